@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The card: all of the model's parts behind the three BARs, the link and the platform's callbacks.
+ *
+ * The model is a pure C11 library: no I/O, no thread, no global state, no allocation after glk_card_create().
+ * It is driven by whoever plays the PCIe side (gpulink-card, libgpulink's soft device, a test bench): he hands
+ * it register accesses, aperture stores and packets, tells it the time, and carries out what it asks for
+ * through the callbacks. A card belongs to one thread at a time. Callbacks are made from inside the calls below
+ * and must not call back into the same card, except glk_card_link_receive() from link_send (the loop) and
+ * glk_card_endpoint_acknowledge() from endpoint_write.
+ *
+ * What the registers do is said once, in fpga/regs/gpulink.toml (docs/registers.md).
+ */
+#ifndef GLK_CARD_H
+#define GLK_CARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct glk_card;
+
+/** What the platform does for the card. All of them get the `platform` pointer of the configuration. */
+struct glk_card_ops {
+	/**
+	 * Reads or writes host memory at a DMA address (rings, page lists, registered memory, completion
+	 * records). Returns 0, or a negative value when the address cannot be reached: the card counts it
+	 * (ERR_DMA) and completes what needed it with status dma. `len` is 1 or more.
+	 */
+	int (*dma_read)(void *platform, uint64_t address, void *data, size_t len);
+	int (*dma_write)(void *platform, uint64_t address, const void *data, size_t len);
+
+	/**
+	 * Posts a plain write to an endpoint of kind bus: address is EP_BASE plus the offset. The data are only
+	 * valid during the call. The platform later (or at once) calls glk_card_endpoint_acknowledge() once for
+	 * every write, in order, when it is visible at the endpoint.
+	 */
+	void (*endpoint_write)(void *platform, unsigned partition, uint64_t address, const void *data, size_t len);
+
+	/** Reads an endpoint of kind bus, after every write posted to it. Returns 0 or a negative value. */
+	int (*endpoint_read)(void *platform, unsigned partition, uint64_t address, void *data, size_t len);
+
+	/** Puts one packet (header and padded payload, see docs/wire-format.md) on the link. */
+	void (*link_send)(void *platform, const uint8_t *packet, size_t len);
+
+	/** Raises an MSI-X vector. */
+	void (*interrupt)(void *platform, unsigned vector);
+};
+
+/** Parameters that are fixed when the card is made; what the capability registers tell. */
+struct glk_card_config {
+	unsigned partitions;	/**< 1..16 */
+	unsigned queue_entries; /**< write queue entries of a partition: 16, 32 or 64 */
+	unsigned contexts;	/**< 1..32 */
+	unsigned slices;	/**< slices of the aperture, 1..1024 */
+	unsigned slice_shift;	/**< log2 of the bytes of a slice, 12..30 */
+	unsigned registrations; /**< 1..1024 */
+	unsigned vectors;	/**< MSI-X vectors, 1..64 */
+	bool loopback;		/**< tell so in FEATURES; the platform loops link_send to link_receive */
+	uint64_t pool_bytes;	/**< multiple of 4096, 0 for none */
+	uint64_t serial;
+	const struct glk_card_ops *ops;
+	void *platform;
+};
+
+/** Fills in the card that gpulink-card emulates by default: 16 partitions, 64 entries, 32 contexts, 1024 slices
+ *  of 1 MiB, 1024 registrations, 33 vectors, loopback, 16 MiB of pool. ops and platform are left NULL. */
+void glk_card_config_default(struct glk_card_config *config);
+
+/** Makes a card as after power-on. Returns 0, -EINVAL for a configuration out of the ranges above, or -ENOMEM.
+ *  The only allocation the model makes. */
+int glk_card_create(const struct glk_card_config *config, struct glk_card **card);
+void glk_card_destroy(struct glk_card *card);
+
+/** Function-level reset: the same as CONTROL.RESET written 1. Counters survive; GENERATION grows by 1. Writes
+ *  posted and not yet acknowledged are forgotten: the platform must not acknowledge them any more. */
+void glk_card_reset(struct glk_card *card);
+
+/**
+ * Access to BAR 0. `size` is 1, 2, 4 or 8 and `offset` a multiple of it; part of a register is read as that part.
+ * A write of fewer than 8 bytes to a register changes only those bytes of it. Returns 0, or -EINVAL for an
+ * access outside the BAR or unaligned (a read then gives all ones). Never blocks; may make callbacks.
+ */
+int glk_card_register_read(struct glk_card *card, uint64_t offset, unsigned size, uint64_t *value);
+int glk_card_register_write(struct glk_card *card, uint64_t offset, unsigned size, uint64_t value);
+
+/**
+ * Store to and load from the window aperture (BAR 2); `len` 1..4096, must not cross a slice. An access that no
+ * window allows is dropped (a load gives all ones), counted (ERR_WINDOW, the context's ERRORS) and latched in
+ * ERROR_CAUSE. Return 0, or a negative errno (-EFAULT no window, -EACCES right missing, -EIO endpoint absent or
+ * failing, -ENODEV card not enabled) that a platform may ignore, as PCIe does for posted writes.
+ */
+int glk_card_aperture_store(struct glk_card *card, uint64_t offset, const void *data, size_t len);
+int glk_card_aperture_load(struct glk_card *card, uint64_t offset, void *data, size_t len);
+
+/** Access to the pool (BAR 4), any length inside it. Return 0 or -EINVAL. */
+int glk_card_pool_write(struct glk_card *card, uint64_t offset, const void *data, size_t len);
+int glk_card_pool_read(struct glk_card *card, uint64_t offset, void *data, size_t len);
+
+/** Takes a packet from the link: de-packetizes it and writes the endpoint, whole or (malformed) not at all.
+ *  Returns 0 or -EBADMSG. `packet` is only read during the call. */
+int glk_card_link_receive(struct glk_card *card, const uint8_t *packet, size_t len);
+
+/** The oldest `count` unacknowledged endpoint writes of a partition are visible; `failed` of them failed. */
+void glk_card_endpoint_acknowledge(struct glk_card *card, unsigned partition, unsigned count, unsigned failed);
+
+/** Tells the time in nanoseconds (never backwards): inactivity timeouts that have expired flush. */
+void glk_card_advance(struct glk_card *card, uint64_t now_ns);
+
+/** When glk_card_advance() next has something to do; UINT64_MAX: never as things stand. */
+uint64_t glk_card_deadline(const struct glk_card *card);
+
+/** Works on rings that have entries, at most `budget` entries in all, round robin over the contexts. Returns
+ *  true when entries that could be taken now are left. Register writes only note a doorbell: the platform calls
+ *  this from its loop. Releases complete from here and from glk_card_endpoint_acknowledge(). */
+bool glk_card_service(struct glk_card *card, unsigned budget);
+
+#endif /* GLK_CARD_H */

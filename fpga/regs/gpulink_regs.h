@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
+/* Generated from fpga/regs/gpulink.toml by fpga/regs/generate.py: edit that, not this. */
+#ifndef GPULINK_REGS_H
+#define GPULINK_REGS_H
+
+/* Constants */
+#define GLK_PCI_VENDOR				0x1234U /* PCI vendor of the card */
+#define GLK_PCI_DEVICE				0x6c6bU /* PCI device of the card */
+#define GLK_PCI_CLASS				0x120000U /* PCI class code: processing accelerator */
+#define GLK_MAGIC				0x6b6e696c75706700ULL /* what CARD.MAGIC reads: "\\0gpulink" as little-endian bytes */
+#define GLK_BAR0_SIZE				0x100000U /* bytes of BAR 0, the registers */
+#define GLK_MSIX_TABLE_OFFSET			0xf0000U /* MSI-X table in BAR 0 */
+#define GLK_MSIX_PBA_OFFSET			0xf8000U /* MSI-X pending bits in BAR 0 */
+#define GLK_EVENT_VECTOR			0U /* MSI-X vector of errors and link events; rings have the others */
+#define GLK_PAGE_SIZE				0x1000U /* page of a registration's page list, and of a doorbell page */
+#define GLK_LINE_BYTES				0x80U /* bytes a write queue entry holds (FinePack IV-B) */
+#define GLK_SUBHEADER_MIN			2U /* least sub-header bytes (FinePack Table II) */
+#define GLK_SUBHEADER_MAX			6U /* most sub-header bytes (FinePack Table II) */
+#define GLK_SUBHEADER_LENGTH_BITS		0xaU /* length bits of a sub-header; the rest is the offset */
+#define GLK_PAYLOAD_MIN				0x80U /* least payload limit of a packet; limits are powers of two */
+#define GLK_PAYLOAD_MAX				0x1000U /* greatest payload limit of a packet */
+#define GLK_TIMEOUT_MAX_NS			0x3b9aca00U /* greatest inactivity timeout in nanoseconds; 0 switches it off */
+#define GLK_TLP_OVERHEAD_BYTES			0x18U /* bytes a TLP costs over its payload: 4-DW header 16, sequence 2, LCRC 4, framing 2 */
+#define GLK_PUT_MAX_BYTES			0x1000000U /* most bytes one put or get moves */
+#define GLK_PUTV_MAX_BYTES			0x10000U /* most bytes of one put vector, record headers included */
+#define GLK_INLINE_MAX_BYTES			0x20U /* most bytes a ring entry carries itself */
+#define GLK_RING_ORDER_MIN			4U /* least log2 of a ring's entries */
+#define GLK_NO_REGISTRATION			0xffffU /* registration handle of an atomic whose old value is not wanted */
+
+/* Identity, capabilities, control and card-wide counters. Mapped by the kernel alone. */
+#define GLK_BLOCK_CARD				0U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
+#define GLK_BLOCK_CARD_TYPE			1U
+#define GLK_BLOCK_CARD_VERSION			1U
+#define GLK_BLOCK_CARD_NEXT			0x1000U
+#define GLK_CARD_MAGIC				8U /* ro */
+#define GLK_CARD_HW_VERSION			0x10U /* ro */
+#define GLK_CARD_HW_VERSION_PATCH_MASK		0x000000000000ffffULL
+#define GLK_CARD_HW_VERSION_PATCH_SHIFT		0U
+#define GLK_CARD_HW_VERSION_MINOR_MASK		0x00000000ffff0000ULL
+#define GLK_CARD_HW_VERSION_MINOR_SHIFT		0x10U
+#define GLK_CARD_HW_VERSION_MAJOR_MASK		0x0000ffff00000000ULL
+#define GLK_CARD_HW_VERSION_MAJOR_SHIFT		0x20U
+#define GLK_CARD_CAPS0				0x18U /* ro */
+#define GLK_CARD_CAPS0_PARTITIONS_MASK		0x00000000000000ffULL /* partitions (destinations) */
+#define GLK_CARD_CAPS0_PARTITIONS_SHIFT		0U
+#define GLK_CARD_CAPS0_CONTEXTS_MASK		0x000000000000ff00ULL /* contexts */
+#define GLK_CARD_CAPS0_CONTEXTS_SHIFT		8U
+#define GLK_CARD_CAPS0_QUEUE_ENTRIES_MASK	0x0000000000ff0000ULL /* write queue entries of a partition */
+#define GLK_CARD_CAPS0_QUEUE_ENTRIES_SHIFT	0x10U
+#define GLK_CARD_CAPS0_SUBHEADER_WIDTHS_MASK	0x00000000ff000000ULL /* bit N set: a sub-header may have N bytes */
+#define GLK_CARD_CAPS0_SUBHEADER_WIDTHS_SHIFT	0x18U
+#define GLK_CARD_CAPS0_VECTORS_MASK		0x0000ffff00000000ULL /* MSI-X vectors */
+#define GLK_CARD_CAPS0_VECTORS_SHIFT		0x20U
+#define GLK_CARD_CAPS0_RING_ORDER_MAX_MASK	0x00ff000000000000ULL /* greatest log2 of a ring's entries */
+#define GLK_CARD_CAPS0_RING_ORDER_MAX_SHIFT	0x30U
+#define GLK_CARD_CAPS1				0x20U /* ro */
+#define GLK_CARD_CAPS1_SLICES_MASK		0x000000000000ffffULL /* slices of the window aperture (BAR 2) */
+#define GLK_CARD_CAPS1_SLICES_SHIFT		0U
+#define GLK_CARD_CAPS1_SLICE_SHIFT_MASK		0x0000000000ff0000ULL /* log2 of the bytes of a slice */
+#define GLK_CARD_CAPS1_SLICE_SHIFT_SHIFT	0x10U
+#define GLK_CARD_CAPS1_REGISTRATIONS_MASK	0x000000ffff000000ULL /* entries of the registration table */
+#define GLK_CARD_CAPS1_REGISTRATIONS_SHIFT	0x18U
+#define GLK_CARD_CAPS1_CLOCK_MHZ_MASK		0x00ffff0000000000ULL /* clock of the logic in MHz */
+#define GLK_CARD_CAPS1_CLOCK_MHZ_SHIFT		0x28U
+#define GLK_CARD_FEATURES			0x28U /* ro */
+#define GLK_CARD_FEATURES_FINEPACK_MASK		0x0000000000000001ULL /* write queues, packetizer, de-packetizer */
+#define GLK_CARD_FEATURES_FINEPACK_SHIFT	0U
+#define GLK_CARD_FEATURES_LOOPBACK_MASK		0x0000000000000002ULL /* the link is looped onto the card itself */
+#define GLK_CARD_FEATURES_LOOPBACK_SHIFT	1U
+#define GLK_CARD_FEATURES_POOL_MASK		0x0000000000000004ULL /* pool memory behind BAR 4 */
+#define GLK_CARD_FEATURES_POOL_SHIFT		2U
+#define GLK_CARD_FEATURES_ATOMICS_MASK		0x0000000000000008ULL /* ring operations fetch_add, swap, cas */
+#define GLK_CARD_FEATURES_ATOMICS_SHIFT		3U
+#define GLK_CARD_CONTROL			0x30U /* rw */
+#define GLK_CARD_CONTROL_ENABLE_MASK		0x0000000000000001ULL /* stores, rings and link traffic are taken; cleared, stores are dropped and counted and doorbells ignored */
+#define GLK_CARD_CONTROL_ENABLE_SHIFT		0U
+#define GLK_CARD_CONTROL_RESET_MASK		0x0000000000000002ULL /* written 1: the card drops what is queued (counted in DROPPED_STORES), clears tables and configuration, adds 1 to GENERATION, and reads 0 here again */
+#define GLK_CARD_CONTROL_RESET_SHIFT		1U
+#define GLK_CARD_STATUS				0x38U /* ro */
+#define GLK_CARD_STATUS_READY_MASK		0x0000000000000001ULL /* registers may be used (0 only while a reset runs) */
+#define GLK_CARD_STATUS_READY_SHIFT		0U
+#define GLK_CARD_STATUS_IDLE_MASK		0x0000000000000002ULL /* no partition holds a store and no endpoint write is unacknowledged */
+#define GLK_CARD_STATUS_IDLE_SHIFT		1U
+#define GLK_CARD_STATUS_LINK_UP_MASK		0x0000000000000004ULL /* the link carries packets */
+#define GLK_CARD_STATUS_LINK_UP_SHIFT		2U
+#define GLK_CARD_GENERATION			0x40U /* ro */
+#define GLK_CARD_SCRATCH			0x48U /* rw */
+#define GLK_CARD_SERIAL				0x50U /* ro */
+#define GLK_CARD_POOL_BYTES			0x58U /* ro */
+#define GLK_CARD_ERROR_CAUSE			0x60U /* w1c */
+#define GLK_CARD_ERROR_CAUSE_WINDOW_MASK	0x0000000000000001ULL /* an access to the aperture that no window allows */
+#define GLK_CARD_ERROR_CAUSE_WINDOW_SHIFT	0U
+#define GLK_CARD_ERROR_CAUSE_PACKET_MASK	0x0000000000000002ULL /* a malformed packet from the link */
+#define GLK_CARD_ERROR_CAUSE_PACKET_SHIFT	1U
+#define GLK_CARD_ERROR_CAUSE_CONFIG_MASK	0x0000000000000004ULL /* a register write that was refused */
+#define GLK_CARD_ERROR_CAUSE_CONFIG_SHIFT	2U
+#define GLK_CARD_ERROR_CAUSE_DMA_MASK		0x0000000000000008ULL /* host memory could not be read or written */
+#define GLK_CARD_ERROR_CAUSE_DMA_SHIFT		3U
+#define GLK_CARD_ERROR_CAUSE_ENDPOINT_MASK	0x0000000000000010ULL /* an endpoint refused a write or read */
+#define GLK_CARD_ERROR_CAUSE_ENDPOINT_SHIFT	4U
+#define GLK_CARD_ERROR_CAUSE_RING_MASK		0x0000000000000020ULL /* a ring stopped (see the context's STATUS) */
+#define GLK_CARD_ERROR_CAUSE_RING_SHIFT		5U
+#define GLK_CARD_DRAIN				0x68U /* rw */
+#define GLK_CARD_DRAIN_KIND_MASK		0x000000000000000fULL /* 0 the card, 1 a window (ID = its first slice), 2 a context, 3 a partition */
+#define GLK_CARD_DRAIN_KIND_SHIFT		0U
+#define GLK_CARD_DRAIN_ID_MASK			0x00000000ffff0000ULL
+#define GLK_CARD_DRAIN_ID_SHIFT			0x10U
+#define GLK_CARD_DRAIN_BUSY_MASK		0x8000000000000000ULL /* read only */
+#define GLK_CARD_DRAIN_BUSY_SHIFT		0x3fU
+#define GLK_CARD_SNAPSHOT			0x70U /* rw */
+#define GLK_CARD_ERR_WINDOW			0x80U /* ro */
+#define GLK_CARD_ERR_PACKET			0x88U /* ro */
+#define GLK_CARD_ERR_CONFIG			0x90U /* ro */
+#define GLK_CARD_ERR_DMA			0x98U /* ro */
+#define GLK_CARD_ERR_ENTRY			0xa0U /* ro */
+#define GLK_CARD_DROPPED_STORES			0xa8U /* ro */
+#define GLK_CARD_PACKETS_RECEIVED		0xb0U /* ro */
+
+/* The write queues, one partition a destination endpoint. CAPS0.PARTITIONS of them. */
+#define GLK_BLOCK_PARTITION			0x1000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
+#define GLK_BLOCK_PARTITION_TYPE		2U
+#define GLK_BLOCK_PARTITION_VERSION		1U
+#define GLK_BLOCK_PARTITION_NEXT		0x4000U
+#define GLK_PARTITION_ARRAY			0x2000U /* first element */
+#define GLK_PARTITION_STRIDE			0x200U /* bytes from one element to the next */
+#define GLK_PARTITION_COUNT			0x10U /* most elements */
+#define GLK_PARTITION_SUBHEADER_BYTES		0U /* rw */
+#define GLK_PARTITION_SUBHEADER_BYTES_RESET	5U
+#define GLK_PARTITION_MAX_PAYLOAD_BYTES		8U /* rw */
+#define GLK_PARTITION_MAX_PAYLOAD_BYTES_RESET	0x1000U
+#define GLK_PARTITION_FLUSH_TIMEOUT_NS		0x10U /* rw */
+#define GLK_PARTITION_MODE			0x18U /* rw */
+#define GLK_PARTITION_MODE_RESET		3U
+#define GLK_PARTITION_MODE_COALESCE_MASK	0x0000000000000001ULL /* 1: stores are queued and packed; 0: every store leaves at once in a packet of its own */
+#define GLK_PARTITION_MODE_COALESCE_SHIFT	0U
+#define GLK_PARTITION_MODE_SELF_DESCRIBE_MASK	0x0000000000000002ULL /* 1: First BE carries the sub-header width; 0: First BE is 0, the paper's own form */
+#define GLK_PARTITION_MODE_SELF_DESCRIBE_SHIFT	1U
+#define GLK_PARTITION_EP_KIND			0x20U /* rw */
+#define GLK_PARTITION_EP_BASE			0x28U /* rw */
+#define GLK_PARTITION_EP_BYTES			0x30U /* rw */
+#define GLK_PARTITION_STATUS			0x38U /* ro */
+#define GLK_PARTITION_STATUS_ENTRIES_MASK	0x000000000000ffffULL /* entries in use */
+#define GLK_PARTITION_STATUS_ENTRIES_SHIFT	0U
+#define GLK_PARTITION_STATUS_PAYLOAD_MASK	0x00000000ffff0000ULL /* payload bytes that a flush would send now */
+#define GLK_PARTITION_STATUS_PAYLOAD_SHIFT	0x10U
+#define GLK_PARTITION_STATUS_UNACKNOWLEDGED_MASK	0xffffffff00000000ULL /* endpoint writes not yet acknowledged */
+#define GLK_PARTITION_STATUS_UNACKNOWLEDGED_SHIFT	0x20U
+#define GLK_PARTITION_STORES			0x80U /* ro */
+#define GLK_PARTITION_STORE_BYTES		0x88U /* ro */
+#define GLK_PARTITION_PACKETS			0x90U /* ro */
+#define GLK_PARTITION_SUB_PACKETS		0x98U /* ro */
+#define GLK_PARTITION_PAYLOAD_BYTES		0xa0U /* ro */
+#define GLK_PARTITION_WIRE_BYTES		0xa8U /* ro */
+#define GLK_PARTITION_RAW_WIRE_BYTES		0xb0U /* ro */
+#define GLK_PARTITION_OVERWRITTEN_BYTES		0xb8U /* ro */
+#define GLK_PARTITION_FLUSH_WINDOW_MISS		0xc0U /* ro */
+#define GLK_PARTITION_FLUSH_PAYLOAD_FULL	0xc8U /* ro */
+#define GLK_PARTITION_FLUSH_ENTRIES_FULL	0xd0U /* ro */
+#define GLK_PARTITION_FLUSH_RELEASE		0xd8U /* ro */
+#define GLK_PARTITION_FLUSH_TIMEOUT		0xe0U /* ro */
+#define GLK_PARTITION_FLUSH_LOAD_HIT		0xe8U /* ro */
+#define GLK_PARTITION_FLUSH_ATOMIC		0xf0U /* ro */
+#define GLK_PARTITION_FLUSH_CONFIG		0xf8U /* ro */
+#define GLK_PARTITION_FLUSH_DRAIN		0x100U /* ro */
+#define GLK_PARTITION_LOADS			0x108U /* ro */
+#define GLK_PARTITION_ATOMICS			0x110U /* ro */
+#define GLK_PARTITION_ENDPOINT_WRITES		0x118U /* ro */
+#define GLK_PARTITION_ENDPOINT_BYTES		0x120U /* ro */
+#define GLK_PARTITION_ERR_ENDPOINT		0x128U /* ro */
+
+/* The window table: one entry a slice of the aperture. A window is a row of slices that name the
+ * same first slice. Q1 and Q2 are written first; Q0 makes the entry valid. A valid entry is only
+ * ever cleared (Q0 = 0), which drains the window first. */
+#define GLK_BLOCK_WINDOW			0x4000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
+#define GLK_BLOCK_WINDOW_TYPE			3U
+#define GLK_BLOCK_WINDOW_VERSION		1U
+#define GLK_BLOCK_WINDOW_NEXT			0x5000U
+#define GLK_WINDOW_ARRAY			0x10000U /* first element */
+#define GLK_WINDOW_STRIDE			0x20U /* bytes from one element to the next */
+#define GLK_WINDOW_COUNT			0x400U /* most elements */
+#define GLK_WINDOW_Q0				0U /* rw */
+#define GLK_WINDOW_Q0_VALID_MASK		0x0000000000000001ULL
+#define GLK_WINDOW_Q0_VALID_SHIFT		0U
+#define GLK_WINDOW_Q0_READ_MASK			0x0000000000000002ULL /* loads and gets are allowed */
+#define GLK_WINDOW_Q0_READ_SHIFT		1U
+#define GLK_WINDOW_Q0_WRITE_MASK		0x0000000000000004ULL /* stores, puts and atomics are allowed (atomics need read too) */
+#define GLK_WINDOW_Q0_WRITE_SHIFT		2U
+#define GLK_WINDOW_Q0_PARTITION_MASK		0x000000000000ff00ULL
+#define GLK_WINDOW_Q0_PARTITION_SHIFT		8U
+#define GLK_WINDOW_Q0_CONTEXT_MASK		0x00000000ffff0000ULL
+#define GLK_WINDOW_Q0_CONTEXT_SHIFT		0x10U
+#define GLK_WINDOW_Q0_FIRST_MASK		0x0000ffff00000000ULL /* first slice of the window: the window's handle in ring entries */
+#define GLK_WINDOW_Q0_FIRST_SHIFT		0x20U
+#define GLK_WINDOW_Q1				8U /* rw */
+#define GLK_WINDOW_Q2				0x10U /* rw */
+
+/* The registration table: host memory that ring entries may name by handle (the entry's index).
+ * Q1..Q3 are written first; Q0 makes the entry valid. */
+#define GLK_BLOCK_REGISTRATION			0x5000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
+#define GLK_BLOCK_REGISTRATION_TYPE		4U
+#define GLK_BLOCK_REGISTRATION_VERSION		1U
+#define GLK_BLOCK_REGISTRATION_NEXT		0x6000U
+#define GLK_REGISTRATION_ARRAY			0x18000U /* first element */
+#define GLK_REGISTRATION_STRIDE			0x20U /* bytes from one element to the next */
+#define GLK_REGISTRATION_COUNT			0x400U /* most elements */
+#define GLK_REGISTRATION_Q0			0U /* rw */
+#define GLK_REGISTRATION_Q0_VALID_MASK		0x0000000000000001ULL
+#define GLK_REGISTRATION_Q0_VALID_SHIFT		0U
+#define GLK_REGISTRATION_Q0_READ_MASK		0x0000000000000002ULL /* the card may read it (source of puts) */
+#define GLK_REGISTRATION_Q0_READ_SHIFT		1U
+#define GLK_REGISTRATION_Q0_WRITE_MASK		0x0000000000000004ULL /* the card may write it (target of gets, old values of atomics) */
+#define GLK_REGISTRATION_Q0_WRITE_SHIFT		2U
+#define GLK_REGISTRATION_Q0_CONTEXT_MASK	0x00000000ffff0000ULL
+#define GLK_REGISTRATION_Q0_CONTEXT_SHIFT	0x10U
+#define GLK_REGISTRATION_Q1			8U /* rw */
+#define GLK_REGISTRATION_Q2			0x10U /* rw */
+#define GLK_REGISTRATION_Q3			0x18U /* rw */
+
+/* Contexts: rings and completion record. Mapped by the kernel alone. */
+#define GLK_BLOCK_CONTEXT			0x6000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
+#define GLK_BLOCK_CONTEXT_TYPE			5U
+#define GLK_BLOCK_CONTEXT_VERSION		1U
+#define GLK_BLOCK_CONTEXT_NEXT			0x7000U
+#define GLK_CONTEXT_ARRAY			0x20000U /* first element */
+#define GLK_CONTEXT_STRIDE			0x100U /* bytes from one element to the next */
+#define GLK_CONTEXT_COUNT			0x20U /* most elements */
+#define GLK_CONTEXT_CONTROL			0U /* rw */
+#define GLK_CONTEXT_CONTROL_ENABLE_MASK		0x0000000000000001ULL
+#define GLK_CONTEXT_CONTROL_ENABLE_SHIFT	0U
+#define GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK	0x0000000000000002ULL /* SQ_TAIL of the doorbell page is obeyed too */
+#define GLK_CONTEXT_CONTROL_USER_DOORBELL_SHIFT	1U
+#define GLK_CONTEXT_SQ_BASE			8U /* rw */
+#define GLK_CONTEXT_CQ_BASE			0x10U /* rw */
+#define GLK_CONTEXT_ORDER			0x18U /* rw */
+#define GLK_CONTEXT_ORDER_SQ_MASK		0x00000000000000ffULL
+#define GLK_CONTEXT_ORDER_SQ_SHIFT		0U
+#define GLK_CONTEXT_ORDER_CQ_MASK		0x000000000000ff00ULL
+#define GLK_CONTEXT_ORDER_CQ_SHIFT		8U
+#define GLK_CONTEXT_RECORD			0x20U /* rw */
+#define GLK_CONTEXT_VECTOR			0x28U /* rw */
+#define GLK_CONTEXT_SQ_TAIL			0x30U /* rw */
+#define GLK_CONTEXT_CQ_HEAD			0x38U /* rw */
+#define GLK_CONTEXT_SQ_HEAD			0x40U /* ro */
+#define GLK_CONTEXT_CQ_TAIL			0x48U /* ro */
+#define GLK_CONTEXT_STATUS			0x50U /* ro */
+#define GLK_CONTEXT_ERRORS			0x58U /* ro */
+
+/* Doorbell pages: page N may be mapped by the owner of context N, and holds nothing of another
+ * context. */
+#define GLK_BLOCK_DOORBELL			0x7000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
+#define GLK_BLOCK_DOORBELL_TYPE			6U
+#define GLK_BLOCK_DOORBELL_VERSION		1U
+#define GLK_BLOCK_DOORBELL_NEXT			0U
+#define GLK_DOORBELL_ARRAY			0x80000U /* first element */
+#define GLK_DOORBELL_STRIDE			0x1000U /* bytes from one element to the next */
+#define GLK_DOORBELL_COUNT			0x20U /* most elements */
+#define GLK_DOORBELL_SQ_TAIL			0U /* wo */
+#define GLK_DOORBELL_RELEASE			8U /* wo */
+#define GLK_DOORBELL_RELEASED			0x10U /* ro */
+#define GLK_DOORBELL_GENERATION			0x18U /* ro */
+
+/* Submission ring entry. Reserved bits, and words an operation does not use, are 0; an entry
+ * with one set completes with status reserved. */
+#define GLK_SQE_BYTES				0x40U
+#define GLK_SQE_OPCODE_Q			0U /* enum opcode */
+#define GLK_SQE_OPCODE_MASK			0x00000000000000ffULL
+#define GLK_SQE_OPCODE_SHIFT			0U
+#define GLK_SQE_FLAGS_Q				0U /* bit 0 (FLAG_INTERRUPT): raise the vector when this entry completes; an error raises it always */
+#define GLK_SQE_FLAGS_MASK			0x000000000000ff00ULL
+#define GLK_SQE_FLAGS_SHIFT			8U
+#define GLK_SQE_WINDOW_Q			0U /* handle of the window (its first slice) */
+#define GLK_SQE_WINDOW_MASK			0x00000000ffff0000ULL
+#define GLK_SQE_WINDOW_SHIFT			0x10U
+#define GLK_SQE_LENGTH_Q			0U /* bytes to move; put_inline 1..32, put and get 1..PUT_MAX_BYTES, putv the bytes of its records, atomics 4 or 8 */
+#define GLK_SQE_LENGTH_MASK			0xffffffff00000000ULL
+#define GLK_SQE_LENGTH_SHIFT			0x20U
+#define GLK_SQE_TAG_Q				1U /* user tag, returned in the completion */
+#define GLK_SQE_TAG_MASK			0xffffffffffffffffULL
+#define GLK_SQE_TAG_SHIFT			0U
+#define GLK_SQE_WINDOW_OFFSET_Q			2U /* first byte in the window; 0 for putv, whose records have their own */
+#define GLK_SQE_WINDOW_OFFSET_MASK		0xffffffffffffffffULL
+#define GLK_SQE_WINDOW_OFFSET_SHIFT		0U
+#define GLK_SQE_REGISTRATION_Q			3U /* handle of the registration */
+#define GLK_SQE_REGISTRATION_MASK		0x000000000000ffffULL
+#define GLK_SQE_REGISTRATION_SHIFT		0U
+#define GLK_SQE_REGISTRATION_OFFSET_Q		3U /* first byte in the registration */
+#define GLK_SQE_REGISTRATION_OFFSET_MASK	0xffffffffffff0000ULL
+#define GLK_SQE_REGISTRATION_OFFSET_SHIFT	0x10U
+#define GLK_SQE_DATA_Q				4U /* Q4..Q7: the data of put_inline (bytes past LENGTH are 0); of atomics Q4 the operand and, for cas, Q5 the compare value */
+#define GLK_SQE_DATA_MASK			0xffffffffffffffffULL
+#define GLK_SQE_DATA_SHIFT			0U
+
+/* Completion ring entry. Entries of a ring complete in the order of submission. An ok put is
+ * accepted, not yet visible: a release makes it so. */
+#define GLK_CQE_BYTES				0x10U
+#define GLK_CQE_TAG_Q				0U /* user tag of the entry */
+#define GLK_CQE_TAG_MASK			0xffffffffffffffffULL
+#define GLK_CQE_TAG_SHIFT			0U
+#define GLK_CQE_LENGTH_Q			1U /* bytes moved; 0 with an error */
+#define GLK_CQE_LENGTH_MASK			0x00000000ffffffffULL
+#define GLK_CQE_LENGTH_SHIFT			0U
+#define GLK_CQE_STATUS_Q			1U /* enum status */
+#define GLK_CQE_STATUS_MASK			0x0000ffff00000000ULL
+#define GLK_CQE_STATUS_SHIFT			0x20U
+#define GLK_CQE_GENERATION_Q			1U /* low bits of CARD.GENERATION */
+#define GLK_CQE_GENERATION_MASK			0x00ff000000000000ULL
+#define GLK_CQE_GENERATION_SHIFT		0x30U
+#define GLK_CQE_PHASE_Q				1U /* 1 on the ring's first lap, 0 on the second, and so on */
+#define GLK_CQE_PHASE_MASK			0x0100000000000000ULL
+#define GLK_CQE_PHASE_SHIFT			0x38U
+
+/* Head of one record of a put vector; LENGTH data bytes follow, padded with bytes of any value
+ * to a multiple of 8. All records are checked before the first is stored. */
+#define GLK_PUTV_RECORD_BYTES			8U
+#define GLK_PUTV_RECORD_WINDOW_OFFSET_Q		0U /* first byte in the window */
+#define GLK_PUTV_RECORD_WINDOW_OFFSET_MASK	0x0000ffffffffffffULL
+#define GLK_PUTV_RECORD_WINDOW_OFFSET_SHIFT	0U
+#define GLK_PUTV_RECORD_LENGTH_Q		0U /* data bytes, 1..4096 */
+#define GLK_PUTV_RECORD_LENGTH_MASK		0xffff000000000000ULL
+#define GLK_PUTV_RECORD_LENGTH_SHIFT		0x30U
+
+/* Where releases of the doorbell page are reported. Q1 is written before Q0. */
+#define GLK_COMPLETION_RECORD_BYTES		0x10U
+#define GLK_COMPLETION_RECORD_RELEASED_Q	0U /* value of the release completed last */
+#define GLK_COMPLETION_RECORD_RELEASED_MASK	0xffffffffffffffffULL
+#define GLK_COMPLETION_RECORD_RELEASED_SHIFT	0U
+#define GLK_COMPLETION_RECORD_ERRORS_Q		1U /* low bits of the context's ERRORS */
+#define GLK_COMPLETION_RECORD_ERRORS_MASK	0x00000000ffffffffULL
+#define GLK_COMPLETION_RECORD_ERRORS_SHIFT	0U
+#define GLK_COMPLETION_RECORD_GENERATION_Q	1U /* low bits of CARD.GENERATION */
+#define GLK_COMPLETION_RECORD_GENERATION_MASK	0x000000ff00000000ULL
+#define GLK_COMPLETION_RECORD_GENERATION_SHIFT	0x20U
+
+/* Operations of a submission ring entry. */
+#define GLK_OP_NOP				0U /* completes */
+#define GLK_OP_PUT_INLINE			1U /* store the entry's own data */
+#define GLK_OP_PUT				2U /* store from a registration */
+#define GLK_OP_PUTV				3U /* store every record of a put vector that lies in a registration */
+#define GLK_OP_GET				4U /* load into a registration */
+#define GLK_OP_FETCH_ADD			5U /* add the operand; the old value goes to the registration */
+#define GLK_OP_SWAP				6U /* replace by the operand; the old value goes to the registration */
+#define GLK_OP_CAS				7U /* replace by the operand if equal to the compare value; the old value goes to the registration */
+#define GLK_OP_RELEASE				8U /* completes when every earlier store of the context, by ring or window, is visible */
+#define GLK_OP_COUNT				9U /* number of values */
+
+/* Flags of a submission ring entry. */
+#define GLK_FLAG_INTERRUPT			1U /* raise the vector on completion */
+
+/* Kinds of endpoint. */
+#define GLK_EP_NONE				0U /* no endpoint: the partition takes no store */
+#define GLK_EP_BUS				1U /* memory on the PCI bus (a GPU's BAR, host memory) */
+#define GLK_EP_POOL				2U /* the card's pool */
+#define GLK_EP_COUNT				3U /* number of values */
+
+/* Why a packet left; the order is that of the counters. */
+#define GLK_FLUSH_WINDOW_MISS			0U
+#define GLK_FLUSH_PAYLOAD_FULL			1U
+#define GLK_FLUSH_ENTRIES_FULL			2U
+#define GLK_FLUSH_RELEASE			3U
+#define GLK_FLUSH_TIMEOUT			4U
+#define GLK_FLUSH_LOAD_HIT			5U
+#define GLK_FLUSH_ATOMIC			6U
+#define GLK_FLUSH_CONFIG			7U
+#define GLK_FLUSH_DRAIN				8U
+#define GLK_FLUSH_COUNT				9U /* number of values */
+
+/* What CARD.DRAIN drains. */
+#define GLK_DRAIN_CARD				0U
+#define GLK_DRAIN_WINDOW			1U
+#define GLK_DRAIN_CONTEXT			2U
+#define GLK_DRAIN_PARTITION			3U
+#define GLK_DRAIN_COUNT				4U /* number of values */
+
+/* Status of a completion, and of a context. */
+#define GLK_ST_OK				0U /* done */
+#define GLK_ST_OPCODE				1U /* unknown operation */
+#define GLK_ST_RESERVED				2U /* a reserved bit or an unused word is set */
+#define GLK_ST_WINDOW				3U /* no such window of this context */
+#define GLK_ST_WINDOW_BOUNDS			4U /* beyond the end of the window */
+#define GLK_ST_REGISTRATION			5U /* no such registration of this context */
+#define GLK_ST_REGISTRATION_BOUNDS		6U /* beyond the end of the registration */
+#define GLK_ST_PERMISSION			7U /* the window or registration does not allow it */
+#define GLK_ST_LENGTH				8U /* length not allowed for the operation */
+#define GLK_ST_ALIGNMENT			9U /* an atomic that is not aligned to its length */
+#define GLK_ST_DMA				0xaU /* host memory could not be read or written */
+#define GLK_ST_ENDPOINT				0xbU /* the endpoint is absent, or a write or read of it failed since the last release */
+#define GLK_ST_VECTOR				0xcU /* a malformed record in a put vector */
+#define GLK_ST_PROTOCOL				0xdU /* the ring's indices make no sense */
+#define GLK_ST_RESET				0xeU /* the card was reset before the entry completed (made by the driver) */
+#define GLK_ST_COUNT				0xfU /* number of values */
+
+#endif /* GPULINK_REGS_H */

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * The kernel interface of gpulink: ioctls of /dev/gpulinkN and what they carry.
+ *
+ * Every structure begins with its size as the caller knows it and with flags. The kernel refuses unknown flags
+ * and reserved fields that are not 0 (EINVAL), a size below the first version's (EINVAL), and a tail it does not
+ * know that is not 0 (E2BIG). Fields that only the kernel writes are ignored on entry. Unknown ioctls: ENOTTY.
+ * After surprise removal every call gives ENODEV; after a reset of the card every call on a file opened before
+ * it gives ESTALE (open again).
+ *
+ * One open file is one context: it owns its windows, registrations and rings, all of which end with it. Calls
+ * may be made from any number of threads.
+ */
+#ifndef _UAPI_GPULINK_H
+#define _UAPI_GPULINK_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define GPULINK_ABI_VERSION	1
+
+/**
+ * struct gpulink_ioctl_query - what this card and context are
+ * @size: sizeof(struct gpulink_ioctl_query)
+ * @flags: 0
+ * @abi_version: GPULINK_ABI_VERSION of the kernel
+ * @context: number of this file's context on the card
+ * @generation: number of resets of the card
+ * @features: CARD.FEATURES
+ * @partitions: partitions of the card
+ * @ring_entries: most entries in flight by GPULINK_IOCTL_SUBMIT
+ * @slice_shift: log2 of the granule of windows in the aperture
+ * @subheader_widths: bit N set: the card has N-byte sub-headers
+ * @queue_entries: write queue entries of a partition
+ * @reserved: 0
+ * @doorbell_offset: mmap offset of the doorbell page (4096 bytes, write only in effect, MAP_SHARED)
+ * @record_offset: mmap offset of the completion record's page (4096 bytes, read only, MAP_SHARED)
+ */
+struct gpulink_ioctl_query {
+	__u32 size;
+	__u32 flags;
+	__u32 abi_version;
+	__u32 context;
+	__u64 generation;
+	__u64 features;
+	__u32 partitions;
+	__u32 ring_entries;
+	__u32 slice_shift;
+	__u32 subheader_widths;
+	__u32 queue_entries;
+	__u32 reserved;
+	__aligned_u64 doorbell_offset;
+	__aligned_u64 record_offset;
+};
+
+#define GPULINK_ENDPOINT_NONE	0
+#define GPULINK_ENDPOINT_BUS	1
+#define GPULINK_ENDPOINT_POOL	2
+
+/**
+ * struct gpulink_ioctl_endpoint - what a partition's endpoint is
+ * @size: sizeof(struct gpulink_ioctl_endpoint)
+ * @flags: 0
+ * @partition: in: number of the partition (EINVAL: no such one)
+ * @kind: GPULINK_ENDPOINT_*
+ * @bytes: memory of the endpoint
+ * @name: kind bus: PCI address and BAR ("0000:00:03.0 0"); kind pool: "pool"; kind none: ""
+ */
+struct gpulink_ioctl_endpoint {
+	__u32 size;
+	__u32 flags;
+	__u32 partition;
+	__u32 kind;
+	__aligned_u64 bytes;
+	__u8 name[32];
+};
+
+#define GPULINK_ALLOW_READ	(1U << 0)
+#define GPULINK_ALLOW_WRITE	(1U << 1)
+
+/**
+ * struct gpulink_ioctl_window_map - map a range of an endpoint's memory into the aperture
+ * @size: sizeof(struct gpulink_ioctl_window_map)
+ * @flags: GPULINK_ALLOW_*, at least one
+ * @partition: destination (EINVAL: no such one; ENXIO: it has no endpoint)
+ * @handle: out: what ring entries and GPULINK_IOCTL_WINDOW_UNMAP name
+ * @offset: first byte in the endpoint's memory, multiple of 4096
+ * @bytes: length, multiple of 4096, inside the endpoint (ERANGE)
+ * @mmap_offset: out: mmap offset of the window (@bytes long, MAP_SHARED)
+ *
+ * ENOSPC: the aperture has no such row of slices free.
+ */
+struct gpulink_ioctl_window_map {
+	__u32 size;
+	__u32 flags;
+	__u32 partition;
+	__u32 handle;
+	__aligned_u64 offset;
+	__aligned_u64 bytes;
+	__aligned_u64 mmap_offset;
+};
+
+/**
+ * struct gpulink_ioctl_handle - names a window or registration to take away
+ * @size: sizeof(struct gpulink_ioctl_handle)
+ * @flags: 0
+ * @handle: what the map or register call gave (ENOENT: not this context's)
+ * @reserved: 0
+ *
+ * Taking a window away drains it first and revokes its user mappings (SIGBUS from then on).
+ */
+struct gpulink_ioctl_handle {
+	__u32 size;
+	__u32 flags;
+	__u32 handle;
+	__u32 reserved;
+};
+
+/**
+ * struct gpulink_ioctl_register - let ring entries name a range of this process' memory
+ * @size: sizeof(struct gpulink_ioctl_register)
+ * @flags: GPULINK_ALLOW_*: what the card may do with it, at least one
+ * @address: first byte
+ * @bytes: length, 1 or more
+ * @handle: out
+ * @reserved: 0
+ *
+ * The pages are pinned and counted against RLIMIT_MEMLOCK (ENOMEM). ENOSPC: the card has no free entry.
+ */
+struct gpulink_ioctl_register {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 address;
+	__aligned_u64 bytes;
+	__u32 handle;
+	__u32 reserved;
+};
+
+/**
+ * struct gpulink_ioctl_submit - put entries on the submission ring
+ * @size: sizeof(struct gpulink_ioctl_submit)
+ * @flags: 0
+ * @entries: user array of 64-byte ring entries (docs/registers.md, SQE)
+ * @count: how many, 1..ring_entries
+ * @submitted: out: how many were taken, from the first on; the rest found the ring full
+ *
+ * EAGAIN: none was taken, the ring is full: wait for completions. The card checks the entries; errors come as
+ * completions.
+ */
+struct gpulink_ioctl_submit {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 entries;
+	__u32 count;
+	__u32 submitted;
+};
+
+/**
+ * struct gpulink_ioctl_wait - take completions
+ * @size: sizeof(struct gpulink_ioctl_wait)
+ * @flags: 0
+ * @completions: user array of 16-byte completions (docs/registers.md, CQE; phase is 0)
+ * @count: room in it, 1 or more
+ * @least: wait until there are so many, 0..@count; 0: take what is there. Clipped to what is in flight
+ * @timeout_ns: at most so long, 0..60 s
+ * @completed: out: how many were stored
+ * @reserved: 0
+ *
+ * ETIMEDOUT: the time passed with fewer than @least; those that came are stored and counted all the same.
+ * EINTR: a signal came before any completion.
+ */
+struct gpulink_ioctl_wait {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 completions;
+	__u32 count;
+	__u32 least;
+	__aligned_u64 timeout_ns;
+	__u32 completed;
+	__u32 reserved;
+};
+
+/**
+ * struct gpulink_ioctl_release - make every earlier store of this context visible, and wait for it
+ * @size: sizeof(struct gpulink_ioctl_release)
+ * @flags: 0
+ * @timeout_ns: at most so long, 1..60 s (ETIMEDOUT; the release goes on and a later one covers it)
+ * @errors: out: accesses through windows of this context that failed so far
+ * @reserved: 0
+ *
+ * Covers stores through windows and entries submitted before the call. EIO: a write to an endpoint failed.
+ */
+struct gpulink_ioctl_release {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 timeout_ns;
+	__u32 errors;
+	__u32 reserved;
+};
+
+#define GPULINK_COUNTERS_CARD	0xffffffffU
+
+/**
+ * struct gpulink_ioctl_counters - all counters of a partition, or of the card, as one snapshot
+ * @size: sizeof(struct gpulink_ioctl_counters)
+ * @flags: 0
+ * @partition: in: number, or GPULINK_COUNTERS_CARD
+ * @count: in: room in @values; out: how many the kernel knows
+ * @values: user array of __u64, in the order of the counter registers of the block (docs/registers.md):
+ *          for a partition from STORES on, for the card from ERR_WINDOW on
+ */
+struct gpulink_ioctl_counters {
+	__u32 size;
+	__u32 flags;
+	__u32 partition;
+	__u32 count;
+	__aligned_u64 values;
+};
+
+#define GPULINK_IOCTL_BASE	0xB7
+#define GPULINK_IOCTL_QUERY		_IO(GPULINK_IOCTL_BASE, 0x00)
+#define GPULINK_IOCTL_ENDPOINT		_IO(GPULINK_IOCTL_BASE, 0x01)
+#define GPULINK_IOCTL_WINDOW_MAP	_IO(GPULINK_IOCTL_BASE, 0x02)
+#define GPULINK_IOCTL_WINDOW_UNMAP	_IO(GPULINK_IOCTL_BASE, 0x03)
+#define GPULINK_IOCTL_REGISTER		_IO(GPULINK_IOCTL_BASE, 0x04)
+#define GPULINK_IOCTL_UNREGISTER	_IO(GPULINK_IOCTL_BASE, 0x05)
+#define GPULINK_IOCTL_SUBMIT		_IO(GPULINK_IOCTL_BASE, 0x06)
+#define GPULINK_IOCTL_WAIT		_IO(GPULINK_IOCTL_BASE, 0x07)
+#define GPULINK_IOCTL_RELEASE		_IO(GPULINK_IOCTL_BASE, 0x08)
+#define GPULINK_IOCTL_COUNTERS		_IO(GPULINK_IOCTL_BASE, 0x09)
+
+#endif /* _UAPI_GPULINK_H */
