@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# What the VM scripts share: where things are, how to run a command inside a root folder, and how to run QEMU.
+# Sourced, with `set -euo pipefail` in force.
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+build=$top/build
+roots=$build			# build/root-SUITE: Debian root folders
+kernels=$build/kernels		# build/kernels/NAME: vmlinuz, modules, release, suite
+
+say() { echo "$(basename "$0"): $*"; }
+die() { echo "$(basename "$0"): $*" >&2; exit 1; }
+
+# The Debian mirror that this machine's apt uses.
+mirror() {
+	local site
+	site=$(apt-get indextargets --format '$(SITE)|$(ORIGIN)|$(LABEL)|$(CODENAME)' 2>/dev/null |
+		awk -F'|' '$2 == "Debian" && $3 == "Debian" { print $1; exit }')
+	if [ -z "$site" ]; then	# the lists were never fetched: read the configuration itself
+		site=$(sed -nE 's/^URIs:[[:space:]]*([^[:space:]]+).*/\1/p; s/^deb[[:space:]]+(\[[^]]*\][[:space:]]+)?([^[:space:]]+).*/\2/p' \
+			/etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
+			grep -E '/debian/?$' | head -n 1)
+	fi
+	[ -n "$site" ] || die "apt's configuration names no Debian mirror"
+	echo "${site%/}"
+}
+
+# in_root SUITE COMMAND...: runs a command inside a root folder, as its root user.
+in_root() {
+	local root=$roots/root-$1
+	shift
+	if [ "$(id -u)" = 0 ]; then
+		env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+			${http_proxy:+http_proxy="$http_proxy"} chroot "$root" "$@"
+	else
+		env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+			${http_proxy:+http_proxy="$http_proxy"} unshare --map-root-user --map-auto --user chroot "$root" "$@"
+	fi
+}
+
+# Prints the command line (one word a line) that starts a QEMU with vfio-user-pci: the machine's own when it is new
+# enough, else that of the root folder, through its own loader, so that neither root nor a chroot is needed.
+qemu_command() {
+	local root=$roots/root-trixie own
+	own=$(command -v qemu-system-x86_64 || true)
+	if [ -n "$own" ] && "$own" -device help 2>/dev/null | grep -q '"vfio-user-pci"'; then
+		echo "$own"
+		return
+	fi
+	printf '%s\n' "$root/lib64/ld-linux-x86-64.so.2" --library-path \
+		"$root/lib/x86_64-linux-gnu:$root/usr/lib/x86_64-linux-gnu" \
+		"$root/usr/bin/qemu-system-x86_64" -L "$root/usr/share/seabios" -L "$root/usr/share/qemu"
+}
