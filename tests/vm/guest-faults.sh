@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# In the guest: reset, removal and death of the card while traffic flows.
+. /guest-lib.sh
+
+# under_traffic EXPECT COMMAND...: runs the command while traffic flows; the traffic must end as expected.
+under_traffic() {
+	expect=$1
+	shift
+	traffic /dev/gpulink0 20 "$expect" &
+	pid=$!
+	sleep 1
+	"$@" || { echo "command failed: $*"; kill -9 $pid; return 1; }
+	wait $pid
+}
+alive() { traffic /dev/gpulink0 1 ok; }
+present() { test -c /dev/gpulink0; }
+unbind_bind() { put $pci /sys/bus/pci/drivers/gpulink/unbind && sleep 1 && put $pci /sys/bus/pci/drivers/gpulink/bind; }
+kill_traffic() {
+	traffic /dev/gpulink0 20 ok &
+	pid=$!
+	sleep 1
+	kill -9 $pid
+	wait $pid
+	true
+}
+
+check "endpoints named" name_endpoints
+check "traffic before" alive
+for i in 1 2 3; do
+	check "kill -9 in the middle of traffic, $i" kill_traffic
+done
+check "traffic after kill -9" alive
+for i in 1 2 3; do
+	check "function-level reset under traffic, $i" under_traffic reset put 1 /sys/bus/pci/devices/$pci/reset
+	check "endpoint survived the reset, $i" is "$(cat $class/partitions/0/endpoint)" "0000:00:08.0 0"
+	check "traffic after the reset, $i" alive
+done
+check "administrator's reset under traffic" under_traffic reset put 1 $class/reset
+check "traffic after it" alive
+check "rmmod while open is refused" sh -c 'traffic /dev/gpulink0 3 ok & sleep 1; ! rmmod gpulink; e=$?; wait $!; exit $e'
+check "unbind and bind under traffic" under_traffic nodev unbind_bind
+check "card is back" wait_until 5 present
+check "endpoints named again" name_endpoints
+check "traffic after it" alive
+check "an endpoint removed under traffic" sh -c '
+	. /guest-lib.sh
+	put 1 /sys/bus/pci/devices/0000:00:0b.0/remove && [ "$(cat $class/partitions/3/endpoint)" = none ]'
+check "removal under traffic" under_traffic nodev put 1 /sys/bus/pci/devices/$pci/remove
+check "device node is gone" refused present
+put 1 /sys/bus/pci/rescan
+check "card is back after rescan" wait_until 10 present
+check "three endpoints named" sh -c '. /guest-lib.sh; put "0000:00:08.0 0" $class/partitions/0/endpoint'
+check "traffic after it" alive
+check "the emulator killed under traffic" under_traffic nodev sh -c 'echo "@@host kill-card" >/dev/ttyS0'
+check "the dead card can be unbound" put $pci /sys/bus/pci/drivers/gpulink/unbind
+check "the module unloads" rmmod gpulink
+finish

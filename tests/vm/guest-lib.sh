@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# What the guest's test scripts share: TAP, and the names of things. Runs in busybox sh.
+
+number=0
+bad=0
+# check NAME COMMAND...: one test, passed when the command succeeds.
+check() {
+	name=$1
+	shift
+	number=$((number + 1))
+	if "$@" >/tmp/check.out 2>&1; then
+		echo "ok $number - $name"
+	else
+		echo "not ok $number - $name (status $?)"
+		sed 's/^/# /' /tmp/check.out
+		bad=$((bad + 1))
+	fi
+}
+# refused COMMAND...: succeeds when the command fails in an orderly way (not killed by a signal).
+refused() {
+	"$@"
+	code=$?
+	[ $code -ne 0 ] && [ $code -lt 126 ]
+}
+is() { [ "$1" = "$2" ] || { echo "is '$1', should be '$2'"; return 1; }; }
+finish() {
+	echo "1..$number"
+	[ $bad = 0 ]
+	exit
+}
+# wait_until SECONDS COMMAND...: tries again until it succeeds.
+wait_until() {
+	left=$(($1 * 10))
+	shift
+	while ! "$@" 2>/dev/null; do
+		left=$((left - 1))
+		[ $left -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
+pci=0000:00:04.0
+class=/sys/class/gpulink/gpulink0
+# put VALUE FILE: writes a sysfs file; the shell's own echo does not tell of write errors everywhere.
+put() { printf '%s\n' "$1" | dd of="$2" bs=4096 2>/dev/null; }
+# Endpoints 0..3 are the four GPU stand-ins, as the administrator would name them.
+name_endpoints() {
+	for k in 0 1 2 3; do
+		put "0000:00:$(printf %02x $((8 + k))).0 0" $class/partitions/$k/endpoint || return 1
+	done
+}
