@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "packetizer.h"
+
+#include <string.h>
+
+#include "bytes.h"
+
+/* The first enabled (or, with `flip` all ones, not enabled) byte at or after `from`; the line's end if none. */
+static unsigned next_byte(const struct glk_enables *e, unsigned from, uint64_t flip)
+{
+	for (unsigned word = from / 64; word < 2; word++) {
+		uint64_t rest = e->word[word] ^ flip;
+
+		if (word == from / 64)
+			rest &= UINT64_MAX << (from % 64);
+		if (rest)
+			return 64 * word + (unsigned)__builtin_ctzll(rest);
+	}
+	return GLK_LINE_BYTES;
+}
+
+/* Sub-packets of one entry; returns where the next one goes. */
+static uint8_t *put_entry(uint8_t *to, const struct glk_write_queue *queue, unsigned entry)
+{
+	const struct glk_enables *enables = &queue->enables[entry];
+	/* Where the line begins in the window; for H = 2 the window may begin in the middle of the line. */
+	uint64_t line_offset = (uint64_t)queue->line[entry] * GLK_LINE_BYTES - queue->base % GLK_LINE_BYTES;
+	unsigned end;
+
+	for (unsigned first = next_byte(enables, 0, 0); first < GLK_LINE_BYTES; first = next_byte(enables, end, 0)) {
+		unsigned length;
+
+		end = next_byte(enables, first, UINT64_MAX);
+		length = end - first;
+		glk_put_le64(to, ((line_offset + first) << GLK_SUBHEADER_LENGTH_BITS) | length);
+		to += queue->subheader_bytes;
+		glk_copy_run(to, &queue->data[entry][first], length);
+		to += length;
+		if (end == GLK_LINE_BYTES)
+			break;
+	}
+	return to;
+}
+
+static void put_header(uint8_t *header, const struct glk_write_queue *queue, bool self_describe, size_t payload)
+{
+	size_t dwords = (payload + 3) / 4;
+	unsigned last_dword_bytes = (unsigned)(payload - 4 * (dwords - 1));
+	unsigned last_be = (1u << last_dword_bytes) - 1;
+
+	memset(header, 0, 8);
+	header[0] = GLK_PACKET_FMT_TYPE;
+	header[2] = (uint8_t)((dwords >> 8) & 3); /* 1024 DW read 0 here and below */
+	header[3] = (uint8_t)dwords;
+	header[7] = (uint8_t)((last_be << 4) | (self_describe ? queue->subheader_bytes : 0));
+	glk_put_be64(header + 8, queue->base);
+}
+
+size_t glk_packetizer_build(const struct glk_write_queue *queue, bool self_describe, uint8_t packet[GLK_PACKET_ROOM])
+{
+	uint8_t *to = packet + GLK_PACKET_HEADER_BYTES;
+	size_t payload, padding;
+
+	for (unsigned entry = 0; entry < queue->used; entry++)
+		to = put_entry(to, queue, entry);
+	payload = (size_t)(to - packet) - GLK_PACKET_HEADER_BYTES;
+	padding = (4 - payload % 4) % 4;
+	memset(to, 0, padding);
+	put_header(packet, queue, self_describe, payload);
+	return GLK_PACKET_HEADER_BYTES + payload + padding;
+}

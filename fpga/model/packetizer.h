@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The packetizer: makes one FinePack packet of what a write queue holds (docs/wire-format.md, "The packet").
+ */
+#ifndef GLK_PACKETIZER_H
+#define GLK_PACKETIZER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "write_queue.h"
+
+#define GLK_PACKET_HEADER_BYTES 16u
+#define GLK_PACKET_BYTES_MAX	(GLK_PACKET_HEADER_BYTES + GLK_PAYLOAD_MAX)
+#define GLK_PACKET_FMT_TYPE	0x7cu /* byte 0: Fmt 011, Type 11100 */
+
+/* Room to build in: sub-headers are written as whole words, up to 6 bytes beyond the packet. */
+#define GLK_PACKET_ROOM (GLK_PACKET_BYTES_MAX + 8u)
+
+/**
+ * Builds the packet of a queue that is not empty; the queue stays as it is. `self_describe`: First BE tells H,
+ * else it is 0. Returns the bytes of the packet, padding included.
+ */
+size_t glk_packetizer_build(const struct glk_write_queue *queue, bool self_describe, uint8_t packet[GLK_PACKET_ROOM]);
+
+#endif /* GLK_PACKETIZER_H */
