@@ -180,6 +180,30 @@ int glk_write_queue_put(struct glk_write_queue *queue, uint64_t address, const v
 	return GLK_QUEUE_TAKEN;
 }
 
+/* Whether an entry has an enabled byte in [address, end). */
+static bool entry_hits(const struct glk_write_queue *queue, unsigned entry, uint64_t address, uint64_t end)
+{
+	uint64_t line = (queue->base / GLK_LINE_BYTES + queue->line[entry]) * GLK_LINE_BYTES;
+	uint64_t from = address > line ? address - line : 0;
+	uint64_t to = end > line ? end - line : 0;
+	struct glk_enables asked;
+
+	if (to > GLK_LINE_BYTES)
+		to = GLK_LINE_BYTES;
+	if (from >= to)
+		return false;
+	asked = enables_of((unsigned)from, (unsigned)(to - from));
+	return (queue->enables[entry].word[0] & asked.word[0]) || (queue->enables[entry].word[1] & asked.word[1]);
+}
+
+static bool any_entry_hits(const struct glk_write_queue *queue, uint64_t address, uint64_t end)
+{
+	for (unsigned entry = 0; entry < queue->used; entry++)
+		if (entry_hits(queue, entry, address, end))
+			return true;
+	return false;
+}
+
 bool glk_write_queue_hits(const struct glk_write_queue *queue, uint64_t address, uint64_t length)
 {
 	uint64_t window_end = queue->base + queue->range_bytes;
@@ -192,22 +216,16 @@ bool glk_write_queue_hits(const struct glk_write_queue *queue, uint64_t address,
 	if (end > window_end)
 		end = window_end;
 
+	/* A long range is compared with the few lines that are queued, a short one is looked up. */
+	if ((end - address) / GLK_LINE_BYTES > queue->used)
+		return any_entry_hits(queue, address, end);
 	while (address < end) {
-		unsigned first = (unsigned)(address % GLK_LINE_BYTES);
-		uint64_t part = GLK_LINE_BYTES - first;
-		struct glk_enables asked;
-		unsigned entry, slot;
+		uint64_t line_end = (address / GLK_LINE_BYTES + 1) * GLK_LINE_BYTES;
+		unsigned slot, entry = find(queue, line_of(queue, address), &slot);
 
-		if (part > end - address)
-			part = end - address;
-		entry = find(queue, line_of(queue, address), &slot);
-		if (entry != NOT_QUEUED) {
-			asked = enables_of(first, (unsigned)part);
-			if ((queue->enables[entry].word[0] & asked.word[0]) |
-			    (queue->enables[entry].word[1] & asked.word[1]))
-				return true;
-		}
-		address += part;
+		if (entry != NOT_QUEUED && entry_hits(queue, entry, address, end))
+			return true;
+		address = line_end;
 	}
 	return false;
 }

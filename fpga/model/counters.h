@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counters: rows of 64-bit numbers in the order of their registers, so that a register's offset is its index.
+ * Software reads the copies that the last snapshot latched.
+ */
+#ifndef GLK_COUNTERS_H
+#define GLK_COUNTERS_H
+
+#include <stdint.h>
+
+#include <gpulink_regs.h>
+
+/** Indices: GLK_PARTITION_COUNTER(STORES), GLK_CARD_COUNTER(ERR_DMA). */
+#define GLK_PARTITION_COUNTER(name) ((GLK_PARTITION_##name - GLK_PARTITION_STORES) / 8)
+#define GLK_CARD_COUNTER(name)	    ((GLK_CARD_##name - GLK_CARD_ERR_WINDOW) / 8)
+
+#define GLK_PARTITION_COUNTERS (GLK_PARTITION_COUNTER(ERR_ENDPOINT) + 1)
+#define GLK_CARD_COUNTERS      (GLK_CARD_COUNTER(PACKETS_RECEIVED) + 1)
+
+struct glk_partition_counters {
+	uint64_t value[GLK_PARTITION_COUNTERS];
+};
+
+struct glk_card_counters {
+	uint64_t value[GLK_CARD_COUNTERS];
+};
+
+/** The counters of flush reasons stand in the order of the reasons. */
+static inline unsigned glk_flush_counter(unsigned reason)
+{
+	return GLK_PARTITION_COUNTER(FLUSH_WINDOW_MISS) + reason;
+}
+
+#endif /* GLK_COUNTERS_H */
