@@ -12,9 +12,6 @@
 
 #include "packetizer.h"
 
-#define GLK_LINK_PARTITION_SHIFT 48u /* bits 55:48 of a link address: the partition */
-#define GLK_LINK_OFFSET_MASK	 ((1ULL << GLK_LINK_PARTITION_SHIFT) - 1)
-
 /** Why a packet is refused; the numbers are those of the list in docs/wire-format.md. */
 enum glk_refusal {
 	GLK_REFUSED_NOT = 0,

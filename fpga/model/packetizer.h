@@ -15,6 +15,15 @@
 #define GLK_PACKET_BYTES_MAX	(GLK_PACKET_HEADER_BYTES + GLK_PAYLOAD_MAX)
 #define GLK_PACKET_FMT_TYPE	0x7cu /* byte 0: Fmt 011, Type 11100 */
 
+#define GLK_LINK_PARTITION_SHIFT 48u /* bits 55:48 of a link address: the partition */
+#define GLK_LINK_OFFSET_MASK	 ((1ULL << GLK_LINK_PARTITION_SHIFT) - 1)
+
+/** Link address of a byte of an endpoint's memory. */
+static inline uint64_t glk_link_address(unsigned partition, uint64_t offset)
+{
+	return ((uint64_t)partition << GLK_LINK_PARTITION_SHIFT) | offset;
+}
+
 /* Room to build in: sub-headers are written as whole words, up to 6 bytes beyond the packet. */
 #define GLK_PACKET_ROOM (GLK_PACKET_BYTES_MAX + 8u)
 

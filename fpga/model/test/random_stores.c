@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Random stores through write queue, packetizer and de-packetizer: the memory they make equals the memory that the same
+ * Random stores through partition, packetizer and de-packetizer: the memory they make equals the memory that the same
  * stores make directly, for every width, many limits, and every shape of traffic; no packet exceeds its limit.
  *
  * random_stores [STORES]: 10^7 by default. GPULINK_SEED replays one run.
@@ -12,17 +12,16 @@
 #include <time.h>
 
 #include "depacketizer.h"
-#include "packetizer.h"
+#include "partition.h"
 
 enum { MEMORY = 1 << 20, TAIL = 256 };
 
 struct bench {
 	uint64_t random;
-	struct glk_write_queue queue;
-	bool self_describe;
+	struct glk_partition sender;
 	unsigned partition;
 	uint64_t placed; /* where in the endpoint the memory lies */
-	uint64_t packets, bad;
+	uint64_t packets, sub_packets, bad;
 	uint8_t direct[MEMORY + TAIL], sent[MEMORY + TAIL];
 };
 
@@ -39,32 +38,32 @@ static unsigned below(struct bench *b, unsigned n)
 	return (unsigned)((next_random(b) >> 33) % n);
 }
 
-static void flush(void *owner, unsigned reason)
+static void write_sent(void *user, unsigned partition, uint64_t offset, const void *data, size_t length)
 {
-	struct bench *b = owner;
-	uint8_t packet[GLK_PACKET_BYTES_MAX];
-	struct glk_packet_size size;
-	struct glk_opened opened;
-	struct glk_sub_packet sub;
-	unsigned position = 0, subs = 0;
+	struct bench *b = user;
 
-	(void)reason;
-	if (!b->queue.used)
-		return;
-	size = glk_packetize(&b->queue, b->self_describe, packet);
-	glk_write_queue_clear(&b->queue);
+	if (partition != b->partition || offset < b->placed || offset + length > b->placed + MEMORY + TAIL)
+		b->bad++;
+	else
+		memcpy(b->sent + (offset - b->placed), data, length);
+}
+
+/* The receiving card: it has memory for this one partition. */
+static void take_packet(void *user, const uint8_t *packet, size_t length, unsigned reason)
+{
+	struct bench *b = user;
+	struct glk_destination destinations[16] = { { 0 } };
+	struct glk_accepted accepted;
+
+	destinations[b->partition].bytes = b->placed + MEMORY + TAIL;
+	destinations[b->partition].subheader_bytes = b->sender.queue.subheader_bytes;
 	b->packets++;
-	if (size.payload > b->queue.max_payload || glk_packet_open(packet, size.bytes, &opened) ||
-	    opened.partition != b->partition ||
-	    glk_packet_check(&opened, b->queue.width, b->placed + MEMORY + TAIL)) {
+	if (reason >= GLK_FLUSH_COUNT || glk_depacketizer_check(packet, length, destinations, 16, &accepted) ||
+	    accepted.payload_bytes > b->sender.queue.max_payload_bytes) {
 		b->bad++;
 		return;
 	}
-	while (glk_packet_next(&opened, &position, &sub)) {
-		memcpy(b->sent + (sub.offset - b->placed), sub.data, sub.len);
-		subs++;
-	}
-	b->bad += subs != size.sub_packets;
+	b->sub_packets += glk_depacketizer_apply(&accepted, write_sent, b);
 }
 
 /* A store of a shape that stays for a while, so that every flush reason is met often. */
@@ -95,19 +94,34 @@ static void one_store(struct bench *b, unsigned shape, unsigned *cursor)
 		memcpy(data + i, &r, len - i < 8 ? len - i : 8);
 	}
 	memcpy(b->direct + at, data, len);
-	glk_write_queue_store(&b->queue, glk_link_address(b->partition, b->placed + at), data, len, flush, b);
+	glk_partition_store(&b->sender, glk_link_address(b->partition, b->placed + at), data, len, 0, 0);
+}
+
+/* What the sender counted is what arrived. */
+static bool counters_agree(const struct bench *b, uint64_t stores)
+{
+	const uint64_t *value = b->sender.counters.value;
+	uint64_t flushes = 0;
+
+	for (unsigned reason = 0; reason < GLK_FLUSH_COUNT; reason++)
+		flushes += value[glk_flush_counter(reason)];
+	return value[GLK_PARTITION_COUNTER(STORES)] == stores && value[GLK_PARTITION_COUNTER(PACKETS)] == b->packets &&
+	       value[GLK_PARTITION_COUNTER(SUB_PACKETS)] == b->sub_packets && flushes == b->packets;
 }
 
 /* One configuration: stores, and at the end everything flushed and compared. Returns 0 when all is well. */
-static int run(struct bench *b, unsigned width, unsigned limit, unsigned capacity, uint64_t stores)
+static int run(struct bench *b, unsigned width, unsigned limit, unsigned entries, uint64_t stores)
 {
 	unsigned cursor = 0, shape = 0;
 
-	glk_write_queue_init(&b->queue, capacity, width, limit);
-	b->self_describe = below(b, 2);
+	glk_partition_init(&b->sender, entries, take_packet, b);
+	if (glk_partition_set(&b->sender, GLK_PARTITION_SUBHEADER_BYTES, width) ||
+	    glk_partition_set(&b->sender, GLK_PARTITION_MAX_PAYLOAD_BYTES, limit) ||
+	    glk_partition_set(&b->sender, GLK_PARTITION_MODE, GLK_PARTITION_MODE_COALESCE_MASK | below(b, 2) << 1))
+		return 1;
 	b->partition = below(b, 16);
 	b->placed = (uint64_t)below(b, 1 << 20) << 12;
-	b->bad = b->packets = 0;
+	b->bad = b->packets = b->sub_packets = 0;
 	for (uint64_t n = 0; n < stores; n++) {
 		if (n % 1024 == 0) {
 			shape = below(b, 8);
@@ -115,10 +129,10 @@ static int run(struct bench *b, unsigned width, unsigned limit, unsigned capacit
 		}
 		one_store(b, shape, &cursor);
 		if (below(b, 4096) == 0)
-			flush(b, GLK_FLUSH_RELEASE);
+			glk_partition_flush(&b->sender, GLK_FLUSH_RELEASE);
 	}
-	flush(b, GLK_FLUSH_RELEASE);
-	return b->bad || !b->packets || memcmp(b->direct, b->sent, sizeof(b->direct));
+	glk_partition_flush(&b->sender, GLK_FLUSH_RELEASE);
+	return b->bad || !b->packets || !counters_agree(b, stores) || memcmp(b->direct, b->sent, sizeof(b->direct));
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Endpoints: the memory behind a partition; plain writes to it and reads from it, and what became of the writes. */
+#include <errno.h>
+#include <string.h>
+
+#include "state.h"
+
+static bool base_valid(const struct glk_card *card, uint64_t kind, const struct glk_endpoint *e)
+{
+	if (kind == GLK_EP_BUS)
+		return e->bytes && e->base <= UINT64_MAX - e->bytes;
+	return e->bytes && e->bytes <= card->config.pool_bytes && e->base <= card->config.pool_bytes - e->bytes;
+}
+
+/* A change of kind drains: what is queued was meant for the old endpoint. */
+static int set_kind(struct glk_card *card, unsigned partition, uint64_t kind)
+{
+	struct glk_endpoint *e = &card->endpoints[partition];
+
+	if (kind >= GLK_EP_COUNT || (kind != GLK_EP_NONE && !base_valid(card, kind, e)))
+		return -EINVAL;
+	if (kind != e->kind)
+		glk_partition_flush(&card->partitions[partition], GLK_FLUSH_DRAIN);
+	e->kind = kind;
+	return 0;
+}
+
+int glk_endpoint_set(struct glk_card *card, unsigned partition, unsigned reg, uint64_t value)
+{
+	struct glk_endpoint *e = &card->endpoints[partition];
+
+	if (reg == GLK_PARTITION_EP_KIND)
+		return set_kind(card, partition, value);
+	if (e->kind != GLK_EP_NONE || value % GLK_PAGE_SIZE)
+		return -EINVAL;
+	if (reg == GLK_PARTITION_EP_BASE) {
+		e->base = value;
+	} else {
+		if (value > GLK_LINK_OFFSET_MASK + 1)
+			return -EINVAL;
+		e->bytes = value;
+	}
+	return 0;
+}
+
+bool glk_endpoint_holds(const struct glk_card *card, unsigned partition, uint64_t offset, uint64_t len)
+{
+	const struct glk_endpoint *e = &card->endpoints[partition];
+
+	return e->kind != GLK_EP_NONE && len <= e->bytes && offset <= e->bytes - len;
+}
+
+void glk_endpoint_write(struct glk_card *card, unsigned partition, uint64_t offset, const void *data, size_t len)
+{
+	struct glk_endpoint *e = &card->endpoints[partition];
+	uint64_t *counters = card->partitions[partition].counters.value;
+
+	counters[GLK_PARTITION_COUNTER(ENDPOINT_WRITES)]++;
+	counters[GLK_PARTITION_COUNTER(ENDPOINT_BYTES)] += len;
+	e->posted++;
+	if (e->kind == GLK_EP_POOL) {
+		memcpy(card->pool + e->base + offset, data, len);
+		glk_card_endpoint_acknowledge(card, partition, 1, 0);
+	} else {
+		card->config.ops->endpoint_write(card->config.platform, partition, e->base + offset, data, len);
+	}
+}
+
+static void note_failures(struct glk_card *card, unsigned partition, unsigned failed)
+{
+	card->endpoints[partition].failed += failed;
+	card->partitions[partition].counters.value[GLK_PARTITION_COUNTER(ERR_ENDPOINT)] += failed;
+	glk_note_error(card, GLK_CARD_ERROR_CAUSE_ENDPOINT_MASK);
+}
+
+void glk_card_endpoint_acknowledge(struct glk_card *card, unsigned partition, unsigned count, unsigned failed)
+{
+	struct glk_endpoint *e = &card->endpoints[partition];
+
+	/* More than was posted can only be acknowledgements of writes from before a reset. */
+	if (count > e->posted - e->acknowledged)
+		count = (unsigned)(e->posted - e->acknowledged);
+	e->acknowledged += count;
+	if (failed)
+		note_failures(card, partition, failed < count ? failed : count);
+	for (unsigned c = 0; c < card->config.contexts; c++)
+		if (card->contexts[c].release.pending)
+			glk_release_progress(card, c);
+}
+
+int glk_endpoint_read(struct glk_card *card, unsigned partition, uint64_t offset, void *data, size_t len)
+{
+	struct glk_endpoint *e = &card->endpoints[partition];
+	int error = 0;
+
+	if (e->kind == GLK_EP_POOL)
+		memcpy(data, card->pool + e->base + offset, len);
+	else
+		error = card->config.ops->endpoint_read(card->config.platform, partition, e->base + offset, data, len);
+	if (error)
+		note_failures(card, partition, 1);
+	return error;
+}
+
+void glk_store(struct glk_card *card, const struct glk_target *target, const void *data, size_t len)
+{
+	struct glk_partition *partition = &card->partitions[target->partition];
+
+	card->contexts[target->context].touched |= 1u << target->partition;
+	glk_partition_store(partition, glk_link_address(target->partition, target->offset), data, len, target->context,
+			    card->now_ns);
+}
+
+int glk_load(struct glk_card *card, const struct glk_target *target, void *data, size_t len, unsigned reason)
+{
+	struct glk_partition *partition = &card->partitions[target->partition];
+
+	if (glk_write_queue_hits(&partition->queue, glk_link_address(target->partition, target->offset), len))
+		glk_partition_flush(partition, reason);
+	return glk_endpoint_read(card, target->partition, target->offset, data, len);
+}
