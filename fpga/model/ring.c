@@ -165,10 +165,8 @@ static bool take_entry(struct glk_card *card, unsigned context)
 	status = glk_operation(card, context, sqe, &moved);
 	if (status == GLK_NOT_YET)
 		return false;
-	if (status) {
-		c->errors++;
+	if (status)
 		glk_count(card, GLK_CARD_COUNTER(ERR_ENTRY));
-	}
 	if (write_completion(card, c, sqe[GLK_SQE_TAG_Q], status, moved)) {
 		stop(card, c, GLK_ST_DMA);
 		return false;
