@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A connection is either waiting for a request or busy handing out an answer, never both: while an answer waits to be
+ * taken nothing more is read, which bounds what is kept for a client. One request is run a turn of the event loop, so
+ * a client that sends many does not keep the others waiting.
+ */
+#include "client.h"
+
+#include "requests.h"
+#include "server.h"
+
+#include <json-c/json.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#ifndef SO_PEERGROUPS
+#define SO_PEERGROUPS 59
+#endif
+
+struct client {
+	int socket;
+	sd_event_source *io;
+	sd_event_source *stuck; /* on while a line or an answer is under way */
+	sd_event *event;
+	struct ucred peer;
+	client_may_change *may_change;
+	client_ended *ended;
+	void *user;
+
+	char in[SERVER_LINE_BYTES];
+	size_t in_bytes;
+	bool in_ended;	   /* the peer sends no more */
+	bool last_answer;  /* end after it */
+	char *out;
+	size_t out_bytes, out_done;
+};
+
+uid_t client_uid(const struct client *client)
+{
+	return client->peer.uid;
+}
+
+bool client_in_group(const struct client *client, gid_t group)
+{
+	gid_t *groups = NULL;
+	socklen_t bytes = 0;
+	bool found = client->peer.gid == group;
+
+	/* The first call tells how many there are. */
+	if (!found && getsockopt(client->socket, SOL_SOCKET, SO_PEERGROUPS, NULL, &bytes) < 0 && errno == ERANGE) {
+		groups = malloc(bytes);
+		if (groups && !getsockopt(client->socket, SOL_SOCKET, SO_PEERGROUPS, groups, &bytes)) {
+			for (size_t i = 0; i < bytes / sizeof(*groups); i++)
+				found = found || groups[i] == group;
+		}
+		free(groups);
+	}
+	return found;
+}
+
+void client_close(struct client *client)
+{
+	if (!client)
+		return;
+	sd_event_source_disable_unref(client->io);
+	sd_event_source_disable_unref(client->stuck);
+	sd_event_unref(client->event);
+	close(client->socket);
+	free(client->out);
+	free(client);
+}
+
+static void end(struct client *client)
+{
+	client->ended(client->user, client);
+	client_close(client);
+}
+
+/* --- answers --- */
+
+/* Takes the answer over. */
+static int keep_answer(struct client *client, struct json_object *answer)
+{
+	size_t length;
+	const char *text;
+
+	if (!answer)
+		return -ENOMEM;
+	text = json_object_to_json_string_length(answer, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &length);
+	client->out = text ? malloc(length + 1) : NULL;
+	if (client->out) {
+		memcpy(client->out, text, length);
+		client->out[length] = '\n';
+		client->out_bytes = length + 1;
+		client->out_done = 0;
+	}
+	json_object_put(answer);
+	return client->out ? 0 : -ENOMEM;
+}
+
+static int send_answer(struct client *client)
+{
+	ssize_t sent = send(client->socket, client->out + client->out_done, client->out_bytes - client->out_done,
+			    MSG_NOSIGNAL | MSG_DONTWAIT);
+
+	if (sent < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	client->out_done += (size_t)sent;
+	if (client->out_done == client->out_bytes) {
+		free(client->out);
+		client->out = NULL;
+		if (client->last_answer)
+			return -ECONNABORTED;
+	}
+	return 0;
+}
+
+/* --- requests --- */
+
+static int run_line(struct client *client, const char *line, size_t length)
+{
+	struct json_tokener *tokener = json_tokener_new_ex(16);
+	struct json_object *request, *answer;
+	enum json_tokener_error error;
+
+	if (!tokener)
+		return -ENOMEM;
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	request = json_tokener_parse_ex(tokener, line, (int)length);
+	error = json_tokener_get_error(tokener);
+	if (error == json_tokener_success && json_tokener_get_parse_end(tokener) == length)
+		answer = request_run(request, client->may_change(client->user, client));
+	else
+		answer = request_error(NULL, "EPROTO", error == json_tokener_error_depth
+							       ? "a request must be one JSON object a line, not nested"
+							       : "a request must be one JSON object a line");
+	json_object_put(request);
+	json_tokener_free(tokener);
+	return keep_answer(client, answer);
+}
+
+/* Runs the first whole line of what was read; false: there is none. */
+static bool run_next(struct client *client, int *error)
+{
+	char *end_of_line = memchr(client->in, '\n', client->in_bytes);
+	size_t length;
+
+	if (!end_of_line) {
+		if (client->in_bytes < sizeof(client->in))
+			return false;
+		client->last_answer = true;
+		client->in_bytes = 0;
+		*error = keep_answer(client, request_error(NULL, "EPROTO", "a request must not be longer than 4096 bytes"));
+		return true;
+	}
+	length = (size_t)(end_of_line - client->in) + 1;
+	/* The line break is for json-c the blank after the value that tells it the value's end. */
+	*error = run_line(client, client->in, length);
+	client->in_bytes -= length;
+	memmove(client->in, client->in + length, client->in_bytes);
+	return true;
+}
+
+static int read_more(struct client *client)
+{
+	ssize_t got = recv(client->socket, client->in + client->in_bytes, sizeof(client->in) - client->in_bytes,
+			   MSG_DONTWAIT);
+
+	if (got < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	client->in_ended = got == 0;
+	client->in_bytes += (size_t)got;
+	return 0;
+}
+
+/* --- the event loop's side --- */
+
+static int arm(struct client *client)
+{
+	bool more = memchr(client->in, '\n', client->in_bytes);
+	uint64_t now;
+	int error;
+
+	/* A socket that takes data is what brings the next turn for a line that is here already. */
+	error = sd_event_source_set_io_events(client->io, client->out || more ? EPOLLOUT : EPOLLIN);
+	if (error < 0)
+		return error;
+	if (!client->out && (more || !client->in_bytes))
+		return sd_event_source_set_enabled(client->stuck, SD_EVENT_OFF);
+	error = sd_event_source_get_enabled(client->stuck, NULL);
+	if (error)
+		return error;
+	error = sd_event_now(client->event, CLOCK_MONOTONIC, &now);
+	if (error >= 0)
+		error = sd_event_source_set_time(client->stuck, now + SERVER_STUCK_USEC);
+	return error < 0 ? error : sd_event_source_set_enabled(client->stuck, SD_EVENT_ONESHOT);
+}
+
+static int on_io(sd_event_source *source, int fd, uint32_t events, void *user)
+{
+	struct client *client = user;
+	int error = 0;
+
+	(void)source;
+	(void)fd;
+	if (events & EPOLLERR)
+		error = -EPIPE;
+	/* A peer that is gone for good still has its lines run: it sent them. */
+	if (!error && !client->out && !memchr(client->in, '\n', client->in_bytes))
+		error = read_more(client);
+	/* Each line has its own time. */
+	if (!error && !client->out && run_next(client, &error) && !error)
+		error = sd_event_source_set_enabled(client->stuck, SD_EVENT_OFF);
+	if (!error && client->out)
+		error = send_answer(client);
+	if (!error && client->in_ended && !client->out && !memchr(client->in, '\n', client->in_bytes))
+		error = -ECONNRESET;
+	if (!error)
+		error = arm(client);
+	if (error < 0)
+		end(client);
+	return 0;
+}
+
+static int on_stuck(sd_event_source *source, uint64_t usec, void *user)
+{
+	(void)source;
+	(void)usec;
+	end(user);
+	return 0;
+}
+
+int client_open(struct client **out, sd_event *event, int socket, client_may_change *may_change, client_ended *ended,
+		void *user)
+{
+	struct client *client = calloc(1, sizeof(*client));
+	socklen_t bytes = sizeof(client->peer);
+	int error;
+
+	if (!client) {
+		close(socket);
+		return -ENOMEM;
+	}
+	client->socket = socket;
+	client->event = sd_event_ref(event);
+	client->may_change = may_change;
+	client->ended = ended;
+	client->user = user;
+	error = getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &client->peer, &bytes) < 0 ? -errno : 0;
+	if (!error)
+		error = sd_event_add_io(event, &client->io, socket, EPOLLIN, on_io, client);
+	if (error >= 0)
+		error = sd_event_add_time(event, &client->stuck, CLOCK_MONOTONIC, 0, 0, on_stuck, client);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(client->stuck, SD_EVENT_OFF);
+	if (error < 0) {
+		client_close(client);
+		return error;
+	}
+	*out = client;
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One connection to the control socket. */
+#ifndef GPULINKD_CLIENT_H
+#define GPULINKD_CLIENT_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include <systemd/sd-event.h>
+
+struct client;
+
+/** Told when the connection has ended and the client is about to be freed. */
+typedef void client_ended(void *user, struct client *client);
+/** Asked at each request whether the peer may change cards. */
+typedef bool client_may_change(void *user, const struct client *client);
+
+/**
+ * Serves a connected, non-blocking socket, which it owns from then on, also on failure. Returns 0 or a negative
+ * errno. On success the client lives until it has called `ended`, or until client_close().
+ */
+int client_open(struct client **client, sd_event *event, int socket, client_may_change *may_change,
+		client_ended *ended, void *user);
+
+/** Ends the connection without calling `ended`. NULL is allowed. */
+void client_close(struct client *client);
+
+/** Whom the kernel saw connecting. */
+uid_t client_uid(const struct client *client);
+
+/** Whether he was in the group then, by his primary or supplementary groups. */
+bool client_in_group(const struct client *client, gid_t group);
+
+#endif /* GPULINKD_CLIENT_H */

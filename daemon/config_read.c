@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Reading the configuration files. inih splits the lines; which line it is at, and what stands in section headers, it
+ * does not tell, so the line reader that feeds it keeps both, and notices lines that inih passes over.
+ */
+#include "config.h"
+
+#include "endpoint_name.h"
+
+#include <gpulink_admin.h>
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <grp.h>
+#include <ini.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define SECTIONS "[daemon], [defaults], [card gpulinkN], [card serial:HEX], or one of the latter two with \"partition K\""
+#define DAEMON_KEYS "group, mode"
+#define CARD_KEYS "subheader_bytes, max_payload_bytes, flush_timeout_ns, coalesce"
+#define PARTITION_LIMIT 65535
+
+enum section { SECTION_NONE, SECTION_WRONG, SECTION_DAEMON, SECTION_TARGET };
+
+struct reader {
+	struct config *config;
+	config_report *report;
+	void *user;
+	unsigned errors;
+	bool out_of_memory;
+
+	FILE *stream;
+	unsigned file;
+	unsigned line;
+	size_t first_rule; /* of this file */
+	unsigned group_line, mode_line;
+	enum section section;
+	struct config_target target;
+	bool expects_key; /* the last line must come back as a key, or is wrong */
+};
+
+__attribute__((format(printf, 3, 4))) static void wrong(struct reader *reader, unsigned line, const char *format, ...)
+{
+	char text[512];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	reader->errors++;
+	reader->report(reader->user, reader->config->files[reader->file], line, text);
+}
+
+/* Decimal or another base, digits only, the whole text. */
+static bool parse_number(const char *text, int base, uint64_t *value)
+{
+	char *end;
+
+	if (base == 16 ? !isxdigit((unsigned char)*text) : !isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, base);
+	return !errno && !*end;
+}
+
+/* --- section headers --- */
+
+static bool parse_card(const char *text, struct config_target *target)
+{
+	uint64_t number;
+
+	if (!strncmp(text, "serial:", 7)) {
+		target->by_serial = true;
+		return parse_number(text + 7, 16, &target->serial);
+	}
+	if (strncmp(text, "gpulink", 7) || !parse_number(text + 7, 10, &number) || strlen(text) >= sizeof(target->card))
+		return false;
+	target->by_serial = false;
+	strcpy(target->card, text);
+	return true;
+}
+
+/* `text` is what stands between the brackets. */
+static bool parse_section(char *text, struct reader *reader)
+{
+	char *words[5] = {0};
+	unsigned count = 0;
+	uint64_t partition;
+	char *rest = NULL;
+
+	for (char *word = strtok_r(text, " \t", &rest); word && count < 5; word = strtok_r(NULL, " \t", &rest))
+		words[count++] = word;
+	memset(&reader->target, 0, sizeof(reader->target));
+	if (count == 1 && !strcmp(words[0], "daemon")) {
+		reader->section = SECTION_DAEMON;
+		return true;
+	}
+	reader->section = SECTION_TARGET;
+	if (count == 1 && !strcmp(words[0], "defaults")) {
+		reader->target.scope = CONFIG_DEFAULTS;
+		return true;
+	}
+	if ((count != 2 && count != 4) || strcmp(words[0], "card") || !parse_card(words[1], &reader->target))
+		return false;
+	reader->target.scope = CONFIG_CARD;
+	if (count == 2)
+		return true;
+	if (strcmp(words[2], "partition") || !parse_number(words[3], 10, &partition) || partition > PARTITION_LIMIT)
+		return false;
+	reader->target.scope = CONFIG_PARTITION;
+	reader->target.partition = (unsigned)partition;
+	return true;
+}
+
+static void read_section(struct reader *reader, const char *line)
+{
+	char text[256];
+	const char *end = strchr(line, ']');
+	const char *after = end ? end + 1 + strspn(end + 1, " \t") : NULL;
+
+	if (after && (!*after || ((*after == ';' || *after == '#') && after > end + 1)) &&
+	    (size_t)(end - line) <= sizeof(text)) {
+		memcpy(text, line + 1, (size_t)(end - line - 1));
+		text[end - line - 1] = 0;
+		if (parse_section(text, reader))
+			return;
+	}
+	reader->section = SECTION_WRONG;
+	wrong(reader, reader->line, "section %s is not known; allowed: " SECTIONS, line);
+}
+
+/* --- keys --- */
+
+static bool parse_group(const char *text, gid_t *group)
+{
+	struct group entry, *found = NULL;
+	char buffer[16384];
+	uint64_t number;
+
+	if (parse_number(text, 10, &number)) {
+		*group = (gid_t)number;
+		return number < (gid_t)-1;
+	}
+	if (getgrnam_r(text, &entry, buffer, sizeof(buffer), &found) || !found)
+		return false;
+	*group = found->gr_gid;
+	return true;
+}
+
+static void read_daemon_key(struct reader *reader, const char *name, const char *value)
+{
+	unsigned *before = !strcmp(name, "group") ? &reader->group_line : &reader->mode_line;
+	uint64_t mode;
+
+	if (strcmp(name, "group") && strcmp(name, "mode")) {
+		wrong(reader, reader->line, "key '%s' is not known in [daemon]; allowed: " DAEMON_KEYS, name);
+		return;
+	}
+	if (*before) {
+		wrong(reader, reader->line, "key '%s' is given twice, first in line %u", name, *before);
+		return;
+	}
+	*before = reader->line;
+	if (before == &reader->group_line) {
+		if (!parse_group(value, &reader->config->socket_group))
+			wrong(reader, reader->line, "group '%s' does not exist; allowed: a group of this machine, by name or number",
+			      value);
+		return;
+	}
+	if (!parse_number(value, 8, &mode) || (mode & ~(uint64_t)0666) || (mode & 0600) != 0600)
+		wrong(reader, reader->line, "mode '%s' is not allowed; allowed: 0600 to 0666, octal, read and write bits only",
+		      value);
+	else
+		reader->config->socket_mode = (mode_t)mode;
+}
+
+static bool same_target(const struct config_target *a, const struct config_target *b)
+{
+	return a->scope == b->scope && a->by_serial == b->by_serial && !strcmp(a->card, b->card) &&
+	       a->serial == b->serial && a->partition == b->partition;
+}
+
+static void add_rule(struct reader *reader, const struct config_rule *rule)
+{
+	struct config *config = reader->config;
+	struct config_rule *rules;
+
+	for (size_t i = reader->first_rule; i < config->rule_count; i++) {
+		if (config->rules[i].key == rule->key && same_target(&config->rules[i].target, &rule->target)) {
+			wrong(reader, reader->line, "key '%s' is given twice, first in line %u", config_key_name(rule->key),
+			      config->rules[i].line);
+			return;
+		}
+	}
+	rules = realloc(config->rules, (config->rule_count + 1) * sizeof(*rules));
+	if (!rules) {
+		reader->out_of_memory = true;
+		return;
+	}
+	config->rules = rules;
+	rules[config->rule_count++] = *rule;
+}
+
+static void read_card_key(struct reader *reader, const char *name, const char *value)
+{
+	struct config_rule rule = {.target = reader->target, .file = reader->file, .line = reader->line};
+
+	while (rule.key < CONFIG_KEYS && strcmp(name, config_key_name(rule.key)))
+		rule.key++;
+	if (rule.key == CONFIG_KEYS) {
+		wrong(reader, reader->line, "key '%s' is not known; allowed: " CARD_KEYS "%s", name,
+		      rule.target.scope == CONFIG_PARTITION ? ", endpoint" : "");
+	} else if (rule.key == CONFIG_ENDPOINT && rule.target.scope != CONFIG_PARTITION) {
+		wrong(reader, reader->line,
+		      "key 'endpoint' is allowed only for one partition, in a section [card NAME partition K]");
+	} else if (rule.key == CONFIG_ENDPOINT ? !endpoint_name_parse(value, rule.endpoint)
+					       : !parse_number(value, 10, &rule.value) ||
+							 !gpulink_setting_valid((enum gpulink_setting)rule.key, rule.value)) {
+		wrong(reader, reader->line, "%s '%s' is not allowed; allowed: %s", name, value,
+		      rule.key == CONFIG_ENDPOINT ? ENDPOINT_NAME_ALLOWED
+						  : gpulink_setting_allowed((enum gpulink_setting)rule.key));
+	} else {
+		add_rule(reader, &rule);
+	}
+}
+
+static int handle_key(void *user, const char *section, const char *name, const char *value)
+{
+	struct reader *reader = user;
+
+	(void)section;
+	reader->expects_key = false;
+	if (reader->section == SECTION_NONE)
+		wrong(reader, reader->line, "key '%s' stands before any section; allowed: " SECTIONS, name);
+	else if (reader->section == SECTION_DAEMON)
+		read_daemon_key(reader, name, value);
+	else if (reader->section == SECTION_TARGET)
+		read_card_key(reader, name, value);
+	return 1;
+}
+
+/* --- lines and files --- */
+
+static void check_last_line(struct reader *reader)
+{
+	if (reader->expects_key)
+		wrong(reader, reader->line, "neither a [section] nor KEY = VALUE nor a comment");
+	reader->expects_key = false;
+}
+
+/* inih's line reader. Whatever it is not to see, it gets as an empty line. */
+static char *next_line(char *out, int room, void *user)
+{
+	struct reader *reader = user;
+	char *line = NULL;
+	size_t allocated = 0;
+	ssize_t length;
+	char *text;
+
+	check_last_line(reader);
+	length = getline(&line, &allocated, reader->stream);
+	if (length < 0) {
+		free(line);
+		return NULL;
+	}
+	reader->line++;
+	strcpy(out, "\n");
+	if ((size_t)length != strlen(line)) {
+		wrong(reader, reader->line, "holds a zero byte; allowed: text");
+	} else {
+		while (length && isspace((unsigned char)line[length - 1]))
+			line[--length] = 0;
+		/* Without indentation nothing is taken for a continued line. */
+		text = line + strspn(line, " \t");
+		if (strlen(text) > (size_t)room - 3) {
+			wrong(reader, reader->line, "is longer than %d characters", room - 3);
+		} else if (*text == '[') {
+			read_section(reader, text);
+		} else if (*text && *text != ';' && *text != '#') {
+			reader->expects_key = true;
+			strcpy(out, text);
+		}
+	}
+	free(line);
+	return out;
+}
+
+static bool add_file(struct reader *reader, const char *path)
+{
+	struct config *config = reader->config;
+	char **files = realloc(config->files, (config->file_count + 1) * sizeof(*files));
+
+	if (!files)
+		return false;
+	config->files = files;
+	files[config->file_count] = strdup(path);
+	if (!files[config->file_count])
+		return false;
+	reader->file = config->file_count++;
+	return true;
+}
+
+static void read_file(struct reader *reader, const char *path, bool may_lack)
+{
+	struct stat about;
+
+	if (!add_file(reader, path)) {
+		reader->out_of_memory = true;
+		return;
+	}
+	reader->stream = fopen(path, "re");
+	if (!reader->stream) {
+		if (errno != ENOENT || !may_lack)
+			wrong(reader, 0, "cannot be read: %s", strerror(errno));
+		return;
+	}
+	if (fstat(fileno(reader->stream), &about) || !S_ISREG(about.st_mode)) {
+		wrong(reader, 0, "cannot be read: not a regular file");
+	} else {
+		reader->line = reader->group_line = reader->mode_line = 0;
+		reader->section = SECTION_NONE;
+		reader->first_rule = reader->config->rule_count;
+		/* Its result says which line was the first wrong one; all of them have been reported already. */
+		if (ini_parse_stream(next_line, reader, handle_key, reader) < 0)
+			reader->out_of_memory = true;
+		check_last_line(reader);
+		if (ferror(reader->stream))
+			wrong(reader, 0, "cannot be read to its end");
+	}
+	fclose(reader->stream);
+}
+
+static int is_conf(const struct dirent *entry)
+{
+	size_t length = strlen(entry->d_name);
+
+	return entry->d_name[0] != '.' && length > 5 && !strcmp(entry->d_name + length - 5, ".conf");
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static void read_folder(struct reader *reader, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	struct dirent **entries = NULL;
+	char *folder, *path;
+	int count;
+
+	if (asprintf(&folder, "%.*sconf.d", slash ? (int)(slash - file + 1) : 0, file) < 0) {
+		reader->out_of_memory = true;
+		return;
+	}
+	count = scandir(folder, &entries, is_conf, by_name);
+	if (count < 0 && errno != ENOENT)
+		wrong(reader, 0, "the folder %s beside it cannot be read: %s", folder, strerror(errno));
+	for (int i = 0; i < count; i++) {
+		if (asprintf(&path, "%s/%s", folder, entries[i]->d_name) < 0) {
+			reader->out_of_memory = true;
+		} else {
+			read_file(reader, path, false);
+			free(path);
+		}
+		free(entries[i]);
+	}
+	free(entries);
+	free(folder);
+}
+
+unsigned config_read(struct config *config, const char *file, bool may_lack, config_report *report, void *user)
+{
+	struct reader reader = {.config = config, .report = report, .user = user};
+
+	memset(config, 0, sizeof(*config));
+	config->socket_mode = 0660;
+	config->socket_group = (gid_t)-1;
+	read_file(&reader, file, may_lack);
+	read_folder(&reader, file);
+	if (reader.out_of_memory) {
+		reader.errors++;
+		report(user, file, 0, "out of memory");
+	}
+	return reader.errors;
+}

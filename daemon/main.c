@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * gpulinkd: configures gpulink cards, at start and whenever one appears, and serves the control socket. One thread,
+ * one event loop; the data path never goes through it.
+ */
+#include "apply.h"
+#include "arrivals.h"
+#include "config.h"
+#include "log.h"
+#include "server.h"
+
+#include <gpulink.h>
+
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-event.h>
+#include <time.h>
+
+#define DEFAULT_CONFIG "/etc/gpulink/gpulinkd.conf"
+#define DEFAULT_SOCKET "/run/gpulink/gpulinkd.sock"
+
+/* A card that has just appeared may lack parts (its own folders, the endpoints' devices): try again, then give up. */
+#define RETRY_USEC  (500 * 1000ull)
+#define RETRY_TIMES 10
+
+struct daemon {
+	const char *config_file;
+	bool config_may_lack;
+	struct config config;
+	sd_event *event;
+	struct server *server;
+	struct arrivals *arrivals;
+	sd_event_source *retry;
+	unsigned retries_left;
+};
+
+static void report_to_log(void *user, const char *file, unsigned line, const char *text)
+{
+	(void)user;
+	if (line)
+		log_line(LOG_ERR, "%s:%u: %s", file, line, text);
+	else
+		log_line(LOG_ERR, "%s: %s", file, text);
+}
+
+/* --- applying --- */
+
+static void apply(struct daemon *daemon)
+{
+	unsigned failures;
+	unsigned cards = apply_to_all(&daemon->config, &failures);
+
+	sd_notifyf(0, "STATUS=%u cards, %zu configuration lines, %u not applied", cards, daemon->config.rule_count,
+		   failures);
+	if (!failures) {
+		sd_event_source_set_enabled(daemon->retry, SD_EVENT_OFF);
+		return;
+	}
+	if (daemon->retries_left && daemon->retries_left-- &&
+	    sd_event_source_set_time_relative(daemon->retry, RETRY_USEC) >= 0)
+		sd_event_source_set_enabled(daemon->retry, SD_EVENT_ONESHOT);
+	else
+		log_line(LOG_ERR, "%u configuration lines could not be applied; SIGHUP tries again", failures);
+}
+
+static int on_retry(sd_event_source *source, uint64_t usec, void *user)
+{
+	(void)source;
+	(void)usec;
+	apply(user);
+	return 0;
+}
+
+static void on_card(void *user, const char *card, bool there)
+{
+	struct daemon *daemon = user;
+
+	if (!card)
+		log_line(LOG_WARNING, "announcements of cards were lost, looking at all cards");
+	else
+		log_line(LOG_NOTICE, there ? "%s appeared" : "%s disappeared", card);
+	if (there) {
+		daemon->retries_left = RETRY_TIMES;
+		apply(daemon);
+	}
+}
+
+/* --- signals --- */
+
+static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *user)
+{
+	struct daemon *daemon = user;
+	struct config config;
+	unsigned errors;
+
+	(void)source;
+	(void)info;
+	sd_notify(0, "RELOADING=1");
+	errors = config_read(&config, daemon->config_file, daemon->config_may_lack, report_to_log, NULL);
+	if (!errors && server_set_access(daemon->server, config.socket_mode, config.socket_group))
+		errors = 1;
+	if (errors) {
+		config_free(&config);
+		log_line(LOG_ERR, "the new configuration is wrong, the old one stays");
+	} else {
+		config_free(&daemon->config);
+		daemon->config = config;
+		daemon->retries_left = RETRY_TIMES;
+		log_line(LOG_NOTICE, "configuration read again");
+		apply(daemon);
+	}
+	sd_notify(0, "READY=1");
+	return 0;
+}
+
+static int add_signals(struct daemon *daemon)
+{
+	sigset_t signals;
+	int error;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGHUP);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	if (sigprocmask(SIG_BLOCK, &signals, NULL))
+		return -errno;
+	/* Without a handler a signal ends the loop, with 0. */
+	error = sd_event_add_signal(daemon->event, NULL, SIGTERM, NULL, NULL);
+	if (error >= 0)
+		error = sd_event_add_signal(daemon->event, NULL, SIGINT, NULL, NULL);
+	if (error >= 0)
+		error = sd_event_add_signal(daemon->event, NULL, SIGHUP, on_reload, daemon);
+	return error;
+}
+
+/* --- life --- */
+
+static int open_all(struct daemon *daemon, const char *socket)
+{
+	int error = sd_event_new(&daemon->event);
+
+	if (error >= 0)
+		error = add_signals(daemon);
+	if (error >= 0)
+		error = sd_event_set_watchdog(daemon->event, true);
+	if (error >= 0)
+		error = sd_event_add_time(daemon->event, &daemon->retry, CLOCK_MONOTONIC, 0, 0, on_retry, daemon);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(daemon->retry, SD_EVENT_OFF);
+	if (error < 0) {
+		log_line(LOG_ERR, "no event loop: %s", strerror(-error));
+		return error;
+	}
+	/* Before the first look at the cards, so that none falls between. */
+	error = arrivals_open(&daemon->arrivals, daemon->event, on_card, daemon);
+	if (error < 0) {
+		log_line(LOG_ERR, "the kernel's announcements of cards cannot be heard: %s", strerror(-error));
+		return error;
+	}
+	return server_open(&daemon->server, daemon->event, socket, daemon->config.socket_mode,
+			   daemon->config.socket_group);
+}
+
+static int run(struct daemon *daemon, const char *socket)
+{
+	int error = open_all(daemon, socket);
+
+	if (error >= 0) {
+		daemon->retries_left = RETRY_TIMES;
+		apply(daemon);
+		log_line(LOG_NOTICE, "gpulinkd %s serves %s", gpulink_version(), socket);
+		sd_notify(0, "READY=1");
+		error = sd_event_loop(daemon->event);
+		sd_notify(0, "STOPPING=1");
+		if (error < 0)
+			log_line(LOG_ERR, "the event loop ended: %s", strerror(-error));
+		else
+			log_line(LOG_NOTICE, "gpulinkd ends; the cards keep their configuration");
+	}
+	server_close(daemon->server);
+	arrivals_close(daemon->arrivals);
+	sd_event_source_disable_unref(daemon->retry);
+	sd_event_unref(daemon->event);
+	return error < 0 ? 1 : 0;
+}
+
+static void print_help(void)
+{
+	printf("Usage: gpulinkd [OPTION...]\n"
+	       "Configures gpulink cards and serves the control socket that gpulinkctl talks to.\n\n"
+	       "      --config FILE    configuration, with conf.d/*.conf beside it (default " DEFAULT_CONFIG ")\n"
+	       "      --socket PATH    control socket (default " DEFAULT_SOCKET ")\n"
+	       "      --check-config   check the configuration, name every wrong line, and end\n"
+	       "      --version        print the version and end\n"
+	       "      --help           print this and end\n\n"
+	       "Ends with 0 when told to by SIGTERM or SIGINT, 1 on failure, 2 on wrong arguments.\n"
+	       "SIGHUP reads the configuration again. See gpulinkd(8) and gpulinkd.conf(5).\n");
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"config", required_argument, NULL, 'c'}, {"socket", required_argument, NULL, 's'},
+		{"check-config", no_argument, NULL, 'k'}, {"version", no_argument, NULL, 'v'},
+		{"help", no_argument, NULL, 'h'},	  {0},
+	};
+	struct daemon daemon = {.config_file = DEFAULT_CONFIG, .config_may_lack = true};
+	const char *socket = DEFAULT_SOCKET;
+	bool check_only = false;
+	int option, status = 1;
+	unsigned errors;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (option) {
+		case 'c':
+			daemon.config_file = optarg;
+			daemon.config_may_lack = false;
+			break;
+		case 's':
+			socket = optarg;
+			break;
+		case 'k':
+			check_only = true;
+			break;
+		case 'v':
+			printf("gpulinkd %s\n", gpulink_version());
+			return 0;
+		case 'h':
+			print_help();
+			return 0;
+		default:
+			return 2;
+		}
+	}
+	if (optind < argc) {
+		fprintf(stderr, "gpulinkd: unexpected argument '%s'; see gpulinkd --help\n", argv[optind]);
+		return 2;
+	}
+	errors = config_read(&daemon.config, daemon.config_file, daemon.config_may_lack, report_to_log, NULL);
+	if (errors)
+		log_line(LOG_ERR, "%s: %u errors%s", daemon.config_file, errors, check_only ? "" : "; gpulinkd does not start");
+	else if (check_only)
+		status = 0;
+	else
+		status = run(&daemon, socket);
+	config_free(&daemon.config);
+	return status;
+}

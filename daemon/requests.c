@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "requests.h"
+
+#include "endpoint_name.h"
+
+#include <gpulink_admin.h>
+#include <json-c/json.h>
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALL_PARTITIONS UINT_MAX
+
+/* A request while it is run. */
+struct run {
+	const char *card;
+	unsigned partition; /* or ALL_PARTITIONS */
+	enum gpulink_setting setting;
+	uint64_t value;
+	char endpoint[32];
+
+	struct gpulink_admin_info info;
+	unsigned first, end; /* the partitions it is about */
+
+	struct json_object *result; /* NULL: failed */
+	const char *code;
+	char message[400];
+};
+
+const char *request_code_name(int code)
+{
+	static const char *const names[] = {
+		[GPULINK_EINVAL] = "EINVAL",	       [GPULINK_ENOMEM] = "ENOMEM",   [GPULINK_ENODEV] = "ENODEV",
+		[GPULINK_EACCES] = "EACCES",	       [GPULINK_ENOENDPOINT] = "ENOENDPOINT",
+		[GPULINK_ERANGE] = "ERANGE",	       [GPULINK_ENOSPC] = "ENOSPC",   [GPULINK_ETIMEDOUT] = "ETIMEDOUT",
+		[GPULINK_ERESET] = "ERESET",	       [GPULINK_EENDPOINT] = "EENDPOINT",
+		[GPULINK_ENOTSUP] = "ENOTSUP",	       [GPULINK_EPROTO] = "EPROTO",   [GPULINK_EABI] = "EABI",
+		[GPULINK_EINTR] = "EINTR",	       [GPULINK_EIO] = "EIO",	      [GPULINK_EFAULT] = "EFAULT",
+	};
+
+	code = abs(code);
+	return code && (size_t)code < sizeof(names) / sizeof(*names) ? names[code] : "EIO";
+}
+
+__attribute__((format(printf, 3, 4))) static bool fail(struct run *run, const char *code, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(run->message, sizeof(run->message), format, arguments);
+	va_end(arguments);
+	/* Messages quote what came; they stay plain text wherever they are shown. */
+	for (char *c = run->message; *c; c++) {
+		if ((unsigned char)*c < 0x20 || (unsigned char)*c > 0x7e)
+			*c = '?';
+	}
+	run->code = code;
+	return false;
+}
+
+/* --- JSON objects that may run out of memory: every step tells --- */
+
+static bool put(struct json_object *object, const char *key, struct json_object *value)
+{
+	if (value && !json_object_object_add(object, key, value))
+		return true;
+	json_object_put(value);
+	return false;
+}
+
+static bool put_text(struct json_object *object, const char *key, const char *text)
+{
+	return put(object, key, json_object_new_string(text));
+}
+
+static bool put_number(struct json_object *object, const char *key, uint64_t number)
+{
+	return put(object, key, json_object_new_uint64(number));
+}
+
+static bool append(struct json_object *array, struct json_object *value)
+{
+	if (value && !json_object_array_add(array, value))
+		return true;
+	json_object_put(value);
+	return false;
+}
+
+static bool out_of_memory(struct run *run)
+{
+	json_object_put(run->result);
+	run->result = NULL;
+	return fail(run, "ENOMEM", "out of memory");
+}
+
+/* --- what cards say, as JSON --- */
+
+static bool put_info(struct json_object *object, const struct gpulink_admin_info *info)
+{
+	return put_text(object, "name", info->name) && put_text(object, "pci_address", info->pci_address) &&
+	       put_text(object, "serial", info->serial) && put_text(object, "hw_version", info->hw_version) &&
+	       put_text(object, "driver_version", info->driver_version) &&
+	       put_text(object, "link_state", info->link_state) && put_number(object, "generation", info->generation) &&
+	       put_number(object, "partitions", info->partitions) &&
+	       put_number(object, "queue_entries", info->queue_entries) && put_number(object, "contexts", info->contexts);
+}
+
+static bool put_partition(struct json_object *object, const struct gpulink_admin_partition *partition)
+{
+	for (unsigned s = 0; s < sizeof(partition->settings) / sizeof(*partition->settings); s++) {
+		if (!put_number(object, gpulink_setting_name((enum gpulink_setting)s), partition->settings[s]))
+			return false;
+	}
+	return put_text(object, "endpoint", partition->endpoint) &&
+	       put_number(object, "endpoint_bytes", partition->endpoint_bytes);
+}
+
+static bool put_counters(struct json_object *object, const struct gpulink_counters *c)
+{
+	return put_number(object, "stores", c->stores) && put_number(object, "store_bytes", c->store_bytes) &&
+	       put_number(object, "packets", c->packets) && put_number(object, "sub_packets", c->sub_packets) &&
+	       put_number(object, "payload_bytes", c->payload_bytes) && put_number(object, "wire_bytes", c->wire_bytes) &&
+	       put_number(object, "raw_wire_bytes", c->raw_wire_bytes) &&
+	       put_number(object, "overwritten_bytes", c->overwritten_bytes) &&
+	       put_number(object, "flush_window_miss", c->flush_window_miss) &&
+	       put_number(object, "flush_payload_full", c->flush_payload_full) &&
+	       put_number(object, "flush_entries_full", c->flush_entries_full) &&
+	       put_number(object, "flush_release", c->flush_release) &&
+	       put_number(object, "flush_timeout", c->flush_timeout) &&
+	       put_number(object, "flush_load_hit", c->flush_load_hit) &&
+	       put_number(object, "flush_atomic", c->flush_atomic) &&
+	       put_number(object, "flush_config", c->flush_config) &&
+	       put_number(object, "flush_drain", c->flush_drain) && put_number(object, "loads", c->loads) &&
+	       put_number(object, "atomics", c->atomics) && put_number(object, "endpoint_writes", c->endpoint_writes) &&
+	       put_number(object, "endpoint_bytes", c->endpoint_bytes) &&
+	       put_number(object, "err_endpoint", c->err_endpoint);
+}
+
+/* --- operations: fill run->result, or fail --- */
+
+static bool run_list(struct run *run)
+{
+	int count = gpulink_admin_list(NULL, 0);
+	char(*names)[16];
+	bool good = true;
+
+	if (count < 0)
+		return fail(run, request_code_name(count), "listing cards: %s", gpulink_strerror(count));
+	names = calloc((size_t)count + 1, sizeof(*names));
+	if (!names)
+		return out_of_memory(run);
+	/* Cards may come between the two calls; those wait for the next list. */
+	if (gpulink_admin_list(names, (unsigned)count) < count)
+		count = 0;
+	run->result = json_object_new_array();
+	good = run->result;
+	for (int i = 0; good && i < count; i++) {
+		struct json_object *card;
+
+		/* A card may also go. */
+		if (gpulink_admin_get_info(names[i], &run->info))
+			continue;
+		card = json_object_new_object();
+		good = append(run->result, card) && put_info(card, &run->info);
+	}
+	free(names);
+	return good || out_of_memory(run);
+}
+
+static bool run_info(struct run *run)
+{
+	run->result = json_object_new_object();
+	return (run->result && put_info(run->result, &run->info)) || out_of_memory(run);
+}
+
+/* An array with one object for each partition, filled by `read`. */
+static bool for_partitions(struct run *run, bool (*read)(struct run *run, unsigned partition, struct json_object *out))
+{
+	run->result = json_object_new_array();
+	if (!run->result)
+		return out_of_memory(run);
+	for (unsigned k = run->first; k < run->end; k++) {
+		struct json_object *object = json_object_new_object();
+
+		if (!append(run->result, object) || !put_number(object, "partition", k))
+			return out_of_memory(run);
+		if (!read(run, k, object)) {
+			json_object_put(run->result);
+			run->result = NULL;
+			return run->code ? false : out_of_memory(run);
+		}
+	}
+	return true;
+}
+
+static bool read_partition(struct run *run, unsigned k, struct json_object *out)
+{
+	struct gpulink_admin_partition partition;
+	int code = gpulink_admin_get_partition(run->card, k, &partition);
+
+	if (code)
+		return fail(run, request_code_name(code), "%s partition %u: %s", run->card, k, gpulink_strerror(code));
+	return put_partition(out, &partition);
+}
+
+static bool run_partitions(struct run *run)
+{
+	return for_partitions(run, read_partition);
+}
+
+static bool read_counters(struct run *run, unsigned k, struct json_object *out)
+{
+	struct gpulink_counters counters;
+	int code = gpulink_admin_get_counters(run->card, k, &counters);
+
+	if (code)
+		return fail(run, request_code_name(code), "%s partition %u: %s", run->card, k, gpulink_strerror(code));
+	return put_counters(out, &counters);
+}
+
+static bool run_counters(struct run *run)
+{
+	return for_partitions(run, read_counters);
+}
+
+/* Takes back what a set that failed at a later partition has changed, as far as the card lets it. */
+static void restore(struct run *run, const uint64_t *old, unsigned changed)
+{
+	for (unsigned i = 0; i < changed; i++)
+		gpulink_admin_set(run->card, run->first + i, run->setting, old[i]);
+}
+
+static bool run_set(struct run *run)
+{
+	uint64_t *old = calloc(run->end - run->first + 1, sizeof(*old));
+	struct gpulink_admin_partition partition;
+	unsigned k;
+	int code = 0;
+
+	if (!old)
+		return out_of_memory(run);
+	for (k = run->first; k < run->end; k++) {
+		code = gpulink_admin_get_partition(run->card, k, &partition);
+		if (code)
+			break;
+		old[k - run->first] = partition.settings[run->setting];
+		code = gpulink_admin_set(run->card, k, run->setting, run->value);
+		if (code)
+			break;
+	}
+	if (code)
+		restore(run, old, k - run->first);
+	free(old);
+	if (code)
+		return fail(run, request_code_name(code), "%s partition %u: %s: %s", run->card, k,
+			    gpulink_setting_name(run->setting), gpulink_strerror(code));
+	run->result = json_object_new_object();
+	return (run->result && put_text(run->result, "card", run->card) &&
+		put_text(run->result, "setting", gpulink_setting_name(run->setting)) &&
+		put_number(run->result, "value", run->value) && put_number(run->result, "first", run->first) &&
+		put_number(run->result, "count", run->end - run->first)) ||
+	       out_of_memory(run);
+}
+
+static bool run_set_endpoint(struct run *run)
+{
+	struct gpulink_admin_partition partition;
+	int code = gpulink_admin_set_endpoint(run->card, run->partition, run->endpoint);
+
+	if (code == -GPULINK_EINVAL)
+		return fail(run, "EINVAL", "%s partition %u: endpoint '%s' is not memory that the card can write; allowed: "
+			    ENDPOINT_NAME_ALLOWED, run->card, run->partition, run->endpoint);
+	if (code == -GPULINK_ENODEV)
+		return fail(run, "ENODEV", "%s partition %u: endpoint '%s': no such device", run->card, run->partition,
+			    run->endpoint);
+	if (!code)
+		code = gpulink_admin_get_partition(run->card, run->partition, &partition);
+	if (code)
+		return fail(run, request_code_name(code), "%s partition %u: endpoint '%s': %s", run->card, run->partition,
+			    run->endpoint, gpulink_strerror(code));
+	run->result = json_object_new_object();
+	return (run->result && put_text(run->result, "card", run->card) &&
+		put_number(run->result, "partition", run->partition) &&
+		put_text(run->result, "endpoint", partition.endpoint) &&
+		put_number(run->result, "endpoint_bytes", partition.endpoint_bytes)) ||
+	       out_of_memory(run);
+}
+
+static bool run_reset(struct run *run)
+{
+	int code = gpulink_admin_reset(run->card);
+
+	if (!code)
+		code = gpulink_admin_get_info(run->card, &run->info);
+	if (code)
+		return fail(run, request_code_name(code), "%s: reset: %s", run->card, gpulink_strerror(code));
+	run->result = json_object_new_object();
+	return (run->result && put_text(run->result, "card", run->card) &&
+		put_number(run->result, "generation", run->info.generation)) ||
+	       out_of_memory(run);
+}
+
+/* --- from a request to an operation --- */
+
+enum member { CARD = 1, PARTITION = 2, SETTING = 4, VALUE = 8, ENDPOINT = 16 };
+
+static const struct operation {
+	const char *name;
+	bool (*run)(struct run *run);
+	bool changes;
+	unsigned needs, takes; /* sets of enum member */
+} operations[] = {
+	{"list", run_list, false, 0, 0},
+	{"info", run_info, false, CARD, CARD},
+	{"partitions", run_partitions, false, CARD, CARD | PARTITION},
+	{"counters", run_counters, false, CARD, CARD | PARTITION},
+	{"set", run_set, true, CARD | SETTING | VALUE, CARD | PARTITION | SETTING | VALUE},
+	{"set_endpoint", run_set_endpoint, true, CARD | PARTITION | ENDPOINT, CARD | PARTITION | ENDPOINT},
+	{"reset", run_reset, true, CARD, CARD},
+};
+#define OPERATIONS "list, info, partitions, counters, set, set_endpoint, reset"
+#define SETTINGS "subheader_bytes, max_payload_bytes, flush_timeout_ns, coalesce"
+
+static bool take_text(struct run *run, const char *key, struct json_object *value, const char **out)
+{
+	*out = json_object_get_string(value);
+	if (!json_object_is_type(value, json_type_string) || strlen(*out) != (size_t)json_object_get_string_len(value))
+		return fail(run, "EINVAL", "member \"%s\" must be a text", key);
+	return true;
+}
+
+/* json-c saturates: what does not fit comes as the largest number, which no member allows. */
+static bool take_number(struct run *run, const char *key, struct json_object *value, uint64_t *out)
+{
+	if (!json_object_is_type(value, json_type_int) ||
+	    (json_object_get_int64(value) < 0 && json_object_get_uint64(value) == 0))
+		return fail(run, "EINVAL", "member \"%s\" must be a number, 0 or more, without fraction", key);
+	*out = json_object_get_uint64(value);
+	return true;
+}
+
+static bool take_setting(struct run *run, const char *name)
+{
+	for (unsigned s = 0; gpulink_setting_name((enum gpulink_setting)s); s++) {
+		if (!strcmp(name, gpulink_setting_name((enum gpulink_setting)s))) {
+			run->setting = (enum gpulink_setting)s;
+			return true;
+		}
+	}
+	return fail(run, "EINVAL", "setting '%.40s' is not known; allowed: " SETTINGS, name);
+}
+
+static bool take_member(struct run *run, const struct operation *operation, const char *key,
+			struct json_object *value, unsigned *given)
+{
+	static const char *const names[] = {"card", "partition", "setting", "value", "endpoint"};
+	const char *text;
+	uint64_t number;
+	unsigned m = 0;
+
+	if (!strcmp(key, "id") || !strcmp(key, "op"))
+		return true;
+	while (m < sizeof(names) / sizeof(*names) && strcmp(key, names[m]))
+		m++;
+	if (m == sizeof(names) / sizeof(*names) || !(operation->takes & (1u << m)))
+		return fail(run, "EINVAL", "member \"%.40s\" is not known for operation %s", key, operation->name);
+	*given |= 1u << m;
+	switch (1u << m) {
+	case CARD:
+		return take_text(run, key, value, &run->card);
+	case PARTITION:
+		if (!take_number(run, key, value, &number))
+			return false;
+		/* ALL_PARTITIONS and more are beyond every card's last, and told so when the card is known. */
+		run->partition = number < ALL_PARTITIONS ? (unsigned)number : ALL_PARTITIONS - 1;
+		return true;
+	case SETTING:
+		return take_text(run, key, value, &text) && take_setting(run, text);
+	case VALUE:
+		return take_number(run, key, value, &run->value);
+	default:
+		if (!take_text(run, key, value, &text))
+			return false;
+		return endpoint_name_parse(text, run->endpoint) ||
+		       fail(run, "EINVAL", "endpoint '%.40s' is not allowed; allowed: " ENDPOINT_NAME_ALLOWED, text);
+	}
+}
+
+static bool take_members(struct run *run, const struct operation *operation, struct json_object *request)
+{
+	unsigned given = 0;
+
+	json_object_object_foreach(request, key, value) {
+		if (!take_member(run, operation, key, value, &given))
+			return false;
+	}
+	if ((given & operation->needs) != operation->needs)
+		return fail(run, "EINVAL", "operation %s needs the members:%s%s%s%s%s", operation->name,
+			    operation->needs & CARD ? " card" : "", operation->needs & PARTITION ? " partition" : "",
+			    operation->needs & SETTING ? " setting" : "", operation->needs & VALUE ? " value" : "",
+			    operation->needs & ENDPOINT ? " endpoint" : "");
+	if (given & VALUE && !gpulink_setting_valid(run->setting, run->value))
+		return fail(run, "EINVAL", "%s %llu is not allowed; allowed: %s", gpulink_setting_name(run->setting),
+			    (unsigned long long)run->value, gpulink_setting_allowed(run->setting));
+	return true;
+}
+
+/* Looks at the card before anything is done to it. */
+static bool find_card(struct run *run)
+{
+	int code = gpulink_admin_get_info(run->card, &run->info);
+
+	/* A name that no card can have is a card that is not there. */
+	if (code == -GPULINK_ENODEV || code == -GPULINK_EINVAL)
+		return fail(run, "ENODEV", "no card '%.40s'", run->card);
+	if (code)
+		return fail(run, request_code_name(code), "%s: %s", run->card, gpulink_strerror(code));
+	if (run->partition == ALL_PARTITIONS) {
+		run->end = run->info.partitions;
+		return true;
+	}
+	if (run->partition >= run->info.partitions)
+		return fail(run, "EINVAL", "%s has no such partition; allowed: 0 to %u", run->card,
+			    run->info.partitions - 1);
+	run->first = run->partition;
+	run->end = run->partition + 1;
+	return true;
+}
+
+static bool run_operation(struct run *run, struct json_object *request, bool may_change)
+{
+	const struct operation *operation = NULL;
+	struct json_object *op;
+	const char *name;
+
+	if (!json_object_object_get_ex(request, "op", &op))
+		return fail(run, "EINVAL", "member \"op\" is missing; allowed: " OPERATIONS);
+	if (!take_text(run, "op", op, &name))
+		return false;
+	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
+		if (!strcmp(operations[i].name, name))
+			operation = &operations[i];
+	}
+	if (!operation)
+		return fail(run, "EINVAL", "operation '%.40s' is not known; allowed: " OPERATIONS, name);
+	if (operation->changes && !may_change)
+		return fail(run, "EACCES", "operation %s is allowed only to root and to members of the configured group", name);
+	return take_members(run, operation, request) && (!(operation->needs & CARD) || find_card(run)) &&
+	       operation->run(run);
+}
+
+/* --- answers --- */
+
+static struct json_object *answer(struct json_object *id, bool ok)
+{
+	struct json_object *object = json_object_new_object();
+
+	if (!object)
+		return NULL;
+	/* An absent or null id is null in the answer, which json-c writes for NULL. */
+	if (!json_object_object_add(object, "id", json_object_get(id))) {
+		if (put(object, "ok", json_object_new_boolean(ok)))
+			return object;
+	} else {
+		json_object_put(id);
+	}
+	json_object_put(object);
+	return NULL;
+}
+
+struct json_object *request_error(struct json_object *id, const char *code, const char *message)
+{
+	struct json_object *object = answer(id, false);
+	struct json_object *error = json_object_new_object();
+
+	if (object && error && put_text(error, "code", code) && put_text(error, "message", message)) {
+		if (put(object, "error", error))
+			return object;
+		error = NULL;
+	}
+	json_object_put(error);
+	json_object_put(object);
+	return NULL;
+}
+
+struct json_object *request_run(struct json_object *request, bool may_change)
+{
+	struct run run = {.partition = ALL_PARTITIONS};
+	struct json_object *id = NULL;
+	struct json_object *object;
+
+	if (!json_object_is_type(request, json_type_object))
+		return request_error(NULL, "EPROTO", "a request must be one JSON object a line");
+	if (json_object_object_get_ex(request, "id", &id) && id && !json_object_is_type(id, json_type_int) &&
+	    !json_object_is_type(id, json_type_string))
+		return request_error(NULL, "EINVAL", "member \"id\" must be a number without fraction, or a text");
+	if (!run_operation(&run, request, may_change))
+		return request_error(id, run.code, run.message);
+	object = answer(id, true);
+	if (object && put(object, "result", run.result))
+		return object;
+	if (!object)
+		json_object_put(run.result);
+	json_object_put(object);
+	return NULL;
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server.h"
+
+#include "client.h"
+#include "log.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <syslog.h>
+#include <unistd.h>
+
+struct server {
+	sd_event *event;
+	sd_event_source *io;
+	int socket;
+	struct sockaddr_un address;
+	gid_t group;
+	struct client *clients[SERVER_CLIENTS];
+};
+
+/* --- clients --- */
+
+static void on_client_ended(void *user, struct client *client)
+{
+	struct server *server = user;
+
+	for (unsigned i = 0; i < SERVER_CLIENTS; i++) {
+		if (server->clients[i] == client)
+			server->clients[i] = NULL;
+	}
+}
+
+static bool may_change(void *user, const struct client *client)
+{
+	const struct server *server = user;
+
+	return client_uid(client) == 0 || (server->group != (gid_t)-1 && client_in_group(client, server->group));
+}
+
+/* A free place for one more client of this user, or NULL. */
+static struct client **find_place(struct server *server, uid_t uid)
+{
+	struct client **place = NULL;
+	unsigned all = 0, own = 0;
+
+	for (unsigned i = 0; i < SERVER_CLIENTS; i++) {
+		if (!server->clients[i]) {
+			place = &server->clients[i];
+			continue;
+		}
+		all++;
+		own += client_uid(server->clients[i]) == uid;
+	}
+	if (uid && (own >= SERVER_CLIENTS_USER || all >= SERVER_CLIENTS - SERVER_CLIENTS_ROOT))
+		return NULL;
+	return place;
+}
+
+static int on_connect(sd_event_source *source, int fd, uint32_t events, void *user)
+{
+	static const char busy[] = "{\"id\":null,\"ok\":false,\"error\":{\"code\":\"EBUSY\","
+				   "\"message\":\"too many connections\"}}\n";
+	struct server *server = user;
+	struct ucred peer = {.uid = (uid_t)-1};
+	socklen_t bytes = sizeof(peer);
+	struct client **place;
+	int socket, error;
+
+	(void)source;
+	(void)events;
+	socket = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (socket < 0) {
+		if (errno != EAGAIN && errno != ECONNABORTED && errno != EINTR)
+			log_line(LOG_WARNING, "a connection was not accepted: %s", strerror(errno));
+		return 0;
+	}
+	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes)) {
+		close(socket);
+		return 0;
+	}
+	place = find_place(server, peer.uid);
+	if (!place) {
+		/* A fresh socket has room for a line; if not, being disconnected says enough. */
+		if (send(socket, busy, sizeof(busy) - 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+			log_line(LOG_DEBUG, "user %u has too many connections", peer.uid);
+		close(socket);
+		return 0;
+	}
+	error = client_open(place, server->event, socket, may_change, on_client_ended, server);
+	if (error < 0) {
+		*place = NULL;
+		log_line(LOG_WARNING, "a connection was not served: %s", strerror(-error));
+	}
+	return 0;
+}
+
+/* --- the socket --- */
+
+/* Removes a socket that nobody serves. Returns 0 when the path is free, or a negative errno. */
+static int clear_path(const struct sockaddr_un *address)
+{
+	struct stat about;
+	int probe, error = 0;
+
+	if (lstat(address->sun_path, &about))
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISSOCK(about.st_mode))
+		return -EEXIST;
+	probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (probe < 0)
+		return -errno;
+	if (!connect(probe, (const struct sockaddr *)address, sizeof(*address)) || errno != ECONNREFUSED)
+		error = -EADDRINUSE;
+	close(probe);
+	if (!error && unlink(address->sun_path))
+		error = -errno;
+	return error;
+}
+
+static int make_folder(const char *path)
+{
+	char copy[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
+
+	strcpy(copy, path);
+	return mkdir(dirname(copy), 0755) && errno != EEXIST ? -errno : 0;
+}
+
+static int bind_socket(struct server *server)
+{
+	const struct sockaddr *address = (const struct sockaddr *)&server->address;
+	mode_t old_mask;
+	int error = make_folder(server->address.sun_path);
+
+	if (!error)
+		error = clear_path(&server->address);
+	if (error)
+		return error;
+	server->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (server->socket < 0)
+		return -errno;
+	/* Nobody else's until it has its mode and group. */
+	old_mask = umask(0177);
+	error = bind(server->socket, address, sizeof(server->address)) ? -errno : 0;
+	umask(old_mask);
+	if (error) {
+		close(server->socket);
+		server->socket = -1;
+	}
+	return error;
+}
+
+int server_set_access(struct server *server, mode_t mode, gid_t group)
+{
+	const char *path = server->address.sun_path;
+
+	/* Back to root's group when there is none, so that members of an earlier one lose it. */
+	if (chown(path, (uid_t)-1, group == (gid_t)-1 ? getegid() : group) || chmod(path, mode)) {
+		int error = -errno;
+
+		log_line(LOG_ERR, "%s cannot get mode %04o and its group: %s", path, mode, strerror(-error));
+		return error;
+	}
+	server->group = group;
+	return 0;
+}
+
+int server_open(struct server **out, sd_event *event, const char *path, mode_t mode, gid_t group)
+{
+	struct server *server;
+	int error;
+
+	if (!*path || strlen(path) >= sizeof(server->address.sun_path)) {
+		log_line(LOG_ERR, "socket path '%s' is not allowed; allowed: 1 to %zu characters", path,
+			 sizeof(server->address.sun_path) - 1);
+		return -ENAMETOOLONG;
+	}
+	server = calloc(1, sizeof(*server));
+	if (!server)
+		return -ENOMEM;
+	server->socket = -1;
+	server->event = sd_event_ref(event);
+	server->address.sun_family = AF_UNIX;
+	strcpy(server->address.sun_path, path);
+	error = bind_socket(server);
+	if (error) {
+		log_line(LOG_ERR, "socket %s cannot be opened: %s", path,
+			 error == -EADDRINUSE ? "another process serves it"
+			 : error == -EEXIST   ? "there is something else of that name"
+					      : strerror(-error));
+	} else {
+		error = server_set_access(server, mode, group);
+		if (!error && listen(server->socket, SOMAXCONN))
+			error = -errno;
+		if (!error)
+			error = sd_event_add_io(event, &server->io, server->socket, EPOLLIN, on_connect, server);
+		if (error < 0)
+			log_line(LOG_ERR, "socket %s cannot be served: %s", path, strerror(-error));
+	}
+	if (error < 0) {
+		server_close(server);
+		return error;
+	}
+	*out = server;
+	return 0;
+}
+
+void server_close(struct server *server)
+{
+	if (!server)
+		return;
+	for (unsigned i = 0; i < SERVER_CLIENTS; i++)
+		client_close(server->clients[i]);
+	sd_event_source_disable_unref(server->io);
+	if (server->socket >= 0) {
+		unlink(server->address.sun_path);
+		close(server->socket);
+	}
+	sd_event_unref(server->event);
+	free(server);
+}
