@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The administrator's half of libgpulink over made-up cards: a folder, named by the environment variable
+ * MADE_UP_CARDS, holds one folder a card, and that one file a value, as a driver's sysfs would. Tests link it before
+ * the library, make and remove cards by making and removing folders, and look at what arrived in the files. A file
+ * "broken" in a partition's folder makes changes of that partition fail.
+ */
+#include <gpulink_admin.h>
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+__attribute__((format(printf, 3, 4))) static int read_value(char *out, size_t room, const char *format, ...)
+{
+	char path[512], inner[256];
+	va_list arguments;
+	FILE *file;
+	size_t got;
+
+	va_start(arguments, format);
+	vsnprintf(inner, sizeof(inner), format, arguments);
+	va_end(arguments);
+	snprintf(path, sizeof(path), "%s/%s", getenv("MADE_UP_CARDS"), inner);
+	file = fopen(path, "re");
+	if (!file)
+		return -GPULINK_ENODEV;
+	got = fread(out, 1, room - 1, file);
+	fclose(file);
+	out[got] = 0;
+	out[strcspn(out, "\n")] = 0;
+	return 0;
+}
+
+static int write_value(const char *card, unsigned partition, const char *name, const char *value)
+{
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s/partitions/%u/broken", getenv("MADE_UP_CARDS"), card, partition);
+	if (!access(path, F_OK))
+		return -GPULINK_EIO;
+	snprintf(path, sizeof(path), "%s/%s/partitions/%u/%s", getenv("MADE_UP_CARDS"), card, partition, name);
+	file = fopen(path, "r+e");
+	if (!file)
+		return access(path, F_OK) ? -GPULINK_ENODEV : -GPULINK_EACCES;
+	fprintf(file, "%s\n", value);
+	if (ftruncate(fileno(file), ftell(file)))
+		abort();
+	fclose(file);
+	return 0;
+}
+
+static int is_card(const struct dirent *entry)
+{
+	return !strncmp(entry->d_name, "gpulink", 7);
+}
+
+int gpulink_admin_list(char (*names)[16], unsigned room)
+{
+	struct dirent **entries;
+	int count = scandir(getenv("MADE_UP_CARDS"), &entries, is_card, versionsort);
+
+	if (count < 0)
+		return 0;
+	for (int i = 0; i < count; i++) {
+		if ((unsigned)i < room)
+			snprintf(names[i], sizeof(names[i]), "%.15s", entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	return count;
+}
+
+int gpulink_admin_get_info(const char *card, struct gpulink_admin_info *info)
+{
+	char text[32];
+
+	memset(info, 0, sizeof(*info));
+	if (strncmp(card, "gpulink", 7) || strchr(card, '/') ||
+	    read_value(info->serial, sizeof(info->serial), "%s/serial", card))
+		return -GPULINK_ENODEV;
+	snprintf(info->name, sizeof(info->name), "%s", card);
+	strcpy(info->pci_address, "0000:00:04.0");
+	strcpy(info->hw_version, "1.0.0");
+	strcpy(info->driver_version, "0.1.0");
+	strcpy(info->link_state, "loopback");
+	if (!read_value(text, sizeof(text), "%s/generation", card))
+		info->generation = strtoull(text, NULL, 10);
+	while (!read_value(text, sizeof(text), "%s/partitions/%u/endpoint", card, info->partitions))
+		info->partitions++;
+	info->queue_entries = 64;
+	info->contexts = 8;
+	return 0;
+}
+
+int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpulink_admin_partition *out)
+{
+	char text[32];
+
+	memset(out, 0, sizeof(*out));
+	for (unsigned s = 0; s < 4; s++) {
+		if (read_value(text, sizeof(text), "%s/partitions/%u/%s", card, partition,
+			       gpulink_setting_name((enum gpulink_setting)s)))
+			return -GPULINK_ENODEV;
+		out->settings[s] = strtoull(text, NULL, 10);
+	}
+	out->endpoint_bytes = 67108864;
+	return read_value(out->endpoint, sizeof(out->endpoint), "%s/partitions/%u/endpoint", card, partition);
+}
+
+int gpulink_admin_get_counters(const char *card, unsigned partition, struct gpulink_counters *counters)
+{
+	char text[32];
+
+	memset(counters, 0, sizeof(*counters));
+	if (read_value(text, sizeof(text), "%s/partitions/%u/stores", card, partition))
+		return -GPULINK_ENODEV;
+	counters->stores = strtoull(text, NULL, 10);
+	counters->err_endpoint = UINT64_MAX;
+	return 0;
+}
+
+int gpulink_admin_set(const char *card, unsigned partition, enum gpulink_setting setting, uint64_t value)
+{
+	char text[24];
+
+	if (!gpulink_setting_valid(setting, value))
+		return -GPULINK_EINVAL;
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	return write_value(card, partition, gpulink_setting_name(setting), text);
+}
+
+/* Slot 1e has nothing in it, and BARs from 3 on are no memory. */
+int gpulink_admin_set_endpoint(const char *card, unsigned partition, const char *endpoint)
+{
+	if (!strncmp(endpoint, "0000:00:1e", 10))
+		return -GPULINK_ENODEV;
+	if (strlen(endpoint) == 14 && endpoint[13] > '2')
+		return -GPULINK_EINVAL;
+	return write_value(card, partition, "endpoint", endpoint);
+}
+
+int gpulink_admin_reset(const char *card)
+{
+	struct gpulink_admin_info info;
+	char path[512];
+	FILE *file;
+	int code = gpulink_admin_get_info(card, &info);
+
+	if (code)
+		return code;
+	snprintf(path, sizeof(path), "%s/%s/generation", getenv("MADE_UP_CARDS"), card);
+	file = fopen(path, "we");
+	if (!file)
+		return -GPULINK_EACCES;
+	fprintf(file, "%" PRIu64 "\n", info.generation + 1);
+	fclose(file);
+	return 0;
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ask.h"
+
+#include <requests.h>
+
+#include <json-c/json.h>
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* Far above any answer. */
+#define ANSWER_BYTES (1 << 20)
+#define ANSWER_SECONDS 30
+
+void complain(const char *format, ...)
+{
+	va_list arguments;
+
+	fputs("gpulinkctl: ", stderr);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+}
+
+static enum exit_code connect_daemon(struct asker *asker)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct timeval patience = {.tv_sec = ANSWER_SECONDS};
+	int error;
+
+	if (!*asker->socket_path || strlen(asker->socket_path) >= sizeof(address.sun_path)) {
+		complain("socket path '%s' is not allowed; allowed: 1 to %zu characters", asker->socket_path,
+			 sizeof(address.sun_path) - 1);
+		return EXIT_USAGE;
+	}
+	strcpy(address.sun_path, asker->socket_path);
+	asker->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (asker->socket < 0) {
+		complain("no socket: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	if (setsockopt(asker->socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) ||
+	    setsockopt(asker->socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience))) {
+		complain("socket: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	if (!connect(asker->socket, (const struct sockaddr *)&address, sizeof(address)))
+		return EXIT_OK;
+	error = errno;
+	asker_close(asker);
+	if (error == EACCES || error == EPERM) {
+		complain("not permitted to talk to gpulinkd at %s", asker->socket_path);
+		return EXIT_NOT_PERMITTED;
+	}
+	complain("no gpulinkd at %s (%s); start it, or use --direct to go through sysfs without it", asker->socket_path,
+		 strerror(error));
+	return EXIT_NO_DAEMON;
+}
+
+static enum exit_code send_line(struct asker *asker, struct json_object *request)
+{
+	size_t length;
+	const char *text = json_object_to_json_string_length(request, JSON_C_TO_STRING_PLAIN, &length);
+	char *line = text ? malloc(length + 1) : NULL;
+	size_t done = 0;
+	int error = 0;
+
+	if (!line) {
+		complain("out of memory");
+		return EXIT_FAILED;
+	}
+	memcpy(line, text, length);
+	line[length] = '\n';
+	while (done < length + 1 && !error) {
+		ssize_t sent = send(asker->socket, line + done, length + 1 - done, MSG_NOSIGNAL);
+
+		if (sent >= 0)
+			done += (size_t)sent;
+		else if (errno != EINTR)
+			error = errno;
+	}
+	free(line);
+	/* A daemon that hangs up may have said why: that is read next. */
+	if (error && error != EPIPE && error != ECONNRESET) {
+		complain("gpulinkd at %s: %s", asker->socket_path, strerror(error));
+		return EXIT_FAILED;
+	}
+	return EXIT_OK;
+}
+
+/* One line, without its end; the caller frees it. NULL: told. */
+static char *receive_line(struct asker *asker)
+{
+	char *line = malloc(ANSWER_BYTES);
+	size_t used = 0;
+	ssize_t got;
+
+	if (!line) {
+		complain("out of memory");
+		return NULL;
+	}
+	while (used < ANSWER_BYTES) {
+		got = recv(asker->socket, line + used, ANSWER_BYTES - used, 0);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 && errno == EAGAIN)
+			complain("gpulinkd at %s did not answer within %d s", asker->socket_path, ANSWER_SECONDS);
+		else if (got < 0)
+			complain("gpulinkd at %s: %s", asker->socket_path, strerror(errno));
+		else if (!got)
+			complain("gpulinkd at %s hung up", asker->socket_path);
+		if (got <= 0) {
+			free(line);
+			return NULL;
+		}
+		used += (size_t)got;
+		/* There is one answer a request, so its line break is the last byte. */
+		if (line[used - 1] == '\n') {
+			line[used - 1] = 0;
+			return line;
+		}
+	}
+	complain("gpulinkd at %s answers without an end", asker->socket_path);
+	free(line);
+	return NULL;
+}
+
+static enum exit_code exit_code_of(const char *code)
+{
+	if (!strcmp(code, "EINVAL"))
+		return EXIT_USAGE;
+	if (!strcmp(code, "ENODEV"))
+		return EXIT_NO_CARD;
+	if (!strcmp(code, "EACCES"))
+		return EXIT_NOT_PERMITTED;
+	return EXIT_FAILED;
+}
+
+/* Takes the result out of an answer, or tells its error. */
+static enum exit_code open_answer(struct json_object *answer, struct json_object **result)
+{
+	struct json_object *ok, *error, *code, *message;
+
+	if (json_object_object_get_ex(answer, "ok", &ok) && json_object_is_type(ok, json_type_boolean)) {
+		if (json_object_get_boolean(ok) && json_object_object_get_ex(answer, "result", result)) {
+			json_object_get(*result);
+			return EXIT_OK;
+		}
+		if (!json_object_get_boolean(ok) && json_object_object_get_ex(answer, "error", &error) &&
+		    json_object_object_get_ex(error, "code", &code) && json_object_is_type(code, json_type_string) &&
+		    json_object_object_get_ex(error, "message", &message)) {
+			complain("%s", json_object_get_string(message));
+			return exit_code_of(json_object_get_string(code));
+		}
+	}
+	complain("gpulinkd answered what it must not");
+	return EXIT_FAILED;
+}
+
+static enum exit_code ask_daemon(struct asker *asker, struct json_object *request, struct json_object **answer)
+{
+	enum exit_code code = asker->socket < 0 ? connect_daemon(asker) : EXIT_OK;
+	char *line;
+
+	if (code == EXIT_OK)
+		code = send_line(asker, request);
+	if (code != EXIT_OK)
+		return code;
+	line = receive_line(asker);
+	if (!line)
+		return EXIT_FAILED;
+	*answer = json_tokener_parse(line);
+	free(line);
+	return EXIT_OK;
+}
+
+enum exit_code ask(struct asker *asker, struct json_object *request, struct json_object **result)
+{
+	struct json_object *answer = NULL;
+	enum exit_code code = EXIT_OK;
+
+	if (!request) {
+		complain("out of memory");
+		return EXIT_FAILED;
+	}
+	if (asker->direct)
+		answer = request_run(request, true);
+	else
+		code = ask_daemon(asker, request, &answer);
+	json_object_put(request);
+	if (code == EXIT_OK)
+		code = open_answer(answer, result);
+	json_object_put(answer);
+	return code;
+}
+
+void asker_close(struct asker *asker)
+{
+	if (asker->socket >= 0)
+		close(asker->socket);
+	asker->socket = -1;
+}

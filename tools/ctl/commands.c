@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.h"
+
+#include "arguments.h"
+#include "print.h"
+
+#include <endpoint_name.h>
+#include <gpulink_admin.h>
+
+#include <json-c/json.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* --- requests --- */
+
+static bool put(struct json_object *request, const char *key, struct json_object *value)
+{
+	if (value && !json_object_object_add(request, key, value))
+		return true;
+	json_object_put(value);
+	return false;
+}
+
+/* {"op":OP} with the card if there is one; NULL: out of memory, which ask() tells. */
+static struct json_object *new_request(const char *op, const char *card)
+{
+	struct json_object *request = json_object_new_object();
+
+	if (request && put(request, "op", json_object_new_string(op)) &&
+	    (!card || put(request, "card", json_object_new_string(card))))
+		return request;
+	json_object_put(request);
+	return NULL;
+}
+
+/* Adds a member to a request that may be NULL already; NULL: out of memory, the request is gone. */
+static struct json_object *with(struct json_object *request, const char *key, struct json_object *value)
+{
+	if (request && put(request, key, value))
+		return request;
+	if (!request)
+		json_object_put(value);
+	json_object_put(request);
+	return NULL;
+}
+
+static struct json_object *with_partition(struct json_object *request, int partition)
+{
+	return partition == ALL_PARTITIONS ? request : with(request, "partition", json_object_new_int(partition));
+}
+
+static enum exit_code unexpected(void)
+{
+	complain("gpulinkd answered what it must not");
+	return EXIT_FAILED;
+}
+
+/* The card the command is about: the one given, or the only one. */
+static enum exit_code find_card(struct invocation *invocation)
+{
+	struct json_object *cards = NULL, *name;
+	enum exit_code code;
+	size_t count;
+
+	if (invocation->card)
+		return EXIT_OK;
+	code = ask(&invocation->asker, new_request("list", NULL), &cards);
+	if (code != EXIT_OK)
+		return code;
+	count = json_object_is_type(cards, json_type_array) ? json_object_array_length(cards) : 0;
+	if (!count) {
+		complain("there is no card");
+		code = EXIT_NO_CARD;
+	} else if (count > 1) {
+		fputs("gpulinkctl: there are several cards, name one by --card:", stderr);
+		for (size_t i = 0; i < count; i++) {
+			if (json_object_object_get_ex(json_object_array_get_idx(cards, i), "name", &name))
+				fprintf(stderr, " %s", json_object_get_string(name));
+		}
+		fputc('\n', stderr);
+		code = EXIT_USAGE;
+	} else if (!json_object_object_get_ex(json_object_array_get_idx(cards, 0), "name", &name)) {
+		code = unexpected();
+	} else {
+		snprintf(invocation->found_card, sizeof(invocation->found_card), "%s", json_object_get_string(name));
+		invocation->card = invocation->found_card;
+	}
+	json_object_put(cards);
+	return code;
+}
+
+static enum exit_code print_json(struct json_object *result, int flags)
+{
+	const char *text = json_object_to_json_string_ext(result, flags | JSON_C_TO_STRING_NOSLASHESCAPE);
+
+	if (!text) {
+		complain("out of memory");
+		return EXIT_FAILED;
+	}
+	puts(text);
+	return EXIT_OK;
+}
+
+/* Asks and prints: JSON as it came, or by `print`. */
+static enum exit_code ask_and_print(struct invocation *invocation, struct json_object *request,
+				    bool (*print)(struct json_object *result))
+{
+	struct json_object *result = NULL;
+	enum exit_code code = ask(&invocation->asker, request, &result);
+
+	if (code == EXIT_OK && invocation->json)
+		code = print_json(result, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
+	else if (code == EXIT_OK && !print(result))
+		code = unexpected();
+	json_object_put(result);
+	return code;
+}
+
+/* --- commands that look --- */
+
+static bool print_list(struct json_object *cards)
+{
+	static const char *const columns[] = {"name", "pci_address", "serial", "link_state", "partitions", NULL};
+
+	return print_rows(cards, columns);
+}
+
+static enum exit_code run_list(struct invocation *invocation)
+{
+	return ask_and_print(invocation, new_request("list", NULL), print_list);
+}
+
+static enum exit_code run_info(struct invocation *invocation)
+{
+	enum exit_code code = find_card(invocation);
+
+	return code == EXIT_OK ? ask_and_print(invocation, new_request("info", invocation->card), print_object) : code;
+}
+
+static bool print_partitions(struct json_object *partitions)
+{
+	static const char *const columns[] = {"partition", "endpoint", "endpoint_bytes", "subheader_bytes",
+					      "max_payload_bytes", "flush_timeout_ns", "coalesce", NULL};
+
+	return print_rows(partitions, columns);
+}
+
+static enum exit_code run_partitions(struct invocation *invocation)
+{
+	enum exit_code code = find_card(invocation);
+
+	if (code != EXIT_OK)
+		return code;
+	return ask_and_print(invocation, with_partition(new_request("partitions", invocation->card), invocation->partition),
+			     print_partitions);
+}
+
+/* --- counters --- */
+
+static bool counted_anything(struct json_object *counters)
+{
+	json_object_object_foreach(counters, key, value) {
+		if (strcmp(key, "partition") && json_object_get_uint64(value))
+			return true;
+	}
+	return false;
+}
+
+/* Those worth a column: with an endpoint, or with a counter above 0. NULL: told. */
+static struct json_object *select_counters(struct json_object *counters, struct json_object *partitions)
+{
+	struct json_object *selected = json_object_new_array();
+
+	for (size_t k = 0; selected && k < json_object_array_length(counters); k++) {
+		struct json_object *one = json_object_array_get_idx(counters, k);
+		struct json_object *endpoint;
+		bool has_endpoint = json_object_object_get_ex(json_object_array_get_idx(partitions, k), "endpoint", &endpoint) &&
+				    strcmp(json_object_get_string(endpoint), "none");
+
+		if (!has_endpoint && !counted_anything(one))
+			continue;
+		if (json_object_array_add(selected, json_object_get(one))) {
+			json_object_put(one);
+			json_object_put(selected);
+			selected = NULL;
+		}
+	}
+	if (!selected)
+		complain("out of memory");
+	return selected;
+}
+
+/* All counters, and those of them that a table shows. Both are the caller's on EXIT_OK. */
+static enum exit_code read_counters(struct invocation *invocation, struct json_object **all, struct json_object **shown)
+{
+	struct json_object *partitions = NULL;
+	enum exit_code code = ask(&invocation->asker,
+				  with_partition(new_request("counters", invocation->card), invocation->partition), all);
+
+	if (code != EXIT_OK)
+		return code;
+	if (invocation->partition != ALL_PARTITIONS || invocation->json) {
+		*shown = json_object_get(*all);
+	} else {
+		code = ask(&invocation->asker, new_request("partitions", invocation->card), &partitions);
+		if (code == EXIT_OK && (!json_object_is_type(*all, json_type_array) ||
+					!json_object_is_type(partitions, json_type_array)))
+			code = unexpected();
+		*shown = code == EXIT_OK ? select_counters(*all, partitions) : NULL;
+		if (code == EXIT_OK && !*shown)
+			code = EXIT_FAILED;
+		json_object_put(partitions);
+	}
+	if (code != EXIT_OK)
+		json_object_put(*all);
+	return code;
+}
+
+static enum exit_code print_counter_table(struct invocation *invocation, struct json_object *shown)
+{
+	if (json_object_is_type(shown, json_type_array) && !json_object_array_length(shown)) {
+		printf("%s: no partition has an endpoint, none has counted anything\n", invocation->card);
+		return EXIT_OK;
+	}
+	return print_counters(shown) ? EXIT_OK : unexpected();
+}
+
+static enum exit_code run_counters(struct invocation *invocation)
+{
+	struct timespec pause = {.tv_sec = (time_t)invocation->watch_seconds};
+	struct json_object *all = NULL, *shown = NULL, *before = NULL;
+	enum exit_code code = find_card(invocation);
+
+	for (unsigned round = 0; code == EXIT_OK; round++) {
+		code = read_counters(invocation, &all, &shown);
+		if (code != EXIT_OK)
+			break;
+		if (invocation->json)
+			code = print_json(all, invocation->watch_seconds ? JSON_C_TO_STRING_PLAIN
+									 : JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
+		else if (!before)
+			code = print_counter_table(invocation, shown);
+		else if (!print_gains(before, shown, round % 16 == 1))
+			code = unexpected();
+		json_object_put(shown);
+		json_object_put(before);
+		before = all;
+		if (code != EXIT_OK || !invocation->watch_seconds)
+			break;
+		if (fflush(stdout))
+			break;
+		nanosleep(&pause, NULL);
+	}
+	json_object_put(before);
+	return code;
+}
+
+/* --- commands that change --- */
+
+static bool print_set(struct json_object *result)
+{
+	struct json_object *card, *setting, *value, *first, *count;
+	unsigned from, to;
+
+	if (!json_object_object_get_ex(result, "card", &card) || !json_object_object_get_ex(result, "setting", &setting) ||
+	    !json_object_object_get_ex(result, "value", &value) || !json_object_object_get_ex(result, "first", &first) ||
+	    !json_object_object_get_ex(result, "count", &count))
+		return false;
+	from = (unsigned)json_object_get_int(first);
+	to = from + (unsigned)json_object_get_int(count) - 1;
+	printf("%s: %s is now %s on ", json_object_get_string(card), json_object_get_string(setting),
+	       json_object_get_string(value));
+	if (from == to)
+		printf("partition %u\n", from);
+	else
+		printf("partitions %u to %u\n", from, to);
+	return true;
+}
+
+/* Whether the value is well formed and allowed; if not it is told, and nothing has been sent. */
+static bool check_setting(const char *text, enum gpulink_setting setting, bool (*parse)(const char *, uint64_t *),
+			  uint64_t *value)
+{
+	if (parse(text, value) && gpulink_setting_valid(setting, *value))
+		return true;
+	complain("%s '%s' is not allowed; allowed: %s%s", gpulink_setting_name(setting), text,
+		 gpulink_setting_allowed(setting),
+		 parse == parse_duration ? " nanoseconds, written with a unit: 500ns, 10us, 2ms, 1s" : "");
+	return false;
+}
+
+static enum exit_code set(struct invocation *invocation, enum gpulink_setting setting,
+			  bool (*parse)(const char *, uint64_t *))
+{
+	struct json_object *request;
+	enum exit_code code;
+	uint64_t value;
+
+	if (!check_setting(invocation->arguments[0], setting, parse, &value))
+		return EXIT_USAGE;
+	code = find_card(invocation);
+	if (code != EXIT_OK)
+		return code;
+	request = with_partition(new_request("set", invocation->card), invocation->partition);
+	request = with(request, "setting", json_object_new_string(gpulink_setting_name(setting)));
+	request = with(request, "value", json_object_new_uint64(value));
+	return ask_and_print(invocation, request, print_set);
+}
+
+static enum exit_code run_set_subheader(struct invocation *invocation)
+{
+	return set(invocation, GPULINK_SUBHEADER_BYTES, parse_number);
+}
+
+static enum exit_code run_set_payload(struct invocation *invocation)
+{
+	return set(invocation, GPULINK_MAX_PAYLOAD_BYTES, parse_number);
+}
+
+static enum exit_code run_set_timeout(struct invocation *invocation)
+{
+	return set(invocation, GPULINK_FLUSH_TIMEOUT_NS, parse_duration);
+}
+
+static enum exit_code run_set_coalesce(struct invocation *invocation)
+{
+	return set(invocation, GPULINK_COALESCE, parse_number);
+}
+
+static bool print_set_endpoint(struct json_object *result)
+{
+	struct json_object *card, *partition, *endpoint, *bytes;
+
+	if (!json_object_object_get_ex(result, "card", &card) ||
+	    !json_object_object_get_ex(result, "partition", &partition) ||
+	    !json_object_object_get_ex(result, "endpoint", &endpoint) ||
+	    !json_object_object_get_ex(result, "endpoint_bytes", &bytes))
+		return false;
+	printf("%s: endpoint of partition %s is now %s, %s bytes\n", json_object_get_string(card),
+	       json_object_get_string(partition), json_object_get_string(endpoint), json_object_get_string(bytes));
+	return true;
+}
+
+static enum exit_code run_set_endpoint(struct invocation *invocation)
+{
+	struct json_object *request;
+	uint64_t partition;
+	char endpoint[32];
+	enum exit_code code;
+
+	if (!parse_number(invocation->arguments[0], &partition) || partition > PARTITION_LIMIT) {
+		complain("partition '%s' is not allowed; allowed: a number from 0", invocation->arguments[0]);
+		return EXIT_USAGE;
+	}
+	if (!endpoint_name_parse(invocation->arguments[1], endpoint)) {
+		complain("endpoint '%s' is not allowed; allowed: " ENDPOINT_NAME_ALLOWED, invocation->arguments[1]);
+		return EXIT_USAGE;
+	}
+	code = find_card(invocation);
+	if (code != EXIT_OK)
+		return code;
+	request = with_partition(new_request("set_endpoint", invocation->card), (int)partition);
+	return ask_and_print(invocation, with(request, "endpoint", json_object_new_string(endpoint)), print_set_endpoint);
+}
+
+static bool print_reset(struct json_object *result)
+{
+	struct json_object *card, *generation;
+
+	if (!json_object_object_get_ex(result, "card", &card) ||
+	    !json_object_object_get_ex(result, "generation", &generation))
+		return false;
+	printf("%s: reset, generation is now %s\n", json_object_get_string(card), json_object_get_string(generation));
+	return true;
+}
+
+static enum exit_code run_reset(struct invocation *invocation)
+{
+	enum exit_code code = find_card(invocation);
+
+	return code == EXIT_OK ? ask_and_print(invocation, new_request("reset", invocation->card), print_reset) : code;
+}
+
+const struct command commands[] = {
+	{.name = "list", .usage = "", .help = "Lists the cards of this machine.\n", .run = run_list},
+	{.name = "info",
+	 .usage = "",
+	 .help = "Tells what a card is: address, serial number, versions, link, partitions, resets so far (generation).\n",
+	 .takes_card = true,
+	 .run = run_info},
+	{.name = "partitions",
+	 .usage = "",
+	 .help = "Shows endpoint and settings of a card's partitions.\n",
+	 .takes_card = true,
+	 .takes_partition = true,
+	 .run = run_partitions},
+	{.name = "counters",
+	 .usage = "",
+	 .help = "Shows what a card has counted since power-on. A table leaves out partitions that have no endpoint and\n"
+		 "have counted nothing. With --watch the totals come first, then every SECONDS (default 1) what stores,\n"
+		 "packets and bytes each partition gained, until interrupted; with -o json the totals, one line each time.\n",
+	 .takes_card = true,
+	 .takes_partition = true,
+	 .takes_watch = true,
+	 .run = run_counters},
+	{.name = "set-subheader",
+	 .usage = "N",
+	 .help = "Sets the bytes of a sub-header, which precedes each packed store: 2, 3, 4, 5 or 6. They let one packet\n"
+		 "reach 64 B, 16 KB, 4 MB, 1 GB or 256 GB of addresses.\n",
+	 .least = 1,
+	 .most = 1,
+	 .takes_card = true,
+	 .takes_partition = true,
+	 .run = run_set_subheader},
+	{.name = "set-payload",
+	 .usage = "N",
+	 .help = "Sets the bytes of payload that a packet may have: 128, 256, 512, 1024, 2048 or 4096.\n",
+	 .least = 1,
+	 .most = 1,
+	 .takes_card = true,
+	 .takes_partition = true,
+	 .run = run_set_payload},
+	{.name = "set-timeout",
+	 .usage = "DURATION",
+	 .help = "Sets after how long without a store a partition sends what it has: a number with unit ns, us, ms or s,\n"
+		 "up to 1s; 0 for never.\n",
+	 .least = 1,
+	 .most = 1,
+	 .takes_card = true,
+	 .takes_partition = true,
+	 .run = run_set_timeout},
+	{.name = "set-coalesce",
+	 .usage = "0|1",
+	 .help = "Sets whether stores are merged and packed (1), or sent one by one (0).\n",
+	 .least = 1,
+	 .most = 1,
+	 .takes_card = true,
+	 .takes_partition = true,
+	 .run = run_set_coalesce},
+	{.name = "set-endpoint",
+	 .usage = "PARTITION ENDPOINT",
+	 .help = "Gives a partition its endpoint: " ENDPOINT_NAME_ALLOWED ".\n"
+		 "Windows onto an earlier endpoint are revoked.\n",
+	 .least = 2,
+	 .most = 2,
+	 .takes_card = true,
+	 .run = run_set_endpoint},
+	{.name = "reset",
+	 .usage = "",
+	 .help = "Resets a card. Programs that use it get errors and must open it again; its settings are kept.\n",
+	 .takes_card = true,
+	 .run = run_reset},
+	{0},
+};

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+/* gpulinkctl: looks at gpulink cards and configures them. This file reads the command line. */
+#include "arguments.h"
+#include "commands.h"
+
+#include <gpulink.h>
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DEFAULT_SOCKET "/run/gpulink/gpulinkd.sock"
+#define WATCH_LIMIT 86400
+
+#define COMMON_OPTIONS                                                                           \
+	"  -o FORMAT           table (default) or json\n"                                        \
+	"      --direct        go through sysfs, without gpulinkd\n"                             \
+	"      --socket PATH   gpulinkd's socket (default " DEFAULT_SOCKET ")\n" \
+	"      --help          print this and end\n"
+
+static void print_help(void)
+{
+	printf("Usage: gpulinkctl [OPTION...] COMMAND [ARGUMENT...]\n"
+	       "Looks at gpulink cards and configures them.\n\nCommands:\n");
+	for (const struct command *c = commands; c->name; c++)
+		printf("  %-13s %-19s %.*s\n", c->name, c->usage, (int)strcspn(c->help, ".:\n"), c->help);
+	printf("\nOptions:\n"
+	       "      --card NAME     the card, as in gpulink0 (default: the only one)\n"
+	       "      --partition K   one partition (default: all)\n"
+	       "      --watch[=S]     for counters: again every S seconds (default 1)\n" COMMON_OPTIONS
+	       "      --version       print the version and end\n\n"
+	       "gpulinkctl COMMAND --help tells more of a command; see also gpulinkctl(1).\n"
+	       "Exit codes: 0 done, 1 failed, 2 wrong arguments, 3 no gpulinkd, 4 no such card, 5 not permitted.\n");
+}
+
+static void print_command_help(const struct command *command)
+{
+	printf("Usage: gpulinkctl [OPTION...] %s%s%s\n%s\nOptions:\n", command->name, *command->usage ? " " : "",
+	       command->usage, command->help);
+	if (command->takes_card)
+		printf("      --card NAME     the card, as in gpulink0 (default: the only one)\n");
+	if (command->takes_partition)
+		printf("      --partition K   one partition (default: all)\n");
+	if (command->takes_watch)
+		printf("      --watch[=S]     again every S seconds (default 1)\n");
+	printf(COMMON_OPTIONS);
+}
+
+/* What the options said that depends on the command. */
+struct given {
+	bool help, partition, watch;
+};
+
+static bool take_partition(struct invocation *invocation, const char *text)
+{
+	uint64_t number;
+
+	if (!parse_number(text, &number) || number > PARTITION_LIMIT) {
+		complain("partition '%s' is not allowed; allowed: a number from 0", text);
+		return false;
+	}
+	invocation->partition = (int)number;
+	return true;
+}
+
+static bool take_watch(struct invocation *invocation, const char *text)
+{
+	uint64_t seconds = 1;
+
+	if (text && (!parse_number(text, &seconds) || !seconds || seconds > WATCH_LIMIT)) {
+		complain("--watch '%s' is not allowed; allowed: 1 to %d seconds", text, WATCH_LIMIT);
+		return false;
+	}
+	invocation->watch_seconds = (unsigned)seconds;
+	return true;
+}
+
+static bool take_format(struct invocation *invocation, const char *text)
+{
+	invocation->json = !strcmp(text, "json");
+	if (invocation->json || !strcmp(text, "table"))
+		return true;
+	complain("output format '%s' is not known; allowed: table, json", text);
+	return false;
+}
+
+/* Returns EXIT_OK to go on; *ended: what was asked for has been printed already. */
+static enum exit_code take_options(int argc, char **argv, struct invocation *invocation, struct given *given, bool *ended)
+{
+	static const struct option options[] = {
+		{"card", required_argument, NULL, 'c'},	  {"partition", required_argument, NULL, 'p'},
+		{"output", required_argument, NULL, 'o'}, {"watch", optional_argument, NULL, 'w'},
+		{"direct", no_argument, NULL, 'd'},	  {"socket", required_argument, NULL, 's'},
+		{"help", no_argument, NULL, 'h'},	  {"version", no_argument, NULL, 'v'},
+		{0},
+	};
+	int option;
+	bool good = true;
+
+	while (good && (option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
+		switch (option) {
+		case 'c':
+			invocation->card = optarg;
+			break;
+		case 'p':
+			given->partition = true;
+			good = take_partition(invocation, optarg);
+			break;
+		case 'o':
+			good = take_format(invocation, optarg);
+			break;
+		case 'w':
+			given->watch = true;
+			good = take_watch(invocation, optarg);
+			break;
+		case 'd':
+			invocation->asker.direct = true;
+			break;
+		case 's':
+			invocation->asker.socket_path = optarg;
+			break;
+		case 'h':
+			given->help = true;
+			break;
+		case 'v':
+			printf("gpulinkctl %s\n", gpulink_version());
+			*ended = true;
+			return EXIT_OK;
+		default:
+			return EXIT_USAGE;
+		}
+	}
+	return good ? EXIT_OK : EXIT_USAGE;
+}
+
+static const struct command *find_command(const char *name)
+{
+	for (const struct command *c = commands; c->name; c++) {
+		if (!strcmp(c->name, name))
+			return c;
+	}
+	complain("command '%s' is not known; see gpulinkctl --help", name);
+	return NULL;
+}
+
+static bool check_use(const struct command *command, struct invocation *invocation, const struct given *given)
+{
+	/* "--watch 5" as well as "--watch=5". */
+	if (command->takes_watch && given->watch && invocation->argument_count == 1) {
+		invocation->argument_count = 0;
+		return take_watch(invocation, invocation->arguments[0]);
+	}
+	if (invocation->argument_count < command->least || invocation->argument_count > command->most) {
+		complain("usage: gpulinkctl [OPTION...] %s%s%s", command->name, *command->usage ? " " : "", command->usage);
+		return false;
+	}
+	if (given->partition && !command->takes_partition) {
+		complain("%s takes no --partition", command->name);
+		return false;
+	}
+	if (given->watch && !command->takes_watch) {
+		complain("%s takes no --watch", command->name);
+		return false;
+	}
+	if (invocation->card && !command->takes_card) {
+		complain("%s takes no --card", command->name);
+		return false;
+	}
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	struct invocation invocation = {.asker = {.socket_path = DEFAULT_SOCKET, .socket = -1}, .partition = ALL_PARTITIONS};
+	const struct command *command;
+	struct given given = {0};
+	bool ended = false;
+	enum exit_code code = take_options(argc, argv, &invocation, &given, &ended);
+
+	if (code != EXIT_OK || ended)
+		return (int)code;
+	if (optind == argc) {
+		if (!given.help)
+			complain("no command; see gpulinkctl --help");
+		else
+			print_help();
+		return given.help ? EXIT_OK : EXIT_USAGE;
+	}
+	command = find_command(argv[optind]);
+	if (!command)
+		return EXIT_USAGE;
+	invocation.arguments = argv + optind + 1;
+	invocation.argument_count = argc - optind - 1;
+	if (given.help) {
+		print_command_help(command);
+		return EXIT_OK;
+	}
+	if (!check_use(command, &invocation, &given))
+		return EXIT_USAGE;
+	code = command->run(&invocation);
+	asker_close(&invocation.asker);
+	if (fflush(stdout) && code == EXIT_OK) {
+		complain("the output could not be written");
+		code = EXIT_FAILED;
+	}
+	return (int)code;
+}
