@@ -25,17 +25,20 @@ mirror() {
 	echo "${site%/}"
 }
 
-# in_root SUITE COMMAND...: runs a command inside a root folder, as its root user.
+# in_root SUITE COMMAND...: runs a command inside a root folder, as its root user. In a mount namespace of its own, so
+# that it can have a /proc, which newer kernels' objtool needs.
 in_root() {
-	local root=$roots/root-$1
+	local root=$roots/root-$1 inner='mount --rbind /proc "$0/proc" 2>/dev/null; exec chroot "$0" "$@"' outer
 	shift
-	if [ "$(id -u)" = 0 ]; then
-		env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-			${http_proxy:+http_proxy="$http_proxy"} chroot "$root" "$@"
+	if [ "$(id -u)" != 0 ]; then
+		outer=(unshare --map-root-user --map-auto --user --mount)
+	elif unshare --mount true 2>/dev/null; then
+		outer=(unshare --mount)
 	else
-		env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-			${http_proxy:+http_proxy="$http_proxy"} unshare --map-root-user --map-auto --user chroot "$root" "$@"
+		outer=()
 	fi
+	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+		${http_proxy:+http_proxy="$http_proxy"} "${outer[@]}" sh -c "$inner" "$root" "$@"
 }
 
 # Prints the command line (one word a line) that starts a QEMU with vfio-user-pci: the machine's own when it is new

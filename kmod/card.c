@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The card itself: who it is, starting and stopping it, draining, counters, interrupts. */
+#include <linux/interrupt.h>
+#include <linux/iopoll.h>
+
+#include "gpulink_drv.h"
+
+/* A read of a card that is gone gives all ones, which no register here does. */
+bool glk_card_answers(struct glk_card *card)
+{
+	return glk_read(card, GLK_CARD_MAGIC) == GLK_MAGIC;
+}
+
+/* Why nothing can be done with the card now; 0 when it can. */
+int glk_card_error(struct glk_card *card)
+{
+	switch (READ_ONCE(card->state)) {
+	case GLK_LIVE:
+		return 0;
+	case GLK_RESETTING:
+		return -ESTALE;
+	default:
+		return -ENODEV;
+	}
+}
+
+/* The card stopped answering. Everyone who waits is told; removal cleans up. */
+void glk_card_lost(struct glk_card *card)
+{
+	if (cmpxchg(&card->state, GLK_LIVE, GLK_LOST) == GLK_LIVE)
+		dev_err(&card->pdev->dev, "the card does not answer any more\n");
+	glk_contexts_wake(card);
+}
+
+static int check_block(struct glk_card *card, u32 block, u32 type, u32 version)
+{
+	u64 header = glk_read(card, block);
+
+	if ((header & 0xffff) == type && (header >> 16 & 0xffff) == version)
+		return 0;
+	dev_err(&card->pdev->dev, "register block at %#x is type %llu version %llu, needed type %u version %u\n", block,
+		header & 0xffff, header >> 16 & 0xffff, type, version);
+	return -ENODEV;
+}
+
+static int check_capabilities(struct glk_card *card)
+{
+	if (card->partition_count >= 1 && card->partition_count <= GLK_PARTITION_COUNT &&
+	    card->context_count >= 1 && card->context_count <= GLK_CONTEXT_COUNT &&
+	    card->slices >= 1 && card->slices <= GLK_WINDOW_COUNT &&
+	    card->slice_shift >= PAGE_SHIFT && card->slice_shift <= 30 &&
+	    card->registration_count >= 1 && card->registration_count <= GLK_REGISTRATION_COUNT &&
+	    card->vector_count >= 1 && (u64)card->slices << card->slice_shift <= pci_resource_len(card->pdev, 2))
+		return 0;
+	dev_err(&card->pdev->dev, "the card's capabilities make no sense\n");
+	return -ENODEV;
+}
+
+/* Reads what the card is; refuses one that this driver cannot know. */
+int glk_card_identify(struct glk_card *card)
+{
+	u64 caps0, caps1;
+	int err;
+
+	if (!glk_card_answers(card)) {
+		dev_err(&card->pdev->dev, "BAR 0 does not hold a gpulink card's registers\n");
+		return -ENODEV;
+	}
+	err = check_block(card, GLK_BLOCK_CARD, GLK_BLOCK_CARD_TYPE, GLK_BLOCK_CARD_VERSION) ?:
+	      check_block(card, GLK_BLOCK_PARTITION, GLK_BLOCK_PARTITION_TYPE, GLK_BLOCK_PARTITION_VERSION) ?:
+	      check_block(card, GLK_BLOCK_WINDOW, GLK_BLOCK_WINDOW_TYPE, GLK_BLOCK_WINDOW_VERSION) ?:
+	      check_block(card, GLK_BLOCK_REGISTRATION, GLK_BLOCK_REGISTRATION_TYPE, GLK_BLOCK_REGISTRATION_VERSION) ?:
+	      check_block(card, GLK_BLOCK_CONTEXT, GLK_BLOCK_CONTEXT_TYPE, GLK_BLOCK_CONTEXT_VERSION) ?:
+	      check_block(card, GLK_BLOCK_DOORBELL, GLK_BLOCK_DOORBELL_TYPE, GLK_BLOCK_DOORBELL_VERSION);
+	if (err)
+		return err;
+
+	caps0 = glk_read(card, GLK_CARD_CAPS0);
+	caps1 = glk_read(card, GLK_CARD_CAPS1);
+	card->partition_count = GLK_FIELD(caps0, GLK_CARD_CAPS0_PARTITIONS);
+	card->context_count = GLK_FIELD(caps0, GLK_CARD_CAPS0_CONTEXTS);
+	card->queue_entries = GLK_FIELD(caps0, GLK_CARD_CAPS0_QUEUE_ENTRIES);
+	card->widths = GLK_FIELD(caps0, GLK_CARD_CAPS0_SUBHEADER_WIDTHS);
+	card->vector_count = GLK_FIELD(caps0, GLK_CARD_CAPS0_VECTORS);
+	card->slices = GLK_FIELD(caps1, GLK_CARD_CAPS1_SLICES);
+	card->slice_shift = GLK_FIELD(caps1, GLK_CARD_CAPS1_SLICE_SHIFT);
+	card->registration_count = GLK_FIELD(caps1, GLK_CARD_CAPS1_REGISTRATIONS);
+	card->serial = glk_read(card, GLK_CARD_SERIAL);
+	card->hw_version = glk_read(card, GLK_CARD_HW_VERSION);
+	card->features = glk_read(card, GLK_CARD_FEATURES);
+	card->pool_bytes = glk_read(card, GLK_CARD_POOL_BYTES);
+	return check_capabilities(card);
+}
+
+static int wait_ready(struct glk_card *card)
+{
+	u64 status;
+
+	return read_poll_timeout(glk_read, status, status != U64_MAX && (status & GLK_CARD_STATUS_READY_MASK), 100,
+				 USEC_PER_SEC, false, card, GLK_CARD_STATUS);
+}
+
+/* Brings the card from reset to work, with the settings and endpoints that it had. */
+int glk_card_start(struct glk_card *card)
+{
+	unsigned int p;
+
+	if (wait_ready(card) || !glk_card_answers(card))
+		return -ENODEV;
+	card->generation = glk_read(card, GLK_CARD_GENERATION);
+	for (p = 0; p < card->partition_count; p++)
+		glk_partition_restore(card, p);
+	glk_write(card, GLK_CARD_ERROR_CAUSE, U64_MAX);
+	glk_write(card, GLK_CARD_CONTROL, GLK_CARD_CONTROL_ENABLE_MASK);
+	return glk_read(card, GLK_CARD_CONTROL) == GLK_CARD_CONTROL_ENABLE_MASK ? 0 : -ENODEV;
+}
+
+/* Drops what is queued, and leaves the card with no memory of this driver. */
+void glk_card_stop(struct glk_card *card)
+{
+	glk_write(card, GLK_CARD_CONTROL, GLK_CARD_CONTROL_RESET_MASK);
+	wait_ready(card);
+}
+
+/* Flushes, and waits until it is at the endpoints. Under card->lock: the card does one drain at a time. */
+int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id)
+{
+	u64 value;
+	int err;
+
+	lockdep_assert_held(&card->lock);
+	glk_write(card, GLK_CARD_DRAIN, (u64)kind << GLK_CARD_DRAIN_KIND_SHIFT | (u64)id << GLK_CARD_DRAIN_ID_SHIFT);
+	err = read_poll_timeout(glk_read, value, value == U64_MAX || !(value & GLK_CARD_DRAIN_BUSY_MASK), 50,
+				GLK_DRAIN_TIMEOUT_US, false, card, GLK_CARD_DRAIN);
+	if (value == U64_MAX) {
+		glk_card_lost(card);
+		return -ENODEV;
+	}
+	if (err)
+		dev_err_ratelimited(&card->pdev->dev, "drain of kind %u, %u did not end\n", kind, id);
+	return err;
+}
+
+/* One snapshot. `partition` may be GPULINK_COUNTERS_CARD; values has room for the larger of the two rows. */
+void glk_card_counters(struct glk_card *card, unsigned int partition, u64 *values)
+{
+	bool whole = partition == GPULINK_COUNTERS_CARD;
+	u32 first = whole ? GLK_CARD_ERR_WINDOW : glk_partition_reg(partition, GLK_PARTITION_STORES);
+	unsigned int i, count = whole ? GLK_CARD_COUNTERS : GLK_PARTITION_COUNTERS;
+
+	lockdep_assert_held(&card->lock);
+	glk_write(card, GLK_CARD_SNAPSHOT, 0);
+	for (i = 0; i < count; i++)
+		values[i] = glk_read(card, first + 8 * i);
+}
+
+static const char * const error_names[] = {
+	"access to the aperture that no window allows",
+	"malformed packet",
+	"register write refused",
+	"host memory not reachable",
+	"endpoint failed",
+	"ring stopped",
+};
+
+static void check_rings(struct glk_card *card)
+{
+	struct glk_context *ctx;
+	unsigned int i;
+	u64 status;
+
+	spin_lock(&card->vector_lock);
+	for (i = 0; i < card->context_count; i++) {
+		ctx = card->wake[i];
+		if (!ctx)
+			continue;
+		status = glk_read(card, glk_context_reg(i, GLK_CONTEXT_STATUS));
+		if (!status)
+			continue;
+		WRITE_ONCE(ctx->ring.status, status);
+		wake_up_all(&ctx->ring.wait);
+	}
+	spin_unlock(&card->vector_lock);
+}
+
+static void handle_errors(struct glk_card *card)
+{
+	u64 cause = glk_read(card, GLK_CARD_ERROR_CAUSE);
+	unsigned int i;
+
+	if (!cause || cause == U64_MAX)
+		return;
+	glk_write(card, GLK_CARD_ERROR_CAUSE, cause);
+	for (i = 0; i < ARRAY_SIZE(error_names); i++)
+		if (cause & BIT_ULL(i))
+			dev_warn_ratelimited(&card->pdev->dev, "card error %u: %s\n", i, error_names[i]);
+	if (cause & GLK_CARD_ERROR_CAUSE_RING_MASK)
+		check_rings(card);
+}
+
+static irqreturn_t vector_raised(int irq, void *data)
+{
+	struct glk_vector *vector = data;
+	struct glk_card *card = vector->card;
+	unsigned int i, rings = card->vector_count - 1;
+
+	if (vector->index == GLK_EVENT_VECTOR)
+		handle_errors(card);
+	spin_lock(&card->vector_lock);
+	for (i = 0; i < card->context_count; i++)
+		if (card->wake[i] && (rings ? 1 + i % rings : 0) == vector->index)
+			glk_ring_reap(card->wake[i]);
+	spin_unlock(&card->vector_lock);
+	return IRQ_HANDLED;
+}
+
+/* One vector for events and, as far as there are enough, one a context. */
+int glk_card_request_irqs(struct glk_card *card)
+{
+	int count, i, err;
+
+	count = pci_alloc_irq_vectors(card->pdev, 1, min(card->vector_count, card->context_count + 1),
+				      PCI_IRQ_MSIX | PCI_IRQ_MSI);
+	if (count < 0)
+		return dev_err_probe(&card->pdev->dev, count, "no interrupt vectors\n");
+	card->vector_count = count;
+	for (i = 0; i < count; i++) {
+		card->vectors[i].card = card;
+		card->vectors[i].index = i;
+		err = request_irq(pci_irq_vector(card->pdev, i), vector_raised, 0, dev_name(&card->dev),
+				  &card->vectors[i]);
+		if (err)
+			goto fail;
+	}
+	return 0;
+fail:
+	while (i--)
+		free_irq(pci_irq_vector(card->pdev, i), &card->vectors[i]);
+	pci_free_irq_vectors(card->pdev);
+	return err;
+}

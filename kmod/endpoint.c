@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Endpoints: the memory behind a partition, named by the administrator as a PCI device and one of its BARs. The address
+ * comes from the device itself and goes through the DMA API; nobody hands in an address.
+ */
+#include <linux/dma-mapping.h>
+
+#include "gpulink_drv.h"
+
+void glk_endpoint_describe(const struct glk_partition *partition, char *name, size_t size)
+{
+	switch (partition->kind) {
+	case GPULINK_ENDPOINT_BUS:
+		scnprintf(name, size, "%s %d", pci_name(partition->pdev), partition->bar);
+		break;
+	case GPULINK_ENDPOINT_POOL:
+		scnprintf(name, size, "pool");
+		break;
+	default:
+		scnprintf(name, size, "none");
+	}
+}
+
+/* Takes the endpoint away. The card flushes what is queued for it before it lets go. */
+void glk_endpoint_clear(struct glk_card *card, unsigned int partition)
+{
+	struct glk_partition *p = &card->partitions[partition];
+
+	lockdep_assert_held(&card->lock);
+	if (p->kind == GPULINK_ENDPOINT_NONE)
+		return;
+	glk_window_revoke(card, partition);
+	if (card->state == GLK_LIVE) {
+		glk_card_drain(card, GLK_DRAIN_PARTITION, partition);
+		glk_write(card, glk_partition_reg(partition, GLK_PARTITION_EP_KIND), GLK_EP_NONE);
+		glk_read(card, GLK_CARD_STATUS);	/* so that it has taken effect */
+	}
+	if (p->kind == GPULINK_ENDPOINT_BUS) {
+		dma_unmap_resource(&card->pdev->dev, p->base, p->bytes, DMA_BIDIRECTIONAL, 0);
+		pci_dev_put(p->pdev);
+		p->pdev = NULL;
+	}
+	p->kind = GPULINK_ENDPOINT_NONE;
+	p->base = 0;
+	p->bytes = 0;
+}
+
+static int check_bar(struct glk_card *card, struct pci_dev *pdev, int bar)
+{
+	u16 command;
+
+	if (pdev == card->pdev) {
+		dev_err(&card->pdev->dev, "endpoint: the card's own BARs cannot be endpoints; use \"pool\"\n");
+		return -EINVAL;
+	}
+	if (!(pci_resource_flags(pdev, bar) & IORESOURCE_MEM) || !pci_resource_start(pdev, bar) ||
+	    pci_resource_len(pdev, bar) < GLK_PAGE_SIZE) {
+		dev_err(&card->pdev->dev, "endpoint: BAR %d of %s is not memory of a page or more\n", bar,
+			pci_name(pdev));
+		return -EINVAL;
+	}
+	if (pci_read_config_word(pdev, PCI_COMMAND, &command) || !(command & PCI_COMMAND_MEMORY)) {
+		dev_err(&card->pdev->dev, "endpoint: %s does not decode its memory; enable it first\n", pci_name(pdev));
+		return -ENXIO;
+	}
+	return 0;
+}
+
+/* On success the reference to pdev belongs to the partition. */
+static int set_bus(struct glk_card *card, unsigned int partition, struct pci_dev *pdev, int bar)
+{
+	struct glk_partition *p = &card->partitions[partition];
+	u64 bytes = ALIGN_DOWN(pci_resource_len(pdev, bar), GLK_PAGE_SIZE);
+	dma_addr_t base;
+
+	base = dma_map_resource(&card->pdev->dev, pci_resource_start(pdev, bar), bytes, DMA_BIDIRECTIONAL, 0);
+	if (dma_mapping_error(&card->pdev->dev, base)) {
+		dev_err(&card->pdev->dev, "endpoint: the platform cannot map %s for the card\n", pci_name(pdev));
+		return -ENXIO;
+	}
+	p->kind = GPULINK_ENDPOINT_BUS;
+	p->pdev = pdev;
+	p->bar = bar;
+	p->base = base;
+	p->bytes = bytes;
+	return 0;
+}
+
+static int set_pool(struct glk_card *card, unsigned int partition)
+{
+	struct glk_partition *p = &card->partitions[partition];
+
+	if (!card->pool_bytes)
+		return -ENXIO;
+	p->kind = GPULINK_ENDPOINT_POOL;
+	p->base = 0;
+	p->bytes = card->pool_bytes;
+	return 0;
+}
+
+/* "DOMAIN:BUS:SLOT.FUNCTION BAR" */
+static struct pci_dev *find_device(const char *name, int *bar)
+{
+	unsigned int domain, bus, slot, function;
+	int end = 0;
+
+	if (sscanf(name, "%x:%x:%x.%x %d%n", &domain, &bus, &slot, &function, bar, &end) != 5 || name[end])
+		return ERR_PTR(-EINVAL);
+	if (domain > INT_MAX || bus > 0xff || slot > 0x1f || function > 7 || *bar < 0 || *bar >= PCI_STD_NUM_BARS)
+		return ERR_PTR(-EINVAL);
+	return pci_get_domain_bus_and_slot(domain, bus, PCI_DEVFN(slot, function)) ?: ERR_PTR(-ENODEV);
+}
+
+/* `name` without white space around it. Nothing changes when it is refused. */
+int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *name)
+{
+	struct pci_dev *pdev;
+	int bar, err;
+
+	lockdep_assert_held(&card->lock);
+	if (!strcmp(name, "none")) {
+		glk_endpoint_clear(card, partition);
+		return 0;
+	}
+	if (!strcmp(name, "pool")) {
+		if (!card->pool_bytes)
+			return -ENXIO;
+		glk_endpoint_clear(card, partition);
+		err = set_pool(card, partition);
+	} else {
+		pdev = find_device(name, &bar);
+		if (IS_ERR(pdev))
+			return PTR_ERR(pdev);
+		err = check_bar(card, pdev, bar);
+		if (!err) {
+			glk_endpoint_clear(card, partition);
+			err = set_bus(card, partition, pdev, bar);
+		}
+		if (err)
+			pci_dev_put(pdev);
+	}
+	if (!err)
+		glk_partition_restore(card, partition);
+	return err;
+}
+
+/* A device that leaves the bus is nobody's endpoint any more. */
+static int bus_event(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct glk_card *card = container_of(nb, struct glk_card, bus_notifier);
+	struct pci_dev *pdev = to_pci_dev(data);
+	unsigned int p;
+
+	if (event != BUS_NOTIFY_DEL_DEVICE || pdev == card->pdev)
+		return NOTIFY_DONE;
+	down_read(&card->state_lock);
+	mutex_lock(&card->lock);
+	for (p = 0; p < card->partition_count; p++) {
+		if (card->partitions[p].kind != GPULINK_ENDPOINT_BUS || card->partitions[p].pdev != pdev)
+			continue;
+		dev_warn(&card->pdev->dev, "endpoint of partition %u, %s, is removed\n", p, pci_name(pdev));
+		glk_endpoint_clear(card, p);
+	}
+	mutex_unlock(&card->lock);
+	up_read(&card->state_lock);
+	return NOTIFY_OK;
+}
+
+int glk_endpoint_watch(struct glk_card *card)
+{
+	card->bus_notifier.notifier_call = bus_event;
+	return bus_register_notifier(&pci_bus_type, &card->bus_notifier);
+}
+
+void glk_endpoint_unwatch(struct glk_card *card)
+{
+	bus_unregister_notifier(&pci_bus_type, &card->bus_notifier);
+}

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* /sys/class/gpulink/gpulinkN: one value a file (docs/sysfs.md). */
+#include <linux/kobject.h>
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+
+#include "gpulink_drv.h"
+
+/* Around what touches the card. */
+static int enter(struct glk_card *card)
+{
+	int err;
+
+	down_read(&card->state_lock);
+	err = glk_card_error(card);
+	if (err) {
+		up_read(&card->state_lock);
+		return err;
+	}
+	mutex_lock(&card->lock);
+	return 0;
+}
+
+static void leave(struct glk_card *card)
+{
+	mutex_unlock(&card->lock);
+	up_read(&card->state_lock);
+}
+
+static ssize_t serial_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%016llx\n", glk_to_card(dev)->serial);
+}
+static DEVICE_ATTR_RO(serial);
+
+static ssize_t hw_version_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	u64 v = glk_to_card(dev)->hw_version;
+
+	return sysfs_emit(buf, "%llu.%llu.%llu\n", GLK_FIELD(v, GLK_CARD_HW_VERSION_MAJOR),
+			  GLK_FIELD(v, GLK_CARD_HW_VERSION_MINOR), GLK_FIELD(v, GLK_CARD_HW_VERSION_PATCH));
+}
+static DEVICE_ATTR_RO(hw_version);
+
+static ssize_t driver_version_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", GLK_DRIVER_VERSION);
+}
+static DEVICE_ATTR_RO(driver_version);
+
+static ssize_t generation_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", READ_ONCE(glk_to_card(dev)->generation));
+}
+static DEVICE_ATTR_RO(generation);
+
+static ssize_t features_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%#llx\n", glk_to_card(dev)->features);
+}
+static DEVICE_ATTR_RO(features);
+
+static ssize_t contexts_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", glk_to_card(dev)->context_count);
+}
+static DEVICE_ATTR_RO(contexts);
+
+static ssize_t queue_entries_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", glk_to_card(dev)->queue_entries);
+}
+static DEVICE_ATTR_RO(queue_entries);
+
+static ssize_t link_state_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct glk_card *card = glk_to_card(dev);
+	u64 status;
+	int err;
+
+	err = enter(card);
+	if (err)
+		return err;
+	status = glk_read(card, GLK_CARD_STATUS);
+	leave(card);
+	if (status == U64_MAX)
+		return -ENODEV;
+	if (!(status & GLK_CARD_STATUS_LINK_UP_MASK))
+		return sysfs_emit(buf, "down\n");
+	return sysfs_emit(buf, "%s\n", card->features & GLK_CARD_FEATURES_LOOPBACK_MASK ? "loopback" : "up");
+}
+static DEVICE_ATTR_RO(link_state);
+
+static ssize_t reset_store(struct device *dev, struct device_attribute *attr, const char *buf, size_t count)
+{
+	struct glk_card *card = glk_to_card(dev);
+	bool yes;
+	int err;
+
+	if (kstrtobool(buf, &yes) || !yes)
+		return -EINVAL;
+	/* Tried, not waited for: removal waits for this file with the device locked. */
+	err = pci_try_reset_function(card->pdev);
+	return err ?: count;
+}
+static DEVICE_ATTR_WO(reset);
+
+static struct attribute *glk_card_attrs[] = {
+	&dev_attr_serial.attr,
+	&dev_attr_hw_version.attr,
+	&dev_attr_driver_version.attr,
+	&dev_attr_generation.attr,
+	&dev_attr_features.attr,
+	&dev_attr_contexts.attr,
+	&dev_attr_queue_entries.attr,
+	&dev_attr_link_state.attr,
+	&dev_attr_reset.attr,
+	NULL
+};
+
+static const struct attribute_group glk_card_group = {
+	.attrs = glk_card_attrs,
+};
+
+/* What a counter's file needs: its register's place in the row. */
+struct glk_counter {
+	struct device_attribute dev_attr;	/* of the card */
+	unsigned int index;
+};
+
+static ssize_t card_counter_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct glk_counter *counter = container_of(attr, struct glk_counter, dev_attr);
+	struct glk_card *card = glk_to_card(dev);
+	u64 values[GLK_CARD_COUNTERS];
+	int err;
+
+	err = enter(card);
+	if (err)
+		return err;
+	glk_card_counters(card, GPULINK_COUNTERS_CARD, values);
+	leave(card);
+	return sysfs_emit(buf, "%llu\n", values[counter->index]);
+}
+
+#define CARD_COUNTER(_name, _reg)                                                     \
+	static struct glk_counter card_counter_##_name = {                            \
+		.dev_attr = __ATTR(_name, 0444, card_counter_show, NULL),             \
+		.index = (GLK_CARD_##_reg - GLK_CARD_ERR_WINDOW) / 8,                 \
+	}
+CARD_COUNTER(err_window, ERR_WINDOW);
+CARD_COUNTER(err_packet, ERR_PACKET);
+CARD_COUNTER(err_config, ERR_CONFIG);
+CARD_COUNTER(err_dma, ERR_DMA);
+CARD_COUNTER(err_entry, ERR_ENTRY);
+CARD_COUNTER(dropped_stores, DROPPED_STORES);
+CARD_COUNTER(packets_received, PACKETS_RECEIVED);
+
+static struct attribute *card_counter_attrs[] = {
+	&card_counter_err_window.dev_attr.attr,
+	&card_counter_err_packet.dev_attr.attr,
+	&card_counter_err_config.dev_attr.attr,
+	&card_counter_err_dma.dev_attr.attr,
+	&card_counter_err_entry.dev_attr.attr,
+	&card_counter_dropped_stores.dev_attr.attr,
+	&card_counter_packets_received.dev_attr.attr,
+	NULL
+};
+
+static const struct attribute_group card_counter_group = {
+	.name = "counters",
+	.attrs = card_counter_attrs,
+};
+
+const struct attribute_group *glk_card_groups[] = {
+	&glk_card_group,
+	&card_counter_group,
+	NULL
+};
+
+/* A folder partitions/K. Its parents keep the card. */
+struct glk_partition_kobj {
+	struct kobject kobj;
+	struct glk_card *card;
+	unsigned int index;
+};
+
+struct glk_partition_attr {
+	struct attribute attr;
+	ssize_t (*show)(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, char *buf);
+	ssize_t (*store)(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, const char *buf,
+			 size_t count);
+	u32 reg;
+};
+
+static struct glk_partition *partition_of(struct glk_partition_kobj *p)
+{
+	return &p->card->partitions[p->index];
+}
+
+static ssize_t setting_show(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, char *buf)
+{
+	u64 value;
+	int err;
+
+	err = enter(p->card);
+	if (err)
+		return err;
+	value = partition_of(p)->settings[attr->reg / 8];
+	leave(p->card);
+	return sysfs_emit(buf, "%llu\n", value);
+}
+
+static ssize_t setting_store(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, const char *buf,
+			     size_t count)
+{
+	u64 value;
+	int err;
+
+	err = kstrtou64(buf, 0, &value) ?: enter(p->card);
+	if (err)
+		return err;
+	err = glk_partition_set(p->card, p->index, attr->reg, value);
+	leave(p->card);
+	return err ?: count;
+}
+
+static ssize_t coalesce_show(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, char *buf)
+{
+	u64 mode;
+	int err;
+
+	err = enter(p->card);
+	if (err)
+		return err;
+	mode = partition_of(p)->settings[GLK_PARTITION_MODE / 8];
+	leave(p->card);
+	return sysfs_emit(buf, "%d\n", !!(mode & GLK_PARTITION_MODE_COALESCE_MASK));
+}
+
+static ssize_t coalesce_store(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, const char *buf,
+			      size_t count)
+{
+	bool coalesce;
+	u64 mode;
+	int err;
+
+	err = kstrtobool(buf, &coalesce) ?: enter(p->card);
+	if (err)
+		return err;
+	mode = partition_of(p)->settings[GLK_PARTITION_MODE / 8] & ~GLK_PARTITION_MODE_COALESCE_MASK;
+	err = glk_partition_set(p->card, p->index, GLK_PARTITION_MODE,
+				mode | (coalesce ? GLK_PARTITION_MODE_COALESCE_MASK : 0));
+	leave(p->card);
+	return err ?: count;
+}
+
+static ssize_t endpoint_show(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, char *buf)
+{
+	char name[32];
+	int err;
+
+	err = enter(p->card);
+	if (err)
+		return err;
+	glk_endpoint_describe(partition_of(p), name, sizeof(name));
+	leave(p->card);
+	return sysfs_emit(buf, "%s\n", name);
+}
+
+static ssize_t endpoint_store(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, const char *buf,
+			      size_t count)
+{
+	char name[40], *trimmed;
+	int err;
+
+	if (strscpy(name, buf, sizeof(name)) < 0)
+		return -EINVAL;
+	trimmed = strim(name);
+	err = enter(p->card);
+	if (err)
+		return err;
+	err = glk_endpoint_set(p->card, p->index, trimmed);
+	leave(p->card);
+	return err ?: count;
+}
+
+static ssize_t endpoint_bytes_show(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, char *buf)
+{
+	u64 bytes;
+	int err;
+
+	err = enter(p->card);
+	if (err)
+		return err;
+	bytes = partition_of(p)->bytes;
+	leave(p->card);
+	return sysfs_emit(buf, "%llu\n", bytes);
+}
+
+#define PARTITION_ATTR(_name, _mode, _show, _store, _reg)              \
+	static const struct glk_partition_attr partition_##_name = {    \
+		.attr = { .name = __stringify(_name), .mode = _mode },  \
+		.show = _show,                                          \
+		.store = _store,                                        \
+		.reg = _reg,                                            \
+	}
+PARTITION_ATTR(subheader_bytes, 0644, setting_show, setting_store, GLK_PARTITION_SUBHEADER_BYTES);
+PARTITION_ATTR(max_payload_bytes, 0644, setting_show, setting_store, GLK_PARTITION_MAX_PAYLOAD_BYTES);
+PARTITION_ATTR(flush_timeout_ns, 0644, setting_show, setting_store, GLK_PARTITION_FLUSH_TIMEOUT_NS);
+PARTITION_ATTR(coalesce, 0644, coalesce_show, coalesce_store, 0);
+PARTITION_ATTR(endpoint, 0644, endpoint_show, endpoint_store, 0);
+PARTITION_ATTR(endpoint_bytes, 0444, endpoint_bytes_show, NULL, 0);
+
+static const struct attribute *partition_attrs[] = {
+	&partition_subheader_bytes.attr,
+	&partition_max_payload_bytes.attr,
+	&partition_flush_timeout_ns.attr,
+	&partition_coalesce.attr,
+	&partition_endpoint.attr,
+	&partition_endpoint_bytes.attr,
+	NULL
+};
+
+static ssize_t counter_show(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, char *buf)
+{
+	u64 values[GLK_PARTITION_COUNTERS];
+	int err;
+
+	err = enter(p->card);
+	if (err)
+		return err;
+	glk_card_counters(p->card, p->index, values);
+	leave(p->card);
+	return sysfs_emit(buf, "%llu\n", values[(attr->reg - GLK_PARTITION_STORES) / 8]);
+}
+
+#define COUNTER(_name, _reg) \
+	{ .attr = { .name = __stringify(_name), .mode = 0444 }, .show = counter_show, .reg = GLK_PARTITION_##_reg }
+
+/* In the order of the registers. */
+static struct glk_partition_attr counters[] = {
+	COUNTER(stores, STORES),
+	COUNTER(store_bytes, STORE_BYTES),
+	COUNTER(packets, PACKETS),
+	COUNTER(sub_packets, SUB_PACKETS),
+	COUNTER(payload_bytes, PAYLOAD_BYTES),
+	COUNTER(wire_bytes, WIRE_BYTES),
+	COUNTER(raw_wire_bytes, RAW_WIRE_BYTES),
+	COUNTER(overwritten_bytes, OVERWRITTEN_BYTES),
+	COUNTER(flush_window_miss, FLUSH_WINDOW_MISS),
+	COUNTER(flush_payload_full, FLUSH_PAYLOAD_FULL),
+	COUNTER(flush_entries_full, FLUSH_ENTRIES_FULL),
+	COUNTER(flush_release, FLUSH_RELEASE),
+	COUNTER(flush_timeout, FLUSH_TIMEOUT),
+	COUNTER(flush_load_hit, FLUSH_LOAD_HIT),
+	COUNTER(flush_atomic, FLUSH_ATOMIC),
+	COUNTER(flush_config, FLUSH_CONFIG),
+	COUNTER(flush_drain, FLUSH_DRAIN),
+	COUNTER(loads, LOADS),
+	COUNTER(atomics, ATOMICS),
+	COUNTER(endpoint_writes, ENDPOINT_WRITES),
+	COUNTER(endpoint_bytes, ENDPOINT_BYTES),
+	COUNTER(err_endpoint, ERR_ENDPOINT),
+};
+
+static struct attribute *counter_attrs[ARRAY_SIZE(counters) + 1];
+
+static const struct attribute_group counter_group = {
+	.name = "counters",
+	.attrs = counter_attrs,
+};
+
+static struct glk_partition_kobj *to_partition(struct kobject *kobj)
+{
+	return container_of(kobj, struct glk_partition_kobj, kobj);
+}
+
+static ssize_t partition_show(struct kobject *kobj, struct attribute *attr, char *buf)
+{
+	const struct glk_partition_attr *a = container_of(attr, struct glk_partition_attr, attr);
+
+	return a->show ? a->show(to_partition(kobj), a, buf) : -EIO;
+}
+
+static ssize_t partition_store(struct kobject *kobj, struct attribute *attr, const char *buf, size_t count)
+{
+	const struct glk_partition_attr *a = container_of(attr, struct glk_partition_attr, attr);
+
+	return a->store ? a->store(to_partition(kobj), a, buf, count) : -EIO;
+}
+
+static void partition_release(struct kobject *kobj)
+{
+	kfree(to_partition(kobj));
+}
+
+static const struct sysfs_ops partition_sysfs_ops = {
+	.show = partition_show,
+	.store = partition_store,
+};
+
+static const struct kobj_type partition_ktype = {
+	.release = partition_release,
+	.sysfs_ops = &partition_sysfs_ops,
+};
+
+static int add_partition(struct glk_card *card, unsigned int index)
+{
+	struct glk_partition_kobj *p;
+	int err;
+
+	p = kzalloc(sizeof(*p), GFP_KERNEL);
+	if (!p)
+		return -ENOMEM;
+	p->card = card;
+	p->index = index;
+	err = kobject_init_and_add(&p->kobj, &partition_ktype, card->partitions_kobj, "%u", index) ?:
+	      sysfs_create_files(&p->kobj, partition_attrs) ?:
+	      sysfs_create_group(&p->kobj, &counter_group);
+	if (err) {
+		kobject_put(&p->kobj);
+		return err;
+	}
+	card->partitions[index].kobj = &p->kobj;
+	return 0;
+}
+
+void glk_sysfs_remove(struct glk_card *card)
+{
+	unsigned int i;
+
+	for (i = 0; i < card->partition_count; i++) {
+		if (!card->partitions[i].kobj)
+			continue;
+		kobject_del(card->partitions[i].kobj);
+		kobject_put(card->partitions[i].kobj);
+		card->partitions[i].kobj = NULL;
+	}
+	kobject_del(card->partitions_kobj);
+	kobject_put(card->partitions_kobj);
+	card->partitions_kobj = NULL;
+}
+
+/* The folders of the partitions; the card's own files come with its device. */
+int glk_sysfs_add(struct glk_card *card)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(counters); i++)
+		counter_attrs[i] = &counters[i].attr;
+	card->partitions_kobj = kobject_create_and_add("partitions", &card->dev.kobj);
+	if (!card->partitions_kobj)
+		return -ENOMEM;
+	for (i = 0; i < card->partition_count; i++) {
+		err = add_partition(card, i);
+		if (err) {
+			glk_sysfs_remove(card);
+			return err;
+		}
+	}
+	return 0;
+}

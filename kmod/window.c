@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Windows: rows of slices of the aperture that stand for an endpoint's memory, and what user space maps of them. */
+#include <linux/dma-mapping.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "gpulink_drv.h"
+
+static u64 window_start(struct glk_card *card, const struct glk_window *window)
+{
+	return (u64)window->handle << card->slice_shift;
+}
+
+static void write_slices(struct glk_context *ctx, const struct glk_window *window, u64 offset, u32 flags)
+{
+	struct glk_card *card = ctx->card;
+	u64 slice_bytes = BIT_ULL(card->slice_shift), left = window->bytes;
+	u64 q0 = GLK_WINDOW_Q0_VALID_MASK | (u64)window->partition << GLK_WINDOW_Q0_PARTITION_SHIFT |
+		 (u64)ctx->id << GLK_WINDOW_Q0_CONTEXT_SHIFT | (u64)window->handle << GLK_WINDOW_Q0_FIRST_SHIFT;
+	unsigned int i;
+
+	if (flags & GPULINK_ALLOW_READ)
+		q0 |= GLK_WINDOW_Q0_READ_MASK;
+	if (flags & GPULINK_ALLOW_WRITE)
+		q0 |= GLK_WINDOW_Q0_WRITE_MASK;
+	for (i = 0; i < window->slices; i++) {
+		u32 entry = GLK_WINDOW_ARRAY + (window->handle + i) * GLK_WINDOW_STRIDE;
+		u64 bytes = min(left, slice_bytes);
+
+		glk_write(card, entry + GLK_WINDOW_Q1, offset);
+		glk_write(card, entry + GLK_WINDOW_Q2, bytes);
+		glk_write(card, entry + GLK_WINDOW_Q0, q0);
+		offset += bytes;
+		left -= bytes;
+	}
+}
+
+static void zap(struct glk_context *ctx, const struct glk_window *window)
+{
+	unmap_mapping_range(ctx->mapping, window_start(ctx->card, window), window->bytes, 1);
+}
+
+/* Drains the window, takes it off the card and its mappings away. */
+static void withdraw(struct glk_context *ctx, struct glk_window *window)
+{
+	struct glk_card *card = ctx->card;
+	unsigned int i;
+
+	zap(ctx, window);
+	if (window->revoked)
+		return;
+	window->revoked = true;
+	if (card->state != GLK_LIVE || card->generation != ctx->generation)
+		return;
+	glk_card_drain(card, GLK_DRAIN_WINDOW, window->handle);
+	for (i = 0; i < window->slices; i++)
+		glk_write(card, GLK_WINDOW_ARRAY + (window->handle + i) * GLK_WINDOW_STRIDE + GLK_WINDOW_Q0, 0);
+}
+
+int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg)
+{
+	struct glk_card *card = ctx->card;
+	const struct glk_partition *p;
+	struct glk_window *window;
+	unsigned long first, slices;
+
+	lockdep_assert_held(&card->lock);
+	if (arg->partition >= card->partition_count || !arg->bytes || arg->offset % GLK_PAGE_SIZE ||
+	    arg->bytes % GLK_PAGE_SIZE)
+		return -EINVAL;
+	p = &card->partitions[arg->partition];
+	if (p->kind == GPULINK_ENDPOINT_NONE)
+		return -ENXIO;
+	if (arg->bytes > p->bytes || arg->offset > p->bytes - arg->bytes)
+		return -ERANGE;
+	if (arg->bytes > (u64)card->slices << card->slice_shift)
+		return -ENOSPC;
+	slices = DIV_ROUND_UP_ULL(arg->bytes, BIT_ULL(card->slice_shift));
+	first = bitmap_find_next_zero_area(card->slice_map, card->slices, 0, slices, 0);
+	if (first >= card->slices)
+		return -ENOSPC;
+	window = kzalloc(sizeof(*window), GFP_KERNEL_ACCOUNT);
+	if (!window)
+		return -ENOMEM;
+	window->handle = first;
+	window->slices = slices;
+	window->partition = arg->partition;
+	window->bytes = arg->bytes;
+	bitmap_set(card->slice_map, first, slices);
+	write_slices(ctx, window, arg->offset, arg->flags);
+	list_add_tail(&window->list, &ctx->windows);
+	arg->handle = first;
+	arg->mmap_offset = window_start(card, window);
+	return 0;
+}
+
+static void free_window(struct glk_context *ctx, struct glk_window *window)
+{
+	withdraw(ctx, window);
+	bitmap_clear(ctx->card->slice_map, window->handle, window->slices);
+	list_del(&window->list);
+	kfree(window);
+}
+
+int glk_window_unmap(struct glk_context *ctx, unsigned int handle)
+{
+	struct glk_window *window;
+
+	lockdep_assert_held(&ctx->card->lock);
+	list_for_each_entry(window, &ctx->windows, list) {
+		if (window->handle != handle)
+			continue;
+		free_window(ctx, window);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+void glk_window_free_all(struct glk_context *ctx)
+{
+	struct glk_window *window, *next;
+
+	lockdep_assert_held(&ctx->card->lock);
+	list_for_each_entry_safe(window, next, &ctx->windows, list)
+		free_window(ctx, window);
+}
+
+/* The endpoint goes away: its windows stay as handles that lead nowhere. */
+void glk_window_revoke(struct glk_card *card, unsigned int partition)
+{
+	struct glk_window *window;
+	unsigned int i;
+
+	lockdep_assert_held(&card->lock);
+	for (i = 0; i < GLK_CONTEXT_COUNT; i++) {
+		if (!card->contexts[i])
+			continue;
+		list_for_each_entry(window, &card->contexts[i]->windows, list)
+			if (window->partition == partition)
+				withdraw(card->contexts[i], window);
+	}
+}
+
+static struct glk_window *find_window(struct glk_context *ctx, u64 start, u64 bytes)
+{
+	struct glk_window *window;
+
+	lockdep_assert_held(&ctx->card->lock);
+	list_for_each_entry(window, &ctx->windows, list) {
+		u64 first = window_start(ctx->card, window);
+
+		if (start >= first && bytes <= window->bytes && start - first <= window->bytes - bytes)
+			return window;
+	}
+	return NULL;
+}
+
+/* Where a page of a mapping lies now. Called with a card that works. */
+static int find_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
+{
+	struct glk_card *card = ctx->card;
+	struct glk_window *window;
+	int err = 0;
+
+	if (offset == GLK_MMAP_DOORBELLS + (u64)ctx->id * GLK_PAGE_SIZE) {
+		*pfn = PHYS_PFN(card->regs_start + GLK_DOORBELL_ARRAY + ctx->id * GLK_DOORBELL_STRIDE);
+		return 0;
+	}
+	mutex_lock(&card->lock);
+	window = find_window(ctx, offset, PAGE_SIZE);
+	if (window && !window->revoked)
+		*pfn = PHYS_PFN(card->aperture_start + offset);
+	else
+		err = -EFAULT;
+	mutex_unlock(&card->lock);
+	return err;
+}
+
+/* Pages are put in on touch, so that what was taken away by a zap does not come back: it gives SIGBUS. */
+static vm_fault_t glk_fault(struct vm_fault *vmf)
+{
+	struct glk_context *ctx = vmf->vma->vm_private_data;
+	vm_fault_t ret = VM_FAULT_SIGBUS;
+	unsigned long pfn;
+
+	/* Reset and removal zap under the lock for writing: what is put in here, they see. */
+	down_read(&ctx->card->state_lock);
+	if (!glk_context_usable(ctx) && !find_pfn(ctx, (u64)vmf->pgoff << PAGE_SHIFT, &pfn))
+		ret = vmf_insert_pfn(vmf->vma, vmf->address, pfn);
+	up_read(&ctx->card->state_lock);
+	return ret;
+}
+
+static const struct vm_operations_struct glk_vm_ops = {
+	.fault = glk_fault,
+};
+
+/* The record is memory, mapped at once; a zap takes it away for good. */
+static const struct vm_operations_struct glk_record_vm_ops = {
+};
+
+static int map_record(struct glk_context *ctx, struct vm_area_struct *vma)
+{
+	unsigned long pgoff = vma->vm_pgoff;
+	int err;
+
+	if (vma->vm_flags & VM_WRITE)
+		return -EACCES;
+	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE);
+	/* dma_mmap_coherent() counts from the start of the allocation. */
+	vma->vm_pgoff = 0;
+	err = dma_mmap_coherent(&ctx->card->pdev->dev, vma, ctx->record, ctx->record_dma, PAGE_SIZE);
+	vma->vm_pgoff = pgoff;
+	if (!err)
+		vma->vm_ops = &glk_record_vm_ops;
+	return err;
+}
+
+static int map_io(struct glk_context *ctx, struct vm_area_struct *vma, bool combine)
+{
+	vm_flags_mod(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP, 0);
+	vma->vm_page_prot = combine ? pgprot_writecombine(vma->vm_page_prot) : pgprot_noncached(vma->vm_page_prot);
+	vma->vm_private_data = ctx;
+	vma->vm_ops = &glk_vm_ops;
+	return 0;
+}
+
+/* Under state_lock for reading, with a usable context. */
+int glk_mmap(struct glk_context *ctx, struct vm_area_struct *vma)
+{
+	struct glk_card *card = ctx->card;
+	u64 start = (u64)vma->vm_pgoff << PAGE_SHIFT, bytes = vma->vm_end - vma->vm_start;
+	bool found;
+
+	if (!(vma->vm_flags & VM_SHARED) || (vma->vm_flags & VM_EXEC))
+		return -EINVAL;
+	vm_flags_mod(vma, 0, VM_MAYEXEC);
+	if (start == GLK_MMAP_RECORDS + (u64)ctx->id * GLK_PAGE_SIZE && bytes == PAGE_SIZE)
+		return map_record(ctx, vma);
+	if (start == GLK_MMAP_DOORBELLS + (u64)ctx->id * GLK_PAGE_SIZE && bytes == PAGE_SIZE)
+		return map_io(ctx, vma, false);
+	mutex_lock(&card->lock);
+	found = find_window(ctx, start, bytes);
+	mutex_unlock(&card->lock);
+	return found ? map_io(ctx, vma, true) : -EINVAL;
+}
