@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Made-up cards as folders (made_up_cards.c), for C tests. Everything that fails ends the test program. */
+#ifndef GPULINKD_TEST_CARD_FOLDER_H
+#define GPULINKD_TEST_CARD_FOLDER_H
+
+/** Makes a temporary folder without cards and names it to made_up_cards.c; removed by card_folder_remove(). */
+void card_folder_make(void);
+void card_folder_remove(void);
+
+/** A path below the folder; valid until the next call but seven. */
+const char *card_folder_path(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** Makes a card with width 4, payload limit 1024, no timeout, coalescing, and no endpoint on its partitions. */
+void card_make(const char *card, const char *serial, unsigned partitions);
+
+/** Writes and reads a file of a partition; reading gives the text without its line end, valid as above. */
+void card_write(const char *card, unsigned partition, const char *file, const char *text);
+const char *card_read(const char *card, unsigned partition, const char *file);
+
+/** Writes any text file below the folder. */
+void file_write(const char *path, const char *text);
+
+#endif /* GPULINKD_TEST_CARD_FOLDER_H */

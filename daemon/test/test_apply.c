@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Configuration onto cards: what is wanted arrives, what holds already is left alone, failures stay by themselves. */
+#include "../apply.h"
+#include "card_folder.h"
+
+#include <gpulink_admin.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void no_report(void *user, const char *file, unsigned line, const char *text)
+{
+	(void)user;
+	fail_msg("%s:%u: %s", file, line, text);
+}
+
+static void read_text(struct config *config, const char *text)
+{
+	const char *path = card_folder_path("test.conf");
+
+	file_write(path, text);
+	assert_int_equal(config_read(config, path, false, no_report, NULL), 0);
+}
+
+static void test_arrives(void **state)
+{
+	struct config config;
+	unsigned failures;
+
+	(void)state;
+	card_make("gpulink0", "a0", 2);
+	card_make("gpulink1", "a1", 2);
+	read_text(&config, "[defaults]\nsubheader_bytes = 5\n[card serial:0a1]\nmax_payload_bytes = 256\n"
+			   "[card gpulink1 partition 1]\nendpoint = 0000:00:09.0 0\nflush_timeout_ns = 7\ncoalesce = 0\n");
+	assert_int_equal(apply_to_all(&config, &failures), 2);
+	assert_int_equal(failures, 0);
+	assert_string_equal(card_read("gpulink0", 0, "subheader_bytes"), "5");
+	assert_string_equal(card_read("gpulink0", 1, "max_payload_bytes"), "1024");
+	assert_string_equal(card_read("gpulink1", 0, "max_payload_bytes"), "256");
+	assert_string_equal(card_read("gpulink1", 0, "endpoint"), "none");
+	assert_string_equal(card_read("gpulink1", 1, "endpoint"), "0000:00:09.0 0");
+	assert_string_equal(card_read("gpulink1", 1, "flush_timeout_ns"), "7");
+	assert_string_equal(card_read("gpulink1", 1, "coalesce"), "0");
+	config_free(&config);
+}
+
+static void test_leaves_alone(void **state)
+{
+	struct config config;
+	unsigned failures;
+
+	(void)state;
+	card_make("gpulink0", "a0", 1);
+	/* A write would take the rest of the line away. */
+	card_write("gpulink0", 0, "subheader_bytes", "5 untouched\n");
+	read_text(&config, "[defaults]\nsubheader_bytes = 5\n");
+	assert_int_equal(apply_to_all(&config, &failures), 1);
+	assert_int_equal(failures, 0);
+	assert_string_equal(card_read("gpulink0", 0, "subheader_bytes"), "5 untouched");
+	config_free(&config);
+}
+
+static void test_failures(void **state)
+{
+	struct config config;
+	unsigned failures;
+
+	(void)state;
+	card_make("gpulink0", "a0", 3);
+	card_write("gpulink0", 1, "broken", "");
+	read_text(&config, "[defaults]\nsubheader_bytes = 5\n[card gpulink0 partition 7]\ncoalesce = 0\n"
+			   "[card gpulink0 partition 0]\nendpoint = 0000:00:1e.0 0\n");
+	assert_int_equal(apply_to_all(&config, &failures), 1);
+	assert_int_equal(failures, 3);
+	assert_string_equal(card_read("gpulink0", 0, "subheader_bytes"), "5");
+	assert_string_equal(card_read("gpulink0", 1, "subheader_bytes"), "4");
+	assert_string_equal(card_read("gpulink0", 2, "subheader_bytes"), "5");
+	assert_string_equal(card_read("gpulink0", 0, "endpoint"), "none");
+	assert_int_equal(apply_to_card(&config, "gpulink5"), 1);
+	config_free(&config);
+}
+
+static void test_no_cards(void **state)
+{
+	struct config config;
+	unsigned failures;
+
+	(void)state;
+	read_text(&config, "[card gpulink0]\nsubheader_bytes = 5\n");
+	assert_int_equal(apply_to_all(&config, &failures), 0);
+	assert_int_equal(failures, 0);
+	config_free(&config);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	card_folder_make();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	card_folder_remove();
+	return 0;
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_arrives),
+		CASE(test_leaves_alone),
+		CASE(test_failures),
+		CASE(test_no_cards),
+	};
+
+	return cmocka_run_group_tests_name("gpulinkd applying", tests, NULL, NULL);
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Configuration files: what good ones mean, and that every kind of wrong line is named with what is allowed. */
+#include "../config.h"
+#include "card_folder.h"
+
+#include <gpulink_admin.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+/* All reports of one reading, one a line. */
+struct reports {
+	char text[8192];
+};
+
+static void collect(void *user, const char *file, unsigned line, const char *text)
+{
+	struct reports *reports = user;
+	size_t used = strlen(reports->text);
+
+	snprintf(reports->text + used, sizeof(reports->text) - used, "%s:%u: %s\n", strrchr(file, '/') + 1, line, text);
+}
+
+static unsigned read_text(struct config *config, const char *text, struct reports *reports)
+{
+	const char *path = card_folder_path("test.conf");
+
+	file_write(path, text);
+	memset(reports, 0, sizeof(*reports));
+	return config_read(config, path, false, collect, reports);
+}
+
+static uint64_t value_of(const struct config *config, const char *card, unsigned partition, unsigned key)
+{
+	const struct config_rule *rule = config_find(config, card, "00ab", partition, key);
+
+	assert_non_null(rule);
+	return rule->value;
+}
+
+static void test_good(void **state)
+{
+	struct config config;
+	struct reports reports;
+	unsigned errors = read_text(&config,
+				    "# comment\n; comment\n\n"
+				    "[daemon]\nmode = 0600\ngroup = 0\n"
+				    "[defaults]\nsubheader_bytes = 5\nmax_payload_bytes=256 ; with a reason\n"
+				    "[card gpulink1]\nsubheader_bytes = 6\nflush_timeout_ns = 1000000000\n"
+				    "  [card gpulink1 partition 3]  ; indented\n  subheader_bytes = 2\n"
+				    "  endpoint = 0000:00:0A.0 0\n\tcoalesce = 0\n"
+				    "[card serial:AB partition 4]\r\nendpoint = pool\r\n",
+				    &reports);
+
+	(void)state;
+	assert_string_equal(reports.text, "");
+	assert_int_equal(errors, 0);
+	assert_int_equal(config.socket_mode, 0600);
+	assert_int_equal(config.socket_group, 0);
+	assert_int_equal(value_of(&config, "gpulink0", 0, GPULINK_SUBHEADER_BYTES), 5);
+	assert_int_equal(value_of(&config, "gpulink1", 0, GPULINK_SUBHEADER_BYTES), 6);
+	assert_int_equal(value_of(&config, "gpulink1", 3, GPULINK_SUBHEADER_BYTES), 2);
+	assert_int_equal(value_of(&config, "gpulink1", 3, GPULINK_MAX_PAYLOAD_BYTES), 256);
+	assert_int_equal(value_of(&config, "gpulink1", 3, GPULINK_FLUSH_TIMEOUT_NS), 1000000000);
+	assert_int_equal(value_of(&config, "gpulink1", 3, GPULINK_COALESCE), 0);
+	assert_string_equal(config_find(&config, "gpulink1", "1", 3, CONFIG_ENDPOINT)->endpoint, "0000:00:0a.0 0");
+	assert_string_equal(config_find(&config, "gpulink9", "00ab", 4, CONFIG_ENDPOINT)->endpoint, "pool");
+	assert_null(config_find(&config, "gpulink9", "00ac", 4, CONFIG_ENDPOINT));
+	assert_null(config_find(&config, "gpulink0", "1", 0, GPULINK_FLUSH_TIMEOUT_NS));
+	config_free(&config);
+}
+
+static void test_empty(void **state)
+{
+	struct config config;
+	struct reports reports;
+
+	(void)state;
+	assert_int_equal(read_text(&config, "", &reports), 0);
+	assert_int_equal(config.rule_count, 0);
+	assert_int_equal(config.socket_mode, 0660);
+	assert_true(config.socket_group == (gid_t)-1);
+	config_free(&config);
+}
+
+static void test_wrong_lines(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *report; /* how it begins */
+		const char *allowed; /* what it also has */
+	} cases[] = {
+		{"subheader_bytes = 5\n", "test.conf:1: key 'subheader_bytes' stands before any section", "[defaults]"},
+		{"[defaults]\nsubheader_bytes = 7\n", "test.conf:2: subheader_bytes '7' is not allowed", "2, 3, 4, 5 or 6"},
+		{"[defaults]\nsubheader_bytes = 5x\n", "test.conf:2: subheader_bytes '5x'", "2, 3, 4, 5 or 6"},
+		{"[defaults]\nsubheader_bytes = -5\n", "test.conf:2: subheader_bytes '-5'", "2, 3, 4, 5 or 6"},
+		{"[defaults]\nsubheader_bytes = 4294967301\n", "test.conf:2: subheader_bytes '4294967301'", "2, 3"},
+		{"[defaults]\nsubheader_bytes = 18446744073709551621\n", "test.conf:2: subheader_bytes '18446", "2, 3"},
+		{"[defaults]\nsubheader_bytes =\n", "test.conf:2: subheader_bytes ''", "2, 3"},
+		{"[defaults]\n\nmax_payload_bytes = 4095\n", "test.conf:3: max_payload_bytes '4095'", "allowed: "},
+		{"[defaults]\nflush_timeout_ns = 1000000001\n", "test.conf:2: flush_timeout_ns '1000000001'", "allowed: "},
+		{"[defaults]\ncoalesce = yes\n", "test.conf:2: coalesce 'yes'", "allowed: "},
+		{"[defaults]\nsubheader = 5\n", "test.conf:2: key 'subheader' is not known", "subheader_bytes, "},
+		{"[defaults]\nsubheader_bytes 5\n", "test.conf:2: neither", "KEY = VALUE"},
+		{"[defaults]\nsubheader_bytes 5", "test.conf:2: neither", "KEY = VALUE"},
+		{"[defaults]\n= 5\n", "test.conf:2: key '' is not known", "subheader_bytes, "},
+		{"[defaults]\nendpoint = pool\n", "test.conf:2: key 'endpoint' is allowed only", "partition K"},
+		{"[card gpulink0]\nendpoint = pool\n", "test.conf:2: key 'endpoint' is allowed only", "partition K"},
+		{"[card gpulink0 partition 0]\nendpoint = 0x80000000\n", "test.conf:2: endpoint '0x80000000'", "0000:00:08.0 0"},
+		{"[card gpulink0 partition 0]\nendpoint = 0000:00:08.0\n", "test.conf:2: endpoint '0000:00:08.0'", "\"pool\""},
+		{"[card gpulink0 partition 0]\nendpoint = 0000:00:08.0 6\n", "test.conf:2: endpoint", "\"none\""},
+		{"[card gpulink0 partition 0]\nendpoint = 0000:00:08.8 0\n", "test.conf:2: endpoint", "\"none\""},
+		{"[card gpulink0 partition 0]\nendpoint = 0000:00:20.0 0\n", "test.conf:2: endpoint", "\"none\""},
+		{"[card gpulink0 partition 0]\nendpoint = 0000:00:08.0  0 1\n", "test.conf:2: endpoint", "\"none\""},
+		{"[crd gpulink0]\n", "test.conf:1: section [crd gpulink0] is not known", "[card gpulinkN]"},
+		{"[card gpulink0\n", "test.conf:1: section [card gpulink0 is not known", "[card gpulinkN]"},
+		{"[card gpulink0] 5\n", "test.conf:1: section", "[card gpulinkN]"},
+		{"[card gpu0]\n", "test.conf:1: section", "[card gpulinkN]"},
+		{"[card gpulink]\n", "test.conf:1: section", "[card gpulinkN]"},
+		{"[card serial:xyz]\n", "test.conf:1: section", "serial:HEX"},
+		{"[card gpulink0 partition]\n", "test.conf:1: section", "partition K"},
+		{"[card gpulink0 partition x]\n", "test.conf:1: section", "partition K"},
+		{"[card gpulink0 partition 65536]\n", "test.conf:1: section", "partition K"},
+		{"[card gpulink0 partition 1 2]\n", "test.conf:1: section", "partition K"},
+		{"[]\n", "test.conf:1: section", "[daemon]"},
+		{"[daemon]\nmode = 0777\n", "test.conf:2: mode '0777'", "0600 to 0666"},
+		{"[daemon]\nmode = 0066\n", "test.conf:2: mode '0066'", "0600 to 0666"},
+		{"[daemon]\nmode = rw\n", "test.conf:2: mode 'rw'", "0600 to 0666"},
+		{"[daemon]\ngroup = no-such-group-here\n", "test.conf:2: group 'no-such-group-here'", "by name or number"},
+		{"[daemon]\nmod = 0600\n", "test.conf:2: key 'mod' is not known in [daemon]", "group, mode"},
+		{"[daemon]\nmode = 0600\nmode = 0660\n", "test.conf:3: key 'mode' is given twice, first in line 2", ""},
+		{"[card gpulink0]\ncoalesce = 0\n[defaults]\n[card gpulink0]\ncoalesce = 1\n",
+		 "test.conf:5: key 'coalesce' is given twice, first in line 2", ""},
+	};
+	struct config config;
+	struct reports reports;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		unsigned errors = read_text(&config, cases[i].text, &reports);
+
+		if (errors != 1 || strncmp(reports.text, cases[i].report, strlen(cases[i].report)) ||
+		    !strstr(reports.text, cases[i].allowed))
+			fail_msg("\"%s\" gave %u errors: %s", cases[i].text, errors, reports.text);
+		config_free(&config);
+	}
+}
+
+static void test_every_wrong_line(void **state)
+{
+	struct config config;
+	struct reports reports;
+	unsigned errors = read_text(&config,
+				    "[defaults]\nsubheader_bytes = 9\nnonsense\nmax_payload_bytes = 512\n[where]\n"
+				    "this = is passed over, its section is wrong\n[defaults]\ncoalesce = 2\n",
+				    &reports);
+
+	(void)state;
+	assert_int_equal(errors, 4);
+	assert_non_null(strstr(reports.text, "test.conf:2: "));
+	assert_non_null(strstr(reports.text, "test.conf:3: "));
+	assert_non_null(strstr(reports.text, "test.conf:5: "));
+	assert_non_null(strstr(reports.text, "test.conf:8: "));
+	config_free(&config);
+}
+
+static void test_long_line_and_zero_byte(void **state)
+{
+	static const char zero[] = "[defaults]\ncoalesce = 1\0 2\n";
+	char text[6000] = "[defaults]\ncoalesce = ";
+	struct config config;
+	struct reports reports = {0};
+	const char *path = card_folder_path("test.conf");
+	FILE *file;
+
+	(void)state;
+	memset(text + strlen(text), '1', 5000);
+	assert_int_equal(read_text(&config, text, &reports), 1);
+	assert_non_null(strstr(reports.text, "test.conf:2: is longer than"));
+	config_free(&config);
+
+	memset(&reports, 0, sizeof(reports));
+	file = fopen(path, "we");
+	assert_non_null(file);
+	assert_int_equal(fwrite(zero, 1, sizeof(zero) - 1, file), sizeof(zero) - 1);
+	fclose(file);
+	assert_int_equal(config_read(&config, path, false, collect, &reports), 1);
+	assert_non_null(strstr(reports.text, "test.conf:2: holds a zero byte"));
+	config_free(&config);
+}
+
+static void test_folder(void **state)
+{
+	struct config config;
+	struct reports reports;
+
+	(void)state;
+	assert_int_equal(mkdir(card_folder_path("conf.d"), 0755), 0);
+	file_write(card_folder_path("conf.d/20-later.conf"), "[defaults]\nsubheader_bytes = 3\n");
+	file_write(card_folder_path("conf.d/10-early.conf"), "[defaults]\nsubheader_bytes = 2\ncoalesce = 0\n");
+	file_write(card_folder_path("conf.d/30-other.txt"), "not configuration\n");
+	file_write(card_folder_path("conf.d/.hidden.conf"), "not configuration\n");
+	assert_int_equal(read_text(&config, "[defaults]\nsubheader_bytes = 6\nmax_payload_bytes = 128\n", &reports), 0);
+	assert_int_equal(value_of(&config, "gpulink0", 0, GPULINK_SUBHEADER_BYTES), 3);
+	assert_int_equal(value_of(&config, "gpulink0", 0, GPULINK_COALESCE), 0);
+	assert_int_equal(value_of(&config, "gpulink0", 0, GPULINK_MAX_PAYLOAD_BYTES), 128);
+	config_free(&config);
+
+	file_write(card_folder_path("conf.d/20-later.conf"), "[defaults]\nsubheader_bytes = 1\n");
+	assert_int_equal(read_text(&config, "", &reports), 1);
+	assert_non_null(strstr(reports.text, "20-later.conf:2: subheader_bytes '1'"));
+	config_free(&config);
+}
+
+static void test_missing(void **state)
+{
+	struct config config;
+	struct reports reports = {0};
+
+	(void)state;
+	assert_int_equal(config_read(&config, card_folder_path("lacking.conf"), false, collect, &reports), 1);
+	assert_non_null(strstr(reports.text, "lacking.conf:0: cannot be read"));
+	config_free(&config);
+	assert_int_equal(config_read(&config, card_folder_path("lacking.conf"), true, collect, &reports), 0);
+	config_free(&config);
+	/* A folder is no file, even where one may lack. */
+	assert_int_equal(mkdir(card_folder_path("folder.conf"), 0755), 0);
+	assert_int_equal(config_read(&config, card_folder_path("folder.conf"), true, collect, &reports), 1);
+	config_free(&config);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	card_folder_make();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	card_folder_remove();
+	return 0;
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_good),	CASE(test_empty),		   CASE(test_wrong_lines), CASE(test_every_wrong_line),
+		CASE(test_folder), CASE(test_long_line_and_zero_byte), CASE(test_missing),
+	};
+
+	return cmocka_run_group_tests_name("gpulinkd configuration", tests, NULL, NULL);
+}
