@@ -25,7 +25,7 @@
 struct client {
 	int socket;
 	sd_event_source *io;
-	sd_event_source *stuck; /* on while a line or an answer is under way */
+	sd_event_source *stuck; /* on while anything is under way; anew for each line */
 	sd_event *event;
 	struct ucred peer;
 	client_may_change *may_change;
@@ -190,7 +190,7 @@ static int arm(struct client *client)
 	error = sd_event_source_set_io_events(client->io, client->out || more ? EPOLLOUT : EPOLLIN);
 	if (error < 0)
 		return error;
-	if (!client->out && (more || !client->in_bytes))
+	if (!client->out && !client->in_bytes)
 		return sd_event_source_set_enabled(client->stuck, SD_EVENT_OFF);
 	error = sd_event_source_get_enabled(client->stuck, NULL);
 	if (error)

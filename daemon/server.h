@@ -15,7 +15,7 @@
 #define SERVER_CLIENTS	    64
 #define SERVER_CLIENTS_ROOT 8
 #define SERVER_CLIENTS_USER 16
-/** A client that neither ends its line nor takes its answer for so long is disconnected. */
+/** A client that neither ends a line it has begun nor takes its answers for so long is disconnected. */
 #ifndef SERVER_STUCK_USEC /* tests are less patient */
 #define SERVER_STUCK_USEC (10 * 1000000ull)
 #endif

@@ -121,7 +121,8 @@ int gpulink_admin_get_counters(const char *card, unsigned partition, struct gpul
 	if (read_value(text, sizeof(text), "%s/partitions/%u/stores", card, partition))
 		return -GPULINK_ENODEV;
 	counters->stores = strtoull(text, NULL, 10);
-	counters->err_endpoint = UINT64_MAX;
+	/* The largest number there is must come through. */
+	counters->err_endpoint = counters->stores ? UINT64_MAX : 0;
 	return 0;
 }
 

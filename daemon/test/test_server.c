@@ -1,0 +1,669 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The control socket with real connections: the operations, wrong requests, who may change what, and clients that are
+ * slow, silent, many, or hostile. Server and clients take turns in one process: pump() runs the server's event loop
+ * as long as it has anything to do.
+ */
+#include "../endpoint_name.h"
+#include "../server.h"
+#include "card_folder.h"
+
+#include <gpulink_admin.h>
+#include <json-c/json.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define NOBODY 65534
+#define SOME_GROUP (geteuid() ? getegid() : 54321) /* root may give away a socket, others not */
+
+struct fixture {
+	sd_event *event;
+	struct server *server;
+	char path[100];
+};
+
+static void pump(struct fixture *f)
+{
+	int turns = 0;
+
+	while (sd_event_run(f->event, 0) > 0)
+		assert_true(++turns < 100000);
+}
+
+static int connect_to(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	strcpy(address.sun_path, path);
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static int open_client(struct fixture *f)
+{
+	int fd = connect_to(f->path);
+
+	assert_true(fd >= 0);
+	pump(f);
+	return fd;
+}
+
+static void send_bytes(int fd, const void *data, size_t bytes)
+{
+	assert_int_equal(send(fd, data, bytes, MSG_NOSIGNAL), (ssize_t)bytes);
+}
+
+/* What has arrived, as text; "" is nothing, NULL is the end of the connection. */
+static const char *received(int fd)
+{
+	static char text[200000];
+	ssize_t got = recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT);
+
+	if (got < 0 && errno == EAGAIN)
+		got = 0;
+	else if (got <= 0)
+		return NULL;
+	text[got] = 0;
+	return text;
+}
+
+static const char *ask(struct fixture *f, int fd, const char *line)
+{
+	send_bytes(fd, line, strlen(line));
+	send_bytes(fd, "\n", 1);
+	pump(f);
+	return received(fd);
+}
+
+static void expect(struct fixture *f, int fd, const char *request, const char *answer)
+{
+	const char *got = ask(f, fd, request);
+
+	if (!got || strncmp(got, answer, strlen(answer)) || strcmp(got + strlen(answer), "\n"))
+		fail_msg("\"%s\" was answered \"%s\", not \"%s\"", request, got ? got : "(end)", answer);
+}
+
+static void expect_error(struct fixture *f, int fd, const char *request, const char *code, const char *part)
+{
+	const char *got = ask(f, fd, request);
+	char begin[100];
+
+	snprintf(begin, sizeof(begin), "\"ok\":false,\"error\":{\"code\":\"%s\",\"message\":", code);
+	if (!got || !strstr(got, begin) || !strstr(got, part) || strchr(got, '\n') != got + strlen(got) - 1)
+		fail_msg("\"%s\" was answered \"%s\", not %s ... %s", request, got ? got : "(end)", code, part);
+}
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	card_folder_make();
+	card_make("gpulink0", "a0", 2);
+	snprintf(f->path, sizeof(f->path), "%s", card_folder_path("run/socket"));
+	assert_true(sd_event_new(&f->event) >= 0);
+	assert_int_equal(server_open(&f->server, f->event, f->path, 0666, SOME_GROUP), 0);
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	server_close(f->server);
+	sd_event_unref(f->event);
+	assert_int_not_equal(access(f->path, F_OK), 0);
+	card_folder_remove();
+	free(f);
+	return 0;
+}
+
+/* --- operations --- */
+
+static void test_operations(void **state)
+{
+	struct fixture *f = *state;
+	int fd = open_client(f);
+
+	expect(f, fd, "{\"id\":1,\"op\":\"list\"}",
+	       "{\"id\":1,\"ok\":true,\"result\":[{\"name\":\"gpulink0\",\"pci_address\":\"0000:00:04.0\",\"serial\":\"a0\","
+	       "\"hw_version\":\"1.0.0\",\"driver_version\":\"0.1.0\",\"link_state\":\"loopback\",\"generation\":0,"
+	       "\"partitions\":2,\"queue_entries\":64,\"contexts\":8}]}");
+	expect(f, fd, "{\"id\":\"x\",\"op\":\"partitions\",\"card\":\"gpulink0\",\"partition\":1}",
+	       "{\"id\":\"x\",\"ok\":true,\"result\":[{\"partition\":1,\"subheader_bytes\":4,\"max_payload_bytes\":1024,"
+	       "\"flush_timeout_ns\":0,\"coalesce\":1,\"endpoint\":\"none\",\"endpoint_bytes\":67108864}]}");
+	expect(f, fd, "{\"op\":\"set\",\"card\":\"gpulink0\",\"value\":5,\"setting\":\"subheader_bytes\"}",
+	       "{\"id\":null,\"ok\":true,\"result\":{\"card\":\"gpulink0\",\"setting\":\"subheader_bytes\",\"value\":5,"
+	       "\"first\":0,\"count\":2}}");
+	assert_string_equal(card_read("gpulink0", 0, "subheader_bytes"), "5");
+	assert_string_equal(card_read("gpulink0", 1, "subheader_bytes"), "5");
+	expect(f, fd, "{\"id\":-2,\"op\":\"set_endpoint\",\"card\":\"gpulink0\",\"partition\":1,\"endpoint\":\"0:0:A.0 0\"}",
+	       "{\"id\":-2,\"ok\":true,\"result\":{\"card\":\"gpulink0\",\"partition\":1,\"endpoint\":\"0000:00:0a.0 0\","
+	       "\"endpoint_bytes\":67108864}}");
+	expect(f, fd, "{\"id\":3,\"op\":\"reset\",\"card\":\"gpulink0\"}",
+	       "{\"id\":3,\"ok\":true,\"result\":{\"card\":\"gpulink0\",\"generation\":1}}");
+	assert_non_null(strstr(ask(f, fd, "{\"op\":\"info\",\"card\":\"gpulink0\"}"), "\"generation\":1"));
+	assert_non_null(strstr(ask(f, fd, "{\"op\":\"counters\",\"card\":\"gpulink0\",\"partition\":0}"),
+			       "[{\"partition\":0,\"stores\":42,"));
+	assert_non_null(strstr(ask(f, fd, "{\"op\":\"counters\",\"card\":\"gpulink0\"}"),
+			       "\"err_endpoint\":18446744073709551615},{\"partition\":1,"));
+	close(fd);
+}
+
+static void test_wrong_requests(void **state)
+{
+#define OF_CARD "\"card\":\"gpulink0\""
+	static const struct {
+		const char *request, *code, *part;
+	} cases[] = {
+		{"", "EPROTO", "one JSON object a line"},
+		{"nonsense", "EPROTO", "one JSON object a line"},
+		{"{\"op\":\"list\"", "EPROTO", "one JSON object a line"},
+		{"{\"op\":\"list\"}}", "EPROTO", "one JSON object a line"},
+		{"{\"op\":\"list\"} {\"op\":\"list\"}", "EPROTO", "one JSON object a line"},
+		{"[{\"op\":\"list\"}]", "EPROTO", "one JSON object a line"},
+		{"null", "EPROTO", "one JSON object a line"},
+		{"7", "EPROTO", "one JSON object a line"},
+		{"{\"op\":\"\xff\"}", "EPROTO", "one JSON object a line"},
+		{"[[[[[[[[[[[[[[[[[[[[[[", "EPROTO", "not nested"},
+		{"{}", "EINVAL", "allowed: list, info, partitions"},
+		{"{\"op\":5}", "EINVAL", "must be a text"},
+		{"{\"op\":\"erase\"}", "EINVAL", "'erase' is not known; allowed: list, info"},
+		{"{\"op\":\"list\\u0000\"}", "EINVAL", "must be a text"},
+		{"{\"op\":\"b\\u00fcrste\\n\"}", "EINVAL", "'b??rste?'"},
+		{"{\"id\":{},\"op\":\"list\"}", "EINVAL", "\\\"id\\\""},
+		{"{\"id\":1.5,\"op\":\"list\"}", "EINVAL", "\\\"id\\\""},
+		{"{\"op\":\"list\"," OF_CARD "}", "EINVAL", "\\\"card\\\" is not known for operation list"},
+		{"{\"op\":\"info\"}", "EINVAL", "needs the members: card"},
+		{"{\"op\":\"info\",\"card\":0}", "EINVAL", "\\\"card\\\" must be a text"},
+		{"{\"op\":\"info\",\"card\":null}", "EINVAL", "\\\"card\\\" must be a text"},
+		{"{\"op\":\"info\",\"card\":\"gpulink1\"}", "ENODEV", "no card 'gpulink1'"},
+		{"{\"op\":\"info\",\"card\":\"../gpulink0\"}", "ENODEV", "no card"},
+		{"{\"op\":\"set\"," OF_CARD "}", "EINVAL", "needs the members: card setting value"},
+		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"subheader_bytes\",\"value\":7}", "EINVAL", "allowed: 2, 3, 4, 5 or 6"},
+		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"subheader_bytes\",\"value\":\"5\"}", "EINVAL", "must be a number"},
+		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"subheader_bytes\",\"value\":5.0}", "EINVAL", "must be a number"},
+		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"subheader_bytes\",\"value\":-5}", "EINVAL", "must be a number"},
+		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"subheader_bytes\",\"value\":99999999999999999999999}", "EINVAL",
+		 "allowed: 2, 3"},
+		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"max_payload_bytes\",\"value\":4095}", "EINVAL", "allowed: "},
+		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"flush_timeout_ns\",\"value\":1000000001}", "EINVAL", "allowed: "},
+		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"coalesce\",\"value\":true}", "EINVAL", "must be a number"},
+		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"color\",\"value\":1}", "EINVAL", "allowed: subheader_bytes, max"},
+		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"coalesce\",\"value\":0,\"partition\":2}", "EINVAL", "allowed: 0 to 1"},
+		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"coalesce\",\"value\":0,\"partition\":4294967296}", "EINVAL",
+		 "allowed: 0 to 1"},
+		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"coalesce\",\"value\":0,\"partition\":4294967295}", "EINVAL",
+		 "allowed: 0 to 1"},
+		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"coalesce\",\"value\":0,\"all\":true}", "EINVAL", "\\\"all\\\" is not known"},
+		{"{\"op\":\"set_endpoint\"," OF_CARD ",\"endpoint\":\"pool\"}", "EINVAL", "needs the members"},
+		{"{\"op\":\"set_endpoint\"," OF_CARD ",\"partition\":0,\"endpoint\":\"0x80000000\"}", "EINVAL", "\\\"pool\\\""},
+		{"{\"op\":\"set_endpoint\"," OF_CARD ",\"partition\":0,\"endpoint\":\"pool\\n\"}", "EINVAL", "\\\"pool\\\""},
+		{"{\"op\":\"set_endpoint\"," OF_CARD ",\"partition\":0,\"endpoint\":\"0000:00:08.0 3\"}", "EINVAL", "\\\"pool\\\""},
+		{"{\"op\":\"set_endpoint\"," OF_CARD ",\"partition\":0,\"endpoint\":\"0000:00:1e.0 0\"}", "ENODEV", "no such device"},
+		{"{\"op\":\"reset\"," OF_CARD ",\"partition\":0}", "EINVAL", "\\\"partition\\\" is not known"},
+	};
+	struct fixture *f = *state;
+	int fd = open_client(f);
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		expect_error(f, fd, cases[i].request, cases[i].code, cases[i].part);
+	for (unsigned k = 0; k < 2; k++) {
+		assert_string_equal(card_read("gpulink0", k, "subheader_bytes"), "4");
+		assert_string_equal(card_read("gpulink0", k, "max_payload_bytes"), "1024");
+		assert_string_equal(card_read("gpulink0", k, "coalesce"), "1");
+		assert_string_equal(card_read("gpulink0", k, "endpoint"), "none");
+	}
+	close(fd);
+}
+
+/* A set of all partitions that fails at one leaves none changed. */
+static void test_set_is_all_or_nothing(void **state)
+{
+	struct fixture *f = *state;
+	int fd = open_client(f);
+
+	card_write("gpulink0", 1, "broken", "");
+	expect_error(f, fd, "{\"op\":\"set\"," OF_CARD ",\"setting\":\"subheader_bytes\",\"value\":5}", "EIO", "partition 1");
+	assert_string_equal(card_read("gpulink0", 0, "subheader_bytes"), "4");
+	close(fd);
+}
+
+/* --- lines --- */
+
+static void test_pieces_and_many(void **state)
+{
+	struct fixture *f = *state;
+	int fd = open_client(f);
+	const char *request = "{\"id\":7,\"op\":\"reset\",\"card\":\"gpulink0\"}\r\n";
+	const char *got;
+	unsigned answers = 0;
+
+	for (const char *c = request; *c; c++) {
+		assert_string_equal(received(fd), "");
+		send_bytes(fd, c, 1);
+		pump(f);
+	}
+	assert_string_equal(received(fd), "{\"id\":7,\"ok\":true,\"result\":{\"card\":\"gpulink0\",\"generation\":1}}\n");
+	for (unsigned i = 0; i < 200; i++)
+		send_bytes(fd, request, strlen(request));
+	/* A last one that has no end is not run. */
+	send_bytes(fd, request, strlen(request) - 2);
+	assert_int_equal(shutdown(fd, SHUT_WR), 0);
+	pump(f);
+	while ((got = received(fd))) {
+		for (const char *c = got; *c; c++)
+			answers += *c == '\n';
+		assert_null(strstr(got, "\"ok\":false"));
+		pump(f);
+	}
+	assert_int_equal(answers, 200);
+	close(fd);
+	fd = open_client(f);
+	assert_non_null(strstr(ask(f, fd, "{\"op\":\"info\"," OF_CARD "}"), "\"generation\":201,"));
+	close(fd);
+}
+
+static void test_long_line(void **state)
+{
+	struct fixture *f = *state;
+	char line[SERVER_LINE_BYTES + 1];
+	int fd = open_client(f);
+
+	memset(line, ' ', sizeof(line));
+	memcpy(line, "{\"op\":\"list\"}", 13);
+	/* The longest there is... */
+	line[SERVER_LINE_BYTES - 1] = '\n';
+	send_bytes(fd, line, SERVER_LINE_BYTES);
+	pump(f);
+	assert_non_null(strstr(received(fd), "\"ok\":true"));
+	/* ...and one byte more. */
+	line[SERVER_LINE_BYTES - 1] = ' ';
+	line[SERVER_LINE_BYTES] = '\n';
+	send_bytes(fd, line, SERVER_LINE_BYTES + 1);
+	pump(f);
+	assert_non_null(strstr(received(fd), "\"code\":\"EPROTO\",\"message\":\"a request must not be longer than 4096 bytes\""));
+	assert_null(received(fd));
+	close(fd);
+}
+
+static uint64_t next_random(uint64_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return *seed;
+}
+
+/* A request, with some bytes of it changed, left out or doubled; no line breaks. */
+static size_t fuzzed_line(uint64_t *seed, char *line)
+{
+	static const char *const requests[] = {
+		"{\"id\":1,\"op\":\"list\"}",
+		"{\"id\":\"a\\u00e4\",\"op\":\"info\"," OF_CARD "}",
+		"{\"op\":\"partitions\"," OF_CARD ",\"partition\":1}",
+		"{\"op\":\"set\"," OF_CARD ",\"setting\":\"subheader_bytes\",\"value\":12345}",
+		"{\"op\":\"set_endpoint\"," OF_CARD ",\"partition\":0,\"endpoint\":\"0000:00:1e.0 0\"}",
+		"{\"op\":\"counters\"," OF_CARD "}",
+	};
+	static const char pieces[] = "{}[]\",:\\0123456789.-+eEtfn \t/\0\xff\xc3u";
+	const char *request = requests[next_random(seed) % (sizeof(requests) / sizeof(*requests))];
+	size_t length = strlen(request);
+
+	memcpy(line, request, length);
+	for (uint64_t changes = next_random(seed) % 6; changes && length; changes--) {
+		size_t at = next_random(seed) % length;
+		size_t bytes = 1 + next_random(seed) % 8;
+
+		bytes = bytes > length - at ? length - at : bytes;
+		switch (next_random(seed) % 3) {
+		case 0:
+			line[at] = pieces[next_random(seed) % (sizeof(pieces) - 1)];
+			break;
+		case 1:
+			memmove(line + at, line + at + bytes, length - at - bytes);
+			length -= bytes;
+			break;
+		default:
+			memmove(line + at + bytes, line + at, length - at);
+			length += bytes;
+			break;
+		}
+	}
+	return length;
+}
+
+static void test_fuzzed_lines(void **state)
+{
+	struct fixture *f = *state;
+	const char *given = getenv("GPULINK_SEED");
+	uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 2654435761u + (uint64_t)getpid();
+	int fd = open_client(f);
+	char endpoint[32];
+
+	printf("# GPULINK_SEED=%llu\n", (unsigned long long)seed);
+	seed |= 1;
+	for (unsigned i = 0; i < 20000; i++) {
+		char line[1024];
+		size_t length = fuzzed_line(&seed, line);
+		struct json_object *answer, *ok;
+		const char *got;
+
+		line[length] = '\n';
+		send_bytes(fd, line, length + 1);
+		pump(f);
+		got = received(fd);
+		if (!got || !*got || strchr(got, '\n') != got + strlen(got) - 1)
+			fail_msg("line %u \"%.*s\": \"%s\"", i, (int)length, line, got ? got : "(end)");
+		answer = json_tokener_parse(got);
+		if (!json_object_object_get_ex(answer, "ok", &ok) || !json_object_is_type(ok, json_type_boolean))
+			fail_msg("line %u \"%.*s\": \"%s\"", i, (int)length, line, got);
+		json_object_put(answer);
+	}
+	/* Some changed requests are right; whatever they set is allowed. */
+	assert_true(gpulink_setting_valid(GPULINK_SUBHEADER_BYTES,
+					  strtoull(card_read("gpulink0", 0, "subheader_bytes"), NULL, 10)));
+	assert_true(endpoint_name_parse(card_read("gpulink0", 0, "endpoint"), endpoint));
+	close(fd);
+}
+
+/* --- who --- */
+
+/* Runs `act` with a connected socket as another user in a process of its own; returns what `act` returns. */
+static int as_user(struct fixture *f, uid_t uid, gid_t gid, const gid_t *more, size_t more_count, int (*act)(const char *))
+{
+	pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (!child) {
+		if (setgroups(more_count, more) || setgid(gid) || setuid(uid))
+			_exit(99);
+		_exit(act(f->path));
+	}
+	for (int i = 0; i < 5000; i++) {
+		pump(f);
+		if (waitpid(child, &status, WNOHANG) == child)
+			return WIFEXITED(status) ? WEXITSTATUS(status) : 98;
+		usleep(1000);
+	}
+	return 97;
+}
+
+/* 0: allowed, 1: EACCES, 2: something else. */
+static int act_set(const char *path)
+{
+	static const char request[] = "{\"op\":\"set\"," OF_CARD ",\"setting\":\"subheader_bytes\",\"value\":6}\n";
+	int fd = connect_to(path);
+	char text[500] = "";
+
+	if (fd < 0 || send(fd, request, strlen(request), MSG_NOSIGNAL) < 0 || recv(fd, text, sizeof(text) - 1, 0) <= 0)
+		return 2;
+	if (strstr(text, "\"ok\":true"))
+		return 0;
+	return strstr(text, "\"EACCES\"") && strstr(text, "only to root and to members") ? 1 : 2;
+}
+
+static int act_list(const char *path)
+{
+	static const char request[] = "{\"op\":\"list\"}\n";
+	int fd = connect_to(path);
+	char text[500] = "";
+
+	if (fd < 0 || send(fd, request, strlen(request), MSG_NOSIGNAL) < 0 || recv(fd, text, sizeof(text) - 1, 0) <= 0)
+		return 2;
+	return strstr(text, "\"ok\":true") ? 0 : 1;
+}
+
+static int act_reset(const char *path)
+{
+	static const char request[] = "{\"op\":\"reset\"," OF_CARD "}\n{\"op\":\"set_endpoint\"," OF_CARD
+				      ",\"partition\":0,\"endpoint\":\"pool\"}\n";
+	int fd = connect_to(path);
+	char text[1000];
+	size_t used = 0;
+
+	if (fd < 0 || send(fd, request, strlen(request), MSG_NOSIGNAL) < 0)
+		return 2;
+	for (int lines = 0; lines < 2;) {
+		ssize_t got = recv(fd, text + used, 1, 0);
+
+		if (got <= 0 || used > sizeof(text) - 3)
+			return 2;
+		lines += text[used++] == '\n';
+	}
+	text[used] = 0;
+	return strstr(text, "\"ok\":true") ? 0 : 1;
+}
+
+static void test_permissions(void **state)
+{
+	struct fixture *f = *state;
+	const gid_t groups[] = {SOME_GROUP + 1, SOME_GROUP};
+
+	if (geteuid())
+		skip();
+	assert_int_equal(as_user(f, NOBODY, NOBODY, NULL, 0, act_list), 0);
+	assert_int_equal(as_user(f, NOBODY, NOBODY, NULL, 0, act_reset), 1);
+	assert_int_equal(as_user(f, NOBODY, NOBODY, NULL, 0, act_set), 1);
+	assert_int_equal(as_user(f, NOBODY, NOBODY, groups, 1, act_set), 1);
+	assert_string_equal(card_read("gpulink0", 0, "subheader_bytes"), "4");
+	assert_string_equal(card_read("gpulink0", 0, "endpoint"), "none");
+	assert_int_equal(as_user(f, NOBODY, SOME_GROUP, NULL, 0, act_set), 0);
+	assert_string_equal(card_read("gpulink0", 0, "subheader_bytes"), "6");
+	assert_int_equal(as_user(f, NOBODY, NOBODY, groups, 2, act_set), 0);
+	/* Without a group only root is left, and a socket that only root can open is not opened by others. */
+	assert_int_equal(server_set_access(f->server, 0666, (gid_t)-1), 0);
+	assert_int_equal(as_user(f, NOBODY, SOME_GROUP, groups, 2, act_set), 1);
+	assert_int_equal(server_set_access(f->server, 0600, (gid_t)-1), 0);
+	assert_int_equal(as_user(f, NOBODY, SOME_GROUP, groups, 2, act_list), 2);
+	assert_int_equal(as_user(f, 0, 0, NULL, 0, act_set), 0);
+}
+
+/* --- clients that are a burden --- */
+
+static int act_connect_often(const char *path)
+{
+	char text[500];
+	int fds[SERVER_CLIENTS_USER + 1];
+	ssize_t got;
+
+	for (int i = 0; i <= SERVER_CLIENTS_USER; i++) {
+		fds[i] = connect_to(path);
+		if (fds[i] < 0)
+			return 2;
+	}
+	got = recv(fds[SERVER_CLIENTS_USER], text, sizeof(text) - 1, 0);
+	if (got <= 0)
+		return 3;
+	text[got] = 0;
+	if (!strstr(text, "\"EBUSY\""))
+		return 4;
+	/* The others are there, silent as they are asked nothing. */
+	return recv(fds[SERVER_CLIENTS_USER - 1], text, sizeof(text), MSG_DONTWAIT) < 0 && errno == EAGAIN ? 0 : 5;
+}
+
+static void test_many_clients(void **state)
+{
+	struct fixture *f = *state;
+	int fds[SERVER_CLIENTS + 1];
+
+	if (!geteuid())
+		assert_int_equal(as_user(f, NOBODY, NOBODY, NULL, 0, act_connect_often), 0);
+	if (geteuid())
+		skip();
+	for (unsigned i = 0; i < SERVER_CLIENTS; i++)
+		fds[i] = open_client(f);
+	fds[SERVER_CLIENTS] = open_client(f);
+	assert_non_null(strstr(received(fds[SERVER_CLIENTS]), "\"EBUSY\""));
+	assert_null(received(fds[SERVER_CLIENTS]));
+	close(fds[SERVER_CLIENTS]);
+	expect_error(f, fds[0], "{}", "EINVAL", "allowed");
+	/* A place that is left is free again. */
+	close(fds[5]);
+	pump(f);
+	fds[5] = open_client(f);
+	expect_error(f, fds[5], "{}", "EINVAL", "allowed");
+	for (unsigned i = 0; i < SERVER_CLIENTS; i++)
+		close(fds[i]);
+}
+
+static void pump_until_ended(struct fixture *f, int fd)
+{
+	char byte;
+
+	for (int i = 0; i < 300; i++) {
+		ssize_t got;
+
+		assert_true(sd_event_run(f->event, 10000) >= 0);
+		got = recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK);
+		if (!got || (got < 0 && errno != EAGAIN))
+			return;
+	}
+	fail_msg("the client was not disconnected");
+}
+
+/* Begins a line and does not end it; meanwhile others are served; an idle client stays. */
+static void test_stuck_line(void **state)
+{
+	struct fixture *f = *state;
+	int idle = open_client(f);
+	int stuck = open_client(f);
+
+	send_bytes(stuck, "{\"op\":", 6);
+	pump(f);
+	expect_error(f, idle, "{}", "EINVAL", "allowed");
+	pump_until_ended(f, stuck);
+	expect_error(f, idle, "{}", "EINVAL", "allowed");
+	close(stuck);
+	close(idle);
+}
+
+/* Asks and asks and takes no answer: the server stops reading from it, then disconnects it. */
+static void test_stuck_answers(void **state)
+{
+	struct fixture *f = *state;
+	int other = open_client(f);
+	int stuck = open_client(f);
+	const char request[] = "{\"op\":\"counters\"," OF_CARD "}\n";
+	char buffer[4096];
+	size_t asked = 0;
+	ssize_t got;
+
+	while (send(stuck, request, strlen(request), MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)strlen(request)) {
+		asked += strlen(request);
+		assert_true(asked < 64u << 20);
+		pump(f);
+	}
+	expect_error(f, other, "{}", "EINVAL", "allowed");
+	/* What it has been sent is there still, and then the end. */
+	for (int i = 0; i < 100; i++)
+		assert_true(sd_event_run(f->event, 10000) >= 0);
+	while ((got = recv(stuck, buffer, sizeof(buffer), MSG_DONTWAIT)) > 0)
+		;
+	assert_true(got == 0 || errno != EAGAIN);
+	expect_error(f, other, "{}", "EINVAL", "allowed");
+	close(stuck);
+	close(other);
+}
+
+/* Goes away with its request under way, and with its answers untaken. */
+static void test_gone(void **state)
+{
+	struct fixture *f = *state;
+	int other = open_client(f);
+
+	for (int i = 0; i < 200; i++) {
+		int fd = connect_to(f->path);
+
+		assert_true(fd >= 0);
+		if (i % 3)
+			send_bytes(fd, "{\"op\":\"list\"}\n{\"op\":\"list\"}\n{\"op", 32);
+		if (i % 2)
+			pump(f);
+		close(fd);
+		pump(f);
+	}
+	expect_error(f, other, "{}", "EINVAL", "allowed");
+	close(other);
+}
+
+/* --- the socket itself --- */
+
+static void test_socket(void **state)
+{
+	struct fixture *f = *state;
+	struct server *second = NULL;
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct stat about;
+	char text[200];
+	int fd;
+
+	assert_int_equal(lstat(f->path, &about), 0);
+	assert_true(S_ISSOCK(about.st_mode));
+	assert_int_equal(about.st_mode & 0777, 0666);
+	assert_int_equal(about.st_gid, SOME_GROUP);
+
+	/* Served by another: refused, and the other goes on. */
+	assert_int_equal(server_open(&second, f->event, f->path, 0600, (gid_t)-1), -EADDRINUSE);
+	fd = open_client(f);
+	expect_error(f, fd, "{}", "EINVAL", "allowed");
+	close(fd);
+
+	/* A file of that name is nobody's to remove. */
+	snprintf(text, sizeof(text), "%s", card_folder_path("file"));
+	file_write(text, "precious");
+	assert_int_equal(server_open(&second, f->event, text, 0600, (gid_t)-1), -EEXIST);
+	assert_int_equal(access(text, F_OK), 0);
+
+	/* A socket that nobody serves any more is replaced. */
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", card_folder_path("left"));
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	close(fd);
+	assert_int_equal(server_open(&second, f->event, address.sun_path, 0600, (gid_t)-1), 0);
+	fd = connect_to(address.sun_path);
+	assert_true(fd >= 0);
+	expect_error(f, fd, "{}", "EINVAL", "allowed");
+	close(fd);
+	server_close(second);
+
+	memset(text, 'a', 150);
+	text[150] = 0;
+	assert_int_equal(server_open(&second, f->event, text, 0600, (gid_t)-1), -ENAMETOOLONG);
+	assert_int_equal(server_open(&second, f->event, "/proc/no/such/place", 0600, (gid_t)-1), -ENOENT);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_operations),	  CASE(test_wrong_requests), CASE(test_set_is_all_or_nothing),
+		CASE(test_pieces_and_many), CASE(test_long_line),    CASE(test_fuzzed_lines),
+		CASE(test_permissions),	  CASE(test_many_clients),   CASE(test_stuck_line),
+		CASE(test_stuck_answers), CASE(test_gone),	     CASE(test_socket),
+	};
+
+	return cmocka_run_group_tests_name("gpulinkd control socket", tests, NULL, NULL);
+}
