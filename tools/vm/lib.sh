@@ -35,7 +35,7 @@ in_root() {
 	elif unshare --mount true 2>/dev/null; then
 		outer=(unshare --mount)
 	else
-		outer=()
+		outer=() inner='exec chroot "$0" "$@"'
 	fi
 	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
 		${http_proxy:+http_proxy="$http_proxy"} "${outer[@]}" sh -c "$inner" "$root" "$@"

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A platform for tests: host memory, endpoints, a looped link, and a hand on every acknowledgement and interrupt.
+ */
+#ifndef GLK_TEST_BENCH_H
+#define GLK_TEST_BENCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "card.h"
+#include "gpulink_regs.h"
+
+#define BENCH_HOST_BYTES     (1u << 20)
+#define BENCH_ENDPOINTS	     4u
+#define BENCH_ENDPOINT_BYTES (1u << 20)
+#define BENCH_BUS(p)	     (0x100000000ULL * ((p) + 1)) /* bus address of endpoint p */
+
+struct bench {
+	struct glk_card *card;
+	uint8_t host[BENCH_HOST_BYTES]; /* DMA addresses 0.. */
+	uint8_t endpoint[BENCH_ENDPOINTS][BENCH_ENDPOINT_BYTES];
+	unsigned posted[BENCH_ENDPOINTS]; /* not yet acknowledged, while `hold` */
+	bool hold;			  /* do not acknowledge at once */
+	bool fail_reads, fail_writes;
+	unsigned interrupts[64];
+	unsigned packets;
+	uint8_t packet[5000]; /* the last one */
+	size_t packet_bytes;
+};
+
+/* A card as after power-on; bench_start() enables it, gives it endpoints in partitions 0..3, a window of all of endpoint
+ * 0 for context 0 (handle 0, aperture offset 0), and starts context 0 with rings of 16 entries. */
+void bench_create(struct bench *b);
+void bench_start(struct bench *b);
+void bench_destroy(struct bench *b);
+
+uint64_t bench_read(struct bench *b, unsigned offset);
+void bench_write(struct bench *b, unsigned offset, uint64_t value);
+unsigned bench_partition(unsigned p, unsigned reg);
+unsigned bench_context(unsigned c, unsigned reg);
+uint64_t bench_counter(struct bench *b, unsigned p, unsigned reg);
+uint64_t bench_card_counter(struct bench *b, unsigned reg);
+void bench_window(struct bench *b, unsigned slice, unsigned partition, unsigned context, unsigned first, uint64_t offset,
+		  uint64_t bytes, uint64_t rights);
+/* Registers `pages` scattered pages of host memory as handle for context 0; page i lies at bench_page(i). */
+void bench_register(struct bench *b, unsigned handle, unsigned context, uint64_t bytes, unsigned first, uint64_t rights);
+uint64_t bench_page(unsigned i);
+
+/* Rings of context c lie here. */
+#define BENCH_SQ(c) (0x1000u + (c) * 0x1000u)
+#define BENCH_CQ(c) (0x8000u + (c) * 0x1000u)
+#define BENCH_RECORD(c) (0x10000u + (c) * 64u)
+#define BENCH_PAGE_LIST 0x11000u
+void bench_context_start(struct bench *b, unsigned context);
+/* Puts an entry on the ring of context 0 and rings its doorbell. */
+void bench_submit(struct bench *b, const uint64_t sqe[8]);
+/* Submits, serves, and gives the status of the completion; fails the test if none comes. */
+unsigned bench_run(struct bench *b, const uint64_t sqe[8]);
+/* Takes the next completion of context 0; false if there is none. */
+bool bench_completion(struct bench *b, uint64_t *tag, unsigned *status, unsigned *moved);
+
+#define SQE0(op, flags, window, length) \
+	((uint64_t)(op) | (uint64_t)(flags) << 8 | (uint64_t)(window) << 16 | (uint64_t)(length) << 32)
+#define REGISTERED(handle, offset) ((uint64_t)(handle) | (uint64_t)(offset) << 16)
+
+#endif /* GLK_TEST_BENCH_H */
