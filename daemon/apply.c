@@ -6,87 +6,105 @@
 #include <gpulink_admin.h>
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
 
-/* Returns whether the rule holds afterwards. */
-static bool apply_rule(const struct config *config, const struct config_rule *rule, const char *card, unsigned partition,
+/* What is under way. */
+struct applying {
+	const struct config *config;
+	struct gpulink_admin_info info; /* of the card */
+	bool quiet;
+	unsigned failures;
+};
+
+__attribute__((format(printf, 2, 3))) static void failed(struct applying *applying, const char *format, ...)
+{
+	char text[512];
+	va_list arguments;
+
+	applying->failures++;
+	if (applying->quiet)
+		return;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	log_line(LOG_ERR, "%s", text);
+}
+
+static void apply_rule(struct applying *applying, const struct config_rule *rule, unsigned partition,
 		       const struct gpulink_admin_partition *now)
 {
-	const char *file = config->files[rule->file];
+	const char *file = applying->config->files[rule->file];
+	const char *card = applying->info.name;
 	int code;
 
 	if (rule->key == CONFIG_ENDPOINT) {
 		if (!strcmp(now->endpoint, rule->endpoint))
-			return true;
+			return;
 		code = gpulink_admin_set_endpoint(card, partition, rule->endpoint);
 		if (code)
-			log_line(LOG_ERR, "%s:%u: %s partition %u: endpoint \"%s\": %s", file, rule->line, card, partition,
+			failed(applying, "%s:%u: %s partition %u: endpoint \"%s\": %s", file, rule->line, card, partition,
 				 rule->endpoint, gpulink_strerror(code));
 		else
 			log_line(LOG_INFO, "%s partition %u: endpoint is now \"%s\", was \"%s\"", card, partition,
 				 rule->endpoint, now->endpoint);
-		return !code;
+		return;
 	}
 	if (now->settings[rule->key] == rule->value)
-		return true;
+		return;
 	code = gpulink_admin_set(card, partition, (enum gpulink_setting)rule->key, rule->value);
 	if (code)
-		log_line(LOG_ERR, "%s:%u: %s partition %u: %s %" PRIu64 ": %s", file, rule->line, card, partition,
+		failed(applying, "%s:%u: %s partition %u: %s %" PRIu64 ": %s", file, rule->line, card, partition,
 			 config_key_name(rule->key), rule->value, gpulink_strerror(code));
 	else
 		log_line(LOG_INFO, "%s partition %u: %s is now %" PRIu64 ", was %" PRIu64, card, partition,
 			 config_key_name(rule->key), rule->value, now->settings[rule->key]);
-	return !code;
 }
 
-static unsigned apply_to_partition(const struct config *config, const struct gpulink_admin_info *info,
-				   unsigned partition)
+static void apply_to_partition(struct applying *applying, unsigned partition)
 {
+	const struct gpulink_admin_info *info = &applying->info;
 	struct gpulink_admin_partition now;
-	unsigned failures = 0;
 	int code = gpulink_admin_get_partition(info->name, partition, &now);
 
 	if (code) {
-		log_line(LOG_ERR, "%s partition %u cannot be read: %s", info->name, partition, gpulink_strerror(code));
-		return 1;
+		failed(applying, "%s partition %u cannot be read: %s", info->name, partition, gpulink_strerror(code));
+		return;
 	}
 	for (unsigned key = 0; key < CONFIG_KEYS; key++) {
-		const struct config_rule *rule = config_find(config, info->name, info->serial, partition, key);
+		const struct config_rule *rule = config_find(applying->config, info->name, info->serial, partition, key);
 
-		if (rule && !apply_rule(config, rule, info->name, partition, &now))
-			failures++;
+		if (rule)
+			apply_rule(applying, rule, partition, &now);
 	}
-	return failures;
 }
 
-unsigned apply_to_card(const struct config *config, const char *card)
+unsigned apply_to_card(const struct config *config, const char *card, bool quiet)
 {
-	struct gpulink_admin_info info;
-	unsigned failures = 0;
-	int code = gpulink_admin_get_info(card, &info);
+	struct applying applying = {.config = config, .quiet = quiet};
+	int code = gpulink_admin_get_info(card, &applying.info);
 
 	if (code) {
-		log_line(LOG_ERR, "%s cannot be read: %s", card, gpulink_strerror(code));
-		return 1;
+		failed(&applying, "%s cannot be read: %s", card, gpulink_strerror(code));
+		return applying.failures;
 	}
 	for (size_t i = 0; i < config->rule_count; i++) {
 		const struct config_rule *rule = &config->rules[i];
 
-		if (rule->target.scope == CONFIG_PARTITION && rule->target.partition >= info.partitions &&
-		    config_names_card(rule, card, info.serial)) {
-			log_line(LOG_ERR, "%s:%u: %s has no partition %u, only 0 to %u", config->files[rule->file], rule->line,
-				 card, rule->target.partition, info.partitions - 1);
-			failures++;
-		}
+		if (rule->target.scope == CONFIG_PARTITION && rule->target.partition >= applying.info.partitions &&
+		    config_names_card(rule, card, applying.info.serial))
+			failed(&applying, "%s:%u: %s has no partition %u, only 0 to %u", config->files[rule->file],
+			       rule->line, card, rule->target.partition, applying.info.partitions - 1);
 	}
-	for (unsigned k = 0; k < info.partitions; k++)
-		failures += apply_to_partition(config, &info, k);
-	return failures;
+	for (unsigned k = 0; k < applying.info.partitions; k++)
+		apply_to_partition(&applying, k);
+	return applying.failures;
 }
 
-unsigned apply_to_all(const struct config *config, unsigned *failures)
+unsigned apply_to_all(const struct config *config, bool quiet, unsigned *failures)
 {
 	int count = gpulink_admin_list(NULL, 0);
 	char(*names)[16];
@@ -106,7 +124,7 @@ unsigned apply_to_all(const struct config *config, unsigned *failures)
 	/* One that came between the two calls announces itself, one that went is no longer listed. */
 	count = listed < count ? listed : count;
 	for (int i = 0; i < count; i++)
-		*failures += apply_to_card(config, names[i]);
+		*failures += apply_to_card(config, names[i], quiet);
 	free(names);
 	return count < 0 ? 0 : (unsigned)count;
 }

@@ -3,7 +3,10 @@
 # install-config.sh FILE: installs the configuration where there is none yet; what an administrator wrote stays.
 set -eu
 folder=${DESTDIR:-}/etc/gpulink
-if [ ! -e "$folder/gpulinkd.conf" ]; then
+[ ! -e "$folder/gpulinkd.conf" ] || exit 0
+# A user who installs below his home cannot, and need not: without a configuration gpulinkd changes nothing.
+if install -D -m 644 "$1" "$folder/gpulinkd.conf" 2>/dev/null; then
 	echo "Installing $1 to $folder"
-	install -D -m 644 "$1" "$folder/gpulinkd.conf"
+else
+	echo "Not installing $1: $folder cannot be written"
 fi

@@ -51,12 +51,13 @@ static void report_to_log(void *user, const char *file, unsigned line, const cha
 
 /* --- applying --- */
 
-static void apply(struct daemon *daemon)
+/* `again`: what fails has failed before, and been logged. */
+static void apply(struct daemon *daemon, bool again)
 {
 	unsigned failures;
-	unsigned cards = apply_to_all(&daemon->config, &failures);
+	unsigned cards = apply_to_all(&daemon->config, again, &failures);
 
-	sd_notifyf(0, "STATUS=%u cards, %zu configuration lines, %u not applied", cards, daemon->config.rule_count,
+	sd_notifyf(0, "STATUS=%u cards, %zu configuration lines, %u settings not applied", cards, daemon->config.rule_count,
 		   failures);
 	if (!failures) {
 		sd_event_source_set_enabled(daemon->retry, SD_EVENT_OFF);
@@ -66,14 +67,14 @@ static void apply(struct daemon *daemon)
 	    sd_event_source_set_time_relative(daemon->retry, RETRY_USEC) >= 0)
 		sd_event_source_set_enabled(daemon->retry, SD_EVENT_ONESHOT);
 	else
-		log_line(LOG_ERR, "%u configuration lines could not be applied; SIGHUP tries again", failures);
+		log_line(LOG_ERR, "%u settings could not be applied, given up; SIGHUP tries again", failures);
 }
 
 static int on_retry(sd_event_source *source, uint64_t usec, void *user)
 {
 	(void)source;
 	(void)usec;
-	apply(user);
+	apply(user, true);
 	return 0;
 }
 
@@ -87,7 +88,7 @@ static void on_card(void *user, const char *card, bool there)
 		log_line(LOG_NOTICE, there ? "%s appeared" : "%s disappeared", card);
 	if (there) {
 		daemon->retries_left = RETRY_TIMES;
-		apply(daemon);
+		apply(daemon, false);
 	}
 }
 
@@ -113,7 +114,7 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *inf
 		daemon->config = config;
 		daemon->retries_left = RETRY_TIMES;
 		log_line(LOG_NOTICE, "configuration read again");
-		apply(daemon);
+		apply(daemon, false);
 	}
 	sd_notify(0, "READY=1");
 	return 0;
@@ -173,7 +174,7 @@ static int run(struct daemon *daemon, const char *socket)
 
 	if (error >= 0) {
 		daemon->retries_left = RETRY_TIMES;
-		apply(daemon);
+		apply(daemon, false);
 		log_line(LOG_NOTICE, "gpulinkd %s serves %s", gpulink_version(), socket);
 		sd_notify(0, "READY=1");
 		error = sd_event_loop(daemon->event);

@@ -36,7 +36,7 @@ static void test_arrives(void **state)
 	card_make("gpulink1", "a1", 2);
 	read_text(&config, "[defaults]\nsubheader_bytes = 5\n[card serial:0a1]\nmax_payload_bytes = 256\n"
 			   "[card gpulink1 partition 1]\nendpoint = 0000:00:09.0 0\nflush_timeout_ns = 7\ncoalesce = 0\n");
-	assert_int_equal(apply_to_all(&config, &failures), 2);
+	assert_int_equal(apply_to_all(&config, false, &failures), 2);
 	assert_int_equal(failures, 0);
 	assert_string_equal(card_read("gpulink0", 0, "subheader_bytes"), "5");
 	assert_string_equal(card_read("gpulink0", 1, "max_payload_bytes"), "1024");
@@ -58,7 +58,7 @@ static void test_leaves_alone(void **state)
 	/* A write would take the rest of the line away. */
 	card_write("gpulink0", 0, "subheader_bytes", "5 untouched\n");
 	read_text(&config, "[defaults]\nsubheader_bytes = 5\n");
-	assert_int_equal(apply_to_all(&config, &failures), 1);
+	assert_int_equal(apply_to_all(&config, false, &failures), 1);
 	assert_int_equal(failures, 0);
 	assert_string_equal(card_read("gpulink0", 0, "subheader_bytes"), "5 untouched");
 	config_free(&config);
@@ -74,13 +74,13 @@ static void test_failures(void **state)
 	card_write("gpulink0", 1, "broken", "");
 	read_text(&config, "[defaults]\nsubheader_bytes = 5\n[card gpulink0 partition 7]\ncoalesce = 0\n"
 			   "[card gpulink0 partition 0]\nendpoint = 0000:00:1e.0 0\n");
-	assert_int_equal(apply_to_all(&config, &failures), 1);
+	assert_int_equal(apply_to_all(&config, false, &failures), 1);
 	assert_int_equal(failures, 3);
 	assert_string_equal(card_read("gpulink0", 0, "subheader_bytes"), "5");
 	assert_string_equal(card_read("gpulink0", 1, "subheader_bytes"), "4");
 	assert_string_equal(card_read("gpulink0", 2, "subheader_bytes"), "5");
 	assert_string_equal(card_read("gpulink0", 0, "endpoint"), "none");
-	assert_int_equal(apply_to_card(&config, "gpulink5"), 1);
+	assert_int_equal(apply_to_card(&config, "gpulink5", true), 1);
 	config_free(&config);
 }
 
@@ -91,7 +91,7 @@ static void test_no_cards(void **state)
 
 	(void)state;
 	read_text(&config, "[card gpulink0]\nsubheader_bytes = 5\n");
-	assert_int_equal(apply_to_all(&config, &failures), 0);
+	assert_int_equal(apply_to_all(&config, false, &failures), 0);
 	assert_int_equal(failures, 0);
 	config_free(&config);
 }
