@@ -96,8 +96,9 @@ unsigned apply_to_card(const struct config *config, const char *card, bool quiet
 
 		if (rule->target.scope == CONFIG_PARTITION && rule->target.partition >= applying.info.partitions &&
 		    config_names_card(rule, card, applying.info.serial))
-			failed(&applying, "%s:%u: %s has no partition %u, only 0 to %u", config->files[rule->file],
-			       rule->line, card, rule->target.partition, applying.info.partitions - 1);
+			failed(&applying, "%s:%u: %s has no partition %u, it has %u, numbered from 0",
+			       config->files[rule->file], rule->line, card, rule->target.partition,
+			       applying.info.partitions);
 	}
 	for (unsigned k = 0; k < applying.info.partitions; k++)
 		apply_to_partition(&applying, k);

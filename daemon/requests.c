@@ -422,6 +422,8 @@ static bool find_card(struct run *run)
 		run->end = run->info.partitions;
 		return true;
 	}
+	if (!run->info.partitions)
+		return fail(run, "EINVAL", "%s has no partitions", run->card);
 	if (run->partition >= run->info.partitions)
 		return fail(run, "EINVAL", "%s has no such partition; allowed: 0 to %u", run->card,
 			    run->info.partitions - 1);

@@ -262,20 +262,22 @@ static enum exit_code run_counters(struct invocation *invocation)
 static bool print_set(struct json_object *result)
 {
 	struct json_object *card, *setting, *value, *first, *count;
-	unsigned from, to;
+	unsigned from, many;
 
 	if (!json_object_object_get_ex(result, "card", &card) || !json_object_object_get_ex(result, "setting", &setting) ||
 	    !json_object_object_get_ex(result, "value", &value) || !json_object_object_get_ex(result, "first", &first) ||
 	    !json_object_object_get_ex(result, "count", &count))
 		return false;
 	from = (unsigned)json_object_get_int(first);
-	to = from + (unsigned)json_object_get_int(count) - 1;
+	many = (unsigned)json_object_get_int(count);
 	printf("%s: %s is now %s on ", json_object_get_string(card), json_object_get_string(setting),
 	       json_object_get_string(value));
-	if (from == to)
+	if (!many)
+		printf("no partition\n");
+	else if (many == 1)
 		printf("partition %u\n", from);
 	else
-		printf("partitions %u to %u\n", from, to);
+		printf("partitions %u to %u\n", from, from + many - 1);
 	return true;
 }
 
