@@ -332,7 +332,7 @@ static bool take_text(struct run *run, const char *key, struct json_object *valu
 	return true;
 }
 
-/* json-c saturates: what does not fit comes as the largest number, which no member allows. */
+/* What does not fit, json-c up to 0.16 makes the largest number, which no member allows; newer ones refuse the line. */
 static bool take_number(struct run *run, const char *key, struct json_object *value, uint64_t *out)
 {
 	if (!json_object_is_type(value, json_type_int) ||
