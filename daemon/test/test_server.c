@@ -464,8 +464,6 @@ static void test_permissions(void **state)
 	struct fixture *f = *state;
 	const gid_t groups[] = {SOME_GROUP + 1, SOME_GROUP};
 
-	if (geteuid())
-		skip();
 	assert_int_equal(as_user(f, NOBODY, NOBODY, NULL, 0, act_list), 0);
 	assert_int_equal(as_user(f, NOBODY, NOBODY, NULL, 0, act_reset), 1);
 	assert_int_equal(as_user(f, NOBODY, NOBODY, NULL, 0, act_set), 1);
@@ -511,10 +509,7 @@ static void test_many_clients(void **state)
 	struct fixture *f = *state;
 	int fds[SERVER_CLIENTS + 1];
 
-	if (!geteuid())
-		assert_int_equal(as_user(f, NOBODY, NOBODY, NULL, 0, act_connect_often), 0);
-	if (geteuid())
-		skip();
+	assert_int_equal(as_user(f, NOBODY, NOBODY, NULL, 0, act_connect_often), 0);
 	for (unsigned i = 0; i < SERVER_CLIENTS; i++)
 		fds[i] = open_client(f);
 	fds[SERVER_CLIENTS] = open_client(f);
@@ -662,11 +657,15 @@ static void test_socket(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_operations),	  CASE(test_wrong_requests), CASE(test_set_is_all_or_nothing),
-		CASE(test_pieces_and_many), CASE(test_long_line),    CASE(test_fuzzed_lines),
-		CASE(test_permissions),	  CASE(test_many_clients),   CASE(test_stuck_line),
-		CASE(test_stuck_answers), CASE(test_gone),	     CASE(test_socket),
+		CASE(test_operations),	   CASE(test_wrong_requests), CASE(test_set_is_all_or_nothing),
+		CASE(test_pieces_and_many), CASE(test_long_line),      CASE(test_fuzzed_lines),
+		CASE(test_stuck_line),	   CASE(test_stuck_answers),  CASE(test_gone),
+		CASE(test_socket),
+		/* These two play other users, which only root can. */
+		CASE(test_permissions),	   CASE(test_many_clients),
 	};
+	size_t count = sizeof(tests) / sizeof(*tests) - (geteuid() ? 2 : 0);
 
-	return cmocka_run_group_tests_name("gpulinkd control socket", tests, NULL, NULL);
+	/* The macro around it takes whole arrays only. */
+	return _cmocka_run_group_tests("gpulinkd control socket", tests, count, NULL, NULL);
 }

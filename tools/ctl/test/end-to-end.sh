@@ -72,6 +72,8 @@ make_card() {
 
 mkdir "$work/cards"
 cat >"$work/gpulinkd.conf" <<CONF
+[daemon]
+group = $(id -g)
 [defaults]
 subheader_bytes = 3
 [card gpulink0 partition 1]
