@@ -7,7 +7,13 @@ MESON   := $(BUILD)/meson
 ASAN    := $(BUILD)/asan
 PREFIX  ?= /usr/local
 
-.PHONY: all check demo install clean packages user asan
+GRAPH   ?= tests/data/wiki-Vote.txt.gz
+# Kernels of the VMs: 6.1 (Debian 12), 6.12 (Debian 13), newest (backports).
+KERNEL  ?= 6.12
+# The kernel that `make module` and `make install` build for.
+KDIR    ?= /lib/modules/$(shell uname -r)/build
+
+.PHONY: all demo check install module clean packages user asan
 
 all: user
 
@@ -26,11 +32,30 @@ user: packages $(MESON)/build.ninja
 asan: packages $(ASAN)/build.ninja
 	ninja -C $(ASAN) -j2
 
-check: user asan
-	tools/setup/check $(MESON) $(ASAN)
+demo: user
+	KERNEL=$(KERNEL) tests/vm/demo $(GRAPH)
 
+check: user asan
+	tools/setup/check $(MESON) $(ASAN) -- \
+		"tests/vm/module-check" \
+		"tests/vm/run-suite 6.1 basic" \
+		"tests/vm/run-suite 6.12 basic" \
+		"tests/vm/run-suite 6.12 faults" \
+		"tests/vm/run-suite newest basic" \
+		"tests/vm/run-suite newest faults" \
+		"tests/vm/demo-check"
+
+module:
+	$(MAKE) -C $(KDIR) M=$(CURDIR) W=1 modules
+
+# Without the headers of the running kernel only user space is installed, and that is said.
 install: user
 	meson install -C $(MESON) --no-rebuild
+	@if [ -d $(KDIR) ]; then \
+		$(MAKE) -C $(KDIR) M=$(CURDIR) modules && $(MAKE) -C $(KDIR) M=$(CURDIR) modules_install && depmod; \
+	else \
+		echo "install: no kernel headers at $(KDIR): gpulink.ko is not built (make install KDIR=...)"; \
+	fi
 
 clean:
 	rm -rf $(MESON) $(ASAN)

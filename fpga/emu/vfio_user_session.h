@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A client's session, shared by the socket half (vfio_user.c) and the message half (vfio_user_messages.c). */
+#ifndef GPULINK_VFIO_USER_SESSION_H
+#define GPULINK_VFIO_USER_SESSION_H
+
+#include "vfio_user.h"
+#include "vfio_user_wire.h"
+
+struct vfu_session {
+	const struct vfu_function *function;
+	int fd;
+	bool agreed; /* on a version: before that, nothing else is answered */
+	size_t used;
+	int fds[VFU_FDS_MAX]; /* of the message that is being received */
+	unsigned fd_count;
+	uint8_t buffer[VFU_MESSAGE_MAX];
+	uint8_t reply[VFU_MESSAGE_MAX];
+};
+
+/* A whole message. Handlers close nothing: what they keep of fds they replace by -1. */
+struct vfu_message {
+	struct vfu_header header;
+	const uint8_t *payload;
+	size_t bytes;
+	int *fds;
+	unsigned fd_count;
+};
+
+/* Serves it and answers. Negative: the session cannot go on. */
+int vfu_handle(struct vfu_session *session, struct vfu_message *message);
+
+/* Sends `bytes` of session->reply as the reply's payload, with a file descriptor if fd is not -1. */
+int vfu_send_reply(struct vfu_session *session, const struct vfu_header *to, int error, size_t bytes, int fd);
+
+#endif /* GPULINK_VFIO_USER_SESSION_H */
