@@ -43,8 +43,8 @@ struct vfu_ops {
 	int (*dma_unmap)(void *device, uint64_t address, uint64_t size);
 	void (*dma_unmap_all)(void *device);
 	/** Eventfds for MSI-X vectors start .. start+count-1, inside the declared count; they are the callee's from
-	 *  here on. fds is NULL: these vectors have none any more. */
-	void (*set_vectors)(void *device, unsigned start, unsigned count, const int *fds);
+	 *  here on, also when it refuses. fds is NULL: these vectors have none any more. */
+	int (*set_vectors)(void *device, unsigned start, unsigned count, const int *fds);
 	void (*reset)(void *device);
 };
 

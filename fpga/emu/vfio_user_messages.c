@@ -156,6 +156,7 @@ static int on_set_irqs(struct vfu_session *session, struct vfu_message *message,
 {
 	const struct vfu_function *f = session->function;
 	struct vfu_wire_set_irqs set;
+	int error;
 
 	(void)answer;
 	if (!take(message, &set, sizeof(set)) || set.index >= VFU_IRQS)
@@ -166,16 +167,14 @@ static int on_set_irqs(struct vfu_session *session, struct vfu_message *message,
 		return -EINVAL;
 	if (!(set.flags & VFU_SET_ACTION_TRIGGER))
 		return 0; /* masks: the client keeps them itself */
-	if ((set.flags & VFU_SET_DATA_NONE) && set.count == 0) {
-		f->ops->set_vectors(f->device, 0, f->vectors, NULL);
-		return 0;
-	}
+	if ((set.flags & VFU_SET_DATA_NONE) && set.count == 0)
+		return f->ops->set_vectors(f->device, 0, f->vectors, NULL);
 	if (!(set.flags & VFU_SET_DATA_EVENTFD) || (message->fd_count && message->fd_count != set.count))
 		return -EINVAL;
-	f->ops->set_vectors(f->device, set.start, set.count, message->fd_count ? message->fds : NULL);
+	error = f->ops->set_vectors(f->device, set.start, set.count, message->fd_count ? message->fds : NULL);
 	for (unsigned i = 0; i < message->fd_count; i++)
 		message->fds[i] = -1;
-	return 0;
+	return error;
 }
 
 static int check_access(const struct vfu_session *session, const struct vfu_wire_access *access)
