@@ -253,7 +253,7 @@ static int do_release(struct glk_context *ctx, union glk_arg *arg)
 	late = glk_context_enter(ctx);
 	if (late)
 		return late;
-	r->errors = glk_read(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_ERRORS));
+	r->errors = glk_read(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_ERRORS)) + atomic_read(&ctx->void_windows);
 	glk_context_leave(ctx);
 	return err;
 }

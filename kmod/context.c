@@ -62,6 +62,11 @@ int glk_context_open(struct glk_card *card, struct address_space *mapping, struc
 	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
 	if (!ctx)
 		return -ENOMEM;
+	ctx->void_page = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	if (!ctx->void_page) {
+		kfree(ctx);
+		return -ENOMEM;
+	}
 	ctx->card = card;
 	ctx->mapping = mapping;
 	INIT_LIST_HEAD(&ctx->windows);
@@ -76,6 +81,7 @@ int glk_context_open(struct glk_card *card, struct address_space *mapping, struc
 	}
 	up_read(&card->state_lock);
 	if (err) {
+		free_page((unsigned long)ctx->void_page);
 		kfree(ctx);
 		return err;
 	}
@@ -121,6 +127,8 @@ void glk_context_close(struct glk_context *ctx)
 	up_read(&card->state_lock);
 	list_for_each_entry_safe(reg, next, &ctx->registrations, list)
 		glk_registration_free(reg);
+	/* Mappings hold the file: none is left that could show this page. */
+	free_page((unsigned long)ctx->void_page);
 	kfree(ctx);
 }
 

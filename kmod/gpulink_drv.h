@@ -152,6 +152,8 @@ struct glk_context {
 	struct glk_ring ring;
 	void *record;
 	dma_addr_t record_dma;
+	void *void_page;	/* what mappings show that lead nowhere any more */
+	atomic_t void_windows;	/* how often a withdrawn window was touched so */
 };
 
 /* card.c */

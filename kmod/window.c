@@ -155,6 +155,12 @@ static struct glk_window *find_window(struct glk_context *ctx, u64 start, u64 by
 	return NULL;
 }
 
+/* A page of this context that nobody else sees: stores to it are lost, loads give what was stored there last. */
+static unsigned long void_pfn(struct glk_context *ctx)
+{
+	return page_to_pfn(virt_to_page(ctx->void_page));
+}
+
 /* Where a page of a mapping lies now. Called with a card that works. */
 static int find_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
 {
@@ -168,15 +174,23 @@ static int find_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
 	}
 	mutex_lock(&card->lock);
 	window = find_window(ctx, offset, PAGE_SIZE);
-	if (window && !window->revoked)
-		*pfn = PHYS_PFN(card->aperture_start + offset);
-	else
+	if (!window) {
 		err = -EFAULT;
+	} else if (window->revoked) {
+		*pfn = void_pfn(ctx);
+		atomic_inc(&ctx->void_windows);	/* the next release tells */
+	} else {
+		*pfn = PHYS_PFN(card->aperture_start + offset);
+	}
 	mutex_unlock(&card->lock);
 	return err;
 }
 
-/* Pages are put in on touch, so that what was taken away by a zap does not come back: it gives SIGBUS. */
+/*
+ * Pages are put in on touch, so that what was taken away by a zap does not come back. What the process itself took away
+ * gives SIGBUS. What reset, removal or the endpoint's end took from it must not kill it in the middle of a store: it
+ * gets a page that leads nowhere, and hears of it at the next release.
+ */
 static vm_fault_t glk_fault(struct vm_fault *vmf)
 {
 	struct glk_context *ctx = vmf->vma->vm_private_data;
@@ -185,7 +199,9 @@ static vm_fault_t glk_fault(struct vm_fault *vmf)
 
 	/* Reset and removal zap under the lock for writing: what is put in here, they see. */
 	down_read(&ctx->card->state_lock);
-	if (!glk_context_usable(ctx) && !find_pfn(ctx, (u64)vmf->pgoff << PAGE_SHIFT, &pfn))
+	if (glk_context_usable(ctx))
+		ret = vmf_insert_pfn(vmf->vma, vmf->address, void_pfn(ctx));
+	else if (!find_pfn(ctx, (u64)vmf->pgoff << PAGE_SHIFT, &pfn))
 		ret = vmf_insert_pfn(vmf->vma, vmf->address, pfn);
 	up_read(&ctx->card->state_lock);
 	return ret;

@@ -6,7 +6,9 @@
  * and reserved fields that are not 0 (EINVAL), a size below the first version's (EINVAL), and a tail it does not
  * know that is not 0 (E2BIG). Fields that only the kernel writes are ignored on entry. Unknown ioctls: ENOTTY.
  * After surprise removal every call gives ENODEV; after a reset of the card every call on a file opened before
- * it gives ESTALE (open again).
+ * it gives ESTALE (open again). Mappings of windows and doorbell pages then show a page of zeros that leads nowhere,
+ * so that a store in flight does not kill the process; the same holds for windows whose endpoint went away, and the
+ * next release counts it in @errors.
  *
  * One open file is one context: it owns its windows, registrations and rings, all of which end with it. Calls
  * may be made from any number of threads.

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the library's front share: a device and what belongs to it. */
+#ifndef GLK_DEVICE_H
+#define GLK_DEVICE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "backend.h"
+
+#define GLK_STAGES 8u /* put vectors in flight */
+
+struct gpulink_window {
+	struct gpulink *device;
+	struct gpulink_window *next;
+	struct glk_backend_window backend;
+	uint64_t bytes;
+	unsigned rights;
+};
+
+struct gpulink_memory {
+	struct gpulink *device;
+	struct gpulink_memory *next;
+	uint32_t handle;
+	uint64_t bytes;
+	unsigned rights;
+};
+
+/* Completions that have come and nobody has taken yet; grows as needed. */
+struct glk_done {
+	struct gpulink_completion *items;
+	unsigned head, count, room;
+};
+
+struct gpulink {
+	pthread_mutex_t lock;
+	const struct glk_backend_ops *ops;
+	void *backend;
+	struct gpulink_info info;
+	struct gpulink_window *windows;
+	struct gpulink_memory *memories;
+	uint32_t errors; /* window accesses that had failed at the last release */
+
+	/* Entries in flight, oldest first: the stage of a put vector, or -1. */
+	int flight[GLK_RING_MAX];
+	unsigned flight_head, flight_count;
+	struct glk_done done;
+
+	/* Where put vectors are laid out for the card: made with the first one. */
+	uint8_t *stages;
+	uint32_t stages_handle;
+	bool stage_busy[GLK_STAGES];
+};
+
+/* Frees what put vectors and completions needed. */
+void glk_operations_close(struct gpulink *device);
+
+#endif /* GLK_DEVICE_H */

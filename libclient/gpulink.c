@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Devices: opening, closing, what they are, releases. */
+#include "gpulink.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+
+int gpulink_open(const char *name, struct gpulink **out)
+{
+	static const char soft[] = "soft:";
+	struct gpulink *device;
+	int error;
+
+	if (!name || !out || strlen(name) >= sizeof(device->info.name)) {
+		errno = EINVAL;
+		return -GPULINK_EINVAL;
+	}
+	device = calloc(1, sizeof(*device));
+	if (!device)
+		return -GPULINK_ENOMEM;
+	if (!strncmp(name, soft, strlen(soft)))
+		error = glk_soft_open(name + strlen(soft), &device->ops, &device->backend);
+	else
+		error = glk_card_open(name, &device->ops, &device->backend);
+	if (!error && pthread_mutex_init(&device->lock, NULL)) {
+		device->ops->close(device->backend);
+		error = -GPULINK_ENOMEM;
+	}
+	if (error) {
+		free(device);
+		return error;
+	}
+	device->ops->get_info(device->backend, &device->info);
+	strcpy(device->info.name, name);
+	*out = device;
+	return 0;
+}
+
+void gpulink_close(struct gpulink *device)
+{
+	if (!device)
+		return;
+	while (device->windows)
+		gpulink_window_close(device->windows);
+	while (device->memories)
+		gpulink_memory_close(device->memories);
+	glk_operations_close(device);
+	device->ops->close(device->backend);
+	pthread_mutex_destroy(&device->lock);
+	free(device);
+}
+
+int gpulink_get_info(struct gpulink *device, struct gpulink_info *info)
+{
+	if (!device || !info)
+		return -GPULINK_EINVAL;
+	*info = device->info;
+	return 0;
+}
+
+int gpulink_get_endpoint(struct gpulink *device, unsigned partition, struct gpulink_endpoint_info *info)
+{
+	int error;
+
+	if (!device || !info || partition >= device->info.partitions)
+		return -GPULINK_EINVAL;
+	memset(info, 0, sizeof(*info));
+	info->partition = partition;
+	pthread_mutex_lock(&device->lock);
+	error = device->ops->get_endpoint(device->backend, partition, info);
+	pthread_mutex_unlock(&device->lock);
+	return error;
+}
+
+int gpulink_endpoint_memory(struct gpulink *device, unsigned partition, void **memory, size_t *bytes)
+{
+	int error;
+
+	if (!device || !memory || !bytes || partition >= device->info.partitions)
+		return -GPULINK_EINVAL;
+	pthread_mutex_lock(&device->lock);
+	error = device->ops->endpoint_memory(device->backend, partition, memory, bytes);
+	pthread_mutex_unlock(&device->lock);
+	return error;
+}
+
+int gpulink_release(struct gpulink *device, uint64_t timeout_ns)
+{
+	uint32_t errors;
+	int error;
+
+	if (!device || timeout_ns == 0)
+		return -GPULINK_EINVAL;
+	pthread_mutex_lock(&device->lock);
+	errors = device->errors;
+	error = device->ops->release(device->backend, timeout_ns, &errors);
+	if (!error && errors != device->errors)
+		error = -GPULINK_EFAULT;
+	device->errors = errors;
+	pthread_mutex_unlock(&device->lock);
+	return error;
+}
+
+int gpulink_get_counters(struct gpulink *device, unsigned partition, struct gpulink_counters *counters)
+{
+	int error;
+
+	if (!device || !counters || partition >= device->info.partitions)
+		return -GPULINK_EINVAL;
+	pthread_mutex_lock(&device->lock);
+	error = device->ops->get_counters(device->backend, partition, counters);
+	pthread_mutex_unlock(&device->lock);
+	return error;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A directed graph, read from a Matrix Market coordinate file or an edge list, plain or gzip. */
+#ifndef DEMO_GRAPH_H
+#define DEMO_GRAPH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** Room for any message of graph_read(). */
+#define GRAPH_ERROR_BYTES 640u
+
+/** Edges are kept by target, because a row of PageRank reads the ranks of the vertices that link to it. */
+struct graph {
+	uint32_t vertices;
+	size_t edges;
+	size_t *first;	      /**< vertices + 1; the sources of v are sources[first[v]] .. sources[first[v + 1] - 1] */
+	uint32_t *sources;    /**< ascending for each target, no duplicates */
+	uint32_t *out_degree; /**< of each vertex */
+};
+
+/**
+ * Reads a file into *graph, which must then be freed by graph_free(). A first line that begins with
+ * "%%MatrixMarket" makes it a Matrix Market file: coordinate, pattern/real/integer, general/symmetric, square; an
+ * entry (i, j) is an edge from i to j, and from j to i too when the matrix is symmetric. Any other file is an edge
+ * list: two numbers 0..4294967295 a line, '#' begins a comment line; vertices are the numbers that occur, in
+ * ascending order. Of duplicated edges one is kept; loops are edges.
+ *
+ * Returns 0, or -1 with one sentence in error[GRAPH_ERROR_BYTES] that names file and line; *graph is empty then.
+ * A file of more than `most_vertices` vertices is refused.
+ */
+int graph_read(const char *path, uint32_t most_vertices, struct graph *graph, char *error);
+
+/** Frees what graph_read() made; an empty graph is allowed. */
+void graph_free(struct graph *graph);
+
+#endif /* DEMO_GRAPH_H */

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PageRank by push. The vertices are split into blocks, one an endpoint, its owner. Each endpoint holds in its own
+ * memory a replica of the ranks that its owner reads: an array of doubles by vertex. An owner computes its block
+ * from that replica alone, and stores each rank that changed into every replica that reads it, through the card.
+ *
+ * There is one replica an endpoint, not two that alternate: all owners compute before any of them stores, so nobody
+ * sees a new rank early, and a rank that did not change need not be stored into a second array.
+ */
+#ifndef DEMO_PAGERANK_H
+#define DEMO_PAGERANK_H
+
+#include "graph.h"
+
+#include <gpulink.h>
+
+#define PAGERANK_MOST_ENDPOINTS 16u
+#define PAGERANK_REASON_BYTES	256u
+
+struct pagerank;
+
+/** What one endpoint has received. */
+struct pagerank_traffic {
+	uint64_t stores;	      /**< that this program made */
+	struct gpulink_counters card; /**< what the device counted meanwhile */
+	struct gpulink_counters last; /**< the device's counters at the end */
+};
+
+/** Told after each iteration: its number, the sum of the changes, and the stores made so far. */
+typedef void (*pagerank_progress)(unsigned iteration, double change, uint64_t stores);
+
+/** Vertices whose ranks the memories of partitions 0..endpoints-1 can all hold; 0 with a reason in
+ *  reason[PAGERANK_REASON_BYTES] when one of them is missing. */
+uint32_t pagerank_room(struct gpulink *device, unsigned endpoints, char *reason);
+
+/** Prepares a run over partitions 0..endpoints-1 (1..PAGERANK_MOST_ENDPOINTS). `device` and `graph` must outlive it.
+ *  NULL with a reason on failure; pagerank_free() ends it, before the device is closed. */
+struct pagerank *pagerank_new(struct gpulink *device, const struct graph *graph, unsigned endpoints, char *reason);
+void pagerank_free(struct pagerank *p);
+
+/** Runs to convergence. Returns the number of iterations, or -1: pagerank_reason() says why. */
+int pagerank_run(struct pagerank *p, pagerank_progress progress);
+
+/** Compares every rank of every replica with `ranks`: each that is read must be equal to 1e-12 (*worst is the
+ *  greatest difference), and no other may ever have been stored to. Returns 0, or -1 with a reason. */
+int pagerank_compare(struct pagerank *p, const double *ranks, double *worst);
+
+/** Fills traffic[endpoints] after a run, and checks that the device counted the stores that were made. */
+int pagerank_count(struct pagerank *p, struct pagerank_traffic *traffic);
+
+/** Why a function above returned -1. */
+const char *pagerank_reason(const struct pagerank *p);
+
+#endif /* DEMO_PAGERANK_H */
