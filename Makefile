@@ -42,7 +42,10 @@ check: user asan
 		"tests/vm/run-suite 6.12 basic" \
 		"tests/vm/run-suite 6.12 faults" \
 		"tests/vm/run-suite newest basic" \
+		"tests/vm/run-suite 6.12 kill" \
+		"tests/vm/run-suite 6.12 daemon" \
 		"tests/vm/run-suite newest faults" \
+		"tests/vm/run-suite newest kill" \
 		"tests/vm/demo-check"
 
 module:

@@ -141,8 +141,17 @@ int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id)
 	return err;
 }
 
+/* What was read last: all ones, and nothing but all ones since, when the card is gone. */
+int glk_card_read_error(struct glk_card *card, u64 value)
+{
+	if (value != U64_MAX || glk_card_answers(card))
+		return 0;
+	glk_card_lost(card);
+	return -ENODEV;
+}
+
 /* One snapshot. `partition` may be GPULINK_COUNTERS_CARD; values has room for the larger of the two rows. */
-void glk_card_counters(struct glk_card *card, unsigned int partition, u64 *values)
+int glk_card_counters(struct glk_card *card, unsigned int partition, u64 *values)
 {
 	bool whole = partition == GPULINK_COUNTERS_CARD;
 	u32 first = whole ? GLK_CARD_ERR_WINDOW : glk_partition_reg(partition, GLK_PARTITION_STORES);
@@ -152,6 +161,7 @@ void glk_card_counters(struct glk_card *card, unsigned int partition, u64 *value
 	glk_write(card, GLK_CARD_SNAPSHOT, 0);
 	for (i = 0; i < count; i++)
 		values[i] = glk_read(card, first + 8 * i);
+	return glk_card_read_error(card, values[count - 1]);
 }
 
 static const char * const error_names[] = {

@@ -244,6 +244,7 @@ static int do_release(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_release *r = &arg->release;
 	int err, late;
+	u64 errors;
 
 	if (!r->timeout_ns || r->timeout_ns > TIMEOUT_MAX_NS || r->reserved)
 		return -EINVAL;
@@ -253,9 +254,11 @@ static int do_release(struct glk_context *ctx, union glk_arg *arg)
 	late = glk_context_enter(ctx);
 	if (late)
 		return late;
-	r->errors = glk_read(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_ERRORS)) + atomic_read(&ctx->void_windows);
+	errors = glk_read(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_ERRORS));
+	r->errors = errors + atomic_read(&ctx->void_windows);
+	late = glk_card_read_error(ctx->card, errors);
 	glk_context_leave(ctx);
-	return err;
+	return late ?: err;
 }
 
 static int do_counters(struct glk_context *ctx, union glk_arg *arg)
@@ -273,9 +276,11 @@ static int do_counters(struct glk_context *ctx, union glk_arg *arg)
 	if (err)
 		return err;
 	mutex_lock(&ctx->card->lock);
-	glk_card_counters(ctx->card, c->partition, values);
+	err = glk_card_counters(ctx->card, c->partition, values);
 	mutex_unlock(&ctx->card->lock);
 	glk_context_leave(ctx);
+	if (err)
+		return err;
 	if (copy_to_user(u64_to_user_ptr(c->values), values, sizeof(u64) * min(c->count, known)))
 		return -EFAULT;
 	c->count = known;

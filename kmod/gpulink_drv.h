@@ -183,7 +183,8 @@ void glk_card_stop(struct glk_card *card);
 bool glk_card_answers(struct glk_card *card);
 void glk_card_lost(struct glk_card *card);
 int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id);
-void glk_card_counters(struct glk_card *card, unsigned int partition, u64 *values);
+int glk_card_read_error(struct glk_card *card, u64 value);
+int glk_card_counters(struct glk_card *card, unsigned int partition, u64 *values);
 int glk_card_request_irqs(struct glk_card *card);
 int glk_card_error(struct glk_card *card);
 

@@ -138,9 +138,9 @@ static ssize_t card_counter_show(struct device *dev, struct device_attribute *at
 	err = enter(card);
 	if (err)
 		return err;
-	glk_card_counters(card, GPULINK_COUNTERS_CARD, values);
+	err = glk_card_counters(card, GPULINK_COUNTERS_CARD, values);
 	leave(card);
-	return sysfs_emit(buf, "%llu\n", values[counter->index]);
+	return err ?: sysfs_emit(buf, "%llu\n", values[counter->index]);
 }
 
 #define CARD_COUNTER(_name, _reg)                                                     \
@@ -330,9 +330,9 @@ static ssize_t counter_show(struct glk_partition_kobj *p, const struct glk_parti
 	err = enter(p->card);
 	if (err)
 		return err;
-	glk_card_counters(p->card, p->index, values);
+	err = glk_card_counters(p->card, p->index, values);
 	leave(p->card);
-	return sysfs_emit(buf, "%llu\n", values[(attr->reg - GLK_PARTITION_STORES) / 8]);
+	return err ?: sysfs_emit(buf, "%llu\n", values[(attr->reg - GLK_PARTITION_STORES) / 8]);
 }
 
 #define COUNTER(_name, _reg) \

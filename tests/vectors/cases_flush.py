@@ -17,7 +17,8 @@ def releases():
     v.store(7, 0x20, 1)
     v.release()
     yield v
-    v = Vector("release-contexts", "A release leaves alone what other contexts stored, but what shares a queue leaves together.")
+    v = Vector("release-contexts",
+               "A release leaves alone what other contexts stored, but what shares a queue leaves together.")
     for p in range(3):
         v.endpoint(p, 0x10000)
     v.store(0, 0x100, 8, c=0)
@@ -33,7 +34,8 @@ def releases():
 
 
 def timeouts():
-    v = Vector("timeout", "A partition is flushed FLUSH_TIMEOUT_NS after its last store: not a nanosecond earlier, and every\n"
+    v = Vector("timeout",
+               "A partition is flushed FLUSH_TIMEOUT_NS after its last store: not a nanosecond earlier, and every\n"
                "store starts the time anew.")
     v.endpoint(0, 0x10000, timeout=1000)
     v.time(5000)
@@ -64,7 +66,8 @@ def timeouts():
 
 def loads():
     for keyword in ("load", "get"):
-        v = Vector(keyword + "-hit", f"A {keyword} of a queued byte flushes, one of other bytes does not: not of a byte next to it, of\n"
+        v = Vector(keyword + "-hit",
+                   f"A {keyword} of a queued byte flushes, one of other bytes does not: not of a byte next to it, of\n"
                    "its line, or of a byte already sent. It gives what was stored.")
         v.endpoint(0, 0x10000, h=4)
         v.store(0, 0x80, 8)

@@ -30,7 +30,8 @@ def widths():
 def base_alignment():
     for h in WIDTHS:
         r = fp.address_range(h)
-        v = Vector(f"base-{h}", f"The base of a packet: the first store's link address, its low {fp.offset_bits(h)} bits cleared.")
+        v = Vector(f"base-{h}",
+                   f"The base of a packet: the first store's link address, its low {fp.offset_bits(h)} bits cleared.")
         v.endpoint(15, WHOLE, h=h)
         for window in (1, 2, 3, WHOLE // r - 2):
             v.store(15, window * r + v.random(r - 4), 4)
@@ -41,7 +42,8 @@ def base_alignment():
 def windows():
     for h in WIDTHS:
         r = fp.address_range(h)
-        v = Vector(f"window-miss-{h}", f"{h} sub-header bytes: a store outside of the window that is queued flushes it; the bytes\n"
+        v = Vector(f"window-miss-{h}",
+                   f"{h} sub-header bytes: a store outside of the window that is queued flushes it; the bytes\n"
                    "next to the window's ends are outside, however near.")
         v.endpoint(1, WHOLE, h=h)
         v.store(1, 8 * r + 1, 2)
@@ -52,7 +54,8 @@ def windows():
         v.store(1, 9 * r + 7, 5)
         v.release()
         yield v
-        v = Vector(f"straddle-window-{h}", f"{h} sub-header bytes: stores across the end of an address window leave in two packets,\n"
+        v = Vector(f"straddle-window-{h}",
+                   f"{h} sub-header bytes: stores across the end of an address window leave in two packets,\n"
                    "and so does every other piece that has to come before it.")
         v.endpoint(2, WHOLE, h=h)
         v.store(2, 4 * r - 3, 8)
@@ -67,7 +70,8 @@ def windows():
 
 def lengths():
     for name, at, h in (("aligned", 0, 5), ("line-end", 100, 4), ("window-of-64", 32, 2), ("wide", 1, 6)):
-        v = Vector(f"lengths-{name}", f"Stores of 1 to 128 bytes, each at byte {at} of a line that nothing else is stored to;\n"
+        v = Vector(f"lengths-{name}",
+                   f"Stores of 1 to 128 bytes, each at byte {at} of a line that nothing else is stored to;\n"
                    f"{h} sub-header bytes.")
         v.endpoint(0, 0x100000, h=h)
         for length in range(1, 129):
@@ -99,7 +103,8 @@ def lines():
         v.queued(0)
     v.release()
     yield v
-    v = Vector("order-of-lines", "Sub-packets leave in the order in which their lines were first stored to, and by rising\n"
+    v = Vector("order-of-lines",
+               "Sub-packets leave in the order in which their lines were first stored to, and by rising\n"
                "address within a line.")
     v.endpoint(0, 0x10000)
     for at in (0x3040, 0x0110, 0x2000, 0x3010, 0x0170, 0x3000, 0x1000, 0x2078, 0x0100, 0x3070):
@@ -139,7 +144,8 @@ def overwriting():
             v.queued(0)
         v.release()
         yield v
-    v = Vector("overwrite-full", "With the payload full to the last byte an overwrite costs nothing and flushes nothing;\n"
+    v = Vector("overwrite-full",
+               "With the payload full to the last byte an overwrite costs nothing and flushes nothing;\n"
                "one byte more does.")
     v.endpoint(0, 0x1000, h=3, limit=128)
     v.store(0, 0x10, 125)
@@ -157,13 +163,15 @@ def overwriting():
 def holes():
     v = Vector("hole", "Runs with holes between them, on one line; holes filled from the left, from the right, wholly.")
     v.endpoint(0, 0x10000, h=4)
-    for at, length in ((0, 8), (16, 8), (40, 8), (24, 4), (36, 4), (28, 8), (8, 8), (60, 1), (62, 1), (61, 1), (127, 1)):
+    for at, length in ((0, 8), (16, 8), (40, 8), (24, 4), (36, 4), (28, 8), (8, 8), (60, 1),
+                       (62, 1), (61, 1), (127, 1)):
         v.store(0, 0x1000 + at, length)
         v.queued(0)
     v.release()
     yield v
     for h in WIDTHS:
-        v = Vector(f"hole-many-{h}", "Every other byte: as many sub-packets as there are bytes. Then the holes are filled,\n"
+        v = Vector(f"hole-many-{h}",
+                   "Every other byte: as many sub-packets as there are bytes. Then the holes are filled,\n"
                    f"and each gives back a sub-header of {h} bytes.")
         v.endpoint(0, 0x10000, h=h)
         for at in range(0, 128, 2):
@@ -174,7 +182,8 @@ def holes():
         v.queued(0)
         v.release()
         yield v
-    v = Vector("hole-at-the-limit", "A payload full to the last byte: a store into a hole of no more bytes than a sub-header has\n"
+    v = Vector("hole-at-the-limit",
+               "A payload full to the last byte: a store into a hole of no more bytes than a sub-header has\n"
                "fits still, one that fills only a part of it does not.")
     v.endpoint(0, 0x1000, h=5, limit=128)
     for length in (3, 5, 6):
@@ -195,7 +204,7 @@ def holes():
 
 
 def fill(v, p, h, limit, at):
-    """Stores that make a payload of exactly `limit` bytes; whole lines first. Returns where a next byte goes."""
+    """Stores that make a payload of exactly `limit` bytes; whole lines first. Returns where the next byte goes."""
     left = limit
     while left > h:
         length = min(128, left - h)
@@ -205,13 +214,15 @@ def fill(v, p, h, limit, at):
         v.store(p, at, length)
         left -= h + length
         at += 128 if left else length
+    assert v.partitions[p].queue.payload(h) == limit
     return at
 
 
 def limits():
     for limit in LIMITS:
         for h in ((3, 4, 5, 6) if limit in (128, 4096) else (5,)):
-            v = Vector(f"fill-{limit}-h{h}", f"A payload of exactly {limit} bytes is kept; another byte flushes it as payload full.\n"
+            v = Vector(f"fill-{limit}-h{h}",
+                       f"A payload of exactly {limit} bytes is kept; another byte flushes it as payload full.\n"
                        f"{h} sub-header bytes.")
             v.endpoint(4, 0x100000, h=h, limit=limit)
             fill(v, 4, h, limit, 0x1000)
@@ -222,10 +233,12 @@ def limits():
             v.store(4, at, 1)
             v.queued(4)
             v.release()
-            v.note("one byte less than full, and then two")
-            at = fill(v, 4, h, limit, 0x5000)
-            v.store(4, 0x7001, 2)
-            v.release()
+            v.note("one byte less than full: one more fits, two more do not")
+            for more in (1, 2):
+                at = fill(v, 4, h, limit - 1, 0x5000 * more)
+                v.store(4, at, more)
+                v.queued(4)
+                v.release()
             yield v
     for h in WIDTHS:
         v = Vector(f"cut-at-128-h{h}", "A store that does not fit a packet of 128 bytes is cut into pieces that do.")
@@ -235,7 +248,8 @@ def limits():
             v.queued(0)
         v.release()
         yield v
-    v = Vector("limit-change", "A smaller limit, a greater one: the change flushes, and what follows keeps to the new one.")
+    v = Vector("limit-change",
+               "A smaller limit, a greater one: the change flushes, and what follows keeps to the new one.")
     v.endpoint(0, 0x10000, h=5, limit=4096)
     for limit in (256, 128, 2048, 512):
         v.store(0, 0x1000, 1000)
@@ -257,7 +271,8 @@ def entries():
     v.queued(0)
     v.release()
     yield v
-    v = Vector("entries-full-straddle", "A store across two lines, with one entry free: its second piece flushes its first.")
+    v = Vector("entries-full-straddle",
+               "A store across two lines, with one entry free: its second piece flushes its first.")
     v.endpoint(0, 0x100000, h=4)
     for i in range(63):
         v.store(0, 0x1000 + 0x80 * i, 1)
@@ -265,7 +280,8 @@ def entries():
     v.queued(0)
     v.release()
     yield v
-    v = Vector("entries-before-payload", "A line too many that would not fit the payload either: entries full is the reason.")
+    v = Vector("entries-before-payload",
+               "A line too many that would not fit the payload either: entries full is the reason.")
     v.endpoint(0, 0x100000, h=6, limit=1024)
     for i in range(64):
         v.store(0, 0x1000 + 0x80 * i, 10)
@@ -274,7 +290,8 @@ def entries():
     v.queued(0)
     v.release()
     yield v
-    v = Vector("window-before-entries", "A line too many that is outside of the window, too: window miss is the reason.")
+    v = Vector("window-before-entries",
+               "A line too many that is outside of the window, too: window miss is the reason.")
     v.endpoint(0, 0x100000, h=3)
     for i in range(64):
         v.store(0, 0x80 * i, 1)
@@ -287,7 +304,8 @@ def entries():
 def by_chance():
     for h in WIDTHS:
         for limit in (128, 512, 4096):
-            v = Vector(f"chance-h{h}-{limit}", f"Stores of any length, most of them near each other; {h} sub-header bytes, limit {limit}.")
+            v = Vector(f"chance-h{h}-{limit}",
+                       f"Stores of any length, most of them near each other; {h} sub-header bytes, limit {limit}.")
             v.noise = h << 16 | limit
             v.endpoint(6, 1 << 24, h=h, limit=limit)
             spread = min(fp.address_range(h), 0x800)

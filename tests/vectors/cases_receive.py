@@ -12,7 +12,8 @@ WHOLE = 1 << 48
 def one(v, h, offset, data, p=0, first_be=None):
     """A packet of one sub-packet, at an offset in the endpoint."""
     r = fp.address_range(h)
-    return packet(link_address(p, offset & -r), sub_packet(h, offset % r, v.bytes(data)), h if first_be is None else first_be)
+    first_be = h if first_be is None else first_be
+    return packet(link_address(p, offset & -r), sub_packet(h, offset % r, v.bytes(data)), first_be)
 
 
 def changed(good, *changes):
@@ -26,7 +27,8 @@ def changed(good, *changes):
 def widths():
     for h in WIDTHS:
         r = fp.address_range(h)
-        v = Vector(f"receive-width-{h}", f"Packets of {h} sub-header bytes, whatever width the partition itself sends; up to the last\n"
+        v = Vector(f"receive-width-{h}",
+                   f"Packets of {h} sub-header bytes, whatever width the partition itself sends; up to the last\n"
                    "byte of the window.")
         v.endpoint(2, WHOLE, h=8 - h)
         for window in (0, 1, 2 ** 48 // r - 1):
@@ -36,7 +38,8 @@ def widths():
             v.receive(packet(base, b"".join(sub_packet(h, r // 8 * i, v.bytes(i + 1)) for i in range(7)), h))
         v.receive(packet(link_address(2, 0), sub_packet(h, 0, v.bytes(min(r, 1024))), h))
         yield v
-        v = Vector(f"receive-paper-form-{h}", f"First BE 0: {h} sub-header bytes, because the partition has them set; it changes with the\n"
+        v = Vector(f"receive-paper-form-{h}",
+                   f"First BE 0: {h} sub-header bytes, because the partition has them set; it changes with the\n"
                    "setting, and only there.")
         v.endpoint(0, 1 << 20, h=h)
         v.endpoint(1, 1 << 20, h=2 + (h - 1) % 5)
@@ -51,9 +54,11 @@ def widths():
 
 def lengths():
     for h in (3, 6):
-        v = Vector(f"receive-lengths-{h}", "Sub-packets longer than any card sends: across lines, up to 1024 bytes, which is written 0.")
+        v = Vector(f"receive-lengths-{h}",
+                   "Sub-packets longer than any card sends: across lines, up to 1024 bytes, which is written 0.")
         v.endpoint(0, 1 << 16, h=h)
-        for at, length in ((0x7f, 2), (0x10, 128), (0x90, 129), (0x201, 511), (0x400, 1023), (0x800, 1024), (0xfff, 1024)):
+        for at, length in ((0x7f, 2), (0x10, 128), (0x90, 129), (0x201, 511), (0x400, 1023), (0x800, 1024),
+                           (0xfff, 1024)):
             v.receive(one(v, h, at, length))
         v.receive(packet(0, sub_packet(h, 0x2000, v.bytes(1024)) + sub_packet(h, 0x2400, v.bytes(3)) +
                          sub_packet(h, 0x2500, v.bytes(1024)), h), note="two of 1024 and one between")
@@ -61,10 +66,12 @@ def lengths():
     v = Vector("receive-4096", "A payload of 4096 bytes: 1024 DW, which Length writes as 0; and the sizes next to it.")
     v.endpoint(0, 1 << 16)
     for last in (1008, 1007, 1006, 1005, 1004):
-        payload = b"".join(sub_packet(4, 0x1000 * i, v.bytes(1024)) for i in range(3)) + sub_packet(4, 0x5000, v.bytes(last - 8))
+        payload = b"".join(sub_packet(4, 0x1000 * i, v.bytes(1024)) for i in range(3))
+        payload += sub_packet(4, 0x5000, v.bytes(last - 8))
         payload += sub_packet(4, 0x6000 + last, v.bytes(4))
         v.receive(packet(0, payload, 4), note=f"{len(payload)} bytes")
-    v.receive(packet(0, b"".join(sub_packet(3, 16 * i % 0x4000, v.bytes(1)) for i in range(1024)), 3), note="1024 of one byte")
+    ones = (sub_packet(3, 16 * i % 0x4000, v.bytes(1)) for i in range(1024))
+    v.receive(packet(0, b"".join(ones), 3), note="1024 of one byte")
     yield v
     v = Vector("receive-small", "The shortest packets, 3 bytes of payload and a few more: every Last BE.")
     v.endpoint(0, 1 << 16)
@@ -85,7 +92,20 @@ def overlaps():
     v.receive(one(v, 4, 0x40, 1024))
     v.receive(one(v, 3, 0x80, 9))
     yield v
-    v = Vector("receive-beside-queue", "A packet taken does not touch the write queue; what is queued there overwrites it later.")
+    v = Vector("receive-neighbours",
+               "Sub-packets that are neighbours, as long rows of them as a payload holds; backwards, too.")
+    v.endpoint(0, 1 << 16)
+    for h, lengths_ in ((4, (1024, 1024, 1024, 1004)), (3, (5,) * 512), (2, (1,) * 64), (6, (16, 8, 4, 2, 1) * 64),
+                        (5, (127, 1, 128) * 15), (3, (400, 3, 1024, 7, 1023, 1024))):
+        at, subs = 0, []
+        for length in lengths_:
+            subs.append(sub_packet(h, at, v.bytes(length)))
+            at += length
+        v.receive(packet(0, b"".join(subs), h), note=f"{len(subs)} of width {h}")
+        v.receive(packet(0, b"".join(reversed(subs)), h))
+    yield v
+    v = Vector("receive-beside-queue",
+               "A packet taken does not touch the write queue; what is queued there overwrites it later.")
     v.endpoint(0, 1 << 16)
     v.store(0, 0x20, 8)
     v.receive(one(v, 3, 0x1c, 16))
@@ -146,11 +166,20 @@ def rule_3():
     v = Vector("refuse-3", "Rule 3: Last BE with holes or none, First BE 1 and 7 to 15.")
     v.endpoint(0, 1 << 16)
     good = one(v, 4, 0x80, 4)
+    v.note("whether who takes them counts the bits or looks at the highest, the payload would be whole")
     for last_be in range(16):
-        if last_be not in fp.LAST_BE.values():
-            v.receive(changed(good, (7, last_be << 4 | 4)), 3, f"Last BE {last_be:04b}")
+        for count in {bin(last_be).count("1"), last_be.bit_length()}:
+            if last_be in fp.LAST_BE.values():
+                continue
+            whole = packet(0, sub_packet(4, 0x90, v.bytes(4 + count)), 4)
+            whole = whole if count else changed(whole + bytes(4), (3, 3))
+            assert len(whole) == 16 + 12
+            v.receive(changed(whole, (7, last_be << 4 | 4)), 3, f"Last BE {last_be:04b} for {count} bytes")
+    v.note("payloads that are whole for the width that First BE names")
     for first_be in (1, *range(7, 16)):
-        v.receive(changed(good, (7, 0xf0 | first_be)), 3, f"First BE {first_be}")
+        whole = packet(0, bytes([4]) + bytes(first_be - 1) + v.bytes(4), first_be)
+        v.receive(whole, 3, f"First BE {first_be}")
+        v.receive(changed(good, (7, 0xf0 | first_be)), 3, f"First BE {first_be} for width 4")
     v.receive(good)
     yield v
 
@@ -206,7 +235,8 @@ def rule_6():
         v.receive(one(v, h, fp.address_range(h) + 2, 4))
         v.receive(one(v, h, fp.address_range(h) + 12, 4, p=13))
     yield v
-    v = Vector("refuse-6-paper-form", "Rule 6 with First BE 0: the base is aligned to the range that the partition has set.")
+    v = Vector("refuse-6-paper-form",
+               "Rule 6 with First BE 0: the base is aligned to the range that the partition has set.")
     v.endpoint(0, WHOLE, h=3)
     for h in WIDTHS:
         v.set(0, h=h)
@@ -222,14 +252,16 @@ def rule_7():
     for h in WIDTHS:
         r = fp.address_range(h)
         for at, length in ((r - 1, 2), (r - 4, 5), (r - 1, 1024), (r - min(r, 1023), 1024)):
-            v.receive(packet(r, sub_packet(h, at, v.bytes(length)), h), 7, f"width {h}, {length} bytes at the end but {r - at}")
+            beyond = sub_packet(h, at, v.bytes(length))
+            v.receive(packet(r, beyond, h), 7, f"width {h}, {length} bytes, {r - at} before the end")
         good = sub_packet(h, 3, v.bytes(7))
         v.receive(packet(r, good + sub_packet(h, r - 2, v.bytes(3)), h), 7, f"width {h}, the second")
         v.receive(packet(r, good + sub_packet(h, r - 2, v.bytes(3)) + good, h), 7, f"width {h}, the second of three")
         v.receive(packet(2 * r, good + sub_packet(h, r - 2, v.bytes(2)), h), note="up to the last byte")
     yield v
     for h in WIDTHS:
-        v = Vector(f"refuse-7-endpoint-{h}", f"Rule 7: sub-packets beyond the endpoint's memory; {h} sub-header bytes. Up to its last byte is\n"
+        v = Vector(f"refuse-7-endpoint-{h}",
+                   f"Rule 7: sub-packets beyond the endpoint's memory; {h} sub-header bytes. Up to its last byte is\n"
                    "good. Nothing of a refused packet is written.")
         v.endpoint(0, 0x5000, h=h)
         v.endpoint(1, 0x9000)

@@ -29,8 +29,8 @@ def pieces(address, length, h, limit):
     """A store, cut at lines, at windows, and into pieces that fit a packet."""
     end = address + length
     while address < end:
-        stop = min(end, address // LINE * LINE + LINE, address // address_range(h) * address_range(h) + address_range(h),
-                   address + limit - h)
+        window = address_range(h)
+        stop = min(end, address // LINE * LINE + LINE, address // window * window + window, address + limit - h)
         yield address, stop - address
         address = stop
 

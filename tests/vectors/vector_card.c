@@ -252,7 +252,8 @@ static bool make_window(struct vector_card *v, unsigned slice)
 	return vector_card_read(v, entry + GLK_WINDOW_Q0) == q0;
 }
 
-uint64_t vector_card_aperture(struct vector_card *v, unsigned partition, unsigned context, uint64_t offset, size_t bytes)
+uint64_t vector_card_aperture(struct vector_card *v, unsigned partition, unsigned context, uint64_t offset,
+			      size_t bytes)
 {
 	unsigned slice;
 
@@ -295,7 +296,8 @@ void vector_card_unmap(struct vector_card *v, unsigned partition, unsigned conte
 	}
 }
 
-bool vector_card_ring(struct vector_card *v, unsigned context, uint64_t aperture, uint64_t sqe[8], const uint8_t **moved)
+bool vector_card_ring(struct vector_card *v, unsigned context, uint64_t aperture, uint64_t sqe[8],
+		      const uint8_t **moved)
 {
 	unsigned registers = GLK_CONTEXT_ARRAY + context * GLK_CONTEXT_STRIDE;
 	uint64_t index = v->entries[context]++, completion;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The model of the card with a platform around it, as a vector wants it: sparse endpoints, host memory with rings, a
- * looped link that keeps what was sent. Only card.h is used. Accesses that name a partition and an offset find, or make, a
- * window by themselves.
+ * looped link that keeps what was sent. Only card.h is used. Accesses that name a partition and an offset find, or
+ * make, a window by themselves.
  */
 #ifndef VECTOR_CARD_H
 #define VECTOR_CARD_H
@@ -62,7 +62,8 @@ unsigned vector_partition_register(unsigned partition, unsigned reg);
 
 bool vector_card_endpoint(struct vector_card *v, unsigned partition, uint64_t bytes);
 /* Where in the aperture the bytes are; UINT64_MAX when no window can be made for them. */
-uint64_t vector_card_aperture(struct vector_card *v, unsigned partition, unsigned context, uint64_t offset, size_t bytes);
+uint64_t vector_card_aperture(struct vector_card *v, unsigned partition, unsigned context, uint64_t offset,
+			      size_t bytes);
 /* The first slice that the context has of the partition; -1: none. */
 int vector_card_window(const struct vector_card *v, unsigned partition, unsigned context);
 /* Takes away all windows of the context on the partition. */
@@ -70,7 +71,8 @@ void vector_card_unmap(struct vector_card *v, unsigned partition, unsigned conte
 
 /* Puts an entry on the ring of the context and serves it; false unless it completes ok. The caller fills in what the
  * entry does; window and registration are filled in here. What the entry leaves behind is at *moved. */
-bool vector_card_ring(struct vector_card *v, unsigned context, uint64_t aperture, uint64_t sqe[8], const uint8_t **moved);
+bool vector_card_ring(struct vector_card *v, unsigned context, uint64_t aperture, uint64_t sqe[8],
+		      const uint8_t **moved);
 
 /* Reads the endpoint, and makes what was read zero. */
 void vector_card_take_memory(struct vector_card *v, unsigned partition, uint64_t offset, uint8_t *data, size_t bytes);

@@ -50,3 +50,13 @@ name_endpoints() {
 		put "0000:00:$(printf %02x $((8 + k))).0 0" $class/partitions/$k/endpoint || return 1
 	done
 }
+# under_traffic EXPECT COMMAND...: runs the command while traffic flows; the traffic must end as expected.
+under_traffic() {
+	expect=$1
+	shift
+	traffic /dev/gpulink0 20 "$expect" &
+	pid=$!
+	sleep 1
+	"$@" || { echo "command failed: $*"; kill -9 $pid; return 1; }
+	wait $pid
+}
