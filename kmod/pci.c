@@ -112,7 +112,7 @@ disable:
 /* What was accepted goes out, if the card still works; then it forgets all. Under both locks of the card. */
 static void quiesce(struct glk_card *card)
 {
-	if (card->state == GLK_LIVE || card->state == GLK_RESETTING)
+	if (card->state == GLK_LIVE)
 		glk_card_drain(card, GLK_DRAIN_CARD, 0);
 	glk_card_stop(card);
 }
@@ -159,7 +159,8 @@ static void glk_reset_prepare(struct pci_dev *pdev)
 	glk_contexts_zap(card);
 	if (card->state == GLK_LIVE) {
 		card->state = GLK_RESETTING;
-		quiesce(card);
+		glk_card_drain(card, GLK_DRAIN_CARD, 0);
+		glk_write(card, GLK_CARD_CONTROL, 0);	/* the rest is the reset's */
 	}
 	mutex_unlock(&card->lock);
 	up_write(&card->state_lock);
@@ -173,6 +174,9 @@ static void glk_reset_done(struct pci_dev *pdev)
 	down_write(&card->state_lock);
 	if (card->state == GLK_RESETTING) {
 		mutex_lock(&card->lock);
+		/* Not every way to reset a function reaches the card's logic. */
+		if (glk_read(card, GLK_CARD_GENERATION) == card->generation)
+			glk_card_stop(card);
 		if (glk_card_start(card)) {
 			card->state = GLK_LOST;
 			dev_err(&pdev->dev, "the card does not come up after a reset\n");
