@@ -54,8 +54,10 @@ module:
 # Without the headers of the running kernel only user space is installed, and that is said.
 install: user
 	meson install -C $(MESON) --no-rebuild
+	$(if $(DESTDIR),,ldconfig)
 	@if [ -d $(KDIR) ]; then \
-		$(MAKE) -C $(KDIR) M=$(CURDIR) modules && $(MAKE) -C $(KDIR) M=$(CURDIR) modules_install && depmod; \
+		$(MAKE) -C $(KDIR) M=$(CURDIR) modules && \
+		$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_PATH=$(DESTDIR) modules_install; \
 	else \
 		echo "install: no kernel headers at $(KDIR): gpulink.ko is not built (make install KDIR=...)"; \
 	fi
