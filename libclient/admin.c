@@ -148,9 +148,11 @@ static int read_number(const char *card, const char *file, uint64_t *value)
 
 	if (error)
 		return error;
+	if (text[0] < '0' || text[0] > '9') /* signs and spaces, which strtoull() takes, are no number of the kernel's */
+		return -GPULINK_EPROTO;
 	errno = 0;
 	*value = strtoull(text, &end, 10);
-	return errno || end == text || *end ? -GPULINK_EPROTO : 0;
+	return errno || *end ? -GPULINK_EPROTO : 0;
 }
 
 static int read_u32(const char *card, const char *file, uint32_t *value)

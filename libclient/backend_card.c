@@ -321,9 +321,8 @@ int glk_card_open(const char *name, const struct glk_backend_ops **ops, void **b
 	snprintf(path, sizeof(path), "%s%s", strchr(name, '/') ? "" : "/dev/", name);
 	card->fd = open(path, O_RDWR | O_CLOEXEC);
 	if (card->fd < 0) {
-		error = code_of(errno);
-		if (error == -GPULINK_ENOENDPOINT) /* ENXIO: the node is there, its device is not */
-			error = -GPULINK_ENODEV;
+		/* The node is there and its device is not, or the name leads to no node at all. */
+		error = errno == ENXIO || errno == ENOTDIR || errno == EISDIR ? -GPULINK_ENODEV : code_of(errno);
 		free(card);
 		return error;
 	}

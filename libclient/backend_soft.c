@@ -21,6 +21,7 @@
 #define RING_ORDER    8u
 #define RING_ENTRIES  (1u << RING_ORDER)
 #define REGISTRATIONS 1024u
+#define MEMORY_BYTES  (UINT64_C(1) << 40) /* most of one registration: the card and its driver allow no more */
 
 _Static_assert(RING_ENTRIES == GLK_RING_MAX, "one size of ring");
 
@@ -164,6 +165,7 @@ static int get_counters(void *backend, unsigned partition, struct gpulink_counte
 	const struct soft *soft = backend;
 	uint64_t values[sizeof(*counters) / sizeof(uint64_t)];
 
+	tell_time(soft);
 	set(soft, GLK_CARD_SNAPSHOT, 1);
 	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		values[i] = get(soft, partition_register(partition, GLK_PARTITION_STORES + 8 * i));
@@ -304,6 +306,8 @@ static int memory_open(void *backend, void *address, size_t bytes, unsigned righ
 	uint64_t q0 = GLK_REGISTRATION_Q0_VALID_MASK;
 	unsigned h;
 
+	if (bytes > MEMORY_BYTES)
+		return -GPULINK_EINVAL;
 	for (h = 0; h < REGISTRATIONS && soft->registrations[h].pages; h++)
 		;
 	if (h == REGISTRATIONS)
@@ -362,6 +366,7 @@ static int wait_completions(void *backend, uint64_t (*completions)[GLK_CQE_WORDS
 	unsigned taken = 0;
 
 	(void)timeout_ns; /* what was submitted has completed */
+	tell_time(soft);
 	for (; taken < room && soft->cq_head != soft->sq_tail; taken++, soft->cq_head++) {
 		const uint64_t *cqe = soft->cq[soft->cq_head % RING_ENTRIES];
 		bool first_lap = !(soft->cq_head & RING_ENTRIES);
@@ -507,6 +512,8 @@ int glk_soft_open(const char *text, const struct glk_backend_ops **ops, void **b
 		error = create_card(soft);
 	if (error) {
 		soft_close(soft);
+		if (error == -GPULINK_EINVAL) /* options that are good one by one ask for too much together */
+			errno = EINVAL;
 		return error;
 	}
 	configure(soft);

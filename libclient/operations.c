@@ -132,6 +132,8 @@ int gpulink_wait(struct gpulink *device, struct gpulink_completion *completions,
 		done->count--;
 	}
 	pthread_mutex_unlock(&device->lock);
+	if (!taken && !error && least) /* nothing is in flight that could come */
+		error = -GPULINK_ETIMEDOUT;
 	return taken || !error ? (int)taken : error;
 }
 

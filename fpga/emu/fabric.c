@@ -66,6 +66,9 @@ void fabric_memory_place(struct fabric_memory *memory, uint64_t bus_address, boo
 {
 	struct fabric_control *c = memory->control;
 
+	/* Any write to configuration space leads here. Cards must see the endpoint gone only when it moves. */
+	if (c->bus_address == bus_address && c->decode == decode)
+		return;
 	__atomic_fetch_add(&c->sequence, 1, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&c->bus_address, bus_address, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&c->decode, decode, __ATOMIC_SEQ_CST);

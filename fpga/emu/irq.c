@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,13 +32,16 @@ static bool is_eventfd(int fd)
 
 static void send_pending(struct irq *irq, unsigned vector)
 {
+	struct pollfd room = { .fd = irq->fds[vector], .events = POLLOUT };
 	const uint64_t one = 1;
 
 	if (!irq->pending[vector] || !irq->enabled || irq->fds[vector] < 0)
 		return;
 	irq->pending[vector] = false;
-	/* A counter that is full is a vector that nobody has served yet: nothing is lost. */
-	if (write(irq->fds[vector], &one, sizeof(one)) < 0 && errno != EAGAIN)
+	/* A counter that is full is a vector that nobody has served yet: nothing is lost. It is looked at first because
+	 * the client shares the file, and may have made it block again. */
+	if (poll(&room, 1, 0) == 1 && (room.revents & POLLOUT) && write(room.fd, &one, sizeof(one)) < 0 &&
+	    errno != EAGAIN)
 		irq->pending[vector] = true;
 }
 

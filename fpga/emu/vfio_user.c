@@ -82,7 +82,16 @@ void vfu_session_close(struct vfu_session *session)
 	free(session);
 }
 
-/* Keeps what came, as far as a message may have that many. */
+/* No message needs one, and it may be the client's own end: kept, with half a message, it would keep the connection up
+ * when the client is long gone, and the next one out. */
+static bool is_socket(int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) || S_ISSOCK(status.st_mode);
+}
+
+/* Keeps what came, as far as a message may have that many and of that kind. */
 static bool keep_fds(struct vfu_session *session, struct msghdr *header)
 {
 	bool fit = !(header->msg_flags & MSG_CTRUNC);
@@ -97,7 +106,7 @@ static bool keep_fds(struct vfu_session *session, struct msghdr *header)
 			count = VFU_FDS_MAX; /* more do not fit the control buffer */
 		memcpy(fds, CMSG_DATA(c), count * sizeof(int));
 		for (size_t i = 0; i < count; i++) {
-			if (session->fd_count < VFU_FDS_MAX) {
+			if (session->fd_count < VFU_FDS_MAX && !is_socket(fds[i])) {
 				session->fds[session->fd_count++] = fds[i];
 			} else {
 				close(fds[i]);

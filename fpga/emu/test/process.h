@@ -16,8 +16,8 @@ struct process {
 /** Starts argv[0] with its standard error in the file `log`. Returns 0 or a negative errno. */
 int process_start(struct process *process, const char *log, const char *const argv[]);
 
-/** Sends the signal, unless that is 0, and waits. Returns the exit status, or -1 (and shows the log) when it died of a
- *  signal that is not SIGKILL or had to be killed for not ending. */
+/** Sends the signal, unless that is 0, and waits. Returns the exit status, or -1 when a signal ended it or it had to be
+ *  killed for not ending. Shows the log of what did not end as it should. */
 int process_end(struct process *process, int signal);
 
 bool process_alive(const struct process *process);

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sending half of FinePack: stores in, packets out. Cutter, write queues, packetizer.
+module glk_finepack_tx #(
+  parameter int DATA_W     = 512,
+  parameter int PARTITIONS = 4,
+  parameter int ENTRIES    = 64,
+  parameter int BANKS      = 4,
+  parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
+  parameter int KW         = $clog2(DATA_W / 8 + 1)
+) (
+  input  logic              clk,
+  input  logic              rst,
+
+  input  logic [PARTITIONS*3-1:0]  cfg_subheader_bytes,
+  input  logic [PARTITIONS*13-1:0] cfg_max_payload_bytes,
+  input  logic [PARTITIONS-1:0]    cfg_coalesce,
+  input  logic [PARTITIONS-1:0]    cfg_self_describe,
+
+  input  logic [1:0]        s_kind,
+  input  logic [PW-1:0]     s_partition,
+  input  logic [47:0]       s_address,
+  input  logic [12:0]       s_length,
+  input  logic [3:0]        s_reason,
+  input  logic [DATA_W-1:0] s_data,
+  input  logic              s_valid,
+  output logic              s_ready,
+
+  output logic [DATA_W-1:0] m_data,
+  output logic [KW-1:0]     m_bytes,
+  output logic              m_last,
+  output logic              m_valid,
+  input  logic              m_ready,
+
+  // For the counters: bytes overwritten, and what each packet was.
+  output logic              e_valid,
+  output logic [PW-1:0]     e_partition,
+  output logic [7:0]        e_overwritten,
+  output logic              p_valid,
+  output logic [PW-1:0]     p_partition,
+  output logic [12:0]       p_payload,
+  output logic [10:0]       p_runs,
+  output logic [3:0]        p_reason,
+  output logic              idle,
+  output logic [PARTITIONS-1:0] holds
+);
+  localparam int EW    = $clog2(ENTRIES);
+  localparam int BW    = $clog2(BANKS);
+  localparam int LANES = DATA_W / 8;
+
+  logic [1:0]        q_kind;
+  logic [PW-1:0]     q_partition;
+  logic [47:0]       q_address;
+  logic [7:0]        q_length;
+  logic [127:0]      q_mask;
+  logic [LANES-1:0]  q_enables;
+  logic [3:0]        q_reason;
+  logic              q_first, q_last, q_valid, q_ready;
+  logic [DATA_W-1:0] q_data;
+
+  glk_store_cutter #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) cutter (
+    .clk, .rst, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce,
+    .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_data, .s_valid, .s_ready,
+    .m_kind(q_kind), .m_partition(q_partition), .m_address(q_address), .m_length(q_length), .m_mask(q_mask),
+    .m_enables(q_enables), .m_reason(q_reason), .m_first(q_first), .m_last(q_last), .m_data(q_data),
+    .m_valid(q_valid), .m_ready(q_ready));
+
+  logic [PW-1:0]  f_partition;
+  logic [BW-1:0]  f_bank, done_bank;
+  logic           f_valid, f_ready;
+  logic [EW:0]    f_used;
+  logic [47:0]    f_base;
+  logic [12:0]    f_payload;
+  logic [PW+BW+EW-1:0] r_entry, r_data_entry;
+  logic [30:0]    r_tag;
+  logic [127:0]   r_enables;
+  logic           r_data_enable, done_valid, queue_idle;
+  logic [1023:0]  r_data;
+  logic [PW-1:0]  done_partition;
+  logic [10:0]    f_runs;
+  logic [3:0]     f_reason;
+
+  glk_write_queue #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS)) queue (
+    .clk, .rst, .cfg_subheader_bytes, .cfg_max_payload_bytes,
+    .s_kind(q_kind), .s_partition(q_partition), .s_address(q_address), .s_length(q_length), .s_mask(q_mask),
+    .s_enables(q_enables), .s_reason(q_reason), .s_first(q_first), .s_data(q_data),
+    .s_valid(q_valid), .s_ready(q_ready),
+    .f_partition, .f_bank, .f_used, .f_base, .f_payload, .f_runs, .f_reason, .f_valid, .f_ready,
+    .r_entry, .r_tag, .r_enables, .r_data_entry, .r_data_enable, .r_data, .done_valid, .done_partition, .done_bank,
+    .e_valid, .e_partition, .e_overwritten, .idle(queue_idle), .holds);
+
+  glk_packetizer #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS)) packetizer (
+    .clk, .rst, .cfg_subheader_bytes, .cfg_self_describe,
+    .f_partition, .f_bank, .f_used, .f_base, .f_payload, .f_valid, .f_ready,
+    .r_entry, .r_tag, .r_enables, .r_data_entry, .r_data_enable, .r_data, .done_valid, .done_partition, .done_bank,
+    .m_data, .m_bytes, .m_last, .m_valid, .m_ready);
+
+  always_ff @(posedge clk) begin
+    p_valid     <= f_valid && f_ready;
+    p_partition <= f_partition;
+    p_payload   <= f_payload;
+    p_runs      <= f_runs;
+    p_reason    <= f_reason;
+    idle        <= queue_idle && !q_valid && !s_valid;
+    if (rst)
+      p_valid <= 1'b0;
+  end
+  wire unused = q_last;
+endmodule

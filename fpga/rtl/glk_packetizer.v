@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes FinePack packets of flushed banks (docs/wire-format.md, "The packet"), a beat a clock.
+//
+// A packet is a row of chunks, a clock each: the sub-header of a run and LANES bytes of its data, or what is left of it;
+// the header goes with the first one (alone, when beats are too small for both). Chunks are moved to where the last one
+// ended, and leave when a beat is full.
+//   F  reads tag and enables of an entry          X  shifts the run's bytes down
+//   P  finds where its runs begin and end         Y  puts the sub-header before them, or the header there
+//   R  takes one run off it                       Z  moves them to where they go in the beat
+//   N  numbers its first and last byte            W  merges them with what is left of the chunk before
+//   G  cuts it into chunks, reads data
+module glk_packetizer #(
+  parameter int DATA_W     = 512,
+  parameter int PARTITIONS = 4,
+  parameter int ENTRIES    = 64,
+  parameter int BANKS      = 4,
+  parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
+  parameter int EW         = $clog2(ENTRIES),
+  parameter int BW         = $clog2(BANKS),
+  parameter int LANES      = DATA_W / 8,
+  parameter int KW         = $clog2(LANES + 1)
+) (
+  input  logic              clk,
+  input  logic              rst,
+
+  input  logic [PARTITIONS*3-1:0] cfg_subheader_bytes,
+  input  logic [PARTITIONS-1:0]   cfg_self_describe,
+
+  input  logic [PW-1:0]     f_partition,
+  input  logic [BW-1:0]     f_bank,
+  input  logic [EW:0]       f_used,
+  input  logic [47:0]       f_base,
+  input  logic [12:0]       f_payload,
+  input  logic              f_valid,
+  output logic              f_ready,
+
+  output logic [PW+BW+EW-1:0] r_entry,
+  input  logic [30:0]       r_tag,
+  input  logic [127:0]      r_enables,
+  output logic [PW+BW+EW-1:0] r_data_entry,
+  output logic              r_data_enable,
+  input  logic [1023:0]     r_data,
+  output logic              done_valid,
+  output logic [PW-1:0]     done_partition,
+  output logic [BW-1:0]     done_bank,
+
+  // Packets: header and padded payload, lowest byte first.
+  output logic [DATA_W-1:0] m_data,
+  output logic [KW-1:0]     m_bytes, // in this beat, a multiple of 4
+  output logic              m_last,
+  output logic              m_valid,
+  input  logic              m_ready
+);
+  localparam int LB     = $clog2(LANES);
+  localparam int BESIDE = (LANES >= 32) ? LANES - 16 : 0; // data bytes beside a header
+  localparam int WIDE   = LANES + 8;                      // a chunk, and what is kept of chunks
+
+  logic go; // all stages move
+
+  // --- flushes under way: from the one whose entries are fetched next to the one whose chunks are cut ---
+  logic [PW-1:0] set_partition [0:3];
+  logic [BW-1:0] set_bank      [0:3];
+  logic [47:0]   set_base      [0:3];
+  logic [12:0]   set_payload   [0:3];
+  logic [2:0]    set_h         [0:3];
+  logic          set_self      [0:3];
+  logic [3:0]    set_busy;
+  logic [1:0]    fetch_set;           // that is filled next
+  logic          fetching;
+  logic [EW:0]   fetch_used, fetch_at;
+  logic [PW-1:0] fetch_partition;
+  logic [BW-1:0] fetch_bank;
+  logic [1:0]    fetch_sel;
+  logic          g_done;              // the last chunk of a packet is cut, of set g_sel
+  logic [1:0]    g_sel;
+
+  // --- F ---
+  logic          p_valid;
+  logic          p_take;
+  logic [127:0]  p_enables;
+  logic [30:0]   p_tag;
+  logic [EW-1:0] p_entry;
+  logic          p_last;
+  logic [1:0]    p_sel;
+
+  wire fetch_step = fetching && (!p_valid || p_take) && go;
+  wire fetch_end  = fetch_at + (EW+1)'(1) == fetch_used;
+
+  assign r_entry = {fetch_partition, fetch_bank, fetch_at[EW-1:0]};
+  // The next one is taken ahead, and never because of what comes in.
+  logic          ready_q, next_valid;
+  logic [BW-1:0] next_bank;
+  logic [EW:0]   next_used;
+  logic [PW-1:0] next_partition;
+  logic [1:0]    next_sel;
+  wire  fetch_free = !fetching || (fetch_step && fetch_end);
+  wire  accept     = f_valid && ready_q;
+  assign f_ready = ready_q;
+
+  always_ff @(posedge clk) begin
+    if (accept) begin
+      set_partition[fetch_set] <= f_partition;
+      set_bank[fetch_set]      <= f_bank;
+      set_base[fetch_set]      <= f_base;
+      set_payload[fetch_set]   <= f_payload;
+      set_h[fetch_set]         <= cfg_subheader_bytes[f_partition*3 +: 3];
+      set_self[fetch_set]      <= cfg_self_describe[f_partition];
+      set_busy[fetch_set]      <= 1'b1;
+      fetch_set      <= fetch_set + 2'd1;
+      next_valid     <= 1'b1;
+      next_used      <= f_used;
+      next_partition <= f_partition;
+      next_bank      <= f_bank;
+      next_sel       <= fetch_set;
+      ready_q        <= 1'b0;
+    end else
+      ready_q <= (!next_valid || fetch_free) && !set_busy[fetch_set];
+    if (fetch_free) begin
+      fetching        <= next_valid;
+      fetch_at        <= '0;
+      fetch_used      <= next_used;
+      fetch_partition <= next_partition;
+      fetch_bank      <= next_bank;
+      fetch_sel       <= next_sel;
+      if (!accept)
+        next_valid <= 1'b0;
+    end else if (fetch_step)
+      fetch_at <= fetch_at + (EW+1)'(1);
+    if (g_done)
+      set_busy[g_sel] <= 1'b0;
+    if (go && (!p_valid || p_take)) begin
+      p_valid   <= fetching;
+      p_enables <= r_enables;
+      p_tag     <= r_tag;
+      p_entry   <= fetch_at[EW-1:0];
+      p_last    <= fetch_end;
+      p_sel     <= fetch_sel;
+    end
+    if (rst) begin
+      set_busy   <= '0;
+      fetch_set  <= '0;
+      fetching   <= 1'b0;
+      next_valid <= 1'b0;
+      p_valid    <= 1'b0;
+      ready_q    <= 1'b0;
+    end
+  end
+
+  // --- P ---
+  logic          q_valid, q_take;
+  logic [127:0]  q_begins, q_ends;
+  logic [6:0]    q_runs;
+  logic [30:0]   q_tag;
+  logic [EW-1:0] q_entry;
+  logic          q_last, q_first;
+  logic [1:0]    q_sel;
+  logic          next_is_first;
+
+  wire [127:0] p_begins = p_enables & ~(p_enables << 1);
+  logic [63:0] p_pairs;
+  logic [6:0]  p_runs;
+  always_comb
+    for (int k = 0; k < 64; k = k + 1)
+      p_pairs[k] = p_begins[2*k] | p_begins[2*k+1];
+  glk_popcount #(.W(64)) count_runs (.bits(p_pairs), .count(p_runs));
+
+  assign p_take = p_valid && (!q_valid || q_take);
+  always_ff @(posedge clk) begin
+    if (go && (!q_valid || q_take)) begin
+      q_valid  <= p_valid;
+      q_begins <= p_begins;
+      q_ends   <= p_enables & ~(p_enables >> 1);
+      q_runs   <= p_runs;
+      q_tag    <= p_tag;
+      q_entry  <= p_entry;
+      q_last   <= p_last;
+      q_sel    <= p_sel;
+      q_first  <= next_is_first;
+      if (p_valid)
+        next_is_first <= p_last;
+    end
+    if (rst) begin
+      q_valid       <= 1'b0;
+      next_is_first <= 1'b1;
+    end
+  end
+
+  // --- R ---
+  logic          c_valid;
+  logic [127:0]  c_begins, c_ends;
+  logic [6:0]    c_runs;
+  logic [30:0]   c_tag;
+  logic [EW-1:0] c_entry;
+  logic          c_last, c_first;
+  logic [1:0]    c_sel;
+  logic          n_valid, n_take;
+  logic [127:0]  n_begin, n_end;
+
+  logic [127:0] c_begin, c_end;
+  glk_lowest #(.W(128)) lowest_begin (.bits(c_begins), .lowest(c_begin));
+  glk_lowest #(.W(128)) lowest_end (.bits(c_ends), .lowest(c_end));
+  wire c_one  = c_runs == 7'd1;
+  wire c_pop  = c_valid && (!n_valid || n_take);
+  assign q_take = q_valid && (!c_valid || (c_pop && c_one));
+
+  always_ff @(posedge clk) begin
+    if (go) begin
+      if (!c_valid || (c_pop && c_one)) begin
+        c_valid  <= q_valid;
+        c_begins <= q_begins;
+        c_ends   <= q_ends;
+        c_runs   <= q_runs;
+        c_tag    <= q_tag;
+        c_entry  <= q_entry;
+        c_last   <= q_last;
+        c_sel    <= q_sel;
+        c_first  <= q_first;
+      end else if (c_pop) begin
+        c_begins <= c_begins & ~c_begin;
+        c_ends   <= c_ends & ~c_end;
+        c_runs   <= c_runs - 7'd1;
+        c_first  <= 1'b0;
+      end
+    end
+    if (rst)
+      c_valid <= 1'b0;
+  end
+
+  // --- N ---
+  logic [30:0]   n_tag;
+  logic [EW-1:0] n_entry;
+  logic          n_last, n_first;
+  logic [1:0]    n_sel;
+  logic [6:0]    n_begin_at, n_end_at;
+  always_comb begin
+    n_begin_at = 7'd0;
+    n_end_at   = 7'd0;
+    for (int k = 0; k < 128; k = k + 1) begin
+      n_begin_at = n_begin_at | (n_begin[k] ? 7'(k) : 7'd0);
+      n_end_at   = n_end_at | (n_end[k] ? 7'(k) : 7'd0);
+    end
+  end
+
+  logic          g_valid, g_take;
+  logic [30:0]   g_tag;
+  logic [EW-1:0] g_entry;
+  logic          g_last, g_first;
+  logic [6:0]    g_begin_at, g_end_at;
+
+  assign n_take = n_valid && (!g_valid || g_take);
+  always_ff @(posedge clk) begin
+    if (go) begin
+      if (!n_valid || n_take) begin
+        n_valid <= c_valid;
+        n_begin <= c_begin;
+        n_end   <= c_end;
+        n_tag   <= c_tag;
+        n_entry <= c_entry;
+        n_last  <= c_last && c_one;
+        n_sel   <= c_sel;
+        n_first <= c_first;
+      end
+      if (!g_valid || g_take) begin
+        g_valid    <= n_valid;
+        g_begin_at <= n_begin_at;
+        g_end_at   <= n_end_at;
+        g_tag      <= n_tag;
+        g_entry    <= n_entry;
+        g_last     <= n_last;
+        g_sel      <= n_sel;
+        g_first    <= n_first;
+      end
+    end
+    if (rst) begin
+      n_valid <= 1'b0;
+      g_valid <= 1'b0;
+    end
+  end
+
+  // --- G ---
+  logic       head_sent; // of the packet
+  logic       in_run;    // the sub-header has been sent
+  logic [6:0] run_at;    // next byte of the run
+  logic [7:0] run_left;
+
+  wire [2:0]  g_h      = set_h[g_sel];
+  wire [7:0]  g_length = 8'(g_end_at) - 8'(g_begin_at) + 8'd1;
+  wire        g_head   = g_first && !head_sent && !in_run;
+  wire [7:0]  g_left   = in_run ? run_left : g_length;
+  wire [7:0]  g_room   = g_head ? 8'(BESIDE) : 8'(LANES);
+  wire        g_ends   = g_left <= g_room;
+  wire [7:0]  g_bytes  = g_ends ? g_left : g_room;
+  wire [6:0]  g_at     = in_run ? run_at : g_begin_at;
+
+  wire        g_alone  = g_head && BESIDE == 0; // a chunk of nothing but the header
+
+  assign g_take = g_valid && !g_alone && g_ends;
+  assign g_done = go && g_take && g_last;
+  assign r_data_entry  = {set_partition[g_sel], set_bank[g_sel], g_entry};
+  assign r_data_enable = go;
+
+  logic          x_valid, x_head, x_sub, x_last;
+  logic [6:0]    x_at;
+  logic [7:0]    x_bytes;
+  logic [2:0]    x_h;
+  logic [47:0]   x_subheader;
+  logic [127:0]  x_header;
+
+  wire [10:0] dwords    = 11'((set_payload[g_sel] + 13'd3) >> 2);
+  wire [1:0]  tail      = set_payload[g_sel][1:0];
+  wire [3:0]  last_be   = (tail == 2'd0) ? 4'hf : (tail == 2'd1) ? 4'h1 : (tail == 2'd2) ? 4'h3 : 4'h7;
+  wire [47:0] base      = set_base[g_sel];
+  // Byte 0 lowest; the address is big-endian.
+  wire [127:0] header = {base[7:0], base[15:8], base[23:16], base[31:24], base[39:32], base[47:40],
+                         8'(set_partition[g_sel]), 8'h00,
+                         last_be, set_self[g_sel] ? {1'b0, g_h} : 4'h0, 8'h00, 16'h0000,
+                         dwords[7:0], 6'b0, dwords[9:8], 8'h00, 8'h7c};
+
+  always_ff @(posedge clk) begin
+    if (go) begin
+      x_valid     <= g_valid;
+      x_head      <= g_head;
+      x_sub       <= !in_run && !g_alone;
+      x_last      <= g_take && g_last;
+      x_at        <= g_at;
+      x_bytes     <= g_alone ? 8'd0 : g_bytes;
+      x_h         <= g_h;
+      x_subheader <= {g_tag, g_begin_at, 2'b0, g_length};
+      x_header    <= header;
+      if (g_valid) begin
+        head_sent <= g_head || (head_sent && !(g_take && g_last));
+        if (g_head && g_take && g_last)
+          head_sent <= 1'b0;
+        if (!g_alone) begin
+          in_run   <= !g_ends;
+          run_at   <= g_at + 7'(g_bytes);
+          run_left <= g_left - g_bytes;
+        end
+      end
+    end
+    done_valid     <= g_done;
+    done_partition <= set_partition[g_sel];
+    done_bank      <= set_bank[g_sel];
+    if (rst) begin
+      x_valid    <= 1'b0;
+      head_sent  <= 1'b0;
+      in_run     <= 1'b0;
+      done_valid <= 1'b0;
+    end
+  end
+
+  // --- X ---
+  logic              y_valid, y_head, y_sub, y_last;
+  logic [DATA_W-1:0] y_data;
+  logic [LANES-1:0]  y_mask;
+  logic [7:0]        y_length;
+  logic [2:0]        y_h;
+  logic [47:0]       y_subheader;
+  logic [127:0]      y_header;
+  wire [1023:0] x_shifted = r_data >> {x_at, 3'b0};
+
+  always_ff @(posedge clk) begin
+    if (go) begin
+      y_valid     <= x_valid;
+      y_head      <= x_head;
+      y_sub       <= x_sub;
+      y_last      <= x_last;
+      y_data      <= x_shifted[DATA_W-1:0];
+      for (int k = 0; k < LANES; k = k + 1)
+        y_mask[k] <= k < 32'(x_bytes);
+      y_length    <= x_bytes + (x_sub ? 8'(x_h) : 8'd0) + (x_head ? 8'd16 : 8'd0);
+      y_h         <= x_h;
+      y_subheader <= x_subheader;
+      y_header    <= x_header;
+    end
+    if (rst)
+      y_valid <= 1'b0;
+  end
+
+  // --- Y, and beside it where the chunk goes ---
+  logic              z_valid, z_last;
+  logic [WIDE*8-1:0] z_data;
+  logic [LB-1:0]     z_fill, fill;
+  logic [LB+1:0]     z_end;
+  logic [DATA_W-1:0] y_masked;
+  logic [WIDE*8-1:0] y_run, y_chunk;
+  always_comb begin
+    for (int k = 0; k < LANES; k = k + 1)
+      y_masked[8*k +: 8] = y_mask[k] ? y_data[8*k +: 8] : 8'h00;
+    unique case (y_h)
+      3'd2:    y_run = {48'b0, y_masked, y_subheader[15:0]};
+      3'd3:    y_run = {40'b0, y_masked, y_subheader[23:0]};
+      3'd4:    y_run = {32'b0, y_masked, y_subheader[31:0]};
+      3'd5:    y_run = {24'b0, y_masked, y_subheader[39:0]};
+      default: y_run = {16'b0, y_masked, y_subheader};
+    endcase
+    if (!y_sub)
+      y_run = {64'b0, y_masked};
+    y_chunk = y_head ? {y_run[WIDE*8-129:0], y_header} : y_run;
+  end
+  wire [LB+1:0] y_end = (LB+2)'(fill) + (LB+2)'(y_length); // at most 2 * LANES + 5
+
+  always_ff @(posedge clk) begin
+    if (go) begin
+      z_valid <= y_valid;
+      z_last  <= y_last;
+      z_data  <= y_chunk;
+      z_fill  <= fill;
+      z_end   <= y_end;
+      if (y_valid)
+        fill <= y_last ? '0 : y_end[LB-1:0];
+    end
+    if (rst) begin
+      z_valid <= 1'b0;
+      fill    <= '0;
+    end
+  end
+
+  // --- Z ---
+  logic                   w_valid, w_last;
+  logic [WIDE*8+DATA_W-1:0] w_data; // at its place
+  logic [LB+1:0]          w_end;
+
+  always_ff @(posedge clk) begin
+    if (go) begin
+      w_valid <= z_valid;
+      w_last  <= z_last;
+      w_end   <= z_end;
+      w_data  <= (WIDE*8+DATA_W)'(z_data) << {z_fill, 3'b0};
+    end
+    if (rst)
+      w_valid <= 1'b0;
+  end
+
+  // --- W: a beat at once, and what is behind it later: at the end of a packet, or when it is a whole beat itself ---
+  logic [WIDE*8-1:0] kept; // zero behind its end
+  logic              owes, owes_last;
+  logic [LB:0]       owed; // bytes kept
+  wire [DATA_W-1:0]  merged = kept[DATA_W-1:0] | w_data[DATA_W-1:0];
+  wire               w_full = w_end >= (LB+2)'(LANES);
+  wire [LB:0]        w_rest = w_full ? (LB+1)'(w_end - (LB+2)'(LANES)) : (LB+1)'(w_end);
+  wire               w_more = w_full && w_rest != '0;
+  wire               owes_full = owed >= (LB+1)'(LANES);
+  wire [LB:0]        owed_rest = owes_full ? owed - (LB+1)'(LANES) : '0;
+
+  logic [DATA_W+KW:0] out_data;
+  logic               out_valid, out_ready;
+  wire [KW-1:0] owed_bytes = (KW'(owed) + KW'(3)) & ~KW'(3);
+  wire [KW-1:0] last_bytes = (KW'(w_end) + KW'(3)) & ~KW'(3);
+
+  assign go = out_ready && !owes;
+  assign out_valid = owes || (w_valid && (w_full || w_last));
+  assign out_data  = owes ? {kept[DATA_W-1:0], owes_full ? KW'(LANES) : owed_bytes, owes_last && owed_rest == '0}
+                          : {merged, w_full ? KW'(LANES) : last_bytes, w_last && !w_more};
+
+  always_ff @(posedge clk) begin
+    if (owes) begin
+      if (out_ready) begin
+        owes <= owes_last && owed_rest != '0;
+        owed <= owed_rest;
+        kept <= (owes_full && owed_rest != '0) ? (WIDE*8)'(kept[WIDE*8-1:DATA_W]) : '0;
+      end
+    end else if (go && w_valid) begin
+      kept      <= w_full ? w_data[WIDE*8+DATA_W-1:DATA_W] : w_last ? '0 : (WIDE*8)'(merged);
+      owes      <= w_full && (w_last ? w_rest != '0 : w_rest >= (LB+1)'(LANES));
+      owes_last <= w_last;
+      owed      <= w_rest;
+    end
+    if (rst) begin
+      owes <= 1'b0;
+      kept <= '0;
+    end
+  end
+
+  glk_skid #(.W(DATA_W + KW + 1)) skid (
+    .clk, .rst, .s_data(out_data), .s_valid(out_valid), .s_ready(out_ready),
+    .m_data({m_data, m_bytes, m_last}), .m_valid, .m_ready);
+endmodule

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stage of a ready/valid stream with both directions registered: no path goes through it. Full rate.
+module glk_skid #(
+  parameter int W = 8
+) (
+  input  logic         clk,
+  input  logic         rst,
+  input  logic [W-1:0] s_data,
+  input  logic         s_valid,
+  output logic         s_ready,
+  output logic [W-1:0] m_data,
+  output logic         m_valid,
+  input  logic         m_ready
+);
+  logic [W-1:0] spare;
+  logic         spare_full;
+
+  assign s_ready = !spare_full;
+
+  always_ff @(posedge clk) begin
+    if (m_ready || !m_valid) begin
+      m_data     <= spare_full ? spare : s_data;
+      m_valid    <= spare_full || s_valid;
+      spare_full <= 1'b0;
+    end else if (s_valid && s_ready) begin
+      spare      <= s_data;
+      spare_full <= 1'b1;
+    end
+    if (rst) begin
+      m_valid    <= 1'b0;
+      spare_full <= 1'b0;
+    end
+  end
+
+`ifdef FORMAL
+  logic past_valid = 1'b0;
+  logic [W-1:0] past_data;
+  logic         past_stalled;
+  always_ff @(posedge clk) begin
+    past_valid   <= 1'b1;
+    past_data    <= m_data;
+    past_stalled <= m_valid && !m_ready && !rst;
+    // What is offered stays until it is taken.
+    if (past_valid && past_stalled) begin
+      assert(m_valid);
+      assert(m_data == past_data);
+    end
+    if (!rst && past_valid)
+      assert(!spare_full || m_valid);
+  end
+`endif
+endmodule

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts stores into pieces (docs/wire-format.md, "What leaves when"): at lines, at address windows, and at what one
+// packet can hold; and pieces into beats. What comes a beat at a time goes on a beat a clock.
+//
+// In:  beats in address lanes: byte lane i of a beat is a byte whose address is i modulo LANES. The header fields hold
+//      on every beat of a store. Kinds flush, probe and config are one beat without data; a probe has a length.
+// Out: items, a beat each. `first` marks the beat that begins a piece and carries its mask of the line.
+module glk_store_cutter #(
+  parameter int DATA_W     = 512,
+  parameter int PARTITIONS = 4,
+  parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
+  parameter int LANES      = DATA_W / 8
+) (
+  input  logic              clk,
+  input  logic              rst,
+
+  // Settings of each partition, as of the stores that are cut now.
+  input  logic [PARTITIONS*3-1:0]  cfg_subheader_bytes,
+  input  logic [PARTITIONS*13-1:0] cfg_max_payload_bytes,
+  input  logic [PARTITIONS-1:0]    cfg_coalesce, // 0: every piece is followed by a flush
+
+  input  logic [1:0]        s_kind,
+  input  logic [PW-1:0]     s_partition,
+  input  logic [47:0]       s_address,
+  input  logic [12:0]       s_length, // 1..4096
+  input  logic [3:0]        s_reason,
+  input  logic [DATA_W-1:0] s_data,
+  input  logic              s_valid,
+  output logic              s_ready,
+
+  output logic [1:0]        m_kind,
+  output logic [PW-1:0]     m_partition,
+  output logic [47:0]       m_address, // of the item's first byte
+  output logic [7:0]        m_length,  // of the piece, on its first beat
+  output logic [127:0]      m_mask,    // of the piece in its line, on its first beat
+  output logic [LANES-1:0]  m_enables, // of this beat
+  output logic [3:0]        m_reason,
+  output logic              m_first,
+  output logic              m_last,    // of the store
+  output logic [DATA_W-1:0] m_data,
+  output logic              m_valid,
+  input  logic              m_ready
+);
+  localparam int LB   = $clog2(LANES);
+  localparam int IN_W = 2 + PW + 48 + 13 + 4 + DATA_W;
+  localparam logic [1:0] STORE = 2'd0;
+  localparam logic [1:0] FLUSH = 2'd1;
+  localparam logic [1:0] PROBE = 2'd2;
+
+  initial if (LANES < 16 || LANES > 64) $fatal;
+
+  // --- in: the settings that apply, looked up a clock ahead ---
+  logic [IN_W-1:0]   in_data;
+  logic              in_valid, in_ready;
+  logic [1:0]        in_kind;
+  logic [PW-1:0]     in_partition;
+  logic [47:0]       in_address;
+  logic [12:0]       in_length;
+  logic [3:0]        in_reason;
+  logic [DATA_W-1:0] in_beat;
+
+  glk_skid #(.W(IN_W)) skid (
+    .clk, .rst,
+    .s_data({s_kind, s_partition, s_address, s_length, s_reason, s_data}), .s_valid, .s_ready,
+    .m_data(in_data), .m_valid(in_valid), .m_ready(in_ready));
+  assign {in_kind, in_partition, in_address, in_length, in_reason, in_beat} = in_data;
+
+  // Most bytes of a piece, for each partition: registered, for settings are slow.
+  logic [PARTITIONS*13-1:0] most_all;
+  logic [PARTITIONS-1:0]    unit64_all; // windows of 64 bytes
+  always_ff @(posedge clk)
+    for (int p = 0; p < PARTITIONS; p = p + 1) begin
+      most_all[p*13 +: 13] <= cfg_max_payload_bytes[p*13 +: 13] - 13'(cfg_subheader_bytes[p*3 +: 3]);
+      unit64_all[p]        <= cfg_subheader_bytes[p*3 +: 3] == 3'd2;
+    end
+
+  logic              i_valid;
+  logic [1:0]        i_kind;
+  logic [PW-1:0]     i_partition;
+  logic [47:0]       i_address;
+  logic [12:0]       i_length;
+  logic [3:0]        i_reason;
+  logic [DATA_W-1:0] i_beat;
+  logic [7:0]        i_most; // at most a line
+  logic              i_unit64;
+  logic              consume;
+
+  assign in_ready = !i_valid || consume;
+  wire [12:0] in_most = most_all[in_partition*13 +: 13];
+
+  always_ff @(posedge clk) begin
+    if (in_ready) begin
+      i_valid     <= in_valid;
+      i_kind      <= in_kind;
+      i_partition <= in_partition;
+      i_address   <= in_address;
+      i_length    <= in_length;
+      i_reason    <= in_reason;
+      i_beat      <= in_beat;
+      i_most      <= (in_most > 13'd128) ? 8'd128 : in_most[7:0];
+      i_unit64    <= unit64_all[in_partition];
+    end
+    if (rst)
+      i_valid <= 1'b0;
+  end
+
+  // --- cut ---
+  logic        busy, in_piece;      // in the middle of a store, of a piece
+  logic [47:0] next_address;
+  logic [12:0] next_left;
+  logic [7:0]  piece_left;
+  logic        o_valid, advance;
+  logic        drain; // the next item out is the flush behind a piece
+  logic [PW-1:0] drain_partition;
+
+  wire [47:0] address   = busy ? next_address : i_address;
+  wire [12:0] left      = busy ? next_left : i_length;
+  wire [7:0]  unit_room = i_unit64 ? 8'd64 - 8'(address[5:0]) : 8'd128 - 8'(address[6:0]);
+  wire [7:0]  room      = (unit_room > i_most) ? i_most : unit_room;
+  wire [7:0]  piece_new = (left < 13'(room)) ? left[7:0] : room;
+  wire [7:0]  piece     = in_piece ? piece_left : piece_new;
+  wire [7:0]  beat_room = 8'(LANES) - 8'(address[LB-1:0]);
+  wire        is_store  = i_kind == STORE;
+  wire        ends_beat = piece >= beat_room;
+  wire [7:0]  bytes     = (is_store && ends_beat) ? beat_room : piece;
+  wire        has_range = is_store || i_kind == PROBE;
+  wire        ends      = !has_range || left == 13'(bytes);
+
+  wire        cut       = advance && i_valid && !drain;
+
+  assign consume = cut && (ends || (is_store && ends_beat));
+
+  always_ff @(posedge clk) begin
+    if (advance) begin
+      drain           <= cut && is_store && piece == bytes && !cfg_coalesce[i_partition];
+      drain_partition <= i_partition;
+    end
+    if (cut) begin
+      busy         <= !ends;
+      in_piece     <= !ends && piece != bytes;
+      next_address <= address + 48'(bytes);
+      next_left    <= left - 13'(bytes);
+      piece_left   <= piece - bytes;
+    end
+    if (rst) begin
+      busy     <= 1'b0;
+      in_piece <= 1'b0;
+      drain    <= 1'b0;
+    end
+  end
+
+  // --- out: masks ---
+  logic [1:0]        o_kind;
+  logic [PW-1:0]     o_partition;
+  logic [47:0]       o_address;
+  logic [7:0]        o_piece, o_bytes;
+  logic [3:0]        o_reason;
+  logic              o_first, o_last;
+  logic [DATA_W-1:0] o_data;
+
+  assign advance = !o_valid || !m_valid || m_ready;
+  wire   move    = !m_valid || m_ready;
+  wire [8:0] line_end = 9'(o_address[6:0]) + 9'(o_piece);
+  wire [LB+1:0] beat_end = (LB+2)'(o_address[LB-1:0]) + (LB+2)'(o_bytes);
+
+  always_ff @(posedge clk) begin
+    if (advance) begin
+      o_valid     <= i_valid || drain;
+      o_kind      <= drain ? FLUSH : i_kind;
+      o_partition <= drain ? drain_partition : i_partition;
+      o_address   <= address;
+      o_piece     <= piece;
+      o_bytes     <= bytes;
+      o_reason    <= drain ? 4'(glk_regs::FLUSH_DRAIN) : i_reason;
+      o_first     <= !in_piece;
+      o_last      <= ends;
+      o_data      <= i_beat;
+    end
+    if (move) begin
+      m_valid     <= o_valid;
+      m_kind      <= o_kind;
+      m_partition <= o_partition;
+      m_address   <= o_address;
+      m_length    <= o_piece;
+      m_reason    <= o_reason;
+      m_first     <= o_first;
+      m_last      <= o_last;
+      m_data      <= o_data;
+      for (int b = 0; b < 128; b = b + 1)
+        m_mask[b] <= (o_kind == STORE || o_kind == PROBE) && b >= 32'(o_address[6:0]) && b < 32'(line_end);
+      for (int b = 0; b < LANES; b = b + 1)
+        m_enables[b] <= o_kind == STORE && b >= 32'(o_address[LB-1:0]) && b < 32'(beat_end);
+    end
+    if (rst) begin
+      o_valid <= 1'b0;
+      m_valid <= 1'b0;
+    end
+  end
+endmodule

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The Verilated glk_finepack_tx, a clock at a time, for benches in C. */
+#ifndef GLK_FINEPACK_TX_DUT_H
+#define GLK_FINEPACK_TX_DUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DUT_BEAT_MAX 64u /* bytes */
+
+struct tx_config {
+	unsigned subheader_bytes, max_payload_bytes;
+	bool coalesce, self_describe;
+};
+
+struct tx_in {
+	bool valid;
+	unsigned kind, partition, length, reason;
+	uint64_t address;
+	uint8_t data[DUT_BEAT_MAX];
+	bool out_ready;
+};
+
+struct tx_out {
+	bool in_ready; /* in.valid is taken at this clock */
+	bool valid, last;
+	unsigned bytes;
+	uint8_t data[DUT_BEAT_MAX];
+	bool overwrite, packet;
+	unsigned overwrite_partition, overwritten;
+	unsigned packet_partition, payload, runs, reason;
+	bool idle;
+	unsigned holds;
+};
+
+struct tx_dut;
+
+unsigned tx_dut_lanes(void);
+unsigned tx_dut_partitions(void);
+unsigned tx_dut_entries(void);
+
+/* Reset, and the settings of a reset. `wave`: file to write a wave to, or NULL. */
+struct tx_dut *tx_dut_create(const char *wave);
+void tx_dut_destroy(struct tx_dut *dut);
+
+/* Only while idle is told. */
+void tx_dut_configure(struct tx_dut *dut, unsigned partition, const struct tx_config *config);
+
+/* Shows `in`, tells what comes out before the clock's edge, and clocks. */
+void tx_dut_clock(struct tx_dut *dut, const struct tx_in *in, struct tx_out *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GLK_FINEPACK_TX_DUT_H */

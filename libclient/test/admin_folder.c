@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "admin_folder.h"
+
+#include <ftw.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[64];
+
+int folder_make(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/gpulink-admin-test.XXXXXX");
+	if (!mkdtemp(folder) || chmod(folder, 0755) || chdir(folder) || mkdir("devices", 0755))
+		return -1;
+	return mkdir(GLK_SYSFS, 0755);
+}
+
+static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *where)
+{
+	(void)about;
+	(void)kind;
+	(void)where;
+	return remove(path);
+}
+
+int folder_remove(void **state)
+{
+	(void)state;
+	return chdir("/") || nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+__attribute__((format(printf, 3, 4))) static void write_value(const char *where, const char *name, const char *format, ...)
+{
+	char path[256];
+	va_list arguments;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", where, name);
+	file = fopen(path, "we");
+	assert_non_null(file);
+	va_start(arguments, format);
+	assert_true(vfprintf(file, format, arguments) >= 0);
+	va_end(arguments);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Counter i of partition k of card n is n * 1000000 + k * 1000 + i. */
+static void add_partition(const char *card, unsigned number, unsigned k)
+{
+	static const char *const counters[] = {
+		"stores", "store_bytes", "packets", "sub_packets", "payload_bytes", "wire_bytes", "raw_wire_bytes",
+		"overwritten_bytes", "flush_window_miss", "flush_payload_full", "flush_entries_full", "flush_release",
+		"flush_timeout", "flush_load_hit", "flush_atomic", "flush_config", "flush_drain", "loads", "atomics",
+		"endpoint_writes", "endpoint_bytes", "err_endpoint",
+	};
+	char where[128], inner[160];
+
+	snprintf(where, sizeof(where), "%s/partitions/%u", card, k);
+	assert_int_equal(mkdir(where, 0755), 0);
+	write_value(where, "subheader_bytes", "%u\n", 2 + k % 5);
+	write_value(where, "max_payload_bytes", "%u\n", 128u << k % 6);
+	write_value(where, "flush_timeout_ns", "%u\n", 1000 * (number + 1));
+	write_value(where, "coalesce", "%u\n", k % 2);
+	write_value(where, "endpoint", "0000:00:%02x.0 %u\n", 8 + k, number);
+	write_value(where, "endpoint_bytes", "%u\n", 65536 * (k + 1));
+	snprintf(inner, sizeof(inner), "%s/counters", where);
+	assert_int_equal(mkdir(inner, 0755), 0);
+	for (unsigned i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+		write_value(inner, counters[i], "%u\n", number * 1000000 + k * 1000 + i);
+}
+
+void folder_add_card(unsigned number, unsigned partitions)
+{
+	char function[64], card[96], path[128], target[128];
+
+	snprintf(function, sizeof(function), "devices/0000:00:%02x.0", 4 + number % 200);
+	assert_int_equal(mkdir(function, 0755), 0);
+	snprintf(card, sizeof(card), "%s/gpulink%u", function, number);
+	assert_int_equal(mkdir(card, 0755), 0);
+	snprintf(path, sizeof(path), "%s/device", card);
+	snprintf(target, sizeof(target), "../../0000:00:%02x.0", 4 + number % 200);
+	assert_int_equal(symlink(target, path), 0);
+	write_value(card, "serial", "%016x\n", 0xabc000 + number);
+	write_value(card, "hw_version", "1.0.%u\n", number);
+	write_value(card, "driver_version", "0.1.%u\n", number);
+	write_value(card, "link_state", "loopback\n");
+	write_value(card, "generation", "%u\n", number + 7);
+	write_value(card, "features", "15\n");
+	write_value(card, "contexts", "%u\n", 32 + number);
+	write_value(card, "queue_entries", "64\n");
+	write_value(card, "reset", "%s", "");
+	snprintf(path, sizeof(path), "%s/partitions", card);
+	assert_int_equal(mkdir(path, 0755), 0);
+	for (unsigned k = 0; k < partitions; k++)
+		add_partition(card, number, k);
+	snprintf(path, sizeof(path), "%s/gpulink%u", GLK_SYSFS, number);
+	snprintf(target, sizeof(target), "../%s", card);
+	assert_int_equal(symlink(target, path), 0);
+}
+
+void folder_write(const char *file, const char *text)
+{
+	write_value(GLK_SYSFS, file, "%s", text);
+}
+
+const char *folder_read(const char *name)
+{
+	static char text[256];
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", GLK_SYSFS, name);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	if (!fgets(text, sizeof(text), file))
+		text[0] = '\0';
+	fclose(file);
+	text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
+void folder_remove_file(const char *file)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", GLK_SYSFS, file);
+	assert_int_equal(remove(path), 0);
+}

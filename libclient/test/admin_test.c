@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The administrator's half over a folder that looks like sysfs: what it reads and writes, and what it refuses. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <gpulink_admin.h>
+
+#include "admin_folder.h"
+
+#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
+#define SETTINGS  4u
+
+/* Linked in place of read() and write(): attributes of the kernel fail in ways that plain files do not. */
+static int read_error, write_error;
+static size_t write_most = SIZE_MAX;
+ssize_t __real_read(int fd, void *data, size_t bytes);
+ssize_t __wrap_read(int fd, void *data, size_t bytes);
+ssize_t __real_write(int fd, const void *data, size_t bytes);
+ssize_t __wrap_write(int fd, const void *data, size_t bytes);
+
+ssize_t __wrap_read(int fd, void *data, size_t bytes)
+{
+	errno = read_error;
+	return read_error ? -1 : __real_read(fd, data, bytes);
+}
+
+ssize_t __wrap_write(int fd, const void *data, size_t bytes)
+{
+	errno = write_error;
+	return write_error ? -1 : __real_write(fd, data, bytes < write_most ? bytes : write_most);
+}
+
+/* --- settings --- */
+
+static void settings(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t good[8], bad[8];
+		unsigned good_count, bad_count;
+	} cases[SETTINGS] = {
+		[GPULINK_SUBHEADER_BYTES] = { "subheader_bytes", { 2, 3, 4, 5, 6 }, { 0, 1, 7, 8, UINT64_MAX }, 5, 5 },
+		[GPULINK_MAX_PAYLOAD_BYTES] = { "max_payload_bytes", { 128, 256, 512, 1024, 2048, 4096 },
+						{ 0, 1, 64, 127, 384, 8192, 4097, UINT64_C(1) << 63 }, 6, 8 },
+		[GPULINK_FLUSH_TIMEOUT_NS] = { "flush_timeout_ns", { 0, 1, 999999999, 1000000000 },
+					       { 1000000001, UINT64_MAX }, 4, 2 },
+		[GPULINK_COALESCE] = { "coalesce", { 0, 1 }, { 2, UINT64_MAX }, 2, 2 },
+	};
+	char file[64], number[32];
+
+	(void)state;
+	folder_add_card(0, 2);
+	for (unsigned s = 0; s < SETTINGS; s++) {
+		assert_string_equal(gpulink_setting_name(s), cases[s].name);
+		assert_true(strlen(gpulink_setting_allowed(s)) > 3);
+		snprintf(file, sizeof(file), "gpulink0/partitions/1/%s", cases[s].name);
+		for (unsigned i = 0; i < cases[s].good_count; i++) {
+			assert_int_equal(gpulink_setting_valid(s, cases[s].good[i]), 1);
+			assert_int_equal(gpulink_admin_set("gpulink0", 1, s, cases[s].good[i]), 0);
+			snprintf(number, sizeof(number), "%llu", (unsigned long long)cases[s].good[i]);
+			assert_string_equal(folder_read(file), number);
+		}
+		folder_write(file, "untouched\n");
+		for (unsigned i = 0; i < cases[s].bad_count; i++) {
+			assert_int_equal(gpulink_setting_valid(s, cases[s].bad[i]), 0);
+			assert_int_equal(gpulink_admin_set("gpulink0", 1, s, cases[s].bad[i]), -GPULINK_EINVAL);
+			assert_string_equal(folder_read(file), "untouched");
+		}
+	}
+	assert_string_equal(folder_read("gpulink0/partitions/0/subheader_bytes"), "2"); /* the other partition */
+}
+
+static void unknown_settings(void **state)
+{
+	static const int numbers[] = { -1, 4, 1000 };
+
+	(void)state;
+	folder_add_card(0, 1);
+	for (unsigned i = 0; i < LENGTH(numbers); i++) {
+		enum gpulink_setting setting;
+
+		memcpy(&setting, &numbers[i], sizeof(setting));
+		assert_null(gpulink_setting_name(setting));
+		assert_null(gpulink_setting_allowed(setting));
+		assert_int_equal(gpulink_setting_valid(setting, 0), 0);
+		assert_int_equal(gpulink_admin_set("gpulink0", 0, setting, 1), -GPULINK_EINVAL);
+	}
+}
+
+/* --- cards --- */
+
+static void list(void **state)
+{
+	static const unsigned numbers[] = { 10, 2, 100, 0, 9, 11 };
+	static const char *const wanted[] = { "gpulink0", "gpulink2", "gpulink9", "gpulink10", "gpulink11", "gpulink100" };
+	static const char *const others[] = { "version", "gpulink", "gpulinkx", "gpulink1x", "gpulink-1", "Gpulink1",
+					      "xgpulink1", "gpulink 1", "gpulink000000001", ".gpulink1" };
+	char names[LENGTH(numbers) + 1][16];
+
+	(void)state;
+	assert_int_equal(gpulink_admin_list(names, 6), 0);
+	for (unsigned i = 0; i < LENGTH(others); i++)
+		folder_write(others[i], "");
+	assert_int_equal(gpulink_admin_list(names, 6), 0);
+	for (unsigned i = 0; i < LENGTH(numbers); i++)
+		folder_add_card(numbers[i], 1);
+	memset(names, 'x', sizeof(names));
+	assert_int_equal(gpulink_admin_list(names, 7), 6);
+	for (unsigned i = 0; i < 6; i++)
+		assert_string_equal(names[i], wanted[i]);
+	assert_int_equal(names[6][0], 'x');
+	memset(names, 'x', sizeof(names));
+	assert_int_equal(gpulink_admin_list(names, 2), 6); /* the first ones, and how many there are */
+	assert_string_equal(names[1], wanted[1]);
+	assert_int_equal(names[2][0], 'x');
+	assert_int_equal(gpulink_admin_list(NULL, 0), 6);
+}
+
+static void list_without_driver(void **state)
+{
+	char names[1][16];
+	FILE *file;
+
+	(void)state;
+	assert_int_equal(rmdir(GLK_SYSFS), 0);
+	assert_int_equal(gpulink_admin_list(names, 1), 0);
+	file = fopen(GLK_SYSFS, "we");
+	assert_non_null(file);
+	fclose(file);
+	assert_int_equal(gpulink_admin_list(names, 1), -GPULINK_ENODEV);
+}
+
+static void info(void **state)
+{
+	struct gpulink_admin_info info;
+
+	(void)state;
+	folder_add_card(0, 16);
+	folder_add_card(12, 3);
+	memset(&info, 0xa5, sizeof(info));
+	assert_int_equal(gpulink_admin_get_info("gpulink12", &info), 0);
+	assert_string_equal(info.name, "gpulink12");
+	assert_string_equal(info.pci_address, "0000:00:10.0");
+	assert_string_equal(info.serial, "0000000000abc00c");
+	assert_string_equal(info.hw_version, "1.0.12");
+	assert_string_equal(info.driver_version, "0.1.12");
+	assert_string_equal(info.link_state, "loopback");
+	assert_int_equal(info.generation, 19);
+	assert_int_equal(info.partitions, 3);
+	assert_int_equal(info.queue_entries, 64);
+	assert_int_equal(info.contexts, 44);
+	assert_int_equal(gpulink_admin_get_info("gpulink0", &info), 0);
+	assert_int_equal(info.partitions, 16);
+	assert_int_equal(info.generation, 7);
+	assert_int_equal(gpulink_admin_get_info("gpulink0", NULL), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_admin_get_info(NULL, &info), -GPULINK_EINVAL);
+}
+
+static void partitions_and_counters(void **state)
+{
+	struct gpulink_admin_partition partition;
+	struct gpulink_counters counters;
+	uint64_t values[sizeof(counters) / 8];
+
+	(void)state;
+	folder_add_card(0, 2);
+	folder_add_card(3, 5);
+	memset(&partition, 0xa5, sizeof(partition));
+	assert_int_equal(gpulink_admin_get_partition("gpulink3", 4, &partition), 0);
+	assert_int_equal(partition.settings[GPULINK_SUBHEADER_BYTES], 6);
+	assert_int_equal(partition.settings[GPULINK_MAX_PAYLOAD_BYTES], 2048);
+	assert_int_equal(partition.settings[GPULINK_FLUSH_TIMEOUT_NS], 4000);
+	assert_int_equal(partition.settings[GPULINK_COALESCE], 0);
+	assert_string_equal(partition.endpoint, "0000:00:0c.0 3");
+	assert_int_equal(partition.endpoint_bytes, 5 * 65536);
+	assert_int_equal(gpulink_admin_get_counters("gpulink3", 4, &counters), 0);
+	memcpy(values, &counters, sizeof(values));
+	for (unsigned i = 0; i < LENGTH(values); i++)
+		assert_int_equal(values[i], 3004000 + i);
+	assert_int_equal(counters.stores, 3004000);
+	assert_int_equal(counters.flush_window_miss, 3004008);
+	assert_int_equal(counters.flush_drain, 3004016);
+	assert_int_equal(counters.err_endpoint, 3004021);
+	folder_write("gpulink0/partitions/1/counters/loads", "18446744073709551615\n");
+	assert_int_equal(gpulink_admin_get_counters("gpulink0", 1, &counters), 0);
+	assert_true(counters.loads == UINT64_MAX);
+	assert_int_equal(gpulink_admin_get_partition("gpulink0", 0, NULL), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_admin_get_counters("gpulink0", 0, NULL), -GPULINK_EINVAL);
+}
+
+static void endpoint(void **state)
+{
+	static const char *const good[] = { "0000:00:05.0 0", "pool", "none", "0000:00:1f.7 5" };
+	struct gpulink_admin_partition partition;
+
+	(void)state;
+	folder_add_card(0, 2);
+	for (unsigned i = 0; i < LENGTH(good); i++) {
+		assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, good[i]), 0);
+		assert_string_equal(folder_read("gpulink0/partitions/1/endpoint"), good[i]);
+		assert_int_equal(gpulink_admin_get_partition("gpulink0", 1, &partition), 0);
+		assert_string_equal(partition.endpoint, good[i]);
+	}
+	assert_string_equal(folder_read("gpulink0/partitions/0/endpoint"), "0000:00:08.0 0");
+	folder_write("gpulink0/partitions/1/endpoint", "untouched\n");
+	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, NULL), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, ""), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, "pool\n"), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, "pool\nnone"), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, "0000:00:05.0 00000000000000000000000000000000"),
+			 -GPULINK_EINVAL);
+	assert_string_equal(folder_read("gpulink0/partitions/1/endpoint"), "untouched");
+}
+
+static void reset(void **state)
+{
+	(void)state;
+	folder_add_card(0, 1);
+	folder_add_card(1, 1);
+	assert_int_equal(gpulink_admin_reset("gpulink1"), 0);
+	assert_string_equal(folder_read("gpulink1/reset"), "1");
+	assert_string_equal(folder_read("gpulink0/reset"), "");
+}
+
+/* --- what is not there --- */
+
+/* Every call about partition `k` of a card gives this. */
+static void all_give(const char *card, unsigned k, int error)
+{
+	struct gpulink_admin_partition partition;
+	struct gpulink_counters counters;
+
+	assert_int_equal(gpulink_admin_get_partition(card, k, &partition), -error);
+	assert_int_equal(gpulink_admin_get_counters(card, k, &counters), -error);
+	assert_int_equal(gpulink_admin_set(card, k, GPULINK_COALESCE, 1), -error);
+	assert_int_equal(gpulink_admin_set_endpoint(card, k, "pool"), -error);
+}
+
+static void missing(void **state)
+{
+	struct gpulink_admin_info info;
+
+	(void)state;
+	folder_add_card(0, 2);
+	all_give("gpulink1", 0, GPULINK_ENODEV);
+	all_give("gpulink0", 2, GPULINK_EINVAL);
+	all_give("gpulink0", 1000, GPULINK_EINVAL);
+	all_give("gpulink0", UINT32_MAX, GPULINK_EINVAL);
+	assert_int_equal(gpulink_admin_get_info("gpulink1", &info), -GPULINK_ENODEV);
+	assert_int_equal(gpulink_admin_reset("gpulink1"), -GPULINK_ENODEV);
+}
+
+/* Names that would lead elsewhere, were they taken as parts of paths: what they lead to exists. */
+static void names(void **state)
+{
+	static const char *const bad[] = {
+		"", ".", "..", "/", "gpulink", "gpulink0/", "gpulink0/.", "gpulink0/../gpulink0", "../sysfs/gpulink0",
+		"./gpulink0", "gpulink0/partitions", "other", "gpulinkx", "gpulink0x", "gpulink0 ", " gpulink0", "gpulink0\n",
+		"Gpulink0", "gpulink+0", "gpulink-0", "gpulink 0", "gpulink0x0", "gpulink000000000", "gpulink0\\", NULL,
+	};
+	struct gpulink_admin_info info;
+	char path[64];
+
+	(void)state;
+	folder_add_card(0, 1);
+	snprintf(path, sizeof(path), "%s/other", GLK_SYSFS);
+	assert_int_equal(symlink("gpulink0", path), 0);
+	snprintf(path, sizeof(path), "%s/gpulinkx", GLK_SYSFS);
+	assert_int_equal(symlink("gpulink0", path), 0);
+	snprintf(path, sizeof(path), "%s/gpulink000000000", GLK_SYSFS);
+	assert_int_equal(symlink("gpulink0", path), 0);
+	for (unsigned i = 0; i < LENGTH(bad); i++) {
+		all_give(bad[i], 0, GPULINK_ENODEV);
+		if (bad[i])
+			assert_int_equal(gpulink_admin_get_info(bad[i], &info), -GPULINK_ENODEV);
+		assert_int_equal(gpulink_admin_reset(bad[i]), -GPULINK_ENODEV);
+	}
+	assert_string_equal(folder_read("gpulink0/reset"), "");
+	assert_string_equal(folder_read("gpulink0/partitions/0/endpoint"), "0000:00:08.0 0");
+}
+
+static void missing_files(void **state)
+{
+	static const char *const of_card[] = { "serial", "hw_version", "driver_version", "link_state", "generation",
+					       "contexts", "queue_entries", "device" };
+	static const char *const of_partition[] = { "subheader_bytes", "max_payload_bytes", "flush_timeout_ns", "coalesce",
+						    "endpoint", "endpoint_bytes" };
+	struct gpulink_admin_partition partition;
+	struct gpulink_admin_info info;
+	struct gpulink_counters counters;
+	char file[64];
+
+	(void)state;
+	for (unsigned i = 0; i < LENGTH(of_card); i++) {
+		folder_add_card(i, 2);
+		snprintf(file, sizeof(file), "gpulink%u/%s", i, of_card[i]);
+		folder_remove_file(file);
+		snprintf(file, sizeof(file), "gpulink%u", i);
+		assert_int_equal(gpulink_admin_get_info(file, &info), -GPULINK_ENODEV);
+	}
+	for (unsigned i = 0; i < LENGTH(of_partition); i++) {
+		folder_add_card(50 + i, 2);
+		snprintf(file, sizeof(file), "gpulink%u/partitions/1/%s", 50 + i, of_partition[i]);
+		folder_remove_file(file);
+		snprintf(file, sizeof(file), "gpulink%u", 50 + i);
+		assert_int_equal(gpulink_admin_get_partition(file, 1, &partition), -GPULINK_ENODEV);
+		assert_int_equal(gpulink_admin_get_partition(file, 0, &partition), 0);
+	}
+	folder_remove_file("gpulink0/partitions/1/counters/err_endpoint");
+	assert_int_equal(gpulink_admin_get_counters("gpulink0", 1, &counters), -GPULINK_ENODEV);
+	assert_int_equal(gpulink_admin_get_counters("gpulink0", 0, &counters), 0);
+}
+
+/* --- values that make no sense, and files that cannot be used --- */
+
+static void garbage(void **state)
+{
+	static const char *const texts[] = { "", "\n", "x\n", "12x\n", "x12\n", "-1\n", "-0\n", "+1\n", " 1\n", "0x10\n",
+					     "1.5\n", "1 2\n", "18446744073709551616\n",
+					     "99999999999999999999999999999999999999999\n" };
+	struct gpulink_admin_partition partition;
+	struct gpulink_admin_info info;
+	struct gpulink_counters counters;
+
+	(void)state;
+	folder_add_card(0, 2);
+	for (unsigned i = 0; i < LENGTH(texts); i++) {
+		static const char *const files[] = { "generation", "contexts", "queue_entries", "partitions/1/coalesce",
+						     "partitions/1/endpoint_bytes", "partitions/1/counters/wire_bytes" };
+		char file[64];
+
+		print_message("# %u\n", i);
+		for (unsigned f = 0; f < LENGTH(files); f++) {
+			char was[32];
+
+			snprintf(file, sizeof(file), "gpulink0/%s", files[f]);
+			strcpy(was, folder_read(file));
+			folder_write(file, texts[i]);
+			if (f < 3)
+				assert_int_equal(gpulink_admin_get_info("gpulink0", &info), -GPULINK_EPROTO);
+			else if (f < 5)
+				assert_int_equal(gpulink_admin_get_partition("gpulink0", 1, &partition), -GPULINK_EPROTO);
+			else
+				assert_int_equal(gpulink_admin_get_counters("gpulink0", 1, &counters), -GPULINK_EPROTO);
+			folder_write(file, was);
+		}
+	}
+	folder_write("gpulink0/contexts", "4294967296\n"); /* too many for 32 bits */
+	assert_int_equal(gpulink_admin_get_info("gpulink0", &info), -GPULINK_EPROTO);
+	folder_write("gpulink0/contexts", "4294967295"); /* a line end is not needed */
+	assert_int_equal(gpulink_admin_get_info("gpulink0", &info), 0);
+	assert_int_equal(info.contexts, UINT32_MAX);
+}
+
+static void long_texts(void **state)
+{
+	struct gpulink_admin_partition partition;
+	struct gpulink_admin_info info;
+	char text[200];
+
+	(void)state;
+	folder_add_card(0, 1);
+	memset(text, 'z', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	folder_write("gpulink0/serial", text);
+	folder_write("gpulink0/link_state", text);
+	folder_write("gpulink0/partitions/0/endpoint", text);
+	assert_int_equal(gpulink_admin_get_info("gpulink0", &info), 0); /* cut to what fits */
+	assert_int_equal(strlen(info.serial), sizeof(info.serial) - 1);
+	assert_int_equal(strlen(info.link_state), sizeof(info.link_state) - 1);
+	assert_int_equal(gpulink_admin_get_partition("gpulink0", 0, &partition), 0);
+	assert_int_equal(strlen(partition.endpoint), sizeof(partition.endpoint) - 1);
+	folder_remove_file("gpulink0/device");
+	assert_int_equal(symlink("../0000:00:04.0.that.is.longer", GLK_SYSFS "/gpulink0/device"), 0);
+	assert_int_equal(gpulink_admin_get_info("gpulink0", &info), -GPULINK_EPROTO);
+	folder_remove_file("gpulink0/device");
+	assert_int_equal(symlink("0000:00:04.1", GLK_SYSFS "/gpulink0/device"), 0);
+	assert_int_equal(gpulink_admin_get_info("gpulink0", &info), 0);
+	assert_string_equal(info.pci_address, "0000:00:04.1");
+}
+
+static void without_permission(void **state)
+{
+	const uid_t nobody = 65534;
+	uid_t me = geteuid();
+	int set, set_endpoint, reset_card;
+
+	(void)state;
+	folder_add_card(0, 1);
+	assert_int_equal(chmod(GLK_SYSFS "/gpulink0/partitions/0/coalesce", 0444), 0);
+	assert_int_equal(chmod(GLK_SYSFS "/gpulink0/partitions/0/endpoint", 0444), 0);
+	assert_int_equal(chmod(GLK_SYSFS "/gpulink0/reset", 0444), 0);
+	if (me == 0) /* root may write anything */
+		assert_int_equal(seteuid(nobody), 0);
+	set = gpulink_admin_set("gpulink0", 0, GPULINK_COALESCE, 1);
+	set_endpoint = gpulink_admin_set_endpoint("gpulink0", 0, "pool");
+	reset_card = gpulink_admin_reset("gpulink0");
+	assert_int_equal(seteuid(me), 0);
+	assert_int_equal(set, -GPULINK_EACCES);
+	assert_int_equal(set_endpoint, -GPULINK_EACCES);
+	assert_int_equal(reset_card, -GPULINK_EACCES);
+	assert_string_equal(folder_read("gpulink0/partitions/0/coalesce"), "0");
+}
+
+/* What the kernel's attributes answer, and what it means here. */
+static void errors_of_the_kernel(void **state)
+{
+	static const struct {
+		int system, code;
+	} cases[] = { { EINVAL, GPULINK_EINVAL }, { ERANGE, GPULINK_EINVAL },	  { ENODEV, GPULINK_ENODEV },
+		      { EACCES, GPULINK_EACCES }, { EPERM, GPULINK_EACCES },	  { EROFS, GPULINK_EACCES },
+		      { ESTALE, GPULINK_ERESET }, { ENXIO, GPULINK_ENOENDPOINT }, { EIO, GPULINK_EIO },
+		      { ENOSPC, GPULINK_EIO } };
+	struct gpulink_admin_info info;
+
+	(void)state;
+	folder_add_card(0, 1);
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
+		write_error = cases[i].system;
+		assert_int_equal(gpulink_admin_set("gpulink0", 0, GPULINK_COALESCE, 1), -cases[i].code);
+		assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 0, "pool"), -cases[i].code);
+		assert_int_equal(gpulink_admin_reset("gpulink0"), -cases[i].code);
+		write_error = 0;
+		read_error = cases[i].system;
+		assert_int_equal(gpulink_admin_get_info("gpulink0", &info), -cases[i].code);
+		read_error = 0;
+	}
+	write_most = 1;
+	assert_int_equal(gpulink_admin_reset("gpulink0"), -GPULINK_EIO); /* half a value is none */
+	write_most = SIZE_MAX;
+	folder_remove_file("gpulink0/reset");
+	assert_int_equal(mkdir(GLK_SYSFS "/gpulink0/reset", 0755), 0);
+	assert_int_equal(gpulink_admin_reset("gpulink0"), -GPULINK_EIO);
+	assert_int_equal(errno, EISDIR);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, folder_make, folder_remove)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(settings),	      TEST(unknown_settings), TEST(list),	       TEST(list_without_driver),
+		TEST(info),	      TEST(partitions_and_counters), TEST(endpoint),   TEST(reset),
+		TEST(missing),	      TEST(names),	      TEST(missing_files),     TEST(garbage),
+		TEST(long_texts),     TEST(without_permission), TEST(errors_of_the_kernel),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

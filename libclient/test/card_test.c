@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The back end of cards over a driver that is made up: ioctl() is replaced, /dev/zero is the node (what is mapped of it
+ * is plain memory). What a real driver does is tested in the virtual machines (tests/vm); here are its failures.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <gpulink.h>
+#include <gpulink_regs.h>
+
+#include "../../kmod/uapi/gpulink.h"
+
+#define BOTH	  (GPULINK_READ | GPULINK_WRITE)
+#define SECOND	  UINT64_C(1000000000)
+#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
+
+/* What the driver answers, and what it was asked. */
+static struct {
+	int error[10]; /* errno by the number of the ioctl, or 0 */
+	unsigned calls[10];
+	struct gpulink_ioctl_query query;
+	struct gpulink_ioctl_endpoint endpoint;
+	struct gpulink_ioctl_window_map window;
+	struct gpulink_ioctl_register memory;
+	struct gpulink_ioctl_handle unmapped, unregistered;
+	struct gpulink_ioctl_wait wait;
+	struct gpulink_ioctl_release release;
+	uint64_t released_ns;
+	unsigned release_after; /* calls until a release succeeds */
+	uint32_t errors, counters;
+	uint64_t tags[256];
+	unsigned submitted, completed, ready;
+} driver;
+
+enum { QUERY, ENDPOINT, WINDOW_MAP, WINDOW_UNMAP, REGISTER, UNREGISTER, SUBMIT, WAIT, RELEASE, COUNTERS };
+
+static int on_submit(struct gpulink_ioctl_submit *s)
+{
+	assert_int_equal(s->size, sizeof(*s));
+	driver.tags[driver.submitted++ % 256] = ((const uint64_t *)(uintptr_t)s->entries)[1];
+	s->submitted = 1;
+	return 0;
+}
+
+static int on_wait(struct gpulink_ioctl_wait *w)
+{
+	uint64_t *out = (uint64_t *)(uintptr_t)w->completions;
+
+	driver.wait = *w;
+	for (w->completed = 0; w->completed < w->count && driver.completed < driver.ready; w->completed++) {
+		*out++ = driver.tags[driver.completed++ % 256];
+		*out++ = UINT64_C(0x00ff000000000000); /* a generation */
+	}
+	errno = ETIMEDOUT;
+	return w->completed < w->least ? -1 : 0;
+}
+
+static int on_release(struct gpulink_ioctl_release *r)
+{
+	assert_true(r->timeout_ns >= 1 && r->timeout_ns <= 60 * SECOND);
+	driver.release = *r;
+	driver.released_ns += r->timeout_ns;
+	errno = ETIMEDOUT;
+	if (driver.release_after && driver.release_after--)
+		return -1;
+	r->errors = driver.errors;
+	errno = driver.error[RELEASE];
+	return errno ? -1 : 0;
+}
+
+static int on_counters(struct gpulink_ioctl_counters *c)
+{
+	for (unsigned i = 0; i < c->count && i < driver.counters; i++)
+		((uint64_t *)(uintptr_t)c->values)[i] = 1000 * c->partition + i;
+	c->count = driver.counters;
+	return 0;
+}
+
+static int answer(unsigned number, void *argument)
+{
+	switch (number) {
+	case QUERY:
+		memcpy(argument, &driver.query, sizeof(driver.query));
+		return 0;
+	case ENDPOINT:
+		memcpy(argument, &driver.endpoint, sizeof(driver.endpoint));
+		return 0;
+	case WINDOW_MAP:
+		driver.window = *(struct gpulink_ioctl_window_map *)argument;
+		((struct gpulink_ioctl_window_map *)argument)->handle = 33;
+		((struct gpulink_ioctl_window_map *)argument)->mmap_offset = driver.calls[WINDOW_MAP] > 100;
+		return 0;
+	case WINDOW_UNMAP:
+		driver.unmapped = *(struct gpulink_ioctl_handle *)argument;
+		return 0;
+	case REGISTER:
+		driver.memory = *(struct gpulink_ioctl_register *)argument;
+		((struct gpulink_ioctl_register *)argument)->handle = 44;
+		return 0;
+	case UNREGISTER:
+		driver.unregistered = *(struct gpulink_ioctl_handle *)argument;
+		return 0;
+	case SUBMIT:
+		return on_submit(argument);
+	case WAIT:
+		return on_wait(argument);
+	case RELEASE:
+		return on_release(argument);
+	default:
+		return on_counters(argument);
+	}
+}
+
+int __wrap_ioctl(int fd, unsigned long request, void *argument);
+
+int __wrap_ioctl(int fd, unsigned long request, void *argument)
+{
+	unsigned number = (unsigned)(request - GPULINK_IOCTL_QUERY);
+	const uint32_t *head = argument;
+
+	assert_true(fd >= 0 && number <= COUNTERS);
+	assert_true(head[0] >= 16 && (head[1] == 0 || number == WINDOW_MAP || number == REGISTER)); /* size, flags */
+	driver.calls[number]++;
+	if (driver.error[number] && number != RELEASE) {
+		errno = driver.error[number];
+		return -1;
+	}
+	return answer(number, argument);
+}
+
+static struct gpulink *device;
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(&driver, 0, sizeof(driver));
+	driver.query = (struct gpulink_ioctl_query){ .size = sizeof(driver.query), .abi_version = GPULINK_ABI_VERSION,
+		.context = 5, .generation = 6, .features = 15, .partitions = 16, .ring_entries = 256,
+		.subheader_widths = 0x7c, .queue_entries = 64 };
+	driver.endpoint = (struct gpulink_ioctl_endpoint){ .kind = GPULINK_ENDPOINT_BUS, .bytes = 1 << 20 };
+	memcpy(driver.endpoint.name, "0000:00:03.0 0", 15);
+	driver.counters = sizeof(struct gpulink_counters) / 8;
+	driver.ready = UINT32_MAX;
+	return gpulink_open("/dev/zero", &device);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	gpulink_close(device);
+	return driver.calls[QUERY] == 0;
+}
+
+static void opening(void **state)
+{
+	static const struct {
+		int system, code;
+	} cases[] = { { ENOTTY, GPULINK_ENODEV }, { EINVAL, GPULINK_EABI },   { E2BIG, GPULINK_EABI },
+		      { ENODEV, GPULINK_ENODEV }, { ENOSPC, GPULINK_ENOSPC }, { ESTALE, GPULINK_ERESET },
+		      { ENOMEM, GPULINK_ENOMEM }, { EPERM, GPULINK_EACCES },  { EIO, GPULINK_EIO } };
+	struct gpulink *other = NULL;
+
+	(void)state;
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
+		driver.error[QUERY] = cases[i].system;
+		assert_int_equal(gpulink_open("/dev/zero", &other), -cases[i].code);
+	}
+	driver.error[QUERY] = 0;
+	driver.query.abi_version = GPULINK_ABI_VERSION + 1;
+	assert_int_equal(gpulink_open("/dev/zero", &other), -GPULINK_EABI);
+	driver.query.abi_version = 0;
+	assert_int_equal(gpulink_open("/dev/zero", &other), -GPULINK_EABI);
+	driver.query.abi_version = GPULINK_ABI_VERSION;
+	driver.query.ring_entries = 512; /* more than the library keeps books of */
+	assert_int_equal(gpulink_open("/dev/zero", &other), -GPULINK_EABI);
+	assert_null(other);
+}
+
+static void info(void **state)
+{
+	struct gpulink_info info;
+	struct gpulink_endpoint_info endpoint;
+
+	(void)state;
+	assert_int_equal(gpulink_get_info(device, &info), 0);
+	assert_string_equal(info.name, "/dev/zero");
+	assert_string_equal(info.kind, "card");
+	assert_true(info.context == 5 && info.generation == 6 && info.features == 15 && info.partitions == 16);
+	assert_true(info.subheader_widths == 0x7c && info.queue_entries == 64);
+	assert_int_equal(gpulink_get_endpoint(device, 3, &endpoint), 0);
+	assert_string_equal(endpoint.name, "0000:00:03.0 0");
+	assert_true(endpoint.partition == 3 && endpoint.present == 1 && endpoint.bytes == 1 << 20);
+	driver.endpoint = (struct gpulink_ioctl_endpoint){ .kind = GPULINK_ENDPOINT_NONE };
+	assert_int_equal(gpulink_get_endpoint(device, 3, &endpoint), 0);
+	assert_true(endpoint.present == 0 && endpoint.bytes == 0 && endpoint.name[0] == '\0');
+	memset(driver.endpoint.name, 'x', sizeof(driver.endpoint.name)); /* no end */
+	assert_int_equal(gpulink_get_endpoint(device, 3, &endpoint), 0);
+	assert_int_equal(strlen(endpoint.name), sizeof(endpoint.name) - 1);
+	driver.error[ENDPOINT] = ESTALE;
+	assert_int_equal(gpulink_get_endpoint(device, 3, &endpoint), -GPULINK_ERESET);
+}
+
+static void endpoint_memory(void **state)
+{
+	static const char *const names[] = { "garbage", "", "0000:00:03.0", "zz:zz:zz.z 0" };
+	void *memory = NULL;
+	size_t bytes;
+
+	(void)state;
+	driver.endpoint.kind = GPULINK_ENDPOINT_NONE;
+	assert_int_equal(gpulink_endpoint_memory(device, 0, &memory, &bytes), -GPULINK_ENOENDPOINT);
+	driver.endpoint.kind = GPULINK_ENDPOINT_BUS;
+	for (unsigned i = 0; i < LENGTH(names); i++) {
+		memset(driver.endpoint.name, 0, sizeof(driver.endpoint.name));
+		memcpy(driver.endpoint.name, names[i], strlen(names[i]));
+		assert_int_equal(gpulink_endpoint_memory(device, 0, &memory, &bytes), -GPULINK_EPROTO);
+	}
+	memcpy(driver.endpoint.name, "ffff:ff:1f.7 5", 15); /* no such device in sysfs */
+	assert_int_equal(gpulink_endpoint_memory(device, 0, &memory, &bytes), -GPULINK_ENODEV);
+	memcpy(driver.endpoint.name, "pool", 5); /* /dev/zero is no PCI device */
+	assert_int_equal(gpulink_endpoint_memory(device, 0, &memory, &bytes), -GPULINK_ENODEV);
+	driver.error[ENDPOINT] = ENODEV;
+	assert_int_equal(gpulink_endpoint_memory(device, 0, &memory, &bytes), -GPULINK_ENODEV);
+	assert_null(memory);
+}
+
+static void windows(void **state)
+{
+	static const struct {
+		int system, code;
+	} cases[] = { { ENXIO, GPULINK_ENOENDPOINT }, { ERANGE, GPULINK_ERANGE }, { ENOSPC, GPULINK_ENOSPC },
+		      { EINVAL, GPULINK_EINVAL },     { ENODEV, GPULINK_ENODEV }, { ESTALE, GPULINK_ERESET },
+		      { EACCES, GPULINK_EACCES },     { EINTR, GPULINK_EINTR },	  { EOPNOTSUPP, GPULINK_ENOTSUP },
+		      { EBADF, GPULINK_EIO } };
+	struct gpulink_window *window = NULL;
+	char back[10];
+
+	(void)state;
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
+		driver.error[WINDOW_MAP] = cases[i].system;
+		assert_int_equal(gpulink_window_open(device, 1, 4096, 8192, BOTH, &window), -cases[i].code);
+	}
+	driver.error[WINDOW_MAP] = 0;
+	assert_null(window);
+	assert_int_equal(gpulink_window_open(device, 7, 4096, 8192, BOTH, &window), 0);
+	assert_true(driver.window.partition == 7 && driver.window.offset == 4096 && driver.window.bytes == 8192 &&
+		    driver.window.flags == (GPULINK_ALLOW_READ | GPULINK_ALLOW_WRITE));
+	assert_non_null(gpulink_window_address(window));
+	assert_int_equal(gpulink_store(window, 8185, "at its end", 7), 0);
+	assert_int_equal(gpulink_load(window, 8185, back, 7), 0);
+	assert_memory_equal(back, "at its ", 7);
+	assert_memory_equal((char *)gpulink_window_address(window) + 8185, "at its ", 7);
+	gpulink_window_close(window);
+	assert_int_equal(driver.unmapped.handle, 33);
+	/* the mapping fails: the window is given back */
+	window = NULL;
+	driver.calls[WINDOW_MAP] = 100;
+	driver.calls[WINDOW_UNMAP] = 0;
+	assert_int_equal(gpulink_window_open(device, 7, 4096, 8192, BOTH, &window), -GPULINK_EINVAL);
+	assert_int_equal(driver.calls[WINDOW_UNMAP], 1);
+	assert_null(window);
+}
+
+static void memories(void **state)
+{
+	struct gpulink_memory *memory = NULL;
+	char host[100];
+
+	(void)state;
+	driver.error[REGISTER] = ENOMEM;
+	assert_int_equal(gpulink_memory_open(device, host, sizeof(host), GPULINK_READ, &memory), -GPULINK_ENOMEM);
+	assert_null(memory);
+	driver.error[REGISTER] = 0;
+	assert_int_equal(gpulink_memory_open(device, host, sizeof(host), GPULINK_READ, &memory), 0);
+	assert_true(driver.memory.address == (uintptr_t)host && driver.memory.bytes == 100 &&
+		    driver.memory.flags == GPULINK_ALLOW_READ);
+	gpulink_memory_close(memory);
+	assert_int_equal(driver.unregistered.handle, 44);
+}
+
+static void ring(void **state)
+{
+	struct gpulink_completion done[10];
+	struct gpulink_window *window;
+
+	(void)state;
+	assert_int_equal(gpulink_window_open(device, 0, 0, 4096, BOTH, &window), 0);
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(gpulink_put(window, 0, "x", 1, 100 + i), 0);
+	driver.ready = 2;
+	assert_int_equal(gpulink_wait(device, done, 10, 3, 1000), 2); /* the time passed, and two came */
+	assert_true(driver.wait.timeout_ns <= 1000);
+	assert_int_equal(done[1].tag, 101);
+	assert_int_equal(done[1].error, 0);
+	assert_int_equal(gpulink_wait(device, done, 10, 1, 1000), -GPULINK_ETIMEDOUT);
+	driver.error[WAIT] = EINTR;
+	assert_int_equal(gpulink_wait(device, done, 10, 1, 60 * SECOND), -GPULINK_EINTR);
+	driver.error[WAIT] = 0;
+	driver.ready = 5;
+	assert_int_equal(gpulink_wait(device, done, 10, 3, UINT64_MAX), 3);
+	assert_true(driver.wait.timeout_ns <= 60 * SECOND); /* the kernel allows no more at once */
+	driver.error[SUBMIT] = EAGAIN; /* full, and nothing in flight */
+	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_EPROTO);
+	driver.error[SUBMIT] = ENODEV;
+	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_ENODEV);
+	driver.error[SUBMIT] = ESTALE;
+	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_ERESET);
+}
+
+static void releases(void **state)
+{
+	(void)state;
+	assert_int_equal(gpulink_release(device, 5), 0);
+	assert_true(driver.release.timeout_ns == 5);
+	driver.released_ns = 0;
+	driver.release_after = 3;
+	assert_int_equal(gpulink_release(device, 25 * SECOND), -GPULINK_ETIMEDOUT);
+	assert_true(driver.released_ns == 25 * SECOND); /* in pieces, and not longer */
+	assert_int_equal(driver.release_after, 0);
+	driver.release_after = 7;
+	assert_int_equal(gpulink_release(device, UINT64_MAX), 0); /* goes on until it is done */
+	driver.errors = 1;
+	assert_int_equal(gpulink_release(device, 1), -GPULINK_EFAULT);
+	assert_int_equal(gpulink_release(device, 1), 0);
+	driver.error[RELEASE] = EIO;
+	driver.errors = 2;
+	assert_int_equal(gpulink_release(device, 1), -GPULINK_EENDPOINT);
+	driver.error[RELEASE] = ESTALE;
+	assert_int_equal(gpulink_release(device, 1), -GPULINK_ERESET);
+	driver.error[RELEASE] = ENODEV;
+	assert_int_equal(gpulink_release(device, 1), -GPULINK_ENODEV);
+	driver.error[RELEASE] = 0;
+	assert_int_equal(gpulink_release(device, 1), 0);
+}
+
+static void counters(void **state)
+{
+	struct gpulink_counters c;
+
+	(void)state;
+	assert_int_equal(gpulink_get_counters(device, 9, &c), 0);
+	assert_true(c.stores == 9000 && c.store_bytes == 9001 && c.flush_drain == 9016 && c.err_endpoint == 9021);
+	driver.counters = 100; /* a newer kernel knows more */
+	assert_int_equal(gpulink_get_counters(device, 9, &c), 0);
+	driver.counters = 21;
+	assert_int_equal(gpulink_get_counters(device, 9, &c), -GPULINK_EPROTO);
+	driver.error[COUNTERS] = ENODEV;
+	assert_int_equal(gpulink_get_counters(device, 9, &c), -GPULINK_ENODEV);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(opening), TEST(info), TEST(endpoint_memory), TEST(windows), TEST(memories),
+		TEST(ring),    TEST(releases), TEST(counters),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

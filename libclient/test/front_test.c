@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The library's front over a back end that does as it is told: waiting, full rings, errors, and what a card's mapping
+ * is written with. The soft device never makes anybody wait and never fails. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <gpulink_regs.h>
+
+#include <cmocka.h>
+
+#include "fake_backend.h"
+
+#define BOTH   (GPULINK_READ | GPULINK_WRITE)
+#define MS     UINT64_C(1000000)
+#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
+
+static struct gpulink *device;
+static struct gpulink_window *window;
+static struct gpulink_completion done[700];
+
+static int setup(void **state)
+{
+	(void)state;
+	fake_init();
+	return gpulink_open("card", &device) || gpulink_window_open(device, 0, 0, 8192, BOTH, &window);
+}
+
+/* Nothing may be left of what was opened, whatever the test did. */
+static int teardown(void **state)
+{
+	(void)state;
+	gpulink_close(device);
+	return fake.open || fake.windows || fake.memories;
+}
+
+static void put(unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		assert_int_equal(gpulink_put(window, 0, "x", 1, fake.submitted), 0);
+}
+
+static void failed_opens(void **state)
+{
+	struct gpulink *other = NULL;
+	struct gpulink_window *w = NULL;
+	struct gpulink_memory *m = NULL;
+	char byte;
+
+	(void)state;
+	fake.window_error = -GPULINK_ENOSPC;
+	assert_int_equal(gpulink_window_open(device, 0, 0, 4096, BOTH, &w), -GPULINK_ENOSPC);
+	fake.memory_error = -GPULINK_ENOMEM;
+	assert_int_equal(gpulink_memory_open(device, &byte, 1, BOTH, &m), -GPULINK_ENOMEM);
+	assert_true(!w && !m);
+	fake.open_error = -GPULINK_EABI;
+	assert_int_equal(gpulink_open("card", &other), -GPULINK_EABI);
+	assert_int_equal(gpulink_open("soft:", &other), -GPULINK_EABI);
+	assert_null(other);
+	fake.window_error = fake.memory_error = 0;
+}
+
+static void waiting_for_some(void **state)
+{
+	(void)state;
+	put(10);
+	fake.ready = 3;
+	assert_int_equal(gpulink_wait(device, done, 10, 0, 5 * MS), 3); /* what is there */
+	assert_int_equal(fake.wait_least[0], 0);
+	assert_int_equal(done[2].tag, 2);
+	fake.ready = 4;
+	assert_int_equal(gpulink_wait(device, done, 10, 4, 5 * MS), 4);
+	assert_int_equal(fake.wait_least[1], 4);
+	assert_true(fake.wait_timeouts[1] == 5 * MS);
+	fake.ready = 5;
+	assert_int_equal(gpulink_wait(device, done, 10, 10, 5 * MS), 3); /* more than are in flight will not come */
+	assert_int_equal(fake.wait_least[2], 3);
+	assert_int_equal(done[2].tag, 9);
+	assert_int_equal(fake.waits, 3);
+	assert_int_equal(gpulink_wait(device, done, 10, 1, 5 * MS), -GPULINK_ETIMEDOUT);
+	assert_int_equal(fake.waits, 3); /* there is nothing to wait for */
+}
+
+/* The time is one for the whole call, however often the back end is asked. */
+static void waiting_times_out(void **state)
+{
+	(void)state;
+	put(10);
+	fake.ready = 0;
+	fake.wait_takes_ns = 2 * MS;
+	assert_int_equal(gpulink_wait(device, done, 10, 1, 1 * MS), -GPULINK_ETIMEDOUT);
+	assert_int_equal(gpulink_wait(device, done, 10, 1, 0), -GPULINK_ETIMEDOUT);
+	fake.ready = 1;
+	assert_int_equal(gpulink_wait(device, done, 10, 5, 1 * MS), 1); /* came, though not enough */
+	assert_int_equal(done[0].tag, 0);
+	fake.waits = 0;
+	fake.ready = 2;
+	fake.wait_takes_ns = 1000;
+	assert_int_equal(gpulink_wait(device, done, 10, 5, 50 * MS), 2);
+	assert_int_equal(fake.wait_least[0], 5);
+	assert_int_equal(fake.wait_least[1], 3);
+	assert_true(fake.wait_timeouts[1] < 50 * MS);
+	fake.ready = UINT32_MAX;
+	assert_int_equal(gpulink_wait(device, done, 700, 7, UINT64_MAX), 7);
+	assert_int_equal(done[0].tag, 3);
+}
+
+static void waiting_fails(void **state)
+{
+	(void)state;
+	put(100);
+	fake.ready = 64; /* the first time it is asked; then it is gone */
+	assert_int_equal(gpulink_wait(device, done, 1, 1, MS), 1);
+	fake.wait_error = -GPULINK_ENODEV;
+	assert_int_equal(gpulink_wait(device, done, 700, 0, MS), 63); /* what came before is not lost */
+	assert_int_equal(done[62].tag, 63);
+	assert_int_equal(gpulink_wait(device, done, 700, 0, MS), -GPULINK_ENODEV);
+	assert_int_equal(gpulink_wait(device, done, 700, 1, MS), -GPULINK_ENODEV);
+	fake.wait_error = -GPULINK_EINTR;
+	assert_int_equal(gpulink_wait(device, done, 700, 1, MS), -GPULINK_EINTR);
+	fake.wait_error = 0;
+	fake.ready = UINT32_MAX;
+	assert_int_equal(gpulink_wait(device, done, 700, 36, MS), 36);
+}
+
+static void invented_completions(void **state)
+{
+	(void)state;
+	put(3);
+	fake.invents_completions = true;
+	assert_int_equal(gpulink_wait(device, done, 10, 1, MS), -GPULINK_EPROTO);
+}
+
+/* What the card says of an entry, and which error that is. */
+static void statuses(void **state)
+{
+	static const struct {
+		unsigned status;
+		int error;
+	} cases[] = {
+		{ GLK_ST_OK, 0 },
+		{ GLK_ST_OPCODE, GPULINK_EPROTO },
+		{ GLK_ST_RESERVED, GPULINK_EPROTO },
+		{ GLK_ST_WINDOW, GPULINK_EINVAL },
+		{ GLK_ST_WINDOW_BOUNDS, GPULINK_ERANGE },
+		{ GLK_ST_REGISTRATION, GPULINK_EINVAL },
+		{ GLK_ST_REGISTRATION_BOUNDS, GPULINK_ERANGE },
+		{ GLK_ST_PERMISSION, GPULINK_EACCES },
+		{ GLK_ST_LENGTH, GPULINK_EINVAL },
+		{ GLK_ST_ALIGNMENT, GPULINK_EINVAL },
+		{ GLK_ST_DMA, GPULINK_EIO },
+		{ GLK_ST_ENDPOINT, GPULINK_EENDPOINT },
+		{ GLK_ST_VECTOR, GPULINK_EPROTO },
+		{ GLK_ST_PROTOCOL, GPULINK_EPROTO },
+		{ GLK_ST_RESET, GPULINK_ERESET },
+		{ 0xffff, GPULINK_EPROTO },
+	};
+
+	(void)state;
+	assert_int_equal(LENGTH(cases), GLK_ST_COUNT + 1);
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
+		put(1);
+		fake.status = cases[i].status;
+		assert_int_equal(gpulink_wait(device, done, 1, 1, MS), 1);
+		assert_int_equal(done[0].status, cases[i].status);
+		assert_int_equal(done[0].error, -cases[i].error);
+	}
+}
+
+static void full_ring(void **state)
+{
+	(void)state;
+	fake.ring = 8;
+	fake.ready = 0;
+	put(8);
+	assert_int_equal(fake.waits, 0);
+	fake.ready = 2;
+	put(2); /* both that were ready are taken off to make room */
+	assert_int_equal(fake.waits, 1);
+	assert_int_equal(fake.wait_least[0], 1);
+	assert_true(fake.wait_timeouts[0] == 1000 * MS); /* at most a second, as gpulink.h says */
+	fake.wait_error = -GPULINK_ETIMEDOUT;
+	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_ETIMEDOUT);
+	fake.wait_error = -GPULINK_ERESET;
+	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_ERESET);
+	fake.wait_error = 0;
+	fake.ready = UINT32_MAX;
+	assert_int_equal(gpulink_wait(device, done, 100, 10, MS), 10); /* not those that were refused */
+	for (unsigned i = 0; i < 10; i++)
+		assert_int_equal(done[i].tag, i);
+	fake.ring = 0; /* full though nothing is in flight: such a ring never gets room */
+	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_EPROTO);
+}
+
+/* The library keeps books of 256 entries: a back end that would take more is not given more. */
+static void no_more_than_the_books(void **state)
+{
+	(void)state;
+	fake.ring = 1000;
+	fake.ready = 0;
+	put(256);
+	fake.wait_error = -GPULINK_ETIMEDOUT;
+	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_ETIMEDOUT);
+	assert_int_equal(fake.submitted, 256);
+	fake.wait_error = 0;
+	fake.ready = UINT32_MAX;
+	put(244);
+	assert_int_equal(gpulink_wait(device, done, 700, 500, 10 * MS), 500);
+	for (unsigned i = 0; i < 500; i++)
+		assert_int_equal(done[i].tag, i);
+}
+
+static void submitting_fails(void **state)
+{
+	const struct gpulink_vector vector = { 0, "x", 1 };
+
+	(void)state;
+	fake.submit_error = -GPULINK_ENODEV;
+	for (unsigned i = 0; i < 20; i++) { /* more than there are stages: refused vectors keep none */
+		assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_ENODEV);
+		assert_int_equal(gpulink_put_vector(window, &vector, 1, 0), -GPULINK_ENODEV);
+	}
+	assert_int_equal(gpulink_wait(device, done, 1, 0, 0), 0);
+	fake.submit_error = 0;
+	put(1);
+	assert_int_equal(gpulink_wait(device, done, 2, 1, 0), 1);
+}
+
+/* --- put vectors --- */
+
+static void stages(void **state)
+{
+	const struct gpulink_vector vector = { 0, "x", 1 };
+	uint64_t seen[8];
+
+	(void)state;
+	fake.memory_error = -GPULINK_ENOMEM;
+	assert_int_equal(gpulink_put_vector(window, &vector, 1, 0), -GPULINK_ENOMEM);
+	fake.memory_error = 0;
+	fake.ready = 0;
+	for (unsigned i = 0; i < 8; i++) {
+		assert_int_equal(gpulink_put_vector(window, &vector, 1, i), 0);
+		seen[i] = fake.entries[i][GLK_SQE_REGISTRATION_OFFSET_Q] >> GLK_SQE_REGISTRATION_OFFSET_SHIFT;
+		assert_true(seen[i] % GPULINK_VECTOR_BYTES == 0);
+		for (unsigned j = 0; j < i; j++)
+			assert_true(seen[i] != seen[j]);
+	}
+	assert_int_equal(fake.waits, 0);
+	assert_int_equal(fake.opened_memories, 1); /* one for all of them */
+	fake.wait_error = -GPULINK_ETIMEDOUT;
+	assert_int_equal(gpulink_put_vector(window, &vector, 1, 8), -GPULINK_ETIMEDOUT);
+	assert_int_equal(fake.submitted, 8);
+	assert_true(fake.wait_timeouts[0] == 1000 * MS);
+	put(3); /* others need none */
+	fake.wait_error = 0;
+	fake.ready = 1;
+	assert_int_equal(gpulink_put_vector(window, &vector, 1, 8), 0); /* takes the stage of the first */
+	assert_true(fake.entries[11][GLK_SQE_REGISTRATION_OFFSET_Q] >> GLK_SQE_REGISTRATION_OFFSET_SHIFT == seen[0]);
+	fake.ready = UINT32_MAX;
+	assert_int_equal(gpulink_wait(device, done, 100, 12, MS), 12);
+	for (unsigned i = 0; i < 8; i++)
+		assert_int_equal(done[i].tag, i);
+	assert_int_equal(done[11].tag, 8);
+}
+
+/* --- releases --- */
+
+static void release(void **state)
+{
+	(void)state;
+	assert_int_equal(gpulink_release(device, 77), 0);
+	assert_true(fake.release_timeout == 77);
+	fake.errors = 3;
+	assert_int_equal(gpulink_release(device, 1), -GPULINK_EFAULT);
+	assert_int_equal(gpulink_release(device, 1), 0); /* told once */
+	fake.errors = 4;
+	fake.release_error = -GPULINK_ETIMEDOUT;
+	assert_int_equal(gpulink_release(device, 1), -GPULINK_ETIMEDOUT);
+	fake.release_error = 0;
+	assert_int_equal(gpulink_release(device, 1), -GPULINK_EFAULT); /* it was not told then */
+	fake.errors = 5;
+	fake.release_error = -GPULINK_EENDPOINT;
+	assert_int_equal(gpulink_release(device, 1), -GPULINK_EENDPOINT); /* the graver of the two */
+	fake.release_error = 0;
+	assert_int_equal(gpulink_release(device, 1), 0);
+	fake.errors = 0; /* the counter has 32 bits */
+	assert_int_equal(gpulink_release(device, 1), -GPULINK_EFAULT);
+	assert_int_equal(gpulink_release(device, 0), -GPULINK_EINVAL);
+}
+
+/* --- windows that are mapped --- */
+
+static void mapped_window(void **state)
+{
+	struct gpulink_window *mapped;
+	uint8_t data[4096], back[4096];
+
+	(void)state;
+	fake.mapped = true;
+	assert_int_equal(gpulink_window_open(device, 0, 0, FAKE_MAPPING, BOTH, &mapped), 0);
+	assert_ptr_equal(gpulink_window_address(mapped), fake.mapping);
+	for (unsigned i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)(i * 7 + i / 256);
+	for (unsigned offset = 0; offset < 17; offset++)
+		for (size_t bytes = 1; bytes <= 4096; bytes += bytes < 40 ? 1 : 507) {
+			memset(fake.mapping, 0xee, sizeof(fake.mapping));
+			assert_int_equal(gpulink_store(mapped, offset, data, bytes), 0);
+			assert_memory_equal(fake.mapping + offset, data, bytes);
+			assert_true(offset == 0 || fake.mapping[offset - 1] == 0xee);
+			assert_int_equal(fake.mapping[offset + bytes], 0xee);
+			memset(back, 0xdd, sizeof(back));
+			assert_int_equal(gpulink_load(mapped, offset, back, bytes), 0);
+			assert_memory_equal(back, data, bytes);
+			assert_true(bytes == sizeof(back) || back[bytes] == 0xdd);
+		}
+	assert_int_equal(gpulink_store(mapped, FAKE_MAPPING - 3, data, 4), -GPULINK_ERANGE);
+	assert_int_equal(fake.stores, 0); /* the back end has no part in it */
+	gpulink_window_close(mapped);
+	assert_int_equal(gpulink_store(window, 0, data, 1), 0);
+	assert_int_equal(fake.stores, 1);
+	assert_int_equal(gpulink_load(window, 0, back, 1), 0);
+	assert_int_equal(back[0], 0x5a);
+}
+
+/* The words of an entry, as docs/registers.md has them. */
+static void entries(void **state)
+{
+	struct gpulink_memory *memory;
+	static uint8_t host[64];
+	const uint64_t *e;
+
+	(void)state;
+	assert_int_equal(gpulink_memory_open(device, host, sizeof(host), BOTH, &memory), 0);
+	assert_int_equal(gpulink_put(window, 5, "abcdefghi", 9, 0x1234), 0);
+	assert_int_equal(gpulink_get(window, 6, memory, 7, 8, 9), 0);
+	assert_int_equal(gpulink_compare_swap(window, 16, 8, 1, 2, memory, 3, 4), 0);
+	assert_int_equal(gpulink_swap(window, 16, 4, 5, NULL, 0, 6), 0);
+	e = fake.entries[0];
+	assert_true(e[0] == (GLK_OP_PUT_INLINE | 17ull << 16 | 9ull << 32) && e[1] == 0x1234 && e[2] == 5 && e[3] == 0);
+	assert_true(!memcmp(e + 4, "abcdefghi", 9) && e[5] == 'i' && e[6] == 0 && e[7] == 0);
+	e = fake.entries[1];
+	assert_true(e[0] == (GLK_OP_GET | 17ull << 16 | 8ull << 32) && e[1] == 9 && e[2] == 6 && e[3] == (100 | 7 << 16));
+	assert_true(!e[4] && !e[5] && !e[6] && !e[7]);
+	e = fake.entries[2];
+	assert_true(e[0] == (GLK_OP_CAS | 17ull << 16 | 8ull << 32) && e[2] == 16 && e[3] == (100 | 3 << 16));
+	assert_true(e[4] == 2 && e[5] == 1 && !e[6] && !e[7]);
+	e = fake.entries[3];
+	assert_true(e[0] == (GLK_OP_SWAP | 17ull << 16 | 4ull << 32) && e[3] == GLK_NO_REGISTRATION && e[4] == 5 && !e[5]);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(failed_opens),	    TEST(waiting_for_some), TEST(waiting_times_out), TEST(waiting_fails),
+		TEST(invented_completions), TEST(statuses),	    TEST(full_ring),	     TEST(no_more_than_the_books),
+		TEST(submitting_fails),	    TEST(stages),	    TEST(release),	     TEST(mapped_window),
+		TEST(entries),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
