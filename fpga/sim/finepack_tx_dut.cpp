@@ -1,108 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that has to be C++: Verilator's model behind a C interface.
+// glk_finepack_tx behind a C interface.
 #include "finepack_tx_dut.h"
 
 #include <cstring>
 
 #include "Vglk_finepack_tx.h"
-#include "verilated.h"
-#if VM_TRACE
-#include "verilated_vcd_c.h"
-#endif
+#include "dut.h"
 
-#ifndef DUT_PARTITIONS
-#error "DUT_PARTITIONS, DUT_ENTRIES and DUT_DATA_W tell the parameters that the model was made with"
-#endif
-
-struct tx_dut {
-	VerilatedContext context;
-	Vglk_finepack_tx *top;
-	uint64_t time;
-#if VM_TRACE
-	VerilatedVcdC *wave;
-#endif
+struct tx_dut : glk_dut<Vglk_finepack_tx> {
+	using glk_dut::glk_dut;
 };
 
 unsigned tx_dut_lanes(void) { return DUT_DATA_W / 8; }
 unsigned tx_dut_partitions(void) { return DUT_PARTITIONS; }
 unsigned tx_dut_entries(void) { return DUT_ENTRIES; }
 
-static void dump(struct tx_dut *dut)
-{
-#if VM_TRACE
-	if (dut->wave)
-		dut->wave->dump(dut->time);
-#endif
-	dut->time++;
-}
-
-static void edge(struct tx_dut *dut)
-{
-	dut->top->clk = 1;
-	dut->top->eval();
-	dump(dut);
-	dut->top->clk = 0;
-	dut->top->eval();
-	dump(dut);
-}
-
 struct tx_dut *tx_dut_create(const char *wave)
 {
-	struct tx_dut *dut = new tx_dut();
+	const struct tx_config settings = { 5, 4096, true, true };
+	struct tx_dut *dut = new tx_dut(wave);
 
-	dut->top = new Vglk_finepack_tx(&dut->context);
-#if VM_TRACE
-	if (wave) {
-		dut->context.traceEverOn(true);
-		dut->wave = new VerilatedVcdC;
-		dut->top->trace(dut->wave, 99);
-		dut->wave->open(wave);
-	}
-#else
-	(void)wave;
-#endif
-	const struct tx_config reset = { 5, 4096, true, true };
 	for (unsigned p = 0; p < DUT_PARTITIONS; p++)
-		tx_dut_configure(dut, p, &reset);
-	dut->top->rst = 1;
-	dut->top->eval();
-	for (int i = 0; i < 4; i++)
-		edge(dut);
-	dut->top->rst = 0;
-	dut->top->eval();
-	for (int i = 0; i < 4; i++)
-		edge(dut);
+		tx_dut_configure(dut, p, &settings);
+	dut->reset();
 	return dut;
 }
 
-void tx_dut_destroy(struct tx_dut *dut)
-{
-	dut->top->final();
-#if VM_TRACE
-	if (dut->wave) {
-		dut->wave->close();
-		delete dut->wave;
-	}
-#endif
-#if VM_COVERAGE
-	dut->context.coveragep()->write();
-#endif
-	delete dut->top;
-	delete dut;
-}
-
-/* Ports of up to 64 bits are numbers, wider ones rows of 32-bit words: both lie in memory as little-endian bits. */
-template <typename PORT> static void put_bits(PORT &port, unsigned first, unsigned count, uint64_t value)
-{
-	uint8_t *bytes = reinterpret_cast<uint8_t *>(&port);
-
-	for (unsigned i = 0; i < count; i++) {
-		uint8_t bit = static_cast<uint8_t>(1u << ((first + i) % 8));
-		uint8_t *byte = bytes + (first + i) / 8;
-
-		*byte = static_cast<uint8_t>((value >> i) & 1 ? *byte | bit : *byte & ~bit);
-	}
-}
+void tx_dut_destroy(struct tx_dut *dut) { delete dut; }
 
 void tx_dut_configure(struct tx_dut *dut, unsigned partition, const struct tx_config *config)
 {
@@ -141,5 +65,5 @@ void tx_dut_clock(struct tx_dut *dut, const struct tx_in *in, struct tx_out *out
 	out->reason = top->p_reason;
 	out->idle = top->idle;
 	out->holds = top->holds;
-	edge(dut);
+	dut->edge();
 }

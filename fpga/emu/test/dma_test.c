@@ -2,6 +2,7 @@
 /* The table of the virtual machine's memory: what may be mapped, what is found again, and files that go away. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -263,6 +264,47 @@ static void file_truncated_under_the_mapping(void **state)
 	assert_int_equal(dma_write(&b->table, 0x12000, "x", 1), 0);
 }
 
+#define WORDS 64u /* a length at which copies made for speed are out of order */
+
+static volatile bool enough;
+
+static void *write_for_ever(void *argument)
+{
+	struct bench *b = argument;
+	uint64_t words[WORDS];
+
+	for (uint64_t n = 1; !enough; n++) {
+		for (unsigned i = 0; i < WORDS; i++)
+			words[i] = n;
+		dma_write(&b->table, 0x10000, words, sizeof(words));
+	}
+	return NULL;
+}
+
+/* Who polls the last word may rely on those before it, as with a PCIe write. */
+static void writes_are_seen_in_order(void **state)
+{
+	struct bench *b = *state;
+	const uint64_t *seen = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, b->fd, 0);
+	unsigned wrong = 0;
+	pthread_t thread;
+
+	assert_true(seen != MAP_FAILED);
+	assert_int_equal(map(b, 0x10000, 0, 1), 0);
+	enough = false;
+	assert_int_equal(pthread_create(&thread, NULL, write_for_ever, b), 0);
+	for (unsigned k = 0; k < 300000; k++) {
+		uint64_t last = __atomic_load_n(&seen[WORDS - 1], __ATOMIC_ACQUIRE);
+
+		for (unsigned i = WORDS - 1; i-- > 0;)
+			wrong += __atomic_load_n(&seen[i], __ATOMIC_ACQUIRE) < last;
+	}
+	enough = true;
+	pthread_join(thread, NULL);
+	munmap((void *)(uintptr_t)seen, PAGE);
+	assert_int_equal(wrong, 0);
+}
+
 static void many_mappings(void **state)
 {
 	struct bench *b = *state;
@@ -295,6 +337,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(permissions, setup, teardown),
 		cmocka_unit_test_setup_teardown(read_only_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(file_truncated_under_the_mapping, setup, teardown),
+		cmocka_unit_test_setup_teardown(writes_are_seen_in_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(many_mappings, setup, teardown),
 	};
 

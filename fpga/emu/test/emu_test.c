@@ -231,6 +231,15 @@ static void messages_in_pieces(void **state)
 	assert_int_equal(client_receive(c), 0);
 	assert_int_equal(c->header.command, VFU_DMA_MAP);
 	assert_int_equal(c->header.error, 0);
+	/* Three and a half, and the other half. */
+	assert_int_equal(client_send(c, many, 3 * 32 + 20, NULL, 0), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		if (i == 3)
+			assert_int_equal(client_send(c, many + 3 * 32 + 20, 12, NULL, 0), 0);
+		assert_int_equal(client_receive(c), 0);
+		assert_memory_equal(&c->header.id, many + 32 * i, 2);
+		assert_int_equal(machine_at(c->payload, sizeof(access)), GLK_MAGIC);
+	}
 	machine_enable(m);
 	machine_set_partition(m, TO_HOST, GLK_EP_BUS, map.address, map.size);
 	machine_store(m, TO_HOST, 0x9000, 99);

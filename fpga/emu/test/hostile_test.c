@@ -266,7 +266,8 @@ static void replies_to_nothing(void **state)
 
 static void lying_write_multi(void **state)
 {
-	static const uint64_t counts[] = { 0, 2, 4, 1000, UINT64_MAX, UINT64_MAX / 24 + 1, UINT64_C(1) << 61 };
+	/* The last is, times 24, what 3 is, times 24. */
+	static const uint64_t counts[] = { 0, 2, 4, 1000, UINT64_MAX, UINT64_MAX / 24 + 1, (UINT64_C(1) << 61) + 3 };
 	struct machine *m = machine_start(state);
 	struct {
 		uint64_t count;

@@ -52,6 +52,11 @@ static void store_reaches_host_memory(void **state)
 	assert_int_equal(machine_at(m->host, 0x9000), 0x1122334455667788);
 	assert_memory_equal(m->host + 0xa001, block, sizeof(block));
 	assert_int_equal(m->host[0xa000] | m->host[0xa001 + sizeof(block)], 0);
+	/* Across the end of a slice: to the end of one window and the beginning of the next. */
+	assert_int_equal(client_write(&m->card, APERTURE, MACHINE_SLICE - 5, block, 5000), 0);
+	machine_drain(m);
+	assert_memory_equal(m->gpu + MACHINE_SLICE - 5, block, 5);
+	assert_memory_equal(m->host, block, 4995);
 	assert_int_equal(client_dma_unmap(&m->card, MACHINE_HOST, MACHINE_HOST_BYTES, 0), 0);
 	machine_store(m, TO_HOST, 0x9000, 1);
 	machine_drain(m);
@@ -89,7 +94,24 @@ static void many_writes_in_one_message(void **state)
 	assert_int_equal(client_request(&m->card, VFU_REGION_WRITE_MULTI, &multi, 8, NULL, 0), 0);
 }
 
-static void writes_need_bus_master(void **state)
+static void submit(struct machine *m, unsigned index, const uint64_t sqe[8])
+{
+	memcpy(m->host + MACHINE_SQ + index * GLK_SQE_BYTES, sqe, GLK_SQE_BYTES);
+	machine_set(m, machine_context(GLK_CONTEXT_SQ_TAIL), index + 1);
+}
+
+static const uint64_t put_inline[8] = {
+	GLK_OP_PUT_INLINE | (uint64_t)TO_GPU << GLK_SQE_WINDOW_SHIFT | UINT64_C(8) << GLK_SQE_LENGTH_SHIFT,
+	0xaaaa, 0x300, 0, 0x1122334455667788,
+};
+
+static void wait_until_stopped(struct machine *m)
+{
+	for (unsigned i = 0; i < 10000 && !machine_get(m, machine_context(GLK_CONTEXT_STATUS)); i++)
+		wait_a_millisecond();
+}
+
+static void bus_master(void **state)
 {
 	struct machine *m = machine_start(state);
 	unsigned errors = machine_partition(TO_GPU, GLK_PARTITION_ERR_ENDPOINT);
@@ -101,10 +123,49 @@ static void writes_need_bus_master(void **state)
 	assert_int_equal(machine_at(m->gpu, 0), 0);
 	assert_int_equal(machine_counter(m, errors), 1);
 	assert_int_equal(machine_load(m, TO_GPU, 0), ALL_ONES);
+	machine_set(m, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 1);
+	submit(m, 0, put_inline);
+	wait_until_stopped(m);
+	assert_int_equal(machine_get(m, machine_context(GLK_CONTEXT_STATUS)), GLK_ST_DMA);
+	assert_int_equal(machine_counter(m, machine_partition(TO_GPU, GLK_PARTITION_STORES)), 1); /* it was not read */
+	assert_int_equal(machine_at(m->host, MACHINE_RECORD) | machine_at(m->host, MACHINE_CQ + 8), 0);
+	assert_int_equal(machine_get(m, machine_context(GLK_CONTEXT_SQ_HEAD)), 0);
 	assert_int_equal(client_set_config(&m->card, MACHINE_COMMAND, 2, MACHINE_MEMORY | MACHINE_MASTER), 0);
 	machine_store(m, TO_GPU, 0, 1);
 	machine_drain(m);
 	assert_int_equal(machine_at(m->gpu, 0), 1);
+}
+
+/* A driver may promise the card more memory than there is: what lies behind the BAR's end is not the endpoint's. */
+static void beyond_the_endpoint(void **state)
+{
+	struct machine *m = machine_start(state);
+	const uint64_t end = MACHINE_GPU_BYTES - GLK_PAGE_SIZE, page = MACHINE_HOST + 0x5000;
+	const uint64_t get[8] = { GLK_OP_GET | UINT64_C(16) << GLK_SQE_LENGTH_SHIFT, 1, end - 8 };
+	unsigned entry = GLK_REGISTRATION_ARRAY;
+
+	machine_enable(m);
+	machine_set_partition(m, TO_GPU, GLK_EP_BUS, MACHINE_GPU + GLK_PAGE_SIZE, MACHINE_GPU_BYTES);
+	machine_store(m, TO_GPU, end - 8, 1);
+	machine_drain(m);
+	/* Neighbours leave as one write, with its middle at the end. */
+	machine_store(m, TO_GPU, end - 8, 2);
+	machine_store(m, TO_GPU, end, 2);
+	machine_drain(m);
+	assert_int_equal(machine_at(m->gpu, MACHINE_GPU_BYTES - 8), 1);
+	assert_int_equal(machine_counter(m, machine_partition(TO_GPU, GLK_PARTITION_ERR_ENDPOINT)), 1);
+	assert_int_equal(machine_load(m, TO_GPU, end), ALL_ONES);
+	/* And a get. */
+	memcpy(m->host + 0x4000, &page, sizeof(page));
+	machine_set(m, entry + GLK_REGISTRATION_Q1, 64);
+	machine_set(m, entry + GLK_REGISTRATION_Q2, MACHINE_HOST + 0x4000);
+	machine_set(m, entry + GLK_REGISTRATION_Q0, GLK_REGISTRATION_Q0_VALID_MASK | GLK_REGISTRATION_Q0_WRITE_MASK);
+	submit(m, 0, get);
+	for (unsigned i = 0; i < 10000 && !machine_at(m->host, MACHINE_CQ + 8); i++)
+		wait_a_millisecond();
+	assert_int_equal(machine_at(m->host, MACHINE_CQ + 8),
+			 GLK_CQE_PHASE_MASK | (uint64_t)GLK_ST_ENDPOINT << GLK_CQE_STATUS_SHIFT);
+	assert_int_equal(machine_at(m->host, 0x5000), 0);
 }
 
 /* The endpoint answers where its BAR is, as long as it decodes. */
@@ -198,25 +259,15 @@ static uint64_t events(int fd, int milliseconds)
 	return count;
 }
 
-static void submit(struct machine *m, unsigned index, const uint64_t sqe[8])
-{
-	memcpy(m->host + MACHINE_SQ + index * GLK_SQE_BYTES, sqe, GLK_SQE_BYTES);
-	machine_set(m, machine_context(GLK_CONTEXT_SQ_TAIL), index + 1);
-}
-
 static void ring(void **state)
 {
 	struct machine *m = machine_start(state);
-	const uint64_t put[8] = {
-		GLK_OP_PUT_INLINE | (uint64_t)TO_GPU << GLK_SQE_WINDOW_SHIFT | UINT64_C(8) << GLK_SQE_LENGTH_SHIFT,
-		0xaaaa, 0x300, 0, 0x1122334455667788,
-	};
 	const uint64_t release[8] = { GLK_OP_RELEASE | GLK_FLAG_INTERRUPT << GLK_SQE_FLAGS_SHIFT, 0xbbbb };
 	int fd = new_event();
 
 	machine_enable(m);
 	assert_int_equal(client_set_vectors(&m->card, 1, 1, &fd, 1), 0);
-	submit(m, 0, put);
+	submit(m, 0, put_inline);
 	submit(m, 1, release);
 	assert_int_equal(events(fd, 10000), 1);
 	assert_int_equal(machine_at(m->gpu, 0x300), 0x1122334455667788);
@@ -232,6 +283,46 @@ static void ring(void **state)
 	assert_int_equal(machine_at(m->host, MACHINE_RECORD), 12);
 	assert_int_equal(machine_at(m->gpu, 0x308), 5);
 	close(fd);
+}
+
+/* More entries than the card takes between two looks at its client. */
+static void long_ring(void **state)
+{
+	struct machine *m = machine_start(state);
+	const uint64_t entries = 256, sq = 0x10000, cq = 0x20000;
+
+	machine_enable(m);
+	machine_set(m, machine_context(GLK_CONTEXT_CONTROL), 0);
+	machine_set(m, machine_context(GLK_CONTEXT_SQ_BASE), MACHINE_HOST + sq);
+	machine_set(m, machine_context(GLK_CONTEXT_CQ_BASE), MACHINE_HOST + cq);
+	machine_set(m, machine_context(GLK_CONTEXT_ORDER), 8 | 8 << GLK_CONTEXT_ORDER_CQ_SHIFT);
+	machine_set(m, machine_context(GLK_CONTEXT_CONTROL), GLK_CONTEXT_CONTROL_ENABLE_MASK);
+	for (uint64_t i = 0; i < entries; i++) {
+		const uint64_t sqe[8] = { GLK_OP_NOP, i };
+
+		memcpy(m->host + sq + i * GLK_SQE_BYTES, sqe, sizeof(sqe));
+	}
+	machine_set(m, machine_context(GLK_CONTEXT_SQ_TAIL), entries);
+	/* By its memory alone: a message would make the card go on. */
+	for (unsigned i = 0; i < 10000 && !machine_at(m->host, cq + 16 * (entries - 1) + 8); i++)
+		wait_a_millisecond();
+	for (uint64_t i = 0; i < entries; i++) {
+		assert_int_equal(machine_at(m->host, cq + 16 * i), i);
+		assert_int_equal(machine_at(m->host, cq + 16 * i + 8), GLK_CQE_PHASE_MASK);
+	}
+}
+
+static void timeout_flushes(void **state)
+{
+	struct machine *m = machine_start(state);
+
+	machine_enable(m);
+	machine_set(m, machine_partition(TO_GPU, GLK_PARTITION_FLUSH_TIMEOUT_NS), 20000000);
+	machine_store(m, TO_GPU, 0x100, 7);
+	for (unsigned i = 0; i < 10000 && !machine_at(m->gpu, 0x100); i++)
+		wait_a_millisecond();
+	assert_int_equal(machine_at(m->gpu, 0x100), 7);
+	assert_int_equal(machine_counter(m, machine_partition(TO_GPU, GLK_PARTITION_FLUSH_TIMEOUT)), 1);
 }
 
 /* The file behind guest memory shrinks: an access that fails, not the end of the card. */
@@ -457,10 +548,13 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(store_reaches_endpoint, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(store_reaches_host_memory, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(many_writes_in_one_message, machine_setup, machine_teardown),
-		cmocka_unit_test_setup_teardown(writes_need_bus_master, machine_setup, machine_teardown),
+		cmocka_unit_test_setup_teardown(bus_master, machine_setup, machine_teardown),
+		cmocka_unit_test_setup_teardown(beyond_the_endpoint, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(endpoint_moves, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(endpoint_stays_while_configured, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(ring, machine_setup, machine_teardown),
+		cmocka_unit_test_setup_teardown(long_ring, machine_setup, machine_teardown),
+		cmocka_unit_test_setup_teardown(timeout_flushes, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(memory_truncated_under_the_ring, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(interrupts_are_kept, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(resets, machine_setup, machine_teardown),

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the shims share, and all that has to be C++: a Verilated top with its clock, reset, wave and coverage.
+#ifndef GLK_SIM_DUT_H
+#define GLK_SIM_DUT_H
+
+#include <cstdint>
+
+#include "verilated.h"
+#if VM_TRACE
+#include "verilated_vcd_c.h"
+#endif
+
+template <typename TOP> struct glk_dut {
+	VerilatedContext context;
+	TOP *top;
+	uint64_t time = 0;
+#if VM_TRACE
+	VerilatedVcdC *wave = nullptr;
+#endif
+
+	explicit glk_dut(const char *file) : top(new TOP(&context))
+	{
+#if VM_TRACE
+		if (file) {
+			context.traceEverOn(true);
+			wave = new VerilatedVcdC;
+			top->trace(wave, 99);
+			wave->open(file);
+		}
+#else
+		(void)file;
+#endif
+	}
+
+	~glk_dut()
+	{
+		top->final();
+#if VM_TRACE
+		if (wave)
+			wave->close();
+		delete wave;
+#endif
+#if VM_COVERAGE
+		context.coveragep()->write();
+#endif
+		delete top;
+	}
+
+	glk_dut(const glk_dut &) = delete;
+	glk_dut &operator=(const glk_dut &) = delete;
+
+	void dump()
+	{
+#if VM_TRACE
+		if (wave)
+			wave->dump(time);
+#endif
+		time++;
+	}
+
+	void edge()
+	{
+		top->clk = 1;
+		top->eval();
+		dump();
+		top->clk = 0;
+		top->eval();
+		dump();
+	}
+
+	void reset()
+	{
+		top->rst = 1;
+		top->eval();
+		for (int i = 0; i < 4; i++)
+			edge();
+		top->rst = 0;
+		top->eval();
+		for (int i = 0; i < 4; i++)
+			edge();
+	}
+};
+
+/* Ports of up to 64 bits are numbers, wider ones rows of 32-bit words: both lie in memory as little-endian bits. */
+template <typename PORT> static void put_bits(PORT &port, unsigned first, unsigned count, uint64_t value)
+{
+	uint8_t *bytes = reinterpret_cast<uint8_t *>(&port);
+
+	for (unsigned i = 0; i < count; i++) {
+		uint8_t bit = static_cast<uint8_t>(1u << ((first + i) % 8));
+		uint8_t *byte = bytes + (first + i) / 8;
+
+		*byte = static_cast<uint8_t>((value >> i) & 1 ? *byte | bit : *byte & ~bit);
+	}
+}
+
+#endif /* GLK_SIM_DUT_H */

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Lock step of the receiving half: the same packets into the model's de-packetizer and the Verilated glk_finepack_rx. Which
+ * are refused, and the plain writes of the others, must be equal, whatever the streams do. Packets are well formed ones of
+ * every width and sub-packet length, and such with something wrong in them.
+ *
+ * lockstep_rx [--seed N] [--packets N] [--round N] [--wave FILE]
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <depacketizer.h>
+
+#include "finepack_rx_dut.h"
+
+#define PARTITIONS_MAX 16u
+#define WRITES_MAX     65536u
+#define LONGEST	       (GLK_PACKET_BYTES_MAX + 600u)
+
+struct plain_write {
+	unsigned partition;
+	uint64_t offset;
+	size_t length;
+	uint8_t data[4096];
+};
+
+static struct {
+	struct rx_dut *dut;
+	struct glk_destination destinations[PARTITIONS_MAX];
+	struct plain_write *writes; /* a ring of what has to come */
+	uint64_t made, checked;
+	uint64_t accepted, refused; /* expected */
+	uint64_t got_accepted, got_refused;
+	bool in_write;
+	size_t at; /* in the write that is coming */
+	uint64_t random, clocks;
+	unsigned in_gap, out_gap;
+	char failure[256];
+} t;
+
+static uint64_t draw(void)
+{
+	t.random ^= t.random << 13;
+	t.random ^= t.random >> 7;
+	t.random ^= t.random << 17;
+	return t.random * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+static unsigned below(unsigned n)
+{
+	return (unsigned)((draw() >> 33) % n);
+}
+
+static void fail(const char *what, uint64_t expected, uint64_t got)
+{
+	if (!t.failure[0])
+		snprintf(t.failure, sizeof(t.failure), "write %" PRIu64 ", clock %" PRIu64 ": %s: expected %" PRIu64 ", got %" PRIu64,
+			 t.checked, t.clocks, what, expected, got);
+}
+
+static void on_write(void *user, unsigned partition, uint64_t offset, const void *data, size_t length)
+{
+	struct plain_write *w = &t.writes[t.made++ % WRITES_MAX];
+
+	(void)user;
+	w->partition = partition;
+	w->offset = offset;
+	w->length = length;
+	memcpy(w->data, data, length);
+}
+
+static void check_beat(const struct rx_out *out)
+{
+	const struct plain_write *w = &t.writes[t.checked % WRITES_MAX];
+	unsigned lanes = rx_dut_lanes(), lane = (unsigned)(out->offset % lanes);
+
+	if (t.checked == t.made) {
+		fail("a write that must not be, offset", 0, out->offset);
+		return;
+	}
+	if (out->first == t.in_write)
+		fail("first beat of a write", !t.in_write, out->first);
+	if (out->first && out->length != w->length)
+		fail("length of the write", w->length, out->length);
+	if (out->partition != w->partition)
+		fail("partition of the write", w->partition, out->partition);
+	if (out->offset != w->offset + t.at)
+		fail("offset of the beat", w->offset + t.at, out->offset);
+	for (unsigned i = 0; i < lanes && !t.failure[0]; i++) {
+		if (!((out->enables >> i) & 1))
+			continue;
+		if (i != lane++ || t.at >= w->length)
+			fail("enabled lane", lane - 1, i);
+		else if (out->data[i] != w->data[t.at])
+			fail("byte of the write", w->data[t.at], out->data[i]);
+		else
+			t.at++;
+	}
+	t.in_write = !out->last;
+	if (out->last) {
+		if (t.at != w->length)
+			fail("bytes of the write", w->length, t.at);
+		t.at = 0;
+		t.checked++;
+	}
+}
+
+static bool clock_once(struct rx_in *in)
+{
+	struct rx_out out;
+
+	in->out_ready = below(256) >= t.out_gap;
+	rx_dut_clock(t.dut, in, &out);
+	t.clocks++;
+	t.got_accepted += out.accepted;
+	t.got_refused += out.refused;
+	if (out.valid && in->out_ready)
+		check_beat(&out);
+	return in->valid && out.in_ready;
+}
+
+static void give(const uint8_t *packet, size_t length)
+{
+	struct glk_accepted accepted;
+	struct rx_in in = { 0 };
+	unsigned lanes = rx_dut_lanes();
+
+	if (glk_depacketizer_check(packet, length, t.destinations, rx_dut_partitions(), &accepted)) {
+		t.refused++;
+	} else {
+		t.accepted++;
+		glk_depacketizer_apply(&accepted, on_write, NULL);
+	}
+	for (size_t at = 0; at < length && !t.failure[0]; at += lanes) {
+		unsigned part = length - at < lanes ? (unsigned)(length - at) : lanes, waited = 0;
+
+		for (unsigned i = 0; i < lanes; i++)
+			in.data[i] = (uint8_t)draw();
+		memcpy(in.data, packet + at, part);
+		in.bytes = part;
+		in.last = at + part == length;
+		in.valid = false;
+		while (below(256) < t.in_gap)
+			clock_once(&in);
+		in.valid = true;
+		while (!clock_once(&in) && !t.failure[0])
+			if (++waited > 1000000)
+				fail("clocks that the input waits", 0, waited);
+	}
+}
+
+static void wait_idle(void)
+{
+	struct rx_in none = { 0 };
+
+	for (unsigned quiet = 0, clocks = 0; quiet < 40 && !t.failure[0]; clocks++) {
+		clock_once(&none);
+		quiet = t.checked == t.made && t.got_accepted + t.got_refused == t.accepted + t.refused ? quiet + 1 : 0;
+		if (clocks > 2000000)
+			fail("writes that do not come", t.made, t.checked);
+	}
+	if (t.got_accepted != t.accepted)
+		fail("packets accepted", t.accepted, t.got_accepted);
+	if (t.got_refused != t.refused)
+		fail("packets refused", t.refused, t.got_refused);
+}
+
+/* --- packets --- */
+
+struct maker {
+	uint8_t packet[LONGEST + 8];
+	size_t payload; /* bytes */
+	unsigned partition, h;
+	uint64_t base, range;
+};
+
+static void add(struct maker *m, uint64_t offset, unsigned length)
+{
+	uint8_t *to = m->packet + GLK_PACKET_HEADER_BYTES + m->payload;
+	uint64_t word = offset << 10 | (length & 1023);
+
+	for (unsigned i = 0; i < m->h; i++)
+		to[i] = (uint8_t)(word >> (8 * i));
+	for (unsigned i = 0; i < length; i++)
+		to[m->h + i] = (uint8_t)(draw() >> 30);
+	m->payload += m->h + length;
+}
+
+static void fill(struct maker *m)
+{
+	static const unsigned tops[] = { 1, 4, 8, 32, 64, 128, 1024 };
+	unsigned top = tops[below(7)], most = 1 + below(GLK_PAYLOAD_MAX), joins = below(3);
+	uint64_t at = 0;
+
+	m->payload = 0;
+	do {
+		unsigned length = 1 + below(top);
+		uint64_t space = m->range < 1u << 20 ? m->range : 1u << 20;
+
+		if (length > m->range)
+			length = (unsigned)m->range;
+		if (m->payload + m->h + length > GLK_PAYLOAD_MAX)
+			break;
+		/* Next to the one before, or anywhere in reach. */
+		if (!m->payload || below(3) >= joins || at + length > m->range)
+			at = below((unsigned)(space - length + 1));
+		add(m, at, length);
+		at += length;
+	} while (m->payload < most);
+}
+
+static size_t close_packet(struct maker *m, bool describe)
+{
+	size_t dwords = (m->payload + 3) / 4;
+	uint64_t address = (uint64_t)m->partition << GLK_LINK_PARTITION_SHIFT | m->base;
+	uint8_t *p = m->packet;
+
+	memset(p, 0, GLK_PACKET_HEADER_BYTES);
+	memset(p + GLK_PACKET_HEADER_BYTES + m->payload, 0, 4 * dwords - m->payload);
+	p[0] = GLK_PACKET_FMT_TYPE;
+	p[2] = (uint8_t)((dwords >> 8) & 3);
+	p[3] = (uint8_t)dwords;
+	p[7] = (uint8_t)(((1u << (m->payload - 4 * (dwords - 1))) - 1) << 4 | (describe ? m->h : 0));
+	for (unsigned i = 0; i < 8; i++)
+		p[8 + i] = (uint8_t)(address >> (56 - 8 * i));
+	return GLK_PACKET_HEADER_BYTES + 4 * dwords;
+}
+
+/* Something wrong, or nearly so. */
+static size_t spoil(struct maker *m, size_t length)
+{
+	switch (below(6)) {
+	case 0: /* a bit anywhere */
+		m->packet[below((unsigned)length)] ^= (uint8_t)(1u << below(8));
+		return length;
+	case 1: /* a bit of the header */
+		m->packet[below(16)] ^= (uint8_t)(1u << below(8));
+		return length;
+	case 2: /* shorter */
+		return 1 + below((unsigned)length);
+	case 3: /* longer */
+		memset(m->packet + length, 0, LONGEST - length);
+		return length + 1 + below((unsigned)(LONGEST - length));
+	case 4: /* something in the padding, if there is any */
+		m->packet[length - 1] ^= 1;
+		return length;
+	default: /* a sub-header */
+		m->packet[GLK_PACKET_HEADER_BYTES + below(m->h)] = (uint8_t)draw();
+		return length;
+	}
+}
+
+static void run_round(unsigned packets)
+{
+	static const unsigned gaps[] = { 0, 0, 16, 128, 230 };
+	unsigned spoilt = below(3) * 64;
+
+	t.in_gap = gaps[below(5)];
+	t.out_gap = gaps[below(5)];
+	for (unsigned p = 0; p < rx_dut_partitions(); p++) {
+		t.destinations[p].bytes = below(8) ? UINT64_C(1) << (12 + below(34)) : 0;
+		t.destinations[p].subheader_bytes = 2 + below(5);
+		rx_dut_configure(t.dut, p, t.destinations[p].subheader_bytes, t.destinations[p].bytes);
+	}
+	for (unsigned i = 0; i < packets && !t.failure[0]; i++) {
+		struct maker m = { .partition = below(rx_dut_partitions()) };
+		bool describe = below(4);
+		size_t length;
+
+		m.h = describe ? 2 + below(5) : t.destinations[m.partition].subheader_bytes;
+		m.range = glk_subheader_range(m.h);
+		m.base = (draw() & (t.destinations[m.partition].bytes - 1)) & ~(m.range - 1) & GLK_LINK_OFFSET_MASK;
+		fill(&m);
+		length = close_packet(&m, describe);
+		if (below(256) < spoilt)
+			length = spoil(&m, length);
+		give(m.packet, length);
+	}
+	wait_idle();
+}
+
+static void start(uint64_t seed, uint64_t round, const char *wave)
+{
+	struct plain_write *writes = t.writes;
+
+	if (t.dut)
+		rx_dut_destroy(t.dut);
+	memset(&t, 0, sizeof(t));
+	t.writes = writes ? writes : calloc(WRITES_MAX, sizeof(*writes));
+	if (!t.writes)
+		abort();
+	t.dut = rx_dut_create(wave);
+	t.random = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) + round * UINT64_C(0xbf58476d1ce4e5b9) + 1;
+	for (unsigned i = 0; i < 8; i++)
+		draw();
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "seed", required_argument, NULL, 's' },  { "packets", required_argument, NULL, 'n' },
+		{ "round", required_argument, NULL, 'r' }, { "wave", required_argument, NULL, 'w' },
+		{ 0 },
+	};
+	uint64_t seed = 1, packets = 2000, round = 0, writes = 0, accepted = 0, refused = 0, clocks = 0;
+	const char *wave = NULL;
+	bool one = false;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == 's')
+			seed = strtoull(optarg, NULL, 0);
+		else if (option == 'n')
+			packets = strtoull(optarg, NULL, 0);
+		else if (option == 'r')
+			one = true, round = strtoull(optarg, NULL, 0);
+		else if (option == 'w')
+			wave = optarg;
+		else
+			return 2;
+	}
+	printf("# seed %" PRIu64 ", %u partitions, %u bytes a beat\n", seed, rx_dut_partitions(), rx_dut_lanes());
+	do {
+		start(seed, round, wave);
+		run_round(50);
+		accepted += t.accepted;
+		refused += t.refused;
+		writes += t.checked;
+		clocks += t.clocks;
+		round++;
+	} while (accepted + refused < packets && !t.failure[0] && !one);
+	printf("# %" PRIu64 " rounds, %" PRIu64 " packets accepted, %" PRIu64 " refused, %" PRIu64 " writes, %" PRIu64 " clocks\n",
+	       round, accepted, refused, writes, clocks);
+	if (t.failure[0])
+		printf("# round %" PRIu64 ": %s\n# again: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round - 1, t.failure,
+		       seed, round - 1);
+	printf("%sok 1 - the model and the logic write the same\n1..1\n", t.failure[0] ? "not " : "");
+	rx_dut_destroy(t.dut);
+	free(t.writes);
+	return t.failure[0] != 0;
+}
