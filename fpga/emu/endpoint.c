@@ -245,6 +245,7 @@ int main(int argc, char **argv)
 	error = server_open(&server);
 	if (error) {
 		server_say(NAME, "%s: %s", server.path, strerror(-error));
+		unlink(fabric);
 		return 1;
 	}
 	run(&endpoint, &server);

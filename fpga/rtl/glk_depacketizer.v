@@ -100,6 +100,7 @@ module glk_depacketizer #(
   logic [12:0]       jump;         // bytes from the window's beginning to the next sub-header, while it is farther
   logic              far;
   logic [12:0]       left;         // payload bytes from the next sub-header on
+  logic signed [13:0] spare;
   logic [12:0]       position;     // of the next sub-header in the payload
   logic [BUFFER_W-1:0] fill;       // next beat of the buffer
   // Beats of payload begin 16 bytes into the packet: the part of the beat before is carried over.
@@ -127,7 +128,8 @@ module glk_depacketizer #(
   wire        near     = now_valid && !far && at < (LB+1)'(LANES);
   wire        whole    = ahead_valid || now_last || ({1'b0, at} + (LB+2)'(h) <= (LB+2)'(LANES));
   wire        can_walk = state == WALK && near && whole && left != 13'd0;
-  wire        cut_off  = step > left || left <= 13'(h);
+  // Sub-header and data end inside the payload: `spare` is what is left behind the sub-header, or below 0.
+  wire        cut_off  = (word[9:0] == 10'd0) ? spare < 14'sd1024 : $signed({4'b0, word[9:0]}) > spare;
   wire [12:0] reach    = 13'(at) + step; // of the one behind, in the window
   // The first beat of the window is done with.
   wire        pass     = now_valid && (state == SKIP || (state == WALK && (far || at >= (LB+1)'(LANES) || left == 13'd0)));
@@ -173,6 +175,7 @@ module glk_depacketizer #(
         payload        <= padded - 13'(short_by);
         padded_q       <= padded;
         left           <= padded - 13'(short_by);
+        spare          <= $signed({1'b0, padded}) - $signed({12'b0, short_by}) - $signed({11'b0, head_h});
         bad            <= bad || be_wrong || field_wrong || dest_wrong;
         state          <= (bad || be_wrong || field_wrong || dest_wrong) ? SKIP : WALK;
         if (seen_last && (LANES == 16))
@@ -214,6 +217,7 @@ module glk_depacketizer #(
           far      <= reach >= 13'(2 * LANES);
           jump     <= reach;
           left     <= left - step;
+          spare    <= spare - $signed({1'b0, step});
           position <= position + step;
           if (cut_off) begin
             bad   <= 1'b1;

@@ -149,7 +149,7 @@ module glk_packetizer #(
   // --- P ---
   logic          q_valid, q_take;
   logic [127:0]  q_begins, q_ends;
-  logic [6:0]    q_runs;
+  logic [19:0]   q_runs;  // four numbers of 5 bits, added one stage on
   logic [30:0]   q_tag;
   logic [EW-1:0] q_entry;
   logic          q_last, q_first;
@@ -158,11 +158,16 @@ module glk_packetizer #(
 
   wire [127:0] p_begins = p_enables & ~(p_enables << 1);
   logic [63:0] p_pairs;
-  logic [6:0]  p_runs;
+  logic [19:0] p_runs;
   always_comb
     for (int k = 0; k < 64; k = k + 1)
       p_pairs[k] = p_begins[2*k] | p_begins[2*k+1];
-  glk_popcount #(.W(64)) count_runs (.bits(p_pairs), .count(p_runs));
+  genvar g;
+  generate
+    for (g = 0; g < 4; g = g + 1) begin : quarter
+      glk_popcount #(.W(16)) count_runs (.bits(p_pairs[16*g +: 16]), .count(p_runs[5*g +: 5]));
+    end
+  endgenerate
 
   assign p_take = p_valid && (!q_valid || q_take);
   always_ff @(posedge clk) begin
@@ -209,7 +214,7 @@ module glk_packetizer #(
         c_valid  <= q_valid;
         c_begins <= q_begins;
         c_ends   <= q_ends;
-        c_runs   <= q_runs;
+        c_runs   <= (7'(q_runs[4:0]) + 7'(q_runs[9:5])) + (7'(q_runs[14:10]) + 7'(q_runs[19:15]));
         c_tag    <= q_tag;
         c_entry  <= q_entry;
         c_last   <= q_last;
@@ -245,7 +250,8 @@ module glk_packetizer #(
   logic [30:0]   g_tag;
   logic [EW-1:0] g_entry;
   logic          g_last, g_first;
-  logic [6:0]    g_begin_at, g_end_at;
+  logic [6:0]    g_begin_at;
+  logic [7:0]    g_length;
 
   assign n_take = n_valid && (!g_valid || g_take);
   always_ff @(posedge clk) begin
@@ -263,7 +269,7 @@ module glk_packetizer #(
       if (!g_valid || g_take) begin
         g_valid    <= n_valid;
         g_begin_at <= n_begin_at;
-        g_end_at   <= n_end_at;
+        g_length   <= 8'(n_end_at) - 8'(n_begin_at) + 8'd1;
         g_tag      <= n_tag;
         g_entry    <= n_entry;
         g_last     <= n_last;
@@ -284,7 +290,6 @@ module glk_packetizer #(
   logic [7:0] run_left;
 
   wire [2:0]  g_h      = set_h[g_sel];
-  wire [7:0]  g_length = 8'(g_end_at) - 8'(g_begin_at) + 8'd1;
   wire        g_head   = g_first && !head_sent && !in_run;
   wire [7:0]  g_left   = in_run ? run_left : g_length;
   wire [7:0]  g_room   = g_head ? 8'(BESIDE) : 8'(LANES);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Number of set bits. Six bits give three in one level of 6-input LUTs; the threes are added in a tree. Combinational.
+// Number of set bits. Six bits give a number of three bits in one level of 6-input LUTs (written as tables, so that no tool
+// makes adders of them); the three weights are counted for themselves, and so on. Combinational.
 module glk_popcount #(
   parameter int W  = 128,
   parameter int CW = $clog2(W + 1)
@@ -8,14 +9,19 @@ module glk_popcount #(
   output logic [CW-1:0] count
 );
   localparam int GROUPS = (W + 5) / 6;
+  // Bit x of a table: that bit of the number of ones in x.
+  localparam logic [63:0] ONES  = 64'h6996966996696996;
+  localparam logic [63:0] TWOS  = 64'h8117177e177e7ee8;
+  localparam logic [63:0] FOURS = 64'hfee8e880e8808000;
   wire [GROUPS*6-1:0] padded = (GROUPS*6)'(bits);
   logic [GROUPS-1:0]  ones, twos, fours;
   always_comb
-    for (int k = 0; k < GROUPS; k = k + 1)
-      {fours[k], twos[k], ones[k]} = 3'(padded[6*k]) + 3'(padded[6*k+1]) + 3'(padded[6*k+2]) +
-                                     3'(padded[6*k+3]) + 3'(padded[6*k+4]) + 3'(padded[6*k+5]);
+    for (int k = 0; k < GROUPS; k = k + 1) begin
+      ones[k]  = ONES[padded[6*k +: 6]];
+      twos[k]  = TWOS[padded[6*k +: 6]];
+      fours[k] = FOURS[padded[6*k +: 6]];
+    end
 
-  // The three weights are counted for themselves, then added.
   generate
     if (GROUPS > 1) begin : more
       localparam int GW = $clog2(GROUPS + 1);

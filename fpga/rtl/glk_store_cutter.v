@@ -81,12 +81,16 @@ module glk_store_cutter #(
   logic [12:0]       i_length;
   logic [3:0]        i_reason;
   logic [DATA_W-1:0] i_beat;
-  logic [7:0]        i_most; // at most a line
-  logic              i_unit64;
+  logic [7:0]        i_unit;      // bytes of a piece that begins at a line or window
+  logic [7:0]        i_room;      // bytes that a piece may have at i_address
+  logic              i_room_unit; // it ends at a line or window then
   logic              consume;
 
   assign in_ready = !i_valid || consume;
-  wire [12:0] in_most = most_all[in_partition*13 +: 13];
+  wire [12:0] in_most   = most_all[in_partition*13 +: 13];
+  wire        in_unit64 = unit64_all[in_partition];
+  wire [7:0]  in_room   = in_unit64 ? 8'd64 - 8'(in_address[5:0]) : 8'd128 - 8'(in_address[6:0]);
+  wire [7:0]  in_unit   = in_unit64 ? 8'd64 : 8'd128;
 
   always_ff @(posedge clk) begin
     if (in_ready) begin
@@ -97,57 +101,82 @@ module glk_store_cutter #(
       i_length    <= in_length;
       i_reason    <= in_reason;
       i_beat      <= in_beat;
-      i_most      <= (in_most > 13'd128) ? 8'd128 : in_most[7:0];
-      i_unit64    <= unit64_all[in_partition];
+      i_unit      <= (in_most < 13'(in_unit)) ? in_most[7:0] : in_unit;
+      i_room      <= (in_most < 13'(in_room)) ? in_most[7:0] : in_room;
+      i_room_unit <= in_most >= 13'(in_room);
     end
     if (rst)
       i_valid <= 1'b0;
   end
 
   // --- cut ---
-  logic        busy, in_piece;      // in the middle of a store, of a piece
+  logic        busy, in_piece;     // in the middle of a store, of a piece
+  logic        aside;              // the next piece begins inside a line: its room is worked out, which takes a clock
   logic [47:0] next_address;
   logic [12:0] next_left;
-  logic [7:0]  piece_left;
+  logic [7:0]  piece_left, next_room;
+  logic        next_room_unit;
   logic        o_valid, advance;
   logic        drain; // the next item out is the flush behind a piece
   logic [PW-1:0] drain_partition;
 
   wire [47:0] address   = busy ? next_address : i_address;
   wire [12:0] left      = busy ? next_left : i_length;
-  wire [7:0]  unit_room = i_unit64 ? 8'd64 - 8'(address[5:0]) : 8'd128 - 8'(address[6:0]);
-  wire [7:0]  room      = (unit_room > i_most) ? i_most : unit_room;
-  wire [7:0]  piece_new = (left < 13'(room)) ? left[7:0] : room;
-  wire [7:0]  piece     = in_piece ? piece_left : piece_new;
+  wire [7:0]  room      = busy ? next_room : i_room;
+  wire        room_unit = busy ? next_room_unit : i_room_unit;
+  wire        last_new  = left <= 13'(room); // the piece is all that is left
+  wire [7:0]  piece     = in_piece ? piece_left : last_new ? left[7:0] : room;
+  wire        last      = in_piece ? left == 13'(piece_left) : last_new;
   wire [7:0]  beat_room = 8'(LANES) - 8'(address[LB-1:0]);
   wire        is_store  = i_kind == STORE;
+  wire        over_beat = piece > beat_room;
   wire        ends_beat = piece >= beat_room;
-  wire [7:0]  bytes     = (is_store && ends_beat) ? beat_room : piece;
-  wire        has_range = is_store || i_kind == PROBE;
-  wire        ends      = !has_range || left == 13'(bytes);
-
-  wire        cut       = advance && i_valid && !drain;
+  wire        beat_only = is_store && over_beat; // the beat is not enough for the piece
+  wire [7:0]  bytes     = beat_only ? beat_room : piece;
+  wire        ends      = i_kind[0] || (last && !beat_only); // flush and config have no range
+  wire        cut       = advance && i_valid && !drain && !aside;
+  // What a piece that begins inside a line may have, one clock after it is known where that is.
+  wire [7:0]  far_room  = (i_unit64 ? 8'd64 - 8'(next_address[5:0]) : 8'd128 - 8'(next_address[6:0]));
 
   assign consume = cut && (ends || (is_store && ends_beat));
 
+  logic i_unit64;
+  logic [7:0] i_most;
   always_ff @(posedge clk) begin
+    if (in_ready) begin
+      i_unit64 <= in_unit64;
+      i_most   <= (in_most > 13'd128) ? 8'd128 : in_most[7:0];
+    end
     if (advance) begin
-      drain           <= cut && is_store && piece == bytes && !cfg_coalesce[i_partition];
+      drain           <= cut && is_store && !over_beat && !cfg_coalesce[i_partition];
       drain_partition <= i_partition;
     end
     if (cut) begin
-      busy         <= !ends;
-      in_piece     <= !ends && piece != bytes;
-      next_address <= address + 48'(bytes);
-      next_left    <= left - 13'(bytes);
-      piece_left   <= piece - bytes;
+      busy           <= !ends;
+      in_piece       <= !ends && beat_only;
+      aside          <= !ends && !beat_only && !in_piece && !room_unit;
+      next_address   <= beat_only ? {address[47:LB] + (48-LB)'(1), {LB{1'b0}}} : address + 48'(piece);
+      next_left      <= beat_only ? left - 13'(beat_room) : left - 13'(piece);
+      piece_left     <= piece - beat_room; // of use only when the beat was not enough
+      next_room      <= i_unit;
+      next_room_unit <= i_unit == (i_unit64 ? 8'd64 : 8'd128);
+      if (in_piece && !ends && !over_beat)
+        aside <= !piece_unit;
+      if (!in_piece)
+        piece_unit <= room_unit;
+    end else if (aside) begin
+      aside          <= 1'b0;
+      next_room      <= (i_most < far_room) ? i_most : far_room;
+      next_room_unit <= i_most >= far_room;
     end
     if (rst) begin
       busy     <= 1'b0;
       in_piece <= 1'b0;
+      aside    <= 1'b0;
       drain    <= 1'b0;
     end
   end
+  logic piece_unit; // the piece that is under way ends at a line or window
 
   // --- out: masks ---
   logic [1:0]        o_kind;
@@ -165,7 +194,7 @@ module glk_store_cutter #(
 
   always_ff @(posedge clk) begin
     if (advance) begin
-      o_valid     <= i_valid || drain;
+      o_valid     <= cut || drain;
       o_kind      <= drain ? FLUSH : i_kind;
       o_partition <= drain ? drain_partition : i_partition;
       o_address   <= address;

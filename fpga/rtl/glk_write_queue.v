@@ -235,6 +235,7 @@ module glk_write_queue #(
     end
   end
 
+  wire [2:0]   c_h     = cfg_subheader_bytes[c_partition*3 +: 3];
   // The line's enables as the piece will find them, in the three cases.
   wire [127:0] c_m2    = c_eq2 ? d_mask : 128'b0;
   wire [127:0] c_m1    = c_eq1 ? e_mask : 128'b0;
@@ -242,16 +243,16 @@ module glk_write_queue #(
   wire [127:0] c_have1 = c_m2 | c_m1;
   wire [127:0] c_have2 = c_m1;
 
-  logic [7:0] c_over0, c_over1, c_over2;
-  logic [6:0] c_touch0, c_touch1, c_touch2;
-  glk_line_change change0 (.have(c_have0), .mask(c_mask), .overwritten(c_over0), .touched(c_touch0));
-  glk_line_change change1 (.have(c_have1), .mask(c_mask), .overwritten(c_over1), .touched(c_touch1));
-  glk_line_change change2 (.have(c_have2), .mask(c_mask), .overwritten(c_over2), .touched(c_touch2));
+  logic [39:0] c_over0, c_over1, c_over2;
+  logic [19:0] c_touch0, c_touch1, c_touch2;
+  logic        c_left0, c_left1, c_left2;
+  glk_line_change change0 (.have(c_have0), .mask(c_mask), .overwritten(c_over0), .touched(c_touch0), .left(c_left0));
+  glk_line_change change1 (.have(c_have1), .mask(c_mask), .overwritten(c_over1), .touched(c_touch1), .left(c_left1));
+  glk_line_change change2 (.have(c_have2), .mask(c_mask), .overwritten(c_over2), .touched(c_touch2), .left(c_left2));
 
   // --- E ---
   logic              e_first, e_looks;
   logic [1:0]        e_kind;
-  logic [7:0]        e_length;
   logic [LANES-1:0]  e_enables;
   logic [3:0]        e_reason;
   logic [DATA_W-1:0] e_data;
@@ -259,8 +260,11 @@ module glk_write_queue #(
   logic              e_f2, e_eq1, e_eq2, e_eq3, e_eq4, e_same1;
   logic [127:0]      e_have0, e_have1;
   logic              e_any0, e_any1, e_any2;
-  logic [7:0]        e_over0, e_over1, e_over2;
-  logic [6:0]        e_touch0, e_touch1, e_touch2;
+  logic [39:0]       e_over0, e_over1, e_over2;
+  logic [19:0]       e_touch0, e_touch1, e_touch2;
+  logic              e_left0, e_left1, e_left2;
+  logic [2:0]        e_h;
+  logic [8:0]        e_fresh; // payload of the piece alone
 
   always_ff @(posedge clk) begin
     if (go) begin
@@ -269,7 +273,6 @@ module glk_write_queue #(
       e_kind        <= c_kind;
       e_partition_q <= c_partition;
       e_address     <= c_address;
-      e_length      <= c_length;
       e_mask        <= c_mask;
       e_enables     <= c_enables;
       e_reason      <= c_reason;
@@ -294,6 +297,11 @@ module glk_write_queue #(
       e_touch0      <= c_touch0;
       e_touch1      <= c_touch1;
       e_touch2      <= c_touch2;
+      e_left0       <= c_left0;
+      e_left1       <= c_left1;
+      e_left2       <= c_left2;
+      e_h           <= c_h;
+      e_fresh       <= 9'(c_length) + 9'(c_h);
     end
     if (rst) begin
       e_item <= 1'b0;
@@ -301,18 +309,22 @@ module glk_write_queue #(
     end
   end
 
-  wire [7:0] e_over_a  = e_f2 ? e_over1 : e_over0;
-  wire [6:0] e_touch_a = e_f2 ? e_touch1 : e_touch0;
-  wire [2:0] e_h       = cfg_subheader_bytes[e_partition_q*3 +: 3];
-  // Bytes more in the payload: length - overwritten + H * (1 - touched).
-  wire signed [7:0] e_runs_a = 8'sd1 - $signed({1'b0, e_touch_a});
-  wire signed [7:0] e_runs_b = 8'sd1 - $signed({1'b0, e_touch2});
-  wire signed [10:0] e_heads_a = (e_h[2] ? (11'(e_runs_a) <<< 2) : 11'sd0) + (e_h[1] ? (11'(e_runs_a) <<< 1) : 11'sd0) +
-                                 (e_h[0] ? 11'(e_runs_a) : 11'sd0);
-  wire signed [10:0] e_heads_b = (e_h[2] ? (11'(e_runs_b) <<< 2) : 11'sd0) + (e_h[1] ? (11'(e_runs_b) <<< 1) : 11'sd0) +
-                                 (e_h[0] ? 11'(e_runs_b) : 11'sd0);
-  wire signed [10:0] e_delta_a = e_heads_a + $signed({3'b0, e_length}) - $signed({3'b0, e_over_a});
-  wire signed [10:0] e_delta_b = e_heads_b + $signed({3'b0, e_length}) - $signed({3'b0, e_over2});
+  wire [39:0] e_parts_a = e_f2 ? e_over1 : e_over0;
+  wire [19:0] e_runs_at = e_f2 ? e_touch1 : e_touch0;
+  wire        e_left_a  = e_f2 ? e_left1 : e_left0;
+  logic [7:0] e_over_a, e_over_b;
+  logic [6:0] e_touch_a, e_touch_b;
+  glk_sum #(.N(8), .W(5), .SW(8)) over_a (.numbers(e_parts_a), .sum(e_over_a));
+  glk_sum #(.N(8), .W(5), .SW(8)) over_b (.numbers(e_over2), .sum(e_over_b));
+  glk_sum #(.N(5), .W(5), .SW(7)) touch_a (.numbers({4'b0, e_left_a, e_runs_at}), .sum(e_touch_a));
+  glk_sum #(.N(5), .W(5), .SW(7)) touch_b (.numbers({4'b0, e_left2, e_touch2}), .sum(e_touch_b));
+  // Bytes more in the payload: length + H - overwritten - H * touched.
+  wire [9:0]  e_heads_a = (e_h[2] ? {1'b0, e_touch_a, 2'b0} : 10'd0) + (e_h[1] ? {2'b0, e_touch_a, 1'b0} : 10'd0) +
+                          (e_h[0] ? 10'(e_touch_a) : 10'd0);
+  wire [9:0]  e_heads_b = (e_h[2] ? {1'b0, e_touch_b, 2'b0} : 10'd0) + (e_h[1] ? {2'b0, e_touch_b, 1'b0} : 10'd0) +
+                          (e_h[0] ? 10'(e_touch_b) : 10'd0);
+  wire [10:0] e_base_a  = 11'(e_fresh) - 11'(e_over_a);
+  wire [10:0] e_base_b  = 11'(e_fresh) - 11'(e_over_b);
 
   // --- D ---
   logic              d_first, d_looks;
@@ -353,12 +365,12 @@ module glk_write_queue #(
       d_any_a     <= e_f2 ? e_any1 : e_any0;
       d_any_b     <= e_any2;
       d_over_a    <= e_over_a;
-      d_over_b    <= e_over2;
-      d_runs_a    <= e_runs_a;
-      d_runs_b    <= e_runs_b;
-      d_delta_a   <= e_delta_a;
-      d_delta_b   <= e_delta_b;
-      d_fresh     <= 13'(e_length) + 13'(e_h);
+      d_over_b    <= e_over_b;
+      d_runs_a    <= 8'd1 - 8'(e_touch_a);
+      d_runs_b    <= 8'd1 - 8'(e_touch_b);
+      d_delta_a   <= e_base_a - 11'(e_heads_a);
+      d_delta_b   <= e_base_b - 11'(e_heads_b);
+      d_fresh     <= 13'(e_fresh);
     end
     if (rst) begin
       d_valid <= 1'b0;

@@ -15,10 +15,21 @@
 #include <cmocka.h>
 
 static char folder[64];
+static int lowest; /* descriptor that was free before the test */
+
+/* The number that the next open file gets. */
+static int next_descriptor(void)
+{
+	int fd = dup(STDOUT_FILENO);
+
+	close(fd);
+	return fd;
+}
 
 int folder_make(void **state)
 {
 	(void)state;
+	lowest = next_descriptor();
 	strcpy(folder, "/tmp/gpulink-admin-test.XXXXXX");
 	if (!mkdtemp(folder) || chmod(folder, 0755) || chdir(folder) || mkdir("devices", 0755))
 		return -1;
@@ -36,7 +47,7 @@ static int remove_one(const char *path, const struct stat *about, int kind, stru
 int folder_remove(void **state)
 {
 	(void)state;
-	return chdir("/") || nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	return chdir("/") || nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS) || next_descriptor() != lowest;
 }
 
 __attribute__((format(printf, 3, 4))) static void write_value(const char *where, const char *name, const char *format, ...)

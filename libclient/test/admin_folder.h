@@ -7,7 +7,8 @@
 #ifndef GLK_ADMIN_FOLDER_H
 #define GLK_ADMIN_FOLDER_H
 
-/** Setup and teardown of a test: makes a folder without cards and goes there; removes it with all that is in it. */
+/** Setup and teardown of a test: makes a folder without cards and goes there; removes it with all that is in it,
+ *  and fails when a file was left open. */
 int folder_make(void **state);
 int folder_remove(void **state);
 

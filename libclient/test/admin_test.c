@@ -216,9 +216,11 @@ static void endpoint(void **state)
 	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, ""), -GPULINK_EINVAL);
 	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, "pool\n"), -GPULINK_EINVAL);
 	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, "pool\nnone"), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, "0000:00:05.0 00000000000000000000000000000000"),
+	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, "39 characters, which are more than fit."),
 			 -GPULINK_EINVAL);
 	assert_string_equal(folder_read("gpulink0/partitions/1/endpoint"), "untouched");
+	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, "38 characters: the driver says no more"), 0);
+	assert_string_equal(folder_read("gpulink0/partitions/1/endpoint"), "38 characters: the driver says no more");
 }
 
 static void reset(void **state)

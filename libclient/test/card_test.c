@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -165,7 +166,9 @@ static void opening(void **state)
 	} cases[] = { { ENOTTY, GPULINK_ENODEV }, { EINVAL, GPULINK_EABI },   { E2BIG, GPULINK_EABI },
 		      { ENODEV, GPULINK_ENODEV }, { ENOSPC, GPULINK_ENOSPC }, { ESTALE, GPULINK_ERESET },
 		      { ENOMEM, GPULINK_ENOMEM }, { EPERM, GPULINK_EACCES },  { EIO, GPULINK_EIO } };
+	char file[] = "/tmp/gpulink-card-test.XXXXXX";
 	struct gpulink *other = NULL;
+	int fd;
 
 	(void)state;
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
@@ -173,6 +176,11 @@ static void opening(void **state)
 		assert_int_equal(gpulink_open("/dev/zero", &other), -cases[i].code);
 	}
 	driver.error[QUERY] = 0;
+	fd = mkstemp(file);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(gpulink_open(file, &other), -GPULINK_ENODEV); /* not a device, whatever it answers */
+	assert_int_equal(unlink(file), 0);
 	driver.query.abi_version = GPULINK_ABI_VERSION + 1;
 	assert_int_equal(gpulink_open("/dev/zero", &other), -GPULINK_EABI);
 	driver.query.abi_version = 0;

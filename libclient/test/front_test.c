@@ -55,12 +55,15 @@ static void failed_opens(void **state)
 	assert_int_equal(gpulink_window_open(device, 0, 0, 4096, BOTH, &w), -GPULINK_ENOSPC);
 	fake.memory_error = -GPULINK_ENOMEM;
 	assert_int_equal(gpulink_memory_open(device, &byte, 1, BOTH, &m), -GPULINK_ENOMEM);
+	fake.window_error = fake.memory_error = 0; /* ends that lie beyond the end of all numbers never get that far */
+	assert_int_equal(gpulink_window_open(device, 0, UINT64_MAX - 4095, 8192, BOTH, &w), -GPULINK_ERANGE);
+	assert_int_equal(gpulink_memory_open(device, &byte, SIZE_MAX, BOTH, &m), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_open(device, (void *)(UINTPTR_MAX - 10), 20, BOTH, &m), -GPULINK_EINVAL);
 	assert_true(!w && !m);
 	fake.open_error = -GPULINK_EABI;
 	assert_int_equal(gpulink_open("card", &other), -GPULINK_EABI);
 	assert_int_equal(gpulink_open("soft:", &other), -GPULINK_EABI);
 	assert_null(other);
-	fake.window_error = fake.memory_error = 0;
 }
 
 static void waiting_for_some(void **state)

@@ -55,7 +55,7 @@ static void bytes_on_the_wire(void **state)
 		0x34, 0x12, 1, 0, 23, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, '{', '}', 0, /* VERSION 0.1 */
 		0x35, 0x12, 4, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* GET_INFO */
 		16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-		0x36, 0x12, 9, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* REGION_READ: configuration space, 4 bytes at 0 */
+		0x36, 0x12, 9, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* REGION_READ: configuration, 4 bytes at 0 */
 		0, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 4, 0, 0, 0,
 		0x37, 0x12, 6, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* GET_REGION_IO_FDS: not known here */
 	};
@@ -135,13 +135,14 @@ static void bars_agree_with_regions(void **state)
 
 	for (unsigned k = 0; k < 2; k++)
 		for (unsigned bar = 0; bar < 6; bar += 2) {
+			const unsigned low = 0x10 + 4 * bar, high = low + 4;
 			struct vfu_wire_region_info info;
 			uint64_t size;
 
-			for (unsigned half = 0; half < 2; half++)
-				assert_int_equal(client_set_config(clients[k], 0x10 + 4 * (bar + half), 4, UINT32_MAX), 0);
-			size = client_config(clients[k], 0x10 + 4 * bar, 4) & ~15u;
-			size |= (uint64_t)client_config(clients[k], 0x14 + 4 * bar, 4) << 32;
+			assert_int_equal(client_set_config(clients[k], low, 4, UINT32_MAX), 0);
+			assert_int_equal(client_set_config(clients[k], high, 4, UINT32_MAX), 0);
+			size = client_config(clients[k], low, 4) & ~15u;
+			size |= (uint64_t)client_config(clients[k], high, 4) << 32;
 			assert_int_equal(client_region_info(clients[k], bar, &info), 0);
 			assert_int_equal(~size + 1, info.size);
 		}
@@ -321,6 +322,15 @@ static void help_and_usage(void **state)
 	struct machine *m = *state;
 	const char *programs[] = { machine_card_program(), machine_endpoint_program() };
 
+	const char *const serial[] = { programs[0], "--socket", m->card_path, "--serial", "7x", NULL };
+	const char *const nobody[] = { programs[0], "--socket", m->card_path, "--endpoint", m->fabric_path, NULL };
+	const char *const size[] = {
+		programs[1], "--socket", m->endpoint_path, "--fabric", m->fabric_path, "--size", "3000000", NULL,
+	};
+
+	assert_int_equal(run_to_end(m, serial), 2);
+	assert_int_equal(run_to_end(m, nobody), 1);
+	assert_int_equal(run_to_end(m, size), 2);
 	for (unsigned i = 0; i < 2; i++) {
 		const char *const help[] = { programs[i], "--help", NULL };
 		const char *const nothing[] = { programs[i], NULL };

@@ -214,7 +214,8 @@ static void question(struct hostile *h, struct draft *d)
 static void version(struct hostile *h, struct draft *d)
 {
 	static const char *const texts[] = {
-		"", "{", "{}", "[]", "null", "{\"capabilities\":", "{\"capabilities\":{\"max_msg_fds\":1e999}}", "\xff\xfe",
+		"", "{", "{}", "[]", "null", "{\"capabilities\":", "{\"capabilities\":{\"max_msg_fds\":1e999}}",
+		"\xff\xfe",
 		"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "{\"a\":\"\\ud800\"}", "\"\\", "{}{}", "{\"a\":{}}",
 	};
 	uint32_t numbers = hostile_one_in(h, 2) ? 0 : (uint32_t)hostile_number(h);

@@ -13,8 +13,20 @@
 #define DRAFT_CONTEXTS	4u
 
 /* What may come along with a message. */
-enum { FILE_MEMORY, FILE_EVENT, FILE_EMPTY, FILE_PIPE_READ, FILE_PIPE_WRITE, FILE_NULL, FILE_FOLDER, FILE_READ_ONLY,
-       FILE_PATH, FILE_EPOLL, FILE_SOCKET, FILES };
+enum {
+	FILE_MEMORY,
+	FILE_EVENT,
+	FILE_EMPTY,
+	FILE_PIPE_READ,
+	FILE_PIPE_WRITE,
+	FILE_NULL,
+	FILE_FOLDER,
+	FILE_READ_ONLY,
+	FILE_PATH,
+	FILE_EPOLL,
+	FILE_SOCKET, /* last: the server hangs up on it */
+	FILES
+};
 
 struct hostile {
 	const struct hostile_target *target;

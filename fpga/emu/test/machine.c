@@ -73,6 +73,15 @@ int machine_teardown(void **state)
 	return failed;
 }
 
+/* Does not wait for what has ended already. */
+static void open_started(const struct process *process, struct client *client, const char *path)
+{
+	for (unsigned i = 0; i < 10000 && access(path, F_OK) && process_alive(process); i++)
+		wait_a_millisecond();
+	assert_true(process_alive(process));
+	assert_int_equal(client_open(client, path), 0);
+}
+
 struct machine *machine_start_bare(void **state)
 {
 	struct machine *m = *state;
@@ -86,10 +95,10 @@ struct machine *machine_start_bare(void **state)
 
 	name(log, m, "endpoint.log");
 	assert_int_equal(process_start(&m->endpoint_process, log, endpoint), 0);
-	assert_int_equal(client_open(&m->endpoint, m->endpoint_path), 0); /* then the fabric's socket is there too */
+	open_started(&m->endpoint_process, &m->endpoint, m->endpoint_path); /* the fabric's socket is there too then */
 	name(log, m, "card.log");
 	assert_int_equal(process_start(&m->card_process, log, card), 0);
-	assert_int_equal(client_open(&m->card, m->card_path), 0);
+	open_started(&m->card_process, &m->card, m->card_path);
 	return m;
 }
 

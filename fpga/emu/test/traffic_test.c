@@ -525,14 +525,21 @@ static void ends_by_signal(void **state)
 static void leftover_sockets(void **state)
 {
 	struct machine *m = machine_start_bare(state);
+	char log[PROCESS_PATH_MAX], fabric[PROCESS_PATH_MAX];
 	const char *const card[] = { machine_card_program(), "--socket", m->card_process.log, NULL };
+	const char *const endpoint[] = {
+		machine_endpoint_program(), "--socket", m->card_process.log, "--fabric", fabric, NULL,
+	};
 	struct process process;
-	char log[PROCESS_PATH_MAX];
 
 	snprintf(log, sizeof(log), "%.80s/other.log", m->folder);
+	snprintf(fabric, sizeof(fabric), "%.80s/other", m->folder);
 	assert_int_equal(process_start(&process, log, card), 0);
 	assert_int_equal(process_end(&process, 0), 1);
+	assert_int_equal(process_start(&process, log, endpoint), 0);
+	assert_int_equal(process_end(&process, 0), 1);
 	assert_true(exists(m->card_process.log));
+	assert_false(exists(fabric));
 	client_close(&m->card);
 	client_close(&m->endpoint);
 	assert_int_equal(process_end(&m->card_process, SIGKILL), -1);

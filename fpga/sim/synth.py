@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Synthesizes the blocks of the logic with Yosys for UltraScale+ and tells what each costs and how deep its logic is.
+
+synth.py [--set NAME=VALUE ...] [--out TABLE.md] [--check BOUNDS.toml] [BLOCK ...]
+
+Depth is counted on the mapped netlist: the longest way from a flip-flop, memory or port to the next one. A LUT is one
+level; a distributed RAM that is read is one; a carry chain is one where it is entered and none along it (it is dedicated
+wiring); MUXF7, F8 and F9 are none (they sit in the slice of the LUTs that they join). Vendor tools count alike.
+"""
+
+import argparse
+import functools
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+BLOCKS = ["glk_store_cutter", "glk_write_queue", "glk_packetizer", "glk_depacketizer", "glk_scatter"]
+SEQUENTIAL = re.compile(r"^(FD|LD|RAMB|URAM|SRL|DSP)")
+LUTRAM = re.compile(r"^RAM(?!B)")
+FREE = re.compile(r"^(MUXF|IBUF|OBUF|BUFG|INV$|VCC|GND)")
+# What each kind of distributed RAM takes in LUTs.
+LUTRAM_LUTS = {"RAM32M": 4, "RAM32M16": 8, "RAM64M": 4, "RAM64M8": 8, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4,
+               "RAM256X1D": 8, "RAM512X1S": 8}
+
+
+def run_yosys(top, settings, work):
+    netlist = work / f"{top}.json"
+    sources = " ".join(str(p) for p in [HERE / "../regs/glk_regs.sv", *sorted((HERE / "../rtl").glob("*.v"))])
+    chparam = " ".join(f"-chparam {n} {v}" for n, v in settings.items())
+    script = (f"read_verilog -sv {sources}; hierarchy -check -top {top} {chparam}; "
+              f"synth_xilinx -family xcup -flatten -noiopad -noclkbuf -top {top}; write_json {netlist}")
+    done = subprocess.run(["yosys", "-q", "-p", script], capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"synth: yosys failed on {top}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return json.loads(netlist.read_text(encoding="utf-8"))["modules"][top]
+
+
+def count(module):
+    """Cells by what a device has of them."""
+    total = {"LUT": 0, "FF": 0, "CARRY": 0, "RAMB36": 0.0, "URAM": 0, "LUTRAM": 0}
+    for cell in module["cells"].values():
+        kind = cell["type"]
+        if re.match(r"^LUT\d", kind) or kind == "INV":
+            total["LUT"] += 1
+        elif kind.startswith("FD"):
+            total["FF"] += 1
+        elif kind.startswith("CARRY"):
+            total["CARRY"] += 1
+        elif kind.startswith("RAMB36"):
+            total["RAMB36"] += 1
+        elif kind.startswith("RAMB18"):
+            total["RAMB36"] += 0.5
+        elif kind.startswith("URAM"):
+            total["URAM"] += 1
+        elif kind.startswith("SRL"):
+            total["LUTRAM"] += 1
+        elif LUTRAM.match(kind):
+            total["LUTRAM"] += LUTRAM_LUTS.get(kind, 1)
+    return total
+
+
+def depth(module):
+    """The greatest number of levels, and the names along that way."""
+    driver = {}  # net bit -> (cell, port)
+    for name, cell in module["cells"].items():
+        for port, way in cell["port_directions"].items():
+            if way == "output":
+                for bit in cell["connections"][port]:
+                    driver[bit] = (name, port)
+    names = {}
+    for name, net in module["netnames"].items():
+        for bit in net["bits"]:
+            if bit not in names or len(name) < len(names[bit]):
+                names[bit] = name
+    sys.setrecursionlimit(1000000)
+
+    @functools.lru_cache(maxsize=None)
+    def at(bit):
+        """Levels until this net, and the nets on the way."""
+        if not isinstance(bit, int) or bit not in driver:
+            return 0, None
+        name, _ = driver[bit]
+        cell = module["cells"][name]
+        kind = cell["type"]
+        if SEQUENTIAL.match(kind):
+            return 0, bit
+        best, way = 0, None
+        for port, direction in cell["port_directions"].items():
+            if direction != "input" or port in ("CLK", "WCLK"):
+                continue
+            if LUTRAM.match(kind) and not re.match(r"^(ADDR|A\d|A$|DPRA|RADR)", port):
+                continue  # written at the clock
+            chained = kind.startswith("CARRY") and port in ("CI", "CYINIT")
+            own = 0 if FREE.match(kind) or chained else 1
+            for b in cell["connections"][port]:
+                levels, _ = at(b)
+                if levels + own > best:
+                    best, way = levels + own, b
+        came[bit] = way
+        return best, way
+
+    came = {}
+    worst, end = 0, None
+    ends = []
+    for name, cell in module["cells"].items():
+        kind = cell["type"]
+        if SEQUENTIAL.match(kind) or LUTRAM.match(kind):
+            for port, direction in cell["port_directions"].items():
+                if direction == "input" and port not in ("C", "CLK", "WCLK", "CLKARDCLK", "CLKBWRCLK"):
+                    ends += cell["connections"][port]
+    for port in module["ports"].values():
+        if port["direction"] == "output":
+            ends += port["bits"]
+    for bit in ends:
+        levels, _ = at(bit)
+        if levels > worst:
+            worst, end = levels, bit
+    way = []
+    while isinstance(end, int) and end is not None:
+        way.append(names.get(end, "?"))
+        end = came.get(end)
+    return worst, list(reversed(way))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("--most-levels", type=int, help="fail when a block is deeper")
+    parser.add_argument("--way", action="store_true", help="print the longest way of each block")
+    parser.add_argument("blocks", nargs="*")
+    args = parser.parse_args()
+    settings = dict(s.split("=") for s in args.set)
+    rows, deep = [], []
+    with tempfile.TemporaryDirectory() as work:
+        for block in args.blocks or BLOCKS:
+            module = run_yosys(block, settings, pathlib.Path(work))
+            levels, way = depth(module)
+            c = count(module)
+            rows.append(f"| {block} | {c['LUT']} | {c['LUTRAM']} | {c['FF']} | {c['RAMB36']:g} | {c['URAM']} | {c['CARRY']} | {levels} |")
+            print(rows[-1], flush=True)
+            if args.way:
+                print("   " + " -> ".join(way))
+            if args.most_levels and levels > args.most_levels:
+                deep.append(f"{block} has {levels} levels; allowed are {args.most_levels}: {' -> '.join(way)}")
+    if args.out:
+        head = "| block | LUT | LUTRAM | FF | RAMB36 | URAM | carry | levels |\n|---|---|---|---|---|---|---|---|\n"
+        args.out.write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
+    for line in deep:
+        print(f"synth: {line}", file=sys.stderr)
+    return 1 if deep else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
