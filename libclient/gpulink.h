@@ -56,7 +56,7 @@ const char *gpulink_version(void);
 
 /** What a device is. */
 struct gpulink_info {
-	char name[64];		   /**< as opened */
+	char name[128];		   /**< as opened */
 	char kind[8];		   /**< "card" or "soft" */
 	uint32_t partitions;	   /**< partitions, each with at most one endpoint */
 	uint32_t queue_entries;	   /**< write queue entries of a partition */
@@ -144,8 +144,8 @@ struct gpulink_vector {
  * - put_vector: `count` stores, together at most GPULINK_VECTOR_BYTES with 8 bytes and padding to 8 each; all or
  *   none are stored;
  * - get: load into a registered memory;
- * - fetch_add, swap, compare_swap: 4 or 8 bytes at an aligned offset; the old value goes to a registered memory
- *   (NULL: nowhere).
+ * - fetch_add, swap, compare_swap: 4 or 8 bytes at an aligned offset, operands no wider than that; needs a window with
+ *   both rights; the old value goes to a registered memory (NULL: nowhere).
  * Errors: EINVAL, ERANGE, EACCES (as far as the library sees them; the card checks everything again and its
  * answer is the completion's status), ETIMEDOUT, ENODEV, ERESET.
  */
@@ -178,7 +178,7 @@ int gpulink_wait(struct gpulink *device, struct gpulink_completion *completions,
 		 uint64_t timeout_ns);
 
 /** Makes every earlier store of this device, by window or ring, visible at its destination, and waits for it.
- *  Errors: ETIMEDOUT, EENDPOINT, EFAULT, ENODEV, ERESET. */
+ *  Errors: EINVAL (timeout of 0), ETIMEDOUT, EENDPOINT, EFAULT, ENODEV, ERESET. */
 int gpulink_release(struct gpulink *device, uint64_t timeout_ns);
 
 /** Counters of one partition; the sums since power-on, over all contexts. */

@@ -63,7 +63,7 @@ static bool apply(const char *key, const char *text, struct glk_soft_options *o)
 
 int glk_soft_options_parse(const char *text, struct glk_soft_options *options)
 {
-	char copy[64], *option, *rest = NULL, *value;
+	char copy[128], *option, *rest = NULL, *value;
 
 	*options = (struct glk_soft_options){ 4, UINT64_C(64) << 20, 5, 4096, 0, 1 };
 	if (strlen(text) >= sizeof(copy))

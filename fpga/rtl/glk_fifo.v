@@ -43,10 +43,4 @@ module glk_fifo #(
       m_valid <= 1'b0;
     end
   end
-
-`ifdef FORMAL
-  always_ff @(posedge clk)
-    if (!rst)
-      assert((tail - head) <= (A+1)'(DEPTH));
-`endif
 endmodule

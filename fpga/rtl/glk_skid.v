@@ -31,22 +31,4 @@ module glk_skid #(
       spare_full <= 1'b0;
     end
   end
-
-`ifdef FORMAL
-  logic past_valid = 1'b0;
-  logic [W-1:0] past_data;
-  logic         past_stalled;
-  always_ff @(posedge clk) begin
-    past_valid   <= 1'b1;
-    past_data    <= m_data;
-    past_stalled <= m_valid && !m_ready && !rst;
-    // What is offered stays until it is taken.
-    if (past_valid && past_stalled) begin
-      assert(m_valid);
-      assert(m_data == past_data);
-    end
-    if (!rst && past_valid)
-      assert(!spare_full || m_valid);
-  end
-`endif
 endmodule

@@ -72,7 +72,6 @@ module glk_write_queue #(
   output logic [PARTITIONS-1:0] holds     // the partition has something queued
 );
   localparam logic [1:0] STORE = 2'd0;
-  localparam logic [1:0] FLUSH = 2'd1;
   localparam logic [1:0] PROBE = 2'd2;
   localparam int LB   = $clog2(LANES);
   localparam int IN_W = 2 + PW + 48 + 8 + 128 + LANES + 4 + 1 + DATA_W;
@@ -519,13 +518,4 @@ module glk_write_queue #(
     if (rst)
       e_valid <= 1'b0;
   end
-
-`ifdef FORMAL
-  always_ff @(posedge clk)
-    if (!rst)
-      for (int p = 0; p < PARTITIONS; p = p + 1) begin
-        assert(used[p] <= 7'(ENTRIES));
-        assert(used[p] == 7'd0 || room[p] <= 13'd4096);
-      end
-`endif
 endmodule

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Synthesizes the blocks of the logic with Yosys for UltraScale+ and tells what each costs and how deep its logic is.
 
-synth.py [--set NAME=VALUE ...] [--out TABLE.md] [--check BOUNDS.toml] [BLOCK ...]
+synth.py [--set NAME=VALUE ...] [--out TABLE.md] [--most-levels N] [--way] [BLOCK ...]
 
 Depth is counted on the mapped netlist: the longest way from a flip-flop, memory or port to the next one. A LUT is one
-level; a distributed RAM that is read is one; a carry chain is one where it is entered and none along it (it is dedicated
-wiring); MUXF7, F8 and F9 are none (they sit in the slice of the LUTs that they join). Vendor tools count alike.
+level, and so is a distributed RAM that is read; MUXF7, F8 and F9 are none (they sit in the slice of the LUTs that they
+join). Carry chains are no LUTs, but take time: a second number counts one more where a chain is entered, none along it.
 """
 
 import argparse
@@ -64,8 +64,8 @@ def count(module):
     return total
 
 
-def depth(module):
-    """The greatest number of levels, and the names along that way."""
+def depth(module, carry):
+    """The greatest number of levels, and the names along that way. `carry`: what entering a carry chain counts."""
     driver = {}  # net bit -> (cell, port)
     for name, cell in module["cells"].items():
         for port, way in cell["port_directions"].items():
@@ -96,10 +96,10 @@ def depth(module):
             if LUTRAM.match(kind) and not re.match(r"^(ADDR|A\d|A$|DPRA|RADR)", port):
                 continue  # written at the clock
             chained = kind.startswith("CARRY") and port in ("CI", "CYINIT")
-            own = 0 if FREE.match(kind) or chained else 1
+            own = 0 if FREE.match(kind) or chained else carry if kind.startswith("CARRY") else 1
             for b in cell["connections"][port]:
                 levels, _ = at(b)
-                if levels + own > best:
+                if levels + own > best or (way is None and levels + own == best):
                     best, way = levels + own, b
         came[bit] = way
         return best, way
@@ -140,16 +140,17 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         for block in args.blocks or BLOCKS:
             module = run_yosys(block, settings, pathlib.Path(work))
-            levels, way = depth(module)
+            levels, way = depth(module, 0)
+            with_carry, _ = depth(module, 1)
             c = count(module)
-            rows.append(f"| {block} | {c['LUT']} | {c['LUTRAM']} | {c['FF']} | {c['RAMB36']:g} | {c['URAM']} | {c['CARRY']} | {levels} |")
+            rows.append(f"| {block} | {c['LUT']} | {c['LUTRAM']} | {c['FF']} | {c['RAMB36']:g} | {c['URAM']} | {c['CARRY']} | {levels} | {with_carry} |")
             print(rows[-1], flush=True)
             if args.way:
                 print("   " + " -> ".join(way))
             if args.most_levels and levels > args.most_levels:
                 deep.append(f"{block} has {levels} levels; allowed are {args.most_levels}: {' -> '.join(way)}")
     if args.out:
-        head = "| block | LUT | LUTRAM | FF | RAMB36 | URAM | carry | levels |\n|---|---|---|---|---|---|---|---|\n"
+        head = "| block | LUT | LUTRAM | FF | RAMB36 | URAM | carry | LUT levels | with carry |\n|---|---|---|---|---|---|---|---|---|\n"
         args.out.write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
     for line in deep:
         print(f"synth: {line}", file=sys.stderr)

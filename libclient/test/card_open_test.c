@@ -143,10 +143,10 @@ static void long_names(void **state)
 
 	(void)state;
 	memset(name, 'a', sizeof(name));
-	name[63] = '\0';
+	name[127] = '\0';
 	expect(name, GPULINK_ENODEV); /* as long as info.name holds */
-	name[63] = 'a';
-	for (size_t length = 64; length < sizeof(name); length = length * 2 + 1) {
+	name[127] = 'a';
+	for (size_t length = 128; length < sizeof(name); length = length * 2 + 1) {
 		struct gpulink *device = NULL;
 
 		name[length] = '\0';

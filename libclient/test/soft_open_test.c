@@ -70,21 +70,21 @@ static void long_names(void **state)
 {
 	struct gpulink *device = NULL;
 	struct gpulink_info info;
-	char name[80];
+	char name[160];
 
 	(void)state;
 	strcpy(name, "soft:endpoints=");
-	memset(name + 15, '0', 64 - 15);
-	name[62] = '2';
-	name[63] = '\0';
-	assert_int_equal(gpulink_open(name, &device), 0); /* 63 characters, as many as info.name holds */
+	memset(name + 15, '0', 128 - 15);
+	name[126] = '2';
+	name[127] = '\0';
+	assert_int_equal(gpulink_open(name, &device), 0); /* 127 characters, as many as info.name holds */
 	assert_int_equal(gpulink_get_info(device, &info), 0);
 	assert_string_equal(info.name, name);
 	gpulink_close(device);
 	device = NULL;
-	name[62] = '0';
-	name[63] = '2';
-	name[64] = '\0';
+	name[126] = '0';
+	name[127] = '2';
+	name[128] = '\0';
 	assert_int_equal(gpulink_open(name, &device), -GPULINK_EINVAL);
 	assert_null(device);
 	assert_int_equal(gpulink_open(NULL, &device), -GPULINK_EINVAL);

@@ -17,7 +17,7 @@
 #include "soft_bench.h"
 
 #define THREADS 4u
-#define ROUNDS	1500u
+#define ROUNDS	12000u
 #define SHARE	(64u << 10) /* bytes of an endpoint that a thread has for itself */
 #define COUNTER (1u << 20)  /* where the shared counter is */
 
