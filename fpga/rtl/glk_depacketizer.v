@@ -15,7 +15,7 @@ module glk_depacketizer #(
   input  logic              rst,
 
   input  logic [PARTITIONS*3-1:0]  cfg_subheader_bytes, // for packets that do not tell
-  input  logic [PARTITIONS*48-1:0] cfg_endpoint_bytes,  // 0: there is none
+  input  logic [PARTITIONS*49-1:0] cfg_endpoint_bytes,  // 0: there is none
 
   // Packets, header first.
   input  logic [DATA_W-1:0] s_data,
@@ -86,7 +86,8 @@ module glk_depacketizer #(
 
   logic [PW-1:0] partition;
   logic [2:0]    h;
-  logic [47:0]   base, endpoint_bytes;
+  logic [47:0]   base;
+  logic [48:0]   endpoint_bytes;
   logic [12:0]   payload, padded_q;
   wire  [2:0]    head_h = (first_be == 4'd0) ? cfg_subheader_bytes[head_dest[PW-1:0]*3 +: 3] : first_be[2:0];
   // Offset bits of a sub-header: 8 * H - 10.
@@ -171,7 +172,7 @@ module glk_depacketizer #(
         partition      <= head_dest[PW-1:0];
         h              <= head_h;
         base           <= head_base;
-        endpoint_bytes <= cfg_endpoint_bytes[head_dest[PW-1:0]*48 +: 48];
+        endpoint_bytes <= cfg_endpoint_bytes[head_dest[PW-1:0]*49 +: 49];
         payload        <= padded - 13'(short_by);
         padded_q       <= padded;
         left           <= padded - 13'(short_by);
@@ -275,7 +276,7 @@ module glk_depacketizer #(
   // Size, alignment and padding, when all of the packet is there.
   logic        pad_wrong;
   wire         size_wrong = too_long || received != padded_q + 13'd16;
-  wire         base_wrong = |(base & low_bits) || endpoint_bytes == 48'd0;
+  wire         base_wrong = |(base & low_bits) || endpoint_bytes == 49'd0;
   wire         refuse     = bad || outside || size_wrong || base_wrong || pad_wrong;
 
   // Bytes of the beat that is made which are padding.
@@ -299,7 +300,7 @@ module glk_depacketizer #(
 
     g_valid <= 1'b0;
     if (b_valid) begin
-      if (b_end > 39'(low_bits) + 39'd1 || b_reach > 49'(endpoint_bytes))
+      if (b_end > 39'(low_bits) + 39'd1 || b_reach > endpoint_bytes)
         outside <= 1'b1;
       open <= 1'b1;
       if (open && 39'(b_offset) == open_end) begin

@@ -10,7 +10,7 @@ module glk_finepack_rx #(
   input  logic              clk,
   input  logic              rst,
   input  logic [PARTITIONS*3-1:0]  cfg_subheader_bytes,
-  input  logic [PARTITIONS*48-1:0] cfg_endpoint_bytes,
+  input  logic [PARTITIONS*49-1:0] cfg_endpoint_bytes,
 
   input  logic [DATA_W-1:0] s_data,
   input  logic [KW-1:0]     s_bytes,

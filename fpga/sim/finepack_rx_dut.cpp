@@ -29,7 +29,7 @@ void rx_dut_destroy(struct rx_dut *dut) { delete dut; }
 void rx_dut_configure(struct rx_dut *dut, unsigned partition, unsigned subheader_bytes, uint64_t endpoint_bytes)
 {
 	put_bits(dut->top->cfg_subheader_bytes, 3 * partition, 3, subheader_bytes);
-	put_bits(dut->top->cfg_endpoint_bytes, 48 * partition, 48, endpoint_bytes);
+	put_bits(dut->top->cfg_endpoint_bytes, 49 * partition, 49, endpoint_bytes);
 }
 
 void rx_dut_clock(struct rx_dut *dut, const struct rx_in *in, struct rx_out *out)

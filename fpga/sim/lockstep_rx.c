@@ -261,7 +261,7 @@ static void run_round(unsigned packets)
 	t.in_gap = gaps[below(5)];
 	t.out_gap = gaps[below(5)];
 	for (unsigned p = 0; p < rx_dut_partitions(); p++) {
-		t.destinations[p].bytes = below(8) ? UINT64_C(1) << (12 + below(34)) : 0;
+		t.destinations[p].bytes = below(8) ? UINT64_C(1) << (12 + below(37)) : 0;
 		t.destinations[p].subheader_bytes = 2 + below(5);
 		rx_dut_configure(t.dut, p, t.destinations[p].subheader_bytes, t.destinations[p].bytes);
 	}

@@ -226,17 +226,17 @@ static void endpoint_stays_while_configured(void **state)
 
 	machine_enable(m);
 	machine_set(m, machine_partition(TO_GPU, GLK_PARTITION_MODE), 0); /* each store by itself */
-	for (unsigned k = 0; k < 50; k++) {
+	for (unsigned k = 0; k < 300; k++) {
 		for (unsigned i = 0; i < BURST; i++) {
 			multi.one[i].access = (struct vfu_wire_access){ 8 * i, APERTURE, 8 };
-			memset(multi.one[i].data, (int)k + 1, 8);
+			memset(multi.one[i].data, (int)k & 0xff, 8);
 		}
 		for (unsigned i = 0; i < 5; i++)
 			configure_endpoint(m); /* so that it is still at it when the card is */
 		assert_int_equal(client_request(&m->card, VFU_REGION_WRITE_MULTI, &multi, sizeof(multi), NULL, 0), 0);
 		machine_drain(m);
 		for (unsigned i = 0; i < 8 * BURST; i++)
-			assert_int_equal(m->gpu[i], k + 1);
+			assert_int_equal(m->gpu[i], k & 0xff);
 	}
 	assert_int_equal(machine_counter(m, machine_partition(TO_GPU, GLK_PARTITION_ERR_ENDPOINT)), 0);
 }
