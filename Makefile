@@ -13,7 +13,7 @@ KERNEL  ?= 6.12
 # The kernel that `make module` and `make install` build for.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all demo check install module clean packages user asan
+.PHONY: all demo check synth install module clean packages user asan
 
 all: user
 
@@ -47,6 +47,10 @@ check: user asan
 		"tests/vm/run-suite newest faults" \
 		"tests/vm/run-suite newest kill" \
 		"tests/vm/demo-check"
+
+# Maps the blocks of the logic to UltraScale+ cells: some minutes. Fails when one is deeper than 10 LUT levels.
+synth: packages
+	fpga/sim/synth.py --set DATA_W=512 --set PARTITIONS=4 --most-levels 10 --out docs/synthesis.md
 
 module:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) W=1 modules

@@ -28,6 +28,10 @@ LUTRAM_LUTS = {"RAM32M": 4, "RAM32M16": 8, "RAM64M": 4, "RAM64M8": 8, "RAM32X1D"
                "RAM256X1D": 8, "RAM512X1S": 8}
 
 
+def version():
+    return " ".join(subprocess.run(["yosys", "-V"], capture_output=True, text=True, check=True).stdout.split()[:2])
+
+
 def run_yosys(top, settings, work):
     netlist = work / f"{top}.json"
     sources = " ".join(str(p) for p in [HERE / "../regs/glk_regs.sv", *sorted((HERE / "../rtl").glob("*.v"))])
@@ -150,7 +154,11 @@ def main():
             if args.most_levels and levels > args.most_levels:
                 deep.append(f"{block} has {levels} levels; allowed are {args.most_levels}: {' -> '.join(way)}")
     if args.out:
-        head = "| block | LUT | LUTRAM | FF | RAMB36 | URAM | carry | LUT levels | with carry |\n|---|---|---|---|---|---|---|---|---|\n"
+        head = ("# What the logic costs\n\n"
+                f"Made by `fpga/sim/synth.py` ({version()}, `synth_xilinx -family xcup`), "
+                f"{', '.join(f'{n} {v}' for n, v in settings.items()) or 'default parameters'}. Levels are LUTs between two\n"
+                "registers; the second number counts entries into carry chains too. LUTRAM is in LUTs. No placement, no timing.\n\n"
+                "| block | LUT | LUTRAM | FF | RAMB36 | URAM | carry | LUT levels | with carry |\n|---|---|---|---|---|---|---|---|---|\n")
         args.out.write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
     for line in deep:
         print(f"synth: {line}", file=sys.stderr)
