@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks a packet from the link, the whole of it, and only then lets it be taken apart (docs/wire-format.md, "What a
-// receiver refuses"). Its payload goes into one of two buffers, while its sub-headers are walked, one a clock; what each
-// sub-packet is, and which of them make one plain write, goes into lists. At the end of the packet the lists are released
-// to glk_scatter, or forgotten.
+// receiver refuses"). Its payload goes into one of four buffers while its sub-headers are walked, one a clock; what each
+// sub-packet is, and which of them make one plain write, goes into lists. At the end of the packet the lists are
+// released to glk_scatter, or forgotten. The next packet is walked without a pause.
 module glk_depacketizer #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 4,
@@ -24,9 +24,9 @@ module glk_depacketizer #(
   input  logic              s_valid,
   output logic              s_ready,
 
-  // Payload, to be written into buffer w_at[BUFFER_W].
+  // Payload, to be written: buffer, beat.
   output logic              w_enable,
-  output logic [BUFFER_W:0] w_at,
+  output logic [BUFFER_W+1:0] w_at,
   output logic [DATA_W-1:0] w_data,
 
   // A sub-packet: where its data lie in the buffer, and how many.
@@ -37,318 +37,319 @@ module glk_depacketizer #(
   output logic              g_valid,
   output logic [47:0]       g_offset,
   output logic [12:0]       g_length,
-  // The packet ends: its sub-packets and writes count, or they do not.
+  // The packet ends: its sub-packets and writes count, or they do not. Packets use the buffers in turn.
   output logic              p_accept,
   output logic              p_refuse,
   output logic [PW-1:0]     p_partition,
-  output logic              p_buffer,
+  output logic [1:0]        p_buffer,
   output logic [10:0]       p_writes,
-  // A buffer has been emptied. Both are empty at reset.
+  // A buffer has been emptied. All are empty at reset.
   input  logic              free_valid,
-  input  logic              free_buffer
+  input  logic [1:0]        free_buffer
 );
   localparam int LB = $clog2(LANES);
 
-  // --- in ---
-  logic [DATA_W-1:0] i_all, i_data;
-  logic [KW-1:0]     i_bytes;
-  logic              i_last, i_valid, i_take;
-  glk_skid #(.W(DATA_W + KW + 1)) skid (
-    .clk, .rst, .s_data({s_data, s_bytes, s_last}), .s_valid, .s_ready,
-    .m_data({i_all, i_bytes, i_last}), .m_valid(i_valid), .m_ready(i_take));
-  always_comb
-    for (int k = 0; k < LANES; k = k + 1)
-      i_data[8*k +: 8] = (k < 32'(i_bytes)) ? i_all[8*k +: 8] : 8'h00;
+  logic [127:0]      head;
+  logic              head_valid, head_take;
+  logic [DATA_W-1:0] in_data;
+  logic              in_last, in_valid, in_take;
+  logic [12:0]       in_total;
+  glk_packet_aligner #(.DATA_W(DATA_W)) aligner (
+    .clk, .rst, .s_data, .s_bytes, .s_last, .s_valid, .s_ready,
+    .h_head(head), .h_valid(head_valid), .h_ready(head_take),
+    .m_data(in_data), .m_last(in_last), .m_total(in_total), .m_valid(in_valid), .m_ready(in_take));
 
-  typedef enum logic [2:0] {IDLE, HEAD, WALK, SKIP, SETTLE, JUDGE} state_t;
-  state_t state;
-
-  logic        buffer;       // that is written
-  logic [1:0]  buffer_busy;
-  logic        bad;
-  logic [12:0] received;     // bytes of the packet, until now; stops growing beyond what is allowed
-  logic        too_long, seen_last;
-
-  // --- the header, from the first beat or (beats of 16 bytes) all of it ---
-  logic [127:0] head;
-  wire [47:0] head_base  = {head[87:80], head[95:88], head[103:96], head[111:104], head[119:112], head[127:120]};
-  wire [7:0]  head_dest  = head[79:72];
-  wire [3:0]  first_be   = head[59:56];
-  wire [3:0]  last_be    = head[63:60];
-  wire [9:0]  dwords     = {head[17:16], head[31:24]};
-  wire [12:0] padded     = (dwords == 10'd0) ? 13'd4096 : {1'b0, dwords, 2'b0};
-  wire [1:0]  short_by   = (last_be == 4'hf) ? 2'd0 : (last_be == 4'h7) ? 2'd1 : (last_be == 4'h3) ? 2'd2 : 2'd3;
-  wire        be_wrong   = !(last_be == 4'hf || last_be == 4'h7 || last_be == 4'h3 || last_be == 4'h1) ||
-                           first_be == 4'd1 || first_be > 4'd6;
+  // --- the next packet's header, read ahead ---
+  wire [47:0] head_base   = {head[87:80], head[95:88], head[103:96], head[111:104], head[119:112], head[127:120]};
+  wire [7:0]  head_dest   = head[79:72];
+  wire [3:0]  first_be    = head[59:56];
+  wire [3:0]  last_be     = head[63:60];
+  wire [9:0]  dwords      = {head[17:16], head[31:24]};
+  wire [12:0] padded      = (dwords == 10'd0) ? 13'd4096 : {1'b0, dwords, 2'b0};
+  wire [1:0]  short_by    = (last_be == 4'hf) ? 2'd0 : (last_be == 4'h7) ? 2'd1 : (last_be == 4'h3) ? 2'd2 : 2'd3;
+  wire        be_wrong    = !(last_be == 4'hf || last_be == 4'h7 || last_be == 4'h3 || last_be == 4'h1) ||
+                            first_be == 4'd1 || first_be > 4'd6;
   wire        field_wrong = head[7:0] != 8'h7c || head[15:8] != 8'h0 || head[23:18] != 6'h0 || head[55:32] != 24'h0 ||
-                           head[71:64] != 8'h0;
-  wire        dest_wrong = head_dest >= 8'(PARTITIONS);
+                            head[71:64] != 8'h0;
+  wire        dest_wrong  = head_dest >= 8'(PARTITIONS);
+  wire [2:0]  head_h      = (first_be == 4'd0) ? cfg_subheader_bytes[head_dest[PW-1:0]*3 +: 3] : first_be[2:0];
 
+  logic          n_valid, load;
+  logic          n_bad;
+  logic [PW-1:0] n_partition;
+  logic [2:0]    n_h;
+  logic [47:0]   n_base;
+  logic [48:0]   n_endpoint_bytes;
+  logic [12:0]   n_payload, n_size;
+  logic signed [13:0] n_spare;
+  assign head_take = !n_valid || load;
+
+  always_ff @(posedge clk) begin
+    if (head_take) begin
+      n_valid          <= head_valid;
+      n_bad            <= be_wrong || field_wrong || dest_wrong;
+      n_partition      <= head_dest[PW-1:0];
+      n_h              <= head_h;
+      n_base           <= head_base;
+      n_endpoint_bytes <= cfg_endpoint_bytes[head_dest[PW-1:0]*49 +: 49];
+      n_payload        <= padded - 13'(short_by);
+      n_size           <= padded + 13'd16;
+      n_spare          <= $signed({1'b0, padded}) - $signed({12'b0, short_by}) - $signed({11'b0, head_h});
+    end
+    if (rst)
+      n_valid <= 1'b0;
+  end
+
+  // --- the window: two beats of payload, of which the first is the packet's that is walked ---
+  logic [DATA_W-1:0] now, ahead;
+  logic              now_valid, now_last, ahead_valid, ahead_last;
+  logic [12:0]       now_total, ahead_total;
+
+  // --- the packet that is walked ---
+  logic          active, dead;   // dead: nothing more can be read from it
   logic [PW-1:0] partition;
   logic [2:0]    h;
   logic [47:0]   base;
   logic [48:0]   endpoint_bytes;
-  logic [12:0]   payload, padded_q;
-  wire  [2:0]    head_h = (first_be == 4'd0) ? cfg_subheader_bytes[head_dest[PW-1:0]*3 +: 3] : first_be[2:0];
+  logic [12:0]   payload, size;
+  logic [12:0]   jump;           // from the window's beginning to the next sub-header
+  logic [12:0]   left, position; // payload from there on, and until there
+  logic signed [13:0] spare;     // left - h
+  logic          fresh;          // no sub-packet has been walked
+  logic [1:0]    buffer;         // that is written
+  logic [3:0]    buffer_busy;
+  logic [BUFFER_W-1:0] beat;     // of the payload, that is now
   // Offset bits of a sub-header: 8 * H - 10.
-  wire  [47:0]   low_bits = (h == 3'd2) ? 48'h3f : (h == 3'd3) ? 48'h3fff : (h == 3'd4) ? 48'h3fffff :
-                            (h == 3'd5) ? 48'h3fffffff : 48'h3fffffffff;
+  wire [37:0]    low_bits = (h == 3'd2) ? 38'h3f : (h == 3'd3) ? 38'h3fff : (h == 3'd4) ? 38'h3fffff :
+                            (h == 3'd5) ? 38'h3fffffff : 38'h3fffffffff;
 
-  // --- the window: two beats of payload, of which the next sub-header begins in the first ---
-  logic [DATA_W-1:0] now, ahead;
-  logic              now_valid, ahead_valid, ahead_last, now_last;
-  logic [LB:0]       at;           // in the window; beyond the first beat: to be reached
-  logic [12:0]       jump;         // bytes from the window's beginning to the next sub-header, while it is farther
-  logic              far;
-  logic [12:0]       left;         // payload bytes from the next sub-header on
-  logic signed [13:0] spare;
-  logic [12:0]       position;     // of the next sub-header in the payload
-  logic [BUFFER_W-1:0] fill;       // next beat of the buffer
-  // Beats of payload begin 16 bytes into the packet: the part of the beat before is carried over.
-  logic [DATA_W-1:0] carry;
-  logic              carry_valid, carry_last;
-  logic              all_made;     // what comes now is the next packet
-
-  wire head_done = state == HEAD && i_valid;
-  // A beat of payload can be made of the carry and the beat that comes; the last one may be of the carry alone.
-  wire make_wait  = !now_valid || !ahead_valid;
-  wire carry_ends = carry_valid && carry_last;
-  wire make       = (state == WALK || state == SKIP) && make_wait && !all_made && (carry_ends || (i_valid && (carry_valid || LANES == 16)));
-  wire [DATA_W-1:0] made = (LANES == 16) ? i_data : carry_ends ? carry : (carry | (i_data << (DATA_W - 128)));
-  wire made_last  = (LANES == 16) ? i_last : carry_ends ? 1'b1 : (i_last && i_bytes <= KW'(16));
-  assign i_take = head_done || (make && !carry_ends);
-
-  // The next sub-header, if all of it is in the window.
   wire [2*DATA_W-1:0] window = {ahead, now};
-  wire [47:0] word48   = 48'(window >> {at[LB-1:0], 3'b0});
+  wire [47:0] word48   = 48'(window >> {jump[LB-1:0], 3'b0});
   wire [47:0] h_mask   = (h == 3'd2) ? 48'hffff : (h == 3'd3) ? 48'hffffff : (h == 3'd4) ? 48'hffffffff :
                          (h == 3'd5) ? 48'hffffffffff : 48'hffffffffffff;
   wire [47:0] word     = word48 & h_mask;
   wire [10:0] length   = (word[9:0] == 10'd0) ? 11'd1024 : {1'b0, word[9:0]};
   wire [12:0] step     = 13'(h) + 13'(length);
-  wire        near     = now_valid && !far && at < (LB+1)'(LANES);
-  wire        whole    = ahead_valid || now_last || ({1'b0, at} + (LB+2)'(h) <= (LB+2)'(LANES));
-  wire        can_walk = state == WALK && near && whole && left != 13'd0;
-  // Sub-header and data end inside the payload: `spare` is what is left behind the sub-header, or below 0.
+  wire        near     = jump < 13'(LANES);
+  wire        whole    = ahead_valid || now_last || (13'(jump[LB-1:0]) + 13'(h) <= 13'(LANES));
+  wire        walk     = active && !dead && now_valid && near && whole && left != 13'd0;
+  // Sub-header and data end inside the payload.
   wire        cut_off  = (word[9:0] == 10'd0) ? spare < 14'sd1024 : $signed({4'b0, word[9:0]}) > spare;
-  wire [12:0] reach    = 13'(at) + step; // of the one behind, in the window
-  // The first beat of the window is done with.
-  wire        pass     = now_valid && (state == SKIP || (state == WALK && (far || at >= (LB+1)'(LANES) || left == 13'd0)));
+  wire        last_sub = $signed({3'b0, length}) == spare;
+  wire [12:0] reach    = jump + step;
+  wire        can_pass = active && now_valid && (ahead_valid || now_last);
+  wire        through  = walk ? (cut_off || last_sub || reach >= 13'(LANES)) : (dead || left == 13'd0 || !near);
+  wire        pass     = can_pass && through;
+  wire        finish   = pass && now_last;
+  wire        fine     = walk ? (last_sub && !cut_off) : (!dead && left == 13'd0);
+
+  wire [1:0]  to_load  = buffer + 2'(active);
+  assign load    = n_valid && !buffer_busy[to_load] && (!active || finish);
+  assign in_take = !ahead_valid || pass || !now_valid;
 
   always_ff @(posedge clk) begin
-    w_enable <= 1'b0;
-    p_accept <= 1'b0;
-    p_refuse <= 1'b0;
+    // The window moves on. What is ahead of a packet's last beat is the next packet's.
+    if (pass || !now_valid) begin
+      now         <= ahead_valid ? ahead : in_data;
+      now_last    <= ahead_valid ? ahead_last : in_last;
+      now_total   <= ahead_valid ? ahead_total : in_total;
+      now_valid   <= ahead_valid || in_valid;
+      ahead       <= in_data;
+      ahead_last  <= in_last;
+      ahead_total <= in_total;
+      ahead_valid <= ahead_valid && in_valid;
+    end else if (!ahead_valid) begin
+      ahead       <= in_data;
+      ahead_last  <= in_last;
+      ahead_total <= in_total;
+      ahead_valid <= in_valid;
+    end
+
+    w_enable <= pass;
+    w_at     <= {buffer, beat};
+    w_data   <= now;
+    if (pass)
+      beat <= beat + BUFFER_W'(1);
+    if (walk) begin
+      fresh    <= 1'b0;
+      left     <= left - step;
+      spare    <= spare - $signed({1'b0, step});
+      position <= position + step;
+      jump     <= pass ? reach - 13'(LANES) : reach;
+      dead     <= cut_off;
+    end else if (pass && !near)
+      jump <= jump - 13'(LANES);
+
     if (free_valid)
       buffer_busy[free_buffer] <= 1'b0;
-
-    unique case (state)
-      IDLE:
-        if (!buffer_busy[buffer])
-          state <= HEAD;
-      HEAD:
-        if (i_valid) begin
-          head        <= i_data[127:0];
-          carry       <= i_data >> 128;
-          carry_valid <= LANES != 16;
-          carry_last  <= i_last;
-          seen_last   <= i_last;
-          received    <= 13'(i_bytes);
-          too_long    <= 1'b0;
-          // Of fewer bytes than a header and a DW there is nothing to look at.
-          bad         <= (LANES == 16) ? (i_last || i_bytes != KW'(16)) : i_bytes < KW'(20);
-          now_valid   <= 1'b0;
-          ahead_valid <= 1'b0;
-          now_last    <= 1'b0;
-          ahead_last  <= 1'b0;
-          fill        <= '0;
-          at          <= '0;
-          far         <= 1'b0;
-          position    <= 13'd0;
-          all_made    <= 1'b0;
-          state       <= SETTLE;
-        end
-      SETTLE: begin
-        partition      <= head_dest[PW-1:0];
-        h              <= head_h;
-        base           <= head_base;
-        endpoint_bytes <= cfg_endpoint_bytes[head_dest[PW-1:0]*49 +: 49];
-        payload        <= padded - 13'(short_by);
-        padded_q       <= padded;
-        left           <= padded - 13'(short_by);
-        spare          <= $signed({1'b0, padded}) - $signed({12'b0, short_by}) - $signed({11'b0, head_h});
-        bad            <= bad || be_wrong || field_wrong || dest_wrong;
-        state          <= (bad || be_wrong || field_wrong || dest_wrong) ? SKIP : WALK;
-        if (seen_last && (LANES == 16))
-          state <= JUDGE;
-      end
-      WALK, SKIP: begin
-        if (make) begin
-          fill     <= fill + BUFFER_W'(1);
-          all_made <= made_last;
-          w_enable <= state == WALK;
-          w_at     <= {buffer, fill};
-          w_data   <= made;
-          if (!carry_ends) begin
-            carry       <= i_data >> 128;
-            carry_valid <= (LANES != 16) && !(i_last && i_bytes <= KW'(16));
-            carry_last  <= i_last;
-            if (received > 13'd4112)
-              too_long <= 1'b1;
-            else
-              received <= received + 13'(i_bytes);
-          end else
-            carry_valid <= 1'b0;
-        end
-        // The window moves on when its first beat is done with, and takes what was made.
-        if (pass || !now_valid) begin
-          now         <= (ahead_valid) ? ahead : made;
-          now_valid   <= ahead_valid || make;
-          now_last    <= ahead_valid ? ahead_last : (make && made_last);
-          ahead       <= made;
-          ahead_valid <= ahead_valid && make;
-          ahead_last  <= ahead_valid && make && made_last;
-        end else if (make) begin
-          ahead       <= made;
-          ahead_valid <= 1'b1;
-          ahead_last  <= made_last;
-        end
-        if (can_walk) begin
-          at       <= reach[LB:0];
-          far      <= reach >= 13'(2 * LANES);
-          jump     <= reach;
-          left     <= left - step;
-          spare    <= spare - $signed({1'b0, step});
-          position <= position + step;
-          if (cut_off) begin
-            bad   <= 1'b1;
-            state <= SKIP;
-          end
-        end else if (pass && state == WALK && left != 13'd0) begin
-          jump <= (far ? jump : 13'(at)) - 13'(LANES);
-          at   <= (LB+1)'((far ? jump : 13'(at)) - 13'(LANES));
-          far  <= ((far ? jump : 13'(at)) - 13'(LANES)) >= 13'(2 * LANES);
-        end
-        if (pass && now_last && !can_walk) begin
-          bad   <= bad || left != 13'd0;
-          state <= JUDGE;
-        end
-      end
-      default: // JUDGE: the walk's checks come a few clocks behind it
-        if (settled)
-          begin
-            p_accept    <= !refuse;
-            p_refuse    <= refuse;
-            p_partition <= partition;
-            p_buffer    <= buffer;
-            if (!refuse) begin
-              buffer_busy[buffer] <= 1'b1;
-              buffer              <= !buffer;
-            end
-            state <= IDLE;
-          end
-    endcase
+    if (p_refuse)
+      buffer_busy[p_buffer] <= 1'b0;
+    if (finish) begin
+      active <= 1'b0;
+      buffer <= buffer + 2'd1;
+    end
+    if (load) begin
+      active         <= 1'b1;
+      dead           <= n_bad;
+      partition      <= n_partition;
+      h              <= n_h;
+      base           <= n_base;
+      endpoint_bytes <= n_endpoint_bytes;
+      payload        <= n_payload;
+      size           <= n_size;
+      left           <= n_payload;
+      spare          <= n_spare;
+      jump           <= 13'd0;
+      position       <= 13'd0;
+      fresh          <= 1'b1;
+      beat           <= '0;
+      buffer_busy[to_load] <= 1'b1;
+    end
     if (rst) begin
-      state       <= IDLE;
-      buffer      <= 1'b0;
-      buffer_busy <= 2'b0;
+      active      <= 1'b0;
+      buffer      <= '0;
+      buffer_busy <= '0;
+      now_valid   <= 1'b0;
+      ahead_valid <= 1'b0;
       w_enable    <= 1'b0;
     end
   end
 
-  // --- behind the walk: bounds, and which sub-packets are one write ---
-  logic        c_valid, b_valid, open;
-  logic [37:0] c_offset;
-  logic [10:0] c_length;
-  logic [11:0] c_position;
-  logic [38:0] b_end;
-  logic [37:0] b_offset;
-  logic [10:0] b_length;
-  logic        outside;
-  logic [37:0] open_offset;
-  logic [38:0] open_end;
-  logic [12:0] open_length;
-  logic [10:0] writes;
-  logic [2:0]  wait_left;
-  wire         settled = wait_left == 3'd0;
-  wire [48:0]  b_reach = 49'(base) + 49'(b_end);
-  wire         starts  = state == HEAD;
-  // Size, alignment and padding, when all of the packet is there.
-  logic        pad_wrong;
-  wire         size_wrong = too_long || received != padded_q + 13'd16;
-  wire         base_wrong = |(base & low_bits) || endpoint_bytes == 49'd0;
-  wire         refuse     = bad || outside || size_wrong || base_wrong || pad_wrong;
+  // --- behind the walk, in step: C takes the sub-packet, B its end, X decides on the packet ---
+  logic          c_sub, c_first, c_finish, c_bad;
+  logic [1:0]    c_buffer, b_buffer, x_buffer;
+  logic [37:0]   c_offset, c_low_bits;
+  logic [10:0]   c_length;
+  logic [11:0]   c_position;
+  logic [PW-1:0] c_partition;
+  logic [47:0]   c_base;
+  logic [48:0]   c_endpoint_bytes;
+  logic          b_sub, b_first, b_finish, b_bad;
+  logic [37:0]   b_offset, b_low_bits;
+  logic [38:0]   b_end;
+  logic [10:0]   b_length;
+  logic [11:0]   b_position;
+  logic [PW-1:0] b_partition;
+  logic [47:0]   b_base;
+  logic [48:0]   b_endpoint_bytes;
+  logic          x_sub, x_finish, x_bad;
+  logic [10:0]   x_length;
+  logic [11:0]   x_position;
+  logic [PW-1:0] x_partition;
+  logic [47:0]   x_base;
 
-  // Bytes of the beat that is made which are padding.
-  logic [12:0] made_at;
-  logic [LANES-1:0] pad_lanes;
-  logic [DATA_W-1:0] pad_data;
-  logic        pad_valid;
+  logic          open, outside;
+  logic [37:0]   open_offset;
+  logic [38:0]   open_end;
+  logic [12:0]   open_length;
+  logic [10:0]   writes;
+  wire           b_open = open && !b_first;
+  wire           b_join = b_open && 39'(b_offset) == open_end;
+  wire [48:0]    b_reach = 49'(b_base) + 49'(b_end);
+  wire           b_outside = b_sub && (b_end > 39'(b_low_bits) + 39'd1 || b_reach > b_endpoint_bytes);
+
+  // Padding: what lies in the last beats behind the payload.
+  logic              p1_valid, p1_first, p2_valid, p2_first, p2_any, pad_wrong;
+  logic [DATA_W-1:0] p1_data;
+  logic [LANES-1:0]  p1_lanes;
+  logic [12:0]       pass_at;
+  wire [12:0]        payload_from = payload - pass_at; // lanes of this beat that are payload, if positive and few
 
   always_ff @(posedge clk) begin
-    c_valid    <= can_walk && !cut_off;
-    c_offset   <= word[47:10];
-    c_length   <= length;
-    c_position <= position[11:0] + 12'(h);
-    b_valid    <= c_valid;
-    b_offset   <= c_offset;
-    b_length   <= c_length;
-    b_end      <= 39'(c_offset) + 39'(c_length);
-    d_valid    <= c_valid;
-    d_position <= c_position;
-    d_length   <= c_length;
+    c_sub            <= walk && !cut_off;
+    c_first          <= fresh;
+    c_finish         <= finish;
+    c_bad            <= !fine || now_total != size || endpoint_bytes == 49'd0 || |(base[37:0] & low_bits);
+    c_buffer         <= buffer;
+    c_offset         <= word[47:10];
+    c_low_bits       <= low_bits;
+    c_length         <= length;
+    c_position       <= position[11:0] + 12'(h);
+    c_partition      <= partition;
+    c_base           <= base;
+    c_endpoint_bytes <= endpoint_bytes;
 
-    g_valid <= 1'b0;
-    if (b_valid) begin
-      if (b_end > 39'(low_bits) + 39'd1 || b_reach > endpoint_bytes)
-        outside <= 1'b1;
-      open <= 1'b1;
-      if (open && 39'(b_offset) == open_end) begin
-        open_length <= open_length + 13'(b_length);
-        open_end    <= b_end;
-      end else begin
+    b_sub            <= c_sub;
+    b_first          <= c_first;
+    b_finish         <= c_finish;
+    b_bad            <= c_bad;
+    b_buffer         <= c_buffer;
+    b_offset         <= c_offset;
+    b_low_bits       <= c_low_bits;
+    b_end            <= 39'(c_offset) + 39'(c_length);
+    b_length         <= c_length;
+    b_position       <= c_position;
+    b_partition      <= c_partition;
+    b_base           <= c_base;
+    b_endpoint_bytes <= c_endpoint_bytes;
+
+    x_sub            <= b_sub;
+    x_finish         <= b_finish;
+    x_bad            <= b_bad;
+    x_buffer         <= b_buffer;
+    x_length         <= b_length;
+    x_position       <= b_position;
+    x_partition      <= b_partition;
+    x_base           <= b_base;
+
+    d_valid    <= x_sub;
+    d_position <= x_position;
+    d_length   <= x_length;
+
+    // Writes: a sub-packet closes the one before it, or joins it; the packet's end closes the last.
+    g_valid  <= (b_sub && b_open && !b_join) || (x_finish && open);
+    g_offset <= (x_finish ? x_base : b_base) + 48'(open_offset);
+    g_length <= open_length;
+    if (x_finish) begin
+      writes  <= 11'd0;
+      open    <= 1'b0;
+      outside <= 1'b0;
+    end else if (b_sub && b_open && !b_join)
+      writes <= writes + 11'd1;
+    if (b_sub) begin
+      open        <= 1'b1;
+      outside     <= b_outside || (outside && !b_first);
+      open_end    <= b_end;
+      open_length <= b_join ? open_length + 13'(b_length) : 13'(b_length);
+      if (!b_join)
         open_offset <= b_offset;
-        open_end    <= b_end;
-        open_length <= 13'(b_length);
-        g_valid     <= open;
-        g_offset    <= base + 48'(open_offset);
-        g_length    <= open_length;
-        if (open)
-          writes <= writes + 11'd1;
-      end
-    end else if (state == JUDGE && open && wait_left == 3'd1) begin
-      g_valid  <= 1'b1;
-      g_offset <= base + 48'(open_offset);
-      g_length <= open_length;
-      writes   <= writes + 11'd1;
-      open     <= 1'b0;
     end
-    p_writes  <= writes;
-    wait_left <= (state == JUDGE) ? (settled ? 3'd0 : wait_left - 3'd1) : 3'd6;
 
-    pad_valid <= make && state == WALK;
-    pad_data  <= made;
+    p1_valid <= pass;
+    p1_first <= beat == '0;
+    p1_data  <= now;
     for (int k = 0; k < LANES; k = k + 1)
-      pad_lanes[k] <= made_at + 13'(k) >= payload;
-    if (make)
-      made_at <= made_at + 13'(LANES);
-    if (pad_valid)
-      for (int k = 0; k < LANES; k = k + 1)
-        if (pad_lanes[k] && pad_data[8*k +: 8] != 8'h00)
-          pad_wrong <= 1'b1;
-    if (starts || rst) begin
-      outside   <= 1'b0;
-      open      <= 1'b0;
-      writes    <= 11'd0;
-      pad_wrong <= 1'b0;
-      made_at   <= 13'd0;
-    end
+      p1_lanes[k] <= $signed({1'b0, payload_from}) <= $signed(14'(k)) || pass_at > payload;
+    pass_at  <= load ? 13'd0 : pass ? pass_at + 13'(LANES) : pass_at;
+    p2_valid <= p1_valid;
+    p2_first <= p1_first;
+    p2_any   <= 1'b0;
+    for (int k = 0; k < LANES; k = k + 1)
+      if (p1_valid && p1_lanes[k] && p1_data[8*k +: 8] != 8'h00)
+        p2_any <= 1'b1;
+    if (p2_valid)
+      pad_wrong <= p2_any || (!p2_first && pad_wrong); // of X's packet, when that is at its end
+
+    p_accept    <= x_finish && !(x_bad || outside || pad_wrong);
+    p_refuse    <= x_finish && (x_bad || outside || pad_wrong);
+    p_partition <= x_partition;
+    p_buffer    <= x_buffer;
+    p_writes    <= writes + 11'(open);
     if (rst) begin
-      c_valid   <= 1'b0;
-      b_valid   <= 1'b0;
-      d_valid   <= 1'b0;
-      pad_valid <= 1'b0;
-      g_valid   <= 1'b0;
+      c_sub    <= 1'b0;
+      c_finish <= 1'b0;
+      b_sub    <= 1'b0;
+      b_finish <= 1'b0;
+      x_sub    <= 1'b0;
+      x_finish <= 1'b0;
+      d_valid  <= 1'b0;
+      g_valid  <= 1'b0;
+      open     <= 1'b0;
+      writes   <= 11'd0;
+      p1_valid <= 1'b0;
+      p2_valid <= 1'b0;
+      p_accept <= 1'b0;
+      p_refuse <= 1'b0;
     end
   end
 endmodule

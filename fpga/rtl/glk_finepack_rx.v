@@ -33,8 +33,9 @@ module glk_finepack_rx #(
 );
   localparam int BUFFER_W = $clog2(4096 / LANES);
 
-  logic              w_enable, d_valid, g_valid, p_buffer, free_valid, free_buffer;
-  logic [BUFFER_W:0] w_at;
+  logic              w_enable, d_valid, g_valid, free_valid;
+  logic [1:0]        p_buffer, free_buffer;
+  logic [BUFFER_W+1:0] w_at;
   logic [DATA_W-1:0] w_data;
   logic [11:0]       d_position;
   logic [10:0]       d_length, p_writes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes packets apart that glk_depacketizer has accepted: plain writes, a beat a clock. Holds the payloads and the lists,
-// a pair of each, so that one packet is taken apart while the next is checked.
+// four of each, so that packets are taken apart while others are checked.
 //
 // Out: beats in address lanes, a write after the other; `first` begins a write and has its length. Where sub-packets meet
 // in the middle of a beat, that beat comes in two, each with its own enables.
@@ -16,7 +16,7 @@ module glk_scatter #(
 
   // From glk_depacketizer.
   input  logic              w_enable,
-  input  logic [BUFFER_W:0] w_at,
+  input  logic [BUFFER_W+1:0] w_at,
   input  logic [DATA_W-1:0] w_data,
   input  logic              d_valid,
   input  logic [11:0]       d_position,
@@ -27,10 +27,10 @@ module glk_scatter #(
   input  logic              p_accept,
   input  logic              p_refuse,
   input  logic [PW-1:0]     p_partition,
-  input  logic              p_buffer,
+  input  logic [1:0]        p_buffer,
   input  logic [10:0]       p_writes,
   output logic              free_valid,
-  output logic              free_buffer,
+  output logic [1:0]        free_buffer,
 
   output logic [PW-1:0]     m_partition,
   output logic [47:0]       m_offset,  // of the beat's first byte
@@ -43,22 +43,22 @@ module glk_scatter #(
   input  logic              m_ready
 );
   localparam int LB = $clog2(LANES);
-  localparam int HALF_W = BUFFER_W; // address of half of the beats, of both buffers
+  localparam int HALF_W = BUFFER_W + 1; // address of half of the beats, of all buffers
 
   // --- memories: even and odd beats apart, for a write's bytes may come from two ---
   (* ram_style = "block" *) logic [DATA_W-1:0] even [0:(1<<HALF_W)-1];
   (* ram_style = "block" *) logic [DATA_W-1:0] odd  [0:(1<<HALF_W)-1];
-  (* ram_style = "block" *) logic [22:0] subs   [0:4095]; // buffer, number: position, length
-  (* ram_style = "block" *) logic [60:0] writes [0:4095]; // offset, length
+  (* ram_style = "block" *) logic [22:0] subs   [0:8191]; // buffer, number: position, length
+  (* ram_style = "block" *) logic [60:0] writes [0:8191]; // offset, length
 
-  logic        filling; // the buffer whose lists grow
+  logic [1:0]  filling; // the buffer whose lists grow
   logic [10:0] subs_put, writes_put;
 
   always_ff @(posedge clk) begin
     if (w_enable && !w_at[0])
-      even[w_at[BUFFER_W:1]] <= w_data;
+      even[w_at[BUFFER_W+1:1]] <= w_data;
     if (w_enable && w_at[0])
-      odd[w_at[BUFFER_W:1]] <= w_data;
+      odd[w_at[BUFFER_W+1:1]] <= w_data;
     if (d_valid) begin
       subs[{filling, subs_put}] <= {d_position, d_length};
       subs_put <= subs_put + 11'd1;
@@ -71,10 +71,10 @@ module glk_scatter #(
       subs_put   <= 11'd0;
       writes_put <= 11'd0;
     end
-    if (p_accept)
-      filling <= !p_buffer;
+    if (p_accept || p_refuse)
+      filling <= p_buffer + 2'd1; // packets use the buffers in turn
     if (rst) begin
-      filling    <= 1'b0;
+      filling    <= '0;
       subs_put   <= 11'd0;
       writes_put <= 11'd0;
     end
@@ -83,37 +83,33 @@ module glk_scatter #(
   // --- packets that wait: at most one a buffer ---
   logic          q_valid, q_ready;
   logic [PW-1:0] q_partition;
-  logic          q_buffer;
+  logic [1:0]    q_buffer;
   logic [10:0]   q_writes;
   logic          unused_ready;
-  glk_fifo #(.W(PW + 1 + 11), .DEPTH(4)) waiting (
+  glk_fifo #(.W(PW + 2 + 11), .DEPTH(4)) waiting (
     .clk, .rst, .s_data({p_partition, p_buffer, p_writes}), .s_valid(p_accept), .s_ready(unused_ready),
     .m_data({q_partition, q_buffer, q_writes}), .m_valid(q_valid), .m_ready(q_ready));
 
   // --- lists out: what is read stands in a register, the next one is read as it is taken ---
-  typedef enum logic [1:0] {IDLE, PRIME, RUN, DONE} state_t;
-  state_t state;
-  logic          go;
+  logic          go, running;
   logic [PW-1:0] partition;
-  logic          buffer;
+  logic [1:0]    buffer;
   logic [10:0]   writes_left, sub_at, write_at;
   logic [22:0]   sub_now;
   logic [60:0]   write_now;
-  logic          take_sub, take_write;
-  wire [10:0]    sub_next   = sub_at + 11'(take_sub);
-  wire [10:0]    write_next = write_at + 11'(take_write);
+  logic          take_sub, take_write, ends_packet;
+  wire           begins     = q_valid && (!running || ends_packet);
+  wire [1:0]     read_from  = begins ? q_buffer : buffer;
+  wire [10:0]    sub_next   = begins ? 11'd0 : sub_at + 11'(take_sub);
+  wire [10:0]    write_next = begins ? 11'd0 : write_at + 11'(take_write);
 
-  assign q_ready = state == IDLE;
+  assign q_ready = begins;
 
   always_ff @(posedge clk) begin
-    sub_now   <= subs[{buffer, sub_next}];
-    write_now <= writes[{buffer, write_next}];
+    sub_now   <= subs[{read_from, sub_next}];
+    write_now <= writes[{read_from, write_next}];
     sub_at    <= sub_next;
     write_at  <= write_next;
-    if (state == IDLE) begin
-      sub_at   <= 11'd0;
-      write_at <= 11'd0;
-    end
   end
 
   // --- beats: what is left of a write and of a sub-packet ---
@@ -131,30 +127,21 @@ module glk_scatter #(
   wire        sub_ends = sl <= 11'(room);
   wire [LB:0] bytes = sub_ends ? sl[LB:0] : room;
   wire        write_ends = wl == 13'(bytes);
-  wire        step = state == RUN && go;
+  wire        step = running && go;
+  assign ends_packet = step && write_ends && writes_left == 11'd1;
 
   assign take_sub   = step && sub_ends;
   assign take_write = step && !in_write;
 
   logic          a_valid, a_first, a_last, a_end;
   logic [PW-1:0] a_partition;
-  logic          a_buffer;
+  logic [1:0]    a_buffer;
   logic [47:0]   a_offset;
   logic [12:0]   a_length;
   logic [11:0]   a_position;
   logic [LB:0]   a_bytes;
 
   always_ff @(posedge clk) begin
-    if (state == IDLE && q_valid) begin
-      partition   <= q_partition;
-      buffer      <= q_buffer;
-      writes_left <= q_writes;
-      in_write    <= 1'b0;
-      in_sub      <= 1'b0;
-      state       <= PRIME;
-    end
-    if (state == PRIME)
-      state <= RUN;
     if (step) begin
       in_write   <= !write_ends;
       in_sub     <= !sub_ends;
@@ -162,19 +149,23 @@ module glk_scatter #(
       write_left <= wl - 13'(bytes);
       position   <= p_now + 12'(bytes);
       sub_left   <= sl - 11'(bytes);
-      if (write_ends) begin
+      if (write_ends)
         writes_left <= writes_left - 11'd1;
-        if (writes_left == 11'd1)
-          state <= DONE;
-      end
     end
-    if (state == DONE && !a_end)
-      state <= IDLE;
+    if (begins) begin
+      running     <= 1'b1;
+      partition   <= q_partition;
+      buffer      <= q_buffer;
+      writes_left <= q_writes;
+      in_write    <= 1'b0;
+      in_sub      <= 1'b0;
+    end else if (ends_packet)
+      running <= 1'b0;
     if (go) begin
-      a_valid     <= state == RUN;
+      a_valid     <= running;
       a_first     <= !in_write;
       a_last      <= write_ends;
-      a_end       <= state == RUN && write_ends && writes_left == 11'd1;
+      a_end       <= ends_packet;
       a_partition <= partition;
       a_buffer    <= buffer;
       a_offset    <= o_now;
@@ -183,7 +174,7 @@ module glk_scatter #(
       a_bytes     <= bytes;
     end
     if (rst) begin
-      state   <= IDLE;
+      running <= 1'b0;
       a_valid <= 1'b0;
       a_end   <= 1'b0;
     end
@@ -192,7 +183,7 @@ module glk_scatter #(
   // --- read: the beat where the bytes begin, and the one behind it ---
   logic          b_valid, b_first, b_last, b_end, b_swap;
   logic [PW-1:0] b_partition;
-  logic          b_buffer;
+  logic [1:0]    b_buffer;
   logic [47:0]   b_offset;
   logic [12:0]   b_length;
   logic [LB-1:0] b_from;

@@ -4,7 +4,7 @@
  * are refused, and the plain writes of the others, must be equal, whatever the streams do. Packets are well formed ones of
  * every width and sub-packet length, and such with something wrong in them.
  *
- * lockstep_rx [--seed N] [--packets N] [--round N] [--wave FILE]
+ * lockstep_rx [--seed N] [--packets N] [--round N] [--wave FILE] [--rates]
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -298,16 +298,41 @@ static void start(uint64_t seed, uint64_t round, const char *wave)
 		draw();
 }
 
+/* Sub-packets a clock, for the report: packets of 64 entries, as random stores give them, one behind the other. */
+static void report_rates(void)
+{
+	static const unsigned lengths[] = { 4, 8, 16, 32, 64 };
+	const unsigned packets = 200;
+
+	for (unsigned l = 0; l < 5; l++) {
+		unsigned entries = 0;
+
+		start(1, 0, NULL);
+		t.destinations[0].bytes = UINT64_C(1) << 30;
+		rx_dut_configure(t.dut, 0, 5, t.destinations[0].bytes);
+		for (unsigned i = 0; i < packets; i++) {
+			struct maker m = { .h = 5, .range = glk_subheader_range(5) };
+
+			for (entries = 0; entries < 64 && m.payload + 5 + lengths[l] <= GLK_PAYLOAD_MAX; entries++)
+				add(&m, (uint64_t)(entries * 7919 % 8192) * 128, lengths[l]);
+			give(m.packet, close_packet(&m, true));
+		}
+		wait_idle();
+		printf("# rate: %2u bytes, random %.3f stores a clock%s%s\n", lengths[l],
+		       (double)packets * entries / (double)(t.clocks - 40), t.failure[0] ? " " : "", t.failure);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "seed", required_argument, NULL, 's' },  { "packets", required_argument, NULL, 'n' },
 		{ "round", required_argument, NULL, 'r' }, { "wave", required_argument, NULL, 'w' },
-		{ 0 },
+		{ "rates", no_argument, NULL, 'p' },	   { 0 },
 	};
 	uint64_t seed = 1, packets = 2000, round = 0, writes = 0, accepted = 0, refused = 0, clocks = 0;
 	const char *wave = NULL;
-	bool one = false;
+	bool one = false, rates = false;
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -319,10 +344,14 @@ int main(int argc, char **argv)
 			one = true, round = strtoull(optarg, NULL, 0);
 		else if (option == 'w')
 			wave = optarg;
+		else if (option == 'p')
+			rates = true;
 		else
 			return 2;
 	}
 	printf("# seed %" PRIu64 ", %u partitions, %u bytes a beat\n", seed, rx_dut_partitions(), rx_dut_lanes());
+	if (rates)
+		report_rates();
 	do {
 		start(seed, round, wave);
 		run_round(50);
