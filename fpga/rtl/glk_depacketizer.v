@@ -130,15 +130,18 @@ module glk_depacketizer #(
   wire [47:0] word     = word48 & h_mask;
   wire [10:0] length   = (word[9:0] == 10'd0) ? 11'd1024 : {1'b0, word[9:0]};
   wire [12:0] step     = 13'(h) + 13'(length);
-  wire        near     = jump < 13'(LANES);
+  wire        near     = ~|jump[12:LB];
   wire        whole    = ahead_valid || now_last || (13'(jump[LB-1:0]) + 13'(h) <= 13'(LANES));
   wire        walk     = active && !dead && now_valid && near && whole && left != 13'd0;
   // Sub-header and data end inside the payload.
   wire        cut_off  = (word[9:0] == 10'd0) ? spare < 14'sd1024 : $signed({4'b0, word[9:0]}) > spare;
   wire        last_sub = $signed({3'b0, length}) == spare;
   wire [12:0] reach    = jump + step;
+  // Whether that is beyond the first beat, without adding: the data are longer than what the beat has for them.
+  wire signed [8:0] gap = 9'(LANES) - 9'(jump[LB-1:0]) - 9'(h);
+  wire        beyond   = gap[8] || word[9:0] == 10'd0 || |word[9:7] || {1'b0, word[6:0]} >= gap[7:0];
   wire        can_pass = active && now_valid && (ahead_valid || now_last);
-  wire        through  = walk ? (cut_off || last_sub || reach >= 13'(LANES)) : (dead || left == 13'd0 || !near);
+  wire        through  = walk ? (cut_off || last_sub || beyond) : (dead || left == 13'd0 || !near);
   wire        pass     = can_pass && through;
   wire        finish   = pass && now_last;
   wire        fine     = walk ? (last_sub && !cut_off) : (!dead && left == 13'd0);

@@ -35,7 +35,8 @@ def version():
 def run_yosys(top, settings, work):
     netlist = work / f"{top}.json"
     sources = " ".join(str(p) for p in [HERE / "../regs/glk_regs.sv", *sorted((HERE / "../rtl").glob("*.v"))])
-    chparam = " ".join(f"-chparam {n} {v}" for n, v in settings.items())
+    own = (HERE / f"../rtl/{top}.v").read_text(encoding="utf-8")
+    chparam = " ".join(f"-chparam {n} {v}" for n, v in settings.items() if f"parameter int {n} " in own)
     script = (f"read_verilog -sv {sources}; hierarchy -check -top {top} {chparam}; "
               f"synth_xilinx -family xcup -flatten -noiopad -noclkbuf -top {top}; write_json {netlist}")
     done = subprocess.run(["yosys", "-q", "-p", script], capture_output=True, text=True, check=False)
