@@ -13,7 +13,7 @@ KERNEL  ?= 6.12
 # The kernel that `make module` and `make install` build for.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all demo check synth install module clean packages user asan
+.PHONY: all demo check synth coverage install module clean packages user asan
 
 all: user
 
@@ -51,6 +51,10 @@ check: user asan
 # Maps the blocks of the logic to UltraScale+ cells: some minutes. Fails when one is deeper than 10 LUT levels.
 synth: packages
 	fpga/sim/synth.py --set DATA_W=512 --set PARTITIONS=4 --most-levels 10 --out docs/synthesis.md
+
+# What of the logic the lock-step benches reach: some minutes.
+coverage: user
+	fpga/sim/coverage $(MESON) $(BUILD)/coverage
 
 module:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) W=1 modules

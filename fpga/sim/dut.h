@@ -4,6 +4,7 @@
 #define GLK_SIM_DUT_H
 
 #include <cstdint>
+#include <string>
 
 #include "verilated.h"
 #if VM_TRACE
@@ -41,7 +42,8 @@ template <typename TOP> struct glk_dut {
 		delete wave;
 #endif
 #if VM_COVERAGE
-		context.coveragep()->write();
+		static unsigned number; /* a bench makes many of them, one after the other */
+		context.coveragep()->write(("coverage-" + std::to_string(number++) + ".dat").c_str());
 #endif
 		delete top;
 	}
