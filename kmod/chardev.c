@@ -255,8 +255,12 @@ static int do_release(struct glk_context *ctx, union glk_arg *arg)
 	if (late)
 		return late;
 	errors = glk_read(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_ERRORS));
-	r->errors = errors + atomic_read(&ctx->void_windows);
 	late = glk_card_read_error(ctx->card, errors);
+	mutex_lock(&ctx->card->lock);
+	/* The window stays lost, and so does what is stored into it: every release says so. */
+	ctx->void_releases += glk_window_any_lost(ctx);
+	r->errors = errors + ctx->void_releases;
+	mutex_unlock(&ctx->card->lock);
 	glk_context_leave(ctx);
 	return late ?: err;
 }

@@ -72,12 +72,17 @@ static int set_bus(struct glk_card *card, unsigned int partition, struct pci_dev
 	struct glk_partition *p = &card->partitions[partition];
 	u64 bytes = ALIGN_DOWN(pci_resource_len(pdev, bar), GLK_PAGE_SIZE);
 	dma_addr_t base;
+	int err;
 
+	err = check_bar(card, pdev, bar);
+	if (err)
+		return err;
 	base = dma_map_resource(&card->pdev->dev, pci_resource_start(pdev, bar), bytes, DMA_BIDIRECTIONAL, 0);
 	if (dma_mapping_error(&card->pdev->dev, base)) {
 		dev_err(&card->pdev->dev, "endpoint: the platform cannot map %s for the card\n", pci_name(pdev));
 		return -ENXIO;
 	}
+	glk_endpoint_clear(card, partition);
 	p->kind = GPULINK_ENDPOINT_BUS;
 	p->pdev = pdev;
 	p->bar = bar;
@@ -92,6 +97,7 @@ static int set_pool(struct glk_card *card, unsigned int partition)
 
 	if (!card->pool_bytes)
 		return -ENXIO;
+	glk_endpoint_clear(card, partition);
 	p->kind = GPULINK_ENDPOINT_POOL;
 	p->base = 0;
 	p->bytes = card->pool_bytes;
@@ -123,19 +129,12 @@ int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *
 		return 0;
 	}
 	if (!strcmp(name, "pool")) {
-		if (!card->pool_bytes)
-			return -ENXIO;
-		glk_endpoint_clear(card, partition);
 		err = set_pool(card, partition);
 	} else {
 		pdev = find_device(name, &bar);
 		if (IS_ERR(pdev))
 			return PTR_ERR(pdev);
-		err = check_bar(card, pdev, bar);
-		if (!err) {
-			glk_endpoint_clear(card, partition);
-			err = set_bus(card, partition, pdev, bar);
-		}
+		err = set_bus(card, partition, pdev, bar);
 		if (err)
 			pci_dev_put(pdev);
 	}
@@ -144,14 +143,17 @@ int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *
 	return err;
 }
 
-/* A device that leaves the bus is nobody's endpoint any more. */
+/*
+ * A device that leaves the bus is nobody's endpoint any more. It is told before, so that traffic ends in time, and when it
+ * has left: until then somebody may name it.
+ */
 static int bus_event(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct glk_card *card = container_of(nb, struct glk_card, bus_notifier);
 	struct pci_dev *pdev = to_pci_dev(data);
 	unsigned int p;
 
-	if (event != BUS_NOTIFY_DEL_DEVICE || pdev == card->pdev)
+	if ((event != BUS_NOTIFY_DEL_DEVICE && event != BUS_NOTIFY_REMOVED_DEVICE) || pdev == card->pdev)
 		return NOTIFY_DONE;
 	down_read(&card->state_lock);
 	mutex_lock(&card->lock);

@@ -125,6 +125,7 @@ struct glk_window {
 	unsigned int partition;
 	u64 bytes;
 	bool revoked;		/* its endpoint went away */
+	bool lost;		/* and it was stored into since, or might have been */
 };
 
 struct glk_registration {
@@ -153,7 +154,7 @@ struct glk_context {
 	void *record;
 	dma_addr_t record_dma;
 	void *void_page;	/* what mappings show that lead nowhere any more */
-	atomic_t void_windows;	/* how often a withdrawn window was touched so */
+	u32 void_releases;	/* releases that found stores lost in such mappings; under card->lock */
 };
 
 /* card.c */
@@ -219,6 +220,7 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 int glk_window_unmap(struct glk_context *ctx, unsigned int handle);
 void glk_window_free_all(struct glk_context *ctx);
 void glk_window_revoke(struct glk_card *card, unsigned int partition);
+bool glk_window_any_lost(struct glk_context *ctx);
 int glk_mmap(struct glk_context *ctx, struct vm_area_struct *vma);
 
 /* registration.c */

@@ -147,7 +147,7 @@ static void glk_remove(struct pci_dev *pdev)
 }
 
 /*
- * Function-level reset, by sysfs or by error recovery. Files opened before it are stale from here on. What stands in
+ * Function-level reset, by sysfs. Files opened before it are stale from here on. What stands in
  * the write queues is sent first; what cannot be sent is dropped, and the card counts it.
  */
 static void glk_reset_prepare(struct pci_dev *pdev)
@@ -190,23 +190,7 @@ static void glk_reset_done(struct pci_dev *pdev)
 	glk_contexts_wake(card);
 }
 
-static pci_ers_result_t glk_error_detected(struct pci_dev *pdev, pci_channel_state_t state)
-{
-	glk_reset_prepare(pdev);
-	return state == pci_channel_io_perm_failure ? PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_NEED_RESET;
-}
-
-static pci_ers_result_t glk_slot_reset(struct pci_dev *pdev)
-{
-	pci_restore_state(pdev);
-	pci_set_master(pdev);
-	return PCI_ERS_RESULT_RECOVERED;
-}
-
 static const struct pci_error_handlers glk_error_handlers = {
-	.error_detected = glk_error_detected,
-	.slot_reset = glk_slot_reset,
-	.resume = glk_reset_done,
 	.reset_prepare = glk_reset_prepare,
 	.reset_done = glk_reset_done,
 };

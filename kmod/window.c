@@ -141,6 +141,18 @@ void glk_window_revoke(struct glk_card *card, unsigned int partition)
 	}
 }
 
+/* Whether stores went into a window that leads nowhere any more. */
+bool glk_window_any_lost(struct glk_context *ctx)
+{
+	struct glk_window *window;
+
+	lockdep_assert_held(&ctx->card->lock);
+	list_for_each_entry(window, &ctx->windows, list)
+		if (window->lost)
+			return true;
+	return false;
+}
+
 static struct glk_window *find_window(struct glk_context *ctx, u64 start, u64 bytes)
 {
 	struct glk_window *window;
@@ -161,35 +173,35 @@ static unsigned long void_pfn(struct glk_context *ctx)
 	return page_to_pfn(virt_to_page(ctx->void_page));
 }
 
-/* Where a page of a mapping lies now. Called with a card that works. */
+/* Where a page of a mapping lies now. Under card->lock, with a card that works. */
 static int find_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
 {
 	struct glk_card *card = ctx->card;
 	struct glk_window *window;
-	int err = 0;
 
 	if (offset == GLK_MMAP_DOORBELLS + (u64)ctx->id * GLK_PAGE_SIZE) {
 		*pfn = PHYS_PFN(card->regs_start + GLK_DOORBELL_ARRAY + ctx->id * GLK_DOORBELL_STRIDE);
 		return 0;
 	}
-	mutex_lock(&card->lock);
 	window = find_window(ctx, offset, PAGE_SIZE);
-	if (!window) {
-		err = -EFAULT;
-	} else if (window->revoked) {
+	if (!window)
+		return -EFAULT;
+	if (window->revoked) {
+		window->lost = true;	/* the next release tells */
 		*pfn = void_pfn(ctx);
-		atomic_inc(&ctx->void_windows);	/* the next release tells */
 	} else {
 		*pfn = PHYS_PFN(card->aperture_start + offset);
 	}
-	mutex_unlock(&card->lock);
-	return err;
+	return 0;
 }
 
 /*
  * Pages are put in on touch, so that what was taken away by a zap does not come back. What the process itself took away
  * gives SIGBUS. What reset, removal or the endpoint's end took from it must not kill it in the middle of a store: it
  * gets a page that leads nowhere, and hears of it at the next release.
+ *
+ * A page is put in under the same locks as it was looked up: who takes a window away, or resets or removes the card, zaps
+ * under them, and must see it. Else the mapping would live on and reach whoever gets these slices next.
  */
 static vm_fault_t glk_fault(struct vm_fault *vmf)
 {
@@ -197,12 +209,15 @@ static vm_fault_t glk_fault(struct vm_fault *vmf)
 	vm_fault_t ret = VM_FAULT_SIGBUS;
 	unsigned long pfn;
 
-	/* Reset and removal zap under the lock for writing: what is put in here, they see. */
 	down_read(&ctx->card->state_lock);
-	if (glk_context_usable(ctx))
+	if (glk_context_usable(ctx)) {
 		ret = vmf_insert_pfn(vmf->vma, vmf->address, void_pfn(ctx));
-	else if (!find_pfn(ctx, (u64)vmf->pgoff << PAGE_SHIFT, &pfn))
-		ret = vmf_insert_pfn(vmf->vma, vmf->address, pfn);
+	} else {
+		mutex_lock(&ctx->card->lock);
+		if (!find_pfn(ctx, (u64)vmf->pgoff << PAGE_SHIFT, &pfn))
+			ret = vmf_insert_pfn(vmf->vma, vmf->address, pfn);
+		mutex_unlock(&ctx->card->lock);
+	}
 	up_read(&ctx->card->state_lock);
 	return ret;
 }

@@ -6,9 +6,9 @@
  * and reserved fields that are not 0 (EINVAL), a size below the first version's (EINVAL), and a tail it does not
  * know that is not 0 (E2BIG). Fields that only the kernel writes are ignored on entry. Unknown ioctls: ENOTTY.
  * After surprise removal every call gives ENODEV; after a reset of the card every call on a file opened before
- * it gives ESTALE (open again). Mappings of windows and doorbell pages then show a page of zeros that leads nowhere,
- * so that a store in flight does not kill the process; the same holds for windows whose endpoint went away, and the
- * next release counts it in @errors.
+ * it gives ESTALE (open again). Mappings of windows and doorbell pages then show a page that leads nowhere, so that a
+ * store in flight does not kill the process. The same holds for windows whose endpoint went away: every release from
+ * then on grows @errors, until the window is unmapped.
  *
  * One open file is one context: it owns its windows, registrations and rings, all of which end with it. Calls
  * may be made from any number of threads.
@@ -190,7 +190,8 @@ struct gpulink_ioctl_wait {
  * @errors: out: accesses through windows of this context that failed so far
  * @reserved: 0
  *
- * Covers stores through windows and entries submitted before the call. EIO: a write to an endpoint failed.
+ * Covers stores through windows and entries submitted before the call. EIO: a write to an endpoint failed. EBUSY: the
+ * ring is full of releases that timed out before and go on.
  */
 struct gpulink_ioctl_release {
 	__u32 size;
