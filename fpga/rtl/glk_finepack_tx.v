@@ -54,14 +54,14 @@ module glk_finepack_tx #(
   logic [127:0]      q_mask;
   logic [LANES-1:0]  q_enables;
   logic [3:0]        q_reason;
-  logic              q_first, q_last, q_valid, q_ready;
+  logic              q_first, q_valid, q_ready;
   logic [DATA_W-1:0] q_data;
 
   glk_store_cutter #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) cutter (
     .clk, .rst, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce,
     .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_data, .s_valid, .s_ready,
     .m_kind(q_kind), .m_partition(q_partition), .m_address(q_address), .m_length(q_length), .m_mask(q_mask),
-    .m_enables(q_enables), .m_reason(q_reason), .m_first(q_first), .m_last(q_last), .m_data(q_data),
+    .m_enables(q_enables), .m_reason(q_reason), .m_first(q_first), .m_data(q_data),
     .m_valid(q_valid), .m_ready(q_ready));
 
   logic [PW-1:0]  f_partition;
@@ -104,5 +104,4 @@ module glk_finepack_tx #(
     if (rst)
       p_valid <= 1'b0;
   end
-  wire unused = q_last;
 endmodule

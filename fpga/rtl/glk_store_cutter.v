@@ -36,7 +36,6 @@ module glk_store_cutter #(
   output logic [LANES-1:0]  m_enables, // of this beat
   output logic [3:0]        m_reason,
   output logic              m_first,
-  output logic              m_last,    // of the store
   output logic [DATA_W-1:0] m_data,
   output logic              m_valid,
   input  logic              m_ready
@@ -84,6 +83,8 @@ module glk_store_cutter #(
   logic [7:0]        i_unit;      // bytes of a piece that begins at a line or window
   logic [7:0]        i_room;      // bytes that a piece may have at i_address
   logic              i_room_unit; // it ends at a line or window then
+  logic              i_unit64;    // windows are of 64 bytes
+  logic [7:0]        i_most;      // bytes of a piece, wherever it begins
   logic              consume;
 
   assign in_ready = !i_valid || consume;
@@ -104,6 +105,8 @@ module glk_store_cutter #(
       i_unit      <= (in_most < 13'(in_unit)) ? in_most[7:0] : in_unit;
       i_room      <= (in_most < 13'(in_room)) ? in_most[7:0] : in_room;
       i_room_unit <= in_most >= 13'(in_room);
+      i_unit64    <= in_unit64;
+      i_most      <= (in_most > 13'd128) ? 8'd128 : in_most[7:0];
     end
     if (rst)
       i_valid <= 1'b0;
@@ -116,6 +119,7 @@ module glk_store_cutter #(
   logic [12:0] next_left;
   logic [7:0]  piece_left, next_room;
   logic        next_room_unit;
+  logic        piece_unit; // the piece that is under way ends at a line or window
   logic        o_valid, advance;
   logic        drain; // the next item out is the flush behind a piece
   logic [PW-1:0] drain_partition;
@@ -140,13 +144,7 @@ module glk_store_cutter #(
 
   assign consume = cut && (ends || (is_store && ends_beat));
 
-  logic i_unit64;
-  logic [7:0] i_most;
   always_ff @(posedge clk) begin
-    if (in_ready) begin
-      i_unit64 <= in_unit64;
-      i_most   <= (in_most > 13'd128) ? 8'd128 : in_most[7:0];
-    end
     if (advance) begin
       drain           <= cut && is_store && !over_beat && !cfg_coalesce[i_partition];
       drain_partition <= i_partition;
@@ -176,15 +174,13 @@ module glk_store_cutter #(
       drain    <= 1'b0;
     end
   end
-  logic piece_unit; // the piece that is under way ends at a line or window
-
   // --- out: masks ---
   logic [1:0]        o_kind;
   logic [PW-1:0]     o_partition;
   logic [47:0]       o_address;
   logic [7:0]        o_piece, o_bytes;
   logic [3:0]        o_reason;
-  logic              o_first, o_last;
+  logic              o_first;
   logic [DATA_W-1:0] o_data;
 
   assign advance = !o_valid || !m_valid || m_ready;
@@ -202,7 +198,6 @@ module glk_store_cutter #(
       o_bytes     <= bytes;
       o_reason    <= drain ? 4'(glk_regs::FLUSH_DRAIN) : i_reason;
       o_first     <= !in_piece;
-      o_last      <= ends;
       o_data      <= i_beat;
     end
     if (move) begin
@@ -213,7 +208,6 @@ module glk_store_cutter #(
       m_length    <= o_piece;
       m_reason    <= o_reason;
       m_first     <= o_first;
-      m_last      <= o_last;
       m_data      <= o_data;
       for (int b = 0; b < 128; b = b + 1)
         m_mask[b] <= (o_kind == STORE || o_kind == PROBE) && b >= 32'(o_address[6:0]) && b < 32'(line_end);
