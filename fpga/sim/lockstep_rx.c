@@ -14,6 +14,7 @@
 
 #include <depacketizer.h>
 
+#include "chance.h"
 #include "finepack_rx_dut.h"
 
 #define PARTITIONS_MAX 16u
@@ -36,23 +37,11 @@ static struct {
 	uint64_t got_accepted, got_refused;
 	bool in_write;
 	size_t at; /* in the write that is coming */
-	uint64_t random, clocks;
+	struct chance chance;
+	uint64_t clocks;
 	unsigned in_gap, out_gap;
 	char failure[256];
 } t;
-
-static uint64_t draw(void)
-{
-	t.random ^= t.random << 13;
-	t.random ^= t.random >> 7;
-	t.random ^= t.random << 17;
-	return t.random * UINT64_C(0x2545f4914f6cdd1d);
-}
-
-static unsigned below(unsigned n)
-{
-	return (unsigned)((draw() >> 33) % n);
-}
 
 static void fail(const char *what, uint64_t expected, uint64_t got)
 {
@@ -112,7 +101,7 @@ static bool clock_once(struct rx_in *in)
 {
 	struct rx_out out;
 
-	in->out_ready = below(256) >= t.out_gap;
+	in->out_ready = below(&t.chance, 256) >= t.out_gap;
 	rx_dut_clock(t.dut, in, &out);
 	t.clocks++;
 	t.got_accepted += out.accepted;
@@ -138,12 +127,12 @@ static void give(const uint8_t *packet, size_t length)
 		unsigned part = length - at < lanes ? (unsigned)(length - at) : lanes, waited = 0;
 
 		for (unsigned i = 0; i < lanes; i++)
-			in.data[i] = (uint8_t)draw();
+			in.data[i] = (uint8_t)draw(&t.chance);
 		memcpy(in.data, packet + at, part);
 		in.bytes = part;
 		in.last = at + part == length;
 		in.valid = false;
-		while (below(256) < t.in_gap)
+		while (below(&t.chance, 256) < t.in_gap)
 			clock_once(&in);
 		in.valid = true;
 		while (!clock_once(&in) && !t.failure[0])
@@ -185,19 +174,19 @@ static void add(struct maker *m, uint64_t offset, unsigned length)
 	for (unsigned i = 0; i < m->h; i++)
 		to[i] = (uint8_t)(word >> (8 * i));
 	for (unsigned i = 0; i < length; i++)
-		to[m->h + i] = (uint8_t)(draw() >> 30);
+		to[m->h + i] = (uint8_t)(draw(&t.chance) >> 30);
 	m->payload += m->h + length;
 }
 
 static void fill(struct maker *m)
 {
 	static const unsigned tops[] = { 1, 4, 8, 32, 64, 128, 1024 };
-	unsigned top = tops[below(7)], most = 1 + below(GLK_PAYLOAD_MAX), joins = below(3);
+	unsigned top = tops[below(&t.chance, 7)], most = 1 + below(&t.chance, GLK_PAYLOAD_MAX), joins = below(&t.chance, 3);
 	uint64_t at = 0;
 
 	m->payload = 0;
 	do {
-		unsigned length = 1 + below(top);
+		unsigned length = 1 + below(&t.chance, top);
 		uint64_t space = m->range < 1u << 20 ? m->range : 1u << 20;
 
 		if (length > m->range)
@@ -205,8 +194,8 @@ static void fill(struct maker *m)
 		if (m->payload + m->h + length > GLK_PAYLOAD_MAX)
 			break;
 		/* Next to the one before, or anywhere in reach. */
-		if (!m->payload || below(3) >= joins || at + length > m->range)
-			at = below((unsigned)(space - length + 1));
+		if (!m->payload || below(&t.chance, 3) >= joins || at + length > m->range)
+			at = below(&t.chance, (unsigned)(space - length + 1));
 		add(m, at, length);
 		at += length;
 	} while (m->payload < most);
@@ -232,23 +221,23 @@ static size_t close_packet(struct maker *m, bool describe)
 /* Something wrong, or nearly so. */
 static size_t spoil(struct maker *m, size_t length)
 {
-	switch (below(6)) {
+	switch (below(&t.chance, 6)) {
 	case 0: /* a bit anywhere */
-		m->packet[below((unsigned)length)] ^= (uint8_t)(1u << below(8));
+		m->packet[below(&t.chance, (unsigned)length)] ^= (uint8_t)(1u << below(&t.chance, 8));
 		return length;
 	case 1: /* a bit of the header */
-		m->packet[below(16)] ^= (uint8_t)(1u << below(8));
+		m->packet[below(&t.chance, 16)] ^= (uint8_t)(1u << below(&t.chance, 8));
 		return length;
 	case 2: /* shorter */
-		return 1 + below((unsigned)length);
+		return 1 + below(&t.chance, (unsigned)length);
 	case 3: /* longer */
 		memset(m->packet + length, 0, LONGEST - length);
-		return length + 1 + below((unsigned)(LONGEST - length));
+		return length + 1 + below(&t.chance, (unsigned)(LONGEST - length));
 	case 4: /* something in the padding, if there is any */
 		m->packet[length - 1] ^= 1;
 		return length;
 	default: /* a sub-header */
-		m->packet[GLK_PACKET_HEADER_BYTES + below(m->h)] = (uint8_t)draw();
+		m->packet[GLK_PACKET_HEADER_BYTES + below(&t.chance, m->h)] = (uint8_t)draw(&t.chance);
 		return length;
 	}
 }
@@ -256,26 +245,26 @@ static size_t spoil(struct maker *m, size_t length)
 static void run_round(unsigned packets)
 {
 	static const unsigned gaps[] = { 0, 0, 16, 128, 230 };
-	unsigned spoilt = below(3) * 64;
+	unsigned spoilt = below(&t.chance, 3) * 64;
 
-	t.in_gap = gaps[below(5)];
-	t.out_gap = gaps[below(5)];
+	t.in_gap = gaps[below(&t.chance, 5)];
+	t.out_gap = gaps[below(&t.chance, 5)];
 	for (unsigned p = 0; p < rx_dut_partitions(); p++) {
-		t.destinations[p].bytes = below(8) ? UINT64_C(1) << (12 + below(37)) : 0;
-		t.destinations[p].subheader_bytes = 2 + below(5);
+		t.destinations[p].bytes = below(&t.chance, 8) ? UINT64_C(1) << (12 + below(&t.chance, 37)) : 0;
+		t.destinations[p].subheader_bytes = 2 + below(&t.chance, 5);
 		rx_dut_configure(t.dut, p, t.destinations[p].subheader_bytes, t.destinations[p].bytes);
 	}
 	for (unsigned i = 0; i < packets && !t.failure[0]; i++) {
-		struct maker m = { .partition = below(rx_dut_partitions()) };
-		bool describe = below(4);
+		struct maker m = { .partition = below(&t.chance, rx_dut_partitions()) };
+		bool describe = below(&t.chance, 4);
 		size_t length;
 
-		m.h = describe ? 2 + below(5) : t.destinations[m.partition].subheader_bytes;
+		m.h = describe ? 2 + below(&t.chance, 5) : t.destinations[m.partition].subheader_bytes;
 		m.range = glk_subheader_range(m.h);
-		m.base = (draw() & (t.destinations[m.partition].bytes - 1)) & ~(m.range - 1) & GLK_LINK_OFFSET_MASK;
+		m.base = (draw(&t.chance) & (t.destinations[m.partition].bytes - 1)) & ~(m.range - 1) & GLK_LINK_OFFSET_MASK;
 		fill(&m);
 		length = close_packet(&m, describe);
-		if (below(256) < spoilt)
+		if (below(&t.chance, 256) < spoilt)
 			length = spoil(&m, length);
 		give(m.packet, length);
 	}
@@ -293,9 +282,7 @@ static void start(uint64_t seed, uint64_t round, const char *wave)
 	if (!t.writes)
 		abort();
 	t.dut = rx_dut_create(wave);
-	t.random = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) + round * UINT64_C(0xbf58476d1ce4e5b9) + 1;
-	for (unsigned i = 0; i < 8; i++)
-		draw();
+	chance_start(&t.chance, seed, round);
 }
 
 /* Sub-packets a clock, for the report: packets of 64 entries, as random stores give them, one behind the other. */

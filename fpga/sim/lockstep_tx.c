@@ -14,6 +14,7 @@
 
 #include <partition.h>
 
+#include "chance.h"
 #include "finepack_tx_dut.h"
 
 enum { STORE, FLUSH, PROBE, CONFIG };
@@ -35,24 +36,11 @@ static struct {
 	uint8_t beat[GLK_PACKET_ROOM + DUT_BEAT_MAX];
 	size_t got; /* bytes of the packet that is coming */
 	uint64_t overwritten[PARTITIONS_MAX];
-	uint64_t random;
+	struct chance chance;
 	unsigned in_gap, out_gap; /* of 256: how often there is nothing to give, nothing is taken */
 	uint64_t clocks;
 	char failure[256];
 } t;
-
-static uint64_t draw(void)
-{
-	t.random ^= t.random << 13;
-	t.random ^= t.random >> 7;
-	t.random ^= t.random << 17;
-	return t.random * UINT64_C(0x2545f4914f6cdd1d);
-}
-
-static unsigned below(unsigned n)
-{
-	return (unsigned)((draw() >> 33) % n);
-}
 
 static void fail(const char *what, uint64_t expected, uint64_t got)
 {
@@ -115,7 +103,7 @@ static bool clock_once(struct tx_in *in)
 {
 	struct tx_out out;
 
-	in->out_ready = below(256) >= t.out_gap;
+	in->out_ready = below(&t.chance, 256) >= t.out_gap;
 	tx_dut_clock(t.dut, in, &out);
 	t.clocks++;
 	if (out.overwrite)
@@ -170,10 +158,10 @@ static void give(struct tx_in *in, const uint8_t *data)
 		unsigned waited = 0;
 
 		for (unsigned i = 0; i < lanes; i++)
-			in->data[i] = (uint8_t)draw(); /* lanes that do not count hold anything */
+			in->data[i] = (uint8_t)draw(&t.chance); /* lanes that do not count hold anything */
 		if (in->kind == STORE)
 			memcpy(in->data + at, data, part);
-		while (below(256) < t.in_gap) {
+		while (below(&t.chance, 256) < t.in_gap) {
 			in->valid = false;
 			clock_once(in);
 		}
@@ -194,7 +182,7 @@ static void do_store(unsigned partition, uint64_t offset, unsigned length)
 	uint8_t data[4096];
 
 	for (unsigned i = 0; i < length; i++)
-		data[i] = (uint8_t)(draw() >> 24);
+		data[i] = (uint8_t)(draw(&t.chance) >> 24);
 	glk_partition_store(&t.model[partition], glk_link_address(partition, offset), data, length, 0, 0);
 	give(&in, data);
 }
@@ -237,14 +225,14 @@ static uint64_t draw_address(struct pattern *p, unsigned partition, unsigned len
 		p->at[partition] += length;
 		return p->at[partition] & mask;
 	case 2:
-		return (UINT64_C(0x123456780) + below(8 * 128)) & mask;
+		return (UINT64_C(0x123456780) + below(&t.chance, 8 * 128)) & mask;
 	case 3:
-		return ((1 + below(3)) * range - below(160)) & mask;
+		return ((1 + below(&t.chance, 3)) * range - below(&t.chance, 160)) & mask;
 	case 4:
 		p->at[partition] += 264;
 		return p->at[partition] & mask;
 	default:
-		return (draw() % span) & mask;
+		return (draw(&t.chance) % span) & mask;
 	}
 }
 
@@ -252,10 +240,10 @@ static void configure(unsigned partition)
 {
 	static const unsigned limits[] = { 128, 256, 512, 1024, 2048, 4096 };
 	struct tx_config c = {
-		.subheader_bytes = 2 + below(5),
-		.max_payload_bytes = limits[below(6)],
-		.coalesce = below(16) != 0,
-		.self_describe = below(4) != 0,
+		.subheader_bytes = 2 + below(&t.chance, 5),
+		.max_payload_bytes = limits[below(&t.chance, 6)],
+		.coalesce = below(&t.chance, 16) != 0,
+		.self_describe = below(&t.chance, 4) != 0,
 	};
 	struct glk_partition *m = &t.model[partition];
 
@@ -271,29 +259,29 @@ static void run_round(uint64_t stores)
 {
 	static const unsigned gaps[] = { 0, 0, 16, 128, 230 }, lengths[] = { 4, 8, 16, 32, 64, 200, 4096 };
 	struct pattern p = {
-		.partitions = 1 + below(tx_dut_partitions()),
-		.kind = below(5),
-		.span_shift = 7 + below(40),
-		.length_max = lengths[below(7)],
+		.partitions = 1 + below(&t.chance, tx_dut_partitions()),
+		.kind = below(&t.chance, 5),
+		.span_shift = 7 + below(&t.chance, 40),
+		.length_max = lengths[below(&t.chance, 7)],
 	};
 	unsigned h;
 
-	t.in_gap = gaps[below(5)];
-	t.out_gap = gaps[below(5)];
+	t.in_gap = gaps[below(&t.chance, 5)];
+	t.out_gap = gaps[below(&t.chance, 5)];
 	if (p.length_max > 200 && stores > 200)
 		stores = 200; /* of many beats */
 	for (unsigned i = 0; i < p.partitions; i++) {
 		configure(i);
-		p.at[i] = draw() & 0xffffffffffff;
+		p.at[i] = draw(&t.chance) & 0xffffffffffff;
 	}
 	for (uint64_t i = 0; i < stores && !t.failure[0]; i++) {
-		unsigned partition = below(p.partitions), length = 1 + below(p.length_max), what = below(256);
+		unsigned partition = below(&t.chance, p.partitions), length = 1 + below(&t.chance, p.length_max), what = below(&t.chance, 256);
 		uint64_t address;
 
 		h = t.model[partition].queue.subheader_bytes;
 		address = draw_address(&p, partition, length, h);
 		if (what == 0)
-			do_flush(partition, below(2) ? GLK_FLUSH_RELEASE : GLK_FLUSH_TIMEOUT);
+			do_flush(partition, below(&t.chance, 2) ? GLK_FLUSH_RELEASE : GLK_FLUSH_TIMEOUT);
 		else if (what < 4)
 			do_probe(partition, address, length);
 		else
@@ -315,9 +303,7 @@ static void start(uint64_t seed, uint64_t round, const char *wave)
 	memset(&t, 0, sizeof(t));
 	t.expected = calloc(EXPECTED_MAX, sizeof(*t.expected));
 	t.dut = tx_dut_create(wave);
-	t.random = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) + round * UINT64_C(0xbf58476d1ce4e5b9) + 1;
-	for (unsigned i = 0; i < 8; i++)
-		draw();
+	chance_start(&t.chance, seed, round);
 	for (unsigned i = 0; i < PARTITIONS_MAX; i++)
 		glk_partition_init(&t.model[i], tx_dut_entries(), on_packet, &t.model[i]);
 }

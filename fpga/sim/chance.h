@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers by chance for the benches: the same ones again for the same seed and round. */
+#ifndef GLK_SIM_CHANCE_H
+#define GLK_SIM_CHANCE_H
+
+#include <stdint.h>
+
+struct chance {
+	uint64_t state;
+};
+
+/* xorshift64* (Vigna, 2016). */
+static inline uint64_t draw(struct chance *c)
+{
+	c->state ^= c->state << 13;
+	c->state ^= c->state >> 7;
+	c->state ^= c->state << 17;
+	return c->state * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+static inline unsigned below(struct chance *c, unsigned n)
+{
+	return (unsigned)((draw(c) >> 33) % n);
+}
+
+static inline void chance_start(struct chance *c, uint64_t seed, uint64_t round)
+{
+	c->state = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) + round * UINT64_C(0xbf58476d1ce4e5b9) + 1;
+	for (unsigned i = 0; i < 8; i++) /* away from states with few bits set */
+		draw(c);
+}
+
+#endif /* GLK_SIM_CHANCE_H */
