@@ -16,14 +16,14 @@ static int on_dma_read(void *platform, uint64_t address, void *data, size_t len)
 {
 	struct card_function *card = platform;
 
-	return card->irq.enabled ? dma_read(&card->dma, address, data, len) : -EACCES;
+	return pci_config_bus_master(&card->config) ? dma_read(&card->dma, address, data, len) : -EACCES;
 }
 
 static int on_dma_write(void *platform, uint64_t address, const void *data, size_t len)
 {
 	struct card_function *card = platform;
 
-	return card->irq.enabled ? dma_write(&card->dma, address, data, len) : -EACCES;
+	return pci_config_bus_master(&card->config) ? dma_write(&card->dma, address, data, len) : -EACCES;
 }
 
 static uint8_t *find_peer(const struct card_function *card, uint64_t address, size_t len)
@@ -41,7 +41,7 @@ static void on_endpoint_write(void *platform, unsigned partition, uint64_t addre
 	struct card_function *card = platform;
 	int error = -EACCES;
 
-	if (card->irq.enabled) {
+	if (pci_config_bus_master(&card->config)) {
 		uint8_t *memory = find_peer(card, address, len);
 
 		error = memory ? guarded_copy(memory, data, len) : dma_write(&card->dma, address, data, len);
@@ -55,7 +55,7 @@ static int on_endpoint_read(void *platform, unsigned partition, uint64_t address
 	uint8_t *memory;
 
 	(void)partition;
-	if (!card->irq.enabled)
+	if (!pci_config_bus_master(&card->config))
 		return -EACCES;
 	memory = find_peer(card, address, len);
 	return memory ? guarded_copy(data, memory, len) : dma_read(&card->dma, address, data, len);
