@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -149,12 +150,7 @@ static int get_endpoint(void *backend, unsigned partition, struct gpulink_endpoi
 
 	if (partition >= soft->options.endpoints)
 		return 0;
-	strcpy(info->name, "soft 0");
-	info->name[5] = (char)('0' + partition % 10);
-	if (partition >= 10) {
-		info->name[5] = '1';
-		info->name[6] = (char)('0' + partition - 10);
-	}
+	snprintf(info->name, sizeof(info->name), "soft %u", partition);
 	info->present = 1;
 	info->bytes = soft->options.memory;
 	return 0;
