@@ -39,6 +39,7 @@ const char *request_code_name(int code)
 		[GPULINK_ERESET] = "ERESET",	       [GPULINK_EENDPOINT] = "EENDPOINT",
 		[GPULINK_ENOTSUP] = "ENOTSUP",	       [GPULINK_EPROTO] = "EPROTO",   [GPULINK_EABI] = "EABI",
 		[GPULINK_EINTR] = "EINTR",	       [GPULINK_EIO] = "EIO",	      [GPULINK_EFAULT] = "EFAULT",
+		[GPULINK_EBUSY] = "EBUSY",
 	};
 
 	code = abs(code);

@@ -100,7 +100,7 @@ static int code_of(int error)
 	case ESTALE:
 	case EAGAIN:
 	case EBUSY:
-		return -GPULINK_ERESET;
+		return -GPULINK_EBUSY;
 	default:
 		return -GPULINK_EIO;
 	}

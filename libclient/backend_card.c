@@ -52,6 +52,8 @@ static int code_of(int error)
 		return -GPULINK_ETIMEDOUT;
 	case ESTALE:
 		return -GPULINK_ERESET;
+	case EBUSY:
+		return -GPULINK_EBUSY;
 	case EOPNOTSUPP:
 		return -GPULINK_ENOTSUP;
 	case EINTR:

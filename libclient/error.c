@@ -21,6 +21,7 @@ const char *gpulink_strerror(int code)
 		[GPULINK_EINTR] = "interrupted by a signal",
 		[GPULINK_EIO] = "a system call failed",
 		[GPULINK_EFAULT] = "the card refused accesses through a window",
+		[GPULINK_EBUSY] = "the card is busy, try again",
 	};
 	const int last = (int)(sizeof(texts) / sizeof(texts[0])) - 1;
 

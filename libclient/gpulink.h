@@ -46,6 +46,7 @@ enum gpulink_error {
 	GPULINK_EINTR = 14,	 /**< a signal came while waiting */
 	GPULINK_EIO = 15,	 /**< any other failure of the system; errno of the calling thread tells more */
 	GPULINK_EFAULT = 16,	 /**< accesses through a window were refused by the card since the last release */
+	GPULINK_EBUSY = 17,	 /**< the card is busy, as with a reset: try again */
 };
 
 /** One sentence for a code, with or without its sign; for an unknown one a sentence that says so. Static text. */
@@ -178,7 +179,8 @@ int gpulink_wait(struct gpulink *device, struct gpulink_completion *completions,
 		 uint64_t timeout_ns);
 
 /** Makes every earlier store of this device, by window or ring, visible at its destination, and waits for it.
- *  Errors: EINVAL (timeout of 0), ETIMEDOUT, EENDPOINT, EFAULT, ENODEV, ERESET. */
+ *  Errors: EINVAL (timeout of 0), ETIMEDOUT, EENDPOINT, EFAULT, ENODEV, ERESET, EBUSY (too many releases that timed
+ *  out before are still under way). */
 int gpulink_release(struct gpulink *device, uint64_t timeout_ns);
 
 /** Counters of one partition; the sums since power-on, over all contexts. */

@@ -2,7 +2,8 @@
 /*
  * libgpulink, the administrator's half: which cards there are, and how they are configured. What gpulinkd and
  * gpulinkctl --direct are made of. Everything goes through /sys/class/gpulink (docs/sysfs.md); changes need root
- * or write permission there. Codes are those of gpulink.h. Thread-safe: no state is kept between calls.
+ * or write permission there. Codes are those of gpulink.h; calls that meet a reset of the card give EBUSY.
+ * Thread-safe: no state is kept between calls.
  */
 #ifndef GPULINK_ADMIN_H
 #define GPULINK_ADMIN_H
@@ -63,7 +64,7 @@ int gpulink_admin_set(const char *card, unsigned partition, enum gpulink_setting
  *  not memory; ENODEV: no such card or device; EACCES. Existing windows onto the old endpoint are revoked. */
 int gpulink_admin_set_endpoint(const char *card, unsigned partition, const char *endpoint);
 
-/** Resets the card: open contexts end with ERESET; configuration is kept. */
+/** Resets the card: open contexts end with ERESET; configuration is kept. EBUSY: it could not be done now. */
 int gpulink_admin_reset(const char *card);
 
 #ifdef __cplusplus

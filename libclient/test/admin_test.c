@@ -420,8 +420,8 @@ static void errors_of_the_kernel(void **state)
 		int system, code;
 	} cases[] = { { EINVAL, GPULINK_EINVAL }, { ERANGE, GPULINK_EINVAL },	  { ENODEV, GPULINK_ENODEV },
 		      { EACCES, GPULINK_EACCES }, { EPERM, GPULINK_EACCES },	  { EROFS, GPULINK_EACCES },
-		      { ESTALE, GPULINK_ERESET }, { ENXIO, GPULINK_ENOENDPOINT }, { EIO, GPULINK_EIO },
-		      { ENOSPC, GPULINK_EIO } };
+		      { ESTALE, GPULINK_EBUSY },  { EAGAIN, GPULINK_EBUSY },	  { EBUSY, GPULINK_EBUSY },
+		      { ENXIO, GPULINK_ENOENDPOINT }, { EIO, GPULINK_EIO },	  { ENOSPC, GPULINK_EIO } };
 	struct gpulink_admin_info info;
 
 	(void)state;

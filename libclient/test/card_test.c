@@ -340,6 +340,8 @@ static void releases(void **state)
 	driver.error[RELEASE] = EIO;
 	driver.errors = 2;
 	assert_int_equal(gpulink_release(device, 1), -GPULINK_EENDPOINT);
+	driver.error[RELEASE] = EBUSY; /* the ring is full of releases that timed out before */
+	assert_int_equal(gpulink_release(device, 1), -GPULINK_EBUSY);
 	driver.error[RELEASE] = ESTALE;
 	assert_int_equal(gpulink_release(device, 1), -GPULINK_ERESET);
 	driver.error[RELEASE] = ENODEV;

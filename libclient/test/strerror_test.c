@@ -10,7 +10,7 @@
 
 #include <gpulink.h>
 
-enum { LAST = GPULINK_EFAULT };
+enum { LAST = GPULINK_EBUSY };
 
 static void every_code_has_its_own_text(void **state)
 {
@@ -53,6 +53,7 @@ static void texts_say_what(void **state)
 	assert_non_null(strstr(gpulink_strerror(-GPULINK_EACCES), "permission"));
 	assert_non_null(strstr(gpulink_strerror(-GPULINK_ENODEV), "no such device"));
 	assert_non_null(strstr(gpulink_strerror(-GPULINK_ERESET), "reset"));
+	assert_non_null(strstr(gpulink_strerror(-GPULINK_EBUSY), "busy"));
 }
 
 static void version(void **state)
