@@ -59,13 +59,16 @@ coverage: user
 module:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) W=1 modules
 
-# Without the headers of the running kernel only user space is installed, and that is said.
+# Without the headers of the running kernel only user space is installed, and that is said. Nobody has the key that
+# distributions sign with. modules_install leaves depmod out where headers come without a System.map, as Debian's do;
+# the module itself tells which release it is for, as Debian's headers answer `make kernelrelease` with another one.
 install: user
 	meson install -C $(MESON) --no-rebuild
 	$(if $(DESTDIR),,ldconfig)
 	@if [ -d $(KDIR) ]; then \
 		$(MAKE) -C $(KDIR) M=$(CURDIR) modules && \
-		$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_PATH=$(DESTDIR) modules_install; \
+		$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_PATH=$(DESTDIR) CONFIG_MODULE_SIG_ALL= modules_install && \
+		depmod $(if $(DESTDIR),-b $(DESTDIR)) $$(modinfo -F vermagic ./gpulink.ko | cut -d ' ' -f 1); \
 	else \
 		echo "install: no kernel headers at $(KDIR): gpulink.ko is not built (make install KDIR=...)"; \
 	fi
