@@ -14,7 +14,9 @@
 
 #include <cmocka.h>
 
-static char folder[64];
+#include <temporary.h>
+
+static char folder[TEMPORARY_ROOM];
 static int lowest; /* descriptor that was free before the test */
 
 /* The number that the next open file gets. */
@@ -30,8 +32,8 @@ int folder_make(void **state)
 {
 	(void)state;
 	lowest = next_descriptor();
-	strcpy(folder, "/tmp/gpulink-admin-test.XXXXXX");
-	if (!mkdtemp(folder) || chmod(folder, 0755) || chdir(folder) || mkdir("devices", 0755))
+	if (!mkdtemp(temporary_template(folder, "gpulink-admin-test")) || chmod(folder, 0755) || chdir(folder) ||
+	    mkdir("devices", 0755))
 		return -1;
 	return mkdir(GLK_SYSFS, 0755);
 }

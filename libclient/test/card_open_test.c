@@ -17,14 +17,14 @@
 #include <cmocka.h>
 
 #include <gpulink.h>
+#include <temporary.h>
 
-static char folder[64];
+static char folder[TEMPORARY_ROOM];
 
 static int make_folder(void **state)
 {
 	(void)state;
-	strcpy(folder, "/tmp/gpulink-open-test.XXXXXX");
-	return mkdtemp(folder) && !chmod(folder, 0755) && !chdir(folder) ? 0 : -1;
+	return mkdtemp(temporary_template(folder, "gpulink-open-test")) && !chmod(folder, 0755) && !chdir(folder) ? 0 : -1;
 }
 
 static int remove_folder(void **state)

@@ -15,6 +15,7 @@
 
 #include <gpulink.h>
 #include <gpulink_regs.h>
+#include <temporary.h>
 
 #include "../../kmod/uapi/gpulink.h"
 
@@ -166,7 +167,7 @@ static void opening(void **state)
 	} cases[] = { { ENOTTY, GPULINK_ENODEV }, { EINVAL, GPULINK_EABI },   { E2BIG, GPULINK_EABI },
 		      { ENODEV, GPULINK_ENODEV }, { ENOSPC, GPULINK_ENOSPC }, { ESTALE, GPULINK_ERESET },
 		      { ENOMEM, GPULINK_ENOMEM }, { EPERM, GPULINK_EACCES },  { EIO, GPULINK_EIO } };
-	char file[] = "/tmp/gpulink-card-test.XXXXXX";
+	char file[TEMPORARY_ROOM];
 	struct gpulink *other = NULL;
 	int fd;
 
@@ -176,7 +177,7 @@ static void opening(void **state)
 		assert_int_equal(gpulink_open("/dev/zero", &other), -cases[i].code);
 	}
 	driver.error[QUERY] = 0;
-	fd = mkstemp(file);
+	fd = mkstemp(temporary_template(file, "gpulink-card-test"));
 	assert_true(fd >= 0);
 	close(fd);
 	assert_int_equal(gpulink_open(file, &other), -GPULINK_ENODEV); /* not a device, whatever it answers */

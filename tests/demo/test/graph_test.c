@@ -15,17 +15,18 @@
 
 #include <cmocka.h>
 
+#include <temporary.h>
+
 #define MOST	    1000u
 #define BANNER	    "%%MatrixMarket matrix coordinate "
 #define LENGTH(a)   (sizeof(a) / sizeof((a)[0]))
 
-static char folder[64], path[96];
+static char folder[TEMPORARY_ROOM], path[TEMPORARY_ROOM + 8];
 
 static int make_folder(void **state)
 {
 	(void)state;
-	strcpy(folder, "/tmp/graph_test.XXXXXX");
-	if (!mkdtemp(folder))
+	if (!mkdtemp(temporary_template(folder, "graph_test")))
 		return -1;
 	snprintf(path, sizeof(path), "%s/graph", folder);
 	return 0;
