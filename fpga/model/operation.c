@@ -73,19 +73,28 @@ static unsigned put_inline(struct glk_card *card, unsigned context, const struct
 	return status;
 }
 
-static unsigned put(struct glk_card *card, unsigned context, const struct entry *e)
+/* A transfer between a window and a registration: what each of them has to allow. */
+static unsigned transfer_check(struct glk_card *card, unsigned context, const struct entry *e, uint64_t window_right,
+			       uint64_t registration_right)
 {
-	uint8_t data[GLK_TRANSFER_BYTES];
 	unsigned status;
 
 	if (!unused_are_zero(e, true, true, true, 0))
 		return GLK_ST_RESERVED;
 	if (e->length == 0 || e->length > GLK_PUT_MAX_BYTES)
 		return GLK_ST_LENGTH;
-	status = glk_window_check(card, context, e->window, e->window_offset, e->length, GLK_WINDOW_Q0_WRITE_MASK);
-	if (status == GLK_ST_OK)
-		status = glk_registration_check(card, context, e->registration, e->registration_offset, e->length,
-						GLK_REGISTRATION_Q0_READ_MASK);
+	status = glk_window_check(card, context, e->window, e->window_offset, e->length, window_right);
+	if (status != GLK_ST_OK)
+		return status;
+	return glk_registration_check(card, context, e->registration, e->registration_offset, e->length,
+				      registration_right);
+}
+
+static unsigned put(struct glk_card *card, unsigned context, const struct entry *e)
+{
+	uint8_t data[GLK_TRANSFER_BYTES];
+	unsigned status = transfer_check(card, context, e, GLK_WINDOW_Q0_WRITE_MASK, GLK_REGISTRATION_Q0_READ_MASK);
+
 	for (uint32_t done = 0; status == GLK_ST_OK && done < e->length;) {
 		uint32_t part = e->length - done < sizeof(data) ? e->length - done : (uint32_t)sizeof(data);
 
@@ -157,16 +166,8 @@ static void count_for(struct glk_card *card, const struct glk_target *target, un
 static unsigned get(struct glk_card *card, unsigned context, const struct entry *e)
 {
 	uint8_t data[GLK_TRANSFER_BYTES];
-	unsigned status;
+	unsigned status = transfer_check(card, context, e, GLK_WINDOW_Q0_READ_MASK, GLK_REGISTRATION_Q0_WRITE_MASK);
 
-	if (!unused_are_zero(e, true, true, true, 0))
-		return GLK_ST_RESERVED;
-	if (e->length == 0 || e->length > GLK_PUT_MAX_BYTES)
-		return GLK_ST_LENGTH;
-	status = glk_window_check(card, context, e->window, e->window_offset, e->length, GLK_WINDOW_Q0_READ_MASK);
-	if (status == GLK_ST_OK)
-		status = glk_registration_check(card, context, e->registration, e->registration_offset, e->length,
-						GLK_REGISTRATION_Q0_WRITE_MASK);
 	for (uint32_t done = 0; status == GLK_ST_OK && done < e->length;) {
 		uint32_t left = e->length - done < sizeof(data) ? e->length - done : (uint32_t)sizeof(data);
 		struct glk_target target;
