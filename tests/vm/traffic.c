@@ -2,11 +2,14 @@
 /*
  * traffic: keeps a card busy through libgpulink until something ends it, and checks that it ended as it should.
  *
- * traffic DEVICE SECONDS EXPECT
- *   EXPECT: ok (SECONDS pass without an error), or the error that must end it before: nodev, reset.
+ * traffic DEVICE SECONDS EXPECT [PARTITION]
+ *   EXPECT: ok (SECONDS pass without an error), or the error that must end it before: nodev, reset, or lost (the
+ *   endpoint of the partition goes away; then also what is left of the device is tried, and partition 0 must work).
+ *   PARTITION: whose endpoint the traffic goes to, 0 if left out.
  *
  * Stores through a window and puts on the ring alternate, a release ends every round, and what the release
- * promised is read back from the endpoint's own memory. Exit status 0: ended as expected; 1: not; 2: usage.
+ * promised is read back from the endpoint's own memory; where the endpoint will go away, through the window, as its
+ * memory goes with it. Exit status 0: ended as expected; 1: not; 2: usage.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,8 +18,10 @@
 #include <time.h>
 
 #include <gpulink.h>
+#include <gpulink_regs.h>
 
-enum { SLOTS = 64, WINDOW_BYTES = 1 << 16 };
+enum { SLOTS = 64, SLOT_BYTES = 264, WINDOW_BYTES = 1 << 16 };
+#define LENGTH(a)	 (sizeof(a) / sizeof((a)[0]))
 #define ROUND_TIMEOUT_NS UINT64_C(5000000000)
 
 static double seconds_now(void)
@@ -27,14 +32,29 @@ static double seconds_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* Takes the completions of so many puts. Returns the first error among them. */
+static int take_completions(struct gpulink *device, unsigned left)
+{
+	struct gpulink_completion done[SLOTS];
+	int error = 0, count;
+
+	for (; left; left -= (unsigned)count) {
+		count = gpulink_wait(device, done, left, 1, ROUND_TIMEOUT_NS);
+		if (count < 0)
+			return count;
+		for (int i = 0; i < count && !error; i++)
+			error = done[i].error;
+	}
+	return error;
+}
+
 /* One round: every slot of the window gets `round`, half by stores, half by puts. Returns a code of the library. */
 static int play_round(struct gpulink *device, struct gpulink_window *window, uint64_t round)
 {
-	struct gpulink_completion done[SLOTS];
-	int error, count;
+	int error, puts_error;
 
 	for (unsigned i = 0; i < SLOTS; i++) {
-		uint64_t at = (uint64_t)i * 264;
+		uint64_t at = (uint64_t)i * SLOT_BYTES;
 
 		if (i % 2)
 			error = gpulink_put(window, at, &round, sizeof(round), i);
@@ -44,77 +64,168 @@ static int play_round(struct gpulink *device, struct gpulink_window *window, uin
 			return error;
 	}
 	error = gpulink_release(device, ROUND_TIMEOUT_NS);
-	if (error)
-		return error;
-	for (unsigned left = SLOTS / 2; left; left -= (unsigned)count) {
-		count = gpulink_wait(device, done, left, 1, ROUND_TIMEOUT_NS);
-		if (count < 0)
-			return count;
-		for (int i = 0; i < count; i++)
-			if (done[i].error)
-				return done[i].error;
-	}
-	return 0;
+	puts_error = take_completions(device, SLOTS / 2);
+	return error ? error : puts_error;
 }
 
-static int check_memory(const unsigned char *memory, uint64_t round)
+/* Reads back what the release promised; without `memory` through the window. */
+static int check_round(struct gpulink_window *window, const unsigned char *memory, uint64_t round)
 {
-	for (unsigned i = 0; i < SLOTS; i++) {
-		uint64_t value;
+	int error = 0;
 
-		memcpy(&value, memory + (size_t)i * 264, sizeof(value));
+	for (unsigned i = 0; i < SLOTS; i++) {
+		uint64_t at = (uint64_t)i * SLOT_BYTES, value;
+
+		if (memory)
+			memcpy(&value, memory + at, sizeof(value));
+		else
+			error = gpulink_load(window, at, &value, sizeof(value));
+		if (error)
+			return error;
 		if (value != round) {
 			fprintf(stderr, "traffic: slot %u holds %" PRIu64 " after the release of round %" PRIu64 "\n", i,
 				value, round);
-			return 1;
+			return -GPULINK_EIO;
 		}
 	}
 	return 0;
 }
 
-static int run(struct gpulink *device, double until, uint64_t *rounds)
+static int play(struct gpulink *device, struct gpulink_window *window, const unsigned char *memory, double until,
+		uint64_t *rounds)
+{
+	int error = 0;
+
+	while (!error && seconds_now() < until) {
+		error = play_round(device, window, *rounds + 1);
+		if (!error) {
+			error = check_round(window, memory, *rounds + 1);
+			*rounds += !error;
+		}
+	}
+	return error;
+}
+
+/* Traffic to a partition whose endpoint stays. */
+static int run(struct gpulink *device, unsigned partition, double until, uint64_t *rounds)
 {
 	struct gpulink_window *window;
 	void *memory;
 	size_t bytes;
 	int error;
 
-	error = gpulink_endpoint_memory(device, 0, &memory, &bytes);
+	error = gpulink_endpoint_memory(device, partition, &memory, &bytes);
 	if (error)
 		return error;
-	error = gpulink_window_open(device, 0, 0, WINDOW_BYTES, GPULINK_READ | GPULINK_WRITE, &window);
+	error = gpulink_window_open(device, partition, 0, WINDOW_BYTES, GPULINK_READ | GPULINK_WRITE, &window);
 	if (error)
 		return error;
-	while (seconds_now() < until) {
-		error = play_round(device, window, *rounds + 1);
-		if (error)
-			return error;
-		if (check_memory(memory, *rounds + 1))
-			return -GPULINK_EIO;
-		(*rounds)++;
+	error = play(device, window, memory, until, rounds);
+	if (!error)
+		gpulink_window_close(window);
+	return error;
+}
+
+/* --- an endpoint that goes away --- */
+
+static int is(const char *what, int got, int should)
+{
+	if (got == should)
+		return 0;
+	fprintf(stderr, "traffic: %s is %d, should be %d\n", what, got, should);
+	return 1;
+}
+
+/* Puts into a lost window are refused by the card, and say so. */
+static int put_is_refused(struct gpulink *device, struct gpulink_window *window)
+{
+	struct gpulink_completion done = { 0 };
+	uint64_t value = 1;
+
+	return is("a put into the lost window", gpulink_put(window, 8, &value, sizeof(value), 1), 0) ||
+	       is("completions of it", gpulink_wait(device, &done, 1, 1, ROUND_TIMEOUT_NS), 1) ||
+	       is("its status", (int)done.status, GLK_ST_WINDOW) || is("its error", done.error, -GPULINK_EINVAL);
+}
+
+/* What the interface promises once the endpoint is gone: stores do not kill, every release tells, the window's end ends
+ * that, and nothing can be opened there. */
+static int check_lost(struct gpulink *device, struct gpulink_window *window, unsigned partition)
+{
+	struct gpulink_endpoint_info info;
+	struct gpulink_window *other;
+	uint64_t value = 0;
+	int bad = 0;
+
+	for (unsigned i = 0; i < 3; i++) {
+		bad |= is("a store into the lost window", gpulink_store(window, 0, &value, sizeof(value)), 0);
+		bad |= is("a release behind it", gpulink_release(device, ROUND_TIMEOUT_NS), -GPULINK_EFAULT);
+		bad |= is("one more release", gpulink_release(device, ROUND_TIMEOUT_NS), -GPULINK_EFAULT);
+		bad |= is("a load from the lost window", gpulink_load(window, 0, &value, sizeof(value)), 0);
+		bad |= put_is_refused(device, window);
 	}
 	gpulink_window_close(window);
-	return 0;
+	bad |= is("a release without the lost window", gpulink_release(device, ROUND_TIMEOUT_NS), 0);
+	bad |= is("asking for the endpoint", gpulink_get_endpoint(device, partition, &info), 0);
+	bad |= is("whether it is there", (int)info.present, 0);
+	bad |= is("a window onto it",
+		  gpulink_window_open(device, partition, 0, WINDOW_BYTES, GPULINK_WRITE, &other), -GPULINK_ENOENDPOINT);
+	return bad;
+}
+
+/* Returns 0 when the endpoint went away before `until`, and all was as it should be before and after. */
+static int run_until_lost(struct gpulink *device, unsigned partition, double until, uint64_t *rounds)
+{
+	struct gpulink_window *window;
+	uint64_t others = 0;
+	int error;
+
+	error = gpulink_window_open(device, partition, 0, WINDOW_BYTES, GPULINK_READ | GPULINK_WRITE, &window);
+	if (error)
+		return is("opening the window", error, 0);
+	error = play(device, window, NULL, until, rounds);
+	/* Read back when it was lost already: loads count as well as stores. */
+	if (error == -GPULINK_EIO)
+		error = gpulink_release(device, ROUND_TIMEOUT_NS);
+	/* The puts may have come too late, and the stores not. */
+	if (error != -GPULINK_EINVAL && is("the end of the traffic", error, -GPULINK_EFAULT))
+		return 1;
+	printf("# traffic: %" PRIu64 " rounds, then: %s\n", *rounds, gpulink_strerror(error));
+	if (check_lost(device, window, partition))
+		return 1;
+	error = run(device, 0, seconds_now() + 0.5, &others);
+	printf("# traffic: %" PRIu64 " rounds to partition 0\n", others);
+	return is("traffic to partition 0 after it", error, 0) || !others;
 }
 
 int main(int argc, char **argv)
 {
+	static const struct {
+		const char *name;
+		int error;
+	} ends[] = { { "ok", 0 }, { "nodev", -GPULINK_ENODEV }, { "reset", -GPULINK_ERESET }, { "lost", -GPULINK_EFAULT } };
+	unsigned expected = 0, partition = argc > 4 ? (unsigned)atoi(argv[4]) : 0;
 	struct gpulink *device;
 	uint64_t rounds = 0;
-	int error, expected;
+	int error;
 
-	if (argc != 4) {
-		fprintf(stderr, "usage: traffic DEVICE SECONDS ok|nodev|reset\n");
+	while (argc > 3 && expected < LENGTH(ends) && strcmp(argv[3], ends[expected].name) != 0)
+		expected++;
+	if (argc < 4 || argc > 5 || expected == LENGTH(ends)) {
+		fprintf(stderr, "usage: traffic DEVICE SECONDS ok|nodev|reset|lost [PARTITION]\n");
 		return 2;
 	}
-	expected = !strcmp(argv[3], "nodev") ? -GPULINK_ENODEV : !strcmp(argv[3], "reset") ? -GPULINK_ERESET : 0;
 	error = gpulink_open(argv[1], &device);
 	if (error) {
 		fprintf(stderr, "traffic: open: %s\n", gpulink_strerror(error));
 		return 1;
 	}
-	error = run(device, seconds_now() + atof(argv[2]), &rounds);
+	if (ends[expected].error == -GPULINK_EFAULT) {
+		error = run_until_lost(device, partition, seconds_now() + atof(argv[2]), &rounds);
+		gpulink_close(device);
+		return error || !rounds;
+	}
+	error = run(device, partition, seconds_now() + atof(argv[2]), &rounds);
 	gpulink_close(device);
 	printf("# traffic: %" PRIu64 " rounds, then: %s\n", rounds, error ? gpulink_strerror(error) : "time over");
-	return error == expected && rounds > 0 ? 0 : 1;
+	return error == ends[expected].error && rounds > 0 ? 0 : 1;
 }
