@@ -6,6 +6,7 @@
 check "the card is bound" test -L /sys/bus/pci/devices/$pci/driver
 check "the class device is there" test -d $class
 check "the character device is there" test -c /dev/gpulink0
+check "it is root's alone" is "$(stat -c '%a %u' /dev/gpulink0)" "600 0"
 check "modinfo is complete" sh -c 'for f in license description author version; do modinfo -F $f gpulink | grep -q . || exit 1; done'
 check "serial is one value" sh -c "is() { [ \$# = 1 ]; }; is \$(cat $class/serial)"
 check "link state" sh -c "grep -q . $class/link_state"
