@@ -20,6 +20,17 @@ int glk_card_aperture_store(struct glk_card *card, uint64_t offset, const void *
 	return error;
 }
 
+int glk_card_aperture_poisoned(struct glk_card *card, uint64_t offset, size_t len)
+{
+	(void)len;
+	if (!(card->control & GLK_CARD_CONTROL_ENABLE_MASK)) {
+		glk_count(card, GLK_CARD_COUNTER(DROPPED_STORES));
+		return -ENODEV;
+	}
+	glk_window_refuse(card, offset);
+	return -EBADMSG;
+}
+
 int glk_card_aperture_load(struct glk_card *card, uint64_t offset, void *data, size_t len)
 {
 	struct glk_target target;

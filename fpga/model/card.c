@@ -139,6 +139,15 @@ int glk_card_pool_write(struct glk_card *card, uint64_t offset, const void *data
 	return 0;
 }
 
+int glk_card_pool_poisoned(struct glk_card *card, uint64_t offset, size_t len)
+{
+	if (!pool_range(card, offset, len))
+		return -EINVAL;
+	glk_count(card, GLK_CARD_COUNTER(ERR_WINDOW));
+	glk_note_error(card, GLK_CARD_ERROR_CAUSE_WINDOW_MASK);
+	return -EBADMSG;
+}
+
 int glk_card_pool_read(struct glk_card *card, uint64_t offset, void *data, size_t len)
 {
 	if (!pool_range(card, offset, len))

@@ -93,6 +93,15 @@ int glk_card_register_write(struct glk_card *card, uint64_t offset, unsigned siz
 int glk_card_aperture_store(struct glk_card *card, uint64_t offset, const void *data, size_t len);
 int glk_card_aperture_load(struct glk_card *card, uint64_t offset, void *data, size_t len);
 
+/**
+ * Writes whose data a bus marked as spoilt (poisoned): nothing is stored. To a register they are refused as a wrong value
+ * is; to the aperture they count as what no window allows, whatever window there is, or as dropped while the card is not
+ * enabled; to the pool as the same. Return a negative errno.
+ */
+int glk_card_register_poisoned(struct glk_card *card, uint64_t offset, unsigned size);
+int glk_card_aperture_poisoned(struct glk_card *card, uint64_t offset, size_t len);
+int glk_card_pool_poisoned(struct glk_card *card, uint64_t offset, size_t len);
+
 /** Access to the pool (BAR 4), any length inside it. Return 0 or -EINVAL. */
 int glk_card_pool_write(struct glk_card *card, uint64_t offset, const void *data, size_t len);
 int glk_card_pool_read(struct glk_card *card, uint64_t offset, void *data, size_t len);

@@ -81,7 +81,7 @@ void glk_card_endpoint_acknowledge(struct glk_card *card, unsigned partition, un
 	if (count > e->posted - e->acknowledged)
 		count = (unsigned)(e->posted - e->acknowledged);
 	e->acknowledged += count;
-	if (failed)
+	if (failed && count)
 		note_failures(card, partition, failed < count ? failed : count);
 	for (unsigned c = 0; c < card->config.contexts; c++)
 		if (card->contexts[c].release.pending)

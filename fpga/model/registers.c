@@ -311,6 +311,12 @@ int glk_card_register_read(struct glk_card *card, uint64_t offset, unsigned size
 	return 0;
 }
 
+static void refuse_write(struct glk_card *card)
+{
+	glk_count(card, GLK_CARD_COUNTER(ERR_CONFIG));
+	glk_note_error(card, GLK_CARD_ERROR_CAUSE_CONFIG_MASK);
+}
+
 /* What the bytes that a narrow write leaves alone count as. */
 static uint64_t remaining(struct glk_card *card, unsigned offset)
 {
@@ -334,9 +340,15 @@ int glk_card_register_write(struct glk_card *card, uint64_t offset, unsigned siz
 
 		value = (remaining(card, whole) & ~mask) | ((value << (8 * (offset % 8))) & mask);
 	}
-	if (write_whole(card, whole, value)) {
-		glk_count(card, GLK_CARD_COUNTER(ERR_CONFIG));
-		glk_note_error(card, GLK_CARD_ERROR_CAUSE_CONFIG_MASK);
-	}
+	if (write_whole(card, whole, value))
+		refuse_write(card);
 	return 0;
+}
+
+int glk_card_register_poisoned(struct glk_card *card, uint64_t offset, unsigned size)
+{
+	if (!access_valid(offset, size))
+		return -EINVAL;
+	refuse_write(card);
+	return -EBADMSG;
 }

@@ -84,7 +84,7 @@ static int locate(struct glk_card *card, unsigned handle, uint64_t offset, uint6
 
 	if (glk_dma_read(card, entry->q[2] + at / GLK_PAGE_SIZE * 8, page, sizeof(page)))
 		return -EIO;
-	*address = glk_get_le64(page) + at % GLK_PAGE_SIZE;
+	*address = (glk_get_le64(page) & ~(uint64_t)(GLK_PAGE_SIZE - 1)) | at % GLK_PAGE_SIZE;
 	*room = GLK_PAGE_SIZE - at % GLK_PAGE_SIZE;
 	return 0;
 }

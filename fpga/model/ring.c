@@ -181,6 +181,10 @@ bool glk_card_service(struct glk_card *card, unsigned budget)
 {
 	bool more = true;
 
+	/* Those that wait for a ring which has been stopped wait no more. */
+	for (unsigned c = 0; c < card->config.contexts; c++)
+		if (card->contexts[c].release.pending)
+			glk_release_progress(card, c);
 	if (!(card->control & GLK_CARD_CONTROL_ENABLE_MASK))
 		return false;
 	while (more) {

@@ -110,6 +110,8 @@ int glk_window_set(struct glk_card *card, unsigned slice, unsigned word, uint64_
 /* An aperture access of `len` bytes that needs `right` (GLK_WINDOW_Q0_READ_MASK, ..WRITE_MASK). 0 or -errno. */
 int glk_window_translate(struct glk_card *card, uint64_t aperture_offset, size_t len, uint64_t right,
 			 struct glk_target *target);
+/* Counts an aperture access that is not carried out, also for the owner of the slice's window if there is one. */
+void glk_window_refuse(struct glk_card *card, uint64_t aperture_offset);
 /* A range of a window, named by handle, that context may use with all of `rights`. Returns GLK_ST_... */
 unsigned glk_window_check(const struct glk_card *card, unsigned context, unsigned handle, uint64_t offset, uint64_t len,
 			  uint64_t rights);

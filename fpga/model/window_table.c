@@ -57,6 +57,16 @@ static void aim(const struct glk_entry *entry, uint64_t offset_in_slice, struct 
 	target->offset = entry->q[1] + offset_in_slice;
 }
 
+void glk_window_refuse(struct glk_card *card, uint64_t aperture_offset)
+{
+	uint64_t slice = aperture_offset >> card->config.slice_shift;
+
+	if (slice < card->config.slices && entry_valid(&card->windows[slice]))
+		card->contexts[GLK_FIELD(card->windows[slice].q[0], GLK_WINDOW_Q0_CONTEXT)].errors++;
+	glk_count(card, GLK_CARD_COUNTER(ERR_WINDOW));
+	glk_note_error(card, GLK_CARD_ERROR_CAUSE_WINDOW_MASK);
+}
+
 int glk_window_translate(struct glk_card *card, uint64_t aperture_offset, size_t len, uint64_t right,
 			 struct glk_target *target)
 {
@@ -74,12 +84,8 @@ int glk_window_translate(struct glk_card *card, uint64_t aperture_offset, size_t
 		else if (!glk_endpoint_holds(card, target->partition, target->offset, len))
 			error = -EIO;
 	}
-	if (error) {
-		if (slice < card->config.slices && entry_valid(entry))
-			card->contexts[GLK_FIELD(entry->q[0], GLK_WINDOW_Q0_CONTEXT)].errors++;
-		glk_count(card, GLK_CARD_COUNTER(ERR_WINDOW));
-		glk_note_error(card, GLK_CARD_ERROR_CAUSE_WINDOW_MASK);
-	}
+	if (error)
+		glk_window_refuse(card, aperture_offset);
 	return error;
 }
 

@@ -73,10 +73,10 @@ package glk_regs;
   localparam int CARD_CONTROL = 48; // rw
   localparam logic [63:0] CARD_CONTROL_ENABLE_MASK = 64'h0000000000000001; // stores, rings and link traffic are taken; cleared, stores are dropped and counted and doorbells ignored
   localparam int CARD_CONTROL_ENABLE_SHIFT = 0;
-  localparam logic [63:0] CARD_CONTROL_RESET_MASK = 64'h0000000000000002; // written 1: the card drops what is queued (counted in DROPPED_STORES), clears tables and configuration, adds 1 to GENERATION, and reads 0 here again
+  localparam logic [63:0] CARD_CONTROL_RESET_MASK = 64'h0000000000000002; // written 1: the card drops what is queued (counted in DROPPED_STORES), clears tables and configuration, adds 1 to GENERATION, and reads 0 here again; until STATUS.READY is 1, writes are ignored
   localparam int CARD_CONTROL_RESET_SHIFT = 1;
   localparam int CARD_STATUS = 56; // ro
-  localparam logic [63:0] CARD_STATUS_READY_MASK = 64'h0000000000000001; // registers may be used (0 only while a reset runs)
+  localparam logic [63:0] CARD_STATUS_READY_MASK = 64'h0000000000000001; // registers may be used; 0 only while a reset runs: then this register alone is answered, other reads wait until the reset is done, and writes are ignored. To be polled after every reset
   localparam int CARD_STATUS_READY_SHIFT = 0;
   localparam logic [63:0] CARD_STATUS_IDLE_MASK = 64'h0000000000000002; // no partition holds a store and no endpoint write is unacknowledged
   localparam int CARD_STATUS_IDLE_SHIFT = 1;

@@ -74,10 +74,10 @@
 #define GLK_CARD_CONTROL			0x30U /* rw */
 #define GLK_CARD_CONTROL_ENABLE_MASK		0x0000000000000001ULL /* stores, rings and link traffic are taken; cleared, stores are dropped and counted and doorbells ignored */
 #define GLK_CARD_CONTROL_ENABLE_SHIFT		0U
-#define GLK_CARD_CONTROL_RESET_MASK		0x0000000000000002ULL /* written 1: the card drops what is queued (counted in DROPPED_STORES), clears tables and configuration, adds 1 to GENERATION, and reads 0 here again */
+#define GLK_CARD_CONTROL_RESET_MASK		0x0000000000000002ULL /* written 1: the card drops what is queued (counted in DROPPED_STORES), clears tables and configuration, adds 1 to GENERATION, and reads 0 here again; until STATUS.READY is 1, writes are ignored */
 #define GLK_CARD_CONTROL_RESET_SHIFT		1U
 #define GLK_CARD_STATUS				0x38U /* ro */
-#define GLK_CARD_STATUS_READY_MASK		0x0000000000000001ULL /* registers may be used (0 only while a reset runs) */
+#define GLK_CARD_STATUS_READY_MASK		0x0000000000000001ULL /* registers may be used; 0 only while a reset runs: then this register alone is answered, other reads wait until the reset is done, and writes are ignored. To be polled after every reset */
 #define GLK_CARD_STATUS_READY_SHIFT		0U
 #define GLK_CARD_STATUS_IDLE_MASK		0x0000000000000002ULL /* no partition holds a store and no endpoint write is unacknowledged */
 #define GLK_CARD_STATUS_IDLE_SHIFT		1U

@@ -405,6 +405,38 @@ static void bad_packets_change_nothing(void **state)
 	assert_int_equal(glk_card_link_receive(b->card, packet, bytes), 0);
 }
 
+static void poisoned_writes_store_nothing(void **state)
+{
+	struct bench *b = *state;
+	uint64_t value;
+
+	assert_int_equal(glk_card_register_poisoned(b->card, GLK_CARD_SCRATCH, 8), -EBADMSG);
+	assert_int_equal(glk_card_register_poisoned(b->card, GLK_CARD_SCRATCH, 3), -EINVAL);
+	assert_int_equal(bench_read(b, GLK_CARD_SCRATCH), 0);
+	assert_int_equal(bench_read(b, GLK_CARD_ERROR_CAUSE), GLK_CARD_ERROR_CAUSE_CONFIG_MASK);
+	assert_int_equal(refused_writes(b), 1);
+	/* Through a window: its owner is told. */
+	assert_int_equal(glk_card_aperture_poisoned(b->card, 64, 8), -EBADMSG);
+	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)), 1);
+	/* Where there is none. */
+	assert_int_equal(glk_card_aperture_poisoned(b->card, 1 << 20, 8), -EBADMSG);
+	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)), 1);
+	assert_int_equal(bench_card_counter(b, GLK_CARD_ERR_WINDOW), 2);
+	assert_int_equal(bench_counter(b, 0, GLK_PARTITION_STORES), 0);
+	/* The pool. */
+	assert_int_equal(glk_card_pool_poisoned(b->card, 64, 8), -EBADMSG);
+	assert_int_equal(glk_card_pool_poisoned(b->card, UINT64_MAX, 8), -EINVAL);
+	assert_int_equal(glk_card_pool_read(b->card, 64, &value, 8), 0);
+	assert_int_equal(value, 0);
+	assert_int_equal(bench_card_counter(b, GLK_CARD_ERR_WINDOW), 3);
+	assert_int_equal(bench_read(b, GLK_CARD_ERROR_CAUSE),
+			 GLK_CARD_ERROR_CAUSE_CONFIG_MASK | GLK_CARD_ERROR_CAUSE_WINDOW_MASK);
+	bench_write(b, GLK_CARD_CONTROL, 0);
+	assert_int_equal(glk_card_aperture_poisoned(b->card, 64, 8), -ENODEV);
+	assert_int_equal(bench_card_counter(b, GLK_CARD_DROPPED_STORES), 1);
+	assert_int_equal(bench_card_counter(b, GLK_CARD_ERR_WINDOW), 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -423,6 +455,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(endpoint_change_flushes, setup, teardown),
 		cmocka_unit_test_setup_teardown(reset_forgets_and_counts, setup, teardown),
 		cmocka_unit_test_setup_teardown(bad_packets_change_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(poisoned_writes_store_nothing, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("card", tests, NULL, NULL);
