@@ -25,6 +25,7 @@ module glk_finepack_rx #(
   output logic [DATA_W-1:0] m_data,
   output logic              m_first,
   output logic              m_last,
+  output logic              m_packet_last, // ends the last write of its packet
   output logic              m_valid,
   input  logic              m_ready,
 
@@ -51,5 +52,5 @@ module glk_finepack_rx #(
   glk_scatter #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) scatter (
     .clk, .rst, .w_enable, .w_at, .w_data, .d_valid, .d_position, .d_length, .g_valid, .g_offset, .g_length,
     .p_accept(e_accepted), .p_refuse(e_refused), .p_partition, .p_buffer, .p_writes, .free_valid, .free_buffer,
-    .m_partition, .m_offset, .m_length, .m_enables, .m_data, .m_first, .m_last, .m_valid, .m_ready);
+    .m_partition, .m_offset, .m_length, .m_enables, .m_data, .m_first, .m_last, .m_packet_last, .m_valid, .m_ready);
 endmodule

@@ -5,7 +5,9 @@ module glk_finepack_tx #(
   parameter int PARTITIONS = 4,
   parameter int ENTRIES    = 64,
   parameter int BANKS      = 4,
+  parameter int CONTEXTS   = 32,
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
+  parameter int CW         = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1,
   parameter int KW         = $clog2(DATA_W / 8 + 1)
 ) (
   input  logic              clk,
@@ -21,6 +23,9 @@ module glk_finepack_tx #(
   input  logic [47:0]       s_address,
   input  logic [12:0]       s_length,
   input  logic [3:0]        s_reason,
+  input  logic [CW-1:0]     s_context,
+  input  logic              s_owned, // a flush only if the queue holds a store of the context
+  input  logic [1:0]        s_token, // comes back when the item has passed the queues
   input  logic [DATA_W-1:0] s_data,
   input  logic              s_valid,
   output logic              s_ready,
@@ -40,8 +45,16 @@ module glk_finepack_tx #(
   output logic [12:0]       p_payload,
   output logic [10:0]       p_runs,
   output logic [3:0]        p_reason,
-  output logic              idle,
-  output logic [PARTITIONS-1:0] holds
+  output logic              idle,  // nothing is on its way to the queues
+  output logic [PARTITIONS-1:0] holds,
+
+  output logic              e_flush,
+  output logic              token_valid,
+  output logic [1:0]        token,
+  output logic [31:0]       queued_stores,
+  input  logic [PW-1:0]     look_partition,
+  output logic [6:0]        look_entries,
+  output logic [12:0]       look_payload
 );
   localparam int EW    = $clog2(ENTRIES);
   localparam int BW    = $clog2(BANKS);
@@ -54,15 +67,18 @@ module glk_finepack_tx #(
   logic [127:0]      q_mask;
   logic [LANES-1:0]  q_enables;
   logic [3:0]        q_reason;
+  logic [CW-1:0]     q_context;
+  logic              q_owned, q_final, cutter_idle;
+  logic [1:0]        q_token;
   logic              q_first, q_valid, q_ready;
   logic [DATA_W-1:0] q_data;
 
-  glk_store_cutter #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) cutter (
+  glk_store_cutter #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS)) cutter (
     .clk, .rst, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce,
-    .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_data, .s_valid, .s_ready,
+    .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_context, .s_owned, .s_token, .s_data, .s_valid, .s_ready,
     .m_kind(q_kind), .m_partition(q_partition), .m_address(q_address), .m_length(q_length), .m_mask(q_mask),
-    .m_enables(q_enables), .m_reason(q_reason), .m_first(q_first), .m_data(q_data),
-    .m_valid(q_valid), .m_ready(q_ready));
+    .m_enables(q_enables), .m_reason(q_reason), .m_context(q_context), .m_owned(q_owned), .m_token(q_token), .m_final(q_final),
+    .m_first(q_first), .m_data(q_data), .m_valid(q_valid), .m_ready(q_ready), .idle(cutter_idle));
 
   logic [PW-1:0]  f_partition;
   logic [BW-1:0]  f_bank, done_bank;
@@ -79,14 +95,16 @@ module glk_finepack_tx #(
   logic [10:0]    f_runs;
   logic [3:0]     f_reason;
 
-  glk_write_queue #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS)) queue (
+  glk_write_queue #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS), .CONTEXTS(CONTEXTS)) queue (
     .clk, .rst, .cfg_subheader_bytes, .cfg_max_payload_bytes,
     .s_kind(q_kind), .s_partition(q_partition), .s_address(q_address), .s_length(q_length), .s_mask(q_mask),
-    .s_enables(q_enables), .s_reason(q_reason), .s_first(q_first), .s_data(q_data),
+    .s_enables(q_enables), .s_reason(q_reason), .s_context(q_context), .s_owned(q_owned), .s_token(q_token), .s_final(q_final),
+    .s_first(q_first), .s_data(q_data),
     .s_valid(q_valid), .s_ready(q_ready),
     .f_partition, .f_bank, .f_used, .f_base, .f_payload, .f_runs, .f_reason, .f_valid, .f_ready,
     .r_entry, .r_tag, .r_enables, .r_data_entry, .r_data_enable, .r_data, .done_valid, .done_partition, .done_bank,
-    .e_valid, .e_partition, .e_overwritten, .idle(queue_idle), .holds);
+    .e_valid, .e_partition, .e_overwritten, .idle(queue_idle), .holds,
+    .e_flush, .token_valid, .token, .queued_stores, .look_partition, .look_entries, .look_payload);
 
   glk_packetizer #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS)) packetizer (
     .clk, .rst, .cfg_subheader_bytes, .cfg_self_describe,
@@ -100,7 +118,7 @@ module glk_finepack_tx #(
     p_payload   <= f_payload;
     p_runs      <= f_runs;
     p_reason    <= f_reason;
-    idle        <= queue_idle && !q_valid && !s_valid;
+    idle        <= queue_idle && cutter_idle && !s_valid;
     if (rst)
       p_valid <= 1'b0;
   end

@@ -39,6 +39,7 @@ module glk_scatter #(
   output logic [DATA_W-1:0] m_data,
   output logic              m_first,
   output logic              m_last,    // of the write
+  output logic              m_packet_last, // ends the last write of its packet
   output logic              m_valid,
   input  logic              m_ready
 );
@@ -220,7 +221,7 @@ module glk_scatter #(
   end
 
   // --- down to lane 0, then up to where the address says ---
-  logic          c_valid, c_first, c_last;
+  logic          c_valid, c_first, c_last, c_ends;
   logic [PW-1:0] c_partition;
   logic [47:0]   c_offset;
   logic [12:0]   c_length;
@@ -231,8 +232,8 @@ module glk_scatter #(
   wire [LB:0]    c_end = (LB+1)'(c_offset[LB-1:0]) + c_bytes;
 
   logic o_valid, o_ready;
-  logic [PW+48+13+LANES+DATA_W+1:0] o_data;
-  logic          e_first, e_last;
+  logic [PW+48+13+LANES+DATA_W+2:0] o_data;
+  logic          e_first, e_last, e_ends;
   logic [PW-1:0] e_partition;
   logic [47:0]   e_offset;
   logic [12:0]   e_length;
@@ -245,6 +246,7 @@ module glk_scatter #(
       c_valid     <= b_valid;
       c_first     <= b_first;
       c_last      <= b_last;
+      c_ends      <= b_end;
       c_partition <= b_partition;
       c_offset    <= b_offset;
       c_length    <= b_length;
@@ -253,6 +255,7 @@ module glk_scatter #(
       o_valid     <= c_valid;
       e_first     <= c_first;
       e_last      <= c_last;
+      e_ends      <= c_ends;
       e_partition <= c_partition;
       e_offset    <= c_offset;
       e_length    <= c_length;
@@ -266,8 +269,8 @@ module glk_scatter #(
     end
   end
 
-  assign o_data = {e_partition, e_offset, e_length, e_enables, e_data, e_first, e_last};
-  glk_skid #(.W(PW + 48 + 13 + LANES + DATA_W + 2)) skid (
+  assign o_data = {e_partition, e_offset, e_length, e_enables, e_data, e_first, e_last, e_ends};
+  glk_skid #(.W(PW + 48 + 13 + LANES + DATA_W + 3)) skid (
     .clk, .rst, .s_data(o_data), .s_valid(o_valid), .s_ready(o_ready),
-    .m_data({m_partition, m_offset, m_length, m_enables, m_data, m_first, m_last}), .m_valid, .m_ready);
+    .m_data({m_partition, m_offset, m_length, m_enables, m_data, m_first, m_last, m_packet_last}), .m_valid, .m_ready);
 endmodule

@@ -8,7 +8,9 @@
 module glk_store_cutter #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 4,
+  parameter int CONTEXTS   = 32,
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
+  parameter int CW         = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1,
   parameter int LANES      = DATA_W / 8
 ) (
   input  logic              clk,
@@ -22,8 +24,11 @@ module glk_store_cutter #(
   input  logic [1:0]        s_kind,
   input  logic [PW-1:0]     s_partition,
   input  logic [47:0]       s_address,
-  input  logic [12:0]       s_length, // 1..4096
+  input  logic [12:0]       s_length, // 1..4096; of a probe also 0
   input  logic [3:0]        s_reason,
+  input  logic [CW-1:0]     s_context,
+  input  logic              s_owned,
+  input  logic [1:0]        s_token,  // goes on with the item's last beat
   input  logic [DATA_W-1:0] s_data,
   input  logic              s_valid,
   output logic              s_ready,
@@ -35,13 +40,18 @@ module glk_store_cutter #(
   output logic [127:0]      m_mask,    // of the piece in its line, on its first beat
   output logic [LANES-1:0]  m_enables, // of this beat
   output logic [3:0]        m_reason,
+  output logic [CW-1:0]     m_context,
+  output logic              m_owned,
+  output logic [1:0]        m_token,
+  output logic              m_final,   // the piece ends its store; on its first beat
   output logic              m_first,
   output logic [DATA_W-1:0] m_data,
   output logic              m_valid,
-  input  logic              m_ready
+  input  logic              m_ready,
+  output logic              idle       // nothing is inside
 );
   localparam int LB   = $clog2(LANES);
-  localparam int IN_W = 2 + PW + 48 + 13 + 4 + DATA_W;
+  localparam int IN_W = 2 + PW + 48 + 13 + 4 + CW + 1 + 2 + DATA_W;
   localparam logic [1:0] STORE = 2'd0;
   localparam logic [1:0] FLUSH = 2'd1;
   localparam logic [1:0] PROBE = 2'd2;
@@ -56,13 +66,16 @@ module glk_store_cutter #(
   logic [47:0]       in_address;
   logic [12:0]       in_length;
   logic [3:0]        in_reason;
+  logic [CW-1:0]     in_context;
+  logic              in_owned;
+  logic [1:0]        in_token;
   logic [DATA_W-1:0] in_beat;
 
   glk_skid #(.W(IN_W)) skid (
     .clk, .rst,
-    .s_data({s_kind, s_partition, s_address, s_length, s_reason, s_data}), .s_valid, .s_ready,
+    .s_data({s_kind, s_partition, s_address, s_length, s_reason, s_context, s_owned, s_token, s_data}), .s_valid, .s_ready,
     .m_data(in_data), .m_valid(in_valid), .m_ready(in_ready));
-  assign {in_kind, in_partition, in_address, in_length, in_reason, in_beat} = in_data;
+  assign {in_kind, in_partition, in_address, in_length, in_reason, in_context, in_owned, in_token, in_beat} = in_data;
 
   // Most bytes of a piece, for each partition: registered, for settings are slow.
   logic [PARTITIONS*13-1:0] most_all;
@@ -79,6 +92,9 @@ module glk_store_cutter #(
   logic [47:0]       i_address;
   logic [12:0]       i_length;
   logic [3:0]        i_reason;
+  logic [CW-1:0]     i_context;
+  logic              i_owned;
+  logic [1:0]        i_token;
   logic [DATA_W-1:0] i_beat;
   logic [7:0]        i_unit;      // bytes of a piece that begins at a line or window
   logic [7:0]        i_room;      // bytes that a piece may have at i_address
@@ -101,6 +117,9 @@ module glk_store_cutter #(
       i_address   <= in_address;
       i_length    <= in_length;
       i_reason    <= in_reason;
+      i_context   <= in_context;
+      i_owned     <= in_owned;
+      i_token     <= in_token;
       i_beat      <= in_beat;
       i_unit      <= (in_most < 13'(in_unit)) ? in_most[7:0] : in_unit;
       i_room      <= (in_most < 13'(in_room)) ? in_most[7:0] : in_room;
@@ -180,11 +199,15 @@ module glk_store_cutter #(
   logic [47:0]       o_address;
   logic [7:0]        o_piece, o_bytes;
   logic [3:0]        o_reason;
+  logic [CW-1:0]     o_context;
+  logic              o_owned, o_final;
+  logic [1:0]        o_token;
   logic              o_first;
   logic [DATA_W-1:0] o_data;
 
   assign advance = !o_valid || !m_valid || m_ready;
   wire   move    = !m_valid || m_ready;
+  assign idle    = !(in_valid || i_valid || drain || o_valid || m_valid);
   wire [8:0] line_end = 9'(o_address[6:0]) + 9'(o_piece);
   wire [LB+1:0] beat_end = (LB+2)'(o_address[LB-1:0]) + (LB+2)'(o_bytes);
 
@@ -197,6 +220,10 @@ module glk_store_cutter #(
       o_piece     <= piece;
       o_bytes     <= bytes;
       o_reason    <= drain ? 4'(glk_regs::FLUSH_DRAIN) : i_reason;
+      o_context   <= i_context;
+      o_owned     <= !drain && i_owned;
+      o_token     <= (drain || !ends) ? 2'd0 : i_token;
+      o_final     <= last;
       o_first     <= !in_piece;
       o_data      <= i_beat;
     end
@@ -207,6 +234,10 @@ module glk_store_cutter #(
       m_address   <= o_address;
       m_length    <= o_piece;
       m_reason    <= o_reason;
+      m_context   <= o_context;
+      m_owned     <= o_owned;
+      m_token     <= o_token;
+      m_final     <= o_final;
       m_first     <= o_first;
       m_data      <= o_data;
       for (int b = 0; b < 128; b = b + 1)

@@ -9,16 +9,22 @@
 //   B  the enables of the entry that was found are read;
 //   C  bytes overwritten and runs touched are counted;
 //   E  what they change in the payload is worked out;
-//   D  it is decided: flush or merge. Tags, enables, data and accounts are written.
+//   D  it is decided: flush or merge. Tags and accounts are written; enables and data a clock later (W), when nobody waits
+//      for them: who comes close behind carries the mask, and a flush takes longer to come out.
 // The items ahead decide too, while this one is on its way. What it will find depends on which of them flushes last. So C
 // counts three times: no flush by the two ahead, a flush by the second, a flush by the first; E and D choose. What the
 // items ahead of the same line add is their masks, which travel with them.
+//
+// The accounts of the partitions are memories: D reads what it decides with and writes it, at one address. What has to be known
+// of all of them at once, or after a reset, are bits beside: `some`, without which the rest of an account says nothing.
 module glk_write_queue #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 4,
   parameter int ENTRIES    = 64,
   parameter int BANKS      = 4, // power of two
+  parameter int CONTEXTS   = 32,
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
+  parameter int CW         = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1,
   parameter int EW         = $clog2(ENTRIES),
   parameter int BW         = $clog2(BANKS),
   parameter int LANES      = DATA_W / 8
@@ -37,6 +43,10 @@ module glk_write_queue #(
   input  logic [127:0]      s_mask,
   input  logic [LANES-1:0]  s_enables,
   input  logic [3:0]        s_reason,
+  input  logic [CW-1:0]     s_context,
+  input  logic              s_owned,
+  input  logic [1:0]        s_token,
+  input  logic              s_final,
   input  logic              s_first,
   input  logic [DATA_W-1:0] s_data,
   input  logic              s_valid,
@@ -68,17 +78,27 @@ module glk_write_queue #(
   output logic              e_valid,
   output logic [PW-1:0]     e_partition,
   output logic [7:0]        e_overwritten,
-  output logic              idle,         // no item is on its way
-  output logic [PARTITIONS-1:0] holds     // the partition has something queued
+  output logic              idle,         // no item is on its way, and all that is told here has been told
+  output logic [PARTITIONS-1:0] holds,    // the partition has something queued
+
+  // A flush was made; and a clock later, the token of an item that has passed.
+  output logic              e_flush,
+  output logic              token_valid,
+  output logic [1:0]        token,
+  output logic [31:0]       queued_stores, // of which a queue holds the last byte
+  // What a queue holds, some clocks later.
+  input  logic [PW-1:0]     look_partition,
+  output logic [6:0]        look_entries,
+  output logic [12:0]       look_payload
 );
   localparam logic [1:0] STORE = 2'd0;
   localparam logic [1:0] PROBE = 2'd2;
-  localparam int LB   = $clog2(LANES);
-  localparam int IN_W = 2 + PW + 48 + 8 + 128 + LANES + 4 + 1 + DATA_W;
+  localparam int IN_W = 2 + PW + 48 + 8 + 128 + LANES + 4 + CW + 1 + 2 + 1 + 1 + DATA_W;
   localparam int AW   = PW + BW + EW;
-  localparam int ROWS = PARTITIONS * BANKS * ENTRIES;
+  localparam int PLACES = (PARTITIONS > 1) ? PARTITIONS : 2; // an index has a bit for the partition anyhow
+  localparam int ROWS   = PLACES * BANKS * ENTRIES;
 
-  initial if (ENTRIES > 64 || PARTITIONS > 16) $fatal;
+  initial if (ENTRIES > 64 || ENTRIES != 1 << EW || BANKS != 1 << BW || PARTITIONS > 16) $fatal;
 
   logic go;      // the stages move
   logic d_flush; // the item in D flushes its partition, now
@@ -92,21 +112,26 @@ module glk_write_queue #(
   logic [127:0]      a_mask;
   logic [LANES-1:0]  a_enables;
   logic [3:0]        a_reason;
+  logic [CW-1:0]     a_context;
+  logic              a_owned, a_final;
+  logic [1:0]        a_token;
   logic [DATA_W-1:0] a_data;
   logic [IN_W-1:0]   a_all;
 
   glk_skid #(.W(IN_W)) skid (
     .clk, .rst,
-    .s_data({s_kind, s_partition, s_address, s_length, s_mask, s_enables, s_reason, s_first, s_data}),
+    .s_data({s_kind, s_partition, s_address, s_length, s_mask, s_enables, s_reason, s_context, s_owned, s_token, s_final, s_first, s_data}),
     .s_valid, .s_ready, .m_data(a_all), .m_valid(a_valid), .m_ready(go));
-  assign {a_kind, a_partition, a_address, a_length, a_mask, a_enables, a_reason, a_first, a_data} = a_all;
+  assign {a_kind, a_partition, a_address, a_length, a_mask, a_enables, a_reason, a_context, a_owned, a_token, a_final, a_first, a_data} = a_all;
 
   logic          b_valid, c_valid, e_item, d_valid;
   logic          b_adds, c_adds, e_adds, d_adds; // begins a piece: adds a mask to a line
   logic [PW-1:0] b_partition, c_partition, e_partition_q, d_partition;
-  logic [47:0]   b_address, c_address, e_address, d_address;
+  logic [47:0]   b_address, c_address, e_address;
+  logic [37:0]   d_address;
   logic [127:0]  b_mask, c_mask, e_mask, d_mask;
-  logic [6:0]    used [0:PARTITIONS-1]; // entries in use; entries are taken in their order
+  logic [PARTITIONS-1:0] some; // the partition has something queued
+  (* ram_style = "distributed" *) logic [6:0] used [0:PLACES-1]; // entries in use; entries are taken in their order
 
   wire a_looks = a_valid && a_first && (a_kind == STORE || a_kind == PROBE);
   wire [30:0] a_tag = a_address[37:7];
@@ -142,11 +167,13 @@ module glk_write_queue #(
   logic [LANES-1:0]   b_enables;
   logic [3:0]         b_reason;
   logic [DATA_W-1:0]  b_data;
+  logic [CW-1:0]      b_context;
+  logic               b_owned, b_final;
+  logic [1:0]         b_token;
   logic [ENTRIES-1:0] b_match;
   logic               b_stale;
   logic               b_eq1, b_eq2, b_eq3, b_eq4, b_same1, b_same2, b_same3;
   logic [127:0]       b_m4;
-  logic [BW-1:0]      bank [0:PARTITIONS-1]; // that fills
 
   logic [EW-1:0] b_entry;
   always_comb begin
@@ -157,8 +184,9 @@ module glk_write_queue #(
   end
   wire b_hit = |b_match && !b_stale;
 
-  (* ram_style = "distributed" *) logic [127:0] enables [0:ROWS-1];
-  wire [127:0] b_memory = enables[{b_partition, bank[b_partition], b_entry}];
+  // Of the bank that fills. What waits has a memory of its own.
+  (* ram_style = "distributed" *) logic [127:0] enables [0:PLACES*ENTRIES-1];
+  wire [127:0] b_memory = enables[{b_partition, b_entry}];
 
   always_ff @(posedge clk) begin
     if (go) begin
@@ -171,11 +199,15 @@ module glk_write_queue #(
       b_mask      <= a_mask;
       b_enables   <= a_enables;
       b_reason    <= a_reason;
+      b_context   <= a_context;
+      b_owned     <= a_owned;
+      b_token     <= a_token;
+      b_final     <= a_final;
       b_data      <= a_data;
       b_looks     <= a_looks;
       b_adds      <= a_looks && a_kind == STORE;
       b_match     <= a_match;
-      b_stale     <= a_same4 && d_flush;
+      b_stale     <= !some[a_partition] || (a_same4 && d_flush);
       b_eq1       <= a_eq1;
       b_eq2       <= a_eq2;
       b_eq3       <= a_eq3;
@@ -198,6 +230,9 @@ module glk_write_queue #(
   logic [LANES-1:0]  c_enables;
   logic [3:0]        c_reason;
   logic [DATA_W-1:0] c_data;
+  logic [CW-1:0]     c_context;
+  logic              c_owned, c_final;
+  logic [1:0]        c_token;
   logic [EW-1:0]     c_entry;
   logic              c_stale;
   logic              c_eq1, c_eq2, c_eq3, c_eq4, c_same1, c_same2;
@@ -214,6 +249,10 @@ module glk_write_queue #(
       c_mask      <= b_mask;
       c_enables   <= b_enables;
       c_reason    <= b_reason;
+      c_context   <= b_context;
+      c_owned     <= b_owned;
+      c_token     <= b_token;
+      c_final     <= b_final;
       c_data      <= b_data;
       c_looks     <= b_looks;
       c_adds      <= b_adds;
@@ -242,27 +281,46 @@ module glk_write_queue #(
   wire [127:0] c_have1 = c_m2 | c_m1;
   wire [127:0] c_have2 = c_m1;
 
-  logic [39:0] c_over0, c_over1, c_over2;
-  logic [19:0] c_touch0, c_touch1, c_touch2;
+  logic [119:0] c_bytes;
+  logic [59:0] c_runs;
   logic        c_left0, c_left1, c_left2;
-  glk_line_change change0 (.have(c_have0), .mask(c_mask), .overwritten(c_over0), .touched(c_touch0), .left(c_left0));
-  glk_line_change change1 (.have(c_have1), .mask(c_mask), .overwritten(c_over1), .touched(c_touch1), .left(c_left1));
-  glk_line_change change2 (.have(c_have2), .mask(c_mask), .overwritten(c_over2), .touched(c_touch2), .left(c_left2));
+  glk_line_change change0 (.have(c_have0), .mask(c_mask), .overwritten(c_bytes[0*40 +: 40]), .touched(c_runs[0*20 +: 20]), .left(c_left0));
+  glk_line_change change1 (.have(c_have1), .mask(c_mask), .overwritten(c_bytes[1*40 +: 40]), .touched(c_runs[1*20 +: 20]), .left(c_left1));
+  glk_line_change change2 (.have(c_have2), .mask(c_mask), .overwritten(c_bytes[2*40 +: 40]), .touched(c_runs[2*20 +: 20]), .left(c_left2));
+
+  // Two and two are added here, the rest in E.
+  logic [71:0] c_over;  // in each case, four numbers of 6 bits
+  logic [35:0] c_touch; // two
+  generate
+    for (g = 0; g < 12; g = g + 1) begin : two_bytes
+      glk_sum #(.N(2), .W(5), .SW(6)) add (.numbers(c_bytes[g*10 +: 10]), .sum(c_over[g*6 +: 6]));
+    end
+    for (g = 0; g < 6; g = g + 1) begin : two_runs
+      glk_sum #(.N(2), .W(5), .SW(6)) add (.numbers(c_runs[g*10 +: 10]), .sum(c_touch[g*6 +: 6]));
+    end
+  endgenerate
 
   // --- E ---
+  logic [41:0]       d_window;
+  logic [BW-1:0]     d_bank;
+  logic              d_alone; // the piece begins a queue
   logic              e_first, e_looks;
   logic [1:0]        e_kind;
   logic [LANES-1:0]  e_enables;
   logic [3:0]        e_reason;
   logic [DATA_W-1:0] e_data;
+  logic [CW-1:0]     e_context;
+  logic              e_owned, e_final;
+  logic [1:0]        e_token;
   logic [EW-1:0]     e_entry;
   logic              e_f2, e_eq1, e_eq2, e_eq3, e_eq4, e_same1;
   logic [127:0]      e_have0, e_have1;
   logic              e_any0, e_any1, e_any2;
-  logic [39:0]       e_over0, e_over1, e_over2;
-  logic [19:0]       e_touch0, e_touch1, e_touch2;
+  logic [23:0]       e_over0, e_over1, e_over2;
+  logic [11:0]       e_touch0, e_touch1, e_touch2;
   logic              e_left0, e_left1, e_left2;
   logic [2:0]        e_h;
+  logic [12:0]       e_limit;
   logic [8:0]        e_fresh; // payload of the piece alone
 
   always_ff @(posedge clk) begin
@@ -275,6 +333,10 @@ module glk_write_queue #(
       e_mask        <= c_mask;
       e_enables     <= c_enables;
       e_reason      <= c_reason;
+      e_context     <= c_context;
+      e_owned       <= c_owned;
+      e_token       <= c_token;
+      e_final       <= c_final;
       e_data        <= c_data;
       e_looks       <= c_looks;
       e_adds        <= c_adds;
@@ -290,16 +352,17 @@ module glk_write_queue #(
       e_any0        <= |c_have0;
       e_any1        <= |c_have1;
       e_any2        <= |c_have2;
-      e_over0       <= c_over0;
-      e_over1       <= c_over1;
-      e_over2       <= c_over2;
-      e_touch0      <= c_touch0;
-      e_touch1      <= c_touch1;
-      e_touch2      <= c_touch2;
+      e_over0       <= c_over[0*24 +: 24];
+      e_over1       <= c_over[1*24 +: 24];
+      e_over2       <= c_over[2*24 +: 24];
+      e_touch0      <= c_touch[0*12 +: 12];
+      e_touch1      <= c_touch[1*12 +: 12];
+      e_touch2      <= c_touch[2*12 +: 12];
       e_left0       <= c_left0;
       e_left1       <= c_left1;
       e_left2       <= c_left2;
       e_h           <= c_h;
+      e_limit       <= cfg_max_payload_bytes[c_partition*13 +: 13];
       e_fresh       <= 9'(c_length) + 9'(c_h);
     end
     if (rst) begin
@@ -308,15 +371,36 @@ module glk_write_queue #(
     end
   end
 
-  wire [39:0] e_parts_a = e_f2 ? e_over1 : e_over0;
-  wire [19:0] e_runs_at = e_f2 ? e_touch1 : e_touch0;
+  // Whether the queue holds a store of the item's context: if the item ahead does not flush, and if it does.
+  (* ram_style = "distributed" *) logic [CONTEXTS-1:0] owners [0:PLACES-1];
+  wire [CONTEXTS-1:0] e_owners = owners[e_partition_q];
+  wire e_some  = some[e_partition_q];
+  wire e_own_b = e_same1 && d_adds && d_context == e_context;
+  wire e_own_a = e_own_b || (e_some && e_owners[e_context]);
+
+  wire e_tells = e_item && e_kind != STORE && e_kind != PROBE; // flush or config
+
+  // Whether the item is in the window of its queue: of the one that the item ahead begins, or of the one there is.
+  (* ram_style = "distributed" *) logic [41:0] base [0:PLACES-1]; // bits 47:6
+  wire [41:0] e_window_mask = (e_h == 3'd2) ? {42{1'b1}} :
+                              (e_h == 3'd3) ? {{34{1'b1}}, 8'b0} :
+                              (e_h == 3'd4) ? {{26{1'b1}}, 16'b0} :
+                              (e_h == 3'd5) ? {{18{1'b1}}, 24'b0} : {{10{1'b1}}, 32'b0};
+  wire [41:0] e_window = e_address[47:6] & e_window_mask;
+  wire        e_inside_ahead = e_window == d_window;
+  wire        e_inside_now   = e_window == base[e_partition_q];
+
+  logic [BW-1:0] bank [0:PARTITIONS-1]; // that fills
+
+  wire [23:0] e_parts_a = e_f2 ? e_over1 : e_over0;
+  wire [11:0] e_runs_at = e_f2 ? e_touch1 : e_touch0;
   wire        e_left_a  = e_f2 ? e_left1 : e_left0;
   logic [7:0] e_over_a, e_over_b;
   logic [6:0] e_touch_a, e_touch_b;
-  glk_sum #(.N(8), .W(5), .SW(8)) over_a (.numbers(e_parts_a), .sum(e_over_a));
-  glk_sum #(.N(8), .W(5), .SW(8)) over_b (.numbers(e_over2), .sum(e_over_b));
-  glk_sum #(.N(5), .W(5), .SW(7)) touch_a (.numbers({4'b0, e_left_a, e_runs_at}), .sum(e_touch_a));
-  glk_sum #(.N(5), .W(5), .SW(7)) touch_b (.numbers({4'b0, e_left2, e_touch2}), .sum(e_touch_b));
+  glk_sum #(.N(4), .W(6), .SW(8)) over_a (.numbers(e_parts_a), .sum(e_over_a));
+  glk_sum #(.N(4), .W(6), .SW(8)) over_b (.numbers(e_over2), .sum(e_over_b));
+  glk_sum #(.N(3), .W(6), .SW(7)) touch_a (.numbers({5'b0, e_left_a, e_runs_at}), .sum(e_touch_a));
+  glk_sum #(.N(3), .W(6), .SW(7)) touch_b (.numbers({5'b0, e_left2, e_touch2}), .sum(e_touch_b));
   // Bytes more in the payload: length + H - overwritten - H * touched.
   wire [9:0]  e_heads_a = (e_h[2] ? {1'b0, e_touch_a, 2'b0} : 10'd0) + (e_h[1] ? {2'b0, e_touch_a, 1'b0} : 10'd0) +
                           (e_h[0] ? 10'(e_touch_a) : 10'd0);
@@ -326,19 +410,28 @@ module glk_write_queue #(
   wire [10:0] e_base_b  = 11'(e_fresh) - 11'(e_over_b);
 
   // --- D ---
-  logic              d_first, d_looks;
+  logic              d_first;
   logic [1:0]        d_kind;
   logic [LANES-1:0]  d_enables;
   logic [3:0]        d_reason;
   logic [DATA_W-1:0] d_data;
+  logic [CW-1:0]     d_context;
+  logic              d_final;
+  logic [1:0]        d_token;
   logic [EW-1:0]     d_entry;
   logic              d_f1, d_eq1, d_eq2, d_eq3, d_eq4;
   logic [127:0]      d_have_a, d_have_b;
   logic              d_any_a, d_any_b;
+  logic              d_told_a, d_told_b; // a flush that applies
+  logic              d_probe;
   logic [7:0]        d_over_a, d_over_b;
   logic signed [7:0] d_runs_a, d_runs_b;
   logic signed [10:0] d_delta_a, d_delta_b;
-  logic [12:0]       d_fresh; // payload of the piece alone
+  logic              d_hit_a, d_hit_b; // bytes that are queued
+  logic [12:0]       d_limit, d_begun; // most payload; room beside the piece alone
+  logic              d_some, d_inside;
+  logic [PARTITIONS-1:0] d_hot; // the partition, one bit each
+  wire [BW-1:0] d_next = d_bank + BW'(1);
 
   always_ff @(posedge clk) begin
     if (go) begin
@@ -346,12 +439,14 @@ module glk_write_queue #(
       d_first     <= e_first;
       d_kind      <= e_kind;
       d_partition <= e_partition_q;
-      d_address   <= e_address;
+      d_address   <= e_address[37:0];
       d_mask      <= e_mask;
       d_enables   <= e_enables;
       d_reason    <= e_reason;
+      d_context   <= e_context;
+      d_token     <= e_token;
+      d_final     <= e_final;
       d_data      <= e_data;
-      d_looks     <= e_looks;
       d_adds      <= e_adds;
       d_entry     <= e_entry;
       d_f1        <= e_same1 && d_flush;
@@ -363,42 +458,47 @@ module glk_write_queue #(
       d_have_b    <= e_eq1 ? d_mask : 128'b0;
       d_any_a     <= e_f2 ? e_any1 : e_any0;
       d_any_b     <= e_any2;
+      d_told_a    <= e_tells && (!e_owned || e_own_a);
+      d_told_b    <= e_tells && (!e_owned || e_own_b);
+      d_probe     <= e_item && e_looks && e_kind == PROBE;
       d_over_a    <= e_over_a;
       d_over_b    <= e_over_b;
       d_runs_a    <= 8'd1 - 8'(e_touch_a);
       d_runs_b    <= 8'd1 - 8'(e_touch_b);
       d_delta_a   <= e_base_a - 11'(e_heads_a);
       d_delta_b   <= e_base_b - 11'(e_heads_b);
-      d_fresh     <= 13'(e_fresh);
+      d_hit_a     <= |e_parts_a;
+      d_hit_b     <= |e_over2;
+      d_limit     <= e_limit;
+      d_begun     <= e_limit - 13'(e_fresh);
+      d_window    <= e_window;
+      d_inside    <= (e_same1 && d_adds && d_alone) ? e_inside_ahead : e_inside_now;
+      d_some      <= (e_same1 && d_adds) || (e_some && !(e_same1 && d_flush));
+      d_bank      <= (e_same1 && d_flush) ? d_next : bank[e_partition_q];
+      for (int p = 0; p < PARTITIONS; p = p + 1)
+        d_hot[p]  <= e_partition_q == PW'(p);
     end
     if (rst) begin
       d_valid <= 1'b0;
       d_adds  <= 1'b0;
+      d_some  <= 1'b0;
     end
   end
 
   // Accounts of each partition. `room` is what the payload may still grow by.
-  logic [12:0] room [0:PARTITIONS-1];
-  logic [10:0] runs [0:PARTITIONS-1];
-  logic [41:0] base [0:PARTITIONS-1]; // bits 47:6
-  logic [BANKS-1:0] bank_busy [0:PARTITIONS-1];
-  logic        flush_full;
+  (* ram_style = "distributed" *) logic [12:0] room [0:PLACES-1];
+  (* ram_style = "distributed" *) logic [10:0] runs [0:PLACES-1];
+  logic [BANKS-1:0]      bank_busy [0:PARTITIONS-1];
+  logic [PARTITIONS-1:0] next_busy; // the bank behind the one that fills is
+  logic                  flush_full;
 
   wire [6:0]  d_used  = used[d_partition];
   wire [12:0] d_room  = room[d_partition];
   wire [41:0] d_base  = base[d_partition];
-  wire [BW-1:0] d_bank = bank[d_partition];
-  wire [BW-1:0] d_next = d_bank + BW'(1);
-  wire [2:0]  d_h     = cfg_subheader_bytes[d_partition*3 +: 3];
-  wire [12:0] d_limit = cfg_max_payload_bytes[d_partition*13 +: 13];
-  wire        d_empty = d_used == 7'd0;
-  wire        d_full  = d_used == 7'(ENTRIES);
-  wire [41:0] d_window_mask = (d_h == 3'd2) ? {42{1'b1}} :
-                              (d_h == 3'd3) ? {{34{1'b1}}, 8'b0} :
-                              (d_h == 3'd4) ? {{26{1'b1}}, 16'b0} :
-                              (d_h == 3'd5) ? {{18{1'b1}}, 24'b0} : {{10{1'b1}}, 32'b0};
-  wire [41:0] d_window = d_address[47:6] & d_window_mask;
-  wire        d_inside = d_window == d_base;
+  wire [10:0] d_runs  = runs[d_partition];
+  wire [CONTEXTS-1:0] d_owners = owners[d_partition];
+  wire        d_empty = !d_some;
+  wire        d_full  = d_used[EW];
 
   wire               d_any   = d_f1 ? d_any_b : d_any_a;
   wire [7:0]         d_over  = d_f1 ? d_over_b : d_over_a;
@@ -407,23 +507,24 @@ module glk_write_queue #(
   wire [127:0]       d_have  = d_f1 ? d_have_b : d_have_a;
   wire signed [14:0] d_after = $signed({2'b0, d_room}) - 15'(d_delta);
 
-  wire d_stores = d_valid && d_adds;
+  wire d_stores = d_adds;
   wire d_miss   = !d_inside;
   wire d_no_entry = !d_any && d_full;
   wire d_over_limit = d_after[14];
-  wire d_probes = d_valid && d_looks && d_kind == PROBE && d_inside && d_over != 8'd0;
-  wire d_told   = d_valid && (d_kind != STORE && d_kind != PROBE); // flush or config
-  wire d_needs  = !d_empty && ((d_stores && (d_miss || d_no_entry || d_over_limit)) || d_probes || d_told);
-  wire d_blocked = flush_full || bank_busy[d_partition][d_next];
+  wire d_probes = d_probe && d_inside && (d_f1 ? d_hit_b : d_hit_a);
+  wire d_told   = d_f1 ? d_told_b : d_told_a;
+  wire d_needs  = d_some && ((d_stores && (d_miss || d_no_entry || d_over_limit)) || d_probes || d_told);
+  wire d_blocked = flush_full || |(next_busy & d_hot);
   wire [3:0] d_why = !d_stores ? d_reason : d_miss ? 4'(glk_regs::FLUSH_WINDOW_MISS) :
                      d_no_entry ? 4'(glk_regs::FLUSH_ENTRIES_FULL) : 4'(glk_regs::FLUSH_PAYLOAD_FULL);
 
   assign go      = !(d_needs && d_blocked);
   assign d_flush = d_needs && !d_blocked;
 
-  wire d_alone = d_empty || d_flush;   // the piece begins a queue
-  wire d_new   = d_alone || !d_any;    // the piece begins an entry
+  assign d_alone = d_empty || d_flush;
+  wire d_new = d_alone || !d_any; // the piece begins an entry
   wire [BW-1:0] d_to = d_flush ? d_next : d_bank; // the bank it goes to
+  wire [CONTEXTS-1:0] d_context_bit = CONTEXTS'(1) << d_context;
 
   // Entries that the four items before this one went to: newer than what A saw.
   logic [EW-1:0] before1, before2, before3, before4, last_entry;
@@ -447,53 +548,91 @@ module glk_write_queue #(
       end
     end
     if (go && d_stores) begin
-      used[d_partition] <= d_alone ? 7'd1 : d_used + 7'(d_new);
-      room[d_partition] <= d_alone ? d_limit - d_fresh : d_after[12:0];
-      runs[d_partition] <= d_alone ? 11'd1 : runs[d_partition] + 11'(d_drun);
+      used[d_partition]   <= d_alone ? 7'd1 : d_used + 7'(d_new);
+      room[d_partition]   <= d_alone ? d_begun : d_after[12:0];
+      runs[d_partition]   <= d_alone ? 11'd1 : d_runs + 11'(d_drun);
+      owners[d_partition] <= (d_alone ? '0 : d_owners) | d_context_bit;
       if (d_alone)
         base[d_partition] <= d_window;
-    end else if (d_flush)
-      used[d_partition] <= 7'd0;
-    if (d_flush) begin
-      bank[d_partition] <= d_next;
-      bank_busy[d_partition][d_bank] <= 1'b1;
-    end
-    if (done_valid)
-      bank_busy[done_partition][done_bank] <= 1'b0;
-    if (rst) begin
-      for (int p = 0; p < PARTITIONS; p = p + 1) begin
-        used[p]      <= 7'd0;
-        bank[p]      <= '0;
-        bank_busy[p] <= '0;
-      end
     end
   end
 
-  // --- memories ---
-  (* ram_style = "distributed" *) logic [30:0] drain_tags [0:ROWS-1];
-  wire [AW-1:0] write_at = {d_partition, d_first ? d_to : last_bank, d_slot};
+  generate
+    for (g = 0; g < PARTITIONS; g = g + 1) begin : banks
+      wire flush = d_flush && d_hot[g];
+      wire [BANKS-1:0] given = (done_valid && done_partition == PW'(g)) ? BANKS'(1) << done_bank : '0;
+      wire [BANKS-1:0] busy  = bank_busy[g] & ~given;
+      wire [BW-1:0]    next  = bank[g] + BW'(1);
+      wire [BW-1:0]    over  = bank[g] + BW'(2);
+      always_ff @(posedge clk) begin
+        bank_busy[g] <= busy | (flush ? BANKS'(1) << bank[g] : '0);
+        next_busy[g] <= flush ? BANKS == 2 || busy[over] : busy[next];
+        if (flush)
+          bank[g] <= next;
+        if (go && d_stores && d_hot[g])
+          some[g] <= 1'b1;
+        else if (flush)
+          some[g] <= 1'b0;
+        if (rst) begin
+          some[g]      <= 1'b0;
+          bank[g]      <= '0;
+          bank_busy[g] <= '0;
+          next_busy[g] <= 1'b0;
+        end
+      end
+    end
+  endgenerate
+
+  // --- W: memories ---
+  (* ram_style = "distributed" *) logic [30:0]  drain_tags [0:ROWS-1];
+  (* ram_style = "distributed" *) logic [127:0] drain_enables [0:ROWS-1];
+  logic              w_piece, w_new;
+  logic [AW-1:0]     w_at; // partition, bank, entry
+  logic [30:0]       w_tag;
+  logic [127:0]      w_mask;
+  logic [128/LANES-1:0] w_beat; // which of the line's
+  logic [LANES-1:0]  w_enables;
+  logic [DATA_W-1:0] w_data;
 
   always_ff @(posedge clk) begin
-    if (go && d_stores)
-      enables[write_at] <= (d_new ? 128'b0 : d_have) | d_mask;
-    if (write_tag)
-      drain_tags[write_at] <= d_address[37:7];
+    w_piece   <= go && d_stores;
+    w_new     <= write_tag;
+    w_at      <= {d_partition, d_first ? d_to : last_bank, d_slot};
+    w_tag     <= d_address[37:7];
+    w_mask    <= (d_new ? 128'b0 : d_have) | d_mask;
+    w_enables <= d_enables;
+    w_data    <= d_data;
+    for (int b = 0; b < 128 / LANES; b = b + 1)
+      w_beat[b] <= go && d_valid && d_kind == STORE && 32'(d_address[6:0]) / LANES == b;
+    if (rst) begin
+      w_piece <= 1'b0;
+      w_new   <= 1'b0;
+      w_beat  <= '0;
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (w_piece) begin
+      enables[{w_at[AW-1 -: PW], w_at[EW-1:0]}] <= w_mask;
+      drain_enables[w_at] <= w_mask;
+    end
+    if (w_new)
+      drain_tags[w_at] <= w_tag;
   end
   generate // a memory for each beat of a line
     for (g = 0; g < 128 / LANES; g = g + 1) begin : beat
       (* ram_style = "block" *) logic [DATA_W-1:0] data [0:ROWS-1];
-      wire write = go && d_valid && d_kind == STORE && d_address[6:0] >> LB == 7'(g);
       always_ff @(posedge clk) begin
         for (int b = 0; b < LANES; b = b + 1)
-          if (write && d_enables[b])
-            data[write_at][8*b +: 8] <= d_data[8*b +: 8];
+          if (w_beat[g] && w_enables[b])
+            data[w_at][8*b +: 8] <= w_data[8*b +: 8];
         if (r_data_enable)
           r_data[g*DATA_W +: DATA_W] <= data[r_data_entry];
       end
     end
   endgenerate
   assign r_tag     = drain_tags[r_entry];
-  assign r_enables = enables[r_entry];
+  assign r_enables = drain_enables[r_entry];
 
   // --- flushes out ---
   localparam int F_W = PW + BW + (EW + 1) + 48 + 13 + 11 + 4;
@@ -502,20 +641,80 @@ module glk_write_queue #(
   assign flush_full = !flush_ready;
   glk_fifo #(.W(F_W), .DEPTH(16)) flushes (
     .clk, .rst,
-    .s_data({d_partition, d_bank, d_used[EW:0], {d_base, 6'b0}, d_limit - d_room, runs[d_partition], d_why}),
+    .s_data({d_partition, d_bank, d_used[EW:0], {d_base, 6'b0}, d_limit - d_room, d_runs, d_why}),
     .s_valid(d_flush), .s_ready(flush_ready),
     .m_data(flush_out), .m_valid(f_valid), .m_ready(f_ready));
   assign {f_partition, f_bank, f_used, f_base, f_payload, f_runs, f_reason} = flush_out;
 
   // --- what happened ---
+  // Stores in the queues, counted a clock later: so many of each partition, of which a flush makes none, and of all.
+  (* ram_style = "distributed" *) logic [31:0] stores [0:PLACES-1];
+  logic          n_valid, n_flush, n_begins, n_final, n_changed;
+  logic [PW-1:0] n_partition;
+  logic [31:0]   n_change;
+  wire  [31:0]   n_stores = stores[n_partition];
+
+  logic          token_ahead_valid;
+  logic [1:0]    token_ahead;
+  logic [PW-1:0] look_at;
+
   always_ff @(posedge clk) begin
     e_valid       <= go && d_stores && !d_alone;
     e_partition   <= d_partition;
     e_overwritten <= d_over;
-    idle          <= !(s_valid || a_valid || b_valid || c_valid || e_item || d_valid);
-    for (int p = 0; p < PARTITIONS; p = p + 1)
-      holds[p] <= used[p] != 7'd0;
-    if (rst)
-      e_valid <= 1'b0;
+    e_flush       <= d_flush;
+    holds         <= some;
+
+    token_ahead_valid <= go && d_valid && d_token != 2'd0;
+    token_ahead       <= d_token;
+    token_valid       <= token_ahead_valid;
+    token             <= token_ahead;
+
+    n_valid     <= go && d_valid;
+    n_flush     <= d_flush;
+    n_begins    <= d_alone;
+    n_final     <= d_stores && d_final;
+    n_partition <= d_partition;
+    if (n_valid)
+      stores[n_partition] <= (n_begins ? 32'd0 : n_stores) + 32'(n_final);
+    n_changed <= n_valid;
+    n_change  <= 32'(n_final) - (n_flush ? n_stores : 32'd0);
+    if (n_changed)
+      queued_stores <= queued_stores + n_change;
+
+    look_at      <= look_partition;
+    look_entries <= some[look_at] ? used[look_at] : 7'd0;
+    look_payload <= !some[look_at] ? 13'd0 : cfg_max_payload_bytes[look_at*13 +: 13] - room[look_at];
+    if (rst) begin
+      e_valid           <= 1'b0;
+      e_flush           <= 1'b0;
+      token_ahead_valid <= 1'b0;
+      token_valid       <= 1'b0;
+      n_valid           <= 1'b0;
+      n_changed         <= 1'b0;
+      queued_stores     <= 32'd0;
+    end
   end
+  assign idle = !(a_valid || b_valid || c_valid || e_item || d_valid || n_valid || n_changed || e_flush);
+
+`ifndef SYNTHESIS
+  wire [BANKS-1:0] d_bank_busy = bank_busy[d_partition];
+  wire [BW-1:0]    d_fills     = d_first ? d_to : last_bank;
+  wire [BANKS-1:0] look_busy   = bank_busy[done_partition];
+  always_ff @(posedge clk)
+    if (!rst) begin
+      if (d_valid && d_some) begin
+        assert(d_used != 7'd0 && d_used <= 7'(ENTRIES));
+        assert(d_room <= d_limit);
+        assert(d_some == some[d_partition] && d_bank == bank[d_partition]);
+        assert(d_inside == (d_window == d_base));
+      end
+      if (d_flush)
+        assert(flush_ready && d_valid && d_some && !d_bank_busy[d_next]);
+      if (go && d_valid && d_kind == STORE)
+        assert(!d_bank_busy[d_fills] && !(d_flush && d_fills == d_bank));
+      if (done_valid)
+        assert(look_busy[done_bank]);
+    end
+`endif
 endmodule

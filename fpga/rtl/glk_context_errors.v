@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// ERRORS of the contexts: failed accesses and releases since a context was started. Two sources may come in one clock and
+// cannot wait, so there are two counts a context, which are added when they are read.
+module glk_context_errors #(
+  parameter int CONTEXTS = 32,
+  parameter int CW       = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1
+) (
+  input  logic          clk,
+  input  logic          rst,
+
+  // A refused access of the aperture; a failed load, of which there is one in many clocks; a release that failed, which is
+  // counted at once.
+  input  logic          w_valid,
+  input  logic [CW-1:0] w_context,
+  input  logic          l_valid,
+  input  logic [CW-1:0] l_context,
+  input  logic          z_valid,
+  input  logic [CW-1:0] z_context,
+
+  input  logic          clear_all,
+  input  logic          clear,
+  input  logic [CW-1:0] clear_context,
+
+  // Reads: the number stands three clocks after the last change of the context or of its errors.
+  input  logic [CW-1:0] a_context,
+  output logic [63:0]   a_errors,
+  input  logic [CW-1:0] b_context,
+  output logic [63:0]   b_errors
+);
+  (* ram_style = "distributed" *) logic [63:0] refused [0:(1<<CW)-1];
+  (* ram_style = "distributed" *) logic [63:0] failed  [0:(1<<CW)-1];
+  logic [CONTEXTS-1:0] some_refused, some_failed; // else the count is 0, whatever the RAM holds
+
+  logic          n_valid, l_waits;
+  logic [CW-1:0] n_context, l_kept;
+
+  function bit_of(input [CONTEXTS-1:0] bits, input [CW-1:0] context_);
+    integer i;
+    bit_of = 1'b0;
+    for (i = 0; i < CONTEXTS; i = i + 1)
+      if (context_ == CW'(i))
+        bit_of = bits[i];
+  endfunction
+
+  wire          f_valid   = z_valid || l_waits;
+  wire [CW-1:0] f_context = z_valid ? z_context : l_kept;
+  wire [63:0]   n_before  = refused[n_context] & {64{bit_of(some_refused, n_context)}};
+  wire [63:0]   f_before  = failed[f_context] & {64{bit_of(some_failed, f_context)}};
+
+  integer c;
+  always_ff @(posedge clk) begin
+    n_valid   <= w_valid;
+    n_context <= w_context;
+    if (l_valid) begin
+      l_waits <= 1'b1;
+      l_kept  <= l_context;
+    end else if (!z_valid) begin
+      l_waits <= 1'b0;
+    end
+    if (n_valid)
+      refused[n_context] <= n_before + 64'd1;
+    if (f_valid)
+      failed[f_context] <= f_before + 64'd1;
+    for (c = 0; c < CONTEXTS; c = c + 1) begin
+      if (n_valid && n_context == CW'(c))
+        some_refused[c] <= 1'b1;
+      if (f_valid && f_context == CW'(c))
+        some_failed[c] <= 1'b1;
+      if (clear_all || (clear && clear_context == CW'(c)))
+        {some_refused[c], some_failed[c]} <= 2'b00;
+    end
+    if (rst) begin
+      n_valid      <= 1'b0;
+      l_waits      <= 1'b0;
+      some_refused <= '0;
+      some_failed  <= '0;
+    end
+  end
+
+  logic [63:0] a_refused, a_failed, b_refused, b_failed;
+  always_ff @(posedge clk) begin
+    a_refused <= refused[a_context] & {64{bit_of(some_refused, a_context)}};
+    a_failed  <= failed[a_context] & {64{bit_of(some_failed, a_context)}};
+    b_refused <= refused[b_context] & {64{bit_of(some_refused, b_context)}};
+    b_failed  <= failed[b_context] & {64{bit_of(some_failed, b_context)}};
+    a_errors  <= a_refused + a_failed;
+    b_errors  <= b_refused + b_failed;
+  end
+endmodule

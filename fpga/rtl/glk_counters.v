@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts what happens: of partitions in banks, one for each place where something happens, so that each takes an event a
+// clock; of the card in registers, as events of several kinds come in one clock; and ERRORS of the contexts. Registers read
+// what the last snapshot saw; ERRORS they read as they are.
+module glk_counters #(
+  parameter int PARTITIONS = 16,
+  parameter int CONTEXTS   = 32,
+  parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
+  parameter int CW         = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1
+) (
+  input  logic          clk,
+  input  logic          rst,
+
+  // Stores accepted, and what they would have cost on the wire.
+  input  logic          sc_valid,
+  input  logic [PW-1:0] sc_partition,
+  input  logic [12:0]   sc_length,
+  input  logic [12:0]   sc_raw,
+  // Bytes overwritten while they were queued.
+  input  logic          e_overwrite,
+  input  logic [PW-1:0] e_overwrite_partition,
+  input  logic [7:0]    e_overwritten,
+  // Packets sent.
+  input  logic          p_valid,
+  input  logic [PW-1:0] p_partition,
+  input  logic [12:0]   p_payload,
+  input  logic [10:0]   p_runs,
+  input  logic [3:0]    p_reason,
+  // Loads of the aperture; loads and atomics of the rings.
+  input  logic          a_load,
+  input  logic [PW-1:0] a_partition,
+  input  logic          n_atomic,
+  input  logic [PW-1:0] n_partition,
+  input  logic          n_valid,
+  output logic          n_ready,
+  // Plain writes to endpoints; failed writes and reads of them.
+  input  logic          e_write,
+  input  logic [PW-1:0] e_write_partition,
+  input  logic [12:0]   e_write_bytes,
+  input  logic          fail_valid,
+  input  logic [PW-1:0] fail_partition,
+  input  logic [31:0]   fail_count,
+  // Of the card.
+  input  logic          e_window,
+  input  logic          e_refused,
+  input  logic          e_config,
+  input  logic          e_dma,
+  input  logic          e_entry,
+  input  logic          e_dropped,
+  input  logic          dropped_valid,
+  input  logic [31:0]   dropped_count,
+  input  logic          e_accepted,
+
+  // Latches all counters; reads may begin with the clock of snapshot_done.
+  input  logic          snapshot,
+  output logic          snapshot_done,
+  input  logic          k_read,
+  input  logic [9:0]    k_at,    // bit 9: of the card; 8:5 partition; 4:0 counter: index of the register in its row
+  output logic [63:0]   k_value, // at k_done, and until the next one
+  output logic          k_done,
+
+  // ERRORS of the contexts.
+  input  logic          w_valid,
+  input  logic [CW-1:0] w_context,
+  input  logic          l_valid,
+  input  logic [CW-1:0] l_context,
+  input  logic          z_valid,
+  output logic          z_ready,
+  input  logic [CW-1:0] z_context,
+  input  logic          c_clear,
+  input  logic          c_clear_all,
+  input  logic [CW-1:0] c_context,
+  output logic [63:0]   c_errors,
+  input  logic [CW-1:0] r_context,
+  output logic [63:0]   r_errors
+);
+  // Indices of counters in a partition's row.
+  localparam int BASE        = glk_regs::PARTITION_STORES;
+  localparam int STORES      = 0;
+  localparam int STORE_BYTES = (glk_regs::PARTITION_STORE_BYTES - BASE) / 8;
+  localparam int PACKETS     = (glk_regs::PARTITION_PACKETS - BASE) / 8;
+  localparam int SUB_PACKETS = (glk_regs::PARTITION_SUB_PACKETS - BASE) / 8;
+  localparam int PAYLOAD     = (glk_regs::PARTITION_PAYLOAD_BYTES - BASE) / 8;
+  localparam int WIRE        = (glk_regs::PARTITION_WIRE_BYTES - BASE) / 8;
+  localparam int RAW         = (glk_regs::PARTITION_RAW_WIRE_BYTES - BASE) / 8;
+  localparam int OVERWRITTEN = (glk_regs::PARTITION_OVERWRITTEN_BYTES - BASE) / 8;
+  localparam int REASON      = (glk_regs::PARTITION_FLUSH_WINDOW_MISS - BASE) / 8;
+  localparam int LOADS       = (glk_regs::PARTITION_LOADS - BASE) / 8;
+  localparam int ATOMICS     = (glk_regs::PARTITION_ATOMICS - BASE) / 8;
+  localparam int WRITES      = (glk_regs::PARTITION_ENDPOINT_WRITES - BASE) / 8;
+  localparam int WRITE_BYTES = (glk_regs::PARTITION_ENDPOINT_BYTES - BASE) / 8;
+  localparam int FAILED      = (glk_regs::PARTITION_ERR_ENDPOINT - BASE) / 8;
+  localparam int REASONS     = LOADS - REASON;
+  localparam int COUNTERS    = FAILED + 1;
+  localparam int CARD        = (glk_regs::CARD_PACKETS_RECEIVED - glk_regs::CARD_ERR_WINDOW) / 8 + 1;
+
+  wire [PW-1:0] row = k_at[5 +: PW];
+  logic [COUNTERS*64-1:0] seen; // of the row, a clock later
+
+  // --- of partitions ---
+  logic [3*64-1:0] store_seen;
+  glk_counter_bank #(.ROWS(PARTITIONS), .COLUMNS(3), .ADD_W(13)) stores (
+    .clk, .rst, .u_valid(sc_valid), .u_row(sc_partition), .u_add({sc_raw, sc_length, 13'd1}), .snapshot,
+    .look_row(row), .look_q(store_seen));
+  assign seen[STORES*64 +: 64]      = store_seen[0 +: 64];
+  assign seen[STORE_BYTES*64 +: 64] = store_seen[64 +: 64];
+  assign seen[RAW*64 +: 64]         = store_seen[128 +: 64];
+
+  glk_counter_bank #(.ROWS(PARTITIONS), .COLUMNS(1), .ADD_W(8)) overwritten (
+    .clk, .rst, .u_valid(e_overwrite), .u_row(e_overwrite_partition), .u_add(e_overwritten), .snapshot,
+    .look_row(row), .look_q(seen[OVERWRITTEN*64 +: 64]));
+
+  // A packet's bytes on the wire: its payload padded to DWs, and what a TLP costs.
+  wire [12:0] p_padded = (p_payload + 13'd3) & ~13'd3;
+  logic          q_valid;
+  logic [PW-1:0] q_partition;
+  logic [4*13-1:0] q_add;
+  logic [3:0]    q_reason;
+  logic [REASONS*13-1:0] q_add_reason;
+  always_ff @(posedge clk) begin
+    q_valid     <= p_valid;
+    q_partition <= p_partition;
+    q_reason    <= p_reason;
+    q_add       <= {p_padded + 13'(glk_regs::TLP_OVERHEAD_BYTES), p_payload, 13'(p_runs), 13'd1};
+    if (rst)
+      q_valid <= 1'b0;
+  end
+  genvar g;
+  generate
+    for (g = 0; g < REASONS; g = g + 1) begin : reason
+      assign q_add_reason[g*13 +: 13] = 13'(q_reason == 4'(g));
+    end
+  endgenerate
+  // The snapshot comes to the packets as late as they come to their bank.
+  logic q_snapshot;
+  always_ff @(posedge clk)
+    q_snapshot <= snapshot && !rst;
+  logic [(4+REASONS)*64-1:0] packet_seen;
+  glk_counter_bank #(.ROWS(PARTITIONS), .COLUMNS(4 + REASONS), .ADD_W(13)) packets (
+    .clk, .rst, .u_valid(q_valid), .u_row(q_partition), .u_add({q_add_reason, q_add}), .snapshot(q_snapshot),
+    .look_row(row), .look_q(packet_seen));
+  assign seen[PACKETS*64 +: 64]        = packet_seen[0 +: 64];
+  assign seen[SUB_PACKETS*64 +: 64]    = packet_seen[64 +: 64];
+  assign seen[PAYLOAD*64 +: 64]        = packet_seen[128 +: 64];
+  assign seen[WIRE*64 +: 64]           = packet_seen[192 +: 64];
+  assign seen[REASON*64 +: REASONS*64] = packet_seen[256 +: REASONS*64];
+
+  // The aperture's loads cannot wait; those of the rings can.
+  logic          kept, kept_atomic;
+  logic [PW-1:0] kept_partition;
+  wire  atomic = !a_load && kept_atomic;
+  assign n_ready = !kept;
+  always_ff @(posedge clk) begin
+    if (n_ready) begin
+      kept           <= n_valid;
+      kept_atomic    <= n_atomic;
+      kept_partition <= n_partition;
+    end else if (!a_load) begin
+      kept <= 1'b0;
+    end
+    if (rst)
+      kept <= 1'b0;
+  end
+  logic [2*64-1:0] load_seen;
+  glk_counter_bank #(.ROWS(PARTITIONS), .COLUMNS(2), .ADD_W(1)) loads (
+    .clk, .rst, .u_valid(a_load || kept), .u_row(a_load ? a_partition : kept_partition), .u_add({atomic, !atomic}), .snapshot,
+    .look_row(row), .look_q(load_seen));
+  assign seen[LOADS*64 +: 64]   = load_seen[0 +: 64];
+  assign seen[ATOMICS*64 +: 64] = load_seen[64 +: 64];
+
+  logic [2*64-1:0] write_seen;
+  glk_counter_bank #(.ROWS(PARTITIONS), .COLUMNS(2), .ADD_W(13)) writes (
+    .clk, .rst, .u_valid(e_write), .u_row(e_write_partition), .u_add({e_write_bytes, 13'd1}), .snapshot,
+    .look_row(row), .look_q(write_seen));
+  assign seen[WRITES*64 +: 64]      = write_seen[0 +: 64];
+  assign seen[WRITE_BYTES*64 +: 64] = write_seen[64 +: 64];
+
+  glk_counter_bank #(.ROWS(PARTITIONS), .COLUMNS(1), .ADD_W(32)) failures (
+    .clk, .rst, .u_valid(fail_valid), .u_row(fail_partition), .u_add(fail_count), .snapshot,
+    .look_row(row), .look_q(seen[FAILED*64 +: 64]));
+
+  // --- of the card ---
+  logic [CARD-1:0]    c_one;     // adds 1
+  logic [31:0]        c_dropped; // and this to DROPPED_STORES
+  logic               c_snapshot;
+  logic [CARD*64-1:0] c_count, c_latched;
+  localparam int DROPPED = (glk_regs::CARD_DROPPED_STORES - glk_regs::CARD_ERR_WINDOW) / 8;
+
+  always_ff @(posedge clk) begin
+    c_one      <= {e_accepted, e_dropped, e_entry, e_dma, e_config, e_refused, e_window};
+    c_dropped  <= dropped_valid ? dropped_count : '0;
+    c_snapshot <= snapshot;
+    if (c_snapshot)
+      c_latched <= c_count;
+    if (rst) begin
+      c_one      <= '0;
+      c_dropped  <= '0;
+      c_snapshot <= 1'b0;
+      c_latched  <= '0;
+    end
+  end
+  generate
+    for (g = 0; g < CARD; g = g + 1) begin : card
+      always_ff @(posedge clk) begin
+        if (g == DROPPED)
+          c_count[g*64 +: 64] <= c_count[g*64 +: 64] + 64'(c_dropped) + 64'(c_one[g]);
+        else
+          c_count[g*64 +: 64] <= c_count[g*64 +: 64] + 64'(c_one[g]);
+        if (rst)
+          c_count[g*64 +: 64] <= '0;
+      end
+    end
+  endgenerate
+
+  // --- reads ---
+  logic [9:0]  at1, at2;
+  logic        read1, read2;
+  logic [63:0] value2a, value2b, value2c;
+  logic [2:0]  snapshot_late;
+
+  // One of eight counters, beginning with `from`.
+  function [63:0] one_of(input [COUNTERS*64-1:0] values, input integer from, input [2:0] which);
+    integer i;
+    one_of = '0;
+    for (i = 0; i < 8; i = i + 1)
+      if (from + i < COUNTERS && which == 3'(i))
+        one_of = values[(from+i)*64 +: 64];
+  endfunction
+  function [63:0] card_of(input [CARD*64-1:0] values, input [2:0] which);
+    integer i;
+    card_of = '0;
+    for (i = 0; i < CARD; i = i + 1)
+      if (which == 3'(i))
+        card_of = values[i*64 +: 64];
+  endfunction
+
+  always_ff @(posedge clk) begin
+    at1     <= k_at;
+    read1   <= k_read;
+    at2     <= at1;
+    read2   <= read1;
+    value2a <= at1[9] ? card_of(c_latched, at1[2:0]) : one_of(seen, 0, at1[2:0]);
+    value2b <= one_of(seen, 8, at1[2:0]);
+    value2c <= one_of(seen, 16, at1[2:0]);
+    if (read2)
+      k_value <= (at2[9] || at2[4:3] == 2'd0) ? value2a : at2[4:3] == 2'd1 ? value2b : value2c;
+    k_done        <= read2;
+    snapshot_late <= {snapshot_late[1:0], snapshot};
+    snapshot_done <= snapshot_late[2];
+    if (rst) begin
+      read1         <= 1'b0;
+      read2         <= 1'b0;
+      k_done        <= 1'b0;
+      snapshot_late <= '0;
+      snapshot_done <= 1'b0;
+    end
+  end
+  wire unused = &{1'b0, at2[8:5], at2[2:0]};
+
+  // --- ERRORS ---
+  // Releases are rare and loads that fail rarer: a release is always taken.
+  assign z_ready = 1'b1;
+  glk_context_errors #(.CONTEXTS(CONTEXTS)) errors (
+    .clk, .rst, .w_valid, .w_context, .l_valid, .l_context, .z_valid, .z_context,
+    .clear_all(c_clear_all), .clear(c_clear), .clear_context(c_context),
+    .a_context(c_context), .a_errors(c_errors), .b_context(r_context), .b_errors(r_errors));
+endmodule

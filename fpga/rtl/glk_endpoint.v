@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plain writes on their way to endpoints: to memory on the bus, or to the pool.
+//
+// glk_scatter may give a line in several beats, where sub-packets meet in it. Here they become one again, so that a write
+// has one beat a line. Whether more of a line comes is seen at the next beat alone: a beat that does not end its write
+// waits for it. Atomics' writes go between writes.
+//
+// All leave through one register, so that writes are given away in the order in which they came, whichever way they go.
+// `packet_done` comes some clocks after the packet's last write was taken: by then it is counted among those that are not
+// acknowledged yet, so "packet done and all acknowledged" never holds too early. For the same reason an atomic's write is
+// `ready` only then: no packet tells when it has gone, so its giver has to know.
+module glk_endpoint #(
+  parameter int DATA_W     = 512,
+  parameter int PARTITIONS = 4,
+  parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
+  parameter int LANES      = DATA_W / 8
+) (
+  input  logic              clk,
+  input  logic              rst,
+
+  input  logic [PARTITIONS*2-1:0]  ep_kind,
+  input  logic [PARTITIONS*52-1:0] ep_base, // bits 63:12
+
+  // From glk_scatter.
+  input  logic [PW-1:0]     v_partition,
+  input  logic [47:0]       v_offset,
+  input  logic [12:0]       v_length,
+  input  logic [LANES-1:0]  v_enables,
+  input  logic [DATA_W-1:0] v_data,
+  input  logic              v_first,
+  input  logic              v_last,
+  input  logic              v_packet_last,
+  input  logic              v_valid,
+  output logic              v_ready,
+
+  // Atomics: 4 or 8 bytes, aligned, in the low bits.
+  input  logic [PW-1:0]     o_partition,
+  input  logic [47:0]       o_offset,
+  input  logic [3:0]        o_length,
+  input  logic [63:0]       o_data,
+  input  logic              o_valid,
+  output logic              o_ready,
+
+  output logic [63:0]       m_address,
+  output logic [12:0]       m_length,
+  output logic [PW-1:0]     m_partition,
+  output logic [DATA_W-1:0] m_data,
+  output logic              m_last,
+  output logic              m_valid,
+  input  logic              m_ready,
+
+  output logic [47:0]       p_offset,
+  output logic [12:0]       p_length,
+  output logic [DATA_W-1:0] p_data,
+  output logic              p_last,
+  output logic              p_valid,
+  input  logic              p_ready,
+
+  output logic              e_write,
+  output logic [PW-1:0]     e_write_partition,
+  output logic [12:0]       e_write_bytes,
+  output logic              packet_done,
+  output logic              idle
+);
+  localparam int LB    = $clog2(LANES);
+  localparam int DELAY = 4;  // clocks from taken to done: see glk_memory_mux, glk_acknowledge
+  localparam int QUIET = 16; // clocks without anything until `idle`: what follows from the last write has been counted by then
+
+  // --- lines put together; the write's offset and length are kept ---
+  logic              go; // the stages behind this one move
+  logic              h_valid, h_last, h_packet_last, h_atomic;
+  logic [PW-1:0]     h_partition;
+  logic [47:0]       h_offset;
+  logic [12:0]       h_length;
+  logic [DATA_W-1:0] h_data;
+  logic              turn_o, inside_o, mid;
+
+  wire h_free   = !h_valid || go;
+  wire merges   = !v_first && v_offset[LB-1:0] != '0;
+  wire v_taken  = v_valid && v_ready;
+  wire o_taken  = turn_o && h_free;
+  wire mid_next = v_taken ? !v_last : mid;
+  wire emit     = h_valid && (h_last || (v_valid && !merges));
+
+  assign v_ready = !turn_o && h_free;
+
+  always_ff @(posedge clk) begin
+    if (v_taken) begin
+      h_valid       <= 1'b1;
+      h_last        <= v_last;
+      h_packet_last <= v_packet_last;
+      h_atomic      <= 1'b0;
+      if (v_first) begin
+        h_partition <= v_partition;
+        h_offset    <= v_offset;
+        h_length    <= v_length;
+      end
+      for (int k = 0; k < LANES; k = k + 1)
+        if (!merges || v_enables[k])
+          h_data[8*k +: 8] <= v_data[8*k +: 8];
+    end else if (o_taken) begin
+      h_valid       <= 1'b1;
+      h_last        <= 1'b1;
+      h_packet_last <= 1'b0;
+      h_atomic      <= 1'b1;
+      h_partition   <= o_partition;
+      h_offset      <= o_offset;
+      h_length      <= 13'(o_length);
+      h_data        <= {LANES/8{o_length[3] ? o_data : {2{o_data[31:0]}}}};
+    end else if (emit && go)
+      h_valid <= 1'b0;
+    mid <= mid_next;
+    if (turn_o) begin
+      turn_o   <= !h_free;
+      inside_o <= h_free;
+    end else if (o_valid && !inside_o && !mid_next)
+      turn_o <= 1'b1;
+    if (o_ready)
+      inside_o <= 1'b0;
+    if (rst) begin
+      h_valid  <= 1'b0;
+      mid      <= 1'b0;
+      turn_o   <= 1'b0;
+      inside_o <= 1'b0;
+    end
+  end
+
+  // --- where the partition's memory is ---
+  logic              a_valid, a_last, a_packet_last, a_atomic;
+  logic [PW-1:0]     a_partition;
+  logic [47:0]       a_offset;
+  logic [12:0]       a_length;
+  logic [DATA_W-1:0] a_data;
+  logic [1:0]        a_kind;
+  logic [51:0]       a_base;
+  wire [63:0]        a_address = {a_base + 52'(a_offset[47:12]), a_offset[11:0]};
+
+  always_ff @(posedge clk) begin
+    if (go) begin
+      a_valid       <= emit;
+      a_last        <= h_last;
+      a_packet_last <= h_packet_last;
+      a_atomic      <= h_atomic;
+      a_partition   <= h_partition;
+      a_offset      <= h_offset;
+      a_length      <= h_length;
+      a_data        <= h_data;
+      a_kind        <= ep_kind[h_partition*2 +: 2];
+      a_base        <= ep_base[h_partition*52 +: 52];
+    end
+    if (rst)
+      a_valid <= 1'b0;
+  end
+
+  // --- out: one register for both ways; a write that has no memory behind it falls out ---
+  logic        out_valid, out_bus, out_pool, out_packet_last, out_atomic;
+  wire         out_taken = out_valid && (out_bus ? m_ready : p_ready || !out_pool);
+  wire         a_bus  = a_kind == 2'(glk_regs::EP_BUS);
+  wire         a_pool = a_kind == 2'(glk_regs::EP_POOL);
+
+  glk_skid #(.W(DATA_W + 64 + 13 + PW + 5)) skid (
+    .clk, .rst, .s_data({a_data, a_address, a_length, a_partition, a_bus, a_pool, a_last, a_packet_last, a_atomic}),
+    .s_valid(a_valid), .s_ready(go),
+    .m_data({m_data, m_address, m_length, m_partition, out_bus, out_pool, m_last, out_packet_last, out_atomic}),
+    .m_valid(out_valid), .m_ready(out_taken));
+
+  assign m_valid  = out_valid && out_bus;
+  assign p_valid  = out_valid && out_pool;
+  assign p_offset = m_address[47:0];
+  assign p_length = m_length;
+  assign p_data   = m_data;
+  assign p_last   = m_last;
+
+  // --- what has gone ---
+  logic [DELAY-1:0]         packets, atomics;
+  logic [$clog2(QUIET)-1:0] quiet;
+  assign packet_done = packets[DELAY-1];
+  assign o_ready     = atomics[DELAY-1];
+
+  always_ff @(posedge clk) begin
+    e_write           <= out_taken && m_last;
+    e_write_partition <= m_partition;
+    e_write_bytes     <= m_length;
+    packets           <= {packets[DELAY-2:0], out_taken && m_last && out_packet_last};
+    atomics           <= {atomics[DELAY-2:0], out_taken && m_last && out_atomic};
+    if (v_valid || h_valid || a_valid || out_valid || turn_o || inside_o || o_valid) begin
+      quiet <= '0;
+      idle  <= 1'b0;
+    end else begin
+      quiet <= quiet + ($clog2(QUIET))'(!(&quiet));
+      idle  <= &quiet;
+    end
+    if (rst) begin
+      e_write <= 1'b0;
+      packets <= '0;
+      atomics <= '0;
+      quiet   <= '0;
+      idle    <= 1'b0;
+    end
+  end
+endmodule

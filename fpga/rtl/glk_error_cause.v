@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// ERROR_CAUSE: errors since software last cleared their bits. A bit that becomes 1 raises the event vector; of several that do
+// so before the interrupt has left, one tells.
+module glk_error_cause (
+  input  logic       clk,
+  input  logic       rst,
+  input  logic       clear_all,
+  input  logic [5:0] clear,   // bits to clear now; an error in the same clock comes after it
+  input  logic [5:0] e_cause, // pulses
+  output logic [5:0] cause,
+  output logic       i_valid,
+  input  logic       i_ready
+);
+  wire [5:0] left = cause & ~clear;
+
+  always_ff @(posedge clk) begin
+    cause <= left | e_cause;
+    if ((e_cause & ~left) != '0)
+      i_valid <= 1'b1;
+    else if (i_ready)
+      i_valid <= 1'b0;
+    if (clear_all)
+      cause <= '0;
+    if (rst) begin
+      cause   <= '0;
+      i_valid <= 1'b0;
+    end
+  end
+endmodule

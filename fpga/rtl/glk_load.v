@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads from endpoints, for the aperture and for the rings, one after the other. A load may pass no earlier store: before
+// it a probe went through the queues, which flushed what they held of its bytes; `token` says that the probe has passed,
+// and the load waits until every packet that had been sent by then has arrived. Then it is a read behind these writes.
+//
+// Each user has a place of its own for a request, so that nobody waits here with something else behind him.
+module glk_load #(
+  parameter int DATA_W     = 512,
+  parameter int PARTITIONS = 16,
+  parameter int CONTEXTS   = 32,
+  parameter int READ_BYTES = 512,
+  parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
+  parameter int CW         = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1
+) (
+  input  logic              clk,
+  input  logic              rst,
+
+  input  logic [PARTITIONS*2-1:0]  ep_kind,
+  input  logic [PARTITIONS*52-1:0] ep_base, // bits 63:12
+  input  logic              token_valid,    // 2: the aperture's probe has passed, 3: the rings'
+  input  logic [1:0]        token,
+  input  logic [15:0]       sent,
+  input  logic [15:0]       arrived,
+
+  // Of the aperture. `error`: no load, there is no token for it, but it is to be answered.
+  input  logic              a_error,
+  input  logic [PW-1:0]     a_partition,
+  input  logic [47:0]       a_offset,
+  input  logic [12:0]       a_length,
+  input  logic [CW-1:0]     a_context,
+  input  logic              a_valid,
+  output logic              a_ready,
+  output logic              b_error, // one beat without data; what came before does not count
+  output logic [DATA_W-1:0] b_data,
+  output logic              b_last,
+  output logic              b_valid,
+  input  logic              b_ready,
+
+  // Of the rings; answers are always taken.
+  input  logic [PW-1:0]     n_partition,
+  input  logic [47:0]       n_offset,
+  input  logic [12:0]       n_length,
+  input  logic              n_valid,
+  output logic              n_ready,
+  output logic              g_error,
+  output logic [DATA_W-1:0] g_data,
+  output logic              g_last,
+  output logic              g_valid,
+
+  // Reads of memory on the bus.
+  output logic [63:0]       m_address,
+  output logic [12:0]       m_length,
+  output logic              m_valid,
+  input  logic              m_ready,
+  input  logic              d_error,
+  input  logic [DATA_W-1:0] d_data,
+  input  logic              d_last,
+  input  logic              d_valid,
+  output logic              d_ready,
+
+  // Reads of the pool.
+  output logic [47:0]       p_offset,
+  output logic [12:0]       p_length,
+  output logic              p_valid,
+  input  logic              p_ready,
+  input  logic [DATA_W-1:0] q_data,
+  input  logic              q_last,
+  input  logic              q_valid,
+  output logic              q_ready,
+
+  // A load failed, of a context if it was the aperture's. It is told before it is answered.
+  output logic [PW-1:0]     f_partition,
+  output logic              f_owned,
+  output logic [CW-1:0]     f_context,
+  output logic              f_valid,
+  input  logic              f_ready,
+  output logic              idle
+);
+  localparam int RB = $clog2(READ_BYTES);
+
+  typedef enum logic [3:0] {IDLE, LOOK, SUM, ROOM, CUT, ASK, TAKE, FAIL, SAY} state_t;
+  state_t state;
+
+  // --- the two places ---
+  logic          af, a_bad, a_passed, a_reached;
+  logic [PW-1:0] ap;
+  logic [47:0]   ao;
+  logic [12:0]   al;
+  logic [CW-1:0] ac;
+  logic [15:0]   a_mark;
+  logic          nf, n_passed, n_reached;
+  logic [PW-1:0] np;
+  logic [47:0]   no;
+  logic [12:0]   nl;
+  logic [15:0]   n_mark;
+  logic          mine;    // the load under way is the rings'
+  wire           a_go = af && (a_bad || a_reached);
+  wire           n_go = nf && n_reached;
+  wire           pick_n = n_go && !(a_go && mine); // in turn
+  wire           pick_a = a_go && !pick_n;
+  wire           a_before, n_before; // `arrived` has not got to the mark
+  wire [14:0]    unused_a, unused_n;
+  assign {a_before, unused_a} = arrived - a_mark;
+  assign {n_before, unused_n} = arrived - n_mark;
+
+  assign a_ready = !af;
+  assign n_ready = !nf;
+
+  always_ff @(posedge clk) begin
+    if (a_valid && a_ready) begin
+      af    <= 1'b1;
+      a_bad <= a_error;
+      ap    <= a_partition;
+      ao    <= a_offset;
+      al    <= a_length;
+      ac    <= a_context;
+    end
+    if (n_valid && n_ready) begin
+      nf <= 1'b1;
+      np <= n_partition;
+      no <= n_offset;
+      nl <= n_length;
+    end
+    // The token may come before the request.
+    if (token_valid && token == 2'd2) begin
+      a_passed <= 1'b1;
+      a_mark   <= sent;
+    end
+    if (token_valid && token == 2'd3) begin
+      n_passed <= 1'b1;
+      n_mark   <= sent;
+    end
+    a_reached <= a_reached || (a_passed && !a_before);
+    n_reached <= n_reached || (n_passed && !n_before);
+    if (state == IDLE && pick_a) begin
+      af        <= 1'b0;
+      a_passed  <= 1'b0;
+      a_reached <= 1'b0;
+    end
+    if (state == IDLE && pick_n) begin
+      nf        <= 1'b0;
+      n_passed  <= 1'b0;
+      n_reached <= 1'b0;
+    end
+    if (rst) begin
+      af        <= 1'b0;
+      a_passed  <= 1'b0;
+      a_reached <= 1'b0;
+      nf        <= 1'b0;
+      n_passed  <= 1'b0;
+      n_reached <= 1'b0;
+    end
+  end
+
+  // --- the load under way ---
+  logic [PW-1:0] partition;
+  logic [CW-1:0] context_q;
+  logic [47:0]   offset;
+  logic [12:0]   left, size, room;
+  logic          final_q;  // the read under way is the last one
+  logic [1:0]    kind;
+  logic [51:0]   base;
+  logic [63:0]   address;
+  logic          o_ready;  // of the output stage
+  logic [53:0]   endpoint; // of the partition: its base and kind
+  wire           pool = kind == 2'(glk_regs::EP_POOL);
+  wire           from_d = state == TAKE && !pool && d_valid;
+  wire           from_q = state == TAKE && pool && q_valid;
+  wire           ends   = o_ready && ((from_d && (d_last || d_error)) || (from_q && q_last));
+
+  always_comb begin
+    endpoint = '0;
+    for (int p = 0; p < PARTITIONS; p = p + 1)
+      if (partition == PW'(p))
+        endpoint = endpoint | {ep_base[p*52 +: 52], ep_kind[p*2 +: 2]};
+  end
+
+  always_ff @(posedge clk) begin
+    unique case (state)
+      IDLE: begin
+        partition <= pick_n ? np : ap;
+        offset    <= pick_n ? no : ao;
+        left      <= pick_n ? nl : al;
+        context_q <= ac;
+        if (pick_n || pick_a) begin
+          mine  <= pick_n;
+          state <= (pick_a && a_bad) ? SAY : LOOK;
+        end
+      end
+      LOOK: begin
+        {base, kind} <= endpoint;
+        state        <= SUM;
+      end
+      SUM: begin
+        address <= {base, 12'b0} + 64'(offset);
+        state   <= (kind == 2'(glk_regs::EP_NONE)) ? FAIL : ROOM;
+      end
+      // Reads of the bus end at multiples of READ_BYTES, reads of the pool at multiples of 4 KiB.
+      ROOM: begin
+        room  <= pool ? 13'd4096 - 13'(address[11:0]) : 13'(READ_BYTES) - 13'(address[RB-1:0]);
+        state <= CUT;
+      end
+      CUT: begin
+        final_q <= left <= room;
+        size    <= (left <= room) ? left : room;
+        state   <= ASK;
+      end
+      ASK:
+        if (pool ? p_ready : m_ready)
+          state <= TAKE;
+      TAKE:
+        if (ends) begin
+          address <= address + 64'(size);
+          left    <= left - size;
+          state   <= (from_d && d_error) ? FAIL : final_q ? IDLE : ROOM;
+        end
+      FAIL:
+        if (f_ready)
+          state <= SAY;
+      default:
+        if (o_ready)
+          state <= IDLE;
+    endcase
+    if (rst) begin
+      state <= IDLE;
+      mine  <= 1'b0;
+    end
+  end
+
+  assign m_address = address;
+  assign m_length  = size;
+  assign m_valid   = state == ASK && !pool;
+  assign d_ready   = state != TAKE || pool || o_ready;
+  assign p_offset  = address[47:0];
+  assign p_length  = size;
+  assign p_valid   = state == ASK && pool;
+  assign q_ready   = state == TAKE && pool && o_ready;
+  assign f_partition = partition;
+  assign f_owned   = !mine;
+  assign f_context = context_q;
+  assign f_valid   = state == FAIL;
+
+  // --- answers ---
+  logic              s_mine, s_error, s_last, s_valid;
+  logic [DATA_W-1:0] s_data;
+  wire               o_error = state == SAY;
+  wire               o_last  = o_error || (final_q && (pool ? q_last : d_last));
+  wire               o_valid = o_error || (from_d && !d_error) || from_q;
+
+  glk_skid #(.W(3 + DATA_W)) out (
+    .clk, .rst, .s_data({mine, o_error, o_last, pool ? q_data : d_data}), .s_valid(o_valid), .s_ready(o_ready),
+    .m_data({s_mine, s_error, s_last, s_data}), .m_valid(s_valid), .m_ready(s_mine || b_ready));
+  assign b_error = s_error;
+  assign b_data  = s_data;
+  assign b_last  = s_last;
+  assign b_valid = s_valid && !s_mine;
+  assign g_error = s_error;
+  assign g_data  = s_data;
+  assign g_last  = s_last;
+  assign g_valid = s_valid && s_mine;
+
+  assign idle = state == IDLE && !af && !nf && !s_valid;
+endmodule

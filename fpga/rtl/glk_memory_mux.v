@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that the card asks of PCIe, from whoever asks, a transaction after the other; writes cut at multiples of WRITE_BYTES.
+//
+// Order is kept: what is taken here first leaves first. So sources have no registers of their own before the choice: whoever
+// was told `ready` stands in line, and a flush read that is taken later is behind all writes that were taken before it.
+// Which source is ready stands in a register. It moves on as a transaction ends, or while its source has nothing: a source
+// that is alone goes on without a gap.
+module glk_memory_mux #(
+  parameter int DATA_W      = 512,
+  parameter int PARTITIONS  = 4,
+  parameter int WRITE_BYTES = 256,
+  parameter int PW          = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
+  parameter int LANES       = DATA_W / 8
+) (
+  input  logic              clk,
+  input  logic              rst,
+
+  // Writes to endpoints.
+  input  logic [63:0]       e_address,
+  input  logic [12:0]       e_length,
+  input  logic [PW-1:0]     e_partition,
+  input  logic [DATA_W-1:0] e_data,
+  input  logic              e_last,
+  input  logic              e_valid,
+  output logic              e_ready,
+
+  // The ring engine: kind 0 write, 1 read, 2 interrupt.
+  input  logic [1:0]        n_kind,
+  input  logic [63:0]       n_address,
+  input  logic [12:0]       n_length,
+  input  logic [DATA_W-1:0] n_data,
+  input  logic              n_last,
+  input  logic              n_valid,
+  output logic              n_ready,
+
+  // Reads of loads.
+  input  logic [63:0]       l_address,
+  input  logic [12:0]       l_length,
+  input  logic              l_valid,
+  output logic              l_ready,
+
+  // Releases: 8 bytes, or an interrupt.
+  input  logic              z_interrupt,
+  input  logic [63:0]       z_address,
+  input  logic [63:0]       z_data,
+  input  logic              z_valid,
+  output logic              z_ready,
+
+  // Flush reads.
+  input  logic [PW-1:0]     f_partition,
+  input  logic [63:0]       f_address,
+  input  logic              f_valid,
+  output logic              f_ready,
+
+  // The event vector.
+  input  logic              x_valid,
+  output logic              x_ready,
+
+  output logic [1:0]        m_kind,
+  output logic [63:0]       m_address,
+  output logic [12:0]       m_length,
+  output logic [5:0]        m_tag,
+  output logic [DATA_W-1:0] m_data,
+  output logic              m_last,
+  output logic              m_valid,
+  input  logic              m_ready,
+
+  // A write to an endpoint was taken, all of it: where its last bytes went.
+  output logic              posted_valid,
+  output logic [PW-1:0]     posted_partition,
+  output logic [63:0]       posted_address,
+  output logic              idle
+);
+  localparam int LB = $clog2(LANES);
+  localparam int WB = $clog2(WRITE_BYTES);
+  localparam int QUIET = 8; // clocks without anything until `idle`
+  localparam logic [1:0] WRITE = 2'd0, READ = 2'd1, INTERRUPT = 2'd2;
+  localparam logic [5:0] TAG_RING = 6'd16, TAG_LOAD = 6'd17;
+
+  // --- whose turn it is ---
+  localparam int SOURCES = 6;
+  logic [SOURCES-1:0] turn; // one bit
+  logic               mid, go;
+  wire [SOURCES-1:0]  valids = {x_valid, f_valid, z_valid, l_valid, n_valid, e_valid};
+  wire [SOURCES-1:0]  lasts  = {4'b1111, n_last, e_last};
+  wire                some   = |(turn & valids);
+  wire                last   = |(turn & lasts);
+  wire                taken  = some && go;
+  assign {x_ready, f_ready, z_ready, l_ready, n_ready, e_ready} = turn & {SOURCES{go}};
+
+  // The first other source behind it that has something, around.
+  logic [2*SOURCES-1:0] order;
+  logic [SOURCES-1:0]   others, next_turn;
+  always_comb begin
+    others = valids & ~turn;
+    order  = {others, others & ~((turn - SOURCES'(1)) | turn)};
+    order  = order & (~order + (2*SOURCES)'(1));
+    next_turn = order[SOURCES-1:0] | order[2*SOURCES-1:SOURCES];
+  end
+
+  always_ff @(posedge clk) begin
+    if (taken)
+      mid <= !last;
+    if ((taken ? last : !some && !mid) && |others)
+      turn <= next_turn;
+    if (rst) begin
+      mid  <= 1'b0;
+      turn <= SOURCES'(1);
+    end
+  end
+
+  // --- taken ---
+  logic              a_valid, a_first, a_last;
+  logic [1:0]        a_kind;
+  logic [63:0]       a_address;
+  logic [12:0]       a_length;
+  logic [5:0]        a_tag;
+  logic [DATA_W-1:0] a_data;
+
+  always_ff @(posedge clk) begin
+    if (go) begin
+      a_valid <= some;
+      a_first <= !mid;
+      a_last  <= last;
+      a_data  <= turn[0] ? e_data : turn[1] ? n_data : {LANES/8{z_data}};
+      a_kind  <= WRITE;
+      a_tag   <= 6'd0;
+      unique case (1'b1)
+        turn[0]: begin
+          a_address <= e_address;
+          a_length  <= e_length;
+        end
+        turn[1]: begin
+          a_kind    <= n_kind;
+          a_address <= n_address;
+          a_length  <= n_length;
+          a_tag     <= TAG_RING;
+        end
+        turn[2]: begin
+          a_kind    <= READ;
+          a_address <= l_address;
+          a_length  <= l_length;
+          a_tag     <= TAG_LOAD;
+        end
+        turn[3]: begin
+          a_kind    <= z_interrupt ? INTERRUPT : WRITE;
+          a_address <= z_address;
+          a_length  <= 13'd8;
+        end
+        turn[4]: begin
+          a_kind    <= READ;
+          a_address <= f_address;
+          a_length  <= 13'd0;
+          a_tag     <= 6'(f_partition);
+        end
+        default: begin
+          a_kind    <= INTERRUPT;
+          a_address <= 64'(glk_regs::EVENT_VECTOR);
+          a_length  <= 13'd0;
+        end
+      endcase
+    end
+    if (rst)
+      a_valid <= 1'b0;
+  end
+
+  // --- cut: a part begins with the write, and at multiples of WRITE_BYTES ---
+  logic        begins;       // the next beat begins a part
+  logic [63:LB] line;        // of the next beat
+  logic [12:0] left, part_length;
+  logic [63:0] part_address;
+  logic        b_ends, b_last;
+  logic [63:0] b_address, c_address;
+  logic [12:0] b_left, b_length, c_length;
+  wire         b_begins = a_first || begins;
+
+  always_comb begin
+    c_address = a_first ? a_address : {line, {LB{1'b0}}};
+    b_left    = a_first ? a_length : left;
+    c_length  = 13'(WRITE_BYTES) - 13'(c_address[WB-1:0]); // room up to the next multiple
+    b_ends    = &(c_address[WB-1:0] | WB'(LANES - 1)); // the part's last line
+    b_last    = a_last || (a_kind == WRITE && b_ends);
+    b_address = b_begins ? c_address : part_address;
+    b_length  = !b_begins ? part_length : a_kind == WRITE && b_left > c_length ? c_length : b_left;
+  end
+
+  always_ff @(posedge clk) begin
+    if (a_valid && go) begin
+      begins       <= b_ends;
+      line         <= c_address[63:LB] + (64-LB)'(1);
+      part_address <= b_address;
+      part_length  <= b_length;
+      if (b_begins)
+        left <= b_left - c_length; // means something if there is another part
+    end
+  end
+
+  glk_skid #(.W(2 + 64 + 13 + 6 + DATA_W + 1)) skid (
+    .clk, .rst, .s_data({a_kind, b_address, b_length, a_tag, a_data, b_last}), .s_valid(a_valid), .s_ready(go),
+    .m_data({m_kind, m_address, m_length, m_tag, m_data, m_last}), .m_valid, .m_ready);
+
+  // --- for glk_acknowledge: at a fixed time after the write was taken, however long it has to wait here ---
+  logic                     w_valid;
+  logic [PW-1:0]            w_partition;
+  logic [63:0]              w_address, w_end;
+  logic [12:0]              w_length; // less 1
+  logic [$clog2(QUIET)-1:0] quiet;
+  assign w_end = w_address + 64'(w_length);
+  wire unused = &{1'b0, w_end[1:0]};
+
+  always_ff @(posedge clk) begin
+    w_valid          <= e_valid && e_ready && e_last;
+    w_partition      <= e_partition;
+    w_address        <= e_address;
+    w_length         <= e_length - 13'd1;
+    posted_valid     <= w_valid;
+    posted_partition <= w_partition;
+    posted_address   <= {w_end[63:2], 2'b0};
+    if (|valids || a_valid || m_valid) begin
+      quiet <= '0;
+      idle  <= 1'b0;
+    end else begin
+      quiet <= quiet + ($clog2(QUIET))'(!(&quiet));
+      idle  <= &quiet;
+    end
+    if (rst) begin
+      w_valid      <= 1'b0;
+      posted_valid <= 1'b0;
+      quiet        <= '0;
+      idle         <= 1'b0;
+    end
+  end
+endmodule

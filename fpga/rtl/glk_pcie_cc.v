@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Completions of the card, and refusals of requests that it does not know, to the hard block's completer completion interface
+// (CC: 512 bits, DWs behind a 96-bit descriptor, no straddling). A completion is cut at multiples of the max payload size,
+// which are multiples of the read completion boundary, too. It begins only when `order_ok` says that the card's earlier
+// writes are ahead of it: completions must not pass them (glk_pcie_order).
+//
+// A refusal has the request behind its descriptor, as PG213 wants for the hard block's error log; dword and byte count say
+// so, as in the vendor's example.
+module glk_pcie_cc (
+  input  logic         clk,
+  input  logic         rst,
+  input  logic [1:0]   cfg_max_payload,
+
+  input  logic [31:0]  c_id, // {attributes, traffic class, address type, tag, requester}
+  input  logic [11:0]  c_offset,
+  input  logic [12:0]  c_length,
+  input  logic [511:0] c_data,
+  input  logic         c_last,
+  input  logic         c_valid,
+  output logic         c_ready,
+
+  input  logic [127:0] u_descriptor,
+  input  logic [18:0]  u_user,
+  input  logic         u_valid,
+  output logic         u_ready,  // a pulse
+  output logic         np_done,  // a pulse: a non-posted request has been answered
+
+  output logic         order_ask,   // a completion is here
+  input  logic         order_ok,
+  output logic         order_taken, // it begins
+
+  output logic [511:0] cc_tdata,
+  output logic [15:0]  cc_tkeep,
+  output logic [80:0]  cc_tuser,
+  output logic         cc_tlast,
+  output logic         cc_tvalid,
+  input  logic         cc_tready
+);
+  localparam logic [2:0] SUCCESS = 3'b000, UNSUPPORTED = 3'b001;
+  localparam logic [3:0] LOCKED_READ = 4'd7;
+  localparam int UW = 32 + 7 + 13 + 11 + 1;
+
+  // --- cut, then behind a descriptor ---
+  logic         p_first, p_last, p_final, p_valid, p_ready;
+  logic [11:0]  p_offset;
+  logic [1:0]   unused_end;
+  logic [10:0]  p_dwords;
+  logic [12:0]  p_left;
+  logic [511:0] p_data;
+  logic [31:0]  p_id;
+  wire          unused = &{1'b0, p_offset[11:7]};
+  glk_pcie_cut #(.DATA_W(512), .USER_W(32)) cut (
+    .clk, .rst, .limit({1'b0, cfg_max_payload}), .s_address(c_offset), .s_length(c_length), .s_data(c_data), .s_user(c_id),
+    .s_last(c_last), .s_valid(c_valid), .s_ready(c_ready),
+    .m_address(p_offset), .m_end(unused_end), .m_dwords(p_dwords), .m_left(p_left), .m_first(p_first), .m_last(p_last), .m_final(p_final),
+    .m_data(p_data), .m_user(p_id), .m_valid(p_valid), .m_ready(p_ready));
+
+  logic         y_first, y_last, y_final, y_valid, y_ready;
+  logic [6:0]   y_lower;
+  logic [10:0]  y_dwords;
+  logic [12:0]  y_left;
+  logic [511:0] y_data;
+  logic [31:0]  y_id;
+  glk_lane_shift #(.DATA_W(512), .USER_W(UW)) shift (
+    .clk, .rst, .s_from(p_offset[5:2]), .s_to(4'd3), .s_dwords(p_dwords[3:0]), .s_data(p_data),
+    .s_user({p_id, p_offset[6:0], p_left, p_dwords, p_final}), .s_first(p_first), .s_last(p_last), .s_valid(p_valid), .s_ready(p_ready),
+    .m_data(y_data), .m_user({y_id, y_lower, y_left, y_dwords, y_final}), .m_first(y_first), .m_last(y_last), .m_valid(y_valid), .m_ready(y_ready));
+
+  // --- descriptors ---
+  logic         o_ready;
+  logic         begun;   // some packet of this completion has gone
+  logic         refuse;  // in this clock, between packets
+  logic         amid;
+  wire          y_open = amid || begun || order_ok;
+  assign order_ask = y_valid && !amid && !begun;
+  assign y_ready   = o_ready && y_open && !refuse;
+  assign u_ready   = refuse && o_ready;
+  wire          y_take = y_valid && y_ready;
+  assign order_taken = order_ask && y_ready;
+
+  wire [95:0]   y_descriptor = {1'b0, y_id[31:29], y_id[28:26], 1'b0, 16'b0, y_id[23:16],
+                                y_id[15:0], 1'b0, 1'b0, SUCCESS, y_dwords,
+                                3'b0, y_left, 6'b0, y_id[25:24], 1'b0, y_lower};
+  wire [95:0]   u_head       = {1'b0, u_descriptor[126:124], u_descriptor[123:121], 1'b0, 16'b0, u_descriptor[103:96],
+                                u_descriptor[95:80], 1'b0, 1'b0, UNSUPPORTED, 11'd5,
+                                2'b0, u_descriptor[78:75] == LOCKED_READ, 13'd20, 6'b0, u_descriptor[1:0], 8'b0};
+  wire [255:0]  u_packet     = {u_descriptor, 8'b0, u_user[18:11], 5'b0, u_user[10:9], u_user[8], u_user[7:0], u_head};
+  wire [3:0]    y_end        = y_dwords[3:0] + 4'd2; // lane of the last DW
+  wire [3:0]    o_end        = refuse ? 4'd7 : y_end;
+  wire          o_first      = refuse || y_first;
+  wire          o_last       = refuse || y_last;
+  wire          o_valid      = refuse || (y_valid && y_open);
+  wire [15:0]   o_keep       = o_last ? 16'hffff >> ~o_end : 16'hffff;
+  wire [511:0]  o_data       = refuse ? {256'b0, u_packet} : {y_data[511:96], y_first ? y_descriptor : y_data[95:0]};
+  wire [16:0]   o_user       = {1'b0, 4'b0, o_last ? o_end : 4'b0, 1'b0, o_last, 2'b0, 2'b0, 1'b0, o_first};
+
+  always_ff @(posedge clk) begin
+    // The chance comes: of non-posted requests one is under way, so there is no completion beside.
+    refuse <= refuse ? !o_ready : u_valid && !y_valid && !amid && !begun;
+    if (y_take) begin
+      amid <= !y_last;
+      begun  <= !(y_last && y_final);
+    end
+    np_done <= (y_take && y_last && y_final) || u_ready;
+    if (rst) begin
+      refuse  <= 1'b0;
+      amid  <= 1'b0;
+      begun   <= 1'b0;
+      np_done <= 1'b0;
+    end
+  end
+
+  logic [16:0] tuser;
+  assign cc_tuser = {64'b0, tuser}; // no parity
+  glk_skid #(.W(512 + 16 + 17 + 1)) skid (
+    .clk, .rst, .s_data({o_data, o_keep, o_user, o_last}), .s_valid(o_valid), .s_ready(o_ready),
+    .m_data({cc_tdata, cc_tkeep, tuser, cc_tlast}), .m_valid(cc_tvalid), .m_ready(cc_tready));
+endmodule

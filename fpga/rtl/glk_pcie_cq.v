@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests from the hard block's completer request interface (CQ: 512 bits, DWs behind a 128-bit descriptor, no straddling)
+// to the card's r stream.
+//
+// A write is known to be bad (`discontinue`) only with its last beat, and the card wants to know with the first: so a write is
+// stored until all of it is here. PG213 shows no other mark of a poisoned request on this interface.
+//
+// Byte enables need not be contiguous in a write of one DW or of two that are one QW: such a write becomes one for each run.
+// A read takes from the first enabled byte to the last, as its completion's byte count says. A write without bytes is dropped.
+//
+// The card takes one read at a time, and writes must not wait for that. So the hard block gets leave for one non-posted
+// request (pcie_cq_np_req) and for another when that has been answered; posted ones go on. Requests that the card does not
+// know (I/O, atomics, locked reads) are given to glk_pcie_cc, to be refused; messages are dropped.
+module glk_pcie_cq (
+  input  logic         clk,
+  input  logic         rst,
+
+  input  logic [511:0] cq_tdata,
+  input  logic [182:0] cq_tuser,
+  input  logic         cq_tlast,
+  input  logic         cq_tvalid,
+  output logic         cq_tready,
+  output logic [1:0]   np_req,
+
+  output logic         r_write,
+  output logic [1:0]   r_bar,
+  output logic [47:0]  r_offset,
+  output logic [12:0]  r_length,
+  output logic [31:0]  r_id,     // {attributes, traffic class, address type, tag, requester}
+  output logic         r_poisoned,
+  output logic [511:0] r_data,
+  output logic         r_last,
+  output logic         r_valid,
+  input  logic         r_ready,
+  input  logic         r_read_ready,
+
+  // A request to refuse: its descriptor, and what belongs to it in tuser: {tag of the hint, its type, its presence, enables}.
+  output logic [127:0] u_descriptor,
+  output logic [18:0]  u_user,
+  output logic         u_valid,
+  input  logic         u_ready,
+  input  logic         np_done   // a non-posted request has been answered
+);
+  localparam logic [3:0] MEM_READ = 4'd0, MEM_WRITE = 4'd1, LAST_NON_POSTED = 4'd11;
+  localparam int BEATS = 256; // that can be stored; more than two writes of 4 KiB
+  localparam int BW    = $clog2(BEATS);
+  localparam int UW    = 1 + 2 + 48 + 3 + 4 + 4 + 32 + 1;
+  localparam int HW    = 1 + 2 + 48 + 13 + 1 + 8 + 32 + 1;
+
+  wire unused = &{1'b0, cq_tuser[182:119], cq_tuser[118:111], cq_tuser[102:101], cq_tuser[98], cq_tuser[95:16],
+                  cq_tuser[15:12], cq_tuser[7:4]};
+
+  // --- in ---
+  logic         x_valid, x_last, x_ready, x_discontinue;
+  logic [511:0] x_data;
+  logic [18:0]  x_user;
+  glk_skid #(.W(512 + 19 + 2)) skid_in (
+    .clk, .rst, .s_data({cq_tdata, cq_tuser[110:103], cq_tuser[100:99], cq_tuser[97], cq_tuser[11:8], cq_tuser[3:0],
+                         cq_tuser[96], cq_tlast}),
+    .s_valid(cq_tvalid), .s_ready(cq_tready),
+    .m_data({x_data, x_user, x_discontinue, x_last}), .m_valid(x_valid), .m_ready(x_ready));
+
+  // --- the descriptor, in a packet's first beat ---
+  logic         amid;
+  wire [3:0]    x_type = x_data[78:75];
+  wire [10:0]   x_dwords = x_data[74:64];
+  wire          x_single = x_dwords == 11'd1;
+  wire          x_empty = x_user[3:0] == 4'b0 && (x_single || x_user[7:4] == 4'b0);
+  wire          x_bad_np = x_type > MEM_WRITE && x_type <= LAST_NON_POSTED;
+  wire          x_take = x_valid && x_ready;
+
+  logic         d_valid, d_first, d_last, d_discontinue, d_forward;
+  logic [511:0] d_data;
+  logic         d_write;
+  logic [2:0]   d_bar, d_attr, d_class;
+  logic [5:0]   d_aperture;
+  logic [47:0]  d_address;
+  logic [10:0]  d_dwords;
+  logic [7:0]   d_tag;
+  logic [15:0]  d_requester;
+  logic [1:0]   d_at;
+  logic [3:0]   d_first_be, d_last_be;
+  logic         d_ready;
+
+  assign x_ready = d_ready;
+
+  always_ff @(posedge clk) begin
+    if (d_ready) begin
+      d_valid       <= x_valid;
+      d_first       <= !amid;
+      d_last        <= x_last;
+      d_discontinue <= x_discontinue;
+      d_data        <= x_data;
+      if (!amid) begin
+        d_forward   <= x_type == MEM_READ || (x_type == MEM_WRITE && !x_empty);
+        d_write     <= x_type == MEM_WRITE;
+        d_address   <= {x_data[47:2], 2'b0};
+        d_at        <= x_data[1:0];
+        d_dwords    <= x_dwords;
+        d_requester <= x_data[95:80];
+        d_tag       <= x_data[103:96];
+        d_bar       <= x_data[114:112];
+        d_aperture  <= x_data[120:115];
+        d_class     <= x_data[123:121];
+        d_attr      <= x_data[126:124];
+        d_first_be  <= x_user[3:0];
+        d_last_be   <= x_single ? 4'b0 : x_user[7:4];
+      end
+    end
+    if (x_take)
+      amid <= !x_last;
+    if (u_ready)
+      u_valid <= 1'b0;
+    if (x_take && !amid && x_bad_np) begin
+      u_valid      <= 1'b1;
+      u_descriptor <= x_data[127:0];
+      u_user       <= x_user;
+    end
+    if (rst) begin
+      d_valid <= 1'b0;
+      amid  <= 1'b0;
+      u_valid <= 1'b0;
+    end
+  end
+
+  // --- to address lanes; what is known of the request goes along ---
+  logic [47:2]   d_inside_bar;
+  always_comb
+    for (int k = 2; k < 48; k = k + 1)
+      d_inside_bar[k] = d_address[k] && 6'(k) < d_aperture;
+  wire [1:0]     d_bar_of_card = d_bar[0] || d_bar == 3'd6 ? 2'd3 : d_bar[2:1]; // BARs are of 64 bits: 0, 2, 4
+  wire [2:0]     d_size = |d_dwords[10:2] ? 3'd4 : {1'b0, d_dwords[1:0]};       // 1, 2, 3, more
+  wire [UW-1:0]  d_known = {d_write, d_bar_of_card, d_inside_bar, d_dwords[1:0], d_size, d_first_be, d_last_be,
+                            d_attr, d_class, d_at, d_tag, d_requester, d_discontinue};
+
+  logic          w_valid, w_last, w_ready, unused_first;
+  logic [511:0]  w_data;
+  logic [UW-1:0] w_known;
+  logic [10:0]   w_dwords;
+  logic          s_valid, s_ready;
+  assign s_valid = d_valid && d_forward;
+  assign d_ready = s_ready;
+  glk_lane_shift #(.DATA_W(512), .USER_W(UW + 9)) shift (
+    .clk, .rst, .s_from(4'd4), .s_to(d_write ? d_address[5:2] : 4'd4), .s_dwords(d_dwords[3:0]), .s_data(d_data),
+    .s_user({d_known, d_dwords[10:2]}), .s_first(d_first), .s_last(d_last), .s_valid, .s_ready,
+    .m_data(w_data), .m_user({w_known, w_dwords[10:2]}), .m_first(unused_first), .m_last(w_last), .m_valid(w_valid), .m_ready(w_ready));
+
+  // --- bytes: offset and length, or a mask over one QW ---
+  logic         w_write, w_discontinue;
+  logic [1:0]   w_bar;
+  logic [45:0]  w_offset; // in DWs
+  logic [2:0]   w_size;
+  logic [3:0]   w_first_be, w_last_be;
+  logic [31:0]  w_id;
+  assign {w_write, w_bar, w_offset, w_dwords[1:0], w_size, w_first_be, w_last_be, w_id, w_discontinue} = w_known;
+
+  function [1:0] lowest(input [3:0] be);
+    casez (be)
+      4'b???1: lowest = 2'd0;
+      4'b??10: lowest = 2'd1;
+      4'b?100: lowest = 2'd2;
+      default: lowest = 2'd3;
+    endcase
+  endfunction
+  function [1:0] above(input [3:0] be); // disabled bytes above the highest
+    casez (be)
+      4'b1???: above = 2'd0;
+      4'b01??: above = 2'd1;
+      4'b001?: above = 2'd2;
+      default: above = 2'd3;
+    endcase
+  endfunction
+
+  wire          w_masked = w_size == 3'd1 || (w_size == 3'd2 && !w_offset[0]);
+  wire [7:0]    w_mask   = w_size == 3'd2 ? {w_last_be, w_first_be} : w_offset[0] ? {w_first_be, 4'b0} : {4'b0, w_first_be};
+  wire [2:0]    w_low    = w_mask[3:0] != 4'b0 ? {1'b0, lowest(w_mask[3:0])} : {1'b1, lowest(w_mask[7:4])};
+  wire [2:0]    w_above  = w_mask[7:4] != 4'b0 ? {1'b0, above(w_mask[7:4])} : {1'b1, above(w_mask[3:0])};
+  wire          w_none   = w_mask == 8'b0;
+
+  logic          h_put, h_room, g_write, g_masked, g_poisoned;
+  logic [1:0]    g_bar;
+  logic [47:0]   g_offset;
+  logic [12:0]   g_length;
+  logic [7:0]    g_mask;
+  logic [31:0]   g_id;
+
+  // --- stored: data, and a header when all of a request is here ---
+  (* ram_style = "block" *) logic [512:0] memory [0:BEATS-1];
+  logic [BW-1:0] put_at, take_at;
+  logic [BW:0]   used;
+  logic          full;
+  logic          take_beat;
+  wire           put_beat = w_valid && w_ready && w_write;
+  wire [BW-1:0]  take_next = take_at + BW'(take_beat);
+  logic [511:0]  q_data;
+  logic          q_last;
+
+  assign w_ready = !full && h_room;
+
+  always_ff @(posedge clk) begin
+    if (put_beat)
+      memory[put_at] <= {w_last, w_data};
+    {q_last, q_data} <= memory[take_next];
+    take_at <= take_next;
+    put_at  <= put_at + BW'(put_beat);
+    used    <= used + (BW+1)'(put_beat) - (BW+1)'(take_beat);
+    full    <= used >= (BW+1)'(BEATS - 4);
+
+    h_put      <= w_valid && w_ready && w_last;
+    g_write    <= w_write;
+    g_bar      <= w_bar;
+    g_masked   <= w_masked && w_write;
+    g_mask     <= w_mask;
+    g_id       <= w_id;
+    g_poisoned <= w_discontinue;
+    if (!w_masked) begin
+      g_offset <= {w_offset, lowest(w_first_be)};
+      g_length <= {w_dwords, 2'b0} - 13'(lowest(w_first_be)) - 13'(above(w_last_be));
+    end else begin
+      g_offset <= w_none ? {w_offset, 2'b0} : {w_offset[45:1], w_low};
+      g_length <= w_none ? 13'd0 : 13'd8 - 13'(w_low) - 13'(w_above);
+    end
+    if (rst) begin
+      take_at <= '0;
+      put_at  <= '0;
+      used    <= '0;
+      full    <= 1'b0;
+      h_put   <= 1'b0;
+    end
+  end
+
+  logic          h_valid, h_take, h_write, h_masked, h_poisoned, h_never_full;
+  logic [1:0]    h_bar;
+  logic [47:0]   h_offset;
+  logic [12:0]   h_length;
+  logic [7:0]    h_mask;
+  logic [31:0]   h_id;
+  logic [5:0]    waiting; // headers, the one in g included
+  glk_fifo #(.W(HW), .DEPTH(32)) headers (
+    .clk, .rst, .s_data({g_write, g_bar, g_offset, g_length, g_masked, g_mask, g_id, g_poisoned}), .s_valid(h_put), .s_ready(h_never_full),
+    .m_data({h_write, h_bar, h_offset, h_length, h_masked, h_mask, h_id, h_poisoned}), .m_valid(h_valid), .m_ready(h_take));
+
+  always_ff @(posedge clk) begin
+    waiting <= waiting + 6'(w_valid && w_ready && w_last) - 6'(h_take);
+    h_room  <= waiting < 6'd28;
+    if (rst) begin
+      waiting <= '0;
+      h_room  <= 1'b0;
+    end else
+      assert (!h_put || h_never_full);
+  end
+
+  // --- out: a write with a mask gives one for each run, the lowest first ---
+  logic        o_ready, midway;
+  logic [7:0]  mask_left;
+  wire [7:0]   mask = midway ? mask_left : h_mask;
+  logic [7:0]  run; // the lowest
+  logic        seen, over;
+  always_comb begin
+    seen = 1'b0;
+    over = 1'b0;
+    for (int k = 0; k < 8; k = k + 1) begin
+      over   = over || (seen && !mask[k]);
+      seen   = seen || mask[k];
+      run[k] = mask[k] && !over;
+    end
+  end
+  wire [7:0]   rest = mask & ~run;
+  wire         run_only = rest == 8'b0;
+  wire         step = h_valid && o_ready && (h_write || r_read_ready);
+  wire [2:0]   run_at = run[3:0] != 4'b0 ? {1'b0, lowest(run[3:0])} : {1'b1, lowest(run[7:4])};
+  wire [3:0]   run_bytes = {3'b0, run[0]} + {3'b0, run[1]} + {3'b0, run[2]} + {3'b0, run[3]} + {3'b0, run[4]} + {3'b0, run[5]} +
+                           {3'b0, run[6]} + {3'b0, run[7]};
+  wire         o_last = !h_write || h_masked || q_last;
+  assign take_beat = step && h_write && (!h_masked || run_only);
+  assign h_take    = step && (h_masked ? run_only : o_last);
+
+  always_ff @(posedge clk) begin
+    if (step && h_masked) begin
+      midway    <= !run_only;
+      mask_left <= rest;
+    end
+    if (rst)
+      midway <= 1'b0;
+  end
+
+  glk_skid #(.W(1 + 2 + 48 + 13 + 32 + 1 + 512 + 1)) skid_out (
+    .clk, .rst,
+    .s_data({h_write, h_bar, h_masked ? {h_offset[47:3], run_at} : h_offset, h_masked ? 13'(run_bytes) : h_length, h_id,
+             h_write && h_poisoned, q_data, o_last}),
+    .s_valid(step), .s_ready(o_ready),
+    .m_data({r_write, r_bar, r_offset, r_length, r_id, r_poisoned, r_data, r_last}), .m_valid(r_valid), .m_ready(r_ready));
+
+  // --- leave for one non-posted request; the first some clocks after reset ---
+  logic [4:0] after_reset;
+  always_ff @(posedge clk) begin
+    np_req      <= {1'b0, np_done || after_reset == 5'd30};
+    after_reset <= after_reset + 5'(after_reset != 5'd31);
+    if (rst) begin
+      np_req      <= 2'b0;
+      after_reset <= 5'd0;
+    end
+  end
+endmodule

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Completions of the card's reads, from the hard block's requester completion interface (RC: 512 bits, DWs behind a 96-bit
+// descriptor, no straddling) to the card's d stream.
+//
+// A completer may split a completion, at multiples of 64 bytes: which are beats here, so parts do not share one. The first
+// begins at the descriptor's address, all later ones in lane 0. A read fails as a whole, with its last beat: a part with an
+// error gives no data, and is remembered until the part that completes the request; that part's last beat tells. `more`: the
+// request was but a part of the card's read (glk_pcie_reads).
+//
+// Completions that belong to no request (error codes 4 and 6) are dropped, if they do not complete one all the same.
+module glk_pcie_rc (
+  input  logic         clk,
+  input  logic         rst,
+
+  input  logic [511:0] rc_tdata,
+  input  logic [160:0] rc_tuser,
+  input  logic         rc_tlast,
+  input  logic         rc_tvalid,
+  output logic         rc_tready,
+
+  input  logic [63:0]  more,
+  output logic [5:0]   part_tag,
+  output logic         part_done,
+  input  logic [5:0]   fail_tag,  // a read that was not sent
+  input  logic         fail_valid,
+  output logic         fail_ready,
+
+  output logic [5:0]   d_tag,
+  output logic         d_error,
+  output logic [511:0] d_data,
+  output logic         d_last,
+  output logic         d_valid,
+  input  logic         d_ready
+);
+  localparam logic [3:0] NO_ERROR = 4'd0, MISMATCH = 4'd4, INVALID_TAG = 4'd6;
+  wire unused = &{1'b0, rc_tuser[160:97], rc_tuser[95:0]};
+
+  // --- in ---
+  logic         x_valid, x_last, x_ready, x_discontinue;
+  logic [511:0] x_data;
+  glk_skid #(.W(512 + 2)) skid_in (
+    .clk, .rst, .s_data({rc_tdata, rc_tuser[96], rc_tlast}), .s_valid(rc_tvalid), .s_ready(rc_tready),
+    .m_data({x_data, x_discontinue, x_last}), .m_valid(x_valid), .m_ready(x_ready));
+
+  // --- the descriptor, in a packet's first beat ---
+  logic         amid;
+  wire [3:0]    x_code = x_data[15:12];
+  wire [10:0]   x_dwords = x_data[42:32];
+  wire          x_completed = x_data[30];
+  wire          x_bad = x_code != NO_ERROR || x_data[45:43] != 3'b0 || x_data[46] || x_dwords == 11'd0;
+  wire          x_stray = x_data[71:70] != 2'b0 || ((x_code == MISMATCH || x_code == INVALID_TAG) && !x_completed);
+
+  logic         d0_valid, d0_first, d0_last, d0_discontinue, d0_forward, d0_bad, d0_completed;
+  logic [511:0] d0_data;
+  logic [3:0]   d0_at; // lane
+  logic [3:0]   d0_dwords;
+  logic [5:0]   d0_tag;
+  logic [63:0]  begun; // tags of which a part of the completion came
+  logic         step;
+  assign x_ready = step;
+
+  always_ff @(posedge clk) begin
+    if (step) begin
+      d0_valid       <= x_valid;
+      d0_first       <= !amid;
+      d0_discontinue <= x_discontinue;
+      d0_data        <= x_data;
+      d0_last        <= x_last || (!amid && x_bad); // of one with an error, the first beat is enough
+      if (!amid) begin
+        d0_forward   <= !x_stray;
+        d0_bad       <= x_bad;
+        d0_completed <= x_completed;
+        d0_at        <= x_bad ? 4'd3 : x_data[5:2];
+        d0_dwords    <= x_dwords[3:0];
+        d0_tag       <= x_data[69:64];
+      end else if (d0_bad)
+        d0_forward   <= 1'b0;
+      if (x_valid)
+        amid <= !x_last;
+    end
+    if (rst) begin
+      d0_valid <= 1'b0;
+      amid   <= 1'b0;
+    end
+  end
+
+  wire  [3:0]   d0_to = begun[d0_tag] && !d0_bad ? 4'd0 : d0_at;
+  logic [3:0]   s_to_held;
+  wire  [3:0]   s_to = d0_first ? d0_to : s_to_held;
+  wire          s_valid = d0_valid && d0_forward;
+
+  logic         y_last, y_bad, y_completed, y_discontinue, y_valid, y_ready, unused_first;
+  logic [511:0] y_data;
+  logic [5:0]   y_tag;
+  glk_lane_shift #(.DATA_W(512), .USER_W(9)) shift (
+    .clk, .rst, .s_from(4'd3), .s_to, .s_dwords(d0_dwords), .s_data(d0_data), .s_user({d0_tag, d0_bad, d0_completed, d0_discontinue}),
+    .s_first(d0_first), .s_last(d0_last), .s_valid, .s_ready(step),
+    .m_data(y_data), .m_user({y_tag, y_bad, y_completed, y_discontinue}), .m_first(unused_first), .m_last(y_last), .m_valid(y_valid),
+    .m_ready(y_ready));
+
+  always_ff @(posedge clk) begin
+    if (step && s_valid && d0_first) begin
+      s_to_held     <= d0_to;
+      begun[d0_tag] <= !d0_completed;
+    end
+    if (rst)
+      begun <= 64'd0;
+  end
+
+  // --- what becomes of the read ---
+  logic         o_ready, held;  // held: in a packet, so that no failed read comes between its beats
+  logic [63:0]  failed;
+  wire          y_failed = failed[y_tag] || y_bad;
+  wire          y_wrong  = y_failed || (y_last && y_discontinue);
+  wire          y_ends   = y_last && y_completed;
+  wire          y_final  = y_ends && !more[y_tag];
+  wire          y_show   = y_final || !y_failed;
+  wire          use_fail = fail_valid && !y_valid && !held;
+  wire          y_take   = y_valid && y_ready;
+  assign y_ready    = o_ready;
+  assign fail_ready = use_fail && o_ready;
+
+  always_ff @(posedge clk) begin
+    part_done <= y_take && y_ends;
+    part_tag  <= y_tag;
+    if (y_take) begin
+      held          <= !y_last;
+      failed[y_tag] <= y_wrong && !y_final;
+    end
+    if (fail_ready)
+      failed[fail_tag] <= 1'b0;
+    if (rst) begin
+      part_done <= 1'b0;
+      held      <= 1'b0;
+      failed    <= 64'd0;
+    end
+  end
+
+  glk_skid #(.W(6 + 1 + 512 + 1)) skid_out (
+    .clk, .rst, .s_data({use_fail ? fail_tag : y_tag, use_fail || (y_final && y_wrong), y_data, use_fail || y_final}),
+    .s_valid(use_fail || (y_valid && y_show)), .s_ready(o_ready),
+    .m_data({d_tag, d_error, d_data, d_last}), .m_valid(d_valid), .m_ready(d_ready));
+endmodule

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads of the card: waits until a read may be sent, and makes its descriptor. A read is cut at multiples of the max read
+// request size; the parts go one after the other, under the read's tag, each when the one before has been answered. (A host
+// with a smaller size than the card's READ_BYTES is rare, so this is enough.) A tag that is in use makes its next user wait.
+//
+// Reads wait for the hard block to have credit for them (pcie_tfc_nph_av), or they would stop the writes behind them. Its
+// number is some clocks old: so there is a pause between two reads, unless credit is plenty.
+module glk_pcie_reads #(
+  parameter int DEPTH = 32 // reads that the card may have under way at a time; a power of two
+) (
+  input  logic         clk,
+  input  logic         rst,
+  input  logic [2:0]   cfg_max_read_req,
+  input  logic         bus_master,
+  input  logic [3:0]   nph_av,
+
+  input  logic [63:0]  n_address,
+  input  logic [12:0]  n_length,
+  input  logic [5:0]   n_tag,
+  input  logic         n_valid,
+  output logic         n_room,
+
+  output logic [127:0] k_descriptor,
+  output logic [7:0]   k_enables,
+  output logic         k_valid,
+  input  logic         k_ready,
+  input  logic         stalled,    // the hard block takes no packets
+
+  // A read that fails at once, and its tag.
+  output logic [5:0]   fail_tag,
+  output logic         fail_valid,
+  input  logic         fail_ready,
+
+  output logic [63:0]  more,       // of a tag: the read goes on when this part is done
+  input  logic [5:0]   part_tag,   // all of a part has come
+  input  logic         part_done
+);
+  localparam logic [3:0] MEM_READ = 4'd0;
+  localparam int CW = $clog2(DEPTH) + 2;
+
+  logic          h_valid, h_take, never_full;
+  logic [63:0]   h_address;
+  logic [12:0]   h_length;
+  logic [5:0]    h_tag;
+  logic [CW-1:0] waiting;
+  glk_fifo #(.W(64 + 13 + 6), .DEPTH(DEPTH)) fifo (
+    .clk, .rst, .s_data({n_address, n_length, n_tag}), .s_valid(n_valid), .s_ready(never_full),
+    .m_data({h_address, h_length, h_tag}), .m_valid(h_valid), .m_ready(h_take));
+
+  typedef enum logic [2:0] {IDLE, CUT, MAKE, WAIT, OFFER, FAIL} state_t;
+  state_t      state;
+  logic [63:0] busy;    // tags
+  logic [63:12] base;
+  logic [11:0] start, stop, bound;
+  logic        none, last, tag_busy, pause_over;
+  logic [5:0]  tag;
+  logic [3:0]  pause, credit;
+  logic        master;
+  wire [11:7]  ones = ~(5'b11111 << (cfg_max_read_req > 3'd5 ? 3'd5 : cfg_max_read_req));
+  wire         one  = ((start[11:7] ^ stop[11:7]) & ~ones) == 5'b0;
+  wire [10:0]  dwords = {1'b0, bound[11:2]} - {1'b0, start[11:2]} + 11'd1;
+  logic [3:0]  first_be, last_be;
+  glk_pcie_enables enables (
+    .none(none), .single(start[11:2] == bound[11:2]), .from(start[1:0]), .to(bound[1:0]), .first(first_be), .last(last_be));
+
+  assign h_take = h_valid && state == IDLE;
+
+  always_ff @(posedge clk) begin
+    credit     <= nph_av;
+    master     <= bus_master;
+    tag_busy   <= busy[tag];
+    pause_over <= credit == 4'd15 || (credit != 4'd0 && pause == 4'd0);
+    if (pause != 4'd0 && !stalled)
+      pause <= pause - 4'd1;
+    case (state)
+      IDLE: begin
+        base  <= h_address[63:12];
+        start <= h_address[11:0];
+        stop  <= h_address[11:0] + h_length[11:0] - 12'(h_length != 13'd0);
+        none  <= h_length == 13'd0;
+        tag   <= h_tag;
+        if (h_valid)
+          state <= CUT;
+      end
+      CUT: begin
+        bound <= one ? stop : start | {ones, 7'h7f};
+        last  <= one;
+        state <= MAKE;
+      end
+      MAKE: begin
+        k_descriptor <= {1'b0, 3'b0, 3'b0, 1'b0, 16'b0, 2'b0, tag, 16'b0, 1'b0, MEM_READ, dwords, base, start[11:2], 2'b0};
+        k_enables    <= {last_be, first_be};
+        state        <= WAIT;
+      end
+      WAIT:
+        if (!tag_busy) begin
+          if (!master) begin
+            fail_tag   <= tag;
+            fail_valid <= 1'b1;
+            more[tag]  <= 1'b0;
+            state      <= FAIL;
+          end else if (pause_over) begin
+            k_valid   <= 1'b1;
+            busy[tag] <= 1'b1;
+            more[tag] <= !last;
+            state     <= OFFER;
+          end
+        end
+      OFFER:
+        if (k_ready) begin
+          k_valid <= 1'b0;
+          pause   <= 4'd15;
+          start   <= bound + 12'd1;
+          state   <= last ? IDLE : CUT;
+        end
+      default: // FAIL
+        if (fail_ready) begin
+          fail_valid <= 1'b0;
+          state      <= IDLE;
+        end
+    endcase
+    if (part_done)
+      busy[part_tag] <= 1'b0;
+    waiting <= waiting + CW'(n_valid) - CW'(h_take);
+    n_room  <= waiting < CW'(DEPTH - 4);
+    if (rst) begin
+      state      <= IDLE;
+      busy       <= 64'd0;
+      more       <= 64'd0;
+      k_valid    <= 1'b0;
+      fail_valid <= 1'b0;
+      pause      <= 4'd0;
+      pause_over <= 1'b0;
+      waiting    <= '0;
+      n_room     <= 1'b0;
+    end else
+      assert (!n_valid || never_full);
+  end
+endmodule

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// The card's m stream to the hard block's requester request interface (RQ: 512 bits, DWs behind a 128-bit descriptor, no
+// straddling, tags of the client).
+//
+// Writes are cut at multiples of the max payload size. Reads and interrupts go down the same way as writes, to come behind
+// those before them, and leave it where packets are made: interrupts to glk_pcie_msix, reads to glk_pcie_reads, which may
+// have to hold them back. So nothing on m waits for a read, and writes may pass reads, as PCIe has it.
+//
+// The packets of writes carry a running number, which the hard block tells again (pcie_rq_seq_num*) when nothing can pass the
+// packet any more. Bit 5 is set in them, to know them from reads. A packet waits when 31 are on their way.
+//
+// While the function is no bus master, writes are dropped and reads fail.
+module glk_pcie_rq (
+  input  logic         clk,
+  input  logic         rst,
+  input  logic [1:0]   cfg_max_payload,
+  input  logic         bus_master,
+
+  input  logic [1:0]   m_kind,
+  input  logic [63:0]  m_address,
+  input  logic [12:0]  m_length,
+  input  logic [5:0]   m_tag,
+  input  logic [511:0] m_data,
+  input  logic         m_last,
+  input  logic         m_valid,
+  output logic         m_ready,
+
+  // Reads, in order, to be made into packets; and those packets. A first packet's number of the others: see above.
+  output logic [63:0]  n_address,
+  output logic [12:0]  n_length,
+  output logic [5:0]   n_tag,
+  output logic         n_valid,
+  input  logic         n_room,      // for at least 2 more
+  input  logic [127:0] k_descriptor,
+  input  logic [7:0]   k_enables,   // {last, first}
+  input  logic         k_valid,
+  output logic         k_ready,
+
+  output logic         raise,
+  output logic [5:0]   vector,
+
+  output logic [7:0]   writes_taken,  // running counts; see glk_pcie_order
+  output logic [7:0]   writes_given,
+  output logic [7:0]   packets_given,
+  output logic [7:0]   packets_past,
+
+  output logic [511:0] rq_tdata,
+  output logic [15:0]  rq_tkeep,
+  output logic [136:0] rq_tuser,
+  output logic         rq_tlast,
+  output logic         rq_tvalid,
+  input  logic         rq_tready,
+  input  logic [5:0]   seq_num0,
+  input  logic         seq_num_vld0,
+  input  logic [5:0]   seq_num1,
+  input  logic         seq_num_vld1
+);
+  localparam logic [1:0] WRITE = 2'd0, READ = 2'd1;
+  localparam logic [3:0] MEM_WRITE = 4'd1;
+
+  // --- cut, then behind a descriptor ---
+  logic         p_first, p_last, p_final, p_valid, p_ready;
+  logic [11:0]  p_address;
+  logic [1:0]   p_end, p_kind;
+  logic [10:0]  p_dwords;
+  logic [12:0]  p_length, unused_left;
+  logic [511:0] p_data;
+  logic [51:0]  p_page;
+  logic [5:0]   p_tag;
+  glk_pcie_cut #(.DATA_W(512), .USER_W(52 + 13 + 6 + 2)) cut (
+    .clk, .rst, .limit({1'b0, cfg_max_payload}), .s_address(m_address[11:0]), .s_length(m_length), .s_data(m_data),
+    .s_user({m_address[63:12], m_length, m_tag, m_kind}), .s_last(m_last), .s_valid(m_valid), .s_ready(m_ready),
+    .m_address(p_address), .m_end(p_end), .m_dwords(p_dwords), .m_left(unused_left), .m_first(p_first), .m_last(p_last), .m_final(p_final),
+    .m_data(p_data), .m_user({p_page, p_length, p_tag, p_kind}), .m_valid(p_valid), .m_ready(p_ready));
+
+  logic         y_first, y_last, y_final, y_valid, y_ready;
+  logic [63:0]  y_address;
+  logic [1:0]   y_end, y_kind;
+  logic [10:0]  y_dwords;
+  logic [12:0]  y_length;
+  logic [511:0] y_data;
+  logic [5:0]   y_tag;
+  glk_lane_shift #(.DATA_W(512), .USER_W(64 + 2 + 11 + 13 + 6 + 2 + 1)) shift (
+    .clk, .rst, .s_from(p_kind == WRITE ? p_address[5:2] : 4'd4), .s_to(4'd4), .s_dwords(p_dwords[3:0]), .s_data(p_data),
+    .s_user({p_page, p_address, p_end, p_dwords, p_length, p_tag, p_kind, p_final}), .s_first(p_first), .s_last(p_last), .s_valid(p_valid),
+    .s_ready(p_ready),
+    .m_data(y_data), .m_user({y_address, y_end, y_dwords, y_length, y_tag, y_kind, y_final}), .m_first(y_first), .m_last(y_last),
+    .m_valid(y_valid), .m_ready(y_ready));
+
+  // --- packets ---
+  logic         o_ready, room, master;
+  logic         midway, dropping; // in a write's packet; which is dropped
+  logic [3:0]   y_first_be, y_last_be;
+  glk_pcie_enables enables (
+    .none(1'b0), .single(y_dwords == 11'd1), .from(y_address[1:0]), .to(y_end), .first(y_first_be), .last(y_last_be));
+  wire          y_write    = y_kind == WRITE;
+  wire          y_dropped  = midway ? dropping : !master;
+  wire          writing     = midway && !dropping;
+  wire          y_give     = y_write && !y_dropped;
+  wire          read       = k_valid && !writing;  // reads first: they are few
+  wire          may_write  = writing || (room && !k_valid);
+  assign k_ready = o_ready && !writing;
+  assign y_ready = y_write ? (y_dropped ? 1'b1 : o_ready && may_write) : n_room;
+  wire          y_take     = y_valid && y_ready;
+  wire          y_begins   = y_take && y_give && y_first;
+
+  wire [127:0]  y_descriptor = {1'b0, 3'b0, 3'b0, 1'b0, 16'b0, 8'b0, 16'b0, 1'b0, MEM_WRITE, y_dwords, y_address[63:2], 2'b0};
+  wire [3:0]    y_lane     = y_dwords[3:0] + 4'd3; // of the last DW
+  wire          o_valid    = read || (y_valid && y_give && may_write);
+  wire          o_first    = read || y_first;
+  wire          o_last     = read || y_last;
+  wire [3:0]    o_lane     = !o_last ? 4'd15 : read ? 4'd3 : y_lane;
+  wire [511:0]  o_data     = {y_data[511:128], read ? k_descriptor : y_first ? y_descriptor : y_data[127:0]};
+  wire [7:0]    o_enables  = read ? k_enables : {y_last_be, y_first_be};
+  wire [5:0]    o_seq      = read ? 6'd0 : {1'b1, packets_given[4:0]};
+
+  always_ff @(posedge clk) begin
+    if (y_take && y_write) begin
+      midway   <= !y_last;
+      dropping <= y_dropped;
+    end
+    master    <= bus_master;
+    n_valid   <= y_take && y_kind == READ;
+    n_address <= y_address;
+    n_length  <= y_length;
+    n_tag     <= y_tag;
+    raise     <= y_take && y_kind[1];
+    vector    <= y_address[5:0];
+    if (rst) begin
+      midway  <= 1'b0;
+      master  <= 1'b0;
+      n_valid <= 1'b0;
+      raise   <= 1'b0;
+    end
+  end
+
+  logic [7:0]  o_enables_q;
+  logic [5:0]  o_seq_q;
+  logic        first_q;
+  logic [3:0]  lane_q;
+  assign rq_tkeep = 16'hffff >> ~lane_q;
+  // No parity, hints, or address offset.
+  assign rq_tuser = {64'b0, 6'b0, o_seq_q, 16'b0, 2'b0, 4'b0, 2'b0, 1'b0, 4'b0, rq_tlast ? lane_q : 4'b0, 1'b0, rq_tlast, 2'b0, 2'b0,
+                     1'b0, first_q, 4'b0, 4'b0, o_enables_q[7:4], 4'b0, o_enables_q[3:0]};
+  glk_skid #(.W(512 + 8 + 6 + 4 + 2)) skid (
+    .clk, .rst, .s_data({o_data, o_enables, o_seq, o_lane, o_first, o_last}), .s_valid(o_valid), .s_ready(o_ready),
+    .m_data({rq_tdata, o_enables_q, o_seq_q, lane_q, first_q, rq_tlast}), .m_valid(rq_tvalid), .m_ready(rq_tready));
+
+  // --- how far writes are ---
+  logic       past0, past1;
+  logic [4:0] number0, number1;
+  logic [4:0] given_before;
+  wire [4:0]  on_way = given_before - packets_past[4:0];
+  wire [4:0]  step0  = number0 - packets_past[4:0] + 5'd1; // 1 for the next packet
+  wire [4:0]  step1  = number1 - packets_past[4:0] + 5'd1;
+  wire        good0  = past0 && step0 != 5'd0 && step0 <= on_way;
+  wire        good1  = past1 && step1 != 5'd0 && step1 <= on_way;
+  wire [4:0]  steps  = good1 && (!good0 || step1 > step0) ? step1 : good0 ? step0 : 5'd0;
+
+  always_ff @(posedge clk) begin
+    past0   <= seq_num_vld0 && seq_num0[5];
+    past1   <= seq_num_vld1 && seq_num1[5];
+    number0 <= seq_num0[4:0];
+    number1 <= seq_num1[4:0];
+    given_before  <= packets_given[4:0];
+    packets_past  <= packets_past + 8'(steps);
+    packets_given <= packets_given + 8'(y_begins);
+    writes_given  <= writes_given + 8'(y_take && y_write && y_last && y_final);
+    writes_taken  <= writes_taken + 8'(m_valid && m_ready && m_last && m_kind == WRITE);
+    room          <= (packets_given - packets_past) + 8'(y_begins) < 8'd31;
+    if (rst) begin
+      past0         <= 1'b0;
+      past1         <= 1'b0;
+      given_before  <= 5'd0;
+      packets_past  <= 8'd0;
+      packets_given <= 8'd0;
+      writes_given  <= 8'd0;
+      writes_taken  <= 8'd0;
+      room          <= 1'b0;
+    end
+  end
+endmodule

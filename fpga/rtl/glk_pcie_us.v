@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The card's four PCIe streams (glk_card: r, c, m, d) as the user side of AMD's UltraScale+ integrated block for PCI Express
+// (PCIE4, PG213): 512 bits, DW-aligned, no straddling on any interface, no parity, tags of the client, one function, BARs of
+// 64 bits (0 registers, 2 aperture, 4 pool), MSI-X with the built-in table. Connect the pins of the same names; of
+// s_axis_*_tready bit 0, of cfg_flr_* and cfg_interrupt_msix_enable bit 0, of cfg_function_status bit 2 (bus master enable).
+// The completion time-out is the hard block's.
+//
+// The built-in table has 8 vectors: glk_card needs VECTORS of at most 8 with it.
+//
+// Sizes: the card cuts at its READ_BYTES and WRITE_BYTES; here it is cut again at what the host has set (cfg_max_payload,
+// cfg_max_read_req), whatever that is. Reads that have to be cut go slowly.
+//
+// What was tried is simulation against a model of those interfaces (sim/test_pcie_us.c), written from PG213. Not tried: a
+// board, the vendor's simulation model, another vendor's switch. What rests on PG213 alone: that sequence numbers order
+// interrupts, too; dword and byte count of a refusal (as in the vendor's example); that poisoned requests do not get here.
+module glk_pcie_us #(
+  parameter int VECTORS = 8
+) (
+  input  logic         clk, // user_clk
+  input  logic         rst, // user_reset
+
+  // The card.
+  output logic         r_write,
+  output logic [1:0]   r_bar,
+  output logic [47:0]  r_offset,
+  output logic [12:0]  r_length,
+  output logic [31:0]  r_id,
+  output logic         r_poisoned,
+  output logic [511:0] r_data,
+  output logic         r_last,
+  output logic         r_valid,
+  input  logic         r_ready,
+  input  logic         r_read_ready,
+  input  logic [31:0]  c_id,
+  input  logic [11:0]  c_offset,
+  input  logic [12:0]  c_length,
+  input  logic [511:0] c_data,
+  input  logic         c_last,
+  input  logic         c_valid,
+  output logic         c_ready,
+  input  logic [1:0]   m_kind,
+  input  logic [63:0]  m_address,
+  input  logic [12:0]  m_length,
+  input  logic [5:0]   m_tag,
+  input  logic [511:0] m_data,
+  input  logic         m_last,
+  input  logic         m_valid,
+  output logic         m_ready,
+  output logic [5:0]   d_tag,
+  output logic         d_error,
+  output logic [511:0] d_data,
+  output logic         d_last,
+  output logic         d_valid,
+  input  logic         d_ready,
+  output logic         flr,
+  input  logic         flr_done,
+
+  // The hard block.
+  input  logic [511:0] m_axis_cq_tdata,
+  input  logic [182:0] m_axis_cq_tuser,
+  input  logic         m_axis_cq_tlast,
+  input  logic         m_axis_cq_tvalid,
+  output logic         m_axis_cq_tready,
+  output logic [1:0]   pcie_cq_np_req,
+  output logic [511:0] s_axis_cc_tdata,
+  output logic [15:0]  s_axis_cc_tkeep,
+  output logic [80:0]  s_axis_cc_tuser,
+  output logic         s_axis_cc_tlast,
+  output logic         s_axis_cc_tvalid,
+  input  logic         s_axis_cc_tready,
+  output logic [511:0] s_axis_rq_tdata,
+  output logic [15:0]  s_axis_rq_tkeep,
+  output logic [136:0] s_axis_rq_tuser,
+  output logic         s_axis_rq_tlast,
+  output logic         s_axis_rq_tvalid,
+  input  logic         s_axis_rq_tready,
+  input  logic [511:0] m_axis_rc_tdata,
+  input  logic [160:0] m_axis_rc_tuser,
+  input  logic         m_axis_rc_tlast,
+  input  logic         m_axis_rc_tvalid,
+  output logic         m_axis_rc_tready,
+  input  logic [5:0]   pcie_rq_seq_num0,
+  input  logic         pcie_rq_seq_num_vld0,
+  input  logic [5:0]   pcie_rq_seq_num1,
+  input  logic         pcie_rq_seq_num_vld1,
+  input  logic [3:0]   pcie_tfc_nph_av,
+  input  logic [1:0]   cfg_max_payload,
+  input  logic [2:0]   cfg_max_read_req,
+  input  logic         cfg_bus_master,
+  input  logic         cfg_flr_in_process,
+  output logic         cfg_flr_done,
+  input  logic         cfg_interrupt_msix_enable,
+  output logic [31:0]  cfg_interrupt_msi_int,
+  output logic         cfg_interrupt_msix_int,
+  output logic [1:0]   cfg_interrupt_msix_vec_pending,
+  input  logic         cfg_interrupt_msi_sent,
+  input  logic         cfg_interrupt_msi_fail
+);
+  // --- requests to the card, and their completions ---
+  logic [127:0] u_descriptor;
+  logic [18:0]  u_user;
+  logic         u_valid, u_ready, np_done, order_ask, order_ok, order_taken;
+  glk_pcie_cq cq (
+    .clk, .rst, .cq_tdata(m_axis_cq_tdata), .cq_tuser(m_axis_cq_tuser), .cq_tlast(m_axis_cq_tlast), .cq_tvalid(m_axis_cq_tvalid),
+    .cq_tready(m_axis_cq_tready), .np_req(pcie_cq_np_req),
+    .r_write, .r_bar, .r_offset, .r_length, .r_id, .r_poisoned, .r_data, .r_last, .r_valid, .r_ready, .r_read_ready,
+    .u_descriptor, .u_user, .u_valid, .u_ready, .np_done);
+  glk_pcie_cc cc (
+    .clk, .rst, .cfg_max_payload, .c_id, .c_offset, .c_length, .c_data, .c_last, .c_valid, .c_ready,
+    .u_descriptor, .u_user, .u_valid, .u_ready, .np_done, .order_ask, .order_ok, .order_taken,
+    .cc_tdata(s_axis_cc_tdata), .cc_tkeep(s_axis_cc_tkeep), .cc_tuser(s_axis_cc_tuser), .cc_tlast(s_axis_cc_tlast),
+    .cc_tvalid(s_axis_cc_tvalid), .cc_tready(s_axis_cc_tready));
+
+  // --- requests of the card ---
+  logic [63:0]  n_address, more;
+  logic [12:0]  n_length;
+  logic [5:0]   n_tag, vector, part_tag, fail_tag;
+  logic         n_valid, n_room, k_valid, k_ready, raise, part_done, fail_valid, fail_ready;
+  logic [127:0] k_descriptor;
+  logic [7:0]   k_enables, writes_taken, writes_given, packets_given, packets_past;
+  glk_pcie_rq rq (
+    .clk, .rst, .cfg_max_payload, .bus_master(cfg_bus_master),
+    .m_kind, .m_address, .m_length, .m_tag, .m_data, .m_last, .m_valid, .m_ready,
+    .n_address, .n_length, .n_tag, .n_valid, .n_room, .k_descriptor, .k_enables, .k_valid, .k_ready,
+    .raise, .vector, .writes_taken, .writes_given, .packets_given, .packets_past,
+    .rq_tdata(s_axis_rq_tdata), .rq_tkeep(s_axis_rq_tkeep), .rq_tuser(s_axis_rq_tuser), .rq_tlast(s_axis_rq_tlast),
+    .rq_tvalid(s_axis_rq_tvalid), .rq_tready(s_axis_rq_tready),
+    .seq_num0(pcie_rq_seq_num0), .seq_num_vld0(pcie_rq_seq_num_vld0), .seq_num1(pcie_rq_seq_num1), .seq_num_vld1(pcie_rq_seq_num_vld1));
+  glk_pcie_reads reads (
+    .clk, .rst, .cfg_max_read_req, .bus_master(cfg_bus_master), .nph_av(pcie_tfc_nph_av),
+    .n_address, .n_length, .n_tag, .n_valid, .n_room, .k_descriptor, .k_enables, .k_valid, .k_ready,
+    .stalled(s_axis_rq_tvalid && !s_axis_rq_tready), .fail_tag, .fail_valid, .fail_ready, .more, .part_tag, .part_done);
+  glk_pcie_rc rc (
+    .clk, .rst, .rc_tdata(m_axis_rc_tdata), .rc_tuser(m_axis_rc_tuser), .rc_tlast(m_axis_rc_tlast), .rc_tvalid(m_axis_rc_tvalid),
+    .rc_tready(m_axis_rc_tready), .more, .part_tag, .part_done, .fail_tag, .fail_valid, .fail_ready,
+    .d_tag, .d_error, .d_data, .d_last, .d_valid, .d_ready);
+
+  // --- what must not pass what ---
+  glk_pcie_order order (
+    .clk, .rst, .m_valid, .m_ready, .m_last, .writes_taken, .writes_given, .packets_given, .packets_past,
+    .ask(order_ask), .taken(order_taken), .ok(order_ok));
+  glk_pcie_msix #(.VECTORS(VECTORS)) msix (
+    .clk, .rst, .raise, .vector, .packets_given, .packets_past, .msix_enable(cfg_interrupt_msix_enable),
+    .msi_int(cfg_interrupt_msi_int), .msix_int(cfg_interrupt_msix_int), .msi_sent(cfg_interrupt_msi_sent), .msi_fail(cfg_interrupt_msi_fail));
+  assign cfg_interrupt_msix_vec_pending = 2'b00; // send, instead of asking about the pending bit
+
+  // --- function-level reset: told to the card until that has done it, and once to the hard block ---
+  logic flr_over;
+  always_ff @(posedge clk) begin
+    flr          <= cfg_flr_in_process && !flr_over && !(flr && flr_done);
+    cfg_flr_done <= flr && flr_done;
+    flr_over     <= cfg_flr_in_process && (flr_over || (flr && flr_done));
+    if (rst) begin
+      flr          <= 1'b0;
+      cfg_flr_done <= 1'b0;
+      flr_over     <= 1'b0;
+    end
+  end
+endmodule

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Empties queues before something changes that their contents depend on: nothing but its flushes goes into the queues while
+// `pause` is set; the flush of one partition, or of all, is sent, and when nothing is under way to the endpoints any more,
+// `empty` tells so until the change is made and `finish` comes.
+module glk_quiesce #(
+  parameter int PARTITIONS = 16,
+  parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1
+) (
+  input  logic          clk,
+  input  logic          rst,
+  input  logic          start,
+  input  logic          all,
+  input  logic [PW-1:0] partition,
+  input  logic [3:0]    reason,
+  output logic          empty,
+  input  logic          finish,
+
+  output logic          pause,
+  output logic [PW-1:0] f_partition,
+  output logic [3:0]    f_reason,
+  output logic          f_valid,
+  input  logic          f_ready,
+  input  logic          quiet
+);
+  // What is under way shows in `quiet` some clocks after it went in; and what moves from block to block may be missed for a
+  // clock.
+  localparam logic [4:0] SETTLE = 5'd16;
+  localparam logic [4:0] STEADY = 5'd24;
+
+  typedef enum logic [1:0] {OFF, FLUSH, WAIT, EMPTY} state_t;
+  state_t     state;
+  logic       last; // no flush after this one
+  logic       several;
+  logic [4:0] clocks;
+
+  assign f_valid = state == FLUSH;
+  assign empty   = state == EMPTY;
+  assign pause   = state != OFF;
+  assign last    = !several || f_partition == PW'(PARTITIONS - 1);
+
+  always_ff @(posedge clk) begin
+    case (state)
+      OFF: begin
+        several     <= all;
+        f_partition <= all ? '0 : partition;
+        f_reason    <= reason;
+        if (start)
+          state <= FLUSH;
+      end
+      FLUSH: begin
+        clocks <= '0;
+        if (f_ready) begin
+          if (last)
+            state <= WAIT;
+          else
+            f_partition <= f_partition + PW'(1);
+        end
+      end
+      WAIT: begin
+        if (clocks < SETTLE || quiet)
+          clocks <= clocks + 5'd1;
+        else
+          clocks <= SETTLE;
+        if (clocks == STEADY)
+          state <= EMPTY;
+      end
+      EMPTY:
+        if (finish)
+          state <= OFF;
+    endcase
+    if (rst)
+      state <= OFF;
+  end
+endmodule

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which register an offset in BAR 0 means: its block, which element of the block's array, and which of the element's words.
+// A clock later.
+module glk_register_decode #(
+  parameter int PARTITIONS    = 16,
+  parameter int CONTEXTS      = 32,
+  parameter int SLICES        = 1024,
+  parameter int REGISTRATIONS = 1024
+) (
+  input  logic        clk,
+  input  logic [19:0] offset,
+  output logic [2:0]  place,       // TYPE of the block; 0: there is no such register
+  output logic [9:0]  element,
+  output logic [8:0]  word,
+  output logic        header,      // it is the HEADER of a block, there in all cases
+  output logic [63:0] header_value
+);
+  wire in_card         = offset < 20'(glk_regs::BLOCK_PARTITION);
+  wire in_partition    = offset[19:13] == 7'(glk_regs::PARTITION_ARRAY >> 13);
+  wire in_window       = offset[19:15] == 5'(glk_regs::WINDOW_ARRAY >> 15);
+  wire in_registration = offset[19:15] == 5'(glk_regs::REGISTRATION_ARRAY >> 15);
+  wire in_context      = offset[19:13] == 7'(glk_regs::CONTEXT_ARRAY >> 13);
+  wire in_doorbell     = offset[19:17] == 3'(glk_regs::DOORBELL_ARRAY >> 17);
+
+  // The arrays are as large as the slices of the offset above.
+  initial if (glk_regs::PARTITION_STRIDE * glk_regs::PARTITION_COUNT != 1 << 13 || glk_regs::WINDOW_STRIDE * glk_regs::WINDOW_COUNT != 1 << 15 ||
+              glk_regs::REGISTRATION_STRIDE * glk_regs::REGISTRATION_COUNT != 1 << 15 ||
+              glk_regs::CONTEXT_STRIDE * glk_regs::CONTEXT_COUNT != 1 << 13 || glk_regs::DOORBELL_STRIDE * glk_regs::DOORBELL_COUNT != 1 << 17 ||
+              glk_regs::PARTITION_STRIDE != 1 << 9 || glk_regs::WINDOW_STRIDE != 1 << 5 || glk_regs::REGISTRATION_STRIDE != 1 << 5 ||
+              glk_regs::CONTEXT_STRIDE != 1 << 8 || glk_regs::DOORBELL_STRIDE != 1 << 12) $fatal;
+
+  wire [19:0] whole = {offset[19:3], 3'b0};
+  wire unused = &{1'b0, offset[2:0]};
+
+  always_ff @(posedge clk) begin
+    place   <= 3'd0;
+    element <= '0;
+    word    <= '0;
+    if (in_card) begin
+      place <= 3'(glk_regs::BLOCK_CARD_TYPE);
+      word  <= offset[11:3];
+    end
+    if (in_partition) begin
+      place   <= (32'(offset[12:9]) < PARTITIONS) ? 3'(glk_regs::BLOCK_PARTITION_TYPE) : 3'd0;
+      element <= 10'(offset[12:9]);
+      word    <= 9'(offset[8:3]);
+    end
+    if (in_window) begin
+      place   <= (32'(offset[14:5]) < SLICES) ? 3'(glk_regs::BLOCK_WINDOW_TYPE) : 3'd0;
+      element <= offset[14:5];
+      word    <= 9'(offset[4:3]);
+    end
+    if (in_registration) begin
+      place   <= (32'(offset[14:5]) < REGISTRATIONS) ? 3'(glk_regs::BLOCK_REGISTRATION_TYPE) : 3'd0;
+      element <= offset[14:5];
+      word    <= 9'(offset[4:3]);
+    end
+    if (in_context) begin
+      place   <= (32'(offset[12:8]) < CONTEXTS) ? 3'(glk_regs::BLOCK_CONTEXT_TYPE) : 3'd0;
+      element <= 10'(offset[12:8]);
+      word    <= 9'(offset[7:3]);
+    end
+    if (in_doorbell) begin
+      place   <= (32'(offset[16:12]) < CONTEXTS) ? 3'(glk_regs::BLOCK_DOORBELL_TYPE) : 3'd0;
+      element <= 10'(offset[16:12]);
+      word    <= offset[11:3];
+    end
+
+    header <= 1'b1;
+    case (whole)
+      20'(glk_regs::BLOCK_CARD):
+        header_value <= {32'(glk_regs::BLOCK_CARD_NEXT), 16'(glk_regs::BLOCK_CARD_VERSION), 16'(glk_regs::BLOCK_CARD_TYPE)};
+      20'(glk_regs::BLOCK_PARTITION):
+        header_value <= {32'(glk_regs::BLOCK_PARTITION_NEXT), 16'(glk_regs::BLOCK_PARTITION_VERSION), 16'(glk_regs::BLOCK_PARTITION_TYPE)};
+      20'(glk_regs::BLOCK_WINDOW):
+        header_value <= {32'(glk_regs::BLOCK_WINDOW_NEXT), 16'(glk_regs::BLOCK_WINDOW_VERSION), 16'(glk_regs::BLOCK_WINDOW_TYPE)};
+      20'(glk_regs::BLOCK_REGISTRATION):
+        header_value <= {32'(glk_regs::BLOCK_REGISTRATION_NEXT), 16'(glk_regs::BLOCK_REGISTRATION_VERSION), 16'(glk_regs::BLOCK_REGISTRATION_TYPE)};
+      20'(glk_regs::BLOCK_CONTEXT):
+        header_value <= {32'(glk_regs::BLOCK_CONTEXT_NEXT), 16'(glk_regs::BLOCK_CONTEXT_VERSION), 16'(glk_regs::BLOCK_CONTEXT_TYPE)};
+      20'(glk_regs::BLOCK_DOORBELL):
+        header_value <= {32'(glk_regs::BLOCK_DOORBELL_NEXT), 16'(glk_regs::BLOCK_DOORBELL_VERSION), 16'(glk_regs::BLOCK_DOORBELL_TYPE)};
+      default: begin
+        header       <= 1'b0;
+        header_value <= '0;
+      end
+    endcase
+  end
+endmodule

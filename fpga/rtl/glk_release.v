@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0
+// Releases and drains: flush what is queued, wait until it has arrived, tell.
+//
+// They are worked on in batches: all that may go at one instant go together, and the next ones wait, for one wait serves
+// any number of them. A batch sends its flushes, behind them an item with a token; as the token comes back, all flushes are
+// made, and `sent` counts them; when `arrived` has come that far their writes are posted; a mark in glk_acknowledge then
+// tells when they have arrived. Nothing in here knows the number of packets or writes.
+//
+// A context's failures: `touched` are the partitions that it stored to, `failed` those where a write failed since it was
+// told last. A batch keeps the former (`fenced`) and begins it anew; what was touched since counts too, so that a
+// failure is never lost between two releases.
+//
+// Releases by doorbell wait for the ring to get as far as it had been told. A context has one that is waited for and one
+// behind it, which later ones overwrite; the two slots change their roles as one completes.
+module glk_release #(
+  parameter int PARTITIONS = 4,
+  parameter int CONTEXTS   = 32,
+  parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
+  parameter int CW         = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1
+) (
+  input  logic                  clk,
+  input  logic                  rst,
+  input  logic                  clear,
+  input  logic [63:0]           generation,
+  input  logic [CONTEXTS-1:0]   ctx_enable,
+
+  // Doorbells: complete with `value` once sq_head has reached `target`.
+  input  logic [CW-1:0]         b_context,
+  input  logic [63:0]           b_value,
+  input  logic [15:0]           b_target,
+  input  logic                  b_valid,
+  output logic                  b_ready,
+
+  // Rings.
+  input  logic [CW-1:0]         n_context,
+  input  logic                  n_valid,
+  output logic                  n_ready,
+  output logic [CONTEXTS-1:0]   n_done,
+  output logic [CONTEXTS-1:0]   n_failed,
+  input  logic                  n_take, // of n_context
+
+  input  logic [PARTITIONS-1:0] drain_partitions,
+  input  logic                  drain_owned,
+  input  logic [CW-1:0]         drain_context,
+  input  logic                  drain_valid,
+  output logic                  drain_ready,
+  output logic                  drain_busy,
+
+  // The context's registers, a clock after zx_context; nx_write: the ring engine changes sq_head or status.
+  output logic [CW-1:0]         zx_context,
+  input  logic [63:0]           zx_record,
+  input  logic [5:0]            zx_vector,
+  input  logic [15:0]           zx_sq_head,
+  input  logic [3:0]            zx_status,
+  input  logic                  nx_write,
+  input  logic [CW-1:0]         nx_write_context,
+
+  // A store went in; an atomic begins; its new value (of the context that began one last) is on its way.
+  input  logic                  st_valid,
+  input  logic [PW-1:0]         st_partition,
+  input  logic [CW-1:0]         st_context,
+  input  logic                  at_valid,
+  input  logic [CW-1:0]         at_context,
+  input  logic                  aw_valid,
+  input  logic [PW-1:0]         aw_partition,
+  input  logic                  fail_valid,
+  input  logic [PW-1:0]         fail_partition,
+
+  // Flushes.
+  output logic                  f_none,
+  output logic                  f_token,
+  output logic                  f_owned,
+  output logic [PW-1:0]         f_partition,
+  output logic [CW-1:0]         f_context,
+  output logic [3:0]            f_reason,
+  output logic                  f_valid,
+  input  logic                  f_ready,
+
+  input  logic                  token_valid,
+  input  logic [1:0]            token,
+  input  logic [15:0]           sent,
+  input  logic [15:0]           arrived,
+  output logic                  mark_take,
+  input  logic                  mark_reached,
+
+  output logic                  m_interrupt,
+  output logic [63:0]           m_address,
+  output logic [63:0]           m_data,
+  output logic                  m_valid,
+  input  logic                  m_ready,
+
+  output logic [CW-1:0]         e_context,
+  output logic                  e_valid,
+  input  logic                  e_ready,
+  output logic [CW-1:0]         errors_context,
+  input  logic [63:0]           errors,
+
+  input  logic [CW-1:0]         look_context,
+  output logic [63:0]           look_released,
+  output logic                  idle
+);
+  localparam int C = CONTEXTS;
+  localparam int P = PARTITIONS;
+  localparam int R = 1 << CW;
+  localparam logic [1:0] TOKEN = 2'd1;
+
+  typedef enum logic [4:0] {
+    IDLE,
+    PICK, TOUCHED, FLUSH, DRAIN, LAST, SENT, ARRIVES, MARK, ACKNOWLEDGES, // flushes, and what they made
+    NEXT, READ, SAMPLE, JUDGE, DECIDE, ERROR, COUNTED, RELEASED, RECORD, VALUE, INTERRUPT, RING // those who wait
+  } state_e;
+  state_e state;
+
+  // --- what waits, and what the batch has ---
+  logic [C-1:0]  pending, next, slot;  // doorbells: one is waited for, one is behind it, and where the former stands
+  logic [C-1:0]  eligible, bell_batch; // of those that are waited for: may go; go
+  logic [C-1:0]  unchecked;            // their rings may have got there
+  logic [C-1:0]  ring_waits, ring_batch;
+  logic          drain_waits, drain_batch, drain_of_context;
+  logic [P-1:0]  drain_mask;
+  logic [CW-1:0] drain_of;
+  logic [CW-1:0] c;     // the context that the batch works on, and as one bit
+  logic [C-1:0]  c_one;
+  logic [C-1:0]  todo;  // contexts that it has to work on still
+  logic [P-1:0]  flushes; // partitions of c that it has to flush still
+  logic          draining, asked;
+
+  assign n_ready     = 1'b1;
+  assign drain_ready = !drain_busy;
+  assign b_ready     = state != RELEASED; // the slots change their roles then
+  wire   b_taken     = b_valid && b_ready;
+  wire   begins      = state == IDLE && asked;
+
+  // --- the first of them ---
+  localparam int CP = (C + 7) / 8 * 8;
+  localparam int PP = (P + 7) / 8 * 8;
+  logic [CP-1:0] todo_lowest, scan_lowest;
+  logic [PP-1:0] flush_lowest;
+  logic [CW-1:0] todo_first, scan_first;
+  logic [PW-1:0] flush_first;
+  wire  [C-1:0]  to_scan = pending & unchecked & ~eligible & ~bell_batch;
+  glk_lowest #(.W(CP)) lowest_todo (.bits(CP'(todo)), .lowest(todo_lowest));
+  glk_lowest #(.W(CP)) lowest_scan (.bits(CP'(to_scan)), .lowest(scan_lowest));
+  glk_lowest #(.W(PP)) lowest_flush (.bits(PP'(flushes)), .lowest(flush_lowest));
+  always_comb begin
+    todo_first  = '0;
+    scan_first  = '0;
+    flush_first = '0;
+    for (int k = 0; k < C; k = k + 1) begin
+      todo_first = todo_first | (CW'(k) & {CW{todo_lowest[k]}});
+      scan_first = scan_first | (CW'(k) & {CW{scan_lowest[k]}});
+    end
+    for (int k = 0; k < P; k = k + 1)
+      flush_first = flush_first | (PW'(k) & {PW{flush_lowest[k]}});
+  end
+
+  // --- values and targets of doorbells: two slots a context; and the values that were released last ---
+  (* ram_style = "distributed" *) logic [79:0] slots [0:2*R-1];
+  (* ram_style = "distributed" *) logic [63:0] released [0:R-1];
+  logic [79:0]  slot_q;
+  logic [63:0]  value;
+  logic [C-1:0] released_once;
+  always_ff @(posedge clk) begin
+    if (b_taken)
+      slots[{b_context, slot[b_context] ^ pending[b_context]}] <= {b_target, b_value};
+    slot_q <= slots[{zx_context, slot[zx_context]}];
+    if (state == RELEASED)
+      released[c] <= value;
+    look_released <= released_once[look_context] ? released[look_context] : 64'd0;
+  end
+
+  // --- what each context touched, and where writes failed ---
+  logic [C*P-1:0] touched, touched_next, failed, failed_next;
+  (* ram_style = "distributed" *) logic [P-1:0] fences [0:R-1];
+  logic [P-1:0]   c_touched, c_failed; // of c
+  logic [P-1:0]   fence, found, again; // of c: touched before the batch, failed, touched since
+  logic [C-1:0]   st_c, at_c, aw_c;
+  logic [P-1:0]   st_p, aw_p, fail_p;
+  wire            newer   = |(ring_waits & c_one) || (n_valid && n_context == c);
+  wire            restore = state == RING && newer; // a newer release of the ring wants what this one found
+  always_comb begin
+    c_touched = '0;
+    c_failed  = '0;
+    for (int k = 0; k < C; k = k + 1) begin
+      c_touched = c_touched | (touched[k*P +: P] & {P{c_one[k]}});
+      c_failed  = c_failed | (failed[k*P +: P] & {P{c_one[k]}});
+      touched_next[k*P +: P] = (touched[k*P +: P] & {P{!(state == TOUCHED && c_one[k])}}) | (st_p & {P{st_c[k]}}) |
+                               (aw_p & {P{aw_c[k]}}) | (fence & {P{restore && c_one[k]}});
+      failed_next[k*P +: P]  = (failed[k*P +: P] & {P{!(state == SAMPLE && c_one[k])}}) | fail_p |
+                               (found & {P{restore && c_one[k]}});
+    end
+  end
+  always_ff @(posedge clk) begin
+    for (int k = 0; k < C; k = k + 1) begin
+      st_c[k] <= st_valid && 32'(st_context) == k;
+      aw_c[k] <= aw_valid && at_c[k];
+      if (at_valid)
+        at_c[k] <= 32'(at_context) == k;
+    end
+    for (int k = 0; k < P; k = k + 1) begin
+      st_p[k]   <= 32'(st_partition) == k;
+      aw_p[k]   <= 32'(aw_partition) == k;
+      fail_p[k] <= fail_valid && 32'(fail_partition) == k;
+    end
+    touched <= touched_next;
+    failed  <= failed_next;
+    if (state == TOUCHED || state == RELEASED) // told once: the ring's release of the same batch need not tell it again
+      fences[c] <= (state == TOUCHED) ? c_touched : '0;
+    if (rst || clear) begin
+      st_c    <= '0;
+      aw_c    <= '0;
+      fail_p  <= '0;
+      touched <= '0;
+      failed  <= '0;
+    end
+    if (rst)
+      at_c <= '0;
+  end
+
+  // --- has the ring got there? Looked at as a release is asked for, and as the ring has moved or was switched ---
+  logic [1:0]   scan_step;
+  logic [C-1:0] enable_was;
+  logic         got_there;
+  wire          completes = state >= NEXT; // then zx_context is the batch's
+  wire          scans     = scan_step == 2'd0 && !completes && |to_scan;
+  wire [15:0]   ahead     = zx_sq_head - slot_q[79:64];
+  wire [C-1:0]  zx_one    = C'(1) << zx_context;
+
+  // --- what the batch waits for ---
+  logic [15:0]  mark;
+  logic         there;
+  logic         of_bell, bad, has_record;
+  logic [2:0]   wait_count;
+  logic [3:0]   quiet;
+  wire  [15:0]  beyond = arrived - mark;
+
+  always_ff @(posedge clk) begin
+    // Doorbells.
+    if (b_taken) begin
+      if (pending[b_context])
+        next[b_context] <= 1'b1;
+      pending[b_context]   <= 1'b1;
+      unchecked[b_context] <= 1'b1;
+    end
+    enable_was <= ctx_enable;
+    for (int k = 0; k < C; k = k + 1)
+      if (enable_was[k] != ctx_enable[k] || (nx_write && 32'(nx_write_context) == k))
+        unchecked[k] <= 1'b1;
+      else if (scans && scan_lowest[k])
+        unchecked[k] <= b_taken && 32'(b_context) == k;
+
+    scan_step <= (scans || scan_step != 2'd0) ? scan_step + 2'd1 : 2'd0;
+    if (scans)
+      zx_context <= scan_first;
+    got_there <= !|(ctx_enable & zx_one) || zx_status != 4'd0 || !ahead[15];
+    if (begins)
+      eligible <= '0;
+    if (scan_step == 2'd3 && got_there)
+      eligible <= (begins ? '0 : eligible) | zx_one;
+
+    // Rings and drains.
+    if (begins) begin
+      ring_waits  <= '0;
+      drain_waits <= 1'b0;
+    end
+    if (n_valid) begin
+      ring_waits[n_context] <= 1'b1;
+      n_done[n_context]     <= 1'b0;
+    end
+    if (n_take)
+      n_done[n_context] <= 1'b0;
+    if (drain_valid && drain_ready) begin
+      drain_busy       <= 1'b1;
+      drain_waits      <= 1'b1;
+      drain_mask       <= drain_partitions;
+      drain_of_context <= drain_owned;
+      drain_of         <= drain_context;
+    end
+    asked <= |eligible || |ring_waits || drain_waits;
+
+    // Batches.
+    if (f_ready)
+      f_valid <= 1'b0;
+    if (m_ready)
+      m_valid <= 1'b0;
+    mark_take <= 1'b0;
+    there     <= state == ARRIVES && !beyond[15];
+    case (state)
+      IDLE: begin
+        draining <= 1'b0;
+        if (asked) begin
+          bell_batch  <= eligible;
+          ring_batch  <= ring_waits;
+          todo        <= eligible | ring_waits;
+          drain_batch <= drain_waits;
+          state       <= PICK;
+        end
+      end
+
+      PICK: begin
+        c     <= todo_first;
+        c_one <= todo_lowest[C-1:0];
+        todo  <= todo & ~todo_lowest[C-1:0];
+        state <= |todo ? TOUCHED : DRAIN;
+      end
+      TOUCHED: begin
+        flushes <= c_touched;
+        state   <= FLUSH;
+      end
+      FLUSH: if (f_ready || !f_valid) begin
+        f_valid     <= |flushes;
+        f_none      <= 1'b0;
+        f_token     <= 1'b0;
+        f_owned     <= !draining || drain_of_context;
+        f_partition <= flush_first;
+        f_context   <= c;
+        f_reason    <= draining ? 4'(glk_regs::FLUSH_DRAIN) : 4'(glk_regs::FLUSH_RELEASE);
+        flushes     <= flushes & ~flush_lowest[P-1:0];
+        if (!(|flushes))
+          state <= draining ? LAST : PICK;
+      end
+      DRAIN: begin
+        draining <= drain_batch;
+        c        <= drain_of;
+        flushes  <= drain_mask;
+        state    <= drain_batch ? FLUSH : LAST;
+      end
+      LAST: begin
+        f_valid     <= 1'b1;
+        f_none      <= 1'b1;
+        f_token     <= 1'b1;
+        f_partition <= '0;
+        state       <= SENT;
+      end
+      SENT: if (token_valid && token == TOKEN) begin
+        mark  <= sent;
+        state <= ARRIVES;
+      end
+      ARRIVES: if (there) begin
+        mark_take <= 1'b1;
+        state     <= MARK;
+      end
+      MARK: state <= ACKNOWLEDGES;
+      ACKNOWLEDGES: if (mark_reached) begin
+        if (drain_batch)
+          drain_busy <= 1'b0;
+        drain_batch <= 1'b0;
+        todo        <= ring_batch | bell_batch;
+        state       <= NEXT;
+      end
+
+      NEXT: begin
+        c     <= todo_first;
+        c_one <= todo_lowest[C-1:0];
+        if (!(|todo))
+          state <= IDLE;
+        else if (scan_step == 2'd0) begin
+          zx_context <= todo_first;
+          state      <= READ;
+        end
+      end
+      READ: begin
+        fence   <= fences[c];
+        of_bell <= |(bell_batch & c_one);
+        state   <= SAMPLE;
+      end
+      SAMPLE: begin
+        found <= c_failed;
+        again <= c_touched;
+        value <= slot_q[63:0];
+        state <= JUDGE;
+      end
+      JUDGE: begin
+        bad        <= |((fence | again) & found);
+        has_record <= |zx_record;
+        state      <= DECIDE;
+      end
+      DECIDE: begin
+        wait_count <= '0;
+        e_valid    <= of_bell && bad;
+        state      <= !of_bell ? RING : bad ? ERROR : RELEASED;
+      end
+      ERROR: if (e_ready) begin
+        e_valid <= 1'b0;
+        state   <= COUNTED;
+      end
+      COUNTED: begin
+        wait_count <= wait_count + 3'd1;
+        if (&wait_count)
+          state <= RELEASED;
+      end
+      RELEASED: begin
+        released_once <= released_once | c_one;
+        pending       <= (pending & ~c_one) | (next & c_one);
+        slot          <= slot ^ (next & c_one);
+        next          <= next & ~c_one;
+        unchecked[c]  <= 1'b1;
+        bell_batch    <= bell_batch & ~c_one;
+        todo          <= todo & ~(c_one & ~ring_batch);
+        m_valid       <= 1'b1;
+        m_interrupt   <= !has_record;
+        m_address     <= has_record ? {zx_record[63:4], 4'h8} : 64'(zx_vector);
+        m_data        <= {24'd0, generation[7:0], errors[31:0]};
+        state         <= has_record ? RECORD : INTERRUPT;
+      end
+      RECORD: if (m_ready) begin
+        m_valid   <= 1'b1;
+        m_address <= {zx_record[63:4], 4'h0};
+        m_data    <= value;
+        state     <= VALUE;
+      end
+      VALUE: if (m_ready) begin
+        m_valid     <= 1'b1;
+        m_interrupt <= 1'b1;
+        m_address   <= 64'(zx_vector);
+        state       <= INTERRUPT;
+      end
+      INTERRUPT: if (m_ready)
+        state <= NEXT;
+      RING: begin
+        if (!newer) begin
+          n_done[c]   <= 1'b1;
+          n_failed[c] <= bad;
+        end
+        ring_batch <= ring_batch & ~c_one;
+        todo       <= todo & ~c_one;
+        state      <= NEXT;
+      end
+      default: state <= IDLE;
+    endcase
+
+    // Nothing that would go on; for some clocks, as a ring is told before it moves.
+    if (state != IDLE || asked || |eligible || |ring_waits || drain_waits || scan_step != 2'd0 || |to_scan || nx_write ||
+        enable_was != ctx_enable || b_valid || n_valid || drain_valid) begin
+      quiet <= '0;
+      idle  <= 1'b0;
+    end else begin
+      quiet <= quiet + 4'(!(&quiet));
+      idle  <= &quiet;
+    end
+
+    if (rst || clear) begin
+      state         <= IDLE;
+      pending       <= '0;
+      next          <= '0;
+      slot          <= '0;
+      eligible      <= '0;
+      bell_batch    <= '0;
+      unchecked     <= '0;
+      scan_step     <= 2'd0;
+      ring_waits    <= '0;
+      ring_batch    <= '0;
+      n_done        <= '0;
+      n_failed      <= '0;
+      drain_waits   <= 1'b0;
+      drain_batch   <= 1'b0;
+      drain_busy    <= 1'b0;
+      asked         <= 1'b0;
+      f_valid       <= 1'b0;
+      m_valid       <= 1'b0;
+      e_valid       <= 1'b0;
+      mark_take     <= 1'b0;
+      released_once <= '0;
+      quiet         <= '0;
+      idle          <= 1'b0;
+    end
+    if (rst) begin
+      zx_context <= '0;
+      enable_was <= '0;
+      c          <= '0;
+      c_one      <= '0;
+    end
+  end
+
+  assign e_context      = c;
+  assign errors_context = c;
+  wire unused = &{1'b0, todo_lowest, scan_lowest, flush_lowest, generation[63:8], errors[63:32], zx_record[3:0], ahead[14:0], beyond[14:0]};
+endmodule

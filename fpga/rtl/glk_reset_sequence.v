@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// A reset, by CONTROL.RESET, function-level reset or power-on. The rings stop; what is under way to the endpoints arrives,
+// so that no write of before comes after; then, in the clock of `clear`, everything forgets what it holds, and the tables are
+// written with zeros. Power-on only does the latter.
+module glk_reset_sequence #(
+  parameter int SLICES        = 1024,
+  parameter int REGISTRATIONS = 1024,
+  parameter int SW            = (SLICES > 1) ? $clog2(SLICES) : 1,
+  parameter int HW            = (REGISTRATIONS > 1) ? $clog2(REGISTRATIONS) : 1
+) (
+  input  logic          clk,
+  input  logic          rst,
+  input  logic          start,
+  output logic          running,
+
+  output logic          halt,
+  output logic          pause,
+  output logic          clear,
+  input  logic          halted,
+  input  logic          quiet,
+  input  logic          others_idle,
+  output logic          drop,        // what the queues hold is dropped: count it
+
+  // Rows of the tables to be cleared.
+  output logic [SW-1:0] w_row,
+  output logic          w_valid,
+  input  logic          w_ready,
+  output logic [HW-1:0] h_row,
+  output logic          h_valid,
+  input  logic          h_ready
+);
+  // Clocks in a row in which all must be idle: what moves from one block to the next may be missed for some. The contexts are
+  // cleared row by row too: at least so many clocks go by.
+  localparam logic [5:0] STEADY = 6'd40;
+
+  typedef enum logic [2:0] {OFF, HALT, SETTLE, ARRIVE, DROP, CLEAR, SWEEP} state_t;
+  state_t     state;
+  logic [5:0] clocks;
+  wire        steady = clocks == STEADY;
+
+  assign running = state != OFF;
+  assign drop    = state == DROP;
+  assign clear   = state == CLEAR;
+
+  always_ff @(posedge clk) begin
+    clocks <= steady ? STEADY : clocks + 6'd1;
+    case (state)
+      OFF: begin
+        clocks <= '0;
+        if (start) begin
+          state <= HALT;
+          halt  <= 1'b1;
+        end
+      end
+      HALT: begin // what the rings and the aperture had begun goes into the queues
+        if (!halted)
+          clocks <= '0;
+        if (steady) begin
+          state  <= SETTLE;
+          clocks <= '0;
+        end
+      end
+      SETTLE: begin
+        if (!quiet)
+          clocks <= '0;
+        if (steady) begin
+          state  <= ARRIVE;
+          pause  <= 1'b1;
+          clocks <= '0;
+        end
+      end
+      ARRIVE: begin
+        if (!quiet || !others_idle)
+          clocks <= '0;
+        if (steady)
+          state <= DROP;
+      end
+      DROP:
+        state <= CLEAR;
+      CLEAR: begin
+        state   <= SWEEP;
+        clocks  <= '0;
+        w_valid <= 1'b1;
+        h_valid <= 1'b1;
+        w_row   <= '0;
+        h_row   <= '0;
+      end
+      default: begin
+        if (w_valid && w_ready) begin
+          w_row   <= w_row + SW'(1);
+          w_valid <= w_row != SW'(SLICES - 1);
+        end
+        if (h_valid && h_ready) begin
+          h_row   <= h_row + HW'(1);
+          h_valid <= h_row != HW'(REGISTRATIONS - 1);
+        end
+        if (!w_valid && !h_valid && steady) begin
+          state <= OFF;
+          halt  <= 1'b0;
+          pause <= 1'b0;
+        end
+      end
+    endcase
+    if (rst) begin
+      state   <= SWEEP;
+      clocks  <= '0;
+      halt    <= 1'b1;
+      pause   <= 1'b1;
+      w_valid <= 1'b1;
+      h_valid <= 1'b1;
+      w_row   <= '0;
+      h_row   <= '0;
+    end
+  end
+endmodule

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be said of a ring entry by itself: whether its operation exists, whether what it does not use is 0, whether its
+// length and alignment are allowed, in the order in which errors count. Two clocks behind the entry.
+module glk_ring_check (
+  input  logic         clk,
+  input  logic [511:0] entry,
+  output logic [3:0]   status
+);
+  wire [7:0]  opcode        = entry[7:0];
+  wire [7:0]  flags         = entry[15:8];
+  wire [31:0] length        = entry[63:32];
+  wire        is_nop        = opcode == 8'(glk_regs::OP_NOP);
+  wire        is_put_inline = opcode == 8'(glk_regs::OP_PUT_INLINE);
+  wire        is_put        = opcode == 8'(glk_regs::OP_PUT);
+  wire        is_putv       = opcode == 8'(glk_regs::OP_PUTV);
+  wire        is_get        = opcode == 8'(glk_regs::OP_GET);
+  wire        is_cas        = opcode == 8'(glk_regs::OP_CAS);
+  wire        is_atomic     = opcode == 8'(glk_regs::OP_FETCH_ADD) || opcode == 8'(glk_regs::OP_SWAP) || is_cas;
+  wire        is_release    = opcode == 8'(glk_regs::OP_RELEASE);
+
+  // --- stage 1 ---
+  logic        known, no_move, may_window, may_offset, may_registration, atomic, put_inline, short_atomic;
+  logic        flags_set, window_set, offset_set, registration_set, unwanted_offset, length_bad, high_set, unaligned;
+  logic [3:0]  data_set, data_allowed;
+  logic [31:0] byte_set, byte_allowed;
+
+  always_ff @(posedge clk) begin
+    known            <= opcode < 8'(glk_regs::OP_COUNT);
+    no_move          <= is_nop || is_release;
+    may_window       <= !(is_nop || is_release);
+    may_offset       <= !(is_nop || is_release || is_putv);
+    may_registration <= !(is_nop || is_release || is_put_inline);
+    put_inline       <= is_put_inline;
+    atomic           <= is_atomic;
+    flags_set        <= |(flags & ~8'(glk_regs::FLAG_INTERRUPT));
+    window_set       <= |entry[31:16];
+    offset_set       <= |entry[191:128];
+    registration_set <= |entry[255:192];
+    // An atomic whose old value goes nowhere has no place for it either.
+    unwanted_offset  <= is_atomic && entry[207:192] == 16'(glk_regs::NO_REGISTRATION) && |entry[255:208];
+    data_set         <= {|entry[511:448], |entry[447:384], |entry[383:320], |entry[319:256]};
+    data_allowed     <= is_put_inline ? 4'b1111 : is_cas ? 4'b0011 : is_atomic ? 4'b0001 : 4'b0000;
+    for (int k = 0; k < 32; k = k + 1) begin
+      byte_set[k]     <= |entry[256 + 8*k +: 8];
+      byte_allowed[k] <= 32'(k) < length;
+    end
+    high_set         <= |entry[319:288] || |entry[383:352];
+    short_atomic     <= length == 32'd4;
+    unaligned        <= |entry[129:128] || (entry[130] && length != 32'd4);
+    length_bad       <= (is_nop || is_release) ? length != 32'd0 :
+                        is_atomic ? (length != 32'd4 && length != 32'd8) :
+                        length == 32'd0 || (is_put_inline && length > 32'(glk_regs::INLINE_MAX_BYTES)) ||
+                        ((is_put || is_get) && length > 32'(glk_regs::PUT_MAX_BYTES)) ||
+                        (is_putv && length > 32'(glk_regs::PUTV_MAX_BYTES));
+  end
+
+  // --- stage 2 ---
+  wire reserved = flags_set || (window_set && !may_window) || (offset_set && !may_offset) ||
+                  (registration_set && !may_registration) || unwanted_offset || |(data_set & ~data_allowed);
+  wire late_reserved = (put_inline && |(byte_set & ~byte_allowed)) || (atomic && short_atomic && high_set);
+
+  always_ff @(posedge clk)
+    status <= !known ? 4'(glk_regs::ST_OPCODE) :
+              (reserved || (no_move && length_bad)) ? 4'(glk_regs::ST_RESERVED) :
+              length_bad ? 4'(glk_regs::ST_LENGTH) :
+              late_reserved ? 4'(glk_regs::ST_RESERVED) :
+              (atomic && unaligned) ? 4'(glk_regs::ST_ALIGNMENT) : 4'(glk_regs::ST_OK);
+
+  wire unused = &{1'b0, entry[127:64]};
+endmodule

@@ -1,0 +1,623 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carries out one ring entry a turn: has it fetched, checks all of it, then moves bytes, then writes the completion.
+//
+// One thing after the other; only what is cheap overlaps: the table lookups of a check, the stores of a chunk and the reads
+// of the next, a record of a put vector and the header of the next. Every wait is for something that comes in bounded time.
+// Where an entry may be left (`abandon`), it is looked for: before a chunk, a page, a record, and before the completion.
+module glk_ring_engine #(
+  parameter int DATA_W         = 512,
+  parameter int PARTITIONS     = 16,
+  parameter int CONTEXTS       = 32,
+  parameter int SLICES         = 1024,
+  parameter int SLICE_SHIFT    = 20,
+  parameter int REGISTRATIONS  = 1024,
+  parameter int WINDOW_W       = 89,
+  parameter int REGISTRATION_W = 122,
+  parameter int PW             = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
+  parameter int CW             = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1,
+  parameter int SW             = (SLICES > 1) ? $clog2(SLICES) : 1,
+  parameter int HW             = (REGISTRATIONS > 1) ? $clog2(REGISTRATIONS) : 1,
+  parameter int LANES          = DATA_W / 8,
+  parameter int LINE_W         = 16 - $clog2(LANES),
+  parameter int ENTRY_LINE_W   = CW + 9 - $clog2(LANES)
+) (
+  input  logic                     clk,
+  input  logic                     rst,
+  input  logic [7:0]               generation,
+  input  logic [PARTITIONS*2-1:0]  ep_kind,
+  input  logic [PARTITIONS*37-1:0] ep_bytes,
+
+  // The turn, from glk_ring_scheduler.
+  input  logic                     t_valid,
+  input  logic [CW-1:0]            t_context,
+  input  logic                     t_protocol,
+  input  logic [63:0]              t_sq_address,
+  input  logic [3:0]               t_sq_head,
+  input  logic [3:0]               t_entries,
+  input  logic                     t_held,
+  input  logic [63:0]              t_cq_address,
+  input  logic                     t_first_lap,
+  input  logic [5:0]               t_vector,
+  input  logic                     t_asked,
+  input  logic                     t_mine,
+  input  logic                     abandon,
+  output logic                     r_fetched,
+  output logic [3:0]               r_upto,
+  output logic                     r_asked,
+  output logic                     r_taken,
+  output logic                     r_done,
+  output logic                     r_advance,
+  output logic                     r_sleep,
+  output logic                     r_stop,
+  output logic [3:0]               r_status,
+
+  // Fetched entries: what stands at the line comes a clock later.
+  output logic [ENTRY_LINE_W-1:0]  entry_line,
+  input  logic [DATA_W-1:0]        entry_q,
+
+  // Reads of host memory, by glk_ring_reader: of entries, of a page's address, or into the mover's buffer.
+  output logic                     rd_start,
+  output logic [63:0]              rd_address,
+  output logic [12:0]              rd_length,
+  output logic [LINE_W-1:0]        rd_line,
+  output logic                     rd_entries, // what comes are entries
+  input  logic                     rd_busy,
+  input  logic                     rd_failed,
+  input  logic [LINE_W-1:0]        rd_o_line,
+  input  logic [DATA_W-1:0]        rd_o_data,
+  input  logic                     rd_o_valid,
+
+  // The mover: what is put in, and ranges that go out; headers come back.
+  output logic                     b_valid,
+  output logic [LINE_W-1:0]        b_line,
+  output logic [LANES-1:0]         b_enables,
+  output logic [DATA_W-1:0]        b_data,
+  output logic [1:0]               v_kind,
+  output logic [15:0]              v_place,
+  output logic [12:0]              v_length,
+  output logic [63:0]              v_address,
+  output logic [PW-1:0]            v_partition,
+  output logic                     v_valid,
+  input  logic                     v_ready,
+  input  logic                     v_idle,
+  input  logic [63:0]              head_data,
+  input  logic                     head_now,
+
+  // Tables.
+  input  logic                     w_changed,
+  output logic                     w_valid,
+  input  logic                     w_ready,
+  output logic [SW-1:0]            w_row,
+  input  logic                     w_done,
+  input  logic [WINDOW_W-1:0]      w_q,
+  input  logic                     h_changed,
+  output logic                     h_valid,
+  input  logic                     h_ready,
+  output logic [HW-1:0]            h_row,
+  input  logic                     h_done,
+  input  logic [REGISTRATION_W-1:0] h_q,
+
+  output logic [3:0]               probe_reason,
+  output logic [PW-1:0]            l_partition,
+  output logic [47:0]              l_offset,
+  output logic [12:0]              l_length,
+  output logic                     l_valid,
+  input  logic                     l_ready,
+  input  logic                     g_error,
+  input  logic [DATA_W-1:0]        g_data,
+  input  logic                     g_last,
+  input  logic                     g_valid,
+
+  output logic [PW-1:0]            o_partition,
+  output logic [47:0]              o_offset,
+  output logic [3:0]               o_length,
+  output logic [63:0]              o_data,
+  output logic                     o_valid,
+  input  logic                     o_ready,
+
+  output logic                     z_valid,
+  input  logic                     z_ready,
+  input  logic [CONTEXTS-1:0]      z_done,
+  input  logic [CONTEXTS-1:0]      z_failed,
+  output logic                     z_take,
+
+  // Completions (16 bytes) and interrupts.
+  output logic                     c_interrupt,
+  output logic [63:0]              c_address,
+  output logic [127:0]             c_data,
+  output logic                     c_valid,
+  input  logic                     c_ready,
+
+  output logic                     e_entry,
+  output logic                     e_dma,
+  output logic                     e_ring,
+  output logic                     n_atomic,
+  output logic [PW-1:0]            n_partition,
+  output logic                     n_valid,
+  input  logic                     n_ready
+);
+  localparam int LB = $clog2(LANES);
+  localparam int ENTRY_LINES = 64 / LANES;
+  localparam logic [1:0] STORE = 2'd0, PROBE = 2'd1, HOST = 2'd2, HEADER = 2'd3;
+  localparam logic [12:0] TRANSFER_BYTES = 13'd4096;
+
+  typedef enum logic [4:0] {
+    IDLE, FETCH, FETCH_WAIT, LOAD, CHECK, REGISTRATION, BEGIN, INLINE, CHUNK, RECHECK, RECHECK_WAIT, PAGE, PAGE_WAIT,
+    PIECE, PIECE_WAIT, AIM, AIM_WAIT, PUSH, QUEUE, LOADING, OLD_VALUE, NEW_VALUE, MODIFY, RECORD, HEAD_WAIT, HEAD_CHECK,
+    AHEAD, RELEASE, FINISH, COMPLETE, INTERRUPT, DONE
+  } state_t;
+  state_t state;
+
+  // --- the entry ---
+  logic [511:0] entry;
+  wire  [7:0]   opcode       = entry[7:0];
+  wire  [15:0]  window       = entry[31:16];
+  wire  [31:0]  length       = entry[63:32];
+  wire  [15:0]  registration = entry[207:192];
+  logic [3:0]   pace;         // clocks since the entry began to come
+  logic [3:0]   field_status;
+  logic         single;       // only one entry is fetched
+  logic         is_inline, is_put, is_putv, is_get, is_atomic, is_cas, is_add, is_release, moves, registered;
+  wire  [3:0]   fetch_entries = single ? 4'd1 : t_entries;
+
+  glk_ring_check check (.clk, .entry, .status(field_status));
+
+  always_ff @(posedge clk) begin
+    is_inline  <= opcode == 8'(glk_regs::OP_PUT_INLINE);
+    is_put     <= opcode == 8'(glk_regs::OP_PUT);
+    is_putv    <= opcode == 8'(glk_regs::OP_PUTV);
+    is_get     <= opcode == 8'(glk_regs::OP_GET);
+    is_add     <= opcode == 8'(glk_regs::OP_FETCH_ADD);
+    is_cas     <= opcode == 8'(glk_regs::OP_CAS);
+    is_atomic  <= opcode == 8'(glk_regs::OP_FETCH_ADD) || opcode == 8'(glk_regs::OP_SWAP) || opcode == 8'(glk_regs::OP_CAS);
+    is_release <= opcode == 8'(glk_regs::OP_RELEASE);
+    moves      <= opcode != 8'(glk_regs::OP_NOP) && opcode != 8'(glk_regs::OP_RELEASE);
+    registered <= opcode != 8'(glk_regs::OP_PUT_INLINE) && (opcode <= 8'(glk_regs::OP_GET) || registration != 16'(glk_regs::NO_REGISTRATION));
+  end
+
+  // --- the window: what is asked of it, and what is left to move there ---
+  typedef enum logic [1:0] {ENTRY, RECORDS, MOVE} stage_t; // checks of the entry and of records come before all moving
+  stage_t       stage;
+  logic [63:0]  at;           // in the window
+  logic [31:0]  left;
+  logic [15:0]  place;        // of the data in the buffer
+  logic [31:0]  todo;         // bytes of the entry after these
+  logic         w_answered, abandon_aim;
+  logic [3:0]   w_status;
+  logic [31:0]  w_part;
+  logic [PW-1:0] w_partition;
+  logic [47:0]  w_target;
+  wire  [12:0]  part = w_part[12:0];
+
+  assign abandon_aim = abandon && stage != ENTRY;
+  glk_ring_window #(.PARTITIONS(PARTITIONS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT), .WINDOW_W(WINDOW_W)) windows (
+    .clk, .rst, .ep_kind, .ep_bytes, .start(state == AIM && !abandon_aim), .all(stage != MOVE),
+    .context_number(5'(t_context)), .handle(window), .offset(at), .length(left),
+    .need_read(is_get || is_atomic), .need_write(!is_get), .done(w_answered), .status(w_status), .part(w_part),
+    .partition(w_partition), .target(w_target), .w_changed, .w_valid, .w_ready, .w_row, .w_done, .w_q);
+
+  // --- the registration: where in it bytes are read or written, page by page ---
+  logic         h_answered, h_known;
+  logic [3:0]   h_status;
+  logic [60:0]  list;
+  logic [11:0]  first;
+  logic [40:0]  r_at;         // from the begin of the first page
+  logic [16:0]  r_left;
+  logic [15:0]  r_place;      // in the buffer, of what is written to host memory
+  logic         page_known;
+  logic [28:0]  page_index;
+  logic [51:0]  page;
+  logic [12:0]  piece;        // in the page
+  wire  [12:0]  in_page  = 13'd4096 - {1'b0, r_at[11:0]};
+  wire  [60:0]  page_at  = list + 61'(r_at[40:12]); // where the page list tells the page's address, bits 63:3
+  logic [LB-4:0] page_word;
+  wire          page_hit = page_known && page_index == r_at[40:12];
+  wire          ask_registration = state == RECHECK || (state == AIM && stage == ENTRY && registered);
+
+  glk_ring_registration #(.REGISTRATIONS(REGISTRATIONS), .REGISTRATION_W(REGISTRATION_W)) registrations (
+    .clk, .rst, .start(ask_registration), .context_number(5'(t_context)), .handle(registration),
+    .offset(entry[255:208]), .length, .need_read(is_put || is_putv), .need_write(is_get || is_atomic),
+    .done(h_answered), .status(h_status), .list, .first, .h_changed, .h_valid, .h_ready, .h_row, .h_done, .h_q);
+
+  // --- records of a put vector ---
+  logic [15:0]  vector_place; // of the vector in the buffer
+  logic [16:0]  rec_at, rec_left, rec_end;
+  wire  [16:0]  rec_size = {rec_end[16:3], 3'b000}; // header and data
+  logic [47:0]  rec_offset;
+  logic [15:0]  rec_bytes;
+  logic [63:0]  head;
+  logic         head_asked, head_valid;
+  logic         following;    // the header asked for is of the record behind
+  wire          head_wanted = !following || rec_left >= 17'd8;
+
+  // --- what the entry comes to ---
+  logic [3:0]   status;
+  logic         counted;      // the load
+  logic         release_done, release_failed;
+  logic [63:0]  word, old, value;
+  logic         modifies;
+  logic         advance, sleep, stop;
+  logic         t_asked_now; // t_asked, until it is taken
+
+  // --- into the buffer: from host memory, from the endpoint, or the entry's own data ---
+  logic              rd_buffer; // what is read goes into the buffer
+  logic              later;     // the first piece of the entry has come
+  logic [LINE_W-1:0] g_line;
+  // The line in which a piece begins may hold the end of the chunk before, which is perhaps still to be stored. And 64 KiB
+  // that begin in the middle of a line end in it.
+  wire  begins  = rd_buffer && rd_o_line == r_at[15:LB];
+  wire  wrapped = rd_buffer && is_putv && later && rd_o_line == vector_place[15:LB];
+
+  always_ff @(posedge clk) begin
+    b_valid <= (rd_o_valid && rd_buffer) || (g_valid && !g_error) || state == INLINE;
+    b_line  <= rd_buffer ? rd_o_line : (state == INLINE) ? LINE_W'(pace) : g_line;
+    b_data  <= rd_buffer ? rd_o_data : (state == INLINE) ? DATA_W'({256'b0, entry[511:256]} >> (pace[0] ? DATA_W : 0)) : g_data;
+    for (int k = 0; k < LANES; k = k + 1)
+      b_enables[k] <= (!begins || LB'(k) >= r_at[LB-1:0]) && (!wrapped || LB'(k) < vector_place[LB-1:0]);
+    if (g_valid)
+      g_line <= g_line + LINE_W'(1);
+    if (state == QUEUE)
+      g_line <= w_target[15:LB];
+    if (rst)
+      b_valid <= 1'b0;
+  end
+
+  // --- requests that follow from the state ---
+  assign rd_start   = state == FETCH || (state == PAGE && !abandon && r_left != 17'd0 && !page_hit) ||
+                      (state == PIECE && (is_put || is_putv));
+  assign rd_address = (state == FETCH) ? t_sq_address : (state == PAGE) ? {page_at, 3'b000} : {page, r_at[11:0]};
+  assign rd_length  = (state == FETCH) ? {3'b0, fetch_entries, 6'b0} : (state == PAGE) ? 13'd8 : piece;
+  assign rd_line    = (state == FETCH) ? LINE_W'(16'({t_context, t_sq_head[2:0], 6'b0}) >> LB) : r_at[15:LB];
+  assign entry_line = ENTRY_LINE_W'({t_context, t_sq_head[2:0], 6'b0} >> LB) + ENTRY_LINE_W'(pace);
+
+  assign v_valid     = state == PUSH || state == QUEUE || (state == PIECE && (is_get || is_atomic)) ||
+                       (state == AHEAD && head_wanted);
+  assign v_kind      = (state == PUSH) ? STORE : (state == QUEUE) ? PROBE : (state == PIECE) ? HOST : HEADER;
+  assign v_place     = (state == PUSH) ? place : (state == PIECE) ? r_place : vector_place + rec_at[15:0];
+  assign v_length    = (state == PIECE) ? piece : (state == AHEAD) ? 13'd8 : part;
+  assign v_address   = (state == PIECE) ? {page, r_at[11:0]} : (state == AHEAD) ? 64'd0 : {16'b0, w_target};
+  assign v_partition = w_partition;
+
+  assign l_partition  = w_partition;
+  assign l_offset     = w_target;
+  assign l_length     = part;
+  assign probe_reason = is_get ? 4'(glk_regs::FLUSH_LOAD_HIT) : 4'(glk_regs::FLUSH_ATOMIC);
+  assign n_atomic     = is_atomic;
+  assign n_partition  = w_partition;
+  assign o_partition  = w_partition;
+  assign o_offset     = w_target;
+  assign o_length     = length[3:0];
+  assign o_data       = value;
+  assign o_valid      = state == MODIFY && modifies;
+
+  assign z_valid = state == RELEASE && !t_asked_now;
+  assign z_take  = state == RELEASE && t_asked_now && release_done;
+
+  assign r_fetched = state == FETCH_WAIT && !rd_busy && !rd_failed;
+  assign r_upto    = t_sq_head + fetch_entries;
+  assign r_asked   = z_valid && z_ready;
+  assign r_taken   = z_take;
+  assign r_done    = state == DONE;
+  assign r_advance = advance;
+  assign r_sleep   = sleep;
+  assign r_stop    = stop;
+  assign r_status  = status;
+
+  assign c_valid     = state == COMPLETE || state == INTERRUPT;
+  assign c_interrupt = state == INTERRUPT;
+  assign c_address   = (state == INTERRUPT) ? {58'b0, t_vector} : t_cq_address;
+  assign c_data      = {7'b0, t_first_lap, generation, 12'b0, status, (moves && status == 4'd0) ? length : 32'd0, entry[127:64]};
+
+  always_ff @(posedge clk) begin
+    e_entry <= 1'b0;
+    e_dma   <= 1'b0;
+    e_ring  <= 1'b0;
+    if (l_ready)
+      l_valid <= 1'b0;
+    if (n_ready)
+      n_valid <= 1'b0;
+    if (h_answered)
+      h_known <= 1'b1;
+    if (h_changed)
+      page_known <= 1'b0;
+    if (head_now) begin
+      head       <= head_data;
+      head_valid <= 1'b1;
+    end
+    if (g_valid)
+      word <= g_data[32'(w_target[LB-1:3]) * 64 +: 64];
+    release_done   <= z_done[t_context];
+    release_failed <= z_failed[t_context];
+
+    unique case (state)
+      // --- fetch and check ---
+      IDLE: begin
+        pace        <= 4'd0;
+        single      <= 1'b0;
+        stage       <= ENTRY;
+        status      <= 4'd0;
+        advance     <= 1'b0;
+        sleep       <= 1'b0;
+        stop        <= 1'b0;
+        counted     <= 1'b0;
+        later       <= 1'b0;
+        h_known     <= 1'b0;
+        page_known  <= 1'b0;
+        head_asked  <= 1'b0;
+        head_valid  <= 1'b0;
+        t_asked_now <= t_asked;
+        rd_entries  <= 1'b1;
+        rd_buffer   <= 1'b0;
+        if (t_valid && t_protocol) begin
+          status <= 4'(glk_regs::ST_PROTOCOL);
+          stop   <= 1'b1;
+          e_ring <= 1'b1;
+          state  <= INTERRUPT;
+        end else if (t_valid)
+          state <= t_held ? LOAD : FETCH;
+      end
+      FETCH:
+        state <= FETCH_WAIT;
+      FETCH_WAIT:
+        if (!rd_busy) begin
+          state <= LOAD;
+          if (rd_failed && fetch_entries != 4'd1) begin
+            // Entries further on may be what cannot be read.
+            single <= 1'b1;
+            state  <= abandon ? DONE : FETCH;
+          end else if (rd_failed) begin
+            status <= 4'(glk_regs::ST_DMA);
+            stop   <= 1'b1;
+            e_dma  <= 1'b1;
+            e_ring <= 1'b1;
+            state  <= INTERRUPT;
+          end
+        end
+      LOAD: begin
+        rd_entries <= 1'b0;
+        pace       <= pace + 4'd1;
+        if (pace != 4'd0)
+          entry <= 512'({entry_q, entry} >> DATA_W);
+        if (pace == 4'(ENTRY_LINES))
+          state <= CHECK;
+      end
+      CHECK: begin
+        pace <= pace + 4'd1;
+        at   <= is_putv ? 64'd0 : entry[191:128];
+        left <= is_putv ? 32'd1 : length;
+        if (pace == 4'(ENTRY_LINES + 3)) begin
+          status <= field_status;
+          state  <= (field_status != 4'd0) ? FINISH : is_release ? RELEASE : moves ? AIM : FINISH;
+        end
+      end
+      REGISTRATION:
+        if (h_known || h_answered) begin
+          status <= h_status;
+          state  <= (h_status != 4'd0) ? FINISH : BEGIN;
+        end
+
+      // --- begin to move ---
+      BEGIN: begin
+        stage        <= MOVE;
+        at           <= entry[191:128];
+        left         <= length;
+        todo         <= length;
+        place        <= 16'd0;
+        pace         <= 4'd0;
+        r_at         <= {1'b0, entry[247:208]} + 41'(first);
+        r_left       <= length[16:0];
+        vector_place <= entry[223:208] + 16'(first);
+        rec_at       <= 17'd0;
+        rec_left     <= length[16:0];
+        state        <= is_inline ? INLINE : is_putv ? PAGE : is_atomic ? AIM : CHUNK;
+      end
+      INLINE: begin
+        pace <= pace + 4'd1;
+        if (LANES >= 32 || pace == 4'd1)
+          state <= AIM;
+      end
+      CHUNK: if (!n_valid) begin
+        left  <= (todo > 32'(TRANSFER_BYTES)) ? 32'(TRANSFER_BYTES) : todo;
+        place <= r_at[15:0];
+        if (is_put) begin
+          r_left <= (todo > 32'(TRANSFER_BYTES)) ? 17'(TRANSFER_BYTES) : todo[16:0];
+          todo   <= (todo > 32'(TRANSFER_BYTES)) ? todo - 32'(TRANSFER_BYTES) : 32'd0;
+        end
+        state <= abandon ? FINISH : is_put ? RECHECK : AIM;
+      end
+
+      // --- pages ---
+      RECHECK:
+        state <= RECHECK_WAIT;
+      RECHECK_WAIT:
+        if (h_answered) begin
+          status <= h_status;
+          state  <= (h_status != 4'd0) ? FINISH : PAGE;
+        end
+      PAGE: begin
+        page_word <= page_at[LB-4:0];
+        piece     <= (r_left > 17'(in_page)) ? in_page : r_left[12:0];
+        rd_buffer <= 1'b0;
+        if (abandon)
+          state <= FINISH;
+        else if (r_left == 17'd0) begin
+          if (is_putv)
+            stage <= RECORDS;
+          state <= is_put ? AIM : is_putv ? RECORD : (is_get && todo != 32'd0) ? CHUNK : FINISH;
+        end else
+          state <= page_hit ? PIECE : PAGE_WAIT;
+      end
+      PAGE_WAIT: begin
+        if (rd_o_valid) begin
+          page       <= rd_o_data[32'(page_word) * 64 + 12 +: 52];
+          page_index <= r_at[40:12];
+        end
+        if (!rd_busy) begin
+          page_known <= !h_changed;
+          status     <= rd_failed ? 4'(glk_regs::ST_DMA) : 4'd0;
+          e_dma      <= rd_failed;
+          state      <= rd_failed ? FINISH : PIECE;
+        end
+      end
+      PIECE: begin
+        rd_buffer <= 1'b1;
+        if (is_put || is_putv)
+          state <= PIECE_WAIT;
+        else if (v_ready) begin
+          r_at    <= r_at + 41'(piece);
+          r_left  <= r_left - 17'(piece);
+          r_place <= r_place + 16'(piece);
+          state   <= PAGE;
+        end
+      end
+      PIECE_WAIT:
+        if (!rd_busy) begin
+          r_at   <= r_at + 41'(piece);
+          r_left <= r_left - 17'(piece);
+          status <= rd_failed ? 4'(glk_regs::ST_DMA) : 4'd0;
+          e_dma  <= rd_failed;
+          later  <= 1'b1;
+          state  <= rd_failed ? FINISH : PAGE;
+        end
+
+      // --- the window: checks, stores, loads ---
+      AIM:
+        state <= abandon_aim ? FINISH : AIM_WAIT;
+      AIM_WAIT:
+        if (w_answered) begin
+          status <= w_status;
+          state  <= (w_status != 4'd0) ? FINISH :
+                    (stage == ENTRY) ? (registered ? REGISTRATION : BEGIN) :
+                    (stage == RECORDS) ? RECORD :
+                    (is_get || is_atomic) ? QUEUE : PUSH;
+        end
+      PUSH:
+        if (v_ready) begin
+          at    <= at + 64'(part);
+          left  <= left - 32'(part);
+          place <= place + 16'(part);
+          state <= (left != 32'(part)) ? AIM : is_putv ? RECORD : (is_put && todo != 32'd0) ? CHUNK : FINISH;
+        end
+      QUEUE:
+        if (v_ready) begin
+          l_valid <= 1'b1;
+          counted <= 1'b1;
+          if (!counted)
+            n_valid <= 1'b1;
+          at      <= at + 64'(part);
+          todo    <= todo - 32'(part);
+          r_left  <= 17'(part);
+          r_place <= w_target[15:0];
+          state   <= LOADING;
+        end
+      LOADING:
+        if (g_valid && (g_last || g_error)) begin
+          status <= g_error ? 4'(glk_regs::ST_ENDPOINT) : 4'd0;
+          state  <= g_error ? FINISH : is_get ? RECHECK : OLD_VALUE;
+        end
+
+      // --- atomics ---
+      OLD_VALUE: begin
+        old   <= length[3] ? word : w_target[2] ? {32'b0, word[63:32]} : {32'b0, word[31:0]};
+        state <= NEW_VALUE;
+      end
+      NEW_VALUE: begin
+        value    <= is_add ? old + entry[319:256] : entry[319:256];
+        modifies <= !is_cas || old == entry[383:320];
+        state    <= MODIFY;
+      end
+      MODIFY:
+        if (!modifies || o_ready)
+          state <= registered ? RECHECK : FINISH;
+
+      // --- put vectors: every record is checked before any is stored ---
+      RECORD: begin
+        following <= 1'b0;
+        if (abandon)
+          state <= FINISH;
+        else if (rec_left == 17'd0) begin
+          stage      <= MOVE;
+          rec_at     <= 17'd0;
+          rec_left   <= length[16:0];
+          if (stage == MOVE)
+            state <= FINISH;
+        end else if (rec_left < 17'd8) begin
+          status <= 4'(glk_regs::ST_VECTOR);
+          state  <= FINISH;
+        end else
+          state <= head_asked ? HEAD_WAIT : AHEAD;
+      end
+      HEAD_WAIT: begin
+        rec_offset <= head[47:0];
+        rec_bytes  <= head[63:48];
+        rec_end    <= {1'b0, head[63:48]} + 17'd15;
+        if (head_valid) begin
+          head_valid <= 1'b0;
+          head_asked <= 1'b0;
+          state      <= HEAD_CHECK;
+        end
+      end
+      HEAD_CHECK: begin
+        at       <= {16'b0, rec_offset};
+        left     <= {16'b0, rec_bytes};
+        place    <= vector_place + rec_at[15:0] + 16'd8;
+        rec_at   <= rec_at + rec_size;
+        rec_left <= rec_left - rec_size;
+        following <= 1'b1;
+        state    <= AHEAD;
+        if (rec_bytes == 16'd0 || rec_bytes > 16'(TRANSFER_BYTES) || rec_size > rec_left) begin
+          status <= 4'(glk_regs::ST_VECTOR);
+          state  <= FINISH;
+        end
+      end
+      AHEAD:
+        // The header at rec_at is asked for: the first one, or the one behind the record that is worked on.
+        if (head_wanted && v_ready) begin
+          head_asked <= 1'b1;
+          state      <= following ? AIM : HEAD_WAIT;
+        end else if (!head_wanted)
+          state <= AIM;
+
+      // --- releases ---
+      RELEASE:
+        if (!t_asked_now) begin
+          if (z_ready) begin
+            sleep <= 1'b1;
+            state <= DONE;
+          end
+        end else if (!release_done) begin
+          sleep <= 1'b1;
+          state <= DONE;
+        end else begin
+          t_asked_now <= 1'b0;
+          status      <= release_failed ? 4'(glk_regs::ST_ENDPOINT) : 4'd0;
+          if (t_mine)
+            state <= FINISH;
+        end
+
+      // --- the end ---
+      FINISH:
+        if (v_idle && !n_valid)
+          state <= abandon ? DONE : COMPLETE;
+      COMPLETE:
+        if (c_ready) begin
+          advance <= 1'b1;
+          e_entry <= status != 4'd0;
+          state   <= (status != 4'd0 || entry[8]) ? INTERRUPT : DONE;
+        end
+      INTERRUPT:
+        if (c_ready)
+          state <= DONE;
+      DONE:
+        state <= IDLE;
+      default: state <= IDLE;
+    endcase
+    if (rst) begin
+      state      <= IDLE;
+      l_valid    <= 1'b0;
+      n_valid    <= 1'b0;
+      rd_entries <= 1'b0;
+      rd_buffer  <= 1'b0;
+    end
+  end
+endmodule

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a range of host memory, as PCIe reads that are cut at multiples of READ_BYTES, TAGS of them out at a time: answers
+// of one tag stay in order, those of others may pass.
+//
+// What comes is told line by line: `line` of the range's first line is given, the others follow. After a failure no more is
+// asked for; `busy` falls when all answers are there.
+module glk_ring_reader #(
+  parameter int DATA_W     = 512,
+  parameter int READ_BYTES = 512,
+  parameter int TAGS       = 1,
+  parameter int LANES      = DATA_W / 8,
+  parameter int TW         = (TAGS > 1) ? $clog2(TAGS) : 1,
+  parameter int LINE_W     = 16 - $clog2(LANES)
+) (
+  input  logic              clk,
+  input  logic              rst,
+
+  input  logic              start,   // only while not busy
+  input  logic [63:0]       address,
+  input  logic [12:0]       length,  // 1..4096
+  input  logic [LINE_W-1:0] line,
+  output logic              busy,
+  output logic              failed,  // from when busy falls until the next start
+
+  output logic [63:0]       m_address,
+  output logic [12:0]       m_length,
+  output logic [TW-1:0]     m_tag,
+  output logic              m_valid,
+  input  logic              m_ready,
+
+  input  logic [TW-1:0]     d_tag,
+  input  logic              d_error,
+  input  logic [DATA_W-1:0] d_data,
+  input  logic              d_last,
+  input  logic              d_valid,
+
+  output logic [LINE_W-1:0] o_line,
+  output logic [DATA_W-1:0] o_data,
+  output logic              o_valid
+);
+  localparam int LB = $clog2(LANES);
+  localparam int RB = $clog2(READ_BYTES);
+
+  // --- ask ---
+  logic [63:0]       next;
+  logic [12:0]       left;
+  logic [LINE_W-1:0] next_line;
+  logic              asking;
+  logic [TW-1:0]     tag;
+  logic [TAGS-1:0]   out;             // asked for and not yet answered
+  logic [TAGS*LINE_W-1:0] lines;      // where the next answer of each tag belongs
+
+  wire [RB:0]        to_cut  = (RB+1)'(READ_BYTES) - (RB+1)'(next[RB-1:0]);
+  wire               is_last = left <= 13'(to_cut);
+  wire [12:0]        part    = is_last ? left : 13'(to_cut);
+  wire [LINE_W-1:0]  lines_to_cut = LINE_W'(16'(READ_BYTES / LANES) - (16'(next[RB-1:0]) >> LB));
+  wire               ask     = asking && !failed && !out[tag] && (!m_valid || m_ready);
+  wire               answer  = d_valid && (d_last || d_error);
+
+  wire [TAGS-1:0] tag_bit   = TAGS'(1) << tag;
+  wire [TAGS-1:0] d_tag_bit = TAGS'(1) << d_tag;
+  wire [TAGS-1:0] out_next  = (out & ~(answer ? d_tag_bit : TAGS'(0))) | (ask ? tag_bit : TAGS'(0));
+
+  always_ff @(posedge clk) begin
+    if (m_ready)
+      m_valid <= 1'b0;
+    if (ask) begin
+      m_valid   <= 1'b1;
+      m_address <= next;
+      m_length  <= part;
+      m_tag     <= tag;
+      next      <= {next[63:RB] + (64-RB)'(1), RB'(0)};
+      left      <= left - part;
+      next_line <= next_line + lines_to_cut;
+      tag       <= (tag == TW'(TAGS - 1)) ? TW'(0) : tag + TW'(1);
+      asking    <= !is_last;
+    end
+    out  <= out_next;
+    busy <= (asking && !failed && !(ask && is_last)) || |out_next;
+    if (d_valid && d_error)
+      failed <= 1'b1;
+    for (int t = 0; t < TAGS; t = t + 1)
+      if (ask && tag == TW'(t))
+        lines[t*LINE_W +: LINE_W] <= next_line;
+      else if (d_valid && d_tag == TW'(t))
+        lines[t*LINE_W +: LINE_W] <= lines[t*LINE_W +: LINE_W] + LINE_W'(1);
+    if (start) begin
+      next      <= address;
+      left      <= length;
+      next_line <= line;
+      asking    <= 1'b1;
+      failed    <= 1'b0;
+      busy      <= 1'b1;
+    end
+    if (rst) begin
+      m_valid <= 1'b0;
+      asking  <= 1'b0;
+      failed  <= 1'b0;
+      busy    <= 1'b0;
+      out     <= '0;
+      tag     <= '0;
+    end
+  end
+
+  // --- what comes ---
+  always_ff @(posedge clk) begin
+    o_valid <= d_valid && !d_error;
+    o_line  <= lines[32'(d_tag)*LINE_W +: LINE_W];
+    o_data  <= d_data;
+    if (rst)
+      o_valid <= 1'b0;
+  end
+endmodule

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Says whether a context may use a range of a registration, and where its page list is.
+// The row that was looked up last is kept until something is written to the table.
+module glk_ring_registration #(
+  parameter int REGISTRATIONS  = 1024,
+  parameter int REGISTRATION_W = 122,
+  parameter int HW             = (REGISTRATIONS > 1) ? $clog2(REGISTRATIONS) : 1
+) (
+  input  logic                      clk,
+  input  logic                      rst,
+
+  // The question; it is held until `done`.
+  input  logic                      start,
+  input  logic [4:0]                context_number,
+  input  logic [15:0]               handle,
+  input  logic [47:0]               offset,
+  input  logic [31:0]               length,
+  input  logic                      need_read,
+  input  logic                      need_write,
+
+  // The answer: valid with `done` and until the next start.
+  output logic                      done,
+  output logic [3:0]                status,
+  output logic [60:0]               list,  // bits 63:3 of the page list's address
+  output logic [11:0]               first, // where on the first page the registration begins
+
+  input  logic                      h_changed, // the table is being written
+  output logic                      h_valid,
+  input  logic                      h_ready,
+  output logic [HW-1:0]             h_row,
+  input  logic                      h_done,
+  input  logic [REGISTRATION_W-1:0] h_q
+);
+  typedef enum logic [2:0] {IDLE, LOOK, WAIT, JUDGE, ANSWER} state_t;
+  state_t state;
+
+  logic                      row_known, spoiled;
+  logic [HW-1:0]             row;
+  logic [REGISTRATION_W-1:0] entry;
+  logic [48:0]               range_end;
+  logic                      bad_handle, bad_bounds, bad_rights;
+
+  assign h_row = handle[HW-1:0];
+  assign list  = entry[109:49];
+  assign first = entry[121:110];
+
+  always_ff @(posedge clk) begin
+    done <= 1'b0;
+    if (h_changed)
+      row_known <= 1'b0;
+    unique case (state)
+      IDLE:
+        if (start) begin
+          range_end <= 49'(offset) + 49'(length);
+          spoiled   <= h_changed;
+          if (32'(handle) >= REGISTRATIONS) begin
+            status <= 4'(glk_regs::ST_REGISTRATION);
+            done   <= 1'b1;
+          end else if (row_known && row == handle[HW-1:0] && !h_changed)
+            state <= JUDGE;
+          else begin
+            h_valid <= 1'b1;
+            state   <= LOOK;
+          end
+        end
+      LOOK: begin
+        spoiled <= spoiled || h_changed;
+        if (h_ready) begin
+          h_valid <= 1'b0;
+          state   <= WAIT;
+        end
+      end
+      WAIT: begin
+        spoiled <= spoiled || h_changed;
+        if (h_done) begin
+          entry     <= h_q;
+          row       <= handle[HW-1:0];
+          row_known <= !spoiled && !h_changed;
+          state     <= JUDGE;
+        end
+      end
+      JUDGE: begin
+        bad_handle <= !entry[0] || entry[7:3] != context_number;
+        bad_bounds <= range_end > 49'(entry[48:8]);
+        bad_rights <= (need_read && !entry[1]) || (need_write && !entry[2]);
+        state      <= ANSWER;
+      end
+      ANSWER: begin
+        status <= bad_handle ? 4'(glk_regs::ST_REGISTRATION) : bad_bounds ? 4'(glk_regs::ST_REGISTRATION_BOUNDS) :
+                  bad_rights ? 4'(glk_regs::ST_PERMISSION) : 4'(glk_regs::ST_OK);
+        done   <= 1'b1;
+        state  <= IDLE;
+      end
+      default: state <= IDLE;
+    endcase
+    if (rst) begin
+      state     <= IDLE;
+      done      <= 1'b0;
+      h_valid   <= 1'b0;
+      row_known <= 1'b0;
+    end
+  end
+endmodule

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose turn it is: looks at contexts whose bells rang, round robin, and gives those that have an entry to work on (or
+// whose indices make no sense) a turn of one entry with the engine. Carries out start and stop of contexts.
+//
+// `active` has a bit for each context that may have something to do. It is cleared as the look begins, so that a bell that
+// rings meanwhile counts, and set again after a turn. A context that waits for a release is looked at when that is done.
+// Entries are fetched several at a time; `held` and `upto` tell which a context has.
+module glk_ring_scheduler #(
+  parameter int CONTEXTS = 32,
+  parameter int CW       = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1
+) (
+  input  logic                clk,
+  input  logic                rst,
+  input  logic                clear,
+  input  logic                enabled,
+  input  logic                halt,
+  output logic                idle,    // nothing can be done now
+  output logic                resting, // nothing is being done
+
+  input  logic [CONTEXTS-1:0] ctx_enable,
+  input  logic [CONTEXTS-1:0] bell,
+  input  logic                command_start,
+  input  logic [CW-1:0]       command_context,
+  input  logic                command_valid,
+  output logic                command_ready,
+  input  logic [CONTEXTS-1:0] z_done,
+
+  output logic [CW-1:0]       nx_context,
+  input  logic [63:0]         nx_sq_base,
+  input  logic [63:0]         nx_cq_base,
+  input  logic [3:0]          nx_sq_order,
+  input  logic [3:0]          nx_cq_order,
+  input  logic [3:0]          nx_status,
+  input  logic [5:0]          nx_vector,
+  input  logic [15:0]         nx_sq_tail,
+  input  logic [15:0]         nx_cq_head,
+  input  logic [15:0]         nx_sq_head,
+  input  logic [15:0]         nx_cq_tail,
+  output logic                nx_write,
+  output logic [CW-1:0]       nx_write_context,
+  output logic [15:0]         nx_new_sq_head,
+  output logic [15:0]         nx_new_cq_tail,
+  output logic [3:0]          nx_new_status,
+
+  // A turn, until `r_done`.
+  output logic                t_valid,
+  output logic [CW-1:0]       t_context,
+  output logic                t_protocol,   // the indices make no sense
+  output logic [63:0]         t_sq_address, // of the entry
+  output logic [3:0]          t_sq_head,    // low bits of its index
+  output logic [3:0]          t_entries,    // how many may be fetched from there on, 1..8
+  output logic                t_held,       // it has been fetched
+  output logic [63:0]         t_cq_address, // of the completion
+  output logic                t_first_lap,
+  output logic [5:0]          t_vector,
+  output logic                t_asked,      // a release of the context has been asked for
+  output logic                t_mine,       // by this entry
+  output logic                abandon,      // leave the entry where it is
+
+  // What came of it.
+  input  logic                r_fetched,    // up to r_upto
+  input  logic [3:0]          r_upto,
+  input  logic                r_asked,      // a release has been asked for: for this entry
+  input  logic                r_taken,      // it is done and taken
+  input  logic                r_done,       // the turn is over
+  input  logic                r_advance,    // the entry has its completion
+  input  logic                r_sleep,      // the entry waits for a release
+  input  logic                r_stop,       // the ring stops
+  input  logic [3:0]          r_status
+);
+  // --- a bit a context ---
+  logic [CONTEXTS-1:0] active, runs, waits, woken, asked, mine, held;
+  logic [CONTEXTS-1:0] picked;           // which one is looked at
+  logic [CONTEXTS-1:0] turn_bit, command_bit;
+  wire  [CONTEXTS-1:0] wakes = waits & z_done & ~woken;
+
+  // --- look ---
+  typedef enum logic [2:0] {IDLE, PICK, READ, LOOK, COUNT, DECIDE, TURN, WRITE} state_t;
+  typedef enum logic [1:0] {NONE, ADDRESS, VALUES, APPLY} command_t;
+  state_t   state;
+  command_t command;
+
+  logic [CONTEXTS-1:0] list, above, after; // active ones, those of them behind the last one, which these are
+  wire  [CONTEXTS-1:0] from   = |above ? above : list;
+  wire  [CONTEXTS-1:0] lowest = from & (~from + CONTEXTS'(1));
+  logic [CW-1:0]       lowest_number;
+  always_comb begin
+    lowest_number = '0;
+    for (int k = 0; k < CONTEXTS; k = k + 1)
+      if (lowest[k])
+        lowest_number = lowest_number | CW'(k);
+  end
+
+  (* ram_style = "distributed" *) logic [3:0] upto [0:(1<<CW)-1];
+
+  logic [15:0] sq_used, cq_used, sq_slot, cq_slot, sq_head, cq_tail;
+  logic [16:0] sq_entries, cq_entries;
+  logic [63:0] sq_base, cq_base;
+  logic        may_run, cq_lap, asleep;
+  logic [3:0]  held_upto;
+  wire  [16:0] sq_size = 17'd1 << nx_sq_order;
+  wire  [16:0] cq_size = 17'd1 << nx_cq_order;
+  wire  [16:0] cq_laps = {1'b0, nx_cq_tail} & cq_size;
+  wire  [3:0]  to_eight = 4'd8 - {1'b0, sq_head[2:0]};
+
+  logic advance, stop;
+  logic [3:0] stop_status;
+
+  assign command_ready = command == APPLY;
+  assign resting       = state == IDLE && command == NONE && !nx_write;
+  assign t_valid       = state == TURN;
+  assign t_sq_head     = sq_head[3:0];
+
+  always_ff @(posedge clk) begin
+    idle    <= state == IDLE && command == NONE && !command_valid && !(|(active | bell) && enabled && !halt);
+    abandon <= halt || (command_valid && command_context == t_context);
+    nx_write <= 1'b0;
+
+    unique case (state)
+      IDLE: begin
+        list  <= active;
+        above <= active & after;
+        if (|active && enabled && !halt && !command_valid && command == NONE)
+          state <= PICK;
+      end
+      PICK: begin
+        picked     <= lowest;
+        after      <= ~(lowest | (lowest - CONTEXTS'(1)));
+        nx_context <= lowest_number;
+        t_context  <= lowest_number;
+        state      <= READ;
+      end
+      READ:
+        state <= LOOK;
+      LOOK: begin
+        sq_used    <= nx_sq_tail - nx_sq_head;
+        cq_used    <= nx_cq_tail - nx_cq_head;
+        sq_entries <= sq_size;
+        cq_entries <= cq_size;
+        sq_slot    <= nx_sq_head & 16'(sq_size - 17'd1);
+        cq_slot    <= nx_cq_tail & 16'(cq_size - 17'd1);
+        cq_lap     <= |cq_laps;
+        sq_head    <= nx_sq_head;
+        cq_tail    <= nx_cq_tail;
+        sq_base    <= nx_sq_base;
+        cq_base    <= nx_cq_base;
+        t_vector   <= nx_vector;
+        may_run    <= nx_status == 4'd0 && |(picked & runs & ctx_enable);
+        asleep     <= |(picked & waits & ~z_done);
+        t_asked    <= |(picked & asked);
+        t_mine     <= |(picked & mine);
+        t_held     <= |(picked & held);
+        held_upto  <= upto[t_context];
+        state      <= COUNT;
+      end
+      COUNT: begin
+        t_protocol   <= {1'b0, sq_used} > sq_entries || {1'b0, cq_used} > cq_entries;
+        asleep       <= asleep || sq_used == 16'd0 || {1'b0, cq_used} == cq_entries;
+        t_sq_address <= sq_base + {42'b0, sq_slot, 6'b0};
+        t_cq_address <= cq_base + {44'b0, cq_slot, 4'b0};
+        t_first_lap  <= !cq_lap;
+        t_entries    <= (sq_used < 16'(to_eight)) ? sq_used[3:0] : to_eight;
+        t_held       <= t_held && held_upto != sq_head[3:0];
+        state        <= DECIDE;
+      end
+      DECIDE:
+        state <= (may_run && (t_protocol || !asleep)) ? TURN : IDLE;
+      TURN:
+        if (r_done) begin
+          advance     <= r_advance;
+          stop        <= r_stop;
+          stop_status <= r_status;
+          state       <= WRITE;
+        end
+      WRITE:
+        if (command == NONE) begin
+          nx_write         <= advance || stop;
+          nx_write_context <= t_context;
+          nx_new_sq_head   <= sq_head + 16'(advance);
+          nx_new_cq_tail   <= cq_tail + 16'(advance);
+          nx_new_status    <= stop ? stop_status : 4'd0;
+          state            <= IDLE;
+        end
+      default: state <= IDLE;
+    endcase
+
+    // Commands: between turns, or in a turn of another context, as the engine does not read the registers then.
+    unique case (command)
+      NONE:
+        if (command_valid && (state == IDLE || (state == TURN && !r_done && command_context != t_context))) begin
+          nx_context <= command_context;
+          command    <= ADDRESS;
+        end
+      ADDRESS:
+        command <= VALUES;
+      VALUES: begin
+        nx_write         <= 1'b1;
+        nx_write_context <= command_context;
+        nx_new_sq_head   <= command_start ? 16'd0 : nx_sq_head;
+        nx_new_cq_tail   <= command_start ? 16'd0 : nx_cq_tail;
+        nx_new_status    <= 4'd0;
+        command          <= APPLY;
+      end
+      APPLY:
+        command <= NONE;
+      default: command <= NONE;
+    endcase
+    if (rst || clear) begin
+      state    <= IDLE;
+      command  <= NONE;
+      nx_write <= 1'b0;
+      after    <= '0;
+      idle     <= 1'b1;
+      abandon  <= 1'b0;
+    end
+  end
+
+  always_comb
+    for (int k = 0; k < CONTEXTS; k = k + 1) begin
+      turn_bit[k]    = t_context == CW'(k);
+      command_bit[k] = command == APPLY && command_context == CW'(k);
+    end
+
+  // Masks, for more than one thing may happen to different contexts at once.
+  wire [CONTEXTS-1:0] none     = '0;
+  wire [CONTEXTS-1:0] starts   = command_start ? command_bit : none;
+  wire [CONTEXTS-1:0] looked   = (state == PICK) ? lowest : none;
+  wire [CONTEXTS-1:0] again    = (state == WRITE && advance) ? turn_bit : none;
+  wire [CONTEXTS-1:0] asks     = r_asked ? turn_bit : none;
+  wire [CONTEXTS-1:0] takes    = r_taken ? turn_bit : none;
+  wire [CONTEXTS-1:0] turns    = (state == TURN && r_done) ? turn_bit : none;
+  wire [CONTEXTS-1:0] sleeps   = r_sleep ? turns : none;
+  wire [CONTEXTS-1:0] fetches  = r_fetched ? turn_bit : none;
+
+  always_ff @(posedge clk) begin
+    active <= (active & ~looked) | bell | wakes | again | starts;
+    runs   <= (runs & ~command_bit) | starts;
+    waits  <= ((waits & ~turns) | sleeps) & ~command_bit;
+    woken  <= (woken | wakes) & ~turns;
+    asked  <= (asked & ~takes) | asks;
+    mine   <= ((mine & ~takes) | asks) & ~command_bit;
+    held   <= (held | fetches) & ~command_bit;
+    if (rst || clear) begin
+      active <= '0;
+      runs   <= '0;
+      waits  <= '0;
+      woken  <= '0;
+      asked  <= '0;
+      mine   <= '0;
+      held   <= '0;
+    end
+  end
+
+  always_ff @(posedge clk)
+    if (r_fetched)
+      upto[t_context] <= r_upto;
+
+endmodule

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that goes to the write queues, in one order: stores and probes of the aperture and of the rings, flushes of
+// releases, registers and timeouts. Whole items, in turn; a beat a clock.
+//
+// What a source may rely on: an item that has been taken is ahead of every item that is taken later, of any source. So
+// nothing is taken before its turn has come: `ready` is shown to one source at a time, by a register that is set a clock
+// ahead. Who is alone keeps his turn, and gives a beat a clock.
+module glk_store_mux #(
+  parameter int DATA_W     = 512,
+  parameter int PARTITIONS = 4,
+  parameter int CONTEXTS   = 32,
+  parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
+  parameter int CW         = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1
+) (
+  input  logic              clk,
+  input  logic              rst,
+  input  logic              pause, // nothing but flushes of registers; what has begun is finished
+  input  logic [PARTITIONS*13-1:0] cfg_max_payload_bytes,
+
+  // The aperture: stores, and probes before loads.
+  input  logic              a_probe,
+  input  logic [PW-1:0]     a_partition,
+  input  logic [47:0]       a_offset,
+  input  logic [12:0]       a_length,
+  input  logic [CW-1:0]     a_context,
+  input  logic [DATA_W-1:0] a_data,
+  input  logic              a_last,
+  input  logic              a_valid,
+  output logic              a_ready,
+
+  // The rings: the same.
+  input  logic              n_probe,
+  input  logic [3:0]        n_reason,
+  input  logic [PW-1:0]     n_partition,
+  input  logic [47:0]       n_offset,
+  input  logic [12:0]       n_length,
+  input  logic [CW-1:0]     n_context,
+  input  logic [DATA_W-1:0] n_data,
+  input  logic              n_last,
+  input  logic              n_valid,
+  output logic              n_ready,
+
+  // Releases: flushes, or only a token that comes back.
+  input  logic              z_none,
+  input  logic              z_token,
+  input  logic              z_owned,
+  input  logic [PW-1:0]     z_partition,
+  input  logic [CW-1:0]     z_context,
+  input  logic [3:0]        z_reason,
+  input  logic              z_valid,
+  output logic              z_ready,
+
+  // Registers: flushes.
+  input  logic [PW-1:0]     x_partition,
+  input  logic [3:0]        x_reason,
+  input  logic              x_valid,
+  output logic              x_ready,
+
+  // Timeouts: flushes.
+  input  logic [PW-1:0]     t_partition,
+  input  logic              t_valid,
+  output logic              t_ready,
+
+  // Items for glk_finepack_tx.
+  output logic [1:0]        s_kind,
+  output logic [PW-1:0]     s_partition,
+  output logic [47:0]       s_address,
+  output logic [12:0]       s_length,
+  output logic [3:0]        s_reason,
+  output logic [CW-1:0]     s_context,
+  output logic              s_owned,
+  output logic [1:0]        s_token,
+  output logic [DATA_W-1:0] s_data,
+  output logic              s_valid,
+  input  logic              s_ready,
+  output logic              idle,
+
+  // A store went in.
+  output logic              st_valid,
+  output logic [PW-1:0]     st_partition,
+  output logic [CW-1:0]     st_context,
+  // Later: and would have cost so many bytes on the wire, as plain memory writes.
+  output logic              sc_valid,
+  output logic [PW-1:0]     sc_partition,
+  output logic [12:0]       sc_length,
+  output logic [12:0]       sc_raw
+);
+  localparam logic [1:0] STORE = 2'd0;
+  localparam logic [1:0] FLUSH = 2'd1;
+  localparam logic [1:0] PROBE = 2'd2;
+  localparam logic [1:0] TOKEN_NONE = 2'd0;
+  localparam logic [1:0] TOKEN_RELEASE = 2'd1;
+  localparam logic [1:0] TOKEN_APERTURE = 2'd2;
+  localparam logic [1:0] TOKEN_RING = 2'd3;
+  localparam int HEAD_W = 2 + PW + 48 + 13 + 4 + CW + 1 + 2;
+  localparam int OUT_W  = HEAD_W + DATA_W;
+  localparam logic [4:0] A = 5'b00001;
+  localparam logic [4:0] X = 5'b01000; // order: aperture, rings, releases, registers, timeouts
+
+  // --- whose turn it is ---
+  logic [4:0] turn;    // one bit
+  logic       in_item; // some beats of an item are still to come
+  logic       paused;
+  logic       out_ready;
+
+  wire [4:0] valid   = {t_valid, x_valid, z_valid, n_valid, a_valid};
+  wire [4:0] may     = turn & {5{out_ready}} & ((in_item || !paused) ? 5'b11111 : X);
+  wire [4:0] takes   = may & valid;
+  wire       take    = |takes;
+  wire       last    = turn[0] ? a_last : turn[1] ? n_last : 1'b1;
+  wire [4:0] wants   = valid & ((pause || paused) ? X : 5'b11111);
+  wire       stays   = take ? !last : in_item || |(turn & wants);
+  wire [4:0] others  = wants & ~turn;
+  wire [4:0] behind  = others & ~(turn | (turn - 5'd1));
+  wire [4:0] next    = (|behind) ? behind & (~behind + 5'd1) : others & (~others + 5'd1);
+
+  assign {t_ready, x_ready, z_ready, n_ready, a_ready} = may;
+
+  always_ff @(posedge clk) begin
+    paused <= pause;
+    if (take)
+      in_item <= !last;
+    if (!stays && |others)
+      turn <= next;
+    if (rst) begin
+      turn    <= A;
+      in_item <= 1'b0;
+      paused  <= 1'b0;
+    end
+  end
+
+  // --- the item ---
+  wire [HEAD_W-1:0] a_head = {a_probe ? PROBE : STORE, a_partition, a_offset, a_length, 4'(glk_regs::FLUSH_LOAD_HIT),
+                              a_context, 1'b0, a_probe ? TOKEN_APERTURE : TOKEN_NONE};
+  wire [HEAD_W-1:0] n_head = {n_probe ? PROBE : STORE, n_partition, n_offset, n_length, n_reason,
+                              n_context, 1'b0, n_probe ? TOKEN_RING : TOKEN_NONE};
+  // A probe of no bytes hits nothing: it only carries the token.
+  wire [HEAD_W-1:0] z_head = {z_none ? PROBE : FLUSH, z_partition, 48'b0, 13'b0, z_reason,
+                              z_context, z_owned, z_token ? TOKEN_RELEASE : TOKEN_NONE};
+  wire [HEAD_W-1:0] x_head = {FLUSH, x_partition, 48'b0, 13'b0, x_reason, CW'(0), 1'b0, TOKEN_NONE};
+  wire [HEAD_W-1:0] t_head = {FLUSH, t_partition, 48'b0, 13'b0, 4'(glk_regs::FLUSH_TIMEOUT), CW'(0), 1'b0, TOKEN_NONE};
+
+  wire [HEAD_W-1:0] head = ({HEAD_W{turn[0]}} & a_head) | ({HEAD_W{turn[1]}} & n_head) | ({HEAD_W{turn[2]}} & z_head) |
+                           ({HEAD_W{turn[3]}} & x_head) | ({HEAD_W{turn[4]}} & t_head);
+  wire [DATA_W-1:0] data = turn[0] ? a_data : n_data; // of flushes it does not matter
+
+  glk_skid #(.W(OUT_W)) skid (
+    .clk, .rst, .s_data({head, data}), .s_valid(take), .s_ready(out_ready),
+    .m_data({s_kind, s_partition, s_address, s_length, s_reason, s_context, s_owned, s_token, s_data}), .m_valid(s_valid), .m_ready(s_ready));
+  assign idle = !s_valid && !in_item;
+
+  // --- what a store would have cost: in each part between multiples of the largest payload, 24 bytes and its DWs ---
+  wire store = take && !in_item && |(turn[1:0] & {!n_probe, !a_probe});
+
+  logic [11:0]   st_from;
+  logic          p1_valid, p2_valid, p3_valid;
+  logic [PW-1:0] p1_partition, p2_partition, p3_partition;
+  logic [12:0]   p1_length, p2_length, p3_length;
+  logic [11:2]   p1_from;
+  logic [12:0]   p1_end; // the last byte, counted from the 4 KiB that the first lies in
+  logic [12:8]   p1_limit;
+  logic [10:0]   p2_dwords; // 1..1025
+  logic [5:0]    p2_parts;  // 1..33
+  logic [5:0]    p1_first, p1_last;
+  logic [12:0]   p3_dwords, p3_parts;
+  logic [12:0]   st_length;
+
+  wire unused = &{1'b0, p1_end[1:0]};
+
+  logic [PARTITIONS*8-1:0] limits; // their upper bits, at multiples of a power of two, which a lookup likes
+  always_comb
+    for (int p = 0; p < PARTITIONS; p = p + 1)
+      limits[p*8 +: 8] = {3'b0, cfg_max_payload_bytes[p*13 + 8 +: 5]};
+
+  // Multiples of 128 << k are passed at bits 12:(7+k).
+  always_comb begin
+    p1_first = {1'b0, p1_from[11:7]};
+    p1_last  = p1_end[12:7];
+    unique case (1'b1)
+      p1_limit[12]: begin p1_first = 6'd0; p1_last = {5'b0, p1_end[12]}; end
+      p1_limit[11]: begin p1_first = {5'b0, p1_from[11]}; p1_last = {4'b0, p1_end[12:11]}; end
+      p1_limit[10]: begin p1_first = {4'b0, p1_from[11:10]}; p1_last = {3'b0, p1_end[12:10]}; end
+      p1_limit[9]:  begin p1_first = {3'b0, p1_from[11:9]}; p1_last = {2'b0, p1_end[12:9]}; end
+      p1_limit[8]:  begin p1_first = {2'b0, p1_from[11:8]}; p1_last = {1'b0, p1_end[12:8]}; end
+      default: ;
+    endcase
+  end
+
+  always_ff @(posedge clk) begin
+    st_valid     <= store;
+    st_partition <= turn[0] ? a_partition : n_partition;
+    st_context   <= turn[0] ? a_context : n_context;
+    st_length    <= turn[0] ? a_length : n_length;
+    st_from      <= turn[0] ? a_offset[11:0] : n_offset[11:0];
+
+    p1_valid     <= st_valid;
+    p1_partition <= st_partition;
+    p1_length    <= st_length;
+    p1_from      <= st_from[11:2];
+    p1_end       <= 13'(st_from) + st_length - 13'd1;
+    p1_limit     <= limits[st_partition*8 +: 5];
+
+    p2_valid     <= p1_valid;
+    p2_partition <= p1_partition;
+    p2_length    <= p1_length;
+    p2_dwords    <= p1_end[12:2] - {1'b0, p1_from} + 11'd1;
+    p2_parts     <= p1_last - p1_first + 6'd1;
+
+    p3_valid     <= p2_valid;
+    p3_partition <= p2_partition;
+    p3_length    <= p2_length;
+    p3_dwords    <= {p2_dwords, 2'b0};
+    p3_parts     <= {3'b0, p2_parts, 4'b0} + {4'b0, p2_parts, 3'b0};
+
+    sc_valid     <= p3_valid;
+    sc_partition <= p3_partition;
+    sc_length    <= p3_length;
+    sc_raw       <= p3_dwords + p3_parts;
+    if (rst) begin
+      st_valid <= 1'b0;
+      p1_valid <= 1'b0;
+      p2_valid <= 1'b0;
+      p3_valid <= 1'b0;
+      sc_valid <= 1'b0;
+    end
+  end
+endmodule

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table in block RAM: entries that registers write and that lookups read. One port is for the aperture, which looks up an
+// entry a clock; the other is shared by the registers (p0) and the ring engine (p1), in the order in which they come, p0
+// first. Nothing clears it by itself: after a reset the registers write every row.
+module glk_table #(
+  parameter int W    = 89,
+  parameter int ROWS = 1024,
+  parameter int RW   = (ROWS > 1) ? $clog2(ROWS) : 1
+) (
+  input  logic          clk,
+  input  logic          rst,
+
+  // Lookups: the entry stands on look_q two clocks later.
+  input  logic          look,
+  input  logic [RW-1:0] look_row,
+  output logic [W-1:0]  look_q,
+
+  // Accesses; a read's entry stands on q from its `done` to the next one.
+  input  logic          p0_valid,
+  output logic          p0_ready,
+  input  logic          p0_write,
+  input  logic [RW-1:0] p0_row,
+  input  logic [W-1:0]  p0_data,
+  output logic          p0_done,
+  input  logic          p1_valid,
+  output logic          p1_ready,
+  input  logic [RW-1:0] p1_row,
+  output logic          p1_done,
+  output logic [W-1:0]  q
+);
+  // As deep as a row's number can be: a lookup beyond the table reads something, which its user does not look at.
+  (* ram_style = "block" *) logic [W-1:0] memory [0:(1<<RW)-1];
+
+  // --- lookups ---
+  logic [W-1:0] look_first;
+  always_ff @(posedge clk) begin
+    if (look)
+      look_first <= memory[look_row];
+    look_q <= look_first;
+  end
+
+  // --- accesses: each user's is kept here until its turn, so that no way leads from the one to the other ---
+  logic          kept0, kept0_write, kept1;
+  logic [RW-1:0] kept0_row, kept1_row;
+  logic [W-1:0]  kept0_data, read_first;
+  logic          first0, first1;
+
+  assign p0_ready = !kept0;
+  assign p1_ready = !kept1;
+
+  wire          take1 = kept1 && !kept0;
+  wire [RW-1:0] row   = kept0 ? kept0_row : kept1_row;
+
+  always_ff @(posedge clk) begin
+    if (p0_ready) begin
+      kept0       <= p0_valid;
+      kept0_write <= p0_write;
+      kept0_row   <= p0_row;
+      kept0_data  <= p0_data;
+    end else begin
+      kept0 <= 1'b0;
+    end
+    if (p1_ready) begin
+      kept1     <= p1_valid;
+      kept1_row <= p1_row;
+    end else if (take1) begin
+      kept1 <= 1'b0;
+    end
+
+    if (kept0 && kept0_write)
+      memory[row] <= kept0_data;
+    read_first <= memory[row];
+    first0     <= kept0 && !kept0_write;
+    first1     <= take1;
+
+    if (first0 || first1)
+      q <= read_first;
+    p0_done <= first0;
+    p1_done <= first1;
+    if (rst) begin
+      kept0   <= 1'b0;
+      kept1   <= 1'b0;
+      first0  <= 1'b0;
+      first1  <= 1'b0;
+      p0_done <= 1'b0;
+      p1_done <= 1'b0;
+    end
+  end
+endmodule

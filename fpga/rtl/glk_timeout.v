@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flushes queues that no store has come to for FLUSH_TIMEOUT_NS. Looks at one partition a clock, in turn.
+module glk_timeout #(
+  parameter int PARTITIONS = 4,
+  parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1
+) (
+  input  logic                     clk,
+  input  logic                     rst,
+  input  logic                     clear, // forgets what was stored
+  input  logic [63:0]              now_ns,
+  input  logic [PARTITIONS*30-1:0] cfg_flush_timeout_ns, // 0: none
+  input  logic [PARTITIONS-1:0]    holds,
+  input  logic                     st_valid, // a store to the partition
+  input  logic [PW-1:0]            st_partition,
+  output logic [PW-1:0]            f_partition,
+  output logic                     f_valid,
+  input  logic                     f_ready
+);
+  (* ram_style = "distributed" *) logic [63:0] last [0:(1<<PW)-1]; // when the partition was stored to
+  // Stored to since the last flush that was offered here. A queue is flushed for other reasons too; then `holds` falls.
+  logic [PARTITIONS-1:0] armed;
+
+  logic [PARTITIONS*32-1:0] timeouts; // at multiples of a power of two, which a lookup likes
+  always_comb
+    for (int p = 0; p < PARTITIONS; p = p + 1)
+      timeouts[p*32 +: 32] = {2'b0, cfg_flush_timeout_ns[p*30 +: 30]};
+
+  // Looked up; what has passed since; whether that is enough. A store that comes meanwhile begins it all again.
+  logic          a_valid, b_valid;
+  logic [PW-1:0] at, a_at, b_at;
+  logic [63:0]   a_passed;
+  logic [29:0]   a_timeout;
+  logic          b_expired;
+
+  wire offer = b_valid && b_expired && holds[b_at] && armed[b_at] && !(st_valid && st_partition == b_at) && !f_valid;
+
+  always_ff @(posedge clk) begin
+    at        <= (at == PW'(PARTITIONS - 1)) ? '0 : at + PW'(1);
+    a_valid   <= armed[at] && !(st_valid && st_partition == at);
+    a_at      <= at;
+    a_passed  <= now_ns - last[at];
+    a_timeout <= timeouts[at*32 +: 30];
+    b_valid   <= a_valid && a_timeout != 30'd0 && !(st_valid && st_partition == a_at);
+    b_at      <= a_at;
+    b_expired <= a_passed >= 64'(a_timeout);
+
+    if (f_ready)
+      f_valid <= 1'b0;
+    if (offer) begin
+      f_valid      <= 1'b1;
+      f_partition  <= b_at;
+      armed[b_at]  <= 1'b0;
+    end
+    if (st_valid) begin
+      armed[st_partition] <= 1'b1;
+      last[st_partition]  <= now_ns;
+    end
+    if (rst || clear) begin
+      armed   <= '0;
+      f_valid <= 1'b0;
+      a_valid <= 1'b0;
+      b_valid <= 1'b0;
+    end
+    if (rst)
+      at <= '0;
+  end
+endmodule
