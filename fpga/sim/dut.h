@@ -19,7 +19,7 @@ template <typename TOP> struct glk_dut {
 	VerilatedVcdC *wave = nullptr;
 #endif
 
-	explicit glk_dut(const char *file) : top(new TOP(&context))
+	explicit glk_dut(const char *file) : top(new TOP(one_thread()))
 	{
 #if VM_TRACE
 		if (file) {
@@ -50,6 +50,13 @@ template <typename TOP> struct glk_dut {
 
 	glk_dut(const glk_dut &) = delete;
 	glk_dut &operator=(const glk_dut &) = delete;
+
+	/* The library would start one a processor, which do nothing here but take the signals of the program. */
+	VerilatedContext *one_thread()
+	{
+		context.threads(1);
+		return &context;
+	}
 
 	void dump()
 	{

@@ -47,6 +47,7 @@ void rx_dut_clock(struct rx_dut *dut, const struct rx_in *in, struct rx_out *out
 	out->valid = top->m_valid;
 	out->first = top->m_first;
 	out->last = top->m_last;
+	out->packet_last = top->m_packet_last;
 	out->partition = top->m_partition;
 	out->length = top->m_length;
 	out->offset = top->m_offset;

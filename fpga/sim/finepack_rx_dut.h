@@ -21,7 +21,7 @@ struct rx_in {
 
 struct rx_out {
 	bool in_ready; /* in.valid is taken at this clock */
-	bool valid, first, last;
+	bool valid, first, last, packet_last;
 	unsigned partition, length;
 	uint64_t offset, enables;
 	uint8_t data[DUT_BEAT_MAX];

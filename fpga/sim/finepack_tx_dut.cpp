@@ -14,6 +14,7 @@ struct tx_dut : glk_dut<Vglk_finepack_tx> {
 unsigned tx_dut_lanes(void) { return DUT_DATA_W / 8; }
 unsigned tx_dut_partitions(void) { return DUT_PARTITIONS; }
 unsigned tx_dut_entries(void) { return DUT_ENTRIES; }
+unsigned tx_dut_contexts(void) { return DUT_CONTEXTS; }
 
 struct tx_dut *tx_dut_create(const char *wave)
 {
@@ -46,6 +47,10 @@ void tx_dut_clock(struct tx_dut *dut, const struct tx_in *in, struct tx_out *out
 	top->s_address = in->address;
 	top->s_length = static_cast<uint16_t>(in->length);
 	top->s_reason = static_cast<uint8_t>(in->reason);
+	top->s_context = static_cast<uint8_t>(in->context);
+	top->s_owned = in->owned;
+	top->s_token = static_cast<uint8_t>(in->token);
+	top->look_partition = static_cast<uint8_t>(in->look_partition);
 	std::memcpy(&top->s_data, in->data, DUT_DATA_W / 8);
 	top->m_ready = in->out_ready;
 	top->eval();
@@ -65,5 +70,10 @@ void tx_dut_clock(struct tx_dut *dut, const struct tx_in *in, struct tx_out *out
 	out->reason = top->p_reason;
 	out->idle = top->idle;
 	out->holds = top->holds;
+	out->flush = top->e_flush;
+	out->token = top->token_valid ? top->token : 0;
+	out->queued_stores = top->queued_stores;
+	out->look_entries = top->look_entries;
+	out->look_payload = top->look_payload;
 	dut->edge();
 }

@@ -19,10 +19,12 @@ struct tx_config {
 
 struct tx_in {
 	bool valid;
-	unsigned kind, partition, length, reason;
+	unsigned kind, partition, length, reason, context, token;
+	bool owned;
 	uint64_t address;
 	uint8_t data[DUT_BEAT_MAX];
 	bool out_ready;
+	unsigned look_partition;
 };
 
 struct tx_out {
@@ -35,6 +37,10 @@ struct tx_out {
 	unsigned packet_partition, payload, runs, reason;
 	bool idle;
 	unsigned holds;
+	bool flush; /* one was made */
+	unsigned token; /* that came back; 0: none */
+	uint32_t queued_stores;
+	unsigned look_entries, look_payload; /* of the partition looked at two clocks ago */
 };
 
 struct tx_dut;
@@ -42,6 +48,7 @@ struct tx_dut;
 unsigned tx_dut_lanes(void);
 unsigned tx_dut_partitions(void);
 unsigned tx_dut_entries(void);
+unsigned tx_dut_contexts(void);
 
 /* Reset, and the settings of a reset. `wave`: file to write a wave to, or NULL. */
 struct tx_dut *tx_dut_create(const char *wave);

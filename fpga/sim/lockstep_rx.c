@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Lock step of the receiving half: the same packets into the model's de-packetizer and the Verilated glk_finepack_rx. Which
- * are refused, and the plain writes of the others, must be equal, whatever the streams do. Packets are well formed ones of
- * every width and sub-packet length, and such with something wrong in them.
+ * are refused, and the plain writes of the others and where each packet ends, must be equal, whatever the streams do.
+ * Packets are well formed ones of every width and sub-packet length, and such with something wrong in them.
  *
  * lockstep_rx [--seed N] [--packets N] [--round N] [--wave FILE] [--rates]
  */
@@ -25,6 +25,7 @@ struct plain_write {
 	unsigned partition;
 	uint64_t offset;
 	size_t length;
+	bool packet_last; /* the last of its packet */
 	uint8_t data[4096];
 };
 
@@ -58,6 +59,7 @@ static void on_write(void *user, unsigned partition, uint64_t offset, const void
 	w->partition = partition;
 	w->offset = offset;
 	w->length = length;
+	w->packet_last = false;
 	memcpy(w->data, data, length);
 }
 
@@ -88,6 +90,8 @@ static void check_beat(const struct rx_out *out)
 		else
 			t.at++;
 	}
+	if (out->packet_last != (out->last && w->packet_last))
+		fail("last beat of a packet", out->last && w->packet_last, out->packet_last);
 	t.in_write = !out->last;
 	if (out->last) {
 		if (t.at != w->length)
@@ -122,6 +126,7 @@ static void give(const uint8_t *packet, size_t length)
 	} else {
 		t.accepted++;
 		glk_depacketizer_apply(&accepted, on_write, NULL);
+		t.writes[(t.made - 1) % WRITES_MAX].packet_last = true;
 	}
 	for (size_t at = 0; at < length && !t.failure[0]; at += lanes) {
 		unsigned part = length - at < lanes ? (unsigned)(length - at) : lanes, waited = 0;

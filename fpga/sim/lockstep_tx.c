@@ -2,7 +2,9 @@
 /*
  * Lock step of the sending half: the same stores, flushes and probes into the model's partitions and the Verilated
  * glk_finepack_tx. Packets and their order, flush reasons, runs, payload and overwritten bytes must be equal, whatever the
- * streams do. Every round draws its own settings, address pattern and back-pressure from the seed.
+ * streams do; tokens come back behind just the flushes that the model has made by then; and when the logic says that it is
+ * idle, what it tells of its queues is what the model has in them. Every round draws its own settings, address pattern and
+ * back-pressure from the seed.
  *
  * lockstep_tx [--seed N] [--stores N] [--round N] [--wave FILE] [--rates]
  */
@@ -20,11 +22,17 @@
 enum { STORE, FLUSH, PROBE, CONFIG };
 #define PARTITIONS_MAX 16u
 #define EXPECTED_MAX   4096u
+#define TOKENS_MAX     64u /* on their way */
 
 struct expected {
 	uint8_t packet[GLK_PACKET_ROOM];
 	size_t bytes;
 	unsigned partition, reason, runs, payload;
+};
+
+struct sent_token {
+	unsigned token;
+	uint64_t made; /* flushes that are to be ahead of it */
 };
 
 static struct {
@@ -33,12 +41,16 @@ static struct {
 	struct expected *expected; /* a ring */
 	uint64_t made, checked;	   /* packets */
 	uint64_t told;		   /* packets whose event has come */
+	uint64_t flushed;	   /* flushes told of, until the clock before */
+	struct sent_token tokens[TOKENS_MAX]; /* a ring */
+	uint64_t tokens_given, tokens_back;
 	uint8_t beat[GLK_PACKET_ROOM + DUT_BEAT_MAX];
 	size_t got; /* bytes of the packet that is coming */
 	uint64_t overwritten[PARTITIONS_MAX];
 	struct chance chance;
 	unsigned in_gap, out_gap; /* of 256: how often there is nothing to give, nothing is taken */
 	uint64_t clocks;
+	struct tx_out out; /* of the last clock */
 	char failure[256];
 } t;
 
@@ -98,6 +110,21 @@ static void check_event(const struct tx_out *out)
 	t.told++;
 }
 
+static void check_token(unsigned token)
+{
+	const struct sent_token *e = &t.tokens[t.tokens_back % TOKENS_MAX];
+
+	if (t.tokens_back == t.tokens_given) {
+		fail("a token that must not be", 0, token);
+		return;
+	}
+	if (e->token != token)
+		fail("token", e->token, token);
+	if (e->made != t.flushed)
+		fail("flushes ahead of a token", e->made, t.flushed);
+	t.tokens_back++;
+}
+
 /* One clock; true when the input was taken. */
 static bool clock_once(struct tx_in *in)
 {
@@ -110,6 +137,10 @@ static bool clock_once(struct tx_in *in)
 		t.overwritten[out.overwrite_partition] += out.overwritten;
 	if (out.packet)
 		check_event(&out);
+	if (out.token)
+		check_token(out.token);
+	t.flushed += out.flush;
+	t.out = out;
 	if (out.valid && in->out_ready) {
 		if (out.bytes % 4 || out.bytes > tx_dut_lanes() || (!out.last && out.bytes != tx_dut_lanes()) ||
 		    t.got + out.bytes > GLK_PACKET_BYTES_MAX) {
@@ -122,6 +153,37 @@ static bool clock_once(struct tx_in *in)
 			check_packet();
 	}
 	return in->valid && out.in_ready;
+}
+
+/* Waits until the logic is idle, and looks into its queues at once. */
+static void check_queues(void)
+{
+	struct tx_in none = { 0 };
+	uint64_t stores = 0;
+
+	do
+		clock_once(&none);
+	while (!t.out.idle && !t.failure[0]);
+	if (t.tokens_back != t.tokens_given)
+		fail("tokens back", t.tokens_given, t.tokens_back);
+	if (t.flushed != t.made)
+		fail("flushes", t.made, t.flushed);
+	for (unsigned i = 0; i < tx_dut_partitions(); i++) {
+		stores += t.model[i].queued_stores;
+		if (((t.out.holds >> i) & 1) != (t.model[i].queue.used != 0))
+			fail("the partition holds something", t.model[i].queue.used != 0, (t.out.holds >> i) & 1);
+	}
+	if (t.out.queued_stores != stores)
+		fail("stores in the queues", stores, t.out.queued_stores);
+	for (unsigned i = 0; i < tx_dut_partitions(); i++) {
+		none.look_partition = i;
+		for (unsigned clocks = 0; clocks < 3; clocks++)
+			clock_once(&none);
+		if (t.out.look_entries != t.model[i].queue.used)
+			fail("entries", t.model[i].queue.used, t.out.look_entries);
+		if (t.out.look_payload != t.model[i].queue.payload_bytes)
+			fail("payload", t.model[i].queue.payload_bytes, t.out.look_payload);
+	}
 }
 
 static bool wait_idle(void)
@@ -176,34 +238,53 @@ static void give(struct tx_in *in, const uint8_t *data)
 	in->valid = false;
 }
 
-static void do_store(unsigned partition, uint64_t offset, unsigned length)
+static void do_store(unsigned partition, uint64_t offset, unsigned length, unsigned context)
 {
-	struct tx_in in = { .kind = STORE, .partition = partition, .address = offset, .length = length };
+	struct tx_in in = { .kind = STORE, .partition = partition, .address = offset, .length = length, .context = context };
 	uint8_t data[4096];
 
 	for (unsigned i = 0; i < length; i++)
 		data[i] = (uint8_t)(draw(&t.chance) >> 24);
-	glk_partition_store(&t.model[partition], glk_link_address(partition, offset), data, length, 0, 0);
+	glk_partition_store(&t.model[partition], glk_link_address(partition, offset), data, length, context, 0);
 	give(&in, data);
+}
+
+/* Gives an item that the model has seen, with a token or without. */
+static void give_token(struct tx_in *in)
+{
+	in->token = below(&t.chance, 4);
+	if (in->token)
+		t.tokens[t.tokens_given++ % TOKENS_MAX] = (struct sent_token){ in->token, t.made };
+	give(in, NULL);
 }
 
 static void do_flush(unsigned partition, unsigned reason)
 {
-	struct tx_in in = { .kind = FLUSH, .partition = partition, .reason = reason, .length = 1 };
+	struct tx_in in = { .kind = FLUSH, .partition = partition, .reason = reason };
 
 	glk_partition_flush(&t.model[partition], reason);
-	give(&in, NULL);
+	give_token(&in);
 }
 
+static void do_flush_owned(unsigned partition, unsigned context)
+{
+	struct tx_in in = { .kind = FLUSH, .partition = partition, .reason = GLK_FLUSH_RELEASE, .owned = true, .context = context };
+
+	if ((t.model[partition].owners >> context) & 1)
+		glk_partition_flush(&t.model[partition], GLK_FLUSH_RELEASE);
+	give_token(&in);
+}
+
+/* Of no bytes too: it hits nothing. */
 static void do_probe(unsigned partition, uint64_t offset, unsigned length)
 {
 	struct tx_in in = {
 		.kind = PROBE, .partition = partition, .address = offset, .length = length, .reason = GLK_FLUSH_LOAD_HIT,
 	};
 
-	if (glk_write_queue_hits(&t.model[partition].queue, glk_link_address(partition, offset), length))
+	if (length && glk_write_queue_hits(&t.model[partition].queue, glk_link_address(partition, offset), length))
 		glk_partition_flush(&t.model[partition], GLK_FLUSH_LOAD_HIT);
-	give(&in, NULL);
+	give_token(&in);
 }
 
 /* --- rounds --- */
@@ -264,7 +345,7 @@ static void run_round(uint64_t stores)
 		.span_shift = 7 + below(&t.chance, 40),
 		.length_max = lengths[below(&t.chance, 7)],
 	};
-	unsigned h;
+	unsigned h, contexts = 1 + below(&t.chance, tx_dut_contexts());
 
 	t.in_gap = gaps[below(&t.chance, 5)];
 	t.out_gap = gaps[below(&t.chance, 5)];
@@ -284,11 +365,18 @@ static void run_round(uint64_t stores)
 			do_flush(partition, below(&t.chance, 2) ? GLK_FLUSH_RELEASE : GLK_FLUSH_TIMEOUT);
 		else if (what < 4)
 			do_probe(partition, address, length);
+		else if (what < 7)
+			do_flush_owned(partition, below(&t.chance, tx_dut_contexts()));
+		else if (what == 7)
+			do_probe(partition, address, 0);
+		else if (what == 8)
+			check_queues();
 		else
-			do_store(partition, address, length);
+			do_store(partition, address, length, below(&t.chance, contexts));
 	}
 	for (unsigned i = 0; i < p.partitions && !t.failure[0]; i++)
 		do_flush(i, GLK_FLUSH_DRAIN);
+	check_queues();
 	wait_idle();
 	for (unsigned i = 0; i < PARTITIONS_MAX && !t.failure[0]; i++)
 		if (t.overwritten[i] != t.model[i].counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)])
@@ -316,7 +404,7 @@ static void report_rate(const char *name, unsigned kind, unsigned length)
 
 	start(1, 0, NULL);
 	for (unsigned i = 0; i < stores && !t.failure[0]; i++)
-		do_store(0, draw_address(&p, 0, length, 5) & ~(uint64_t)(length - 1), length);
+		do_store(0, draw_address(&p, 0, length, 5) & ~(uint64_t)(length - 1), length, 0);
 	printf("# rate: %2u bytes, %-10s %.3f stores a clock, %.1f stores a packet%s%s\n", length, name,
 	       (double)stores / (double)t.clocks, (double)stores / (double)(t.made ? t.made : 1), t.failure[0] ? " " : "", t.failure);
 }
@@ -359,8 +447,8 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
-	printf("# seed %" PRIu64 ", %u partitions, %u entries, %u bytes a beat\n", seed, tx_dut_partitions(), tx_dut_entries(),
-	       tx_dut_lanes());
+	printf("# seed %" PRIu64 ", %u partitions, %u entries, %u contexts, %u bytes a beat\n", seed, tx_dut_partitions(),
+	       tx_dut_entries(), tx_dut_contexts(), tx_dut_lanes());
 	if (rates)
 		report_rates();
 	do {

@@ -19,7 +19,8 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-BLOCKS = ["glk_store_cutter", "glk_write_queue", "glk_packetizer", "glk_packet_aligner", "glk_depacketizer", "glk_scatter"]
+BLOCKS = ["glk_store_cutter", "glk_write_queue", "glk_packetizer", "glk_packet_aligner", "glk_depacketizer", "glk_scatter",
+          "glk_pcie_cq", "glk_pcie_cc", "glk_pcie_rq", "glk_pcie_reads", "glk_pcie_rc", "glk_pcie_order", "glk_pcie_msix"]
 SEQUENTIAL = re.compile(r"^(FD|LD|RAMB|URAM|SRL|DSP)")
 LUTRAM = re.compile(r"^RAM(?!B)")
 FREE = re.compile(r"^(MUXF|IBUF|OBUF|BUFG|INV$|VCC|GND)")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The vectors on the logic in Verilog: glk_finepack_tx, whose packets are looped into glk_finepack_rx. What is not in the
- * logic yet stands here in C: who owns a queue (for releases and drains of a context), time, and atomics at the endpoint.
- * TAP, one test a file. Lines "queued" and "counters" are the business of run_vectors: the logic does not tell that yet.
+ * The vectors on two blocks of the logic in Verilog: glk_finepack_tx, whose packets are looped into glk_finepack_rx. What
+ * other blocks do stands here in C: time, and atomics at the endpoint. TAP, one test a file. Lines "counters" are the
+ * business of run_vectors: these blocks do not count.
  *
  * run_vectors_rtl DIRECTORY
  */
@@ -45,8 +45,6 @@ struct run {
 	struct tx_out out;
 	struct tx_config config[PARTITIONS];
 	uint64_t endpoint[PARTITIONS], timeout[PARTITIONS], last_store[PARTITIONS], now;
-	uint32_t owners[PARTITIONS];
-	bool flushed[PARTITIONS]; /* by the event at hand */
 	struct page *pages;
 	struct sent *sent; /* by the event at hand */
 	unsigned packets, events, checked;
@@ -140,7 +138,6 @@ static void tx_note(struct run *r)
 		e->partition = out->packet_partition;
 		e->reason = out->reason;
 		e->position = r->events++;
-		r->flushed[out->packet_partition] = true;
 	}
 	if (!out->valid || r->got + out->bytes > PACKET_BYTES)
 		return;
@@ -212,9 +209,12 @@ static bool flush(struct run *r, unsigned partition, unsigned reason)
 
 static bool flush_owned(struct run *r, uint64_t context, unsigned reason)
 {
-	for (unsigned p = 0; p < PARTITIONS; p++)
-		if ((r->owners[p] >> context) & 1 && !flush(r, p, reason))
+	for (unsigned p = 0; p < PARTITIONS; p++) {
+		struct tx_in in = { .kind = FLUSH, .partition = p, .reason = reason, .owned = true, .context = (unsigned)context };
+
+		if (!give(r, &in, NULL))
 			return false;
+	}
 	return settle(r);
 }
 
@@ -257,13 +257,11 @@ static bool do_store(struct run *r)
 {
 	struct tx_in in = {
 		.kind = STORE, .partition = (unsigned)r->n[0], .address = r->n[2], .length = (unsigned)r->n[3],
+		.context = (unsigned)r->n[1],
 	};
 
 	if (!vector_data(&r->f, r->data, (size_t)r->n[3], NULL) || !give(r, &in, r->data) || !settle(r))
 		return false;
-	if (r->flushed[in.partition])
-		r->owners[in.partition] = 0;
-	r->owners[in.partition] |= 1u << r->n[1];
 	r->last_store[in.partition] = r->now;
 	return true;
 }
@@ -375,6 +373,15 @@ static bool do_memory(struct run *r)
 	return true;
 }
 
+static bool do_queued(struct run *r)
+{
+	struct tx_in in = { .look_partition = (unsigned)r->n[0] };
+
+	for (unsigned clocks = 0; clocks < 3; clocks++)
+		tx_clock(r, &in);
+	return fail(r, "entries queued", r->n[1], r->out.look_entries) && fail(r, "payload queued", r->n[2], r->out.look_payload);
+}
+
 static bool do_nothing(struct run *r)
 {
 	(void)r;
@@ -405,7 +412,7 @@ static const struct command {
 	{ "drain-partition", 1, true, do_drain_partition }, { "drain-context", 1, true, do_drain_context },
 	{ "drain-window", 2, true, do_drain_partition }, { "unmap", 2, true, do_drain_partition },
 	{ "time", 1, true, do_time },		  { "receive", 2, true, do_receive },
-	{ "packet", 2, false, do_packet },	  { "queued", 3, false, do_nothing },
+	{ "packet", 2, false, do_packet },	  { "queued", 3, false, do_queued },
 	{ "counters", 9, false, do_nothing },	  { "memory", 3, false, do_memory },
 	{ "end", 0, false, do_end },
 };
@@ -426,7 +433,6 @@ static bool run_line(struct run *r)
 			if (r->checked != r->packets)
 				return vector_fail(&r->f, "the event before sent a packet too many");
 			r->packets = r->events = r->checked = 0;
-			memset(r->flushed, 0, sizeof(r->flushed));
 		}
 		return c->run(r);
 	}

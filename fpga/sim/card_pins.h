@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The Verilated glk_card, a clock at a time: its pins as they are. What they mean together is card_dut.h's. */
+#ifndef GLK_CARD_PINS_H
+#define GLK_CARD_PINS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CARD_BEAT_MAX 64u /* bytes */
+
+struct card_parameters {
+	unsigned lanes; /* bytes of a beat */
+	unsigned partitions, entries, contexts, slices, slice_shift, registrations, vectors;
+	unsigned read_bytes, write_bytes; /* most that one read and one write of the card move */
+};
+
+struct card_in {
+	bool flr;
+	uint64_t now_ns, serial, pool_bytes;
+	struct {
+		bool valid, write, poisoned, last;
+		unsigned bar, length;
+		uint64_t offset;
+		uint32_t id;
+		uint8_t data[CARD_BEAT_MAX];
+	} r;
+	struct {
+		bool valid, error, last;
+		unsigned tag;
+		uint8_t data[CARD_BEAT_MAX];
+	} d;
+	struct {
+		bool valid, last;
+		uint8_t data[CARD_BEAT_MAX];
+	} q; /* answers of the pool */
+	struct {
+		bool valid, last;
+		unsigned bytes;
+		uint8_t data[CARD_BEAT_MAX];
+	} lr;
+	bool c_ready, m_ready, pool_ready, lt_ready;
+};
+
+struct card_out {
+	bool r_ready, d_ready, q_ready, lr_ready;
+	/* Of the next clock; the rest is of this one. */
+	bool flr_done, busy, holding, r_read_ready;
+	struct {
+		bool valid, last;
+		uint32_t id;
+		unsigned offset, length;
+		uint8_t data[CARD_BEAT_MAX];
+	} c;
+	struct {
+		bool valid, last;
+		unsigned kind, tag, length;
+		uint64_t address;
+		uint8_t data[CARD_BEAT_MAX];
+	} m;
+	struct {
+		bool valid, write, last;
+		unsigned length;
+		uint64_t offset;
+		uint8_t data[CARD_BEAT_MAX];
+	} pool;
+	struct {
+		bool valid, last;
+		unsigned bytes;
+		uint8_t data[CARD_BEAT_MAX];
+	} lt;
+};
+
+struct card_pins;
+
+/* A card after its reset. `wave`: file to write a wave to, or NULL. NULL: no memory. */
+struct card_pins *card_pins_create(const struct card_in *in, const char *wave);
+void card_pins_destroy(struct card_pins *pins);
+
+void card_pins_parameters(struct card_parameters *parameters);
+
+/* Shows `in`, tells what comes out before the clock's edge, and clocks. */
+void card_pins_clock(struct card_pins *pins, const struct card_in *in, struct card_out *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GLK_CARD_PINS_H */
