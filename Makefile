@@ -10,6 +10,8 @@ PREFIX  ?= /usr/local
 GRAPH   ?= tests/data/wiki-Vote.txt.gz
 # Kernels of the VMs: 6.1 (Debian 12), 6.12 (Debian 13), newest (backports).
 KERNEL  ?= 6.12
+# What the emulated card is: model, or rtl: its Verilog in simulation, which is much slower.
+LOGIC   ?= model
 # The kernel that `make module` and `make install` build for.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
@@ -33,7 +35,7 @@ asan: packages $(ASAN)/build.ninja
 	ninja -C $(ASAN) -j2
 
 demo: user
-	KERNEL=$(KERNEL) tests/vm/demo $(GRAPH)
+	KERNEL=$(KERNEL) GPULINK_LOGIC=$(LOGIC) tests/vm/demo $(GRAPH)
 
 check: user asan
 	tools/setup/check $(MESON) $(ASAN) -- \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * gpulink-card: the card as a process. It serves one PCI function over vfio-user; its logic is the model; what it sends
- * on the link comes back to itself.
+ * gpulink-card: the card as a process. It serves one PCI function over vfio-user; its logic is the model or the Verilog; what
+ * it sends on the link comes back to itself.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -12,17 +12,17 @@
 #include "card_function.h"
 #include "server.h"
 
-#define NAME	      "gpulink-card"
-#define SERVICE_BUDGET 64u /* ring entries between two looks at the socket */
+#define NAME "gpulink-card"
 
 static const char help[] =
-	"usage: " NAME " --socket PATH [--endpoint FABRIC]... [--serial N]\n"
+	"usage: " NAME " --socket PATH [--endpoint FABRIC]... [--serial N] [--logic model|rtl]\n"
 	"\n"
 	"Emulates a gpulink card as a vfio-user server, for QEMU's vfio-user-pci device.\n"
 	"\n"
 	"  --socket PATH      Unix socket to serve at; taken over when a socket is there already\n"
 	"  --endpoint FABRIC  fabric socket of a gpulink-endpoint that the card can write to; up to 16\n"
 	"  --serial N         serial number (default 1)\n"
+	"  --logic KIND       what the card is: model (default), or rtl: its Verilog in simulation, which is much slower\n"
 	"  --help             this text\n";
 
 /* Returns false when a number is not all of the text. */
@@ -60,6 +60,7 @@ static void peer_gone(struct fabric_peer *peer, unsigned number)
 
 static void run(struct card_function *card, struct server *server)
 {
+	const struct logic *logic = &card->logic;
 	bool more = false;
 	uint64_t until;
 
@@ -69,26 +70,44 @@ static void run(struct card_function *card, struct server *server)
 		fds[0] = server_pollfd(server);
 		for (unsigned i = 0; i < card->peer_count; i++) /* fd -1: poll() passes over it */
 			fds[1 + i] = (struct pollfd){ .fd = card->peers[i].socket, .events = POLLIN };
-		until = more ? 0 : glk_card_deadline(card->model);
+		until = more ? 0 : logic->ops->deadline(logic->state);
 		if (!server_poll(fds, 1 + card->peer_count, until))
 			return;
 		for (unsigned i = 0; i < card->peer_count; i++)
 			if (fds[1 + i].revents)
 				peer_gone(&card->peers[i], i);
-		glk_card_advance(card->model, server_now_ns());
+		logic->ops->advance(logic->state, server_now_ns());
 		if (fds[0].revents)
 			server_serve(server);
-		more = glk_card_service(card->model, SERVICE_BUDGET);
+		more = logic->ops->serve(logic->state);
 	} while (true);
+}
+
+static bool parse_logic(const char *text, card_logic_create *create)
+{
+	*create = strcmp(text, "rtl") ? logic_model_create : logic_rtl_create;
+	return !strcmp(text, "rtl") || !strcmp(text, "model");
+}
+
+static int make(struct card_function *card, uint64_t serial, card_logic_create create)
+{
+	int error = card_function_create(card, serial, create);
+
+	if (error == -ENOTSUP)
+		server_say(NAME, "--logic rtl: this program was built without Verilator, or with sanitizers: it has the model only");
+	else if (error)
+		server_say(NAME, "%s", strerror(-error));
+	return error;
 }
 
 static int parse(int argc, char **argv, struct card_function *card, struct server *server)
 {
 	static const struct option options[] = {
 		{ "socket", required_argument, NULL, 's' }, { "endpoint", required_argument, NULL, 'e' },
-		{ "serial", required_argument, NULL, 'n' }, { "help", no_argument, NULL, 'h' },
-		{ 0 },
+		{ "serial", required_argument, NULL, 'n' }, { "logic", required_argument, NULL, 'l' },
+		{ "help", no_argument, NULL, 'h' },	    { 0 },
 	};
+	card_logic_create create = logic_model_create;
 	uint64_t serial = 1;
 	int option;
 
@@ -103,6 +122,9 @@ static int parse(int argc, char **argv, struct card_function *card, struct serve
 			} else if (option == 'n' && !parse_number(optarg, &serial)) {
 				server_say(NAME, "--serial %s: not a number", optarg);
 				return 2;
+			} else if (option == 'l' && !parse_logic(optarg, &create)) {
+				server_say(NAME, "--logic %s: model or rtl", optarg);
+				return 2;
 			} else if (option == 'e' && pass == 1 && add_peer(card, optarg)) {
 				return 1;
 			} else if (option == '?') {
@@ -113,10 +135,8 @@ static int parse(int argc, char **argv, struct card_function *card, struct serve
 			fputs(help, stderr);
 			return 2;
 		}
-		if (pass == 0 && card_function_create(card, serial)) {
-			server_say(NAME, "out of memory");
+		if (pass == 0 && make(card, serial, create))
 			return 1;
-		}
 	}
 	return 0;
 }

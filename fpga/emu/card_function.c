@@ -10,22 +10,9 @@
 
 enum { REGISTERS = 0, APERTURE = 2, POOL = 4 };
 
-/* --- what the model asks for --- */
+/* --- what the logic does on the bus --- */
 
-static int on_dma_read(void *platform, uint64_t address, void *data, size_t len)
-{
-	struct card_function *card = platform;
-
-	return pci_config_bus_master(&card->config) ? dma_read(&card->dma, address, data, len) : -EACCES;
-}
-
-static int on_dma_write(void *platform, uint64_t address, const void *data, size_t len)
-{
-	struct card_function *card = platform;
-
-	return pci_config_bus_master(&card->config) ? dma_write(&card->dma, address, data, len) : -EACCES;
-}
-
+/* Neighbours first, as in a switch; else it goes up to host memory. */
 static uint8_t *find_peer(const struct card_function *card, uint64_t address, size_t len)
 {
 	uint8_t *memory = NULL;
@@ -35,52 +22,50 @@ static uint8_t *find_peer(const struct card_function *card, uint64_t address, si
 	return memory;
 }
 
-/* Neighbours first, as in a switch; else it goes up to host memory. Both are shared memory: visible when written. */
-static void on_endpoint_write(void *platform, unsigned partition, uint64_t address, const void *data, size_t len)
+static int on_bus_read(void *bus, uint64_t address, void *data, size_t len)
 {
-	struct card_function *card = platform;
-	int error = -EACCES;
-
-	if (pci_config_bus_master(&card->config)) {
-		uint8_t *memory = find_peer(card, address, len);
-
-		error = memory ? guarded_copy(memory, data, len) : dma_write(&card->dma, address, data, len);
-	}
-	glk_card_endpoint_acknowledge(card->model, partition, 1, error ? 1 : 0);
-}
-
-static int on_endpoint_read(void *platform, unsigned partition, uint64_t address, void *data, size_t len)
-{
-	struct card_function *card = platform;
+	struct card_function *card = bus;
 	uint8_t *memory;
 
-	(void)partition;
 	if (!pci_config_bus_master(&card->config))
 		return -EACCES;
 	memory = find_peer(card, address, len);
 	return memory ? guarded_copy(data, memory, len) : dma_read(&card->dma, address, data, len);
 }
 
-static void on_link_send(void *platform, const uint8_t *packet, size_t len)
+static int on_bus_write(void *bus, uint64_t address, const void *data, size_t len)
 {
-	struct card_function *card = platform;
+	struct card_function *card = bus;
+	uint8_t *memory;
 
-	glk_card_link_receive(card->model, packet, len); /* the loop; what is wrong with it the model counts */
+	if (!pci_config_bus_master(&card->config))
+		return -EACCES;
+	memory = find_peer(card, address, len);
+	return memory ? guarded_copy(memory, data, len) : dma_write(&card->dma, address, data, len);
 }
 
-static void on_interrupt(void *platform, unsigned vector)
+static int on_bus_reach(void *bus, uint64_t address)
 {
-	struct card_function *card = platform;
+	struct card_function *card = bus;
+	uint8_t *memory, byte;
+
+	if (!pci_config_bus_master(&card->config))
+		return -EACCES;
+	memory = find_peer(card, address, 1);
+	return memory ? guarded_copy(&byte, memory, 1) : dma_reach(&card->dma, address);
+}
+
+static void on_interrupt(void *bus, unsigned vector)
+{
+	struct card_function *card = bus;
 
 	irq_raise(&card->irq, vector);
 }
 
-static const struct glk_card_ops model_ops = {
-	.dma_read = on_dma_read,
-	.dma_write = on_dma_write,
-	.endpoint_write = on_endpoint_write,
-	.endpoint_read = on_endpoint_read,
-	.link_send = on_link_send,
+static const struct logic_bus_ops bus_ops = {
+	.read = on_bus_read,
+	.write = on_bus_write,
+	.reach = on_bus_reach,
 	.interrupt = on_interrupt,
 };
 
@@ -90,7 +75,7 @@ static void reset(void *device)
 {
 	struct card_function *card = device;
 
-	glk_card_reset(card->model);
+	card->logic.ops->reset(card->logic.state);
 	irq_clear(&card->irq);
 	pci_config_reset(&card->config);
 	irq_enable(&card->irq, pci_config_bus_master(&card->config));
@@ -107,51 +92,61 @@ static int config_write(struct card_function *card, uint64_t offset, const void 
 	return error;
 }
 
+/* A wider or unaligned access to a register is none that software makes. */
+static bool register_access_valid(uint64_t offset, size_t len)
+{
+	return (len == 1 || len == 2 || len == 4 || len == 8) && offset % len == 0;
+}
+
 static int register_read(struct card_function *card, uint64_t offset, void *data, size_t len)
 {
-	uint64_t value = 0;
-	int error = len > 8 ? -EINVAL : glk_card_register_read(card->model, offset, (unsigned)len, &value);
+	uint64_t value;
 
-	memcpy(data, &value, len <= 8 ? len : 0);
-	return error;
+	if (!register_access_valid(offset, len))
+		return -EINVAL;
+	value = card->logic.ops->register_read(card->logic.state, offset, (unsigned)len);
+	memcpy(data, &value, len);
+	return 0;
 }
 
 static int register_write(struct card_function *card, uint64_t offset, const void *data, size_t len)
 {
 	uint64_t value = 0;
 
-	if (len > 8)
+	if (!register_access_valid(offset, len))
 		return -EINVAL;
 	memcpy(&value, data, len);
-	return glk_card_register_write(card->model, offset, (unsigned)len, value);
+	card->logic.ops->register_write(card->logic.state, offset, (unsigned)len, value);
+	return 0;
 }
 
-/* The model takes at most a page, within a slice. Refused accesses are the model's to count: a bus has no answer for
- * posted writes, and all ones for reads. */
-static size_t aperture_part(uint64_t offset, size_t len)
+/* No access on a bus crosses 4 KiB. */
+static size_t part_of(uint64_t offset, size_t len)
 {
 	size_t left = GLK_PAGE_SIZE - offset % GLK_PAGE_SIZE;
 
 	return len < left ? len : left;
 }
 
-static void aperture_store(struct card_function *card, uint64_t offset, const uint8_t *data, size_t len)
+static void memory_write(struct card_function *card, unsigned region, uint64_t offset, const uint8_t *data, size_t len)
 {
+	const struct logic_ops *ops = card->logic.ops;
 	size_t part;
 
 	for (; len; len -= part, offset += part, data += part) {
-		part = aperture_part(offset, len);
-		glk_card_aperture_store(card->model, offset, data, part);
+		part = part_of(offset, len);
+		(region == POOL ? ops->pool_write : ops->aperture_store)(card->logic.state, offset, data, part);
 	}
 }
 
-static void aperture_load(struct card_function *card, uint64_t offset, uint8_t *data, size_t len)
+static void memory_read(struct card_function *card, unsigned region, uint64_t offset, uint8_t *data, size_t len)
 {
+	const struct logic_ops *ops = card->logic.ops;
 	size_t part;
 
 	for (; len; len -= part, offset += part, data += part) {
-		part = aperture_part(offset, len);
-		glk_card_aperture_load(card->model, offset, data, part);
+		part = part_of(offset, len);
+		(region == POOL ? ops->pool_read : ops->aperture_load)(card->logic.state, offset, data, part);
 	}
 }
 
@@ -167,9 +162,7 @@ static int on_region_read(void *device, unsigned region, uint64_t offset, void *
 	}
 	if (region == REGISTERS)
 		return register_read(card, offset, data, len);
-	if (region == POOL)
-		return glk_card_pool_read(card->model, offset, data, len);
-	aperture_load(card, offset, data, len);
+	memory_read(card, region, offset, data, len);
 	return 0;
 }
 
@@ -183,9 +176,7 @@ static int on_region_write(void *device, unsigned region, uint64_t offset, const
 		return 0;
 	if (region == REGISTERS)
 		return register_write(card, offset, data, len);
-	if (region == POOL)
-		return glk_card_pool_write(card->model, offset, data, len);
-	aperture_store(card, offset, data, len);
+	memory_write(card, region, offset, data, len);
 	return 0;
 }
 
@@ -227,31 +218,27 @@ static const struct vfu_ops vfu_ops = {
 	.reset = reset,
 };
 
-int card_function_create(struct card_function *card, uint64_t serial)
+int card_function_create(struct card_function *card, uint64_t serial, card_logic_create create)
 {
-	struct glk_card_config model;
+	const struct logic_config logic = { .serial = serial, .ops = &bus_ops, .bus = card };
 	int error;
 
 	*card = (struct card_function){ 0 };
-	glk_card_config_default(&model);
-	model.serial = serial;
-	model.ops = &model_ops;
-	model.platform = card;
-	error = glk_card_create(&model, &card->model);
+	error = create(&logic, &card->logic);
 	if (error)
 		return error;
 	irq_init(&card->irq);
-	card->vfu = (struct vfu_function){ .ops = &vfu_ops, .device = card, .vectors = model.vectors };
+	card->vfu = (struct vfu_function){ .ops = &vfu_ops, .device = card, .vectors = card->logic.vectors };
 	card->vfu.regions[VFU_REGION_CONFIG].size = PCI_CONFIG_BYTES;
 	card->vfu.regions[REGISTERS].size = GLK_BAR0_SIZE;
-	card->vfu.regions[APERTURE].size = (uint64_t)model.slices << model.slice_shift;
-	card->vfu.regions[POOL].size = model.pool_bytes;
+	card->vfu.regions[APERTURE].size = card->logic.aperture_bytes;
+	card->vfu.regions[POOL].size = card->logic.pool_bytes;
 	pci_config_init(&card->config, GLK_PCI_VENDOR, GLK_PCI_DEVICE, GLK_PCI_CLASS);
 	pci_config_add_bar(&card->config, REGISTERS, card->vfu.regions[REGISTERS].size, false);
 	pci_config_add_bar(&card->config, APERTURE, card->vfu.regions[APERTURE].size, true);
 	pci_config_add_bar(&card->config, POOL, card->vfu.regions[POOL].size, true);
 	pci_config_add_express(&card->config);
-	pci_config_add_msix(&card->config, model.vectors, REGISTERS, GLK_MSIX_TABLE_OFFSET, GLK_MSIX_PBA_OFFSET);
+	pci_config_add_msix(&card->config, card->logic.vectors, REGISTERS, GLK_MSIX_TABLE_OFFSET, GLK_MSIX_PBA_OFFSET);
 	return 0;
 }
 
@@ -269,5 +256,5 @@ void card_function_destroy(struct card_function *card)
 	card_function_disconnected(card);
 	for (unsigned i = 0; i < card->peer_count; i++)
 		fabric_disconnect(&card->peers[i]);
-	glk_card_destroy(card->model);
+	card->logic.ops->destroy(card->logic.state);
 }

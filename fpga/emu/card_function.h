@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The card as a PCI function: configuration space and BARs in front of the model, and what the model asks for. */
+/* The card as a PCI function: configuration space and BARs in front of its logic, and what the logic does on the bus. */
 #ifndef GPULINK_EMU_CARD_FUNCTION_H
 #define GPULINK_EMU_CARD_FUNCTION_H
-
-#include <card.h>
 
 #include "dma.h"
 #include "fabric.h"
 #include "irq.h"
+#include "logic.h"
 #include "pci_config.h"
 #include "vfio_user.h"
 
 #define CARD_PEERS_MAX 16u
 
 struct card_function {
-	struct glk_card *model;
+	struct logic logic;
 	struct pci_config config;
 	struct dma_table dma;
 	struct irq irq;
@@ -23,8 +22,11 @@ struct card_function {
 	struct vfu_function vfu;
 };
 
-/** Makes the card of glk_card_config_default(), looped onto itself. Returns 0, -EINVAL or -ENOMEM. */
-int card_function_create(struct card_function *card, uint64_t serial);
+/** logic_model_create() or logic_rtl_create(). */
+typedef int (*card_logic_create)(const struct logic_config *config, struct logic *logic);
+
+/** Makes a card with the logic that `create` makes. Returns 0, or what `create` says. */
+int card_function_create(struct card_function *card, uint64_t serial, card_logic_create create);
 void card_function_destroy(struct card_function *card);
 
 /** The virtual machine has gone: its memory and interrupts with it, and the card is reset. */

@@ -167,3 +167,13 @@ int dma_write(const struct dma_table *table, uint64_t address, const void *data,
 	}
 	return error;
 }
+
+int dma_reach(const struct dma_table *table, uint64_t address)
+{
+	uint8_t *memory, byte;
+	size_t part;
+	int error = locate(table, address, 1, true, &memory, &part);
+
+	/* The mapping may have outlived the file behind it. */
+	return error ? error : guarded_copy(&byte, memory, 1);
+}

@@ -35,4 +35,7 @@ void dma_unmap_all(struct dma_table *table);
 int dma_read(const struct dma_table *table, uint64_t address, void *data, size_t len);
 int dma_write(const struct dma_table *table, uint64_t address, const void *data, size_t len);
 
+/** Whether a write to the byte arrives: 0, -EFAULT or -EACCES. */
+int dma_reach(const struct dma_table *table, uint64_t address);
+
 #endif /* GPULINK_EMU_DMA_H */

@@ -323,12 +323,14 @@ static void help_and_usage(void **state)
 	const char *programs[] = { machine_card_program(), machine_endpoint_program() };
 
 	const char *const serial[] = { programs[0], "--socket", m->card_path, "--serial", "7x", NULL };
+	const char *const logic[] = { programs[0], "--socket", m->card_path, "--logic", "other", NULL };
 	const char *const nobody[] = { programs[0], "--socket", m->card_path, "--endpoint", m->fabric_path, NULL };
 	const char *const size[] = {
 		programs[1], "--socket", m->endpoint_path, "--fabric", m->fabric_path, "--size", "3000000", NULL,
 	};
 
 	assert_int_equal(run_to_end(m, serial), 2);
+	assert_int_equal(run_to_end(m, logic), 2);
 	assert_int_equal(run_to_end(m, nobody), 1);
 	assert_int_equal(run_to_end(m, size), 2);
 	for (unsigned i = 0; i < 2; i++) {
@@ -360,10 +362,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(help_and_usage, machine_setup, machine_teardown),
 	};
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: %s GPULINK-CARD GPULINK-ENDPOINT\n", argv[0]);
+	if (argc != 3 && argc != 4) {
+		fprintf(stderr, "usage: %s GPULINK-CARD GPULINK-ENDPOINT [LOGIC]\n", argv[0]);
 		return 2;
 	}
-	machine_programs(argv[1], argv[2]);
+	machine_programs(argv[1], argv[2], argv[3]);
 	return cmocka_run_group_tests_name("emu", tests, NULL, NULL);
 }

@@ -41,8 +41,10 @@ struct machine {
 	uint8_t *gpu;  /* the endpoint's BAR; MACHINE_GPU_BYTES */
 };
 
-/** Where the programs are. */
-void machine_programs(const char *card, const char *endpoint);
+/** Where the programs are, and which logic the card is to have (its option --logic); NULL: model. */
+void machine_programs(const char *card, const char *endpoint, const char *logic);
+/** Whether the card is a simulation, a thousand times slower than the model. */
+bool machine_slow(void);
 const char *machine_card_program(void);
 const char *machine_endpoint_program(void);
 

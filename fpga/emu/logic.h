@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is behind the card's BARs: the model (logic_model.c), or the Verilog as Verilator made it (logic_rtl.c). Both see
+ * the same bus.
+ */
+#ifndef GPULINK_EMU_LOGIC_H
+#define GPULINK_EMU_LOGIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** What the logic sees of the bus; all get the `bus` pointer. They must not call back into the logic. */
+struct logic_bus_ops {
+	/** Memory at a bus address, `len` 1 or more. Returns 0 or a negative errno. */
+	int (*read)(void *bus, uint64_t address, void *data, size_t len);
+	int (*write)(void *bus, uint64_t address, const void *data, size_t len);
+	/** Whether writes arrive there: 0 or a negative errno. */
+	int (*reach)(void *bus, uint64_t address);
+	void (*interrupt)(void *bus, unsigned vector);
+};
+
+struct logic_config {
+	uint64_t serial;
+	const struct logic_bus_ops *ops;
+	void *bus;
+};
+
+/** Who has taken a write, and answers a read, when these return; a bus has no answer for a write that fails. */
+struct logic_ops {
+	/** `size` 1, 2, 4 or 8, `offset` a multiple of it, inside the BAR. */
+	uint64_t (*register_read)(void *state, uint64_t offset, unsigned size);
+	void (*register_write)(void *state, uint64_t offset, unsigned size, uint64_t value);
+	/** `len` 1 or more, not across 4 KiB, inside the BAR. Loads that fail give all ones. */
+	void (*aperture_store)(void *state, uint64_t offset, const void *data, size_t len);
+	void (*aperture_load)(void *state, uint64_t offset, void *data, size_t len);
+	void (*pool_write)(void *state, uint64_t offset, const void *data, size_t len);
+	void (*pool_read)(void *state, uint64_t offset, void *data, size_t len);
+	/** Function-level reset. */
+	void (*reset)(void *state);
+	/** Tells the time in nanoseconds: what is stored from now on is stored then. */
+	void (*advance)(void *state, uint64_t now_ns);
+	/** Does some of what there is to do. True: there is more, now. */
+	bool (*serve)(void *state);
+	/** When time alone brings it something to do; UINT64_MAX: never as things stand. */
+	uint64_t (*deadline)(void *state);
+	void (*destroy)(void *state);
+};
+
+struct logic {
+	const struct logic_ops *ops;
+	void *state;
+	unsigned vectors;
+	uint64_t aperture_bytes, pool_bytes;
+};
+
+/** Make a card as after power-on. Return 0, -ENOMEM, or -ENOTSUP: this program was built without it. */
+int logic_model_create(const struct logic_config *config, struct logic *logic);
+int logic_rtl_create(const struct logic_config *config, struct logic *logic);
+
+#endif /* GPULINK_EMU_LOGIC_H */

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Where the Verilog is not built in. */
+#include <errno.h>
+
+#include "logic.h"
+
+int logic_rtl_create(const struct logic_config *config, struct logic *logic)
+{
+	(void)config;
+	(void)logic;
+	return -ENOTSUP;
+}
