@@ -48,6 +48,10 @@ check: user asan
 		"tests/vm/run-suite 6.12 daemon" \
 		"tests/vm/run-suite newest faults" \
 		"tests/vm/run-suite newest kill" \
+		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 basic" \
+		"GPULINK_LOGIC=rtl tests/vm/run-suite newest faults" \
+		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 kill" \
+		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 daemon" \
 		"tests/vm/demo-check"
 
 # Maps the blocks of the logic to UltraScale+ cells: some minutes. Fails when one is deeper than 10 LUT levels.
