@@ -77,10 +77,13 @@ static int set_idle_register(const struct glk_card *card, struct glk_context *c,
 int glk_context_set(struct glk_card *card, unsigned context, unsigned reg, uint64_t value)
 {
 	struct glk_context *c = &card->contexts[context];
+	int error;
 
 	switch (reg) {
 	case GLK_CONTEXT_CONTROL:
-		return set_control(c, value);
+		error = set_control(c, value);
+		glk_release_progress(card, context);
+		return error;
 	case GLK_CONTEXT_SQ_TAIL:
 		if (value > UINT16_MAX)
 			return -EINVAL;
@@ -108,12 +111,13 @@ uint64_t glk_context_get(const struct glk_card *card, unsigned context, unsigned
 	return reg / 8 < sizeof(values) / sizeof(values[0]) ? values[reg / 8] : 0;
 }
 
-/* The ring cannot go on: software learns it from STATUS, by the event vector and by its own. */
+/* The ring cannot go on: software learns it from STATUS, by the event vector and by its own. Releases wait for it no more. */
 static void stop(struct glk_card *card, struct glk_context *c, unsigned status)
 {
 	c->status = status;
 	glk_note_error(card, GLK_CARD_ERROR_CAUSE_RING_MASK);
 	glk_raise(card, (unsigned)c->vector);
+	glk_release_progress(card, (unsigned)(c - card->contexts));
 }
 
 static bool runnable(struct glk_card *card, struct glk_context *c)
@@ -181,10 +185,6 @@ bool glk_card_service(struct glk_card *card, unsigned budget)
 {
 	bool more = true;
 
-	/* Those that wait for a ring which has been stopped wait no more. */
-	for (unsigned c = 0; c < card->config.contexts; c++)
-		if (card->contexts[c].release.pending)
-			glk_release_progress(card, c);
 	if (!(card->control & GLK_CARD_CONTROL_ENABLE_MASK))
 		return false;
 	while (more) {

@@ -346,6 +346,28 @@ static void doorbell_release_covers_the_ring(void **state)
 	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_SQ_TAIL)), 1);
 }
 
+/* A release that waits for the ring waits no more when the ring is stopped, by software or by a mistake. */
+static void stopped_ring_holds_no_release(void **state)
+{
+	struct bench *b = *state;
+	const unsigned released = GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED;
+	uint64_t put[8] = { SQE0(GLK_OP_PUT_INLINE, 0, 0, 8), 1, 0, 0, 9 };
+
+	bench_submit(b, put);
+	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 5);
+	assert_int_equal(bench_read(b, released), 0);
+	bench_write(b, bench_context(0, GLK_CONTEXT_CONTROL), 0);
+	assert_int_equal(bench_read(b, released), 5);
+	bench_context_start(b, 0);
+	bench_submit(b, put);
+	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 6);
+	bench_write(b, bench_context(0, GLK_CONTEXT_SQ_TAIL), 100); /* more than the ring holds */
+	assert_int_equal(bench_read(b, released), 5);
+	glk_card_service(b->card, 100);
+	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_STATUS)), GLK_ST_PROTOCOL);
+	assert_int_equal(bench_read(b, released), 6);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -360,6 +382,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(release_holds_the_ring, setup, teardown),
 		cmocka_unit_test_setup_teardown(nonsense_stops_the_ring, setup, teardown),
 		cmocka_unit_test_setup_teardown(doorbell_release_covers_the_ring, setup, teardown),
+		cmocka_unit_test_setup_teardown(stopped_ring_holds_no_release, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
