@@ -55,6 +55,8 @@ static void withdraw(struct glk_context *ctx, struct glk_window *window)
 	glk_card_drain(card, GLK_DRAIN_WINDOW, window->handle);
 	for (i = 0; i < window->slices; i++)
 		glk_write(card, GLK_WINDOW_ARRAY + (window->handle + i) * GLK_WINDOW_STRIDE + GLK_WINDOW_Q0, 0);
+	/* What a ring was allowed before may still come: a read is answered when all of it is out. */
+	glk_read(card, GLK_CARD_STATUS);
 }
 
 int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg)

@@ -243,7 +243,7 @@ module glk_card #(
   logic [12:0]       mn_length;
   logic [DATA_W-1:0] mn_data;
   logic              dn_valid;
-  logic              unused_mn_tag; // the rings have one tag
+  logic [4:0]        mn_tag;
   logic              command_valid, command_start, command_ready;
   logic [CW-1:0]     command_context;
   logic [CONTEXTS-1:0] bell;
@@ -251,7 +251,7 @@ module glk_card #(
   logic              nc_valid, nc_atomic, nc_ready;
   logic [PW-1:0]     nc_partition;
   logic [CW-1:0]     nc_context;
-  logic              ring_idle, ring_halted;
+  logic              ring_idle, ring_halted, ring_stale;
   // The contexts' registers. Settings are written by glk_registers, the rest by the ring engine.
   logic              xc_write;       // settings of xc_context: base addresses and so on
   logic [2:0]        xc_which;       // 0 sq_base, 1 cq_base, 2 order, 3 record, 4 vector, 5 sq_tail, 6 cq_head
@@ -287,8 +287,8 @@ module glk_card #(
     .zx_context, .zx_record, .zx_vector, .zx_sq_head, .zx_status);
 
   glk_ring #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
-             .REGISTRATIONS(REGISTRATIONS), .READ_BYTES(READ_BYTES)) ring (
-    .clk, .rst, .clear, .enabled, .halt, .halted(ring_halted), .idle(ring_idle), .generation, .ep_kind, .ep_bytes,
+             .REGISTRATIONS(REGISTRATIONS), .READ_BYTES(READ_BYTES), .READ_TAGS(32)) ring (
+    .clk, .rst, .clear, .enabled, .halt, .halted(ring_halted), .idle(ring_idle), .stale(ring_stale), .generation, .ep_kind, .ep_bytes,
     .ctx_enable, .bell, .command_start, .command_context, .command_valid, .command_ready,
     .nx_context, .nx_sq_base, .nx_cq_base, .nx_sq_order, .nx_cq_order, .nx_status, .nx_vector, .nx_sq_tail, .nx_cq_head,
     .nx_sq_head, .nx_cq_tail, .nx_write, .nx_write_context, .nx_new_sq_head, .nx_new_cq_tail, .nx_new_status,
@@ -304,9 +304,9 @@ module glk_card #(
     .o_partition(wn_partition), .o_offset(wn_offset), .o_length(wn_length), .o_data(wn_data), .o_valid(wn_valid), .o_ready(wn_ready),
     // Releases.
     .z_context(rn_context), .z_valid(rn_valid), .z_ready(rn_ready), .z_done(rn_done), .z_failed(rn_failed), .z_take(rn_take),
-    // Host memory: reads with tag 16, whose data are always taken; writes; interrupts.
-    .m_kind(mn_kind), .m_address(mn_address), .m_length(mn_length), .m_tag(unused_mn_tag), .m_data(mn_data), .m_last(mn_last), .m_valid(mn_valid), .m_ready(mn_ready),
-    .d_tag(1'b0), .d_error, .d_data, .d_last, .d_valid(dn_valid),
+    // Host memory: reads, whose data are always taken; writes; interrupts.
+    .m_kind(mn_kind), .m_address(mn_address), .m_length(mn_length), .m_tag(mn_tag), .m_data(mn_data), .m_last(mn_last), .m_valid(mn_valid), .m_ready(mn_ready),
+    .d_tag(d_tag[4:0]), .d_error, .d_data, .d_last, .d_valid(dn_valid),
     // Pulses: an entry completed with an error; host memory failed; a ring stopped. Loads and atomics, for the counters.
     .e_entry, .e_dma, .e_ring, .n_atomic(nc_atomic), .n_partition(nc_partition), .n_context(nc_context), .n_valid(nc_valid), .n_ready(nc_ready));
 
@@ -533,7 +533,7 @@ module glk_card #(
     .ep_kind, .ep_base, .ep_bytes, .generation,
     // Changes that need the queues empty: pause, flush, wait for quiet. Resets also halt the rings and wait for the rest.
     .pause, .f_partition(fx_partition), .f_reason(fx_reason), .f_valid(fx_valid), .f_ready(fx_ready), .quiet,
-    .halt, .ring_halted, .others_idle(load_idle && endpoint_idle && all_acknowledged), .clear, .queued_stores, .dropped_valid, .dropped_count,
+    .halt, .ring_halted, .ring_stale, .others_idle(load_idle && endpoint_idle && all_acknowledged), .clear, .queued_stores, .dropped_valid, .dropped_count,
     .tx_holds, .all_acknowledged, .look_partition, .look_entries, .look_payload, .look_unacknowledged,
     .w_valid(xw_valid), .w_ready(xw_ready), .w_write(xw_write), .w_row(xw_row), .w_data(xw_data), .w_done(xw_done), .w_q,
     .h_valid(xh_valid), .h_ready(xh_ready), .h_write(xh_write), .h_row(xh_row), .h_data(xh_data), .h_done(xh_done), .h_q,
@@ -551,7 +551,7 @@ module glk_card #(
   glk_memory_mux #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .WRITE_BYTES(WRITE_BYTES)) memory_mux (
     .clk, .rst,
     .e_address(me_address), .e_length(me_length), .e_partition(me_partition), .e_data(me_data), .e_last(me_last), .e_valid(me_valid), .e_ready(me_ready),
-    .n_kind(mn_kind), .n_address(mn_address), .n_length(mn_length), .n_data(mn_data), .n_last(mn_last), .n_valid(mn_valid), .n_ready(mn_ready),
+    .n_kind(mn_kind), .n_address(mn_address), .n_length(mn_length), .n_tag(mn_tag), .n_data(mn_data), .n_last(mn_last), .n_valid(mn_valid), .n_ready(mn_ready),
     .l_address(ml_address), .l_length(ml_length), .l_valid(ml_valid), .l_ready(ml_ready),
     .z_interrupt(mz_interrupt), .z_address(mz_address), .z_data(mz_data), .z_valid(mz_valid), .z_ready(mz_ready),
     .f_partition(mf_partition), .f_address(mf_address), .f_valid(mf_valid), .f_ready(mf_ready),
@@ -560,7 +560,7 @@ module glk_card #(
     .posted_valid, .posted_partition, .posted_address, .idle(mem_idle));
 
   // --- in from PCIe: whose read it was ---
-  wire for_ring = d_tag == 6'd16;
+  wire for_ring = d_tag[5];
   wire for_load = d_tag == 6'd17;
   assign d_ready  = !for_load || dl_ready;
   assign dn_valid = d_valid && for_ring;

@@ -9,6 +9,7 @@ module glk_memory_mux #(
   parameter int DATA_W      = 512,
   parameter int PARTITIONS  = 4,
   parameter int WRITE_BYTES = 256,
+  parameter int TW          = 5, // of the ring engine's tags
   parameter int PW          = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
   parameter int LANES       = DATA_W / 8
 ) (
@@ -28,6 +29,7 @@ module glk_memory_mux #(
   input  logic [1:0]        n_kind,
   input  logic [63:0]       n_address,
   input  logic [12:0]       n_length,
+  input  logic [TW-1:0]     n_tag,
   input  logic [DATA_W-1:0] n_data,
   input  logic              n_last,
   input  logic              n_valid,
@@ -73,9 +75,10 @@ module glk_memory_mux #(
 );
   localparam int LB = $clog2(LANES);
   localparam int WB = $clog2(WRITE_BYTES);
+  initial if (TW > 5) $fatal;
   localparam int QUIET = 8; // clocks without anything until `idle`
   localparam logic [1:0] WRITE = 2'd0, READ = 2'd1, INTERRUPT = 2'd2;
-  localparam logic [5:0] TAG_RING = 6'd16, TAG_LOAD = 6'd17;
+  localparam logic [5:0] TAG_LOAD = 6'd17; // flush reads have 0..15, the rings 32..63
 
   // --- whose turn it is ---
   localparam int SOURCES = 6;
@@ -134,7 +137,7 @@ module glk_memory_mux #(
           a_kind    <= n_kind;
           a_address <= n_address;
           a_length  <= n_length;
-          a_tag     <= TAG_RING;
+          a_tag     <= {1'b1, 5'(n_tag)};
         end
         turn[2]: begin
           a_kind    <= READ;

@@ -3,7 +3,13 @@
 // look up what it holds; for a write put the bytes together with those that a narrow one leaves alone; judge the value; and do
 // what it asks for, which may mean to empty the queues first. A write that is refused changes nothing and is counted.
 //
-// While a reset runs only STATUS is answered: the rest waits until the registers are what the reset makes of them.
+// PCIe demands that a write never waits for what the card has read from the host, as the answer may come behind the write.
+// So writes only wait for writes that the card itself has sent. Reads may wait: one that was taken is put aside, and writes
+// pass it. Reads wait until nothing comes any more of what tables and contexts allowed before a write changed them
+// (`ring_stale`): who reads knows then.
+//
+// While a reset runs writes are ignored and of the reads only STATUS is answered: the others wait until the registers are
+// what the reset makes of them.
 module glk_registers #(
   parameter int PARTITIONS     = 16,
   parameter int ENTRIES        = 64,
@@ -26,7 +32,8 @@ module glk_registers #(
   input  logic [63:0]       serial,
   input  logic [63:0]       pool_bytes,
 
-  // Accesses: 1 << x_size bytes, aligned, data in the low bits. A read's come on y after it was taken.
+  // Accesses: 1 << x_size bytes, aligned, data in the low bits. A read's come on y some time after it was taken; there is no
+  // other read until then.
   input  logic              x_write,
   input  logic [19:0]       x_offset,
   input  logic [1:0]        x_size,
@@ -58,6 +65,7 @@ module glk_registers #(
   input  logic              quiet,
   output logic              halt,
   input  logic              ring_halted,
+  input  logic              ring_stale,
   input  logic              others_idle,
   output logic              clear,
   input  logic [31:0]       queued_stores,
@@ -183,11 +191,20 @@ module glk_registers #(
   localparam logic [4:0] BEFORE_SNAPSHOT = 5'd31;
 
   typedef enum logic [4:0] {
-    IDLE, DECODE, LOOK, TABLE, TABLE_WAIT, COUNTER, COLLECT, MERGE, AIM, DRAINED_WINDOW, CHECK, ACT,
-    BEFORE, LATCH, DRAINING, QUIESCE, APPLY, TABLE_WRITE, AFTER, RESUME, START_HEAD, START_TAIL, COMMAND, STARTED, RELEASE, FINISH, ANSWER
+    IDLE, PLACE, DECODE, LOOK, TABLE, TABLE_WAIT, COUNTER, COLLECT, MERGE, AIM, DRAINED_WINDOW, CHECK, ACT,
+    BEFORE, LATCH, DRAINING, QUIESCE, APPLY, TABLE_WRITE, AFTER, RESUME, START_HEAD, START_TAIL, COMMAND, STARTED, RELEASE, FINISH
   } state_t;
   state_t     state;
   logic [4:0] clocks;
+
+  // --- the access that is worked on, and a read that waits ---
+  logic        r_write, r_poisoned;
+  logic [19:0] r_offset;
+  logic [1:0]  r_size;
+  logic [63:0] r_data;
+  logic        held, held_status, held_may;
+  logic [19:0] held_offset;
+  logic [1:0]  held_size;
 
   // --- the register ---
   logic [2:0]  place;
@@ -196,7 +213,7 @@ module glk_registers #(
   logic        header;
   logic [63:0] header_value;
   glk_register_decode #(.PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .REGISTRATIONS(REGISTRATIONS)) decode (
-    .clk, .offset(x_offset), .place, .element, .word, .header, .header_value);
+    .clk, .offset(r_offset), .place, .element, .word, .header, .header_value);
 
   wire is_counter = (place == CARD && word >= CARD_FIRST && word <= CARD_LAST) ||
                     (place == PARTITION && word >= P_FIRST && word <= P_LAST);
@@ -338,8 +355,8 @@ module glk_registers #(
       SCRATCH:                           card_value <= scratch;
       9'(glk_regs::CARD_SERIAL / 8):     card_value <= serial;
       9'(glk_regs::CARD_POOL_BYTES / 8): card_value <= pool_bytes;
-      ERROR_CAUSE:                       card_value <= x_write ? '0 : 64'(cause);
-      DRAIN:                             card_value <= x_write ? '0 : {drain_busy, 31'b0, drain_written};
+      ERROR_CAUSE:                       card_value <= r_write ? '0 : 64'(cause);
+      DRAIN:                             card_value <= r_write ? '0 : {drain_busy, 31'b0, drain_written};
       SNAPSHOT:                          card_value <= snapshots;
       default:                           card_value <= '0;
     endcase
@@ -350,7 +367,7 @@ module glk_registers #(
   glk_context_rules #(.VECTORS(VECTORS)) context_rules (
     .clk, .word, .enabled(c_enabled), .user_doorbell(c_user), .xc_sq_base, .xc_cq_base, .xc_record, .xc_sq_order, .xc_cq_order, .xc_vector,
     .xc_sq_tail, .xc_cq_head, .xc_sq_head, .xc_cq_tail, .xc_status, .errors(xe_errors), .released(xr_released), .release_word, .generation,
-    .for_write(x_write), .shown(context_shown), .doorbell_shown, .value, .allowed(context_allowed));
+    .for_write(r_write), .shown(context_shown), .doorbell_shown, .value, .allowed(context_allowed));
   always_ff @(posedge clk) begin
     partition_seen <= is_counter ? '0 : (word == P_STATUS) ? {look_unacknowledged, 3'b0, look_payload, 9'b0, look_entries} :
                       (word < P_STATUS) ? p_value : '0;
@@ -389,24 +406,23 @@ module glk_registers #(
       DOORBELL:     allowed = 1'b1; // users write it: what they get wrong troubles nobody
       default:      allowed = 1'b0;
     endcase
-    if (x_poisoned)
+    if (r_poisoned)
       allowed = 1'b0;
   end
 
   // --- the way of an access ---
-  wire status_read = !x_write && x_offset[19:3] == 17'(glk_regs::CARD_STATUS / 8);
   wire [CONTEXTS-1:0] this_context = CONTEXTS'(1) << element[CW-1:0];
 
-  assign shift = {x_offset[2:0], 2'b0}; // in units of two bits
+  assign shift = {r_offset[2:0], 2'b0}; // in units of two bits
   always_comb
-    case (x_size)
+    case (r_size)
       2'd0:    mask = 64'hff;
       2'd1:    mask = 64'hffff;
       2'd2:    mask = 64'hffff_ffff;
       default: mask = '1;
     endcase
 
-  assign idle            = state == IDLE && !x_valid && !resetting && !flr && !i_valid;
+  assign idle            = state == IDLE && !x_valid && !held && !resetting && !flr && !i_valid;
   assign table_valid     = state == TABLE || state == TABLE_WRITE;
   assign table_write     = state == TABLE_WRITE;
   assign of_window       = place != REGISTRATION;
@@ -445,6 +461,7 @@ module glk_registers #(
     xe_clear    <= 1'b0;
     bell        <= '0;
     cause_clear <= '0;
+    held_may    <= resetting ? held_status : !ring_stale;
     if (flr_running && !resetting && !start_reset) begin
       flr_running <= 1'b0;
       flr_done    <= 1'b1;
@@ -458,11 +475,33 @@ module glk_registers #(
           start_reset <= 1'b1;
           flr_running <= 1'b1;
           enabled     <= 1'b0;
-        end else if (x_valid && !x_ready && !start_reset && (!resetting || status_read)) begin
-          state <= DECODE;
+        end else if (held && held_may && !start_reset && (!resetting || held_status)) begin
+          held     <= 1'b0;
+          r_write  <= 1'b0;
+          r_offset <= held_offset;
+          r_size   <= held_size;
+          state    <= PLACE;
+        end else if (x_valid && !x_ready && !x_write) begin
+          held        <= 1'b1;
+          held_may    <= 1'b0;
+          held_status <= x_offset[19:3] == 17'(glk_regs::CARD_STATUS / 8);
+          held_offset <= x_offset;
+          held_size   <= x_size;
+          x_ready     <= 1'b1;
+        end else if (x_valid && !x_ready && (resetting || start_reset)) begin
+          x_ready <= 1'b1;
+        end else if (x_valid && !x_ready) begin
+          r_write    <= 1'b1;
+          r_offset   <= x_offset;
+          r_size     <= x_size;
+          r_data     <= x_data;
+          r_poisoned <= x_poisoned;
+          state      <= PLACE;
         end
       end
 
+      PLACE:
+        state <= DECODE;
       DECODE: begin
         clocks <= (place == PARTITION) ? FAR : NEAR;
         k_read <= is_counter;
@@ -501,9 +540,9 @@ module glk_registers #(
         state <= MERGE;
       end
       MERGE: begin
-        value  <= (old & ~(mask << {shift, 1'b0})) | ((x_data & mask) << {shift, 1'b0});
+        value  <= (old & ~(mask << {shift, 1'b0})) | ((r_data & mask) << {shift, 1'b0});
         y_data <= (old >> {shift, 1'b0}) & mask;
-        state  <= x_write ? AIM : FINISH;
+        state  <= r_write ? AIM : FINISH;
       end
 
       // A register's new value is judged.
@@ -651,12 +690,9 @@ module glk_registers #(
           state <= FINISH;
       end
 
-      FINISH: begin
-        x_ready <= 1'b1;
-        state   <= ANSWER;
-      end
-      default: begin // ANSWER: the access is taken now
-        y_valid <= !x_write;
+      default: begin // FINISH
+        x_ready <= r_write;
+        y_valid <= !r_write;
         state   <= IDLE;
       end
     endcase
@@ -670,6 +706,7 @@ module glk_registers #(
     end
     if (rst) begin
       state             <= IDLE;
+      held              <= 1'b0;
       enabled           <= 1'b0;
       x_ready           <= 1'b0;
       k_read            <= 1'b0;

@@ -7,6 +7,9 @@
 // has given to the card, so it makes no difference when they are read).
 //
 // Writes to host memory are posted: only reads can be seen to fail.
+//
+// Commands are taken in a few clocks, whatever is waited for. What was checked against a table's entry before that changed
+// may come out afterwards, and what is read for an entry whose context was stopped comes then: while it may, `stale` is set.
 module glk_ring #(
   parameter int DATA_W         = 512,
   parameter int PARTITIONS     = 16,
@@ -31,6 +34,7 @@ module glk_ring #(
   input  logic                      halt,
   output logic                      halted,
   output logic                      idle,
+  output logic                      stale,
   input  logic [63:0]               generation,
   input  logic [PARTITIONS*2-1:0]   ep_kind,
   input  logic [PARTITIONS*37-1:0]  ep_bytes,
@@ -146,7 +150,7 @@ module glk_ring #(
   initial if (LANES < 16 || LANES > 64 || READ_BYTES < LANES || READ_BYTES > 4096 || CONTEXTS > 32 || REGISTRATION_W != 122 || WINDOW_W != 89) $fatal;
 
   // --- whose turn ---
-  logic          t_valid, t_protocol, t_held, t_first_lap, t_asked, t_mine, abandon;
+  logic          t_valid, t_protocol, t_held, t_first_lap, t_asked, t_mine, abandon, commanded;
   logic [CW-1:0] t_context;
   logic [63:0]   t_sq_address, t_cq_address;
   logic [3:0]    t_sq_head, t_entries, r_upto, r_status;
@@ -158,8 +162,8 @@ module glk_ring #(
     .command_ready, .z_done, .nx_context, .nx_sq_base, .nx_cq_base, .nx_sq_order, .nx_cq_order, .nx_status, .nx_vector,
     .nx_sq_tail, .nx_cq_head, .nx_sq_head, .nx_cq_tail, .nx_write, .nx_write_context, .nx_new_sq_head, .nx_new_cq_tail,
     .nx_new_status, .t_valid, .t_context, .t_protocol, .t_sq_address, .t_sq_head, .t_entries, .t_held, .t_cq_address,
-    .t_first_lap, .t_vector, .t_asked, .t_mine, .abandon, .r_fetched, .r_upto, .r_asked, .r_taken, .r_done, .r_advance,
-    .r_sleep, .r_stop, .r_status);
+    .t_first_lap, .t_vector, .t_asked, .t_mine, .abandon, .commanded, .r_fetched, .r_upto, .r_asked, .r_taken,
+    .r_done, .r_advance, .r_sleep, .r_stop, .r_status);
 
   assign s_context = t_context;
   assign z_context = t_context;
@@ -202,8 +206,8 @@ module glk_ring #(
                     .REGISTRATIONS(REGISTRATIONS), .WINDOW_W(WINDOW_W), .REGISTRATION_W(REGISTRATION_W)) engine (
     .clk, .rst, .generation(generation[7:0]), .ep_kind, .ep_bytes,
     .t_valid, .t_context, .t_protocol, .t_sq_address, .t_sq_head, .t_entries, .t_held, .t_cq_address, .t_first_lap,
-    .t_vector, .t_asked, .t_mine, .abandon, .r_fetched, .r_upto, .r_asked, .r_taken, .r_done, .r_advance, .r_sleep, .r_stop,
-    .r_status, .entry_line, .entry_q,
+    .t_vector, .t_asked, .t_mine, .abandon, .commanded, .out_idle(!m_valid), .stale, .r_fetched, .r_upto, .r_asked,
+    .r_taken, .r_done, .r_advance, .r_sleep, .r_stop, .r_status, .entry_line, .entry_q,
     .rd_start, .rd_address, .rd_length, .rd_line, .rd_entries, .rd_busy, .rd_failed, .rd_o_line, .rd_o_data,
     .rd_o_valid, .b_valid, .b_line, .b_enables, .b_data, .v_kind, .v_place, .v_length, .v_address, .v_partition, .v_valid,
     .v_ready, .v_idle, .head_data(u_data[63:0]), .head_now,

@@ -3,7 +3,10 @@
 //
 // One thing after the other; only what is cheap overlaps: the table lookups of a check, the stores of a chunk and the reads
 // of the next, a record of a put vector and the header of the next. Every wait is for something that comes in bounded time.
-// Where an entry may be left (`abandon`), it is looked for: before a chunk, a page, a record, and before the completion.
+// Where an entry may be left (`abandon`), it is looked for: before anything new is asked for, and before the completion.
+//
+// When an entry of a table changes, what was checked against the old one may still be on its way. `stale` tells of it, until
+// all that is out; the next check waits for that, too.
 module glk_ring_engine #(
   parameter int DATA_W         = 512,
   parameter int PARTITIONS     = 16,
@@ -41,6 +44,9 @@ module glk_ring_engine #(
   input  logic                     t_asked,
   input  logic                     t_mine,
   input  logic                     abandon,
+  input  logic                     commanded,
+  input  logic                     out_idle,   // what was written to host memory is out
+  output logic                     stale,
   output logic                     r_fetched,
   output logic [3:0]               r_upto,
   output logic                     r_asked,
@@ -182,16 +188,22 @@ module glk_ring_engine #(
   logic [31:0]  left;
   logic [15:0]  place;        // of the data in the buffer
   logic [31:0]  todo;         // bytes of the entry after these
-  logic         w_answered, abandon_aim;
+  logic         w_answered;
   logic [3:0]   w_status;
   logic [31:0]  w_part;
   logic [PW-1:0] w_partition;
   logic [47:0]  w_target;
   wire  [12:0]  part = w_part[12:0];
 
-  assign abandon_aim = abandon && stage != ENTRY;
+  // --- what was checked before a change ---
+  logic         dirty;
+  wire          settled = v_idle && out_idle; // no reads are under way where this is looked at
+  wire          go_on   = !dirty || settled;
+  wire          aims    = state == AIM && !abandon && go_on;
+  assign stale = dirty;
+
   glk_ring_window #(.PARTITIONS(PARTITIONS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT), .WINDOW_W(WINDOW_W)) windows (
-    .clk, .rst, .ep_kind, .ep_bytes, .start(state == AIM && !abandon_aim), .all(stage != MOVE),
+    .clk, .rst, .ep_kind, .ep_bytes, .start(aims), .all(stage != MOVE),
     .context_number(5'(t_context)), .handle(window), .offset(at), .length(left),
     .need_read(is_get || is_atomic), .need_write(!is_get), .done(w_answered), .status(w_status), .part(w_part),
     .partition(w_partition), .target(w_target), .w_changed, .w_valid, .w_ready, .w_row, .w_done, .w_q);
@@ -212,7 +224,7 @@ module glk_ring_engine #(
   wire  [60:0]  page_at  = list + 61'(r_at[40:12]); // where the page list tells the page's address, bits 63:3
   logic [LB-4:0] page_word;
   wire          page_hit = page_known && page_index == r_at[40:12];
-  wire          ask_registration = state == RECHECK || (state == AIM && stage == ENTRY && registered);
+  wire          ask_registration = state == RECHECK || (aims && stage == ENTRY && registered);
 
   glk_ring_registration #(.REGISTRATIONS(REGISTRATIONS), .REGISTRATION_W(REGISTRATION_W)) registrations (
     .clk, .rst, .start(ask_registration), .context_number(5'(t_context)), .handle(registration),
@@ -263,15 +275,15 @@ module glk_ring_engine #(
   end
 
   // --- requests that follow from the state ---
-  assign rd_start   = state == FETCH || (state == PAGE && !abandon && r_left != 17'd0 && !page_hit) ||
-                      (state == PIECE && (is_put || is_putv));
+  assign rd_start   = !abandon && (state == FETCH || (state == PAGE && r_left != 17'd0 && !dirty && !page_hit) ||
+                                   (state == PIECE && (is_put || is_putv)));
   assign rd_address = (state == FETCH) ? t_sq_address : (state == PAGE) ? {page_at, 3'b000} : {page, r_at[11:0]};
   assign rd_length  = (state == FETCH) ? {3'b0, fetch_entries, 6'b0} : (state == PAGE) ? 13'd8 : piece;
   assign rd_line    = (state == FETCH) ? LINE_W'(16'({t_context, t_sq_head[2:0], 6'b0}) >> LB) : r_at[15:LB];
   assign entry_line = ENTRY_LINE_W'({t_context, t_sq_head[2:0], 6'b0} >> LB) + ENTRY_LINE_W'(pace);
 
-  assign v_valid     = state == PUSH || state == QUEUE || (state == PIECE && (is_get || is_atomic)) ||
-                       (state == AHEAD && head_wanted);
+  assign v_valid     = !abandon && (state == PUSH || state == QUEUE || (state == PIECE && (is_get || is_atomic)) ||
+                                    (state == AHEAD && head_wanted));
   assign v_kind      = (state == PUSH) ? STORE : (state == QUEUE) ? PROBE : (state == PIECE) ? HOST : HEADER;
   assign v_place     = (state == PUSH) ? place : (state == PIECE) ? r_place : vector_place + rec_at[15:0];
   assign v_length    = (state == PIECE) ? piece : (state == AHEAD) ? 13'd8 : part;
@@ -293,7 +305,7 @@ module glk_ring_engine #(
   assign z_valid = state == RELEASE && !t_asked_now;
   assign z_take  = state == RELEASE && t_asked_now && release_done;
 
-  assign r_fetched = state == FETCH_WAIT && !rd_busy && !rd_failed;
+  assign r_fetched = state == FETCH_WAIT && !rd_busy && !rd_failed && !abandon;
   assign r_upto    = t_sq_head + fetch_entries;
   assign r_asked   = z_valid && z_ready;
   assign r_taken   = z_take;
@@ -303,7 +315,7 @@ module glk_ring_engine #(
   assign r_stop    = stop;
   assign r_status  = status;
 
-  assign c_valid     = state == COMPLETE || state == INTERRUPT;
+  assign c_valid     = (state == COMPLETE || state == INTERRUPT) && !abandon;
   assign c_interrupt = state == INTERRUPT;
   assign c_address   = (state == INTERRUPT) ? {58'b0, t_vector} : t_cq_address;
   assign c_data      = {7'b0, t_first_lap, generation, 12'b0, status, (moves && status == 4'd0) ? length : 32'd0, entry[127:64]};
@@ -320,6 +332,10 @@ module glk_ring_engine #(
       h_known <= 1'b1;
     if (h_changed)
       page_known <= 1'b0;
+    if (w_changed || h_changed || commanded)
+      dirty <= 1'b1;
+    else if (settled && (state == IDLE || aims || (state == PAGE && r_left != 17'd0 && !abandon)))
+      dirty <= 1'b0;
     if (head_now) begin
       head       <= head_data;
       head_valid <= 1'b1;
@@ -357,14 +373,16 @@ module glk_ring_engine #(
           state <= t_held ? LOAD : FETCH;
       end
       FETCH:
-        state <= FETCH_WAIT;
+        state <= abandon ? DONE : FETCH_WAIT;
       FETCH_WAIT:
         if (!rd_busy) begin
           state <= LOAD;
-          if (rd_failed && fetch_entries != 4'd1) begin
+          if (abandon) begin
+            state <= DONE;
+          end else if (rd_failed && fetch_entries != 4'd1) begin
             // Entries further on may be what cannot be read.
             single <= 1'b1;
-            state  <= abandon ? DONE : FETCH;
+            state  <= FETCH;
           end else if (rd_failed) begin
             status <= 4'(glk_regs::ST_DMA);
             stop   <= 1'b1;
@@ -444,6 +462,10 @@ module glk_ring_engine #(
           if (is_putv)
             stage <= RECORDS;
           state <= is_put ? AIM : is_putv ? RECORD : (is_get && todo != 32'd0) ? CHUNK : FINISH;
+        end else if (dirty) begin
+          page_known <= 1'b0;
+          if (settled)
+            state <= RECHECK;
         end else
           state <= page_hit ? PIECE : PAGE_WAIT;
       end
@@ -461,7 +483,9 @@ module glk_ring_engine #(
       end
       PIECE: begin
         rd_buffer <= 1'b1;
-        if (is_put || is_putv)
+        if (abandon)
+          state <= FINISH;
+        else if (is_put || is_putv)
           state <= PIECE_WAIT;
         else if (v_ready) begin
           r_at    <= r_at + 41'(piece);
@@ -482,7 +506,10 @@ module glk_ring_engine #(
 
       // --- the window: checks, stores, loads ---
       AIM:
-        state <= abandon_aim ? FINISH : AIM_WAIT;
+        if (abandon)
+          state <= FINISH;
+        else if (go_on)
+          state <= AIM_WAIT;
       AIM_WAIT:
         if (w_answered) begin
           status <= w_status;
@@ -492,14 +519,18 @@ module glk_ring_engine #(
                     (is_get || is_atomic) ? QUEUE : PUSH;
         end
       PUSH:
-        if (v_ready) begin
+        if (abandon)
+          state <= FINISH;
+        else if (v_ready) begin
           at    <= at + 64'(part);
           left  <= left - 32'(part);
           place <= place + 16'(part);
           state <= (left != 32'(part)) ? AIM : is_putv ? RECORD : (is_put && todo != 32'd0) ? CHUNK : FINISH;
         end
       QUEUE:
-        if (v_ready) begin
+        if (abandon)
+          state <= FINISH;
+        else if (v_ready) begin
           l_valid <= 1'b1;
           counted <= 1'b1;
           if (!counted)
@@ -524,7 +555,7 @@ module glk_ring_engine #(
       NEW_VALUE: begin
         value    <= is_add ? old + entry[319:256] : entry[319:256];
         modifies <= !is_cas || old == entry[383:320];
-        state    <= MODIFY;
+        state    <= abandon ? FINISH : MODIFY;
       end
       MODIFY:
         if (!modifies || o_ready)
@@ -572,7 +603,9 @@ module glk_ring_engine #(
       end
       AHEAD:
         // The header at rec_at is asked for: the first one, or the one behind the record that is worked on.
-        if (head_wanted && v_ready) begin
+        if (abandon)
+          state <= FINISH;
+        else if (head_wanted && v_ready) begin
           head_asked <= 1'b1;
           state      <= following ? AIM : HEAD_WAIT;
         end else if (!head_wanted)
@@ -600,13 +633,15 @@ module glk_ring_engine #(
         if (v_idle && !n_valid)
           state <= abandon ? DONE : COMPLETE;
       COMPLETE:
-        if (c_ready) begin
+        if (abandon)
+          state <= DONE;
+        else if (c_ready) begin
           advance <= 1'b1;
           e_entry <= status != 4'd0;
           state   <= (status != 4'd0 || entry[8]) ? INTERRUPT : DONE;
         end
       INTERRUPT:
-        if (c_ready)
+        if (c_ready || abandon)
           state <= DONE;
       DONE:
         state <= IDLE;
@@ -614,10 +649,13 @@ module glk_ring_engine #(
     endcase
     if (rst) begin
       state      <= IDLE;
+      dirty      <= 1'b0;
       l_valid    <= 1'b0;
       n_valid    <= 1'b0;
       rd_entries <= 1'b0;
       rd_buffer  <= 1'b0;
     end
   end
+
+  wire unused = &{1'b0, w_part[31:13], rec_end[2:0]};
 endmodule

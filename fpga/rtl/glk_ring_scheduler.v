@@ -4,6 +4,8 @@
 //
 // `active` has a bit for each context that may have something to do. It is cleared as the look begins, so that a bell that
 // rings meanwhile counts, and set again after a turn. A context that waits for a release is looked at when that is done.
+// A command never waits for what the engine waits for, as that may be the host, which may wait for the command: the turn of
+// its context goes on, without consequences, until the engine has come to its end (`killed`).
 // Entries are fetched several at a time; `held` and `upto` tell which a context has.
 module glk_ring_scheduler #(
   parameter int CONTEXTS = 32,
@@ -56,6 +58,7 @@ module glk_ring_scheduler #(
   output logic                t_asked,      // a release of the context has been asked for
   output logic                t_mine,       // by this entry
   output logic                abandon,      // leave the entry where it is
+  output logic                commanded,    // a command is carried out
 
   // What came of it.
   input  logic                r_fetched,    // up to r_upto
@@ -103,17 +106,23 @@ module glk_ring_scheduler #(
   wire  [16:0] cq_laps = {1'b0, nx_cq_tail} & cq_size;
   wire  [3:0]  to_eight = 4'd8 - {1'b0, sq_head[2:0]};
 
-  logic advance, stop;
+  logic advance, stop, halting;
+  logic killed; // the turn's context has been stopped or started
+  // Its completion is written, or its status is about to be: the turn is over in a few clocks, and the command comes after it.
+  wire  over    = r_advance || r_stop;
+  wire  of_turn = state == TURN && command_context == t_context;
   logic [3:0] stop_status;
 
   assign command_ready = command == APPLY;
+  assign commanded     = command != NONE;
+  assign abandon       = halting || killed;
   assign resting       = state == IDLE && command == NONE && !nx_write;
   assign t_valid       = state == TURN;
   assign t_sq_head     = sq_head[3:0];
 
   always_ff @(posedge clk) begin
     idle    <= state == IDLE && command == NONE && !command_valid && !(|(active | bell) && enabled && !halt);
-    abandon <= halt || (command_valid && command_context == t_context);
+    halting <= halt;
     nx_write <= 1'b0;
 
     unique case (state)
@@ -179,20 +188,25 @@ module glk_ring_scheduler #(
           nx_new_sq_head   <= sq_head + 16'(advance);
           nx_new_cq_tail   <= cq_tail + 16'(advance);
           nx_new_status    <= stop ? stop_status : 4'd0;
+          killed           <= 1'b0;
           state            <= IDLE;
         end
       default: state <= IDLE;
     endcase
 
-    // Commands: between turns, or in a turn of another context, as the engine does not read the registers then.
+    // Commands: between turns or in a turn, as the registers are not read then. The engine may have come to the end of its
+    // turn in the clock in which that was killed.
     unique case (command)
-      NONE:
-        if (command_valid && (state == IDLE || (state == TURN && !r_done && command_context != t_context))) begin
+      NONE: begin
+        if (command_valid && of_turn)
+          killed <= 1'b1;
+        if (command_valid && (state == IDLE || (state == TURN && !r_done && !(of_turn && over)))) begin
           nx_context <= command_context;
           command    <= ADDRESS;
         end
+      end
       ADDRESS:
-        command <= VALUES;
+        command <= (of_turn && over) ? NONE : VALUES;
       VALUES: begin
         nx_write         <= 1'b1;
         nx_write_context <= command_context;
@@ -211,7 +225,8 @@ module glk_ring_scheduler #(
       nx_write <= 1'b0;
       after    <= '0;
       idle     <= 1'b1;
-      abandon  <= 1'b0;
+      halting  <= 1'b0;
+      killed   <= 1'b0;
     end
   end
 
@@ -229,7 +244,7 @@ module glk_ring_scheduler #(
   wire [CONTEXTS-1:0] asks     = r_asked ? turn_bit : none;
   wire [CONTEXTS-1:0] takes    = r_taken ? turn_bit : none;
   wire [CONTEXTS-1:0] turns    = (state == TURN && r_done) ? turn_bit : none;
-  wire [CONTEXTS-1:0] sleeps   = r_sleep ? turns : none;
+  wire [CONTEXTS-1:0] sleeps   = (r_sleep && !killed) ? turns : none;
   wire [CONTEXTS-1:0] fetches  = r_fetched ? turn_bit : none;
 
   always_ff @(posedge clk) begin
@@ -238,7 +253,7 @@ module glk_ring_scheduler #(
     waits  <= ((waits & ~turns) | sleeps) & ~command_bit;
     woken  <= (woken | wakes) & ~turns;
     asked  <= (asked & ~takes) | asks;
-    mine   <= ((mine & ~takes) | asks) & ~command_bit;
+    mine   <= ((mine & ~takes) | (killed ? none : asks)) & ~command_bit;
     held   <= (held | fetches) & ~command_bit;
     if (rst || clear) begin
       active <= '0;

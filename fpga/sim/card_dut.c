@@ -236,7 +236,8 @@ static void read_taken(struct card_dut *dut)
 
 	*reading = (struct reading){ .tag = dut->out.m.tag, .length = dut->out.m.length, .address = dut->out.m.address };
 	if (!dut->out.m.last || reading->address % limit + reading->length > limit ||
-	    reading->tag > 17 || (reading->tag < 16) != (reading->length == 0))
+	    (reading->tag >= 16 && reading->tag < 32 && reading->tag != 17) || reading->tag >= READS_MAX ||
+	    (reading->tag < 16) != (reading->length == 0))
 		fault(dut, "a read of %u bytes at %#" PRIx64 ", tag %u", reading->length, reading->address, reading->tag);
 	if (reading->length > PAGE)
 		reading->length = PAGE;
@@ -461,7 +462,9 @@ static bool in_time(struct card_dut *dut, uint64_t since)
 
 int card_dut_create(const struct card_dut_config *config, struct card_dut **out)
 {
+	static const struct card_dut_ops nobody = { 0 };
 	struct card_dut *dut = calloc(1, sizeof(*dut));
+	int error;
 
 	if (!dut)
 		return -ENOMEM;
@@ -477,6 +480,14 @@ int card_dut_create(const struct card_dut_config *config, struct card_dut **out)
 		free(dut->pool);
 		free(dut);
 		return -ENOMEM;
+	}
+	/* It clears its tables first, and ignores writes meanwhile. */
+	dut->config.ops = &nobody;
+	error = card_dut_settle(dut);
+	dut->config.ops = config->ops;
+	if (error) {
+		card_dut_destroy(dut);
+		return error;
 	}
 	*out = dut;
 	return 0;
