@@ -15,7 +15,7 @@ LOGIC   ?= model
 # The kernel that `make module` and `make install` build for.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all demo check synth coverage install module clean packages user asan
+.PHONY: all demo check synth place coverage install module clean packages user asan
 
 all: user
 
@@ -56,7 +56,12 @@ check: user asan
 
 # Maps the blocks of the logic to UltraScale+ cells: some minutes. Fails when one is deeper than 10 LUT levels.
 synth: packages
-	fpga/sim/synth.py --set DATA_W=512 --set PARTITIONS=4 --most-levels 10 --out docs/synthesis.md
+	fpga/sim/synth.py --set DATA_W=512 --set PARTITIONS=16 --most-levels 10 --out docs/synthesis.md
+
+# Places and routes the FinePack path, 128 bits wide, on an ECP5-85: ten minutes. For regressions: it is another part.
+place: packages
+	tools/vm/prepare
+	fpga/sim/place $(BUILD)/place
 
 # What of the logic the lock-step benches reach: some minutes.
 coverage: user

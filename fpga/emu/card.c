@@ -156,7 +156,7 @@ int main(int argc, char **argv)
 		server_say(NAME, "%s: %s", server.path, strerror(-error));
 		return 1;
 	}
-	server_say(NAME, "serving at %s, %u endpoints", server.path, card.peer_count);
+	server_say(NAME, "serving at %s, %u endpoints, logic %s", server.path, card.peer_count, card.logic.name);
 	run(&card, &server);
 	server_close(&server);
 	card_function_destroy(&card);

@@ -48,6 +48,7 @@ struct logic_ops {
 };
 
 struct logic {
+	const char *name;
 	const struct logic_ops *ops;
 	void *state;
 	unsigned vectors;

@@ -181,6 +181,7 @@ int logic_model_create(const struct logic_config *config, struct logic *logic)
 		return error;
 	}
 	*logic = (struct logic){
+		.name = "model",
 		.ops = &ops,
 		.state = m,
 		.vectors = card.vectors,

@@ -4,6 +4,7 @@
  * it is busy, and while an access waits for it.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ struct rtl {
 	struct card_dut *dut;
 	struct logic_config config;
 	uint64_t now_ns;
+	uint64_t idle_clocks; /* nothing was under way */
 	bool said; /* that it does not answer, or breaks the rules of its streams */
 };
 
@@ -125,8 +127,10 @@ static bool serve(void *state)
 {
 	struct rtl *r = state;
 
-	for (unsigned i = 0; i < CLOCKS && (i < IDLE_CLOCKS || card_dut_busy(r->dut)); i++)
+	for (unsigned i = 0; i < CLOCKS && (i < IDLE_CLOCKS || card_dut_busy(r->dut)); i++) {
+		r->idle_clocks += !card_dut_busy(r->dut);
 		card_dut_clock(r->dut);
+	}
 	check(r, 0);
 	return card_dut_busy(r->dut);
 }
@@ -141,7 +145,9 @@ static uint64_t deadline(void *state)
 static void destroy(void *state)
 {
 	struct rtl *r = state;
+	uint64_t clocks = card_dut_clocks(r->dut);
 
+	server_say("gpulink-card", "%" PRIu64 " clocks, in %" PRIu64 " of them something was under way", clocks, clocks - r->idle_clocks);
 	card_dut_destroy(r->dut);
 	free(r);
 }
@@ -177,6 +183,7 @@ int logic_rtl_create(const struct logic_config *config, struct logic *logic)
 	}
 	card_pins_parameters(&p);
 	*logic = (struct logic){
+		.name = "rtl",
 		.ops = &ops,
 		.state = r,
 		.vectors = p.vectors,
