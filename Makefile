@@ -40,6 +40,7 @@ demo: user
 check: user asan
 	tools/setup/check $(MESON) $(ASAN) -- \
 		"tests/vm/module-check" \
+		"fpga/sim/synth.py --limits fpga/sim/synth_limits.toml" \
 		"tests/vm/run-suite 6.1 basic" \
 		"tests/vm/run-suite 6.12 basic" \
 		"tests/vm/run-suite 6.12 faults" \

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Synthesizes the blocks of the logic with Yosys for UltraScale+ and tells what each costs and how deep its logic is.
 
-synth.py [--set NAME=VALUE ...] [--out TABLE.md] [--most-levels N] [--way] [BLOCK ...]
+synth.py [--set NAME=VALUE ...] [--out TABLE.md] [--most-levels N] [--limits FILE] [--way] [BLOCK ...]
+
+With --limits, a TOML file that has a table a block (and the parameters, under "set"), each is held against what it may cost,
+and the output is TAP.
 
 Depth is counted on the mapped netlist: the longest way from a flip-flop, memory or port to the next one. A LUT is one
 level, and so is a distributed RAM that is read; MUXF7, F8 and F9 are none (they sit in the slice of the LUTs that they
@@ -17,10 +20,14 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
-BLOCKS = ["glk_store_cutter", "glk_write_queue", "glk_packetizer", "glk_packet_aligner", "glk_depacketizer", "glk_scatter",
-          "glk_pcie_cq", "glk_pcie_cc", "glk_pcie_rq", "glk_pcie_reads", "glk_pcie_rc", "glk_pcie_order", "glk_pcie_msix"]
+BLOCKS = [
+    "glk_store_cutter", "glk_write_queue", "glk_packetizer", "glk_packet_aligner", "glk_depacketizer", "glk_scatter",
+    "glk_requests", "glk_aperture", "glk_store_mux", "glk_timeout", "glk_link_loop", "glk_arrivals", "glk_endpoint", "glk_load",
+    "glk_acknowledge", "glk_release", "glk_memory_mux", "glk_pool_mux", "glk_ring", "glk_contexts", "glk_registers", "glk_counters",
+    "glk_table", "glk_pcie_cq", "glk_pcie_cc", "glk_pcie_rq", "glk_pcie_reads", "glk_pcie_rc", "glk_pcie_order", "glk_pcie_msix"]
 SEQUENTIAL = re.compile(r"^(FD|LD|RAMB|URAM|SRL|DSP)")
 LUTRAM = re.compile(r"^RAM(?!B)")
 FREE = re.compile(r"^(MUXF|IBUF|OBUF|BUFG|INV$|VCC|GND)")
@@ -133,15 +140,37 @@ def depth(module, carry):
     return worst, list(reversed(way))
 
 
+def hold(limits):
+    """Every block that has limits, against them. TAP."""
+    settings = {name: str(value) for name, value in limits.pop("set").items()}
+    failed = 0
+    print(f"# {version()}, {settings}")
+    with tempfile.TemporaryDirectory() as work:
+        for number, (block, most) in enumerate(limits.items(), 1):
+            module = run_yosys(block, settings, pathlib.Path(work))
+            levels, way = depth(module, 0)
+            is_now = {name.lower(): value for name, value in count(module).items()} | {"levels": levels}
+            over = [name for name in most if is_now[name] > most[name]]
+            print(f"{'not ok' if over else 'ok'} {number} - {block}: " + ", ".join(f"{is_now[n]:g} of {most[n]} {n}" for n in most), flush=True)
+            if "levels" in over:
+                print("# " + " -> ".join(way))
+            failed += bool(over)
+    print(f"1..{len(limits)}")
+    return 1 if failed else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--most-levels", type=int, help="fail when a block is deeper")
+    parser.add_argument("--limits", type=pathlib.Path, help="fail when a block costs more")
     parser.add_argument("--way", action="store_true", help="print the longest way of each block")
     parser.add_argument("blocks", nargs="*")
     args = parser.parse_args()
     settings = dict(s.split("=") for s in args.set)
+    if args.limits:
+        return hold(tomllib.loads(args.limits.read_text(encoding="utf-8")))
     rows, deep = [], []
     with tempfile.TemporaryDirectory() as work:
         for block in args.blocks or BLOCKS:
