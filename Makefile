@@ -55,7 +55,7 @@ check: user asan
 		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 daemon" \
 		"tests/vm/demo-check"
 
-# Maps the blocks of the logic to UltraScale+ cells: some minutes. Fails when one is deeper than 10 LUT levels.
+# Maps the blocks of the logic to UltraScale+ cells: half an hour. Fails when one is deeper than 10 LUT levels.
 synth: packages
 	fpga/sim/synth.py --set DATA_W=512 --set PARTITIONS=16 --most-levels 10 --out docs/synthesis.md
 

@@ -40,7 +40,7 @@ static void zap(struct glk_context *ctx, const struct glk_window *window)
 	unmap_mapping_range(ctx->mapping, window_start(ctx->card, window), window->bytes, 1);
 }
 
-/* Drains the window, takes it off the card and its mappings away. */
+/* Takes the window off the card, and its mappings away; what was stored through it arrives. */
 static void withdraw(struct glk_context *ctx, struct glk_window *window)
 {
 	struct glk_card *card = ctx->card;
@@ -52,11 +52,11 @@ static void withdraw(struct glk_context *ctx, struct glk_window *window)
 	window->revoked = true;
 	if (card->state != GLK_LIVE || card->generation != ctx->generation)
 		return;
-	glk_card_drain(card, GLK_DRAIN_WINDOW, window->handle);
 	for (i = 0; i < window->slices; i++)
 		glk_write(card, GLK_WINDOW_ARRAY + (window->handle + i) * GLK_WINDOW_STRIDE + GLK_WINDOW_Q0, 0);
-	/* What a ring was allowed before may still come: a read is answered when all of it is out. */
+	/* What a ring was allowed before may still come: a read is answered when all of it is queued; then it is drained. */
 	glk_read(card, GLK_CARD_STATUS);
+	glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id);
 }
 
 int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where the Verilog is not built in. */
+/* Programs with sanitizers, where the Verilog is not built in. */
 #include <errno.h>
 
 #include "logic.h"

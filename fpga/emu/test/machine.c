@@ -28,6 +28,11 @@ bool machine_slow(void)
 	return strcmp(card_logic, "model") != 0;
 }
 
+bool machine_splits_writes(void)
+{
+	return strcmp(card_logic, "rtl") == 0;
+}
+
 const char *machine_card_program(void)
 {
 	return card_program;

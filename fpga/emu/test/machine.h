@@ -45,6 +45,8 @@ struct machine {
 void machine_programs(const char *card, const char *endpoint, const char *logic);
 /** Whether the card is a simulation, a thousand times slower than the model. */
 bool machine_slow(void);
+/** Whether the card splits its writes where they would cross 4 KiB, as a bus demands; the model hands them over whole. */
+bool machine_splits_writes(void);
 const char *machine_card_program(void);
 const char *machine_endpoint_program(void);
 

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "temporary.h"
+
 #define PATIENCE_MS 10000
 
 void wait_a_millisecond(void)
@@ -135,13 +137,9 @@ unsigned process_mappings(const struct process *process, const char *part)
 
 int folder_create(char path[PROCESS_PATH_MAX])
 {
-	const char *temporary = getenv("TMPDIR");
+	_Static_assert(PROCESS_PATH_MAX >= TEMPORARY_ROOM, "a folder's name fits");
 
-	/* A long TMPDIR would leave no room for the names of sockets. */
-	if (!temporary || strlen(temporary) > PROCESS_PATH_MAX / 2)
-		temporary = "/tmp";
-	snprintf(path, PROCESS_PATH_MAX, "%s/gpulink-emu-XXXXXX", temporary);
-	return mkdtemp(path) ? 0 : -errno;
+	return mkdtemp(temporary_template(path, "gpulink-emu")) ? 0 : -errno;
 }
 
 void folder_remove(const char *path)
