@@ -15,7 +15,7 @@ LOGIC   ?= model
 # The kernel that `make module` and `make install` build for.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all demo check synth place coverage install module clean packages user asan
+.PHONY: all demo check deb synth place coverage install module clean packages user asan
 
 all: user
 
@@ -53,7 +53,8 @@ check: user asan
 		"GPULINK_LOGIC=rtl tests/vm/run-suite newest faults" \
 		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 kill" \
 		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 daemon" \
-		"tests/vm/demo-check"
+		"tests/vm/demo-check" \
+		"tests/vm/deb-check"
 
 # Maps the blocks of the logic to UltraScale+ cells: half an hour. Fails when one is deeper than 10 LUT levels.
 synth: packages
@@ -67,6 +68,11 @@ place: packages
 # What of the logic the lock-step benches reach: some minutes.
 coverage: user
 	fpga/sim/coverage $(MESON) $(BUILD)/coverage
+
+# Debian packages for SUITE (trixie, or bookworm), in build/deb/SUITE.
+SUITE ?= trixie
+deb: packages
+	tools/deb/build $(SUITE)
 
 module:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) W=1 modules

@@ -94,7 +94,7 @@ static int make(struct card_function *card, uint64_t serial, card_logic_create c
 	int error = card_function_create(card, serial, create);
 
 	if (error == -ENOTSUP)
-		server_say(NAME, "--logic rtl: built with sanitizers, this program has the model only");
+		server_say(NAME, "--logic rtl: this program was built without the Verilog (meson -Drtl=false, or sanitizers): it has the model only");
 	else if (error)
 		server_say(NAME, "%s", strerror(-error));
 	return error;

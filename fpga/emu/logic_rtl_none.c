@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Programs with sanitizers, where the Verilog is not built in. */
+/* Where the Verilog is not built in. */
 #include <errno.h>
 
 #include "logic.h"

@@ -42,15 +42,21 @@ in_root() {
 }
 
 # Prints the command line (one word a line) that starts a QEMU with vfio-user-pci: the machine's own when it is new
-# enough, else that of the root folder, through its own loader, so that neither root nor a chroot is needed.
+# enough, else that of the root folder, so that neither root nor a chroot is needed.
 qemu_command() {
-	local root=$roots/root-trixie own
+	local own
 	own=$(command -v qemu-system-x86_64 || true)
 	if [ -n "$own" ] && "$own" -device help 2>/dev/null | grep -q '"vfio-user-pci"'; then
 		echo "$own"
 		return
 	fi
-	printf '%s\n' "$root/lib64/ld-linux-x86-64.so.2" --library-path \
-		"$root/lib/x86_64-linux-gnu:$root/usr/lib/x86_64-linux-gnu" \
-		"$root/usr/bin/qemu-system-x86_64" -L "$root/usr/share/seabios" -L "$root/usr/share/qemu"
+	tool_of_root usr/bin/qemu-system-x86_64
+	printf '%s\n' -L "$roots/root-trixie/usr/share/seabios" -L "$roots/root-trixie/usr/share/qemu"
+}
+
+# Prints the command line (one word a line) that runs a program of the trixie root folder outside it, by its own loader.
+tool_of_root() {
+	local root=$roots/root-trixie
+	printf '%s\n' "$root/lib64/ld-linux-x86-64.so.2" --library-path "$root/lib/x86_64-linux-gnu:$root/usr/lib/x86_64-linux-gnu" \
+		"$root/$1"
 }
