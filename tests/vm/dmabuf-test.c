@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <gpulink.h>
@@ -129,6 +130,7 @@ static bool same(const uint8_t *a, const uint8_t *b, size_t bytes)
 
 static bool open_gpu(struct gpu *g, const char *address)
 {
+	struct stat status = { 0 };
 	char path[128];
 	int fd;
 
@@ -136,9 +138,9 @@ static bool open_gpu(struct gpu *g, const char *address)
 	g->fd = open(path, O_RDWR | O_CLOEXEC);
 	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/resource0", address);
 	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (g->fd < 0 || fd < 0)
+	if (g->fd < 0 || fd < 0 || fstat(fd, &status))
 		return false;
-	g->bytes = (size_t)lseek(fd, 0, SEEK_END);
+	g->bytes = (size_t)status.st_size;
 	g->memory = mmap(NULL, g->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	return g->memory != MAP_FAILED;
@@ -186,6 +188,13 @@ static void test_import(int buffer)
 	check(move(GLK_OP_PUT, r.handle, 3 * 4096 - 10, 0, 11) == GLK_ST_REGISTRATION_BOUNDS, "the byte behind it is not had");
 
 	now = ioctl(gpu[0].fd, TEST_GPU_MOVE, 0);
+	if (now == -1 && errno == EBUSY) {
+		printf("ok %u - the memory moves # SKIP this kernel pins it\n", ++number);
+		check(!drop(GPULINK_IOCTL_UNREGISTER, r.handle), "unregister");
+		check(move(GLK_OP_PUT, r.handle, 0, 0, 8) == GLK_ST_REGISTRATION, "it is gone for the card");
+		check(ioctl(gpu[0].fd, TEST_GPU_MOVE, 0) > 0 && !ioctl(gpu[0].fd, TEST_GPU_MOVE, 0), "and nothing pins it any more");
+		return;
+	}
 	check(now == (long)gpu[0].bytes / 2, "the memory moves");
 	check(move_in_time(GLK_OP_PUT, r.handle, 0, 0, 4096) == GLK_ST_OK && !release(), "a put from where it is now");
 	check(same(gpu[1].memory, source + now, 4096), "arrives");

@@ -23,7 +23,8 @@ struct test_gpu {
 	struct miscdevice misc;
 	struct mutex lock;		/* outside reservation locks */
 	void __iomem *memory;
-	bool upper;			/* where the buffer is; under its reservation lock */
+	bool upper;			/* where the buffer is; under its reservation lock, as the next */
+	unsigned int pins;
 	struct dma_buf *exported;	/* while it lives */
 	struct dma_buf_attachment *import;
 	struct sg_table *sgt;		/* under the import's reservation lock */
@@ -73,13 +74,20 @@ static void unmap_buffer(struct dma_buf_attachment *attach, struct sg_table *sgt
 	kfree(sgt);
 }
 
+/* Kernels without DMABUF_MOVE_NOTIFY pin whatever is mapped. */
 static int pin_buffer(struct dma_buf_attachment *attach)
 {
-	return -EOPNOTSUPP;
+	struct test_gpu *gpu = attach->dmabuf->priv;
+
+	gpu->pins++;
+	return 0;
 }
 
 static void unpin_buffer(struct dma_buf_attachment *attach)
 {
+	struct test_gpu *gpu = attach->dmabuf->priv;
+
+	gpu->pins--;
 }
 
 static void release_buffer(struct dma_buf *dmabuf)
@@ -135,6 +143,10 @@ static long move_buffer(struct test_gpu *gpu)
 	if (!gpu->exported)
 		return -ENXIO;
 	dma_resv_lock(gpu->exported->resv, NULL);
+	if (gpu->pins) {
+		dma_resv_unlock(gpu->exported->resv);
+		return -EBUSY;
+	}
 	from = gpu->memory + (gpu->upper ? half(gpu) : 0);
 	to = gpu->memory + (gpu->upper ? 0 : half(gpu));
 	dma_buf_invalidate_mappings(gpu->exported);
