@@ -26,6 +26,7 @@ union glk_arg {
 	struct gpulink_ioctl_window_map window_map;
 	struct gpulink_ioctl_handle handle;
 	struct gpulink_ioctl_register reg;
+	struct gpulink_ioctl_register_dmabuf reg_dmabuf;
 	struct gpulink_ioctl_submit submit;
 	struct gpulink_ioctl_wait wait;
 	struct gpulink_ioctl_release release;
@@ -116,29 +117,61 @@ static int do_window_unmap(struct glk_context *ctx, union glk_arg *arg)
 	return err;
 }
 
-static int do_register(struct glk_context *ctx, union glk_arg *arg)
+/* Takes the registration over, or the error it is. */
+static int add_registration(struct glk_context *ctx, struct glk_registration *reg, u32 *handle)
 {
-	struct gpulink_ioctl_register *r = &arg->reg;
-	struct glk_registration *reg;
 	int err;
 
-	if (r->reserved || !r->flags)
-		return -EINVAL;
-	reg = glk_registration_pin(r->address, r->bytes, r->flags);
 	if (IS_ERR(reg))
 		return PTR_ERR(reg);
 	err = glk_context_enter(ctx);
 	if (!err) {
 		mutex_lock(&ctx->card->lock);
-		err = glk_registration_map(ctx, reg, r->address, r->bytes, r->flags);
+		err = glk_registration_map(ctx, reg);
+		if (!err)
+			*handle = reg->handle;
 		mutex_unlock(&ctx->card->lock);
 		glk_context_leave(ctx);
 	}
 	if (err)
 		glk_registration_free(reg);
-	else
-		r->handle = reg->handle;
 	return err;
+}
+
+static int do_register(struct glk_context *ctx, union glk_arg *arg)
+{
+	struct gpulink_ioctl_register *r = &arg->reg;
+
+	if (r->reserved || !r->flags)
+		return -EINVAL;
+	return add_registration(ctx, glk_registration_pin(r->address, r->bytes, r->flags), &r->handle);
+}
+
+static int do_register_dmabuf(struct glk_context *ctx, union glk_arg *arg)
+{
+	struct gpulink_ioctl_register_dmabuf *r = &arg->reg_dmabuf;
+
+	if (!r->flags)
+		return -EINVAL;
+	return add_registration(ctx, glk_import_attach(ctx->card, r->fd, r->offset, r->bytes, r->flags), &r->handle);
+}
+
+static int do_window_export(struct glk_context *ctx, union glk_arg *arg)
+{
+	struct glk_window *window;
+	int ret;
+
+	if (arg->handle.reserved)
+		return -EINVAL;
+	ret = glk_context_enter(ctx);
+	if (ret)
+		return ret;
+	mutex_lock(&ctx->card->lock);
+	window = glk_window_find(ctx, arg->handle.handle);
+	ret = window ? glk_window_export(ctx->card, window) : -ENOENT;
+	mutex_unlock(&ctx->card->lock);
+	glk_context_leave(ctx);
+	return ret;
 }
 
 static int do_unregister(struct glk_context *ctx, union glk_arg *arg)
@@ -309,6 +342,9 @@ static const struct {
 	{ do_wait, sizeof(struct gpulink_ioctl_wait), 40, 0 },
 	{ do_release, sizeof(struct gpulink_ioctl_release), 24, 0 },
 	{ do_counters, sizeof(struct gpulink_ioctl_counters), 24, 0 },
+	[_IOC_NR(GPULINK_IOCTL_REGISTER_DMABUF)] = { do_register_dmabuf, sizeof(struct gpulink_ioctl_register_dmabuf), 32,
+						     ALLOW_MASK },
+	[_IOC_NR(GPULINK_IOCTL_WINDOW_EXPORT)] = { do_window_export, sizeof(struct gpulink_ioctl_handle), 16, 0 },
 };
 
 static long glk_ioctl(struct file *file, unsigned int cmd, unsigned long user)
@@ -320,7 +356,7 @@ static long glk_ioctl(struct file *file, unsigned int cmd, unsigned long user)
 	u32 size;
 	int err, ret;
 
-	if (number >= ARRAY_SIZE(glk_ioctls) || cmd != _IO(GPULINK_IOCTL_BASE, number))
+	if (number >= ARRAY_SIZE(glk_ioctls) || !glk_ioctls[number].handler || cmd != _IO(GPULINK_IOCTL_BASE, number))
 		return -ENOTTY;
 	if (get_user(size, (u32 __user *)from))
 		return -EFAULT;
@@ -407,6 +443,7 @@ struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 	}
 	card->pdev = pci_dev_get(pdev);
 	init_rwsem(&card->state_lock);
+	spin_lock_init(&card->entry_lock);
 	mutex_init(&card->lock);
 	spin_lock_init(&card->vector_lock);
 	device_initialize(&card->dev);

@@ -147,13 +147,19 @@ void glk_contexts_wake(struct glk_card *card)
 	spin_unlock_irqrestore(&card->vector_lock, flags);
 }
 
-/* Takes away all mappings of windows, doorbells and records. */
+/* Takes away all mappings of windows, doorbells and records, and what other devices reach of windows. */
 void glk_contexts_zap(struct glk_card *card)
 {
+	struct glk_window *window;
 	unsigned int i;
 
 	lockdep_assert_held(&card->lock);
-	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
-		if (card->contexts[i])
-			unmap_mapping_range(card->contexts[i]->mapping, 0, 0, 1);
+	for (i = 0; i < GLK_CONTEXT_COUNT; i++) {
+		if (!card->contexts[i])
+			continue;
+		unmap_mapping_range(card->contexts[i]->mapping, 0, 0, 1);
+		list_for_each_entry(window, &card->contexts[i]->windows, list)
+			glk_window_export_revoke(window);
+		glk_registrations_abandon(card->contexts[i]);
+	}
 }

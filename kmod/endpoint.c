@@ -71,10 +71,10 @@ static int set_bus(struct glk_card *card, unsigned int partition, struct pci_dev
 {
 	struct glk_partition *p = &card->partitions[partition];
 	u64 bytes = ALIGN_DOWN(pci_resource_len(pdev, bar), GLK_PAGE_SIZE);
+	int err, distance;
 	dma_addr_t base;
-	int err;
 
-	err = check_bar(card, pdev, bar);
+	err = check_bar(card, pdev, bar) ?: glk_peer_check(card, pdev, &distance);
 	if (err)
 		return err;
 	base = dma_map_resource(&card->pdev->dev, pci_resource_start(pdev, bar), bytes, DMA_BIDIRECTIONAL, 0);
@@ -86,6 +86,7 @@ static int set_bus(struct glk_card *card, unsigned int partition, struct pci_dev
 	p->kind = GPULINK_ENDPOINT_BUS;
 	p->pdev = pdev;
 	p->bar = bar;
+	p->distance = distance;
 	p->base = base;
 	p->bytes = bytes;
 	return 0;

@@ -8,6 +8,9 @@
  *   card->lock         tables, endpoints, settings, drains, snapshots, the lists of a context
  *   ring->lock         one context's rings; taken in interrupts
  *   card->vector_lock  which contexts interrupts wake; taken in interrupts, outside ring->lock
+ *   dma-buf's reservation lock
+ *   card->entry_lock   which registrations are in the card's table; alone also taken by exporters' calls, which hold the
+ *                      reservation lock
  */
 #ifndef GPULINK_DRV_H
 #define GPULINK_DRV_H
@@ -45,6 +48,8 @@
 #define GLK_MMAP_DOORBELLS	BIT_ULL(40)
 #define GLK_MMAP_RECORDS	(BIT_ULL(40) + BIT_ULL(32))
 
+#define GLK_APERTURE_BAR	2
+
 #define GLK_DRAIN_TIMEOUT_US	(2 * USEC_PER_SEC)
 #define GLK_ALIVE_POLL_MS	500
 
@@ -63,6 +68,7 @@ struct glk_partition {
 	u64 bytes;
 	struct pci_dev *pdev;	/* of kind bus, with a reference */
 	int bar;
+	int distance;		/* to the card, as P2PDMA counts it; negative: not known */
 	struct kobject *kobj;
 };
 
@@ -91,6 +97,9 @@ struct glk_card {
 	struct glk_context *contexts[GLK_CONTEXT_COUNT];
 	struct kobject *partitions_kobj;
 	struct notifier_block bus_notifier;
+
+	spinlock_t entry_lock;	/* see above */
+	bool unchecked_peers;	/* endpoints are taken without asking whether the bridges forward */
 
 	spinlock_t vector_lock;	/* see above */
 	struct glk_context *wake[GLK_CONTEXT_COUNT];
@@ -126,20 +135,25 @@ struct glk_window {
 	u64 bytes;
 	bool revoked;		/* its endpoint went away */
 	bool lost;		/* and it was stored into since, or might have been */
+	struct dma_buf *dmabuf;	/* when it was exported: a reference */
 };
 
 struct glk_registration {
 	struct list_head list;
 	unsigned int handle;
+	u32 flags;		/* GPULINK_ALLOW_* */
+	u64 bytes;
+	u32 offset;		/* of the first byte in the first page */
 	struct mm_struct *mm;	/* whose RLIMIT_MEMLOCK is charged */
 	struct page **pages;
 	unsigned long page_count;
-	bool writable;
 	struct sg_table sgt;
+	struct glk_import *import;	/* in place of the three before page_count and sgt: memory of a dma-buf */
 	__le64 *page_list;
 	dma_addr_t page_list_dma;
 	size_t page_list_bytes;
 	bool mapped;
+	bool armed;		/* it is in the card's table; under card->entry_lock */
 };
 
 /* One open file. */
@@ -218,6 +232,7 @@ int glk_ring_release(struct glk_context *ctx, u64 timeout_ns);
 /* window.c: callers hold card->lock */
 int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg);
 int glk_window_unmap(struct glk_context *ctx, unsigned int handle);
+struct glk_window *glk_window_find(struct glk_context *ctx, unsigned int handle);
 void glk_window_free_all(struct glk_context *ctx);
 void glk_window_revoke(struct glk_card *card, unsigned int partition);
 bool glk_window_any_lost(struct glk_context *ctx);
@@ -225,10 +240,29 @@ int glk_mmap(struct glk_context *ctx, struct vm_area_struct *vma);
 
 /* registration.c */
 struct glk_registration *glk_registration_pin(u64 address, u64 bytes, u32 flags);
-int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg, u64 address, u64 bytes, u32 flags);
+int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg);
 void glk_registration_unmap(struct glk_context *ctx, struct glk_registration *reg);
 void glk_registration_free(struct glk_registration *reg);
+int glk_registration_list(struct glk_card *card, struct glk_registration *reg);
+void glk_registration_arm(struct glk_context *ctx, struct glk_registration *reg);
+void glk_registration_disarm(struct glk_card *card, struct glk_registration *reg);
+void glk_registrations_abandon(struct glk_context *ctx);
 struct glk_registration *glk_registration_find(struct glk_context *ctx, unsigned int handle);
+
+/* dmabuf_import.c */
+struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 offset, u64 bytes, u32 flags);
+int glk_import_map(struct glk_context *ctx, struct glk_registration *reg);
+void glk_import_unmap(struct glk_registration *reg);
+void glk_import_free(struct glk_registration *reg);
+
+/* dmabuf_export.c: callers of the last two hold card->lock */
+bool glk_is_export(const struct dma_buf *dmabuf);
+int glk_window_export(struct glk_card *card, struct glk_window *window);
+void glk_window_export_revoke(struct glk_window *window);
+
+/* peer.c */
+int glk_peer_init(struct pci_dev *pdev);
+int glk_peer_check(struct glk_card *card, struct pci_dev *endpoint, int *distance);
 
 /* endpoint.c: callers hold card->lock */
 int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *name);

@@ -69,6 +69,9 @@ static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	err = dma_set_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
 	if (err)
 		goto disable;
+	err = glk_peer_init(pdev);
+	if (err)
+		goto disable;
 	card = glk_card_alloc(pdev);
 	if (IS_ERR(card)) {
 		err = PTR_ERR(card);
@@ -235,3 +238,4 @@ MODULE_DESCRIPTION("gpulink: coalesces fine-grained GPU-to-GPU stores over PCIe"
 MODULE_AUTHOR("The gpulink authors");
 MODULE_VERSION(GLK_DRIVER_VERSION);
 MODULE_LICENSE("GPL");
+GLK_IMPORT_NS_DMA_BUF;

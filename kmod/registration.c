@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Registrations: memory of the process that ring entries may name. Pinned, charged, and listed page by page. */
+/*
+ * Registrations: memory that ring entries may name, listed page by page for the card. Memory of the process is pinned and
+ * charged here; that of a dma-buf comes by dmabuf_import.c.
+ */
 #include <linux/dma-mapping.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -17,7 +20,7 @@ static u64 address_offset(u64 address)
 
 static int pin_pages(struct glk_registration *reg, u64 address)
 {
-	unsigned int flags = FOLL_LONGTERM | (reg->writable ? FOLL_WRITE : 0);
+	unsigned int flags = FOLL_LONGTERM | (reg->flags & GPULINK_ALLOW_WRITE ? FOLL_WRITE : 0);
 	unsigned long done = 0;
 	long count;
 
@@ -46,8 +49,10 @@ struct glk_registration *glk_registration_pin(u64 address, u64 bytes, u32 flags)
 	if (!reg)
 		return ERR_PTR(-ENOMEM);
 	INIT_LIST_HEAD(&reg->list);
-	reg->writable = flags & GPULINK_ALLOW_WRITE;
-	reg->page_count = DIV_ROUND_UP_ULL(address_offset(address) + bytes, PAGE_SIZE);
+	reg->flags = flags;
+	reg->offset = address_offset(address);
+	reg->bytes = bytes;
+	reg->page_count = DIV_ROUND_UP_ULL(reg->offset + bytes, PAGE_SIZE);
 	reg->mm = current->mm;
 	err = account_locked_vm(reg->mm, reg->page_count, true);
 	if (err)
@@ -75,29 +80,28 @@ free:
 /* The rest of what pinning did. Not under state_lock: uncharging takes mmap_lock. */
 void glk_registration_free(struct glk_registration *reg)
 {
-	unpin_user_pages_dirty_lock(reg->pages, reg->page_count, reg->writable);
+	if (reg->import) {
+		glk_import_free(reg);
+		return;
+	}
+	unpin_user_pages_dirty_lock(reg->pages, reg->page_count, reg->flags & GPULINK_ALLOW_WRITE);
 	kvfree(reg->pages);
 	account_locked_vm(reg->mm, reg->page_count, false);
 	mmdrop(reg->mm);
 	kfree(reg);
 }
 
-static int fill_page_list(struct glk_card *card, struct glk_registration *reg)
+int glk_registration_list(struct glk_card *card, struct glk_registration *reg)
 {
-	struct sg_dma_page_iter iter;
-	unsigned long i = 0;
-
 	reg->page_list_bytes = array_size(reg->page_count, sizeof(*reg->page_list));
 	reg->page_list = dma_alloc_coherent(&card->pdev->dev, reg->page_list_bytes, &reg->page_list_dma, GFP_KERNEL);
-	if (!reg->page_list)
-		return -ENOMEM;
-	for_each_sgtable_dma_page(&reg->sgt, &iter, 0)
-		reg->page_list[i++] = cpu_to_le64(sg_page_iter_dma_address(&iter));
-	return 0;
+	return reg->page_list ? 0 : -ENOMEM;
 }
 
 static int map_pages(struct glk_card *card, struct glk_registration *reg)
 {
+	struct sg_dma_page_iter iter;
+	unsigned long i = 0;
 	int err;
 
 	err = sg_alloc_table_from_pages(&reg->sgt, reg->pages, reg->page_count, 0, reg->page_count * PAGE_SIZE,
@@ -107,9 +111,11 @@ static int map_pages(struct glk_card *card, struct glk_registration *reg)
 	err = dma_map_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL, 0);
 	if (err)
 		goto free;
-	err = fill_page_list(card, reg);
+	err = glk_registration_list(card, reg);
 	if (err)
 		goto unmap;
+	for_each_sgtable_dma_page(&reg->sgt, &iter, 0)
+		reg->page_list[i++] = cpu_to_le64(sg_page_iter_dma_address(&iter));
 	return 0;
 unmap:
 	dma_unmap_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL, 0);
@@ -118,23 +124,57 @@ free:
 	return err;
 }
 
-static void write_entry(struct glk_context *ctx, struct glk_registration *reg, u64 address, u64 bytes, u32 flags)
+static u32 entry_of(const struct glk_registration *reg)
 {
-	u32 entry = GLK_REGISTRATION_ARRAY + reg->handle * GLK_REGISTRATION_STRIDE;
+	return GLK_REGISTRATION_ARRAY + reg->handle * GLK_REGISTRATION_STRIDE;
+}
+
+/* The card may use it from here on. Under card->lock, with a card that works. */
+void glk_registration_arm(struct glk_context *ctx, struct glk_registration *reg)
+{
+	struct glk_card *card = ctx->card;
 	u64 q0 = GLK_REGISTRATION_Q0_VALID_MASK | (u64)ctx->id << GLK_REGISTRATION_Q0_CONTEXT_SHIFT;
 
-	if (flags & GPULINK_ALLOW_READ)
+	lockdep_assert_held(&card->lock);
+	if (reg->flags & GPULINK_ALLOW_READ)
 		q0 |= GLK_REGISTRATION_Q0_READ_MASK;
-	if (flags & GPULINK_ALLOW_WRITE)
+	if (reg->flags & GPULINK_ALLOW_WRITE)
 		q0 |= GLK_REGISTRATION_Q0_WRITE_MASK;
-	glk_write(ctx->card, entry + GLK_REGISTRATION_Q1, bytes);
-	glk_write(ctx->card, entry + GLK_REGISTRATION_Q2, reg->page_list_dma);
-	glk_write(ctx->card, entry + GLK_REGISTRATION_Q3, address_offset(address));
-	glk_write(ctx->card, entry + GLK_REGISTRATION_Q0, q0);
+	spin_lock(&card->entry_lock);
+	glk_write(card, entry_of(reg) + GLK_REGISTRATION_Q1, reg->bytes);
+	glk_write(card, entry_of(reg) + GLK_REGISTRATION_Q2, reg->page_list_dma);
+	glk_write(card, entry_of(reg) + GLK_REGISTRATION_Q3, reg->offset);
+	glk_write(card, entry_of(reg) + GLK_REGISTRATION_Q0, q0);
+	reg->armed = true;
+	spin_unlock(&card->entry_lock);
+}
+
+/* The card forgets it; a read sees to it that it has. Called with no lock of the card, too: see dmabuf_import.c. */
+void glk_registration_disarm(struct glk_card *card, struct glk_registration *reg)
+{
+	spin_lock(&card->entry_lock);
+	if (reg->armed) {
+		glk_write(card, entry_of(reg) + GLK_REGISTRATION_Q0, 0);
+		glk_read(card, GLK_CARD_STATUS);
+		reg->armed = false;
+	}
+	spin_unlock(&card->entry_lock);
+}
+
+/* The card's table is empty, or soon will be: nobody may touch the entry any more, which others get. */
+void glk_registrations_abandon(struct glk_context *ctx)
+{
+	struct glk_registration *reg;
+
+	lockdep_assert_held(&ctx->card->lock);
+	spin_lock(&ctx->card->entry_lock);
+	list_for_each_entry(reg, &ctx->registrations, list)
+		reg->armed = false;
+	spin_unlock(&ctx->card->entry_lock);
 }
 
 /* Tells the card. Under card->lock. */
-int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg, u64 address, u64 bytes, u32 flags)
+int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg)
 {
 	struct glk_card *card = ctx->card;
 	int err;
@@ -143,17 +183,19 @@ int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg, 
 	reg->handle = find_first_zero_bit(card->registration_map, card->registration_count);
 	if (reg->handle >= card->registration_count)
 		return -ENOSPC;
-	err = map_pages(card, reg);
+	err = reg->import ? glk_import_map(ctx, reg) : map_pages(card, reg);
 	if (err)
 		return err;
 	__set_bit(reg->handle, card->registration_map);
-	write_entry(ctx, reg, address, bytes, flags);
 	reg->mapped = true;
 	list_add_tail(&reg->list, &ctx->registrations);
+	/* (Its memory may have moved meanwhile: then the entry is made when it is mapped again.) */
+	if (!reg->import)
+		glk_registration_arm(ctx, reg);
 	return 0;
 }
 
-/* The card forgets it; a read sees to it that it has. Under card->lock. */
+/* Under card->lock. */
 void glk_registration_unmap(struct glk_context *ctx, struct glk_registration *reg)
 {
 	struct glk_card *card = ctx->card;
@@ -161,14 +203,15 @@ void glk_registration_unmap(struct glk_context *ctx, struct glk_registration *re
 	lockdep_assert_held(&card->lock);
 	if (!reg->mapped)
 		return;
-	if (card->state == GLK_LIVE && card->generation == ctx->generation) {
-		glk_write(card, GLK_REGISTRATION_ARRAY + reg->handle * GLK_REGISTRATION_STRIDE + GLK_REGISTRATION_Q0, 0);
-		glk_read(card, GLK_CARD_STATUS);
-	}
+	glk_registration_disarm(card, reg);
 	__clear_bit(reg->handle, card->registration_map);
+	if (reg->import)
+		glk_import_unmap(reg);
 	dma_free_coherent(&card->pdev->dev, reg->page_list_bytes, reg->page_list, reg->page_list_dma);
-	dma_unmap_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL, 0);
-	sg_free_table(&reg->sgt);
+	if (!reg->import) {
+		dma_unmap_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL, 0);
+		sg_free_table(&reg->sgt);
+	}
 	reg->mapped = false;
 }
 

@@ -91,6 +91,25 @@ static ssize_t link_state_show(struct device *dev, struct device_attribute *attr
 }
 static DEVICE_ATTR_RO(link_state);
 
+static ssize_t unchecked_peers_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", glk_to_card(dev)->unchecked_peers);
+}
+
+static ssize_t unchecked_peers_store(struct device *dev, struct device_attribute *attr, const char *buf, size_t count)
+{
+	struct glk_card *card = glk_to_card(dev);
+	bool unchecked;
+
+	if (kstrtobool(buf, &unchecked))
+		return -EINVAL;
+	mutex_lock(&card->lock);
+	card->unchecked_peers = unchecked;
+	mutex_unlock(&card->lock);
+	return count;
+}
+static DEVICE_ATTR_RW(unchecked_peers);
+
 static ssize_t reset_store(struct device *dev, struct device_attribute *attr, const char *buf, size_t count)
 {
 	struct glk_card *card = glk_to_card(dev);
@@ -114,6 +133,7 @@ static struct attribute *glk_card_attrs[] = {
 	&dev_attr_contexts.attr,
 	&dev_attr_queue_entries.attr,
 	&dev_attr_link_state.attr,
+	&dev_attr_unchecked_peers.attr,
 	&dev_attr_reset.attr,
 	NULL
 };
@@ -298,6 +318,19 @@ static ssize_t endpoint_bytes_show(struct glk_partition_kobj *p, const struct gl
 	return sysfs_emit(buf, "%llu\n", bytes);
 }
 
+static ssize_t endpoint_distance_show(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, char *buf)
+{
+	const struct glk_partition *partition = partition_of(p);
+	int err, distance;
+
+	err = enter(p->card);
+	if (err)
+		return err;
+	distance = partition->kind == GPULINK_ENDPOINT_BUS ? partition->distance : -1;
+	leave(p->card);
+	return distance < 0 ? sysfs_emit(buf, "unknown\n") : sysfs_emit(buf, "%d\n", distance);
+}
+
 #define PARTITION_ATTR(_name, _mode, _show, _store, _reg)              \
 	static const struct glk_partition_attr partition_##_name = {    \
 		.attr = { .name = __stringify(_name), .mode = _mode },  \
@@ -311,6 +344,7 @@ PARTITION_ATTR(flush_timeout_ns, 0644, setting_show, setting_store, GLK_PARTITIO
 PARTITION_ATTR(coalesce, 0644, coalesce_show, coalesce_store, 0);
 PARTITION_ATTR(endpoint, 0644, endpoint_show, endpoint_store, 0);
 PARTITION_ATTR(endpoint_bytes, 0444, endpoint_bytes_show, NULL, 0);
+PARTITION_ATTR(endpoint_distance, 0444, endpoint_distance_show, NULL, 0);
 
 static const struct attribute *partition_attrs[] = {
 	&partition_subheader_bytes.attr,
@@ -319,6 +353,7 @@ static const struct attribute *partition_attrs[] = {
 	&partition_coalesce.attr,
 	&partition_endpoint.attr,
 	&partition_endpoint_bytes.attr,
+	&partition_endpoint_distance.attr,
 	NULL
 };
 

@@ -47,6 +47,7 @@ static void withdraw(struct glk_context *ctx, struct glk_window *window)
 	unsigned int i;
 
 	zap(ctx, window);
+	glk_window_export_revoke(window);
 	if (window->revoked)
 		return;
 	window->revoked = true;
@@ -104,18 +105,25 @@ static void free_window(struct glk_context *ctx, struct glk_window *window)
 	kfree(window);
 }
 
-int glk_window_unmap(struct glk_context *ctx, unsigned int handle)
+struct glk_window *glk_window_find(struct glk_context *ctx, unsigned int handle)
 {
 	struct glk_window *window;
 
 	lockdep_assert_held(&ctx->card->lock);
-	list_for_each_entry(window, &ctx->windows, list) {
-		if (window->handle != handle)
-			continue;
-		free_window(ctx, window);
-		return 0;
-	}
-	return -ENOENT;
+	list_for_each_entry(window, &ctx->windows, list)
+		if (window->handle == handle)
+			return window;
+	return NULL;
+}
+
+int glk_window_unmap(struct glk_context *ctx, unsigned int handle)
+{
+	struct glk_window *window = glk_window_find(ctx, handle);
+
+	if (!window)
+		return -ENOENT;
+	free_window(ctx, window);
+	return 0;
 }
 
 void glk_window_free_all(struct glk_context *ctx)

@@ -22,4 +22,24 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 #define glk_class_create(name) class_create(name)
 #endif
 
+/* 6.13 made namespaces of symbols strings. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#define GLK_IMPORT_NS_DMA_BUF MODULE_IMPORT_NS(DMA_BUF)
+#else
+#define GLK_IMPORT_NS_DMA_BUF MODULE_IMPORT_NS("DMA_BUF")
+#endif
+
+/* 6.19 lets exporters of memory without pages map it for importers. */
+#if defined(CONFIG_PCI_P2PDMA) && LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+#define GLK_HAVE_P2P_EXPORT
+#endif
+
+/* 7.1 gave the call by which exporters tell that memory moves another name. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 1, 0)
+#define GLK_MEMORY_MOVES move_notify
+#define dma_buf_invalidate_mappings dma_buf_move_notify
+#else
+#define GLK_MEMORY_MOVES invalidate_mappings
+#endif
+
 #endif /* GLK_COMPAT_H */

@@ -139,6 +139,29 @@ struct gpulink_ioctl_register {
 };
 
 /**
+ * struct gpulink_ioctl_register_dmabuf - let ring entries name a range of a dma-buf, a GPU's memory above all
+ * @size: sizeof(struct gpulink_ioctl_register_dmabuf)
+ * @flags: GPULINK_ALLOW_*: what the card may do with it, at least one (WRITE needs a buffer open for writing: EACCES)
+ * @fd: of the dma-buf (EBADF, EINVAL: it is none; ELOOP: it is a gpulink window)
+ * @handle: out; GPULINK_IOCTL_UNREGISTER takes it
+ * @offset: first byte in the buffer
+ * @bytes: length, 1 or more, inside the buffer (ERANGE)
+ *
+ * The memory stays where its driver puts it. When it moves, the card lets go of it at once, and gets it back where it is
+ * then; an entry that is carried out in between completes with status registration, and may be submitted again. What the
+ * exporter says when it cannot be reached from the card is given back (EOPNOTSUPP, EREMOTEIO, ...): then the data have to
+ * go through memory of the process (GPULINK_IOCTL_REGISTER).
+ */
+struct gpulink_ioctl_register_dmabuf {
+	__u32 size;
+	__u32 flags;
+	__s32 fd;
+	__u32 handle;
+	__aligned_u64 offset;
+	__aligned_u64 bytes;
+};
+
+/**
  * struct gpulink_ioctl_submit - put entries on the submission ring
  * @size: sizeof(struct gpulink_ioctl_submit)
  * @flags: 0
@@ -231,5 +254,14 @@ struct gpulink_ioctl_counters {
 #define GPULINK_IOCTL_WAIT		_IO(GPULINK_IOCTL_BASE, 0x07)
 #define GPULINK_IOCTL_RELEASE		_IO(GPULINK_IOCTL_BASE, 0x08)
 #define GPULINK_IOCTL_COUNTERS		_IO(GPULINK_IOCTL_BASE, 0x09)
+#define GPULINK_IOCTL_REGISTER_DMABUF	_IO(GPULINK_IOCTL_BASE, 0x10)
+/*
+ * GPULINK_IOCTL_WINDOW_EXPORT takes a struct gpulink_ioctl_handle, of a window, and returns the descriptor of a dma-buf that
+ * is the window: a device that maps it stores into the window. The pool is exported by a window on it. Unmapping the window,
+ * reset, and the end of its endpoint take it away from importers; only such are served as let go when told (others get
+ * EOPNOTSUPP when they attach), and that the bridges let reach the card (EHOSTUNREACH). EOPNOTSUPP: the kernel has no
+ * PCI_P2PDMA, or is older than 6.19.
+ */
+#define GPULINK_IOCTL_WINDOW_EXPORT	_IO(GPULINK_IOCTL_BASE, 0x11)
 
 #endif /* _UAPI_GPULINK_H */

@@ -24,6 +24,21 @@ refused() {
 	[ $code -ne 0 ] && [ $code -lt 126 ]
 }
 is() { [ "$1" = "$2" ] || { echo "is '$1', should be '$2'"; return 1; }; }
+# tap NAME COMMAND...: the results of a program that speaks TAP itself.
+tap() {
+	what=$1
+	shift
+	"$@" >/tmp/tap 2>&1
+	code=$?
+	sed 's/^/# /' /tmp/tap
+	while read -r line; do
+		case $line in
+		ok*) check "$what: ${line#*- }" true ;;
+		"not ok"*) check "$what: ${line#*- }" false ;;
+		esac
+	done </tmp/tap
+	check "$what ended well" is $code 0
+}
 finish() {
 	echo "1..$number"
 	[ $bad = 0 ]

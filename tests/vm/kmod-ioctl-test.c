@@ -97,7 +97,7 @@ static void test_endpoint(int fd)
 {
 	struct gpulink_ioctl_endpoint e = { .size = sizeof(e), .partition = 0 };
 
-	check(!ioctl(fd, GPULINK_IOCTL_ENDPOINT, &e) && e.kind == GPULINK_ENDPOINT_BUS && e.bytes >= 65536,
+	check(!ioctl(fd, GPULINK_IOCTL_ENDPOINT, &e) && e.kind != GPULINK_ENDPOINT_NONE && e.bytes >= 65536,
 	      "endpoint 0 is there");
 	e = (struct gpulink_ioctl_endpoint){ .size = sizeof(e), .partition = 5 };
 	check(!ioctl(fd, GPULINK_IOCTL_ENDPOINT, &e) && e.kind == GPULINK_ENDPOINT_NONE && !e.name[0],

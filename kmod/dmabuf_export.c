@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Windows as dma-bufs: another device, a GPU above all, maps a window by its driver's importer and stores into it. Only
+ * importers that let go when they are told to are served, for a window must be gone when its owner takes it away.
+ *
+ * The reservation lock of a buffer is taken inside card->lock. What importers call takes that lock alone.
+ */
+#include <linux/dma-buf.h>
+#include <linux/dma-mapping.h>
+#include <linux/dma-resv.h>
+#include <linux/pci-p2pdma.h>
+#include <linux/slab.h>
+
+#include "gpulink_drv.h"
+
+#ifdef GLK_HAVE_P2P_EXPORT
+#include <linux/dma-buf-mapping.h>
+
+#define REVOKE_TIMEOUT	(2 * HZ)
+
+struct glk_export {
+	struct glk_card *card;
+	struct phys_vec range;		/* of the window in the aperture */
+	bool revoked;			/* under the reservation lock */
+};
+
+/* Refused when attaching, and with the reason: later an importer would only see an error. */
+static int export_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *attach)
+{
+	struct glk_export *export = dmabuf->priv;
+	struct device *dev = &export->card->pdev->dev;
+
+	if (!attach->peer2peer) {
+		dev_warn_ratelimited(dev, "%s cannot take a window: its driver does not map peers' memory\n", dev_name(attach->dev));
+		return -EOPNOTSUPP;
+	}
+	if (pci_p2pdma_distance(export->card->pdev, attach->dev, true) < 0) {
+		dev_warn_ratelimited(dev, "%s cannot reach the card: the bridges between them do not promise to forward\n",
+				     dev_name(attach->dev));
+		return -EHOSTUNREACH;
+	}
+	return 0;
+}
+
+static int export_pin(struct dma_buf_attachment *attach)
+{
+	return -EOPNOTSUPP;
+}
+
+static void export_unpin(struct dma_buf_attachment *attach)
+{
+}
+
+static struct sg_table *export_map(struct dma_buf_attachment *attach, enum dma_data_direction dir)
+{
+	struct glk_export *export = attach->dmabuf->priv;
+	struct p2pdma_provider *provider;
+
+	dma_resv_assert_held(attach->dmabuf->resv);
+	if (export->revoked)
+		return ERR_PTR(-ENODEV);
+	provider = pcim_p2pdma_provider(export->card->pdev, GLK_APERTURE_BAR);
+	if (!provider)
+		return ERR_PTR(-EOPNOTSUPP);
+	return dma_buf_phys_vec_to_sgt(attach, provider, &export->range, 1, export->range.len, dir);
+}
+
+static void export_unmap(struct dma_buf_attachment *attach, struct sg_table *sgt, enum dma_data_direction dir)
+{
+	dma_buf_free_sgt(attach, sgt, dir);
+}
+
+static void export_release(struct dma_buf *dmabuf)
+{
+	struct glk_export *export = dmabuf->priv;
+
+	put_device(&export->card->dev);
+	kfree(export);
+}
+
+static const struct dma_buf_ops export_ops = {
+	.attach = export_attach,
+	.pin = export_pin,
+	.unpin = export_unpin,
+	.map_dma_buf = export_map,
+	.unmap_dma_buf = export_unmap,
+	.release = export_release,
+};
+
+static struct dma_buf *make_export(struct glk_card *card, const struct glk_window *window)
+{
+	DEFINE_DMA_BUF_EXPORT_INFO(info);
+	struct glk_export *export;
+	struct dma_buf *dmabuf;
+
+	export = kzalloc(sizeof(*export), GFP_KERNEL_ACCOUNT);
+	if (!export)
+		return ERR_PTR(-ENOMEM);
+	export->card = card;
+	export->range.paddr = card->aperture_start + ((u64)window->handle << card->slice_shift);
+	export->range.len = window->bytes;
+	info.ops = &export_ops;
+	info.size = window->bytes;
+	info.flags = O_RDWR | O_CLOEXEC;
+	info.priv = export;
+	dmabuf = dma_buf_export(&info);
+	if (IS_ERR(dmabuf)) {
+		kfree(export);
+		return dmabuf;
+	}
+	get_device(&card->dev);
+	return dmabuf;
+}
+
+bool glk_is_export(const struct dma_buf *dmabuf)
+{
+	return dmabuf->ops == &export_ops;
+}
+
+/* A new descriptor of the window's buffer, which lives as long as the window and the descriptors do. */
+int glk_window_export(struct glk_card *card, struct glk_window *window)
+{
+	int fd;
+
+	lockdep_assert_held(&card->lock);
+	if (window->revoked)
+		return -ENXIO;
+	if (!window->dmabuf) {
+		struct dma_buf *dmabuf = make_export(card, window);
+
+		if (IS_ERR(dmabuf))
+			return PTR_ERR(dmabuf);
+		window->dmabuf = dmabuf;
+	}
+	get_dma_buf(window->dmabuf);
+	fd = dma_buf_fd(window->dmabuf, O_CLOEXEC);
+	if (fd < 0)
+		dma_buf_put(window->dmabuf);
+	return fd;
+}
+
+/* No importer reaches the window any more when this returns, and none will. */
+void glk_window_export_revoke(struct glk_window *window)
+{
+	struct dma_buf *dmabuf = window->dmabuf;
+	struct glk_export *export;
+
+	if (!dmabuf)
+		return;
+	export = dmabuf->priv;
+	lockdep_assert_held(&export->card->lock);
+	dma_resv_lock(dmabuf->resv, NULL);
+	if (!export->revoked) {
+		export->revoked = true;
+		dma_buf_invalidate_mappings(dmabuf);
+	}
+	/* Importers may have work under way that they could not stop in that call. */
+	if (dma_resv_wait_timeout(dmabuf->resv, DMA_RESV_USAGE_BOOKKEEP, false, REVOKE_TIMEOUT) <= 0)
+		dev_err_ratelimited(&export->card->pdev->dev, "an importer of a window does not let go of it\n");
+	dma_resv_unlock(dmabuf->resv);
+	window->dmabuf = NULL;
+	dma_buf_put(dmabuf);
+}
+
+#else
+
+/* Without P2PDMA, or before 6.19: nobody says whether a device reaches the card, and no mapping for it can be had. */
+bool glk_is_export(const struct dma_buf *dmabuf)
+{
+	return false;
+}
+
+int glk_window_export(struct glk_card *card, struct glk_window *window)
+{
+	dev_info_once(&card->pdev->dev, "windows cannot be exported: this kernel has no PCI_P2PDMA, or is older than 6.19\n");
+	return -EOPNOTSUPP;
+}
+
+void glk_window_export_revoke(struct glk_window *window)
+{
+}
+
+#endif

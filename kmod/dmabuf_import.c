@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Registrations of dma-bufs: memory of another device, a GPU's above all, that ring entries may name. The attachment is a
+ * dynamic one: the exporter may move the memory at any time. It tells so with the buffer's reservation lock held; the card
+ * has let go of the memory when that call returns, and a work maps it again where it is then.
+ *
+ * That call can come while any lock of the driver is held or waited for, by a thread that holds the reservation lock of the
+ * same buffer; so it takes card->entry_lock only. The others take the reservation lock inside card->lock.
+ */
+#include <linux/dma-buf.h>
+#include <linux/dma-mapping.h>
+#include <linux/dma-resv.h>
+#include <linux/slab.h>
+
+#include "gpulink_drv.h"
+
+#define MOVE_TIMEOUT	(2 * HZ)
+
+struct glk_import {
+	struct glk_registration *reg;
+	struct glk_card *card;
+	struct glk_context *ctx;	/* while mapped */
+	struct dma_buf_attachment *attach;
+	struct sg_table *sgt;		/* under the reservation lock; NULL: the memory moved, or was never mapped */
+	unsigned long skip;		/* pages of the buffer before those of the registration */
+	struct work_struct remap;
+};
+
+static void drop_mapping(struct glk_import *import)
+{
+	dma_resv_assert_held(import->attach->dmabuf->resv);
+	if (!import->sgt)
+		return;
+	dma_buf_unmap_attachment(import->attach, import->sgt, DMA_BIDIRECTIONAL);
+	import->sgt = NULL;
+}
+
+/* The memory goes elsewhere. When this returns nothing the card does reaches where it was. */
+static void memory_moves(struct dma_buf_attachment *attach)
+{
+	struct glk_import *import = attach->importer_priv;
+
+	glk_registration_disarm(import->card, import->reg);
+	if (!import->sgt)
+		return;
+	drop_mapping(import);
+	schedule_work(&import->remap);
+}
+
+static const struct dma_buf_attach_ops attach_ops = {
+	.allow_peer2peer = true,
+	.GLK_MEMORY_MOVES = memory_moves,
+};
+
+/* The card knows pages; a piece that is not made of whole ones it could not name. */
+static int list_pages(struct glk_import *import)
+{
+	struct glk_registration *reg = import->reg;
+	unsigned long at = 0, last = import->skip + reg->page_count;
+	struct sg_dma_page_iter iter;
+
+	for_each_sgtable_dma_page(import->sgt, &iter, 0) {
+		dma_addr_t address = sg_page_iter_dma_address(&iter);
+
+		if (!PAGE_ALIGNED(address))
+			return -EINVAL;
+		if (at >= import->skip && at < last)
+			reg->page_list[at - import->skip] = cpu_to_le64(address);
+		at++;
+	}
+	return at < last ? -EINVAL : 0;
+}
+
+/* Maps the memory where it is now, and lets the card use it. Under card->lock. */
+static int map_and_arm(struct glk_import *import)
+{
+	struct dma_resv *resv = import->attach->dmabuf->resv;
+	struct sg_table *sgt;
+	int err;
+
+	dma_resv_lock(resv, NULL);
+	sgt = dma_buf_map_attachment(import->attach, DMA_BIDIRECTIONAL);
+	if (IS_ERR(sgt)) {
+		err = PTR_ERR(sgt);
+		goto unlock;
+	}
+	import->sgt = sgt;
+	/* What moved it may still be at work. */
+	if (dma_resv_wait_timeout(resv, DMA_RESV_USAGE_KERNEL, false, MOVE_TIMEOUT) <= 0)
+		err = -ETIMEDOUT;
+	else
+		err = list_pages(import);
+	if (err)
+		drop_mapping(import);
+	else
+		glk_registration_arm(import->ctx, import->reg);
+unlock:
+	dma_resv_unlock(resv);
+	return err;
+}
+
+static void remap(struct work_struct *work)
+{
+	struct glk_import *import = container_of(work, struct glk_import, remap);
+	struct glk_card *card = import->card;
+	int err = 0;
+
+	down_read(&card->state_lock);
+	mutex_lock(&card->lock);
+	/* Nobody else maps it; and who unmaps it for good does so under card->lock. */
+	if (import->reg->mapped && !glk_context_usable(import->ctx))
+		err = map_and_arm(import);
+	mutex_unlock(&card->lock);
+	up_read(&card->state_lock);
+	if (err)
+		dev_warn_ratelimited(&card->pdev->dev, "a dma-buf moved and cannot be mapped again (%d): entries that name it fail\n",
+				     err);
+}
+
+/* A dma-buf, attached. Takes no lock of the card. */
+struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 offset, u64 bytes, u32 flags)
+{
+	struct glk_registration *reg;
+	struct glk_import *import;
+	struct dma_buf *dmabuf;
+	int err;
+
+	dmabuf = dma_buf_get(fd);
+	if (IS_ERR(dmabuf))
+		return ERR_CAST(dmabuf);
+	err = -ERANGE;
+	if (!bytes || bytes > dmabuf->size || offset > dmabuf->size - bytes)
+		goto put;
+	err = -EACCES;
+	if ((flags & GPULINK_ALLOW_WRITE) && !(dmabuf->file->f_mode & FMODE_WRITE))
+		goto put;
+	/* A card that reads its own windows would wait for itself. */
+	err = -ELOOP;
+	if (glk_is_export(dmabuf))
+		goto put;
+	err = -ENOMEM;
+	reg = kzalloc(sizeof(*reg), GFP_KERNEL_ACCOUNT);
+	import = kzalloc(sizeof(*import), GFP_KERNEL_ACCOUNT);
+	if (!reg || !import)
+		goto free;
+	INIT_LIST_HEAD(&reg->list);
+	INIT_WORK(&import->remap, remap);
+	reg->import = import;
+	reg->flags = flags;
+	reg->bytes = bytes;
+	reg->offset = offset_in_page(offset);
+	reg->page_count = DIV_ROUND_UP_ULL(reg->offset + bytes, PAGE_SIZE);
+	import->reg = reg;
+	import->card = card;
+	import->skip = offset >> PAGE_SHIFT;
+	import->attach = dma_buf_dynamic_attach(dmabuf, &card->pdev->dev, &attach_ops, import);
+	if (!IS_ERR(import->attach))
+		return reg;
+	err = PTR_ERR(import->attach);
+free:
+	kfree(import);
+	kfree(reg);
+put:
+	dma_buf_put(dmabuf);
+	return ERR_PTR(err);
+}
+
+int glk_import_map(struct glk_context *ctx, struct glk_registration *reg)
+{
+	struct glk_card *card = ctx->card;
+	int err;
+
+	lockdep_assert_held(&card->lock);
+	err = glk_registration_list(card, reg);
+	if (err)
+		return err;
+	reg->import->ctx = ctx;
+	err = map_and_arm(reg->import);
+	if (err)
+		dma_free_coherent(&card->pdev->dev, reg->page_list_bytes, reg->page_list, reg->page_list_dma);
+	return err;
+}
+
+/* The card has let go of it. */
+void glk_import_unmap(struct glk_registration *reg)
+{
+	struct dma_resv *resv = reg->import->attach->dmabuf->resv;
+
+	dma_resv_lock(resv, NULL);
+	drop_mapping(reg->import);
+	dma_resv_unlock(resv);
+}
+
+/* Not under the locks that the work takes. */
+void glk_import_free(struct glk_registration *reg)
+{
+	struct glk_import *import = reg->import;
+	struct dma_buf *dmabuf = import->attach->dmabuf;
+
+	cancel_work_sync(&import->remap);
+	dma_buf_detach(dmabuf, import->attach);
+	dma_buf_put(dmabuf);
+	kfree(import);
+	kfree(reg);
+}

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * dmabuf-test CARD GPU0 GPU1: dma-bufs of GPU stand-ins as registrations, and windows as dma-bufs. TAP. The GPUs, named by
+ * their PCI addresses, have the driver gpulink-test-gpu and are the endpoints of partitions 0 and 1.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/udmabuf.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gpulink.h>
+#include "gpulink_regs.h"
+#include "test-gpu/gpulink-test-gpu.h"
+
+#define SECOND	   1000000000ULL
+#define BYTES	   65536u
+#define PIECE	   512u
+#define MOVED_FROM 0xeeu /* what test-gpu leaves where a buffer was */
+#define MOVES	   40u
+
+struct gpu {
+	int fd;
+	uint8_t *memory;
+	size_t bytes;
+};
+
+static unsigned number, bad;
+static int card;
+static struct gpu gpu[2];
+static unsigned to_gpu1; /* window */
+
+static void check(bool ok, const char *name)
+{
+	printf("%sok %u - %s%s%s\n", ok ? "" : "not ", ++number, name, ok ? "" : ": ", ok ? "" : strerror(errno));
+	bad += !ok;
+}
+
+static void refused(unsigned long call, void *arg, int error, const char *name)
+{
+	int ret;
+
+	errno = 0;
+	ret = ioctl(card, call, arg);
+	if (ret != -1 || errno != error)
+		printf("# returned %d, errno %d (%s), should be %d (%s)\n", ret, errno, strerror(errno), error, strerror(error));
+	check(ret == -1 && errno == error, name);
+}
+
+static struct gpulink_ioctl_register_dmabuf registration(int fd, uint64_t offset, uint64_t bytes)
+{
+	return (struct gpulink_ioctl_register_dmabuf){
+		.size = sizeof(struct gpulink_ioctl_register_dmabuf),
+		.flags = GPULINK_ALLOW_READ | GPULINK_ALLOW_WRITE,
+		.fd = fd,
+		.offset = offset,
+		.bytes = bytes,
+	};
+}
+
+static int drop(unsigned long call, unsigned handle)
+{
+	struct gpulink_ioctl_handle h = { .size = sizeof(h), .handle = handle };
+
+	return ioctl(card, call, &h);
+}
+
+static int release(void)
+{
+	struct gpulink_ioctl_release r = { .size = sizeof(r), .timeout_ns = 10 * SECOND };
+
+	return ioctl(card, GPULINK_IOCTL_RELEASE, &r);
+}
+
+/* One entry between a window and a registration, and its status; -1: no completion. */
+static int move(unsigned opcode, unsigned handle, uint64_t offset, uint64_t window_offset, unsigned bytes)
+{
+	uint64_t sqe[8] = { opcode | (uint64_t)to_gpu1 << GLK_SQE_WINDOW_SHIFT | (uint64_t)bytes << GLK_SQE_LENGTH_SHIFT, 1,
+			    window_offset, handle | offset << GLK_SQE_REGISTRATION_OFFSET_SHIFT };
+	uint64_t cqe[2] = { 0 };
+	struct gpulink_ioctl_submit s = { .size = sizeof(s), .entries = (uintptr_t)sqe, .count = 1 };
+	struct gpulink_ioctl_wait w = {
+		.size = sizeof(w), .completions = (uintptr_t)cqe, .count = 1, .least = 1, .timeout_ns = 10 * SECOND
+	};
+
+	if (ioctl(card, GPULINK_IOCTL_SUBMIT, &s) || ioctl(card, GPULINK_IOCTL_WAIT, &w) || w.completed != 1)
+		return -1;
+	return (int)(cqe[1] >> GLK_CQE_STATUS_SHIFT & 0xffff);
+}
+
+/* While the memory is between two places entries fail; it has to come back. */
+static int move_in_time(unsigned opcode, unsigned handle, uint64_t offset, uint64_t window_offset, unsigned bytes)
+{
+	int status = -1;
+
+	for (unsigned i = 0; i < 1000; i++) {
+		status = move(opcode, handle, offset, window_offset, bytes);
+		if (status != GLK_ST_REGISTRATION)
+			break;
+		usleep(10000);
+	}
+	return status;
+}
+
+static void fill(uint8_t *memory, size_t bytes, unsigned seed)
+{
+	for (size_t i = 0; i < bytes; i++)
+		memory[i] = (uint8_t)((i * 7 + seed) % MOVED_FROM);
+}
+
+static bool same(const uint8_t *a, const uint8_t *b, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		if (a[i] != b[i]) {
+			printf("# byte %zu is %02x, should be %02x\n", i, a[i], b[i]);
+			return false;
+		}
+	return true;
+}
+
+static bool open_gpu(struct gpu *g, const char *address)
+{
+	struct stat status = { 0 };
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "/dev/gpulink-test-gpu-%s", address);
+	g->fd = open(path, O_RDWR | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/resource0", address);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (g->fd < 0 || fd < 0 || fstat(fd, &status))
+		return false;
+	g->bytes = (size_t)status.st_size;
+	g->memory = mmap(NULL, g->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return g->memory != MAP_FAILED;
+}
+
+static void test_refusals(int buffer)
+{
+	struct gpulink_ioctl_register_dmabuf r = registration(-1, 0, BYTES);
+	int null = open("/dev/null", O_RDWR);
+
+	refused(GPULINK_IOCTL_REGISTER_DMABUF, &r, EBADF, "no descriptor");
+	r.fd = null;
+	refused(GPULINK_IOCTL_REGISTER_DMABUF, &r, EINVAL, "a descriptor of something else");
+	close(null);
+	r = registration(buffer, 4096, BYTES);
+	refused(GPULINK_IOCTL_REGISTER_DMABUF, &r, ERANGE, "beyond the end of the buffer");
+	r = registration(buffer, UINT64_MAX - 100, 200);
+	refused(GPULINK_IOCTL_REGISTER_DMABUF, &r, ERANGE, "an offset that wraps around");
+	r = registration(buffer, 0, 0);
+	refused(GPULINK_IOCTL_REGISTER_DMABUF, &r, ERANGE, "no bytes");
+	r = registration(buffer, 0, BYTES);
+	r.flags = 0;
+	refused(GPULINK_IOCTL_REGISTER_DMABUF, &r, EINVAL, "no right");
+	r.flags = 0x80;
+	refused(GPULINK_IOCTL_REGISTER_DMABUF, &r, EINVAL, "an unknown flag");
+	r = registration(buffer, 0, BYTES);
+	r.size = 24;
+	refused(GPULINK_IOCTL_REGISTER_DMABUF, &r, EINVAL, "too short a structure");
+}
+
+static void test_import(int buffer)
+{
+	/* Neither begins nor ends with a page. */
+	struct gpulink_ioctl_register_dmabuf r = registration(buffer, 4096 + 100, 3 * 4096);
+	uint8_t *source = gpu[0].memory + r.offset;
+	long now;
+
+	check(!ioctl(card, GPULINK_IOCTL_REGISTER_DMABUF, &r), "a GPU's memory is registered");
+	fill(gpu[0].memory, BYTES, 1);
+	check(move(GLK_OP_PUT, r.handle, 40, 8, 5000) == GLK_ST_OK && !release(), "a put from it");
+	check(same(gpu[1].memory + 8, source + 40, 5000), "arrives");
+	fill(gpu[1].memory, BYTES, 2);
+	check(move(GLK_OP_GET, r.handle, 1000, 77, 4500) == GLK_ST_OK, "a get into it");
+	check(same(source + 1000, gpu[1].memory + 77, 4500), "arrives");
+	check(move(GLK_OP_PUT, r.handle, 3 * 4096 - 10, 0, 11) == GLK_ST_REGISTRATION_BOUNDS, "the byte behind it is not had");
+
+	now = ioctl(gpu[0].fd, TEST_GPU_MOVE, 0);
+	if (now == -1 && errno == EBUSY) {
+		printf("ok %u - the memory moves # SKIP this kernel pins it\n", ++number);
+		check(!drop(GPULINK_IOCTL_UNREGISTER, r.handle), "unregister");
+		check(move(GLK_OP_PUT, r.handle, 0, 0, 8) == GLK_ST_REGISTRATION, "it is gone for the card");
+		check(ioctl(gpu[0].fd, TEST_GPU_MOVE, 0) > 0 && !ioctl(gpu[0].fd, TEST_GPU_MOVE, 0), "and nothing pins it any more");
+		return;
+	}
+	check(now == (long)gpu[0].bytes / 2, "the memory moves");
+	check(move_in_time(GLK_OP_PUT, r.handle, 0, 0, 4096) == GLK_ST_OK && !release(), "a put from where it is now");
+	check(same(gpu[1].memory, source + now, 4096), "arrives");
+	fill(gpu[1].memory, BYTES, 3);
+	check(move(GLK_OP_GET, r.handle, 0, 0, 4096) == GLK_ST_OK && same(source + now, gpu[1].memory, 4096), "a get, too");
+	check(source[0] == MOVED_FROM && source[4095] == MOVED_FROM, "where it was nothing is written");
+	check(!drop(GPULINK_IOCTL_UNREGISTER, r.handle), "unregister");
+	check(move(GLK_OP_PUT, r.handle, 0, 0, 8) == GLK_ST_REGISTRATION, "it is gone for the card");
+	check(ioctl(gpu[0].fd, TEST_GPU_MOVE, 0) == 0, "the memory moves back");
+}
+
+static atomic_bool done;
+
+static void *keep_moving(void *unused)
+{
+	(void)unused;
+	for (unsigned i = 0; i < MOVES; i++) {
+		ioctl(gpu[0].fd, TEST_GPU_MOVE, 0);
+		usleep(20000);
+	}
+	atomic_store(&done, true);
+	return NULL;
+}
+
+/* What is read from where the memory was would show in the window as what test-gpu leaves there. */
+static void test_moves_under_traffic(int buffer)
+{
+	struct gpulink_ioctl_register_dmabuf r = registration(buffer, 0, BYTES);
+	unsigned good = 0, refusals = 0, wrong = 0;
+	pthread_t mover;
+	int status;
+
+	fill(gpu[0].memory, BYTES, 4);
+	check(!ioctl(card, GPULINK_IOCTL_REGISTER_DMABUF, &r), "registered again");
+	if (pthread_create(&mover, NULL, keep_moving, NULL))
+		exit(2);
+	for (unsigned i = 0; !atomic_load(&done); i++) {
+		unsigned at = i * PIECE % BYTES;
+
+		memset(gpu[1].memory + at, 0, PIECE);
+		status = move(GLK_OP_PUT, r.handle, at, at, PIECE);
+		good += status == GLK_ST_OK;
+		refusals += status == GLK_ST_REGISTRATION;
+		wrong += status != GLK_ST_OK && status != GLK_ST_REGISTRATION;
+		if (status != GLK_ST_OK)
+			continue;
+		wrong += release() != 0;
+		for (unsigned k = 0; k < PIECE; k++)
+			wrong += gpu[1].memory[at + k] != ((at + k) * 7 + 4) % MOVED_FROM;
+	}
+	pthread_join(mover, NULL);
+	printf("# %u puts, %u refused while the memory moved %u times\n", good, refusals, MOVES);
+	check(good && !wrong, "puts while the memory moves are right or refused");
+	check(move_in_time(GLK_OP_PUT, r.handle, 0, 0, 8) == GLK_ST_OK, "and work afterwards");
+	drop(GPULINK_IOCTL_UNREGISTER, r.handle);
+}
+
+/* A buffer in the host's memory, by a driver of the kernel's own. */
+static void test_udmabuf(void)
+{
+	struct udmabuf_create create = { .size = BYTES };
+	int device = open("/dev/udmabuf", O_RDWR), memory, buffer = -1;
+	struct gpulink_ioctl_register_dmabuf r;
+	uint8_t *bytes;
+
+	if (device < 0) {
+		printf("ok %u - host memory by udmabuf # SKIP this kernel has no udmabuf\n", ++number);
+		return;
+	}
+	memory = memfd_create("host", MFD_ALLOW_SEALING);
+	if (memory >= 0 && !ftruncate(memory, BYTES) && !fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK)) {
+		create.memfd = (uint32_t)memory;
+		buffer = ioctl(device, UDMABUF_CREATE, &create);
+	}
+	bytes = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+	r = registration(buffer, 0, BYTES);
+	if (buffer >= 0 && bytes != MAP_FAILED)
+		fill(bytes, BYTES, 5);
+	check(buffer >= 0 && bytes != MAP_FAILED && !ioctl(card, GPULINK_IOCTL_REGISTER_DMABUF, &r) &&
+		      move(GLK_OP_PUT, r.handle, 3, 5, 20000) == GLK_ST_OK && !release() &&
+		      same(gpu[1].memory + 5, bytes + 3, 20000),
+	      "host memory by udmabuf");
+	close(buffer);
+	close(memory);
+	close(device);
+}
+
+static void test_ends(void)
+{
+	struct gpulink_ioctl_register_dmabuf r;
+	int other = open("/dev/gpulink0", O_RDWR | O_CLOEXEC), buffer = ioctl(gpu[0].fd, TEST_GPU_EXPORT, BYTES);
+
+	r = registration(buffer, 0, BYTES);
+	check(buffer >= 0 && other >= 0 && !ioctl(other, GPULINK_IOCTL_REGISTER_DMABUF, &r), "another file registers it");
+	close(buffer);
+	errno = 0;
+	check(ioctl(gpu[0].fd, TEST_GPU_EXPORT, BYTES) == -1 && errno == EBUSY, "a registration keeps the buffer");
+	close(other);
+	buffer = ioctl(gpu[0].fd, TEST_GPU_EXPORT, BYTES);
+	check(buffer >= 0, "and the end of its file lets go of it");
+	close(buffer);
+}
+
+static void test_export(unsigned window)
+{
+	struct gpulink_ioctl_handle h = { .size = sizeof(h), .handle = 0xfff };
+	struct gpulink_ioctl_register_dmabuf r;
+	int buffer;
+
+	refused(GPULINK_IOCTL_WINDOW_EXPORT, &h, ENOENT, "a window of nobody's is not exported");
+	h.handle = window;
+	buffer = ioctl(card, GPULINK_IOCTL_WINDOW_EXPORT, &h);
+	check(buffer >= 0, "a window is exported");
+	r = registration(buffer, 0, BYTES);
+	refused(GPULINK_IOCTL_REGISTER_DMABUF, &r, ELOOP, "the card does not register its own window");
+	check(!ioctl(gpu[0].fd, TEST_GPU_IMPORT, buffer), "another device maps it");
+	check(!ioctl(gpu[0].fd, TEST_GPU_STORE, 0x1122334455667788) && !release(), "and stores");
+	check(*(volatile uint64_t *)(void *)gpu[1].memory == 0x1122334455667788, "which arrives");
+	check(!drop(GPULINK_IOCTL_WINDOW_UNMAP, window), "the window is unmapped");
+	errno = 0;
+	check(ioctl(gpu[0].fd, TEST_GPU_STORE, 1) == -1 && errno == ENXIO, "and the other device has let go");
+	check(!ioctl(gpu[0].fd, TEST_GPU_DROP, 0), "it detaches");
+	errno = 0;
+	check(ioctl(gpu[0].fd, TEST_GPU_IMPORT, buffer) == -1 && errno == ENODEV, "what was taken away is not mapped again");
+	close(buffer);
+}
+
+int main(int argc, char **argv)
+{
+	struct gpulink_ioctl_window_map w = {
+		.size = sizeof(w), .flags = GPULINK_ALLOW_READ | GPULINK_ALLOW_WRITE, .partition = 1, .bytes = BYTES
+	};
+	struct gpulink_ioctl_handle h = { .size = sizeof(h) };
+	int buffer;
+
+	if (argc != 4) {
+		fprintf(stderr, "usage: %s CARD GPU0 GPU1\n", argv[0]);
+		return 2;
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	card = open(argv[1], O_RDWR | O_CLOEXEC);
+	check(card >= 0 && open_gpu(&gpu[0], argv[2]) && open_gpu(&gpu[1], argv[3]), "card and GPUs open");
+	check(!ioctl(card, GPULINK_IOCTL_WINDOW_MAP, &w), "a window to the second GPU");
+	if (bad)
+		return 1;
+	to_gpu1 = w.handle;
+	buffer = ioctl(gpu[0].fd, TEST_GPU_EXPORT, BYTES);
+	check(buffer >= 0, "the first GPU's driver exports its memory");
+	test_refusals(buffer);
+	test_import(buffer);
+	test_moves_under_traffic(buffer);
+	close(buffer);
+	test_udmabuf();
+	test_ends();
+	h.handle = to_gpu1;
+	if (ioctl(card, GPULINK_IOCTL_WINDOW_EXPORT, &h) == -1 && errno == EOPNOTSUPP)
+		printf("ok %u - windows are exported # SKIP not by this kernel\n", ++number);
+	else
+		test_export(to_gpu1);
+	printf("1..%u\n", number);
+	return bad != 0;
+}

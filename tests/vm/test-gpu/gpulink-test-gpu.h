@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/* /dev/gpulink-test-gpuN, N-th device of the kind: a GPU's driver as far as tests of dma-bufs need one. */
+#ifndef GPULINK_TEST_GPU_H
+#define GPULINK_TEST_GPU_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/* Returns a dma-buf of the first so many bytes (a multiple of 4096, at most half of the BAR). One at a time. */
+#define TEST_GPU_EXPORT _IO('t', 0)
+/* The memory of the dma-buf moves to the other half of the BAR. Returns the offset where it is now. EBUSY: it is
+ * pinned. */
+#define TEST_GPU_MOVE _IO('t', 1)
+/* Maps the dma-buf of this descriptor, as a device that stores into it would. */
+#define TEST_GPU_IMPORT _IO('t', 2)
+/* Stores a value of 8 bytes to where the import's mapping begins. ENXIO: it was taken away. */
+#define TEST_GPU_STORE _IO('t', 3)
+/* Lets go of the import. */
+#define TEST_GPU_DROP _IO('t', 4)
+
+#endif /* GPULINK_TEST_GPU_H */
