@@ -11,7 +11,6 @@
 #include <state.h>
 
 #define LONGEST_PACKET 4400u
-#define RW	       (GLK_WINDOW_Q0_READ_MASK | GLK_WINDOW_Q0_WRITE_MASK)
 
 int bench_start(struct bench *b, uint64_t seed, uint64_t round, const char *wave)
 {
@@ -124,6 +123,11 @@ unsigned bench_doorbell_reg(unsigned c, unsigned reg)
 void bench_set(struct bench *b, unsigned offset, uint64_t value)
 {
 	pair_set(&b->pair, offset, 8, value);
+}
+
+unsigned bench_slices(const struct bench *b)
+{
+	return b->pair.p.slices < 64 ? b->pair.p.slices : 64;
 }
 
 /* --- any register --- */
@@ -269,7 +273,7 @@ void bench_set_window(struct bench *b, unsigned slice, unsigned first, unsigned 
 static void set_window_row(struct bench *b, unsigned first)
 {
 	const struct card_parameters *p = &b->pair.p;
-	uint64_t slice = UINT64_C(1) << p->slice_shift, rights = bench_chance(b, 6) ? (below(&b->chance, 3) + 1) << 1 : RW;
+	uint64_t slice = UINT64_C(1) << p->slice_shift, rights = bench_chance(b, 6) ? (below(&b->chance, 3) + 1) << 1 : BENCH_RW;
 	unsigned count = 1 + below(&b->chance, 4), context = below(&b->chance, p->contexts), partition = below(&b->chance, p->partitions);
 	uint64_t bytes = b->pair.model->endpoints[partition].bytes, pages = bytes / GLK_PAGE_SIZE, offset;
 
@@ -344,7 +348,7 @@ void bench_configure(struct bench *b)
 		set_settings(b, i);
 		set_endpoint(b, i);
 	}
-	for (unsigned i = 0; i < p->slices && i < 64; i++)
+	for (unsigned i = 0; i < bench_slices(b); i++)
 		if (!b->pair.model->windows[i].q[0] && !bench_chance(b, 8))
 			set_window_row(b, i);
 	for (unsigned i = 0; i < p->registrations && i < BENCH_LISTS; i++)
@@ -357,7 +361,7 @@ void bench_configure(struct bench *b)
 
 void bench_window(struct bench *b)
 {
-	set_window_row(b, below(&b->chance, b->pair.p.slices < 64 ? b->pair.p.slices : 64));
+	set_window_row(b, below(&b->chance, bench_slices(b)));
 }
 
 void bench_registration(struct bench *b)
@@ -403,7 +407,7 @@ void bench_context(struct bench *b)
 /* Where stores go for a while: near to each other, so that they meet in the queues. */
 static uint64_t draw_place(struct bench *b)
 {
-	unsigned slices = b->pair.p.slices < 64 ? b->pair.p.slices : 64;
+	unsigned slices = bench_slices(b);
 	uint64_t slice = UINT64_C(1) << b->pair.p.slice_shift, place = below(&b->chance, slices) * slice;
 
 	for (unsigned i = 0; i < 8 && !b->pair.model->windows[place >> b->pair.p.slice_shift].q[0]; i++)
@@ -436,7 +440,7 @@ static void one_store(struct bench *b, uint64_t place)
 /* A setting in the midst of stores. */
 static void one_setting(struct bench *b)
 {
-	unsigned slice = below(&b->chance, b->pair.p.slices < 64 ? b->pair.p.slices : 64);
+	unsigned slice = below(&b->chance, bench_slices(b));
 
 	switch (below(&b->chance, 6)) {
 	case 0:

@@ -15,6 +15,8 @@
 #define CLOCKS_MAX     4000000u
 /* Registered `busy` and what stands in output registers come some clocks after what makes them. */
 #define QUIET_CLOCKS 48u
+/* Transactions that the card may hold before its port when a read is answered: SLACK of glk_pcie_order. */
+#define SLACK 8u
 
 enum { REGISTERS, APERTURE, POOL };
 enum { KIND_WRITE, KIND_READ, KIND_INTERRUPT };
@@ -62,7 +64,7 @@ struct card_dut {
 	/* Requests of the card. */
 	struct reading readings[READS_MAX];
 	unsigned reading_count, answering; /* index of the one whose beat is shown */
-	unsigned write_at;
+	unsigned write_at, requests;
 	uint8_t write_data[PAGE];
 
 	uint8_t *pool;
@@ -214,8 +216,8 @@ static void write_taken(struct card_dut *dut)
 	uint64_t address = dut->out.m.address;
 	unsigned length = dut->out.m.length, limit = dut->p.write_bytes, lane, part;
 
-	if (!length || address % limit + length > limit) {
-		fault(dut, "a write of %u bytes at %#" PRIx64, length, address);
+	if (dut->write_at >= length || address % limit + length > limit) {
+		fault(dut, "a write of %u bytes at %#" PRIx64 " after %u bytes of one", length, address, dut->write_at);
 		return;
 	}
 	part = part_of(dut, address, length, dut->write_at, &lane);
@@ -231,16 +233,17 @@ static void write_taken(struct card_dut *dut)
 
 static void read_taken(struct card_dut *dut)
 {
-	struct reading *reading = &dut->readings[dut->reading_count++];
+	struct reading *reading = &dut->readings[dut->reading_count];
 	unsigned limit = dut->p.read_bytes;
 
 	*reading = (struct reading){ .tag = dut->out.m.tag, .length = dut->out.m.length, .address = dut->out.m.address };
 	if (!dut->out.m.last || reading->address % limit + reading->length > limit ||
 	    (reading->tag >= 16 && reading->tag < 32 && reading->tag != 17) || reading->tag >= READS_MAX ||
-	    (reading->tag < 16) != (reading->length == 0))
+	    (reading->tag < 16) != (reading->length == 0)) {
 		fault(dut, "a read of %u bytes at %#" PRIx64 ", tag %u", reading->length, reading->address, reading->tag);
-	if (reading->length > PAGE)
-		reading->length = PAGE;
+		return;
+	}
+	dut->reading_count++;
 	reading->failed = dut->config.ops->mem_read(dut->config.user, reading->address, reading->data, reading->length) != 0;
 	/* A read that fails may have given some data before. */
 	if (reading->failed)
@@ -249,6 +252,7 @@ static void read_taken(struct card_dut *dut)
 
 static void memory_taken(struct card_dut *dut)
 {
+	dut->requests += dut->out.m.last;
 	if (dut->out.m.kind == KIND_WRITE) {
 		write_taken(dut);
 		return;
@@ -309,13 +313,13 @@ static void pool_taken(struct card_dut *dut)
 	unsigned length = dut->out.pool.length, lane, part;
 	struct pool_reading *reading;
 
-	if (!length || offset % PAGE + length > PAGE || offset > dut->config.pool_bytes - length) {
-		fault(dut, "%u bytes at %#" PRIx64 " of the pool", length, offset);
+	if (dut->pool_at >= length || offset % PAGE + length > PAGE || length > dut->config.pool_bytes ||
+	    offset > dut->config.pool_bytes - length || (!dut->out.pool.write && (!dut->out.pool.last || dut->pool_at))) {
+		fault(dut, "a %s of %u bytes at %#" PRIx64 " of the pool, last %d, after %u bytes of a write",
+		      dut->out.pool.write ? "write" : "read", length, offset, dut->out.pool.last, dut->pool_at);
 		return;
 	}
 	if (!dut->out.pool.write) {
-		if (!dut->out.pool.last || dut->pool_at)
-			fault(dut, "a read of the pool that is not one beat");
 		reading = &dut->pool_readings[(dut->pool_first + dut->pool_count++) % POOL_READS_MAX];
 		*reading = (struct pool_reading){ .offset = offset, .length = length };
 		memcpy(reading->data, dut->pool + offset, length);
@@ -517,18 +521,31 @@ int card_dut_post(struct card_dut *dut, unsigned bar, uint64_t offset, const voi
 	return 0;
 }
 
-static int write_all(struct card_dut *dut, unsigned bar, uint64_t offset, const void *data, size_t len, bool poisoned)
+static int post_soon(struct card_dut *dut, unsigned bar, uint64_t offset, const void *data, size_t len, bool poisoned)
 {
 	uint64_t since = dut->clocks;
 	int error;
 
 	while ((error = card_dut_post(dut, bar, offset, data, len, poisoned)) == -EAGAIN && in_time(dut, since))
 		card_dut_clock(dut);
+	return error == -EAGAIN ? -ETIMEDOUT : error;
+}
+
+int card_dut_post_soon(struct card_dut *dut, unsigned bar, uint64_t offset, const void *data, size_t len)
+{
+	return post_soon(dut, bar, offset, data, len, false);
+}
+
+static int write_all(struct card_dut *dut, unsigned bar, uint64_t offset, const void *data, size_t len, bool poisoned)
+{
+	uint64_t since = dut->clocks;
+	int error = post_soon(dut, bar, offset, data, len, poisoned);
+
 	while (!error && dut->post_count) {
 		card_dut_clock(dut);
 		error = in_time(dut, since) ? 0 : -ETIMEDOUT;
 	}
-	return error == -EAGAIN ? -ETIMEDOUT : error;
+	return error;
 }
 
 int card_dut_write(struct card_dut *dut, unsigned bar, uint64_t offset, const void *data, size_t len)
@@ -568,6 +585,36 @@ int card_dut_read(struct card_dut *dut, unsigned bar, uint64_t offset, void *dat
 unsigned card_dut_posts(const struct card_dut *dut)
 {
 	return dut->post_count;
+}
+
+bool card_dut_reading(const struct card_dut *dut, uint64_t from, uint64_t bytes)
+{
+	for (unsigned i = 0; i < dut->reading_count; i++) {
+		const struct reading *reading = &dut->readings[i];
+
+		if (reading->length && reading->address < from + bytes && reading->address + reading->length > from)
+			return true;
+	}
+	return false;
+}
+
+bool card_dut_writing(const struct card_dut *dut, uint64_t from, uint64_t bytes)
+{
+	return dut->out.m.valid && dut->out.m.kind == KIND_WRITE && dut->out.m.address < from + bytes &&
+	       dut->out.m.address + dut->out.m.length > from;
+}
+
+int card_dut_pass(struct card_dut *dut)
+{
+	unsigned before = dut->requests;
+	uint64_t since = dut->clocks;
+
+	while ((dut->out.m.valid || dut->write_at) && dut->requests - before < SLACK) {
+		if (!in_time(dut, since))
+			return -ETIMEDOUT;
+		card_dut_clock(dut);
+	}
+	return 0;
 }
 
 int card_dut_flr(struct card_dut *dut)
