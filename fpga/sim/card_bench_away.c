@@ -17,7 +17,8 @@
 #include "card_bench.h"
 
 #define CATCH_CLOCKS 20000u
-#define STEPS	     48u
+#define STEPS	     48u /* twice each thing in each phase */
+#define SWEEP	     64u /* clocks from doorbell to command: a short entry is done then */
 #define POLLS	     1000u
 
 enum what { RING, WINDOW, REGISTRATION, RESET, WHATS };
@@ -32,7 +33,9 @@ struct victim {
 	enum what what;
 	enum phase phase;
 	enum trouble trouble;
+	bool swept;    /* part of the sweep: few entries, nothing beside them */
 	bool hurry;    /* it is set up again at once */
+	bool unread;   /* even before any register is read: what it had may be used a little longer */
 	bool released; /* with a release of its doorbell under way */
 	struct loose_place place;
 	uint16_t first, count, got; /* index of its first entry; entries; index that the ring got to */
@@ -84,6 +87,8 @@ static void make_entries(struct bench *b, struct victim *v)
 	bench_put_registered(b, v->c, 0, source, sizeof(source));
 	v->first = b->pair.model->contexts[v->c].sq_tail;
 	v->count = (uint16_t)(bench_chance(b, 4) ? 1 + below(&b->chance, LOOSE_ENTRIES) : LOOSE_ENTRIES);
+	if (v->swept)
+		v->count = (uint16_t)(1 + below(&b->chance, 2));
 	for (unsigned i = 0; i < v->count; i++) {
 		uint64_t *sqe = v->sqe[i];
 
@@ -112,7 +117,7 @@ static void set_to_work(struct bench *b, struct victim *v)
 		move_ring(b, v);
 	if (v->trouble == DEAF)
 		b->pair.deaf = UINT32_MAX;
-	else if (bench_chance(b, 2))
+	else if (!v->swept && bench_chance(b, 2))
 		loose_load_up(b, LOOSE_ALL & ~(1u << v->c));
 	make_entries(b, v);
 	card_set(b, bench_context_reg(v->c, GLK_CONTEXT_SQ_TAIL), (uint16_t)(v->first + v->count));
@@ -220,10 +225,9 @@ static void close_window(struct bench *b, const struct victim *v)
 	pair_close(&b->pair, window_at(v), loose_ring_bytes(b), true);
 }
 
-/* A write to the card alone, and the driver's read behind it. */
-static void command(struct bench *b, unsigned reg)
+/* The driver's read. */
+static void read_back(struct bench *b)
 {
-	card_set(b, reg, 0);
 	pair_card_get(&b->pair, GLK_CARD_STATUS);
 	pair_pass(&b->pair);
 }
@@ -233,6 +237,8 @@ static void follow_ring(struct bench *b, struct victim *v)
 {
 	struct glk_card *model = b->pair.model;
 
+	if (v->unread)
+		return;
 	v->got = (uint16_t)pair_card_get(&b->pair, bench_context_reg(v->c, GLK_CONTEXT_SQ_HEAD));
 	if ((uint16_t)(v->got - v->first) > v->count) {
 		pair_fail(&b->pair, "a ring of entries %u to %u stopped at %u", v->first, v->first + v->count, v->got);
@@ -246,16 +252,23 @@ static void follow_ring(struct bench *b, struct victim *v)
 		;
 }
 
-static void stop_ring(struct bench *b, struct victim *v)
+static void close_all(struct bench *b, const struct victim *v)
 {
-	unsigned reg = bench_context_reg(v->c, GLK_CONTEXT_CONTROL);
-
-	command(b, reg);
+	read_back(b);
 	close_ring(b, v);
 	if (v->what != REGISTRATION)
 		close_registration(b, v);
 	if (v->what != WINDOW)
 		close_window(b, v);
+}
+
+static void stop_ring(struct bench *b, struct victim *v)
+{
+	unsigned reg = bench_context_reg(v->c, GLK_CONTEXT_CONTROL);
+
+	card_set(b, reg, 0);
+	if (!v->unread)
+		close_all(b, v);
 	if (v->what == RING)
 		follow_ring(b, v);
 	glk_card_register_write(b->pair.model, reg, 8, 0);
@@ -291,11 +304,13 @@ static void take_away(struct bench *b, struct victim *v)
 	unsigned window = bench_window_reg(2 * v->c, GLK_WINDOW_Q0), registration = bench_registration_reg(v->c, GLK_REGISTRATION_Q0);
 
 	if (v->what == WINDOW) {
-		command(b, window);
+		card_set(b, window, 0);
+		read_back(b);
 		glk_card_register_write(b->pair.model, window, 8, 0);
 		close_window(b, v);
 	} else if (v->what == REGISTRATION) {
-		command(b, registration);
+		card_set(b, registration, 0);
+		read_back(b);
 		glk_card_register_write(b->pair.model, registration, 8, 0);
 		close_registration(b, v);
 	} else {
@@ -321,7 +336,7 @@ static void forgive(struct bench *b, const struct victim *v)
 	uint64_t from = window_at(v), bytes = loose_ring_bytes(b);
 
 	pair_forgive(&b->pair, v->place.record, 16);
-	if (v->what == RING && v->trouble != DEAF) {
+	if (v->what == RING && v->trouble != DEAF && !v->unread) {
 		if (left == v->count)
 			return;
 		opcode = (unsigned)GLK_FIELD(v->sqe[left][0], GLK_SQE_OPCODE);
@@ -366,7 +381,10 @@ static void set_up_again(struct bench *b, const struct victim *v)
 	loose_set_up_context(b, v->c);
 	if (v->trouble == DEAF)
 		forget_failures(b);
-	loose_load_up(b, 1u << v->c);
+	if (!v->swept)
+		loose_load_up(b, 1u << v->c);
+	if (v->unread)
+		close_all(b, v);
 	while (glk_card_service(b->pair.model, 1000))
 		;
 	settle_card(b);
@@ -416,16 +434,32 @@ static void reset(struct bench *b, const struct victim *v)
 	loose_totals(b, false);
 }
 
+static const char *const names[] = { "ring", "window", "registration", "everything" };
+
+/* A ring of one or two entries is stopped some clocks after its doorbell. */
+static void sweep(struct bench *b, unsigned clocks)
+{
+	struct victim v = { .c = below(&b->chance, loose_contexts(b)), .what = RING, .swept = true, .hurry = true };
+
+	v.place = loose_place(b, v.c);
+	bench_say(b, "ring of context %u away, %u clocks behind its doorbell", v.c, clocks);
+	set_to_work(b, &v);
+	pair_card_clock(&b->pair, clocks);
+	take_away(b, &v);
+	set_up_again(b, &v);
+}
+
 static void step(struct bench *b, unsigned n)
 {
-	static const char *const names[] = { "ring", "window", "registration", "everything" };
 	struct victim v = { .c = below(&b->chance, loose_contexts(b)), .what = n % WHATS, .phase = n / WHATS % PHASES };
 
 	v.place = loose_place(b, v.c);
 	if (bench_chance(b, 2))
 		v.trouble = below(&b->chance, TROUBLES);
 	v.hurry = v.trouble != DEAF && bench_chance(b, 2);
-	bench_say(b, "%s of context %u away, phase %u, trouble %u%s", names[v.what], v.c, v.phase, v.trouble, v.hurry ? ", in a hurry" : "");
+	v.unread = v.hurry && v.what == RING && bench_chance(b, 2);
+	bench_say(b, "%s of context %u away, phase %u, trouble %u%s%s", names[v.what], v.c, v.phase, v.trouble,
+		  v.hurry ? ", in a hurry" : "", v.unread ? ", nothing read" : "");
 	set_to_work(b, &v);
 	catch(b, &v);
 	begin_release(b, &v);
@@ -452,6 +486,10 @@ void bench_away(struct bench *b)
 			loose_settle(b);
 			loose_totals(b, true);
 		}
+		pair_open(&b->pair);
+	}
+	for (unsigned clocks = 0; clocks < SWEEP && !b->pair.failure[0]; clocks++, b->step++) {
+		sweep(b, clocks);
 		pair_open(&b->pair);
 	}
 	for (unsigned phase = FETCH; phase < PHASES && !b->pair.failure[0]; phase++)
