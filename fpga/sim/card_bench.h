@@ -97,6 +97,8 @@ unsigned loose_ring_bytes(const struct bench *b);
 void loose_set_up(struct bench *b);
 /* Context c with its windows (2c for its ring, 2c + 1 for stores) and registration c; it must be stopped. */
 void loose_set_up_context(struct bench *b, unsigned c);
+void loose_set_up_window(struct bench *b, unsigned c);
+void loose_set_up_registration(struct bench *b, unsigned c);
 /* Into the model at once; into the card when it takes it. */
 void loose_post(struct bench *b, unsigned bar, uint64_t offset, const void *data, size_t len);
 /* A right entry for the ring of context c. */

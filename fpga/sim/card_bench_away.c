@@ -36,6 +36,7 @@ struct victim {
 	bool swept;    /* part of the sweep: few entries, nothing beside them */
 	bool hurry;    /* it is set up again at once */
 	bool unread;   /* even before any register is read: what it had may be used a little longer */
+	bool replaced; /* with another window or registration while the ring still works */
 	bool released; /* with a release of its doorbell under way */
 	struct loose_place place;
 	uint16_t first, count, got; /* index of its first entry; entries; index that the ring got to */
@@ -66,7 +67,7 @@ static unsigned make_vector(struct bench *b, uint8_t *to, unsigned room)
 	unsigned at = 0, window = loose_ring_bytes(b);
 
 	for (unsigned i = 1 + below(&b->chance, 40); i; i--) {
-		unsigned length = bench_length(b, 300);
+		unsigned length = bench_length(b, 2000);
 		uint64_t head = below(&b->chance, window - length + 1) | (uint64_t)length << GLK_PUTV_RECORD_LENGTH_SHIFT;
 
 		if (at + 8 + (length + 7) / 8 * 8 > room)
@@ -93,9 +94,12 @@ static void make_entries(struct bench *b, struct victim *v)
 		uint64_t *sqe = v->sqe[i];
 
 		loose_entry(b, v->c, sqe);
-		if (bench_chance(b, 6)) {
+		if (bench_chance(b, 4)) { /* something longer: a put vector, or a put of more than the card moves at once */
+			bool put = bench_chance(b, 2);
+
 			memset(sqe + 2, 0, 6 * sizeof(*sqe));
-			sqe[0] = GLK_OP_PUTV | (uint64_t)(2 * v->c) << GLK_SQE_WINDOW_SHIFT | (uint64_t)vector << GLK_SQE_LENGTH_SHIFT;
+			sqe[0] = (put ? GLK_OP_PUT : GLK_OP_PUTV) | (uint64_t)(2 * v->c) << GLK_SQE_WINDOW_SHIFT |
+				 (uint64_t)(put ? loose_ring_bytes(b) : vector) << GLK_SQE_LENGTH_SHIFT;
 			sqe[3] = v->c;
 		}
 		pair_host_write(&b->pair, v->place.sq + (v->first + i) % LOOSE_ENTRIES * GLK_SQE_BYTES, sqe, GLK_SQE_BYTES);
@@ -166,7 +170,7 @@ static void catch(struct bench *b, const struct victim *v)
 			break;
 		}
 	}
-	*still_until = card_dut_clocks(b->pair.dut) + below(&b->chance, 400);
+	*still_until = card_dut_clocks(b->pair.dut) + below(&b->chance, v->unread ? 3000 : 400);
 	pair_card_clock(&b->pair, below(&b->chance, bench_chance(b, 2) ? 8 : 300));
 }
 
@@ -191,7 +195,8 @@ static void make_trouble(struct bench *b, const struct victim *v)
 		card_set(b, bench_context_reg(v->c, GLK_CONTEXT_CQ_HEAD), senseless);
 	else
 		return;
-	pair_card_clock(&b->pair, below(&b->chance, 60));
+	if (!v->swept)
+		pair_card_clock(&b->pair, below(&b->chance, 60));
 }
 
 /* --- taken away --- */
@@ -299,6 +304,27 @@ static void check_completions(struct bench *b, const struct victim *v)
 	}
 }
 
+/* The entries go on with other memory. What they do to it, or still to the old one, only the card knows. */
+static void replace(struct bench *b, const struct victim *v)
+{
+	b->turn[v->c]++;
+	if (v->what == WINDOW)
+		loose_set_up_window(b, v->c);
+	else
+		loose_set_up_registration(b, v->c);
+	pair_card_clock(&b->pair, below(&b->chance, 3000));
+}
+
+static void forgive_replaced(struct bench *b, const struct victim *v)
+{
+	const struct loose_place place = loose_place(b, v->c);
+
+	bench_set(b, GLK_CARD_DRAIN, GLK_DRAIN_CARD);
+	settle_card(b);
+	pair_forgive(&b->pair, place.data, LOOSE_PAGES * GLK_PAGE_SIZE);
+	pair_forgive(&b->pair, PAIR_BUS(place.partition) + place.offset, loose_ring_bytes(b));
+}
+
 static void take_away(struct bench *b, struct victim *v)
 {
 	unsigned window = bench_window_reg(2 * v->c, GLK_WINDOW_Q0), registration = bench_registration_reg(v->c, GLK_REGISTRATION_Q0);
@@ -323,8 +349,12 @@ static void take_away(struct bench *b, struct victim *v)
 		if (v->what != RING)
 			check_completions(b, v);
 	}
+	if (v->replaced)
+		replace(b, v);
 	if (v->what != RING)
 		stop_ring(b, v);
+	if (v->replaced)
+		forgive_replaced(b, v);
 }
 
 /* --- and what comes then --- */
@@ -377,7 +407,7 @@ static void forget_failures(struct bench *b)
 /* Other memory, and other contents. */
 static void set_up_again(struct bench *b, const struct victim *v)
 {
-	b->turn[v->c]++;
+	b->turn[v->c] += !v->replaced;
 	loose_set_up_context(b, v->c);
 	if (v->trouble == DEAF)
 		forget_failures(b);
@@ -397,7 +427,8 @@ static void set_up_again(struct bench *b, const struct victim *v)
 		if (c == v->c || v->trouble == DEAF)
 			forgive_interrupts(b, c % b->pair.p.vectors);
 	loose_settle(b);
-	loose_totals(b, false);
+	if (!v->swept)
+		loose_totals(b, false);
 	pair_close(&b->pair, window_at(v), loose_ring_bytes(b), true);
 }
 
@@ -437,13 +468,14 @@ static void reset(struct bench *b, const struct victim *v)
 static const char *const names[] = { "ring", "window", "registration", "everything" };
 
 /* A ring of one or two entries is stopped some clocks after its doorbell. */
-static void sweep(struct bench *b, unsigned clocks)
+static void sweep(struct bench *b, unsigned clocks, enum trouble trouble)
 {
-	struct victim v = { .c = below(&b->chance, loose_contexts(b)), .what = RING, .swept = true, .hurry = true };
+	struct victim v = { .c = below(&b->chance, loose_contexts(b)), .what = RING, .trouble = trouble, .swept = true, .hurry = true };
 
 	v.place = loose_place(b, v.c);
-	bench_say(b, "ring of context %u away, %u clocks behind its doorbell", v.c, clocks);
+	bench_say(b, "ring of context %u away, %u clocks behind its doorbell, trouble %u", v.c, clocks, trouble);
 	set_to_work(b, &v);
+	make_trouble(b, &v);
 	pair_card_clock(&b->pair, clocks);
 	take_away(b, &v);
 	set_up_again(b, &v);
@@ -458,8 +490,9 @@ static void step(struct bench *b, unsigned n)
 		v.trouble = below(&b->chance, TROUBLES);
 	v.hurry = v.trouble != DEAF && bench_chance(b, 2);
 	v.unread = v.hurry && v.what == RING && bench_chance(b, 2);
-	bench_say(b, "%s of context %u away, phase %u, trouble %u%s%s", names[v.what], v.c, v.phase, v.trouble,
-		  v.hurry ? ", in a hurry" : "", v.unread ? ", nothing read" : "");
+	v.replaced = v.hurry && (v.what == WINDOW || v.what == REGISTRATION) && bench_chance(b, 2);
+	bench_say(b, "%s of context %u away, phase %u, trouble %u%s%s%s", names[v.what], v.c, v.phase, v.trouble,
+		  v.hurry ? ", in a hurry" : "", v.unread ? ", nothing read" : "", v.replaced ? ", replaced" : "");
 	set_to_work(b, &v);
 	catch(b, &v);
 	begin_release(b, &v);
@@ -480,7 +513,7 @@ void bench_away(struct bench *b)
 		step(b, b->step);
 		if (b->pair.failure[0])
 			return;
-		if (b->step % 4 == 2) {
+		if (b->step % 6 == 2) {
 			bench_say(b, "all at once, after step %u", b->step);
 			loose_load_up(b, LOOSE_ALL);
 			loose_settle(b);
@@ -488,8 +521,8 @@ void bench_away(struct bench *b)
 		}
 		pair_open(&b->pair);
 	}
-	for (unsigned clocks = 0; clocks < SWEEP && !b->pair.failure[0]; clocks++, b->step++) {
-		sweep(b, clocks);
+	for (unsigned i = 0; i < 2 * SWEEP && !b->pair.failure[0]; i++, b->step++) {
+		sweep(b, i / 2, i % 2 ? BAD_TAIL : NOTHING);
 		pair_open(&b->pair);
 	}
 	for (unsigned phase = FETCH; phase < PHASES && !b->pair.failure[0]; phase++)

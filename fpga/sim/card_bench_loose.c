@@ -45,12 +45,17 @@ struct loose_place loose_place(const struct bench *b, unsigned c)
 	return place;
 }
 
-void loose_set_up_context(struct bench *b, unsigned c)
+void loose_set_up_window(struct bench *b, unsigned c)
 {
 	const struct loose_place place = loose_place(b, c);
 
 	bench_set_window(b, 2 * c, 2 * c, c, place.partition, place.offset, loose_ring_bytes(b), BENCH_RW);
-	bench_set_window(b, 2 * c + 1, 2 * c + 1, c, (c + 1) % b->pair.p.partitions, WINDOWS + c * WINDOW_BYTES, WINDOW_BYTES, BENCH_RW);
+}
+
+void loose_set_up_registration(struct bench *b, unsigned c)
+{
+	const struct loose_place place = loose_place(b, c);
+
 	for (unsigned i = 0; i < LOOSE_PAGES; i++) {
 		uint64_t page = place.data + GLK_PAGE_SIZE * (uint64_t)(i ^ 3);
 
@@ -63,6 +68,15 @@ void loose_set_up_context(struct bench *b, unsigned c)
 	bench_set(b, bench_registration_reg(c, GLK_REGISTRATION_Q0),
 		  GLK_REGISTRATION_Q0_VALID_MASK | GLK_REGISTRATION_Q0_READ_MASK | GLK_REGISTRATION_Q0_WRITE_MASK |
 			  (uint64_t)c << GLK_REGISTRATION_Q0_CONTEXT_SHIFT);
+}
+
+void loose_set_up_context(struct bench *b, unsigned c)
+{
+	const struct loose_place place = loose_place(b, c);
+
+	loose_set_up_window(b, c);
+	bench_set_window(b, 2 * c + 1, 2 * c + 1, c, (c + 1) % b->pair.p.partitions, WINDOWS + c * WINDOW_BYTES, WINDOW_BYTES, BENCH_RW);
+	loose_set_up_registration(b, c);
 	bench_set(b, bench_context_reg(c, GLK_CONTEXT_SQ_BASE), place.sq);
 	bench_set(b, bench_context_reg(c, GLK_CONTEXT_CQ_BASE), place.cq);
 	bench_set(b, bench_context_reg(c, GLK_CONTEXT_ORDER), 4 | 4 << GLK_CONTEXT_ORDER_CQ_SHIFT);
