@@ -78,6 +78,22 @@ static unsigned make_vector(struct bench *b, uint8_t *to, unsigned room)
 	return at;
 }
 
+/* Something longer: a put vector, or what does not begin with a page and is more than the card moves at once. */
+static void make_long(struct bench *b, unsigned c, uint64_t sqe[8], unsigned vector)
+{
+	static const unsigned opcodes[] = { GLK_OP_PUT, GLK_OP_GET, GLK_OP_PUTV };
+	unsigned opcode = opcodes[below(&b->chance, 3)], from = below(&b->chance, 1000);
+	unsigned length = opcode == GLK_OP_PUTV ? vector : loose_ring_bytes(b) - 1000;
+
+	if (opcode == GLK_OP_PUTV)
+		from = 0;
+	if (opcode == GLK_OP_GET)
+		from += LOOSE_SOURCE_BYTES;
+	memset(sqe + 2, 0, 6 * sizeof(*sqe));
+	sqe[0] = opcode | (uint64_t)(2 * c) << GLK_SQE_WINDOW_SHIFT | (uint64_t)length << GLK_SQE_LENGTH_SHIFT;
+	sqe[3] = c | (uint64_t)from << 16;
+}
+
 static void make_entries(struct bench *b, struct victim *v)
 {
 	uint8_t source[LOOSE_SOURCE_BYTES];
@@ -94,14 +110,8 @@ static void make_entries(struct bench *b, struct victim *v)
 		uint64_t *sqe = v->sqe[i];
 
 		loose_entry(b, v->c, sqe);
-		if (bench_chance(b, 4)) { /* something longer: a put vector, or a put of more than the card moves at once */
-			bool put = bench_chance(b, 2);
-
-			memset(sqe + 2, 0, 6 * sizeof(*sqe));
-			sqe[0] = (put ? GLK_OP_PUT : GLK_OP_PUTV) | (uint64_t)(2 * v->c) << GLK_SQE_WINDOW_SHIFT |
-				 (uint64_t)(put ? loose_ring_bytes(b) : vector) << GLK_SQE_LENGTH_SHIFT;
-			sqe[3] = v->c;
-		}
+		if (bench_chance(b, 4))
+			make_long(b, v->c, sqe, vector);
 		pair_host_write(&b->pair, v->place.sq + (v->first + i) % LOOSE_ENTRIES * GLK_SQE_BYTES, sqe, GLK_SQE_BYTES);
 	}
 }
@@ -171,6 +181,8 @@ static void catch(struct bench *b, const struct victim *v)
 		}
 	}
 	*still_until = card_dut_clocks(b->pair.dut) + below(&b->chance, v->unread ? 3000 : 400);
+	if (v->phase == WRITING && bench_chance(b, 2)) /* what is read behind the writes takes long then */
+		b->pair.still_until[CARD_DUT_D] = card_dut_clocks(b->pair.dut) + below(&b->chance, 1500);
 	pair_card_clock(&b->pair, below(&b->chance, bench_chance(b, 2) ? 8 : 300));
 }
 
@@ -467,13 +479,17 @@ static void reset(struct bench *b, const struct victim *v)
 
 static const char *const names[] = { "ring", "window", "registration", "everything" };
 
-/* A ring of one or two entries is stopped some clocks after its doorbell. */
-static void sweep(struct bench *b, unsigned clocks, enum trouble trouble)
+/* A ring of one or two entries is stopped some clocks after its doorbell, or loses what they use. */
+static void sweep(struct bench *b, unsigned clocks, bool trouble)
 {
-	struct victim v = { .c = below(&b->chance, loose_contexts(b)), .what = RING, .trouble = trouble, .swept = true, .hurry = true };
+	static const enum what others[] = { RING, RING, WINDOW, REGISTRATION };
+	struct victim v = { .c = below(&b->chance, loose_contexts(b)), .swept = true };
 
 	v.place = loose_place(b, v.c);
-	bench_say(b, "ring of context %u away, %u clocks behind its doorbell, trouble %u", v.c, clocks, trouble);
+	v.what = trouble ? RING : others[below(&b->chance, 4)];
+	v.trouble = trouble ? BAD_TAIL : NOTHING;
+	v.hurry = v.what == RING;
+	bench_say(b, "%s of context %u away, %u clocks behind its doorbell, trouble %u", names[v.what], v.c, clocks, v.trouble);
 	set_to_work(b, &v);
 	make_trouble(b, &v);
 	pair_card_clock(&b->pair, clocks);
@@ -522,7 +538,7 @@ void bench_away(struct bench *b)
 		pair_open(&b->pair);
 	}
 	for (unsigned i = 0; i < 2 * SWEEP && !b->pair.failure[0]; i++, b->step++) {
-		sweep(b, i / 2, i % 2 ? BAD_TAIL : NOTHING);
+		sweep(b, i / 2, i % 2);
 		pair_open(&b->pair);
 	}
 	for (unsigned phase = FETCH; phase < PHASES && !b->pair.failure[0]; phase++)
