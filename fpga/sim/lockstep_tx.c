@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <chance.h>
 #include <partition.h>
 
-#include "chance.h"
 #include "finepack_tx_dut.h"
 
 enum { STORE, FLUSH, PROBE, CONFIG };

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "chance.h"
+#include <chance.h>
 
 /* What stands still by chance: streams, and whether something new is begun on them. */
 enum pcie_gap { GAP_CQ, GAP_C, GAP_M, GAP_M_NEXT, GAP_RC, GAP_RC_NEXT, GAP_CC_RQ, GAP_R, GAP_D, PCIE_GAPS };
