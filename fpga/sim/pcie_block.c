@@ -67,7 +67,8 @@ static void cq_taken(struct pcie_block *block)
 	} else if (pcie_request_non_posted(r)) {
 		block->under_way = REFUSED;
 	}
-	block->ops->request_taken(block->user, r);
+	if (block->ops->request_taken)
+		block->ops->request_taken(block->user, r);
 }
 
 /* --- CC: their completions --- */
@@ -141,7 +142,8 @@ static void cc_beat(struct pcie_block *block, const struct pcie_axis *s)
 	pcie_same(b, "CC discontinue", 0, pcie_bits_get(s->user, 16, 1));
 	if (first && block->under_way == READ && !block->cc_begun) {
 		block->cc_begun = true;
-		block->ops->completion_begins(block->user);
+		if (block->ops->completion_begins)
+			block->ops->completion_begins(block->user);
 	}
 	pcie_packet_collect(b, &block->cc, s);
 	if (!s->last)
@@ -378,7 +380,8 @@ static void make_completion(struct pcie_block *block)
 	}
 	if (block->failures && pcie_one_in(b, 24)) {
 		spoil(block, &count, &code, &status, &done);
-		block->ops->read_failed(block->user, tag);
+		if (block->ops->read_failed)
+			block->ops->read_failed(block->user, tag);
 	}
 	p->dw[0] = (uint32_t)(from & 0xfff) | code << 12 | (uint32_t)left << 16 | (uint32_t)done << 30;
 	p->dw[1] = count | status << 11;
@@ -421,7 +424,8 @@ static void interrupt(struct pcie_block *block, uint32_t vectors)
 		v++;
 	block->sent_in = 1 + below(&b->chance, 20);
 	block->current = v;
-	block->ops->interrupt(block->user, v, block->again[v]);
+	if (block->ops->interrupt)
+		block->ops->interrupt(block->user, v, block->again[v]);
 	block->again[v] = false;
 }
 

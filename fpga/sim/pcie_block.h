@@ -14,7 +14,7 @@
 #define PCIE_TAGS_MAX	 64u
 #define PCIE_MSIX	 8u
 
-/* What the user of the block says to it. All get the `user` pointer. */
+/* What the user of the block says to it. All get the `user` pointer; those that only tell something may be NULL. */
 struct pcie_block_ops {
 	/*
 	 * Makes the next request. `instead`: one that needs leave waits for it; a posted one may go before it, in its place.
