@@ -450,8 +450,8 @@ module glk_packetizer #(
 
   logic [DATA_W+KW:0] out_data;
   logic               out_valid, out_ready;
-  wire [KW-1:0] owed_bytes = (KW'(owed) + KW'(3)) & ~KW'(3);
-  wire [KW-1:0] last_bytes = (KW'(w_end) + KW'(3)) & ~KW'(3);
+  wire [KW-1:0] owed_bytes = (KW'(owed) + KW'(3)) & ~(KW'(3));
+  wire [KW-1:0] last_bytes = (KW'(w_end) + KW'(3)) & ~(KW'(3));
 
   assign go = out_ready && !owes;
   assign out_valid = owes || (w_valid && (w_full || w_last));

@@ -32,7 +32,7 @@ module glk_ring_check (
     may_registration <= !(is_nop || is_release || is_put_inline);
     put_inline       <= is_put_inline;
     atomic           <= is_atomic;
-    flags_set        <= |(flags & ~8'(glk_regs::FLAG_INTERRUPT));
+    flags_set        <= |(flags & ~(8'(glk_regs::FLAG_INTERRUPT)));
     window_set       <= |entry[31:16];
     offset_set       <= |entry[191:128];
     registration_set <= |entry[255:192];

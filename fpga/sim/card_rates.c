@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <chance.h>
 #include <gpulink_regs.h>
 
 #include "card_dut.h"
-#include "chance.h"
 
 #define STORES	 20000u
 #define CLOCKS	 (100u * STORES) /* more than they ever take */
