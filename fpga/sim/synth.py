@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Synthesizes the blocks of the logic with Yosys for UltraScale+ and tells what each costs and how deep its logic is.
 
-synth.py [--set NAME=VALUE ...] [--out TABLE.md] [--most-levels N] [--limits FILE] [--way] [BLOCK ...]
+synth.py [--set NAME=VALUE ...] [--out TABLE.md] [--most-levels N] [--limits FILE] [--way] [--jobs N] [BLOCK ...]
 
 With --limits, a TOML file that has a table a block (and the parameters, under "set"), each is held against what it may cost,
 and the output is TAP.
@@ -13,6 +13,7 @@ join). Carry chains are no LUTs, but take time: a second number counts one more 
 """
 
 import argparse
+import concurrent.futures
 import functools
 import json
 import pathlib
@@ -141,22 +142,34 @@ def depth(module, carry):
     return worst, list(reversed(way))
 
 
-def hold(limits):
+def measure(block, settings):
+    """(cells, levels, the names along the longest way, levels with carry chains) of a block."""
+    with tempfile.TemporaryDirectory() as work:
+        module = run_yosys(block, settings, pathlib.Path(work))
+    levels, way = depth(module, 0)
+    return count(module), levels, way, depth(module, 1)[0]
+
+
+def measured(blocks, settings, jobs):
+    """The blocks in order, each with what measure() says of it; so many at a time, in processes of their own."""
+    with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
+        yield from zip(blocks, pool.map(measure, blocks, [settings] * len(blocks)))
+
+
+def hold(limits, jobs):
     """Every block that has limits, against them. TAP."""
     settings = {name: str(value) for name, value in limits.pop("set").items()}
     failed = 0
     print(f"# {version()}, {settings}")
-    with tempfile.TemporaryDirectory() as work:
-        for number, (block, most) in enumerate(limits.items(), 1):
-            module = run_yosys(block, settings, pathlib.Path(work))
-            levels, way = depth(module, 0)
-            is_now = {name.lower(): value for name, value in count(module).items()} | {"levels": levels}
-            over = [name for name in most if is_now[name] > most[name]]
-            costs = ", ".join(f"{is_now[n]:g} of {most[n]} {n}" for n in most) or "no limits"
-            print(f"{'not ok' if over or not most else 'ok'} {number} - {block}: {costs}", flush=True)
-            if "levels" in over:
-                print("# " + " -> ".join(way))
-            failed += bool(over) or not most
+    for number, (block, (cells, levels, way, _)) in enumerate(measured(list(limits), settings, jobs), 1):
+        most = limits[block]
+        is_now = {name.lower(): value for name, value in cells.items()} | {"levels": levels}
+        over = [name for name in most if is_now[name] > most[name]]
+        costs = ", ".join(f"{is_now[n]:g} of {most[n]} {n}" for n in most) or "no limits"
+        print(f"{'not ok' if over or not most else 'ok'} {number} - {block}: {costs}", flush=True)
+        if "levels" in over:
+            print("# " + " -> ".join(way))
+        failed += bool(over) or not most
     print(f"1..{len(limits)}")
     return 1 if failed else 0
 
@@ -180,6 +193,7 @@ def main():
     parser.add_argument("--most-levels", type=int, help="fail when a block is deeper")
     parser.add_argument("--limits", type=pathlib.Path, help="fail when a block costs more")
     parser.add_argument("--way", action="store_true", help="print the longest way of each block")
+    parser.add_argument("--jobs", type=int, default=1, help="blocks at a time; the large ones take some GiB of memory each")
     parser.add_argument("blocks", nargs="*")
     args = parser.parse_args()
     for block in args.blocks:
@@ -191,20 +205,15 @@ def main():
     if args.limits:
         if args.set or args.out or args.most_levels or args.way or args.blocks:
             parser.error("--limits stands alone: its file says which blocks, parameters and levels")
-        return hold(tomllib.loads(args.limits.read_text(encoding="utf-8")))
+        return hold(tomllib.loads(args.limits.read_text(encoding="utf-8")), args.jobs)
     rows, deep = [], []
-    with tempfile.TemporaryDirectory() as work:
-        for block in args.blocks or BLOCKS:
-            module = run_yosys(block, settings, pathlib.Path(work))
-            levels, way = depth(module, 0)
-            with_carry, _ = depth(module, 1)
-            c = count(module)
-            rows.append(f"| {block} | {c['LUT']} | {c['LUTRAM']} | {c['FF']} | {c['RAMB36']:g} | {c['URAM']} | {c['CARRY']} | {levels} | {with_carry} |")
-            print(rows[-1], flush=True)
-            if args.way:
-                print("   " + " -> ".join(way))
-            if args.most_levels and levels > args.most_levels:
-                deep.append(f"{block} has {levels} levels; allowed are {args.most_levels}: {' -> '.join(way)}")
+    for block, (c, levels, way, with_carry) in measured(args.blocks or BLOCKS, settings, args.jobs):
+        rows.append(f"| {block} | {c['LUT']} | {c['LUTRAM']} | {c['FF']} | {c['RAMB36']:g} | {c['URAM']} | {c['CARRY']} | {levels} | {with_carry} |")
+        print(rows[-1], flush=True)
+        if args.way:
+            print("   " + " -> ".join(way))
+        if args.most_levels and levels > args.most_levels:
+            deep.append(f"{block} has {levels} levels; allowed are {args.most_levels}: {' -> '.join(way)}")
     if args.out:
         head = ("# What the logic costs\n\n"
                 f"Made by `fpga/sim/synth.py` ({version()}, `synth_xilinx -family xcup`), "
