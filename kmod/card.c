@@ -24,10 +24,33 @@ int glk_card_error(struct glk_card *card)
 	}
 }
 
+/* From `from`, or from any state when that is `to`. What reads registers without state_lock does not see a half of it. */
+static bool move_state(struct glk_card *card, enum glk_state from, enum glk_state to)
+{
+	enum glk_state before;
+	unsigned long flags;
+	bool moved;
+
+	raw_spin_lock_irqsave(&card->snapshot_lock, flags);
+	before = card->state;
+	moved = before != to && (from == to || before == from);
+	if (moved)
+		WRITE_ONCE(card->state, to);
+	raw_spin_unlock_irqrestore(&card->snapshot_lock, flags);
+	return moved;
+}
+
+/* With state_lock for writing. */
+void glk_card_set_state(struct glk_card *card, enum glk_state state)
+{
+	lockdep_assert_held_write(&card->state_lock);
+	move_state(card, state, state);
+}
+
 /* The card stopped answering. Everyone who waits is told; removal cleans up. */
 void glk_card_lost(struct glk_card *card)
 {
-	if (cmpxchg(&card->state, GLK_LIVE, GLK_LOST) == GLK_LIVE)
+	if (move_state(card, GLK_LIVE, GLK_LOST))
 		dev_err(&card->pdev->dev, "the card does not answer any more\n");
 	glk_contexts_wake(card);
 }
@@ -148,20 +171,6 @@ int glk_card_read_error(struct glk_card *card, u64 value)
 		return 0;
 	glk_card_lost(card);
 	return -ENODEV;
-}
-
-/* One snapshot. `partition` may be GPULINK_COUNTERS_CARD; values has room for the larger of the two rows. */
-int glk_card_counters(struct glk_card *card, unsigned int partition, u64 *values)
-{
-	bool whole = partition == GPULINK_COUNTERS_CARD;
-	u32 first = whole ? GLK_CARD_ERR_WINDOW : glk_partition_reg(partition, GLK_PARTITION_STORES);
-	unsigned int i, count = whole ? GLK_CARD_COUNTERS : GLK_PARTITION_COUNTERS;
-
-	lockdep_assert_held(&card->lock);
-	glk_write(card, GLK_CARD_SNAPSHOT, 0);
-	for (i = 0; i < count; i++)
-		values[i] = glk_read(card, first + 8 * i);
-	return glk_card_read_error(card, values[count - 1]);
 }
 
 static const char * const error_names[] = {

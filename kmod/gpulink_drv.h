@@ -11,6 +11,7 @@
  *   dma-buf's reservation lock
  *   card->entry_lock   which registrations are in the card's table; alone also taken by exporters' calls, which hold the
  *                      reservation lock
+ *   card->snapshot_lock  the counters' latch, and changes of card->state; raw, taken in perf's context, innermost
  */
 #ifndef GPULINK_DRV_H
 #define GPULINK_DRV_H
@@ -43,6 +44,11 @@
 /* Counter registers of a partition and of the card stand in a row. */
 #define GLK_PARTITION_COUNTERS	((GLK_PARTITION_ERR_ENDPOINT - GLK_PARTITION_STORES) / 8 + 1)
 #define GLK_CARD_COUNTERS	((GLK_CARD_PACKETS_RECEIVED - GLK_CARD_ERR_WINDOW) / 8 + 1)
+
+struct glk_counters {
+	u64 card[GLK_CARD_COUNTERS];
+	u64 partitions[GLK_PARTITION_COUNT][GLK_PARTITION_COUNTERS];
+};
 
 /* Places of the character device that can be mapped; below them the window aperture. */
 #define GLK_MMAP_DOORBELLS	BIT_ULL(40)
@@ -100,6 +106,8 @@ struct glk_card {
 
 	spinlock_t entry_lock;	/* see above */
 	bool unchecked_peers;	/* endpoints are taken without asking whether the bridges forward */
+	raw_spinlock_t snapshot_lock;	/* see above */
+	u64 snapshots;		/* taken by this driver */
 
 	spinlock_t vector_lock;	/* see above */
 	struct glk_context *wake[GLK_CONTEXT_COUNT];
@@ -199,9 +207,17 @@ bool glk_card_answers(struct glk_card *card);
 void glk_card_lost(struct glk_card *card);
 int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id);
 int glk_card_read_error(struct glk_card *card, u64 value);
-int glk_card_counters(struct glk_card *card, unsigned int partition, u64 *values);
 int glk_card_request_irqs(struct glk_card *card);
 int glk_card_error(struct glk_card *card);
+void glk_card_set_state(struct glk_card *card, enum glk_state state);
+
+/* counters.c: names in the order of the registers */
+extern const char * const glk_card_counter_names[GLK_CARD_COUNTERS];
+extern const char * const glk_partition_counter_names[GLK_PARTITION_COUNTERS];
+int glk_card_counters(struct glk_card *card, unsigned int partition, u64 *values);
+int glk_card_all_counters(struct glk_card *card, struct glk_counters *all);
+bool glk_card_counter_now(struct glk_card *card, unsigned int first, unsigned int count, unsigned int index,
+			  u64 *value);
 
 /* chardev.c */
 int glk_chardev_init(void);
@@ -279,6 +295,7 @@ void glk_partition_restore(struct glk_card *card, unsigned int partition);
 
 /* sysfs.c */
 extern const struct attribute_group *glk_card_groups[];
+void glk_sysfs_init(void);
 int glk_sysfs_add(struct glk_card *card);
 void glk_sysfs_remove(struct glk_card *card);
 

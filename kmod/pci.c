@@ -133,7 +133,7 @@ static void glk_remove(struct pci_dev *pdev)
 	mutex_lock(&card->lock);
 	glk_contexts_zap(card);
 	quiesce(card);
-	card->state = GLK_REMOVED;
+	glk_card_set_state(card, GLK_REMOVED);
 	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
 		if (card->contexts[i])
 			glk_context_detach(card->contexts[i]);
@@ -161,7 +161,7 @@ static void glk_reset_prepare(struct pci_dev *pdev)
 	mutex_lock(&card->lock);
 	glk_contexts_zap(card);
 	if (card->state == GLK_LIVE) {
-		card->state = GLK_RESETTING;
+		glk_card_set_state(card, GLK_RESETTING);
 		glk_card_drain(card, GLK_DRAIN_CARD, 0);
 		glk_write(card, GLK_CARD_CONTROL, 0);	/* the rest is the reset's */
 	}
@@ -181,10 +181,10 @@ static void glk_reset_done(struct pci_dev *pdev)
 		if (glk_read(card, GLK_CARD_GENERATION) == card->generation)
 			glk_card_stop(card);
 		if (glk_card_start(card)) {
-			card->state = GLK_LOST;
+			glk_card_set_state(card, GLK_LOST);
 			dev_err(&pdev->dev, "the card does not come up after a reset\n");
 		} else {
-			card->state = GLK_LIVE;
+			glk_card_set_state(card, GLK_LIVE);
 			dev_info(&pdev->dev, "reset, generation %llu\n", card->generation);
 		}
 		mutex_unlock(&card->lock);
@@ -217,6 +217,7 @@ static int __init glk_init(void)
 	int err;
 
 	BUILD_BUG_ON(PAGE_SIZE != GLK_PAGE_SIZE);
+	glk_sysfs_init();
 	err = glk_chardev_init();
 	if (err)
 		return err;

@@ -142,9 +142,9 @@ static const struct attribute_group glk_card_group = {
 	.attrs = glk_card_attrs,
 };
 
-/* What a counter's file needs: its register's place in the row. */
+/* A counter's file of the card: its register's place in the row. */
 struct glk_counter {
-	struct device_attribute dev_attr;	/* of the card */
+	struct device_attribute dev_attr;
 	unsigned int index;
 };
 
@@ -163,29 +163,8 @@ static ssize_t card_counter_show(struct device *dev, struct device_attribute *at
 	return err ?: sysfs_emit(buf, "%llu\n", values[counter->index]);
 }
 
-#define CARD_COUNTER(_name, _reg)                                                     \
-	static struct glk_counter card_counter_##_name = {                            \
-		.dev_attr = __ATTR(_name, 0444, card_counter_show, NULL),             \
-		.index = (GLK_CARD_##_reg - GLK_CARD_ERR_WINDOW) / 8,                 \
-	}
-CARD_COUNTER(err_window, ERR_WINDOW);
-CARD_COUNTER(err_packet, ERR_PACKET);
-CARD_COUNTER(err_config, ERR_CONFIG);
-CARD_COUNTER(err_dma, ERR_DMA);
-CARD_COUNTER(err_entry, ERR_ENTRY);
-CARD_COUNTER(dropped_stores, DROPPED_STORES);
-CARD_COUNTER(packets_received, PACKETS_RECEIVED);
-
-static struct attribute *card_counter_attrs[] = {
-	&card_counter_err_window.dev_attr.attr,
-	&card_counter_err_packet.dev_attr.attr,
-	&card_counter_err_config.dev_attr.attr,
-	&card_counter_err_dma.dev_attr.attr,
-	&card_counter_err_entry.dev_attr.attr,
-	&card_counter_dropped_stores.dev_attr.attr,
-	&card_counter_packets_received.dev_attr.attr,
-	NULL
-};
+static struct glk_counter card_counters[GLK_CARD_COUNTERS];
+static struct attribute *card_counter_attrs[GLK_CARD_COUNTERS + 1];
 
 static const struct attribute_group card_counter_group = {
 	.name = "counters",
@@ -357,6 +336,10 @@ static const struct attribute *partition_attrs[] = {
 	NULL
 };
 
+/* In the order of the registers. */
+static struct glk_partition_attr counters[GLK_PARTITION_COUNTERS];
+static struct attribute *counter_attrs[GLK_PARTITION_COUNTERS + 1];
+
 static ssize_t counter_show(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, char *buf)
 {
 	u64 values[GLK_PARTITION_COUNTERS];
@@ -367,39 +350,8 @@ static ssize_t counter_show(struct glk_partition_kobj *p, const struct glk_parti
 		return err;
 	err = glk_card_counters(p->card, p->index, values);
 	leave(p->card);
-	return err ?: sysfs_emit(buf, "%llu\n", values[(attr->reg - GLK_PARTITION_STORES) / 8]);
+	return err ?: sysfs_emit(buf, "%llu\n", values[attr - counters]);
 }
-
-#define COUNTER(_name, _reg) \
-	{ .attr = { .name = __stringify(_name), .mode = 0444 }, .show = counter_show, .reg = GLK_PARTITION_##_reg }
-
-/* In the order of the registers. */
-static struct glk_partition_attr counters[] = {
-	COUNTER(stores, STORES),
-	COUNTER(store_bytes, STORE_BYTES),
-	COUNTER(packets, PACKETS),
-	COUNTER(sub_packets, SUB_PACKETS),
-	COUNTER(payload_bytes, PAYLOAD_BYTES),
-	COUNTER(wire_bytes, WIRE_BYTES),
-	COUNTER(raw_wire_bytes, RAW_WIRE_BYTES),
-	COUNTER(overwritten_bytes, OVERWRITTEN_BYTES),
-	COUNTER(flush_window_miss, FLUSH_WINDOW_MISS),
-	COUNTER(flush_payload_full, FLUSH_PAYLOAD_FULL),
-	COUNTER(flush_entries_full, FLUSH_ENTRIES_FULL),
-	COUNTER(flush_release, FLUSH_RELEASE),
-	COUNTER(flush_timeout, FLUSH_TIMEOUT),
-	COUNTER(flush_load_hit, FLUSH_LOAD_HIT),
-	COUNTER(flush_atomic, FLUSH_ATOMIC),
-	COUNTER(flush_config, FLUSH_CONFIG),
-	COUNTER(flush_drain, FLUSH_DRAIN),
-	COUNTER(loads, LOADS),
-	COUNTER(atomics, ATOMICS),
-	COUNTER(endpoint_writes, ENDPOINT_WRITES),
-	COUNTER(endpoint_bytes, ENDPOINT_BYTES),
-	COUNTER(err_endpoint, ERR_ENDPOINT),
-};
-
-static struct attribute *counter_attrs[ARRAY_SIZE(counters) + 1];
 
 static const struct attribute_group counter_group = {
 	.name = "counters",
@@ -483,8 +435,6 @@ int glk_sysfs_add(struct glk_card *card)
 	unsigned int i;
 	int err;
 
-	for (i = 0; i < ARRAY_SIZE(counters); i++)
-		counter_attrs[i] = &counters[i].attr;
 	card->partitions_kobj = kobject_create_and_add("partitions", &card->dev.kobj);
 	if (!card->partitions_kobj)
 		return -ENOMEM;
@@ -496,4 +446,28 @@ int glk_sysfs_add(struct glk_card *card)
 		}
 	}
 	return 0;
+}
+
+/* The counters' files are made from their names. Before any card. */
+void glk_sysfs_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < GLK_CARD_COUNTERS; i++) {
+		struct device_attribute *attr = &card_counters[i].dev_attr;
+
+		sysfs_attr_init(&attr->attr);
+		attr->attr.name = glk_card_counter_names[i];
+		attr->attr.mode = 0444;
+		attr->show = card_counter_show;
+		card_counters[i].index = i;
+		card_counter_attrs[i] = &attr->attr;
+	}
+	for (i = 0; i < GLK_PARTITION_COUNTERS; i++) {
+		sysfs_attr_init(&counters[i].attr);
+		counters[i].attr.name = glk_partition_counter_names[i];
+		counters[i].attr.mode = 0444;
+		counters[i].show = counter_show;
+		counter_attrs[i] = &counters[i].attr;
+	}
 }
