@@ -4,6 +4,7 @@
 #include <linux/iopoll.h>
 
 #include "gpulink_drv.h"
+#include "trace.h"
 
 /* A read of a card that is gone gives all ones, which no register here does. */
 bool glk_card_answers(struct glk_card *card)
@@ -37,6 +38,8 @@ static bool move_state(struct glk_card *card, enum glk_state from, enum glk_stat
 	if (moved)
 		WRITE_ONCE(card->state, to);
 	raw_spin_unlock_irqrestore(&card->snapshot_lock, flags);
+	if (moved)
+		trace_gpulink_state(card, before, to);
 	return moved;
 }
 
@@ -148,18 +151,19 @@ void glk_card_stop(struct glk_card *card)
 /* Flushes, and waits until it is at the endpoints. Under card->lock: the card does one drain at a time. */
 int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id)
 {
-	u64 value;
+	u64 value, begin = ktime_get_ns();
 	int err;
 
 	lockdep_assert_held(&card->lock);
 	glk_write(card, GLK_CARD_DRAIN, (u64)kind << GLK_CARD_DRAIN_KIND_SHIFT | (u64)id << GLK_CARD_DRAIN_ID_SHIFT);
 	err = read_poll_timeout(glk_read, value, value == U64_MAX || !(value & GLK_CARD_DRAIN_BUSY_MASK), 50,
 				GLK_DRAIN_TIMEOUT_US, false, card, GLK_CARD_DRAIN);
-	if (value == U64_MAX) {
+	if (value == U64_MAX)
+		err = -ENODEV;
+	trace_gpulink_drain(card, kind, id, err, ktime_get_ns() - begin);
+	if (err == -ENODEV)
 		glk_card_lost(card);
-		return -ENODEV;
-	}
-	if (err)
+	else if (err)
 		dev_err_ratelimited(&card->pdev->dev, "drain of kind %u, %u did not end\n", kind, id);
 	return err;
 }
@@ -210,6 +214,7 @@ static void handle_errors(struct glk_card *card)
 	if (!cause || cause == U64_MAX)
 		return;
 	glk_write(card, GLK_CARD_ERROR_CAUSE, cause);
+	trace_gpulink_error(card, cause);
 	for (i = 0; i < ARRAY_SIZE(error_names); i++)
 		if (cause & BIT_ULL(i))
 			dev_warn_ratelimited(&card->pdev->dev, "card error %u: %s\n", i, error_names[i]);

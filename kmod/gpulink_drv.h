@@ -140,7 +140,8 @@ struct glk_window {
 	unsigned int handle;	/* first slice */
 	unsigned int slices;
 	unsigned int partition;
-	u64 bytes;
+	u64 offset, bytes;	/* in the endpoint's memory */
+	u32 rights;		/* GPULINK_ALLOW_* */
 	bool revoked;		/* its endpoint went away */
 	bool lost;		/* and it was stored into since, or might have been */
 	struct dma_buf *dmabuf;	/* when it was exported: a reference */

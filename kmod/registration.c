@@ -9,6 +9,7 @@
 #include <linux/vmalloc.h>
 
 #include "gpulink_drv.h"
+#include "trace.h"
 
 /* One registration; the page list of more would be an unreasonable allocation. */
 #define BYTES_MAX	BIT_ULL(32)
@@ -192,6 +193,7 @@ int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg)
 	/* (Its memory may have moved meanwhile: then the entry is made when it is mapped again.) */
 	if (!reg->import)
 		glk_registration_arm(ctx, reg);
+	trace_gpulink_register(ctx, reg);
 	return 0;
 }
 
@@ -213,6 +215,7 @@ void glk_registration_unmap(struct glk_context *ctx, struct glk_registration *re
 		sg_free_table(&reg->sgt);
 	}
 	reg->mapped = false;
+	trace_gpulink_unregister(ctx, reg->handle);
 }
 
 struct glk_registration *glk_registration_find(struct glk_context *ctx, unsigned int handle)

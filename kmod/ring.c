@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 
 #include "gpulink_drv.h"
+#include "trace.h"
 
 #define SQ_BYTES	(GLK_RING_ENTRIES * GLK_SQE_BYTES)
 #define CQ_BYTES	(GLK_RING_ENTRIES * GLK_CQE_BYTES)
@@ -99,12 +100,14 @@ void glk_ring_reap(struct glk_context *ctx)
 		unsigned int slot = slot_of(ring->cq_head);
 		const __le64 *cqe = ring->cq + slot * (GLK_CQE_BYTES / 8);
 		bool first_lap = !(ring->cq_head & GLK_RING_ENTRIES);
-		u64 word = le64_to_cpu(READ_ONCE(cqe[1]));
+		u64 tag, word = le64_to_cpu(READ_ONCE(cqe[1]));
 
 		if (!!(word & GLK_CQE_PHASE_MASK) != first_lap)
 			break;
 		dma_rmb();	/* the tag was written before the phase */
-		complete_one(ring, slot, le64_to_cpu(READ_ONCE(cqe[0])), word);
+		tag = le64_to_cpu(READ_ONCE(cqe[0]));
+		trace_gpulink_complete(ctx, tag, word);
+		complete_one(ring, slot, tag, word);
 		ring->cq_head++;
 		any = true;
 	}
@@ -147,8 +150,10 @@ int glk_ring_submit(struct glk_context *ctx, const __le64 *entries, unsigned int
 		ring->sq_tail++;
 	}
 	ring->user_entries += taken;
-	if (taken)
+	if (taken) {
+		trace_gpulink_submit(ctx, taken, ring->sq_tail);
 		ring_doorbell(ctx);
+	}
 	spin_unlock_irq(&ring->lock);
 	return taken;
 }
@@ -280,12 +285,18 @@ static int wait_releaser(struct glk_context *ctx, struct glk_releaser *releaser,
 	}
 }
 
+static int trace_release_end(struct glk_context *ctx, int result, u64 begin)
+{
+	trace_gpulink_release_end(ctx, result, ktime_get_ns() - begin);
+	return result;
+}
+
 /* A release of everything the context stored and submitted so far. */
 int glk_ring_release(struct glk_context *ctx, u64 timeout_ns)
 {
 	struct glk_ring *ring = &ctx->ring;
 	struct glk_releaser releaser = { };
-	u64 deadline = ktime_get_ns() + timeout_ns;
+	u64 begin = ktime_get_ns();
 	unsigned int slot;
 	bool put;
 	int err;
@@ -293,16 +304,17 @@ int glk_ring_release(struct glk_context *ctx, u64 timeout_ns)
 	err = look(ctx, false) ?: glk_context_enter(ctx);
 	if (err)
 		return err;
+	trace_gpulink_release_begin(ctx);
 	put = put_release(ctx, &releaser, &slot);
 	glk_context_leave(ctx);
 	if (!put)
-		return -EBUSY;
-	err = wait_releaser(ctx, &releaser, deadline);
+		return trace_release_end(ctx, -EBUSY, begin);
+	err = wait_releaser(ctx, &releaser, begin + timeout_ns);
 	spin_lock_irq(&ring->lock);
 	if (!releaser.done)
 		ring->releasers[slot] = NULL;
 	spin_unlock_irq(&ring->lock);
-	if (err && !releaser.done)
-		return err;
-	return releaser.status == GLK_ST_OK ? 0 : releaser.status == GLK_ST_ENDPOINT ? -EIO : -EPROTO;
+	if (releaser.done)
+		err = releaser.status == GLK_ST_OK ? 0 : releaser.status == GLK_ST_ENDPOINT ? -EIO : -EPROTO;
+	return trace_release_end(ctx, err, begin);
 }

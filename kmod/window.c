@@ -5,23 +5,24 @@
 #include <linux/slab.h>
 
 #include "gpulink_drv.h"
+#include "trace.h"
 
 static u64 window_start(struct glk_card *card, const struct glk_window *window)
 {
 	return (u64)window->handle << card->slice_shift;
 }
 
-static void write_slices(struct glk_context *ctx, const struct glk_window *window, u64 offset, u32 flags)
+static void write_slices(struct glk_context *ctx, const struct glk_window *window)
 {
 	struct glk_card *card = ctx->card;
-	u64 slice_bytes = BIT_ULL(card->slice_shift), left = window->bytes;
+	u64 slice_bytes = BIT_ULL(card->slice_shift), offset = window->offset, left = window->bytes;
 	u64 q0 = GLK_WINDOW_Q0_VALID_MASK | (u64)window->partition << GLK_WINDOW_Q0_PARTITION_SHIFT |
 		 (u64)ctx->id << GLK_WINDOW_Q0_CONTEXT_SHIFT | (u64)window->handle << GLK_WINDOW_Q0_FIRST_SHIFT;
 	unsigned int i;
 
-	if (flags & GPULINK_ALLOW_READ)
+	if (window->rights & GPULINK_ALLOW_READ)
 		q0 |= GLK_WINDOW_Q0_READ_MASK;
-	if (flags & GPULINK_ALLOW_WRITE)
+	if (window->rights & GPULINK_ALLOW_WRITE)
 		q0 |= GLK_WINDOW_Q0_WRITE_MASK;
 	for (i = 0; i < window->slices; i++) {
 		u32 entry = GLK_WINDOW_ARRAY + (window->handle + i) * GLK_WINDOW_STRIDE;
@@ -51,6 +52,7 @@ static void withdraw(struct glk_context *ctx, struct glk_window *window)
 	if (window->revoked)
 		return;
 	window->revoked = true;
+	trace_gpulink_window_revoke(ctx, window->handle);
 	if (card->state != GLK_LIVE || card->generation != ctx->generation)
 		return;
 	for (i = 0; i < window->slices; i++)
@@ -88,10 +90,13 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 	window->handle = first;
 	window->slices = slices;
 	window->partition = arg->partition;
+	window->offset = arg->offset;
 	window->bytes = arg->bytes;
+	window->rights = arg->flags;
 	bitmap_set(card->slice_map, first, slices);
-	write_slices(ctx, window, arg->offset, arg->flags);
+	write_slices(ctx, window);
 	list_add_tail(&window->list, &ctx->windows);
+	trace_gpulink_window_map(ctx, window);
 	arg->handle = first;
 	arg->mmap_offset = window_start(card, window);
 	return 0;
@@ -100,6 +105,7 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 static void free_window(struct glk_context *ctx, struct glk_window *window)
 {
 	withdraw(ctx, window);
+	trace_gpulink_window_unmap(ctx, window->handle);
 	bitmap_clear(ctx->card->slice_map, window->handle, window->slices);
 	list_del(&window->list);
 	kfree(window);

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The tracepoints' bodies. */
+#include "gpulink_drv.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
