@@ -7,7 +7,6 @@
 
 #include "gpulink_drv.h"
 
-#define MINORS		64
 #define SUBMIT_CHUNK	64	/* entries: a page */
 #define WAIT_CHUNK	16
 #define TIMEOUT_MAX_NS	(60ULL * NSEC_PER_SEC)
@@ -436,7 +435,7 @@ struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 	card = kzalloc(sizeof(*card), GFP_KERNEL);
 	if (!card)
 		return ERR_PTR(-ENOMEM);
-	minor = ida_alloc_max(&glk_minors, MINORS - 1, GFP_KERNEL);
+	minor = ida_alloc_max(&glk_minors, GLK_MINORS - 1, GFP_KERNEL);
 	if (minor < 0) {
 		kfree(card);
 		return ERR_PTR(minor);
@@ -476,6 +475,8 @@ int glk_card_publish(struct glk_card *card)
 		cdev_device_del(&card->cdev, &card->dev);
 		return err;
 	}
+	glk_debugfs_add(card);
+	glk_pmu_attach(card);
 	dev_set_uevent_suppress(&card->dev, false);
 	kobject_uevent(&card->dev.kobj, KOBJ_ADD);
 	return 0;
@@ -483,6 +484,8 @@ int glk_card_publish(struct glk_card *card)
 
 void glk_card_unpublish(struct glk_card *card)
 {
+	glk_pmu_detach(card);
+	glk_debugfs_remove(card);
 	glk_sysfs_remove(card);
 	cdev_device_del(&card->cdev, &card->dev);
 }
@@ -491,12 +494,12 @@ int glk_chardev_init(void)
 {
 	int err;
 
-	err = alloc_chrdev_region(&first_dev, 0, MINORS, "gpulink");
+	err = alloc_chrdev_region(&first_dev, 0, GLK_MINORS, "gpulink");
 	if (err)
 		return err;
 	glk_class = glk_class_create("gpulink");
 	if (IS_ERR(glk_class)) {
-		unregister_chrdev_region(first_dev, MINORS);
+		unregister_chrdev_region(first_dev, GLK_MINORS);
 		return PTR_ERR(glk_class);
 	}
 	return 0;
@@ -505,6 +508,6 @@ int glk_chardev_init(void)
 void glk_chardev_exit(void)
 {
 	class_destroy(glk_class);
-	unregister_chrdev_region(first_dev, MINORS);
+	unregister_chrdev_region(first_dev, GLK_MINORS);
 	ida_destroy(&glk_minors);
 }

@@ -69,6 +69,8 @@ int glk_context_open(struct glk_card *card, struct address_space *mapping, struc
 	}
 	ctx->card = card;
 	ctx->mapping = mapping;
+	ctx->owner = get_pid(task_tgid(current));
+	get_task_comm(ctx->comm, current);
 	INIT_LIST_HEAD(&ctx->windows);
 	INIT_LIST_HEAD(&ctx->registrations);
 
@@ -81,6 +83,7 @@ int glk_context_open(struct glk_card *card, struct address_space *mapping, struc
 	}
 	up_read(&card->state_lock);
 	if (err) {
+		put_pid(ctx->owner);
 		free_page((unsigned long)ctx->void_page);
 		kfree(ctx);
 		return err;
@@ -131,6 +134,7 @@ void glk_context_close(struct glk_context *ctx)
 		glk_registration_free(reg);
 	/* Mappings hold the file: none is left that could show this page. */
 	free_page((unsigned long)ctx->void_page);
+	put_pid(ctx->owner);
 	kfree(ctx);
 }
 

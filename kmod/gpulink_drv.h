@@ -24,6 +24,7 @@
 #include <linux/notifier.h>
 #include <linux/pci.h>
 #include <linux/rwsem.h>
+#include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/wait.h>
@@ -55,6 +56,8 @@ struct glk_counters {
 #define GLK_MMAP_RECORDS	(BIT_ULL(40) + BIT_ULL(32))
 
 #define GLK_APERTURE_BAR	2
+/* Most cards of a machine. */
+#define GLK_MINORS		64
 
 #define GLK_DRAIN_TIMEOUT_US	(2 * USEC_PER_SEC)
 #define GLK_ALIVE_POLL_MS	500
@@ -103,6 +106,7 @@ struct glk_card {
 	struct glk_context *contexts[GLK_CONTEXT_COUNT];
 	struct kobject *partitions_kobj;
 	struct notifier_block bus_notifier;
+	struct dentry *debugfs;
 
 	spinlock_t entry_lock;	/* see above */
 	bool unchecked_peers;	/* endpoints are taken without asking whether the bridges forward */
@@ -171,6 +175,8 @@ struct glk_context {
 	unsigned int id;
 	u64 generation;		/* of the card when opened: another now means ESTALE */
 	bool attached;		/* the card knows it */
+	struct pid *owner;	/* who opened it, for debugfs */
+	char comm[TASK_COMM_LEN];
 	struct address_space *mapping;
 	struct list_head windows, registrations;
 	struct glk_ring ring;
@@ -299,6 +305,37 @@ extern const struct attribute_group *glk_card_groups[];
 void glk_sysfs_init(void);
 int glk_sysfs_add(struct glk_card *card);
 void glk_sysfs_remove(struct glk_card *card);
+
+/* debugfs.c */
+void glk_debugfs_init(void);
+void glk_debugfs_exit(void);
+void glk_debugfs_add(struct glk_card *card);
+void glk_debugfs_remove(struct glk_card *card);
+
+/* pmu.c */
+#ifdef CONFIG_PERF_EVENTS
+int glk_pmu_init(void);
+void glk_pmu_exit(void);
+void glk_pmu_attach(struct glk_card *card);
+void glk_pmu_detach(struct glk_card *card);
+#else
+static inline int glk_pmu_init(void)
+{
+	return 0;
+}
+
+static inline void glk_pmu_exit(void)
+{
+}
+
+static inline void glk_pmu_attach(struct glk_card *card)
+{
+}
+
+static inline void glk_pmu_detach(struct glk_card *card)
+{
+}
+#endif
 
 static inline struct glk_card *glk_to_card(struct device *dev)
 {

@@ -221,9 +221,19 @@ static int __init glk_init(void)
 	err = glk_chardev_init();
 	if (err)
 		return err;
+	err = glk_pmu_init();
+	if (err)
+		goto chardev;
+	glk_debugfs_init();
 	err = pci_register_driver(&glk_driver);
 	if (err)
-		glk_chardev_exit();
+		goto debugfs;
+	return 0;
+debugfs:
+	glk_debugfs_exit();
+	glk_pmu_exit();
+chardev:
+	glk_chardev_exit();
 	return err;
 }
 module_init(glk_init);
@@ -231,6 +241,8 @@ module_init(glk_init);
 static void __exit glk_exit(void)
 {
 	pci_unregister_driver(&glk_driver);
+	glk_debugfs_exit();
+	glk_pmu_exit();
 	glk_chardev_exit();
 }
 module_exit(glk_exit);

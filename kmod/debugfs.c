@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /sys/kernel/debug/gpulink/gpulinkN: what the driver and the card hold, for people who look for a fault. No interface:
+ * it changes as the driver does (docs/seeing.md). No address of the kernel or of a bus, and nothing that users store.
+ *
+ * Files stay readable while the card is reset or lost; what only the card knows is "-" then. debugfs itself waits for
+ * readers before it takes a file away, so the card outlives them.
+ */
+#include <linux/debugfs.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string_helpers.h>
+
+#include "gpulink_drv.h"
+
+static struct dentry *root;
+
+static const char * const state_names[] = {
+	[GLK_LIVE] = "live",
+	[GLK_RESETTING] = "resetting",
+	[GLK_LOST] = "lost",
+	[GLK_REMOVED] = "removed",
+};
+
+static struct glk_card *begin(struct seq_file *m)
+{
+	struct glk_card *card = m->private;
+
+	down_read(&card->state_lock);
+	mutex_lock(&card->lock);
+	return card;
+}
+
+static void end(struct glk_card *card)
+{
+	mutex_unlock(&card->lock);
+	up_read(&card->state_lock);
+}
+
+/* " NAME VALUE", where the value is a field of a register. */
+static void put_register(struct seq_file *m, const char *name, u32 offset, u64 mask, unsigned int shift)
+{
+	struct glk_card *card = m->private;
+	u64 value = U64_MAX;
+
+	if (card->state == GLK_LIVE)
+		value = glk_read(card, offset);
+	if (value == U64_MAX)
+		seq_printf(m, " %s -", name);
+	else
+		seq_printf(m, " %s %llu", name, (value & mask) >> shift);
+}
+
+/* "context 3 pid 917 (traffic)": the process that opened it, as the reader's name space counts. It chose its name. */
+static void put_owner(struct seq_file *m, const struct glk_context *ctx)
+{
+	seq_printf(m, "context %u pid %d (", ctx->id, pid_nr_ns(ctx->owner, task_active_pid_ns(current)));
+	seq_escape_str(m, ctx->comm, ESCAPE_ANY_NP, NULL);
+	seq_putc(m, ')');
+}
+
+static void put_rights(struct seq_file *m, u32 rights)
+{
+	seq_printf(m, " rights %s%s", rights & GPULINK_ALLOW_READ ? "r" : "-", rights & GPULINK_ALLOW_WRITE ? "w" : "-");
+}
+
+static int state_show(struct seq_file *m, void *unused)
+{
+	struct glk_card *card = begin(m);
+	unsigned int i, contexts = 0;
+
+	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
+		contexts += !!card->contexts[i];
+	seq_printf(m, "state %s\n", state_names[card->state]);
+	seq_printf(m, "generation %llu\n", card->generation);
+	seq_printf(m, "contexts %u of %u\n", contexts, card->context_count);
+	seq_printf(m, "slices %u of %u\n", bitmap_weight(card->slice_map, card->slices), card->slices);
+	seq_printf(m, "registrations %u of %u\n", bitmap_weight(card->registration_map, card->registration_count),
+		   card->registration_count);
+	seq_printf(m, "vectors %u\n", card->vector_count);
+	seq_puts(m, "card");
+	put_register(m, "ready", GLK_CARD_STATUS, GLK_CARD_STATUS_READY_MASK, GLK_CARD_STATUS_READY_SHIFT);
+	put_register(m, "idle", GLK_CARD_STATUS, GLK_CARD_STATUS_IDLE_MASK, GLK_CARD_STATUS_IDLE_SHIFT);
+	put_register(m, "link_up", GLK_CARD_STATUS, GLK_CARD_STATUS_LINK_UP_MASK, GLK_CARD_STATUS_LINK_UP_SHIFT);
+	seq_putc(m, '\n');
+	end(card);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(state);
+
+static int partitions_show(struct seq_file *m, void *unused)
+{
+	struct glk_card *card = begin(m);
+	char name[32];
+	unsigned int p;
+
+	for (p = 0; p < card->partition_count; p++) {
+		const struct glk_partition *partition = &card->partitions[p];
+		u32 status = glk_partition_reg(p, GLK_PARTITION_STATUS);
+
+		glk_endpoint_describe(partition, name, sizeof(name));
+		seq_printf(m, "partition %u endpoint %s bytes %llu", p, name, partition->bytes);
+		seq_printf(m, " subheader_bytes %llu max_payload_bytes %llu flush_timeout_ns %llu mode %llu",
+			   partition->settings[0], partition->settings[1], partition->settings[2],
+			   partition->settings[3]);
+		put_register(m, "entries", status, GLK_PARTITION_STATUS_ENTRIES_MASK,
+			     GLK_PARTITION_STATUS_ENTRIES_SHIFT);
+		put_register(m, "payload", status, GLK_PARTITION_STATUS_PAYLOAD_MASK,
+			     GLK_PARTITION_STATUS_PAYLOAD_SHIFT);
+		put_register(m, "unacknowledged", status, GLK_PARTITION_STATUS_UNACKNOWLEDGED_MASK,
+			     GLK_PARTITION_STATUS_UNACKNOWLEDGED_SHIFT);
+		seq_putc(m, '\n');
+	}
+	end(card);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(partitions);
+
+static void put_ring(struct seq_file *m, struct glk_context *ctx)
+{
+	struct glk_ring *ring = &ctx->ring;
+	unsigned int untaken, user;
+	u16 tail, head;
+
+	spin_lock_irq(&ring->lock);
+	tail = ring->sq_tail;
+	head = ring->cq_head;
+	untaken = ring->done_count;
+	user = ring->user_entries;
+	spin_unlock_irq(&ring->lock);
+	put_owner(m, ctx);
+	seq_printf(m, " in_flight %u users %u untaken %u status %u driver: sq_tail %u cq_head %u card:",
+		   (u16)(tail - head), user, untaken, READ_ONCE(ring->status), tail, head);
+	put_register(m, "sq_head", glk_context_reg(ctx->id, GLK_CONTEXT_SQ_HEAD), U16_MAX, 0);
+	put_register(m, "cq_tail", glk_context_reg(ctx->id, GLK_CONTEXT_CQ_TAIL), U16_MAX, 0);
+	put_register(m, "status", glk_context_reg(ctx->id, GLK_CONTEXT_STATUS), U32_MAX, 0);
+	put_register(m, "errors", glk_context_reg(ctx->id, GLK_CONTEXT_ERRORS), U32_MAX, 0);
+	seq_putc(m, '\n');
+}
+
+static int rings_show(struct seq_file *m, void *unused)
+{
+	struct glk_card *card = begin(m);
+	unsigned int i;
+
+	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
+		if (card->contexts[i])
+			put_ring(m, card->contexts[i]);
+	end(card);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(rings);
+
+static int windows_show(struct seq_file *m, void *unused)
+{
+	struct glk_card *card = begin(m);
+	const struct glk_window *w;
+	unsigned int i;
+
+	for (i = 0; i < GLK_CONTEXT_COUNT; i++) {
+		if (!card->contexts[i])
+			continue;
+		list_for_each_entry(w, &card->contexts[i]->windows, list) {
+			seq_printf(m, "window %u slices %u ", w->handle, w->slices);
+			put_owner(m, card->contexts[i]);
+			seq_printf(m, " partition %u offset %llu bytes %llu", w->partition, w->offset, w->bytes);
+			put_rights(m, w->rights);
+			seq_printf(m, "%s%s\n", w->revoked ? " revoked" : "", w->lost ? " lost" : "");
+		}
+	}
+	end(card);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(windows);
+
+static int registrations_show(struct seq_file *m, void *unused)
+{
+	struct glk_card *card = begin(m);
+	const struct glk_registration *r;
+	unsigned int i;
+
+	for (i = 0; i < GLK_CONTEXT_COUNT; i++) {
+		if (!card->contexts[i])
+			continue;
+		list_for_each_entry(r, &card->contexts[i]->registrations, list) {
+			seq_printf(m, "registration %u ", r->handle);
+			put_owner(m, card->contexts[i]);
+			seq_printf(m, " bytes %llu pages %lu", r->bytes, r->page_count);
+			put_rights(m, r->flags);
+			seq_putc(m, '\n');
+		}
+	}
+	end(card);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(registrations);
+
+static void put_counters(struct seq_file *m, const struct glk_card *card, const struct glk_counters *all)
+{
+	unsigned int p, i;
+
+	for (i = 0; i < GLK_CARD_COUNTERS; i++)
+		seq_printf(m, "card %s %llu\n", glk_card_counter_names[i], all->card[i]);
+	for (p = 0; p < card->partition_count; p++)
+		for (i = 0; i < GLK_PARTITION_COUNTERS; i++)
+			seq_printf(m, "partition %u %s %llu\n", p, glk_partition_counter_names[i],
+				   all->partitions[p][i]);
+}
+
+/* All in one snapshot. */
+static int counters_show(struct seq_file *m, void *unused)
+{
+	struct glk_counters *all;
+	struct glk_card *card;
+	int err;
+
+	all = kmalloc(sizeof(*all), GFP_KERNEL);
+	if (!all)
+		return -ENOMEM;
+	card = begin(m);
+	err = glk_card_error(card) ?: glk_card_all_counters(card, all);
+	end(card);
+	if (!err)
+		put_counters(m, card, all);
+	kfree(all);
+	return err;
+}
+DEFINE_SHOW_ATTRIBUTE(counters);
+
+/* Nobody needs these files to work with the card: errors are debugfs' own business. */
+void glk_debugfs_add(struct glk_card *card)
+{
+	card->debugfs = debugfs_create_dir(dev_name(&card->dev), root);
+	debugfs_create_file("state", 0400, card->debugfs, card, &state_fops);
+	debugfs_create_file("partitions", 0400, card->debugfs, card, &partitions_fops);
+	debugfs_create_file("rings", 0400, card->debugfs, card, &rings_fops);
+	debugfs_create_file("windows", 0400, card->debugfs, card, &windows_fops);
+	debugfs_create_file("registrations", 0400, card->debugfs, card, &registrations_fops);
+	debugfs_create_file("counters", 0400, card->debugfs, card, &counters_fops);
+}
+
+void glk_debugfs_remove(struct glk_card *card)
+{
+	debugfs_remove_recursive(card->debugfs);
+}
+
+void glk_debugfs_init(void)
+{
+	root = debugfs_create_dir("gpulink", NULL);
+}
+
+void glk_debugfs_exit(void)
+{
+	debugfs_remove_recursive(root);
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perf: the counters of card N as the system-wide PMU gpulinkN, `perf stat -e gpulink0/stores,partition=0/`.
+ *
+ * Not every kernel from 6.1 on bears a PMU that is unregistered while events of it are open, and none of those tells when
+ * the last event has let go of it. So a PMU belongs to a card's number and not to the card: it is registered when the
+ * first card of this number comes, stands empty while there is none, and is unregistered with the module, which
+ * open events keep loaded. An event never holds a card: it reaches one through its PMU and under the PMU's lock. Where
+ * there is none, or one that is being reset, an event keeps what it counted.
+ *
+ * perf reads with interrupts off, so neither card->lock nor state_lock is for this file: glk_card_counter_now().
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+
+#include "gpulink_drv.h"
+
+/* perf_event_attr.config: event 7:0, partition 15:8. */
+#define CONFIG_EVENT(config)		((config) & 0xff)
+#define CONFIG_PARTITION(config)	((config) >> 8 & 0xff)
+#define CONFIG_KNOWN			0xffffULL
+#define EVENT_CARD			0x80	/* the card's counters, from here on */
+#define ALL_PARTITIONS			0xff
+
+struct glk_pmu {
+	struct pmu pmu;
+	raw_spinlock_t lock;	/* card; outside card->snapshot_lock */
+	struct glk_card *card;	/* NULL: none has this number now */
+	struct hlist_node node;
+	unsigned int cpu;	/* that perf reads it on */
+	char name[16];
+};
+
+static DEFINE_MUTEX(pmus_lock);
+static struct glk_pmu *pmus[GLK_MINORS];
+static int hotplug_state;
+
+static struct glk_pmu *to_pmu(struct pmu *pmu)
+{
+	return container_of(pmu, struct glk_pmu, pmu);
+}
+
+/* False: it cannot be read now. */
+static bool read_event(struct perf_event *event, u64 *value)
+{
+	struct glk_pmu *pmu = to_pmu(event->pmu);
+	unsigned int index = CONFIG_EVENT(event->attr.config), partition = CONFIG_PARTITION(event->attr.config);
+	struct glk_card *card;
+	unsigned long flags;
+	bool ok = false;
+
+	raw_spin_lock_irqsave(&pmu->lock, flags);
+	card = pmu->card;
+	if (card && index >= EVENT_CARD)
+		ok = glk_card_counter_now(card, GPULINK_COUNTERS_CARD, 0, index - EVENT_CARD, value);
+	else if (card && partition == ALL_PARTITIONS)
+		ok = glk_card_counter_now(card, 0, card->partition_count, index, value);
+	else if (card && partition < card->partition_count)
+		ok = glk_card_counter_now(card, partition, 1, index, value);
+	raw_spin_unlock_irqrestore(&pmu->lock, flags);
+	return ok;
+}
+
+/* hw.config_base: whether hw.prev_count was ever read since the start. A card that begins anew counts from there. */
+static void update(struct perf_event *event)
+{
+	u64 now, before;
+
+	if (!read_event(event, &now))
+		return;
+	before = local64_xchg(&event->hw.prev_count, now);
+	if (event->hw.config_base && now >= before)
+		local64_add(now - before, &event->count);
+	event->hw.config_base = 1;
+}
+
+static void event_start(struct perf_event *event, int flags)
+{
+	event->hw.state = 0;
+	event->hw.config_base = 0;
+	update(event);
+}
+
+static void event_stop(struct perf_event *event, int flags)
+{
+	if (event->hw.state & PERF_HES_STOPPED)
+		return;
+	update(event);
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
+
+static int event_add(struct perf_event *event, int flags)
+{
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	if (flags & PERF_EF_START)
+		event_start(event, flags);
+	return 0;
+}
+
+static void event_del(struct perf_event *event, int flags)
+{
+	event_stop(event, PERF_EF_UPDATE);
+}
+
+/* Which counters there are is the same for all cards; how many partitions, the card says. */
+static int check_config(struct glk_pmu *pmu, u64 config)
+{
+	unsigned int index = CONFIG_EVENT(config), partition = CONFIG_PARTITION(config);
+	unsigned long flags;
+	int err = 0;
+
+	if (config & ~CONFIG_KNOWN)
+		return -EINVAL;
+	if (index >= EVENT_CARD ? index - EVENT_CARD >= GLK_CARD_COUNTERS || partition :
+				  index >= GLK_PARTITION_COUNTERS)
+		return -EINVAL;
+	raw_spin_lock_irqsave(&pmu->lock, flags);
+	if (!pmu->card)
+		err = -ENODEV;
+	else if (partition != ALL_PARTITIONS && partition >= pmu->card->partition_count)
+		err = -EINVAL;
+	raw_spin_unlock_irqrestore(&pmu->lock, flags);
+	return err;
+}
+
+static int event_init(struct perf_event *event)
+{
+	struct glk_pmu *pmu = to_pmu(event->pmu);
+	int err;
+
+	if (event->attr.type != event->pmu->type)
+		return -ENOENT;
+	/* The card counts what all do on it: nothing of one task, and it raises no interrupt. */
+	if (is_sampling_event(event) || event->attach_state & PERF_ATTACH_TASK || event->cpu < 0)
+		return -EINVAL;
+	if (event->attr.config1 || event->attr.config2)
+		return -EINVAL;
+	err = check_config(pmu, event->attr.config);
+	if (err)
+		return err;
+	event->cpu = READ_ONCE(pmu->cpu);
+	return 0;
+}
+
+static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct glk_pmu *pmu = to_pmu(dev_get_drvdata(dev));
+
+	return cpumap_print_to_pagebuf(true, buf, cpumask_of(READ_ONCE(pmu->cpu)));
+}
+static DEVICE_ATTR_RO(cpumask);
+
+static struct attribute *cpumask_attrs[] = {
+	&dev_attr_cpumask.attr,
+	NULL
+};
+
+static const struct attribute_group cpumask_group = {
+	.attrs = cpumask_attrs,
+};
+
+PMU_FORMAT_ATTR(event, "config:0-7");
+PMU_FORMAT_ATTR(partition, "config:8-15");
+
+static struct attribute *format_attrs[] = {
+	&format_attr_event.attr,
+	&format_attr_partition.attr,
+	NULL
+};
+
+static const struct attribute_group format_group = {
+	.name = "format",
+	.attrs = format_attrs,
+};
+
+static struct perf_pmu_events_attr events[GLK_PARTITION_COUNTERS + GLK_CARD_COUNTERS];
+static struct attribute *event_attrs[ARRAY_SIZE(events) + 1];
+
+static const struct attribute_group events_group = {
+	.name = "events",
+	.attrs = event_attrs,
+};
+
+static const struct attribute_group *pmu_groups[] = {
+	&cpumask_group,
+	&format_group,
+	&events_group,
+	NULL
+};
+
+/* Which partition must be said: perf asks for it because of the "?". */
+static ssize_t alias_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	u64 id = container_of(attr, struct perf_pmu_events_attr, attr)->id;
+
+	return sysfs_emit(buf, "event=0x%02llx%s\n", id, id < EVENT_CARD ? ",partition=?" : "");
+}
+
+static void name_event(struct perf_pmu_events_attr *event, const char *name, u64 id)
+{
+	sysfs_attr_init(&event->attr.attr);
+	event->attr.attr.name = name;
+	event->attr.attr.mode = 0444;
+	event->attr.show = alias_show;
+	event->id = id;
+	event_attrs[event - events] = &event->attr.attr;
+}
+
+/* The CPU goes: another one reads from now on. */
+static int cpu_offline(unsigned int cpu, struct hlist_node *node)
+{
+	struct glk_pmu *pmu = hlist_entry(node, struct glk_pmu, node);
+	unsigned int target;
+
+	if (cpu != pmu->cpu)
+		return 0;
+	target = cpumask_any_but(cpu_online_mask, cpu);
+	if (target >= nr_cpu_ids)
+		return 0;
+	perf_pmu_migrate_context(&pmu->pmu, cpu, target);
+	WRITE_ONCE(pmu->cpu, target);
+	return 0;
+}
+
+static int register_pmu(struct glk_pmu *pmu)
+{
+	int err;
+
+	/* No CPU's end concerns it yet; from the second step on, the one's that it has. */
+	pmu->cpu = nr_cpu_ids;
+	err = cpuhp_state_add_instance_nocalls(hotplug_state, &pmu->node);
+	if (err)
+		return err;
+	cpus_read_lock();
+	WRITE_ONCE(pmu->cpu, raw_smp_processor_id());
+	cpus_read_unlock();
+	err = perf_pmu_register(&pmu->pmu, pmu->name, -1);
+	if (err)
+		cpuhp_state_remove_instance_nocalls(hotplug_state, &pmu->node);
+	return err;
+}
+
+static struct glk_pmu *create_pmu(const char *name)
+{
+	struct glk_pmu *pmu;
+	int err;
+
+	pmu = kzalloc(sizeof(*pmu), GFP_KERNEL);
+	if (!pmu)
+		return ERR_PTR(-ENOMEM);
+	raw_spin_lock_init(&pmu->lock);
+	strscpy(pmu->name, name, sizeof(pmu->name));
+	pmu->pmu = (struct pmu){
+		.module = THIS_MODULE,
+		.task_ctx_nr = perf_invalid_context,
+		.capabilities = PERF_PMU_CAP_NO_EXCLUDE | PERF_PMU_CAP_NO_INTERRUPT,
+		.attr_groups = pmu_groups,
+		.event_init = event_init,
+		.add = event_add,
+		.del = event_del,
+		.start = event_start,
+		.stop = event_stop,
+		.read = update,
+	};
+	err = register_pmu(pmu);
+	if (err) {
+		kfree(pmu);
+		return ERR_PTR(err);
+	}
+	return pmu;
+}
+
+static void set_card(struct glk_pmu *pmu, struct glk_card *card)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pmu->lock, flags);
+	pmu->card = card;
+	raw_spin_unlock_irqrestore(&pmu->lock, flags);
+}
+
+/* A card works without perf too. */
+void glk_pmu_attach(struct glk_card *card)
+{
+	unsigned int number = MINOR(card->dev.devt);
+	struct glk_pmu *pmu;
+
+	mutex_lock(&pmus_lock);
+	pmu = pmus[number] ?: create_pmu(dev_name(&card->dev));
+	if (IS_ERR(pmu)) {
+		dev_warn(&card->pdev->dev, "no PMU: %ld\n", PTR_ERR(pmu));
+	} else {
+		pmus[number] = pmu;
+		set_card(pmu, card);
+	}
+	mutex_unlock(&pmus_lock);
+}
+
+/* No event reads the card any more when this returns. */
+void glk_pmu_detach(struct glk_card *card)
+{
+	struct glk_pmu *pmu;
+
+	mutex_lock(&pmus_lock);
+	pmu = pmus[MINOR(card->dev.devt)];
+	if (pmu)
+		set_card(pmu, NULL);
+	mutex_unlock(&pmus_lock);
+}
+
+int glk_pmu_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < GLK_PARTITION_COUNTERS; i++)
+		name_event(&events[i], glk_partition_counter_names[i], i);
+	for (i = 0; i < GLK_CARD_COUNTERS; i++)
+		name_event(&events[GLK_PARTITION_COUNTERS + i], glk_card_counter_names[i], EVENT_CARD + i);
+	hotplug_state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "perf/gpulink:online", NULL, cpu_offline);
+	return hotplug_state < 0 ? hotplug_state : 0;
+}
+
+/* The module goes: no event is left. */
+void glk_pmu_exit(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < GLK_MINORS; i++) {
+		if (!pmus[i])
+			continue;
+		perf_pmu_unregister(&pmus[i]->pmu);
+		cpuhp_state_remove_instance_nocalls(hotplug_state, &pmus[i]->node);
+		kfree(pmus[i]);
+	}
+	cpuhp_remove_multi_state(hotplug_state);
+}
