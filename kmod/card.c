@@ -54,7 +54,7 @@ void glk_card_set_state(struct glk_card *card, enum glk_state state)
 void glk_card_lost(struct glk_card *card)
 {
 	if (move_state(card, GLK_LIVE, GLK_LOST))
-		dev_err(&card->pdev->dev, "the card does not answer any more\n");
+		glk_err(card, GLK_ERROR_LOST, "the card does not answer any more\n");
 	glk_contexts_wake(card);
 }
 
@@ -64,8 +64,8 @@ static int check_block(struct glk_card *card, u32 block, u32 type, u32 version)
 
 	if ((header & 0xffff) == type && (header >> 16 & 0xffff) == version)
 		return 0;
-	dev_err(&card->pdev->dev, "register block at %#x is type %llu version %llu, needed type %u version %u\n", block,
-		header & 0xffff, header >> 16 & 0xffff, type, version);
+	glk_err(card, GLK_ERROR_BLOCK, "register block at %#x is type %llu version %llu, needed type %u version %u\n",
+		block, header & 0xffff, header >> 16 & 0xffff, type, version);
 	return -ENODEV;
 }
 
@@ -78,7 +78,7 @@ static int check_capabilities(struct glk_card *card)
 	    card->registration_count >= 1 && card->registration_count <= GLK_REGISTRATION_COUNT &&
 	    card->vector_count >= 1 && (u64)card->slices << card->slice_shift <= pci_resource_len(card->pdev, 2))
 		return 0;
-	dev_err(&card->pdev->dev, "the card's capabilities make no sense\n");
+	glk_err(card, GLK_ERROR_CAPABILITIES, "the card's capabilities make no sense\n");
 	return -ENODEV;
 }
 
@@ -89,7 +89,7 @@ int glk_card_identify(struct glk_card *card)
 	int err;
 
 	if (!glk_card_answers(card)) {
-		dev_err(&card->pdev->dev, "BAR 0 does not hold a gpulink card's registers\n");
+		glk_err(card, GLK_ERROR_FOREIGN, "BAR 0 does not hold a gpulink card's registers\n");
 		return -ENODEV;
 	}
 	err = check_block(card, GLK_BLOCK_CARD, GLK_BLOCK_CARD_TYPE, GLK_BLOCK_CARD_VERSION) ?:
@@ -164,7 +164,8 @@ int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id)
 	if (err == -ENODEV)
 		glk_card_lost(card);
 	else if (err)
-		dev_err_ratelimited(&card->pdev->dev, "drain of kind %u, %u did not end\n", kind, id);
+		glk_err(card, GLK_ERROR_DRAIN, "drain of kind %u, %u did not end in %lu s\n", kind, id,
+			GLK_DRAIN_TIMEOUT_US / USEC_PER_SEC);
 	return err;
 }
 
@@ -177,7 +178,8 @@ int glk_card_read_error(struct glk_card *card, u64 value)
 	return -ENODEV;
 }
 
-static const char * const error_names[] = {
+/* In the order of the bits of CARD.ERROR_CAUSE, which are the codes. */
+static const char * const error_texts[] = {
 	"access to the aperture that no window allows",
 	"malformed packet",
 	"register write refused",
@@ -200,6 +202,8 @@ static void check_rings(struct glk_card *card)
 		status = glk_read(card, glk_context_reg(i, GLK_CONTEXT_STATUS));
 		if (!status)
 			continue;
+		if (!ctx->ring.status)
+			glk_warn(card, GLK_ERROR_RING, "the ring of context %u stopped with status %llu\n", i, status);
 		WRITE_ONCE(ctx->ring.status, status);
 		wake_up_all(&ctx->ring.wait);
 	}
@@ -215,9 +219,9 @@ static void handle_errors(struct glk_card *card)
 		return;
 	glk_write(card, GLK_CARD_ERROR_CAUSE, cause);
 	trace_gpulink_error(card, cause);
-	for (i = 0; i < ARRAY_SIZE(error_names); i++)
+	for (i = 0; i < ARRAY_SIZE(error_texts); i++)
 		if (cause & BIT_ULL(i))
-			dev_warn_ratelimited(&card->pdev->dev, "card error %u: %s\n", i, error_names[i]);
+			glk_warn(card, i, "%s\n", error_texts[i]);
 	if (cause & GLK_CARD_ERROR_CAUSE_RING_MASK)
 		check_rings(card);
 }
@@ -245,8 +249,10 @@ int glk_card_request_irqs(struct glk_card *card)
 
 	count = pci_alloc_irq_vectors(card->pdev, 1, min(card->vector_count, card->context_count + 1),
 				      PCI_IRQ_MSIX | PCI_IRQ_MSI);
-	if (count < 0)
-		return dev_err_probe(&card->pdev->dev, count, "no interrupt vectors\n");
+	if (count < 0) {
+		glk_err(card, GLK_ERROR_VECTORS, "no interrupt vectors (%d)\n", count);
+		return count;
+	}
 	card->vector_count = count;
 	for (i = 0; i < count; i++) {
 		card->vectors[i].card = card;

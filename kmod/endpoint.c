@@ -50,17 +50,18 @@ static int check_bar(struct glk_card *card, struct pci_dev *pdev, int bar)
 	u16 command;
 
 	if (pdev == card->pdev) {
-		dev_err(&card->pdev->dev, "endpoint: the card's own BARs cannot be endpoints; use \"pool\"\n");
+		glk_err(card, GLK_ERROR_ENDPOINT_NAME, "the card's own BARs cannot be endpoints; use \"pool\"\n");
 		return -EINVAL;
 	}
 	if (!(pci_resource_flags(pdev, bar) & IORESOURCE_MEM) || !pci_resource_start(pdev, bar) ||
 	    pci_resource_len(pdev, bar) < GLK_PAGE_SIZE) {
-		dev_err(&card->pdev->dev, "endpoint: BAR %d of %s is not memory of a page or more\n", bar,
+		glk_err(card, GLK_ERROR_ENDPOINT_NAME, "BAR %d of %s is not memory of a page or more\n", bar,
 			pci_name(pdev));
 		return -EINVAL;
 	}
 	if (pci_read_config_word(pdev, PCI_COMMAND, &command) || !(command & PCI_COMMAND_MEMORY)) {
-		dev_err(&card->pdev->dev, "endpoint: %s does not decode its memory; enable it first\n", pci_name(pdev));
+		glk_err(card, GLK_ERROR_ENDPOINT_NAME, "%s does not decode its memory; enable it first\n",
+			pci_name(pdev));
 		return -ENXIO;
 	}
 	return 0;
@@ -79,7 +80,7 @@ static int set_bus(struct glk_card *card, unsigned int partition, struct pci_dev
 		return err;
 	base = dma_map_resource(&card->pdev->dev, pci_resource_start(pdev, bar), bytes, DMA_BIDIRECTIONAL, 0);
 	if (dma_mapping_error(&card->pdev->dev, base)) {
-		dev_err(&card->pdev->dev, "endpoint: the platform cannot map %s for the card\n", pci_name(pdev));
+		glk_err(card, GLK_ERROR_ENDPOINT_NAME, "the platform cannot map %s for the card\n", pci_name(pdev));
 		return -ENXIO;
 	}
 	glk_endpoint_clear(card, partition);
@@ -161,7 +162,7 @@ static int bus_event(struct notifier_block *nb, unsigned long event, void *data)
 	for (p = 0; p < card->partition_count; p++) {
 		if (card->partitions[p].kind != GPULINK_ENDPOINT_BUS || card->partitions[p].pdev != pdev)
 			continue;
-		dev_warn(&card->pdev->dev, "endpoint of partition %u, %s, is removed\n", p, pci_name(pdev));
+		glk_warn(card, GLK_ERROR_ENDPOINT_GONE, "endpoint of partition %u, %s, is removed\n", p, pci_name(pdev));
 		glk_endpoint_clear(card, p);
 	}
 	mutex_unlock(&card->lock);

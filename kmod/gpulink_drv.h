@@ -30,6 +30,7 @@
 #include <linux/wait.h>
 
 #include "compat.h"
+#include "error.h"
 #include "gpulink.h"
 #include "gpulink_regs.h"
 

@@ -8,10 +8,14 @@ static int map_bars(struct glk_card *card)
 {
 	struct pci_dev *pdev = card->pdev;
 
-	if (pci_resource_len(pdev, 0) < GLK_BAR0_SIZE || !pci_resource_len(pdev, 2))
-		return dev_err_probe(&pdev->dev, -ENODEV, "BAR 0 or 2 is missing or too small\n");
-	if (pci_request_mem_regions(pdev, KBUILD_MODNAME))
-		return dev_err_probe(&pdev->dev, -EBUSY, "BARs are taken\n");
+	if (pci_resource_len(pdev, 0) < GLK_BAR0_SIZE || !pci_resource_len(pdev, 2)) {
+		glk_err(card, GLK_ERROR_BAR, "BAR 0 or 2 is missing or too small\n");
+		return -ENODEV;
+	}
+	if (pci_request_mem_regions(pdev, KBUILD_MODNAME)) {
+		glk_err(card, GLK_ERROR_BAR, "BARs are taken\n");
+		return -EBUSY;
+	}
 	card->regs = pci_iomap(pdev, 0, GLK_BAR0_SIZE);
 	if (!card->regs) {
 		pci_release_mem_regions(pdev);
@@ -52,7 +56,8 @@ static int start_hardware(struct glk_card *card)
 	err = glk_card_start(card);
 	if (err) {
 		free_irqs(card);
-		return dev_err_probe(&card->pdev->dev, err, "the card does not come up after a reset\n");
+		glk_err(card, GLK_ERROR_RESET, "the card does not come up after a reset\n");
+		return err;
 	}
 	return 0;
 }
@@ -182,7 +187,7 @@ static void glk_reset_done(struct pci_dev *pdev)
 			glk_card_stop(card);
 		if (glk_card_start(card)) {
 			glk_card_set_state(card, GLK_LOST);
-			dev_err(&pdev->dev, "the card does not come up after a reset\n");
+			glk_err(card, GLK_ERROR_RESET, "the card does not come up after a reset\n");
 		} else {
 			glk_card_set_state(card, GLK_LIVE);
 			dev_info(&pdev->dev, "reset, generation %llu\n", card->generation);

@@ -290,7 +290,7 @@ void glk_pmu_attach(struct glk_card *card)
 	mutex_lock(&pmus_lock);
 	pmu = pmus[number] ?: create_pmu(dev_name(&card->dev));
 	if (IS_ERR(pmu)) {
-		dev_warn(&card->pdev->dev, "no PMU: %ld\n", PTR_ERR(pmu));
+		glk_warn(card, GLK_ERROR_PERF, "no PMU for perf (%ld)\n", PTR_ERR(pmu));
 	} else {
 		pmus[number] = pmu;
 		set_card(pmu, card);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The error log. Every line of it has a code that stays what it is from version to version, "error 3 (dma): ...", and that
+ * docs/errors.md explains. What can come often is rate-limited.
+ */
+#ifndef GLK_ERROR_H
+#define GLK_ERROR_H
+
+#include <linux/dev_printk.h>
+
+enum glk_error {
+	/* Bits of CARD.ERROR_CAUSE. */
+	GLK_ERROR_WINDOW = 0,
+	GLK_ERROR_PACKET = 1,
+	GLK_ERROR_CONFIG = 2,
+	GLK_ERROR_DMA = 3,
+	GLK_ERROR_ENDPOINT = 4,
+	GLK_ERROR_RING = 5,
+	/* What the driver finds. */
+	GLK_ERROR_LOST = 16,
+	GLK_ERROR_DRAIN = 17,
+	GLK_ERROR_RESET = 18,
+	GLK_ERROR_FOREIGN = 19,
+	GLK_ERROR_BLOCK = 20,
+	GLK_ERROR_CAPABILITIES = 21,
+	GLK_ERROR_BAR = 22,
+	GLK_ERROR_VECTORS = 23,
+	GLK_ERROR_ENDPOINT_NAME = 24,
+	GLK_ERROR_ENDPOINT_GONE = 25,
+	GLK_ERROR_PERF = 26,
+};
+
+const char *glk_error_name(enum glk_error error);
+
+#define glk_err(card, error, fmt, ...)							\
+	dev_err_ratelimited(&(card)->pdev->dev, "error %d (%s): " fmt, (error),		\
+			    glk_error_name(error), ##__VA_ARGS__)
+#define glk_warn(card, error, fmt, ...)							\
+	dev_warn_ratelimited(&(card)->pdev->dev, "error %d (%s): " fmt, (error),	\
+			     glk_error_name(error), ##__VA_ARGS__)
+
+#endif /* GLK_ERROR_H */
