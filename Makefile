@@ -45,6 +45,8 @@ check: user asan
 		"tests/vm/run-suite 6.12 basic" \
 		"tests/vm/run-suite 6.12 faults" \
 		"tests/vm/run-suite newest basic" \
+		"tests/vm/run-suite 6.12 seeing" \
+		"tests/vm/run-suite newest seeing" \
 		"tests/vm/run-suite 6.12 kill" \
 		"tests/vm/run-suite 6.12 daemon" \
 		"tests/vm/run-suite newest faults" \
