@@ -2,10 +2,10 @@
 /*
  * Counters: their names, and how they are read.
  *
- * The card shows what its last snapshot latched, and there is but one latch. Whoever reads many registers does so with
- * interrupts on, under card->lock; perf reads one at a time with interrupts off and takes a snapshot of its own in
- * between, for it must not see an old one. So every snapshot is counted, and who finds another one behind his reads
- * again.
+ * The card shows what its last snapshot latched, and there is but one latch. Whoever reads many
+ * registers does so with interrupts on, under card->lock; perf reads one at a time with
+ * interrupts off and takes a snapshot of its own in between, for it must not see an old one. So
+ * every snapshot is counted, and who finds another one behind his reads again.
  */
 #include "gpulink_drv.h"
 
@@ -68,7 +68,8 @@ static void read_row(struct glk_card *card, unsigned int row, u64 *values)
 }
 
 /* A row into `values`, or all of them into `all`. */
-static void read_rows(struct glk_card *card, unsigned int row, u64 *values, struct glk_counters *all)
+static void read_rows(struct glk_card *card, unsigned int row, u64 *values,
+		      struct glk_counters *all)
 {
 	unsigned int p;
 
@@ -104,7 +105,8 @@ static u64 latched(struct glk_card *card)
 	return last;
 }
 
-static void read_snapshot(struct glk_card *card, unsigned int row, u64 *values, struct glk_counters *all)
+static void read_snapshot(struct glk_card *card, unsigned int row, u64 *values,
+			  struct glk_counters *all)
 {
 	unsigned long flags;
 	unsigned int try;
@@ -122,10 +124,14 @@ static void read_snapshot(struct glk_card *card, unsigned int row, u64 *values, 
 	raw_spin_unlock_irqrestore(&card->snapshot_lock, flags);
 }
 
-/* One snapshot. `partition` may be GPULINK_COUNTERS_CARD; values has room for the larger of the two rows. */
+/*
+ * One snapshot. `partition` may be GPULINK_COUNTERS_CARD; values has room for the larger of the
+ * two rows.
+ */
 int glk_card_counters(struct glk_card *card, unsigned int partition, u64 *values)
 {
-	unsigned int count = partition == GPULINK_COUNTERS_CARD ? GLK_CARD_COUNTERS : GLK_PARTITION_COUNTERS;
+	bool whole = partition == GPULINK_COUNTERS_CARD;
+	unsigned int count = whole ? GLK_CARD_COUNTERS : GLK_PARTITION_COUNTERS;
 
 	lockdep_assert_held(&card->lock);
 	read_snapshot(card, partition, values, NULL);
@@ -135,19 +141,24 @@ int glk_card_counters(struct glk_card *card, unsigned int partition, u64 *values
 /* Every counter of the card in one snapshot. */
 int glk_card_all_counters(struct glk_card *card, struct glk_counters *all)
 {
+	u64 *last = &all->partitions[card->partition_count - 1][GLK_PARTITION_COUNTERS - 1];
+
 	lockdep_assert_held(&card->lock);
 	read_snapshot(card, 0, NULL, all);
-	return glk_card_read_error(card, all->partitions[card->partition_count - 1][GLK_PARTITION_COUNTERS - 1]);
+	return glk_card_read_error(card, *last);
 }
 
 /*
- * One counter as it is now, in any context, with no lock but this one: for perf. Of the card, or of the `count` partitions
- * from `first` on together. False: it cannot be read, as the card is being reset, or gone.
+ * One counter as it is now, in any context, with no lock but this one: for perf. Of the card, or
+ * of the `count` partitions from `first` on together. False: it cannot be read, as the card is
+ * being reset, or gone.
  */
-bool glk_card_counter_now(struct glk_card *card, unsigned int first, unsigned int count, unsigned int index, u64 *value)
+bool glk_card_counter_now(struct glk_card *card, unsigned int first, unsigned int count,
+			  unsigned int index, u64 *value)
 {
-	bool ok = false;
+	const u32 first_reg = GLK_PARTITION_STORES;
 	unsigned long flags;
+	bool ok = false;
 	unsigned int p;
 	u64 one;
 
@@ -161,7 +172,7 @@ bool glk_card_counter_now(struct glk_card *card, unsigned int first, unsigned in
 			ok = *value != U64_MAX;
 		}
 		for (p = first; first != GPULINK_COUNTERS_CARD && p < first + count; p++) {
-			one = glk_read(card, glk_partition_reg(p, GLK_PARTITION_STORES + 8 * index));
+			one = glk_read(card, glk_partition_reg(p, first_reg + 8 * index));
 			*value += one;
 			ok = ok && one != U64_MAX;
 		}

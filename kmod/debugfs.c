@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /sys/kernel/debug/gpulink/gpulinkN: what the driver and the card hold, for people who look for a fault. No interface:
- * it changes as the driver does (docs/seeing.md). No address of the kernel or of a bus, and nothing that users store.
+ * /sys/kernel/debug/gpulink/gpulinkN: what the driver and the card hold, for people who look for
+ * a fault. No interface: it changes as the driver does (docs/seeing.md). No address of the
+ * kernel or of a bus, and nothing that users store.
  *
- * Files stay readable while the card is reset or lost; what only the card knows is "-" then. debugfs itself waits for
- * readers before it takes a file away, so the card outlives them.
+ * Files stay readable while the card is reset or lost; what only the card knows is "-" then.
+ * debugfs itself waits for readers before it takes a file away, so the card outlives them.
  */
 #include <linux/debugfs.h>
 #include <linux/pid_namespace.h>
@@ -40,7 +41,8 @@ static void end(struct glk_card *card)
 }
 
 /* " NAME VALUE", where the value is a field of a register. */
-static void put_register(struct seq_file *m, const char *name, u32 offset, u64 mask, unsigned int shift)
+static void put_register(struct seq_file *m, const char *name, u32 offset, u64 mask,
+			 unsigned int shift)
 {
 	struct glk_card *card = m->private;
 	u64 value = U64_MAX;
@@ -53,17 +55,22 @@ static void put_register(struct seq_file *m, const char *name, u32 offset, u64 m
 		seq_printf(m, " %s %llu", name, (value & mask) >> shift);
 }
 
-/* "context 3 pid 917 (traffic)": the process that opened it, as the reader's name space counts. It chose its name. */
+/*
+ * "context 3 pid 917 (traffic)": the process that opened it, as the reader's name space counts.
+ * It chose its name.
+ */
 static void put_owner(struct seq_file *m, const struct glk_context *ctx)
 {
-	seq_printf(m, "context %u pid %d (", ctx->id, pid_nr_ns(ctx->owner, task_active_pid_ns(current)));
+	seq_printf(m, "context %u pid %d (", ctx->id,
+		   pid_nr_ns(ctx->owner, task_active_pid_ns(current)));
 	seq_escape_str(m, ctx->comm, ESCAPE_ANY_NP, NULL);
 	seq_putc(m, ')');
 }
 
 static void put_rights(struct seq_file *m, u32 rights)
 {
-	seq_printf(m, " rights %s%s", rights & GPULINK_ALLOW_READ ? "r" : "-", rights & GPULINK_ALLOW_WRITE ? "w" : "-");
+	seq_printf(m, " rights %s%s", rights & GPULINK_ALLOW_READ ? "r" : "-",
+		   rights & GPULINK_ALLOW_WRITE ? "w" : "-");
 }
 
 static int state_show(struct seq_file *m, void *unused)
@@ -76,14 +83,19 @@ static int state_show(struct seq_file *m, void *unused)
 	seq_printf(m, "state %s\n", state_names[card->state]);
 	seq_printf(m, "generation %llu\n", card->generation);
 	seq_printf(m, "contexts %u of %u\n", contexts, card->context_count);
-	seq_printf(m, "slices %u of %u\n", bitmap_weight(card->slice_map, card->slices), card->slices);
-	seq_printf(m, "registrations %u of %u\n", bitmap_weight(card->registration_map, card->registration_count),
+	seq_printf(m, "slices %u of %u\n", bitmap_weight(card->slice_map, card->slices),
+		   card->slices);
+	seq_printf(m, "registrations %u of %u\n",
+		   bitmap_weight(card->registration_map, card->registration_count),
 		   card->registration_count);
 	seq_printf(m, "vectors %u\n", card->vector_count);
 	seq_puts(m, "card");
-	put_register(m, "ready", GLK_CARD_STATUS, GLK_CARD_STATUS_READY_MASK, GLK_CARD_STATUS_READY_SHIFT);
-	put_register(m, "idle", GLK_CARD_STATUS, GLK_CARD_STATUS_IDLE_MASK, GLK_CARD_STATUS_IDLE_SHIFT);
-	put_register(m, "link_up", GLK_CARD_STATUS, GLK_CARD_STATUS_LINK_UP_MASK, GLK_CARD_STATUS_LINK_UP_SHIFT);
+	put_register(m, "ready", GLK_CARD_STATUS, GLK_CARD_STATUS_READY_MASK,
+		     GLK_CARD_STATUS_READY_SHIFT);
+	put_register(m, "idle", GLK_CARD_STATUS, GLK_CARD_STATUS_IDLE_MASK,
+		     GLK_CARD_STATUS_IDLE_SHIFT);
+	put_register(m, "link_up", GLK_CARD_STATUS, GLK_CARD_STATUS_LINK_UP_MASK,
+		     GLK_CARD_STATUS_LINK_UP_SHIFT);
 	seq_putc(m, '\n');
 	end(card);
 	return 0;
@@ -102,8 +114,9 @@ static int partitions_show(struct seq_file *m, void *unused)
 
 		glk_endpoint_describe(partition, name, sizeof(name));
 		seq_printf(m, "partition %u endpoint %s bytes %llu", p, name, partition->bytes);
-		seq_printf(m, " subheader_bytes %llu max_payload_bytes %llu flush_timeout_ns %llu mode %llu",
-			   partition->settings[0], partition->settings[1], partition->settings[2],
+		seq_printf(m, " subheader_bytes %llu max_payload_bytes %llu",
+			   partition->settings[0], partition->settings[1]);
+		seq_printf(m, " flush_timeout_ns %llu mode %llu", partition->settings[2],
 			   partition->settings[3]);
 		put_register(m, "entries", status, GLK_PARTITION_STATUS_ENTRIES_MASK,
 			     GLK_PARTITION_STATUS_ENTRIES_SHIFT);
@@ -131,8 +144,9 @@ static void put_ring(struct seq_file *m, struct glk_context *ctx)
 	user = ring->user_entries;
 	spin_unlock_irq(&ring->lock);
 	put_owner(m, ctx);
-	seq_printf(m, " in_flight %u users %u untaken %u status %u driver: sq_tail %u cq_head %u card:",
-		   (u16)(tail - head), user, untaken, READ_ONCE(ring->status), tail, head);
+	seq_printf(m, " in_flight %u users %u untaken %u status %u", (u16)(tail - head), user,
+		   untaken, READ_ONCE(ring->status));
+	seq_printf(m, " driver: sq_tail %u cq_head %u card:", tail, head);
 	put_register(m, "sq_head", glk_context_reg(ctx->id, GLK_CONTEXT_SQ_HEAD), U16_MAX, 0);
 	put_register(m, "cq_tail", glk_context_reg(ctx->id, GLK_CONTEXT_CQ_TAIL), U16_MAX, 0);
 	put_register(m, "status", glk_context_reg(ctx->id, GLK_CONTEXT_STATUS), U32_MAX, 0);
@@ -165,9 +179,11 @@ static int windows_show(struct seq_file *m, void *unused)
 		list_for_each_entry(w, &card->contexts[i]->windows, list) {
 			seq_printf(m, "window %u slices %u ", w->handle, w->slices);
 			put_owner(m, card->contexts[i]);
-			seq_printf(m, " partition %u offset %llu bytes %llu", w->partition, w->offset, w->bytes);
+			seq_printf(m, " partition %u offset %llu bytes %llu", w->partition,
+				   w->offset, w->bytes);
 			put_rights(m, w->rights);
-			seq_printf(m, "%s%s\n", w->revoked ? " revoked" : "", w->lost ? " lost" : "");
+			seq_printf(m, "%s%s\n", w->revoked ? " revoked" : "",
+				   w->lost ? " lost" : "");
 		}
 	}
 	end(card);
@@ -197,7 +213,8 @@ static int registrations_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(registrations);
 
-static void put_counters(struct seq_file *m, const struct glk_card *card, const struct glk_counters *all)
+static void put_counters(struct seq_file *m, const struct glk_card *card,
+			 const struct glk_counters *all)
 {
 	unsigned int p, i;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The error log. Every line of it has a code that stays what it is from version to version, "error 3 (dma): ...", and that
- * docs/errors.md explains. What can come often is rate-limited.
+ * The error log. Every line of it has a code that stays what it is from version to version,
+ * "error 3 (dma): ...", and that docs/errors.md explains. What can come often is rate-limited.
  */
 #ifndef GLK_ERROR_H
 #define GLK_ERROR_H

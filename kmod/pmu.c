@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perf: the counters of card N as the system-wide PMU gpulinkN, `perf stat -e gpulink0/stores,partition=0/`.
+ * perf: the counters of card N as the system-wide PMU gpulinkN, as in
+ * `perf stat -e gpulink0/stores,partition=0/`.
  *
- * Not every kernel from 6.1 on bears a PMU that is unregistered while events of it are open, and none of those tells when
- * the last event has let go of it. So a PMU belongs to a card's number and not to the card: it is registered when the
- * first card of this number comes, stands empty while there is none, and is unregistered with the module, which
- * open events keep loaded. An event never holds a card: it reaches one through its PMU and under the PMU's lock. Where
- * there is none, or one that is being reset, an event keeps what it counted.
+ * Not every kernel from 6.1 on bears a PMU that is unregistered while events of it are open, and
+ * none of those tells when the last event has let go of it. So a PMU belongs to a card's number
+ * and not to the card: it is registered when the first card of this number comes, stands empty
+ * while there is none, and is unregistered with the module, which open events keep loaded. An
+ * event never holds a card: it reaches one through its PMU and under the PMU's lock. Where there
+ * is none, or one that is being reset, an event keeps what it counted.
  *
- * perf reads with interrupts off, so neither card->lock nor state_lock is for this file: glk_card_counter_now().
+ * perf reads with interrupts off, so neither card->lock nor state_lock is for this file:
+ * glk_card_counter_now().
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -46,7 +49,8 @@ static struct glk_pmu *to_pmu(struct pmu *pmu)
 static bool read_event(struct perf_event *event, u64 *value)
 {
 	struct glk_pmu *pmu = to_pmu(event->pmu);
-	unsigned int index = CONFIG_EVENT(event->attr.config), partition = CONFIG_PARTITION(event->attr.config);
+	unsigned int partition = CONFIG_PARTITION(event->attr.config);
+	unsigned int index = CONFIG_EVENT(event->attr.config);
 	struct glk_card *card;
 	unsigned long flags;
 	bool ok = false;
@@ -54,7 +58,8 @@ static bool read_event(struct perf_event *event, u64 *value)
 	raw_spin_lock_irqsave(&pmu->lock, flags);
 	card = pmu->card;
 	if (card && index >= EVENT_CARD)
-		ok = glk_card_counter_now(card, GPULINK_COUNTERS_CARD, 0, index - EVENT_CARD, value);
+		ok = glk_card_counter_now(card, GPULINK_COUNTERS_CARD, 0, index - EVENT_CARD,
+					  value);
 	else if (card && partition == ALL_PARTITIONS)
 		ok = glk_card_counter_now(card, 0, card->partition_count, index, value);
 	else if (card && partition < card->partition_count)
@@ -63,7 +68,10 @@ static bool read_event(struct perf_event *event, u64 *value)
 	return ok;
 }
 
-/* hw.config_base: whether hw.prev_count was ever read since the start. A card that begins anew counts from there. */
+/*
+ * hw.config_base: whether hw.prev_count was ever read since the start. A card that begins anew
+ * counts from there.
+ */
 static void update(struct perf_event *event)
 {
 	u64 now, before;
@@ -317,8 +325,10 @@ int glk_pmu_init(void)
 	for (i = 0; i < GLK_PARTITION_COUNTERS; i++)
 		name_event(&events[i], glk_partition_counter_names[i], i);
 	for (i = 0; i < GLK_CARD_COUNTERS; i++)
-		name_event(&events[GLK_PARTITION_COUNTERS + i], glk_card_counter_names[i], EVENT_CARD + i);
-	hotplug_state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "perf/gpulink:online", NULL, cpu_offline);
+		name_event(&events[GLK_PARTITION_COUNTERS + i], glk_card_counter_names[i],
+			   EVENT_CARD + i);
+	hotplug_state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "perf/gpulink:online", NULL,
+						cpu_offline);
 	return hotplug_state < 0 ? hotplug_state : 0;
 }
 

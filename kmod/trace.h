@@ -58,8 +58,8 @@ TRACE_EVENT(gpulink_submit,
 		__entry->count = count;
 		__entry->tail = tail;
 	),
-	TP_printk("card=%u context=%u count=%u tail=%u", __entry->card, __entry->context, __entry->count,
-		  __entry->tail)
+	TP_printk("card=%u context=%u count=%u tail=%u",
+		  __entry->card, __entry->context, __entry->count, __entry->tail)
 );
 
 TRACE_EVENT(gpulink_complete,
@@ -79,8 +79,8 @@ TRACE_EVENT(gpulink_complete,
 		__entry->length = GLK_FIELD(word, GLK_CQE_LENGTH);
 		__entry->status = GLK_FIELD(word, GLK_CQE_STATUS);
 	),
-	TP_printk("card=%u context=%u tag=%llu status=%u length=%u", __entry->card, __entry->context, __entry->tag,
-		  __entry->status, __entry->length)
+	TP_printk("card=%u context=%u tag=%llu status=%u length=%u",
+		  __entry->card, __entry->context, __entry->tag, __entry->status, __entry->length)
 );
 
 TRACE_EVENT(gpulink_release_begin,
@@ -112,12 +112,13 @@ TRACE_EVENT(gpulink_release_end,
 		__entry->result = result;
 		__entry->ns = ns;
 	),
-	TP_printk("card=%u context=%u result=%d ns=%llu", __entry->card, __entry->context, __entry->result,
-		  __entry->ns)
+	TP_printk("card=%u context=%u result=%d ns=%llu",
+		  __entry->card, __entry->context, __entry->result, __entry->ns)
 );
 
 TRACE_EVENT(gpulink_drain,
-	TP_PROTO(const struct glk_card *card, unsigned int kind, unsigned int id, int result, u64 ns),
+	TP_PROTO(const struct glk_card *card, unsigned int kind, unsigned int id, int result,
+		 u64 ns),
 	TP_ARGS(card, kind, id, result, ns),
 	TP_STRUCT__entry(
 		__field(unsigned int, card)
@@ -133,8 +134,9 @@ TRACE_EVENT(gpulink_drain,
 		__entry->result = result;
 		__entry->ns = ns;
 	),
-	TP_printk("card=%u kind=%s id=%u result=%d ns=%llu", __entry->card, show_drain(__entry->kind), __entry->id,
-		  __entry->result, __entry->ns)
+	TP_printk("card=%u kind=%s id=%u result=%d ns=%llu",
+		  __entry->card, show_drain(__entry->kind), __entry->id, __entry->result,
+		  __entry->ns)
 );
 
 TRACE_EVENT(gpulink_error,
@@ -172,9 +174,9 @@ TRACE_EVENT(gpulink_window_map,
 		__entry->bytes = window->bytes;
 		__entry->rights = window->rights;
 	),
-	TP_printk("card=%u context=%u handle=%u partition=%u offset=%llu bytes=%llu rights=%s", __entry->card,
-		  __entry->context, __entry->handle, __entry->partition, __entry->offset, __entry->bytes,
-		  show_rights(__entry->rights))
+	TP_printk("card=%u context=%u handle=%u partition=%u offset=%llu bytes=%llu rights=%s",
+		  __entry->card, __entry->context, __entry->handle, __entry->partition,
+		  __entry->offset, __entry->bytes, show_rights(__entry->rights))
 );
 
 DECLARE_EVENT_CLASS(gpulink_handle,
@@ -228,8 +230,9 @@ TRACE_EVENT(gpulink_register,
 		__entry->pages = reg->page_count;
 		__entry->rights = reg->flags;
 	),
-	TP_printk("card=%u context=%u handle=%u bytes=%llu pages=%llu rights=%s", __entry->card, __entry->context,
-		  __entry->handle, __entry->bytes, __entry->pages, show_rights(__entry->rights))
+	TP_printk("card=%u context=%u handle=%u bytes=%llu pages=%llu rights=%s",
+		  __entry->card, __entry->context, __entry->handle, __entry->bytes,
+		  __entry->pages, show_rights(__entry->rights))
 );
 
 TRACE_EVENT(gpulink_state,
@@ -247,8 +250,9 @@ TRACE_EVENT(gpulink_state,
 		__entry->to = to;
 		__entry->generation = card->generation;
 	),
-	TP_printk("card=%u from=%s to=%s generation=%llu", __entry->card, show_state(__entry->from),
-		  show_state(__entry->to), __entry->generation)
+	TP_printk("card=%u from=%s to=%s generation=%llu",
+		  __entry->card, show_state(__entry->from), show_state(__entry->to),
+		  __entry->generation)
 );
 
 #endif /* GLK_TRACE_H */
