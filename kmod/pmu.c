@@ -33,6 +33,7 @@ struct glk_pmu {
 	struct glk_card *card;	/* NULL: none has this number now */
 	struct hlist_node node;
 	unsigned int cpu;	/* that perf reads it on */
+	atomic_t events;	/* open */
 	char name[16];
 };
 
@@ -112,6 +113,11 @@ static void event_del(struct perf_event *event, int flags)
 	event_stop(event, PERF_EF_UPDATE);
 }
 
+static void event_destroy(struct perf_event *event)
+{
+	atomic_dec(&to_pmu(event->pmu)->events);
+}
+
 /* Which counters there are is the same for all cards; how many partitions, the card says. */
 static int check_config(struct glk_pmu *pmu, u64 config)
 {
@@ -148,6 +154,8 @@ static int event_init(struct perf_event *event)
 	err = check_config(pmu, event->attr.config);
 	if (err)
 		return err;
+	atomic_inc(&pmu->events);
+	event->destroy = event_destroy;
 	event->cpu = READ_ONCE(pmu->cpu);
 	return 0;
 }
@@ -216,19 +224,25 @@ static void name_event(struct perf_pmu_events_attr *event, const char *name, u64
 	event_attrs[event - events] = &event->attr.attr;
 }
 
-/* The CPU goes: another one reads from now on. */
+/*
+ * The CPU goes: another one reads from now on. One call moves one group of events only on kernels
+ * that search for the next one from where the last one was (6.12 does); a call that finds none
+ * costs little.
+ */
 static int cpu_offline(unsigned int cpu, struct hlist_node *node)
 {
 	struct glk_pmu *pmu = hlist_entry(node, struct glk_pmu, node);
 	unsigned int target;
+	int i;
 
 	if (cpu != pmu->cpu)
 		return 0;
 	target = cpumask_any_but(cpu_online_mask, cpu);
 	if (target >= nr_cpu_ids)
 		return 0;
-	perf_pmu_migrate_context(&pmu->pmu, cpu, target);
 	WRITE_ONCE(pmu->cpu, target);
+	for (i = atomic_read(&pmu->events); i > 0; i--)
+		perf_pmu_migrate_context(&pmu->pmu, cpu, target);
 	return 0;
 }
 

@@ -97,21 +97,21 @@ done
 
 # In one snapshot, every packet has its one reason; and other readers take snapshots of their own all the while.
 reasons_add_up() {
-	for i in $(seq 20); do
+	for i in $(seq 10); do
 		awk '$1 == "partition" && $3 == "packets" { packets = $4; sum = 0 }
 		     $1 == "partition" && $3 ~ /^flush_/ { sum += $4 }
 		     $1 == "partition" && $3 == "err_endpoint" { seen++; if (packets != sum) { print; bad = 1 } }
 		     END { exit bad || seen < 16 }' $debug/counters || return 1
 	done
 }
-traffic /dev/gpulink0 20 ok >/tmp/traffic.out &
+traffic /dev/gpulink0 12 ok >/tmp/traffic.out &
 user=$!
-pmu-test spin 20 &
+pmu-test spin 12 &
 spinner=$!
 sleep 1
 check "all counters are of one snapshot, beside traffic and perf" reasons_add_up
-kill $user
 wait $user
+check "the traffic ends well" is $? 0
 wait $spinner
 check "an event never goes back" is $? 0
 check "a counter's line is the counter's file" is "$(sed -n 's/^partition 0 stores //p' $debug/counters)" \

@@ -100,6 +100,8 @@ static int store(const char *device, unsigned partition, unsigned count)
 		for (unsigned i = 0; words != MAP_FAILED && i < count; i++)
 			words[i * 8 % (WINDOW_BYTES / 8)] = i;
 		ret = words == MAP_FAILED ? -1 : ioctl(fd, GPULINK_IOCTL_RELEASE, &r);
+		if (words != MAP_FAILED)
+			munmap((void *)words, WINDOW_BYTES); /* or the file stays open */
 	}
 	close(fd);
 	return ret;
