@@ -23,6 +23,7 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "compat.h"
 #include "gpulink.h"
@@ -45,13 +46,16 @@
 #define GLK_MMAP_DOORBELLS	BIT_ULL(40)
 #define GLK_MMAP_RECORDS	(BIT_ULL(40) + BIT_ULL(32))
 
-#define GLK_DRAIN_TIMEOUT_US	(2 * USEC_PER_SEC)
-#define GLK_ALIVE_POLL_MS	500
+/* Together under the 2 s in which who waits is told, whatever happens (docs/recovery.md). */
+#define GLK_DRAIN_TIMEOUT_US	(1500 * USEC_PER_MSEC)
+#define GLK_ALIVE_POLL_MS	400
 
+/* docs/recovery.md */
 enum glk_state {
 	GLK_LIVE,
-	GLK_RESETTING,		/* between reset_prepare and reset_done */
-	GLK_LOST,		/* does not answer, or reset failed: until it is removed */
+	GLK_RESETTING,		/* quiet, until a reset or the recovery from a bus error is over */
+	GLK_SUSPENDED,		/* quiet, until resume; for good at shutdown */
+	GLK_LOST,		/* does not answer, or did not come back: until a reset, or removal */
 	GLK_REMOVED,
 };
 
@@ -77,7 +81,9 @@ struct glk_card {
 	struct pci_dev *pdev;
 	struct rw_semaphore state_lock;
 	enum glk_state state;
-	u64 generation;		/* CARD.GENERATION, as read after the last reset */
+	u64 generation;		/* grows at every reset; CARD.GENERATION while the card has had power */
+	u64 hw_generation;	/* CARD.GENERATION, as read after the last reset */
+	struct work_struct lost_work;
 	void __iomem *regs;
 	phys_addr_t regs_start, aperture_start;
 	unsigned int partition_count, context_count, queue_entries, widths;
@@ -89,6 +95,7 @@ struct glk_card {
 	DECLARE_BITMAP(slice_map, GLK_WINDOW_COUNT);
 	DECLARE_BITMAP(registration_map, GLK_REGISTRATION_COUNT);
 	struct glk_context *contexts[GLK_CONTEXT_COUNT];
+	bool wedged;		/* a drain did not end; cleared when one does, and by a reset */
 	struct kobject *partitions_kobj;
 	struct notifier_block bus_notifier;
 
@@ -188,6 +195,13 @@ int glk_card_read_error(struct glk_card *card, u64 value);
 int glk_card_counters(struct glk_card *card, unsigned int partition, u64 *values);
 int glk_card_request_irqs(struct glk_card *card);
 int glk_card_error(struct glk_card *card);
+
+/* recovery.c */
+extern const struct pci_error_handlers glk_error_handlers;
+extern const struct dev_pm_ops glk_pm_ops;
+void glk_recovery_init(struct glk_card *card);
+void glk_recovery_retire(struct glk_card *card);
+void glk_recovery_shutdown(struct pci_dev *pdev);
 
 /* chardev.c */
 int glk_chardev_init(void);

@@ -91,6 +91,20 @@ static ssize_t link_state_show(struct device *dev, struct device_attribute *attr
 }
 static DEVICE_ATTR_RO(link_state);
 
+static ssize_t state_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	static const char * const names[] = {
+		[GLK_LIVE] = "live",
+		[GLK_RESETTING] = "resetting",
+		[GLK_SUSPENDED] = "suspended",
+		[GLK_LOST] = "lost",
+		[GLK_REMOVED] = "removed",
+	};
+
+	return sysfs_emit(buf, "%s\n", names[READ_ONCE(glk_to_card(dev)->state)]);
+}
+static DEVICE_ATTR_RO(state);
+
 static ssize_t reset_store(struct device *dev, struct device_attribute *attr, const char *buf, size_t count)
 {
 	struct glk_card *card = glk_to_card(dev);
@@ -99,6 +113,9 @@ static ssize_t reset_store(struct device *dev, struct device_attribute *attr, co
 
 	if (kstrtobool(buf, &yes) || !yes)
 		return -EINVAL;
+	/* Where nothing is left to reset, the PCI core would look for it for a minute. */
+	if (!pci_device_is_present(card->pdev))
+		return -ENODEV;
 	/* Tried, not waited for: removal waits for this file with the device locked. */
 	err = pci_try_reset_function(card->pdev);
 	return err ?: count;
@@ -114,6 +131,7 @@ static struct attribute *glk_card_attrs[] = {
 	&dev_attr_contexts.attr,
 	&dev_attr_queue_entries.attr,
 	&dev_attr_link_state.attr,
+	&dev_attr_state.attr,
 	&dev_attr_reset.attr,
 	NULL
 };
