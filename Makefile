@@ -49,6 +49,8 @@ check: user asan
 		"tests/vm/run-suite 6.12 daemon" \
 		"tests/vm/run-suite newest faults" \
 		"tests/vm/run-suite newest kill" \
+		"tests/vm/run-suite 6.12 life" \
+		"tests/vm/run-suite 6.12 plug" \
 		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 basic" \
 		"GPULINK_LOGIC=rtl tests/vm/run-suite newest faults" \
 		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 kill" \
