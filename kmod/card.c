@@ -6,12 +6,14 @@
 #include "gpulink_drv.h"
 
 /*
- * A read of a card that is gone gives all ones, which no register here does. Where the bus has seen it go, none is tried:
- * each may take a completion timeout.
+ * A read of a card that is gone gives all ones, which no register here does. Where the bus has seen
+ * it go, none is tried: each may take a completion timeout.
  */
 bool glk_card_answers(struct glk_card *card)
 {
-	return card->pdev->error_state != pci_channel_io_perm_failure && glk_read(card, GLK_CARD_MAGIC) == GLK_MAGIC;
+	if (card->pdev->error_state == pci_channel_io_perm_failure)
+		return false;
+	return glk_read(card, GLK_CARD_MAGIC) == GLK_MAGIC;
 }
 
 /* Why nothing can be done with the card now; 0 when it can. */
@@ -28,7 +30,10 @@ int glk_card_error(struct glk_card *card)
 	}
 }
 
-/* The card stopped answering. Everyone who waits is told now, mappings are taken away soon. Under any locks. */
+/*
+ * The card stopped answering. Everyone who waits is told now, mappings are taken away soon. Under
+ * any locks.
+ */
 void glk_card_lost(struct glk_card *card)
 {
 	if (cmpxchg(&card->state, GLK_LIVE, GLK_LOST) == GLK_LIVE) {
@@ -98,7 +103,7 @@ int glk_card_identify(struct glk_card *card)
 	return check_capabilities(card);
 }
 
-/* STATUS is answered in a reset too: all ones, and MAGIC not there, mean that nothing is worth waiting for. */
+/* STATUS is answered in a reset too: all ones, and no MAGIC: nothing is worth waiting for. */
 static bool ready_or_gone(struct glk_card *card, u64 status)
 {
 	return status == U64_MAX ? !glk_card_answers(card) : status & GLK_CARD_STATUS_READY_MASK;
@@ -109,8 +114,8 @@ static int wait_ready(struct glk_card *card)
 	u64 status;
 	int err;
 
-	err = read_poll_timeout(glk_read, status, ready_or_gone(card, status), 100, USEC_PER_SEC, false, card,
-				GLK_CARD_STATUS);
+	err = read_poll_timeout(glk_read, status, ready_or_gone(card, status), 100, USEC_PER_SEC,
+				false, card, GLK_CARD_STATUS);
 	return err ?: (status == U64_MAX ? -ENODEV : 0);
 }
 
@@ -140,8 +145,9 @@ void glk_card_stop(struct glk_card *card)
 }
 
 /*
- * Flushes, and waits until it is at the endpoints. Under card->lock: the card does one drain at a time. When one has not
- * ended, no other is waited for until it has: however many want to leave, they wait once.
+ * Flushes, and waits until it is at the endpoints. Under card->lock: the card does one drain at a
+ * time. When one has not ended, no other is waited for until it has: however many want to leave,
+ * they wait once.
  */
 int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id)
 {

@@ -12,8 +12,8 @@ int glk_context_usable(struct glk_context *ctx)
 }
 
 /*
- * Around everything that touches the card; not around user memory. The state is looked at before the lock as well: who
- * finds the card going down is told at once, and does not wait until it is down.
+ * Around everything that touches the card; not around user memory. The state is looked at before
+ * the lock as well: who finds the card going down is told at once, and does not wait until it is.
  */
 int glk_context_enter(struct glk_context *ctx)
 {
@@ -114,7 +114,7 @@ void glk_context_detach(struct glk_context *ctx)
 		glk_read(card, GLK_CARD_STATUS);
 		glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id);
 	}
-	/* Lost only just now, it may still have bus mastering, and its silence be no more than that of its registers. */
+	/* Lost only just now, it may still be bus master: only its registers are known to be silent. */
 	if (card->state == GLK_LOST)
 		pci_clear_master(card->pdev);
 	glk_window_free_all(ctx);

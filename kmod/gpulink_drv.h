@@ -55,7 +55,7 @@ enum glk_state {
 	GLK_LIVE,
 	GLK_RESETTING,		/* quiet, until a reset or the recovery from a bus error is over */
 	GLK_SUSPENDED,		/* quiet, until resume; for good at shutdown */
-	GLK_LOST,		/* does not answer, or did not come back: until a reset, or removal */
+	GLK_LOST,		/* does not answer, or did not come back: until a reset or removal */
 	GLK_REMOVED,
 };
 
@@ -81,7 +81,7 @@ struct glk_card {
 	struct pci_dev *pdev;
 	struct rw_semaphore state_lock;
 	enum glk_state state;
-	u64 generation;		/* grows at every reset; CARD.GENERATION while the card has had power */
+	u64 generation;		/* grows at every reset; CARD.GENERATION while it has power */
 	u64 hw_generation;	/* CARD.GENERATION, as read after the last reset */
 	struct work_struct lost_work;
 	void __iomem *regs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* gpulink.ko: the PCI driver of the card; probe and removal. What happens in between: recovery.c. */
+/* gpulink.ko: the PCI driver of the card; probe and removal. What is in between: recovery.c. */
 #include <linux/module.h>
 
 #include "gpulink_drv.h"
@@ -44,8 +44,9 @@ static int start_hardware(struct glk_card *card)
 	err = glk_card_identify(card);
 	if (err)
 		return err;
-	/* Whoever drove it before may have left work: begin from a reset. */
+	/* Whoever drove it before may have left work: begin from a reset; then it may reach memory. */
 	glk_card_stop(card);
+	pci_set_master(card->pdev);
 	err = glk_card_request_irqs(card);
 	if (err)
 		return err;
@@ -98,7 +99,6 @@ static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	err = map_bars(card);
 	if (err)
 		goto put;
-	pci_set_master(pdev);
 	err = start_hardware(card);
 	if (err)
 		goto unmap;

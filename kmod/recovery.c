@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Life and death of a card that is bound: resets, bus errors, sleep, shutdown, and silence (docs/recovery.md). All of
- * them go down one way, quiesce(), and come up one way, come_back(). Files opened before are stale from then on.
+ * Life and death of a card that is bound: resets, bus errors, sleep, shutdown, and silence
+ * (docs/recovery.md). All of them go down one way, quiesce(), and come up one way, come_back().
+ * Files opened before are stale from then on.
  *
- * All callbacks but the work run with the device locked, one at a time and not beside probe and removal.
+ * All callbacks but the work run with the device locked: not beside probe, removal or each other.
  */
 #include <linux/pm.h>
 
 #include "gpulink_drv.h"
 
 /*
- * Takes the card out of work. When it returns, who waited is told, no mapping leads to the card, and the card reaches no
- * memory. What it had accepted goes out first; what cannot go out is dropped, and the card counts it.
+ * Takes the card out of work. When it returns, who waited is told, no mapping leads to the card, and
+ * the card reaches no memory. What it had accepted goes out first; what cannot go out is dropped,
+ * and the card counts it.
  */
 static void quiesce(struct glk_card *card, enum glk_state to, bool reachable)
 {
@@ -104,8 +106,9 @@ static void reset_done(struct pci_dev *pdev)
 }
 
 /*
- * A bus error. Also when the bus still works (not fatal) some access was lost, which may have been a store: only a reset
- * tells those who rely on it. So there is no going on without one, and no mmio_enabled.
+ * A bus error. Also when the bus still works (not fatal) some access was lost, which may have been a
+ * store: only a reset tells those who rely on it. So there is no going on without one, and no
+ * mmio_enabled.
  */
 static pci_ers_result_t error_detected(struct pci_dev *pdev, pci_channel_state_t state)
 {
@@ -162,7 +165,7 @@ const struct dev_pm_ops glk_pm_ops = {
 	SYSTEM_SLEEP_PM_OPS(card_suspend, card_resume)
 };
 
-/* Reboot, power-off, or another kernel started in place of this one, whose memory the card must not touch. */
+/* Reboot, power-off, or another kernel in place of this one, whose memory the card must not touch. */
 void glk_recovery_shutdown(struct pci_dev *pdev)
 {
 	quiesce(pci_get_drvdata(pdev), GLK_SUSPENDED, true);
