@@ -114,7 +114,7 @@ void glk_context_detach(struct glk_context *ctx)
 		glk_read(card, GLK_CARD_STATUS);
 		glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id);
 	}
-	/* Lost only just now, it may still be bus master: only its registers are known to be silent. */
+	/* Lost only just now, it may be bus master yet: only its registers are known to be silent. */
 	if (card->state == GLK_LOST)
 		pci_clear_master(card->pdev);
 	glk_window_free_all(ctx);

@@ -55,7 +55,7 @@ enum glk_state {
 	GLK_LIVE,
 	GLK_RESETTING,		/* quiet, until a reset or the recovery from a bus error is over */
 	GLK_SUSPENDED,		/* quiet, until resume; for good at shutdown */
-	GLK_LOST,		/* does not answer, or did not come back: until a reset or removal */
+	GLK_LOST,		/* does not answer, did not come back: until reset or removal */
 	GLK_REMOVED,
 };
 

@@ -44,7 +44,7 @@ static int start_hardware(struct glk_card *card)
 	err = glk_card_identify(card);
 	if (err)
 		return err;
-	/* Whoever drove it before may have left work: begin from a reset; then it may reach memory. */
+	/* Who drove it before may have left work: a reset first; then it may reach memory. */
 	glk_card_stop(card);
 	pci_set_master(card->pdev);
 	err = glk_card_request_irqs(card);

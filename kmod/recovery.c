@@ -11,8 +11,8 @@
 #include "gpulink_drv.h"
 
 /*
- * Takes the card out of work. When it returns, who waited is told, no mapping leads to the card, and
- * the card reaches no memory. What it had accepted goes out first; what cannot go out is dropped,
+ * Takes the card out of work. When it returns, who waited is told, no mapping leads to the card,
+ * and the card reaches no memory. What it had accepted goes out first; what cannot go out is dropped,
  * and the card counts it.
  */
 static void quiesce(struct glk_card *card, enum glk_state to, bool reachable)
@@ -106,8 +106,8 @@ static void reset_done(struct pci_dev *pdev)
 }
 
 /*
- * A bus error. Also when the bus still works (not fatal) some access was lost, which may have been a
- * store: only a reset tells those who rely on it. So there is no going on without one, and no
+ * A bus error. Also when the bus still works (not fatal) some access was lost, which may have been
+ * a store: only a reset tells those who rely on it. So there is no going on without one, and no
  * mmio_enabled.
  */
 static pci_ers_result_t error_detected(struct pci_dev *pdev, pci_channel_state_t state)
@@ -165,7 +165,7 @@ const struct dev_pm_ops glk_pm_ops = {
 	SYSTEM_SLEEP_PM_OPS(card_suspend, card_resume)
 };
 
-/* Reboot, power-off, or another kernel in place of this one, whose memory the card must not touch. */
+/* Reboot, power-off, or another kernel in this one's place: the card must not touch its memory. */
 void glk_recovery_shutdown(struct pci_dev *pdev)
 {
 	quiesce(pci_get_drvdata(pdev), GLK_SUSPENDED, true);
