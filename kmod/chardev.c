@@ -382,11 +382,18 @@ static const struct file_operations glk_fops = {
 	.llseek = noop_llseek,
 };
 
+static void return_minor(struct glk_card *card)
+{
+	if (card->minor >= 0)
+		ida_free(&glk_minors, card->minor);
+	card->minor = -1;
+}
+
 static void glk_card_free(struct device *dev)
 {
 	struct glk_card *card = glk_to_card(dev);
 
-	ida_free(&glk_minors, MINOR(dev->devt));
+	return_minor(card);
 	pci_dev_put(card->pdev);
 	kfree(card);
 }
@@ -405,6 +412,7 @@ struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 		kfree(card);
 		return ERR_PTR(minor);
 	}
+	card->minor = minor;
 	card->pdev = pci_dev_get(pdev);
 	init_rwsem(&card->state_lock);
 	mutex_init(&card->lock);
@@ -447,6 +455,8 @@ void glk_card_unpublish(struct glk_card *card)
 {
 	glk_sysfs_remove(card);
 	cdev_device_del(&card->cdev, &card->dev);
+	/* Files may be open for long: a card that comes meanwhile, perhaps this one, takes the name. */
+	return_minor(card);
 }
 
 int glk_chardev_init(void)

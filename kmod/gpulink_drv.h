@@ -78,6 +78,7 @@ struct glk_vector {
 struct glk_card {
 	struct device dev;
 	struct cdev cdev;
+	int minor;		/* -1: given back */
 	struct pci_dev *pdev;
 	struct rw_semaphore state_lock;
 	enum glk_state state;

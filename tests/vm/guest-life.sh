@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# guest-life.sh LOOPS [KIND...]: in the guest: whatever a card can live through, again and again, with its users at work
-# (tests/vm/life.c). KIND: one of those below; all if none is named.
+# guest-life.sh LOOPS [KIND[:LOOPS]...]: in the guest: whatever a card can live through, again and again, with its users
+# at work (tests/vm/life.c). KIND: one of those below.
 # guest-life.sh event KIND: does it once, to the card alone.
 . /guest-lib.sh
 
@@ -17,6 +17,14 @@ host() { echo "@@host $*" >/dev/ttyS0; }
 # A new card, or one that the driver has anew, knows no endpoints.
 again() { wait_until 20 present && name_endpoints; }
 
+alarm() { put 0 /sys/class/rtc/rtc0/wakealarm && put +2 /sys/class/rtc/rtc0/wakealarm; }
+command() { printf "$1" | dd of=/sys/bus/pci/devices/$pci/config bs=1 seek=4 count=2 2>/dev/null; }
+# Not gone, but without memory decode: who believes it lost must take it back when it is reset.
+silence() {
+	command '\0\0' && wait_until 10 in_state lost && ! cat $class/counters/err_dma && command '\2\0' &&
+		put 1 $class/reset && in_state live
+}
+
 event() {
 	find_card
 	case $1 in
@@ -27,12 +35,17 @@ event() {
 	rescan)
 		put 1 /sys/bus/pci/devices/$pci/remove && absent && put 1 /sys/bus/pci/rescan && again ;;
 	sleep-test) put devices /sys/power/pm_test && put mem /sys/power/state && put none /sys/power/pm_test ;;
+	idle) alarm && put freeze /sys/power/state ;;
+	suspend) alarm && put deep /sys/power/mem_sleep && put mem /sys/power/state ;;
+	silence) silence ;;
 	fatal) host bus-error DLP ;;
 	not-fatal) host bus-error COMP_TIME ;;
-	unplug) host unplug-card && wait_until 20 absent && host plug-card && again ;;
+	unplug) put 0 /sys/bus/pci/slots/1/power && absent && host plug-card && again ;;
+	# As the slot's button does it, which takes five seconds.
+	button) host unplug-card && wait_until 30 absent && host plug-card && again ;;
 	# Dead first, then taken out, and another one put in.
 	replace)
-		host kill-card && wait_until 10 in_state lost && host unplug-card && wait_until 20 absent &&
+		host kill-card && wait_until 10 in_state lost && put 0 /sys/bus/pci/slots/1/power && absent &&
 			host plug-card && again ;;
 	esac
 }
@@ -72,19 +85,21 @@ live() { life /dev/gpulink0 /sys/bus/pci/devices/0000:00:08.0/resource0 "$1" sh 
 
 loops=$1
 shift
-[ $# -gt 0 ] || set -- reset administrator rebind rescan sleep-test fatal not-fatal unload
+[ $# -gt 0 ] || set -- reset administrator rebind rescan sleep-test fatal not-fatal silence unload:3
 find_card
 echo 0 >/sys/module/suspend/parameters/pm_test_delay
 check "endpoints named" name_endpoints
 check "once, for what is allocated at first use and kept" live 1 reset
 before=$(available) lines=$(reserved)
 for kind in "$@"; do
+	times=$loops
+	case $kind in *:*) times=${kind#*:} kind=${kind%:*} ;; esac
 	if [ "$kind" = unload ]; then
-		check "unloading while in use, $loops times" unloads "$loops"
+		check "unloading while in use, $times times" unloads "$times"
 	else
-		check "$kind, $loops times" live "$loops" "$kind"
+		check "$kind, $times times" live "$times" "$kind"
 	fi
-	sed 's/^/# /' /tmp/check.out
+	tail -n 1 /tmp/check.out | sed 's/^/# /'
 done
 check "it works" traffic /dev/gpulink0 1 ok
 check "memory is as free as before" no_less_memory "$before"
