@@ -3,8 +3,8 @@
  * What the driver's parts share.
  *
  * Locks, outermost first:
- *   card->state_lock   read by whatever touches the card, written by reset and removal; never held while user memory
- *                      is accessed, for page faults on windows take it under mmap_lock
+ *   card->state_lock   read by whatever touches the card, written by what takes it out of work or back (recovery.c);
+ *                      never held while user memory is accessed, for page faults on windows take it under mmap_lock
  *   card->lock         tables, endpoints, settings, drains, snapshots, the lists of a context
  *   ring->lock         one context's rings; taken in interrupts
  *   card->vector_lock  which contexts interrupts wake; taken in interrupts, outside ring->lock

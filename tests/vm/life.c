@@ -3,7 +3,7 @@
  * life DEVICE RESOURCE LOOPS COMMAND...: users of a card who live through whatever becomes of it.
  *
  * Three of them are at work all the time: one submits puts and waits for completions, one stores through a mapped window,
- * one waits in releases of a mebibyte. Then COMMAND does something to the card, LOOPS times. Each time every user must
+ * one waits in releases of much. Then COMMAND does something to the card, LOOPS times. Each time every user must
  * get ESTALE or ENODEV, soon; each opens the device again, as soon as it is there, and must find that what it stores
  * arrives in the memory of the endpoint of partition 0, which RESOURCE (the resource0 of its PCI device) shows. At
  * the end as much must be free on the card as at the beginning. Exit status 0: all that was so; 1: not; 2: usage.
@@ -32,6 +32,7 @@
 #define USER_BYTES   (UINT64_C(1) << 20) /* of the endpoint, for each user */
 #define BATCH	     32u
 #define PUT_BYTES    200u
+#define LARGE_BYTES  (UINT64_C(1) << 18) /* takes the card a while */
 #define STORES	     64u
 #define STORE_STRIDE 264u
 #define CANARY	     (USER_BYTES - 4096)
@@ -176,14 +177,14 @@ static int release_round(struct user *user)
 	uint64_t entry[1][8];
 	int error;
 
-	memcpy(user->buffer + USER_BYTES - 8, &user->count, sizeof(user->count));
-	put_entry(user, entry[0], 0, USER_BYTES);
+	memcpy(user->buffer + LARGE_BYTES - 8, &user->count, sizeof(user->count));
+	put_entry(user, entry[0], 0, LARGE_BYTES);
 	error = submit(user, entry, 1);
 	if (!error)
 		error = release(user);
 	if (!error)
 		error = take(user, 1);
-	return error ? error : arrived(user, USER_BYTES - 8);
+	return error ? error : arrived(user, LARGE_BYTES - 8);
 }
 
 /* --- their lives --- */
