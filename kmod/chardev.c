@@ -237,7 +237,10 @@ static int do_wait(struct glk_context *ctx, union glk_arg *arg)
 			return -EFAULT;
 		w->completed += part;
 	}
-	return err == -EINTR && w->completed ? 0 : err;
+	/* Without a handler, as on the way into sleep, there was no signal that anybody should hear of. */
+	if (err == -EINTR)
+		err = w->completed ? 0 : -ERESTARTNOHAND;
+	return err;
 }
 
 static int do_release(struct glk_context *ctx, union glk_arg *arg)
