@@ -15,7 +15,7 @@ LOGIC   ?= model
 # The kernel that `make module` and `make install` build for.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all demo check deb synth place coverage install module clean packages user asan
+.PHONY: all demo check soak deb synth place coverage install module clean packages user asan
 
 all: user
 
@@ -54,6 +54,9 @@ check: user asan
 		"tests/vm/run-suite 6.1 memory" \
 		"tests/vm/run-suite newest memory" \
 		"tests/vm/run-suite newest iommu" \
+		"tests/vm/run-suite 6.12 life" \
+		"tests/vm/run-suite 6.12 plug" \
+		"tests/vm/run-suite 6.12 kexec" \
 		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 basic" \
 		"GPULINK_LOGIC=rtl tests/vm/run-suite newest faults" \
 		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 kill" \
@@ -69,6 +72,11 @@ synth: packages
 place: packages
 	tools/vm/prepare
 	fpga/sim/place $(BUILD)/place
+
+# Whatever a card can live through, a thousand times each: some hours.
+soak: user
+	LIFE_LOOPS=1000 VM_TIMEOUT=40000 tests/vm/run-suite 6.12 life
+	LIFE_LOOPS=1000 VM_TIMEOUT=40000 tests/vm/run-suite 6.12 plug
 
 # What of the logic the lock-step benches reach: some minutes.
 coverage: user

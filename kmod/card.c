@@ -6,9 +6,14 @@
 #include "gpulink_drv.h"
 #include "trace.h"
 
-/* A read of a card that is gone gives all ones, which no register here does. */
+/*
+ * A read of a card that is gone gives all ones, which no register here does. Where the bus has seen
+ * it go, none is tried: each may take a completion timeout.
+ */
 bool glk_card_answers(struct glk_card *card)
 {
+	if (card->pdev->error_state == pci_channel_io_perm_failure)
+		return false;
 	return glk_read(card, GLK_CARD_MAGIC) == GLK_MAGIC;
 }
 
@@ -19,6 +24,7 @@ int glk_card_error(struct glk_card *card)
 	case GLK_LIVE:
 		return 0;
 	case GLK_RESETTING:
+	case GLK_SUSPENDED:
 		return -ESTALE;
 	default:
 		return -ENODEV;
@@ -50,11 +56,16 @@ void glk_card_set_state(struct glk_card *card, enum glk_state state)
 	move_state(card, state, state);
 }
 
-/* The card stopped answering. Everyone who waits is told; removal cleans up. */
+/*
+ * The card stopped answering. Everyone who waits is told now, mappings are taken away soon. Under
+ * any locks.
+ */
 void glk_card_lost(struct glk_card *card)
 {
-	if (move_state(card, GLK_LIVE, GLK_LOST))
+	if (move_state(card, GLK_LIVE, GLK_LOST)) {
 		glk_err(card, GLK_ERROR_LOST, "the card does not answer any more\n");
+		schedule_work(&card->lost_work);
+	}
 	glk_contexts_wake(card);
 }
 
@@ -118,12 +129,20 @@ int glk_card_identify(struct glk_card *card)
 	return check_capabilities(card);
 }
 
+/* STATUS is answered in a reset too: all ones, and no MAGIC: nothing is worth waiting for. */
+static bool ready_or_gone(struct glk_card *card, u64 status)
+{
+	return status == U64_MAX ? !glk_card_answers(card) : status & GLK_CARD_STATUS_READY_MASK;
+}
+
 static int wait_ready(struct glk_card *card)
 {
 	u64 status;
+	int err;
 
-	return read_poll_timeout(glk_read, status, status != U64_MAX && (status & GLK_CARD_STATUS_READY_MASK), 100,
-				 USEC_PER_SEC, false, card, GLK_CARD_STATUS);
+	err = read_poll_timeout(glk_read, status, ready_or_gone(card, status), 100, USEC_PER_SEC,
+				false, card, GLK_CARD_STATUS);
+	return err ?: (status == U64_MAX ? -ENODEV : 0);
 }
 
 /* Brings the card from reset to work, with the settings and endpoints that it had. */
@@ -133,7 +152,10 @@ int glk_card_start(struct glk_card *card)
 
 	if (wait_ready(card) || !glk_card_answers(card))
 		return -ENODEV;
-	card->generation = glk_read(card, GLK_CARD_GENERATION);
+	card->hw_generation = glk_read(card, GLK_CARD_GENERATION);
+	/* A card that lost power counts anew: who was there before must not pass for one of now. */
+	WRITE_ONCE(card->generation, max(card->hw_generation, card->generation + 1));
+	card->wedged = false;
 	for (p = 0; p < card->partition_count; p++)
 		glk_partition_restore(card, p);
 	glk_write(card, GLK_CARD_ERROR_CAUSE, U64_MAX);
@@ -148,24 +170,30 @@ void glk_card_stop(struct glk_card *card)
 	wait_ready(card);
 }
 
-/* Flushes, and waits until it is at the endpoints. Under card->lock: the card does one drain at a time. */
+/*
+ * Flushes, and waits until it is at the endpoints. Under card->lock: the card does one drain at a
+ * time. When one has not ended, no other is waited for until it has: however many want to leave,
+ * they wait once.
+ */
 int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id)
 {
 	u64 value, begin = ktime_get_ns();
 	int err;
 
 	lockdep_assert_held(&card->lock);
+	if (card->wedged && (glk_read(card, GLK_CARD_DRAIN) & GLK_CARD_DRAIN_BUSY_MASK))
+		return glk_card_read_error(card, U64_MAX) ?: -ETIMEDOUT;
 	glk_write(card, GLK_CARD_DRAIN, (u64)kind << GLK_CARD_DRAIN_KIND_SHIFT | (u64)id << GLK_CARD_DRAIN_ID_SHIFT);
 	err = read_poll_timeout(glk_read, value, value == U64_MAX || !(value & GLK_CARD_DRAIN_BUSY_MASK), 50,
 				GLK_DRAIN_TIMEOUT_US, false, card, GLK_CARD_DRAIN);
 	if (value == U64_MAX)
-		err = -ENODEV;
+		err = glk_card_read_error(card, value) ?: -EIO;
+	else
+		card->wedged = err;
 	trace_gpulink_drain(card, kind, id, err, ktime_get_ns() - begin);
-	if (err == -ENODEV)
-		glk_card_lost(card);
-	else if (err)
-		glk_err(card, GLK_ERROR_DRAIN, "drain of kind %u, %u did not end in %lu s\n", kind, id,
-			GLK_DRAIN_TIMEOUT_US / USEC_PER_SEC);
+	if (err == -ETIMEDOUT)
+		glk_err(card, GLK_ERROR_DRAIN, "drain of kind %u, %u did not end in %lu ms\n", kind, id,
+			GLK_DRAIN_TIMEOUT_US / USEC_PER_MSEC);
 	return err;
 }
 
@@ -232,6 +260,9 @@ static irqreturn_t vector_raised(int irq, void *data)
 	struct glk_card *card = vector->card;
 	unsigned int i, rings = card->vector_count - 1;
 
+	/* Quiet or gone: whoever waited has been told. */
+	if (glk_card_error(card))
+		return IRQ_HANDLED;
 	if (vector->index == GLK_EVENT_VECTOR)
 		handle_errors(card);
 	spin_lock(&card->vector_lock);

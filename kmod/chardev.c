@@ -269,7 +269,10 @@ static int do_wait(struct glk_context *ctx, union glk_arg *arg)
 			return -EFAULT;
 		w->completed += part;
 	}
-	return err == -EINTR && w->completed ? 0 : err;
+	/* Without a handler, as on the way into sleep, there was no signal that anybody should hear of. */
+	if (err == -EINTR)
+		err = w->completed ? 0 : -ERESTARTNOHAND;
+	return err;
 }
 
 static int do_release(struct glk_context *ctx, union glk_arg *arg)
@@ -417,11 +420,18 @@ static const struct file_operations glk_fops = {
 	.llseek = noop_llseek,
 };
 
+static void return_minor(struct glk_card *card)
+{
+	if (card->minor >= 0)
+		ida_free(&glk_minors, card->minor);
+	card->minor = -1;
+}
+
 static void glk_card_free(struct device *dev)
 {
 	struct glk_card *card = glk_to_card(dev);
 
-	ida_free(&glk_minors, MINOR(dev->devt));
+	return_minor(card);
 	pci_dev_put(card->pdev);
 	kfree(card);
 }
@@ -440,6 +450,7 @@ struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 		kfree(card);
 		return ERR_PTR(minor);
 	}
+	card->minor = minor;
 	card->pdev = pci_dev_get(pdev);
 	init_rwsem(&card->state_lock);
 	spin_lock_init(&card->entry_lock);
@@ -488,6 +499,8 @@ void glk_card_unpublish(struct glk_card *card)
 	glk_debugfs_remove(card);
 	glk_sysfs_remove(card);
 	cdev_device_del(&card->cdev, &card->dev);
+	/* Files may be open for long: a card that comes meanwhile, perhaps this one, takes the name. */
+	return_minor(card);
 }
 
 int glk_chardev_init(void)

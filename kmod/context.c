@@ -11,11 +11,17 @@ int glk_context_usable(struct glk_context *ctx)
 	return glk_card_error(ctx->card) ?: (READ_ONCE(ctx->card->generation) == ctx->generation ? 0 : -ESTALE);
 }
 
-/* Around everything that touches the card; not around user memory. */
+/*
+ * Around everything that touches the card; not around user memory. The state is looked at before
+ * the lock as well: who finds the card going down is told at once, and does not wait until it is.
+ */
 int glk_context_enter(struct glk_context *ctx)
 {
 	int err;
 
+	err = glk_context_usable(ctx);
+	if (err)
+		return err;
 	down_read(&ctx->card->state_lock);
 	err = glk_context_usable(ctx);
 	if (err)
@@ -111,6 +117,9 @@ void glk_context_detach(struct glk_context *ctx)
 		glk_read(card, GLK_CARD_STATUS);
 		glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id);
 	}
+	/* Lost only just now, it may be bus master yet: only its registers are known to be silent. */
+	if (card->state == GLK_LOST)
+		pci_clear_master(card->pdev);
 	glk_window_free_all(ctx);
 	list_for_each_entry(reg, &ctx->registrations, list)
 		glk_registration_unmap(ctx, reg);

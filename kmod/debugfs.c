@@ -21,6 +21,7 @@ static struct dentry *root;
 static const char * const state_names[] = {
 	[GLK_LIVE] = "live",
 	[GLK_RESETTING] = "resetting",
+	[GLK_SUSPENDED] = "suspended",
 	[GLK_LOST] = "lost",
 	[GLK_REMOVED] = "removed",
 };

@@ -28,15 +28,16 @@ struct glk_export {
 static int export_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *attach)
 {
 	struct glk_export *export = dmabuf->priv;
-	struct device *dev = &export->card->pdev->dev;
 
 	if (!attach->peer2peer) {
-		dev_warn_ratelimited(dev, "%s cannot take a window: its driver does not map peers' memory\n", dev_name(attach->dev));
+		glk_warn(export->card, GLK_ERROR_PEER,
+			 "%s cannot take a window: its driver does not map peers' memory\n", dev_name(attach->dev));
 		return -EOPNOTSUPP;
 	}
 	if (pci_p2pdma_distance(export->card->pdev, attach->dev, true) < 0) {
-		dev_warn_ratelimited(dev, "%s cannot reach the card: the bridges between them do not promise to forward\n",
-				     dev_name(attach->dev));
+		glk_warn(export->card, GLK_ERROR_PEER,
+			 "%s cannot reach the card: the bridges between them do not promise to forward\n",
+			 dev_name(attach->dev));
 		return -EHOSTUNREACH;
 	}
 	return 0;
@@ -156,7 +157,7 @@ void glk_window_export_revoke(struct glk_window *window)
 	}
 	/* Importers may have work under way that they could not stop in that call. */
 	if (dma_resv_wait_timeout(dmabuf->resv, DMA_RESV_USAGE_BOOKKEEP, false, REVOKE_TIMEOUT) <= 0)
-		dev_err_ratelimited(&export->card->pdev->dev, "an importer of a window does not let go of it\n");
+		glk_err(export->card, GLK_ERROR_DMABUF, "an importer of a window does not let go of it\n");
 	dma_resv_unlock(dmabuf->resv);
 	window->dmabuf = NULL;
 	dma_buf_put(dmabuf);

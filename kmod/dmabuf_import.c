@@ -113,8 +113,8 @@ static void remap(struct work_struct *work)
 	mutex_unlock(&card->lock);
 	up_read(&card->state_lock);
 	if (err)
-		dev_warn_ratelimited(&card->pdev->dev, "a dma-buf moved and cannot be mapped again (%d): entries that name it fail\n",
-				     err);
+		glk_warn(card, GLK_ERROR_DMABUF, "a dma-buf moved and cannot be mapped again (%d): entries that name it fail\n",
+			 err);
 }
 
 /* A dma-buf, attached. Takes no lock of the card. */

@@ -20,6 +20,8 @@ static const char * const names[] = {
 	[GLK_ERROR_ENDPOINT_NAME] = "endpoint_name",
 	[GLK_ERROR_ENDPOINT_GONE] = "endpoint_gone",
 	[GLK_ERROR_PERF] = "perf",
+	[GLK_ERROR_PEER] = "peer",
+	[GLK_ERROR_DMABUF] = "dmabuf",
 };
 
 const char *glk_error_name(enum glk_error error)

@@ -28,6 +28,8 @@ enum glk_error {
 	GLK_ERROR_ENDPOINT_NAME = 24,
 	GLK_ERROR_ENDPOINT_GONE = 25,
 	GLK_ERROR_PERF = 26,
+	GLK_ERROR_PEER = 27,
+	GLK_ERROR_DMABUF = 28,
 };
 
 const char *glk_error_name(enum glk_error error);

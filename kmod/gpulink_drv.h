@@ -3,8 +3,8 @@
  * What the driver's parts share.
  *
  * Locks, outermost first:
- *   card->state_lock   read by whatever touches the card, written by reset and removal; never held while user memory
- *                      is accessed, for page faults on windows take it under mmap_lock
+ *   card->state_lock   read by whatever touches the card, written by what takes it out of work or back (recovery.c);
+ *                      never held while user memory is accessed, for page faults on windows take it under mmap_lock
  *   card->lock         tables, endpoints, settings, drains, snapshots, the lists of a context
  *   ring->lock         one context's rings; taken in interrupts
  *   card->vector_lock  which contexts interrupts wake; taken in interrupts, outside ring->lock
@@ -28,6 +28,7 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "compat.h"
 #include "error.h"
@@ -60,13 +61,16 @@ struct glk_counters {
 /* Most cards of a machine. */
 #define GLK_MINORS		64
 
-#define GLK_DRAIN_TIMEOUT_US	(2 * USEC_PER_SEC)
-#define GLK_ALIVE_POLL_MS	500
+/* Together under the 2 s in which who waits is told, whatever happens (docs/recovery.md). */
+#define GLK_DRAIN_TIMEOUT_US	(1500 * USEC_PER_MSEC)
+#define GLK_ALIVE_POLL_MS	400
 
+/* docs/recovery.md */
 enum glk_state {
 	GLK_LIVE,
-	GLK_RESETTING,		/* between reset_prepare and reset_done */
-	GLK_LOST,		/* does not answer, or reset failed: until it is removed */
+	GLK_RESETTING,		/* quiet, until a reset or the recovery from a bus error is over */
+	GLK_SUSPENDED,		/* quiet, until resume; for good at shutdown */
+	GLK_LOST,		/* does not answer, did not come back: until reset or removal */
 	GLK_REMOVED,
 };
 
@@ -90,10 +94,13 @@ struct glk_vector {
 struct glk_card {
 	struct device dev;
 	struct cdev cdev;
+	int minor;		/* -1: given back */
 	struct pci_dev *pdev;
 	struct rw_semaphore state_lock;
 	enum glk_state state;
-	u64 generation;		/* CARD.GENERATION, as read after the last reset */
+	u64 generation;		/* grows at every reset; CARD.GENERATION while it has power */
+	u64 hw_generation;	/* CARD.GENERATION, as read after the last reset */
+	struct work_struct lost_work;
 	void __iomem *regs;
 	phys_addr_t regs_start, aperture_start;
 	unsigned int partition_count, context_count, queue_entries, widths;
@@ -105,6 +112,7 @@ struct glk_card {
 	DECLARE_BITMAP(slice_map, GLK_WINDOW_COUNT);
 	DECLARE_BITMAP(registration_map, GLK_REGISTRATION_COUNT);
 	struct glk_context *contexts[GLK_CONTEXT_COUNT];
+	bool wedged;		/* a drain did not end; cleared when one does, and by a reset */
 	struct kobject *partitions_kobj;
 	struct notifier_block bus_notifier;
 	struct dentry *debugfs;
@@ -226,6 +234,13 @@ int glk_card_counters(struct glk_card *card, unsigned int partition, u64 *values
 int glk_card_all_counters(struct glk_card *card, struct glk_counters *all);
 bool glk_card_counter_now(struct glk_card *card, unsigned int first, unsigned int count, unsigned int index,
 			  u64 *value);
+
+/* recovery.c */
+extern const struct pci_error_handlers glk_error_handlers;
+extern const struct dev_pm_ops glk_pm_ops;
+void glk_recovery_init(struct glk_card *card);
+void glk_recovery_retire(struct glk_card *card);
+void glk_recovery_shutdown(struct pci_dev *pdev);
 
 /* chardev.c */
 int glk_chardev_init(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* gpulink.ko: the PCI driver of the card; probe, removal, reset. */
+/* gpulink.ko: the PCI driver of the card; probe and removal. What is in between: recovery.c. */
 #include <linux/module.h>
 
 #include "gpulink_drv.h"
@@ -48,8 +48,9 @@ static int start_hardware(struct glk_card *card)
 	err = glk_card_identify(card);
 	if (err)
 		return err;
-	/* Whoever drove it before may have left work: begin from a reset. */
+	/* Who drove it before may have left work: a reset first; then it may reach memory. */
 	glk_card_stop(card);
+	pci_set_master(card->pdev);
 	err = glk_card_request_irqs(card);
 	if (err)
 		return err;
@@ -60,6 +61,24 @@ static int start_hardware(struct glk_card *card)
 		return err;
 	}
 	return 0;
+}
+
+/* Files may stay open: they keep the structure, and get ENODEV. */
+static void stop_hardware(struct glk_card *card)
+{
+	unsigned int i;
+
+	glk_recovery_retire(card);
+	down_write(&card->state_lock);
+	mutex_lock(&card->lock);
+	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
+		if (card->contexts[i])
+			glk_context_detach(card->contexts[i]);
+	for (i = 0; i < card->partition_count; i++)
+		glk_endpoint_clear(card, i);
+	mutex_unlock(&card->lock);
+	up_write(&card->state_lock);
+	free_irqs(card);
 }
 
 static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
@@ -82,16 +101,18 @@ static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		err = PTR_ERR(card);
 		goto disable;
 	}
+	glk_recovery_init(card);
 	for (p = 0; p < GLK_PARTITION_COUNT; p++)
 		glk_partition_defaults(&card->partitions[p]);
 	err = map_bars(card);
 	if (err)
 		goto put;
-	pci_set_master(pdev);
 	err = start_hardware(card);
 	if (err)
 		goto unmap;
 	pci_set_drvdata(pdev, card);
+	/* What comes back after a bus error that resets the slot. */
+	pci_save_state(pdev);
 	err = glk_endpoint_watch(card);
 	if (err)
 		goto stop;
@@ -105,8 +126,7 @@ static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 unwatch:
 	glk_endpoint_unwatch(card);
 stop:
-	glk_card_stop(card);
-	free_irqs(card);
+	stop_hardware(card);
 unmap:
 	pci_clear_master(pdev);
 	unmap_bars(card);
@@ -117,91 +137,17 @@ disable:
 	return err;
 }
 
-/* What was accepted goes out, if the card still works; then it forgets all. Under both locks of the card. */
-static void quiesce(struct glk_card *card)
-{
-	if (card->state == GLK_LIVE)
-		glk_card_drain(card, GLK_DRAIN_CARD, 0);
-	glk_card_stop(card);
-}
-
-/* Files may stay open: they keep the structure, and get ENODEV. */
 static void glk_remove(struct pci_dev *pdev)
 {
 	struct glk_card *card = pci_get_drvdata(pdev);
-	unsigned int p, i;
 
 	glk_card_unpublish(card);
 	glk_endpoint_unwatch(card);
-
-	down_write(&card->state_lock);
-	mutex_lock(&card->lock);
-	glk_contexts_zap(card);
-	quiesce(card);
-	glk_card_set_state(card, GLK_REMOVED);
-	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
-		if (card->contexts[i])
-			glk_context_detach(card->contexts[i]);
-	for (p = 0; p < card->partition_count; p++)
-		glk_endpoint_clear(card, p);
-	mutex_unlock(&card->lock);
-	up_write(&card->state_lock);
-
-	free_irqs(card);
-	pci_clear_master(pdev);
+	stop_hardware(card);
 	unmap_bars(card);
 	pci_disable_device(pdev);
 	put_device(&card->dev);
 }
-
-/*
- * Function-level reset, by sysfs. Files opened before it are stale from here on. What stands in
- * the write queues is sent first; what cannot be sent is dropped, and the card counts it.
- */
-static void glk_reset_prepare(struct pci_dev *pdev)
-{
-	struct glk_card *card = pci_get_drvdata(pdev);
-
-	down_write(&card->state_lock);
-	mutex_lock(&card->lock);
-	glk_contexts_zap(card);
-	if (card->state == GLK_LIVE) {
-		glk_card_set_state(card, GLK_RESETTING);
-		glk_card_drain(card, GLK_DRAIN_CARD, 0);
-		glk_write(card, GLK_CARD_CONTROL, 0);	/* the rest is the reset's */
-	}
-	mutex_unlock(&card->lock);
-	up_write(&card->state_lock);
-	glk_contexts_wake(card);
-}
-
-static void glk_reset_done(struct pci_dev *pdev)
-{
-	struct glk_card *card = pci_get_drvdata(pdev);
-
-	down_write(&card->state_lock);
-	if (card->state == GLK_RESETTING) {
-		mutex_lock(&card->lock);
-		/* Not every way to reset a function reaches the card's logic. */
-		if (glk_read(card, GLK_CARD_GENERATION) == card->generation)
-			glk_card_stop(card);
-		if (glk_card_start(card)) {
-			glk_card_set_state(card, GLK_LOST);
-			glk_err(card, GLK_ERROR_RESET, "the card does not come up after a reset\n");
-		} else {
-			glk_card_set_state(card, GLK_LIVE);
-			dev_info(&pdev->dev, "reset, generation %llu\n", card->generation);
-		}
-		mutex_unlock(&card->lock);
-	}
-	up_write(&card->state_lock);
-	glk_contexts_wake(card);
-}
-
-static const struct pci_error_handlers glk_error_handlers = {
-	.reset_prepare = glk_reset_prepare,
-	.reset_done = glk_reset_done,
-};
 
 static const struct pci_device_id glk_ids[] = {
 	{ PCI_DEVICE(GLK_PCI_VENDOR, GLK_PCI_DEVICE) },
@@ -214,7 +160,9 @@ static struct pci_driver glk_driver = {
 	.id_table = glk_ids,
 	.probe = glk_probe,
 	.remove = glk_remove,
+	.shutdown = glk_recovery_shutdown,
 	.err_handler = &glk_error_handlers,
+	.driver.pm = pm_sleep_ptr(&glk_pm_ops),
 };
 
 static int __init glk_init(void)

@@ -25,8 +25,8 @@ int glk_peer_check(struct glk_card *card, struct pci_dev *endpoint, int *distanc
 	*distance = pci_p2pdma_distance(endpoint, &card->pdev->dev, true);
 	if (*distance >= 0 || card->unchecked_peers)
 		return 0;
-	dev_err(&card->pdev->dev,
-		"endpoint: the bridges between the card and %s do not promise to forward peers' writes; put both behind one PCIe switch, or write 1 to unchecked_peers when you know better\n",
+	glk_err(card, GLK_ERROR_PEER,
+		"the bridges between the card and %s do not promise to forward peers' writes; put both behind one PCIe switch, or write 1 to unchecked_peers when you know better\n",
 		pci_name(endpoint));
 	return -EHOSTUNREACH;
 }

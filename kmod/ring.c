@@ -4,6 +4,7 @@
  * completions out as they come, and keeps them until the user asks.
  */
 #include <linux/dma-mapping.h>
+#include <linux/freezer.h>
 #include <linux/ktime.h>
 #include <linux/slab.h>
 
@@ -269,6 +270,8 @@ static int wait_releaser(struct glk_context *ctx, struct glk_releaser *releaser,
 	int err;
 
 	for (;;) {
+		/* No signal ends this wait, not even that which asks processes to sleep. */
+		try_to_freeze();
 		err = look(ctx, check);
 		if (err || READ_ONCE(releaser->done))
 			return err;

@@ -109,6 +109,19 @@ static ssize_t unchecked_peers_store(struct device *dev, struct device_attribute
 	return count;
 }
 static DEVICE_ATTR_RW(unchecked_peers);
+static ssize_t state_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	static const char * const names[] = {
+		[GLK_LIVE] = "live",
+		[GLK_RESETTING] = "resetting",
+		[GLK_SUSPENDED] = "suspended",
+		[GLK_LOST] = "lost",
+		[GLK_REMOVED] = "removed",
+	};
+
+	return sysfs_emit(buf, "%s\n", names[READ_ONCE(glk_to_card(dev)->state)]);
+}
+static DEVICE_ATTR_RO(state);
 
 static ssize_t reset_store(struct device *dev, struct device_attribute *attr, const char *buf, size_t count)
 {
@@ -118,6 +131,9 @@ static ssize_t reset_store(struct device *dev, struct device_attribute *attr, co
 
 	if (kstrtobool(buf, &yes) || !yes)
 		return -EINVAL;
+	/* Where nothing is left to reset, the PCI core would look for it for a minute. */
+	if (!pci_device_is_present(card->pdev))
+		return -ENODEV;
 	/* Tried, not waited for: removal waits for this file with the device locked. */
 	err = pci_try_reset_function(card->pdev);
 	return err ?: count;
@@ -134,6 +150,7 @@ static struct attribute *glk_card_attrs[] = {
 	&dev_attr_queue_entries.attr,
 	&dev_attr_link_state.attr,
 	&dev_attr_unchecked_peers.attr,
+	&dev_attr_state.attr,
 	&dev_attr_reset.attr,
 	NULL
 };

@@ -12,6 +12,7 @@
 
 TRACE_DEFINE_ENUM(GLK_LIVE);
 TRACE_DEFINE_ENUM(GLK_RESETTING);
+TRACE_DEFINE_ENUM(GLK_SUSPENDED);
 TRACE_DEFINE_ENUM(GLK_LOST);
 TRACE_DEFINE_ENUM(GLK_REMOVED);
 
@@ -19,6 +20,7 @@ TRACE_DEFINE_ENUM(GLK_REMOVED);
 	__print_symbolic(state,			\
 			 { GLK_LIVE, "live" },	\
 			 { GLK_RESETTING, "resetting" },	\
+			 { GLK_SUSPENDED, "suspended" },	\
 			 { GLK_LOST, "lost" },	\
 			 { GLK_REMOVED, "removed" })
 

@@ -16,6 +16,7 @@
 
 static const char help[] =
 	"usage: " NAME " --socket PATH [--endpoint FABRIC]... [--serial N] [--logic model|rtl]\n"
+	"                    [--interrupts msix|msi]\n"
 	"\n"
 	"Emulates a gpulink card as a vfio-user server, for QEMU's vfio-user-pci device.\n"
 	"\n"
@@ -23,6 +24,8 @@ static const char help[] =
 	"  --endpoint FABRIC  fabric socket of a gpulink-endpoint that the card can write to; up to 16\n"
 	"  --serial N         serial number (default 1)\n"
 	"  --logic KIND       what the card is: model (default), or rtl: its Verilog in simulation, which is much slower\n"
+	"  --interrupts KIND  what the card has: msix (default), or msi, for hot unplug: QEMU 11.1 ends where a device with\n"
+	"                     MSI-X in use is unplugged\n"
 	"  --help             this text\n";
 
 /* Returns false when a number is not all of the text. */
@@ -89,9 +92,22 @@ static bool parse_logic(const char *text, card_logic_create *create)
 	return !strcmp(text, "rtl") || !strcmp(text, "model");
 }
 
-static int make(struct card_function *card, uint64_t serial, card_logic_create create)
+static bool parse_interrupts(const char *text, bool *msi)
 {
-	int error = card_function_create(card, serial, create);
+	*msi = !strcmp(text, "msi");
+	return *msi || !strcmp(text, "msix");
+}
+
+/* What the card itself is made of. */
+struct make {
+	uint64_t serial;
+	card_logic_create create;
+	bool msi;
+};
+
+static int make(struct card_function *card, const struct make *m)
+{
+	int error = card_function_create(card, m->serial, m->create, m->msi);
 
 	if (error == -ENOTSUP)
 		server_say(NAME, "--logic rtl: this program was built without the Verilog (meson -Drtl=false, or sanitizers): it has the model only");
@@ -105,10 +121,10 @@ static int parse(int argc, char **argv, struct card_function *card, struct serve
 	static const struct option options[] = {
 		{ "socket", required_argument, NULL, 's' }, { "endpoint", required_argument, NULL, 'e' },
 		{ "serial", required_argument, NULL, 'n' }, { "logic", required_argument, NULL, 'l' },
-		{ "help", no_argument, NULL, 'h' },	    { 0 },
+		{ "interrupts", required_argument, NULL, 'i' }, { "help", no_argument, NULL, 'h' },
+		{ 0 },
 	};
-	card_logic_create create = logic_model_create;
-	uint64_t serial = 1;
+	struct make m = { .serial = 1, .create = logic_model_create };
 	int option;
 
 	for (int pass = 0; pass < 2; pass++) { /* the card is made with its serial before endpoints are joined to it */
@@ -119,11 +135,14 @@ static int parse(int argc, char **argv, struct card_function *card, struct serve
 				exit(0);
 			} else if (option == 's') {
 				server->path = optarg;
-			} else if (option == 'n' && !parse_number(optarg, &serial)) {
+			} else if (option == 'n' && !parse_number(optarg, &m.serial)) {
 				server_say(NAME, "--serial %s: not a number", optarg);
 				return 2;
-			} else if (option == 'l' && !parse_logic(optarg, &create)) {
+			} else if (option == 'l' && !parse_logic(optarg, &m.create)) {
 				server_say(NAME, "--logic %s: model or rtl", optarg);
+				return 2;
+			} else if (option == 'i' && !parse_interrupts(optarg, &m.msi)) {
+				server_say(NAME, "--interrupts %s: msix or msi", optarg);
 				return 2;
 			} else if (option == 'e' && pass == 1 && add_peer(card, optarg)) {
 				return 1;
@@ -135,7 +154,7 @@ static int parse(int argc, char **argv, struct card_function *card, struct serve
 			fputs(help, stderr);
 			return 2;
 		}
-		if (pass == 0 && make(card, serial, create))
+		if (pass == 0 && make(card, &m))
 			return 1;
 	}
 	return 0;

@@ -218,7 +218,18 @@ static const struct vfu_ops vfu_ops = {
 	.reset = reset,
 };
 
-int card_function_create(struct card_function *card, uint64_t serial, card_logic_create create)
+static void add_interrupts(struct card_function *card, bool msi)
+{
+	card->vfu.irq = msi ? VFU_IRQ_MSI : VFU_IRQ_MSIX;
+	card->vfu.vectors = card->logic.vectors;
+	if (msi)
+		card->vfu.vectors = pci_config_add_msi(&card->config, card->logic.vectors);
+	else
+		pci_config_add_msix(&card->config, card->logic.vectors, REGISTERS, GLK_MSIX_TABLE_OFFSET,
+				    GLK_MSIX_PBA_OFFSET);
+}
+
+int card_function_create(struct card_function *card, uint64_t serial, card_logic_create create, bool msi)
 {
 	const struct logic_config logic = { .serial = serial, .ops = &bus_ops, .bus = card };
 	int error;
@@ -228,7 +239,7 @@ int card_function_create(struct card_function *card, uint64_t serial, card_logic
 	if (error)
 		return error;
 	irq_init(&card->irq);
-	card->vfu = (struct vfu_function){ .ops = &vfu_ops, .device = card, .vectors = card->logic.vectors };
+	card->vfu = (struct vfu_function){ .ops = &vfu_ops, .device = card };
 	card->vfu.regions[VFU_REGION_CONFIG].size = PCI_CONFIG_BYTES;
 	card->vfu.regions[REGISTERS].size = GLK_BAR0_SIZE;
 	card->vfu.regions[APERTURE].size = card->logic.aperture_bytes;
@@ -238,7 +249,7 @@ int card_function_create(struct card_function *card, uint64_t serial, card_logic
 	pci_config_add_bar(&card->config, APERTURE, card->vfu.regions[APERTURE].size, true);
 	pci_config_add_bar(&card->config, POOL, card->vfu.regions[POOL].size, true);
 	pci_config_add_express(&card->config);
-	pci_config_add_msix(&card->config, card->logic.vectors, REGISTERS, GLK_MSIX_TABLE_OFFSET, GLK_MSIX_PBA_OFFSET);
+	add_interrupts(card, msi);
 	return 0;
 }
 

@@ -25,8 +25,8 @@ struct card_function {
 /** logic_model_create() or logic_rtl_create(). */
 typedef int (*card_logic_create)(const struct logic_config *config, struct logic *logic);
 
-/** Makes a card with the logic that `create` makes. Returns 0, or what `create` says. */
-int card_function_create(struct card_function *card, uint64_t serial, card_logic_create create);
+/** Makes a card with the logic that `create` makes, and MSI-X, or MSI instead. Returns 0, or what `create` says. */
+int card_function_create(struct card_function *card, uint64_t serial, card_logic_create create, bool msi);
 void card_function_destroy(struct card_function *card);
 
 /** The virtual machine has gone: its memory and interrupts with it, and the card is reset. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MSI-X of an emulated function: one eventfd a vector, which the client gives and takes away as it likes. */
+/* MSI or MSI-X of an emulated function: one eventfd a vector, which the client gives and takes away as it likes. */
 #ifndef GPULINK_EMU_IRQ_H
 #define GPULINK_EMU_IRQ_H
 

@@ -19,6 +19,7 @@ enum {
 	POWER = 0x40,
 	MSIX = 0x50,
 	EXPRESS = 0x60,
+	MSI = 0xa0,
 };
 
 #define COMMAND_MEMORY	   0x0002u
@@ -28,7 +29,10 @@ enum {
 #define BAR_64BIT	   0x4u
 #define BAR_PREFETCHABLE   0x8u
 #define CAPABILITY_POWER   0x01u
+#define CAPABILITY_MSI	   0x05u
 #define CAPABILITY_MSIX	   0x11u
+#define MSI_VECTORS_MAX	   32u
+#define MSI_64BIT	   0x0080u
 #define CAPABILITY_EXPRESS 0x10u
 #define DEVICE_CAPABILITIES_FLR (UINT32_C(1) << 28)
 #define DEVICE_CAPABILITIES_ROLE (UINT32_C(1) << 15)
@@ -118,6 +122,21 @@ void pci_config_add_msix(struct pci_config *config, unsigned vectors, unsigned b
 	put32(msix + 4, table | bar);
 	put32(msix + 8, pending | bar);
 	put16(config->writable + MSIX + 2, 0xc000); /* enable, mask all */
+}
+
+unsigned pci_config_add_msi(struct pci_config *config, unsigned vectors)
+{
+	uint8_t *msi = add_capability(config, MSI, CAPABILITY_MSI);
+	unsigned order = 0;
+
+	while (2u << order <= vectors && 2u << order <= MSI_VECTORS_MAX)
+		order++;
+	put16(msi + 2, MSI_64BIT | order << 1);
+	put16(config->writable + MSI + 2, 0x0071); /* enable, vectors granted */
+	put32(config->writable + MSI + 4, 0xfffffffc);
+	put32(config->writable + MSI + 8, 0xffffffff);
+	put16(config->writable + MSI + 12, 0xffff);
+	return 1u << order;
 }
 
 static bool inside(uint64_t offset, size_t len)

@@ -30,6 +30,9 @@ void pci_config_add_express(struct pci_config *config);
 /** Adds MSI-X with table and pending bits in BAR `bar`. */
 void pci_config_add_msix(struct pci_config *config, unsigned vectors, unsigned bar, uint32_t table, uint32_t pending);
 
+/** Adds MSI with as many of the vectors as it can have: a power of two, at most 32. Returns how many. */
+unsigned pci_config_add_msi(struct pci_config *config, unsigned vectors);
+
 /** Access by software; inside the space, else -EINVAL. */
 int pci_config_read(const struct pci_config *config, uint64_t offset, void *data, size_t len);
 /** Sets *reset when the write asks for a function-level reset. */

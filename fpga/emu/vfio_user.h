@@ -16,6 +16,7 @@
 #define VFU_REGIONS	  9u /* BAR 0..5, ROM, configuration space, VGA */
 #define VFU_REGION_CONFIG 7u
 #define VFU_IRQS	  5u /* INTx, MSI, MSI-X, error, request */
+#define VFU_IRQ_MSI	  1u
 #define VFU_IRQ_MSIX	  2u
 #define VFU_MESSAGE_MAX	  (64u * 1024u)
 #define VFU_FDS_MAX	  16u
@@ -42,7 +43,7 @@ struct vfu_ops {
 	int (*dma_map)(void *device, const struct vfu_dma_map *map, int fd);
 	int (*dma_unmap)(void *device, uint64_t address, uint64_t size);
 	void (*dma_unmap_all)(void *device);
-	/** Eventfds for MSI-X vectors start .. start+count-1, inside the declared count; they are the callee's from
+	/** Eventfds for vectors start .. start+count-1, inside the declared count; they are the callee's from
 	 *  here on, also when it refuses. fds is NULL: these vectors have none any more. */
 	int (*set_vectors)(void *device, unsigned start, unsigned count, const int *fds);
 	void (*reset)(void *device);
@@ -53,7 +54,8 @@ struct vfu_function {
 	const struct vfu_ops *ops;
 	void *device;
 	struct vfu_region regions[VFU_REGIONS];
-	unsigned vectors; /* MSI-X vectors; 0: none */
+	unsigned vectors; /* of interrupts; 0: none */
+	unsigned irq;	  /* what they are: VFU_IRQ_MSI or VFU_IRQ_MSIX */
 };
 
 struct vfu_session;

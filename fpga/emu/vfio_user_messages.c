@@ -146,7 +146,7 @@ static int on_get_irq_info(struct vfu_session *session, struct vfu_message *mess
 	if (!take(message, &info, sizeof(info)) || info.index >= VFU_IRQS)
 		return -EINVAL;
 	info.argsz = sizeof(info);
-	info.count = info.index == VFU_IRQ_MSIX ? session->function->vectors : 0;
+	info.count = info.index == session->function->irq ? session->function->vectors : 0;
 	info.flags = info.count ? VFU_IRQ_FLAG_EVENTFD : 0;
 	give(session, answer, &info, sizeof(info));
 	return 0;
@@ -161,7 +161,7 @@ static int on_set_irqs(struct vfu_session *session, struct vfu_message *message,
 	(void)answer;
 	if (!take(message, &set, sizeof(set)) || set.index >= VFU_IRQS)
 		return -EINVAL;
-	if (set.index != VFU_IRQ_MSIX)
+	if (set.index != f->irq)
 		return set.count == 0 ? 0 : -EINVAL;
 	if (set.start > f->vectors || set.count > f->vectors - set.start)
 		return -EINVAL;

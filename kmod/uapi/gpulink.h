@@ -5,10 +5,11 @@
  * Every structure begins with its size as the caller knows it and with flags. The kernel refuses unknown flags
  * and reserved fields that are not 0 (EINVAL), a size below the first version's (EINVAL), and a tail it does not
  * know that is not 0 (E2BIG). Fields that only the kernel writes are ignored on entry. Unknown ioctls: ENOTTY.
- * After surprise removal every call gives ENODEV; after a reset of the card every call on a file opened before
- * it gives ESTALE (open again). Mappings of windows and doorbell pages then show a page that leads nowhere, so that a
- * store in flight does not kill the process. The same holds for windows whose endpoint went away: every release from
- * then on grows @errors, until the window is unmapped.
+ * After surprise removal every call gives ENODEV; after a reset of the card, sleep or a bus error
+ * every call on a file opened before it gives ESTALE (open again; docs/recovery.md). Mappings of
+ * windows and doorbell pages then show a page that leads nowhere, so that a store in flight does not
+ * kill the process. The same holds for windows whose endpoint went away: every release from then on
+ * grows @errors, until the window is unmapped.
  *
  * One open file is one context: it owns its windows, registrations and rings, all of which end with it. Calls
  * may be made from any number of threads.

@@ -217,6 +217,38 @@ static void bounds(void **state)
 	assert_false(reset);
 }
 
+static void msi_instead(void **state)
+{
+	static const struct {
+		unsigned vectors, granted;
+	} cases[] = { { 1, 1 }, { 2, 2 }, { 3, 2 }, { 31, 16 }, { 32, 32 }, { 33, 32 }, { 200, 32 } };
+	unsigned msi, flags;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		pci_config_init(&config, 0x1234, 0x5678, 0x120000);
+		pci_config_add_express(&config);
+		assert_int_equal(pci_config_add_msi(&config, cases[i].vectors), cases[i].granted);
+		msi = find(&config, PCI_CAP_ID_MSI);
+		flags = get(&config, msi + PCI_MSI_FLAGS, 2);
+		assert_int_equal(1u << ((flags & PCI_MSI_FLAGS_QMASK) >> 1), cases[i].granted);
+		assert_int_equal(flags & ~(unsigned)PCI_MSI_FLAGS_QMASK, PCI_MSI_FLAGS_64BIT);
+		assert_int_equal(find(&config, PCI_CAP_ID_MSIX), 0);
+		assert_true(find(&config, PCI_CAP_ID_EXP) && find(&config, PCI_CAP_ID_PM));
+	}
+	set(&config, msi + PCI_MSI_FLAGS, 2, PCI_MSI_FLAGS_ENABLE);
+	set(&config, msi + PCI_MSI_ADDRESS_LO, 4, 0xfee00003);
+	set(&config, msi + PCI_MSI_ADDRESS_HI, 4, 0x12345678);
+	set(&config, msi + PCI_MSI_DATA_64, 4, UINT32_MAX);
+	assert_int_equal(get(&config, msi + PCI_MSI_FLAGS, 2), flags | PCI_MSI_FLAGS_ENABLE);
+	assert_int_equal(get(&config, msi + PCI_MSI_ADDRESS_LO, 4), 0xfee00000);
+	assert_int_equal(get(&config, msi + PCI_MSI_ADDRESS_HI, 4), 0x12345678);
+	assert_int_equal(get(&config, msi + PCI_MSI_DATA_64, 4), 0xffff);
+	pci_config_reset(&config);
+	assert_int_equal(get(&config, msi + PCI_MSI_FLAGS, 2), flags);
+	assert_int_equal(get(&config, msi + PCI_MSI_ADDRESS_LO, 4), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +260,7 @@ int main(void)
 		cmocka_unit_test_setup(capabilities, setup),
 		cmocka_unit_test_setup(function_level_reset, setup),
 		cmocka_unit_test_setup(bounds, setup),
+		cmocka_unit_test(msi_instead),
 	};
 
 	return cmocka_run_group_tests_name("config", tests, NULL, NULL);

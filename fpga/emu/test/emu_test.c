@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* gpulink-card and gpulink-endpoint as processes, with a client in QEMU's place: the protocol and the functions. */
 #include <errno.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 
 #include <cmocka.h>
 #include <json-c/json.h>
+#include <linux/pci_regs.h>
 
 #include "machine.h"
 
@@ -99,12 +101,12 @@ static void check_regions(struct client *c, const uint64_t sizes[VFU_REGIONS], b
 	assert_int_equal(client_region_info(c, UINT32_MAX, &info), -EINVAL);
 }
 
-static void check_irqs(struct client *c, unsigned vectors)
+static void check_irqs(struct client *c, unsigned irq, unsigned vectors)
 {
 	struct vfu_wire_irq_info info;
 
 	for (unsigned i = 0; i < VFU_IRQS; i++) {
-		unsigned count = i == VFU_IRQ_MSIX ? vectors : 0;
+		unsigned count = i == irq ? vectors : 0;
 
 		assert_int_equal(client_irq_info(c, i, &info), 0);
 		assert_int_equal(info.argsz, sizeof(info));
@@ -123,8 +125,29 @@ static void regions_and_irqs(void **state)
 
 	check_regions(&m->card, card, false);
 	check_regions(&m->endpoint, endpoint, true);
-	check_irqs(&m->card, 33);
-	check_irqs(&m->endpoint, 0);
+	check_irqs(&m->card, VFU_IRQ_MSIX, 33);
+	check_irqs(&m->endpoint, VFU_IRQ_MSIX, 0);
+}
+
+/* The card with MSI in place of MSI-X: as many vectors as MSI has, and what raises one arrives. */
+static void msi_variant(void **state)
+{
+	struct vfu_wire_set_irqs set = { 20, VFU_SET_DATA_EVENTFD | VFU_SET_ACTION_TRIGGER, VFU_IRQ_MSI, 0, 1 };
+	int event = eventfd(0, EFD_CLOEXEC);
+	struct pollfd raised = { .fd = event, .events = POLLIN };
+	struct machine *m;
+
+	machine_interrupts("msi");
+	m = machine_start(state);
+	assert_true(event >= 0);
+	check_irqs(&m->card, VFU_IRQ_MSI, 32);
+	assert_int_not_equal(client_find_capability(&m->card, PCI_CAP_ID_MSI), 0);
+	assert_int_equal(client_find_capability(&m->card, PCI_CAP_ID_MSIX), 0);
+	assert_int_equal(client_set_vectors(&m->card, 0, 1, &event, 1), -EINVAL); /* MSI-X */
+	assert_int_equal(client_request(&m->card, VFU_SET_IRQS, &set, sizeof(set), &event, 1), 0);
+	machine_set(m, GLK_CARD_MAGIC, 0); /* refused: an error, which raises vector 0 */
+	assert_int_equal(poll(&raised, 1, 10000), 1);
+	close(event);
 }
 
 /* What QEMU shows the guest of BARs comes from here, and has to be what the region infos say. */
@@ -352,6 +375,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(handshake, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(bytes_on_the_wire, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(regions_and_irqs, machine_setup, machine_teardown),
+		cmocka_unit_test_setup_teardown(msi_variant, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(bars_agree_with_regions, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(registers_need_decode, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(pool, machine_setup, machine_teardown),

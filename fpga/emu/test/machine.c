@@ -13,7 +13,7 @@
 
 #define BAR0 0x10u
 
-static const char *card_program, *endpoint_program, *card_logic = "model";
+static const char *card_program, *endpoint_program, *card_logic = "model", *interrupts = "msix";
 
 void machine_programs(const char *card, const char *endpoint, const char *logic)
 {
@@ -21,6 +21,11 @@ void machine_programs(const char *card, const char *endpoint, const char *logic)
 	endpoint_program = endpoint;
 	if (logic)
 		card_logic = logic;
+}
+
+void machine_interrupts(const char *kind)
+{
+	interrupts = kind;
 }
 
 bool machine_slow(void)
@@ -54,6 +59,7 @@ int machine_setup(void **state)
 	struct machine *m = &machine;
 
 	*m = (struct machine){ .host_fd = -1 };
+	interrupts = "msix";
 	m->card.fd = m->endpoint.fd = -1;
 	if (folder_create(m->folder))
 		return -1;
@@ -102,7 +108,8 @@ struct machine *machine_start_bare(void **state)
 		endpoint_program, "--socket", m->endpoint_path, "--fabric", m->fabric_path, "--size", "1048576", NULL,
 	};
 	const char *const card[] = {
-		card_program, "--socket", m->card_path, "--endpoint", m->fabric_path, "--serial", "77", "--logic", card_logic, NULL,
+		card_program, "--socket", m->card_path, "--endpoint", m->fabric_path, "--serial", "77", "--logic", card_logic,
+		"--interrupts", interrupts, NULL,
 	};
 
 	name(log, m, "endpoint.log");

@@ -58,6 +58,8 @@ int machine_teardown(void **state);
 
 /** Starts both, connects to both, places the endpoint's BAR and lets both answer and be masters. */
 struct machine *machine_start(void **state);
+/** What the card is to have (its option --interrupts) from the next start on. */
+void machine_interrupts(const char *kind);
 /** The same, but nothing is written to configuration spaces and no memory is mapped. */
 struct machine *machine_start_bare(void **state);
 void machine_place_gpu(struct machine *m, uint64_t address, unsigned command);

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Life and death of a card that is bound: resets, bus errors, sleep, shutdown, and silence
+ * (docs/recovery.md). All of them go down one way, quiesce(), and come up one way, come_back().
+ * Files opened before are stale from then on.
+ *
+ * All callbacks but the work run with the device locked: not beside probe, removal or each other.
+ */
+#include <linux/pm.h>
+
+#include "gpulink_drv.h"
+
+/*
+ * Takes the card out of work. When it returns, who waited is told, no mapping leads to the card,
+ * and the card reaches no memory. What it had accepted goes out first; what cannot go out is dropped,
+ * and the card counts it.
+ */
+static void quiesce(struct glk_card *card, enum glk_state to, bool reachable)
+{
+	bool live;
+
+	down_write(&card->state_lock);
+	mutex_lock(&card->lock);
+	live = card->state == GLK_LIVE;
+	/* Asleep, it is for resume alone to wake it. */
+	if (card->state != GLK_SUSPENDED || to == GLK_REMOVED)
+		glk_card_set_state(card, to);
+	glk_contexts_wake(card);
+	glk_contexts_zap(card);
+	if (live && reachable && glk_card_answers(card)) {
+		glk_card_drain(card, GLK_DRAIN_CARD, 0);
+		glk_write(card, GLK_CARD_CONTROL, 0);
+		glk_read(card, GLK_CARD_STATUS);	/* so that it has taken effect */
+	}
+	pci_clear_master(card->pdev);
+	mutex_unlock(&card->lock);
+	up_write(&card->state_lock);
+}
+
+/* From the quiet that `from` names back to work, with the settings and endpoints of before. */
+static void come_back(struct glk_card *card, enum glk_state from, const char *why)
+{
+	struct pci_dev *pdev = card->pdev;
+	int err;
+
+	down_write(&card->state_lock);
+	mutex_lock(&card->lock);
+	if (card->state != from)
+		goto unlock;
+	/* Not every way here resets the card's logic. */
+	if (glk_card_answers(card) && glk_read(card, GLK_CARD_GENERATION) == card->hw_generation)
+		glk_card_stop(card);
+	pci_set_master(pdev);
+	err = glk_card_start(card);
+	if (err) {
+		pci_clear_master(pdev);
+		glk_err(card, GLK_ERROR_RESET, "the card does not come up after %s\n", why);
+	} else {
+		pci_save_state(pdev);
+		dev_info(&pdev->dev, "back after %s, generation %llu\n", why, card->generation);
+	}
+	glk_card_set_state(card, err ? GLK_LOST : GLK_LIVE);
+unlock:
+	mutex_unlock(&card->lock);
+	up_write(&card->state_lock);
+}
+
+/* What glk_card_lost() could not do where it was called. */
+static void lost_work(struct work_struct *work)
+{
+	struct glk_card *card = container_of(work, struct glk_card, lost_work);
+
+	down_write(&card->state_lock);
+	mutex_lock(&card->lock);
+	if (card->state == GLK_LOST) {
+		glk_contexts_zap(card);
+		pci_clear_master(card->pdev);
+	}
+	mutex_unlock(&card->lock);
+	up_write(&card->state_lock);
+}
+
+void glk_recovery_init(struct glk_card *card)
+{
+	INIT_WORK(&card->lost_work, lost_work);
+}
+
+/* The end, for good: nothing is left on the card, and nothing of the above runs or will. */
+void glk_recovery_retire(struct glk_card *card)
+{
+	quiesce(card, GLK_REMOVED, true);
+	cancel_work_sync(&card->lost_work);
+	if (glk_card_answers(card))
+		glk_card_stop(card);
+}
+
+/* Reset of the function, by either sysfs file. */
+static void reset_prepare(struct pci_dev *pdev)
+{
+	quiesce(pci_get_drvdata(pdev), GLK_RESETTING, true);
+}
+
+static void reset_done(struct pci_dev *pdev)
+{
+	come_back(pci_get_drvdata(pdev), GLK_RESETTING, "a reset");
+}
+
+/*
+ * A bus error. Also when the bus still works (not fatal) some access was lost, which may have been
+ * a store: only a reset tells those who rely on it. So there is no going on without one, and no
+ * mmio_enabled.
+ */
+static pci_ers_result_t error_detected(struct pci_dev *pdev, pci_channel_state_t state)
+{
+	struct glk_card *card = pci_get_drvdata(pdev);
+
+	if (state == pci_channel_io_perm_failure) {
+		quiesce(card, GLK_LOST, false);
+		return PCI_ERS_RESULT_DISCONNECT;
+	}
+	quiesce(card, GLK_RESETTING, state == pci_channel_io_normal);
+	return PCI_ERS_RESULT_NEED_RESET;
+}
+
+static pci_ers_result_t slot_reset(struct pci_dev *pdev)
+{
+	struct glk_card *card = pci_get_drvdata(pdev);
+
+	pci_restore_state(pdev);
+	pci_save_state(pdev);	/* restoring used it up */
+	if (glk_card_answers(card))
+		return PCI_ERS_RESULT_RECOVERED;
+	glk_err(card, GLK_ERROR_RESET, "the card does not answer after a reset of its slot\n");
+	quiesce(card, GLK_LOST, false);
+	return PCI_ERS_RESULT_DISCONNECT;
+}
+
+static void error_resume(struct pci_dev *pdev)
+{
+	come_back(pci_get_drvdata(pdev), GLK_RESETTING, "a bus error");
+}
+
+const struct pci_error_handlers glk_error_handlers = {
+	.reset_prepare = reset_prepare,
+	.reset_done = reset_done,
+	.error_detected = error_detected,
+	.slot_reset = slot_reset,
+	.resume = error_resume,
+};
+
+/* The PCI core saves and restores the configuration space and switches the power. */
+static int card_suspend(struct device *dev)
+{
+	quiesce(dev_get_drvdata(dev), GLK_SUSPENDED, true);
+	return 0;
+}
+
+static int card_resume(struct device *dev)
+{
+	come_back(dev_get_drvdata(dev), GLK_SUSPENDED, "sleep");
+	return 0;
+}
+
+const struct dev_pm_ops glk_pm_ops = {
+	SYSTEM_SLEEP_PM_OPS(card_suspend, card_resume)
+};
+
+/* Reboot, power-off, or another kernel in this one's place: the card must not touch its memory. */
+void glk_recovery_shutdown(struct pci_dev *pdev)
+{
+	quiesce(pci_get_drvdata(pdev), GLK_SUSPENDED, true);
+}
