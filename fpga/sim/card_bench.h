@@ -40,6 +40,8 @@ void bench_partition(struct bench *b);
 void bench_context(struct bench *b);
 void bench_take_completions(struct bench *b);
 void bench_disabled(struct bench *b);
+void bench_owner(struct bench *b);
+void bench_moved(struct bench *b);
 void bench_reset(struct bench *b);
 
 /* A loose round. */
