@@ -17,7 +17,7 @@
 #include <card.h>
 
 #include "card_dut.h"
-#include "chance.h"
+#include <chance.h>
 
 #define PAIR_HOST	UINT64_C(0x200000000) /* bus address of host memory */
 #define PAIR_HOST_BYTES 0x100000u

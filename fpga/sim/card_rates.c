@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <chance.h>
 #include <gpulink_regs.h>
 
 #include "card_dut.h"
-#include "chance.h"
 
 #define STORES	 20000u
 #define WINDOW	 (UINT64_C(1) << 20)

@@ -4,6 +4,8 @@
 #define GLK_SIM_DUT_H
 
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "verilated.h"
@@ -29,7 +31,10 @@ template <typename TOP> struct glk_dut {
 			wave->open(file);
 		}
 #else
-		(void)file;
+		if (file) {
+			std::fprintf(stderr, "no wave: this was built without tracing (sim/verilate, option `trace`)\n");
+			std::exit(2);
+		}
 #endif
 	}
 

@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <chance.h>
 #include <depacketizer.h>
 
-#include "chance.h"
 #include "finepack_rx_dut.h"
+#include "packet_maker.h"
 
 #define PARTITIONS_MAX 16u
 #define WRITES_MAX     65536u
-#define LONGEST	       (GLK_PACKET_BYTES_MAX + 600u)
 
 struct plain_write {
 	unsigned partition;
@@ -162,91 +162,6 @@ static void wait_idle(void)
 		fail("packets refused", t.refused, t.got_refused);
 }
 
-/* --- packets --- */
-
-struct maker {
-	uint8_t packet[LONGEST + 8];
-	size_t payload; /* bytes */
-	unsigned partition, h;
-	uint64_t base, range;
-};
-
-static void add(struct maker *m, uint64_t offset, unsigned length)
-{
-	uint8_t *to = m->packet + GLK_PACKET_HEADER_BYTES + m->payload;
-	uint64_t word = offset << 10 | (length & 1023);
-
-	for (unsigned i = 0; i < m->h; i++)
-		to[i] = (uint8_t)(word >> (8 * i));
-	for (unsigned i = 0; i < length; i++)
-		to[m->h + i] = (uint8_t)(draw(&t.chance) >> 30);
-	m->payload += m->h + length;
-}
-
-static void fill(struct maker *m)
-{
-	static const unsigned tops[] = { 1, 4, 8, 32, 64, 128, 1024 };
-	unsigned top = tops[below(&t.chance, 7)], most = 1 + below(&t.chance, GLK_PAYLOAD_MAX), joins = below(&t.chance, 3);
-	uint64_t at = 0;
-
-	m->payload = 0;
-	do {
-		unsigned length = 1 + below(&t.chance, top);
-		uint64_t space = m->range < 1u << 20 ? m->range : 1u << 20;
-
-		if (length > m->range)
-			length = (unsigned)m->range;
-		if (m->payload + m->h + length > GLK_PAYLOAD_MAX)
-			break;
-		/* Next to the one before, or anywhere in reach. */
-		if (!m->payload || below(&t.chance, 3) >= joins || at + length > m->range)
-			at = below(&t.chance, (unsigned)(space - length + 1));
-		add(m, at, length);
-		at += length;
-	} while (m->payload < most);
-}
-
-static size_t close_packet(struct maker *m, bool describe)
-{
-	size_t dwords = (m->payload + 3) / 4;
-	uint64_t address = (uint64_t)m->partition << GLK_LINK_PARTITION_SHIFT | m->base;
-	uint8_t *p = m->packet;
-
-	memset(p, 0, GLK_PACKET_HEADER_BYTES);
-	memset(p + GLK_PACKET_HEADER_BYTES + m->payload, 0, 4 * dwords - m->payload);
-	p[0] = GLK_PACKET_FMT_TYPE;
-	p[2] = (uint8_t)((dwords >> 8) & 3);
-	p[3] = (uint8_t)dwords;
-	p[7] = (uint8_t)(((1u << (m->payload - 4 * (dwords - 1))) - 1) << 4 | (describe ? m->h : 0));
-	for (unsigned i = 0; i < 8; i++)
-		p[8 + i] = (uint8_t)(address >> (56 - 8 * i));
-	return GLK_PACKET_HEADER_BYTES + 4 * dwords;
-}
-
-/* Something wrong, or nearly so. */
-static size_t spoil(struct maker *m, size_t length)
-{
-	switch (below(&t.chance, 6)) {
-	case 0: /* a bit anywhere */
-		m->packet[below(&t.chance, (unsigned)length)] ^= (uint8_t)(1u << below(&t.chance, 8));
-		return length;
-	case 1: /* a bit of the header */
-		m->packet[below(&t.chance, 16)] ^= (uint8_t)(1u << below(&t.chance, 8));
-		return length;
-	case 2: /* shorter */
-		return 1 + below(&t.chance, (unsigned)length);
-	case 3: /* longer */
-		memset(m->packet + length, 0, LONGEST - length);
-		return length + 1 + below(&t.chance, (unsigned)(LONGEST - length));
-	case 4: /* something in the padding, if there is any */
-		m->packet[length - 1] ^= 1;
-		return length;
-	default: /* a sub-header */
-		m->packet[GLK_PACKET_HEADER_BYTES + below(&t.chance, m->h)] = (uint8_t)draw(&t.chance);
-		return length;
-	}
-}
-
 static void run_round(unsigned packets)
 {
 	static const unsigned gaps[] = { 0, 0, 16, 128, 230 };
@@ -260,17 +175,16 @@ static void run_round(unsigned packets)
 		rx_dut_configure(t.dut, p, t.destinations[p].subheader_bytes, t.destinations[p].bytes);
 	}
 	for (unsigned i = 0; i < packets && !t.failure[0]; i++) {
-		struct maker m = { .partition = below(&t.chance, rx_dut_partitions()) };
+		struct packet_maker m = { .partition = below(&t.chance, rx_dut_partitions()) };
 		bool describe = below(&t.chance, 4);
 		size_t length;
 
 		m.h = describe ? 2 + below(&t.chance, 5) : t.destinations[m.partition].subheader_bytes;
-		m.range = glk_subheader_range(m.h);
-		m.base = (draw(&t.chance) & (t.destinations[m.partition].bytes - 1)) & ~(m.range - 1) & GLK_LINK_OFFSET_MASK;
-		fill(&m);
-		length = close_packet(&m, describe);
+		m.base = (draw(&t.chance) & (t.destinations[m.partition].bytes - 1)) & ~(glk_subheader_range(m.h) - 1) & GLK_LINK_OFFSET_MASK;
+		packet_maker_fill(&m, &t.chance, 1u << 20);
+		length = packet_maker_close(&m, describe);
 		if (below(&t.chance, 256) < spoilt)
-			length = spoil(&m, length);
+			length = packet_maker_spoil(&m, &t.chance, length);
 		give(m.packet, length);
 	}
 	wait_idle();
@@ -303,11 +217,11 @@ static void report_rates(void)
 		t.destinations[0].bytes = UINT64_C(1) << 30;
 		rx_dut_configure(t.dut, 0, 5, t.destinations[0].bytes);
 		for (unsigned i = 0; i < packets; i++) {
-			struct maker m = { .h = 5, .range = glk_subheader_range(5) };
+			struct packet_maker m = { .h = 5 };
 
 			for (entries = 0; entries < 64 && m.payload + 5 + lengths[l] <= GLK_PAYLOAD_MAX; entries++)
-				add(&m, (uint64_t)(entries * 7919 % 8192) * 128, lengths[l]);
-			give(m.packet, close_packet(&m, true));
+				packet_maker_add(&m, &t.chance, (uint64_t)(entries * 7919 % 8192) * 128, lengths[l]);
+			give(m.packet, packet_maker_close(&m, true));
 		}
 		wait_idle();
 		printf("# rate: %2u bytes, random %.3f stores a clock%s%s\n", lengths[l],

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <chance.h>
 #include <partition.h>
 
-#include "chance.h"
 #include "finepack_tx_dut.h"
 
 enum { STORE, FLUSH, PROBE, CONFIG };
@@ -61,6 +61,22 @@ static void fail(const char *what, uint64_t expected, uint64_t got)
 			 t.checked, t.clocks, what, expected, got);
 }
 
+/* The payload of a packet without its padding, and how many runs of bytes it carries. */
+static void look_into(struct expected *e, unsigned subheader_bytes)
+{
+	const uint8_t *p = e->packet, *payload = p + GLK_PACKET_HEADER_BYTES;
+	unsigned dwords = (unsigned)(p[2] & 3) << 8 | p[3], length;
+
+	e->payload = 4 * ((dwords ? dwords : 1024) - 1);
+	for (unsigned last_be = p[7] >> 4; last_be & 1; last_be >>= 1)
+		e->payload++;
+	e->runs = 0;
+	for (unsigned at = 0; at < e->payload; at += subheader_bytes + (length ? length : 1024)) {
+		length = payload[at] | (unsigned)(payload[at + 1] & 3) << 8;
+		e->runs++;
+	}
+}
+
 static void on_packet(void *user, const uint8_t *packet, size_t length, unsigned reason)
 {
 	const struct glk_partition *partition = user;
@@ -70,8 +86,7 @@ static void on_packet(void *user, const uint8_t *packet, size_t length, unsigned
 	e->bytes = length;
 	e->partition = (unsigned)(partition - t.model);
 	e->reason = reason;
-	/* The model has emptied its queue: what was in it stands in the packet. */
-	e->payload = 0;
+	look_into(e, partition->queue.subheader_bytes);
 }
 
 static void check_packet(void)
@@ -105,8 +120,10 @@ static void check_event(const struct tx_out *out)
 		fail("partition of the flush", e->partition, out->packet_partition);
 	if (e->reason != out->reason)
 		fail("reason of the flush", e->reason, out->reason);
-	if (((out->payload + 3) & ~3u) + GLK_PACKET_HEADER_BYTES != e->bytes)
-		fail("payload of the flush", e->bytes - GLK_PACKET_HEADER_BYTES, out->payload);
+	if (e->payload != out->payload)
+		fail("payload of the flush", e->payload, out->payload);
+	if (e->runs != out->runs)
+		fail("runs of the flush", e->runs, out->runs);
 	t.told++;
 }
 
@@ -160,10 +177,13 @@ static void check_queues(void)
 {
 	struct tx_in none = { 0 };
 	uint64_t stores = 0;
+	unsigned waited = 0;
 
-	do
+	do {
 		clock_once(&none);
-	while (!t.out.idle && !t.failure[0]);
+		if (++waited > 100000)
+			fail("clocks until it is idle", 0, waited);
+	} while (!t.out.idle && !t.failure[0]);
 	if (t.tokens_back != t.tokens_given)
 		fail("tokens back", t.tokens_given, t.tokens_back);
 	if (t.flushed != t.made)

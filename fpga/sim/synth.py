@@ -28,6 +28,7 @@ BLOCKS = [
     "glk_requests", "glk_aperture", "glk_store_mux", "glk_timeout", "glk_link_loop", "glk_arrivals", "glk_endpoint", "glk_load",
     "glk_acknowledge", "glk_release", "glk_memory_mux", "glk_pool_mux", "glk_ring", "glk_contexts", "glk_registers", "glk_counters",
     "glk_table", "glk_pcie_cq", "glk_pcie_cc", "glk_pcie_rq", "glk_pcie_reads", "glk_pcie_rc", "glk_pcie_order", "glk_pcie_msix"]
+PARAMETER = re.compile(r"parameter int (\w+) ")
 SEQUENTIAL = re.compile(r"^(FD|LD|RAMB|URAM|SRL|DSP)")
 LUTRAM = re.compile(r"^RAM(?!B)")
 FREE = re.compile(r"^(MUXF|IBUF|OBUF|BUFG|INV$|VCC|GND)")
@@ -151,12 +152,25 @@ def hold(limits):
             levels, way = depth(module, 0)
             is_now = {name.lower(): value for name, value in count(module).items()} | {"levels": levels}
             over = [name for name in most if is_now[name] > most[name]]
-            print(f"{'not ok' if over else 'ok'} {number} - {block}: " + ", ".join(f"{is_now[n]:g} of {most[n]} {n}" for n in most), flush=True)
+            costs = ", ".join(f"{is_now[n]:g} of {most[n]} {n}" for n in most) or "no limits"
+            print(f"{'not ok' if over or not most else 'ok'} {number} - {block}: {costs}", flush=True)
             if "levels" in over:
                 print("# " + " -> ".join(way))
-            failed += bool(over)
+            failed += bool(over) or not most
     print(f"1..{len(limits)}")
     return 1 if failed else 0
+
+
+def named_settings(parser, words, blocks):
+    """NAME=VALUE words, of parameters that at least one of the blocks has."""
+    known = {name for block in blocks for name in PARAMETER.findall((HERE / f"../rtl/{block}.v").read_text(encoding="utf-8"))}
+    settings = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or name not in known:
+            parser.error(f"--set {word}: NAME=VALUE, and a name of {', '.join(sorted(known))}")
+        settings[name] = value
+    return settings
 
 
 def main():
@@ -168,8 +182,15 @@ def main():
     parser.add_argument("--way", action="store_true", help="print the longest way of each block")
     parser.add_argument("blocks", nargs="*")
     args = parser.parse_args()
-    settings = dict(s.split("=") for s in args.set)
+    for block in args.blocks:
+        if not (HERE / f"../rtl/{block}.v").exists():
+            parser.error(f"no block {block}")
+    settings = named_settings(parser, args.set, args.blocks or BLOCKS)
+    if args.out and args.blocks:
+        parser.error("--out is a table of all blocks: name none")
     if args.limits:
+        if args.set or args.out or args.most_levels or args.way or args.blocks:
+            parser.error("--limits stands alone: its file says which blocks, parameters and levels")
         return hold(tomllib.loads(args.limits.read_text(encoding="utf-8")))
     rows, deep = [], []
     with tempfile.TemporaryDirectory() as work:

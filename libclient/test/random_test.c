@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include <chance.h>
 #include <gpulink.h>
 
 enum {
@@ -38,7 +39,7 @@ struct pending {
 };
 
 struct bench {
-	uint64_t random;
+	struct chance chance;
 	struct gpulink *device;
 	unsigned width;
 	struct view views[WINDOWS];
@@ -53,17 +54,10 @@ struct bench {
 	char wrong[160];
 };
 
-static uint64_t next_random(struct bench *b)
+/* A number below n, which may need more than 31 bits. */
+static uint64_t pick(struct bench *b, uint64_t n)
 {
-	b->random ^= b->random << 13;
-	b->random ^= b->random >> 7;
-	b->random ^= b->random << 17;
-	return b->random * UINT64_C(0x2545f4914f6cdd1d);
-}
-
-static uint64_t below(struct bench *b, uint64_t n)
-{
-	return (next_random(b) >> 20) % n;
+	return (draw(&b->chance) >> 20) % n;
 }
 
 /* The first thing that is wrong is kept. */
@@ -87,7 +81,7 @@ static void must(struct bench *b, int code, const char *what)
 static void fill(struct bench *b, uint8_t *to, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i += 8) {
-		uint64_t r = next_random(b);
+		uint64_t r = draw(&b->chance);
 
 		memcpy(to + i, &r, bytes - i < 8 ? bytes - i : 8);
 	}
@@ -96,7 +90,7 @@ static void fill(struct bench *b, uint8_t *to, size_t bytes)
 static size_t random_length(struct bench *b, size_t most)
 {
 	static const size_t usual[] = { 1, 2, 4, 4, 8, 8, 8, 16, 24, 32, 64, 128 };
-	size_t bytes = below(b, 4) ? usual[below(b, sizeof(usual) / sizeof(usual[0]))] : 1 + below(b, most);
+	size_t bytes = pick(b, 4) ? usual[pick(b, sizeof(usual) / sizeof(usual[0]))] : 1 + pick(b, most);
 
 	return bytes < most ? bytes : most;
 }
@@ -104,11 +98,11 @@ static size_t random_length(struct bench *b, size_t most)
 /* Near the hot place where the view shows it, or anywhere. */
 static uint64_t random_place(struct bench *b, const struct view *v, size_t bytes)
 {
-	uint64_t at = b->hot + below(b, 6000);
+	uint64_t at = b->hot + pick(b, 6000);
 
-	if (below(b, 8) && at >= v->offset && at - v->offset <= v->bytes - bytes)
+	if (pick(b, 8) && at >= v->offset && at - v->offset <= v->bytes - bytes)
 		return at - v->offset;
-	return below(b, v->bytes - bytes + 1);
+	return pick(b, v->bytes - bytes + 1);
 }
 
 static uint8_t *direct_at(struct bench *b, const struct view *v, uint64_t offset)
@@ -121,12 +115,12 @@ static uint8_t *direct_at(struct bench *b, const struct view *v, uint64_t offset
 /* Most show the hot place, so they overlap there; some are as small as can be. */
 static void open_view(struct bench *b, struct view *v)
 {
-	uint64_t pages = below(b, 3) ? 1 + below(b, MEMORY / PAGE) : 1 + below(b, 4);
+	uint64_t pages = pick(b, 3) ? 1 + pick(b, MEMORY / PAGE) : 1 + pick(b, 4);
 	uint64_t room = MEMORY / PAGE - pages, hot = b->hot / PAGE;
 	uint64_t first = hot > pages / 2 ? hot - pages / 2 : 0;
 
-	v->partition = (unsigned)below(b, ENDPOINTS);
-	v->offset = (below(b, 5) ? first < room ? first : room : below(b, room + 1)) * PAGE;
+	v->partition = (unsigned)pick(b, ENDPOINTS);
+	v->offset = (pick(b, 5) ? first < room ? first : room : pick(b, room + 1)) * PAGE;
 	v->bytes = pages * PAGE;
 	must(b, gpulink_window_open(b->device, v->partition, v->offset, v->bytes, GPULINK_READ | GPULINK_WRITE, &v->window),
 	     "window_open");
@@ -150,7 +144,7 @@ static void submitted(struct bench *b, int code, const char *what, uint64_t tag,
 static void take_completions(struct bench *b, unsigned least)
 {
 	struct gpulink_completion done[100];
-	unsigned room = 1 + (unsigned)below(b, 100);
+	unsigned room = 1 + (unsigned)pick(b, 100);
 	int got = gpulink_wait(b->device, done, room, least < room ? least : room, UINT64_C(1000000000));
 
 	if (got < 0 || (unsigned)got > b->count)
@@ -191,8 +185,8 @@ static void do_load(struct bench *b, const struct view *v)
 
 static void do_put(struct bench *b, const struct view *v)
 {
-	size_t bytes = 1 + below(b, 32);
-	uint64_t at = random_place(b, v, bytes), tag = next_random(b);
+	size_t bytes = 1 + pick(b, 32);
+	uint64_t at = random_place(b, v, bytes), tag = draw(&b->chance);
 	uint8_t data[32];
 
 	fill(b, data, bytes);
@@ -203,8 +197,8 @@ static void do_put(struct bench *b, const struct view *v)
 
 static void do_move(struct bench *b, const struct view *v, bool put)
 {
-	size_t most = below(b, 16) ? 300 : v->bytes < HOST ? v->bytes : HOST, bytes = random_length(b, most);
-	uint64_t at = random_place(b, v, bytes), from = below(b, HOST - bytes + 1), tag = next_random(b);
+	size_t most = pick(b, 16) ? 300 : v->bytes < HOST ? v->bytes : HOST, bytes = random_length(b, most);
+	uint64_t at = random_place(b, v, bytes), from = pick(b, HOST - bytes + 1), tag = draw(&b->chance);
 
 	if (put) {
 		memcpy(direct_at(b, v, at), b->host_direct + from, bytes);
@@ -221,13 +215,13 @@ static void do_vector(struct bench *b, const struct view *v)
 {
 	struct gpulink_vector vectors[64];
 	static uint8_t data[64 * 1024 + PAGE];
-	size_t count = 1 + below(b, 64), used = 0;
-	uint64_t tag = next_random(b);
+	size_t count = 1 + pick(b, 64), used = 0;
+	uint64_t tag = draw(&b->chance);
 	uint32_t total = 0;
 
 	fill(b, data, sizeof(data) / 8);
 	for (size_t i = 0; i < count; i++) {
-		size_t bytes = random_length(b, below(b, 20) ? 100 : PAGE), record = 8 + (bytes + 7) / 8 * 8;
+		size_t bytes = random_length(b, pick(b, 20) ? 100 : PAGE), record = 8 + (bytes + 7) / 8 * 8;
 
 		if (total + record > GPULINK_VECTOR_BYTES) {
 			count = i;
@@ -244,15 +238,15 @@ static void do_vector(struct bench *b, const struct view *v)
 
 static void do_atomic(struct bench *b, const struct view *v)
 {
-	size_t bytes = below(b, 2) ? 4 : 8;
-	uint64_t at = random_place(b, v, bytes) / bytes * bytes, tag = next_random(b), to = below(b, HOST - 8);
-	uint64_t operand = next_random(b) & (bytes == 4 ? UINT32_MAX : UINT64_MAX), old = 0, compare, value;
-	struct gpulink_memory *memory = below(b, 4) ? b->memory : NULL;
-	unsigned kind = (unsigned)below(b, 3);
+	size_t bytes = pick(b, 2) ? 4 : 8;
+	uint64_t at = random_place(b, v, bytes) / bytes * bytes, tag = draw(&b->chance), to = pick(b, HOST - 8);
+	uint64_t operand = draw(&b->chance) & (bytes == 4 ? UINT32_MAX : UINT64_MAX), old = 0, compare, value;
+	struct gpulink_memory *memory = pick(b, 4) ? b->memory : NULL;
+	unsigned kind = (unsigned)pick(b, 3);
 	int code;
 
 	memcpy(&old, direct_at(b, v, at), bytes);
-	compare = below(b, 2) ? old : operand;
+	compare = pick(b, 2) ? old : operand;
 	value = kind == 0 ? old + operand : kind == 1 || old == compare ? operand : old;
 	if (kind == 0)
 		code = gpulink_fetch_add(v->window, at, bytes, operand, memory, memory ? to : 0, tag);
@@ -305,8 +299,8 @@ static void audit(struct bench *b)
 
 static void operate(struct bench *b)
 {
-	struct view *v = &b->views[below(b, WINDOWS)];
-	uint64_t kind = below(b, 1000);
+	struct view *v = &b->views[pick(b, WINDOWS)];
+	uint64_t kind = pick(b, 1000);
 
 	if (b->count == HISTORY)
 		take_completions(b, 1);
@@ -338,9 +332,9 @@ static void operate(struct bench *b)
 static void move_hot(struct bench *b)
 {
 	static const uint64_t places[] = { 0, MEMORY - 6000, SLICE - 3000, 2 * SLICE - 3000 };
-	uint64_t choice = below(b, 6);
+	uint64_t choice = pick(b, 6);
 
-	b->hot = choice < 4 ? places[choice] : below(b, MEMORY - 6000);
+	b->hot = choice < 4 ? places[choice] : pick(b, MEMORY - 6000);
 }
 
 static bool set_up(struct bench *b, const char *name)
@@ -425,7 +419,7 @@ int main(int argc, char **argv)
 		static const char *const modes[] = { "", "", "", "", ",timeout=2000", ",coalesce=0" };
 
 		b->width = 2 + number % 5;
-		b->random = (seed + number + 1) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+		b->chance.state = (seed + number + 1) * UINT64_C(0x9e3779b97f4a7c15) | 1;
 		snprintf(name, sizeof(name), "soft:memory=3M,subheader=%u,payload=%u%s", b->width,
 			 128u << number / 5 % 6, modes[(number + number / 30 * 2) % 6]);
 		run(b, name, operations / CASES);

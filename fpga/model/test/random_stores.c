@@ -11,32 +11,21 @@
 #include <string.h>
 #include <time.h>
 
+#include <chance.h>
+
 #include "depacketizer.h"
 #include "partition.h"
 
 enum { MEMORY = 1 << 20, TAIL = 256 };
 
 struct bench {
-	uint64_t random;
+	struct chance chance;
 	struct glk_partition sender;
 	unsigned partition;
 	uint64_t placed; /* where in the endpoint the memory lies */
 	uint64_t packets, sub_packets, bad;
 	uint8_t direct[MEMORY + TAIL], sent[MEMORY + TAIL];
 };
-
-static uint64_t next_random(struct bench *b)
-{
-	b->random ^= b->random << 13;
-	b->random ^= b->random >> 7;
-	b->random ^= b->random << 17;
-	return b->random * UINT64_C(0x2545f4914f6cdd1d);
-}
-
-static unsigned below(struct bench *b, unsigned n)
-{
-	return (unsigned)((next_random(b) >> 33) % n);
-}
 
 static void write_sent(void *user, unsigned partition, uint64_t offset, const void *data, size_t length)
 {
@@ -70,26 +59,26 @@ static void take_packet(void *user, const uint8_t *packet, size_t length, unsign
 static void one_store(struct bench *b, unsigned shape, unsigned *cursor)
 {
 	static const unsigned sizes[] = { 1, 2, 4, 8, 8, 8, 16, 32, 64, 128 };
-	unsigned len = shape & 1 ? 1 + below(b, TAIL) : sizes[below(b, 10)];
+	unsigned len = shape & 1 ? 1 + below(&b->chance, TAIL) : sizes[below(&b->chance, 10)];
 	uint8_t data[TAIL];
 	unsigned at;
 
 	switch (shape >> 1) {
 	case 0: /* anywhere */
-		at = below(b, MEMORY);
+		at = below(&b->chance, MEMORY);
 		break;
 	case 1: /* in a row */
 		at = *cursor = (*cursor + len) % MEMORY;
 		break;
 	case 2: /* on few lines, again and again */
-		at = (*cursor + below(b, 2048)) % MEMORY;
+		at = (*cursor + below(&b->chance, 2048)) % MEMORY;
 		break;
 	default: /* strided */
 		at = *cursor = (*cursor + 136) % MEMORY;
 		break;
 	}
 	for (unsigned i = 0; i < len; i += 8) {
-		uint64_t r = next_random(b);
+		uint64_t r = draw(&b->chance);
 
 		memcpy(data + i, &r, len - i < 8 ? len - i : 8);
 	}
@@ -117,18 +106,18 @@ static int run(struct bench *b, unsigned width, unsigned limit, unsigned entries
 	glk_partition_init(&b->sender, entries, take_packet, b);
 	if (glk_partition_set(&b->sender, GLK_PARTITION_SUBHEADER_BYTES, width) ||
 	    glk_partition_set(&b->sender, GLK_PARTITION_MAX_PAYLOAD_BYTES, limit) ||
-	    glk_partition_set(&b->sender, GLK_PARTITION_MODE, GLK_PARTITION_MODE_COALESCE_MASK | below(b, 2) << 1))
+	    glk_partition_set(&b->sender, GLK_PARTITION_MODE, GLK_PARTITION_MODE_COALESCE_MASK | below(&b->chance, 2) << 1))
 		return 1;
-	b->partition = below(b, 16);
-	b->placed = (uint64_t)below(b, 1 << 20) << 12;
+	b->partition = below(&b->chance, 16);
+	b->placed = (uint64_t)below(&b->chance, 1 << 20) << 12;
 	b->bad = b->packets = b->sub_packets = 0;
 	for (uint64_t n = 0; n < stores; n++) {
 		if (n % 1024 == 0) {
-			shape = below(b, 8);
-			cursor = below(b, MEMORY);
+			shape = below(&b->chance, 8);
+			cursor = below(&b->chance, MEMORY);
 		}
 		one_store(b, shape, &cursor);
-		if (below(b, 4096) == 0)
+		if (below(&b->chance, 4096) == 0)
 			glk_partition_flush(&b->sender, GLK_FLUSH_RELEASE);
 	}
 	glk_partition_flush(&b->sender, GLK_FLUSH_RELEASE);
@@ -153,7 +142,7 @@ int main(int argc, char **argv)
 			for (unsigned c = 0; c < 2; c++) {
 				int wrong;
 
-				b->random = seed + (uint64_t)++number + 1;
+				b->chance.state = seed + (uint64_t)++number + 1;
 				wrong = run(b, width, limits[l], capacities[c], stores / 40);
 				failed += wrong;
 				printf("%sok %d - width %u limit %u entries %u: %" PRIu64 " packets\n", wrong ? "not " : "",

@@ -24,10 +24,7 @@ module queue (
   input logic         s_valid,
   input logic         drain_go
 );
-`ifndef BANKS
-  `define BANKS 2
-`endif
-  localparam int BANKS = `BANKS;
+  localparam int BANKS = 2;
   localparam int BW    = $clog2(BANKS);
   localparam int H     = 3;
   localparam int LIMIT = 11;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers by chance for the benches: the same ones again for the same seed and round. */
-#ifndef GLK_SIM_CHANCE_H
-#define GLK_SIM_CHANCE_H
+/* Numbers by chance for tests and benches: the same ones again for the same seed and round. */
+#ifndef GLK_TESTS_CHANCE_H
+#define GLK_TESTS_CHANCE_H
 
 #include <stdint.h>
 
@@ -30,4 +30,4 @@ static inline void chance_start(struct chance *c, uint64_t seed, uint64_t round)
 		draw(c);
 }
 
-#endif /* GLK_SIM_CHANCE_H */
+#endif /* GLK_TESTS_CHANCE_H */

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The card on an UltraScale+ part: what stands between the integrated block for PCI Express (glk_pcie_us says how that is set
+// and which of its pins these are) and a controller of the pool's memory. All of it runs by the hard block's user clock.
+module glk_top_us #(
+  parameter int PARTITIONS    = 16,
+  parameter int ENTRIES       = 64,
+  parameter int BANKS         = 4,
+  parameter int CONTEXTS      = 32,
+  parameter int SLICES        = 1024,
+  parameter int SLICE_SHIFT   = 20,
+  parameter int REGISTRATIONS = 1024,
+  parameter int VECTORS       = 8, // most that the hard block's MSI-X table has
+  parameter int READ_BYTES    = 512,
+  parameter int WRITE_BYTES   = 256
+) (
+  input  logic         clk, // user_clk
+  input  logic         rst, // user_reset
+  input  logic [63:0]  serial,
+  input  logic [63:0]  pool_bytes,
+
+  // The pool: writes and reads in order, answers in order. Not across 4 KiB; data in address lanes (glk_card).
+  output logic         pool_write,
+  output logic [47:0]  pool_offset,
+  output logic [12:0]  pool_length,
+  output logic [511:0] pool_data,
+  output logic         pool_last,
+  output logic         pool_valid,
+  input  logic         pool_ready,
+  input  logic [511:0] pool_q_data,
+  input  logic         pool_q_last,
+  input  logic         pool_q_valid,
+  output logic         pool_q_ready,
+
+  // The hard block.
+  input  logic [511:0] m_axis_cq_tdata,
+  input  logic [182:0] m_axis_cq_tuser,
+  input  logic         m_axis_cq_tlast,
+  input  logic         m_axis_cq_tvalid,
+  output logic         m_axis_cq_tready,
+  output logic [1:0]   pcie_cq_np_req,
+  output logic [511:0] s_axis_cc_tdata,
+  output logic [15:0]  s_axis_cc_tkeep,
+  output logic [80:0]  s_axis_cc_tuser,
+  output logic         s_axis_cc_tlast,
+  output logic         s_axis_cc_tvalid,
+  input  logic         s_axis_cc_tready,
+  output logic [511:0] s_axis_rq_tdata,
+  output logic [15:0]  s_axis_rq_tkeep,
+  output logic [136:0] s_axis_rq_tuser,
+  output logic         s_axis_rq_tlast,
+  output logic         s_axis_rq_tvalid,
+  input  logic         s_axis_rq_tready,
+  input  logic [511:0] m_axis_rc_tdata,
+  input  logic [160:0] m_axis_rc_tuser,
+  input  logic         m_axis_rc_tlast,
+  input  logic         m_axis_rc_tvalid,
+  output logic         m_axis_rc_tready,
+  input  logic [5:0]   pcie_rq_seq_num0,
+  input  logic         pcie_rq_seq_num_vld0,
+  input  logic [5:0]   pcie_rq_seq_num1,
+  input  logic         pcie_rq_seq_num_vld1,
+  input  logic [3:0]   pcie_tfc_nph_av,
+  input  logic [1:0]   cfg_max_payload,
+  input  logic [2:0]   cfg_max_read_req,
+  input  logic         cfg_bus_master,
+  input  logic         cfg_flr_in_process,
+  output logic         cfg_flr_done,
+  input  logic         cfg_interrupt_msix_enable,
+  output logic [31:0]  cfg_interrupt_msi_int,
+  output logic         cfg_interrupt_msix_int,
+  output logic [1:0]   cfg_interrupt_msix_vec_pending,
+  input  logic         cfg_interrupt_msi_sent,
+  input  logic         cfg_interrupt_msi_fail
+);
+  logic [63:0] now_ns;
+  always_ff @(posedge clk) begin
+    now_ns <= now_ns + 64'd4; // the user clock has 250 MHz
+    if (rst)
+      now_ns <= 64'd0;
+  end
+
+  logic         r_write, r_poisoned, r_last, r_valid, r_ready, r_read_ready;
+  logic [1:0]   r_bar, m_kind;
+  logic [47:0]  r_offset;
+  logic [12:0]  r_length, c_length, m_length;
+  logic [31:0]  r_id, c_id;
+  logic [11:0]  c_offset;
+  logic [511:0] r_data, c_data, m_data, d_data;
+  logic         c_last, c_valid, c_ready, m_last, m_valid, m_ready, d_error, d_last, d_valid, d_ready, flr, flr_done;
+  logic [63:0]  m_address;
+  logic [5:0]   m_tag, d_tag;
+
+  glk_pcie_us #(.VECTORS(VECTORS)) pcie (
+    .clk, .rst,
+    .r_write, .r_bar, .r_offset, .r_length, .r_id, .r_poisoned, .r_data, .r_last, .r_valid, .r_ready, .r_read_ready, .c_id,
+    .c_offset, .c_length, .c_data, .c_last, .c_valid, .c_ready, .m_kind, .m_address, .m_length, .m_tag, .m_data, .m_last,
+    .m_valid, .m_ready, .d_tag, .d_error, .d_data, .d_last, .d_valid, .d_ready, .flr, .flr_done,
+    .m_axis_cq_tdata, .m_axis_cq_tuser, .m_axis_cq_tlast, .m_axis_cq_tvalid, .m_axis_cq_tready, .pcie_cq_np_req,
+    .s_axis_cc_tdata, .s_axis_cc_tkeep, .s_axis_cc_tuser, .s_axis_cc_tlast, .s_axis_cc_tvalid, .s_axis_cc_tready,
+    .s_axis_rq_tdata, .s_axis_rq_tkeep, .s_axis_rq_tuser, .s_axis_rq_tlast, .s_axis_rq_tvalid, .s_axis_rq_tready,
+    .m_axis_rc_tdata, .m_axis_rc_tuser, .m_axis_rc_tlast, .m_axis_rc_tvalid, .m_axis_rc_tready, .pcie_rq_seq_num0,
+    .pcie_rq_seq_num_vld0, .pcie_rq_seq_num1, .pcie_rq_seq_num_vld1, .pcie_tfc_nph_av, .cfg_max_payload, .cfg_max_read_req,
+    .cfg_bus_master, .cfg_flr_in_process, .cfg_flr_done, .cfg_interrupt_msix_enable, .cfg_interrupt_msi_int,
+    .cfg_interrupt_msix_int, .cfg_interrupt_msix_vec_pending, .cfg_interrupt_msi_sent, .cfg_interrupt_msi_fail);
+
+  logic         unused_busy, unused_holding, unused_last, unused_valid, unused_ready; // the link is looped inside
+  logic [511:0] unused_data;
+  logic [6:0]   unused_bytes;
+  glk_card #(
+    .DATA_W(512), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS), .CONTEXTS(CONTEXTS), .SLICES(SLICES),
+    .SLICE_SHIFT(SLICE_SHIFT), .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .READ_BYTES(READ_BYTES), .WRITE_BYTES(WRITE_BYTES)
+  ) card (
+    .clk, .rst, .now_ns, .serial, .pool_bytes, .busy(unused_busy), .holding(unused_holding),
+    .r_write, .r_bar, .r_offset, .r_length, .r_id, .r_poisoned, .r_data, .r_last, .r_valid, .r_ready, .r_read_ready, .c_id,
+    .c_offset, .c_length, .c_data, .c_last, .c_valid, .c_ready, .m_kind, .m_address, .m_length, .m_tag, .m_data, .m_last,
+    .m_valid, .m_ready, .d_tag, .d_error, .d_data, .d_last, .d_valid, .d_ready, .flr, .flr_done,
+    .pool_write, .pool_offset, .pool_length, .pool_data, .pool_last, .pool_valid, .pool_ready, .pool_q_data, .pool_q_last,
+    .pool_q_valid, .pool_q_ready,
+    .lt_data(unused_data), .lt_bytes(unused_bytes), .lt_last(unused_last), .lt_valid(unused_valid), .lt_ready(1'b1),
+    .lr_data(512'b0), .lr_bytes(7'd0), .lr_last(1'b0), .lr_valid(1'b0), .lr_ready(unused_ready));
+endmodule

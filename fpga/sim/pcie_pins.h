@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pins of the UltraScale+ block for PCI Express (PG213: 512 bits) that glk_pcie_us stands on, as they are. */
+#ifndef GLK_PCIE_PINS_H
+#define GLK_PCIE_PINS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PCIE_BEAT	64u
+#define PCIE_USER_BYTES 24u
+
+struct pcie_axis { /* one of its streams */
+	bool valid, last;
+	uint8_t data[PCIE_BEAT];
+	uint8_t user[PCIE_USER_BYTES];
+	uint16_t keep;
+};
+
+struct pcie_pins_in { /* of the logic */
+	struct pcie_axis cq, rc;
+	bool cc_ready, rq_ready;
+	bool seq_valid[2];
+	unsigned seq[2];
+	unsigned nph_av, max_payload, max_read_req;
+	bool bus_master, flr_in_process, msix_enable, msi_sent, msi_fail;
+};
+
+struct pcie_pins_out {
+	struct pcie_axis cc, rq;
+	bool cq_ready, rc_ready;
+	unsigned np_req;
+	bool msix_int, flr_done;
+	uint32_t msi_int;
+};
+
+#endif /* GLK_PCIE_PINS_H */

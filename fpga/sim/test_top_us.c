@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The whole of what a board holds, glk_top_us: a model of the hard block in front of it, host memory, an endpoint on the bus
+ * and the pool behind it. What the host does reaches the card as packets on CQ, and all that the card does with memory leaves
+ * on RQ or to the pool: stores through windows, loads, poisoned stores, the pool's BAR, ring entries with their interrupts,
+ * releases, function-level resets. Lengths, places, gaps and back-pressure by chance; memory must be what was stored.
+ *
+ * test_top_us [--seed N] [--rounds N] [--round N] [--wave FILE]
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gpulink_regs.h>
+
+#include "pcie_block.h"
+#include "top_us_dut.h"
+
+#define HOST	    UINT64_C(0x200000000)
+#define HOST_BYTES  0x10000u
+#define BUS	    UINT64_C(0x10000000000) /* the endpoint's memory */
+#define WINDOW	    0x2000u		    /* bytes of a window, and of what is behind it; a slice is no smaller */
+#define POOL_BYTES  0x8000u		    /* the pool's endpoint is its beginning */
+#define QUEUE	    32u
+#define CLOCKS_MAX  200000u /* of anything that is waited for */
+#define POOL_READS  8u
+#define SQ	    (HOST + 0x0000)
+#define CQ	    (HOST + 0x1000)
+#define RECORD	    (HOST + 0x2000)
+#define PAGE_LIST   (HOST + 0x3000)
+#define DATA	    (HOST + 0x4000) /* registered: two pages, in the list the other way round */
+#define VECTOR	    3u
+
+/* The pool takes no part in r and d here: it has their gaps. */
+#define GAP_POOL   GAP_R
+#define GAP_POOL_Q GAP_D
+enum { ENDPOINT, POOL, MEMORIES };
+
+static struct {
+	struct top_dut *dut;
+	struct top_in in;
+	struct pcie_bench bench;
+	struct pcie_block block;
+	bool flr_done;
+
+	struct pcie_request queue[QUEUE]; /* a ring of what the host asks for */
+	unsigned queue_put, queue_take;
+	bool reading;
+	uint8_t read_data[4096];
+
+	uint8_t host[HOST_BYTES];
+	uint8_t memory[MEMORIES][POOL_BYTES], expected[MEMORIES][POOL_BYTES];
+	unsigned pool_at; /* lines of the write that is coming */
+	struct {
+		uint64_t offset;
+		unsigned length, lines;
+	} pool_reads[POOL_READS]; /* a ring */
+	unsigned pool_put, pool_take;
+	unsigned submitted; /* ring entries */
+} t;
+
+static struct {
+	uint64_t stores, loads, poisoned, entries, interrupts, resets, clocks;
+} happened;
+
+static unsigned under(unsigned n)
+{
+	return below(&t.bench.chance, n);
+}
+
+static void fill(uint8_t *data, unsigned bytes)
+{
+	for (unsigned i = 0; i < bytes; i++)
+		data[i] = (uint8_t)(draw(&t.bench.chance) >> 24);
+}
+
+/* --- memory --- */
+
+static uint8_t *memory_at(uint64_t address, unsigned bytes)
+{
+	if (address >= HOST && address + bytes <= HOST + HOST_BYTES)
+		return t.host + (address - HOST);
+	if (address >= BUS && address + bytes <= BUS + WINDOW)
+		return t.memory[ENDPOINT] + (address - BUS);
+	pcie_fail(&t.bench, "an address that nobody gave the card", 0, address);
+	return NULL;
+}
+
+static void on_write(void *user, uint64_t address, const uint8_t *data, unsigned bytes)
+{
+	uint8_t *to = memory_at(address, bytes);
+
+	(void)user;
+	if (to)
+		memcpy(to, data, bytes);
+}
+
+static void on_read(void *user, unsigned tag, uint64_t address, unsigned bytes)
+{
+	(void)user;
+	(void)tag;
+	memory_at(address, bytes);
+}
+
+static uint8_t on_byte(void *user, uint64_t address)
+{
+	const uint8_t *from = memory_at(address, 1);
+
+	(void)user;
+	return from ? *from : 0;
+}
+
+static unsigned lines(uint64_t offset, unsigned bytes)
+{
+	return (unsigned)((offset + bytes - 1) / PCIE_BEAT - offset / PCIE_BEAT) + 1;
+}
+
+static void pool_beat(const struct top_out *out)
+{
+	uint64_t offset = out->pool.offset, line = offset / PCIE_BEAT + t.pool_at;
+	unsigned length = out->pool.length;
+
+	if (!length || offset % 4096 + length > 4096 || offset + length > POOL_BYTES) {
+		pcie_fail(&t.bench, "range of the pool", length, offset);
+		return;
+	}
+	pcie_same(&t.bench, "pool_last", !out->pool.write || t.pool_at + 1 == lines(offset, length), out->pool.last);
+	if (!out->pool.write) {
+		t.pool_reads[t.pool_put % POOL_READS].offset = offset;
+		t.pool_reads[t.pool_put % POOL_READS].length = length;
+		t.pool_reads[t.pool_put++ % POOL_READS].lines = 0;
+		return;
+	}
+	for (unsigned i = 0; i < PCIE_BEAT; i++)
+		if (line * PCIE_BEAT + i >= offset && line * PCIE_BEAT + i < offset + length)
+			t.memory[POOL][line * PCIE_BEAT + i] = out->pool.data[i];
+	t.pool_at = out->pool.last ? 0 : t.pool_at + 1;
+}
+
+static void show_pool(void)
+{
+	unsigned at = t.pool_take % POOL_READS;
+	uint64_t offset = t.pool_reads[at].offset;
+
+	t.in.pool_ready = pcie_go(&t.bench, GAP_POOL) && t.pool_put - t.pool_take < POOL_READS;
+	if (t.in.q.valid || t.pool_take == t.pool_put || !pcie_go(&t.bench, GAP_POOL_Q))
+		return;
+	t.in.q.valid = true;
+	memcpy(t.in.q.data, t.memory[POOL] + (offset / PCIE_BEAT + t.pool_reads[at].lines) * PCIE_BEAT, PCIE_BEAT);
+	t.in.q.last = ++t.pool_reads[at].lines == lines(offset, t.pool_reads[at].length);
+}
+
+/* --- clocks --- */
+
+static bool on_request(void *user, struct pcie_request *r, bool instead)
+{
+	(void)user;
+	if (instead || t.queue_take == t.queue_put)
+		return false;
+	*r = t.queue[t.queue_take++ % QUEUE];
+	return true;
+}
+
+static void on_completed(void *user, const uint8_t *data, unsigned bytes)
+{
+	(void)user;
+	memcpy(t.read_data, data, bytes);
+	t.reading = false;
+}
+
+static const struct pcie_block_ops ops = {
+	.request = on_request, .completed = on_completed, .write = on_write, .read = on_read, .byte = on_byte,
+};
+
+static void clock_once(void)
+{
+	struct top_out out;
+
+	pcie_block_show_requests(&t.block);
+	pcie_block_show(&t.block);
+	show_pool();
+	top_dut_clock(t.dut, &t.in, &out);
+	t.bench.clocks++;
+	pcie_block_clock(&t.block, &out.block);
+	if (t.in.q.valid && out.q_ready) {
+		t.in.q.valid = false;
+		t.pool_take += t.in.q.last;
+	}
+	if (out.pool.valid && t.in.pool_ready)
+		pool_beat(&out);
+	t.flr_done = out.block.flr_done;
+}
+
+/* Whether what is waited for has still time to come; clocks. */
+static bool wait_for(const char *what, unsigned *clocks)
+{
+	clock_once();
+	if (++*clocks == CLOCKS_MAX)
+		pcie_fail(&t.bench, what, 0, *clocks);
+	return !t.bench.failure[0];
+}
+
+/* --- the host --- */
+
+static void ask(unsigned type, unsigned bar, uint64_t offset, const void *data, unsigned bytes, bool poisoned)
+{
+	struct pcie_request *r;
+	unsigned from = (unsigned)(offset % 4), above, clocks = 0;
+
+	while (t.queue_put - t.queue_take == QUEUE && wait_for("CQ takes nothing", &clocks))
+		;
+	r = &t.queue[t.queue_put++ % QUEUE];
+	r->type = type;
+	r->bar = bar;
+	r->aperture = 20;
+	r->address = UINT64_C(0xfe0000000000) | (offset & ~UINT64_C(3));
+	r->count = (from + bytes + 3) / 4;
+	above = 4 * r->count - from - bytes;
+	r->first_be = 15u << from & 15;
+	r->last_be = 15u >> above;
+	if (r->count == 1) {
+		r->first_be &= r->last_be;
+		r->last_be = 0;
+	}
+	pcie_request_describe(&t.bench, r, type == MEM_WRITE ? r->count : 0);
+	fill((uint8_t *)(r->packet.dw + 4), type == MEM_WRITE ? 4 * r->count : 0); /* bytes that are not enabled say anything */
+	if (type == MEM_WRITE)
+		memcpy((uint8_t *)(r->packet.dw + 4) + from, data, bytes);
+	r->packet.discontinue = poisoned;
+}
+
+static void host_read(unsigned bar, uint64_t offset, void *data, unsigned bytes)
+{
+	unsigned clocks = 0;
+
+	t.reading = true;
+	ask(MEM_READ, bar, offset, NULL, bytes, false);
+	while (t.reading && wait_for("a read is not answered", &clocks))
+		;
+	memcpy(data, t.read_data, bytes);
+}
+
+static void set(uint64_t offset, uint64_t value)
+{
+	ask(MEM_WRITE, 0, offset, &value, 8, false);
+}
+
+static uint64_t value_of(uint64_t offset)
+{
+	uint64_t value = 0;
+
+	host_read(0, offset, &value, 8);
+	return value;
+}
+
+static void wait_register(const char *what, uint64_t offset, uint64_t mask, uint64_t value)
+{
+	for (unsigned i = 0; (value_of(offset) & mask) != value && !t.bench.failure[0]; i++)
+		if (i == 2000)
+			pcie_fail(&t.bench, what, value, offset);
+}
+
+static void drain(void)
+{
+	set(GLK_CARD_DRAIN, GLK_DRAIN_CARD);
+	wait_register("the drain does not end", GLK_CARD_DRAIN, GLK_CARD_DRAIN_BUSY_MASK, 0);
+}
+
+static void configure(void)
+{
+	const uint64_t context = GLK_CONTEXT_ARRAY;
+
+	for (unsigned p = 0; p < MEMORIES; p++) {
+		uint64_t partition = GLK_PARTITION_ARRAY + (uint64_t)p * GLK_PARTITION_STRIDE;
+		uint64_t window = GLK_WINDOW_ARRAY + (uint64_t)p * GLK_WINDOW_STRIDE;
+
+		set(partition + GLK_PARTITION_EP_BASE, p == POOL ? 0 : BUS);
+		set(partition + GLK_PARTITION_EP_BYTES, WINDOW);
+		set(partition + GLK_PARTITION_EP_KIND, p == POOL ? GLK_EP_POOL : GLK_EP_BUS);
+		set(partition + GLK_PARTITION_SUBHEADER_BYTES, 2 + under(5));
+		set(window + GLK_WINDOW_Q1, 0);
+		set(window + GLK_WINDOW_Q2, WINDOW);
+		set(window + GLK_WINDOW_Q0, GLK_WINDOW_Q0_VALID_MASK | GLK_WINDOW_Q0_READ_MASK | GLK_WINDOW_Q0_WRITE_MASK |
+						    (uint64_t)p << GLK_WINDOW_Q0_PARTITION_SHIFT | (uint64_t)p << GLK_WINDOW_Q0_FIRST_SHIFT);
+	}
+	memcpy(t.host + (PAGE_LIST - HOST), (const uint64_t[]){ DATA + 4096, DATA }, 16);
+	set(GLK_REGISTRATION_ARRAY + GLK_REGISTRATION_Q1, 8192);
+	set(GLK_REGISTRATION_ARRAY + GLK_REGISTRATION_Q2, PAGE_LIST);
+	set(GLK_REGISTRATION_ARRAY + GLK_REGISTRATION_Q3, 0);
+	set(GLK_REGISTRATION_ARRAY + GLK_REGISTRATION_Q0,
+	    GLK_REGISTRATION_Q0_VALID_MASK | GLK_REGISTRATION_Q0_READ_MASK | GLK_REGISTRATION_Q0_WRITE_MASK);
+	set(context + GLK_CONTEXT_SQ_BASE, SQ);
+	set(context + GLK_CONTEXT_CQ_BASE, CQ);
+	set(context + GLK_CONTEXT_ORDER, 4 | 4 << 8);
+	set(context + GLK_CONTEXT_RECORD, RECORD);
+	set(context + GLK_CONTEXT_VECTOR, VECTOR);
+	set(GLK_CARD_CONTROL, GLK_CARD_CONTROL_ENABLE_MASK);
+	set(context + GLK_CONTEXT_CONTROL, GLK_CONTEXT_CONTROL_ENABLE_MASK);
+	t.submitted = 0;
+	pcie_same(&t.bench, "registers refused", 0, value_of(GLK_CARD_ERROR_CAUSE));
+}
+
+/* --- what is tested --- */
+
+/* Writes of the pool may still be on their way to it, but whoever reads it comes behind them. */
+static void check_memory(const char *what)
+{
+	uint8_t any;
+
+	host_read(4, 0, &any, 1);
+	for (unsigned m = 0; m < MEMORIES; m++)
+		for (unsigned i = 0; i < POOL_BYTES; i++)
+			if (t.memory[m][i] != t.expected[m][i])
+				pcie_fail(&t.bench, what, t.expected[m][i], (uint64_t)m << 56 | (uint64_t)i << 16 | t.memory[m][i]);
+}
+
+/* Bytes of a window, not across 4 KiB; short ones mostly. */
+static unsigned draw_bytes(uint64_t *offset)
+{
+	static const unsigned tops[] = { 4, 8, 8, 64, 64, 300, 1024 };
+	unsigned bytes = 1 + under(tops[under(7)]);
+
+	*offset = under(2) ? under(WINDOW) : under(600);
+	if (*offset % 4096 + bytes > 4096)
+		*offset -= bytes;
+	return bytes;
+}
+
+static void stores(unsigned count)
+{
+	uint8_t data[1024];
+	uint64_t offset;
+
+	for (unsigned i = 0; i < count && !t.bench.failure[0]; i++) {
+		unsigned m = under(MEMORIES), bytes = draw_bytes(&offset), what = under(16);
+		uint64_t place = ((uint64_t)m << top_dut_slice_shift()) + offset;
+
+		if (what == 0) { /* a load sees the stores before it */
+			host_read(2, place, data, bytes);
+			for (unsigned k = 0; k < bytes; k++)
+				pcie_same(&t.bench, "byte of a load", t.expected[m][offset + k], data[k]);
+			happened.loads++;
+			continue;
+		}
+		fill(data, bytes);
+		ask(MEM_WRITE, 2, place, data, bytes, what == 1);
+		happened.poisoned += what == 1;
+		if (what == 1)
+			continue;
+		memcpy(t.expected[m] + offset, data, bytes);
+		happened.stores++;
+	}
+}
+
+/* Behind the endpoint, where nothing else writes. */
+static void pool_bar(void)
+{
+	unsigned bytes = 1 + under(1024), offset = WINDOW + under(3072) + 4096 * under(3);
+	uint8_t data[1024];
+
+	if (offset % 4096 + bytes > 4096)
+		offset -= bytes;
+	fill(data, bytes);
+	ask(MEM_WRITE, 4, offset, data, bytes, false);
+	memcpy(t.expected[POOL] + offset, data, bytes);
+	host_read(4, offset, data, bytes);
+	if (memcmp(data, t.expected[POOL] + offset, bytes))
+		pcie_fail(&t.bench, "bytes of the pool's BAR", offset, bytes);
+}
+
+static void poisoned_counted(uint64_t before)
+{
+	set(GLK_CARD_SNAPSHOT, 1);
+	pcie_same(&t.bench, "poisoned writes counted", happened.poisoned - before, value_of(GLK_CARD_ERR_WINDOW));
+}
+
+/* One entry from the ring in host memory to its completion there, and the interrupt behind it. */
+static void ring_entry(unsigned opcode, unsigned m, uint64_t offset, uint64_t at, unsigned bytes)
+{
+	unsigned slot = t.submitted % 16, sent = t.block.sent[VECTOR], clocks = 0;
+	uint64_t tag = draw(&t.bench.chance), sqe[8] = { 0 }, cqe[2];
+
+	sqe[0] = opcode | GLK_FLAG_INTERRUPT << GLK_SQE_FLAGS_SHIFT;
+	sqe[1] = tag;
+	if (opcode != GLK_OP_RELEASE) {
+		sqe[0] |= (uint64_t)m << GLK_SQE_WINDOW_SHIFT | (uint64_t)bytes << GLK_SQE_LENGTH_SHIFT;
+		sqe[2] = offset;
+		sqe[3] = at << GLK_SQE_REGISTRATION_OFFSET_SHIFT;
+	}
+	memcpy(t.host + (SQ - HOST) + slot * sizeof(sqe), sqe, sizeof(sqe));
+	set(GLK_CONTEXT_ARRAY + GLK_CONTEXT_CQ_HEAD, t.submitted & 0xffff);
+	set(GLK_CONTEXT_ARRAY + GLK_CONTEXT_SQ_TAIL, ++t.submitted & 0xffff);
+	while (t.block.sent[VECTOR] == sent && wait_for("no interrupt of a ring entry", &clocks))
+		;
+	memcpy(cqe, t.host + (CQ - HOST) + slot * sizeof(cqe), sizeof(cqe)); /* it is there before the interrupt */
+	pcie_same(&t.bench, "tag of a completion", tag, cqe[0]);
+	pcie_same(&t.bench, "status of a completion", GLK_ST_OK, (cqe[1] & GLK_CQE_STATUS_MASK) >> GLK_CQE_STATUS_SHIFT);
+	pcie_same(&t.bench, "phase of a completion", !((t.submitted - 1) / 16 % 2), (cqe[1] & GLK_CQE_PHASE_MASK) != 0);
+	happened.entries++;
+	happened.interrupts += t.block.sent[VECTOR] - sent;
+}
+
+/* A byte of the registration. */
+static uint8_t *registered(uint64_t at)
+{
+	return t.host + (DATA - HOST) + (at ^ 4096);
+}
+
+static void ring(void)
+{
+	unsigned m = under(MEMORIES), bytes = 1 + under(3000);
+	uint64_t offset = under(WINDOW - bytes), at = under(8192 - bytes);
+
+	fill(t.host + (DATA - HOST), 8192);
+	ring_entry(GLK_OP_PUT, m, offset, at, bytes);
+	for (unsigned i = 0; i < bytes; i++)
+		t.expected[m][offset + i] = *registered(at + i);
+	ring_entry(GLK_OP_RELEASE, 0, 0, 0, 0);
+	check_memory("byte behind a release");
+	offset = under(WINDOW - bytes);
+	ring_entry(GLK_OP_GET, m, offset, at, bytes);
+	for (unsigned i = 0; i < bytes; i++)
+		pcie_same(&t.bench, "byte of a get", t.expected[m][offset + i], *registered(at + i));
+}
+
+/* A release by the doorbell page: its record and interrupt say that all is there. */
+static void release(void)
+{
+	unsigned sent = t.block.sent[VECTOR], clocks = 0;
+	uint64_t value = draw(&t.bench.chance) | 1, told;
+
+	set(GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, value);
+	while (t.block.sent[VECTOR] == sent && wait_for("no interrupt of a release", &clocks))
+		;
+	memcpy(&told, t.host + (RECORD - HOST), 8);
+	pcie_same(&t.bench, "value released", value, told);
+	check_memory("byte behind a release");
+	happened.interrupts++;
+}
+
+/* In the midst of stores: each byte is what it was or what was stored last, and then the card is as new. */
+static void reset(void)
+{
+	static uint8_t before[MEMORIES][POOL_BYTES];
+	uint64_t generation = value_of(GLK_CARD_GENERATION);
+	unsigned clocks = 0;
+
+	memcpy(before, t.expected, sizeof(before));
+	for (unsigned i = 0; i < 20; i++) {
+		uint64_t offset = 64 * i, value = draw(&t.bench.chance);
+
+		ask(MEM_WRITE, 2, offset, &value, 8, false);
+		memcpy(t.expected[ENDPOINT] + offset, &value, 8);
+	}
+	while (t.queue_take != t.queue_put && wait_for("stores are not taken", &clocks))
+		;
+	t.in.block.flr_in_process = true;
+	do
+		wait_for("function-level reset does not end", &clocks);
+	while (!t.flr_done && !t.bench.failure[0]);
+	t.in.block.flr_in_process = false;
+	wait_register("not ready behind a reset", GLK_CARD_STATUS, GLK_CARD_STATUS_READY_MASK, 1);
+	pcie_same(&t.bench, "generation", generation + 1, value_of(GLK_CARD_GENERATION));
+	pcie_same(&t.bench, "a window behind a reset", 0, value_of(GLK_WINDOW_ARRAY + GLK_WINDOW_Q0));
+	for (unsigned i = 0; i < WINDOW; i++)
+		if (t.memory[ENDPOINT][i] == before[ENDPOINT][i])
+			t.expected[ENDPOINT][i] = before[ENDPOINT][i];
+	check_memory("byte behind a reset");
+	happened.resets++;
+}
+
+static void start(uint64_t seed, uint64_t round, const char *wave)
+{
+	memset(&t, 0, sizeof(t));
+	chance_start(&t.bench.chance, seed, round);
+	t.in.serial = seed;
+	t.in.pool_bytes = POOL_BYTES;
+	t.in.block.bus_master = t.in.block.msix_enable = true;
+	t.in.block.max_payload = under(4);
+	t.in.block.max_read_req = under(6);
+	for (unsigned i = 0; i < PCIE_GAPS; i++)
+		t.bench.gap[i] = under(3) ? under(200) : 0;
+	t.block = (struct pcie_block){ .bench = &t.bench, .in = &t.in.block, .ops = &ops, .tags = PCIE_TAGS_MAX };
+	t.block.np_refill = under(2) ? 3 : 40;
+	t.block.seq_delay = under(2) ? 30 : 300;
+	pcie_block_start(&t.block);
+	t.dut = top_dut_create(&t.in, wave);
+}
+
+static bool run_round(uint64_t seed, uint64_t round, const char *wave)
+{
+	uint64_t poisoned = happened.poisoned;
+
+	start(seed, round, wave);
+	wait_register("not ready", GLK_CARD_STATUS, GLK_CARD_STATUS_READY_MASK, 1);
+	pcie_same(&t.bench, "magic", GLK_MAGIC, value_of(GLK_CARD_MAGIC));
+	pcie_same(&t.bench, "serial number", seed, value_of(GLK_CARD_SERIAL));
+	for (unsigned again = 0; again < 2 && !t.bench.failure[0]; again++) {
+		configure();
+		stores(100);
+		drain();
+		check_memory("byte behind a drain");
+		pool_bar();
+		stores(20);
+		release();
+		stores(20);
+		ring();
+		poisoned_counted(poisoned);
+		reset();
+	}
+	configure();
+	stores(20);
+	drain();
+	check_memory("byte behind a drain");
+	happened.clocks += t.bench.clocks;
+	top_dut_destroy(t.dut);
+	return !t.bench.failure[0];
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = { { "seed", required_argument, NULL, 's' },
+						 { "rounds", required_argument, NULL, 'n' },
+						 { "round", required_argument, NULL, 'r' },
+						 { "wave", required_argument, NULL, 'w' },
+						 { NULL, 0, NULL, 0 } };
+	uint64_t seed = 1, rounds = 8, first = 0;
+	const char *wave = NULL;
+	bool good = true;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (c == 's')
+			seed = strtoull(optarg, NULL, 0);
+		else if (c == 'n')
+			rounds = strtoull(optarg, NULL, 0);
+		else if (c == 'r')
+			first = strtoull(optarg, NULL, 0), rounds = first + 1;
+		else if (c == 'w')
+			wave = optarg;
+		else
+			return 2;
+	}
+	printf("# seed %" PRIu64 "\n", seed);
+	for (uint64_t r = first; r < rounds && good; r++) {
+		good = run_round(seed, r, wave);
+		if (!good)
+			printf("# %s\n# again: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", t.bench.failure, seed, r);
+	}
+	printf("# %" PRIu64 " stores, %" PRIu64 " poisoned, %" PRIu64 " loads, %" PRIu64 " ring entries, %" PRIu64
+	       " interrupts, %" PRIu64 " resets, %" PRIu64 " clocks\n", happened.stores, happened.poisoned, happened.loads,
+	       happened.entries, happened.interrupts, happened.resets, happened.clocks);
+	printf("%sok 1 - stores, loads, rings and resets through the hard block's streams\n1..1\n", good ? "" : "not ");
+	return good ? 0 : 1;
+}

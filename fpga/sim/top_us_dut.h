@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The Verilated glk_top_us, a clock at a time: its pins as they are. */
+#ifndef GLK_TOP_US_DUT_H
+#define GLK_TOP_US_DUT_H
+
+#include "pcie_pins.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct top_in {
+	struct pcie_pins_in block;
+	uint64_t serial, pool_bytes;
+	bool pool_ready;
+	struct {
+		bool valid, last;
+		uint8_t data[PCIE_BEAT];
+	} q; /* answers of the pool */
+};
+
+struct top_out {
+	struct pcie_pins_out block;
+	bool q_ready;
+	struct {
+		bool valid, write, last;
+		unsigned length;
+		uint64_t offset;
+		uint8_t data[PCIE_BEAT];
+	} pool;
+};
+
+struct top_dut;
+
+/* After its reset, with `in` shown. `wave`: file to write a wave to, or NULL. */
+struct top_dut *top_dut_create(const struct top_in *in, const char *wave);
+void top_dut_destroy(struct top_dut *dut);
+
+unsigned top_dut_slice_shift(void);
+
+/* Shows `in`, tells what comes out before the clock's edge, and clocks. */
+void top_dut_clock(struct top_dut *dut, const struct top_in *in, struct top_out *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GLK_TOP_US_DUT_H */
