@@ -20,9 +20,8 @@ int glk_card_aperture_store(struct glk_card *card, uint64_t offset, const void *
 	return error;
 }
 
-int glk_card_aperture_poisoned(struct glk_card *card, uint64_t offset, size_t len)
+int glk_card_aperture_poisoned(struct glk_card *card, uint64_t offset)
 {
-	(void)len;
 	if (!(card->control & GLK_CARD_CONTROL_ENABLE_MASK)) {
 		glk_count(card, GLK_CARD_COUNTER(DROPPED_STORES));
 		return -ENODEV;

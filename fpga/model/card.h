@@ -99,7 +99,7 @@ int glk_card_aperture_load(struct glk_card *card, uint64_t offset, void *data, s
  * enabled; to the pool as the same. Return a negative errno.
  */
 int glk_card_register_poisoned(struct glk_card *card, uint64_t offset, unsigned size);
-int glk_card_aperture_poisoned(struct glk_card *card, uint64_t offset, size_t len);
+int glk_card_aperture_poisoned(struct glk_card *card, uint64_t offset);
 int glk_card_pool_poisoned(struct glk_card *card, uint64_t offset, size_t len);
 
 /** Access to the pool (BAR 4), any length inside it. Return 0 or -EINVAL. */

@@ -5,12 +5,19 @@
 
 #include "card_pair.h"
 
+#define BENCH_TOTALS 200u /* counters that loose rounds look at */
+#define BENCH_LOOSE  16u  /* contexts that work in a loose round */
+#define BENCH_PHASES 6u
+
 struct bench {
 	struct pair pair;
 	struct chance chance;
 	unsigned step;
 	bool deafness; /* partitions of which writes fail, in this round */
 	char said[300]; /* what the step does */
+	unsigned turn[BENCH_LOOSE]; /* how often a context of a loose round got other memory */
+	unsigned caught[BENCH_PHASES]; /* how often something was taken away in the middle of what */
+	uint64_t apart[BENCH_TOTALS]; /* counters of the card, less the model's: what only the card did */
 };
 
 /* Cards as after power-on, and how their streams stand still in this round. Returns 0 or a negative errno. */
@@ -42,10 +49,12 @@ void bench_take_completions(struct bench *b);
 void bench_disabled(struct bench *b);
 void bench_owner(struct bench *b);
 void bench_moved(struct bench *b);
+void bench_seen(struct bench *b);
 void bench_reset(struct bench *b);
 
-/* A loose round. */
+/* Loose rounds: everything at once; things taken away while they are worked with. */
 void bench_loose(struct bench *b);
+void bench_away(struct bench *b);
 
 /* --- between the files that make steps --- */
 
@@ -61,11 +70,52 @@ unsigned bench_length(struct bench *b, unsigned most);
 void bench_fill(struct bench *b, uint8_t *data, size_t len);
 /* Puts an entry's words together, maybe with something wrong. */
 void bench_entry(struct bench *b, unsigned context, uint64_t sqe[8]);
-/* Bytes into registered memory, page by page; false where the page list cannot be reached. */
-bool bench_put_registered(struct bench *b, unsigned handle, uint64_t offset, const uint8_t *data, size_t len);
+/* Bytes into registered memory, page by page, where the page list can be reached. */
+void bench_put_registered(struct bench *b, unsigned handle, uint64_t offset, const uint8_t *data, size_t len);
+/* How many slices have windows. */
+unsigned bench_slices(const struct bench *b);
 void bench_start_context(struct bench *b, unsigned c);
 void bench_set_window(struct bench *b, unsigned slice, unsigned first, unsigned context, unsigned partition, uint64_t offset,
 		      uint64_t bytes, uint64_t rights);
+
+/* --- loose rounds: each context on memory of its own --- */
+
+#define LOOSE_RING_MOST	   8192u /* bytes of an endpoint, for the ring of a context */
+#define LOOSE_CONTEXTS	   BENCH_LOOSE
+#define LOOSE_ALL	   ((1u << LOOSE_CONTEXTS) - 1)
+#define LOOSE_SOURCE_BYTES 8192u /* of registered memory; as many behind it are the target of gets */
+#define LOOSE_ENTRIES	   16u	 /* of a ring */
+#define LOOSE_PAGES	   4u	 /* of registered memory */
+
+/* Where a context has its things: each time that it gets other memory somewhere else than the time before. */
+struct loose_place {
+	uint64_t sq, cq, record, list, data; /* host memory */
+	unsigned partition, offset;	     /* of the window of its ring */
+};
+
+struct loose_place loose_place(const struct bench *b, unsigned c);
+
+unsigned loose_contexts(const struct bench *b);
+unsigned loose_ring_bytes(const struct bench *b);
+void loose_set_up(struct bench *b);
+/* Context c with its windows (2c for its ring, 2c + 1 for stores) and registration c; it must be stopped. */
+void loose_set_up_context(struct bench *b, unsigned c);
+void loose_set_up_window(struct bench *b, unsigned c);
+void loose_set_up_registration(struct bench *b, unsigned c);
+/* Into the model at once; into the card when it takes it. */
+void loose_post(struct bench *b, unsigned bar, uint64_t offset, const void *data, size_t len);
+/* A right entry for the ring of context c. */
+void loose_entry(struct bench *b, unsigned c, uint64_t sqe[8]);
+void loose_release(struct bench *b, unsigned c);
+/* Entries and releases of a set of contexts, rung for in pieces, among stores of all. */
+void loose_load_up(struct bench *b, unsigned whose);
+void loose_settle(struct bench *b);
+/* Counters that do not depend on who came first: may they differ by as much as they do now; do they still? */
+void loose_totals(struct bench *b, bool check);
+/* The model goes on with the card's memory, and with no interrupt under way. */
+void loose_follow(struct bench *b);
+
+#define BENCH_RW (GLK_WINDOW_Q0_READ_MASK | GLK_WINDOW_Q0_WRITE_MASK)
 
 /* Where things of context c and registration h are in host memory. */
 #define BENCH_SQ(c)	(PAIR_HOST + (c) * UINT64_C(0x800))

@@ -12,29 +12,13 @@
 
 #define HOLD	    256u /* a stream stands still */
 #define OTHER	    0x800u /* to another place for the records */
-#define OUT_CLOCKS  120u /* for what stands before m when a read is answered */
+#define OUT_CLOCKS  120u /* for what a release flushes */
 #define SOON_CLOCKS 400u
-
-static void clocks(struct bench *b, unsigned n)
-{
-	while (n--)
-		card_dut_clock(b->pair.dut);
-}
-
-/* Registers of the card alone. */
-static uint64_t card_get(struct bench *b, unsigned reg)
-{
-	uint64_t value = 0;
-
-	if (card_dut_read(b->pair.dut, 0, reg, &value, 8))
-		pair_fail(&b->pair, "register %#x is not answered", reg);
-	return value;
-}
+#define POLLS	    2000u
 
 static void card_set(struct bench *b, unsigned reg, uint64_t value)
 {
-	if (card_dut_write(b->pair.dut, 0, reg, &value, 8))
-		pair_fail(&b->pair, "register %#x is not written", reg);
+	pair_card_post(&b->pair, 0, reg, &value, sizeof(value));
 }
 
 static unsigned draw_started(struct bench *b)
@@ -99,14 +83,14 @@ static void forgotten(struct bench *b, unsigned c)
 	store(b);
 	for (unsigned i = 0; i < waits; i++) {
 		bench_set(b, bench_doorbell_reg(c, GLK_DOORBELL_RELEASE), draw(&b->chance));
-		clocks(b, OUT_CLOCKS + below(&b->chance, SOON_CLOCKS)); /* what it flushes has gone */
+		pair_card_clock(&b->pair, OUT_CLOCKS + below(&b->chance, SOON_CLOCKS)); /* what it flushes has gone */
 		if (bench_chance(b, 2))
 			store(b);
 	}
 	bench_set(b, bench_context_reg(c, GLK_CONTEXT_CONTROL), 0);
 	if (bench_chance(b, 2))
 		bench_set(b, bench_doorbell_reg(c, GLK_DOORBELL_RELEASE), draw(&b->chance)); /* too late */
-	card_get(b, GLK_CARD_STATUS);
+	pair_card_get(&b->pair, GLK_CARD_STATUS);
 	bench_set(b, GLK_CARD_DRAIN, GLK_DRAIN_CONTEXT | (uint64_t)c << GLK_CARD_DRAIN_ID_SHIFT);
 	if (bench_chance(b, 2))
 		next_owner(b, c);
@@ -125,17 +109,17 @@ static void told(struct bench *b, unsigned c)
 	b->pair.gaps[CARD_DUT_M] = HOLD;
 	for (unsigned i = 1 + below(&b->chance, 6); i; i--) {
 		card_set(b, bench_doorbell_reg(c, GLK_DOORBELL_RELEASE), draw(&b->chance));
-		clocks(b, below(&b->chance, 80));
+		pair_card_clock(&b->pair, below(&b->chance, 80));
 	}
 	bench_set(b, bench_context_reg(c, GLK_CONTEXT_CONTROL), 0);
 	if (bench_chance(b, 2))
 		bench_set(b, bench_context_reg(c, GLK_CONTEXT_RECORD), BENCH_RECORD(c) + OTHER);
-	clocks(b, below(&b->chance, 40));
+	pair_card_clock(&b->pair, below(&b->chance, 40));
 	b->pair.gaps[CARD_DUT_M] = 0;
-	card_get(b, GLK_CARD_STATUS);
-	clocks(b, OUT_CLOCKS);
+	pair_card_get(&b->pair, GLK_CARD_STATUS);
+	pair_pass(&b->pair);
 	memcpy(record, card->host + at, sizeof(record));
-	clocks(b, SOON_CLOCKS);
+	pair_card_clock(&b->pair, SOON_CLOCKS);
 	memcpy(after, card->host + at, sizeof(after));
 	if (memcmp(record, after, sizeof(after)))
 		pair_fail(&b->pair, "the record of context %u, which was stopped, is written", c);
@@ -175,10 +159,10 @@ void bench_moved(struct bench *b)
 	b->pair.deaf = 0;
 	b->pair.gaps[CARD_DUT_D] = b->pair.gaps[CARD_DUT_M] = 0;
 	bench_set(b, bench_context_reg(c, GLK_CONTEXT_SQ_TAIL), 1);
-	clocks(b, below(&b->chance, 150));
+	pair_card_clock(&b->pair, below(&b->chance, 150));
 	b->pair.gaps[CARD_DUT_D] = HOLD;
-	clocks(b, SOON_CLOCKS);
-	if (card_get(b, bench_context_reg(c, GLK_CONTEXT_SQ_HEAD))) {
+	pair_card_clock(&b->pair, SOON_CLOCKS);
+	if (pair_card_get(&b->pair, bench_context_reg(c, GLK_CONTEXT_SQ_HEAD))) {
 		b->pair.gaps[CARD_DUT_D] = 0;
 		bench_settle(b);
 		b->pair.deaf = 0;
@@ -186,8 +170,40 @@ void bench_moved(struct bench *b)
 	bench_set(b, bench_partition_reg(p, GLK_PARTITION_EP_KIND), GLK_EP_NONE);
 	bench_set(b, bench_partition_reg(p, GLK_PARTITION_EP_BASE), PAIR_BUS(p) + PAIR_EP_BYTES / 2);
 	bench_set(b, bench_partition_reg(p, GLK_PARTITION_EP_KIND), GLK_EP_BUS);
-	clocks(b, SOON_CLOCKS); /* a write that was taken is not done yet */
+	pair_card_clock(&b->pair, SOON_CLOCKS); /* a write that was taken is not done yet */
 	b->pair.gaps[CARD_DUT_D] = gap[0];
 	b->pair.gaps[CARD_DUT_M] = gap[1];
 	bench_add(b, " from context %u, %#llx", c, (unsigned long long)sqe[2]);
+}
+
+/* Who reads that an entry has its completion finds it in memory, however long the writes before it take. */
+void bench_seen(struct bench *b)
+{
+	const unsigned gap = b->pair.gaps[CARD_DUT_M];
+	unsigned c = draw_started(b), length, polls = 0;
+	uint64_t sqe[8] = { 0 }, tag;
+	uint8_t data[2048];
+
+	aim_window(b, c);
+	sqe[0] = GLK_OP_NOP;
+	sqe[1] = draw(&b->chance);
+	pair_host_write(&b->pair, BENCH_SQ(c), sqe, sizeof(sqe));
+	bench_settle(b);
+	b->pair.deaf = 0;
+	b->pair.gaps[CARD_DUT_M] = 100 + below(&b->chance, 150);
+	for (unsigned i = below(&b->chance, 8); i; i--) {
+		length = 1 + below(&b->chance, sizeof(data));
+		bench_fill(b, data, length);
+		pair_store(&b->pair, below(&b->chance, GLK_PAGE_SIZE - length + 1), data, length);
+	}
+	bench_set(b, GLK_CARD_DRAIN, GLK_DRAIN_CARD);
+	pair_card_clock(&b->pair, below(&b->chance, SOON_CLOCKS));
+	bench_set(b, bench_context_reg(c, GLK_CONTEXT_SQ_TAIL), 1);
+	while (!pair_card_get(&b->pair, bench_context_reg(c, GLK_CONTEXT_CQ_TAIL)) && ++polls < POLLS)
+		;
+	pair_pass(&b->pair);
+	memcpy(&tag, b->pair.side[CARD].host + (BENCH_CQ(c) - PAIR_HOST), sizeof(tag));
+	if (polls == POLLS || tag != sqe[1])
+		pair_fail(&b->pair, "CQ_TAIL of context %u tells of a completion that is not there, after %u reads", c, polls);
+	b->pair.gaps[CARD_DUT_M] = gap;
 }

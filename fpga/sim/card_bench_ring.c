@@ -10,11 +10,6 @@
 
 #define VECTOR_MOST GLK_PUTV_MAX_BYTES
 
-static unsigned slices(const struct bench *b)
-{
-	return b->pair.p.slices < 64 ? b->pair.p.slices : 64;
-}
-
 /* A window, mostly one that the context owns. */
 static unsigned draw_window(struct bench *b, unsigned context)
 {
@@ -23,7 +18,7 @@ static unsigned draw_window(struct bench *b, unsigned context)
 	for (unsigned i = 0; i < 40; i++) {
 		const struct glk_entry *entry;
 
-		handle = below(&b->chance, slices(b));
+		handle = below(&b->chance, bench_slices(b));
 		entry = &b->pair.model->windows[handle];
 		if (entry->q[0] && GLK_FIELD(entry->q[0], GLK_WINDOW_Q0_CONTEXT) == context &&
 		    GLK_FIELD(entry->q[0], GLK_WINDOW_Q0_FIRST) == handle)
@@ -64,7 +59,7 @@ static unsigned draw_registration(struct bench *b, unsigned context)
 	return handle;
 }
 
-bool bench_put_registered(struct bench *b, unsigned handle, uint64_t offset, const uint8_t *data, size_t len)
+void bench_put_registered(struct bench *b, unsigned handle, uint64_t offset, const uint8_t *data, size_t len)
 {
 	const struct glk_entry *entry = &b->pair.model->registrations[handle];
 	uint64_t at = entry->q[3] + offset, page;
@@ -74,7 +69,7 @@ bool bench_put_registered(struct bench *b, unsigned handle, uint64_t offset, con
 		uint64_t where = entry->q[2] + at / GLK_PAGE_SIZE * 8;
 
 		if (!pair_host_holds(where, 8))
-			return false;
+			return;
 		memcpy(&page, b->pair.side[MODEL].host + (where - PAIR_HOST), 8);
 		page &= ~(uint64_t)(GLK_PAGE_SIZE - 1);
 		part = GLK_PAGE_SIZE - at % GLK_PAGE_SIZE;
@@ -83,7 +78,6 @@ bool bench_put_registered(struct bench *b, unsigned handle, uint64_t offset, con
 		if (pair_host_holds(page, GLK_PAGE_SIZE))
 			pair_host_write(&b->pair, page + at % GLK_PAGE_SIZE, data, part);
 	}
-	return true;
 }
 
 /* A put vector of records in a window; returns its bytes. */
@@ -240,8 +234,8 @@ void bench_entry(struct bench *b, unsigned context, uint64_t sqe[8])
 	sqe[1] = draw(&b->chance);
 	sqe[2] = e.window_offset;
 	sqe[3] = e.registration | e.registration_offset << 16;
-	bench_add(b, " [op %u window %u+%#" PRIx64 " registration %u+%#" PRIx64 " length %" PRIu64 "%s]", e.opcode, e.window,
-		  e.window_offset, e.registration, e.registration_offset, e.length, "");
+	bench_add(b, " [op %u window %u+%#" PRIx64 " registration %u+%#" PRIx64 " length %" PRIu64 "]", e.opcode, e.window,
+		  e.window_offset, e.registration, e.registration_offset, e.length);
 	if (bench_chance(b, 5)) {
 		spoil(b, sqe);
 		bench_add(b, "!");

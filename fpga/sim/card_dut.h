@@ -66,20 +66,28 @@ void card_dut_clock(struct card_dut *dut);
  * Accesses to BARs: `bar` 0 registers, 1 window aperture, 2 pool. `len` 1..4096 (reads also 0), not across 4 KiB.
  */
 
-/** Queues a write, to be given as the card takes it. Returns 0, or -EAGAIN when too many wait. */
+/** Queues a write, to be given as the card takes it. Returns 0, -EAGAIN when too many wait, or -EINVAL: not such a range. */
 int card_dut_post(struct card_dut *dut, unsigned bar, uint64_t offset, const void *data, size_t len, bool poisoned);
-/** Writes: clocks until the card has taken it, and all that were queued. Returns 0 or -ETIMEDOUT. */
+/** The same, and clocks while too many wait. Returns 0, -ETIMEDOUT or -EINVAL. */
+int card_dut_post_soon(struct card_dut *dut, unsigned bar, uint64_t offset, const void *data, size_t len);
+/** Writes: clocks until the card has taken it, and all that were queued. Returns 0, -ETIMEDOUT or -EINVAL. */
 int card_dut_write(struct card_dut *dut, unsigned bar, uint64_t offset, const void *data, size_t len);
 int card_dut_write_poisoned(struct card_dut *dut, unsigned bar, uint64_t offset, const void *data, size_t len);
-/** Reads: clocks until the card has answered. Writes queued before it come before it. Returns 0 or -ETIMEDOUT. */
+/** Reads: clocks until the card has answered. Writes queued before it come before it. Returns 0, -ETIMEDOUT or -EINVAL. */
 int card_dut_read(struct card_dut *dut, unsigned bar, uint64_t offset, void *data, size_t len);
 /** Writes that wait, the one that is being given too. */
 unsigned card_dut_posts(const struct card_dut *dut);
+/** Whether a read of memory in a range is not wholly answered. */
+bool card_dut_reading(const struct card_dut *dut, uint64_t from, uint64_t bytes);
+/** Whether in the last clock a write to a range was offered, or a beat of it. */
+bool card_dut_writing(const struct card_dut *dut, uint64_t from, uint64_t bytes);
+/** Clocks until all is out that a completion on the card's port must not pass (see glk_pcie_order). Returns 0 or -ETIMEDOUT. */
+int card_dut_pass(struct card_dut *dut);
 
 /** Function-level reset; clocks until the card says that it is done. Returns 0 or -ETIMEDOUT. */
 int card_dut_flr(struct card_dut *dut);
 
-/** Begins to give a packet to the card's link, as from elsewhere. Returns 0, or -EAGAIN while one is being given. */
+/** Begins to give a packet to the card's link, as from elsewhere. Returns 0, -EAGAIN while one is being given, or -EINVAL. */
 int card_dut_inject(struct card_dut *dut, const uint8_t *packet, size_t len);
 
 /** Tells the time: never backwards. */

@@ -26,6 +26,7 @@
 #define PAIR_POOL_BYTES 0x20000u
 #define PAIR_PARTITIONS 16u
 #define PAIR_VECTORS	64u
+#define PAIR_CLOSED	8u
 
 enum { MODEL, CARD, SIDES };
 
@@ -52,6 +53,12 @@ struct pair_side {
 	struct pair_log packets;
 };
 
+/* Memory that the card has no business with any more: it must not read it, perhaps not write it either. */
+struct pair_range {
+	uint64_t from, bytes;
+	bool writes;
+};
+
 struct pair {
 	struct glk_card *model;
 	struct card_dut *dut;
@@ -59,6 +66,9 @@ struct pair {
 	struct pair_side side[SIDES];
 	struct chance streams; /* of what happens in a clock; the bench draws from another one */
 	unsigned gaps[CARD_DUT_STREAMS]; /* of 256: how often a stream stands still */
+	uint64_t still_until[CARD_DUT_STREAMS];	 /* clocks up to which one stands still altogether */
+	struct pair_range closed[PAIR_CLOSED];
+	unsigned closed_count;
 	/*
 	 * Partitions whose flush reads fail, all of them until the next pair_settle(). (Of a write that passed on its way out
 	 * just before a flush read the card need not know yet that the read covers it.)
@@ -66,6 +76,7 @@ struct pair {
 	unsigned deaf;
 	unsigned covered[PAIR_PARTITIONS];
 	bool loose;	/* nothing is compared but what the bench asks for */
+	unsigned least[PAIR_VECTORS], most[PAIR_VECTORS]; /* interrupts that may come in a loose round */
 	bool reset;	/* what is on its way may be lost */
 	bool unordered; /* packets of different partitions may leave in any order */
 	uint64_t now_ns, packets, writes;
@@ -82,6 +93,18 @@ void pair_fail(struct pair *pair, const char *format, ...) __attribute__((format
 /* Host memory of both. */
 void pair_host_write(struct pair *pair, uint64_t address, const void *data, size_t len);
 bool pair_host_holds(uint64_t address, size_t len);
+
+/* From now on the card must not touch a range; what it reads there now it should not either. All are open again. */
+void pair_close(struct pair *pair, uint64_t from, uint64_t bytes, bool writes);
+void pair_open(struct pair *pair);
+
+/* The card alone: a write, when it takes it; a register; clocks. What it did to memory, the model's is made the same. */
+void pair_card_post(struct pair *pair, unsigned bar, uint64_t offset, const void *data, size_t len);
+uint64_t pair_card_get(struct pair *pair, unsigned offset);
+/* Clocks until nothing is before the port that a completion must not pass. */
+void pair_pass(struct pair *pair);
+void pair_card_clock(struct pair *pair, unsigned clocks);
+void pair_forgive(struct pair *pair, uint64_t from, uint64_t bytes);
 
 /* Accesses to both. Reads are compared; the model's value is given back. */
 void pair_set(struct pair *pair, unsigned offset, unsigned size, uint64_t value);

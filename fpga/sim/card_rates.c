@@ -4,6 +4,7 @@
  * plain writes on PCIe, nothing held back. Two figures each: stores taken a clock, and the same with the clocks until the last
  * of them has arrived. A report, not a test.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "card_dut.h"
 
 #define STORES	 20000u
+#define CLOCKS	 (100u * STORES) /* more than they ever take */
 #define WINDOW	 (UINT64_C(1) << 20)
 #define ENDPOINT UINT64_C(0x10000000000)
 
@@ -111,16 +113,18 @@ static void report(enum pattern pattern, unsigned length, unsigned partitions)
 	for (unsigned i = 0; i < STORES; i++) {
 		uint64_t offset = place(pattern, i / partitions, length) + i % partitions * WINDOW;
 
-		while (card_dut_post(t.dut, 1, offset, data, length, false))
-			card_dut_clock(t.dut);
+		must(card_dut_post_soon(t.dut, 1, offset, data, length), "a store");
 	}
-	while (card_dut_posts(t.dut))
+	while (card_dut_posts(t.dut)) {
+		must(card_dut_clocks(t.dut) - begin < CLOCKS ? 0 : -ETIMEDOUT, "taking the stores");
 		card_dut_clock(t.dut);
+	}
 	taken = card_dut_clocks(t.dut) - begin;
 	set(GLK_CARD_DRAIN, drain);
-	do
+	do {
+		must(card_dut_clocks(t.dut) - begin < CLOCKS ? 0 : -ETIMEDOUT, "the drain");
 		must(card_dut_read(t.dut, 0, GLK_CARD_DRAIN, &drain, sizeof(drain)), "a register read");
-	while (drain & GLK_CARD_DRAIN_BUSY_MASK);
+	} while (drain & GLK_CARD_DRAIN_BUSY_MASK);
 	arrived = card_dut_clocks(t.dut) - begin;
 	printf("%2u bytes, %-10s, %2u destinations: %.3f stores a clock, %.3f until arrived\n", length, names[pattern], partitions,
 	       (double)STORES / (double)taken, (double)STORES / (double)arrived);

@@ -482,10 +482,10 @@ static void poisoned_writes_store_nothing(void **state)
 	assert_int_equal(bench_read(b, GLK_CARD_ERROR_CAUSE), GLK_CARD_ERROR_CAUSE_CONFIG_MASK);
 	assert_int_equal(refused_writes(b), 1);
 	/* Through a window: its owner is told. */
-	assert_int_equal(glk_card_aperture_poisoned(b->card, 64, 8), -EBADMSG);
+	assert_int_equal(glk_card_aperture_poisoned(b->card, 64), -EBADMSG);
 	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)), 1);
 	/* Where there is none. */
-	assert_int_equal(glk_card_aperture_poisoned(b->card, 1 << 20, 8), -EBADMSG);
+	assert_int_equal(glk_card_aperture_poisoned(b->card, 1 << 20), -EBADMSG);
 	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)), 1);
 	assert_int_equal(bench_card_counter(b, GLK_CARD_ERR_WINDOW), 2);
 	assert_int_equal(bench_counter(b, 0, GLK_PARTITION_STORES), 0);
@@ -498,7 +498,7 @@ static void poisoned_writes_store_nothing(void **state)
 	assert_int_equal(bench_read(b, GLK_CARD_ERROR_CAUSE),
 			 GLK_CARD_ERROR_CAUSE_CONFIG_MASK | GLK_CARD_ERROR_CAUSE_WINDOW_MASK);
 	bench_write(b, GLK_CARD_CONTROL, 0);
-	assert_int_equal(glk_card_aperture_poisoned(b->card, 64, 8), -ENODEV);
+	assert_int_equal(glk_card_aperture_poisoned(b->card, 64), -ENODEV);
 	assert_int_equal(bench_card_counter(b, GLK_CARD_DROPPED_STORES), 1);
 	assert_int_equal(bench_card_counter(b, GLK_CARD_ERR_WINDOW), 3);
 }

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The streams of the card, beat by beat, and their rules. */
+#include "card_dut_streams.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void card_dut_breach(struct card_dut *dut, const char *format, ...)
+{
+	va_list arguments;
+	int length;
+
+	if (dut->fault[0])
+		return;
+	length = snprintf(dut->fault, sizeof(dut->fault), "clock %" PRIu64 ": ", dut->clocks);
+	va_start(arguments, format);
+	vsnprintf(dut->fault + length, sizeof(dut->fault) - (size_t)length, format, arguments);
+	va_end(arguments);
+}
+
+static bool hold(struct card_dut *dut, enum card_dut_stream stream)
+{
+	return dut->config.ops->hold && dut->config.ops->hold(dut->config.user, stream);
+}
+
+static unsigned choose(struct card_dut *dut, unsigned n)
+{
+	return dut->config.ops->choose && n > 1 ? dut->config.ops->choose(dut->config.user, n) : 0;
+}
+
+/* Bytes of a range that stand in its next beat, `at` bytes after its beginning, and the lane of the first. */
+static unsigned part_of(const struct card_dut *dut, uint64_t address, unsigned length, unsigned at, unsigned *lane)
+{
+	unsigned room;
+
+	*lane = (unsigned)((address + at) % dut->p.lanes);
+	room = dut->p.lanes - *lane;
+	return length - at < room ? length - at : room;
+}
+
+/* A beat's lanes: those that do not count hold anything. */
+static void fill(struct card_dut *dut, uint8_t beat[CARD_BEAT_MAX], unsigned lane, const uint8_t *data, unsigned length)
+{
+	memset(beat, (int)(0x5a ^ (dut->clocks * 13)) & 0xff, dut->p.lanes);
+	memcpy(beat + lane, data, length);
+}
+
+static unsigned beats(const struct card_dut *dut, uint64_t address, unsigned length)
+{
+	unsigned lane = (unsigned)(address % dut->p.lanes);
+
+	return length ? (lane + length + dut->p.lanes - 1) / dut->p.lanes : 1;
+}
+
+/* --- requests to the card --- */
+
+static void show_post(struct card_dut *dut)
+{
+	const struct post *post = &dut->posts[dut->post_first];
+	unsigned lane, part = part_of(dut, post->offset, post->length, dut->post_at, &lane);
+
+	dut->in.r.valid = true;
+	dut->in.r.write = true;
+	dut->in.r.poisoned = post->poisoned;
+	dut->in.r.bar = post->bar;
+	dut->in.r.offset = post->offset;
+	dut->in.r.length = post->length;
+	dut->in.r.id = (uint32_t)(dut->clocks * 2654435761u);
+	dut->in.r.last = dut->post_at + part == post->length;
+	fill(dut, dut->in.r.data, lane, post->data + dut->post_at, part);
+}
+
+static void show_read(struct card_dut *dut)
+{
+	dut->in.r.valid = true;
+	dut->in.r.write = false;
+	dut->in.r.poisoned = false;
+	dut->in.r.bar = dut->read_bar;
+	dut->in.r.offset = dut->read_offset;
+	dut->in.r.length = dut->read_length;
+	dut->in.r.id = dut->read_id;
+	dut->in.r.last = true;
+	memset(dut->in.r.data, 0xa5, dut->p.lanes);
+}
+
+/* Writes may pass a read that the card does not take yet, as on PCIe; a read passes no write. */
+static void next_request(struct card_dut *dut)
+{
+	bool read_may = dut->read == READ_WAITS && !dut->read_after && !dut->post_at && dut->out.r_read_ready;
+
+	if (dut->in.r.valid || hold(dut, CARD_DUT_R))
+		return;
+	if (read_may && (!dut->post_count || !choose(dut, 2)))
+		show_read(dut);
+	else if (dut->post_count)
+		show_post(dut);
+}
+
+static void request_taken(struct card_dut *dut)
+{
+	const struct post *post = &dut->posts[dut->post_first];
+	unsigned lane;
+
+	dut->in.r.valid = false;
+	if (!dut->in.r.write) {
+		dut->read = READ_GIVEN;
+		return;
+	}
+	dut->post_at += part_of(dut, post->offset, post->length, dut->post_at, &lane);
+	if (dut->post_at < post->length)
+		return;
+	dut->post_at = 0;
+	dut->post_first = (dut->post_first + 1) % POSTS_MAX;
+	dut->post_count--;
+	if (dut->read_after)
+		dut->read_after--;
+}
+
+static void completion_taken(struct card_dut *dut)
+{
+	unsigned lane, part = part_of(dut, dut->read_offset, dut->read_length, dut->read_at, &lane);
+
+	if (dut->read != READ_GIVEN) {
+		card_dut_breach(dut, "a completion of no read");
+		return;
+	}
+	if (dut->out.c.id != dut->read_id || dut->out.c.offset != dut->read_offset % PAGE || dut->out.c.length != dut->read_length)
+		card_dut_breach(dut, "a completion with id %#x, offset %#x, length %u of a read with %#x, %#x, %u", dut->out.c.id,
+		      dut->out.c.offset, dut->out.c.length, dut->read_id, (unsigned)(dut->read_offset % PAGE), dut->read_length);
+	memcpy(dut->read_data + dut->read_at, dut->out.c.data + lane, part);
+	dut->read_at += part;
+	if (dut->out.c.last != (dut->read_at == dut->read_length))
+		card_dut_breach(dut, "last of a completion after %u bytes of %u", dut->read_at, dut->read_length);
+	if (dut->out.c.last)
+		dut->read = READ_NONE;
+}
+
+/* --- requests of the card --- */
+
+static void write_taken(struct card_dut *dut)
+{
+	uint64_t address = dut->out.m.address;
+	unsigned length = dut->out.m.length, limit = dut->p.write_bytes, lane, part;
+
+	if (dut->write_at >= length || address % limit + length > limit) {
+		card_dut_breach(dut, "a write of %u bytes at %#" PRIx64 " after %u bytes of one", length, address, dut->write_at);
+		return;
+	}
+	part = part_of(dut, address, length, dut->write_at, &lane);
+	memcpy(dut->write_data + dut->write_at, dut->out.m.data + lane, part);
+	dut->write_at += part;
+	if (dut->out.m.last != (dut->write_at == length))
+		card_dut_breach(dut, "last of a write of %u bytes at %#" PRIx64 " after %u", length, address, dut->write_at);
+	if (!dut->out.m.last && dut->write_at < length)
+		return;
+	dut->write_at = 0;
+	dut->config.ops->mem_write(dut->config.user, address, dut->write_data, length);
+}
+
+static void read_taken(struct card_dut *dut)
+{
+	struct reading *reading = &dut->readings[dut->reading_count];
+	unsigned limit = dut->p.read_bytes;
+
+	*reading = (struct reading){ .tag = dut->out.m.tag, .length = dut->out.m.length, .address = dut->out.m.address };
+	if (!dut->out.m.last || reading->address % limit + reading->length > limit ||
+	    (reading->tag >= 16 && reading->tag < 32 && reading->tag != 17) || reading->tag >= READS_MAX ||
+	    (reading->tag < 16) != (reading->length == 0)) {
+		card_dut_breach(dut, "a read of %u bytes at %#" PRIx64 ", tag %u", reading->length, reading->address, reading->tag);
+		return;
+	}
+	dut->reading_count++;
+	reading->failed = dut->config.ops->mem_read(dut->config.user, reading->address, reading->data, reading->length) != 0;
+	/* A read that fails may have given some data before. */
+	if (reading->failed)
+		reading->error_after = choose(dut, beats(dut, reading->address, reading->length));
+}
+
+static void memory_taken(struct card_dut *dut)
+{
+	dut->requests += dut->out.m.last;
+	if (dut->out.m.kind == KIND_WRITE) {
+		write_taken(dut);
+		return;
+	}
+	if (dut->write_at)
+		card_dut_breach(dut, "kind %u in the middle of a write", dut->out.m.kind);
+	if (dut->out.m.kind == KIND_READ)
+		read_taken(dut);
+	else if (dut->out.m.kind == KIND_INTERRUPT && dut->out.m.address < dut->p.vectors && dut->out.m.last)
+		dut->config.ops->interrupt(dut->config.user, (unsigned)dut->out.m.address);
+	else
+		card_dut_breach(dut, "a request of kind %u, address %#" PRIx64, dut->out.m.kind, dut->out.m.address);
+}
+
+/* Reads with the same tag are answered in order; those with different ones mix as they like. */
+static void next_answer(struct card_dut *dut)
+{
+	unsigned first[READS_MAX], count = 0, lane, part;
+	uint64_t seen = 0;
+	struct reading *reading;
+
+	if (dut->in.d.valid || !dut->reading_count || hold(dut, CARD_DUT_D))
+		return;
+	for (unsigned i = 0; i < dut->reading_count; i++) {
+		if (!(seen >> dut->readings[i].tag & 1))
+			first[count++] = i;
+		seen |= UINT64_C(1) << dut->readings[i].tag;
+	}
+	dut->answering = first[choose(dut, count)];
+	reading = &dut->readings[dut->answering];
+	part = part_of(dut, reading->address, reading->length, reading->at, &lane);
+	dut->in.d.valid = true;
+	dut->in.d.tag = reading->tag;
+	dut->in.d.error = reading->failed && !reading->error_after;
+	dut->in.d.last = dut->in.d.error || reading->at + part == reading->length;
+	if (reading->error_after)
+		reading->error_after--;
+	fill(dut, dut->in.d.data, lane, reading->data + reading->at, dut->in.d.error ? 0 : part);
+	reading->at += part;
+}
+
+static void answer_taken(struct card_dut *dut)
+{
+	struct reading *reading = &dut->readings[dut->answering];
+
+	dut->in.d.valid = false;
+	if (!dut->in.d.last)
+		return;
+	dut->reading_count--;
+	memmove(reading, reading + 1, (dut->reading_count - dut->answering) * sizeof(*reading));
+}
+
+/* --- pool --- */
+
+static void pool_taken(struct card_dut *dut)
+{
+	uint64_t offset = dut->out.pool.offset;
+	unsigned length = dut->out.pool.length, lane, part;
+	struct pool_reading *reading;
+
+	if (dut->pool_at >= length || offset % PAGE + length > PAGE || length > dut->config.pool_bytes ||
+	    offset > dut->config.pool_bytes - length || (!dut->out.pool.write && (!dut->out.pool.last || dut->pool_at))) {
+		card_dut_breach(dut, "a %s of %u bytes at %#" PRIx64 " of the pool, last %d, after %u bytes of a write",
+		      dut->out.pool.write ? "write" : "read", length, offset, dut->out.pool.last, dut->pool_at);
+		return;
+	}
+	if (!dut->out.pool.write) {
+		reading = &dut->pool_readings[(dut->pool_first + dut->pool_count++) % POOL_READS_MAX];
+		*reading = (struct pool_reading){ .offset = offset, .length = length };
+		memcpy(reading->data, dut->pool + offset, length);
+		return;
+	}
+	part = part_of(dut, offset, length, dut->pool_at, &lane);
+	memcpy(dut->pool + offset + dut->pool_at, dut->out.pool.data + lane, part);
+	dut->pool_at += part;
+	if (dut->out.pool.last != (dut->pool_at == length))
+		card_dut_breach(dut, "last of a write of %u bytes at %#" PRIx64 " of the pool after %u", length, offset, dut->pool_at);
+	if (dut->pool_at >= length)
+		dut->pool_at = 0;
+}
+
+static void next_pool_answer(struct card_dut *dut)
+{
+	struct pool_reading *reading = &dut->pool_readings[dut->pool_first];
+	unsigned lane, part;
+
+	if (dut->in.q.valid || !dut->pool_count || hold(dut, CARD_DUT_POOL_Q))
+		return;
+	part = part_of(dut, reading->offset, reading->length, reading->at, &lane);
+	dut->in.q.valid = true;
+	dut->in.q.last = reading->at + part == reading->length;
+	fill(dut, dut->in.q.data, lane, reading->data + reading->at, part);
+	reading->at += part;
+}
+
+static void pool_answer_taken(struct card_dut *dut)
+{
+	dut->in.q.valid = false;
+	if (!dut->in.q.last)
+		return;
+	dut->pool_first = (dut->pool_first + 1) % POOL_READS_MAX;
+	dut->pool_count--;
+}
+
+/* --- link --- */
+
+static void link_taken(struct card_dut *dut)
+{
+	unsigned bytes = dut->out.lt.bytes;
+
+	if (!bytes || bytes > dut->p.lanes || (!dut->out.lt.last && bytes != dut->p.lanes) ||
+	    dut->packet_bytes + bytes > CARD_DUT_PACKET_MAX) {
+		card_dut_breach(dut, "a beat of %u bytes on the link, after %zu", bytes, dut->packet_bytes);
+		dut->packet_bytes = 0;
+		return;
+	}
+	memcpy(dut->packet + dut->packet_bytes, dut->out.lt.data, bytes);
+	dut->packet_bytes += bytes;
+	if (!dut->out.lt.last)
+		return;
+	if (dut->config.ops->link)
+		dut->config.ops->link(dut->config.user, dut->packet, dut->packet_bytes);
+	dut->packet_bytes = 0;
+}
+
+static void next_injected(struct card_dut *dut)
+{
+	size_t left = dut->inject_bytes - dut->inject_at;
+	unsigned part = left < dut->p.lanes ? (unsigned)left : dut->p.lanes;
+
+	if (dut->in.lr.valid || !left || hold(dut, CARD_DUT_LR))
+		return;
+	dut->in.lr.valid = true;
+	dut->in.lr.bytes = part;
+	dut->in.lr.last = left == part;
+	fill(dut, dut->in.lr.data, 0, dut->injected + dut->inject_at, part);
+}
+
+static void injected_taken(struct card_dut *dut)
+{
+	dut->in.lr.valid = false;
+	dut->inject_at += dut->in.lr.bytes;
+}
+
+/* --- all of them --- */
+
+/* What was shown and not taken has to stand there still. */
+static void check_held(struct card_dut *dut)
+{
+	if (dut->held_c && memcmp(&dut->before.c, &dut->out.c, sizeof(dut->out.c)))
+		card_dut_breach(dut, "a completion changed before it was taken");
+	if (dut->held_m && memcmp(&dut->before.m, &dut->out.m, sizeof(dut->out.m)))
+		card_dut_breach(dut, "a request of the card changed before it was taken");
+	if (dut->held_pool && memcmp(&dut->before.pool, &dut->out.pool, sizeof(dut->out.pool)))
+		card_dut_breach(dut, "a request to the pool changed before it was taken");
+	if (dut->held_lt && memcmp(&dut->before.lt, &dut->out.lt, sizeof(dut->out.lt)))
+		card_dut_breach(dut, "a beat on the link changed before it was taken");
+	dut->held_c = dut->out.c.valid && !dut->in.c_ready;
+	dut->held_m = dut->out.m.valid && !dut->in.m_ready;
+	dut->held_pool = dut->out.pool.valid && !dut->in.pool_ready;
+	dut->held_lt = dut->out.lt.valid && !dut->in.lt_ready;
+	memcpy(&dut->before, &dut->out, sizeof(dut->out));
+}
+
+void card_dut_offer(struct card_dut *dut)
+{
+	next_request(dut);
+	next_answer(dut);
+	next_pool_answer(dut);
+	next_injected(dut);
+	dut->in.c_ready = !hold(dut, CARD_DUT_C);
+	dut->in.m_ready = dut->reading_count < READS_MAX && !hold(dut, CARD_DUT_M);
+	dut->in.pool_ready = dut->pool_count < POOL_READS_MAX && !hold(dut, CARD_DUT_POOL);
+	dut->in.lt_ready = !hold(dut, CARD_DUT_LT);
+}
+
+void card_dut_take(struct card_dut *dut)
+{
+	check_held(dut);
+	if (dut->in.r.valid && dut->out.r_ready)
+		request_taken(dut);
+	if (dut->out.c.valid && dut->in.c_ready)
+		completion_taken(dut);
+	if (dut->in.d.valid && dut->out.d_ready)
+		answer_taken(dut);
+	if (dut->out.m.valid && dut->in.m_ready)
+		memory_taken(dut);
+	if (dut->in.q.valid && dut->out.q_ready)
+		pool_answer_taken(dut);
+	if (dut->out.pool.valid && dut->in.pool_ready)
+		pool_taken(dut);
+	if (dut->in.lr.valid && dut->out.lr_ready)
+		injected_taken(dut);
+	if (dut->out.lt.valid && dut->in.lt_ready)
+		link_taken(dut);
+}
