@@ -49,8 +49,12 @@ static int check_bar(struct glk_card *card, struct pci_dev *pdev, int bar)
 {
 	u16 command;
 
-	if (pdev == card->pdev) {
-		glk_err(card, GLK_ERROR_ENDPOINT_NAME, "the card's own BARs cannot be endpoints; use \"pool\"\n");
+	/*
+	 * Not another card either: a card's writes wait for its endpoints to take them, and two cards that were each other's
+	 * endpoints could wait for each other for ever.
+	 */
+	if (pdev->vendor == GLK_PCI_VENDOR && pdev->device == GLK_PCI_DEVICE) {
+		glk_err(card, GLK_ERROR_ENDPOINT_NAME, "a card's BARs cannot be endpoints; for this card's memory use \"pool\"\n");
 		return -EINVAL;
 	}
 	if (!(pci_resource_flags(pdev, bar) & IORESOURCE_MEM) || !pci_resource_start(pdev, bar) ||
@@ -140,9 +144,16 @@ int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *
 		if (err)
 			pci_dev_put(pdev);
 	}
-	if (!err)
-		glk_partition_restore(card, partition);
-	return err;
+	if (err)
+		return err;
+	glk_partition_restore(card, partition);
+	/* The card refuses it when the drain of the one before did not end. */
+	if (card->state == GLK_LIVE &&
+	    glk_read(card, glk_partition_reg(partition, GLK_PARTITION_EP_KIND)) != card->partitions[partition].kind) {
+		glk_endpoint_clear(card, partition);
+		return -EBUSY;
+	}
+	return 0;
 }
 
 /*

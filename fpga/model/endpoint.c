@@ -12,15 +12,20 @@ static bool base_valid(const struct glk_card *card, uint64_t kind, const struct 
 	return e->bytes && e->bytes <= card->config.pool_bytes && e->base <= card->config.pool_bytes - e->bytes;
 }
 
-/* A change of kind drains: what is queued was meant for the old endpoint. */
+/*
+ * Taking the endpoint away flushes: what is queued was meant for it. There can be another one only when all of that has
+ * arrived, or a write to the new one could acknowledge it.
+ */
 static int set_kind(struct glk_card *card, unsigned partition, uint64_t kind)
 {
 	struct glk_endpoint *e = &card->endpoints[partition];
 
-	if (kind >= GLK_EP_COUNT || (kind != GLK_EP_NONE && !base_valid(card, kind, e)))
-		return -EINVAL;
-	if (kind != e->kind)
+	if (kind == e->kind)
+		return 0;
+	if (kind == GLK_EP_NONE)
 		glk_partition_flush(&card->partitions[partition], GLK_FLUSH_DRAIN);
+	else if (kind >= GLK_EP_COUNT || e->kind != GLK_EP_NONE || e->posted != e->acknowledged || !base_valid(card, kind, e))
+		return -EINVAL;
 	e->kind = kind;
 	return 0;
 }
@@ -106,7 +111,8 @@ void glk_store(struct glk_card *card, const struct glk_target *target, const voi
 {
 	struct glk_partition *partition = &card->partitions[target->partition];
 
-	card->contexts[target->context].touched |= 1u << target->partition;
+	if (card->contexts[target->context].control & GLK_CONTEXT_CONTROL_ENABLE_MASK)
+		card->contexts[target->context].touched |= 1u << target->partition;
 	glk_partition_store(partition, glk_link_address(target->partition, target->offset), data, len, target->context,
 			    card->now_ns);
 }

@@ -266,7 +266,7 @@ static void write_doorbell(struct glk_card *card, unsigned context, unsigned reg
 		return;
 	if (reg == GLK_DOORBELL_SQ_TAIL && (c->control & GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK)) {
 		c->sq_tail = (uint16_t)value;
-	} else if (reg == GLK_DOORBELL_RELEASE) {
+	} else if (reg == GLK_DOORBELL_RELEASE && (c->control & GLK_CONTEXT_CONTROL_ENABLE_MASK)) {
 		c->release_word = value;
 		glk_release_request(card, context, value);
 	}

@@ -23,16 +23,17 @@ bool glk_mark_reached(const struct glk_card *card, const struct glk_mark *mark)
 	return true;
 }
 
-static void flush_owned(struct glk_card *card, unsigned context, unsigned reason)
+/* Of these partitions, those that hold something of the context. */
+static void flush_owned(struct glk_card *card, uint32_t partitions, unsigned context, unsigned reason)
 {
 	for (unsigned p = 0; p < card->config.partitions; p++)
-		if (card->partitions[p].owners & (1u << context))
+		if ((partitions & (1u << p)) && (card->partitions[p].owners & (1u << context)))
 			glk_partition_flush(&card->partitions[p], reason);
 }
 
 void glk_release_flush(struct glk_card *card, unsigned context)
 {
-	flush_owned(card, context, GLK_FLUSH_RELEASE);
+	flush_owned(card, card->contexts[context].touched, context, GLK_FLUSH_RELEASE);
 }
 
 bool glk_release_failed(struct glk_card *card, unsigned context)
@@ -46,10 +47,9 @@ bool glk_release_failed(struct glk_card *card, unsigned context)
 		c->failed_before[p] = card->endpoints[p].failed;
 	}
 	/* What stands in the queues now was stored after the release, and is the next one's. */
-	c->touched = 0;
 	for (unsigned p = 0; p < card->config.partitions; p++)
-		if (card->partitions[p].owners & (1u << context))
-			c->touched |= 1u << p;
+		if (!(card->partitions[p].owners & (1u << context)))
+			c->touched &= ~(1u << p);
 	return failed;
 }
 
@@ -68,9 +68,7 @@ static void write_record(struct glk_card *card, struct glk_context *c)
 
 static bool ring_got_there(const struct glk_context *c, const struct glk_release *release)
 {
-	bool runs = (c->control & GLK_CONTEXT_CONTROL_ENABLE_MASK) && !c->status;
-
-	return !runs || (int16_t)(uint16_t)(c->sq_head - release->sq_target) >= 0;
+	return c->status || (int16_t)(uint16_t)(c->sq_head - release->sq_target) >= 0;
 }
 
 void glk_release_progress(struct glk_card *card, unsigned context)
@@ -98,6 +96,21 @@ void glk_release_progress(struct glk_card *card, unsigned context)
 	}
 }
 
+void glk_release_forget(struct glk_card *card, unsigned context)
+{
+	struct glk_context *c = &card->contexts[context];
+
+	c->release.pending = c->next_release.pending = false;
+	c->release_word = c->released = 0;
+	c->touched = 0;
+}
+
+void glk_release_start(struct glk_card *card, unsigned context)
+{
+	for (unsigned p = 0; p < card->config.partitions; p++)
+		card->contexts[context].failed_before[p] = card->endpoints[p].failed;
+}
+
 void glk_release_request(struct glk_card *card, unsigned context, uint64_t value)
 {
 	struct glk_context *c = &card->contexts[context];
@@ -110,7 +123,7 @@ void glk_release_request(struct glk_card *card, unsigned context, uint64_t value
 static void drain_flush(struct glk_card *card, unsigned kind, unsigned id)
 {
 	if (kind == GLK_DRAIN_CONTEXT) {
-		flush_owned(card, id, GLK_FLUSH_DRAIN);
+		flush_owned(card, UINT32_MAX, id, GLK_FLUSH_DRAIN);
 		return;
 	}
 	if (kind == GLK_DRAIN_WINDOW)

@@ -20,9 +20,10 @@ static bool order_valid(uint64_t order)
 	return order >= GLK_RING_ORDER_MIN && order <= GLK_RING_ORDER_MAX;
 }
 
-/* Starting or stopping forgets what the ring was about to do. */
-static int set_control(struct glk_context *c, uint64_t value)
+/* Starting or stopping forgets what the ring was about to do, and stopping what releases were: the next owner sees nothing of it. */
+static int set_control(struct glk_card *card, unsigned context, uint64_t value)
 {
+	struct glk_context *c = &card->contexts[context];
 	bool enable = value & GLK_CONTEXT_CONTROL_ENABLE_MASK;
 
 	if (value & ~(GLK_CONTEXT_CONTROL_ENABLE_MASK | GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK))
@@ -31,6 +32,7 @@ static int set_control(struct glk_context *c, uint64_t value)
 		c->control = 0;
 		c->status = 0;
 		c->ring_release = false;
+		glk_release_forget(card, context);
 		return 0;
 	}
 	if ((c->control & GLK_CONTEXT_CONTROL_ENABLE_MASK) || !c->order)
@@ -38,6 +40,7 @@ static int set_control(struct glk_context *c, uint64_t value)
 	c->control = value;
 	c->sq_tail = c->sq_head = c->cq_head = c->cq_tail = 0;
 	c->errors = 0;
+	glk_release_start(card, context);
 	return 0;
 }
 
@@ -77,13 +80,10 @@ static int set_idle_register(const struct glk_card *card, struct glk_context *c,
 int glk_context_set(struct glk_card *card, unsigned context, unsigned reg, uint64_t value)
 {
 	struct glk_context *c = &card->contexts[context];
-	int error;
 
 	switch (reg) {
 	case GLK_CONTEXT_CONTROL:
-		error = set_control(c, value);
-		glk_release_progress(card, context);
-		return error;
+		return set_control(card, context, value);
 	case GLK_CONTEXT_SQ_TAIL:
 		if (value > UINT16_MAX)
 			return -EINVAL;

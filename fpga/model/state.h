@@ -59,7 +59,7 @@ struct glk_context {
 	/* Releases by the doorbell page: the one that is waited for, and all later ones as one. */
 	struct glk_release release, next_release;
 	uint64_t release_word, released;
-	/* Partitions stored to since the last release completed, and their failures then. */
+	/* Partitions stored to since the last release completed, or since the context was enabled, and their failures then. */
 	uint32_t touched;
 	uint64_t failed_before[GLK_PARTITION_COUNT];
 };
@@ -145,6 +145,9 @@ bool glk_mark_reached(const struct glk_card *card, const struct glk_mark *mark);
 void glk_release_flush(struct glk_card *card, unsigned context);
 /* Whether an endpoint write of the context failed since its last release; forgets it. */
 bool glk_release_failed(struct glk_card *card, unsigned context);
+/* The context is stopped, or starts: nothing of its releases and failures is left. */
+void glk_release_forget(struct glk_card *card, unsigned context);
+void glk_release_start(struct glk_card *card, unsigned context);
 void glk_release_request(struct glk_card *card, unsigned context, uint64_t value);
 void glk_release_progress(struct glk_card *card, unsigned context);
 int glk_drain_begin(struct glk_card *card, uint64_t value);

@@ -169,7 +169,8 @@ package glk_regs;
 
   // The window table: one entry a slice of the aperture. A window is a row of slices that name the same
   // first slice. Q1 and Q2 are written first; Q0 makes the entry valid. A valid entry is only ever cleared
-  // (Q0 = 0), which drains the window first.
+  // (Q0 = 0), which flushes the window's partition first (reason drain); a drain after it waits until that
+  // has arrived.
   localparam int BLOCK_WINDOW = 16384; // HEADER: type 15:0, version 31:16, offset of the next block 63:32
   localparam int BLOCK_WINDOW_TYPE = 3;
   localparam int BLOCK_WINDOW_VERSION = 1;

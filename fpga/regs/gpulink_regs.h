@@ -170,7 +170,8 @@
 
 /* The window table: one entry a slice of the aperture. A window is a row of slices that name the
  * same first slice. Q1 and Q2 are written first; Q0 makes the entry valid. A valid entry is only
- * ever cleared (Q0 = 0), which drains the window first. */
+ * ever cleared (Q0 = 0), which flushes the window's partition first (reason drain); a drain
+ * after it waits until that has arrived. */
 #define GLK_BLOCK_WINDOW			0x4000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
 #define GLK_BLOCK_WINDOW_TYPE			3U
 #define GLK_BLOCK_WINDOW_VERSION		1U

@@ -6,7 +6,7 @@
 // and a range of bytes has as many beats as it touches lines. Fields beside the data hold on every beat of a transaction.
 //   r  requests to the card: writes and reads of its BARs, contiguous bytes, not across 4 KiB. A read is one beat; a read
 //      may only be given while r_read_ready, so that writes never wait behind a read (PCIe needs that).
-//   c  completions of those reads
+//   c  completions of those reads; the beats of one come without gaps once the first has come
 //   m  requests of the card: writes, reads (length 0: a flush read, which tells that earlier writes have arrived), MSI-X
 //      vectors. In order; at most WRITE_BYTES or READ_BYTES each, not across multiples of those.
 //   d  completions of the card's reads: a read's data in address order, beats of reads with other tags may come between
@@ -108,7 +108,10 @@ module glk_card #(
   localparam int WINDOW_W       = 89;  // of a window table entry:  {q2[30:0], q1[47:12], first[9:0], context[4:0], partition[3:0], write, read, valid}
   localparam int REGISTRATION_W = 122; // of a registration entry: {q3[11:0], q2[63:3], q1[40:0], context[4:0], write, read, valid}
 
-  initial if (CONTEXTS > 32 || SLICES > 1024 || REGISTRATIONS > 1024 || PARTITIONS > 16 || READ_BYTES < LANES || WRITE_BYTES < LANES) $fatal;
+  initial if (PARTITIONS < 1 || PARTITIONS > 16 || BANKS < 2 || CONTEXTS < 1 || CONTEXTS > 32 || SLICES < 1 || SLICES > 1024 ||
+              REGISTRATIONS < 1 || REGISTRATIONS > 1024 || VECTORS < 1 || VECTORS > 64) $fatal;
+  initial if (READ_BYTES < LANES || READ_BYTES > 4096 || WRITE_BYTES < LANES || WRITE_BYTES > 4096) $fatal;
+  initial if ((READ_BYTES & (READ_BYTES - 1)) != 0 || (WRITE_BYTES & (WRITE_BYTES - 1)) != 0) $fatal;
 
   // --- settings, from glk_registers ---
   logic                     enabled;
@@ -119,6 +122,7 @@ module glk_card #(
   logic [PARTITIONS*2-1:0]  ep_kind;
   logic [PARTITIONS*52-1:0] ep_base;  // bits 63:12
   logic [PARTITIONS*37-1:0] ep_bytes; // in units of 4 KiB
+  logic                     ep_changed;
   logic [63:0]              generation;
   logic                     clear;    // a clock in which a reset forgets everything; all is idle then
   logic                     halt;     // rings stop for a reset
@@ -292,7 +296,7 @@ module glk_card #(
     .ctx_enable, .bell, .command_start, .command_context, .command_valid, .command_ready,
     .nx_context, .nx_sq_base, .nx_cq_base, .nx_sq_order, .nx_cq_order, .nx_status, .nx_vector, .nx_sq_tail, .nx_cq_head,
     .nx_sq_head, .nx_cq_tail, .nx_write, .nx_write_context, .nx_new_sq_head, .nx_new_cq_tail, .nx_new_status,
-    .w_changed(xw_valid && xw_write), .w_valid(nw_valid), .w_ready(nw_ready), .w_row(nw_row), .w_done(nw_done), .w_q,
+    .w_changed((xw_valid && xw_write) || ep_changed), .w_valid(nw_valid), .w_ready(nw_ready), .w_row(nw_row), .w_done(nw_done), .w_q,
     .h_changed(xh_valid && xh_write), .h_valid(nh_valid), .h_ready(nh_ready), .h_row(nh_row), .h_done(nh_done), .h_q,
     // Stores, and probes before a load (token 3).
     .s_probe(sn_probe), .s_reason(sn_reason), .s_partition(sn_partition), .s_offset(sn_offset), .s_length(sn_length),
@@ -415,7 +419,7 @@ module glk_card #(
   logic [PW-1:0]     e_write_partition;
   logic [12:0]       e_write_bytes;
   glk_endpoint #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) endpoint (
-    .clk, .rst, .ep_kind, .ep_base,
+    .clk, .rst, .ep_kind, .ep_base, .ep_bytes,
     .v_partition, .v_offset, .v_length, .v_enables, .v_data, .v_first, .v_last, .v_packet_last, .v_valid, .v_ready,
     .o_partition(wn_partition), .o_offset(wn_offset), .o_length(wn_length), .o_data(wn_data), .o_valid(wn_valid), .o_ready(wn_ready),
     .m_address(me_address), .m_length(me_length), .m_partition(me_partition), .m_data(me_data), .m_last(me_last), .m_valid(me_valid), .m_ready(me_ready),
@@ -435,7 +439,7 @@ module glk_card #(
   logic [PW-1:0]     lf_partition;
   logic [CW-1:0]     lf_context;
   glk_load #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .READ_BYTES(READ_BYTES)) load (
-    .clk, .rst, .ep_kind, .ep_base, .token_valid, .token, .sent, .arrived,
+    .clk, .rst, .ep_kind, .ep_base, .ep_bytes, .token_valid, .token, .sent, .arrived,
     .a_error(la_error), .a_partition(la_partition), .a_offset(la_offset), .a_length(la_length), .a_context(la_context), .a_valid(la_valid), .a_ready(la_ready),
     .b_error, .b_data, .b_last, .b_valid, .b_ready,
     .n_partition(ln_partition), .n_offset(ln_offset), .n_length(ln_length), .n_valid(ln_valid), .n_ready(ln_ready),
@@ -472,7 +476,7 @@ module glk_card #(
   logic [CW-1:0]     drain_context;
   logic              mz_valid, mz_ready, mz_interrupt;
   logic [63:0]       mz_address, mz_data;
-  logic              ze_valid, ze_ready, release_idle;
+  logic              ze_valid, ze_ready, release_idle, release_stale;
   logic [CW-1:0]     ze_context, xr_context;
   logic [63:0]       xr_released, context_errors;
   logic [CW-1:0]     errors_context;
@@ -494,7 +498,9 @@ module glk_card #(
     .m_interrupt(mz_interrupt), .m_address(mz_address), .m_data(mz_data), .m_valid(mz_valid), .m_ready(mz_ready),
     // A release found a failed write: the context's ERRORS grow; what they are.
     .e_context(ze_context), .e_valid(ze_valid), .e_ready(ze_ready), .errors_context, .errors(context_errors),
-    .look_context(xr_context), .look_released(xr_released), .idle(release_idle));
+    .look_context(xr_context), .look_released(xr_released),
+    // A context was stopped while its release is being told.
+    .stale(release_stale), .idle(release_idle));
 
   // --- counters ---
   logic              snapshot;
@@ -523,17 +529,17 @@ module glk_card #(
 
   // --- registers ---
   logic              mx_valid, mx_ready; // raises the event vector
-  logic              quiet, registers_idle;
+  logic              quiet, registers_idle, mem_idle;
   assign quiet = mux_idle && tx_idle && sent == arrived;
   glk_registers #(.PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
                   .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .WINDOW_W(WINDOW_W), .REGISTRATION_W(REGISTRATION_W)) registers (
     .clk, .rst, .flr, .flr_done, .serial, .pool_bytes,
     .x_write, .x_offset, .x_size, .x_data, .x_poisoned, .x_valid, .x_ready, .y_data, .y_valid,
     .enabled, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_flush_timeout_ns,
-    .ep_kind, .ep_base, .ep_bytes, .generation,
+    .ep_kind, .ep_base, .ep_bytes, .ep_changed, .generation,
     // Changes that need the queues empty: pause, flush, wait for quiet. Resets also halt the rings and wait for the rest.
     .pause, .f_partition(fx_partition), .f_reason(fx_reason), .f_valid(fx_valid), .f_ready(fx_ready), .quiet,
-    .halt, .ring_halted, .ring_stale, .others_idle(load_idle && endpoint_idle && all_acknowledged), .clear, .queued_stores, .dropped_valid, .dropped_count,
+    .halt, .ring_halted, .ring_stale, .release_stale, .others_idle(load_idle && endpoint_idle && all_acknowledged && mem_idle), .clear, .queued_stores, .dropped_valid, .dropped_count,
     .tx_holds, .all_acknowledged, .look_partition, .look_entries, .look_payload, .look_unacknowledged,
     .w_valid(xw_valid), .w_ready(xw_ready), .w_write(xw_write), .w_row(xw_row), .w_data(xw_data), .w_done(xw_done), .w_q,
     .h_valid(xh_valid), .h_ready(xh_ready), .h_write(xh_write), .h_row(xh_row), .h_data(xh_data), .h_done(xh_done), .h_q,
@@ -547,7 +553,6 @@ module glk_card #(
     .e_cause({e_ring, fail_valid, e_dma, e_config, e_refused, e_window || e_pool_poisoned}), .i_valid(mx_valid), .i_ready(mx_ready), .idle(registers_idle));
 
   // --- out to PCIe ---
-  logic mem_idle;
   glk_memory_mux #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .WRITE_BYTES(WRITE_BYTES)) memory_mux (
     .clk, .rst,
     .e_address(me_address), .e_length(me_length), .e_partition(me_partition), .e_data(me_data), .e_last(me_last), .e_valid(me_valid), .e_ready(me_ready),

@@ -5,6 +5,9 @@
 // has one beat a line. Whether more of a line comes is seen at the next beat alone: a beat that does not end its write
 // waits for it. Atomics' writes go between writes.
 //
+// Where an endpoint is, is looked up as a write begins, and holds for all of it; a write that goes beyond the endpoint's end
+// falls out. Whoever made the write was checked, but an atomic, or a packet from elsewhere, may find another endpoint here.
+//
 // All leave through one register, so that writes are given away in the order in which they came, whichever way they go.
 // `packet_done` comes some clocks after the packet's last write was taken: by then it is counted among those that are not
 // acknowledged yet, so "packet done and all acknowledged" never holds too early. For the same reason an atomic's write is
@@ -19,7 +22,8 @@ module glk_endpoint #(
   input  logic              rst,
 
   input  logic [PARTITIONS*2-1:0]  ep_kind,
-  input  logic [PARTITIONS*52-1:0] ep_base, // bits 63:12
+  input  logic [PARTITIONS*52-1:0] ep_base,  // bits 63:12
+  input  logic [PARTITIONS*37-1:0] ep_bytes, // in units of 4 KiB
 
   // From glk_scatter.
   input  logic [PW-1:0]     v_partition,
@@ -68,9 +72,9 @@ module glk_endpoint #(
 
   // --- lines put together; the write's offset and length are kept ---
   logic              go; // the stages behind this one move
-  logic              h_valid, h_last, h_packet_last, h_atomic;
+  logic              h_valid, h_begins, h_last, h_packet_last, h_atomic;
   logic [PW-1:0]     h_partition;
-  logic [47:0]       h_offset;
+  logic [47:0]       h_offset, h_end; // of its first and last byte
   logic [12:0]       h_length;
   logic [DATA_W-1:0] h_data;
   logic              turn_o, inside_o, mid;
@@ -90,9 +94,11 @@ module glk_endpoint #(
       h_last        <= v_last;
       h_packet_last <= v_packet_last;
       h_atomic      <= 1'b0;
+      h_begins      <= v_first || (merges && h_begins);
       if (v_first) begin
         h_partition <= v_partition;
         h_offset    <= v_offset;
+        h_end       <= v_offset + 48'(v_length) - 48'd1;
         h_length    <= v_length;
       end
       for (int k = 0; k < LANES; k = k + 1)
@@ -102,9 +108,11 @@ module glk_endpoint #(
       h_valid       <= 1'b1;
       h_last        <= 1'b1;
       h_packet_last <= 1'b0;
+      h_begins      <= 1'b1;
       h_atomic      <= 1'b1;
       h_partition   <= o_partition;
       h_offset      <= o_offset;
+      h_end         <= o_offset; // aligned: the last byte is in the same page
       h_length      <= 13'(o_length);
       h_data        <= {LANES/8{o_length[3] ? o_data : {2{o_data[31:0]}}}};
     end else if (emit && go)
@@ -133,6 +141,8 @@ module glk_endpoint #(
   logic [DATA_W-1:0] a_data;
   logic [1:0]        a_kind;
   logic [51:0]       a_base;
+  logic [36:0]       a_bytes;
+  logic [35:0]       a_end; // page of its last byte
   wire [63:0]        a_address = {a_base + 52'(a_offset[47:12]), a_offset[11:0]};
 
   always_ff @(posedge clk) begin
@@ -145,8 +155,12 @@ module glk_endpoint #(
       a_offset      <= h_offset;
       a_length      <= h_length;
       a_data        <= h_data;
-      a_kind        <= ep_kind[h_partition*2 +: 2];
-      a_base        <= ep_base[h_partition*52 +: 52];
+      if (h_begins) begin
+        a_kind      <= ep_kind[h_partition*2 +: 2];
+        a_base      <= ep_base[h_partition*52 +: 52];
+        a_bytes     <= ep_bytes[h_partition*37 +: 37];
+        a_end       <= h_end[47:12];
+      end
     end
     if (rst)
       a_valid <= 1'b0;
@@ -155,8 +169,10 @@ module glk_endpoint #(
   // --- out: one register for both ways; a write that has no memory behind it falls out ---
   logic        out_valid, out_bus, out_pool, out_packet_last, out_atomic;
   wire         out_taken = out_valid && (out_bus ? m_ready : p_ready || !out_pool);
-  wire         a_bus  = a_kind == 2'(glk_regs::EP_BUS);
-  wire         a_pool = a_kind == 2'(glk_regs::EP_POOL);
+  wire         a_fits = {1'b0, a_end} < a_bytes;
+  wire         a_bus  = a_fits && a_kind == 2'(glk_regs::EP_BUS);
+  wire         a_pool = a_fits && a_kind == 2'(glk_regs::EP_POOL);
+  wire         unused = &{1'b0, h_end[11:0]};
 
   glk_skid #(.W(DATA_W + 64 + 13 + PW + 5)) skid (
     .clk, .rst, .s_data({a_data, a_address, a_length, a_partition, a_bus, a_pool, a_last, a_packet_last, a_atomic}),

@@ -16,7 +16,8 @@ module glk_load #(
   input  logic              rst,
 
   input  logic [PARTITIONS*2-1:0]  ep_kind,
-  input  logic [PARTITIONS*52-1:0] ep_base, // bits 63:12
+  input  logic [PARTITIONS*52-1:0] ep_base,  // bits 63:12
+  input  logic [PARTITIONS*37-1:0] ep_bytes, // in units of 4 KiB
   input  logic              token_valid,    // 2: the aperture's probe has passed, 3: the rings'
   input  logic [1:0]        token,
   input  logic [15:0]       sent,
@@ -162,7 +163,9 @@ module glk_load #(
   logic [51:0]   base;
   logic [63:0]   address;
   logic          o_ready;  // of the output stage
-  logic [53:0]   endpoint; // of the partition: its base and kind
+  logic [90:0]   endpoint; // of the partition: its bytes, base and kind
+  logic [36:0]   bytes;
+  logic [47:0]   last_byte;
   wire           pool = kind == 2'(glk_regs::EP_POOL);
   wire           from_d = state == TAKE && !pool && d_valid;
   wire           from_q = state == TAKE && pool && q_valid;
@@ -172,7 +175,7 @@ module glk_load #(
     endpoint = '0;
     for (int p = 0; p < PARTITIONS; p = p + 1)
       if (partition == PW'(p))
-        endpoint = endpoint | {ep_base[p*52 +: 52], ep_kind[p*2 +: 2]};
+        endpoint = endpoint | {ep_bytes[p*37 +: 37], ep_base[p*52 +: 52], ep_kind[p*2 +: 2]};
   end
 
   always_ff @(posedge clk) begin
@@ -188,12 +191,13 @@ module glk_load #(
         end
       end
       LOOK: begin
-        {base, kind} <= endpoint;
-        state        <= SUM;
+        {bytes, base, kind} <= endpoint;
+        last_byte           <= offset + 48'(left) - 48'd1;
+        state               <= SUM;
       end
-      SUM: begin
+      SUM: begin // whoever asked for it was checked, but the endpoint may be another one since
         address <= {base, 12'b0} + 64'(offset);
-        state   <= (kind == 2'(glk_regs::EP_NONE)) ? FAIL : ROOM;
+        state   <= (kind == 2'(glk_regs::EP_NONE) || {1'b0, last_byte[47:12]} >= bytes) ? FAIL : ROOM;
       end
       // Reads of the bus end at multiples of READ_BYTES, reads of the pool at multiples of 4 KiB.
       ROOM: begin
@@ -260,4 +264,5 @@ module glk_load #(
   assign g_valid = s_valid && s_mine;
 
   assign idle = state == IDLE && !af && !nf && !s_valid;
+  wire unused = &{1'b0, last_byte[11:0]};
 endmodule

@@ -15,6 +15,7 @@ module glk_partition_settings #(
   input  logic [PW-1:0] partition,
   input  logic [2:0]    word,
   output logic [63:0]   value,
+  input  logic          unacknowledged, // writes of it to its endpoint are not known to have arrived
   input  logic [63:0]   new_value,
   output logic          allowed,
   output logic          flushes, // it changes something for which the queue must be empty
@@ -99,14 +100,16 @@ module glk_partition_settings #(
     endcase
 
   // --- may it become so? ---
-  // Of the endpoint: it must have bytes, and its last one must be on the bus or in the pool.
-  logic        some, bus_fits, pool_fits;
+  // Of the endpoint: it must have bytes, and its last one must be on the bus or in the pool. And there must be nothing on
+  // its way to the one before: what arrives here would acknowledge it.
+  logic        some, bus_fits, pool_fits, vacant;
   logic [52:0] ends;
   always_ff @(posedge clk) begin
     some      <= bytes != '0;
     ends      <= {1'b0, base} + 53'(bytes);
     bus_fits  <= some && !ends[52];
     pool_fits <= some && ends <= {1'b0, pool_bytes[63:12]};
+    vacant    <= kind == 2'(glk_regs::EP_NONE) && !unacknowledged;
   end
   wire unused = &{1'b0, pool_bytes[11:0]};
 
@@ -124,8 +127,8 @@ module glk_partition_settings #(
       TIMEOUT:   allowed <= new_value <= 64'(glk_regs::TIMEOUT_MAX_NS);
       MODE:      allowed <= new_value[63:2] == '0;
       KIND:
-        allowed <= new_value == 64'(glk_regs::EP_NONE) || (new_value == 64'(glk_regs::EP_BUS) && bus_fits) ||
-                   (new_value == 64'(glk_regs::EP_POOL) && pool_fits);
+        allowed <= new_value == 64'(glk_regs::EP_NONE) || new_value == value ||
+                   (vacant && ((new_value == 64'(glk_regs::EP_BUS) && bus_fits) || (new_value == 64'(glk_regs::EP_POOL) && pool_fits)));
       EP_BASE:   allowed <= kind == 2'(glk_regs::EP_NONE) && whole_pages;
       EP_BYTES:
         allowed <= kind == 2'(glk_regs::EP_NONE) && whole_pages && new_value[63:49] == '0 && !(new_value[48] && new_value[47:12] != '0);

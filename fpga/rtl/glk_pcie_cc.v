@@ -4,6 +4,9 @@
 // which are multiples of the read completion boundary, too. It begins only when `order_ok` says that the card's earlier
 // writes are ahead of it: completions must not pass them (glk_pcie_order).
 //
+// The beats of a transaction on c come without gaps once the first has come (glk_requests plays them from a buffer): so tvalid
+// does not fall inside a packet, at which the hard block would nullify it.
+//
 // A refusal has the request behind its descriptor, as PG213 wants for the hard block's error log; dword and byte count say
 // so, as in the vendor's example.
 module glk_pcie_cc (
@@ -108,6 +111,16 @@ module glk_pcie_cc (
       begun   <= 1'b0;
       np_done <= 1'b0;
     end
+  end
+
+  logic c_open;
+  always_ff @(posedge clk) begin
+    if (c_valid && c_ready)
+      c_open <= !c_last;
+    if (rst)
+      c_open <= 1'b0;
+    else
+      assert (!c_open || c_valid);
   end
 
   logic [16:0] tuser;

@@ -10,7 +10,8 @@
 //
 // The card takes one read at a time, and writes must not wait for that. So the hard block gets leave for one non-posted
 // request (pcie_cq_np_req) and for another when that has been answered; posted ones go on. Requests that the card does not
-// know (I/O, atomics, locked reads) are given to glk_pcie_cc, to be refused; messages are dropped.
+// know (I/O, atomics, locked reads) are given to glk_pcie_cc, to be refused; messages are dropped. So are memory requests that
+// cross 4 KiB, which PCIe forbids and the card must not see: it checks the page of the first byte.
 module glk_pcie_cq (
   input  logic         clk,
   input  logic         rst,
@@ -66,7 +67,9 @@ module glk_pcie_cq (
   wire [10:0]   x_dwords = x_data[74:64];
   wire          x_single = x_dwords == 11'd1;
   wire          x_empty = x_user[3:0] == 4'b0 && (x_single || x_user[7:4] == 4'b0);
-  wire          x_bad_np = x_type > MEM_WRITE && x_type <= LAST_NON_POSTED;
+  wire [11:0]   x_end = {2'b0, x_data[11:2]} + {1'b0, x_dwords};
+  wire          x_crosses = x_end > 12'd1024;
+  wire          x_bad_np = (x_type > MEM_WRITE && x_type <= LAST_NON_POSTED) || (x_type == MEM_READ && x_crosses);
   wire          x_take = x_valid && x_ready;
 
   logic         d_valid, d_first, d_last, d_discontinue, d_forward;
@@ -92,7 +95,7 @@ module glk_pcie_cq (
       d_discontinue <= x_discontinue;
       d_data        <= x_data;
       if (!amid) begin
-        d_forward   <= x_type == MEM_READ || (x_type == MEM_WRITE && !x_empty);
+        d_forward   <= !x_crosses && (x_type == MEM_READ || (x_type == MEM_WRITE && !x_empty));
         d_write     <= x_type == MEM_WRITE;
         d_address   <= {x_data[47:2], 2'b0};
         d_at        <= x_data[1:0];

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // When may a completion go? PCIe lets no completion pass a posted write of the same device: who reads a register that says
-// that data were written must find the data. Requests and completions enter the hard block on two interfaces, which it does
-// not order (PG213), so this waits, from when the completion is here, until
-//  1. the card has given the writes that it may hold ready: m was empty once, and not between the beats of a transaction,
-//     or SLACK more transactions were taken,
+// that data were written must find the data. Registers of the card say so when the write has been taken by glk_memory_mux,
+// in which at most SLACK transactions stand in line before m. Requests and completions enter the hard block on two interfaces,
+// which it does not order (PG213), so this waits, from when the completion is here, until
+//  1. the card has given what stood there: m was empty once, and not between the beats of a transaction, or SLACK more
+//     transactions were taken,
 //  2. all writes taken by then have entered the hard block,
 //  3. and the hard block has said of the last of them that no completion can pass it.
 // None of this waits for a read, which would be a deadlock: completions have to be able to pass those.

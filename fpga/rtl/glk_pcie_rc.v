@@ -21,6 +21,8 @@ module glk_pcie_rc (
   input  logic [63:0]  more,
   output logic [5:0]   part_tag,
   output logic         part_done,
+  output logic [5:0]   owned_tag, // on the bus; whose it is
+  input  logic [5:0]   owner,
   input  logic [5:0]   fail_tag,  // a read that was not sent
   input  logic         fail_valid,
   output logic         fail_ready,
@@ -119,6 +121,7 @@ module glk_pcie_rc (
   wire          y_take   = y_valid && y_ready;
   assign y_ready    = o_ready;
   assign fail_ready = use_fail && o_ready;
+  assign owned_tag  = use_fail ? fail_tag : y_tag;
 
   always_ff @(posedge clk) begin
     part_done <= y_take && y_ends;
@@ -137,7 +140,7 @@ module glk_pcie_rc (
   end
 
   glk_skid #(.W(6 + 1 + 512 + 1)) skid_out (
-    .clk, .rst, .s_data({use_fail ? fail_tag : y_tag, use_fail || (y_final && y_wrong), y_data, use_fail || y_final}),
+    .clk, .rst, .s_data({owner, use_fail || (y_final && y_wrong), y_data, use_fail || y_final}),
     .s_valid(use_fail || (y_valid && y_show)), .s_ready(o_ready),
     .m_data({d_tag, d_error, d_data, d_last}), .m_valid(d_valid), .m_ready(d_ready));
 endmodule

@@ -4,13 +4,19 @@
 // with a smaller size than the card's READ_BYTES is rare, so this is enough.) A tag that is in use makes its next user wait.
 //
 // Reads wait for the hard block to have credit for them (pcie_tfc_nph_av), or they would stop the writes behind them. Its
-// number is some clocks old: so there is a pause between two reads, unless credit is plenty.
+// number is some clocks old: so there is a pause between two reads, unless credit is plenty. There is room here for all that
+// the card may have under way, so no read ever stands before a write on m.
+//
+// On the bus a tag is the card's own. Where the host has not allowed tags of more than 5 bits, those above are mapped to
+// 16..31, and may have to wait for each other; `owner` tells whose a tag of the bus is.
 module glk_pcie_reads #(
-  parameter int DEPTH = 32 // reads that the card may have under way at a time; a power of two
+  parameter int READS = 49, // that the card may have under way: 16 flush reads, a load, 32 of the rings
+  parameter int DEPTH = 64  // a power of two
 ) (
   input  logic         clk,
   input  logic         rst,
   input  logic [2:0]   cfg_max_read_req,
+  input  logic         ext_tag,    // Device Control: Extended Tag Field Enable
   input  logic         bus_master,
   input  logic [3:0]   nph_av,
 
@@ -26,15 +32,18 @@ module glk_pcie_reads #(
   input  logic         k_ready,
   input  logic         stalled,    // the hard block takes no packets
 
-  // A read that fails at once, and its tag.
+  // A read that fails at once, and its tag; tags from here on are those on the bus.
   output logic [5:0]   fail_tag,
   output logic         fail_valid,
   input  logic         fail_ready,
 
   output logic [63:0]  more,       // of a tag: the read goes on when this part is done
   input  logic [5:0]   part_tag,   // all of a part has come
-  input  logic         part_done
+  input  logic         part_done,
+  input  logic [5:0]   owned_tag,
+  output logic [5:0]   owner       // the card's tag of it
 );
+  initial if (READS > DEPTH - 4) $fatal;
   localparam logic [3:0] MEM_READ = 4'd0;
   localparam int CW = $clog2(DEPTH) + 2;
 
@@ -53,7 +62,10 @@ module glk_pcie_reads #(
   logic [63:12] base;
   logic [11:0] start, stop, bound;
   logic        none, last, tag_busy, pause_over;
-  logic [5:0]  tag;
+  logic [5:0]  tag;       // on the bus
+  (* ram_style = "distributed" *) logic [5:0] owners [0:63];
+  logic [5:0]  card_tag;
+  logic        extended;
   logic [3:0]  pause, credit;
   logic        master;
   wire [11:7]  ones = ~(5'b11111 << (cfg_max_read_req > 3'd5 ? 3'd5 : cfg_max_read_req));
@@ -64,9 +76,13 @@ module glk_pcie_reads #(
     .none(none), .single(start[11:2] == bound[11:2]), .from(start[1:0]), .to(bound[1:0]), .first(first_be), .last(last_be));
 
   assign h_take = h_valid && state == IDLE;
+  assign owner  = owners[owned_tag];
 
   always_ff @(posedge clk) begin
+    extended   <= ext_tag;
     credit     <= nph_av;
+    if (state == WAIT && !tag_busy)
+      owners[tag] <= card_tag;
     master     <= bus_master;
     tag_busy   <= busy[tag];
     pause_over <= credit == 4'd15 || (credit != 4'd0 && pause == 4'd0);
@@ -78,7 +94,8 @@ module glk_pcie_reads #(
         start <= h_address[11:0];
         stop  <= h_address[11:0] + h_length[11:0] - 12'(h_length != 13'd0);
         none  <= h_length == 13'd0;
-        tag   <= h_tag;
+        tag      <= (extended || !h_tag[5]) ? h_tag : {2'b01, h_tag[3:0]};
+        card_tag <= h_tag;
         if (h_valid)
           state <= CUT;
       end
@@ -132,8 +149,8 @@ module glk_pcie_reads #(
       pause      <= 4'd0;
       pause_over <= 1'b0;
       waiting    <= '0;
-      n_room     <= 1'b0;
+      n_room     <= 1'b1;
     end else
-      assert (!n_valid || never_full);
+      assert (n_room && (!n_valid || never_full));
   end
 endmodule

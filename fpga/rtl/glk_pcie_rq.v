@@ -9,12 +9,16 @@
 // The packets of writes carry a running number, which the hard block tells again (pcie_rq_seq_num*) when nothing can pass the
 // packet any more. Bit 5 is set in them, to know them from reads. A packet waits when 31 are on their way.
 //
-// While the function is no bus master, writes are dropped and reads fail.
-module glk_pcie_rq (
+// While the function is no bus master, writes are dropped and reads fail. Numbers of packets that the hard block had then may
+// never come: after LOST clocks, of that or of a function-level reset, those packets count as past.
+module glk_pcie_rq #(
+  parameter int LOST = 4096 // a power of two
+) (
   input  logic         clk,
   input  logic         rst,
   input  logic [1:0]   cfg_max_payload,
   input  logic         bus_master,
+  input  logic         flr,
 
   input  logic [1:0]   m_kind,
   input  logic [63:0]  m_address,
@@ -87,51 +91,92 @@ module glk_pcie_rq (
     .m_data(y_data), .m_user({y_address, y_end, y_dwords, y_length, y_tag, y_kind, y_final}), .m_first(y_first), .m_last(y_last),
     .m_valid(y_valid), .m_ready(y_ready));
 
+  // --- stored, for a packet must not stop in its middle: PG213 nullifies one of which tvalid falls ---
+  // What comes out of here has all of its packet behind it. Reads and interrupts go along, to stay in order; what is known of
+  // them stands where a write has its descriptor.
+  localparam int BEATS = 64; // more than three of the longest packets
+  localparam int BW    = $clog2(BEATS);
+  localparam int YW    = 2 + 3 + 4 + 8 + 512;
+  logic [3:0]    y_first_be, y_last_be;
+  glk_pcie_enables enables (
+    .none(1'b0), .single(y_dwords == 11'd1), .from(y_address[1:0]), .to(y_end), .first(y_first_be), .last(y_last_be));
+  wire [127:0]   y_descriptor = {1'b0, 3'b0, 3'b0, 1'b0, 16'b0, 8'b0, 16'b0, 1'b0, MEM_WRITE, y_dwords, y_address[63:2], 2'b0};
+  wire [127:0]   y_told   = (y_kind == WRITE) ? y_descriptor : {45'b0, y_tag, y_length, y_address};
+  wire [3:0]     y_lane   = y_last ? y_dwords[3:0] + 4'd3 : 4'd15; // of the last DW
+
+  (* ram_style = "block" *) logic [YW-1:0] memory [0:BEATS-1];
+  logic [BW-1:0] put_at, take_at;
+  logic [BW:0]   used, whole; // beats; packets of which all is here
+  logic          full, ended, z_take;
+  logic          z_first, z_last, z_final, z_valid, z_ready;
+  logic [1:0]    z_kind;
+  logic [3:0]    z_lane;
+  logic [7:0]    z_enables;
+  logic [511:0]  z_data;
+  wire           put = y_valid && y_ready;
+  wire [BW-1:0]  take_next = take_at + BW'(z_take);
+  assign y_ready = !full;
+  assign z_valid = whole != '0;
+  assign z_take  = z_valid && z_ready;
+
+  always_ff @(posedge clk) begin
+    if (put)
+      memory[put_at] <= {y_kind, y_first, y_last, y_final, y_lane, y_last_be, y_first_be, y_data[511:128], y_first ? y_told : y_data[127:0]};
+    {z_kind, z_first, z_last, z_final, z_lane, z_enables, z_data} <= memory[take_next];
+    put_at  <= put_at + BW'(put);
+    take_at <= take_next;
+    used    <= used + (BW+1)'(put) - (BW+1)'(z_take);
+    full    <= used >= (BW+1)'(BEATS - 4);
+    ended   <= put && y_last;
+    whole   <= whole + (BW+1)'(ended) - (BW+1)'(z_take && z_last);
+    if (rst) begin
+      put_at  <= '0;
+      take_at <= '0;
+      used    <= '0;
+      full    <= 1'b0;
+      ended   <= 1'b0;
+      whole   <= '0;
+    end
+  end
+
   // --- packets ---
   logic         o_ready, room, master;
   logic         midway, dropping; // in a write's packet; which is dropped
-  logic [3:0]   y_first_be, y_last_be;
-  glk_pcie_enables enables (
-    .none(1'b0), .single(y_dwords == 11'd1), .from(y_address[1:0]), .to(y_end), .first(y_first_be), .last(y_last_be));
-  wire          y_write    = y_kind == WRITE;
-  wire          y_dropped  = midway ? dropping : !master;
-  wire          writing     = midway && !dropping;
-  wire          y_give     = y_write && !y_dropped;
+  wire          z_write    = z_kind == WRITE;
+  wire          z_dropped  = midway ? dropping : !master;
+  wire          writing    = midway && !dropping;
+  wire          z_give     = z_write && !z_dropped;
   wire          read       = k_valid && !writing;  // reads first: they are few
   wire          may_write  = writing || (room && !k_valid);
   assign k_ready = o_ready && !writing;
-  assign y_ready = y_write ? (y_dropped ? 1'b1 : o_ready && may_write) : n_room;
-  wire          y_take     = y_valid && y_ready;
-  wire          y_begins   = y_take && y_give && y_first;
+  assign z_ready = z_write ? (z_dropped ? 1'b1 : o_ready && may_write) : n_room;
+  wire          z_begins   = z_take && z_give && z_first;
 
-  wire [127:0]  y_descriptor = {1'b0, 3'b0, 3'b0, 1'b0, 16'b0, 8'b0, 16'b0, 1'b0, MEM_WRITE, y_dwords, y_address[63:2], 2'b0};
-  wire [3:0]    y_lane     = y_dwords[3:0] + 4'd3; // of the last DW
-  wire          o_valid    = read || (y_valid && y_give && may_write);
-  wire          o_first    = read || y_first;
-  wire          o_last     = read || y_last;
-  wire [3:0]    o_lane     = !o_last ? 4'd15 : read ? 4'd3 : y_lane;
-  wire [511:0]  o_data     = {y_data[511:128], read ? k_descriptor : y_first ? y_descriptor : y_data[127:0]};
-  wire [7:0]    o_enables  = read ? k_enables : {y_last_be, y_first_be};
+  wire          o_valid    = read || (z_valid && z_give && may_write);
+  wire          o_first    = read || z_first;
+  wire          o_last     = read || z_last;
+  wire [3:0]    o_lane     = read ? 4'd3 : z_lane;
+  wire [511:0]  o_data     = {z_data[511:128], read ? k_descriptor : z_data[127:0]};
+  wire [7:0]    o_enables  = read ? k_enables : z_enables;
   wire [5:0]    o_seq      = read ? 6'd0 : {1'b1, packets_given[4:0]};
 
   always_ff @(posedge clk) begin
-    if (y_take && y_write) begin
-      midway   <= !y_last;
-      dropping <= y_dropped;
+    if (z_take && z_write) begin
+      midway   <= !z_last;
+      dropping <= z_dropped;
     end
     master    <= bus_master;
-    n_valid   <= y_take && y_kind == READ;
-    n_address <= y_address;
-    n_length  <= y_length;
-    n_tag     <= y_tag;
-    raise     <= y_take && y_kind[1];
-    vector    <= y_address[5:0];
+    n_valid   <= z_take && z_kind == READ;
+    {n_tag, n_length, n_address} <= z_data[82:0];
+    raise     <= z_take && z_kind[1];
+    vector    <= z_data[5:0];
     if (rst) begin
       midway  <= 1'b0;
       master  <= 1'b0;
       n_valid <= 1'b0;
       raise   <= 1'b0;
-    end
+    end else
+      assert (!midway || z_valid); // all of a packet is here before any of it goes
   end
 
   logic [7:0]  o_enables_q;
@@ -148,6 +193,8 @@ module glk_pcie_rq (
 
   // --- how far writes are ---
   logic       past0, past1;
+  logic [$clog2(LOST):0] off; // clocks; the highest bit: enough
+  wire        lost = off[$clog2(LOST)];
   logic [4:0] number0, number1;
   logic [4:0] given_before;
   wire [4:0]  on_way = given_before - packets_past[4:0];
@@ -163,14 +210,16 @@ module glk_pcie_rq (
     number0 <= seq_num0[4:0];
     number1 <= seq_num1[4:0];
     given_before  <= packets_given[4:0];
-    packets_past  <= packets_past + 8'(steps);
-    packets_given <= packets_given + 8'(y_begins);
-    writes_given  <= writes_given + 8'(y_take && y_write && y_last && y_final);
+    packets_past  <= lost ? packets_given : packets_past + 8'(steps);
+    off           <= (master && !flr) ? '0 : off + ($clog2(LOST)+1)'(!lost);
+    packets_given <= packets_given + 8'(z_begins);
+    writes_given  <= writes_given + 8'(z_take && z_write && z_last && z_final);
     writes_taken  <= writes_taken + 8'(m_valid && m_ready && m_last && m_kind == WRITE);
-    room          <= (packets_given - packets_past) + 8'(y_begins) < 8'd31;
+    room          <= (packets_given - packets_past) + 8'(z_begins) < 8'd31;
     if (rst) begin
       past0         <= 1'b0;
       past1         <= 1'b0;
+      off           <= '0;
       given_before  <= 5'd0;
       packets_past  <= 8'd0;
       packets_given <= 8'd0;

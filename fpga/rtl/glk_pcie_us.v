@@ -3,6 +3,8 @@
 // (PCIE4, PG213): 512 bits, DW-aligned, no straddling on any interface, no parity, tags of the client, one function, BARs of
 // 64 bits (0 registers, 2 aperture, 4 pool), MSI-X with the built-in table. Connect the pins of the same names; of
 // s_axis_*_tready bit 0, of cfg_flr_* and cfg_interrupt_msix_enable bit 0, of cfg_function_status bit 2 (bus master enable).
+// cfg_ext_tag is no pin of the block: Device Control's Extended Tag Field Enable, which a board may read by cfg_mgmt_*; 0 is
+// right always, and slower.
 // The completion time-out is the hard block's.
 //
 // The built-in table has 8 vectors: glk_card needs VECTORS of at most 8 with it.
@@ -86,6 +88,7 @@ module glk_pcie_us #(
   input  logic [3:0]   pcie_tfc_nph_av,
   input  logic [1:0]   cfg_max_payload,
   input  logic [2:0]   cfg_max_read_req,
+  input  logic         cfg_ext_tag,
   input  logic         cfg_bus_master,
   input  logic         cfg_flr_in_process,
   output logic         cfg_flr_done,
@@ -114,12 +117,12 @@ module glk_pcie_us #(
   // --- requests of the card ---
   logic [63:0]  n_address, more;
   logic [12:0]  n_length;
-  logic [5:0]   n_tag, vector, part_tag, fail_tag;
+  logic [5:0]   n_tag, vector, part_tag, fail_tag, owned_tag, owner;
   logic         n_valid, n_room, k_valid, k_ready, raise, part_done, fail_valid, fail_ready;
   logic [127:0] k_descriptor;
   logic [7:0]   k_enables, writes_taken, writes_given, packets_given, packets_past;
   glk_pcie_rq rq (
-    .clk, .rst, .cfg_max_payload, .bus_master(cfg_bus_master),
+    .clk, .rst, .cfg_max_payload, .bus_master(cfg_bus_master), .flr(cfg_flr_in_process),
     .m_kind, .m_address, .m_length, .m_tag, .m_data, .m_last, .m_valid, .m_ready,
     .n_address, .n_length, .n_tag, .n_valid, .n_room, .k_descriptor, .k_enables, .k_valid, .k_ready,
     .raise, .vector, .writes_taken, .writes_given, .packets_given, .packets_past,
@@ -127,12 +130,12 @@ module glk_pcie_us #(
     .rq_tvalid(s_axis_rq_tvalid), .rq_tready(s_axis_rq_tready),
     .seq_num0(pcie_rq_seq_num0), .seq_num_vld0(pcie_rq_seq_num_vld0), .seq_num1(pcie_rq_seq_num1), .seq_num_vld1(pcie_rq_seq_num_vld1));
   glk_pcie_reads reads (
-    .clk, .rst, .cfg_max_read_req, .bus_master(cfg_bus_master), .nph_av(pcie_tfc_nph_av),
+    .clk, .rst, .cfg_max_read_req, .ext_tag(cfg_ext_tag), .bus_master(cfg_bus_master), .nph_av(pcie_tfc_nph_av),
     .n_address, .n_length, .n_tag, .n_valid, .n_room, .k_descriptor, .k_enables, .k_valid, .k_ready,
-    .stalled(s_axis_rq_tvalid && !s_axis_rq_tready), .fail_tag, .fail_valid, .fail_ready, .more, .part_tag, .part_done);
+    .stalled(s_axis_rq_tvalid && !s_axis_rq_tready), .fail_tag, .fail_valid, .fail_ready, .more, .part_tag, .part_done, .owned_tag, .owner);
   glk_pcie_rc rc (
     .clk, .rst, .rc_tdata(m_axis_rc_tdata), .rc_tuser(m_axis_rc_tuser), .rc_tlast(m_axis_rc_tlast), .rc_tvalid(m_axis_rc_tvalid),
-    .rc_tready(m_axis_rc_tready), .more, .part_tag, .part_done, .fail_tag, .fail_valid, .fail_ready,
+    .rc_tready(m_axis_rc_tready), .more, .part_tag, .part_done, .owned_tag, .owner, .fail_tag, .fail_valid, .fail_ready,
     .d_tag, .d_error, .d_data, .d_last, .d_valid, .d_ready);
 
   // --- what must not pass what ---

@@ -6,7 +6,7 @@
 // PCIe demands that a write never waits for what the card has read from the host, as the answer may come behind the write.
 // So writes only wait for writes that the card itself has sent. Reads may wait: one that was taken is put aside, and writes
 // pass it. Reads wait until nothing comes any more of what tables and contexts allowed before a write changed them
-// (`ring_stale`): who reads knows then.
+// (`ring_stale`, `release_stale`): who reads knows then.
 //
 // While a reset runs writes are ignored and of the reads only STATUS is answered: the others wait until the registers are
 // what the reset makes of them.
@@ -54,6 +54,7 @@ module glk_registers #(
   output logic [PARTITIONS*2-1:0]  ep_kind,
   output logic [PARTITIONS*52-1:0] ep_base,
   output logic [PARTITIONS*37-1:0] ep_bytes,
+  output logic              ep_changed, // one of them is being written
   output logic [63:0]              generation,
 
   // Changes that need empty queues, and resets.
@@ -66,6 +67,7 @@ module glk_registers #(
   output logic              halt,
   input  logic              ring_halted,
   input  logic              ring_stale,
+  input  logic              release_stale,
   input  logic              others_idle,
   output logic              clear,
   input  logic [31:0]       queued_stores,
@@ -250,7 +252,8 @@ module glk_registers #(
   logic        p_allowed, p_flushes, p_drains, apply_partition;
   glk_partition_settings #(.PARTITIONS(PARTITIONS)) settings (
     .clk, .rst, .clear, .pool_bytes,
-    .partition(element[PW-1:0]), .word(word[2:0]), .value(p_value), .new_value(value), .allowed(p_allowed), .flushes(p_flushes), .drains(p_drains),
+    .partition(element[PW-1:0]), .word(word[2:0]), .value(p_value), .unacknowledged(look_unacknowledged != '0), .new_value(value), .allowed(p_allowed),
+    .flushes(p_flushes), .drains(p_drains),
     .take(apply_partition), .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_flush_timeout_ns,
     .ep_kind, .ep_base, .ep_bytes);
   assign look_partition = element[PW-1:0];
@@ -428,6 +431,7 @@ module glk_registers #(
   assign of_window       = place != REGISTRATION;
   assign k_at            = {place == CARD, element[3:0], 5'(word - ((place == CARD) ? CARD_FIRST : P_FIRST))};
   assign apply_partition = state == APPLY && place == PARTITION;
+  assign ep_changed      = apply_partition;
   assign command_valid   = state == COMMAND;
   assign command_start   = value[0];
   assign z_valid         = state == RELEASE;
@@ -461,7 +465,7 @@ module glk_registers #(
     xe_clear    <= 1'b0;
     bell        <= '0;
     cause_clear <= '0;
-    held_may    <= resetting ? held_status : !ring_stale;
+    held_may    <= resetting ? held_status : !(ring_stale || release_stale);
     if (flr_running && !resetting && !start_reset) begin
       flr_running <= 1'b0;
       flr_done    <= 1'b1;
@@ -597,8 +601,9 @@ module glk_registers #(
             if (word == C_CONTROL) begin
               state <= value[0] ? START_HEAD : COMMAND;
               if (!value[0]) begin
-                ctx_enable    <= ctx_enable & ~this_context;
-                user_doorbell <= user_doorbell & ~this_context;
+                ctx_enable        <= ctx_enable & ~this_context;
+                user_doorbell     <= user_doorbell & ~this_context;
+                released_word_set <= released_word_set & ~this_context;
               end
             end else if (word != C_SQ_TAIL || enabled) begin
               xc_write <= 1'b1;
@@ -615,7 +620,7 @@ module glk_registers #(
               bell     <= this_context;
               clocks   <= 5'd3;
               state    <= AFTER;
-            end else if (enabled && word == D_RELEASE) begin
+            end else if (enabled && word == D_RELEASE && c_enabled) begin
               state <= RELEASE;
             end
           end

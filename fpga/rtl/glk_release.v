@@ -12,6 +12,9 @@
 //
 // Releases by doorbell wait for the ring to get as far as it had been told. A context has one that is waited for and one
 // behind it, which later ones overwrite; the two slots change their roles as one completes.
+//
+// A context that is stopped (`ctx_enable`) leaves nothing behind: what waits is forgotten, and so is all that its next owner
+// could see. Only the release that is being told cannot be taken back: `stale` says so until its writes have been taken.
 module glk_release #(
   parameter int PARTITIONS = 4,
   parameter int CONTEXTS   = 32,
@@ -97,6 +100,7 @@ module glk_release #(
 
   input  logic [CW-1:0]         look_context,
   output logic [63:0]           look_released,
+  output logic                  stale,
   output logic                  idle
 );
   localparam int C = CONTEXTS;
@@ -130,6 +134,7 @@ module glk_release #(
   assign b_ready     = state != RELEASED; // the slots change their roles then
   wire   b_taken     = b_valid && b_ready;
   wire   begins      = state == IDLE && asked;
+  logic  gone;          // c was stopped since its turn among those who wait began
 
   // --- the first of them ---
   localparam int CP = (C + 7) / 8 * 8;
@@ -160,11 +165,13 @@ module glk_release #(
   logic [79:0]  slot_q;
   logic [63:0]  value;
   logic [C-1:0] released_once;
+  // Shown when the writes that tell of it are on their way: who reads it finds them.
+  wire          told = state == INTERRUPT && m_ready && !gone;
   always_ff @(posedge clk) begin
     if (b_taken)
       slots[{b_context, slot[b_context] ^ pending[b_context]}] <= {b_target, b_value};
     slot_q <= slots[{zx_context, slot[zx_context]}];
-    if (state == RELEASED)
+    if (told)
       released[c] <= value;
     look_released <= released_once[look_context] ? released[look_context] : 64'd0;
   end
@@ -177,17 +184,17 @@ module glk_release #(
   logic [C-1:0]   st_c, at_c, aw_c;
   logic [P-1:0]   st_p, aw_p, fail_p;
   wire            newer   = |(ring_waits & c_one) || (n_valid && n_context == c);
-  wire            restore = state == RING && newer; // a newer release of the ring wants what this one found
+  wire            restore = state == RING && newer && !gone; // a newer release of the ring wants what this one found
   always_comb begin
     c_touched = '0;
     c_failed  = '0;
     for (int k = 0; k < C; k = k + 1) begin
       c_touched = c_touched | (touched[k*P +: P] & {P{c_one[k]}});
       c_failed  = c_failed | (failed[k*P +: P] & {P{c_one[k]}});
-      touched_next[k*P +: P] = (touched[k*P +: P] & {P{!(state == TOUCHED && c_one[k])}}) | (st_p & {P{st_c[k]}}) |
-                               (aw_p & {P{aw_c[k]}}) | (fence & {P{restore && c_one[k]}});
-      failed_next[k*P +: P]  = (failed[k*P +: P] & {P{!(state == SAMPLE && c_one[k])}}) | fail_p |
-                               (found & {P{restore && c_one[k]}});
+      touched_next[k*P +: P] = ((touched[k*P +: P] & {P{!(state == TOUCHED && c_one[k])}}) | (st_p & {P{st_c[k]}}) |
+                                (aw_p & {P{aw_c[k]}}) | (fence & {P{restore && c_one[k]}})) & {P{ctx_enable[k]}};
+      failed_next[k*P +: P]  = ((failed[k*P +: P] & {P{!(state == SAMPLE && c_one[k])}}) | fail_p |
+                                (found & {P{restore && c_one[k]}})) & {P{ctx_enable[k]}};
     end
   end
   always_ff @(posedge clk) begin
@@ -217,9 +224,8 @@ module glk_release #(
       at_c <= '0;
   end
 
-  // --- has the ring got there? Looked at as a release is asked for, and as the ring has moved or was switched ---
+  // --- has the ring got there? Looked at as a release is asked for, and as the ring has moved ---
   logic [1:0]   scan_step;
-  logic [C-1:0] enable_was;
   logic         got_there;
   wire          completes = state >= NEXT; // then zx_context is the batch's
   wire          scans     = scan_step == 2'd0 && !completes && |to_scan;
@@ -229,7 +235,9 @@ module glk_release #(
   // --- what the batch waits for ---
   logic [15:0]  mark;
   logic         there;
-  logic         of_bell, bad, has_record;
+  logic         of_bell, of_ring, bad;
+  logic [63:4]  record;
+  logic [5:0]   vector;
   logic [2:0]   wait_count;
   logic [3:0]   quiet;
   wire  [15:0]  beyond = arrived - mark;
@@ -242,9 +250,8 @@ module glk_release #(
       pending[b_context]   <= 1'b1;
       unchecked[b_context] <= 1'b1;
     end
-    enable_was <= ctx_enable;
     for (int k = 0; k < C; k = k + 1)
-      if (enable_was[k] != ctx_enable[k] || (nx_write && 32'(nx_write_context) == k))
+      if (nx_write && 32'(nx_write_context) == k)
         unchecked[k] <= 1'b1;
       else if (scans && scan_lowest[k])
         unchecked[k] <= b_taken && 32'(b_context) == k;
@@ -252,7 +259,7 @@ module glk_release #(
     scan_step <= (scans || scan_step != 2'd0) ? scan_step + 2'd1 : 2'd0;
     if (scans)
       zx_context <= scan_first;
-    got_there <= !|(ctx_enable & zx_one) || zx_status != 4'd0 || !ahead[15];
+    got_there <= zx_status != 4'd0 || !ahead[15];
     if (begins)
       eligible <= '0;
     if (scan_step == 2'd3 && got_there)
@@ -342,19 +349,20 @@ module glk_release #(
       end
       MARK: state <= ACKNOWLEDGES;
       ACKNOWLEDGES: if (mark_reached) begin
-        if (drain_batch)
-          drain_busy <= 1'b0;
-        drain_batch <= 1'b0;
-        todo        <= ring_batch | bell_batch;
-        state       <= NEXT;
+        todo  <= ring_batch | bell_batch;
+        state <= NEXT;
       end
 
       NEXT: begin
         c     <= todo_first;
         c_one <= todo_lowest[C-1:0];
-        if (!(|todo))
-          state <= IDLE;
-        else if (scan_step == 2'd0) begin
+        gone  <= 1'b0;
+        if (!(|todo)) begin // who drained may free records now
+          if (drain_batch)
+            drain_busy <= 1'b0;
+          drain_batch <= 1'b0;
+          state       <= IDLE;
+        end else if (scan_step == 2'd0) begin
           zx_context <= todo_first;
           state      <= READ;
         end
@@ -362,6 +370,7 @@ module glk_release #(
       READ: begin
         fence   <= fences[c];
         of_bell <= |(bell_batch & c_one);
+        of_ring <= |(ring_batch & c_one);
         state   <= SAMPLE;
       end
       SAMPLE: begin
@@ -371,14 +380,22 @@ module glk_release #(
         state <= JUDGE;
       end
       JUDGE: begin
-        bad        <= |((fence | again) & found);
-        has_record <= |zx_record;
-        state      <= DECIDE;
+        bad    <= |((fence | again) & found);
+        record <= zx_record[63:4];
+        vector <= zx_vector;
+        state  <= DECIDE;
       end
       DECIDE: begin
         wait_count <= '0;
-        e_valid    <= of_bell && bad;
-        state      <= !of_bell ? RING : bad ? ERROR : RELEASED;
+        e_valid    <= of_bell && bad && !gone;
+        if (of_bell && !gone)
+          state <= bad ? ERROR : RELEASED;
+        else if (of_ring)
+          state <= RING;
+        else begin
+          todo  <= todo & ~c_one;
+          state <= NEXT;
+        end
       end
       ERROR: if (e_ready) begin
         e_valid <= 1'b0;
@@ -390,33 +407,39 @@ module glk_release #(
           state <= RELEASED;
       end
       RELEASED: begin
-        released_once <= released_once | c_one;
-        pending       <= (pending & ~c_one) | (next & c_one);
-        slot          <= slot ^ (next & c_one);
-        next          <= next & ~c_one;
-        unchecked[c]  <= 1'b1;
-        bell_batch    <= bell_batch & ~c_one;
-        todo          <= todo & ~(c_one & ~ring_batch);
-        m_valid       <= 1'b1;
-        m_interrupt   <= !has_record;
-        m_address     <= has_record ? {zx_record[63:4], 4'h8} : 64'(zx_vector);
-        m_data        <= {24'd0, generation[7:0], errors[31:0]};
-        state         <= has_record ? RECORD : INTERRUPT;
+        bell_batch  <= bell_batch & ~c_one;
+        todo        <= todo & ~(c_one & ~ring_batch);
+        m_interrupt <= !(|record);
+        m_address   <= |record ? {record, 4'h8} : 64'(vector);
+        m_data      <= {24'd0, generation[7:0], errors[31:0]};
+        if (gone) begin // what waits now is of the next owner
+          state <= NEXT;
+        end else begin
+          pending      <= (pending & ~c_one) | (next & c_one);
+          slot         <= slot ^ (next & c_one);
+          next         <= next & ~c_one;
+          unchecked[c] <= 1'b1;
+          m_valid      <= 1'b1;
+          state        <= |record ? RECORD : INTERRUPT;
+        end
       end
       RECORD: if (m_ready) begin
         m_valid   <= 1'b1;
-        m_address <= {zx_record[63:4], 4'h0};
+        m_address <= {record, 4'h0};
         m_data    <= value;
         state     <= VALUE;
       end
       VALUE: if (m_ready) begin
         m_valid     <= 1'b1;
         m_interrupt <= 1'b1;
-        m_address   <= 64'(zx_vector);
+        m_address   <= 64'(vector);
         state       <= INTERRUPT;
       end
-      INTERRUPT: if (m_ready)
+      INTERRUPT: if (m_ready) begin
+        if (told)
+          released_once[c] <= 1'b1;
         state <= NEXT;
+      end
       RING: begin
         if (!newer) begin
           n_done[c]   <= 1'b1;
@@ -429,9 +452,21 @@ module glk_release #(
       default: state <= IDLE;
     endcase
 
+    // A context is stopped.
+    for (int k = 0; k < C; k = k + 1)
+      if (!ctx_enable[k]) begin
+        pending[k]       <= 1'b0;
+        next[k]          <= 1'b0;
+        eligible[k]      <= 1'b0;
+        bell_batch[k]    <= 1'b0;
+        released_once[k] <= 1'b0;
+      end
+    if (completes && state != NEXT && |(c_one & ~ctx_enable))
+      gone <= 1'b1;
+
     // Nothing that would go on; for some clocks, as a ring is told before it moves.
     if (state != IDLE || asked || |eligible || |ring_waits || drain_waits || scan_step != 2'd0 || |to_scan || nx_write ||
-        enable_was != ctx_enable || b_valid || n_valid || drain_valid) begin
+        b_valid || n_valid || drain_valid) begin
       quiet <= '0;
       idle  <= 1'b0;
     end else begin
@@ -466,12 +501,13 @@ module glk_release #(
     end
     if (rst) begin
       zx_context <= '0;
-      enable_was <= '0;
+      gone       <= 1'b0;
       c          <= '0;
       c_one      <= '0;
     end
   end
 
+  assign stale          = gone;
   assign e_context      = c;
   assign errors_context = c;
   wire unused = &{1'b0, todo_lowest, scan_lowest, flush_lowest, generation[63:8], errors[63:32], zx_record[3:0], ahead[14:0], beyond[14:0]};

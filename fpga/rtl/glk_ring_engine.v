@@ -309,7 +309,9 @@ module glk_ring_engine #(
   assign r_upto    = t_sq_head + fetch_entries;
   assign r_asked   = z_valid && z_ready;
   assign r_taken   = z_take;
-  assign r_done    = state == DONE;
+  // Who reads that the entry has its completion finds it: that is out.
+  wire   over      = state == DONE && (!advance || out_idle);
+  assign r_done    = over;
   assign r_advance = advance;
   assign r_sleep   = sleep;
   assign r_stop    = stop;
@@ -555,7 +557,10 @@ module glk_ring_engine #(
       NEW_VALUE: begin
         value    <= is_add ? old + entry[319:256] : entry[319:256];
         modifies <= !is_cas || old == entry[383:320];
-        state    <= abandon ? FINISH : MODIFY;
+        at       <= entry[191:128];
+        left     <= length;
+        todo     <= length;
+        state    <= abandon ? FINISH : dirty ? AIM : MODIFY; // where it was read may be somebody else's now: once more
       end
       MODIFY:
         if (!modifies || o_ready)
@@ -644,7 +649,8 @@ module glk_ring_engine #(
         if (c_ready || abandon)
           state <= DONE;
       DONE:
-        state <= IDLE;
+        if (over)
+          state <= IDLE;
       default: state <= IDLE;
     endcase
     if (rst) begin

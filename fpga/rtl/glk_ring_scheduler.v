@@ -108,7 +108,8 @@ module glk_ring_scheduler #(
 
   logic advance, stop, halting;
   logic killed; // the turn's context has been stopped or started
-  // Its completion is written, or its status is about to be: the turn is over in a few clocks, and the command comes after it.
+  // Its completion is on its way out, or its status is about to be written: the turn is over as soon as that is out, which
+  // waits for nothing but writes, and the command comes after it.
   wire  over    = r_advance || r_stop;
   wire  of_turn = state == TURN && command_context == t_context;
   logic [3:0] stop_status;

@@ -62,6 +62,7 @@ module glk_top_us #(
   input  logic [3:0]   pcie_tfc_nph_av,
   input  logic [1:0]   cfg_max_payload,
   input  logic [2:0]   cfg_max_read_req,
+  input  logic         cfg_ext_tag, // see glk_pcie_us
   input  logic         cfg_bus_master,
   input  logic         cfg_flr_in_process,
   output logic         cfg_flr_done,
@@ -100,7 +101,7 @@ module glk_top_us #(
     .s_axis_rq_tdata, .s_axis_rq_tkeep, .s_axis_rq_tuser, .s_axis_rq_tlast, .s_axis_rq_tvalid, .s_axis_rq_tready,
     .m_axis_rc_tdata, .m_axis_rc_tuser, .m_axis_rc_tlast, .m_axis_rc_tvalid, .m_axis_rc_tready, .pcie_rq_seq_num0,
     .pcie_rq_seq_num_vld0, .pcie_rq_seq_num1, .pcie_rq_seq_num_vld1, .pcie_tfc_nph_av, .cfg_max_payload, .cfg_max_read_req,
-    .cfg_bus_master, .cfg_flr_in_process, .cfg_flr_done, .cfg_interrupt_msix_enable, .cfg_interrupt_msi_int,
+    .cfg_ext_tag, .cfg_bus_master, .cfg_flr_in_process, .cfg_flr_done, .cfg_interrupt_msix_enable, .cfg_interrupt_msi_int,
     .cfg_interrupt_msix_int, .cfg_interrupt_msix_vec_pending, .cfg_interrupt_msi_sent, .cfg_interrupt_msi_fail);
 
   logic         unused_busy, unused_holding, unused_last, unused_valid, unused_ready; // the link is looped inside

@@ -240,6 +240,7 @@ static void set_endpoint(struct bench *b, unsigned p)
 	uint64_t base = PAIR_BUS(p) + GLK_PAGE_SIZE * below(&b->chance, 4), bytes = PAIR_EP_BYTES, kind = GLK_EP_BUS;
 
 	bench_set(b, bench_partition_reg(p, GLK_PARTITION_EP_KIND), GLK_EP_NONE);
+	bench_settle(b); /* refused while something is on its way to the old one: a matter of time */
 	if (draw_kind == 0) {
 		bytes = UINT64_C(1) << (20 + below(&b->chance, 20)); /* more than there is */
 	} else if (draw_kind < 8) {

@@ -47,6 +47,9 @@ void bench_partition(struct bench *b);
 void bench_context(struct bench *b);
 void bench_take_completions(struct bench *b);
 void bench_disabled(struct bench *b);
+void bench_owner(struct bench *b);
+void bench_moved(struct bench *b);
+void bench_seen(struct bench *b);
 void bench_reset(struct bench *b);
 
 /* Loose rounds: everything at once; things taken away while they are worked with. */

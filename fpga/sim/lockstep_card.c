@@ -42,6 +42,9 @@ static const struct kind kinds[] = {
 	{ "partition", 3, bench_partition },
 	{ "context", 3, bench_context },
 	{ "completions taken", 3, bench_take_completions },
+	{ "end", 4, bench_owner },
+	{ "endpoint moved", 3, bench_moved },
+	{ "completion seen", 2, bench_seen },
 	{ "disabled", 1, bench_disabled },
 	{ "reset", 1, bench_reset },
 };

@@ -61,7 +61,7 @@ static void cq_taken(struct pcie_block *block)
 	if (r->packet.at < r->packet.dwords)
 		return;
 	block->cq_full = false;
-	if (r->type == MEM_READ) {
+	if (r->type == MEM_READ && !pcie_request_crosses(r)) {
 		block->under_way = READ;
 		begin_read(block, r);
 	} else if (pcie_request_non_posted(r)) {
@@ -476,6 +476,8 @@ void pcie_block_clock(struct pcie_block *block, const struct pcie_pins_out *out)
 
 	if (out->msix_int)
 		interrupt(block, out->msi_int);
+	if ((block->rq.open && !out->rq.valid) || (block->cc.open && !out->cc.valid))
+		pcie_fail(block->bench, "tvalid falls inside a packet: RQ, CC", 0, block->rq.open | block->cc.open << 1);
 	if (out->rq.valid && in->rq_ready)
 		rq_beat(block, &out->rq);
 	if (out->cc.valid && in->cc_ready)

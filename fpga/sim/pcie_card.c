@@ -77,7 +77,7 @@ static void show_c(struct pcie_card *card)
 		card->hold--;
 		return;
 	}
-	if (!pcie_go(b, GAP_C))
+	if (!card->c_shown && !pcie_go(b, GAP_C)) /* its beats come without gaps */
 		return;
 	c->valid = true;
 	c->id = card->read.id;
@@ -126,9 +126,14 @@ static bool make_read(struct pcie_card *card, bool flush)
 {
 	struct pcie_bench *b = card->bench;
 	struct us_request *m = &card->in->m;
-	unsigned tag = flush ? below(&b->chance, PCIE_FLUSH_TAGS) : PCIE_FLUSH_TAGS + below(&b->chance, PCIE_TAGS - PCIE_FLUSH_TAGS), n;
-	struct pcie_card_read *read = &card->reads[tag];
+	unsigned tag = PCIE_LOAD_TAG, n;
+	struct pcie_card_read *read;
 
+	if (flush)
+		tag = below(&b->chance, PCIE_FLUSH_TAGS);
+	else if (!pcie_one_in(b, 4))
+		tag = PCIE_RING_TAGS + below(&b->chance, PCIE_TAGS - PCIE_RING_TAGS);
+	read = &card->reads[tag];
 	if (read->used)
 		return false;
 	n = flush ? 0 : pcie_one_in(b, 4) ? 512 : 1 + below(&b->chance, 512);

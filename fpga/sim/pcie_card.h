@@ -14,7 +14,10 @@
 #define PCIE_HOST	UINT64_C(0x123400000000) /* bus address of what the card writes of the host's memory */
 #define PCIE_HOST_BYTES 16384u
 #define PCIE_FLUSH_TAGS 16u
-#define PCIE_TAGS	18u /* those of flush reads, and two of reads */
+#define PCIE_LOAD_TAG	17u
+#define PCIE_RING_TAGS	32u /* and all above */
+#define PCIE_TAGS	64u
+#define PCIE_READS	(PCIE_FLUSH_TAGS + 1 + PCIE_TAGS - PCIE_RING_TAGS) /* that may be under way */
 #define PCIE_RAISED_MAX 4096u
 
 enum { CARD_WRITE, CARD_READ, CARD_INTERRUPT }; /* m's kinds */

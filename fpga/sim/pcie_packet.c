@@ -65,6 +65,11 @@ void pcie_request_describe(struct pcie_bench *b, struct pcie_request *r, unsigne
 	r->packet.discontinue = false;
 }
 
+bool pcie_request_crosses(const struct pcie_request *r)
+{
+	return r->address % 4096 + 4 * r->count > 4096;
+}
+
 bool pcie_request_non_posted(const struct pcie_request *r)
 {
 	return r->type != MEM_WRITE && r->type != MESSAGE;

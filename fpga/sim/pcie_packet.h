@@ -43,6 +43,8 @@ void pcie_packet_collect(struct pcie_bench *b, struct pcie_collected *p, const s
 
 /* Makes a request's descriptor: requester, tag, class and attributes by chance. Data stand behind it, from dw[4]. */
 void pcie_request_describe(struct pcie_bench *b, struct pcie_request *r, unsigned data_dwords);
+/* It crosses 4 KiB, which it must not. */
+bool pcie_request_crosses(const struct pcie_request *r);
 bool pcie_request_non_posted(const struct pcie_request *r);
 /* Whether a byte of a DW of the request is enabled. */
 bool pcie_request_enabled(const struct pcie_request *r, unsigned dw, unsigned byte);

@@ -22,7 +22,7 @@ struct pcie_pins_in { /* of the logic */
 	bool seq_valid[2];
 	unsigned seq[2];
 	unsigned nph_av, max_payload, max_read_req;
-	bool bus_master, flr_in_process, msix_enable, msi_sent, msi_fail;
+	bool ext_tag, bus_master, flr_in_process, msix_enable, msi_sent, msi_fail;
 };
 
 struct pcie_pins_out {

@@ -26,6 +26,7 @@ template <typename TOP> static void show_block(TOP *top, const struct pcie_pins_
 	top->pcie_tfc_nph_av = static_cast<uint8_t>(in->nph_av);
 	top->cfg_max_payload = static_cast<uint8_t>(in->max_payload);
 	top->cfg_max_read_req = static_cast<uint8_t>(in->max_read_req);
+	top->cfg_ext_tag = in->ext_tag;
 	top->cfg_bus_master = in->bus_master;
 	top->cfg_flr_in_process = in->flr_in_process;
 	top->cfg_interrupt_msix_enable = in->msix_enable;

@@ -478,11 +478,14 @@ static void start(uint64_t seed, uint64_t round, const char *wave)
 	t.in.serial = seed;
 	t.in.pool_bytes = POOL_BYTES;
 	t.in.block.bus_master = t.in.block.msix_enable = true;
+	t.in.block.ext_tag = under(2);
 	t.in.block.max_payload = under(4);
 	t.in.block.max_read_req = under(6);
 	for (unsigned i = 0; i < PCIE_GAPS; i++)
 		t.bench.gap[i] = under(3) ? under(200) : 0;
-	t.block = (struct pcie_block){ .bench = &t.bench, .in = &t.in.block, .ops = &ops, .tags = PCIE_TAGS_MAX };
+	t.block = (struct pcie_block){ .bench = &t.bench, .in = &t.in.block, .ops = &ops, .tags = 32 };
+	if (t.in.block.ext_tag)
+		t.block.tags = PCIE_TAGS_MAX;
 	t.block.np_refill = under(2) ? 3 : 40;
 	t.block.seq_delay = under(2) ? 30 : 300;
 	pcie_block_start(&t.block);

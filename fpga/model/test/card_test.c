@@ -204,6 +204,48 @@ static void release_leaves_others_queued(void **state)
 	assert_int_equal(at_endpoint(b, 1, 0), 0);
 }
 
+/* From CONTROL = 0 on nothing is told of a context, whatever was asked for before, or is then. */
+static void release_ends_with_its_context(void **state)
+{
+	const uint8_t nothing[16] = { 0 };
+	struct bench *b = *state;
+
+	b->hold = true;
+	store8(b, 0, 1);
+	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 1);
+	store8(b, 0, 2);
+	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 2);
+	bench_write(b, bench_context(0, GLK_CONTEXT_CONTROL), 0);
+	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 3);
+	bench_write(b, GLK_CARD_DRAIN, GLK_DRAIN_CONTEXT);
+	glk_card_endpoint_acknowledge(b->card, 0, b->posted[0], 0);
+	assert_false(bench_read(b, GLK_CARD_DRAIN) & GLK_CARD_DRAIN_BUSY_MASK);
+	assert_int_equal(at_endpoint(b, 0, 0), 2);
+	assert_memory_equal(b->host + BENCH_RECORD(0), nothing, 16);
+	assert_int_equal(b->interrupts[1], 0);
+}
+
+static void next_owner_finds_nothing(void **state)
+{
+	uint64_t release[8] = { SQE0(GLK_OP_RELEASE, 0, 0, 0), 7 };
+	const unsigned page = GLK_DOORBELL_ARRAY;
+	struct bench *b = *state;
+
+	store8(b, 0, 1);
+	bench_write(b, page + GLK_DOORBELL_RELEASE, UINT64_C(0x1111111100000001));
+	b->fail_writes = true;
+	store8(b, 0, 2);
+	bench_write(b, GLK_CARD_DRAIN, GLK_DRAIN_CARD);
+	b->fail_writes = false;
+	bench_write(b, bench_context(0, GLK_CONTEXT_CONTROL), 0);
+	bench_context_start(b, 0);
+	assert_int_equal(bench_read(b, page + GLK_DOORBELL_RELEASED), 0);
+	assert_int_equal(bench_run(b, release), GLK_ST_OK); /* the failure was not its */
+	assert_int_equal(glk_card_register_write(b->card, page + GLK_DOORBELL_RELEASE, 4, 5), 0);
+	assert_int_equal(bench_read(b, page + GLK_DOORBELL_RELEASED), 5);
+	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)), 0);
+}
+
 static void failed_write_shows_at_release(void **state)
 {
 	struct bench *b = *state;
@@ -338,6 +380,30 @@ static void endpoint_change_flushes(void **state)
 	}
 }
 
+/* A write to the new memory must not tell that one to the old has arrived. */
+static void endpoint_changes_when_all_arrived(void **state)
+{
+	const unsigned kind = bench_partition(0, GLK_PARTITION_EP_KIND);
+	struct bench *b = *state;
+
+	b->hold = true;
+	store8(b, 0, 1);
+	bench_write(b, kind, GLK_EP_POOL); /* not from one to the other */
+	assert_int_equal(bench_read(b, kind), GLK_EP_BUS);
+	bench_write(b, kind, GLK_EP_NONE);
+	bench_write(b, bench_partition(0, GLK_PARTITION_EP_BASE), BENCH_BUS(0) + 4096);
+	bench_write(b, kind, GLK_EP_BUS);
+	assert_int_equal(bench_read(b, kind), GLK_EP_NONE);
+	assert_int_equal(refused_writes(b), 2);
+	glk_card_endpoint_acknowledge(b->card, 0, 1, 0);
+	bench_write(b, kind, GLK_EP_BUS);
+	assert_int_equal(bench_read(b, kind), GLK_EP_BUS);
+	store8(b, 0, 2);
+	bench_write(b, GLK_CARD_DRAIN, GLK_DRAIN_CARD);
+	bench_write(b, kind, GLK_EP_BUS); /* no change */
+	assert_int_equal(refused_writes(b), 2);
+}
+
 static void reset_forgets_and_counts(void **state)
 {
 	struct bench *b = *state;
@@ -446,6 +512,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(release_waits_for_endpoints, setup, teardown),
 		cmocka_unit_test_setup_teardown(release_flushes_all_partitions, setup, teardown),
 		cmocka_unit_test_setup_teardown(release_leaves_others_queued, setup, teardown),
+		cmocka_unit_test_setup_teardown(release_ends_with_its_context, setup, teardown),
+		cmocka_unit_test_setup_teardown(next_owner_finds_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(failed_write_shows_at_release, setup, teardown),
 		cmocka_unit_test_setup_teardown(window_checks, setup, teardown),
 		cmocka_unit_test_setup_teardown(load_flushes_what_it_hits, setup, teardown),
@@ -453,6 +521,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(change_of_settings_flushes, setup, teardown),
 		cmocka_unit_test_setup_teardown(drain, setup, teardown),
 		cmocka_unit_test_setup_teardown(endpoint_change_flushes, setup, teardown),
+		cmocka_unit_test_setup_teardown(endpoint_changes_when_all_arrived, setup, teardown),
 		cmocka_unit_test_setup_teardown(reset_forgets_and_counts, setup, teardown),
 		cmocka_unit_test_setup_teardown(bad_packets_change_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(poisoned_writes_store_nothing, setup, teardown),
