@@ -42,7 +42,6 @@ module glk_depacketizer #(
   output logic              p_refuse,
   output logic [PW-1:0]     p_partition,
   output logic [1:0]        p_buffer,
-  output logic [10:0]       p_writes,
   // A buffer has been emptied. All are empty at reset.
   input  logic              free_valid,
   input  logic [1:0]        free_buffer
@@ -245,7 +244,6 @@ module glk_depacketizer #(
   logic [37:0]   open_offset;
   logic [38:0]   open_end;
   logic [12:0]   open_length;
-  logic [10:0]   writes;
   wire           b_open = open && !b_first;
   wire           b_join = b_open && 39'(b_offset) == open_end;
   wire [48:0]    b_reach = 49'(b_base) + 49'(b_end);
@@ -304,11 +302,9 @@ module glk_depacketizer #(
     g_offset <= (x_finish ? x_base : b_base) + 48'(open_offset);
     g_length <= open_length;
     if (x_finish) begin
-      writes  <= 11'd0;
       open    <= 1'b0;
       outside <= 1'b0;
-    end else if (b_sub && b_open && !b_join)
-      writes <= writes + 11'd1;
+    end
     if (b_sub) begin
       open        <= 1'b1;
       outside     <= b_outside || (outside && !b_first);
@@ -337,7 +333,6 @@ module glk_depacketizer #(
     p_refuse    <= x_finish && (x_bad || outside || pad_wrong);
     p_partition <= x_partition;
     p_buffer    <= x_buffer;
-    p_writes    <= writes + 11'(open);
     if (rst) begin
       c_sub    <= 1'b0;
       c_finish <= 1'b0;
@@ -348,7 +343,6 @@ module glk_depacketizer #(
       d_valid  <= 1'b0;
       g_valid  <= 1'b0;
       open     <= 1'b0;
-      writes   <= 11'd0;
       p1_valid <= 1'b0;
       p2_valid <= 1'b0;
       p_accept <= 1'b0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A short first-in first-out queue in distributed RAM; its output is registered.
 module glk_fifo #(
-  parameter int W     = 8,
-  parameter int DEPTH = 16 // power of two
+  parameter int W      = 8,
+  parameter int DEPTH  = 16, // power of two
+  parameter int BYPASS = 0   // 1: through an empty queue in one clock, not in two
 ) (
   input  logic         clk,
   input  logic         rst,
@@ -21,8 +22,10 @@ module glk_fifo #(
 
   assign s_ready = !full;
 
-  wire put     = s_valid && s_ready;
-  wire take    = (head != tail) && (m_ready || !m_valid);
+  wire empty   = head == tail;
+  wire pass    = BYPASS != 0 && empty && (m_ready || !m_valid); // past the memory
+  wire put     = s_valid && s_ready && !pass;
+  wire take    = !empty && (m_ready || !m_valid);
   wire [A:0] head_next = head + (A+1)'(take);
   wire [A:0] tail_next = tail + (A+1)'(put);
 
@@ -30,8 +33,8 @@ module glk_fifo #(
     if (put)
       memory[tail[A-1:0]] <= s_data;
     if (m_ready || !m_valid) begin
-      m_data  <= memory[head[A-1:0]];
-      m_valid <= take;
+      m_data  <= pass ? s_data : memory[head[A-1:0]];
+      m_valid <= take || (pass && s_valid);
     end
     head <= head_next;
     tail <= tail_next;
