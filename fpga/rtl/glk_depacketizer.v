@@ -140,7 +140,7 @@ module glk_depacketizer #(
   wire signed [8:0] gap = 9'(LANES) - 9'(jump[LB-1:0]) - 9'(h);
   wire        beyond   = gap[8] || word[9:0] == 10'd0 || |word[9:7] || {1'b0, word[6:0]} >= gap[7:0];
   wire        can_pass = active && now_valid && (ahead_valid || now_last);
-  wire        through  = walk ? (cut_off || last_sub || beyond) : (dead || left == 13'd0 || !near);
+  wire        through  = walk ? (last_sub || beyond) : (dead || left == 13'd0 || !near); // of what is cut off, a clock later
   wire        pass     = can_pass && through;
   wire        finish   = pass && now_last;
   wire        fine     = walk ? (last_sub && !cut_off) : (!dead && left == 13'd0);

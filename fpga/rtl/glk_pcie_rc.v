@@ -118,7 +118,7 @@ module glk_pcie_rc (
   wire          use_fail = fail_valid && !y_valid && !held;
   wire          y_take   = y_valid && y_ready;
   assign y_ready    = o_ready;
-  assign fail_ready = use_fail && o_ready;
+  assign fail_ready = o_ready && !y_valid && !held;
 
   always_ff @(posedge clk) begin
     part_done <= y_take && y_ends;
@@ -127,7 +127,7 @@ module glk_pcie_rc (
       held          <= !y_last;
       failed[y_tag] <= y_wrong && !y_final;
     end
-    if (fail_ready)
+    if (fail_valid && fail_ready)
       failed[fail_tag] <= 1'b0;
     if (rst) begin
       part_done <= 1'b0;

@@ -152,8 +152,9 @@ module glk_store_cutter #(
   wire        last      = in_piece ? left == 13'(piece_left) : last_new;
   wire [7:0]  beat_room = 8'(LANES) - 8'(address[LB-1:0]);
   wire        is_store  = i_kind == STORE;
-  wire        over_beat = piece > beat_room;
-  wire        ends_beat = piece >= beat_room;
+  // Said of the piece without waiting for it: it is the smaller one of two.
+  wire        over_beat = in_piece ? piece_left > beat_room : left > 13'(beat_room) && room > beat_room;
+  wire        ends_beat = in_piece ? piece_left >= beat_room : left >= 13'(beat_room) && room >= beat_room;
   wire        beat_only = is_store && over_beat; // the beat is not enough for the piece
   wire [7:0]  bytes     = beat_only ? beat_room : piece;
   wire        ends      = i_kind[0] || (last && !beat_only); // flush and config have no range

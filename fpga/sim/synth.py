@@ -5,7 +5,7 @@
 synth.py [--set NAME=VALUE ...] [--out TABLE.md] [--most-levels N] [--limits FILE] [--way] [BLOCK ...]
 
 With --limits, a TOML file that has a table a block (and the parameters, under "set"), each is held against what it may cost,
-and the output is TAP.
+and the output is TAP. In any case no way may go from an input of a block to an output of it without a register.
 
 Depth is counted on the mapped netlist: the longest way from a flip-flop, memory or port to the next one. A LUT is one
 level, and so is a distributed RAM that is read; MUXF7, F8 and F9 are none (they sit in the slice of the LUTs that they
@@ -30,6 +30,7 @@ BLOCKS = [
     "glk_table", "glk_pcie_cq", "glk_pcie_cc", "glk_pcie_rq", "glk_pcie_reads", "glk_pcie_rc", "glk_pcie_order", "glk_pcie_msix"]
 SEQUENTIAL = re.compile(r"^(FD|LD|RAMB|URAM|SRL|DSP)")
 LUTRAM = re.compile(r"^RAM(?!B)")
+READ_ADDRESS = re.compile(r"^(ADDR|A\d|A$|DPRA|RADR)")  # of a distributed RAM; its other inputs are clocked
 FREE = re.compile(r"^(MUXF|IBUF|OBUF|BUFG|INV$|VCC|GND)")
 # What each kind of distributed RAM takes in LUTs.
 LUTRAM_LUTS = {"RAM32M": 4, "RAM32M16": 8, "RAM64M": 4, "RAM64M8": 8, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4,
@@ -106,8 +107,8 @@ def depth(module, carry):
         for port, direction in cell["port_directions"].items():
             if direction != "input" or port in ("CLK", "WCLK"):
                 continue
-            if LUTRAM.match(kind) and not re.match(r"^(ADDR|A\d|A$|DPRA|RADR)", port):
-                continue  # written at the clock
+            if LUTRAM.match(kind) and not READ_ADDRESS.match(port):
+                continue
             chained = kind.startswith("CARRY") and port in ("CI", "CYINIT")
             own = 0 if FREE.match(kind) or chained else carry if kind.startswith("CARRY") else 1
             for b in cell["connections"][port]:
@@ -140,6 +141,31 @@ def depth(module, carry):
     return worst, list(reversed(way))
 
 
+def ways_through(module):
+    """Outputs that hang on an input with no register between, and on which."""
+    driver = {}  # net bit -> cell, of what is not clocked
+    for cell in module["cells"].values():
+        if not SEQUENTIAL.match(cell["type"]):
+            for port, way in cell["port_directions"].items():
+                if way == "output":
+                    driver.update(dict.fromkeys(cell["connections"][port], cell))
+    inputs = {bit: name for name, port in module["ports"].items() if port["direction"] == "input" for bit in port["bits"]}
+
+    @functools.lru_cache(maxsize=None)
+    def behind(bit):
+        if bit in inputs:
+            return frozenset([inputs[bit]])
+        if bit not in driver:
+            return frozenset()
+        cell = driver[bit]
+        ports = [p for p, way in cell["port_directions"].items()
+                 if way == "input" and (READ_ADDRESS.match(p) or not LUTRAM.match(cell["type"]))]
+        return frozenset().union(*(behind(b) for p in ports for b in cell["connections"][p]))
+
+    found = {name: frozenset().union(*map(behind, port["bits"])) for name, port in module["ports"].items() if port["direction"] == "output"}
+    return [f"{name} hangs on {', '.join(sorted(on))}" for name, on in found.items() if on]
+
+
 def hold(limits):
     """Every block that has limits, against them. TAP."""
     settings = {name: str(value) for name, value in limits.pop("set").items()}
@@ -151,10 +177,13 @@ def hold(limits):
             levels, way = depth(module, 0)
             is_now = {name.lower(): value for name, value in count(module).items()} | {"levels": levels}
             over = [name for name in most if is_now[name] > most[name]]
-            print(f"{'not ok' if over else 'ok'} {number} - {block}: " + ", ".join(f"{is_now[n]:g} of {most[n]} {n}" for n in most), flush=True)
+            through = ways_through(module)
+            print(f"{'not ok' if over or through else 'ok'} {number} - {block}: " + ", ".join(f"{is_now[n]:g} of {most[n]} {n}" for n in most), flush=True)
             if "levels" in over:
                 print("# " + " -> ".join(way))
-            failed += bool(over)
+            for way in through:
+                print(f"# without a register: {way}")
+            failed += bool(over or through)
     print(f"1..{len(limits)}")
     return 1 if failed else 0
 
@@ -171,7 +200,7 @@ def main():
     settings = dict(s.split("=") for s in args.set)
     if args.limits:
         return hold(tomllib.loads(args.limits.read_text(encoding="utf-8")))
-    rows, deep = [], []
+    rows, wrong = [], []
     with tempfile.TemporaryDirectory() as work:
         for block in args.blocks or BLOCKS:
             module = run_yosys(block, settings, pathlib.Path(work))
@@ -182,8 +211,9 @@ def main():
             print(rows[-1], flush=True)
             if args.way:
                 print("   " + " -> ".join(way))
+            wrong += [f"{block}: without a register: {way}" for way in ways_through(module)]
             if args.most_levels and levels > args.most_levels:
-                deep.append(f"{block} has {levels} levels; allowed are {args.most_levels}: {' -> '.join(way)}")
+                wrong.append(f"{block} has {levels} levels; allowed are {args.most_levels}: {' -> '.join(way)}")
     if args.out:
         head = ("# What the logic costs\n\n"
                 f"Made by `fpga/sim/synth.py` ({version()}, `synth_xilinx -family xcup`), "
@@ -191,9 +221,9 @@ def main():
                 "registers; the second number counts entries into carry chains too. LUTRAM is in LUTs. No placement, no timing.\n\n"
                 "| block | LUT | LUTRAM | FF | RAMB36 | URAM | carry | LUT levels | with carry |\n|---|---|---|---|---|---|---|---|---|\n")
         args.out.write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
-    for line in deep:
+    for line in wrong:
         print(f"synth: {line}", file=sys.stderr)
-    return 1 if deep else 0
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
