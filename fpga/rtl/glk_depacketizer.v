@@ -108,6 +108,7 @@ module glk_depacketizer #(
   logic          active, dead;   // dead: nothing more can be read from it
   logic [PW-1:0] partition;
   logic [2:0]    h;
+  logic [7:0]    h_room;         // of a beat, beside a sub-header
   logic [47:0]   base;
   logic [48:0]   endpoint_bytes;
   logic [12:0]   payload, size;
@@ -130,14 +131,14 @@ module glk_depacketizer #(
   wire [10:0] length   = (word[9:0] == 10'd0) ? 11'd1024 : {1'b0, word[9:0]};
   wire [12:0] step     = 13'(h) + 13'(length);
   wire        near     = ~|jump[12:LB];
-  wire        whole    = ahead_valid || now_last || (13'(jump[LB-1:0]) + 13'(h) <= 13'(LANES));
+  wire        whole    = ahead_valid || now_last || 8'(jump[LB-1:0]) <= h_room;
   wire        walk     = active && !dead && now_valid && near && whole && left != 13'd0;
   // Sub-header and data end inside the payload.
   wire        cut_off  = (word[9:0] == 10'd0) ? spare < 14'sd1024 : $signed({4'b0, word[9:0]}) > spare;
   wire        last_sub = $signed({3'b0, length}) == spare;
   wire [12:0] reach    = jump + step;
   // Whether that is beyond the first beat, without adding: the data are longer than what the beat has for them.
-  wire signed [8:0] gap = 9'(LANES) - 9'(jump[LB-1:0]) - 9'(h);
+  wire signed [8:0] gap = 9'(h_room) - 9'(jump[LB-1:0]);
   wire        beyond   = gap[8] || word[9:0] == 10'd0 || |word[9:7] || {1'b0, word[6:0]} >= gap[7:0];
   wire        can_pass = active && now_valid && (ahead_valid || now_last);
   wire        through  = walk ? (last_sub || beyond) : (dead || left == 13'd0 || !near); // of what is cut off, a clock later
@@ -195,6 +196,7 @@ module glk_depacketizer #(
       dead           <= n_bad;
       partition      <= n_partition;
       h              <= n_h;
+      h_room         <= 8'(LANES) - 8'(n_h);
       base           <= n_base;
       endpoint_bytes <= n_endpoint_bytes;
       payload        <= n_payload;
