@@ -19,7 +19,7 @@ module glk_aperture #(
   input  logic              clk,
   input  logic              rst,
 
-  input  logic              enabled,
+  input  logic              enable,
   input  logic [PARTITIONS*2-1:0]  ep_kind,
   input  logic [PARTITIONS*37-1:0] ep_bytes, // in units of 4 KiB
 
@@ -189,6 +189,7 @@ module glk_aperture #(
 
   // --- the decision, by an access's first beat; and out ---
   logic o_valid, o_first, begun, keep;
+  logic enabled; // a clock behind: what is offered hangs on it
   wire  allowed = p_owned && p_fits && p_right && p_present && {1'b0, p_page} < p_pages && !p_poisoned;
   wire  decide  = p_valid && go && !begun;
   // A reset while something stands here: it belongs to what is forgotten. Nobody has looked at it yet: queues are paused.
@@ -199,6 +200,7 @@ module glk_aperture #(
   assign idle    = all_free && !p_valid && !o_valid && !l_valid;
 
   always_ff @(posedge clk) begin
+    enabled          <= enable;
     e_window         <= decide && enabled && !allowed;
     e_window_owned   <= p_owned;
     e_window_context <= p_context;

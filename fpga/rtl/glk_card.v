@@ -146,7 +146,7 @@ module glk_card #(
   logic [47:0]       a_offset;
   logic [12:0]       a_length;
   logic [DATA_W-1:0] a_data, b_data;
-  logic              b_error, b_last, b_valid, b_ready;
+  logic              b_error, b_last, b_valid;
   logic              bp_write, bp_last, bp_valid, bp_ready, bq_last, bq_valid, bq_ready;
   logic [47:0]       bp_offset;
   logic [12:0]       bp_length;
@@ -161,7 +161,7 @@ module glk_card #(
     .x_write, .x_offset, .x_size, .x_data, .x_poisoned, .x_valid, .x_ready, .y_data, .y_valid,
     // Aperture: as r. Loads are answered on b; an error is one beat without data.
     .a_write, .a_offset, .a_length, .a_poisoned, .a_data, .a_last, .a_valid, .a_ready, .aperture_idle,
-    .b_error, .b_data, .b_last, .b_valid, .b_ready,
+    .b_error, .b_data, .b_last, .b_valid,
     // Pool.
     .bp_write, .bp_offset, .bp_length, .bp_data, .bp_last, .bp_valid, .bp_ready, .bq_data, .bq_last, .bq_valid, .bq_ready,
     .e_pool_poisoned, .idle(requests_idle));
@@ -207,7 +207,7 @@ module glk_card #(
   logic [PW-1:0]     e_load_partition;
 
   glk_aperture #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT)) aperture (
-    .clk, .rst, .enabled, .ep_kind, .ep_bytes,
+    .clk, .rst, .enable(enabled), .ep_kind, .ep_bytes,
     .a_write, .a_offset, .a_length, .a_poisoned, .a_data, .a_last, .a_valid, .a_ready, .idle(aperture_idle),
     .wt_look, .wt_slice, .wt_entry,
     // Stores, and the probe before a load (reason load_hit, token 2).
@@ -428,7 +428,7 @@ module glk_card #(
     .e_write, .e_write_partition, .e_write_bytes, .packet_done, .idle(endpoint_idle));
 
   // --- loads ---
-  logic              ml_valid, ml_ready, dl_valid, dl_ready;
+  logic              ml_valid, ml_ready, dl_valid;
   logic [63:0]       ml_address;
   logic [12:0]       ml_length;
   logic              lp_valid, lp_ready, lq_last, lq_valid, lq_ready;
@@ -441,11 +441,11 @@ module glk_card #(
   glk_load #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .READ_BYTES(READ_BYTES)) load (
     .clk, .rst, .ep_kind, .ep_base, .ep_bytes, .token_valid, .token, .sent, .arrived,
     .a_error(la_error), .a_partition(la_partition), .a_offset(la_offset), .a_length(la_length), .a_context(la_context), .a_valid(la_valid), .a_ready(la_ready),
-    .b_error, .b_data, .b_last, .b_valid, .b_ready,
+    .b_error, .b_data, .b_last, .b_valid,
     .n_partition(ln_partition), .n_offset(ln_offset), .n_length(ln_length), .n_valid(ln_valid), .n_ready(ln_ready),
     .g_error(gn_error), .g_data(gn_data), .g_last(gn_last), .g_valid(gn_valid),
     // Endpoints on the bus: reads with tag 17. In the pool: the pool.
-    .m_address(ml_address), .m_length(ml_length), .m_valid(ml_valid), .m_ready(ml_ready), .d_error, .d_data, .d_last, .d_valid(dl_valid), .d_ready(dl_ready),
+    .m_address(ml_address), .m_length(ml_length), .m_valid(ml_valid), .m_ready(ml_ready), .d_error, .d_data, .d_last, .d_valid(dl_valid),
     .p_offset(lp_offset), .p_length(lp_length), .p_valid(lp_valid), .p_ready(lp_ready), .q_data(lq_data), .q_last(lq_last), .q_valid(lq_valid), .q_ready(lq_ready),
     // A read failed: of the partition, and an access of the context if it was the aperture's.
     .f_partition(lf_partition), .f_owned(lf_owned), .f_context(lf_context), .f_valid(lf_valid), .f_ready(lf_ready), .idle(load_idle));
@@ -470,7 +470,6 @@ module glk_card #(
   logic              zb_valid, zb_ready;
   logic [CW-1:0]     zb_context;
   logic [63:0]       zb_value;
-  logic [15:0]       zb_target;
   logic              drain_valid, drain_ready, drain_owned, drain_busy;
   logic [PARTITIONS-1:0] drain_partitions;
   logic [CW-1:0]     drain_context;
@@ -483,7 +482,7 @@ module glk_card #(
   glk_release #(.PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS)) releases (
     .clk, .rst, .clear, .generation, .ctx_enable,
     // Of doorbell pages.
-    .b_context(zb_context), .b_value(zb_value), .b_target(zb_target), .b_valid(zb_valid), .b_ready(zb_ready),
+    .b_context(zb_context), .b_value(zb_value), .b_target(xc_sq_tail), .b_valid(zb_valid), .b_ready(zb_ready),
     // Of rings: done and failed stay until taken.
     .n_context(rn_context), .n_valid(rn_valid), .n_ready(rn_ready), .n_done(rn_done), .n_failed(rn_failed), .n_take(rn_take),
     // Drains of some partitions, or of what they hold of a context.
@@ -546,7 +545,7 @@ module glk_card #(
     .xc_write, .xc_which, .xc_context, .xc_data, .xc_sq_base, .xc_cq_base, .xc_record, .xc_sq_order, .xc_cq_order, .xc_vector,
     .xc_sq_tail, .xc_cq_head, .xc_sq_head, .xc_cq_tail, .xc_status, .ctx_enable,
     .bell, .command_start, .command_context, .command_valid, .command_ready,
-    .z_context(zb_context), .z_value(zb_value), .z_target(zb_target), .z_valid(zb_valid), .z_ready(zb_ready), .xr_context, .xr_released,
+    .z_context(zb_context), .z_value(zb_value), .z_valid(zb_valid), .z_ready(zb_ready), .xr_context, .xr_released,
     .drain_partitions, .drain_owned, .drain_context, .drain_valid, .drain_ready, .drain_busy,
     .snapshot, .snapshot_done, .k_read, .k_at, .k_value, .k_done, .e_config, .xe_clear, .xe_context, .xe_errors,
     // ERROR_CAUSE: window, packet, config, dma, endpoint, ring.
@@ -567,7 +566,7 @@ module glk_card #(
   // --- in from PCIe: whose read it was ---
   wire for_ring = d_tag[5];
   wire for_load = d_tag == 6'd17;
-  assign d_ready  = !for_load || dl_ready;
+  assign d_ready  = 1'b1; // who reads has a place for all of the answer
   assign dn_valid = d_valid && for_ring;
   assign dl_valid = d_valid && for_load;
   assign dk_valid = d_valid && !d_tag[4] && !d_tag[5];
@@ -584,7 +583,7 @@ module glk_card #(
     .pool_q_data, .pool_q_last, .pool_q_valid, .pool_q_ready);
 
   always_ff @(posedge clk) begin
-    busy    <= r_valid || !(requests_idle && aperture_idle && quiet && endpoint_idle && load_idle && all_acknowledged && release_idle &&
+    busy    <= r_valid || flr || !(requests_idle && aperture_idle && quiet && endpoint_idle && load_idle && all_acknowledged && release_idle &&
                             ring_idle && registers_idle && mem_idle);
     holding <= |tx_holds;
     if (rst)

@@ -42,7 +42,6 @@ module glk_depacketizer #(
   output logic              p_refuse,
   output logic [PW-1:0]     p_partition,
   output logic [1:0]        p_buffer,
-  output logic [10:0]       p_writes,
   // A buffer has been emptied. All are empty at reset.
   input  logic              free_valid,
   input  logic [1:0]        free_buffer
@@ -109,6 +108,7 @@ module glk_depacketizer #(
   logic          active, dead;   // dead: nothing more can be read from it
   logic [PW-1:0] partition;
   logic [2:0]    h;
+  logic [7:0]    h_room;         // of a beat, beside a sub-header
   logic [47:0]   base;
   logic [48:0]   endpoint_bytes;
   logic [12:0]   payload, size;
@@ -131,17 +131,17 @@ module glk_depacketizer #(
   wire [10:0] length   = (word[9:0] == 10'd0) ? 11'd1024 : {1'b0, word[9:0]};
   wire [12:0] step     = 13'(h) + 13'(length);
   wire        near     = ~|jump[12:LB];
-  wire        whole    = ahead_valid || now_last || (13'(jump[LB-1:0]) + 13'(h) <= 13'(LANES));
+  wire        whole    = ahead_valid || now_last || 8'(jump[LB-1:0]) <= h_room;
   wire        walk     = active && !dead && now_valid && near && whole && left != 13'd0;
   // Sub-header and data end inside the payload.
   wire        cut_off  = (word[9:0] == 10'd0) ? spare < 14'sd1024 : $signed({4'b0, word[9:0]}) > spare;
   wire        last_sub = $signed({3'b0, length}) == spare;
   wire [12:0] reach    = jump + step;
   // Whether that is beyond the first beat, without adding: the data are longer than what the beat has for them.
-  wire signed [8:0] gap = 9'(LANES) - 9'(jump[LB-1:0]) - 9'(h);
+  wire signed [8:0] gap = 9'(h_room) - 9'(jump[LB-1:0]);
   wire        beyond   = gap[8] || word[9:0] == 10'd0 || |word[9:7] || {1'b0, word[6:0]} >= gap[7:0];
   wire        can_pass = active && now_valid && (ahead_valid || now_last);
-  wire        through  = walk ? (cut_off || last_sub || beyond) : (dead || left == 13'd0 || !near);
+  wire        through  = walk ? (last_sub || beyond) : (dead || left == 13'd0 || !near); // of what is cut off, a clock later
   wire        pass     = can_pass && through;
   wire        finish   = pass && now_last;
   wire        fine     = walk ? (last_sub && !cut_off) : (!dead && left == 13'd0);
@@ -196,6 +196,7 @@ module glk_depacketizer #(
       dead           <= n_bad;
       partition      <= n_partition;
       h              <= n_h;
+      h_room         <= 8'(LANES) - 8'(n_h);
       base           <= n_base;
       endpoint_bytes <= n_endpoint_bytes;
       payload        <= n_payload;
@@ -245,7 +246,6 @@ module glk_depacketizer #(
   logic [37:0]   open_offset;
   logic [38:0]   open_end;
   logic [12:0]   open_length;
-  logic [10:0]   writes;
   wire           b_open = open && !b_first;
   wire           b_join = b_open && 39'(b_offset) == open_end;
   wire [48:0]    b_reach = 49'(b_base) + 49'(b_end);
@@ -304,11 +304,9 @@ module glk_depacketizer #(
     g_offset <= (x_finish ? x_base : b_base) + 48'(open_offset);
     g_length <= open_length;
     if (x_finish) begin
-      writes  <= 11'd0;
       open    <= 1'b0;
       outside <= 1'b0;
-    end else if (b_sub && b_open && !b_join)
-      writes <= writes + 11'd1;
+    end
     if (b_sub) begin
       open        <= 1'b1;
       outside     <= b_outside || (outside && !b_first);
@@ -337,7 +335,6 @@ module glk_depacketizer #(
     p_refuse    <= x_finish && (x_bad || outside || pad_wrong);
     p_partition <= x_partition;
     p_buffer    <= x_buffer;
-    p_writes    <= writes + 11'(open);
     if (rst) begin
       c_sub    <= 1'b0;
       c_finish <= 1'b0;
@@ -348,7 +345,6 @@ module glk_depacketizer #(
       d_valid  <= 1'b0;
       g_valid  <= 1'b0;
       open     <= 1'b0;
-      writes   <= 11'd0;
       p1_valid <= 1'b0;
       p2_valid <= 1'b0;
       p_accept <= 1'b0;

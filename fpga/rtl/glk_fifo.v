@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A short first-in first-out queue in distributed RAM; its output is registered.
 module glk_fifo #(
-  parameter int W     = 8,
-  parameter int DEPTH = 16 // power of two
+  parameter int W      = 8,
+  parameter int DEPTH  = 16, // power of two
+  parameter int BYPASS = 0   // 1: through an empty queue in one clock, not in two
 ) (
   input  logic         clk,
   input  logic         rst,
@@ -16,29 +17,37 @@ module glk_fifo #(
   localparam int A = $clog2(DEPTH);
 
   (* ram_style = "distributed" *) logic [W-1:0] memory [0:DEPTH-1];
-  logic [A:0] head, tail; // one bit more than the index: full and empty differ
-  logic       full;
+  logic [A-1:0] head, tail;
+  logic         some, full; // head and tail are the same in both
 
   assign s_ready = !full;
 
-  wire put     = s_valid && s_ready;
-  wire take    = (head != tail) && (m_ready || !m_valid);
-  wire [A:0] head_next = head + (A+1)'(take);
-  wire [A:0] tail_next = tail + (A+1)'(put);
+  wire free = m_ready || !m_valid;
+  wire pass = BYPASS != 0 && !some && free; // past the memory
+  wire put  = s_valid && !full && !pass;
+  wire take = some && free;
+  wire one  = tail == head + A'(1);
+  wire most = head == tail + A'(1);
 
   always_ff @(posedge clk) begin
     if (put)
-      memory[tail[A-1:0]] <= s_data;
-    if (m_ready || !m_valid) begin
-      m_data  <= memory[head[A-1:0]];
-      m_valid <= take;
+      memory[tail] <= s_data;
+    if (free) begin
+      m_data  <= pass ? s_data : memory[head];
+      m_valid <= take || (pass && s_valid);
     end
-    head <= head_next;
-    tail <= tail_next;
-    full <= (tail_next - head_next) == (A+1)'(DEPTH);
+    if (take)
+      head <= head + A'(1);
+    if (put)
+      tail <= tail + A'(1);
+    if (put != take) begin
+      some <= put || !one;
+      full <= put && most;
+    end
     if (rst) begin
       head    <= '0;
       tail    <= '0;
+      some    <= 1'b0;
       full    <= 1'b0;
       m_valid <= 1'b0;
     end

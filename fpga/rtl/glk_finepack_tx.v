@@ -89,7 +89,7 @@ module glk_finepack_tx #(
   logic [PW+BW+EW-1:0] r_entry, r_data_entry;
   logic [30:0]    r_tag;
   logic [127:0]   r_enables;
-  logic           r_data_enable, done_valid, queue_idle;
+  logic           r_enable, r_data_enable, done_valid, queue_idle;
   logic [1023:0]  r_data;
   logic [PW-1:0]  done_partition;
   logic [10:0]    f_runs;
@@ -102,14 +102,14 @@ module glk_finepack_tx #(
     .s_first(q_first), .s_data(q_data),
     .s_valid(q_valid), .s_ready(q_ready),
     .f_partition, .f_bank, .f_used, .f_base, .f_payload, .f_runs, .f_reason, .f_valid, .f_ready,
-    .r_entry, .r_tag, .r_enables, .r_data_entry, .r_data_enable, .r_data, .done_valid, .done_partition, .done_bank,
+    .r_entry, .r_enable, .r_tag, .r_enables, .r_data_entry, .r_data_enable, .r_data, .done_valid, .done_partition, .done_bank,
     .e_valid, .e_partition, .e_overwritten, .idle(queue_idle), .holds,
     .e_flush, .token_valid, .token, .queued_stores, .look_partition, .look_entries, .look_payload);
 
   glk_packetizer #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS)) packetizer (
     .clk, .rst, .cfg_subheader_bytes, .cfg_self_describe,
     .f_partition, .f_bank, .f_used, .f_base, .f_payload, .f_valid, .f_ready,
-    .r_entry, .r_tag, .r_enables, .r_data_entry, .r_data_enable, .r_data, .done_valid, .done_partition, .done_bank,
+    .r_entry, .r_enable, .r_tag, .r_enables, .r_data_entry, .r_data_enable, .r_data, .done_valid, .done_partition, .done_bank,
     .m_data, .m_bytes, .m_last, .m_valid, .m_ready);
 
   always_ff @(posedge clk) begin

@@ -3,7 +3,8 @@
 // it a probe went through the queues, which flushed what they held of its bytes; `token` says that the probe has passed,
 // and the load waits until every packet that had been sent by then has arrived. Then it is a read behind these writes.
 //
-// Each user has a place of its own for a request, so that nobody waits here with something else behind him.
+// Each user has a place of its own for a request, so that nobody waits here with something else behind him. Answers are
+// always taken: who asks has a place for them. So the bus is never held back either.
 module glk_load #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 16,
@@ -35,9 +36,8 @@ module glk_load #(
   output logic [DATA_W-1:0] b_data,
   output logic              b_last,
   output logic              b_valid,
-  input  logic              b_ready,
 
-  // Of the rings; answers are always taken.
+  // Of the rings.
   input  logic [PW-1:0]     n_partition,
   input  logic [47:0]       n_offset,
   input  logic [12:0]       n_length,
@@ -57,7 +57,6 @@ module glk_load #(
   input  logic [DATA_W-1:0] d_data,
   input  logic              d_last,
   input  logic              d_valid,
-  output logic              d_ready,
 
   // Reads of the pool.
   output logic [47:0]       p_offset,
@@ -162,14 +161,13 @@ module glk_load #(
   logic [1:0]    kind;
   logic [51:0]   base;
   logic [63:0]   address;
-  logic          o_ready;  // of the output stage
   logic [90:0]   endpoint; // of the partition: its bytes, base and kind
   logic [36:0]   bytes;
   logic [47:0]   last_byte;
   wire           pool = kind == 2'(glk_regs::EP_POOL);
   wire           from_d = state == TAKE && !pool && d_valid;
   wire           from_q = state == TAKE && pool && q_valid;
-  wire           ends   = o_ready && ((from_d && (d_last || d_error)) || (from_q && q_last));
+  wire           ends   = (from_d && (d_last || d_error)) || (from_q && q_last);
 
   always_comb begin
     endpoint = '0;
@@ -222,8 +220,7 @@ module glk_load #(
         if (f_ready)
           state <= SAY;
       default:
-        if (o_ready)
-          state <= IDLE;
+        state <= IDLE;
     endcase
     if (rst) begin
       state <= IDLE;
@@ -234,11 +231,10 @@ module glk_load #(
   assign m_address = address;
   assign m_length  = size;
   assign m_valid   = state == ASK && !pool;
-  assign d_ready   = state != TAKE || pool || o_ready;
   assign p_offset  = address[47:0];
   assign p_length  = size;
   assign p_valid   = state == ASK && pool;
-  assign q_ready   = state == TAKE && pool && o_ready;
+  assign q_ready   = state == TAKE && pool;
   assign f_partition = partition;
   assign f_owned   = !mine;
   assign f_context = context_q;
@@ -251,9 +247,15 @@ module glk_load #(
   wire               o_last  = o_error || (final_q && (pool ? q_last : d_last));
   wire               o_valid = o_error || (from_d && !d_error) || from_q;
 
-  glk_skid #(.W(3 + DATA_W)) out (
-    .clk, .rst, .s_data({mine, o_error, o_last, pool ? q_data : d_data}), .s_valid(o_valid), .s_ready(o_ready),
-    .m_data({s_mine, s_error, s_last, s_data}), .m_valid(s_valid), .m_ready(s_mine || b_ready));
+  always_ff @(posedge clk) begin
+    s_valid <= o_valid;
+    s_mine  <= mine;
+    s_error <= o_error;
+    s_last  <= o_last;
+    s_data  <= pool ? q_data : d_data;
+    if (rst)
+      s_valid <= 1'b0;
+  end
   assign b_error = s_error;
   assign b_data  = s_data;
   assign b_last  = s_last;

@@ -4,11 +4,11 @@
 // A packet is a row of chunks, a clock each: the sub-header of a run and LANES bytes of its data, or what is left of it;
 // the header goes with the first one (alone, when beats are too small for both). Chunks are moved to where the last one
 // ended, and leave when a beat is full.
-//   F  reads tag and enables of an entry          X  shifts the run's bytes down
-//   P  finds where its runs begin and end         Y  puts the sub-header before them, or the header there
-//   R  takes one run off it                       Z  moves them to where they go in the beat
-//   N  numbers its first and last byte            W  merges them with what is left of the chunk before
-//   G  cuts it into chunks, reads data
+//   F  reads tag and enables of an entry          D  has the entry's data
+//   P  finds where its runs begin and end         X  shifts the run's bytes down
+//   R  takes one run off it                       Y  puts the sub-header before them, or the header there
+//   N  numbers its first and last byte            Z  moves them to where they go in the beat
+//   G  cuts it into chunks, reads data            W  merges them with what is left of the chunk before
 module glk_packetizer #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 4,
@@ -35,6 +35,7 @@ module glk_packetizer #(
   output logic              f_ready,
 
   output logic [PW+BW+EW-1:0] r_entry,
+  output logic              r_enable, // what is read stands on r_tag and r_enables until the next time
   input  logic [30:0]       r_tag,
   input  logic [127:0]      r_enables,
   output logic [PW+BW+EW-1:0] r_data_entry,
@@ -77,16 +78,16 @@ module glk_packetizer #(
   // --- F ---
   logic          p_valid;
   logic          p_take;
-  logic [127:0]  p_enables;
-  logic [30:0]   p_tag;
+  wire  [127:0]  p_enables = r_enables;
   logic [EW-1:0] p_entry;
   logic          p_last;
   logic [1:0]    p_sel;
 
-  wire fetch_step = fetching && (!p_valid || p_take) && go;
+  wire fetch_step = fetching && r_enable;
   wire fetch_end  = fetch_at + (EW+1)'(1) == fetch_used;
 
-  assign r_entry = {fetch_partition, fetch_bank, fetch_at[EW-1:0]};
+  assign r_entry  = {fetch_partition, fetch_bank, fetch_at[EW-1:0]};
+  assign r_enable = go && (!p_valid || p_take);
   // The next one is taken ahead, and never because of what comes in.
   logic          ready_q, next_valid;
   logic [BW-1:0] next_bank;
@@ -128,13 +129,11 @@ module glk_packetizer #(
       fetch_at <= fetch_at + (EW+1)'(1);
     if (g_done)
       set_busy[g_sel] <= 1'b0;
-    if (go && (!p_valid || p_take)) begin
-      p_valid   <= fetching;
-      p_enables <= r_enables;
-      p_tag     <= r_tag;
-      p_entry   <= fetch_at[EW-1:0];
-      p_last    <= fetch_end;
-      p_sel     <= fetch_sel;
+    if (r_enable) begin
+      p_valid <= fetching;
+      p_entry <= fetch_at[EW-1:0];
+      p_last  <= fetch_end;
+      p_sel   <= fetch_sel;
     end
     if (rst) begin
       set_busy   <= '0;
@@ -176,7 +175,7 @@ module glk_packetizer #(
       q_begins <= p_begins;
       q_ends   <= p_enables & ~(p_enables >> 1);
       q_runs   <= p_runs;
-      q_tag    <= p_tag;
+      q_tag    <= r_tag;
       q_entry  <= p_entry;
       q_last   <= p_last;
       q_sel    <= p_sel;
@@ -304,12 +303,12 @@ module glk_packetizer #(
   assign r_data_entry  = {set_partition[g_sel], set_bank[g_sel], g_entry};
   assign r_data_enable = go;
 
-  logic          x_valid, x_head, x_sub, x_last;
-  logic [6:0]    x_at;
-  logic [7:0]    x_bytes;
-  logic [2:0]    x_h;
-  logic [47:0]   x_subheader;
-  logic [127:0]  x_header;
+  logic          d_valid, d_head, d_sub, d_last;
+  logic [6:0]    d_at;
+  logic [7:0]    d_bytes;
+  logic [2:0]    d_h;
+  logic [47:0]   d_subheader;
+  logic [127:0]  d_header;
 
   wire [10:0] dwords    = 11'((set_payload[g_sel] + 13'd3) >> 2);
   wire [1:0]  tail      = set_payload[g_sel][1:0];
@@ -323,15 +322,15 @@ module glk_packetizer #(
 
   always_ff @(posedge clk) begin
     if (go) begin
-      x_valid     <= g_valid;
-      x_head      <= g_head;
-      x_sub       <= !in_run && !g_alone;
-      x_last      <= g_take && g_last;
-      x_at        <= g_at;
-      x_bytes     <= g_alone ? 8'd0 : g_bytes;
-      x_h         <= g_h;
-      x_subheader <= {g_tag, g_begin_at, 2'b0, g_length};
-      x_header    <= header;
+      d_valid     <= g_valid;
+      d_head      <= g_head;
+      d_sub       <= !in_run && !g_alone;
+      d_last      <= g_take && g_last;
+      d_at        <= g_at;
+      d_bytes     <= g_alone ? 8'd0 : g_bytes;
+      d_h         <= g_h;
+      d_subheader <= {g_tag, g_begin_at, 2'b0, g_length};
+      d_header    <= header;
       if (g_valid) begin
         head_sent <= g_head || (head_sent && !(g_take && g_last));
         if (g_head && g_take && g_last)
@@ -347,11 +346,37 @@ module glk_packetizer #(
     done_partition <= set_partition[g_sel];
     done_bank      <= set_bank[g_sel];
     if (rst) begin
-      x_valid    <= 1'b0;
+      d_valid    <= 1'b0;
       head_sent  <= 1'b0;
       in_run     <= 1'b0;
       done_valid <= 1'b0;
     end
+  end
+
+  // --- D: what a block RAM gives goes into a register first ---
+  logic          x_valid, x_head, x_sub, x_last;
+  logic [6:0]    x_at;
+  logic [7:0]    x_bytes;
+  logic [2:0]    x_h;
+  logic [47:0]   x_subheader;
+  logic [127:0]  x_header;
+  logic [1023:0] x_data;
+
+  always_ff @(posedge clk) begin
+    if (go) begin
+      x_valid     <= d_valid;
+      x_head      <= d_head;
+      x_sub       <= d_sub;
+      x_last      <= d_last;
+      x_at        <= d_at;
+      x_bytes     <= d_bytes;
+      x_h         <= d_h;
+      x_subheader <= d_subheader;
+      x_header    <= d_header;
+      x_data      <= r_data;
+    end
+    if (rst)
+      x_valid <= 1'b0;
   end
 
   // --- X ---
@@ -362,7 +387,7 @@ module glk_packetizer #(
   logic [2:0]        y_h;
   logic [47:0]       y_subheader;
   logic [127:0]      y_header;
-  wire [1023:0] x_shifted = r_data >> {x_at, 3'b0};
+  wire [1023:0] x_shifted = x_data >> {x_at, 3'b0};
 
   always_ff @(posedge clk) begin
     if (go) begin

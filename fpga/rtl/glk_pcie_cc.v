@@ -30,7 +30,7 @@ module glk_pcie_cc (
 
   output logic         order_ask,   // a completion is here
   input  logic         order_ok,
-  output logic         order_taken, // it begins
+  output logic         order_taken, // it begins, if order_ok
 
   output logic [511:0] cc_tdata,
   output logic [15:0]  cc_tkeep,
@@ -79,7 +79,7 @@ module glk_pcie_cc (
   assign y_ready   = o_ready && y_open && !refuse;
   assign u_ready   = refuse && o_ready;
   wire          y_take = y_valid && y_ready;
-  assign order_taken = order_ask && y_ready;
+  assign order_taken = order_ask && o_ready && !refuse;
 
   wire [95:0]   y_descriptor = {1'b0, y_id[31:29], y_id[28:26], 1'b0, 16'b0, y_id[23:16],
                                 y_id[15:0], 1'b0, 1'b0, SUCCESS, y_dwords,

@@ -117,23 +117,29 @@ module glk_pcie_rc (
   wire          y_ends   = y_last && y_completed;
   wire          y_final  = y_ends && !more[y_tag];
   wire          y_show   = y_final || !y_failed;
-  wire          use_fail = fail_valid && !y_valid && !held;
+  // Looked at a clock late, so that no way leads from it through the owners' table.
+  logic         fail_seen;
+  logic [5:0]   fail_tag_q;
+  wire          use_fail = fail_seen && !y_valid && !held;
   wire          y_take   = y_valid && y_ready;
   assign y_ready    = o_ready;
   assign fail_ready = use_fail && o_ready;
-  assign owned_tag  = use_fail ? fail_tag : y_tag;
+  assign owned_tag  = use_fail ? fail_tag_q : y_tag;
 
   always_ff @(posedge clk) begin
     part_done <= y_take && y_ends;
+    fail_seen  <= fail_valid && !fail_ready;
+    fail_tag_q <= fail_tag;
     part_tag  <= y_tag;
     if (y_take) begin
       held          <= !y_last;
       failed[y_tag] <= y_wrong && !y_final;
     end
     if (fail_ready)
-      failed[fail_tag] <= 1'b0;
+      failed[fail_tag_q] <= 1'b0;
     if (rst) begin
       part_done <= 1'b0;
+      fail_seen <= 1'b0;
       held      <= 1'b0;
       failed    <= 64'd0;
     end

@@ -122,7 +122,6 @@ module glk_registers #(
   input  logic              command_ready,
   output logic [CW-1:0]     z_context,
   output logic [63:0]       z_value,
-  output logic [15:0]       z_target,
   output logic              z_valid,
   input  logic              z_ready,
   output logic [CW-1:0]     xr_context,
@@ -425,7 +424,7 @@ module glk_registers #(
       default: mask = '1;
     endcase
 
-  assign idle            = state == IDLE && !x_valid && !held && !resetting && !flr && !i_valid;
+  assign idle            = state == IDLE && !held && !resetting && !i_valid;
   assign table_valid     = state == TABLE || state == TABLE_WRITE;
   assign table_write     = state == TABLE_WRITE;
   assign of_window       = place != REGISTRATION;
@@ -436,7 +435,6 @@ module glk_registers #(
   assign command_start   = value[0];
   assign z_valid         = state == RELEASE;
   assign z_value         = value;
-  assign z_target        = xc_sq_tail;
   assign drain_valid     = state == DRAINING;
   assign quiesce_all       = place == CARD;
   assign quiesce_partition = (place == WINDOW) ? entry[3 +: PW] : element[PW-1:0];

@@ -56,7 +56,6 @@ module glk_requests #(
   input  logic [DATA_W-1:0] b_data,
   input  logic              b_last,
   input  logic              b_valid,
-  output logic              b_ready,
 
   output logic              bp_write,
   output logic [47:0]       bp_offset,
@@ -198,7 +197,6 @@ module glk_requests #(
   logic [DATA_W-1:0] played;
   wire               fill    = (reading == LOAD && b_valid) || (reading == POOLED && bq_valid);
   wire [11-LB:0]     play_at = line + (12-LB)'(reading == PLAY && cs_ready);
-  assign b_ready  = reading == LOAD;
   assign bq_ready = reading == POOLED;
 
   always_ff @(posedge clk) begin
@@ -267,4 +265,11 @@ module glk_requests #(
     if (rst)
       busy <= 1'b0;
   end
+
+`ifndef SYNTHESIS
+  // A load is answered while it is waited for and at no other time: so nobody asks whether its answer can be taken.
+  always_ff @(posedge clk)
+    if (!rst && b_valid)
+      assert(reading == LOAD);
+`endif
 endmodule

@@ -28,7 +28,6 @@ module glk_scatter #(
   input  logic              p_refuse,
   input  logic [PW-1:0]     p_partition,
   input  logic [1:0]        p_buffer,
-  input  logic [10:0]       p_writes,
   output logic              free_valid,
   output logic [1:0]        free_buffer,
 
@@ -49,90 +48,49 @@ module glk_scatter #(
   // --- memories: even and odd beats apart, for a write's bytes may come from two ---
   (* ram_style = "block" *) logic [DATA_W-1:0] even [0:(1<<HALF_W)-1];
   (* ram_style = "block" *) logic [DATA_W-1:0] odd  [0:(1<<HALF_W)-1];
-  (* ram_style = "block" *) logic [22:0] subs   [0:8191]; // buffer, number: position, length
-  (* ram_style = "block" *) logic [60:0] writes [0:8191]; // offset, length
-
-  logic [1:0]  filling; // the buffer whose lists grow
-  logic [10:0] subs_put, writes_put;
 
   always_ff @(posedge clk) begin
     if (w_enable && !w_at[0])
       even[w_at[BUFFER_W+1:1]] <= w_data;
     if (w_enable && w_at[0])
       odd[w_at[BUFFER_W+1:1]] <= w_data;
-    if (d_valid) begin
-      subs[{filling, subs_put}] <= {d_position, d_length};
-      subs_put <= subs_put + 11'd1;
-    end
-    if (g_valid) begin
-      writes[{filling, writes_put}] <= {g_offset, g_length};
-      writes_put <= writes_put + 11'd1;
-    end
-    if (p_accept || p_refuse) begin
-      subs_put   <= 11'd0;
-      writes_put <= 11'd0;
-    end
-    if (p_accept || p_refuse)
-      filling <= p_buffer + 2'd1; // packets use the buffers in turn
-    if (rst) begin
-      filling    <= '0;
-      subs_put   <= 11'd0;
-      writes_put <= 11'd0;
-    end
   end
 
-  // --- packets that wait: at most one a buffer ---
-  logic          q_valid, q_ready;
-  logic [PW-1:0] q_partition;
-  logic [1:0]    q_buffer;
-  logic [10:0]   q_writes;
-  logic          unused_ready;
-  glk_fifo #(.W(PW + 2 + 11), .DEPTH(4)) waiting (
-    .clk, .rst, .s_data({p_partition, p_buffer, p_writes}), .s_valid(p_accept), .s_ready(unused_ready),
-    .m_data({q_partition, q_buffer, q_writes}), .m_valid(q_valid), .m_ready(q_ready));
+  // --- lists: sub-packets, and the writes that they make ---
+  logic          sub_valid, sub_ready, write_valid, write_ready, write_last, unused_tag, unused_last;
+  logic [11:0]   sub_position;
+  logic [10:0]   sub_length;
+  logic [47:0]   write_offset;
+  logic [12:0]   write_length;
+  logic [1:0]    write_buffer;
+  logic [PW-1:0] write_partition;
+  glk_scatter_list #(.W(12 + 11), .TAG_W(1)) subs (
+    .clk, .rst, .s_data({d_position, d_length}), .s_valid(d_valid), .p_accept, .p_refuse, .p_buffer, .p_tag(1'b0),
+    .m_data({sub_position, sub_length}), .m_tag(unused_tag), .m_last(unused_last), .m_valid(sub_valid), .m_ready(sub_ready));
+  glk_scatter_list #(.W(48 + 13), .TAG_W(PW + 2)) writes (
+    .clk, .rst, .s_data({g_offset, g_length}), .s_valid(g_valid), .p_accept, .p_refuse, .p_buffer, .p_tag({p_partition, p_buffer}),
+    .m_data({write_offset, write_length}), .m_tag({write_partition, write_buffer}), .m_last(write_last),
+    .m_valid(write_valid), .m_ready(write_ready));
 
-  // --- lists out: what is read stands in a register, the next one is read as it is taken ---
-  logic          go, running;
+  // --- beats: what is left of a write and of a sub-packet. A write is whole sub-packets, and they follow each other. ---
+  logic          go;
+  logic          in_write, in_sub; // there is one
+  logic          first, final_q;   // nothing of the write has been given; it is its packet's last
   logic [PW-1:0] partition;
   logic [1:0]    buffer;
-  logic [10:0]   writes_left, sub_at, write_at;
-  logic [22:0]   sub_now;
-  logic [60:0]   write_now;
-  logic          take_sub, take_write, ends_packet;
-  wire           begins     = q_valid && (!running || ends_packet);
-  wire [1:0]     read_from  = begins ? q_buffer : buffer;
-  wire [10:0]    sub_next   = begins ? 11'd0 : sub_at + 11'(take_sub);
-  wire [10:0]    write_next = begins ? 11'd0 : write_at + 11'(take_write);
+  logic [47:LB]  line;
+  logic [LB-1:0] low;              // offset: line, and lane
+  logic [LB:0]   room;             // lanes from there on
+  logic [12:0]   write_left;
+  logic [11:0]   position;
+  logic [10:0]   sub_left;
 
-  assign q_ready = begins;
-
-  always_ff @(posedge clk) begin
-    sub_now   <= subs[{read_from, sub_next}];
-    write_now <= writes[{read_from, write_next}];
-    sub_at    <= sub_next;
-    write_at  <= write_next;
-  end
-
-  // --- beats: what is left of a write and of a sub-packet ---
-  logic        in_write, in_sub;
-  logic [47:0] offset;
-  logic [12:0] write_left;
-  logic [11:0] position;
-  logic [10:0] sub_left;
-
-  wire [47:0] o_now = in_write ? offset : write_now[60:13];
-  wire [12:0] wl    = in_write ? write_left : write_now[12:0];
-  wire [11:0] p_now = in_sub ? position : sub_now[22:11];
-  wire [10:0] sl    = in_sub ? sub_left : sub_now[10:0];
-  wire [LB:0] room  = (LB+1)'(LANES) - (LB+1)'(o_now[LB-1:0]);
-  wire        sub_ends = sl <= 11'(room);
-  wire [LB:0] bytes = sub_ends ? sl[LB:0] : room;
-  wire        write_ends = wl == 13'(bytes);
-  wire        step = running && go;
-  assign ends_packet = step && write_ends && writes_left == 11'd1;
-
-  assign take_sub   = step && sub_ends;
-  assign take_write = step && !in_write;
+  wire step       = in_write && in_sub && go;
+  wire sub_ends   = sub_left <= 11'(room);
+  wire fills      = sub_left >= 11'(room); // the line
+  wire write_ends = sub_ends && write_left == 13'(sub_left);
+  assign sub_ready   = !in_sub || (step && sub_ends);
+  assign write_ready = !in_write || (step && write_ends);
 
   logic          a_valid, a_first, a_last, a_end;
   logic [PW-1:0] a_partition;
@@ -143,48 +101,59 @@ module glk_scatter #(
   logic [LB:0]   a_bytes;
 
   always_ff @(posedge clk) begin
-    if (step) begin
-      in_write   <= !write_ends;
-      in_sub     <= !sub_ends;
-      offset     <= o_now + 48'(bytes);
-      write_left <= wl - 13'(bytes);
-      position   <= p_now + 12'(bytes);
-      sub_left   <= sl - 11'(bytes);
-      if (write_ends)
-        writes_left <= writes_left - 11'd1;
+    if (sub_ready) begin
+      in_sub   <= sub_valid;
+      position <= sub_position;
+      sub_left <= sub_length;
+    end else if (step) begin
+      position <= position + 12'(room);
+      sub_left <= sub_left - 11'(room);
     end
-    if (begins) begin
-      running     <= 1'b1;
-      partition   <= q_partition;
-      buffer      <= q_buffer;
-      writes_left <= q_writes;
-      in_write    <= 1'b0;
-      in_sub      <= 1'b0;
-    end else if (ends_packet)
-      running <= 1'b0;
+    if (write_ready) begin
+      in_write    <= write_valid;
+      first       <= 1'b1;
+      final_q     <= write_last;
+      partition   <= write_partition;
+      buffer      <= write_buffer;
+      {line, low} <= write_offset;
+      room        <= (LB+1)'(LANES) - (LB+1)'(write_offset[LB-1:0]);
+      write_left  <= write_length;
+    end else if (step) begin
+      first      <= 1'b0;
+      line       <= line + (48-LB)'(fills);
+      low        <= fills ? '0 : low + sub_left[LB-1:0];
+      room       <= fills ? (LB+1)'(LANES) : room - sub_left[LB:0];
+      write_left <= sub_ends ? write_left - 13'(sub_left) : write_left - 13'(room);
+    end
     if (go) begin
-      a_valid     <= running;
-      a_first     <= !in_write;
+      a_valid     <= in_write && in_sub;
+      a_first     <= first;
       a_last      <= write_ends;
-      a_end       <= ends_packet;
+      a_end       <= step && write_ends && final_q;
       a_partition <= partition;
       a_buffer    <= buffer;
-      a_offset    <= o_now;
-      a_length    <= wl;
-      a_position  <= p_now;
-      a_bytes     <= bytes;
+      a_offset    <= {line, low};
+      a_length    <= write_left;
+      a_position  <= position;
+      a_bytes     <= sub_ends ? sub_left[LB:0] : room;
     end
     if (rst) begin
-      running <= 1'b0;
-      a_valid <= 1'b0;
-      a_end   <= 1'b0;
+      in_sub   <= 1'b0;
+      in_write <= 1'b0;
+      a_valid  <= 1'b0;
+      a_end    <= 1'b0;
     end
   end
 
-  // --- read: the beat where the bytes begin, and the one behind it ---
+`ifndef SYNTHESIS
+  always_ff @(posedge clk)
+    if (!rst && step)
+      assert(write_left >= 13'(sub_left));
+`endif
+
+  // --- read: the beat where the bytes begin, and the one behind it. Then the buffer may be filled again. ---
   logic          b_valid, b_first, b_last, b_end, b_swap;
   logic [PW-1:0] b_partition;
-  logic [1:0]    b_buffer;
   logic [47:0]   b_offset;
   logic [12:0]   b_length;
   logic [LB-1:0] b_from;
@@ -195,15 +164,14 @@ module glk_scatter #(
   wire [HALF_W-1:0]   odd_at  = {a_buffer, a_beat[BUFFER_W-1:1]};
 
   always_ff @(posedge clk) begin
-    free_valid  <= 1'b0;
-    free_buffer <= b_buffer;
+    free_valid  <= go && a_end;
+    free_buffer <= a_buffer;
     if (go) begin
       b_valid     <= a_valid;
       b_first     <= a_first;
       b_last      <= a_last;
       b_end       <= a_end;
       b_partition <= a_partition;
-      b_buffer    <= a_buffer;
       b_offset    <= a_offset;
       b_length    <= a_length;
       b_from      <= a_position[LB-1:0];
@@ -211,13 +179,38 @@ module glk_scatter #(
       b_swap      <= a_beat[0];
       b_even      <= even[even_at];
       b_odd       <= odd[odd_at];
-      free_valid  <= b_end; // its last bytes have been read
     end
     if (rst) begin
       b_valid    <= 1'b0;
-      b_end      <= 1'b0;
       free_valid <= 1'b0;
     end
+  end
+
+  // --- in their order ---
+  logic          r_valid, r_first, r_last, r_end;
+  logic [PW-1:0] r_partition;
+  logic [47:0]   r_offset;
+  logic [12:0]   r_length;
+  logic [LB-1:0] r_from;
+  logic [LB:0]   r_bytes;
+  logic [DATA_W-1:0] r_begin, r_behind;
+
+  always_ff @(posedge clk) begin
+    if (go) begin
+      r_valid     <= b_valid;
+      r_first     <= b_first;
+      r_last      <= b_last;
+      r_end       <= b_end;
+      r_partition <= b_partition;
+      r_offset    <= b_offset;
+      r_length    <= b_length;
+      r_from      <= b_from;
+      r_bytes     <= b_bytes;
+      r_begin     <= b_swap ? b_odd : b_even;
+      r_behind    <= b_swap ? b_even : b_odd;
+    end
+    if (rst)
+      r_valid <= 1'b0;
   end
 
   // --- down to lane 0, then up to where the address says ---
@@ -227,8 +220,7 @@ module glk_scatter #(
   logic [12:0]   c_length;
   logic [LB:0]   c_bytes;
   logic [DATA_W-1:0] c_data;
-  wire [2*DATA_W-1:0] pair = b_swap ? {b_even, b_odd} : {b_odd, b_even};
-  wire [2*DATA_W-1:0] down = pair >> {b_from, 3'b0};
+  wire [2*DATA_W-1:0] down = {r_behind, r_begin} >> {r_from, 3'b0};
   wire [LB:0]    c_end = (LB+1)'(c_offset[LB-1:0]) + c_bytes;
 
   logic o_valid, o_ready;
@@ -243,14 +235,14 @@ module glk_scatter #(
 
   always_ff @(posedge clk) begin
     if (go) begin
-      c_valid     <= b_valid;
-      c_first     <= b_first;
-      c_last      <= b_last;
-      c_ends      <= b_end;
-      c_partition <= b_partition;
-      c_offset    <= b_offset;
-      c_length    <= b_length;
-      c_bytes     <= b_bytes;
+      c_valid     <= r_valid;
+      c_first     <= r_first;
+      c_last      <= r_last;
+      c_ends      <= r_end;
+      c_partition <= r_partition;
+      c_offset    <= r_offset;
+      c_length    <= r_length;
+      c_bytes     <= r_bytes;
       c_data      <= down[DATA_W-1:0];
       o_valid     <= c_valid;
       e_first     <= c_first;

@@ -100,6 +100,7 @@ module glk_store_cutter #(
   logic [7:0]        i_room;      // bytes that a piece may have at i_address
   logic              i_room_unit; // it ends at a line or window then
   logic              i_unit64;    // windows are of 64 bytes
+  logic [7:0]        i_beat_room; // lanes from i_address on
   logic [7:0]        i_most;      // bytes of a piece, wherever it begins
   logic              consume;
 
@@ -125,6 +126,7 @@ module glk_store_cutter #(
       i_room      <= (in_most < 13'(in_room)) ? in_most[7:0] : in_room;
       i_room_unit <= in_most >= 13'(in_room);
       i_unit64    <= in_unit64;
+      i_beat_room <= 8'(LANES) - 8'(in_address[LB-1:0]);
       i_most      <= (in_most > 13'd128) ? 8'd128 : in_most[7:0];
     end
     if (rst)
@@ -136,7 +138,7 @@ module glk_store_cutter #(
   logic        aside;              // the next piece begins inside a line: its room is worked out, which takes a clock
   logic [47:0] next_address;
   logic [12:0] next_left;
-  logic [7:0]  piece_left, next_room;
+  logic [7:0]  piece_left, next_room, next_beat_room;
   logic        next_room_unit;
   logic        piece_unit; // the piece that is under way ends at a line or window
   logic        o_valid, advance;
@@ -150,10 +152,12 @@ module glk_store_cutter #(
   wire        last_new  = left <= 13'(room); // the piece is all that is left
   wire [7:0]  piece     = in_piece ? piece_left : last_new ? left[7:0] : room;
   wire        last      = in_piece ? left == 13'(piece_left) : last_new;
-  wire [7:0]  beat_room = 8'(LANES) - 8'(address[LB-1:0]);
+  wire [7:0]  part      = in_piece ? piece_left : room; // the piece, if something follows it
+  wire [7:0]  beat_room = busy ? next_beat_room : i_beat_room; // of a store: so many lanes are left in the beat
   wire        is_store  = i_kind == STORE;
-  wire        over_beat = piece > beat_room;
-  wire        ends_beat = piece >= beat_room;
+  // Said of the piece without waiting for it: it is the smaller one of two.
+  wire        over_beat = in_piece ? piece_left > beat_room : left > 13'(beat_room) && room > beat_room;
+  wire        ends_beat = in_piece ? piece_left >= beat_room : left >= 13'(beat_room) && room >= beat_room;
   wire        beat_only = is_store && over_beat; // the beat is not enough for the piece
   wire [7:0]  bytes     = beat_only ? beat_room : piece;
   wire        ends      = i_kind[0] || (last && !beat_only); // flush and config have no range
@@ -172,8 +176,9 @@ module glk_store_cutter #(
       busy           <= !ends;
       in_piece       <= !ends && beat_only;
       aside          <= !ends && !beat_only && !in_piece && !room_unit;
-      next_address   <= beat_only ? {address[47:LB] + (48-LB)'(1), {LB{1'b0}}} : address + 48'(piece);
-      next_left      <= beat_only ? left - 13'(beat_room) : left - 13'(piece);
+      next_address   <= beat_only ? {address[47:LB] + (48-LB)'(1), {LB{1'b0}}} : address + 48'(part);
+      next_left      <= beat_only ? left - 13'(beat_room) : left - 13'(part);
+      next_beat_room <= ends_beat ? 8'(LANES) : beat_room - part;
       piece_left     <= piece - beat_room; // of use only when the beat was not enough
       next_room      <= i_unit;
       next_room_unit <= i_unit == (i_unit64 ? 8'd64 : 8'd128);

@@ -63,8 +63,9 @@ module glk_write_queue #(
   output logic              f_valid,
   input  logic              f_ready,
 
-  // Reading what was flushed: tag and enables at once, data a clock later. Then the bank is given back.
+  // Reading what was flushed, a clock later. Then the bank is given back.
   input  logic [PW+BW+EW-1:0] r_entry, // partition, bank, entry
+  input  logic              r_enable,
   output logic [30:0]       r_tag,
   output logic [127:0]      r_enables,
   input  logic [PW+BW+EW-1:0] r_data_entry,
@@ -618,6 +619,10 @@ module glk_write_queue #(
     end
     if (w_new)
       drain_tags[w_at] <= w_tag;
+    if (r_enable) begin
+      r_tag     <= drain_tags[r_entry];
+      r_enables <= drain_enables[r_entry];
+    end
   end
   generate // a memory for each beat of a line
     for (g = 0; g < 128 / LANES; g = g + 1) begin : beat
@@ -631,8 +636,6 @@ module glk_write_queue #(
       end
     end
   endgenerate
-  assign r_tag     = drain_tags[r_entry];
-  assign r_enables = drain_enables[r_entry];
 
   // --- flushes out ---
   localparam int F_W = PW + BW + (EW + 1) + 48 + 13 + 11 + 4;

@@ -5,7 +5,7 @@
 synth.py [--set NAME=VALUE ...] [--out TABLE.md] [--most-levels N] [--limits FILE] [--way] [--jobs N] [BLOCK ...]
 
 With --limits, a TOML file that has a table a block (and the parameters, under "set"), each is held against what it may cost,
-and the output is TAP.
+and the output is TAP. In any case no way may go from an input of a block to an output of it without a register.
 
 Depth is counted on the mapped netlist: the longest way from a flip-flop, memory or port to the next one. A LUT is one
 level, and so is a distributed RAM that is read; MUXF7, F8 and F9 are none (they sit in the slice of the LUTs that they
@@ -32,6 +32,7 @@ BLOCKS = [
 PARAMETER = re.compile(r"parameter int (\w+) ")
 SEQUENTIAL = re.compile(r"^(FD|LD|RAMB|URAM|SRL|DSP)")
 LUTRAM = re.compile(r"^RAM(?!B)")
+READ_ADDRESS = re.compile(r"^(ADDR|A\d|A$|DPRA|RADR)")  # of a distributed RAM; its other inputs are clocked
 FREE = re.compile(r"^(MUXF|IBUF|OBUF|BUFG|INV$|VCC|GND)")
 # What each kind of distributed RAM takes in LUTs.
 LUTRAM_LUTS = {"RAM32M": 4, "RAM32M16": 8, "RAM64M": 4, "RAM64M8": 8, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4,
@@ -108,8 +109,8 @@ def depth(module, carry):
         for port, direction in cell["port_directions"].items():
             if direction != "input" or port in ("CLK", "WCLK"):
                 continue
-            if LUTRAM.match(kind) and not re.match(r"^(ADDR|A\d|A$|DPRA|RADR)", port):
-                continue  # written at the clock
+            if LUTRAM.match(kind) and not READ_ADDRESS.match(port):
+                continue
             chained = kind.startswith("CARRY") and port in ("CI", "CYINIT")
             own = 0 if FREE.match(kind) or chained else carry if kind.startswith("CARRY") else 1
             for b in cell["connections"][port]:
@@ -142,12 +143,37 @@ def depth(module, carry):
     return worst, list(reversed(way))
 
 
+def ways_through(module):
+    """Outputs that hang on an input with no register between, and on which."""
+    driver = {}  # net bit -> cell, of what is not clocked
+    for cell in module["cells"].values():
+        if not SEQUENTIAL.match(cell["type"]):
+            for port, way in cell["port_directions"].items():
+                if way == "output":
+                    driver.update(dict.fromkeys(cell["connections"][port], cell))
+    inputs = {bit: name for name, port in module["ports"].items() if port["direction"] == "input" for bit in port["bits"]}
+
+    @functools.lru_cache(maxsize=None)
+    def behind(bit):
+        if bit in inputs:
+            return frozenset([inputs[bit]])
+        if bit not in driver:
+            return frozenset()
+        cell = driver[bit]
+        ports = [p for p, way in cell["port_directions"].items()
+                 if way == "input" and (READ_ADDRESS.match(p) or not LUTRAM.match(cell["type"]))]
+        return frozenset().union(*(behind(b) for p in ports for b in cell["connections"][p]))
+
+    found = {name: frozenset().union(*map(behind, port["bits"])) for name, port in module["ports"].items() if port["direction"] == "output"}
+    return [f"{name} hangs on {', '.join(sorted(on))}" for name, on in found.items() if on]
+
+
 def measure(block, settings):
-    """(cells, levels, the names along the longest way, levels with carry chains) of a block."""
+    """(cells, levels, the names along the longest way, levels with carry chains, ways without a register) of a block."""
     with tempfile.TemporaryDirectory() as work:
         module = run_yosys(block, settings, pathlib.Path(work))
     levels, way = depth(module, 0)
-    return count(module), levels, way, depth(module, 1)[0]
+    return count(module), levels, way, depth(module, 1)[0], ways_through(module)
 
 
 def measured(blocks, settings, jobs):
@@ -161,15 +187,18 @@ def hold(limits, jobs):
     settings = {name: str(value) for name, value in limits.pop("set").items()}
     failed = 0
     print(f"# {version()}, {settings}")
-    for number, (block, (cells, levels, way, _)) in enumerate(measured(list(limits), settings, jobs), 1):
+    for number, (block, (cells, levels, way, _, through)) in enumerate(measured(list(limits), settings, jobs), 1):
         most = limits[block]
         is_now = {name.lower(): value for name, value in cells.items()} | {"levels": levels}
         over = [name for name in most if is_now[name] > most[name]]
         costs = ", ".join(f"{is_now[n]:g} of {most[n]} {n}" for n in most) or "no limits"
-        print(f"{'not ok' if over or not most else 'ok'} {number} - {block}: {costs}", flush=True)
+        wrong = over or through or not most
+        print(f"{'not ok' if wrong else 'ok'} {number} - {block}: {costs}", flush=True)
         if "levels" in over:
             print("# " + " -> ".join(way))
-        failed += bool(over) or not most
+        for line in through:
+            print(f"# without a register: {line}")
+        failed += bool(wrong)
     print(f"1..{len(limits)}")
     return 1 if failed else 0
 
@@ -206,14 +235,15 @@ def main():
         if args.set or args.out or args.most_levels or args.way or args.blocks:
             parser.error("--limits stands alone: its file says which blocks, parameters and levels")
         return hold(tomllib.loads(args.limits.read_text(encoding="utf-8")), args.jobs)
-    rows, deep = [], []
-    for block, (c, levels, way, with_carry) in measured(args.blocks or BLOCKS, settings, args.jobs):
+    rows, wrong = [], []
+    for block, (c, levels, way, with_carry, through) in measured(args.blocks or BLOCKS, settings, args.jobs):
         rows.append(f"| {block} | {c['LUT']} | {c['LUTRAM']} | {c['FF']} | {c['RAMB36']:g} | {c['URAM']} | {c['CARRY']} | {levels} | {with_carry} |")
         print(rows[-1], flush=True)
         if args.way:
             print("   " + " -> ".join(way))
+        wrong += [f"{block}: without a register: {line}" for line in through]
         if args.most_levels and levels > args.most_levels:
-            deep.append(f"{block} has {levels} levels; allowed are {args.most_levels}: {' -> '.join(way)}")
+            wrong.append(f"{block} has {levels} levels; allowed are {args.most_levels}: {' -> '.join(way)}")
     if args.out:
         head = ("# What the logic costs\n\n"
                 f"Made by `fpga/sim/synth.py` ({version()}, `synth_xilinx -family xcup`), "
@@ -221,9 +251,9 @@ def main():
                 "registers; the second number counts entries into carry chains too. LUTRAM is in LUTs. No placement, no timing.\n\n"
                 "| block | LUT | LUTRAM | FF | RAMB36 | URAM | carry | LUT levels | with carry |\n|---|---|---|---|---|---|---|---|---|\n")
         args.out.write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
-    for line in deep:
+    for line in wrong:
         print(f"synth: {line}", file=sys.stderr)
-    return 1 if deep else 0
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

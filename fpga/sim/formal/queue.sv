@@ -59,7 +59,7 @@ module queue (
     .s_kind, .s_partition(1'b0), .s_address, .s_length, .s_mask, .s_enables, .s_reason(4'd3), .s_context(context_bit),
     .s_owned(owned), .s_token({1'b0, with_token}), .s_final(store), .s_first(1'b1), .s_data, .s_valid, .s_ready,
     .f_partition, .f_bank, .f_used, .f_base, .f_payload, .f_runs, .f_reason(), .f_valid, .f_ready,
-    .r_entry, .r_tag, .r_enables, .r_data_entry(r_entry), .r_data_enable(1'b1), .r_data,
+    .r_entry, .r_enable(1'b1), .r_tag, .r_enables, .r_data_entry(r_entry), .r_data_enable(1'b1), .r_data,
     .done_valid, .done_partition(1'b0), .done_bank(d_bank), .e_valid(), .e_partition(), .e_overwritten(), .idle, .holds,
     .e_flush, .token_valid, .token, .queued_stores, .look_partition(1'b0), .look_entries(), .look_payload());
 
@@ -114,12 +114,11 @@ module queue (
 
   // --- what is flushed ---
   logic [1:0]  step = 2'd0, d_used;
-  logic        d_window, tag0_line, there, there_q = 1'b0;
+  logic        d_window, tag0_line, there;
   logic [4:0]  d_payload, sum, cost;
   logic [2:0]  d_runs, runs, run_count;
   logic [1:0]  seen = 2'd0;
   logic [4:0]  outs = 5'd0;
-  wire         entry = step == 2'd2;
   wire         reads = step == 2'd1 || (step == 2'd2 && d_used[1]);
   wire [3:0]   bits = r_enables[3:0];
   wire [3:0]   begins = bits & ~(bits << 1);
@@ -127,7 +126,7 @@ module queue (
   assign cost       = 5'(bits[0]) + 5'(bits[1]) + 5'(bits[2]) + 5'(bits[3]) + 5'(run_count) * 5'(H);
   assign there      = reads && {r_tag[7], r_tag[0]} == w_line && bits[1];
   assign f_ready    = step == 2'd0 && drain_go;
-  assign r_entry    = {1'b0, d_bank, entry};
+  assign r_entry    = {1'b0, step == 2'd0 ? f_bank : d_bank, step != 2'd0}; // read a clock ahead
   assign done_valid = step == 2'd3;
   always_ff @(posedge clk) begin
     if (step != 2'd0)
@@ -150,8 +149,7 @@ module queue (
     end
     if (there)
       outs <= outs + 5'd1;
-    there_q <= there;
-    if (there_q && r_data[9:8] == W_VALUE)
+    if (there && r_data[9:8] == W_VALUE)
       seen <= seen + 2'(seen != 2'd3);
   end
 

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// A list of what is in each of the four packets that wait, for glk_scatter: grows while a packet is checked, and is given out,
+// one item a clock, when it is accepted. Items are read ahead into a short queue: a block RAM is slow, so nothing is
+// reckoned with what it gives before that stands in a register, and its address depends on nothing but registers.
+module glk_scatter_list #(
+  parameter int W     = 8, // of an item
+  parameter int TAG_W = 1  // of what the items of a packet share
+) (
+  input  logic             clk,
+  input  logic             rst,
+
+  input  logic [W-1:0]     s_data,
+  input  logic             s_valid,
+  // The packet ends, with this clock's item if there is one. Buffers are used in turn. An accepted packet has an item.
+  input  logic             p_accept,
+  input  logic             p_refuse,
+  input  logic [1:0]       p_buffer,
+  input  logic [TAG_W-1:0] p_tag,
+
+  output logic [W-1:0]     m_data,
+  output logic [TAG_W-1:0] m_tag,
+  output logic             m_last,  // of its packet
+  output logic             m_valid,
+  input  logic             m_ready
+);
+  localparam int DEPTH = 8; // items read ahead; at least the clocks from reading one to having its place back
+  localparam int DB    = $clog2(DEPTH) + 1;
+
+  (* ram_style = "block" *) logic [W-1:0] items [0:8191]; // buffer, number
+
+  // --- in ---
+  logic [1:0]  filling;
+  logic [10:0] put;
+  wire  [10:0] last_put = s_valid ? put : put - 11'd1;
+
+  always_ff @(posedge clk) begin
+    if (s_valid) begin
+      items[{filling, put}] <= s_data;
+      put <= put + 11'd1;
+    end
+    if (p_accept || p_refuse) begin
+      put     <= 11'd0;
+      filling <= p_buffer + 2'd1;
+    end
+    if (rst) begin
+      put     <= 11'd0;
+      filling <= '0;
+    end
+  end
+
+  // --- packets that wait: at most one a buffer ---
+  logic             q_valid, waiting_ready;
+  logic [1:0]       q_buffer;
+  logic [TAG_W-1:0] q_tag;
+  logic [10:0]      q_last; // number of the last item
+  logic             fetch, fetch_last;
+  glk_fifo #(.W(TAG_W + 2 + 11), .DEPTH(4), .BYPASS(1)) waiting (
+    .clk, .rst, .s_data({p_tag, p_buffer, last_put}), .s_valid(p_accept), .s_ready(waiting_ready),
+    .m_data({q_tag, q_buffer, q_last}), .m_valid(q_valid), .m_ready(fetch && fetch_last));
+
+  // --- read ahead, as long as there is a place ---
+  logic [10:0]      at;
+  logic [DB-1:0]    places;
+  logic             place, given, ahead_ready;
+  wire  [DB-1:0]    places_next = places - DB'(fetch) + DB'(given);
+  logic             x_valid, x_last;
+  logic [TAG_W-1:0] x_tag;
+  logic [W-1:0]     x_item;
+  assign fetch      = q_valid && place;
+  assign fetch_last = at == q_last;
+
+  always_ff @(posedge clk) begin
+    x_item  <= items[{q_buffer, at}];
+    x_valid <= fetch;
+    x_last  <= fetch_last;
+    x_tag   <= q_tag;
+    if (fetch)
+      at <= fetch_last ? 11'd0 : at + 11'd1;
+    given  <= m_valid && m_ready;
+    places <= places_next;
+    place  <= places_next != '0;
+    if (rst) begin
+      x_valid <= 1'b0;
+      at      <= 11'd0;
+      given   <= 1'b0;
+      places  <= DB'(DEPTH);
+      place   <= 1'b0;
+    end
+  end
+
+  glk_fifo #(.W(W + TAG_W + 1), .DEPTH(DEPTH), .BYPASS(1)) ahead (
+    .clk, .rst, .s_data({x_item, x_tag, x_last}), .s_valid(x_valid), .s_ready(ahead_ready),
+    .m_data({m_data, m_tag, m_last}), .m_valid, .m_ready);
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk)
+    if (!rst) begin
+      assert(!p_accept || (waiting_ready && (s_valid || put != 11'd0)));
+      assert(!x_valid || ahead_ready);
+    end
+`endif
+endmodule
