@@ -82,6 +82,7 @@ int glk_card_identify(struct glk_card *card)
 	card->queue_entries = GLK_FIELD(caps0, GLK_CARD_CAPS0_QUEUE_ENTRIES);
 	card->widths = GLK_FIELD(caps0, GLK_CARD_CAPS0_SUBHEADER_WIDTHS);
 	card->vector_count = GLK_FIELD(caps0, GLK_CARD_CAPS0_VECTORS);
+	card->ring_order_max = GLK_FIELD(caps0, GLK_CARD_CAPS0_RING_ORDER_MAX);
 	card->slices = GLK_FIELD(caps1, GLK_CARD_CAPS1_SLICES);
 	card->slice_shift = GLK_FIELD(caps1, GLK_CARD_CAPS1_SLICE_SHIFT);
 	card->registration_count = GLK_FIELD(caps1, GLK_CARD_CAPS1_REGISTRATIONS);

@@ -31,6 +31,9 @@ union glk_arg {
 	struct gpulink_ioctl_wait wait;
 	struct gpulink_ioctl_release release;
 	struct gpulink_ioctl_counters counters;
+	struct gpulink_ioctl_ring_map ring_map;
+	struct gpulink_ioctl_ring_unmap ring_unmap;
+	struct gpulink_ioctl_ring_wait ring_wait;
 };
 
 static int do_query(struct glk_context *ctx, union glk_arg *arg)
@@ -277,25 +280,56 @@ static int do_release(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_release *r = &arg->release;
 	int err, late;
-	u64 errors;
 
 	if (!r->timeout_ns || r->timeout_ns > TIMEOUT_MAX_NS || r->reserved)
 		return -EINVAL;
 	err = glk_ring_release(ctx, r->timeout_ns);
 	if (err && err != -EIO)
 		return err;
-	late = glk_context_enter(ctx);
-	if (late)
-		return late;
-	errors = glk_read(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_ERRORS));
-	late = glk_card_read_error(ctx->card, errors);
+	late = glk_context_errors(ctx, &r->errors);
+	return late ?: err;
+}
+
+static int do_ring_map(struct glk_context *ctx, union glk_arg *arg)
+{
+	int err;
+
+	err = glk_context_enter(ctx);
+	if (err)
+		return err;
 	mutex_lock(&ctx->card->lock);
-	/* The window stays lost, and so does what is stored into it: every release says so. */
-	ctx->void_releases += glk_window_any_lost(ctx);
-	r->errors = errors + ctx->void_releases;
+	err = glk_user_ring_map(ctx, &arg->ring_map);
 	mutex_unlock(&ctx->card->lock);
 	glk_context_leave(ctx);
-	return late ?: err;
+	return err;
+}
+
+static int do_ring_unmap(struct glk_context *ctx, union glk_arg *arg)
+{
+	int err;
+
+	err = glk_context_enter(ctx);
+	if (err)
+		return err;
+	mutex_lock(&ctx->card->lock);
+	err = glk_user_ring_unmap(ctx);
+	mutex_unlock(&ctx->card->lock);
+	glk_context_leave(ctx);
+	return err;
+}
+
+static int do_ring_wait(struct glk_context *ctx, union glk_arg *arg)
+{
+	struct gpulink_ioctl_ring_wait *w = &arg->ring_wait;
+	int err;
+
+	if (w->index > U16_MAX || w->timeout_ns > TIMEOUT_MAX_NS)
+		return -EINVAL;
+	w->errors = 0;
+	err = glk_user_ring_wait(ctx, w->index, ktime_get_ns() + w->timeout_ns);
+	if (!err && (w->flags & GPULINK_RING_WAIT_RELEASE))
+		err = glk_context_errors(ctx, &w->errors);
+	return err;
 }
 
 static int do_counters(struct glk_context *ctx, union glk_arg *arg)
@@ -342,6 +376,9 @@ static const struct {
 	{ do_wait, sizeof(struct gpulink_ioctl_wait), 40, 0 },
 	{ do_release, sizeof(struct gpulink_ioctl_release), 24, 0 },
 	{ do_counters, sizeof(struct gpulink_ioctl_counters), 24, 0 },
+	{ do_ring_map, sizeof(struct gpulink_ioctl_ring_map), 48, 0 },
+	{ do_ring_unmap, sizeof(struct gpulink_ioctl_ring_unmap), 8, 0 },
+	{ do_ring_wait, sizeof(struct gpulink_ioctl_ring_wait), 24, GPULINK_RING_WAIT_RELEASE },
 	[_IOC_NR(GPULINK_IOCTL_REGISTER_DMABUF)] = { do_register_dmabuf, sizeof(struct gpulink_ioctl_register_dmabuf), 32,
 						     ALLOW_MASK },
 	[_IOC_NR(GPULINK_IOCTL_WINDOW_EXPORT)] = { do_window_export, sizeof(struct gpulink_ioctl_handle), 16, 0 },

@@ -41,12 +41,12 @@ static int attach(struct glk_context *ctx)
 		return -ENOSPC;
 	ctx->id = id;
 	ctx->generation = card->generation;
-	ctx->record = dma_alloc_coherent(&card->pdev->dev, PAGE_SIZE, &ctx->record_dma, GFP_KERNEL);
-	if (!ctx->record)
-		return -ENOMEM;
+	err = glk_memory_alloc(card, &ctx->record, PAGE_SIZE);
+	if (err)
+		return err;
 	err = glk_ring_create(ctx);
 	if (err) {
-		dma_free_coherent(&card->pdev->dev, PAGE_SIZE, ctx->record, ctx->record_dma);
+		glk_memory_free(card, &ctx->record);
 		return err;
 	}
 	card->contexts[id] = ctx;
@@ -112,7 +112,7 @@ void glk_context_detach(struct glk_context *ctx)
 	list_for_each_entry(reg, &ctx->registrations, list)
 		glk_registration_unmap(ctx, reg);
 	glk_ring_destroy(ctx);
-	dma_free_coherent(&card->pdev->dev, PAGE_SIZE, ctx->record, ctx->record_dma);
+	glk_memory_free(card, &ctx->record);
 	card->contexts[ctx->id] = NULL;
 	ctx->attached = false;
 }
@@ -129,9 +129,32 @@ void glk_context_close(struct glk_context *ctx)
 	up_read(&card->state_lock);
 	list_for_each_entry_safe(reg, next, &ctx->registrations, list)
 		glk_registration_free(reg);
-	/* Mappings hold the file: none is left that could show this page. */
+	/* Mappings hold the file: none is left that could show these pages. */
+	free_page((unsigned long)ctx->dead_cq);
 	free_page((unsigned long)ctx->void_page);
 	kfree(ctx);
+}
+
+/*
+ * Accesses that failed so far, for who made a release. A window that was stored into after its endpoint went stays lost,
+ * and so does what is stored into it: every release says so.
+ */
+int glk_context_errors(struct glk_context *ctx, u32 *errors)
+{
+	u64 counted;
+	int err;
+
+	err = glk_context_enter(ctx);
+	if (err)
+		return err;
+	counted = glk_read(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_ERRORS));
+	err = glk_card_read_error(ctx->card, counted);
+	mutex_lock(&ctx->card->lock);
+	ctx->void_releases += glk_window_any_lost(ctx);
+	*errors = counted + ctx->errors_before + ctx->void_releases;
+	mutex_unlock(&ctx->card->lock);
+	glk_context_leave(ctx);
+	return err;
 }
 
 /* Wakes all who wait for anything, so that they see the state of the card. */

@@ -47,6 +47,9 @@
 /* Places of the character device that can be mapped; below them the window aperture. */
 #define GLK_MMAP_DOORBELLS	BIT_ULL(40)
 #define GLK_MMAP_RECORDS	(BIT_ULL(40) + BIT_ULL(32))
+#define GLK_MMAP_SQ		(BIT_ULL(40) + 2 * BIT_ULL(32))
+#define GLK_MMAP_CQ		(BIT_ULL(40) + 3 * BIT_ULL(32))
+#define GLK_MMAP_RING_BYTES	BIT_ULL(20)	/* from one context's ring to the next one's */
 
 #define GLK_APERTURE_BAR	2
 
@@ -86,7 +89,7 @@ struct glk_card {
 	u64 generation;		/* CARD.GENERATION, as read after the last reset */
 	void __iomem *regs;
 	phys_addr_t regs_start, aperture_start;
-	unsigned int partition_count, context_count, queue_entries, widths;
+	unsigned int partition_count, context_count, queue_entries, widths, ring_order_max;
 	unsigned int slices, slice_shift, registration_count, vector_count;
 	u64 serial, hw_version, features, pool_bytes;
 
@@ -104,6 +107,20 @@ struct glk_card {
 	spinlock_t vector_lock;	/* see above */
 	struct glk_context *wake[GLK_CONTEXT_COUNT];
 	struct glk_vector vectors[GLK_CONTEXT_COUNT + 1];
+};
+
+/* Memory of the card's and of user space's; see memory.c. */
+struct glk_memory {
+	void *cpu;
+	dma_addr_t dma;
+	size_t bytes;
+	struct sg_table pages;
+};
+
+/* Rings that the process has in its own hands; see user_ring.c. */
+struct glk_user_ring {
+	struct glk_memory sq, cq;
+	unsigned int sq_order, cq_order;
 };
 
 /* One who waits for a release; on his stack. */
@@ -124,6 +141,7 @@ struct glk_ring {
 	unsigned int done_head, done_count;
 	unsigned int user_entries;	/* submitted and not yet taken as completions */
 	u16 status;		/* the ring stopped: GLK_ST_* */
+	struct glk_user_ring *user;	/* the card works on these instead; changed under card->lock and lock */
 	wait_queue_head_t wait;
 };
 
@@ -165,9 +183,10 @@ struct glk_context {
 	struct address_space *mapping;
 	struct list_head windows, registrations;
 	struct glk_ring ring;
-	void *record;
-	dma_addr_t record_dma;
+	struct glk_memory record;
 	void *void_page;	/* what mappings show that lead nowhere any more */
+	void *dead_cq;		/* and what a completion ring's mapping shows then */
+	u64 errors_before;	/* CONTEXT.ERRORS before the ring was started anew; under card->lock */
 	u32 void_releases;	/* releases that found stores lost in such mappings; under card->lock */
 };
 
@@ -216,6 +235,7 @@ void glk_context_close(struct glk_context *ctx);
 int glk_context_enter(struct glk_context *ctx);
 void glk_context_leave(struct glk_context *ctx);
 int glk_context_usable(struct glk_context *ctx);
+int glk_context_errors(struct glk_context *ctx, u32 *errors);
 void glk_context_detach(struct glk_context *ctx);
 void glk_contexts_wake(struct glk_card *card);
 void glk_contexts_zap(struct glk_card *card);
@@ -228,6 +248,24 @@ int glk_ring_submit(struct glk_context *ctx, const __le64 *entries, unsigned int
 int glk_ring_take(struct glk_context *ctx, u64 (*out)[2], unsigned int room);
 int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns);
 int glk_ring_release(struct glk_context *ctx, u64 timeout_ns);
+int glk_ring_look(struct glk_context *ctx, bool check);
+unsigned long glk_ring_sleep(u64 deadline_ns);
+int glk_ring_lend(struct glk_context *ctx, struct glk_user_ring *user);
+void glk_ring_take_back(struct glk_context *ctx);
+
+/* user_ring.c: callers of all but the wait and the last two hold card->lock */
+int glk_user_ring_map(struct glk_context *ctx, struct gpulink_ioctl_ring_map *arg);
+int glk_user_ring_unmap(struct glk_context *ctx);
+void glk_user_ring_free(struct glk_context *ctx);
+int glk_user_ring_wait(struct glk_context *ctx, u16 index, u64 deadline_ns);
+int glk_user_ring_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn);
+bool glk_user_ring_is_cq(const struct glk_context *ctx, u64 offset);
+bool glk_user_ring_mappable(struct glk_context *ctx, u64 offset, u64 bytes);
+
+/* memory.c */
+int glk_memory_alloc(struct glk_card *card, struct glk_memory *memory, size_t bytes);
+void glk_memory_free(struct glk_card *card, struct glk_memory *memory);
+unsigned long glk_memory_pfn(struct glk_memory *memory, u64 offset);
 
 /* window.c: callers hold card->lock */
 int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * One context's submission and completion ring. The kernel owns both: it puts copies of the user's entries in, takes
- * completions out as they come, and keeps them until the user asks.
+ * completions out as they come, and keeps them until the user asks. It has its own rings also while the process has
+ * rings of its own (user_ring.c), on which the card works then.
  */
 #include <linux/dma-mapping.h>
 #include <linux/ktime.h>
@@ -18,12 +19,48 @@ static unsigned int slot_of(u16 index)
 	return index & (GLK_RING_ENTRIES - 1);
 }
 
+/* The card begins at entry 0 of what the rings are now. */
+static void start(struct glk_context *ctx)
+{
+	const struct glk_ring *ring = &ctx->ring;
+	const struct glk_user_ring *user = ring->user;
+	struct glk_card *card = ctx->card;
+	unsigned int rings = card->vector_count - 1;
+	u64 sq_order = user ? user->sq_order : GLK_RING_ORDER, cq_order = user ? user->cq_order : GLK_RING_ORDER;
+
+	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CONTROL), 0);
+	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_SQ_BASE), user ? user->sq.dma : ring->sq_dma);
+	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CQ_BASE), user ? user->cq.dma : ring->cq_dma);
+	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_ORDER),
+		  sq_order << GLK_CONTEXT_ORDER_SQ_SHIFT | cq_order << GLK_CONTEXT_ORDER_CQ_SHIFT);
+	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_RECORD), ctx->record.dma);
+	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_VECTOR), rings ? 1 + ctx->id % rings : 0);
+	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CONTROL),
+		  GLK_CONTEXT_CONTROL_ENABLE_MASK | (user ? GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK : 0));
+}
+
+/* The card lets go of the rings; entries not yet taken are forgotten. */
+static void stop(struct glk_context *ctx)
+{
+	struct glk_card *card = ctx->card;
+	u64 errors;
+
+	lockdep_assert_held(&card->lock);
+	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CONTROL), 0);
+	/* What its ring was at may still come: a read is answered when all of it is out, and so drained as well. */
+	glk_read(card, GLK_CARD_STATUS);
+	glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id);
+	/* Starting anew clears it. */
+	errors = glk_read(card, glk_context_reg(ctx->id, GLK_CONTEXT_ERRORS));
+	if (errors != U64_MAX)
+		ctx->errors_before += errors;
+}
+
 int glk_ring_create(struct glk_context *ctx)
 {
 	struct glk_ring *ring = &ctx->ring;
 	struct glk_card *card = ctx->card;
 	struct device *dev = &card->pdev->dev;
-	unsigned int rings = card->vector_count - 1;
 
 	spin_lock_init(&ring->lock);
 	init_waitqueue_head(&ring->wait);
@@ -39,14 +76,7 @@ int glk_ring_create(struct glk_context *ctx)
 	card->wake[ctx->id] = ctx;
 	spin_unlock_irq(&card->vector_lock);
 
-	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CONTROL), 0);
-	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_SQ_BASE), ring->sq_dma);
-	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CQ_BASE), ring->cq_dma);
-	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_ORDER),
-		  (u64)GLK_RING_ORDER << GLK_CONTEXT_ORDER_SQ_SHIFT | (u64)GLK_RING_ORDER << GLK_CONTEXT_ORDER_CQ_SHIFT);
-	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_RECORD), ctx->record_dma);
-	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_VECTOR), rings ? 1 + ctx->id % rings : 0);
-	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CONTROL), GLK_CONTEXT_CONTROL_ENABLE_MASK);
+	start(ctx);
 	return 0;
 }
 
@@ -59,6 +89,7 @@ void glk_ring_destroy(struct glk_context *ctx)
 	spin_lock_irq(&ctx->card->vector_lock);
 	ctx->card->wake[ctx->id] = NULL;
 	spin_unlock_irq(&ctx->card->vector_lock);
+	glk_user_ring_free(ctx);
 	dma_free_coherent(dev, CQ_BYTES, ring->cq, ring->cq_dma);
 	dma_free_coherent(dev, SQ_BYTES, ring->sq, ring->sq_dma);
 	ring->sq = NULL;
@@ -87,14 +118,15 @@ static void complete_one(struct glk_ring *ring, unsigned int slot, u64 tag, u64 
 	ring->done_count++;
 }
 
-/* Takes what the card has completed. In interrupts too. */
+/* Takes what the card has completed; of rings of the process' own, only wakes who waits. In interrupts too. */
 void glk_ring_reap(struct glk_context *ctx)
 {
 	struct glk_ring *ring = &ctx->ring;
 	unsigned long flags;
-	bool any = false;
+	bool any;
 
 	spin_lock_irqsave(&ring->lock, flags);
+	any = ring->user;
 	while ((u16)(ring->sq_tail - ring->cq_head)) {
 		unsigned int slot = slot_of(ring->cq_head);
 		const __le64 *cqe = ring->cq + slot * (GLK_CQE_BYTES / 8);
@@ -108,7 +140,7 @@ void glk_ring_reap(struct glk_context *ctx)
 		ring->cq_head++;
 		any = true;
 	}
-	if (any)
+	if (any && !ring->user)
 		glk_write(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_CQ_HEAD), ring->cq_head);
 	spin_unlock_irqrestore(&ring->lock, flags);
 	if (any)
@@ -136,6 +168,10 @@ int glk_ring_submit(struct glk_context *ctx, const __le64 *entries, unsigned int
 	if (READ_ONCE(ring->status))
 		return -EIO;
 	spin_lock_irq(&ring->lock);
+	if (ring->user) {
+		spin_unlock_irq(&ring->lock);
+		return -EBUSY;
+	}
 	taken = min3(count, GLK_USER_ENTRIES - ring->user_entries, room(ring));
 	for (i = 0; i < taken; i++) {
 		__le64 *sqe = ring->sq + slot_of(ring->sq_tail) * SQE_WORDS;
@@ -183,7 +219,7 @@ static bool enough(struct glk_ring *ring, unsigned int least)
 }
 
 /* How long to sleep until the deadline or the next look whether the card is alive; 0: the deadline has passed. */
-static unsigned long sleep_jiffies(u64 deadline_ns)
+unsigned long glk_ring_sleep(u64 deadline_ns)
 {
 	u64 now = ktime_get_ns();
 
@@ -193,7 +229,7 @@ static unsigned long sleep_jiffies(u64 deadline_ns)
 }
 
 /* Looks at the ring itself, in case an interrupt is late, and (`check`) whether the card is still there. */
-static int look(struct glk_context *ctx, bool check)
+int glk_ring_look(struct glk_context *ctx, bool check)
 {
 	int err = glk_context_enter(ctx);
 
@@ -218,10 +254,10 @@ int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns)
 	int err;
 
 	for (;;) {
-		err = look(ctx, check);
+		err = glk_ring_look(ctx, check) ?: (READ_ONCE(ring->user) ? -EBUSY : 0);
 		if (err || enough(ring, least))
 			return err;
-		sleep = sleep_jiffies(deadline_ns);
+		sleep = glk_ring_sleep(deadline_ns);
 		if (!sleep)
 			return -ETIMEDOUT;
 		left = wait_event_interruptible_timeout(ring->wait,
@@ -234,13 +270,57 @@ int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns)
 	}
 }
 
+/* The card works on the process' own rings from here on, if nothing is in flight. */
+int glk_ring_lend(struct glk_context *ctx, struct glk_user_ring *user)
+{
+	struct glk_ring *ring = &ctx->ring;
+	int err = 0;
+
+	lockdep_assert_held(&ctx->card->lock);
+	glk_ring_reap(ctx);
+	spin_lock_irq(&ring->lock);
+	if (READ_ONCE(ring->status))
+		err = -EIO;
+	else if (ring->user_entries || ring->sq_tail != ring->cq_head)
+		err = -EBUSY;
+	else
+		ring->user = user;
+	spin_unlock_irq(&ring->lock);
+	if (err)
+		return err;
+	stop(ctx);
+	start(ctx);
+	return 0;
+}
+
+/* And on the kernel's again, which are as new. */
+void glk_ring_take_back(struct glk_context *ctx)
+{
+	struct glk_ring *ring = &ctx->ring;
+
+	lockdep_assert_held(&ctx->card->lock);
+	stop(ctx);
+	/* Interrupts that saw the ring stopped are done with it. */
+	spin_lock_irq(&ctx->card->vector_lock);
+	WRITE_ONCE(ring->status, 0);
+	spin_unlock_irq(&ctx->card->vector_lock);
+	spin_lock_irq(&ring->lock);
+	ring->user = NULL;
+	ring->sq_tail = 0;
+	ring->cq_head = 0;
+	memset(ring->cq, 0, CQ_BYTES);	/* no completion of old has the right phase */
+	start(ctx);
+	spin_unlock_irq(&ring->lock);
+	wake_up_all(&ring->wait);
+}
+
 static bool put_release(struct glk_context *ctx, struct glk_releaser *releaser, unsigned int *slot)
 {
 	struct glk_ring *ring = &ctx->ring;
 	__le64 *sqe;
 
 	spin_lock_irq(&ring->lock);
-	if (!room(ring)) {
+	if (ring->user || !room(ring)) {
 		spin_unlock_irq(&ring->lock);
 		return false;
 	}
@@ -264,10 +344,10 @@ static int wait_releaser(struct glk_context *ctx, struct glk_releaser *releaser,
 	int err;
 
 	for (;;) {
-		err = look(ctx, check);
+		err = glk_ring_look(ctx, check);
 		if (err || READ_ONCE(releaser->done))
 			return err;
-		sleep = sleep_jiffies(deadline_ns);
+		sleep = glk_ring_sleep(deadline_ns);
 		if (!sleep)
 			return -ETIMEDOUT;
 		left = wait_event_killable_timeout(ctx->ring.wait,
@@ -290,7 +370,7 @@ int glk_ring_release(struct glk_context *ctx, u64 timeout_ns)
 	bool put;
 	int err;
 
-	err = look(ctx, false) ?: glk_context_enter(ctx);
+	err = glk_ring_look(ctx, false) ?: glk_context_enter(ctx);
 	if (err)
 		return err;
 	put = put_release(ctx, &releaser, &slot);
