@@ -189,7 +189,7 @@ static void check_rings(struct glk_card *card)
 		if (!status)
 			continue;
 		WRITE_ONCE(ctx->ring.status, status);
-		wake_up_all(&ctx->ring.wait);
+		glk_ring_wake(ctx);
 	}
 	spin_unlock(&card->vector_lock);
 }

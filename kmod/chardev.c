@@ -4,11 +4,11 @@
 #include <linux/idr.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/uio.h>
 
 #include "gpulink_drv.h"
 
 #define MINORS		64
-#define SUBMIT_CHUNK	64	/* entries: a page */
 #define WAIT_CHUNK	16
 #define TIMEOUT_MAX_NS	(60ULL * NSEC_PER_SEC)
 
@@ -147,7 +147,7 @@ static int do_register(struct glk_context *ctx, union glk_arg *arg)
 
 	if (r->reserved || !r->flags)
 		return -EINVAL;
-	return add_registration(ctx, glk_registration_pin(r->address, r->bytes, r->flags), &r->handle);
+	return add_registration(ctx, glk_registration_pin(ctx->card, r->address, r->bytes, r->flags), &r->handle);
 }
 
 static int do_register_dmabuf(struct glk_context *ctx, union glk_arg *arg)
@@ -201,55 +201,26 @@ static int do_unregister(struct glk_context *ctx, union glk_arg *arg)
 	return 0;
 }
 
-static int submit_chunk(struct glk_context *ctx, const __le64 *entries, u32 count)
-{
-	int ret;
-
-	ret = glk_context_enter(ctx);
-	if (ret)
-		return ret;
-	ret = glk_ring_submit(ctx, entries, count);
-	if (ret >= 0 && ret < count) {
-		/* Full as far as was known: completions nobody was told of make room. */
-		glk_ring_reap(ctx);
-		count = glk_ring_submit(ctx, entries + ret * (GLK_SQE_BYTES / 8), count - ret);
-		ret += max_t(int, count, 0);
-	}
-	glk_context_leave(ctx);
-	return ret;
-}
-
 static int do_submit(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_submit *s = &arg->submit;
-	const u8 __user *from = u64_to_user_ptr(s->entries);
-	u32 done = 0, part;
-	__le64 *chunk;
-	int ret = 0;
+	struct iov_iter from;
+	int ret, err;
 
 	if (!s->count || s->count > GLK_USER_ENTRIES)
 		return -EINVAL;
-	chunk = kmalloc_array(min_t(u32, s->count, SUBMIT_CHUNK), GLK_SQE_BYTES, GFP_KERNEL);
-	if (!chunk)
-		return -ENOMEM;
-	while (done < s->count) {
-		part = min_t(u32, s->count - done, SUBMIT_CHUNK);
-		if (copy_from_user(chunk, from + (size_t)done * GLK_SQE_BYTES, (size_t)part * GLK_SQE_BYTES)) {
-			ret = -EFAULT;
-			break;
-		}
-		ret = submit_chunk(ctx, chunk, part);
-		if (ret < 0)
-			break;
-		done += ret;
-		if (ret < part)
-			break;
+	iov_iter_ubuf(&from, ITER_SOURCE, u64_to_user_ptr(s->entries), (size_t)s->count * GLK_SQE_BYTES);
+	s->submitted = 0;
+	ret = glk_submit(ctx, &from, 1, s->count, NULL, false);
+	if (ret == -EAGAIN) {
+		/* Full as far as was known: completions nobody was told of make room. */
+		err = glk_ring_look(ctx, false);
+		ret = err ?: glk_submit(ctx, &from, 1, s->count, NULL, false);
 	}
-	kfree(chunk);
-	s->submitted = done;
-	if (done)
-		return 0;
-	return ret < 0 ? ret : -EAGAIN;
+	if (ret < 0)
+		return ret;
+	s->submitted = ret;
+	return 0;
 }
 
 static int do_wait(struct glk_context *ctx, union glk_arg *arg)
@@ -452,6 +423,7 @@ static const struct file_operations glk_fops = {
 	.unlocked_ioctl = glk_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = glk_file_mmap,
+	.uring_cmd = glk_uring_cmd,
 	.llseek = noop_llseek,
 };
 
@@ -503,6 +475,7 @@ int glk_card_publish(struct glk_card *card)
 {
 	int err;
 
+	glk_limits_init(card);
 	dev_set_uevent_suppress(&card->dev, true);
 	err = cdev_device_add(&card->cdev, &card->dev);
 	if (err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Contexts: one open file, and all that it owns on the card. */
-#include <linux/dma-mapping.h>
+#include <linux/cred.h>
 #include <linux/slab.h>
 
 #include "gpulink_drv.h"
@@ -23,6 +23,19 @@ int glk_context_enter(struct glk_context *ctx)
 	return err;
 }
 
+/* The same for who may not sleep: EAGAIN when it would. */
+int glk_context_try_enter(struct glk_context *ctx)
+{
+	int err;
+
+	if (!down_read_trylock(&ctx->card->state_lock))
+		return -EAGAIN;
+	err = glk_context_usable(ctx);
+	if (err)
+		up_read(&ctx->card->state_lock);
+	return err;
+}
+
 void glk_context_leave(struct glk_context *ctx)
 {
 	up_read(&ctx->card->state_lock);
@@ -35,6 +48,8 @@ static int attach(struct glk_context *ctx)
 	int err;
 
 	lockdep_assert_held(&card->lock);
+	if (!glk_limit_context(card))
+		return -EDQUOT;
 	for (id = 0; id < card->context_count && card->contexts[id]; id++)
 		;
 	if (id == card->context_count)
@@ -59,16 +74,16 @@ int glk_context_open(struct glk_card *card, struct address_space *mapping, struc
 	struct glk_context *ctx;
 	int err;
 
-	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
+	ctx = kvzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
 	if (!ctx)
 		return -ENOMEM;
+	err = -ENOMEM;
 	ctx->void_page = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
-	if (!ctx->void_page) {
-		kfree(ctx);
-		return -ENOMEM;
-	}
+	if (!ctx->void_page || glk_submit_init(ctx))
+		goto free;
 	ctx->card = card;
 	ctx->mapping = mapping;
+	ctx->uid = current_uid();
 	INIT_LIST_HEAD(&ctx->windows);
 	INIT_LIST_HEAD(&ctx->registrations);
 
@@ -80,13 +95,15 @@ int glk_context_open(struct glk_card *card, struct address_space *mapping, struc
 		mutex_unlock(&card->lock);
 	}
 	up_read(&card->state_lock);
-	if (err) {
-		free_page((unsigned long)ctx->void_page);
-		kfree(ctx);
-		return err;
-	}
+	if (err)
+		goto free;
 	*out = ctx;
 	return 0;
+free:
+	glk_submit_exit(ctx);
+	free_page((unsigned long)ctx->void_page);
+	kvfree(ctx);
+	return err;
 }
 
 /*
@@ -127,12 +144,15 @@ void glk_context_close(struct glk_context *ctx)
 	glk_context_detach(ctx);
 	mutex_unlock(&card->lock);
 	up_read(&card->state_lock);
+	/* Commands hold the file: there is none, and nobody wakes the watch of a context that is detached. */
+	cancel_delayed_work_sync(&ctx->watch);
 	list_for_each_entry_safe(reg, next, &ctx->registrations, list)
 		glk_registration_free(reg);
 	/* Mappings hold the file: none is left that could show these pages. */
 	free_page((unsigned long)ctx->dead_cq);
 	free_page((unsigned long)ctx->void_page);
-	kfree(ctx);
+	glk_submit_exit(ctx);
+	kvfree(ctx);
 }
 
 /*
@@ -166,7 +186,7 @@ void glk_contexts_wake(struct glk_card *card)
 	spin_lock_irqsave(&card->vector_lock, flags);
 	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
 		if (card->wake[i])
-			wake_up_all(&card->wake[i]->ring.wait);
+			glk_ring_wake(card->wake[i]);
 	spin_unlock_irqrestore(&card->vector_lock, flags);
 }
 

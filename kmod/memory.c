@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory that the card reads or writes and that user space maps: coherent, zeroed, and known page by page. */
+/*
+ * Memory that the card reads or writes and that user space maps: coherent, zeroed, and known page
+ * by page.
+ */
 #include <linux/dma-mapping.h>
 
 #include "gpulink_drv.h"

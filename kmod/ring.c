@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One context's submission and completion ring. The kernel owns both: it puts copies of the user's entries in, takes
- * completions out as they come, and keeps them until the user asks. It has its own rings also while the process has
- * rings of its own (user_ring.c), on which the card works then.
+ * One context's submission and completion ring. The kernel owns both: it puts copies of the user's
+ * entries in and takes completions out as they come. It has its own rings also while the process
+ * has rings of its own (user_ring.c), on which the card works then.
+ *
+ * An entry of the user's has a cell, reserved before it is put on the ring, in which its completion
+ * stays until the user takes it; so nothing is allocated on the way, and who has a cell has room.
+ * Entries of SUBMIT leave their cells in a queue for WAIT. Entries of an io_uring command and of a
+ * release are a batch, which ends with the last of them.
  */
 #include <linux/dma-mapping.h>
-#include <linux/ktime.h>
 #include <linux/slab.h>
 
 #include "gpulink_drv.h"
@@ -47,7 +51,10 @@ static void stop(struct glk_context *ctx)
 
 	lockdep_assert_held(&card->lock);
 	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CONTROL), 0);
-	/* What its ring was at may still come: a read is answered when all of it is out, and so drained as well. */
+	/*
+	 * What its ring was at may still come: a read is answered when all of it is out, and so
+	 * drained as well.
+	 */
 	glk_read(card, GLK_CARD_STATUS);
 	glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id);
 	/* Starting anew clears it. */
@@ -56,14 +63,27 @@ static void stop(struct glk_context *ctx)
 		ctx->errors_before += errors;
 }
 
+static void init(struct glk_ring *ring)
+{
+	unsigned int i;
+
+	spin_lock_init(&ring->lock);
+	init_waitqueue_head(&ring->wait);
+	INIT_LIST_HEAD(&ring->commands);
+	for (i = 0; i < GLK_USER_ENTRIES; i++)
+		ring->cells[i].next = i + 1 < GLK_USER_ENTRIES ? i + 1 : GLK_NO_CELL;
+	ring->free = 0;
+	ring->free_count = GLK_USER_ENTRIES;
+	ring->done = GLK_NO_CELL;
+}
+
 int glk_ring_create(struct glk_context *ctx)
 {
 	struct glk_ring *ring = &ctx->ring;
 	struct glk_card *card = ctx->card;
 	struct device *dev = &card->pdev->dev;
 
-	spin_lock_init(&ring->lock);
-	init_waitqueue_head(&ring->wait);
+	init(ring);
 	ring->sq = dma_alloc_coherent(dev, SQ_BYTES, &ring->sq_dma, GFP_KERNEL);
 	if (!ring->sq)
 		return -ENOMEM;
@@ -75,12 +95,14 @@ int glk_ring_create(struct glk_context *ctx)
 	spin_lock_irq(&card->vector_lock);
 	card->wake[ctx->id] = ctx;
 	spin_unlock_irq(&card->vector_lock);
-
 	start(ctx);
 	return 0;
 }
 
-/* The card has let go of the rings. Those who wait hold a reference to the file: they see the state and leave. */
+/*
+ * The card has let go of the rings. Those who wait hold a reference to the file: they see the state
+ * and leave.
+ */
 void glk_ring_destroy(struct glk_context *ctx)
 {
 	struct glk_ring *ring = &ctx->ring;
@@ -97,31 +119,84 @@ void glk_ring_destroy(struct glk_context *ctx)
 	wake_up_all(&ring->wait);
 }
 
-static void complete_one(struct glk_ring *ring, unsigned int slot, u64 tag, u64 word)
+/*
+ * All who wait for the ring look again; commands, for whom nobody waits, are looked after by the
+ * watch. In interrupts too.
+ */
+void glk_ring_wake(struct glk_context *ctx)
 {
-	unsigned int at;
+	wake_up_all(&ctx->ring.wait);
+	if (!list_empty_careful(&ctx->ring.commands))
+		mod_delayed_work(glk_wq, &ctx->watch, 0);
+}
 
-	if (ring->release[slot]) {
-		struct glk_releaser *releaser = ring->releasers[slot];
+static void free_cell(struct glk_ring *ring, u16 cell)
+{
+	ring->cells[cell].next = ring->free;
+	ring->free = cell;
+	ring->free_count++;
+}
 
-		ring->release[slot] = false;
-		ring->releasers[slot] = NULL;
-		if (releaser) {
-			releaser->status = GLK_FIELD(word, GLK_CQE_STATUS);
-			releaser->done = true;
-		}
-		return;
-	}
-	at = (ring->done_head + ring->done_count) % GLK_USER_ENTRIES;
-	ring->done[at][0] = tag;
-	ring->done[at][1] = word & ~GLK_CQE_PHASE_MASK;
+/* Leaves a completion for WAIT. */
+static void leave(struct glk_ring *ring, u16 cell)
+{
+	ring->cells[cell].next = GLK_NO_CELL;
+	if (ring->done == GLK_NO_CELL)
+		ring->done = cell;
+	else
+		ring->cells[ring->done_last].next = cell;
+	ring->done_last = cell;
 	ring->done_count++;
 }
 
-/* Takes what the card has completed; of rings of the process' own, only wakes who waits. In interrupts too. */
+/*
+ * One entry of the batch has ended. The last one ends it: a command is `ended` then, a stack is the
+ * waiter's own.
+ */
+static void count_down(struct glk_batch *batch, struct list_head *ended)
+{
+	bool command = !list_empty(&batch->list);
+
+	if (batch->left == 1 && command)
+		list_move_tail(&batch->list, ended);
+	WRITE_ONCE(batch->left, batch->left - 1);
+}
+
+/* What the end of a release means. */
+static int release_error(u16 status)
+{
+	return status == GLK_ST_OK ? 0 : status == GLK_ST_ENDPOINT ? -EIO : -EPROTO;
+}
+
+static void complete_one(struct glk_ring *ring, struct glk_slot *slot, u64 tag, u64 word, struct list_head *ended)
+{
+	struct glk_batch *batch = slot->batch;
+
+	slot->batch = NULL;
+	if (slot->cell == GLK_NO_CELL) {
+		ring->releases--;
+		if (batch)
+			batch->error = release_error(GLK_FIELD(word, GLK_CQE_STATUS));
+	} else {
+		ring->cells[slot->cell].cqe[0] = tag;
+		ring->cells[slot->cell].cqe[1] = word & ~GLK_CQE_PHASE_MASK;
+		if (slot->forgotten)
+			free_cell(ring, slot->cell);
+		else if (!batch)
+			leave(ring, slot->cell);
+	}
+	if (batch)
+		count_down(batch, ended);
+}
+
+/*
+ * Takes what the card has completed; of rings of the process' own, only wakes who waits. In
+ * interrupts too.
+ */
 void glk_ring_reap(struct glk_context *ctx)
 {
 	struct glk_ring *ring = &ctx->ring;
+	LIST_HEAD(ended);
 	unsigned long flags;
 	bool any;
 
@@ -136,7 +211,7 @@ void glk_ring_reap(struct glk_context *ctx)
 		if (!!(word & GLK_CQE_PHASE_MASK) != first_lap)
 			break;
 		dma_rmb();	/* the tag was written before the phase */
-		complete_one(ring, slot, le64_to_cpu(READ_ONCE(cqe[0])), word);
+		complete_one(ring, &ring->slots[slot], le64_to_cpu(READ_ONCE(cqe[0])), word, &ended);
 		ring->cq_head++;
 		any = true;
 	}
@@ -145,51 +220,182 @@ void glk_ring_reap(struct glk_context *ctx)
 	spin_unlock_irqrestore(&ring->lock, flags);
 	if (any)
 		wake_up_all(&ring->wait);
-}
-
-static unsigned int room(const struct glk_ring *ring)
-{
-	return GLK_RING_ENTRIES - (u16)(ring->sq_tail - ring->cq_head);
+	glk_uring_ended(&ended);
 }
 
 static void ring_doorbell(struct glk_context *ctx)
 {
-	/* Stores that the caller made through a write-combining window go before what he submits after them. */
+	/*
+	 * Stores that the caller made through a write-combining window go before what he submits
+	 * after them.
+	 */
 	wmb();
 	glk_write(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_SQ_TAIL), ctx->ring.sq_tail);
 }
 
-/* Puts copies of entries on the ring. Returns how many were taken. */
-int glk_ring_submit(struct glk_context *ctx, const __le64 *entries, unsigned int count)
+/*
+ * Takes cells for `least` to `most` entries. Returns for how many, EAGAIN when there are fewer, or
+ * why there will be none. They are to be published or freed.
+ */
+int glk_ring_reserve(struct glk_context *ctx, unsigned int least, unsigned int most, u16 *cells)
 {
 	struct glk_ring *ring = &ctx->ring;
-	unsigned int i, taken;
+	unsigned int count, i;
+	u16 *link = cells;
+	int ret;
 
-	if (READ_ONCE(ring->status))
-		return -EIO;
 	spin_lock_irq(&ring->lock);
-	if (ring->user) {
-		spin_unlock_irq(&ring->lock);
-		return -EBUSY;
+	count = min_t(unsigned int, most, ring->free_count);
+	ret = ring->status ? -EIO : ring->user ? -EBUSY : count < least ? -EAGAIN : (int)count;
+	if (ret > 0) {
+		*cells = ring->free;
+		for (i = 0; i < count; i++) {
+			link = &ring->cells[ring->free].next;
+			ring->free = *link;
+		}
+		*link = GLK_NO_CELL;
+		ring->free_count -= count;
 	}
-	taken = min3(count, GLK_USER_ENTRIES - ring->user_entries, room(ring));
-	for (i = 0; i < taken; i++) {
-		__le64 *sqe = ring->sq + slot_of(ring->sq_tail) * SQE_WORDS;
-
-		memcpy(sqe, entries + i * SQE_WORDS, GLK_SQE_BYTES);
-		/* Who waits is woken when the last of what he submitted is done. */
-		if (i == taken - 1)
-			sqe[GLK_SQE_FLAGS_Q] |= cpu_to_le64((u64)GLK_FLAG_INTERRUPT << GLK_SQE_FLAGS_SHIFT);
-		ring->sq_tail++;
-	}
-	ring->user_entries += taken;
-	if (taken)
-		ring_doorbell(ctx);
 	spin_unlock_irq(&ring->lock);
-	return taken;
+	return ret;
 }
 
-/* Hands out completions, as many as there are and fit. */
+void glk_ring_free_cells(struct glk_context *ctx, u16 cells)
+{
+	struct glk_ring *ring = &ctx->ring;
+	u16 next;
+
+	spin_lock_irq(&ring->lock);
+	for (; cells != GLK_NO_CELL; cells = next) {
+		next = ring->cells[cells].next;
+		free_cell(ring, cells);
+	}
+	spin_unlock_irq(&ring->lock);
+	wake_up_all(&ring->wait);
+}
+
+/* Puts the entries of ctx->chunk on the ring, for which there are cells. Does not sleep. */
+int glk_ring_publish(struct glk_context *ctx, u16 cells, unsigned int count, struct glk_batch *batch)
+{
+	struct glk_ring *ring = &ctx->ring;
+	unsigned int i;
+
+	lockdep_assert_held(&ctx->submit_lock);
+	spin_lock_irq(&ring->lock);
+	if (ring->status) {
+		spin_unlock_irq(&ring->lock);
+		return -EIO;
+	}
+	if (batch) {
+		batch->cells = cells;
+		batch->left += count;
+		list_add_tail(&batch->list, &ring->commands);
+	} else {
+		ring->submitted += count;
+	}
+	for (i = 0; i < count; i++, cells = ring->cells[cells].next) {
+		unsigned int slot = slot_of(ring->sq_tail++);
+		__le64 *sqe = ring->sq + slot * SQE_WORDS;
+
+		memcpy(sqe, ctx->chunk + i * SQE_WORDS, GLK_SQE_BYTES);
+		/* Who waits is woken when the last of what he submitted is done. */
+		if (i == count - 1)
+			sqe[GLK_SQE_FLAGS_Q] |= cpu_to_le64((u64)GLK_FLAG_INTERRUPT << GLK_SQE_FLAGS_SHIFT);
+		ring->slots[slot] = (struct glk_slot){ .batch = batch, .cell = cells };
+	}
+	ring_doorbell(ctx);
+	spin_unlock_irq(&ring->lock);
+	return 0;
+}
+
+/*
+ * Whoever put a command on the ring has let go of it. Returns whether it has ended, and is the
+ * caller's to finish.
+ */
+bool glk_ring_unhold(struct glk_context *ctx, struct glk_batch *batch)
+{
+	struct glk_ring *ring = &ctx->ring;
+	bool over = false;
+
+	spin_lock_irq(&ring->lock);
+	if (batch->left & GLK_BATCH_HELD) {
+		batch->left &= ~GLK_BATCH_HELD;
+		over = !batch->left;
+		if (over)
+			list_del_init(&batch->list);
+	}
+	spin_unlock_irq(&ring->lock);
+	return over;
+}
+
+/* The command ends now: what comes of its entries is nobody's. Keeps it in the list. */
+static void forget(struct glk_ring *ring, struct glk_batch *batch, int error)
+{
+	u16 held = batch->left & GLK_BATCH_HELD, on_ring = batch->left & ~GLK_BATCH_HELD;
+	unsigned int i, count = 0;
+	u16 cell, next;
+
+	lockdep_assert_held(&ring->lock);
+	for (i = 0; on_ring && i < GLK_RING_ENTRIES; i++) {
+		if (ring->slots[i].batch == batch) {
+			ring->slots[i].batch = NULL;
+			ring->slots[i].forgotten = true;
+		}
+	}
+	/* The first ones have completed: completions come in order. */
+	for (cell = batch->cells; cell != GLK_NO_CELL; cell = ring->cells[cell].next)
+		count++;
+	for (cell = batch->cells; count > on_ring; count--, cell = next) {
+		next = ring->cells[cell].next;
+		free_cell(ring, cell);
+	}
+	batch->cells = GLK_NO_CELL;
+	batch->error = error;
+	batch->left = held;
+}
+
+/* Ends a command that has not ended. Returns whether it is the caller's to finish. */
+bool glk_ring_abandon(struct glk_context *ctx, struct glk_batch *batch)
+{
+	struct glk_ring *ring = &ctx->ring;
+	bool mine = false;
+
+	spin_lock_irq(&ring->lock);
+	if (batch->left) {
+		forget(ring, batch, -ECANCELED);
+		mine = !batch->left;
+		if (mine)
+			list_del_init(&batch->list);
+	}
+	spin_unlock_irq(&ring->lock);
+	return mine;
+}
+
+/*
+ * The watch's look: ends commands with `error`, or those whose time is over. Returns whether there
+ * are others.
+ */
+bool glk_ring_expire(struct glk_context *ctx, int error, struct list_head *ended)
+{
+	struct glk_ring *ring = &ctx->ring;
+	struct glk_batch *batch, *next;
+	bool more;
+
+	spin_lock_irq(&ring->lock);
+	ring->tick++;
+	list_for_each_entry_safe(batch, next, &ring->commands, list) {
+		if (!error && (s16)(ring->tick - batch->deadline) < 0)
+			continue;
+		forget(ring, batch, error ?: -ETIMEDOUT);
+		if (!batch->left)
+			list_move_tail(&batch->list, ended);
+	}
+	more = !list_empty(&ring->commands);
+	spin_unlock_irq(&ring->lock);
+	return more;
+}
+
+/* Hands out completions of SUBMIT, as many as there are and fit. */
 int glk_ring_take(struct glk_context *ctx, u64 (*out)[2], unsigned int count)
 {
 	struct glk_ring *ring = &ctx->ring;
@@ -198,76 +404,18 @@ int glk_ring_take(struct glk_context *ctx, u64 (*out)[2], unsigned int count)
 	spin_lock_irq(&ring->lock);
 	taken = min(count, ring->done_count);
 	for (i = 0; i < taken; i++) {
-		memcpy(out[i], ring->done[ring->done_head], sizeof(out[i]));
-		ring->done_head = (ring->done_head + 1) % GLK_USER_ENTRIES;
+		u16 cell = ring->done;
+
+		memcpy(out[i], ring->cells[cell].cqe, sizeof(out[i]));
+		ring->done = ring->cells[cell].next;
+		free_cell(ring, cell);
 	}
 	ring->done_count -= taken;
-	ring->user_entries -= taken;
+	ring->submitted -= taken;
 	spin_unlock_irq(&ring->lock);
+	if (taken)
+		wake_up_all(&ring->wait);
 	return taken;
-}
-
-/* Whether there are `least` completions to take, or all that will come. */
-static bool enough(struct glk_ring *ring, unsigned int least)
-{
-	bool result;
-
-	spin_lock_irq(&ring->lock);
-	result = ring->done_count >= min(least, ring->user_entries);
-	spin_unlock_irq(&ring->lock);
-	return result;
-}
-
-/* How long to sleep until the deadline or the next look whether the card is alive; 0: the deadline has passed. */
-unsigned long glk_ring_sleep(u64 deadline_ns)
-{
-	u64 now = ktime_get_ns();
-
-	if (now >= deadline_ns)
-		return 0;
-	return nsecs_to_jiffies(min_t(u64, deadline_ns - now, GLK_ALIVE_POLL_MS * NSEC_PER_MSEC)) + 1;
-}
-
-/* Looks at the ring itself, in case an interrupt is late, and (`check`) whether the card is still there. */
-int glk_ring_look(struct glk_context *ctx, bool check)
-{
-	int err = glk_context_enter(ctx);
-
-	if (err)
-		return err;
-	if (check && !glk_card_answers(ctx->card)) {
-		glk_card_lost(ctx->card);
-		err = -ENODEV;
-	} else {
-		glk_ring_reap(ctx);
-	}
-	glk_context_leave(ctx);
-	return err ?: (READ_ONCE(ctx->ring.status) ? -EIO : 0);
-}
-
-int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns)
-{
-	struct glk_ring *ring = &ctx->ring;
-	bool check = false;
-	unsigned long sleep;
-	long left;
-	int err;
-
-	for (;;) {
-		err = glk_ring_look(ctx, check) ?: (READ_ONCE(ring->user) ? -EBUSY : 0);
-		if (err || enough(ring, least))
-			return err;
-		sleep = glk_ring_sleep(deadline_ns);
-		if (!sleep)
-			return -ETIMEDOUT;
-		left = wait_event_interruptible_timeout(ring->wait,
-							enough(ring, least) || glk_context_usable(ctx) ||
-								READ_ONCE(ring->status),
-							sleep);
-		if (left < 0)
-			return -EINTR;
-		check = !left;
-	}
 }
 
 /* The card works on the process' own rings from here on, if nothing is in flight. */
@@ -281,7 +429,7 @@ int glk_ring_lend(struct glk_context *ctx, struct glk_user_ring *user)
 	spin_lock_irq(&ring->lock);
 	if (READ_ONCE(ring->status))
 		err = -EIO;
-	else if (ring->user_entries || ring->sq_tail != ring->cq_head)
+	else if (ring->free_count != GLK_USER_ENTRIES || ring->sq_tail != ring->cq_head)
 		err = -EBUSY;
 	else
 		ring->user = user;
@@ -314,75 +462,28 @@ void glk_ring_take_back(struct glk_context *ctx)
 	wake_up_all(&ring->wait);
 }
 
-static bool put_release(struct glk_context *ctx, struct glk_releaser *releaser, unsigned int *slot)
+/* Those of user's entries have cells, the rest of the ring is for releases. */
+int glk_ring_put_release(struct glk_context *ctx, struct glk_batch *batch)
 {
 	struct glk_ring *ring = &ctx->ring;
+	unsigned int slot;
 	__le64 *sqe;
 
 	spin_lock_irq(&ring->lock);
-	if (ring->user || !room(ring)) {
+	if (ring->user || ring->releases == GLK_RING_ENTRIES - GLK_USER_ENTRIES) {
 		spin_unlock_irq(&ring->lock);
-		return false;
+		return -EBUSY;
 	}
-	*slot = slot_of(ring->sq_tail);
-	sqe = ring->sq + *slot * SQE_WORDS;
+	slot = slot_of(ring->sq_tail++);
+	sqe = ring->sq + slot * SQE_WORDS;
 	memset(sqe, 0, GLK_SQE_BYTES);
 	sqe[0] = cpu_to_le64(GLK_OP_RELEASE | (u64)GLK_FLAG_INTERRUPT << GLK_SQE_FLAGS_SHIFT);
-	ring->release[*slot] = true;
-	ring->releasers[*slot] = releaser;
-	ring->sq_tail++;
+	ring->slots[slot] = (struct glk_slot){ .batch = batch, .cell = GLK_NO_CELL };
+	ring->releases++;
+	batch->left++;
+	if (batch->left & GLK_BATCH_HELD)
+		list_add_tail(&batch->list, &ring->commands);
 	ring_doorbell(ctx);
 	spin_unlock_irq(&ring->lock);
-	return true;
-}
-
-static int wait_releaser(struct glk_context *ctx, struct glk_releaser *releaser, u64 deadline_ns)
-{
-	bool check = false;
-	unsigned long sleep;
-	long left;
-	int err;
-
-	for (;;) {
-		err = glk_ring_look(ctx, check);
-		if (err || READ_ONCE(releaser->done))
-			return err;
-		sleep = glk_ring_sleep(deadline_ns);
-		if (!sleep)
-			return -ETIMEDOUT;
-		left = wait_event_killable_timeout(ctx->ring.wait,
-						   READ_ONCE(releaser->done) || glk_context_usable(ctx) ||
-							   READ_ONCE(ctx->ring.status),
-						   sleep);
-		if (left < 0)
-			return -EINTR;
-		check = !left;
-	}
-}
-
-/* A release of everything the context stored and submitted so far. */
-int glk_ring_release(struct glk_context *ctx, u64 timeout_ns)
-{
-	struct glk_ring *ring = &ctx->ring;
-	struct glk_releaser releaser = { };
-	u64 deadline = ktime_get_ns() + timeout_ns;
-	unsigned int slot;
-	bool put;
-	int err;
-
-	err = glk_ring_look(ctx, false) ?: glk_context_enter(ctx);
-	if (err)
-		return err;
-	put = put_release(ctx, &releaser, &slot);
-	glk_context_leave(ctx);
-	if (!put)
-		return -EBUSY;
-	err = wait_releaser(ctx, &releaser, deadline);
-	spin_lock_irq(&ring->lock);
-	if (!releaser.done)
-		ring->releasers[slot] = NULL;
-	spin_unlock_irq(&ring->lock);
-	if (err && !releaser.done)
-		return err;
-	return releaser.status == GLK_ST_OK ? 0 : releaser.status == GLK_ST_ENDPOINT ? -EIO : -EPROTO;
+	return 0;
 }

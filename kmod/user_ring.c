@@ -3,17 +3,19 @@
  * Rings that a process writes and reads itself: no system call an entry.
  *
  * Why a hostile process gains nothing by them:
- *  - An entry holds no address. It names memory by the handle of a window or registration, and the card checks handle,
- *    bounds, permission and owning context of every entry itself, also of those that the kernel's ring hands it. The
- *    tables with the addresses are registers that only the kernel maps.
- *  - The card reads an entry once, and checks and carries out what it read. Writing to the ring meanwhile changes what
- *    is read, not what was checked.
- *  - The doorbell page holds the indices of this context alone. Indices that make no sense stop this ring, and no other.
- *  - The kernel believes nothing that the process wrote: it takes no index from the rings, and masks the one that it is
- *    given. The completion ring cannot be written by the process, not even by registering it: the mapping has no
- *    struct pages that could be pinned.
- *  - The memory is freed after the card has let go of it and its mappings are gone, under the locks that page faults
- *    take (see glk_fault()).
+ *  - An entry holds no address. It names memory by the handle of a window or registration, and the
+ *    card checks handle, bounds, permission and owning context of every entry itself, also of those
+ *    that the kernel's ring hands it. The tables with the addresses are registers that only the
+ *    kernel maps.
+ *  - The card reads an entry once, and checks and carries out what it read. Writing to the ring
+ *    meanwhile changes what is read, not what was checked.
+ *  - The doorbell page holds the indices of this context alone. Indices that make no sense stop
+ *    this ring, and no other.
+ *  - The kernel believes nothing that the process wrote: it takes no index from the rings, and
+ *    masks the one that it is given. The completion ring cannot be written by the process, not even
+ *    by registering it: the mapping has no struct pages that could be pinned.
+ *  - The memory is freed after the card has let go of it and its mappings are gone, under the locks
+ *    that page faults take (see glk_fault()).
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -39,8 +41,8 @@ static bool order_valid(struct glk_card *card, u32 order)
 }
 
 /*
- * What the completion ring's mapping shows after a reset or removal: whatever the lap, there is no completion that says
- * ok. Kept until the file closes, as mappings are.
+ * What the completion ring's mapping shows after a reset or removal: whatever the lap, there is no
+ * completion that says ok. Kept until the file closes, as mappings are.
  */
 static int make_dead_cq(struct glk_context *ctx)
 {
@@ -141,7 +143,9 @@ void glk_user_ring_free(struct glk_context *ctx)
 	free_user(ctx->card, user);
 }
 
-/* Whether the completion with this free-running index is there: 1 or 0; negative: there is no ring. */
+/*
+ * Whether the completion with this free-running index is there: 1 or 0; negative: there is no ring.
+ */
 static int completed(struct glk_context *ctx, u16 index)
 {
 	struct glk_ring *ring = &ctx->ring;
@@ -152,11 +156,18 @@ static int completed(struct glk_context *ctx, u16 index)
 		unsigned int order = ring->user->cq_order, slot = index & (BIT(order) - 1);
 		const __le64 *cqe = (__le64 *)ring->user->cq.cpu + slot * (GLK_CQE_BYTES / 8);
 		bool first_lap = !(index >> order & 1);
+		u64 word = le64_to_cpu(READ_ONCE(cqe[GLK_CQE_PHASE_Q]));
 
-		result = !!(le64_to_cpu(READ_ONCE(cqe[GLK_CQE_PHASE_Q])) & GLK_CQE_PHASE_MASK) == first_lap;
+		result = !!(word & GLK_CQE_PHASE_MASK) == first_lap;
 	}
 	spin_unlock_irq(&ring->lock);
 	return result;
+}
+
+/* Whether there is no reason to sleep any more. */
+static bool look_again(struct glk_context *ctx, u16 index)
+{
+	return completed(ctx, index) || glk_context_usable(ctx) || READ_ONCE(ctx->ring.status);
 }
 
 int glk_user_ring_wait(struct glk_context *ctx, u16 index, u64 deadline_ns)
@@ -180,10 +191,7 @@ int glk_user_ring_wait(struct glk_context *ctx, u16 index, u64 deadline_ns)
 		sleep = glk_ring_sleep(deadline_ns);
 		if (!sleep)
 			return -ETIMEDOUT;
-		left = wait_event_interruptible_timeout(ring->wait,
-							completed(ctx, index) || glk_context_usable(ctx) ||
-								READ_ONCE(ring->status),
-							sleep);
+		left = wait_event_interruptible_timeout(ring->wait, look_again(ctx, index), sleep);
 		if (left < 0)
 			return -EINTR;
 		check = !left;

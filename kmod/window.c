@@ -78,6 +78,8 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 	if (arg->bytes > (u64)card->slices << card->slice_shift)
 		return -ENOSPC;
 	slices = DIV_ROUND_UP_ULL(arg->bytes, BIT_ULL(card->slice_shift));
+	if (!glk_limit_window(ctx, slices))
+		return -EDQUOT;
 	first = bitmap_find_next_zero_area(card->slice_map, card->slices, 0, slices, 0);
 	if (first >= card->slices)
 		return -ENOSPC;
@@ -91,6 +93,8 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 	bitmap_set(card->slice_map, first, slices);
 	write_slices(ctx, window, arg->offset, arg->flags);
 	list_add_tail(&window->list, &ctx->windows);
+	ctx->window_count++;
+	ctx->slice_count += slices;
 	arg->handle = first;
 	arg->mmap_offset = window_start(card, window);
 	return 0;
@@ -100,6 +104,8 @@ static void free_window(struct glk_context *ctx, struct glk_window *window)
 {
 	withdraw(ctx, window);
 	bitmap_clear(ctx->card->slice_map, window->handle, window->slices);
+	ctx->window_count--;
+	ctx->slice_count -= window->slices;
 	list_del(&window->list);
 	kfree(window);
 }

@@ -11,7 +11,9 @@
  * then on grows @errors, until the window is unmapped.
  *
  * One open file is one context: it owns its windows, registrations and rings, all of which end with it. Calls
- * may be made from any number of threads.
+ * may be made from any number of threads. open() gives ENOSPC when the card has no context left. The administrator may
+ * limit what a context or a user takes of the card (docs/sysfs.md): open(), GPULINK_IOCTL_WINDOW_MAP and
+ * both ways to register give EDQUOT beyond it.
  */
 #ifndef _UAPI_GPULINK_H
 #define _UAPI_GPULINK_H
@@ -313,6 +315,49 @@ struct gpulink_ioctl_ring_wait {
 	__u32 errors;
 	__aligned_u64 timeout_ns;
 };
+
+#define GPULINK_URING_RESULTS	(1U << 0)
+
+/**
+ * struct gpulink_uring_submit - GPULINK_URING_SUBMIT: a batch of ring entries by io_uring
+ * @entries: user array of 64-byte ring entries (docs/registers.md, SQE); with IORING_URING_CMD_FIXED in
+ *           uring_cmd_flags it lies in the registered buffer that buf_index names
+ * @count: how many, 1..ring_entries; all are taken, or none
+ * @flags: GPULINK_URING_RESULTS: the completion of each entry (docs/registers.md, CQE; phase is 0) is written over the
+ *         first 16 bytes of the entry
+ *
+ * What commands carry stands in the cmd field of the io_uring entry, and the code in cmd_op. A command ends when all its
+ * entries have completed; at the latest after 60 s (ETIMEDOUT). Result: how many entries completed ok,
+ * or the error of the first that did not: EINVAL (operation, reserved bits, length, alignment, vector), ENOENT (window,
+ * registration), ERANGE (their bounds), EACCES (permission), EFAULT (dma), EIO (endpoint). The others may have been
+ * carried out: GPULINK_URING_RESULTS tells of each.
+ *
+ * Errors of the command itself, with which nothing is written to @entries: EINVAL, EFAULT; EBUSY: the rings are mapped;
+ * EAGAIN: there was no room for 5 s; EIO: the ring stopped; ECANCELED; ENODEV, ESTALE: the card is gone, or was reset,
+ * at the latest 2 s after it. Entries of a command that ended early may still be carried out. Completions do not come by
+ * GPULINK_IOCTL_WAIT. Commands that are not linked (IOSQE_IO_LINK) may be carried out in any order, entries of one are in
+ * theirs. IORING_SETUP_IOPOLL: EOPNOTSUPP. Unknown cmd_op: ENOTTY.
+ */
+struct gpulink_uring_submit {
+	__aligned_u64 entries;
+	__u32 count;
+	__u32 flags;
+};
+
+/**
+ * struct gpulink_uring_release - GPULINK_URING_RELEASE: a release by io_uring
+ * @timeout_ns: at most so long, 1..60 s, to the half second (ETIMEDOUT; the release goes on)
+ * @flags: 0
+ *
+ * As GPULINK_IOCTL_RELEASE. Result: accesses through windows of this context that failed so far, or an error.
+ */
+struct gpulink_uring_release {
+	__aligned_u64 timeout_ns;
+	__aligned_u64 flags;
+};
+
+#define GPULINK_URING_SUBMIT	1
+#define GPULINK_URING_RELEASE	2
 
 #define GPULINK_IOCTL_BASE	0xB7
 #define GPULINK_IOCTL_QUERY		_IO(GPULINK_IOCTL_BASE, 0x00)
