@@ -47,6 +47,8 @@ check: user asan
 		"tests/vm/run-suite newest basic" \
 		"tests/vm/run-suite 6.12 seeing" \
 		"tests/vm/run-suite newest seeing" \
+		"tests/vm/run-suite 6.1 rings" \
+		"tests/vm/run-suite newest rings" \
 		"tests/vm/run-suite 6.12 kill" \
 		"tests/vm/run-suite 6.12 daemon" \
 		"tests/vm/run-suite newest faults" \

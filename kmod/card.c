@@ -119,6 +119,7 @@ int glk_card_identify(struct glk_card *card)
 	card->queue_entries = GLK_FIELD(caps0, GLK_CARD_CAPS0_QUEUE_ENTRIES);
 	card->widths = GLK_FIELD(caps0, GLK_CARD_CAPS0_SUBHEADER_WIDTHS);
 	card->vector_count = GLK_FIELD(caps0, GLK_CARD_CAPS0_VECTORS);
+	card->ring_order_max = GLK_FIELD(caps0, GLK_CARD_CAPS0_RING_ORDER_MAX);
 	card->slices = GLK_FIELD(caps1, GLK_CARD_CAPS1_SLICES);
 	card->slice_shift = GLK_FIELD(caps1, GLK_CARD_CAPS1_SLICE_SHIFT);
 	card->registration_count = GLK_FIELD(caps1, GLK_CARD_CAPS1_REGISTRATIONS);
@@ -233,7 +234,7 @@ static void check_rings(struct glk_card *card)
 		if (!ctx->ring.status)
 			glk_warn(card, GLK_ERROR_RING, "the ring of context %u stopped with status %llu\n", i, status);
 		WRITE_ONCE(ctx->ring.status, status);
-		wake_up_all(&ctx->ring.wait);
+		glk_ring_wake(ctx);
 	}
 	spin_unlock(&card->vector_lock);
 }

@@ -4,10 +4,10 @@
 #include <linux/idr.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/uio.h>
 
 #include "gpulink_drv.h"
 
-#define SUBMIT_CHUNK	64	/* entries: a page */
 #define WAIT_CHUNK	16
 #define TIMEOUT_MAX_NS	(60ULL * NSEC_PER_SEC)
 
@@ -30,6 +30,9 @@ union glk_arg {
 	struct gpulink_ioctl_wait wait;
 	struct gpulink_ioctl_release release;
 	struct gpulink_ioctl_counters counters;
+	struct gpulink_ioctl_ring_map ring_map;
+	struct gpulink_ioctl_ring_unmap ring_unmap;
+	struct gpulink_ioctl_ring_wait ring_wait;
 };
 
 static int do_query(struct glk_context *ctx, union glk_arg *arg)
@@ -143,7 +146,7 @@ static int do_register(struct glk_context *ctx, union glk_arg *arg)
 
 	if (r->reserved || !r->flags)
 		return -EINVAL;
-	return add_registration(ctx, glk_registration_pin(r->address, r->bytes, r->flags), &r->handle);
+	return add_registration(ctx, glk_registration_pin(ctx->card, r->address, r->bytes, r->flags), &r->handle);
 }
 
 static int do_register_dmabuf(struct glk_context *ctx, union glk_arg *arg)
@@ -197,55 +200,26 @@ static int do_unregister(struct glk_context *ctx, union glk_arg *arg)
 	return 0;
 }
 
-static int submit_chunk(struct glk_context *ctx, const __le64 *entries, u32 count)
-{
-	int ret;
-
-	ret = glk_context_enter(ctx);
-	if (ret)
-		return ret;
-	ret = glk_ring_submit(ctx, entries, count);
-	if (ret >= 0 && ret < count) {
-		/* Full as far as was known: completions nobody was told of make room. */
-		glk_ring_reap(ctx);
-		count = glk_ring_submit(ctx, entries + ret * (GLK_SQE_BYTES / 8), count - ret);
-		ret += max_t(int, count, 0);
-	}
-	glk_context_leave(ctx);
-	return ret;
-}
-
 static int do_submit(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_submit *s = &arg->submit;
-	const u8 __user *from = u64_to_user_ptr(s->entries);
-	u32 done = 0, part;
-	__le64 *chunk;
-	int ret = 0;
+	struct iov_iter from;
+	int ret, err;
 
 	if (!s->count || s->count > GLK_USER_ENTRIES)
 		return -EINVAL;
-	chunk = kmalloc_array(min_t(u32, s->count, SUBMIT_CHUNK), GLK_SQE_BYTES, GFP_KERNEL);
-	if (!chunk)
-		return -ENOMEM;
-	while (done < s->count) {
-		part = min_t(u32, s->count - done, SUBMIT_CHUNK);
-		if (copy_from_user(chunk, from + (size_t)done * GLK_SQE_BYTES, (size_t)part * GLK_SQE_BYTES)) {
-			ret = -EFAULT;
-			break;
-		}
-		ret = submit_chunk(ctx, chunk, part);
-		if (ret < 0)
-			break;
-		done += ret;
-		if (ret < part)
-			break;
+	iov_iter_ubuf(&from, ITER_SOURCE, u64_to_user_ptr(s->entries), (size_t)s->count * GLK_SQE_BYTES);
+	s->submitted = 0;
+	ret = glk_submit(ctx, &from, 1, s->count, NULL, false);
+	if (ret == -EAGAIN) {
+		/* Full as far as was known: completions nobody was told of make room. */
+		err = glk_ring_look(ctx, false);
+		ret = err ?: glk_submit(ctx, &from, 1, s->count, NULL, false);
 	}
-	kfree(chunk);
-	s->submitted = done;
-	if (done)
-		return 0;
-	return ret < 0 ? ret : -EAGAIN;
+	if (ret < 0)
+		return ret;
+	s->submitted = ret;
+	return 0;
 }
 
 static int do_wait(struct glk_context *ctx, union glk_arg *arg)
@@ -279,25 +253,56 @@ static int do_release(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_release *r = &arg->release;
 	int err, late;
-	u64 errors;
 
 	if (!r->timeout_ns || r->timeout_ns > TIMEOUT_MAX_NS || r->reserved)
 		return -EINVAL;
 	err = glk_ring_release(ctx, r->timeout_ns);
 	if (err && err != -EIO)
 		return err;
-	late = glk_context_enter(ctx);
-	if (late)
-		return late;
-	errors = glk_read(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_ERRORS));
-	late = glk_card_read_error(ctx->card, errors);
+	late = glk_context_errors(ctx, &r->errors);
+	return late ?: err;
+}
+
+static int do_ring_map(struct glk_context *ctx, union glk_arg *arg)
+{
+	int err;
+
+	err = glk_context_enter(ctx);
+	if (err)
+		return err;
 	mutex_lock(&ctx->card->lock);
-	/* The window stays lost, and so does what is stored into it: every release says so. */
-	ctx->void_releases += glk_window_any_lost(ctx);
-	r->errors = errors + ctx->void_releases;
+	err = glk_user_ring_map(ctx, &arg->ring_map);
 	mutex_unlock(&ctx->card->lock);
 	glk_context_leave(ctx);
-	return late ?: err;
+	return err;
+}
+
+static int do_ring_unmap(struct glk_context *ctx, union glk_arg *arg)
+{
+	int err;
+
+	err = glk_context_enter(ctx);
+	if (err)
+		return err;
+	mutex_lock(&ctx->card->lock);
+	err = glk_user_ring_unmap(ctx);
+	mutex_unlock(&ctx->card->lock);
+	glk_context_leave(ctx);
+	return err;
+}
+
+static int do_ring_wait(struct glk_context *ctx, union glk_arg *arg)
+{
+	struct gpulink_ioctl_ring_wait *w = &arg->ring_wait;
+	int err;
+
+	if (w->index > U16_MAX || w->timeout_ns > TIMEOUT_MAX_NS)
+		return -EINVAL;
+	w->errors = 0;
+	err = glk_user_ring_wait(ctx, w->index, ktime_get_ns() + w->timeout_ns);
+	if (!err && (w->flags & GPULINK_RING_WAIT_RELEASE))
+		err = glk_context_errors(ctx, &w->errors);
+	return err;
 }
 
 static int do_counters(struct glk_context *ctx, union glk_arg *arg)
@@ -344,6 +349,9 @@ static const struct {
 	{ do_wait, sizeof(struct gpulink_ioctl_wait), 40, 0 },
 	{ do_release, sizeof(struct gpulink_ioctl_release), 24, 0 },
 	{ do_counters, sizeof(struct gpulink_ioctl_counters), 24, 0 },
+	{ do_ring_map, sizeof(struct gpulink_ioctl_ring_map), 48, 0 },
+	{ do_ring_unmap, sizeof(struct gpulink_ioctl_ring_unmap), 8, 0 },
+	{ do_ring_wait, sizeof(struct gpulink_ioctl_ring_wait), 24, GPULINK_RING_WAIT_RELEASE },
 	[_IOC_NR(GPULINK_IOCTL_REGISTER_DMABUF)] = { do_register_dmabuf, sizeof(struct gpulink_ioctl_register_dmabuf), 32,
 						     ALLOW_MASK },
 	[_IOC_NR(GPULINK_IOCTL_WINDOW_EXPORT)] = { do_window_export, sizeof(struct gpulink_ioctl_handle), 16, 0 },
@@ -417,6 +425,7 @@ static const struct file_operations glk_fops = {
 	.unlocked_ioctl = glk_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = glk_file_mmap,
+	.uring_cmd = glk_uring_cmd,
 	.llseek = noop_llseek,
 };
 
@@ -477,6 +486,7 @@ int glk_card_publish(struct glk_card *card)
 {
 	int err;
 
+	glk_limits_init(card);
 	dev_set_uevent_suppress(&card->dev, true);
 	err = cdev_device_add(&card->cdev, &card->dev);
 	if (err)

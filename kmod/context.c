@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Contexts: one open file, and all that it owns on the card. */
-#include <linux/dma-mapping.h>
+#include <linux/cred.h>
 #include <linux/slab.h>
 
 #include "gpulink_drv.h"
@@ -29,6 +29,19 @@ int glk_context_enter(struct glk_context *ctx)
 	return err;
 }
 
+/* The same for who may not sleep: EAGAIN when it would. */
+int glk_context_try_enter(struct glk_context *ctx)
+{
+	int err;
+
+	if (!down_read_trylock(&ctx->card->state_lock))
+		return -EAGAIN;
+	err = glk_context_usable(ctx);
+	if (err)
+		up_read(&ctx->card->state_lock);
+	return err;
+}
+
 void glk_context_leave(struct glk_context *ctx)
 {
 	up_read(&ctx->card->state_lock);
@@ -41,18 +54,20 @@ static int attach(struct glk_context *ctx)
 	int err;
 
 	lockdep_assert_held(&card->lock);
+	if (!glk_limit_context(card))
+		return -EDQUOT;
 	for (id = 0; id < card->context_count && card->contexts[id]; id++)
 		;
 	if (id == card->context_count)
 		return -ENOSPC;
 	ctx->id = id;
 	ctx->generation = card->generation;
-	ctx->record = dma_alloc_coherent(&card->pdev->dev, PAGE_SIZE, &ctx->record_dma, GFP_KERNEL);
-	if (!ctx->record)
-		return -ENOMEM;
+	err = glk_memory_alloc(card, &ctx->record, PAGE_SIZE);
+	if (err)
+		return err;
 	err = glk_ring_create(ctx);
 	if (err) {
-		dma_free_coherent(&card->pdev->dev, PAGE_SIZE, ctx->record, ctx->record_dma);
+		glk_memory_free(card, &ctx->record);
 		return err;
 	}
 	card->contexts[id] = ctx;
@@ -65,18 +80,18 @@ int glk_context_open(struct glk_card *card, struct address_space *mapping, struc
 	struct glk_context *ctx;
 	int err;
 
-	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
+	ctx = kvzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
 	if (!ctx)
 		return -ENOMEM;
+	err = -ENOMEM;
 	ctx->void_page = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
-	if (!ctx->void_page) {
-		kfree(ctx);
-		return -ENOMEM;
-	}
+	if (!ctx->void_page || glk_submit_init(ctx))
+		goto free;
 	ctx->card = card;
 	ctx->mapping = mapping;
 	ctx->owner = get_pid(task_tgid(current));
 	get_task_comm(ctx->comm, current);
+	ctx->uid = current_uid();
 	INIT_LIST_HEAD(&ctx->windows);
 	INIT_LIST_HEAD(&ctx->registrations);
 
@@ -88,14 +103,16 @@ int glk_context_open(struct glk_card *card, struct address_space *mapping, struc
 		mutex_unlock(&card->lock);
 	}
 	up_read(&card->state_lock);
-	if (err) {
-		put_pid(ctx->owner);
-		free_page((unsigned long)ctx->void_page);
-		kfree(ctx);
-		return err;
-	}
+	if (err)
+		goto free;
 	*out = ctx;
 	return 0;
+free:
+	put_pid(ctx->owner);
+	glk_submit_exit(ctx);
+	free_page((unsigned long)ctx->void_page);
+	kvfree(ctx);
+	return err;
 }
 
 /*
@@ -124,7 +141,7 @@ void glk_context_detach(struct glk_context *ctx)
 	list_for_each_entry(reg, &ctx->registrations, list)
 		glk_registration_unmap(ctx, reg);
 	glk_ring_destroy(ctx);
-	dma_free_coherent(&card->pdev->dev, PAGE_SIZE, ctx->record, ctx->record_dma);
+	glk_memory_free(card, &ctx->record);
 	card->contexts[ctx->id] = NULL;
 	ctx->attached = false;
 }
@@ -139,12 +156,38 @@ void glk_context_close(struct glk_context *ctx)
 	glk_context_detach(ctx);
 	mutex_unlock(&card->lock);
 	up_read(&card->state_lock);
+	/* Commands hold the file: there is none, and nobody wakes the watch of a context that is detached. */
+	cancel_delayed_work_sync(&ctx->watch);
 	list_for_each_entry_safe(reg, next, &ctx->registrations, list)
 		glk_registration_free(reg);
-	/* Mappings hold the file: none is left that could show this page. */
+	/* Mappings hold the file: none is left that could show these pages. */
+	free_page((unsigned long)ctx->dead_cq);
 	free_page((unsigned long)ctx->void_page);
 	put_pid(ctx->owner);
-	kfree(ctx);
+	glk_submit_exit(ctx);
+	kvfree(ctx);
+}
+
+/*
+ * Accesses that failed so far, for who made a release. A window that was stored into after its endpoint went stays lost,
+ * and so does what is stored into it: every release says so.
+ */
+int glk_context_errors(struct glk_context *ctx, u32 *errors)
+{
+	u64 counted;
+	int err;
+
+	err = glk_context_enter(ctx);
+	if (err)
+		return err;
+	counted = glk_read(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_ERRORS));
+	err = glk_card_read_error(ctx->card, counted);
+	mutex_lock(&ctx->card->lock);
+	ctx->void_releases += glk_window_any_lost(ctx);
+	*errors = counted + ctx->errors_before + ctx->void_releases;
+	mutex_unlock(&ctx->card->lock);
+	glk_context_leave(ctx);
+	return err;
 }
 
 /* Wakes all who wait for anything, so that they see the state of the card. */
@@ -156,7 +199,7 @@ void glk_contexts_wake(struct glk_card *card)
 	spin_lock_irqsave(&card->vector_lock, flags);
 	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
 		if (card->wake[i])
-			wake_up_all(&card->wake[i]->ring.wait);
+			glk_ring_wake(card->wake[i]);
 	spin_unlock_irqrestore(&card->vector_lock, flags);
 }
 

@@ -142,7 +142,7 @@ static void put_ring(struct seq_file *m, struct glk_context *ctx)
 	tail = ring->sq_tail;
 	head = ring->cq_head;
 	untaken = ring->done_count;
-	user = ring->user_entries;
+	user = GLK_USER_ENTRIES - ring->free_count;
 	spin_unlock_irq(&ring->lock);
 	put_owner(m, ctx);
 	seq_printf(m, " in_flight %u users %u untaken %u status %u", (u16)(tail - head), user,

@@ -3,6 +3,7 @@
  * What the driver's parts share.
  *
  * Locks, outermost first:
+ *   ctx->submit_lock   one submission at a time; held while user memory is read, and so outside all that page faults take
  *   card->state_lock   read by whatever touches the card, written by what takes it out of work or back (recovery.c);
  *                      never held while user memory is accessed, for page faults on windows take it under mmap_lock
  *   card->lock         tables, endpoints, settings, drains, snapshots, the lists of a context
@@ -27,6 +28,7 @@
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
@@ -56,6 +58,9 @@ struct glk_counters {
 /* Places of the character device that can be mapped; below them the window aperture. */
 #define GLK_MMAP_DOORBELLS	BIT_ULL(40)
 #define GLK_MMAP_RECORDS	(BIT_ULL(40) + BIT_ULL(32))
+#define GLK_MMAP_SQ		(BIT_ULL(40) + 2 * BIT_ULL(32))
+#define GLK_MMAP_CQ		(BIT_ULL(40) + 3 * BIT_ULL(32))
+#define GLK_MMAP_RING_BYTES	BIT_ULL(20)	/* from one context's ring to the next one's */
 
 #define GLK_APERTURE_BAR	2
 /* Most cards of a machine. */
@@ -64,6 +69,19 @@ struct glk_counters {
 /* Together under the 2 s in which who waits is told, whatever happens (docs/recovery.md). */
 #define GLK_DRAIN_TIMEOUT_US	(1500 * USEC_PER_MSEC)
 #define GLK_ALIVE_POLL_MS	400
+
+struct io_uring_cmd;
+struct iov_iter;
+
+/* Places in card->limits; of a context, but for the last two: of a user, of the card. */
+enum glk_limit {
+	GLK_LIMIT_WINDOWS,
+	GLK_LIMIT_SLICES,
+	GLK_LIMIT_REGISTRATIONS,
+	GLK_LIMIT_USER_CONTEXTS,
+	GLK_LIMIT_PINNED_PAGES,
+	GLK_LIMIT_COUNT,
+};
 
 /* docs/recovery.md */
 enum glk_state {
@@ -103,9 +121,11 @@ struct glk_card {
 	struct work_struct lost_work;
 	void __iomem *regs;
 	phys_addr_t regs_start, aperture_start;
-	unsigned int partition_count, context_count, queue_entries, widths;
+	unsigned int partition_count, context_count, queue_entries, widths, ring_order_max;
 	unsigned int slices, slice_shift, registration_count, vector_count;
 	u64 serial, hw_version, features, pool_bytes;
+	u64 limits[GLK_LIMIT_COUNT];	/* the administrator's; see limits.c */
+	atomic_long_t pinned_pages;
 
 	struct mutex lock;	/* see above */
 	struct glk_partition partitions[GLK_PARTITION_COUNT];
@@ -127,10 +147,43 @@ struct glk_card {
 	struct glk_vector vectors[GLK_CONTEXT_COUNT + 1];
 };
 
-/* One who waits for a release; on his stack. */
-struct glk_releaser {
-	bool done;
-	u16 status;
+/* Memory of the card's and of user space's; see memory.c. */
+struct glk_memory {
+	void *cpu;
+	dma_addr_t dma;
+	size_t bytes;
+	struct sg_table pages;
+};
+
+/* Rings that the process has in its own hands; see user_ring.c. */
+struct glk_user_ring {
+	struct glk_memory sq, cq;
+	unsigned int sq_order, cq_order;
+};
+
+/* What one of the user's entries leaves behind. A free one, or with the completion to come or come. */
+struct glk_cell {
+	u64 cqe[2];
+	u16 next;
+};
+
+#define GLK_NO_CELL	U16_MAX
+#define GLK_BATCH_HELD	BIT(15)
+
+/* Entries that end as one: on the stack of who waits for a release, or in an io_uring command. */
+struct glk_batch {
+	struct list_head list;	/* in ring->commands; empty: on a stack */
+	u16 left;		/* entries not completed, and GLK_BATCH_HELD until it may end; 0: it has ended */
+	u16 cells;		/* of its entries, in order; a release has none */
+	s16 error;		/* why it ended before its entries, or what came of a release */
+	u16 deadline;		/* of a command, in ticks of the watch */
+};
+
+/* Whose an entry on the ring is. */
+struct glk_slot {
+	struct glk_batch *batch;
+	u16 cell;		/* GLK_NO_CELL: a release has none */
+	bool forgotten;		/* nobody wants to hear of it */
 };
 
 struct glk_ring {
@@ -139,12 +192,17 @@ struct glk_ring {
 	__le64 *cq;
 	dma_addr_t sq_dma, cq_dma;
 	u16 sq_tail, cq_head;	/* free-running; completions come in order of submission */
-	bool release[GLK_RING_ENTRIES];	/* the entry is the driver's own */
-	struct glk_releaser *releasers[GLK_RING_ENTRIES];
-	u64 done[GLK_USER_ENTRIES][2];	/* completions nobody has taken yet */
-	unsigned int done_head, done_count;
-	unsigned int user_entries;	/* submitted and not yet taken as completions */
+	struct glk_slot slots[GLK_RING_ENTRIES];
+	struct glk_cell cells[GLK_USER_ENTRIES];	/* who has one has room on the ring */
+	u16 free, free_count;
+	u16 done, done_last;	/* completions of SUBMIT that nobody has taken yet */
+	unsigned int done_count;
+	unsigned int submitted;	/* entries of SUBMIT whose completions nobody has taken yet */
+	unsigned int releases;	/* on the ring */
+	struct list_head commands;	/* of io_uring, that have not ended */
+	u16 tick;		/* of the watch */
 	u16 status;		/* the ring stopped: GLK_ST_* */
+	struct glk_user_ring *user;	/* the card works on these instead; changed under card->lock and lock */
 	wait_queue_head_t wait;
 };
 
@@ -162,6 +220,7 @@ struct glk_window {
 
 struct glk_registration {
 	struct list_head list;
+	struct glk_card *card;	/* whose limit is charged */
 	unsigned int handle;
 	u32 flags;		/* GPULINK_ALLOW_* */
 	u64 bytes;
@@ -188,10 +247,16 @@ struct glk_context {
 	char comm[TASK_COMM_LEN];
 	struct address_space *mapping;
 	struct list_head windows, registrations;
+	unsigned int window_count, slice_count, registration_count;	/* under card->lock */
+	kuid_t uid;		/* who opened it */
 	struct glk_ring ring;
-	void *record;
-	dma_addr_t record_dma;
+	struct glk_memory record;
 	void *void_page;	/* what mappings show that lead nowhere any more */
+	void *dead_cq;		/* and what a completion ring's mapping shows then */
+	struct mutex submit_lock;	/* see above */
+	__le64 *chunk;		/* entries as they were read from the user; under submit_lock */
+	struct delayed_work watch;	/* over commands of io_uring, for whom nobody sleeps */
+	u64 errors_before;	/* CONTEXT.ERRORS before the ring was started anew; under card->lock */
 	u32 void_releases;	/* releases that found stores lost in such mappings; under card->lock */
 };
 
@@ -253,8 +318,10 @@ void glk_card_unpublish(struct glk_card *card);
 int glk_context_open(struct glk_card *card, struct address_space *mapping, struct glk_context **out);
 void glk_context_close(struct glk_context *ctx);
 int glk_context_enter(struct glk_context *ctx);
+int glk_context_try_enter(struct glk_context *ctx);
 void glk_context_leave(struct glk_context *ctx);
 int glk_context_usable(struct glk_context *ctx);
+int glk_context_errors(struct glk_context *ctx, u32 *errors);
 void glk_context_detach(struct glk_context *ctx);
 void glk_contexts_wake(struct glk_card *card);
 void glk_contexts_zap(struct glk_card *card);
@@ -263,10 +330,56 @@ void glk_contexts_zap(struct glk_card *card);
 int glk_ring_create(struct glk_context *ctx);
 void glk_ring_destroy(struct glk_context *ctx);
 void glk_ring_reap(struct glk_context *ctx);
-int glk_ring_submit(struct glk_context *ctx, const __le64 *entries, unsigned int count);
+void glk_ring_wake(struct glk_context *ctx);
+int glk_ring_reserve(struct glk_context *ctx, unsigned int least, unsigned int most, u16 *cells);
+void glk_ring_free_cells(struct glk_context *ctx, u16 cells);
+int glk_ring_publish(struct glk_context *ctx, u16 cells, unsigned int count, struct glk_batch *batch);
+int glk_ring_put_release(struct glk_context *ctx, struct glk_batch *batch);
+bool glk_ring_unhold(struct glk_context *ctx, struct glk_batch *batch);
+bool glk_ring_abandon(struct glk_context *ctx, struct glk_batch *batch);
+bool glk_ring_expire(struct glk_context *ctx, int error, struct list_head *ended);
+int glk_ring_wait_room(struct glk_context *ctx, unsigned int count, u64 deadline_ns);
 int glk_ring_take(struct glk_context *ctx, u64 (*out)[2], unsigned int room);
 int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns);
 int glk_ring_release(struct glk_context *ctx, u64 timeout_ns);
+int glk_ring_look(struct glk_context *ctx, bool check);
+unsigned long glk_ring_sleep(u64 deadline_ns);
+int glk_ring_lend(struct glk_context *ctx, struct glk_user_ring *user);
+void glk_ring_take_back(struct glk_context *ctx);
+
+/* submit.c */
+int glk_submit_init(struct glk_context *ctx);
+void glk_submit_exit(struct glk_context *ctx);
+int glk_submit(struct glk_context *ctx, struct iov_iter *from, unsigned int least, unsigned int most,
+	       struct glk_batch *batch, bool nowait);
+
+/* uring.c */
+int glk_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags);
+void glk_uring_ended(struct list_head *ended);
+void glk_uring_watch(struct work_struct *work);
+
+/* user_ring.c: callers of all but the wait and the last two hold card->lock */
+int glk_user_ring_map(struct glk_context *ctx, struct gpulink_ioctl_ring_map *arg);
+int glk_user_ring_unmap(struct glk_context *ctx);
+void glk_user_ring_free(struct glk_context *ctx);
+int glk_user_ring_wait(struct glk_context *ctx, u16 index, u64 deadline_ns);
+int glk_user_ring_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn);
+bool glk_user_ring_is_cq(const struct glk_context *ctx, u64 offset);
+bool glk_user_ring_mappable(struct glk_context *ctx, u64 offset, u64 bytes);
+
+/* limits.c: callers of the three that begin with glk_limit_context() hold card->lock */
+void glk_limits_init(struct glk_card *card);
+bool glk_limit_context(struct glk_card *card);
+bool glk_limit_window(struct glk_context *ctx, u64 slices);
+bool glk_limit_registration(struct glk_context *ctx);
+bool glk_limit_pin(struct glk_card *card, unsigned long pages);
+void glk_limit_unpin(struct glk_card *card, unsigned long pages);
+extern const struct attribute_group glk_limit_group, glk_usage_group;
+
+/* memory.c */
+int glk_memory_alloc(struct glk_card *card, struct glk_memory *memory, size_t bytes);
+void glk_memory_free(struct glk_card *card, struct glk_memory *memory);
+unsigned long glk_memory_pfn(struct glk_memory *memory, u64 offset);
 
 /* window.c: callers hold card->lock */
 int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg);
@@ -278,7 +391,7 @@ bool glk_window_any_lost(struct glk_context *ctx);
 int glk_mmap(struct glk_context *ctx, struct vm_area_struct *vma);
 
 /* registration.c */
-struct glk_registration *glk_registration_pin(u64 address, u64 bytes, u32 flags);
+struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address, u64 bytes, u32 flags);
 int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg);
 void glk_registration_unmap(struct glk_context *ctx, struct glk_registration *reg);
 void glk_registration_free(struct glk_registration *reg);

@@ -38,7 +38,7 @@ static int pin_pages(struct glk_registration *reg, u64 address)
 }
 
 /* Pins [address, address + bytes) for the calling process. Takes no lock of the card. */
-struct glk_registration *glk_registration_pin(u64 address, u64 bytes, u32 flags)
+struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address, u64 bytes, u32 flags)
 {
 	struct glk_registration *reg;
 	u64 end;
@@ -55,9 +55,13 @@ struct glk_registration *glk_registration_pin(u64 address, u64 bytes, u32 flags)
 	reg->bytes = bytes;
 	reg->page_count = DIV_ROUND_UP_ULL(reg->offset + bytes, PAGE_SIZE);
 	reg->mm = current->mm;
+	reg->card = card;
+	err = -EDQUOT;
+	if (!glk_limit_pin(card, reg->page_count))
+		goto free;
 	err = account_locked_vm(reg->mm, reg->page_count, true);
 	if (err)
-		goto free;
+		goto unlimit;
 	reg->pages = kvcalloc(reg->page_count, sizeof(*reg->pages), GFP_KERNEL_ACCOUNT);
 	if (!reg->pages) {
 		err = -ENOMEM;
@@ -73,6 +77,8 @@ free_pages:
 	kvfree(reg->pages);
 uncharge:
 	account_locked_vm(reg->mm, reg->page_count, false);
+unlimit:
+	glk_limit_unpin(card, reg->page_count);
 free:
 	kfree(reg);
 	return ERR_PTR(err);
@@ -88,6 +94,7 @@ void glk_registration_free(struct glk_registration *reg)
 	unpin_user_pages_dirty_lock(reg->pages, reg->page_count, reg->flags & GPULINK_ALLOW_WRITE);
 	kvfree(reg->pages);
 	account_locked_vm(reg->mm, reg->page_count, false);
+	glk_limit_unpin(reg->card, reg->page_count);
 	mmdrop(reg->mm);
 	kfree(reg);
 }
@@ -181,6 +188,8 @@ int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg)
 	int err;
 
 	lockdep_assert_held(&card->lock);
+	if (!glk_limit_registration(ctx))
+		return -EDQUOT;
 	reg->handle = find_first_zero_bit(card->registration_map, card->registration_count);
 	if (reg->handle >= card->registration_count)
 		return -ENOSPC;
@@ -189,6 +198,7 @@ int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg)
 		return err;
 	__set_bit(reg->handle, card->registration_map);
 	reg->mapped = true;
+	ctx->registration_count++;
 	list_add_tail(&reg->list, &ctx->registrations);
 	/* (Its memory may have moved meanwhile: then the entry is made when it is mapped again.) */
 	if (!reg->import)
@@ -216,6 +226,7 @@ void glk_registration_unmap(struct glk_context *ctx, struct glk_registration *re
 	}
 	reg->mapped = false;
 	trace_gpulink_unregister(ctx, reg->handle);
+	ctx->registration_count--;
 }
 
 struct glk_registration *glk_registration_find(struct glk_context *ctx, unsigned int handle)

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One context's submission and completion ring. The kernel owns both: it puts copies of the user's entries in, takes
- * completions out as they come, and keeps them until the user asks.
+ * One context's submission and completion ring. The kernel owns both: it puts copies of the user's
+ * entries in and takes completions out as they come. It has its own rings also while the process
+ * has rings of its own (user_ring.c), on which the card works then.
+ *
+ * An entry of the user's has a cell, reserved before it is put on the ring, in which its completion
+ * stays until the user takes it; so nothing is allocated on the way, and who has a cell has room.
+ * Entries of SUBMIT leave their cells in a queue for WAIT. Entries of an io_uring command and of a
+ * release are a batch, which ends with the last of them.
  */
 #include <linux/dma-mapping.h>
-#include <linux/freezer.h>
-#include <linux/ktime.h>
 #include <linux/slab.h>
 
 #include "gpulink_drv.h"
@@ -20,15 +24,67 @@ static unsigned int slot_of(u16 index)
 	return index & (GLK_RING_ENTRIES - 1);
 }
 
+/* The card begins at entry 0 of what the rings are now. */
+static void start(struct glk_context *ctx)
+{
+	const struct glk_ring *ring = &ctx->ring;
+	const struct glk_user_ring *user = ring->user;
+	struct glk_card *card = ctx->card;
+	unsigned int rings = card->vector_count - 1;
+	u64 sq_order = user ? user->sq_order : GLK_RING_ORDER, cq_order = user ? user->cq_order : GLK_RING_ORDER;
+
+	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CONTROL), 0);
+	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_SQ_BASE), user ? user->sq.dma : ring->sq_dma);
+	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CQ_BASE), user ? user->cq.dma : ring->cq_dma);
+	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_ORDER),
+		  sq_order << GLK_CONTEXT_ORDER_SQ_SHIFT | cq_order << GLK_CONTEXT_ORDER_CQ_SHIFT);
+	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_RECORD), ctx->record.dma);
+	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_VECTOR), rings ? 1 + ctx->id % rings : 0);
+	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CONTROL),
+		  GLK_CONTEXT_CONTROL_ENABLE_MASK | (user ? GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK : 0));
+}
+
+/* The card lets go of the rings; entries not yet taken are forgotten. */
+static void stop(struct glk_context *ctx)
+{
+	struct glk_card *card = ctx->card;
+	u64 errors;
+
+	lockdep_assert_held(&card->lock);
+	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CONTROL), 0);
+	/*
+	 * What its ring was at may still come: a read is answered when all of it is out, and so
+	 * drained as well.
+	 */
+	glk_read(card, GLK_CARD_STATUS);
+	glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id);
+	/* Starting anew clears it. */
+	errors = glk_read(card, glk_context_reg(ctx->id, GLK_CONTEXT_ERRORS));
+	if (errors != U64_MAX)
+		ctx->errors_before += errors;
+}
+
+static void init(struct glk_ring *ring)
+{
+	unsigned int i;
+
+	spin_lock_init(&ring->lock);
+	init_waitqueue_head(&ring->wait);
+	INIT_LIST_HEAD(&ring->commands);
+	for (i = 0; i < GLK_USER_ENTRIES; i++)
+		ring->cells[i].next = i + 1 < GLK_USER_ENTRIES ? i + 1 : GLK_NO_CELL;
+	ring->free = 0;
+	ring->free_count = GLK_USER_ENTRIES;
+	ring->done = GLK_NO_CELL;
+}
+
 int glk_ring_create(struct glk_context *ctx)
 {
 	struct glk_ring *ring = &ctx->ring;
 	struct glk_card *card = ctx->card;
 	struct device *dev = &card->pdev->dev;
-	unsigned int rings = card->vector_count - 1;
 
-	spin_lock_init(&ring->lock);
-	init_waitqueue_head(&ring->wait);
+	init(ring);
 	ring->sq = dma_alloc_coherent(dev, SQ_BYTES, &ring->sq_dma, GFP_KERNEL);
 	if (!ring->sq)
 		return -ENOMEM;
@@ -40,19 +96,14 @@ int glk_ring_create(struct glk_context *ctx)
 	spin_lock_irq(&card->vector_lock);
 	card->wake[ctx->id] = ctx;
 	spin_unlock_irq(&card->vector_lock);
-
-	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CONTROL), 0);
-	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_SQ_BASE), ring->sq_dma);
-	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CQ_BASE), ring->cq_dma);
-	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_ORDER),
-		  (u64)GLK_RING_ORDER << GLK_CONTEXT_ORDER_SQ_SHIFT | (u64)GLK_RING_ORDER << GLK_CONTEXT_ORDER_CQ_SHIFT);
-	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_RECORD), ctx->record_dma);
-	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_VECTOR), rings ? 1 + ctx->id % rings : 0);
-	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CONTROL), GLK_CONTEXT_CONTROL_ENABLE_MASK);
+	start(ctx);
 	return 0;
 }
 
-/* The card has let go of the rings. Those who wait hold a reference to the file: they see the state and leave. */
+/*
+ * The card has let go of the rings. Those who wait hold a reference to the file: they see the state
+ * and leave.
+ */
 void glk_ring_destroy(struct glk_context *ctx)
 {
 	struct glk_ring *ring = &ctx->ring;
@@ -61,6 +112,7 @@ void glk_ring_destroy(struct glk_context *ctx)
 	spin_lock_irq(&ctx->card->vector_lock);
 	ctx->card->wake[ctx->id] = NULL;
 	spin_unlock_irq(&ctx->card->vector_lock);
+	glk_user_ring_free(ctx);
 	dma_free_coherent(dev, CQ_BYTES, ring->cq, ring->cq_dma);
 	dma_free_coherent(dev, SQ_BYTES, ring->sq, ring->sq_dma);
 	ring->sq = NULL;
@@ -68,35 +120,89 @@ void glk_ring_destroy(struct glk_context *ctx)
 	wake_up_all(&ring->wait);
 }
 
-static void complete_one(struct glk_ring *ring, unsigned int slot, u64 tag, u64 word)
+/*
+ * All who wait for the ring look again; commands, for whom nobody waits, are looked after by the
+ * watch. In interrupts too.
+ */
+void glk_ring_wake(struct glk_context *ctx)
 {
-	unsigned int at;
+	wake_up_all(&ctx->ring.wait);
+	if (!list_empty_careful(&ctx->ring.commands))
+		mod_delayed_work(glk_wq, &ctx->watch, 0);
+}
 
-	if (ring->release[slot]) {
-		struct glk_releaser *releaser = ring->releasers[slot];
+static void free_cell(struct glk_ring *ring, u16 cell)
+{
+	ring->cells[cell].next = ring->free;
+	ring->free = cell;
+	ring->free_count++;
+}
 
-		ring->release[slot] = false;
-		ring->releasers[slot] = NULL;
-		if (releaser) {
-			releaser->status = GLK_FIELD(word, GLK_CQE_STATUS);
-			releaser->done = true;
-		}
-		return;
-	}
-	at = (ring->done_head + ring->done_count) % GLK_USER_ENTRIES;
-	ring->done[at][0] = tag;
-	ring->done[at][1] = word & ~GLK_CQE_PHASE_MASK;
+/* Leaves a completion for WAIT. */
+static void leave(struct glk_ring *ring, u16 cell)
+{
+	ring->cells[cell].next = GLK_NO_CELL;
+	if (ring->done == GLK_NO_CELL)
+		ring->done = cell;
+	else
+		ring->cells[ring->done_last].next = cell;
+	ring->done_last = cell;
 	ring->done_count++;
 }
 
-/* Takes what the card has completed. In interrupts too. */
+/*
+ * One entry of the batch has ended. The last one ends it: a command is `ended` then, a stack is the
+ * waiter's own.
+ */
+static void count_down(struct glk_batch *batch, struct list_head *ended)
+{
+	bool command = !list_empty(&batch->list);
+
+	if (batch->left == 1 && command)
+		list_move_tail(&batch->list, ended);
+	WRITE_ONCE(batch->left, batch->left - 1);
+}
+
+/* What the end of a release means. */
+static int release_error(u16 status)
+{
+	return status == GLK_ST_OK ? 0 : status == GLK_ST_ENDPOINT ? -EIO : -EPROTO;
+}
+
+static void complete_one(struct glk_ring *ring, struct glk_slot *slot, u64 tag, u64 word, struct list_head *ended)
+{
+	struct glk_batch *batch = slot->batch;
+
+	slot->batch = NULL;
+	if (slot->cell == GLK_NO_CELL) {
+		ring->releases--;
+		if (batch)
+			batch->error = release_error(GLK_FIELD(word, GLK_CQE_STATUS));
+	} else {
+		ring->cells[slot->cell].cqe[0] = tag;
+		ring->cells[slot->cell].cqe[1] = word & ~GLK_CQE_PHASE_MASK;
+		if (slot->forgotten)
+			free_cell(ring, slot->cell);
+		else if (!batch)
+			leave(ring, slot->cell);
+	}
+	if (batch)
+		count_down(batch, ended);
+}
+
+/*
+ * Takes what the card has completed; of rings of the process' own, only wakes who waits. In
+ * interrupts too.
+ */
 void glk_ring_reap(struct glk_context *ctx)
 {
 	struct glk_ring *ring = &ctx->ring;
+	LIST_HEAD(ended);
 	unsigned long flags;
-	bool any = false;
+	bool any;
 
 	spin_lock_irqsave(&ring->lock, flags);
+	any = ring->user;
 	while ((u16)(ring->sq_tail - ring->cq_head)) {
 		unsigned int slot = slot_of(ring->cq_head);
 		const __le64 *cqe = ring->cq + slot * (GLK_CQE_BYTES / 8);
@@ -108,58 +214,192 @@ void glk_ring_reap(struct glk_context *ctx)
 		dma_rmb();	/* the tag was written before the phase */
 		tag = le64_to_cpu(READ_ONCE(cqe[0]));
 		trace_gpulink_complete(ctx, tag, word);
-		complete_one(ring, slot, tag, word);
+		complete_one(ring, &ring->slots[slot], tag, word, &ended);
 		ring->cq_head++;
 		any = true;
 	}
-	if (any)
+	if (any && !ring->user)
 		glk_write(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_CQ_HEAD), ring->cq_head);
 	spin_unlock_irqrestore(&ring->lock, flags);
 	if (any)
 		wake_up_all(&ring->wait);
-}
-
-static unsigned int room(const struct glk_ring *ring)
-{
-	return GLK_RING_ENTRIES - (u16)(ring->sq_tail - ring->cq_head);
+	glk_uring_ended(&ended);
 }
 
 static void ring_doorbell(struct glk_context *ctx)
 {
-	/* Stores that the caller made through a write-combining window go before what he submits after them. */
+	/*
+	 * Stores that the caller made through a write-combining window go before what he submits
+	 * after them.
+	 */
 	wmb();
 	glk_write(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_SQ_TAIL), ctx->ring.sq_tail);
 }
 
-/* Puts copies of entries on the ring. Returns how many were taken. */
-int glk_ring_submit(struct glk_context *ctx, const __le64 *entries, unsigned int count)
+/*
+ * Takes cells for `least` to `most` entries. Returns for how many, EAGAIN when there are fewer, or
+ * why there will be none. They are to be published or freed.
+ */
+int glk_ring_reserve(struct glk_context *ctx, unsigned int least, unsigned int most, u16 *cells)
 {
 	struct glk_ring *ring = &ctx->ring;
-	unsigned int i, taken;
+	unsigned int count, i;
+	u16 *link = cells;
+	int ret;
 
-	if (READ_ONCE(ring->status))
-		return -EIO;
 	spin_lock_irq(&ring->lock);
-	taken = min3(count, GLK_USER_ENTRIES - ring->user_entries, room(ring));
-	for (i = 0; i < taken; i++) {
-		__le64 *sqe = ring->sq + slot_of(ring->sq_tail) * SQE_WORDS;
-
-		memcpy(sqe, entries + i * SQE_WORDS, GLK_SQE_BYTES);
-		/* Who waits is woken when the last of what he submitted is done. */
-		if (i == taken - 1)
-			sqe[GLK_SQE_FLAGS_Q] |= cpu_to_le64((u64)GLK_FLAG_INTERRUPT << GLK_SQE_FLAGS_SHIFT);
-		ring->sq_tail++;
-	}
-	ring->user_entries += taken;
-	if (taken) {
-		trace_gpulink_submit(ctx, taken, ring->sq_tail);
-		ring_doorbell(ctx);
+	count = min_t(unsigned int, most, ring->free_count);
+	ret = ring->status ? -EIO : ring->user ? -EBUSY : count < least ? -EAGAIN : (int)count;
+	if (ret > 0) {
+		*cells = ring->free;
+		for (i = 0; i < count; i++) {
+			link = &ring->cells[ring->free].next;
+			ring->free = *link;
+		}
+		*link = GLK_NO_CELL;
+		ring->free_count -= count;
 	}
 	spin_unlock_irq(&ring->lock);
-	return taken;
+	return ret;
 }
 
-/* Hands out completions, as many as there are and fit. */
+void glk_ring_free_cells(struct glk_context *ctx, u16 cells)
+{
+	struct glk_ring *ring = &ctx->ring;
+	u16 next;
+
+	spin_lock_irq(&ring->lock);
+	for (; cells != GLK_NO_CELL; cells = next) {
+		next = ring->cells[cells].next;
+		free_cell(ring, cells);
+	}
+	spin_unlock_irq(&ring->lock);
+	wake_up_all(&ring->wait);
+}
+
+/* Puts the entries of ctx->chunk on the ring, for which there are cells. Does not sleep. */
+int glk_ring_publish(struct glk_context *ctx, u16 cells, unsigned int count, struct glk_batch *batch)
+{
+	struct glk_ring *ring = &ctx->ring;
+	unsigned int i;
+
+	lockdep_assert_held(&ctx->submit_lock);
+	spin_lock_irq(&ring->lock);
+	if (ring->status) {
+		spin_unlock_irq(&ring->lock);
+		return -EIO;
+	}
+	if (batch) {
+		batch->cells = cells;
+		batch->left += count;
+		list_add_tail(&batch->list, &ring->commands);
+	} else {
+		ring->submitted += count;
+	}
+	for (i = 0; i < count; i++, cells = ring->cells[cells].next) {
+		unsigned int slot = slot_of(ring->sq_tail++);
+		__le64 *sqe = ring->sq + slot * SQE_WORDS;
+
+		memcpy(sqe, ctx->chunk + i * SQE_WORDS, GLK_SQE_BYTES);
+		/* Who waits is woken when the last of what he submitted is done. */
+		if (i == count - 1)
+			sqe[GLK_SQE_FLAGS_Q] |= cpu_to_le64((u64)GLK_FLAG_INTERRUPT << GLK_SQE_FLAGS_SHIFT);
+		ring->slots[slot] = (struct glk_slot){ .batch = batch, .cell = cells };
+	}
+	trace_gpulink_submit(ctx, count, ring->sq_tail);
+	ring_doorbell(ctx);
+	spin_unlock_irq(&ring->lock);
+	return 0;
+}
+
+/*
+ * Whoever put a command on the ring has let go of it. Returns whether it has ended, and is the
+ * caller's to finish.
+ */
+bool glk_ring_unhold(struct glk_context *ctx, struct glk_batch *batch)
+{
+	struct glk_ring *ring = &ctx->ring;
+	bool over = false;
+
+	spin_lock_irq(&ring->lock);
+	if (batch->left & GLK_BATCH_HELD) {
+		batch->left &= ~GLK_BATCH_HELD;
+		over = !batch->left;
+		if (over)
+			list_del_init(&batch->list);
+	}
+	spin_unlock_irq(&ring->lock);
+	return over;
+}
+
+/* The command ends now: what comes of its entries is nobody's. Keeps it in the list. */
+static void forget(struct glk_ring *ring, struct glk_batch *batch, int error)
+{
+	u16 held = batch->left & GLK_BATCH_HELD, on_ring = batch->left & ~GLK_BATCH_HELD;
+	unsigned int i, count = 0;
+	u16 cell, next;
+
+	lockdep_assert_held(&ring->lock);
+	for (i = 0; on_ring && i < GLK_RING_ENTRIES; i++) {
+		if (ring->slots[i].batch == batch) {
+			ring->slots[i].batch = NULL;
+			ring->slots[i].forgotten = true;
+		}
+	}
+	/* The first ones have completed: completions come in order. */
+	for (cell = batch->cells; cell != GLK_NO_CELL; cell = ring->cells[cell].next)
+		count++;
+	for (cell = batch->cells; count > on_ring; count--, cell = next) {
+		next = ring->cells[cell].next;
+		free_cell(ring, cell);
+	}
+	batch->cells = GLK_NO_CELL;
+	batch->error = error;
+	batch->left = held;
+}
+
+/* Ends a command that has not ended. Returns whether it is the caller's to finish. */
+bool glk_ring_abandon(struct glk_context *ctx, struct glk_batch *batch)
+{
+	struct glk_ring *ring = &ctx->ring;
+	bool mine = false;
+
+	spin_lock_irq(&ring->lock);
+	if (batch->left) {
+		forget(ring, batch, -ECANCELED);
+		mine = !batch->left;
+		if (mine)
+			list_del_init(&batch->list);
+	}
+	spin_unlock_irq(&ring->lock);
+	return mine;
+}
+
+/*
+ * The watch's look: ends commands with `error`, or those whose time is over. Returns whether there
+ * are others.
+ */
+bool glk_ring_expire(struct glk_context *ctx, int error, struct list_head *ended)
+{
+	struct glk_ring *ring = &ctx->ring;
+	struct glk_batch *batch, *next;
+	bool more;
+
+	spin_lock_irq(&ring->lock);
+	ring->tick++;
+	list_for_each_entry_safe(batch, next, &ring->commands, list) {
+		if (!error && (s16)(ring->tick - batch->deadline) < 0)
+			continue;
+		forget(ring, batch, error ?: -ETIMEDOUT);
+		if (!batch->left)
+			list_move_tail(&batch->list, ended);
+	}
+	more = !list_empty(&ring->commands);
+	spin_unlock_irq(&ring->lock);
+	return more;
+}
+
+/* Hands out completions of SUBMIT, as many as there are and fit. */
 int glk_ring_take(struct glk_context *ctx, u64 (*out)[2], unsigned int count)
 {
 	struct glk_ring *ring = &ctx->ring;
@@ -168,156 +408,86 @@ int glk_ring_take(struct glk_context *ctx, u64 (*out)[2], unsigned int count)
 	spin_lock_irq(&ring->lock);
 	taken = min(count, ring->done_count);
 	for (i = 0; i < taken; i++) {
-		memcpy(out[i], ring->done[ring->done_head], sizeof(out[i]));
-		ring->done_head = (ring->done_head + 1) % GLK_USER_ENTRIES;
+		u16 cell = ring->done;
+
+		memcpy(out[i], ring->cells[cell].cqe, sizeof(out[i]));
+		ring->done = ring->cells[cell].next;
+		free_cell(ring, cell);
 	}
 	ring->done_count -= taken;
-	ring->user_entries -= taken;
+	ring->submitted -= taken;
 	spin_unlock_irq(&ring->lock);
+	if (taken)
+		wake_up_all(&ring->wait);
 	return taken;
 }
 
-/* Whether there are `least` completions to take, or all that will come. */
-static bool enough(struct glk_ring *ring, unsigned int least)
+/* The card works on the process' own rings from here on, if nothing is in flight. */
+int glk_ring_lend(struct glk_context *ctx, struct glk_user_ring *user)
 {
-	bool result;
+	struct glk_ring *ring = &ctx->ring;
+	int err = 0;
 
+	lockdep_assert_held(&ctx->card->lock);
+	glk_ring_reap(ctx);
 	spin_lock_irq(&ring->lock);
-	result = ring->done_count >= min(least, ring->user_entries);
+	if (READ_ONCE(ring->status))
+		err = -EIO;
+	else if (ring->free_count != GLK_USER_ENTRIES || ring->sq_tail != ring->cq_head)
+		err = -EBUSY;
+	else
+		ring->user = user;
 	spin_unlock_irq(&ring->lock);
-	return result;
-}
-
-/* How long to sleep until the deadline or the next look whether the card is alive; 0: the deadline has passed. */
-static unsigned long sleep_jiffies(u64 deadline_ns)
-{
-	u64 now = ktime_get_ns();
-
-	if (now >= deadline_ns)
-		return 0;
-	return nsecs_to_jiffies(min_t(u64, deadline_ns - now, GLK_ALIVE_POLL_MS * NSEC_PER_MSEC)) + 1;
-}
-
-/* Looks at the ring itself, in case an interrupt is late, and (`check`) whether the card is still there. */
-static int look(struct glk_context *ctx, bool check)
-{
-	int err = glk_context_enter(ctx);
-
 	if (err)
 		return err;
-	if (check && !glk_card_answers(ctx->card)) {
-		glk_card_lost(ctx->card);
-		err = -ENODEV;
-	} else {
-		glk_ring_reap(ctx);
-	}
-	glk_context_leave(ctx);
-	return err ?: (READ_ONCE(ctx->ring.status) ? -EIO : 0);
+	stop(ctx);
+	start(ctx);
+	return 0;
 }
 
-int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns)
+/* And on the kernel's again, which are as new. */
+void glk_ring_take_back(struct glk_context *ctx)
 {
 	struct glk_ring *ring = &ctx->ring;
-	bool check = false;
-	unsigned long sleep;
-	long left;
-	int err;
 
-	for (;;) {
-		err = look(ctx, check);
-		if (err || enough(ring, least))
-			return err;
-		sleep = sleep_jiffies(deadline_ns);
-		if (!sleep)
-			return -ETIMEDOUT;
-		left = wait_event_interruptible_timeout(ring->wait,
-							enough(ring, least) || glk_context_usable(ctx) ||
-								READ_ONCE(ring->status),
-							sleep);
-		if (left < 0)
-			return -EINTR;
-		check = !left;
-	}
+	lockdep_assert_held(&ctx->card->lock);
+	stop(ctx);
+	/* Interrupts that saw the ring stopped are done with it. */
+	spin_lock_irq(&ctx->card->vector_lock);
+	WRITE_ONCE(ring->status, 0);
+	spin_unlock_irq(&ctx->card->vector_lock);
+	spin_lock_irq(&ring->lock);
+	ring->user = NULL;
+	ring->sq_tail = 0;
+	ring->cq_head = 0;
+	memset(ring->cq, 0, CQ_BYTES);	/* no completion of old has the right phase */
+	start(ctx);
+	spin_unlock_irq(&ring->lock);
+	wake_up_all(&ring->wait);
 }
 
-static bool put_release(struct glk_context *ctx, struct glk_releaser *releaser, unsigned int *slot)
+/* Those of user's entries have cells, the rest of the ring is for releases. */
+int glk_ring_put_release(struct glk_context *ctx, struct glk_batch *batch)
 {
 	struct glk_ring *ring = &ctx->ring;
+	unsigned int slot;
 	__le64 *sqe;
 
 	spin_lock_irq(&ring->lock);
-	if (!room(ring)) {
+	if (ring->user || ring->releases == GLK_RING_ENTRIES - GLK_USER_ENTRIES) {
 		spin_unlock_irq(&ring->lock);
-		return false;
+		return -EBUSY;
 	}
-	*slot = slot_of(ring->sq_tail);
-	sqe = ring->sq + *slot * SQE_WORDS;
+	slot = slot_of(ring->sq_tail++);
+	sqe = ring->sq + slot * SQE_WORDS;
 	memset(sqe, 0, GLK_SQE_BYTES);
 	sqe[0] = cpu_to_le64(GLK_OP_RELEASE | (u64)GLK_FLAG_INTERRUPT << GLK_SQE_FLAGS_SHIFT);
-	ring->release[*slot] = true;
-	ring->releasers[*slot] = releaser;
-	ring->sq_tail++;
+	ring->slots[slot] = (struct glk_slot){ .batch = batch, .cell = GLK_NO_CELL };
+	ring->releases++;
+	batch->left++;
+	if (batch->left & GLK_BATCH_HELD)
+		list_add_tail(&batch->list, &ring->commands);
 	ring_doorbell(ctx);
 	spin_unlock_irq(&ring->lock);
-	return true;
-}
-
-static int wait_releaser(struct glk_context *ctx, struct glk_releaser *releaser, u64 deadline_ns)
-{
-	bool check = false;
-	unsigned long sleep;
-	long left;
-	int err;
-
-	for (;;) {
-		/* No signal ends this wait, not even that which asks processes to sleep. */
-		try_to_freeze();
-		err = look(ctx, check);
-		if (err || READ_ONCE(releaser->done))
-			return err;
-		sleep = sleep_jiffies(deadline_ns);
-		if (!sleep)
-			return -ETIMEDOUT;
-		left = wait_event_killable_timeout(ctx->ring.wait,
-						   READ_ONCE(releaser->done) || glk_context_usable(ctx) ||
-							   READ_ONCE(ctx->ring.status),
-						   sleep);
-		if (left < 0)
-			return -EINTR;
-		check = !left;
-	}
-}
-
-static int trace_release_end(struct glk_context *ctx, int result, u64 begin)
-{
-	trace_gpulink_release_end(ctx, result, ktime_get_ns() - begin);
-	return result;
-}
-
-/* A release of everything the context stored and submitted so far. */
-int glk_ring_release(struct glk_context *ctx, u64 timeout_ns)
-{
-	struct glk_ring *ring = &ctx->ring;
-	struct glk_releaser releaser = { };
-	u64 begin = ktime_get_ns();
-	unsigned int slot;
-	bool put;
-	int err;
-
-	err = look(ctx, false) ?: glk_context_enter(ctx);
-	if (err)
-		return err;
-	trace_gpulink_release_begin(ctx);
-	put = put_release(ctx, &releaser, &slot);
-	glk_context_leave(ctx);
-	if (!put)
-		return trace_release_end(ctx, -EBUSY, begin);
-	err = wait_releaser(ctx, &releaser, begin + timeout_ns);
-	spin_lock_irq(&ring->lock);
-	if (!releaser.done)
-		ring->releasers[slot] = NULL;
-	spin_unlock_irq(&ring->lock);
-	if (releaser.done)
-		err = releaser.status == GLK_ST_OK ? 0 : releaser.status == GLK_ST_ENDPOINT ? -EIO : -EPROTO;
-	return trace_release_end(ctx, err, begin);
+	return 0;
 }

@@ -191,6 +191,8 @@ static const struct attribute_group card_counter_group = {
 const struct attribute_group *glk_card_groups[] = {
 	&glk_card_group,
 	&card_counter_group,
+	&glk_limit_group,
+	&glk_usage_group,
 	NULL
 };
 

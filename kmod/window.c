@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Windows: rows of slices of the aperture that stand for an endpoint's memory, and what user space maps of them. */
-#include <linux/dma-mapping.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -81,6 +80,8 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 	if (arg->bytes > (u64)card->slices << card->slice_shift)
 		return -ENOSPC;
 	slices = DIV_ROUND_UP_ULL(arg->bytes, BIT_ULL(card->slice_shift));
+	if (!glk_limit_window(ctx, slices))
+		return -EDQUOT;
 	first = bitmap_find_next_zero_area(card->slice_map, card->slices, 0, slices, 0);
 	if (first >= card->slices)
 		return -ENOSPC;
@@ -97,6 +98,8 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 	write_slices(ctx, window);
 	list_add_tail(&window->list, &ctx->windows);
 	trace_gpulink_window_map(ctx, window);
+	ctx->window_count++;
+	ctx->slice_count += slices;
 	arg->handle = first;
 	arg->mmap_offset = window_start(card, window);
 	return 0;
@@ -107,6 +110,8 @@ static void free_window(struct glk_context *ctx, struct glk_window *window)
 	withdraw(ctx, window);
 	trace_gpulink_window_unmap(ctx, window->handle);
 	bitmap_clear(ctx->card->slice_map, window->handle, window->slices);
+	ctx->window_count--;
+	ctx->slice_count -= window->slices;
 	list_del(&window->list);
 	kfree(window);
 }
@@ -189,6 +194,21 @@ static unsigned long void_pfn(struct glk_context *ctx)
 	return page_to_pfn(virt_to_page(ctx->void_page));
 }
 
+static u64 record_offset(const struct glk_context *ctx)
+{
+	return GLK_MMAP_RECORDS + (u64)ctx->id * GLK_PAGE_SIZE;
+}
+
+/* What a page of a mapping shows when the card is reset or gone. What the process may not write shows nothing it wrote. */
+static unsigned long lost_pfn(struct glk_context *ctx, u64 offset)
+{
+	if (offset == record_offset(ctx))
+		return page_to_pfn(ZERO_PAGE(0));
+	if (ctx->dead_cq && glk_user_ring_is_cq(ctx, offset))
+		return page_to_pfn(virt_to_page(ctx->dead_cq));
+	return void_pfn(ctx);
+}
+
 /* Where a page of a mapping lies now. Under card->lock, with a card that works. */
 static int find_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
 {
@@ -199,6 +219,12 @@ static int find_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
 		*pfn = PHYS_PFN(card->regs_start + GLK_DOORBELL_ARRAY + ctx->id * GLK_DOORBELL_STRIDE);
 		return 0;
 	}
+	if (offset == record_offset(ctx)) {
+		*pfn = glk_memory_pfn(&ctx->record, 0);
+		return 0;
+	}
+	if (offset >= GLK_MMAP_SQ)
+		return glk_user_ring_pfn(ctx, offset, pfn);
 	window = find_window(ctx, offset, PAGE_SIZE);
 	if (!window)
 		return -EFAULT;
@@ -222,15 +248,16 @@ static int find_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
 static vm_fault_t glk_fault(struct vm_fault *vmf)
 {
 	struct glk_context *ctx = vmf->vma->vm_private_data;
+	u64 offset = (u64)vmf->pgoff << PAGE_SHIFT;
 	vm_fault_t ret = VM_FAULT_SIGBUS;
 	unsigned long pfn;
 
 	down_read(&ctx->card->state_lock);
 	if (glk_context_usable(ctx)) {
-		ret = vmf_insert_pfn(vmf->vma, vmf->address, void_pfn(ctx));
+		ret = vmf_insert_pfn(vmf->vma, vmf->address, lost_pfn(ctx, offset));
 	} else {
 		mutex_lock(&ctx->card->lock);
-		if (!find_pfn(ctx, (u64)vmf->pgoff << PAGE_SHIFT, &pfn))
+		if (!find_pfn(ctx, offset, &pfn))
 			ret = vmf_insert_pfn(vmf->vma, vmf->address, pfn);
 		mutex_unlock(&ctx->card->lock);
 	}
@@ -242,25 +269,21 @@ static const struct vm_operations_struct glk_vm_ops = {
 	.fault = glk_fault,
 };
 
-/* The record is memory, mapped at once; a zap takes it away for good. */
-static const struct vm_operations_struct glk_record_vm_ops = {
-};
-
-static int map_record(struct glk_context *ctx, struct vm_area_struct *vma)
+/* The record and the rings: plain memory, put in on touch as well, for the same reasons. */
+static int map_memory(struct glk_context *ctx, struct vm_area_struct *vma, vm_flags_t flags)
 {
-	unsigned long pgoff = vma->vm_pgoff;
-	int err;
+	vm_flags_mod(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP | flags, 0);
+	vma->vm_private_data = ctx;
+	vma->vm_ops = &glk_vm_ops;
+	return 0;
+}
 
+static int map_read_only(struct glk_context *ctx, struct vm_area_struct *vma, vm_flags_t flags)
+{
 	if (vma->vm_flags & VM_WRITE)
 		return -EACCES;
-	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE);
-	/* dma_mmap_coherent() counts from the start of the allocation. */
-	vma->vm_pgoff = 0;
-	err = dma_mmap_coherent(&ctx->card->pdev->dev, vma, ctx->record, ctx->record_dma, PAGE_SIZE);
-	vma->vm_pgoff = pgoff;
-	if (!err)
-		vma->vm_ops = &glk_record_vm_ops;
-	return err;
+	vm_flags_mod(vma, 0, VM_MAYWRITE);
+	return map_memory(ctx, vma, flags);
 }
 
 static int map_io(struct glk_context *ctx, struct vm_area_struct *vma, bool combine)
@@ -282,10 +305,14 @@ int glk_mmap(struct glk_context *ctx, struct vm_area_struct *vma)
 	if (!(vma->vm_flags & VM_SHARED) || (vma->vm_flags & VM_EXEC))
 		return -EINVAL;
 	vm_flags_mod(vma, 0, VM_MAYEXEC);
-	if (start == GLK_MMAP_RECORDS + (u64)ctx->id * GLK_PAGE_SIZE && bytes == PAGE_SIZE)
-		return map_record(ctx, vma);
+	if (start == record_offset(ctx) && bytes == PAGE_SIZE)
+		return map_read_only(ctx, vma, 0);
 	if (start == GLK_MMAP_DOORBELLS + (u64)ctx->id * GLK_PAGE_SIZE && bytes == PAGE_SIZE)
 		return map_io(ctx, vma, false);
+	/* Two processes on one ring would only spoil it: a child that fork() makes does not inherit it. */
+	if (glk_user_ring_mappable(ctx, start, bytes))
+		return glk_user_ring_is_cq(ctx, start) ? map_read_only(ctx, vma, VM_DONTCOPY) :
+							 map_memory(ctx, vma, VM_DONTCOPY);
 	mutex_lock(&card->lock);
 	found = find_window(ctx, start, bytes);
 	mutex_unlock(&card->lock);

@@ -16,6 +16,7 @@
 
 #include "../kmod/uapi/gpulink.h"
 #include "backend.h"
+#include "card_ring.h"
 
 #define WAIT_MAX_NS UINT64_C(10000000000) /* of one ioctl; the kernel allows 60 s */
 
@@ -23,6 +24,7 @@ struct card {
 	int fd;
 	dev_t number;
 	struct gpulink_ioctl_query query;
+	struct glk_card_ring *ring; /* NULL: the kernel's, by ioctl */
 	struct {
 		void *memory;
 		size_t bytes;
@@ -226,14 +228,25 @@ static int submit(void *backend, const uint64_t entry[GLK_SQE_WORDS])
 	const struct card *card = backend;
 	struct gpulink_ioctl_submit s = { .size = sizeof(s), .entries = (uintptr_t)entry, .count = 1 };
 
+	if (card->ring)
+		return glk_card_ring_submit(card->ring, entry);
 	if (!ioctl(card->fd, GPULINK_IOCTL_SUBMIT, &s))
 		return 1;
 	return errno == EAGAIN ? 0 : code_of(errno);
 }
 
+static int wait_on_ring(const struct card *card, uint64_t (*completions)[GLK_CQE_WORDS], unsigned room, unsigned least,
+			uint64_t timeout_ns)
+{
+	int count = glk_card_ring_wait(card->ring, completions, room, least, timeout_ns);
+
+	return count < 0 ? code_of(-count) : count;
+}
+
 static int wait_completions(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigned room, unsigned least,
 			    uint64_t timeout_ns)
 {
+	const struct card *card = backend;
 	struct gpulink_ioctl_wait w = {
 		.size = sizeof(w),
 		.completions = (uintptr_t)completions,
@@ -241,16 +254,19 @@ static int wait_completions(void *backend, uint64_t (*completions)[GLK_CQE_WORDS
 		.least = least,
 		.timeout_ns = timeout_ns < WAIT_MAX_NS ? timeout_ns : WAIT_MAX_NS,
 	};
-	int error = call(backend, GPULINK_IOCTL_WAIT, &w);
+	int error;
 
+	if (card->ring)
+		return wait_on_ring(card, completions, room, least, timeout_ns);
+	error = call(card, GPULINK_IOCTL_WAIT, &w);
 	if (error == -GPULINK_ETIMEDOUT && (w.completed || timeout_ns > WAIT_MAX_NS))
 		error = 0;
 	return error ? error : (int)w.completed;
 }
 
-static int release(void *backend, uint64_t timeout_ns, uint32_t *errors)
+/* errno, or 0. */
+static int release_by_ioctl(const struct card *card, uint64_t timeout_ns, uint32_t *errors)
 {
-	struct card *card = backend;
 	struct gpulink_ioctl_release r = { .size = sizeof(r) };
 	uint64_t left = timeout_ns;
 	int failed;
@@ -260,9 +276,20 @@ static int release(void *backend, uint64_t timeout_ns, uint32_t *errors)
 		left -= r.timeout_ns;
 		failed = ioctl(card->fd, GPULINK_IOCTL_RELEASE, &r) ? errno : 0;
 	} while (failed == ETIMEDOUT && left);
+	*errors = r.errors;
+	return failed;
+}
+
+static int release(void *backend, uint64_t timeout_ns, uint32_t *errors)
+{
+	const struct card *card = backend;
+	uint32_t counted = 0;
+	int failed = card->ring ? -glk_card_ring_release(card->ring, timeout_ns, &counted) :
+				  release_by_ioctl(card, timeout_ns, &counted);
+
 	if (failed && failed != EIO)
 		return code_of(failed);
-	*errors = r.errors;
+	*errors = counted;
 	return failed ? -GPULINK_EENDPOINT : 0;
 }
 
@@ -270,6 +297,7 @@ static void card_close(void *backend)
 {
 	struct card *card = backend;
 
+	glk_card_ring_close(card->ring);
 	for (unsigned p = 0; p < GLK_PARTITION_COUNT; p++)
 		if (card->endpoints[p].memory)
 			munmap(card->endpoints[p].memory, card->endpoints[p].bytes);
@@ -309,7 +337,10 @@ static int introduce(struct card *card)
 	}
 	if (card->query.abi_version != GPULINK_ABI_VERSION)
 		return -GPULINK_EABI;
-	return card->query.ring_entries <= GLK_RING_MAX ? 0 : -GPULINK_EABI;
+	if (card->query.ring_entries > GLK_RING_MAX)
+		return -GPULINK_EABI;
+	error = glk_card_ring_open(card->fd, card->query.doorbell_offset, &card->ring);
+	return error ? code_of(-error) : 0;
 }
 
 int glk_card_open(const char *name, const struct glk_backend_ops **ops, void **backend)

@@ -264,8 +264,9 @@ static void write_doorbell(struct glk_card *card, unsigned context, unsigned reg
 
 	if (!(card->control & GLK_CARD_CONTROL_ENABLE_MASK))
 		return;
-	if (reg == GLK_DOORBELL_SQ_TAIL && (c->control & GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK)) {
-		c->sq_tail = (uint16_t)value;
+	if (reg == GLK_DOORBELL_SQ_TAIL || reg == GLK_DOORBELL_CQ_HEAD) {
+		if (c->control & GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK)
+			*(reg == GLK_DOORBELL_SQ_TAIL ? &c->sq_tail : &c->cq_head) = (uint16_t)value;
 	} else if (reg == GLK_DOORBELL_RELEASE && (c->control & GLK_CONTEXT_CONTROL_ENABLE_MASK)) {
 		c->release_word = value;
 		glk_release_request(card, context, value);

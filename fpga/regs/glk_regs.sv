@@ -227,7 +227,7 @@ package glk_regs;
   localparam int CONTEXT_CONTROL = 0; // rw
   localparam logic [63:0] CONTEXT_CONTROL_ENABLE_MASK = 64'h0000000000000001;
   localparam int CONTEXT_CONTROL_ENABLE_SHIFT = 0;
-  localparam logic [63:0] CONTEXT_CONTROL_USER_DOORBELL_MASK = 64'h0000000000000002; // SQ_TAIL of the doorbell page is obeyed too
+  localparam logic [63:0] CONTEXT_CONTROL_USER_DOORBELL_MASK = 64'h0000000000000002; // SQ_TAIL and CQ_HEAD of the doorbell page are obeyed too
   localparam int CONTEXT_CONTROL_USER_DOORBELL_SHIFT = 1;
   localparam int CONTEXT_SQ_BASE = 8; // rw
   localparam int CONTEXT_CQ_BASE = 16; // rw
@@ -248,7 +248,7 @@ package glk_regs;
   // Doorbell pages: page N may be mapped by the owner of context N, and holds nothing of another context.
   localparam int BLOCK_DOORBELL = 28672; // HEADER: type 15:0, version 31:16, offset of the next block 63:32
   localparam int BLOCK_DOORBELL_TYPE = 6;
-  localparam int BLOCK_DOORBELL_VERSION = 1;
+  localparam int BLOCK_DOORBELL_VERSION = 2;
   localparam int BLOCK_DOORBELL_NEXT = 0;
   localparam int DOORBELL_ARRAY = 524288; // first element
   localparam int DOORBELL_STRIDE = 4096; // bytes from one element to the next
@@ -257,6 +257,7 @@ package glk_regs;
   localparam int DOORBELL_RELEASE = 8; // wo
   localparam int DOORBELL_RELEASED = 16; // ro
   localparam int DOORBELL_GENERATION = 24; // ro
+  localparam int DOORBELL_CQ_HEAD = 32; // wo
 
   // Submission ring entry. Reserved bits, and words an operation does not use, are 0; an entry with one set
   // completes with status reserved.

@@ -228,7 +228,7 @@
 #define GLK_CONTEXT_CONTROL			0U /* rw */
 #define GLK_CONTEXT_CONTROL_ENABLE_MASK		0x0000000000000001ULL
 #define GLK_CONTEXT_CONTROL_ENABLE_SHIFT	0U
-#define GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK	0x0000000000000002ULL /* SQ_TAIL of the doorbell page is obeyed too */
+#define GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK	0x0000000000000002ULL /* SQ_TAIL and CQ_HEAD of the doorbell page are obeyed too */
 #define GLK_CONTEXT_CONTROL_USER_DOORBELL_SHIFT	1U
 #define GLK_CONTEXT_SQ_BASE			8U /* rw */
 #define GLK_CONTEXT_CQ_BASE			0x10U /* rw */
@@ -250,7 +250,7 @@
  * context. */
 #define GLK_BLOCK_DOORBELL			0x7000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
 #define GLK_BLOCK_DOORBELL_TYPE			6U
-#define GLK_BLOCK_DOORBELL_VERSION		1U
+#define GLK_BLOCK_DOORBELL_VERSION		2U
 #define GLK_BLOCK_DOORBELL_NEXT			0U
 #define GLK_DOORBELL_ARRAY			0x80000U /* first element */
 #define GLK_DOORBELL_STRIDE			0x1000U /* bytes from one element to the next */
@@ -259,6 +259,7 @@
 #define GLK_DOORBELL_RELEASE			8U /* wo */
 #define GLK_DOORBELL_RELEASED			0x10U /* ro */
 #define GLK_DOORBELL_GENERATION			0x18U /* ro */
+#define GLK_DOORBELL_CQ_HEAD			0x20U /* wo */
 
 /* Submission ring entry. Reserved bits, and words an operation does not use, are 0; an entry
  * with one set completes with status reserved. */

@@ -173,6 +173,7 @@ module glk_registers #(
   localparam logic [8:0] C_SQ_TAIL   = 9'(glk_regs::CONTEXT_SQ_TAIL / 8);
   localparam logic [8:0] C_CQ_HEAD   = 9'(glk_regs::CONTEXT_CQ_HEAD / 8);
   localparam logic [8:0] D_SQ_TAIL   = 9'(glk_regs::DOORBELL_SQ_TAIL / 8);
+  localparam logic [8:0] D_CQ_HEAD   = 9'(glk_regs::DOORBELL_CQ_HEAD / 8);
   localparam logic [8:0] D_RELEASE   = 9'(glk_regs::DOORBELL_RELEASE / 8);
   localparam logic [2:0] SET_SQ_TAIL = 3'd5; // values of xc_which
   localparam logic [2:0] SET_CQ_HEAD = 3'd6;
@@ -612,8 +613,8 @@ module glk_registers #(
           end
           default: begin
             xc_data  <= 64'(value[15:0]);
-            xc_which <= SET_SQ_TAIL;
-            if (enabled && word == D_SQ_TAIL && c_user) begin
+            xc_which <= (word == D_CQ_HEAD) ? SET_CQ_HEAD : SET_SQ_TAIL;
+            if (enabled && (word == D_SQ_TAIL || word == D_CQ_HEAD) && c_user) begin
               xc_write <= 1'b1;
               bell     <= this_context;
               clocks   <= 5'd3;

@@ -193,7 +193,7 @@ static unsigned draw_register(struct bench *b)
 	case 4:
 		return bench_context_reg(below(&b->chance, p->contexts + 1), 8 * below(&b->chance, GLK_CONTEXT_ERRORS / 8 + 2));
 	case 5:
-		return bench_doorbell_reg(below(&b->chance, p->contexts + 1), 8 * below(&b->chance, 5));
+		return bench_doorbell_reg(below(&b->chance, p->contexts + 1), 8 * below(&b->chance, GLK_DOORBELL_CQ_HEAD / 8 + 2));
 	default:
 		return 8 * below(&b->chance, GLK_BAR0_SIZE / 8);
 	}

@@ -251,8 +251,10 @@ void bench_take_completions(struct bench *b)
 {
 	unsigned context = below(&b->chance, b->pair.p.contexts);
 	const struct glk_context *c = &b->pair.model->contexts[context];
+	bool by_user = (c->control & GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK) && bench_chance(b, 2);
 
-	bench_set(b, bench_context_reg(context, GLK_CONTEXT_CQ_HEAD), c->cq_tail);
+	bench_set(b, by_user ? bench_doorbell_reg(context, GLK_DOORBELL_CQ_HEAD) :
+			       bench_context_reg(context, GLK_CONTEXT_CQ_HEAD), c->cq_tail);
 }
 
 /* The doorbell: the kernel's or the user's; rarely a number that makes no sense. */

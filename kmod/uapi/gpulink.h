@@ -8,11 +8,13 @@
  * After surprise removal every call gives ENODEV; after a reset of the card, sleep or a bus error
  * every call on a file opened before it gives ESTALE (open again; docs/recovery.md). Mappings of
  * windows and doorbell pages then show a page that leads nowhere, so that a store in flight does not
- * kill the process. The same holds for windows whose endpoint went away: every release from then on
+ * kill the process; the completion record reads 0. The same holds for windows whose endpoint went away: every release from then on
  * grows @errors, until the window is unmapped.
  *
  * One open file is one context: it owns its windows, registrations and rings, all of which end with it. Calls
- * may be made from any number of threads.
+ * may be made from any number of threads. open() gives ENOSPC when the card has no context left. The administrator may
+ * limit what a context or a user takes of the card (docs/sysfs.md): open(), GPULINK_IOCTL_WINDOW_MAP and
+ * both ways to register give EDQUOT beyond it.
  */
 #ifndef _UAPI_GPULINK_H
 #define _UAPI_GPULINK_H
@@ -170,7 +172,7 @@ struct gpulink_ioctl_register_dmabuf {
  * @count: how many, 1..ring_entries
  * @submitted: out: how many were taken, from the first on; the rest found the ring full
  *
- * EAGAIN: none was taken, the ring is full: wait for completions. The card checks the entries; errors come as
+ * EAGAIN: none was taken, the ring is full: wait for completions. EBUSY: the rings are mapped (GPULINK_IOCTL_RING_MAP). The card checks the entries; errors come as
  * completions.
  */
 struct gpulink_ioctl_submit {
@@ -193,7 +195,7 @@ struct gpulink_ioctl_submit {
  * @reserved: 0
  *
  * ETIMEDOUT: the time passed with fewer than @least; those that came are stored and counted all the same.
- * EINTR: a signal came before any completion.
+ * EINTR: a signal came before any completion. EBUSY: the rings are mapped.
  */
 struct gpulink_ioctl_wait {
 	__u32 size;
@@ -215,7 +217,7 @@ struct gpulink_ioctl_wait {
  * @reserved: 0
  *
  * Covers stores through windows and entries submitted before the call. EIO: a write to an endpoint failed. EBUSY: the
- * ring is full of releases that timed out before and go on.
+ * ring is full of releases that timed out before and go on, or the rings are mapped.
  */
 struct gpulink_ioctl_release {
 	__u32 size;
@@ -244,6 +246,120 @@ struct gpulink_ioctl_counters {
 	__aligned_u64 values;
 };
 
+/**
+ * struct gpulink_ioctl_ring_map - take the rings of this context into the process' own hands
+ * @size: sizeof(struct gpulink_ioctl_ring_map)
+ * @flags: 0
+ * @sq_order: log2 of the entries of the submission ring, 4..12
+ * @cq_order: log2 of the entries of the completion ring, 4..12
+ * @sq_offset: out: mmap offset of the submission ring (MAP_SHARED)
+ * @sq_bytes: out: how much to map there
+ * @cq_offset: out: mmap offset of the completion ring (MAP_SHARED, read only)
+ * @cq_bytes: out: how much to map there
+ *
+ * From then on the process writes entries itself (docs/registers.md, SQE), tells of them by SQ_TAIL of its doorbell page,
+ * finds completions (CQE) by their phase, and tells by CQ_HEAD of the doorbell page that it has taken them. Both indices
+ * begin at 0 and count on freely, 16 bits wide. Stores that must not be overtaken need a write barrier before SQ_TAIL.
+ * GPULINK_IOCTL_SUBMIT, WAIT and RELEASE give EBUSY: a release is an entry, or a word of the doorbell page.
+ *
+ * What is wrong with an entry comes as its completion. Indices that make no sense (more entries, or more completions, than
+ * the ring holds) stop the ring: GPULINK_IOCTL_RING_WAIT then gives EIO, and GPULINK_IOCTL_RING_UNMAP ends that. After a
+ * reset or removal of the card the submission ring's mapping shows a page that leads nowhere; that of the completion ring
+ * shows completions of status reset in laps of phase 0, and none in laps of phase 1: who waits for one must ask
+ * GPULINK_IOCTL_RING_WAIT, which gives ESTALE or ENODEV. The mappings are not inherited by fork(). The
+ * errors that the completion record tells of begin at 0 again.
+ *
+ * EBUSY: entries or completions of GPULINK_IOCTL_SUBMIT, or releases, are in flight, or the rings are mapped already.
+ * EIO: the ring stopped. No store through a window of this context should be under way: its error might not be counted.
+ */
+struct gpulink_ioctl_ring_map {
+	__u32 size;
+	__u32 flags;
+	__u32 sq_order;
+	__u32 cq_order;
+	__aligned_u64 sq_offset;
+	__aligned_u64 sq_bytes;
+	__aligned_u64 cq_offset;
+	__aligned_u64 cq_bytes;
+};
+
+/**
+ * struct gpulink_ioctl_ring_unmap - give the rings back
+ * @size: sizeof(struct gpulink_ioctl_ring_unmap)
+ * @flags: 0
+ *
+ * Stops the ring: entries that the card has not taken are forgotten. Mappings of it give SIGBUS from then on. ENOENT: the
+ * rings are not mapped.
+ */
+struct gpulink_ioctl_ring_unmap {
+	__u32 size;
+	__u32 flags;
+};
+
+#define GPULINK_RING_WAIT_RELEASE	(1U << 0)
+
+/**
+ * struct gpulink_ioctl_ring_wait - sleep until a completion is on the mapped ring
+ * @size: sizeof(struct gpulink_ioctl_ring_wait)
+ * @flags: GPULINK_RING_WAIT_RELEASE: it is that of a release: fill in @errors
+ * @index: which, counted from 0 on freely, 16 bits; at most as many ahead as the ring has entries
+ * @errors: out: as in struct gpulink_ioctl_release
+ * @timeout_ns: at most so long, 0..60 s (ETIMEDOUT)
+ *
+ * Sleep ends at once when the entry, or one behind it, asks for an interrupt (FLAG_INTERRUPT); else the ring is looked at
+ * twice a second. EINTR: a signal came. EIO: the ring stopped. ENOENT: the rings are not mapped.
+ */
+struct gpulink_ioctl_ring_wait {
+	__u32 size;
+	__u32 flags;
+	__u32 index;
+	__u32 errors;
+	__aligned_u64 timeout_ns;
+};
+
+#define GPULINK_URING_RESULTS	(1U << 0)
+
+/**
+ * struct gpulink_uring_submit - GPULINK_URING_SUBMIT: a batch of ring entries by io_uring
+ * @entries: user array of 64-byte ring entries (docs/registers.md, SQE); with IORING_URING_CMD_FIXED in
+ *           uring_cmd_flags it lies in the registered buffer that buf_index names
+ * @count: how many, 1..ring_entries; all are taken, or none
+ * @flags: GPULINK_URING_RESULTS: the completion of each entry (docs/registers.md, CQE; phase is 0) is written over the
+ *         first 16 bytes of the entry
+ *
+ * What commands carry stands in the cmd field of the io_uring entry, and the code in cmd_op. A command ends when all its
+ * entries have completed; at the latest after 60 s (ETIMEDOUT). Result: how many entries completed ok,
+ * or the error of the first that did not: EINVAL (operation, reserved bits, length, alignment, vector), ENOENT (window,
+ * registration), ERANGE (their bounds), EACCES (permission), EFAULT (dma), EIO (endpoint). The others may have been
+ * carried out: GPULINK_URING_RESULTS tells of each.
+ *
+ * Errors of the command itself, with which nothing is written to @entries: EINVAL, EFAULT; EBUSY: the rings are mapped;
+ * EAGAIN: there was no room for 5 s; EIO: the ring stopped; ECANCELED; ENODEV, ESTALE: the card is gone, or was reset,
+ * at the latest 2 s after it. Entries of a command that ended early may still be carried out. Completions do not come by
+ * GPULINK_IOCTL_WAIT. Commands that are not linked (IOSQE_IO_LINK) may be carried out in any order, entries of one are in
+ * theirs. IORING_SETUP_IOPOLL: EOPNOTSUPP. Unknown cmd_op: ENOTTY.
+ */
+struct gpulink_uring_submit {
+	__aligned_u64 entries;
+	__u32 count;
+	__u32 flags;
+};
+
+/**
+ * struct gpulink_uring_release - GPULINK_URING_RELEASE: a release by io_uring
+ * @timeout_ns: at most so long, 1..60 s, to the half second (ETIMEDOUT; the release goes on)
+ * @flags: 0
+ *
+ * As GPULINK_IOCTL_RELEASE. Result: accesses through windows of this context that failed so far, or an error.
+ */
+struct gpulink_uring_release {
+	__aligned_u64 timeout_ns;
+	__aligned_u64 flags;
+};
+
+#define GPULINK_URING_SUBMIT	1
+#define GPULINK_URING_RELEASE	2
+
 #define GPULINK_IOCTL_BASE	0xB7
 #define GPULINK_IOCTL_QUERY		_IO(GPULINK_IOCTL_BASE, 0x00)
 #define GPULINK_IOCTL_ENDPOINT		_IO(GPULINK_IOCTL_BASE, 0x01)
@@ -264,5 +380,8 @@ struct gpulink_ioctl_counters {
  * PCI_P2PDMA, or is older than 6.19.
  */
 #define GPULINK_IOCTL_WINDOW_EXPORT	_IO(GPULINK_IOCTL_BASE, 0x11)
+#define GPULINK_IOCTL_RING_MAP		_IO(GPULINK_IOCTL_BASE, 0x0a)
+#define GPULINK_IOCTL_RING_UNMAP	_IO(GPULINK_IOCTL_BASE, 0x0b)
+#define GPULINK_IOCTL_RING_WAIT		_IO(GPULINK_IOCTL_BASE, 0x0c)
 
 #endif /* _UAPI_GPULINK_H */

@@ -127,7 +127,11 @@ int __wrap_ioctl(int fd, unsigned long request, void *argument)
 	unsigned number = (unsigned)(request - GPULINK_IOCTL_QUERY);
 	const uint32_t *head = argument;
 
-	assert_true(fd >= 0 && number <= COUNTERS);
+	assert_true(fd >= 0 && number <= COUNTERS + 1);
+	if (number > COUNTERS) { /* this driver lends no rings; for one that does see card_ring_test.c */
+		errno = ENOTTY;
+		return -1;
+	}
 	assert_true(head[0] >= 16 && (head[1] == 0 || number == WINDOW_MAP || number == REGISTER)); /* size, flags */
 	driver.calls[number]++;
 	if (driver.error[number] && number != RELEASE) {

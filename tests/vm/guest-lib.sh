@@ -55,6 +55,22 @@ wait_until() {
 	done
 }
 
+# tap NAME COMMAND...: the results of a program that speaks TAP itself.
+tap() {
+	what=$1
+	shift
+	"$@" >/tmp/tap 2>&1
+	code=$?
+	sed 's/^/# /' /tmp/tap
+	while read -r line; do
+		case $line in
+		ok*) check "$what: ${line#*- }" true ;;
+		"not ok"*) check "$what: ${line#*- }" false ;;
+		esac
+	done </tmp/tap
+	check "$what ended well" is $code 0
+}
+
 pci=0000:00:04.0
 class=/sys/class/gpulink/gpulink0
 # put VALUE FILE: writes a sysfs file; the shell's own echo does not tell of write errors everywhere.

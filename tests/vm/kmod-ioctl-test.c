@@ -89,7 +89,7 @@ static void test_query(int fd)
 	longer.tail = 1;
 	refused(fd, GPULINK_IOCTL_QUERY, &longer, E2BIG, "a longer structure with something in its tail is refused");
 	refused(fd, GPULINK_IOCTL_QUERY, NULL, EFAULT, "a null pointer is refused");
-	refused(fd, _IO(GPULINK_IOCTL_BASE, 0x0a), &q, ENOTTY, "an unknown number is refused");
+	refused(fd, _IO(GPULINK_IOCTL_BASE, 0x7f), &q, ENOTTY, "an unknown number is refused");
 	refused(fd, _IOW(GPULINK_IOCTL_BASE, 0, int), &q, ENOTTY, "a number with a direction is refused");
 }
 

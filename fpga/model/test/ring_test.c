@@ -346,6 +346,31 @@ static void doorbell_release_covers_the_ring(void **state)
 	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_SQ_TAIL)), 1);
 }
 
+/* With the kernel's leave the page moves both indices; without it neither. */
+static void doorbell_page_moves_the_ring(void **state)
+{
+	struct bench *b = *state;
+	const unsigned tail = GLK_DOORBELL_ARRAY + GLK_DOORBELL_SQ_TAIL, head = GLK_DOORBELL_ARRAY + GLK_DOORBELL_CQ_HEAD;
+
+	bench_write(b, tail, 2);
+	bench_write(b, head, 2);
+	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_SQ_TAIL)), 0);
+	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_CQ_HEAD)), 0);
+	bench_write(b, bench_context(0, GLK_CONTEXT_CONTROL), 0);
+	bench_write(b, bench_context(0, GLK_CONTEXT_CONTROL),
+		    GLK_CONTEXT_CONTROL_ENABLE_MASK | GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK);
+	bench_write(b, tail, 2);
+	assert_false(glk_card_service(b->card, 100));
+	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_CQ_TAIL)), 2);
+	bench_write(b, head, 0x10002); /* 16 bits count, as in SQ_TAIL: what is above is nobody's trouble */
+	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_CQ_HEAD)), 2);
+	assert_int_equal(bench_read(b, head), 0);
+	bench_write(b, head, 5); /* completions that there are not */
+	assert_false(glk_card_service(b->card, 100));
+	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_STATUS)), GLK_ST_PROTOCOL);
+	assert_int_equal(bench_card_counter(b, GLK_CARD_ERR_CONFIG), 0);
+}
+
 /* A release that waits for the ring waits no more when the ring stops by a mistake; with the context it is forgotten. */
 static void stopped_ring_holds_no_release(void **state)
 {
@@ -382,6 +407,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(release_holds_the_ring, setup, teardown),
 		cmocka_unit_test_setup_teardown(nonsense_stops_the_ring, setup, teardown),
 		cmocka_unit_test_setup_teardown(doorbell_release_covers_the_ring, setup, teardown),
+		cmocka_unit_test_setup_teardown(doorbell_page_moves_the_ring, setup, teardown),
 		cmocka_unit_test_setup_teardown(stopped_ring_holds_no_release, setup, teardown),
 	};
 

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who waits for the kernel's ring: for completions, for room, for a release. Every wait has a bound,
+ * and ends when the card is reset or gone, or the ring stopped; twice a second it is looked whether
+ * the card is alive.
+ */
+#include <linux/freezer.h>
+#include <linux/ktime.h>
+
+#include "gpulink_drv.h"
+#include "trace.h"
+
+/* Whether there are `least` completions to take, or all that will come. */
+static bool enough(struct glk_ring *ring, unsigned int least)
+{
+	bool result;
+
+	spin_lock_irq(&ring->lock);
+	result = ring->done_count >= min(least, ring->submitted);
+	spin_unlock_irq(&ring->lock);
+	return result;
+}
+
+/*
+ * How long to sleep until the deadline or the next look whether the card is alive; 0: the deadline
+ * has passed.
+ */
+unsigned long glk_ring_sleep(u64 deadline_ns)
+{
+	u64 now = ktime_get_ns();
+
+	if (now >= deadline_ns)
+		return 0;
+	return nsecs_to_jiffies(min_t(u64, deadline_ns - now, GLK_ALIVE_POLL_MS * NSEC_PER_MSEC)) + 1;
+}
+
+/*
+ * Looks at the ring itself, in case an interrupt is late, and (`check`) whether the card is still
+ * there.
+ */
+int glk_ring_look(struct glk_context *ctx, bool check)
+{
+	int err = glk_context_enter(ctx);
+
+	if (err)
+		return err;
+	if (check && !glk_card_answers(ctx->card)) {
+		glk_card_lost(ctx->card);
+		err = -ENODEV;
+	} else {
+		glk_ring_reap(ctx);
+	}
+	glk_context_leave(ctx);
+	return err ?: (READ_ONCE(ctx->ring.status) ? -EIO : 0);
+}
+
+int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns)
+{
+	struct glk_ring *ring = &ctx->ring;
+	bool check = false;
+	unsigned long sleep;
+	long left;
+	int err;
+
+	for (;;) {
+		err = glk_ring_look(ctx, check) ?: (READ_ONCE(ring->user) ? -EBUSY : 0);
+		if (err || enough(ring, least))
+			return err;
+		sleep = glk_ring_sleep(deadline_ns);
+		if (!sleep)
+			return -ETIMEDOUT;
+		left = wait_event_interruptible_timeout(ring->wait,
+							enough(ring, least) || glk_context_usable(ctx) ||
+								READ_ONCE(ring->status),
+							sleep);
+		if (left < 0)
+			return -EINTR;
+		check = !left;
+	}
+}
+
+/* Until there are cells for so many entries. */
+int glk_ring_wait_room(struct glk_context *ctx, unsigned int count, u64 deadline_ns)
+{
+	struct glk_ring *ring = &ctx->ring;
+	bool check = false;
+	unsigned long sleep;
+	long left;
+	int err;
+
+	for (;;) {
+		err = glk_ring_look(ctx, check) ?: (READ_ONCE(ring->user) ? -EBUSY : 0);
+		if (err || READ_ONCE(ring->free_count) >= count)
+			return err;
+		sleep = glk_ring_sleep(deadline_ns);
+		if (!sleep)
+			return -EAGAIN;
+		left = wait_event_interruptible_timeout(ring->wait,
+							READ_ONCE(ring->free_count) >= count ||
+								glk_context_usable(ctx) || READ_ONCE(ring->status),
+							sleep);
+		if (left < 0)
+			return -EINTR;
+		check = !left;
+	}
+}
+
+static int wait_release(struct glk_context *ctx, const struct glk_batch *batch, u64 deadline_ns)
+{
+	bool check = false;
+	unsigned long sleep;
+	long left;
+	int err;
+
+	for (;;) {
+		/* No signal ends this wait, not even that which asks processes to sleep. */
+		try_to_freeze();
+		err = glk_ring_look(ctx, check);
+		if (err || !READ_ONCE(batch->left))
+			return err;
+		sleep = glk_ring_sleep(deadline_ns);
+		if (!sleep)
+			return -ETIMEDOUT;
+		left = wait_event_killable_timeout(ctx->ring.wait,
+						   !READ_ONCE(batch->left) || glk_context_usable(ctx) ||
+							   READ_ONCE(ctx->ring.status),
+						   sleep);
+		if (left < 0)
+			return -EINTR;
+		check = !left;
+	}
+}
+
+static int trace_release_end(struct glk_context *ctx, int result, u64 begin)
+{
+	trace_gpulink_release_end(ctx, result, ktime_get_ns() - begin);
+	return result;
+}
+
+/* A release of everything the context stored and submitted so far. */
+int glk_ring_release(struct glk_context *ctx, u64 timeout_ns)
+{
+	struct glk_ring *ring = &ctx->ring;
+	struct glk_batch batch = { .list = LIST_HEAD_INIT(batch.list), .cells = GLK_NO_CELL };
+	u64 begin = ktime_get_ns();
+	unsigned int i;
+	int err;
+
+	err = glk_ring_look(ctx, false) ?: glk_context_enter(ctx);
+	if (err)
+		return err;
+	trace_gpulink_release_begin(ctx);
+	err = glk_ring_put_release(ctx, &batch);
+	glk_context_leave(ctx);
+	if (err)
+		return trace_release_end(ctx, err, begin);
+	err = wait_release(ctx, &batch, begin + timeout_ns);
+	/* It may go on, but not with a batch that is on this stack. */
+	spin_lock_irq(&ring->lock);
+	for (i = 0; batch.left && i < GLK_RING_ENTRIES; i++)
+		if (ring->slots[i].batch == &batch)
+			ring->slots[i].batch = NULL;
+	spin_unlock_irq(&ring->lock);
+	return trace_release_end(ctx, batch.left ? err : batch.error, begin);
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rings that a process writes and reads itself: no system call an entry.
+ *
+ * Why a hostile process gains nothing by them:
+ *  - An entry holds no address. It names memory by the handle of a window or registration, and the
+ *    card checks handle, bounds, permission and owning context of every entry itself, also of those
+ *    that the kernel's ring hands it. The tables with the addresses are registers that only the
+ *    kernel maps.
+ *  - The card reads an entry once, and checks and carries out what it read. Writing to the ring
+ *    meanwhile changes what is read, not what was checked.
+ *  - The doorbell page holds the indices of this context alone. Indices that make no sense stop
+ *    this ring, and no other.
+ *  - The kernel believes nothing that the process wrote: it takes no index from the rings, and
+ *    masks the one that it is given. The completion ring cannot be written by the process, not even
+ *    by registering it: the mapping has no struct pages that could be pinned.
+ *  - The memory is freed after the card has let go of it and its mappings are gone, under the locks
+ *    that page faults take (see glk_fault()).
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "gpulink_drv.h"
+
+/* 4096 entries: 256 KiB and 64 KiB. */
+#define ORDER_MAX	12U
+
+static u64 sq_offset(const struct glk_context *ctx)
+{
+	return GLK_MMAP_SQ + (u64)ctx->id * GLK_MMAP_RING_BYTES;
+}
+
+static u64 cq_offset(const struct glk_context *ctx)
+{
+	return GLK_MMAP_CQ + (u64)ctx->id * GLK_MMAP_RING_BYTES;
+}
+
+static bool order_valid(struct glk_card *card, u32 order)
+{
+	return order >= GLK_RING_ORDER_MIN && order <= min(ORDER_MAX, card->ring_order_max);
+}
+
+/*
+ * What the completion ring's mapping shows after a reset or removal: whatever the lap, there is no
+ * completion that says ok. Kept until the file closes, as mappings are.
+ */
+static int make_dead_cq(struct glk_context *ctx)
+{
+	__le64 *words;
+	unsigned int i;
+
+	if (ctx->dead_cq)
+		return 0;
+	words = (__le64 *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	if (!words)
+		return -ENOMEM;
+	for (i = 0; i < PAGE_SIZE / GLK_CQE_BYTES; i++)
+		words[2 * i + 1] = cpu_to_le64((u64)GLK_ST_RESET << GLK_CQE_STATUS_SHIFT);
+	ctx->dead_cq = words;
+	return 0;
+}
+
+static void free_user(struct glk_card *card, struct glk_user_ring *user)
+{
+	glk_memory_free(card, &user->cq);
+	glk_memory_free(card, &user->sq);
+	kfree(user);
+}
+
+static struct glk_user_ring *alloc_user(struct glk_card *card, u32 sq_order, u32 cq_order)
+{
+	struct glk_user_ring *user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!user)
+		return ERR_PTR(-ENOMEM);
+	user->sq_order = sq_order;
+	user->cq_order = cq_order;
+	err = glk_memory_alloc(card, &user->sq, (size_t)GLK_SQE_BYTES << sq_order) ?:
+	      glk_memory_alloc(card, &user->cq, (size_t)GLK_CQE_BYTES << cq_order);
+	if (err) {
+		free_user(card, user);
+		return ERR_PTR(err);
+	}
+	return user;
+}
+
+int glk_user_ring_map(struct glk_context *ctx, struct gpulink_ioctl_ring_map *arg)
+{
+	struct glk_card *card = ctx->card;
+	struct glk_user_ring *user;
+	int err;
+
+	lockdep_assert_held(&card->lock);
+	if (!order_valid(card, arg->sq_order) || !order_valid(card, arg->cq_order))
+		return -EINVAL;
+	if (ctx->ring.user)
+		return -EBUSY;
+	err = make_dead_cq(ctx);
+	if (err)
+		return err;
+	user = alloc_user(card, arg->sq_order, arg->cq_order);
+	if (IS_ERR(user))
+		return PTR_ERR(user);
+	err = glk_ring_lend(ctx, user);
+	if (err) {
+		free_user(card, user);
+		return err;
+	}
+	arg->sq_bytes = user->sq.bytes;
+	arg->cq_bytes = user->cq.bytes;
+	arg->sq_offset = sq_offset(ctx);
+	arg->cq_offset = cq_offset(ctx);
+	return 0;
+}
+
+int glk_user_ring_unmap(struct glk_context *ctx)
+{
+	struct glk_user_ring *user = ctx->ring.user;
+
+	lockdep_assert_held(&ctx->card->lock);
+	if (!user)
+		return -ENOENT;
+	glk_ring_take_back(ctx);
+	unmap_mapping_range(ctx->mapping, sq_offset(ctx), user->sq.bytes, 1);
+	unmap_mapping_range(ctx->mapping, cq_offset(ctx), user->cq.bytes, 1);
+	free_user(ctx->card, user);
+	return 0;
+}
+
+/* The card has let go, and mappings are gone or show something else (see glk_fault()). */
+void glk_user_ring_free(struct glk_context *ctx)
+{
+	struct glk_ring *ring = &ctx->ring;
+	struct glk_user_ring *user = ring->user;
+
+	lockdep_assert_held(&ctx->card->lock);
+	if (!user)
+		return;
+	spin_lock_irq(&ring->lock);
+	ring->user = NULL;
+	spin_unlock_irq(&ring->lock);
+	free_user(ctx->card, user);
+}
+
+/*
+ * Whether the completion with this free-running index is there: 1 or 0; negative: there is no ring.
+ */
+static int completed(struct glk_context *ctx, u16 index)
+{
+	struct glk_ring *ring = &ctx->ring;
+	int result = -ENOENT;
+
+	spin_lock_irq(&ring->lock);
+	if (ring->user) {
+		unsigned int order = ring->user->cq_order, slot = index & (BIT(order) - 1);
+		const __le64 *cqe = (__le64 *)ring->user->cq.cpu + slot * (GLK_CQE_BYTES / 8);
+		bool first_lap = !(index >> order & 1);
+		u64 word = le64_to_cpu(READ_ONCE(cqe[GLK_CQE_PHASE_Q]));
+
+		result = !!(word & GLK_CQE_PHASE_MASK) == first_lap;
+	}
+	spin_unlock_irq(&ring->lock);
+	return result;
+}
+
+/* Whether there is no reason to sleep any more. */
+static bool look_again(struct glk_context *ctx, u16 index)
+{
+	return completed(ctx, index) || glk_context_usable(ctx) || READ_ONCE(ctx->ring.status);
+}
+
+int glk_user_ring_wait(struct glk_context *ctx, u16 index, u64 deadline_ns)
+{
+	struct glk_ring *ring = &ctx->ring;
+	bool check = false;
+	unsigned long sleep;
+	long left;
+	int err;
+
+	for (;;) {
+		err = glk_ring_look(ctx, check);
+		if (err && err != -EIO)
+			return err;
+		/* What was completed before the ring stopped is. */
+		left = completed(ctx, index);
+		if (left)
+			return left < 0 ? left : 0;
+		if (err)
+			return err;
+		sleep = glk_ring_sleep(deadline_ns);
+		if (!sleep)
+			return -ETIMEDOUT;
+		left = wait_event_interruptible_timeout(ring->wait, look_again(ctx, index), sleep);
+		if (left < 0)
+			return -EINTR;
+		check = !left;
+	}
+}
+
+/* The rings' part of find_pfn(): where a page of their mappings lies. */
+int glk_user_ring_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
+{
+	struct glk_user_ring *user = ctx->ring.user;
+	u64 sq = offset - sq_offset(ctx), cq = offset - cq_offset(ctx);
+
+	lockdep_assert_held(&ctx->card->lock);
+	if (!user)
+		return -EFAULT;
+	if (sq < user->sq.bytes)
+		*pfn = glk_memory_pfn(&user->sq, sq);
+	else if (cq < user->cq.bytes)
+		*pfn = glk_memory_pfn(&user->cq, cq);
+	else
+		return -EFAULT;
+	return 0;
+}
+
+bool glk_user_ring_is_cq(const struct glk_context *ctx, u64 offset)
+{
+	return offset >= GLK_MMAP_CQ && offset - cq_offset(ctx) < GLK_MMAP_RING_BYTES;
+}
+
+/* Whether [offset, offset + bytes) is the whole of one of the rings. */
+bool glk_user_ring_mappable(struct glk_context *ctx, u64 offset, u64 bytes)
+{
+	struct glk_user_ring *user;
+	bool result;
+
+	mutex_lock(&ctx->card->lock);
+	user = ctx->ring.user;
+	result = user && ((offset == sq_offset(ctx) && bytes == user->sq.bytes) ||
+			  (offset == cq_offset(ctx) && bytes == user->cq.bytes));
+	mutex_unlock(&ctx->card->lock);
+	return result;
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * uring-test DEVICE SYSFS: the driver's commands of io_uring. TAP. It needs endpoints of 64 MiB in partitions 0 and 1, and a
+ * SYSFS folder of the card that may be written, for it resets the card at the end.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "card.h"
+#include "io_ring.h"
+
+enum { BYTES = 1 << 20, MOST = 256 };
+
+static const char *path;
+static struct sqe entries[MOST];
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+static void fill(unsigned window, uint64_t value)
+{
+	for (unsigned i = 0; i < MOST; i++)
+		entries[i] = put_inline(window, i * 8, value + i, 7000 + i);
+}
+
+static int one(struct io_ring *io, int fd, unsigned count, uint32_t flags)
+{
+	io_ring_submit(io, fd, entries, count, flags, 1);
+	return io_ring_result(io);
+}
+
+static void test_refusals(struct io_ring *io, int fd)
+{
+	struct gpulink_uring_submit s = { .entries = (uintptr_t)entries, .count = 1 };
+	struct gpulink_uring_release r = { .timeout_ns = SECOND, .flags = 1 };
+
+	io_ring_command(io, fd, 0, &s, false, 1);
+	is(io_ring_result(io), -ENOTTY, "command 0 is refused");
+	io_ring_command(io, fd, 3, &s, false, 1);
+	is(io_ring_result(io), -ENOTTY, "an unknown command is refused");
+	is(one(io, fd, 0, 0), -EINVAL, "no entries are refused");
+	is(one(io, fd, MOST + 1, 0), -EINVAL, "too many entries are refused");
+	is(one(io, fd, UINT32_MAX, 0), -EINVAL, "far too many entries are refused");
+	is(one(io, fd, 1, 2), -EINVAL, "an unknown flag is refused");
+	io_ring_submit(io, fd, (void *)8, 1, 0, 1);
+	is(io_ring_result(io), -EFAULT, "entries that are not there are refused");
+	io_ring_submit(io, fd, (void *)(UINTPTR_MAX - 63), MOST, 0, 1);
+	is(io_ring_result(io), -EFAULT, "entries at the end of all addresses are refused");
+	io_ring_command(io, fd, GPULINK_URING_RELEASE, &r, false, 1);
+	is(io_ring_result(io), -EINVAL, "a release with an unknown flag is refused");
+	io_ring_release(io, fd, 0, 1);
+	is(io_ring_result(io), -EINVAL, "a release without a bound is refused");
+	io_ring_release(io, fd, 61 * SECOND, 1);
+	is(io_ring_result(io), -EINVAL, "a release with too long a bound is refused");
+}
+
+static void test_puts(struct io_ring *io, int fd, unsigned window, volatile uint64_t *words)
+{
+	struct gpulink_ioctl_wait w = { .size = sizeof(w), .completions = (uintptr_t)entries, .count = 1 };
+	unsigned bad = 0;
+
+	fill(window, 1000);
+	is(one(io, fd, MOST, 0), MOST, "a batch of 256 puts");
+	io_ring_release(io, fd, SECOND, 2);
+	is(io_ring_result(io), 0, "a release");
+	for (unsigned i = 0; i < MOST; i++)
+		bad += words[i] != 1000 + i;
+	is(bad, 0, "they arrived");
+	is(ioctl(fd, GPULINK_IOCTL_WAIT, &w) ? -errno : (long)w.completed, 0, "their completions are not WAIT's");
+}
+
+/* Results over the entries, of good ones and bad ones. */
+static void check_results(const struct sqe *e, unsigned count, const char *name)
+{
+	unsigned bad = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct cqe *done = (const struct cqe *)&e[i];
+
+		bad += done->words[0] != 7000 + i;
+		bad += status_of(done) != (i == 3 ? GLK_ST_WINDOW : i == 5 ? GLK_ST_WINDOW_BOUNDS : GLK_ST_OK);
+		bad += e[i].words[GLK_SQE_WINDOW_OFFSET_Q] != (i == 5 ? BYTES : i * 8);
+	}
+	is(bad, 0, name);
+}
+
+static void spoil(unsigned window)
+{
+	fill(window, 2000);
+	entries[3] = put_inline(1023, 24, 1, 7003);
+	entries[5] = put_inline(window, BYTES, 1, 7005);
+}
+
+static void test_results(struct io_ring *io, int fd, unsigned window)
+{
+	struct gpulink_uring_submit s = { .count = MOST, .flags = GPULINK_URING_RESULTS };
+	struct sqe *page = mmap(NULL, sizeof(entries), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	spoil(window);
+	is(one(io, fd, MOST, 0), -ENOENT, "the first error is the result");
+	spoil(window);
+	is(one(io, fd, MOST, GPULINK_URING_RESULTS), -ENOENT, "and");
+	check_results(entries, MOST, "every entry's completion is told");
+	entries[5] = put_inline(window, BYTES, 1, 7005);
+	is(one(io, fd, 6, 0), -EINVAL, "completions are not entries");
+	spoil(window);
+	memcpy(page, entries, sizeof(entries));
+	is(io_ring_register(io, page, sizeof(entries)), 0, "a buffer is registered");
+	s.entries = (uintptr_t)page;
+	io_ring_command(io, fd, GPULINK_URING_SUBMIT, &s, true, 1);
+	is(io_ring_result(io), -ENOENT, "entries in it");
+	check_results(page, MOST, "and their completions");
+	s.entries += 64;
+	io_ring_command(io, fd, GPULINK_URING_SUBMIT, &s, true, 1);
+	is(io_ring_result(io), -EFAULT, "entries beyond its end are refused");
+	s.entries = (uintptr_t)entries;
+	io_ring_command(io, fd, GPULINK_URING_SUBMIT, &s, true, 1);
+	is(io_ring_result(io), -EFAULT, "entries that do not lie in it are refused");
+	memcpy(page, entries, sizeof(entries));
+	mprotect(page, sizeof(entries), PROT_READ);
+	io_ring_submit(io, fd, page, 8, GPULINK_URING_RESULTS, 1);
+	is(io_ring_result(io), -EFAULT, "completions that cannot be written are an error");
+}
+
+/* Many more than there is room for: those that must wait are waited for by io_uring's threads. */
+static void test_many(struct io_ring *io, int fd, unsigned window)
+{
+	unsigned bad = 0, taken = 0;
+	uint64_t tag;
+	int result;
+
+	fill(window, 3000);
+	for (unsigned i = 0; i < 32; i++)
+		io_ring_submit(io, fd, entries, 200, 0, i);
+	while (taken < 32 && io_ring_enter(io, 1) >= 0)
+		for (; io_ring_take(io, &tag, &result); taken++)
+			bad += result != 200;
+	is(taken, 32, "32 batches of 200 at once end");
+	is(bad, 0, "well");
+	is(card_run(fd, entries, MOST, (struct cqe[MOST]){ 0 }), 0, "and the ioctl has all the room again");
+}
+
+static void test_mapped(struct io_ring *io, int fd, unsigned window)
+{
+	struct ring ring;
+
+	fill(window, 1);
+	is(ring_map(fd, 4, 4, &ring), 0, "the rings are mapped");
+	is(one(io, fd, 1, 0), -EBUSY, "then a batch is refused");
+	io_ring_release(io, fd, SECOND, 2);
+	is(io_ring_result(io), -EBUSY, "and a release");
+	is(ring_unmap(&ring), 0, "given back");
+	is(one(io, fd, 1, 0), 1, "and taken");
+}
+
+/* Batches that keep the card busy for a while. */
+static void queue_long_ones(struct io_ring *io, int fd, unsigned window, unsigned batches)
+{
+	static uint8_t memory[BYTES];
+	int registration = card_register(fd, memory, BYTES, GPULINK_ALLOW_READ);
+
+	for (unsigned i = 0; i < MOST; i++)
+		entries[i] = move(GLK_OP_PUT, window, 0, BYTES, (unsigned)registration, 0);
+	for (unsigned i = 0; i < batches; i++)
+		io_ring_submit(io, fd, entries, 32, 0, i);
+}
+
+/* A process that ends in the middle takes no longer than its card is at it, and leaves nothing behind. */
+static void test_exit(void)
+{
+	uint64_t start = now_ns();
+	int status = -1;
+	pid_t child = fork();
+
+	if (child == 0) {
+		struct io_ring io;
+		int fd = open(path, O_RDWR), window = card_window(fd, 1, 0, BYTES, NULL);
+
+		if (fd < 0 || window < 0 || io_ring_open(&io, 16))
+			_exit(1);
+		queue_long_ones(&io, fd, (unsigned)window, 12);
+		_exit(io_ring_enter(&io, 0) < 0);
+	}
+	waitpid(child, &status, 0);
+	is(status, 0, "a process ends with commands outstanding");
+	check(now_ns() - start < 5 * SECOND, "and is gone soon");
+}
+
+static void test_reset(struct io_ring *io, int fd, unsigned window, const char *folder)
+{
+	unsigned taken = 0, stale = 0;
+	uint64_t start, tag;
+	char file[256];
+	int result, reset;
+
+	queue_long_ones(io, fd, window, 12);
+	io_ring_release(io, fd, 20 * SECOND, 99);
+	is(io_ring_enter(io, 0), 13, "batches that take their time");
+	snprintf(file, sizeof(file), "%s/reset", folder);
+	reset = open(file, O_WRONLY);
+	is(write(reset, "1\n", 2), 2, "the card is reset under them");
+	start = now_ns();
+	while (taken < 13 && io_ring_enter(io, 1) >= 0)
+		for (; io_ring_take(io, &tag, &result); taken++)
+			stale += result == -ESTALE;
+	is(taken, 13, "all end");
+	check(now_ns() - start < 2 * SECOND, "within 2 s");
+	check(stale > 0, "with ESTALE");
+	is(one(io, fd, 1, 0), -ESTALE, "and so does whatever comes after");
+	close(reset);
+}
+
+int main(int argc, char **argv)
+{
+	volatile uint64_t *words;
+	uint64_t offset = 0;
+	struct io_ring io;
+	int fd, window;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: uring-test DEVICE SYSFS\n");
+		return 2;
+	}
+	path = argv[1];
+	fd = open(path, O_RDWR);
+	window = card_window(fd, 0, 0, BYTES, &offset);
+	words = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+	check(fd >= 0 && window >= 0 && words != MAP_FAILED, "open");
+	is(io_ring_open(&io, 64), 0, "io_uring");
+	if (!tap_bad) {
+		test_refusals(&io, fd);
+		test_puts(&io, fd, (unsigned)window, words);
+		test_results(&io, fd, (unsigned)window);
+		test_many(&io, fd, (unsigned)window);
+		test_mapped(&io, fd, (unsigned)window);
+		test_exit();
+		test_reset(&io, fd, (unsigned)window, argv[2]);
+	}
+	printf("1..%u\n", tap_number);
+	return tap_bad != 0;
+}
