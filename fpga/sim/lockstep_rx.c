@@ -186,7 +186,9 @@ static void add(struct maker *m, uint64_t offset, unsigned length)
 static void fill(struct maker *m)
 {
 	static const unsigned tops[] = { 1, 4, 8, 32, 64, 128, 1024 };
-	unsigned top = tops[below(&t.chance, 7)], most = 1 + below(&t.chance, GLK_PAYLOAD_MAX), joins = below(&t.chance, 3);
+	/* Half of the packets are short, so that buffers come round soon. */
+	unsigned top = tops[below(&t.chance, 7)], most = 1 + below(&t.chance, below(&t.chance, 2) ? GLK_PAYLOAD_MAX : 32);
+	unsigned joins = below(&t.chance, 3);
 	uint64_t at = 0;
 
 	m->payload = 0;
