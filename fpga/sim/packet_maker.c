@@ -18,7 +18,8 @@ void packet_maker_add(struct packet_maker *m, struct chance *c, uint64_t offset,
 void packet_maker_fill(struct packet_maker *m, struct chance *c, uint64_t space)
 {
 	static const unsigned tops[] = { 1, 4, 8, 32, 64, 128, 1024 };
-	unsigned top = tops[below(c, 7)], most = 1 + below(c, GLK_PAYLOAD_MAX), joins = below(c, 3);
+	/* Half of the packets are short, so that buffers come round soon. */
+	unsigned top = tops[below(c, 7)], most = 1 + below(c, below(c, 2) ? GLK_PAYLOAD_MAX : 32), joins = below(c, 3);
 	uint64_t range = glk_subheader_range(m->h), at = 0;
 
 	if (space > range)
