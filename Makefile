@@ -15,7 +15,7 @@ LOGIC   ?= model
 # The kernel that `make module` and `make install` build for.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all demo check synth place coverage install module clean packages user asan
+.PHONY: all demo check check-debug-kernel soak checkpatch synth place coverage install module clean packages user asan
 
 all: user
 
@@ -39,6 +39,7 @@ demo: user
 
 check: user asan
 	tools/setup/check $(MESON) $(ASAN) -- \
+		"tools/setup/checkpatch" \
 		"tests/vm/module-check" \
 		"fpga/sim/synth.py --limits fpga/sim/synth_limits.toml" \
 		"tests/vm/run-suite 6.1 basic" \
@@ -54,6 +55,23 @@ check: user asan
 		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 kill" \
 		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 daemon" \
 		"tests/vm/demo-check"
+
+# All that runs in a VM, on a kernel with KASAN, lockdep and their like, and what can only run there. Not part of check:
+# the kernel takes 20 minutes to build, once, and the suites several times as long as on a stock kernel.
+DEBUG_SUITES := basic faults kill daemon injection fuzz
+check-debug-kernel: user
+	tools/vm/debug-kernel
+	tools/setup/check -- $(foreach s,$(DEBUG_SUITES),"tests/vm/run-suite debug $(s)")
+
+# What gets better the longer it runs.
+SOAK_FUZZ_SECONDS ?= 600
+soak: user
+	tools/vm/debug-kernel
+	tools/setup/check -- \
+		"GPULINK_VM_LIMIT=$$(($(SOAK_FUZZ_SECONDS) + 900)) tests/vm/run-suite debug fuzz $(SOAK_FUZZ_SECONDS)"
+
+checkpatch: packages
+	tools/setup/checkpatch
 
 # Maps the blocks of the logic to UltraScale+ cells: half an hour. Fails when one is deeper than 10 LUT levels.
 synth: packages

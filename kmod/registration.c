@@ -162,7 +162,8 @@ void glk_registration_unmap(struct glk_context *ctx, struct glk_registration *re
 	if (!reg->mapped)
 		return;
 	if (card->state == GLK_LIVE && card->generation == ctx->generation) {
-		glk_write(card, GLK_REGISTRATION_ARRAY + reg->handle * GLK_REGISTRATION_STRIDE + GLK_REGISTRATION_Q0, 0);
+		glk_write(card, GLK_REGISTRATION_ARRAY + reg->handle * GLK_REGISTRATION_STRIDE +
+			  GLK_REGISTRATION_Q0, 0);
 		glk_read(card, GLK_CARD_STATUS);
 	}
 	__clear_bit(reg->handle, card->registration_map);

@@ -43,7 +43,8 @@ int glk_ring_create(struct glk_context *ctx)
 	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_SQ_BASE), ring->sq_dma);
 	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CQ_BASE), ring->cq_dma);
 	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_ORDER),
-		  (u64)GLK_RING_ORDER << GLK_CONTEXT_ORDER_SQ_SHIFT | (u64)GLK_RING_ORDER << GLK_CONTEXT_ORDER_CQ_SHIFT);
+		  (u64)GLK_RING_ORDER << GLK_CONTEXT_ORDER_SQ_SHIFT |
+		  (u64)GLK_RING_ORDER << GLK_CONTEXT_ORDER_CQ_SHIFT);
 	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_RECORD), ctx->record_dma);
 	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_VECTOR), rings ? 1 + ctx->id % rings : 0);
 	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CONTROL), GLK_CONTEXT_CONTROL_ENABLE_MASK);

@@ -33,21 +33,6 @@ check "endpoint memory is 64 MiB" is "$(cat $class/partitions/0/endpoint_bytes)"
 check "the pool is taken as endpoint" put pool $class/partitions/4/endpoint
 check "counters start at 0" is "$(cat $class/partitions/0/counters/stores)" 0
 
-# tap NAME COMMAND...: the results of a program that speaks TAP itself.
-tap() {
-	what=$1
-	shift
-	"$@" >/tmp/tap 2>&1
-	code=$?
-	sed 's/^/# /' /tmp/tap
-	while read -r line; do
-		case $line in
-		ok*) check "$what: ${line#*- }" true ;;
-		"not ok"*) check "$what: ${line#*- }" false ;;
-		esac
-	done </tmp/tap
-	check "$what ended well" is $code 0
-}
 tap ioctl /bin/kmod-ioctl-test /dev/gpulink0
 tap mapping /bin/mapping-test /dev/gpulink0 $class
 check "traffic through windows and ring, read back" traffic /dev/gpulink0 2 ok
