@@ -4,6 +4,7 @@
 #include <linux/idr.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/wait_bit.h>
 
 #include "gpulink_drv.h"
 
@@ -15,6 +16,20 @@
 static dev_t first_dev;
 static struct class *glk_class;
 static DEFINE_IDA(glk_minors);
+
+/* What the kernel frees by a function of this module, at a time that nobody here knows. The module outlives it. */
+static atomic_t glk_objects = ATOMIC_INIT(0);
+
+void glk_object_made(void)
+{
+	atomic_inc(&glk_objects);
+}
+
+void glk_object_freed(void)
+{
+	if (atomic_dec_and_test(&glk_objects))
+		wake_up_var(&glk_objects);
+}
 
 /* Any of the structures; all begin with size and flags. */
 union glk_arg {
@@ -386,12 +401,19 @@ static void glk_card_free(struct device *dev)
 {
 	struct glk_card *card = glk_to_card(dev);
 
-	ida_free(&glk_minors, MINOR(dev->devt));
 	pci_dev_put(card->pdev);
 	kfree(card);
+	glk_object_freed();
 }
 
-/* A card that nobody sees yet; put_device() frees it. */
+/* Not seen by anybody (any more). Files that are still open need no number: the card may come back under the same one. */
+void glk_card_drop(struct glk_card *card)
+{
+	ida_free(&glk_minors, MINOR(card->dev.devt));
+	put_device(&card->dev);
+}
+
+/* A card that nobody sees yet; glk_card_drop() ends it. */
 struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 {
 	struct glk_card *card;
@@ -406,6 +428,7 @@ struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 		return ERR_PTR(minor);
 	}
 	card->pdev = pci_dev_get(pdev);
+	glk_object_made();
 	init_rwsem(&card->state_lock);
 	mutex_init(&card->lock);
 	spin_lock_init(&card->vector_lock);
@@ -418,7 +441,7 @@ struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 	cdev_init(&card->cdev, &glk_fops);
 	card->cdev.owner = THIS_MODULE;
 	if (dev_set_name(&card->dev, "gpulink%d", minor)) {
-		put_device(&card->dev);
+		glk_card_drop(card);
 		return ERR_PTR(-ENOMEM);
 	}
 	return card;
@@ -466,6 +489,8 @@ int glk_chardev_init(void)
 
 void glk_chardev_exit(void)
 {
+	while (!wait_var_event_timeout(&glk_objects, !atomic_read(&glk_objects), 10 * HZ))
+		pr_warn("gpulink: somebody still refers to %d objects, unloading waits\n", atomic_read(&glk_objects));
 	class_destroy(glk_class);
 	unregister_chrdev_region(first_dev, MINORS);
 	ida_destroy(&glk_minors);

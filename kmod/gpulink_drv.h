@@ -192,7 +192,10 @@ int glk_card_error(struct glk_card *card);
 /* chardev.c */
 int glk_chardev_init(void);
 void glk_chardev_exit(void);
+void glk_object_made(void);
+void glk_object_freed(void);
 struct glk_card *glk_card_alloc(struct pci_dev *pdev);
+void glk_card_drop(struct glk_card *card);
 int glk_card_publish(struct glk_card *card);
 void glk_card_unpublish(struct glk_card *card);
 

@@ -103,7 +103,7 @@ unmap:
 	pci_clear_master(pdev);
 	unmap_bars(card);
 put:
-	put_device(&card->dev);
+	glk_card_drop(card);
 disable:
 	pci_disable_device(pdev);
 	return err;
@@ -143,7 +143,7 @@ static void glk_remove(struct pci_dev *pdev)
 	pci_clear_master(pdev);
 	unmap_bars(card);
 	pci_disable_device(pdev);
-	put_device(&card->dev);
+	glk_card_drop(card);
 }
 
 /*
