@@ -15,7 +15,7 @@ LOGIC   ?= model
 # The kernel that `make module` and `make install` build for.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all demo check soak deb synth place coverage install module clean packages user asan
+.PHONY: all demo check check-debug-kernel soak checkpatch deb synth place coverage install module clean packages user asan
 
 all: user
 
@@ -39,6 +39,7 @@ demo: user
 
 check: user asan
 	tools/setup/check $(MESON) $(ASAN) -- \
+		"tools/setup/checkpatch" \
 		"tests/vm/module-check" \
 		"fpga/sim/synth.py --limits fpga/sim/synth_limits.toml" \
 		"tests/vm/run-suite 6.1 basic" \
@@ -66,6 +67,25 @@ check: user asan
 		"tests/vm/demo-check" \
 		"tests/vm/deb-check"
 
+# All that runs in a VM, on a kernel with KASAN, lockdep and their like, and what can only run there. Not part of check:
+# the kernel takes 20 minutes to build, once, and the suites several times as long as on a stock kernel.
+DEBUG_SUITES := basic faults kill daemon memory rings seeing life injection fuzz
+check-debug-kernel: user
+	tools/vm/debug-kernel
+	tools/setup/check -- $(foreach s,$(DEBUG_SUITES),"tests/vm/run-suite debug $(s)")
+
+# What gets better the longer it runs.
+SOAK_FUZZ_SECONDS ?= 600
+soak: user
+	tools/vm/debug-kernel
+	tools/setup/check -- \
+		"VM_TIMEOUT=$$(($(SOAK_FUZZ_SECONDS) + 900)) tests/vm/run-suite debug fuzz $(SOAK_FUZZ_SECONDS)" \
+		"LIFE_LOOPS=1000 VM_TIMEOUT=40000 tests/vm/run-suite 6.12 life" \
+		"LIFE_LOOPS=1000 VM_TIMEOUT=40000 tests/vm/run-suite 6.12 plug"
+
+checkpatch: packages
+	tools/setup/checkpatch
+
 # Maps the blocks of the logic to UltraScale+ cells: half an hour. Fails when one is deeper than 10 LUT levels.
 synth: packages
 	fpga/sim/synth.py --set DATA_W=512 --set PARTITIONS=16 --most-levels 10 --out docs/synthesis.md
@@ -74,11 +94,6 @@ synth: packages
 place: packages
 	tools/vm/prepare
 	fpga/sim/place $(BUILD)/place
-
-# Whatever a card can live through, a thousand times each: some hours.
-soak: user
-	LIFE_LOOPS=1000 VM_TIMEOUT=40000 tests/vm/run-suite 6.12 life
-	LIFE_LOOPS=1000 VM_TIMEOUT=40000 tests/vm/run-suite 6.12 plug
 
 # What of the logic the lock-step benches reach: some minutes.
 coverage: user

@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
+#include <linux/wait_bit.h>
 
 #include "gpulink_drv.h"
 
@@ -14,6 +15,20 @@
 static dev_t first_dev;
 static struct class *glk_class;
 static DEFINE_IDA(glk_minors);
+
+/* What the kernel frees by a function of this module, at a time that nobody here knows. The module outlives it. */
+static atomic_t glk_objects = ATOMIC_INIT(0);
+
+void glk_object_made(void)
+{
+	atomic_inc(&glk_objects);
+}
+
+void glk_object_freed(void)
+{
+	if (atomic_dec_and_test(&glk_objects))
+		wake_up_var(&glk_objects);
+}
 
 /* Any of the structures; all begin with size and flags. */
 union glk_arg {
@@ -429,23 +444,23 @@ static const struct file_operations glk_fops = {
 	.llseek = noop_llseek,
 };
 
-static void return_minor(struct glk_card *card)
-{
-	if (card->minor >= 0)
-		ida_free(&glk_minors, card->minor);
-	card->minor = -1;
-}
-
 static void glk_card_free(struct device *dev)
 {
 	struct glk_card *card = glk_to_card(dev);
 
-	return_minor(card);
 	pci_dev_put(card->pdev);
 	kfree(card);
+	glk_object_freed();
 }
 
-/* A card that nobody sees yet; put_device() frees it. */
+/* Not seen by anybody (any more). Files that are still open need no number: the card may come back under the same one. */
+void glk_card_drop(struct glk_card *card)
+{
+	ida_free(&glk_minors, MINOR(card->dev.devt));
+	put_device(&card->dev);
+}
+
+/* A card that nobody sees yet; glk_card_drop() ends it. */
 struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 {
 	struct glk_card *card;
@@ -459,8 +474,8 @@ struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 		kfree(card);
 		return ERR_PTR(minor);
 	}
-	card->minor = minor;
 	card->pdev = pci_dev_get(pdev);
+	glk_object_made();
 	init_rwsem(&card->state_lock);
 	spin_lock_init(&card->entry_lock);
 	mutex_init(&card->lock);
@@ -475,7 +490,7 @@ struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 	cdev_init(&card->cdev, &glk_fops);
 	card->cdev.owner = THIS_MODULE;
 	if (dev_set_name(&card->dev, "gpulink%d", minor)) {
-		put_device(&card->dev);
+		glk_card_drop(card);
 		return ERR_PTR(-ENOMEM);
 	}
 	return card;
@@ -510,7 +525,6 @@ void glk_card_unpublish(struct glk_card *card)
 	glk_sysfs_remove(card);
 	cdev_device_del(&card->cdev, &card->dev);
 	/* Files may be open for long: a card that comes meanwhile, perhaps this one, takes the name. */
-	return_minor(card);
 }
 
 int glk_chardev_init(void)
@@ -530,6 +544,8 @@ int glk_chardev_init(void)
 
 void glk_chardev_exit(void)
 {
+	while (!wait_var_event_timeout(&glk_objects, !atomic_read(&glk_objects), 10 * HZ))
+		pr_warn("gpulink: somebody still refers to %d objects, unloading waits\n", atomic_read(&glk_objects));
 	class_destroy(glk_class);
 	unregister_chrdev_region(first_dev, GLK_MINORS);
 	ida_destroy(&glk_minors);

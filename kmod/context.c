@@ -130,7 +130,7 @@ void glk_context_detach(struct glk_context *ctx)
 		return;
 	if (live) {
 		glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CONTROL), 0);
-		/* What its ring was at may still come: a read is answered when all of it is out, and so drained as well. */
+		/* What its ring was at may still come: a read is answered when all of it is out, and so drained. */
 		glk_read(card, GLK_CARD_STATUS);
 		glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id);
 	}

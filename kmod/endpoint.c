@@ -157,8 +157,8 @@ int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *
 }
 
 /*
- * A device that leaves the bus is nobody's endpoint any more. It is told before, so that traffic ends in time, and when it
- * has left: until then somebody may name it.
+ * A device that leaves the bus is nobody's endpoint any more. It is told before, so that traffic ends in time, and
+ * when it has left: until then somebody may name it.
  */
 static int bus_event(struct notifier_block *nb, unsigned long event, void *data)
 {

@@ -112,7 +112,6 @@ struct glk_vector {
 struct glk_card {
 	struct device dev;
 	struct cdev cdev;
-	int minor;		/* -1: given back */
 	struct pci_dev *pdev;
 	struct rw_semaphore state_lock;
 	enum glk_state state;
@@ -310,7 +309,10 @@ void glk_recovery_shutdown(struct pci_dev *pdev);
 /* chardev.c */
 int glk_chardev_init(void);
 void glk_chardev_exit(void);
+void glk_object_made(void);
+void glk_object_freed(void);
 struct glk_card *glk_card_alloc(struct pci_dev *pdev);
+void glk_card_drop(struct glk_card *card);
 int glk_card_publish(struct glk_card *card);
 void glk_card_unpublish(struct glk_card *card);
 

@@ -131,7 +131,7 @@ unmap:
 	pci_clear_master(pdev);
 	unmap_bars(card);
 put:
-	put_device(&card->dev);
+	glk_card_drop(card);
 disable:
 	pci_disable_device(pdev);
 	return err;
@@ -146,7 +146,7 @@ static void glk_remove(struct pci_dev *pdev)
 	stop_hardware(card);
 	unmap_bars(card);
 	pci_disable_device(pdev);
-	put_device(&card->dev);
+	glk_card_drop(card);
 }
 
 static const struct pci_device_id glk_ids[] = {

@@ -399,6 +399,7 @@ static ssize_t partition_store(struct kobject *kobj, struct attribute *attr, con
 static void partition_release(struct kobject *kobj)
 {
 	kfree(to_partition(kobj));
+	glk_object_freed();
 }
 
 static const struct sysfs_ops partition_sysfs_ops = {
@@ -419,6 +420,7 @@ static int add_partition(struct glk_card *card, unsigned int index)
 	p = kzalloc(sizeof(*p), GFP_KERNEL);
 	if (!p)
 		return -ENOMEM;
+	glk_object_made();
 	p->card = card;
 	p->index = index;
 	err = kobject_init_and_add(&p->kobj, &partition_ktype, card->partitions_kobj, "%u", index) ?:

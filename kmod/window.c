@@ -56,7 +56,7 @@ static void withdraw(struct glk_context *ctx, struct glk_window *window)
 		return;
 	for (i = 0; i < window->slices; i++)
 		glk_write(card, GLK_WINDOW_ARRAY + (window->handle + i) * GLK_WINDOW_STRIDE + GLK_WINDOW_Q0, 0);
-	/* What a ring was allowed before may still come: a read is answered when all of it is queued; then it is drained. */
+	/* What a ring was allowed before may still come: a read is answered when all of it is queued; then a drain. */
 	glk_read(card, GLK_CARD_STATUS);
 	glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id);
 }
@@ -242,8 +242,8 @@ static int find_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
  * gives SIGBUS. What reset, removal or the endpoint's end took from it must not kill it in the middle of a store: it
  * gets a page that leads nowhere, and hears of it at the next release.
  *
- * A page is put in under the same locks as it was looked up: who takes a window away, or resets or removes the card, zaps
- * under them, and must see it. Else the mapping would live on and reach whoever gets these slices next.
+ * A page is put in under the same locks as it was looked up: who takes a window away, or resets or removes the card,
+ * zaps under them, and must see it. Else the mapping would live on and reach whoever gets these slices next.
  */
 static vm_fault_t glk_fault(struct vm_fault *vmf)
 {

@@ -28,6 +28,17 @@ endpoint_removed() {
 	wait $other && [ $ended = 0 ]
 }
 
+# A file that was opened before does not keep the card from coming back under its name.
+same_name() {
+	sleep 60 3<>/dev/gpulink0 &
+	holder=$!
+	wait_until 5 test -e /proc/$holder/fd/3 && unbind_bind && present && test -e /proc/$holder/fd/3
+	code=$?
+	kill $holder
+	wait $holder
+	return $code
+}
+
 check "endpoints named" name_endpoints
 check "traffic before" alive
 for i in 1 2 3; do
@@ -44,6 +55,7 @@ check "traffic after it" alive
 check "rmmod while open is refused" sh -c 'traffic /dev/gpulink0 3 ok & sleep 1; ! rmmod gpulink; e=$?; wait $!; exit $e'
 check "unbind and bind under traffic" under_traffic nodev unbind_bind
 check "card is back" wait_until 5 present
+check "and once more, under its name, with a file open from before" same_name
 check "endpoints named again" name_endpoints
 check "traffic after it" alive
 check "an endpoint removed under traffic to it, and to another" endpoint_removed

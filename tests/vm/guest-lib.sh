@@ -39,7 +39,25 @@ tap() {
 	done </tmp/tap
 	check "$what ended well" is $code 0
 }
+log_is_clean() { ! dmesg | grep -E -A 30 -f /complaints; }
+loaded() { grep -q '^gpulink ' /proc/modules; }
+# What nothing points to any more. kmemleak speaks only of what is older than 5 s, and one scan may miss a pointer that is on
+# the move. Nothing to ask on a stock kernel.
+leaks=/sys/kernel/debug/kmemleak
+no_leaks() {
+	sleep 6
+	echo scan >$leaks && echo scan >$leaks && ! grep . $leaks
+}
+# The end of every suite: memory that nothing points to, with the module and without it, and the kernel's log.
 finish() {
+	if [ -e $leaks ]; then
+		check "no memory is lost" no_leaks
+		if loaded; then
+			check "the module unloads at the end" rmmod gpulink
+			check "no memory is lost without the module" no_leaks
+		fi
+	fi
+	check "the kernel's log is clean" log_is_clean
 	echo "1..$number"
 	[ $bad = 0 ]
 	exit

@@ -8,6 +8,10 @@ build=$top/build
 roots=$build			# build/root-SUITE: Debian root folders
 kernels=$build/kernels		# build/kernels/NAME: vmlinuz, modules, release, suite
 
+# Lines of a kernel log that are a defect of the kernel or of its modules. Leaks are asked for elsewhere.
+complaints='BUG:|WARNING:|Oops|KASAN|UBSAN|Call Trace|Kernel panic|general protection|blocked for more than|possible recursive'
+complaints+='|possible circular|suspicious RCU|scheduling while atomic|ODEBUG|refcount_t|kobject_add_internal failed'
+
 say() { echo "$(basename "$0"): $*"; }
 die() { echo "$(basename "$0"): $*" >&2; exit 1; }
 
@@ -39,6 +43,15 @@ in_root() {
 	fi
 	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
 		${http_proxy:+http_proxy="$http_proxy"} "${outer[@]}" sh -c "$inner" "$root" "$@"
+}
+
+# install_in SUITE PACKAGE...: into a root folder.
+install_in() {
+	local suite=$1
+	shift
+	in_root "$suite" apt-get -qq -o 'Acquire::Check-Valid-Until=false' -o DPkg::Lock::Timeout=300 \
+		install -y --no-install-recommends "$@" >"$build/install-$suite.log" 2>&1 ||
+		{ tail -n 20 "$build/install-$suite.log" >&2; die "cannot install $* in the $suite root folder"; }
 }
 
 # Prints the command line (one word a line) that starts a QEMU with vfio-user-pci: the machine's own when it is new

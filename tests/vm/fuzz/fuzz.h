@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A fuzzer of the driver's whole user interface: programs of a few operations each (open, ioctl, mmap, touch, fork, ...),
+ * drawn at random or mutated from programs that reached code of the module no other did before (KCOV).
+ *
+ * program.c   programs: drawn, mutated, printed, read
+ * execute.c   carries one out, and leaves nothing of it behind
+ * coverage.c  what of the module was reached
+ * main.c      the loop, its options, what it reports
+ */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+	OPS_MAX = 24,		/* of a program */
+	VALUES = 13,		/* of an operation */
+	FILES = 4,		/* open files, and mappings, that a program can name */
+	RESULTS = 8,		/* handles and mmap offsets that a program can name */
+	ARENA_BYTES = 1 << 18,	/* memory that programs hand to the driver; ring entries stand at its start */
+	ENTRIES_BYTES = 1 << 14,
+};
+
+enum kind {
+	OP_OPEN,	/* file */
+	OP_CLOSE,	/* file */
+	OP_DUP,		/* file, other file */
+	OP_IOCTL,	/* file, number in shapes[], place of the structure, fields of the structure */
+	OP_ENTRY,	/* number of the entry in the arena, its eight words in parts */
+	OP_MMAP,	/* file, mapping, offset, bytes, protection, flags */
+	OP_TOUCH,	/* mapping, offset, width, whether to write */
+	OP_MUNMAP,	/* mapping, offset, bytes */
+	OP_MPROTECT,	/* mapping, protection */
+	OP_MADVISE,	/* mapping, advice */
+	OP_MREMAP,	/* mapping, bytes */
+	OP_URING,	/* file, cmd_op, flags, addr, words of the command */
+	OP_FILE,	/* file, which of read, write, poll, lseek, fsync */
+	OP_FORK,	/* how many of the operations that follow the child carries out too; whether it is killed then */
+	OP_BESIDE,	/* the next operation in a thread of its own, beside those after it */
+	OP_SYSFS,	/* number of the file in sysfs_files[], number in sysfs_values[] */
+	OP_KINDS
+};
+
+/* Where a value comes from: itself, a handle or mmap offset that the driver gave, an address in the arena. */
+enum source { LITERAL, HANDLE, OFFSET, ADDRESS };
+
+struct value {
+	enum source source;
+	uint64_t v;
+};
+
+struct op {
+	enum kind kind;
+	struct value values[VALUES];
+};
+
+struct program {
+	unsigned count;
+	struct op ops[OPS_MAX];
+};
+
+/* What stands in a field, so that most of what is drawn gets past the first check. */
+enum hint { ANY, SIZE, FLAGS, PARTITION, PAGES, BYTES, COUNT, TIMEOUT, MEMORY, ENTRIES, HANDLE_IN, HANDLE_OUT, OFFSET_OUT };
+
+enum { IOCTL_FIELDS = 3 }; /* where the structure's fields begin among the values of OP_IOCTL */
+
+struct shape {
+	const char *name;
+	unsigned long call;
+	struct {
+		uint8_t width; /* 0: no more fields */
+		enum hint hint;
+	} fields[VALUES - IOCTL_FIELDS];
+};
+
+extern const struct shape shapes[];
+extern const unsigned shape_count;
+extern const char *const sysfs_files[];
+extern const char *const sysfs_values[];
+
+void random_seed(uint64_t seed);
+uint64_t random_below(uint64_t bound);
+void program_draw(struct program *p);
+void program_mutate(struct program *p, const struct program *other);
+void program_print(const struct program *p, FILE *out);
+int program_read(struct program *p, FILE *in); /* 1: read; 0: no more; -1: not understood */
+
+int execute_init(const char *device, const char *sysfs);
+void execute(const struct program *p);
+bool execute_card_works(void);
+extern unsigned long calls_made;
+
+int coverage_init(void);
+void coverage_begin(void);
+/* Adds what was reached since coverage_begin(). Returns 0: nothing new; 1: new edges; 2: new places. */
+int coverage_end(void);
+unsigned coverage_places(void);
+void coverage_report(FILE *out);
+
+#endif
