@@ -54,12 +54,12 @@ static int attach(struct glk_context *ctx)
 	int err;
 
 	lockdep_assert_held(&card->lock);
-	if (!glk_limit_context(card))
-		return -EDQUOT;
 	for (id = 0; id < card->context_count && card->contexts[id]; id++)
 		;
 	if (id == card->context_count)
 		return -ENOSPC;
+	if (!glk_limit_context(card))
+		return -EDQUOT;
 	ctx->id = id;
 	ctx->generation = card->generation;
 	err = glk_memory_alloc(card, &ctx->record, PAGE_SIZE);

@@ -71,7 +71,14 @@ static int by_user_ring(struct player *p, const struct sqe *entries)
 	ring_tell(&p->ring);
 	error = ring_wait(p->fd, (uint16_t)(p->ring.head + PUTS), 5 * SECOND, &errors);
 	for (unsigned i = 0; !error && i < PUTS + 1; i++)
-		error = ring_take(&p->ring, &done) && status_of(&done) == GLK_ST_OK ? 0 : -EPROTO;
+		if (!ring_take(&p->ring, &done) || status_of(&done) != GLK_ST_OK)
+			error = -EPROTO;
+	/* The rings may have been taken away since they were waited for: then the kernel tells. */
+	if (error == -EPROTO) {
+		int told = ring_wait(p->fd, p->ring.head, SECOND, &errors);
+
+		error = told && told != -ETIMEDOUT ? told : error;
+	}
 	return error;
 }
 
