@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The packetizer, small: 128 bits wide, one partition, flushes of one or two lines, each with any of its first three bytes, of
+// which one bit is anything, as is one of the line's tag; sub-headers of five bytes, so that a packet has two or three beats.
+// Any flushes, given when it likes, packets taken by whoever comes behind when he likes; a bank is filled anew as soon as it
+// is given back. Proven:
+//   CONTENT  every packet is that of its flush, in order, byte by byte: header, sub-headers and data of the runs, each once
+//            and in order, padding; so it is as long as the flush says, and that is within the queue's limit;
+//   REST     never stuck: while packets are taken, within 16 clocks something goes in or comes out, or all is at rest; a bank
+//            is given back once, and before its packet is out.
+// REACHED: asserted instead is that what these speak of cannot be.
+module packetizer (
+  input logic       clk,
+  input logic       rst,
+  input logic       f_valid,
+  input logic       two,
+  input logic [2:0] bytes0,
+  input logic [2:0] bytes1,
+  input logic [2:0] data0, // bit 0 of each byte
+  input logic [2:0] data1,
+  input logic       tag0,
+  input logic       tag1,
+  input logic       m_ready
+);
+  localparam int H = 5;
+
+  // --- what is expected: {bytes, payload} of a run, of a line, of a flush ---
+  // A run at the end of what is there.
+  function [196:0] with_run(input [196:0] ahead, input tag, input [1:0] from, input [1:0] length, input [2:0] data);
+    logic [63:0] run;
+    begin
+      run = {7'b0, data[2], 7'b0, data[1], 7'b0, data[0], 22'b0, tag, 5'b0, from, 8'b0, length};
+      with_run = {ahead[196:192] + 5'(H) + 5'(length), ahead[191:0] | (192'(run) << {ahead[196:192], 3'b0})};
+    end
+  endfunction
+  function [196:0] with_line(input [196:0] ahead, input tag, input [2:0] bytes, input [2:0] data);
+    case (bytes)
+      3'b001:  with_line = with_run(ahead, tag, 2'd0, 2'd1, {2'b0, data[0]});
+      3'b010:  with_line = with_run(ahead, tag, 2'd1, 2'd1, {2'b0, data[1]});
+      3'b100:  with_line = with_run(ahead, tag, 2'd2, 2'd1, {2'b0, data[2]});
+      3'b011:  with_line = with_run(ahead, tag, 2'd0, 2'd2, {1'b0, data[1:0]});
+      3'b110:  with_line = with_run(ahead, tag, 2'd1, 2'd2, {1'b0, data[2:1]});
+      3'b111:  with_line = with_run(ahead, tag, 2'd0, 2'd3, data);
+      default: with_line = with_run(with_run(ahead, tag, 2'd0, 2'd1, {2'b0, data[0]}), tag, 2'd2, 2'd1, {2'b0, data[2]});
+    endcase
+  endfunction
+  function [196:0] content(input [14:0] flush); // {two, tag1, tag0, data1, data0, bytes1, bytes0}
+    logic [196:0] line0;
+    begin
+      line0   = with_line(197'b0, flush[12], flush[2:0], flush[8:6]);
+      content = flush[14] ? with_line(line0, flush[13], flush[5:3], flush[11:9]) : line0;
+    end
+  endfunction
+  wire [14:0]  flush = {two, tag1, tag0, data1, data0, bytes1, bytes0};
+  wire [196:0] flush_content = content(flush);
+
+  // --- the queue that flushes: two banks, whose entries stay until the bank is given back ---
+  logic        f_ready, done_valid, done_bank, m_valid, m_last;
+  logic        f_bank = 1'b0;
+  logic [4:0]  m_bytes;
+  logic [127:0] m_data;
+  logic [2:0]  r_entry, r_data_entry;
+  logic        r_data_enable;
+  logic [14:0] bank0, bank1;
+  logic [1:0]  busy = 2'b0;
+  wire [14:0]  r_bank = r_entry[1] ? bank1 : bank0;
+  wire [14:0]  r_data_bank = r_data_entry[1] ? bank1 : bank0;
+  logic [2:0]  r_data;
+  always_ff @(posedge clk)
+    if (r_data_enable)
+      r_data <= r_data_entry[0] ? r_data_bank[11:9] : r_data_bank[8:6];
+
+  glk_packetizer #(.DATA_W(128), .PARTITIONS(1), .ENTRIES(2), .BANKS(2)) dut (
+    .clk, .rst, .cfg_subheader_bytes(3'(H)), .cfg_self_describe(1'b0),
+    .f_partition(1'b0), .f_bank, .f_used({two, !two}), .f_base(48'b0), .f_payload({8'b0, flush_content[196:192]}), .f_valid, .f_ready,
+    .r_entry, .r_tag({30'b0, r_entry[0] ? r_bank[13] : r_bank[12]}), .r_enables({125'b0, r_entry[0] ? r_bank[5:3] : r_bank[2:0]}),
+    .r_data_entry, .r_data_enable, .r_data({1000'b0, 7'b0, r_data[2], 7'b0, r_data[1], 7'b0, r_data[0]}),
+    .done_valid, .done_partition(), .done_bank, .m_data, .m_bytes, .m_last, .m_valid, .m_ready);
+
+  logic        past_valid = 1'b0, held = 1'b0;
+  logic [14:0] offered;
+  logic [14:0] want [0:3]; // flushes whose packets are not out
+  logic [1:0]  in_at = 2'd0, out_at = 2'd0;
+  logic [2:0]  under = 3'd0; // how many
+  logic [1:0]  beat = 2'd0;  // of the packet that comes: 0 the header, then the payload
+  logic [4:0]  still = 5'd0;
+  always_comb begin
+    assume(rst == !past_valid);
+    if (rst) assume(!f_valid);
+    assume(bytes0 != 3'd0 && bytes1 != 3'd0);
+    if (held) assume(f_valid && flush == offered);
+    if (busy[f_bank] || under[2]) assume(!f_valid);
+  end
+  wire in  = f_valid && f_ready && !rst;
+  wire out = m_valid && m_ready && !rst && past_valid;
+
+  // --- the packet that comes ---
+  wire [196:0] out_content = content(want[out_at]);
+  wire [4:0]   out_payload = out_content[196:192];
+  wire [4:0]   out_rounded = (out_payload + 5'd3) & 5'h1c;
+  wire [3:0]   last_be = ~(4'he << (2'(out_payload) - 2'd1)) & 4'hf;
+  wire [127:0] header = {64'b0, last_be, 4'b0, 24'b0, 5'b0, out_rounded[4:2], 24'h00007c};
+  wire [127:0] expected = beat == 2'd0 ? header : beat == 2'd1 ? out_content[127:0] : {64'b0, out_content[191:128]};
+  wire         is_last = beat == 2'd1 ? out_rounded <= 5'd16 : beat == 2'd2;
+  wire [4:0]   bytes = !is_last ? 5'd16 : beat == 2'd1 ? out_rounded : out_rounded - 5'd16;
+  logic [1:0]  packets = 2'd0;
+
+  always_ff @(posedge clk) begin
+    past_valid <= 1'b1;
+    held       <= f_valid && !f_ready && !rst;
+    offered    <= flush;
+    if (in) begin
+      if (f_bank) bank1 <= flush; else bank0 <= flush;
+      f_bank      <= !f_bank;
+      want[in_at] <= flush;
+      in_at       <= in_at + 2'd1;
+    end
+    busy  <= (busy | (in ? 2'b1 << f_bank : 2'b0)) & ~((done_valid && past_valid) ? 2'b1 << done_bank : 2'b0);
+    under <= under + 3'(in) - 3'(out && m_last);
+    still <= (rst || in || out || !m_ready || under == 3'd0) ? 5'd0 : still + 5'(still != 5'd31);
+    if (out) begin
+      beat <= m_last ? 2'd0 : beat + 2'd1;
+      if (m_last) begin
+        out_at  <= out_at + 2'd1;
+        packets <= packets + 2'(packets != 2'd3);
+      end
+    end
+    if (past_valid && !rst) begin
+`ifdef REACHED
+      assert(!(out && m_last && packets == 2'd1 && beat == 2'd2 && m_bytes == 5'd8));
+      assert(!(out && m_last && packets == 2'd1 && beat == 2'd1 && m_bytes == 5'd16));
+      assert(!(f_valid && !busy[f_bank] && under == 3'd3)); // a bank is given back before its packet is out
+`endif
+`ifdef CONTENT
+      if (m_valid) begin
+        assert(under != 3'd0);
+        assert(m_last == is_last && m_bytes == bytes);
+        for (int k = 0; k < 16; k = k + 1)
+          if (5'(k) < m_bytes)
+            assert(m_data[8*k +: 8] == expected[8*k +: 8]);
+      end
+`endif
+`ifdef REST
+      assert(still < 5'd16);
+      assert(under != 3'd0 || busy == 2'd0);
+      if (done_valid)
+        assert(busy[done_bank]);
+`endif
+    end
+  end
+endmodule
