@@ -21,7 +21,8 @@ static u64 address_offset(u64 address)
 
 static int pin_pages(struct glk_registration *reg, u64 address)
 {
-	unsigned int flags = FOLL_LONGTERM | (reg->flags & GPULINK_ALLOW_WRITE ? FOLL_WRITE : 0);
+	unsigned int flags = FOLL_LONGTERM |
+			     (reg->flags & GPULINK_ALLOW_WRITE ? FOLL_WRITE : GLK_FOLL_READ);
 	unsigned long done = 0;
 	long count;
 

@@ -16,6 +16,17 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 }
 #endif
 
+/*
+ * 6.2 made pins for reading break copy-on-write; before, the page that was pinned was not the
+ * process' any more when it next wrote to it. A pin for writing breaks it too, at a price: of shared
+ * mappings only those can be pinned that may be written.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define GLK_FOLL_READ (FOLL_WRITE | FOLL_FORCE)
+#else
+#define GLK_FOLL_READ 0
+#endif
+
 /* 6.4 took the owner from classes. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
 #define glk_class_create(name) class_create(THIS_MODULE, name)

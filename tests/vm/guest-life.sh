@@ -35,7 +35,6 @@ event() {
 	rescan)
 		put 1 /sys/bus/pci/devices/$pci/remove && absent && put 1 /sys/bus/pci/rescan && again ;;
 	sleep-test) put devices /sys/power/pm_test && put mem /sys/power/state && put none /sys/power/pm_test ;;
-	idle) alarm && put freeze /sys/power/state ;;
 	suspend) alarm && put deep /sys/power/mem_sleep && put mem /sys/power/state ;;
 	silence) silence ;;
 	fatal) host bus-error DLP ;;

@@ -328,6 +328,39 @@ static void test_registration(int fd)
 	munmap(memory, 65536);
 }
 
+/* Registered for reading before it was written to, and written to again after a fork: what is sent is what is there. */
+static void test_registration_for_reading(int fd)
+{
+	unsigned long *memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct gpulink_ioctl_register from = { .size = sizeof(from), .flags = GPULINK_ALLOW_READ, .bytes = 4096 }, to = from;
+	struct gpulink_ioctl_window_map w = window(1, 0, 65536);
+	struct gpulink_ioctl_release rel;
+	unsigned long e[8] = { 0 };
+
+	from.address = (unsigned long)memory;
+	to.address = (unsigned long)memory + 4096;
+	to.flags = GPULINK_ALLOW_WRITE;
+	check(!ioctl(fd, GPULINK_IOCTL_REGISTER, &from) && !ioctl(fd, GPULINK_IOCTL_REGISTER, &to) &&
+		      !ioctl(fd, GPULINK_IOCTL_WINDOW_MAP, &w),
+	      "untouched memory is registered");
+	for (unsigned i = 0; i < 2; i++) {
+		memory[0] = 0x1234 + i;
+		e[0] = SQE(GLK_OP_PUT, w.handle, 8);
+		e[3] = from.handle;
+		expect(fd, e, GLK_ST_OK, "a put from it");
+		release(fd, &rel);
+		e[0] = SQE(GLK_OP_GET, w.handle, 8);
+		e[3] = to.handle;
+		expect(fd, e, GLK_ST_OK, "a get of it");
+		check(memory[512] == 0x1234 + i, "what the process wrote was sent");
+		if (i == 0 && fork() == 0)
+			_exit(0);
+		while (wait(NULL) > 0)
+			;
+	}
+	munmap(memory, 8192);
+}
+
 /* Pinned memory counts: in a child that may lock little and is nobody in particular. */
 static void test_memlock(void)
 {
@@ -434,6 +467,7 @@ int main(int argc, char **argv)
 		test_pages(fd);
 		test_ring_errors(fd);
 		test_registration(fd);
+		test_registration_for_reading(fd);
 		test_memlock();
 		test_ring(fd);
 		test_release_and_counters(fd);
