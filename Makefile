@@ -37,24 +37,27 @@ asan: packages $(ASAN)/build.ninja
 demo: user
 	KERNEL=$(KERNEL) GPULINK_LOGIC=$(LOGIC) tests/vm/demo $(GRAPH)
 
+# Two lanes side by side: what computes, and the VMs, of which one at a time runs.
 check: user asan
-	tools/setup/check $(MESON) $(ASAN) -- \
+	tools/vm/prepare
+	tools/setup/check $(MESON) $(ASAN) \
 		"tools/setup/checkpatch" \
+		"fpga/sim/synth.py --limits fpga/sim/synth_limits.toml" \
+	-- \
 		"tests/vm/module-check" \
-		"fpga/sim/synth.py --jobs 2 --limits fpga/sim/synth_limits.toml" \
 		"tests/vm/run-suite 6.1 basic" \
 		"tests/vm/run-suite 6.12 basic" \
-		"tests/vm/run-suite 6.12 faults" \
 		"tests/vm/run-suite newest basic" \
-		"tests/vm/run-suite newest seeing" \
 		"tests/vm/run-suite 6.1 rings" \
 		"tests/vm/run-suite newest rings" \
-		"tests/vm/run-suite 6.12 kill" \
-		"tests/vm/run-suite 6.12 daemon" \
-		"tests/vm/run-suite newest faults" \
 		"tests/vm/run-suite 6.1 memory" \
 		"tests/vm/run-suite newest memory" \
 		"tests/vm/run-suite newest iommu" \
+		"tests/vm/run-suite newest seeing" \
+		"tests/vm/run-suite 6.12 faults" \
+		"tests/vm/run-suite newest faults" \
+		"tests/vm/run-suite 6.12 kill" \
+		"tests/vm/run-suite 6.12 daemon" \
 		"tests/vm/run-suite 6.12 life" \
 		"tests/vm/run-suite 6.12 plug" \
 		"tests/vm/run-suite 6.12 kexec" \
@@ -68,13 +71,13 @@ check: user asan
 DEBUG_SUITES := basic faults kill daemon memory rings seeing life injection fuzz
 check-debug-kernel: user
 	tools/vm/debug-kernel
-	tools/setup/check -- $(foreach s,$(DEBUG_SUITES),"tests/vm/run-suite debug $(s)")
+	tools/setup/check $(foreach s,$(DEBUG_SUITES),"tests/vm/run-suite debug $(s)")
 
 # What gets better the longer it runs.
 SOAK_FUZZ_SECONDS ?= 600
 soak: user
 	tools/vm/debug-kernel
-	tools/setup/check -- \
+	tools/setup/check \
 		"VM_TIMEOUT=$$(($(SOAK_FUZZ_SECONDS) + 900)) tests/vm/run-suite debug fuzz $(SOAK_FUZZ_SECONDS)" \
 		"LIFE_LOOPS=1000 VM_TIMEOUT=40000 tests/vm/run-suite 6.12 life" \
 		"LIFE_LOOPS=1000 VM_TIMEOUT=40000 tests/vm/run-suite 6.12 plug"
