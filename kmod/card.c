@@ -31,7 +31,10 @@ int glk_card_error(struct glk_card *card)
 	}
 }
 
-/* From `from`, or from any state when that is `to`. What reads registers without state_lock does not see a half of it. */
+/*
+ * From `from`, or from any state when that is `to`. What reads registers without state_lock does
+ * not see a half of it.
+ */
 static bool move_state(struct glk_card *card, enum glk_state from, enum glk_state to)
 {
 	enum glk_state before;
@@ -75,7 +78,8 @@ static int check_block(struct glk_card *card, u32 block, u32 type, u32 version)
 
 	if ((header & 0xffff) == type && (header >> 16 & 0xffff) == version)
 		return 0;
-	glk_err(card, GLK_ERROR_BLOCK, "register block at %#x is type %llu version %llu, needed type %u version %u\n",
+	glk_err(card, GLK_ERROR_BLOCK,
+		"register block at %#x is type %llu version %llu, needed type %u version %u\n",
 		block, header & 0xffff, header >> 16 & 0xffff, type, version);
 	return -ENODEV;
 }
@@ -87,7 +91,8 @@ static int check_capabilities(struct glk_card *card)
 	    card->slices >= 1 && card->slices <= GLK_WINDOW_COUNT &&
 	    card->slice_shift >= PAGE_SHIFT && card->slice_shift <= 30 &&
 	    card->registration_count >= 1 && card->registration_count <= GLK_REGISTRATION_COUNT &&
-	    card->vector_count >= 1 && (u64)card->slices << card->slice_shift <= pci_resource_len(card->pdev, 2))
+	    card->vector_count >= 1 &&
+	    (u64)card->slices << card->slice_shift <= pci_resource_len(card->pdev, 2))
 		return 0;
 	glk_err(card, GLK_ERROR_CAPABILITIES, "the card's capabilities make no sense\n");
 	return -ENODEV;
@@ -100,15 +105,21 @@ int glk_card_identify(struct glk_card *card)
 	int err;
 
 	if (!glk_card_answers(card)) {
-		glk_err(card, GLK_ERROR_FOREIGN, "BAR 0 does not hold a gpulink card's registers\n");
+		glk_err(card, GLK_ERROR_FOREIGN,
+			"BAR 0 does not hold a gpulink card's registers\n");
 		return -ENODEV;
 	}
 	err = check_block(card, GLK_BLOCK_CARD, GLK_BLOCK_CARD_TYPE, GLK_BLOCK_CARD_VERSION) ?:
-	      check_block(card, GLK_BLOCK_PARTITION, GLK_BLOCK_PARTITION_TYPE, GLK_BLOCK_PARTITION_VERSION) ?:
-	      check_block(card, GLK_BLOCK_WINDOW, GLK_BLOCK_WINDOW_TYPE, GLK_BLOCK_WINDOW_VERSION) ?:
-	      check_block(card, GLK_BLOCK_REGISTRATION, GLK_BLOCK_REGISTRATION_TYPE, GLK_BLOCK_REGISTRATION_VERSION) ?:
-	      check_block(card, GLK_BLOCK_CONTEXT, GLK_BLOCK_CONTEXT_TYPE, GLK_BLOCK_CONTEXT_VERSION) ?:
-	      check_block(card, GLK_BLOCK_DOORBELL, GLK_BLOCK_DOORBELL_TYPE, GLK_BLOCK_DOORBELL_VERSION);
+	      check_block(card, GLK_BLOCK_PARTITION, GLK_BLOCK_PARTITION_TYPE,
+			  GLK_BLOCK_PARTITION_VERSION) ?:
+	      check_block(card, GLK_BLOCK_WINDOW, GLK_BLOCK_WINDOW_TYPE,
+			  GLK_BLOCK_WINDOW_VERSION) ?:
+	      check_block(card, GLK_BLOCK_REGISTRATION, GLK_BLOCK_REGISTRATION_TYPE,
+			  GLK_BLOCK_REGISTRATION_VERSION) ?:
+	      check_block(card, GLK_BLOCK_CONTEXT, GLK_BLOCK_CONTEXT_TYPE,
+			  GLK_BLOCK_CONTEXT_VERSION) ?:
+	      check_block(card, GLK_BLOCK_DOORBELL, GLK_BLOCK_DOORBELL_TYPE,
+			  GLK_BLOCK_DOORBELL_VERSION);
 	if (err)
 		return err;
 
@@ -184,17 +195,19 @@ int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id)
 	lockdep_assert_held(&card->lock);
 	if (card->wedged && (glk_read(card, GLK_CARD_DRAIN) & GLK_CARD_DRAIN_BUSY_MASK))
 		return glk_card_read_error(card, U64_MAX) ?: -ETIMEDOUT;
-	glk_write(card, GLK_CARD_DRAIN, (u64)kind << GLK_CARD_DRAIN_KIND_SHIFT | (u64)id << GLK_CARD_DRAIN_ID_SHIFT);
-	err = read_poll_timeout(glk_read, value, value == U64_MAX || !(value & GLK_CARD_DRAIN_BUSY_MASK), 50,
-				GLK_DRAIN_TIMEOUT_US, false, card, GLK_CARD_DRAIN);
+	glk_write(card, GLK_CARD_DRAIN,
+		  (u64)kind << GLK_CARD_DRAIN_KIND_SHIFT | (u64)id << GLK_CARD_DRAIN_ID_SHIFT);
+	err = read_poll_timeout(glk_read, value,
+				value == U64_MAX || !(value & GLK_CARD_DRAIN_BUSY_MASK),
+				50, GLK_DRAIN_TIMEOUT_US, false, card, GLK_CARD_DRAIN);
 	if (value == U64_MAX)
 		err = glk_card_read_error(card, value) ?: -EIO;
 	else
 		card->wedged = err;
 	trace_gpulink_drain(card, kind, id, err, ktime_get_ns() - begin);
 	if (err == -ETIMEDOUT)
-		glk_err(card, GLK_ERROR_DRAIN, "drain of kind %u, %u did not end in %lu ms\n", kind, id,
-			GLK_DRAIN_TIMEOUT_US / USEC_PER_MSEC);
+		glk_err(card, GLK_ERROR_DRAIN, "drain of kind %u, %u did not end in %lu ms\n",
+			kind, id, GLK_DRAIN_TIMEOUT_US / USEC_PER_MSEC);
 	return err;
 }
 
@@ -232,7 +245,8 @@ static void check_rings(struct glk_card *card)
 		if (!status)
 			continue;
 		if (!ctx->ring.status)
-			glk_warn(card, GLK_ERROR_RING, "the ring of context %u stopped with status %llu\n", i, status);
+			glk_warn(card, GLK_ERROR_RING,
+				 "the ring of context %u stopped with status %llu\n", i, status);
 		WRITE_ONCE(ctx->ring.status, status);
 		glk_ring_wake(ctx);
 	}
@@ -279,7 +293,8 @@ int glk_card_request_irqs(struct glk_card *card)
 {
 	int count, i, err;
 
-	count = pci_alloc_irq_vectors(card->pdev, 1, min(card->vector_count, card->context_count + 1),
+	count = pci_alloc_irq_vectors(card->pdev, 1,
+				      min(card->vector_count, card->context_count + 1),
 				      PCI_IRQ_MSIX | PCI_IRQ_MSI);
 	if (count < 0) {
 		glk_err(card, GLK_ERROR_VECTORS, "no interrupt vectors (%d)\n", count);
@@ -289,8 +304,8 @@ int glk_card_request_irqs(struct glk_card *card)
 	for (i = 0; i < count; i++) {
 		card->vectors[i].card = card;
 		card->vectors[i].index = i;
-		err = request_irq(pci_irq_vector(card->pdev, i), vector_raised, 0, dev_name(&card->dev),
-				  &card->vectors[i]);
+		err = request_irq(pci_irq_vector(card->pdev, i), vector_raised, 0,
+				  dev_name(&card->dev), &card->vectors[i]);
 		if (err)
 			goto fail;
 	}

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /dev/gpulinkN: open, ioctl, mmap (kmod/uapi/gpulink.h). User memory is read once, and never under a lock. */
+/*
+ * /dev/gpulinkN: open, ioctl, mmap (kmod/uapi/gpulink.h). User memory is read once,
+ * and never under a lock.
+ */
 #include <linux/fs.h>
 #include <linux/idr.h>
 #include <linux/slab.h>
@@ -16,7 +19,10 @@ static dev_t first_dev;
 static struct class *glk_class;
 static DEFINE_IDA(glk_minors);
 
-/* What the kernel frees by a function of this module, at a time that nobody here knows. The module outlives it. */
+/*
+ * What the kernel frees by a function of this module, at a time that nobody here knows.
+ * The module outlives it.
+ */
 static atomic_t glk_objects = ATOMIC_INIT(0);
 
 void glk_object_made(void)
@@ -161,7 +167,9 @@ static int do_register(struct glk_context *ctx, union glk_arg *arg)
 
 	if (r->reserved || !r->flags)
 		return -EINVAL;
-	return add_registration(ctx, glk_registration_pin(ctx->card, r->address, r->bytes, r->flags), &r->handle);
+	return add_registration(ctx,
+				glk_registration_pin(ctx->card, r->address, r->bytes, r->flags),
+				&r->handle);
 }
 
 static int do_register_dmabuf(struct glk_context *ctx, union glk_arg *arg)
@@ -170,7 +178,9 @@ static int do_register_dmabuf(struct glk_context *ctx, union glk_arg *arg)
 
 	if (!r->flags)
 		return -EINVAL;
-	return add_registration(ctx, glk_import_attach(ctx->card, r->fd, r->offset, r->bytes, r->flags), &r->handle);
+	return add_registration(ctx,
+				glk_import_attach(ctx->card, r->fd, r->offset, r->bytes, r->flags),
+				&r->handle);
 }
 
 static int do_window_export(struct glk_context *ctx, union glk_arg *arg)
@@ -223,7 +233,8 @@ static int do_submit(struct glk_context *ctx, union glk_arg *arg)
 
 	if (!s->count || s->count > GLK_USER_ENTRIES)
 		return -EINVAL;
-	iov_iter_ubuf(&from, ITER_SOURCE, u64_to_user_ptr(s->entries), (size_t)s->count * GLK_SQE_BYTES);
+	iov_iter_ubuf(&from, ITER_SOURCE, u64_to_user_ptr(s->entries),
+		      (size_t)s->count * GLK_SQE_BYTES);
 	s->submitted = 0;
 	ret = glk_submit(ctx, &from, 1, s->count, NULL, false);
 	if (ret == -EAGAIN) {
@@ -254,11 +265,15 @@ static int do_wait(struct glk_context *ctx, union glk_arg *arg)
 		part = glk_ring_take(ctx, chunk, min_t(u32, w->count - w->completed, WAIT_CHUNK));
 		if (!part)
 			break;
-		if (copy_to_user(to + (size_t)w->completed * GLK_CQE_BYTES, chunk, (size_t)part * GLK_CQE_BYTES))
+		if (copy_to_user(to + (size_t)w->completed * GLK_CQE_BYTES, chunk,
+				 (size_t)part * GLK_CQE_BYTES))
 			return -EFAULT;
 		w->completed += part;
 	}
-	/* Without a handler, as on the way into sleep, there was no signal that anybody should hear of. */
+	/*
+	 * Without a handler, as on the way into sleep, there was no signal that
+	 * anybody should hear of.
+	 */
 	if (err == -EINTR)
 		err = w->completed ? 0 : -ERESTARTNOHAND;
 	return err;
@@ -367,9 +382,12 @@ static const struct {
 	{ do_ring_map, sizeof(struct gpulink_ioctl_ring_map), 48, 0 },
 	{ do_ring_unmap, sizeof(struct gpulink_ioctl_ring_unmap), 8, 0 },
 	{ do_ring_wait, sizeof(struct gpulink_ioctl_ring_wait), 24, GPULINK_RING_WAIT_RELEASE },
-	[_IOC_NR(GPULINK_IOCTL_REGISTER_DMABUF)] = { do_register_dmabuf, sizeof(struct gpulink_ioctl_register_dmabuf), 32,
-						     ALLOW_MASK },
-	[_IOC_NR(GPULINK_IOCTL_WINDOW_EXPORT)] = { do_window_export, sizeof(struct gpulink_ioctl_handle), 16, 0 },
+	[_IOC_NR(GPULINK_IOCTL_REGISTER_DMABUF)] = {
+		do_register_dmabuf, sizeof(struct gpulink_ioctl_register_dmabuf), 32, ALLOW_MASK
+	},
+	[_IOC_NR(GPULINK_IOCTL_WINDOW_EXPORT)] = {
+		do_window_export, sizeof(struct gpulink_ioctl_handle), 16, 0
+	},
 };
 
 static long glk_ioctl(struct file *file, unsigned int cmd, unsigned long user)
@@ -381,7 +399,8 @@ static long glk_ioctl(struct file *file, unsigned int cmd, unsigned long user)
 	u32 size;
 	int err, ret;
 
-	if (number >= ARRAY_SIZE(glk_ioctls) || !glk_ioctls[number].handler || cmd != _IO(GPULINK_IOCTL_BASE, number))
+	if (number >= ARRAY_SIZE(glk_ioctls) || !glk_ioctls[number].handler ||
+	    cmd != _IO(GPULINK_IOCTL_BASE, number))
 		return -ENOTTY;
 	if (get_user(size, (u32 __user *)from))
 		return -EFAULT;
@@ -453,7 +472,10 @@ static void glk_card_free(struct device *dev)
 	glk_object_freed();
 }
 
-/* Not seen by anybody (any more). Files that are still open need no number: the card may come back under the same one. */
+/*
+ * Not seen by anybody (any more). Files that are still open need no number: the card may come
+ * back under the same one.
+ */
 void glk_card_drop(struct glk_card *card)
 {
 	ida_free(&glk_minors, MINOR(card->dev.devt));
@@ -524,7 +546,10 @@ void glk_card_unpublish(struct glk_card *card)
 	glk_debugfs_remove(card);
 	glk_sysfs_remove(card);
 	cdev_device_del(&card->cdev, &card->dev);
-	/* Files may be open for long: a card that comes meanwhile, perhaps this one, takes the name. */
+	/*
+	 * Files may be open for long: a card that comes meanwhile, perhaps this
+	 * one, takes the name.
+	 */
 }
 
 int glk_chardev_init(void)
@@ -545,7 +570,8 @@ int glk_chardev_init(void)
 void glk_chardev_exit(void)
 {
 	while (!wait_var_event_timeout(&glk_objects, !atomic_read(&glk_objects), 10 * HZ))
-		pr_warn("gpulink: somebody still refers to %d objects, unloading waits\n", atomic_read(&glk_objects));
+		pr_warn("gpulink: somebody still refers to %d objects, unloading waits\n",
+			atomic_read(&glk_objects));
 	class_destroy(glk_class);
 	unregister_chrdev_region(first_dev, GLK_MINORS);
 	ida_destroy(&glk_minors);

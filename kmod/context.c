@@ -8,7 +8,8 @@
 /* 0, or why this context can do nothing (any more). */
 int glk_context_usable(struct glk_context *ctx)
 {
-	return glk_card_error(ctx->card) ?: (READ_ONCE(ctx->card->generation) == ctx->generation ? 0 : -ESTALE);
+	return glk_card_error(ctx->card) ?:
+	       (READ_ONCE(ctx->card->generation) == ctx->generation ? 0 : -ESTALE);
 }
 
 /*
@@ -116,8 +117,8 @@ free:
 }
 
 /*
- * Takes everything of the context off the card and gives back what the card could reach; pinned pages stay for
- * glk_context_close(). Under card->lock, and state_lock held in either way.
+ * Takes everything of the context off the card and gives back what the card could reach; pinned
+ * pages stay for glk_context_close(). Under card->lock, and state_lock held in either way.
  */
 void glk_context_detach(struct glk_context *ctx)
 {
@@ -130,11 +131,14 @@ void glk_context_detach(struct glk_context *ctx)
 		return;
 	if (live) {
 		glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CONTROL), 0);
-		/* What its ring was at may still come: a read is answered when all of it is out, and so drained. */
+		/*
+		 * What its ring was at may still come: a read is answered when all of it is
+		 * out, and so drained.
+		 */
 		glk_read(card, GLK_CARD_STATUS);
 		glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id);
 	}
-	/* Lost only just now, it may be bus master yet: only its registers are known to be silent. */
+	/* Lost just now, it may be bus master yet: only its registers are known to be silent. */
 	if (card->state == GLK_LOST)
 		pci_clear_master(card->pdev);
 	glk_window_free_all(ctx);
@@ -156,7 +160,10 @@ void glk_context_close(struct glk_context *ctx)
 	glk_context_detach(ctx);
 	mutex_unlock(&card->lock);
 	up_read(&card->state_lock);
-	/* Commands hold the file: there is none, and nobody wakes the watch of a context that is detached. */
+	/*
+	 * Commands hold the file: there is none, and nobody wakes the watch of a
+	 * context that is detached.
+	 */
 	cancel_delayed_work_sync(&ctx->watch);
 	list_for_each_entry_safe(reg, next, &ctx->registrations, list)
 		glk_registration_free(reg);
@@ -169,8 +176,8 @@ void glk_context_close(struct glk_context *ctx)
 }
 
 /*
- * Accesses that failed so far, for who made a release. A window that was stored into after its endpoint went stays lost,
- * and so does what is stored into it: every release says so.
+ * Accesses that failed so far, for who made a release. A window that was stored into after its
+ * endpoint went stays lost, and so does what is stored into it: every release says so.
  */
 int glk_context_errors(struct glk_context *ctx, u32 *errors)
 {
@@ -203,7 +210,10 @@ void glk_contexts_wake(struct glk_card *card)
 	spin_unlock_irqrestore(&card->vector_lock, flags);
 }
 
-/* Takes away all mappings of windows, doorbells and records, and what other devices reach of windows. */
+/*
+ * Takes away all mappings of windows, doorbells and records, and what other devices
+ * reach of windows.
+ */
 void glk_contexts_zap(struct glk_card *card)
 {
 	struct glk_window *window;

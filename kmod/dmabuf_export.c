@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Windows as dma-bufs: another device, a GPU above all, maps a window by its driver's importer and stores into it. Only
- * importers that let go when they are told to are served, for a window must be gone when its owner takes it away.
+ * Windows as dma-bufs: another device, a GPU above all, maps a window by its driver's importer and
+ * stores into it. Only importers that let go when they are told to are served, for a window must be
+ * gone when its owner takes it away.
  *
- * The reservation lock of a buffer is taken inside card->lock. What importers call takes that lock alone.
+ * The reservation lock of a buffer is taken inside card->lock. What importers call
+ * takes that lock alone.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
@@ -31,7 +33,8 @@ static int export_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *atta
 
 	if (!attach->peer2peer) {
 		glk_warn(export->card, GLK_ERROR_PEER,
-			 "%s cannot take a window: its driver does not map peers' memory\n", dev_name(attach->dev));
+			 "%s cannot take a window: its driver does not map peers' memory\n",
+			 dev_name(attach->dev));
 		return -EOPNOTSUPP;
 	}
 	if (pci_p2pdma_distance(export->card->pdev, attach->dev, true) < 0) {
@@ -66,7 +69,8 @@ static struct sg_table *export_map(struct dma_buf_attachment *attach, enum dma_d
 	return dma_buf_phys_vec_to_sgt(attach, provider, &export->range, 1, export->range.len, dir);
 }
 
-static void export_unmap(struct dma_buf_attachment *attach, struct sg_table *sgt, enum dma_data_direction dir)
+static void export_unmap(struct dma_buf_attachment *attach, struct sg_table *sgt,
+			 enum dma_data_direction dir)
 {
 	dma_buf_free_sgt(attach, sgt, dir);
 }
@@ -118,7 +122,10 @@ bool glk_is_export(const struct dma_buf *dmabuf)
 	return dmabuf->ops == &export_ops;
 }
 
-/* A new descriptor of the window's buffer, which lives as long as the window and the descriptors do. */
+/*
+ * A new descriptor of the window's buffer, which lives as long as the window and
+ * the descriptors do.
+ */
 int glk_window_export(struct glk_card *card, struct glk_window *window)
 {
 	int fd;
@@ -156,8 +163,10 @@ void glk_window_export_revoke(struct glk_window *window)
 		dma_buf_invalidate_mappings(dmabuf);
 	}
 	/* Importers may have work under way that they could not stop in that call. */
-	if (dma_resv_wait_timeout(dmabuf->resv, DMA_RESV_USAGE_BOOKKEEP, false, REVOKE_TIMEOUT) <= 0)
-		glk_err(export->card, GLK_ERROR_DMABUF, "an importer of a window does not let go of it\n");
+	if (dma_resv_wait_timeout(dmabuf->resv, DMA_RESV_USAGE_BOOKKEEP, false,
+				  REVOKE_TIMEOUT) <= 0)
+		glk_err(export->card, GLK_ERROR_DMABUF,
+			"an importer of a window does not let go of it\n");
 	dma_resv_unlock(dmabuf->resv);
 	window->dmabuf = NULL;
 	dma_buf_put(dmabuf);
@@ -165,7 +174,10 @@ void glk_window_export_revoke(struct glk_window *window)
 
 #else
 
-/* Without P2PDMA, or before 6.19: nobody says whether a device reaches the card, and no mapping for it can be had. */
+/*
+ * Without P2PDMA, or before 6.19: nobody says whether a device reaches the card, and no
+ * mapping for it can be had.
+ */
 bool glk_is_export(const struct dma_buf *dmabuf)
 {
 	return false;
@@ -173,7 +185,8 @@ bool glk_is_export(const struct dma_buf *dmabuf)
 
 int glk_window_export(struct glk_card *card, struct glk_window *window)
 {
-	dev_info_once(&card->pdev->dev, "windows cannot be exported: this kernel has no PCI_P2PDMA, or is older than 6.19\n");
+	dev_info_once(&card->pdev->dev,
+		      "windows cannot be exported: this kernel has no PCI_P2PDMA, or is older than 6.19\n");
 	return -EOPNOTSUPP;
 }
 

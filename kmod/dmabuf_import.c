@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registrations of dma-bufs: memory of another device, a GPU's above all, that ring entries may name. The attachment is a
- * dynamic one: the exporter may move the memory at any time. It tells so with the buffer's reservation lock held; the card
- * has let go of the memory when that call returns, and a work maps it again where it is then.
+ * Registrations of dma-bufs: memory of another device, a GPU's above all, that ring entries may
+ * name. The attachment is a dynamic one: the exporter may move the memory at any time. It tells so
+ * with the buffer's reservation lock held; the card has let go of the memory when that call
+ * returns, and a work maps it again where it is then.
  *
- * That call can come while any lock of the driver is held or waited for, by a thread that holds the reservation lock of the
- * same buffer; so it takes card->entry_lock only. The others take the reservation lock inside card->lock.
+ * That call can come while any lock of the driver is held or waited for, by a thread that holds the
+ * reservation lock of the same buffer; so it takes card->entry_lock only. The others take the
+ * reservation lock inside card->lock.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
@@ -21,7 +23,8 @@ struct glk_import {
 	struct glk_card *card;
 	struct glk_context *ctx;	/* while mapped */
 	struct dma_buf_attachment *attach;
-	struct sg_table *sgt;		/* under the reservation lock; NULL: the memory moved, or was never mapped */
+	/* Under the reservation lock; NULL: the memory moved, or was never mapped. */
+	struct sg_table *sgt;
 	unsigned long skip;		/* pages of the buffer before those of the registration */
 	struct work_struct remap;
 };
@@ -113,12 +116,14 @@ static void remap(struct work_struct *work)
 	mutex_unlock(&card->lock);
 	up_read(&card->state_lock);
 	if (err)
-		glk_warn(card, GLK_ERROR_DMABUF, "a dma-buf moved and cannot be mapped again (%d): entries that name it fail\n",
+		glk_warn(card, GLK_ERROR_DMABUF,
+			 "a dma-buf moved and cannot be mapped again (%d): entries that name it fail\n",
 			 err);
 }
 
 /* A dma-buf, attached. Takes no lock of the card. */
-struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 offset, u64 bytes, u32 flags)
+struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 offset, u64 bytes,
+					   u32 flags)
 {
 	struct glk_registration *reg;
 	struct glk_import *import;
@@ -177,7 +182,8 @@ int glk_import_map(struct glk_context *ctx, struct glk_registration *reg)
 	reg->import->ctx = ctx;
 	err = map_and_arm(reg->import);
 	if (err)
-		dma_free_coherent(&card->pdev->dev, reg->page_list_bytes, reg->page_list, reg->page_list_dma);
+		dma_free_coherent(&card->pdev->dev, reg->page_list_bytes, reg->page_list,
+				  reg->page_list_dma);
 	return err;
 }
 

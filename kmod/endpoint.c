@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Endpoints: the memory behind a partition, named by the administrator as a PCI device and one of its BARs. The address
- * comes from the device itself and goes through the DMA API; nobody hands in an address.
+ * Endpoints: the memory behind a partition, named by the administrator as a PCI device and one
+ * of its BARs. The address comes from the device itself and goes through the DMA API; nobody
+ * hands in an address.
  */
 #include <linux/dma-mapping.h>
 
@@ -50,22 +51,23 @@ static int check_bar(struct glk_card *card, struct pci_dev *pdev, int bar)
 	u16 command;
 
 	/*
-	 * Not another card either: a card's writes wait for its endpoints to take them, and two cards that were each other's
-	 * endpoints could wait for each other for ever.
+	 * Not another card either: a card's writes wait for its endpoints to take them, and two
+	 * cards that were each other's endpoints could wait for each other for ever.
 	 */
 	if (pdev->vendor == GLK_PCI_VENDOR && pdev->device == GLK_PCI_DEVICE) {
-		glk_err(card, GLK_ERROR_ENDPOINT_NAME, "a card's BARs cannot be endpoints; for this card's memory use \"pool\"\n");
+		glk_err(card, GLK_ERROR_ENDPOINT_NAME,
+			"a card's BARs cannot be endpoints; for this card's memory use \"pool\"\n");
 		return -EINVAL;
 	}
 	if (!(pci_resource_flags(pdev, bar) & IORESOURCE_MEM) || !pci_resource_start(pdev, bar) ||
 	    pci_resource_len(pdev, bar) < GLK_PAGE_SIZE) {
-		glk_err(card, GLK_ERROR_ENDPOINT_NAME, "BAR %d of %s is not memory of a page or more\n", bar,
-			pci_name(pdev));
+		glk_err(card, GLK_ERROR_ENDPOINT_NAME,
+			"BAR %d of %s is not memory of a page or more\n", bar, pci_name(pdev));
 		return -EINVAL;
 	}
 	if (pci_read_config_word(pdev, PCI_COMMAND, &command) || !(command & PCI_COMMAND_MEMORY)) {
-		glk_err(card, GLK_ERROR_ENDPOINT_NAME, "%s does not decode its memory; enable it first\n",
-			pci_name(pdev));
+		glk_err(card, GLK_ERROR_ENDPOINT_NAME,
+			"%s does not decode its memory; enable it first\n", pci_name(pdev));
 		return -ENXIO;
 	}
 	return 0;
@@ -82,9 +84,11 @@ static int set_bus(struct glk_card *card, unsigned int partition, struct pci_dev
 	err = check_bar(card, pdev, bar) ?: glk_peer_check(card, pdev, &distance);
 	if (err)
 		return err;
-	base = dma_map_resource(&card->pdev->dev, pci_resource_start(pdev, bar), bytes, DMA_BIDIRECTIONAL, 0);
+	base = dma_map_resource(&card->pdev->dev, pci_resource_start(pdev, bar), bytes,
+				DMA_BIDIRECTIONAL, 0);
 	if (dma_mapping_error(&card->pdev->dev, base)) {
-		glk_err(card, GLK_ERROR_ENDPOINT_NAME, "the platform cannot map %s for the card\n", pci_name(pdev));
+		glk_err(card, GLK_ERROR_ENDPOINT_NAME,
+			"the platform cannot map %s for the card\n", pci_name(pdev));
 		return -ENXIO;
 	}
 	glk_endpoint_clear(card, partition);
@@ -116,11 +120,14 @@ static struct pci_dev *find_device(const char *name, int *bar)
 	unsigned int domain, bus, slot, function;
 	int end = 0;
 
-	if (sscanf(name, "%x:%x:%x.%x %d%n", &domain, &bus, &slot, &function, bar, &end) != 5 || name[end])
+	if (sscanf(name, "%x:%x:%x.%x %d%n", &domain, &bus, &slot, &function, bar, &end) != 5 ||
+	    name[end])
 		return ERR_PTR(-EINVAL);
-	if (domain > INT_MAX || bus > 0xff || slot > 0x1f || function > 7 || *bar < 0 || *bar >= PCI_STD_NUM_BARS)
+	if (domain > INT_MAX || bus > 0xff || slot > 0x1f || function > 7 || *bar < 0 ||
+	    *bar >= PCI_STD_NUM_BARS)
 		return ERR_PTR(-EINVAL);
-	return pci_get_domain_bus_and_slot(domain, bus, PCI_DEVFN(slot, function)) ?: ERR_PTR(-ENODEV);
+	return pci_get_domain_bus_and_slot(domain, bus, PCI_DEVFN(slot, function)) ?:
+	       ERR_PTR(-ENODEV);
 }
 
 /* `name` without white space around it. Nothing changes when it is refused. */
@@ -149,7 +156,8 @@ int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *
 	glk_partition_restore(card, partition);
 	/* The card refuses it when the drain of the one before did not end. */
 	if (card->state == GLK_LIVE &&
-	    glk_read(card, glk_partition_reg(partition, GLK_PARTITION_EP_KIND)) != card->partitions[partition].kind) {
+	    glk_read(card, glk_partition_reg(partition, GLK_PARTITION_EP_KIND)) !=
+		    card->partitions[partition].kind) {
 		glk_endpoint_clear(card, partition);
 		return -EBUSY;
 	}
@@ -157,8 +165,8 @@ int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *
 }
 
 /*
- * A device that leaves the bus is nobody's endpoint any more. It is told before, so that traffic ends in time, and
- * when it has left: until then somebody may name it.
+ * A device that leaves the bus is nobody's endpoint any more. It is told before, so that traffic
+ * ends in time, and when it has left: until then somebody may name it.
  */
 static int bus_event(struct notifier_block *nb, unsigned long event, void *data)
 {
@@ -166,14 +174,17 @@ static int bus_event(struct notifier_block *nb, unsigned long event, void *data)
 	struct pci_dev *pdev = to_pci_dev(data);
 	unsigned int p;
 
-	if ((event != BUS_NOTIFY_DEL_DEVICE && event != BUS_NOTIFY_REMOVED_DEVICE) || pdev == card->pdev)
+	if ((event != BUS_NOTIFY_DEL_DEVICE && event != BUS_NOTIFY_REMOVED_DEVICE) ||
+	    pdev == card->pdev)
 		return NOTIFY_DONE;
 	down_read(&card->state_lock);
 	mutex_lock(&card->lock);
 	for (p = 0; p < card->partition_count; p++) {
-		if (card->partitions[p].kind != GPULINK_ENDPOINT_BUS || card->partitions[p].pdev != pdev)
+		if (card->partitions[p].kind != GPULINK_ENDPOINT_BUS ||
+		    card->partitions[p].pdev != pdev)
 			continue;
-		glk_warn(card, GLK_ERROR_ENDPOINT_GONE, "endpoint of partition %u, %s, is removed\n", p, pci_name(pdev));
+		glk_warn(card, GLK_ERROR_ENDPOINT_GONE,
+			 "endpoint of partition %u, %s, is removed\n", p, pci_name(pdev));
 		glk_endpoint_clear(card, p);
 	}
 	mutex_unlock(&card->lock);

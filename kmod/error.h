@@ -35,10 +35,18 @@ enum glk_error {
 const char *glk_error_name(enum glk_error error);
 
 #define glk_err(card, error, fmt, ...)							\
-	dev_err_ratelimited(&(card)->pdev->dev, "error %d (%s): " fmt, (error),		\
-			    glk_error_name(error), ##__VA_ARGS__)
+do {											\
+	const enum glk_error __error = (error);						\
+											\
+	dev_err_ratelimited(&(card)->pdev->dev, "error %d (%s): " fmt, __error,		\
+			    glk_error_name(__error), ##__VA_ARGS__);			\
+} while (0)
 #define glk_warn(card, error, fmt, ...)							\
-	dev_warn_ratelimited(&(card)->pdev->dev, "error %d (%s): " fmt, (error),	\
-			     glk_error_name(error), ##__VA_ARGS__)
+do {											\
+	const enum glk_error __error = (error);						\
+											\
+	dev_warn_ratelimited(&(card)->pdev->dev, "error %d (%s): " fmt, __error,	\
+			     glk_error_name(__error), ##__VA_ARGS__);			\
+} while (0)
 
 #endif /* GLK_ERROR_H */

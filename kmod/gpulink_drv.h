@@ -3,16 +3,19 @@
  * What the driver's parts share.
  *
  * Locks, outermost first:
- *   ctx->submit_lock   one submission at a time; held while user memory is read, and so outside all that page faults take
- *   card->state_lock   read by whatever touches the card, written by what takes it out of work or back (recovery.c);
- *                      never held while user memory is accessed, for page faults on windows take it under mmap_lock
+ *   ctx->submit_lock   one submission at a time; held while user memory is read, and so outside all
+ *                      that page faults take
+ *   card->state_lock   read by whatever touches the card, written by what takes it out of work or
+ *                      back (recovery.c); never held while user memory is accessed, for page faults
+ *                      on windows take it under mmap_lock
  *   card->lock         tables, endpoints, settings, drains, snapshots, the lists of a context
  *   ring->lock         one context's rings; taken in interrupts
  *   card->vector_lock  which contexts interrupts wake; taken in interrupts, outside ring->lock
  *   dma-buf's reservation lock
- *   card->entry_lock   which registrations are in the card's table; alone also taken by exporters' calls, which hold the
- *                      reservation lock
- *   card->snapshot_lock  the counters' latch, and changes of card->state; raw, taken in perf's context, innermost
+ *   card->entry_lock   which registrations are in the card's table; alone also taken by exporters'
+ *                      calls, which hold the reservation lock
+ *   card->snapshot_lock  the counters' latch, and changes of card->state; raw, taken in
+ *                        perf's context, innermost
  */
 #ifndef GPULINK_DRV_H
 #define GPULINK_DRV_H
@@ -160,7 +163,7 @@ struct glk_user_ring {
 	unsigned int sq_order, cq_order;
 };
 
-/* What one of the user's entries leaves behind. A free one, or with the completion to come or come. */
+/* What a user's entry leaves behind. A free one, or with the completion to come or come. */
 struct glk_cell {
 	u64 cqe[2];
 	u16 next;
@@ -172,7 +175,7 @@ struct glk_cell {
 /* Entries that end as one: on the stack of who waits for a release, or in an io_uring command. */
 struct glk_batch {
 	struct list_head list;	/* in ring->commands; empty: on a stack */
-	u16 left;		/* entries not completed, and GLK_BATCH_HELD until it may end; 0: it has ended */
+	u16 left;		/* not completed, and GLK_BATCH_HELD until it may end; 0: ended */
 	u16 cells;		/* of its entries, in order; a release has none */
 	s16 error;		/* why it ended before its entries, or what came of a release */
 	u16 deadline;		/* of a command, in ticks of the watch */
@@ -201,7 +204,8 @@ struct glk_ring {
 	struct list_head commands;	/* of io_uring, that have not ended */
 	u16 tick;		/* of the watch */
 	u16 status;		/* the ring stopped: GLK_ST_* */
-	struct glk_user_ring *user;	/* the card works on these instead; changed under card->lock and lock */
+	/* The card works on these instead; changed under card->lock and lock. */
+	struct glk_user_ring *user;
 	wait_queue_head_t wait;
 };
 
@@ -228,7 +232,8 @@ struct glk_registration {
 	struct page **pages;
 	unsigned long page_count;
 	struct sg_table sgt;
-	struct glk_import *import;	/* in place of the three before page_count and sgt: memory of a dma-buf */
+	/* Memory of a dma-buf, in place of the three before page_count and sgt. */
+	struct glk_import *import;
 	__le64 *page_list;
 	dma_addr_t page_list_dma;
 	size_t page_list_bytes;
@@ -255,8 +260,8 @@ struct glk_context {
 	struct mutex submit_lock;	/* see above */
 	__le64 *chunk;		/* entries as they were read from the user; under submit_lock */
 	struct delayed_work watch;	/* over commands of io_uring, for whom nobody sleeps */
-	u64 errors_before;	/* CONTEXT.ERRORS before the ring was started anew; under card->lock */
-	u32 void_releases;	/* releases that found stores lost in such mappings; under card->lock */
+	u64 errors_before;	/* CONTEXT.ERRORS before the ring started anew; under card->lock */
+	u32 void_releases;	/* releases that found stores lost in mappings; under card->lock */
 };
 
 /* card.c */
@@ -296,8 +301,8 @@ extern const char * const glk_card_counter_names[GLK_CARD_COUNTERS];
 extern const char * const glk_partition_counter_names[GLK_PARTITION_COUNTERS];
 int glk_card_counters(struct glk_card *card, unsigned int partition, u64 *values);
 int glk_card_all_counters(struct glk_card *card, struct glk_counters *all);
-bool glk_card_counter_now(struct glk_card *card, unsigned int first, unsigned int count, unsigned int index,
-			  u64 *value);
+bool glk_card_counter_now(struct glk_card *card, unsigned int first, unsigned int count,
+			  unsigned int index, u64 *value);
 
 /* recovery.c */
 extern const struct pci_error_handlers glk_error_handlers;
@@ -317,7 +322,8 @@ int glk_card_publish(struct glk_card *card);
 void glk_card_unpublish(struct glk_card *card);
 
 /* context.c: callers of the last three hold state_lock for writing */
-int glk_context_open(struct glk_card *card, struct address_space *mapping, struct glk_context **out);
+int glk_context_open(struct glk_card *card, struct address_space *mapping,
+		     struct glk_context **out);
 void glk_context_close(struct glk_context *ctx);
 int glk_context_enter(struct glk_context *ctx);
 int glk_context_try_enter(struct glk_context *ctx);
@@ -335,7 +341,8 @@ void glk_ring_reap(struct glk_context *ctx);
 void glk_ring_wake(struct glk_context *ctx);
 int glk_ring_reserve(struct glk_context *ctx, unsigned int least, unsigned int most, u16 *cells);
 void glk_ring_free_cells(struct glk_context *ctx, u16 cells);
-int glk_ring_publish(struct glk_context *ctx, u16 cells, unsigned int count, struct glk_batch *batch);
+int glk_ring_publish(struct glk_context *ctx, u16 cells, unsigned int count,
+		     struct glk_batch *batch);
 int glk_ring_put_release(struct glk_context *ctx, struct glk_batch *batch);
 bool glk_ring_unhold(struct glk_context *ctx, struct glk_batch *batch);
 bool glk_ring_abandon(struct glk_context *ctx, struct glk_batch *batch);
@@ -352,8 +359,8 @@ void glk_ring_take_back(struct glk_context *ctx);
 /* submit.c */
 int glk_submit_init(struct glk_context *ctx);
 void glk_submit_exit(struct glk_context *ctx);
-int glk_submit(struct glk_context *ctx, struct iov_iter *from, unsigned int least, unsigned int most,
-	       struct glk_batch *batch, bool nowait);
+int glk_submit(struct glk_context *ctx, struct iov_iter *from, unsigned int least,
+	       unsigned int most, struct glk_batch *batch, bool nowait);
 
 /* uring.c */
 int glk_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags);
@@ -393,7 +400,8 @@ bool glk_window_any_lost(struct glk_context *ctx);
 int glk_mmap(struct glk_context *ctx, struct vm_area_struct *vma);
 
 /* registration.c */
-struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address, u64 bytes, u32 flags);
+struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address, u64 bytes,
+					      u32 flags);
 int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg);
 void glk_registration_unmap(struct glk_context *ctx, struct glk_registration *reg);
 void glk_registration_free(struct glk_registration *reg);
@@ -404,7 +412,8 @@ void glk_registrations_abandon(struct glk_context *ctx);
 struct glk_registration *glk_registration_find(struct glk_context *ctx, unsigned int handle);
 
 /* dmabuf_import.c */
-struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 offset, u64 bytes, u32 flags);
+struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 offset, u64 bytes,
+					   u32 flags);
 int glk_import_map(struct glk_context *ctx, struct glk_registration *reg);
 void glk_import_unmap(struct glk_registration *reg);
 void glk_import_free(struct glk_registration *reg);

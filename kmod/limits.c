@@ -52,7 +52,8 @@ bool glk_limit_registration(struct glk_context *ctx)
 /* Pages are pinned without any lock of the card. */
 bool glk_limit_pin(struct glk_card *card, unsigned long pages)
 {
-	if (atomic_long_add_return(pages, &card->pinned_pages) <= limit(card, GLK_LIMIT_PINNED_PAGES))
+	if (atomic_long_add_return(pages, &card->pinned_pages) <=
+	    limit(card, GLK_LIMIT_PINNED_PAGES))
 		return true;
 	glk_limit_unpin(card, pages);
 	return false;

@@ -6,8 +6,10 @@
 
 void glk_partition_defaults(struct glk_partition *partition)
 {
-	partition->settings[GLK_PARTITION_SUBHEADER_BYTES / 8] = GLK_PARTITION_SUBHEADER_BYTES_RESET;
-	partition->settings[GLK_PARTITION_MAX_PAYLOAD_BYTES / 8] = GLK_PARTITION_MAX_PAYLOAD_BYTES_RESET;
+	partition->settings[GLK_PARTITION_SUBHEADER_BYTES / 8] =
+		GLK_PARTITION_SUBHEADER_BYTES_RESET;
+	partition->settings[GLK_PARTITION_MAX_PAYLOAD_BYTES / 8] =
+		GLK_PARTITION_MAX_PAYLOAD_BYTES_RESET;
 	partition->settings[GLK_PARTITION_FLUSH_TIMEOUT_NS / 8] = 0;
 	partition->settings[GLK_PARTITION_MODE / 8] = GLK_PARTITION_MODE_RESET;
 	partition->kind = GPULINK_ENDPOINT_NONE;
@@ -23,7 +25,8 @@ bool glk_partition_setting_valid(struct glk_card *card, u32 reg, u64 value)
 	case GLK_PARTITION_FLUSH_TIMEOUT_NS:
 		return value <= GLK_TIMEOUT_MAX_NS;
 	default:
-		return !(value & ~(GLK_PARTITION_MODE_COALESCE_MASK | GLK_PARTITION_MODE_SELF_DESCRIBE_MASK));
+		return !(value & ~(GLK_PARTITION_MODE_COALESCE_MASK |
+				  GLK_PARTITION_MODE_SELF_DESCRIBE_MASK));
 	}
 }
 

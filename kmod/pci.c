@@ -119,8 +119,9 @@ static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	err = glk_card_publish(card);
 	if (err)
 		goto unwatch;
-	dev_info(&pdev->dev, "%s: serial %016llx, %u partitions of %u entries, %u contexts\n", dev_name(&card->dev),
-		 card->serial, card->partition_count, card->queue_entries, card->context_count);
+	dev_info(&pdev->dev, "%s: serial %016llx, %u partitions of %u entries, %u contexts\n",
+		 dev_name(&card->dev), card->serial, card->partition_count, card->queue_entries,
+		 card->context_count);
 	return 0;
 
 unwatch:

@@ -17,8 +17,9 @@ int glk_peer_init(struct pci_dev *pdev)
 }
 
 /*
- * Asks the kernel whether the bridges between the card and an endpoint forward what the card writes, and how many there are.
- * Bridges that do not promise it lose or corrupt data silently: a refusal is better, and says what would help.
+ * Asks the kernel whether the bridges between the card and an endpoint forward what the card
+ * writes, and how many there are. Bridges that do not promise it lose or corrupt data silently: a
+ * refusal is better, and says what would help.
  */
 int glk_peer_check(struct glk_card *card, struct pci_dev *endpoint, int *distance)
 {
@@ -41,7 +42,8 @@ int glk_peer_init(struct pci_dev *pdev)
 int glk_peer_check(struct glk_card *card, struct pci_dev *endpoint, int *distance)
 {
 	*distance = -1;
-	dev_info_once(&card->pdev->dev, "this kernel has no PCI_P2PDMA: nobody checks whether endpoints can be reached\n");
+	dev_info_once(&card->pdev->dev,
+		      "this kernel has no PCI_P2PDMA: nobody checks whether endpoints can be reached\n");
 	return 0;
 }
 

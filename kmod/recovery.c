@@ -12,8 +12,8 @@
 
 /*
  * Takes the card out of work. When it returns, who waited is told, no mapping leads to the card,
- * and the card reaches no memory. What it had accepted goes out first; what cannot go out is dropped,
- * and the card counts it.
+ * and the card reaches no memory. What it had accepted goes out first; what cannot go out is
+ * dropped, and the card counts it.
  */
 static void quiesce(struct glk_card *card, enum glk_state to, bool reachable)
 {

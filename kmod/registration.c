@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registrations: memory that ring entries may name, listed page by page for the card. Memory of the process is pinned and
- * charged here; that of a dma-buf comes by dmabuf_import.c.
+ * Registrations: memory that ring entries may name, listed page by page for the card. Memory of the
+ * process is pinned and charged here; that of a dma-buf comes by dmabuf_import.c.
  */
 #include <linux/dma-mapping.h>
 #include <linux/sched/mm.h>
@@ -27,8 +27,8 @@ static int pin_pages(struct glk_registration *reg, u64 address)
 	long count;
 
 	while (done < reg->page_count) {
-		count = pin_user_pages_fast((address & PAGE_MASK) + done * PAGE_SIZE, reg->page_count - done, flags,
-					    reg->pages + done);
+		count = pin_user_pages_fast((address & PAGE_MASK) + done * PAGE_SIZE,
+					    reg->page_count - done, flags, reg->pages + done);
 		if (count <= 0) {
 			unpin_user_pages(reg->pages, done);
 			return count ? count : -EFAULT;
@@ -39,7 +39,8 @@ static int pin_pages(struct glk_registration *reg, u64 address)
 }
 
 /* Pins [address, address + bytes) for the calling process. Takes no lock of the card. */
-struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address, u64 bytes, u32 flags)
+struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address, u64 bytes,
+					      u32 flags)
 {
 	struct glk_registration *reg;
 	u64 end;
@@ -103,7 +104,8 @@ void glk_registration_free(struct glk_registration *reg)
 int glk_registration_list(struct glk_card *card, struct glk_registration *reg)
 {
 	reg->page_list_bytes = array_size(reg->page_count, sizeof(*reg->page_list));
-	reg->page_list = dma_alloc_coherent(&card->pdev->dev, reg->page_list_bytes, &reg->page_list_dma, GFP_KERNEL);
+	reg->page_list = dma_alloc_coherent(&card->pdev->dev, reg->page_list_bytes,
+					    &reg->page_list_dma, GFP_KERNEL);
 	return reg->page_list ? 0 : -ENOMEM;
 }
 
@@ -113,8 +115,8 @@ static int map_pages(struct glk_card *card, struct glk_registration *reg)
 	unsigned long i = 0;
 	int err;
 
-	err = sg_alloc_table_from_pages(&reg->sgt, reg->pages, reg->page_count, 0, reg->page_count * PAGE_SIZE,
-					GFP_KERNEL);
+	err = sg_alloc_table_from_pages(&reg->sgt, reg->pages, reg->page_count, 0,
+					reg->page_count * PAGE_SIZE, GFP_KERNEL);
 	if (err)
 		return err;
 	err = dma_map_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL, 0);
@@ -158,7 +160,10 @@ void glk_registration_arm(struct glk_context *ctx, struct glk_registration *reg)
 	spin_unlock(&card->entry_lock);
 }
 
-/* The card forgets it; a read sees to it that it has. Called with no lock of the card, too: see dmabuf_import.c. */
+/*
+ * The card forgets it; a read sees to it that it has. Called with no lock of the card, too:
+ * see dmabuf_import.c.
+ */
 void glk_registration_disarm(struct glk_card *card, struct glk_registration *reg)
 {
 	spin_lock(&card->entry_lock);
@@ -170,7 +175,10 @@ void glk_registration_disarm(struct glk_card *card, struct glk_registration *reg
 	spin_unlock(&card->entry_lock);
 }
 
-/* The card's table is empty, or soon will be: nobody may touch the entry any more, which others get. */
+/*
+ * The card's table is empty, or soon will be: nobody may touch the entry any more,
+ * which others get.
+ */
 void glk_registrations_abandon(struct glk_context *ctx)
 {
 	struct glk_registration *reg;
@@ -220,7 +228,8 @@ void glk_registration_unmap(struct glk_context *ctx, struct glk_registration *re
 	__clear_bit(reg->handle, card->registration_map);
 	if (reg->import)
 		glk_import_unmap(reg);
-	dma_free_coherent(&card->pdev->dev, reg->page_list_bytes, reg->page_list, reg->page_list_dma);
+	dma_free_coherent(&card->pdev->dev, reg->page_list_bytes, reg->page_list,
+			  reg->page_list_dma);
 	if (!reg->import) {
 		dma_unmap_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL, 0);
 		sg_free_table(&reg->sgt);

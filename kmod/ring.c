@@ -31,17 +31,22 @@ static void start(struct glk_context *ctx)
 	const struct glk_user_ring *user = ring->user;
 	struct glk_card *card = ctx->card;
 	unsigned int rings = card->vector_count - 1;
-	u64 sq_order = user ? user->sq_order : GLK_RING_ORDER, cq_order = user ? user->cq_order : GLK_RING_ORDER;
+	u64 sq_order = user ? user->sq_order : GLK_RING_ORDER;
+	u64 cq_order = user ? user->cq_order : GLK_RING_ORDER;
 
 	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CONTROL), 0);
-	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_SQ_BASE), user ? user->sq.dma : ring->sq_dma);
-	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CQ_BASE), user ? user->cq.dma : ring->cq_dma);
+	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_SQ_BASE),
+		  user ? user->sq.dma : ring->sq_dma);
+	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CQ_BASE),
+		  user ? user->cq.dma : ring->cq_dma);
 	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_ORDER),
 		  sq_order << GLK_CONTEXT_ORDER_SQ_SHIFT | cq_order << GLK_CONTEXT_ORDER_CQ_SHIFT);
 	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_RECORD), ctx->record.dma);
-	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_VECTOR), rings ? 1 + ctx->id % rings : 0);
+	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_VECTOR),
+		  rings ? 1 + ctx->id % rings : 0);
 	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CONTROL),
-		  GLK_CONTEXT_CONTROL_ENABLE_MASK | (user ? GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK : 0));
+		  GLK_CONTEXT_CONTROL_ENABLE_MASK |
+			  (user ? GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK : 0));
 }
 
 /* The card lets go of the rings; entries not yet taken are forgotten. */
@@ -169,7 +174,8 @@ static int release_error(u16 status)
 	return status == GLK_ST_OK ? 0 : status == GLK_ST_ENDPOINT ? -EIO : -EPROTO;
 }
 
-static void complete_one(struct glk_ring *ring, struct glk_slot *slot, u64 tag, u64 word, struct list_head *ended)
+static void complete_one(struct glk_ring *ring, struct glk_slot *slot, u64 tag, u64 word,
+			 struct list_head *ended)
 {
 	struct glk_batch *batch = slot->batch;
 
@@ -278,7 +284,8 @@ void glk_ring_free_cells(struct glk_context *ctx, u16 cells)
 }
 
 /* Puts the entries of ctx->chunk on the ring, for which there are cells. Does not sleep. */
-int glk_ring_publish(struct glk_context *ctx, u16 cells, unsigned int count, struct glk_batch *batch)
+int glk_ring_publish(struct glk_context *ctx, u16 cells, unsigned int count,
+		     struct glk_batch *batch)
 {
 	struct glk_ring *ring = &ctx->ring;
 	unsigned int i;
@@ -303,7 +310,8 @@ int glk_ring_publish(struct glk_context *ctx, u16 cells, unsigned int count, str
 		memcpy(sqe, ctx->chunk + i * SQE_WORDS, GLK_SQE_BYTES);
 		/* Who waits is woken when the last of what he submitted is done. */
 		if (i == count - 1)
-			sqe[GLK_SQE_FLAGS_Q] |= cpu_to_le64((u64)GLK_FLAG_INTERRUPT << GLK_SQE_FLAGS_SHIFT);
+			sqe[GLK_SQE_FLAGS_Q] |=
+				cpu_to_le64((u64)GLK_FLAG_INTERRUPT << GLK_SQE_FLAGS_SHIFT);
 		ring->slots[slot] = (struct glk_slot){ .batch = batch, .cell = cells };
 	}
 	trace_gpulink_submit(ctx, count, ring->sq_tail);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who waits for the kernel's ring: for completions, for room, for a release. Every wait has a bound,
- * and ends when the card is reset or gone, or the ring stopped; twice a second it is looked whether
- * the card is alive.
+ * Who waits for the kernel's ring: for completions, for room, for a release. Every wait has a
+ * bound, and ends when the card is reset or gone, or the ring stopped; twice a second it is looked
+ * whether the card is alive.
  */
 #include <linux/freezer.h>
 #include <linux/ktime.h>
@@ -31,7 +31,8 @@ unsigned long glk_ring_sleep(u64 deadline_ns)
 
 	if (now >= deadline_ns)
 		return 0;
-	return nsecs_to_jiffies(min_t(u64, deadline_ns - now, GLK_ALIVE_POLL_MS * NSEC_PER_MSEC)) + 1;
+	return nsecs_to_jiffies(min_t(u64, deadline_ns - now,
+				      GLK_ALIVE_POLL_MS * NSEC_PER_MSEC)) + 1;
 }
 
 /*
@@ -70,7 +71,8 @@ int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns)
 		if (!sleep)
 			return -ETIMEDOUT;
 		left = wait_event_interruptible_timeout(ring->wait,
-							enough(ring, least) || glk_context_usable(ctx) ||
+							enough(ring, least) ||
+								glk_context_usable(ctx) ||
 								READ_ONCE(ring->status),
 							sleep);
 		if (left < 0)
@@ -97,7 +99,8 @@ int glk_ring_wait_room(struct glk_context *ctx, unsigned int count, u64 deadline
 			return -EAGAIN;
 		left = wait_event_interruptible_timeout(ring->wait,
 							READ_ONCE(ring->free_count) >= count ||
-								glk_context_usable(ctx) || READ_ONCE(ring->status),
+								glk_context_usable(ctx) ||
+								READ_ONCE(ring->status),
 							sleep);
 		if (left < 0)
 			return -EINTR;
@@ -122,7 +125,8 @@ static int wait_release(struct glk_context *ctx, const struct glk_batch *batch, 
 		if (!sleep)
 			return -ETIMEDOUT;
 		left = wait_event_killable_timeout(ctx->ring.wait,
-						   !READ_ONCE(batch->left) || glk_context_usable(ctx) ||
+						   !READ_ONCE(batch->left) ||
+							   glk_context_usable(ctx) ||
 							   READ_ONCE(ctx->ring.status),
 						   sleep);
 		if (left < 0)

@@ -50,8 +50,8 @@ static int lock(struct glk_context *ctx, bool nowait)
  * Submits `least` to `most` entries, as many as there is room for. Returns how many; EAGAIN: too
  * few, or (`nowait`) it would have slept.
  */
-int glk_submit(struct glk_context *ctx, struct iov_iter *from, unsigned int least, unsigned int most,
-	       struct glk_batch *batch, bool nowait)
+int glk_submit(struct glk_context *ctx, struct iov_iter *from, unsigned int least,
+	       unsigned int most, struct glk_batch *batch, bool nowait)
 {
 	int count, err;
 	u16 cells;

@@ -38,7 +38,8 @@ static ssize_t hw_version_show(struct device *dev, struct device_attribute *attr
 	u64 v = glk_to_card(dev)->hw_version;
 
 	return sysfs_emit(buf, "%llu.%llu.%llu\n", GLK_FIELD(v, GLK_CARD_HW_VERSION_MAJOR),
-			  GLK_FIELD(v, GLK_CARD_HW_VERSION_MINOR), GLK_FIELD(v, GLK_CARD_HW_VERSION_PATCH));
+			  GLK_FIELD(v, GLK_CARD_HW_VERSION_MINOR),
+			  GLK_FIELD(v, GLK_CARD_HW_VERSION_PATCH));
 }
 static DEVICE_ATTR_RO(hw_version);
 
@@ -87,7 +88,8 @@ static ssize_t link_state_show(struct device *dev, struct device_attribute *attr
 		return -ENODEV;
 	if (!(status & GLK_CARD_STATUS_LINK_UP_MASK))
 		return sysfs_emit(buf, "down\n");
-	return sysfs_emit(buf, "%s\n", card->features & GLK_CARD_FEATURES_LOOPBACK_MASK ? "loopback" : "up");
+	return sysfs_emit(buf, "%s\n",
+			  card->features & GLK_CARD_FEATURES_LOOPBACK_MASK ? "loopback" : "up");
 }
 static DEVICE_ATTR_RO(link_state);
 
@@ -96,7 +98,8 @@ static ssize_t unchecked_peers_show(struct device *dev, struct device_attribute 
 	return sysfs_emit(buf, "%d\n", glk_to_card(dev)->unchecked_peers);
 }
 
-static ssize_t unchecked_peers_store(struct device *dev, struct device_attribute *attr, const char *buf, size_t count)
+static ssize_t unchecked_peers_store(struct device *dev, struct device_attribute *attr,
+				     const char *buf, size_t count)
 {
 	struct glk_card *card = glk_to_card(dev);
 	bool unchecked;
@@ -109,6 +112,7 @@ static ssize_t unchecked_peers_store(struct device *dev, struct device_attribute
 	return count;
 }
 static DEVICE_ATTR_RW(unchecked_peers);
+
 static ssize_t state_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	static const char * const names[] = {
@@ -123,7 +127,8 @@ static ssize_t state_show(struct device *dev, struct device_attribute *attr, cha
 }
 static DEVICE_ATTR_RO(state);
 
-static ssize_t reset_store(struct device *dev, struct device_attribute *attr, const char *buf, size_t count)
+static ssize_t reset_store(struct device *dev, struct device_attribute *attr,
+			   const char *buf, size_t count)
 {
 	struct glk_card *card = glk_to_card(dev);
 	bool yes;
@@ -205,9 +210,10 @@ struct glk_partition_kobj {
 
 struct glk_partition_attr {
 	struct attribute attr;
-	ssize_t (*show)(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, char *buf);
-	ssize_t (*store)(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, const char *buf,
-			 size_t count);
+	ssize_t (*show)(struct glk_partition_kobj *p, const struct glk_partition_attr *attr,
+			char *buf);
+	ssize_t (*store)(struct glk_partition_kobj *p, const struct glk_partition_attr *attr,
+			 const char *buf, size_t count);
 	u32 reg;
 };
 
@@ -216,7 +222,8 @@ static struct glk_partition *partition_of(struct glk_partition_kobj *p)
 	return &p->card->partitions[p->index];
 }
 
-static ssize_t setting_show(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, char *buf)
+static ssize_t setting_show(struct glk_partition_kobj *p,
+			    const struct glk_partition_attr *attr, char *buf)
 {
 	u64 value;
 	int err;
@@ -229,8 +236,8 @@ static ssize_t setting_show(struct glk_partition_kobj *p, const struct glk_parti
 	return sysfs_emit(buf, "%llu\n", value);
 }
 
-static ssize_t setting_store(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, const char *buf,
-			     size_t count)
+static ssize_t setting_store(struct glk_partition_kobj *p, const struct glk_partition_attr *attr,
+			     const char *buf, size_t count)
 {
 	u64 value;
 	int err;
@@ -243,7 +250,8 @@ static ssize_t setting_store(struct glk_partition_kobj *p, const struct glk_part
 	return err ?: count;
 }
 
-static ssize_t coalesce_show(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, char *buf)
+static ssize_t coalesce_show(struct glk_partition_kobj *p,
+			     const struct glk_partition_attr *attr, char *buf)
 {
 	u64 mode;
 	int err;
@@ -256,8 +264,8 @@ static ssize_t coalesce_show(struct glk_partition_kobj *p, const struct glk_part
 	return sysfs_emit(buf, "%d\n", !!(mode & GLK_PARTITION_MODE_COALESCE_MASK));
 }
 
-static ssize_t coalesce_store(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, const char *buf,
-			      size_t count)
+static ssize_t coalesce_store(struct glk_partition_kobj *p, const struct glk_partition_attr *attr,
+			      const char *buf, size_t count)
 {
 	bool coalesce;
 	u64 mode;
@@ -266,14 +274,16 @@ static ssize_t coalesce_store(struct glk_partition_kobj *p, const struct glk_par
 	err = kstrtobool(buf, &coalesce) ?: enter(p->card);
 	if (err)
 		return err;
-	mode = partition_of(p)->settings[GLK_PARTITION_MODE / 8] & ~GLK_PARTITION_MODE_COALESCE_MASK;
+	mode = partition_of(p)->settings[GLK_PARTITION_MODE / 8] &
+	       ~GLK_PARTITION_MODE_COALESCE_MASK;
 	err = glk_partition_set(p->card, p->index, GLK_PARTITION_MODE,
 				mode | (coalesce ? GLK_PARTITION_MODE_COALESCE_MASK : 0));
 	leave(p->card);
 	return err ?: count;
 }
 
-static ssize_t endpoint_show(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, char *buf)
+static ssize_t endpoint_show(struct glk_partition_kobj *p,
+			     const struct glk_partition_attr *attr, char *buf)
 {
 	char name[32];
 	int err;
@@ -286,8 +296,8 @@ static ssize_t endpoint_show(struct glk_partition_kobj *p, const struct glk_part
 	return sysfs_emit(buf, "%s\n", name);
 }
 
-static ssize_t endpoint_store(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, const char *buf,
-			      size_t count)
+static ssize_t endpoint_store(struct glk_partition_kobj *p, const struct glk_partition_attr *attr,
+			      const char *buf, size_t count)
 {
 	char name[40], *trimmed;
 	int err;
@@ -303,7 +313,8 @@ static ssize_t endpoint_store(struct glk_partition_kobj *p, const struct glk_par
 	return err ?: count;
 }
 
-static ssize_t endpoint_bytes_show(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, char *buf)
+static ssize_t endpoint_bytes_show(struct glk_partition_kobj *p,
+				   const struct glk_partition_attr *attr, char *buf)
 {
 	u64 bytes;
 	int err;
@@ -316,7 +327,8 @@ static ssize_t endpoint_bytes_show(struct glk_partition_kobj *p, const struct gl
 	return sysfs_emit(buf, "%llu\n", bytes);
 }
 
-static ssize_t endpoint_distance_show(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, char *buf)
+static ssize_t endpoint_distance_show(struct glk_partition_kobj *p,
+				      const struct glk_partition_attr *attr, char *buf)
 {
 	const struct glk_partition *partition = partition_of(p);
 	int err, distance;
@@ -337,7 +349,8 @@ static ssize_t endpoint_distance_show(struct glk_partition_kobj *p, const struct
 		.reg = _reg,                                            \
 	}
 PARTITION_ATTR(subheader_bytes, 0644, setting_show, setting_store, GLK_PARTITION_SUBHEADER_BYTES);
-PARTITION_ATTR(max_payload_bytes, 0644, setting_show, setting_store, GLK_PARTITION_MAX_PAYLOAD_BYTES);
+PARTITION_ATTR(max_payload_bytes, 0644, setting_show, setting_store,
+	       GLK_PARTITION_MAX_PAYLOAD_BYTES);
 PARTITION_ATTR(flush_timeout_ns, 0644, setting_show, setting_store, GLK_PARTITION_FLUSH_TIMEOUT_NS);
 PARTITION_ATTR(coalesce, 0644, coalesce_show, coalesce_store, 0);
 PARTITION_ATTR(endpoint, 0644, endpoint_show, endpoint_store, 0);
@@ -359,7 +372,8 @@ static const struct attribute *partition_attrs[] = {
 static struct glk_partition_attr counters[GLK_PARTITION_COUNTERS];
 static struct attribute *counter_attrs[GLK_PARTITION_COUNTERS + 1];
 
-static ssize_t counter_show(struct glk_partition_kobj *p, const struct glk_partition_attr *attr, char *buf)
+static ssize_t counter_show(struct glk_partition_kobj *p,
+			    const struct glk_partition_attr *attr, char *buf)
 {
 	u64 values[GLK_PARTITION_COUNTERS];
 	int err;
@@ -389,7 +403,8 @@ static ssize_t partition_show(struct kobject *kobj, struct attribute *attr, char
 	return a->show ? a->show(to_partition(kobj), a, buf) : -EIO;
 }
 
-static ssize_t partition_store(struct kobject *kobj, struct attribute *attr, const char *buf, size_t count)
+static ssize_t partition_store(struct kobject *kobj, struct attribute *attr, const char *buf,
+			       size_t count)
 {
 	const struct glk_partition_attr *a = container_of(attr, struct glk_partition_attr, attr);
 
@@ -423,7 +438,8 @@ static int add_partition(struct glk_card *card, unsigned int index)
 	glk_object_made();
 	p->card = card;
 	p->index = index;
-	err = kobject_init_and_add(&p->kobj, &partition_ktype, card->partitions_kobj, "%u", index) ?:
+	err = kobject_init_and_add(&p->kobj, &partition_ktype, card->partitions_kobj, "%u",
+				   index) ?:
 	      sysfs_create_files(&p->kobj, partition_attrs) ?:
 	      sysfs_create_group(&p->kobj, &counter_group);
 	if (err) {

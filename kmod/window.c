@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Windows: rows of slices of the aperture that stand for an endpoint's memory, and what user space maps of them. */
+/*
+ * Windows: rows of slices of the aperture that stand for an endpoint's memory, and what
+ * user space maps of them.
+ */
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -15,8 +18,10 @@ static void write_slices(struct glk_context *ctx, const struct glk_window *windo
 {
 	struct glk_card *card = ctx->card;
 	u64 slice_bytes = BIT_ULL(card->slice_shift), offset = window->offset, left = window->bytes;
-	u64 q0 = GLK_WINDOW_Q0_VALID_MASK | (u64)window->partition << GLK_WINDOW_Q0_PARTITION_SHIFT |
-		 (u64)ctx->id << GLK_WINDOW_Q0_CONTEXT_SHIFT | (u64)window->handle << GLK_WINDOW_Q0_FIRST_SHIFT;
+	u64 q0 = GLK_WINDOW_Q0_VALID_MASK |
+		 (u64)window->partition << GLK_WINDOW_Q0_PARTITION_SHIFT |
+		 (u64)ctx->id << GLK_WINDOW_Q0_CONTEXT_SHIFT |
+		 (u64)window->handle << GLK_WINDOW_Q0_FIRST_SHIFT;
 	unsigned int i;
 
 	if (window->rights & GPULINK_ALLOW_READ)
@@ -55,8 +60,12 @@ static void withdraw(struct glk_context *ctx, struct glk_window *window)
 	if (card->state != GLK_LIVE || card->generation != ctx->generation)
 		return;
 	for (i = 0; i < window->slices; i++)
-		glk_write(card, GLK_WINDOW_ARRAY + (window->handle + i) * GLK_WINDOW_STRIDE + GLK_WINDOW_Q0, 0);
-	/* What a ring was allowed before may still come: a read is answered when all of it is queued; then a drain. */
+		glk_write(card, GLK_WINDOW_ARRAY + (window->handle + i) * GLK_WINDOW_STRIDE +
+				GLK_WINDOW_Q0, 0);
+	/*
+	 * What a ring was allowed before may still come: a read is answered when all of it is
+	 * queued; then a drain.
+	 */
 	glk_read(card, GLK_CARD_STATUS);
 	glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id);
 }
@@ -182,13 +191,17 @@ static struct glk_window *find_window(struct glk_context *ctx, u64 start, u64 by
 	list_for_each_entry(window, &ctx->windows, list) {
 		u64 first = window_start(ctx->card, window);
 
-		if (start >= first && bytes <= window->bytes && start - first <= window->bytes - bytes)
+		if (start >= first && bytes <= window->bytes &&
+		    start - first <= window->bytes - bytes)
 			return window;
 	}
 	return NULL;
 }
 
-/* A page of this context that nobody else sees: stores to it are lost, loads give what was stored there last. */
+/*
+ * A page of this context that nobody else sees: stores to it are lost, loads give what
+ * was stored there last.
+ */
 static unsigned long void_pfn(struct glk_context *ctx)
 {
 	return page_to_pfn(virt_to_page(ctx->void_page));
@@ -199,7 +212,10 @@ static u64 record_offset(const struct glk_context *ctx)
 	return GLK_MMAP_RECORDS + (u64)ctx->id * GLK_PAGE_SIZE;
 }
 
-/* What a page of a mapping shows when the card is reset or gone. What the process may not write shows nothing it wrote. */
+/*
+ * What a page of a mapping shows when the card is reset or gone. What the process may not write
+ * shows nothing it wrote.
+ */
 static unsigned long lost_pfn(struct glk_context *ctx, u64 offset)
 {
 	if (offset == record_offset(ctx))
@@ -216,7 +232,8 @@ static int find_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
 	struct glk_window *window;
 
 	if (offset == GLK_MMAP_DOORBELLS + (u64)ctx->id * GLK_PAGE_SIZE) {
-		*pfn = PHYS_PFN(card->regs_start + GLK_DOORBELL_ARRAY + ctx->id * GLK_DOORBELL_STRIDE);
+		*pfn = PHYS_PFN(card->regs_start + GLK_DOORBELL_ARRAY +
+				ctx->id * GLK_DOORBELL_STRIDE);
 		return 0;
 	}
 	if (offset == record_offset(ctx)) {
@@ -238,12 +255,14 @@ static int find_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
 }
 
 /*
- * Pages are put in on touch, so that what was taken away by a zap does not come back. What the process itself took away
- * gives SIGBUS. What reset, removal or the endpoint's end took from it must not kill it in the middle of a store: it
- * gets a page that leads nowhere, and hears of it at the next release.
+ * Pages are put in on touch, so that what was taken away by a zap does not come back. What the
+ * process itself took away gives SIGBUS. What reset, removal or the endpoint's end took from it
+ * must not kill it in the middle of a store: it gets a page that leads nowhere, and hears of it
+ * at the next release.
  *
- * A page is put in under the same locks as it was looked up: who takes a window away, or resets or removes the card,
- * zaps under them, and must see it. Else the mapping would live on and reach whoever gets these slices next.
+ * A page is put in under the same locks as it was looked up: who takes a window away, or resets or
+ * removes the card, zaps under them, and must see it. Else the mapping would live on and reach
+ * whoever gets these slices next.
  */
 static vm_fault_t glk_fault(struct vm_fault *vmf)
 {
@@ -289,7 +308,8 @@ static int map_read_only(struct glk_context *ctx, struct vm_area_struct *vma, vm
 static int map_io(struct glk_context *ctx, struct vm_area_struct *vma, bool combine)
 {
 	vm_flags_mod(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP, 0);
-	vma->vm_page_prot = combine ? pgprot_writecombine(vma->vm_page_prot) : pgprot_noncached(vma->vm_page_prot);
+	vma->vm_page_prot = combine ? pgprot_writecombine(vma->vm_page_prot) :
+				      pgprot_noncached(vma->vm_page_prot);
 	vma->vm_private_data = ctx;
 	vma->vm_ops = &glk_vm_ops;
 	return 0;
@@ -309,7 +329,10 @@ int glk_mmap(struct glk_context *ctx, struct vm_area_struct *vma)
 		return map_read_only(ctx, vma, 0);
 	if (start == GLK_MMAP_DOORBELLS + (u64)ctx->id * GLK_PAGE_SIZE && bytes == PAGE_SIZE)
 		return map_io(ctx, vma, false);
-	/* Two processes on one ring would only spoil it: a child that fork() makes does not inherit it. */
+	/*
+	 * Two processes on one ring would only spoil it: a child that fork() makes
+	 * does not inherit it.
+	 */
 	if (glk_user_ring_mappable(ctx, start, bytes))
 		return glk_user_ring_is_cq(ctx, start) ? map_read_only(ctx, vma, VM_DONTCOPY) :
 							 map_memory(ctx, vma, VM_DONTCOPY);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The only place that knows kernel versions: what changed between 6.1 and now, under one name each. */
+/* The only place that knows kernel versions: what changed since 6.1, under one name each. */
 #ifndef GLK_COMPAT_H
 #define GLK_COMPAT_H
 
@@ -18,8 +18,8 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 
 /*
  * 6.2 made pins for reading break copy-on-write; before, the page that was pinned was not the
- * process' any more when it next wrote to it. A pin for writing breaks it too, at a price: of shared
- * mappings only those can be pinned that may be written.
+ * process' any more when it next wrote to it. A pin for writing breaks it too, at a price: of
+ * shared mappings only those can be pinned that may be written.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define GLK_FOLL_READ (FOLL_WRITE | FOLL_FORCE)

@@ -2,19 +2,21 @@
 /*
  * The kernel interface of gpulink: ioctls of /dev/gpulinkN and what they carry.
  *
- * Every structure begins with its size as the caller knows it and with flags. The kernel refuses unknown flags
- * and reserved fields that are not 0 (EINVAL), a size below the first version's (EINVAL), and a tail it does not
- * know that is not 0 (E2BIG). Fields that only the kernel writes are ignored on entry. Unknown ioctls: ENOTTY.
- * After surprise removal every call gives ENODEV; after a reset of the card, sleep or a bus error
- * every call on a file opened before it gives ESTALE (open again; docs/recovery.md). Mappings of
- * windows and doorbell pages then show a page that leads nowhere, so that a store in flight does not
- * kill the process; the completion record reads 0. The same holds for windows whose endpoint went away: every release from then on
- * grows @errors, until the window is unmapped.
+ * Every structure begins with its size as the caller knows it and with flags. The kernel refuses
+ * unknown flags and reserved fields that are not 0 (EINVAL), a size below the first version's
+ * (EINVAL), and a tail it does not know that is not 0 (E2BIG). Fields that only the kernel writes
+ * are ignored on entry. Unknown ioctls: ENOTTY. After surprise removal every call gives ENODEV;
+ * after a reset of the card, sleep or a bus error every call on a file opened before it gives
+ * ESTALE (open again; docs/recovery.md). Mappings of windows and doorbell pages then show a page
+ * that leads nowhere, so that a store in flight does not kill the process; the completion record
+ * reads 0. The same holds for windows whose endpoint went away: every release from then on grows
+ * @errors, until the window is unmapped.
  *
- * One open file is one context: it owns its windows, registrations and rings, all of which end with it. Calls
- * may be made from any number of threads. open() gives ENOSPC when the card has no context left. The administrator may
- * limit what a context or a user takes of the card (docs/sysfs.md): open(), GPULINK_IOCTL_WINDOW_MAP and
- * both ways to register give EDQUOT beyond it.
+ * One open file is one context: it owns its windows, registrations and rings, all of which
+ * end with it. Calls may be made from any number of threads. open() gives ENOSPC when the
+ * card has no context left. The administrator may limit what a context or a user takes of
+ * the card (docs/sysfs.md): open(), GPULINK_IOCTL_WINDOW_MAP and both ways to register
+ * give EDQUOT beyond it.
  */
 #ifndef _UAPI_GPULINK_H
 #define _UAPI_GPULINK_H
@@ -130,7 +132,8 @@ struct gpulink_ioctl_handle {
  * @handle: out
  * @reserved: 0
  *
- * The pages are pinned and counted against RLIMIT_MEMLOCK (ENOMEM). ENOSPC: the card has no free entry.
+ * The pages are pinned and counted against RLIMIT_MEMLOCK (ENOMEM). ENOSPC: the
+ * card has no free entry.
  */
 struct gpulink_ioctl_register {
 	__u32 size;
@@ -142,18 +145,21 @@ struct gpulink_ioctl_register {
 };
 
 /**
- * struct gpulink_ioctl_register_dmabuf - let ring entries name a range of a dma-buf, a GPU's memory above all
+ * struct gpulink_ioctl_register_dmabuf - let ring entries name a range of a dma-buf, a
+ * GPU's memory above all
  * @size: sizeof(struct gpulink_ioctl_register_dmabuf)
- * @flags: GPULINK_ALLOW_*: what the card may do with it, at least one (WRITE needs a buffer open for writing: EACCES)
+ * @flags: GPULINK_ALLOW_*: what the card may do with it, at least one (WRITE needs a buffer open
+ *         for writing: EACCES)
  * @fd: of the dma-buf (EBADF, EINVAL: it is none; ELOOP: it is a gpulink window)
  * @handle: out; GPULINK_IOCTL_UNREGISTER takes it
  * @offset: first byte in the buffer
  * @bytes: length, 1 or more, inside the buffer (ERANGE)
  *
- * The memory stays where its driver puts it. When it moves, the card lets go of it at once, and gets it back where it is
- * then; an entry that is carried out in between completes with status registration, and may be submitted again. What the
- * exporter says when it cannot be reached from the card is given back (EOPNOTSUPP, EREMOTEIO, ...): then the data have to
- * go through memory of the process (GPULINK_IOCTL_REGISTER).
+ * The memory stays where its driver puts it. When it moves, the card lets go of it at once, and
+ * gets it back where it is then; an entry that is carried out in between completes with status
+ * registration, and may be submitted again. What the exporter says when it cannot be reached from
+ * the card is given back (EOPNOTSUPP, EREMOTEIO, ...): then the data have to go through memory of
+ * the process (GPULINK_IOCTL_REGISTER).
  */
 struct gpulink_ioctl_register_dmabuf {
 	__u32 size;
@@ -172,8 +178,8 @@ struct gpulink_ioctl_register_dmabuf {
  * @count: how many, 1..ring_entries
  * @submitted: out: how many were taken, from the first on; the rest found the ring full
  *
- * EAGAIN: none was taken, the ring is full: wait for completions. EBUSY: the rings are mapped (GPULINK_IOCTL_RING_MAP). The card checks the entries; errors come as
- * completions.
+ * EAGAIN: none was taken, the ring is full: wait for completions. EBUSY: the rings are mapped
+ * (GPULINK_IOCTL_RING_MAP). The card checks the entries; errors come as completions.
  */
 struct gpulink_ioctl_submit {
 	__u32 size;
@@ -189,13 +195,14 @@ struct gpulink_ioctl_submit {
  * @flags: 0
  * @completions: user array of 16-byte completions (docs/registers.md, CQE; phase is 0)
  * @count: room in it, 1 or more
- * @least: wait until there are so many, 0..@count; 0: take what is there. Clipped to what is in flight
+ * @least: wait until there are so many, 0..@count; 0: take what is there. Clipped
+ *         to what is in flight
  * @timeout_ns: at most so long, 0..60 s
  * @completed: out: how many were stored
  * @reserved: 0
  *
- * ETIMEDOUT: the time passed with fewer than @least; those that came are stored and counted all the same.
- * EINTR: a signal came before any completion. EBUSY: the rings are mapped.
+ * ETIMEDOUT: the time passed with fewer than @least; those that came are stored and counted all the
+ * same. EINTR: a signal came before any completion. EBUSY: the rings are mapped.
  */
 struct gpulink_ioctl_wait {
 	__u32 size;
@@ -216,8 +223,9 @@ struct gpulink_ioctl_wait {
  * @errors: out: accesses through windows of this context that failed so far
  * @reserved: 0
  *
- * Covers stores through windows and entries submitted before the call. EIO: a write to an endpoint failed. EBUSY: the
- * ring is full of releases that timed out before and go on, or the rings are mapped.
+ * Covers stores through windows and entries submitted before the call. EIO: a write to an
+ * endpoint failed. EBUSY: the ring is full of releases that timed out before and go on, or
+ * the rings are mapped.
  */
 struct gpulink_ioctl_release {
 	__u32 size;
@@ -235,8 +243,8 @@ struct gpulink_ioctl_release {
  * @flags: 0
  * @partition: in: number, or GPULINK_COUNTERS_CARD
  * @count: in: room in @values; out: how many the kernel knows
- * @values: user array of __u64, in the order of the counter registers of the block (docs/registers.md):
- *          for a partition from STORES on, for the card from ERR_WINDOW on
+ * @values: user array of __u64, in the order of the counter registers of the block
+ *          (docs/registers.md): for a partition from STORES on, for the card from ERR_WINDOW on
  */
 struct gpulink_ioctl_counters {
 	__u32 size;
@@ -257,20 +265,23 @@ struct gpulink_ioctl_counters {
  * @cq_offset: out: mmap offset of the completion ring (MAP_SHARED, read only)
  * @cq_bytes: out: how much to map there
  *
- * From then on the process writes entries itself (docs/registers.md, SQE), tells of them by SQ_TAIL of its doorbell page,
- * finds completions (CQE) by their phase, and tells by CQ_HEAD of the doorbell page that it has taken them. Both indices
- * begin at 0 and count on freely, 16 bits wide. Stores that must not be overtaken need a write barrier before SQ_TAIL.
- * GPULINK_IOCTL_SUBMIT, WAIT and RELEASE give EBUSY: a release is an entry, or a word of the doorbell page.
+ * From then on the process writes entries itself (docs/registers.md, SQE), tells of them by SQ_TAIL
+ * of its doorbell page, finds completions (CQE) by their phase, and tells by CQ_HEAD of the
+ * doorbell page that it has taken them. Both indices begin at 0 and count on freely, 16 bits wide.
+ * Stores that must not be overtaken need a write barrier before SQ_TAIL. GPULINK_IOCTL_SUBMIT, WAIT
+ * and RELEASE give EBUSY: a release is an entry, or a word of the doorbell page.
  *
- * What is wrong with an entry comes as its completion. Indices that make no sense (more entries, or more completions, than
- * the ring holds) stop the ring: GPULINK_IOCTL_RING_WAIT then gives EIO, and GPULINK_IOCTL_RING_UNMAP ends that. After a
- * reset or removal of the card the submission ring's mapping shows a page that leads nowhere; that of the completion ring
- * shows completions of status reset in laps of phase 0, and none in laps of phase 1: who waits for one must ask
- * GPULINK_IOCTL_RING_WAIT, which gives ESTALE or ENODEV. The mappings are not inherited by fork(). The
- * errors that the completion record tells of begin at 0 again.
+ * What is wrong with an entry comes as its completion. Indices that make no sense (more entries, or
+ * more completions, than the ring holds) stop the ring: GPULINK_IOCTL_RING_WAIT then gives EIO, and
+ * GPULINK_IOCTL_RING_UNMAP ends that. After a reset or removal of the card the submission ring's
+ * mapping shows a page that leads nowhere; that of the completion ring shows completions of status
+ * reset in laps of phase 0, and none in laps of phase 1: who waits for one must ask
+ * GPULINK_IOCTL_RING_WAIT, which gives ESTALE or ENODEV. The mappings are not inherited by fork().
+ * The errors that the completion record tells of begin at 0 again.
  *
- * EBUSY: entries or completions of GPULINK_IOCTL_SUBMIT, or releases, are in flight, or the rings are mapped already.
- * EIO: the ring stopped. No store through a window of this context should be under way: its error might not be counted.
+ * EBUSY: entries or completions of GPULINK_IOCTL_SUBMIT, or releases, are in flight, or the rings
+ * are mapped already. EIO: the ring stopped. No store through a window of this context should be
+ * under way: its error might not be counted.
  */
 struct gpulink_ioctl_ring_map {
 	__u32 size;
@@ -288,8 +299,8 @@ struct gpulink_ioctl_ring_map {
  * @size: sizeof(struct gpulink_ioctl_ring_unmap)
  * @flags: 0
  *
- * Stops the ring: entries that the card has not taken are forgotten. Mappings of it give SIGBUS from then on. ENOENT: the
- * rings are not mapped.
+ * Stops the ring: entries that the card has not taken are forgotten. Mappings of it give SIGBUS
+ * from then on. ENOENT: the rings are not mapped.
  */
 struct gpulink_ioctl_ring_unmap {
 	__u32 size;
@@ -306,8 +317,9 @@ struct gpulink_ioctl_ring_unmap {
  * @errors: out: as in struct gpulink_ioctl_release
  * @timeout_ns: at most so long, 0..60 s (ETIMEDOUT)
  *
- * Sleep ends at once when the entry, or one behind it, asks for an interrupt (FLAG_INTERRUPT); else the ring is looked at
- * twice a second. EINTR: a signal came. EIO: the ring stopped. ENOENT: the rings are not mapped.
+ * Sleep ends at once when the entry, or one behind it, asks for an interrupt (FLAG_INTERRUPT); else
+ * the ring is looked at twice a second. EINTR: a signal came. EIO: the ring stopped. ENOENT: the
+ * rings are not mapped.
  */
 struct gpulink_ioctl_ring_wait {
 	__u32 size;
@@ -321,23 +333,26 @@ struct gpulink_ioctl_ring_wait {
 
 /**
  * struct gpulink_uring_submit - GPULINK_URING_SUBMIT: a batch of ring entries by io_uring
- * @entries: user array of 64-byte ring entries (docs/registers.md, SQE); with IORING_URING_CMD_FIXED in
- *           uring_cmd_flags it lies in the registered buffer that buf_index names
+ * @entries: user array of 64-byte ring entries (docs/registers.md, SQE); with
+ *           IORING_URING_CMD_FIXED in uring_cmd_flags it lies in the registered buffer
+ *           that buf_index names
  * @count: how many, 1..ring_entries; all are taken, or none
- * @flags: GPULINK_URING_RESULTS: the completion of each entry (docs/registers.md, CQE; phase is 0) is written over the
- *         first 16 bytes of the entry
+ * @flags: GPULINK_URING_RESULTS: the completion of each entry (docs/registers.md, CQE; phase is 0)
+ *         is written over the first 16 bytes of the entry
  *
- * What commands carry stands in the cmd field of the io_uring entry, and the code in cmd_op. A command ends when all its
- * entries have completed; at the latest after 60 s (ETIMEDOUT). Result: how many entries completed ok,
- * or the error of the first that did not: EINVAL (operation, reserved bits, length, alignment, vector), ENOENT (window,
- * registration), ERANGE (their bounds), EACCES (permission), EFAULT (dma), EIO (endpoint). The others may have been
- * carried out: GPULINK_URING_RESULTS tells of each.
+ * What commands carry stands in the cmd field of the io_uring entry, and the code in cmd_op. A
+ * command ends when all its entries have completed; at the latest after 60 s (ETIMEDOUT). Result:
+ * how many entries completed ok, or the error of the first that did not: EINVAL (operation,
+ * reserved bits, length, alignment, vector), ENOENT (window, registration), ERANGE (their bounds),
+ * EACCES (permission), EFAULT (dma), EIO (endpoint). The others may have been carried out:
+ * GPULINK_URING_RESULTS tells of each.
  *
- * Errors of the command itself, with which nothing is written to @entries: EINVAL, EFAULT; EBUSY: the rings are mapped;
- * EAGAIN: there was no room for 5 s; EIO: the ring stopped; ECANCELED; ENODEV, ESTALE: the card is gone, or was reset,
- * at the latest 2 s after it. Entries of a command that ended early may still be carried out. Completions do not come by
- * GPULINK_IOCTL_WAIT. Commands that are not linked (IOSQE_IO_LINK) may be carried out in any order, entries of one are in
- * theirs. IORING_SETUP_IOPOLL: EOPNOTSUPP. Unknown cmd_op: ENOTTY.
+ * Errors of the command itself, with which nothing is written to @entries: EINVAL, EFAULT; EBUSY:
+ * the rings are mapped; EAGAIN: there was no room for 5 s; EIO: the ring stopped; ECANCELED;
+ * ENODEV, ESTALE: the card is gone, or was reset, at the latest 2 s after it. Entries of a command
+ * that ended early may still be carried out. Completions do not come by GPULINK_IOCTL_WAIT.
+ * Commands that are not linked (IOSQE_IO_LINK) may be carried out in any order, entries of one are
+ * in theirs. IORING_SETUP_IOPOLL: EOPNOTSUPP. Unknown cmd_op: ENOTTY.
  */
 struct gpulink_uring_submit {
 	__aligned_u64 entries;
@@ -350,7 +365,8 @@ struct gpulink_uring_submit {
  * @timeout_ns: at most so long, 1..60 s, to the half second (ETIMEDOUT; the release goes on)
  * @flags: 0
  *
- * As GPULINK_IOCTL_RELEASE. Result: accesses through windows of this context that failed so far, or an error.
+ * As GPULINK_IOCTL_RELEASE. Result: accesses through windows of this context that failed
+ * so far, or an error.
  */
 struct gpulink_uring_release {
 	__aligned_u64 timeout_ns;
@@ -373,10 +389,11 @@ struct gpulink_uring_release {
 #define GPULINK_IOCTL_COUNTERS		_IO(GPULINK_IOCTL_BASE, 0x09)
 #define GPULINK_IOCTL_REGISTER_DMABUF	_IO(GPULINK_IOCTL_BASE, 0x10)
 /*
- * GPULINK_IOCTL_WINDOW_EXPORT takes a struct gpulink_ioctl_handle, of a window, and returns the descriptor of a dma-buf that
- * is the window: a device that maps it stores into the window. The pool is exported by a window on it. Unmapping the window,
- * reset, and the end of its endpoint take it away from importers; only such are served as let go when told (others get
- * EOPNOTSUPP when they attach), and that the bridges let reach the card (EHOSTUNREACH). EOPNOTSUPP: the kernel has no
+ * GPULINK_IOCTL_WINDOW_EXPORT takes a struct gpulink_ioctl_handle, of a window, and returns the
+ * descriptor of a dma-buf that is the window: a device that maps it stores into the window. The
+ * pool is exported by a window on it. Unmapping the window, reset, and the end of its endpoint take
+ * it away from importers; only such are served as let go when told (others get EOPNOTSUPP when they
+ * attach), and that the bridges let reach the card (EHOSTUNREACH). EOPNOTSUPP: the kernel has no
  * PCI_P2PDMA, or is older than 6.19.
  */
 #define GPULINK_IOCTL_WINDOW_EXPORT	_IO(GPULINK_IOCTL_BASE, 0x11)
