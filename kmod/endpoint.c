@@ -37,7 +37,8 @@ void glk_endpoint_clear(struct glk_card *card, unsigned int partition)
 		glk_read(card, GLK_CARD_STATUS);	/* so that it has taken effect */
 	}
 	if (p->kind == GPULINK_ENDPOINT_BUS) {
-		dma_unmap_resource(&card->pdev->dev, p->base, p->bytes, DMA_BIDIRECTIONAL, 0);
+		dma_unmap_resource(&card->pdev->dev, p->base, p->bytes, DMA_BIDIRECTIONAL,
+				   DMA_ATTR_SKIP_CPU_SYNC);
 		pci_dev_put(p->pdev);
 		p->pdev = NULL;
 	}
@@ -84,8 +85,12 @@ static int set_bus(struct glk_card *card, unsigned int partition, struct pci_dev
 	err = check_bar(card, pdev, bar) ?: glk_peer_check(card, pdev, &distance);
 	if (err)
 		return err;
+	/*
+	 * No CPU cache holds a BAR; and its exporter may map the same bytes for the card when they
+	 * come as a dma-buf too, which without the attribute is an error to the DMA API's checks.
+	 */
 	base = dma_map_resource(&card->pdev->dev, pci_resource_start(pdev, bar), bytes,
-				DMA_BIDIRECTIONAL, 0);
+				DMA_BIDIRECTIONAL, DMA_ATTR_SKIP_CPU_SYNC);
 	if (dma_mapping_error(&card->pdev->dev, base)) {
 		glk_err(card, GLK_ERROR_ENDPOINT_NAME,
 			"the platform cannot map %s for the card\n", pci_name(pdev));

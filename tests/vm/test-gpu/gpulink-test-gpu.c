@@ -52,7 +52,7 @@ static struct sg_table *map_buffer(struct dma_buf_attachment *attach, enum dma_d
 	err = sg_alloc_table(sgt, 1, GFP_KERNEL);
 	if (err)
 		goto free;
-	address = dma_map_resource(attach->dev, start, attach->dmabuf->size, dir, 0);
+	address = dma_map_resource(attach->dev, start, attach->dmabuf->size, dir, DMA_ATTR_SKIP_CPU_SYNC);
 	err = dma_mapping_error(attach->dev, address);
 	if (err)
 		goto free_table;
@@ -69,7 +69,8 @@ free:
 
 static void unmap_buffer(struct dma_buf_attachment *attach, struct sg_table *sgt, enum dma_data_direction dir)
 {
-	dma_unmap_resource(attach->dev, sg_dma_address(sgt->sgl), sg_dma_len(sgt->sgl), dir, 0);
+	dma_unmap_resource(attach->dev, sg_dma_address(sgt->sgl), sg_dma_len(sgt->sgl), dir,
+			   DMA_ATTR_SKIP_CPU_SYNC);
 	sg_free_table(sgt);
 	kfree(sgt);
 }
