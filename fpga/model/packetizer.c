@@ -19,12 +19,19 @@ static unsigned next_byte(const struct glk_enables *e, unsigned from, uint64_t f
 	return GLK_LINE_BYTES;
 }
 
-/* Sub-packets of one entry; returns where the next one goes. */
-static uint8_t *put_entry(uint8_t *to, const struct glk_write_queue *queue, unsigned entry)
+/* Where the line of an entry begins, counted from the line that the queue's base lies in. */
+static uint64_t line_offset(const struct glk_write_queue *queue, unsigned entry)
+{
+	return (uint64_t)queue->line[entry] * GLK_LINE_BYTES;
+}
+
+/* Sub-packets of one entry; returns where the next one goes. `back`: what the base lies behind the first line's begin; for
+ * H = 2 a window may begin in the middle of a line. */
+static uint8_t *put_entry(uint8_t *to, const struct glk_write_queue *queue, unsigned entry, uint64_t back,
+			  unsigned width)
 {
 	const struct glk_enables *enables = &queue->enables[entry];
-	/* Where the line begins in the window; for H = 2 the window may begin in the middle of the line. */
-	uint64_t line_offset = (uint64_t)queue->line[entry] * GLK_LINE_BYTES - queue->base % GLK_LINE_BYTES;
+	uint64_t offset = line_offset(queue, entry) - back;
 	unsigned end;
 
 	for (unsigned first = next_byte(enables, 0, 0); first < GLK_LINE_BYTES; first = next_byte(enables, end, 0)) {
@@ -32,8 +39,8 @@ static uint8_t *put_entry(uint8_t *to, const struct glk_write_queue *queue, unsi
 
 		end = next_byte(enables, first, UINT64_MAX);
 		length = end - first;
-		glk_put_le64(to, ((line_offset + first) << GLK_SUBHEADER_LENGTH_BITS) | length);
-		to += queue->subheader_bytes;
+		glk_put_le64(to, ((offset + first) << GLK_SUBHEADER_LENGTH_BITS) | length);
+		to += width;
 		glk_copy_run(to, &queue->data[entry][first], length);
 		to += length;
 		if (end == GLK_LINE_BYTES)
@@ -42,7 +49,7 @@ static uint8_t *put_entry(uint8_t *to, const struct glk_write_queue *queue, unsi
 	return to;
 }
 
-static void put_header(uint8_t *header, const struct glk_write_queue *queue, bool self_describe, size_t payload)
+static void put_header(uint8_t *header, uint64_t base, unsigned first_be, size_t payload)
 {
 	size_t dwords = (payload + 3) / 4;
 	unsigned last_dword_bytes = (unsigned)(payload - 4 * (dwords - 1));
@@ -52,20 +59,38 @@ static void put_header(uint8_t *header, const struct glk_write_queue *queue, boo
 	header[0] = GLK_PACKET_FMT_TYPE;
 	header[2] = (uint8_t)((dwords >> 8) & 3); /* 1024 DW read 0 here and below */
 	header[3] = (uint8_t)dwords;
-	header[7] = (uint8_t)((last_be << 4) | (self_describe ? queue->subheader_bytes : 0));
-	glk_put_be64(header + 8, queue->base);
+	header[7] = (uint8_t)((last_be << 4) | first_be);
+	glk_put_be64(header + 8, base);
 }
 
-size_t glk_packetizer_build(const struct glk_write_queue *queue, bool self_describe, uint8_t packet[GLK_PACKET_ROOM])
+unsigned glk_packetizer_narrowest(const struct glk_write_queue *queue)
 {
+	uint64_t first = (queue->base & ~(uint64_t)(GLK_LINE_BYTES - 1)) + line_offset(queue, 0), differ = 0;
+	unsigned width = GLK_SUBHEADER_MIN + 1; /* the smallest whose window holds a line */
+
+	if (queue->subheader_bytes < width)
+		return queue->subheader_bytes;
+	for (unsigned entry = 1; entry < queue->used; entry++)
+		differ |= first ^ ((queue->base & ~(uint64_t)(GLK_LINE_BYTES - 1)) + line_offset(queue, entry));
+	while (differ >= glk_subheader_range(width))
+		width++;
+	return width;
+}
+
+size_t glk_packetizer_build(const struct glk_write_queue *queue, unsigned width, bool self_describe,
+			    uint8_t packet[GLK_PACKET_ROOM])
+{
+	uint64_t lines = queue->base & ~(uint64_t)(GLK_LINE_BYTES - 1), base = queue->base;
 	uint8_t *to = packet + GLK_PACKET_HEADER_BYTES;
 	size_t payload, padding;
 
+	if (width < queue->subheader_bytes)
+		base = (lines + line_offset(queue, 0)) & ~(glk_subheader_range(width) - 1);
 	for (unsigned entry = 0; entry < queue->used; entry++)
-		to = put_entry(to, queue, entry);
+		to = put_entry(to, queue, entry, base - lines, width);
 	payload = (size_t)(to - packet) - GLK_PACKET_HEADER_BYTES;
 	padding = (4 - payload % 4) % 4;
 	memset(to, 0, padding);
-	put_header(packet, queue, self_describe, payload);
+	put_header(packet, base, self_describe ? width : 0, payload);
 	return GLK_PACKET_HEADER_BYTES + payload + padding;
 }

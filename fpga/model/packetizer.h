@@ -27,10 +27,15 @@ static inline uint64_t glk_link_address(unsigned partition, uint64_t offset)
 /* Room to build in: sub-headers are written as whole words, up to 6 bytes beyond the packet. */
 #define GLK_PACKET_ROOM (GLK_PACKET_BYTES_MAX + 8u)
 
+/** The smallest H, up to the queue's own, whose window holds all that a queue, which is not empty, holds. */
+unsigned glk_packetizer_narrowest(const struct glk_write_queue *queue);
+
 /**
- * Builds the packet of a queue that is not empty; the queue stays as it is. `self_describe`: First BE tells H,
- * else it is 0. Returns the bytes of the packet, padding included.
+ * Builds the packet of a queue that is not empty; the queue stays as it is. `width`: H of the packet, from
+ * glk_packetizer_narrowest() to the queue's own. `self_describe`: First BE tells H, else it is 0, and H must be the queue's
+ * own. Returns the bytes of the packet, padding included.
  */
-size_t glk_packetizer_build(const struct glk_write_queue *queue, bool self_describe, uint8_t packet[GLK_PACKET_ROOM]);
+size_t glk_packetizer_build(const struct glk_write_queue *queue, unsigned width, bool self_describe,
+			    uint8_t packet[GLK_PACKET_ROOM]);
 
 #endif /* GLK_PACKETIZER_H */

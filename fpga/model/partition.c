@@ -97,15 +97,19 @@ void glk_partition_store(struct glk_partition *partition, uint64_t address, cons
 
 void glk_partition_flush(struct glk_partition *partition, unsigned reason)
 {
+	const struct glk_write_queue *queue = &partition->queue;
 	uint8_t packet[GLK_PACKET_ROOM];
+	unsigned width;
 	size_t length;
 
-	if (partition->queue.used == 0)
+	if (queue->used == 0)
 		return;
-	length = glk_packetizer_build(&partition->queue, partition->self_describe, packet);
+	width = partition->narrow ? glk_packetizer_narrowest(queue) : queue->subheader_bytes;
+	length = glk_packetizer_build(queue, width, partition->self_describe || partition->narrow, packet);
 	count(partition, GLK_PARTITION_COUNTER(PACKETS), 1);
-	count(partition, GLK_PARTITION_COUNTER(SUB_PACKETS), partition->queue.runs);
-	count(partition, GLK_PARTITION_COUNTER(PAYLOAD_BYTES), partition->queue.payload_bytes);
+	count(partition, GLK_PARTITION_COUNTER(SUB_PACKETS), queue->runs);
+	count(partition, GLK_PARTITION_COUNTER(PAYLOAD_BYTES),
+	      queue->payload_bytes - (queue->subheader_bytes - width) * queue->runs);
 	count(partition, GLK_PARTITION_COUNTER(WIRE_BYTES), length - GLK_PACKET_HEADER_BYTES + GLK_TLP_OVERHEAD_BYTES);
 	count(partition, glk_flush_counter(reason), 1);
 	forget_queued(partition);

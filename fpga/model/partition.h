@@ -25,6 +25,7 @@ struct glk_partition {
 	struct glk_write_queue queue;
 	bool coalesce;
 	bool self_describe;
+	bool narrow; /**< each packet has the smallest H that will do, and says it; no register has this yet */
 	uint64_t flush_timeout_ns;
 	uint64_t last_store_ns;
 	uint64_t queued_stores; /**< stores that a reset now would drop, in whole or part */

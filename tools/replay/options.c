@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORKLOAD = 256, TRACE, INPUT, GPUS, ITERATIONS, SCALE, SEED, SUBHEADER, PAYLOAD, ENTRIES, LINK, ECRC, PARADIGMS };
+
+static const struct option known[] = {
+	{ "workload", required_argument, NULL, WORKLOAD },
+	{ "trace", required_argument, NULL, TRACE },
+	{ "input", required_argument, NULL, INPUT },
+	{ "gpus", required_argument, NULL, GPUS },
+	{ "iterations", required_argument, NULL, ITERATIONS },
+	{ "scale", required_argument, NULL, SCALE },
+	{ "seed", required_argument, NULL, SEED },
+	{ "subheader", required_argument, NULL, SUBHEADER },
+	{ "payload", required_argument, NULL, PAYLOAD },
+	{ "entries", required_argument, NULL, ENTRIES },
+	{ "link", required_argument, NULL, LINK },
+	{ "ecrc", no_argument, NULL, ECRC },
+	{ "paradigms", required_argument, NULL, PARADIGMS },
+	{ "output", required_argument, NULL, 'o' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+static const char help[] =
+	"usage: gpulink-replay run (--workload NAME [--input FILE] | --trace FILE) [OPTION...]\n"
+	"what the stream\n"
+	"  --workload NAME    run this algorithm and take its stores (gpulink-replay list)\n"
+	"  --input FILE       its matrix or graph: Matrix Market, edge list, METIS; plain or gzip\n"
+	"  --gpus N           2 to 64 (4)\n"
+	"  --iterations N     how many (0: the workload's own)\n"
+	"  --scale N          size of what it makes up (0: the workload's own)\n"
+	"  --seed N           of what it makes up (1)\n"
+	"  --trace FILE       take a trace; - is standard input\n"
+	"how it is sent\n"
+	"  --link NAME        pcie1 to pcie6, nvlink (pcie4)\n"
+	"  --ecrc             with an end-to-end CRC\n"
+	"  --payload BYTES    most of one transaction: 128, 256, 512, 1024, 2048 or 4096 (4096; nvlink 256)\n"
+	"  --subheader BYTES  2 to 6 (5)\n"
+	"  --entries N        lines of the write queue of each destination: 16, 32 or 64 (64)\n"
+	"  --paradigms LIST   of p2p,write-combining,dma,finepack,gpulink,config-packet (all)\n"
+	"what is told\n"
+	"  -o, --output FORM  table, json or csv (table)\n";
+
+static int wrong(const char *option, const char *value, const char *allowed)
+{
+	fprintf(stderr, "gpulink-replay: --%s %s: allowed is %s\n", option, value, allowed);
+	return -1;
+}
+
+static bool parse(const char *text, uint64_t *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	return text[0] >= '0' && text[0] <= '9' && !*end && !errno;
+}
+
+static int number(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *value)
+{
+	char allowed[64];
+
+	if (parse(text, value) && *value >= least && *value <= most)
+		return 0;
+	snprintf(allowed, sizeof(allowed), "%llu to %llu", (unsigned long long)least, (unsigned long long)most);
+	return wrong(option, text, allowed);
+}
+
+static int power_of_two(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *value)
+{
+	char allowed[96];
+
+	if (parse(text, value) && *value >= least && *value <= most && !(*value & (*value - 1)))
+		return 0;
+	snprintf(allowed, sizeof(allowed), "a power of two, %llu to %llu", (unsigned long long)least,
+		 (unsigned long long)most);
+	return wrong(option, text, allowed);
+}
+
+static int paradigms(struct options *o, char *list)
+{
+	unsigned count = 0;
+
+	for (char *rest, *name = strtok_r(list, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+		const struct paradigm *p = paradigm_named(name);
+
+		if (!p || count == COMPARISON_PARADIGMS_MAX)
+			return wrong("paradigms", name, "p2p, write-combining, dma, finepack, gpulink, config-packet");
+		o->paradigms[count++] = p;
+	}
+	o->paradigms[count] = NULL;
+	return count ? 0 : wrong("paradigms", "(nothing)", "one at least");
+}
+
+static int output(struct options *o, const char *form)
+{
+	static const char *const forms[] = { [OUTPUT_TABLE] = "table", [OUTPUT_JSON] = "json", [OUTPUT_CSV] = "csv" };
+
+	for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (strcmp(form, forms[i]) == 0) {
+			o->output = (enum output)i;
+			return 0;
+		}
+	}
+	return wrong("output", form, "table, json, csv");
+}
+
+/* What options gather that can only be judged together. */
+struct gathered {
+	uint64_t payload;
+	bool ecrc;
+};
+
+static int link_named(struct options *o, const char *name)
+{
+	const struct link *link = link_preset(name);
+
+	if (!link)
+		return wrong("link", name, "pcie1, pcie2, pcie3, pcie4, pcie5, pcie6, nvlink");
+	o->setting.link = *link;
+	return 0;
+}
+
+static int one(struct options *o, struct gathered *g, int option, char *value)
+{
+	uint64_t n = 0;
+	int bad = 0;
+
+	switch (option) {
+	case WORKLOAD: o->workload = value; return 0;
+	case TRACE: o->trace = value; return 0;
+	case INPUT: o->input = value; return 0;
+	case ECRC: g->ecrc = true; return 0;
+	case LINK: return link_named(o, value);
+	case PARADIGMS: return paradigms(o, value);
+	case 'o': return output(o, value);
+	case SCALE: return number("scale", value, 0, UINT64_MAX, &o->scale);
+	case SEED: return number("seed", value, 0, UINT64_MAX, &o->seed);
+	case PAYLOAD: return power_of_two("payload", value, 128, 4096, &g->payload);
+	case GPUS:
+		bad = number("gpus", value, 2, REPLAY_GPUS_MAX, &n);
+		o->gpus = (unsigned)n;
+		return bad;
+	case ITERATIONS:
+		bad = number("iterations", value, 0, 1000000, &n);
+		o->iterations = (unsigned)n;
+		return bad;
+	case SUBHEADER:
+		bad = number("subheader", value, 2, 6, &n);
+		o->setting.subheader_bytes = (unsigned)n;
+		return bad;
+	case ENTRIES:
+		bad = power_of_two("entries", value, 16, 64, &n);
+		o->setting.queue_entries = (unsigned)n;
+		return bad;
+	default: return -1; /* getopt has said it */
+	}
+}
+
+static int together(struct options *o, const struct gathered *g)
+{
+	if (!o->workload == !o->trace) {
+		fputs("gpulink-replay: a stream is needed: either --workload NAME or --trace FILE\n", stderr);
+		return -1;
+	}
+	if (o->trace && o->input) {
+		fputs("gpulink-replay: --input is a workload's; a trace has none\n", stderr);
+		return -1;
+	}
+	if (g->payload > o->setting.link.payload_bytes) {
+		fprintf(stderr, "gpulink-replay: --payload %llu: the link %s has at most %u\n", (unsigned long long)g->payload,
+			o->setting.link.name, o->setting.link.payload_bytes);
+		return -1;
+	}
+	if (g->payload)
+		o->setting.link.payload_bytes = (uint32_t)g->payload;
+	if (g->ecrc)
+		o->setting.link.digest_bytes = 4;
+	return 0;
+}
+
+int options_read(int argc, char **argv, struct options *o)
+{
+	struct gathered g = { 0 };
+	int option;
+
+	*o = (struct options){ .gpus = 4,
+			       .seed = 1,
+			       .setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5 } };
+	for (unsigned i = 0; paradigm_at(i); i++)
+		o->paradigms[i] = paradigm_at(i);
+	while ((option = getopt_long(argc, argv, "o:h", known, NULL)) != -1) {
+		if (option == 'h') {
+			fputs(help, stdout);
+			return 1;
+		}
+		if (one(o, &g, option, optarg))
+			return -1;
+	}
+	if (optind < argc) {
+		fprintf(stderr, "gpulink-replay: %s: not an option; see gpulink-replay run --help\n", argv[optind]);
+		return -1;
+	}
+	return together(o, &g);
+}

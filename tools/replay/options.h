@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of gpulink-replay. */
+#ifndef REPLAY_OPTIONS_H
+#define REPLAY_OPTIONS_H
+
+#include <stdint.h>
+
+#include "paradigm/comparison.h"
+
+enum output { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_CSV };
+
+struct options {
+	const char *workload, *trace, *input; /* one of the first two */
+	unsigned gpus, iterations;
+	uint64_t scale, seed;
+	struct setting setting;
+	const struct paradigm *paradigms[COMPARISON_PARADIGMS_MAX + 1];
+	enum output output;
+	const char *to; /* a file, or NULL: standard output */
+};
+
+/** Reads the options of `run`. Returns 0; 1 when --help was answered; -1: a sentence is on stderr. */
+int options_read(int argc, char **argv, struct options *options);
+
+#endif /* REPLAY_OPTIONS_H */

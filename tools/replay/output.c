@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "output.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include <json.h>
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? 100 * (double)part / (double)whole : 0;
+}
+
+static int table(FILE *to, const struct found *f)
+{
+	const struct stream_counts *c = comparison_counts(f->comparison);
+	const struct setting *s = &f->options->setting;
+
+	fprintf(to, "stream    %s, %u GPUs\n", f->stream, f->gpus);
+	if (f->check[0])
+		fprintf(to, "checked   %s\n", f->check);
+	fprintf(to, "stores    %" PRIu64 " with %" PRIu64 " bytes, %" PRIu64 " of them unique; %" PRIu64 " loads, %" PRIu64
+		    " atomics, %" PRIu64 " releases, %" PRIu64 " barriers\n",
+		c->stores, c->store_bytes, c->unique_bytes, c->loads, c->atomics, c->releases, c->barriers);
+	fprintf(to, "link      %s: %s; payload at most %u\n", s->link.name, s->link.formula, s->link.payload_bytes);
+	fprintf(to, "card      %u entries of 128 bytes a destination; sub-headers of %u bytes\n", s->queue_entries,
+		s->subheader_bytes);
+	fprintf(to, "at least  %" PRIu64 " bytes on the wire; beside the below %" PRIu64 " for loads and atomics\n\n",
+		c->lower_bound_bytes, c->alike_bytes);
+	fprintf(to, "%-16s %15s %8s %8s %8s %13s %13s\n", "paradigm", "wire bytes", "useful", "protocol", "wasted", "packets",
+		"stores/packet");
+	for (unsigned i = 0; i < comparison_results(f->comparison); i++) {
+		struct result r = comparison_result(f->comparison, i);
+
+		fprintf(to, "%-16s %15" PRIu64 " %7.1f%% %7.1f%% %7.1f%% %13" PRIu64 " %13.1f\n", r.paradigm->name, r.wire_bytes,
+			share(r.useful_bytes, r.wire_bytes), share(r.protocol_bytes, r.wire_bytes),
+			share(r.wasted_bytes, r.wire_bytes), r.packets, r.stores_per_packet);
+	}
+	return ferror(to) ? -EIO : 0;
+}
+
+static int csv(FILE *to, const struct found *f)
+{
+	fputs("stream,gpus,link,payload,entries,subheader,paradigm,wire_bytes,useful_bytes,protocol_bytes,wasted_bytes,packets,"
+	      "stores_per_packet\n", to);
+	for (unsigned i = 0; i < comparison_results(f->comparison); i++) {
+		struct result r = comparison_result(f->comparison, i);
+		const struct setting *s = &f->options->setting;
+
+		fprintf(to, "%s,%u,%s,%u,%u,%u,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6g\n", f->stream,
+			f->gpus, s->link.name, s->link.payload_bytes, s->queue_entries, s->subheader_bytes, r.paradigm->name,
+			r.wire_bytes, r.useful_bytes, r.protocol_bytes, r.wasted_bytes, r.packets, r.stores_per_packet);
+	}
+	return ferror(to) ? -EIO : 0;
+}
+
+/* Takes the value, also when it cannot be added; NULL means no memory was left to make it. */
+static int add(struct json_object *object, const char *name, struct json_object *value)
+{
+	if (value && json_object_object_add(object, name, value) == 0)
+		return 0;
+	json_object_put(value);
+	return -ENOMEM;
+}
+
+static int add_count(struct json_object *object, const char *name, uint64_t count)
+{
+	return add(object, name, json_object_new_uint64(count));
+}
+
+static int add_text(struct json_object *object, const char *name, const char *text)
+{
+	return add(object, name, json_object_new_string(text));
+}
+
+static struct json_object *paradigm_object(const struct result *r)
+{
+	struct json_object *o = json_object_new_object();
+
+	if (o && !add_text(o, "name", r->paradigm->name) && !add_count(o, "wire_bytes", r->wire_bytes) &&
+	    !add_count(o, "useful_bytes", r->useful_bytes) && !add_count(o, "protocol_bytes", r->protocol_bytes) &&
+	    !add_count(o, "wasted_bytes", r->wasted_bytes) && !add_count(o, "packets", r->packets) &&
+	    !add(o, "stores_per_packet", json_object_new_double(r->stores_per_packet)))
+		return o;
+	json_object_put(o);
+	return NULL;
+}
+
+static int add_paradigms(struct json_object *top, const struct comparison *comparison)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (unsigned i = 0; list && i < comparison_results(comparison); i++) {
+		struct result r = comparison_result(comparison, i);
+		struct json_object *one = paradigm_object(&r);
+
+		if (!one || json_object_array_add(list, one)) {
+			json_object_put(one);
+			json_object_put(list);
+			return -ENOMEM;
+		}
+	}
+	return add(top, "paradigms", list);
+}
+
+static int add_stream(struct json_object *top, const struct found *f)
+{
+	const struct stream_counts *c = comparison_counts(f->comparison);
+	const struct setting *s = &f->options->setting;
+
+	return add_text(top, "stream", f->stream) || add_text(top, "checked", f->check) || add_count(top, "gpus", f->gpus) ||
+			       add_text(top, "link", s->link.name) || add_text(top, "link_formula", s->link.formula) ||
+			       add_count(top, "payload_bytes_max", s->link.payload_bytes) ||
+			       add_count(top, "queue_entries", s->queue_entries) ||
+			       add_count(top, "subheader_bytes", s->subheader_bytes) || add_count(top, "stores", c->stores) ||
+			       add_count(top, "store_bytes", c->store_bytes) ||
+			       add_count(top, "unique_bytes", c->unique_bytes) ||
+			       add_count(top, "lower_bound_bytes", c->lower_bound_bytes) ||
+			       add_count(top, "loads", c->loads) || add_count(top, "load_bytes", c->load_bytes) ||
+			       add_count(top, "atomics", c->atomics) || add_count(top, "releases", c->releases) ||
+			       add_count(top, "barriers", c->barriers) || add_count(top, "alike_wire_bytes", c->alike_bytes) ?
+		       -ENOMEM :
+		       0;
+}
+
+static int json(FILE *to, const struct found *f)
+{
+	struct json_object *top = json_object_new_object();
+	const char *text;
+	int error = -ENOMEM;
+
+	if (top && !add_stream(top, f) && !add_paradigms(top, f->comparison)) {
+		text = json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
+		if (text)
+			error = fprintf(to, "%s\n", text) < 0 ? -EIO : 0;
+	}
+	json_object_put(top);
+	return error;
+}
+
+int output_write(FILE *to, const struct found *found)
+{
+	switch (found->options->output) {
+	case OUTPUT_JSON:
+		return json(to, found);
+	case OUTPUT_CSV:
+		return csv(to, found);
+	default:
+		return table(to, found);
+	}
+}

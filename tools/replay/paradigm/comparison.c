@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comparison.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <gpulink_regs.h>
+
+#include "touched.h"
+
+struct comparison {
+	unsigned gpus, pairs, paradigms;
+	struct setting setting;
+	const struct paradigm *paradigm[COMPARISON_PARADIGMS_MAX];
+	void **states;		    /* of pair p, paradigm i: states[p * paradigms + i]; made when the pair is first used */
+	uint64_t *unique;	    /* of each pair since its release */
+	struct touched *touched;
+	struct direct_copies {
+		uint64_t bytes, wire_bytes, packets;
+	} pages; /* what dma costs that copies touched pages */
+	uint64_t last_ps[REPLAY_GPUS_MAX];
+	struct stream_counts counts;
+	struct tally tally[COMPARISON_PARADIGMS_MAX];
+};
+
+struct comparison *comparison_create(unsigned gpus, const struct setting *setting, const struct paradigm *const *list)
+{
+	struct comparison *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->gpus = gpus;
+	c->pairs = gpus * gpus;
+	c->setting = *setting;
+	while (c->paradigms < COMPARISON_PARADIGMS_MAX && list[c->paradigms]) {
+		c->paradigm[c->paradigms] = list[c->paradigms];
+		c->paradigms++;
+	}
+	c->states = calloc((size_t)c->pairs * c->paradigms, sizeof(*c->states));
+	c->unique = calloc(c->pairs, sizeof(*c->unique));
+	c->touched = touched_create(c->pairs);
+	if (!c->states || !c->unique || !c->touched) {
+		comparison_free(c);
+		return NULL;
+	}
+	return c;
+}
+
+void comparison_free(struct comparison *c)
+{
+	if (!c)
+		return;
+	for (unsigned i = 0; c->states && i < c->pairs * c->paradigms; i++)
+		if (c->states[i])
+			c->paradigm[i % c->paradigms]->free(c->states[i]);
+	free(c->states);
+	free(c->unique);
+	touched_free(c->touched);
+	free(c);
+}
+
+/* The paradigms' states of a pair. NULL: no memory. */
+static void **states_of(struct comparison *c, unsigned pair)
+{
+	void **states = c->states + (size_t)pair * c->paradigms;
+
+	for (unsigned i = 0; i < c->paradigms; i++) {
+		if (!states[i])
+			states[i] = c->paradigm[i]->create(&c->setting);
+		if (!states[i])
+			return NULL;
+	}
+	return states;
+}
+
+static uint64_t lower_bound(const struct link *link, uint64_t unique)
+{
+	uint64_t whole = unique / link->payload_bytes, rest = unique % link->payload_bytes;
+
+	return whole * link_packet(link, link->payload_bytes) + (rest ? link_packet(link, rest) : 0);
+}
+
+static void release(struct comparison *c, unsigned pair)
+{
+	void **states = c->states + (size_t)pair * c->paradigms;
+
+	for (unsigned i = 0; i < c->paradigms; i++)
+		if (states[i])
+			c->paradigm[i]->release(states[i]);
+	c->counts.lower_bound_bytes += lower_bound(&c->setting.link, c->unique[pair]);
+	c->unique[pair] = 0;
+	touched_release(c->touched, pair);
+}
+
+static int store(struct comparison *c, const struct replay_op *op, unsigned pair, void **states)
+{
+	uint64_t pages = 0;
+	int fresh = touched_mark(c->touched, pair, op->address, op->size, &pages);
+
+	if (fresh < 0)
+		return fresh;
+	if (pages) {
+		uint64_t page = op->address / TOUCHED_PAGE * TOUCHED_PAGE;
+
+		c->pages.bytes += TOUCHED_PAGE;
+		c->pages.wire_bytes += link_write(&c->setting.link, page, TOUCHED_PAGE, &c->pages.packets);
+	}
+	c->counts.stores++;
+	c->counts.store_bytes += op->size;
+	c->counts.unique_bytes += (unsigned)fresh;
+	c->unique[pair] += (unsigned)fresh;
+	for (unsigned i = 0; i < c->paradigms; i++)
+		c->paradigm[i]->store(states[i], op->address, op->size);
+	return 0;
+}
+
+static void load(struct comparison *c, const struct replay_op *op, void **states)
+{
+	const struct link *link = &c->setting.link;
+	uint64_t transactions = 0;
+
+	for (unsigned i = 0; i < c->paradigms; i++)
+		c->paradigm[i]->load(states[i], op->address, op->size);
+	if (op->kind == REPLAY_ATOMIC) {
+		c->counts.atomics++;
+		c->counts.alike_bytes += link_write(link, op->address, op->size, &transactions);
+	} else {
+		c->counts.loads++;
+		c->counts.load_bytes += op->size;
+		c->counts.alike_bytes += link_read_request(link) + link_read_answer(link, op->address, op->size);
+	}
+}
+
+static void copy(struct comparison *c, const struct replay_op *op, void **states)
+{
+	c->counts.copies++;
+	for (unsigned i = 0; i < c->paradigms; i++)
+		c->paradigm[i]->copy(states[i], op->address, op->size);
+}
+
+/* What stream.h allows. */
+static bool allowed(const struct comparison *c, const struct replay_op *op)
+{
+	bool pair = op->source < c->gpus && op->destination < c->gpus && op->source != op->destination;
+	bool inside = op->address < REPLAY_ADDRESS_END && op->size && op->size <= REPLAY_ADDRESS_END - op->address;
+	bool in_line = inside && op->address % GLK_LINE_BYTES + op->size <= GLK_LINE_BYTES;
+
+	switch (op->kind) {
+	case REPLAY_STORE:
+	case REPLAY_LOAD:
+		return pair && in_line;
+	case REPLAY_ATOMIC:
+		return pair && in_line && (op->size == 4 || op->size == 8);
+	case REPLAY_COPY:
+		return pair && inside;
+	case REPLAY_RELEASE:
+		return pair && !op->address && !op->size;
+	case REPLAY_BARRIER:
+		return !op->source && !op->destination && !op->address;
+	default:
+		return false;
+	}
+}
+
+static void barrier(struct comparison *c)
+{
+	c->counts.barriers++;
+	for (unsigned pair = 0; pair < c->pairs; pair++)
+		release(c, pair);
+}
+
+static int take_one(struct comparison *c, const struct replay_op *op)
+{
+	unsigned pair = op->source * c->gpus + op->destination;
+	void **states;
+
+	if (!allowed(c, op))
+		return -EINVAL;
+	c->counts.operations++;
+	if (op->time_ps > c->counts.last_ps)
+		c->counts.last_ps = op->time_ps;
+	if (op->kind == REPLAY_BARRIER) {
+		barrier(c);
+		return 0;
+	}
+	states = states_of(c, pair);
+	if (!states)
+		return -ENOMEM;
+	switch (op->kind) {
+	case REPLAY_STORE:
+		return store(c, op, pair, states);
+	case REPLAY_COPY:
+		copy(c, op, states);
+		return 0;
+	case REPLAY_RELEASE:
+		c->counts.releases++;
+		release(c, pair);
+		return 0;
+	default:
+		load(c, op, states);
+		return 0;
+	}
+}
+
+static int take(void *user, const struct replay_op *ops, size_t count)
+{
+	enum { AHEAD = 16 };
+	struct comparison *c = user;
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		if (i + AHEAD < count)
+			touched_prefetch(c->touched, ops[i + AHEAD].source * c->gpus + ops[i + AHEAD].destination,
+					 ops[i + AHEAD].address);
+		error = take_one(c, &ops[i]);
+	}
+	return error;
+}
+
+struct replay_sink comparison_sink(struct comparison *c)
+{
+	return (struct replay_sink){ .take = take, .user = c };
+}
+
+void comparison_end(struct comparison *c)
+{
+	for (unsigned pair = 0; pair < c->pairs; pair++)
+		release(c, pair);
+	for (unsigned i = 0; i < c->pairs * c->paradigms; i++)
+		if (c->states[i])
+			tally_add(&c->tally[i % c->paradigms], c->paradigm[i % c->paradigms]->tally(c->states[i]));
+	for (unsigned i = 0; i < c->paradigms; i++)
+		if (c->paradigm[i] == &paradigm_dma && !c->counts.copies)
+			c->tally[i] = (struct tally){ .wire_bytes = c->pages.wire_bytes,
+						      .data_bytes = c->pages.bytes,
+						      .packets = c->pages.packets };
+}
+
+const struct stream_counts *comparison_counts(const struct comparison *c)
+{
+	return &c->counts;
+}
+
+unsigned comparison_results(const struct comparison *c)
+{
+	return c->paradigms;
+}
+
+struct result comparison_result(const struct comparison *c, unsigned index)
+{
+	const struct tally *t = &c->tally[index];
+	uint64_t unique = c->counts.unique_bytes;
+	uint64_t useful = t->data_bytes < unique ? t->data_bytes : unique; /* copies may leave out what was stored */
+
+	return (struct result){
+		.paradigm = c->paradigm[index],
+		.wire_bytes = t->wire_bytes,
+		.useful_bytes = useful,
+		.protocol_bytes = t->wire_bytes - t->data_bytes,
+		.wasted_bytes = t->data_bytes - useful,
+		.packets = t->packets,
+		.stores_per_packet = t->packets ? (double)c->counts.stores / (double)t->packets : 0,
+	};
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The comparison: one stream through several paradigms, and what had to be sent at least.
+ *
+ * A sub-stream, from one release of a pair of GPUs to the next, is what nobody may look into: of each of its bytes the last
+ * store alone counts. Those are the unique bytes, which every paradigm delivers ("useful" of FinePack's Figure 10). What it sends
+ * beside them of the destination's memory is wasted: overwritten before anybody could read it, or never stored at all. The
+ * rest of its wire bytes is protocol.
+ */
+#ifndef REPLAY_COMPARISON_H
+#define REPLAY_COMPARISON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../stream.h"
+#include "paradigm.h"
+
+enum { COMPARISON_PARADIGMS_MAX = 8 };
+
+/** Counts of the stream itself, and what every paradigm sends alike. */
+struct stream_counts {
+	uint64_t operations, stores, store_bytes, loads, load_bytes, atomics, releases, barriers, copies;
+	uint64_t unique_bytes;
+	uint64_t lower_bound_bytes; /**< unique bytes in transactions as large as the link has, addresses for nothing */
+	uint64_t alike_bytes;	    /**< wire bytes of loads (requests and answers) and of atomics */
+	uint64_t last_ps;	    /**< latest time */
+};
+
+struct result {
+	const struct paradigm *paradigm;
+	uint64_t wire_bytes, useful_bytes, protocol_bytes, wasted_bytes, packets;
+	double stores_per_packet;
+};
+
+struct comparison;
+
+/**
+ * For a system of `gpus` (2 .. 64) and the paradigms of the list, which ends with NULL. NULL: no memory. Where a stream has no
+ * REPLAY_COPY, dma copies each page of 4096 bytes that was stored to.
+ */
+struct comparison *comparison_create(unsigned gpus, const struct setting *setting, const struct paradigm *const *list);
+void comparison_free(struct comparison *comparison);
+
+/** Takes the stream. Its function returns -EINVAL for an operation that stream.h does not allow, -ENOMEM. */
+struct replay_sink comparison_sink(struct comparison *comparison);
+
+/** Ends the stream: sends what paradigms kept. The counts and results of list's order are valid from now on. */
+void comparison_end(struct comparison *comparison);
+const struct stream_counts *comparison_counts(const struct comparison *comparison);
+struct result comparison_result(const struct comparison *comparison, unsigned index);
+unsigned comparison_results(const struct comparison *comparison);
+
+#endif /* REPLAY_COMPARISON_H */

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The two paradigms that keep nothing. Peer stores (FinePack II-B): a transaction for each store. Bulk copies: what the
+ * programmer, who does not know what changed, copies at the end of a phase, in the largest transactions the link has.
+ */
+#include "direct.h"
+
+#include <stdlib.h>
+
+void *direct_create(const struct setting *setting)
+{
+	struct direct *d = calloc(1, sizeof(*d));
+
+	if (d)
+		d->link = setting->link;
+	return d;
+}
+
+void direct_send(struct direct *d, uint64_t address, uint64_t size)
+{
+	d->tally.wire_bytes += link_write(&d->link, address, size, &d->tally.packets);
+	d->tally.data_bytes += size;
+}
+
+void direct_nothing(void *state, uint64_t address, uint32_t size)
+{
+	(void)state;
+	(void)address;
+	(void)size;
+}
+
+void direct_no_release(void *state)
+{
+	(void)state;
+}
+
+const struct tally *direct_tally(const void *state)
+{
+	return &((const struct direct *)state)->tally;
+}
+
+static void send(void *state, uint64_t address, uint32_t size)
+{
+	direct_send(state, address, size);
+}
+
+const struct paradigm paradigm_p2p = {
+	.name = "p2p",
+	.summary = "every store a transaction of its own",
+	.create = direct_create,
+	.free = free,
+	.store = send,
+	.load = direct_nothing,
+	.copy = direct_nothing,
+	.release = direct_no_release,
+	.tally = direct_tally,
+};
+
+const struct paradigm paradigm_dma = {
+	.name = "dma",
+	.summary = "bulk copies at the end of a phase",
+	.create = direct_create,
+	.free = free,
+	.store = direct_nothing,
+	.load = direct_nothing,
+	.copy = send,
+	.release = direct_no_release,
+	.tally = direct_tally,
+};

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * FinePack, by the card's own model: one window a destination, one width. And the alternative of the paper's discussion
+ * (VI-B): a configuration packet sets what the store packets after it have in common. They say where and how long, as
+ * sub-headers do, but remain packets of the link: each has its own sequence number, LCRC and ECRC, 10 bytes.
+ *
+ * And gpulink's own: a width for each packet. The queue collects in the widest window, and a packet goes out with the
+ * smallest width whose window holds all that it carries.
+ */
+#include <stdlib.h>
+
+#include "direct.h"
+#include "partition.h"
+
+enum { CONFIG_PACKET_EXTRA = 10 };
+
+struct finepack {
+	struct direct direct; /* first: direct_tally() is used on this */
+	struct glk_partition partition;
+};
+
+static void packet_out(void *user, const uint8_t *packet, size_t length, unsigned reason)
+{
+	struct finepack *f = user;
+
+	(void)packet;
+	(void)reason;
+	f->direct.tally.packets++;
+	f->direct.tally.wire_bytes += link_packet(&f->direct.link, length - GLK_PACKET_HEADER_BYTES);
+}
+
+static struct finepack *make(const struct setting *setting, unsigned width, bool narrow)
+{
+	struct finepack *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->direct.link = setting->link;
+	glk_partition_init(&f->partition, setting->queue_entries, packet_out, f);
+	if (glk_partition_set(&f->partition, GLK_PARTITION_SUBHEADER_BYTES, width) ||
+	    glk_partition_set(&f->partition, GLK_PARTITION_MAX_PAYLOAD_BYTES, setting->link.payload_bytes)) {
+		free(f);
+		return NULL;
+	}
+	f->partition.narrow = narrow;
+	return f;
+}
+
+static void *create(const struct setting *setting)
+{
+	return make(setting, setting->subheader_bytes, false);
+}
+
+static void *create_own(const struct setting *setting)
+{
+	return make(setting, GLK_SUBHEADER_MAX, true);
+}
+
+static void store(void *state, uint64_t address, uint32_t size)
+{
+	/* What the bytes are makes no difference to how many there are. */
+	static const uint8_t data[GLK_LINE_BYTES];
+	struct finepack *f = state;
+
+	glk_partition_store(&f->partition, address, data, size, 0, 0);
+}
+
+static void load(void *state, uint64_t address, uint32_t size)
+{
+	struct finepack *f = state;
+
+	if (glk_write_queue_hits(&f->partition.queue, address, size))
+		glk_partition_flush(&f->partition, GLK_FLUSH_LOAD_HIT);
+}
+
+static void release(void *state)
+{
+	struct finepack *f = state;
+
+	glk_partition_flush(&f->partition, GLK_FLUSH_RELEASE);
+	f->direct.tally.sub_packets = f->partition.counters.value[GLK_PARTITION_COUNTER(SUB_PACKETS)];
+	f->direct.tally.data_bytes = f->partition.counters.value[GLK_PARTITION_COUNTER(STORE_BYTES)] -
+				     f->partition.counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)];
+}
+
+/* A configuration packet in the place of each FinePack packet's header, and then every sub-packet pays for itself. */
+static void config_packet_release(void *state)
+{
+	struct finepack *f = state;
+	uint64_t before = f->direct.tally.sub_packets;
+
+	release(state);
+	f->direct.tally.wire_bytes += CONFIG_PACKET_EXTRA * (f->direct.tally.sub_packets - before);
+	f->direct.tally.packets += f->direct.tally.sub_packets - before;
+}
+
+#define FINEPACK(name_, summary_, create_, release_)                                                                   \
+	{                                                                                                              \
+		.name = (name_), .summary = (summary_), .create = (create_), .free = free, .store = store,             \
+		.load = load, .copy = direct_nothing, .release = (release_), .tally = direct_tally                     \
+	}
+
+const struct paradigm paradigm_finepack = FINEPACK("finepack", "as in the paper: one window, one width", create, release);
+const struct paradigm paradigm_gpulink = FINEPACK("gpulink", "FinePack with a width for each packet", create_own, release);
+const struct paradigm paradigm_config_packet = FINEPACK(
+	"config-packet", "a stateful configuration packet, then small packets", create, config_packet_release);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paradigm.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct paradigm *const all[] = {
+	&paradigm_p2p, &paradigm_write_combining, &paradigm_dma, &paradigm_finepack, &paradigm_gpulink,
+	&paradigm_config_packet,
+};
+
+const struct paradigm *paradigm_at(unsigned index)
+{
+	return index < sizeof(all) / sizeof(all[0]) ? all[index] : NULL;
+}
+
+const struct paradigm *paradigm_named(const char *name)
+{
+	for (unsigned i = 0; paradigm_at(i); i++)
+		if (strcmp(all[i]->name, name) == 0)
+			return all[i];
+	return NULL;
+}
+
+void tally_add(struct tally *sum, const struct tally *other)
+{
+	sum->wire_bytes += other->wire_bytes;
+	sum->data_bytes += other->data_bytes;
+	sum->packets += other->packets;
+	sum->sub_packets += other->sub_packets;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A paradigm: one way of bringing a source's stores to a destination. Each pair of GPUs has its own state, so pairs may be
+ * played by different threads; one pair only by one at a time.
+ */
+#ifndef REPLAY_PARADIGM_H
+#define REPLAY_PARADIGM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "link.h"
+
+/** What the card, or its like, is set to. Values. */
+struct setting {
+	struct link link;
+	unsigned queue_entries;	  /**< 16, 32 or 64 lines of 128 bytes for each destination */
+	unsigned subheader_bytes; /**< H, 2 .. 6 */
+};
+
+/** What a paradigm put on the wire. wire = data + protocol. */
+struct tally {
+	uint64_t wire_bytes;
+	uint64_t data_bytes; /**< of the destination's memory, whether anybody needed them or not */
+	uint64_t packets;
+	uint64_t sub_packets; /**< runs in packets; 0 where there are none */
+};
+
+/** Adds what of another. */
+void tally_add(struct tally *sum, const struct tally *other);
+
+/**
+ * The functions of a paradigm, for one pair. `state` is what create() made.
+ *
+ * create() returns NULL without memory. store() takes a store inside a line; load() is told of a load before it is sent, and an
+ * atomic likewise; copy() of a REPLAY_COPY. release() sends what is kept.
+ */
+struct paradigm {
+	const char *name;
+	const char *summary;
+	void *(*create)(const struct setting *setting);
+	void (*free)(void *state);
+	void (*store)(void *state, uint64_t address, uint32_t size);
+	void (*load)(void *state, uint64_t address, uint32_t size);
+	void (*copy)(void *state, uint64_t address, uint32_t size);
+	void (*release)(void *state);
+	const struct tally *(*tally)(const void *state);
+};
+
+/** All, in the order of reports: p2p, write-combining, dma, finepack, gpulink, config-packet. Ends with NULL. */
+const struct paradigm *paradigm_at(unsigned index);
+const struct paradigm *paradigm_named(const char *name);
+
+extern const struct paradigm paradigm_p2p, paradigm_write_combining, paradigm_dma, paradigm_finepack, paradigm_gpulink,
+	paradigm_config_packet;
+
+#endif /* REPLAY_PARADIGM_H */

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The comparison: streams whose bytes can be counted by hand, and what holds for any stream. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "chance.h"
+#include "comparison.h"
+
+enum { P2P, COMBINING, DMA, FINEPACK, OWN, CONFIG, ALL };
+
+static const struct paradigm *const everything[] = {
+	&paradigm_p2p, &paradigm_write_combining, &paradigm_dma, &paradigm_finepack, &paradigm_gpulink,
+	&paradigm_config_packet, NULL,
+};
+
+static struct comparison *start(unsigned gpus, unsigned width)
+{
+	struct setting setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = width };
+	struct comparison *c = comparison_create(gpus, &setting, everything);
+
+	assert_non_null(c);
+	return c;
+}
+
+static int give(struct comparison *c, struct replay_op op)
+{
+	struct replay_sink sink = comparison_sink(c);
+
+	return sink.take(sink.user, &op, 1);
+}
+
+static struct replay_op store(unsigned from, unsigned to, uint64_t address, uint32_t size)
+{
+	return (struct replay_op){
+		.kind = REPLAY_STORE, .source = (uint8_t)from, .destination = (uint8_t)to, .address = address, .size = size
+	};
+}
+
+static void by_hand(void **state)
+{
+	struct comparison *c = start(2, 5);
+	struct result r;
+
+	(void)state;
+	/* Ten stores of 8 bytes in ten lines, one of them twice. */
+	for (unsigned i = 0; i < 10; i++)
+		assert_int_equal(give(c, store(0, 1, i * 256, 8)), 0);
+	assert_int_equal(give(c, store(0, 1, 0, 8)), 0);
+	comparison_end(c);
+	assert_int_equal(comparison_counts(c)->stores, 11);
+	assert_int_equal(comparison_counts(c)->store_bytes, 88);
+	assert_int_equal(comparison_counts(c)->unique_bytes, 80);
+	assert_int_equal(comparison_counts(c)->lower_bound_bytes, 24 + 80);
+	r = comparison_result(c, P2P);
+	assert_int_equal(r.wire_bytes, 11 * 32);
+	assert_int_equal(r.useful_bytes, 80);
+	assert_int_equal(r.wasted_bytes, 8);
+	assert_int_equal(r.protocol_bytes, 11 * 24);
+	assert_int_equal(r.packets, 11);
+	r = comparison_result(c, COMBINING);
+	assert_int_equal(r.wire_bytes, 10 * 32);
+	assert_int_equal(r.wasted_bytes, 0);
+	r = comparison_result(c, DMA); /* one page was touched */
+	assert_int_equal(r.wire_bytes, 24 + 4096);
+	assert_int_equal(r.wasted_bytes, 4096 - 80);
+	r = comparison_result(c, FINEPACK);
+	assert_int_equal(r.packets, 1);
+	assert_int_equal(r.wire_bytes, 24 + (10 * 13 + 3) / 4 * 4);
+	assert_true(r.stores_per_packet == 11);
+	r = comparison_result(c, OWN); /* 16 KiB hold it: 3 bytes */
+	assert_int_equal(r.wire_bytes, 24 + (10 * 11 + 3) / 4 * 4);
+	r = comparison_result(c, CONFIG);
+	assert_int_equal(r.wire_bytes, 24 + (10 * 13 + 3) / 4 * 4 + 10 * 10);
+	assert_int_equal(r.packets, 11);
+	comparison_free(c);
+}
+
+/* A line of which most was stored costs less whole. */
+static void combining_whole_lines(void **state)
+{
+	struct comparison *c = start(2, 5);
+	struct result r;
+
+	(void)state;
+	for (unsigned i = 0; i < 8; i++)
+		assert_int_equal(give(c, store(1, 0, 128 * 7 + i * 16, 8)), 0);
+	comparison_end(c);
+	r = comparison_result(c, COMBINING);
+	assert_int_equal(r.wire_bytes, 24 + 128);
+	assert_int_equal(r.wasted_bytes, 64);
+	assert_int_equal(r.packets, 1);
+	comparison_free(c);
+}
+
+static void copies_are_dma(void **state)
+{
+	struct comparison *c = start(3, 5);
+	struct replay_op copy = { .kind = REPLAY_COPY, .source = 2, .destination = 0, .address = 4096, .size = 10000 };
+	struct result r;
+
+	(void)state;
+	assert_int_equal(give(c, store(2, 0, 4096, 4)), 0);
+	assert_int_equal(give(c, copy), 0);
+	comparison_end(c);
+	r = comparison_result(c, DMA);
+	assert_int_equal(r.wire_bytes, 3 * 24 + 10000);
+	assert_int_equal(r.useful_bytes, 4);
+	assert_int_equal(r.packets, 3);
+	comparison_free(c);
+}
+
+static void loads_flush_what_they_hit(void **state)
+{
+	struct comparison *c = start(2, 5);
+	struct replay_op load = { .kind = REPLAY_LOAD, .source = 0, .destination = 1, .address = 8, .size = 8 };
+
+	(void)state;
+	assert_int_equal(give(c, store(0, 1, 0, 16)), 0);
+	assert_int_equal(give(c, load), 0);
+	assert_int_equal(give(c, store(0, 1, 0, 16)), 0);
+	load.address = 64;
+	assert_int_equal(give(c, load), 0); /* asks for what is not queued */
+	assert_int_equal(give(c, store(0, 1, 16, 16)), 0);
+	comparison_end(c);
+	assert_int_equal(comparison_result(c, FINEPACK).packets, 2);
+	assert_int_equal(comparison_counts(c)->alike_bytes, 2 * (24 + 20 + 8));
+	comparison_free(c);
+}
+
+static void refusals(void **state)
+{
+	static const struct replay_op bad[] = {
+		{ .kind = 0, .source = 0, .destination = 1, .size = 4 },
+		{ .kind = 7, .source = 0, .destination = 1, .size = 4 },
+		{ .kind = REPLAY_STORE, .source = 0, .destination = 0, .size = 4 },
+		{ .kind = REPLAY_STORE, .source = 0, .destination = 2, .size = 4 },
+		{ .kind = REPLAY_STORE, .source = 200, .destination = 1, .size = 4 },
+		{ .kind = REPLAY_STORE, .source = 0, .destination = 1, .size = 0 },
+		{ .kind = REPLAY_STORE, .source = 0, .destination = 1, .size = 129 },
+		{ .kind = REPLAY_STORE, .source = 0, .destination = 1, .address = 126, .size = 4 },
+		{ .kind = REPLAY_STORE, .source = 0, .destination = 1, .address = REPLAY_ADDRESS_END, .size = 4 },
+		{ .kind = REPLAY_ATOMIC, .source = 0, .destination = 1, .size = 16 },
+		{ .kind = REPLAY_COPY, .source = 0, .destination = 1, .size = 0 },
+		{ .kind = REPLAY_RELEASE, .source = 0, .destination = 1, .size = 1 },
+		{ .kind = REPLAY_BARRIER, .source = 1 },
+	};
+	struct comparison *c = start(2, 5);
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(give(c, bad[i]), -EINVAL);
+	comparison_free(c);
+}
+
+static struct replay_op by_chance(struct chance *c, unsigned gpus)
+{
+	struct replay_op op = store(below(c, gpus), 0, below(c, 4) ? below(c, 1 << 14) : below(c, 1 << 28), 1 + below(c, 128));
+	unsigned room = 128 - (unsigned)(op.address % 128);
+
+	op.destination = (uint8_t)((op.source + 1u + below(c, gpus - 1)) % gpus);
+	if (op.size > room)
+		op.size = room;
+	switch (below(c, 200)) {
+	case 0: return (struct replay_op){ .kind = REPLAY_BARRIER };
+	case 1:
+		return (struct replay_op){ .kind = REPLAY_RELEASE, .source = op.source, .destination = op.destination };
+	case 2: op.kind = REPLAY_LOAD; return op;
+	default: return op;
+	}
+}
+
+/* Sums add up, nobody is below the bound, and a queue is never worse than none. */
+static void any_stream(void **state)
+{
+	const char *given = getenv("SEED");
+	uint64_t seed = given ? strtoull(given, NULL, 0) : 1;
+
+	(void)state;
+	printf("# SEED=%llu\n", (unsigned long long)seed);
+	for (unsigned round = 0; round < 20; round++) {
+		struct chance chance;
+		unsigned gpus, width;
+		struct comparison *c;
+
+		chance_start(&chance, seed, round);
+		gpus = 2 + below(&chance, 5);
+		width = 2 + below(&chance, 5);
+		c = start(gpus, width);
+		for (unsigned i = 0; i < 20000; i++)
+			assert_int_equal(give(c, by_chance(&chance, gpus)), 0);
+		comparison_end(c);
+		for (unsigned i = 0; i < ALL; i++) {
+			struct result r = comparison_result(c, i);
+
+			assert_int_equal(r.wire_bytes, r.useful_bytes + r.protocol_bytes + r.wasted_bytes);
+			assert_int_equal(r.useful_bytes, comparison_counts(c)->unique_bytes);
+			assert_true(r.wire_bytes >= comparison_counts(c)->lower_bound_bytes);
+		}
+		assert_true(comparison_result(c, COMBINING).wire_bytes <= comparison_result(c, P2P).wire_bytes);
+		assert_true(comparison_result(c, OWN).packets <= comparison_result(c, FINEPACK).packets);
+		comparison_free(c);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(by_hand),
+		cmocka_unit_test(combining_whole_lines),
+		cmocka_unit_test(copies_are_dma),
+		cmocka_unit_test(loads_flush_what_they_hit),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(any_stream),
+	};
+
+	return cmocka_run_group_tests_name("comparison", tests, NULL, NULL);
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Write combining of cache lines, as GPS does (FinePack VI-B): as many lines as FinePack's queue has, with an enable for each
+ * byte; the oldest leaves when a new line needs its place. A line leaves in whatever takes fewer bytes: its runs, each a
+ * transaction of its own; or whole, with bytes that nobody stored, which the replicas of GPS allow and count as wasted.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <gpulink_regs.h>
+
+#include "direct.h"
+
+enum { SLOTS = 256, NONE = 0xff };
+
+struct entry {
+	uint64_t line;
+	uint64_t enables[2];
+};
+
+struct combining {
+	struct direct direct; /* first: direct_tally() is used on this */
+	unsigned entries, used, oldest;
+	struct entry entry[64];	   /* a ring: oldest, and the used - 1 after it */
+	uint8_t slots[SLOTS];	   /* open-addressed by line: entry, or NONE */
+};
+
+static void *create(const struct setting *setting)
+{
+	struct combining *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->direct.link = setting->link;
+	c->entries = setting->queue_entries;
+	memset(c->slots, NONE, sizeof(c->slots));
+	return c;
+}
+
+static unsigned home(uint64_t line)
+{
+	return (unsigned)((line * 0x9e3779b97f4a7c15u) >> 56);
+}
+
+/* The slot of a line, or the one where it goes. */
+static unsigned find(const struct combining *c, uint64_t line)
+{
+	unsigned i = home(line);
+
+	while (c->slots[i] != NONE && c->entry[c->slots[i]].line != line)
+		i = (i + 1) % SLOTS;
+	return i;
+}
+
+/* Empties a slot, and moves up what would no longer be found behind it. */
+static void empty_slot(struct combining *c, unsigned hole)
+{
+	c->slots[hole] = NONE;
+	for (unsigned i = (hole + 1) % SLOTS; c->slots[i] != NONE; i = (i + 1) % SLOTS) {
+		unsigned from_home = (i - home(c->entry[c->slots[i]].line)) % SLOTS;
+
+		if (from_home < (i - hole) % SLOTS)
+			continue;
+		c->slots[hole] = c->slots[i];
+		c->slots[i] = NONE;
+		hole = i;
+	}
+}
+
+/* The first enabled byte (or with `flip` all ones: not enabled) from `at` on; the line's end if none. */
+static unsigned next(const struct entry *e, unsigned at, uint64_t flip)
+{
+	for (unsigned word = at / 64; word < 2; word++) {
+		uint64_t rest = (e->enables[word] ^ flip) & (word == at / 64 ? UINT64_MAX << at % 64 : UINT64_MAX);
+
+		if (rest)
+			return 64 * word + (unsigned)__builtin_ctzll(rest);
+	}
+	return GLK_LINE_BYTES;
+}
+
+static void send(struct combining *c, const struct entry *e)
+{
+	struct direct runs = { .link = c->direct.link }, whole = runs;
+	unsigned end;
+
+	for (unsigned first = next(e, 0, 0); first < GLK_LINE_BYTES; first = next(e, end, 0)) {
+		end = next(e, first, UINT64_MAX);
+		direct_send(&runs, e->line * GLK_LINE_BYTES + first, end - first);
+		if (end == GLK_LINE_BYTES)
+			break;
+	}
+	direct_send(&whole, e->line * GLK_LINE_BYTES, GLK_LINE_BYTES);
+	tally_add(&c->direct.tally, whole.tally.wire_bytes < runs.tally.wire_bytes ? &whole.tally : &runs.tally);
+}
+
+static void send_oldest(struct combining *c)
+{
+	struct entry *e = &c->entry[c->oldest];
+
+	send(c, e);
+	empty_slot(c, find(c, e->line));
+	c->oldest = (c->oldest + 1) % c->entries;
+	c->used--;
+}
+
+static void release(void *state)
+{
+	struct combining *c = state;
+
+	while (c->used)
+		send_oldest(c);
+}
+
+static void store(void *state, uint64_t address, uint32_t size)
+{
+	struct combining *c = state;
+	uint64_t line = address / GLK_LINE_BYTES;
+	unsigned first = (unsigned)(address % GLK_LINE_BYTES), slot = find(c, line), place;
+
+	if (c->slots[slot] == NONE) {
+		if (c->used == c->entries) {
+			send_oldest(c);
+			slot = find(c, line);
+		}
+		place = (c->oldest + c->used++) % c->entries;
+		c->entry[place] = (struct entry){ .line = line };
+		c->slots[slot] = (uint8_t)place;
+	}
+	for (unsigned at = first, left = size; left;) {
+		unsigned count = 64 - at % 64 < left ? 64 - at % 64 : left;
+		uint64_t mask = count == 64 ? UINT64_MAX : (1ULL << count) - 1;
+
+		c->entry[c->slots[slot]].enables[at / 64] |= mask << at % 64;
+		at += count;
+		left -= count;
+	}
+}
+
+/* A load must not pass what it asks for. */
+static void load(void *state, uint64_t address, uint32_t size)
+{
+	struct combining *c = state;
+
+	(void)size; /* inside the line */
+	if (c->slots[find(c, address / GLK_LINE_BYTES)] != NONE)
+		release(c);
+}
+
+const struct paradigm paradigm_write_combining = {
+	.name = "write-combining",
+	.summary = "lines of 128 bytes, combined and sent when their place is needed",
+	.create = create,
+	.free = free,
+	.store = store,
+	.load = load,
+	.copy = direct_nothing,
+	.release = release,
+	.tally = direct_tally,
+};
