@@ -93,6 +93,8 @@ static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	err = dma_set_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
 	if (err)
 		goto disable;
+	/* The card is told of memory page by page: a segment may have any length. */
+	dma_set_max_seg_size(&pdev->dev, UINT_MAX);
 	err = glk_peer_init(pdev);
 	if (err)
 		goto disable;
