@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORKLOAD = 256, TRACE, INPUT, GPUS, ITERATIONS, SCALE, SEED, SUBHEADER, PAYLOAD, ENTRIES, LINK, ECRC, PARADIGMS };
+enum { WORKLOAD = 256, TRACE, INPUT, GPUS, ITERATIONS, SIZE, ELEMENT, SEED, SUBHEADER, PAYLOAD, ENTRIES, LINK, ECRC, PARADIGMS };
 
 static const struct option known[] = {
 	{ "workload", required_argument, NULL, WORKLOAD },
@@ -15,7 +15,8 @@ static const struct option known[] = {
 	{ "input", required_argument, NULL, INPUT },
 	{ "gpus", required_argument, NULL, GPUS },
 	{ "iterations", required_argument, NULL, ITERATIONS },
-	{ "scale", required_argument, NULL, SCALE },
+	{ "size", required_argument, NULL, SIZE },
+	{ "element", required_argument, NULL, ELEMENT },
 	{ "seed", required_argument, NULL, SEED },
 	{ "subheader", required_argument, NULL, SUBHEADER },
 	{ "payload", required_argument, NULL, PAYLOAD },
@@ -35,7 +36,8 @@ static const char help[] =
 	"  --input FILE       its matrix or graph: Matrix Market, edge list, METIS; plain or gzip\n"
 	"  --gpus N           2 to 64 (4)\n"
 	"  --iterations N     how many (0: the workload's own)\n"
-	"  --scale N          size of what it makes up (0: the workload's own)\n"
+	"  --size N           how large what it makes up is (0: the workload's own; list tells what counts)\n"
+	"  --element BYTES    of what it stores, where it lets choose: 4 or 8\n"
 	"  --seed N           of what it makes up (1)\n"
 	"  --trace FILE       take a trace; - is standard input\n"
 	"how it is sent\n"
@@ -141,7 +143,7 @@ static int one(struct options *o, struct gathered *g, int option, char *value)
 	case LINK: return link_named(o, value);
 	case PARADIGMS: return paradigms(o, value);
 	case 'o': return output(o, value);
-	case SCALE: return number("scale", value, 0, UINT64_MAX, &o->scale);
+	case SIZE: return number("size", value, 0, UINT64_MAX, &o->size);
 	case SEED: return number("seed", value, 0, UINT64_MAX, &o->seed);
 	case PAYLOAD: return power_of_two("payload", value, 128, 4096, &g->payload);
 	case GPUS:
@@ -151,6 +153,10 @@ static int one(struct options *o, struct gathered *g, int option, char *value)
 	case ITERATIONS:
 		bad = number("iterations", value, 0, 1000000, &n);
 		o->iterations = (unsigned)n;
+		return bad;
+	case ELEMENT:
+		bad = power_of_two("element", value, 4, 8, &n);
+		o->element = (unsigned)n;
 		return bad;
 	case SUBHEADER:
 		bad = number("subheader", value, 2, 6, &n);

@@ -12,11 +12,11 @@ enum output { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_CSV };
 struct options {
 	const char *workload, *trace, *input; /* one of the first two */
 	unsigned gpus, iterations;
-	uint64_t scale, seed;
+	unsigned element;
+	uint64_t size, seed;
 	struct setting setting;
 	const struct paradigm *paradigms[COMPARISON_PARADIGMS_MAX + 1];
 	enum output output;
-	const char *to; /* a file, or NULL: standard output */
 };
 
 /** Reads the options of `run`. Returns 0; 1 when --help was answered; -1: a sentence is on stderr. */

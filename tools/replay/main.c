@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/* gpulink-replay: what a card would save on somebody's traffic. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+#include "trace/trace.h"
+#include "workload/workload.h"
+
+static const char help[] = "usage: gpulink-replay COMMAND [OPTION...]\n"
+			   "  run      play a workload or a trace through the ways of sending, side by side\n"
+			   "  convert  IN OUT: read a trace, write it as .glt, .glt.zst or .csv\n"
+			   "  list     the workloads and the links\n"
+			   "gpulink-replay run --help tells its options; gpulink-replay(1) the rest.\n";
+
+static int run(int argc, char **argv)
+{
+	struct options options;
+	int status = options_read(argc, argv, &options);
+
+	if (status)
+		return status > 0 ? EXIT_SUCCESS : 2;
+	return run_once(&options);
+}
+
+static int convert(int argc, char **argv)
+{
+	char error[REPLAY_ERROR_BYTES] = "";
+
+	if (argc != 3) {
+		fputs("usage: gpulink-replay convert IN OUT\n", stderr);
+		return 2;
+	}
+	if (replay_trace_convert(argv[1], argv[2], error) == 0)
+		return EXIT_SUCCESS;
+	fprintf(stderr, "gpulink-replay: %s\n", error);
+	return EXIT_FAILURE;
+}
+
+static int list(int argc, char **argv)
+{
+	(void)argv;
+	if (argc != 1) {
+		fputs("usage: gpulink-replay list\n", stderr);
+		return 2;
+	}
+	for (const struct replay_workload *w = replay_workloads; w->name; w++) {
+		printf("workload %-12s %s\n", w->name, w->summary);
+		if (w->size_means)
+			printf("%22s--size %llu (%llu to %llu): %s\n", "", (unsigned long long)w->size,
+			       (unsigned long long)w->least_size, (unsigned long long)w->most_size, w->size_means);
+		if (w->takes_input)
+			printf("%22s--input FILE: a matrix or graph%s\n", "", w->needs_input ? ", needed" : "");
+	}
+	for (unsigned i = 0; link_preset_at(i); i++)
+		printf("link     %-12s %.1f GB/s; %s\n", link_preset_at(i)->name,
+		       link_bytes_per_second(link_preset_at(i)) / 1e9, link_preset_at(i)->formula);
+	for (unsigned i = 0; paradigm_at(i); i++)
+		printf("paradigm %-15s %s\n", paradigm_at(i)->name, paradigm_at(i)->summary);
+	return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*function)(int argc, char **argv);
+	} commands[] = { { "run", run }, { "convert", convert }, { "list", list } };
+
+	for (unsigned i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(argv[1], commands[i].name) == 0)
+			return commands[i].function(argc - 1, argv + 1);
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+		fputs(help, stdout);
+		return EXIT_SUCCESS;
+	}
+	if (argc > 1)
+		fprintf(stderr, "gpulink-replay: %s: not a command\n", argv[1]);
+	fputs(help, stderr);
+	return 2;
+}

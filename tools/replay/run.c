@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "output.h"
+#include "trace/trace.h"
+#include "workload/workload.h"
+
+/* Tells how far a long run is, on a terminal. */
+struct progress {
+	struct replay_sink to;
+	const struct replay_trace_info *trace; /* or NULL */
+	uint64_t operations, next_look;
+	double start, last;
+};
+
+static double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void tell(struct progress *p, double now)
+{
+	double rate = (double)p->operations / (now - p->start) / 1e6;
+
+	if (p->trace && p->trace->file_bytes)
+		fprintf(stderr, "\r%5.1f %%, ", 100 * (double)p->trace->read_bytes / (double)p->trace->file_bytes);
+	else
+		fputc('\r', stderr);
+	fprintf(stderr, "%" PRIu64 " operations, %.1f million a second ", p->operations, rate);
+}
+
+static int take(void *user, const struct replay_op *ops, size_t count)
+{
+	enum { LOOK_EVERY = 1 << 20 };
+	struct progress *p = user;
+
+	p->operations += count;
+	if (p->operations >= p->next_look) {
+		double now = seconds_now();
+
+		p->next_look = p->operations + LOOK_EVERY;
+		if (now - p->last >= 0.5) {
+			p->last = now;
+			tell(p, now);
+		}
+	}
+	return p->to.take(p->to.user, ops, count);
+}
+
+/* The sink with progress before it, where somebody looks. */
+static struct replay_sink with_progress(struct progress *p, struct replay_sink to, const struct replay_trace_info *trace)
+{
+	*p = (struct progress){ .to = to, .trace = trace, .start = seconds_now() };
+	p->last = p->start;
+	return isatty(STDERR_FILENO) ? (struct replay_sink){ .take = take, .user = p } : to;
+}
+
+static void end_progress(const struct progress *p)
+{
+	if (p->last != p->start)
+		fputs("\r\033[K", stderr);
+}
+
+static int failed(int status, const char *error)
+{
+	fprintf(stderr, "gpulink-replay: %s\n", error[0] ? error : strerror(-status));
+	return EXIT_FAILURE;
+}
+
+/* Plays what was set up, and writes. `source` pushes the stream. */
+static int play(const struct options *o, struct found *found, int (*source)(void *user, struct replay_sink to, char *error),
+		void *user, const struct replay_trace_info *trace)
+{
+	struct comparison *c = comparison_create(found->gpus, &o->setting, o->paradigms);
+	char error[REPLAY_ERROR_BYTES] = "";
+	struct progress progress;
+	int status;
+
+	if (!c)
+		return failed(-ENOMEM, error);
+	status = source(user, with_progress(&progress, comparison_sink(c), trace), error);
+	end_progress(&progress);
+	if (!status) {
+		comparison_end(c);
+		found->comparison = c;
+		status = output_write(stdout, found);
+	}
+	if (!status && fflush(stdout))
+		status = -errno;
+	comparison_free(c);
+	return status ? failed(status, error) : EXIT_SUCCESS;
+}
+
+struct workload_source {
+	const struct replay_workload *workload;
+	struct replay_workload_options options;
+	struct replay_workload_info info;
+	char check[256];
+};
+
+static int run_workload(void *user, struct replay_sink to, char *error)
+{
+	struct workload_source *w = user;
+	int status = replay_workload_run(w->workload, &w->options, to, &w->info, error);
+
+	if (!status)
+		snprintf(w->check, sizeof(w->check), "%s: %.3g, allowed %.3g", w->info.compared, w->info.residual,
+			 w->info.allowed);
+	return status;
+}
+
+static int play_workload(const struct options *o)
+{
+	struct workload_source w = {
+		.workload = replay_workload_find(o->workload),
+		.options = { .input = o->input, .gpus = o->gpus, .iterations = o->iterations, .element = o->element,
+			     .size = o->size, .seed = o->seed },
+	};
+	struct found found = { .options = o, .stream = o->workload, .check = w.check, .gpus = o->gpus };
+
+	if (!w.workload) {
+		fprintf(stderr, "gpulink-replay: --workload %s: there is none of that name; gpulink-replay list shows all\n",
+			o->workload);
+		return EXIT_FAILURE;
+	}
+	return play(o, &found, run_workload, &w, NULL);
+}
+
+static int run_trace(void *user, struct replay_sink to, char *error)
+{
+	return replay_trace_run(user, to, error);
+}
+
+static int play_trace(const struct options *o)
+{
+	struct found found = { .options = o, .stream = o->trace, .check = "" };
+	char error[REPLAY_ERROR_BYTES] = "";
+	struct replay_trace *trace;
+	int status = replay_trace_open(&trace, o->trace, error);
+
+	if (status)
+		return failed(status, error);
+	found.gpus = replay_trace_info(trace)->gpus;
+	status = play(o, &found, run_trace, trace, replay_trace_info(trace));
+	replay_trace_close(trace);
+	return status;
+}
+
+int run_once(const struct options *options)
+{
+	return options->workload ? play_workload(options) : play_trace(options);
+}
