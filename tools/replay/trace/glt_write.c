@@ -74,23 +74,24 @@ static int put_mask(struct replay_trace_writer *w)
 /* Writes what was gathered. */
 static int put_gathered(struct replay_trace_writer *w)
 {
+	const unsigned runs = w->runs;
 	struct replay_op op = w->gathered;
 	const uint64_t line = op.address - op.address % REPLAY_STORE_MAX;
 	unsigned begin, end = 0;
 	int rc = 0;
 
-	if (w->runs >= MASK_FROM) {
-		rc = put_mask(w);
-	} else if (w->runs == 1) {
-		rc = put_record(w, &op, GLT_FORM_RUN);
-	} else {
-		while (!rc && line_mask_run(&w->mask, end, &begin, &op.size)) {
-			op.address = line + begin;
-			end = begin + op.size;
-			rc = put_record(w, &op, GLT_FORM_RUN);
-		}
-	}
 	w->runs = 0;
+	if (runs == 0)
+		return 0;
+	if (runs == 1)
+		return put_record(w, &op, GLT_FORM_RUN);
+	if (runs >= MASK_FROM)
+		return put_mask(w);
+	while (!rc && line_mask_run(&w->mask, end, &begin, &op.size)) {
+		op.address = line + begin;
+		end = begin + op.size;
+		rc = put_record(w, &op, GLT_FORM_RUN);
+	}
 	return rc;
 }
 

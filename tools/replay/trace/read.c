@@ -88,6 +88,7 @@ static int recognise(struct replay_trace *t, char *error)
 		return rc;
 	bytes = t->input.bytes + t->input.next;
 	left = trace_input_left(&t->input);
+	left = left < LOOK ? left : LOOK;
 	if (left == 0)
 		return trace_error(error, EINVAL, "%s: is empty, which no trace is", t->input.name);
 	if (memcmp(bytes, GLT_MAGIC, left < GLT_MAGIC_BYTES ? left : GLT_MAGIC_BYTES) == 0)
