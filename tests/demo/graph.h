@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A directed graph, read from a Matrix Market coordinate file or an edge list, plain or gzip. */
+/* A directed graph, read from a file of tools/replay/workload/matrix.h. */
 #ifndef DEMO_GRAPH_H
 #define DEMO_GRAPH_H
 
@@ -19,11 +19,8 @@ struct graph {
 };
 
 /**
- * Reads a file into *graph, which must then be freed by graph_free(). A first line that begins with
- * "%%MatrixMarket" makes it a Matrix Market file: coordinate, pattern/real/integer, general/symmetric, square; an
- * entry (i, j) is an edge from i to j, and from j to i too when the matrix is symmetric. Any other file is an edge
- * list: two numbers 0..4294967295 a line, '#' begins a comment line; vertices are the numbers that occur, in
- * ascending order. Of duplicated edges one is kept; loops are edges.
+ * Reads a file of any format that matrix_read() knows into *graph, which must then be freed by graph_free(). An entry (i, j)
+ * is an edge from i to j.
  *
  * Returns 0, or -1 with one sentence in error[GRAPH_ERROR_BYTES] that names file and line; *graph is empty then.
  * A file of more than `most_vertices` vertices is refused.

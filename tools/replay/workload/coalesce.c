@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "coalesce.h"
+
+#include <stdbool.h>
+
+/* Cuts the bytes [from, to) at the ends of lines. */
+static inline unsigned cut(uint64_t from, uint64_t to, struct replay_run *runs)
+{
+	unsigned count = 0;
+
+	while (from < to) {
+		uint64_t line_end = (from | (REPLAY_LINE - 1)) + 1;
+		uint64_t end = line_end < to ? line_end : to;
+
+		runs[count++] = (struct replay_run){from, (uint32_t)(end - from)};
+		from = end;
+	}
+	return count;
+}
+
+/* All threads store alike, so their order is that of the addresses, and equal addresses are one. */
+static void sort(uint64_t *address, unsigned count)
+{
+	for (unsigned i = 1; i < count; i++) {
+		uint64_t moved = address[i];
+		unsigned at = i;
+
+		for (; at && address[at - 1] > moved; at--)
+			address[at] = address[at - 1];
+		address[at] = moved;
+	}
+}
+
+unsigned replay_coalesce(uint32_t lanes, const uint64_t address[REPLAY_WARP], unsigned size,
+			 struct replay_run runs[REPLAY_RUNS_MAX])
+{
+	uint64_t at[REPLAY_WARP], from, to;
+	unsigned active = 0, count = 0;
+	bool ascends = true;
+
+	for (; lanes; lanes &= lanes - 1) {
+		at[active] = address[__builtin_ctz(lanes)];
+		ascends &= !active || at[active - 1] <= at[active];
+		active++;
+	}
+	if (!active)
+		return 0;
+	if (!ascends)
+		sort(at, active);
+	from = at[0];
+	to = from + size;
+	for (unsigned i = 1; i < active; i++) {
+		if (at[i] > to) {
+			count += cut(from, to, runs + count);
+			from = at[i];
+		}
+		to = at[i] + size;
+	}
+	return count + cut(from, to, runs + count);
+}
+
+unsigned replay_coalesce_row(uint32_t lanes, uint64_t address, unsigned size, struct replay_run runs[REPLAY_RUNS_MAX])
+{
+	uint64_t left = lanes; /* one bit more, so that a full warp has an end too */
+	unsigned count = 0;
+
+	while (left) {
+		unsigned first = (unsigned)__builtin_ctzll(left);
+		unsigned end = first + (unsigned)__builtin_ctzll(~(left >> first));
+
+		count += cut(address + (uint64_t)first * size, address + (uint64_t)end * size, runs + count);
+		left &= ~UINT64_C(0) << end;
+	}
+	return count;
+}
