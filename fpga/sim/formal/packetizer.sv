@@ -59,20 +59,26 @@ module packetizer (
   logic [4:0]  m_bytes;
   logic [127:0] m_data;
   logic [2:0]  r_entry, r_data_entry;
-  logic        r_data_enable;
+  logic        r_enable, r_data_enable;
   logic [14:0] bank0, bank1;
   logic [1:0]  busy = 2'b0;
   wire [14:0]  r_bank = r_entry[1] ? bank1 : bank0;
   wire [14:0]  r_data_bank = r_data_entry[1] ? bank1 : bank0;
-  logic [2:0]  r_data;
-  always_ff @(posedge clk)
+  logic        r_tag;
+  logic [2:0]  r_enables, r_data;
+  always_ff @(posedge clk) begin // what is read stands until the next read, as in glk_write_queue
+    if (r_enable) begin
+      r_tag     <= r_entry[0] ? r_bank[13] : r_bank[12];
+      r_enables <= r_entry[0] ? r_bank[5:3] : r_bank[2:0];
+    end
     if (r_data_enable)
       r_data <= r_data_entry[0] ? r_data_bank[11:9] : r_data_bank[8:6];
+  end
 
   glk_packetizer #(.DATA_W(128), .PARTITIONS(1), .ENTRIES(2), .BANKS(2)) dut (
     .clk, .rst, .cfg_subheader_bytes(3'(H)), .cfg_self_describe(1'b0),
     .f_partition(1'b0), .f_bank, .f_used({two, !two}), .f_base(48'b0), .f_payload({8'b0, flush_content[196:192]}), .f_valid, .f_ready,
-    .r_entry, .r_tag({30'b0, r_entry[0] ? r_bank[13] : r_bank[12]}), .r_enables({125'b0, r_entry[0] ? r_bank[5:3] : r_bank[2:0]}),
+    .r_entry, .r_enable, .r_tag({30'b0, r_tag}), .r_enables({125'b0, r_enables}),
     .r_data_entry, .r_data_enable, .r_data({1000'b0, 7'b0, r_data[2], 7'b0, r_data[1], 7'b0, r_data[0]}),
     .done_valid, .done_partition(), .done_bank, .m_data, .m_bytes, .m_last, .m_valid, .m_ready);
 
