@@ -32,22 +32,23 @@ module packetizer (
       with_run = {ahead[196:192] + 5'(H) + 5'(length), ahead[191:0] | (192'(run) << {ahead[196:192], 3'b0})};
     end
   endfunction
-  function [196:0] with_line(input [196:0] ahead, input tag, input [2:0] bytes, input [2:0] data);
+  function [196:0] line(input tag, input [2:0] bytes, input [2:0] data);
     case (bytes)
-      3'b001:  with_line = with_run(ahead, tag, 2'd0, 2'd1, {2'b0, data[0]});
-      3'b010:  with_line = with_run(ahead, tag, 2'd1, 2'd1, {2'b0, data[1]});
-      3'b100:  with_line = with_run(ahead, tag, 2'd2, 2'd1, {2'b0, data[2]});
-      3'b011:  with_line = with_run(ahead, tag, 2'd0, 2'd2, {1'b0, data[1:0]});
-      3'b110:  with_line = with_run(ahead, tag, 2'd1, 2'd2, {1'b0, data[2:1]});
-      3'b111:  with_line = with_run(ahead, tag, 2'd0, 2'd3, data);
-      default: with_line = with_run(with_run(ahead, tag, 2'd0, 2'd1, {2'b0, data[0]}), tag, 2'd2, 2'd1, {2'b0, data[2]});
+      3'b001:  line = with_run(197'b0, tag, 2'd0, 2'd1, {2'b0, data[0]});
+      3'b010:  line = with_run(197'b0, tag, 2'd1, 2'd1, {2'b0, data[1]});
+      3'b100:  line = with_run(197'b0, tag, 2'd2, 2'd1, {2'b0, data[2]});
+      3'b011:  line = with_run(197'b0, tag, 2'd0, 2'd2, {1'b0, data[1:0]});
+      3'b110:  line = with_run(197'b0, tag, 2'd1, 2'd2, {1'b0, data[2:1]});
+      3'b111:  line = with_run(197'b0, tag, 2'd0, 2'd3, data);
+      default: line = with_run(with_run(197'b0, tag, 2'd0, 2'd1, {2'b0, data[0]}), tag, 2'd2, 2'd1, {2'b0, data[2]});
     endcase
   endfunction
   function [196:0] content(input [14:0] flush); // {two, tag1, tag0, data1, data0, bytes1, bytes0}
-    logic [196:0] line0;
+    logic [196:0] line0, line1;
     begin
-      line0   = with_line(197'b0, flush[12], flush[2:0], flush[8:6]);
-      content = flush[14] ? with_line(line0, flush[13], flush[5:3], flush[11:9]) : line0;
+      line0   = line(flush[12], flush[2:0], flush[8:6]);
+      line1   = line(flush[13], flush[5:3], flush[11:9]);
+      content = flush[14] ? {line0[196:192] + line1[196:192], line0[191:0] | (line1[191:0] << {line0[196:192], 3'b0})} : line0;
     end
   endfunction
   wire [14:0]  flush = {two, tag1, tag0, data1, data0, bytes1, bytes0};
@@ -122,7 +123,7 @@ module packetizer (
     end
     busy  <= (busy | (in ? 2'b1 << f_bank : 2'b0)) & ~((done_valid && past_valid) ? 2'b1 << done_bank : 2'b0);
     under <= under + 3'(in) - 3'(out && m_last);
-    still <= (rst || in || out || !m_ready || under == 3'd0) ? 5'd0 : still + 5'(still != 5'd31);
+    still <= (rst || in || out || !m_ready || (under == 3'd0 && !f_valid)) ? 5'd0 : still + 5'(still != 5'd31);
     if (out) begin
       beat <= m_last ? 2'd0 : beat + 2'd1;
       if (m_last) begin
