@@ -32,22 +32,23 @@ module packetizer (
       with_run = {ahead[196:192] + 5'(H) + 5'(length), ahead[191:0] | (192'(run) << {ahead[196:192], 3'b0})};
     end
   endfunction
-  function [196:0] with_line(input [196:0] ahead, input tag, input [2:0] bytes, input [2:0] data);
+  function [196:0] line(input tag, input [2:0] bytes, input [2:0] data);
     case (bytes)
-      3'b001:  with_line = with_run(ahead, tag, 2'd0, 2'd1, {2'b0, data[0]});
-      3'b010:  with_line = with_run(ahead, tag, 2'd1, 2'd1, {2'b0, data[1]});
-      3'b100:  with_line = with_run(ahead, tag, 2'd2, 2'd1, {2'b0, data[2]});
-      3'b011:  with_line = with_run(ahead, tag, 2'd0, 2'd2, {1'b0, data[1:0]});
-      3'b110:  with_line = with_run(ahead, tag, 2'd1, 2'd2, {1'b0, data[2:1]});
-      3'b111:  with_line = with_run(ahead, tag, 2'd0, 2'd3, data);
-      default: with_line = with_run(with_run(ahead, tag, 2'd0, 2'd1, {2'b0, data[0]}), tag, 2'd2, 2'd1, {2'b0, data[2]});
+      3'b001:  line = with_run(197'b0, tag, 2'd0, 2'd1, {2'b0, data[0]});
+      3'b010:  line = with_run(197'b0, tag, 2'd1, 2'd1, {2'b0, data[1]});
+      3'b100:  line = with_run(197'b0, tag, 2'd2, 2'd1, {2'b0, data[2]});
+      3'b011:  line = with_run(197'b0, tag, 2'd0, 2'd2, {1'b0, data[1:0]});
+      3'b110:  line = with_run(197'b0, tag, 2'd1, 2'd2, {1'b0, data[2:1]});
+      3'b111:  line = with_run(197'b0, tag, 2'd0, 2'd3, data);
+      default: line = with_run(with_run(197'b0, tag, 2'd0, 2'd1, {2'b0, data[0]}), tag, 2'd2, 2'd1, {2'b0, data[2]});
     endcase
   endfunction
   function [196:0] content(input [14:0] flush); // {two, tag1, tag0, data1, data0, bytes1, bytes0}
-    logic [196:0] line0;
+    logic [196:0] line0, line1;
     begin
-      line0   = with_line(197'b0, flush[12], flush[2:0], flush[8:6]);
-      content = flush[14] ? with_line(line0, flush[13], flush[5:3], flush[11:9]) : line0;
+      line0   = line(flush[12], flush[2:0], flush[8:6]);
+      line1   = line(flush[13], flush[5:3], flush[11:9]);
+      content = flush[14] ? {line0[196:192] + line1[196:192], line0[191:0] | (line1[191:0] << {line0[196:192], 3'b0})} : line0;
     end
   endfunction
   wire [14:0]  flush = {two, tag1, tag0, data1, data0, bytes1, bytes0};
@@ -59,20 +60,26 @@ module packetizer (
   logic [4:0]  m_bytes;
   logic [127:0] m_data;
   logic [2:0]  r_entry, r_data_entry;
-  logic        r_data_enable;
+  logic        r_enable, r_data_enable;
   logic [14:0] bank0, bank1;
   logic [1:0]  busy = 2'b0;
   wire [14:0]  r_bank = r_entry[1] ? bank1 : bank0;
   wire [14:0]  r_data_bank = r_data_entry[1] ? bank1 : bank0;
-  logic [2:0]  r_data;
-  always_ff @(posedge clk)
+  logic        r_tag;
+  logic [2:0]  r_enables, r_data;
+  always_ff @(posedge clk) begin // what is read stands until the next read, as in glk_write_queue
+    if (r_enable) begin
+      r_tag     <= r_entry[0] ? r_bank[13] : r_bank[12];
+      r_enables <= r_entry[0] ? r_bank[5:3] : r_bank[2:0];
+    end
     if (r_data_enable)
       r_data <= r_data_entry[0] ? r_data_bank[11:9] : r_data_bank[8:6];
+  end
 
   glk_packetizer #(.DATA_W(128), .PARTITIONS(1), .ENTRIES(2), .BANKS(2)) dut (
     .clk, .rst, .cfg_subheader_bytes(3'(H)), .cfg_self_describe(1'b0),
     .f_partition(1'b0), .f_bank, .f_used({two, !two}), .f_base(48'b0), .f_payload({8'b0, flush_content[196:192]}), .f_valid, .f_ready,
-    .r_entry, .r_tag({30'b0, r_entry[0] ? r_bank[13] : r_bank[12]}), .r_enables({125'b0, r_entry[0] ? r_bank[5:3] : r_bank[2:0]}),
+    .r_entry, .r_enable, .r_tag({30'b0, r_tag}), .r_enables({125'b0, r_enables}),
     .r_data_entry, .r_data_enable, .r_data({1000'b0, 7'b0, r_data[2], 7'b0, r_data[1], 7'b0, r_data[0]}),
     .done_valid, .done_partition(), .done_bank, .m_data, .m_bytes, .m_last, .m_valid, .m_ready);
 
@@ -116,7 +123,7 @@ module packetizer (
     end
     busy  <= (busy | (in ? 2'b1 << f_bank : 2'b0)) & ~((done_valid && past_valid) ? 2'b1 << done_bank : 2'b0);
     under <= under + 3'(in) - 3'(out && m_last);
-    still <= (rst || in || out || !m_ready || under == 3'd0) ? 5'd0 : still + 5'(still != 5'd31);
+    still <= (rst || in || out || !m_ready || (under == 3'd0 && !f_valid)) ? 5'd0 : still + 5'(still != 5'd31);
     if (out) begin
       beat <= m_last ? 2'd0 : beat + 2'd1;
       if (m_last) begin
