@@ -87,9 +87,9 @@ static bool parse_number(struct text cell, uint64_t *number)
 	for (size_t i = base == 16 ? 2 : 0; i < cell.bytes; i++) {
 		unsigned digit = (unsigned)digit_of(cell.at[i]);
 
-		if (digit >= base || *number > (UINT64_MAX - digit) / base)
+		if (digit >= base || __builtin_mul_overflow(*number, base, number) ||
+		    __builtin_add_overflow(*number, digit, number))
 			return false;
-		*number = *number * base + digit;
 	}
 	return true;
 }

@@ -234,24 +234,52 @@ int replay_warp_push_all(struct replay_warp *warp, uint64_t destinations, uint32
 	return result;
 }
 
+/* The GPUs other than the warp's own that any thread has among its destinations. */
+static uint64_t any_of(const struct replay_warp *warp, const uint64_t destinations[REPLAY_WARP], uint32_t lanes)
+{
+	uint64_t any = 0;
+
+	for (; lanes; lanes &= lanes - 1)
+		any |= destinations[__builtin_ctz(lanes)];
+	return any & replay_peers(warp->system, warp->gpu);
+}
+
+static uint32_t lanes_to(const uint64_t destinations[REPLAY_WARP], uint32_t lanes, unsigned destination)
+{
+	uint32_t to = 0;
+
+	for (; lanes; lanes &= lanes - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(lanes);
+
+		to |= (uint32_t)(destinations[lane] >> destination & 1) << lane;
+	}
+	return to;
+}
+
 int replay_warp_push_each(struct replay_warp *warp, const uint64_t destinations[REPLAY_WARP], uint32_t lanes,
 			  uint64_t address, unsigned size)
 {
-	uint64_t all = 0;
+	uint64_t any = any_of(warp, destinations, lanes);
 	int result = 0;
 
-	for (uint32_t left = lanes; left; left &= left - 1)
-		all |= destinations[__builtin_ctz(left)];
-	for (all &= replay_peers(warp->system, warp->gpu); !result && all; all &= all - 1) {
-		unsigned destination = (unsigned)__builtin_ctzll(all);
-		uint32_t its_lanes = 0;
+	for (; !result && any; any &= any - 1) {
+		unsigned to = (unsigned)__builtin_ctzll(any);
 
-		for (uint32_t left = lanes; left; left &= left - 1) {
-			unsigned lane = (unsigned)__builtin_ctz(left);
+		result = replay_warp_push_row(warp, to, lanes_to(destinations, lanes, to), address, size);
+	}
+	return result;
+}
 
-			its_lanes |= (uint32_t)(destinations[lane] >> destination & 1) << lane;
-		}
-		result = replay_warp_push_row(warp, destination, its_lanes, address, size);
+int replay_warp_push_scattered(struct replay_warp *warp, const uint64_t destinations[REPLAY_WARP], uint32_t lanes,
+			       const uint64_t address[REPLAY_WARP], unsigned size)
+{
+	uint64_t any = any_of(warp, destinations, lanes);
+	int result = 0;
+
+	for (; !result && any; any &= any - 1) {
+		unsigned to = (unsigned)__builtin_ctzll(any);
+
+		result = replay_warp_push(warp, to, lanes_to(destinations, lanes, to), address, size);
 	}
 	return result;
 }

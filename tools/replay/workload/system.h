@@ -118,6 +118,10 @@ int replay_warp_push_all(struct replay_warp *warp, uint64_t destinations, uint32
 int replay_warp_push_each(struct replay_warp *warp, const uint64_t destinations[REPLAY_WARP], uint32_t lanes,
 			  uint64_t address, unsigned size);
 
+/** replay_warp_push() where each thread has destinations of its own. */
+int replay_warp_push_scattered(struct replay_warp *warp, const uint64_t destinations[REPLAY_WARP], uint32_t lanes,
+			       const uint64_t address[REPLAY_WARP], unsigned size);
+
 /** An atomic operation (4 or 8 bytes) of each thread on one peer's memory; the caller makes the change there. */
 int replay_warp_atomic(struct replay_warp *warp, unsigned destination, uint32_t lanes, const uint64_t address[REPLAY_WARP],
 		       unsigned size);
