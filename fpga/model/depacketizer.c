@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "compact.h"
 
 struct sub_packet {
 	uint64_t offset; /* from the base */
@@ -11,14 +12,33 @@ struct sub_packet {
 	const uint8_t *data;
 };
 
-/* Reads the sub-packet at *at and moves *at behind it; false if it does not end inside the payload. */
-static bool next_sub_packet(const struct glk_accepted *packet, size_t *at, struct sub_packet *sub)
+/* How far the reading of a payload is. */
+struct cursor {
+	size_t at;
+	uint64_t end; /* of the sub-packet read last, as an offset: the compact form goes on from there */
+};
+
+static bool next_compact(const struct glk_accepted *packet, struct cursor *cursor, struct sub_packet *sub)
 {
-	const uint8_t *from = packet->payload + *at;
+	struct glk_compact_run run;
+
+	if (!glk_compact_next(packet->payload, packet->payload_bytes, &cursor->at, cursor->end, &run))
+		return false;
+	*sub = (struct sub_packet){ .offset = run.offset, .length = run.length, .data = run.data };
+	cursor->end = run.offset + run.length;
+	return true;
+}
+
+/* Reads a sub-packet and moves the cursor behind it; false if it does not end inside the payload. */
+static bool next_sub_packet(const struct glk_accepted *packet, struct cursor *cursor, struct sub_packet *sub)
+{
+	const uint8_t *from = packet->payload + cursor->at;
 	unsigned h = packet->subheader_bytes;
-	size_t left = packet->payload_bytes - *at;
+	size_t left = packet->payload_bytes - cursor->at;
 	uint64_t word = 0;
 
+	if (packet->compact)
+		return next_compact(packet, cursor, sub);
 	if (left <= h)
 		return false;
 	if (left >= 8)
@@ -32,7 +52,7 @@ static bool next_sub_packet(const struct glk_accepted *packet, size_t *at, struc
 		sub->length = 1u << GLK_SUBHEADER_LENGTH_BITS;
 	sub->offset = word >> GLK_SUBHEADER_LENGTH_BITS;
 	sub->data = from + h;
-	*at += h + sub->length;
+	cursor->at += h + sub->length;
 	return sub->length <= left - h;
 }
 
@@ -55,7 +75,7 @@ static enum glk_refusal check_header(const uint8_t *packet, size_t length, size_
 
 	last_be = packet[7] >> 4;
 	*first_be = packet[7] & 15;
-	if (last_be == 0 || (last_be & (last_be + 1)) || *first_be == 1 || *first_be > GLK_SUBHEADER_MAX)
+	if (last_be == 0 || (last_be & (last_be + 1)) || *first_be > GLK_SUBHEADER_MAX)
 		return GLK_REFUSED_BYTE_ENABLES;
 	*payload_bytes = 4 * (dwords - 1) + (unsigned)__builtin_popcount(last_be);
 	return GLK_REFUSED_NOT;
@@ -65,7 +85,7 @@ enum glk_refusal glk_depacketizer_check(const uint8_t *packet, size_t length, co
 					unsigned count, struct glk_accepted *accepted)
 {
 	bool in_bounds = true;
-	uint64_t address, range;
+	uint64_t address, range, aligned;
 	enum glk_refusal refusal;
 	unsigned first_be = 0;
 
@@ -78,26 +98,30 @@ enum glk_refusal glk_depacketizer_check(const uint8_t *packet, size_t length, co
 	if (address >> GLK_LINK_PARTITION_SHIFT >= count)
 		return GLK_REFUSED_BASE;
 	accepted->partition = (unsigned)(address >> GLK_LINK_PARTITION_SHIFT);
+	accepted->compact = first_be == GLK_COMPACT_FIRST_BE;
+	if (accepted->compact && !destinations[accepted->partition].compact)
+		return GLK_REFUSED_BYTE_ENABLES;
 	accepted->subheader_bytes = first_be ? first_be : destinations[accepted->partition].subheader_bytes;
 	accepted->base = address & GLK_LINK_OFFSET_MASK;
 	accepted->payload = packet + GLK_PACKET_HEADER_BYTES;
-	range = glk_subheader_range(accepted->subheader_bytes);
+	range = accepted->compact ? 1ULL << GLK_LINK_PARTITION_SHIFT : glk_subheader_range(accepted->subheader_bytes);
+	aligned = accepted->compact ? 4 : range;
 
-	for (size_t at = 0; at < accepted->payload_bytes;) {
+	for (struct cursor cursor = { 0 }; cursor.at < accepted->payload_bytes;) {
 		struct sub_packet sub;
 		uint64_t bytes = destinations[accepted->partition].bytes;
 		uint64_t end;
 
-		if (!next_sub_packet(accepted, &at, &sub))
+		if (!next_sub_packet(accepted, &cursor, &sub))
 			return GLK_REFUSED_TRUNCATED;
-		end = sub.offset + sub.length; /* below 2^39 */
+		end = sub.offset + sub.length; /* below 2^49 */
 		if (end > range || end > bytes || accepted->base > bytes - end)
 			in_bounds = false;
 	}
 	for (const uint8_t *pad = accepted->payload + accepted->payload_bytes; pad < packet + length; pad++)
 		if (*pad)
 			return GLK_REFUSED_PADDING;
-	if ((address & (range - 1)) || destinations[accepted->partition].bytes == 0)
+	if ((address & (aligned - 1)) || destinations[accepted->partition].bytes == 0)
 		return GLK_REFUSED_BASE;
 	return in_bounds ? GLK_REFUSED_NOT : GLK_REFUSED_BOUNDS;
 }
@@ -107,8 +131,8 @@ unsigned glk_depacketizer_apply(const struct glk_accepted *accepted, glk_plain_w
 	uint8_t merged[GLK_PAYLOAD_MAX];
 	struct sub_packet sub, next;
 	unsigned sub_packets = 0;
-	size_t at = 0;
-	bool more = next_sub_packet(accepted, &at, &next);
+	struct cursor cursor = { 0 };
+	bool more = next_sub_packet(accepted, &cursor, &next);
 
 	while (more) {
 		const uint8_t *data = next.data;
@@ -117,7 +141,7 @@ unsigned glk_depacketizer_apply(const struct glk_accepted *accepted, glk_plain_w
 		sub = next;
 		length = sub.length;
 		sub_packets++;
-		while ((more = at < accepted->payload_bytes && next_sub_packet(accepted, &at, &next)) &&
+		while ((more = cursor.at < accepted->payload_bytes && next_sub_packet(accepted, &cursor, &next)) &&
 		       next.offset == sub.offset + length) {
 			if (data == sub.data) {
 				memcpy(merged, sub.data, sub.length);

@@ -28,12 +28,14 @@ enum glk_refusal {
 struct glk_destination {
 	uint64_t bytes;		  /**< memory of the endpoint; 0: there is none */
 	unsigned subheader_bytes; /**< H of packets whose First BE is 0 */
+	bool compact;		  /**< takes the compact form too, which cards refuse */
 };
 
 /** A packet that was accepted. `payload` points into the packet. */
 struct glk_accepted {
 	unsigned partition;
-	unsigned subheader_bytes;
+	bool compact;
+	unsigned subheader_bytes; /**< means nothing when compact */
 	uint64_t base; /**< offset in the endpoint's memory */
 	const uint8_t *payload;
 	size_t payload_bytes; /**< without the padding */

@@ -4,20 +4,8 @@
 #include <string.h>
 
 #include "bytes.h"
-
-/* The first enabled (or, with `flip` all ones, not enabled) byte at or after `from`; the line's end if none. */
-static unsigned next_byte(const struct glk_enables *e, unsigned from, uint64_t flip)
-{
-	for (unsigned word = from / 64; word < 2; word++) {
-		uint64_t rest = e->word[word] ^ flip;
-
-		if (word == from / 64)
-			rest &= UINT64_MAX << (from % 64);
-		if (rest)
-			return 64 * word + (unsigned)__builtin_ctzll(rest);
-	}
-	return GLK_LINE_BYTES;
-}
+#include "compact.h"
+#include "enables.h"
 
 /* Where the line of an entry begins, counted from the line that the queue's base lies in. */
 static uint64_t line_offset(const struct glk_write_queue *queue, unsigned entry)
@@ -34,17 +22,16 @@ static uint8_t *put_entry(uint8_t *to, const struct glk_write_queue *queue, unsi
 	uint64_t offset = line_offset(queue, entry) - back;
 	unsigned end;
 
-	for (unsigned first = next_byte(enables, 0, 0); first < GLK_LINE_BYTES; first = next_byte(enables, end, 0)) {
+	for (unsigned first = glk_next_byte(enables, 0, true); first < GLK_LINE_BYTES;
+	     first = glk_next_byte(enables, end, true)) {
 		unsigned length;
 
-		end = next_byte(enables, first, UINT64_MAX);
+		end = glk_next_byte(enables, first, false);
 		length = end - first;
 		glk_put_le64(to, ((offset + first) << GLK_SUBHEADER_LENGTH_BITS) | length);
 		to += width;
 		glk_copy_run(to, &queue->data[entry][first], length);
 		to += length;
-		if (end == GLK_LINE_BYTES)
-			break;
 	}
 	return to;
 }
@@ -61,6 +48,16 @@ static void put_header(uint8_t *header, uint64_t base, unsigned first_be, size_t
 	header[3] = (uint8_t)dwords;
 	header[7] = (uint8_t)((last_be << 4) | first_be);
 	glk_put_be64(header + 8, base);
+}
+
+/* Header and padding around a payload that is in its place. */
+static size_t finish(uint8_t *packet, uint64_t base, unsigned first_be, size_t payload)
+{
+	size_t padding = (4 - payload % 4) % 4;
+
+	memset(packet + GLK_PACKET_HEADER_BYTES + payload, 0, padding);
+	put_header(packet, base, first_be, payload);
+	return GLK_PACKET_HEADER_BYTES + payload + padding;
 }
 
 unsigned glk_packetizer_narrowest(const struct glk_write_queue *queue)
@@ -82,15 +79,18 @@ size_t glk_packetizer_build(const struct glk_write_queue *queue, unsigned width,
 {
 	uint64_t lines = queue->base & ~(uint64_t)(GLK_LINE_BYTES - 1), base = queue->base;
 	uint8_t *to = packet + GLK_PACKET_HEADER_BYTES;
-	size_t payload, padding;
 
 	if (width < queue->subheader_bytes)
 		base = (lines + line_offset(queue, 0)) & ~(glk_subheader_range(width) - 1);
 	for (unsigned entry = 0; entry < queue->used; entry++)
 		to = put_entry(to, queue, entry, base - lines, width);
-	payload = (size_t)(to - packet) - GLK_PACKET_HEADER_BYTES;
-	padding = (4 - payload % 4) % 4;
-	memset(to, 0, padding);
-	put_header(packet, base, self_describe ? width : 0, payload);
-	return GLK_PACKET_HEADER_BYTES + payload + padding;
+	return finish(packet, base, self_describe ? width : 0, (size_t)(to - packet) - GLK_PACKET_HEADER_BYTES);
+}
+
+size_t glk_packetizer_build_compact(const struct glk_write_queue *queue, uint8_t packet[GLK_PACKET_ROOM], unsigned *runs)
+{
+	uint64_t base;
+	size_t payload = glk_compact_build(queue, packet + GLK_PACKET_HEADER_BYTES, &base, runs);
+
+	return payload ? finish(packet, base, GLK_COMPACT_FIRST_BE, payload) : 0;
 }

@@ -95,25 +95,47 @@ void glk_partition_store(struct glk_partition *partition, uint64_t address, cons
 	}
 }
 
-void glk_partition_flush(struct glk_partition *partition, unsigned reason)
+/* A packet, and what is counted of it. */
+struct built {
+	uint8_t packet[GLK_PACKET_ROOM];
+	size_t length;
+	uint64_t payload; /* bytes, without padding */
+	unsigned sub_packets;
+};
+
+static void build(const struct glk_partition *partition, struct built *b)
 {
 	const struct glk_write_queue *queue = &partition->queue;
-	uint8_t packet[GLK_PACKET_ROOM];
-	unsigned width;
-	size_t length;
+	bool say_width = partition->self_describe || partition->form != GLK_FORM_PLAIN;
+	unsigned width = queue->subheader_bytes;
 
-	if (queue->used == 0)
+	if (partition->form == GLK_FORM_COMPACT) {
+		b->length = glk_packetizer_build_compact(queue, b->packet, &b->sub_packets);
+		b->payload = b->length - GLK_PACKET_HEADER_BYTES - 4 + (unsigned)__builtin_popcount(b->packet[7] >> 4);
+		if (b->length)
+			return;
+	}
+	if (partition->form != GLK_FORM_PLAIN)
+		width = glk_packetizer_narrowest(queue);
+	b->length = glk_packetizer_build(queue, width, say_width, b->packet);
+	b->payload = queue->payload_bytes - (queue->subheader_bytes - width) * queue->runs;
+	b->sub_packets = queue->runs;
+}
+
+void glk_partition_flush(struct glk_partition *partition, unsigned reason)
+{
+	struct built b;
+
+	if (partition->queue.used == 0)
 		return;
-	width = partition->narrow ? glk_packetizer_narrowest(queue) : queue->subheader_bytes;
-	length = glk_packetizer_build(queue, width, partition->self_describe || partition->narrow, packet);
+	build(partition, &b);
 	count(partition, GLK_PARTITION_COUNTER(PACKETS), 1);
-	count(partition, GLK_PARTITION_COUNTER(SUB_PACKETS), queue->runs);
-	count(partition, GLK_PARTITION_COUNTER(PAYLOAD_BYTES),
-	      queue->payload_bytes - (queue->subheader_bytes - width) * queue->runs);
-	count(partition, GLK_PARTITION_COUNTER(WIRE_BYTES), length - GLK_PACKET_HEADER_BYTES + GLK_TLP_OVERHEAD_BYTES);
+	count(partition, GLK_PARTITION_COUNTER(SUB_PACKETS), b.sub_packets);
+	count(partition, GLK_PARTITION_COUNTER(PAYLOAD_BYTES), b.payload);
+	count(partition, GLK_PARTITION_COUNTER(WIRE_BYTES), b.length - GLK_PACKET_HEADER_BYTES + GLK_TLP_OVERHEAD_BYTES);
 	count(partition, glk_flush_counter(reason), 1);
 	forget_queued(partition);
-	partition->out(partition->user, packet, length, reason);
+	partition->out(partition->user, b.packet, b.length, reason);
 }
 
 uint64_t glk_partition_deadline(const struct glk_partition *partition)

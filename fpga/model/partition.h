@@ -20,12 +20,19 @@
  *  not store to the same partition. */
 typedef void (*glk_packet_out)(void *user, const uint8_t *packet, size_t length, unsigned reason);
 
-/** Members are for reading; the functions below change them. */
+/** How packets are made. No register chooses: PLAIN is what cards have; the rest is measured by gpulink-replay. */
+enum glk_packet_form {
+	GLK_FORM_PLAIN,	  /**< every sub-header has the H that is set */
+	GLK_FORM_NARROW,  /**< each packet has the smallest H that will do, and says it */
+	GLK_FORM_COMPACT, /**< runs by rising address, told by their distances; NARROW where that does not fit */
+};
+
+/** Members are for reading, but `form`, which may be set at any time; the functions below change them. */
 struct glk_partition {
 	struct glk_write_queue queue;
 	bool coalesce;
 	bool self_describe;
-	bool narrow; /**< each packet has the smallest H that will do, and says it; no register has this yet */
+	enum glk_packet_form form;
 	uint64_t flush_timeout_ns;
 	uint64_t last_store_ns;
 	uint64_t queued_stores; /**< stores that a reset now would drop, in whole or part */

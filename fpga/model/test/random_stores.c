@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Random stores through partition, packetizer and de-packetizer: the memory they make equals the memory that the same
- * stores make directly, for every width, many limits, and every shape of traffic; no packet exceeds its limit.
+ * stores make directly, for every form, every width, many limits, and every shape of traffic; no packet exceeds its limit.
  *
  * random_stores [STORES]: 10^7 by default. GPULINK_SEED replays one run.
  */
@@ -46,6 +46,7 @@ static void take_packet(void *user, const uint8_t *packet, size_t length, unsign
 
 	destinations[b->partition].bytes = b->placed + MEMORY + TAIL;
 	destinations[b->partition].subheader_bytes = b->sender.queue.subheader_bytes;
+	destinations[b->partition].compact = b->sender.form == GLK_FORM_COMPACT;
 	b->packets++;
 	if (reason >= GLK_FLUSH_COUNT || glk_depacketizer_check(packet, length, destinations, 16, &accepted) ||
 	    accepted.payload_bytes > b->sender.queue.max_payload_bytes) {
@@ -99,11 +100,12 @@ static bool counters_agree(const struct bench *b, uint64_t stores)
 }
 
 /* One configuration: stores, and at the end everything flushed and compared. Returns 0 when all is well. */
-static int run(struct bench *b, unsigned width, unsigned limit, unsigned entries, uint64_t stores)
+static int run(struct bench *b, enum glk_packet_form form, unsigned width, unsigned limit, unsigned entries, uint64_t stores)
 {
 	unsigned cursor = 0, shape = 0;
 
 	glk_partition_init(&b->sender, entries, take_packet, b);
+	b->sender.form = form;
 	if (glk_partition_set(&b->sender, GLK_PARTITION_SUBHEADER_BYTES, width) ||
 	    glk_partition_set(&b->sender, GLK_PARTITION_MAX_PAYLOAD_BYTES, limit) ||
 	    glk_partition_set(&b->sender, GLK_PARTITION_MODE, GLK_PARTITION_MODE_COALESCE_MASK | below(&b->chance, 2) << 1))
@@ -124,30 +126,43 @@ static int run(struct bench *b, unsigned width, unsigned limit, unsigned entries
 	return b->bad || !b->packets || !counters_agree(b, stores) || memcmp(b->direct, b->sent, sizeof(b->direct));
 }
 
-int main(int argc, char **argv)
+/* Every limit and capacity of a form and width. Returns how many went wrong. */
+static int run_all(struct bench *b, enum glk_packet_form form, unsigned width, uint64_t seed, uint64_t stores)
 {
+	static const char *const forms[] = { "plain", "narrow", "compact" };
 	static const unsigned limits[] = { 128, 256, 512, 4096 };
 	static const unsigned capacities[] = { 64, 16 };
+	int failed = 0;
+
+	for (unsigned l = 0; l < 4; l++) {
+		for (unsigned c = 0; c < 2; c++) {
+			unsigned number = ((form * 5 + width - GLK_SUBHEADER_MIN) * 4 + l) * 2 + c + 1;
+			int wrong;
+
+			b->chance.state = seed + number + 1;
+			wrong = run(b, form, width, limits[l], capacities[c], stores);
+			failed += wrong;
+			printf("%sok %u - %s, width %u, limit %u, entries %u: %" PRIu64 " packets\n", wrong ? "not " : "", number,
+			       forms[form], width, limits[l], capacities[c], b->packets);
+		}
+	}
+	return failed;
+}
+
+int main(int argc, char **argv)
+{
 	uint64_t stores = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000000;
 	const char *given = getenv("GPULINK_SEED");
 	uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 2654435761u;
 	struct bench *b = calloc(1, sizeof(*b));
-	int number = 0, failed = 0;
+	int failed = 0;
 
 	if (!b)
 		return 2;
-	printf("# GPULINK_SEED=%" PRIu64 "\n1..40\n", seed);
-	for (unsigned width = GLK_SUBHEADER_MIN; width <= GLK_SUBHEADER_MAX; width++)
-		for (unsigned l = 0; l < 4; l++)
-			for (unsigned c = 0; c < 2; c++) {
-				int wrong;
-
-				b->chance.state = seed + (uint64_t)++number + 1;
-				wrong = run(b, width, limits[l], capacities[c], stores / 40);
-				failed += wrong;
-				printf("%sok %d - width %u limit %u entries %u: %" PRIu64 " packets\n", wrong ? "not " : "",
-				       number, width, limits[l], capacities[c], b->packets);
-			}
+	printf("# GPULINK_SEED=%" PRIu64 "\n1..120\n", seed);
+	for (enum glk_packet_form form = GLK_FORM_PLAIN; form <= GLK_FORM_COMPACT; form++)
+		for (unsigned width = GLK_SUBHEADER_MIN; width <= GLK_SUBHEADER_MAX; width++)
+			failed += run_all(b, form, width, seed, stores / 120);
 	free(b);
 	return failed != 0;
 }

@@ -4,8 +4,8 @@
  * (VI-B): a configuration packet sets what the store packets after it have in common. They say where and how long, as
  * sub-headers do, but remain packets of the link: each has its own sequence number, LCRC and ECRC, 10 bytes.
  *
- * And gpulink's own: a width for each packet. The queue collects in the widest window, and a packet goes out with the
- * smallest width whose window holds all that it carries.
+ * And gpulink's own: the queue collects in the widest window, and its packets have the compact form (compact.h), in which a
+ * run is told by its distance from the one before.
  */
 #include <stdlib.h>
 
@@ -29,7 +29,7 @@ static void packet_out(void *user, const uint8_t *packet, size_t length, unsigne
 	f->direct.tally.wire_bytes += link_packet(&f->direct.link, length - GLK_PACKET_HEADER_BYTES);
 }
 
-static struct finepack *make(const struct setting *setting, unsigned width, bool narrow)
+static struct finepack *make(const struct setting *setting, unsigned width, enum glk_packet_form form)
 {
 	struct finepack *f = calloc(1, sizeof(*f));
 
@@ -42,18 +42,18 @@ static struct finepack *make(const struct setting *setting, unsigned width, bool
 		free(f);
 		return NULL;
 	}
-	f->partition.narrow = narrow;
+	f->partition.form = form;
 	return f;
 }
 
 static void *create(const struct setting *setting)
 {
-	return make(setting, setting->subheader_bytes, false);
+	return make(setting, setting->subheader_bytes, GLK_FORM_PLAIN);
 }
 
 static void *create_own(const struct setting *setting)
 {
-	return make(setting, GLK_SUBHEADER_MAX, true);
+	return make(setting, GLK_SUBHEADER_MAX, GLK_FORM_COMPACT);
 }
 
 static void store(void *state, uint64_t address, uint32_t size)
@@ -101,6 +101,6 @@ static void config_packet_release(void *state)
 	}
 
 const struct paradigm paradigm_finepack = FINEPACK("finepack", "as in the paper: one window, one width", create, release);
-const struct paradigm paradigm_gpulink = FINEPACK("gpulink", "FinePack with a width for each packet", create_own, release);
+const struct paradigm paradigm_gpulink = FINEPACK("gpulink", "FinePack with sorted runs told by their distances", create_own, release);
 const struct paradigm paradigm_config_packet = FINEPACK(
 	"config-packet", "a stateful configuration packet, then small packets", create, config_packet_release);
