@@ -68,10 +68,11 @@ check: user asan
 
 # All that runs in a VM, on a kernel with KASAN, lockdep and their like, and what can only run there. Not part of check:
 # the kernel takes 20 minutes to build, once, and the suites several times as long as on a stock kernel.
-DEBUG_SUITES := basic faults kill daemon memory rings seeing life injection fuzz
+DEBUG_SUITES := basic faults kill daemon memory rings seeing injection fuzz
 check-debug-kernel: user
 	tools/vm/debug-kernel
-	tools/setup/check $(foreach s,$(DEBUG_SUITES),"tests/vm/run-suite debug $(s)")
+	tools/setup/check $(foreach s,$(DEBUG_SUITES),"tests/vm/run-suite debug $(s)") \
+		"LIFE_LOOPS=5 tests/vm/run-suite debug life"
 
 # What gets better the longer it runs.
 SOAK_FUZZ_SECONDS ?= 600
