@@ -74,8 +74,8 @@ static void by_hand(void **state)
 	assert_int_equal(r.packets, 1);
 	assert_int_equal(r.wire_bytes, 24 + (10 * 13 + 3) / 4 * 4);
 	assert_true(r.stores_per_packet == 11);
-	r = comparison_result(c, OWN); /* 16 KiB hold it: 3 bytes */
-	assert_int_equal(r.wire_bytes, 24 + (10 * 11 + 3) / 4 * 4);
+	r = comparison_result(c, OWN); /* 1 byte before the first run, 2 before those behind a gap of 62 DWs */
+	assert_int_equal(r.wire_bytes, 24 + (9 + 9 * 10 + 3) / 4 * 4);
 	r = comparison_result(c, CONFIG);
 	assert_int_equal(r.wire_bytes, 24 + (10 * 13 + 3) / 4 * 4 + 10 * 10);
 	assert_int_equal(r.packets, 11);
