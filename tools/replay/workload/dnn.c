@@ -4,6 +4,8 @@
  * them. Each layer is an all-reduce in two phases: a GPU pushes each peer the part of its gradients that the peer adds up, into
  * the array of that source; then each pushes its sums to all. Thread i has the i-th 16 bytes (float4) of what it pushes, so
  * that a warp stores 4 whole lines. memcpy would copy the same parts. Gradients are made by chance; `size` divides the layers.
+ * An iteration is a batch of 64 images, shared out over the GPUs. Forward and backward propagation through a layer are 6 operations
+ * for each multiplication forward; they are in the time of the kernel that pushes the layer's gradients.
  */
 #include "run.h"
 
@@ -11,39 +13,46 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LANE_FLOATS = 4 };
+enum { LANE_FLOATS = 4, BATCH_IMAGES = 64, FLOPS_A_MULTIPLICATION = 6 };
 
 /*
  * Parameters of each layer, those of the torchvision models (VGG16 and ResNet18 for 224 * 224 images, 1000 classes) and of
- * LeCun's LeNet-5 for 28 * 28 images: weights, biases and batch norms' scales and shifts.
+ * LeCun's LeNet-5 for 28 * 28 images: weights, biases and batch norms' scales and shifts; multiplications forward, an image.
  */
 struct layer {
 	const char *name;
-	uint64_t parameters;
+	uint64_t parameters, multiplications;
 };
 
 static const struct layer lenet[] = {
-	{"conv1", 156}, {"conv2", 2416}, {"fc1", 48120}, {"fc2", 10164}, {"fc3", 850},
+	{"conv1", 156, 117600}, {"conv2", 2416, 240000}, {"fc1", 48120, 48000}, {"fc2", 10164, 10080},
+	{"fc3", 850, 840},
 };
 
 static const struct layer vgg16[] = {
-	{"conv1", 1792}, {"conv2", 36928}, {"conv3", 73856}, {"conv4", 147584}, {"conv5", 295168}, {"conv6", 590080},
-	{"conv7", 590080}, {"conv8", 1180160}, {"conv9", 2359808}, {"conv10", 2359808}, {"conv11", 2359808},
-	{"conv12", 2359808}, {"conv13", 2359808}, {"fc1", 102764544}, {"fc2", 16781312}, {"fc3", 4097000},
+	{"conv1", 1792, 86704128}, {"conv2", 36928, 1849688064}, {"conv3", 73856, 924844032},
+	{"conv4", 147584, 1849688064}, {"conv5", 295168, 924844032}, {"conv6", 590080, 1849688064},
+	{"conv7", 590080, 1849688064}, {"conv8", 1180160, 924844032}, {"conv9", 2359808, 1849688064},
+	{"conv10", 2359808, 1849688064}, {"conv11", 2359808, 462422016}, {"conv12", 2359808, 462422016},
+	{"conv13", 2359808, 462422016}, {"fc1", 102764544, 102760448}, {"fc2", 16781312, 16777216},
+	{"fc3", 4097000, 4096000},
 };
 
 static const struct layer resnet18[] = {
-	{"conv1", 9408}, {"bn1", 128}, {"layer1.0.conv1", 36864}, {"layer1.0.bn1", 128}, {"layer1.0.conv2", 36864},
-	{"layer1.0.bn2", 128}, {"layer1.1.conv1", 36864}, {"layer1.1.bn1", 128}, {"layer1.1.conv2", 36864},
-	{"layer1.1.bn2", 128}, {"layer2.0.conv1", 73728}, {"layer2.0.bn1", 256}, {"layer2.0.conv2", 147456},
-	{"layer2.0.bn2", 256}, {"layer2.0.downsample", 8192}, {"layer2.0.downbn", 256}, {"layer2.1.conv1", 147456},
-	{"layer2.1.bn1", 256}, {"layer2.1.conv2", 147456}, {"layer2.1.bn2", 256}, {"layer3.0.conv1", 294912},
-	{"layer3.0.bn1", 512}, {"layer3.0.conv2", 589824}, {"layer3.0.bn2", 512}, {"layer3.0.downsample", 32768},
-	{"layer3.0.downbn", 512}, {"layer3.1.conv1", 589824}, {"layer3.1.bn1", 512}, {"layer3.1.conv2", 589824},
-	{"layer3.1.bn2", 512}, {"layer4.0.conv1", 1179648}, {"layer4.0.bn1", 1024}, {"layer4.0.conv2", 2359296},
-	{"layer4.0.bn2", 1024}, {"layer4.0.downsample", 131072}, {"layer4.0.downbn", 1024},
-	{"layer4.1.conv1", 2359296}, {"layer4.1.bn1", 1024}, {"layer4.1.conv2", 2359296}, {"layer4.1.bn2", 1024},
-	{"fc", 513000},
+	{"conv1", 9408, 118013952}, {"bn1", 128, 0}, {"layer1.0.conv1", 36864, 115605504}, {"layer1.0.bn1", 128, 0},
+	{"layer1.0.conv2", 36864, 115605504}, {"layer1.0.bn2", 128, 0}, {"layer1.1.conv1", 36864, 115605504},
+	{"layer1.1.bn1", 128, 0}, {"layer1.1.conv2", 36864, 115605504}, {"layer1.1.bn2", 128, 0},
+	{"layer2.0.conv1", 73728, 57802752}, {"layer2.0.bn1", 256, 0}, {"layer2.0.conv2", 147456, 115605504},
+	{"layer2.0.bn2", 256, 0}, {"layer2.0.downsample", 8192, 6422528}, {"layer2.0.downbn", 256, 0},
+	{"layer2.1.conv1", 147456, 115605504}, {"layer2.1.bn1", 256, 0}, {"layer2.1.conv2", 147456, 115605504},
+	{"layer2.1.bn2", 256, 0}, {"layer3.0.conv1", 294912, 57802752}, {"layer3.0.bn1", 512, 0},
+	{"layer3.0.conv2", 589824, 115605504}, {"layer3.0.bn2", 512, 0}, {"layer3.0.downsample", 32768, 6422528},
+	{"layer3.0.downbn", 512, 0}, {"layer3.1.conv1", 589824, 115605504}, {"layer3.1.bn1", 512, 0},
+	{"layer3.1.conv2", 589824, 115605504}, {"layer3.1.bn2", 512, 0}, {"layer4.0.conv1", 1179648, 57802752},
+	{"layer4.0.bn1", 1024, 0}, {"layer4.0.conv2", 2359296, 115605504}, {"layer4.0.bn2", 1024, 0},
+	{"layer4.0.downsample", 131072, 6422528}, {"layer4.0.downbn", 1024, 0},
+	{"layer4.1.conv1", 2359296, 115605504}, {"layer4.1.bn1", 1024, 0}, {"layer4.1.conv2", 2359296, 115605504},
+	{"layer4.1.bn2", 1024, 0}, {"fc", 513000, 512000},
 };
 
 struct dnn {
@@ -54,6 +63,7 @@ struct dnn {
 	/* The layer that is exchanged: */
 	unsigned layer;
 	uint64_t parameters, room; /* room: floats of a source in `parts`, for any layer */
+	uint64_t flops;		   /* for each gradient, of each GPU */
 	double worst;
 };
 
@@ -108,7 +118,7 @@ static int scatter_step(void *user, struct replay_warp *warp, uint64_t number)
 
 		for (uint64_t i = first; i < first + count; i++)
 			floats(d->run, warp->gpu, part)[i] = gradient(d, warp->gpu, i);
-		replay_warp_work(warp, count * 4, 0);
+		replay_warp_work(warp, count * 4, count * d->flops);
 		result = push_floats(warp, UINT64_C(1) << to, part, first, end);
 	}
 	return result ? result : to + 1 < d->run->options.gpus ? REPLAY_MORE : REPLAY_DONE;
@@ -194,6 +204,8 @@ static int run_dnn(struct workload_run *run, const struct layer *layers, unsigne
 	for (unsigned i = 0; i < run->options.iterations * count && !result; i++) {
 		d.layer = count - 1 - i % count;
 		d.parameters = parameters_of(&d, d.layer);
+		d.flops = layers[d.layer].multiplications * FLOPS_A_MULTIPLICATION * BATCH_IMAGES / run->options.gpus /
+			  layers[d.layer].parameters;
 		run->info->elements += i < count ? d.parameters : 0;
 		result = exchange_layer(&d);
 	}
