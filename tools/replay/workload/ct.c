@@ -201,6 +201,8 @@ static int run_all(struct ct *c)
 	result = workload_start(run);
 	for (unsigned i = 0; i < run->options.iterations && !result; i++)
 		result = iterate(c);
+	if (!result)
+		result = workload_check_all(run, c->projected, run->options.gpus * c->rays * sizeof(float));
 	return result ? result : check(c);
 }
 

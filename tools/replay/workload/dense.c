@@ -122,6 +122,21 @@ static int copy_parts(struct dense *d)
 	return result;
 }
 
+/* Each owner has got all sources' parts of its columns. */
+static int check_parts(struct dense *d)
+{
+	unsigned gpus = d->run->options.gpus, element = d->run->options.element;
+	int result = 0;
+
+	for (unsigned i = 0; i < gpus * gpus && !result; i++) {
+		unsigned from = i / gpus, to = i % gpus;
+
+		result = workload_check_pushed(d->run, from, to, d->parts + (from * d->n + share_begin(d->run, d->n, to)) * element,
+					       share_size(d->run, d->n, to) * element);
+	}
+	return result;
+}
+
 static int iterate(struct dense *d)
 {
 	struct replay_kernel rows = {.step = row_step, .user = d}, columns = {.step = column_step, .user = d};
@@ -204,6 +219,12 @@ static int run_dense(struct dense *d)
 			real_set(run, g, d->x[0], i, 1);
 	for (unsigned i = 0; i < run->options.iterations && !result; i++)
 		result = iterate(d);
+	if (!result)
+		result = check_parts(d);
+	if (!result)
+		result = workload_check_all(run, d->x[d->now], d->n * element);
+	if (!result)
+		result = workload_check_all(run, d->by_rows, d->mvt ? d->n * element : 0);
 	if (!result)
 		result = check(d);
 	free(d->rows);

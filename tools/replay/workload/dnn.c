@@ -158,17 +158,26 @@ static int copy(struct dnn *d, bool sums)
 	return result ? result : replay_system_barrier(&d->run->system);
 }
 
-/* Every GPU's sums against those of the gradients themselves. */
-static void measure(struct dnn *d)
+/* Every GPU has got the others' parts and all sums; these against the sums of the gradients themselves. */
+static int measure(struct dnn *d)
 {
+	unsigned gpus = d->run->options.gpus;
+	int result = workload_check_all(d->run, d->sums, d->parameters * 4);
+
+	for (unsigned i = 0; i < gpus * gpus && !result; i++) {
+		uint64_t begin = part_begin(d, i % gpus), bytes = (part_begin(d, i % gpus + 1) - begin) * 4;
+
+		result = workload_check_pushed(d->run, i / gpus, i % gpus, d->parts + (i / gpus * d->room + begin) * 4, bytes);
+	}
 	for (uint64_t i = 0; i < d->parameters; i++) {
 		double right = 0;
 
-		for (unsigned g = 0; g < d->run->options.gpus; g++)
+		for (unsigned g = 0; g < gpus; g++)
 			right += (double)gradient(d, g, i);
-		for (unsigned g = 0; g < d->run->options.gpus; g++)
+		for (unsigned g = 0; g < gpus; g++)
 			d->worst = fmax(d->worst, fabs((double)floats(d->run, g, d->sums)[i] - right));
 	}
+	return result;
 }
 
 static int exchange_layer(struct dnn *d)
@@ -186,8 +195,7 @@ static int exchange_layer(struct dnn *d)
 	if ((result = replay_system_run(&d->run->system, &scatter)) || (result = copy(d, false)) ||
 	    (result = replay_system_run(&d->run->system, &sum)) || (result = copy(d, true)))
 		return result;
-	measure(d);
-	return 0;
+	return measure(d);
 }
 
 static int run_dnn(struct workload_run *run, const struct layer *layers, unsigned count)

@@ -63,6 +63,12 @@ int workload_copy_shares(struct workload_run *run, uint64_t array, unsigned elem
 /* Whether each GPU has of the array what the owners have, wherever it reads: what the pushes are for. */
 int workload_check_replicas(struct workload_run *run, uint64_t array, unsigned element);
 
+/* Whether `to` has exactly the bytes that `from` pushed there (and has itself). */
+int workload_check_pushed(struct workload_run *run, unsigned from, unsigned to, uint64_t address, uint64_t bytes);
+
+/* Whether all GPUs have the same bytes there. */
+int workload_check_all(struct workload_run *run, uint64_t address, uint64_t bytes);
+
 /* Takes a check's outcome: an error unless residual <= allowed. */
 int workload_compare(struct workload_run *run, const char *compared, double residual, double allowed);
 
