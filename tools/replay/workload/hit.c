@@ -126,6 +126,23 @@ static int transpose_step(void *user, struct replay_warp *warp, uint64_t number)
 	return replay_warp_push_scattered(warp, to, warp->lanes, address, ELEMENT);
 }
 
+/* Each GPU has got its slab of a cube that was just transposed. */
+static int check_transposed(struct hit *h, unsigned which)
+{
+	uint64_t n = h->n;
+	int result = 0;
+
+	for (uint64_t line = 0; line < n * n; line++) {
+		unsigned to = replay_owner(&h->run->system, n, line / n);
+
+		for (unsigned from = 0; from < h->run->options.gpus && !result; from++)
+			result = workload_check_pushed(h->run, from, to,
+						       h->cube[which] + (line * n + share_begin(h->run, n, from)) * ELEMENT,
+						       share_size(h->run, n, from) * ELEMENT);
+	}
+	return result;
+}
+
 static int transpose(struct hit *h, unsigned which)
 {
 	struct replay_kernel kernel = {.step = transpose_step, .user = h};
@@ -144,7 +161,9 @@ static int transpose(struct hit *h, unsigned which)
 			result = replay_system_copy(&h->run->system, from, to, h->packed + a * wide * h->n * ELEMENT,
 						    share_size(h->run, h->n, from) * wide * h->n * ELEMENT);
 	}
-	return result ? result : replay_system_barrier(&h->run->system);
+	if (!result)
+		result = replay_system_barrier(&h->run->system);
+	return result ? result : check_transposed(h, !which);
 }
 
 static struct complex_float start_value(const struct hit *h, uint64_t i)

@@ -68,6 +68,23 @@ int workload_copy_shares(struct workload_run *run, uint64_t array, unsigned elem
 	return result;
 }
 
+int workload_check_pushed(struct workload_run *run, unsigned from, unsigned to, uint64_t address, uint64_t bytes)
+{
+	if (replay_system_same(&run->system, from, to, address, bytes))
+		return 0;
+	return workload_fail(run, -EILSEQ, "the result is wrong: GPU %u has not got the %" PRIu64 " bytes at %#" PRIx64
+			     " as GPU %u pushed them", to, bytes, address, from);
+}
+
+int workload_check_all(struct workload_run *run, uint64_t address, uint64_t bytes)
+{
+	int result = 0;
+
+	for (unsigned g = 1; g < run->options.gpus && !result; g++)
+		result = workload_check_pushed(run, 0, g, address, bytes);
+	return result;
+}
+
 int workload_check_replicas(struct workload_run *run, uint64_t array, unsigned element)
 {
 	for (unsigned g = 0; g < run->options.gpus; g++)
@@ -77,9 +94,10 @@ int workload_check_replicas(struct workload_run *run, uint64_t array, unsigned e
 			for (; left; left &= left - 1) {
 				unsigned reader = (unsigned)__builtin_ctzll(left);
 
-				if (!replay_system_same(&run->system, g, reader, array + v * element, element))
-					return workload_fail(run, -EILSEQ, "GPU %u has not got element %" PRIu64 " as GPU %u, "
-							     "which owns it, pushed it", reader, v, g);
+				int result = workload_check_pushed(run, g, reader, array + v * element, element);
+
+				if (result)
+					return result;
 			}
 		}
 	return 0;

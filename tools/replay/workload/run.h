@@ -21,15 +21,23 @@ struct workload_run {
 };
 
 int workload_run_als(struct workload_run *run);
+int workload_run_atax(struct workload_run *run);
 int workload_run_bfs(struct workload_run *run);
+int workload_run_ct(struct workload_run *run);
 int workload_run_diffusion(struct workload_run *run);
 int workload_run_eqwp(struct workload_run *run);
+int workload_run_gups(struct workload_run *run);
 int workload_run_hit(struct workload_run *run);
 int workload_run_jacobi(struct workload_run *run);
+int workload_run_lenet(struct workload_run *run);
 int workload_run_mis(struct workload_run *run);
+int workload_run_mvt(struct workload_run *run);
 int workload_run_pagerank(struct workload_run *run);
+int workload_run_resnet18(struct workload_run *run);
 int workload_run_spmv(struct workload_run *run);
 int workload_run_sssp(struct workload_run *run);
+int workload_run_transpose(struct workload_run *run);
+int workload_run_vgg16(struct workload_run *run);
 
 /* Writes the sentence; returns `code`. */
 __attribute__((format(printf, 3, 4))) int workload_fail(struct workload_run *run, int code, const char *format, ...);
@@ -54,6 +62,12 @@ int workload_copy_shares(struct workload_run *run, uint64_t array, unsigned elem
 
 /* Whether each GPU has of the array what the owners have, wherever it reads: what the pushes are for. */
 int workload_check_replicas(struct workload_run *run, uint64_t array, unsigned element);
+
+/* Whether `to` has exactly the bytes that `from` pushed there (and has itself). */
+int workload_check_pushed(struct workload_run *run, unsigned from, unsigned to, uint64_t address, uint64_t bytes);
+
+/* Whether all GPUs have the same bytes there. */
+int workload_check_all(struct workload_run *run, uint64_t address, uint64_t bytes);
 
 /* Takes a check's outcome: an error unless residual <= allowed. */
 int workload_compare(struct workload_run *run, const char *compared, double residual, double allowed);

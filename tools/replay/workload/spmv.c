@@ -133,5 +133,7 @@ int workload_run_spmv(struct workload_run *run)
 			real_set(run, g, s.x[0], row, 1);
 	for (unsigned i = 0; i < run->options.iterations && !result; i++)
 		result = iterate(&s);
+	if (!result)
+		result = workload_check_all(run, s.x[s.now], (uint64_t)run->matrix.rows * run->options.element);
 	return result ? result : check(&s);
 }

@@ -199,6 +199,27 @@ static void reference(const struct stencil *s, double *now, double *next)
 	}
 }
 
+/* Every neighbour has got the cells that it reads. */
+static int check_halos(struct stencil *s)
+{
+	unsigned element = s->run->options.element;
+	int result = 0;
+
+	for (unsigned g = 0; g < s->run->options.gpus; g++) {
+		const struct block *b = &s->blocks[g];
+
+		for (uint64_t i = 0; i < side(b, X) * side(b, Y) * side(b, Z) && !result; i++) {
+			uint64_t at[AXES] = {b->begin[X] + i % side(b, X), b->begin[Y] + i / side(b, X) % side(b, Y),
+					     b->begin[Z] + i / side(b, X) / side(b, Y)};
+
+			for (uint64_t left = readers(s, g, at); left && !result; left &= left - 1)
+				result = workload_check_pushed(s->run, g, (unsigned)__builtin_ctzll(left),
+							       s->field[s->now] + cell(s, at) * element, element);
+		}
+	}
+	return result;
+}
+
 static int check(struct stencil *s)
 {
 	uint64_t n = s->n, wide = n + 2 * s->radius, margin = s->radius;
@@ -255,6 +276,8 @@ static int run_stencil(struct stencil *s)
 		}
 	for (unsigned i = 0; i < run->options.iterations && !result; i++)
 		result = iterate(s);
+	if (!result)
+		result = check_halos(s);
 	return result ? result : check(s);
 }
 

@@ -53,21 +53,6 @@ void replay_system_free(struct replay_system *system)
 	memset(system->memory, 0, sizeof(system->memory));
 }
 
-unsigned replay_owner(const struct replay_system *system, uint64_t elements, uint64_t i)
-{
-	unsigned low = 0, high = system->gpus;
-
-	while (high - low > 1) {
-		unsigned middle = (low + high) / 2;
-
-		if (replay_begin(system, elements, middle) <= i)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static int flush(struct replay_system *system)
 {
 	size_t count = system->filled;

@@ -73,8 +73,11 @@ static inline uint64_t replay_begin(const struct replay_system *system, uint64_t
 	return elements / system->gpus * gpu + elements % system->gpus * gpu / system->gpus;
 }
 
-/** Whose share element i is. */
-unsigned replay_owner(const struct replay_system *system, uint64_t elements, uint64_t i);
+/** Whose share element i is: the last one that begins at or before it. elements * gpus is below 2^64. */
+static inline unsigned replay_owner(const struct replay_system *system, uint64_t elements, uint64_t i)
+{
+	return (unsigned)(((i + 1) * system->gpus - 1) / elements);
+}
 
 /** A bit for each GPU but `gpu`. */
 static inline uint64_t replay_peers(const struct replay_system *system, unsigned gpu)
