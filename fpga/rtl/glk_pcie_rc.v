@@ -21,8 +21,9 @@ module glk_pcie_rc (
   input  logic [63:0]  more,
   output logic [5:0]   part_tag,
   output logic         part_done,
-  output logic [5:0]   owned_tag, // on the bus; whose it is
-  input  logic [5:0]   owner,
+  input  logic         own,       // a tag of the bus is now of this tag of the card; told before its completion can come,
+  input  logic [5:0]   own_tag,   // and no later than its failure
+  input  logic [5:0]   own_card,
   input  logic [5:0]   fail_tag,  // a read that was not sent
   input  logic         fail_valid,
   output logic         fail_ready,
@@ -117,20 +118,23 @@ module glk_pcie_rc (
   wire          y_ends   = y_last && y_completed;
   wire          y_final  = y_ends && !more[y_tag];
   wire          y_show   = y_final || !y_failed;
-  // Looked at a clock late, so that no way leads from it through the owners' table.
+  (* ram_style = "distributed" *) logic [5:0] owners [0:63]; // by tags of the bus
+  wire [5:0]    owner = owners[use_fail ? fail_tag_q : y_tag];
+  // Looked at a clock late, when its owner stands in the table.
   logic         fail_seen;
   logic [5:0]   fail_tag_q;
   wire          use_fail = fail_seen && !y_valid && !held;
   wire          y_take   = y_valid && y_ready;
   assign y_ready    = o_ready;
   assign fail_ready = use_fail && o_ready;
-  assign owned_tag  = use_fail ? fail_tag_q : y_tag;
 
   always_ff @(posedge clk) begin
     part_done <= y_take && y_ends;
     fail_seen  <= fail_valid && !fail_ready;
     fail_tag_q <= fail_tag;
     part_tag  <= y_tag;
+    if (own)
+      owners[own_tag] <= own_card;
     if (y_take) begin
       held          <= !y_last;
       failed[y_tag] <= y_wrong && !y_final;

@@ -8,7 +8,7 @@
 // the card may have under way, so no read ever stands before a write on m.
 //
 // On the bus a tag is the card's own. Where the host has not allowed tags of more than 5 bits, those above are mapped to
-// 16..31, and may have to wait for each other; `owner` tells whose a tag of the bus is.
+// 16..31, and may have to wait for each other; `own` tells glk_pcie_rc whose a tag of the bus is.
 module glk_pcie_reads #(
   parameter int READS = 49, // that the card may have under way: 16 flush reads, a load, 32 of the rings
   parameter int DEPTH = 64  // a power of two
@@ -40,8 +40,9 @@ module glk_pcie_reads #(
   output logic [63:0]  more,       // of a tag: the read goes on when this part is done
   input  logic [5:0]   part_tag,   // all of a part has come
   input  logic         part_done,
-  input  logic [5:0]   owned_tag,
-  output logic [5:0]   owner       // the card's tag of it
+  output logic         own,        // a tag of the bus is now of this tag of the card
+  output logic [5:0]   own_tag,
+  output logic [5:0]   own_card
 );
   initial if (READS > DEPTH - 4) $fatal;
   localparam logic [3:0] MEM_READ = 4'd0;
@@ -63,7 +64,6 @@ module glk_pcie_reads #(
   logic [11:0] start, stop, bound;
   logic        none, last, tag_busy, pause_over;
   logic [5:0]  tag;       // on the bus
-  (* ram_style = "distributed" *) logic [5:0] owners [0:63];
   logic [5:0]  card_tag;
   logic        extended;
   logic [3:0]  pause, credit;
@@ -76,13 +76,13 @@ module glk_pcie_reads #(
     .none(none), .single(start[11:2] == bound[11:2]), .from(start[1:0]), .to(bound[1:0]), .first(first_be), .last(last_be));
 
   assign h_take = h_valid && state == IDLE;
-  assign owner  = owners[owned_tag];
 
   always_ff @(posedge clk) begin
     extended   <= ext_tag;
     credit     <= nph_av;
-    if (state == WAIT && !tag_busy)
-      owners[tag] <= card_tag;
+    own        <= state == WAIT && !tag_busy;
+    own_tag    <= tag;
+    own_card   <= card_tag;
     master     <= bus_master;
     tag_busy   <= busy[tag];
     pause_over <= credit == 4'd15 || (credit != 4'd0 && pause == 4'd0);
@@ -150,6 +150,7 @@ module glk_pcie_reads #(
       pause_over <= 1'b0;
       waiting    <= '0;
       n_room     <= 1'b1;
+      own        <= 1'b0;
     end else
       assert (n_room && (!n_valid || never_full));
   end

@@ -117,8 +117,8 @@ module glk_pcie_us #(
   // --- requests of the card ---
   logic [63:0]  n_address, more;
   logic [12:0]  n_length;
-  logic [5:0]   n_tag, vector, part_tag, fail_tag, owned_tag, owner;
-  logic         n_valid, n_room, k_valid, k_ready, raise, part_done, fail_valid, fail_ready;
+  logic [5:0]   n_tag, vector, part_tag, fail_tag, own_tag, own_card;
+  logic         n_valid, n_room, k_valid, k_ready, raise, part_done, own, fail_valid, fail_ready;
   logic [127:0] k_descriptor;
   logic [7:0]   k_enables, writes_taken, writes_given, packets_given, packets_past;
   glk_pcie_rq rq (
@@ -132,10 +132,11 @@ module glk_pcie_us #(
   glk_pcie_reads reads (
     .clk, .rst, .cfg_max_read_req, .ext_tag(cfg_ext_tag), .bus_master(cfg_bus_master), .nph_av(pcie_tfc_nph_av),
     .n_address, .n_length, .n_tag, .n_valid, .n_room, .k_descriptor, .k_enables, .k_valid, .k_ready,
-    .stalled(s_axis_rq_tvalid && !s_axis_rq_tready), .fail_tag, .fail_valid, .fail_ready, .more, .part_tag, .part_done, .owned_tag, .owner);
+    .stalled(s_axis_rq_tvalid && !s_axis_rq_tready), .fail_tag, .fail_valid, .fail_ready, .more, .part_tag, .part_done,
+    .own, .own_tag, .own_card);
   glk_pcie_rc rc (
     .clk, .rst, .rc_tdata(m_axis_rc_tdata), .rc_tuser(m_axis_rc_tuser), .rc_tlast(m_axis_rc_tlast), .rc_tvalid(m_axis_rc_tvalid),
-    .rc_tready(m_axis_rc_tready), .more, .part_tag, .part_done, .owned_tag, .owner, .fail_tag, .fail_valid, .fail_ready,
+    .rc_tready(m_axis_rc_tready), .more, .part_tag, .part_done, .own, .own_tag, .own_card, .fail_tag, .fail_valid, .fail_ready,
     .d_tag, .d_error, .d_data, .d_last, .d_valid, .d_ready);
 
   // --- what must not pass what ---

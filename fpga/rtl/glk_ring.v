@@ -18,7 +18,7 @@ module glk_ring #(
   parameter int SLICE_SHIFT    = 20,
   parameter int REGISTRATIONS  = 1024,
   parameter int READ_BYTES     = 512,
-  parameter int READ_TAGS      = 1,   // reads of host memory that may be out at a time
+  parameter int READ_TAGS      = 32,  // reads of host memory that may be out at a time
   parameter int WINDOW_W       = 89,
   parameter int REGISTRATION_W = 122,
   parameter int PW             = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,

@@ -43,12 +43,18 @@ def version():
     return " ".join(subprocess.run(["yosys", "-V"], capture_output=True, text=True, check=True).stdout.split()[:2])
 
 
+def with_settings(text, settings):
+    """A block's source with other defaults of its parameters. (`hierarchy -chparam` of Yosys 0.23 dies of some hierarchies.)"""
+    for name, value in settings.items():
+        text = re.sub(rf"(parameter int {name} *=) [^,\n]*?(?= *(,|//|$))", rf"\g<1> {value}", text, flags=re.MULTILINE)
+    return text
+
+
 def run_yosys(top, settings, work):
-    netlist = work / f"{top}.json"
-    sources = " ".join(str(p) for p in [HERE / "../regs/glk_regs.sv", *sorted((HERE / "../rtl").glob("*.v"))])
-    own = (HERE / f"../rtl/{top}.v").read_text(encoding="utf-8")
-    chparam = " ".join(f"-chparam {n} {v}" for n, v in settings.items() if f"parameter int {n} " in own)
-    script = (f"read_verilog -sv {sources}; hierarchy -check -top {top} {chparam}; "
+    netlist, own = work / f"{top}.json", HERE / f"../rtl/{top}.v"
+    (work / own.name).write_text(with_settings(own.read_text(encoding="utf-8"), settings), encoding="utf-8")
+    others = [HERE / "../regs/glk_regs.sv", *sorted(p for p in (HERE / "../rtl").glob("*.v") if p.name != own.name)]
+    script = (f"read_verilog -sv -defer {' '.join(map(str, others))} {work / own.name}; hierarchy -check -top {top}; "
               f"synth_xilinx -family xcup -flatten -noiopad -noclkbuf -top {top}; write_json {netlist}")
     done = subprocess.run(["yosys", "-q", "-p", script], capture_output=True, text=True, check=False)
     if done.returncode:
