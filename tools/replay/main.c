@@ -1,27 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 /* gpulink-replay: what a card would save on somebody's traffic. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "run.h"
+#include "output.h"
+#include "sweep.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
 
 static const char help[] = "usage: gpulink-replay COMMAND [OPTION...]\n"
 			   "  run      play a workload or a trace through the ways of sending, side by side\n"
+			   "  sweep    SETTING=VALUES: the same for each value of a setting\n"
 			   "  convert  IN OUT: read a trace, write it as .glt, .glt.zst or .csv\n"
 			   "  list     the workloads and the links\n"
 			   "gpulink-replay run --help tells its options; gpulink-replay(1) the rest.\n";
 
 static int run(int argc, char **argv)
 {
+	char error[REPLAY_ERROR_BYTES];
 	struct options options;
+	struct found found;
 	int status = options_read(argc, argv, &options);
 
 	if (status)
 		return status > 0 ? EXIT_SUCCESS : 2;
-	return run_once(&options);
+	status = run_stream(&options, &found, error);
+	if (!status) {
+		status = output_write(stdout, &found);
+		if (!status && fflush(stdout))
+			status = -errno;
+		run_free(&found);
+	}
+	if (!status)
+		return EXIT_SUCCESS;
+	fprintf(stderr, "gpulink-replay: %s\n", error[0] ? error : strerror(-status));
+	return EXIT_FAILURE;
 }
 
 static int convert(int argc, char **argv)
@@ -66,7 +81,7 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*function)(int argc, char **argv);
-	} commands[] = { { "run", run }, { "convert", convert }, { "list", list } };
+	} commands[] = { { "run", run }, { "sweep", sweep }, { "convert", convert }, { "list", list } };
 
 	for (unsigned i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(argv[1], commands[i].name) == 0)

@@ -197,6 +197,7 @@ int options_read(int argc, char **argv, struct options *o)
 	struct gathered g = { 0 };
 	int option;
 
+	optind = 0; /* sweep reads options again and again */
 	*o = (struct options){ .gpus = 4,
 			       .seed = 1,
 			       .setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5 } };

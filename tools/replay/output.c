@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include <json.h>
 
@@ -39,19 +40,43 @@ static int table(FILE *to, const struct found *f)
 	return ferror(to) ? -EIO : 0;
 }
 
-static int csv(FILE *to, const struct found *f)
+void output_csv_header(FILE *to)
 {
-	fputs("stream,gpus,link,payload,entries,subheader,paradigm,wire_bytes,useful_bytes,protocol_bytes,wasted_bytes,packets,"
-	      "stores_per_packet\n", to);
+	fputs("stream,gpus,link,payload,entries,subheader,stores,store_bytes,unique_bytes,lower_bound_bytes,paradigm,wire_bytes,"
+	      "useful_bytes,protocol_bytes,wasted_bytes,packets,stores_per_packet\n", to);
+}
+
+/* A name in quotes, if it needs them. */
+static void csv_text(FILE *to, const char *text)
+{
+	if (!text[strcspn(text, ",\"\n\r")]) {
+		fputs(text, to);
+		return;
+	}
+	fputc('"', to);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', to);
+		fputc(*text, to);
+	}
+	fputc('"', to);
+}
+
+void output_csv_rows(FILE *to, const struct found *f)
+{
+	const struct stream_counts *c = comparison_counts(f->comparison);
+	const struct setting *s = &f->options->setting;
+
 	for (unsigned i = 0; i < comparison_results(f->comparison); i++) {
 		struct result r = comparison_result(f->comparison, i);
-		const struct setting *s = &f->options->setting;
 
-		fprintf(to, "%s,%u,%s,%u,%u,%u,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6g\n", f->stream,
-			f->gpus, s->link.name, s->link.payload_bytes, s->queue_entries, s->subheader_bytes, r.paradigm->name,
+		csv_text(to, f->stream);
+		fprintf(to, ",%u,%s,%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, f->gpus, s->link.name,
+			s->link.payload_bytes, s->queue_entries, s->subheader_bytes, c->stores, c->store_bytes, c->unique_bytes,
+			c->lower_bound_bytes);
+		fprintf(to, ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6g\n", r.paradigm->name,
 			r.wire_bytes, r.useful_bytes, r.protocol_bytes, r.wasted_bytes, r.packets, r.stores_per_packet);
 	}
-	return ferror(to) ? -EIO : 0;
 }
 
 /* Takes the value, also when it cannot be added; NULL means no memory was left to make it. */
@@ -123,18 +148,26 @@ static int add_stream(struct json_object *top, const struct found *f)
 		       0;
 }
 
-static int json(FILE *to, const struct found *f)
+struct json_object *output_object(const struct found *f)
 {
 	struct json_object *top = json_object_new_object();
-	const char *text;
+
+	if (top && !add_stream(top, f) && !add_paradigms(top, f->comparison))
+		return top;
+	json_object_put(top);
+	return NULL;
+}
+
+int output_object_write(FILE *to, struct json_object *object)
+{
+	const char *text = NULL;
 	int error = -ENOMEM;
 
-	if (top && !add_stream(top, f) && !add_paradigms(top, f->comparison)) {
-		text = json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
-		if (text)
-			error = fprintf(to, "%s\n", text) < 0 ? -EIO : 0;
-	}
-	json_object_put(top);
+	if (object)
+		text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
+	if (text)
+		error = fprintf(to, "%s\n", text) < 0 ? -EIO : 0;
+	json_object_put(object);
 	return error;
 }
 
@@ -142,9 +175,11 @@ int output_write(FILE *to, const struct found *found)
 {
 	switch (found->options->output) {
 	case OUTPUT_JSON:
-		return json(to, found);
+		return output_object_write(to, output_object(found));
 	case OUTPUT_CSV:
-		return csv(to, found);
+		output_csv_header(to);
+		output_csv_rows(to, found);
+		return ferror(to) ? -EIO : 0;
 	default:
 		return table(to, found);
 	}

@@ -5,18 +5,19 @@
 
 #include <stdio.h>
 
-#include "options.h"
+#include "run.h"
 
-/** What stands above a result. */
-struct found {
-	const struct options *options;
-	const char *stream; /**< the workload's or the trace's name */
-	const char *check;  /**< how the workload's own result was checked; "" for a trace */
-	unsigned gpus;
-	const struct comparison *comparison;
-};
-
-/** Writes the result in the form that the options ask for. Returns 0 or a negative errno value. */
+/** Writes a result in the form that its options ask for. Returns 0 or a negative errno value. */
 int output_write(FILE *to, const struct found *found);
+
+/** A row of CSV for each paradigm, below the header. */
+void output_csv_header(FILE *to);
+void output_csv_rows(FILE *to, const struct found *found);
+
+/** The result as an object; the caller puts it. NULL: no memory. */
+struct json_object *output_object(const struct found *found);
+
+/** Writes an object and puts it; NULL is no memory. */
+int output_object_write(FILE *to, struct json_object *object);
 
 #endif /* REPLAY_OUTPUT_H */

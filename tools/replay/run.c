@@ -4,12 +4,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "output.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
 
@@ -72,69 +70,61 @@ static void end_progress(const struct progress *p)
 		fputs("\r\033[K", stderr);
 }
 
-static int failed(int status, const char *error)
-{
-	fprintf(stderr, "gpulink-replay: %s\n", error[0] ? error : strerror(-status));
-	return EXIT_FAILURE;
-}
-
-/* Plays what was set up, and writes. `source` pushes the stream. */
+/* Pushes a stream through a comparison made for it. `source` pushes. */
 static int play(const struct options *o, struct found *found, int (*source)(void *user, struct replay_sink to, char *error),
-		void *user, const struct replay_trace_info *trace)
+		void *user, const struct replay_trace_info *trace, char *error)
 {
 	struct comparison *c = comparison_create(found->gpus, &o->setting, o->paradigms);
-	char error[REPLAY_ERROR_BYTES] = "";
 	struct progress progress;
 	int status;
 
 	if (!c)
-		return failed(-ENOMEM, error);
+		return -ENOMEM;
 	status = source(user, with_progress(&progress, comparison_sink(c), trace), error);
 	end_progress(&progress);
-	if (!status) {
-		comparison_end(c);
-		found->comparison = c;
-		status = output_write(stdout, found);
+	if (status) {
+		comparison_free(c);
+		return status;
 	}
-	if (!status && fflush(stdout))
-		status = -errno;
-	comparison_free(c);
-	return status ? failed(status, error) : EXIT_SUCCESS;
+	comparison_end(c);
+	found->comparison = c;
+	return 0;
 }
 
 struct workload_source {
 	const struct replay_workload *workload;
 	struct replay_workload_options options;
 	struct replay_workload_info info;
-	char check[256];
 };
 
 static int run_workload(void *user, struct replay_sink to, char *error)
 {
 	struct workload_source *w = user;
-	int status = replay_workload_run(w->workload, &w->options, to, &w->info, error);
 
-	if (!status)
-		snprintf(w->check, sizeof(w->check), "%s: %.3g, allowed %.3g", w->info.compared, w->info.residual,
-			 w->info.allowed);
-	return status;
+	return replay_workload_run(w->workload, &w->options, to, &w->info, error);
 }
 
-static int play_workload(const struct options *o)
+static int play_workload(const struct options *o, struct found *found, char *error)
 {
 	struct workload_source w = {
 		.workload = replay_workload_find(o->workload),
 		.options = { .input = o->input, .gpus = o->gpus, .iterations = o->iterations, .element = o->element,
 			     .size = o->size, .seed = o->seed },
 	};
-	struct found found = { .options = o, .stream = o->workload, .check = w.check, .gpus = o->gpus };
+	int status;
 
 	if (!w.workload) {
-		fprintf(stderr, "gpulink-replay: --workload %s: there is none of that name; gpulink-replay list shows all\n",
-			o->workload);
-		return EXIT_FAILURE;
+		snprintf(error, REPLAY_ERROR_BYTES, "--workload %s: there is none of that name; gpulink-replay list shows all",
+			 o->workload);
+		return -EINVAL;
 	}
-	return play(o, &found, run_workload, &w, NULL);
+	found->stream = w.workload->name;
+	found->gpus = o->gpus;
+	status = play(o, found, run_workload, &w, NULL, error);
+	if (!status)
+		snprintf(found->check, sizeof(found->check), "%s: %.3g, allowed %.3g", w.info.compared, w.info.residual,
+			 w.info.allowed);
+	return status;
 }
 
 static int run_trace(void *user, struct replay_sink to, char *error)
@@ -142,22 +132,29 @@ static int run_trace(void *user, struct replay_sink to, char *error)
 	return replay_trace_run(user, to, error);
 }
 
-static int play_trace(const struct options *o)
+static int play_trace(const struct options *o, struct found *found, char *error)
 {
-	struct found found = { .options = o, .stream = o->trace, .check = "" };
-	char error[REPLAY_ERROR_BYTES] = "";
 	struct replay_trace *trace;
 	int status = replay_trace_open(&trace, o->trace, error);
 
 	if (status)
-		return failed(status, error);
-	found.gpus = replay_trace_info(trace)->gpus;
-	status = play(o, &found, run_trace, trace, replay_trace_info(trace));
+		return status;
+	found->stream = o->trace;
+	found->gpus = replay_trace_info(trace)->gpus;
+	status = play(o, found, run_trace, trace, replay_trace_info(trace), error);
 	replay_trace_close(trace);
 	return status;
 }
 
-int run_once(const struct options *options)
+int run_stream(const struct options *options, struct found *found, char *error)
 {
-	return options->workload ? play_workload(options) : play_trace(options);
+	*found = (struct found){ .options = options };
+	error[0] = '\0';
+	return options->workload ? play_workload(options, found, error) : play_trace(options, found, error);
+}
+
+void run_free(struct found *found)
+{
+	comparison_free(found->comparison);
+	found->comparison = NULL;
 }

@@ -1,11 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The subcommands that play a stream. Each returns an exit status and says on stderr what went wrong. */
+/* Playing a stream through the paradigms. */
 #ifndef REPLAY_RUN_H
 #define REPLAY_RUN_H
 
 #include "options.h"
 
-/** Plays the stream through the paradigms and writes the result to standard output. */
-int run_once(const struct options *options);
+/** What a run found. */
+struct found {
+	const struct options *options;
+	const char *stream; /**< the workload's or the trace's name */
+	char check[256];    /**< how the workload's own result was checked; "" for a trace */
+	unsigned gpus;
+	struct comparison *comparison;
+};
+
+/**
+ * Plays the stream that the options name; shows on a terminal's standard error how far it is. Returns 0: run_free() gives
+ * back what *found holds; or a negative errno value, with a sentence in error[REPLAY_ERROR_BYTES] where there is more to say.
+ */
+int run_stream(const struct options *options, struct found *found, char *error);
+void run_free(struct found *found);
 
 #endif /* REPLAY_RUN_H */
