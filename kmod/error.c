@@ -22,6 +22,7 @@ static const char * const names[] = {
 	[GLK_ERROR_PERF] = "perf",
 	[GLK_ERROR_PEER] = "peer",
 	[GLK_ERROR_DMABUF] = "dmabuf",
+	[GLK_ERROR_COHERENCE] = "coherence",
 };
 
 const char *glk_error_name(enum glk_error error)

@@ -30,6 +30,7 @@ enum glk_error {
 	GLK_ERROR_PERF = 26,
 	GLK_ERROR_PEER = 27,
 	GLK_ERROR_DMABUF = 28,
+	GLK_ERROR_COHERENCE = 29,
 };
 
 const char *glk_error_name(enum glk_error error);

@@ -109,6 +109,21 @@ int glk_registration_list(struct glk_card *card, struct glk_registration *reg)
 	return reg->page_list ? 0 : -ENOMEM;
 }
 
+/*
+ * Card and processes share registered memory without telling each other: no call of theirs would
+ * bring a cache or a bounce buffer up to date.
+ */
+static bool coherent(struct glk_card *card, struct sg_table *sgt)
+{
+	struct scatterlist *sg;
+	int i;
+
+	for_each_sgtable_dma_sg(sgt, sg, i)
+		if (dma_need_sync(&card->pdev->dev, sg_dma_address(sg)))
+			return false;
+	return true;
+}
+
 static int map_pages(struct glk_card *card, struct glk_registration *reg)
 {
 	struct sg_dma_page_iter iter;
@@ -119,9 +134,17 @@ static int map_pages(struct glk_card *card, struct glk_registration *reg)
 					reg->page_count * PAGE_SIZE, GFP_KERNEL);
 	if (err)
 		return err;
-	err = dma_map_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL, 0);
+	/* A page may be registered twice, which without the attribute is a defect to the API's checks. */
+	err = dma_map_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL,
+			      DMA_ATTR_SKIP_CPU_SYNC);
 	if (err)
 		goto free;
+	if (!coherent(card, &reg->sgt)) {
+		glk_err(card, GLK_ERROR_COHERENCE,
+			"the platform does not share a process' memory coherently with the card\n");
+		err = -EOPNOTSUPP;
+		goto unmap;
+	}
 	err = glk_registration_list(card, reg);
 	if (err)
 		goto unmap;
@@ -129,7 +152,8 @@ static int map_pages(struct glk_card *card, struct glk_registration *reg)
 		reg->page_list[i++] = cpu_to_le64(sg_page_iter_dma_address(&iter));
 	return 0;
 unmap:
-	dma_unmap_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL, 0);
+	dma_unmap_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL,
+			  DMA_ATTR_SKIP_CPU_SYNC);
 free:
 	sg_free_table(&reg->sgt);
 	return err;
@@ -231,7 +255,8 @@ void glk_registration_unmap(struct glk_context *ctx, struct glk_registration *re
 	dma_free_coherent(&card->pdev->dev, reg->page_list_bytes, reg->page_list,
 			  reg->page_list_dma);
 	if (!reg->import) {
-		dma_unmap_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL, 0);
+		dma_unmap_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL,
+				  DMA_ATTR_SKIP_CPU_SYNC);
 		sg_free_table(&reg->sgt);
 	}
 	reg->mapped = false;

@@ -133,7 +133,7 @@ struct gpulink_ioctl_handle {
  * @reserved: 0
  *
  * The pages are pinned and counted against RLIMIT_MEMLOCK (ENOMEM). ENOSPC: the
- * card has no free entry.
+ * card has no free entry. EOPNOTSUPP: the platform does not share memory coherently with the card.
  */
 struct gpulink_ioctl_register {
 	__u32 size;
