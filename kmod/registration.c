@@ -134,7 +134,7 @@ static int map_pages(struct glk_card *card, struct glk_registration *reg)
 					reg->page_count * PAGE_SIZE, GFP_KERNEL);
 	if (err)
 		return err;
-	/* A page may be registered twice, which without the attribute is a defect to the API's checks. */
+	/* A page may be registered twice: without the attribute a defect to the API's checks. */
 	err = dma_map_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL,
 			      DMA_ATTR_SKIP_CPU_SYNC);
 	if (err)
