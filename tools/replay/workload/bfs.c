@@ -2,8 +2,8 @@
 /*
  * Breadth-first search from the vertex with the most edges, level by level, a thread for each vertex of a GPU. Threads of
  * vertices of the present level look at one neighbour each step; one that has no level yet gets the next level, and that is
- * pushed to its owner and to the GPUs with an edge to it, who would look at it too. Neighbours lie anywhere, and GPUs may find
- * the same one at the same time: they store the same. memcpy would copy the whole array of levels to every peer, since
+ * pushed to its owner and to the GPUs with an edge to it, who would look at it too. Neighbours lie anywhere, and GPUs may
+ * find the same one at the same time: they store the same. memcpy would copy the whole array of levels to every peer, since
  * a GPU finds vertices in all of it.
  */
 #include "rounds.h"
@@ -62,7 +62,8 @@ static int copy(void *user)
 	int result = 0;
 
 	for (unsigned g = 0; g < b->run->options.gpus && !result; g++)
-		result = replay_system_copy_all(&b->run->system, g, ~UINT64_C(0), b->level, (uint64_t)b->run->matrix.rows * 4);
+		result = replay_system_copy_all(&b->run->system, g, ~UINT64_C(0), b->level,
+						(uint64_t)b->run->matrix.rows * 4);
 	return result;
 }
 
@@ -91,7 +92,8 @@ static int check(struct bfs *b)
 		wrong += level[v] != words(b->run, replay_owner(&b->run->system, m->rows, v), b->level)[v];
 	free(level);
 	free(queue);
-	return workload_compare(b->run, "the number of vertices with another level than a serial search gives", (double)wrong, 0);
+	return workload_compare(b->run, "the number of vertices with another level than a serial search gives",
+				(double)wrong, 0);
 }
 
 int workload_run_bfs(struct workload_run *run)

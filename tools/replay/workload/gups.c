@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Random access (HPC Challenge): every update flips bits of one word of 8 bytes of a table that is shared out over the GPUs, a
- * remote one by an atomic operation. Thread i has the updates i, i + threads, ... A bulk version would sort the updates by
- * destination and copy them, 8 bytes each, into a buffer there.
+ * Random access (HPC Challenge): every update flips bits of one word of 8 bytes of a table that is shared out over the
+ * GPUs, a remote one by an atomic operation. Thread i has the updates i, i + threads, ... A bulk version would sort the
+ * updates by destination and copy them, 8 bytes each, into a buffer there.
  */
 #include "run.h"
 
@@ -35,7 +35,8 @@ static int step(void *user, struct replay_warp *warp, uint64_t number)
 
 	for (uint32_t left = warp->lanes; left; left &= left - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(left);
-		uint64_t update = update_of(u, warp->gpu, number * u->threads + warp->first + lane), word = update % u->words;
+		uint64_t update = update_of(u, warp->gpu, number * u->threads + warp->first + lane),
+			 word = update % u->words;
 		unsigned owner = replay_owner(&u->run->system, u->words, word);
 
 		*word_of(u, owner, word) ^= update;
