@@ -24,7 +24,7 @@
 #define BANNER	  "%%MatrixMarket matrix coordinate "
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
-enum { LONG_LINE = 5000, DAMAGED = 3000 };
+enum { LONG_LINE = 5000, DAMAGED = 400 };
 
 static char folder[TEMPORARY_ROOM], path[TEMPORARY_ROOM + 16];
 
