@@ -30,7 +30,7 @@ static int step(void *user, struct replay_warp *warp, uint64_t number)
 {
 	struct gups *u = user;
 	uint32_t lanes_of[REPLAY_GPUS_MAX] = {0};
-	uint64_t address[REPLAY_WARP], any = 0;
+	uint64_t address[REPLAY_WARP], updates[REPLAY_WARP], any = 0;
 	int result = 0;
 
 	for (uint32_t left = warp->lanes; left; left &= left - 1) {
@@ -39,17 +39,17 @@ static int step(void *user, struct replay_warp *warp, uint64_t number)
 			 word = update % u->words;
 		unsigned owner = replay_owner(&u->run->system, u->words, word);
 
-		*word_of(u, owner, word) ^= update;
 		address[lane] = u->table + word * 8;
+		updates[lane] = update;
 		lanes_of[owner] |= 1u << lane;
 		any |= UINT64_C(1) << owner;
 		u->sent[warp->gpu][owner]++;
 	}
 	replay_warp_work(warp, REPLAY_WARP * 16, REPLAY_WARP * 8);
-	for (any &= replay_peers(&u->run->system, warp->gpu); any && !result; any &= any - 1) {
+	for (; any && !result; any &= any - 1) {
 		unsigned to = (unsigned)__builtin_ctzll(any);
 
-		result = replay_warp_atomic(warp, to, lanes_of[to], address, 8);
+		result = replay_warp_flip(warp, to, lanes_of[to], address, updates);
 	}
 	return result ? result : number + 1 < u->run->options.iterations ? REPLAY_MORE : REPLAY_DONE;
 }

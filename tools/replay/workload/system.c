@@ -278,18 +278,28 @@ int replay_warp_push_scattered(struct replay_warp *warp, const uint64_t destinat
 	return result;
 }
 
-int replay_warp_atomic(struct replay_warp *warp, unsigned destination, uint32_t lanes, const uint64_t address[REPLAY_WARP],
-		       unsigned size)
+int replay_warp_flip(struct replay_warp *warp, unsigned destination, uint32_t lanes, const uint64_t address[REPLAY_WARP],
+		     const uint64_t values[REPLAY_WARP])
 {
 	struct replay_system *system = warp->system;
+	struct replay_op op = {.time_ps = system->clock_ps[warp->gpu],
+			       .size = sizeof(*values),
+			       .kind = REPLAY_ATOMIC,
+			       .source = (uint8_t)warp->gpu,
+			       .destination = (uint8_t)destination};
 	int result = 0;
 
-	for (; lanes && !result; lanes &= lanes - 1)
-		result = emit(system, (struct replay_op){.time_ps = system->clock_ps[warp->gpu],
-							 .address = address[__builtin_ctz(lanes)],
-							 .size = size,
-							 .kind = REPLAY_ATOMIC,
-							 .source = (uint8_t)warp->gpu,
-							 .destination = (uint8_t)destination});
+	for (; lanes && !result; lanes &= lanes - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(lanes);
+		uint8_t *at = system->memory[destination] + address[lane];
+		uint64_t value;
+
+		memcpy(&value, at, sizeof(value));
+		value ^= values[lane];
+		memcpy(at, &value, sizeof(value));
+		op.address = address[lane];
+		if (destination != warp->gpu)
+			result = emit(system, op);
+	}
 	return result;
 }

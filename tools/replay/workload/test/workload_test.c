@@ -154,12 +154,14 @@ static void run_twice(const struct small *s, unsigned gpus)
 
 static void test_all(void **state)
 {
-	unsigned known = 0;
-
 	(void)state;
-	for (const struct replay_workload *w = replay_workloads; w->name; w++)
-		known++;
-	assert_int_equal(known, SMALL); /* none is left out here */
+	for (const struct replay_workload *w = replay_workloads; w->name; w++) {
+		bool known = false;
+
+		for (unsigned i = 0; i < SMALL; i++)
+			known |= !strcmp(small[i].name, w->name);
+		assert_true(known); /* none is left out here */
+	}
 	for (unsigned i = 0; i < SMALL; i++)
 		for (unsigned gpus = 1; gpus <= 4; gpus++)
 			run_twice(&small[i], gpus);
