@@ -127,8 +127,8 @@ int replay_warp_push_scattered(struct replay_warp *warp, const uint64_t destinat
 			       const uint64_t address[REPLAY_WARP], unsigned size);
 
 /**
- * An atomic operation of each thread: flips the bits values[i] of the 8 bytes at address[i], one thread after the other, also in
- * the GPU's own memory, which needs no operation of the stream.
+ * An atomic operation of each thread: flips the bits values[i] of the 8 bytes at address[i], one thread after the other,
+ * also in the GPU's own memory, which needs no operation of the stream.
  */
 int replay_warp_flip(struct replay_warp *warp, unsigned destination, uint32_t lanes, const uint64_t address[REPLAY_WARP],
 		     const uint64_t values[REPLAY_WARP]);

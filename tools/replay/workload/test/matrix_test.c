@@ -163,6 +163,8 @@ static void test_bad_metis(void **state)
 		{"2 1\n2\n-1\n", ":3: the byte 0x2d"},
 		{"2 1\n2 2\n1\n", ":3: more neighbours than the 1 edges"},
 		{"2 2\n2\n1\n", ":4: 2 neighbours, not two for each of the 2 edges"},
+		{"3 1\n2\n3\n\n", ":5: the neighbours of vertex 1 do not all have it among theirs"},
+		{"2 1 1\n2 5\n1 6\n", ":4: the neighbours of vertex 1 do not all have it"},
 		{"2 1 1\n2\n1 5\n", ":2: neighbour 2 lacks its weight"},
 		{"2 1\n2\n1\n1\n", ":4: a line behind that of the last vertex"},
 		{"2 1\n99999999999999999999999\n", ":2: a number that begins with 9;"},
