@@ -58,7 +58,7 @@ const struct replay_workload replay_workloads[] = {
 	{.name = "dnn-lenet", .iterations = 1, .element = 4, SIZES("the divisor of each layer", 1, 1, 1 << 20),
 	 .summary = "LeNet-5's gradients, all-reduce; parts to who adds them, sums to all",
 	 .run = workload_run_lenet},
-	{.name = "dnn-vgg16", .iterations = 1, .element = 4, SIZES("the divisor of each layer", 64, 1, 1 << 20),
+	{.name = "dnn-vgg16", .iterations = 1, .element = 4, SIZES("the divisor of each layer", 128, 1, 1 << 20),
 	 .summary = "VGG16's gradients, likewise",
 	 .run = workload_run_vgg16},
 	{.name = "dnn-resnet18", .iterations = 1, .element = 4, SIZES("the divisor of each layer", 8, 1, 1 << 20),
