@@ -149,7 +149,8 @@ static int solve_half(struct als *a, bool items)
 		kernel.threads[g] = share_size(run, rows, g);
 	result = replay_system_run(&run->system, &kernel);
 	for (unsigned g = 0; g < run->options.gpus && !result; g++)
-		result = replay_system_copy_all(&run->system, g, ~UINT64_C(0), a->solved + share_begin(run, rows, g) * FACTORS * 4,
+		result = replay_system_copy_all(&run->system, g, ~UINT64_C(0),
+						a->solved + share_begin(run, rows, g) * FACTORS * 4,
 						share_size(run, rows, g) * FACTORS * 4);
 	if (!result)
 		result = replay_system_barrier(&run->system);
@@ -168,7 +169,8 @@ static int check(struct als *a)
 	if (result)
 		return result;
 	a->run->info->iterations = a->run->options.iterations;
-	return workload_compare(a->run, "the largest residual of a row's normal equations, of their right side", a->worst, 1e-4);
+	return workload_compare(a->run, "the largest residual of a row's normal equations, of their right side", a->worst,
+				1e-4);
 }
 
 int workload_run_als(struct workload_run *run)

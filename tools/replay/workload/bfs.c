@@ -2,9 +2,9 @@
 /*
  * Breadth-first search from the vertex with the most edges, level by level, a thread for each vertex of a GPU. Threads of
  * vertices of the present level look at one neighbour each step; one that has no level yet gets the next level, and that is
- * pushed to its owner and to the GPUs with an edge to it, who would look at it too. Neighbours lie anywhere, and GPUs may find
- * the same one at the same time: they store the same. memcpy would copy the whole array of levels to every peer, since
- * a GPU finds vertices in all of it.
+ * pushed to its owner and to the GPUs with an edge to it, who would look at it too. Neighbours lie anywhere, and GPUs may
+ * find the same one at the same time: they store the same. memcpy would copy a bit a vertex to every peer, from each GPU
+ * into a map of its own there, since a GPU finds vertices everywhere.
  */
 #include "rounds.h"
 
@@ -16,7 +16,8 @@
 struct bfs {
 	struct workload_run *run;
 	struct rounds rounds;
-	uint64_t level; /* from 1 */
+	uint64_t level; /* array: from 1 */
+	uint64_t found; /* array: the map of each source that memcpy would use */
 	uint32_t source;
 };
 
@@ -59,10 +60,11 @@ static int step(void *user, struct replay_warp *warp, uint64_t number)
 static int copy(void *user)
 {
 	struct bfs *b = user;
+	uint64_t bytes = ((uint64_t)b->run->matrix.rows + 7) / 8;
 	int result = 0;
 
 	for (unsigned g = 0; g < b->run->options.gpus && !result; g++)
-		result = replay_system_copy_all(&b->run->system, g, ~UINT64_C(0), b->level, (uint64_t)b->run->matrix.rows * 4);
+		result = replay_system_copy_all(&b->run->system, g, ~UINT64_C(0), b->found + g * bytes, bytes);
 	return result;
 }
 
@@ -91,7 +93,8 @@ static int check(struct bfs *b)
 		wrong += level[v] != words(b->run, replay_owner(&b->run->system, m->rows, v), b->level)[v];
 	free(level);
 	free(queue);
-	return workload_compare(b->run, "the number of vertices with another level than a serial search gives", (double)wrong, 0);
+	return workload_compare(b->run, "the number of vertices with another level than a serial search gives",
+				(double)wrong, 0);
 }
 
 int workload_run_bfs(struct workload_run *run)
@@ -101,6 +104,7 @@ int workload_run_bfs(struct workload_run *run)
 	int result;
 
 	b.level = replay_system_array(&run->system, (uint64_t)m->rows * 4);
+	b.found = replay_system_array(&run->system, ((uint64_t)m->rows + 7) / 8 * run->options.gpus);
 	rounds_place(&b.rounds, run, m->rows);
 	result = workload_start(run);
 	if (!result)

@@ -2,6 +2,10 @@
 #include "coalesce.h"
 
 #include <stdbool.h>
+#include <string.h>
+
+/* Times 32 this still fits into an int32_t. */
+#define NEAR (UINT64_C(1) << 26)
 
 /* Cuts the bytes [from, to) at the ends of lines. */
 static inline unsigned cut(uint64_t from, uint64_t to, struct replay_run *runs)
@@ -19,7 +23,7 @@ static inline unsigned cut(uint64_t from, uint64_t to, struct replay_run *runs)
 }
 
 /* All threads store alike, so their order is that of the addresses, and equal addresses are one. */
-static void sort(uint64_t *address, unsigned count)
+static void sort_any(uint64_t *address, unsigned count)
 {
 	for (unsigned i = 1; i < count; i++) {
 		uint64_t moved = address[i];
@@ -29,6 +33,50 @@ static void sort(uint64_t *address, unsigned count)
 			address[at] = address[at - 1];
 		address[at] = moved;
 	}
+}
+
+/*
+ * Addresses near to each other, up to NEAR bytes: an address' place is the number of those below it, which needs no branch.
+ * The thread's number below the distance from `least` makes all of them different.
+ */
+static void sort_near(uint64_t *address, unsigned count, uint64_t least)
+{
+	typedef int32_t vector __attribute__((vector_size(16)));
+	enum { VECTORS = REPLAY_WARP * sizeof(int32_t) / sizeof(vector), LANES = sizeof(vector) / sizeof(int32_t) };
+	union {
+		vector vectors[VECTORS];
+		int32_t keys[REPLAY_WARP];
+	} of, places;
+	uint64_t sorted[REPLAY_WARP];
+
+	memset(&places, 0, sizeof(places));
+	for (unsigned i = 0; i < REPLAY_WARP; i++) /* without a thread: behind all others */
+		of.keys[i] = i < count ? (int32_t)((address[i] - least) * REPLAY_WARP + i) : INT32_MAX;
+	for (unsigned i = 0; i < count; i++) {
+		vector key = of.keys[i] - (vector){0};
+
+#pragma GCC unroll 8
+		for (unsigned v = 0; v < VECTORS; v++)
+			places.vectors[v] -= of.vectors[v] > key; /* true is -1 */
+	}
+	for (unsigned i = 0; i < count; i++)
+		sorted[places.keys[i]] = address[i];
+	memcpy(address, sorted, count * sizeof(*address));
+	_Static_assert(LANES * VECTORS == REPLAY_WARP, "vectors hold a warp");
+}
+
+static void sort(uint64_t *address, unsigned count)
+{
+	uint64_t least = address[0], most = address[0];
+
+	for (unsigned i = 1; i < count; i++) {
+		least = address[i] < least ? address[i] : least;
+		most = address[i] > most ? address[i] : most;
+	}
+	if (most - least < NEAR)
+		sort_near(address, count, least);
+	else
+		sort_any(address, count);
 }
 
 unsigned replay_coalesce(uint32_t lanes, const uint64_t address[REPLAY_WARP], unsigned size,

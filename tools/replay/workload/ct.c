@@ -123,8 +123,8 @@ static int iterate(struct ct *c)
 		kernel.threads[g] = share_size(c->run, c->n * c->n, g) * REPLAY_WARP;
 	result = replay_system_run(&c->run->system, &kernel);
 	for (unsigned g = 0; g < gpus && !result; g++)
-		result = replay_system_copy_all(&c->run->system, g, ~UINT64_C(0), c->projected + g * c->rays * sizeof(float),
-						c->rays * sizeof(float));
+		result = replay_system_copy_all(&c->run->system, g, ~UINT64_C(0),
+						c->projected + g * c->rays * sizeof(float), c->rays * sizeof(float));
 	return result ? result : replay_system_barrier(&c->run->system);
 }
 
@@ -172,9 +172,12 @@ static int check(struct ct *c)
 	c->run->info->iterations = c->run->options.iterations;
 	c->run->info->elements = c->n * c->n;
 	if (!(off < all / 4))
-		return workload_fail(c->run, -EILSEQ, "the image's projections are off by %g of what was measured; allowed is less "
-				     "than half", sqrt(off / all));
-	return workload_compare(c->run, "the largest difference of a projection, of the largest one, from that of the image",
+		return workload_fail(c->run, -EILSEQ,
+				     "the image's projections are off by %g of what was measured; allowed is less "
+				     "than half",
+				     sqrt(off / all));
+	return workload_compare(c->run,
+				"the largest difference of a projection, of the largest one, from that of the image",
 				worst / most, 1e-4);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Dense matrix and vector (PolyBench): atax, y = A' (A x), and mvt, x1 += A y1 and x2 += A' y2, n * n, GPUs with blocks of rows.
+ * Dense matrix and vector (PolyBench): atax, y = A' (A x), and mvt, x1 += A y1 and x2 += A' y2, n * n, GPUs with blocks of
+ * rows.
  *
  * What goes through A' comes from all GPUs: a thread has a column, sums its GPU's part of it and pushes that to the
  * column's owner, into the array of that source. After a barrier the owners add the parts up and push the sums to all
@@ -17,9 +18,9 @@ struct dense {
 	struct workload_run *run;
 	bool mvt;
 	uint64_t n;
-	uint64_t parts;	    /* array: n of each source */
+	uint64_t parts;		/* array: n of each source */
 	uint64_t x[2], by_rows; /* arrays: the vector (before, after), mvt's x1 */
-	double *rows;	    /* A x of each row, by its owner, never pushed; atax */
+	double *rows;		/* A x of each row, by its owner, never pushed; atax */
 	unsigned now;
 };
 
@@ -66,7 +67,8 @@ static int column_step(void *user, struct replay_warp *warp, uint64_t number)
 		double sum = 0;
 
 		for (uint64_t row = begin; row < end; row++)
-			sum += entry(d, row, column) * (d->mvt ? real_get(d->run, warp->gpu, d->x[d->now], row) : d->rows[row]);
+			sum += entry(d, row, column) *
+			       (d->mvt ? real_get(d->run, warp->gpu, d->x[d->now], row) : d->rows[row]);
 		real_set(d->run, warp->gpu, part, column, sum);
 		to[lane] = UINT64_C(1) << replay_owner(&d->run->system, d->n, column);
 	}
@@ -88,7 +90,8 @@ static int sum_step(void *user, struct replay_warp *warp, uint64_t number)
 
 		for (unsigned g = 0; g < gpus; g++)
 			sum += real_get(d->run, warp->gpu, d->parts + g * n * element, column);
-		sum = d->mvt ? real_get(d->run, warp->gpu, d->x[d->now], column) + sum / (double)n : sum / (double)n / (double)n;
+		sum = d->mvt ? real_get(d->run, warp->gpu, d->x[d->now], column) + sum / (double)n
+			     : sum / (double)n / (double)n;
 		real_set(d->run, warp->gpu, d->x[!d->now], column, sum);
 	}
 	replay_warp_work(warp, REPLAY_WARP * element * (gpus + 1), REPLAY_WARP * gpus * element / 4);
@@ -101,7 +104,8 @@ static int copy_rows(struct dense *d, uint64_t array)
 	int result = 0;
 
 	for (unsigned g = 0; g < d->run->options.gpus && !result; g++)
-		result = replay_system_copy_all(&d->run->system, g, ~UINT64_C(0), array + share_begin(d->run, d->n, g) * element,
+		result = replay_system_copy_all(&d->run->system, g, ~UINT64_C(0),
+						array + share_begin(d->run, d->n, g) * element,
 						share_size(d->run, d->n, g) * element);
 	return result;
 }
@@ -131,7 +135,8 @@ static int check_parts(struct dense *d)
 	for (unsigned i = 0; i < gpus * gpus && !result; i++) {
 		unsigned from = i / gpus, to = i % gpus;
 
-		result = workload_check_pushed(d->run, from, to, d->parts + (from * d->n + share_begin(d->run, d->n, to)) * element,
+		result = workload_check_pushed(d->run, from, to,
+					       d->parts + (from * d->n + share_begin(d->run, d->n, to)) * element,
 					       share_size(d->run, d->n, to) * element);
 	}
 	return result;
@@ -195,7 +200,8 @@ static int check(struct dense *d)
 	free(arrays);
 	d->run->info->iterations = d->run->options.iterations;
 	d->run->info->elements = d->n;
-	return workload_compare(d->run, "the largest difference from a serial product in any replica, of the largest element",
+	return workload_compare(d->run,
+				"the largest difference from a serial product in any replica, of the largest element",
 				worst / most, d->run->options.element == 4 ? 1e-5 : 1e-12);
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Data-parallel training's exchange of gradients, layer by layer from the last one to the first, as backward propagation makes
- * them. Each layer is an all-reduce in two phases: a GPU pushes each peer the part of its gradients that the peer adds up, into
- * the array of that source; then each pushes its sums to all. Thread i has the i-th 16 bytes (float4) of what it pushes, so
- * that a warp stores 4 whole lines. memcpy would copy the same parts. Gradients are made by chance; `size` divides the layers.
- * An iteration is a batch of 64 images, shared out over the GPUs. Forward and backward propagation through a layer are 6 operations
- * for each multiplication forward; they are in the time of the kernel that pushes the layer's gradients.
+ * Data-parallel training's exchange of gradients, layer by layer from the last one to the first, as backward propagation
+ * makes them. Each layer is an all-reduce in two phases: a GPU pushes each peer the part of its gradients that the peer
+ * adds up, into the array of that source; then each pushes its sums to all. Thread i has the i-th 16 bytes (float4) of what
+ * it pushes, so that a warp stores 4 whole lines. memcpy would copy the same parts. Gradients are made by chance; `size`
+ * divides the layers. An iteration is a batch of 64 images, shared out over the GPUs. Forward and backward propagation
+ * through a layer are 6 operations for each multiplication forward; they are in the time of the kernel that pushes the
+ * layer's gradients.
  */
 #include "run.h"
 
@@ -17,7 +18,8 @@ enum { LANE_FLOATS = 4, BATCH_IMAGES = 64, FLOPS_A_MULTIPLICATION = 6 };
 
 /*
  * Parameters of each layer, those of the torchvision models (VGG16 and ResNet18 for 224 * 224 images, 1000 classes) and of
- * LeCun's LeNet-5 for 28 * 28 images: weights, biases and batch norms' scales and shifts; multiplications forward, an image.
+ * LeCun's LeNet-5 for 28 * 28 images: weights, biases and batch norms' scales and shifts; multiplications forward, an
+ * image.
  */
 struct layer {
 	const char *name;
@@ -84,7 +86,8 @@ static float gradient(const struct dnn *d, unsigned gpu, uint64_t i)
 /* Where a GPU's part of the layer begins: at a thread's 16 bytes. */
 static uint64_t part_begin(const struct dnn *d, unsigned gpu)
 {
-	uint64_t lanes = (d->parameters + LANE_FLOATS - 1) / LANE_FLOATS, begin = share_begin(d->run, lanes, gpu) * LANE_FLOATS;
+	uint64_t lanes = (d->parameters + LANE_FLOATS - 1) / LANE_FLOATS,
+		 begin = share_begin(d->run, lanes, gpu) * LANE_FLOATS;
 
 	return begin < d->parameters ? begin : d->parameters;
 }
@@ -100,7 +103,8 @@ static int push_floats(struct replay_warp *warp, uint64_t destinations, uint64_t
 		result = replay_warp_push_all(warp, destinations, (uint32_t)((UINT64_C(1) << whole) - 1), array + first * 4,
 					      LANE_FLOATS * 4);
 	if (rest && !result)
-		result = replay_warp_push_all(warp, destinations, (1u << rest) - 1, array + (first + whole * LANE_FLOATS) * 4, 4);
+		result = replay_warp_push_all(warp, destinations, (1u << rest) - 1,
+					      array + (first + whole * LANE_FLOATS) * 4, 4);
 	return result;
 }
 
@@ -167,7 +171,8 @@ static int measure(struct dnn *d)
 	for (unsigned i = 0; i < gpus * gpus && !result; i++) {
 		uint64_t begin = part_begin(d, i % gpus), bytes = (part_begin(d, i % gpus + 1) - begin) * 4;
 
-		result = workload_check_pushed(d->run, i / gpus, i % gpus, d->parts + (i / gpus * d->room + begin) * 4, bytes);
+		result = workload_check_pushed(d->run, i / gpus, i % gpus, d->parts + (i / gpus * d->room + begin) * 4,
+					       bytes);
 	}
 	for (uint64_t i = 0; i < d->parameters; i++) {
 		double right = 0;
@@ -218,8 +223,9 @@ static int run_dnn(struct workload_run *run, const struct layer *layers, unsigne
 		result = exchange_layer(&d);
 	}
 	run->info->iterations = run->options.iterations;
-	return result ? result : workload_compare(run, "the largest difference of a gradient's sum, on any GPU, from its serial sum",
-						  d.worst, 1e-5 * run->options.gpus);
+	return result ? result
+		      : workload_compare(run, "the largest difference of a gradient's sum, on any GPU, from its serial sum",
+					 d.worst, 1e-5 * run->options.gpus);
 }
 
 int workload_run_lenet(struct workload_run *run)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Random access (HPC Challenge): every update flips bits of one word of 8 bytes of a table that is shared out over the GPUs, a
- * remote one by an atomic operation. Thread i has the updates i, i + threads, ... A bulk version would sort the updates by
- * destination and copy them, 8 bytes each, into a buffer there.
+ * Random access (HPC Challenge): every update flips bits of one word of 8 bytes of a table that is shared out over the
+ * GPUs, a remote one by an atomic operation. Thread i has the updates i, i + threads, ... A bulk version would sort the
+ * updates by destination and copy them, 8 bytes each, into a buffer there.
  */
 #include "run.h"
 
@@ -30,25 +30,26 @@ static int step(void *user, struct replay_warp *warp, uint64_t number)
 {
 	struct gups *u = user;
 	uint32_t lanes_of[REPLAY_GPUS_MAX] = {0};
-	uint64_t address[REPLAY_WARP], any = 0;
+	uint64_t address[REPLAY_WARP], updates[REPLAY_WARP], any = 0;
 	int result = 0;
 
 	for (uint32_t left = warp->lanes; left; left &= left - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(left);
-		uint64_t update = update_of(u, warp->gpu, number * u->threads + warp->first + lane), word = update % u->words;
+		uint64_t update = update_of(u, warp->gpu, number * u->threads + warp->first + lane),
+			 word = update % u->words;
 		unsigned owner = replay_owner(&u->run->system, u->words, word);
 
-		*word_of(u, owner, word) ^= update;
 		address[lane] = u->table + word * 8;
+		updates[lane] = update;
 		lanes_of[owner] |= 1u << lane;
 		any |= UINT64_C(1) << owner;
 		u->sent[warp->gpu][owner]++;
 	}
 	replay_warp_work(warp, REPLAY_WARP * 16, REPLAY_WARP * 8);
-	for (any &= replay_peers(&u->run->system, warp->gpu); any && !result; any &= any - 1) {
+	for (; any && !result; any &= any - 1) {
 		unsigned to = (unsigned)__builtin_ctzll(any);
 
-		result = replay_warp_atomic(warp, to, lanes_of[to], address, 8);
+		result = replay_warp_flip(warp, to, lanes_of[to], address, updates);
 	}
 	return result ? result : number + 1 < u->run->options.iterations ? REPLAY_MORE : REPLAY_DONE;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Homogeneous isotropic turbulence's traffic (FinePack V): a 3-D FFT and back on a cube of complex floats. GPUs have slabs of z
- * while they transform along x and y; then the cube is transposed, all-to-all, so that they have slabs of x with z side by
- * side, and transform along z; and the way back. A transposing thread has an element in the order of the destination
- * (a tile went through shared memory), so that a warp stores runs of as many elements as its GPU's slab is deep. memcpy
- * would copy what a kernel has packed for each destination.
+ * Homogeneous isotropic turbulence's traffic (FinePack V): a 3-D FFT and back on a cube of complex floats. GPUs have slabs
+ * of z while they transform along x and y; then the cube is transposed, all-to-all, so that they have slabs of x with z
+ * side by side, and transform along z; and the way back. A transposing thread has an element in the order of the
+ * destination (a tile went through shared memory), so that a warp stores runs of as many elements as its GPU's slab is
+ * deep. memcpy would copy what a kernel has packed for each destination.
  */
 #include "run.h"
 
@@ -58,7 +58,8 @@ static void transform(const struct hit *h, double *re, double *im)
 			if (i & half)
 				continue;
 			c = h->cosine[(i & (half - 1)) * (n / 2 / half)];
-			s = h->back ? h->sine[(i & (half - 1)) * (n / 2 / half)] : -h->sine[(i & (half - 1)) * (n / 2 / half)];
+			s = h->back ? h->sine[(i & (half - 1)) * (n / 2 / half)]
+				    : -h->sine[(i & (half - 1)) * (n / 2 / half)];
 			a = re[i + half] * c - im[i + half] * s;
 			b = re[i + half] * s + im[i + half] * c;
 			re[i + half] = re[i] - a, im[i + half] = im[i] - b;
@@ -79,7 +80,8 @@ static int transform_step(void *user, struct replay_warp *warp, uint64_t number)
 	(void)number;
 	for (uint32_t left = warp->lanes; left; left &= left - 1) {
 		uint64_t line = share_begin(h->run, n, warp->gpu) * n + warp->first + (unsigned)__builtin_ctz(left);
-		struct complex_float *at = cube(h, warp->gpu, h->which) + (h->axis ? line / n * n * n + line % n : line * n);
+		struct complex_float *at = cube(h, warp->gpu, h->which) +
+					   (h->axis ? line / n * n * n + line % n : line * n);
 
 		for (uint64_t i = 0; i < n; i++)
 			re[i] = (double)at[i * stride].re, im[i] = (double)at[i * stride].im;
@@ -170,7 +172,8 @@ static struct complex_float start_value(const struct hit *h, uint64_t i)
 {
 	uint64_t seed = h->run->options.seed;
 
-	return (struct complex_float){(float)workload_fraction(seed, 2 * i) - 0.5f, (float)workload_fraction(seed, 2 * i + 1) - 0.5f};
+	return (struct complex_float){(float)workload_fraction(seed, 2 * i) - 0.5f,
+				      (float)workload_fraction(seed, 2 * i + 1) - 0.5f};
 }
 
 /* Some coefficients by the definition of the transform; the largest difference, of the root of n^3. */
@@ -225,8 +228,10 @@ static int check(struct hit *h, double probed)
 	}
 	h->run->info->iterations = h->run->options.iterations;
 	h->run->info->elements = h->n * h->n * h->n;
-	return workload_compare(h->run, "the largest difference of the values after forth and back, and of some coefficients "
-				"from the transform's definition", worst, 2e-5);
+	return workload_compare(h->run,
+				"the largest difference of the values after forth and back, and of some coefficients "
+				"from the transform's definition",
+				worst, 2e-5);
 }
 
 static int run_all(struct hit *h)
@@ -245,7 +250,8 @@ static int run_all(struct hit *h)
 	h->packed = replay_system_array(&run->system, places * ELEMENT);
 	result = workload_start(run);
 	for (unsigned g = 0; g < run->options.gpus && !result; g++)
-		for (uint64_t i = share_begin(run, h->n, g) * h->n * h->n; i < share_begin(run, h->n, g + 1) * h->n * h->n; i++)
+		for (uint64_t i = share_begin(run, h->n, g) * h->n * h->n; i < share_begin(run, h->n, g + 1) * h->n * h->n;
+		     i++)
 			cube(h, g, 0)[i] = start_value(h, i);
 	for (unsigned i = 0; i < run->options.iterations && !result; i++)
 		result = iterate(h, &probed);
@@ -258,7 +264,8 @@ int workload_run_hit(struct workload_run *run)
 	int result;
 
 	if ((run->options.size & (run->options.size - 1)) || run->options.size < run->options.gpus)
-		return workload_fail(run, -EINVAL, "a side of %" PRIu64 "; allowed are powers of two, not below the number of GPUs",
+		return workload_fail(run, -EINVAL,
+				     "a side of %" PRIu64 "; allowed are powers of two, not below the number of GPUs",
 				     run->options.size);
 	h = workload_array(run, 1, sizeof(*h));
 	if (!h)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The Jacobi solver of A x = b (FinePack V). Thread i has row i and pushes its new x[i] to the GPUs with a row that reads it:
- * for a banded matrix to the neighbours, side by side. Two arrays of x. memcpy would copy a GPU's x to each GPU that reads any
- * of it. Without input A has a full band of 64 on each side of the diagonal. A file without values, a graph, stands for its
- * Laplacian plus 1; one with values must be strictly diagonally dominant, which Jacobi needs.
+ * The Jacobi solver of A x = b (FinePack V). Thread i has row i and pushes its new x[i] to the GPUs with a row that reads
+ * it: for a banded matrix to the neighbours, side by side. Two arrays of x. memcpy would copy a GPU's x to each GPU that
+ * reads any of it. Without input A has a full band of 64 on each side of the diagonal. A file without values, a graph,
+ * stands for its Laplacian plus 1; one with values must be strictly diagonally dominant, which Jacobi needs.
  */
 #include "run.h"
 
@@ -72,7 +72,8 @@ static int take_diagonal(struct jacobi *j, bool made)
 				others += fabs(m->values[e]);
 		j->diagonal[row] = made ? others + 1 : own;
 		if (!(fabs(j->diagonal[row]) > others))
-			return workload_fail(j->run, -EBADMSG, "%.400s: row %" PRIu32 " has %g on its diagonal and %g beside it; "
+			return workload_fail(j->run, -EBADMSG,
+					     "%.400s: row %" PRIu32 " has %g on its diagonal and %g beside it; "
 					     "Jacobi needs more on the diagonal than beside it in every row",
 					     j->run->options.input, row + 1, own, others);
 	}
@@ -107,7 +108,8 @@ static int step(void *user, struct replay_warp *warp, uint64_t number)
 		entries += m->first[r + 1] - m->first[r];
 	}
 	/* Column, value and x each entry; row pointer, b, diagonal and x each row. */
-	replay_warp_work(warp, entries * (4 + 2 * element) + REPLAY_WARP * (8 + 3 * element), (2 * entries + REPLAY_WARP) * element / 4);
+	replay_warp_work(warp, entries * (4 + 2 * element) + REPLAY_WARP * (8 + 3 * element),
+			 (2 * entries + REPLAY_WARP) * element / 4);
 	return replay_warp_push_each(warp, j->run->readers + row, warp->lanes, j->x[!j->now] + row * element, element);
 }
 

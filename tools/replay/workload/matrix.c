@@ -60,6 +60,29 @@ static int build(struct matrix_reader *r, uint32_t rows, struct matrix *matrix)
 	return 0;
 }
 
+/* Every edge of a METIS file must be in the lines of both its vertices, with one weight. */
+static int check_symmetric(struct matrix_reader *r, const struct matrix *matrix)
+{
+	struct matrix transposed;
+	int result = 0;
+
+	if (matrix_transpose(matrix, &transposed))
+		return matrix_fail(r, "out of memory for %" PRIu32 " rows and %zu entries", matrix->rows, matrix->entries);
+	for (uint32_t row = 0; row < matrix->rows && !result; row++) {
+		size_t e = matrix->first[row];
+
+		while (e < matrix->first[row + 1] && e < transposed.first[row + 1] &&
+		       matrix->columns[e] == transposed.columns[e] &&
+		       (!matrix->values || matrix->values[e] == transposed.values[e]))
+			e++;
+		if (e < matrix->first[row + 1] || e < transposed.first[row + 1])
+			result = matrix_fail(r, "the neighbours of vertex %" PRIu32 " do not all have it among theirs, with the "
+						"same weight, or it has not all that have it", row + 1);
+	}
+	matrix_free(&transposed);
+	return result;
+}
+
 static bool has_ending(const char *path, const char *ending)
 {
 	size_t length = strlen(path), its = strlen(ending);
@@ -69,6 +92,7 @@ static bool has_ending(const char *path, const char *ending)
 
 static int read_file(struct matrix_reader *r, struct matrix *matrix)
 {
+	bool market, metis;
 	int begin = gzgetc(r->file), result;
 	uint32_t rows = 0;
 
@@ -81,13 +105,17 @@ static int read_file(struct matrix_reader *r, struct matrix *matrix)
 		return matrix_fail(r, "the file is empty; allowed are Matrix Market, METIS, CSR files and edge lists");
 	if (result < 0)
 		return -1;
-	if (!strncasecmp(r->text, "%%MatrixMarket", 14))
+	market = !strncasecmp(r->text, "%%MatrixMarket", 14);
+	metis = !market && (has_ending(r->path, ".graph") || has_ending(r->path, ".graph.gz"));
+	if (market)
 		result = matrix_read_market(r, &rows);
-	else if (has_ending(r->path, ".graph") || has_ending(r->path, ".graph.gz"))
+	else if (metis)
 		result = matrix_read_metis(r, &rows);
 	else
 		result = matrix_read_edges(r, &rows);
-	return result ? -1 : build(r, rows, matrix);
+	if (result || build(r, rows, matrix))
+		return -1;
+	return metis ? check_symmetric(r, matrix) : 0;
 }
 
 int matrix_read(const char *path, uint32_t most_rows, struct matrix *matrix, char *error)

@@ -42,7 +42,8 @@ static int read_first(struct matrix_reader *r, struct matrix *matrix)
 		if (i % PART == 0 && read_part(r, part, count - i < PART ? count - i : PART))
 			return -1;
 		matrix->first[i] = part[i % PART];
-		if (matrix->first[i] > matrix->entries || (i ? matrix->first[i] < matrix->first[i - 1] : matrix->first[i] != 0))
+		if (matrix->first[i] > matrix->entries ||
+		    (i ? matrix->first[i] < matrix->first[i - 1] : matrix->first[i] != 0))
 			return matrix_fail(r, "row %zu begins at entry %zu; they ascend from 0 to %zu", i, matrix->first[i],
 					   matrix->entries);
 	}
@@ -72,7 +73,9 @@ static int read_columns(struct matrix_reader *r, struct matrix *matrix)
 			return -1;
 		read += part;
 	}
-	return read == matrix->entries && matrix->columns ? 0 : matrix_fail(r, "out of memory for %zu entries", matrix->entries);
+	return read == matrix->entries && matrix->columns
+		       ? 0
+		       : matrix_fail(r, "out of memory for %zu entries", matrix->entries);
 }
 
 static int check_columns(struct matrix_reader *r, const struct matrix *matrix)
@@ -82,8 +85,8 @@ static int check_columns(struct matrix_reader *r, const struct matrix *matrix)
 			if (matrix->columns[e] >= matrix->rows ||
 			    (e > matrix->first[row] && matrix->columns[e] <= matrix->columns[e - 1])) {
 				r->at = 16 + 4 * ((uint64_t)matrix->rows + 1 + e);
-				return matrix_fail(r, "row %" PRIu32 " has column %" PRIu32 "; they ascend below %" PRIu32, row,
-						   matrix->columns[e], matrix->rows);
+				return matrix_fail(r, "row %" PRIu32 " has column %" PRIu32 "; they ascend below %" PRIu32,
+						   row, matrix->columns[e], matrix->rows);
 			}
 	return 0;
 }

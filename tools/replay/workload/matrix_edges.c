@@ -58,8 +58,10 @@ int matrix_read_edges(struct matrix_reader *r, uint32_t *rows)
 		if (r->text[0] != '#' && !matrix_at_end(at)) {
 			if (!matrix_take_number(&at, 0, UINT32_MAX, &source) ||
 			    !matrix_take_number(&at, 0, UINT32_MAX, &target) || !matrix_at_end(at))
-				return matrix_fail(r, "'%s' is no edge; allowed are two numbers 0 to 4294967295, or a comment "
-						   "after '#'", matrix_shown(r));
+				return matrix_fail(r,
+						   "'%s' is no edge; allowed are two numbers 0 to 4294967295, or a comment "
+						   "after '#'",
+						   matrix_shown(r));
 			if (matrix_add(r, source, target, 0))
 				return -1;
 		}

@@ -21,8 +21,9 @@ static int read_banner(struct matrix_reader *r, struct market *market)
 
 	if (sscanf(r->text, "%31s %31s %31s %31s %31s", word[0], word[1], word[2], word[3], word[4]) != 5 ||
 	    strcasecmp(word[0], "%%MatrixMarket") != 0)
-		return matrix_fail(r, "'%s' is no Matrix Market header; it is '%%%%MatrixMarket matrix coordinate FIELD SYMMETRY'",
-				   matrix_shown(r));
+		return matrix_fail(
+			r, "'%s' is no Matrix Market header; it is '%%%%MatrixMarket matrix coordinate FIELD SYMMETRY'",
+			matrix_shown(r));
 	if (strcasecmp(word[1], "matrix") != 0 || strcasecmp(word[2], "coordinate") != 0)
 		return matrix_fail(r, "'%s' is not supported; allowed is 'matrix coordinate'", matrix_shown(r));
 	r->has_values = strcasecmp(word[3], "pattern") != 0;
@@ -49,7 +50,8 @@ static int read_size(struct matrix_reader *r, struct market *market)
 	} while (r->text[0] == '%' || matrix_at_end(r->text));
 	if (!matrix_take_number(&at, 0, UINT64_MAX, &market->rows) || !matrix_take_number(&at, 0, UINT64_MAX, &columns) ||
 	    !matrix_take_number(&at, 0, UINT64_MAX, &market->entries) || !matrix_at_end(at))
-		return matrix_fail(r, "'%s' is no size line; it is three whole numbers 'ROWS COLUMNS ENTRIES'", matrix_shown(r));
+		return matrix_fail(r, "'%s' is no size line; it is three whole numbers 'ROWS COLUMNS ENTRIES'",
+				   matrix_shown(r));
 	if (market->rows != columns)
 		return matrix_fail(r, "'%s' is not square; rows and columns must be equal", matrix_shown(r));
 	if (!market->rows || market->rows > r->most_rows)
@@ -105,7 +107,8 @@ int matrix_read_market(struct matrix_reader *r, uint32_t *rows)
 	if (got < 0)
 		return -1;
 	if (entries < market.entries)
-		return matrix_fail(r, "the file ends after %" PRIu64 " of the %" PRIu64 " entries that the size line promises",
+		return matrix_fail(r,
+				   "the file ends after %" PRIu64 " of the %" PRIu64 " entries that the size line promises",
 				   entries, market.entries);
 	*rows = (uint32_t)market.rows;
 	return 0;

@@ -58,10 +58,12 @@ static int next_number(struct matrix_reader *r, uint64_t most, uint64_t *number,
 	for (; c >= '0' && c <= '9'; c = gzgetc(r->file)) {
 		value = value * 10 + (uint64_t)(c - '0');
 		if (value > most)
-			return matrix_fail(r, "a number that begins with %" PRIu64 "; allowed are 1 to %" PRIu64, value, most);
+			return matrix_fail(r, "a number that begins with %" PRIu64 "; allowed are 1 to %" PRIu64, value,
+					   most);
 	}
 	if (c >= 0 && c != ' ' && c != '\t' && c != '\r' && c != '\n')
-		return matrix_fail(r, "the byte 0x%02x; allowed are numbers 1 to %" PRIu64 " and blanks", (unsigned)c, most);
+		return matrix_fail(r, "the byte 0x%02x; allowed are numbers 1 to %" PRIu64 " and blanks", (unsigned)c,
+				   most);
 	if (!value)
 		return matrix_fail(r, "the number 0; allowed are 1 to %" PRIu64, most);
 	if (c == '\n')
@@ -83,7 +85,8 @@ static int read_vertex(struct matrix_reader *r, const struct metis *metis, uint6
 				return got < 0 ? -1 : matrix_fail(r, "neighbour %" PRIu64 " lacks its weight", neighbour);
 		}
 		if (r->count / 2 >= metis->edges)
-			return matrix_fail(r, "more neighbours than the %" PRIu64 " edges of the header have", metis->edges);
+			return matrix_fail(r, "more neighbours than the %" PRIu64 " edges of the header have",
+					   metis->edges);
 		if (matrix_add(r, vertex, neighbour - 1, (double)weight))
 			return -1;
 	}
@@ -135,8 +138,8 @@ int matrix_read_metis(struct matrix_reader *r, uint32_t *rows)
 		return -1;
 	for (uint64_t v = 0; v < metis.vertices; v++) {
 		if (last)
-			return matrix_fail(r, "the file ends after %" PRIu64 " of the %" PRIu64 " vertices of the header", v,
-					   metis.vertices);
+			return matrix_fail(r, "the file ends after %" PRIu64 " of the %" PRIu64 " vertices of the header",
+					   v, metis.vertices);
 		r->at++;
 		while ((got = skip_comment(r)) > 0)
 			;

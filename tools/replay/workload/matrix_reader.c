@@ -11,8 +11,8 @@
 
 int matrix_fail(struct matrix_reader *r, const char *format, ...)
 {
-	int used = snprintf(r->error, MATRIX_ERROR_BYTES, r->binary ? "%.400s: at byte %" PRIu64 ": " : "%.400s:%" PRIu64 ": ",
-			    r->path, r->at);
+	int used = snprintf(r->error, MATRIX_ERROR_BYTES,
+			    r->binary ? "%.400s: at byte %" PRIu64 ": " : "%.400s:%" PRIu64 ": ", r->path, r->at);
 	va_list arguments;
 
 	if (used < 0 || (size_t)used >= MATRIX_ERROR_BYTES)

@@ -2,7 +2,8 @@
 /*
  * Maximal independent set (Luby, with priorities that stay): a thread for each vertex of a GPU that is undecided. It is out
  * when a neighbour of higher priority is in; it is in when all those are out. States are bytes, and pushed when they change
- * to the GPUs with a neighbour. The input counts as undirected. memcpy would copy a GPU's states to each GPU that reads any.
+ * to the GPUs with a neighbour. The input counts as undirected. memcpy would copy a GPU's states to each GPU that reads
+ * any.
  */
 #include "rounds.h"
 
@@ -127,7 +128,8 @@ static int check(struct mis *m)
 		wrong += state[v] != (m->run->system.memory[replay_owner(&m->run->system, rows, v)] + m->state)[v];
 	free(order);
 	free(state);
-	return workload_compare(m->run, "the number of vertices that a serial greedy choice decides otherwise", (double)wrong, 0);
+	return workload_compare(m->run, "the number of vertices that a serial greedy choice decides otherwise",
+				(double)wrong, 0);
 }
 
 static int run_all(struct mis *m)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * PageRank as iterated matrix-vector products, as FinePack V has it. Thread i has row i: it sums what the vertices that
- * link to it give, and pushes its own new gift (rank / out-degree) to the GPUs that have a row that reads it, if it changed.
- * There are two arrays of gifts, one is read while the other is written. What dangling vertices give goes to all: one
- * number a GPU, pushed to every peer by the last warp. memcpy would copy a GPU's rows to each GPU that reads any of them.
+ * link to it give, and pushes its own new gift (rank / out-degree) to the GPUs that have a row that reads it, if it
+ * changed. There are two arrays of gifts, one is read while the other is written. What dangling vertices give goes to all:
+ * one number a GPU, pushed to every peer by the last warp. memcpy would copy a GPU's rows to each GPU that reads any of
+ * them.
  */
 #include "run.h"
 
@@ -80,7 +81,8 @@ static int step(void *user, struct replay_warp *warp, uint64_t number)
 			changed |= 1u << lane;
 	}
 	/* A column number and a gift each link; row pointer, degree, rank and gift each row. */
-	replay_warp_work(warp, links * (4 + element) + REPLAY_WARP * (8 + 4 + 2 * element), (links + 4 * REPLAY_WARP) * element / 4);
+	replay_warp_work(warp, links * (4 + element) + REPLAY_WARP * (8 + 4 + 2 * element),
+			 (links + 4 * REPLAY_WARP) * element / 4);
 	return replay_warp_push_each(warp, p->run->readers + row, changed, array + row * element, element);
 }
 
@@ -107,7 +109,8 @@ static int iterate(struct pagerank *p)
 	if (!result)
 		result = workload_copy_shares(p->run, p->gifts[!p->now], p->run->options.element);
 	for (unsigned g = 0; g < system->gpus && !result; g++)
-		result = replay_system_copy_all(system, g, ~UINT64_C(0), p->dangling[!p->now] + g * sizeof(double), sizeof(double));
+		result = replay_system_copy_all(system, g, ~UINT64_C(0), p->dangling[!p->now] + g * sizeof(double),
+						sizeof(double));
 	p->now = !p->now;
 	return result ? result : replay_system_barrier(system);
 }

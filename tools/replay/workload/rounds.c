@@ -55,8 +55,9 @@ static int heard(const struct rounds *r)
 				break;
 			}
 	if (hearing && hearing != gpus)
-		return workload_fail(r->run, -EILSEQ, "in round %" PRIu32 " only %u of %u GPUs heard that there was a change",
-				     r->round, hearing, gpus);
+		return workload_fail(r->run, -EILSEQ,
+				     "in round %" PRIu32 " only %u of %u GPUs heard that there was a change", r->round,
+				     hearing, gpus);
 	return hearing != 0;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Graph algorithms that go in rounds until nothing changes: a kernel with a thread for each vertex of a GPU; then a thread of
- * each GPU that changed something says so to all peers (a word that holds the round); the barrier; and another round if one
- * said so.
+ * Graph algorithms that go in rounds until nothing changes: a kernel with a thread for each vertex of a GPU; then a thread
+ * of each GPU that changed something says so to all peers (a word that holds the round); the barrier; and another round if
+ * one said so.
  */
 #ifndef REPLAY_ROUNDS_H
 #define REPLAY_ROUNDS_H

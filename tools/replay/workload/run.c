@@ -64,7 +64,8 @@ int workload_copy_shares(struct workload_run *run, uint64_t array, unsigned elem
 
 	for (unsigned g = 0; g < run->options.gpus && !result; g++)
 		result = replay_system_copy_all(&run->system, g, workload_readers_of(run, g),
-						array + share_begin(run, rows, g) * element, share_size(run, rows, g) * element);
+						array + share_begin(run, rows, g) * element,
+						share_size(run, rows, g) * element);
 	return result;
 }
 
@@ -72,8 +73,10 @@ int workload_check_pushed(struct workload_run *run, unsigned from, unsigned to, 
 {
 	if (replay_system_same(&run->system, from, to, address, bytes))
 		return 0;
-	return workload_fail(run, -EILSEQ, "the result is wrong: GPU %u has not got the %" PRIu64 " bytes at %#" PRIx64
-			     " as GPU %u pushed them", to, bytes, address, from);
+	return workload_fail(run, -EILSEQ,
+			     "the result is wrong: GPU %u has not got the %" PRIu64 " bytes at %#" PRIx64
+			     " as GPU %u pushed them",
+			     to, bytes, address, from);
 }
 
 int workload_check_all(struct workload_run *run, uint64_t address, uint64_t bytes)
@@ -88,7 +91,8 @@ int workload_check_all(struct workload_run *run, uint64_t address, uint64_t byte
 int workload_check_replicas(struct workload_run *run, uint64_t array, unsigned element)
 {
 	for (unsigned g = 0; g < run->options.gpus; g++)
-		for (uint64_t v = share_begin(run, run->matrix.rows, g); v < share_begin(run, run->matrix.rows, g + 1); v++) {
+		for (uint64_t v = share_begin(run, run->matrix.rows, g); v < share_begin(run, run->matrix.rows, g + 1);
+		     v++) {
 			uint64_t left = run->readers[v] & replay_peers(&run->system, g);
 
 			for (; left; left &= left - 1) {
@@ -110,7 +114,8 @@ int workload_compare(struct workload_run *run, const char *compared, double resi
 	run->info->allowed = allowed;
 	if (residual <= allowed) /* not so for a NaN */
 		return 0;
-	return workload_fail(run, -EILSEQ, "the result is wrong: %s is %g; allowed is at most %g", compared, residual, allowed);
+	return workload_fail(run, -EILSEQ, "the result is wrong: %s is %g; allowed is at most %g", compared, residual,
+			     allowed);
 }
 
 const struct replay_workload *replay_workload_find(const char *name)
@@ -126,7 +131,8 @@ static int check_options(struct workload_run *run, const struct replay_workload 
 	struct replay_workload_options *o = &run->options;
 
 	if (!o->gpus || o->gpus > REPLAY_GPUS_MAX)
-		return workload_fail(run, -EINVAL, "%s: %u GPUs; allowed are 1 to %d", workload->name, o->gpus, REPLAY_GPUS_MAX);
+		return workload_fail(run, -EINVAL, "%s: %u GPUs; allowed are 1 to %d", workload->name, o->gpus,
+				     REPLAY_GPUS_MAX);
 	if (o->input && !workload->takes_input)
 		return workload_fail(run, -EINVAL, "%s takes no input, its data are made from the seed", workload->name);
 	if (!o->input && workload->needs_input)
@@ -140,7 +146,8 @@ static int check_options(struct workload_run *run, const struct replay_workload 
 				     o->size);
 	if (o->size && (o->size < workload->least_size || o->size > workload->most_size))
 		return workload_fail(run, -EINVAL, "%s: size %" PRIu64 "; allowed are %" PRIu64 " to %" PRIu64 " (%s)",
-				     workload->name, o->size, workload->least_size, workload->most_size, workload->size_means);
+				     workload->name, o->size, workload->least_size, workload->most_size,
+				     workload->size_means);
 	o->size = o->size ? o->size : workload->size;
 	o->iterations = o->iterations ? o->iterations : workload->iterations;
 	o->element = o->element ? o->element : workload->element;

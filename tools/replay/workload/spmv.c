@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sparse matrix times vector, again and again: x := A x / scale, a warp for each row (the "vector" kernel for CSR), of which
- * one thread stores the row's result, to its own x and to every peer's: replicas are whole. So each store is one element.
- * Two arrays of x. memcpy would copy a GPU's rows to every peer. A file without values gets them by chance.
+ * Sparse matrix times vector, again and again: x := A x / scale, a warp for each row (the "vector" kernel for CSR), of
+ * which one thread stores the row's result, to its own x and to every peer's: replicas are whole. So each store is one
+ * element. Two arrays of x. memcpy would copy a GPU's rows to every peer. A file without values gets them by chance.
  */
 #include "run.h"
 
@@ -38,7 +38,8 @@ static int take_values(struct spmv *s)
 	}
 	if (s->scale > 0 && isfinite(s->scale))
 		return 0;
-	return workload_fail(s->run, -EBADMSG, "%.400s: the values of its rows add up to %g; they must not all be 0, nor overflow",
+	return workload_fail(s->run, -EBADMSG,
+			     "%.400s: the values of its rows add up to %g; they must not all be 0, nor overflow",
 			     s->run->options.input, s->scale);
 }
 
@@ -72,7 +73,8 @@ static int iterate(struct spmv *s)
 		kernel.threads[g] = share_size(run, rows, g) * REPLAY_WARP;
 	result = replay_system_run(&run->system, &kernel);
 	for (unsigned g = 0; g < run->options.gpus && !result; g++)
-		result = replay_system_copy_all(&run->system, g, ~UINT64_C(0), s->x[!s->now] + share_begin(run, rows, g) * element,
+		result = replay_system_copy_all(&run->system, g, ~UINT64_C(0),
+						s->x[!s->now] + share_begin(run, rows, g) * element,
 						share_size(run, rows, g) * element);
 	s->now = !s->now;
 	return result ? result : replay_system_barrier(&run->system);
@@ -114,7 +116,8 @@ static int check(struct spmv *s)
 	free(x);
 	free(next);
 	s->run->info->iterations = s->run->options.iterations;
-	return workload_compare(s->run, "the largest difference from a serial product in any replica, of the largest element",
+	return workload_compare(s->run,
+				"the largest difference from a serial product in any replica, of the largest element",
 				most > 0 ? worst / most : worst, s->run->options.element == 4 ? 1e-5 : 1e-12);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Single-source shortest paths, Bellman-Ford (FinePack V). Thread i has vertex i and relaxes one edge into it each step; when
- * that makes the distance smaller, it pushes it at once to the GPUs with an edge from the vertex. So an address may be stored
- * more than once in a round. There is one array of distances: one that has come early only helps. memcpy would copy a
- * GPU's distances to each GPU that reads any of them. Edges weigh 1 to 64 by chance, the same in both directions; the
+ * Single-source shortest paths, Bellman-Ford (FinePack V). Thread i has vertex i and relaxes one edge into it each step;
+ * when that makes the distance smaller, it pushes it at once to the GPUs with an edge from the vertex. So an address may be
+ * stored more than once in a round. There is one array of distances: one that has come early only helps. memcpy would copy
+ * a GPU's distances to each GPU that reads any of them. Edges weigh 1 to 64 by chance, the same in both directions; the
  * source is the vertex with the most edges.
  */
 #include "rounds.h"
@@ -16,7 +16,7 @@
 struct sssp {
 	struct workload_run *run;
 	struct rounds rounds;
-	struct matrix in; /* row v: from where edges come */
+	struct matrix in;  /* row v: from where edges come */
 	uint32_t *weights; /* of in's entries */
 	uint64_t distance;
 	uint32_t source;
@@ -77,8 +77,8 @@ static uint32_t distance_of(struct sssp *s, uint32_t v)
 }
 
 /*
- * Distances are right if and only if the source's is 0, no edge makes one shorter, and each other vertex that is reached has an
- * edge that is just as long as the difference (weights are positive).
+ * Distances are right if and only if the source's is 0, no edge makes one shorter, and each other vertex that is reached
+ * has an edge that is just as long as the difference (weights are positive).
  */
 static int check(struct sssp *s)
 {

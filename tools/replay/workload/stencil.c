@@ -2,10 +2,10 @@
 /*
  * Halo exchanges on a cube of cells, x side by side in memory, 0 around it; two arrays in time.
  *
- * eqwp: the wave equation with differences of 4th order in space (FinePack V: earthquake wave propagation), floats; GPUs have
- * columns of the cube, shared out over x and y, and push 2 cells deep: 8 bytes of each row to the neighbours in x, rows to those
- * in y. memcpy would copy halos that a kernel has packed.
- * diffusion: the heat equation, 2nd order, doubles; GPUs have slabs of z, and push planes, as memcpy would copy them.
+ * eqwp: the wave equation with differences of 4th order in space (FinePack V: earthquake wave propagation), floats; GPUs
+ * have columns of the cube, shared out over x and y, and push 2 cells deep: 8 bytes of each row to the neighbours in x,
+ * rows to those in y. memcpy would copy halos that a kernel has packed. diffusion: the heat equation, 2nd order, doubles;
+ * GPUs have slabs of z, and push planes, as memcpy would copy them.
  *
  * Thread i of a GPU has the i-th cell of its block, x fastest, and pushes it to the neighbour that reads it.
  */
@@ -77,29 +77,29 @@ static uint64_t readers(const struct stencil *s, unsigned g, const uint64_t at[A
 	return all;
 }
 
-/* What a GPU has at a distance from a cell. */
-static double look(struct stencil *s, unsigned g, const uint64_t at[AXES], unsigned axis, int distance)
+/* What a GPU has at a distance, along an axis, from cell `i`, which is `at` there. */
+static inline double look(struct stencil *s, unsigned g, uint64_t i, uint64_t at, uint64_t stride, int64_t distance)
 {
-	uint64_t to[AXES] = {at[X], at[Y], at[Z]};
-
-	to[axis] += (uint64_t)(int64_t)distance; /* wraps to large numbers below 0 */
-	return to[axis] < s->n ? real_get(s->run, g, s->field[s->now], cell(s, to)) : 0;
+	if (at + (uint64_t)distance >= s->n) /* also below 0 */
+		return 0;
+	return real_get(s->run, g, s->field[s->now], i + (uint64_t)distance * stride);
 }
 
 static double next_value(struct stencil *s, unsigned g, const uint64_t at[AXES])
 {
-	double own = real_get(s->run, g, s->field[s->now], cell(s, at)), sum = 0;
+	const uint64_t i = cell(s, at), stride[AXES] = {1, s->n, s->n * s->n};
+	double own = real_get(s->run, g, s->field[s->now], i), sum = 0;
 
 	for (unsigned axis = 0; axis < AXES; axis++) {
-		double near = look(s, g, at, axis, -1) + look(s, g, at, axis, 1);
+		double near = look(s, g, i, at[axis], stride[axis], -1) + look(s, g, i, at[axis], stride[axis], 1);
+		double far = 0;
 
 		if (s->wave)
-			sum += (16 * near - (look(s, g, at, axis, -2) + look(s, g, at, axis, 2)) - 30 * own) / 12;
-		else
-			sum += near - 2 * own;
+			far = look(s, g, i, at[axis], stride[axis], -2) + look(s, g, i, at[axis], stride[axis], 2);
+		sum += s->wave ? (16 * near - far - 30 * own) / 12 : near - 2 * own;
 	}
 	if (s->wave)
-		return 2 * own - real_get(s->run, g, s->field[!s->now], cell(s, at)) + EQWP_SPEED * sum;
+		return 2 * own - real_get(s->run, g, s->field[!s->now], i) + EQWP_SPEED * sum;
 	return own + DIFFUSION_RATE * sum;
 }
 
@@ -115,7 +115,8 @@ static int step(void *user, struct replay_warp *warp, uint64_t number)
 	for (uint32_t left = warp->lanes; left; left &= left - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(left);
 		uint64_t i = warp->first + lane;
-		uint64_t at[AXES] = {b->begin[X] + i % width, b->begin[Y] + i / width % height, b->begin[Z] + i / width / height};
+		uint64_t at[AXES] = {b->begin[X] + i % width, b->begin[Y] + i / width % height,
+				     b->begin[Z] + i / width / height};
 
 		real_set(s->run, warp->gpu, s->field[!s->now], cell(s, at), next_value(s, warp->gpu, at));
 		address[lane] = s->field[!s->now] + cell(s, at) * element;
@@ -123,7 +124,8 @@ static int step(void *user, struct replay_warp *warp, uint64_t number)
 		any |= to[lane];
 	}
 	/* Each cell read and written once (and the time before it for waves). */
-	replay_warp_work(warp, REPLAY_WARP * element * (s->wave ? 3u : 2u), REPLAY_WARP * (s->wave ? 24u : 11u) * element / 4);
+	replay_warp_work(warp, REPLAY_WARP * element * (s->wave ? 3u : 2u),
+			 REPLAY_WARP * (s->wave ? 24u : 11u) * element / 4);
 	return any ? replay_warp_push_scattered(warp, to, warp->lanes, address, element) : 0;
 }
 
@@ -136,7 +138,8 @@ static uint64_t side(const struct block *b, unsigned axis)
 static int copy_halo(struct stencil *s, unsigned g, unsigned axis, bool upper)
 {
 	const struct block *b = &s->blocks[g];
-	uint64_t area = side(b, X) * side(b, Y) * side(b, Z) / side(b, axis), bytes = area * s->radius * s->run->options.element;
+	uint64_t area = side(b, X) * side(b, Y) * side(b, Z) / side(b, axis),
+		 bytes = area * s->radius * s->run->options.element;
 	uint64_t plane = (s->n * s->n) * s->run->options.element, room = s->radius * plane;
 	int to = neighbour(s, g, axis, upper);
 
@@ -261,7 +264,8 @@ static int run_stencil(struct stencil *s)
 	cells = s->n * s->n * s->n;
 	for (unsigned axis = 0; axis < AXES; axis++)
 		if (s->n / s->parts[axis] < s->radius)
-			return workload_fail(run, -EINVAL, "a side of %" PRIu64 " cells over %u GPUs; allowed are sides of at least %u",
+			return workload_fail(run, -EINVAL,
+					     "a side of %" PRIu64 " cells over %u GPUs; allowed are sides of at least %u",
 					     s->n, s->parts[axis], s->parts[axis] * s->radius);
 	share_out(s);
 	for (unsigned i = 0; i < 2; i++)

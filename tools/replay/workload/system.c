@@ -28,9 +28,10 @@ uint64_t replay_system_array(struct replay_system *system, uint64_t bytes)
 int replay_system_start(struct replay_system *system, unsigned gpus, struct replay_sink sink, char *error)
 {
 	if (system->bytes > REPLAY_MEMORY_MAX / gpus) {
-		snprintf(error, REPLAY_ERROR_BYTES, "%u GPUs of this workload's size need more than the %" PRIu64
-			 " GiB that they may have together; allowed are fewer GPUs or a smaller size", gpus,
-			 REPLAY_MEMORY_MAX >> 30);
+		snprintf(error, REPLAY_ERROR_BYTES,
+			 "%u GPUs of this workload's size need more than the %" PRIu64
+			 " GiB that they may have together; allowed are fewer GPUs or a smaller size",
+			 gpus, REPLAY_MEMORY_MAX >> 30);
 		return -EFBIG;
 	}
 	system->sink = sink;
@@ -119,7 +120,8 @@ int replay_system_run(struct replay_system *system, const struct replay_kernel *
 	return 0;
 }
 
-int replay_system_copy(struct replay_system *system, unsigned source, unsigned destination, uint64_t address, uint64_t bytes)
+int replay_system_copy(struct replay_system *system, unsigned source, unsigned destination, uint64_t address,
+		       uint64_t bytes)
 {
 	const uint64_t most = UINT64_C(1) << 30;
 	int result = 0;
@@ -127,9 +129,12 @@ int replay_system_copy(struct replay_system *system, unsigned source, unsigned d
 	while (!result && bytes) {
 		uint64_t size = bytes < most ? bytes : most;
 
-		result = emit(system, (struct replay_op){.time_ps = system->clock_ps[source], .address = address,
-							 .size = (uint32_t)size, .kind = REPLAY_COPY,
-							 .source = (uint8_t)source, .destination = (uint8_t)destination});
+		result = emit(system, (struct replay_op){.time_ps = system->clock_ps[source],
+							 .address = address,
+							 .size = (uint32_t)size,
+							 .kind = REPLAY_COPY,
+							 .source = (uint8_t)source,
+							 .destination = (uint8_t)destination});
 		address += size;
 		bytes -= size;
 	}
@@ -186,9 +191,12 @@ static int push_runs(struct replay_warp *warp, unsigned destination, const struc
 
 	for (unsigned i = 0; i < count && !result; i++) {
 		memcpy(to + runs[i].address, from + runs[i].address, runs[i].size);
-		result = emit(system, (struct replay_op){.time_ps = system->clock_ps[warp->gpu], .address = runs[i].address,
-							 .size = runs[i].size, .kind = REPLAY_STORE,
-							 .source = (uint8_t)warp->gpu, .destination = (uint8_t)destination});
+		result = emit(system, (struct replay_op){.time_ps = system->clock_ps[warp->gpu],
+							 .address = runs[i].address,
+							 .size = runs[i].size,
+							 .kind = REPLAY_STORE,
+							 .source = (uint8_t)warp->gpu,
+							 .destination = (uint8_t)destination});
 	}
 	return result;
 }
@@ -214,7 +222,8 @@ int replay_warp_push_all(struct replay_warp *warp, uint64_t destinations, uint32
 	unsigned count = replay_coalesce_row(lanes, address, size, runs);
 	int result = 0;
 
-	for (destinations &= replay_peers(warp->system, warp->gpu); !result && destinations; destinations &= destinations - 1)
+	for (destinations &= replay_peers(warp->system, warp->gpu); !result && destinations;
+	     destinations &= destinations - 1)
 		result = push_runs(warp, (unsigned)__builtin_ctzll(destinations), runs, count);
 	return result;
 }
@@ -269,16 +278,28 @@ int replay_warp_push_scattered(struct replay_warp *warp, const uint64_t destinat
 	return result;
 }
 
-int replay_warp_atomic(struct replay_warp *warp, unsigned destination, uint32_t lanes, const uint64_t address[REPLAY_WARP],
-		       unsigned size)
+int replay_warp_flip(struct replay_warp *warp, unsigned destination, uint32_t lanes, const uint64_t address[REPLAY_WARP],
+		     const uint64_t values[REPLAY_WARP])
 {
 	struct replay_system *system = warp->system;
+	struct replay_op op = {.time_ps = system->clock_ps[warp->gpu],
+			       .size = sizeof(*values),
+			       .kind = REPLAY_ATOMIC,
+			       .source = (uint8_t)warp->gpu,
+			       .destination = (uint8_t)destination};
 	int result = 0;
 
-	for (; lanes && !result; lanes &= lanes - 1)
-		result = emit(system, (struct replay_op){.time_ps = system->clock_ps[warp->gpu],
-							 .address = address[__builtin_ctz(lanes)], .size = size,
-							 .kind = REPLAY_ATOMIC, .source = (uint8_t)warp->gpu,
-							 .destination = (uint8_t)destination});
+	for (; lanes && !result; lanes &= lanes - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(lanes);
+		uint8_t *at = system->memory[destination] + address[lane];
+		uint64_t value;
+
+		memcpy(&value, at, sizeof(value));
+		value ^= values[lane];
+		memcpy(at, &value, sizeof(value));
+		op.address = address[lane];
+		if (destination != warp->gpu)
+			result = emit(system, op);
+	}
 	return result;
 }

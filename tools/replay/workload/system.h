@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system of GPUs that a workload runs on. Every GPU has a memory of its own, of the same layout; an array that GPUs share
- * lies at the same offset of each (a replica). A GPU reads its own memory only; a peer sees what it changed because it
- * pushes it: stores the bytes at the same offset of the peer's memory. A push really copies the bytes, run by run behind the
- * coalescer, so that a store that is forgotten, goes to the wrong peer or loses bytes makes the algorithm's result wrong.
- * A push is visible at once; workloads do not count on that (they keep two buffers, or values that only improve).
+ * The system of GPUs that a workload runs on. Every GPU has a memory of its own, of the same layout; an array that GPUs
+ * share lies at the same offset of each (a replica). A GPU reads its own memory only; a peer sees what it changed because
+ * it pushes it: stores the bytes at the same offset of the peer's memory. A push really copies the bytes, run by run behind
+ * the coalescer, so that a store that is forgotten, goes to the wrong peer or loses bytes makes the algorithm's result
+ * wrong. A push is visible at once; workloads do not count on that (they keep two buffers, or values that only improve).
  *
- * Order. A kernel is a grid of threads in blocks of 256. Blocks are dealt over the 80 SMs of a GV100 in their order (block b
- * to SM b mod 80). Each SM issues its oldest warp first; the SMs issue in turn, one step of a warp each. A step is what a
+ * Order. A kernel is a grid of threads in blocks of 256. Blocks are dealt over the 80 SMs of a GV100 in their order (block
+ * b to SM b mod 80). Each SM issues its oldest warp first; the SMs issue in turn, one step of a warp each. A step is what a
  * warp stores without waiting for a load in between. So in the stream, for each group of 80 blocks and each of the 8 warps
- * of a block: step 0 of the warps of all 80 blocks, step 1 of those that have one, and so on. The GPUs take turns after each
- * such row of 80 warps. A step that stores to several peers stores to them one after the other, ascending.
+ * of a block: step 0 of the warps of all 80 blocks, step 1 of those that have one, and so on. The GPUs take turns after
+ * each such row of 80 warps. A step that stores to several peers stores to them one after the other, ascending.
  *
  * Time. A roofline with the GV100's data sheet, nothing fitted: a kernel takes the larger of bytes / 900 GB/s and
  * flops / 15.667 Tflop/s (80 SMs * 64 cores * 2 * 1.53 GHz; a double-precision operation counts as two), which grows warp
@@ -63,7 +63,7 @@ struct replay_kernel {
 /** An array of that many bytes in every memory, from a line's start; only before replay_system_start(). Its offset. */
 uint64_t replay_system_array(struct replay_system *system, uint64_t bytes);
 
-/** Gives the GPUs their memory, zeroed. Returns 0, or negative with a sentence in error. replay_system_free() in any case. */
+/** Gives the GPUs their memory, zeroed. Returns 0, or negative errno and a sentence. Always replay_system_free() it. */
 int replay_system_start(struct replay_system *system, unsigned gpus, struct replay_sink sink, char *error);
 void replay_system_free(struct replay_system *system);
 
@@ -89,7 +89,8 @@ static inline uint64_t replay_peers(const struct replay_system *system, unsigned
 int replay_system_run(struct replay_system *system, const struct replay_kernel *kernel);
 
 /** What the memcpy version of the program copies at the end of the phase. */
-int replay_system_copy(struct replay_system *system, unsigned source, unsigned destination, uint64_t address, uint64_t bytes);
+int replay_system_copy(struct replay_system *system, unsigned source, unsigned destination, uint64_t address,
+		       uint64_t bytes);
 
 /** The same to every GPU with a bit in `destinations`. */
 int replay_system_copy_all(struct replay_system *system, unsigned source, uint64_t destinations, uint64_t address,
@@ -125,8 +126,11 @@ int replay_warp_push_each(struct replay_warp *warp, const uint64_t destinations[
 int replay_warp_push_scattered(struct replay_warp *warp, const uint64_t destinations[REPLAY_WARP], uint32_t lanes,
 			       const uint64_t address[REPLAY_WARP], unsigned size);
 
-/** An atomic operation (4 or 8 bytes) of each thread on one peer's memory; the caller makes the change there. */
-int replay_warp_atomic(struct replay_warp *warp, unsigned destination, uint32_t lanes, const uint64_t address[REPLAY_WARP],
-		       unsigned size);
+/**
+ * An atomic operation of each thread: flips the bits values[i] of the 8 bytes at address[i], one thread after the other,
+ * also in the GPU's own memory, which needs no operation of the stream.
+ */
+int replay_warp_flip(struct replay_warp *warp, unsigned destination, uint32_t lanes, const uint64_t address[REPLAY_WARP],
+		     const uint64_t values[REPLAY_WARP]);
 
 #endif /* REPLAY_SYSTEM_H */

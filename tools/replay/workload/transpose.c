@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Transposes a dense matrix of floats: GPUs have blocks of rows, and of the result's rows. Blocks of 256 threads have a tile of
- * 32 * 32 elements, which goes through shared memory, and a warp stores rows of the tile's transpose, 4 of them one after
- * the other. memcpy would copy, for each row of the result, the part that comes from this GPU.
+ * Transposes a dense matrix of floats: GPUs have blocks of rows, and of the result's rows. Blocks of 256 threads have a
+ * tile of 32 * 32 elements, which goes through shared memory, and a warp stores rows of the tile's transpose, 4 of them one
+ * after the other. memcpy would copy, for each row of the result, the part that comes from this GPU.
  */
 #include "run.h"
 
@@ -27,7 +27,7 @@ static int step(void *user, struct replay_warp *warp, uint64_t number)
 	struct transpose *t = user;
 	uint64_t begin = share_begin(t->run, t->n, warp->gpu), rows = share_size(t->run, t->n, warp->gpu);
 	uint64_t tile = warp->first / REPLAY_BLOCK, tiles = (t->n + TILE - 1) / TILE; /* of a row of tiles */
-	uint64_t row = tile / tiles * TILE;					  /* the tile's first, of the share */
+	uint64_t row = tile / tiles * TILE;					      /* the tile's first, of the share */
 	uint64_t column = tile % tiles * TILE + number * WARPS_A_TILE + warp->first % REPLAY_BLOCK / REPLAY_WARP;
 	uint64_t wide = rows - row < TILE ? rows - row : TILE;
 	float *result = floats(t->run, warp->gpu, t->result);
@@ -96,5 +96,6 @@ int workload_run_transpose(struct workload_run *run)
 	}
 	run->info->iterations = run->options.iterations;
 	run->info->elements = t.n * t.n;
-	return result ? result : workload_compare(run, "the number of elements that are not their own transposed", (double)wrong, 0);
+	return result ? result
+		      : workload_compare(run, "the number of elements that are not their own transposed", (double)wrong, 0);
 }

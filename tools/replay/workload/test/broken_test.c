@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A coalescer that loses stores, or shifts them: every workload that stores must notice that its result is wrong. The linker puts
- * the functions here before the real ones (--wrap).
+ * A coalescer that loses stores, or shifts them: every workload that stores must notice that its result is wrong. The
+ * linker puts the functions here before the real ones (--wrap).
  */
 #include "small.h"
 

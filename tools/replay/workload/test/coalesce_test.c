@@ -116,11 +116,30 @@ static void test_random(void **state)
 	}
 }
 
+/* Far apart, which is sorted in another way: only the order and the merging of neighbours are left to see. */
+static void test_far(void **state)
+{
+	struct replay_run runs[REPLAY_RUNS_MAX];
+	uint64_t address[REPLAY_WARP];
+
+	(void)state;
+	for (uint64_t far = UINT64_C(1) << 20; far <= UINT64_C(1) << 42; far *= 2) {
+		for (unsigned lane = 0; lane < REPLAY_WARP; lane++) /* 0, 4 of place 5; 0, 4 of place 10; and so on, mod 16 */
+			address[lane] = far * (lane / 2 * 5 % 16) + lane % 2 * 4;
+		assert_int_equal(replay_coalesce(~0u, address, 4, runs), 16);
+		for (unsigned i = 0; i < 16; i++) {
+			assert_int_equal(runs[i].address, far * i);
+			assert_int_equal(runs[i].size, 8);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_far),
 	};
 
 	return cmocka_run_group_tests_name("replay-coalesce", tests, NULL, NULL);

@@ -138,7 +138,8 @@ static int push_all_ways(void *user, struct replay_warp *warp, uint64_t step)
 		assert_int_equal(replay_warp_push_all(warp, ~UINT64_C(0), ~0u, 2048, 8), 0);
 		return REPLAY_MORE;
 	default:
-		assert_int_equal(replay_warp_atomic(warp, 2, 0x5, address, 8), 0);
+		assert_int_equal(replay_warp_flip(warp, 2, 0x5, address, to), 0);
+		assert_int_equal(replay_warp_flip(warp, 1, 0x1, address, to), 0); /* nothing for the stream */
 		return REPLAY_DONE;
 	}
 }
@@ -174,6 +175,10 @@ static void test_pushes(void **state)
 	expect_op(14, REPLAY_ATOMIC, 2, 4096 - 8, 8);
 	expect_op(15, REPLAY_ATOMIC, 2, 4096 - 24, 8);
 	assert_int_equal(bench.count, 17);
+	assert_int_equal(bench.system.memory[2][4096 - 8], 0x7);
+	assert_int_equal(bench.system.memory[2][4096 - 24], 0x7);
+	assert_int_equal(bench.system.memory[1][4096 - 8], 0x5a ^ 0x7);
+	assert_int_equal(bench.system.memory[1][4096 - 16], 0x5a);
 	/* The bytes are where the stores say, and nowhere else. */
 	assert_true(replay_system_same(&bench.system, 1, 3, 2048, 256));
 	assert_false(replay_system_same(&bench.system, 1, 3, 2047, 1));
