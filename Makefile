@@ -76,9 +76,10 @@ check-debug-kernel: user
 
 # What gets better the longer it runs.
 SOAK_FUZZ_SECONDS ?= 600
-soak: user
+soak: user asan
 	tools/vm/debug-kernel
 	tools/setup/check \
+		"$(ASAN)/tools/replay/trace/test/replay_trace_fuzz --seconds=300" \
 		"VM_TIMEOUT=$$(($(SOAK_FUZZ_SECONDS) + 900)) tests/vm/run-suite debug fuzz $(SOAK_FUZZ_SECONDS)" \
 		"LIFE_LOOPS=1000 VM_TIMEOUT=40000 tests/vm/run-suite 6.12 life" \
 		"LIFE_LOOPS=1000 VM_TIMEOUT=40000 tests/vm/run-suite 6.12 plug"

@@ -157,15 +157,15 @@ static int parse_names(struct replay_trace *t, struct text line, char *error)
 		while (c < CSV_COLUMNS && !is_text(cell, names[c]))
 			c++;
 		if (c == CSV_COLUMNS || seen & 1u << c)
-			return trace_wrong(t, error, "column '%s' %s: allowed are " CSV_NAMES ",mask, each once", show(cell, room),
-					   c == CSV_COLUMNS ? "is unknown" : "comes twice");
+			return trace_wrong(t, error, "column '%s' %s: allowed are " CSV_NAMES ",mask, each once",
+					   show(cell, room), c == CSV_COLUMNS ? "is unknown" : "comes twice");
 		seen |= 1u << c;
 		t->column[t->columns] = (uint8_t)c;
 	}
 	for (unsigned c = 0; c < CSV_SIZE; c++) {
 		if (!(seen & 1u << c))
-			return trace_wrong(t, error, "column %s is missing: needed are time_ps, operation, source, destination, "
-					   "address, and size or mask", names[c]);
+			return trace_wrong(t, error, "column %s is missing: needed are time_ps, operation, source, "
+					   "destination, address, and size or mask", names[c]);
 	}
 	if (!(seen & (1u << CSV_SIZE | 1u << CSV_MASK)))
 		return trace_wrong(t, error, "columns size and mask are missing: one of them is needed, or both");
@@ -288,10 +288,11 @@ static int add_scattered(struct replay_trace *t, const struct row *row, char *er
 	int rc = 0;
 
 	if (op.kind != REPLAY_STORE && op.kind != REPLAY_LOAD)
-		return trace_wrong(t, error, "a mask with operation %s: only stores and loads can have one", trace_kind_name(op.kind));
+		return trace_wrong(t, error, "a mask with operation %s: only stores and loads can have one",
+				   trace_kind_name(op.kind));
 	if (op.size || op.address % REPLAY_STORE_MAX)
-		return trace_wrong(t, error, "size %" PRIu32 ", address 0x%" PRIx64 " with a mask: the size is 0 or empty and the "
-				   "address that of a line of %d bytes", op.size, op.address, REPLAY_STORE_MAX);
+		return trace_wrong(t, error, "size %" PRIu32 ", address 0x%" PRIx64 " with a mask: the size is 0 or empty "
+				   "and the address that of a line of %d bytes", op.size, op.address, REPLAY_STORE_MAX);
 	while (!rc && line_mask_run(&row->mask, end, &begin, &op.size)) {
 		op.address = row->op.address + begin;
 		end = begin + op.size;

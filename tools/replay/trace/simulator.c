@@ -67,8 +67,9 @@ static int check_gpu(struct replay_trace *t, unsigned gpu, char *error)
 static int check_request(struct replay_trace *t, const struct packet *p, char *error)
 {
 	if (p->address % LINE || p->address >> MEMORY_BITS != p->destination)
-		return trace_wrong(t, error, "address 0x%" PRIx64 ": it is that of a line of %d bytes in GPU %u's 4 GiB, from 0x%"
-				   PRIx64, p->address, LINE, p->destination, (uint64_t)p->destination << MEMORY_BITS);
+		return trace_wrong(t, error, "address 0x%" PRIx64 ": it is that of a line of %d bytes in GPU %u's 4 GiB, "
+				   "from 0x%" PRIx64, p->address, LINE, p->destination,
+				   (uint64_t)p->destination << MEMORY_BITS);
 	if (p->size != LINE || p->mask == 0)
 		return trace_wrong(t, error, "size %u, mask 0x%" PRIx64 ": a request has %d bytes and names 1 of them or more",
 				   p->size, p->mask, LINE);
@@ -162,7 +163,8 @@ static int take_kernel(struct simulator *s, const struct packet *p, char *error)
 	int rc;
 
 	if (p->source != p->destination)
-		return trace_wrong(s->trace, error, "a kernel on GPU %u and GPU %u: it runs on one", p->source, p->destination);
+		return trace_wrong(s->trace, error, "a kernel on GPU %u and GPU %u: it runs on one", p->source,
+				   p->destination);
 	if ((p->type == 'E') != !!(s->running & gpu))
 		return trace_wrong(s->trace, error, "a kernel on GPU %u %s", p->source,
 				   p->type == 'E' ? "ends that did not start" : "starts while another runs");

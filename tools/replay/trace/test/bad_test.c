@@ -84,55 +84,55 @@ struct change {
 	const char *place, *reason;
 };
 
+static const struct change changes[] = {
+	{-2, GLT_AT_VERSION, 4, 2, "", "version 2 of the trace format: this reads version 1"},
+	{-2, GLT_AT_GPUS, 4, 0, "", "0 GPUs in the header: allowed are 1 to 64"},
+	{-2, GLT_AT_GPUS, 4, 65, "", "65 GPUs in the header: allowed are 1 to 64"},
+	{-2, GLT_AT_RESERVED, 1, 1, "", "byte 16 of the header is reserved and 0x01"},
+	{-1, GLT_SLOT - 1, 1, 0x80, "", "byte 47 of the header is reserved and 0x80"},
+	{0, GLT_AT_KIND, 1, 0, ": record 0 (byte 48)", "operation 0 is unknown: allowed are 1 to 6"},
+	{1, GLT_AT_KIND, 1, 7, ": record 1 (byte 72)", "operation 7 is unknown"},
+	{0, GLT_AT_SIZE, 4, 0, ": record 0 (byte 48)", "a store of 0 bytes: allowed are 1 to 128"},
+	{0, GLT_AT_SIZE, 4, 129, ": record 0 (byte 48)", "a store of 129 bytes: allowed are 1 to 128"},
+	{1, GLT_AT_SIZE, 4, UINT32_MAX, ": record 1 (byte 72)", "a load of 4294967295 bytes"},
+	{1, GLT_AT_ADDRESS, 8, 0x1001, ": record 1 (byte 72)", "128 bytes at 0x1001 cross the end of a line"},
+	{0, GLT_AT_ADDRESS, 8, 1ULL << 48, ": record 0 (byte 48)", "address 0x1000000000000: addresses are below 2^48"},
+	{0, GLT_AT_ADDRESS, 8, UINT64_MAX - 3, ": record 0 (byte 48)", "addresses are below 2^48"},
+	{0, GLT_AT_SOURCE, 1, 3, ": record 0 (byte 48)", "from GPU 3 to GPU 1: the trace has 3 GPUs"},
+	{0, GLT_AT_DESTINATION, 1, 255, ": record 0 (byte 48)", "from GPU 0 to GPU 255: the trace has 3 GPUs"},
+	{0, GLT_AT_DESTINATION, 1, 0, ": record 0 (byte 48)", "from GPU 0 to itself"},
+	{0, GLT_AT_FORM, 1, 2, ": record 0 (byte 48)", "a reserved byte is 2"},
+	{0, GLT_AT_FORM, 1, 1, ": record 0 (byte 48)", "size 4, address 0x1000 with a mask"},
+	{4, GLT_AT_FORM, 1, 1, ": record 4 (byte 144)", "operation 3 has a mask: only stores (1) and loads (2) can"},
+	{2, GLT_AT_ADDRESS, 8, 0x84, ": record 2 (byte 96)", "size 0, address 0x84 with a mask"},
+	{2, GLT_AT_FORM, 1, 0, ": record 2 (byte 96)", "a store of 0 bytes"},
+	{2, GLT_AT_SOURCE, 1, 0, ": record 2 (byte 96)", "from GPU 0 to itself"},
+	{3, 0, 8, 0, ": record 2 (byte 96)", "its mask names no byte"},
+	{3, GLT_AT_SIZE, 4, 1 << 24, ": record 2 (byte 96)", "reserved bytes of its mask are not 0"},
+	{3, GLT_AT_FORM, 1, 1, ": record 2 (byte 96)", "reserved bytes of its mask are not 0"},
+	{3, GLT_AT_KIND, 1, 1, ": record 2 (byte 96)", "no mask (kind 128) follows, but kind 1"},
+	{1, GLT_AT_KIND, 1, 128, ": record 1 (byte 72)", "operation 128 is unknown"},
+	{4, GLT_AT_SIZE, 4, 2, ": record 4 (byte 144)", "an atomic of 2 bytes: allowed are 4 and 8"},
+	{4, GLT_AT_ADDRESS, 8, 0x107c, ": record 4 (byte 144)", "8 bytes at 0x107c cross the end of a line"},
+	{4, GLT_AT_TIME, 8, 4, ": record 4 (byte 144)", "time 4 ps after 5 ps of GPU 0"},
+	{5, GLT_AT_SIZE, 4, 1, ": record 5 (byte 168)", "a release has neither address nor size"},
+	{5, GLT_AT_ADDRESS, 8, 8, ": record 5 (byte 168)", "a release has neither address nor size"},
+	{6, GLT_AT_SIZE, 4, 0, ": record 6 (byte 192)", "a copy of 0 bytes"},
+	{6, GLT_AT_ADDRESS, 8, (1ULL << 48) - 4095, ": record 6 (byte 192)", "a copy of 4096 bytes to 0xfffffffff001"},
+	{7, GLT_AT_SOURCE, 1, 1, ": record 7 (byte 216)", "a barrier is of all GPUs"},
+	{7, GLT_AT_DESTINATION, 1, 1, ": record 7 (byte 216)", "a barrier is of all GPUs"},
+	{7, GLT_AT_ADDRESS, 8, 128, ": record 7 (byte 216)", "a barrier has no address"},
+	{7, GLT_AT_SIZE, 4, 1, ": record 7 (byte 216)", "barrier 1 (its size) where 0 comes"},
+	{7, GLT_AT_TIME, 8, 6, ": record 7 (byte 216)", "time 6 ps after 7 ps of GPU 0"},
+	{8, GLT_AT_TIME, 8, 7, ": record 8 (byte 240)", "counts 7 records and 9 operations, but 8 and 9 came"},
+	{8, GLT_AT_ADDRESS, 8, 8, ": record 8 (byte 240)", "counts 8 records and 8 operations, but 8 and 9 came"},
+	{8, GLT_AT_SIZE, 4, 1, ": record 8 (byte 240)", "reserved bytes of the end record are not 0"},
+	{8, GLT_AT_FORM, 1, 1, ": record 8 (byte 240)", "reserved bytes of the end record are not 0"},
+	{4, GLT_AT_KIND, 1, 255, ": record 4 (byte 144)", "reserved bytes of the end record are not 0"},
+};
+
 static void records(void **state)
 {
-	static const struct change changes[] = {
-		{-2, GLT_AT_VERSION, 4, 2, "", "version 2 of the trace format: this reads version 1"},
-		{-2, GLT_AT_GPUS, 4, 0, "", "0 GPUs in the header: allowed are 1 to 64"},
-		{-2, GLT_AT_GPUS, 4, 65, "", "65 GPUs in the header: allowed are 1 to 64"},
-		{-2, GLT_AT_RESERVED, 1, 1, "", "byte 16 of the header is reserved and 0x01"},
-		{-1, GLT_SLOT - 1, 1, 0x80, "", "byte 47 of the header is reserved and 0x80"},
-		{0, GLT_AT_KIND, 1, 0, ": record 0 (byte 48)", "operation 0 is unknown: allowed are 1 to 6"},
-		{1, GLT_AT_KIND, 1, 7, ": record 1 (byte 72)", "operation 7 is unknown"},
-		{0, GLT_AT_SIZE, 4, 0, ": record 0 (byte 48)", "a store of 0 bytes: allowed are 1 to 128"},
-		{0, GLT_AT_SIZE, 4, 129, ": record 0 (byte 48)", "a store of 129 bytes: allowed are 1 to 128"},
-		{1, GLT_AT_SIZE, 4, UINT32_MAX, ": record 1 (byte 72)", "a load of 4294967295 bytes"},
-		{1, GLT_AT_ADDRESS, 8, 0x1001, ": record 1 (byte 72)", "128 bytes at 0x1001 cross the end of a line"},
-		{0, GLT_AT_ADDRESS, 8, 1ULL << 48, ": record 0 (byte 48)", "address 0x1000000000000: addresses are below 2^48"},
-		{0, GLT_AT_ADDRESS, 8, UINT64_MAX - 3, ": record 0 (byte 48)", "addresses are below 2^48"},
-		{0, GLT_AT_SOURCE, 1, 3, ": record 0 (byte 48)", "from GPU 3 to GPU 1: the trace has 3 GPUs"},
-		{0, GLT_AT_DESTINATION, 1, 255, ": record 0 (byte 48)", "from GPU 0 to GPU 255: the trace has 3 GPUs"},
-		{0, GLT_AT_DESTINATION, 1, 0, ": record 0 (byte 48)", "from GPU 0 to itself"},
-		{0, GLT_AT_FORM, 1, 2, ": record 0 (byte 48)", "a reserved byte is 2"},
-		{0, GLT_AT_FORM, 1, 1, ": record 0 (byte 48)", "size 4, address 0x1000 with a mask"},
-		{4, GLT_AT_FORM, 1, 1, ": record 4 (byte 144)", "operation 3 has a mask: only stores (1) and loads (2) can"},
-		{2, GLT_AT_ADDRESS, 8, 0x84, ": record 2 (byte 96)", "size 0, address 0x84 with a mask"},
-		{2, GLT_AT_FORM, 1, 0, ": record 2 (byte 96)", "a store of 0 bytes"},
-		{2, GLT_AT_SOURCE, 1, 0, ": record 2 (byte 96)", "from GPU 0 to itself"},
-		{3, 0, 8, 0, ": record 2 (byte 96)", "its mask names no byte"},
-		{3, GLT_AT_SIZE, 4, 1 << 24, ": record 2 (byte 96)", "reserved bytes of its mask are not 0"},
-		{3, GLT_AT_FORM, 1, 1, ": record 2 (byte 96)", "reserved bytes of its mask are not 0"},
-		{3, GLT_AT_KIND, 1, 1, ": record 2 (byte 96)", "no mask (kind 128) follows, but kind 1"},
-		{1, GLT_AT_KIND, 1, 128, ": record 1 (byte 72)", "operation 128 is unknown"},
-		{4, GLT_AT_SIZE, 4, 2, ": record 4 (byte 144)", "an atomic of 2 bytes: allowed are 4 and 8"},
-		{4, GLT_AT_ADDRESS, 8, 0x107c, ": record 4 (byte 144)", "8 bytes at 0x107c cross the end of a line"},
-		{4, GLT_AT_TIME, 8, 4, ": record 4 (byte 144)", "time 4 ps after 5 ps of GPU 0"},
-		{5, GLT_AT_SIZE, 4, 1, ": record 5 (byte 168)", "a release has neither address nor size"},
-		{5, GLT_AT_ADDRESS, 8, 8, ": record 5 (byte 168)", "a release has neither address nor size"},
-		{6, GLT_AT_SIZE, 4, 0, ": record 6 (byte 192)", "a copy of 0 bytes"},
-		{6, GLT_AT_ADDRESS, 8, (1ULL << 48) - 4095, ": record 6 (byte 192)", "a copy of 4096 bytes to 0xfffffffff001"},
-		{7, GLT_AT_SOURCE, 1, 1, ": record 7 (byte 216)", "a barrier is of all GPUs"},
-		{7, GLT_AT_DESTINATION, 1, 1, ": record 7 (byte 216)", "a barrier is of all GPUs"},
-		{7, GLT_AT_ADDRESS, 8, 128, ": record 7 (byte 216)", "a barrier has no address"},
-		{7, GLT_AT_SIZE, 4, 1, ": record 7 (byte 216)", "barrier 1 (its size) where 0 comes"},
-		{7, GLT_AT_TIME, 8, 6, ": record 7 (byte 216)", "time 6 ps after 7 ps of GPU 0"},
-		{8, GLT_AT_TIME, 8, 7, ": record 8 (byte 240)", "counts 7 records and 9 operations, but 8 and 9 came"},
-		{8, GLT_AT_ADDRESS, 8, 8, ": record 8 (byte 240)", "counts 8 records and 8 operations, but 8 and 9 came"},
-		{8, GLT_AT_SIZE, 4, 1, ": record 8 (byte 240)", "reserved bytes of the end record are not 0"},
-		{8, GLT_AT_FORM, 1, 1, ": record 8 (byte 240)", "reserved bytes of the end record are not 0"},
-		{4, GLT_AT_KIND, 1, 255, ": record 4 (byte 144)", "reserved bytes of the end record are not 0"},
-	};
-
 	(void)state;
 	for (size_t i = 0; i < COUNT(changes); i++) {
 		const struct change *c = &changes[i];
@@ -146,14 +146,17 @@ static void records(void **state)
 	}
 }
 
-/* After a barrier no GPU's time may be before it, also that of one that did nothing yet. */
-static void time_after_barrier(void **state)
+/* A barrier is after what every GPU did, and before what every GPU does, also one that did nothing yet. */
+static void time_of_barrier(void **state)
 {
+	static const char early[] = "gpus,4\ntime_ps,operation,source,destination,address,size\n"
+				    "9,store,3,2,0,4\n8,barrier,0,0,0,0\n";
 	static const char text[] = "gpus,4\ntime_ps,operation,source,destination,address,size\n"
 				   "9,barrier,0,0,0,0\n8,store,3,2,0,4\n";
 
 	(void)state;
 	bytes_refused("bad.csv", text, sizeof(text) - 1, ": line 4", "time 8 ps after 9 ps of GPU 3");
+	bytes_refused("bad.csv", early, sizeof(early) - 1, ": line 4", "time 8 ps after 9 ps of GPU 3");
 }
 
 static void bytes_behind_the_end(void **state)
@@ -185,6 +188,7 @@ static void cut_anywhere(const char *name, const uint8_t *bytes, size_t count)
 
 static void truncated(void **state)
 {
+	static const char csv[] = "gpus,2\ntime_ps,operation,source,destination,address,size\n9,store,0,1,0,4\n";
 	struct chance chance;
 	size_t count, n;
 	uint8_t *bytes = sound(&count), *packed;
@@ -192,6 +196,8 @@ static void truncated(void **state)
 	(void)state;
 	chance_start(&chance, 1, 0);
 	cut_anywhere("bad.glt", bytes, count);
+	bytes_refused("bad.glt", bytes, 2 * GLT_HEADER, ": record 2 (byte 96)", "ends here without an end record");
+	bytes_refused("bad.glt", bytes, 2 * GLT_HEADER + GLT_SLOT, ": record 2 (byte 96)", "ends without the mask");
 	packed = files_zstd(bytes, count, &n);
 	cut_anywhere("bad.glt.zst", packed, n);
 	free(packed);
@@ -199,6 +205,12 @@ static void truncated(void **state)
 	cut_anywhere("bad.glt.gz", packed, n);
 	free(packed);
 	free(bytes);
+	packed = files_zstd(csv, sizeof(csv) - 1, &n);
+	cut_anywhere("bad.csv.zst", packed, n);
+	free(packed);
+	packed = files_gzip(csv, sizeof(csv) - 1, &n);
+	cut_anywhere("bad.csv.gz", packed, n);
+	free(packed);
 	bytes = packets_make(&chance, 3, 4, 1, &count);
 	cut_anywhere("bad.rtr", bytes, count);
 	packed = files_gzip(bytes, count, &n);
@@ -389,7 +401,8 @@ static void simulator(void **state)
 		{{30, 'A', 2, 1, 2, 0, 0}, 0, 30, "acknowledge 2 from GPU 2 to GPU 1 matches no request"},
 		{{30, 'A', 2, 1, 0, 0, 0}, 0, 30, "acknowledge 0 from GPU 2 to GPU 1 matches no request"},
 		{{30, 'D', 2, 1, 1, 0, 0}, 0, 30, "answer 1 from GPU 2 to GPU 1 matches no request"},
-		{{30, 'A', 3, 1, 1, 0, 0}, 0, 30, "acknowledge 1 from GPU 3 to GPU 1 matches no request"},
+		{{30, 'A', 3, 1, 1, -(1ULL << 32), 0}, 0, 30, "acknowledge 1 from GPU 3 to GPU 1 matches no request"},
+		{{30, 'A', 2, 3, 1, 0, 0}, 0, 30, "acknowledge 1 from GPU 2 to GPU 3 matches no request"},
 		{{30, 'A', 2, 1, 1, 64, 0}, 0, 30, "acknowledge 1 from GPU 2 to GPU 1 matches no request"},
 		{{30, 'K', 1, 1, 0, 0, 0}, 0, 30, "a kernel on GPU 1 starts while another runs"},
 		{{30, 'E', 2, 2, 0, 0, 0}, 0, 30, "a kernel on GPU 2 ends that did not start"},
@@ -410,6 +423,21 @@ static void simulator(void **state)
 		bytes_refused("bad.rtr", bytes, sizeof(bytes), ends ? ": record 3 (byte 120)" : ": record 2 (byte 80)",
 			      cases[i].reason);
 	}
+}
+
+/* An answer answers once, and nothing may follow the last whole record. */
+static void simulator_at_the_end(void **state)
+{
+	static const struct test_packet packets[] = {
+		{10, 'W', 1, 2, 1, 0, 1}, {20, 'A', 2, 1, 1, 0, 0}, {30, 'A', 2, 1, 1, 0, 0},
+	};
+	uint8_t bytes[sizeof(packets) / sizeof(packets[0]) * PACKET_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(packets); i++)
+		packet_put(bytes + i * PACKET_BYTES, &packets[i]);
+	bytes_refused("bad.rtr", bytes, sizeof(bytes), ": record 2 (byte 80)", "acknowledge 1 from GPU 2 to GPU 1 matches no");
+	bytes_refused("bad.rtr", bytes, 2 * PACKET_BYTES + 39, ": record 2 (byte 80)", "ends within a record of 40 bytes");
 }
 
 /* What a writer is handed has to be sound too; and where it cannot write, it says so. */
@@ -456,9 +484,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(records), TEST(time_after_barrier), TEST(bytes_behind_the_end), TEST(truncated), TEST(compressed_place),
+		TEST(records), TEST(time_of_barrier), TEST(bytes_behind_the_end), TEST(truncated), TEST(compressed_place),
 		TEST(damaged_compression), TEST(neither), TEST(csv_header), TEST(csv_rows), TEST(csv_long_line),
-		TEST(pipe_without_gpus), TEST(simulator), TEST(writing), TEST(long_path),
+		TEST(pipe_without_gpus), TEST(simulator), TEST(simulator_at_the_end), TEST(writing), TEST(long_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,8 +87,8 @@ static int measure(const struct ops *ops, struct files *files, const char *what,
 		read = used() - middle < read ? used() - middle : read;
 	}
 	free(files_read(files, name, &bytes));
-	printf("%-9s  %-9s  %6.2f bytes/op  write %6.1f  read %6.1f million op/s\n", what, name, (double)bytes / millions / 1e6,
-	       millions / write, millions / read);
+	printf("%-9s  %-9s  %6.2f bytes/op  write %6.1f  read %6.1f million op/s\n", what, name,
+	       (double)bytes / millions / 1e6, millions / write, millions / read);
 	return 0;
 }
 

@@ -67,7 +67,8 @@ static bool obeys(struct fuzz *f, const struct replay_op *op)
 	if (op->reserved || op->kind < 1 || op->kind > 6 || op->size < least[op->kind] || op->size > most[op->kind])
 		return false;
 	if (op->kind == REPLAY_BARRIER)
-		return !op->source && !op->destination && !op->address && op->size == f->phases++ && in_time(f, 0, f->gpus, op);
+		return !op->source && !op->destination && !op->address && op->size == f->phases++ &&
+		       in_time(f, 0, f->gpus, op);
 	if (op->source >= f->gpus || op->destination >= f->gpus || op->source == op->destination)
 		return false;
 	if (!in_time(f, op->source, op->source + 1u, op))
@@ -121,8 +122,9 @@ static void make_written(struct fuzz *f, const char *name)
 
 static void make_packets(struct fuzz *f)
 {
+	unsigned gpus = 2 + below(&f->chance, 5), requests = below(&f->chance, 60), phases = 1 + below(&f->chance, 3);
 	size_t count;
-	uint8_t *bytes = packets_make(&f->chance, 2 + below(&f->chance, 5), below(&f->chance, 60), 1 + below(&f->chance, 3), &count);
+	uint8_t *bytes = packets_make(&f->chance, gpus, requests, phases, &count);
 
 	put(f, bytes, count);
 	free(bytes);
@@ -141,7 +143,8 @@ static void pack(struct fuzz *f)
 /* Bytes that mean something somewhere, and any others. */
 static uint8_t some_byte(struct chance *c)
 {
-	static const uint8_t special[] = {0, 1, 2, 3, 6, 7, 63, 64, 127, 128, 129, 255, ',', '\n', '#', '0', 'x', '9', '-', 'R', 'D'};
+	static const uint8_t special[] = {0,   1,   2,	3,    6,   7,	63,  64,  127, 128, 129,
+					  255, ',', '\n', '#', '0', 'x', '9', '-', 'R', 'D'};
 
 	return below(c, 2) ? special[below(c, sizeof(special))] : (uint8_t)draw(c);
 }

@@ -17,6 +17,30 @@
 #include "ops.h"
 #include "packets.h"
 
+/* The kernel may read and write less than one asks for: here it does, each time another number of bytes. */
+ssize_t __real_read(int fd, void *to, size_t bytes);
+ssize_t __wrap_read(int fd, void *to, size_t bytes);
+ssize_t __real_write(int fd, const void *from, size_t bytes);
+ssize_t __wrap_write(int fd, const void *from, size_t bytes);
+
+static size_t less(size_t bytes)
+{
+	static size_t most = 1;
+
+	most = most * 7 % 20011;
+	return bytes < most ? bytes : most;
+}
+
+ssize_t __wrap_read(int fd, void *to, size_t bytes)
+{
+	return __real_read(fd, to, less(bytes));
+}
+
+ssize_t __wrap_write(int fd, const void *from, size_t bytes)
+{
+	return __real_write(fd, from, less(bytes));
+}
+
 struct bench {
 	struct files files;
 	struct ops ops, back;
@@ -120,6 +144,19 @@ static void written_is_read(void **state)
 	}
 }
 
+/* zstd's checksum, bit 2 of the frame's first byte, protects what a .glt.zst holds. */
+static void compressed_has_checksum(void **state)
+{
+	struct bench *b = *state;
+	size_t count;
+	uint8_t *bytes;
+
+	write_ops(b, "a.glt.zst", 2);
+	bytes = files_read(&b->files, "a.glt.zst", &count);
+	assert_int_equal(bytes[4] & 4, 4);
+	free(bytes);
+}
+
 static void csv_glt_csv(void **state)
 {
 	struct bench *b = *state;
@@ -159,6 +196,32 @@ static void scattered_is_short(void **state)
 	assert_int_equal(bytes, GLT_HEADER + 3 * GLT_SLOT);
 	read_ops(b, "a.glt");
 	assert_same_ops(&b->ops, &b->back);
+}
+
+/* What differs in more than its bytes is not put into one mask. */
+static void scattered_apart(void **state)
+{
+	const struct replay_op base = {1, 0x80, 1, REPLAY_STORE, 0, 1, 0};
+	struct bench *b = *state;
+	struct replay_op op;
+
+	for (unsigned i = 0; i < 7; i++) {
+		ops_free(&b->ops);
+		for (unsigned n = 0; n < 4; n++) {
+			op = base;
+			op.address += 4 * n;
+			op.time_ps += i == 1 && n >= 2;
+			op.kind = i == 2 && n >= 2 ? REPLAY_LOAD : REPLAY_STORE;
+			op.source = i == 3 && n >= 2 ? 2 : 0;
+			op.destination = i == 4 && n >= 2 ? 2 : 1;
+			op.address += i == 5 && n >= 2 ? 128 : 0;
+			op.address -= i == 6 && n >= 2 ? 8 : 0;
+			ops_take(&b->ops, &op, 1);
+		}
+		write_ops(b, "a.glt", 3);
+		read_ops(b, "a.glt");
+		assert_same_ops(&b->ops, &b->back);
+	}
 }
 
 /* The bytes themselves, as docs/trace-format.md has them. */
@@ -217,6 +280,7 @@ static void csv_by_hand(void **state)
 	read_ops(b, "a.txt");
 	assert_same_ops(&b->ops, &b->back);
 	assert_int_equal(b->info.gpus, 3);
+	assert_int_equal(b->info.read_bytes, sizeof(text) - 1);
 }
 
 static void gpus_of_csv(void **state)
@@ -292,6 +356,33 @@ static void simulator_by_hand(void **state)
 	assert_int_equal(b->info.simulator.answers, 2);
 	assert_int_equal(b->info.simulator.acknowledges, 1);
 	assert_int_equal(b->info.simulator.kernels, 3);
+}
+
+/* Kernels of GPUs begin and end at any time; a phase is over when a GPU begins again while none runs. */
+static void simulator_phases(void **state)
+{
+	static const struct {
+		const char *kernels;
+		size_t barriers;
+	} cases[] = {
+		{"", 0},	     {"K1E1", 1},	      {"K1E1K2E2", 1},		   {"K1E1K1E1", 2},
+		{"K1K2E1K1E1E2", 1}, {"K1K2E1E2K1E1K2E2", 2}, {"K1K2E2E1K2K1E1E2", 2}, {"K1E1K1K2E2E1K2E2", 3},
+	};
+	struct bench *b = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint8_t bytes[16 * PACKET_BYTES];
+		size_t n = 2;
+
+		packet_put(bytes, &(struct test_packet){100, 'R', 1, 2, 1, 0, 1});
+		packet_put(bytes + PACKET_BYTES, &(struct test_packet){100, 'D', 2, 1, 1, 0, 1});
+		for (const char *k = cases[i].kernels; *k; k += 2, n++)
+			packet_put(bytes + n * PACKET_BYTES, &(struct test_packet){100 + n, k[0], (unsigned)k[1] - '0', 0, 0, 0, 0});
+		files_write(&b->files, "a.rtr", bytes, n * PACKET_BYTES);
+		read_ops(b, "a.rtr");
+		assert_int_equal(b->back.count, 1 + cases[i].barriers);
+		assert_int_equal(b->info.read_bytes, n * PACKET_BYTES);
+	}
 }
 
 /* Compressed, it is the same; and what was converted is the same again. */
@@ -399,9 +490,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(written_is_read), TEST(csv_glt_csv), TEST(converts_in_place), TEST(scattered_is_short),
+		TEST(written_is_read), TEST(compressed_has_checksum), TEST(csv_glt_csv), TEST(converts_in_place), TEST(scattered_is_short), TEST(scattered_apart),
 		TEST(format_is_as_documented), TEST(csv_by_hand), TEST(gpus_of_csv), TEST(compressed_in_parts),
-		TEST(simulator_by_hand), TEST(simulator_compressed), TEST(through_pipes), TEST(sink_stops),
+		TEST(simulator_by_hand), TEST(simulator_phases), TEST(simulator_compressed), TEST(through_pipes), TEST(sink_stops),
 		TEST(failing_leaves_nothing),
 	};
 
