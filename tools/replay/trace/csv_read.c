@@ -3,7 +3,6 @@
 #include "csv.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "line_mask.h"

@@ -219,6 +219,28 @@ static void truncated(void **state)
 	free(bytes);
 }
 
+/* Of CSV nothing but the compression says that it is not whole: not even at the end of a line. */
+static void truncated_comments(void **state)
+{
+	static const char csv[] = "gpus,2\ntime_ps,operation,source,destination,address,size\n";
+	const size_t count = 300001;
+	char *text = malloc(count);
+
+	(void)state;
+	assert_non_null(text);
+	for (size_t i = 0; i < count; i++)
+		text[i] = i % 2 ? '#' : '\n';
+	memcpy(text, csv, sizeof(csv) - 1);
+	for (unsigned gzip = 0; gzip < 2; gzip++) {
+		size_t n;
+		uint8_t *packed = (gzip ? files_gzip : files_zstd)(text, count, &n);
+
+		bytes_refused("bad.csv", packed, n - 1, "", "the compressed file ends too early");
+		free(packed);
+	}
+	free(text);
+}
+
 /* The same place is named in compressed files, and said to be that of what they hold. */
 static void compressed_place(void **state)
 {
@@ -484,7 +506,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(records), TEST(time_of_barrier), TEST(bytes_behind_the_end), TEST(truncated), TEST(compressed_place),
+		TEST(records), TEST(time_of_barrier), TEST(bytes_behind_the_end), TEST(truncated), TEST(truncated_comments), TEST(compressed_place),
 		TEST(damaged_compression), TEST(neither), TEST(csv_header), TEST(csv_rows), TEST(csv_long_line),
 		TEST(pipe_without_gpus), TEST(simulator), TEST(simulator_at_the_end), TEST(writing), TEST(long_path),
 	};
