@@ -87,7 +87,7 @@ soak: user asan
 checkpatch: packages
 	tools/setup/checkpatch
 
-# Maps the blocks of the logic to UltraScale+ cells: half an hour. Fails when one is deeper than 10 LUT levels.
+# Maps the blocks of the logic to UltraScale+ cells: a quarter of an hour. Fails when one is deeper than 10 LUT levels.
 synth: packages
 	fpga/sim/synth.py --set DATA_W=512 --set PARTITIONS=16 --most-levels 10 --out docs/synthesis.md
 
