@@ -211,9 +211,10 @@ static int iterate(struct hit *h, double *probed)
 		return result;
 	*probed = fmax(*probed, probe(h));
 	h->back = true;
-	if ((result = transform_lines(h, 1, 0)) || (result = transpose(h, 1)) || (result = transform_lines(h, 0, 1)))
+	if ((result = transform_lines(h, 1, 0)) || (result = transpose(h, 1)) || (result = transform_lines(h, 0, 1)) ||
+	    (result = transform_lines(h, 0, 0)))
 		return result;
-	return transform_lines(h, 0, 0);
+	return replay_system_barrier(&h->run->system); /* of a phase that only computes */
 }
 
 static int check(struct hit *h, double probed)

@@ -24,7 +24,14 @@ struct watch {
 	uint64_t copied[REPLAY_GPUS_MAX][REPLAY_GPUS_MAX], atomics[REPLAY_GPUS_MAX][REPLAY_GPUS_MAX];
 	uint64_t last_ps[REPLAY_GPUS_MAX];
 	uint64_t count[REPLAY_BARRIER + 1], hash;
+	unsigned last_kind;
 };
+
+/*
+ * All streams of test_all(), as one number: the same on every machine and from every compiler. Whoever changes what a workload
+ * stores, or when, changes it here too.
+ */
+#define EVERYWHERE UINT64_C(0xe7e72f7a184c7009)
 
 static const char *data;
 
@@ -99,6 +106,7 @@ static int take(void *user, const struct replay_op *ops, size_t count)
 		assert_int_equal(ops[i].reserved, 0);
 		watch_op(w, &ops[i]);
 		w->count[ops[i].kind]++;
+		w->last_kind = ops[i].kind;
 		for (unsigned j = 0; j < 4; j++) {
 			const uint64_t part[4] = {ops[i].time_ps, ops[i].address, ops[i].size,
 						  (uint64_t)ops[i].kind << 16 | (uint64_t)ops[i].source << 8 |
@@ -126,15 +134,18 @@ static void run(const struct small *s, unsigned gpus, struct watch *w, struct re
 	assert_string_equal(error, "");
 }
 
-/* Once to see how large it is, and once more with marks; both must be the same. */
-static void run_twice(const struct small *s, unsigned gpus)
+/* Once to see how large it is, and once more with marks; both must be the same. Returns the stream's hash. */
+static uint64_t run_twice(const struct small *s, unsigned gpus)
 {
 	struct watch *first = calloc(1, sizeof(*first)), *again = calloc(1, sizeof(*again));
 	struct replay_workload_info info;
+	uint64_t hash;
 
 	assert_true(first && again);
 	run(s, gpus, first, &info);
 	assert_int_equal(info.phases, first->count[REPLAY_BARRIER]);
+	assert_int_equal(first->last_kind, REPLAY_BARRIER);
+	assert_int_equal(info.compute_ps, first->last_ps[0]);
 	assert_true(info.elements && info.iterations && info.phases && info.compute_ps && info.compared);
 	assert_true(info.residual <= info.allowed);
 	again->memory_bytes = info.memory_bytes;
@@ -150,11 +161,15 @@ static void run_twice(const struct small *s, unsigned gpus)
 	       (unsigned long long)first->count[REPLAY_COPY], info.phases, (unsigned long long)first->hash);
 	free(again->marks);
 	free(again);
+	hash = first->hash;
 	free(first);
+	return hash;
 }
 
 static void test_all(void **state)
 {
+	uint64_t all = 0;
+
 	(void)state;
 	for (const struct replay_workload *w = replay_workloads; w->name; w++) {
 		bool known = false;
@@ -165,7 +180,9 @@ static void test_all(void **state)
 	}
 	for (unsigned i = 0; i < SMALL; i++)
 		for (unsigned gpus = 1; gpus <= 4; gpus++)
-			run_twice(&small[i], gpus);
+			all = (all ^ run_twice(&small[i], gpus)) * UINT64_C(0x9e3779b97f4a7c15);
+	if (all != EVERYWHERE)
+		fail_msg("all streams are %#llx, not %#llx", (unsigned long long)all, (unsigned long long)EVERYWHERE);
 }
 
 /* 64 GPUs, of which some have nothing to do. */
