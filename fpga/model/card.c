@@ -113,8 +113,10 @@ int glk_card_link_receive(struct glk_card *card, const uint8_t *packet, size_t l
 	if (!(card->control & GLK_CARD_CONTROL_ENABLE_MASK))
 		return -ENODEV;
 	for (unsigned p = 0; p < card->config.partitions; p++) {
-		destinations[p].bytes = card->endpoints[p].kind == GLK_EP_NONE ? 0 : card->endpoints[p].bytes;
-		destinations[p].subheader_bytes = card->partitions[p].queue.subheader_bytes;
+		destinations[p] = (struct glk_destination){
+			.bytes = card->endpoints[p].kind == GLK_EP_NONE ? 0 : card->endpoints[p].bytes,
+			.subheader_bytes = card->partitions[p].queue.subheader_bytes,
+		};
 	}
 	if (glk_depacketizer_check(packet, len, destinations, card->config.partitions, &accepted)) {
 		glk_count(card, GLK_CARD_COUNTER(ERR_PACKET));
