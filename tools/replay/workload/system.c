@@ -13,6 +13,8 @@ enum { WARPS_A_BLOCK = REPLAY_BLOCK / REPLAY_WARP };
 #define GIGABYTES_A_SECOND UINT64_C(900)
 #define MEGAFLOPS	   (UINT64_C(80) * 64 * 2 * 1530)
 
+_Static_assert((int)REPLAY_LINE == (int)REPLAY_STORE_MAX, "a line is what the stream takes as one store at most");
+
 uint64_t replay_system_array(struct replay_system *system, uint64_t bytes)
 {
 	uint64_t offset = system->bytes;
