@@ -167,7 +167,10 @@ bool ring_take(struct ring *ring, struct cqe *done)
 	done->words[1] = word;
 	done->words[0] = at->words[0];
 	ring->head++;
-	ring->doorbell[GLK_DOORBELL_CQ_HEAD / 8] = ring->head;
+	if ((uint16_t)(ring->head - ring->told) >= (1u << ring->cq_order) / 2) {
+		ring->told = ring->head;
+		ring->doorbell[GLK_DOORBELL_CQ_HEAD / 8] = ring->told;
+	}
 	return true;
 }
 

@@ -28,6 +28,7 @@ struct ring {
 	const volatile struct cqe *cq;
 	volatile uint64_t *doorbell;
 	uint16_t tail, head; /* entries written, completions taken */
+	uint16_t told;	     /* of those taken, what the card knows */
 };
 
 /* The handle, or an error. */
@@ -45,7 +46,7 @@ int ring_unmap(struct ring *ring);
 /* There must be room. */
 void ring_put(struct ring *ring, const struct sqe *entry);
 void ring_tell(struct ring *ring);
-/* Takes a completion when it is there. */
+/* Takes a completion when it is there; the card is told at every half of the ring. */
 bool ring_take(struct ring *ring, struct cqe *done);
 /* The same, and sleeps for it. */
 int ring_await(struct ring *ring, struct cqe *done, uint64_t timeout_ns, uint32_t *errors);
