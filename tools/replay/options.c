@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORKLOAD = 256, TRACE, INPUT, GPUS, ITERATIONS, SIZE, ELEMENT, SEED, SUBHEADER, PAYLOAD, ENTRIES, LINK, ECRC, PARADIGMS };
+enum { WORKLOAD = 256, TRACE, INPUT, GPUS, ITERATIONS, SIZE, ELEMENT, SEED, SUBHEADER, PAYLOAD, ENTRIES, LINK, ECRC, PARADIGMS, LATENCY, BUFFER, NO_TIME };
 
 static const struct option known[] = {
 	{ "workload", required_argument, NULL, WORKLOAD },
@@ -24,6 +24,9 @@ static const struct option known[] = {
 	{ "link", required_argument, NULL, LINK },
 	{ "ecrc", no_argument, NULL, ECRC },
 	{ "paradigms", required_argument, NULL, PARADIGMS },
+	{ "latency", required_argument, NULL, LATENCY },
+	{ "buffer", required_argument, NULL, BUFFER },
+	{ "no-time", no_argument, NULL, NO_TIME },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
@@ -47,7 +50,10 @@ static const char help[] =
 	"  --subheader BYTES  2 to 6 (5)\n"
 	"  --entries N        lines of the write queue of each destination: 16, 32 or 64 (64)\n"
 	"  --paradigms LIST   of p2p,write-combining,dma,finepack,gpulink,config-packet (all)\n"
+	"  --latency NS       of the link, 0 to 1000000 (700)\n"
+	"  --buffer BYTES     that wait before a source's link until it stalls (65536)\n"
 	"what is told\n"
+	"  --no-time          bytes alone, which is faster\n"
 	"  -o, --output FORM  table, json or csv (table)\n";
 
 static int wrong(const char *option, const char *value, const char *allowed)
@@ -146,6 +152,12 @@ static int one(struct options *o, struct gathered *g, int option, char *value)
 	case SIZE: return number("size", value, 0, UINT64_MAX, &o->size);
 	case SEED: return number("seed", value, 0, UINT64_MAX, &o->seed);
 	case PAYLOAD: return power_of_two("payload", value, 128, 4096, &g->payload);
+	case NO_TIME: o->timed = false; return 0;
+	case BUFFER: return number("buffer", value, 4096, 1u << 30, &o->timing.buffer_bytes);
+	case LATENCY:
+		bad = number("latency", value, 0, 1000000, &n);
+		o->timing.latency_ps = n * 1000;
+		return bad;
 	case GPUS:
 		bad = number("gpus", value, 2, REPLAY_GPUS_MAX, &n);
 		o->gpus = (unsigned)n;
@@ -189,6 +201,7 @@ static int together(struct options *o, const struct gathered *g)
 		o->setting.link.payload_bytes = (uint32_t)g->payload;
 	if (g->ecrc)
 		o->setting.link.digest_bytes = 4;
+	o->timing.bytes_per_second = link_bytes_per_second(&o->setting.link);
 	return 0;
 }
 
@@ -200,6 +213,8 @@ int options_read(int argc, char **argv, struct options *o)
 	optind = 0; /* sweep reads options again and again */
 	*o = (struct options){ .gpus = 4,
 			       .seed = 1,
+			       .timed = true,
+			       .timing = { .latency_ps = 700000, .buffer_bytes = 65536 },
 			       .setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5 } };
 	for (unsigned i = 0; paradigm_at(i); i++)
 		o->paradigms[i] = paradigm_at(i);

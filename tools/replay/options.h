@@ -15,6 +15,8 @@ struct options {
 	unsigned element;
 	uint64_t size, seed;
 	struct setting setting;
+	bool timed;
+	struct timing_setting timing; /* bandwidth is the link's */
 	const struct paradigm *paradigms[COMPARISON_PARADIGMS_MAX + 1];
 	enum output output;
 };

@@ -12,6 +12,25 @@ static double share(uint64_t part, uint64_t whole)
 	return whole ? 100 * (double)part / (double)whole : 0;
 }
 
+static double speed_up(const struct found *f, uint64_t time_ps)
+{
+	return time_ps ? (double)f->one_gpu_ps / (double)time_ps : 0;
+}
+
+static void table_time(FILE *to, const struct found *f)
+{
+	const struct timing_setting *t = &f->options->timing;
+	uint64_t bound = comparison_counts(f->comparison)->last_ps;
+
+	if (!f->options->timed)
+		return;
+	fprintf(to, "time      links of %.1f GB/s and %.0f ns, %" PRIu64 " bytes wait before one; without any cost of sending %.1f us",
+		t->bytes_per_second / 1e9, (double)t->latency_ps / 1e3, t->buffer_bytes, (double)bound / 1e6);
+	if (f->one_gpu_ps)
+		fprintf(to, ", speed-up %.2f", speed_up(f, bound));
+	fputc('\n', to);
+}
+
 static int table(FILE *to, const struct found *f)
 {
 	const struct stream_counts *c = comparison_counts(f->comparison);
@@ -26,16 +45,22 @@ static int table(FILE *to, const struct found *f)
 	fprintf(to, "link      %s: %s; payload at most %u\n", s->link.name, s->link.formula, s->link.payload_bytes);
 	fprintf(to, "card      %u entries of 128 bytes a destination; sub-headers of %u bytes\n", s->queue_entries,
 		s->subheader_bytes);
-	fprintf(to, "at least  %" PRIu64 " bytes on the wire; beside the below %" PRIu64 " for loads and atomics\n\n",
+	fprintf(to, "at least  %" PRIu64 " bytes on the wire; beside the below %" PRIu64 " for loads and atomics\n",
 		c->lower_bound_bytes, c->alike_bytes);
-	fprintf(to, "%-16s %15s %8s %8s %8s %13s %13s\n", "paradigm", "wire bytes", "useful", "protocol", "wasted", "packets",
-		"stores/packet");
+	table_time(to, f);
+	fprintf(to, "\n%-16s %15s %8s %8s %8s %13s %13s%s\n", "paradigm", "wire bytes", "useful", "protocol", "wasted", "packets",
+		"stores/packet", f->options->timed ? "           us  speed-up" : "");
 	for (unsigned i = 0; i < comparison_results(f->comparison); i++) {
 		struct result r = comparison_result(f->comparison, i);
 
-		fprintf(to, "%-16s %15" PRIu64 " %7.1f%% %7.1f%% %7.1f%% %13" PRIu64 " %13.1f\n", r.paradigm->name, r.wire_bytes,
+		fprintf(to, "%-16s %15" PRIu64 " %7.1f%% %7.1f%% %7.1f%% %13" PRIu64 " %13.1f", r.paradigm->name, r.wire_bytes,
 			share(r.useful_bytes, r.wire_bytes), share(r.protocol_bytes, r.wire_bytes),
 			share(r.wasted_bytes, r.wire_bytes), r.packets, r.stores_per_packet);
+		if (f->options->timed)
+			fprintf(to, " %12.1f", (double)r.time_ps / 1e6);
+		if (f->one_gpu_ps)
+			fprintf(to, " %9.2f", speed_up(f, r.time_ps));
+		fputc('\n', to);
 	}
 	return ferror(to) ? -EIO : 0;
 }
@@ -43,7 +68,7 @@ static int table(FILE *to, const struct found *f)
 void output_csv_header(FILE *to)
 {
 	fputs("stream,gpus,link,payload,entries,subheader,stores,store_bytes,unique_bytes,lower_bound_bytes,paradigm,wire_bytes,"
-	      "useful_bytes,protocol_bytes,wasted_bytes,packets,stores_per_packet\n", to);
+	      "useful_bytes,protocol_bytes,wasted_bytes,packets,stores_per_packet,time_ps,one_gpu_ps\n", to);
 }
 
 /* A name in quotes, if it needs them. */
@@ -74,8 +99,9 @@ void output_csv_rows(FILE *to, const struct found *f)
 		fprintf(to, ",%u,%s,%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, f->gpus, s->link.name,
 			s->link.payload_bytes, s->queue_entries, s->subheader_bytes, c->stores, c->store_bytes, c->unique_bytes,
 			c->lower_bound_bytes);
-		fprintf(to, ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6g\n", r.paradigm->name,
+		fprintf(to, ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6g", r.paradigm->name,
 			r.wire_bytes, r.useful_bytes, r.protocol_bytes, r.wasted_bytes, r.packets, r.stores_per_packet);
+		fprintf(to, ",%" PRIu64 ",%" PRIu64 "\n", r.time_ps, f->one_gpu_ps);
 	}
 }
 
@@ -98,26 +124,36 @@ static int add_text(struct json_object *object, const char *name, const char *te
 	return add(object, name, json_object_new_string(text));
 }
 
-static struct json_object *paradigm_object(const struct result *r)
+static int add_time(struct json_object *o, const struct found *f, const struct result *r)
+{
+	if (!f->options->timed)
+		return 0;
+	if (add_count(o, "time_ps", r->time_ps) || add_count(o, "stalled_ps", r->stalled_ps))
+		return -ENOMEM;
+	return f->one_gpu_ps ? add(o, "speed_up", json_object_new_double(speed_up(f, r->time_ps))) : 0;
+}
+
+static struct json_object *paradigm_object(const struct found *f, const struct result *r)
 {
 	struct json_object *o = json_object_new_object();
 
 	if (o && !add_text(o, "name", r->paradigm->name) && !add_count(o, "wire_bytes", r->wire_bytes) &&
 	    !add_count(o, "useful_bytes", r->useful_bytes) && !add_count(o, "protocol_bytes", r->protocol_bytes) &&
 	    !add_count(o, "wasted_bytes", r->wasted_bytes) && !add_count(o, "packets", r->packets) &&
-	    !add(o, "stores_per_packet", json_object_new_double(r->stores_per_packet)))
+	    !add(o, "stores_per_packet", json_object_new_double(r->stores_per_packet)) && !add_time(o, f, r))
 		return o;
 	json_object_put(o);
 	return NULL;
 }
 
-static int add_paradigms(struct json_object *top, const struct comparison *comparison)
+static int add_paradigms(struct json_object *top, const struct found *f)
 {
+	const struct comparison *comparison = f->comparison;
 	struct json_object *list = json_object_new_array();
 
 	for (unsigned i = 0; list && i < comparison_results(comparison); i++) {
 		struct result r = comparison_result(comparison, i);
-		struct json_object *one = paradigm_object(&r);
+		struct json_object *one = paradigm_object(f, &r);
 
 		if (!one || json_object_array_add(list, one)) {
 			json_object_put(one);
@@ -126,6 +162,25 @@ static int add_paradigms(struct json_object *top, const struct comparison *compa
 		}
 	}
 	return add(top, "paradigms", list);
+}
+
+static int add_system(struct json_object *top, const struct found *f)
+{
+	const struct timing_setting *t = &f->options->timing;
+	uint64_t bound = comparison_counts(f->comparison)->last_ps;
+
+	if (!f->options->timed)
+		return 0;
+	if (add(top, "link_bytes_per_second", json_object_new_double(t->bytes_per_second)) ||
+	    add_count(top, "latency_ps", t->latency_ps) || add_count(top, "buffer_bytes", t->buffer_bytes) ||
+	    add_count(top, "infinite_bandwidth_ps", bound))
+		return -ENOMEM;
+	if (!f->one_gpu_ps)
+		return 0;
+	return add_count(top, "one_gpu_ps", f->one_gpu_ps) ||
+			       add(top, "infinite_bandwidth_speed_up", json_object_new_double(speed_up(f, bound))) ?
+		       -ENOMEM :
+		       0;
 }
 
 static int add_stream(struct json_object *top, const struct found *f)
@@ -152,7 +207,7 @@ struct json_object *output_object(const struct found *f)
 {
 	struct json_object *top = json_object_new_object();
 
-	if (top && !add_stream(top, f) && !add_paradigms(top, f->comparison))
+	if (top && !add_stream(top, f) && !add_system(top, f) && !add_paradigms(top, f))
 		return top;
 	json_object_put(top);
 	return NULL;

@@ -74,7 +74,7 @@ static void end_progress(const struct progress *p)
 static int play(const struct options *o, struct found *found, int (*source)(void *user, struct replay_sink to, char *error),
 		void *user, const struct replay_trace_info *trace, char *error)
 {
-	struct comparison *c = comparison_create(found->gpus, &o->setting, o->paradigms);
+	struct comparison *c = comparison_create(found->gpus, &o->setting, o->paradigms, o->timed ? &o->timing : NULL);
 	struct progress progress;
 	int status;
 
@@ -104,6 +104,25 @@ static int run_workload(void *user, struct replay_sink to, char *error)
 	return replay_workload_run(w->workload, &w->options, to, &w->info, error);
 }
 
+static int forget(void *user, const struct replay_op *ops, size_t count)
+{
+	(void)user;
+	(void)ops;
+	(void)count;
+	return 0;
+}
+
+/* What the same takes where nothing has to be sent. */
+static int time_on_one_gpu(struct workload_source *w, uint64_t *time_ps, char *error)
+{
+	int status;
+
+	w->options.gpus = 1;
+	status = run_workload(w, (struct replay_sink){ .take = forget }, error);
+	*time_ps = w->info.compute_ps;
+	return status;
+}
+
 static int play_workload(const struct options *o, struct found *found, char *error)
 {
 	struct workload_source w = {
@@ -121,9 +140,13 @@ static int play_workload(const struct options *o, struct found *found, char *err
 	found->stream = w.workload->name;
 	found->gpus = o->gpus;
 	status = play(o, found, run_workload, &w, NULL, error);
-	if (!status)
-		snprintf(found->check, sizeof(found->check), "%s: %.3g, allowed %.3g", w.info.compared, w.info.residual,
-			 w.info.allowed);
+	if (status)
+		return status;
+	snprintf(found->check, sizeof(found->check), "%s: %.3g, allowed %.3g", w.info.compared, w.info.residual, w.info.allowed);
+	if (o->timed)
+		status = time_on_one_gpu(&w, &found->one_gpu_ps, error);
+	if (status)
+		run_free(found);
 	return status;
 }
 

@@ -11,6 +11,7 @@ struct found {
 	const char *stream; /**< the workload's or the trace's name */
 	char check[256];    /**< how the workload's own result was checked; "" for a trace */
 	unsigned gpus;
+	uint64_t one_gpu_ps; /**< the workload's time on one GPU; 0: not known */
 	struct comparison *comparison;
 };
 

@@ -18,12 +18,26 @@ struct comparison {
 	struct direct_copies {
 		uint64_t bytes, wire_bytes, packets;
 	} pages; /* what dma costs that copies touched pages */
-	uint64_t last_ps[REPLAY_GPUS_MAX];
+	/* Of paradigm i, where time is wanted; what it had sent of pair p: sent[p * paradigms + i]; and of the pages. */
+	struct timing *timing[COMPARISON_PARADIGMS_MAX], *page_timing;
+	uint64_t *sent, *page_sent;
 	struct stream_counts counts;
 	struct tally tally[COMPARISON_PARADIGMS_MAX];
 };
 
-struct comparison *comparison_create(unsigned gpus, const struct setting *setting, const struct paradigm *const *list)
+static bool create_timing(struct comparison *c, const struct timing_setting *setting)
+{
+	for (unsigned i = 0; i < c->paradigms; i++)
+		if (!(c->timing[i] = timing_create(c->gpus, setting)))
+			return false;
+	c->page_timing = timing_create(c->gpus, setting);
+	c->sent = calloc((size_t)c->pairs * c->paradigms, sizeof(*c->sent));
+	c->page_sent = calloc(c->pairs, sizeof(*c->page_sent));
+	return c->page_timing && c->sent && c->page_sent;
+}
+
+struct comparison *comparison_create(unsigned gpus, const struct setting *setting, const struct paradigm *const *list,
+				     const struct timing_setting *timing)
 {
 	struct comparison *c = calloc(1, sizeof(*c));
 
@@ -39,7 +53,7 @@ struct comparison *comparison_create(unsigned gpus, const struct setting *settin
 	c->states = calloc((size_t)c->pairs * c->paradigms, sizeof(*c->states));
 	c->unique = calloc(c->pairs, sizeof(*c->unique));
 	c->touched = touched_create(c->pairs);
-	if (!c->states || !c->unique || !c->touched) {
+	if (!c->states || !c->unique || !c->touched || (timing && !create_timing(c, timing))) {
 		comparison_free(c);
 		return NULL;
 	}
@@ -53,6 +67,11 @@ void comparison_free(struct comparison *c)
 	for (unsigned i = 0; c->states && i < c->pairs * c->paradigms; i++)
 		if (c->states[i])
 			c->paradigm[i % c->paradigms]->free(c->states[i]);
+	for (unsigned i = 0; i < c->paradigms; i++)
+		timing_free(c->timing[i]);
+	timing_free(c->page_timing);
+	free(c->sent);
+	free(c->page_sent);
 	free(c->states);
 	free(c->unique);
 	touched_free(c->touched);
@@ -80,13 +99,36 @@ static uint64_t lower_bound(const struct link *link, uint64_t unique)
 	return whole * link_packet(link, link->payload_bytes) + (rest ? link_packet(link, rest) : 0);
 }
 
-static void release(struct comparison *c, unsigned pair)
+/* Puts on the links what the paradigms have sent of a pair since it was last looked at. */
+static void send(struct comparison *c, unsigned pair, uint64_t time_ps)
+{
+	void **states = c->states + (size_t)pair * c->paradigms;
+
+	for (unsigned i = 0; i < c->paradigms && c->sent; i++) {
+		uint64_t *sent = &c->sent[(size_t)pair * c->paradigms + i], now;
+
+		if (!states[i])
+			continue;
+		now = c->paradigm[i]->tally(states[i])->wire_bytes;
+		if (now == *sent)
+			continue;
+		timing_send(c->timing[i], pair / c->gpus, pair % c->gpus, time_ps, now - *sent);
+		*sent = now;
+	}
+}
+
+static void release(struct comparison *c, unsigned pair, uint64_t time_ps)
 {
 	void **states = c->states + (size_t)pair * c->paradigms;
 
 	for (unsigned i = 0; i < c->paradigms; i++)
 		if (states[i])
 			c->paradigm[i]->release(states[i]);
+	send(c, pair, time_ps);
+	if (c->page_sent && c->page_sent[pair]) {
+		timing_send(c->page_timing, pair / c->gpus, pair % c->gpus, time_ps, c->page_sent[pair]);
+		c->page_sent[pair] = 0;
+	}
 	c->counts.lower_bound_bytes += lower_bound(&c->setting.link, c->unique[pair]);
 	c->unique[pair] = 0;
 	touched_release(c->touched, pair);
@@ -101,9 +143,12 @@ static int store(struct comparison *c, const struct replay_op *op, unsigned pair
 		return fresh;
 	if (pages) {
 		uint64_t page = op->address / TOUCHED_PAGE * TOUCHED_PAGE;
+		uint64_t bytes = link_write(&c->setting.link, page, TOUCHED_PAGE, &c->pages.packets);
 
 		c->pages.bytes += TOUCHED_PAGE;
-		c->pages.wire_bytes += link_write(&c->setting.link, page, TOUCHED_PAGE, &c->pages.packets);
+		c->pages.wire_bytes += bytes;
+		if (c->page_sent)
+			c->page_sent[pair] += bytes;
 	}
 	c->counts.stores++;
 	c->counts.store_bytes += op->size;
@@ -114,20 +159,35 @@ static int store(struct comparison *c, const struct replay_op *op, unsigned pair
 	return 0;
 }
 
-static void load(struct comparison *c, const struct replay_op *op, void **states)
+/* What all send alike, on the links of all. */
+static void send_alike(struct comparison *c, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes)
+{
+	c->counts.alike_bytes += bytes;
+	for (unsigned i = 0; i < c->paradigms && c->sent; i++)
+		timing_send(c->timing[i], source, destination, time_ps, bytes);
+	if (c->sent)
+		timing_send(c->page_timing, source, destination, time_ps, bytes);
+}
+
+static void load(struct comparison *c, const struct replay_op *op, unsigned pair, void **states)
 {
 	const struct link *link = &c->setting.link;
 	uint64_t transactions = 0;
 
 	for (unsigned i = 0; i < c->paradigms; i++)
 		c->paradigm[i]->load(states[i], op->address, op->size);
+	if (c->sent)
+		send(c, pair, op->time_ps); /* what the load flushed goes first */
 	if (op->kind == REPLAY_ATOMIC) {
 		c->counts.atomics++;
-		c->counts.alike_bytes += link_write(link, op->address, op->size, &transactions);
+		send_alike(c, op->source, op->destination, op->time_ps,
+			   link_write(link, op->address, op->size, &transactions));
 	} else {
 		c->counts.loads++;
 		c->counts.load_bytes += op->size;
-		c->counts.alike_bytes += link_read_request(link) + link_read_answer(link, op->address, op->size);
+		send_alike(c, op->source, op->destination, op->time_ps, link_read_request(link));
+		/* The answer takes its way on the destination's link, at the source's time: the destination's own is not known. */
+		send_alike(c, op->destination, op->source, op->time_ps, link_read_answer(link, op->address, op->size));
 	}
 }
 
@@ -162,17 +222,31 @@ static bool allowed(const struct comparison *c, const struct replay_op *op)
 	}
 }
 
-static void barrier(struct comparison *c)
+static void barrier(struct comparison *c, uint64_t time_ps)
 {
 	c->counts.barriers++;
 	for (unsigned pair = 0; pair < c->pairs; pair++)
-		release(c, pair);
+		release(c, pair, time_ps);
+	for (unsigned i = 0; i < c->paradigms && c->sent; i++)
+		timing_barrier(c->timing[i], time_ps);
+	if (c->sent)
+		timing_barrier(c->page_timing, time_ps);
+}
+
+/* A release of a pair, not of all: the source waits. */
+static void wait_for(struct comparison *c, const struct replay_op *op)
+{
+	for (unsigned i = 0; i < c->paradigms && c->sent; i++)
+		timing_release(c->timing[i], op->source, op->time_ps);
+	if (c->sent)
+		timing_release(c->page_timing, op->source, op->time_ps);
 }
 
 static int take_one(struct comparison *c, const struct replay_op *op)
 {
 	unsigned pair = op->source * c->gpus + op->destination;
 	void **states;
+	int error = 0;
 
 	if (!allowed(c, op))
 		return -EINVAL;
@@ -180,26 +254,27 @@ static int take_one(struct comparison *c, const struct replay_op *op)
 	if (op->time_ps > c->counts.last_ps)
 		c->counts.last_ps = op->time_ps;
 	if (op->kind == REPLAY_BARRIER) {
-		barrier(c);
+		barrier(c, op->time_ps);
 		return 0;
 	}
 	states = states_of(c, pair);
 	if (!states)
 		return -ENOMEM;
-	switch (op->kind) {
-	case REPLAY_STORE:
-		return store(c, op, pair, states);
-	case REPLAY_COPY:
-		copy(c, op, states);
-		return 0;
-	case REPLAY_RELEASE:
+	if (op->kind == REPLAY_RELEASE) {
 		c->counts.releases++;
-		release(c, pair);
-		return 0;
-	default:
-		load(c, op, states);
+		release(c, pair, op->time_ps);
+		wait_for(c, op);
 		return 0;
 	}
+	if (op->kind == REPLAY_STORE)
+		error = store(c, op, pair, states);
+	else if (op->kind == REPLAY_COPY)
+		copy(c, op, states);
+	else
+		load(c, op, pair, states);
+	if (c->sent)
+		send(c, pair, op->time_ps);
+	return error;
 }
 
 static int take(void *user, const struct replay_op *ops, size_t count)
@@ -225,7 +300,7 @@ struct replay_sink comparison_sink(struct comparison *c)
 void comparison_end(struct comparison *c)
 {
 	for (unsigned pair = 0; pair < c->pairs; pair++)
-		release(c, pair);
+		release(c, pair, c->counts.last_ps);
 	for (unsigned i = 0; i < c->pairs * c->paradigms; i++)
 		if (c->states[i])
 			tally_add(&c->tally[i % c->paradigms], c->paradigm[i % c->paradigms]->tally(c->states[i]));
@@ -251,6 +326,8 @@ struct result comparison_result(const struct comparison *c, unsigned index)
 	const struct tally *t = &c->tally[index];
 	uint64_t unique = c->counts.unique_bytes;
 	uint64_t useful = t->data_bytes < unique ? t->data_bytes : unique; /* copies may leave out what was stored */
+	bool pages = c->paradigm[index] == &paradigm_dma && !c->counts.copies;
+	const struct timing *timing = pages ? c->page_timing : c->timing[index];
 
 	return (struct result){
 		.paradigm = c->paradigm[index],
@@ -260,5 +337,7 @@ struct result comparison_result(const struct comparison *c, unsigned index)
 		.wasted_bytes = t->data_bytes - useful,
 		.packets = t->packets,
 		.stores_per_packet = t->packets ? (double)c->counts.stores / (double)t->packets : 0,
+		.time_ps = timing ? timing_end(timing) : 0,
+		.stalled_ps = timing ? timing_stalled(timing) : 0,
 	};
 }

@@ -15,6 +15,7 @@
 
 #include "../stream.h"
 #include "paradigm.h"
+#include "timing.h"
 
 enum { COMPARISON_PARADIGMS_MAX = 8 };
 
@@ -31,15 +32,18 @@ struct result {
 	const struct paradigm *paradigm;
 	uint64_t wire_bytes, useful_bytes, protocol_bytes, wasted_bytes, packets;
 	double stores_per_packet;
+	uint64_t time_ps; /**< of the whole; 0 where no time is asked for */
+	uint64_t stalled_ps;
 };
 
 struct comparison;
 
 /**
  * For a system of `gpus` (2 .. 64) and the paradigms of the list, which ends with NULL. NULL: no memory. Where a stream has no
- * REPLAY_COPY, dma copies each page of 4096 bytes that was stored to.
+ * REPLAY_COPY, dma copies each page of 4096 bytes that was stored to. `timing`: of a system whose time is wanted, or NULL.
  */
-struct comparison *comparison_create(unsigned gpus, const struct setting *setting, const struct paradigm *const *list);
+struct comparison *comparison_create(unsigned gpus, const struct setting *setting, const struct paradigm *const *list,
+				     const struct timing_setting *timing);
 void comparison_free(struct comparison *comparison);
 
 /** Takes the stream. Its function returns -EINVAL for an operation that stream.h does not allow, -ENOMEM. */

@@ -17,16 +17,24 @@ enum { CONFIG_PACKET_EXTRA = 10 };
 struct finepack {
 	struct direct direct; /* first: direct_tally() is used on this */
 	struct glk_partition partition;
+	unsigned sub_packet_extra; /* wire bytes of each sub-packet, beside those of the packet */
 };
 
 static void packet_out(void *user, const uint8_t *packet, size_t length, unsigned reason)
 {
 	struct finepack *f = user;
+	const uint64_t *counted = f->partition.counters.value;
+	uint64_t sub_packets = counted[GLK_PARTITION_COUNTER(SUB_PACKETS)] - f->direct.tally.sub_packets;
 
 	(void)packet;
 	(void)reason;
 	f->direct.tally.packets++;
+	f->direct.tally.sub_packets += sub_packets;
 	f->direct.tally.wire_bytes += link_packet(&f->direct.link, length - GLK_PACKET_HEADER_BYTES);
+	if (f->sub_packet_extra) {
+		f->direct.tally.wire_bytes += f->sub_packet_extra * sub_packets;
+		f->direct.tally.packets += sub_packets;
+	}
 }
 
 static struct finepack *make(const struct setting *setting, unsigned width, enum glk_packet_form form)
@@ -49,6 +57,16 @@ static struct finepack *make(const struct setting *setting, unsigned width, enum
 static void *create(const struct setting *setting)
 {
 	return make(setting, setting->subheader_bytes, GLK_FORM_PLAIN);
+}
+
+/* A configuration packet in the place of each FinePack packet's header, and then every sub-packet pays for itself. */
+static void *create_config_packet(const struct setting *setting)
+{
+	struct finepack *f = make(setting, setting->subheader_bytes, GLK_FORM_PLAIN);
+
+	if (f)
+		f->sub_packet_extra = CONFIG_PACKET_EXTRA;
+	return f;
 }
 
 static void *create_own(const struct setting *setting)
@@ -78,29 +96,17 @@ static void release(void *state)
 	struct finepack *f = state;
 
 	glk_partition_flush(&f->partition, GLK_FLUSH_RELEASE);
-	f->direct.tally.sub_packets = f->partition.counters.value[GLK_PARTITION_COUNTER(SUB_PACKETS)];
 	f->direct.tally.data_bytes = f->partition.counters.value[GLK_PARTITION_COUNTER(STORE_BYTES)] -
 				     f->partition.counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)];
 }
 
-/* A configuration packet in the place of each FinePack packet's header, and then every sub-packet pays for itself. */
-static void config_packet_release(void *state)
-{
-	struct finepack *f = state;
-	uint64_t before = f->direct.tally.sub_packets;
-
-	release(state);
-	f->direct.tally.wire_bytes += CONFIG_PACKET_EXTRA * (f->direct.tally.sub_packets - before);
-	f->direct.tally.packets += f->direct.tally.sub_packets - before;
-}
-
-#define FINEPACK(name_, summary_, create_, release_)                                                                   \
+#define FINEPACK(name_, summary_, create_)                                                                   \
 	{                                                                                                              \
 		.name = (name_), .summary = (summary_), .create = (create_), .free = free, .store = store,             \
-		.load = load, .copy = direct_nothing, .release = (release_), .tally = direct_tally                     \
+		.load = load, .copy = direct_nothing, .release = release, .tally = direct_tally                     \
 	}
 
-const struct paradigm paradigm_finepack = FINEPACK("finepack", "as in the paper: one window, one width", create, release);
-const struct paradigm paradigm_gpulink = FINEPACK("gpulink", "FinePack with sorted runs told by their distances", create_own, release);
+const struct paradigm paradigm_finepack = FINEPACK("finepack", "as in the paper: one window, one width", create);
+const struct paradigm paradigm_gpulink = FINEPACK("gpulink", "FinePack with sorted runs told by their distances", create_own);
 const struct paradigm paradigm_config_packet = FINEPACK(
-	"config-packet", "a stateful configuration packet, then small packets", create, config_packet_release);
+	"config-packet", "a stateful configuration packet, then small packets", create_config_packet);

@@ -23,7 +23,7 @@ static const struct paradigm *const everything[] = {
 static struct comparison *start(unsigned gpus, unsigned width)
 {
 	struct setting setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = width };
-	struct comparison *c = comparison_create(gpus, &setting, everything);
+	struct comparison *c = comparison_create(gpus, &setting, everything, NULL);
 
 	assert_non_null(c);
 	return c;

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The time of systems small enough to be reckoned by hand: links of 1 byte a nanosecond, a latency of 100 ns. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "chance.h"
+#include "timing.h"
+
+#define NS 1000u
+
+static struct timing *start(unsigned gpus, uint64_t buffer)
+{
+	struct timing_setting setting = { .bytes_per_second = 1e9, .latency_ps = 100 * NS, .buffer_bytes = buffer };
+	struct timing *t = timing_create(gpus, &setting);
+
+	assert_non_null(t);
+	return t;
+}
+
+/* Arrivals are known to a step, here of `step` ns. */
+static void assert_ns(uint64_t ps, uint64_t ns, uint64_t step)
+{
+	assert_in_range(ps, (ns - (ns < step ? ns : step)) * NS, (ns + step) * NS);
+}
+
+static void one_packet(void **state)
+{
+	struct timing *t = start(2, 1 << 20);
+
+	(void)state;
+	timing_send(t, 0, 1, 500 * NS, 1000);
+	timing_barrier(t, 700 * NS);
+	assert_ns(timing_end(t), 500 + 100 + 1000, 1);
+	timing_free(t);
+}
+
+static void hidden_behind_computing(void **state)
+{
+	struct timing *t = start(2, 1 << 20);
+
+	(void)state;
+	timing_send(t, 0, 1, 500 * NS, 1000);
+	timing_barrier(t, 5000 * NS);
+	assert_ns(timing_end(t), 5000, 0);
+	assert_int_equal(timing_stalled(t), 0);
+	timing_free(t);
+}
+
+/* Two sources fill the destination's link; two destinations the source's; different pairs nobody's. */
+static void links_are_shared(void **state)
+{
+	static const unsigned pairs[3][2][2] = { { { 0, 2 }, { 1, 2 } }, { { 0, 1 }, { 0, 2 } }, { { 0, 1 }, { 2, 3 } } };
+	static const unsigned ns[3] = { 2100, 2100, 1100 };
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		struct timing *t = start(4, 1 << 20);
+
+		for (unsigned k = 0; k < 2; k++)
+			timing_send(t, pairs[i][k][0], pairs[i][k][1], 0, 1000);
+		timing_barrier(t, 0);
+		assert_ns(timing_end(t), ns[i], 1);
+		timing_free(t);
+	}
+}
+
+/* 10 stores of 1000 bytes, one every 100 ns, into a buffer of 2000: the source has to wait for its link. */
+static void full_buffers_stall(void **state)
+{
+	struct timing *t = start(2, 2000);
+
+	(void)state;
+	for (unsigned i = 0; i < 10; i++)
+		timing_send(t, 0, 1, i * 100 * NS, 1000);
+	/* The last is given when 7000 bytes have left; on its own clock that was at 900 ns. */
+	assert_ns(timing_stalled(t), 7000 - 900, 1);
+	timing_barrier(t, 900 * NS);
+	assert_ns(timing_end(t), 10000 + 100, 4);
+	timing_free(t);
+}
+
+static void releases_wait(void **state)
+{
+	struct timing *t = start(2, 1 << 20);
+
+	(void)state;
+	timing_send(t, 0, 1, 0, 1000);
+	timing_release(t, 0, 0);
+	timing_release(t, 0, 0); /* nothing was sent since: the wait is over */
+	timing_release(t, 1, 0); /* has sent nothing */
+	assert_ns(timing_stalled(t), 1000 + 200, 0);
+	timing_free(t);
+}
+
+/* Phases add up: each begins where the one before ended. */
+static void phases(void **state)
+{
+	struct timing *t = start(2, 1 << 20);
+
+	(void)state;
+	for (unsigned i = 0; i < 50; i++) {
+		timing_send(t, 0, 1, i * 1000 * NS + 900 * NS, 1000);
+		timing_barrier(t, (i + 1) * 1000 * NS);
+	}
+	assert_ns(timing_end(t), 50 * 2000, 50);
+	timing_free(t);
+}
+
+/* Nothing ends before its bytes can have gone through the fullest link, nor later than if all went after each other. */
+static void bounds(void **state)
+{
+	const char *given = getenv("SEED");
+	uint64_t seed = given ? strtoull(given, NULL, 0) : 1;
+
+	(void)state;
+	printf("# SEED=%llu\n", (unsigned long long)seed);
+	for (unsigned round = 0; round < 200; round++) {
+		uint64_t out[4] = { 0 }, in[4] = { 0 }, all = 0, clock[4] = { 0 }, last = 0, least;
+		struct timing *t = start(4, 1 << 16);
+		struct chance c;
+
+		chance_start(&c, seed, round);
+		for (unsigned i = 0; i < 500; i++) {
+			unsigned from = below(&c, 4), to = (from + 1 + below(&c, 3)) % 4;
+			uint64_t bytes = 1 + below(&c, 4096);
+
+			clock[from] += below(&c, 1000) * NS;
+			last = clock[from] > last ? clock[from] : last;
+			timing_send(t, from, to, clock[from], bytes);
+			out[from] += bytes;
+			in[to] += bytes;
+			all += bytes;
+		}
+		least = last;
+		for (unsigned g = 0; g < 4; g++) {
+			least = out[g] * NS > least ? out[g] * NS : least;
+			least = in[g] * NS > least ? in[g] * NS : least;
+		}
+		timing_barrier(t, last);
+		assert_in_range(timing_end(t), least, last + (all + 100) * NS + least / TIMING_STEPS * 2);
+		timing_free(t);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_packet),	      cmocka_unit_test(hidden_behind_computing),
+		cmocka_unit_test(links_are_shared),   cmocka_unit_test(full_buffers_stall),
+		cmocka_unit_test(releases_wait),      cmocka_unit_test(phases),
+		cmocka_unit_test(bounds),
+	};
+
+	return cmocka_run_group_tests_name("timing", tests, NULL, NULL);
+}

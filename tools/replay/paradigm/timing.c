@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Times are real ones in picoseconds, as doubles: 2^53 ps are two and a half hours to the picosecond. */
+struct gpu {
+	double behind;	    /* what stalls and waiting have added to its own clock */
+	double link_free;   /* when its link has sent what it was given */
+	double arrivals[TIMING_STEPS]; /* bytes that begin to arrive in each step of the phase */
+};
+
+struct timing {
+	struct timing_setting setting;
+	unsigned gpus;
+	double begin; /* of the phase */
+	double step;  /* length; doubled when something comes behind the last one */
+	double stalled;
+	struct gpu gpu[];
+};
+
+enum { FIRST_STEP_PS = 1000 };
+
+struct timing *timing_create(unsigned gpus, const struct timing_setting *setting)
+{
+	struct timing *t = calloc(1, sizeof(*t) + gpus * sizeof(t->gpu[0]));
+
+	if (!t)
+		return NULL;
+	t->setting = *setting;
+	t->gpus = gpus;
+	t->step = FIRST_STEP_PS;
+	return t;
+}
+
+void timing_free(struct timing *t)
+{
+	free(t);
+}
+
+static double sending_time(const struct timing *t, double bytes)
+{
+	return bytes / t->setting.bytes_per_second * 1e12;
+}
+
+/* Twice the time in as many steps. */
+static void widen(struct timing *t)
+{
+	for (unsigned g = 0; g < t->gpus; g++) {
+		double *a = t->gpu[g].arrivals;
+
+		for (unsigned i = 0; i < TIMING_STEPS / 2; i++)
+			a[i] = a[2 * i] + a[2 * i + 1];
+		memset(a + TIMING_STEPS / 2, 0, TIMING_STEPS / 2 * sizeof(*a));
+	}
+	t->step *= 2;
+}
+
+static void arrive(struct timing *t, unsigned destination, double time, double bytes)
+{
+	while (time - t->begin >= t->step * TIMING_STEPS)
+		widen(t);
+	t->gpu[destination].arrivals[(unsigned)((time - t->begin) / t->step)] += bytes;
+}
+
+void timing_send(struct timing *t, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes)
+{
+	struct gpu *g = &t->gpu[source];
+	double now = (double)time_ps + g->behind, needs = sending_time(t, (double)bytes);
+	double room = sending_time(t, (double)t->setting.buffer_bytes);
+	double begin = now > g->link_free ? now : g->link_free;
+
+	g->link_free = begin + needs;
+	if (g->link_free - now > room + needs) { /* the buffer, beside what is on the link */
+		double stall = g->link_free - now - room - needs;
+
+		g->behind += stall;
+		t->stalled += stall;
+	}
+	/* The first byte arrives while the last ones are being sent. */
+	arrive(t, destination, begin + (double)t->setting.latency_ps, (double)bytes);
+}
+
+void timing_release(struct timing *t, unsigned source, uint64_t time_ps)
+{
+	struct gpu *g = &t->gpu[source];
+	double now = (double)time_ps + g->behind;
+	double done = g->link_free + 2 * (double)t->setting.latency_ps;
+
+	if (g->link_free > t->begin && done > now) {
+		g->behind += done - now;
+		t->stalled += done - now;
+	}
+}
+
+/* When a GPU has got all that was sent to it in the phase. */
+static double all_arrived(const struct timing *t, const struct gpu *g)
+{
+	double free = t->begin;
+
+	for (unsigned i = 0; i < TIMING_STEPS; i++) {
+		double begin = t->begin + i * t->step;
+
+		if (g->arrivals[i] == 0)
+			continue;
+		free = (free > begin ? free : begin) + sending_time(t, g->arrivals[i]);
+	}
+	return free;
+}
+
+/* When everything that was sent has arrived. */
+static double delivered(const struct timing *t)
+{
+	double end = t->begin;
+
+	for (unsigned g = 0; g < t->gpus; g++)
+		end = fmax(end, all_arrived(t, &t->gpu[g]));
+	return end;
+}
+
+void timing_barrier(struct timing *t, uint64_t time_ps)
+{
+	double computed = 0, end;
+
+	for (unsigned g = 0; g < t->gpus; g++)
+		computed = fmax(computed, (double)time_ps + t->gpu[g].behind);
+	end = fmax(computed, delivered(t));
+	for (unsigned g = 0; g < t->gpus; g++) {
+		t->gpu[g].behind = end - (double)time_ps;
+		t->gpu[g].link_free = end;
+		memset(t->gpu[g].arrivals, 0, sizeof(t->gpu[g].arrivals));
+	}
+	t->begin = end;
+	t->step = FIRST_STEP_PS;
+}
+
+uint64_t timing_end(const struct timing *t)
+{
+	return (uint64_t)llround(delivered(t));
+}
+
+uint64_t timing_stalled(const struct timing *t)
+{
+	return (uint64_t)llround(t->stalled);
+}

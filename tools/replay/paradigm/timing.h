@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How long a system of GPUs takes when what it sends is given: for one paradigm.
+ *
+ * Each GPU has one link to a switch that stores without limit; a transaction takes bytes / bandwidth on the source's link, then
+ * the latency, then bytes / bandwidth on the destination's, one after the other, those that arrive first first. A source goes on
+ * computing while it sends, until more waits before its link than its buffer holds: then it stalls. A release of a pair ends
+ * when what was sent has had time to arrive and its acknowledgement to come back. At a barrier all GPUs go on when the last
+ * has computed and everything has arrived.
+ *
+ * The stream tells no GPU's own end of a phase, only the last one's: a stall anywhere delays that. Arrivals are counted in
+ * TIMING_STEPS steps of a phase's time, so that memory does not grow with it; a phase's end is right to one step.
+ */
+#ifndef REPLAY_TIMING_H
+#define REPLAY_TIMING_H
+
+#include <stdint.h>
+
+#include "../stream.h"
+
+enum { TIMING_STEPS = 4096 };
+
+/** What the system is like. Values. */
+struct timing_setting {
+	double bytes_per_second; /**< of each link, in each direction */
+	uint64_t latency_ps;	 /**< from the end of sending to the begin of arriving */
+	uint64_t buffer_bytes;	 /**< that wait before a source's link */
+};
+
+struct timing;
+
+/** NULL: no memory. `gpus`: 2 .. 64. */
+struct timing *timing_create(unsigned gpus, const struct timing_setting *setting);
+void timing_free(struct timing *timing);
+
+/** `bytes` leave the source at its own time (struct replay_op's). */
+void timing_send(struct timing *timing, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes);
+
+/** The source waits until what it sent has arrived. */
+void timing_release(struct timing *timing, unsigned source, uint64_t time_ps);
+
+/** All wait for each other. The first op after it has no smaller time. */
+void timing_barrier(struct timing *timing, uint64_t time_ps);
+
+/** Real time of the last barrier's end, or of everything sent since. */
+uint64_t timing_end(const struct timing *timing);
+
+/** Time that sources have stalled, all together. */
+uint64_t timing_stalled(const struct timing *timing);
+
+#endif /* REPLAY_TIMING_H */
