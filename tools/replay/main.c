@@ -13,9 +13,16 @@
 static const char help[] = "usage: gpulink-replay COMMAND [OPTION...]\n"
 			   "  run      play a workload or a trace through the ways of sending, side by side\n"
 			   "  sweep    SETTING=VALUES: the same for each value of a setting\n"
+			   "  record   OUT: write a workload's stream into a trace\n"
 			   "  convert  IN OUT: read a trace, write it as .glt, .glt.zst or .csv\n"
 			   "  list     the workloads and the links\n"
 			   "gpulink-replay run --help tells its options; gpulink-replay(1) the rest.\n";
+
+static int failed(int status, const char *error)
+{
+	fprintf(stderr, "gpulink-replay: %s\n", error[0] ? error : strerror(-status));
+	return EXIT_FAILURE;
+}
 
 static int run(int argc, char **argv)
 {
@@ -33,10 +40,24 @@ static int run(int argc, char **argv)
 			status = -errno;
 		run_free(&found);
 	}
-	if (!status)
-		return EXIT_SUCCESS;
-	fprintf(stderr, "gpulink-replay: %s\n", error[0] ? error : strerror(-status));
-	return EXIT_FAILURE;
+	return status ? failed(status, error) : EXIT_SUCCESS;
+}
+
+static int record(int argc, char **argv)
+{
+	char error[REPLAY_ERROR_BYTES];
+	struct options options;
+	int status;
+
+	if (argc < 2 || (argv[1][0] == '-' && argv[1][1])) {
+		fputs("usage: gpulink-replay record OUT (the options of run that say what the stream is)\n", stderr);
+		return 2;
+	}
+	status = options_read(argc - 1, argv + 1, &options);
+	if (status)
+		return status > 0 ? EXIT_SUCCESS : 2;
+	status = run_record(&options, argv[1], error);
+	return status ? failed(status, error) : EXIT_SUCCESS;
 }
 
 static int convert(int argc, char **argv)
@@ -81,7 +102,7 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*function)(int argc, char **argv);
-	} commands[] = { { "run", run }, { "sweep", sweep }, { "convert", convert }, { "list", list } };
+	} commands[] = { { "run", run }, { "sweep", sweep }, { "record", record }, { "convert", convert }, { "list", list } };
 
 	for (unsigned i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(argv[1], commands[i].name) == 0)

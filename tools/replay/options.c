@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORKLOAD = 256, TRACE, INPUT, GPUS, ITERATIONS, SIZE, ELEMENT, SEED, SUBHEADER, PAYLOAD, ENTRIES, LINK, ECRC, PARADIGMS, LATENCY, BUFFER, NO_TIME };
+#include "paradigm/parallel.h"
+
+enum { WORKLOAD = 256, TRACE, INPUT, GPUS, ITERATIONS, SIZE, ELEMENT, SEED, SUBHEADER, PAYLOAD, ENTRIES, LINK, ECRC, PARADIGMS, LATENCY, BUFFER, NO_TIME, JOBS };
 
 static const struct option known[] = {
 	{ "workload", required_argument, NULL, WORKLOAD },
@@ -27,6 +29,7 @@ static const struct option known[] = {
 	{ "latency", required_argument, NULL, LATENCY },
 	{ "buffer", required_argument, NULL, BUFFER },
 	{ "no-time", no_argument, NULL, NO_TIME },
+	{ "jobs", required_argument, NULL, JOBS },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
@@ -54,6 +57,7 @@ static const char help[] =
 	"  --buffer BYTES     that wait before a source's link until it stalls (65536)\n"
 	"what is told\n"
 	"  --no-time          bytes alone, which is faster\n"
+	"  --jobs N           threads, 1 to 64 (1); more than 1 only with --no-time\n"
 	"  -o, --output FORM  table, json or csv (table)\n";
 
 static int wrong(const char *option, const char *value, const char *allowed)
@@ -152,6 +156,10 @@ static int one(struct options *o, struct gathered *g, int option, char *value)
 	case SIZE: return number("size", value, 0, UINT64_MAX, &o->size);
 	case SEED: return number("seed", value, 0, UINT64_MAX, &o->seed);
 	case PAYLOAD: return power_of_two("payload", value, 128, 4096, &g->payload);
+	case JOBS:
+		bad = number("jobs", value, 1, PARALLEL_JOBS_MAX, &n);
+		o->jobs = (unsigned)n;
+		return bad;
 	case NO_TIME: o->timed = false; return 0;
 	case BUFFER: return number("buffer", value, 4096, 1u << 30, &o->timing.buffer_bytes);
 	case LATENCY:
@@ -192,6 +200,10 @@ static int together(struct options *o, const struct gathered *g)
 		fputs("gpulink-replay: --input is a workload's; a trace has none\n", stderr);
 		return -1;
 	}
+	if (o->jobs > 1 && o->timed) {
+		fputs("gpulink-replay: --jobs: time is of all pairs of GPUs together; --no-time leaves it out\n", stderr);
+		return -1;
+	}
 	if (g->payload > o->setting.link.payload_bytes) {
 		fprintf(stderr, "gpulink-replay: --payload %llu: the link %s has at most %u\n", (unsigned long long)g->payload,
 			o->setting.link.name, o->setting.link.payload_bytes);
@@ -214,6 +226,7 @@ int options_read(int argc, char **argv, struct options *o)
 	*o = (struct options){ .gpus = 4,
 			       .seed = 1,
 			       .timed = true,
+			       .jobs = 1,
 			       .timing = { .latency_ps = 700000, .buffer_bytes = 65536 },
 			       .setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5 } };
 	for (unsigned i = 0; paradigm_at(i); i++)

@@ -16,6 +16,7 @@ struct options {
 	uint64_t size, seed;
 	struct setting setting;
 	bool timed;
+	unsigned jobs; /* more than 1: without time */
 	struct timing_setting timing; /* bandwidth is the link's */
 	const struct paradigm *paradigms[COMPARISON_PARADIGMS_MAX + 1];
 	enum output output;

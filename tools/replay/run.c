@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "paradigm/parallel.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
 
@@ -70,18 +71,30 @@ static void end_progress(const struct progress *p)
 		fputs("\r\033[K", stderr);
 }
 
-/* Pushes a stream through a comparison made for it. `source` pushes. */
-static int play(const struct options *o, struct found *found, int (*source)(void *user, struct replay_sink to, char *error),
-		void *user, const struct replay_trace_info *trace, char *error)
+/* What pushes the stream. */
+struct source {
+	int (*push)(void *user, struct replay_sink to, char *error);
+	void *user;
+	const struct replay_trace_info *trace; /* or NULL */
+};
+
+static int push(const struct source *source, struct replay_sink to, char *error)
+{
+	struct progress progress;
+	int status = source->push(source->user, with_progress(&progress, to, source->trace), error);
+
+	end_progress(&progress);
+	return status;
+}
+
+static int play_alone(const struct options *o, struct found *found, const struct source *source, char *error)
 {
 	struct comparison *c = comparison_create(found->gpus, &o->setting, o->paradigms, o->timed ? &o->timing : NULL);
-	struct progress progress;
 	int status;
 
 	if (!c)
 		return -ENOMEM;
-	status = source(user, with_progress(&progress, comparison_sink(c), trace), error);
-	end_progress(&progress);
+	status = push(source, comparison_sink(c), error);
 	if (status) {
 		comparison_free(c);
 		return status;
@@ -89,6 +102,25 @@ static int play(const struct options *o, struct found *found, int (*source)(void
 	comparison_end(c);
 	found->comparison = c;
 	return 0;
+}
+
+static int play_parallel(const struct options *o, struct found *found, const struct source *source, char *error)
+{
+	struct parallel *p = parallel_create(o->jobs, found->gpus, &o->setting, o->paradigms);
+	int status, ended;
+
+	if (!p)
+		return -ENOMEM;
+	status = push(source, parallel_sink(p), error);
+	ended = parallel_end(p, &found->comparison);
+	if (status && !ended)
+		run_free(found);
+	return status ? status : ended;
+}
+
+static int play(const struct options *o, struct found *found, const struct source *source, char *error)
+{
+	return o->jobs > 1 ? play_parallel(o, found, source, error) : play_alone(o, found, source, error);
 }
 
 struct workload_source {
@@ -123,23 +155,30 @@ static int time_on_one_gpu(struct workload_source *w, uint64_t *time_ps, char *e
 	return status;
 }
 
-static int play_workload(const struct options *o, struct found *found, char *error)
+static int find_workload(const struct options *o, struct workload_source *w, char *error)
 {
-	struct workload_source w = {
+	*w = (struct workload_source){
 		.workload = replay_workload_find(o->workload),
 		.options = { .input = o->input, .gpus = o->gpus, .iterations = o->iterations, .element = o->element,
 			     .size = o->size, .seed = o->seed },
 	};
-	int status;
+	if (w->workload)
+		return 0;
+	snprintf(error, REPLAY_ERROR_BYTES, "--workload %s: there is none of that name; gpulink-replay list shows all",
+		 o->workload);
+	return -EINVAL;
+}
 
-	if (!w.workload) {
-		snprintf(error, REPLAY_ERROR_BYTES, "--workload %s: there is none of that name; gpulink-replay list shows all",
-			 o->workload);
-		return -EINVAL;
-	}
+static int play_workload(const struct options *o, struct found *found, char *error)
+{
+	struct workload_source w;
+	int status = find_workload(o, &w, error);
+
+	if (status)
+		return status;
 	found->stream = w.workload->name;
 	found->gpus = o->gpus;
-	status = play(o, found, run_workload, &w, NULL, error);
+	status = play(o, found, &(struct source){ .push = run_workload, .user = &w }, error);
 	if (status)
 		return status;
 	snprintf(found->check, sizeof(found->check), "%s: %.3g, allowed %.3g", w.info.compared, w.info.residual, w.info.allowed);
@@ -164,7 +203,7 @@ static int play_trace(const struct options *o, struct found *found, char *error)
 		return status;
 	found->stream = o->trace;
 	found->gpus = replay_trace_info(trace)->gpus;
-	status = play(o, found, run_trace, trace, replay_trace_info(trace), error);
+	status = play(o, found, &(struct source){ .push = run_trace, .user = trace, .trace = replay_trace_info(trace) }, error);
 	replay_trace_close(trace);
 	return status;
 }
@@ -180,4 +219,26 @@ void run_free(struct found *found)
 {
 	comparison_free(found->comparison);
 	found->comparison = NULL;
+}
+
+int run_record(const struct options *o, const char *path, char *error)
+{
+	struct replay_trace_writer *writer;
+	struct workload_source w;
+	struct progress progress;
+	int status;
+
+	error[0] = '\0';
+	if (!o->workload) {
+		snprintf(error, REPLAY_ERROR_BYTES, "record takes a --workload; gpulink-replay convert copies a trace");
+		return -EINVAL;
+	}
+	status = find_workload(o, &w, error);
+	if (!status)
+		status = replay_trace_writer_open(&writer, path, o->gpus, error);
+	if (status)
+		return status;
+	status = run_workload(&w, with_progress(&progress, replay_trace_writer_sink(writer), NULL), error);
+	end_progress(&progress);
+	return replay_trace_writer_close(writer, status, error);
 }

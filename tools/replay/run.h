@@ -22,4 +22,7 @@ struct found {
 int run_stream(const struct options *options, struct found *found, char *error);
 void run_free(struct found *found);
 
+/** Writes the stream that the options name into a trace, whose name says its format (trace/trace.h). */
+int run_record(const struct options *options, const char *path, char *error);
+
 #endif /* REPLAY_RUN_H */

@@ -10,6 +10,7 @@
 
 struct comparison {
 	unsigned gpus, pairs, paradigms;
+	unsigned share, shares; /* the pairs that are this one's: share, share + shares, ... */
 	struct setting setting;
 	const struct paradigm *paradigm[COMPARISON_PARADIGMS_MAX];
 	void **states;		    /* of pair p, paradigm i: states[p * paradigms + i]; made when the pair is first used */
@@ -45,6 +46,7 @@ struct comparison *comparison_create(unsigned gpus, const struct setting *settin
 		return NULL;
 	c->gpus = gpus;
 	c->pairs = gpus * gpus;
+	c->shares = 1;
 	c->setting = *setting;
 	while (c->paradigms < COMPARISON_PARADIGMS_MAX && list[c->paradigms]) {
 		c->paradigm[c->paradigms] = list[c->paradigms];
@@ -242,12 +244,20 @@ static void wait_for(struct comparison *c, const struct replay_op *op)
 		timing_release(c->page_timing, op->source, op->time_ps);
 }
 
+/* Barriers are for all shares, and counted by the first. */
+static bool mine(const struct comparison *c, const struct replay_op *op, unsigned pair)
+{
+	return c->shares == 1 || op->kind == REPLAY_BARRIER || pair % c->shares == c->share;
+}
+
 static int take_one(struct comparison *c, const struct replay_op *op)
 {
 	unsigned pair = op->source * c->gpus + op->destination;
 	void **states;
 	int error = 0;
 
+	if (!mine(c, op, pair))
+		return 0;
 	if (!allowed(c, op))
 		return -EINVAL;
 	c->counts.operations++;
@@ -292,6 +302,37 @@ static int take(void *user, const struct replay_op *ops, size_t count)
 	return error;
 }
 
+void comparison_share(struct comparison *c, unsigned index, unsigned count)
+{
+	c->share = index;
+	c->shares = count;
+}
+
+void comparison_add(struct comparison *c, const struct comparison *other)
+{
+	struct stream_counts *to = &c->counts;
+	const struct stream_counts *from = &other->counts;
+
+	to->operations += from->operations - from->barriers; /* those it has counted itself */
+	to->stores += from->stores;
+	to->store_bytes += from->store_bytes;
+	to->loads += from->loads;
+	to->load_bytes += from->load_bytes;
+	to->atomics += from->atomics;
+	to->releases += from->releases;
+	to->copies += from->copies;
+	to->unique_bytes += from->unique_bytes;
+	to->lower_bound_bytes += from->lower_bound_bytes;
+	to->alike_bytes += from->alike_bytes;
+	if (from->last_ps > to->last_ps)
+		to->last_ps = from->last_ps;
+	c->pages.bytes += other->pages.bytes;
+	c->pages.wire_bytes += other->pages.wire_bytes;
+	c->pages.packets += other->pages.packets;
+	for (unsigned i = 0; i < c->paradigms; i++)
+		tally_add(&c->tally[i], &other->tally[i]);
+}
+
 struct replay_sink comparison_sink(struct comparison *c)
 {
 	return (struct replay_sink){ .take = take, .user = c };
@@ -304,11 +345,6 @@ void comparison_end(struct comparison *c)
 	for (unsigned i = 0; i < c->pairs * c->paradigms; i++)
 		if (c->states[i])
 			tally_add(&c->tally[i % c->paradigms], c->paradigm[i % c->paradigms]->tally(c->states[i]));
-	for (unsigned i = 0; i < c->paradigms; i++)
-		if (c->paradigm[i] == &paradigm_dma && !c->counts.copies)
-			c->tally[i] = (struct tally){ .wire_bytes = c->pages.wire_bytes,
-						      .data_bytes = c->pages.bytes,
-						      .packets = c->pages.packets };
 }
 
 const struct stream_counts *comparison_counts(const struct comparison *c)
@@ -323,10 +359,13 @@ unsigned comparison_results(const struct comparison *c)
 
 struct result comparison_result(const struct comparison *c, unsigned index)
 {
-	const struct tally *t = &c->tally[index];
+	const struct tally page_copies = { .wire_bytes = c->pages.wire_bytes,
+					   .data_bytes = c->pages.bytes,
+					   .packets = c->pages.packets };
+	bool pages = c->paradigm[index] == &paradigm_dma && !c->counts.copies;
+	const struct tally *t = pages ? &page_copies : &c->tally[index];
 	uint64_t unique = c->counts.unique_bytes;
 	uint64_t useful = t->data_bytes < unique ? t->data_bytes : unique; /* copies may leave out what was stored */
-	bool pages = c->paradigm[index] == &paradigm_dma && !c->counts.copies;
 	const struct timing *timing = pages ? c->page_timing : c->timing[index];
 
 	return (struct result){

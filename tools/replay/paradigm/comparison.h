@@ -46,6 +46,13 @@ struct comparison *comparison_create(unsigned gpus, const struct setting *settin
 				     const struct timing_setting *timing);
 void comparison_free(struct comparison *comparison);
 
+/** Has it take only every `count`th pair of GPUs, from `index` on, beside others that take the rest. Before the stream, and not
+ *  where time is wanted: that is of all pairs together. */
+void comparison_share(struct comparison *comparison, unsigned index, unsigned count);
+
+/** Adds what another share found, which has ended as this has. */
+void comparison_add(struct comparison *comparison, const struct comparison *other);
+
 /** Takes the stream. Its function returns -EINVAL for an operation that stream.h does not allow, -ENOMEM. */
 struct replay_sink comparison_sink(struct comparison *comparison);
 
