@@ -196,7 +196,11 @@ int touched_mark(struct touched *t, unsigned pair, uint64_t address, uint32_t si
 		uint32_t count = 64 - at % 64 < end - at ? 64 - at % 64 : end - at;
 		uint64_t mask = (count == 64 ? UINT64_MAX : (1ULL << count) - 1) << (at % 64);
 
-		fresh += __builtin_popcountll(mask & ~bits[at / 64]);
+		/* Nearly always all of them are new, or none is. */
+		if (!(bits[at / 64] & mask))
+			fresh += (int)count;
+		else if (~bits[at / 64] & mask)
+			fresh += __builtin_popcountll(mask & ~bits[at / 64]);
 		bits[at / 64] |= mask;
 		at += count;
 	}
