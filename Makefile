@@ -15,7 +15,7 @@ LOGIC   ?= model
 # The kernel that `make module` and `make install` build for.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all demo check check-debug-kernel soak checkpatch deb synth place coverage install module clean packages user asan
+.PHONY: all demo bench check check-debug-kernel soak checkpatch deb synth place coverage install module clean packages user asan
 
 all: user
 
@@ -99,6 +99,10 @@ place: packages
 # What of the logic the lock-step benches reach: some minutes.
 coverage: user
 	fpga/sim/coverage $(MESON) $(BUILD)/coverage
+
+# What a store costs on its way through the model, stage by stage.
+bench: user
+	$(MESON)/tools/replay/replay-bench
 
 # Debian packages for SUITE (trixie, or bookworm), in build/deb/SUITE.
 SUITE ?= trixie
