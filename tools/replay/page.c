@@ -11,7 +11,7 @@
 static const char css[] =
 	"body { margin: 2em auto; max-width: 60em; padding: 0 1em; background: var(--paper); color: var(--ink);\n"
 	"  font: 15px/1.45 system-ui, sans-serif }\n"
-	"h1 { font-size: 1.5em } h2 { font-size: 1.2em; margin: 2.2em 0 .5em; break-after: avoid }\n"
+	"h1 { font-size: 1.5em } h2 { font-size: 1.2em; margin: 2.2em 0 .5em } h2, h2 + p { break-after: avoid }\n"
 	"h1, code { overflow-wrap: anywhere }\n"
 	"figure { margin: 1.2em 0; break-inside: avoid } figcaption { font-weight: 600; margin-bottom: .4em }\n"
 	".wide { overflow-x: auto; margin: .8em 0 } tr { break-inside: avoid }\n"
@@ -93,12 +93,13 @@ static void cell_microseconds(FILE *to, double value)
 
 static void cell_number(FILE *to, double value)
 {
-	fprintf(to, "<td>%.2f</td>", value);
+	fprintf(to, "<td>%.3f</td>", value);
 }
 
-static const struct measure wire_measure = { "wire bytes", "B", wire_bytes, cell_count, "lower bound", lower_bound };
-static const struct measure time_measure = { "time", "s", seconds, cell_microseconds, "free sending", bound_seconds };
-static const struct measure speed_up_measure = { "speed-up over one GPU", "", speed_up, cell_number, "free sending", bound_speed_up };
+static const struct measure
+	wire_measure = { "wire bytes", "B", wire_bytes, cell_count, "lower bound", lower_bound },
+	time_measure = { "time", "s", seconds, cell_microseconds, "free sending", bound_seconds },
+	speed_up_measure = { "speed-up over one GPU", "", speed_up, cell_number, "free sending", bound_speed_up };
 
 static void row_begin(FILE *to, const char *name)
 {
@@ -290,8 +291,8 @@ static void bytes_section(FILE *to, const struct page_run *run)
 		bytes_row(to, r->paradigm->name,
 			  (uint64_t[]){ r->wire_bytes, r->useful_bytes, r->protocol_bytes, r->wasted_bytes }, dma);
 	}
-	bytes_row(to, "lower bound", (uint64_t[]){ c->lower_bound_bytes, c->unique_bytes, c->lower_bound_bytes - c->unique_bytes, 0 },
-		  dma);
+	bytes_row(to, "lower bound",
+		  (uint64_t[]){ c->lower_bound_bytes, c->unique_bytes, c->lower_bound_bytes - c->unique_bytes, 0 }, dma);
 	table_end(to);
 	fputs("</figure>\n", to);
 }
@@ -334,7 +335,8 @@ static void time_section(FILE *to, const struct page_run *run)
 	if (known)
 		fprintf(to, " One GPU takes %.3f \u00b5s.", (double)run->one_gpu_ps / 1e6);
 	fputs("</p>\n", to);
-	table_begin(to, "time", (const char *const[]){ "paradigm", "\u00b5s", "stalled, \u00b5s", known ? "speed-up" : NULL, NULL });
+	table_begin(to, "time", (const char *const[]){ "paradigm", "\u00b5s", "stalled, \u00b5s", known ? "speed-up" : NULL,
+						       NULL });
 	for (unsigned i = 0; i <= run->results; i++) {
 		bool bound = i == run->results;
 		const struct result *r = &run->result[i];
@@ -426,8 +428,9 @@ static void sweep_figure(FILE *to, const char *id, const struct page_sweep *s, c
 	for (unsigned i = 0; i < first->results; i++)
 		columns[i + 1] = first->result[i].paradigm->name;
 	columns[first->results + 1] = m->bound_name;
-	snprintf(text, sizeof(text), "%s: %s%s%s%s", subject->title, m->name, m == &time_measure ? "; in the table in \u00b5s" : "",
-		 bound ? "" : "; far off, in the table alone: ", bound ? "" : m->bound_name);
+	snprintf(text, sizeof(text), "%s: %s%s%s%s", subject->title, m->name,
+		 m == &time_measure ? "; in the table in \u00b5s" : "", bound ? "" : "; far off, in the table alone: ",
+		 bound ? "" : m->bound_name);
 	figure_begin(to, text);
 	svg_lines(to, &lines);
 	table_begin(to, id, columns);
@@ -442,9 +445,9 @@ static void sweep_figure(FILE *to, const char *id, const struct page_sweep *s, c
 	fputs("</figure>\n", to);
 }
 
-/* `id` of the tables: with -bytes and -time behind it. NULL as `second`: bytes alone; without `bytes`, time alone. */
-static void sweep_section(FILE *to, const char *id, const struct page_sweep *s, const struct subject *subject, bool bytes,
-			  const struct measure *second)
+/* The tables are called `id` with -bytes and -time behind it. `second` may be NULL: bytes alone. */
+static void sweep_section(FILE *to, const char *id, const struct page_sweep *s, const struct subject *subject,
+			  bool bytes, const struct measure *second)
 {
 	char name[32];
 
@@ -470,8 +473,8 @@ static void sweeps(FILE *to, const struct page *p)
 			      "Wider sub-headers reach farther within one packet and cost more of each store; as Figure 12. Drawn "
 			      "is what depends on them; the tables have all.", true },
 		payload = { "Payload limit", "bytes of one transaction at most", "bytes",
-			    "What a transaction may carry at most: 128 to 512 bytes are what devices run today, 4096 is the paper's.",
-			    false },
+			    "What a transaction may carry at most: 128 to 512 bytes are what devices run today, 4096 is the "
+			    "paper's.", false },
 		bandwidth = { "Bandwidth", "link", "link",
 			      "The same stream over faster and faster links; as Figure 13. Free sending is a link without limit.",
 			      false },
@@ -500,8 +503,8 @@ static void paradigms(FILE *to, const struct page_run *run)
 		svg_text(to, run->result[i].paradigm->summary);
 		fputs("</dd>\n", to);
 	}
-	fputs("<dt>lower bound</dt><dd>the unique bytes in transactions as large as the link has, addresses for nothing</dd>\n</dl>\n",
-	      to);
+	fputs("<dt>lower bound</dt><dd>the unique bytes in transactions as large as the link has, addresses for nothing</dd>\n"
+	      "</dl>\n", to);
 }
 
 void page_write(FILE *to, const struct page *p)

@@ -28,7 +28,8 @@ static const char css[] =
 	":root { color-scheme: light; --paper: #ffffff; --ink: #1b1b1b; --faint: #666666; --grid: #dddddd;\n"
 	"  --useful: #0072b2; --protocol: #e69f00; --wasted: #bbbbbb; --hatch: #4d3500;\n"
 	"  --s0: #cc4455; --s1: #a08800; --s2: #1f8fb8; --s3: #2f5f9e; --s4: #1f7f33; --s5: #aa3377 }\n"
-	"@media screen and (prefers-color-scheme: dark) { :root { color-scheme: dark; --paper: #161616; --ink: #e8e8e8; --faint: #a0a0a0; --grid: #3a3a3a;\n"
+	"@media screen and (prefers-color-scheme: dark) { :root { color-scheme: dark;\n"
+	"  --paper: #161616; --ink: #e8e8e8; --faint: #a0a0a0; --grid: #3a3a3a;\n"
 	"  --useful: #4aa3dd; --protocol: #c98a00; --wasted: #777777; --hatch: #161616;\n"
 	"  --s0: #ff8a97; --s1: #ddcc55; --s2: #66ccee; --s3: #8ab4f0; --s4: #55bb66; --s5: #e07bb0 } }\n";
 
@@ -39,7 +40,8 @@ void svg_css(FILE *to)
 
 void svg_patterns(FILE *to)
 {
-	fputs("<svg xmlns=\"http://www.w3.org/2000/svg\" style=\"position: absolute; width: 0; height: 0\" aria-hidden=\"true\"><defs>\n"
+	fputs("<svg xmlns=\"http://www.w3.org/2000/svg\" style=\"position: absolute; width: 0; height: 0\" "
+	      "aria-hidden=\"true\"><defs>\n"
 	      "<pattern id=\"protocol\" patternUnits=\"userSpaceOnUse\" width=\"7\" height=\"7\" patternTransform=\"rotate(45)\">"
 	      "<rect class=\"protocol\" width=\"7\" height=\"7\"/><line class=\"hatch\" y2=\"7\"/></pattern>\n"
 	      "<pattern id=\"wasted\" patternUnits=\"userSpaceOnUse\" width=\"6\" height=\"6\">"
@@ -86,7 +88,8 @@ void svg_text(FILE *to, const char *text)
 	}
 }
 
-void svg_quantity(char *to, size_t room, double value, const char *unit)
+/* With the prefix that suits `like`. */
+static void quantity(char *to, size_t room, double value, double like, const char *unit)
 {
 	static const struct {
 		double factor;
@@ -100,9 +103,14 @@ void svg_quantity(char *to, size_t room, double value, const char *unit)
 		snprintf(to, room, "%.6g", value);
 		return;
 	}
-	while (i < LAST && fabs(value) < prefixes[i].factor * 0.9995)
+	while (i < LAST && fabs(like) < prefixes[i].factor * 0.9995)
 		i++;
 	snprintf(to, room, "%.4g %s%s", value / prefixes[i].factor, prefixes[i].prefix, unit);
+}
+
+void svg_quantity(char *to, size_t room, double value, const char *unit)
+{
+	quantity(to, room, value, value, unit);
 }
 
 static void place_text(FILE *to, double x, double y, const char *class, const char *text)
@@ -181,6 +189,12 @@ static struct axis logarithmic_axis(double least, double most)
 	return a;
 }
 
+/* What stands at a tick. */
+static void tick_text(char *to, size_t room, const struct axis *a, unsigned tick, const char *unit)
+{
+	quantity(to, room, a->tick[tick], a->logarithmic ? a->tick[tick] : a->high, unit);
+}
+
 static double position(const struct axis *a, double value)
 {
 	double part = a->logarithmic ? log(value / a->low) / log(a->high / a->low) : (value - a->low) / (a->high - a->low);
@@ -210,7 +224,8 @@ static void bar(FILE *to, const struct svg_bars *b, const struct svg_bar *bar, c
 		sum += bar->part[i];
 		end = position(a, sum);
 		if (end - x >= 0.05)
-			fprintf(to, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" %s/>\n", x, y, end - x, THICK, fills[i]);
+			fprintf(to, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" %s/>\n", x, y, end - x, THICK,
+				fills[i]);
 		x = end;
 	}
 	place_text(to, x + 6, y + THICK - 6, "", bar->label);
@@ -239,7 +254,7 @@ void svg_bars(FILE *to, const struct svg_bars *b)
 	begin(to, b->title, bottom + 40);
 	for (unsigned i = 0; i < a.ticks; i++) {
 		place_line(to, "grid", position(&a, a.tick[i]), top, position(&a, a.tick[i]), bottom);
-		svg_quantity(text, sizeof(text), a.tick[i], b->unit);
+		tick_text(text, sizeof(text), &a, i, b->unit);
 		place_text(to, position(&a, a.tick[i]), bottom + TEXT_HEIGHT, "middle", text);
 	}
 	if (b->parts > 1)
@@ -272,8 +287,9 @@ static struct axis values_axis(const struct svg_lines *l)
 
 static void marker(FILE *to, unsigned style, double x, double y)
 {
-	static const char *const shapes[SVG_STYLES] = { "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-4-4h8v8h-8z", "M0-5l5 5l-5 5l-5-5z",
-							"M0-5l5 9h-10z", "M0 5l5-9h-10z", "M-4-4l8 8M4-4l-8 8", "M-4 0h8" };
+	static const char *const shapes[SVG_STYLES] = { "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-4-4h8v8h-8z",
+							"M0-5l5 5l-5 5l-5-5z", "M0-5l5 9h-10z", "M0 5l5-9h-10z",
+							"M-4-4l8 8M4-4l-8 8", "M-4 0h8" };
 
 	fprintf(to, "<path class=\"marker s%u\" transform=\"translate(%.1f %.1f)\" d=\"%s\"/>\n", style, x, y, shapes[style]);
 }
@@ -333,7 +349,7 @@ void svg_lines(FILE *to, const struct svg_lines *l)
 	place_text(to, 4, TOP - 16, "", text);
 	for (unsigned i = 0; i < a.ticks; i++) {
 		place_line(to, "grid", LEFT, position(&a, a.tick[i]), RIGHT, position(&a, a.tick[i]));
-		svg_quantity(text, sizeof(text), a.tick[i], l->unit);
+		tick_text(text, sizeof(text), &a, i, l->unit);
 		place_text(to, LEFT - 6, position(&a, a.tick[i]) + 4, "end", text);
 	}
 	place_line(to, "axis", LEFT, BOTTOM, RIGHT, BOTTOM);
