@@ -64,7 +64,7 @@ static unsigned character(const unsigned char *text)
 	}
 	if (!bytes || code < least[bytes] || code > 0x10ffff || code < ' ' || (code >= 0x7f && code < 0xa0))
 		return 0;
-	return (code >= 0xd800 && code < 0xe000) || (code & 0xfffe) == 0xfffe || (code >= 0xfdd0 && code < 0xfdf0) ? 0 : bytes;
+	return (code >= 0xd800 && code < 0xe000) || (code & 0xfffe) == 0xfffe ? 0 : bytes;
 }
 
 void svg_text(FILE *to, const char *text)
