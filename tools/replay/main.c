@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "output.h"
+#include "report.h"
 #include "sweep.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
@@ -14,6 +15,7 @@ static const char help[] = "usage: gpulink-replay COMMAND [OPTION...]\n"
 			   "  run      play a workload or a trace through the ways of sending, side by side\n"
 			   "  sweep    SETTING=VALUES: the same for each value of a setting\n"
 			   "  record   OUT: write a workload's stream into a trace\n"
+			   "  report   FILE.html: a page with figures and tables, also of the usual sweeps\n"
 			   "  convert  IN OUT: read a trace, write it as .glt, .glt.zst or .csv\n"
 			   "  list     the workloads and the links\n"
 			   "gpulink-replay run --help tells its options; gpulink-replay(1) the rest.\n";
@@ -102,7 +104,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*function)(int argc, char **argv);
-	} commands[] = { { "run", run }, { "sweep", sweep }, { "record", record }, { "convert", convert }, { "list", list } };
+	} commands[] = { { "run", run }, { "sweep", sweep }, { "report", report }, { "record", record }, { "convert", convert },
+		       { "list", list } };
 
 	for (unsigned i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(argv[1], commands[i].name) == 0)

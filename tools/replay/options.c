@@ -96,13 +96,20 @@ static int power_of_two(const char *option, const char *text, uint64_t least, ui
 	return wrong(option, text, allowed);
 }
 
-static int paradigms(struct options *o, char *list)
+/* The list stays as it is: who plays a stream more than once reads it again. */
+static int paradigms(struct options *o, const char *list)
 {
 	unsigned count = 0;
 
-	for (char *rest, *name = strtok_r(list, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
-		const struct paradigm *p = paradigm_named(name);
+	for (size_t length; list[0]; list += length + (list[length] == ',')) {
+		char name[32];
+		const struct paradigm *p;
 
+		length = strcspn(list, ",");
+		if (!length)
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)(length < sizeof(name) ? length : sizeof(name)), list);
+		p = paradigm_named(name);
 		if (!p || count == COMPARISON_PARADIGMS_MAX)
 			return wrong("paradigms", name, "p2p, write-combining, dma, finepack, gpulink, config-packet");
 		o->paradigms[count++] = p;
@@ -140,7 +147,7 @@ static int link_named(struct options *o, const char *name)
 	return 0;
 }
 
-static int one(struct options *o, struct gathered *g, int option, char *value)
+static int one(struct options *o, struct gathered *g, int option, const char *value)
 {
 	uint64_t n = 0;
 	int bad = 0;
@@ -222,7 +229,7 @@ int options_read(int argc, char **argv, struct options *o)
 	struct gathered g = { 0 };
 	int option;
 
-	optind = 0; /* sweep reads options again and again */
+	optind = 0; /* sweep and report read options again and again */
 	*o = (struct options){ .gpus = 4,
 			       .seed = 1,
 			       .timed = true,
@@ -244,4 +251,25 @@ int options_read(int argc, char **argv, struct options *o)
 		return -1;
 	}
 	return together(o, &g);
+}
+
+int options_read_with(int argc, char **argv, const char *setting, const char *value, struct options *options)
+{
+	char **words, *last = NULL;
+	int status = options_read(argc, argv, options);
+
+	if (status) /* so no word that lacks its value takes the setting for it */
+		return status;
+	status = -1;
+	words = calloc((size_t)argc + 2, sizeof(*words));
+	if (words && asprintf(&last, "--%s=%s", setting, value) >= 0) {
+		memcpy(words, argv, (size_t)argc * sizeof(*words));
+		words[argc] = last;
+		status = options_read(argc + 1, words, options);
+	} else {
+		fputs("gpulink-replay: out of memory\n", stderr);
+	}
+	free(last);
+	free(words);
+	return status;
 }

@@ -25,4 +25,7 @@ struct options {
 /** Reads the options of `run`. Returns 0; 1 when --help was answered; -1: a sentence is on stderr. */
 int options_read(int argc, char **argv, struct options *options);
 
+/** The same, with one setting more, a number or a link; it stands last, and so wins. */
+int options_read_with(int argc, char **argv, const char *setting, const char *value, struct options *options);
+
 #endif /* REPLAY_OPTIONS_H */

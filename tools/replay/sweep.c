@@ -46,23 +46,6 @@ static int read_plan(char *text, struct plan *plan)
 	return -1;
 }
 
-/* The options of one step: those given, and the setting's own last, which so wins. 0, or what options_read() returned. */
-static int options_of(const struct plan *plan, unsigned step, int argc, char **argv, struct options *options)
-{
-	char **words = calloc((size_t)argc + 3, sizeof(*words)), name[32];
-	int status;
-
-	if (!words)
-		return -1;
-	snprintf(name, sizeof(name), "--%s", plan->setting);
-	memcpy(words, argv, (size_t)argc * sizeof(*words));
-	words[argc] = name;
-	words[argc + 1] = plan->values[step];
-	status = options_read(argc + 2, words, options);
-	free(words);
-	return status;
-}
-
 static void table_rows(const struct plan *plan, unsigned step, const struct found *f)
 {
 	if (step == 0) {
@@ -115,12 +98,12 @@ int sweep(int argc, char **argv)
 	if (read_plan(argv[1], &plan))
 		return 2;
 	for (unsigned step = 0; step < plan.count; step++) /* all, before the first takes its time */
-		if (options_of(&plan, step, argc - 1, argv + 1, &options))
+		if (options_read_with(argc - 1, argv + 1, plan.setting, plan.values[step], &options))
 			return 2;
 	for (unsigned step = 0; step < plan.count && !status; step++) {
 		struct found found;
 
-		if (options_of(&plan, step, argc - 1, argv + 1, &options)) {
+		if (options_read_with(argc - 1, argv + 1, plan.setting, plan.values[step], &options)) {
 			json_object_put(list);
 			return 2;
 		}
