@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "goodput.h"
 #include "output.h"
 #include "sweep.h"
 #include "trace/trace.h"
@@ -15,6 +16,7 @@ static const char help[] = "usage: gpulink-replay COMMAND [OPTION...]\n"
 			   "  sweep    SETTING=VALUES: the same for each value of a setting\n"
 			   "  convert  IN OUT: read a trace, write it as .glt, .glt.zst or .csv\n"
 			   "  list     the workloads and the links\n"
+			   "  goodput  of a single store, by its size, on each link\n"
 			   "gpulink-replay run --help tells its options; gpulink-replay(1) the rest.\n";
 
 static int run(int argc, char **argv)
@@ -81,7 +83,7 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*function)(int argc, char **argv);
-	} commands[] = { { "run", run }, { "sweep", sweep }, { "convert", convert }, { "list", list } };
+	} commands[] = { { "run", run }, { "sweep", sweep }, { "convert", convert }, { "list", list }, { "goodput", goodput } };
 
 	for (unsigned i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(argv[1], commands[i].name) == 0)

@@ -134,6 +134,12 @@ static void release(struct comparison *c, unsigned pair, uint64_t time_ps)
 	touched_release(c->touched, pair);
 }
 
+/* Of a size from 1 to 128: the bits of size - 1, above the two that the first class has. */
+static unsigned store_class(uint32_t size)
+{
+	return 30 - (unsigned)__builtin_clz((size - 1) | 3);
+}
+
 static int store(struct comparison *c, const struct replay_op *op, unsigned pair, void **states)
 {
 	uint64_t pages = 0;
@@ -152,6 +158,7 @@ static int store(struct comparison *c, const struct replay_op *op, unsigned pair
 	}
 	c->counts.stores++;
 	c->counts.store_bytes += op->size;
+	c->counts.classes[store_class(op->size)]++;
 	c->counts.unique_bytes += (unsigned)fresh;
 	c->unique[pair] += (unsigned)fresh;
 	for (unsigned i = 0; i < c->paradigms; i++)
