@@ -15,7 +15,7 @@ LOGIC   ?= model
 # The kernel that `make module` and `make install` build for.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all demo bench check check-debug-kernel soak checkpatch deb synth place coverage install module clean packages user asan
+.PHONY: all demo bench paper check check-debug-kernel soak checkpatch deb synth place coverage install module clean packages user asan
 
 all: user
 
@@ -95,6 +95,10 @@ synth: packages
 place: packages
 	tools/vm/prepare
 	fpga/sim/place $(BUILD)/place
+
+# The papers' figures with gpulink's logic: two minutes.
+paper: user
+	tools/replay/paper $(MESON)/tools/replay/gpulink-replay docs/papers.md
 
 # What of the logic the lock-step benches reach: some minutes.
 coverage: user

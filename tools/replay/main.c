@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "goodput.h"
 #include "output.h"
 #include "report.h"
 #include "sweep.h"
@@ -18,6 +19,7 @@ static const char help[] = "usage: gpulink-replay COMMAND [OPTION...]\n"
 			   "  report   FILE.html: a page with figures and tables, also of the usual sweeps\n"
 			   "  convert  IN OUT: read a trace, write it as .glt, .glt.zst or .csv\n"
 			   "  list     the workloads and the links\n"
+			   "  goodput  of a single store, by its size, on each link\n"
 			   "gpulink-replay run --help tells its options; gpulink-replay(1) the rest.\n";
 
 static int failed(int status, const char *error)
@@ -105,7 +107,7 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*function)(int argc, char **argv);
 	} commands[] = { { "run", run }, { "sweep", sweep }, { "report", report }, { "record", record }, { "convert", convert },
-		       { "list", list } };
+		       { "list", list }, { "goodput", goodput } };
 
 	for (unsigned i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(argv[1], commands[i].name) == 0)

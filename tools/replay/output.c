@@ -17,6 +17,23 @@ static double speed_up(const struct found *f, uint64_t time_ps)
 	return time_ps ? (double)f->one_gpu_ps / (double)time_ps : 0;
 }
 
+/* The class' name: from how many bytes to how many. */
+static const char *class_name(unsigned class, char name[24])
+{
+	snprintf(name, 24, "%u-%u", class ? (4u << class) / 2 + 1 : 1, 4u << class);
+	return name;
+}
+
+static void table_sizes(FILE *to, const struct stream_counts *c)
+{
+	char name[24];
+
+	fputs("sizes    ", to);
+	for (unsigned i = 0; i < STORE_CLASSES; i++)
+		fprintf(to, " %s: %.1f%%", class_name(i, name), share(c->classes[i], c->stores));
+	fputc('\n', to);
+}
+
 static void table_time(FILE *to, const struct found *f)
 {
 	const struct timing_setting *t = &f->options->timing;
@@ -42,6 +59,7 @@ static int table(FILE *to, const struct found *f)
 	fprintf(to, "stores    %" PRIu64 " with %" PRIu64 " bytes, %" PRIu64 " of them unique; %" PRIu64 " loads, %" PRIu64
 		    " atomics, %" PRIu64 " releases, %" PRIu64 " barriers\n",
 		c->stores, c->store_bytes, c->unique_bytes, c->loads, c->atomics, c->releases, c->barriers);
+	table_sizes(to, c);
 	fprintf(to, "link      %s: %s; payload at most %u\n", s->link.name, s->link.formula, s->link.payload_bytes);
 	fprintf(to, "card      %u entries of 128 bytes a destination; sub-headers of %u bytes\n", s->queue_entries,
 		s->subheader_bytes);
@@ -183,6 +201,20 @@ static int add_system(struct json_object *top, const struct found *f)
 		       0;
 }
 
+static int add_sizes(struct json_object *top, const struct stream_counts *c)
+{
+	struct json_object *sizes = json_object_new_object();
+	char name[24];
+
+	for (unsigned i = 0; sizes && i < STORE_CLASSES; i++) {
+		if (add_count(sizes, class_name(i, name), c->classes[i])) {
+			json_object_put(sizes);
+			return -ENOMEM;
+		}
+	}
+	return add(top, "store_sizes", sizes);
+}
+
 static int add_stream(struct json_object *top, const struct found *f)
 {
 	const struct stream_counts *c = comparison_counts(f->comparison);
@@ -193,6 +225,7 @@ static int add_stream(struct json_object *top, const struct found *f)
 			       add_count(top, "payload_bytes_max", s->link.payload_bytes) ||
 			       add_count(top, "queue_entries", s->queue_entries) ||
 			       add_count(top, "subheader_bytes", s->subheader_bytes) || add_count(top, "stores", c->stores) ||
+			       add_sizes(top, c) ||
 			       add_count(top, "store_bytes", c->store_bytes) ||
 			       add_count(top, "unique_bytes", c->unique_bytes) ||
 			       add_count(top, "lower_bound_bytes", c->lower_bound_bytes) ||

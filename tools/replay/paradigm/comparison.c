@@ -138,6 +138,12 @@ static void release(struct comparison *c, unsigned pair, uint64_t time_ps)
 	touched_release(c->touched, pair);
 }
 
+/* Of a size from 1 to 128: the bits of size - 1, above the two that the first class has. */
+static unsigned store_class(uint32_t size)
+{
+	return 30 - (unsigned)__builtin_clz((size - 1) | 3);
+}
+
 static int store(struct comparison *c, const struct replay_op *op, unsigned pair, void **states)
 {
 	uint64_t pages = 0;
@@ -156,6 +162,7 @@ static int store(struct comparison *c, const struct replay_op *op, unsigned pair
 	}
 	c->counts.stores++;
 	c->counts.store_bytes += op->size;
+	c->counts.classes[store_class(op->size)]++;
 	c->counts.unique_bytes += (unsigned)fresh;
 	c->unique[pair] += (unsigned)fresh;
 	for (unsigned i = 0; i < c->paradigms; i++)
@@ -326,6 +333,8 @@ void comparison_add(struct comparison *c, const struct comparison *other)
 	to->unique_bytes += from->unique_bytes;
 	to->lower_bound_bytes += from->lower_bound_bytes;
 	to->alike_bytes += from->alike_bytes;
+	for (unsigned i = 0; i < STORE_CLASSES; i++)
+		to->classes[i] += from->classes[i];
 	if (from->last_ps > to->last_ps)
 		to->last_ps = from->last_ps;
 	c->pages.bytes += other->pages.bytes;

@@ -19,6 +19,9 @@
 
 enum { COMPARISON_PARADIGMS_MAX = 8 };
 
+/** Classes of stores by size: class i has those up to 4 << i bytes that the one before has not. The last ends at a line. */
+enum { STORE_CLASSES = 6 };
+
 /** Counts of the stream itself, and what every paradigm sends alike. */
 struct stream_counts {
 	uint64_t operations, stores, store_bytes, loads, load_bytes, atomics, releases, barriers, copies;
@@ -26,6 +29,7 @@ struct stream_counts {
 	uint64_t lower_bound_bytes; /**< unique bytes in transactions as large as the link has, addresses for nothing */
 	uint64_t alike_bytes;	    /**< wire bytes of loads (requests and answers) and of atomics */
 	uint64_t last_ps;	    /**< latest time */
+	uint64_t classes[STORE_CLASSES]; /**< stores of each class */
 };
 
 struct result {

@@ -5,6 +5,9 @@
  * side by side, and transform along z; and the way back. A transposing thread has an element in the order of the
  * destination (a tile went through shared memory), so that a warp stores runs of as many elements as its GPU's slab is
  * deep. memcpy would copy what a kernel has packed for each destination.
+ *
+ * hit-direct: the same, without a tile. A transposing thread has an element in the order of the source, so that each of a
+ * warp's elements goes to a line of its own, 8 bytes.
  */
 #include "run.h"
 
@@ -22,6 +25,7 @@ struct complex_float {
 struct hit {
 	struct workload_run *run;
 	uint64_t n, cube[2], packed; /* arrays: by (z, y, x), by (x, y, z), the buffer that memcpy would use */
+	bool direct; /* transposed without a tile */
 	bool back;
 	double cosine[MOST_SIDE], sine[MOST_SIDE];
 	/* The lines that a kernel transforms: */
@@ -106,7 +110,7 @@ static int transform_lines(struct hit *h, unsigned which, unsigned axis)
 
 /*
  * The element (a, y, b) of this GPU's slab of a becomes (b, y, a) of the other cube: a is the fastest there. Thread i: the
- * i-th, a fastest, then y, then b.
+ * i-th, a fastest, then y, then b; the other way round where that is done directly.
  */
 static int transpose_step(void *user, struct replay_warp *warp, uint64_t number)
 {
@@ -117,9 +121,11 @@ static int transpose_step(void *user, struct replay_warp *warp, uint64_t number)
 	(void)number;
 	for (uint32_t left = warp->lanes; left; left &= left - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(left);
-		uint64_t i = warp->first + lane, a = begin + i % deep, y = i / deep % n, b = i / deep / n;
-		uint64_t target = (b * n + y) * n + a;
+		uint64_t i = warp->first + lane, a = begin + i % deep, y = i / deep % n, b = i / deep / n, target;
 
+		if (h->direct)
+			a = begin + i / n / n, y = i / n % n, b = i % n;
+		target = (b * n + y) * n + a;
 		cube(h, warp->gpu, !h->which)[target] = cube(h, warp->gpu, h->which)[(a * n + y) * n + b];
 		address[lane] = h->cube[!h->which] + target * ELEMENT;
 		to[lane] = UINT64_C(1) << replay_owner(&h->run->system, n, b);
@@ -259,7 +265,7 @@ static int run_all(struct hit *h)
 	return result ? result : check(h, probed);
 }
 
-int workload_run_hit(struct workload_run *run)
+static int run_hit(struct workload_run *run, bool direct)
 {
 	struct hit *h;
 	int result;
@@ -273,7 +279,18 @@ int workload_run_hit(struct workload_run *run)
 		return -ENOMEM;
 	h->run = run;
 	h->n = run->options.size;
+	h->direct = direct;
 	result = run_all(h);
 	free(h);
 	return result;
+}
+
+int workload_run_hit(struct workload_run *run)
+{
+	return run_hit(run, false);
+}
+
+int workload_run_hit_direct(struct workload_run *run)
+{
+	return run_hit(run, true);
 }

@@ -28,6 +28,7 @@ int workload_run_diffusion(struct workload_run *run);
 int workload_run_eqwp(struct workload_run *run);
 int workload_run_gups(struct workload_run *run);
 int workload_run_hit(struct workload_run *run);
+int workload_run_hit_direct(struct workload_run *run);
 int workload_run_jacobi(struct workload_run *run);
 int workload_run_lenet(struct workload_run *run);
 int workload_run_mis(struct workload_run *run);

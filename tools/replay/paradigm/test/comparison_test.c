@@ -176,6 +176,21 @@ static struct replay_op by_chance(struct chance *c, unsigned gpus)
 	}
 }
 
+/* Of each size one store. */
+static void classes_of_sizes(void **state)
+{
+	static const unsigned expected[STORE_CLASSES] = { 4, 4, 8, 16, 32, 64 };
+	struct comparison *c = start(2, 5);
+
+	(void)state;
+	for (uint32_t size = 1; size <= 128; size++)
+		assert_int_equal(give(c, store(0, 1, 0, size)), 0);
+	comparison_end(c);
+	for (unsigned i = 0; i < STORE_CLASSES; i++)
+		assert_int_equal(comparison_counts(c)->classes[i], expected[i]);
+	comparison_free(c);
+}
+
 /* Sums add up, nobody is below the bound, and a queue is never worse than none. */
 static void any_stream(void **state)
 {
@@ -217,6 +232,7 @@ int main(void)
 		cmocka_unit_test(copies_are_dma),
 		cmocka_unit_test(loads_flush_what_they_hit),
 		cmocka_unit_test(refusals),
+		cmocka_unit_test(classes_of_sizes),
 		cmocka_unit_test(any_stream),
 	};
 

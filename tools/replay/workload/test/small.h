@@ -27,6 +27,7 @@ static const struct small small[] = {
 	{.name = "sssp", .input = "wiki-Vote.txt.gz"}, {.name = "mis", .input = "wiki-Vote.txt.gz"},
 	{.name = "mvt", .size = 90},		       {.name = "dnn-lenet", .size = 16},
 	{.name = "dnn-vgg16", .size = 32768},	       {.name = "dnn-resnet18", .size = 1024},
+	{.name = "hit-direct", .size = 16, .packed = true},
 };
 
 enum { SMALL = sizeof(small) / sizeof(small[0]) };

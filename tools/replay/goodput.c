@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "goodput.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "paradigm/link.h"
+
+enum { LARGEST = 4096 };
+
+int goodput(int argc, char **argv)
+{
+	(void)argv;
+	if (argc != 1) {
+		fputs("usage: gpulink-replay goodput\n", stderr);
+		return 2;
+	}
+	printf("%5s", "bytes");
+	for (unsigned i = 0; link_preset_at(i); i++)
+		printf(" %8s", link_preset_at(i)->name);
+	puts("   % of the wire bytes, of a store at a multiple of its size");
+	for (unsigned size = 1; size <= LARGEST; size *= 2) {
+		printf("%5u", size);
+		for (unsigned i = 0; link_preset_at(i); i++) {
+			uint64_t transactions = 0, wire = link_write(link_preset_at(i), 0, size, &transactions);
+
+			printf(" %8.2f", 100 * (double)size / (double)wire);
+		}
+		putchar('\n');
+	}
+	return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
