@@ -15,12 +15,11 @@ enum { LENGTH_DWORDS = 6, LENGTH_BYTES = 7, LENGTH_MASK = 7, GAP_MORE = 8, GAP_S
 /* --- building --- */
 
 struct writer {
-	const struct glk_write_queue *queue;
-	uint8_t *to, *room_end;
-	uint64_t base, end; /* base: of the packet; end: of the last run; link addresses */
+	uint8_t *to;
+	uint64_t end; /* of the last run; a link address */
 };
 
-/* A run that may go over several lines: entry[0] from `first` on, whole lines, entry[entries - 1] to its end. */
+/* A run, which may go over several lines. */
 struct run {
 	uint64_t address;
 	unsigned length;
@@ -68,20 +67,16 @@ static void put_run_header(struct writer *w, const struct run *run)
 		put_number(w, (code == LENGTH_DWORDS ? run->length / 4 : run->length) - 1);
 }
 
-/* Where a run is found in the queue: place in the order, and byte of that line. */
-struct place {
-	unsigned at, byte;
-};
-
-/* The run that begins at a place, or where the next one does; leaves the place behind it. */
-static struct run next_run(const struct glk_write_queue *queue, const uint8_t *order, struct place *place)
+/* The next run, of length 0 when there is none; leaves the walk behind it. */
+static struct run next_run(struct glk_compact_walk *walk)
 {
+	const struct glk_write_queue *queue = walk->queue;
 	struct run run = { 0 };
 
-	for (; place->at < queue->used; place->at++, place->byte = 0) {
-		unsigned entry = order[place->at], first, end;
+	for (; walk->at < queue->used; walk->at++, walk->byte = 0) {
+		unsigned entry = walk->order[walk->at], first, end;
 
-		first = glk_next_byte(&queue->enables[entry], place->byte, true);
+		first = glk_next_byte(&queue->enables[entry], walk->byte, true);
 		if (first == GLK_LINE_BYTES)
 			continue;
 		end = glk_next_byte(&queue->enables[entry], first, false);
@@ -90,62 +85,73 @@ static struct run next_run(const struct glk_write_queue *queue, const uint8_t *o
 		if (!run.length)
 			run.address = line_address(queue, entry) + first;
 		run.length += end - first;
-		place->byte = end;
+		walk->byte = end;
 		if (end < GLK_LINE_BYTES)
 			return run;
 	}
 	return run;
 }
 
-static void copy_run(struct writer *w, const uint8_t *order, struct place from, unsigned length)
+/* Copies the run that a walk stands before. */
+static void copy_run(struct writer *w, struct glk_compact_walk from, unsigned length)
 {
 	while (length) {
-		unsigned entry = order[from.at], part;
+		unsigned entry = from.order[from.at], part;
 
-		from.byte = glk_next_byte(&w->queue->enables[entry], from.byte, true);
+		from.byte = glk_next_byte(&from.queue->enables[entry], from.byte, true);
 		part = from.byte < GLK_LINE_BYTES ? GLK_LINE_BYTES - from.byte : 0;
 		if (part > length)
 			part = length;
 		if (part) {
-			glk_copy_run(w->to, &w->queue->data[entry][from.byte], part);
+			glk_copy_run(w->to, &from.queue->data[entry][from.byte], part);
 			w->to += part;
 			length -= part;
 		}
-		from = (struct place){ .at = from.at + 1 };
+		from.at++;
+		from.byte = 0;
 	}
 }
 
-size_t glk_compact_build(const struct glk_write_queue *queue, uint8_t *payload, uint64_t *base, unsigned *runs)
+void glk_compact_start(struct glk_compact_walk *walk, const struct glk_write_queue *queue)
+{
+	walk->queue = queue;
+	walk->at = walk->byte = 0;
+	sort_entries(queue, walk->order);
+}
+
+/*
+ * The first run always fits: a piece leaves room for H in a packet, a run over several lines has 2 bytes a line in the
+ * queue's accounting, and 3 are the most that stand before a first run.
+ */
+size_t glk_compact_build(struct glk_compact_walk *walk, uint8_t *payload, uint64_t *base, unsigned *runs)
 {
 	enum { HEADER_MOST = 1 + 6 + 2 }; /* bytes: gaps have 38 bits, lengths 12 */
-	struct writer w = { .queue = queue, .to = payload, .room_end = payload + queue->max_payload_bytes };
-	uint8_t order[GLK_QUEUE_ENTRIES_MAX];
-	struct place place = { 0 };
+	uint8_t *room_end = payload + walk->queue->max_payload_bytes;
+	struct writer w = { .to = payload };
 
 	*runs = 0;
-	sort_entries(queue, order);
-	for (struct place from = place;; from = place) {
-		struct run run = next_run(queue, order, &place);
+	for (;;) {
+		struct glk_compact_walk from = *walk;
+		struct run run = next_run(walk);
+		uint8_t header[HEADER_MOST];
+		struct writer trial = { .to = header };
 
 		if (!run.length)
 			break;
-		if (w.to == payload)
-			w.base = w.end = run.address & ~3ULL;
-		if ((size_t)(w.room_end - w.to) < HEADER_MOST + run.length) {
-			/* Near the limit: build the header aside to see whether it fits all the same. */
-			uint8_t aside[HEADER_MOST];
-			struct writer trial = { .to = aside, .end = w.end };
-
-			put_run_header(&trial, &run);
-			if ((size_t)(w.room_end - w.to) < (size_t)(trial.to - aside) + run.length)
-				return 0;
+		if (!*runs)
+			*base = w.end = run.address & ~3ULL;
+		trial.end = w.end;
+		put_run_header(&trial, &run);
+		if ((size_t)(room_end - w.to) < (size_t)(trial.to - header) + run.length) {
+			*walk = from;
+			break;
 		}
-		put_run_header(&w, &run);
-		copy_run(&w, order, from, run.length);
+		memcpy(w.to, header, (size_t)(trial.to - header));
+		w.to += trial.to - header;
+		copy_run(&w, from, run.length);
 		w.end = run.address + run.length;
 		(*runs)++;
 	}
-	*base = w.base;
 	return (size_t)(w.to - payload);
 }
 

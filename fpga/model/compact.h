@@ -15,12 +15,24 @@
 
 #define GLK_COMPACT_FIRST_BE 1u
 
+/** Bytes that a run costs in the queue's accounting: most have 1 to 3. What does not fit then goes in a packet of its own. */
+#define GLK_COMPACT_RUN_BYTES 2u
+
+/** A way through a queue that is not empty, by rising address. Members are compact.c's own. */
+struct glk_compact_walk {
+	const struct glk_write_queue *queue;
+	unsigned at, byte; /* place in the order, and byte of that line */
+	uint8_t order[GLK_QUEUE_ENTRIES_MAX];
+};
+
+/** Begins; the queue must stay as it is until the walk has ended. */
+void glk_compact_start(struct glk_compact_walk *walk, const struct glk_write_queue *queue);
+
 /**
- * Writes the payload for a queue that is not empty: at most max_payload_bytes of the queue, to a place with room for them.
- * Returns its bytes, in *base the address of the packet, and in *runs how many it has; 0 when it would not fit, which only
- * runs far apart can bring about: another form must do then.
+ * Writes the payload of the next packet: as many runs as max_payload_bytes of the queue allow, one at least. Returns its
+ * bytes, in *base the address of the packet, and in *runs how many it has; 0 when there is nothing left.
  */
-size_t glk_compact_build(const struct glk_write_queue *queue, uint8_t *payload, uint64_t *base, unsigned *runs);
+size_t glk_compact_build(struct glk_compact_walk *walk, uint8_t *payload, uint64_t *base, unsigned *runs);
 
 /** One run of a payload. */
 struct glk_compact_run {

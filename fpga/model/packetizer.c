@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "compact.h"
 #include "enables.h"
 
 /* Where the line of an entry begins, counted from the line that the queue's base lies in. */
@@ -87,10 +86,10 @@ size_t glk_packetizer_build(const struct glk_write_queue *queue, unsigned width,
 	return finish(packet, base, self_describe ? width : 0, (size_t)(to - packet) - GLK_PACKET_HEADER_BYTES);
 }
 
-size_t glk_packetizer_build_compact(const struct glk_write_queue *queue, uint8_t packet[GLK_PACKET_ROOM], unsigned *runs)
+size_t glk_packetizer_build_compact(struct glk_compact_walk *walk, uint8_t packet[GLK_PACKET_ROOM], unsigned *runs)
 {
-	uint64_t base;
-	size_t payload = glk_compact_build(queue, packet + GLK_PACKET_HEADER_BYTES, &base, runs);
+	uint64_t base = 0;
+	size_t payload = glk_compact_build(walk, packet + GLK_PACKET_HEADER_BYTES, &base, runs);
 
 	return payload ? finish(packet, base, GLK_COMPACT_FIRST_BE, payload) : 0;
 }

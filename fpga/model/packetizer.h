@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "compact.h"
 #include "write_queue.h"
 
 #define GLK_PACKET_HEADER_BYTES 16u
@@ -38,8 +39,8 @@ unsigned glk_packetizer_narrowest(const struct glk_write_queue *queue);
 size_t glk_packetizer_build(const struct glk_write_queue *queue, unsigned width, bool self_describe,
 			    uint8_t packet[GLK_PACKET_ROOM]);
 
-/** The same in the compact form (compact.h), in which neighbours in two lines are one run: how many it has is left in *runs.
- *  Returns 0 when what is queued does not fit into one packet that way. */
-size_t glk_packetizer_build_compact(const struct glk_write_queue *queue, uint8_t packet[GLK_PACKET_ROOM], unsigned *runs);
+/** Builds the next packet of a walk in the compact form (compact.h), in which neighbours in two lines are one run: how many it
+ *  has is left in *runs. Returns 0 when nothing is left. */
+size_t glk_packetizer_build_compact(struct glk_compact_walk *walk, uint8_t packet[GLK_PACKET_ROOM], unsigned *runs);
 
 #endif /* GLK_PACKETIZER_H */

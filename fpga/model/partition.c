@@ -41,6 +41,7 @@ uint64_t glk_partition_reset(struct glk_partition *partition)
 	glk_write_queue_configure(&partition->queue, GLK_PARTITION_SUBHEADER_BYTES_RESET,
 				  GLK_PARTITION_MAX_PAYLOAD_BYTES_RESET);
 	set_mode(partition, GLK_PARTITION_MODE_RESET);
+	partition->form = GLK_FORM_PLAIN;
 	partition->flush_timeout_ns = 0;
 	partition->last_store_ns = 0;
 	return dropped;
@@ -95,47 +96,51 @@ void glk_partition_store(struct glk_partition *partition, uint64_t address, cons
 	}
 }
 
-/* A packet, and what is counted of it. */
-struct built {
-	uint8_t packet[GLK_PACKET_ROOM];
-	size_t length;
-	uint64_t payload; /* bytes, without padding */
-	unsigned sub_packets;
-};
-
-static void build(const struct glk_partition *partition, struct built *b)
+/* Counts a packet and hands it on. */
+static void send(struct glk_partition *partition, const uint8_t *packet, size_t length, unsigned sub_packets, unsigned reason)
 {
-	const struct glk_write_queue *queue = &partition->queue;
-	bool say_width = partition->self_describe || partition->form != GLK_FORM_PLAIN;
-	unsigned width = queue->subheader_bytes;
+	uint64_t dword_bytes = (uint64_t)__builtin_popcount(packet[7] >> 4); /* of the last DW, that count */
 
-	if (partition->form == GLK_FORM_COMPACT) {
-		b->length = glk_packetizer_build_compact(queue, b->packet, &b->sub_packets);
-		b->payload = b->length - GLK_PACKET_HEADER_BYTES - 4 + (unsigned)__builtin_popcount(b->packet[7] >> 4);
-		if (b->length)
-			return;
-	}
-	if (partition->form != GLK_FORM_PLAIN)
-		width = glk_packetizer_narrowest(queue);
-	b->length = glk_packetizer_build(queue, width, say_width, b->packet);
-	b->payload = queue->payload_bytes - (queue->subheader_bytes - width) * queue->runs;
-	b->sub_packets = queue->runs;
+	count(partition, GLK_PARTITION_COUNTER(PACKETS), 1);
+	count(partition, GLK_PARTITION_COUNTER(SUB_PACKETS), sub_packets);
+	count(partition, GLK_PARTITION_COUNTER(PAYLOAD_BYTES), length - GLK_PACKET_HEADER_BYTES - 4 + dword_bytes);
+	count(partition, GLK_PARTITION_COUNTER(WIRE_BYTES), length - GLK_PACKET_HEADER_BYTES + GLK_TLP_OVERHEAD_BYTES);
+	count(partition, glk_flush_counter(reason), 1);
+	partition->out(partition->user, packet, length, reason);
+}
+
+static void flush_compact(struct glk_partition *partition, unsigned reason)
+{
+	struct glk_compact_walk walk;
+	uint8_t packet[GLK_PACKET_ROOM];
+	unsigned runs;
+	size_t length;
+
+	glk_compact_start(&walk, &partition->queue);
+	while ((length = glk_packetizer_build_compact(&walk, packet, &runs)) != 0)
+		send(partition, packet, length, runs, reason);
+	forget_queued(partition);
 }
 
 void glk_partition_flush(struct glk_partition *partition, unsigned reason)
 {
-	struct built b;
+	const struct glk_write_queue *queue = &partition->queue;
+	bool narrow = partition->form == GLK_FORM_NARROW;
+	unsigned width = queue->subheader_bytes, runs = queue->runs;
+	uint8_t packet[GLK_PACKET_ROOM];
+	size_t length;
 
-	if (partition->queue.used == 0)
+	if (queue->used == 0)
 		return;
-	build(partition, &b);
-	count(partition, GLK_PARTITION_COUNTER(PACKETS), 1);
-	count(partition, GLK_PARTITION_COUNTER(SUB_PACKETS), b.sub_packets);
-	count(partition, GLK_PARTITION_COUNTER(PAYLOAD_BYTES), b.payload);
-	count(partition, GLK_PARTITION_COUNTER(WIRE_BYTES), b.length - GLK_PACKET_HEADER_BYTES + GLK_TLP_OVERHEAD_BYTES);
-	count(partition, glk_flush_counter(reason), 1);
+	if (partition->form == GLK_FORM_COMPACT) {
+		flush_compact(partition, reason);
+		return;
+	}
+	if (narrow)
+		width = glk_packetizer_narrowest(queue);
+	length = glk_packetizer_build(queue, width, partition->self_describe || narrow, packet);
 	forget_queued(partition);
-	partition->out(partition->user, b.packet, b.length, reason);
+	send(partition, packet, length, runs, reason);
 }
 
 uint64_t glk_partition_deadline(const struct glk_partition *partition)
@@ -180,6 +185,20 @@ static bool allowed(unsigned reg, uint64_t value)
 	}
 }
 
+/* A queue that was configured accounts for H. */
+static void account(struct glk_partition *partition)
+{
+	glk_write_queue_account(&partition->queue, partition->form == GLK_FORM_COMPACT ? GLK_COMPACT_RUN_BYTES
+										       : partition->queue.subheader_bytes);
+}
+
+void glk_partition_set_form(struct glk_partition *partition, enum glk_packet_form form)
+{
+	glk_partition_flush(partition, GLK_FLUSH_CONFIG);
+	partition->form = form;
+	account(partition);
+}
+
 int glk_partition_set(struct glk_partition *partition, unsigned reg, uint64_t value)
 {
 	struct glk_write_queue *queue = &partition->queue;
@@ -203,5 +222,6 @@ int glk_partition_set(struct glk_partition *partition, unsigned reg, uint64_t va
 		set_mode(partition, value);
 		break;
 	}
+	account(partition);
 	return 0;
 }

@@ -24,10 +24,10 @@ typedef void (*glk_packet_out)(void *user, const uint8_t *packet, size_t length,
 enum glk_packet_form {
 	GLK_FORM_PLAIN,	  /**< every sub-header has the H that is set */
 	GLK_FORM_NARROW,  /**< each packet has the smallest H that will do, and says it */
-	GLK_FORM_COMPACT, /**< runs by rising address, told by their distances; NARROW where that does not fit */
+	GLK_FORM_COMPACT, /**< runs by rising address, told by their distances; a flush may take two packets */
 };
 
-/** Members are for reading, but `form`, which may be set at any time; the functions below change them. */
+/** Members are for reading; the functions below change them. */
 struct glk_partition {
 	struct glk_write_queue queue;
 	bool coalesce;
@@ -57,6 +57,9 @@ void glk_partition_flush(struct glk_partition *partition, unsigned reason);
 
 /** When the inactivity timeout expires; UINT64_MAX: not as things stand. */
 uint64_t glk_partition_deadline(const struct glk_partition *partition);
+
+/** Sets the form; flushes first, reason config. */
+void glk_partition_set_form(struct glk_partition *partition, enum glk_packet_form form);
 
 /** Registers SUBHEADER_BYTES .. MODE (GLK_PARTITION_...). A change flushes first, reason config. Returns 0, or
  *  -EINVAL when the value is not allowed: nothing has changed then. */

@@ -40,6 +40,12 @@ void glk_write_queue_configure(struct glk_write_queue *queue, unsigned subheader
 	queue->subheader_bytes = subheader_bytes;
 	queue->max_payload_bytes = max_payload_bytes;
 	queue->range_bytes = glk_subheader_range(subheader_bytes);
+	queue->run_bytes = subheader_bytes;
+}
+
+void glk_write_queue_account(struct glk_write_queue *queue, unsigned run_bytes)
+{
+	queue->run_bytes = run_bytes;
 }
 
 size_t glk_write_queue_piece(const struct glk_write_queue *queue, uint64_t address, size_t length)
@@ -160,7 +166,7 @@ int glk_write_queue_put(struct glk_write_queue *queue, uint64_t address, const v
 		return GLK_FLUSH_ENTRIES_FULL;
 
 	payload = queue->payload_bytes + (unsigned)length - change.overwritten +
-		  (unsigned)(change.runs * (int)queue->subheader_bytes);
+		  (unsigned)(change.runs * (int)queue->run_bytes);
 	if (payload > queue->max_payload_bytes)
 		return GLK_FLUSH_PAYLOAD_FULL;
 

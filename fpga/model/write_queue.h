@@ -30,6 +30,7 @@ struct glk_write_queue {
 	unsigned entries;	    /**< entries the queue has: 16, 32 or 64 */
 	unsigned subheader_bytes;   /**< H */
 	unsigned max_payload_bytes;
+	unsigned run_bytes;	    /**< what a run costs beside its data: H, unless set otherwise */
 	unsigned used;		    /**< entries in use; entry 0 is the line first stored to, and so on */
 	unsigned runs;		    /**< sub-packets that a flush would send now */
 	unsigned payload_bytes;	    /**< payload that a flush would send now */
@@ -57,6 +58,9 @@ void glk_write_queue_init(struct glk_write_queue *queue, unsigned entries);
 
 /** Changes the settings. Both must be valid, and the queue empty. */
 void glk_write_queue_configure(struct glk_write_queue *queue, unsigned subheader_bytes, unsigned max_payload_bytes);
+
+/** Has a run cost other than H, 1 at least and H at most, until the queue is configured again. It must be empty. */
+void glk_write_queue_account(struct glk_write_queue *queue, unsigned run_bytes);
 
 /** Length of the first piece of a store of `length` (1 or more) bytes: up to the end of the line, of the address
  *  window, or of what one packet can hold. */

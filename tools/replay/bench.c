@@ -89,7 +89,7 @@ static double run_stage(void (*stage)(const struct replay_op *, struct glk_parti
 	for (unsigned p = 0; p < GPUS * GPUS; p++) {
 		glk_partition_init(&partitions[p], 64, packet_out, NULL);
 		glk_partition_set(&partitions[p], GLK_PARTITION_SUBHEADER_BYTES, 5);
-		partitions[p].form = form;
+		glk_partition_set_form(&partitions[p], form);
 	}
 	begin = seconds_now(CLOCK_THREAD_CPUTIME_ID);
 	for (uint64_t round = 0; round < rounds; round++)

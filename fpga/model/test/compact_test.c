@@ -18,7 +18,10 @@ enum { MEMORY = 1 << 16 };
 
 static size_t build(struct glk_write_queue *queue, uint8_t packet[GLK_PACKET_ROOM], unsigned *runs)
 {
-	return glk_packetizer_build_compact(queue, packet, runs);
+	struct glk_compact_walk walk;
+
+	glk_compact_start(&walk, queue);
+	return glk_packetizer_build_compact(&walk, packet, runs);
 }
 
 static void put(struct glk_write_queue *queue, uint64_t address, uint32_t size, uint8_t value)

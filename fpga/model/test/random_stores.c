@@ -105,7 +105,7 @@ static int run(struct bench *b, enum glk_packet_form form, unsigned width, unsig
 	unsigned cursor = 0, shape = 0;
 
 	glk_partition_init(&b->sender, entries, take_packet, b);
-	b->sender.form = form;
+	glk_partition_set_form(&b->sender, form);
 	if (glk_partition_set(&b->sender, GLK_PARTITION_SUBHEADER_BYTES, width) ||
 	    glk_partition_set(&b->sender, GLK_PARTITION_MAX_PAYLOAD_BYTES, limit) ||
 	    glk_partition_set(&b->sender, GLK_PARTITION_MODE, GLK_PARTITION_MODE_COALESCE_MASK | below(&b->chance, 2) << 1))

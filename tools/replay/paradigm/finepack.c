@@ -50,7 +50,7 @@ static struct finepack *make(const struct setting *setting, unsigned width, enum
 		free(f);
 		return NULL;
 	}
-	f->partition.form = form;
+	glk_partition_set_form(&f->partition, form);
 	return f;
 }
 
