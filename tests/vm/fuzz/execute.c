@@ -41,6 +41,9 @@ static struct {
 	bool settings_changed;
 } now;
 
+/* Held by whoever makes or takes away address space: else a second thread could take what this one has just got. */
+static pthread_mutex_t space = PTHREAD_MUTEX_INITIALIZER;
+
 static _Thread_local sigjmp_buf escape;
 static _Thread_local volatile sig_atomic_t guarded;
 
@@ -180,10 +183,14 @@ static void do_munmap(const struct op *op, unsigned slot)
 	if (!now.maps[slot].at)
 		return;
 	from = op->values[1].v % 3 * PAGE; /* from the start, or in the middle: the rest goes with the program */
-	if (from < bytes)
-		munmap(now.maps[slot].at + from, op->values[2].v % 2 ? bytes - from : PAGE);
-	if (!from && op->values[2].v % 2)
+	if (!from && op->values[2].v % 2) {
+		munmap(now.maps[slot].at, bytes);
 		now.maps[slot].at = NULL;
+	} else if (from < bytes) {
+		/* Taken away by being covered: in a hole the stack of a thread might come to lie. */
+		mmap(now.maps[slot].at + from, op->values[2].v % 2 ? bytes - from : PAGE, PROT_NONE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	}
 }
 
 static void do_mapping_call(const struct op *op, unsigned slot)
@@ -207,20 +214,29 @@ static void do_mapping_call(const struct op *op, unsigned slot)
 
 /* --- io_uring, by its own interface: one ring a program, with entries of 128 bytes --- */
 
-static bool have_ring(void)
+static void make_ring(void)
 {
 	struct io_uring_params *p = &now.params;
 
-	if (now.ring >= 0)
-		return true;
 	*p = (struct io_uring_params){ .flags = IORING_SETUP_SQE128 | IORING_SETUP_CQE32 };
 	now.ring = (int)syscall(SYS_io_uring_setup, 8, p);
 	if (now.ring < 0)
-		return false;
+		return;
 	now.sq = mmap(NULL, p->sq_off.array + p->sq_entries * 4, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, now.ring,
 		      IORING_OFF_SQ_RING);
 	now.sqes = mmap(NULL, p->sq_entries * 128, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, now.ring, IORING_OFF_SQES);
-	return now.sq != MAP_FAILED && now.sqes != MAP_FAILED;
+}
+
+static bool have_ring(void)
+{
+	bool have;
+
+	pthread_mutex_lock(&space);
+	if (now.ring < 0)
+		make_ring();
+	have = now.ring >= 0 && now.sq != MAP_FAILED && now.sqes != MAP_FAILED;
+	pthread_mutex_unlock(&space);
+	return have;
 }
 
 static void do_uring(const struct op *op, int fd)
@@ -293,6 +309,18 @@ static void do_sysfs(const struct op *op)
 	put_setting(sysfs_files[op->values[0].v % files], sysfs_values[op->values[1].v % values]);
 }
 
+/* What changes the address space. */
+static void do_space(const struct op *op, unsigned slot, int fd)
+{
+	pthread_mutex_lock(&space);
+	switch (op->kind) {
+	case OP_MMAP: do_mmap(op, fd); break;
+	case OP_MUNMAP: do_munmap(op, slot); break;
+	default: do_mapping_call(op, slot); break;
+	}
+	pthread_mutex_unlock(&space);
+}
+
 static void do_op(const struct op *op)
 {
 	unsigned slot = op->values[0].v % FILES;
@@ -317,12 +345,12 @@ static void do_op(const struct op *op)
 	}
 	case OP_IOCTL: do_ioctl(op, *fd); break;
 	case OP_ENTRY: do_entry(op); break;
-	case OP_MMAP: do_mmap(op, *fd); break;
 	case OP_TOUCH: do_touch(op, slot); break;
-	case OP_MUNMAP: do_munmap(op, slot); break;
+	case OP_MMAP:
+	case OP_MUNMAP:
+	case OP_MREMAP: do_space(op, slot, *fd); break;
 	case OP_MPROTECT:
-	case OP_MADVISE:
-	case OP_MREMAP: do_mapping_call(op, slot); break;
+	case OP_MADVISE: do_mapping_call(op, slot); break;
 	case OP_URING: do_uring(op, *fd); break;
 	case OP_FILE: do_file(op, *fd); break;
 	case OP_SYSFS: do_sysfs(op); break;
@@ -340,8 +368,11 @@ static void *do_op_beside(void *op)
 static void fork_child(const struct program *p, unsigned at)
 {
 	const struct op *op = &p->ops[at];
-	pid_t child = fork();
+	pid_t child;
 
+	pthread_mutex_lock(&space); /* so that the child has it too */
+	child = fork();
+	pthread_mutex_unlock(&space);
 	if (child)
 		return;
 	alarm(CHILD_SECONDS);
@@ -390,8 +421,10 @@ void execute(const struct program *p)
 			fork_child(p, i);
 		} else if (p->ops[i].kind == OP_BESIDE && i + 1 < p->count) {
 			i++;
+			pthread_mutex_lock(&space);
 			if (!pthread_create(&beside[besides], NULL, do_op_beside, (void *)(uintptr_t)&p->ops[i]))
 				besides++;
+			pthread_mutex_unlock(&space);
 		} else {
 			do_op(&p->ops[i]);
 		}

@@ -255,7 +255,7 @@ int main(int argc, char **argv)
 	if (worker == 0)
 		exit(work());
 	status = worker > 0 ? supervise(worker) : 2;
-	if (status == 1) {
+	if (status != 0 && status != 2) {
 		fprintf(stderr, "# fuzz: seed %" PRIu64 ", program %" PRIu64 ", the last one (fuzz --replay):\n", options.seed,
 			shared->programs);
 		program_print(&shared->program, stderr);
