@@ -53,6 +53,7 @@ check: user asan
 		"tests/vm/run-suite 6.1 memory" \
 		"tests/vm/run-suite newest memory" \
 		"tests/vm/run-suite newest iommu" \
+		"tests/vm/run-suite 6.12 bounce" \
 		"tests/vm/run-suite newest seeing" \
 		"tests/vm/run-suite 6.12 faults" \
 		"tests/vm/run-suite newest faults" \

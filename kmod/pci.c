@@ -93,8 +93,8 @@ static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	err = dma_set_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
 	if (err)
 		goto disable;
-	/* The card is told of memory page by page: a segment may have any length. */
-	dma_set_max_seg_size(&pdev->dev, UINT_MAX);
+	/* The card is told of memory page by page: a segment may be as long as can be mapped. */
+	dma_set_max_seg_size(&pdev->dev, min_t(size_t, UINT_MAX, dma_max_mapping_size(&pdev->dev)));
 	err = glk_peer_init(pdev);
 	if (err)
 		goto disable;

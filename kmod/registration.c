@@ -130,8 +130,9 @@ static int map_pages(struct glk_card *card, struct glk_registration *reg)
 	unsigned long i = 0;
 	int err;
 
-	err = sg_alloc_table_from_pages(&reg->sgt, reg->pages, reg->page_count, 0,
-					reg->page_count * PAGE_SIZE, GFP_KERNEL);
+	err = sg_alloc_table_from_pages_segment(&reg->sgt, reg->pages, reg->page_count, 0,
+						reg->page_count * PAGE_SIZE,
+						dma_get_max_seg_size(&card->pdev->dev), GFP_KERNEL);
 	if (err)
 		return err;
 	/* A page may be registered twice: without the attribute a defect to the API's checks. */
