@@ -22,12 +22,6 @@ static const char help[] = "usage: gpulink-replay COMMAND [OPTION...]\n"
 			   "  goodput  of a single store, by its size, on each link\n"
 			   "gpulink-replay run --help tells its options; gpulink-replay(1) the rest.\n";
 
-static int failed(int status, const char *error)
-{
-	fprintf(stderr, "gpulink-replay: %s\n", error[0] ? error : strerror(-status));
-	return EXIT_FAILURE;
-}
-
 static int run(int argc, char **argv)
 {
 	char error[REPLAY_ERROR_BYTES];
@@ -44,7 +38,7 @@ static int run(int argc, char **argv)
 			status = -errno;
 		run_free(&found);
 	}
-	return status ? failed(status, error) : EXIT_SUCCESS;
+	return status ? run_failed(status, error) : EXIT_SUCCESS;
 }
 
 static int record(int argc, char **argv)
@@ -61,21 +55,20 @@ static int record(int argc, char **argv)
 	if (status)
 		return status > 0 ? EXIT_SUCCESS : 2;
 	status = run_record(&options, argv[1], error);
-	return status ? failed(status, error) : EXIT_SUCCESS;
+	return status ? run_failed(status, error) : EXIT_SUCCESS;
 }
 
 static int convert(int argc, char **argv)
 {
 	char error[REPLAY_ERROR_BYTES] = "";
+	int status;
 
 	if (argc != 3) {
 		fputs("usage: gpulink-replay convert IN OUT\n", stderr);
 		return 2;
 	}
-	if (replay_trace_convert(argv[1], argv[2], error) == 0)
-		return EXIT_SUCCESS;
-	fprintf(stderr, "gpulink-replay: %s\n", error);
-	return EXIT_FAILURE;
+	status = replay_trace_convert(argv[1], argv[2], error);
+	return status ? run_failed(status, error) : EXIT_SUCCESS;
 }
 
 static int list(int argc, char **argv)

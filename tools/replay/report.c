@@ -10,78 +10,14 @@
 #include <unistd.h>
 
 #include "page.h"
+#include "part_file.h"
 
 static const char help[] = "usage: gpulink-replay report FILE.html (the options of run, without -o)\n";
 
-/* A file that is complete under its name, or not there: it is written beside its place. */
-struct part {
-	const char *path;
-	char *name;
-	FILE *file;
-};
-
-static int part_fail(const struct part *part, char *error)
+static int fail(const char *path, int status, char *error)
 {
-	int status = -errno;
-
-	snprintf(error, REPLAY_ERROR_BYTES, "%.512s: %s", part->path, strerror(errno));
+	snprintf(error, REPLAY_ERROR_BYTES, "%.512s: %s", path, strerror(-status));
 	return status;
-}
-
-static void part_forget(struct part *part)
-{
-	if (part->file)
-		fclose(part->file);
-	if (part->name)
-		unlink(part->name);
-	free(part->name);
-}
-
-static int part_open(struct part *part, const char *path, char *error)
-{
-	struct stat status;
-	int fd;
-
-	*part = (struct part){ .path = path };
-	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
-		errno = S_ISDIR(status.st_mode) ? EISDIR : EEXIST;
-		return part_fail(part, error);
-	}
-	if (asprintf(&part->name, "%s.part", path) < 0) {
-		part->name = NULL;
-		return -ENOMEM;
-	}
-	fd = open(part->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0) {
-		int failed = part_fail(part, error);
-
-		free(part->name);
-		return failed;
-	}
-	part->file = fdopen(fd, "w");
-	if (part->file)
-		return 0;
-	close(fd);
-	part_forget(part);
-	return -ENOMEM;
-}
-
-static int part_complete(struct part *part, char *error)
-{
-	bool bad = ferror(part->file), unclosed;
-
-	unclosed = fclose(part->file) != 0;
-	part->file = NULL;
-	if (bad)
-		errno = EIO; /* what it was is forgotten */
-	if (bad || unclosed || rename(part->name, part->path)) {
-		int status = part_fail(part, error);
-
-		part_forget(part);
-		return status;
-	}
-	free(part->name);
-	return 0;
 }
 
 /* What a file's reader cannot read twice. */
@@ -221,20 +157,43 @@ static bool allowed(const char *path, const struct options *o)
 	return false;
 }
 
+static int write_page(struct page *page, int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	FILE *to = copy < 0 ? NULL : fdopen(copy, "w");
+	bool bad;
+
+	if (!to) {
+		if (copy >= 0)
+			close(copy);
+		return -ENOMEM;
+	}
+	page_write(to, page);
+	bad = ferror(to); /* what it was is forgotten */
+	return fclose(to) ? -errno : bad ? -EIO : 0;
+}
+
 static int make(struct page *page, const char *path, char **argv, char *error)
 {
-	struct part part;
-	int status = part_open(&part, path, error);
+	struct part_file file;
+	struct stat old;
+	int status;
 
+	if (stat(path, &old) == 0 && !S_ISREG(old.st_mode))
+		return fail(path, S_ISDIR(old.st_mode) ? -EISDIR : -EEXIST, error);
+	status = part_file_open(&file, path);
 	if (status)
-		return status;
+		return fail(path, status, error);
 	status = gather(page, argv, error);
-	if (status) {
-		part_forget(&part);
-		return status;
+	if (!status) {
+		status = write_page(page, file.fd);
+		if (!status)
+			status = part_file_complete(&file);
+		if (status)
+			fail(path, status, error);
 	}
-	page_write(part.file, page);
-	return part_complete(&part, error);
+	part_file_forget(&file);
+	return status;
 }
 
 int report(int argc, char **argv)
@@ -263,8 +222,5 @@ int report(int argc, char **argv)
 	}
 	status = make(page, path, argv + 1, error);
 	free(page);
-	if (!status)
-		return EXIT_SUCCESS;
-	fprintf(stderr, "gpulink-replay: %s\n", error[0] ? error : strerror(-status));
-	return EXIT_FAILURE;
+	return status ? run_failed(status, error) : EXIT_SUCCESS;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -219,6 +220,12 @@ void run_free(struct found *found)
 {
 	comparison_free(found->comparison);
 	found->comparison = NULL;
+}
+
+int run_failed(int status, const char *error)
+{
+	fprintf(stderr, "gpulink-replay: %s\n", error[0] ? error : strerror(-status));
+	return EXIT_FAILURE;
 }
 
 int run_record(const struct options *o, const char *path, char *error)

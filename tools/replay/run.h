@@ -22,6 +22,9 @@ struct found {
 int run_stream(const struct options *options, struct found *found, char *error);
 void run_free(struct found *found);
 
+/** Says on standard error what went wrong: the sentence, or what the errno value means. Returns an exit status. */
+int run_failed(int status, const char *error);
+
 /** Writes the stream that the options name into a trace, whose name says its format (trace/trace.h). */
 int run_record(const struct options *options, const char *path, char *error);
 

@@ -119,8 +119,5 @@ int sweep(int argc, char **argv)
 	if (!status && options.output == OUTPUT_JSON)
 		status = output_object_write(stdout, json_object_get(list));
 	json_object_put(list);
-	if (!status)
-		return EXIT_SUCCESS;
-	fprintf(stderr, "gpulink-replay: %s\n", error[0] ? error : strerror(-status));
-	return EXIT_FAILURE;
+	return status ? run_failed(status, error) : EXIT_SUCCESS;
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -70,12 +69,8 @@ static int open_file(struct trace_output *out, const char *path, char *error)
 	} else if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
 		out->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	} else {
-		out->path = strdup(path);
-		if (!out->path || asprintf(&out->part, "%s.part", path) < 0) {
-			out->part = NULL;
-			return trace_error(error, ENOMEM, "%s: out of memory", out->name);
-		}
-		out->fd = open(out->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		errno = -part_file_open(&out->file, path);
+		out->fd = out->file.fd;
 	}
 	return out->fd < 0 ? fail(out, error) : 0;
 }
@@ -84,7 +79,7 @@ int trace_output_open(struct trace_output *out, const char *path, bool zstd, cha
 {
 	int rc;
 
-	*out = (struct trace_output){.name = trace_name(path), .fd = -1};
+	*out = (struct trace_output){.name = trace_name(path), .file = {.fd = -1}, .fd = -1};
 	rc = open_file(out, path, error);
 	if (rc) {
 		trace_output_close(out, false, NULL);
@@ -109,26 +104,22 @@ static int complete_file(struct trace_output *out, char *error)
 
 	if (rc)
 		return rc;
-	rc = close(out->fd);
+	rc = out->file.fd >= 0 ? part_file_complete(&out->file) : close(out->fd) ? -errno : 0;
 	out->fd = -1;
-	if (rc || (out->part && rename(out->part, out->path)))
-		return fail(out, error);
-	return 0;
+	errno = -rc;
+	return rc ? fail(out, error) : 0;
 }
 
 int trace_output_close(struct trace_output *out, bool complete, char *error)
 {
 	int rc = complete ? complete_file(out, error) : 0;
 
-	if (out->fd >= 0)
+	if (out->fd >= 0 && out->file.fd < 0)
 		close(out->fd);
-	if (out->part && (rc || !complete))
-		unlink(out->part);
+	part_file_forget(&out->file);
 	ZSTD_freeCStream(out->zstd);
 	free(out->packed);
 	free(out->bytes);
-	free(out->part);
-	free(out->path);
-	*out = (struct trace_output){.fd = -1};
+	*out = (struct trace_output){.file = {.fd = -1}, .fd = -1};
 	return rc;
 }

@@ -8,12 +8,13 @@
 #include <stdint.h>
 #include <zstd.h>
 
+#include "../part_file.h"
+
 enum { TRACE_OUTPUT_ROOM = 256 << 10 };
 
 struct trace_output {
 	const char *name; /* for messages */
-	char *path;
-	char *part; /* the file until it is complete; NULL: bytes go where they belong at once */
+	struct part_file file; /* fd is -1 when bytes go where they belong at once */
 	int fd;
 	size_t count; /* of bytes */
 	uint8_t *bytes;
