@@ -3,7 +3,7 @@
  * Runs vectors of the link layer on the model. What a vector expects of a clock is taken line by line; what happens without a line is
  * a failure as much as what does not happen.
  *
- *	run-link-vectors FILE|DIRECTORY...		TAP, one test a file
+ *	run-link-layer-vectors FILE|DIRECTORY...		TAP, one test a file
  */
 #include <dirent.h>
 #include <inttypes.h>

@@ -25,7 +25,7 @@ def main(arguments):
     stale = sorted(name for name in made.keys() | there.keys() if made.get(name) != there.get(name))
     for name in stale:
         if arguments:
-            print(f"tests/vectors/link/{name} is out of date: run tests/vectors/link/generate.py")
+            print(f"tests/vectors/link-layer/{name} is out of date: run tests/vectors/link-layer/generate.py")
         elif name in made:
             (HERE / name).write_text(made[name])
         else:

@@ -2,7 +2,7 @@
 """The link layer's blocks in Python, from docs/link-format.md alone, and a vector in the making. What has to come out is said
 by the cases, not computed: here are only the bits."""
 
-NOTICE = "# SPDX-License-Identifier: Apache-2.0\n# Made by tests/vectors/link/generate.py: edit that, not this.\n"
+NOTICE = "# SPDX-License-Identifier: Apache-2.0\n# Made by tests/vectors/link-layer/generate.py: edit that, not this.\n"
 POSTED, REQUEST, RESPONSE, NONE = range(4)
 UP, RESUMED, LOST, ENDED = range(4)
 SESSION = 3  # in `wanted`
