@@ -330,6 +330,8 @@ def by_chance():
         kinds = [READ_REQUEST, READ_RESPONSE] * 3 + list(nc.KINDS)
         for i in range(120):
             kind = kinds[v.random(len(kinds))]
+            if v.queue.fill() + 20 > v.queue.entries:
+                v.run(max(v.queue.input_free - v.now, 0))
             if kind == FINEPACK:
                 v.finepack(4 + 4 * v.random(30))
             else:

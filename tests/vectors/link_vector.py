@@ -47,6 +47,7 @@ class LinkVector:
             packet = start + self.bytes(nc.packet_bytes(kind, start) - 4)
         number = self.queue.next_number[kind]
         taken = self.queue.push(self.now, kind, packet)
+        assert taken or self.queue.input_free <= self.now
         self.line("packet", kind, len(packet), int(taken), note=f"{nc.NAMES[kind]} {number}{note or ''}")
         self.data(packet)
         if taken:
