@@ -331,6 +331,24 @@ static uint64_t seed(void)
 	return seed;
 }
 
+/* The link layer has 5 bits for a type; more are none. */
+static void types(void **state)
+{
+	struct receiver r = { .credits = { 0 } };
+
+	(void)state;
+	assert_int_equal(glk_unstitch_create(16, take, &r, &r.unstitch), 0);
+	for (unsigned bit = 5; bit < 8; bit++) {
+		struct glk_flit flit = { .bytes = { GLK_KIND_RELEASED }, .type = (uint8_t)(GLK_KIND_RELEASED | 1u << bit) };
+
+		assert_int_equal(glk_unstitch_flit(r.unstitch, &flit), -EBADMSG);
+		flit.type = GLK_KIND_RELEASED;
+		assert_int_equal(glk_unstitch_flit(r.unstitch, &flit), 0);
+		glk_unstitch_reset(r.unstitch);
+	}
+	glk_unstitch_destroy(r.unstitch);
+}
+
 /* Something like a piece: of a kind, number and size by chance, or any bytes. */
 static void random_flit(struct chance *c, struct glk_flit *flit)
 {
@@ -434,6 +452,7 @@ int main(void)
 		cmocka_unit_test(turns),
 		cmocka_unit_test(critical_is_not_pooled),
 		cmocka_unit_test(tails_fill_the_room),
+		cmocka_unit_test(types),
 		cmocka_unit_test(random_flits),
 		cmocka_unit_test(changed_flits),
 	};
