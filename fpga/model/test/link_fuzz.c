@@ -249,6 +249,7 @@ static void join(struct fuzz *f, uint64_t now)
 
 static void run_round(struct fuzz *f, uint64_t seed, uint64_t round)
 {
+	const struct glk_block zeros = { .control = true };
 	struct glk_block block;
 	uint64_t now = 1;
 
@@ -256,13 +257,16 @@ static void run_round(struct fuzz *f, uint64_t seed, uint64_t round)
 	for (unsigned part = 0; part < 3; part++) {
 		join(f, now);
 		now += 20000;
+		feed(f, now, &zeros); /* so that what was fed is all there is */
 		for (unsigned i = 0; i < CLOCKS && !f->wrong; i++, now++) {
 			send_clock(f, 0, now, &block);
 			feed_something(f, now);
 			if (!sane(f->card[0].link))
 				f->wrong = "a register that cannot be so";
-			if (below(&f->chance, 2000) == 0)
+			if (below(&f->chance, 2000) == 0) {
 				glk_link_layer_cut(f->card[0].link, now);
+				feed(f, now, &zeros);
+			}
 		}
 	}
 	join(f, now);

@@ -226,7 +226,7 @@ def session_refused():
         ("acknowledge", {"fields": {"ack": 1}}, "protocol"),
     ]
     wrong += [(f"zeros-{i}", {"zeros": bytes(i) + b"\x80" + bytes(9 - i)}, "protocol") for i in range(10)]
-    for cls, least in enumerate((515, 129, 132)):
+    for cls, least in enumerate((388, 2, 132)):
         for room in (0, least - 1, 2049):
             wrong.append((f"room-{cls}-{room:x}", {"room": [room if c == cls else 2048 for c in range(3)]}, "protocol"))
 
@@ -241,9 +241,9 @@ def session_refused():
         v.in_hello(**{"names": v.session, **fields})
         count[counter] += 1
         v.errors(**count)
-    v.in_hello(v.session, room=(515, 129, 132))
+    v.in_hello(v.session, room=(388, 2, 132))
     v.event(UP)
-    v.credits(515, 129, 132)
+    v.credits(388, 2, 132)
     yield v
 
     for what, fields, counter in wrong:

@@ -47,7 +47,7 @@ class Vector:
         self.room = room
         self.now = -1
         self.gone, self.come = b"", b""
-        self.line("link", 0, 0x1122334455667788, session, frames, REPLAY, ACK, HELLO, *room)
+        self.line("layer", 0, 0x1122334455667788, session, frames, REPLAY, ACK, HELLO, *room)
 
     def text(self):
         return NOTICE + "\n".join(self.lines) + "\nend\n"

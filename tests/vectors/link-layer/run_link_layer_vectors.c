@@ -5,13 +5,11 @@
  *
  *	run-link-layer-vectors FILE|DIRECTORY...		TAP, one test a file
  */
-#include <dirent.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "../vector_file.h"
+#include "../vector_list.h"
 #include "link/link_layer.h"
 
 #define HAPPENED_MAX 16u
@@ -357,8 +355,8 @@ static bool run_file(struct run *r)
 	if (!vector_next(&r->file) || strcmp(r->file.keyword, "vectors") != 0 || !vector_numbers(&r->file, 1, &version, &value) ||
 	    value != version)
 		return vector_fail(&r->file, "begins with vectors 1");
-	if (!vector_next(&r->file) || strcmp(r->file.keyword, "link") != 0)
-		return vector_fail(&r->file, "link comes second");
+	if (!vector_next(&r->file) || strcmp(r->file.keyword, "layer") != 0)
+		return vector_fail(&r->file, "layer comes second");
 	if (!set_up(r))
 		return false;
 	while (!r->ended && vector_next(&r->file))
@@ -387,42 +385,7 @@ static bool run_path(const char *path, unsigned number)
 	return good;
 }
 
-static int is_vector(const struct dirent *entry)
-{
-	size_t length = strlen(entry->d_name);
-
-	return length > 4 && strcmp(entry->d_name + length - 4, ".vec") == 0;
-}
-
-static bool run_directory(const char *directory, unsigned *number)
-{
-	struct dirent **entries;
-	char path[4096];
-	bool good = true;
-	int count = scandir(directory, &entries, is_vector, alphasort);
-
-	for (int i = 0; i < count; i++) {
-		snprintf(path, sizeof(path), "%s/%s", directory, entries[i]->d_name);
-		good = run_path(path, ++*number) && good;
-		free(entries[i]);
-	}
-	if (count >= 0)
-		free(entries);
-	return count > 0 && good;
-}
-
 int main(int argc, char **argv)
 {
-	unsigned number = 0;
-	struct stat stat_;
-	bool good = argc > 1;
-
-	for (int i = 1; i < argc; i++) {
-		if (stat(argv[i], &stat_) == 0 && S_ISDIR(stat_.st_mode))
-			good = run_directory(argv[i], &number) && good;
-		else
-			good = run_path(argv[i], ++number) && good;
-	}
-	printf("1..%u\n", number);
-	return good ? 0 : 1;
+	return vector_run_all("run-link-layer-vectors", argc, argv, run_path);
 }
