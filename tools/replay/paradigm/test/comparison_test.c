@@ -12,6 +12,7 @@
 
 #include "chance.h"
 #include "comparison.h"
+#include "parallel.h"
 
 enum { P2P, COMBINING, DMA, FINEPACK, OWN, CONFIG, NARROW, ALL };
 
@@ -198,6 +199,34 @@ static void time_without_a_barrier(void **state)
 	comparison_free(c);
 }
 
+/* One operation that is none: the share whose it is says so, to the one who pushes or at the end, whatever block it is in. */
+static void a_share_refuses(void **state)
+{
+	static const unsigned places[] = { 0, 32767, 32768, 100000, 199999 };
+	const struct setting setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5 };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		struct parallel *p = parallel_create(3, 4, &setting, everything);
+		struct comparison *result = NULL;
+		struct replay_sink sink;
+		int refused = 0, ended;
+
+		assert_non_null(p);
+		sink = parallel_sink(p);
+		for (unsigned k = 0; k < 200000 && !refused; k++) {
+			struct replay_op op = store(k % 4, (k + 1) % 4, k % 1000 * 128, k == places[i] ? 129 : 8);
+
+			refused = sink.take(sink.user, &op, 1);
+			assert_true(!refused || k > places[i]);
+		}
+		ended = parallel_end(p, &result);
+		assert_int_equal(refused ? refused : ended, -EINVAL);
+		assert_int_equal(ended, -EINVAL);
+		assert_null(result);
+	}
+}
+
 /* Of each size one store. */
 static void classes_of_sizes(void **state)
 {
@@ -255,6 +284,7 @@ int main(void)
 		cmocka_unit_test(loads_flush_what_they_hit),
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(time_without_a_barrier),
+		cmocka_unit_test(a_share_refuses),
 		cmocka_unit_test(classes_of_sizes),
 		cmocka_unit_test(any_stream),
 	};
