@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One direction of a link's wire, for tests: blocks arrive `delay` clocks later, at most one a clock, when nothing befalls them. */
+/* One direction of a link's wire, for tests: blocks arrive `delay` clocks later, at most one a clock, if nothing befalls them. */
 #ifndef LINK_WIRE_H
 #define LINK_WIRE_H
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The CRC by known answers, link words there and back, what may not be configured. The bits themselves are in tests/vectors/link-layer. */
+/*
+ * The CRC by known answers, link words there and back, what may not be configured. The bits themselves are in
+ * tests/vectors/link-layer.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
