@@ -6,7 +6,7 @@
 #include "chance.h"
 #include "link/link_layer.h"
 
-#define LINK_WIRE_BLOCKS 8192u /* under way at most; more are lost */
+#define LINK_WIRE_BLOCKS 1024u /* under way at most; more are lost */
 
 /* What can befall a block, with what probability. */
 enum link_wire_harm { LINK_LOSS, LINK_CORRUPTION, LINK_DUPLICATION, LINK_REORDERING, LINK_HARM_COUNT };

@@ -45,7 +45,7 @@ static void known_answers(void **state)
 	assert_int_equal(crc_of(zeros, 0), 0);
 }
 
-/* Eight bytes a step is the same as one. */
+/* Many bytes a step is the same as one. */
 static void pieces(void **state)
 {
 	uint8_t bytes[70];
