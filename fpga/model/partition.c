@@ -185,18 +185,22 @@ static bool allowed(unsigned reg, uint64_t value)
 	}
 }
 
-/* A queue that was configured accounts for H. */
-static void account(struct glk_partition *partition)
+/* A queue that was configured has the plain form's shape. */
+static void shape(struct glk_partition *partition)
 {
-	glk_write_queue_account(&partition->queue, partition->form == GLK_FORM_COMPACT ? GLK_COMPACT_RUN_BYTES
-										       : partition->queue.subheader_bytes);
+	struct glk_write_queue *queue = &partition->queue;
+
+	if (partition->form == GLK_FORM_COMPACT)
+		glk_write_queue_shape(queue, GLK_SHORT_LINE_BYTES, GLK_COMPACT_RUN_BYTES);
+	else
+		glk_write_queue_shape(queue, GLK_LINE_BYTES, queue->subheader_bytes);
 }
 
 void glk_partition_set_form(struct glk_partition *partition, enum glk_packet_form form)
 {
 	glk_partition_flush(partition, GLK_FLUSH_CONFIG);
 	partition->form = form;
-	account(partition);
+	shape(partition);
 }
 
 int glk_partition_set(struct glk_partition *partition, unsigned reg, uint64_t value)
@@ -222,6 +226,6 @@ int glk_partition_set(struct glk_partition *partition, unsigned reg, uint64_t va
 		set_mode(partition, value);
 		break;
 	}
-	account(partition);
+	shape(partition);
 	return 0;
 }
