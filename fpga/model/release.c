@@ -9,10 +9,12 @@
 #include "bytes.h"
 #include "state.h"
 
-void glk_mark_take(const struct glk_card *card, struct glk_mark *mark)
+void glk_mark_take(struct glk_card *card, struct glk_mark *mark)
 {
-	for (unsigned p = 0; p < card->config.partitions; p++)
+	for (unsigned p = 0; p < card->config.partitions; p++) {
 		mark->posted[p] = card->endpoints[p].posted;
+		glk_far_want(card, p);
+	}
 }
 
 bool glk_mark_reached(const struct glk_card *card, const struct glk_mark *mark)
