@@ -6,7 +6,6 @@
 
 #include "state.h"
 
-#define LINK_VERSION	1u
 #define CONTROL_DEFINED                                                                                  \
 	(GLK_LINK_CONTROL_ENABLE_MASK | GLK_LINK_CONTROL_STITCHING_MASK | GLK_LINK_CONTROL_POOLING_MASK | \
 	 GLK_LINK_CONTROL_SELECTIVE_MASK | GLK_LINK_CONTROL_SEQUENCING_MASK | GLK_LINK_CONTROL_TRIMMING_MASK)
@@ -29,6 +28,10 @@ static void on_packet(void *user, enum glk_kind kind, const uint8_t *packet, siz
 	struct glk_card *card = user;
 	struct glk_link_header header;
 
+	if (glk_link_layer_hold(card->link->layer, glk_kind_class(kind), pieces)) {
+		card->link->malformed = true;
+		return;
+	}
 	if (glk_kind_class(kind) != GLK_CLASS_RESPONSE) {
 		glk_serve_packet(card, kind, packet, length, pieces);
 		return;
@@ -132,10 +135,21 @@ static bool enabled(const struct glk_card_link *link)
 	return link->control & GLK_LINK_CONTROL_ENABLE_MASK;
 }
 
+static void clock_queue(struct glk_card_link *link)
+{
+	unsigned *credits = glk_link_layer_credits(link->layer);
+	bool ready = glk_link_layer_ready(link->layer);
+	struct glk_flit flit;
+
+	if (ready && glk_cluster_queue_starved(link->queue, link->now, credits))
+		glk_link_layer_stalled(link->layer, 1);
+	if (glk_cluster_queue_clock(link->queue, link->now, ready, credits, &flit))
+		glk_link_layer_send(link->layer, &flit);
+}
+
 bool glk_card_link_clock(struct glk_card *card, uint64_t now, bool ready, struct glk_block *block)
 {
 	struct glk_card_link *link = card->link;
-	struct glk_flit flit;
 	bool sent = false;
 
 	set_now(link, now);
@@ -144,9 +158,8 @@ bool glk_card_link_clock(struct glk_card *card, uint64_t now, bool ready, struct
 	link->nested++;
 	glk_serve_push(card);
 	glk_far_push(card);
-	if (link->up && glk_cluster_queue_clock(link->queue, link->now, glk_link_layer_ready(link->layer),
-						glk_link_layer_credits(link->layer), &flit))
-		glk_link_layer_send(link->layer, &flit);
+	if (link->up)
+		clock_queue(link);
 	if (ready)
 		sent = glk_link_layer_clock(link->layer, link->now, block);
 	link->nested--;
@@ -183,7 +196,10 @@ uint64_t glk_card_link_next(const struct glk_card *card, uint64_t now)
 	if (!enabled(link))
 		return UINT64_MAX;
 	next = glk_link_layer_next(link->layer, now);
-	queue = link->up ? glk_cluster_queue_next(link->queue, now) : UINT64_MAX;
+	if (!link->up || !glk_link_layer_ready(link->layer) ||
+	    glk_cluster_queue_starved(link->queue, now, glk_link_layer_credits(link->layer)))
+		return next;
+	queue = glk_cluster_queue_next(link->queue, now);
 	return queue < next ? queue : next;
 }
 
@@ -254,7 +270,7 @@ uint64_t glk_card_link_get(struct glk_card *card, unsigned reg)
 		return (uint64_t)GLK_LINK_ENTRIES << GLK_LINK_CAPS_ENTRIES_SHIFT |
 		       (uint64_t)GLK_LINK_POOL_CYCLES_MAX << GLK_LINK_CAPS_POOL_CYCLES_SHIFT |
 		       (uint64_t)TRIM_SIZES << GLK_LINK_CAPS_TRIM_BYTES_SHIFT |
-		       (uint64_t)LINK_VERSION << GLK_LINK_CAPS_VERSION_SHIFT;
+		       (uint64_t)GLK_LINK_VERSION << GLK_LINK_CAPS_VERSION_SHIFT;
 	case GLK_LINK_CONTROL:
 		return link->control;
 	case GLK_LINK_CLUSTER:
@@ -397,7 +413,7 @@ static int create_layer(struct glk_card *card)
 	glk_link_layer_config_default(&config);
 	config.self = (struct glk_link_hello){
 		.serial = c->serial,
-		.version = LINK_VERSION,
+		.version = GLK_LINK_VERSION,
 		.cluster = c->cluster,
 		.session = c->link_session,
 		.credits = { GLK_LINK_POSTED_ROOM, GLK_LINK_REQUEST_ROOM, GLK_LINK_RESPONSE_ROOM },

@@ -24,7 +24,7 @@
 
 /* Pieces that there is room for, by class, and so requests that may be under way here. */
 #define GLK_LINK_POSTED_ROOM   1024u
-#define GLK_LINK_REQUEST_ROOM  128u
+#define GLK_LINK_REQUEST_ROOM  256u
 #define GLK_LINK_RESPONSE_ROOM 1024u
 #define GLK_SERVE_MOST	       (GLK_LINK_POSTED_ROOM + GLK_LINK_REQUEST_ROOM)
 

@@ -59,16 +59,12 @@ void glk_serve_reset(struct glk_card *card)
 		};
 }
 
-/* A place for a request; NULL when the other card sends more than it has credits for. */
+/* A place for a request. There is one: it is held in the link layer's count of pieces. */
 static struct glk_request *take(struct glk_card *card, const struct glk_link_header *header, unsigned pieces)
 {
 	struct glk_card_link *link = card->link;
 	struct glk_request *request = &link->requests[link->free];
 
-	if (link->free == NONE) {
-		link->malformed = true;
-		return NULL;
-	}
 	link->free = request->next;
 	*request = (struct glk_request){
 		.tag = header->tag,
@@ -356,8 +352,6 @@ void glk_serve_packet(struct glk_card *card, enum glk_kind kind, const uint8_t *
 	}
 	glk_link_header_get(packet, &header);
 	request = take(card, &header, pieces);
-	if (!request)
-		return;
 	switch (kind) {
 	case GLK_KIND_WRITE_REQUEST:
 		serve_write(card, request, body);
