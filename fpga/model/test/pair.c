@@ -13,12 +13,28 @@
 #define RW	  (GLK_WINDOW_Q0_READ_MASK | GLK_WINDOW_Q0_WRITE_MASK)
 #define MODE_OPEN (GLK_PARTITION_MODE_RESET | GLK_PARTITION_MODE_OPEN_MASK)
 
-static void clock(struct pair *pair)
+static void acknowledge(struct bench *b)
+{
+	for (unsigned p = 0; p < BENCH_ENDPOINTS; p++) {
+		unsigned posted = b->posted[p];
+
+		b->posted[p] = 0;
+		if (posted)
+			glk_card_endpoint_acknowledge(b->card, p, posted, 0);
+	}
+}
+
+static void one_clock(struct pair *pair)
 {
 	const struct glk_block *came;
 	struct glk_block block;
 
 	pair->now++;
+	for (unsigned i = 0; i < 2 && pair->slow; i++) {
+		pair->side[i].hold = true;
+		if (pair->now % pair->slow == 0)
+			acknowledge(&pair->side[i]);
+	}
 	for (unsigned i = 0; i < 2; i++)
 		if (!pair->frozen[i] && glk_card_link_clock(pair->side[i].card, pair->now, true, &block))
 			link_wire_put(&pair->wire[i], pair->now, &block);
@@ -36,7 +52,7 @@ static uint64_t wait(void *user, uint64_t until)
 	pair->meanwhile = NULL;
 	if (meanwhile)
 		meanwhile(pair);
-	clock(pair);
+	one_clock(pair);
 	return pair->now;
 }
 
@@ -81,7 +97,7 @@ void pair_destroy(struct pair *pair)
 void pair_run(struct pair *pair, unsigned clocks)
 {
 	for (; clocks; clocks--)
-		clock(pair);
+		one_clock(pair);
 	for (unsigned i = 0; i < 2; i++)
 		glk_card_advance(pair->side[i].card, pair->now * 4);
 }

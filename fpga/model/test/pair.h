@@ -11,6 +11,7 @@ struct pair {
 	struct link_wire wire[2]; /* wire[i]: from card i to the other */
 	uint64_t now;
 	bool frozen[2];	       /* that card's link does nothing */
+	unsigned slow;	       /* endpoint writes are acknowledged every so many clocks; 0: at once */
 	void (*meanwhile)(struct pair *pair); /* called once, while a card waits for the other */
 };
 

@@ -149,10 +149,14 @@ static void bind_rules(void **state)
 	assert_int_equal(bench_card_counter(b, GLK_CARD_ERR_CONFIG), refused + 3);
 	pair_bind(b, 7, 15, 4096);
 	assert_int_equal(bench_read(b, kind), GLK_EP_LINK);
+	store(b, PAIR_AT(0), 1);
 	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_EP_KIND), GLK_EP_NONE);
+	pair_bind(b, 7, PAIR_OPEN, 4096); /* what was stored is still under way */
+	assert_int_equal(bench_read(b, kind), GLK_EP_NONE);
+	assert_int_equal(pair_release(pair, 0), 0);
 	pair_bind(b, 7, PAIR_OPEN, 4096); /* none does any more */
 	assert_int_equal(bench_read(b, kind), GLK_EP_LINK);
-	assert_int_equal(bench_card_counter(b, GLK_CARD_ERR_CONFIG), refused + 3);
+	assert_int_equal(bench_card_counter(b, GLK_CARD_ERR_CONFIG), refused + 4);
 }
 
 static void far_bytes(void **state)
@@ -261,24 +265,13 @@ static void write_requests(void **state)
 	assert_int_equal(pair_link_counter(b, GLK_LINK_PACKETS_WRITE_REQUEST), 4);
 	assert_int_equal(pair_link_counter(other, GLK_LINK_PACKETS_WRITE_RESPONSE), 4);
 	assert_int_equal(pair_link_counter(b, GLK_LINK_PACKETS_RELEASE), 0);
-	/* Both kinds at once. */
-	store(b, PAIR_AT(0x400), 1);
-	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), GLK_PARTITION_MODE_RESET);
-	store(b, PAIR_AT(0x800), 2);
-	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), 0);
-	store(b, PAIR_AT(0xc00), 3);
-	other->hold = true;
-	pair_run(pair, 3000);
-	other->hold = false;
-	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 77);
-	pair_run(pair, 3000);
-	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), 1);
-	glk_card_endpoint_acknowledge(other->card, PAIR_OPEN, 2, 0);
-	pair_run(pair, 3000);
-	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), 1);
-	glk_card_endpoint_acknowledge(other->card, PAIR_OPEN, 1, 0);
-	pair_run(pair, 3000);
-	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), 77);
+	/* Both kinds, in turn, to one address: none overtakes the other. */
+	for (unsigned i = 0; i < 20; i++) {
+		bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), i % 2 ? GLK_PARTITION_MODE_RESET : 0);
+		store(b, PAIR_AT(0x400), 100 + i);
+	}
+	assert_int_equal(pair_release(pair, 0), 0);
+	assert_int_equal(at_endpoint(other, PAIR_OPEN, 0x400), 119);
 	assert_int_equal(errors(b, PAIR_FAR), 0);
 }
 
@@ -548,25 +541,31 @@ static void session_ends(void **state)
 	uint64_t lost = pair_link_counter(b, GLK_LINK_LOST_PACKETS);
 
 	other->hold = true; /* not visible there */
-	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), 0);
-	for (unsigned i = 0; i < 5; i++)
-		store(b, PAIR_AT(64 * i), 1 + i);
-	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), GLK_PARTITION_MODE_RESET);
 	store(b, PAIR_AT(0x1000), 6);
 	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 5);
 	pair_run(pair, 2000);
-	store(b, PAIR_AT(0x2000), 7); /* still queued: it is lost when it leaves */
+	store(b, PAIR_AT(0x2000), 7); /* queued here */
 	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), 0);
 	glk_card_reset(other->card);
 	pair_run(pair, 10000);
 	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), 5);
 	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)), 1);
-	assert_int_equal(errors(b, PAIR_FAR), 6);
-	assert_int_equal(pair_link_counter(b, GLK_LINK_LOST_PACKETS), lost + 6);
+	assert_int_equal(errors(b, PAIR_FAR), 1);
+	assert_int_equal(pair_link_counter(b, GLK_LINK_LOST_PACKETS), lost + 1);
 	assert_int_equal(bench_read(b, bench_partition(PAIR_FAR, GLK_PARTITION_STATUS)) >> 32, 0);
 	/* The next release finds the other card's partitions closed. */
 	assert_int_equal(pair_release(pair, 0), 1);
+	assert_int_equal(errors(b, PAIR_FAR), 2);
+	/* Write requests without an answer, one by one. */
+	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), 0);
+	for (unsigned i = 0; i < 5; i++)
+		store(b, PAIR_AT(64 * i), 1 + i);
+	assert_int_equal(bench_read(b, bench_partition(PAIR_FAR, GLK_PARTITION_STATUS)) >> 32, 5);
+	glk_card_reset(other->card);
+	pair_run(pair, 10000);
 	assert_int_equal(errors(b, PAIR_FAR), 7);
+	assert_int_equal(pair_link_counter(b, GLK_LINK_LOST_PACKETS), lost + 6);
+	pair_release(pair, 0);
 	/* And local endpoints are as ever. */
 	store(b, 0x80, 8);
 	assert_int_equal(pair_release(pair, 0), 0);
