@@ -154,6 +154,8 @@ void glk_far_ask(struct glk_card *card, unsigned partition);
 /* Nothing is on hold: a store may follow. */
 void glk_far_make_way(struct glk_card *card, unsigned partition);
 void glk_far_send(struct glk_card *card, unsigned partition, const uint8_t *packet, size_t length);
+/* Packets are not known to have arrived. */
+bool glk_far_under_way(const struct glk_card *card, unsigned partition);
 /* Somebody waits for all that is posted. */
 void glk_far_want(struct glk_card *card, unsigned partition);
 int glk_far_load(struct glk_card *card, unsigned partition, uint64_t offset, void *data, size_t length);

@@ -24,11 +24,6 @@ static void count(struct glk_card *card, unsigned reg, uint64_t by)
 	*glk_link_counter(card->link, reg) += by;
 }
 
-static struct glk_far *far_of(const struct glk_card *card, unsigned partition)
-{
-	return card->link ? &card->link->far[partition] : NULL;
-}
-
 bool glk_far_is(const struct glk_card *card, unsigned partition)
 {
 	return card->endpoints[partition].kind == GLK_EP_LINK;
@@ -76,7 +71,7 @@ void glk_far_unbind(struct glk_card *card, unsigned partition)
 
 void glk_far_ask(struct glk_card *card, unsigned partition)
 {
-	struct glk_far *far = far_of(card, partition);
+	struct glk_far *far = &card->link->far[partition];
 
 	far->bytes = 0;
 	far->ask = card->link->session;
@@ -161,14 +156,18 @@ static void push_soon(struct glk_card *card, unsigned partition)
 
 /* --- what has arrived --- */
 
-void glk_far_want(struct glk_card *card, unsigned partition)
+bool glk_far_under_way(const struct glk_card *card, unsigned partition)
 {
-	struct glk_far *far = far_of(card, partition);
 	const struct glk_endpoint *e = &card->endpoints[partition];
 
-	if (!far || !far->bound || e->acknowledged == e->posted)
+	return card->link && card->link->far[partition].bound && e->acknowledged != e->posted;
+}
+
+void glk_far_want(struct glk_card *card, unsigned partition)
+{
+	if (!glk_far_under_way(card, partition))
 		return;
-	far->wanted_to = e->posted;
+	card->link->far[partition].wanted_to = card->endpoints[partition].posted;
 	push_soon(card, partition);
 }
 
@@ -544,7 +543,7 @@ void glk_far_response(struct glk_card *card, const struct glk_link_header *heade
 
 /* --- the end --- */
 
-static bool under_way(const struct glk_far *far)
+static bool answer_due(const struct glk_far *far)
 {
 	return far->bound && (far->releasing || far->writes != far->answered);
 }
@@ -562,11 +561,10 @@ static void fail_posted(struct glk_card *card, unsigned partition)
 void glk_far_expire(struct glk_card *card)
 {
 	for (unsigned p = 0; p < card->config.partitions; p++) {
-		if (!under_way(&card->link->far[p]) || card->link->now < card->link->far[p].until)
+		if (!answer_due(&card->link->far[p]) || card->link->now < card->link->far[p].until)
 			continue;
 		count(card, GLK_LINK_TIMEOUTS, 1);
 		fail_posted(card, p);
-		push_soon(card, p);
 	}
 }
 
@@ -575,7 +573,7 @@ uint64_t glk_far_deadline(const struct glk_card *card)
 	uint64_t first = UINT64_MAX;
 
 	for (unsigned p = 0; p < card->config.partitions; p++)
-		if (under_way(&card->link->far[p]) && card->link->far[p].until < first)
+		if (answer_due(&card->link->far[p]) && card->link->far[p].until < first)
 			first = card->link->far[p].until;
 	return first;
 }

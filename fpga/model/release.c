@@ -48,9 +48,9 @@ bool glk_release_failed(struct glk_card *card, unsigned context)
 			failed = true;
 		c->failed_before[p] = card->endpoints[p].failed;
 	}
-	/* What stands in the queues now was stored after the release, and is the next one's. */
+	/* What stands in the queues now was stored after the release, and is the next one's; so may be what is on the link. */
 	for (unsigned p = 0; p < card->config.partitions; p++)
-		if (!(card->partitions[p].owners & (1u << context)))
+		if (!(card->partitions[p].owners & (1u << context)) && !glk_far_under_way(card, p))
 			c->touched &= ~(1u << p);
 	return failed;
 }

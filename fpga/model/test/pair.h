@@ -13,6 +13,7 @@ struct pair {
 	bool frozen[2];	       /* that card's link does nothing */
 	unsigned slow;	       /* endpoint writes are acknowledged every so many clocks; 0: at once */
 	void (*meanwhile)(struct pair *pair); /* called once, while a card waits for the other */
+	bool clocking;	       /* a link is at work: no card may wait now */
 };
 
 /* Partition PAIR_FAR of each card stands for partition PAIR_OPEN of the other, which is open; the slice of the window to it. */
@@ -22,7 +23,8 @@ enum { PAIR_OPEN = 1, PAIR_CLOSED = 2, PAIR_FAR = 4, PAIR_FAR_CLOSED = 5, PAIR_S
 /* Both cards started (bench_start()), with windows as above, the link up, events taken. */
 void pair_create(struct pair *pair, uint64_t seed);
 void pair_destroy(struct pair *pair);
-/* So many clocks. */
+/* So many clocks, of the links alone, or with all that time brings to the cards. */
+void pair_clock(struct pair *pair, unsigned clocks);
 void pair_run(struct pair *pair, unsigned clocks);
 /* Until the link is up; fails the test when it does not come. */
 void pair_run_until_up(struct pair *pair);

@@ -488,6 +488,22 @@ static uint64_t answering_wait(void *user, uint64_t until)
 	return s->now;
 }
 
+/* Answers each read by three names that no request has, then by its own. */
+static uint64_t wrong_names_wait(void *user, uint64_t until)
+{
+	static const unsigned changes[] = { 0x40, 0x100, 0x8000, 0 };
+	struct stranger *s = user;
+	unsigned before = s->count;
+	uint8_t body[64] = { 0 };
+
+	(void)until;
+	one_clock(s);
+	for (; before != s->count; before++)
+		for (unsigned i = 0; i < 4; i++)
+			send_packet(s, GLK_KIND_READ_RESPONSE, GLK_LINK_DONE, s->got[before % LOG_MOST].header.tag ^ changes[i], body, 64);
+	return s->now;
+}
+
 static void answers_of_another_size(void **state)
 {
 	struct stranger *s = *state;
@@ -514,6 +530,47 @@ static void answers_of_another_size(void **state)
 	assert_int_equal(counter(s, GLK_LINK_STRAYS), 0);
 	assert_int_equal(bench_counter(&s->b, PAIR_FAR, GLK_PARTITION_ERR_ENDPOINT), 7);
 	s->b.wait = wait;
+	check_alive(s);
+}
+
+/* Right answers, but late, or by a wrong name before the right one. */
+static void answers_by_another_name(void **state)
+{
+	struct stranger *s = *state;
+	uint8_t data[256], body[64] = { 0 };
+	unsigned before = s->count, tag;
+
+	bench_write(&s->b, GLK_LINK_TIMEOUT_NS, 20000);
+	assert_true(glk_card_aperture_load(s->b.card, PAIR_AT(0), data, sizeof(data)) < 0);
+	assert_int_equal(s->count, before + 4);
+	for (unsigned i = 0; i < 4; i++)
+		send_packet(s, GLK_KIND_READ_RESPONSE, GLK_LINK_DONE, s->got[before + i].header.tag, body, 64);
+	run(s, ANSWER_CLOCKS);
+	assert_int_equal(counter(s, GLK_LINK_STRAYS), 4);
+	assert_int_equal(counter(s, GLK_LINK_TIMEOUTS), 1);
+	assert_true(glk_card_aperture_load(s->b.card, PAIR_AT(0), data, sizeof(data)) < 0); /* while these come: */
+	s->b.wait = wrong_names_wait;
+	assert_int_equal(glk_card_aperture_load(s->b.card, PAIR_AT(0), data, sizeof(data)), 0);
+	s->b.wait = wait;
+	assert_int_equal(counter(s, GLK_LINK_STRAYS), 4 + 4 * 3);
+	/* Write requests are answered in their order. */
+	bench_write(&s->b, GLK_LINK_TIMEOUT_NS, GLK_LINK_TIMEOUT_NS_RESET);
+	bench_write(&s->b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), 0);
+	before = s->count;
+	glk_card_aperture_store(s->b.card, PAIR_AT(60), data, 8);
+	run(s, ANSWER_CLOCKS);
+	assert_int_equal(s->count, before + 2);
+	tag = s->got[before].header.tag;
+	send_packet(s, GLK_KIND_WRITE_RESPONSE, GLK_LINK_DONE, s->got[before + 1].header.tag, NULL, 0);
+	send_packet(s, GLK_KIND_WRITE_RESPONSE, GLK_LINK_DONE, tag ^ 0x8000, NULL, 0);
+	run(s, ANSWER_CLOCKS);
+	assert_int_equal(bench_read(&s->b, bench_partition(PAIR_FAR, GLK_PARTITION_STATUS)) >> 32, 2);
+	send_packet(s, GLK_KIND_WRITE_RESPONSE, GLK_LINK_DONE, tag, NULL, 0);
+	send_packet(s, GLK_KIND_WRITE_RESPONSE, GLK_LINK_FAILED, s->got[before + 1].header.tag, NULL, 0);
+	run(s, ANSWER_CLOCKS);
+	assert_int_equal(bench_read(&s->b, bench_partition(PAIR_FAR, GLK_PARTITION_STATUS)) >> 32, 0);
+	assert_int_equal(bench_counter(&s->b, PAIR_FAR, GLK_PARTITION_ERR_ENDPOINT), 3);
+	assert_int_equal(counter(s, GLK_LINK_STRAYS), 4 + 4 * 3 + 2);
 	check_alive(s);
 }
 
@@ -610,7 +667,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(good_requests), TEST(every_partition_but_one), TEST(wrong_places), TEST(failed_reads), TEST(endless_release),
-		TEST(finepack_packets), TEST(answers_to_nothing), TEST(answers_of_another_size), TEST(no_credits),
+		TEST(finepack_packets), TEST(answers_to_nothing), TEST(answers_of_another_size), TEST(answers_by_another_name),
+		TEST(no_credits),
 		TEST(more_than_its_credits), TEST(rubbish),
 	};
 	const char *given = getenv("GPULINK_SEED");

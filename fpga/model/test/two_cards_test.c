@@ -407,6 +407,69 @@ static void more_than_the_queue_holds(void **state)
 	assert_memory_equal(other->endpoint[PAIR_OPEN], data, 256 * 1024);
 }
 
+/* Fills the cluster queue with small packets to the closed partition, but for so many flits. No clock passes. */
+static void fill_queue(struct bench *b, unsigned room)
+{
+	for (unsigned i = 0; (bench_read(b, GLK_LINK_STATUS) >> 32) + room + 2 <= 1024; i++) {
+		glk_card_aperture_store(b->card, (uint64_t)PAIR_SLICE_CLOSED << 20, "1234", 4);
+		bench_write(b, bench_partition(PAIR_FAR_CLOSED, GLK_PARTITION_FLUSH_TIMEOUT_NS), 1000000000 - i); /* flushes */
+	}
+}
+
+/* Packets that leave when nobody may wait for room, because a release was answered, are held until there is some. */
+static void held_packet(void **state)
+{
+	struct pair *pair = *state;
+	struct bench *b = &pair->side[0], *other = &pair->side[1];
+	uint8_t data[3000];
+
+	memset(data, 0xd5, sizeof(data));
+	other->hold = true;
+	store(b, PAIR_AT(0), 1);
+	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 50);
+	pair_run(pair, 2000);
+	assert_int_equal(other->posted[PAIR_OPEN], 1);
+	glk_card_aperture_store(b->card, PAIR_AT(0x4000), data, sizeof(data));
+	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 60); /* waits for the one before, and flushes then */
+	fill_queue(b, 0);
+	other->hold = false;
+	glk_card_endpoint_acknowledge(other->card, PAIR_OPEN, 1, 0);
+	for (unsigned i = 0; i < 2000 && !pair_link_counter(b, GLK_LINK_QUEUE_FULL); i++)
+		pair_run(pair, 1);
+	assert_int_equal(pair_link_counter(b, GLK_LINK_QUEUE_FULL), 1);
+	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), 50);
+	assert_int_equal(bench_counter(b, PAIR_FAR, GLK_PARTITION_PACKETS), 2);
+	store(b, PAIR_AT(0x4000), 7); /* goes behind what is held */
+	assert_int_equal(pair_release(pair, 0), 1); /* the closed partition's */
+	assert_int_equal(at_endpoint(other, PAIR_OPEN, 0x4000), 7);
+	assert_memory_equal(other->endpoint[PAIR_OPEN] + 0x4008, data + 8, sizeof(data) - 8);
+	assert_int_equal(errors(b, PAIR_FAR), 0);
+}
+
+static void another_session_meanwhile(struct pair *pair)
+{
+	glk_card_reset(pair->side[1].card);
+	for (unsigned i = 0; i < 100000 && pair_link_counter(&pair->side[0], GLK_LINK_UPS) == 1; i++)
+		pair_clock(pair, 1);
+	assert_int_equal(pair_link_counter(&pair->side[0], GLK_LINK_UPS), 2);
+}
+
+/* A load of many lines that finds room for some, and another session when there is more. */
+static void load_in_two_sessions(void **state)
+{
+	struct pair *pair = *state;
+	struct bench *b = &pair->side[0];
+	uint8_t data[4096];
+
+	fill_queue(b, 20);
+	pair->meanwhile = another_session_meanwhile;
+	assert_int_equal(glk_card_aperture_load(b->card, PAIR_AT(0), data, sizeof(data)), -EIO);
+	assert_null(pair->meanwhile);
+	pair_run(pair, 3000);
+	assert_int_equal(pair_link_counter(b, GLK_LINK_STRAYS), 0);
+	assert_int_equal(pair_link_counter(b, GLK_LINK_PACKETS_READ_REQUEST), 20);
+}
+
 /* --- what is refused --- */
 
 static void closed_partition(void **state)
@@ -667,12 +730,11 @@ static void stores_into_silence(void **state)
 	struct pair *pair = *state;
 	struct bench *b = &pair->side[0];
 	uint8_t data[4096] = { 1 };
-	unsigned packets = 0;
 	uint64_t began = pair->now;
 
 	bench_write(b, GLK_LINK_TIMEOUT_NS, TIMEOUT);
 	pair->frozen[1] = true;
-	for (unsigned at = 0; at < 64 * 4096; at += 4096, packets++)
+	for (unsigned at = 0; at < 64 * 4096; at += 4096)
 		assert_int_equal(glk_card_aperture_store(b->card, PAIR_AT(at), data, sizeof(data)), 0);
 	assert_true(4 * (pair->now - began) < 3 * TIMEOUT);
 	pair_release(pair, 0);
@@ -680,6 +742,14 @@ static void stores_into_silence(void **state)
 	assert_int_equal(errors(b, PAIR_FAR), bench_counter(b, PAIR_FAR, GLK_PARTITION_PACKETS));
 	assert_int_equal(pair_link_counter(b, GLK_LINK_LOST_PACKETS), bench_counter(b, PAIR_FAR, GLK_PARTITION_PACKETS));
 	assert_int_equal(glk_card_deadline(b->card), UINT64_MAX);
+	/* Nothing of it comes later. */
+	pair->frozen[1] = false;
+	pair_run_until_up(pair);
+	pair_run(pair, 10000);
+	assert_int_equal(bench_card_counter(&pair->side[1], GLK_CARD_PACKETS_RECEIVED), 0);
+	store(b, PAIR_AT(0), 5);
+	pair_release(pair, 0);
+	assert_int_equal(at_endpoint(&pair->side[1], PAIR_OPEN, 0), 5);
 }
 
 static void endpoint_taken_away(void **state)
@@ -715,7 +785,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(block), TEST(settings), cmocka_unit_test(no_link), TEST(bind_rules), TEST(far_bytes), TEST(stores),
 		TEST(release_waits_for_the_endpoint), TEST(write_requests), TEST(loads), TEST(load_sees_own_stores), TEST(atomics),
-		TEST(both_load_at_once), TEST(more_than_the_queue_holds), TEST(closed_partition), TEST(beyond_the_endpoint),
+		TEST(both_load_at_once), TEST(more_than_the_queue_holds), TEST(held_packet), TEST(load_in_two_sessions), TEST(closed_partition), TEST(beyond_the_endpoint),
 		TEST(failing_endpoint), TEST(up_and_down), TEST(session_ends), TEST(stores_without_a_link),
 		TEST(session_ends_during_a_load), TEST(silence), TEST(stores_into_silence), TEST(endpoint_taken_away),
 	};
