@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define MODE_MASK (GLK_PARTITION_MODE_COALESCE_MASK | GLK_PARTITION_MODE_SELF_DESCRIBE_MASK)
+#define MODE_MASK \
+	(GLK_PARTITION_MODE_COALESCE_MASK | GLK_PARTITION_MODE_SELF_DESCRIBE_MASK | GLK_PARTITION_MODE_OPEN_MASK)
 
 static void count(struct glk_partition *partition, unsigned counter, uint64_t by)
 {
@@ -15,6 +16,7 @@ static void set_mode(struct glk_partition *partition, uint64_t mode)
 {
 	partition->coalesce = mode & GLK_PARTITION_MODE_COALESCE_MASK;
 	partition->self_describe = mode & GLK_PARTITION_MODE_SELF_DESCRIBE_MASK;
+	partition->open = mode & GLK_PARTITION_MODE_OPEN_MASK;
 }
 
 void glk_partition_init(struct glk_partition *partition, unsigned queue_entries, glk_packet_out out, void *user)
@@ -163,7 +165,8 @@ uint64_t glk_partition_get(const struct glk_partition *partition, unsigned reg)
 		return partition->flush_timeout_ns;
 	case GLK_PARTITION_MODE:
 		return (partition->coalesce ? GLK_PARTITION_MODE_COALESCE_MASK : 0) |
-		       (partition->self_describe ? GLK_PARTITION_MODE_SELF_DESCRIBE_MASK : 0);
+		       (partition->self_describe ? GLK_PARTITION_MODE_SELF_DESCRIBE_MASK : 0) |
+		       (partition->open ? GLK_PARTITION_MODE_OPEN_MASK : 0);
 	default:
 		return 0;
 	}

@@ -373,13 +373,18 @@ static uint16_t take_flit(struct glk_cluster_queue *q, unsigned kind)
 	return at;
 }
 
-static void next_parent(struct glk_cluster_queue *q, uint64_t now, const unsigned credits[GLK_CLASS_COUNT])
+static uint32_t with_credit(uint32_t kinds, const unsigned credits[GLK_CLASS_COUNT])
 {
-	uint32_t kinds = kinds_due(q, now);
-
 	for (unsigned class = 0; class < GLK_CLASS_COUNT; class++)
 		if (!credits[class])
 			kinds &= ~class_kinds[class];
+	return kinds;
+}
+
+static void next_parent(struct glk_cluster_queue *q, uint64_t now, const unsigned credits[GLK_CLASS_COUNT])
+{
+	uint32_t kinds = with_credit(kinds_due(q, now), credits);
+
 	if (!kinds)
 		return;
 	q->parent.at = take_flit(q, choose_kind(q, kinds));
@@ -414,6 +419,13 @@ bool glk_cluster_queue_clock(struct glk_cluster_queue *q, uint64_t now, bool rea
 	}
 	next_parent(q, now, credits);
 	return left;
+}
+
+bool glk_cluster_queue_starved(const struct glk_cluster_queue *q, uint64_t now, const unsigned credits[GLK_CLASS_COUNT])
+{
+	uint32_t due = kinds_due(q, now);
+
+	return !q->parent.pieces && due && !with_credit(due, credits);
 }
 
 unsigned glk_cluster_queue_fill(const struct glk_cluster_queue *q)

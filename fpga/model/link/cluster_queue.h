@@ -57,6 +57,8 @@ bool glk_cluster_queue_clock(struct glk_cluster_queue *queue, uint64_t now, bool
 unsigned glk_cluster_queue_fill(const struct glk_cluster_queue *queue);
 /** The clock from which on clocking can do something (not before `now`), as far as the queue alone is concerned; UINT64_MAX: empty. */
 uint64_t glk_cluster_queue_next(const struct glk_cluster_queue *queue, uint64_t now);
+/** Whether flits wait for credits alone. */
+bool glk_cluster_queue_starved(const struct glk_cluster_queue *queue, uint64_t now, const unsigned credits[GLK_CLASS_COUNT]);
 const struct glk_cluster_queue_counters *glk_cluster_queue_counters(const struct glk_cluster_queue *queue);
 
 #endif /* GLK_CLUSTER_QUEUE_H */
