@@ -121,6 +121,27 @@ static void remap(struct work_struct *work)
 			 err);
 }
 
+/*
+ * Exporters have many words for memory that the card cannot reach where it is. Users get one, by
+ * which they know that a copy through memory of the process is the way; the log has the exporter's.
+ */
+static int explain(struct glk_card *card, const struct dma_buf *dmabuf, int err)
+{
+	switch (err) {
+	case -EOPNOTSUPP:
+	case -ENOTSUPP:		/* no error of user space's, but of some exporters' */
+	case -EREMOTEIO:	/* the DMA API's, of bridges that do not forward */
+	case -EPERM:
+	case -EHOSTUNREACH:
+		glk_warn(card, GLK_ERROR_PEER,
+			 "the card cannot reach a dma-buf of %s (%d): the bridges between them do not promise to forward, or the exporter does not let peers in\n",
+			 dmabuf->exp_name, err);
+		return -EHOSTUNREACH;
+	default:
+		return err;
+	}
+}
+
 /* A dma-buf, attached. Takes no lock of the card. */
 struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 offset, u64 bytes,
 					   u32 flags)
@@ -161,7 +182,7 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 	import->attach = dma_buf_dynamic_attach(dmabuf, &card->pdev->dev, &attach_ops, import);
 	if (!IS_ERR(import->attach))
 		return reg;
-	err = PTR_ERR(import->attach);
+	err = explain(card, dmabuf, PTR_ERR(import->attach));
 free:
 	kfree(import);
 	kfree(reg);
@@ -181,9 +202,11 @@ int glk_import_map(struct glk_context *ctx, struct glk_registration *reg)
 		return err;
 	reg->import->ctx = ctx;
 	err = map_and_arm(reg->import);
-	if (err)
+	if (err) {
 		dma_free_coherent(&card->pdev->dev, reg->page_list_bytes, reg->page_list,
 				  reg->page_list_dma);
+		err = explain(card, reg->import->attach->dmabuf, err);
+	}
 	return err;
 }
 
