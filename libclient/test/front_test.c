@@ -413,6 +413,7 @@ static void staged(void **state)
 static void dmabufs(void **state)
 {
 	struct gpulink_memory *memory = NULL;
+	int fd;
 
 	(void)state;
 	assert_int_equal(gpulink_memory_open_dmabuf(NULL, 3, 0, 1, BOTH, &memory), -GPULINK_EINVAL);
@@ -431,8 +432,11 @@ static void dmabufs(void **state)
 	gpulink_memory_close(memory);
 	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 100, GPULINK_READ, &memory), 0);
 	assert_int_equal(gpulink_get(window, 0, memory, 0, 1, 0), -GPULINK_EACCES);
-	fake.memory_error = -GPULINK_ENOSPC; /* and the stand-in's is told, too */
-	assert_int_equal(gpulink_memory_open_staged(device, -1, 0, 1, BOTH, &memory), -GPULINK_EINVAL);
+	fake.memory_error = -GPULINK_ENOSPC; /* of what stands in for one */
+	fd = memfd_create("gpu", 0);
+	assert_true(fd >= 0 && !ftruncate(fd, 4096));
+	assert_int_equal(gpulink_memory_open_staged(device, fd, 0, 1, BOTH, &memory), -GPULINK_ENOSPC);
+	close(fd);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
