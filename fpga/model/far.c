@@ -41,6 +41,15 @@ static uint16_t new_tag(struct glk_far *far, unsigned partition)
 
 /* --- which partition it is --- */
 
+/* Or did, and packets of it may still be under way. */
+static bool stands_for(const struct glk_card *card, unsigned partition, unsigned far_partition)
+{
+	const struct glk_far *far = &card->link->far[partition];
+	const struct glk_endpoint *e = &card->endpoints[partition];
+
+	return far->bound && far->partition == far_partition && (e->kind == GLK_EP_LINK || e->posted != e->acknowledged);
+}
+
 int glk_far_bind(struct glk_card *card, unsigned partition)
 {
 	const struct glk_endpoint *e = &card->endpoints[partition];
@@ -49,7 +58,7 @@ int glk_far_bind(struct glk_card *card, unsigned partition)
 	if (!card->link || !e->bytes || (e->base & ~GLK_PARTITION_EP_BASE_FAR_PARTITION_MASK))
 		return -EINVAL;
 	for (unsigned p = 0; p < card->config.partitions; p++)
-		if (glk_far_is(card, p) && card->link->far[p].partition == wanted)
+		if (p != partition && stands_for(card, p, wanted))
 			return -EINVAL;
 	card->link->far[partition].bound = true;
 	card->link->far[partition].partition = wanted;
@@ -79,9 +88,10 @@ void glk_far_ask(struct glk_card *card, unsigned partition)
 
 /* --- what waits for room --- */
 
+/* Write requests and FinePack packets would overtake each other: those that are not answered go before. */
 static void push_held(struct glk_card_link *link, struct glk_far *far)
 {
-	if (far->held_bytes &&
+	if (far->held_bytes && far->writes == far->answered &&
 	    !glk_cluster_queue_push(link->queue, link->now, GLK_KIND_FINEPACK, far->held, far->held_bytes))
 		far->held_bytes = 0;
 }
@@ -149,6 +159,38 @@ static void push_soon(struct glk_card *card, unsigned partition)
 	push(card, partition);
 }
 
+/* --- what has arrived --- */
+
+void glk_far_want(struct glk_card *card, unsigned partition)
+{
+	struct glk_far *far = far_of(card, partition);
+	const struct glk_endpoint *e = &card->endpoints[partition];
+
+	if (!far || !far->bound || e->acknowledged == e->posted)
+		return;
+	far->wanted_to = e->posted;
+	push_soon(card, partition);
+}
+
+static bool all_arrived(const struct glk_card *card, unsigned partition)
+{
+	return card->endpoints[partition].acknowledged >= card->link->far[partition].wanted_to;
+}
+
+/* What was stored before must not be overtaken. */
+static int wait_until_visible(struct glk_card *card, unsigned partition)
+{
+	if (!card->link->session)
+		return -ENOLINK;
+	glk_far_want(card, partition);
+	return glk_link_wait(card, all_arrived, partition);
+}
+
+static bool finepack_under_way(const struct glk_card *card, unsigned partition)
+{
+	return card->link->far[partition].finepack_to > card->endpoints[partition].acknowledged;
+}
+
 /* --- stores --- */
 
 static bool way_free(const struct glk_card *card, unsigned partition)
@@ -193,7 +235,8 @@ static void write_line(struct glk_card *card, unsigned partition, uint64_t offse
 	uint8_t body[8 + GLK_LINK_LINE_BYTES] = { 0 };
 	struct glk_link_header header = { .kind = GLK_KIND_WRITE_REQUEST, .partition = (uint8_t)far->partition };
 
-	if (wait_for_way(card, has_room, FLITS_OF(GLK_LINK_HEADER_BYTES + sizeof(body)))) {
+	if ((finepack_under_way(card, partition) && wait_until_visible(card, partition)) ||
+	    wait_for_way(card, has_room, FLITS_OF(GLK_LINK_HEADER_BYTES + sizeof(body)))) {
 		lose(card, partition);
 		return;
 	}
@@ -262,18 +305,7 @@ void glk_far_send(struct glk_card *card, unsigned partition, const uint8_t *pack
 		glk_far_make_way(card, partition);
 }
 
-/* --- what has arrived --- */
-
-void glk_far_want(struct glk_card *card, unsigned partition)
-{
-	struct glk_far *far = far_of(card, partition);
-	const struct glk_endpoint *e = &card->endpoints[partition];
-
-	if (!far || !far->bound || e->acknowledged == e->posted)
-		return;
-	far->wanted_to = e->posted;
-	push_soon(card, partition);
-}
+/* --- answers --- */
 
 /* All packets up to `to` have arrived, and those write requests that are answered. */
 static void settle(struct glk_card *card, unsigned partition, uint64_t to, bool failed)
@@ -334,20 +366,6 @@ static bool on_translation(struct glk_card *card, const struct glk_link_header *
 }
 
 /* --- loads and atomics --- */
-
-static bool all_arrived(const struct glk_card *card, unsigned partition)
-{
-	return card->endpoints[partition].acknowledged >= card->link->far[partition].wanted_to;
-}
-
-/* What was stored before must not be overtaken. */
-static int wait_until_visible(struct glk_card *card, unsigned partition)
-{
-	if (!card->link->session)
-		return -ENOLINK;
-	glk_far_want(card, partition);
-	return glk_link_wait(card, all_arrived, partition);
-}
 
 static bool load_answered(const struct glk_card *card, unsigned about)
 {
@@ -548,6 +566,7 @@ void glk_far_expire(struct glk_card *card)
 			continue;
 		count(card, GLK_LINK_TIMEOUTS, 1);
 		fail_posted(card, p);
+		push_soon(card, p);
 	}
 }
 
