@@ -77,7 +77,7 @@ int glk_card_create(const struct glk_card_config *config, struct glk_card **out)
 
 void glk_card_destroy(struct glk_card *card)
 {
-	if (card->link)
+	if (card && card->link)
 		glk_card_link_destroy(card);
 	free(card);
 }
