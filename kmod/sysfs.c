@@ -68,7 +68,8 @@ static ssize_t link_state_show(struct device *dev, struct device_attribute *attr
 	if (!(status & GLK_CARD_STATUS_LINK_UP_MASK))
 		return sysfs_emit(buf, "down\n");
 	return sysfs_emit(buf, "%s\n",
-			  card->features & GLK_CARD_FEATURES_LOOPBACK_MASK ? "loopback" : "up");
+			  glk_link_present(card) ||
+			  !(card->features & GLK_CARD_FEATURES_LOOPBACK_MASK) ? "up" : "loopback");
 }
 static DEVICE_ATTR_RO(link_state);
 

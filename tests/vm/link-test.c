@@ -16,7 +16,7 @@
 
 #include "chance.h"
 
-enum { BYTES = 1 << 16, STORE_MOST = 300, ROUND = 64 };
+enum { BYTES = 1 << 16, STORE_MOST = 300, PUT_MOST = 32, ROUND = 64 };
 #define TIMEOUT_NS UINT64_C(5000000000)
 
 static unsigned number, bad;
@@ -66,7 +66,7 @@ static bool same(const unsigned char *one, const char *what)
 
 static bool one_store(bool put)
 {
-	unsigned bytes = below(&t.chance, 4) ? 1 + below(&t.chance, 32) : 1 + below(&t.chance, STORE_MOST);
+	unsigned bytes = 1 + below(&t.chance, put || below(&t.chance, 4) ? PUT_MOST : STORE_MOST);
 	unsigned at = below(&t.chance, BYTES - bytes);
 
 	for (unsigned i = 0; i < bytes; i++)
