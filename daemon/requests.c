@@ -40,6 +40,7 @@ const char *request_code_name(int code)
 		[GPULINK_ENOTSUP] = "ENOTSUP",	       [GPULINK_EPROTO] = "EPROTO",   [GPULINK_EABI] = "EABI",
 		[GPULINK_EINTR] = "EINTR",	       [GPULINK_EIO] = "EIO",	      [GPULINK_EFAULT] = "EFAULT",
 		[GPULINK_EBUSY] = "EBUSY",
+		[GPULINK_EUNREACHABLE] = "EUNREACHABLE",
 	};
 
 	code = abs(code);

@@ -56,6 +56,8 @@ static int code_of(int error)
 		return -GPULINK_ERESET;
 	case EBUSY:
 		return -GPULINK_EBUSY;
+	case EHOSTUNREACH:
+		return -GPULINK_EUNREACHABLE;
 	case EOPNOTSUPP:
 		return -GPULINK_ENOTSUP;
 	case EINTR:
@@ -216,6 +218,19 @@ static int memory_open(void *backend, void *address, size_t bytes, unsigned righ
 	return error;
 }
 
+static int memory_import(void *backend, int dmabuf, uint64_t offset, size_t bytes, unsigned rights, uint32_t *handle)
+{
+	const struct card *card = backend;
+	struct gpulink_ioctl_register_dmabuf r = {
+		.size = sizeof(r), .flags = rights, .fd = dmabuf, .offset = offset, .bytes = bytes,
+	};
+
+	if (ioctl(card->fd, GPULINK_IOCTL_REGISTER_DMABUF, &r))
+		return errno == EBADF || errno == ELOOP ? -GPULINK_EINVAL : code_of(errno);
+	*handle = r.handle;
+	return 0;
+}
+
 static void memory_close(void *backend, uint32_t handle)
 {
 	struct gpulink_ioctl_handle h = { .size = sizeof(h), .handle = handle };
@@ -314,6 +329,7 @@ static const struct glk_backend_ops card_ops = {
 	.window_open = window_open,
 	.window_close = window_close,
 	.memory_open = memory_open,
+	.memory_import = memory_import,
 	.memory_close = memory_close,
 	.submit = submit,
 	.wait = wait_completions,

@@ -159,9 +159,10 @@ struct gpulink_ioctl_register {
  *
  * The memory stays where its driver puts it. When it moves, the card lets go of it at once, and
  * gets it back where it is then; an entry that is carried out in between completes with status
- * registration, and may be submitted again. What the exporter says when it cannot be reached from
- * the card is given back (EOPNOTSUPP, EREMOTEIO, ...): then the data have to go through memory of
- * the process (GPULINK_IOCTL_REGISTER).
+ * registration, and may be submitted again. EHOSTUNREACH: the exporter says that the card cannot
+ * reach the memory where it is, for the bridges between them do not promise to forward or it lets
+ * no peer in; the kernel log has the reason. Then the data have to go through memory of the process
+ * (GPULINK_IOCTL_REGISTER). Other errors of the exporter's are given back as they are.
  */
 struct gpulink_ioctl_register_dmabuf {
 	__u32 size;

@@ -102,6 +102,7 @@ do_it() {
 	echo "$1" >&9
 	wait_until 5 grep -q ready /tmp/said
 }
+: >/tmp/said
 known-traffic /dev/gpulink0 rings </tmp/go >>/tmp/said &
 pid=$!
 exec 9>/tmp/go
