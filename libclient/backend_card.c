@@ -122,7 +122,7 @@ static int resource_path(const struct card *card, const char *endpoint, char *pa
 	else if (sscanf(endpoint, "%x:%x:%x.%x %u", &domain, &bus, &slot, &function, &bar) == 5)
 		snprintf(path, room, "/sys/bus/pci/devices/%04x:%02x:%02x.%x/resource%u", domain, bus, slot, function, bar);
 	else
-		return -GPULINK_EPROTO;
+		return strncmp(endpoint, "link ", 5) ? -GPULINK_EPROTO : -GPULINK_ENOTSUP;
 	return 0;
 }
 

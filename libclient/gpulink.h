@@ -96,7 +96,8 @@ int gpulink_get_endpoint(struct gpulink *device, unsigned partition, struct gpul
 /**
  * The endpoint's own memory, as the GPU behind it sees it: plain memory, not through the card, for reading what
  * arrived and for setting up. Stays valid until gpulink_close(), or until the device behind it leaves the machine.
- * On a card this maps the BAR of the PCI device and needs the right to (root); EACCES otherwise. Reads and writes
+ * On a card this maps the BAR of the PCI device and needs the right to (root); EACCES otherwise. ENOTSUP: it is beyond
+ * a link. Reads and writes
  * here are not ordered with the card's stores but by a release.
  */
 int gpulink_endpoint_memory(struct gpulink *device, unsigned partition, void **memory, size_t *bytes);

@@ -63,6 +63,7 @@ struct gpulink_ioctl_query {
 #define GPULINK_ENDPOINT_NONE	0
 #define GPULINK_ENDPOINT_BUS	1
 #define GPULINK_ENDPOINT_POOL	2
+#define GPULINK_ENDPOINT_LINK	3
 
 /**
  * struct gpulink_ioctl_endpoint - what a partition's endpoint is
@@ -71,7 +72,8 @@ struct gpulink_ioctl_query {
  * @partition: in: number of the partition (EINVAL: no such one)
  * @kind: GPULINK_ENDPOINT_*
  * @bytes: memory of the endpoint
- * @name: kind bus: PCI address and BAR ("0000:00:03.0 0"); kind pool: "pool"; kind none: ""
+ * @name: kind bus: PCI address and BAR ("0000:00:03.0 0"); kind pool: "pool"; kind link, a
+ *        partition of the card beyond the link: "link 3"; kind none: ""
  */
 struct gpulink_ioctl_endpoint {
 	__u32 size;
@@ -237,6 +239,7 @@ struct gpulink_ioctl_release {
 };
 
 #define GPULINK_COUNTERS_CARD	0xffffffffU
+#define GPULINK_COUNTERS_LINK	0xfffffffeU
 
 /**
  * struct gpulink_ioctl_counters - all counters of a partition, or of the card, as one snapshot
