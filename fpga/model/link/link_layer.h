@@ -2,11 +2,36 @@
 /*
  * The link layer of one card (docs/link-format.md, "The link layer"): frames, CRC, acknowledgement and replay, credits, sessions.
  * Blocks in and out, at most one a clock each way; whoever plays the wire carries them, and may lose, change and repeat them.
+ *
+ * A clock, in this order; what receive, hold and free change is seen by the sending side at the next clock:
+ *
+ *	if (glk_link_layer_ready(link) && there is a flit)
+ *		glk_link_layer_send(link, &flit);
+ *	if (glk_link_layer_clock(link, now, &block))
+ *		block goes out
+ *	if (a block comes)
+ *		glk_link_layer_receive(link, now, &block);
+ *	packets that were dealt with: glk_link_layer_free(...)
+ *
+ * Clocks before glk_link_layer_next() at which nothing comes and no flit is there may be left out. The logic does the same at the
+ * same clocks; its pipelines add a fixed number of clocks to the blocks that come and to those that go out.
  */
 #ifndef GLK_LINK_LAYER_H
 #define GLK_LINK_LAYER_H
 
 #include "flit.h"
+
+#define GLK_LINK_VERSION	   1u
+#define GLK_LINK_REPLAY_FRAMES_MAX 512u
+#define GLK_LINK_CREDITS_MAX	   2048u
+/*
+ * With less room two cards can wait for each other for ever. Of each kind of a class the receiver may hold all pieces but one of the packet that is
+ * under way, and 127 tails of packets behind it; one piece more, and one of the packets is whole. Posted: FinePack packets of 257
+ * pieces and write requests of 5; requests: atomics of 2; responses: read responses of 5.
+ */
+#define GLK_LINK_POSTED_MIN   (256u + 127u + 4u + 127u + 1u)
+#define GLK_LINK_REQUEST_MIN  (1u + 127u + 1u)
+#define GLK_LINK_RESPONSE_MIN (4u + 127u + 1u)
 
 struct glk_link_layer;
 
@@ -22,13 +47,15 @@ struct glk_link_hello {
 	uint16_t credits[GLK_CLASS_COUNT];
 };
 
+/** UP, then LOST and RESUMED in turn any number of times, then ENDED; and again. */
 enum glk_link_event {
-	GLK_LINK_UP,	 /**< a new session: both begin at 0 */
+	GLK_LINK_UP,	  /**< a new session: both begin at 0 */
 	GLK_LINK_RESUMED, /**< the session goes on, nothing is lost */
-	GLK_LINK_LOST,	 /**< down; the session may go on later */
-	GLK_LINK_ENDED,	 /**< the session is over: what was not known to be done has failed */
+	GLK_LINK_LOST,	  /**< down; the session may go on later */
+	GLK_LINK_ENDED,	  /**< the session is over: what was not known to be done has failed, no piece is held any more */
 };
 
+/** Called from receive, and for events also from clock, reset and cut. May call hold and free, nothing else of the link. */
 struct glk_link_layer_ops {
 	/** A flit of a frame that is whole, in order, once. Nonzero: a protocol error, the link is reset. */
 	int (*flit)(void *user, const struct glk_flit *flit);
@@ -36,18 +63,21 @@ struct glk_link_layer_ops {
 };
 
 struct glk_link_layer_config {
-	struct glk_link_hello self;  /**< credits: pieces of each class it has room for, 1..2048 */
-	unsigned replay_frames;	     /**< kept until acknowledged, 2..512; 64 in the logic */
-	unsigned replay_cycles, ack_cycles, hello_cycles;
+	struct glk_link_hello self;  /**< session: differs from those before, also after power was off; credits: of each class, see above */
+	unsigned replay_frames;	     /**< kept until acknowledged, a power of two, 2..512; 64 in the logic */
+	unsigned replay_cycles;	     /**< more than a round trip, ack_cycles and a frame */
+	unsigned ack_cycles;
+	unsigned hello_cycles;	     /**< between hellos while down; while up, a word goes out at least so often */
 	const struct glk_link_layer_ops *ops;
 	void *user;
 };
 
 struct glk_link_layer_counters {
-	uint64_t flits_sent, flits_received, frames_sent, frames_received, words_sent;
+	uint64_t flits_sent, flits_received, frames_sent, frames_received; /**< each once */
+	uint64_t words_sent;	    /**< every one, also of hellos and of frames sent again */
 	uint64_t replays, frames_replayed, frames_repeated; /**< asked or timed out; sent again; received again */
 	uint64_t crc_errors, sequence_errors, protocol_errors, version_errors;
-	uint64_t credit_stalls; /**< clocks in which flits waited for credits alone: told by glk_link_layer_stalled() */
+	uint64_t credit_stalls; /**< clocks, told by glk_link_layer_stalled() */
 	uint64_t ups, downs;
 };
 
@@ -69,8 +99,13 @@ bool glk_link_layer_ready(const struct glk_link_layer *link);
 void glk_link_layer_send(struct glk_link_layer *link, const struct glk_flit *flit);
 /** Pieces of each class that may still be sent; the caller takes off what it sends (glk_cluster_queue_clock does). */
 unsigned *glk_link_layer_credits(struct glk_link_layer *link);
-/** So many received pieces of a class have been dealt with. */
+/** So many pieces of a class have come and are kept. Returns 0, or -ENOBUFS: there is no room, which is a protocol error. */
+int glk_link_layer_hold(struct glk_link_layer *link, enum glk_class class, unsigned pieces);
+/** So many pieces of a class that were held have been dealt with. */
 void glk_link_layer_free(struct glk_link_layer *link, enum glk_class class, unsigned pieces);
+
+/** Flits waited so many clocks for credits alone: counted. */
+void glk_link_layer_stalled(struct glk_link_layer *link, uint64_t clocks);
 
 /** One clock of the sending side: returns whether there is a block. */
 bool glk_link_layer_clock(struct glk_link_layer *link, uint64_t now, struct glk_block *block);

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "crc32c.h"
+
+#include "bytes.h"
+
+#define POLYNOMIAL 0x82f63b78u /* reflected */
+
+/* table[k][b]: what byte b leaves behind when k zero bytes follow it. */
+void glk_crc32c_init(struct glk_crc32c *crc)
+{
+	for (uint32_t byte = 0; byte < 256; byte++) {
+		uint32_t state = byte;
+
+		for (unsigned bit = 0; bit < 8; bit++)
+			state = state >> 1 ^ (state & 1 ? POLYNOMIAL : 0);
+		crc->table[0][byte] = state;
+	}
+	for (unsigned k = 1; k < 8; k++)
+		for (unsigned byte = 0; byte < 256; byte++)
+			crc->table[k][byte] = crc->table[k - 1][byte] >> 8 ^ crc->table[0][crc->table[k - 1][byte] & 0xff];
+}
+
+uint32_t glk_crc32c_update(const struct glk_crc32c *crc, uint32_t state, const uint8_t *bytes, size_t length)
+{
+	for (; length >= 8; length -= 8, bytes += 8) {
+		uint64_t word = glk_get_le64(bytes) ^ state;
+
+		state = crc->table[7][word & 0xff] ^ crc->table[6][word >> 8 & 0xff] ^ crc->table[5][word >> 16 & 0xff] ^
+			crc->table[4][word >> 24 & 0xff] ^ crc->table[3][word >> 32 & 0xff] ^
+			crc->table[2][word >> 40 & 0xff] ^ crc->table[1][word >> 48 & 0xff] ^ crc->table[0][word >> 56];
+	}
+	for (; length > 0; length--, bytes++)
+		state = state >> 8 ^ crc->table[0][(state ^ *bytes) & 0xff];
+	return state;
+}

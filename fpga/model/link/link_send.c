@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The sending side: what goes out at a clock. Frames go out as their flits are taken; a copy stays until it is acknowledged.
+ * Decided from the registers as they are at the begin of the clock, in this order:
+ *
+ *  1. what has begun goes on: the blocks of a hello, a frame being sent again, the open frame with the flit taken at this clock;
+ *     the open frame is closed by its word when it is full or no flit was taken
+ *  2. a ready that is owed, or a hello that is due
+ *  3. the first block of the next frame that has to be sent again
+ *  4. a word that is due, without flits
+ */
+#include <string.h>
+
+#include "link_state.h"
+
+static struct glk_link_frame *frame_of(struct glk_link_layer *link, unsigned number)
+{
+	return &link->sender.frames[number & (link->config.replay_frames - 1)];
+}
+
+void glk_link_send_reset(struct glk_link_layer *link)
+{
+	struct glk_link_sender *sender = &link->sender;
+	struct glk_link_frame *frames = sender->frames;
+	bool broken = sender->broken;
+
+	memset(sender, 0, sizeof(*sender));
+	sender->frames = frames;
+	sender->broken = broken;
+	sender->crc = GLK_CRC32C_BEGIN;
+	sender->word_at = UINT64_MAX;
+}
+
+static void close_frame(struct glk_link_layer *link)
+{
+	struct glk_link_sender *sender = &link->sender;
+
+	if (sender->acked == sender->next)
+		sender->timer = link->now;
+	frame_of(link, sender->next)->count = sender->open;
+	sender->next = (uint16_t)((sender->next + 1u) % GLK_SEQUENCE_COUNT);
+	sender->open = 0;
+	link->counters.frames_sent++;
+}
+
+void glk_link_send_stop(struct glk_link_layer *link)
+{
+	struct glk_link_sender *sender = &link->sender;
+
+	if (sender->open)
+		close_frame(link);
+	sender->taken = false;
+	sender->replaying = false;
+	sender->replay_wanted = false;
+	sender->replays = 0;
+	sender->hello_block = 0;
+	sender->word_at = UINT64_MAX;
+}
+
+void glk_link_send_acknowledged(struct glk_link_layer *link, uint16_t acknowledge)
+{
+	struct glk_link_sender *sender = &link->sender;
+
+	if (acknowledge == sender->acked)
+		return;
+	sender->acked = acknowledge;
+	sender->timer = link->now;
+	sender->replays = 0;
+}
+
+void glk_link_send_owe(struct glk_link_layer *link, unsigned clocks)
+{
+	if (link->now + clocks < link->sender.word_at)
+		link->sender.word_at = link->now + clocks;
+}
+
+bool glk_link_layer_ready(const struct glk_link_layer *link)
+{
+	const struct glk_link_sender *sender = &link->sender;
+
+	if (!link->session.up || link->session.answer || sender->hello_block || sender->replaying || sender->replay_wanted)
+		return false;
+	return sender->open ? sender->open < GLK_FRAME_FLITS : glk_link_outstanding(link) < link->config.replay_frames;
+}
+
+void glk_link_layer_send(struct glk_link_layer *link, const struct glk_flit *flit)
+{
+	struct glk_link_sender *sender = &link->sender;
+	struct glk_link_frame *frame = frame_of(link, sender->next);
+
+	if (sender->open == 0)
+		frame->types = 0;
+	memcpy(frame->flits[sender->open], flit->bytes, GLK_FLIT_BYTES);
+	frame->types |= (uint64_t)flit->type << (GLK_TYPE_BITS * sender->open);
+	sender->open++;
+	sender->taken = true;
+	link->counters.flits_sent++;
+}
+
+static bool put_data(struct glk_link_layer *link, struct glk_block *block, const uint8_t bytes[GLK_FLIT_BYTES])
+{
+	block->control = false;
+	memcpy(block->bytes, bytes, GLK_FLIT_BYTES);
+	link->sender.crc = glk_crc32c_update(&link->crc, link->sender.crc, bytes, GLK_FLIT_BYTES);
+	link->sender.broken = true;
+	return true;
+}
+
+static bool put_control(struct glk_link_layer *link, struct glk_block *block, const struct glk_link_word *word)
+{
+	uint32_t pair = word->wanted == GLK_WANTED_SESSION ? 0 : glk_link_pair(link->session.own, link->session.other);
+
+	block->control = true;
+	glk_link_word_put(block->bytes, word);
+	glk_link_word_put_crc(block->bytes, glk_link_word_crc(&link->crc, link->sender.crc, block->bytes, pair));
+	link->sender.crc = GLK_CRC32C_BEGIN;
+	link->sender.broken = false;
+	link->counters.words_sent++;
+	return true;
+}
+
+/* The word of frame `number`, with all there is to say to the other side. */
+static bool put_word(struct glk_link_layer *link, struct glk_block *block, uint16_t number, unsigned flits, uint64_t types)
+{
+	struct glk_link_sender *sender = &link->sender;
+	struct glk_link_receiver *receiver = &link->receiver;
+	struct glk_link_word word = { .flits = (uint8_t)flits, .types = types, .sequence = number };
+
+	sender->told = (sender->told + 1) % GLK_CLASS_COUNT;
+	receiver->news &= ~(1u << sender->told);
+	word.credit_class = (uint8_t)sender->told;
+	word.credit = receiver->freed[sender->told];
+	word.acknowledge = receiver->expected;
+	word.pass = sender->pass;
+	if (receiver->gap)
+		word.wanted = receiver->gap_pass ? GLK_WANTED_PASS_1 : GLK_WANTED_PASS_0;
+	/* The rest of the news soon; if there is none, a word now and then makes good those that were lost. */
+	sender->word_at = link->now + (receiver->news ? link->config.ack_cycles : link->config.hello_cycles);
+	return put_control(link, block, &word);
+}
+
+static bool put_hello(struct glk_link_layer *link, struct glk_block *block)
+{
+	const struct glk_link_word word = { .flits = GLK_HELLO_FLITS, .credit_class = GLK_CLASS_COUNT,
+					    .pass = link->sender.hello_ready, .wanted = GLK_WANTED_SESSION };
+	uint8_t flits[GLK_HELLO_FLITS][GLK_FLIT_BYTES];
+	struct glk_link_hello self = link->config.self;
+
+	if (link->sender.hello_block == GLK_HELLO_FLITS) {
+		link->sender.hello_block = 0;
+		return put_control(link, block, &word);
+	}
+	self.session = link->session.own;
+	glk_link_hello_put(flits, &self, link->session.other);
+	return put_data(link, block, flits[link->sender.hello_block++]);
+}
+
+static bool begin_hello(struct glk_link_layer *link, struct glk_block *block)
+{
+	link->sender.hello_ready = link->session.answer;
+	link->session.answer = false;
+	if (!link->session.up)
+		link->session.hello_at = link->now + link->config.hello_cycles;
+	return put_hello(link, block);
+}
+
+/* What was broken off is ended by a word that is wrong in any case, so that the hello stands alone. */
+static bool put_break(struct glk_link_layer *link, struct glk_block *block)
+{
+	memset(block, 0, sizeof(*block));
+	block->control = true;
+	link->sender.crc = GLK_CRC32C_BEGIN;
+	link->sender.broken = false;
+	return true;
+}
+
+static bool put_open(struct glk_link_layer *link, struct glk_block *block)
+{
+	struct glk_link_sender *sender = &link->sender;
+	struct glk_link_frame *frame = frame_of(link, sender->next);
+	uint16_t number = sender->next;
+	unsigned count = sender->open;
+
+	if (sender->taken) {
+		sender->taken = false;
+		return put_data(link, block, frame->flits[count - 1]);
+	}
+	close_frame(link);
+	return put_word(link, block, number, count, frame->types);
+}
+
+static bool put_replay(struct glk_link_layer *link, struct glk_block *block)
+{
+	struct glk_link_sender *sender = &link->sender;
+	struct glk_link_frame *frame = frame_of(link, sender->replay);
+	uint16_t number = sender->replay;
+
+	if (sender->replay_flit < frame->count)
+		return put_data(link, block, frame->flits[sender->replay_flit++]);
+	sender->replay = (uint16_t)((number + 1u) % GLK_SEQUENCE_COUNT);
+	sender->replay_flit = 0;
+	if (sender->replay == sender->next) {
+		sender->replaying = false;
+		sender->timer = link->now;
+	}
+	link->counters.frames_replayed++;
+	return put_word(link, block, number, frame->count, frame->types);
+}
+
+/* At the border of two frames: where does the replay go on, if there is one? */
+static void step_replay(struct glk_link_layer *link)
+{
+	struct glk_link_sender *sender = &link->sender;
+
+	if (sender->replay_wanted) {
+		sender->replay_wanted = false;
+		sender->replaying = true;
+		sender->replay = sender->acked;
+		sender->pass = !sender->pass;
+		link->counters.replays++;
+		if (++sender->replays > GLK_REPLAYS_MAX) {
+			glk_link_session_lost(link);
+			return;
+		}
+	}
+	if (glk_sequence_after(sender->acked, sender->replay) > glk_link_outstanding(link))
+		sender->replay = sender->acked; /* what lies before has come meanwhile */
+	if (sender->replay == sender->next)
+		sender->replaying = false;
+}
+
+static bool put_next(struct glk_link_layer *link, struct glk_block *block)
+{
+	struct glk_link_session *session = &link->session;
+	struct glk_link_sender *sender = &link->sender;
+
+	if (sender->hello_block)
+		return put_hello(link, block);
+	if (sender->replay_flit)
+		return put_replay(link, block);
+	if (sender->open)
+		return put_open(link, block);
+	if (session->answer || (!session->up && link->now >= session->hello_at))
+		return sender->broken ? put_break(link, block) : begin_hello(link, block);
+	if (!session->up)
+		return false;
+	if (sender->replaying || sender->replay_wanted) {
+		step_replay(link);
+		if (sender->replaying)
+			return put_replay(link, block);
+	}
+	if (session->up && link->now >= sender->word_at)
+		return put_word(link, block, sender->next, 0, 0);
+	return false;
+}
+
+static bool timer_runs(const struct glk_link_layer *link)
+{
+	const struct glk_link_sender *sender = &link->sender;
+
+	return link->session.up && glk_link_outstanding(link) && !sender->replaying && !sender->replay_wanted;
+}
+
+bool glk_link_layer_clock(struct glk_link_layer *link, uint64_t now, struct glk_block *block)
+{
+	bool sent;
+
+	link->now = now;
+	sent = put_next(link, block);
+	if (timer_runs(link) && now - link->sender.timer >= link->config.replay_cycles)
+		link->sender.replay_wanted = true;
+	return sent;
+}
+
+uint64_t glk_link_layer_next(const struct glk_link_layer *link, uint64_t now)
+{
+	const struct glk_link_session *session = &link->session;
+	const struct glk_link_sender *sender = &link->sender;
+	uint64_t at;
+
+	if (session->answer || sender->hello_block || sender->replay_flit || sender->open || sender->replaying ||
+	    sender->replay_wanted)
+		return now;
+	at = session->up ? sender->word_at : session->hello_at;
+	if (timer_runs(link) && sender->timer + link->config.replay_cycles < at)
+		at = sender->timer + link->config.replay_cycles;
+	return at > now ? at : now;
+}

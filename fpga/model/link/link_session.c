@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Sessions: two numbers, one of each card. A card goes on with what it has only when the other names both; a card that has to
+ * forget takes a new number, so that the other has to forget as well. A number under which nothing has been sent or taken yet
+ * stays: there is nothing to forget.
+ */
+#include <string.h>
+
+#include "link_state.h"
+
+static void tell(struct glk_link_layer *link, enum glk_link_event event)
+{
+	link->config.ops->event(link->config.user, event);
+}
+
+static void down(struct glk_link_layer *link)
+{
+	struct glk_link_session *session = &link->session;
+
+	if (session->up)
+		link->counters.downs++;
+	session->up = false;
+	session->answer = false;
+	session->hello_at = link->now;
+	glk_link_send_stop(link);
+	link->receiver.gap = false;
+}
+
+void glk_link_session_lost(struct glk_link_layer *link)
+{
+	bool was = link->session.up;
+
+	down(link);
+	if (was)
+		tell(link, GLK_LINK_LOST);
+}
+
+void glk_link_session_end(struct glk_link_layer *link, uint16_t other)
+{
+	struct glk_link_session *session = &link->session;
+	bool begun = session->begun;
+
+	down(link);
+	session->begun = false;
+	session->own = (uint16_t)(session->own == UINT16_MAX ? 1 : session->own + 1);
+	session->other = other;
+	glk_link_send_reset(link);
+	glk_link_receive_reset(link);
+	if (begun)
+		tell(link, GLK_LINK_ENDED);
+}
+
+void glk_link_session_protocol_error(struct glk_link_layer *link)
+{
+	link->counters.protocol_errors++;
+	if (link->session.up)
+		glk_link_session_end(link, 0);
+}
+
+static void up(struct glk_link_layer *link, const struct glk_link_hello *hello)
+{
+	struct glk_link_session *session = &link->session;
+	bool resumed = session->begun;
+
+	session->up = true;
+	session->begun = true;
+	session->answer = true;
+	link->counters.ups++;
+	link->sender.timer = link->now;
+	if (resumed) {
+		link->sender.replay_wanted = glk_link_outstanding(link) > 0;
+	} else {
+		session->peer = *hello;
+		for (unsigned class = 0; class < GLK_CLASS_COUNT; class++)
+			link->sender.credits[class] = hello->credits[class];
+	}
+	link->receiver.news = (1u << GLK_CLASS_COUNT) - 1;
+	glk_link_send_owe(link, 0);
+	tell(link, resumed ? GLK_LINK_RESUMED : GLK_LINK_UP);
+}
+
+/* The version comes first: what another one puts elsewhere is not known. */
+static bool acceptable(struct glk_link_layer *link, const struct glk_link_word *word,
+		       const uint8_t flits[GLK_HELLO_FLITS][GLK_FLIT_BYTES], struct glk_link_hello *hello, uint16_t *other)
+{
+	bool valid;
+
+	if (word->flits != GLK_HELLO_FLITS) {
+		glk_link_session_protocol_error(link);
+		return false;
+	}
+	valid = glk_link_hello_get(flits, hello, other);
+	if (hello->version != GLK_LINK_VERSION) {
+		link->counters.version_errors++;
+		if (link->session.up)
+			glk_link_session_end(link, 0);
+		return false;
+	}
+	if (!valid || word->types || word->credit_class != GLK_CLASS_COUNT || word->credit || word->sequence ||
+	    word->acknowledge) {
+		glk_link_session_protocol_error(link);
+		return false;
+	}
+	return true;
+}
+
+void glk_link_session_hello(struct glk_link_layer *link, const struct glk_link_word *word,
+			    const uint8_t flits[GLK_HELLO_FLITS][GLK_FLIT_BYTES])
+{
+	struct glk_link_session *session = &link->session;
+	struct glk_link_hello hello;
+	bool ready = word->pass;
+	uint16_t names;
+
+	if (!acceptable(link, word, flits, &hello, &names))
+		return;
+	if (hello.session != session->other) {
+		if (session->begun)
+			glk_link_session_end(link, hello.session);
+		session->other = hello.session;
+	}
+	if (!ready)
+		session->answer = true;
+	if (!session->up && names == session->own)
+		up(link, &hello);
+}
+
+void glk_link_layer_reset(struct glk_link_layer *link, uint64_t now)
+{
+	link->now = now;
+	glk_link_session_end(link, 0);
+}
+
+void glk_link_layer_cut(struct glk_link_layer *link, uint64_t now)
+{
+	link->now = now;
+	glk_link_session_lost(link);
+	glk_link_receive_forget(link); /* the next block comes by a new wire */
+}
+
+bool glk_link_layer_up(const struct glk_link_layer *link)
+{
+	return link->session.up;
+}
+
+const struct glk_link_hello *glk_link_layer_peer(const struct glk_link_layer *link)
+{
+	return link->session.up ? &link->session.peer : NULL;
+}
