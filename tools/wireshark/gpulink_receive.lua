@@ -156,10 +156,13 @@ end
 
 -- ---- Pieces to packets ----
 
--- Of one direction and kind. `number`: of the packet under way, or else the next; nil when it is not known. `sure`: packets
--- found in a row while lost. `tails`: those that came on their own, by number; they come in the order of their packets.
+-- Of one direction and kind. `number`: of the packet under way, or else the next; nil when it is not known. `tails`: those that
+-- came on their own, by number; a card sends them in the order of their packets. While it is lost, `guess`: where the packet
+-- under way began is a guess, which only the number of the next can confirm; `sure`: packets found since with their tails, so that
+-- the tails of later ones come later. A FinePack packet's number is that of its tail, when that is the first to come (`next_tail`)
+-- after one that came in the order of its flits (`anchored`).
 local function new_assembly(lost)
-	return { number = not lost and 0 or nil, lost = lost, sure = 0, tails = {}, tails_seen = 0 }
+	return { number = not lost and 0 or nil, lost = lost, guess = false, sure = 0, tails = {}, tails_seen = 0 }
 end
 
 local function start_assemblies(way, lost)
@@ -169,42 +172,25 @@ local function start_assemblies(way, lost)
 	end
 end
 
--- Nobody waits for tails that came before this one.
-local function forget_tails(assembly, order)
-	for number, tail in pairs(assembly.tails) do
-		if tail.order <= order then
-			assembly.tails[number] = nil
-		end
-	end
-end
-
--- The packet under way is whole. `order`: of its tail among those that came on their own.
-local function deliver(assembly, taken, order)
+-- The packet under way is whole. Where it was lost, nobody waits for the first `order` tails any more; `certain`: where
+-- packets begin is known from here on.
+local function deliver(assembly, taken, order, certain)
 	local packet = assembly.packet
 	if assembly.number then
 		assembly.number = (assembly.number + 1) % NUMBERS
 	end
-	forget_tails(assembly, order)
 	assembly.packet = nil
-	assembly.sure = assembly.sure + 1
-	assembly.lost = assembly.lost and assembly.sure < 2
+	if assembly.guess and not certain then
+		return
+	elseif assembly.lost then
+		for number, tail in pairs(assembly.tails) do
+			assembly.tails[number] = tail.order > order and tail or nil
+		end
+		assembly.sure = assembly.sure + (packet.length % FLIT_BYTES ~= 0 and 1 or 0)
+		assembly.lost = assembly.sure < 2 and not certain
+	end
 	packet.whole = taken.frame
 	taken.packets[#taken.packets + 1] = packet
-end
-
--- The tail of a FinePack packet whose number is not known: the first to come that makes a right packet of it.
-local function find_tail(assembly)
-	local best, best_number
-	for number, tail in pairs(assembly.tails) do
-		local text = assembly.packet.text .. tail.text
-		if #text == assembly.packet.length and (not best or tail.order < best.order) then
-			local h = receive.finepack_header(text)
-			if not h.why and not (h.range and select(2, receive.sub_packets(text, h))) then
-				best, best_number = tail, number
-			end
-		end
-	end
-	return best, best_number
 end
 
 -- The packet is whole when its tail, which came on its own, is all that it lacks.
@@ -213,12 +199,13 @@ local function join(assembly, taken)
 	if not packet or packet.length - #packet.text >= FLIT_BYTES then
 		return
 	end
-	local tail, number = assembly.tails[assembly.number or -1], assembly.number
-	if not number then
-		tail, number = find_tail(assembly)
+	if not assembly.number and packet.length % FLIT_BYTES ~= 0 then
+		assembly.number, packet.number = assembly.next_tail, assembly.next_tail
 	end
+	local number = assembly.number or -1
+	local tail = assembly.tails[number]
 	if tail and #packet.text + #tail.text == packet.length then
-		assembly.number, packet.number = number, number
+		assembly.tails[number] = nil
 		tail.piece.packet, tail.piece.offset = packet, #packet.text
 		packet.text = packet.text .. tail.text
 		packet.pieces[#packet.pieces + 1] = tail.piece
@@ -237,9 +224,9 @@ local function begin(assembly, kind, text)
 		local own = bits(text, 5, 7)
 		if own ~= number and not assembly.lost then
 			return string.format("it has number %d, the next of its kind has %d", own, number)
-		elseif own ~= number then
-			assembly.sure = 0
 		end
+		assembly.guess = own ~= number and LENGTHS[kind] > FLIT_BYTES
+		assembly.sure = own == number and assembly.sure or 0
 		number = own
 	end
 	local tail = assembly.tails[number or -1]
@@ -262,7 +249,9 @@ end
 local function take_next(assembly, kind, text, at, taken)
 	local rest = text:sub(at + 1)
 	if at == 0 and without_tail(assembly, kind, rest) then
-		assembly.packet, assembly.number, assembly.sure = nil, nil, 0
+		local number = assembly.packet.number
+		assembly.packet, assembly.sure, assembly.anchored, assembly.next_tail = nil, 0, false, nil
+		assembly.number = kind ~= FINEPACK and (number + 1) % NUMBERS or nil
 	end
 	if at == 0 and assembly.lost and not assembly.packet and not plausible(kind, rest) then
 		return { kind = kind, part = UNKNOWN, at = 0, length = FLIT_BYTES }
@@ -275,14 +264,19 @@ local function take_next(assembly, kind, text, at, taken)
 	local length = math.min(packet.length - #packet.text, FLIT_BYTES)
 	local piece = { kind = kind, part = length == packet.length and WHOLE or PART, at = at, length = length, packet = packet,
 		offset = #packet.text, frame = taken.frame, frame_at = taken.at + at }
+	if assembly.guess and at == 0 then
+		piece = { kind = kind, part = UNKNOWN, at = 0, length = FLIT_BYTES }
+	end
 	packet.text = packet.text .. rest:sub(1, length)
 	packet.pieces[#packet.pieces + 1] = piece
 	if #packet.text < packet.length then
 		join(assembly, taken)
 	else
-		-- A whole packet behind another piece is certain to be the next of its kind.
-		assembly.lost = assembly.lost and at == 0
-		deliver(assembly, taken, packet.length % FLIT_BYTES ~= 0 and assembly.tails_seen or 0)
+		if packet.length % FLIT_BYTES ~= 0 then
+			assembly.anchored, assembly.next_tail = true, nil
+		end
+		-- A whole packet behind another piece says itself what it is.
+		deliver(assembly, taken, packet.length % FLIT_BYTES ~= 0 and assembly.tails_seen or 0, at > 0)
 	end
 	return piece
 end
@@ -307,6 +301,7 @@ local function take_tail(assemblies, text, at, taken)
 	end
 	local piece = { kind = kind, part = TAIL, at = at, length = PREFIX_BYTES + length, number = number, frame = taken.frame,
 		frame_at = taken.at + at + PREFIX_BYTES }
+	assembly.next_tail = assembly.next_tail or assembly.anchored and number or nil
 	assembly.tails_seen = assembly.tails_seen + 1
 	assembly.tails[number] = { text = text:sub(at + PREFIX_BYTES + 1, at + PREFIX_BYTES + length), piece = piece,
 		order = assembly.tails_seen }
@@ -330,12 +325,20 @@ local function take_piece(assemblies, text, at, taken)
 	return take_next(assemblies[kind], kind, text, at, taken)
 end
 
+-- What a flit holds besides is not known: tails of any kind may be among it.
+local function lose_pieces(way)
+	for _, assembly in ipairs(way.kinds) do
+		assembly.lost, assembly.sure = true, 0
+	end
+end
+
 -- Takes a flit. Returns its pieces, where its unused bytes begin, and why it is refused.
 local function take_flit(way, text, type, taken)
 	local pieces, at, kind = {}, 0, type % STITCHED
 	if not LENGTHS[kind] then
 		return pieces, at, "a type that is none"
 	end
+	local lost = way.kinds[kind].lost
 	local piece, why = take_next(way.kinds[kind], kind, text, 0, taken)
 	while piece do
 		pieces[#pieces + 1] = piece
@@ -343,14 +346,22 @@ local function take_flit(way, text, type, taken)
 		if at == FLIT_BYTES or bits(text, at * 8, 5) == 0 then
 			break
 		elseif type < STITCHED then
-			return pieces, at, "it is not called stitched, but something follows its first piece"
+			piece, why = nil, "it is not called stitched, but something follows its first piece"
+		else
+			piece, why = take_piece(way.kinds, text, at, taken)
 		end
-		piece, why = take_piece(way.kinds, text, at, taken)
 	end
+	local unknown = pieces[1] and pieces[1].part == UNKNOWN
 	if not why and not all_zero(text:sub(at + 1)) then
 		why = "the unused bytes are not 0"
-	elseif not why and type >= STITCHED and #pieces == 1 and pieces[1].part ~= UNKNOWN then
+	elseif not why and type >= STITCHED and #pieces == 1 and not unknown then
 		why = "it is called stitched, but has one piece"
+	end
+	if lost and why then
+		start_assemblies(way, true)
+		return { { kind = kind, part = UNKNOWN, at = 0, length = FLIT_BYTES } }, FLIT_BYTES
+	elseif unknown and type >= STITCHED then
+		lose_pieces(way)
 	end
 	return pieces, at, why
 end
@@ -457,8 +468,9 @@ local function take_hello(card, direction, text, word, result)
 	if hello.why or hello.session == card.sessions[direction] then
 		return
 	end
-	-- Where the session before is not known this may be one that goes on.
-	result.new_session = card.sessions[direction] ~= nil or hello.other == 0
+	-- Where neither the session before is known, nor that there was none, this may be one that goes on.
+	result.new_session = card.sessions[direction] ~= nil or hello.other == 0 or
+		card.ways[0].expected == 0 and card.ways[1].expected == 0
 	card.sessions[direction], card.heard = hello.session, true
 	restart(card, result.new_session and 0 or nil)
 end

@@ -32,7 +32,7 @@ def frame(flits=(), sequence=0, acknowledge=0, sessions=(0, 0), credit=(NO_CLASS
     XORed to the check."""
     word = len(flits) | sum(kind << 4 + 5 * i for i, (kind, _) in enumerate(flits)) | credit[0] << 59 | credit[1] << 61
     word |= sequence % 1024 << 73 | acknowledge % 1024 << 83 | turn << 93 | wanted << 94
-    data = b"".join(data for _, data in flits) + word.to_bytes(16, "little")[:12]
+    data = b"".join(data.ljust(16, b"\0") for _, data in flits) + word.to_bytes(16, "little")[:12]
     return data + (crc32c(data) ^ sessions[0] ^ sessions[1] << 16 ^ spoil).to_bytes(4, "little")
 
 
@@ -62,7 +62,7 @@ class Link:
 
     def start(self):
         """A new session."""
-        self.sessions = [1 + (s + 1) % 65535 for s in self.sessions]
+        self.sessions = [s % 65535 + 1 for s in self.sessions]
         self.next = [0, 0]
         self.add(hello(self.sessions[OUT]), OUT)
         self.add(hello(self.sessions[IN], self.sessions[OUT], ready=True), IN)
