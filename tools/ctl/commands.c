@@ -2,6 +2,7 @@
 #include "commands.h"
 
 #include "arguments.h"
+#include "capture.h"
 #include "print.h"
 
 #include <endpoint_name.h>
@@ -57,8 +58,7 @@ static enum exit_code unexpected(void)
 	return EXIT_FAILED;
 }
 
-/* The card the command is about: the one given, or the only one. */
-static enum exit_code find_card(struct invocation *invocation)
+enum exit_code find_card(struct invocation *invocation)
 {
 	struct json_object *cards = NULL, *name;
 	enum exit_code code;
@@ -545,5 +545,14 @@ const struct command commands[] = {
 	 .help = "Resets a card. Programs that use it get errors and must open it again; its settings are kept.\n",
 	 .takes_card = true,
 	 .run = run_reset},
+	{.name = "capture",
+	 .usage = "FILE",
+	 .help = "Writes every frame of a card's link to a file, pcapng for Wireshark, or to standard output (-), until\n"
+		 "interrupted, so many frames are there (--count) or so many seconds are over (--seconds). Needs root.\n",
+	 .least = 1,
+	 .most = 1,
+	 .takes_card = true,
+	 .takes_limits = true,
+	 .run = run_capture},
 	{0},
 };

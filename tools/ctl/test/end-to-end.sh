@@ -185,7 +185,7 @@ check "an option of another command" ctl 2 "takes no --watch" list --watch
 check "no such format" ctl 2 "table, json" list -o xml
 check "help" ctl 0 "set-subheader" --help
 for command in list info partitions counters set-subheader set-payload set-timeout set-coalesce set-endpoint set-open link link-counters set-link \
-	reset; do
+	reset capture; do
 	check "$command --help" ctl 0 "Usage: gpulinkctl [OPTION...] $command" $command --help
 done
 check "version" ctl 0 "gpulinkctl " --version
