@@ -63,6 +63,7 @@ check: user asan
 		"tests/vm/run-suite 6.12 life" \
 		"tests/vm/run-suite 6.12 plug" \
 		"tests/vm/run-suite 6.12 kexec" \
+		"tests/vm/run-suite 6.12 link" \
 		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 basic" \
 		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 kill" \
 		"tests/vm/demo-check" \

@@ -56,12 +56,12 @@ for width in 2 6; do
 	check "sub-headers of $width bytes" put $width $class/partitions/2/subheader_bytes
 	tap "width $width" link-test /dev/gpulink0 /dev/gpulink1 2 1
 done
-check "both ways at once" put pool $class/partitions/6/endpoint
-put 1 $class/partitions/6/open
-check "the near pool is taken by the far card" put "link 6" $far/partitions/6/endpoint
+check "a near endpoint" put "0000:00:09.0 0" $class/partitions/1/endpoint
+put 1 $class/partitions/1/open
+check "is taken by the far card" put "link 1" $far/partitions/1/endpoint
 both() {
 	link-test /dev/gpulink0 /dev/gpulink1 2 3 >/tmp/one &
-	link-test /dev/gpulink1 /dev/gpulink0 6 3 >/tmp/other
+	link-test /dev/gpulink1 /dev/gpulink0 1 3 >/tmp/other
 	code=$?
 	wait $! && is $code 0 || { cat /tmp/one /tmp/other; return 1; }
 }
