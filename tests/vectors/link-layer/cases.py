@@ -94,6 +94,55 @@ def session_resumes():
     v.errors(repeated=1, replays=1)
     yield v
 
+    v = Vector("session-resumes-quiet", "Nothing is kept, so nothing is sent again; what was missing is not missed any more; and of a\n"
+               "frame that came in part by the old wire nothing is left.")
+    v.up()
+    v.in_frame(1, seq=1, deliver=False)
+    v.clock()
+    v.out_word(cls=0, wanted=1)
+    v.in_data(v.flit(0)[0])
+    v.come = b""
+    v.clock()
+    v.line("cut")
+    v.event(LOST)
+    v.out_hello(v.other, now=True)
+    v.next(v.now - 2 + HELLO)
+    v.in_hello(v.session)
+    v.event(RESUMED)
+    v.next(v.now + 1)
+    v.out_hello(v.other, ready=1)
+    v.clock()
+    v.out_word(cls=1)
+    v.in_frame(0)
+    v.next(v.now - 2 + ACK)
+    v.errors(sequence=1)
+    yield v
+
+    v = Vector("session-cut-amid-ready", "The wire is cut amid a ready: that is not gone on with. A replay that was wanted waits.")
+    v.up()
+    v.send(0)
+    v.next(v.now + 1)
+    v.clock()
+    v.out_word(0, cls=0)
+    v.next(v.now + REPLAY)
+    v.in_hello(v.session)
+    v.clock()
+    v.out_data(hello(v.session, v.other)[0])
+    v.in_word(wanted=1, pair=(v.other, v.session))
+    v.clock()
+    v.line("cut")
+    v.event(LOST)
+    v.block("out", 1, bytes(16))
+    v.gone = b""
+    v.out_hello(v.other)
+    v.next(v.now - 2 + HELLO)
+    v.in_hello(v.session, ready=1)
+    v.event(RESUMED)
+    v.out_hello(v.other, ready=1)
+    v.out_frame(0, cls=1, turn=1)
+    v.errors(replays=1)
+    yield v
+
     v = Vector("session-answers", "The other lost the link, and this side did not: it answers, and stays up.")
     v.up()
     v.in_hello(v.session)
@@ -357,9 +406,11 @@ def send_replay():
     v = Vector("send-replay-timer", "Nothing is acknowledged: sent again, 16 times; then the link is down, and goes on when there\n"
                "is a hello.")
     v.up()
+    v.next(17 + HELLO)
     v.send(0)
     v.clock()
     v.out_word(0, cls=0)
+    v.next(19 + REPLAY)
     word, turn = 0, 0
     due = v.now + HELLO
     for i in range(16):
@@ -394,6 +445,20 @@ def send_replay():
     v.in_word(ack=1)
     v.clock(50 + REPLAY + 1)
     v.out_frame(1, seq=1, cls=2, turn=1, now=True)
+    yield v
+
+    v = Vector("send-replay-often", "More than 16 replays, but something is acknowledged between them: the link stays up.")
+    v.up()
+    turn = 0
+    for i in range(20):
+        v.send(i)
+        v.clock()
+        v.out_word(i, cls=2 * i % 3, seq=i, ack=0, turn=turn)
+        v.in_word(ack=i, wanted=1 + turn)
+        turn = 1 - turn
+        v.out_frame(i, seq=i, cls=(2 * i + 1) % 3, turn=turn)
+        v.in_word(ack=i + 1)
+    v.errors(replays=20)
     yield v
 
 
@@ -516,6 +581,29 @@ def wrong(v, cls):
 
 
 def receive_wrong():
+    v = Vector("receive-wrong-pass", "What is wrong is missing in the pass of the last right word, and asked for again when that is a new one.")
+    v.up()
+    v.in_frame(0)
+    v.in_frame(1, seq=2, deliver=False)
+    v.clock()
+    v.out_word(cls=0, ack=1, wanted=1)
+    v.in_frame(0, seq=0, turn=1, deliver=False)
+    v.clock()
+    v.in_data(v.flit(2)[0])
+    v.clock()
+    v.in_word(2, seq=1, turn=1, flip=0x60)
+    v.clock()
+    v.out_word(cls=1, ack=1, wanted=2)
+    v.in_frame(2, seq=1, turn=0)
+    v.clock()
+    v.in_data(v.flit(3)[0])
+    v.clock()
+    v.in_word(3, seq=2, flip=0x7f)
+    v.clock()
+    v.out_word(cls=2, ack=2, wanted=1)
+    v.errors(crc=2, sequence=1, repeated=1)
+    yield v
+
     v = Vector("receive-wrong-bit", "A bit of a frame of one flit is wrong, each in turn: never taken.")
     v.up()
     for bit in range(256):
@@ -621,7 +709,7 @@ def protocol_errors():
         v.clock()
         v.out_word(i, cls=i, seq=i)
     for ack, cls, credit, left in ((2, POSTED, 2, 1), (1, POSTED, 1, 1), (0, POSTED, 0, 1), (3 + 512, POSTED, 0x803, 1),
-                                   (1023, POSTED, 0xfff, 1), (2, POSTED, 3, 0)):
+                                   (1023, POSTED, 0xfff, 1), (2 + 512, NONE, 0, 1), (2, POSTED, 3, 0)):
         v.clock()
         v.in_word(ack=ack, cls=cls, credit=credit)
         v.credits(ROOM[0] - left, *ROOM[1:])

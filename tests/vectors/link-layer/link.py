@@ -146,6 +146,9 @@ class Vector:
     def event(self, event):
         self.line("event", event)
 
+    def next(self, clock):
+        self.line("next", clock)
+
     def credits(self, *pieces):
         self.line("credits", *pieces)
 

@@ -300,6 +300,17 @@ static bool do_credits(struct run *r)
 	return true;
 }
 
+static bool do_next(struct run *r)
+{
+	const uint64_t most = UINT32_MAX;
+	uint64_t next, is;
+
+	if (!vector_numbers(&r->file, 1, &most, &next) || !clock_without(r))
+		return false;
+	is = glk_link_layer_next(r->link, r->now + 1);
+	return is == next || vector_fail(&r->file, "next: it is %" PRIx64, is);
+}
+
 static bool do_errors(struct run *r)
 {
 	static const uint64_t most[6] = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX };
@@ -335,7 +346,7 @@ static bool run_line(struct run *r)
 		{ "out", do_out, false },     { "in", do_in, false },	      { "deliver", do_deliver, true },
 		{ "event", do_event, true },  { "cut", do_cut, false },	      { "reset", do_reset, false },
 		{ "refuse", do_refuse, true }, { "hold", do_hold, false },     { "free", do_free, false },
-		{ "end", do_end, false },     { "credits", do_credits, true }, { "errors", do_errors, true },
+		{ "next", do_next, true },     { "end", do_end, false },     { "credits", do_credits, true }, { "errors", do_errors, true },
 	};
 
 	for (unsigned i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
