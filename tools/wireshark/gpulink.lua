@@ -7,7 +7,9 @@
 -- A frame is taken in once, when Wireshark comes to it in the order of the capture; what came of it is kept by its number.
 -- Whenever the frame is shown, a tree is made of that.
 
-local receive = require("gpulink_receive")
+-- Not every Wireshark looks for modules where its scripts are.
+local here = debug.getinfo(1, "S").source:match("^@(.*[/\\])") or ""
+local receive = dofile(here .. "gpulink_receive.lua")
 local gpulink = Proto("gpulink", "gpulink link")
 local floor, format = math.floor, string.format
 local bits, FLIT_BYTES, FLITS_MAX = receive.bits, receive.FLIT_BYTES, receive.FLITS_MAX

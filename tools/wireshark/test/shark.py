@@ -68,6 +68,8 @@ class Frame:
         protocols = {proto.get("name"): proto for proto in packet}
         self.text = xml.tostring(packet, encoding="unicode")
         self.number = number(next(f.get("show") for f in protocols["geninfo"] if f.get("name") == "num"))
+        flags = next(f.get("show") for f in protocols["frame"].iter() if f.get("name") == "frame.packet_flags")
+        self.inward = number(flags) & 3 == 1
         self.node = protocols.get("gpulink", xml.Element("none"))
         self.said = numbers(self.node)
         self.word = next((numbers(word) for word in children(self.node, "word")), {})
