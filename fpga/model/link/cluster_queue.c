@@ -14,7 +14,7 @@
 
 #define ENTRIES_LEAST	 16u
 #define ENTRIES_MOST	 4096u
-#define POOL_CYCLES_MOST 128u
+#define POOL_CYCLES_MOST 4096u
 #define BURST_MOST	 255u
 #define AHEAD_MOST	 127 /* packets that a tail may be ahead of what the receiver has under way */
 

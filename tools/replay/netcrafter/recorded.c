@@ -14,7 +14,7 @@
 
 #include "events.h"
 #include "requests.h"
-#include "trace/trace.h"
+#include "../trace/trace.h"
 
 enum { SWITCH_NS = 144, UNIT_SLOTS = 2 * UNITS_MAX };
 
@@ -109,7 +109,7 @@ static int request(struct recorder *r, const struct replay_packet *p, uint64_t t
 static int answer(struct recorder *r, const struct replay_packet *p, uint64_t ticks)
 {
 	const struct pending *asked = &r->pending[p->number % REPLAY_PACKETS_PENDING];
-	uint64_t time = ticks + (asked->near ? 1 : 3) * SWITCH_NS * TICKS_NS;
+	uint64_t time = ticks + (asked->near ? 1u : 3u) * SWITCH_NS * TICKS_NS;
 
 	r->last_answer = later(r->last_answer, time);
 	return events_add(&r->arrivals, time, 0, asked->unit);
