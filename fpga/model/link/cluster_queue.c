@@ -373,13 +373,22 @@ static uint16_t take_flit(struct glk_cluster_queue *q, unsigned kind)
 	return at;
 }
 
+/* Kinds whose pooled flit keeps others of its kind waiting, and gives way when there is nothing else to do. */
+static uint32_t kinds_yielding(const struct glk_cluster_queue *q)
+{
+	return q->config.yielding ? q->has_pooled & (q->has_full | q->has_room) : 0;
+}
+
 static void next_parent(struct glk_cluster_queue *q, uint64_t now, const unsigned credits[GLK_CLASS_COUNT])
 {
-	uint32_t kinds = kinds_due(q, now);
+	uint32_t allowed = UINT32_MAX, kinds;
 
 	for (unsigned class = 0; class < GLK_CLASS_COUNT; class++)
 		if (!credits[class])
-			kinds &= ~class_kinds[class];
+			allowed &= ~class_kinds[class];
+	kinds = kinds_due(q, now) & allowed;
+	if (!kinds)
+		kinds = kinds_yielding(q) & allowed;
 	if (!kinds)
 		return;
 	q->parent.at = take_flit(q, choose_kind(q, kinds));
@@ -425,7 +434,7 @@ uint64_t glk_cluster_queue_next(const struct glk_cluster_queue *q, uint64_t now)
 {
 	uint64_t next = UINT64_MAX;
 
-	if (q->parent.pieces || kinds_due(q, now))
+	if (q->parent.pieces || kinds_due(q, now) || kinds_yielding(q))
 		return now;
 	if (q->coming_count)
 		next = q->flits[q->coming.first].came + 1;

@@ -14,6 +14,7 @@ struct glk_cluster_queue_config {
 	unsigned entries;    /**< flits; 1024 is the paper's for one destination. 16..4096 */
 	unsigned flit_bytes; /**< 16; 8 for the paper's Fig. 21, in the model alone */
 	bool stitching, pooling, selective, sequencing;
+	bool yielding; /**< a pooled flit's time is over when others of its kind wait and no other kind can go */
 	unsigned pool_cycles; /**< 0..128; the model alone takes up to 4096, for a queue clocked faster than its link */
 	unsigned burst;	      /**< latency-critical parents in a row while others wait, 1..255 */
 };

@@ -90,6 +90,7 @@ int crossing_create(const struct netcrafter_setting *setting, crossing_arrive ar
 		.pooling = setting->pooling,
 		.selective = setting->selective,
 		.sequencing = setting->sequencing,
+		.yielding = setting->yielding,
 		.pool_cycles = (unsigned)(setting->pool_ns * TICKS_NS * setting->clocks / slot),
 		.burst = setting->burst,
 	};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Packets on their way: a GPU's port, its switch, the link, the other switch, the other GPU's port. A switch takes the packets of a
- * GPU in their order: one for which the link's queue has no room keeps those behind it waiting.
+ * GPU in their order: one for which the link's queue has no room keeps those behind it waiting, but, where there is sequencing,
+ * not the latency-critical ones.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -237,10 +238,22 @@ static bool route(struct system *s, uint32_t packet)
 	return network_cross(s, packet);
 }
 
-static void drain(struct system *s, struct gpu *gpu)
+static void drain(struct system *s, struct queue *queue)
 {
-	while (!s->failed && gpu->input.first != NO_PACKET && route(s, gpu->input.first))
-		queue_take(s, &gpu->input);
+	while (!s->failed && queue->first != NO_PACKET && route(s, queue->first))
+		queue_take(s, queue);
+}
+
+/* Packets wait behind those of their GPU that came before; latency-critical ones, with sequencing, only behind each other. */
+static void at_switch(struct system *s, uint32_t packet)
+{
+	struct gpu *gpu = &s->gpus[s->packets[packet].source];
+	bool first = s->setting.sequencing && glk_kind_critical((enum glk_kind)s->packets[packet].kind);
+	struct queue *queue = first ? &gpu->critical : &gpu->input;
+
+	queue_put(s, queue, packet);
+	if (queue->first == packet)
+		drain(s, queue);
 }
 
 void network_flit(struct system *s, unsigned cluster)
@@ -260,7 +273,9 @@ void network_flit(struct system *s, unsigned cluster)
 		return;
 	s->turn[cluster] = (s->turn[cluster] + 1) % count;
 	for (unsigned i = 0; i < count; i++)
-		drain(s, &s->gpus[begin + (s->turn[cluster] + i) % count]);
+		drain(s, &s->gpus[begin + i].critical);
+	for (unsigned i = 0; i < count; i++)
+		drain(s, &s->gpus[begin + (s->turn[cluster] + i) % count].input);
 }
 
 static int arrive(void *user, uint64_t time, uint32_t packet)
@@ -326,15 +341,8 @@ static void at_gpu(struct system *s, uint32_t packet)
 
 void network_happens(struct system *s, enum happening what, uint32_t packet)
 {
-	struct gpu *gpu;
-
 	switch (what) {
-	case HAPPENS_SWITCH:
-		gpu = &s->gpus[s->packets[packet].source];
-		queue_put(s, &gpu->input, packet);
-		if (gpu->input.first == packet)
-			drain(s, gpu);
-		break;
+	case HAPPENS_SWITCH: at_switch(s, packet); break;
 	case HAPPENS_ACROSS:
 		if (s->packets[packet].kind == GLK_KIND_RELEASE || s->packets[packet].kind == GLK_KIND_RELEASED)
 			packing_arrived(s, packet); /* the card's own */

@@ -22,7 +22,8 @@ enum {
 	MEMORY_BITS = 32,	/* of each GPU */
 	REQUESTS_MAX = 1 << 23, /* they are kept: some 400 MB */
 	UNITS_MAX = 1 << 14,
-	WINDOW = 2048, /* of a stream's GPU: 64 compute units with 32 misses outstanding each (Table 2) */
+	MISSES = 32,	     /* reads that a compute unit may have under way (Table 2) */
+	WINDOW = 64 * MISSES, /* requests, of a stream's GPU with its 64 compute units */
 };
 
 enum request_kind { REQUEST_READ, REQUEST_WRITE, REQUEST_ATOMIC, REQUEST_KINDS };
@@ -61,7 +62,7 @@ struct requests {
 	/**
 	 * Of a stream: a unit goes on while its requests are under way, its gaps are those between requests, and answers only
 	 * stop it when WINDOW are missing. Else, of packet records: a gap begins at the answer that was the last to arrive
-	 * before the request, or at the request before if that was later.
+	 * before the request, or at the request before if that was later; and it has MISSES reads under way at most.
 	 */
 	bool windowed;
 };

@@ -10,7 +10,7 @@ void netcrafter_setting_default(struct netcrafter_setting *setting)
 	*setting = (struct netcrafter_setting){
 		.within = 128, .between = 16, .flit_bytes = GLK_FLIT_BYTES, .queue_entries = 1024, .clocks = 4, .pool_ns = 32,
 		.burst = 16, .trim_bytes = 16, .tlb_entries = 512, .stitching = true, .pooling = true, .selective = true,
-		.sequencing = true,
+		.sequencing = true, .yielding = true,
 	};
 }
 
@@ -50,6 +50,8 @@ static void look_at(struct system *s, uint32_t number)
 	next = &s->requests->list[unit->next];
 	if (next->phase != s->phase || next->needs > unit->answered)
 		return;
+	if (!s->requests->windowed && next->kind == REQUEST_READ && unit->reads == MISSES)
+		return;
 	time = s->now + next->gap;
 	if (s->requests->windowed) {
 		uint64_t free = unit->last_issue + next->gap;
@@ -70,6 +72,7 @@ static void issue(struct system *s, uint32_t number)
 	unit->due = false;
 	unit->last_issue = s->now;
 	unit->next = s->requests->list[request].next;
+	unit->reads += s->requests->list[request].kind == REQUEST_READ;
 	translation_begin(s, request);
 	look_at(s, number);
 }
@@ -143,6 +146,7 @@ void system_answered(struct system *s, uint32_t number)
 	if (system_cluster(s, source) != system_cluster(s, request->destination))
 		latency_add(&s->result->access, (s->now - s->flights[number].sent) / TICKS_NS);
 	s->units[request->unit].answered++;
+	s->units[request->unit].reads -= request->kind == REQUEST_READ;
 	look_at(s, request->unit);
 	if (--s->left == 0)
 		all_answered(s);
@@ -173,7 +177,7 @@ static int make_gpus(struct system *s)
 	for (unsigned i = 0; s->gpus && i < s->requests->gpus; i++) {
 		struct gpu *gpu = &s->gpus[i];
 
-		gpu->input = (struct queue){ NO_PACKET, NO_PACKET };
+		gpu->input = gpu->critical = (struct queue){ NO_PACKET, NO_PACKET };
 		gpu->first = gpu->last = NO_REQUEST;
 		gpu->cache = tags_create(CACHE_SETS, CACHE_WAYS);
 		gpu->tlb = tags_create(s->setting.tlb_entries / GPU_TLB_WAYS, GPU_TLB_WAYS);

@@ -59,7 +59,7 @@ struct walk {
 
 struct gpu {
 	uint64_t out_free, in_free; /* when its port is free again */
-	struct queue input;	    /* at its switch */
+	struct queue input, critical; /* at its switch; latency-critical packets, where there is sequencing */
 	struct tags *cache, *tlb, *walk_cache;
 	unsigned walkers;
 	uint32_t first, last; /* requests that wait for a place among the walks */
@@ -70,7 +70,7 @@ struct unit_state {
 	struct tags *tlb;
 	uint64_t last_issue;
 	uint64_t held; /* in this phase, by answers that are missing */
-	uint32_t next, answered;
+	uint32_t next, answered, reads; /* under way */
 	bool due; /* its next request is noted */
 };
 
