@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "goodput.h"
+#include "netcrafter_main.h"
 #include "output.h"
 #include "report.h"
 #include "sweep.h"
@@ -20,6 +21,7 @@ static const char help[] = "usage: gpulink-replay COMMAND [OPTION...]\n"
 			   "  convert  IN OUT: read a trace, write it as .glt, .glt.zst or .csv\n"
 			   "  list     the workloads and the links\n"
 			   "  goodput  of a single store, by its size, on each link\n"
+			   "  netcrafter  what two clusters of GPUs ask of each other, over a narrow link with NetCrafter\n"
 			   "gpulink-replay run --help tells its options; gpulink-replay(1) the rest.\n";
 
 static int run(int argc, char **argv)
@@ -100,7 +102,7 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*function)(int argc, char **argv);
 	} commands[] = { { "run", run }, { "sweep", sweep }, { "report", report }, { "record", record }, { "convert", convert },
-		       { "list", list }, { "goodput", goodput } };
+		       { "list", list }, { "goodput", goodput }, { "netcrafter", netcrafter } };
 
 	for (unsigned i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(argv[1], commands[i].name) == 0)

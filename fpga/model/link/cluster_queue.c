@@ -14,7 +14,6 @@
 
 #define ENTRIES_LEAST	 16u
 #define ENTRIES_MOST	 4096u
-#define POOL_CYCLES_MOST 4096u
 #define BURST_MOST	 255u
 #define AHEAD_MOST	 127 /* packets that a tail may be ahead of what the receiver has under way */
 
@@ -84,7 +83,7 @@ static void release(struct glk_cluster_queue *q, uint16_t at)
 
 static bool settings_valid(const struct glk_cluster_queue_config *config)
 {
-	return config->pool_cycles <= POOL_CYCLES_MOST && config->burst >= 1 && config->burst <= BURST_MOST;
+	return config->pool_cycles <= GLK_POOL_CYCLES_MAX && config->burst >= 1 && config->burst <= BURST_MOST;
 }
 
 int glk_cluster_queue_create(const struct glk_cluster_queue_config *config, struct glk_cluster_queue **queue)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "link/unstitch.h"
+#include "pool_tuner.h"
 
 enum {
 	UNDER_WAY = 8192, /* packets of a kind: more than a queue of 4096 flits has, and a receiver waits for */
@@ -37,6 +38,8 @@ struct crossing {
 	uint64_t now;	/* end of the time of a flit that is being looked at */
 	uint64_t due;
 	int failed;
+	struct pool_tuner tuner;
+	uint64_t pool_since, pool_ns_ticks; /* of the present pooling time, and that times time, for its mean */
 	uint64_t padded[PADDINGS];
 	struct way ways[GLK_KIND_COUNT];
 };
@@ -80,27 +83,35 @@ static void arrived(void *user, enum glk_kind kind, const uint8_t *packet, size_
 	c->failed = c->arrive(c->user, c->now, sent->which);
 }
 
+static struct glk_cluster_queue_config queue_config(const struct crossing *c)
+{
+	const struct netcrafter_setting *s = &c->setting;
+
+	return (struct glk_cluster_queue_config){
+		.entries = s->queue_entries,
+		.flit_bytes = s->flit_bytes,
+		.stitching = s->stitching,
+		.pooling = s->pooling,
+		.selective = s->selective,
+		.sequencing = s->sequencing,
+		.yielding = s->yielding,
+		.pool_cycles = (unsigned)(c->tuner.pool_ns * TICKS_NS * s->clocks / c->slot),
+		.burst = s->burst,
+	};
+}
+
 int crossing_create(const struct netcrafter_setting *setting, crossing_arrive arrive, void *user, struct crossing **crossing)
 {
-	const uint64_t slot = (uint64_t)setting->flit_bytes * TICKS_NS / setting->between;
-	const struct glk_cluster_queue_config config = {
-		.entries = setting->queue_entries,
-		.flit_bytes = setting->flit_bytes,
-		.stitching = setting->stitching,
-		.pooling = setting->pooling,
-		.selective = setting->selective,
-		.sequencing = setting->sequencing,
-		.yielding = setting->yielding,
-		.pool_cycles = (unsigned)(setting->pool_ns * TICKS_NS * setting->clocks / slot),
-		.burst = setting->burst,
-	};
 	struct crossing *c = calloc(1, sizeof(*c));
+	struct glk_cluster_queue_config config;
 	int rc;
 
 	if (!c)
 		return -ENOMEM;
 	c->setting = *setting;
-	c->slot = slot;
+	c->slot = (uint64_t)setting->flit_bytes * TICKS_NS / setting->between;
+	c->tuner.pool_ns = setting->pool_ns;
+	config = queue_config(c);
 	c->arrive = arrive;
 	c->user = user;
 	c->due = UINT64_MAX;
@@ -167,6 +178,24 @@ static uint64_t find_due(const struct crossing *c)
 	return (next / c->setting.clocks + 1) * c->slot;
 }
 
+static void note_pool_time(struct crossing *c, unsigned pool_ns, uint64_t now)
+{
+	c->pool_ns_ticks += pool_ns * (now - c->pool_since);
+	c->pool_since = now;
+}
+
+static int tune(struct crossing *c)
+{
+	unsigned before = c->tuner.pool_ns;
+	struct glk_cluster_queue_config config;
+
+	if (!pool_tuner_look(&c->tuner, glk_cluster_queue_counters(c->queue)))
+		return 0;
+	note_pool_time(c, before, c->now);
+	config = queue_config(c);
+	return glk_cluster_queue_set(c->queue, &config);
+}
+
 int crossing_step(struct crossing *c)
 {
 	unsigned credits[GLK_CLASS_COUNT] = { INT_MAX, INT_MAX, INT_MAX };
@@ -181,11 +210,13 @@ int crossing_step(struct crossing *c)
 		if (glk_cluster_queue_clock(c->queue, first + i, last, credits, &flit) && glk_unstitch_flit(c->unstitch, &flit))
 			c->failed = -EBADMSG;
 	}
+	if (c->setting.tuned && !c->failed)
+		c->failed = tune(c);
 	c->due = find_due(c);
 	return c->failed;
 }
 
-void crossing_count(const struct crossing *c, uint64_t time, struct netcrafter_result *result)
+void crossing_count(struct crossing *c, uint64_t time, struct netcrafter_result *result)
 {
 	const struct glk_cluster_queue_counters *from = glk_cluster_queue_counters(c->queue);
 	struct glk_cluster_queue_counters *to = &result->link;
@@ -210,4 +241,8 @@ void crossing_count(const struct crossing *c, uint64_t time, struct netcrafter_r
 		result->padded[i] += c->padded[i];
 	if (used > result->utilisation)
 		result->utilisation = used;
+	if (time < c->now)
+		return; /* nothing crossed, or the tail of time is shorter than a flit */
+	note_pool_time(c, c->tuner.pool_ns, time);
+	result->pool_ns_mean += time ? (double)c->pool_ns_ticks / (double)time / 2 : 0;
 }

@@ -27,6 +27,6 @@ uint64_t crossing_due(const struct crossing *crossing);
 int crossing_step(struct crossing *crossing);
 
 /** Adds its counters. `time`: ticks that all took. */
-void crossing_count(const struct crossing *crossing, uint64_t time, struct netcrafter_result *result);
+void crossing_count(struct crossing *crossing, uint64_t time, struct netcrafter_result *result);
 
 #endif /* REPLAY_NETCRAFTER_CROSSING_H */

@@ -25,8 +25,13 @@ struct netcrafter_setting {
 	bool tuned;  /**< the pooling time follows the counters */
 };
 
-/** The paper's: 128 and 16 GB/s, flits of 16 bytes, 1024 entries, 32 ns, 16 bytes, 512 entries; all is on but the last two. */
+/** The paper's: 128 and 16 GB/s, flits of 16 bytes, 1024 entries, 32 ns, 16 bytes, 512 entries; all is on but the last two.
+ *  What it does not say, ours: 4 clocks, 16 in a row, and yielding. */
 void netcrafter_setting_default(struct netcrafter_setting *setting);
+/** Whether the pooling time is no more than a cluster queue can count, in its clocks. */
+bool netcrafter_pool_valid(const struct netcrafter_setting *setting);
+/** Clocks of a cluster queue in a nanosecond. */
+double netcrafter_clocks_ns(const struct netcrafter_setting *setting);
 
 enum { PADDINGS = GLK_FLIT_BYTES };
 
@@ -42,7 +47,7 @@ struct netcrafter_result {
 	uint64_t walks, walk_accesses, walk_crossings; /**< page walks, their accesses, those that crossed */
 	uint64_t stores_packed;	     /**< requests to write that went in FinePack packets */
 	double utilisation;	     /**< of the link's time, the direction that is used more */
-	double pool_ns_mean;	     /**< over time, when tuned */
+	double pool_ns_mean;	     /**< over time and both directions */
 };
 
 /**

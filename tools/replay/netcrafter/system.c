@@ -14,6 +14,16 @@ void netcrafter_setting_default(struct netcrafter_setting *setting)
 	};
 }
 
+bool netcrafter_pool_valid(const struct netcrafter_setting *s)
+{
+	return s->pool_ns * netcrafter_clocks_ns(s) <= GLK_POOL_CYCLES_MAX;
+}
+
+double netcrafter_clocks_ns(const struct netcrafter_setting *s)
+{
+	return (double)s->clocks * s->between / s->flit_bytes;
+}
+
 void system_fail(struct system *s, int rc)
 {
 	if (!s->failed)
