@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "goodput.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "paradigm/link.h"
+#include "run.h"
 
 enum { LARGEST = 4096 };
 
@@ -28,5 +30,5 @@ int goodput(int argc, char **argv)
 		}
 		putchar('\n');
 	}
-	return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+	return fflush(stdout) ? run_failed(-errno, "") : EXIT_SUCCESS;
 }

@@ -93,7 +93,7 @@ static int list(int argc, char **argv)
 		       link_bytes_per_second(link_preset_at(i)) / 1e9, link_preset_at(i)->formula);
 	for (unsigned i = 0; paradigm_at(i); i++)
 		printf("paradigm %-15s %s\n", paradigm_at(i)->name, paradigm_at(i)->summary);
-	return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+	return fflush(stdout) ? run_failed(-errno, "") : EXIT_SUCCESS;
 }
 
 int main(int argc, char **argv)

@@ -51,7 +51,7 @@ static const char help[] =
 	"  --payload BYTES    most of one transaction: 128, 256, 512, 1024, 2048 or 4096 (4096; nvlink 256)\n"
 	"  --subheader BYTES  2 to 6 (5)\n"
 	"  --entries N        lines of the write queue of each destination: 16, 32 or 64 (64)\n"
-	"  --paradigms LIST   of p2p,write-combining,dma,finepack,gpulink,config-packet (all)\n"
+	"  --paradigms LIST   of p2p,write-combining,dma,finepack,gpulink,config-packet,narrow (all but narrow)\n"
 	"  --latency NS       of the link, 0 to 1000000 (700)\n"
 	"  --buffer BYTES     that wait before a source's link until it stalls (65536)\n"
 	"what is told\n"
@@ -74,7 +74,7 @@ static int paradigms(struct options *o, const char *list)
 		snprintf(name, sizeof(name), "%.*s", (int)(length < sizeof(name) ? length : sizeof(name)), list);
 		p = paradigm_named(name);
 		if (!p || count == COMPARISON_PARADIGMS_MAX)
-			return option_wrong("paradigms", name, "p2p, write-combining, dma, finepack, gpulink, config-packet");
+			return option_wrong("paradigms", name, "p2p, write-combining, dma, finepack, gpulink, config-packet, narrow");
 		o->paradigms[count++] = p;
 	}
 	o->paradigms[count] = NULL;
@@ -186,7 +186,7 @@ int options_read(int argc, char **argv, struct options *o)
 			       .jobs = 1,
 			       .timing = { .latency_ps = 700000, .buffer_bytes = 65536 },
 			       .setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5 } };
-	for (unsigned i = 0; paradigm_at(i); i++)
+	for (unsigned i = 0; i < PARADIGM_DEFAULTS; i++)
 		o->paradigms[i] = paradigm_at(i);
 	while ((option = getopt_long(argc, argv, "o:h", known, NULL)) != -1) {
 		if (option == 'h') {

@@ -252,7 +252,7 @@ int output_object_write(FILE *to, struct json_object *object)
 	if (object)
 		text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
 	if (text)
-		error = fprintf(to, "%s\n", text) < 0 ? -EIO : 0;
+		error = fprintf(to, "%s\n", text) < 0 ? -errno : 0;
 	json_object_put(object);
 	return error;
 }

@@ -233,15 +233,20 @@ static bool allowed(const struct comparison *c, const struct replay_op *op)
 	}
 }
 
+static void wait_for_all(struct comparison *c, uint64_t time_ps)
+{
+	for (unsigned i = 0; i < c->paradigms && c->sent; i++)
+		timing_barrier(c->timing[i], time_ps);
+	if (c->sent)
+		timing_barrier(c->page_timing, time_ps);
+}
+
 static void barrier(struct comparison *c, uint64_t time_ps)
 {
 	c->counts.barriers++;
 	for (unsigned pair = 0; pair < c->pairs; pair++)
 		release(c, pair, time_ps);
-	for (unsigned i = 0; i < c->paradigms && c->sent; i++)
-		timing_barrier(c->timing[i], time_ps);
-	if (c->sent)
-		timing_barrier(c->page_timing, time_ps);
+	wait_for_all(c, time_ps);
 }
 
 /* A release of a pair, not of all: the source waits. */
@@ -353,6 +358,7 @@ void comparison_end(struct comparison *c)
 {
 	for (unsigned pair = 0; pair < c->pairs; pair++)
 		release(c, pair, c->counts.last_ps);
+	wait_for_all(c, c->counts.last_ps); /* a stream need not end with a barrier */
 	for (unsigned i = 0; i < c->pairs * c->paradigms; i++)
 		if (c->states[i])
 			tally_add(&c->tally[i % c->paradigms], c->paradigm[i % c->paradigms]->tally(c->states[i]));

@@ -5,7 +5,8 @@
  * sub-headers do, but remain packets of the link: each has its own sequence number, LCRC and ECRC, 10 bytes.
  *
  * And gpulink's own: the queue collects in the widest window, and its packets have the compact form (compact.h), in which a
- * run is told by its distance from the one before.
+ * run is told by its distance from the one before. Simpler, and measured beside it: the widest window, and for each packet the
+ * least width that does for what it holds.
  */
 #include <stdlib.h>
 
@@ -74,6 +75,11 @@ static void *create_own(const struct setting *setting)
 	return make(setting, GLK_SUBHEADER_MAX, GLK_FORM_COMPACT);
 }
 
+static void *create_narrow(const struct setting *setting)
+{
+	return make(setting, GLK_SUBHEADER_MAX, GLK_FORM_NARROW);
+}
+
 static void store(void *state, uint64_t address, uint32_t size)
 {
 	/* What the bytes are makes no difference to how many there are. */
@@ -110,3 +116,4 @@ const struct paradigm paradigm_finepack = FINEPACK("finepack", "as in the paper:
 const struct paradigm paradigm_gpulink = FINEPACK("gpulink", "FinePack with sorted runs told by their distances", create_own);
 const struct paradigm paradigm_config_packet = FINEPACK(
 	"config-packet", "a stateful configuration packet, then small packets", create_config_packet);
+const struct paradigm paradigm_narrow = FINEPACK("narrow", "FinePack with the least width that does for each packet", create_narrow);

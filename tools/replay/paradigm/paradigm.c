@@ -6,7 +6,7 @@
 
 static const struct paradigm *const all[] = {
 	&paradigm_p2p, &paradigm_write_combining, &paradigm_dma, &paradigm_finepack, &paradigm_gpulink,
-	&paradigm_config_packet,
+	&paradigm_config_packet, &paradigm_narrow,
 };
 
 const struct paradigm *paradigm_at(unsigned index)

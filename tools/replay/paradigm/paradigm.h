@@ -47,11 +47,14 @@ struct paradigm {
 	const struct tally *(*tally)(const void *state);
 };
 
-/** All, in the order of reports: p2p, write-combining, dma, finepack, gpulink, config-packet. Ends with NULL. */
+/** How many there are in a report when nobody chooses: p2p, write-combining, dma, finepack, gpulink, config-packet. */
+enum { PARADIGM_DEFAULTS = 6 };
+
+/** All, those first. Ends with NULL. */
 const struct paradigm *paradigm_at(unsigned index);
 const struct paradigm *paradigm_named(const char *name);
 
 extern const struct paradigm paradigm_p2p, paradigm_write_combining, paradigm_dma, paradigm_finepack, paradigm_gpulink,
-	paradigm_config_packet;
+	paradigm_config_packet, paradigm_narrow;
 
 #endif /* REPLAY_PARADIGM_H */

@@ -138,7 +138,7 @@ void timing_barrier(struct timing *t, uint64_t time_ps)
 
 uint64_t timing_end(const struct timing *t)
 {
-	return (uint64_t)llround(delivered(t));
+	return (uint64_t)llround(t->begin);
 }
 
 uint64_t timing_stalled(const struct timing *t)

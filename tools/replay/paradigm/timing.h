@@ -42,7 +42,7 @@ void timing_release(struct timing *timing, unsigned source, uint64_t time_ps);
 /** All wait for each other. The first op after it has no smaller time. */
 void timing_barrier(struct timing *timing, uint64_t time_ps);
 
-/** Real time of the last barrier's end, or of everything sent since. */
+/** Real time of the last barrier's end. */
 uint64_t timing_end(const struct timing *timing);
 
 /** Time that sources have stalled, all together. */

@@ -10,12 +10,13 @@
 #include <gpulink_regs.h>
 
 #include "direct.h"
+#include "enables.h"
 
 enum { SLOTS = 256, NONE = 0xff };
 
 struct entry {
 	uint64_t line;
-	uint64_t enables[2];
+	struct glk_enables enables;
 };
 
 struct combining {
@@ -67,28 +68,14 @@ static void empty_slot(struct combining *c, unsigned hole)
 	}
 }
 
-/* The first enabled byte (or with `flip` all ones: not enabled) from `at` on; the line's end if none. */
-static unsigned next(const struct entry *e, unsigned at, uint64_t flip)
-{
-	for (unsigned word = at / 64; word < 2; word++) {
-		uint64_t rest = (e->enables[word] ^ flip) & (word == at / 64 ? UINT64_MAX << at % 64 : UINT64_MAX);
-
-		if (rest)
-			return 64 * word + (unsigned)__builtin_ctzll(rest);
-	}
-	return GLK_LINE_BYTES;
-}
-
 static void send(struct combining *c, const struct entry *e)
 {
 	struct direct runs = { .link = c->direct.link }, whole = runs;
 	unsigned end;
 
-	for (unsigned first = next(e, 0, 0); first < GLK_LINE_BYTES; first = next(e, end, 0)) {
-		end = next(e, first, UINT64_MAX);
+	for (unsigned first = 0; (first = glk_next_byte(&e->enables, first, true)) < GLK_LINE_BYTES; first = end) {
+		end = glk_next_byte(&e->enables, first, false);
 		direct_send(&runs, e->line * GLK_LINE_BYTES + first, end - first);
-		if (end == GLK_LINE_BYTES)
-			break;
 	}
 	direct_send(&whole, e->line * GLK_LINE_BYTES, GLK_LINE_BYTES);
 	tally_add(&c->direct.tally, whole.tally.wire_bytes < runs.tally.wire_bytes ? &whole.tally : &runs.tally);
@@ -131,7 +118,7 @@ static void store(void *state, uint64_t address, uint32_t size)
 		unsigned count = 64 - at % 64 < left ? 64 - at % 64 : left;
 		uint64_t mask = count == 64 ? UINT64_MAX : (1ULL << count) - 1;
 
-		c->entry[c->slots[slot]].enables[at / 64] |= mask << at % 64;
+		c->entry[c->slots[slot]].enables.word[at / 64] |= mask << at % 64;
 		at += count;
 		left -= count;
 	}

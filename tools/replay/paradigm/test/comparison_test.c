@@ -12,12 +12,13 @@
 
 #include "chance.h"
 #include "comparison.h"
+#include "parallel.h"
 
-enum { P2P, COMBINING, DMA, FINEPACK, OWN, CONFIG, ALL };
+enum { P2P, COMBINING, DMA, FINEPACK, OWN, CONFIG, NARROW, ALL };
 
 static const struct paradigm *const everything[] = {
 	&paradigm_p2p, &paradigm_write_combining, &paradigm_dma, &paradigm_finepack, &paradigm_gpulink,
-	&paradigm_config_packet, NULL,
+	&paradigm_config_packet, &paradigm_narrow, NULL,
 };
 
 static struct comparison *start(unsigned gpus, unsigned width)
@@ -79,6 +80,8 @@ static void by_hand(void **state)
 	r = comparison_result(c, CONFIG);
 	assert_int_equal(r.wire_bytes, 24 + (10 * 13 + 3) / 4 * 4 + 10 * 10);
 	assert_int_equal(r.packets, 11);
+	r = comparison_result(c, NARROW); /* 16 KiB hold all ten: H = 3 */
+	assert_int_equal(r.wire_bytes, 24 + (10 * 11 + 3) / 4 * 4);
 	comparison_free(c);
 }
 
@@ -176,6 +179,54 @@ static struct replay_op by_chance(struct chance *c, unsigned gpus)
 	}
 }
 
+/* The last operation is no barrier, and what computed longest sent nothing: the time is its. */
+static void time_without_a_barrier(void **state)
+{
+	struct setting setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5 };
+	struct timing_setting timing = { .bytes_per_second = 32e9, .latency_ps = 1000, .buffer_bytes = 1 << 16 };
+	struct comparison *c = comparison_create(3, &setting, everything, &timing);
+	struct replay_op first = store(0, 1, 0, 4), last = store(2, 1, 0, 4);
+
+	(void)state;
+	assert_non_null(c);
+	first.time_ps = 1000;
+	last.time_ps = 50000000;
+	assert_int_equal(give(c, first), 0);
+	assert_int_equal(give(c, last), 0);
+	comparison_end(c);
+	for (unsigned i = 0; i < ALL; i++)
+		assert_in_range(comparison_result(c, i).time_ps, last.time_ps, last.time_ps + 1000000);
+	comparison_free(c);
+}
+
+/* One operation that is none: the share whose it is says so, to the one who pushes or at the end, whatever block it is in. */
+static void a_share_refuses(void **state)
+{
+	static const unsigned places[] = { 0, 32767, 32768, 100000, 199999 };
+	const struct setting setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5 };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		struct parallel *p = parallel_create(3, 4, &setting, everything);
+		struct comparison *result = NULL;
+		struct replay_sink sink;
+		int refused = 0, ended;
+
+		assert_non_null(p);
+		sink = parallel_sink(p);
+		for (unsigned k = 0; k < 200000 && !refused; k++) {
+			struct replay_op op = store(k % 4, (k + 1) % 4, k % 1000 * 128, k == places[i] ? 129 : 8);
+
+			refused = sink.take(sink.user, &op, 1);
+			assert_true(!refused || k > places[i]);
+		}
+		ended = parallel_end(p, &result);
+		assert_int_equal(refused ? refused : ended, -EINVAL);
+		assert_int_equal(ended, -EINVAL);
+		assert_null(result);
+	}
+}
+
 /* Of each size one store. */
 static void classes_of_sizes(void **state)
 {
@@ -232,6 +283,8 @@ int main(void)
 		cmocka_unit_test(copies_are_dma),
 		cmocka_unit_test(loads_flush_what_they_hit),
 		cmocka_unit_test(refusals),
+		cmocka_unit_test(time_without_a_barrier),
+		cmocka_unit_test(a_share_refuses),
 		cmocka_unit_test(classes_of_sizes),
 		cmocka_unit_test(any_stream),
 	};
