@@ -269,11 +269,11 @@ void network_flit(struct system *s, unsigned cluster)
 	if (rc)
 		system_fail(s, rc);
 	note_flit(s, cluster);
+	for (unsigned i = 0; i < count; i++)
+		drain(s, &s->gpus[begin + i].critical);
 	if (s->packing && !packing_push(s, cluster))
 		return;
 	s->turn[cluster] = (s->turn[cluster] + 1) % count;
-	for (unsigned i = 0; i < count; i++)
-		drain(s, &s->gpus[begin + i].critical);
 	for (unsigned i = 0; i < count; i++)
 		drain(s, &s->gpus[begin + (s->turn[cluster] + i) % count].input);
 }

@@ -114,7 +114,7 @@ static int add_line(struct requests_stream *s, const struct replay_op *op, uint6
 	};
 	struct source *source = &s->sources[op->source];
 	uint64_t ticks = ticks_of_ps(op->time_ps);
-	uint32_t window = source->issued > WINDOW ? source->issued - WINDOW : 0;
+	uint32_t window = source->issued >= WINDOW ? source->issued - WINDOW + 1 : 0;
 	struct request request = {
 		.mask = (bytes == LINE_BYTES ? UINT64_MAX : (1ULL << bytes) - 1) << address % LINE_BYTES,
 		.gap = ticks > source->last_ticks ? ticks - source->last_ticks : 0,
@@ -138,7 +138,7 @@ static int add_line(struct requests_stream *s, const struct replay_op *op, uint6
 static int add_access(struct requests_stream *s, const struct replay_op *op)
 {
 	uint64_t address = op->address, end = op->address + op->size;
-	int rc = end >> MEMORY_BITS ? -ERANGE : 0;
+	int rc = (end - 1) >> MEMORY_BITS ? -ERANGE : 0;
 
 	while (!rc && address < end) {
 		uint64_t line_end = (address | (LINE_BYTES - 1)) + 1;
