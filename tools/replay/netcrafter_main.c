@@ -46,8 +46,9 @@ static int play(struct netcrafter_found *found, char *error)
 
 		status = netcrafter_run(found->requests, &setting, &found->results[i]);
 		if (status == -EBADMSG)
-			snprintf(error, REPLAY_ERROR_BYTES, "%s: the far end of the link did not get what was sent: this is a bug in "
-				 "the model", o->variants[i]->name);
+			snprintf(error, REPLAY_ERROR_BYTES,
+				 "%s: the far end of the link did not get what was sent: this is a bug in the model",
+				 o->variants[i]->name);
 	}
 	return status;
 }

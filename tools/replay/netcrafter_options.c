@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORKLOAD = 256, TRACE, INPUT, GPUS, ITERATIONS, SIZE, ELEMENT, SEED, VARIANTS, WITHIN, BETWEEN, FLIT, QUEUE, CLOCKS, POOL, NO_SELECTIVE, NO_YIELDING, TRIM, BURST, TLB };
+enum {
+	WORKLOAD = 256, TRACE, INPUT, GPUS, ITERATIONS, SIZE, ELEMENT, SEED, VARIANTS, WITHIN, BETWEEN, FLIT, QUEUE, CLOCKS, POOL,
+	NO_SELECTIVE, NO_YIELDING, TRIM, BURST, TLB
+};
 
 static const struct option known[] = {
 	{ "workload", required_argument, NULL, WORKLOAD },
@@ -43,7 +46,7 @@ static const char help[] =
 	"  --between GB/S     of the link between the two clusters, each way: a power of two, 1 to 512 (16)\n"
 	"  --within GB/S      of each GPU's port, likewise (128)\n"
 	"  --flit BYTES       8 or 16 (16)\n"
-	"  --queue FLITS      of a cluster queue, 64 to 4096 (1024)\n"
+	"  --queue FLITS      of a cluster queue, 600 to 4096 (1024)\n"
 	"  --clocks N         of a cluster queue in the time of a flit, 1 to 8 (4)\n"
 	"  --tlb ENTRIES      of each GPU, a power of two, 8 to 65536 (512)\n"
 	"NetCrafter\n"
@@ -116,7 +119,7 @@ static const struct {
 	{ WITHIN, "within", true, 1, 512, offsetof(struct netcrafter_setting, within) },
 	{ BETWEEN, "between", true, 1, 512, offsetof(struct netcrafter_setting, between) },
 	{ FLIT, "flit", true, 8, 16, offsetof(struct netcrafter_setting, flit_bytes) },
-	{ QUEUE, "queue", false, 64, 4096, offsetof(struct netcrafter_setting, queue_entries) },
+	{ QUEUE, "queue", false, 600, 4096, offsetof(struct netcrafter_setting, queue_entries) },
 	{ CLOCKS, "clocks", false, 1, 8, offsetof(struct netcrafter_setting, clocks) },
 	{ POOL, "pool", false, 0, 128, offsetof(struct netcrafter_setting, pool_ns) },
 	{ TRIM, "trim", true, 4, 32, offsetof(struct netcrafter_setting, trim_bytes) },
@@ -160,7 +163,8 @@ static int together(const struct netcrafter_options *o)
 		return -1;
 	}
 	if (!netcrafter_pool_valid(&o->setting)) {
-		fprintf(stderr, "gpulink-replay: --pool %u: allowed are %u clocks of the cluster queue, of which a nanosecond has %g here\n",
+		fprintf(stderr,
+			"gpulink-replay: --pool %u: allowed are %u clocks of the cluster queue, of which a nanosecond has %g here\n",
 			o->setting.pool_ns, GLK_POOL_CYCLES_MAX, netcrafter_clocks_ns(&o->setting));
 		return -1;
 	}

@@ -70,14 +70,14 @@ static void table_head(FILE *to, const struct netcrafter_found *f)
 			"before;\n          a compute unit has 32 reads under way at most");
 	fprintf(to, "system    %u GB/s a GPU, %u GB/s between clusters, switches of 30 ns, flits of %u bytes, queues of %u flits, "
 		    "clocked %u times a flit\n", s->within, s->between, s->flit_bytes, s->queue_entries, s->clocks);
-	fprintf(to, "pages     of 4 KiB, 4 levels, a table's page with the first that it maps; TLB of %u entries a GPU, 8 ways, and 32 a "
-		    "unit; 32 of upper levels; 16 walkers\n", s->tlb_entries);
+	fprintf(to, "pages     of 4 KiB, 4 levels, a table's page with the first that it maps; TLB of %u entries a GPU, 8 ways, and "
+		    "32 a unit; 32 of upper levels; 16 walkers\n", s->tlb_entries);
 	fprintf(to, "pooling   %u ns, %s, %s; trimming to %u bytes; %u latency-critical in a row\n", s->pool_ns,
 		s->selective ? "but latency-critical flits" : "all flits",
 		s->yielding ? "yielding" : "holding its kind", s->trim_bytes, s->burst);
 	if (count)
-		fprintf(to, "reads     %" PRIu64 " cross; they need 1-16 bytes of the line: %.1f%%, 17-32: %.1f%%, 33-48: %.1f%%, 49-64: "
-			    "%.1f%%; %.1f%% one sector of 16\n", count, share(reads->by_bytes[0], count),
+		fprintf(to, "reads     %" PRIu64 " cross; they need 1-16 bytes of the line: %.1f%%, 17-32: %.1f%%, 33-48: %.1f%%, "
+			    "49-64: %.1f%%; %.1f%% one sector of 16\n", count, share(reads->by_bytes[0], count),
 			share(reads->by_bytes[1], count), share(reads->by_bytes[2], count), share(reads->by_bytes[3], count),
 			share(reads->in_sector[2], count));
 }
@@ -207,8 +207,8 @@ static struct json_object *variant_object(const struct netcrafter_found *f, unsi
 	const struct glk_cluster_queue_counters *c = &r->link;
 	const struct sums s = sum_up(f, i);
 	const uint64_t values[] = {
-		r->time_ns, s.packets, s.flits, s.bytes, c->flits_out, c->flits_padded, c->parents, s.stitched, c->partial, c->pooled,
-		c->pool_stitched, c->pool_timed_out, c->refused, r->trimmed, r->trimmed_bytes, r->walks, r->walk_accesses,
+		r->time_ns, s.packets, s.flits, s.bytes, c->flits_out, c->flits_padded, c->parents, s.stitched, c->partial,
+		c->pooled, c->pool_stitched, c->pool_timed_out, c->refused, r->trimmed, r->trimmed_bytes, r->walks, r->walk_accesses,
 		r->walk_crossings, r->stores_packed, r->crossing[REQUEST_READ], r->crossing[REQUEST_WRITE],
 		r->crossing[REQUEST_ATOMIC],
 	};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The queue is clocked `clocks` times in the time that a flit takes on the link, and a flit can leave at the last of them. A step is
- * made at the end of such a time, when all is known that was pushed in it.
+ * The queue is clocked `clocks` times in the time that a flit takes on the link, and a flit can leave at the last of them. A
+ * step is made at the end of such a time, when all is known that was pushed in it.
  */
 #include "crossing.h"
 

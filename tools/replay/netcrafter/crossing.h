@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One direction of the link between the clusters: packets in, through a cluster queue, flit by flit over the link, un-stitched, and
- * out as they were. What comes out is compared with what went in.
+ * One direction of the link between the clusters: packets in, through a cluster queue, flit by flit over the link,
+ * un-stitched, and out as they were. What comes out is compared with what went in.
  */
 #ifndef REPLAY_NETCRAFTER_CROSSING_H
 #define REPLAY_NETCRAFTER_CROSSING_H

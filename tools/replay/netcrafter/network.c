@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Packets on their way: a GPU's port, its switch, the link, the other switch, the other GPU's port. A switch takes the packets of a
- * GPU in their order: one for which the link's queue has no room keeps those behind it waiting, but, where there is sequencing,
- * not the latency-critical ones.
+ * Packets on their way: a GPU's port, its switch, the link, the other switch, the other GPU's port. A switch takes the
+ * packets of a GPU in their order: one for which the link's queue has no room keeps those behind it waiting, but, where
+ * there is sequencing, not the latency-critical ones.
  */
 #include <errno.h>
 #include <stdlib.h>

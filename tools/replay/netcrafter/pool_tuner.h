@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pooling time, from the counters: doubled when most of what was pooled since the last change found a piece, halved when little
- * did. docs/papers.md has what it gives: nothing that would be worth having it in the card.
+ * The pooling time, from the counters: doubled when most of what was pooled since the last change found a piece, halved when
+ * little did. docs/papers.md has what it gives: nothing that would be worth having it in the card.
  */
 #ifndef REPLAY_NETCRAFTER_POOL_TUNER_H
 #define REPLAY_NETCRAFTER_POOL_TUNER_H

@@ -2,11 +2,11 @@
 /*
  * Requests from the simulator's packet records, or from another trace.
  *
- * A record has the time at which a packet left its sender (seen in the records: a unit that has 128 requests under way, the most
- * that the simulator lets it, asks again 153 ns after an answer of its neighbour left, at the earliest). An answer is on its
- * way then for one PCIe switch between the GPUs of a pair, and for three between pairs, of 144 ns each; the shortest times from
- * a request to its answer, 163 and 451 ns, differ by two switches. Waiting on the way is not in that: so what came later is taken to
- * have come then, and a request may seem to have waited for what it did not.
+ * A record has the time at which a packet left its sender (seen in the records: a unit that has 128 requests under way, the
+ * most that the simulator lets it, asks again 153 ns after an answer of its neighbour left, at the earliest). An answer is
+ * on its way then for one PCIe switch between the GPUs of a pair, and for three between pairs, of 144 ns each; the shortest
+ * times from a request to its answer, 163 and 451 ns, differ by two switches. Waiting on the way is not in that: so what
+ * came later is taken to have come then, and a request may seem to have waited for what it did not.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From virtual addresses to where data is (NetCrafter 2.3): each unit's TLB, its GPU's TLB, and page walks of four levels, the upper
- * three of which a walk cache knows. The traces have physical addresses alone; they are taken for the virtual ones, GPU g's memory
- * at g * 4 GiB. A page of the table lies with the first of what it maps: that of 2 MB, or of 1 GB, with the GPU whose memory
- * that is, the two above with GPU 0. An access to another GPU's page is a translation request and its answer.
+ * From virtual addresses to where data is (NetCrafter 2.3): each unit's TLB, its GPU's TLB, and page walks of four levels,
+ * the upper three of which a walk cache knows. The traces have physical addresses alone; they are taken for the virtual
+ * ones, GPU g's memory at g * 4 GiB. A page of the table lies with the first of what it maps: that of 2 MB, or of 1 GB, with
+ * the GPU whose memory that is, the two above with GPU 0. An access to another GPU's page is a translation request and its
+ * answer.
  */
 #include "system.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The system that is played: latencies counted by hand, sizes that are Table 1's, and of random requests with every part on and off
- * that each is answered, the same each time.
+ * The system that is played: latencies counted by hand, sizes that are Table 1's, and of random requests with every part on
+ * and off that each is answered, the same each time.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -82,10 +82,10 @@ static uint64_t flits_in(const struct netcrafter_result *r)
 }
 
 /*
- * GPU 0 reads a line of GPU 2, the other cluster's. Translation: 21 ns until the walk begins, two accesses to its own memory of
- * 200 ns (it has nothing in its cache), two to GPU 2. Each of these: a port of 1/8 ns, a switch of 30, the flit, which leaves in the
- * nanosecond that comes next, 30, 1/8: 61 1/8; 200; and back: 322 in all. Then the read: 61 1/8 there, 200, and 5 flits back, with
- * 5/8 for a port.
+ * GPU 0 reads a line of GPU 2, the other cluster's. Translation: 21 ns until the walk begins, two accesses to its own memory
+ * of 200 ns (it has nothing in its cache), two to GPU 2. Each of these: a port of 1/8 ns, a switch of 30, the flit, which
+ * leaves in the nanosecond that comes next, 30, 1/8: 61 1/8; 200; and back: 322 in all. Then the read: 61 1/8 there, 200,
+ * and 5 flits back, with 5/8 for a port.
  */
 static void a_read_across(void **state)
 {
