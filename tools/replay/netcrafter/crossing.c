@@ -146,7 +146,8 @@ static void count_padding(struct crossing *c, size_t length)
 int crossing_push(struct crossing *c, uint64_t time, uint32_t which, enum glk_kind kind, const uint8_t *packet, size_t length)
 {
 	struct way *way = &c->ways[kind];
-	uint64_t clock = time * c->setting.clocks / c->slot, end = (time / c->slot + 1) * c->slot;
+	uint64_t clock = time / c->slot * c->setting.clocks + time % c->slot * c->setting.clocks / c->slot;
+	uint64_t end = (time / c->slot + 1) * c->slot;
 	int rc = glk_cluster_queue_push(c->queue, clock, kind, packet, length);
 
 	if (rc)

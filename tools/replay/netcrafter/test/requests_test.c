@@ -13,7 +13,7 @@
 
 #include "../../trace/test/files.h"
 #include "../../trace/test/packets.h"
-#include "requests.h"
+#include "netcrafter.h"
 
 #define NS(n) ((uint64_t)(n) * TICKS_NS)
 
@@ -110,6 +110,27 @@ static void from_records(void **state)
 	assert_int_equal(r->phases[1].tail, 0);
 }
 
+/* As the reader of traces has it: a phase ends when no kernel runs and a GPU that had one in it begins another. */
+static void phases(void **state)
+{
+	static const struct test_packet kernels[] = {
+		{ 1000, 'K', 1, 1, 0, 0, 0 },  { 2000, 'E', 1, 1, 0, 0, 0 }, { 3000, 'K', 2, 2, 0, 0, 0 }, /* the same phase */
+		{ 4000, 'E', 2, 2, 0, 0, 0 },  { 6000, 'K', 1, 1, 0, 0, 0 }, /* the second */
+		{ 7000, 'E', 1, 1, 0, 0, 0 },  { 8000, 'K', 2, 2, 0, 0, 0 }, { 9000, 'K', 1, 1, 0, 0, 0 }, /* still */
+		{ 10000, 'E', 1, 1, 0, 0, 0 }, { 11000, 'E', 2, 2, 0, 0, 0 },
+	};
+	enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
+	struct bench *b = *state;
+
+	for (unsigned i = 0; i < KERNELS; i++)
+		packet_put(b->bytes + i * PACKET_BYTES, &kernels[i]);
+	assert_int_equal(read_them(b, KERNELS * PACKET_BYTES), 0);
+	assert_int_equal(b->requests.phase_count, 2);
+	assert_int_equal(b->requests.phases[0].tail, NS(3));
+	assert_int_equal(b->requests.phases[1].gap, NS(2));
+	assert_int_equal(b->requests.phases[1].tail, NS(5));
+}
+
 static void units_apart(void **state)
 {
 	struct bench *b = *state;
@@ -142,12 +163,18 @@ static void bad_records(void **state)
 /* Times that go beyond what ticks can hold are no trouble: the trace is strange, and so is what comes of it. */
 static void strange_times(void **state)
 {
+	struct netcrafter_setting setting;
+	struct netcrafter_result result;
 	struct bench *b = *state;
 
 	memset(b->bytes + (RECORDS - 4) * PACKET_BYTES, 0xff, 8);
 	memset(b->bytes + (RECORDS - 3) * PACKET_BYTES, 0xff, 8);
 	assert_int_equal(read_them(b, sizeof(b->bytes)), 0);
 	assert_int_equal(b->requests.count, 7);
+	netcrafter_setting_default(&setting);
+	assert_int_equal(netcrafter_run(&b->requests, &setting, &result), 0);
+	assert_int_equal(result.access.count, 5);
+	netcrafter_result_free(&result);
 	assert_int_equal(ticks_of_ps(UINT64_MAX), UINT64_MAX / 1000 * TICKS_NS + 615 * TICKS_NS / 1000);
 }
 
@@ -232,7 +259,7 @@ static void an_address_beyond(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(from_records), TEST(units_apart), TEST(bad_records), TEST(strange_times), TEST(from_a_stream),
+		TEST(from_records), TEST(phases), TEST(units_apart), TEST(bad_records), TEST(strange_times), TEST(from_a_stream),
 		TEST(a_window_full), TEST(an_address_beyond),
 	};
 

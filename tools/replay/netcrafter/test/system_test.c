@@ -15,6 +15,7 @@
 
 #include <chance.h>
 
+#include "partition.h"
 #include "variant.h"
 
 enum { PAGE_LINES = 64, GPUS = 4 };
@@ -272,29 +273,130 @@ static void misses_are_limited(void **state)
 	netcrafter_result_free(&more);
 }
 
-/* A stream's GPU waits for answers only when so many are missing, and what it waited makes its phase longer. */
-static void a_stream_has_a_window(void **state)
+static void take_stream(struct bench *b, const struct replay_op *ops, size_t count)
 {
-	struct replay_op ops[3] = {
+	char error[REPLAY_ERROR_BYTES] = "";
+	struct requests_stream *stream;
+	struct replay_sink sink;
+
+	requests_free(&b->requests);
+	b->requests.gpus = GPUS;
+	assert_int_equal(requests_stream_begin(&b->requests, &stream), 0);
+	sink = requests_stream_sink(stream);
+	assert_int_equal(sink.take(sink.user, ops, count), 0);
+	assert_int_equal(requests_stream_end(stream, 0, error), 0);
+}
+
+/* Its phases take what they took where communication costs nothing, and what is asked at their end. */
+static void a_stream_has_its_own_time(void **state)
+{
+	static const struct replay_op ops[] = {
 		{ .time_ps = 1000000, .kind = REPLAY_STORE, .size = 64, .source = 0, .destination = 2 },
 		{ .time_ps = 5000000, .kind = REPLAY_BARRIER },
 		{ .time_ps = 6000000, .kind = REPLAY_STORE, .size = 64, .source = 0, .destination = 2 },
 	};
+	struct bench *b = *state;
 	struct netcrafter_result r;
-	struct requests requests = { .gpus = GPUS };
-	struct requests_stream *stream;
-	struct netcrafter_setting setting = ((struct bench *)*state)->plain;
-	char error[REPLAY_ERROR_BYTES] = "";
-	struct replay_sink sink;
 
-	assert_int_equal(requests_stream_begin(&requests, &stream), 0);
-	sink = requests_stream_sink(stream);
-	assert_int_equal(sink.take(sink.user, ops, 3), 0);
-	assert_int_equal(requests_stream_end(stream, 0, error), 0);
-	assert_int_equal(netcrafter_run(&requests, &setting, &r), 0);
-	assert_in_range(r.time_ns, 6100, 6500); /* the phase takes its 5 us; a store 1 us after it and its answer */
+	take_stream(b, ops, 3);
+	r = play(b, &b->plain);
+	assert_in_range(r.time_ns, 6100, 6500); /* 5 us and 1, and a store with its answer */
 	netcrafter_result_free(&r);
-	requests_free(&requests);
+}
+
+/* A GPU that waits for a release computes that much later, and so all go on that much later. */
+static void what_is_held_makes_a_phase_longer(void **state)
+{
+	static const struct replay_op ops[] = {
+		{ .time_ps = 0, .kind = REPLAY_STORE, .size = 64, .source = 0, .destination = 2 },
+		{ .time_ps = 1000, .kind = REPLAY_RELEASE, .source = 0, .destination = 2 },
+		{ .time_ps = 1000, .kind = REPLAY_STORE, .size = 64, .source = 0, .destination = 2 },
+		{ .time_ps = 9000000, .kind = REPLAY_BARRIER },
+	};
+	struct netcrafter_result first, r;
+	struct bench *b = *state;
+
+	ask(b, 0, 2, REQUEST_WRITE, 0, UINT64_MAX);
+	first = play(b, &b->plain);
+	take_stream(b, ops, 4);
+	r = play(b, &b->plain);
+	assert_int_equal(r.time_ns, 9000 + first.time_ns - 1);
+	netcrafter_result_free(&first);
+	netcrafter_result_free(&r);
+}
+
+static void a_phase_has_a_tail(void **state)
+{
+	struct bench *b = *state;
+	struct netcrafter_result without, with;
+
+	ask(b, 0, 2, REQUEST_WRITE, 0, UINT64_MAX);
+	without = play(b, &b->plain);
+	b->requests.phases[0].tail = 1000 * TICKS_NS;
+	assert_int_equal(requests_add_phase(&b->requests, 300 * TICKS_NS), 0);
+	with = play(b, &b->plain);
+	assert_int_equal(with.time_ns, without.time_ns + 1300);
+	netcrafter_result_free(&without);
+	netcrafter_result_free(&with);
+}
+
+/* Where the link is overrun by stores, a walk takes as long as them, unless it goes first. */
+static void sequencing(void **state)
+{
+	struct bench *b = *state;
+	struct netcrafter_result r;
+
+	for (uint32_t i = 0; i < 4000; i++)
+		ask(b, i % 2, 2, REQUEST_WRITE, i, UINT64_MAX);
+	r = play(b, &b->plain);
+	assert_true(r.translation.most_ns > 3000);
+	netcrafter_result_free(&r);
+	b->plain.sequencing = true;
+	r = play(b, &b->plain);
+	assert_true(r.translation.most_ns < 1000);
+	netcrafter_result_free(&r);
+}
+
+/* Stores of a page in one packet: lines of 128 bytes, each with a sub-header, a header, and to a multiple of 4. */
+static void packing(void **state)
+{
+	enum { LINES = 60, PAYLOAD = LINES * 64 + LINES / 2 * GLK_PARTITION_SUBHEADER_BYTES_RESET, BYTES = 16 + (PAYLOAD + 3) / 4 * 4 };
+	struct bench *b = *state;
+	struct netcrafter_result r;
+
+	for (uint32_t i = 0; i < LINES; i++)
+		ask(b, 0, 2, REQUEST_WRITE, i, UINT64_MAX);
+	b->plain.packed = true;
+	b->plain.sequencing = true;
+	b->plain.between = 1;
+	r = play(b, &b->plain);
+	assert_int_equal(r.stores_packed, LINES);
+	assert_int_equal(r.link.packets[GLK_KIND_FINEPACK], 1);
+	assert_int_equal(r.link.bytes_in[GLK_KIND_FINEPACK], BYTES);
+	assert_int_equal(r.link.packets[GLK_KIND_WRITE_REQUEST] + r.link.packets[GLK_KIND_WRITE_RESPONSE], 0);
+	assert_int_equal(r.link.bytes_in[GLK_KIND_RELEASE], 12);
+	assert_int_equal(r.link.bytes_in[GLK_KIND_RELEASED], 4);
+	assert_true(r.time_ns > BYTES + 16); /* a byte a nanosecond, and the release's answer after it */
+	netcrafter_result_free(&r);
+}
+
+/* A load of what was stored before sends the stores first. */
+static void a_load_behind_stores(void **state)
+{
+	struct bench *b = *state;
+
+	b->plain.packed = true;
+	for (unsigned i = 0; i < 2; i++) {
+		struct netcrafter_result r;
+
+		ask(b, 0, 2, REQUEST_WRITE, 100 * i, UINT64_MAX);
+		ask(b, 0, 2, REQUEST_READ, 100 * i + i, UINT64_MAX); /* the line, or the next */
+		ask(b, 0, 2, REQUEST_WRITE, 100 * i + 50, UINT64_MAX);
+		b->requests.list[3 * i + 1].gap = b->requests.list[3 * i + 2].gap = 10000 * TICKS_NS;
+		r = play(b, &b->plain);
+		assert_int_equal(r.link.packets[GLK_KIND_FINEPACK], 2);
+		netcrafter_result_free(&r);
+	}
 }
 
 /* ---- All of it, by chance ---- */
@@ -414,7 +516,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_read_across), TEST(a_read_beside), TEST(walks_know_what_came_before), TEST(one_walk_for_a_page),
 		TEST(a_small_tlb_forgets), TEST(sizes), TEST(trimming), TEST(reads_by_need), TEST(misses_are_limited),
-		TEST(a_stream_has_a_window), TEST(all_is_answered), TEST(settings_that_can_not_be),
+		TEST(a_stream_has_its_own_time),
+		TEST(what_is_held_makes_a_phase_longer), TEST(a_phase_has_a_tail), TEST(sequencing), TEST(packing),
+		TEST(a_load_behind_stores), TEST(all_is_answered), TEST(settings_that_can_not_be),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
