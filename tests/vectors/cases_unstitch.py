@@ -3,8 +3,8 @@
 
 import netcrafter as nc
 from link_vector import LinkVector
-from netcrafter import (ATOMIC_REQUEST, FINEPACK, KINDS, READ_REQUEST, READ_RESPONSE, RELEASED, STITCHED, TRIMMED,
-                        WRITE_REQUEST, WRITE_RESPONSE, header, prefix)
+from netcrafter import (ATOMIC_REQUEST, FAILED, FINEPACK, KINDS, READ_REQUEST, READ_RESPONSE, RELEASED, STITCHED,
+                        TRIMMED, WRITE_REQUEST, WRITE_RESPONSE, header, prefix)
 
 KIND = "a kind that is none"
 OTHER_KIND = "a header of another kind"
@@ -33,7 +33,8 @@ def taken():
               prefix(READ_RESPONSE, 0, 4) + b"efgh")
     v.receive(READ_RESPONSE, header(READ_RESPONSE, 0, TRIMMED) + bytes(12))
     v.receive(READ_RESPONSE, header(READ_RESPONSE, 1, TRIMMED) + bytes(12))
-    v.receive(WRITE_RESPONSE | STITCHED, header(WRITE_RESPONSE, 1) + prefix(READ_RESPONSE, (2 + 127) % 128, 4) + b"ijkl")
+    v.receive(WRITE_RESPONSE | STITCHED, header(WRITE_RESPONSE, 1) +
+              prefix(READ_RESPONSE, (2 + 127) % 128, 4) + b"ijkl")
     v.note("a tail comes when all the rest has, as a piece, and ends its packet")
     v.receive(ATOMIC_REQUEST, header(ATOMIC_REQUEST) + bytes(12))
     v.receive(READ_RESPONSE, header(READ_RESPONSE, 2, TRIMMED) + bytes(12))
@@ -63,9 +64,11 @@ def kinds():
         if kind not in (READ_RESPONSE, WRITE_REQUEST, FINEPACK, ATOMIC_REQUEST):
             v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + prefix(kind, 0, 4) + b"tail", NO_TAIL)
     yield v
-    v = LinkVector("refuse-status", "Refused: read responses with a status that they cannot have, for their length is not known.")
+    v = LinkVector("refuse-status",
+                   "Refused: read responses with a status that they cannot have, for their length is not known.")
     for status in range(16):
-        v.receive(READ_RESPONSE, header(READ_RESPONSE, 0, status), STATUS if status in (3, 4, 5, 6, 7, 12, 13, 14, 15) else None)
+        good = status in (nc.DONE, nc.REFUSED_STATUS, FAILED, *(TRIMMED + code for code in range(4)))
+        v.receive(READ_RESPONSE, header(READ_RESPONSE, 0, status), None if good else STATUS)
         v.receive(32 - 1, bytes(16), KIND)  # begins anew
     yield v
 
@@ -83,6 +86,9 @@ def numbers():
     v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + small(READ_RESPONSE), UNDER_WAY)
     v.receive(READ_RESPONSE, header(READ_RESPONSE) + bytes(12))
     v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + small(READ_RESPONSE, 1), UNDER_WAY)
+    v.note("of as many bytes as the packet that is under way lacks")
+    v.receive(READ_RESPONSE, header(READ_RESPONSE, 0, TRIMMED) + bytes(12))
+    v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + header(READ_RESPONSE, 1, FAILED), UNDER_WAY)
     yield v
 
 
@@ -93,7 +99,11 @@ def lengths():
                                               (WRITE_RESPONSE, FINEPACK), (READ_RESPONSE, READ_REQUEST))):
         v.receive(first | STITCHED, (small(first) + header(second, first == second))[:16], BEYOND)
     for length in range(11, 17):
-        v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + prefix(READ_RESPONSE, 0, length) + bytes(10), BEYOND)
+        v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + prefix(READ_RESPONSE, 0, length) + bytes(10),
+                  BEYOND)
+    v.note("by one byte")
+    v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + prefix(FINEPACK, 0, 3) + b"abc" +
+              small(READ_RESPONSE)[:7], BEYOND)
     v.note("no place for a header, none for the two bytes before a tail")
     ten = small(WRITE_RESPONSE) + prefix(READ_RESPONSE, 0, 7) + b"tail123"
     v.receive(WRITE_RESPONSE | STITCHED, ten + header(RELEASED)[:3], BEYOND)
@@ -103,7 +113,8 @@ def lengths():
 
 
 def tails():
-    v = LinkVector("refuse-tail", "Refused: a second tail, one of another size than its packet's, one of a packet that has none.")
+    v = LinkVector("refuse-tail",
+                   "Refused: a second tail, one of another size than its packet's, one of a packet that has none.")
     tail = prefix(READ_RESPONSE, 5, 4) + b"tail"
     v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + tail + tail, SECOND)
     v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + tail)
@@ -133,7 +144,8 @@ def zeros():
     v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + small(RELEASED) + bytes((0, 1)), REST)
     v.receive(READ_REQUEST, small(READ_REQUEST) + bytes((0, 0, 0, 1)), REST)
     yield v
-    v = LinkVector("refuse-type", "Refused: the bit that tells of stitching where nothing is, and its absence where something is.")
+    v = LinkVector("refuse-type",
+                   "Refused: the bit that tells of stitching where nothing is, and its absence where something is.")
     for kind in (READ_REQUEST, WRITE_RESPONSE, RELEASED):
         v.receive(kind | STITCHED, small(kind), ALONE)
         v.receive(kind, small(kind) + small(WRITE_RESPONSE, kind == WRITE_RESPONSE), SEVERAL)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The link's packets, flits, cluster queue and un-stitcher as docs/link-format.md says them (NetCrafter, section 4).
 
-Written from that page alone, for being right rather than fast: the queue is a list of flits in the order in which they came,
-and heads of FIFOs are looked for in it whenever they are asked for. The card's model in C shares nothing with it.
+Written from that page alone, for being right rather than fast: the queue is a list of flits in the order in which they
+came, and heads of FIFOs are looked for in it whenever they are asked for. The card's model in C shares nothing with it.
 """
 
 from dataclasses import dataclass
@@ -177,8 +177,9 @@ class Queue:
 
     def must_wait(self):
         flit = self.parent[0]
-        return (self.stitching and self.pooling and self.pool_cycles > 0 and len(self.parent) == 1 and not flit.was_pooled
-                and self.flit_bytes - self.used() >= SMALLEST and not (self.selective and flit.kind in CRITICAL))
+        may_wait = self.stitching and self.pooling and self.pool_cycles > 0
+        exempt = flit.was_pooled or self.selective and flit.kind in CRITICAL
+        return may_wait and not exempt and len(self.parent) == 1 and self.flit_bytes - self.used() >= SMALLEST
 
     def leave(self, credits):
         data = self.parent[0].data + b"".join(f.piece() for f in self.parent[1:])
