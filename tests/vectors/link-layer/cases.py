@@ -143,6 +143,15 @@ def session_resumes():
     v.errors(replays=1)
     yield v
 
+    v = Vector("session-cut-before-ready", "The wire is cut before a ready that is owed: a hello goes out, which will be answered.")
+    v.up()
+    v.in_hello(v.session)
+    v.clock()
+    v.line("cut")
+    v.event(LOST)
+    v.out_hello(v.other, now=True)
+    yield v
+
     v = Vector("session-answers", "The other lost the link, and this side did not: it answers, and stays up.")
     v.up()
     v.in_hello(v.session)
