@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The link of a card, and which file does what with it: card_link.c joins cluster queue, link layer and un-stitching, far.c
- * has what this card wants of the other, serve.c what the other wants of this one. Internal to the model.
+ * and far_load.c have what this card wants of the other, serve.c what the other wants of this one. Internal to the model.
  *
  * What the other card says is never trusted: partitions, offsets, tags and counts are checked where they are used.
  */
@@ -103,7 +103,7 @@ struct glk_card_link {
 	uint64_t session_until; /* while it is down: when the session ends */
 	uint64_t control, pool_cycles, burst, trim_bytes, timeout_ns;
 	struct glk_link_counters counters, latched;
-	/* far.c */
+	/* far.c, far_load.c */
 	struct glk_far far[GLK_PARTITION_COUNT];
 	uint32_t sent[GLK_LINK_PARTITIONS]; /* posted packets, by far partition, since the link came up */
 	uint32_t to_push; /* bit N: partition N has something that waits for room */
@@ -158,15 +158,25 @@ void glk_far_send(struct glk_card *card, unsigned partition, const uint8_t *pack
 bool glk_far_under_way(const struct glk_card *card, unsigned partition);
 /* Somebody waits for all that is posted. */
 void glk_far_want(struct glk_card *card, unsigned partition);
-int glk_far_load(struct glk_card *card, unsigned partition, uint64_t offset, void *data, size_t length);
-int glk_far_atomic(struct glk_card *card, unsigned partition, uint64_t offset, size_t length, const struct glk_update *update,
-		   uint64_t *old);
+/* Wait until all that is posted has arrived; until there is room for a packet of a header and `body` bytes. Return 0, or a
+ * negative errno: there is no session any more, or -ETIMEDOUT. */
+int glk_far_wait_until_visible(struct glk_card *card, unsigned partition);
+int glk_far_wait_for_room(struct glk_card *card, size_t body);
 void glk_far_response(struct glk_card *card, const struct glk_link_header *header, const uint8_t *body, size_t length);
 void glk_far_push(struct glk_card *card);
 void glk_far_expire(struct glk_card *card);
 uint64_t glk_far_deadline(const struct glk_card *card);
 void glk_far_session_begins(struct glk_card *card);
 void glk_far_session_ends(struct glk_card *card);
+
+/* far_load.c; the answers return whether anything waits for them */
+int glk_far_load(struct glk_card *card, unsigned partition, uint64_t offset, void *data, size_t length);
+int glk_far_atomic(struct glk_card *card, unsigned partition, uint64_t offset, size_t length, const struct glk_update *update,
+		   uint64_t *old);
+bool glk_far_on_read_response(struct glk_card *card, const struct glk_link_header *header, const uint8_t *body, size_t bytes);
+bool glk_far_on_atomic_response(struct glk_card *card, const struct glk_link_header *header, const uint8_t *body);
+/* The session has ended: what waits has failed. */
+void glk_far_loads_fail(struct glk_card *card);
 
 /* serve.c */
 void glk_serve_packet(struct glk_card *card, enum glk_kind kind, const uint8_t *packet, size_t length, unsigned pieces);

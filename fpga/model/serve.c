@@ -85,8 +85,8 @@ static uint16_t place(const struct glk_card_link *link, const struct glk_request
 
 static bool is_open(const struct glk_card *card, unsigned partition)
 {
-	return (card->control & GLK_CARD_CONTROL_ENABLE_MASK) && partition < card->config.partitions &&
-	       card->partitions[partition].open && glk_endpoint_own(card, partition);
+	return (card->control & GLK_CARD_CONTROL_ENABLE_MASK) && card->partitions[partition].open &&
+	       glk_endpoint_own(card, partition);
 }
 
 static bool may_reach(const struct glk_card *card, unsigned partition, uint64_t offset, uint64_t length)

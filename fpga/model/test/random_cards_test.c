@@ -26,6 +26,7 @@ struct round {
 	uint8_t expected[2][BENCH_ENDPOINT_BYTES]; /* endpoint PAIR_OPEN of each card, which the other card alone writes */
 	uint8_t own[2][REGION];			   /* endpoint 0, written by its own card */
 	uint64_t number;			   /* of ring entries */
+	unsigned busy;				   /* the card that does something */
 };
 
 static uint64_t seed;
@@ -131,9 +132,9 @@ static void own_store(struct round *r, unsigned side)
 	assert_int_equal(glk_card_aperture_store(r->pair.side[side].card, offset, &value, sizeof(value)), 0);
 }
 
-static void random_step(struct round *r)
+static void card_step(struct round *r, unsigned side)
 {
-	unsigned side = chance_of(r, 2), kind = chance_of(r, 100);
+	unsigned kind = chance_of(r, 100);
 
 	if (kind < 55)
 		random_store(r, side);
@@ -149,8 +150,25 @@ static void random_step(struct round *r)
 		draw_mode(r, side);
 	else if (kind < 93)
 		bench_write(&r->pair.side[side], GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, draw(&r->chance));
-	else
+	else if (!r->pair.meanwhile && side == r->busy)
 		pair_run(&r->pair, chance_of(r, 2000));
+}
+
+/* While one card waits the other does something too, and maybe waits. */
+static void other_step(struct pair *pair)
+{
+	struct round *r = (struct round *)pair; /* its first member */
+
+	card_step(r, 1 - r->busy);
+}
+
+static void random_step(struct round *r, bool both)
+{
+	r->busy = chance_of(r, 2);
+	if (both)
+		r->pair.meanwhile = other_step;
+	card_step(r, r->busy);
+	r->pair.meanwhile = NULL;
 }
 
 static void check(struct round *r)
@@ -174,7 +192,7 @@ static void check(struct round *r)
 
 /* What each kind of round has beside its traffic. */
 struct kind {
-	bool harm, slow, cuts;
+	bool harm, slow, cuts, both;
 };
 
 static void draw_harm(struct round *r)
@@ -200,7 +218,7 @@ static void run_round(struct round *r, const struct kind *kind, unsigned number)
 	if (kind->slow)
 		r->pair.slow = 1 + chance_of(r, 3000);
 	for (unsigned i = 0; i < STEPS; i++) {
-		random_step(r);
+		random_step(r, kind->both && chance_of(r, 2));
 		if (kind->cuts && chance_of(r, 40) == 0)
 			pair_cut(&r->pair);
 	}
@@ -214,8 +232,8 @@ static void run(void **state)
 		run_round(&round_state, *state, i);
 }
 
-static struct kind whole = { 0 }, harmed = { .harm = true }, slow = { .slow = true },
-		   all = { .harm = true, .slow = true, .cuts = true };
+static struct kind whole = { 0 }, harmed = { .harm = true }, slow = { .slow = true }, both = { .both = true },
+		   all = { .harm = true, .slow = true, .cuts = true, .both = true };
 
 int main(void)
 {
@@ -223,6 +241,7 @@ int main(void)
 		{ "whole wire", run, NULL, NULL, &whole },
 		{ "harmful wire", run, NULL, NULL, &harmed },
 		{ "slow endpoints", run, NULL, NULL, &slow },
+		{ "both at once", run, NULL, NULL, &both },
 		{ "all, and a wire that is cut", run, NULL, NULL, &all },
 	};
 	const char *given = getenv("GPULINK_SEED"), *wanted = getenv("GPULINK_ROUNDS");

@@ -247,6 +247,25 @@ static void release_waits_for_the_endpoint(void **state)
 	assert_false(bench_read(b, GLK_CARD_DRAIN) & GLK_CARD_DRAIN_BUSY_MASK);
 }
 
+/* Nor does it wait for what came behind it. */
+static void release_does_not_wait_for_more(void **state)
+{
+	struct pair *pair = *state;
+	struct bench *b = &pair->side[0], *other = &pair->side[1];
+
+	other->hold = true;
+	store(b, PAIR_AT(0), 1);
+	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 9);
+	pair_run(pair, 1000);
+	store(b, PAIR_AT(0), 2);
+	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_SUBHEADER_BYTES), 4); /* flushes */
+	pair_run(pair, 1000);
+	assert_int_equal(other->posted[PAIR_OPEN], 2);
+	glk_card_endpoint_acknowledge(other->card, PAIR_OPEN, 1, 0);
+	pair_run(pair, 1000);
+	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), 9);
+}
+
 /* Stores that are not coalesced go as write requests, and need no release to be known to have arrived. */
 static void write_requests(void **state)
 {
@@ -439,11 +458,29 @@ static void held_packet(void **state)
 	assert_int_equal(pair_link_counter(b, GLK_LINK_QUEUE_FULL), 1);
 	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), 50);
 	assert_int_equal(bench_counter(b, PAIR_FAR, GLK_PARTITION_PACKETS), 2);
-	store(b, PAIR_AT(0x4000), 7); /* goes behind what is held */
+	store(b, PAIR_AT(0x4000), 7);
+	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_SUBHEADER_BYTES), 4); /* leaves, behind what is held */
 	assert_int_equal(pair_release(pair, 0), 1); /* the closed partition's */
 	assert_int_equal(at_endpoint(other, PAIR_OPEN, 0x4000), 7);
 	assert_memory_equal(other->endpoint[PAIR_OPEN] + 0x4008, data + 8, sizeof(data) - 8);
 	assert_int_equal(errors(b, PAIR_FAR), 0);
+}
+
+/* The other card has no room for its answers at first. */
+static void answers_wait_for_room(void **state)
+{
+	struct pair *pair = *state;
+	struct bench *b = &pair->side[0], *other = &pair->side[1];
+	uint8_t data[4096];
+
+	for (unsigned i = 0; i < sizeof(data); i++)
+		other->endpoint[PAIR_OPEN][i] = (uint8_t)(i * 3 + i / 256);
+	fill_queue(other, 0);
+	assert_int_equal(glk_card_aperture_load(b->card, PAIR_AT(0), data, sizeof(data)), 0);
+	assert_memory_equal(data, other->endpoint[PAIR_OPEN], sizeof(data));
+	fill_queue(other, 2);
+	store(b, PAIR_AT(8), 5);
+	assert_int_equal(load(b, PAIR_AT(8)), 5);
 }
 
 static void another_session_meanwhile(struct pair *pair)
@@ -752,6 +789,28 @@ static void stores_into_silence(void **state)
 	assert_int_equal(at_endpoint(&pair->side[1], PAIR_OPEN, 0), 5);
 }
 
+/* What the other card wrote becomes visible when it is not there any more. */
+static void visible_without_a_session(void **state)
+{
+	struct pair *pair = *state;
+	struct bench *b = &pair->side[0], *other = &pair->side[1];
+
+	other->hold = true;
+	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), 0);
+	store(b, PAIR_AT(0), 1);
+	pair_run(pair, 1000);
+	bench_write(other, GLK_LINK_CONTROL, 0);
+	glk_card_endpoint_acknowledge(other->card, PAIR_OPEN, 1, 0);
+	assert_int_equal(bench_read(other, GLK_LINK_STATUS), 0); /* nothing is queued either */
+	other->hold = false;
+	bench_write(other, GLK_LINK_CONTROL, GLK_LINK_CONTROL_RESET);
+	pair_run(pair, 100000);
+	store(b, PAIR_AT(0), 2);
+	assert_int_equal(load(b, PAIR_AT(0)), 2);
+	assert_int_equal(errors(b, PAIR_FAR), 1);
+	assert_int_equal(pair_link_counter(b, GLK_LINK_STRAYS), 0);
+}
+
 static void endpoint_taken_away(void **state)
 {
 	struct pair *pair = *state;
@@ -784,10 +843,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(block), TEST(settings), cmocka_unit_test(no_link), TEST(bind_rules), TEST(far_bytes), TEST(stores),
-		TEST(release_waits_for_the_endpoint), TEST(write_requests), TEST(loads), TEST(load_sees_own_stores), TEST(atomics),
-		TEST(both_load_at_once), TEST(more_than_the_queue_holds), TEST(held_packet), TEST(load_in_two_sessions), TEST(closed_partition), TEST(beyond_the_endpoint),
+		TEST(release_waits_for_the_endpoint), TEST(release_does_not_wait_for_more), TEST(write_requests), TEST(loads), TEST(load_sees_own_stores), TEST(atomics),
+		TEST(both_load_at_once), TEST(more_than_the_queue_holds), TEST(held_packet), TEST(answers_wait_for_room), TEST(load_in_two_sessions), TEST(closed_partition), TEST(beyond_the_endpoint),
 		TEST(failing_endpoint), TEST(up_and_down), TEST(session_ends), TEST(stores_without_a_link),
-		TEST(session_ends_during_a_load), TEST(silence), TEST(stores_into_silence), TEST(endpoint_taken_away),
+		TEST(session_ends_during_a_load), TEST(silence), TEST(stores_into_silence), TEST(visible_without_a_session), TEST(endpoint_taken_away),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
