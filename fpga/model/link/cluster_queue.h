@@ -15,7 +15,7 @@ struct glk_cluster_queue_config {
 	unsigned flit_bytes; /**< 16; 8 for the paper's Fig. 21, in the model alone */
 	bool stitching, pooling, selective, sequencing;
 	unsigned pool_cycles; /**< 0..128 */
-	unsigned burst;	      /**< latency-critical flits in a row while others wait, 1..255 */
+	unsigned burst;	      /**< latency-critical parents in a row while others wait, 1..255 */
 };
 
 /** By kind where it says so, all monotonic. */
@@ -27,7 +27,7 @@ struct glk_cluster_queue_counters {
 	uint64_t stitched[GLK_KIND_COUNT];   /**< flits that went as a piece of another */
 	uint64_t partial;		     /**< of them, tails that needed number and size */
 	uint64_t pooled, pool_stitched, pool_timed_out; /**< waited; of them taken or taking a piece; left alone */
-	uint64_t waited[GLK_KIND_COUNT];     /**< clocks from a flit's coming to its leaving, summed */
+	uint64_t waited[GLK_KIND_COUNT];     /**< clocks from a flit's coming in to its leaving, summed as they leave */
 	uint64_t refused;		     /**< packets for which there was no room */
 };
 
@@ -40,13 +40,15 @@ void glk_cluster_queue_reset(struct glk_cluster_queue *queue);
 int glk_cluster_queue_set(struct glk_cluster_queue *queue, const struct glk_cluster_queue_config *config);
 
 /**
- * Takes a packet whole (its header's number is filled in), or not: -EAGAIN, no room; -EINVAL, a kind or length that is none.
+ * Takes a packet whole (its header's number is filled in), or not: -EAGAIN, no room; -EINVAL, a kind or length that is none, a
+ * header that does not tell both, or more flits than the queue has places. Its flits come in one a clock, from `now` or the end
+ * of the packet before on, and each can be taken from the clock behind its own on.
  */
 int glk_cluster_queue_push(struct glk_cluster_queue *queue, uint64_t now, enum glk_kind kind, const uint8_t *packet, size_t length);
 
 /**
- * One clock. `credits`: pieces of each class that may go; what goes is taken off. `ready`: *flit can be taken now; else nothing
- * happens but that time passes. Returns whether there is a flit.
+ * One clock; `now` grows from call to call. `credits`: pieces of each class that may go; what leaves is taken off, nobody else may.
+ * `ready`: *flit can be taken now; else none leaves, but the parent takes pieces all the same. Returns whether there is a flit.
  */
 bool glk_cluster_queue_clock(struct glk_cluster_queue *queue, uint64_t now, bool ready, unsigned credits[GLK_CLASS_COUNT],
 			     struct glk_flit *flit);

@@ -34,7 +34,8 @@ enum glk_kind {
 
 enum glk_class { GLK_CLASS_POSTED, GLK_CLASS_REQUEST, GLK_CLASS_RESPONSE, GLK_CLASS_COUNT };
 
-enum glk_link_status { GLK_LINK_DONE, GLK_LINK_REFUSED, GLK_LINK_FAILED };
+/** Of a response. A read response alone may be trimmed: done, with a sector, whose size bits 1:0 tell as in the request. */
+enum glk_link_status { GLK_LINK_DONE, GLK_LINK_REFUSED, GLK_LINK_FAILED, GLK_LINK_TRIMMED = 8 };
 
 struct glk_flit {
 	uint8_t bytes[GLK_FLIT_BYTES];
@@ -45,7 +46,7 @@ struct glk_flit {
 struct glk_link_header {
 	enum glk_kind kind;
 	uint8_t number;	   /**< 0..127 */
-	uint8_t partition; /**< of a request; of a response: enum glk_link_status */
+	uint8_t partition; /**< 0..15, of a request; of a response: enum glk_link_status */
 	uint16_t tag;
 };
 
@@ -56,7 +57,14 @@ void glk_link_header_put(uint8_t bytes[GLK_LINK_HEADER_BYTES], const struct glk_
 /** Returns false when the kind is none that has such a header. */
 bool glk_link_header_get(const uint8_t bytes[GLK_LINK_HEADER_BYTES], struct glk_link_header *header);
 
-/** Whether a packet of that kind may have so many bytes. */
+/** Whether a packet of that kind may have so many bytes; and the most it may have, 0 for a kind that is none. */
 bool glk_kind_length_valid(enum glk_kind kind, size_t length);
+size_t glk_kind_length_most(enum glk_kind kind);
+
+/** Bytes of the packet of which these are the first 4; 0 when they are no such packet's. */
+size_t glk_link_packet_bytes(enum glk_kind kind, const uint8_t start[GLK_LINK_HEADER_BYTES]);
+
+/** Bytes of a sector: 16, 4, 8 or 32 for the code (0..3) in a read request's "where" and a trimmed response's status. */
+unsigned glk_link_sector_bytes(unsigned code);
 
 #endif /* GLK_FLIT_H */
