@@ -2,8 +2,8 @@
 // The cluster queue's way in: packets, a flit a clock. A packet is taken whole or not at all: its first flit waits until there
 // are places for all. Each flit gets its packet's place in the order of its kind, and a header its number.
 module glk_cluster_input #(
-  parameter int ENTRIES = 1024,
-  parameter int PW      = $clog2(ENTRIES + 1),
+  parameter int FLITS = 1024,
+  parameter int PW      = $clog2(FLITS + 1),
   parameter int OW      = 11
 ) (
   input  logic          clk,
@@ -89,12 +89,12 @@ module glk_cluster_input #(
     if (rst) begin
       begun  <= 1'b0;
       given   <= 1'b0;
-      kept    <= PW'(ENTRIES);
+      kept    <= PW'(FLITS);
       counted <= '0;
     end
 `ifndef SYNTHESIS
     if (!rst && i_valid && !begun)
-      assert (i_words != 11'd0 && 32'(flits) <= ENTRIES);
+      assert (i_words != 11'd0 && 32'(flits) <= FLITS);
 `endif
   end
 endmodule

@@ -4,8 +4,8 @@
 // without, of which only the heads are looked at. What happens at a clock hangs on registers alone, and is decided in it;
 // places, and so data, follow a clock behind. fpga/model/link/cluster_queue.c does the same at the same clock.
 module glk_cluster_queue #(
-  parameter int ENTRIES = 1024, // power of two
-  parameter int PW      = $clog2(ENTRIES + 1)
+  parameter int FLITS = 1024, // power of two
+  parameter int PW      = $clog2(FLITS + 1)
 ) (
   input  logic          clk,
   input  logic          rst,     // throws away what is queued; numbers begin at 0 again
@@ -54,7 +54,7 @@ module glk_cluster_queue #(
   output logic [3:0]    w_kind,
   output logic [PW+3:0] w_clocks
 );
-  localparam int AW = $clog2(ENTRIES);
+  localparam int AW = $clog2(FLITS);
   // What orders are compared for: packets of one kind that are there at the same time, and 127.
   localparam int OW = (AW > 8) ? AW + 1 : 9;
   localparam int MW = OW + 3; // tail, words, order
@@ -67,7 +67,7 @@ module glk_cluster_queue #(
   localparam int RR = glk_flit::READ_RESPONSE;
   localparam int FP = glk_flit::FINEPACK;
 
-  initial if (ENTRIES != (1 << AW) || ENTRIES < 8) $fatal(1, "ENTRIES is a power of two");
+  initial if (FLITS != (1 << AW) || FLITS < 8) $fatal(1, "FLITS is a power of two");
 
   // The list of a kind's flits without room.
   function automatic int full_list(input int kind);
@@ -84,10 +84,10 @@ module glk_cluster_queue #(
   logic [AW-1:0] f_at, back_at;
   logic          given_back; // back, a clock later, when back_at is known
 
-  glk_cluster_input #(.ENTRIES(ENTRIES), .PW(PW), .OW(OW)) in (
+  glk_cluster_input #(.FLITS(FLITS), .PW(PW), .OW(OW)) in (
     .clk, .rst, .s_kind, .s_data, .s_valid, .s_ready, .back,
     .f_put, .f_kind, .f_first, .f_full, .f_words, .f_tail, .f_order, .f_data, .f_wait, .places);
-  glk_flit_places #(.ENTRIES(ENTRIES)) places_free (.clk, .rst, .back(given_back), .back_at, .get(f_put), .at(f_at));
+  glk_flit_places #(.FLITS(FLITS)) places_free (.clk, .rst, .back(given_back), .back_at, .get(f_put), .at(f_at));
 
   logic [14:0]      put_list, some, take, look;
   logic [15*MW-1:0] meta, taken_meta;
@@ -101,7 +101,7 @@ module glk_cluster_queue #(
           put_list[full_list(k)] = f_full;
       end
   end
-  glk_flit_lists #(.ENTRIES(ENTRIES), .MW(MW)) lists (
+  glk_flit_lists #(.FLITS(FLITS), .MW(MW)) lists (
     .clk, .rst, .put(f_put), .put_list, .put_at(f_at), .put_meta({f_tail, f_words, f_order}),
     .some, .meta, .take, .look, .taken_at, .taken_meta);
 
@@ -300,7 +300,7 @@ module glk_cluster_queue #(
     if (d_begin)
       parent_at <= taken_at;
 
-  glk_stitch #(.ENTRIES(ENTRIES)) stitch (
+  glk_stitch #(.FLITS(FLITS)) stitch (
     .clk, .rst, .put(f_put), .put_at(f_at), .put_data(f_data),
     .p_begin(d_begin), .p_add(d_add), .p_at(taken_at), .p_room(d_room), .p_tail(tail), .p_prefix(prefix),
     .leave(d_leave), .leave_type(d_type), .leaving(leave), .ready,

@@ -2,9 +2,9 @@
 // The cluster queue's lists in one memory: of each kind the flits with room (lists 0..10 of kinds 1..11), and of the kinds with
 // packets of more than a flit those without (lists 11..14 of kinds 2, 3, 7, 10). One flit comes in a clock, and one is taken.
 module glk_flit_lists #(
-  parameter int ENTRIES = 1024,
+  parameter int FLITS = 1024,
   parameter int MW      = 14,
-  parameter int AW      = $clog2(ENTRIES)
+  parameter int AW      = $clog2(FLITS)
 ) (
   input  logic             clk,
   input  logic             rst,
@@ -24,8 +24,8 @@ module glk_flit_lists #(
 );
   localparam int LISTS = 15;
 
-  (* ram_style = "distributed" *) logic [AW-1:0] next [0:ENTRIES-1];
-  (* ram_style = "distributed" *) logic [MW-1:0] metas [0:ENTRIES-1];
+  (* ram_style = "distributed" *) logic [AW-1:0] next [0:FLITS-1];
+  (* ram_style = "distributed" *) logic [MW-1:0] metas [0:FLITS-1];
 
   logic [LISTS-1:0]    link, read;
   logic [LISTS*AW-1:0] last_at, read_at, taken;

@@ -2,8 +2,8 @@
 // Which places of the cluster queue's memory are free. A place given back in a clock can be had in the same one; who asks
 // knows that there is one.
 module glk_flit_places #(
-  parameter int ENTRIES = 1024, // power of two
-  parameter int AW      = $clog2(ENTRIES)
+  parameter int FLITS = 1024, // power of two
+  parameter int AW      = $clog2(FLITS)
 ) (
   input  logic          clk,
   input  logic          rst,
@@ -12,31 +12,26 @@ module glk_flit_places #(
   input  logic          get,
   output logic [AW-1:0] at
 );
-  (* ram_style = "distributed" *) logic [AW-1:0] free [0:ENTRIES-1];
-  logic [AW:0] head, tail, fresh; // first come the places that were never used
+  logic          kept, kept_ready;
+  logic [AW-1:0] kept_at;
+  logic [AW:0]   fresh; // first come the places that were never used
 
-  wire         unused = !fresh[AW];
-  wire         none   = head == tail;
+  wire unused = !fresh[AW];
+  wire direct = get && !unused && !kept;
+  assign at = unused ? fresh[AW-1:0] : kept ? kept_at : back_at;
 
-  assign at = unused ? fresh[AW-1:0] : none ? back_at : free[head[AW-1:0]];
+  glk_fifo #(.W(AW), .DEPTH(FLITS), .BYPASS(1)) given_back (
+    .clk, .rst, .s_data(back_at), .s_valid(back && !direct), .s_ready(kept_ready),
+    .m_data(kept_at), .m_valid(kept), .m_ready(get && !unused));
 
   always_ff @(posedge clk) begin
-    if (back)
-      free[tail[AW-1:0]] <= back_at;
-    if (back)
-      tail <= tail + (AW+1)'(1);
-    if (get && !unused)
-      head <= head + (AW+1)'(1);
     if (get && unused)
       fresh <= fresh + (AW+1)'(1);
-    if (rst) begin
-      head  <= '0;
-      tail  <= '0;
+    if (rst)
       fresh <= '0;
-    end
 `ifndef SYNTHESIS
     if (!rst)
-      assert (!(get && !unused && none && !back));
+      assert (!(direct && !back) && !(back && !kept_ready));
 `endif
   end
 endmodule

@@ -4,8 +4,8 @@
 // parent as the decisions before made it. A flit sent is offered from the next clock on. Of flits sent and not yet
 // taken there are three at most; `ready` tells the one who decides.
 module glk_stitch #(
-  parameter int ENTRIES = 1024,
-  parameter int AW      = $clog2(ENTRIES)
+  parameter int FLITS = 1024,
+  parameter int AW      = $clog2(FLITS)
 ) (
   input  logic          clk,
   input  logic          rst,
@@ -31,7 +31,7 @@ module glk_stitch #(
   output logic          m_valid,
   input  logic          m_ready
 );
-  (* ram_style = "block" *) logic [127:0] flits [0:ENTRIES-1];
+  (* ram_style = "block" *) logic [127:0] flits [0:FLITS-1];
 
   logic [127:0] read, parent;
   logic         is_begin, is_add, is_tail;

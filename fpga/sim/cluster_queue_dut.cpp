@@ -11,7 +11,7 @@ struct queue_dut : glk_dut<Vglk_cluster_queue> {
 	using glk_dut::glk_dut;
 };
 
-unsigned queue_dut_entries(void) { return DUT_ENTRIES; }
+unsigned queue_dut_flits(void) { return DUT_ENTRIES; }
 
 struct queue_dut *queue_dut_create(const char *wave) { return new queue_dut(wave); }
 

@@ -34,7 +34,7 @@ struct queue_out {
 
 struct queue_dut;
 
-unsigned queue_dut_entries(void);
+unsigned queue_dut_flits(void);
 struct queue_dut *queue_dut_create(const char *wave);
 void queue_dut_destroy(struct queue_dut *dut);
 void queue_dut_reset(struct queue_dut *dut);

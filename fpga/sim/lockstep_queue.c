@@ -82,7 +82,7 @@ static void fail(const char *what, uint64_t expected, uint64_t got)
 static void make_packet(void)
 {
 	struct link_packet *packet = &t.packets[t.made++ % OFFERED];
-	size_t most = (size_t)queue_dut_entries() * GLK_FLIT_BYTES;
+	size_t most = (size_t)queue_dut_flits() * GLK_FLIT_BYTES;
 
 	link_packet_make(packet, &t.chance, t.kinds, most < GLK_LINK_PACKET_BYTES_MAX ? most : GLK_LINK_PACKET_BYTES_MAX);
 }
@@ -278,7 +278,7 @@ static void clock_once(unsigned class, unsigned pieces)
 	add_up(&out);
 	check_flit(&in, &out);
 	if (t.exact) {
-		places = queue_dut_entries() - glk_cluster_queue_fill(t.model);
+		places = queue_dut_flits() - glk_cluster_queue_fill(t.model);
 		if (out.places != places)
 			fail("free places", places, out.places);
 		if (out.in_ready != (t.waiting < 2))
@@ -317,7 +317,7 @@ static bool empty(void)
 		packets += t.told.packets[kind];
 		flits += t.told.flits_in[kind] - t.told.stitched[kind];
 	}
-	return !t.at && packets == t.made && t.places == queue_dut_entries() && flits == t.flits;
+	return !t.at && packets == t.made && t.places == queue_dut_flits() && flits == t.flits;
 }
 
 static void compare(const char *what, const uint64_t *expected, const uint64_t *got, unsigned count)
@@ -391,7 +391,7 @@ static void start(uint64_t seed, uint64_t round)
 	t.packets = packets;
 	t.dut = dut;
 	chance_start(&t.chance, seed, round);
-	t.config.entries = queue_dut_entries();
+	t.config.entries = queue_dut_flits();
 	t.config.flit_bytes = GLK_FLIT_BYTES;
 	t.config.burst = 1;
 	if (glk_cluster_queue_create(&t.config, &t.model) || glk_unstitch_create(GLK_FLIT_BYTES, arrived, NULL, &t.unstitch))
@@ -468,7 +468,7 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
-	printf("# seed %" PRIu64 ", %u entries\n", seed, queue_dut_entries());
+	printf("# seed %" PRIu64 ", %u flits\n", seed, queue_dut_flits());
 	t.packets = calloc(OFFERED, sizeof(*t.packets));
 	if (!t.packets)
 		abort();
