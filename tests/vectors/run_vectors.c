@@ -7,13 +7,12 @@
  * A file's lines are carried out one by one: an event, and then what has to come of it. The first line that does not
  * hold ends the file's test. README.md has the grammar.
  */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "vector_card.h"
 #include "vector_file.h"
+#include "vector_list.h"
 
 #define LINK_OFFSET_MOST 0xffffffffffffULL
 #define REASONS ((GLK_PARTITION_FLUSH_DRAIN - GLK_PARTITION_FLUSH_WINDOW_MISS) / 8 + 1)
@@ -33,36 +32,15 @@ struct run {
 	unsigned lines[VECTOR_PACKET_BYTES / VECTOR_DATA_BYTES + 1];
 };
 
-static void hex(char *to, const uint8_t *data, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++)
-		sprintf(to + 2 * i, "%02x", data[i]);
-}
-
-/* Compares what came with r->data. A difference is told with the line of the file that holds it. */
+/* Compares what came with r->data. */
 static bool same(struct run *r, const char *what, const uint8_t *got, size_t bytes)
 {
-	char expected_text[2 * VECTOR_DATA_BYTES + 1] = "", got_text[2 * VECTOR_DATA_BYTES + 1] = "";
-
-	for (size_t i = 0; i < bytes; i++) {
-		size_t first = i / VECTOR_DATA_BYTES * VECTOR_DATA_BYTES;
-		size_t count = bytes - first < VECTOR_DATA_BYTES ? bytes - first : VECTOR_DATA_BYTES;
-
-		if (got[i] == r->data[i])
-			continue;
-		r->f.line = r->lines[i / VECTOR_DATA_BYTES];
-		hex(expected_text, r->data + first, count);
-		hex(got_text, got + first, count);
-		return vector_fail(&r->f, "%s, byte %zx of %zx: expected %s, got %s", what, i, bytes, expected_text,
-				   got_text);
-	}
-	return true;
+	return vector_same(&r->f, what, r->data, r->lines, got, bytes);
 }
 
 static bool equal(struct run *r, const char *what, uint64_t expected, uint64_t got)
 {
-	return expected == got || vector_fail(&r->f, "%s: expected %llx, got %llx", what, (unsigned long long)expected,
-					      (unsigned long long)got);
+	return vector_equal(&r->f, what, expected, got);
 }
 
 static const uint8_t *sent(const struct run *r, unsigned i, size_t *bytes)
@@ -489,67 +467,7 @@ static bool run_file(const char *path, unsigned number)
 	return good;
 }
 
-/* ---- The command line ---- */
-
-struct list {
-	char **path;
-	size_t count;
-};
-
-static void append(struct list *list, const char *directory, const char *name)
-{
-	size_t bytes = strlen(directory) + strlen(name) + 2;
-	char *path = malloc(bytes);
-
-	list->path = realloc(list->path, (list->count + 1) * sizeof(*list->path));
-	if (!path || !list->path)
-		abort();
-	snprintf(path, bytes, "%s%s%s", directory, *directory ? "/" : "", name);
-	list->path[list->count++] = path;
-}
-
-static int is_vector(const struct dirent *entry)
-{
-	size_t length = strlen(entry->d_name);
-
-	return length > 4 && strcmp(entry->d_name + length - 4, ".vec") == 0;
-}
-
-/* A directory stands for the vectors in it, a file for itself. */
-static void add(struct list *list, const char *argument)
-{
-	struct dirent **entries = NULL;
-	struct stat status;
-	int count;
-
-	if (stat(argument, &status) || !S_ISDIR(status.st_mode)) {
-		append(list, "", argument);
-		return;
-	}
-	count = scandir(argument, &entries, is_vector, alphasort);
-	for (int i = 0; i < count; i++) {
-		append(list, argument, entries[i]->d_name);
-		free(entries[i]);
-	}
-	free(entries);
-}
-
 int main(int argc, char **argv)
 {
-	struct list list = { 0 };
-	bool good = true;
-
-	for (int i = 1; i < argc; i++)
-		add(&list, argv[i]);
-	printf("1..%zu\n", list.count);
-	if (list.count == 0) {
-		fprintf(stderr, "run-vectors: no vectors; usage: run-vectors FILE|DIRECTORY...\n");
-		return 2;
-	}
-	for (size_t i = 0; i < list.count; i++) {
-		good = run_file(list.path[i], (unsigned)i + 1) && good;
-		free(list.path[i]);
-	}
-	free(list.path);
-	return good ? 0 : 1;
+	return vector_run_all("run-vectors", argc, argv, run_file);
 }

@@ -170,3 +170,34 @@ bool vector_data(struct vector_file *f, uint8_t *data, size_t bytes, unsigned *l
 	}
 	return true;
 }
+
+bool vector_equal(struct vector_file *f, const char *what, uint64_t expected, uint64_t got)
+{
+	return expected == got || vector_fail(f, "%s: expected %llx, got %llx", what, (unsigned long long)expected,
+					      (unsigned long long)got);
+}
+
+static void hex(char *to, const uint8_t *data, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		sprintf(to + 2 * i, "%02x", data[i]);
+}
+
+bool vector_same(struct vector_file *f, const char *what, const uint8_t *expected, const unsigned *lines, const uint8_t *got,
+		 size_t bytes)
+{
+	char expected_text[2 * VECTOR_DATA_BYTES + 1] = "", got_text[2 * VECTOR_DATA_BYTES + 1] = "";
+
+	for (size_t i = 0; i < bytes; i++) {
+		size_t first = i / VECTOR_DATA_BYTES * VECTOR_DATA_BYTES;
+		size_t count = bytes - first < VECTOR_DATA_BYTES ? bytes - first : VECTOR_DATA_BYTES;
+
+		if (got[i] == expected[i])
+			continue;
+		f->line = lines[i / VECTOR_DATA_BYTES];
+		hex(expected_text, expected + first, count);
+		hex(got_text, got + first, count);
+		return vector_fail(f, "%s, byte %zx of %zx: expected %s, got %s", what, i, bytes, expected_text, got_text);
+	}
+	return true;
+}

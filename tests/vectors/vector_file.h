@@ -39,6 +39,13 @@ bool vector_next(struct vector_file *f);
 /* The line has exactly `count` fields, hex numbers of at most most[i]. */
 bool vector_numbers(struct vector_file *f, unsigned count, const uint64_t *most, uint64_t *value);
 
+/* Says what differs, at the line read last. */
+bool vector_equal(struct vector_file *f, const char *what, uint64_t expected, uint64_t got);
+
+/* The same for bytes that vector_data() took, at the line that holds the first that differs. */
+bool vector_same(struct vector_file *f, const char *what, const uint8_t *expected, const unsigned *lines, const uint8_t *got,
+		 size_t bytes);
+
 /* Takes the data lines that hold `bytes` bytes; lines[i] (unless NULL) is the line of byte 32 * i. */
 bool vector_data(struct vector_file *f, uint8_t *data, size_t bytes, unsigned *lines);
 

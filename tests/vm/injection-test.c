@@ -20,7 +20,7 @@
 
 #include <gpulink.h>
 
-enum { NTH_MAX = 4000, BYTES = 65536, BIG_BYTES = 8 << 20, ENTRIES = 100, HANDLES_MAX = 4096 };
+enum { NTH_MAX = 20000, BYTES = 65536, BIG_BYTES = 8 << 20, ENTRIES = 100, HANDLES_MAX = 4096 };
 
 #define SECOND 1000000000ULL
 
@@ -229,8 +229,8 @@ static const struct call {
 	{ "close", open_another, close_it, nothing, nothing, true, false, 1 },
 	{ "naming an endpoint", nothing, set_endpoint, nothing, nothing, true, false, 1 },
 	{ "reset", nothing, reset, nothing, nothing, true, false, 1 },
-	/* Without memory to note who has it, a BAR is called taken, for one. Most of its hundreds of places are the kernel's. */
-	{ "bind", unbind, bind, name_endpoint, bind_after_all, true, true, 13 },
+	/* Without memory to note who has it, a BAR is called taken, for one. Most of its thousands of places are the kernel's. */
+	{ "bind", unbind, bind, name_endpoint, bind_after_all, true, true, 37 },
 };
 
 /* --- failing --- */

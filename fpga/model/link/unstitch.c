@@ -82,7 +82,7 @@ static void deliver(struct glk_unstitch *u, unsigned kind)
 	u->take(u->user, (enum glk_kind)kind, a->packet, length, (unsigned)((length + u->flit_bytes - 1) / u->flit_bytes));
 }
 
-/* The packet is whole when its tail, which has come on its own, is all it lacks. */
+/* The packet is whole when its tail, which has come on its own, is all it lacks. Of one that has not begun the length is 0. */
 static void join(struct glk_unstitch *u, unsigned kind)
 {
 	struct assembly *a = &u->kinds[kind];
@@ -113,18 +113,16 @@ static int begin(struct glk_unstitch *u, unsigned kind, const uint8_t *bytes)
 	return 0;
 }
 
-/* The next flit of a packet, or a whole one: at most `room` bytes. Returns how many it has. */
-static int take_next(struct glk_unstitch *u, unsigned kind, const uint8_t *bytes, size_t room)
+/* The next flit of a packet, or a whole one, which does not reach beyond the flit. Returns how many bytes it has. */
+static int take_next(struct glk_unstitch *u, unsigned kind, const uint8_t *bytes)
 {
 	struct assembly *a = &u->kinds[kind];
 	size_t left, take;
 
-	if (!a->length && (room < GLK_LINK_HEADER_BYTES || begin(u, kind, bytes)))
+	if (!a->length && begin(u, kind, bytes))
 		return -EBADMSG;
 	left = a->length - a->got;
 	take = left < u->flit_bytes ? left : u->flit_bytes;
-	if (take > room)
-		return -EBADMSG;
 	memcpy(a->packet + a->got, bytes, take);
 	a->got += take;
 	if (a->got == a->length)
@@ -154,8 +152,7 @@ static int take_tail(struct glk_unstitch *u, const uint8_t *bytes, size_t room)
 		return -EBADMSG;
 	tail->length = (uint8_t)length;
 	memcpy(tail->bytes, bytes + GLK_STITCH_PREFIX_BYTES, length);
-	if (a->length)
-		join(u, kind);
+	join(u, kind);
 	return (int)(GLK_STITCH_PREFIX_BYTES + length);
 }
 
@@ -169,7 +166,7 @@ static int take_piece(struct glk_unstitch *u, const uint8_t *bytes, size_t room)
 	if (!glk_kind_length_most((enum glk_kind)kind) || u->kinds[kind].length || room < GLK_LINK_HEADER_BYTES ||
 	    glk_link_packet_bytes((enum glk_kind)kind, bytes) > room)
 		return -EBADMSG;
-	return take_next(u, kind, bytes, room);
+	return take_next(u, kind, bytes);
 }
 
 int glk_unstitch_flit(struct glk_unstitch *u, const struct glk_flit *flit)
@@ -180,7 +177,7 @@ int glk_unstitch_flit(struct glk_unstitch *u, const struct glk_flit *flit)
 
 	if (flit->type > (GLK_FLIT_STITCHED | 15) || !glk_kind_length_most((enum glk_kind)kind))
 		return -EBADMSG;
-	taken = take_next(u, kind, flit->bytes, u->flit_bytes);
+	taken = take_next(u, kind, flit->bytes);
 	if (taken < 0)
 		return taken;
 	for (at = (size_t)taken; at < u->flit_bytes && flit->bytes[at] & 31; at += (size_t)taken) {
