@@ -10,14 +10,13 @@ module glk_cluster_input #(
   input  logic          rst,
 
   input  logic [3:0]    s_kind,
-  input  logic [127:0]  s_data, // what is behind the packet's end counts for nothing
+  input  logic [10:0]   s_words, // with a packet's first flit: its length
+  input  logic [127:0]  s_data,  // what is behind the packet's end counts for nothing
   input  logic          s_valid,
-  output logic          s_ready,
 
   input  logic          back, // a place was given back: free from the next clock on
 
-  // A flit comes in.
-  output logic          f_put,
+  output logic          f_put,   // the flit that is offered comes in
   output logic [3:0]    f_kind,
   output logic          f_first,
   output logic          f_full,  // without room
@@ -29,29 +28,19 @@ module glk_cluster_input #(
   output logic          f_wait,  // a packet waits for places
   output logic [PW-1:0] places   // free ones
 );
-  logic [10:0]  s_words, i_words;
-  logic [3:0]   i_kind;
-  logic [127:0] i_data;
-  logic         i_valid;
-
-  glk_packet_words length (.kind(s_kind), .start(s_data[31:0]), .words(s_words));
-  glk_skid #(.W(4 + 11 + 128)) skid (
-    .clk, .rst, .s_data({s_kind, s_words, s_data}), .s_valid, .s_ready,
-    .m_data({i_kind, i_words, i_data}), .m_valid(i_valid), .m_ready(f_put));
-
   logic          begun; // a packet has begun
   logic [10:0]   left;
   logic          given;  // back, a clock later
   logic [PW-1:0] kept;   // places, without that
 
-  wire [10:0]   words = begun ? left : i_words;
-  wire [8:0]    flits = 9'((i_words + 11'd3) >> 2);
+  wire [10:0]   words = begun ? left : s_words;
+  wire [8:0]    flits = 9'((s_words + 11'd3) >> 2);
   assign        places = kept + PW'(given);
   wire          fits   = 32'(flits) <= 32'(places);
 
-  assign f_put   = i_valid && (begun || fits);
-  assign f_wait  = i_valid && !begun && !fits;
-  assign f_kind  = i_kind;
+  assign f_put   = s_valid && (begun || fits);
+  assign f_wait  = s_valid && !begun && !fits;
+  assign f_kind  = s_kind;
   assign f_first = !begun;
   assign f_full  = words >= 11'd4;
   assign f_words = words[1:0];
@@ -62,12 +51,12 @@ module glk_cluster_input #(
   (* ram_style = "distributed" *) logic [OW-1:0] orders [0:15];
   logic [15:0]   counted;
   logic [OW-1:0] order; // of the packet that has begun
-  wire  [OW-1:0] next_order = counted[i_kind] ? orders[i_kind] : '0;
+  wire  [OW-1:0] next_order = counted[s_kind] ? orders[s_kind] : '0;
   assign f_order = begun ? order : next_order;
 
   always_comb begin
-    f_data = i_data;
-    if (!begun && 32'(i_kind) != glk_flit::FINEPACK)
+    f_data = s_data;
+    if (!begun && 32'(s_kind) != glk_flit::FINEPACK)
       f_data[11:5] = f_order[6:0];
     for (int w = 1; w < 4; w = w + 1)
       if (!f_full && w >= 32'(words[1:0]))
@@ -82,8 +71,8 @@ module glk_cluster_input #(
       left   <= words - 11'd4;
     end
     if (f_put && !begun) begin
-      orders[i_kind]  <= next_order + OW'(1);
-      counted[i_kind] <= 1'b1;
+      orders[s_kind]  <= next_order + OW'(1);
+      counted[s_kind] <= 1'b1;
       order           <= next_order;
     end
     if (rst) begin
@@ -93,8 +82,8 @@ module glk_cluster_input #(
       counted <= '0;
     end
 `ifndef SYNTHESIS
-    if (!rst && i_valid && !begun)
-      assert (i_words != 11'd0 && 32'(flits) <= FLITS);
+    if (!rst && s_valid && !begun)
+      assert (s_words != 11'd0 && 32'(flits) <= FLITS);
 `endif
   end
 endmodule

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cluster queue and the stitching engine for one destination cluster (docs/link-format.md, "Flits"; NetCrafter 4.2, 4.4):
-// packets in, flits out, at most one thing out of the queue a clock. The flits of a kind stand in two lists, those with room and those
-// without, of which only the heads are looked at. What happens at a clock hangs on registers alone, and is decided in it;
+// packets in, flits out, at most one thing out of the queue a clock. The flits of a kind stand in two lists, those with room and
+// those without, of which only the heads are looked at. What happens at a clock is decided in it, from heads, parent and turns;
 // places, and so data, follow a clock behind. fpga/model/link/cluster_queue.c does the same at the same clock.
 module glk_cluster_queue #(
-  parameter int FLITS = 1024, // power of two
+  parameter int FLITS = 1024,
   parameter int PW      = $clog2(FLITS + 1)
 ) (
   input  logic          clk,
@@ -18,22 +18,24 @@ module glk_cluster_queue #(
   input  logic [7:0]    cfg_pool_cycles, // 0..128
   input  logic [7:0]    cfg_burst,       // 1..255
 
-  // Packets, flit by flit. Their headers tell where they end.
+  // Packets, flit by flit, one a clock. The first of a packet waits for places for all.
   input  logic [3:0]    s_kind,
+  input  logic [10:0]   s_words,     // with the first: words of 4 bytes that the packet has
   input  logic [127:0]  s_data,
   input  logic          s_valid,
   output logic          s_ready,
-  output logic [PW-1:0] places,  // free ones, those of packets that have begun taken off
+  output logic [PW-1:0] places,      // free ones, those of packets that have begun taken off
 
-  // More pieces of a class (0 posted, 1 request, 2 response) may go.
-  input  logic          c_valid,
-  input  logic [1:0]    c_class,
-  input  logic [11:0]   c_pieces,
+  // By class (posted, request, response): a piece more than the parent has may go; it takes one, or is pooled and gives its own back.
+  input  logic [2:0]    credit,
+  output logic [2:0]    credit_take,
+  output logic [2:0]    credit_back,
 
-  output logic [127:0]  m_data,
+  input  logic          m_ready,     // a flit may leave
+  output logic          m_leaves,    // it does,
+  output logic          m_valid,     // and stands here in the next clock
   output logic [4:0]    m_type,
-  output logic          m_valid,
-  input  logic          m_ready,
+  output logic [127:0]  m_data,
 
   // For the counters.
   output logic          e_flit,         // a flit came in
@@ -67,8 +69,6 @@ module glk_cluster_queue #(
   localparam int RR = glk_flit::READ_RESPONSE;
   localparam int FP = glk_flit::FINEPACK;
 
-  initial if (FLITS != (1 << AW) || FLITS < 8) $fatal(1, "FLITS is a power of two");
-
   // The list of a kind's flits without room.
   function automatic int full_list(input int kind);
     full_list = (kind == 2) ? 11 : (kind == 3) ? 12 : (kind == 7) ? 13 : 14;
@@ -85,8 +85,9 @@ module glk_cluster_queue #(
   logic          given_back; // back, a clock later, when back_at is known
 
   glk_cluster_input #(.FLITS(FLITS), .PW(PW), .OW(OW)) in (
-    .clk, .rst, .s_kind, .s_data, .s_valid, .s_ready, .back,
+    .clk, .rst, .s_kind, .s_words, .s_data, .s_valid, .back,
     .f_put, .f_kind, .f_first, .f_full, .f_words, .f_tail, .f_order, .f_data, .f_wait, .places);
+  assign s_ready = f_put;
   glk_flit_places #(.FLITS(FLITS)) places_free (.clk, .rst, .back(given_back), .back_at, .get(f_put), .at(f_at));
 
   logic [14:0]      put_list, some, take, look;
@@ -111,8 +112,6 @@ module glk_cluster_queue #(
   logic [11:1] p_kind;                                 // one of them: that of its first piece
   logic [6:1]  p_room;                                 // bit n: there is room for 2 n bytes; none when there is no parent
   logic [11:1] pooled, pool_over;                      // the kind has a pooled flit; its time is over
-  logic        ready;                                  // it may leave
-  logic [2:0]  credit;                                 // by class: there is one
   logic [11:1] credits;                                // by kind
   always_comb
     for (int k = 1; k <= 11; k = k + 1)
@@ -155,7 +154,7 @@ module glk_cluster_queue #(
   wire        to_pool    = cfg_stitching && cfg_pooling && cfg_pool_cycles != 8'd0 && p_alone && !p_pooled && p_room[2] &&
                            !(cfg_selective && p_critical); // if it finds nothing
   wire        pool       = p_valid && to_pool && !found;
-  wire        leave      = p_valid && !to_pool && !found && ready;
+  wire        leave      = p_valid && !to_pool && !found && m_ready;
   assign      back       = leave || found;
 
   // ---- The next parent ----
@@ -175,7 +174,7 @@ module glk_cluster_queue #(
 
   logic        any, begins;
   logic [11:1] turn;
-  assign begins = any && !found && (!p_valid || to_pool || ready);
+  assign begins = any && !found && (!p_valid || to_pool || m_ready);
   glk_cluster_turn turns (
     .clk, .rst, .sequencing(cfg_sequencing), .burst(cfg_burst), .due, .some(any), .turn, .chosen(begins));
 
@@ -209,9 +208,8 @@ module glk_cluster_queue #(
   generate
     for (genvar c = 0; c < 3; c = c + 1) begin : of_class
       wire [11:1] kinds = (c == 0) ? POSTED[11:1] : (c == 1) ? REQUEST[11:1] : RESPONSE[11:1];
-      glk_class_credits credits (
-        .clk, .rst, .add(c_valid && c_class == 2'(c)), .more(c_pieces), .take(|(taken & kinds)),
-        .back(pool && |(p_kind & kinds)), .some(credit[c]));
+      assign credit_take[c] = |(taken & kinds);
+      assign credit_back[c] = pool && |(p_kind & kinds);
     end
     for (genvar k = 1; k <= 11; k = k + 1) begin : of_kind
       logic [7:0] wait_left;
@@ -242,7 +240,7 @@ module glk_cluster_queue #(
                      (size[4] && n <= 2 && p_room[(n <= 2) ? n + 4 : 6]) || (size[5] && n == 1 && p_room[6]);
       end
       p_room[6] <= 1'b0;
-    end else if (!p_valid || to_pool || ready) begin
+    end else if (!p_valid || to_pool || m_ready) begin
       p_valid    <= any;
       p_alone    <= 1'b1;
       p_stitched <= 1'b0;
@@ -301,10 +299,11 @@ module glk_cluster_queue #(
       parent_at <= taken_at;
 
   glk_stitch #(.FLITS(FLITS)) stitch (
-    .clk, .rst, .put(f_put), .put_at(f_at), .put_data(f_data),
-    .p_begin(d_begin), .p_add(d_add), .p_at(taken_at), .p_room(d_room), .p_tail(tail), .p_prefix(prefix),
-    .leave(d_leave), .leave_type(d_type), .leaving(leave), .ready,
-    .m_data, .m_type, .m_valid, .m_ready);
+    .clk, .put(f_put), .put_at(f_at), .put_data(f_data),
+    .p_begin(d_begin), .p_add(d_add), .p_at(taken_at), .p_room(d_room), .p_tail(tail), .p_prefix(prefix), .parent(m_data));
+  assign m_leaves = leave;
+  assign m_valid  = d_leave;
+  assign m_type   = d_type;
 
   // ---- For the counters ----
 

@@ -24,8 +24,8 @@ module glk_flit_lists #(
 );
   localparam int LISTS = 15;
 
-  (* ram_style = "distributed" *) logic [AW-1:0] next [0:FLITS-1];
-  (* ram_style = "distributed" *) logic [MW-1:0] metas [0:FLITS-1];
+  (* ram_style = "distributed" *) logic [AW-1:0] next [0:(1<<AW)-1];
+  (* ram_style = "distributed" *) logic [MW-1:0] metas [0:(1<<AW)-1];
 
   logic [LISTS-1:0]    link, read;
   logic [LISTS*AW-1:0] last_at, read_at, taken;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Lock step of the cluster queue: the same packets, settings, credits and readiness into the model and the Verilated
- * glk_cluster_queue. At every clock both have to offer the same flit or none, take the same packet or none, and have the same number
+ * glk_cluster_tx. At every clock both have to offer the same flit or none, take the same packet or none, and have the same number
  * of places free; at the end of a round their counters are equal. In every eighth round packets come in with gaps between
  * their flits, which the model does not know: there what comes out has to be un-stitched into what went in.
  *
- * lockstep_queue [--seed N] [--flits N] [--round N] [--wave FILE] [--rates]
+ * lockstep_cluster_tx [--seed N] [--flits N] [--round N] [--wave FILE] [--rates]
  */
 #include <errno.h>
 #include <getopt.h>
@@ -18,7 +18,7 @@
 #include <link/cluster_queue.h>
 #include <link/unstitch.h>
 
-#include "cluster_queue_dut.h"
+#include "cluster_dut.h"
 #include "link_packets.h"
 
 enum {
@@ -38,7 +38,7 @@ struct waiting {
 };
 
 static struct {
-	struct queue_dut *dut;
+	struct cluster_tx_dut *dut;
 	struct glk_cluster_queue *model;
 	struct glk_unstitch *unstitch;
 	struct glk_cluster_queue_config config;
@@ -82,13 +82,13 @@ static void fail(const char *what, uint64_t expected, uint64_t got)
 static void make_packet(void)
 {
 	struct link_packet *packet = &t.packets[t.made++ % OFFERED];
-	size_t most = (size_t)queue_dut_flits() * GLK_FLIT_BYTES;
+	size_t most = (size_t)cluster_tx_flits() * GLK_FLIT_BYTES;
 
 	link_packet_make(packet, &t.chance, t.kinds, most < GLK_LINK_PACKET_BYTES_MAX ? most : GLK_LINK_PACKET_BYTES_MAX);
 }
 
 /* What is shown to the input at this clock. A packet once begun comes without gaps, if the model is to keep step. */
-static void show(struct queue_in *in)
+static void show(struct cluster_tx_in *in)
 {
 	const struct link_packet *packet;
 	size_t done, part;
@@ -176,7 +176,7 @@ static void arrived(void *user, enum glk_kind kind, const uint8_t *packet, size_
 	fail("a packet that nobody sent, its kind", 0, kind);
 }
 
-static void check_flit(const struct queue_in *in, const struct queue_out *out)
+static void check_flit(const struct cluster_tx_in *in, const struct cluster_tx_out *out)
 {
 	bool due = t.flying_count && t.left[0] + LEAVE_TO_OFFER <= t.clocks;
 	const struct glk_flit *flit = &t.flying[0];
@@ -214,27 +214,27 @@ static void clock_model(bool ready)
 
 /* ---- The clock ---- */
 
-static void add_up(const struct queue_out *out)
+static void add_up(const struct cluster_events *e)
 {
 	struct glk_cluster_queue_counters *c = &t.told;
 
-	c->packets[out->kind] += out->packet;
-	c->flits_in[out->kind] += out->flit;
-	c->bytes_in[out->kind] += out->flit ? out->bytes : 0;
-	c->flits_out += out->left;
-	c->flits_padded += out->padded;
-	c->parents += out->parent;
-	c->stitched[out->stitched_kind] += out->stitched;
-	c->partial += out->partial;
-	c->pooled += out->pooled;
-	c->pool_stitched += out->pool_stitched;
-	c->pool_timed_out += out->pool_timed_out;
-	c->waited[out->waited_kind] += out->waited ? out->waited_clocks : 0;
-	c->refused += out->refused;
+	c->packets[e->kind] += e->packet;
+	c->flits_in[e->kind] += e->flit;
+	c->bytes_in[e->kind] += e->flit ? e->bytes : 0;
+	c->flits_out += e->left;
+	c->flits_padded += e->padded;
+	c->parents += e->parent;
+	c->stitched[e->stitched_kind] += e->stitched;
+	c->partial += e->partial;
+	c->pooled += e->pooled;
+	c->pool_stitched += e->pool_stitched;
+	c->pool_timed_out += e->pool_timed_out;
+	c->waited[e->waited_kind] += e->waited ? e->waited_clocks : 0;
+	c->refused += e->refused;
 }
 
 /* Credits that were given two clocks ago count from now on. */
-static void give_credits(struct queue_in *in, unsigned class, unsigned pieces)
+static void give_credits(struct cluster_tx_in *in, unsigned class, unsigned pieces)
 {
 	unsigned *now = t.later[t.clocks % CREDIT_DELAY], given = t.credits[class];
 
@@ -252,33 +252,33 @@ static void give_credits(struct queue_in *in, unsigned class, unsigned pieces)
 	in->credit_pieces = pieces;
 }
 
-static void settings(struct queue_in *in)
+static void settings(struct cluster_settings *to)
 {
-	in->stitching = t.config.stitching;
-	in->pooling = t.config.pooling;
-	in->selective = t.config.selective;
-	in->sequencing = t.config.sequencing;
-	in->pool_cycles = t.config.pool_cycles;
-	in->burst = t.config.burst;
+	to->stitching = t.config.stitching;
+	to->pooling = t.config.pooling;
+	to->selective = t.config.selective;
+	to->sequencing = t.config.sequencing;
+	to->pool_cycles = t.config.pool_cycles;
+	to->burst = t.config.burst;
 }
 
 static void clock_once(unsigned class, unsigned pieces)
 {
-	struct queue_in in;
-	struct queue_out out;
+	struct cluster_tx_in in;
+	struct cluster_tx_out out;
 	unsigned flying = t.flying_count, places;
 	bool taken = false;
 
-	settings(&in);
+	settings(&in.settings);
 	show(&in);
 	give_credits(&in, class, pieces);
 	in.out_ready = t.out_always || below(&t.chance, 256) >= t.out_gap;
-	queue_dut_clock(t.dut, &in, &out);
+	cluster_tx_clock(t.dut, &in, &out);
 	t.places = out.places;
-	add_up(&out);
+	add_up(&out.events);
 	check_flit(&in, &out);
 	if (t.exact) {
-		places = queue_dut_flits() - glk_cluster_queue_fill(t.model);
+		places = cluster_tx_flits() - glk_cluster_queue_fill(t.model);
 		if (out.places != places)
 			fail("free places", places, out.places);
 		if (out.in_ready != (t.waiting < 2))
@@ -317,7 +317,7 @@ static bool empty(void)
 		packets += t.told.packets[kind];
 		flits += t.told.flits_in[kind] - t.told.stitched[kind];
 	}
-	return !t.at && packets == t.made && t.places == queue_dut_flits() && flits == t.flits;
+	return !t.at && packets == t.made && t.places == cluster_tx_flits() && flits == t.flits;
 }
 
 static void compare(const char *what, const uint64_t *expected, const uint64_t *got, unsigned count)
@@ -383,7 +383,7 @@ static void start(uint64_t seed, uint64_t round)
 {
 	static const unsigned gaps[] = { 0, 0, 16, 128, 230 };
 	struct link_packet *packets = t.packets;
-	struct queue_dut *dut = t.dut;
+	struct cluster_tx_dut *dut = t.dut;
 
 	glk_unstitch_destroy(t.unstitch);
 	glk_cluster_queue_destroy(t.model);
@@ -391,7 +391,7 @@ static void start(uint64_t seed, uint64_t round)
 	t.packets = packets;
 	t.dut = dut;
 	chance_start(&t.chance, seed, round);
-	t.config.entries = queue_dut_flits();
+	t.config.entries = cluster_tx_flits();
 	t.config.flit_bytes = GLK_FLIT_BYTES;
 	t.config.burst = 1;
 	if (glk_cluster_queue_create(&t.config, &t.model) || glk_unstitch_create(GLK_FLIT_BYTES, arrived, NULL, &t.unstitch))
@@ -404,7 +404,7 @@ static void start(uint64_t seed, uint64_t round)
 	t.out_always = below(&t.chance, 4) == 0;
 	t.credit_rate = below(&t.chance, 3) ? 256 : below(&t.chance, 256);
 	t.kinds = link_kinds_some(&t.chance);
-	queue_dut_reset(t.dut);
+	cluster_tx_reset(t.dut);
 }
 
 static void add_totals(struct totals *totals)
@@ -468,11 +468,11 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
-	printf("# seed %" PRIu64 ", %u flits\n", seed, queue_dut_flits());
+	printf("# seed %" PRIu64 ", %u flits\n", seed, cluster_tx_flits());
 	t.packets = calloc(OFFERED, sizeof(*t.packets));
 	if (!t.packets)
 		abort();
-	t.dut = queue_dut_create(wave);
+	t.dut = cluster_tx_create(wave);
 	if (rates)
 		report_rates();
 	do {
@@ -491,7 +491,7 @@ int main(int argc, char **argv)
 	printf("%sok 1 - the model and the logic send the same flits at the same clocks\n", t.failure[0] ? "not " : "");
 	met = one || (totals.partial && totals.pooled > totals.timed_out && totals.timed_out && totals.refused);
 	printf("%sok 2 - all of it was met\n1..2\n", met ? "" : "not ");
-	queue_dut_destroy(t.dut);
+	cluster_tx_destroy(t.dut);
 	glk_unstitch_destroy(t.unstitch);
 	glk_cluster_queue_destroy(t.model);
 	free(t.packets);
