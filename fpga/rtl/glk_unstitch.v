@@ -189,14 +189,15 @@ module glk_unstitch (
     end
   end
 
-  // --- out, unless something is wrong: with the piece, or with what is behind it ---
-  logic       o_valid;
+  // --- out, unless something is wrong: with the piece; or with what is behind it, and then all of the piece's packet still goes ---
+  logic       o_valid, o_joined;
   logic [5:0] o_bad;
   logic [1:0] o_bad_behind;
 
-  assign m_valid = o_valid && o_bad == '0 && !error;
+  assign m_valid = o_valid && o_bad == '0 && (!error || o_joined);
 
   always_ff @(posedge clk) begin
+    o_joined <= (due_rr || due_fp) && o_bad == '0 && !error;
     o_valid <= (goes && (!is_tail || ends)) || due_rr || due_fp;
     m_kind  <= due_rr ? 4'(RR) : due_fp ? 4'(FP) : kind;
     m_first <= begins && !due_rr && !due_fp;
@@ -215,6 +216,7 @@ module glk_unstitch (
     error        <= error || o_bad != '0 || o_bad_behind != '0;
     if (rst) begin
       o_valid      <= 1'b0;
+      o_joined     <= 1'b0;
       o_bad        <= '0;
       o_bad_behind <= '0;
       error        <= 1'b0;
