@@ -34,7 +34,7 @@ bool vector_link_clock(struct vector_link *v, uint64_t now, bool ready, unsigned
 unsigned vector_link_fill(const struct vector_link *v);
 /* Of a queue that is empty. */
 const struct glk_cluster_queue_counters *vector_link_counters(struct vector_link *v);
-/* Whether the counters tell all: else not what came in and waited, for some was thrown away in the midst of it. */
+/* Whether the counters tell all. Those in Verilog do not after a reset: what is counted comes a few clocks later. */
 bool vector_link_tells_all(const struct vector_link *v);
 
 /* Un-stitches a flit. False: a protocol error, and the un-stitcher begins anew. What arrived is there until the next flit. */
