@@ -301,11 +301,10 @@ class Unstitcher:
                 raise Refused("beyond the flit")
             return self.first_piece(kind, data)
         kind -= PARTIAL
-        longest = BYTES.get(kind) or {READ_RESPONSE: 68, FINEPACK: 4112}.get(kind, 0)
-        if longest <= self.flit_bytes:
-            raise Refused("a tail of a kind that has none")
         word = int.from_bytes(data[:2], "little")
         count, number = (word >> 5) % 16 + 1, word >> 9
+        if count not in {READ_RESPONSE: (4,), FINEPACK: (4, 8)}.get(kind, ()):
+            raise Refused("a tail that no packet of the kind has, or that fits behind none")
         if 2 + count > len(data):
             raise Refused("beyond the flit")
         if (kind, number) in self.tails:

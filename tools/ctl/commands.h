@@ -5,6 +5,8 @@
 
 #include "ask.h"
 
+#include <stdint.h>
+
 #define ALL_PARTITIONS (-1)
 /* Far above any card's; the card itself knows how many it has. */
 #define PARTITION_LIMIT 65535
@@ -17,6 +19,7 @@ struct invocation {
 	int partition;		 /**< or ALL_PARTITIONS */
 	bool json;
 	unsigned watch_seconds; /**< 0: once */
+	uint64_t count, seconds; /**< after which to end; 0: never */
 	char **arguments;	 /**< after the command's name */
 	int argument_count;
 };
@@ -26,9 +29,12 @@ struct command {
 	const char *usage; /**< its arguments and options */
 	const char *help;  /**< the rest of `gpulinkctl NAME --help` */
 	int least, most;   /**< arguments */
-	bool takes_partition, takes_watch, takes_card;
+	bool takes_partition, takes_watch, takes_card, takes_limits;
 	enum exit_code (*run)(struct invocation *invocation);
 };
+
+/** Makes invocation->card the card that the command is about: the one given, or the only one. */
+enum exit_code find_card(struct invocation *invocation);
 
 /** Ends with one without name. */
 extern const struct command commands[];

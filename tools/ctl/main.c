@@ -11,6 +11,7 @@
 
 #define DEFAULT_SOCKET "/run/gpulink/gpulinkd.sock"
 #define WATCH_LIMIT 86400
+#define LIMIT_MOST 1000000000
 
 #define COMMON_OPTIONS                                                                           \
 	"  -o FORMAT           table (default) or json\n"                                        \
@@ -27,7 +28,9 @@ static void print_help(void)
 	printf("\nOptions:\n"
 	       "      --card NAME     the card, as in gpulink0 (default: the only one)\n"
 	       "      --partition K   one partition (default: all)\n"
-	       "      --watch[=S]     for counters: again every S seconds (default 1)\n" COMMON_OPTIONS
+	       "      --watch[=S]     for counters: again every S seconds (default 1)\n"
+	       "      --count N       for capture: end after N frames\n"
+	       "      --seconds S     for capture: end after S seconds\n" COMMON_OPTIONS
 	       "      --version       print the version and end\n\n"
 	       "gpulinkctl COMMAND --help tells more of a command; see also gpulinkctl(1).\n"
 	       "Exit codes: 0 done, 1 failed, 2 wrong arguments, 3 no gpulinkd, 4 no such card, 5 not permitted.\n");
@@ -43,12 +46,15 @@ static void print_command_help(const struct command *command)
 		printf("      --partition K   one partition (default: all)\n");
 	if (command->takes_watch)
 		printf("      --watch[=S]     again every S seconds (default 1)\n");
+	if (command->takes_limits)
+		printf("      --count N       end after N frames\n"
+		       "      --seconds S     end after S seconds\n");
 	printf(COMMON_OPTIONS);
 }
 
 /* What the options said that depends on the command. */
 struct given {
-	bool help, partition, watch;
+	bool help, partition, watch, limits;
 };
 
 static bool take_partition(struct invocation *invocation, const char *text)
@@ -75,6 +81,15 @@ static bool take_watch(struct invocation *invocation, const char *text)
 	return true;
 }
 
+/* `option` is its name, for the message. */
+static bool take_limit(uint64_t *limit, const char *option, const char *text)
+{
+	if (parse_number(text, limit) && *limit && *limit <= LIMIT_MOST)
+		return true;
+	complain("%s '%s' is not allowed; allowed: 1 to %d", option, text, LIMIT_MOST);
+	return false;
+}
+
 static bool take_format(struct invocation *invocation, const char *text)
 {
 	invocation->json = !strcmp(text, "json");
@@ -84,53 +99,64 @@ static bool take_format(struct invocation *invocation, const char *text)
 	return false;
 }
 
+/* Returns whether the option is one, with an argument that is allowed. */
+static bool take_option(int option, struct invocation *invocation, struct given *given)
+{
+	switch (option) {
+	case 'c':
+		invocation->card = optarg;
+		return true;
+	case 'p':
+		given->partition = true;
+		return take_partition(invocation, optarg);
+	case 'o':
+		return take_format(invocation, optarg);
+	case 'w':
+		given->watch = true;
+		return take_watch(invocation, optarg);
+	case 'n':
+		given->limits = true;
+		return take_limit(&invocation->count, "--count", optarg);
+	case 'S':
+		given->limits = true;
+		return take_limit(&invocation->seconds, "--seconds", optarg);
+	case 'd':
+		invocation->asker.direct = true;
+		return true;
+	case 's':
+		invocation->asker.socket_path = optarg;
+		return true;
+	case 'h':
+		given->help = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* Returns EXIT_OK to go on; *ended: what was asked for has been printed already. */
 static enum exit_code take_options(int argc, char **argv, struct invocation *invocation, struct given *given, bool *ended)
 {
 	static const struct option options[] = {
 		{"card", required_argument, NULL, 'c'},	  {"partition", required_argument, NULL, 'p'},
 		{"output", required_argument, NULL, 'o'}, {"watch", optional_argument, NULL, 'w'},
+		{"count", required_argument, NULL, 'n'},  {"seconds", required_argument, NULL, 'S'},
 		{"direct", no_argument, NULL, 'd'},	  {"socket", required_argument, NULL, 's'},
 		{"help", no_argument, NULL, 'h'},	  {"version", no_argument, NULL, 'v'},
 		{0},
 	};
 	int option;
-	bool good = true;
 
-	while (good && (option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
-		switch (option) {
-		case 'c':
-			invocation->card = optarg;
-			break;
-		case 'p':
-			given->partition = true;
-			good = take_partition(invocation, optarg);
-			break;
-		case 'o':
-			good = take_format(invocation, optarg);
-			break;
-		case 'w':
-			given->watch = true;
-			good = take_watch(invocation, optarg);
-			break;
-		case 'd':
-			invocation->asker.direct = true;
-			break;
-		case 's':
-			invocation->asker.socket_path = optarg;
-			break;
-		case 'h':
-			given->help = true;
-			break;
-		case 'v':
+	while ((option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
+		if (option == 'v') {
 			printf("gpulinkctl %s\n", gpulink_version());
 			*ended = true;
 			return EXIT_OK;
-		default:
-			return EXIT_USAGE;
 		}
+		if (!take_option(option, invocation, given))
+			return EXIT_USAGE;
 	}
-	return good ? EXIT_OK : EXIT_USAGE;
+	return EXIT_OK;
 }
 
 static const struct command *find_command(const char *name)
@@ -160,6 +186,10 @@ static bool check_use(const struct command *command, struct invocation *invocati
 	}
 	if (given->watch && !command->takes_watch) {
 		complain("%s takes no --watch", command->name);
+		return false;
+	}
+	if (given->limits && !command->takes_limits) {
+		complain("%s takes neither --count nor --seconds", command->name);
 		return false;
 	}
 	if (invocation->card && !command->takes_card) {

@@ -11,10 +11,11 @@
 
 #include "stitch.h"
 
-#define NUMBERS 128u /* of packets of a kind */
+#define NUMBERS		128u /* of packets of a kind */
+#define TAIL_BYTES_MOST 8u   /* of one that came on its own */
 
 struct tail {
-	uint8_t bytes[GLK_FLIT_BYTES - 1];
+	uint8_t bytes[TAIL_BYTES_MOST];
 	uint8_t length; /* 0: has not come */
 };
 
@@ -132,6 +133,13 @@ static int take_next(struct glk_unstitch *u, unsigned kind, const uint8_t *bytes
 	return (int)take;
 }
 
+/* What a tail can have that finds a parent: those of other requests are too long, other packets have none. */
+static bool tail_valid(unsigned kind, unsigned length)
+{
+	return length == 4 ? kind == GLK_KIND_READ_RESPONSE || kind == GLK_KIND_FINEPACK
+			   : length == TAIL_BYTES_MOST && kind == GLK_KIND_FINEPACK;
+}
+
 /* A tail on its own, at most `room` bytes with what is before it. Returns how many it has. */
 static int take_tail(struct glk_unstitch *u, const uint8_t *bytes, size_t room)
 {
@@ -139,12 +147,10 @@ static int take_tail(struct glk_unstitch *u, const uint8_t *bytes, size_t room)
 	struct assembly *a;
 	struct tail *tail;
 
-	if (room < GLK_STITCH_PREFIX_BYTES)
-		return -EBADMSG;
 	prefix = bytes[0] | (unsigned)bytes[1] << 8;
 	kind = prefix & 15;
 	length = (prefix >> 5 & 15) + 1;
-	if (glk_kind_length_most((enum glk_kind)kind) <= u->flit_bytes || GLK_STITCH_PREFIX_BYTES + length > room)
+	if (!tail_valid(kind, length) || GLK_STITCH_PREFIX_BYTES + length > room)
 		return -EBADMSG;
 	a = &u->kinds[kind];
 	tail = &a->tails[prefix >> 9];

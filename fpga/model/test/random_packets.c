@@ -192,6 +192,7 @@ static void random_settings(struct bench *b)
 	b->config.pooling = any & 1;
 	b->config.selective = any & 2;
 	b->config.sequencing = any & 4;
+	b->config.yielding = any & 8;
 	b->config.pool_cycles = below(&b->chance, 4) ? below(&b->chance, 129) : 32;
 	b->config.burst = below(&b->chance, 2) ? 1 + below(&b->chance, 8) : 1 + below(&b->chance, 255);
 }

@@ -141,7 +141,7 @@ static void settings(void **state)
 		config = all_on;
 		config.entries = wrong == 0 ? 15 : wrong == 1 ? 4097 : 1024;
 		config.flit_bytes = wrong == 2 ? 0 : wrong == 3 ? 32 : wrong == 4 ? 12 : 16;
-		config.pool_cycles = wrong == 5 ? 129 : 128;
+		config.pool_cycles = wrong == 5 ? GLK_POOL_CYCLES_MAX + 1 : GLK_POOL_CYCLES_MAX;
 		config.burst = wrong == 6 ? 0 : wrong == 7 ? 256 : 255;
 		assert_int_equal(glk_cluster_queue_create(&config, &none), -EINVAL);
 	}
@@ -149,7 +149,7 @@ static void settings(void **state)
 	config.burst = 0;
 	assert_int_equal(glk_cluster_queue_set(queue, &config), -EINVAL);
 	config.burst = 1;
-	config.pool_cycles = 129;
+	config.pool_cycles = GLK_POOL_CYCLES_MAX + 1;
 	assert_int_equal(glk_cluster_queue_set(queue, &config), -EINVAL);
 	glk_cluster_queue_destroy(queue);
 	assert_int_equal(glk_unstitch_create(4, NULL, NULL, &unstitch), -EINVAL);

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gpulinkctl capture: what goes over a card's link, as a file for Wireshark (docs/capture.md). */
+#ifndef GPULINKCTL_CAPTURE_H
+#define GPULINKCTL_CAPTURE_H
+
+#include "commands.h"
+
+enum exit_code run_capture(struct invocation *invocation);
+
+#endif /* GPULINKCTL_CAPTURE_H */

@@ -1,0 +1,580 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- The receiving side of the link between gpulink cards (docs/link-format.md), as somebody who listens has to play it for both
+-- directions: sessions, frames, un-stitching; and what a FinePack packet holds (docs/wire-format.md). Of Wireshark it needs
+-- the module `bit` alone. gpulink.lua shows what comes of it.
+--
+-- A capture may begin anywhere, and lack frames. Then the sessions are found in the checks, and where packets begin by what
+-- their headers must look like; a direction is "lost" until that is done.
+
+local receive = {}
+local floor, byte = math.floor, string.byte
+
+local FLIT_BYTES = 16 -- and those of a link word
+local NUMBERS = 128 -- of the packets of a kind
+local SEQUENCES = 1024
+local BEFORE = 512 -- frames so far behind the expected one, or more, are one of those before
+local PREFIX_BYTES = 2 -- before a tail that is a piece
+local STITCHED, PARTIAL = 16, 16
+local READ_RESPONSE, WRITE_REQUEST, FINEPACK, ATOMIC_REQUEST, KINDS = 2, 3, 7, 10, 11
+local LENGTHS = { 12, 68, 76, 4, 12, 12, 4112, 12, 4, 28, 12 } -- of a packet, or of the longest of its kind
+local REQUEST_OF = { [2] = 1, [4] = 3, [6] = 5, [9] = 8, [11] = 10 }
+local IS_REQUEST = { true, [3] = true, [5] = true, [8] = true, [10] = true }
+local READ_LENGTHS = { [0] = 68, 4, 4, [8] = 20, [9] = 8, [10] = 12, [11] = 36 } -- of a read response, by status
+local OFFSET_BITS = { [2] = 6, [3] = 14, [4] = 22, [5] = 30, [6] = 38 } -- by bytes of a sub-header
+local LAST_BYTES = { [1] = 1, [3] = 2, [7] = 3, [15] = 4 } -- by Last BE
+local SESSION = 3 -- what the word of a hello or ready wants
+local VERSION = 1
+local CREDITS_LEAST, CREDITS_MOST = { 515, 129, 132 }, 2048
+
+local OUT = 0
+local BAD, GOOD, UNVERIFIED = 0, 1, 2
+local WHOLE, PART, TAIL, UNKNOWN = 1, 2, 3, 4
+receive.BAD, receive.GOOD, receive.UNVERIFIED = BAD, GOOD, UNVERIFIED
+receive.WHOLE, receive.PART, receive.TAIL, receive.UNKNOWN = WHOLE, PART, TAIL, UNKNOWN
+receive.FLIT_BYTES, receive.FLITS_MAX, receive.SESSION, receive.FINEPACK = FLIT_BYTES, 11, SESSION, FINEPACK
+
+-- Bytes of a sub-header in FinePack packets that do not tell it; 0: not known.
+receive.own_width = 0
+
+-- ---- Numbers ----
+
+-- `count` bits of a little-endian string from bit `low` on; at most 48 of them.
+local function bits(text, low, count)
+	local value = 0
+	for at = floor((low + count - 1) / 8), floor(low / 8), -1 do
+		value = value * 256 + byte(text, at + 1)
+	end
+	return floor(floor(value / 2 ^ (low % 8)) % 2 ^ count)
+end
+receive.bits = bits
+
+local function all_zero(text)
+	return not text:find("[^%z]")
+end
+
+local crc_table = {}
+for first = 0, 255 do
+	local crc = first
+	for _ = 1, 8 do
+		crc = bit.bxor(bit.rshift(crc, 1), crc % 2 == 1 and 0x82f63b78 or 0)
+	end
+	crc_table[first] = crc
+end
+
+local function crc32c(text)
+	local crc = -1
+	for at = 1, #text do
+		crc = bit.bxor(bit.rshift(crc, 8), crc_table[bit.band(bit.bxor(crc, byte(text, at)), 255)])
+	end
+	return floor(bit.bnot(crc) % 2 ^ 32)
+end
+
+local function xor(a, b)
+	return floor(bit.bxor(a, b) % 2 ^ 32)
+end
+
+-- ---- Packets ----
+
+-- Bytes of the packet of which these are the first 4; nil, and why, when they are none of its kind.
+local function packet_bytes(kind, start)
+	if kind == FINEPACK then
+		local dwords = byte(start, 3) % 4 * 256 + byte(start, 4)
+		return 16 + 4 * (dwords == 0 and 1024 or dwords)
+	elseif bits(start, 0, 5) ~= kind then
+		return nil, string.format("the header is of kind %d", bits(start, 0, 5))
+	elseif kind ~= READ_RESPONSE then
+		return LENGTHS[kind]
+	end
+	local length = READ_LENGTHS[bits(start, 12, 4)]
+	return length, not length and "a status that is none"
+end
+
+-- Whether these 16 bytes look like a packet's first.
+local function plausible(kind, start)
+	if kind == FINEPACK then
+		return byte(start, 1) == 0x7c and byte(start, 2) == 0 and byte(start, 3) < 4 and all_zero(start:sub(5, 7)) and
+			byte(start, 9) == 0 and LAST_BYTES[bits(start, 60, 4)] ~= nil and bits(start, 56, 4) <= 6
+	elseif not packet_bytes(kind, start) then
+		return false
+	elseif kind == WRITE_REQUEST then
+		return bits(start, 92, 4) == 0
+	end
+	return kind ~= ATOMIC_REQUEST or bits(start, 84, 12) == 0
+end
+
+-- What the header of a FinePack packet says; `why`: what a receiver refuses in it.
+function receive.finepack_header(text)
+	local h = { fmt = bits(text, 5, 3), type = bits(text, 0, 5), dwords = byte(text, 3) % 4 * 256 + byte(text, 4),
+		last_be = bits(text, 60, 4), first_be = bits(text, 56, 4), partition = byte(text, 10), base = 0 }
+	for at = 11, 16 do
+		h.base = h.base * 256 + byte(text, at)
+	end
+	h.payload = #text - 20 + (LAST_BYTES[h.last_be] or 4)
+	h.width = h.first_be == 0 and receive.own_width or h.first_be
+	local range = OFFSET_BITS[h.width] and 2 ^ OFFSET_BITS[h.width]
+	if h.fmt ~= 3 or h.type ~= 0x1c then
+		h.why = "Fmt and Type are not those of a FinePack packet"
+	elseif byte(text, 2) ~= 0 or byte(text, 3) >= 4 or not all_zero(text:sub(5, 7)) then
+		h.why = "a field that has to be 0 is not"
+	elseif not LAST_BYTES[h.last_be] then
+		h.why = "there is no such Last BE"
+	elseif h.first_be == 1 then
+		h.why = "it has the compact form"
+	elseif h.first_be > 6 then
+		h.why = "there is no such First BE"
+	elseif byte(text, 9) ~= 0 or range and h.base % range ~= 0 then
+		h.why = "there is no such base"
+	elseif not all_zero(text:sub(17 + h.payload)) then
+		h.why = "the padding is not 0"
+	end
+	h.range = not h.why and range
+	return h
+end
+
+-- The sub-packets of a FinePack packet with a right header whose width is known: where, offset, length of each; and why a
+-- receiver refuses them.
+function receive.sub_packets(text, h)
+	local found, at, past = {}, 16, 16 + h.payload
+	while at < past do
+		if at + h.width > past then
+			return found, "the payload ends in a sub-header"
+		end
+		local length = bits(text, at * 8, 10)
+		local one = { at = at, length = length == 0 and 1024 or length, offset = bits(text, at * 8 + 10, h.width * 8 - 10) }
+		at = at + h.width + one.length
+		if at > past then
+			return found, "the payload ends in a sub-packet"
+		end
+		found[#found + 1] = one
+		if one.offset + one.length > h.range then
+			return found, "a sub-packet reaches beyond the address window"
+		end
+	end
+	return found, nil
+end
+
+-- ---- Pieces to packets ----
+
+-- Of one direction and kind. `number`: of the packet under way, or else the next; nil when it is not known. `tails`: those that
+-- came on their own, by number; a card sends them in the order of their packets. While it is lost, `guess`: where the packet
+-- under way began is a guess, which only the number of the next can confirm; `sure`: packets found since with their tails, so that
+-- the tails of later ones come later. A FinePack packet's number is that of its tail, when that is the first to come (`next_tail`)
+-- after one that came in the order of its flits (`anchored`).
+local function new_assembly(lost)
+	return { number = not lost and 0 or nil, lost = lost, guess = false, sure = 0, tails = {}, tails_seen = 0 }
+end
+
+local function start_assemblies(way, lost)
+	way.kinds = {}
+	for kind = 1, KINDS do
+		way.kinds[kind] = new_assembly(lost)
+	end
+end
+
+-- The packet under way is whole. Where it was lost, nobody waits for the first `order` tails any more; `certain`: where
+-- packets begin is known from here on.
+local function deliver(assembly, taken, order, certain)
+	local packet = assembly.packet
+	if assembly.number then
+		assembly.number = (assembly.number + 1) % NUMBERS
+	end
+	assembly.packet = nil
+	if assembly.guess and not certain then
+		return
+	elseif assembly.lost then
+		for number, tail in pairs(assembly.tails) do
+			assembly.tails[number] = tail.order > order and tail or nil
+		end
+		assembly.sure = assembly.sure + (packet.length % FLIT_BYTES ~= 0 and 1 or 0)
+		assembly.lost = assembly.sure < 2 and not certain
+	end
+	packet.whole = taken.frame
+	taken.packets[#taken.packets + 1] = packet
+end
+
+-- The packet is whole when its tail, which came on its own, is all that it lacks.
+local function join(assembly, taken)
+	local packet = assembly.packet
+	if not packet or packet.length - #packet.text >= FLIT_BYTES then
+		return
+	end
+	if not assembly.number and packet.length % FLIT_BYTES ~= 0 then
+		assembly.number, packet.number = assembly.next_tail, assembly.next_tail
+	end
+	local number = assembly.number or -1
+	local tail = assembly.tails[number]
+	if tail and #packet.text + #tail.text == packet.length then
+		assembly.tails[number] = nil
+		tail.piece.packet, tail.piece.offset = packet, #packet.text
+		packet.text = packet.text .. tail.text
+		packet.pieces[#packet.pieces + 1] = tail.piece
+		deliver(assembly, taken, tail.order)
+	end
+end
+
+-- Begins a packet. Returns why it is none.
+local function begin(assembly, kind, text)
+	local length, why = packet_bytes(kind, text)
+	if not length then
+		return why
+	end
+	local number = assembly.number
+	if kind ~= FINEPACK then
+		local own = bits(text, 5, 7)
+		if own ~= number and not assembly.lost then
+			return string.format("it has number %d, the next of its kind has %d", own, number)
+		end
+		assembly.guess = own ~= number and LENGTHS[kind] > FLIT_BYTES
+		assembly.sure = own == number and assembly.sure or 0
+		number = own
+	end
+	local tail = assembly.tails[number or -1]
+	if tail and not assembly.lost and (length < FLIT_BYTES or #tail.text ~= length % FLIT_BYTES) then
+		return "its tail, which has come, has another size"
+	end
+	assembly.number = number
+	assembly.packet = { kind = kind, number = number, length = length, text = "", pieces = {} }
+	return nil
+end
+
+-- Whether the packet under way will never be whole: its tail was not captured, and here is the next packet.
+local function without_tail(assembly, kind, text)
+	local packet = assembly.packet
+	return assembly.lost and packet and packet.length - #packet.text < FLIT_BYTES and plausible(kind, text) and
+		(kind == FINEPACK or bits(text, 5, 7) == (packet.number + 1) % NUMBERS)
+end
+
+-- The next bytes of a kind's packets, from `at` of a flit on. Returns the piece, or nil and why there is none.
+local function take_next(assembly, kind, text, at, taken)
+	local rest = text:sub(at + 1)
+	if at == 0 and without_tail(assembly, kind, rest) then
+		local number = assembly.packet.number
+		assembly.packet, assembly.sure, assembly.anchored, assembly.next_tail = nil, 0, false, nil
+		assembly.number = kind ~= FINEPACK and (number + 1) % NUMBERS or nil
+	end
+	if at == 0 and assembly.lost and not assembly.packet and not plausible(kind, rest) then
+		return { kind = kind, part = UNKNOWN, at = 0, length = FLIT_BYTES }
+	end
+	local why = not assembly.packet and begin(assembly, kind, rest)
+	if why then
+		return nil, why
+	end
+	local packet = assembly.packet
+	local length = math.min(packet.length - #packet.text, FLIT_BYTES)
+	local piece = { kind = kind, part = length == packet.length and WHOLE or PART, at = at, length = length, packet = packet,
+		offset = #packet.text, frame = taken.frame, frame_at = taken.at + at }
+	if assembly.guess and at == 0 then
+		piece = { kind = kind, part = UNKNOWN, at = 0, length = FLIT_BYTES }
+	end
+	packet.text = packet.text .. rest:sub(1, length)
+	packet.pieces[#packet.pieces + 1] = piece
+	if #packet.text < packet.length then
+		join(assembly, taken)
+	else
+		if packet.length % FLIT_BYTES ~= 0 then
+			assembly.anchored, assembly.next_tail = true, nil
+		end
+		-- A whole packet behind another piece says itself what it is.
+		deliver(assembly, taken, packet.length % FLIT_BYTES ~= 0 and assembly.tails_seen or 0, at > 0)
+	end
+	return piece
+end
+
+-- A tail on its own, whose prefix is at `at` of a flit.
+local function take_tail(assemblies, text, at, taken)
+	if at + PREFIX_BYTES > FLIT_BYTES then
+		return nil, "a tail reaches beyond the flit"
+	end
+	local kind, length, number = bits(text, at * 8, 4), bits(text, at * 8 + 5, 4) + 1, bits(text, at * 8 + 9, 7)
+	if (LENGTHS[kind] or 0) <= FLIT_BYTES then
+		return nil, "a tail of a kind that has none"
+	elseif at + PREFIX_BYTES + length > FLIT_BYTES then
+		return nil, "a tail reaches beyond the flit"
+	end
+	local assembly = assemblies[kind]
+	local packet = assembly.packet
+	if not assembly.lost and assembly.tails[number] then
+		return nil, "a second tail"
+	elseif not assembly.lost and packet and number == packet.number and length ~= packet.length % FLIT_BYTES then
+		return nil, "a tail of another size than its packet's"
+	end
+	local piece = { kind = kind, part = TAIL, at = at, length = PREFIX_BYTES + length, number = number, frame = taken.frame,
+		frame_at = taken.at + at + PREFIX_BYTES }
+	assembly.next_tail = assembly.next_tail or assembly.anchored and number or nil
+	assembly.tails_seen = assembly.tails_seen + 1
+	assembly.tails[number] = { text = text:sub(at + PREFIX_BYTES + 1, at + PREFIX_BYTES + length), piece = piece,
+		order = assembly.tails_seen }
+	join(assembly, taken)
+	return piece
+end
+
+-- A piece behind the first.
+local function take_piece(assemblies, text, at, taken)
+	local kind, room = bits(text, at * 8, 5), FLIT_BYTES - at
+	if kind >= PARTIAL then
+		return take_tail(assemblies, text, at, taken)
+	elseif not LENGTHS[kind] then
+		return nil, string.format("a packet of kind %d, which is none", kind)
+	elseif room < 4 or (packet_bytes(kind, text:sub(at + 1)) or 0) > room then
+		return nil, "a packet reaches beyond the flit"
+	elseif assemblies[kind].packet and not assemblies[kind].lost then
+		return nil, "a whole packet of a kind of which one is under way"
+	end
+	assemblies[kind].packet = nil
+	return take_next(assemblies[kind], kind, text, at, taken)
+end
+
+-- What a flit holds besides is not known: tails of any kind may be among it.
+local function lose_pieces(way)
+	for _, assembly in ipairs(way.kinds) do
+		assembly.lost, assembly.sure = true, 0
+	end
+end
+
+-- Takes a flit. Returns its pieces, where its unused bytes begin, and why it is refused.
+local function take_flit(way, text, type, taken)
+	local pieces, at, kind = {}, 0, type % STITCHED
+	if not LENGTHS[kind] then
+		return pieces, at, "a type that is none"
+	end
+	local lost = way.kinds[kind].lost
+	local piece, why = take_next(way.kinds[kind], kind, text, 0, taken)
+	while piece do
+		pieces[#pieces + 1] = piece
+		at = at + piece.length
+		if at == FLIT_BYTES or bits(text, at * 8, 5) == 0 then
+			break
+		elseif type < STITCHED then
+			piece, why = nil, "it is not called stitched, but something follows its first piece"
+		else
+			piece, why = take_piece(way.kinds, text, at, taken)
+		end
+	end
+	local unknown = pieces[1] and pieces[1].part == UNKNOWN
+	if not why and not all_zero(text:sub(at + 1)) then
+		why = "the unused bytes are not 0"
+	elseif not why and type >= STITCHED and #pieces == 1 and not unknown then
+		why = "it is called stitched, but has one piece"
+	end
+	if lost and why then
+		start_assemblies(way, true)
+		return { { kind = kind, part = UNKNOWN, at = 0, length = FLIT_BYTES } }, FLIT_BYTES
+	elseif unknown and type >= STITCHED then
+		lose_pieces(way)
+	end
+	return pieces, at, why
+end
+
+-- ---- Sessions and frames ----
+
+local function new_way()
+	local way = { taken = {}, requests = {} }
+	start_assemblies(way, true)
+	return way
+end
+
+-- What is known of a card's link: sessions and ways by direction, 0 out and 1 in; whether the sessions are from a hello.
+function receive.new_card()
+	return { sessions = {}, ways = { [0] = new_way(), new_way() } }
+end
+
+-- `expected`: the next frame's number; nil: that of whatever comes.
+local function restart(card, expected)
+	for direction = 0, 1 do
+		local way = card.ways[direction]
+		way.expected, way.gap, way.taken = expected, false, {}
+		start_assemblies(way, not expected)
+	end
+end
+
+function receive.word(text)
+	local types = {}
+	for flit = 0, receive.FLITS_MAX - 1 do
+		types[flit + 1] = bits(text, 4 + 5 * flit, 5)
+	end
+	return { flits = bits(text, 0, 4), types = types, class = bits(text, 59, 2), credit = bits(text, 61, 12),
+		sequence = bits(text, 73, 10), acknowledge = bits(text, 83, 10), pass = bits(text, 93, 1), wanted = bits(text, 94, 2),
+		check = bits(text, 96, 32) }
+end
+
+-- Finds the sessions in the check of a frame, which is right if another right after it says the same. While some are known only
+-- what the card itself sends can tell that there are others: it is always right.
+local function find_sessions(card, direction, difference)
+	local sender, receiver = difference % 65536, floor(difference / 65536)
+	local own, other = sender, receiver
+	if direction ~= OUT then
+		own, other = receiver, sender
+	end
+	if own == 0 or other == 0 or card.sessions[0] and card.sessions[1] and direction ~= OUT then
+		return false
+	end
+	local again = card.candidate == own * 65536 + other
+	card.candidate = own * 65536 + other
+	if again then
+		card.sessions, card.heard = { [0] = own, other }, false
+		restart(card, nil)
+	end
+	return again
+end
+
+-- Returns how the check is, and what it should have been.
+local function check_frame(card, direction, text, word)
+	local crc = crc32c(text:sub(1, -5))
+	local sender, receiver = card.sessions[direction], card.sessions[1 - direction]
+	if word.wanted == SESSION then
+		return crc == word.check and GOOD or BAD, crc
+	elseif sender and receiver then
+		local expected = xor(crc, sender + receiver * 65536)
+		if expected == word.check then
+			card.candidate = nil
+			return GOOD, expected
+		elseif not find_sessions(card, direction, xor(crc, word.check)) then
+			return BAD, expected
+		end
+	elseif not find_sessions(card, direction, xor(crc, word.check)) then
+		return UNVERIFIED, nil
+	end
+	return GOOD, word.check
+end
+
+-- What hello and ready say; `why`: what they are refused for.
+local function read_hello(text, word)
+	local hello = { version = byte(text, 9), session = bits(text, 80, 16), other = bits(text, 96, 16), ready = word.pass == 1 }
+	if hello.version ~= VERSION then
+		hello.why = "another version"
+	elseif hello.session == 0 then
+		hello.why = "no session"
+	elseif not all_zero(text:sub(15, 16) .. text:sub(23, 32)) or bits(text, 32 * 8 + 4, 48) ~= 0 or
+		bits(text, 32 * 8 + 52, 7) ~= 0 or bits(text, 32 * 8 + 61, 32) ~= 0 or word.class ~= 3 then
+		hello.why = "a field that has to be 0 is not"
+	end
+	for class = 0, 2 do
+		local credits = bits(text, 128 + 16 * class, 16)
+		if not hello.why and (credits < CREDITS_LEAST[class + 1] or credits > CREDITS_MOST) then
+			hello.why = "too little or too much room"
+		end
+	end
+	return hello
+end
+
+local function take_hello(card, direction, text, word, result)
+	if word.flits ~= 2 then
+		result.why = "a hello has 2 flits"
+		return
+	end
+	local hello = read_hello(text, word)
+	result.hello = hello
+	if hello.why or hello.session == card.sessions[direction] then
+		return
+	end
+	-- Where neither the session before is known, nor that there was none, this may be one that goes on.
+	result.new_session = card.sessions[direction] ~= nil or hello.other == 0 or
+		card.ways[0].expected == 0 and card.ways[1].expected == 0
+	card.sessions[direction], card.heard = hello.session, true
+	restart(card, result.new_session and 0 or nil)
+end
+
+local function link_response(card, direction, packet)
+	local asked = REQUEST_OF[packet.kind]
+	local tag = bits(packet.text, 16, 16)
+	if IS_REQUEST[packet.kind] then
+		card.ways[direction].requests[packet.kind * 65536 + tag] = packet
+	elseif asked then
+		local request = card.ways[1 - direction].requests[asked * 65536 + tag]
+		if request then
+			packet.request, request.response = request, packet
+			card.ways[1 - direction].requests[asked * 65536 + tag] = nil
+		end
+	end
+end
+
+local function take_flits(card, direction, text, word, result)
+	local way = card.ways[direction]
+	for flit = 1, word.flits do
+		local at = (flit - 1) * FLIT_BYTES
+		local taken = { frame = result.frame, at = at, packets = result.packets }
+		local pieces, unused, why = take_flit(way, text:sub(at + 1, at + FLIT_BYTES), word.types[flit], taken)
+		result.flits[flit] = { pieces = pieces, unused = unused, why = why }
+		if why then
+			start_assemblies(way, true) -- the receiver ends the session
+			break
+		end
+	end
+	for _, packet in ipairs(result.packets) do
+		link_response(card, direction, packet)
+	end
+end
+
+-- What a receiver refuses in a right word.
+local function refused_word(word)
+	for flit = word.flits + 1, receive.FLITS_MAX do
+		if word.types[flit] ~= 0 then
+			return "it has types of more flits than there are"
+		end
+	end
+	return word.class == 3 and word.credit ~= 0 and "a credit of no class" or nil
+end
+
+-- Whether a frame is the next one, and if not what it is.
+local function place_frame(card, direction, word, result)
+	local way = card.ways[direction]
+	local after = way.expected and (word.sequence - way.expected) % SEQUENCES
+	if after and after >= BEFORE then
+		result.repeats = word.flits > 0 and way.taken[word.sequence]
+		result.place = word.flits > 0 and "repeated"
+	elseif after and after > 0 and not way.gap and direction ~= OUT then
+		result.place = word.flits > 0 and "later"
+	else
+		if not after or after > 0 then
+			result.not_captured = after
+			way.expected = word.sequence
+			start_assemblies(way, after ~= nil or word.sequence > 0 or not card.heard)
+		end
+		way.gap = false
+		result.place = word.flits > 0 and "taken"
+	end
+end
+
+-- Takes the next frame, flits and link word; `number` is its place in the capture. Returns what came of it:
+-- word, check, expected: the link word, how its check is, what the check should be (nil: not known)
+-- broken_off, hello, new_session, place (taken, repeated, later), repeats (frame number), not_captured: what the frame is
+-- flits: of each its pieces, where its unused bytes begin, why it is refused; packets: those that are whole now
+-- why: a protocol error of the frame as a whole
+function receive.take(card, direction, number, text)
+	local word = receive.word(text:sub(-FLIT_BYTES))
+	local result = { frame = number, word = word, flits = {}, packets = {} }
+	local came = #text / FLIT_BYTES - 1
+	if came > 0 and all_zero(text:sub(-FLIT_BYTES)) then
+		result.broken_off, result.check = true, BAD
+		return result
+	end
+	result.check, result.expected = check_frame(card, direction, text, word)
+	if word.flits ~= came then
+		result.check = BAD
+	end
+	if result.check ~= GOOD then
+		return result
+	elseif word.wanted == SESSION then
+		take_hello(card, direction, text, word, result)
+		return result
+	end
+	result.why = refused_word(word)
+	if result.why then
+		return result
+	end
+	local other = card.ways[1 - direction]
+	local after = other.expected and (word.acknowledge - other.expected) % SEQUENCES or 0
+	-- It has taken frames that are not in the capture.
+	other.gap = other.gap or after > 0 and after < BEFORE
+	place_frame(card, direction, word, result)
+	if result.place == "taken" then
+		local way = card.ways[direction]
+		way.taken[word.sequence] = number
+		way.expected = (word.sequence + 1) % SEQUENCES
+		take_flits(card, direction, text, word, result)
+	end
+	return result
+end
+
+return receive
