@@ -26,8 +26,8 @@
 #define GLK_LINK_CREDITS_MAX	   2048u
 /*
  * Least room, of pieces: one more than those of packets that are not whole yet can be. With less two cards could wait for each
- * other for ever. Posted: a FinePack packet but its last flit, 127 tails ahead, a write request but its last flit; requests: an atomic;
- * responses: a read response, and 127 tails.
+ * other for ever. Posted: a FinePack packet but its last flit, 127 tails ahead, a write request but its last flit; requests:
+ * an atomic; responses: a read response, and 127 tails.
  */
 #define GLK_LINK_POSTED_MIN   (256u + 127u + 4u + 1u)
 #define GLK_LINK_REQUEST_MIN  (1u + 1u)
@@ -63,7 +63,8 @@ struct glk_link_layer_ops {
 };
 
 struct glk_link_layer_config {
-	struct glk_link_hello self;  /**< session: differs from those before, also after power was off; credits: of each class, see above */
+	/** session: differs from those before, also after power was off; credits: pieces that it has room for, see above */
+	struct glk_link_hello self;
 	unsigned replay_frames;	     /**< kept until acknowledged, a power of two, 2..512; 64 in the logic */
 	unsigned replay_cycles;	     /**< more than a round trip, ack_cycles and a frame */
 	unsigned ack_cycles;

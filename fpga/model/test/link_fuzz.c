@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Whatever comes by the wire: noise, blocks of a good session changed and shuffled, and words that anybody can make whose check is
- * right. The link layer may reset itself, but not crash, and delivers only flits that came in the frame that the word closes.
+ * Whatever comes by the wire: noise, blocks of a good session changed and shuffled, and words that anybody can make whose
+ * check is right. The link layer may reset itself, but not crash, and delivers only flits that came in the frame that the word closes.
  * Then a good card is at the other end, and all works.
  *
  *	link-fuzz [ROUNDS [FIRST]]		GPULINK_SEED in the environment

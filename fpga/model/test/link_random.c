@@ -232,7 +232,8 @@ static void act(struct round *r)
 
 static bool can_offer(const struct node *node)
 {
-	return node->sent < node->enough && glk_link_layer_ready(node->link) && glk_link_layer_credits(node->link)[class_of(node->sent)] > 0;
+	return node->sent < node->enough && glk_link_layer_ready(node->link) &&
+	       glk_link_layer_credits(node->link)[class_of(node->sent)] > 0;
 }
 
 static void clock_node(struct round *r, unsigned i)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The CRC by known answers, link words there and back, what may not be configured. The bits themselves are in tests/vectors/link-layer. */
+/*
+ * The CRC by known answers, link words there and back, what may not be configured. The bits themselves are in
+ * tests/vectors/link-layer.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +45,7 @@ static void known_answers(void **state)
 	assert_int_equal(crc_of(zeros, 0), 0);
 }
 
-/* Eight bytes a step is the same as one. */
+/* Many bytes a step is the same as one. */
 static void pieces(void **state)
 {
 	uint8_t bytes[70];

@@ -47,7 +47,8 @@ def session_begins():
     v.out_hello(v.other, ready=1)
     yield v
 
-    v = Vector("session-names-another", "A hello that names a session that is none; then another card's; the own number stays.")
+    v = Vector("session-names-another",
+               "A hello that names a session that is none; then another card's; the own number stays.")
     v.out_hello(0)
     v.in_hello(v.session + 1)
     v.out_hello(v.other, ready=1)
@@ -94,8 +95,9 @@ def session_resumes():
     v.errors(repeated=1, replays=1)
     yield v
 
-    v = Vector("session-resumes-quiet", "Nothing is kept, so nothing is sent again; what was missing is not missed any more; and of a\n"
-               "frame that came in part by the old wire nothing is left.")
+    v = Vector("session-resumes-quiet",
+               "Nothing is kept, so nothing is sent again; what was missing is not missed any more; and of a frame "
+               "that came in part by the old wire nothing is left.")
     v.up()
     v.in_frame(1, seq=1, deliver=False)
     v.clock()
@@ -118,7 +120,8 @@ def session_resumes():
     v.errors(sequence=1)
     yield v
 
-    v = Vector("session-cut-amid-ready", "The wire is cut amid a ready: that is not gone on with. A replay that was wanted waits.")
+    v = Vector("session-cut-amid-ready",
+               "The wire is cut amid a ready: that is not gone on with. A replay that was wanted waits.")
     v.up()
     v.send(0)
     v.next(v.now + 1)
@@ -143,7 +146,8 @@ def session_resumes():
     v.errors(replays=1)
     yield v
 
-    v = Vector("session-cut-before-ready", "The wire is cut before a ready that is owed: a hello goes out, which will be answered.")
+    v = Vector("session-cut-before-ready",
+               "The wire is cut before a ready that is owed: a hello goes out, which will be answered.")
     v.up()
     v.in_hello(v.session)
     v.clock()
@@ -210,7 +214,8 @@ def session_ends():
     v.out_hello(v.other, ready=1)
     yield v
 
-    v = Vector("session-reset", "Reset, before it is up and then: a new session each time, and no end of what has not begun.")
+    v = Vector("session-reset",
+               "Reset, before it is up and then: a new session each time, and no end of what has not begun.")
     v.out_hello(0)
     v.clock()
     v.line("reset")
@@ -318,7 +323,8 @@ def session_refused():
 # ---- Sending ----
 
 def send_frames():
-    v = Vector("send-frames", "Frames of 1 to 11 flits, one behind the other; a full frame is closed with flits waiting.", frames=16)
+    v = Vector("send-frames",
+               "Frames of 1 to 11 flits, one behind the other; a full frame is closed with flits waiting.", frames=16)
     v.up()
     number = 0
     for count in range(1, 12):
@@ -335,7 +341,8 @@ def send_frames():
     v.credits(*(r - 22 for r in ROOM))
     yield v
 
-    v = Vector("send-window", "As many frames as are kept; then none, until one is acknowledged; numbers go on.", frames=2)
+    v = Vector("send-window",
+               "As many frames as are kept; then none, until one is acknowledged; numbers go on.", frames=2)
     v.up()
     v.send(0)
     v.clock()
@@ -353,8 +360,9 @@ def send_frames():
 
 
 def send_replay():
-    v = Vector("send-replay-asked", "Asked for: all that is not acknowledged, after the frame that is open; asked again in the same\n"
-               "pass: not again; in the next one: again. What is acknowledged meanwhile is left out.")
+    v = Vector("send-replay-asked",
+               "Asked for: all that is not acknowledged, after the frame that is open; asked again in the same pass: "
+               "not again; in the next one: again. What is acknowledged meanwhile is left out.")
     v.up()
     for i in range(3):
         v.send(i)
@@ -387,7 +395,8 @@ def send_replay():
     v.errors(replays=2)
     yield v
 
-    v = Vector("send-replay-left-out", "What is acknowledged while it waits to be sent again is left out, to the last frame.")
+    v = Vector("send-replay-left-out",
+               "What is acknowledged while it waits to be sent again is left out, to the last frame.")
     v.up()
     for i in range(3):
         v.send(i)
@@ -412,8 +421,9 @@ def send_replay():
     v.errors(replays=2)
     yield v
 
-    v = Vector("send-replay-timer", "Nothing is acknowledged: sent again, 16 times; then the link is down, and goes on when there\n"
-               "is a hello.")
+    v = Vector("send-replay-timer",
+               "Nothing is acknowledged: sent again, 16 times; then the link is down, and goes on when there is a "
+               "hello.")
     v.up()
     v.next(17 + HELLO)
     v.send(0)
@@ -456,7 +466,8 @@ def send_replay():
     v.out_frame(1, seq=1, cls=2, turn=1, now=True)
     yield v
 
-    v = Vector("send-replay-often", "More than 16 replays, but something is acknowledged between them: the link stays up.")
+    v = Vector("send-replay-often",
+               "More than 16 replays, but something is acknowledged between them: the link stays up.")
     v.up()
     turn = 0
     for i in range(20):
@@ -472,8 +483,9 @@ def send_replay():
 
 
 def send_words():
-    v = Vector("send-words", "Acknowledgements and credits at the latest ACK clocks later, with the word of a frame if there is one;\n"
-               "classes in turn; a word now and then when there is nothing to say.")
+    v = Vector("send-words",
+               "Acknowledgements and credits at the latest ACK clocks later, with the word of a frame if there is "
+               "one; classes in turn; a word now and then when there is nothing to say.")
     v.up()
     v.in_frame(1, 2, 3, cls=NONE)
     v.line("hold", 1, 3, 1)
@@ -551,7 +563,8 @@ def receive_frames():
     v.errors(repeated=3)
     yield v
 
-    v = Vector("receive-missing", "A frame is missing: said at once, in every word until it comes; once more at once when it is missing\n"
+    v = Vector("receive-missing",
+               "A frame is missing: said at once, in every word until it comes; once more at once when it is missing "
                "in the next pass, too.")
     v.up()
     v.in_frame(1, seq=1, deliver=False)
@@ -590,7 +603,9 @@ def wrong(v, cls):
 
 
 def receive_wrong():
-    v = Vector("receive-wrong-pass", "What is wrong is missing in the pass of the last right word, and asked for again when that is a new one.")
+    v = Vector("receive-wrong-pass",
+               "What is wrong is missing in the pass of the last right word, and asked for again when that is a new "
+               "one.")
     v.up()
     v.in_frame(0)
     v.in_frame(1, seq=2, deliver=False)
@@ -675,7 +690,8 @@ def receive_wrong():
     v.in_frame(0)
     yield v
 
-    v = Vector("receive-wrong-session", "Frames of another session: a number of either side, or those of both exchanged, is wrong.")
+    v = Vector("receive-wrong-session",
+               "Frames of another session: a number of either side, or those of both exchanged, is wrong.")
     v.up()
     pairs = [(OTHER, OWN + 1), (OTHER, OWN - 1), (OTHER ^ 0x8000, OWN), (OWN, OTHER), (0, 0), (OTHER, 0), (0, OWN)]
     for i, pair in enumerate(pairs):
@@ -729,7 +745,8 @@ def protocol_errors():
     v.errors()
     yield v
 
-    v = Vector("error-flit", "A flit that is refused further up: the link is reset, and what is behind it in the frame not taken.")
+    v = Vector("error-flit",
+               "A flit that is refused further up: the link is reset, and what is behind it in the frame not taken.")
     v.up()
     for i in range(2):
         v.clock()
@@ -743,7 +760,8 @@ def protocol_errors():
     v.out_hello(0)
     yield v
 
-    v = Vector("error-room", "There is room for as many pieces as hello says, and for no more; what was freed is room again.")
+    v = Vector("error-room",
+               "There is room for as many pieces as hello says, and for no more; what was freed is room again.")
     v.up()
     for cls, room in enumerate(ROOM):
         v.line("hold", cls, room + 1, 0)

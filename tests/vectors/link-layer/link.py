@@ -2,6 +2,8 @@
 """The link layer's blocks in Python, from docs/link-format.md alone, and a vector in the making. What has to come out is said
 by the cases, not computed: here are only the bits."""
 
+import textwrap
+
 NOTICE = "# SPDX-License-Identifier: Apache-2.0\n# Made by tests/vectors/link-layer/generate.py: edit that, not this.\n"
 POSTED, REQUEST, RESPONSE, NONE = range(4)
 UP, RESUMED, LOST, ENDED = range(4)
@@ -41,7 +43,7 @@ class Vector:
 
     def __init__(self, name, about, frames=FRAMES, room=ROOM, session=OWN):
         self.name = name
-        self.lines = [f"# {line}" for line in about.splitlines()]
+        self.lines = [f"# {line}" for line in textwrap.wrap(about, 110)]
         self.lines += ["vectors 1"]
         self.session, self.other = session, OTHER
         self.room = room

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Runs vectors of the link layer on the model. What a vector expects of a clock is taken line by line; what happens without a line is
- * a failure as much as what does not happen.
+ * Runs vectors of the link layer on the model. What a vector expects of a clock is taken line by line; what
+ * happens without a line is a failure as much as what does not happen.
  *
  *	run-link-layer-vectors FILE|DIRECTORY...		TAP, one test a file
  */
