@@ -75,7 +75,7 @@ static size_t make_finepack(struct chance *chance, uint8_t *packet)
 		unsigned head = bytes | below(chance, 33) << 10;
 
 		for (unsigned at = 0; at < width; at++)
-			packet[length + at] = at < 4 ? (uint8_t)(head >> (8 * at)) : 0;
+			packet[length + at] = (uint8_t)(at < 4 ? head >> (8 * at) : 0);
 		length += width;
 		while (bytes--)
 			packet[length++] = (uint8_t)draw(chance);
