@@ -216,16 +216,16 @@ static void record(struct session *s, unsigned direction, const struct glk_block
 	uint8_t bytes[RECORD_BYTES] = {0};
 
 	if (!block->control) {
-		memcpy(recorder->flits[recorder->count++ % FRAME_FLITS], block->bytes, GLK_FLIT_BYTES);
+		if (recorder->count < FRAME_FLITS)
+			memcpy(recorder->flits[recorder->count], block->bytes, GLK_FLIT_BYTES);
+		recorder->count++;
 		return;
 	}
 	put_little(bytes, TIME_BEGIN + s->now * NS_PER_CLOCK, 8);
 	bytes[8] = (uint8_t)direction;
 	bytes[9] = (uint8_t)(flits + 1);
 	bytes[10] = dropped;
-	for (unsigned i = 0; i < flits; i++)
-		memcpy(bytes + RECORD_FRAME + i * GLK_FLIT_BYTES, recorder->flits[(recorder->count - flits + i) % FRAME_FLITS],
-		       GLK_FLIT_BYTES);
+	memcpy(bytes + RECORD_FRAME, recorder->flits, flits * GLK_FLIT_BYTES);
 	memcpy(bytes + RECORD_FRAME + flits * GLK_FLIT_BYTES, block->bytes, GLK_FLIT_BYTES);
 	recorder->count = 0;
 	if (fwrite(bytes, sizeof(bytes), 1, s->records) != 1)
