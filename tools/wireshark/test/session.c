@@ -224,7 +224,7 @@ static void record(struct session *s, unsigned direction, const struct glk_block
 	put_little(bytes, TIME_BEGIN + s->now * NS_PER_CLOCK, 8);
 	bytes[8] = (uint8_t)direction;
 	bytes[9] = (uint8_t)(flits + 1);
-	bytes[10] = dropped;
+	bytes[10] = (uint8_t)(dropped | (recorder->count > FRAME_FLITS) << 1);
 	memcpy(bytes + RECORD_FRAME, recorder->flits, flits * GLK_FLIT_BYTES);
 	memcpy(bytes + RECORD_FRAME + flits * GLK_FLIT_BYTES, block->bytes, GLK_FLIT_BYTES);
 	recorder->count = 0;
