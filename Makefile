@@ -53,6 +53,7 @@ check: user asan
 		"tests/vm/run-suite 6.1 memory" \
 		"tests/vm/run-suite newest memory" \
 		"tests/vm/run-suite newest iommu" \
+		"tests/vm/run-suite newest apart" \
 		"tests/vm/run-suite 6.12 bounce" \
 		"tests/vm/run-suite newest seeing" \
 		"tests/vm/run-suite 6.12 faults" \
@@ -62,6 +63,7 @@ check: user asan
 		"tests/vm/run-suite 6.12 life" \
 		"tests/vm/run-suite 6.12 plug" \
 		"tests/vm/run-suite 6.12 kexec" \
+		"tests/vm/run-suite 6.12 link" \
 		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 basic" \
 		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 kill" \
 		"tests/vm/demo-check" \
@@ -69,7 +71,7 @@ check: user asan
 
 # All that runs in a VM, on a kernel with KASAN, lockdep and their like, and what can only run there. Not part of check:
 # the kernel takes 20 minutes to build, once, and the suites several times as long as on a stock kernel.
-DEBUG_SUITES := basic faults kill daemon memory rings seeing injection fuzz
+DEBUG_SUITES := basic faults kill daemon memory rings seeing apart bounce injection fuzz
 check-debug-kernel: user
 	tools/vm/debug-kernel
 	tools/setup/check $(foreach s,$(DEBUG_SUITES),"tests/vm/run-suite debug $(s)") \

@@ -74,11 +74,50 @@ static void apply_to_partition(struct applying *applying, unsigned partition)
 		failed(applying, "%s partition %u cannot be read: %s", info->name, partition, gpulink_strerror(code));
 		return;
 	}
-	for (unsigned key = 0; key < CONFIG_KEYS; key++) {
+	for (unsigned key = 0; key < CONFIG_LINK; key++) {
 		const struct config_rule *rule = config_find(applying->config, info->name, info->serial, partition, key);
 
 		if (rule)
 			apply_rule(applying, rule, partition, &now);
+	}
+}
+
+static void apply_link_rule(struct applying *applying, const struct config_rule *rule,
+			    const struct gpulink_admin_link *now)
+{
+	enum gpulink_link_setting setting = (enum gpulink_link_setting)(rule->key - CONFIG_LINK);
+	const char *card = applying->info.name;
+	int code;
+
+	if (now->settings[setting] == rule->value)
+		return;
+	code = gpulink_admin_set_link(card, setting, rule->value);
+	if (code)
+		failed(applying, "%s:%u: %s: %s %" PRIu64 ": %s", applying->config->files[rule->file], rule->line, card,
+		       config_key_name(rule->key), rule->value, gpulink_strerror(code));
+	else
+		log_line(LOG_INFO, "%s: %s is now %" PRIu64 ", was %" PRIu64, card, config_key_name(rule->key), rule->value,
+			 now->settings[setting]);
+}
+
+/* Defaults are for the cards that have a link; who names a card knows whether it has one. */
+static void apply_to_link(struct applying *applying)
+{
+	const struct gpulink_admin_info *info = &applying->info;
+	struct gpulink_admin_link now;
+	int code = gpulink_admin_get_link(info->name, &now);
+
+	for (unsigned key = CONFIG_LINK; key < CONFIG_KEYS; key++) {
+		const struct config_rule *rule = config_find(applying->config, info->name, info->serial, 0, key);
+
+		if (!rule || (code == -GPULINK_ENOTSUP && rule->target.scope == CONFIG_DEFAULTS))
+			continue;
+		if (code)
+			failed(applying, "%s:%u: %s: %s: %s", applying->config->files[rule->file], rule->line, info->name,
+			       config_key_name(key),
+			       code == -GPULINK_ENOTSUP ? "the card has no link" : gpulink_strerror(code));
+		else
+			apply_link_rule(applying, rule, &now);
 	}
 }
 
@@ -100,6 +139,7 @@ unsigned apply_to_card(const struct config *config, const char *card, bool quiet
 			       config->files[rule->file], rule->line, card, rule->target.partition,
 			       applying.info.partitions);
 	}
+	apply_to_link(&applying);
 	for (unsigned k = 0; k < applying.info.partitions; k++)
 		apply_to_partition(&applying, k);
 	return applying.failures;

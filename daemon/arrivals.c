@@ -15,6 +15,13 @@ struct arrivals {
 	void *user;
 };
 
+static bool is_link_up(struct udev_device *device)
+{
+	const char *link = udev_device_get_property_value(device, "GPULINK_LINK");
+
+	return !strcmp(udev_device_get_action(device), "change") && link && !strcmp(link, "up");
+}
+
 static int on_announcement(sd_event_source *source, int fd, uint32_t events, void *user)
 {
 	struct arrivals *arrivals = user;
@@ -27,14 +34,16 @@ static int on_announcement(sd_event_source *source, int fd, uint32_t events, voi
 	device = udev_monitor_receive_device(arrivals->monitor);
 	if (!device) {
 		if (errno == ENOBUFS)
-			arrivals->told(arrivals->user, NULL, true);
+			arrivals->told(arrivals->user, NULL, ARRIVAL_LOST);
 		return 0;
 	}
 	if (udev_device_get_action(device) && udev_device_get_sysname(device)) {
 		if (!strcmp(udev_device_get_action(device), "add"))
-			arrivals->told(arrivals->user, udev_device_get_sysname(device), true);
+			arrivals->told(arrivals->user, udev_device_get_sysname(device), ARRIVAL_CAME);
 		else if (!strcmp(udev_device_get_action(device), "remove"))
-			arrivals->told(arrivals->user, udev_device_get_sysname(device), false);
+			arrivals->told(arrivals->user, udev_device_get_sysname(device), ARRIVAL_WENT);
+		else if (is_link_up(device))
+			arrivals->told(arrivals->user, udev_device_get_sysname(device), ARRIVAL_LINK_UP);
 	}
 	udev_device_unref(device);
 	return 0;

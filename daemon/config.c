@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config.h"
 
+#include "endpoint_name.h"
+
 #include <gpulink_admin.h>
 
 #include <stdlib.h>
@@ -8,9 +10,38 @@
 
 const char *config_key_name(unsigned key)
 {
+	static const char *const of_link[GPULINK_LINK_SETTINGS] = {
+		[GPULINK_LINK_ENABLE] = "link_enable",
+		[GPULINK_LINK_STITCHING] = "link_stitching",
+		[GPULINK_LINK_POOLING] = "link_pooling",
+		[GPULINK_LINK_SELECTIVE_POOLING] = "link_selective_pooling",
+		[GPULINK_LINK_SEQUENCING] = "link_sequencing",
+		[GPULINK_LINK_TRIMMING] = "link_trimming",
+		[GPULINK_LINK_POOL_CYCLES] = "link_pool_cycles",
+		[GPULINK_LINK_BURST] = "link_burst",
+		[GPULINK_LINK_TRIM_BYTES] = "link_trim_bytes",
+		[GPULINK_LINK_TIMEOUT_NS] = "link_timeout_ns",
+	};
+
 	if (key == CONFIG_ENDPOINT)
 		return "endpoint";
-	return key < CONFIG_ENDPOINT ? gpulink_setting_name((enum gpulink_setting)key) : NULL;
+	if (key < CONFIG_ENDPOINT)
+		return gpulink_setting_name((enum gpulink_setting)key);
+	return key < CONFIG_KEYS ? of_link[key - CONFIG_LINK] : NULL;
+}
+
+const char *config_key_allowed(unsigned key)
+{
+	if (key == CONFIG_ENDPOINT)
+		return ENDPOINT_NAME_ALLOWED;
+	return key < CONFIG_ENDPOINT ? gpulink_setting_allowed((enum gpulink_setting)key)
+				     : gpulink_link_setting_allowed((enum gpulink_link_setting)(key - CONFIG_LINK));
+}
+
+bool config_key_valid(unsigned key, uint64_t value)
+{
+	return key < CONFIG_ENDPOINT ? gpulink_setting_valid((enum gpulink_setting)key, value)
+				     : gpulink_link_setting_valid((enum gpulink_link_setting)(key - CONFIG_LINK), value);
 }
 
 bool config_names_card(const struct config_rule *rule, const char *card, const char *serial)

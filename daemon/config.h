@@ -14,9 +14,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/** What a rule sets: the settings of gpulink_admin.h under their own numbers, then the endpoint. */
-#define CONFIG_ENDPOINT 4
-#define CONFIG_KEYS	5
+#include <gpulink_admin.h>
+
+/** What a rule sets: the settings of gpulink_admin.h under their own numbers, then the endpoint, then those of the link,
+ *  whose keys are "link_" and their name. */
+#define CONFIG_ENDPOINT 5
+#define CONFIG_LINK	6
+#define CONFIG_KEYS	(CONFIG_LINK + GPULINK_LINK_SETTINGS)
 
 /** Which section a rule stands in; a higher one is more specific. */
 enum config_scope { CONFIG_DEFAULTS, CONFIG_CARD, CONFIG_PARTITION };
@@ -31,7 +35,7 @@ struct config_target {
 
 struct config_rule {
 	struct config_target target;
-	unsigned key;	   /**< enum gpulink_setting, or CONFIG_ENDPOINT */
+	unsigned key;	   /**< enum gpulink_setting, CONFIG_ENDPOINT, or CONFIG_LINK and enum gpulink_link_setting */
 	uint64_t value;	   /**< of a setting */
 	char endpoint[32]; /**< "0000:00:08.0 0", "pool" or "none", in the kernel's spelling */
 	unsigned file;	   /**< index into files */
@@ -59,14 +63,19 @@ unsigned config_read(struct config *config, const char *file, bool may_lack, con
 
 void config_free(struct config *config);
 
-/** The rule that gives `key` to a partition of a card (named by name and serial number, hexadecimal), or NULL. */
+/** The rule that gives `key` to a partition of a card (named by name and serial number, hexadecimal), or NULL. The link's
+ *  keys are no partition's, whatever `partition` says. */
 const struct config_rule *config_find(const struct config *config, const char *card, const char *serial,
 				      unsigned partition, unsigned key);
 
 /** Whether the rule's section names this card. */
 bool config_names_card(const struct config_rule *rule, const char *card, const char *serial);
 
-/** "subheader_bytes" ... "endpoint", or NULL. */
+/** "subheader_bytes" ... "endpoint", "link_enable" ..., or NULL; and the values that it may have. */
 const char *config_key_name(unsigned key);
+const char *config_key_allowed(unsigned key);
+
+/** Whether a key that is a number may have that value. */
+bool config_key_valid(unsigned key, uint64_t value);
 
 #endif /* GPULINKD_CONFIG_H */

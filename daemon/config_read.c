@@ -22,7 +22,10 @@
 
 #define SECTIONS "[daemon], [defaults], [card gpulinkN], [card serial:HEX], or one of the latter two with \"partition K\""
 #define DAEMON_KEYS "group, mode"
-#define CARD_KEYS "subheader_bytes, max_payload_bytes, flush_timeout_ns, coalesce"
+#define PARTITION_KEYS "subheader_bytes, max_payload_bytes, flush_timeout_ns, coalesce, open"
+#define LINK_KEYS                                                                                               \
+	"link_enable, link_stitching, link_pooling, link_selective_pooling, link_sequencing, link_trimming, link_pool_cycles, " \
+	"link_burst, link_trim_bytes, link_timeout_ns"
 #define PARTITION_LIMIT 65535
 
 enum section { SECTION_NONE, SECTION_WRONG, SECTION_DAEMON, SECTION_TARGET };
@@ -213,17 +216,17 @@ static void read_card_key(struct reader *reader, const char *name, const char *v
 	while (rule.key < CONFIG_KEYS && strcmp(name, config_key_name(rule.key)))
 		rule.key++;
 	if (rule.key == CONFIG_KEYS) {
-		wrong(reader, reader->line, "key '%s' is not known; allowed: " CARD_KEYS "%s", name,
-		      rule.target.scope == CONFIG_PARTITION ? ", endpoint" : "");
+		wrong(reader, reader->line, "key '%s' is not known; allowed: " PARTITION_KEYS ", %s", name,
+		      rule.target.scope == CONFIG_PARTITION ? "endpoint" : LINK_KEYS);
+	} else if (rule.key >= CONFIG_LINK && rule.target.scope == CONFIG_PARTITION) {
+		wrong(reader, reader->line, "key '%s' is allowed only for a card, in [defaults] or a section [card NAME]", name);
 	} else if (rule.key == CONFIG_ENDPOINT && rule.target.scope != CONFIG_PARTITION) {
 		wrong(reader, reader->line,
 		      "key 'endpoint' is allowed only for one partition, in a section [card NAME partition K]");
 	} else if (rule.key == CONFIG_ENDPOINT ? !endpoint_name_parse(value, rule.endpoint)
 					       : !parse_number(value, 10, &rule.value) ||
-							 !gpulink_setting_valid((enum gpulink_setting)rule.key, rule.value)) {
-		wrong(reader, reader->line, "%s '%s' is not allowed; allowed: %s", name, value,
-		      rule.key == CONFIG_ENDPOINT ? ENDPOINT_NAME_ALLOWED
-						  : gpulink_setting_allowed((enum gpulink_setting)rule.key));
+							 !config_key_valid(rule.key, rule.value)) {
+		wrong(reader, reader->line, "%s '%s' is not allowed; allowed: %s", name, value, config_key_allowed(rule.key));
 	} else {
 		add_rule(reader, &rule);
 	}

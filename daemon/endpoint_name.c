@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { LINK_PARTITIONS = 16 }; /* of the card beyond the link; docs/link-format.md */
+
 bool endpoint_name_parse(const char *text, char out[32])
 {
 	unsigned domain, bus, device, function, bar;
@@ -12,6 +14,12 @@ bool endpoint_name_parse(const char *text, char out[32])
 	if (!strcmp(text, "pool") || !strcmp(text, "none")) {
 		strcpy(out, text);
 		return true;
+	}
+	if (!strncmp(text, "link ", 5)) {
+		if (strlen(text) > 7 || strspn(text + 5, "0123456789") != strlen(text + 5) || sscanf(text + 5, "%2u", &bus) != 1 ||
+		    bus >= LINK_PARTITIONS)
+			return false;
+		return snprintf(out, 32, "link %u", bus) < 32;
 	}
 	/* What sscanf() would be lenient with: signs, "0x", line breaks, and blanks other than those before the BAR. */
 	if (strspn(text, "0123456789abcdefABCDEF:.") != strcspn(text, " ") ||

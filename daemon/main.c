@@ -78,15 +78,17 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *user)
 	return 0;
 }
 
-static void on_card(void *user, const char *card, bool there)
+static void on_card(void *user, const char *card, enum arrival what)
 {
 	struct daemon *daemon = user;
 
-	if (!card)
+	if (what == ARRIVAL_LOST)
 		log_line(LOG_WARNING, "announcements of cards were lost, looking at all cards");
+	else if (what == ARRIVAL_LINK_UP)
+		log_line(LOG_NOTICE, "the link of %s is up", card);
 	else
-		log_line(LOG_NOTICE, there ? "%s appeared" : "%s disappeared", card);
-	if (there) {
+		log_line(LOG_NOTICE, what == ARRIVAL_CAME ? "%s appeared" : "%s disappeared", card);
+	if (what != ARRIVAL_WENT) {
 		daemon->retries_left = RETRY_TIMES;
 		apply(daemon, false);
 	}

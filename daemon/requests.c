@@ -2,9 +2,9 @@
 #include "requests.h"
 
 #include "endpoint_name.h"
+#include "json_put.h"
 
 #include <gpulink_admin.h>
-#include <json-c/json.h>
 
 #include <limits.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 struct run {
 	const char *card;
 	unsigned partition; /* or ALL_PARTITIONS */
-	enum gpulink_setting setting;
+	unsigned setting; /* enum gpulink_setting, or of set_link enum gpulink_link_setting */
 	uint64_t value;
 	char endpoint[32];
 
@@ -40,6 +40,7 @@ const char *request_code_name(int code)
 		[GPULINK_ENOTSUP] = "ENOTSUP",	       [GPULINK_EPROTO] = "EPROTO",   [GPULINK_EABI] = "EABI",
 		[GPULINK_EINTR] = "EINTR",	       [GPULINK_EIO] = "EIO",	      [GPULINK_EFAULT] = "EFAULT",
 		[GPULINK_EBUSY] = "EBUSY",
+		[GPULINK_EUNREACHABLE] = "EUNREACHABLE",
 	};
 
 	code = abs(code);
@@ -62,34 +63,6 @@ __attribute__((format(printf, 3, 4))) static bool fail(struct run *run, const ch
 	return false;
 }
 
-/* --- JSON objects that may run out of memory: every step tells --- */
-
-static bool put(struct json_object *object, const char *key, struct json_object *value)
-{
-	if (value && !json_object_object_add(object, key, value))
-		return true;
-	json_object_put(value);
-	return false;
-}
-
-static bool put_text(struct json_object *object, const char *key, const char *text)
-{
-	return put(object, key, json_object_new_string(text));
-}
-
-static bool put_number(struct json_object *object, const char *key, uint64_t number)
-{
-	return put(object, key, json_object_new_uint64(number));
-}
-
-static bool append(struct json_object *array, struct json_object *value)
-{
-	if (value && !json_object_array_add(array, value))
-		return true;
-	json_object_put(value);
-	return false;
-}
-
 static bool out_of_memory(struct run *run)
 {
 	json_object_put(run->result);
@@ -101,43 +74,43 @@ static bool out_of_memory(struct run *run)
 
 static bool put_info(struct json_object *object, const struct gpulink_admin_info *info)
 {
-	return put_text(object, "name", info->name) && put_text(object, "pci_address", info->pci_address) &&
-	       put_text(object, "serial", info->serial) && put_text(object, "hw_version", info->hw_version) &&
-	       put_text(object, "driver_version", info->driver_version) &&
-	       put_text(object, "link_state", info->link_state) && put_number(object, "generation", info->generation) &&
-	       put_number(object, "partitions", info->partitions) &&
-	       put_number(object, "queue_entries", info->queue_entries) && put_number(object, "contexts", info->contexts);
+	return json_put_text(object, "name", info->name) && json_put_text(object, "pci_address", info->pci_address) &&
+	       json_put_text(object, "serial", info->serial) && json_put_text(object, "hw_version", info->hw_version) &&
+	       json_put_text(object, "driver_version", info->driver_version) &&
+	       json_put_text(object, "link_state", info->link_state) && json_put_number(object, "generation", info->generation) &&
+	       json_put_number(object, "partitions", info->partitions) &&
+	       json_put_number(object, "queue_entries", info->queue_entries) && json_put_number(object, "contexts", info->contexts);
 }
 
 static bool put_partition(struct json_object *object, const struct gpulink_admin_partition *partition)
 {
 	for (unsigned s = 0; s < sizeof(partition->settings) / sizeof(*partition->settings); s++) {
-		if (!put_number(object, gpulink_setting_name((enum gpulink_setting)s), partition->settings[s]))
+		if (!json_put_number(object, gpulink_setting_name((enum gpulink_setting)s), partition->settings[s]))
 			return false;
 	}
-	return put_text(object, "endpoint", partition->endpoint) &&
-	       put_number(object, "endpoint_bytes", partition->endpoint_bytes);
+	return json_put_text(object, "endpoint", partition->endpoint) &&
+	       json_put_number(object, "endpoint_bytes", partition->endpoint_bytes);
 }
 
 static bool put_counters(struct json_object *object, const struct gpulink_counters *c)
 {
-	return put_number(object, "stores", c->stores) && put_number(object, "store_bytes", c->store_bytes) &&
-	       put_number(object, "packets", c->packets) && put_number(object, "sub_packets", c->sub_packets) &&
-	       put_number(object, "payload_bytes", c->payload_bytes) && put_number(object, "wire_bytes", c->wire_bytes) &&
-	       put_number(object, "raw_wire_bytes", c->raw_wire_bytes) &&
-	       put_number(object, "overwritten_bytes", c->overwritten_bytes) &&
-	       put_number(object, "flush_window_miss", c->flush_window_miss) &&
-	       put_number(object, "flush_payload_full", c->flush_payload_full) &&
-	       put_number(object, "flush_entries_full", c->flush_entries_full) &&
-	       put_number(object, "flush_release", c->flush_release) &&
-	       put_number(object, "flush_timeout", c->flush_timeout) &&
-	       put_number(object, "flush_load_hit", c->flush_load_hit) &&
-	       put_number(object, "flush_atomic", c->flush_atomic) &&
-	       put_number(object, "flush_config", c->flush_config) &&
-	       put_number(object, "flush_drain", c->flush_drain) && put_number(object, "loads", c->loads) &&
-	       put_number(object, "atomics", c->atomics) && put_number(object, "endpoint_writes", c->endpoint_writes) &&
-	       put_number(object, "endpoint_bytes", c->endpoint_bytes) &&
-	       put_number(object, "err_endpoint", c->err_endpoint);
+	return json_put_number(object, "stores", c->stores) && json_put_number(object, "store_bytes", c->store_bytes) &&
+	       json_put_number(object, "packets", c->packets) && json_put_number(object, "sub_packets", c->sub_packets) &&
+	       json_put_number(object, "payload_bytes", c->payload_bytes) && json_put_number(object, "wire_bytes", c->wire_bytes) &&
+	       json_put_number(object, "raw_wire_bytes", c->raw_wire_bytes) &&
+	       json_put_number(object, "overwritten_bytes", c->overwritten_bytes) &&
+	       json_put_number(object, "flush_window_miss", c->flush_window_miss) &&
+	       json_put_number(object, "flush_payload_full", c->flush_payload_full) &&
+	       json_put_number(object, "flush_entries_full", c->flush_entries_full) &&
+	       json_put_number(object, "flush_release", c->flush_release) &&
+	       json_put_number(object, "flush_timeout", c->flush_timeout) &&
+	       json_put_number(object, "flush_load_hit", c->flush_load_hit) &&
+	       json_put_number(object, "flush_atomic", c->flush_atomic) &&
+	       json_put_number(object, "flush_config", c->flush_config) &&
+	       json_put_number(object, "flush_drain", c->flush_drain) && json_put_number(object, "loads", c->loads) &&
+	       json_put_number(object, "atomics", c->atomics) && json_put_number(object, "endpoint_writes", c->endpoint_writes) &&
+	       json_put_number(object, "endpoint_bytes", c->endpoint_bytes) &&
+	       json_put_number(object, "err_endpoint", c->err_endpoint);
 }
 
 /* --- operations: fill run->result, or fail --- */
@@ -165,7 +138,7 @@ static bool run_list(struct run *run)
 		if (gpulink_admin_get_info(names[i], &run->info))
 			continue;
 		card = json_object_new_object();
-		good = append(run->result, card) && put_info(card, &run->info);
+		good = json_append(run->result, card) && put_info(card, &run->info);
 	}
 	free(names);
 	return good || out_of_memory(run);
@@ -186,7 +159,7 @@ static bool for_partitions(struct run *run, bool (*read)(struct run *run, unsign
 	for (unsigned k = run->first; k < run->end; k++) {
 		struct json_object *object = json_object_new_object();
 
-		if (!append(run->result, object) || !put_number(object, "partition", k))
+		if (!json_append(run->result, object) || !json_put_number(object, "partition", k))
 			return out_of_memory(run);
 		if (!read(run, k, object)) {
 			json_object_put(run->result);
@@ -231,11 +204,12 @@ static bool run_counters(struct run *run)
 static void restore(struct run *run, const uint64_t *old, unsigned changed)
 {
 	for (unsigned i = 0; i < changed; i++)
-		gpulink_admin_set(run->card, run->first + i, run->setting, old[i]);
+		gpulink_admin_set(run->card, run->first + i, (enum gpulink_setting)run->setting, old[i]);
 }
 
 static bool run_set(struct run *run)
 {
+	enum gpulink_setting setting = (enum gpulink_setting)run->setting;
 	uint64_t *old = calloc(run->end - run->first + 1, sizeof(*old));
 	struct gpulink_admin_partition partition;
 	unsigned k;
@@ -247,8 +221,8 @@ static bool run_set(struct run *run)
 		code = gpulink_admin_get_partition(run->card, k, &partition);
 		if (code)
 			break;
-		old[k - run->first] = partition.settings[run->setting];
-		code = gpulink_admin_set(run->card, k, run->setting, run->value);
+		old[k - run->first] = partition.settings[setting];
+		code = gpulink_admin_set(run->card, k, setting, run->value);
 		if (code)
 			break;
 	}
@@ -257,12 +231,12 @@ static bool run_set(struct run *run)
 	free(old);
 	if (code)
 		return fail(run, request_code_name(code), "%s partition %u: %s: %s", run->card, k,
-			    gpulink_setting_name(run->setting), gpulink_strerror(code));
+			    gpulink_setting_name(setting), gpulink_strerror(code));
 	run->result = json_object_new_object();
-	return (run->result && put_text(run->result, "card", run->card) &&
-		put_text(run->result, "setting", gpulink_setting_name(run->setting)) &&
-		put_number(run->result, "value", run->value) && put_number(run->result, "first", run->first) &&
-		put_number(run->result, "count", run->end - run->first)) ||
+	return (run->result && json_put_text(run->result, "card", run->card) &&
+		json_put_text(run->result, "setting", gpulink_setting_name(setting)) &&
+		json_put_number(run->result, "value", run->value) && json_put_number(run->result, "first", run->first) &&
+		json_put_number(run->result, "count", run->end - run->first)) ||
 	       out_of_memory(run);
 }
 
@@ -283,10 +257,10 @@ static bool run_set_endpoint(struct run *run)
 		return fail(run, request_code_name(code), "%s partition %u: endpoint '%s': %s", run->card, run->partition,
 			    run->endpoint, gpulink_strerror(code));
 	run->result = json_object_new_object();
-	return (run->result && put_text(run->result, "card", run->card) &&
-		put_number(run->result, "partition", run->partition) &&
-		put_text(run->result, "endpoint", partition.endpoint) &&
-		put_number(run->result, "endpoint_bytes", partition.endpoint_bytes)) ||
+	return (run->result && json_put_text(run->result, "card", run->card) &&
+		json_put_number(run->result, "partition", run->partition) &&
+		json_put_text(run->result, "endpoint", partition.endpoint) &&
+		json_put_number(run->result, "endpoint_bytes", partition.endpoint_bytes)) ||
 	       out_of_memory(run);
 }
 
@@ -299,8 +273,66 @@ static bool run_reset(struct run *run)
 	if (code)
 		return fail(run, request_code_name(code), "%s: reset: %s", run->card, gpulink_strerror(code));
 	run->result = json_object_new_object();
-	return (run->result && put_text(run->result, "card", run->card) &&
-		put_number(run->result, "generation", run->info.generation)) ||
+	return (run->result && json_put_text(run->result, "card", run->card) &&
+		json_put_number(run->result, "generation", run->info.generation)) ||
+	       out_of_memory(run);
+}
+
+static bool put_link(struct json_object *object, const struct gpulink_admin_link *link)
+{
+	for (unsigned s = 0; s < GPULINK_LINK_SETTINGS; s++)
+		if (!json_put_number(object, gpulink_link_setting_name((enum gpulink_link_setting)s), link->settings[s]))
+			return false;
+	return json_put_text(object, "state", link->state) && json_put_number(object, "cluster", link->cluster) &&
+	       json_put_text(object, "peer_cluster", link->peer_cluster) &&
+	       json_put_text(object, "peer_serial", link->peer_serial) &&
+	       json_put_number(object, "queue_flits", link->queue_flits) &&
+	       json_put_number(object, "queued_flits", link->queued_flits);
+}
+
+static bool link_failed(struct run *run, int code)
+{
+	if (code == -GPULINK_ENOTSUP)
+		return fail(run, "ENOTSUP", "%s has no link to another card", run->card);
+	return fail(run, request_code_name(code), "%s: link: %s", run->card, gpulink_strerror(code));
+}
+
+static bool run_link(struct run *run)
+{
+	struct gpulink_admin_link link;
+	int code = gpulink_admin_get_link(run->card, &link);
+
+	if (code)
+		return link_failed(run, code);
+	run->result = json_object_new_object();
+	return (run->result && put_link(run->result, &link)) || out_of_memory(run);
+}
+
+static bool run_link_counters(struct run *run)
+{
+	uint64_t values[GPULINK_LINK_COUNTERS];
+	int code = gpulink_admin_get_link_counters(run->card, values);
+
+	if (code)
+		return link_failed(run, code);
+	run->result = json_object_new_object();
+	for (unsigned i = 0; i < GPULINK_LINK_COUNTERS; i++)
+		if (!run->result || !json_put_number(run->result, gpulink_link_counter_name(i), values[i]))
+			return out_of_memory(run);
+	return true;
+}
+
+static bool run_set_link(struct run *run)
+{
+	enum gpulink_link_setting setting = (enum gpulink_link_setting)run->setting;
+	int code = gpulink_admin_set_link(run->card, setting, run->value);
+
+	if (code)
+		return link_failed(run, code);
+	run->result = json_object_new_object();
+	return (run->result && json_put_text(run->result, "card", run->card) &&
+		json_put_text(run->result, "setting", gpulink_link_setting_name(setting)) &&
+		json_put_number(run->result, "value", run->value)) ||
 	       out_of_memory(run);
 }
 
@@ -313,17 +345,23 @@ static const struct operation {
 	bool (*run)(struct run *run);
 	bool changes;
 	unsigned needs, takes; /* sets of enum member */
+	bool link;	       /* settings are those of the link */
 } operations[] = {
-	{"list", run_list, false, 0, 0},
-	{"info", run_info, false, CARD, CARD},
-	{"partitions", run_partitions, false, CARD, CARD | PARTITION},
-	{"counters", run_counters, false, CARD, CARD | PARTITION},
-	{"set", run_set, true, CARD | SETTING | VALUE, CARD | PARTITION | SETTING | VALUE},
-	{"set_endpoint", run_set_endpoint, true, CARD | PARTITION | ENDPOINT, CARD | PARTITION | ENDPOINT},
-	{"reset", run_reset, true, CARD, CARD},
+	{"list", run_list, false, 0, 0, false},
+	{"info", run_info, false, CARD, CARD, false},
+	{"partitions", run_partitions, false, CARD, CARD | PARTITION, false},
+	{"counters", run_counters, false, CARD, CARD | PARTITION, false},
+	{"set", run_set, true, CARD | SETTING | VALUE, CARD | PARTITION | SETTING | VALUE, false},
+	{"set_endpoint", run_set_endpoint, true, CARD | PARTITION | ENDPOINT, CARD | PARTITION | ENDPOINT, false},
+	{"reset", run_reset, true, CARD, CARD, false},
+	{"link", run_link, false, CARD, CARD, true},
+	{"link_counters", run_link_counters, false, CARD, CARD, true},
+	{"set_link", run_set_link, true, CARD | SETTING | VALUE, CARD | SETTING | VALUE, true},
 };
-#define OPERATIONS "list, info, partitions, counters, set, set_endpoint, reset"
-#define SETTINGS "subheader_bytes, max_payload_bytes, flush_timeout_ns, coalesce"
+#define OPERATIONS "list, info, partitions, counters, set, set_endpoint, reset, link, link_counters, set_link"
+#define SETTINGS "subheader_bytes, max_payload_bytes, flush_timeout_ns, coalesce, open"
+#define LINK_SETTINGS                                                                                \
+	"enable, stitching, pooling, selective_pooling, sequencing, trimming, pool_cycles, burst, trim_bytes, timeout_ns"
 
 static bool take_text(struct run *run, const char *key, struct json_object *value, const char **out)
 {
@@ -343,15 +381,33 @@ static bool take_number(struct run *run, const char *key, struct json_object *va
 	return true;
 }
 
-static bool take_setting(struct run *run, const char *name)
+static const char *setting_name(const struct operation *operation, unsigned setting)
 {
-	for (unsigned s = 0; gpulink_setting_name((enum gpulink_setting)s); s++) {
-		if (!strcmp(name, gpulink_setting_name((enum gpulink_setting)s))) {
-			run->setting = (enum gpulink_setting)s;
+	return operation->link ? gpulink_link_setting_name((enum gpulink_link_setting)setting)
+			       : gpulink_setting_name((enum gpulink_setting)setting);
+}
+
+static bool take_setting(struct run *run, const struct operation *operation, const char *name)
+{
+	for (unsigned s = 0; setting_name(operation, s); s++) {
+		if (!strcmp(name, setting_name(operation, s))) {
+			run->setting = s;
 			return true;
 		}
 	}
-	return fail(run, "EINVAL", "setting '%.40s' is not known; allowed: " SETTINGS, name);
+	return fail(run, "EINVAL", "setting '%.40s' is not known; allowed: %s", name, operation->link ? LINK_SETTINGS : SETTINGS);
+}
+
+static bool check_value(struct run *run, const struct operation *operation)
+{
+	enum gpulink_link_setting of_link = (enum gpulink_link_setting)run->setting;
+	enum gpulink_setting setting = (enum gpulink_setting)run->setting;
+
+	if (operation->link ? gpulink_link_setting_valid(of_link, run->value) : gpulink_setting_valid(setting, run->value))
+		return true;
+	return fail(run, "EINVAL", "%s %llu is not allowed; allowed: %s", setting_name(operation, run->setting),
+		    (unsigned long long)run->value,
+		    operation->link ? gpulink_link_setting_allowed(of_link) : gpulink_setting_allowed(setting));
 }
 
 static bool take_member(struct run *run, const struct operation *operation, const char *key,
@@ -379,7 +435,7 @@ static bool take_member(struct run *run, const struct operation *operation, cons
 		run->partition = number < ALL_PARTITIONS ? (unsigned)number : ALL_PARTITIONS - 1;
 		return true;
 	case SETTING:
-		return take_text(run, key, value, &text) && take_setting(run, text);
+		return take_text(run, key, value, &text) && take_setting(run, operation, text);
 	case VALUE:
 		return take_number(run, key, value, &run->value);
 	default:
@@ -403,10 +459,7 @@ static bool take_members(struct run *run, const struct operation *operation, str
 			    operation->needs & CARD ? " card" : "", operation->needs & PARTITION ? " partition" : "",
 			    operation->needs & SETTING ? " setting" : "", operation->needs & VALUE ? " value" : "",
 			    operation->needs & ENDPOINT ? " endpoint" : "");
-	if (given & VALUE && !gpulink_setting_valid(run->setting, run->value))
-		return fail(run, "EINVAL", "%s %llu is not allowed; allowed: %s", gpulink_setting_name(run->setting),
-			    (unsigned long long)run->value, gpulink_setting_allowed(run->setting));
-	return true;
+	return !(given & VALUE) || check_value(run, operation);
 }
 
 /* Looks at the card before anything is done to it. */
@@ -465,7 +518,7 @@ static struct json_object *answer(struct json_object *id, bool ok)
 		return NULL;
 	/* An absent or null id is null in the answer, which json-c writes for NULL. */
 	if (!json_object_object_add(object, "id", json_object_get(id))) {
-		if (put(object, "ok", json_object_new_boolean(ok)))
+		if (json_put(object, "ok", json_object_new_boolean(ok)))
 			return object;
 	} else {
 		json_object_put(id);
@@ -479,8 +532,8 @@ struct json_object *request_error(struct json_object *id, const char *code, cons
 	struct json_object *object = answer(id, false);
 	struct json_object *error = json_object_new_object();
 
-	if (object && error && put_text(error, "code", code) && put_text(error, "message", message)) {
-		if (put(object, "error", error))
+	if (object && error && json_put_text(error, "code", code) && json_put_text(error, "message", message)) {
+		if (json_put(object, "error", error))
 			return object;
 		error = NULL;
 	}
@@ -503,7 +556,7 @@ struct json_object *request_run(struct json_object *request, bool may_change)
 	if (!run_operation(&run, request, may_change))
 		return request_error(id, run.code, run.message);
 	object = answer(id, true);
-	if (object && put(object, "result", run.result))
+	if (object && json_put(object, "result", run.result))
 		return object;
 	if (!object)
 		json_object_put(run.result);

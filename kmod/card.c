@@ -123,6 +123,13 @@ int glk_card_identify(struct glk_card *card)
 	if (err)
 		return err;
 
+	card->features = glk_read(card, GLK_CARD_FEATURES);
+	if (glk_link_present(card)) {
+		err = check_block(card, GLK_BLOCK_LINK, GLK_BLOCK_LINK_TYPE,
+				  GLK_BLOCK_LINK_VERSION);
+		if (err)
+			return err;
+	}
 	caps0 = glk_read(card, GLK_CARD_CAPS0);
 	caps1 = glk_read(card, GLK_CARD_CAPS1);
 	card->partition_count = GLK_FIELD(caps0, GLK_CARD_CAPS0_PARTITIONS);
@@ -136,7 +143,6 @@ int glk_card_identify(struct glk_card *card)
 	card->registration_count = GLK_FIELD(caps1, GLK_CARD_CAPS1_REGISTRATIONS);
 	card->serial = glk_read(card, GLK_CARD_SERIAL);
 	card->hw_version = glk_read(card, GLK_CARD_HW_VERSION);
-	card->features = glk_read(card, GLK_CARD_FEATURES);
 	card->pool_bytes = glk_read(card, GLK_CARD_POOL_BYTES);
 	return check_capabilities(card);
 }
@@ -170,6 +176,7 @@ int glk_card_start(struct glk_card *card)
 	card->wedged = false;
 	for (p = 0; p < card->partition_count; p++)
 		glk_partition_restore(card, p);
+	glk_link_restore(card);
 	glk_write(card, GLK_CARD_ERROR_CAUSE, U64_MAX);
 	glk_write(card, GLK_CARD_CONTROL, GLK_CARD_CONTROL_ENABLE_MASK);
 	return glk_read(card, GLK_CARD_CONTROL) == GLK_CARD_CONTROL_ENABLE_MASK ? 0 : -ENODEV;
@@ -220,6 +227,27 @@ int glk_card_read_error(struct glk_card *card, u64 value)
 	return -ENODEV;
 }
 
+/* Around what touches the card, in a process. */
+int glk_card_enter(struct glk_card *card)
+{
+	int err;
+
+	down_read(&card->state_lock);
+	err = glk_card_error(card);
+	if (err) {
+		up_read(&card->state_lock);
+		return err;
+	}
+	mutex_lock(&card->lock);
+	return 0;
+}
+
+void glk_card_leave(struct glk_card *card)
+{
+	mutex_unlock(&card->lock);
+	up_read(&card->state_lock);
+}
+
 /* In the order of the bits of CARD.ERROR_CAUSE, which are the codes. */
 static const char * const error_texts[] = {
 	"access to the aperture that no window allows",
@@ -267,6 +295,8 @@ static void handle_errors(struct glk_card *card)
 			glk_warn(card, i, "%s\n", error_texts[i]);
 	if (cause & GLK_CARD_ERROR_CAUSE_RING_MASK)
 		check_rings(card);
+	if (cause & GLK_CARD_ERROR_CAUSE_LINK_MASK)
+		glk_link_event(card);
 }
 
 static irqreturn_t vector_raised(int irq, void *data)

@@ -338,14 +338,19 @@ static int do_ring_wait(struct glk_context *ctx, union glk_arg *arg)
 static int do_counters(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_counters *c = &arg->counters;
-	bool whole = c->partition == GPULINK_COUNTERS_CARD;
-	u32 known = whole ? GLK_CARD_COUNTERS : GLK_PARTITION_COUNTERS;
-	u64 values[GLK_PARTITION_COUNTERS];
+	u32 known = glk_counter_count(c->partition);
+	u64 values[GLK_LINK_COUNTERS];
 	int err;
 
-	BUILD_BUG_ON(GLK_CARD_COUNTERS > GLK_PARTITION_COUNTERS);
-	if (!whole && c->partition >= ctx->card->partition_count)
+	BUILD_BUG_ON(ARRAY_SIZE(values) < GLK_CARD_COUNTERS);
+	BUILD_BUG_ON(ARRAY_SIZE(values) < GLK_PARTITION_COUNTERS);
+	if (c->partition == GPULINK_COUNTERS_LINK) {
+		if (!glk_link_present(ctx->card))
+			return -EOPNOTSUPP;
+	} else if (c->partition != GPULINK_COUNTERS_CARD &&
+		   c->partition >= ctx->card->partition_count) {
 		return -EINVAL;
+	}
 	err = glk_context_enter(ctx);
 	if (err)
 		return err;

@@ -14,6 +14,7 @@
 
 #define CARD(reg)	((GLK_CARD_##reg - GLK_CARD_ERR_WINDOW) / 8)
 #define PARTITION(reg)	((GLK_PARTITION_##reg - GLK_PARTITION_STORES) / 8)
+#define LINK(reg)	((GLK_LINK_##reg - GLK_LINK_FLITS_IN) / 8)
 
 const char * const glk_card_counter_names[GLK_CARD_COUNTERS] = {
 	[CARD(ERR_WINDOW)] = "err_window",
@@ -50,6 +51,86 @@ const char * const glk_partition_counter_names[GLK_PARTITION_COUNTERS] = {
 	[PARTITION(ERR_ENDPOINT)] = "err_endpoint",
 };
 
+const char * const glk_link_counter_names[GLK_LINK_COUNTERS] = {
+	[LINK(FLITS_IN)] = "flits_in",
+	[LINK(FLITS_OUT)] = "flits_out",
+	[LINK(FLITS_PADDED)] = "flits_padded",
+	[LINK(PARENTS)] = "parents",
+	[LINK(STITCHED)] = "stitched",
+	[LINK(PARTIAL)] = "partial",
+	[LINK(POOLED)] = "pooled",
+	[LINK(POOL_STITCHED)] = "pool_stitched",
+	[LINK(POOL_TIMED_OUT)] = "pool_timed_out",
+	[LINK(QUEUE_FULL)] = "queue_full",
+	[LINK(TRIMMED_BYTES)] = "trimmed_bytes",
+	[LINK(FLITS_RECEIVED)] = "flits_received",
+	[LINK(FRAMES_SENT)] = "frames_sent",
+	[LINK(FRAMES_RECEIVED)] = "frames_received",
+	[LINK(REPLAYS)] = "replays",
+	[LINK(FRAMES_REPLAYED)] = "frames_replayed",
+	[LINK(FRAMES_REPEATED)] = "frames_repeated",
+	[LINK(CRC_ERRORS)] = "crc_errors",
+	[LINK(SEQUENCE_ERRORS)] = "sequence_errors",
+	[LINK(PROTOCOL_ERRORS)] = "protocol_errors",
+	[LINK(VERSION_ERRORS)] = "version_errors",
+	[LINK(CREDIT_STALLS)] = "credit_stalls",
+	[LINK(UPS)] = "ups",
+	[LINK(DOWNS)] = "downs",
+	[LINK(STRAYS)] = "strays",
+	[LINK(TIMEOUTS)] = "timeouts",
+	[LINK(LOST_PACKETS)] = "lost_packets",
+	[LINK(SERVED)] = "served",
+	[LINK(DENIED)] = "denied",
+	/* Then three rows with one for each kind of packet. */
+	"packets_read_request",
+	"packets_read_response",
+	"packets_write_request",
+	"packets_write_response",
+	"packets_translation_request",
+	"packets_translation_response",
+	"packets_finepack",
+	"packets_release",
+	"packets_released",
+	"packets_atomic_request",
+	"packets_atomic_response",
+	"flits_read_request",
+	"flits_read_response",
+	"flits_write_request",
+	"flits_write_response",
+	"flits_translation_request",
+	"flits_translation_response",
+	"flits_finepack",
+	"flits_release",
+	"flits_released",
+	"flits_atomic_request",
+	"flits_atomic_response",
+	"waited_read_request",
+	"waited_read_response",
+	"waited_write_request",
+	"waited_write_response",
+	"waited_translation_request",
+	"waited_translation_response",
+	"waited_finepack",
+	"waited_release",
+	"waited_released",
+	"waited_atomic_request",
+	"waited_atomic_response",
+};
+
+static u32 link_counter_reg(unsigned int index)
+{
+	static const u32 of_kinds[] = {
+		GLK_LINK_PACKETS_READ_REQUEST,
+		GLK_LINK_FLITS_READ_REQUEST,
+		GLK_LINK_WAITED_READ_REQUEST,
+	};
+
+	if (index < GLK_LINK_SINGLE_COUNTERS)
+		return GLK_LINK_FLITS_IN + 8 * index;
+	index -= GLK_LINK_SINGLE_COUNTERS;
+	return of_kinds[index / GLK_LINK_KINDS] + 8 * (index % GLK_LINK_KINDS);
+}
+
 static void latch(struct glk_card *card)
 {
 	lockdep_assert_held(&card->snapshot_lock);
@@ -57,14 +138,28 @@ static void latch(struct glk_card *card)
 	glk_write(card, GLK_CARD_SNAPSHOT, 0);
 }
 
+/* Of a row: a partition, GPULINK_COUNTERS_CARD or GPULINK_COUNTERS_LINK. */
+unsigned int glk_counter_count(unsigned int row)
+{
+	switch (row) {
+	case GPULINK_COUNTERS_CARD:
+		return GLK_CARD_COUNTERS;
+	case GPULINK_COUNTERS_LINK:
+		return GLK_LINK_COUNTERS;
+	default:
+		return GLK_PARTITION_COUNTERS;
+	}
+}
+
 static void read_row(struct glk_card *card, unsigned int row, u64 *values)
 {
-	bool whole = row == GPULINK_COUNTERS_CARD;
-	u32 first = whole ? GLK_CARD_ERR_WINDOW : glk_partition_reg(row, GLK_PARTITION_STORES);
-	unsigned int i, count = whole ? GLK_CARD_COUNTERS : GLK_PARTITION_COUNTERS;
+	u32 first = row == GPULINK_COUNTERS_CARD ? GLK_CARD_ERR_WINDOW :
+						   glk_partition_reg(row, GLK_PARTITION_STORES);
+	unsigned int i, count = glk_counter_count(row);
 
 	for (i = 0; i < count; i++)
-		values[i] = glk_read(card, first + 8 * i);
+		values[i] = glk_read(card, row == GPULINK_COUNTERS_LINK ? link_counter_reg(i) :
+									  first + 8 * i);
 }
 
 /* A row into `values`, or all of them into `all`. */
@@ -125,17 +220,26 @@ static void read_snapshot(struct glk_card *card, unsigned int row, u64 *values,
 }
 
 /*
- * One snapshot. `partition` may be GPULINK_COUNTERS_CARD; values has room for the larger of the
- * two rows.
+ * One snapshot of a row; values has room for glk_counter_count() of them.
  */
-int glk_card_counters(struct glk_card *card, unsigned int partition, u64 *values)
+int glk_card_counters(struct glk_card *card, unsigned int row, u64 *values)
 {
-	bool whole = partition == GPULINK_COUNTERS_CARD;
-	unsigned int count = whole ? GLK_CARD_COUNTERS : GLK_PARTITION_COUNTERS;
+	lockdep_assert_held(&card->lock);
+	read_snapshot(card, row, values, NULL);
+	return glk_card_read_error(card, values[glk_counter_count(row) - 1]);
+}
+
+/* One counter of the link's row. */
+int glk_link_counter(struct glk_card *card, unsigned int index, u64 *value)
+{
+	unsigned long flags;
 
 	lockdep_assert_held(&card->lock);
-	read_snapshot(card, partition, values, NULL);
-	return glk_card_read_error(card, values[count - 1]);
+	raw_spin_lock_irqsave(&card->snapshot_lock, flags);
+	latch(card);
+	*value = glk_read(card, link_counter_reg(index));
+	raw_spin_unlock_irqrestore(&card->snapshot_lock, flags);
+	return glk_card_read_error(card, *value);
 }
 
 /* Every counter of the card in one snapshot. */

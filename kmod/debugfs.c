@@ -132,26 +132,45 @@ static int partitions_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(partitions);
 
+/* What the card has of a register of the context's, as it stands there. */
+static void put_context_register(struct seq_file *m, const struct glk_context *ctx,
+				 const char *name, u32 reg)
+{
+	put_register(m, name, glk_context_reg(ctx->id, reg), U32_MAX, 0);
+}
+
+/*
+ * Of rings that the process has in its own hands the driver has the sizes and the status, and no
+ * index: it takes none from them. Doorbells tell the card of both of the process' indices.
+ */
 static void put_ring(struct seq_file *m, struct glk_context *ctx)
 {
 	struct glk_ring *ring = &ctx->ring;
-	unsigned int untaken, user;
+	const struct glk_user_ring *user = ring->user;
+	unsigned int untaken, entries;
 	u16 tail, head;
 
-	spin_lock_irq(&ring->lock);
-	tail = ring->sq_tail;
-	head = ring->cq_head;
-	untaken = ring->done_count;
-	user = GLK_USER_ENTRIES - ring->free_count;
-	spin_unlock_irq(&ring->lock);
 	put_owner(m, ctx);
-	seq_printf(m, " in_flight %u users %u untaken %u status %u", (u16)(tail - head), user,
-		   untaken, READ_ONCE(ring->status));
-	seq_printf(m, " driver: sq_tail %u cq_head %u card:", tail, head);
-	put_register(m, "sq_head", glk_context_reg(ctx->id, GLK_CONTEXT_SQ_HEAD), U16_MAX, 0);
-	put_register(m, "cq_tail", glk_context_reg(ctx->id, GLK_CONTEXT_CQ_TAIL), U16_MAX, 0);
-	put_register(m, "status", glk_context_reg(ctx->id, GLK_CONTEXT_STATUS), U32_MAX, 0);
-	put_register(m, "errors", glk_context_reg(ctx->id, GLK_CONTEXT_ERRORS), U32_MAX, 0);
+	seq_printf(m, " rings of %s entries %lu completions %lu status %u",
+		   user ? "the process" : "the kernel", BIT(user ? user->sq_order : GLK_RING_ORDER),
+		   BIT(user ? user->cq_order : GLK_RING_ORDER), READ_ONCE(ring->status));
+	if (!user) {
+		spin_lock_irq(&ring->lock);
+		tail = ring->sq_tail;
+		head = ring->cq_head;
+		untaken = ring->done_count;
+		entries = GLK_USER_ENTRIES - ring->free_count;
+		spin_unlock_irq(&ring->lock);
+		seq_printf(m, " driver: sq_tail %u cq_head %u in_flight %u users %u untaken %u",
+			   tail, head, (u16)(tail - head), entries, untaken);
+	}
+	seq_puts(m, " card:");
+	put_context_register(m, ctx, "sq_tail", GLK_CONTEXT_SQ_TAIL);
+	put_context_register(m, ctx, "sq_head", GLK_CONTEXT_SQ_HEAD);
+	put_context_register(m, ctx, "cq_tail", GLK_CONTEXT_CQ_TAIL);
+	put_context_register(m, ctx, "cq_head", GLK_CONTEXT_CQ_HEAD);
+	put_context_register(m, ctx, "status", GLK_CONTEXT_STATUS);
+	put_context_register(m, ctx, "errors", GLK_CONTEXT_ERRORS);
 	seq_putc(m, '\n');
 }
 

@@ -7,7 +7,8 @@
  *
  * That call can come while any lock of the driver is held or waited for, by a thread that holds the
  * reservation lock of the same buffer; so it takes card->entry_lock only. The others take the
- * reservation lock inside card->lock.
+ * reservation lock inside card->lock. The work waits for it before: who moves the memory has it as
+ * long as that takes, and no release of anybody should take as long.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
@@ -17,6 +18,8 @@
 #include "gpulink_drv.h"
 
 #define MOVE_TIMEOUT	(2 * HZ)
+#define REMAP_RETRY	1	/* jiffies */
+#define REMAP_TIMEOUT	(10 * HZ)
 
 struct glk_import {
 	struct glk_registration *reg;
@@ -26,7 +29,8 @@ struct glk_import {
 	/* Under the reservation lock; NULL: the memory moved, or was never mapped. */
 	struct sg_table *sgt;
 	unsigned long skip;		/* pages of the buffer before those of the registration */
-	struct work_struct remap;
+	struct delayed_work remap;
+	unsigned long give_up;		/* when the work does, in jiffies */
 };
 
 static void drop_mapping(struct glk_import *import)
@@ -47,7 +51,8 @@ static void memory_moves(struct dma_buf_attachment *attach)
 	if (!import->sgt)
 		return;
 	drop_mapping(import);
-	schedule_work(&import->remap);
+	import->give_up = jiffies + REMAP_TIMEOUT;
+	schedule_delayed_work(&import->remap, 0);
 }
 
 static const struct dma_buf_attach_ops attach_ops = {
@@ -74,22 +79,21 @@ static int list_pages(struct glk_import *import)
 	return at < last ? -EINVAL : 0;
 }
 
-/* Maps the memory where it is now, and lets the card use it. Under card->lock. */
-static int map_and_arm(struct glk_import *import)
+/*
+ * Maps the memory where it is now, and lets the card use it. Under card->lock and the reservation
+ * lock. What moved it may still be at work: waits so long for it.
+ */
+static int map_and_arm(struct glk_import *import, unsigned long patience)
 {
 	struct dma_resv *resv = import->attach->dmabuf->resv;
 	struct sg_table *sgt;
 	int err;
 
-	dma_resv_lock(resv, NULL);
 	sgt = dma_buf_map_attachment(import->attach, DMA_BIDIRECTIONAL);
-	if (IS_ERR(sgt)) {
-		err = PTR_ERR(sgt);
-		goto unlock;
-	}
+	if (IS_ERR(sgt))
+		return PTR_ERR(sgt);
 	import->sgt = sgt;
-	/* What moved it may still be at work. */
-	if (dma_resv_wait_timeout(resv, DMA_RESV_USAGE_KERNEL, false, MOVE_TIMEOUT) <= 0)
+	if (dma_resv_wait_timeout(resv, DMA_RESV_USAGE_KERNEL, false, patience) <= 0)
 		err = -ETIMEDOUT;
 	else
 		err = list_pages(import);
@@ -97,28 +101,74 @@ static int map_and_arm(struct glk_import *import)
 		drop_mapping(import);
 	else
 		glk_registration_arm(import->ctx, import->reg);
-unlock:
+	return err;
+}
+
+/* Until whoever moved the memory is done with it. Takes no lock of the card. */
+static void wait_for_move(struct glk_import *import)
+{
+	struct dma_resv *resv = import->attach->dmabuf->resv;
+
+	dma_resv_lock(resv, NULL);
+	dma_resv_wait_timeout(resv, DMA_RESV_USAGE_KERNEL, false, MOVE_TIMEOUT);
+	dma_resv_unlock(resv);
+}
+
+/* The same after a move, without waiting. ETIMEDOUT: it moves again. Under card->lock. */
+static int map_again(struct glk_import *import)
+{
+	struct dma_resv *resv = import->attach->dmabuf->resv;
+	int err = -ETIMEDOUT;
+
+	if (!dma_resv_trylock(resv))
+		return err;
+	if (dma_resv_test_signaled(resv, DMA_RESV_USAGE_KERNEL))
+		err = map_and_arm(import, 0);
 	dma_resv_unlock(resv);
 	return err;
 }
 
 static void remap(struct work_struct *work)
 {
-	struct glk_import *import = container_of(work, struct glk_import, remap);
+	struct glk_import *import = container_of(to_delayed_work(work), struct glk_import, remap);
 	struct glk_card *card = import->card;
 	int err = 0;
 
+	wait_for_move(import);
 	down_read(&card->state_lock);
 	mutex_lock(&card->lock);
 	/* Nobody else maps it; and who unmaps it for good does so under card->lock. */
 	if (import->reg->mapped && !glk_context_usable(import->ctx))
-		err = map_and_arm(import);
+		err = map_again(import);
 	mutex_unlock(&card->lock);
 	up_read(&card->state_lock);
-	if (err)
+	if (err == -ETIMEDOUT && time_before(jiffies, import->give_up))
+		schedule_delayed_work(&import->remap, REMAP_RETRY);
+	else if (err)
 		glk_warn(card, GLK_ERROR_DMABUF,
 			 "a dma-buf moved and cannot be mapped again (%d): entries that name it fail\n",
 			 err);
+}
+
+/*
+ * Exporters have many words for memory that the card cannot reach where it is. Users get one, by
+ * which they know that a copy through memory of the process is the way; the log has the exporter's.
+ */
+static int explain(struct glk_card *card, const struct dma_buf *dmabuf, int err)
+{
+	switch (err) {
+	case -EOPNOTSUPP:
+	case -ENOTSUPP:		/* no error of user space's, but of some exporters' */
+	case -EREMOTEIO:	/* the DMA API's, of bridges that do not forward */
+	case -EPERM:
+	case -EHOSTUNREACH:
+		glk_warn(card, GLK_ERROR_PEER,
+			 "the card cannot reach a dma-buf of %s (%d): the bridges between them do not promise to forward, or the exporter does not let peers in\n",
+			 dmabuf->exp_name, err);
+		return -EHOSTUNREACH;
+	default:
+		return err;
+	}
 }
 
 /* A dma-buf, attached. Takes no lock of the card. */
@@ -149,7 +199,7 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 	if (!reg || !import)
 		goto free;
 	INIT_LIST_HEAD(&reg->list);
-	INIT_WORK(&import->remap, remap);
+	INIT_DELAYED_WORK(&import->remap, remap);
 	reg->import = import;
 	reg->flags = flags;
 	reg->bytes = bytes;
@@ -161,7 +211,7 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 	import->attach = dma_buf_dynamic_attach(dmabuf, &card->pdev->dev, &attach_ops, import);
 	if (!IS_ERR(import->attach))
 		return reg;
-	err = PTR_ERR(import->attach);
+	err = explain(card, dmabuf, PTR_ERR(import->attach));
 free:
 	kfree(import);
 	kfree(reg);
@@ -172,6 +222,7 @@ put:
 
 int glk_import_map(struct glk_context *ctx, struct glk_registration *reg)
 {
+	struct dma_resv *resv = reg->import->attach->dmabuf->resv;
 	struct glk_card *card = ctx->card;
 	int err;
 
@@ -180,10 +231,14 @@ int glk_import_map(struct glk_context *ctx, struct glk_registration *reg)
 	if (err)
 		return err;
 	reg->import->ctx = ctx;
-	err = map_and_arm(reg->import);
-	if (err)
+	dma_resv_lock(resv, NULL);
+	err = map_and_arm(reg->import, MOVE_TIMEOUT);
+	dma_resv_unlock(resv);
+	if (err) {
 		dma_free_coherent(&card->pdev->dev, reg->page_list_bytes, reg->page_list,
 				  reg->page_list_dma);
+		err = explain(card, reg->import->attach->dmabuf, err);
+	}
 	return err;
 }
 
@@ -203,7 +258,7 @@ void glk_import_free(struct glk_registration *reg)
 	struct glk_import *import = reg->import;
 	struct dma_buf *dmabuf = import->attach->dmabuf;
 
-	cancel_work_sync(&import->remap);
+	cancel_delayed_work_sync(&import->remap);
 	dma_buf_detach(dmabuf, import->attach);
 	dma_buf_put(dmabuf);
 	kfree(import);

@@ -17,6 +17,10 @@ void glk_endpoint_describe(const struct glk_partition *partition, char *name, si
 	case GPULINK_ENDPOINT_POOL:
 		scnprintf(name, size, "pool");
 		break;
+	case GPULINK_ENDPOINT_LINK:
+		scnprintf(name, size, "link %llu",
+			  GLK_FIELD(partition->base, GLK_PARTITION_EP_BASE_FAR_PARTITION));
+		break;
 	default:
 		scnprintf(name, size, "none");
 	}
@@ -119,6 +123,71 @@ static int set_pool(struct glk_card *card, unsigned int partition)
 	return 0;
 }
 
+static bool far_partition_taken(struct glk_card *card, unsigned int partition, u64 base)
+{
+	unsigned int p;
+
+	for (p = 0; p < card->partition_count; p++)
+		if (p != partition && card->partitions[p].kind == GPULINK_ENDPOINT_LINK &&
+		    card->partitions[p].base == base)
+			return true;
+	return false;
+}
+
+/* Asks the other card how large its partition is; this one is of kind link while it does. */
+static int far_partition_bytes(struct glk_card *card, unsigned int partition, u64 *bytes)
+{
+	u64 far;
+	int err;
+
+	if (card->state != GLK_LIVE)
+		return -ENOLINK;
+	card->partitions[partition].bytes = GLK_PAGE_SIZE;
+	glk_partition_restore(card, partition);
+	err = glk_link_ask(card, partition, &far);
+	glk_write(card, glk_partition_reg(partition, GLK_PARTITION_EP_KIND), GLK_EP_NONE);
+	if (err)
+		return err;
+	*bytes = ALIGN_DOWN(GLK_FIELD(far, GLK_PARTITION_FAR_BYTES_BYTES), GLK_PAGE_SIZE);
+	if (*bytes)
+		return 0;
+	glk_err(card, GLK_ERROR_ENDPOINT_NAME,
+		"the other card has no such partition, or none that is open to the link\n");
+	return -ENXIO;
+}
+
+/* "link PARTITION" or "link PARTITION BYTES"; without BYTES the link has to be up. */
+static int set_link(struct glk_card *card, unsigned int partition, const char *name)
+{
+	struct glk_partition *p = &card->partitions[partition];
+	unsigned int far;
+	u64 base, bytes;
+	int count, err, end[2] = { 0 };
+
+	if (!glk_link_present(card))
+		return -EOPNOTSUPP;
+	count = sscanf(name, "link %u%n %llu%n", &far, &end[0], &bytes, &end[1]);
+	if (count < 1 || name[end[count - 1]] || far >= GLK_PARTITION_COUNT)
+		return -EINVAL;
+	if (count == 2 && (!bytes || bytes % GLK_PAGE_SIZE || bytes > BIT_ULL(48)))
+		return -EINVAL;
+	base = (u64)far << GLK_PARTITION_EP_BASE_FAR_PARTITION_SHIFT;
+	if (far_partition_taken(card, partition, base))
+		return -EEXIST;
+	glk_endpoint_clear(card, partition);
+	p->kind = GPULINK_ENDPOINT_LINK;
+	p->base = base;
+	err = count == 2 ? 0 : far_partition_bytes(card, partition, &bytes);
+	if (err) {
+		p->kind = GPULINK_ENDPOINT_NONE;
+		p->base = 0;
+		p->bytes = 0;
+		return err;
+	}
+	p->bytes = bytes;
+	return 0;
+}
+
 /* "DOMAIN:BUS:SLOT.FUNCTION BAR" */
 static struct pci_dev *find_device(const char *name, int *bar)
 {
@@ -135,7 +204,10 @@ static struct pci_dev *find_device(const char *name, int *bar)
 	       ERR_PTR(-ENODEV);
 }
 
-/* `name` without white space around it. Nothing changes when it is refused. */
+/*
+ * `name` without white space around it. Nothing changes when it is refused, except that the
+ * partition has no endpoint any more when another card was asked.
+ */
 int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *name)
 {
 	struct pci_dev *pdev;
@@ -148,6 +220,8 @@ int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *
 	}
 	if (!strcmp(name, "pool")) {
 		err = set_pool(card, partition);
+	} else if (!strncmp(name, "link ", 5)) {
+		err = set_link(card, partition, name);
 	} else {
 		pdev = find_device(name, &bar);
 		if (IS_ERR(pdev))

@@ -9,6 +9,7 @@ static const char * const names[] = {
 	[GLK_ERROR_DMA] = "dma",
 	[GLK_ERROR_ENDPOINT] = "endpoint",
 	[GLK_ERROR_RING] = "ring",
+	[GLK_ERROR_LINK] = "link",
 	[GLK_ERROR_LOST] = "lost",
 	[GLK_ERROR_DRAIN] = "drain",
 	[GLK_ERROR_RESET] = "reset",

@@ -16,6 +16,7 @@ enum glk_error {
 	GLK_ERROR_DMA = 3,
 	GLK_ERROR_ENDPOINT = 4,
 	GLK_ERROR_RING = 5,
+	GLK_ERROR_LINK = 6,
 	/* What the driver finds. */
 	GLK_ERROR_LOST = 16,
 	GLK_ERROR_DRAIN = 17,

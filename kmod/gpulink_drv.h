@@ -53,6 +53,12 @@
 #define GLK_PARTITION_COUNTERS	((GLK_PARTITION_ERR_ENDPOINT - GLK_PARTITION_STORES) / 8 + 1)
 #define GLK_CARD_COUNTERS	((GLK_CARD_PACKETS_RECEIVED - GLK_CARD_ERR_WINDOW) / 8 + 1)
 
+/* And of the link: those that there are once, and three rows with one for each kind of packet. */
+#define GLK_LINK_SINGLE_COUNTERS	((GLK_LINK_DENIED - GLK_LINK_FLITS_IN) / 8 + 1)
+#define GLK_LINK_KINDS \
+	((GLK_LINK_PACKETS_ATOMIC_RESPONSE - GLK_LINK_PACKETS_READ_REQUEST) / 8 + 1)
+#define GLK_LINK_COUNTERS	(GLK_LINK_SINGLE_COUNTERS + 3 * GLK_LINK_KINDS)
+
 struct glk_counters {
 	u64 card[GLK_CARD_COUNTERS];
 	u64 partitions[GLK_PARTITION_COUNT][GLK_PARTITION_COUNTERS];
@@ -86,6 +92,16 @@ enum glk_limit {
 	GLK_LIMIT_COUNT,
 };
 
+/* Places in card->link_settings. */
+enum glk_link_setting {
+	GLK_LINK_SETTING_CONTROL,
+	GLK_LINK_SETTING_POOL_CYCLES,
+	GLK_LINK_SETTING_BURST,
+	GLK_LINK_SETTING_TRIM_BYTES,
+	GLK_LINK_SETTING_TIMEOUT_NS,
+	GLK_LINK_SETTINGS,
+};
+
 /* docs/recovery.md */
 enum glk_state {
 	GLK_LIVE,
@@ -99,7 +115,7 @@ enum glk_state {
 struct glk_partition {
 	u64 settings[4];	/* registers SUBHEADER_BYTES .. MODE */
 	u32 kind;		/* GPULINK_ENDPOINT_* */
-	u64 base;		/* bus address or pool offset */
+	u64 base;		/* bus address, pool offset, or which partition of the other card */
 	u64 bytes;
 	struct pci_dev *pdev;	/* of kind bus, with a reference */
 	int bar;
@@ -121,6 +137,8 @@ struct glk_card {
 	u64 generation;		/* grows at every reset; CARD.GENERATION while it has power */
 	u64 hw_generation;	/* CARD.GENERATION, as read after the last reset */
 	struct work_struct lost_work;
+	struct work_struct link_work;
+	u64 link_settings[GLK_LINK_SETTINGS];
 	void __iomem *regs;
 	phys_addr_t regs_start, aperture_start;
 	unsigned int partition_count, context_count, queue_entries, widths, ring_order_max;
@@ -291,6 +309,8 @@ void glk_card_stop(struct glk_card *card);
 bool glk_card_answers(struct glk_card *card);
 void glk_card_lost(struct glk_card *card);
 int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id);
+int glk_card_enter(struct glk_card *card);
+void glk_card_leave(struct glk_card *card);
 int glk_card_read_error(struct glk_card *card, u64 value);
 int glk_card_request_irqs(struct glk_card *card);
 int glk_card_error(struct glk_card *card);
@@ -299,7 +319,10 @@ void glk_card_set_state(struct glk_card *card, enum glk_state state);
 /* counters.c: names in the order of the registers */
 extern const char * const glk_card_counter_names[GLK_CARD_COUNTERS];
 extern const char * const glk_partition_counter_names[GLK_PARTITION_COUNTERS];
-int glk_card_counters(struct glk_card *card, unsigned int partition, u64 *values);
+extern const char * const glk_link_counter_names[GLK_LINK_COUNTERS];
+unsigned int glk_counter_count(unsigned int row);
+int glk_card_counters(struct glk_card *card, unsigned int row, u64 *values);
+int glk_link_counter(struct glk_card *card, unsigned int index, u64 *value);
 int glk_card_all_counters(struct glk_card *card, struct glk_counters *all);
 bool glk_card_counter_now(struct glk_card *card, unsigned int first, unsigned int count,
 			  unsigned int index, u64 *value);
@@ -433,6 +456,20 @@ void glk_endpoint_describe(const struct glk_partition *partition, char *name, si
 void glk_endpoint_clear(struct glk_card *card, unsigned int partition);
 int glk_endpoint_watch(struct glk_card *card);
 void glk_endpoint_unwatch(struct glk_card *card);
+
+/* link.c: callers of those between the first and the last three hold card->lock */
+bool glk_link_present(const struct glk_card *card);
+int glk_link_set(struct glk_card *card, enum glk_link_setting which, u64 value);
+void glk_link_restore(struct glk_card *card);
+int glk_link_ask(struct glk_card *card, unsigned int partition, u64 *far);
+void glk_link_event(struct glk_card *card);
+void glk_link_init(struct glk_card *card);
+void glk_link_exit(struct glk_card *card);
+
+/* link_sysfs.c */
+void glk_link_sysfs_init(void);
+int glk_link_sysfs_add(struct glk_card *card);
+void glk_link_sysfs_remove(struct glk_card *card);
 
 /* partition.c: callers hold card->lock */
 bool glk_partition_setting_valid(struct glk_card *card, u32 reg, u64 value);

@@ -26,7 +26,8 @@ bool glk_partition_setting_valid(struct glk_card *card, u32 reg, u64 value)
 		return value <= GLK_TIMEOUT_MAX_NS;
 	default:
 		return !(value & ~(GLK_PARTITION_MODE_COALESCE_MASK |
-				  GLK_PARTITION_MODE_SELF_DESCRIBE_MASK));
+				  GLK_PARTITION_MODE_SELF_DESCRIBE_MASK |
+				  (glk_link_present(card) ? GLK_PARTITION_MODE_OPEN_MASK : 0)));
 	}
 }
 

@@ -39,6 +39,7 @@ static void free_irqs(struct glk_card *card)
 	for (i = 0; i < card->vector_count; i++)
 		free_irq(pci_irq_vector(card->pdev, i), &card->vectors[i]);
 	pci_free_irq_vectors(card->pdev);
+	glk_link_exit(card);
 }
 
 static int start_hardware(struct glk_card *card)
@@ -104,6 +105,7 @@ static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		goto disable;
 	}
 	glk_recovery_init(card);
+	glk_link_init(card);
 	for (p = 0; p < GLK_PARTITION_COUNT; p++)
 		glk_partition_defaults(&card->partitions[p]);
 	err = map_bars(card);

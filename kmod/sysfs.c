@@ -6,27 +6,6 @@
 
 #include "gpulink_drv.h"
 
-/* Around what touches the card. */
-static int enter(struct glk_card *card)
-{
-	int err;
-
-	down_read(&card->state_lock);
-	err = glk_card_error(card);
-	if (err) {
-		up_read(&card->state_lock);
-		return err;
-	}
-	mutex_lock(&card->lock);
-	return 0;
-}
-
-static void leave(struct glk_card *card)
-{
-	mutex_unlock(&card->lock);
-	up_read(&card->state_lock);
-}
-
 static ssize_t serial_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%016llx\n", glk_to_card(dev)->serial);
@@ -79,17 +58,18 @@ static ssize_t link_state_show(struct device *dev, struct device_attribute *attr
 	u64 status;
 	int err;
 
-	err = enter(card);
+	err = glk_card_enter(card);
 	if (err)
 		return err;
 	status = glk_read(card, GLK_CARD_STATUS);
-	leave(card);
+	glk_card_leave(card);
 	if (status == U64_MAX)
 		return -ENODEV;
 	if (!(status & GLK_CARD_STATUS_LINK_UP_MASK))
 		return sysfs_emit(buf, "down\n");
 	return sysfs_emit(buf, "%s\n",
-			  card->features & GLK_CARD_FEATURES_LOOPBACK_MASK ? "loopback" : "up");
+			  glk_link_present(card) ||
+			  !(card->features & GLK_CARD_FEATURES_LOOPBACK_MASK) ? "up" : "loopback");
 }
 static DEVICE_ATTR_RO(link_state);
 
@@ -177,11 +157,11 @@ static ssize_t card_counter_show(struct device *dev, struct device_attribute *at
 	u64 values[GLK_CARD_COUNTERS];
 	int err;
 
-	err = enter(card);
+	err = glk_card_enter(card);
 	if (err)
 		return err;
 	err = glk_card_counters(card, GPULINK_COUNTERS_CARD, values);
-	leave(card);
+	glk_card_leave(card);
 	return err ?: sysfs_emit(buf, "%llu\n", values[counter->index]);
 }
 
@@ -215,6 +195,7 @@ struct glk_partition_attr {
 	ssize_t (*store)(struct glk_partition_kobj *p, const struct glk_partition_attr *attr,
 			 const char *buf, size_t count);
 	u32 reg;
+	u64 mode;	/* a bit of the register MODE */
 };
 
 static struct glk_partition *partition_of(struct glk_partition_kobj *p)
@@ -228,11 +209,11 @@ static ssize_t setting_show(struct glk_partition_kobj *p,
 	u64 value;
 	int err;
 
-	err = enter(p->card);
+	err = glk_card_enter(p->card);
 	if (err)
 		return err;
 	value = partition_of(p)->settings[attr->reg / 8];
-	leave(p->card);
+	glk_card_leave(p->card);
 	return sysfs_emit(buf, "%llu\n", value);
 }
 
@@ -242,43 +223,43 @@ static ssize_t setting_store(struct glk_partition_kobj *p, const struct glk_part
 	u64 value;
 	int err;
 
-	err = kstrtou64(buf, 0, &value) ?: enter(p->card);
+	err = kstrtou64(buf, 0, &value) ?: glk_card_enter(p->card);
 	if (err)
 		return err;
 	err = glk_partition_set(p->card, p->index, attr->reg, value);
-	leave(p->card);
+	glk_card_leave(p->card);
 	return err ?: count;
 }
 
-static ssize_t coalesce_show(struct glk_partition_kobj *p,
-			     const struct glk_partition_attr *attr, char *buf)
+/* A bit of MODE. */
+static ssize_t mode_show(struct glk_partition_kobj *p, const struct glk_partition_attr *attr,
+			 char *buf)
 {
 	u64 mode;
 	int err;
 
-	err = enter(p->card);
+	err = glk_card_enter(p->card);
 	if (err)
 		return err;
 	mode = partition_of(p)->settings[GLK_PARTITION_MODE / 8];
-	leave(p->card);
-	return sysfs_emit(buf, "%d\n", !!(mode & GLK_PARTITION_MODE_COALESCE_MASK));
+	glk_card_leave(p->card);
+	return sysfs_emit(buf, "%d\n", !!(mode & attr->mode));
 }
 
-static ssize_t coalesce_store(struct glk_partition_kobj *p, const struct glk_partition_attr *attr,
-			      const char *buf, size_t count)
+static ssize_t mode_store(struct glk_partition_kobj *p, const struct glk_partition_attr *attr,
+			  const char *buf, size_t count)
 {
-	bool coalesce;
+	bool on;
 	u64 mode;
 	int err;
 
-	err = kstrtobool(buf, &coalesce) ?: enter(p->card);
+	err = kstrtobool(buf, &on) ?: glk_card_enter(p->card);
 	if (err)
 		return err;
-	mode = partition_of(p)->settings[GLK_PARTITION_MODE / 8] &
-	       ~GLK_PARTITION_MODE_COALESCE_MASK;
+	mode = partition_of(p)->settings[GLK_PARTITION_MODE / 8] & ~attr->mode;
 	err = glk_partition_set(p->card, p->index, GLK_PARTITION_MODE,
-				mode | (coalesce ? GLK_PARTITION_MODE_COALESCE_MASK : 0));
-	leave(p->card);
+				mode | (on ? attr->mode : 0));
+	glk_card_leave(p->card);
 	return err ?: count;
 }
 
@@ -288,11 +269,11 @@ static ssize_t endpoint_show(struct glk_partition_kobj *p,
 	char name[32];
 	int err;
 
-	err = enter(p->card);
+	err = glk_card_enter(p->card);
 	if (err)
 		return err;
 	glk_endpoint_describe(partition_of(p), name, sizeof(name));
-	leave(p->card);
+	glk_card_leave(p->card);
 	return sysfs_emit(buf, "%s\n", name);
 }
 
@@ -305,11 +286,11 @@ static ssize_t endpoint_store(struct glk_partition_kobj *p, const struct glk_par
 	if (strscpy(name, buf, sizeof(name)) < 0)
 		return -EINVAL;
 	trimmed = strim(name);
-	err = enter(p->card);
+	err = glk_card_enter(p->card);
 	if (err)
 		return err;
 	err = glk_endpoint_set(p->card, p->index, trimmed);
-	leave(p->card);
+	glk_card_leave(p->card);
 	return err ?: count;
 }
 
@@ -319,11 +300,11 @@ static ssize_t endpoint_bytes_show(struct glk_partition_kobj *p,
 	u64 bytes;
 	int err;
 
-	err = enter(p->card);
+	err = glk_card_enter(p->card);
 	if (err)
 		return err;
 	bytes = partition_of(p)->bytes;
-	leave(p->card);
+	glk_card_leave(p->card);
 	return sysfs_emit(buf, "%llu\n", bytes);
 }
 
@@ -333,11 +314,11 @@ static ssize_t endpoint_distance_show(struct glk_partition_kobj *p,
 	const struct glk_partition *partition = partition_of(p);
 	int err, distance;
 
-	err = enter(p->card);
+	err = glk_card_enter(p->card);
 	if (err)
 		return err;
 	distance = partition->kind == GPULINK_ENDPOINT_BUS ? partition->distance : -1;
-	leave(p->card);
+	glk_card_leave(p->card);
 	return distance < 0 ? sysfs_emit(buf, "unknown\n") : sysfs_emit(buf, "%d\n", distance);
 }
 
@@ -352,10 +333,25 @@ PARTITION_ATTR(subheader_bytes, 0644, setting_show, setting_store, GLK_PARTITION
 PARTITION_ATTR(max_payload_bytes, 0644, setting_show, setting_store,
 	       GLK_PARTITION_MAX_PAYLOAD_BYTES);
 PARTITION_ATTR(flush_timeout_ns, 0644, setting_show, setting_store, GLK_PARTITION_FLUSH_TIMEOUT_NS);
-PARTITION_ATTR(coalesce, 0644, coalesce_show, coalesce_store, 0);
 PARTITION_ATTR(endpoint, 0644, endpoint_show, endpoint_store, 0);
 PARTITION_ATTR(endpoint_bytes, 0444, endpoint_bytes_show, NULL, 0);
 PARTITION_ATTR(endpoint_distance, 0444, endpoint_distance_show, NULL, 0);
+
+#define MODE_ATTR(_name, _mask)						\
+	static const struct glk_partition_attr partition_##_name = {	\
+		.attr = { .name = __stringify(_name), .mode = 0644 },	\
+		.show = mode_show,					\
+		.store = mode_store,					\
+		.mode = _mask,						\
+	}
+MODE_ATTR(coalesce, GLK_PARTITION_MODE_COALESCE_MASK);
+MODE_ATTR(open, GLK_PARTITION_MODE_OPEN_MASK);
+
+/* Of cards with a link. */
+static const struct attribute *partition_link_attrs[] = {
+	&partition_open.attr,
+	NULL
+};
 
 static const struct attribute *partition_attrs[] = {
 	&partition_subheader_bytes.attr,
@@ -378,11 +374,11 @@ static ssize_t counter_show(struct glk_partition_kobj *p,
 	u64 values[GLK_PARTITION_COUNTERS];
 	int err;
 
-	err = enter(p->card);
+	err = glk_card_enter(p->card);
 	if (err)
 		return err;
 	err = glk_card_counters(p->card, p->index, values);
-	leave(p->card);
+	glk_card_leave(p->card);
 	return err ?: sysfs_emit(buf, "%llu\n", values[attr - counters]);
 }
 
@@ -442,6 +438,8 @@ static int add_partition(struct glk_card *card, unsigned int index)
 				   index) ?:
 	      sysfs_create_files(&p->kobj, partition_attrs) ?:
 	      sysfs_create_group(&p->kobj, &counter_group);
+	if (!err && glk_link_present(card))
+		err = sysfs_create_files(&p->kobj, partition_link_attrs);
 	if (err) {
 		kobject_put(&p->kobj);
 		return err;
@@ -464,17 +462,23 @@ void glk_sysfs_remove(struct glk_card *card)
 	kobject_del(card->partitions_kobj);
 	kobject_put(card->partitions_kobj);
 	card->partitions_kobj = NULL;
+	glk_link_sysfs_remove(card);
 }
 
-/* The folders of the partitions; the card's own files come with its device. */
+/* The folders of the link and of the partitions; the card's own files come with its device. */
 int glk_sysfs_add(struct glk_card *card)
 {
 	unsigned int i;
 	int err;
 
+	err = glk_link_sysfs_add(card);
+	if (err)
+		return err;
 	card->partitions_kobj = kobject_create_and_add("partitions", &card->dev.kobj);
-	if (!card->partitions_kobj)
+	if (!card->partitions_kobj) {
+		glk_link_sysfs_remove(card);
 		return -ENOMEM;
+	}
 	for (i = 0; i < card->partition_count; i++) {
 		err = add_partition(card, i);
 		if (err) {
@@ -490,6 +494,7 @@ void glk_sysfs_init(void)
 {
 	unsigned int i;
 
+	glk_link_sysfs_init();
 	for (i = 0; i < GLK_CARD_COUNTERS; i++) {
 		struct device_attribute *attr = &card_counters[i].dev_attr;
 

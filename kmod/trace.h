@@ -38,7 +38,8 @@ TRACE_DEFINE_ENUM(GLK_REMOVED);
 		      { 0x04, "config" },	\
 		      { 0x08, "dma" },		\
 		      { 0x10, "endpoint" },	\
-		      { 0x20, "ring" })
+		      { 0x20, "ring" },		\
+		      { 0x40, "link" })
 
 #define show_rights(flags)				\
 	__print_flags(flags, "|",			\

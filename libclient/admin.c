@@ -2,9 +2,10 @@
 /* The administrator's half: what docs/sysfs.md describes, as calls. */
 #include "gpulink_admin.h"
 
+#include "admin_files.h"
+
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -13,10 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifndef GLK_SYSFS
-#define GLK_SYSFS "/sys/class/gpulink"
-#endif
-
 static const struct {
 	const char *name, *allowed;
 } settings[] = {
@@ -24,6 +21,7 @@ static const struct {
 	[GPULINK_MAX_PAYLOAD_BYTES] = { "max_payload_bytes", "128, 256, 512, 1024, 2048 or 4096" },
 	[GPULINK_FLUSH_TIMEOUT_NS] = { "flush_timeout_ns", "0 (never) to 1000000000" },
 	[GPULINK_COALESCE] = { "coalesce", "0 or 1" },
+	[GPULINK_OPEN] = { "open", "0 or 1" },
 };
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))
 
@@ -62,123 +60,11 @@ int gpulink_setting_valid(enum gpulink_setting setting, uint64_t value)
 	case GPULINK_FLUSH_TIMEOUT_NS:
 		return value <= 1000000000;
 	case GPULINK_COALESCE:
+	case GPULINK_OPEN:
 		return value <= 1;
 	default:
 		return 0;
 	}
-}
-
-/* --- files --- */
-
-/* "gpulink" and a number: nothing that could lead out of the folder. */
-static bool is_card_name(const char *name, unsigned long *number)
-{
-	char *end;
-
-	if (strncmp(name, "gpulink", 7) || name[7] < '0' || name[7] > '9' || strlen(name) >= 16)
-		return false;
-	*number = strtoul(name + 7, &end, 10);
-	return !*end;
-}
-
-static int code_of(int error)
-{
-	switch (error) {
-	case ENOENT:
-	case ENODEV:
-	case ENOTDIR:
-		return -GPULINK_ENODEV;
-	case EACCES:
-	case EPERM:
-	case EROFS:
-		return -GPULINK_EACCES;
-	case EINVAL:
-	case ERANGE:
-		return -GPULINK_EINVAL;
-	case ENXIO:
-		return -GPULINK_ENOENDPOINT;
-	case ESTALE:
-	case EAGAIN:
-	case EBUSY:
-		return -GPULINK_EBUSY;
-	default:
-		return -GPULINK_EIO;
-	}
-}
-
-/* Opens GLK_SYSFS/card/file; file may be a format of one partition. */
-static int open_file(const char *card, const char *file, int flags)
-{
-	char path[PATH_MAX];
-	unsigned long number;
-	int length, fd;
-
-	if (!card || !is_card_name(card, &number))
-		return -GPULINK_ENODEV;
-	length = snprintf(path, sizeof(path), "%s/%s/%s", GLK_SYSFS, card, file);
-	if (length < 0 || (size_t)length >= sizeof(path))
-		return -GPULINK_EINVAL;
-	fd = open(path, flags | O_CLOEXEC);
-	return fd < 0 ? code_of(errno) : fd;
-}
-
-/* Reads one value, without its newline. */
-static int read_text(const char *card, const char *file, char *text, size_t room)
-{
-	int fd = open_file(card, file, O_RDONLY);
-	ssize_t got;
-	int error;
-
-	if (fd < 0)
-		return fd;
-	got = read(fd, text, room - 1);
-	error = got < 0 ? code_of(errno) : 0;
-	close(fd);
-	if (error)
-		return error;
-	text[got] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	return 0;
-}
-
-static int read_number(const char *card, const char *file, uint64_t *value)
-{
-	char text[32], *end;
-	int error = read_text(card, file, text, sizeof(text));
-
-	if (error)
-		return error;
-	if (text[0] < '0' || text[0] > '9') /* signs and spaces, which strtoull() takes, are no number of the kernel's */
-		return -GPULINK_EPROTO;
-	errno = 0;
-	*value = strtoull(text, &end, 10);
-	return errno || *end ? -GPULINK_EPROTO : 0;
-}
-
-static int read_u32(const char *card, const char *file, uint32_t *value)
-{
-	uint64_t wide;
-	int error = read_number(card, file, &wide);
-
-	if (!error && wide > UINT32_MAX)
-		error = -GPULINK_EPROTO;
-	if (!error)
-		*value = (uint32_t)wide;
-	return error;
-}
-
-static int write_text(const char *card, const char *file, const char *text)
-{
-	int fd = open_file(card, file, O_WRONLY);
-	ssize_t sent;
-	int error;
-
-	if (fd < 0)
-		return fd;
-	sent = write(fd, text, strlen(text));
-	error = sent < 0 ? code_of(errno) : (size_t)sent == strlen(text) ? 0 : -GPULINK_EIO;
-	close(fd);
-	return error;
 }
 
 /* --- cards --- */
@@ -199,9 +85,9 @@ int gpulink_admin_list(char (*names)[16], unsigned room)
 	struct dirent *entry;
 
 	if (!folder)
-		return errno == ENOENT ? 0 : code_of(errno); /* no driver, no card */
+		return errno == ENOENT ? 0 : glk_admin_code_of(errno); /* no driver, no card */
 	while ((entry = readdir(folder))) {
-		if (!is_card_name(entry->d_name, &number))
+		if (!glk_admin_is_card_name(entry->d_name, &number))
 			continue;
 		more = realloc(all, (count + 1) * sizeof(*all));
 		if (!more) {
@@ -230,7 +116,7 @@ static int pci_address(const char *card, char *out, size_t room)
 	snprintf(path, sizeof(path), "%s/%s/device", GLK_SYSFS, card);
 	length = readlink(path, target, sizeof(target) - 1);
 	if (length < 0)
-		return code_of(errno);
+		return glk_admin_code_of(errno);
 	target[length] = '\0';
 	last = strrchr(target, '/');
 	last = last ? last + 1 : target;
@@ -259,21 +145,21 @@ int gpulink_admin_get_info(const char *card, struct gpulink_admin_info *info)
 	if (!card || !info)
 		return -GPULINK_EINVAL;
 	memset(info, 0, sizeof(*info));
-	error = read_text(card, "serial", info->serial, sizeof(info->serial));
+	error = glk_admin_read_text(card, "serial", info->serial, sizeof(info->serial));
 	if (!error)
 		error = pci_address(card, info->pci_address, sizeof(info->pci_address));
 	if (!error)
-		error = read_text(card, "hw_version", info->hw_version, sizeof(info->hw_version));
+		error = glk_admin_read_text(card, "hw_version", info->hw_version, sizeof(info->hw_version));
 	if (!error)
-		error = read_text(card, "driver_version", info->driver_version, sizeof(info->driver_version));
+		error = glk_admin_read_text(card, "driver_version", info->driver_version, sizeof(info->driver_version));
 	if (!error)
-		error = read_text(card, "link_state", info->link_state, sizeof(info->link_state));
+		error = glk_admin_read_text(card, "link_state", info->link_state, sizeof(info->link_state));
 	if (!error)
-		error = read_number(card, "generation", &info->generation);
+		error = glk_admin_read_number(card, "generation", &info->generation);
 	if (!error)
-		error = read_u32(card, "queue_entries", &info->queue_entries);
+		error = glk_admin_read_u32(card, "queue_entries", &info->queue_entries);
 	if (!error)
-		error = read_u32(card, "contexts", &info->contexts);
+		error = glk_admin_read_u32(card, "contexts", &info->contexts);
 	if (error)
 		return error;
 	strcpy(info->name, card);
@@ -288,7 +174,7 @@ static int partition_file(const char *card, unsigned partition, const char *name
 	unsigned long number;
 	char path[PATH_MAX];
 
-	if (!card || !is_card_name(card, &number))
+	if (!card || !glk_admin_is_card_name(card, &number))
 		return -GPULINK_ENODEV;
 	snprintf(path, sizeof(path), "%s/%s/partitions", GLK_SYSFS, card);
 	if (access(path, F_OK))
@@ -308,16 +194,18 @@ int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpu
 	for (unsigned s = 0; s < SETTINGS && !error; s++) {
 		error = partition_file(card, partition, settings[s].name, file, sizeof(file));
 		if (!error)
-			error = read_number(card, file, &out->settings[s]);
+			error = glk_admin_read_number(card, file, &out->settings[s]);
+		if (error == -GPULINK_ENODEV && s == GPULINK_OPEN)
+			out->settings[s] = 0, error = 0; /* without a link nobody is beyond it */
 	}
 	if (!error)
 		error = partition_file(card, partition, "endpoint", file, sizeof(file));
 	if (!error)
-		error = read_text(card, file, out->endpoint, sizeof(out->endpoint));
+		error = glk_admin_read_text(card, file, out->endpoint, sizeof(out->endpoint));
 	if (!error)
 		error = partition_file(card, partition, "endpoint_bytes", file, sizeof(file));
 	if (!error)
-		error = read_number(card, file, &out->endpoint_bytes);
+		error = glk_admin_read_number(card, file, &out->endpoint_bytes);
 	return error;
 }
 
@@ -333,7 +221,7 @@ int gpulink_admin_get_counters(const char *card, unsigned partition, struct gpul
 		snprintf(name, sizeof(name), "counters/%s", counter_names[i]);
 		error = partition_file(card, partition, name, file, sizeof(file));
 		if (!error)
-			error = read_number(card, file, &values[i]);
+			error = glk_admin_read_number(card, file, &values[i]);
 		if (error)
 			return error;
 	}
@@ -352,7 +240,8 @@ int gpulink_admin_set(const char *card, unsigned partition, enum gpulink_setting
 	if (error)
 		return error;
 	snprintf(text, sizeof(text), "%" PRIu64 "\n", value);
-	return write_text(card, file, text);
+	error = glk_admin_write_text(card, file, text);
+	return error == -GPULINK_ENODEV && setting == GPULINK_OPEN ? -GPULINK_ENOTSUP : error;
 }
 
 int gpulink_admin_set_endpoint(const char *card, unsigned partition, const char *endpoint)
@@ -366,10 +255,10 @@ int gpulink_admin_set_endpoint(const char *card, unsigned partition, const char 
 	if (error)
 		return error;
 	snprintf(text, sizeof(text), "%s\n", endpoint);
-	return write_text(card, file, text);
+	return glk_admin_write_text(card, file, text);
 }
 
 int gpulink_admin_reset(const char *card)
 {
-	return write_text(card, "reset", "1\n");
+	return glk_admin_write_text(card, "reset", "1\n");
 }

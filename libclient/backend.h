@@ -42,6 +42,8 @@ struct glk_backend_ops {
 	int (*load)(void *backend, const struct glk_backend_window *window, uint64_t offset, void *data, size_t bytes);
 
 	int (*memory_open)(void *backend, void *address, size_t bytes, unsigned rights, uint32_t *handle);
+	/* Memory of a dma-buf. EUNREACHABLE: not by this device. */
+	int (*memory_import)(void *backend, int dmabuf, uint64_t offset, size_t bytes, unsigned rights, uint32_t *handle);
 	void (*memory_close)(void *backend, uint32_t handle);
 
 	/* Puts an entry on the ring: 1, or 0 when the ring is full. */

@@ -56,6 +56,8 @@ static int code_of(int error)
 		return -GPULINK_ERESET;
 	case EBUSY:
 		return -GPULINK_EBUSY;
+	case EHOSTUNREACH:
+		return -GPULINK_EUNREACHABLE;
 	case EOPNOTSUPP:
 		return -GPULINK_ENOTSUP;
 	case EINTR:
@@ -120,7 +122,7 @@ static int resource_path(const struct card *card, const char *endpoint, char *pa
 	else if (sscanf(endpoint, "%x:%x:%x.%x %u", &domain, &bus, &slot, &function, &bar) == 5)
 		snprintf(path, room, "/sys/bus/pci/devices/%04x:%02x:%02x.%x/resource%u", domain, bus, slot, function, bar);
 	else
-		return -GPULINK_EPROTO;
+		return strncmp(endpoint, "link ", 5) ? -GPULINK_EPROTO : -GPULINK_ENOTSUP;
 	return 0;
 }
 
@@ -214,6 +216,19 @@ static int memory_open(void *backend, void *address, size_t bytes, unsigned righ
 
 	*handle = r.handle;
 	return error;
+}
+
+static int memory_import(void *backend, int dmabuf, uint64_t offset, size_t bytes, unsigned rights, uint32_t *handle)
+{
+	const struct card *card = backend;
+	struct gpulink_ioctl_register_dmabuf r = {
+		.size = sizeof(r), .flags = rights, .fd = dmabuf, .offset = offset, .bytes = bytes,
+	};
+
+	if (ioctl(card->fd, GPULINK_IOCTL_REGISTER_DMABUF, &r))
+		return errno == EBADF || errno == ELOOP ? -GPULINK_EINVAL : code_of(errno);
+	*handle = r.handle;
+	return 0;
 }
 
 static void memory_close(void *backend, uint32_t handle)
@@ -314,6 +329,7 @@ static const struct glk_backend_ops card_ops = {
 	.window_open = window_open,
 	.window_close = window_close,
 	.memory_open = memory_open,
+	.memory_import = memory_import,
 	.memory_close = memory_close,
 	.submit = submit,
 	.wait = wait_completions,

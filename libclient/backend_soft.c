@@ -324,6 +324,18 @@ static int memory_open(void *backend, void *address, size_t bytes, unsigned righ
 	return 0;
 }
 
+/* There is no bus here on which other devices' memory could be reached. */
+static int memory_import(void *backend, int dmabuf, uint64_t offset, size_t bytes, unsigned rights, uint32_t *handle)
+{
+	(void)backend;
+	(void)dmabuf;
+	(void)offset;
+	(void)bytes;
+	(void)rights;
+	(void)handle;
+	return -GPULINK_EUNREACHABLE;
+}
+
 static void memory_close(void *backend, uint32_t handle)
 {
 	struct soft *soft = backend;
@@ -416,6 +428,7 @@ static const struct glk_backend_ops soft_ops = {
 	.store = store,
 	.load = load,
 	.memory_open = memory_open,
+	.memory_import = memory_import,
 	.memory_close = memory_close,
 	.submit = submit,
 	.wait = wait_completions,

@@ -224,6 +224,8 @@ int glk_card_ring_release(struct glk_card_ring *ring, uint64_t timeout_ns, uint3
 	error = sleep_for(ring, ring->release, deadline_of(timeout_ns), errors);
 	if (!error)
 		reap(ring);
+	if (!error && !ring->released) /* the card was reset, or went, before we looked: the kernel knows which */
+		error = sleep_for(ring, ring->release, 0, errors);
 	ring->releasing = false;
 	if (error)
 		return error == -EIO ? -EPROTO : error; /* the ring stopped, which is no endpoint's error */

@@ -24,6 +24,15 @@ struct gpulink_memory {
 	uint32_t handle;
 	uint64_t bytes;
 	unsigned rights;
+	struct glk_staging *staging; /* of memory that the card cannot reach; else NULL */
+};
+
+/* What an entry in flight needs when it ends. */
+struct glk_flight {
+	int stage;		       /* of a put vector, or -1 */
+	struct gpulink_memory *staged; /* into which it brings something that is to be copied on; or NULL */
+	uint64_t offset;
+	size_t bytes;
 };
 
 /* Completions that have come and nobody has taken yet; grows as needed. */
@@ -41,8 +50,7 @@ struct gpulink {
 	struct gpulink_memory *memories;
 	uint32_t errors; /* window accesses that had failed at the last release */
 
-	/* Entries in flight, oldest first: the stage of a put vector, or -1. */
-	int flight[GLK_RING_MAX];
+	struct glk_flight flight[GLK_RING_MAX]; /* oldest first */
 	unsigned flight_head, flight_count;
 	struct glk_done done;
 
@@ -54,5 +62,7 @@ struct gpulink {
 
 /* Frees what put vectors and completions needed. */
 void glk_operations_close(struct gpulink *device);
+/* The memory is going: nothing is copied to it any more. Under the lock. */
+void glk_operations_forget(struct gpulink *device, const struct gpulink_memory *memory);
 
 #endif /* GLK_DEVICE_H */

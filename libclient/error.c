@@ -22,6 +22,7 @@ const char *gpulink_strerror(int code)
 		[GPULINK_EIO] = "a system call failed",
 		[GPULINK_EFAULT] = "the card refused accesses through a window",
 		[GPULINK_EBUSY] = "the card is busy, try again",
+		[GPULINK_EUNREACHABLE] = "the card cannot reach this memory",
 	};
 	const int last = (int)(sizeof(texts) / sizeof(texts[0])) - 1;
 

@@ -47,6 +47,7 @@ enum gpulink_error {
 	GPULINK_EIO = 15,	 /**< any other failure of the system; errno of the calling thread tells more */
 	GPULINK_EFAULT = 16,	 /**< accesses through a window were refused by the card since the last release */
 	GPULINK_EBUSY = 17,	 /**< the card is busy, as with a reset: try again */
+	GPULINK_EUNREACHABLE = 18, /**< the card cannot reach this memory: see gpulink_memory_open_staged() */
 };
 
 /** One sentence for a code, with or without its sign; for an unknown one a sentence that says so. Static text. */
@@ -95,7 +96,8 @@ int gpulink_get_endpoint(struct gpulink *device, unsigned partition, struct gpul
 /**
  * The endpoint's own memory, as the GPU behind it sees it: plain memory, not through the card, for reading what
  * arrived and for setting up. Stays valid until gpulink_close(), or until the device behind it leaves the machine.
- * On a card this maps the BAR of the PCI device and needs the right to (root); EACCES otherwise. Reads and writes
+ * On a card this maps the BAR of the PCI device and needs the right to (root); EACCES otherwise. ENOTSUP: it is beyond
+ * a link. Reads and writes
  * here are not ordered with the card's stores but by a release.
  */
 int gpulink_endpoint_memory(struct gpulink *device, unsigned partition, void **memory, size_t *bytes);
@@ -130,6 +132,29 @@ int gpulink_load(struct gpulink_window *window, uint64_t offset, void *data, siz
 int gpulink_memory_open(struct gpulink *device, void *address, size_t bytes, unsigned rights,
 			struct gpulink_memory **memory);
 void gpulink_memory_close(struct gpulink_memory *memory);
+
+/**
+ * The same for [offset, offset + bytes) of a dma-buf, a GPU's memory above all. The card reads and writes it where it is;
+ * an operation that meets it while its driver moves it ends with EINVAL (status registration), and may be submitted again.
+ * The descriptor may be closed afterwards. Errors: EINVAL (also: no dma-buf, or a window of a card), EUNREACHABLE (the
+ * bridges between the two do not promise to forward, or its driver lets no peer in: the kernel log has the reason; on a
+ * soft device always), ERANGE, EACCES, ENOMEM, ENOSPC, ENODEV, ERESET.
+ */
+int gpulink_memory_open_dmabuf(struct gpulink *device, int dmabuf, uint64_t offset, size_t bytes, unsigned rights,
+			       struct gpulink_memory **memory);
+
+/**
+ * The way round when that gives EUNREACHABLE: through memory of the process. The library maps the dma-buf for the CPU and
+ * registers as many bytes of the process' own in its place, which count as with gpulink_memory_open(). A put copies what it
+ * sends from the dma-buf before it returns. What a get or an atomic brings is in the dma-buf when gpulink_wait() has handed
+ * out the completion; its error is EIO when it could not be copied there. So every byte crosses the bus once more and costs
+ * CPU time, of which reading a GPU's memory takes much: the library never goes this way by itself. While the GPU's driver
+ * moves the memory, or takes it away, the CPU's accesses are what that driver makes of them, and may end in SIGBUS.
+ * Whatever can be mapped will do, not a dma-buf alone. Errors: EINVAL, ENOTSUP (its driver lets the CPU not map it),
+ * ERANGE, EACCES, ENOMEM, ENOSPC, ENODEV, ERESET, EIO.
+ */
+int gpulink_memory_open_staged(struct gpulink *device, int dmabuf, uint64_t offset, size_t bytes, unsigned rights,
+			       struct gpulink_memory **memory);
 
 /** One store of a put vector. */
 struct gpulink_vector {

@@ -7,10 +7,13 @@
 #include <gpulink_regs.h>
 
 #include "device.h"
+#include "staging.h"
 
 #define ROOM_TIMEOUT_NS UINT64_C(1000000000) /* for room on the ring */
 #define CHUNK		64u
 #define NO_STAGE	(-1)
+
+static const struct glk_flight nothing_to_do = { .stage = NO_STAGE };
 
 static uint64_t now_ns(void)
 {
@@ -72,15 +75,18 @@ static void complete(struct gpulink *device, const uint64_t word[GLK_CQE_WORDS])
 {
 	struct glk_done *done = &device->done;
 	uint32_t status = (uint32_t)((word[GLK_CQE_STATUS_Q] & GLK_CQE_STATUS_MASK) >> GLK_CQE_STATUS_SHIFT);
-	int stage = device->flight[device->flight_head];
+	const struct glk_flight *flight = &device->flight[device->flight_head];
+	int error = code_of(status);
 
-	if (stage != NO_STAGE)
-		device->stage_busy[stage] = false;
+	if (flight->stage != NO_STAGE)
+		device->stage_busy[flight->stage] = false;
+	if (flight->staged && !error)
+		error = glk_staging_bring(flight->staged->staging, flight->offset, flight->bytes);
 	device->flight_head = (device->flight_head + 1) % GLK_RING_MAX;
 	device->flight_count--;
 	done->items[(done->head + done->count++) % done->room] = (struct gpulink_completion){
 		.tag = word[GLK_CQE_TAG_Q],
-		.error = code_of(status),
+		.error = error,
 		.status = status,
 		.bytes = (uint32_t)((word[GLK_CQE_LENGTH_Q] & GLK_CQE_LENGTH_MASK) >> GLK_CQE_LENGTH_SHIFT),
 	};
@@ -163,7 +169,7 @@ static void name_memory(struct entry *e, uint32_t handle, uint64_t offset)
 }
 
 /* Under the lock. */
-static int put_on_ring(struct gpulink *device, const struct entry *e, int stage)
+static int put_on_ring(struct gpulink *device, const struct entry *e, const struct glk_flight *flight)
 {
 	int taken = 0;
 
@@ -175,16 +181,16 @@ static int put_on_ring(struct gpulink *device, const struct entry *e, int stage)
 	}
 	if (taken < 0)
 		return taken;
-	device->flight[(device->flight_head + device->flight_count++) % GLK_RING_MAX] = stage;
+	device->flight[(device->flight_head + device->flight_count++) % GLK_RING_MAX] = *flight;
 	return 0;
 }
 
-static int submit(struct gpulink *device, const struct entry *e)
+static int submit(struct gpulink *device, const struct entry *e, const struct glk_flight *flight)
 {
 	int error;
 
 	pthread_mutex_lock(&device->lock);
-	error = put_on_ring(device, e, NO_STAGE);
+	error = put_on_ring(device, e, flight);
 	pthread_mutex_unlock(&device->lock);
 	return error;
 }
@@ -219,7 +225,17 @@ int gpulink_put(struct gpulink_window *window, uint64_t offset, const void *data
 		return error;
 	e = make_entry(GLK_OP_PUT_INLINE, window, offset, bytes, tag);
 	memcpy(&e.words[GLK_SQE_DATA_Q], data, bytes);
-	return submit(window->device, &e);
+	return submit(window->device, &e, &nothing_to_do);
+}
+
+/* What is to be done when an entry that writes so much to a memory has ended. */
+static struct glk_flight flight_to(struct gpulink_memory *memory, uint64_t offset, size_t bytes)
+{
+	struct glk_flight flight = nothing_to_do;
+
+	if (memory && memory->staging)
+		flight = (struct glk_flight){ .stage = NO_STAGE, .staged = memory, .offset = offset, .bytes = bytes };
+	return flight;
 }
 
 static int move(unsigned operation, struct gpulink_window *window, uint64_t offset, struct gpulink_memory *memory,
@@ -227,17 +243,22 @@ static int move(unsigned operation, struct gpulink_window *window, uint64_t offs
 {
 	bool put = operation == GLK_OP_PUT;
 	int error = check_window(window, offset, bytes, put ? GPULINK_WRITE : GPULINK_READ);
+	struct glk_flight flight;
 	struct entry e;
 
 	if (!error)
 		error = check_memory(window, memory, memory_offset, bytes, put ? GPULINK_READ : GPULINK_WRITE);
 	if (!error && bytes > GLK_PUT_MAX_BYTES)
 		error = -GPULINK_EINVAL;
+	/* Not under the lock: a GPU's memory is read slowly. */
+	if (!error && put && memory->staging)
+		error = glk_staging_fetch(memory->staging, memory_offset, bytes);
 	if (error)
 		return error;
 	e = make_entry(operation, window, offset, bytes, tag);
 	name_memory(&e, memory->handle, memory_offset);
-	return submit(window->device, &e);
+	flight = put ? nothing_to_do : flight_to(memory, memory_offset, bytes);
+	return submit(window->device, &e, &flight);
 }
 
 int gpulink_put_memory(struct gpulink_window *window, uint64_t offset, struct gpulink_memory *memory,
@@ -262,6 +283,7 @@ static int submit_atomic(struct gpulink_window *window, uint64_t offset, size_t 
 {
 	int error = check_window(window, offset, bytes, GPULINK_READ | GPULINK_WRITE);
 	uint64_t most = bytes == 4 ? UINT32_MAX : UINT64_MAX;
+	struct glk_flight flight;
 	struct entry e;
 
 	if (!error && ((bytes != 4 && bytes != 8) || offset % bytes || atomic->operand > most || atomic->compare > most))
@@ -276,7 +298,8 @@ static int submit_atomic(struct gpulink_window *window, uint64_t offset, size_t 
 	name_memory(&e, memory ? memory->handle : GLK_NO_REGISTRATION, memory_offset);
 	e.words[GLK_SQE_DATA_Q] = atomic->operand;
 	e.words[GLK_SQE_DATA_Q + 1] = atomic->compare;
-	return submit(window->device, &e);
+	flight = flight_to(memory, memory_offset, bytes);
+	return submit(window->device, &e, &flight);
 }
 
 int gpulink_fetch_add(struct gpulink_window *window, uint64_t offset, size_t bytes, uint64_t operand,
@@ -392,11 +415,21 @@ int gpulink_put_vector(struct gpulink_window *window, const struct gpulink_vecto
 	if (!error) {
 		lay_out(device->stages + (size_t)stage * GPULINK_VECTOR_BYTES, vector, count);
 		name_memory(&e, device->stages_handle, (uint64_t)stage * GPULINK_VECTOR_BYTES);
-		error = put_on_ring(device, &e, stage);
+		error = put_on_ring(device, &e, &(struct glk_flight){ .stage = stage });
 		device->stage_busy[stage] = !error;
 	}
 	pthread_mutex_unlock(&device->lock);
 	return error;
+}
+
+void glk_operations_forget(struct gpulink *device, const struct gpulink_memory *memory)
+{
+	for (unsigned i = 0; i < device->flight_count; i++) {
+		struct glk_flight *flight = &device->flight[(device->flight_head + i) % GLK_RING_MAX];
+
+		if (flight->staged == memory)
+			flight->staged = NULL;
+	}
 }
 
 void glk_operations_close(struct gpulink *device)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <gpulink_admin.h>
 #include <temporary.h>
 
 static void must(int good, const char *what)
@@ -102,6 +103,26 @@ const char *card_read(const char *card, unsigned partition, const char *name)
 
 	must(file != NULL, name);
 	must(fgets(text, 512, file) != NULL, name);
+	fclose(file);
+	text[strcspn(text, "\n")] = 0;
+	return text;
+}
+
+void card_make_link(const char *card)
+{
+	must(!mkdir(card_folder_path("%s/link", card), 0755), "mkdir");
+	file_write(card_folder_path("%s/link/state", card), "up\n");
+	for (unsigned s = 0; s < GPULINK_LINK_SETTINGS; s++)
+		file_write(card_folder_path("%s/link/%s", card, gpulink_link_setting_name((enum gpulink_link_setting)s)), "1\n");
+}
+
+const char *card_read_link(const char *card, const char *setting)
+{
+	FILE *file = fopen(card_folder_path("%s/link/%s", card, setting), "re");
+	char *text = next_text();
+
+	must(file != NULL, setting);
+	must(fgets(text, 512, file) != NULL, setting);
 	fclose(file);
 	text[strcspn(text, "\n")] = 0;
 	return text;

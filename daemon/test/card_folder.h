@@ -20,4 +20,8 @@ const char *card_read(const char *card, unsigned partition, const char *file);
 /** Writes any text file below the folder. */
 void file_write(const char *path, const char *text);
 
+/** Gives a card a link, all settings 1. Reads one of them. */
+void card_make_link(const char *card);
+const char *card_read_link(const char *card, const char *setting);
+
 #endif /* GPULINKD_TEST_CARD_FOLDER_H */

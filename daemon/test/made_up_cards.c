@@ -3,7 +3,7 @@
  * The administrator's half of libgpulink over made-up cards: a folder, named by the environment variable
  * MADE_UP_CARDS, holds one folder a card, and that one file a value, as a driver's sysfs would. Tests link it before
  * the library, make and remove cards by making and removing folders, and look at what arrived in the files. A file
- * "broken" in a partition's folder makes changes of that partition fail.
+ * "broken" in a partition's folder makes changes of that partition fail. A card with a folder "link" has a link.
  */
 #include <gpulink_admin.h>
 
@@ -36,16 +36,10 @@ __attribute__((format(printf, 3, 4))) static int read_value(char *out, size_t ro
 	return 0;
 }
 
-static int write_value(const char *card, unsigned partition, const char *name, const char *value)
+static int write_file(const char *path, const char *value)
 {
-	char path[512];
-	FILE *file;
+	FILE *file = fopen(path, "r+e");
 
-	snprintf(path, sizeof(path), "%s/%s/partitions/%u/broken", getenv("MADE_UP_CARDS"), card, partition);
-	if (!access(path, F_OK))
-		return -GPULINK_EIO;
-	snprintf(path, sizeof(path), "%s/%s/partitions/%u/%s", getenv("MADE_UP_CARDS"), card, partition, name);
-	file = fopen(path, "r+e");
 	if (!file)
 		return access(path, F_OK) ? -GPULINK_ENODEV : -GPULINK_EACCES;
 	fprintf(file, "%s\n", value);
@@ -53,6 +47,17 @@ static int write_value(const char *card, unsigned partition, const char *name, c
 		abort();
 	fclose(file);
 	return 0;
+}
+
+static int write_value(const char *card, unsigned partition, const char *name, const char *value)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s/partitions/%u/broken", getenv("MADE_UP_CARDS"), card, partition);
+	if (!access(path, F_OK))
+		return -GPULINK_EIO;
+	snprintf(path, sizeof(path), "%s/%s/partitions/%u/%s", getenv("MADE_UP_CARDS"), card, partition, name);
+	return write_file(path, value);
 }
 
 static int is_card(const struct dirent *entry)
@@ -103,8 +108,10 @@ int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpu
 	char text[32];
 
 	memset(out, 0, sizeof(*out));
-	for (unsigned s = 0; s < 4; s++) {
-		if (read_value(text, sizeof(text), "%s/partitions/%u/%s", card, partition,
+	for (unsigned s = 0; s < sizeof(out->settings) / sizeof(*out->settings); s++) {
+		if (s == GPULINK_OPEN && read_value(text, sizeof(text), "%s/partitions/%u/open", card, partition))
+			strcpy(text, "0");
+		else if (read_value(text, sizeof(text), "%s/partitions/%u/%s", card, partition,
 			       gpulink_setting_name((enum gpulink_setting)s)))
 			return -GPULINK_ENODEV;
 		out->settings[s] = strtoull(text, NULL, 10);
@@ -144,6 +151,54 @@ int gpulink_admin_set_endpoint(const char *card, unsigned partition, const char 
 	if (strlen(endpoint) == 14 && endpoint[13] > '2')
 		return -GPULINK_EINVAL;
 	return write_value(card, partition, "endpoint", endpoint);
+}
+
+static int no_link(const char *card)
+{
+	char serial[24];
+
+	return read_value(serial, sizeof(serial), "%s/serial", card) ? -GPULINK_ENODEV : -GPULINK_ENOTSUP;
+}
+
+/* Counter i is 1000 + i. */
+int gpulink_admin_get_link_counters(const char *card, uint64_t values[GPULINK_LINK_COUNTERS])
+{
+	char text[32];
+
+	if (read_value(text, sizeof(text), "%s/link/state", card))
+		return no_link(card);
+	for (unsigned i = 0; i < GPULINK_LINK_COUNTERS; i++)
+		values[i] = 1000 + i;
+	return 0;
+}
+
+int gpulink_admin_get_link(const char *card, struct gpulink_admin_link *link)
+{
+	char text[32];
+
+	memset(link, 0, sizeof(*link));
+	if (read_value(link->state, sizeof(link->state), "%s/link/state", card))
+		return no_link(card);
+	strcpy(link->peer_cluster, "1");
+	strcpy(link->peer_serial, "00000000000000b2");
+	link->queue_flits = 1024;
+	for (unsigned s = 0; s < GPULINK_LINK_SETTINGS; s++)
+		if (!read_value(text, sizeof(text), "%s/link/%s", card, gpulink_link_setting_name((enum gpulink_link_setting)s)))
+			link->settings[s] = strtoull(text, NULL, 10);
+	return 0;
+}
+
+int gpulink_admin_set_link(const char *card, enum gpulink_link_setting setting, uint64_t value)
+{
+	char path[512], text[24];
+	struct gpulink_admin_link link;
+	int code = gpulink_admin_get_link(card, &link);
+
+	if (code)
+		return code;
+	snprintf(path, sizeof(path), "%s/%s/link/%s", getenv("MADE_UP_CARDS"), card, gpulink_link_setting_name(setting));
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	return write_file(path, text);
 }
 
 int gpulink_admin_reset(const char *card)

@@ -84,6 +84,35 @@ static void test_failures(void **state)
 	config_free(&config);
 }
 
+/* The link's defaults are for cards that have one; a card that is named has to. */
+static void test_link(void **state)
+{
+	struct config config;
+	unsigned failures;
+
+	(void)state;
+	card_make("gpulink0", "a0", 2);
+	card_make("gpulink1", "b1", 1);
+	card_make_link("gpulink1");
+	card_write("gpulink1", 0, "open", "0\n");
+	read_text(&config, "[defaults]\nlink_trim_bytes = 8\nlink_stitching = 0\n"
+			   "[card gpulink1]\nlink_stitching = 1\nlink_pool_cycles = 64\n"
+			   "[card gpulink1 partition 0]\nopen = 1\nendpoint = link 7\n");
+	assert_int_equal(apply_to_all(&config, false, &failures), 2);
+	assert_int_equal(failures, 0);
+	assert_string_equal(card_read_link("gpulink1", "trim_bytes"), "8");
+	assert_string_equal(card_read_link("gpulink1", "stitching"), "1");
+	assert_string_equal(card_read_link("gpulink1", "pool_cycles"), "64");
+	assert_string_equal(card_read_link("gpulink1", "burst"), "1");
+	assert_string_equal(card_read("gpulink1", 0, "open"), "1");
+	assert_string_equal(card_read("gpulink1", 0, "endpoint"), "link 7");
+	config_free(&config);
+	read_text(&config, "[card gpulink0]\nlink_burst = 3\nlink_enable = 0\n");
+	apply_to_all(&config, false, &failures);
+	assert_int_equal(failures, 2);
+	config_free(&config);
+}
+
 static void test_no_cards(void **state)
 {
 	struct config config;
@@ -118,6 +147,7 @@ int main(void)
 		CASE(test_arrives),
 		CASE(test_leaves_alone),
 		CASE(test_failures),
+		CASE(test_link),
 		CASE(test_no_cards),
 	};
 

@@ -151,7 +151,7 @@ static void test_operations(void **state)
 	       "\"partitions\":2,\"queue_entries\":64,\"contexts\":8}]}");
 	expect(f, fd, "{\"id\":\"x\",\"op\":\"partitions\",\"card\":\"gpulink0\",\"partition\":1}",
 	       "{\"id\":\"x\",\"ok\":true,\"result\":[{\"partition\":1,\"subheader_bytes\":4,\"max_payload_bytes\":1024,"
-	       "\"flush_timeout_ns\":0,\"coalesce\":1,\"endpoint\":\"none\",\"endpoint_bytes\":67108864}]}");
+	       "\"flush_timeout_ns\":0,\"coalesce\":1,\"open\":0,\"endpoint\":\"none\",\"endpoint_bytes\":67108864}]}");
 	expect(f, fd, "{\"op\":\"set\",\"card\":\"gpulink0\",\"value\":5,\"setting\":\"subheader_bytes\"}",
 	       "{\"id\":null,\"ok\":true,\"result\":{\"card\":\"gpulink0\",\"setting\":\"subheader_bytes\",\"value\":5,"
 	       "\"first\":0,\"count\":2}}");
@@ -222,6 +222,15 @@ static void test_wrong_requests(void **state)
 		{"{\"op\":\"set_endpoint\"," OF_CARD ",\"partition\":0,\"endpoint\":\"0000:00:08.0 3\"}", "EINVAL", "\\\"pool\\\""},
 		{"{\"op\":\"set_endpoint\"," OF_CARD ",\"partition\":0,\"endpoint\":\"0000:00:1e.0 0\"}", "ENODEV", "no such device"},
 		{"{\"op\":\"reset\"," OF_CARD ",\"partition\":0}", "EINVAL", "\\\"partition\\\" is not known"},
+		{"{\"op\":\"set_endpoint\"," OF_CARD ",\"partition\":0,\"endpoint\":\"link 16\"}", "EINVAL", "\\\"link 15\\\""},
+		{"{\"op\":\"set_endpoint\"," OF_CARD ",\"partition\":0,\"endpoint\":\"link -1\"}", "EINVAL", "\\\"link 15\\\""},
+		{"{\"op\":\"link\"," OF_CARD "}", "ENOTSUP", "has no link"},
+		{"{\"op\":\"link_counters\"," OF_CARD "}", "ENOTSUP", "has no link"},
+		{"{\"op\":\"set_link\"," OF_CARD ",\"setting\":\"burst\",\"value\":1}", "ENOTSUP", "has no link"},
+		{"{\"op\":\"set_link\"," OF_CARD ",\"setting\":\"burst\",\"value\":0}", "EINVAL", "allowed: 1 to 255"},
+		{"{\"op\":\"set_link\"," OF_CARD ",\"setting\":\"coalesce\",\"value\":0}", "EINVAL", "allowed: enable, stitching"},
+		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"burst\",\"value\":1}", "EINVAL", "allowed: subheader_bytes"},
+		{"{\"op\":\"set_link\"," OF_CARD ",\"setting\":\"burst\"}", "EINVAL", "needs the members: card setting value"},
 	};
 	struct fixture *f = *state;
 	int fd = open_client(f);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * gpulink-card: the card as a process. It serves one PCI function over vfio-user; its logic is the model or the Verilog; what
- * it sends on the link comes back to itself.
+ * it sends to its own cluster comes back to itself, and it may have a link to another one.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -16,7 +16,7 @@
 
 static const char help[] =
 	"usage: " NAME " --socket PATH [--endpoint FABRIC]... [--serial N] [--logic model|rtl]\n"
-	"                    [--interrupts msix|msi]\n"
+	"                    [--interrupts msix|msi] [--link ADDRESS [--cluster N] [--link-...]...]\n"
 	"\n"
 	"Emulates a gpulink card as a vfio-user server, for QEMU's vfio-user-pci device.\n"
 	"\n"
@@ -26,7 +26,8 @@ static const char help[] =
 	"  --logic KIND       what the card is: model (default), or rtl: its Verilog in simulation, which is much slower\n"
 	"  --interrupts KIND  what the card has: msix (default), or msi, for hot unplug: QEMU 11.1 ends where a device with\n"
 	"                     MSI-X in use is unplugged\n"
-	"  --help             this text\n";
+	"  --help             this text\n"
+	"\n";
 
 /* Returns false when a number is not all of the text. */
 static bool parse_number(const char *text, uint64_t *value)
@@ -42,10 +43,6 @@ static int add_peer(struct card_function *card, const char *path)
 {
 	int error;
 
-	if (card->peer_count == CARD_PEERS_MAX) {
-		server_say(NAME, "--endpoint: at most %u are allowed", CARD_PEERS_MAX);
-		return -EINVAL;
-	}
 	error = fabric_connect(path, &card->peers[card->peer_count]);
 	if (error)
 		server_say(NAME, "--endpoint %s: %s", path, strerror(-error));
@@ -61,28 +58,40 @@ static void peer_gone(struct fabric_peer *peer, unsigned number)
 	fabric_disconnect(peer);
 }
 
+static uint64_t deadline(const struct card_function *card)
+{
+	uint64_t logic = card->logic.ops->deadline(card->logic.state), link = card->link ? link_deadline(card->link) : UINT64_MAX;
+
+	return link < logic ? link : logic;
+}
+
 static void run(struct card_function *card, struct server *server)
 {
 	const struct logic *logic = &card->logic;
 	bool more = false;
-	uint64_t until;
 
 	do {
-		struct pollfd fds[1 + CARD_PEERS_MAX];
+		struct pollfd fds[1 + LINK_SOCKET_FDS + CARD_PEERS_MAX], *peers = fds + 1 + LINK_SOCKET_FDS;
 
 		fds[0] = server_pollfd(server);
-		for (unsigned i = 0; i < card->peer_count; i++) /* fd -1: poll() passes over it */
-			fds[1 + i] = (struct pollfd){ .fd = card->peers[i].socket, .events = POLLIN };
-		until = more ? 0 : logic->ops->deadline(logic->state);
-		if (!server_poll(fds, 1 + card->peer_count, until))
+		fds[1].fd = fds[2].fd = -1; /* poll() passes over it */
+		if (card->link)
+			link_pollfds(card->link, fds + 1);
+		for (unsigned i = 0; i < card->peer_count; i++)
+			peers[i] = (struct pollfd){ .fd = card->peers[i].socket, .events = POLLIN };
+		if (!server_poll(fds, 1 + LINK_SOCKET_FDS + card->peer_count, more ? 0 : deadline(card)))
 			return;
 		for (unsigned i = 0; i < card->peer_count; i++)
-			if (fds[1 + i].revents)
+			if (peers[i].revents)
 				peer_gone(&card->peers[i], i);
 		logic->ops->advance(logic->state, server_now_ns());
+		if (card->link)
+			link_serve(card->link);
 		if (fds[0].revents)
 			server_serve(server);
 		more = logic->ops->serve(logic->state);
+		if (card->link)
+			link_serve(card->link);
 	} while (true);
 }
 
@@ -98,64 +107,100 @@ static bool parse_interrupts(const char *text, bool *msi)
 	return *msi || !strcmp(text, "msix");
 }
 
-/* What the card itself is made of. */
-struct make {
-	uint64_t serial;
-	card_logic_create create;
-	bool msi;
+/* What the command line asks for. */
+struct settings {
+	struct card_make make;
+	struct link_config link;
+	struct server *server;
+	const char *endpoints[CARD_PEERS_MAX];
+	unsigned endpoint_count;
 };
 
-static int make(struct card_function *card, const struct make *m)
+static int make_card(struct card_function *card, const struct settings *s)
 {
-	int error = card_function_create(card, m->serial, m->create, m->msi);
+	static struct link link;
+	struct card_make make = s->make;
+	int error = s->link.address ? link_open(&link, &s->link) : 0;
 
+	if (error)
+		return error;
+	if (s->link.address)
+		make.link = &link;
+	error = card_function_create(card, &make);
 	if (error == -ENOTSUP)
 		server_say(NAME, "--logic rtl: this program was built without the Verilog (meson -Drtl=false, or sanitizers): it has the model only");
+	else if (error == -ENOLINK)
+		server_say(NAME, "--link: the card in Verilog has none yet");
 	else if (error)
 		server_say(NAME, "%s", strerror(-error));
+	for (unsigned i = 0; !error && i < s->endpoint_count; i++)
+		error = add_peer(card, s->endpoints[i]);
 	return error;
 }
 
-static int parse(int argc, char **argv, struct card_function *card, struct server *server)
+/* Returns what is wanted instead of what is there; NULL: it is right. */
+static const char *take_option(struct settings *s, int option, const char *text)
 {
-	static const struct option options[] = {
+	switch (option) {
+	case 's':
+		s->server->path = text;
+		return NULL;
+	case 'n':
+		return parse_number(text, &s->make.serial) ? NULL : "not a number";
+	case 'l':
+		return parse_logic(text, &s->make.create) ? NULL : "model or rtl";
+	case 'i':
+		return parse_interrupts(text, &s->make.msi) ? NULL : "msix or msi";
+	case 'e':
+		if (s->endpoint_count == CARD_PEERS_MAX)
+			return "there are enough: 16 are allowed";
+		s->endpoints[s->endpoint_count++] = text;
+		return NULL;
+	default:
+		return link_option(&s->link, option, text) ? NULL : "not a number, or beyond its limits";
+	}
+}
+
+/* All options, the link's behind the others. */
+static void list_options(struct option all[32])
+{
+	static const struct option own[] = {
 		{ "socket", required_argument, NULL, 's' }, { "endpoint", required_argument, NULL, 'e' },
 		{ "serial", required_argument, NULL, 'n' }, { "logic", required_argument, NULL, 'l' },
 		{ "interrupts", required_argument, NULL, 'i' }, { "help", no_argument, NULL, 'h' },
-		{ 0 },
 	};
-	struct make m = { .serial = 1, .create = logic_model_create };
-	int option;
+	unsigned count = sizeof(own) / sizeof(own[0]);
 
-	for (int pass = 0; pass < 2; pass++) { /* the card is made with its serial before endpoints are joined to it */
-		optind = 1;
-		while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-			if (option == 'h' && pass == 0) {
-				fputs(help, stdout);
-				exit(0);
-			} else if (option == 's') {
-				server->path = optarg;
-			} else if (option == 'n' && !parse_number(optarg, &m.serial)) {
-				server_say(NAME, "--serial %s: not a number", optarg);
-				return 2;
-			} else if (option == 'l' && !parse_logic(optarg, &m.create)) {
-				server_say(NAME, "--logic %s: model or rtl", optarg);
-				return 2;
-			} else if (option == 'i' && !parse_interrupts(optarg, &m.msi)) {
-				server_say(NAME, "--interrupts %s: msix or msi", optarg);
-				return 2;
-			} else if (option == 'e' && pass == 1 && add_peer(card, optarg)) {
-				return 1;
-			} else if (option == '?') {
-				return 2;
-			}
+	memcpy(all, own, sizeof(own));
+	for (unsigned i = 0; i == 0 || link_options[i - 1].name; i++)
+		all[count + i] = link_options[i];
+}
+
+/* Returns 0, or the status to end with. */
+static int parse(int argc, char **argv, struct settings *s)
+{
+	struct option options[32];
+	const char *wanted;
+	int option, at;
+
+	list_options(options);
+	while ((option = getopt_long(argc, argv, "", options, &at)) != -1) {
+		if (option == 'h') {
+			fputs(help, stdout);
+			fputs(link_help, stdout);
+			exit(0);
 		}
-		if (!server->path || optind != argc) {
-			fputs(help, stderr);
+		if (option == '?')
+			return 2;
+		wanted = take_option(s, option, optarg);
+		if (wanted) {
+			server_say(NAME, "--%s %s: %s", options[at].name, optarg, wanted);
 			return 2;
 		}
-		if (pass == 0 && make(card, &m))
-			return 1;
+	}
+	if (!s->server->path || optind != argc) {
+		fputs(help, stderr);
+		return 2;
 	}
 	return 0;
 }
@@ -166,10 +211,13 @@ int main(int argc, char **argv)
 	struct server server = {
 		.name = NAME, .function = &card.vfu, .disconnected = card_function_disconnected,
 	};
-	int error = parse(argc, argv, &card, &server);
+	struct settings settings = { .make = { .serial = 1, .create = logic_model_create }, .server = &server };
+	int error = parse(argc, argv, &settings);
 
 	if (error)
 		return error;
+	if (make_card(&card, &settings))
+		return 1;
 	error = server_open(&server);
 	if (error) {
 		server_say(NAME, "%s: %s", server.path, strerror(-error));

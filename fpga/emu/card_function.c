@@ -62,11 +62,19 @@ static void on_interrupt(void *bus, unsigned vector)
 	irq_raise(&card->irq, vector);
 }
 
+static uint64_t on_link_wait(void *bus, uint64_t until)
+{
+	struct card_function *card = bus;
+
+	return link_wait(card->link, until);
+}
+
 static const struct logic_bus_ops bus_ops = {
 	.read = on_bus_read,
 	.write = on_bus_write,
 	.reach = on_bus_reach,
 	.interrupt = on_interrupt,
+	.link_wait = on_link_wait,
 };
 
 /* --- what software does --- */
@@ -229,15 +237,24 @@ static void add_interrupts(struct card_function *card, bool msi)
 				    GLK_MSIX_PBA_OFFSET);
 }
 
-int card_function_create(struct card_function *card, uint64_t serial, card_logic_create create, bool msi)
+int card_function_create(struct card_function *card, const struct card_make *make)
 {
-	const struct logic_config logic = { .serial = serial, .ops = &bus_ops, .bus = card };
+	const struct logic_config logic = {
+		.serial = make->serial,
+		.link = make->link,
+		.cluster = make->link ? make->link->config.cluster : 0,
+		.session = make->link ? link_new_session() : 0,
+		.ops = &bus_ops,
+		.bus = card,
+	};
 	int error;
 
-	*card = (struct card_function){ 0 };
-	error = create(&logic, &card->logic);
+	*card = (struct card_function){ .link = make->link };
+	error = make->create(&logic, &card->logic);
 	if (error)
 		return error;
+	if (card->link)
+		link_attach(card->link, &card->logic);
 	irq_init(&card->irq);
 	card->vfu = (struct vfu_function){ .ops = &vfu_ops, .device = card };
 	card->vfu.regions[VFU_REGION_CONFIG].size = PCI_CONFIG_BYTES;
@@ -249,7 +266,7 @@ int card_function_create(struct card_function *card, uint64_t serial, card_logic
 	pci_config_add_bar(&card->config, APERTURE, card->vfu.regions[APERTURE].size, true);
 	pci_config_add_bar(&card->config, POOL, card->vfu.regions[POOL].size, true);
 	pci_config_add_express(&card->config);
-	add_interrupts(card, msi);
+	add_interrupts(card, make->msi);
 	return 0;
 }
 
@@ -267,5 +284,7 @@ void card_function_destroy(struct card_function *card)
 	card_function_disconnected(card);
 	for (unsigned i = 0; i < card->peer_count; i++)
 		fabric_disconnect(&card->peers[i]);
+	if (card->link)
+		link_close(card->link);
 	card->logic.ops->destroy(card->logic.state);
 }

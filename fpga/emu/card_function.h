@@ -6,6 +6,7 @@
 #include "dma.h"
 #include "fabric.h"
 #include "irq.h"
+#include "link.h"
 #include "logic.h"
 #include "pci_config.h"
 #include "vfio_user.h"
@@ -20,13 +21,22 @@ struct card_function {
 	struct fabric_peer peers[CARD_PEERS_MAX];
 	unsigned peer_count;
 	struct vfu_function vfu;
+	struct link *link; /* NULL: none */
 };
 
 /** logic_model_create() or logic_rtl_create(). */
 typedef int (*card_logic_create)(const struct logic_config *config, struct logic *logic);
 
-/** Makes a card with the logic that `create` makes, and MSI-X, or MSI instead. Returns 0, or what `create` says. */
-int card_function_create(struct card_function *card, uint64_t serial, card_logic_create create, bool msi);
+/** What a card is made of. */
+struct card_make {
+	uint64_t serial;
+	card_logic_create create;
+	bool msi;	   /* instead of MSI-X */
+	struct link *link; /* NULL: none; opened, and closed with the card */
+};
+
+/** Returns 0, or what `create` says. */
+int card_function_create(struct card_function *card, const struct card_make *make);
 void card_function_destroy(struct card_function *card);
 
 /** The virtual machine has gone: its memory and interrupts with it, and the card is reset. */

@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 /** What the logic sees of the bus; all get the `bus` pointer. They must not call back into the logic. */
+struct glk_block;
+
 struct logic_bus_ops {
 	/** Memory at a bus address, `len` 1 or more. Returns 0 or a negative errno. */
 	int (*read)(void *bus, uint64_t address, void *data, size_t len);
@@ -18,10 +20,15 @@ struct logic_bus_ops {
 	/** Whether writes arrive there: 0 or a negative errno. */
 	int (*reach)(void *bus, uint64_t address);
 	void (*interrupt)(void *bus, unsigned vector);
+	/** Moves the link, by the link_ functions below, until a block came or its clock is `until`. Returns the clock. */
+	uint64_t (*link_wait)(void *bus, uint64_t until);
 };
 
 struct logic_config {
 	uint64_t serial;
+	bool link;	  /* to another card */
+	uint8_t cluster;
+	uint16_t session; /* of the link: another at each start, not 0 */
 	const struct logic_bus_ops *ops;
 	void *bus;
 };
@@ -44,6 +51,11 @@ struct logic_ops {
 	bool (*serve)(void *state);
 	/** When time alone brings it something to do; UINT64_MAX: never as things stand. */
 	uint64_t (*deadline)(void *state);
+	/** Of a card with a link: as glk_card_link_clock() and its neighbours. */
+	bool (*link_clock)(void *state, uint64_t now, bool ready, struct glk_block *block);
+	void (*link_block)(void *state, uint64_t now, const struct glk_block *block);
+	void (*link_cut)(void *state, uint64_t now);
+	uint64_t (*link_next)(void *state, uint64_t now);
 	void (*destroy)(void *state);
 };
 
@@ -55,7 +67,8 @@ struct logic {
 	uint64_t aperture_bytes, pool_bytes;
 };
 
-/** Make a card as after power-on. Return 0, -ENOMEM, or -ENOTSUP: this program was built without it. */
+/** Make a card as after power-on. Return 0, -ENOMEM, -ENOTSUP: this program was built without it, or -ENOLINK: it can have no
+ *  link. */
 int logic_model_create(const struct logic_config *config, struct logic *logic);
 int logic_rtl_create(const struct logic_config *config, struct logic *logic);
 

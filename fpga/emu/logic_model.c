@@ -9,6 +9,11 @@
 
 #define SERVICE_BUDGET 64u /* ring entries between two looks at the socket */
 
+/* Of the link, in clocks of 4 ns: two processes that take turns on one processor answer each other in milliseconds. */
+#define REPLAY_CYCLES 12500000u /* 50 ms */
+#define ACK_CYCLES    2500u	/* 10 us */
+#define HELLO_CYCLES  25000000u /* 100 ms */
+
 struct model {
 	struct glk_card *card;
 	struct logic_config config;
@@ -52,6 +57,13 @@ static void on_link_send(void *platform, const uint8_t *packet, size_t len)
 	glk_card_link_receive(m->card, packet, len); /* the loop; what is wrong with it the model counts */
 }
 
+static uint64_t on_link_wait(void *platform, uint64_t until)
+{
+	struct model *m = platform;
+
+	return m->config.ops->link_wait(m->config.bus, until);
+}
+
 static void on_interrupt(void *platform, unsigned vector)
 {
 	struct model *m = platform;
@@ -65,6 +77,7 @@ static const struct glk_card_ops card_ops = {
 	.endpoint_write = on_endpoint_write,
 	.endpoint_read = on_endpoint_read,
 	.link_send = on_link_send,
+	.link_wait = on_link_wait,
 	.interrupt = on_interrupt,
 };
 
@@ -140,6 +153,34 @@ static uint64_t deadline(void *state)
 	return glk_card_deadline(m->card);
 }
 
+static bool link_clock(void *state, uint64_t now, bool ready, struct glk_block *block)
+{
+	struct model *m = state;
+
+	return glk_card_link_clock(m->card, now, ready, block);
+}
+
+static void link_block(void *state, uint64_t now, const struct glk_block *block)
+{
+	struct model *m = state;
+
+	glk_card_link_block(m->card, now, block);
+}
+
+static void link_cut(void *state, uint64_t now)
+{
+	struct model *m = state;
+
+	glk_card_link_cut(m->card, now);
+}
+
+static uint64_t link_next(void *state, uint64_t now)
+{
+	struct model *m = state;
+
+	return glk_card_link_next(m->card, now);
+}
+
 static void destroy(void *state)
 {
 	struct model *m = state;
@@ -159,6 +200,10 @@ static const struct logic_ops ops = {
 	.advance = advance,
 	.serve = serve,
 	.deadline = deadline,
+	.link_clock = link_clock,
+	.link_block = link_block,
+	.link_cut = link_cut,
+	.link_next = link_next,
 	.destroy = destroy,
 };
 
@@ -173,6 +218,12 @@ int logic_model_create(const struct logic_config *config, struct logic *logic)
 	m->config = *config;
 	glk_card_config_default(&card);
 	card.serial = config->serial;
+	card.link = config->link;
+	card.cluster = config->cluster;
+	card.link_session = config->session;
+	card.link_replay_cycles = REPLAY_CYCLES;
+	card.link_ack_cycles = ACK_CYCLES;
+	card.link_hello_cycles = HELLO_CYCLES;
 	card.ops = &card_ops;
 	card.platform = m;
 	error = glk_card_create(&card, &m->card);

@@ -168,13 +168,13 @@ static const struct logic_ops ops = {
 
 int logic_rtl_create(const struct logic_config *config, struct logic *logic)
 {
-	struct rtl *r = calloc(1, sizeof(*r));
+	struct rtl *r = config->link ? NULL : calloc(1, sizeof(*r));
 	const struct card_dut_config dut = { .pool_bytes = POOL_BYTES, .serial = config->serial, .ops = &dut_ops, .user = r };
 	struct card_parameters p;
 	int error;
 
 	if (!r)
-		return -ENOMEM;
+		return config->link ? -ENOLINK : -ENOMEM;
 	r->config = *config;
 	error = card_dut_create(&dut, &r->dut);
 	if (error) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers in byte rows, and short copies. Written byte by byte so that they hold on any host; compilers make
- * single loads and stores of them.
+ * Numbers in byte rows, and short copies, on any host. Not written byte by byte: at -O2 not every compiler makes a single load
+ * or store of that.
  */
 #ifndef GLK_BYTES_H
 #define GLK_BYTES_H
@@ -10,34 +10,34 @@
 #include <stdint.h>
 #include <string.h>
 
+/* A number as little-endian memory has it, and back. */
+static inline uint64_t glk_le64(uint64_t value)
+{
+	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? value : __builtin_bswap64(value);
+}
+
 static inline void glk_put_le64(uint8_t *to, uint64_t value)
 {
-	for (unsigned i = 0; i < 8; i++)
-		to[i] = (uint8_t)(value >> (8 * i));
+	value = glk_le64(value);
+	memcpy(to, &value, sizeof(value));
 }
 
 static inline uint64_t glk_get_le64(const uint8_t *from)
 {
-	uint64_t value = 0;
+	uint64_t value;
 
-	for (unsigned i = 0; i < 8; i++)
-		value |= (uint64_t)from[i] << (8 * i);
-	return value;
+	memcpy(&value, from, sizeof(value));
+	return glk_le64(value);
 }
 
 static inline void glk_put_be64(uint8_t *to, uint64_t value)
 {
-	for (unsigned i = 0; i < 8; i++)
-		to[i] = (uint8_t)(value >> (56 - 8 * i));
+	glk_put_le64(to, __builtin_bswap64(value));
 }
 
 static inline uint64_t glk_get_be64(const uint8_t *from)
 {
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < 8; i++)
-		value |= (uint64_t)from[i] << (56 - 8 * i);
-	return value;
+	return __builtin_bswap64(glk_get_le64(from));
 }
 
 /** Copies a run of stored bytes; most are 4 or 8 long, for which calling memcpy() costs more than the copy. */

@@ -38,14 +38,20 @@ static bool config_valid(const struct glk_card_config *c)
 	       between(c->slice_shift, GLK_SLICE_SHIFT_MIN, GLK_SLICE_SHIFT_MAX) &&
 	       between(c->registrations, 1, GLK_REGISTRATION_COUNT) && between(c->vectors, 1, GLK_VECTORS_MAX) &&
 	       c->pool_bytes % GLK_PAGE_SIZE == 0 && ops && ops->dma_read && ops->dma_write && ops->endpoint_write &&
-	       ops->endpoint_read && ops->link_send && ops->interrupt;
+	       ops->endpoint_read && ops->link_send && ops->interrupt &&
+	       (!c->link || (ops->link_wait && c->link_session));
 }
 
 static void packet_out(void *user, const uint8_t *packet, size_t length, unsigned reason)
 {
 	struct glk_card *card = user;
+	unsigned partition = packet[GLK_PACKET_PARTITION];
 
 	(void)reason; /* counted by the partition; the wire does not tell it */
+	if (glk_far_is(card, partition)) {
+		glk_far_send(card, partition, packet, length);
+		return;
+	}
 	card->config.ops->link_send(card->config.platform, packet, length);
 }
 
@@ -61,12 +67,18 @@ int glk_card_create(const struct glk_card_config *config, struct glk_card **out)
 	card->config = *config;
 	for (unsigned p = 0; p < config->partitions; p++)
 		glk_partition_init(&card->partitions[p], config->queue_entries, packet_out, card);
+	if (config->link && glk_card_link_create(card)) {
+		free(card);
+		return -ENOMEM;
+	}
 	*out = card;
 	return 0;
 }
 
 void glk_card_destroy(struct glk_card *card)
 {
+	if (card && card->link)
+		glk_card_link_destroy(card);
 	free(card);
 }
 
@@ -74,10 +86,12 @@ void glk_card_reset(struct glk_card *card)
 {
 	for (unsigned p = 0; p < card->config.partitions; p++)
 		card->counters.value[GLK_CARD_COUNTER(DROPPED_STORES)] += glk_partition_reset(&card->partitions[p]);
-	memset(card->endpoints, 0, sizeof(card->endpoints));
 	memset(card->windows, 0, sizeof(card->windows));
 	memset(card->registrations, 0, sizeof(card->registrations));
 	memset(card->contexts, 0, sizeof(card->contexts));
+	if (card->link)
+		glk_card_link_reset(card);
+	memset(card->endpoints, 0, sizeof(card->endpoints));
 	memset(&card->drain, 0, sizeof(card->drain));
 	card->drain_written = 0;
 	card->control = 0;
@@ -114,7 +128,7 @@ int glk_card_link_receive(struct glk_card *card, const uint8_t *packet, size_t l
 		return -ENODEV;
 	for (unsigned p = 0; p < card->config.partitions; p++) {
 		destinations[p] = (struct glk_destination){
-			.bytes = card->endpoints[p].kind == GLK_EP_NONE ? 0 : card->endpoints[p].bytes,
+			.bytes = glk_endpoint_own(card, p) ? card->endpoints[p].bytes : 0,
 			.subheader_bytes = card->partitions[p].queue.subheader_bytes,
 		};
 	}
@@ -164,11 +178,13 @@ void glk_card_advance(struct glk_card *card, uint64_t now_ns)
 	for (unsigned p = 0; p < card->config.partitions; p++)
 		if (glk_partition_deadline(&card->partitions[p]) <= now_ns)
 			glk_partition_flush(&card->partitions[p], GLK_FLUSH_TIMEOUT);
+	if (card->link)
+		glk_card_link_advance(card, now_ns / GLK_LINK_CLOCK_NS);
 }
 
 uint64_t glk_card_deadline(const struct glk_card *card)
 {
-	uint64_t first = UINT64_MAX;
+	uint64_t first = card->link ? glk_card_link_deadline(card) : UINT64_MAX;
 
 	for (unsigned p = 0; p < card->config.partitions; p++) {
 		uint64_t deadline = glk_partition_deadline(&card->partitions[p]);

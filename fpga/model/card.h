@@ -6,8 +6,8 @@
  * It is driven by whoever plays the PCIe side (gpulink-card, libgpulink's soft device, a test bench): he hands
  * it register accesses, aperture stores and packets, tells it the time, and carries out what it asks for
  * through the callbacks. A card belongs to one thread at a time. Callbacks are made from inside the calls below
- * and must not call back into the same card, except glk_card_link_receive() from link_send (the loop) and
- * glk_card_endpoint_acknowledge() from endpoint_write.
+ * and must not call back into the same card, except glk_card_link_receive() from link_send (the loop),
+ * glk_card_endpoint_acknowledge() from endpoint_write, and both and what moves the link from link_wait.
  *
  * What the registers do is said once, in fpga/regs/gpulink.toml (docs/registers.md).
  */
@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 struct glk_card;
+struct glk_block;
 
 /** What the platform does for the card. All of them get the `platform` pointer of the configuration. */
 struct glk_card_ops {
@@ -40,8 +41,15 @@ struct glk_card_ops {
 	/** Reads an endpoint of kind bus, after every write posted to it. Returns 0 or a negative value. */
 	int (*endpoint_read)(void *platform, unsigned partition, uint64_t address, void *data, size_t len);
 
-	/** Puts one packet (header and padded payload, see docs/wire-format.md) on the link. */
+	/** Takes one packet (header and padded payload, see docs/wire-format.md) for an endpoint of the own cluster. */
 	void (*link_send)(void *platform, const uint8_t *packet, size_t len);
+
+	/**
+	 * A load, an atomic or a store waits for the other card: moves the link (clocks it, carries its blocks both ways, and
+	 * nothing else of this card) until a block came or the clock `until`, whatever is first. Returns the clock then, which
+	 * must go on from call to call. NULL on a card without a link.
+	 */
+	uint64_t (*link_wait)(void *platform, uint64_t until);
 
 	/** Raises an MSI-X vector. */
 	void (*interrupt)(void *platform, unsigned vector);
@@ -57,6 +65,11 @@ struct glk_card_config {
 	unsigned registrations; /**< 1..1024 */
 	unsigned vectors;	/**< MSI-X vectors, 1..64 */
 	bool loopback;		/**< tell so in FEATURES; the platform loops link_send to link_receive */
+	bool link;		/**< a link to another card, see glk_card_link_clock() */
+	uint8_t cluster;	/**< the own one's number */
+	uint16_t link_session;	/**< of the first session; another at each start, not 0 */
+	/** Clocks, for a wire that is slower than the logic's; 0: the logic's own. */
+	unsigned link_replay_cycles, link_ack_cycles, link_hello_cycles;
 	uint64_t pool_bytes;	/**< multiple of 4096, 0 for none */
 	uint64_t serial;
 	const struct glk_card_ops *ops;
@@ -64,11 +77,11 @@ struct glk_card_config {
 };
 
 /** Fills in the card that gpulink-card emulates by default: 16 partitions, 64 entries, 32 contexts, 1024 slices
- *  of 1 MiB, 1024 registrations, 33 vectors, loopback, 16 MiB of pool. ops and platform are left NULL. */
+ *  of 1 MiB, 1024 registrations, 33 vectors, loopback, no link, 16 MiB of pool. ops and platform are left NULL. */
 void glk_card_config_default(struct glk_card_config *config);
 
 /** Makes a card as after power-on. Returns 0, -EINVAL for a configuration out of the ranges above, or -ENOMEM.
- *  The only allocation the model makes. */
+ *  Only here the model allocates. */
 int glk_card_create(const struct glk_card_config *config, struct glk_card **card);
 void glk_card_destroy(struct glk_card *card);
 
@@ -106,9 +119,23 @@ int glk_card_pool_poisoned(struct glk_card *card, uint64_t offset, size_t len);
 int glk_card_pool_write(struct glk_card *card, uint64_t offset, const void *data, size_t len);
 int glk_card_pool_read(struct glk_card *card, uint64_t offset, void *data, size_t len);
 
-/** Takes a packet from the link: de-packetizes it and writes the endpoint, whole or (malformed) not at all.
+/** Takes a packet that link_send was given: de-packetizes it and writes the endpoint, whole or (malformed) not at all.
  *  Returns 0 or -EBADMSG. `packet` is only read during the call. */
 int glk_card_link_receive(struct glk_card *card, const uint8_t *packet, size_t len);
+
+/*
+ * The link to another card, on a card that was made with one. Its time is counted in clocks of 4 ns, never backwards. Whoever
+ * plays the wire clocks it and carries blocks (link/link_layer.h), and may lose, change, repeat and reorder them.
+ */
+
+/** One clock. `ready`: the wire takes a block now. Returns whether there is one. */
+bool glk_card_link_clock(struct glk_card *card, uint64_t now, bool ready, struct glk_block *block);
+/** A block came: what the other card wants is done, and what this one waits for goes on. */
+void glk_card_link_block(struct glk_card *card, uint64_t now, const struct glk_block *block);
+/** The wire is gone, or was for a while. */
+void glk_card_link_cut(struct glk_card *card, uint64_t now);
+/** The clock from which on there is something to do, if no block comes; UINT64_MAX: never. */
+uint64_t glk_card_link_next(const struct glk_card *card, uint64_t now);
 
 /** The oldest `count` unacknowledged endpoint writes of a partition are visible; `failed` of them failed. */
 void glk_card_endpoint_acknowledge(struct glk_card *card, unsigned partition, unsigned count, unsigned failed);

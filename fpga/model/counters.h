@@ -16,6 +16,7 @@
 
 #define GLK_PARTITION_COUNTERS (GLK_PARTITION_COUNTER(ERR_ENDPOINT) + 1)
 #define GLK_CARD_COUNTERS      (GLK_CARD_COUNTER(PACKETS_RECEIVED) + 1)
+#define GLK_LINK_COUNTERS      ((GLK_LINK_WAITED_ATOMIC_RESPONSE - GLK_LINK_FLITS_IN) / 8 + 1)
 
 struct glk_partition_counters {
 	uint64_t value[GLK_PARTITION_COUNTERS];
@@ -23,6 +24,11 @@ struct glk_partition_counters {
 
 struct glk_card_counters {
 	uint64_t value[GLK_CARD_COUNTERS];
+};
+
+/** With gaps where no register is. */
+struct glk_link_counters {
+	uint64_t value[GLK_LINK_COUNTERS];
 };
 
 /** The counters of flush reasons stand in the order of the reasons. */

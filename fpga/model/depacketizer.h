@@ -36,6 +36,8 @@ struct glk_accepted {
 	unsigned partition;
 	bool compact;
 	unsigned subheader_bytes; /**< means nothing when compact */
+	struct glk_compact_coding coding; /**< when compact, and where in the payload the data begin */
+	size_t data_at;
 	uint64_t base; /**< offset in the endpoint's memory */
 	const uint8_t *payload;
 	size_t payload_bytes; /**< without the padding */

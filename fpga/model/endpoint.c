@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "state.h"
 
 static bool base_valid(const struct glk_card *card, uint64_t kind, const struct glk_endpoint *e)
@@ -22,11 +23,20 @@ static int set_kind(struct glk_card *card, unsigned partition, uint64_t kind)
 
 	if (kind == e->kind)
 		return 0;
-	if (kind == GLK_EP_NONE)
+	if (kind == GLK_EP_NONE) {
 		glk_partition_flush(&card->partitions[partition], GLK_FLUSH_DRAIN);
-	else if (kind >= GLK_EP_COUNT || e->kind != GLK_EP_NONE || e->posted != e->acknowledged || !base_valid(card, kind, e))
+		e->kind = kind;
+		return 0;
+	}
+	if (kind >= GLK_EP_COUNT || e->kind != GLK_EP_NONE || e->posted != e->acknowledged)
+		return -EINVAL;
+	if (kind == GLK_EP_LINK ? glk_far_bind(card, partition) : !base_valid(card, kind, e))
 		return -EINVAL;
 	e->kind = kind;
+	if (kind == GLK_EP_LINK)
+		glk_far_ask(card, partition);
+	else
+		glk_far_unbind(card, partition);
 	return 0;
 }
 
@@ -46,6 +56,13 @@ int glk_endpoint_set(struct glk_card *card, unsigned partition, unsigned reg, ui
 		e->bytes = value;
 	}
 	return 0;
+}
+
+bool glk_endpoint_own(const struct glk_card *card, unsigned partition)
+{
+	uint64_t kind = card->endpoints[partition].kind;
+
+	return kind == GLK_EP_BUS || kind == GLK_EP_POOL;
 }
 
 bool glk_endpoint_holds(const struct glk_card *card, unsigned partition, uint64_t offset, uint64_t len)
@@ -71,10 +88,10 @@ void glk_endpoint_write(struct glk_card *card, unsigned partition, uint64_t offs
 	}
 }
 
-static void note_failures(struct glk_card *card, unsigned partition, unsigned failed)
+void glk_endpoint_failed(struct glk_card *card, unsigned partition, unsigned failures)
 {
-	card->endpoints[partition].failed += failed;
-	card->partitions[partition].counters.value[GLK_PARTITION_COUNTER(ERR_ENDPOINT)] += failed;
+	card->endpoints[partition].failed += failures;
+	card->partitions[partition].counters.value[GLK_PARTITION_COUNTER(ERR_ENDPOINT)] += failures;
 	glk_note_error(card, GLK_CARD_ERROR_CAUSE_ENDPOINT_MASK);
 }
 
@@ -87,10 +104,11 @@ void glk_card_endpoint_acknowledge(struct glk_card *card, unsigned partition, un
 		count = (unsigned)(e->posted - e->acknowledged);
 	e->acknowledged += count;
 	if (failed && count)
-		note_failures(card, partition, failed < count ? failed : count);
+		glk_endpoint_failed(card, partition, failed < count ? failed : count);
 	for (unsigned c = 0; c < card->config.contexts; c++)
 		if (card->contexts[c].release.pending)
 			glk_release_progress(card, c);
+	glk_serve_acknowledged(card, partition);
 }
 
 int glk_endpoint_read(struct glk_card *card, unsigned partition, uint64_t offset, void *data, size_t len)
@@ -100,28 +118,54 @@ int glk_endpoint_read(struct glk_card *card, unsigned partition, uint64_t offset
 
 	if (e->kind == GLK_EP_POOL)
 		memcpy(data, card->pool + e->base + offset, len);
+	else if (e->kind == GLK_EP_LINK)
+		error = glk_far_load(card, partition, offset, data, len);
 	else
 		error = card->config.ops->endpoint_read(card->config.platform, partition, e->base + offset, data, len);
 	if (error)
-		note_failures(card, partition, 1);
+		glk_endpoint_failed(card, partition, 1);
 	return error;
+}
+
+/* The new value is written at once, behind every earlier store to the bytes. */
+int glk_endpoint_update(struct glk_card *card, unsigned partition, uint64_t offset, size_t len, const struct glk_update *update,
+			uint64_t *old, bool *written)
+{
+	uint8_t bytes[8] = { 0 };
+
+	*written = false;
+	if (glk_endpoint_read(card, partition, offset, bytes, len))
+		return -EIO;
+	*old = glk_get_le64(bytes);
+	if (update->opcode == GLK_OP_CAS && *old != update->compare)
+		return 0;
+	glk_put_le64(bytes, update->opcode == GLK_OP_FETCH_ADD ? *old + update->operand : update->operand);
+	*written = true;
+	glk_endpoint_write(card, partition, offset, bytes, len);
+	return 0;
 }
 
 void glk_store(struct glk_card *card, const struct glk_target *target, const void *data, size_t len)
 {
 	struct glk_partition *partition = &card->partitions[target->partition];
 
+	glk_far_make_way(card, target->partition);
 	if (card->contexts[target->context].control & GLK_CONTEXT_CONTROL_ENABLE_MASK)
 		card->contexts[target->context].touched |= 1u << target->partition;
 	glk_partition_store(partition, glk_link_address(target->partition, target->offset), data, len, target->context,
 			    card->now_ns);
 }
 
-int glk_load(struct glk_card *card, const struct glk_target *target, void *data, size_t len, unsigned reason)
+void glk_flush_hit(struct glk_card *card, const struct glk_target *target, size_t len, unsigned reason)
 {
 	struct glk_partition *partition = &card->partitions[target->partition];
 
 	if (glk_write_queue_hits(&partition->queue, glk_link_address(target->partition, target->offset), len))
 		glk_partition_flush(partition, reason);
+}
+
+int glk_load(struct glk_card *card, const struct glk_target *target, void *data, size_t len, unsigned reason)
+{
+	glk_flush_hit(card, target, len, reason);
 	return glk_endpoint_read(card, target->partition, target->offset, data, len);
 }

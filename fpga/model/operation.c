@@ -206,27 +206,33 @@ static unsigned atomic_check(struct glk_card *card, unsigned context, const stru
 	return status;
 }
 
-/* Never queued, never merged: the new value is written at once, behind every earlier store to the bytes. */
+/* Never queued, never merged. */
 static unsigned atomic(struct glk_card *card, unsigned context, const struct entry *e)
 {
-	uint64_t operand = e->sqe[GLK_SQE_DATA_Q], old, value;
-	uint8_t bytes[8] = { 0 }, updated[8];
-	struct glk_target target;
+	const struct glk_update update = {
+		.opcode = e->opcode, .operand = e->sqe[GLK_SQE_DATA_Q], .compare = e->sqe[GLK_SQE_DATA_Q + 1],
+	};
 	unsigned status = atomic_check(card, context, e);
+	struct glk_target target;
+	bool written = false;
+	uint8_t bytes[8];
+	uint64_t old;
+	int error;
 
 	if (status != GLK_ST_OK)
 		return status;
 	glk_window_part(card, e->window, e->window_offset, e->length, &target);
 	count_for(card, &target, GLK_PARTITION_COUNTER(ATOMICS));
-	if (glk_load(card, &target, bytes, e->length, GLK_FLUSH_ATOMIC))
+	glk_flush_hit(card, &target, e->length, GLK_FLUSH_ATOMIC);
+	if (glk_far_is(card, target.partition)) /* whose answer comes when what it wrote is visible */
+		error = glk_far_atomic(card, target.partition, target.offset, e->length, &update, &old);
+	else
+		error = glk_endpoint_update(card, target.partition, target.offset, e->length, &update, &old, &written);
+	if (error)
 		return GLK_ST_ENDPOINT;
-	old = glk_get_le64(bytes);
-	value = e->opcode == GLK_OP_FETCH_ADD ? old + operand : operand;
-	glk_put_le64(updated, value);
-	if (e->opcode != GLK_OP_CAS || old == e->sqe[GLK_SQE_DATA_Q + 1]) {
+	if (written)
 		card->contexts[context].touched |= 1u << target.partition;
-		glk_endpoint_write(card, target.partition, target.offset, updated, e->length);
-	}
+	glk_put_le64(bytes, old);
 	if (e->registration != GLK_NO_REGISTRATION &&
 	    glk_registration_write(card, e->registration, e->registration_offset, bytes, e->length))
 		return GLK_ST_DMA;

@@ -29,13 +29,13 @@ static uint8_t *put_entry(uint8_t *to, const struct glk_write_queue *queue, unsi
 		length = end - first;
 		glk_put_le64(to, ((offset + first) << GLK_SUBHEADER_LENGTH_BITS) | length);
 		to += width;
-		glk_copy_run(to, &queue->data[entry][first], length);
+		glk_copy_run(to, &queue->data[glk_line_place(queue, entry) + first], length);
 		to += length;
 	}
 	return to;
 }
 
-static void put_header(uint8_t *header, uint64_t base, unsigned first_be, size_t payload)
+static void put_header(uint8_t *header, uint64_t base, unsigned tag, unsigned first_be, size_t payload)
 {
 	size_t dwords = (payload + 3) / 4;
 	unsigned last_dword_bytes = (unsigned)(payload - 4 * (dwords - 1));
@@ -45,17 +45,18 @@ static void put_header(uint8_t *header, uint64_t base, unsigned first_be, size_t
 	header[0] = GLK_PACKET_FMT_TYPE;
 	header[2] = (uint8_t)((dwords >> 8) & 3); /* 1024 DW read 0 here and below */
 	header[3] = (uint8_t)dwords;
+	header[6] = (uint8_t)tag;
 	header[7] = (uint8_t)((last_be << 4) | first_be);
 	glk_put_be64(header + 8, base);
 }
 
 /* Header and padding around a payload that is in its place. */
-static size_t finish(uint8_t *packet, uint64_t base, unsigned first_be, size_t payload)
+static size_t finish(uint8_t *packet, uint64_t base, unsigned tag, unsigned first_be, size_t payload)
 {
 	size_t padding = (4 - payload % 4) % 4;
 
 	memset(packet + GLK_PACKET_HEADER_BYTES + payload, 0, padding);
-	put_header(packet, base, first_be, payload);
+	put_header(packet, base, tag, first_be, payload);
 	return GLK_PACKET_HEADER_BYTES + payload + padding;
 }
 
@@ -83,13 +84,18 @@ size_t glk_packetizer_build(const struct glk_write_queue *queue, unsigned width,
 		base = (lines + line_offset(queue, 0)) & ~(glk_subheader_range(width) - 1);
 	for (unsigned entry = 0; entry < queue->used; entry++)
 		to = put_entry(to, queue, entry, base - lines, width);
-	return finish(packet, base, self_describe ? width : 0, (size_t)(to - packet) - GLK_PACKET_HEADER_BYTES);
+	return finish(packet, base, 0, self_describe ? width : 0, (size_t)(to - packet) - GLK_PACKET_HEADER_BYTES);
 }
 
 size_t glk_packetizer_build_compact(struct glk_compact_walk *walk, uint8_t packet[GLK_PACKET_ROOM], unsigned *runs)
 {
-	uint64_t base = 0;
-	size_t payload = glk_compact_build(walk, packet + GLK_PACKET_HEADER_BYTES, &base, runs);
+	struct glk_compact_coding coding;
+	uint64_t base;
+	size_t payload = glk_compact_build(walk, packet + GLK_PACKET_HEADER_BYTES, &base, &coding, runs);
+	unsigned tag;
 
-	return payload ? finish(packet, base, GLK_COMPACT_FIRST_BE, payload) : 0;
+	if (payload == 0)
+		return 0;
+	tag = glk_compact_tag(&coding) | (unsigned)(base & GLK_COMPACT_BASE_LOW) << GLK_COMPACT_BASE_SHIFT;
+	return finish(packet, base & ~(uint64_t)GLK_COMPACT_BASE_LOW, tag, glk_compact_first_be(&coding), payload);
 }

@@ -16,6 +16,8 @@
 #define GLK_PACKET_BYTES_MAX	(GLK_PACKET_HEADER_BYTES + GLK_PAYLOAD_MAX)
 #define GLK_PACKET_FMT_TYPE	0x7cu /* byte 0: Fmt 011, Type 11100 */
 
+#define GLK_PACKET_PARTITION	9u    /* the byte of the header that holds the partition of the address */
+
 #define GLK_LINK_PARTITION_SHIFT 48u /* bits 55:48 of a link address: the partition */
 #define GLK_LINK_OFFSET_MASK	 ((1ULL << GLK_LINK_PARTITION_SHIFT) - 1)
 

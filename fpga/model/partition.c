@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define MODE_MASK (GLK_PARTITION_MODE_COALESCE_MASK | GLK_PARTITION_MODE_SELF_DESCRIBE_MASK)
+#define MODE_MASK \
+	(GLK_PARTITION_MODE_COALESCE_MASK | GLK_PARTITION_MODE_SELF_DESCRIBE_MASK | GLK_PARTITION_MODE_OPEN_MASK)
 
 static void count(struct glk_partition *partition, unsigned counter, uint64_t by)
 {
@@ -15,6 +16,7 @@ static void set_mode(struct glk_partition *partition, uint64_t mode)
 {
 	partition->coalesce = mode & GLK_PARTITION_MODE_COALESCE_MASK;
 	partition->self_describe = mode & GLK_PARTITION_MODE_SELF_DESCRIBE_MASK;
+	partition->open = mode & GLK_PARTITION_MODE_OPEN_MASK;
 }
 
 void glk_partition_init(struct glk_partition *partition, unsigned queue_entries, glk_packet_out out, void *user)
@@ -163,7 +165,8 @@ uint64_t glk_partition_get(const struct glk_partition *partition, unsigned reg)
 		return partition->flush_timeout_ns;
 	case GLK_PARTITION_MODE:
 		return (partition->coalesce ? GLK_PARTITION_MODE_COALESCE_MASK : 0) |
-		       (partition->self_describe ? GLK_PARTITION_MODE_SELF_DESCRIBE_MASK : 0);
+		       (partition->self_describe ? GLK_PARTITION_MODE_SELF_DESCRIBE_MASK : 0) |
+		       (partition->open ? GLK_PARTITION_MODE_OPEN_MASK : 0);
 	default:
 		return 0;
 	}
@@ -185,18 +188,22 @@ static bool allowed(unsigned reg, uint64_t value)
 	}
 }
 
-/* A queue that was configured accounts for H. */
-static void account(struct glk_partition *partition)
+/* A queue that was configured has the plain form's shape. */
+static void shape(struct glk_partition *partition)
 {
-	glk_write_queue_account(&partition->queue, partition->form == GLK_FORM_COMPACT ? GLK_COMPACT_RUN_BYTES
-										       : partition->queue.subheader_bytes);
+	struct glk_write_queue *queue = &partition->queue;
+
+	if (partition->form == GLK_FORM_COMPACT)
+		glk_write_queue_shape(queue, GLK_SHORT_LINE_BYTES, GLK_COMPACT_RUN_BYTES);
+	else
+		glk_write_queue_shape(queue, GLK_LINE_BYTES, queue->subheader_bytes);
 }
 
 void glk_partition_set_form(struct glk_partition *partition, enum glk_packet_form form)
 {
 	glk_partition_flush(partition, GLK_FLUSH_CONFIG);
 	partition->form = form;
-	account(partition);
+	shape(partition);
 }
 
 int glk_partition_set(struct glk_partition *partition, unsigned reg, uint64_t value)
@@ -222,6 +229,6 @@ int glk_partition_set(struct glk_partition *partition, unsigned reg, uint64_t va
 		set_mode(partition, value);
 		break;
 	}
-	account(partition);
+	shape(partition);
 	return 0;
 }

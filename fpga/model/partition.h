@@ -32,6 +32,7 @@ struct glk_partition {
 	struct glk_write_queue queue;
 	bool coalesce;
 	bool self_describe;
+	bool open; /**< to the card beyond the link; it is looked at there */
 	enum glk_packet_form form;
 	uint64_t flush_timeout_ns;
 	uint64_t last_store_ns;

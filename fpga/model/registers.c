@@ -38,6 +38,7 @@ static const struct header headers[] = {
 	  GLK_BLOCK_REGISTRATION_NEXT },
 	{ GLK_BLOCK_CONTEXT, GLK_BLOCK_CONTEXT_TYPE, GLK_BLOCK_CONTEXT_VERSION, GLK_BLOCK_CONTEXT_NEXT },
 	{ GLK_BLOCK_DOORBELL, GLK_BLOCK_DOORBELL_TYPE, GLK_BLOCK_DOORBELL_VERSION, GLK_BLOCK_DOORBELL_NEXT },
+	{ GLK_BLOCK_LINK, GLK_BLOCK_LINK_TYPE, GLK_BLOCK_LINK_VERSION, GLK_BLOCK_LINK_NEXT },
 };
 
 static unsigned elements_of(const struct glk_card *card, unsigned block)
@@ -58,6 +59,8 @@ static struct place find(const struct glk_card *card, unsigned offset)
 {
 	struct place place = { .block = GLK_BLOCK_CARD, .reg = offset, .exists = offset < GLK_BLOCK_PARTITION };
 
+	if (offset / GLK_PAGE_SIZE == GLK_BLOCK_LINK / GLK_PAGE_SIZE)
+		return (struct place){ .block = GLK_BLOCK_LINK, .reg = offset, .exists = card->link };
 	for (unsigned i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
 		const struct array *a = &arrays[i];
 
@@ -103,7 +106,7 @@ static uint64_t capabilities1(const struct glk_card_config *c)
 static uint64_t features(const struct glk_card_config *c)
 {
 	return GLK_CARD_FEATURES_FINEPACK_MASK | GLK_CARD_FEATURES_ATOMICS_MASK |
-	       (c->loopback ? GLK_CARD_FEATURES_LOOPBACK_MASK : 0) |
+	       (c->loopback ? GLK_CARD_FEATURES_LOOPBACK_MASK : 0) | (c->link ? GLK_CARD_FEATURES_LINK_MASK : 0) |
 	       (c->pool_bytes ? GLK_CARD_FEATURES_POOL_MASK : 0);
 }
 
@@ -123,7 +126,8 @@ static uint64_t read_card(struct glk_card *card, unsigned reg)
 	case GLK_CARD_CONTROL:
 		return card->control;
 	case GLK_CARD_STATUS:
-		return GLK_CARD_STATUS_READY_MASK | GLK_CARD_STATUS_LINK_UP_MASK |
+		return GLK_CARD_STATUS_READY_MASK |
+		       (!card->link || card->link->up ? GLK_CARD_STATUS_LINK_UP_MASK : 0) |
 		       (idle(card) ? GLK_CARD_STATUS_IDLE_MASK : 0);
 	case GLK_CARD_GENERATION:
 		return card->generation;
@@ -161,6 +165,8 @@ static uint64_t read_partition(const struct glk_card *card, unsigned p, unsigned
 		return (uint64_t)partition->queue.used << GLK_PARTITION_STATUS_ENTRIES_SHIFT |
 		       (uint64_t)partition->queue.payload_bytes << GLK_PARTITION_STATUS_PAYLOAD_SHIFT |
 		       (e->posted - e->acknowledged) << GLK_PARTITION_STATUS_UNACKNOWLEDGED_SHIFT;
+	case GLK_PARTITION_FAR_BYTES:
+		return glk_far_is(card, p) ? card->link->far[p].bytes : 0;
 	}
 	if (reg >= GLK_PARTITION_STORES && reg <= GLK_PARTITION_ERR_ENDPOINT)
 		return card->latched_partitions[p].value[(reg - GLK_PARTITION_STORES) / 8];
@@ -174,13 +180,25 @@ static uint64_t read_doorbell(const struct glk_card *card, unsigned context, uns
 	return reg == GLK_DOORBELL_GENERATION ? card->generation : 0;
 }
 
+/* The block that not all cards have is the last one. */
+static uint64_t read_header(const struct glk_card *card, const struct header *header)
+{
+	unsigned next = header->next;
+
+	if (header->block == GLK_BLOCK_LINK && !card->link)
+		return 0;
+	if (header->block == GLK_BLOCK_DOORBELL && card->link)
+		next = GLK_BLOCK_LINK;
+	return header->type | (uint64_t)header->version << 16 | (uint64_t)next << 32;
+}
+
 static uint64_t read_whole(struct glk_card *card, unsigned offset)
 {
 	struct place place = find(card, offset);
 
 	for (unsigned i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		if (offset == headers[i].block)
-			return headers[i].type | (uint64_t)headers[i].version << 16 | (uint64_t)headers[i].next << 32;
+			return read_header(card, &headers[i]);
 	if (!place.exists)
 		return 0;
 	switch (place.block) {
@@ -194,6 +212,8 @@ static uint64_t read_whole(struct glk_card *card, unsigned offset)
 		return card->registrations[place.element].q[place.reg / 8];
 	case GLK_BLOCK_CONTEXT:
 		return glk_context_get(card, place.element, place.reg);
+	case GLK_BLOCK_LINK:
+		return glk_card_link_get(card, place.reg);
 	default:
 		return read_doorbell(card, place.element, place.reg);
 	}
@@ -205,6 +225,8 @@ static void snapshot(struct glk_card *card)
 	card->latched = card->counters;
 	for (unsigned p = 0; p < card->config.partitions; p++)
 		card->latched_partitions[p] = card->partitions[p].counters;
+	if (card->link)
+		glk_card_link_snapshot(card);
 	card->snapshots++;
 }
 
@@ -252,6 +274,15 @@ static int write_partition(struct glk_card *card, unsigned p, unsigned reg, uint
 	case GLK_PARTITION_EP_BASE:
 	case GLK_PARTITION_EP_BYTES:
 		return glk_endpoint_set(card, p, reg, value);
+	case GLK_PARTITION_FAR_BYTES:
+		if (!glk_far_is(card, p))
+			return -EINVAL;
+		glk_far_ask(card, p);
+		return 0;
+	case GLK_PARTITION_MODE:
+		if ((value & GLK_PARTITION_MODE_OPEN_MASK) && !card->link)
+			return -EINVAL;
+		return glk_partition_set(&card->partitions[p], reg, value);
 	default:
 		return glk_partition_set(&card->partitions[p], reg, value);
 	}
@@ -290,6 +321,8 @@ static int write_whole(struct glk_card *card, unsigned offset, uint64_t value)
 		return glk_registration_set(card, place.element, place.reg / 8, value);
 	case GLK_BLOCK_CONTEXT:
 		return glk_context_set(card, place.element, place.reg, value);
+	case GLK_BLOCK_LINK:
+		return glk_card_link_set(card, place.reg, value);
 	default:
 		write_doorbell(card, place.element, place.reg, value);
 		return 0;

@@ -9,10 +9,12 @@
 #include "bytes.h"
 #include "state.h"
 
-void glk_mark_take(const struct glk_card *card, struct glk_mark *mark)
+void glk_mark_take(struct glk_card *card, struct glk_mark *mark)
 {
-	for (unsigned p = 0; p < card->config.partitions; p++)
+	for (unsigned p = 0; p < card->config.partitions; p++) {
 		mark->posted[p] = card->endpoints[p].posted;
+		glk_far_want(card, p);
+	}
 }
 
 bool glk_mark_reached(const struct glk_card *card, const struct glk_mark *mark)
@@ -46,9 +48,9 @@ bool glk_release_failed(struct glk_card *card, unsigned context)
 			failed = true;
 		c->failed_before[p] = card->endpoints[p].failed;
 	}
-	/* What stands in the queues now was stored after the release, and is the next one's. */
+	/* What stands in the queues now was stored after the release, and is the next one's; so may be what is on the link. */
 	for (unsigned p = 0; p < card->config.partitions; p++)
-		if (!(card->partitions[p].owners & (1u << context)))
+		if (!(card->partitions[p].owners & (1u << context)) && !glk_far_under_way(card, p))
 			c->touched &= ~(1u << p);
 	return failed;
 }

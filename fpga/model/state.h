@@ -6,6 +6,7 @@
 #define GLK_STATE_H
 
 #include "card.h"
+#include "card_link.h"
 #include "counters.h"
 #include "partition.h"
 
@@ -82,6 +83,7 @@ struct glk_card {
 	struct glk_entry windows[GLK_WINDOW_COUNT];
 	struct glk_entry registrations[GLK_REGISTRATION_COUNT];
 	struct glk_context contexts[GLK_CONTEXT_COUNT];
+	struct glk_card_link *link; /* NULL: there is none */
 	uint8_t vector_buffer[GLK_PUTV_MAX_BYTES]; /* a put vector, copied before it is checked */
 	uint8_t pool[];
 };
@@ -131,16 +133,28 @@ int glk_dma_read(struct glk_card *card, uint64_t address, void *data, size_t len
 int glk_dma_write(struct glk_card *card, uint64_t address, const void *data, size_t len);
 
 /* endpoint.c */
+struct glk_update {
+	unsigned opcode;
+	uint64_t operand, compare;
+};
 int glk_endpoint_set(struct glk_card *card, unsigned partition, unsigned reg, uint64_t value);
+/* There is one, and it is in the card's own cluster. */
+bool glk_endpoint_own(const struct glk_card *card, unsigned partition);
 bool glk_endpoint_holds(const struct glk_card *card, unsigned partition, uint64_t offset, uint64_t len);
 void glk_endpoint_write(struct glk_card *card, unsigned partition, uint64_t offset, const void *data, size_t len);
 int glk_endpoint_read(struct glk_card *card, unsigned partition, uint64_t offset, void *data, size_t len);
+void glk_endpoint_failed(struct glk_card *card, unsigned partition, unsigned failures);
+/* An atomic of 4 or 8 bytes, GLK_OP_FETCH_ADD .. GLK_OP_CAS, in the card's own cluster. *written: it was more than a read. */
+int glk_endpoint_update(struct glk_card *card, unsigned partition, uint64_t offset, size_t len, const struct glk_update *update,
+			uint64_t *old, bool *written);
 void glk_store(struct glk_card *card, const struct glk_target *target, const void *data, size_t len);
-/* Flushes what is queued of the bytes, for `reason`, and reads them. */
+/* Flushes what is queued of the bytes, for `reason`. */
+void glk_flush_hit(struct glk_card *card, const struct glk_target *target, size_t len, unsigned reason);
+/* The same, and reads them. */
 int glk_load(struct glk_card *card, const struct glk_target *target, void *data, size_t len, unsigned reason);
 
 /* release.c */
-void glk_mark_take(const struct glk_card *card, struct glk_mark *mark);
+void glk_mark_take(struct glk_card *card, struct glk_mark *mark);
 bool glk_mark_reached(const struct glk_card *card, const struct glk_mark *mark);
 void glk_release_flush(struct glk_card *card, unsigned context);
 /* Whether an endpoint write of the context failed since its last release; forgets it. */

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The write queue. Lines are found by a hash whose slots carry the generation of the contents, so that emptying
- * the queue is adding 1 to the generation. All lines lie in one window, at most 2^38 bytes: 31 bits name one.
+ * the queue is adding 1 to the generation. All lines lie in one window, at most 2^38 bytes: 32 bits name one, also a short one.
  *
- *	slot: generation 63:37, line 36:6, entry 5:0
+ *	slot: generation 63:39, line 38:7, entry 6:0
  */
 #include "write_queue.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "bytes.h"
 
-#define ENTRY_BITS	6u
-#define LINE_BITS	31u
+#define ENTRY_BITS	7u
+#define LINE_BITS	32u
 #define GENERATION_SHIFT (ENTRY_BITS + LINE_BITS)
 #define GENERATION_LAST	((1ULL << (64u - GENERATION_SHIFT)) - 1)
 #define NOT_QUEUED	GLK_QUEUE_ENTRIES_MAX
@@ -29,8 +30,10 @@ bool glk_max_payload_bytes_valid(uint64_t value)
 
 void glk_write_queue_init(struct glk_write_queue *queue, unsigned entries)
 {
+	assert(entries <= GLK_QUEUE_BYTES / GLK_LINE_BYTES);
 	memset(queue, 0, sizeof(*queue));
 	queue->entries = entries;
+	queue->line_shift = (unsigned)__builtin_ctz(GLK_LINE_BYTES);
 	queue->generation = 1;
 	glk_write_queue_configure(queue, GLK_PARTITION_SUBHEADER_BYTES_RESET, GLK_PARTITION_MAX_PAYLOAD_BYTES_RESET);
 }
@@ -40,19 +43,20 @@ void glk_write_queue_configure(struct glk_write_queue *queue, unsigned subheader
 	queue->subheader_bytes = subheader_bytes;
 	queue->max_payload_bytes = max_payload_bytes;
 	queue->range_bytes = glk_subheader_range(subheader_bytes);
-	queue->run_bytes = subheader_bytes;
+	glk_write_queue_shape(queue, GLK_LINE_BYTES, subheader_bytes);
 }
 
-void glk_write_queue_account(struct glk_write_queue *queue, unsigned run_bytes)
+void glk_write_queue_shape(struct glk_write_queue *queue, unsigned line_bytes, unsigned run_bytes)
 {
+	queue->entries = queue->entries * glk_line_bytes(queue) / line_bytes;
+	queue->line_shift = (unsigned)__builtin_ctz(line_bytes);
+	queue->unit_bytes = queue->range_bytes < line_bytes ? (unsigned)queue->range_bytes : line_bytes;
 	queue->run_bytes = run_bytes;
 }
 
 size_t glk_write_queue_piece(const struct glk_write_queue *queue, uint64_t address, size_t length)
 {
-	/* Windows are powers of two: the first boundary is a line's, or for H = 2 one inside it. */
-	uint64_t unit = queue->range_bytes < GLK_LINE_BYTES ? queue->range_bytes : GLK_LINE_BYTES;
-	size_t room = (size_t)(unit - (address & (unit - 1)));
+	size_t room = (size_t)(queue->unit_bytes - (address & (queue->unit_bytes - 1)));
 	size_t most = queue->max_payload_bytes - queue->subheader_bytes;
 
 	if (room > most)
@@ -100,7 +104,7 @@ static bool enabled(struct glk_enables e, unsigned byte)
 
 static uint32_t line_of(const struct glk_write_queue *queue, uint64_t address)
 {
-	return (uint32_t)(address / GLK_LINE_BYTES - queue->base / GLK_LINE_BYTES);
+	return (uint32_t)((address >> queue->line_shift) - (queue->base >> queue->line_shift));
 }
 
 /* The entry that holds the line, or NOT_QUEUED and in *free_slot where a new one goes. */
@@ -147,7 +151,7 @@ static struct change change_by(struct glk_enables have, struct glk_enables piece
 int glk_write_queue_put(struct glk_write_queue *queue, uint64_t address, const void *data, size_t length,
 			uint64_t *overwritten)
 {
-	unsigned first = (unsigned)(address % GLK_LINE_BYTES);
+	unsigned first = (unsigned)address & (glk_line_bytes(queue) - 1);
 	struct glk_enables piece = enables_of(first, (unsigned)length);
 	struct change change = { .overwritten = 0, .runs = 1 };
 	unsigned entry, slot = 0, payload;
@@ -179,7 +183,7 @@ int glk_write_queue_put(struct glk_write_queue *queue, uint64_t address, const v
 		queue->enables[entry].word[0] |= piece.word[0];
 		queue->enables[entry].word[1] |= piece.word[1];
 	}
-	glk_copy_run(&queue->data[entry][first], data, length);
+	glk_copy_run(&queue->data[glk_line_place(queue, entry) + first], data, length);
 	queue->runs += (unsigned)change.runs;
 	queue->payload_bytes = payload;
 	*overwritten += change.overwritten;
@@ -189,13 +193,13 @@ int glk_write_queue_put(struct glk_write_queue *queue, uint64_t address, const v
 /* Whether an entry has an enabled byte in [address, end). */
 static bool entry_hits(const struct glk_write_queue *queue, unsigned entry, uint64_t address, uint64_t end)
 {
-	uint64_t line = (queue->base / GLK_LINE_BYTES + queue->line[entry]) * GLK_LINE_BYTES;
+	uint64_t line = glk_line_address(queue, entry), bytes = glk_line_bytes(queue);
 	uint64_t from = address > line ? address - line : 0;
 	uint64_t to = end > line ? end - line : 0;
 	struct glk_enables asked;
 
-	if (to > GLK_LINE_BYTES)
-		to = GLK_LINE_BYTES;
+	if (to > bytes)
+		to = bytes;
 	if (from >= to)
 		return false;
 	asked = enables_of((unsigned)from, (unsigned)(to - from));
@@ -223,10 +227,10 @@ bool glk_write_queue_hits(const struct glk_write_queue *queue, uint64_t address,
 		end = window_end;
 
 	/* A long range is compared with the few lines that are queued, a short one is looked up. */
-	if ((end - address) / GLK_LINE_BYTES > queue->used)
+	if ((end - address) >> queue->line_shift > queue->used)
 		return any_entry_hits(queue, address, end);
 	while (address < end) {
-		uint64_t line_end = (address / GLK_LINE_BYTES + 1) * GLK_LINE_BYTES;
+		uint64_t line_end = (address | (glk_line_bytes(queue) - 1)) + 1;
 		unsigned slot, entry = find(queue, line_of(queue, address), &slot);
 
 		if (entry != NOT_QUEUED && entry_hits(queue, entry, address, end))

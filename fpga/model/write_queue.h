@@ -16,8 +16,10 @@
 
 #include <gpulink_regs.h>
 
-#define GLK_QUEUE_ENTRIES_MAX 64u
-#define GLK_QUEUE_SLOTS	      256u /* of the hash: a quarter full at most */
+#define GLK_SHORT_LINE_BYTES  64u
+#define GLK_QUEUE_BYTES	      (64u * GLK_LINE_BYTES)
+#define GLK_QUEUE_ENTRIES_MAX (GLK_QUEUE_BYTES / GLK_SHORT_LINE_BYTES)
+#define GLK_QUEUE_SLOTS	      256u /* of the hash: a quarter full at most, half full with short lines */
 #define GLK_QUEUE_TAKEN	      (-1)
 
 /** One bit for each byte of a line: bytes 63:0 in word[0], bytes 127:64 in word[1]. */
@@ -27,9 +29,11 @@ struct glk_enables {
 
 /** Members are for reading (by the packetizer, status registers and tests); the functions below change them. */
 struct glk_write_queue {
-	unsigned entries;	    /**< entries the queue has: 16, 32 or 64 */
+	unsigned entries;	    /**< entries the queue has: 16, 32 or 64; with short lines twice as many */
+	unsigned line_shift;	    /**< log2 of a line's bytes */
 	unsigned subheader_bytes;   /**< H */
 	unsigned max_payload_bytes;
+	unsigned unit_bytes;	    /**< what no piece crosses: a line, or for H = 2 the window, where that is smaller */
 	unsigned run_bytes;	    /**< what a run costs beside its data: H, unless set otherwise */
 	unsigned used;		    /**< entries in use; entry 0 is the line first stored to, and so on */
 	unsigned runs;		    /**< sub-packets that a flush would send now */
@@ -40,8 +44,25 @@ struct glk_write_queue {
 	uint64_t slots[GLK_QUEUE_SLOTS];
 	uint32_t line[GLK_QUEUE_ENTRIES_MAX]; /**< line number, counted from the line that base lies in */
 	struct glk_enables enables[GLK_QUEUE_ENTRIES_MAX];
-	uint8_t data[GLK_QUEUE_ENTRIES_MAX][GLK_LINE_BYTES];
+	uint8_t data[GLK_QUEUE_BYTES];
 };
+
+static inline unsigned glk_line_bytes(const struct glk_write_queue *queue)
+{
+	return 1u << queue->line_shift;
+}
+
+/** Where the data of an entry begins. */
+static inline size_t glk_line_place(const struct glk_write_queue *queue, unsigned entry)
+{
+	return (size_t)entry << queue->line_shift;
+}
+
+/** Link address of an entry's line. */
+static inline uint64_t glk_line_address(const struct glk_write_queue *queue, unsigned entry)
+{
+	return ((queue->base >> queue->line_shift) + queue->line[entry]) << queue->line_shift;
+}
 
 /** Bytes that a sub-header of H (2..6) bytes can address. */
 static inline uint64_t glk_subheader_range(unsigned subheader_bytes)
@@ -59,8 +80,11 @@ void glk_write_queue_init(struct glk_write_queue *queue, unsigned entries);
 /** Changes the settings. Both must be valid, and the queue empty. */
 void glk_write_queue_configure(struct glk_write_queue *queue, unsigned subheader_bytes, unsigned max_payload_bytes);
 
-/** Has a run cost other than H, 1 at least and H at most, until the queue is configured again. It must be empty. */
-void glk_write_queue_account(struct glk_write_queue *queue, unsigned run_bytes);
+/**
+ * Has, until the queue is configured again, lines of 128 or 64 bytes, of the short ones twice as many; and a run cost other
+ * than H, 1 at least and H at most. The queue must be empty.
+ */
+void glk_write_queue_shape(struct glk_write_queue *queue, unsigned line_bytes, unsigned run_bytes);
 
 /** Length of the first piece of a store of `length` (1 or more) bytes: up to the end of the line, of the address
  *  window, or of what one packet can hold. */

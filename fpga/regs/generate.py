@@ -39,6 +39,13 @@ def check_fields(where, fields):
         used[q] = used.get(q, 0) | mask(f)
 
 
+def expand(d):
+    """Puts each of a row of registers in the place of the row."""
+    for b in d["block"]:
+        b["reg"] = [dict(r, name=f"{r['name']}_{one}", offset=r["offset"] + 8 * i, doc=f"{r['doc']}: {one.replace('_', ' ')}")
+                    if one else r for r in b["reg"] for i, one in enumerate(r.get("each", [None]))]
+
+
 def check(d):
     """Refuses overlapping registers, blocks and fields, so that no generated file can hold them."""
     extents = []
@@ -69,9 +76,10 @@ def check(d):
 
 
 def blocks(d):
-    """Yields (block, offset of the next one or 0)."""
+    """Yields (block, offset of the next one that every card has, or 0)."""
     for i, b in enumerate(d["block"]):
-        yield b, d["block"][i + 1]["offset"] if i + 1 < len(d["block"]) else 0
+        after = d["block"][i + 1] if i + 1 < len(d["block"]) else {"feature": ""}
+        yield b, 0 if "feature" in after else after["offset"]
 
 
 def header_value(b, nxt):
@@ -198,6 +206,8 @@ def reference(d):
     for b, nxt in blocks(d):
         out += ["", f"## Block {b['name'].upper()} (type {b['type']}, version {b['version']})", ""]
         out += wrap(b["doc"], 112, "", "")
+        if "feature" in b:
+            out += ["", f"There on cards with FEATURES.{b['feature'].upper()}; the block before it leads to it then."]
         out += ["", f"HEADER at `{b['offset']:#07x}` reads `{header_value(b, nxt):#x}`." +
                 (f" Array: {b['array']['count']} elements at most, from `{b['array']['offset']:#07x}`, "
                  f"{b['array']['stride']:#x} bytes apart." if "array" in b else ""), "",
@@ -220,6 +230,7 @@ def main(argv):
         print(__doc__, file=sys.stderr)
         return 2
     d = tomllib.loads(SOURCE.read_text(encoding="utf-8"))
+    expand(d)
     try:
         check(d)
     except Bad as e:

@@ -71,6 +71,8 @@
 #define GLK_CARD_FEATURES_POOL_SHIFT		2U
 #define GLK_CARD_FEATURES_ATOMICS_MASK		0x0000000000000008ULL /* ring operations fetch_add, swap, cas */
 #define GLK_CARD_FEATURES_ATOMICS_SHIFT		3U
+#define GLK_CARD_FEATURES_LINK_MASK		0x0000000000000010ULL /* a link to another card: block LINK, endpoints of kind link */
+#define GLK_CARD_FEATURES_LINK_SHIFT		4U
 #define GLK_CARD_CONTROL			0x30U /* rw */
 #define GLK_CARD_CONTROL_ENABLE_MASK		0x0000000000000001ULL /* stores, rings and link traffic are taken; cleared, stores are dropped and counted and doorbells ignored */
 #define GLK_CARD_CONTROL_ENABLE_SHIFT		0U
@@ -81,7 +83,7 @@
 #define GLK_CARD_STATUS_READY_SHIFT		0U
 #define GLK_CARD_STATUS_IDLE_MASK		0x0000000000000002ULL /* no partition holds a store and no endpoint write is unacknowledged */
 #define GLK_CARD_STATUS_IDLE_SHIFT		1U
-#define GLK_CARD_STATUS_LINK_UP_MASK		0x0000000000000004ULL /* the link carries packets */
+#define GLK_CARD_STATUS_LINK_UP_MASK		0x0000000000000004ULL /* the link carries packets: to the card itself always; with FEATURES.LINK it is LINK.STATUS.UP */
 #define GLK_CARD_STATUS_LINK_UP_SHIFT		2U
 #define GLK_CARD_GENERATION			0x40U /* ro */
 #define GLK_CARD_SCRATCH			0x48U /* rw */
@@ -100,6 +102,8 @@
 #define GLK_CARD_ERROR_CAUSE_ENDPOINT_SHIFT	4U
 #define GLK_CARD_ERROR_CAUSE_RING_MASK		0x0000000000000020ULL /* a ring stopped (see the context's STATUS) */
 #define GLK_CARD_ERROR_CAUSE_RING_SHIFT		5U
+#define GLK_CARD_ERROR_CAUSE_LINK_MASK		0x0000000000000040ULL /* the link to the other card came up or went down: LINK.STATUS tells how it is, LINK.UPS and LINK.DOWNS how often */
+#define GLK_CARD_ERROR_CAUSE_LINK_SHIFT		6U
 #define GLK_CARD_DRAIN				0x68U /* rw */
 #define GLK_CARD_DRAIN_KIND_MASK		0x000000000000000fULL /* 0 the card, 1 a window (ID = its first slice), 2 a context, 3 a partition */
 #define GLK_CARD_DRAIN_KIND_SHIFT		0U
@@ -131,20 +135,33 @@
 #define GLK_PARTITION_FLUSH_TIMEOUT_NS		0x10U /* rw */
 #define GLK_PARTITION_MODE			0x18U /* rw */
 #define GLK_PARTITION_MODE_RESET		3U
-#define GLK_PARTITION_MODE_COALESCE_MASK	0x0000000000000001ULL /* 1: stores are queued and packed; 0: every store leaves at once in a packet of its own */
+#define GLK_PARTITION_MODE_COALESCE_MASK	0x0000000000000001ULL /* 1: stores are queued and packed; 0: every store leaves at once in a packet of its own, over the link as write requests of at most 64 bytes */
 #define GLK_PARTITION_MODE_COALESCE_SHIFT	0U
 #define GLK_PARTITION_MODE_SELF_DESCRIBE_MASK	0x0000000000000002ULL /* 1: First BE carries the sub-header width; 0: First BE is 0, the paper's own form */
 #define GLK_PARTITION_MODE_SELF_DESCRIBE_SHIFT	1U
+#define GLK_PARTITION_MODE_OPEN_MASK		0x0000000000000004ULL /* 1: the card beyond the link may read and write this endpoint (kind bus or pool); 0: its requests are refused. FEATURES.LINK only */
+#define GLK_PARTITION_MODE_OPEN_SHIFT		2U
 #define GLK_PARTITION_EP_KIND			0x20U /* rw */
 #define GLK_PARTITION_EP_BASE			0x28U /* rw */
+#define GLK_PARTITION_EP_BASE_FAR_PARTITION_MASK	0x000000000000f000ULL /* kind link: which partition of the card beyond the link this one stands for. No two partitions of kind link stand for the same */
+#define GLK_PARTITION_EP_BASE_FAR_PARTITION_SHIFT	0xcU
 #define GLK_PARTITION_EP_BYTES			0x30U /* rw */
 #define GLK_PARTITION_STATUS			0x38U /* ro */
 #define GLK_PARTITION_STATUS_ENTRIES_MASK	0x000000000000ffffULL /* entries in use */
 #define GLK_PARTITION_STATUS_ENTRIES_SHIFT	0U
 #define GLK_PARTITION_STATUS_PAYLOAD_MASK	0x00000000ffff0000ULL /* payload bytes that a flush would send now */
 #define GLK_PARTITION_STATUS_PAYLOAD_SHIFT	0x10U
-#define GLK_PARTITION_STATUS_UNACKNOWLEDGED_MASK	0xffffffff00000000ULL /* endpoint writes not yet acknowledged */
+#define GLK_PARTITION_STATUS_UNACKNOWLEDGED_MASK	0xffffffff00000000ULL /* endpoint writes not yet acknowledged; of kind link, packets not yet known to have arrived, which releases and drains ask for */
 #define GLK_PARTITION_STATUS_UNACKNOWLEDGED_SHIFT	0x20U
+#define GLK_PARTITION_FAR_BYTES			0x40U /* rw */
+#define GLK_PARTITION_FAR_BYTES_BYTES_MASK	0x0000ffffffffffffULL /* bytes of its endpoint; 0: there is none, or it is not open to the link */
+#define GLK_PARTITION_FAR_BYTES_BYTES_SHIFT	0U
+#define GLK_PARTITION_FAR_BYTES_READ_MASK	0x0001000000000000ULL /* it may be read */
+#define GLK_PARTITION_FAR_BYTES_READ_SHIFT	0x30U
+#define GLK_PARTITION_FAR_BYTES_WRITE_MASK	0x0002000000000000ULL /* it may be written */
+#define GLK_PARTITION_FAR_BYTES_WRITE_SHIFT	0x31U
+#define GLK_PARTITION_FAR_BYTES_ANSWERED_MASK	0x8000000000000000ULL /* the other card has answered */
+#define GLK_PARTITION_FAR_BYTES_ANSWERED_SHIFT	0x3fU
 #define GLK_PARTITION_STORES			0x80U /* ro */
 #define GLK_PARTITION_STORE_BYTES		0x88U /* ro */
 #define GLK_PARTITION_PACKETS			0x90U /* ro */
@@ -261,6 +278,119 @@
 #define GLK_DOORBELL_GENERATION			0x18U /* ro */
 #define GLK_DOORBELL_CQ_HEAD			0x20U /* wo */
 
+/* The link to another card (docs/link-format.md): state, settings and counters. Mapped by the
+ * kernel alone. */
+#define GLK_BLOCK_LINK				0x8000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
+#define GLK_BLOCK_LINK_TYPE			7U
+#define GLK_BLOCK_LINK_VERSION			1U
+#define GLK_BLOCK_LINK_NEXT			0U
+#define GLK_LINK_STATUS				0x8008U /* ro */
+#define GLK_LINK_STATUS_UP_MASK			0x0000000000000001ULL /* packets go both ways */
+#define GLK_LINK_STATUS_UP_SHIFT		0U
+#define GLK_LINK_STATUS_SESSION_MASK		0x0000000000000002ULL /* there is a session: 1 while UP, and while the link is down but may go on where it was */
+#define GLK_LINK_STATUS_SESSION_SHIFT		1U
+#define GLK_LINK_STATUS_PEER_CLUSTER_MASK	0x000000000000ff00ULL /* cluster of the other card; 0 while not UP */
+#define GLK_LINK_STATUS_PEER_CLUSTER_SHIFT	8U
+#define GLK_LINK_STATUS_PEER_VERSION_MASK	0x0000000000ff0000ULL /* version of the link's format that it speaks; 0 while not UP */
+#define GLK_LINK_STATUS_PEER_VERSION_SHIFT	0x10U
+#define GLK_LINK_STATUS_QUEUED_MASK		0x0000ffff00000000ULL /* flits in the cluster queue */
+#define GLK_LINK_STATUS_QUEUED_SHIFT		0x20U
+#define GLK_LINK_CAPS				0x8010U /* ro */
+#define GLK_LINK_CAPS_ENTRIES_MASK		0x000000000000ffffULL /* flits that the cluster queue holds */
+#define GLK_LINK_CAPS_ENTRIES_SHIFT		0U
+#define GLK_LINK_CAPS_POOL_CYCLES_MASK		0x00000000ffff0000ULL /* greatest value of POOL_CYCLES */
+#define GLK_LINK_CAPS_POOL_CYCLES_SHIFT		0x10U
+#define GLK_LINK_CAPS_TRIM_BYTES_MASK		0x000000ff00000000ULL /* bit N set: TRIM_BYTES may be 2^N */
+#define GLK_LINK_CAPS_TRIM_BYTES_SHIFT		0x20U
+#define GLK_LINK_CAPS_VERSION_MASK		0x0000ff0000000000ULL /* version of the link's format */
+#define GLK_LINK_CAPS_VERSION_SHIFT		0x28U
+#define GLK_LINK_CONTROL			0x8018U /* rw */
+#define GLK_LINK_CONTROL_RESET			0x3fU
+#define GLK_LINK_CONTROL_ENABLE_MASK		0x0000000000000001ULL /* 0: the session ends and the link stays down */
+#define GLK_LINK_CONTROL_ENABLE_SHIFT		0U
+#define GLK_LINK_CONTROL_STITCHING_MASK		0x0000000000000002ULL /* flits with room take further pieces */
+#define GLK_LINK_CONTROL_STITCHING_SHIFT	1U
+#define GLK_LINK_CONTROL_POOLING_MASK		0x0000000000000004ULL /* flits with room that found none wait POOL_CYCLES for one */
+#define GLK_LINK_CONTROL_POOLING_SHIFT		2U
+#define GLK_LINK_CONTROL_SELECTIVE_MASK		0x0000000000000008ULL /* flits of latency-critical packets do not */
+#define GLK_LINK_CONTROL_SELECTIVE_SHIFT	3U
+#define GLK_LINK_CONTROL_SEQUENCING_MASK	0x0000000000000010ULL /* latency-critical packets go first */
+#define GLK_LINK_CONTROL_SEQUENCING_SHIFT	4U
+#define GLK_LINK_CONTROL_TRIMMING_MASK		0x0000000000000020ULL /* loads of no more than a sector ask for that alone */
+#define GLK_LINK_CONTROL_TRIMMING_SHIFT		5U
+#define GLK_LINK_CLUSTER			0x8020U /* ro */
+#define GLK_LINK_PEER_SERIAL			0x8028U /* ro */
+#define GLK_LINK_POOL_CYCLES			0x8030U /* rw */
+#define GLK_LINK_POOL_CYCLES_RESET		0x20U
+#define GLK_LINK_BURST				0x8038U /* rw */
+#define GLK_LINK_BURST_RESET			0x10U
+#define GLK_LINK_TRIM_BYTES			0x8040U /* rw */
+#define GLK_LINK_TRIM_BYTES_RESET		0x10U
+#define GLK_LINK_TIMEOUT_NS			0x8048U /* rw */
+#define GLK_LINK_TIMEOUT_NS_RESET		0x3b9aca00U
+#define GLK_LINK_FLITS_IN			0x8080U /* ro */
+#define GLK_LINK_FLITS_OUT			0x8088U /* ro */
+#define GLK_LINK_FLITS_PADDED			0x8090U /* ro */
+#define GLK_LINK_PARENTS			0x8098U /* ro */
+#define GLK_LINK_STITCHED			0x80a0U /* ro */
+#define GLK_LINK_PARTIAL			0x80a8U /* ro */
+#define GLK_LINK_POOLED				0x80b0U /* ro */
+#define GLK_LINK_POOL_STITCHED			0x80b8U /* ro */
+#define GLK_LINK_POOL_TIMED_OUT			0x80c0U /* ro */
+#define GLK_LINK_QUEUE_FULL			0x80c8U /* ro */
+#define GLK_LINK_TRIMMED_BYTES			0x80d0U /* ro */
+#define GLK_LINK_FLITS_RECEIVED			0x80d8U /* ro */
+#define GLK_LINK_FRAMES_SENT			0x80e0U /* ro */
+#define GLK_LINK_FRAMES_RECEIVED		0x80e8U /* ro */
+#define GLK_LINK_REPLAYS			0x80f0U /* ro */
+#define GLK_LINK_FRAMES_REPLAYED		0x80f8U /* ro */
+#define GLK_LINK_FRAMES_REPEATED		0x8100U /* ro */
+#define GLK_LINK_CRC_ERRORS			0x8108U /* ro */
+#define GLK_LINK_SEQUENCE_ERRORS		0x8110U /* ro */
+#define GLK_LINK_PROTOCOL_ERRORS		0x8118U /* ro */
+#define GLK_LINK_VERSION_ERRORS			0x8120U /* ro */
+#define GLK_LINK_CREDIT_STALLS			0x8128U /* ro */
+#define GLK_LINK_UPS				0x8130U /* ro */
+#define GLK_LINK_DOWNS				0x8138U /* ro */
+#define GLK_LINK_STRAYS				0x8140U /* ro */
+#define GLK_LINK_TIMEOUTS			0x8148U /* ro */
+#define GLK_LINK_LOST_PACKETS			0x8150U /* ro */
+#define GLK_LINK_SERVED				0x8158U /* ro */
+#define GLK_LINK_DENIED				0x8160U /* ro */
+#define GLK_LINK_PACKETS_READ_REQUEST		0x8180U /* ro */
+#define GLK_LINK_PACKETS_READ_RESPONSE		0x8188U /* ro */
+#define GLK_LINK_PACKETS_WRITE_REQUEST		0x8190U /* ro */
+#define GLK_LINK_PACKETS_WRITE_RESPONSE		0x8198U /* ro */
+#define GLK_LINK_PACKETS_TRANSLATION_REQUEST	0x81a0U /* ro */
+#define GLK_LINK_PACKETS_TRANSLATION_RESPONSE	0x81a8U /* ro */
+#define GLK_LINK_PACKETS_FINEPACK		0x81b0U /* ro */
+#define GLK_LINK_PACKETS_RELEASE		0x81b8U /* ro */
+#define GLK_LINK_PACKETS_RELEASED		0x81c0U /* ro */
+#define GLK_LINK_PACKETS_ATOMIC_REQUEST		0x81c8U /* ro */
+#define GLK_LINK_PACKETS_ATOMIC_RESPONSE	0x81d0U /* ro */
+#define GLK_LINK_FLITS_READ_REQUEST		0x8200U /* ro */
+#define GLK_LINK_FLITS_READ_RESPONSE		0x8208U /* ro */
+#define GLK_LINK_FLITS_WRITE_REQUEST		0x8210U /* ro */
+#define GLK_LINK_FLITS_WRITE_RESPONSE		0x8218U /* ro */
+#define GLK_LINK_FLITS_TRANSLATION_REQUEST	0x8220U /* ro */
+#define GLK_LINK_FLITS_TRANSLATION_RESPONSE	0x8228U /* ro */
+#define GLK_LINK_FLITS_FINEPACK			0x8230U /* ro */
+#define GLK_LINK_FLITS_RELEASE			0x8238U /* ro */
+#define GLK_LINK_FLITS_RELEASED			0x8240U /* ro */
+#define GLK_LINK_FLITS_ATOMIC_REQUEST		0x8248U /* ro */
+#define GLK_LINK_FLITS_ATOMIC_RESPONSE		0x8250U /* ro */
+#define GLK_LINK_WAITED_READ_REQUEST		0x8280U /* ro */
+#define GLK_LINK_WAITED_READ_RESPONSE		0x8288U /* ro */
+#define GLK_LINK_WAITED_WRITE_REQUEST		0x8290U /* ro */
+#define GLK_LINK_WAITED_WRITE_RESPONSE		0x8298U /* ro */
+#define GLK_LINK_WAITED_TRANSLATION_REQUEST	0x82a0U /* ro */
+#define GLK_LINK_WAITED_TRANSLATION_RESPONSE	0x82a8U /* ro */
+#define GLK_LINK_WAITED_FINEPACK		0x82b0U /* ro */
+#define GLK_LINK_WAITED_RELEASE			0x82b8U /* ro */
+#define GLK_LINK_WAITED_RELEASED		0x82c0U /* ro */
+#define GLK_LINK_WAITED_ATOMIC_REQUEST		0x82c8U /* ro */
+#define GLK_LINK_WAITED_ATOMIC_RESPONSE		0x82d0U /* ro */
+
 /* Submission ring entry. Reserved bits, and words an operation does not use, are 0; an entry
  * with one set completes with status reserved. */
 #define GLK_SQE_BYTES				0x40U
@@ -352,7 +482,8 @@
 #define GLK_EP_NONE				0U /* no endpoint: the partition takes no store */
 #define GLK_EP_BUS				1U /* memory on the PCI bus (a GPU's BAR, host memory) */
 #define GLK_EP_POOL				2U /* the card's pool */
-#define GLK_EP_COUNT				3U /* number of values */
+#define GLK_EP_LINK				3U /* a partition of the card beyond the link (FEATURES.LINK) */
+#define GLK_EP_COUNT				4U /* number of values */
 
 /* Why a packet left; the order is that of the counters. */
 #define GLK_FLUSH_WINDOW_MISS			0U

@@ -32,11 +32,21 @@ BLOCKS = [
 PARAMETER = re.compile(r"parameter int (\w+) ")
 SEQUENTIAL = re.compile(r"^(FD|LD|RAMB|URAM|SRL|DSP)")
 LUTRAM = re.compile(r"^RAM(?!B)")
-READ_ADDRESS = re.compile(r"^(ADDR|A\d|A$|DPRA|RADR)")  # of a distributed RAM; its other inputs are clocked
+READ_ADDRESS = re.compile(r"^(ADDR[A-H]?|A(?=\d|$)|DPRA|RADR)")  # of a distributed RAM; its other inputs are clocked
 FREE = re.compile(r"^(MUXF|IBUF|OBUF|BUFG|INV$|VCC|GND)")
 # What each kind of distributed RAM takes in LUTs.
 LUTRAM_LUTS = {"RAM32M": 4, "RAM32M16": 8, "RAM64M": 4, "RAM64M8": 8, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4,
                "RAM256X1D": 8, "RAM512X1S": 8}
+
+
+def reads(read_port, port):
+    """Whether what stands on an output of a distributed RAM is read from the address on that input. Each output has its own; one of
+    the addresses is also written to."""
+    address = READ_ADDRESS.match(port)
+    if not address:
+        return False
+    own = {"SPO": "A", "DPO": "DPRA"}.get(read_port, "ADDR" + read_port[2:] if read_port.startswith("DO") else "")
+    return not own or address[1] == own
 
 
 def version():
@@ -53,7 +63,7 @@ def with_settings(text, settings):
 def run_yosys(top, settings, work):
     netlist, own = work / f"{top}.json", HERE / f"../rtl/{top}.v"
     (work / own.name).write_text(with_settings(own.read_text(encoding="utf-8"), settings), encoding="utf-8")
-    others = [HERE / "../regs/glk_regs.sv", *sorted(p for p in (HERE / "../rtl").glob("*.v") if p.name != own.name)]
+    others = [HERE / "../regs/glk_regs.sv", HERE / "../rtl/glk_flit.sv", *sorted(p for p in (HERE / "../rtl").glob("*.v") if p.name != own.name)]
     script = (f"read_verilog -sv -defer {' '.join(map(str, others))} {work / own.name}; hierarchy -check -top {top}; "
               f"synth_xilinx -family xcup -flatten -noiopad -noclkbuf -top {top}; write_json {netlist}")
     done = subprocess.run(["yosys", "-q", "-p", script], capture_output=True, text=True, check=False)
@@ -106,7 +116,7 @@ def depth(module, carry):
         """Levels until this net, and the nets on the way."""
         if not isinstance(bit, int) or bit not in driver:
             return 0, None
-        name, _ = driver[bit]
+        name, own_port = driver[bit]
         cell = module["cells"][name]
         kind = cell["type"]
         if SEQUENTIAL.match(kind):
@@ -115,7 +125,7 @@ def depth(module, carry):
         for port, direction in cell["port_directions"].items():
             if direction != "input" or port in ("CLK", "WCLK"):
                 continue
-            if LUTRAM.match(kind) and not READ_ADDRESS.match(port):
+            if LUTRAM.match(kind) and not reads(own_port, port):
                 continue
             chained = kind.startswith("CARRY") and port in ("CI", "CYINIT")
             own = 0 if FREE.match(kind) or chained else carry if kind.startswith("CARRY") else 1
@@ -151,12 +161,12 @@ def depth(module, carry):
 
 def ways_through(module):
     """Outputs that hang on an input with no register between, and on which."""
-    driver = {}  # net bit -> cell, of what is not clocked
+    driver = {}  # net bit -> (cell, port), of what is not clocked
     for cell in module["cells"].values():
         if not SEQUENTIAL.match(cell["type"]):
             for port, way in cell["port_directions"].items():
                 if way == "output":
-                    driver.update(dict.fromkeys(cell["connections"][port], cell))
+                    driver.update(dict.fromkeys(cell["connections"][port], (cell, port)))
     inputs = {bit: name for name, port in module["ports"].items() if port["direction"] == "input" for bit in port["bits"]}
 
     @functools.lru_cache(maxsize=None)
@@ -165,9 +175,9 @@ def ways_through(module):
             return frozenset([inputs[bit]])
         if bit not in driver:
             return frozenset()
-        cell = driver[bit]
+        cell, own_port = driver[bit]
         ports = [p for p, way in cell["port_directions"].items()
-                 if way == "input" and (READ_ADDRESS.match(p) or not LUTRAM.match(cell["type"]))]
+                 if way == "input" and (reads(own_port, p) or not LUTRAM.match(cell["type"]))]
         return frozenset().union(*(behind(b) for p in ports for b in cell["connections"][p]))
 
     found = {name: frozenset().union(*map(behind, port["bits"])) for name, port in module["ports"].items() if port["direction"] == "output"}

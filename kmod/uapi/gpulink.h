@@ -63,6 +63,7 @@ struct gpulink_ioctl_query {
 #define GPULINK_ENDPOINT_NONE	0
 #define GPULINK_ENDPOINT_BUS	1
 #define GPULINK_ENDPOINT_POOL	2
+#define GPULINK_ENDPOINT_LINK	3
 
 /**
  * struct gpulink_ioctl_endpoint - what a partition's endpoint is
@@ -71,7 +72,8 @@ struct gpulink_ioctl_query {
  * @partition: in: number of the partition (EINVAL: no such one)
  * @kind: GPULINK_ENDPOINT_*
  * @bytes: memory of the endpoint
- * @name: kind bus: PCI address and BAR ("0000:00:03.0 0"); kind pool: "pool"; kind none: ""
+ * @name: kind bus: PCI address and BAR ("0000:00:03.0 0"); kind pool: "pool"; kind link, a
+ *        partition of the card beyond the link: "link 3"; kind none: ""
  */
 struct gpulink_ioctl_endpoint {
 	__u32 size;
@@ -157,9 +159,10 @@ struct gpulink_ioctl_register {
  *
  * The memory stays where its driver puts it. When it moves, the card lets go of it at once, and
  * gets it back where it is then; an entry that is carried out in between completes with status
- * registration, and may be submitted again. What the exporter says when it cannot be reached from
- * the card is given back (EOPNOTSUPP, EREMOTEIO, ...): then the data have to go through memory of
- * the process (GPULINK_IOCTL_REGISTER).
+ * registration, and may be submitted again. EHOSTUNREACH: the exporter says that the card cannot
+ * reach the memory where it is, for the bridges between them do not promise to forward or it lets
+ * no peer in; the kernel log has the reason. Then the data have to go through memory of the process
+ * (GPULINK_IOCTL_REGISTER). Other errors of the exporter's are given back as they are.
  */
 struct gpulink_ioctl_register_dmabuf {
 	__u32 size;
@@ -236,6 +239,7 @@ struct gpulink_ioctl_release {
 };
 
 #define GPULINK_COUNTERS_CARD	0xffffffffU
+#define GPULINK_COUNTERS_LINK	0xfffffffeU
 
 /**
  * struct gpulink_ioctl_counters - all counters of a partition, or of the card, as one snapshot

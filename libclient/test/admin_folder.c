@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include <gpulink_admin.h>
 #include <temporary.h>
 
 static char folder[TEMPORARY_ROOM];
@@ -119,6 +120,27 @@ void folder_add_card(unsigned number, unsigned partitions)
 	snprintf(path, sizeof(path), "%s/gpulink%u", GLK_SYSFS, number);
 	snprintf(target, sizeof(target), "../%s", card);
 	assert_int_equal(symlink(target, path), 0);
+}
+
+void folder_add_link(unsigned number)
+{
+	char path[128], where[160];
+
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/gpulink%u/%s", GLK_SYSFS, number, i ? "link_counters" : "link");
+		assert_int_equal(mkdir(path, 0755), 0);
+	}
+	for (unsigned i = 0; gpulink_link_counter_name(i); i++)
+		write_value(path, gpulink_link_counter_name(i), "%u\n", 7000 + i);
+	snprintf(where, sizeof(where), "%s/gpulink%u/link", GLK_SYSFS, number);
+	for (unsigned s = 0; s < GPULINK_LINK_SETTINGS; s++)
+		write_value(where, gpulink_link_setting_name(s), "%u\n", s + 1);
+	write_value(where, "state", "down\n");
+	write_value(where, "peer_cluster", "none\n");
+	write_value(where, "peer_serial", "none\n");
+	write_value(where, "cluster", "3\n");
+	write_value(where, "queue_flits", "1024\n");
+	write_value(where, "queued_flits", "17\n");
 }
 
 void folder_write(const char *file, const char *text)

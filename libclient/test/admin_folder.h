@@ -15,6 +15,9 @@ int folder_remove(void **state);
 /** Makes card N, as a link like the kernel, with so many partitions. Values differ between cards and partitions. */
 void folder_add_card(unsigned number, unsigned partitions);
 
+/** Gives card N a link, down, whose setting s is s + 1 and whose counter i is 7000 + i. */
+void folder_add_link(unsigned number);
+
 /** Makes, writes, reads or removes a file below GLK_SYSFS. What is read is the first line without its end, valid until
  *  the next call. */
 void folder_write(const char *file, const char *text);

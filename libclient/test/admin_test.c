@@ -17,7 +17,7 @@
 #include "admin_folder.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
-#define SETTINGS  4u
+#define SETTINGS  5u
 
 /* Linked in place of read() and write(): attributes of the kernel fail in ways that plain files do not. */
 static int read_error, write_error;
@@ -54,11 +54,13 @@ static void settings(void **state)
 		[GPULINK_FLUSH_TIMEOUT_NS] = { "flush_timeout_ns", { 0, 1, 999999999, 1000000000 },
 					       { 1000000001, UINT64_MAX }, 4, 2 },
 		[GPULINK_COALESCE] = { "coalesce", { 0, 1 }, { 2, UINT64_MAX }, 2, 2 },
+		[GPULINK_OPEN] = { "open", { 0, 1 }, { 2, UINT64_MAX }, 2, 2 },
 	};
 	char file[64], number[32];
 
 	(void)state;
 	folder_add_card(0, 2);
+	folder_write("gpulink0/partitions/1/open", "0\n");
 	for (unsigned s = 0; s < SETTINGS; s++) {
 		assert_string_equal(gpulink_setting_name(s), cases[s].name);
 		assert_true(strlen(gpulink_setting_allowed(s)) > 3);
@@ -81,7 +83,7 @@ static void settings(void **state)
 
 static void unknown_settings(void **state)
 {
-	static const int numbers[] = { -1, 4, 1000 };
+	static const int numbers[] = { -1, SETTINGS, 1000 };
 
 	(void)state;
 	folder_add_card(0, 1);
@@ -94,6 +96,87 @@ static void unknown_settings(void **state)
 		assert_int_equal(gpulink_setting_valid(setting, 0), 0);
 		assert_int_equal(gpulink_admin_set("gpulink0", 0, setting, 1), -GPULINK_EINVAL);
 	}
+}
+
+/* --- the link --- */
+
+static void link_settings(void **state)
+{
+	static const uint64_t most[GPULINK_LINK_SETTINGS] = { 1, 1, 1, 1, 1, 1, 128, 255, 32, 1000000000 };
+	static const uint64_t least[GPULINK_LINK_SETTINGS] = { 0, 0, 0, 0, 0, 0, 0, 1, 4, 1000 };
+	char file[64], number[32];
+
+	(void)state;
+	folder_add_card(0, 1);
+	folder_add_link(0);
+	for (unsigned s = 0; s < GPULINK_LINK_SETTINGS; s++) {
+		const uint64_t values[] = { least[s], most[s] };
+
+		snprintf(file, sizeof(file), "gpulink0/link/%s", gpulink_link_setting_name(s));
+		assert_true(strlen(gpulink_link_setting_allowed(s)) > 3);
+		for (unsigned i = 0; i < LENGTH(values); i++) {
+			assert_int_equal(gpulink_admin_set_link("gpulink0", s, values[i]), 0);
+			snprintf(number, sizeof(number), "%llu", (unsigned long long)values[i]);
+			assert_string_equal(folder_read(file), number);
+		}
+		assert_int_equal(gpulink_admin_set_link("gpulink0", s, most[s] + 1), -GPULINK_EINVAL);
+		assert_int_equal(gpulink_admin_set_link("gpulink0", s, least[s] - 1), -GPULINK_EINVAL);
+		assert_string_equal(folder_read(file), number);
+	}
+	assert_int_equal(gpulink_link_setting_valid(GPULINK_LINK_TRIM_BYTES, 12), 0);
+	assert_null(gpulink_link_setting_name(GPULINK_LINK_SETTINGS));
+	assert_null(gpulink_link_setting_allowed(GPULINK_LINK_SETTINGS));
+	assert_int_equal(gpulink_admin_set_link("gpulink0", GPULINK_LINK_SETTINGS, 0), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_admin_set_link(NULL, GPULINK_LINK_ENABLE, 0), -GPULINK_EINVAL);
+}
+
+static void link_state(void **state)
+{
+	uint64_t counters[GPULINK_LINK_COUNTERS];
+	struct gpulink_admin_link link;
+
+	(void)state;
+	folder_add_card(2, 1);
+	folder_add_link(2);
+	assert_int_equal(gpulink_admin_get_link("gpulink2", &link), 0);
+	assert_string_equal(link.state, "down");
+	assert_string_equal(link.peer_cluster, "none");
+	assert_string_equal(link.peer_serial, "none");
+	assert_int_equal(link.cluster, 3);
+	assert_int_equal(link.queue_flits, 1024);
+	assert_int_equal(link.queued_flits, 17);
+	for (unsigned s = 0; s < GPULINK_LINK_SETTINGS; s++)
+		assert_int_equal(link.settings[s], s + 1);
+	assert_int_equal(gpulink_admin_get_link_counters("gpulink2", counters), 0);
+	for (unsigned i = 0; i < GPULINK_LINK_COUNTERS; i++)
+		assert_int_equal(counters[i], 7000 + i);
+	assert_string_equal(gpulink_link_counter_name(0), "flits_in");
+	assert_string_equal(gpulink_link_counter_name(GPULINK_LINK_COUNTERS - 1), "waited_atomic_response");
+	assert_null(gpulink_link_counter_name(GPULINK_LINK_COUNTERS));
+	folder_write("gpulink2/link/queue_flits", "4294967296\n");
+	assert_int_equal(gpulink_admin_get_link("gpulink2", &link), -GPULINK_EPROTO);
+	assert_int_equal(gpulink_admin_get_link("gpulink2", NULL), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_admin_get_link_counters("gpulink2", NULL), -GPULINK_EINVAL);
+}
+
+/* A card that has none, and one that is not there. */
+static void no_link(void **state)
+{
+	uint64_t counters[GPULINK_LINK_COUNTERS];
+	struct gpulink_admin_partition partition;
+	struct gpulink_admin_link link;
+
+	(void)state;
+	folder_add_card(0, 1);
+	assert_int_equal(gpulink_admin_get_link("gpulink0", &link), -GPULINK_ENOTSUP);
+	assert_int_equal(gpulink_admin_get_link_counters("gpulink0", counters), -GPULINK_ENOTSUP);
+	assert_int_equal(gpulink_admin_set_link("gpulink0", GPULINK_LINK_ENABLE, 0), -GPULINK_ENOTSUP);
+	assert_int_equal(gpulink_admin_get_partition("gpulink0", 0, &partition), 0);
+	assert_int_equal(partition.settings[GPULINK_OPEN], 0);
+	assert_int_equal(gpulink_admin_set("gpulink0", 0, GPULINK_OPEN, 1), -GPULINK_ENOTSUP);
+	assert_int_equal(gpulink_admin_get_link("gpulink1", &link), -GPULINK_ENODEV);
+	assert_int_equal(gpulink_admin_get_link_counters("gpulink1", counters), -GPULINK_ENODEV);
+	assert_int_equal(gpulink_admin_set_link("gpulink1", GPULINK_LINK_ENABLE, 0), -GPULINK_ENODEV);
 }
 
 /* --- cards --- */
@@ -421,6 +504,7 @@ static void errors_of_the_kernel(void **state)
 	} cases[] = { { EINVAL, GPULINK_EINVAL }, { ERANGE, GPULINK_EINVAL },	  { ENODEV, GPULINK_ENODEV },
 		      { EACCES, GPULINK_EACCES }, { EPERM, GPULINK_EACCES },	  { EROFS, GPULINK_EACCES },
 		      { ESTALE, GPULINK_EBUSY },  { EAGAIN, GPULINK_EBUSY },	  { EBUSY, GPULINK_EBUSY },
+		      { EEXIST, GPULINK_EBUSY },  { ENOLINK, GPULINK_ETIMEDOUT }, { EOPNOTSUPP, GPULINK_ENOTSUP },
 		      { ENXIO, GPULINK_ENOENDPOINT }, { EIO, GPULINK_EIO },	  { ENOSPC, GPULINK_EIO } };
 	struct gpulink_admin_info info;
 
@@ -452,6 +536,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(settings),	      TEST(unknown_settings), TEST(list),	       TEST(list_without_driver),
 		TEST(info),	      TEST(partitions_and_counters), TEST(endpoint),   TEST(reset),
+		TEST(link_settings),  TEST(link_state),     TEST(no_link),
 		TEST(missing),	      TEST(names),	      TEST(missing_files),     TEST(garbage),
 		TEST(long_texts),     TEST(without_permission), TEST(errors_of_the_kernel),
 	};

@@ -26,6 +26,7 @@ static struct {
 	uint16_t head; /* entries taken */
 	unsigned allowed, nops, waits;
 	int map_error, wait_error;
+	bool resets; /* when it has worked */
 	uint32_t errors;
 	unsigned release_status;
 } card;
@@ -56,6 +57,12 @@ static int on_wait(struct gpulink_ioctl_ring_wait *w)
 		woken = card.sq[i % ENTRIES][0] >> GLK_SQE_FLAGS_SHIFT & GLK_FLAG_INTERRUPT;
 	assert_true(woken || w->timeout_ns == 0);
 	work();
+	if (card.resets && !card.wait_error) { /* what it said is over when we look at it */
+		for (unsigned i = 0; i < ENTRIES; i++)
+			card.cq[i][1] = (uint64_t)GLK_ST_RESET << GLK_CQE_STATUS_SHIFT;
+		card.wait_error = ESTALE;
+		return 0;
+	}
 	w->errors = card.errors;
 	errno = card.wait_error ? card.wait_error : (int16_t)(card.head - w->index) <= 0 ? ETIMEDOUT : 0;
 	return errno ? -1 : 0;
@@ -223,6 +230,20 @@ static void card_is_reset(void **state)
 	assert_int_equal(glk_card_ring_release(ring, 1000000000, &errors), -EPROTO);
 }
 
+/* Between the kernel's answer that a release is over and our look at the ring. */
+static void card_is_reset_in_between(void **state)
+{
+	uint64_t done[4][GLK_CQE_WORDS];
+	uint32_t errors;
+
+	(void)state;
+	card.resets = true;
+	assert_int_equal(glk_card_ring_release(ring, 1000000000, &errors), -ESTALE);
+	card.wait_error = 0;
+	submit(1);
+	assert_int_equal(glk_card_ring_wait(ring, done, 4, 1, 1000000000), -ESTALE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +252,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(sleeping, setup, teardown),
 		cmocka_unit_test_setup_teardown(releases, setup, teardown),
 		cmocka_unit_test_setup_teardown(card_is_reset, setup, teardown),
+		cmocka_unit_test_setup_teardown(card_is_reset_in_between, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

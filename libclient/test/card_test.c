@@ -4,11 +4,13 @@
  * is plain memory). What a real driver does is tested in the virtual machines (tests/vm); here are its failures.
  */
 #include <errno.h>
+#include <linux/dma-buf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -31,6 +33,12 @@ static struct {
 	struct gpulink_ioctl_endpoint endpoint;
 	struct gpulink_ioctl_window_map window;
 	struct gpulink_ioctl_register memory;
+	struct gpulink_ioctl_register_dmabuf dmabuf;
+	int dmabuf_error;
+	int sync_error;	      /* of a dma-buf's driver */
+	unsigned sync_fails;  /* the call that fails so, from 1 on; others succeed */
+	uint64_t syncs[16];   /* what it was told */
+	unsigned sync_count;
 	struct gpulink_ioctl_handle unmapped, unregistered;
 	struct gpulink_ioctl_wait wait;
 	struct gpulink_ioctl_release release;
@@ -120,6 +128,22 @@ static int answer(unsigned number, void *argument)
 	}
 }
 
+static int on_register_dmabuf(struct gpulink_ioctl_register_dmabuf *r)
+{
+	assert_int_equal(r->size, sizeof(*r));
+	driver.dmabuf = *r;
+	r->handle = 55;
+	errno = driver.dmabuf_error;
+	return errno ? -1 : 0;
+}
+
+static int on_sync(const struct dma_buf_sync *sync)
+{
+	driver.syncs[driver.sync_count++ % 16] = sync->flags;
+	errno = driver.sync_error;
+	return driver.sync_count == driver.sync_fails ? -1 : 0;
+}
+
 int __wrap_ioctl(int fd, unsigned long request, void *argument);
 
 int __wrap_ioctl(int fd, unsigned long request, void *argument)
@@ -127,6 +151,10 @@ int __wrap_ioctl(int fd, unsigned long request, void *argument)
 	unsigned number = (unsigned)(request - GPULINK_IOCTL_QUERY);
 	const uint32_t *head = argument;
 
+	if (request == GPULINK_IOCTL_REGISTER_DMABUF)
+		return on_register_dmabuf(argument);
+	if (request == DMA_BUF_IOCTL_SYNC)
+		return on_sync(argument);
 	assert_true(fd >= 0 && number <= COUNTERS + 1);
 	if (number > COUNTERS) { /* this driver lends no rings; for one that does see card_ring_test.c */
 		errno = ENOTTY;
@@ -298,6 +326,68 @@ static void memories(void **state)
 	assert_int_equal(driver.unregistered.handle, 44);
 }
 
+static void dmabufs(void **state)
+{
+	static const struct {
+		int system, code;
+	} cases[] = { { EHOSTUNREACH, GPULINK_EUNREACHABLE }, { EBADF, GPULINK_EINVAL },   { EINVAL, GPULINK_EINVAL },
+		      { ELOOP, GPULINK_EINVAL },	      { ERANGE, GPULINK_ERANGE },  { EACCES, GPULINK_EACCES },
+		      { ENOMEM, GPULINK_ENOMEM },	      { ENOSPC, GPULINK_ENOSPC },  { ENODEV, GPULINK_ENODEV } };
+	struct gpulink_memory *memory = NULL;
+
+	(void)state;
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
+		driver.dmabuf_error = cases[i].system;
+		assert_int_equal(gpulink_memory_open_dmabuf(device, 9, 1, 2, BOTH, &memory), -cases[i].code);
+	}
+	assert_null(memory);
+	driver.dmabuf_error = 0;
+	assert_int_equal(gpulink_memory_open_dmabuf(device, 9, 4100, 50, GPULINK_WRITE, &memory), 0);
+	assert_true(driver.dmabuf.fd == 9 && driver.dmabuf.offset == 4100 && driver.dmabuf.bytes == 50 &&
+		    driver.dmabuf.flags == GPULINK_ALLOW_WRITE);
+	gpulink_memory_close(memory);
+	assert_int_equal(driver.unregistered.handle, 55);
+}
+
+/* The dma-buf's driver is told of every access, and may refuse it. */
+static void staging(void **state)
+{
+	const uint64_t expected[] = { DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ, DMA_BUF_SYNC_END | DMA_BUF_SYNC_READ,
+				      DMA_BUF_SYNC_START | DMA_BUF_SYNC_WRITE, DMA_BUF_SYNC_END | DMA_BUF_SYNC_WRITE };
+	int fd = memfd_create("gpu", 0);
+	struct gpulink_completion done;
+	struct gpulink_memory *memory;
+	struct gpulink_window *window;
+
+	(void)state;
+	assert_true(fd >= 0 && !ftruncate(fd, 4096));
+	assert_int_equal(gpulink_window_open(device, 0, 0, 4096, BOTH, &window), 0);
+	assert_int_equal(gpulink_memory_open_staged(device, fd, 0, 100, BOTH, &memory), 0);
+	assert_true(driver.memory.bytes == 100 && driver.memory.flags == BOTH);
+	assert_int_equal(gpulink_put_memory(window, 0, memory, 0, 8, 1), 0);
+	assert_int_equal(gpulink_get(window, 0, memory, 0, 8, 2), 0);
+	driver.ready = 2;
+	assert_true(gpulink_wait(device, &done, 1, 1, SECOND) == 1 && !done.error);
+	assert_true(gpulink_wait(device, &done, 1, 1, SECOND) == 1 && !done.error);
+	assert_int_equal(driver.sync_count, 4);
+	assert_memory_equal(driver.syncs, expected, sizeof(expected));
+
+	driver.sync_fails = 5;
+	driver.sync_error = EINTR; /* once: it is told again */
+	assert_int_equal(gpulink_put_memory(window, 0, memory, 0, 8, 3), 0);
+	assert_int_equal(driver.sync_count, 7);
+	driver.sync_fails = 8;
+	driver.sync_error = ENODEV;
+	assert_int_equal(gpulink_put_memory(window, 0, memory, 0, 8, 4), -GPULINK_EIO);
+	driver.sync_fails = 10;
+	assert_int_equal(gpulink_get(window, 0, memory, 0, 8, 5), 0);
+	driver.ready = 4;
+	assert_true(gpulink_wait(device, &done, 1, 1, SECOND) == 1 && done.tag == 3 && !done.error);
+	assert_true(gpulink_wait(device, &done, 1, 1, SECOND) == 1 && done.tag == 5 && done.error == -GPULINK_EIO);
+	assert_int_equal(done.status, GLK_ST_OK); /* the card has done its part */
+	close(fd);
+}
+
 static void ring(void **state)
 {
 	struct gpulink_completion done[10];
@@ -375,7 +465,7 @@ static void counters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(opening), TEST(info), TEST(endpoint_memory), TEST(windows), TEST(memories),
+		TEST(opening), TEST(info), TEST(endpoint_memory), TEST(windows), TEST(memories), TEST(dmabufs), TEST(staging),
 		TEST(ring),    TEST(releases), TEST(counters),
 	};
 

@@ -104,6 +104,21 @@ static int memory_open(void *backend, void *address, size_t bytes, unsigned righ
 	return 0;
 }
 
+static int memory_import(void *backend, int dmabuf, uint64_t offset, size_t bytes, unsigned rights, uint32_t *handle)
+{
+	struct fake *f = backend;
+
+	(void)dmabuf;
+	(void)offset;
+	(void)bytes;
+	(void)rights;
+	if (f->import_error)
+		return f->import_error;
+	*handle = 200 + f->imported_memories++;
+	f->memories++;
+	return 0;
+}
+
 static void memory_close(void *backend, uint32_t handle)
 {
 	(void)handle;
@@ -169,6 +184,7 @@ static const struct glk_backend_ops fake_ops = {
 	.store = store,
 	.load = load,
 	.memory_open = memory_open,
+	.memory_import = memory_import,
 	.memory_close = memory_close,
 	.submit = submit,
 	.wait = wait_completions,

@@ -11,7 +11,7 @@
 
 struct fake {
 	/* what it is to do */
-	int open_error, window_error, memory_error, submit_error, release_error, wait_error;
+	int open_error, window_error, memory_error, import_error, submit_error, release_error, wait_error;
 	unsigned ring;		  /* entries it takes before it says that it is full */
 	unsigned ready;		  /* entries whose completions may be taken; UINT32_MAX: all, always */
 	bool invents_completions; /* one more than there are entries */
@@ -22,7 +22,7 @@ struct fake {
 
 	/* what it was asked */
 	bool open;
-	unsigned windows, memories, opened_memories, waits, stores;
+	unsigned windows, memories, opened_memories, imported_memories, waits, stores;
 	uint64_t entries[600][GLK_SQE_WORDS]; /* all that it took */
 	unsigned submitted, taken;
 	uint64_t release_timeout, wait_timeouts[32];

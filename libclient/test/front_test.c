@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <gpulink_regs.h>
 
@@ -373,6 +375,70 @@ static void entries(void **state)
 	assert_true(e[0] == (GLK_OP_SWAP | 17ull << 16 | 4ull << 32) && e[3] == GLK_NO_REGISTRATION && e[4] == 5 && !e[5]);
 }
 
+/* A get that failed, or whose memory was closed, brings nothing; one that went well does, also when it is taken while
+ * another operation waits for room. */
+static void staged(void **state)
+{
+	int fd = memfd_create("gpu", 0);
+	struct gpulink_memory *memory;
+	char at[5] = { 0 };
+
+	(void)state;
+	assert_true(fd >= 0 && pwrite(fd, "first", 5, 100) == 5);
+	assert_int_equal(gpulink_memory_open_staged(device, fd, 100, 5, BOTH, &memory), 0);
+	assert_int_equal(gpulink_put_memory(window, 0, memory, 0, 5, 0), 0); /* what stands in for it holds "first" */
+	assert_int_equal(gpulink_wait(device, done, 1, 1, MS), 1);
+	assert_int_equal(pwrite(fd, "other", 5, 100), 5);
+
+	fake.status = GLK_ST_ENDPOINT;
+	assert_int_equal(gpulink_get(window, 0, memory, 0, 5, 0), 0);
+	assert_int_equal(gpulink_wait(device, done, 1, 1, MS), 1);
+	assert_int_equal(done[0].error, -GPULINK_EENDPOINT);
+	assert_true(pread(fd, at, 5, 100) == 5 && !memcmp(at, "other", 5));
+
+	fake.status = GLK_ST_OK;
+	fake.ring = 1;
+	assert_int_equal(gpulink_get(window, 0, memory, 1, 2, 0), 0);
+	assert_true(pread(fd, at, 5, 100) == 5 && !memcmp(at, "other", 5));
+	assert_int_equal(gpulink_get(window, 0, memory, 4, 1, 0), 0);
+	assert_true(pread(fd, at, 5, 100) == 5 && !memcmp(at, "oirer", 5));
+	gpulink_memory_close(memory);
+	assert_int_equal(gpulink_wait(device, done, 3, 2, MS), 2);
+	assert_true(!done[0].error && !done[1].error);
+	assert_true(pread(fd, at, 5, 100) == 5 && !memcmp(at, "oirer", 5));
+	close(fd);
+}
+
+/* The card's own way, and none behind the program's back. */
+static void dmabufs(void **state)
+{
+	struct gpulink_memory *memory = NULL;
+	int fd;
+
+	(void)state;
+	assert_int_equal(gpulink_memory_open_dmabuf(NULL, 3, 0, 1, BOTH, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 0, BOTH, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 1, 0, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 1, 4, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 1, BOTH, NULL), -GPULINK_EINVAL);
+	fake.import_error = -GPULINK_EUNREACHABLE;
+	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 1, BOTH, &memory), -GPULINK_EUNREACHABLE);
+	assert_true(!memory && !fake.opened_memories);
+	fake.import_error = 0;
+	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 100, BOTH, &memory), 0);
+	assert_int_equal(gpulink_put_memory(window, 0, memory, 7, 93, 0), 0);
+	assert_true(fake.entries[0][3] == (200 | 7 << 16));
+	assert_int_equal(gpulink_put_memory(window, 0, memory, 8, 93, 0), -GPULINK_ERANGE);
+	gpulink_memory_close(memory);
+	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 100, GPULINK_READ, &memory), 0);
+	assert_int_equal(gpulink_get(window, 0, memory, 0, 1, 0), -GPULINK_EACCES);
+	fake.memory_error = -GPULINK_ENOSPC; /* of what stands in for one */
+	fd = memfd_create("gpu", 0);
+	assert_true(fd >= 0 && !ftruncate(fd, 4096));
+	assert_int_equal(gpulink_memory_open_staged(device, fd, 0, 1, BOTH, &memory), -GPULINK_ENOSPC);
+	close(fd);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -382,7 +448,7 @@ int main(void)
 		TEST(waiting_with_some_kept),
 		TEST(invented_completions), TEST(statuses),	    TEST(full_ring),	     TEST(no_more_than_the_books),
 		TEST(submitting_fails),	    TEST(stages),	    TEST(release),	     TEST(mapped_window),
-		TEST(entries),
+		TEST(entries),		    TEST(staged),	    TEST(dmabufs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 
 #include <gpulink.h>
 
-enum { LAST = GPULINK_EBUSY };
+enum { LAST = GPULINK_EUNREACHABLE };
 
 static void every_code_has_its_own_text(void **state)
 {

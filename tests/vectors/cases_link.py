@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vectors of the cluster queue: what flits packets become, by stitching, pooling and sequencing (NetCrafter 4.2 and 4.4)."""
+"""Vectors of the cluster queue: what flits packets become, by stitching, pooling, sequencing (NetCrafter 4.2, 4.4)."""
 
 import netcrafter as nc
 from link_vector import LinkVector
@@ -17,7 +17,8 @@ def types(left):
 
 
 def table_1():
-    v = LinkVector("table-1", "The paper's Table 1, and the other kinds: bytes required, and occupied in flits of 16 bytes.")
+    v = LinkVector("table-1",
+                   "The paper's Table 1, and the other kinds: bytes required, and occupied in flits of 16 bytes.")
     for kind, required, occupied in ((READ_REQUEST, 12, 16), (WRITE_REQUEST, 76, 80), (TRANSLATION_REQUEST, 12, 16),
                                      (READ_RESPONSE, 68, 80), (WRITE_RESPONSE, 4, 16), (TRANSLATION_RESPONSE, 12, 16),
                                      (RELEASE, 12, 16), (RELEASED, 4, 16), (ATOMIC_REQUEST, 28, 32),
@@ -51,15 +52,17 @@ def stitching():
     yield v
 
     v = LinkVector("tail-into-tail",
-                   "The paper's Fig. 11, first scenario: two read responses back to back. The tail of the second has no\n"
-                   "header in it, so it takes its packet's number and its size with it, and comes before its packet.", **STITCH)
+                   "The paper's Fig. 11, first scenario: two read responses back to back. The tail of the second has\n"
+                   "no header in it, so it takes its packet's number and its size with it, and comes before its packet.",
+                   **STITCH)
     v.hold((READ_RESPONSE,), (READ_RESPONSE,))
     assert types(v.run()) == [READ_RESPONSE] * 4 + [READ_RESPONSE | STITCHED] + [READ_RESPONSE] * 4
     assert v.queue.partial == 1
     yield v
 
     v = LinkVector("tail-of-each-kind",
-                   "Tails of all kinds and sizes that go as pieces: before their packet's rest, between, and behind it.", **STITCH)
+                   "Tails of all kinds and sizes that go as pieces: before their packet's rest, between, and behind it.",
+                   **STITCH)
     for packet in (lambda: v.packet(READ_RESPONSE), lambda: v.packet(READ_RESPONSE, partition=TRIMMED),
                    lambda: v.packet(READ_RESPONSE, partition=TRIMMED + SECTOR[32]), lambda: v.finepack(20),
                    lambda: v.finepack(40)):
@@ -75,7 +78,8 @@ def stitching():
     assert v.queue.partial > 8
     yield v
 
-    v = LinkVector("several-candidates", "One parent takes several: up to 16 bytes, of several kinds and classes.", **STITCH)
+    v = LinkVector("several-candidates",
+                   "One parent takes several: up to 16 bytes, of several kinds and classes.", **STITCH)
     v.hold(*[(WRITE_RESPONSE,)] * 4)
     assert types(v.run()) == [WRITE_RESPONSE | STITCHED]
     v.last_at_hand(READ_RESPONSE)
@@ -85,7 +89,9 @@ def stitching():
     assert types(v.run()) == [RELEASED | STITCHED] + [READ_RESPONSE] * 2 and v.queue.partial == 2
     yield v
 
-    v = LinkVector("stitched-again", "A flit that took a piece takes more, as long as the link lets it wait: what comes later too.", **STITCH)
+    v = LinkVector("stitched-again",
+                   "A flit that took a piece takes more, as long as the link lets it wait: what comes later too.",
+                   **STITCH)
     v.ready(0)
     for kind in (WRITE_RESPONSE, RELEASED, WRITE_RESPONSE, RELEASED):
         v.packet(kind)
@@ -97,7 +103,9 @@ def stitching():
     assert types(v.run()) == [WRITE_RESPONSE | STITCHED, WRITE_RESPONSE]
     yield v
 
-    v = LinkVector("no-candidate", "Nothing that fits: too large, too large with number and size, or not there. Room stays zeros.", **STITCH)
+    v = LinkVector("no-candidate",
+                   "Nothing that fits: too large, too large with number and size, or not there. Room stays zeros.",
+                   **STITCH)
     v.hold((READ_REQUEST,), (TRANSLATION_REQUEST,))
     v.run()
     v.hold((ATOMIC_REQUEST,), (ATOMIC_RESPONSE,), (WRITE_REQUEST,), (WRITE_REQUEST,))
@@ -119,7 +127,8 @@ def stitching():
     assert v.queue.parents == 2 and v.queue.pooled == 0
     yield v
 
-    v = LinkVector("choice", "Of several candidates that which fills most is taken, of equals the lowest kind; with sequencing a\n"
+    v = LinkVector("choice",
+                   "Of several candidates that which fills most is taken, of equals the lowest kind; with sequencing a\n"
                    "latency-critical one before all.", **STITCH)
     for sequencing in (0, 1):
         v.set(sequencing=sequencing)
@@ -135,15 +144,17 @@ def stitching():
 
 
 def trimming():
-    v = LinkVector("trimmed", "Read responses of which only a sector is left, and such that were not done, each alone and two together.",
+    v = LinkVector("trimmed",
+                   "Read responses of which only a sector is left, and such that were not done, each alone and two together.",
                    **STITCH)
-    for status in (TRIMMED + SECTOR[4], TRIMMED + SECTOR[8], TRIMMED + SECTOR[16], TRIMMED + SECTOR[32], REFUSED_STATUS, FAILED):
+    for status in [TRIMMED + SECTOR[size] for size in (4, 8, 16, 32)] + [REFUSED_STATUS, FAILED]:
         v.packet(READ_RESPONSE, partition=status, tag=7)
         v.run()
         v.hold((READ_RESPONSE, status), (READ_RESPONSE, status), (WRITE_RESPONSE,))
         v.run()
     yield v
-    v = LinkVector("trimmed-in-order", "A whole packet is not taken before flits of its kind that are earlier; it goes into a flit of its kind.",
+    v = LinkVector("trimmed-in-order",
+                   "A whole packet is not taken before flits of its kind that are earlier; it goes into a flit of its kind.",
                    **STITCH)
     v.hold((WRITE_RESPONSE,), (READ_RESPONSE,), (READ_RESPONSE, TRIMMED + SECTOR[8]), (READ_RESPONSE, REFUSED_STATUS))
     v.run()
@@ -154,7 +165,8 @@ def trimming():
 
 
 def order():
-    v = LinkVector("tails-ahead", "Tails go before the rest of their packets while latency-critical parents have all turns: 127 packets\n"
+    v = LinkVector("tails-ahead",
+                   "Tails go before the rest of their packets while latency-critical parents have all turns: 127 packets\n"
                    "before what the receiver has under way, and no further.", **STITCH, sequencing=1, burst=255)
     v.last_at_hand(RELEASED)
     for _ in range(131):
@@ -173,7 +185,8 @@ def order():
     v.ready(1)
     v.run()
     yield v
-    v = LinkVector("numbers", "More packets of a kind than there are numbers; and a reset, after which all begins at 0.", **STITCH)
+    v = LinkVector("numbers",
+                   "More packets of a kind than there are numbers; and a reset, after which all begins at 0.", **STITCH)
     for _ in range(130):
         v.packet(WRITE_RESPONSE)
     v.packet(READ_RESPONSE)
@@ -197,11 +210,14 @@ def pooling():
     assert types(v.run()) == [READ_REQUEST | STITCHED] and v.queue.pool_stitched == 1
     yield v
     for cycles in (1, 32, 128):
-        v = LinkVector(f"pooled-{cycles}", f"A flit waits {cycles} clocks and leaves alone; it does not wait twice.", **POOL, pool_cycles=cycles)
+        v = LinkVector(f"pooled-{cycles}",
+                       f"A flit waits {cycles} clocks and leaves alone; it does not wait twice.",
+                       **POOL, pool_cycles=cycles)
         v.packet(WRITE_RESPONSE)
         assert [clock for clock, _ in v.run()] == [2 + cycles + 1] and v.queue.timed_out == 1
         yield v
-    v = LinkVector("pooled-takes", "A kind whose flit waits has no turn; after its time the flit takes what has come.", **POOL)
+    v = LinkVector("pooled-takes",
+                   "A kind whose flit waits has no turn; after its time the flit takes what has come.", **POOL)
     v.packet(READ_RESPONSE)
     v.run(9)
     assert v.queue.pooled == 1
@@ -209,7 +225,9 @@ def pooling():
     assert len(v.run(20)) == 0
     assert v.run()[0][1] == READ_RESPONSE | STITCHED and v.queue.pool_stitched == 1
     yield v
-    v = LinkVector("pooled-beside", "While one kind waits others have their turns; several kinds wait at once, each for its time.", **POOL)
+    v = LinkVector("pooled-beside",
+                   "While one kind waits others have their turns; several kinds wait at once, each for its time.",
+                   **POOL)
     v.packet(READ_RESPONSE)
     v.packet(WRITE_REQUEST)
     v.run(4)
@@ -227,7 +245,9 @@ def pooling():
             waits = v.now
             assert [clock - waits for clock, _ in v.run()] == [2 if selective else 35]
     yield v
-    v = LinkVector("pooling-none", "Pooling for 0 clocks is none; what is pooled when it is switched off waits until its time is over.", **POOL,
+    v = LinkVector("pooling-none",
+                   "Pooling for 0 clocks is none; what is pooled when it is switched off waits until its time is over.",
+                   **POOL,
                    pool_cycles=0)
     v.packet(WRITE_RESPONSE)
     assert [clock for clock, _ in v.run()] == [2]
@@ -249,7 +269,9 @@ def sequencing():
     v.run()
     yield v
     for burst in (1, 3):
-        v = LinkVector(f"sequencing-{burst}", f"Latency-critical kinds first, in turn; after {burst} in a row one of the others.", sequencing=1,
+        v = LinkVector(f"sequencing-{burst}",
+                       f"Latency-critical kinds first, in turn; after {burst} in a row one of the others.",
+                       sequencing=1,
                        burst=burst)
         v.ready(0)
         v.finepack(100)
@@ -264,7 +286,8 @@ def sequencing():
 
 
 def gates():
-    v = LinkVector("credits", "A flit goes when its class has a credit, a piece too; what leaves takes them.", credits=0, **STITCH)
+    v = LinkVector("credits",
+                   "A flit goes when its class has a credit, a piece too; what leaves takes them.", credits=0, **STITCH)
     v.packet(WRITE_REQUEST)
     v.packet(READ_REQUEST)
     for _ in range(6):
@@ -276,7 +299,9 @@ def gates():
     v.credits(9, 9, 9)
     v.run()
     yield v
-    v = LinkVector("ready", "The link takes a flit now and then; pieces are taken and flits pooled meanwhile.", **ALL, pool_cycles=8)
+    v = LinkVector("ready",
+                   "The link takes a flit now and then; pieces are taken and flits pooled meanwhile.",
+                   **ALL, pool_cycles=8)
     for _ in range(3):
         for kind in (READ_RESPONSE, WRITE_RESPONSE, READ_REQUEST, TRANSLATION_RESPONSE):
             v.packet(kind)
@@ -300,7 +325,9 @@ def gates():
 
 
 def flits_of_8():
-    v = LinkVector("flits-8", "Flits of 8 bytes: the paper's Fig. 21. Only packets of 4 bytes go as pieces.", flit_bytes=8, **STITCH)
+    v = LinkVector("flits-8",
+                   "Flits of 8 bytes: the paper's Fig. 21. Only packets of 4 bytes go as pieces.",
+                   flit_bytes=8, **STITCH)
     for kind in nc.KINDS:
         if kind != FINEPACK:
             v.packet(kind)
@@ -324,7 +351,8 @@ def flits_of_8():
 
 def by_chance():
     for n, settings in enumerate((ALL, POOL, STITCH, ALL | {"selective": 0}, {"sequencing": 1}, ALL)):
-        v = LinkVector(f"chance-{n}", "Packets of all kinds at any clock, with settings, credits and readiness by chance.",
+        v = LinkVector(f"chance-{n}",
+                       "Packets of all kinds at any clock, with settings, credits and readiness by chance.",
                        flit_bytes=8 if n == 5 else 16, entries=(1024, 48)[n % 2], credits=40, **settings)
         v.noise += n
         kinds = [READ_REQUEST, READ_RESPONSE] * 3 + list(nc.KINDS)

@@ -3,8 +3,8 @@
 
 import netcrafter as nc
 from link_vector import LinkVector
-from netcrafter import (ATOMIC_REQUEST, FINEPACK, KINDS, READ_REQUEST, READ_RESPONSE, RELEASED, STITCHED, TRIMMED,
-                        WRITE_REQUEST, WRITE_RESPONSE, header, prefix)
+from netcrafter import (ATOMIC_REQUEST, FAILED, FINEPACK, KINDS, READ_REQUEST, READ_RESPONSE, RELEASED, STITCHED,
+                        TRIMMED, WRITE_REQUEST, WRITE_RESPONSE, header, prefix)
 
 KIND = "a kind that is none"
 OTHER_KIND = "a header of another kind"
@@ -12,7 +12,7 @@ STATUS = "a status that is none"
 NOT_NEXT = "not the next of its kind"
 BEYOND = "beyond the flit"
 UNDER_WAY = "a whole packet while another is under way"
-NO_TAIL = "a tail of a kind that has none"
+NO_TAIL = "a tail that no packet of the kind has, or that fits behind none"
 SECOND = "a second tail"
 SIZE = "a tail of another size than its packet's"
 REST = "not zero behind the last piece"
@@ -33,7 +33,8 @@ def taken():
               prefix(READ_RESPONSE, 0, 4) + b"efgh")
     v.receive(READ_RESPONSE, header(READ_RESPONSE, 0, TRIMMED) + bytes(12))
     v.receive(READ_RESPONSE, header(READ_RESPONSE, 1, TRIMMED) + bytes(12))
-    v.receive(WRITE_RESPONSE | STITCHED, header(WRITE_RESPONSE, 1) + prefix(READ_RESPONSE, (2 + 127) % 128, 4) + b"ijkl")
+    v.receive(WRITE_RESPONSE | STITCHED, header(WRITE_RESPONSE, 1) +
+              prefix(READ_RESPONSE, (2 + 127) % 128, 4) + b"ijkl")
     v.note("a tail comes when all the rest has, as a piece, and ends its packet")
     v.receive(ATOMIC_REQUEST, header(ATOMIC_REQUEST) + bytes(12))
     v.receive(READ_RESPONSE, header(READ_RESPONSE, 2, TRIMMED) + bytes(12))
@@ -60,12 +61,14 @@ def kinds():
         other = READ_REQUEST if kind != READ_REQUEST else RELEASED
         if kind != FINEPACK:
             v.receive(kind, small(other), OTHER_KIND)
-        if kind not in (READ_RESPONSE, WRITE_REQUEST, FINEPACK, ATOMIC_REQUEST):
+        if kind not in (READ_RESPONSE, FINEPACK):
             v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + prefix(kind, 0, 4) + b"tail", NO_TAIL)
     yield v
-    v = LinkVector("refuse-status", "Refused: read responses with a status that they cannot have, for their length is not known.")
+    v = LinkVector("refuse-status",
+                   "Refused: read responses with a status that they cannot have, for their length is not known.")
     for status in range(16):
-        v.receive(READ_RESPONSE, header(READ_RESPONSE, 0, status), STATUS if status in (3, 4, 5, 6, 7, 12, 13, 14, 15) else None)
+        good = status in (nc.DONE, nc.REFUSED_STATUS, FAILED, *(TRIMMED + code for code in range(4)))
+        v.receive(READ_RESPONSE, header(READ_RESPONSE, 0, status), None if good else STATUS)
         v.receive(32 - 1, bytes(16), KIND)  # begins anew
     yield v
 
@@ -83,6 +86,9 @@ def numbers():
     v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + small(READ_RESPONSE), UNDER_WAY)
     v.receive(READ_RESPONSE, header(READ_RESPONSE) + bytes(12))
     v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + small(READ_RESPONSE, 1), UNDER_WAY)
+    v.note("of as many bytes as the packet that is under way lacks")
+    v.receive(READ_RESPONSE, header(READ_RESPONSE, 0, TRIMMED) + bytes(12))
+    v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + header(READ_RESPONSE, 1, FAILED), UNDER_WAY)
     yield v
 
 
@@ -92,34 +98,43 @@ def lengths():
                                               (WRITE_RESPONSE, WRITE_REQUEST), (WRITE_RESPONSE, ATOMIC_REQUEST),
                                               (WRITE_RESPONSE, FINEPACK), (READ_RESPONSE, READ_REQUEST))):
         v.receive(first | STITCHED, (small(first) + header(second, first == second))[:16], BEYOND)
-    for length in range(11, 17):
-        v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + prefix(READ_RESPONSE, 0, length) + bytes(10), BEYOND)
-    v.note("no place for a header, none for the two bytes before a tail")
-    ten = small(WRITE_RESPONSE) + prefix(READ_RESPONSE, 0, 7) + b"tail123"
-    v.receive(WRITE_RESPONSE | STITCHED, ten + header(RELEASED)[:3], BEYOND)
-    v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + prefix(READ_RESPONSE, 0, 9) + b"tail12345" +
-              prefix(READ_RESPONSE, 1, 4)[:1], BEYOND)
+    v.note("a tail: of a bit more than there is place for, or of a tail's two bytes")
+    v.receive(READ_REQUEST | STITCHED, small(READ_REQUEST) + prefix(READ_RESPONSE, 0, 4) + b"ta", BEYOND)
+    v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + prefix(READ_RESPONSE, 0, 4) + b"tail" +
+              prefix(FINEPACK, 0, 8) + b"tail", BEYOND)
+    v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + prefix(FINEPACK, 0, 8) + b"tailtail" +
+              prefix(READ_RESPONSE, 0, 4), BEYOND)
+    v.note("a whole packet, by two bytes; no place for its header")
+    v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + prefix(FINEPACK, 0, 4) + b"tail" +
+              small(READ_RESPONSE)[:6], BEYOND)
+    v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + prefix(FINEPACK, 0, 8) + b"tailtail" +
+              header(RELEASED)[:2], BEYOND)
     yield v
 
 
 def tails():
-    v = LinkVector("refuse-tail", "Refused: a second tail, one of another size than its packet's, one of a packet that has none.")
+    v = LinkVector("refuse-tail",
+                   "Refused: a second tail, one of another size than its packet's, one of a packet that has none.")
     tail = prefix(READ_RESPONSE, 5, 4) + b"tail"
     v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + tail + tail, SECOND)
     v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + tail)
-    v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE, 1) + prefix(READ_RESPONSE, 5, 5) + b"tails", SECOND)
-    for first, count, length in (((READ_RESPONSE, header(READ_RESPONSE) + bytes(12)), 4, 5),
-                                 ((FINEPACK, b"\x7c\0\0\1" + bytes(12)), 1, 3),
-                                 ((FINEPACK, b"\x7c\0\0\4" + bytes(12)), 1, 4)):
-        piece = prefix(first[0], 0, length) + bytes(length)
+    v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE, 1) + prefix(READ_RESPONSE, 5, 4) + b"tail", SECOND)
+    for words, length in ((1, 8), (2, 4), (3, 4), (3, 8), (4, 4)):
+        first = FINEPACK, bytes((0x7c, 0, 0, words)) + bytes(12)
+        piece = prefix(FINEPACK, 0, length) + bytes(length)
         v.note("the tail first, then its packet; the packet first, then its tail")
         v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + piece)
         v.receive(*first, SIZE)
         v.receive(*first)
         v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + piece, SIZE)
     v.note("a packet of one flit, of a kind that has others too")
-    v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + prefix(READ_RESPONSE, 0, 8) + bytes(8))
+    v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + prefix(READ_RESPONSE, 0, 4) + bytes(4))
     v.receive(READ_RESPONSE, small(READ_RESPONSE), SIZE)
+    for kind in (READ_RESPONSE, WRITE_REQUEST, FINEPACK, ATOMIC_REQUEST):
+        for length in range(1, 17):
+            if length != 4 and (kind, length) != (FINEPACK, 8):
+                v.receive(WRITE_RESPONSE | STITCHED,
+                          (small(WRITE_RESPONSE) + prefix(kind, 0, length) + bytes(length))[:16], NO_TAIL)
     yield v
 
 
@@ -133,7 +148,8 @@ def zeros():
     v.receive(WRITE_RESPONSE | STITCHED, small(WRITE_RESPONSE) + small(RELEASED) + bytes((0, 1)), REST)
     v.receive(READ_REQUEST, small(READ_REQUEST) + bytes((0, 0, 0, 1)), REST)
     yield v
-    v = LinkVector("refuse-type", "Refused: the bit that tells of stitching where nothing is, and its absence where something is.")
+    v = LinkVector("refuse-type",
+                   "Refused: the bit that tells of stitching where nothing is, and its absence where something is.")
     for kind in (READ_REQUEST, WRITE_RESPONSE, RELEASED):
         v.receive(kind | STITCHED, small(kind), ALONE)
         v.receive(kind, small(kind) + small(WRITE_RESPONSE, kind == WRITE_RESPONSE), SEVERAL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A vector of the link in the making: what happens is carried out on netcrafter.py and written down with what came of it."""
+"""A vector of the link in the making: what happens is carried out on netcrafter.py and written down with what came."""
 
 import netcrafter as nc
 from vector import NOTICE, Vector
@@ -93,7 +93,7 @@ class LinkVector:
         return " + ".join(names)
 
     def clocks(self, count):
-        """Gives how many were run (until the queue is empty if `count` is None), and what left, as (clock, type, bytes, note)."""
+        """Gives how many were run (`count` None: until the queue is empty), and what left: (clock, type, bytes, note)."""
         left = []
         for ran in range(LONGEST):
             if ran == count or count is None and not self.queue.fill():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The link's packets, flits, cluster queue and un-stitcher as docs/link-format.md says them (NetCrafter, section 4).
 
-Written from that page alone, for being right rather than fast: the queue is a list of flits in the order in which they came,
-and heads of FIFOs are looked for in it whenever they are asked for. The card's model in C shares nothing with it.
+Written from that page alone, for being right rather than fast: the queue is a list of flits in the order in which they
+came, and heads of FIFOs are looked for in it whenever they are asked for. The card's model in C shares nothing with it.
 """
 
 from dataclasses import dataclass
@@ -177,8 +177,9 @@ class Queue:
 
     def must_wait(self):
         flit = self.parent[0]
-        return (self.stitching and self.pooling and self.pool_cycles > 0 and len(self.parent) == 1 and not flit.was_pooled
-                and self.flit_bytes - self.used() >= SMALLEST and not (self.selective and flit.kind in CRITICAL))
+        may_wait = self.stitching and self.pooling and self.pool_cycles > 0
+        exempt = flit.was_pooled or self.selective and flit.kind in CRITICAL
+        return may_wait and not exempt and len(self.parent) == 1 and self.flit_bytes - self.used() >= SMALLEST
 
     def leave(self, credits):
         data = self.parent[0].data + b"".join(f.piece() for f in self.parent[1:])
@@ -300,11 +301,10 @@ class Unstitcher:
                 raise Refused("beyond the flit")
             return self.first_piece(kind, data)
         kind -= PARTIAL
-        longest = BYTES.get(kind) or {READ_RESPONSE: 68, FINEPACK: 4112}.get(kind, 0)
-        if longest <= self.flit_bytes:
-            raise Refused("a tail of a kind that has none")
         word = int.from_bytes(data[:2], "little")
         count, number = (word >> 5) % 16 + 1, word >> 9
+        if count not in {READ_RESPONSE: (4,), FINEPACK: (4, 8)}.get(kind, ()):
+            raise Refused("a tail that no packet of the kind has, or that fits behind none")
         if 2 + count > len(data):
             raise Refused("beyond the flit")
         if (kind, number) in self.tails:

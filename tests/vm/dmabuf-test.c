@@ -252,6 +252,53 @@ static void test_moves_under_traffic(int buffer)
 	drop(GPULINK_IOCTL_UNREGISTER, r.handle);
 }
 
+static void *move_slowly(void *error)
+{
+	*(int *)error = ioctl(gpu[0].fd, TEST_GPU_MOVE, 600) == -1 ? errno : 0;
+	atomic_store(&done, true);
+	return NULL;
+}
+
+/* A move that takes its time: from the exporter's call on until the memory is mapped again the card neither reads nor
+ * writes where it was. */
+static void test_slow_move(int buffer)
+{
+	struct gpulink_ioctl_register_dmabuf r = registration(buffer, 0, BYTES);
+	unsigned refused_puts = 0, refused_gets = 0, wrong = 0, untouched = 0;
+	const uint8_t *old = gpu[0].memory; /* it is in the lower half */
+	pthread_t mover;
+	int error = 0;
+
+	fill(gpu[0].memory, BYTES, 6);
+	fill(gpu[1].memory + BYTES / 2, PIECE, 7);
+	check(!ioctl(card, GPULINK_IOCTL_REGISTER_DMABUF, &r), "registered for a slow move");
+	atomic_store(&done, false);
+	if (pthread_create(&mover, NULL, move_slowly, &error))
+		exit(2);
+	while (!atomic_load(&done)) {
+		int put = move(GLK_OP_PUT, r.handle, 0, 0, PIECE), get = move(GLK_OP_GET, r.handle, PIECE, BYTES / 2, PIECE);
+
+		refused_puts += put == GLK_ST_REGISTRATION;
+		refused_gets += get == GLK_ST_REGISTRATION;
+		wrong += (put != GLK_ST_OK && put != GLK_ST_REGISTRATION) || (get != GLK_ST_OK && get != GLK_ST_REGISTRATION);
+		wrong += put == GLK_ST_OK && (release() || gpu[1].memory[0] == MOVED_FROM);
+	}
+	pthread_join(mover, NULL);
+	if (error == EBUSY) {
+		printf("ok %u - a slow move # SKIP this kernel pins the memory\n", ++number);
+		drop(GPULINK_IOCTL_UNREGISTER, r.handle);
+		return;
+	}
+	for (unsigned i = 0; i < BYTES; i++)
+		untouched += old[i] == MOVED_FROM;
+	printf("# %u puts and %u gets refused\n", refused_puts, refused_gets);
+	check(refused_puts && refused_gets && !wrong, "while it is nowhere puts and gets are refused");
+	check(untouched == BYTES, "and where it was nothing is written");
+	check(move_in_time(GLK_OP_PUT, r.handle, 0, 0, 8) == GLK_ST_OK && !drop(GPULINK_IOCTL_UNREGISTER, r.handle) &&
+		      !ioctl(gpu[0].fd, TEST_GPU_MOVE, 0),
+	      "it is found again");
+}
+
 /* A buffer in the host's memory, by a driver of the kernel's own. */
 static void test_udmabuf(void)
 {
@@ -346,6 +393,7 @@ int main(int argc, char **argv)
 	test_refusals(buffer);
 	test_import(buffer);
 	test_moves_under_traffic(buffer);
+	test_slow_move(buffer);
 	close(buffer);
 	test_udmabuf();
 	test_ends();

@@ -28,6 +28,33 @@ endpoint_removed() {
 	wait $other && [ $ended = 0 ]
 }
 
+# An endpoint that stops answering under the traffic of somebody who stores there and to partition 0.
+counted() { [ "$(cat $class/partitions/$1/counters/err_endpoint)" -gt 0 ]; }
+ready() { wait_until 20 grep -q "$1" /tmp/said || { echo "never $1"; false; }; }
+# decode 0|2: whether the one of partition 3 answers accesses to its memory.
+decode() { printf "\\$1\\0" | dd of=/sys/bus/pci/devices/0000:00:0b.0/config bs=1 seek=4 count=2 2>/dev/null; }
+decode_off() {
+	mkfifo /tmp/go
+	absent /dev/gpulink0 3 0 comes-back </tmp/go >/tmp/said &
+	user=$!
+	exec 9>/tmp/go
+	ready ready && decode 0 && ready away && decode 2 && echo go >&9
+	exec 9>&-
+	wait $user
+}
+endpoint_reset() {
+	absent /dev/gpulink0 3 0 passes >/tmp/said &
+	user=$!
+	ready ready && put 1 /sys/bus/pci/devices/0000:00:0b.0/reset
+	wait $user
+}
+endpoint_dead() {
+	absent /dev/gpulink0 2 0 stays-away >/tmp/said &
+	user=$!
+	ready ready && echo "@@host kill-endpoint 2" >/dev/ttyS0
+	wait $user
+}
+
 # A file that was opened before does not keep the card from coming back under its name.
 same_name() {
 	sleep 60 3<>/dev/gpulink0 &
@@ -58,6 +85,15 @@ check "card is back" wait_until 5 present
 check "and once more, under its name, with a file open from before" same_name
 check "endpoints named again" name_endpoints
 check "traffic after it" alive
+check "an endpoint that does not decode its memory, and does again" decode_off
+check "the log says so, with its code" sh -c "dmesg | grep -q 'gpulink $pci: error 4 (endpoint): '"
+check "its partition has counted it" counted 3
+check "another's has not" refused counted 0
+check "an endpoint's function-level reset" endpoint_reset
+check "an endpoint that dies" endpoint_dead
+check "traffic after it" alive
+check "the dead one is removed" put 1 /sys/bus/pci/devices/0000:00:0a.0/remove
+check "and its partition has no endpoint" is "$(cat $class/partitions/2/endpoint)" none
 check "an endpoint removed under traffic to it, and to another" endpoint_removed
 check "the partition has no endpoint then" is "$(cat $class/partitions/3/endpoint)" none
 check "traffic after it" alive

@@ -55,7 +55,7 @@ fi
 
 # Refused while one has it open, who notices nothing; possible when he has left.
 unload() {
-	traffic /dev/gpulink0 1 ok &
+	traffic /dev/gpulink0 5 ok &
 	user=$!
 	wait_until 5 sh -c 'grep -q "^gpulink [0-9]* [1-9]" /proc/modules' && ! rmmod gpulink && wait $user &&
 		rmmod gpulink && ! [ -e /dev/gpulink0 ] && modprobe gpulink && again

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * known-traffic DEVICE steps|forbidden: the same few calls every time, so that it is known what tracepoints, debugfs and
+ * known-traffic DEVICE steps|forbidden|rings: the same few calls every time, so that it is known what tracepoints, debugfs and
  * the log must show of them. Straight through the kernel interface, as the library does more than it is told.
  *
  * steps: a window, a registration, three entries (nop, a put of 8 bytes, one that is refused), a release. Then it says
  * "ready" and waits for a line or the end of its input before it takes all of it away.
  * forbidden: a store through a window that may only be read.
+ * rings: rings of its own, of 32 and 16 entries; three entries, of whose completions it takes three and tells the card of
+ * two. It says "ready", and again after each line that it reads: "stop", for which it rings a doorbell that makes no sense,
+ * and "back", for which it gives the rings back.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,10 +18,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <gpulink.h>
-#include "gpulink_regs.h"
+#include "card.h"
 
-#define SECOND 1000000000ULL
 #define SQE(op, window, length) ((unsigned long)(op) | (unsigned long)(window) << 16 | (unsigned long)(length) << 32)
 
 static int failed(const char *what)
@@ -89,16 +91,50 @@ static int forbidden(int fd)
 	return release(fd);
 }
 
+static int rings(int fd)
+{
+	struct sqe nop = entry_of(GLK_OP_NOP, 0, 0, 0, 1);
+	struct ring ring;
+	struct cqe done;
+	char line[16];
+	int error = ring_map(fd, 5, 4, &ring);
+
+	if (error)
+		return failed("ring");
+	for (unsigned i = 0; i < 3; i++)
+		ring_put(&ring, &nop);
+	ring_tell(&ring);
+	for (unsigned i = 0; i < 3; i++)
+		if (ring_await(&ring, &done, 5 * SECOND, NULL))
+			return failed("completion");
+	ring.doorbell[GLK_DOORBELL_CQ_HEAD / 8] = 2;
+	puts("ready");
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin)) {
+		if (!strcmp(line, "stop\n")) {
+			ring.doorbell[GLK_DOORBELL_SQ_TAIL / 8] = ring.tail + 1000u;
+			error = ring_wait(fd, ring.tail, 5 * SECOND, NULL) == -EIO ? 0 : -EPROTO;
+		} else {
+			error = ring_unmap(&ring);
+		}
+		if (error)
+			return failed(line);
+		puts("ready");
+		fflush(stdout);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int fd;
 
-	if (argc != 3 || (strcmp(argv[2], "steps") != 0 && strcmp(argv[2], "forbidden") != 0)) {
-		fprintf(stderr, "usage: known-traffic DEVICE steps|forbidden\n");
+	if (argc != 3 || (strcmp(argv[2], "steps") != 0 && strcmp(argv[2], "forbidden") != 0 && strcmp(argv[2], "rings") != 0)) {
+		fprintf(stderr, "usage: known-traffic DEVICE steps|forbidden|rings\n");
 		return 2;
 	}
 	fd = open(argv[1], O_RDWR);
 	if (fd < 0)
 		return failed("open");
-	return argv[2][0] == 's' ? steps(fd) : forbidden(fd);
+	return argv[2][0] == 's' ? steps(fd) : argv[2][0] == 'f' ? forbidden(fd) : rings(fd);
 }

@@ -405,31 +405,37 @@ struct free {
 	unsigned contexts, windows, registrations;
 };
 
-static void count_in_context(struct free *f, int fd, uint8_t *page)
+/* A page for each registration: the DMA API's checks count to seven mappings of one. */
+static void count_in_context(struct free *f, int fd)
 {
+	static uint8_t pages[GLK_REGISTRATION_COUNT][GLK_PAGE_SIZE] __attribute__((aligned(GLK_PAGE_SIZE)));
+
 	struct gpulink_ioctl_window_map w = {
 		.size = sizeof(w), .flags = GPULINK_ALLOW_WRITE, .bytes = 4096,
 	};
 	struct gpulink_ioctl_register r = {
-		.size = sizeof(r), .flags = GPULINK_ALLOW_READ, .address = (uintptr_t)page, .bytes = 1,
+		.size = sizeof(r), .flags = GPULINK_ALLOW_READ, .bytes = 1,
 	};
 
 	while (f->windows < GLK_WINDOW_COUNT && !ioctl(fd, GPULINK_IOCTL_WINDOW_MAP, &w))
 		f->windows++;
-	while (f->registrations < GLK_REGISTRATION_COUNT && !ioctl(fd, GPULINK_IOCTL_REGISTER, &r))
-		f->registrations++;
+	for (; f->registrations < GLK_REGISTRATION_COUNT; f->registrations++) {
+		pages[f->registrations][0] = 1; /* until it is written to it may be a page that all share */
+		r.address = (uintptr_t)pages[f->registrations];
+		if (ioctl(fd, GPULINK_IOCTL_REGISTER, &r))
+			break;
+	}
 }
 
 static struct free count_free(void)
 {
-	static uint8_t page[4096] __attribute__((aligned(4096)));
 	int fds[GLK_CONTEXT_COUNT];
 	struct free f = { 0 };
 
 	while (f.contexts < GLK_CONTEXT_COUNT && (fds[f.contexts] = open(path, O_RDWR | O_CLOEXEC)) >= 0)
 		f.contexts++;
 	if (f.contexts)
-		count_in_context(&f, fds[0], page);
+		count_in_context(&f, fds[0]);
 	for (unsigned i = 0; i < f.contexts; i++)
 		close(fds[i]);
 	return f;

@@ -142,7 +142,7 @@ static enum exit_code run_info(struct invocation *invocation)
 static bool print_partitions(struct json_object *partitions)
 {
 	static const char *const columns[] = {"partition", "endpoint", "endpoint_bytes", "subheader_bytes",
-					      "max_payload_bytes", "flush_timeout_ns", "coalesce", NULL};
+					      "max_payload_bytes", "flush_timeout_ns", "coalesce", "open", NULL};
 
 	return print_rows(partitions, columns);
 }
@@ -367,6 +367,71 @@ static enum exit_code run_set_endpoint(struct invocation *invocation)
 	return ask_and_print(invocation, with(request, "endpoint", json_object_new_string(endpoint)), print_set_endpoint);
 }
 
+/* --- the link --- */
+
+static enum exit_code run_set_open(struct invocation *invocation)
+{
+	return set(invocation, GPULINK_OPEN, parse_number);
+}
+
+static enum exit_code look_at_link(struct invocation *invocation, const char *op)
+{
+	enum exit_code code = find_card(invocation);
+
+	return code == EXIT_OK ? ask_and_print(invocation, new_request(op, invocation->card), print_object) : code;
+}
+
+static enum exit_code run_link(struct invocation *invocation)
+{
+	return look_at_link(invocation, "link");
+}
+
+static enum exit_code run_link_counters(struct invocation *invocation)
+{
+	return look_at_link(invocation, "link_counters");
+}
+
+static bool print_set_link(struct json_object *result)
+{
+	struct json_object *card, *setting, *value;
+
+	if (!json_object_object_get_ex(result, "card", &card) || !json_object_object_get_ex(result, "setting", &setting) ||
+	    !json_object_object_get_ex(result, "value", &value))
+		return false;
+	printf("%s: %s of the link is now %s\n", json_object_get_string(card), json_object_get_string(setting),
+	       json_object_get_string(value));
+	return true;
+}
+
+static enum exit_code run_set_link(struct invocation *invocation)
+{
+	const char *name = invocation->arguments[0], *text = invocation->arguments[1];
+	struct json_object *request;
+	unsigned setting = 0;
+	enum exit_code code;
+	uint64_t value;
+
+	while (setting < GPULINK_LINK_SETTINGS && strcmp(name, gpulink_link_setting_name((enum gpulink_link_setting)setting)))
+		setting++;
+	if (setting == GPULINK_LINK_SETTINGS) {
+		fprintf(stderr, "gpulinkctl: setting '%s' is not known; allowed:", name);
+		for (unsigned s = 0; s < GPULINK_LINK_SETTINGS; s++)
+			fprintf(stderr, " %s", gpulink_link_setting_name((enum gpulink_link_setting)s));
+		fputc('\n', stderr);
+		return EXIT_USAGE;
+	}
+	if (!parse_number(text, &value) || !gpulink_link_setting_valid((enum gpulink_link_setting)setting, value)) {
+		complain("%s '%s' is not allowed; allowed: %s", name, text,
+			 gpulink_link_setting_allowed((enum gpulink_link_setting)setting));
+		return EXIT_USAGE;
+	}
+	code = find_card(invocation);
+	if (code != EXIT_OK)
+		return code;
+	request = with(new_request("set_link", invocation->card), "setting", json_object_new_string(name));
+	return ask_and_print(invocation, with(request, "value", json_object_new_uint64(value)), print_set_link);
+}
+
 static bool print_reset(struct json_object *result)
 {
 	struct json_object *card, *generation;
@@ -441,6 +506,32 @@ const struct command commands[] = {
 	 .takes_card = true,
 	 .takes_partition = true,
 	 .run = run_set_coalesce},
+	{.name = "set-open",
+	 .usage = "0|1",
+	 .help = "Sets whether the card beyond the link may read and write the endpoint (1), or not (0).\n",
+	 .least = 1,
+	 .most = 1,
+	 .takes_card = true,
+	 .takes_partition = true,
+	 .run = run_set_open},
+	{.name = "link",
+	 .usage = "",
+	 .help = "Shows the link to another card: its state, who is beyond it, and its settings.\n",
+	 .takes_card = true,
+	 .run = run_link},
+	{.name = "link-counters",
+	 .usage = "",
+	 .help = "Shows what the link has counted since power-on: flits, stitching, pooling, replays, packets by kind.\n",
+	 .takes_card = true,
+	 .run = run_link_counters},
+	{.name = "set-link",
+	 .usage = "SETTING VALUE",
+	 .help = "Sets one of the link's settings: enable, stitching, pooling, selective_pooling, sequencing, trimming (0 or 1),\n"
+		 "pool_cycles (0 to 128), burst (1 to 255), trim_bytes (4, 8, 16 or 32), timeout_ns (1000 to 1000000000).\n",
+	 .least = 2,
+	 .most = 2,
+	 .takes_card = true,
+	 .run = run_set_link},
 	{.name = "set-endpoint",
 	 .usage = "PARTITION ENDPOINT",
 	 .help = "Gives a partition its endpoint: " ENDPOINT_NAME_ALLOWED ".\n"

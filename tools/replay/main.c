@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "goodput.h"
+#include "netcrafter/variant.h"
+#include "netcrafter_main.h"
 #include "output.h"
 #include "report.h"
 #include "sweep.h"
@@ -18,8 +20,9 @@ static const char help[] = "usage: gpulink-replay COMMAND [OPTION...]\n"
 			   "  record   OUT: write a workload's stream into a trace\n"
 			   "  report   FILE.html: a page with figures and tables, also of the usual sweeps\n"
 			   "  convert  IN OUT: read a trace, write it as .glt, .glt.zst or .csv\n"
-			   "  list     the workloads and the links\n"
+			   "  list     the workloads, the links, the ways of sending and NetCrafter's variants\n"
 			   "  goodput  of a single store, by its size, on each link\n"
+			   "  netcrafter  what two clusters of GPUs ask of each other, over a narrow link with NetCrafter\n"
 			   "gpulink-replay run --help tells its options; gpulink-replay(1) the rest.\n";
 
 static int run(int argc, char **argv)
@@ -91,6 +94,8 @@ static int list(int argc, char **argv)
 		       link_bytes_per_second(link_preset_at(i)) / 1e9, link_preset_at(i)->formula);
 	for (unsigned i = 0; paradigm_at(i); i++)
 		printf("paradigm %-15s %s\n", paradigm_at(i)->name, paradigm_at(i)->summary);
+	for (unsigned i = 0; netcrafter_variant_at(i); i++)
+		printf("variant  %-15s %s\n", netcrafter_variant_at(i)->name, netcrafter_variant_at(i)->summary);
 	return fflush(stdout) ? run_failed(-errno, "") : EXIT_SUCCESS;
 }
 
@@ -100,7 +105,7 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*function)(int argc, char **argv);
 	} commands[] = { { "run", run }, { "sweep", sweep }, { "report", report }, { "record", record }, { "convert", convert },
-		       { "list", list }, { "goodput", goodput } };
+		       { "list", list }, { "goodput", goodput }, { "netcrafter", netcrafter } };
 
 	for (unsigned i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(argv[1], commands[i].name) == 0)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,42 +59,6 @@ static const char help[] =
 	"  --jobs N           threads, 1 to 64 (1); more than 1 only with --no-time\n"
 	"  -o, --output FORM  table, json or csv (table)\n";
 
-static int wrong(const char *option, const char *value, const char *allowed)
-{
-	fprintf(stderr, "gpulink-replay: --%s %s: allowed is %s\n", option, value, allowed);
-	return -1;
-}
-
-static bool parse(const char *text, uint64_t *value)
-{
-	char *end;
-
-	errno = 0;
-	*value = strtoull(text, &end, 0);
-	return text[0] >= '0' && text[0] <= '9' && !*end && !errno;
-}
-
-static int number(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *value)
-{
-	char allowed[64];
-
-	if (parse(text, value) && *value >= least && *value <= most)
-		return 0;
-	snprintf(allowed, sizeof(allowed), "%llu to %llu", (unsigned long long)least, (unsigned long long)most);
-	return wrong(option, text, allowed);
-}
-
-static int power_of_two(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *value)
-{
-	char allowed[96];
-
-	if (parse(text, value) && *value >= least && *value <= most && !(*value & (*value - 1)))
-		return 0;
-	snprintf(allowed, sizeof(allowed), "a power of two, %llu to %llu", (unsigned long long)least,
-		 (unsigned long long)most);
-	return wrong(option, text, allowed);
-}
-
 /* The list stays as it is: who plays a stream more than once reads it again. */
 static int paradigms(struct options *o, const char *list)
 {
@@ -111,24 +74,11 @@ static int paradigms(struct options *o, const char *list)
 		snprintf(name, sizeof(name), "%.*s", (int)(length < sizeof(name) ? length : sizeof(name)), list);
 		p = paradigm_named(name);
 		if (!p || count == COMPARISON_PARADIGMS_MAX)
-			return wrong("paradigms", name, "p2p, write-combining, dma, finepack, gpulink, config-packet, narrow");
+			return option_wrong("paradigms", name, "p2p, write-combining, dma, finepack, gpulink, config-packet, narrow");
 		o->paradigms[count++] = p;
 	}
 	o->paradigms[count] = NULL;
-	return count ? 0 : wrong("paradigms", "(nothing)", "one at least");
-}
-
-static int output(struct options *o, const char *form)
-{
-	static const char *const forms[] = { [OUTPUT_TABLE] = "table", [OUTPUT_JSON] = "json", [OUTPUT_CSV] = "csv" };
-
-	for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if (strcmp(form, forms[i]) == 0) {
-			o->output = (enum output)i;
-			return 0;
-		}
-	}
-	return wrong("output", form, "table, json, csv");
+	return count ? 0 : option_wrong("paradigms", "(nothing)", "one at least");
 }
 
 /* What options gather that can only be judged together. */
@@ -142,7 +92,7 @@ static int link_named(struct options *o, const char *name)
 	const struct link *link = link_preset(name);
 
 	if (!link)
-		return wrong("link", name, "pcie1, pcie2, pcie3, pcie4, pcie5, pcie6, nvlink");
+		return option_wrong("link", name, "pcie1, pcie2, pcie3, pcie4, pcie5, pcie6, nvlink");
 	o->setting.link = *link;
 	return 0;
 }
@@ -159,38 +109,38 @@ static int one(struct options *o, struct gathered *g, int option, const char *va
 	case ECRC: g->ecrc = true; return 0;
 	case LINK: return link_named(o, value);
 	case PARADIGMS: return paradigms(o, value);
-	case 'o': return output(o, value);
-	case SIZE: return number("size", value, 0, UINT64_MAX, &o->size);
-	case SEED: return number("seed", value, 0, UINT64_MAX, &o->seed);
-	case PAYLOAD: return power_of_two("payload", value, 128, 4096, &g->payload);
+	case 'o': return option_output(value, &o->output);
+	case SIZE: return option_number("size", value, 0, UINT64_MAX, &o->size);
+	case SEED: return option_number("seed", value, 0, UINT64_MAX, &o->seed);
+	case PAYLOAD: return option_power_of_two("payload", value, 128, 4096, &g->payload);
 	case JOBS:
-		bad = number("jobs", value, 1, PARALLEL_JOBS_MAX, &n);
+		bad = option_number("jobs", value, 1, PARALLEL_JOBS_MAX, &n);
 		o->jobs = (unsigned)n;
 		return bad;
 	case NO_TIME: o->timed = false; return 0;
-	case BUFFER: return number("buffer", value, 4096, 1u << 30, &o->timing.buffer_bytes);
+	case BUFFER: return option_number("buffer", value, 4096, 1u << 30, &o->timing.buffer_bytes);
 	case LATENCY:
-		bad = number("latency", value, 0, 1000000, &n);
+		bad = option_number("latency", value, 0, 1000000, &n);
 		o->timing.latency_ps = n * 1000;
 		return bad;
 	case GPUS:
-		bad = number("gpus", value, 2, REPLAY_GPUS_MAX, &n);
+		bad = option_number("gpus", value, 2, REPLAY_GPUS_MAX, &n);
 		o->gpus = (unsigned)n;
 		return bad;
 	case ITERATIONS:
-		bad = number("iterations", value, 0, 1000000, &n);
+		bad = option_number("iterations", value, 0, 1000000, &n);
 		o->iterations = (unsigned)n;
 		return bad;
 	case ELEMENT:
-		bad = power_of_two("element", value, 4, 8, &n);
+		bad = option_power_of_two("element", value, 4, 8, &n);
 		o->element = (unsigned)n;
 		return bad;
 	case SUBHEADER:
-		bad = number("subheader", value, 2, 6, &n);
+		bad = option_number("subheader", value, 2, 6, &n);
 		o->setting.subheader_bytes = (unsigned)n;
 		return bad;
 	case ENTRIES:
-		bad = power_of_two("entries", value, 16, 64, &n);
+		bad = option_power_of_two("entries", value, 16, 64, &n);
 		o->setting.queue_entries = (unsigned)n;
 		return bad;
 	default: return -1; /* getopt has said it */

@@ -5,9 +5,8 @@
 
 #include <stdint.h>
 
+#include "option_value.h"
 #include "paradigm/comparison.h"
-
-enum output { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_CSV };
 
 struct options {
 	const char *workload, *trace, *input; /* one of the first two */

@@ -89,8 +89,7 @@ void output_csv_header(FILE *to)
 	      "useful_bytes,protocol_bytes,wasted_bytes,packets,stores_per_packet,time_ps,one_gpu_ps\n", to);
 }
 
-/* A name in quotes, if it needs them. */
-static void csv_text(FILE *to, const char *text)
+void output_csv_text(FILE *to, const char *text)
 {
 	if (!text[strcspn(text, ",\"\n\r")]) {
 		fputs(text, to);
@@ -113,7 +112,7 @@ void output_csv_rows(FILE *to, const struct found *f)
 	for (unsigned i = 0; i < comparison_results(f->comparison); i++) {
 		struct result r = comparison_result(f->comparison, i);
 
-		csv_text(to, f->stream);
+		output_csv_text(to, f->stream);
 		fprintf(to, ",%u,%s,%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, f->gpus, s->link.name,
 			s->link.payload_bytes, s->queue_entries, s->subheader_bytes, c->stores, c->store_bytes, c->unique_bytes,
 			c->lower_bound_bytes);
@@ -123,8 +122,7 @@ void output_csv_rows(FILE *to, const struct found *f)
 	}
 }
 
-/* Takes the value, also when it cannot be added; NULL means no memory was left to make it. */
-static int add(struct json_object *object, const char *name, struct json_object *value)
+int output_add(struct json_object *object, const char *name, struct json_object *value)
 {
 	if (value && json_object_object_add(object, name, value) == 0)
 		return 0;
@@ -132,33 +130,33 @@ static int add(struct json_object *object, const char *name, struct json_object 
 	return -ENOMEM;
 }
 
-static int add_count(struct json_object *object, const char *name, uint64_t count)
+int output_add_count(struct json_object *object, const char *name, uint64_t count)
 {
-	return add(object, name, json_object_new_uint64(count));
+	return output_add(object, name, json_object_new_uint64(count));
 }
 
-static int add_text(struct json_object *object, const char *name, const char *text)
+int output_add_text(struct json_object *object, const char *name, const char *text)
 {
-	return add(object, name, json_object_new_string(text));
+	return output_add(object, name, json_object_new_string(text));
 }
 
 static int add_time(struct json_object *o, const struct found *f, const struct result *r)
 {
 	if (!f->options->timed)
 		return 0;
-	if (add_count(o, "time_ps", r->time_ps) || add_count(o, "stalled_ps", r->stalled_ps))
+	if (output_add_count(o, "time_ps", r->time_ps) || output_add_count(o, "stalled_ps", r->stalled_ps))
 		return -ENOMEM;
-	return f->one_gpu_ps ? add(o, "speed_up", json_object_new_double(speed_up(f, r->time_ps))) : 0;
+	return f->one_gpu_ps ? output_add(o, "speed_up", json_object_new_double(speed_up(f, r->time_ps))) : 0;
 }
 
 static struct json_object *paradigm_object(const struct found *f, const struct result *r)
 {
 	struct json_object *o = json_object_new_object();
 
-	if (o && !add_text(o, "name", r->paradigm->name) && !add_count(o, "wire_bytes", r->wire_bytes) &&
-	    !add_count(o, "useful_bytes", r->useful_bytes) && !add_count(o, "protocol_bytes", r->protocol_bytes) &&
-	    !add_count(o, "wasted_bytes", r->wasted_bytes) && !add_count(o, "packets", r->packets) &&
-	    !add(o, "stores_per_packet", json_object_new_double(r->stores_per_packet)) && !add_time(o, f, r))
+	if (o && !output_add_text(o, "name", r->paradigm->name) && !output_add_count(o, "wire_bytes", r->wire_bytes) &&
+	    !output_add_count(o, "useful_bytes", r->useful_bytes) && !output_add_count(o, "protocol_bytes", r->protocol_bytes) &&
+	    !output_add_count(o, "wasted_bytes", r->wasted_bytes) && !output_add_count(o, "packets", r->packets) &&
+	    !output_add(o, "stores_per_packet", json_object_new_double(r->stores_per_packet)) && !add_time(o, f, r))
 		return o;
 	json_object_put(o);
 	return NULL;
@@ -179,7 +177,7 @@ static int add_paradigms(struct json_object *top, const struct found *f)
 			return -ENOMEM;
 		}
 	}
-	return add(top, "paradigms", list);
+	return output_add(top, "paradigms", list);
 }
 
 static int add_system(struct json_object *top, const struct found *f)
@@ -189,14 +187,14 @@ static int add_system(struct json_object *top, const struct found *f)
 
 	if (!f->options->timed)
 		return 0;
-	if (add(top, "link_bytes_per_second", json_object_new_double(t->bytes_per_second)) ||
-	    add_count(top, "latency_ps", t->latency_ps) || add_count(top, "buffer_bytes", t->buffer_bytes) ||
-	    add_count(top, "infinite_bandwidth_ps", bound))
+	if (output_add(top, "link_bytes_per_second", json_object_new_double(t->bytes_per_second)) ||
+	    output_add_count(top, "latency_ps", t->latency_ps) || output_add_count(top, "buffer_bytes", t->buffer_bytes) ||
+	    output_add_count(top, "infinite_bandwidth_ps", bound))
 		return -ENOMEM;
 	if (!f->one_gpu_ps)
 		return 0;
-	return add_count(top, "one_gpu_ps", f->one_gpu_ps) ||
-			       add(top, "infinite_bandwidth_speed_up", json_object_new_double(speed_up(f, bound))) ?
+	return output_add_count(top, "one_gpu_ps", f->one_gpu_ps) ||
+			       output_add(top, "infinite_bandwidth_speed_up", json_object_new_double(speed_up(f, bound))) ?
 		       -ENOMEM :
 		       0;
 }
@@ -207,12 +205,12 @@ static int add_sizes(struct json_object *top, const struct stream_counts *c)
 	char name[24];
 
 	for (unsigned i = 0; sizes && i < STORE_CLASSES; i++) {
-		if (add_count(sizes, class_name(i, name), c->classes[i])) {
+		if (output_add_count(sizes, class_name(i, name), c->classes[i])) {
 			json_object_put(sizes);
 			return -ENOMEM;
 		}
 	}
-	return add(top, "store_sizes", sizes);
+	return output_add(top, "store_sizes", sizes);
 }
 
 static int add_stream(struct json_object *top, const struct found *f)
@@ -220,18 +218,18 @@ static int add_stream(struct json_object *top, const struct found *f)
 	const struct stream_counts *c = comparison_counts(f->comparison);
 	const struct setting *s = &f->options->setting;
 
-	return add_text(top, "stream", f->stream) || add_text(top, "checked", f->check) || add_count(top, "gpus", f->gpus) ||
-			       add_text(top, "link", s->link.name) || add_text(top, "link_formula", s->link.formula) ||
-			       add_count(top, "payload_bytes_max", s->link.payload_bytes) ||
-			       add_count(top, "queue_entries", s->queue_entries) ||
-			       add_count(top, "subheader_bytes", s->subheader_bytes) || add_count(top, "stores", c->stores) ||
+	return output_add_text(top, "stream", f->stream) || output_add_text(top, "checked", f->check) || output_add_count(top, "gpus", f->gpus) ||
+			       output_add_text(top, "link", s->link.name) || output_add_text(top, "link_formula", s->link.formula) ||
+			       output_add_count(top, "payload_bytes_max", s->link.payload_bytes) ||
+			       output_add_count(top, "queue_entries", s->queue_entries) ||
+			       output_add_count(top, "subheader_bytes", s->subheader_bytes) || output_add_count(top, "stores", c->stores) ||
 			       add_sizes(top, c) ||
-			       add_count(top, "store_bytes", c->store_bytes) ||
-			       add_count(top, "unique_bytes", c->unique_bytes) ||
-			       add_count(top, "lower_bound_bytes", c->lower_bound_bytes) ||
-			       add_count(top, "loads", c->loads) || add_count(top, "load_bytes", c->load_bytes) ||
-			       add_count(top, "atomics", c->atomics) || add_count(top, "releases", c->releases) ||
-			       add_count(top, "barriers", c->barriers) || add_count(top, "alike_wire_bytes", c->alike_bytes) ?
+			       output_add_count(top, "store_bytes", c->store_bytes) ||
+			       output_add_count(top, "unique_bytes", c->unique_bytes) ||
+			       output_add_count(top, "lower_bound_bytes", c->lower_bound_bytes) ||
+			       output_add_count(top, "loads", c->loads) || output_add_count(top, "load_bytes", c->load_bytes) ||
+			       output_add_count(top, "atomics", c->atomics) || output_add_count(top, "releases", c->releases) ||
+			       output_add_count(top, "barriers", c->barriers) || output_add_count(top, "alike_wire_bytes", c->alike_bytes) ?
 		       -ENOMEM :
 		       0;
 }

@@ -228,11 +228,25 @@ int run_failed(int status, const char *error)
 	return EXIT_FAILURE;
 }
 
+int run_workload_into(const struct options *o, struct replay_sink sink, char *error)
+{
+	struct workload_source w;
+	struct progress progress;
+	int status;
+
+	error[0] = '\0';
+	status = find_workload(o, &w, error);
+	if (status)
+		return status;
+	status = run_workload(&w, with_progress(&progress, sink, NULL), error);
+	end_progress(&progress);
+	return status;
+}
+
 int run_record(const struct options *o, const char *path, char *error)
 {
 	struct replay_trace_writer *writer;
 	struct workload_source w;
-	struct progress progress;
 	int status;
 
 	error[0] = '\0';
@@ -240,12 +254,11 @@ int run_record(const struct options *o, const char *path, char *error)
 		snprintf(error, REPLAY_ERROR_BYTES, "record takes a --workload; gpulink-replay convert copies a trace");
 		return -EINVAL;
 	}
-	status = find_workload(o, &w, error);
+	status = find_workload(o, &w, error); /* before a file is made */
 	if (!status)
 		status = replay_trace_writer_open(&writer, path, o->gpus, error);
 	if (status)
 		return status;
-	status = run_workload(&w, with_progress(&progress, replay_trace_writer_sink(writer), NULL), error);
-	end_progress(&progress);
+	status = run_workload_into(o, replay_trace_writer_sink(writer), error);
 	return replay_trace_writer_close(writer, status, error);
 }

@@ -25,6 +25,9 @@ void run_free(struct found *found);
 /** Says on standard error what went wrong: the sentence, or what the errno value means. Returns an exit status. */
 int run_failed(int status, const char *error);
 
+/** Runs the workload that the options name, and pushes its stream; what the sink returns is returned with an empty error. */
+int run_workload_into(const struct options *options, struct replay_sink sink, char *error);
+
 /** Writes the stream that the options name into a trace, whose name says its format (trace/trace.h). */
 int run_record(const struct options *options, const char *path, char *error);
 

@@ -287,8 +287,9 @@ local function take_tail(assemblies, text, at, taken)
 		return nil, "a tail reaches beyond the flit"
 	end
 	local kind, length, number = bits(text, at * 8, 4), bits(text, at * 8 + 5, 4) + 1, bits(text, at * 8 + 9, 7)
-	if (LENGTHS[kind] or 0) <= FLIT_BYTES then
-		return nil, "a tail of a kind that has none"
+	-- A flit with room has 4 bytes of it: a tail of 4 or 8 bytes, and packets are multiples of 4 bytes.
+	if not (kind == READ_RESPONSE and length == 4 or kind == FINEPACK and (length == 4 or length == 8)) then
+		return nil, "a tail that is no piece of another flit"
 	elseif at + PREFIX_BYTES + length > FLIT_BYTES then
 		return nil, "a tail reaches beyond the flit"
 	end

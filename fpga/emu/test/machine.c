@@ -53,26 +53,29 @@ static void name(char path[PROCESS_PATH_MAX], const struct machine *m, const cha
 	snprintf(path, PROCESS_PATH_MAX, "%.80s/%s", m->folder, file);
 }
 
-int machine_setup(void **state)
+int machine_create(struct machine *m)
 {
-	static struct machine machine;
-	struct machine *m = &machine;
-
 	*m = (struct machine){ .host_fd = -1 };
-	interrupts = "msix";
 	m->card.fd = m->endpoint.fd = -1;
 	if (folder_create(m->folder))
 		return -1;
 	name(m->card_path, m, "card");
 	name(m->endpoint_path, m, "endpoint");
 	name(m->fabric_path, m, "fabric");
-	*state = m;
 	return 0;
 }
 
-int machine_teardown(void **state)
+int machine_setup(void **state)
 {
-	struct machine *m = *state;
+	static struct machine machine;
+
+	interrupts = "msix";
+	*state = &machine;
+	return machine_create(&machine);
+}
+
+int machine_destroy(struct machine *m)
+{
 	int failed = 0;
 
 	client_close(&m->card);
@@ -91,6 +94,22 @@ int machine_teardown(void **state)
 	return failed;
 }
 
+int machine_teardown(void **state)
+{
+	return machine_destroy(*state);
+}
+
+void machine_options(struct machine *m, const char *const options[])
+{
+	unsigned i = 0;
+
+	for (; options[i]; i++) {
+		assert_true(i < MACHINE_OPTIONS_MAX);
+		m->options[i] = options[i];
+	}
+	m->options[i] = NULL;
+}
+
 /* Does not wait for what has ended already. */
 static void open_started(const struct process *process, struct client *client, const char *path)
 {
@@ -100,6 +119,21 @@ static void open_started(const struct process *process, struct client *client, c
 	assert_int_equal(client_open(client, path), 0);
 }
 
+static void start_card(struct machine *m)
+{
+	char log[PROCESS_PATH_MAX];
+	const char *card[12 + MACHINE_OPTIONS_MAX] = {
+		card_program, "--socket", m->card_path, "--endpoint", m->fabric_path, "--serial", "77", "--logic", card_logic,
+		"--interrupts", interrupts,
+	};
+
+	for (unsigned i = 0; m->options[i]; i++)
+		card[11 + i] = m->options[i];
+	name(log, m, "card.log");
+	assert_int_equal(process_start(&m->card_process, log, card), 0);
+	open_started(&m->card_process, &m->card, m->card_path);
+}
+
 struct machine *machine_start_bare(void **state)
 {
 	struct machine *m = *state;
@@ -107,18 +141,20 @@ struct machine *machine_start_bare(void **state)
 	const char *const endpoint[] = {
 		endpoint_program, "--socket", m->endpoint_path, "--fabric", m->fabric_path, "--size", "1048576", NULL,
 	};
-	const char *const card[] = {
-		card_program, "--socket", m->card_path, "--endpoint", m->fabric_path, "--serial", "77", "--logic", card_logic,
-		"--interrupts", interrupts, NULL,
-	};
 
 	name(log, m, "endpoint.log");
 	assert_int_equal(process_start(&m->endpoint_process, log, endpoint), 0);
 	open_started(&m->endpoint_process, &m->endpoint, m->endpoint_path); /* the fabric's socket is there too then */
-	name(log, m, "card.log");
-	assert_int_equal(process_start(&m->card_process, log, card), 0);
-	open_started(&m->card_process, &m->card, m->card_path);
+	start_card(m);
 	return m;
+}
+
+void machine_restart_card(struct machine *m)
+{
+	unlink(m->card_path); /* of the one that was killed */
+	start_card(m);
+	machine_map_host(m);
+	assert_int_equal(client_set_config(&m->card, MACHINE_COMMAND, 2, MACHINE_MEMORY | MACHINE_MASTER), 0);
 }
 
 void machine_place_gpu(struct machine *m, uint64_t address, unsigned command)
@@ -170,7 +206,7 @@ struct machine *machine_start(void **state)
 	return m;
 }
 
-static void set_window(struct machine *m, unsigned slice, unsigned partition)
+void machine_set_window(struct machine *m, unsigned slice, unsigned partition)
 {
 	unsigned entry = GLK_WINDOW_ARRAY + slice * GLK_WINDOW_STRIDE;
 
@@ -189,7 +225,7 @@ void machine_enable(struct machine *m)
 	machine_set_partition(m, TO_HOST, GLK_EP_BUS, MACHINE_HOST, MACHINE_HOST_BYTES);
 	machine_set_partition(m, TO_POOL, GLK_EP_POOL, 0, MACHINE_SLICE);
 	for (unsigned i = TO_GPU; i <= TO_POOL; i++)
-		set_window(m, i, i);
+		machine_set_window(m, i, i);
 	machine_set(m, machine_context(GLK_CONTEXT_SQ_BASE), MACHINE_HOST + MACHINE_SQ);
 	machine_set(m, machine_context(GLK_CONTEXT_CQ_BASE), MACHINE_HOST + MACHINE_CQ);
 	machine_set(m, machine_context(GLK_CONTEXT_ORDER), 4 | 4 << GLK_CONTEXT_ORDER_CQ_SHIFT);

@@ -19,6 +19,7 @@
 #define MACHINE_MEMORY	   0x2u
 #define MACHINE_MASTER	   0x4u
 #define MACHINE_SLICE	   0x100000u
+#define MACHINE_OPTIONS_MAX 24u
 
 /* BARs of the card. */
 enum { REGISTERS = 0, APERTURE = 2, POOL = 4 };
@@ -39,6 +40,7 @@ struct machine {
 	int host_fd;
 	uint8_t *host; /* MACHINE_HOST_BYTES */
 	uint8_t *gpu;  /* the endpoint's BAR; MACHINE_GPU_BYTES */
+	const char *options[MACHINE_OPTIONS_MAX + 1];
 };
 
 /** Where the programs are, and which logic the card is to have (its option --logic); NULL: model. */
@@ -50,7 +52,10 @@ bool machine_splits_writes(void);
 const char *machine_card_program(void);
 const char *machine_endpoint_program(void);
 
-/** cmocka fixtures: a folder and nothing running; the end of all, by SIGTERM, which has to give status 0. */
+/** A folder and nothing running; the end of all, by SIGTERM, which has to give status 0. Return 0 or -1. */
+int machine_create(struct machine *m);
+int machine_destroy(struct machine *m);
+/** The same as cmocka fixtures, for one machine. */
 int machine_setup(void **state);
 int machine_teardown(void **state);
 
@@ -60,6 +65,8 @@ int machine_teardown(void **state);
 struct machine *machine_start(void **state);
 /** What the card is to have (its option --interrupts) from the next start on. */
 void machine_interrupts(const char *kind);
+/** More options of the card, of which the list is ended by NULL, for this machine. */
+void machine_options(struct machine *m, const char *const options[]);
 /** The same, but nothing is written to configuration spaces and no memory is mapped. */
 struct machine *machine_start_bare(void **state);
 void machine_place_gpu(struct machine *m, uint64_t address, unsigned command);
@@ -76,6 +83,10 @@ uint64_t machine_counter(struct machine *m, uint64_t reg);
 unsigned machine_partition(unsigned partition, unsigned reg);
 unsigned machine_context(unsigned reg);
 void machine_set_partition(struct machine *m, unsigned partition, unsigned kind, uint64_t base, uint64_t bytes);
+/** A window of context 0 to all of a partition. */
+void machine_set_window(struct machine *m, unsigned slice, unsigned partition);
+/** Starts the card again, which has ended, in its place; nothing is configured. */
+void machine_restart_card(struct machine *m);
 
 /** A store of 8 bytes through the window to a partition, and all stores on their way to their end. */
 void machine_store(struct machine *m, unsigned to, uint64_t offset, uint64_t value);

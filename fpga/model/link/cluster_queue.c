@@ -14,7 +14,6 @@
 
 #define ENTRIES_LEAST	 16u
 #define ENTRIES_MOST	 4096u
-#define POOL_CYCLES_MOST 128u
 #define BURST_MOST	 255u
 #define AHEAD_MOST	 127 /* packets that a tail may be ahead of what the receiver has under way */
 
@@ -84,7 +83,7 @@ static void release(struct glk_cluster_queue *q, uint16_t at)
 
 static bool settings_valid(const struct glk_cluster_queue_config *config)
 {
-	return config->pool_cycles <= POOL_CYCLES_MOST && config->burst >= 1 && config->burst <= BURST_MOST;
+	return config->pool_cycles <= GLK_POOL_CYCLES_MAX && config->burst >= 1 && config->burst <= BURST_MOST;
 }
 
 int glk_cluster_queue_create(const struct glk_cluster_queue_config *config, struct glk_cluster_queue **queue)
@@ -373,13 +372,26 @@ static uint16_t take_flit(struct glk_cluster_queue *q, unsigned kind)
 	return at;
 }
 
-static void next_parent(struct glk_cluster_queue *q, uint64_t now, const unsigned credits[GLK_CLASS_COUNT])
+/* Kinds whose pooled flit keeps others of its kind waiting, and gives way when there is nothing else to do. */
+static uint32_t kinds_yielding(const struct glk_cluster_queue *q)
 {
-	uint32_t kinds = kinds_due(q, now);
+	return q->config.yielding ? q->has_pooled & (q->has_full | q->has_room) : 0;
+}
 
+static uint32_t with_credit(uint32_t kinds, const unsigned credits[GLK_CLASS_COUNT])
+{
 	for (unsigned class = 0; class < GLK_CLASS_COUNT; class++)
 		if (!credits[class])
 			kinds &= ~class_kinds[class];
+	return kinds;
+}
+
+static void next_parent(struct glk_cluster_queue *q, uint64_t now, const unsigned credits[GLK_CLASS_COUNT])
+{
+	uint32_t kinds = with_credit(kinds_due(q, now), credits);
+
+	if (!kinds)
+		kinds = with_credit(kinds_yielding(q), credits);
 	if (!kinds)
 		return;
 	q->parent.at = take_flit(q, choose_kind(q, kinds));
@@ -416,6 +428,13 @@ bool glk_cluster_queue_clock(struct glk_cluster_queue *q, uint64_t now, bool rea
 	return left;
 }
 
+bool glk_cluster_queue_starved(const struct glk_cluster_queue *q, uint64_t now, const unsigned credits[GLK_CLASS_COUNT])
+{
+	uint32_t due = kinds_due(q, now);
+
+	return !q->parent.pieces && due && !with_credit(due, credits);
+}
+
 unsigned glk_cluster_queue_fill(const struct glk_cluster_queue *q)
 {
 	return q->fill;
@@ -425,7 +444,7 @@ uint64_t glk_cluster_queue_next(const struct glk_cluster_queue *q, uint64_t now)
 {
 	uint64_t next = UINT64_MAX;
 
-	if (q->parent.pieces || kinds_due(q, now))
+	if (q->parent.pieces || kinds_due(q, now) || kinds_yielding(q))
 		return now;
 	if (q->coming_count)
 		next = q->flits[q->coming.first].came + 1;

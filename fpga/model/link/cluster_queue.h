@@ -8,13 +8,16 @@
 
 #include "flit.h"
 
+#define GLK_POOL_CYCLES_MAX 4096u /* 128 in the logic; here also for queues clocked faster than their links */
+
 struct glk_cluster_queue;
 
 struct glk_cluster_queue_config {
 	unsigned entries;    /**< flits; 1024 is the paper's for one destination. 16..4096 */
 	unsigned flit_bytes; /**< 16; 8 for the paper's Fig. 21, in the model alone */
 	bool stitching, pooling, selective, sequencing;
-	unsigned pool_cycles; /**< 0..128 */
+	bool yielding; /**< a pooled flit's time is over when others of its kind wait and no other kind can go */
+	unsigned pool_cycles; /**< 0..GLK_POOL_CYCLES_MAX */
 	unsigned burst;	      /**< latency-critical parents in a row while others wait, 1..255 */
 };
 
@@ -57,6 +60,8 @@ bool glk_cluster_queue_clock(struct glk_cluster_queue *queue, uint64_t now, bool
 unsigned glk_cluster_queue_fill(const struct glk_cluster_queue *queue);
 /** The clock from which on clocking can do something (not before `now`), as far as the queue alone is concerned; UINT64_MAX: empty. */
 uint64_t glk_cluster_queue_next(const struct glk_cluster_queue *queue, uint64_t now);
+/** Whether flits wait for credits alone. */
+bool glk_cluster_queue_starved(const struct glk_cluster_queue *queue, uint64_t now, const unsigned credits[GLK_CLASS_COUNT]);
 const struct glk_cluster_queue_counters *glk_cluster_queue_counters(const struct glk_cluster_queue *queue);
 
 #endif /* GLK_CLUSTER_QUEUE_H */

@@ -15,19 +15,28 @@ void glk_crc32c_init(struct glk_crc32c *crc)
 			state = state >> 1 ^ (state & 1 ? POLYNOMIAL : 0);
 		crc->table[0][byte] = state;
 	}
-	for (unsigned k = 1; k < 8; k++)
+	for (unsigned k = 1; k < 16; k++)
 		for (unsigned byte = 0; byte < 256; byte++)
 			crc->table[k][byte] = crc->table[k - 1][byte] >> 8 ^ crc->table[0][crc->table[k - 1][byte] & 0xff];
 }
 
+/* What eight bytes leave behind when `after` bytes follow them. */
+static uint32_t eight(const struct glk_crc32c *crc, uint64_t word, unsigned after)
+{
+	const uint32_t (*table)[256] = &crc->table[after];
+
+	return table[7][word & 0xff] ^ table[6][word >> 8 & 0xff] ^ table[5][word >> 16 & 0xff] ^ table[4][word >> 24 & 0xff] ^
+	       table[3][word >> 32 & 0xff] ^ table[2][word >> 40 & 0xff] ^ table[1][word >> 48 & 0xff] ^ table[0][word >> 56];
+}
+
 uint32_t glk_crc32c_update(const struct glk_crc32c *crc, uint32_t state, const uint8_t *bytes, size_t length)
 {
-	for (; length >= 8; length -= 8, bytes += 8) {
-		uint64_t word = glk_get_le64(bytes) ^ state;
-
-		state = crc->table[7][word & 0xff] ^ crc->table[6][word >> 8 & 0xff] ^ crc->table[5][word >> 16 & 0xff] ^
-			crc->table[4][word >> 24 & 0xff] ^ crc->table[3][word >> 32 & 0xff] ^
-			crc->table[2][word >> 40 & 0xff] ^ crc->table[1][word >> 48 & 0xff] ^ crc->table[0][word >> 56];
+	for (; length >= 16; length -= 16, bytes += 16)
+		state = eight(crc, glk_get_le64(bytes) ^ state, 8) ^ eight(crc, glk_get_le64(bytes + 8), 0);
+	if (length >= 8) {
+		state = eight(crc, glk_get_le64(bytes) ^ state, 0);
+		length -= 8;
+		bytes += 8;
 	}
 	for (; length > 0; length--, bytes++)
 		state = state >> 8 ^ crc->table[0][(state ^ *bytes) & 0xff];

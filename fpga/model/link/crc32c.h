@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CRC-32C (Castagnoli), as in iSCSI: RFC 3720, 12.1. Eight bytes a step, by tables (Kounavis and Berry, 2005). */
+/* CRC-32C (Castagnoli), as in iSCSI: RFC 3720, 12.1. A flit a step, by tables (Kounavis and Berry, 2005). */
 #ifndef GLK_CRC32C_H
 #define GLK_CRC32C_H
 
@@ -9,7 +9,7 @@
 #define GLK_CRC32C_BEGIN UINT32_MAX /* the state before the first byte */
 
 struct glk_crc32c {
-	uint32_t table[8][256];
+	uint32_t table[16][256];
 };
 
 void glk_crc32c_init(struct glk_crc32c *crc);

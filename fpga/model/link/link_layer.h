@@ -25,12 +25,12 @@
 #define GLK_LINK_REPLAY_FRAMES_MAX 512u
 #define GLK_LINK_CREDITS_MAX	   2048u
 /*
- * With less room two cards can wait for each other for ever. Of each kind of a class the receiver may hold all pieces but one of the packet that is
- * under way, and 127 tails of packets behind it; one piece more, and one of the packets is whole. Posted: FinePack packets of 257
- * pieces and write requests of 5; requests: atomics of 2; responses: read responses of 5.
+ * Least room, of pieces: one more than those of packets that are not whole yet can be. With less two cards could wait for each
+ * other for ever. Posted: a FinePack packet but its last flit, 127 tails ahead, a write request but its last flit; requests:
+ * an atomic; responses: a read response, and 127 tails.
  */
-#define GLK_LINK_POSTED_MIN   (256u + 127u + 4u + 127u + 1u)
-#define GLK_LINK_REQUEST_MIN  (1u + 127u + 1u)
+#define GLK_LINK_POSTED_MIN   (256u + 127u + 4u + 1u)
+#define GLK_LINK_REQUEST_MIN  (1u + 1u)
 #define GLK_LINK_RESPONSE_MIN (4u + 127u + 1u)
 
 struct glk_link_layer;
@@ -63,7 +63,8 @@ struct glk_link_layer_ops {
 };
 
 struct glk_link_layer_config {
-	struct glk_link_hello self;  /**< session: differs from those before, also after power was off; credits: of each class, see above */
+	/** session: differs from those before, also after power was off; credits: pieces that it has room for, see above */
+	struct glk_link_hello self;
 	unsigned replay_frames;	     /**< kept until acknowledged, a power of two, 2..512; 64 in the logic */
 	unsigned replay_cycles;	     /**< more than a round trip, ack_cycles and a frame */
 	unsigned ack_cycles;

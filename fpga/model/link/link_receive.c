@@ -119,10 +119,10 @@ static void take_word(struct glk_link_layer *link, const uint8_t bytes[GLK_FLIT_
 	session = word.wanted == GLK_WANTED_SESSION;
 	if (!session && !link->session.up)
 		return;
-	if (word.flits != receiver->count ||
+	if (word.flits != receiver->count || word.flits > GLK_FRAME_FLITS ||
 	    glk_link_word_crc(&link->crc, receiver->crc, bytes, session ? 0 : pair) != glk_link_word_get_crc(bytes)) {
 		link->counters.crc_errors++;
-		if (link->session.up && receiver->count && !receiver->gap)
+		if (link->session.up && receiver->count)
 			missing(link, receiver->pass);
 		return;
 	}

@@ -29,6 +29,7 @@ void glk_link_send_reset(struct glk_link_layer *link)
 	sender->broken = broken;
 	sender->crc = GLK_CRC32C_BEGIN;
 	sender->word_at = UINT64_MAX;
+	sender->told = GLK_CLASS_COUNT - 1;
 }
 
 static void close_frame(struct glk_link_layer *link)

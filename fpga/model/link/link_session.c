@@ -66,7 +66,6 @@ static void up(struct glk_link_layer *link, const struct glk_link_hello *hello)
 	session->begun = true;
 	session->answer = true;
 	link->counters.ups++;
-	link->sender.timer = link->now;
 	if (resumed) {
 		link->sender.replay_wanted = glk_link_outstanding(link) > 0;
 	} else {

@@ -11,10 +11,11 @@
 
 #include "stitch.h"
 
-#define NUMBERS 128u /* of packets of a kind */
+#define NUMBERS		128u /* of packets of a kind */
+#define TAIL_BYTES_MOST 8u   /* of one that came on its own */
 
 struct tail {
-	uint8_t bytes[GLK_FLIT_BYTES - 1];
+	uint8_t bytes[TAIL_BYTES_MOST];
 	uint8_t length; /* 0: has not come */
 };
 
@@ -82,7 +83,7 @@ static void deliver(struct glk_unstitch *u, unsigned kind)
 	u->take(u->user, (enum glk_kind)kind, a->packet, length, (unsigned)((length + u->flit_bytes - 1) / u->flit_bytes));
 }
 
-/* The packet is whole when its tail, which has come on its own, is all it lacks. */
+/* The packet is whole when its tail, which has come on its own, is all it lacks. Of one that has not begun the length is 0. */
 static void join(struct glk_unstitch *u, unsigned kind)
 {
 	struct assembly *a = &u->kinds[kind];
@@ -113,18 +114,16 @@ static int begin(struct glk_unstitch *u, unsigned kind, const uint8_t *bytes)
 	return 0;
 }
 
-/* The next flit of a packet, or a whole one: at most `room` bytes. Returns how many it has. */
-static int take_next(struct glk_unstitch *u, unsigned kind, const uint8_t *bytes, size_t room)
+/* The next flit of a packet, or a whole one, which does not reach beyond the flit. Returns how many bytes it has. */
+static int take_next(struct glk_unstitch *u, unsigned kind, const uint8_t *bytes)
 {
 	struct assembly *a = &u->kinds[kind];
 	size_t left, take;
 
-	if (!a->length && (room < GLK_LINK_HEADER_BYTES || begin(u, kind, bytes)))
+	if (!a->length && begin(u, kind, bytes))
 		return -EBADMSG;
 	left = a->length - a->got;
 	take = left < u->flit_bytes ? left : u->flit_bytes;
-	if (take > room)
-		return -EBADMSG;
 	memcpy(a->packet + a->got, bytes, take);
 	a->got += take;
 	if (a->got == a->length)
@@ -134,6 +133,13 @@ static int take_next(struct glk_unstitch *u, unsigned kind, const uint8_t *bytes
 	return (int)take;
 }
 
+/* What a tail can have that finds a parent: those of other requests are too long, other packets have none. */
+static bool tail_valid(unsigned kind, unsigned length)
+{
+	return length == 4 ? kind == GLK_KIND_READ_RESPONSE || kind == GLK_KIND_FINEPACK
+			   : length == TAIL_BYTES_MOST && kind == GLK_KIND_FINEPACK;
+}
+
 /* A tail on its own, at most `room` bytes with what is before it. Returns how many it has. */
 static int take_tail(struct glk_unstitch *u, const uint8_t *bytes, size_t room)
 {
@@ -141,12 +147,10 @@ static int take_tail(struct glk_unstitch *u, const uint8_t *bytes, size_t room)
 	struct assembly *a;
 	struct tail *tail;
 
-	if (room < GLK_STITCH_PREFIX_BYTES)
-		return -EBADMSG;
 	prefix = bytes[0] | (unsigned)bytes[1] << 8;
 	kind = prefix & 15;
 	length = (prefix >> 5 & 15) + 1;
-	if (glk_kind_length_most((enum glk_kind)kind) <= u->flit_bytes || GLK_STITCH_PREFIX_BYTES + length > room)
+	if (!tail_valid(kind, length) || GLK_STITCH_PREFIX_BYTES + length > room)
 		return -EBADMSG;
 	a = &u->kinds[kind];
 	tail = &a->tails[prefix >> 9];
@@ -154,8 +158,7 @@ static int take_tail(struct glk_unstitch *u, const uint8_t *bytes, size_t room)
 		return -EBADMSG;
 	tail->length = (uint8_t)length;
 	memcpy(tail->bytes, bytes + GLK_STITCH_PREFIX_BYTES, length);
-	if (a->length)
-		join(u, kind);
+	join(u, kind);
 	return (int)(GLK_STITCH_PREFIX_BYTES + length);
 }
 
@@ -169,7 +172,7 @@ static int take_piece(struct glk_unstitch *u, const uint8_t *bytes, size_t room)
 	if (!glk_kind_length_most((enum glk_kind)kind) || u->kinds[kind].length || room < GLK_LINK_HEADER_BYTES ||
 	    glk_link_packet_bytes((enum glk_kind)kind, bytes) > room)
 		return -EBADMSG;
-	return take_next(u, kind, bytes, room);
+	return take_next(u, kind, bytes);
 }
 
 int glk_unstitch_flit(struct glk_unstitch *u, const struct glk_flit *flit)
@@ -180,7 +183,7 @@ int glk_unstitch_flit(struct glk_unstitch *u, const struct glk_flit *flit)
 
 	if (flit->type > (GLK_FLIT_STITCHED | 15) || !glk_kind_length_most((enum glk_kind)kind))
 		return -EBADMSG;
-	taken = take_next(u, kind, flit->bytes, u->flit_bytes);
+	taken = take_next(u, kind, flit->bytes);
 	if (taken < 0)
 		return taken;
 	for (at = (size_t)taken; at < u->flit_bytes && flit->bytes[at] & 31; at += (size_t)taken) {

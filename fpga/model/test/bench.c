@@ -72,12 +72,20 @@ static void interrupt(void *platform, unsigned vector)
 	b->interrupts[vector]++;
 }
 
+static uint64_t link_wait(void *platform, uint64_t until)
+{
+	struct bench *b = platform;
+
+	return b->wait(b->pair, until);
+}
+
 static const struct glk_card_ops ops = {
 	.dma_read = dma_read,
 	.dma_write = dma_write,
 	.endpoint_write = endpoint_write,
 	.endpoint_read = endpoint_read,
 	.link_send = link_send,
+	.link_wait = link_wait,
 	.interrupt = interrupt,
 };
 
@@ -89,6 +97,23 @@ void bench_create(struct bench *b)
 	glk_card_config_default(&config);
 	config.ops = &ops;
 	config.platform = b;
+	assert_int_equal(glk_card_create(&config, &b->card), 0);
+}
+
+void bench_create_linked(struct bench *b, unsigned cluster, uint64_t (*wait)(void *pair, uint64_t until), void *pair)
+{
+	struct glk_card_config config;
+
+	memset(b, 0, sizeof(*b));
+	glk_card_config_default(&config);
+	config.serial = 100 + cluster;
+	config.link = true;
+	config.cluster = (uint8_t)cluster;
+	config.link_session = (uint16_t)(1 + cluster);
+	config.ops = &ops;
+	config.platform = b;
+	b->wait = wait;
+	b->pair = pair;
 	assert_int_equal(glk_card_create(&config, &b->card), 0);
 }
 

@@ -27,11 +27,15 @@ struct bench {
 	unsigned packets;
 	uint8_t packet[5000]; /* the last one */
 	size_t packet_bytes;
+	uint64_t (*wait)(void *pair, uint64_t until); /* of a card with a link; see pair.h */
+	void *pair;
 };
 
 /* A card as after power-on; bench_start() enables it, gives it endpoints in partitions 0..3, a window of all of endpoint
  * 0 for context 0 (handle 0, aperture offset 0), and starts context 0 with rings of 16 entries. */
 void bench_create(struct bench *b);
+/* A card with a link; `wait` and `pair` as above. */
+void bench_create_linked(struct bench *b, unsigned cluster, uint64_t (*wait)(void *pair, uint64_t until), void *pair);
 void bench_start(struct bench *b);
 void bench_destroy(struct bench *b);
 

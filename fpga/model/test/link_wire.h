@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One direction of a link's wire, for tests: blocks arrive `delay` clocks later, at most one a clock, when nothing befalls them. */
+/* One direction of a link's wire, for tests: blocks arrive `delay` clocks later, at most one a clock, if nothing befalls them. */
 #ifndef LINK_WIRE_H
 #define LINK_WIRE_H
 
 #include "chance.h"
 #include "link/link_layer.h"
 
-#define LINK_WIRE_BLOCKS 8192u /* under way at most; more are lost */
+#define LINK_WIRE_BLOCKS 1024u /* under way at most; more are lost */
 
 /* What can befall a block, with what probability. */
 enum link_wire_harm { LINK_LOSS, LINK_CORRUPTION, LINK_DUPLICATION, LINK_REORDERING, LINK_HARM_COUNT };

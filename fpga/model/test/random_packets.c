@@ -19,13 +19,23 @@
 
 enum { CLOCKS = 3000, PLENTY = 1000000 };
 
+/* How credits come: more than enough while the link is always ready, so that nobody may wait long; some by chance; or the
+ * least that a receiver may have room for, each back when its packet has arrived. */
+enum supply { EAGER, CHANCE, CLOSED, SUPPLIES };
+
+/* For flits of 16 bytes as docs/link-format.md says; for those of 8 each kind's pieces less one, and one. */
+static const unsigned least_room[2][GLK_CLASS_COUNT] = {
+	{ [GLK_CLASS_POSTED] = 388, [GLK_CLASS_REQUEST] = 2, [GLK_CLASS_RESPONSE] = 132 },
+	{ [GLK_CLASS_POSTED] = 523, [GLK_CLASS_REQUEST] = 7, [GLK_CLASS_RESPONSE] = 11 },
+};
+
 struct bench {
 	struct chance chance;
 	struct glk_cluster_queue_config config;
 	struct glk_cluster_queue *queue, *twin;
 	struct glk_unstitch *unstitch;
 	uint64_t salt, now;
-	bool eager; /* the link takes whatever comes: nobody may wait long */
+	enum supply supply;
 	unsigned rate, ready_rate; /* of 256 */
 	uint32_t kinds;
 	unsigned credits[GLK_CLASS_COUNT], twin_credits[GLK_CLASS_COUNT];
@@ -78,6 +88,13 @@ static size_t make_packet(const struct bench *b, unsigned kind, uint64_t n, uint
 	return length;
 }
 
+static void grant(struct bench *b, unsigned class, unsigned pieces)
+{
+	b->credits[class] += pieces;
+	b->twin_credits[class] += pieces;
+	b->granted[class] += pieces;
+}
+
 static void arrived(void *user, enum glk_kind kind, const uint8_t *packet, size_t length, unsigned pieces)
 {
 	struct bench *b = user;
@@ -91,6 +108,8 @@ static void arrived(void *user, enum glk_kind kind, const uint8_t *packet, size_
 		trouble(b, "a packet came in another number of pieces");
 	b->received[kind]++;
 	b->pieces[kind] += pieces;
+	if (b->supply == CLOSED)
+		grant(b, glk_kind_class(kind), pieces);
 }
 
 static void push(struct bench *b)
@@ -165,13 +184,6 @@ static void clock_both(struct bench *b, bool ready)
 			trouble(b, "more pieces went than there were credits");
 }
 
-static void grant(struct bench *b, unsigned class, unsigned pieces)
-{
-	b->credits[class] += pieces;
-	b->twin_credits[class] += pieces;
-	b->granted[class] += pieces;
-}
-
 static void random_settings(struct bench *b)
 {
 	unsigned any = below(&b->chance, 16);
@@ -180,6 +192,7 @@ static void random_settings(struct bench *b)
 	b->config.pooling = any & 1;
 	b->config.selective = any & 2;
 	b->config.sequencing = any & 4;
+	b->config.yielding = any & 8;
 	b->config.pool_cycles = below(&b->chance, 4) ? below(&b->chance, 129) : 32;
 	b->config.burst = below(&b->chance, 2) ? 1 + below(&b->chance, 8) : 1 + below(&b->chance, 255);
 }
@@ -194,16 +207,16 @@ static bool start(struct bench *b, uint64_t seed, unsigned round)
 	random_settings(b);
 	b->config.entries = entries[below(&b->chance, 5)];
 	b->config.flit_bytes = below(&b->chance, 4) ? 16 : 8;
-	b->eager = below(&b->chance, 2);
+	b->supply = (enum supply)below(&b->chance, SUPPLIES);
 	b->rate = 1 + below(&b->chance, 256);
-	b->ready_rate = b->eager ? 256 : 1 + below(&b->chance, 256);
+	b->ready_rate = b->supply == EAGER ? 256 : 1 + below(&b->chance, 256);
 	do
 		b->kinds = (uint32_t)draw(&b->chance) & ((1u << GLK_KIND_COUNT) - 2);
 	while (!b->kinds);
 	if (below(&b->chance, 3) == 0)
 		b->kinds = (1u << GLK_KIND_COUNT) - 2;
-	for (unsigned class = 0; b->eager && class < GLK_CLASS_COUNT; class++)
-		grant(b, class, PLENTY);
+	for (unsigned class = 0; class < GLK_CLASS_COUNT; class++)
+		grant(b, class, b->supply == EAGER ? PLENTY : b->supply == CLOSED ? least_room[b->config.flit_bytes == 8][class] : 0);
 	return !glk_cluster_queue_create(&b->config, &b->queue) && !glk_cluster_queue_create(&b->config, &b->twin) &&
 	       !glk_unstitch_create(b->config.flit_bytes, arrived, b, &b->unstitch);
 }
@@ -249,7 +262,7 @@ static void play(struct bench *b, struct totals *totals)
 		for (unsigned i = 0; i < 3; i++)
 			if (below(&b->chance, 256 * 3) < b->rate)
 				push(b);
-		if (!b->eager)
+		if (b->supply == CHANCE)
 			grant(b, below(&b->chance, GLK_CLASS_COUNT), below(&b->chance, 3));
 		if (!steady && below(&b->chance, 256) == 0) {
 			random_settings(b);
@@ -257,12 +270,14 @@ static void play(struct bench *b, struct totals *totals)
 				trouble(b, "good settings are refused");
 		}
 		clock_both(b, below(&b->chance, 256) < b->ready_rate);
-		if (b->eager && steady)
+		if (b->supply == EAGER && steady)
 			watch_waiting(b, &totals->longest);
 	}
-	for (unsigned class = 0; class < GLK_CLASS_COUNT; class++)
+	for (unsigned class = 0; b->supply == CHANCE && class < GLK_CLASS_COUNT; class++)
 		grant(b, class, PLENTY);
-	for (uint64_t end = b->now + 20 * CLOCKS; glk_cluster_queue_fill(b->queue) && b->now < end && !b->trouble; b->now++)
+	/* At worst every flit is pooled on its own. */
+	for (uint64_t end = b->now + b->config.entries * (b->config.pool_cycles + 20ULL);
+	     glk_cluster_queue_fill(b->queue) && b->now < end && !b->trouble; b->now++)
 		clock_both(b, true);
 	if (glk_cluster_queue_fill(b->queue))
 		trouble(b, "the queue does not empty");

@@ -3,6 +3,7 @@
  * A driver of the GPU stand-ins: exports their memory as a dma-buf that it moves when told to, and maps other drivers'
  * buffers. Where GPUs would store by themselves, the CPU does it for them.
  */
+#include <linux/delay.h>
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
 #include <linux/dma-resv.h>
@@ -10,6 +11,7 @@
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/pci.h>
+#include <linux/pci-p2pdma.h>
 #include <linux/slab.h>
 
 #include "compat.h"
@@ -75,6 +77,29 @@ static void unmap_buffer(struct dma_buf_attachment *attach, struct sg_table *sgt
 	kfree(sgt);
 }
 
+/* As drivers of GPUs do whose memory cannot be moved to the host's. */
+static int attach_buffer(struct dma_buf *dmabuf, struct dma_buf_attachment *attach)
+{
+#ifdef CONFIG_PCI_P2PDMA
+	struct test_gpu *gpu = dmabuf->priv;
+
+	if (pci_p2pdma_distance(gpu->pdev, attach->dev, false) < 0)
+		return -EOPNOTSUPP;
+#endif
+	return 0;
+}
+
+/* The place where it is now: tests that move it do not map it. */
+static int mmap_buffer(struct dma_buf *dmabuf, struct vm_area_struct *vma)
+{
+	struct test_gpu *gpu = dmabuf->priv;
+	phys_addr_t start = pci_resource_start(gpu->pdev, 0) + (gpu->upper ? half(gpu) : 0);
+
+	vma->vm_page_prot = pgprot_noncached(vma->vm_page_prot);
+	return io_remap_pfn_range(vma, vma->vm_start, PHYS_PFN(start) + vma->vm_pgoff, vma->vm_end - vma->vm_start,
+				  vma->vm_page_prot);
+}
+
 /* Kernels without DMABUF_MOVE_NOTIFY pin whatever is mapped. */
 static int pin_buffer(struct dma_buf_attachment *attach)
 {
@@ -101,10 +126,12 @@ static void release_buffer(struct dma_buf *dmabuf)
 }
 
 static const struct dma_buf_ops buffer_ops = {
+	.attach = attach_buffer,
 	.map_dma_buf = map_buffer,
 	.unmap_dma_buf = unmap_buffer,
 	.pin = pin_buffer,
 	.unpin = unpin_buffer,
+	.mmap = mmap_buffer,
 	.release = release_buffer,
 };
 
@@ -135,8 +162,11 @@ static long export_buffer(struct test_gpu *gpu, unsigned long bytes)
 	return fd;
 }
 
-/* As a GPU's memory manager would: importers let go, the contents are copied, importers find them in the new place. */
-static long move_buffer(struct test_gpu *gpu)
+/*
+ * As a GPU's memory manager would: importers let go, the contents are copied, importers find them in the new place. Copying
+ * takes so many milliseconds more.
+ */
+static long move_buffer(struct test_gpu *gpu, unsigned long ms)
 {
 	void __iomem *from, *to;
 	size_t i;
@@ -155,6 +185,7 @@ static long move_buffer(struct test_gpu *gpu)
 		writeq(readq(from + i), to + i);
 	/* Who still writes here would be seen. */
 	memset_io(from, 0xee, gpu->exported->size);
+	msleep(min(ms, 1000UL));
 	gpu->upper = !gpu->upper;
 	dma_resv_unlock(gpu->exported->resv);
 	return gpu->upper ? half(gpu) : 0;
@@ -268,7 +299,7 @@ static long gpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		ret = export_buffer(gpu, arg);
 		break;
 	case TEST_GPU_MOVE:
-		ret = move_buffer(gpu);
+		ret = move_buffer(gpu, arg);
 		break;
 	case TEST_GPU_IMPORT:
 		ret = import_buffer(gpu, arg);

@@ -8,8 +8,8 @@
 
 /* Returns a dma-buf of the first so many bytes (a multiple of 4096, at most half of the BAR). One at a time. */
 #define TEST_GPU_EXPORT _IO('t', 0)
-/* The memory of the dma-buf moves to the other half of the BAR. Returns the offset where it is now. EBUSY: it is
- * pinned. */
+/* The memory of the dma-buf moves to the other half of the BAR, and is nowhere for so many milliseconds (1000 at most).
+ * Returns the offset where it is now. EBUSY: it is pinned. Mappings of the dma-buf stay where they were. */
 #define TEST_GPU_MOVE _IO('t', 1)
 /* Maps the dma-buf of this descriptor, as a device that stores into it would. */
 #define TEST_GPU_IMPORT _IO('t', 2)

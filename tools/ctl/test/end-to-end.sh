@@ -154,6 +154,26 @@ check "set-endpoint: no such device" ctl 4 "no such device" set-endpoint 0 "0000
 check "set-endpoint: no such partition" ctl 2 "allowed: 0 to 3" set-endpoint 4 pool
 check "reset" ctl 0 "generation is now 1" reset
 
+# --- the link
+check "link of a card without one" ctl 1 "has no link" link
+mkdir "$work/cards/gpulink0/link"
+echo up >"$work/cards/gpulink0/link/state"
+for s in enable stitching pooling selective_pooling sequencing trimming pool_cycles burst trim_bytes timeout_ns; do
+	echo 1 >"$work/cards/gpulink0/link/$s"
+done
+for k in 0 1 2 3; do echo 0 >"$work/cards/gpulink0/partitions/$k/open"; done
+check "link" ctl 0 "peer_serial        00000000000000b2" link
+check "link as JSON" json "r['state'] == 'up' and r['queue_flits'] == 1024 and r['burst'] == 1" link
+check "link-counters" json "len(r) == 62 and r['flits_in'] == 1000 and r['waited_atomic_response'] == 1061" link-counters
+check "set-link" ctl 0 "gpulink0: pool_cycles of the link is now 64" set-link pool_cycles 64
+check "set-link has set" holds gpulink0/link/pool_cycles 64
+check "set-link: a wrong value is refused" ctl 2 "allowed: 4, 8, 16 or 32" set-link trim_bytes 12
+check "set-link: a wrong name is refused" ctl 2 "allowed: enable stitching" set-link colour 1
+check "set-open" ctl 0 "open is now 1 on partition 2" set-open 1 --partition 2
+check "set-open has set" holds gpulink0/partitions/2/open 1
+check "an endpoint beyond the link" ctl 0 "endpoint of partition 3 is now link 11" set-endpoint 3 "link 11"
+check "there are 16 at most" ctl 2 'link 15' set-endpoint 3 "link 16"
+
 # --- wrong use
 check "no such card" ctl 4 "no card 'gpulink9'" --card gpulink9 info
 check "no such partition" ctl 2 "allowed: 0 to 3" partitions --partition 4
@@ -164,7 +184,8 @@ check "too many arguments" ctl 2 "usage:" reset now
 check "an option of another command" ctl 2 "takes no --watch" list --watch
 check "no such format" ctl 2 "table, json" list -o xml
 check "help" ctl 0 "set-subheader" --help
-for command in list info partitions counters set-subheader set-payload set-timeout set-coalesce set-endpoint reset capture; do
+for command in list info partitions counters set-subheader set-payload set-timeout set-coalesce set-endpoint set-open link link-counters set-link \
+	reset capture; do
 	check "$command --help" ctl 0 "Usage: gpulinkctl [OPTION...] $command" $command --help
 done
 check "version" ctl 0 "gpulinkctl " --version

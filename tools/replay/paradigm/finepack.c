@@ -4,9 +4,9 @@
  * (VI-B): a configuration packet sets what the store packets after it have in common. They say where and how long, as
  * sub-headers do, but remain packets of the link: each has its own sequence number, LCRC and ECRC, 10 bytes.
  *
- * And gpulink's own: the queue collects in the widest window, and its packets have the compact form (compact.h), in which a
- * run is told by its distance from the one before. Simpler, and measured beside it: the widest window, and for each packet the
- * least width that does for what it holds.
+ * And gpulink's own: the queue collects in the widest window, in lines of half the size and twice as many, and its packets have
+ * the compact form (compact.h), in which a run is told by its distance from the one before, or as a repetition. Simpler, and
+ * measured beside it: the widest window, and for each packet the least width that does for what it holds.
  */
 #include <stdlib.h>
 
@@ -113,7 +113,7 @@ static void release(void *state)
 	}
 
 const struct paradigm paradigm_finepack = FINEPACK("finepack", "as in the paper: one window, one width", create);
-const struct paradigm paradigm_gpulink = FINEPACK("gpulink", "FinePack with sorted runs told by their distances", create_own);
+const struct paradigm paradigm_gpulink = FINEPACK("gpulink", "FinePack with sorted runs told by their distances, in lines of 64 bytes", create_own);
 const struct paradigm paradigm_config_packet = FINEPACK(
 	"config-packet", "a stateful configuration packet, then small packets", create_config_packet);
 const struct paradigm paradigm_narrow = FINEPACK("narrow", "FinePack with the least width that does for each packet", create_narrow);

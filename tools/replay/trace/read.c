@@ -168,6 +168,14 @@ int replay_trace_run(struct replay_trace *trace, struct replay_sink sink, char *
 	return rc;
 }
 
+int replay_trace_run_packets(struct replay_trace *trace, struct replay_packet_sink sink, char *error)
+{
+	if (trace->info.format != REPLAY_TRACE_SIMULATOR)
+		return trace_error(error, EINVAL, "%s: has no packet records", trace->input.name);
+	trace->packets = sink;
+	return replay_trace_run(trace, (struct replay_sink){0}, error);
+}
+
 void replay_trace_close(struct replay_trace *trace)
 {
 	if (!trace)

@@ -14,6 +14,7 @@ struct replay_trace {
 	struct replay_trace_info info;
 	struct trace_rules rules;
 	struct replay_sink sink; /* take is NULL in the run that only looks for the number of GPUs */
+	struct replay_packet_sink packets; /* take is NULL in all other runs */
 	bool stopped;		 /* by the sink */
 	unsigned highest;	 /* number of a GPU seen */
 	uint64_t record;	 /* number of the record being read, or the line: for messages */

@@ -22,17 +22,19 @@ enum {
 	AT_ADDRESS = 16,
 	AT_MASK = 24,
 	AT_SIZE = 32,
+	AT_ARRAY = 34,
+	AT_UNIT = 36,
 	AT_RESERVED = 38,
 
 	LINE = 64,
 	MEMORY_BITS = 32, /* GPU g, from 1, has the addresses from g << 32 */
-	PENDING = 1 << 20,
+	PENDING = REPLAY_PACKETS_PENDING,
 };
 
 struct packet {
 	uint64_t time_ps, address, mask;
 	uint32_t number;
-	uint16_t size;
+	uint16_t size, array, unit;
 	uint8_t source, destination; /* from 1, as in the record */
 	char type;
 };
@@ -179,6 +181,26 @@ static int take_kernel(struct simulator *s, const struct packet *p, char *error)
 	return rc;
 }
 
+/* To who wants packets rather than operations. */
+static int hand_on(struct replay_trace *t, const struct packet *p)
+{
+	const struct replay_packet packet = {
+		.time_ps = p->time_ps,
+		.address = p->address & UINT32_MAX,
+		.mask = p->mask,
+		.number = p->number,
+		.array = p->array,
+		.unit = p->unit,
+		.source = (uint8_t)(p->source - 1),
+		.destination = (uint8_t)(p->destination - 1),
+		.type = p->type,
+	};
+	int rc = t->packets.take ? t->packets.take(t->packets.user, &packet) : 0;
+
+	t->stopped |= rc != 0;
+	return rc;
+}
+
 static int take(struct simulator *s, const struct packet *p, char *error)
 {
 	int rc = check_gpu(s->trace, p->source, error);
@@ -203,7 +225,7 @@ static int take(struct simulator *s, const struct packet *p, char *error)
 		rc = trace_wrong(s->trace, error, "type 0x%02x: allowed are R, W, D, A, K and E", (unsigned char)p->type);
 	}
 	s->latest = p->time_ps > s->latest ? p->time_ps : s->latest;
-	return rc;
+	return rc ? rc : hand_on(s->trace, p);
 }
 
 static int finish(struct simulator *s, char *error)
@@ -232,8 +254,8 @@ static int take_all(struct simulator *s, char *error)
 			return finish(s, error);
 		bytes = t->input.bytes + t->input.next;
 		p = (struct packet){get64(bytes + AT_TIME), get64(bytes + AT_ADDRESS), get64(bytes + AT_MASK),
-				    get32(bytes + AT_NUMBER), get16(bytes + AT_SIZE), bytes[AT_SOURCE],
-				    bytes[AT_DESTINATION], (char)bytes[AT_TYPE]};
+				    get32(bytes + AT_NUMBER), get16(bytes + AT_SIZE), get16(bytes + AT_ARRAY),
+				    get16(bytes + AT_UNIT), bytes[AT_SOURCE], bytes[AT_DESTINATION], (char)bytes[AT_TYPE]};
 		if (get16(bytes + AT_RESERVED))
 			return trace_wrong(t, error, "reserved bytes are 0x%04x: allowed is 0", get16(bytes + AT_RESERVED));
 		rc = take(s, &p, error);

@@ -54,6 +54,27 @@ const struct replay_trace_info *replay_trace_info(const struct replay_trace *tra
  */
 int replay_trace_run(struct replay_trace *trace, struct replay_sink sink, char *error);
 
+/** One of the simulator's packet records, checked as for operations (docs/trace-format.md). */
+struct replay_packet {
+	uint64_t time_ps;
+	uint64_t address; /**< of the line of 64 bytes, in the memory of who was asked; 0 in K, E */
+	uint64_t mask;	  /**< W: bytes written, R, D: bytes asked for at first */
+	uint32_t number;  /**< which an answer has from its request */
+	uint16_t array, unit; /**< of the source of a request: which compute unit of which shader array */
+	uint8_t source, destination; /**< GPU, from 0 */
+	char type;		     /**< R, W, D, A, K or E */
+};
+
+enum { REPLAY_PACKETS_PENDING = 1 << 20 }; /* numbers of requests without an answer are less than this apart */
+
+struct replay_packet_sink {
+	int (*take)(void *user, const struct replay_packet *packet);
+	void *user;
+};
+
+/** As replay_trace_run(), packet by packet, of a trace whose format is REPLAY_TRACE_SIMULATOR; of others -EINVAL. */
+int replay_trace_run_packets(struct replay_trace *trace, struct replay_packet_sink sink, char *error);
+
 /** Also takes NULL. */
 void replay_trace_close(struct replay_trace *trace);
 

@@ -75,7 +75,7 @@ static size_t make_finepack(struct chance *chance, uint8_t *packet)
 		unsigned head = bytes | below(chance, 33) << 10;
 
 		for (unsigned at = 0; at < width; at++)
-			packet[length + at] = at < 4 ? (uint8_t)(head >> (8 * at)) : 0;
+			packet[length + at] = (uint8_t)(at < 4 ? head >> (8 * at) : 0);
 		length += width;
 		while (bytes--)
 			packet[length++] = (uint8_t)draw(chance);
@@ -212,10 +212,11 @@ static void put_little(uint8_t *to, uint64_t value, unsigned bytes)
 static void record(struct session *s, unsigned direction, const struct glk_block *block, bool dropped)
 {
 	struct recorder *recorder = &s->recorders[direction];
-	unsigned flits = recorder->count < FRAME_FLITS ? recorder->count : FRAME_FLITS;
+	unsigned flits = recorder->count;
 	uint8_t bytes[RECORD_BYTES] = {0};
 
 	if (!block->control) {
+		/* A link word may be lost: more come then than a frame has. */
 		if (recorder->count < FRAME_FLITS)
 			memcpy(recorder->flits[recorder->count], block->bytes, GLK_FLIT_BYTES);
 		recorder->count++;

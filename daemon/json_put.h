@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON objects that may run out of memory: every step tells. A value that cannot be added is freed. */
+#ifndef GPULINKD_JSON_PUT_H
+#define GPULINKD_JSON_PUT_H
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Adds a member; `value` may be NULL, which is out of memory too. */
+bool json_put(struct json_object *object, const char *key, struct json_object *value);
+bool json_put_text(struct json_object *object, const char *key, const char *text);
+bool json_put_number(struct json_object *object, const char *key, uint64_t number);
+bool json_append(struct json_object *array, struct json_object *value);
+
+#endif /* GPULINKD_JSON_PUT_H */

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Two cards' processes joined by a link, each with an endpoint and a client of its own: traffic over a wire that harms it; a card
+ * that ends and comes back; others that call where the cards meet.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "machine.h"
+
+#define ALL_ONES     UINT64_MAX
+#define PATIENCE_MS  20000
+#define MODE_OPEN    (GLK_PARTITION_MODE_RESET | GLK_PARTITION_MODE_OPEN_MASK)
+#define UP(m)	     (machine_get(m, GLK_LINK_STATUS) & GLK_LINK_STATUS_UP_MASK)
+#define FAR_ERRORS   (machine_partition(TO_FAR, GLK_PARTITION_ERR_ENDPOINT))
+#define SEED	     "20240817"
+
+enum { TO_FAR = 4 }; /* partition, and slice: the other card's TO_GPU */
+
+struct cards {
+	struct machine side[2];
+	int events[2];
+	char link[PROCESS_PATH_MAX + 8];
+};
+
+static struct cards cards;
+
+static int setup(void **state)
+{
+	struct cards *c = &cards;
+
+	*state = c;
+	c->events[0] = c->events[1] = -1;
+	if (machine_create(&c->side[0]) || machine_create(&c->side[1]))
+		return -1;
+	snprintf(c->link, sizeof(c->link), "unix:%.80s.link", c->side[0].card_path);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct cards *c = *state;
+	int failed = 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (c->events[i] >= 0)
+			close(c->events[i]);
+		failed |= machine_destroy(&c->side[i]);
+	}
+	return failed;
+}
+
+/* How often the event vector was raised; 0 when it is not within that time. */
+static uint64_t events(struct cards *c, unsigned side, int milliseconds)
+{
+	struct pollfd wait = { .fd = c->events[side], .events = POLLIN };
+	uint64_t count = 0;
+
+	if (poll(&wait, 1, milliseconds) == 1)
+		assert_int_equal(read(wait.fd, &count, sizeof(count)), sizeof(count));
+	return count;
+}
+
+static void wait_until(struct machine *m, bool up)
+{
+	for (unsigned i = 0; i < PATIENCE_MS && !!UP(m) != up; i++)
+		wait_a_millisecond();
+	assert_int_equal(!!UP(m), up);
+}
+
+/* What a driver does: partition TO_GPU is open, TO_FAR stands for the other's. */
+static void configure(struct cards *c, unsigned side)
+{
+	struct machine *m = &c->side[side];
+
+	machine_set(m, GLK_CARD_ERROR_CAUSE, ALL_ONES);
+	machine_enable(m);
+	machine_set(m, machine_partition(TO_GPU, GLK_PARTITION_MODE), MODE_OPEN);
+	machine_set_partition(m, TO_FAR, GLK_EP_LINK, TO_GPU << GLK_PARTITION_EP_BASE_FAR_PARTITION_SHIFT, MACHINE_GPU_BYTES);
+	machine_set_window(m, TO_FAR, TO_FAR);
+	c->events[side] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	assert_true(c->events[side] >= 0);
+	assert_int_equal(client_set_vectors(&m->card, GLK_EVENT_VECTOR, 1, &c->events[side], 1), 0);
+}
+
+static void start_one(struct cards *c, unsigned side, const char *const more[])
+{
+	struct machine *m = &c->side[side];
+	const char *options[MACHINE_OPTIONS_MAX] = { "--link", c->link, "--cluster", side ? "2" : "1", "--serial",
+						     side ? "102" : "101", "--link-seed", side ? SEED "2" : SEED };
+	void *state = m;
+
+	for (unsigned i = 0; more && more[i]; i++)
+		options[8 + i] = more[i];
+	machine_options(m, options);
+	machine_start(&state);
+	configure(c, side);
+}
+
+static struct cards *start(void **state, const char *const more[])
+{
+	struct cards *c = *state;
+
+	for (unsigned side = 0; side < 2; side++)
+		start_one(c, side, more);
+	for (unsigned side = 0; side < 2; side++)
+		wait_until(&c->side[side], true);
+	return c;
+}
+
+/* Until what was stored has arrived, or is known not to have. */
+static void drain(struct machine *m)
+{
+	machine_set(m, GLK_CARD_DRAIN, GLK_DRAIN_CARD);
+	for (unsigned i = 0; i < PATIENCE_MS && machine_get(m, GLK_CARD_DRAIN) & GLK_CARD_DRAIN_BUSY_MASK; i++)
+		wait_a_millisecond();
+	assert_false(machine_get(m, GLK_CARD_DRAIN) & GLK_CARD_DRAIN_BUSY_MASK);
+}
+
+static uint64_t milliseconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void check_traffic(struct cards *c, uint64_t offset)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct machine *m = &c->side[i], *other = &c->side[1 - i];
+
+		machine_store(m, TO_FAR, offset, offset + i);
+		machine_store(m, TO_FAR, offset + 8, 7);
+		drain(m);
+		assert_int_equal(machine_at(other->gpu, offset), offset + i);
+		assert_int_equal(machine_at(other->gpu, offset + 8), 7);
+		assert_int_equal(machine_load(m, TO_FAR, offset), offset + i);
+	}
+}
+
+static void joined(void **state)
+{
+	struct cards *c = start(state, NULL);
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct machine *m = &c->side[i];
+
+		assert_int_equal(machine_get(m, GLK_LINK_CLUSTER), 1 + i);
+		assert_int_equal(machine_get(m, GLK_LINK_PEER_SERIAL), i ? 101 : 102);
+		assert_int_equal(machine_get(m, GLK_LINK_STATUS) >> 8 & 0xff, 2 - i);
+		assert_int_equal(machine_counter(m, GLK_LINK_UPS), 1);
+	}
+	assert_true(events(c, 0, PATIENCE_MS) > 0); /* the first had come alone */
+	assert_int_equal(machine_get(&c->side[0], GLK_CARD_ERROR_CAUSE), GLK_CARD_ERROR_CAUSE_LINK_MASK);
+	check_traffic(c, 0x1000);
+}
+
+static void by_tcp(void **state)
+{
+	struct cards *c = *state;
+	unsigned port = 20000 + (unsigned)getpid() % 20000;
+
+	snprintf(c->link, sizeof(c->link), "tcp:127.0.0.1:%u", port);
+	start(state, NULL);
+	check_traffic(c, 0x1000);
+}
+
+/* A wire that loses, changes, repeats and reorders, is slow and long. */
+static void harmful_wire(void **state)
+{
+	static const char *const harm[] = {
+		"--link-loss", "0.01", "--link-corrupt", "0.01", "--link-duplicate", "0.01", "--link-reorder", "0.01",
+		"--link-latency", "20000", "--link-bandwidth", "20000000", NULL,
+	};
+	struct cards *c = start(state, harm);
+	uint8_t block[4096];
+	uint64_t add = 0;
+
+	for (unsigned round = 0; round < 4; round++) {
+		for (unsigned i = 0; i < 2; i++) {
+			for (unsigned k = 0; k < sizeof(block); k++)
+				block[k] = (uint8_t)(k * 13 + round * 7 + i);
+			for (unsigned at = 0; at < 8; at++)
+				assert_int_equal(client_write(&c->side[i].card, APERTURE,
+							      (uint64_t)TO_FAR * MACHINE_SLICE + 0x10000 * round + 5000 * at,
+							      block, sizeof(block)),
+						 0);
+		}
+		for (unsigned i = 0; i < 2; i++) {
+			drain(&c->side[i]);
+			for (unsigned k = 0; k < sizeof(block); k++)
+				block[k] = (uint8_t)(k * 13 + round * 7 + i);
+			for (unsigned at = 0; at < 8; at++)
+				assert_memory_equal(c->side[1 - i].gpu + 0x10000 * round + 5000 * at, block, sizeof(block));
+			for (unsigned at = 0; at < 20; at++)
+				assert_int_equal(machine_load(&c->side[i], TO_FAR, 0x10000 * round + 8 * at),
+						 machine_at(block, 8 * at));
+		}
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(machine_counter(&c->side[i], FAR_ERRORS), 0);
+		assert_int_equal(machine_counter(&c->side[i], GLK_LINK_PROTOCOL_ERRORS), 0);
+		add += machine_counter(&c->side[i], GLK_LINK_CRC_ERRORS) + machine_counter(&c->side[i], GLK_LINK_REPLAYS);
+	}
+	assert_true(add > 20); /* there was something to repair */
+}
+
+/* Killed, while there is traffic; and back. */
+static void killed_and_back(void **state)
+{
+	struct cards *c = start(state, NULL);
+	struct machine *m = &c->side[0], *other = &c->side[1];
+	uint64_t began;
+
+	check_traffic(c, 0x1000);
+	assert_true(events(c, 0, PATIENCE_MS) > 0);
+	machine_set(m, GLK_CARD_ERROR_CAUSE, ALL_ONES);
+	machine_set(m, GLK_LINK_TIMEOUT_NS, 300000000);
+	kill(other->card_process.pid, SIGKILL);
+	process_end(&other->card_process, 0);
+	client_close(&other->card);
+	machine_store(m, TO_FAR, 0x2000, 1);
+	assert_int_equal(events(c, 0, PATIENCE_MS), 1);
+	assert_int_equal(machine_get(m, GLK_CARD_ERROR_CAUSE) & GLK_CARD_ERROR_CAUSE_LINK_MASK, GLK_CARD_ERROR_CAUSE_LINK_MASK);
+	assert_false(UP(m));
+	began = milliseconds();
+	assert_int_equal(machine_load(m, TO_FAR, 0x1000), ALL_ONES);
+	drain(m);
+	assert_in_range(milliseconds() - began, 0, 3000);
+	assert_in_range(machine_counter(m, FAR_ERRORS), 1, 2); /* the load, and the store if it left before */
+	machine_store(m, TO_GPU, 0x10, 5); /* its own cluster is as ever */
+	drain(m);
+	assert_int_equal(machine_at(m->gpu, 0x10), 5);
+	machine_set(m, GLK_CARD_ERROR_CAUSE, ALL_ONES);
+	events(c, 0, 0);
+	/* A card that has come back is closed until somebody opens it. */
+	machine_restart_card(other);
+	wait_until(m, true);
+	assert_int_equal(events(c, 0, PATIENCE_MS), 1);
+	machine_store(m, TO_FAR, 0x3000, 2);
+	drain(m);
+	assert_int_equal(machine_at(other->gpu, 0x3000), 0);
+	close(c->events[1]);
+	configure(c, 1);
+	check_traffic(c, 0x4000);
+	assert_int_equal(machine_counter(m, GLK_LINK_UPS), 2);
+	/* The one that came first, which listened. */
+	machine_set(other, GLK_LINK_TIMEOUT_NS, 300000000);
+	kill(m->card_process.pid, SIGKILL);
+	process_end(&m->card_process, 0);
+	client_close(&m->card);
+	wait_until(other, false);
+	machine_restart_card(m);
+	close(c->events[0]);
+	configure(c, 0);
+	wait_until(other, true);
+	check_traffic(c, 0x5000);
+}
+
+/* The virtual machine of one goes: its card is reset, and closed. */
+static void client_leaves(void **state)
+{
+	struct cards *c = start(state, NULL);
+	struct machine *m = &c->side[0], *other = &c->side[1];
+
+	check_traffic(c, 0x1000);
+	client_close(&other->card);
+	assert_int_equal(client_open(&other->card, other->card_path), 0);
+	for (unsigned i = 0; i < PATIENCE_MS && machine_counter(m, GLK_LINK_UPS) < 2; i++)
+		wait_a_millisecond();
+	wait_until(m, true);
+	machine_store(m, TO_FAR, 0x3000, 2);
+	drain(m);
+	assert_int_equal(machine_at(other->gpu, 0x3000), 0);
+	assert_int_equal(machine_load(m, TO_FAR, 0x1000), ALL_ONES);
+}
+
+/* --- others who call --- */
+
+static int call(const struct cards *c)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	strcpy(address.sun_path, c->link + 5);
+	for (unsigned i = 0; i < PATIENCE_MS && connect(fd, (const struct sockaddr *)&address, sizeof(address)); i++)
+		wait_a_millisecond();
+	return fd;
+}
+
+/* Whether the card hangs up in the end. */
+static bool hung_up(int fd)
+{
+	uint64_t until = milliseconds() + PATIENCE_MS;
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+	uint8_t bytes[4096];
+	ssize_t got = 1;
+
+	while (got > 0 && milliseconds() < until)
+		got = poll(&wait, 1, 100) == 1 ? recv(fd, bytes, sizeof(bytes), 0) : 1;
+	return got == 0 || (got < 0 && errno == ECONNRESET);
+}
+
+static void strangers(void **state)
+{
+	struct cards *c = *state;
+	struct machine *m = &c->side[0];
+	uint8_t rubbish[17 * 64];
+	uint64_t began;
+	int fd;
+
+	start_one(c, 0, NULL);
+	/* Something that is no block. */
+	fd = call(c);
+	assert_int_equal(send(fd, "GET / HTTP/1.0\r\n\r\n", 18, MSG_NOSIGNAL), 18);
+	began = milliseconds();
+	assert_true(hung_up(fd));
+	assert_in_range(milliseconds() - began, 0, 1000); /* not for its silence */
+	close(fd);
+	/* Blocks that mean nothing, and a half one; then it goes. */
+	fd = call(c);
+	for (unsigned i = 0; i < sizeof(rubbish); i++)
+		rubbish[i] = i % 17 ? (uint8_t)(i * 37) : (uint8_t)(i / 17 % 2);
+	assert_int_equal(send(fd, rubbish, sizeof(rubbish) - 5, MSG_NOSIGNAL), sizeof(rubbish) - 5);
+	for (unsigned i = 0; i < PATIENCE_MS && !machine_counter(m, GLK_LINK_CRC_ERRORS); i++)
+		wait_a_millisecond();
+	assert_true(machine_counter(m, GLK_LINK_CRC_ERRORS) > 0);
+	close(fd);
+	/* One that neither says nor reads anything: it is left, and meanwhile the card answers at once. */
+	fd = call(c);
+	began = milliseconds();
+	machine_store(m, TO_FAR, 0, 1);
+	drain(m);
+	assert_int_equal(machine_load(m, TO_FAR, 0), ALL_ONES);
+	assert_in_range(milliseconds() - began, 0, 1000);
+	assert_true(hung_up(fd));
+	assert_in_range(milliseconds() - began, 1000, PATIENCE_MS);
+	close(fd);
+	assert_false(UP(m));
+	/* The right one comes, and who calls now is turned away. */
+	start_one(c, 1, NULL);
+	wait_until(m, true);
+	wait_until(&c->side[1], true);
+	fd = call(c);
+	began = milliseconds();
+	assert_true(hung_up(fd));
+	assert_in_range(milliseconds() - began, 0, 1000);
+	close(fd);
+	check_traffic(c, 0x1000);
+	assert_int_equal(machine_counter(m, GLK_LINK_UPS), 1);
+}
+
+/* Stopped, as by a debugger: it neither reads nor ends. */
+static void stopped(void **state)
+{
+	struct cards *c = start(state, NULL);
+	struct machine *m = &c->side[0], *other = &c->side[1];
+	uint8_t block[4096] = { 1 };
+	uint64_t began = milliseconds();
+
+	machine_set(m, GLK_LINK_TIMEOUT_NS, 200000000);
+	kill(other->card_process.pid, SIGSTOP);
+	for (unsigned i = 0; i < 100; i++)
+		assert_int_equal(client_write(&m->card, APERTURE, (uint64_t)TO_FAR * MACHINE_SLICE + 4096 * i, block, sizeof(block)), 0);
+	assert_int_equal(machine_load(m, TO_FAR, 0), ALL_ONES);
+	drain(m);
+	assert_in_range(milliseconds() - began, 0, 4000);
+	assert_int_equal(machine_counter(m, FAR_ERRORS), machine_counter(m, machine_partition(TO_FAR, GLK_PARTITION_PACKETS)) + 1);
+	kill(other->card_process.pid, SIGCONT);
+	wait_until(m, true);
+	wait_until(other, true);
+	check_traffic(c, 0x9000);
+}
+
+static void bad_options(void **state)
+{
+	static const char *const bad[][2] = {
+		{ "--link", "here" },	       { "--link", "unix:" },	    { "--link", "tcp:localhost" }, { "--link", "tcp::1" },
+		{ "--cluster", "256" },	       { "--cluster", "-1" },	    { "--link-loss", "1.5" },	   { "--link-loss", "-0.1" },
+		{ "--link-bandwidth", "10x" }, { "--link-latency", "1e3" }, { "--link-seed", "0" },	   { "--link-corrupt", "nan" },
+	};
+	struct cards *c = *state;
+	char log[PROCESS_PATH_MAX];
+
+	snprintf(log, sizeof(log), "%.80s/options.log", c->side[0].folder);
+	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		const char *const argv[] = {
+			machine_card_program(), "--socket", c->side[0].card_path, bad[i][0], bad[i][1], NULL,
+		};
+		struct process process = { 0 };
+		int status;
+
+		assert_int_equal(process_start(&process, log, argv), 0);
+		status = process_end(&process, 0);
+		assert_true(status == 2 || (i < 4 && status == 1));
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(joined), TEST(by_tcp), TEST(harmful_wire), TEST(killed_and_back), TEST(client_leaves), TEST(strangers),
+		TEST(stopped), TEST(bad_options),
+	};
+
+	if (argc < 3)
+		return 2;
+	signal(SIGPIPE, SIG_IGN);
+	machine_programs(argv[1], argv[2], NULL);
+	printf("# --link-seed " SEED "\n");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Two cards that store to, load from and update each other's endpoints by chance, over a wire that may harm what it carries:
+ * every load and atomic gives what it has to, and after a release the endpoints hold what was stored. GPULINK_SEED replays a
+ * run, GPULINK_ROUNDS says how many rounds of each kind.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "pair.h"
+
+#define STEPS  250u
+#define REGION 0x8000u /* of the endpoint: small, so that stores meet */
+
+struct round {
+	struct pair pair;
+	struct chance chance;
+	uint8_t expected[2][BENCH_ENDPOINT_BYTES]; /* endpoint PAIR_OPEN of each card, which the other card alone writes */
+	uint8_t own[2][REGION];			   /* endpoint 0, written by its own card */
+	uint64_t number;			   /* of ring entries */
+	unsigned busy;				   /* the card that does something */
+};
+
+static uint64_t seed;
+static unsigned rounds;
+static struct round round_state;
+
+static unsigned chance_of(struct round *r, unsigned of)
+{
+	return below(&r->chance, of);
+}
+
+static void draw_settings(struct round *r, unsigned side)
+{
+	static const unsigned limits[] = { 128, 256, 512, 1024, 2048, 4096 };
+	struct bench *b = &r->pair.side[side], *other = &r->pair.side[1 - side];
+	uint64_t width = 2 + chance_of(r, 5);
+
+	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_SUBHEADER_BYTES), width);
+	bench_write(other, bench_partition(PAIR_OPEN, GLK_PARTITION_SUBHEADER_BYTES), width); /* what a packet may leave out */
+	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_MAX_PAYLOAD_BYTES), limits[chance_of(r, 6)]);
+	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_FLUSH_TIMEOUT_NS), chance_of(r, 2) ? 0 : 1 + chance_of(r, 20000));
+	bench_write(b, GLK_LINK_CONTROL, GLK_LINK_CONTROL_ENABLE_MASK | (draw(&r->chance) & 0x3e));
+	bench_write(b, GLK_LINK_POOL_CYCLES, chance_of(r, 129));
+	bench_write(b, GLK_LINK_BURST, 1 + chance_of(r, 255));
+	bench_write(b, GLK_LINK_TRIM_BYTES, 4u << chance_of(r, 4));
+}
+
+static void draw_mode(struct round *r, unsigned side)
+{
+	bench_write(&r->pair.side[side], bench_partition(PAIR_FAR, GLK_PARTITION_MODE), chance_of(r, 3) ? 1 + chance_of(r, 2) * 2 : 0);
+}
+
+static unsigned draw_range(struct round *r, unsigned *length)
+{
+	static const unsigned most[] = { 8, 8, 64, 200, 4096 };
+	unsigned offset = chance_of(r, REGION);
+
+	*length = 1 + chance_of(r, most[chance_of(r, 5)]);
+	return offset;
+}
+
+static void random_store(struct round *r, unsigned side)
+{
+	struct bench *b = &r->pair.side[side];
+	unsigned length, offset = draw_range(r, &length);
+	uint8_t data[4096];
+
+	for (unsigned i = 0; i < length; i++)
+		data[i] = (uint8_t)(draw(&r->chance) >> 32);
+	memcpy(r->expected[1 - side] + offset, data, length);
+	assert_int_equal(glk_card_aperture_store(b->card, PAIR_AT(offset), data, length), 0);
+}
+
+static void random_load(struct round *r, unsigned side)
+{
+	unsigned length, offset = draw_range(r, &length);
+	uint8_t data[4096];
+
+	assert_int_equal(glk_card_aperture_load(r->pair.side[side].card, PAIR_AT(offset), data, length), 0);
+	assert_memory_equal(data, r->expected[1 - side] + offset, length);
+}
+
+static void random_atomic(struct round *r, unsigned side)
+{
+	struct bench *b = &r->pair.side[side];
+	unsigned length = 4u << chance_of(r, 2), offset = chance_of(r, REGION / 8) * 8;
+	unsigned op = GLK_OP_FETCH_ADD + chance_of(r, 3);
+	uint64_t mask = length == 8 ? UINT64_MAX : UINT32_MAX, old = 0, value, got = 0;
+	uint64_t sqe[8] = { SQE0(op, 0, PAIR_SLICE, length), ++r->number, offset, REGISTERED(1, 0), draw(&r->chance) & mask };
+
+	memcpy(&old, r->expected[1 - side] + offset, length);
+	value = op == GLK_OP_FETCH_ADD ? old + sqe[4] : sqe[4];
+	if (op == GLK_OP_CAS)
+		sqe[5] = chance_of(r, 2) ? old : old ^ 1;
+	assert_int_equal(bench_run(b, sqe), GLK_ST_OK);
+	memcpy(&got, b->host + bench_page(0), length);
+	assert_int_equal(got, old);
+	if (op != GLK_OP_CAS || sqe[5] == old)
+		memcpy(r->expected[1 - side] + offset, &value, length);
+}
+
+static void random_put(struct round *r, unsigned side)
+{
+	struct bench *b = &r->pair.side[side];
+	unsigned length = 1 + chance_of(r, 32), offset = chance_of(r, REGION);
+	uint64_t sqe[8] = { SQE0(GLK_OP_PUT_INLINE, 0, PAIR_SLICE, length), ++r->number, offset };
+	uint8_t data[32] = { 0 };
+
+	for (unsigned i = 0; i < length; i++)
+		data[i] = (uint8_t)draw(&r->chance);
+	memcpy(sqe + 4, data, sizeof(data));
+	memcpy(r->expected[1 - side] + offset, data, length);
+	assert_int_equal(bench_run(b, sqe), GLK_ST_OK);
+}
+
+/* The own cluster's traffic goes on beside it. */
+static void own_store(struct round *r, unsigned side)
+{
+	uint64_t value = draw(&r->chance);
+	unsigned offset = chance_of(r, REGION - 8);
+
+	memcpy(r->own[side] + offset, &value, sizeof(value));
+	assert_int_equal(glk_card_aperture_store(r->pair.side[side].card, offset, &value, sizeof(value)), 0);
+}
+
+static void card_step(struct round *r, unsigned side)
+{
+	unsigned kind = chance_of(r, 100);
+
+	if (kind < 55)
+		random_store(r, side);
+	else if (kind < 65)
+		own_store(r, side);
+	else if (kind < 75)
+		random_load(r, side);
+	else if (kind < 82)
+		random_atomic(r, side);
+	else if (kind < 88)
+		random_put(r, side);
+	else if (kind < 91)
+		draw_mode(r, side);
+	else if (kind < 93)
+		bench_write(&r->pair.side[side], GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, draw(&r->chance));
+	else if (!r->pair.meanwhile && side == r->busy)
+		pair_run(&r->pair, chance_of(r, 2000));
+}
+
+/* While one card waits the other does something too, and maybe waits. */
+static void other_step(struct pair *pair)
+{
+	struct round *r = (struct round *)pair; /* its first member */
+
+	card_step(r, 1 - r->busy);
+}
+
+static void random_step(struct round *r, bool both)
+{
+	r->busy = chance_of(r, 2);
+	if (both)
+		r->pair.meanwhile = other_step;
+	card_step(r, r->busy);
+	r->pair.meanwhile = NULL;
+}
+
+static void check(struct round *r)
+{
+	static const unsigned zero[] = {
+		GLK_LINK_STRAYS, GLK_LINK_TIMEOUTS, GLK_LINK_LOST_PACKETS, GLK_LINK_DENIED, GLK_LINK_PROTOCOL_ERRORS, GLK_CARD_ERR_PACKET,
+	};
+
+	for (unsigned side = 0; side < 2; side++) {
+		struct bench *b = &r->pair.side[side];
+
+		assert_int_equal(pair_release(&r->pair, side), 0);
+		assert_memory_equal(r->pair.side[1 - side].endpoint[PAIR_OPEN], r->expected[1 - side], BENCH_ENDPOINT_BYTES);
+		assert_memory_equal(b->endpoint[0], r->own[side], REGION);
+		assert_int_equal(bench_read(b, bench_partition(PAIR_FAR, GLK_PARTITION_STATUS)) >> 32, 0);
+		assert_int_equal(bench_counter(b, PAIR_FAR, GLK_PARTITION_ERR_ENDPOINT), 0);
+		for (unsigned i = 0; i < sizeof(zero) / sizeof(zero[0]); i++)
+			assert_int_equal(pair_link_counter(b, zero[i]), zero[i] == GLK_LINK_DENIED ? 1 : 0); /* the closed one */
+	}
+}
+
+/* What each kind of round has beside its traffic. */
+struct kind {
+	bool harm, slow, cuts, both;
+};
+
+static void draw_harm(struct round *r)
+{
+	static const double rates[] = { 0, 0.0001, 0.001, 0.01, 0.03 };
+
+	for (enum link_wire_harm harm = 0; harm < LINK_HARM_COUNT; harm++)
+		pair_harm(&r->pair, harm, rates[chance_of(r, 5)]);
+}
+
+static void run_round(struct round *r, const struct kind *kind, unsigned number)
+{
+	memset(r, 0, sizeof(*r));
+	chance_start(&r->chance, seed, number);
+	pair_create(&r->pair, draw(&r->chance));
+	for (unsigned side = 0; side < 2; side++) {
+		draw_settings(r, side);
+		draw_mode(r, side);
+		bench_register(&r->pair.side[side], 1, 0, 4096, 0, GLK_REGISTRATION_Q0_WRITE_MASK);
+	}
+	if (kind->harm)
+		draw_harm(r);
+	if (kind->slow)
+		r->pair.slow = 1 + chance_of(r, 3000);
+	for (unsigned i = 0; i < STEPS; i++) {
+		random_step(r, kind->both && chance_of(r, 2));
+		if (kind->cuts && chance_of(r, 40) == 0)
+			pair_cut(&r->pair);
+	}
+	check(r);
+	pair_destroy(&r->pair);
+}
+
+static void run(void **state)
+{
+	for (unsigned i = 0; i < rounds; i++)
+		run_round(&round_state, *state, i);
+}
+
+static struct kind whole = { 0 }, harmed = { .harm = true }, slow = { .slow = true }, both = { .both = true },
+		   all = { .harm = true, .slow = true, .cuts = true, .both = true };
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		{ "whole wire", run, NULL, NULL, &whole },
+		{ "harmful wire", run, NULL, NULL, &harmed },
+		{ "slow endpoints", run, NULL, NULL, &slow },
+		{ "both at once", run, NULL, NULL, &both },
+		{ "all, and a wire that is cut", run, NULL, NULL, &all },
+	};
+	const char *given = getenv("GPULINK_SEED"), *wanted = getenv("GPULINK_ROUNDS");
+
+	seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 2654435761u;
+	rounds = wanted ? (unsigned)strtoul(wanted, NULL, 0) : 25;
+	printf("# GPULINK_SEED=%" PRIu64 "\n", seed);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cluster queue's way in: packets, a flit a clock. A packet is taken whole or not at all: its first flit waits until there
+// are places for all. Each flit gets its packet's place in the order of its kind, and a header its number.
+module glk_cluster_input #(
+  parameter int FLITS = 1024,
+  parameter int PW      = $clog2(FLITS + 1),
+  parameter int OW      = 11
+) (
+  input  logic          clk,
+  input  logic          rst,
+
+  input  logic [3:0]    s_kind,
+  input  logic [10:0]   s_words, // with a packet's first flit: its length
+  input  logic [127:0]  s_data,  // what is behind the packet's end counts for nothing
+  input  logic          s_valid,
+
+  input  logic          back, // a place was given back: free from the next clock on
+
+  output logic          f_put,   // the flit that is offered comes in
+  output logic [3:0]    f_kind,
+  output logic          f_first,
+  output logic          f_full,  // without room
+  output logic [1:0]    f_words, // if it has room
+  output logic          f_tail,
+  output logic [OW-1:0] f_order,
+  output logic [127:0]  f_data,
+
+  output logic          f_wait,  // a packet waits for places
+  output logic [PW-1:0] places   // free ones
+);
+  logic          begun; // a packet has begun
+  logic [10:0]   left;
+  logic          given;  // back, a clock later
+  logic [PW-1:0] kept;   // places, without that
+
+  wire [10:0]   words = begun ? left : s_words;
+  wire [8:0]    flits = 9'((s_words + 11'd3) >> 2);
+  assign        places = kept + PW'(given);
+  wire          fits   = 32'(flits) <= 32'(places);
+
+  assign f_put   = s_valid && (begun || fits);
+  assign f_wait  = s_valid && !begun && !fits;
+  assign f_kind  = s_kind;
+  assign f_first = !begun;
+  assign f_full  = words >= 11'd4;
+  assign f_words = words[1:0];
+  assign f_tail  = begun;
+
+  // --- order ---
+  // What a kind has counted to stands in a small memory, once it has one.
+  (* ram_style = "distributed" *) logic [OW-1:0] orders [0:15];
+  logic [15:0]   counted;
+  logic [OW-1:0] order; // of the packet that has begun
+  wire  [OW-1:0] next_order = counted[s_kind] ? orders[s_kind] : '0;
+  assign f_order = begun ? order : next_order;
+
+  always_comb begin
+    f_data = s_data;
+    if (!begun && 32'(s_kind) != glk_flit::FINEPACK)
+      f_data[11:5] = f_order[6:0];
+    for (int w = 1; w < 4; w = w + 1)
+      if (!f_full && w >= 32'(words[1:0]))
+        f_data[32*w +: 32] = '0;
+  end
+
+  always_ff @(posedge clk) begin
+    given <= back;
+    kept  <= places - ((f_put && !begun) ? PW'(flits) : '0);
+    if (f_put) begin
+      begun <= words > 11'd4;
+      left   <= words - 11'd4;
+    end
+    if (f_put && !begun) begin
+      orders[s_kind]  <= next_order + OW'(1);
+      counted[s_kind] <= 1'b1;
+      order           <= next_order;
+    end
+    if (rst) begin
+      begun  <= 1'b0;
+      given   <= 1'b0;
+      kept    <= PW'(FLITS);
+      counted <= '0;
+    end
+`ifndef SYNTHESIS
+    if (!rst && s_valid && !begun)
+      assert (s_words != 11'd0 && 32'(flits) <= FLITS);
+`endif
+  end
+endmodule

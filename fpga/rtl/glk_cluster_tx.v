@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sending half of NetCrafter's controller: the cluster queue between streams. What the queue has sent waits in front of the
+// link, three flits at most; when they are there the link is not ready, for the queue.
+module glk_cluster_tx #(
+  parameter int FLITS = 1024,
+  parameter int PW    = $clog2(FLITS + 1)
+) (
+  input  logic          clk,
+  input  logic          rst,     // throws away what is queued, and credits; numbers begin at 0 again
+
+  // May change at any clock.
+  input  logic          cfg_stitching,
+  input  logic          cfg_pooling,
+  input  logic          cfg_selective,
+  input  logic          cfg_sequencing,
+  input  logic [7:0]    cfg_pool_cycles, // 0..128
+  input  logic [7:0]    cfg_burst,       // 1..255
+
+  // Packets, flit by flit. Their headers tell how long they are; what is behind their end counts for nothing.
+  input  logic [3:0]    s_kind,
+  input  logic [127:0]  s_data,
+  input  logic          s_valid,
+  output logic          s_ready,
+  output logic [PW-1:0] places,
+
+  // More pieces of a class (0 posted, 1 request, 2 response) may go.
+  input  logic          c_valid,
+  input  logic [1:0]    c_class,
+  input  logic [11:0]   c_pieces,
+
+  output logic [4:0]    m_type,
+  output logic [127:0]  m_data,
+  output logic          m_valid,
+  input  logic          m_ready,
+
+  // For the counters, as glk_cluster_queue tells them.
+  output logic          e_flit,
+  output logic          e_packet,
+  output logic [3:0]    e_kind,
+  output logic [4:0]    e_bytes,
+  output logic          e_refused,
+  output logic          e_stitched,
+  output logic [3:0]    e_stitched_kind,
+  output logic          e_partial,
+  output logic          e_parent,
+  output logic          e_out,
+  output logic          e_padded,
+  output logic          e_pooled,
+  output logic [1:0]    e_pool_stitched,
+  output logic          e_pool_timed_out,
+  output logic          w_valid,
+  output logic [3:0]    w_kind,
+  output logic [PW+3:0] w_clocks
+);
+  logic [10:0]  s_words, i_words;
+  logic [3:0]   i_kind;
+  logic [127:0] i_data;
+  logic         i_valid, i_ready;
+  glk_packet_words length (.kind(s_kind), .start(s_data[31:0]), .words(s_words));
+  glk_skid #(.W(4 + 11 + 128)) in (
+    .clk, .rst, .s_data({s_kind, s_words, s_data}), .s_valid, .s_ready,
+    .m_data({i_kind, i_words, i_data}), .m_valid(i_valid), .m_ready(i_ready));
+
+  logic [2:0] credit, credit_take, credit_back;
+  generate
+    for (genvar c = 0; c < 3; c = c + 1) begin : of_class
+      glk_class_credits credits (
+        .clk, .rst, .add(c_valid && c_class == 2'(c)), .more(c_pieces), .take(credit_take[c]), .back(credit_back[c]),
+        .some(credit[c]));
+    end
+  endgenerate
+
+  logic         leaves, f_valid, f_ready;
+  logic [4:0]   f_type;
+  logic [127:0] f_data;
+  logic         ready;
+  glk_cluster_queue #(.FLITS(FLITS), .PW(PW)) queue (
+    .clk, .rst, .cfg_stitching, .cfg_pooling, .cfg_selective, .cfg_sequencing, .cfg_pool_cycles, .cfg_burst,
+    .s_kind(i_kind), .s_words(i_words), .s_data(i_data), .s_valid(i_valid), .s_ready(i_ready), .places,
+    .credit, .credit_take, .credit_back,
+    .m_ready(ready), .m_leaves(leaves), .m_valid(f_valid), .m_type(f_type), .m_data(f_data),
+    .e_flit, .e_packet, .e_kind, .e_bytes, .e_refused, .e_stitched, .e_stitched_kind, .e_partial, .e_parent, .e_out, .e_padded,
+    .e_pooled, .e_pool_stitched, .e_pool_timed_out, .w_valid, .w_kind, .w_clocks);
+
+  // --- out: as many as are needed for one a clock ---
+  logic [1:0] sent; // and not yet taken
+  wire  [1:0] kept = sent - 2'(m_valid && m_ready);
+  glk_fifo #(.W(5 + 128), .DEPTH(4), .BYPASS(1)) out (
+    .clk, .rst, .s_data({f_type, f_data}), .s_valid(f_valid), .s_ready(f_ready),
+    .m_data({m_type, m_data}), .m_valid, .m_ready);
+
+  always_ff @(posedge clk) begin
+    sent  <= kept + 2'(leaves);
+    ready <= !kept[1] || (!kept[0] && !leaves);
+    if (rst) begin
+      sent  <= 2'd0;
+      ready <= 1'b1;
+    end
+`ifndef SYNTHESIS
+    if (!rst)
+      assert (!(f_valid && !f_ready));
+`endif
+  end
+endmodule

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long flits wait in the cluster queue, by kind: a clock counts for each flit that is there. Kinds tell in turn, every
+// sixteenth clock, what has come together.
+module glk_cluster_waits #(
+  parameter int PW = 11
+) (
+  input  logic          clk,
+  input  logic          rst,
+  input  logic          put,     // a flit comes in
+  input  logic [3:0]    put_kind,
+  input  logic [11:1]   piece,   // one becomes the parent or a piece of it, of one of the kinds,
+  input  logic          leave,   // and the one there is, with its pieces, leaves before that,
+  input  logic          pool,    // or goes back
+  output logic          w_valid,
+  output logic [3:0]    w_kind,
+  output logic [PW+3:0] w_clocks
+);
+  logic [3:0] turn;
+
+  logic [15:0]        has;    // by kind: it tells something,
+  logic [16*(PW+4)-1:0] waited; // this
+  assign has[0]     = 1'b0;
+  assign has[15:12] = 4'b0;
+  assign waited[0 +: PW+4] = '0;
+  assign waited[12*(PW+4) +: 4*(PW+4)] = '0;
+
+  generate
+    for (genvar k = 1; k <= 11; k = k + 1) begin : of_kind
+      logic [PW-1:0] number;  // of flits there
+      logic [2:0]    pieces;  // of them in the parent
+      logic [PW+3:0] sum;
+      wire           mine = turn == 4'(k);
+
+      assign has[k] = mine && |sum;
+      assign waited[k*(PW+4) +: PW+4] = sum;
+      always_ff @(posedge clk) begin
+        number <= number + PW'(put && put_kind == 4'(k)) - (leave ? PW'(pieces) : '0);
+        pieces <= (leave || pool ? 3'd0 : pieces) + 3'(piece[k]);
+        sum    <= (mine ? '0 : sum) + (PW+4)'(number);
+        if (rst) begin
+          number <= '0;
+          pieces <= 3'd0;
+          sum    <= '0;
+        end
+      end
+    end
+  endgenerate
+
+  always_ff @(posedge clk) begin
+    turn     <= turn + 4'd1;
+    w_valid  <= |has;
+    w_kind   <= turn;
+    w_clocks <= waited[turn*(PW+4) +: PW+4];
+    if (rst) begin
+      turn    <= 4'd0;
+      w_valid <= 1'b0;
+    end
+  end
+endmodule

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which places of the cluster queue's memory are free. A place given back in a clock can be had in the same one; who asks
+// knows that there is one.
+module glk_flit_places #(
+  parameter int FLITS = 1024,
+  parameter int AW      = $clog2(FLITS)
+) (
+  input  logic          clk,
+  input  logic          rst,
+  input  logic          back,
+  input  logic [AW-1:0] back_at,
+  input  logic          get,
+  output logic [AW-1:0] at
+);
+  logic          kept, kept_ready;
+  logic [AW-1:0] kept_at;
+  logic [AW:0]   fresh; // first come the places that were never used
+
+  wire unused = 32'(fresh) != FLITS;
+  wire direct = get && !unused && !kept;
+  assign at = unused ? fresh[AW-1:0] : kept ? kept_at : back_at;
+
+  glk_fifo #(.W(AW), .DEPTH(1 << AW), .BYPASS(1)) given_back (
+    .clk, .rst, .s_data(back_at), .s_valid(back && !direct), .s_ready(kept_ready),
+    .m_data(kept_at), .m_valid(kept), .m_ready(get && !unused));
+
+  always_ff @(posedge clk) begin
+    if (get && unused)
+      fresh <= fresh + (AW+1)'(1);
+    if (rst)
+      fresh <= '0;
+`ifndef SYNTHESIS
+    if (!rst)
+      assert (!(direct && !back) && !(back && !kept_ready));
+`endif
+  end
+endmodule

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stitching engine's data: the queued flits, the parent, and what becomes of it as pieces are added. Told a clock after it
+// was decided what to do: a flit begins the parent or is added to it. The clock behind that it is done, so that in
+// the clock in which the parent is told to have left `parent` is all of it.
+module glk_stitch #(
+  parameter int FLITS = 1024,
+  parameter int AW      = $clog2(FLITS)
+) (
+  input  logic          clk,
+
+  // A flit comes in. Behind its bytes are zeros.
+  input  logic          put,
+  input  logic [AW-1:0] put_at,
+  input  logic [127:0]  put_data,
+
+  input  logic          p_begin,
+  input  logic          p_add,
+  input  logic [AW-1:0] p_at,
+  input  logic [6:3]    p_room,   // bit n: the parent had room for 2 n bytes
+  input  logic          p_tail,   // needs a prefix,
+  input  logic [15:0]   p_prefix, // this one
+  output logic [127:0]  parent
+);
+  (* ram_style = "block" *) logic [127:0] flits [0:(1<<AW)-1];
+
+  logic [127:0] read, kept;
+  logic         is_begin, is_add, is_tail;
+  logic [6:3]   is_room;
+  logic [15:0]  is_prefix;
+
+  always_ff @(posedge clk) begin
+    if (put)
+      flits[put_at] <= put_data;
+    read      <= flits[p_at];
+    is_begin  <= p_begin;
+    is_add    <= p_add;
+    is_room   <= p_room;
+    is_tail   <= p_tail;
+    is_prefix <= p_prefix;
+  end
+
+  // The more room, the fewer bytes the parent has: 4, 6, 8, 10 or 12.
+  wire [127:0] piece = is_tail ? {read[111:0], is_prefix} : read;
+  always_comb begin
+    parent = kept;
+    if (is_begin)
+      parent = read;
+    else if (is_add)
+      parent = kept | ((is_room[6] ? piece : '0) << 32) | ((is_room[5] && !is_room[6] ? piece : '0) << 48) |
+               ((is_room[4] && !is_room[5] ? piece : '0) << 64) | ((is_room[3] && !is_room[4] ? piece : '0) << 80) |
+               ((is_room[3] ? '0 : piece) << 96);
+  end
+  always_ff @(posedge clk)
+    kept <= parent;
+endmodule

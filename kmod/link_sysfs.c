@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* /sys/class/gpulink/gpulinkN/link and link_counters: of cards with a link (docs/sysfs.md). */
+#include <linux/sysfs.h>
+
+#include "gpulink_drv.h"
+
+/* --- settings --- */
+
+struct glk_link_attr {
+	struct device_attribute dev_attr;
+	enum glk_link_setting setting;
+	u64 mask;	/* a bit of it, read and written as 0 or 1; 0: all of it */
+};
+
+static struct glk_link_attr *to_link_attr(struct device_attribute *attr)
+{
+	return container_of(attr, struct glk_link_attr, dev_attr);
+}
+
+static ssize_t setting_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct glk_link_attr *a = to_link_attr(attr);
+	struct glk_card *card = glk_to_card(dev);
+	u64 value;
+	int err;
+
+	err = glk_card_enter(card);
+	if (err)
+		return err;
+	value = card->link_settings[a->setting];
+	glk_card_leave(card);
+	return sysfs_emit(buf, "%llu\n", a->mask ? (u64)!!(value & a->mask) : value);
+}
+
+static ssize_t setting_store(struct device *dev, struct device_attribute *attr, const char *buf,
+			     size_t count)
+{
+	const struct glk_link_attr *a = to_link_attr(attr);
+	struct glk_card *card = glk_to_card(dev);
+	bool on = false;
+	u64 value;
+	int err;
+
+	if (a->mask)
+		err = kstrtobool(buf, &on);
+	else
+		err = kstrtou64(buf, 0, &value);
+	if (err)
+		return -EINVAL;
+	err = glk_card_enter(card);
+	if (err)
+		return err;
+	if (a->mask)
+		value = (card->link_settings[a->setting] & ~a->mask) | (on ? a->mask : 0);
+	err = glk_link_set(card, a->setting, value);
+	glk_card_leave(card);
+	return err ?: count;
+}
+
+#define SETTING(_name, _setting, _mask)							\
+	static struct glk_link_attr setting_##_name = {					\
+		.dev_attr = __ATTR(_name, 0644, setting_show, setting_store),		\
+		.setting = GLK_LINK_SETTING_##_setting,					\
+		.mask = _mask,								\
+	}
+SETTING(enable, CONTROL, GLK_LINK_CONTROL_ENABLE_MASK);
+SETTING(stitching, CONTROL, GLK_LINK_CONTROL_STITCHING_MASK);
+SETTING(pooling, CONTROL, GLK_LINK_CONTROL_POOLING_MASK);
+SETTING(selective_pooling, CONTROL, GLK_LINK_CONTROL_SELECTIVE_MASK);
+SETTING(sequencing, CONTROL, GLK_LINK_CONTROL_SEQUENCING_MASK);
+SETTING(trimming, CONTROL, GLK_LINK_CONTROL_TRIMMING_MASK);
+SETTING(pool_cycles, POOL_CYCLES, 0);
+SETTING(burst, BURST, 0);
+SETTING(trim_bytes, TRIM_BYTES, 0);
+SETTING(timeout_ns, TIMEOUT_NS, 0);
+
+/* --- how it is --- */
+
+static int read_register(struct device *dev, u32 reg, u64 *value)
+{
+	struct glk_card *card = glk_to_card(dev);
+	int err;
+
+	err = glk_card_enter(card);
+	if (err)
+		return err;
+	*value = glk_read(card, reg);
+	err = glk_card_read_error(card, *value);
+	glk_card_leave(card);
+	return err;
+}
+
+static ssize_t state_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	u64 status;
+	int err;
+
+	err = read_register(dev, GLK_LINK_STATUS, &status);
+	if (err)
+		return err;
+	return sysfs_emit(buf, "%s\n", status & GLK_LINK_STATUS_UP_MASK ? "up" :
+			  status & GLK_LINK_STATUS_SESSION_MASK ? "interrupted" : "down");
+}
+static DEVICE_ATTR_RO(state);
+
+static ssize_t cluster_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	u64 cluster;
+	int err;
+
+	err = read_register(dev, GLK_LINK_CLUSTER, &cluster);
+	return err ?: sysfs_emit(buf, "%llu\n", cluster);
+}
+static DEVICE_ATTR_RO(cluster);
+
+static ssize_t queued_flits_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	u64 status;
+	int err;
+
+	err = read_register(dev, GLK_LINK_STATUS, &status);
+	return err ?: sysfs_emit(buf, "%llu\n", GLK_FIELD(status, GLK_LINK_STATUS_QUEUED));
+}
+static DEVICE_ATTR_RO(queued_flits);
+
+static ssize_t queue_flits_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	u64 caps;
+	int err;
+
+	err = read_register(dev, GLK_LINK_CAPS, &caps);
+	return err ?: sysfs_emit(buf, "%llu\n", GLK_FIELD(caps, GLK_LINK_CAPS_ENTRIES));
+}
+static DEVICE_ATTR_RO(queue_flits);
+
+/* Of the other card, while it is there. */
+static ssize_t peer_cluster_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	u64 status;
+	int err;
+
+	err = read_register(dev, GLK_LINK_STATUS, &status);
+	if (err)
+		return err;
+	if (!(status & GLK_LINK_STATUS_UP_MASK))
+		return sysfs_emit(buf, "none\n");
+	return sysfs_emit(buf, "%llu\n", GLK_FIELD(status, GLK_LINK_STATUS_PEER_CLUSTER));
+}
+static DEVICE_ATTR_RO(peer_cluster);
+
+static ssize_t peer_serial_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	u64 serial;
+	int err;
+
+	err = read_register(dev, GLK_LINK_PEER_SERIAL, &serial);
+	if (err)
+		return err;
+	return serial ? sysfs_emit(buf, "%016llx\n", serial) : sysfs_emit(buf, "none\n");
+}
+static DEVICE_ATTR_RO(peer_serial);
+
+static struct attribute *link_attrs[] = {
+	&setting_enable.dev_attr.attr,
+	&setting_stitching.dev_attr.attr,
+	&setting_pooling.dev_attr.attr,
+	&setting_selective_pooling.dev_attr.attr,
+	&setting_sequencing.dev_attr.attr,
+	&setting_trimming.dev_attr.attr,
+	&setting_pool_cycles.dev_attr.attr,
+	&setting_burst.dev_attr.attr,
+	&setting_trim_bytes.dev_attr.attr,
+	&setting_timeout_ns.dev_attr.attr,
+	&dev_attr_state.attr,
+	&dev_attr_cluster.attr,
+	&dev_attr_queued_flits.attr,
+	&dev_attr_queue_flits.attr,
+	&dev_attr_peer_cluster.attr,
+	&dev_attr_peer_serial.attr,
+	NULL
+};
+
+static const struct attribute_group link_group = {
+	.name = "link",
+	.attrs = link_attrs,
+};
+
+/* --- counters --- */
+
+struct glk_link_counter {
+	struct device_attribute dev_attr;
+	unsigned int index;
+};
+
+static ssize_t counter_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct glk_link_counter *counter =
+		container_of(attr, struct glk_link_counter, dev_attr);
+	struct glk_card *card = glk_to_card(dev);
+	u64 value;
+	int err;
+
+	err = glk_card_enter(card);
+	if (err)
+		return err;
+	err = glk_link_counter(card, counter->index, &value);
+	glk_card_leave(card);
+	return err ?: sysfs_emit(buf, "%llu\n", value);
+}
+
+static struct glk_link_counter counters[GLK_LINK_COUNTERS];
+static struct attribute *counter_attrs[GLK_LINK_COUNTERS + 1];
+
+static const struct attribute_group counter_group = {
+	.name = "link_counters",
+	.attrs = counter_attrs,
+};
+
+static const struct attribute_group *groups[] = {
+	&link_group,
+	&counter_group,
+	NULL
+};
+
+/* On a card without a link there is nothing to show, not even a folder. */
+int glk_link_sysfs_add(struct glk_card *card)
+{
+	return glk_link_present(card) ? sysfs_create_groups(&card->dev.kobj, groups) : 0;
+}
+
+void glk_link_sysfs_remove(struct glk_card *card)
+{
+	if (glk_link_present(card))
+		sysfs_remove_groups(&card->dev.kobj, groups);
+}
+
+/* Before any card. */
+void glk_link_sysfs_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < GLK_LINK_COUNTERS; i++) {
+		struct device_attribute *attr = &counters[i].dev_attr;
+
+		sysfs_attr_init(&attr->attr);
+		attr->attr.name = glk_link_counter_names[i];
+		attr->attr.mode = 0444;
+		attr->show = counter_show;
+		counters[i].index = i;
+		counter_attrs[i] = &attr->attr;
+	}
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of /sys/class/gpulink (docs/sysfs.md), one value each, and what their errors mean. All return 0 or a negative code. */
+#ifndef GLK_ADMIN_FILES_H
+#define GLK_ADMIN_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef GLK_SYSFS
+#define GLK_SYSFS "/sys/class/gpulink"
+#endif
+
+/** "gpulink" and a number: nothing that could lead out of the folder. */
+bool glk_admin_is_card_name(const char *name, unsigned long *number);
+
+/** The code for an errno value of such a file. */
+int glk_admin_code_of(int error);
+
+/** Reads one value of GLK_SYSFS/card/file, without its newline. */
+int glk_admin_read_text(const char *card, const char *file, char *text, size_t room);
+int glk_admin_read_number(const char *card, const char *file, uint64_t *value);
+int glk_admin_read_u32(const char *card, const char *file, uint32_t *value);
+
+int glk_admin_write_text(const char *card, const char *file, const char *text);
+
+#endif /* GLK_ADMIN_FILES_H */

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "staging.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/dma-buf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <gpulink_regs.h>
+
+#include "gpulink.h"
+
+#define SYNC_ATTEMPTS 100u
+
+struct glk_staging {
+	int fd;		  /* our own: for telling its driver of accesses */
+	uint8_t *mapping; /* from a page's begin on */
+	size_t mapped;
+	uint8_t *theirs, *ours;
+	size_t bytes;
+};
+
+static int code_of(int error)
+{
+	switch (error) {
+	case ENOMEM:
+	case EMFILE:
+	case ENFILE:
+		return -GPULINK_ENOMEM;
+	case EACCES:
+	case EPERM:
+		return -GPULINK_EACCES;
+	case EINVAL:
+	case ENODEV:
+	case EOPNOTSUPP:
+		return -GPULINK_ENOTSUP;
+	default:
+		return -GPULINK_EIO;
+	}
+}
+
+/* Seeking to its end is how a dma-buf tells its size. */
+static int check_range(int fd, uint64_t offset, size_t bytes)
+{
+	off_t end = lseek(fd, 0, SEEK_END);
+
+	if (end < 0)
+		return errno == EBADF ? -GPULINK_EINVAL : -GPULINK_ENOTSUP;
+	return bytes <= (uint64_t)end && offset <= (uint64_t)end - bytes ? 0 : -GPULINK_ERANGE;
+}
+
+static int map(struct glk_staging *s, int fd, uint64_t offset, unsigned rights)
+{
+	int protection = (rights & GPULINK_READ ? PROT_READ : 0) | (rights & GPULINK_WRITE ? PROT_WRITE : 0);
+	size_t skip = (size_t)(offset % GLK_PAGE_SIZE);
+
+	s->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (s->fd < 0)
+		return code_of(errno);
+	s->mapped = skip + s->bytes;
+	s->mapping = mmap(NULL, s->mapped, protection, MAP_SHARED, fd, (off_t)(offset - skip));
+	if (s->mapping == MAP_FAILED) {
+		s->mapping = NULL;
+		return code_of(errno);
+	}
+	s->theirs = s->mapping + skip;
+	s->ours = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (s->ours == MAP_FAILED) {
+		s->ours = NULL;
+		return -GPULINK_ENOMEM;
+	}
+	return 0;
+}
+
+int glk_staging_open(int fd, uint64_t offset, size_t bytes, unsigned rights, struct glk_staging **out)
+{
+	int error = check_range(fd, offset, bytes);
+	struct glk_staging *s;
+
+	if (error)
+		return error;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return -GPULINK_ENOMEM;
+	s->bytes = bytes;
+	error = map(s, fd, offset, rights);
+	if (error)
+		glk_staging_close(s);
+	else
+		*out = s;
+	return error;
+}
+
+void glk_staging_close(struct glk_staging *s)
+{
+	if (!s)
+		return;
+	if (s->ours)
+		munmap(s->ours, s->bytes);
+	if (s->mapping)
+		munmap(s->mapping, s->mapped);
+	if (s->fd >= 0)
+		close(s->fd);
+	free(s);
+}
+
+void *glk_staging_memory(const struct glk_staging *s)
+{
+	return s->ours;
+}
+
+/* Tells the dma-buf's driver that the CPU begins or ends its access. What is no dma-buf has nobody to tell. */
+static int tell(const struct glk_staging *s, uint64_t flags)
+{
+	struct dma_buf_sync sync = { .flags = flags };
+
+	for (unsigned i = 0; i < SYNC_ATTEMPTS; i++) {
+		if (!ioctl(s->fd, DMA_BUF_IOCTL_SYNC, &sync) || errno == ENOTTY)
+			return 0;
+		if (errno != EINTR && errno != EAGAIN)
+			break;
+	}
+	return -GPULINK_EIO;
+}
+
+static int copy(const struct glk_staging *s, uint8_t *to, const uint8_t *from, size_t bytes, uint64_t access)
+{
+	int error = tell(s, DMA_BUF_SYNC_START | access);
+
+	if (error)
+		return error;
+	memcpy(to, from, bytes);
+	return tell(s, DMA_BUF_SYNC_END | access);
+}
+
+int glk_staging_fetch(const struct glk_staging *s, uint64_t offset, size_t bytes)
+{
+	return copy(s, s->ours + offset, s->theirs + offset, bytes, DMA_BUF_SYNC_READ);
+}
+
+int glk_staging_bring(const struct glk_staging *s, uint64_t offset, size_t bytes)
+{
+	return copy(s, s->theirs + offset, s->ours + offset, bytes, DMA_BUF_SYNC_WRITE);
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The queue is clocked `clocks` times in the time that a flit takes on the link, and a flit can leave at the last of them. A
+ * step is made at the end of such a time, when all is known that was pushed in it.
+ */
+#include "crossing.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "link/unstitch.h"
+#include "pool_tuner.h"
+
+enum {
+	UNDER_WAY = 8192, /* packets of a kind: more than a queue of 4096 flits has, and a receiver waits for */
+	NUMBER_FIRST = 0xe0, NUMBER_SECOND = 0x0f, /* bits of a header's first two bytes that the queue fills in */
+};
+
+struct sent {
+	uint64_t hash;
+	uint32_t which, length;
+};
+
+struct way {
+	uint32_t begin, end; /* counted on and on */
+	struct sent sent[UNDER_WAY];
+};
+
+struct crossing {
+	struct glk_cluster_queue *queue;
+	struct glk_unstitch *unstitch;
+	crossing_arrive arrive;
+	void *user;
+	struct netcrafter_setting setting;
+	uint64_t slot;	/* ticks of a flit */
+	uint64_t now;	/* end of the time of a flit that is being looked at */
+	uint64_t due;
+	int failed;
+	struct pool_tuner tuner;
+	uint64_t pool_since, pool_ns_ticks; /* of the present pooling time, and that times time, for its mean */
+	uint64_t padded[PADDINGS];
+	struct way ways[GLK_KIND_COUNT];
+};
+
+/* FNV-1a, by 64 bits. */
+static uint64_t hash_of(enum glk_kind kind, const uint8_t *packet, size_t length)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ kind;
+
+	for (size_t i = 0; i < length; i += sizeof(uint64_t)) {
+		uint64_t word = 0;
+
+		memcpy(&word, packet + i, length - i < sizeof(word) ? length - i : sizeof(word));
+		if (i == 0 && kind != GLK_KIND_FINEPACK) {
+			const uint8_t number[sizeof(word)] = { NUMBER_FIRST, NUMBER_SECOND };
+			uint64_t mask;
+
+			memcpy(&mask, number, sizeof(mask));
+			word &= ~mask;
+		}
+		hash = (hash ^ word) * UINT64_C(0x100000001b3);
+		hash ^= hash >> 29;
+	}
+	return hash;
+}
+
+static void arrived(void *user, enum glk_kind kind, const uint8_t *packet, size_t length, unsigned pieces)
+{
+	struct crossing *c = user;
+	struct way *way = &c->ways[kind];
+	const struct sent *sent = &way->sent[way->begin % UNDER_WAY];
+
+	(void)pieces;
+	if (c->failed)
+		return;
+	if (way->begin == way->end || sent->length != length || sent->hash != hash_of(kind, packet, length)) {
+		c->failed = -EBADMSG;
+		return;
+	}
+	way->begin++;
+	c->failed = c->arrive(c->user, c->now, sent->which);
+}
+
+static struct glk_cluster_queue_config queue_config(const struct crossing *c)
+{
+	const struct netcrafter_setting *s = &c->setting;
+
+	return (struct glk_cluster_queue_config){
+		.entries = s->queue_entries,
+		.flit_bytes = s->flit_bytes,
+		.stitching = s->stitching,
+		.pooling = s->pooling,
+		.selective = s->selective,
+		.sequencing = s->sequencing,
+		.yielding = s->yielding,
+		.pool_cycles = (unsigned)(c->tuner.pool_ns * TICKS_NS * s->clocks / c->slot),
+		.burst = s->burst,
+	};
+}
+
+int crossing_create(const struct netcrafter_setting *setting, crossing_arrive arrive, void *user, struct crossing **crossing)
+{
+	struct crossing *c = calloc(1, sizeof(*c));
+	struct glk_cluster_queue_config config;
+	int rc;
+
+	if (!c)
+		return -ENOMEM;
+	c->setting = *setting;
+	c->slot = (uint64_t)setting->flit_bytes * TICKS_NS / setting->between;
+	c->tuner.pool_ns = setting->pool_ns;
+	config = queue_config(c);
+	c->arrive = arrive;
+	c->user = user;
+	c->due = UINT64_MAX;
+	rc = glk_cluster_queue_create(&config, &c->queue);
+	if (!rc)
+		rc = glk_unstitch_create(setting->flit_bytes, arrived, c, &c->unstitch);
+	if (rc)
+		crossing_free(c);
+	else
+		*crossing = c;
+	return rc;
+}
+
+void crossing_free(struct crossing *c)
+{
+	if (!c)
+		return;
+	glk_unstitch_destroy(c->unstitch);
+	glk_cluster_queue_destroy(c->queue);
+	free(c);
+}
+
+static void count_padding(struct crossing *c, size_t length)
+{
+	size_t tail = length % c->setting.flit_bytes;
+
+	c->padded[0] += length / c->setting.flit_bytes;
+	if (tail)
+		c->padded[c->setting.flit_bytes - tail]++;
+}
+
+int crossing_push(struct crossing *c, uint64_t time, uint32_t which, enum glk_kind kind, const uint8_t *packet, size_t length)
+{
+	struct way *way = &c->ways[kind];
+	uint64_t clock = time / c->slot * c->setting.clocks + time % c->slot * c->setting.clocks / c->slot;
+	uint64_t end = (time / c->slot + 1) * c->slot;
+	int rc = glk_cluster_queue_push(c->queue, clock, kind, packet, length);
+
+	if (rc)
+		return rc;
+	if (way->end - way->begin == UNDER_WAY)
+		return -EBADMSG; /* more than can be in the queue */
+	way->sent[way->end++ % UNDER_WAY] =
+		(struct sent){ .hash = hash_of(kind, packet, length), .which = which, .length = (uint32_t)length };
+	count_padding(c, length);
+	if (end < c->due)
+		c->due = end;
+	return 0;
+}
+
+uint64_t crossing_due(const struct crossing *c)
+{
+	return c->due;
+}
+
+/* The end of the time of a flit in which the queue's next clock is that matters. */
+static uint64_t find_due(const struct crossing *c)
+{
+	uint64_t first = c->now / c->slot * c->setting.clocks; /* clock of the time that begins now */
+	uint64_t next;
+
+	if (!glk_cluster_queue_fill(c->queue))
+		return UINT64_MAX;
+	next = glk_cluster_queue_next(c->queue, first);
+	return (next / c->setting.clocks + 1) * c->slot;
+}
+
+static void note_pool_time(struct crossing *c, unsigned pool_ns, uint64_t now)
+{
+	c->pool_ns_ticks += pool_ns * (now - c->pool_since);
+	c->pool_since = now;
+}
+
+static int tune(struct crossing *c)
+{
+	unsigned before = c->tuner.pool_ns;
+	struct glk_cluster_queue_config config;
+
+	if (!pool_tuner_look(&c->tuner, glk_cluster_queue_counters(c->queue)))
+		return 0;
+	note_pool_time(c, before, c->now);
+	config = queue_config(c);
+	return glk_cluster_queue_set(c->queue, &config);
+}
+
+int crossing_step(struct crossing *c)
+{
+	unsigned credits[GLK_CLASS_COUNT] = { INT_MAX, INT_MAX, INT_MAX };
+	uint64_t first;
+
+	c->now = c->due;
+	first = (c->now / c->slot - 1) * c->setting.clocks;
+	for (unsigned i = 0; i < c->setting.clocks && !c->failed; i++) {
+		struct glk_flit flit;
+		bool last = i + 1 == c->setting.clocks;
+
+		if (glk_cluster_queue_clock(c->queue, first + i, last, credits, &flit) && glk_unstitch_flit(c->unstitch, &flit))
+			c->failed = -EBADMSG;
+	}
+	if (c->setting.tuned && !c->failed)
+		c->failed = tune(c);
+	c->due = find_due(c);
+	return c->failed;
+}
+
+void crossing_count(struct crossing *c, uint64_t time, struct netcrafter_result *result)
+{
+	const struct glk_cluster_queue_counters *from = glk_cluster_queue_counters(c->queue);
+	struct glk_cluster_queue_counters *to = &result->link;
+	double used = time ? (double)(from->flits_out * c->slot) / (double)time : 0;
+
+	for (unsigned kind = 0; kind < GLK_KIND_COUNT; kind++) {
+		to->packets[kind] += from->packets[kind];
+		to->flits_in[kind] += from->flits_in[kind];
+		to->bytes_in[kind] += from->bytes_in[kind];
+		to->stitched[kind] += from->stitched[kind];
+		to->waited[kind] += from->waited[kind];
+	}
+	to->flits_out += from->flits_out;
+	to->flits_padded += from->flits_padded;
+	to->parents += from->parents;
+	to->partial += from->partial;
+	to->pooled += from->pooled;
+	to->pool_stitched += from->pool_stitched;
+	to->pool_timed_out += from->pool_timed_out;
+	to->refused += from->refused;
+	for (unsigned i = 0; i < PADDINGS; i++)
+		result->padded[i] += c->padded[i];
+	if (used > result->utilisation)
+		result->utilisation = used;
+	if (time < c->now)
+		return; /* nothing crossed, or the tail of time is shorter than a flit */
+	note_pool_time(c, c->tuner.pool_ns, time);
+	result->pool_ns_mean += time ? (double)c->pool_ns_ticks / (double)time / 2 : 0;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "netcrafter_main.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "netcrafter_output.h"
+#include "run.h"
+
+static int from_workload(const struct options *options, struct requests *requests, char *error)
+{
+	struct requests_stream *stream;
+	int status;
+
+	*requests = (struct requests){ .gpus = options->gpus };
+	status = requests_stream_begin(requests, &stream);
+	if (status)
+		return status;
+	status = run_workload_into(options, requests_stream_sink(stream), error);
+	status = requests_stream_end(stream, status, error);
+	if (status)
+		requests_free(requests);
+	return status;
+}
+
+static int read_requests(const struct options *o, struct requests *requests, char *error)
+{
+	int status = o->workload ? from_workload(o, requests, error) : requests_from_trace(requests, o->trace, error);
+
+	if (status || requests->gpus >= 2)
+		return status;
+	requests_free(requests);
+	snprintf(error, REPLAY_ERROR_BYTES, "%s: has one GPU; two clusters need two at least", o->trace);
+	return -EINVAL;
+}
+
+static int play(struct netcrafter_found *found, char *error)
+{
+	const struct netcrafter_options *o = found->options;
+	int status = 0;
+
+	netcrafter_reads(found->requests, &found->reads);
+	for (unsigned i = 0; o->variants[i] && !status; i++) {
+		struct netcrafter_setting setting = netcrafter_variant_setting(o->variants[i], &o->setting);
+
+		status = netcrafter_run(found->requests, &setting, &found->results[i]);
+		if (status == -EBADMSG)
+			snprintf(error, REPLAY_ERROR_BYTES,
+				 "%s: the far end of the link did not get what was sent: this is a bug in the model",
+				 o->variants[i]->name);
+	}
+	return status;
+}
+
+int netcrafter(int argc, char **argv)
+{
+	char error[REPLAY_ERROR_BYTES] = "";
+	struct netcrafter_options options;
+	struct netcrafter_found *found;
+	struct requests requests;
+	int status = netcrafter_options_read(argc, argv, &options);
+
+	if (status)
+		return status > 0 ? EXIT_SUCCESS : 2;
+	status = read_requests(&options.stream, &requests, error);
+	if (status)
+		return run_failed(status, error);
+	found = calloc(1, sizeof(*found));
+	if (found) {
+		found->options = &options;
+		found->stream = options.stream.workload ? options.stream.workload : options.stream.trace;
+		found->requests = &requests;
+		status = play(found, error);
+		if (!status)
+			status = netcrafter_output(stdout, found);
+		if (!status && fflush(stdout))
+			status = -errno;
+		for (unsigned i = 0; i < VARIANTS_MAX; i++)
+			netcrafter_result_free(&found->results[i]);
+	} else {
+		status = -ENOMEM;
+	}
+	free(found);
+	requests_free(&requests);
+	return status ? run_failed(status, error) : EXIT_SUCCESS;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of gpulink-replay netcrafter. */
+#ifndef REPLAY_NETCRAFTER_OPTIONS_H
+#define REPLAY_NETCRAFTER_OPTIONS_H
+
+#include "netcrafter/variant.h"
+#include "options.h"
+
+struct netcrafter_options {
+	struct options stream; /* which workload or trace; the rest of it is not used */
+	struct netcrafter_setting setting;
+	const struct netcrafter_variant *variants[VARIANTS_MAX + 1];
+	enum output output;
+};
+
+/** Returns 0; 1 when --help was answered; -1: a sentence is on stderr. */
+int netcrafter_options_read(int argc, char **argv, struct netcrafter_options *options);
+
+#endif /* REPLAY_NETCRAFTER_OPTIONS_H */

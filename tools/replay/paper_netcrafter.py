@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NetCrafter's figures for docs/papers.md: which runs they take, what is measured of them, and their tables."""
+
+import json
+import math
+import pathlib
+
+import paper_netcrafter_text as text
+
+DATA = pathlib.Path(__file__).resolve().parents[2] / "tests/data"
+TRACES = {
+    "pagerank": "pagerank_cage8_it2",
+    "spmv": "spmv_rgg15",
+    "transpose": "matrixtranspose1024",
+    "stencil2d": "stencil2d256",
+    "fir": "fir32k",
+}
+# Of gpulink-replay's workloads those that the paper names and that take seconds here, and sssp, whose stores are small.
+WORKLOADS = {
+    "gups": "--size 524288 --iterations 1",
+    "transpose": "--size 1024 --iterations 1",
+    "mis": "--input cnr-2000.csr.bin.gz",
+    "pagerank": "--input cnr-2000.csr.bin.gz --iterations 2",
+    "atax": "--size 2048 --iterations 2",
+    "mvt": "--size 2048 --iterations 2",
+    "dnn-lenet": "--size 1 --iterations 1",
+    "sssp": "--input cnr-2000.csr.bin.gz",
+}
+QUICK = ["pagerank", "fir"]  # that --check runs again
+SYSTEM = ("--within 128 --between 16 --flit 16 --queue 1024 --clocks 4 --tlb 512 --pool 32 --trim 16 --burst 16").split()
+VARIANTS = ["plain", "ideal", "stitching", "pooling", "trimming", "sequencing", "netcrafter", "tuned", "finepack", "both"]
+POOLS = [32, 64, 96, 128]
+BANDWIDTHS = [(128, 16), (128, 32), (128, 64), (256, 32), (512, 64), (32, 32)]
+QUEUES = [1016, 1020, 1028, 1032]  # that differ from 1024 in nothing that matters: how far apart are their times?
+
+
+def geometric_mean(values):
+    values = list(values)
+    return math.exp(math.fsum(math.log(v) for v in values) / len(values))
+
+
+def mean(values):
+    values = list(values)
+    return math.fsum(values) / len(values)
+
+
+def kind(variant, name, what="packets"):
+    return variant["kinds"].get(name, {}).get(what, 0)
+
+
+def walk(variant, what):
+    """What translation requests and responses have of it."""
+    return kind(variant, "translation request", what) + kind(variant, "translation response", what)
+
+
+def saved(variant):
+    return 100 * (1 - variant["link_flits"] / variant["flits"])
+
+
+def shared(variant):
+    return 100 * (variant["stitched"] + variant["parents"]) / variant["flits"]
+
+
+def padded(variant):
+    """Flits with 25 or 75 % of padding, and none have any other, before stitching, in %."""
+    return 100 * sum(variant["flits_by_padding"][1:]) / variant["flits"]
+
+
+class Runs:
+    """gpulink-replay netcrafter, each run made once. `output` runs it with words and gives what it prints."""
+
+    def __init__(self, output):
+        self.output = output
+
+    def run(self, stream, variants, *more):
+        found = json.loads(self.output("netcrafter", *stream, *SYSTEM, *more, "--variants", ",".join(variants), "-o", "json"))
+        found["by"] = {v["name"]: v for v in found["variants"]}
+        return found
+
+    def trace(self, name, variants, *more):
+        return self.run(["--trace", str(DATA / "mgpusim" / f"{TRACES[name]}.rtr.zst")], variants, *more)
+
+    def workload(self, name, variants):
+        words = ["--workload", name, *WORKLOADS[name].split()]
+        if "--input" in words:
+            place = words.index("--input") + 1
+            words[place] = str(DATA / words[place])
+        return self.run([*words, "--gpus", "4", "--seed", "1"], variants)
+
+
+def gather_trace(runs, name):
+    """Everything about a trace, by what was set."""
+    found = {"base": runs.trace(name, VARIANTS)}
+    for pool in POOLS:
+        found["pool", pool] = runs.trace(name, ["pooling"], "--pool", str(pool))["by"]["pooling"]
+        found["all", pool] = runs.trace(name, ["pooling"], "--pool", str(pool), "--no-selective")["by"]["pooling"]
+    found["holding"] = runs.trace(name, ["pooling", "netcrafter", "tuned"], "--no-yielding")["by"]
+    found["flit 8"] = runs.trace(name, ["plain", "pooling", "netcrafter"], "--flit", "8")["by"]
+    for within, between in BANDWIDTHS:
+        found["bandwidth", within, between] = runs.trace(name, ["plain", "netcrafter"], "--within", str(within), "--between",
+                                                         str(between))["by"]
+    for clocks in (1, 2):
+        found["clocks", clocks] = runs.trace(name, ["plain", "stitching", "pooling", "netcrafter"], "--clocks", str(clocks))["by"]
+    for bytes_ in (4, 8, 32):
+        found["trim", bytes_] = runs.trace(name, ["trimming"], "--trim", str(bytes_))["by"]["trimming"]
+    for queue in QUEUES:
+        found["queue", queue] = runs.trace(name, ["plain", "netcrafter"], "--queue", str(queue))["by"]
+    return found
+
+
+def gather(runs, tell):
+    traces, workloads = {}, {}
+    for name in TRACES:
+        tell(f"netcrafter, trace {name}")
+        traces[name] = gather_trace(runs, name)
+    for name in WORKLOADS:
+        tell(f"netcrafter, workload {name}")
+        workloads[name] = runs.workload(name, ["plain", "stitching", "pooling", "sequencing", "netcrafter", "finepack", "both"])
+    return traces, workloads
+
+
+# ---- Tables ----
+
+def table(head, rows):
+    return "\n".join(["| " + " | ".join(map(str, head)) + " |", "|---" + "|---:" * (len(head) - 1) + "|",
+                      *("| " + " | ".join(map(str, row)) + " |" for row in rows)])
+
+
+def traffic_row(name, found):
+    plain = found["by"]["plain"]
+    accesses = sum(plain[what] for what in ("reads_crossed", "writes_crossed", "atomics_crossed"))
+    return [name, plain["reads_crossed"], plain["writes_crossed"] + plain["atomics_crossed"], plain["flits"],
+            f"{padded(plain):.1f} %", f"{100 * plain['walk_crossings'] / (plain['walk_crossings'] + accesses):.1f} %",
+            f"{100 * walk(plain, 'flits') / plain['flits']:.1f} %", f"{100 * walk(plain, 'bytes') / plain['bytes']:.1f} %"]
+
+
+TRAFFIC = ["", "reads", "writes, atomics", "flits", "25 or 75 % padded", "page walks, of accesses", "of flits", "of bytes"]
+
+
+def need_row(name, found):
+    """Fig. 7."""
+    reads = sum(found["reads_by_bytes"].values())
+    return [name, *(f"{100 * n / reads:.1f} %" for n in found["reads_by_bytes"].values()),
+            *(f"{100 * n / reads:.1f} %" for n in found["reads_in_sector"].values())]
+
+
+NEED = ["", "1-16 bytes", "17-32", "33-48", "49-64", "in a sector of 4", "of 8", "of 16", "of 32"]
+
+
+def speed_row(name, found):
+    return [name, *(f"{found['by'][v]['speed_up']:.3f}" for v in VARIANTS[1:])]
+
+
+def stitched_row(name, found):
+    before, after = found["by"]["stitching"], found["by"]["pooling"]
+    return [name, f"{shared(before):.1f} %", f"{shared(after):.1f} %", f"{saved(before):.1f} %", f"{saved(after):.1f} %",
+            f"{100 * (1 - before['bytes'] / before['flits'] / 16):.1f} %"]
+
+
+def means(rows, columns, digits):
+    return ["geometric mean", *(f"{geometric_mean(float(row[i]) for row in rows):.{digits}f}" for i in range(1, columns))]
+
+
+def with_means(rows, digits=3):
+    return rows + [means(rows, len(rows[0]), digits)]
+
+
+def speed(found, variant):
+    """Of a variant of another run, to the base's plain."""
+    return found["base"]["by"]["plain"]["time_ns"] / variant["time_ns"]
+
+
+def latency_row(name, found):
+    by, row = found["by"], [name]
+    for what, variants in (("access", ("plain", "ideal", "netcrafter")), ("translation", ("plain", "sequencing"))):
+        for v in variants:
+            row += [f"{by[v][what]['mean_ns']:.0f}", by[v][what]["percentile_99_ns"]]
+    return row
+
+
+def pool_rows(traces, which):
+    rows = []
+    for name, found in traces.items():
+        stitching = found["base"]["by"]["stitching"]
+        rows.append([name, f"{stitching['speed_up']:.3f}", *(f"{speed(found, found[which, p]):.3f}" for p in POOLS)])
+    return with_means(rows)
+
+
+def byte_rows(traces):
+    rows = []
+    for name, found in traces.items():
+        rows.append([name, f"{saved(found['base']['by']['stitching']):.1f} %", *(f"{saved(found['pool', p]):.1f} %" for p in POOLS)])
+    return rows
+
+
+def holding_row(name, found):
+    base, holding = found["base"]["by"], found["holding"]
+    return [name, f"{base['pooling']['speed_up']:.3f}", f"{speed(found, holding['pooling']):.3f}",
+            f"{speed(found, holding['netcrafter']):.3f}", f"{speed(found, holding['tuned']):.3f}",
+            f"{holding['tuned']['pool_mean_ns']:.0f}"]
+
+
+def clocks_row(name, found):
+    row = [name]
+    for clocks in (1, 2, 4):
+        by = found["base"]["by"] if clocks == 4 else found["clocks", clocks]
+        row += [f"{by['plain']['time_ns'] / by[v]['time_ns']:.3f}" for v in ("stitching", "pooling", "netcrafter")]
+    return row
+
+
+def flit_row(name, found):
+    row = [name]
+    for by in (found["base"]["by"], found["flit 8"]):
+        row += [f"{by['plain']['time_ns'] / by[v]['time_ns']:.3f}" for v in ("pooling", "netcrafter")] + [
+            f"{saved(by['pooling']):.1f} %"]
+    return row
+
+
+def ratio(found, within, between):
+    by = found["bandwidth", within, between]
+    return by["plain"]["time_ns"] / by["netcrafter"]["time_ns"]
+
+
+def trim_row(name, found):
+    row = [name]
+    for bytes_ in (4, 8, 16, 32):
+        one = found["base"]["by"]["trimming"] if bytes_ == 16 else found["trim", bytes_]
+        row += [f"{speed(found, one):.3f}", f"{100 * (1 - one['flits'] / found['base']['by']['plain']['flits']):.1f} %"]
+    return row
+
+
+def link_bytes_row(name, found):
+    by = found["by"]
+    return [name, *(16 * by[v]["link_flits"] for v in ("plain", "netcrafter", "finepack", "both")),
+            f"{100 * (1 - by['both']['link_flits'] / min(by[v]['link_flits'] for v in ('netcrafter', 'finepack'))):.1f} %",
+            *(f"{by['plain']['time_ns'] / by[v]['time_ns']:.3f}" for v in ("netcrafter", "finepack", "both"))]
+
+
+LINK_BYTES = ["", "plain, bytes", "netcrafter", "finepack", "both", "less than the better", "netcrafter, speed-up", "finepack",
+              "both"]
+
+
+def noise(found):
+    """The greatest difference, in %, between queues of about the same size, of time and of speed-up."""
+    all_ = [found["base"]["by"], *(found["queue", q] for q in QUEUES)]
+    plain = [by["plain"]["time_ns"] for by in all_]
+    ups = [by["plain"]["time_ns"] / by["netcrafter"]["time_ns"] for by in all_]
+    return 100 * (max(plain) / min(plain) - 1), 100 * (max(ups) / min(ups) - 1)
+
+
+def tables(traces, workloads):
+    bases = {name: found["base"] for name, found in traces.items()}
+    rows = [[f"{w} / {b}", *(f"{ratio(found, w, b):.3f}" for found in traces.values()),
+             f"{geometric_mean(ratio(found, w, b) for found in traces.values()):.3f}"] for w, b in BANDWIDTHS]
+    return {
+        "traffic": table(TRAFFIC, [traffic_row(n, f) for n, f in bases.items()]),
+        "traffic_workloads": table(TRAFFIC, [traffic_row(n, f) for n, f in workloads.items()]),
+        "need": table(NEED, [need_row(n, f) for n, f in bases.items()]),
+        "speed": table(["", *VARIANTS[1:]], with_means([speed_row(n, f) for n, f in bases.items()])),
+        "latency": table(["", "access, plain", "99 %", "ideal", "99 %", "netcrafter", "99 %", "walk, plain", "99 %",
+                          "sequencing", "99 %"], [latency_row(n, f) for n, f in bases.items()]),
+        "stitched": table(["", "stitched before pooling", "after", "flits saved before", "after", "at most"],
+                          [stitched_row(n, f) for n, f in bases.items()]),
+        "pool": table(["", "no pooling", *(f"{p} ns" for p in POOLS)], pool_rows(traces, "pool")),
+        "pool_all": table(["", "no pooling", *(f"{p} ns" for p in POOLS)], pool_rows(traces, "all")),
+        "pool_bytes": table(["", "no pooling", *(f"{p} ns" for p in POOLS)], byte_rows(traces)),
+        "holding": table(["", "pooling, yielding", "holding", "netcrafter, holding", "tuned, holding", "its mean ns"],
+                         [holding_row(n, f) for n, f in traces.items()]),
+        "clocks": table(["", *(f"{v}, {c}" for c in (1, 2, 4) for v in ("stitching", "pooling", "netcrafter"))],
+                        with_means([clocks_row(n, f) for n, f in traces.items()])),
+        "flit": table(["", "16 B: pooling", "netcrafter", "saved", "8 B: pooling", "netcrafter", "saved"],
+                      [flit_row(n, f) for n, f in traces.items()]),
+        "bandwidth": table(["within / between", *traces, "geometric mean"], rows),
+        "trim": table(["", *(w for b in (4, 8, 16, 32) for w in (f"{b} B", "flits less"))],
+                      [trim_row(n, f) for n, f in traces.items()]),
+        "both": table(LINK_BYTES, [link_bytes_row(n, f) for n, f in bases.items()]),
+        "both_workloads": table(LINK_BYTES, [link_bytes_row(n, f) for n, f in workloads.items()]),
+    }
+
+
+# ---- Numbers that the text names ----
+
+def figures(traces, workloads):
+    base = {name: found["base"]["by"] for name, found in traces.items()}
+    f = {"padded": {n: padded(by["plain"]) for n, by in base.items()}}
+    f["walks"], f["walk_flits"] = {}, {}
+    for n, by in [*base.items(), ("gups", workloads["gups"]["by"])]:
+        plain = by["plain"]
+        asked = plain["reads_crossed"] + plain["writes_crossed"] + plain["atomics_crossed"]
+        f["walk_flits"][n] = 100 * walk(plain, "flits") / plain["flits"]
+        f["walks"][n] = 100 * plain["walk_crossings"] / (plain["walk_crossings"] + asked)
+    f["padded"]["gups"] = padded(workloads["gups"]["by"]["plain"])
+    f["need"] = {n: 100 * found["base"]["reads_by_bytes"]["1-16"] / sum(found["base"]["reads_by_bytes"].values())
+                 for n, found in traces.items()}
+    f["sector"] = {n: 100 * found["base"]["reads_in_sector"]["16"] / sum(found["base"]["reads_by_bytes"].values())
+                   for n, found in traces.items()}
+    f["speed"] = {v: {n: by[v]["speed_up"] for n, by in base.items()} for v in VARIANTS}
+    f["mean"] = {v: geometric_mean(f["speed"][v].values()) for v in VARIANTS}
+    f["shared"] = {v: mean(shared(by[v]) for by in base.values()) for v in ("stitching", "pooling")}
+    f["saved"] = {v: mean(saved(by[v]) for by in base.values()) for v in ("stitching", "pooling", "netcrafter", "tuned")}
+    for which in ("pool", "all"):
+        f[which] = {p: geometric_mean(speed(found, found[which, p]) for found in traces.values()) for p in POOLS}
+        f[which + "_saved"] = {p: mean(saved(found[which, p]) for found in traces.values()) for p in POOLS}
+        f[which + "_pagerank"] = {p: speed(traces["pagerank"], traces["pagerank"][which, p]) for p in POOLS}
+    f["holding"] = {v: geometric_mean(speed(found, found["holding"][v]) for found in traces.values())
+                    for v in ("pooling", "netcrafter", "tuned")}
+    f["latency"] = geometric_mean(by["netcrafter"]["access"]["mean_ns"] / by["plain"]["access"]["mean_ns"] for by in base.values())
+    f["ideal_latency"] = geometric_mean(by["ideal"]["access"]["mean_ns"] / by["plain"]["access"]["mean_ns"] for by in base.values())
+    f["busy"] = {v: mean(by[v]["utilisation"] for by in base.values()) for v in ("plain", "ideal")}
+    f["walk_ns"] = {v: {n: by[v]["translation"]["mean_ns"] for n, by in base.items()} for v in ("plain", "sequencing")}
+    f["walk_99"] = {v: {n: by[v]["translation"]["percentile_99_ns"] for n, by in base.items()} for v in ("plain", "sequencing")}
+    f["flit"] = {b: geometric_mean(by["plain"]["time_ns"] / by["pooling"]["time_ns"] for by in (
+        (found["base"]["by"] if b == 16 else found["flit 8"]) for found in traces.values())) for b in (8, 16)}
+    f["bandwidth"] = {(w, b): geometric_mean(ratio(found, w, b) for found in traces.values()) for w, b in BANDWIDTHS}
+    f["clocks"] = {(c, v): geometric_mean(by["plain"]["time_ns"] / by[v]["time_ns"] for by in (
+        (found["base"]["by"] if c == 4 else found["clocks", c]) for found in traces.values()))
+        for c in (1, 2, 4) for v in ("stitching", "pooling", "netcrafter")}
+    f["noise"] = {n: noise(found) for n, found in traces.items()}
+    f["gups"] = {v: workloads["gups"]["by"][v]["speed_up"] for v in ("sequencing", "netcrafter")}
+    every = [*base.values(), *(found["by"] for found in workloads.values())]
+    f["both_less"] = {n: 100 * (1 - by["both"]["link_flits"] / min(by[v]["link_flits"] for v in ("netcrafter", "finepack")))
+                      for n, by in base.items()}
+    f["both_tails"] = mean(100 * (1 - by["both"]["link_flits"] / by["both"]["flits"]) for by in every[len(base):]
+                           if by["finepack"]["stores_packed"])
+    return f
+
+
+def section(runs, tell):
+    traces, workloads = gather(runs, tell)
+    return text.section(figures(traces, workloads), tables(traces, workloads), parameters())
+
+
+def parameters():
+    return "\n".join([f"    gpulink-replay netcrafter {' '.join(SYSTEM)} --trace ...",
+                      *(f"    {name:13} tests/data/mgpusim/{file}.rtr.zst" for name, file in TRACES.items()),
+                      f"    gpulink-replay netcrafter {' '.join(SYSTEM)} --gpus 4 --seed 1 --workload ...",
+                      *(f"    {name:13} {words}" for name, words in WORKLOADS.items())])
+
+
+def quick(runs):
+    """(what, lines that the page must have), of what can be made again quickly."""
+    yield "NetCrafter's parameters", parameters().splitlines()
+    for name in QUICK:
+        found = runs.trace(name, VARIANTS)
+        rows = (row(name, found) for row in (traffic_row, need_row, speed_row, latency_row, stitched_row, link_bytes_row))
+        yield f"NetCrafter with the trace {name}", ["| " + " | ".join(map(str, row)) + " |" for row in rows]
