@@ -212,7 +212,7 @@ static void put_little(uint8_t *to, uint64_t value, unsigned bytes)
 static void record(struct session *s, unsigned direction, const struct glk_block *block, bool dropped)
 {
 	struct recorder *recorder = &s->recorders[direction];
-	unsigned flits = recorder->count;
+	unsigned flits = recorder->count < FRAME_FLITS ? recorder->count : FRAME_FLITS;
 	uint8_t bytes[RECORD_BYTES] = {0};
 
 	if (!block->control) {
