@@ -42,9 +42,9 @@ def hello(own, other=0, ready=False, serial=1, version=1, cluster=0, credits=(10
     return frame([(0, data[:16]), (0, data[16:])], turn=int(ready), wanted=SESSION)
 
 
-def record(blocks, time_ns=0, direction=OUT, dropped=False, lost=0):
+def record(blocks, time_ns=0, direction=OUT, dropped=False, cut=False, lost=0):
     """What the driver tells of a frame."""
-    return struct.pack("<QBBBBI48x", time_ns, direction, len(blocks) // 16, dropped, 0, lost) + blocks.ljust(192, b"\0")
+    return struct.pack("<QBBBBI48x", time_ns, direction, len(blocks) // 16, dropped | cut << 1, 0, lost) + blocks.ljust(192, b"\0")
 
 
 class Link:

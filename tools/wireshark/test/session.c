@@ -212,21 +212,21 @@ static void put_little(uint8_t *to, uint64_t value, unsigned bytes)
 static void record(struct session *s, unsigned direction, const struct glk_block *block, bool dropped)
 {
 	struct recorder *recorder = &s->recorders[direction];
-	unsigned flits = recorder->count;
+	unsigned flits = recorder->count < FRAME_FLITS ? recorder->count : FRAME_FLITS;
 	uint8_t bytes[RECORD_BYTES] = {0};
 
 	if (!block->control) {
-		/* More than a frame has come when a link word was lost: the check of the next is not that of the first ones. */
+		/* A link word may be lost: more come then than a frame has. */
 		if (recorder->count < FRAME_FLITS)
-			memcpy(recorder->flits[recorder->count++], block->bytes, GLK_FLIT_BYTES);
+			memcpy(recorder->flits[recorder->count], block->bytes, GLK_FLIT_BYTES);
+		recorder->count++;
 		return;
 	}
 	put_little(bytes, TIME_BEGIN + s->now * NS_PER_CLOCK, 8);
 	bytes[8] = (uint8_t)direction;
 	bytes[9] = (uint8_t)(flits + 1);
-	bytes[10] = dropped;
-	for (unsigned i = 0; i < flits; i++)
-		memcpy(bytes + RECORD_FRAME + i * GLK_FLIT_BYTES, recorder->flits[i], GLK_FLIT_BYTES);
+	bytes[10] = (uint8_t)(dropped | (recorder->count > FRAME_FLITS) << 1);
+	memcpy(bytes + RECORD_FRAME, recorder->flits, flits * GLK_FLIT_BYTES);
 	memcpy(bytes + RECORD_FRAME + flits * GLK_FLIT_BYTES, block->bytes, GLK_FLIT_BYTES);
 	recorder->count = 0;
 	if (fwrite(bytes, sizeof(bytes), 1, s->records) != 1)
