@@ -276,23 +276,21 @@ const char *link_socket_send(struct link_socket *s, uint64_t now_ns)
 	return why;
 }
 
+/* First what there is of the stream, its end above all: who has gone may be the one who calls again. */
 const char *link_socket_serve(struct link_socket *s, uint64_t now_ns)
 {
-	const char *why = s->listener >= 0 ? take_caller(s, now_ns) : NULL;
+	const char *why = s->joined ? receive(s, now_ns) : NULL;
 
+	if (s->joined && !why && now_ns - s->heard_at >= SILENT_NS)
+		why = "nothing is heard of the other side";
 	if (why)
-		return why;
+		leave(s, now_ns);
+	if (s->listener >= 0 && !why)
+		why = take_caller(s, now_ns);
 	if (s->fd >= 0 && !s->joined)
 		finish_connecting(s, now_ns);
 	if (s->fd < 0 && now_ns >= s->retry_at)
 		try_again(s, now_ns);
-	if (!s->joined)
-		return NULL;
-	why = receive(s, now_ns);
-	if (!why && now_ns - s->heard_at >= SILENT_NS)
-		why = "nothing is heard of the other side";
-	if (why)
-		leave(s, now_ns);
 	return why;
 }
 

@@ -7,6 +7,7 @@
  */
 #include "write_queue.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "bytes.h"
@@ -29,6 +30,7 @@ bool glk_max_payload_bytes_valid(uint64_t value)
 
 void glk_write_queue_init(struct glk_write_queue *queue, unsigned entries)
 {
+	assert(entries <= GLK_QUEUE_BYTES / GLK_LINE_BYTES);
 	memset(queue, 0, sizeof(*queue));
 	queue->entries = entries;
 	queue->line_shift = (unsigned)__builtin_ctz(GLK_LINE_BYTES);

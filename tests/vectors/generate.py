@@ -37,7 +37,7 @@ def main(arguments):
         print(__doc__, file=sys.stderr)
         return 2
     made = vectors()
-    there = {str(path.relative_to(HERE)): path.read_text() for path in HERE.glob("**/*.vec")}
+    there = {str(path.relative_to(HERE)): path.read_text() for place in ("*.vec", "link/*.vec") for path in HERE.glob(place)}
     stale = sorted(name for name in made.keys() | there.keys() if made.get(name) != there.get(name))
     for name in stale:
         if arguments:

@@ -32,6 +32,7 @@
 #define BLOCK_BYTES	 16u
 #define BLOCKS_MAX	 12u
 #define FLAG_DROPPED	 1u
+#define FLAG_CUT	 2u /* of more flits that came the first ones are there */
 
 #define NS_PER_SECOND UINT64_C(1000000000)
 
@@ -115,9 +116,12 @@ static bool all_zero(const uint8_t *bytes, size_t length)
 static bool record_valid(const uint8_t *record)
 {
 	size_t frame_bytes = record[RECORD_BLOCKS] * BLOCK_BYTES;
+	uint8_t flags = record[RECORD_FLAGS];
 
+	if (flags == (FLAG_CUT | FLAG_DROPPED) ? record[RECORD_BLOCKS] != BLOCKS_MAX : flags > FLAG_DROPPED)
+		return false;
 	return record[RECORD_DIRECTION] <= 1 && record[RECORD_BLOCKS] && record[RECORD_BLOCKS] <= BLOCKS_MAX &&
-	       !(record[RECORD_FLAGS] & ~FLAG_DROPPED) && !record[RECORD_RESERVED] &&
+	       !record[RECORD_RESERVED] &&
 	       all_zero(record + RECORD_UNUSED, RECORD_FRAME - RECORD_UNUSED) &&
 	       all_zero(record + RECORD_FRAME + frame_bytes, RECORD_BYTES - RECORD_FRAME - frame_bytes);
 }
@@ -137,6 +141,7 @@ static enum exit_code take_record(struct capture *capture, const uint8_t *record
 		.crc_error = record[RECORD_FLAGS] & FLAG_DROPPED,
 		.data = record + RECORD_FRAME,
 		.length = record[RECORD_BLOCKS] * BLOCK_BYTES,
+		.left_out = record[RECORD_FLAGS] & FLAG_CUT ? BLOCK_BYTES : 0,
 	};
 	int error;
 

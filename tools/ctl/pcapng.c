@@ -158,13 +158,13 @@ int pcapng_begin(struct pcapng *file, int fd, const char *application, const cha
 
 int pcapng_packet(struct pcapng *file, const struct pcapng_packet *packet)
 {
-	const uint32_t length = (uint32_t)packet->length;
-	const uint32_t head[] = {0, (uint32_t)(packet->time_ns >> 32), (uint32_t)packet->time_ns, length, length};
+	const uint32_t length = (uint32_t)packet->length, original = (uint32_t)(packet->length + packet->left_out);
+	const uint32_t head[] = {0, (uint32_t)(packet->time_ns >> 32), (uint32_t)packet->time_ns, length, original};
 	const uint32_t flags[] = {PACKET_FLAGS | 4u << 16, (packet->direction == PCAPNG_IN ? FLAGS_IN : FLAGS_OUT) |
 								   (packet->crc_error ? FLAGS_CRC_ERROR : 0)};
 	size_t begin;
 
-	if (!packet->length || packet->length > PCAPNG_PACKET_BYTES_MAX)
+	if (!packet->length || packet->length > PCAPNG_PACKET_BYTES_MAX || packet->left_out > PCAPNG_PACKET_BYTES_MAX)
 		return -EINVAL;
 	begin = begin_block(file, BLOCK_PACKET);
 	put_numbers(file, head, 5);

@@ -22,7 +22,8 @@ struct pcapng_packet {
 	enum pcapng_direction direction;
 	bool crc_error;
 	const void *data;
-	size_t length; /**< 1..PCAPNG_PACKET_BYTES_MAX */
+	size_t length;	 /**< 1..PCAPNG_PACKET_BYTES_MAX */
+	size_t left_out; /**< bytes that the packet had besides, at most as many */
 };
 
 struct pcapng {

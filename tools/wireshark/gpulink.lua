@@ -151,7 +151,8 @@ local function result_of(tvb, pinfo)
 		local card = interface and interface.value or 0
 		cards[card] = cards[card] or receive.new_card()
 		receive.own_width = gpulink.prefs.subheader_bytes
-		result = receive.take(cards[card], pinfo.p2p_dir == P2P_DIR_RECV and 1 or 0, pinfo.number, tvb:raw(0, tvb:len()))
+		result = receive.take(cards[card], pinfo.p2p_dir == P2P_DIR_RECV and 1 or 0, pinfo.number, tvb:raw(0, tvb:len()),
+			pinfo.len > pinfo.caplen)
 		results[pinfo.number] = result
 	end
 	return result
@@ -413,8 +414,9 @@ local function add_remarks(tree, tvb, result, word_tree)
 		word_tree:add_proto_expert_info(e["broken_off"])
 	elseif result.check == receive.BAD then
 		local count = tvb:len() / FLIT_BYTES - 1
-		word_tree:add_proto_expert_info(e["bad_check"], result.word.flits == count and "The check is wrong: the receiver drops the frame"
-			or format("The word tells of %d flits, and there are %d: the receiver drops the frame", result.word.flits, count))
+		local why = result.cut and "More than 11 flits came" or result.word.flits == count and "The check is wrong"
+			or format("The word tells of %d flits, and %d came", result.word.flits, count)
+		word_tree:add_proto_expert_info(e["bad_check"], why .. ": the receiver drops the frame")
 	end
 	if result.why then
 		word_tree:add_proto_expert_info(e["protocol_error"], "Protocol error: " .. result.why)

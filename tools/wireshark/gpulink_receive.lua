@@ -287,8 +287,9 @@ local function take_tail(assemblies, text, at, taken)
 		return nil, "a tail reaches beyond the flit"
 	end
 	local kind, length, number = bits(text, at * 8, 4), bits(text, at * 8 + 5, 4) + 1, bits(text, at * 8 + 9, 7)
-	if (LENGTHS[kind] or 0) <= FLIT_BYTES then
-		return nil, "a tail of a kind that has none"
+	-- A flit with room has 4 bytes of it: a tail of 4 or 8 bytes, and packets are multiples of 4 bytes.
+	if not (kind == READ_RESPONSE and length == 4 or kind == FINEPACK and (length == 4 or length == 8)) then
+		return nil, "a tail that is no piece of another flit"
 	elseif at + PREFIX_BYTES + length > FLIT_BYTES then
 		return nil, "a tail reaches beyond the flit"
 	end
@@ -536,21 +537,21 @@ local function place_frame(card, direction, word, result)
 	end
 end
 
--- Takes the next frame, flits and link word; `number` is its place in the capture. Returns what came of it:
+-- Takes the next frame, flits and link word; `number` is its place in the capture, `cut`: more flits came. Returns what came of it:
 -- word, check, expected: the link word, how its check is, what the check should be (nil: not known)
 -- broken_off, hello, new_session, place (taken, repeated, later), repeats (frame number), not_captured: what the frame is
 -- flits: of each its pieces, where its unused bytes begin, why it is refused; packets: those that are whole now
 -- why: a protocol error of the frame as a whole
-function receive.take(card, direction, number, text)
+function receive.take(card, direction, number, text, cut)
 	local word = receive.word(text:sub(-FLIT_BYTES))
-	local result = { frame = number, word = word, flits = {}, packets = {} }
+	local result = { frame = number, word = word, flits = {}, packets = {}, cut = cut }
 	local came = #text / FLIT_BYTES - 1
 	if came > 0 and all_zero(text:sub(-FLIT_BYTES)) then
 		result.broken_off, result.check = true, BAD
 		return result
 	end
 	result.check, result.expected = check_frame(card, direction, text, word)
-	if word.flits ~= came then
+	if word.flits ~= came or cut then
 		result.check = BAD
 	end
 	if result.check ~= GOOD then

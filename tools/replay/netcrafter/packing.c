@@ -65,7 +65,7 @@ int packing_begin(struct system *s)
 		c->system = s;
 		c->destination = (uint8_t)i;
 		c->source = (uint8_t)(system_cluster(s, i) ? 0 : gpus - 1);
-		glk_partition_init(&c->partition, GLK_QUEUE_ENTRIES_MAX, packet_out, c);
+		glk_partition_init(&c->partition, GLK_QUEUE_BYTES / GLK_LINE_BYTES, packet_out, c);
 	}
 	return 0;
 }

@@ -27,10 +27,11 @@ def crc32c(data):
     return crc ^ 0xFFFFFFFF
 
 
-def frame(flits=(), sequence=0, acknowledge=0, sessions=(0, 0), credit=(NO_CLASS, 0), turn=0, wanted=NOTHING, spoil=0):
+def frame(flits=(), sequence=0, acknowledge=0, sessions=(0, 0), credit=(NO_CLASS, 0), turn=0, wanted=NOTHING, spoil=0,
+          count=None):
     """Flits, as (type, bytes), and their link word. `sessions`: the sender's, the receiver's; `turn`: the pass; `spoil` is
-    XORed to the check."""
-    word = len(flits) | sum(kind << 4 + 5 * i for i, (kind, _) in enumerate(flits)) | credit[0] << 59 | credit[1] << 61
+    XORed to the check, `count` is told for the number of flits."""
+    word = (len(flits) if count is None else count) | sum(kind << 4 + 5 * i for i, (kind, _) in enumerate(flits)) | credit[0] << 59 | credit[1] << 61
     word |= sequence % 1024 << 73 | acknowledge % 1024 << 83 | turn << 93 | wanted << 94
     data = b"".join(data.ljust(16, b"\0") for _, data in flits) + word.to_bytes(16, "little")[:12]
     return data + (crc32c(data) ^ sessions[0] ^ sessions[1] << 16 ^ spoil).to_bytes(4, "little")
@@ -41,9 +42,9 @@ def hello(own, other=0, ready=False, serial=1, version=1, cluster=0, credits=(10
     return frame([(0, data[:16]), (0, data[16:])], turn=int(ready), wanted=SESSION)
 
 
-def record(blocks, time_ns=0, direction=OUT, dropped=False, lost=0):
+def record(blocks, time_ns=0, direction=OUT, dropped=False, cut=False, lost=0):
     """What the driver tells of a frame."""
-    return struct.pack("<QBBBBI48x", time_ns, direction, len(blocks) // 16, dropped, 0, lost) + blocks.ljust(192, b"\0")
+    return struct.pack("<QBBBBI48x", time_ns, direction, len(blocks) // 16, dropped | cut << 1, 0, lost) + blocks.ljust(192, b"\0")
 
 
 class Link:

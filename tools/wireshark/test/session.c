@@ -75,7 +75,7 @@ static size_t make_finepack(struct chance *chance, uint8_t *packet)
 		unsigned head = bytes | below(chance, 33) << 10;
 
 		for (unsigned at = 0; at < width; at++)
-			packet[length + at] = at < 4 ? (uint8_t)(head >> (8 * at)) : 0;
+			packet[length + at] = (uint8_t)(at < 4 ? head >> (8 * at) : 0);
 		length += width;
 		while (bytes--)
 			packet[length++] = (uint8_t)draw(chance);
@@ -216,16 +216,17 @@ static void record(struct session *s, unsigned direction, const struct glk_block
 	uint8_t bytes[RECORD_BYTES] = {0};
 
 	if (!block->control) {
-		memcpy(recorder->flits[recorder->count++ % FRAME_FLITS], block->bytes, GLK_FLIT_BYTES);
+		/* A link word may be lost: more come then than a frame has. */
+		if (recorder->count < FRAME_FLITS)
+			memcpy(recorder->flits[recorder->count], block->bytes, GLK_FLIT_BYTES);
+		recorder->count++;
 		return;
 	}
 	put_little(bytes, TIME_BEGIN + s->now * NS_PER_CLOCK, 8);
 	bytes[8] = (uint8_t)direction;
 	bytes[9] = (uint8_t)(flits + 1);
-	bytes[10] = dropped;
-	for (unsigned i = 0; i < flits; i++)
-		memcpy(bytes + RECORD_FRAME + i * GLK_FLIT_BYTES, recorder->flits[(recorder->count - flits + i) % FRAME_FLITS],
-		       GLK_FLIT_BYTES);
+	bytes[10] = (uint8_t)(dropped | (recorder->count > FRAME_FLITS) << 1);
+	memcpy(bytes + RECORD_FRAME, recorder->flits, flits * GLK_FLIT_BYTES);
 	memcpy(bytes + RECORD_FRAME + flits * GLK_FLIT_BYTES, block->bytes, GLK_FLIT_BYTES);
 	recorder->count = 0;
 	if (fwrite(bytes, sizeof(bytes), 1, s->records) != 1)
