@@ -15,6 +15,7 @@ const char *config_key_name(unsigned key)
 		[GPULINK_LINK_STITCHING] = "link_stitching",
 		[GPULINK_LINK_POOLING] = "link_pooling",
 		[GPULINK_LINK_SELECTIVE_POOLING] = "link_selective_pooling",
+		[GPULINK_LINK_YIELDING] = "link_yielding",
 		[GPULINK_LINK_SEQUENCING] = "link_sequencing",
 		[GPULINK_LINK_TRIMMING] = "link_trimming",
 		[GPULINK_LINK_POOL_CYCLES] = "link_pool_cycles",

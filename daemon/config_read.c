@@ -24,8 +24,8 @@
 #define DAEMON_KEYS "group, mode"
 #define PARTITION_KEYS "subheader_bytes, max_payload_bytes, flush_timeout_ns, coalesce, open"
 #define LINK_KEYS                                                                                               \
-	"link_enable, link_stitching, link_pooling, link_selective_pooling, link_sequencing, link_trimming, link_pool_cycles, " \
-	"link_burst, link_trim_bytes, link_timeout_ns"
+	"link_enable, link_stitching, link_pooling, link_selective_pooling, link_yielding, link_sequencing, link_trimming, " \
+	"link_pool_cycles, link_burst, link_trim_bytes, link_timeout_ns"
 #define PARTITION_LIMIT 65535
 
 enum section { SECTION_NONE, SECTION_WRONG, SECTION_DAEMON, SECTION_TARGET };

@@ -361,7 +361,8 @@ static const struct operation {
 #define OPERATIONS "list, info, partitions, counters, set, set_endpoint, reset, link, link_counters, set_link"
 #define SETTINGS "subheader_bytes, max_payload_bytes, flush_timeout_ns, coalesce, open"
 #define LINK_SETTINGS                                                                                \
-	"enable, stitching, pooling, selective_pooling, sequencing, trimming, pool_cycles, burst, trim_bytes, timeout_ns"
+	"enable, stitching, pooling, selective_pooling, yielding, sequencing, trimming, pool_cycles, burst, trim_bytes, " \
+	"timeout_ns"
 
 static bool take_text(struct run *run, const char *key, struct json_object *value, const char **out)
 {

@@ -130,6 +130,12 @@ int glk_card_identify(struct glk_card *card)
 		if (err)
 			return err;
 	}
+	if (card->features & GLK_CARD_FEATURES_CAPTURE_MASK) {
+		err = check_block(card, GLK_BLOCK_CAPTURE, GLK_BLOCK_CAPTURE_TYPE,
+				  GLK_BLOCK_CAPTURE_VERSION);
+		if (err)
+			return err;
+	}
 	caps0 = glk_read(card, GLK_CARD_CAPS0);
 	caps1 = glk_read(card, GLK_CARD_CAPS1);
 	card->partition_count = GLK_FIELD(caps0, GLK_CARD_CAPS0_PARTITIONS);

@@ -276,11 +276,14 @@ void glk_debugfs_add(struct glk_card *card)
 	debugfs_create_file("windows", 0400, card->debugfs, card, &windows_fops);
 	debugfs_create_file("registrations", 0400, card->debugfs, card, &registrations_fops);
 	debugfs_create_file("counters", 0400, card->debugfs, card, &counters_fops);
+	glk_capture_add(card);
 }
 
 void glk_debugfs_remove(struct glk_card *card)
 {
+	glk_capture_close(card);
 	debugfs_remove_recursive(card->debugfs);
+	glk_capture_remove(card);
 }
 
 void glk_debugfs_init(void)

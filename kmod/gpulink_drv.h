@@ -5,6 +5,7 @@
  * Locks, outermost first:
  *   ctx->submit_lock   one submission at a time; held while user memory is read, and so outside all
  *                      that page faults take
+ *   capture->read_lock one read of link_capture at a time; held while user memory is accessed
  *   card->state_lock   read by whatever touches the card, written by what takes it out of work or
  *                      back (recovery.c); never held while user memory is accessed, for page faults
  *                      on windows take it under mmap_lock
@@ -156,6 +157,8 @@ struct glk_card {
 	struct kobject *partitions_kobj;
 	struct notifier_block bus_notifier;
 	struct dentry *debugfs;
+	struct glk_capture *capture;	/* while its file is open; see capture.c */
+	bool capture_closed;	/* the card goes: none begins any more */
 
 	spinlock_t entry_lock;	/* see above */
 	bool unchecked_peers;	/* endpoints are taken without asking whether the bridges forward */
@@ -488,6 +491,12 @@ void glk_debugfs_init(void);
 void glk_debugfs_exit(void);
 void glk_debugfs_add(struct glk_card *card);
 void glk_debugfs_remove(struct glk_card *card);
+
+/* capture.c */
+void glk_capture_add(struct glk_card *card);
+void glk_capture_stop(struct glk_card *card, int error, bool reachable);
+void glk_capture_close(struct glk_card *card);
+void glk_capture_remove(struct glk_card *card);
 
 /* pmu.c */
 #ifdef CONFIG_PERF_EVENTS

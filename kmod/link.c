@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The link to another card (docs/link.md), on cards that have one: its settings, which are written
- * to the card again after a reset; its coming up and going down; and what the partition of another
- * card is. Its files in sysfs: link_sysfs.c.
+ * The link to another card (docs/link-format.md), on cards that have one: its settings, which are
+ * written to the card again after a reset; its coming up and going down; and what the partition of
+ * another card is. Its files in sysfs: link_sysfs.c.
  */
 #include <linux/iopoll.h>
 #include <linux/kobject.h>
@@ -44,8 +44,7 @@ static bool setting_valid(struct glk_card *card, enum glk_link_setting which, u6
 		return is_power_of_2(value) && value < 256 &&
 		       (GLK_FIELD(caps, GLK_LINK_CAPS_TRIM_BYTES) & BIT(ilog2(value)));
 	default:
-		/* Waits for the card must end within the bound of a drain. */
-		return value >= 1000 && value <= GLK_TIMEOUT_MAX_NS;
+		return value >= 1000 && value <= GLK_LINK_TIMEOUT_MAX_NS;
 	}
 }
 

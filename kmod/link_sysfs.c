@@ -67,6 +67,7 @@ SETTING(enable, CONTROL, GLK_LINK_CONTROL_ENABLE_MASK);
 SETTING(stitching, CONTROL, GLK_LINK_CONTROL_STITCHING_MASK);
 SETTING(pooling, CONTROL, GLK_LINK_CONTROL_POOLING_MASK);
 SETTING(selective_pooling, CONTROL, GLK_LINK_CONTROL_SELECTIVE_MASK);
+SETTING(yielding, CONTROL, GLK_LINK_CONTROL_YIELDING_MASK);
 SETTING(sequencing, CONTROL, GLK_LINK_CONTROL_SEQUENCING_MASK);
 SETTING(trimming, CONTROL, GLK_LINK_CONTROL_TRIMMING_MASK);
 SETTING(pool_cycles, POOL_CYCLES, 0);
@@ -165,6 +166,7 @@ static struct attribute *link_attrs[] = {
 	&setting_stitching.dev_attr.attr,
 	&setting_pooling.dev_attr.attr,
 	&setting_selective_pooling.dev_attr.attr,
+	&setting_yielding.dev_attr.attr,
 	&setting_sequencing.dev_attr.attr,
 	&setting_trimming.dev_attr.attr,
 	&setting_pool_cycles.dev_attr.attr,

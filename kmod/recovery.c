@@ -27,11 +27,13 @@ static void quiesce(struct glk_card *card, enum glk_state to, bool reachable)
 		glk_card_set_state(card, to);
 	glk_contexts_wake(card);
 	glk_contexts_zap(card);
-	if (live && reachable && glk_card_answers(card)) {
+	reachable = live && reachable && glk_card_answers(card);
+	if (reachable) {
 		glk_card_drain(card, GLK_DRAIN_CARD, 0);
 		glk_write(card, GLK_CARD_CONTROL, 0);
 		glk_read(card, GLK_CARD_STATUS);	/* so that it has taken effect */
 	}
+	glk_capture_stop(card, glk_card_error(card), reachable);
 	pci_clear_master(card->pdev);
 	mutex_unlock(&card->lock);
 	up_write(&card->state_lock);
@@ -75,6 +77,7 @@ static void lost_work(struct work_struct *work)
 	if (card->state == GLK_LOST) {
 		glk_contexts_zap(card);
 		pci_clear_master(card->pdev);
+		glk_capture_stop(card, -ENODEV, false);
 	}
 	mutex_unlock(&card->lock);
 	up_write(&card->state_lock);

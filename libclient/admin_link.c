@@ -16,12 +16,13 @@ static const struct {
 	[GPULINK_LINK_STITCHING] = { "stitching", "0 or 1", 0, 1 },
 	[GPULINK_LINK_POOLING] = { "pooling", "0 or 1", 0, 1 },
 	[GPULINK_LINK_SELECTIVE_POOLING] = { "selective_pooling", "0 or 1", 0, 1 },
+	[GPULINK_LINK_YIELDING] = { "yielding", "0 or 1", 0, 1 },
 	[GPULINK_LINK_SEQUENCING] = { "sequencing", "0 or 1", 0, 1 },
 	[GPULINK_LINK_TRIMMING] = { "trimming", "0 or 1", 0, 1 },
 	[GPULINK_LINK_POOL_CYCLES] = { "pool_cycles", "0 to 128", 0, 128 },
 	[GPULINK_LINK_BURST] = { "burst", "1 to 255", 1, 255 },
 	[GPULINK_LINK_TRIM_BYTES] = { "trim_bytes", "4, 8, 16 or 32", 4, 32 },
-	[GPULINK_LINK_TIMEOUT_NS] = { "timeout_ns", "1000 to 1000000000", 1000, 1000000000 },
+	[GPULINK_LINK_TIMEOUT_NS] = { "timeout_ns", "1000 to 10000000000", 1000, 10000000000 },
 };
 
 /* In the order of the registers. */

@@ -96,13 +96,14 @@ static void test_link(void **state)
 	card_make_link("gpulink1");
 	card_write("gpulink1", 0, "open", "0\n");
 	read_text(&config, "[defaults]\nlink_trim_bytes = 8\nlink_stitching = 0\n"
-			   "[card gpulink1]\nlink_stitching = 1\nlink_pool_cycles = 64\n"
+			   "[card gpulink1]\nlink_stitching = 1\nlink_pool_cycles = 64\nlink_timeout_ns = 10000000000\n"
 			   "[card gpulink1 partition 0]\nopen = 1\nendpoint = link 7\n");
 	assert_int_equal(apply_to_all(&config, false, &failures), 2);
 	assert_int_equal(failures, 0);
 	assert_string_equal(card_read_link("gpulink1", "trim_bytes"), "8");
 	assert_string_equal(card_read_link("gpulink1", "stitching"), "1");
 	assert_string_equal(card_read_link("gpulink1", "pool_cycles"), "64");
+	assert_string_equal(card_read_link("gpulink1", "timeout_ns"), "10000000000");
 	assert_string_equal(card_read_link("gpulink1", "burst"), "1");
 	assert_string_equal(card_read("gpulink1", 0, "open"), "1");
 	assert_string_equal(card_read("gpulink1", 0, "endpoint"), "link 7");

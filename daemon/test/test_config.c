@@ -106,6 +106,8 @@ static void test_wrong_lines(void **state)
 		{"[defaults]\n\nmax_payload_bytes = 4095\n", "test.conf:3: max_payload_bytes '4095'", "allowed: "},
 		{"[defaults]\nflush_timeout_ns = 1000000001\n", "test.conf:2: flush_timeout_ns '1000000001'", "allowed: "},
 		{"[defaults]\ncoalesce = yes\n", "test.conf:2: coalesce 'yes'", "allowed: "},
+		{"[defaults]\nlink_timeout_ns = 10000000001\n", "test.conf:2: link_timeout_ns '10000000001'",
+		 "allowed: 1000 to 10000000000"},
 		{"[defaults]\nsubheader = 5\n", "test.conf:2: key 'subheader' is not known", "subheader_bytes, "},
 		{"[defaults]\nsubheader_bytes 5\n", "test.conf:2: neither", "KEY = VALUE"},
 		{"[defaults]\nsubheader_bytes 5", "test.conf:2: neither", "KEY = VALUE"},

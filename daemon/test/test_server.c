@@ -228,6 +228,8 @@ static void test_wrong_requests(void **state)
 		{"{\"op\":\"link_counters\"," OF_CARD "}", "ENOTSUP", "has no link"},
 		{"{\"op\":\"set_link\"," OF_CARD ",\"setting\":\"burst\",\"value\":1}", "ENOTSUP", "has no link"},
 		{"{\"op\":\"set_link\"," OF_CARD ",\"setting\":\"burst\",\"value\":0}", "EINVAL", "allowed: 1 to 255"},
+		{"{\"op\":\"set_link\"," OF_CARD ",\"setting\":\"timeout_ns\",\"value\":10000000001}", "EINVAL",
+		 "allowed: 1000 to 10000000000"},
 		{"{\"op\":\"set_link\"," OF_CARD ",\"setting\":\"coalesce\",\"value\":0}", "EINVAL", "allowed: enable, stitching"},
 		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"burst\",\"value\":1}", "EINVAL", "allowed: subheader_bytes"},
 		{"{\"op\":\"set_link\"," OF_CARD ",\"setting\":\"burst\"}", "EINVAL", "needs the members: card setting value"},

@@ -8,7 +8,8 @@
 
 #define CONTROL_DEFINED                                                                                  \
 	(GLK_LINK_CONTROL_ENABLE_MASK | GLK_LINK_CONTROL_STITCHING_MASK | GLK_LINK_CONTROL_POOLING_MASK | \
-	 GLK_LINK_CONTROL_SELECTIVE_MASK | GLK_LINK_CONTROL_SEQUENCING_MASK | GLK_LINK_CONTROL_TRIMMING_MASK)
+	 GLK_LINK_CONTROL_SELECTIVE_MASK | GLK_LINK_CONTROL_SEQUENCING_MASK | GLK_LINK_CONTROL_TRIMMING_MASK |   \
+	 GLK_LINK_CONTROL_YIELDING_MASK)
 #define TRIM_SIZES ((1u << 2 | 1u << 3 | 1u << 4 | 1u << 5))
 
 /* --- packets and flits --- */
@@ -162,6 +163,8 @@ bool glk_card_link_clock(struct glk_card *card, uint64_t now, bool ready, struct
 		clock_queue(link);
 	if (ready)
 		sent = glk_link_layer_clock(link->layer, link->now, block);
+	if (sent)
+		glk_capture_sent(card, block);
 	link->nested--;
 	return sent;
 }
@@ -169,12 +172,15 @@ bool glk_card_link_clock(struct glk_card *card, uint64_t now, bool ready, struct
 void glk_card_link_block(struct glk_card *card, uint64_t now, const struct glk_block *block)
 {
 	struct glk_card_link *link = card->link;
+	uint64_t wrong;
 
 	set_now(link, now);
 	if (!enabled(link))
 		return;
 	link->nested++;
+	wrong = glk_link_layer_counters(link->layer)->crc_errors;
 	glk_link_layer_receive(link->layer, link->now, block);
+	glk_capture_received(card, block, glk_link_layer_counters(link->layer)->crc_errors > wrong);
 	link->nested--;
 }
 
@@ -185,6 +191,7 @@ void glk_card_link_cut(struct glk_card *card, uint64_t now)
 	set_now(link, now);
 	link->nested++;
 	glk_link_layer_cut(link->layer, link->now);
+	glk_capture_cut(card);
 	link->nested--;
 }
 
@@ -234,6 +241,7 @@ static struct glk_cluster_queue_config queue_config(const struct glk_card_link *
 		.pooling = link->control & GLK_LINK_CONTROL_POOLING_MASK,
 		.selective = link->control & GLK_LINK_CONTROL_SELECTIVE_MASK,
 		.sequencing = link->control & GLK_LINK_CONTROL_SEQUENCING_MASK,
+		.yielding = link->control & GLK_LINK_CONTROL_YIELDING_MASK,
 		.pool_cycles = (unsigned)link->pool_cycles,
 		.burst = (unsigned)link->burst,
 	};
@@ -303,7 +311,7 @@ static bool allowed(unsigned reg, uint64_t value)
 	case GLK_LINK_TRIM_BYTES:
 		return glk_trim_bytes_valid(value);
 	case GLK_LINK_TIMEOUT_NS:
-		return value >= GLK_LINK_TIMEOUT_MIN_NS && value <= GLK_TIMEOUT_MAX_NS;
+		return value >= GLK_LINK_TIMEOUT_MIN_NS && value <= GLK_LINK_TIMEOUT_MAX_NS;
 	default:
 		return false;
 	}
@@ -468,6 +476,7 @@ void glk_card_link_reset(struct glk_card *card)
 	struct glk_cluster_queue_config config;
 
 	glk_link_layer_reset(link->layer, link->now);
+	glk_capture_reset(card);
 	for (unsigned p = 0; p < card->config.partitions; p++)
 		glk_far_unbind(card, p);
 	reset_settings(link);

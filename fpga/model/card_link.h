@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The link of a card, and which file does what with it: card_link.c joins cluster queue, link layer and un-stitching, far.c
- * and far_load.c have what this card wants of the other, serve.c what the other wants of this one. Internal to the model.
+ * and far_load.c have what this card wants of the other, serve.c what the other wants of this one, capture.c writes down
+ * what goes over it. Internal to the model.
  *
  * What the other card says is never trusted: partitions, offsets, tags and counts are checked where they are used.
  */
 #ifndef GLK_CARD_LINK_H
 #define GLK_CARD_LINK_H
 
+#include "capture.h"
 #include "counters.h"
 #include "link/cluster_queue.h"
 #include "link/link_layer.h"
@@ -103,6 +105,7 @@ struct glk_card_link {
 	uint64_t session_until; /* while it is down: when the session ends */
 	uint64_t control, pool_cycles, burst, trim_bytes, timeout_ns;
 	struct glk_link_counters counters, latched;
+	struct glk_capture capture;
 	/* far.c, far_load.c */
 	struct glk_far far[GLK_PARTITION_COUNT];
 	uint32_t sent[GLK_LINK_PARTITIONS]; /* posted packets, by far partition, since the link came up */
@@ -132,6 +135,17 @@ void glk_card_link_snapshot(struct glk_card *card);
 void glk_card_link_advance(struct glk_card *card, uint64_t now);
 uint64_t glk_card_link_deadline(const struct glk_card *card); /* in nanoseconds */
 
+/* capture.c: as get and set of the link, which is there. */
+uint64_t glk_capture_get(const struct glk_card *card, unsigned reg);
+int glk_capture_set(struct glk_card *card, unsigned reg, uint64_t value);
+/* A block went out, or came and was taken; `dropped`: as a word that was wrong. */
+void glk_capture_sent(struct glk_card *card, const struct glk_block *block);
+void glk_capture_received(struct glk_card *card, const struct glk_block *block, bool dropped);
+/* What comes next does not go on with what came before. */
+void glk_capture_cut(struct glk_card *card);
+/* A reset of the card: it ends. */
+void glk_capture_reset(struct glk_card *card);
+
 /* Between its files. */
 static inline uint64_t *glk_link_counter(struct glk_card_link *link, unsigned reg)
 {
@@ -154,8 +168,6 @@ void glk_far_ask(struct glk_card *card, unsigned partition);
 /* Nothing is on hold: a store may follow. */
 void glk_far_make_way(struct glk_card *card, unsigned partition);
 void glk_far_send(struct glk_card *card, unsigned partition, const uint8_t *packet, size_t length);
-/* Packets are not known to have arrived. */
-bool glk_far_under_way(const struct glk_card *card, unsigned partition);
 /* Somebody waits for all that is posted. */
 void glk_far_want(struct glk_card *card, unsigned partition);
 /* Wait until all that is posted has arrived; until there is room for a packet of a header and `body` bytes. Return 0, or a

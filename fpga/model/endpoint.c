@@ -25,6 +25,7 @@ static int set_kind(struct glk_card *card, unsigned partition, uint64_t kind)
 		return 0;
 	if (kind == GLK_EP_NONE) {
 		glk_partition_flush(&card->partitions[partition], GLK_FLUSH_DRAIN);
+		card->partitions[partition].far = false;
 		e->kind = kind;
 		return 0;
 	}
@@ -33,6 +34,7 @@ static int set_kind(struct glk_card *card, unsigned partition, uint64_t kind)
 	if (kind == GLK_EP_LINK ? glk_far_bind(card, partition) : !base_valid(card, kind, e))
 		return -EINVAL;
 	e->kind = kind;
+	card->partitions[partition].far = kind == GLK_EP_LINK;
 	if (kind == GLK_EP_LINK)
 		glk_far_ask(card, partition);
 	else

@@ -153,7 +153,7 @@ static void push_soon(struct glk_card *card, unsigned partition)
 
 /* --- what has arrived --- */
 
-bool glk_far_under_way(const struct glk_card *card, unsigned partition)
+static bool under_way(const struct glk_card *card, unsigned partition)
 {
 	const struct glk_endpoint *e = &card->endpoints[partition];
 
@@ -162,7 +162,7 @@ bool glk_far_under_way(const struct glk_card *card, unsigned partition)
 
 void glk_far_want(struct glk_card *card, unsigned partition)
 {
-	if (!glk_far_under_way(card, partition))
+	if (!under_way(card, partition))
 		return;
 	card->link->far[partition].wanted_to = card->endpoints[partition].posted;
 	push_soon(card, partition);
@@ -236,6 +236,7 @@ static void write_line(struct glk_card *card, unsigned partition, uint64_t offse
 	uint8_t body[8 + GLK_LINK_LINE_BYTES] = { 0 };
 	struct glk_link_header header = { .kind = GLK_KIND_WRITE_REQUEST, .partition = (uint8_t)far->partition };
 
+	glk_partition_count_packet(&card->partitions[partition], 1, length, GLK_LINK_HEADER_BYTES + sizeof(body), GLK_FLUSH_DRAIN);
 	if ((finepack_under_way(card, partition) && glk_far_wait_until_visible(card, partition)) ||
 	    glk_far_wait_for_room(card, sizeof(body))) {
 		lose(card, partition);

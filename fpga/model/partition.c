@@ -43,6 +43,7 @@ uint64_t glk_partition_reset(struct glk_partition *partition)
 	glk_write_queue_configure(&partition->queue, GLK_PARTITION_SUBHEADER_BYTES_RESET,
 				  GLK_PARTITION_MAX_PAYLOAD_BYTES_RESET);
 	set_mode(partition, GLK_PARTITION_MODE_RESET);
+	partition->far = false;
 	partition->form = GLK_FORM_PLAIN;
 	partition->flush_timeout_ns = 0;
 	partition->last_store_ns = 0;
@@ -98,16 +99,25 @@ void glk_partition_store(struct glk_partition *partition, uint64_t address, cons
 	}
 }
 
+void glk_partition_count_packet(struct glk_partition *partition, unsigned sub_packets, uint64_t payload, uint64_t wire,
+				unsigned reason)
+{
+	count(partition, GLK_PARTITION_COUNTER(PACKETS), 1);
+	count(partition, GLK_PARTITION_COUNTER(SUB_PACKETS), sub_packets);
+	count(partition, GLK_PARTITION_COUNTER(PAYLOAD_BYTES), payload);
+	count(partition, GLK_PARTITION_COUNTER(WIRE_BYTES), wire);
+	count(partition, glk_flush_counter(reason), 1);
+}
+
 /* Counts a packet and hands it on. */
 static void send(struct glk_partition *partition, const uint8_t *packet, size_t length, unsigned sub_packets, unsigned reason)
 {
+	uint64_t padded = length - GLK_PACKET_HEADER_BYTES;
 	uint64_t dword_bytes = (uint64_t)__builtin_popcount(packet[7] >> 4); /* of the last DW, that count */
 
-	count(partition, GLK_PARTITION_COUNTER(PACKETS), 1);
-	count(partition, GLK_PARTITION_COUNTER(SUB_PACKETS), sub_packets);
-	count(partition, GLK_PARTITION_COUNTER(PAYLOAD_BYTES), length - GLK_PACKET_HEADER_BYTES - 4 + dword_bytes);
-	count(partition, GLK_PARTITION_COUNTER(WIRE_BYTES), length - GLK_PACKET_HEADER_BYTES + GLK_TLP_OVERHEAD_BYTES);
-	count(partition, glk_flush_counter(reason), 1);
+	if (partition->coalesce || !partition->far)
+		glk_partition_count_packet(partition, sub_packets, padded - 4 + dword_bytes, padded + GLK_TLP_OVERHEAD_BYTES,
+					   reason);
 	partition->out(partition->user, packet, length, reason);
 }
 

@@ -33,6 +33,7 @@ struct glk_partition {
 	bool coalesce;
 	bool self_describe;
 	bool open; /**< to the card beyond the link; it is looked at there */
+	bool far;  /**< what is not coalesced goes over the link as write requests: who takes it counts it */
 	enum glk_packet_form form;
 	uint64_t flush_timeout_ns;
 	uint64_t last_store_ns;
@@ -55,6 +56,10 @@ void glk_partition_store(struct glk_partition *partition, uint64_t address, cons
 
 /** Sends what is queued, if anything, and counts it under `reason`. */
 void glk_partition_flush(struct glk_partition *partition, unsigned reason);
+
+/** Counts a packet that left for `reason`: its bytes without padding, and on the wire. */
+void glk_partition_count_packet(struct glk_partition *partition, unsigned sub_packets, uint64_t payload, uint64_t wire,
+				unsigned reason);
 
 /** When the inactivity timeout expires; UINT64_MAX: not as things stand. */
 uint64_t glk_partition_deadline(const struct glk_partition *partition);

@@ -39,6 +39,7 @@ static const struct header headers[] = {
 	{ GLK_BLOCK_CONTEXT, GLK_BLOCK_CONTEXT_TYPE, GLK_BLOCK_CONTEXT_VERSION, GLK_BLOCK_CONTEXT_NEXT },
 	{ GLK_BLOCK_DOORBELL, GLK_BLOCK_DOORBELL_TYPE, GLK_BLOCK_DOORBELL_VERSION, GLK_BLOCK_DOORBELL_NEXT },
 	{ GLK_BLOCK_LINK, GLK_BLOCK_LINK_TYPE, GLK_BLOCK_LINK_VERSION, GLK_BLOCK_LINK_NEXT },
+	{ GLK_BLOCK_CAPTURE, GLK_BLOCK_CAPTURE_TYPE, GLK_BLOCK_CAPTURE_VERSION, GLK_BLOCK_CAPTURE_NEXT },
 };
 
 static unsigned elements_of(const struct glk_card *card, unsigned block)
@@ -61,6 +62,8 @@ static struct place find(const struct glk_card *card, unsigned offset)
 
 	if (offset / GLK_PAGE_SIZE == GLK_BLOCK_LINK / GLK_PAGE_SIZE)
 		return (struct place){ .block = GLK_BLOCK_LINK, .reg = offset, .exists = card->link };
+	if (offset / GLK_PAGE_SIZE == GLK_BLOCK_CAPTURE / GLK_PAGE_SIZE)
+		return (struct place){ .block = GLK_BLOCK_CAPTURE, .reg = offset, .exists = card->link };
 	for (unsigned i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
 		const struct array *a = &arrays[i];
 
@@ -106,7 +109,8 @@ static uint64_t capabilities1(const struct glk_card_config *c)
 static uint64_t features(const struct glk_card_config *c)
 {
 	return GLK_CARD_FEATURES_FINEPACK_MASK | GLK_CARD_FEATURES_ATOMICS_MASK |
-	       (c->loopback ? GLK_CARD_FEATURES_LOOPBACK_MASK : 0) | (c->link ? GLK_CARD_FEATURES_LINK_MASK : 0) |
+	       (c->loopback ? GLK_CARD_FEATURES_LOOPBACK_MASK : 0) | 
+	       (c->link ? GLK_CARD_FEATURES_LINK_MASK | GLK_CARD_FEATURES_CAPTURE_MASK : 0) |
 	       (c->pool_bytes ? GLK_CARD_FEATURES_POOL_MASK : 0);
 }
 
@@ -180,15 +184,17 @@ static uint64_t read_doorbell(const struct glk_card *card, unsigned context, uns
 	return reg == GLK_DOORBELL_GENERATION ? card->generation : 0;
 }
 
-/* The block that not all cards have is the last one. */
+/* The blocks that not all cards have are the last ones. */
 static uint64_t read_header(const struct glk_card *card, const struct header *header)
 {
 	unsigned next = header->next;
 
-	if (header->block == GLK_BLOCK_LINK && !card->link)
+	if (!card->link && (header->block == GLK_BLOCK_LINK || header->block == GLK_BLOCK_CAPTURE))
 		return 0;
 	if (header->block == GLK_BLOCK_DOORBELL && card->link)
 		next = GLK_BLOCK_LINK;
+	else if (header->block == GLK_BLOCK_LINK)
+		next = GLK_BLOCK_CAPTURE;
 	return header->type | (uint64_t)header->version << 16 | (uint64_t)next << 32;
 }
 
@@ -214,6 +220,8 @@ static uint64_t read_whole(struct glk_card *card, unsigned offset)
 		return glk_context_get(card, place.element, place.reg);
 	case GLK_BLOCK_LINK:
 		return glk_card_link_get(card, place.reg);
+	case GLK_BLOCK_CAPTURE:
+		return glk_capture_get(card, place.reg);
 	default:
 		return read_doorbell(card, place.element, place.reg);
 	}
@@ -323,6 +331,8 @@ static int write_whole(struct glk_card *card, unsigned offset, uint64_t value)
 		return glk_context_set(card, place.element, place.reg, value);
 	case GLK_BLOCK_LINK:
 		return glk_card_link_set(card, place.reg, value);
+	case GLK_BLOCK_CAPTURE:
+		return glk_capture_set(card, place.reg, value);
 	default:
 		write_doorbell(card, place.element, place.reg, value);
 		return 0;

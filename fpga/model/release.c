@@ -33,25 +33,31 @@ static void flush_owned(struct glk_card *card, uint32_t partitions, unsigned con
 			glk_partition_flush(&card->partitions[p], reason);
 }
 
+/* What is stored from now on is the next release's, wherever it is by then: its writes may fail after this one is over. */
 void glk_release_flush(struct glk_card *card, unsigned context)
 {
-	flush_owned(card, card->contexts[context].touched, context, GLK_FLUSH_RELEASE);
+	struct glk_context *c = &card->contexts[context];
+	uint32_t flushes = c->touched;
+
+	c->fenced |= flushes;
+	c->touched = 0;
+	flush_owned(card, flushes, context, GLK_FLUSH_RELEASE);
 }
 
 bool glk_release_failed(struct glk_card *card, unsigned context)
 {
 	struct glk_context *c = &card->contexts[context];
+	uint32_t mine = c->fenced | c->touched;
 	bool failed = false;
 
 	for (unsigned p = 0; p < card->config.partitions; p++) {
-		if ((c->touched & (1u << p)) && c->failed_before[p] != card->endpoints[p].failed)
+		if ((mine & (1u << p)) && c->failed_before[p] != card->endpoints[p].failed)
 			failed = true;
 		c->failed_before[p] = card->endpoints[p].failed;
 	}
-	/* What stands in the queues now was stored after the release, and is the next one's; so may be what is on the link. */
-	for (unsigned p = 0; p < card->config.partitions; p++)
-		if (!(card->partitions[p].owners & (1u << context)) && !glk_far_under_way(card, p))
-			c->touched &= ~(1u << p);
+	/* That of the ring may wait behind that of the doorbell page, which is never behind one of the ring that waits. */
+	if (!c->ring_release)
+		c->fenced = 0;
 	return failed;
 }
 
@@ -104,7 +110,7 @@ void glk_release_forget(struct glk_card *card, unsigned context)
 
 	c->release.pending = c->next_release.pending = false;
 	c->release_word = c->released = 0;
-	c->touched = 0;
+	c->touched = c->fenced = 0;
 }
 
 void glk_release_start(struct glk_card *card, unsigned context)

@@ -115,6 +115,7 @@ uint64_t glk_context_get(const struct glk_card *card, unsigned context, unsigned
 static void stop(struct glk_card *card, struct glk_context *c, unsigned status)
 {
 	c->status = status;
+	c->ring_release = false;
 	glk_note_error(card, GLK_CARD_ERROR_CAUSE_RING_MASK);
 	glk_raise(card, (unsigned)c->vector);
 	glk_release_progress(card, (unsigned)(c - card->contexts));

@@ -60,9 +60,9 @@ struct glk_context {
 	/* Releases by the doorbell page: the one that is waited for, and all later ones as one. */
 	struct glk_release release, next_release;
 	uint64_t release_word, released;
-	/* Partitions stored to since the last release completed, or since the context was enabled, and their failures then. */
-	uint32_t touched;
-	uint64_t failed_before[GLK_PARTITION_COUNT];
+	/* Partitions stored to since a release last flushed, or since the context was enabled; those before it, while it waits. */
+	uint32_t touched, fenced;
+	uint64_t failed_before[GLK_PARTITION_COUNT]; /* failures of each that the context was told of, or that were not its */
 };
 
 struct glk_drain {

@@ -207,7 +207,7 @@ def reference(d):
         out += ["", f"## Block {b['name'].upper()} (type {b['type']}, version {b['version']})", ""]
         out += wrap(b["doc"], 112, "", "")
         if "feature" in b:
-            out += ["", f"There on cards with FEATURES.{b['feature'].upper()}; the block before it leads to it then."]
+            out += ["", f"There on cards with FEATURES.{b['feature'].upper()}; the block before it that is there leads to it then."]
         out += ["", f"HEADER at `{b['offset']:#07x}` reads `{header_value(b, nxt):#x}`." +
                 (f" Array: {b['array']['count']} elements at most, from `{b['array']['offset']:#07x}`, "
                  f"{b['array']['stride']:#x} bytes apart." if "array" in b else ""), "",

@@ -19,11 +19,14 @@ package glk_regs;
   localparam int PAYLOAD_MIN = 128; // least payload limit of a packet; limits are powers of two
   localparam int PAYLOAD_MAX = 4096; // greatest payload limit of a packet
   localparam int TIMEOUT_MAX_NS = 1000000000; // greatest inactivity timeout in nanoseconds; 0 switches it off
+  localparam logic [63:0] LINK_TIMEOUT_MAX_NS = 64'h00000002540be400; // greatest LINK.TIMEOUT_NS
   localparam int TLP_OVERHEAD_BYTES = 24; // bytes a TLP costs over its payload: 4-DW header 16, sequence 2, LCRC 4, framing 2
   localparam int PUT_MAX_BYTES = 16777216; // most bytes one put or get moves
   localparam int PUTV_MAX_BYTES = 65536; // most bytes of one put vector, record headers included
   localparam int INLINE_MAX_BYTES = 32; // most bytes a ring entry carries itself
   localparam int RING_ORDER_MIN = 4; // least log2 of a ring's entries
+  localparam int CAPTURE_ORDER_MIN = 4; // least log2 of a capture ring's records
+  localparam int CAPTURE_ORDER_MAX = 16; // greatest log2 of a capture ring's records
   localparam int NO_REGISTRATION = 65535; // registration handle of an atomic whose old value is not wanted
 
   // Identity, capabilities, control and card-wide counters. Mapped by the kernel alone.
@@ -72,6 +75,8 @@ package glk_regs;
   localparam int CARD_FEATURES_ATOMICS_SHIFT = 3;
   localparam logic [63:0] CARD_FEATURES_LINK_MASK = 64'h0000000000000010; // a link to another card: block LINK, endpoints of kind link
   localparam int CARD_FEATURES_LINK_SHIFT = 4;
+  localparam logic [63:0] CARD_FEATURES_CAPTURE_MASK = 64'h0000000000000020; // what goes over that link can be captured: block CAPTURE; only with LINK
+  localparam int CARD_FEATURES_CAPTURE_SHIFT = 5;
   localparam int CARD_CONTROL = 48; // rw
   localparam logic [63:0] CARD_CONTROL_ENABLE_MASK = 64'h0000000000000001; // stores, rings and link traffic are taken; cleared, stores are dropped and counted and doorbells ignored
   localparam int CARD_CONTROL_ENABLE_SHIFT = 0;
@@ -303,7 +308,7 @@ package glk_regs;
   localparam logic [63:0] LINK_CAPS_VERSION_MASK = 64'h0000ff0000000000; // version of the link's format
   localparam int LINK_CAPS_VERSION_SHIFT = 40;
   localparam int LINK_CONTROL = 32792; // rw
-  localparam int LINK_CONTROL_RESET = 63;
+  localparam int LINK_CONTROL_RESET = 127;
   localparam logic [63:0] LINK_CONTROL_ENABLE_MASK = 64'h0000000000000001; // 0: the session ends and the link stays down
   localparam int LINK_CONTROL_ENABLE_SHIFT = 0;
   localparam logic [63:0] LINK_CONTROL_STITCHING_MASK = 64'h0000000000000002; // flits with room take further pieces
@@ -316,6 +321,8 @@ package glk_regs;
   localparam int LINK_CONTROL_SEQUENCING_SHIFT = 4;
   localparam logic [63:0] LINK_CONTROL_TRIMMING_MASK = 64'h0000000000000020; // loads of no more than a sector ask for that alone
   localparam int LINK_CONTROL_TRIMMING_SHIFT = 5;
+  localparam logic [63:0] LINK_CONTROL_YIELDING_MASK = 64'h0000000000000040; // a pooled flit gives way when others of its kind wait and the link has nothing else to send
+  localparam int LINK_CONTROL_YIELDING_SHIFT = 6;
   localparam int LINK_CLUSTER = 32800; // ro
   localparam int LINK_PEER_SERIAL = 32808; // ro
   localparam int LINK_POOL_CYCLES = 32816; // rw
@@ -389,6 +396,23 @@ package glk_regs;
   localparam int LINK_WAITED_ATOMIC_REQUEST = 33480; // ro
   localparam int LINK_WAITED_ATOMIC_RESPONSE = 33488; // ro
 
+  // The link's frames, both ways, written as records to a ring in host memory. The link never waits for it:
+  // a frame for whose record there is no room is lost to the capture, and counted. Mapped by the kernel
+  // alone.
+  localparam int BLOCK_CAPTURE = 36864; // HEADER: type 15:0, version 31:16, offset of the next block 63:32
+  localparam int BLOCK_CAPTURE_TYPE = 8;
+  localparam int BLOCK_CAPTURE_VERSION = 1;
+  localparam int BLOCK_CAPTURE_NEXT = 0;
+  localparam int CAPTURE_CONTROL = 36872; // rw
+  localparam logic [63:0] CAPTURE_CONTROL_ENABLE_MASK = 64'h0000000000000001; // it becomes 1: PRODUCED, CONSUMED and LOST begin at 0; refused while RING_ORDER is 0. Cleared, the ring is not written to any more
+  localparam int CAPTURE_CONTROL_ENABLE_SHIFT = 0;
+  localparam int CAPTURE_RING_BASE = 36880; // rw
+  localparam int CAPTURE_RING_ORDER = 36888; // rw
+  localparam int CAPTURE_PRODUCED = 36896; // ro
+  localparam int CAPTURE_CONSUMED = 36904; // rw
+  localparam int CAPTURE_LOST = 36912; // ro
+  localparam int CAPTURE_TIME = 36920; // rw
+
   // Submission ring entry. Reserved bits, and words an operation does not use, are 0; an entry with one set
   // completes with status reserved.
   localparam int SQE_BYTES = 64;
@@ -421,7 +445,9 @@ package glk_regs;
   localparam int SQE_DATA_SHIFT = 0;
 
   // Completion ring entry. Entries of a ring complete in the order of submission. An ok put is accepted, not
-  // yet visible: a release makes it so.
+  // yet visible: a release makes it so. A write to an endpoint that failed is told of to each context that
+  // may have stored it, once: by the first of its releases that completes behind the failure, whether the
+  // store was made before that release or behind it.
   localparam int CQE_BYTES = 16;
   localparam int CQE_TAG_Q = 0; // user tag of the entry
   localparam logic [63:0] CQE_TAG_MASK = 64'hffffffffffffffff;
@@ -460,6 +486,30 @@ package glk_regs;
   localparam int COMPLETION_RECORD_GENERATION_Q = 1; // low bits of CARD.GENERATION
   localparam logic [63:0] COMPLETION_RECORD_GENERATION_MASK = 64'h000000ff00000000;
   localparam int COMPLETION_RECORD_GENERATION_SHIFT = 32;
+
+  // A frame of the link, captured. Words and bits that have no field are 0.
+  localparam int CAPTURE_RECORD_BYTES = 256;
+  localparam int CAPTURE_RECORD_TIME_Q = 0; // CAPTURE.TIME at its link word
+  localparam logic [63:0] CAPTURE_RECORD_TIME_MASK = 64'hffffffffffffffff;
+  localparam int CAPTURE_RECORD_TIME_SHIFT = 0;
+  localparam int CAPTURE_RECORD_RECEIVED_Q = 1; // 0: sent by this card, 1: come from the other
+  localparam logic [63:0] CAPTURE_RECORD_RECEIVED_MASK = 64'h00000000000000ff;
+  localparam int CAPTURE_RECORD_RECEIVED_SHIFT = 0;
+  localparam int CAPTURE_RECORD_BLOCKS_Q = 1; // blocks that are here, 1..12
+  localparam logic [63:0] CAPTURE_RECORD_BLOCKS_MASK = 64'h000000000000ff00;
+  localparam int CAPTURE_RECORD_BLOCKS_SHIFT = 8;
+  localparam int CAPTURE_RECORD_DROPPED_Q = 1; // the card dropped the frame: its check was wrong, or its word told of other flits than had come
+  localparam logic [63:0] CAPTURE_RECORD_DROPPED_MASK = 64'h0000000000010000;
+  localparam int CAPTURE_RECORD_DROPPED_SHIFT = 16;
+  localparam int CAPTURE_RECORD_CUT_Q = 1; // more than 11 flits came, of which the first 11 are here; the card dropped it
+  localparam logic [63:0] CAPTURE_RECORD_CUT_MASK = 64'h0000000000020000;
+  localparam int CAPTURE_RECORD_CUT_SHIFT = 17;
+  localparam int CAPTURE_RECORD_LOST_Q = 1; // records that were lost between the one before and this one; 2^32 - 1: so many or more
+  localparam logic [63:0] CAPTURE_RECORD_LOST_MASK = 64'hffffffff00000000;
+  localparam int CAPTURE_RECORD_LOST_SHIFT = 32;
+  localparam int CAPTURE_RECORD_FRAME_Q = 8; // Q8..Q31: the flits and their link word, 16 bytes each; zeros behind them
+  localparam logic [63:0] CAPTURE_RECORD_FRAME_MASK = 64'hffffffffffffffff;
+  localparam int CAPTURE_RECORD_FRAME_SHIFT = 0;
 
   // Operations of a submission ring entry.
   localparam int OP_NOP = 0; // completes

@@ -20,11 +20,14 @@
 #define GLK_PAYLOAD_MIN				0x80U /* least payload limit of a packet; limits are powers of two */
 #define GLK_PAYLOAD_MAX				0x1000U /* greatest payload limit of a packet */
 #define GLK_TIMEOUT_MAX_NS			0x3b9aca00U /* greatest inactivity timeout in nanoseconds; 0 switches it off */
+#define GLK_LINK_TIMEOUT_MAX_NS			0x2540be400ULL /* greatest LINK.TIMEOUT_NS */
 #define GLK_TLP_OVERHEAD_BYTES			0x18U /* bytes a TLP costs over its payload: 4-DW header 16, sequence 2, LCRC 4, framing 2 */
 #define GLK_PUT_MAX_BYTES			0x1000000U /* most bytes one put or get moves */
 #define GLK_PUTV_MAX_BYTES			0x10000U /* most bytes of one put vector, record headers included */
 #define GLK_INLINE_MAX_BYTES			0x20U /* most bytes a ring entry carries itself */
 #define GLK_RING_ORDER_MIN			4U /* least log2 of a ring's entries */
+#define GLK_CAPTURE_ORDER_MIN			4U /* least log2 of a capture ring's records */
+#define GLK_CAPTURE_ORDER_MAX			0x10U /* greatest log2 of a capture ring's records */
 #define GLK_NO_REGISTRATION			0xffffU /* registration handle of an atomic whose old value is not wanted */
 
 /* Identity, capabilities, control and card-wide counters. Mapped by the kernel alone. */
@@ -73,6 +76,8 @@
 #define GLK_CARD_FEATURES_ATOMICS_SHIFT		3U
 #define GLK_CARD_FEATURES_LINK_MASK		0x0000000000000010ULL /* a link to another card: block LINK, endpoints of kind link */
 #define GLK_CARD_FEATURES_LINK_SHIFT		4U
+#define GLK_CARD_FEATURES_CAPTURE_MASK		0x0000000000000020ULL /* what goes over that link can be captured: block CAPTURE; only with LINK */
+#define GLK_CARD_FEATURES_CAPTURE_SHIFT		5U
 #define GLK_CARD_CONTROL			0x30U /* rw */
 #define GLK_CARD_CONTROL_ENABLE_MASK		0x0000000000000001ULL /* stores, rings and link traffic are taken; cleared, stores are dropped and counted and doorbells ignored */
 #define GLK_CARD_CONTROL_ENABLE_SHIFT		0U
@@ -305,7 +310,7 @@
 #define GLK_LINK_CAPS_VERSION_MASK		0x0000ff0000000000ULL /* version of the link's format */
 #define GLK_LINK_CAPS_VERSION_SHIFT		0x28U
 #define GLK_LINK_CONTROL			0x8018U /* rw */
-#define GLK_LINK_CONTROL_RESET			0x3fU
+#define GLK_LINK_CONTROL_RESET			0x7fU
 #define GLK_LINK_CONTROL_ENABLE_MASK		0x0000000000000001ULL /* 0: the session ends and the link stays down */
 #define GLK_LINK_CONTROL_ENABLE_SHIFT		0U
 #define GLK_LINK_CONTROL_STITCHING_MASK		0x0000000000000002ULL /* flits with room take further pieces */
@@ -318,6 +323,8 @@
 #define GLK_LINK_CONTROL_SEQUENCING_SHIFT	4U
 #define GLK_LINK_CONTROL_TRIMMING_MASK		0x0000000000000020ULL /* loads of no more than a sector ask for that alone */
 #define GLK_LINK_CONTROL_TRIMMING_SHIFT		5U
+#define GLK_LINK_CONTROL_YIELDING_MASK		0x0000000000000040ULL /* a pooled flit gives way when others of its kind wait and the link has nothing else to send */
+#define GLK_LINK_CONTROL_YIELDING_SHIFT		6U
 #define GLK_LINK_CLUSTER			0x8020U /* ro */
 #define GLK_LINK_PEER_SERIAL			0x8028U /* ro */
 #define GLK_LINK_POOL_CYCLES			0x8030U /* rw */
@@ -391,6 +398,23 @@
 #define GLK_LINK_WAITED_ATOMIC_REQUEST		0x82c8U /* ro */
 #define GLK_LINK_WAITED_ATOMIC_RESPONSE		0x82d0U /* ro */
 
+/* The link's frames, both ways, written as records to a ring in host memory. The link never
+ * waits for it: a frame for whose record there is no room is lost to the capture, and counted.
+ * Mapped by the kernel alone. */
+#define GLK_BLOCK_CAPTURE			0x9000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
+#define GLK_BLOCK_CAPTURE_TYPE			8U
+#define GLK_BLOCK_CAPTURE_VERSION		1U
+#define GLK_BLOCK_CAPTURE_NEXT			0U
+#define GLK_CAPTURE_CONTROL			0x9008U /* rw */
+#define GLK_CAPTURE_CONTROL_ENABLE_MASK		0x0000000000000001ULL /* it becomes 1: PRODUCED, CONSUMED and LOST begin at 0; refused while RING_ORDER is 0. Cleared, the ring is not written to any more */
+#define GLK_CAPTURE_CONTROL_ENABLE_SHIFT	0U
+#define GLK_CAPTURE_RING_BASE			0x9010U /* rw */
+#define GLK_CAPTURE_RING_ORDER			0x9018U /* rw */
+#define GLK_CAPTURE_PRODUCED			0x9020U /* ro */
+#define GLK_CAPTURE_CONSUMED			0x9028U /* rw */
+#define GLK_CAPTURE_LOST			0x9030U /* ro */
+#define GLK_CAPTURE_TIME			0x9038U /* rw */
+
 /* Submission ring entry. Reserved bits, and words an operation does not use, are 0; an entry
  * with one set completes with status reserved. */
 #define GLK_SQE_BYTES				0x40U
@@ -423,7 +447,9 @@
 #define GLK_SQE_DATA_SHIFT			0U
 
 /* Completion ring entry. Entries of a ring complete in the order of submission. An ok put is
- * accepted, not yet visible: a release makes it so. */
+ * accepted, not yet visible: a release makes it so. A write to an endpoint that failed is told
+ * of to each context that may have stored it, once: by the first of its releases that completes
+ * behind the failure, whether the store was made before that release or behind it. */
 #define GLK_CQE_BYTES				0x10U
 #define GLK_CQE_TAG_Q				0U /* user tag of the entry */
 #define GLK_CQE_TAG_MASK			0xffffffffffffffffULL
@@ -462,6 +488,30 @@
 #define GLK_COMPLETION_RECORD_GENERATION_Q	1U /* low bits of CARD.GENERATION */
 #define GLK_COMPLETION_RECORD_GENERATION_MASK	0x000000ff00000000ULL
 #define GLK_COMPLETION_RECORD_GENERATION_SHIFT	0x20U
+
+/* A frame of the link, captured. Words and bits that have no field are 0. */
+#define GLK_CAPTURE_RECORD_BYTES		0x100U
+#define GLK_CAPTURE_RECORD_TIME_Q		0U /* CAPTURE.TIME at its link word */
+#define GLK_CAPTURE_RECORD_TIME_MASK		0xffffffffffffffffULL
+#define GLK_CAPTURE_RECORD_TIME_SHIFT		0U
+#define GLK_CAPTURE_RECORD_RECEIVED_Q		1U /* 0: sent by this card, 1: come from the other */
+#define GLK_CAPTURE_RECORD_RECEIVED_MASK	0x00000000000000ffULL
+#define GLK_CAPTURE_RECORD_RECEIVED_SHIFT	0U
+#define GLK_CAPTURE_RECORD_BLOCKS_Q		1U /* blocks that are here, 1..12 */
+#define GLK_CAPTURE_RECORD_BLOCKS_MASK		0x000000000000ff00ULL
+#define GLK_CAPTURE_RECORD_BLOCKS_SHIFT		8U
+#define GLK_CAPTURE_RECORD_DROPPED_Q		1U /* the card dropped the frame: its check was wrong, or its word told of other flits than had come */
+#define GLK_CAPTURE_RECORD_DROPPED_MASK		0x0000000000010000ULL
+#define GLK_CAPTURE_RECORD_DROPPED_SHIFT	0x10U
+#define GLK_CAPTURE_RECORD_CUT_Q		1U /* more than 11 flits came, of which the first 11 are here; the card dropped it */
+#define GLK_CAPTURE_RECORD_CUT_MASK		0x0000000000020000ULL
+#define GLK_CAPTURE_RECORD_CUT_SHIFT		0x11U
+#define GLK_CAPTURE_RECORD_LOST_Q		1U /* records that were lost between the one before and this one; 2^32 - 1: so many or more */
+#define GLK_CAPTURE_RECORD_LOST_MASK		0xffffffff00000000ULL
+#define GLK_CAPTURE_RECORD_LOST_SHIFT		0x20U
+#define GLK_CAPTURE_RECORD_FRAME_Q		8U /* Q8..Q31: the flits and their link word, 16 bytes each; zeros behind them */
+#define GLK_CAPTURE_RECORD_FRAME_MASK		0xffffffffffffffffULL
+#define GLK_CAPTURE_RECORD_FRAME_SHIFT		0U
 
 /* Operations of a submission ring entry. */
 #define GLK_OP_NOP				0U /* completes */

@@ -102,8 +102,8 @@ static void unknown_settings(void **state)
 
 static void link_settings(void **state)
 {
-	static const uint64_t most[GPULINK_LINK_SETTINGS] = { 1, 1, 1, 1, 1, 1, 128, 255, 32, 1000000000 };
-	static const uint64_t least[GPULINK_LINK_SETTINGS] = { 0, 0, 0, 0, 0, 0, 0, 1, 4, 1000 };
+	static const uint64_t most[GPULINK_LINK_SETTINGS] = { 1, 1, 1, 1, 1, 1, 1, 128, 255, 32, 10000000000 };
+	static const uint64_t least[GPULINK_LINK_SETTINGS] = { 0, 0, 0, 0, 0, 0, 0, 0, 1, 4, 1000 };
 	char file[64], number[32];
 
 	(void)state;

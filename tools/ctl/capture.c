@@ -181,6 +181,16 @@ static enum exit_code take_records(struct capture *capture)
 	return code == EXIT_OK && error ? unwritten(capture, error) : code;
 }
 
+/* Why the driver has no more; EIO is what debugfs says of a file that it has taken away. */
+static enum exit_code no_more(int error)
+{
+	bool gone = error == ENODEV || error == EIO;
+
+	complain("the capture has ended: %s",
+		 gone ? "the card is gone" : error == ESTALE ? "the card was reset" : strerror(error));
+	return gone ? EXIT_NO_CARD : EXIT_FAILED;
+}
+
 /* Waits for records and reads them. *ended: there will be none any more. */
 static enum exit_code read_records(struct capture *capture, bool *ended)
 {
@@ -202,10 +212,8 @@ static enum exit_code read_records(struct capture *capture, bool *ended)
 	if (*ended || (ready < 0 && errno == EINTR))
 		return EXIT_OK;
 	got = ready < 0 ? -1 : read(capture->records, capture->in + capture->have, sizeof(capture->in) - capture->have);
-	if (got < 0 && errno != EAGAIN && errno != EINTR) {
-		complain("reading records: %s", strerror(errno));
-		return errno == ENODEV ? EXIT_NO_CARD : EXIT_FAILED;
-	}
+	if (got < 0 && errno != EAGAIN && errno != EINTR)
+		return no_more(errno);
 	*ended = !got;
 	if (got > 0)
 		capture->have += (size_t)got;

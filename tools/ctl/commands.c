@@ -526,8 +526,8 @@ const struct command commands[] = {
 	 .run = run_link_counters},
 	{.name = "set-link",
 	 .usage = "SETTING VALUE",
-	 .help = "Sets one of the link's settings: enable, stitching, pooling, selective_pooling, sequencing, trimming (0 or 1),\n"
-		 "pool_cycles (0 to 128), burst (1 to 255), trim_bytes (4, 8, 16 or 32), timeout_ns (1000 to 1000000000).\n",
+	 .help = "Sets one of the link's settings: enable, stitching, pooling, selective_pooling, yielding, sequencing, trimming\n"
+		 "(0 or 1), pool_cycles (0 to 128), burst (1 to 255), trim_bytes (4, 8, 16 or 32), timeout_ns (1000 to 10000000000).\n",
 	 .least = 2,
 	 .most = 2,
 	 .takes_card = true,

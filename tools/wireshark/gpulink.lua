@@ -116,7 +116,7 @@ for _, one in ipairs({
 	{ "bad_check", "The check is wrong: the receiver drops the frame", expert.group.CHECKSUM, expert.severity.ERROR },
 	{ "broken_off", "Broken off: the link goes down in it", expert.group.SEQUENCE, expert.severity.NOTE },
 	{ "repeated", "This frame was sent before", expert.group.SEQUENCE, expert.severity.NOTE },
-	{ "later", "An earlier frame is missing: the receiver drops this one", expert.group.SEQUENCE, expert.severity.WARN },
+	{ "later", "An earlier frame is missing: the receiver takes no flits", expert.group.SEQUENCE, expert.severity.WARN },
 	{ "not_captured", "The capture lacks what comes before this frame", expert.group.SEQUENCE, expert.severity.WARN },
 	{ "wanted", "Asks for a replay", expert.group.SEQUENCE, expert.severity.NOTE },
 	{ "session", "A new session: all begins at 0", expert.group.SEQUENCE, expert.severity.CHAT },

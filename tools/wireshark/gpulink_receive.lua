@@ -25,7 +25,7 @@ local OFFSET_BITS = { [2] = 6, [3] = 14, [4] = 22, [5] = 30, [6] = 38 } -- by by
 local LAST_BYTES = { [1] = 1, [3] = 2, [7] = 3, [15] = 4 } -- by Last BE
 local SESSION = 3 -- what the word of a hello or ready wants
 local VERSION = 1
-local CREDITS_LEAST, CREDITS_MOST = { 515, 129, 132 }, 2048
+local CREDITS_LEAST, CREDITS_MOST = { 388, 2, 132 }, 2048
 
 local OUT = 0
 local BAD, GOOD, UNVERIFIED = 0, 1, 2
@@ -525,7 +525,7 @@ local function place_frame(card, direction, word, result)
 		result.repeats = word.flits > 0 and way.taken[word.sequence]
 		result.place = word.flits > 0 and "repeated"
 	elseif after and after > 0 and not way.gap and direction ~= OUT then
-		result.place = word.flits > 0 and "later"
+		result.place = "later"
 	else
 		if not after or after > 0 then
 			result.not_captured = after

@@ -91,6 +91,7 @@ static void configure(struct cards *c, unsigned side)
 	machine_set(m, machine_partition(TO_GPU, GLK_PARTITION_MODE), MODE_OPEN);
 	machine_set_partition(m, TO_FAR, GLK_EP_LINK, TO_GPU << GLK_PARTITION_EP_BASE_FAR_PARTITION_SHIFT, MACHINE_GPU_BYTES);
 	machine_set_window(m, TO_FAR, TO_FAR);
+	machine_set(m, GLK_LINK_TIMEOUT_NS, 4000000000); /* the other process may have to wait for a processor */
 	c->events[side] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	assert_true(c->events[side] >= 0);
 	assert_int_equal(client_set_vectors(&m->card, GLK_EVENT_VECTOR, 1, &c->events[side], 1), 0);
@@ -202,6 +203,8 @@ static void harmful_wire(void **state)
 		}
 		for (unsigned i = 0; i < 2; i++) {
 			drain(&c->side[i]);
+			assert_int_equal(machine_counter(&c->side[i], GLK_LINK_TIMEOUTS), 0);
+			assert_int_equal(machine_counter(&c->side[i], FAR_ERRORS), 0);
 			for (unsigned k = 0; k < sizeof(block); k++)
 				block[k] = (uint8_t)(k * 13 + round * 7 + i);
 			for (unsigned at = 0; at < 8; at++)
@@ -240,7 +243,7 @@ static void killed_and_back(void **state)
 	began = milliseconds();
 	assert_int_equal(machine_load(m, TO_FAR, 0x1000), ALL_ONES);
 	drain(m);
-	assert_in_range(milliseconds() - began, 0, 3000);
+	assert_in_range(milliseconds() - began, 0, 10000);
 	assert_in_range(machine_counter(m, FAR_ERRORS), 1, 2); /* the load, and the store if it left before */
 	machine_store(m, TO_GPU, 0x10, 5); /* its own cluster is as ever */
 	drain(m);
@@ -330,7 +333,7 @@ static void strangers(void **state)
 	assert_int_equal(send(fd, "GET / HTTP/1.0\r\n\r\n", 18, MSG_NOSIGNAL), 18);
 	began = milliseconds();
 	assert_true(hung_up(fd));
-	assert_in_range(milliseconds() - began, 0, 1000); /* not for its silence */
+	assert_in_range(milliseconds() - began, 0, 1500); /* not for its silence */
 	close(fd);
 	/* Blocks that mean nothing, and a half one; then it goes. */
 	fd = call(c);
@@ -347,7 +350,7 @@ static void strangers(void **state)
 	machine_store(m, TO_FAR, 0, 1);
 	drain(m);
 	assert_int_equal(machine_load(m, TO_FAR, 0), ALL_ONES);
-	assert_in_range(milliseconds() - began, 0, 1000);
+	assert_in_range(milliseconds() - began, 0, 1500);
 	assert_true(hung_up(fd));
 	assert_in_range(milliseconds() - began, 1000, PATIENCE_MS);
 	close(fd);
@@ -359,7 +362,7 @@ static void strangers(void **state)
 	fd = call(c);
 	began = milliseconds();
 	assert_true(hung_up(fd));
-	assert_in_range(milliseconds() - began, 0, 1000);
+	assert_in_range(milliseconds() - began, 0, 1500);
 	close(fd);
 	check_traffic(c, 0x1000);
 	assert_int_equal(machine_counter(m, GLK_LINK_UPS), 1);
@@ -379,7 +382,7 @@ static void stopped(void **state)
 		assert_int_equal(client_write(&m->card, APERTURE, (uint64_t)TO_FAR * MACHINE_SLICE + 4096 * i, block, sizeof(block)), 0);
 	assert_int_equal(machine_load(m, TO_FAR, 0), ALL_ONES);
 	drain(m);
-	assert_in_range(milliseconds() - began, 0, 4000);
+	assert_in_range(milliseconds() - began, 0, 10000);
 	assert_int_equal(machine_counter(m, FAR_ERRORS), machine_counter(m, machine_partition(TO_FAR, GLK_PARTITION_PACKETS)) + 1);
 	kill(other->card_process.pid, SIGCONT);
 	wait_until(m, true);

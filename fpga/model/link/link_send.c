@@ -53,6 +53,7 @@ void glk_link_send_stop(struct glk_link_layer *link)
 	sender->taken = false;
 	sender->replaying = false;
 	sender->replay_wanted = false;
+	sender->replay_flit = 0;
 	sender->replays = 0;
 	sender->hello_block = 0;
 	sender->word_at = UINT64_MAX;

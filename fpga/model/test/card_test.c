@@ -246,19 +246,6 @@ static void next_owner_finds_nothing(void **state)
 	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)), 0);
 }
 
-static void failed_write_shows_at_release(void **state)
-{
-	struct bench *b = *state;
-	uint64_t release[8] = { SQE0(GLK_OP_RELEASE, 0, 0, 0), 7 };
-
-	b->fail_writes = true;
-	store8(b, 0, 1);
-	assert_int_equal(bench_run(b, release), GLK_ST_ENDPOINT);
-	b->fail_writes = false;
-	assert_int_equal(bench_counter(b, 0, GLK_PARTITION_ERR_ENDPOINT), 1);
-	assert_int_equal(bench_run(b, release), GLK_ST_OK);
-}
-
 static void window_checks(void **state)
 {
 	struct bench *b = *state;
@@ -514,7 +501,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(release_leaves_others_queued, setup, teardown),
 		cmocka_unit_test_setup_teardown(release_ends_with_its_context, setup, teardown),
 		cmocka_unit_test_setup_teardown(next_owner_finds_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(failed_write_shows_at_release, setup, teardown),
 		cmocka_unit_test_setup_teardown(window_checks, setup, teardown),
 		cmocka_unit_test_setup_teardown(load_flushes_what_it_hits, setup, teardown),
 		cmocka_unit_test_setup_teardown(timeout_flushes, setup, teardown),

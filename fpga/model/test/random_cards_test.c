@@ -48,7 +48,7 @@ static void draw_settings(struct round *r, unsigned side)
 	bench_write(other, bench_partition(PAIR_OPEN, GLK_PARTITION_SUBHEADER_BYTES), width); /* what a packet may leave out */
 	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_MAX_PAYLOAD_BYTES), limits[chance_of(r, 6)]);
 	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_FLUSH_TIMEOUT_NS), chance_of(r, 2) ? 0 : 1 + chance_of(r, 20000));
-	bench_write(b, GLK_LINK_CONTROL, GLK_LINK_CONTROL_ENABLE_MASK | (draw(&r->chance) & 0x3e));
+	bench_write(b, GLK_LINK_CONTROL, GLK_LINK_CONTROL_ENABLE_MASK | (draw(&r->chance) & 0x7e));
 	bench_write(b, GLK_LINK_POOL_CYCLES, chance_of(r, 129));
 	bench_write(b, GLK_LINK_BURST, 1 + chance_of(r, 255));
 	bench_write(b, GLK_LINK_TRIM_BYTES, 4u << chance_of(r, 4));

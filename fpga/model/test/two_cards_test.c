@@ -66,7 +66,7 @@ static void block(void **state)
 	struct bench *b = &pair->side[0];
 
 	assert_int_equal(bench_read(b, GLK_BLOCK_DOORBELL) >> 32, GLK_BLOCK_LINK);
-	assert_int_equal(bench_read(b, GLK_BLOCK_LINK), GLK_BLOCK_LINK_TYPE | GLK_BLOCK_LINK_VERSION << 16);
+	assert_int_equal(bench_read(b, GLK_BLOCK_LINK) & UINT32_MAX, GLK_BLOCK_LINK_TYPE | GLK_BLOCK_LINK_VERSION << 16);
 	assert_true(bench_read(b, GLK_CARD_FEATURES) & GLK_CARD_FEATURES_LINK_MASK);
 	assert_int_equal(bench_read(b, GLK_LINK_CAPS), 1024 | 128 << 16 | UINT64_C(0x3c) << 32 | UINT64_C(1) << 40);
 	assert_int_equal(bench_read(b, GLK_LINK_CLUSTER), 1);
@@ -85,11 +85,11 @@ static void settings(void **state)
 		unsigned reg;
 		uint64_t reset, good[3], bad[3];
 	} rules[] = {
-		{ GLK_LINK_CONTROL, 0x3f, { 1, 0x21, 0x3f }, { 0x40, ALL_ONES, UINT64_C(1) << 63 } },
+		{ GLK_LINK_CONTROL, 0x7f, { 1, 0x41, 0x7f }, { 0x80, ALL_ONES, UINT64_C(1) << 63 } },
 		{ GLK_LINK_POOL_CYCLES, 32, { 0, 1, 128 }, { 129, ALL_ONES, UINT64_C(1) << 32 } },
 		{ GLK_LINK_BURST, 16, { 1, 2, 255 }, { 0, 256, ALL_ONES } },
 		{ GLK_LINK_TRIM_BYTES, 16, { 4, 8, 32 }, { 0, 2, 64 } },
-		{ GLK_LINK_TIMEOUT_NS, 1000000000, { 1000, 12345, 1000000000 }, { 0, 999, 1000000001 } },
+		{ GLK_LINK_TIMEOUT_NS, 1000000000, { 1000, 12345, GLK_LINK_TIMEOUT_MAX_NS }, { 0, 999, GLK_LINK_TIMEOUT_MAX_NS + 1 } },
 	};
 	struct pair *pair = *state;
 	struct bench *b = &pair->side[0];
@@ -123,7 +123,7 @@ static void no_link(void **state)
 	assert_non_null(b);
 	bench_create(b);
 	assert_int_equal(bench_read(b, GLK_BLOCK_DOORBELL) >> 32, 0);
-	for (unsigned reg = GLK_BLOCK_LINK; reg < GLK_BLOCK_LINK + GLK_PAGE_SIZE; reg += 8)
+	for (unsigned reg = GLK_BLOCK_LINK; reg < GLK_BLOCK_CAPTURE + GLK_PAGE_SIZE; reg += 8)
 		assert_int_equal(bench_read(b, reg), 0);
 	pair_bind(b, 0, 0, 4096);
 	assert_int_equal(bench_read(b, bench_partition(0, GLK_PARTITION_EP_KIND)), GLK_EP_NONE);

@@ -158,7 +158,7 @@ check "reset" ctl 0 "generation is now 1" reset
 check "link of a card without one" ctl 1 "has no link" link
 mkdir "$work/cards/gpulink0/link"
 echo up >"$work/cards/gpulink0/link/state"
-for s in enable stitching pooling selective_pooling sequencing trimming pool_cycles burst trim_bytes timeout_ns; do
+for s in enable stitching pooling selective_pooling yielding sequencing trimming pool_cycles burst trim_bytes timeout_ns; do
 	echo 1 >"$work/cards/gpulink0/link/$s"
 done
 for k in 0 1 2 3; do echo 0 >"$work/cards/gpulink0/partitions/$k/open"; done
@@ -166,8 +166,11 @@ check "link" ctl 0 "peer_serial        00000000000000b2" link
 check "link as JSON" json "r['state'] == 'up' and r['queue_flits'] == 1024 and r['burst'] == 1" link
 check "link-counters" json "len(r) == 62 and r['flits_in'] == 1000 and r['waited_atomic_response'] == 1061" link-counters
 check "set-link" ctl 0 "gpulink0: pool_cycles of the link is now 64" set-link pool_cycles 64
+check "set-link yielding" ctl 0 "gpulink0: yielding of the link is now 0" set-link yielding 0
 check "set-link has set" holds gpulink0/link/pool_cycles 64
 check "set-link: a wrong value is refused" ctl 2 "allowed: 4, 8, 16 or 32" set-link trim_bytes 12
+check "set-link: the longest timeout" ctl 0 "timeout_ns of the link is now 10000000000" set-link timeout_ns 10000000000
+check "set-link: a longer one is refused" ctl 2 "allowed: 1000 to 10000000000" set-link timeout_ns 10000000001
 check "set-link: a wrong name is refused" ctl 2 "allowed: enable stitching" set-link colour 1
 check "set-open" ctl 0 "open is now 1 on partition 2" set-open 1 --partition 2
 check "set-open has set" holds gpulink0/partitions/2/open 1

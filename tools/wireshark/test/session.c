@@ -212,7 +212,8 @@ static void put_little(uint8_t *to, uint64_t value, unsigned bytes)
 static void record(struct session *s, unsigned direction, const struct glk_block *block, bool dropped)
 {
 	struct recorder *recorder = &s->recorders[direction];
-	unsigned flits = recorder->count < FRAME_FLITS ? recorder->count : FRAME_FLITS;
+	bool cut = recorder->count > FRAME_FLITS;
+	unsigned flits = cut ? FRAME_FLITS : recorder->count;
 	uint8_t bytes[RECORD_BYTES] = {0};
 
 	if (!block->control) {
@@ -225,7 +226,7 @@ static void record(struct session *s, unsigned direction, const struct glk_block
 	put_little(bytes, TIME_BEGIN + s->now * NS_PER_CLOCK, 8);
 	bytes[8] = (uint8_t)direction;
 	bytes[9] = (uint8_t)(flits + 1);
-	bytes[10] = (uint8_t)(dropped | (recorder->count > FRAME_FLITS) << 1);
+	bytes[10] = cut ? 3 : dropped;
 	memcpy(bytes + RECORD_FRAME, recorder->flits, flits * GLK_FLIT_BYTES);
 	memcpy(bytes + RECORD_FRAME + flits * GLK_FLIT_BYTES, block->bytes, GLK_FLIT_BYTES);
 	recorder->count = 0;

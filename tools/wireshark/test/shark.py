@@ -77,11 +77,14 @@ class Frame:
         self.flits = [Flit(flit) for flit in children(self.node, "flit")]
         self.packets = [Packet(one) for one in children(self.node, "packet")]
         self.experts = experts(self.node)
+        # Those of the frame as a whole.
+        self.own_experts = experts(one for one in self.node if one.get("name") not in ("gpulink.flit", "gpulink.packet"))
 
 
-def experts(node):
-    """The names of all expert infos below a node."""
-    return {one.get("name").rsplit(".", 1)[1] for one in node.iter() if one.get("name", "").startswith("gpulink.expert.")}
+def experts(nodes):
+    """The names of all expert infos below nodes."""
+    return {one.get("name").rsplit(".", 1)[1] for node in nodes for one in node.iter()
+            if one.get("name", "").startswith("gpulink.expert.")}
 
 
 class Shark:

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which release tells of a write that failed: the first that completes after it, and no other. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "bench.h"
+
+#define RW (GLK_WINDOW_Q0_READ_MASK | GLK_WINDOW_Q0_WRITE_MASK)
+
+static int setup(void **state)
+{
+	struct bench *b = malloc(sizeof(*b));
+
+	assert_non_null(b);
+	bench_create(b);
+	bench_start(b);
+	*state = b;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	bench_destroy(*state);
+	free(*state);
+	return 0;
+}
+
+static int store8(struct bench *b, uint64_t at, uint64_t value)
+{
+	return glk_card_aperture_store(b->card, at, &value, 8);
+}
+
+static void failed_write_shows_at_release(void **state)
+{
+	struct bench *b = *state;
+	uint64_t release[8] = { SQE0(GLK_OP_RELEASE, 0, 0, 0), 7 };
+
+	b->fail_writes = true;
+	store8(b, 0, 1);
+	assert_int_equal(bench_run(b, release), GLK_ST_ENDPOINT);
+	b->fail_writes = false;
+	assert_int_equal(bench_counter(b, 0, GLK_PARTITION_ERR_ENDPOINT), 1);
+	assert_int_equal(bench_run(b, release), GLK_ST_OK);
+}
+
+static void ring_release_later(struct bench *b)
+{
+	uint64_t release[8] = { SQE0(GLK_OP_RELEASE, 0, 0, 0), 7 };
+
+	bench_submit(b, release);
+	glk_card_service(b->card, 100);
+}
+
+static unsigned released_with(struct bench *b)
+{
+	unsigned status, moved;
+	uint64_t tag;
+
+	glk_card_service(b->card, 100);
+	return bench_completion(b, &tag, &status, &moved) ? status : UINT32_MAX;
+}
+
+static uint64_t doorbell_release(struct bench *b, uint64_t value)
+{
+	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, value);
+	return bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED);
+}
+
+/* A store of context 0 that leaves at once, whatever waits. */
+static void store_and_drain(struct bench *b, uint64_t at)
+{
+	store8(b, at, at + 1);
+	bench_write(b, GLK_CARD_DRAIN, GLK_DRAIN_CARD);
+}
+
+/* Released meanwhile or not: a write that fails is told of by the next release, once. */
+static void write_fails_after_a_release(void **state)
+{
+	struct bench *b = *state;
+
+	b->hold = true;
+	store8(b, 0, 1);
+	assert_int_equal(doorbell_release(b, 5), 0);
+	store_and_drain(b, 256);
+	glk_card_endpoint_acknowledge(b->card, 0, 1, 0);
+	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), 5);
+	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)), 0);
+	glk_card_endpoint_acknowledge(b->card, 0, 1, 1);
+	assert_int_equal(doorbell_release(b, 6), 6);
+	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)), 1);
+	assert_int_equal(doorbell_release(b, 7), 7);
+	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)), 1);
+
+	store8(b, 0, 2);
+	ring_release_later(b);
+	store_and_drain(b, 512);
+	glk_card_endpoint_acknowledge(b->card, 0, 1, 0);
+	assert_int_equal(released_with(b), GLK_ST_OK);
+	glk_card_endpoint_acknowledge(b->card, 0, 1, 1);
+	ring_release_later(b);
+	assert_int_equal(released_with(b), GLK_ST_ENDPOINT);
+	ring_release_later(b);
+	assert_int_equal(released_with(b), GLK_ST_OK);
+}
+
+/* One that fails while the release waits is told of by that one, though it was stored later; and by no other. */
+static void write_fails_before_a_release(void **state)
+{
+	struct bench *b = *state;
+
+	bench_window(b, 1, 1, 0, 1, 0, 4096, RW);
+	b->hold = true;
+	store8(b, 0, 1);
+	ring_release_later(b);
+	store_and_drain(b, 1 << 20);
+	glk_card_endpoint_acknowledge(b->card, 1, 1, 1);
+	glk_card_endpoint_acknowledge(b->card, 0, 1, 0);
+	assert_int_equal(released_with(b), GLK_ST_ENDPOINT);
+	ring_release_later(b);
+	assert_int_equal(released_with(b), GLK_ST_OK);
+}
+
+/* One of the doorbell page waits, and one of the ring behind it: the former tells, for it completes first. */
+static void write_fails_before_two_releases(void **state)
+{
+	struct bench *b = *state;
+
+	bench_window(b, 1, 1, 0, 1, 0, 4096, RW);
+	b->hold = true;
+	store8(b, 0, 1);
+	assert_int_equal(doorbell_release(b, 5), 0);
+	store8(b, 1 << 20, 1);
+	ring_release_later(b);
+	glk_card_endpoint_acknowledge(b->card, 1, 1, 0);
+	glk_card_endpoint_acknowledge(b->card, 0, 1, 1);
+	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), 5);
+	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)), 1);
+	assert_int_equal(released_with(b), GLK_ST_OK);
+}
+
+/* The same, but what fails is what the ring's release flushed, when the other has completed. */
+static void write_fails_between_two_releases(void **state)
+{
+	struct bench *b = *state;
+
+	bench_window(b, 1, 1, 0, 1, 0, 4096, RW);
+	b->hold = true;
+	store8(b, 0, 1);
+	assert_int_equal(doorbell_release(b, 5), 0);
+	store8(b, 1 << 20, 1);
+	ring_release_later(b);
+	glk_card_endpoint_acknowledge(b->card, 0, 1, 0);
+	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), 5);
+	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)), 0);
+	glk_card_endpoint_acknowledge(b->card, 1, 1, 1);
+	assert_int_equal(released_with(b), GLK_ST_ENDPOINT);
+	assert_int_equal(doorbell_release(b, 6), 6);
+	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)), 0);
+}
+
+/* A write of context 1 to the same endpoint fails. */
+static void other_write_fails(struct bench *b)
+{
+	uint64_t value = 1;
+
+	assert_int_equal(glk_card_aperture_store(b->card, (1 << 20) + 1024, &value, 8), 0);
+	bench_write(b, GLK_CARD_DRAIN, GLK_DRAIN_CARD);
+	glk_card_endpoint_acknowledge(b->card, 0, 1, 1);
+}
+
+/* When all of a context's own has arrived, what fails of others is nothing to it, however many releases it makes. */
+static void others_writes_fail(void **state)
+{
+	struct bench *b = *state;
+
+	bench_context_start(b, 1);
+	bench_window(b, 1, 0, 1, 0, 0, 4096, RW);
+	b->hold = true;
+	store8(b, 0, 1);
+	ring_release_later(b);
+	store_and_drain(b, 256);
+	glk_card_endpoint_acknowledge(b->card, 0, 1, 0);
+	assert_int_equal(released_with(b), GLK_ST_OK);
+	ring_release_later(b);
+	glk_card_endpoint_acknowledge(b->card, 0, 1, 0);
+	assert_int_equal(released_with(b), GLK_ST_OK);
+	other_write_fails(b);
+	ring_release_later(b);
+	assert_int_equal(released_with(b), GLK_ST_OK);
+}
+
+/* Nor when a release of its ring will never complete, because the ring has stopped. */
+static void others_writes_fail_behind_a_stopped_ring(void **state)
+{
+	struct bench *b = *state;
+
+	bench_context_start(b, 1);
+	bench_window(b, 1, 0, 1, 0, 0, 4096, RW);
+	b->hold = true;
+	store8(b, 0, 1);
+	ring_release_later(b);
+	bench_write(b, bench_context(0, GLK_CONTEXT_SQ_TAIL), 1000);
+	glk_card_service(b->card, 100);
+	assert_int_not_equal(bench_read(b, bench_context(0, GLK_CONTEXT_STATUS)), 0);
+	glk_card_endpoint_acknowledge(b->card, 0, 1, 0);
+	assert_int_equal(doorbell_release(b, 5), 5);
+	other_write_fails(b);
+	assert_int_equal(doorbell_release(b, 6), 6);
+	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(failed_write_shows_at_release, setup, teardown),
+		cmocka_unit_test_setup_teardown(write_fails_after_a_release, setup, teardown),
+		cmocka_unit_test_setup_teardown(write_fails_before_a_release, setup, teardown),
+		cmocka_unit_test_setup_teardown(write_fails_before_two_releases, setup, teardown),
+		cmocka_unit_test_setup_teardown(write_fails_between_two_releases, setup, teardown),
+		cmocka_unit_test_setup_teardown(others_writes_fail, setup, teardown),
+		cmocka_unit_test_setup_teardown(others_writes_fail_behind_a_stopped_ring, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("release", tests, NULL, NULL);
+}

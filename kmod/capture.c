@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * debugfs' link_capture: what goes over the card's link (docs/capture.md). The card writes records
+ * to a ring from open to close; a read gives them away as they are. The ring is looked at every
+ * few milliseconds while somebody waits: no interrupt, for at full speed a record comes in every
+ * few dozen nanoseconds. What is not taken in time the card drops, and tells in the next record.
+ *
+ * The reader may have the file open for longer than there is a card: card->capture goes when the
+ * file is closed, its ring before, when the card goes.
+ */
+#include <linux/debugfs.h>
+#include <linux/dma-mapping.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "gpulink_drv.h"
+
+#define RING_ORDER	12	/* log2 of its records: 1 MiB */
+#define RING_RECORDS	BIT(RING_ORDER)
+#define RING_BYTES	(RING_RECORDS * GLK_CAPTURE_RECORD_BYTES)
+#define LOOK_MS		10
+
+struct glk_capture {
+	struct glk_card *card;		/* a reference */
+	u8 *ring;
+	dma_addr_t ring_dma;
+	u64 produced;			/* as the card said last; under card->lock */
+	int error;			/* why there is no more to come; under card->lock */
+	struct mutex read_lock;		/* one read at a time; outside the card's locks */
+	u64 taken;			/* under read_lock */
+	wait_queue_head_t wait;
+	struct delayed_work look;
+};
+
+static void wake(struct glk_capture *capture)
+{
+	wake_up_interruptible_all(&capture->wait);
+}
+
+/* Asks the card how far it is. The answer comes behind the records that it counts. */
+static void refresh(struct glk_capture *capture)
+{
+	struct glk_card *card = capture->card;
+	u64 produced;
+
+	lockdep_assert_held(&card->lock);
+	if (capture->error)
+		return;
+	produced = glk_read(card, GLK_CAPTURE_PRODUCED);
+	if (glk_card_read_error(card, produced))
+		return;		/* the work of lost cards ends it */
+	if (produced - READ_ONCE(capture->taken) <= RING_RECORDS)
+		WRITE_ONCE(capture->produced, produced);
+	else
+		WRITE_ONCE(capture->error, -EIO);	/* the card talks nonsense */
+}
+
+/*
+ * The card writes no more, if it is there to be told; what it has written can still be read. When
+ * it is not, who calls keeps it from the bus.
+ */
+void glk_capture_stop(struct glk_card *card, int error, bool reachable)
+{
+	struct glk_capture *capture = card->capture;
+
+	lockdep_assert_held(&card->lock);
+	if (!capture)
+		return;
+	if (reachable) {
+		glk_write(card, GLK_CAPTURE_CONTROL, 0);
+		refresh(capture);
+	}
+	if (!capture->error)
+		WRITE_ONCE(capture->error, error);
+	wake(capture);
+}
+
+/* Under card->lock, or when nobody else can. */
+static void free_ring(struct glk_capture *capture)
+{
+	if (capture->ring)
+		dma_free_coherent(&capture->card->pdev->dev, RING_BYTES, capture->ring,
+				  capture->ring_dma);
+	capture->ring = NULL;
+}
+
+/* Records that wait to be read, or why there will be none any more; 0: none yet. */
+static int peek(const struct glk_capture *capture)
+{
+	u64 waiting = READ_ONCE(capture->produced) - READ_ONCE(capture->taken);
+
+	return waiting ? (int)waiting : READ_ONCE(capture->error);
+}
+
+static int look(struct glk_capture *capture)
+{
+	if (!glk_card_enter(capture->card)) {
+		refresh(capture);
+		glk_card_leave(capture->card);
+	}
+	return peek(capture);
+}
+
+static void look_work(struct work_struct *work)
+{
+	struct glk_capture *capture = container_of(work, struct glk_capture, look.work);
+
+	if (wq_has_sleeper(&capture->wait) && look(capture))
+		wake(capture);
+	if (!READ_ONCE(capture->error))
+		schedule_delayed_work(&capture->look, msecs_to_jiffies(LOOK_MS));
+}
+
+/* --- the file --- */
+
+/* Enough for `count` bytes, or as many as wait. */
+static ssize_t give(struct glk_capture *capture, char __user *to, size_t count)
+{
+	struct glk_card *card = capture->card;
+	size_t wanted = count / GLK_CAPTURE_RECORD_BYTES, given;
+	int waiting = peek(capture);
+
+	for (given = 0; given < min_t(size_t, waiting, wanted); given++) {
+		size_t place = (capture->taken + given) % RING_RECORDS;
+
+		if (copy_to_user(to + given * GLK_CAPTURE_RECORD_BYTES,
+				 capture->ring + place * GLK_CAPTURE_RECORD_BYTES,
+				 GLK_CAPTURE_RECORD_BYTES))
+			break;
+	}
+	if (!given)
+		return -EFAULT;
+	WRITE_ONCE(capture->taken, capture->taken + given);
+	if (!glk_card_enter(card)) {
+		if (!capture->error)
+			glk_write(card, GLK_CAPTURE_CONSUMED, capture->taken);
+		glk_card_leave(card);
+	}
+	return given * GLK_CAPTURE_RECORD_BYTES;
+}
+
+static ssize_t capture_read(struct file *file, char __user *to, size_t count, loff_t *at)
+{
+	struct glk_capture *capture = file->private_data;
+	ssize_t result;
+	int ready;
+
+	if (count < GLK_CAPTURE_RECORD_BYTES)
+		return -EINVAL;
+	if (mutex_lock_interruptible(&capture->read_lock))
+		return -ERESTARTSYS;
+	ready = look(capture);
+	if (!ready && (file->f_flags & O_NONBLOCK))
+		ready = -EAGAIN;
+	else if (!ready)
+		ready = wait_event_interruptible(capture->wait, peek(capture)) ?: peek(capture);
+	result = ready < 0 ? ready : give(capture, to, count);
+	mutex_unlock(&capture->read_lock);
+	return result;
+}
+
+static __poll_t capture_poll(struct file *file, poll_table *table)
+{
+	struct glk_capture *capture = file->private_data;
+	int ready;
+
+	poll_wait(file, &capture->wait, table);
+	ready = look(capture);
+	if (ready < 0)
+		return EPOLLIN | EPOLLRDNORM | EPOLLERR;
+	return ready ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+static struct glk_capture *capture_alloc(struct glk_card *card)
+{
+	struct glk_capture *capture;
+
+	capture = kzalloc(sizeof(*capture), GFP_KERNEL);
+	if (!capture)
+		return NULL;
+	capture->ring = dma_alloc_coherent(&card->pdev->dev, RING_BYTES, &capture->ring_dma,
+					   GFP_KERNEL);
+	if (!capture->ring) {
+		kfree(capture);
+		return NULL;
+	}
+	capture->card = card;
+	mutex_init(&capture->read_lock);
+	init_waitqueue_head(&capture->wait);
+	INIT_DELAYED_WORK(&capture->look, look_work);
+	return capture;
+}
+
+static int begin(struct glk_card *card, struct glk_capture *capture)
+{
+	glk_write(card, GLK_CAPTURE_RING_BASE, capture->ring_dma);
+	glk_write(card, GLK_CAPTURE_RING_ORDER, RING_ORDER);
+	glk_write(card, GLK_CAPTURE_TIME, ktime_get_real_ns());
+	glk_write(card, GLK_CAPTURE_CONTROL, GLK_CAPTURE_CONTROL_ENABLE_MASK);
+	if (glk_read(card, GLK_CAPTURE_CONTROL) == GLK_CAPTURE_CONTROL_ENABLE_MASK)
+		return 0;
+	glk_write(card, GLK_CAPTURE_CONTROL, 0);
+	return glk_card_read_error(card, glk_read(card, GLK_CAPTURE_CONTROL)) ?: -EIO;
+}
+
+static int capture_open(struct inode *inode, struct file *file)
+{
+	struct glk_card *card = inode->i_private;
+	struct glk_capture *capture;
+	int err;
+
+	if (file->f_mode & FMODE_WRITE)
+		return -EACCES;
+	err = glk_card_enter(card);
+	if (err)
+		return err;
+	err = card->capture_closed ? -ENODEV : card->capture ? -EBUSY : 0;
+	if (err)
+		goto leave;
+	capture = capture_alloc(card);
+	err = capture ? begin(card, capture) : -ENOMEM;
+	if (err) {
+		if (capture)
+			free_ring(capture);
+		kfree(capture);
+		goto leave;
+	}
+	get_device(&card->dev);
+	card->capture = capture;
+	file->private_data = capture;
+	schedule_delayed_work(&capture->look, msecs_to_jiffies(LOOK_MS));
+	err = stream_open(inode, file);
+leave:
+	glk_card_leave(card);
+	return err;
+}
+
+static int capture_release(struct inode *inode, struct file *file)
+{
+	struct glk_capture *capture = file->private_data;
+	struct glk_card *card = capture->card;
+
+	if (!glk_card_enter(card)) {
+		glk_capture_stop(card, -ENODEV, true);
+		glk_card_leave(card);
+	}
+	cancel_delayed_work_sync(&capture->look);
+	/* A card that cannot be told is kept from the bus first: see lost_work(). */
+	flush_work(&card->lost_work);
+	down_read(&card->state_lock);
+	mutex_lock(&card->lock);
+	free_ring(capture);
+	card->capture = NULL;
+	mutex_unlock(&card->lock);
+	up_read(&card->state_lock);
+	kfree(capture);
+	put_device(&card->dev);
+	return 0;
+}
+
+static const struct file_operations capture_fops = {
+	.owner = THIS_MODULE,
+	.open = capture_open,
+	.release = capture_release,
+	.read = capture_read,
+	.poll = capture_poll,
+};
+
+/* --- with the card --- */
+
+void glk_capture_add(struct glk_card *card)
+{
+	if (card->features & GLK_CARD_FEATURES_CAPTURE_MASK)
+		debugfs_create_file("link_capture", 0400, card->debugfs, card, &capture_fops);
+}
+
+/* The card goes: who reads is told, and nobody else comes. Before the file is taken away. */
+void glk_capture_close(struct glk_card *card)
+{
+	down_read(&card->state_lock);
+	mutex_lock(&card->lock);
+	card->capture_closed = true;
+	glk_capture_stop(card, -ENODEV, !glk_card_error(card));
+	mutex_unlock(&card->lock);
+	up_read(&card->state_lock);
+}
+
+/* When the file is gone, so that nobody reads; it may still be open. */
+void glk_capture_remove(struct glk_card *card)
+{
+	mutex_lock(&card->lock);
+	if (card->capture)
+		free_ring(card->capture);
+	mutex_unlock(&card->lock);
+}
