@@ -14,6 +14,7 @@ module glk_cluster_queue #(
   input  logic          cfg_stitching,
   input  logic          cfg_pooling,
   input  logic          cfg_selective,
+  input  logic          cfg_yielding,
   input  logic          cfg_sequencing,
   input  logic [7:0]    cfg_pool_cycles, // 0..128
   input  logic [7:0]    cfg_burst,       // 1..255
@@ -68,6 +69,8 @@ module glk_cluster_queue #(
   localparam logic [11:0] FOUR     = 12'(glk_flit::FOUR);
   localparam int RR = glk_flit::READ_RESPONSE;
   localparam int FP = glk_flit::FINEPACK;
+  localparam logic [4:0] RR_TAIL = 5'(16 + RR);
+  localparam logic [4:0] FP_TAIL = 5'(16 + FP);
 
   // The list of a kind's flits without room.
   function automatic int full_list(input int kind);
@@ -164,21 +167,24 @@ module glk_cluster_queue #(
   logic [2:0] pool_class;
   always_comb
     pool_class = {|(pooling & RESPONSE[11:1]), |(pooling & REQUEST[11:1]), |(pooling & POSTED[11:1])};
-  logic [11:1] full, due;
+  logic [11:1] full, listed, granted, due, yields;
   always_comb
     for (int k = 1; k <= 11; k = k + 1) begin
-      full[k] = LONG[k] && !pooled[k] && some[full_list(k)] && (!some[k-1] || !earlier[k]);
-      due[k]  = !pooling[k] && (pooled[k] ? pool_over[k] : some[k-1] || (LONG[k] && some[full_list(k)])) &&
-                (credits[k] || (POSTED[k] && pool_class[0]) || (REQUEST[k] && pool_class[1]) || (RESPONSE[k] && pool_class[2]));
+      full[k]    = LONG[k] && !pooled[k] && !pooling[k] && some[full_list(k)] && (!some[k-1] || !earlier[k]);
+      listed[k]  = some[k-1] || (LONG[k] && some[full_list(k)]);
+      granted[k] = credits[k] || (POSTED[k] && pool_class[0]) || (REQUEST[k] && pool_class[1]) || (RESPONSE[k] && pool_class[2]);
+      due[k]     = !pooling[k] && (pooled[k] ? pool_over[k] : listed[k]) && granted[k];
+      yields[k]  = cfg_yielding && (pooling[k] || pooled[k]) && listed[k] && granted[k];
     end
 
   logic        any, begins;
   logic [11:1] turn;
   assign begins = any && !found && (!p_valid || to_pool || m_ready);
   glk_cluster_turn turns (
-    .clk, .rst, .sequencing(cfg_sequencing), .burst(cfg_burst), .due, .some(any), .turn, .chosen(begins));
+    .clk, .rst, .sequencing(cfg_sequencing), .burst(cfg_burst), .due, .yields, .some(any), .turn, .chosen(begins));
 
-  // What room each would have, as a parent.
+  // What room each would have, as a parent; one that is pooled at this clock and yields at once has what it had.
+  wire again = |(turn & pooling);
   logic [6:1] turn_room;
   always_comb begin
     turn_room = '0;
@@ -199,7 +205,7 @@ module glk_cluster_queue #(
   always_comb begin
     take = '0;
     for (int k = 1; k <= 11; k = k + 1) begin
-      take[k-1] = !pooled[k] && ((found && piece[k]) || (begins && turn[k] && !full[k]));
+      take[k-1] = !pooled[k] && ((found && piece[k]) || (begins && turn[k] && !full[k] && !pooling[k]));
       if (LONG[k])
         take[full_list(k)] = begins && turn[k] && full[k];
     end
@@ -214,7 +220,7 @@ module glk_cluster_queue #(
     for (genvar k = 1; k <= 11; k = k + 1) begin : of_kind
       logic [7:0] wait_left;
       always_ff @(posedge clk) begin
-        pooled[k]    <= (pooled[k] && !taken[k]) || (pool && p_kind[k]);
+        pooled[k]    <= (pooled[k] || (pool && p_kind[k])) && !taken[k];
         pool_over[k] <= (pool && p_kind[k]) ? cfg_pool_cycles == 8'd1 : wait_left <= 8'd1;
         wait_left    <= (pool && p_kind[k]) ? cfg_pool_cycles - 8'd1 : wait_left - 8'(wait_left != 8'd0);
         if (rst)
@@ -244,9 +250,10 @@ module glk_cluster_queue #(
       p_valid    <= any;
       p_alone    <= 1'b1;
       p_stitched <= 1'b0;
-      p_pooled   <= |(turn & pooled);
+      p_pooled   <= again || |(turn & pooled);
       p_kind     <= turn;
-      p_room     <= turn_room;
+      if (!again)
+        p_room <= turn_room;
     end
 
     d_begin <= begins;
@@ -288,10 +295,10 @@ module glk_cluster_queue #(
       if (LONG[k])
         look[full_list(k)] = d_kind[k] && d_full;
     end
-    // A tail's words less 1 are 0 or 1: it has 3 or 7 bytes and one.
+    // 16 + kind; its bytes less 1, 3 or 7; its packet's number.
     tail   = d_kind[FP] || (d_kind[RR] && taken_meta[MW*RR-1]);
-    prefix = d_kind[FP] ? {taken_meta[MW*(FP-1) +: 7], 1'b0, taken_meta[MW*(FP-1)+OW+1], 2'b11, 5'd16 + 5'(FP)}
-                        : {taken_meta[MW*(RR-1) +: 7], 4'd3, 5'd16 + 5'(RR)};
+    prefix = d_kind[FP] ? {taken_meta[MW*(FP-1) +: 7], 1'b0, taken_meta[MW*(FP-1)+OW+1], 2'b11, FP_TAIL}
+                        : {taken_meta[MW*(RR-1) +: 7], 4'd3, RR_TAIL};
     back_at = d_add ? taken_at : parent_at;
   end
   always_ff @(posedge clk)

@@ -12,6 +12,7 @@ module glk_cluster_tx #(
   input  logic          cfg_stitching,
   input  logic          cfg_pooling,
   input  logic          cfg_selective,
+  input  logic          cfg_yielding,
   input  logic          cfg_sequencing,
   input  logic [7:0]    cfg_pool_cycles, // 0..128
   input  logic [7:0]    cfg_burst,       // 1..255
@@ -30,6 +31,7 @@ module glk_cluster_tx #(
 
   output logic [4:0]    m_type,
   output logic [127:0]  m_data,
+  output logic [8:0]    m_pieces, // of each class, 3 bits
   output logic          m_valid,
   input  logic          m_ready,
 
@@ -75,19 +77,34 @@ module glk_cluster_tx #(
   logic [127:0] f_data;
   logic         ready;
   glk_cluster_queue #(.FLITS(FLITS), .PW(PW)) queue (
-    .clk, .rst, .cfg_stitching, .cfg_pooling, .cfg_selective, .cfg_sequencing, .cfg_pool_cycles, .cfg_burst,
+    .clk, .rst, .cfg_stitching, .cfg_pooling, .cfg_selective, .cfg_yielding, .cfg_sequencing, .cfg_pool_cycles, .cfg_burst,
     .s_kind(i_kind), .s_words(i_words), .s_data(i_data), .s_valid(i_valid), .s_ready(i_ready), .places,
     .credit, .credit_take, .credit_back,
     .m_ready(ready), .m_leaves(leaves), .m_valid(f_valid), .m_type(f_type), .m_data(f_data),
     .e_flit, .e_packet, .e_kind, .e_bytes, .e_refused, .e_stitched, .e_stitched_kind, .e_partial, .e_parent, .e_out, .e_padded,
     .e_pooled, .e_pool_stitched, .e_pool_timed_out, .w_valid, .w_kind, .w_clocks);
 
+  // --- pieces of the parent by class, and of what has left ---
+  logic [8:0] f_pieces;
+  generate
+    for (genvar c = 0; c < 3; c = c + 1) begin : pieces_of_class
+      logic [2:0] pieces;
+      always_ff @(posedge clk) begin
+        pieces <= (leaves ? 3'd0 : pieces) + 3'(credit_take[c]) - 3'(credit_back[c]);
+        if (leaves)
+          f_pieces[3*c +: 3] <= pieces;
+        if (rst)
+          pieces <= 3'd0;
+      end
+    end
+  endgenerate
+
   // --- out: as many as are needed for one a clock ---
   logic [1:0] sent; // and not yet taken
   wire  [1:0] kept = sent - 2'(m_valid && m_ready);
-  glk_fifo #(.W(5 + 128), .DEPTH(4), .BYPASS(1)) out (
-    .clk, .rst, .s_data({f_type, f_data}), .s_valid(f_valid), .s_ready(f_ready),
-    .m_data({m_type, m_data}), .m_valid, .m_ready);
+  glk_fifo #(.W(5 + 128 + 9), .DEPTH(4), .BYPASS(1)) out (
+    .clk, .rst, .s_data({f_type, f_data, f_pieces}), .s_valid(f_valid), .s_ready(f_ready),
+    .m_data({m_type, m_data, m_pieces}), .m_valid, .m_ready);
 
   always_ff @(posedge clk) begin
     sent  <= kept + 2'(leaves);

@@ -3,7 +3,9 @@
 // again: packets of different kinds may be mixed, those of one kind come one behind the other, each with its flits in
 // order. A flit takes as many clocks as it has pieces. A tail that came on its own waits until all before it has gone out.
 // After a protocol error nothing more comes out, until reset. fpga/model/link/unstitch.c says the same.
-module glk_unstitch (
+module glk_unstitch #(
+  parameter int NUMBERS = 128 // of a kind's packets; a proof does with fewer
+) (
   input  logic         clk,
   input  logic         rst,
 
@@ -93,11 +95,11 @@ module glk_unstitch (
   wire ends  = is_tail ? current && left <= 11'd3 : !more; // its packet, with this piece
   wire joins = !is_tail && more && words < 11'd8 && there; // its packet, with the tail that is there
 
-  glk_unstitch_tails tails_rr (
+  glk_unstitch_tails #(.NUMBERS(NUMBERS)) tails_rr (
     .clk, .rst, .ready(tails_ready_rr), .put(goes && is_tail && of_kind[RR] && !ends), .put_number(tail_number), .put_long(1'b0),
     .put_data({32'b0, f_data[47:16]}), .put_there(known_rr), .number(number[7*(RR-1) +: 7]), .there(there_rr), .long(long_rr),
     .data(tail_rr), .take(due_rr));
-  glk_unstitch_tails tails_fp (
+  glk_unstitch_tails #(.NUMBERS(NUMBERS)) tails_fp (
     .clk, .rst, .ready(tails_ready_fp), .put(goes && is_tail && of_kind[FP] && !ends), .put_number(tail_number),
     .put_long(tail_long), .put_data({tail_long ? f_data[79:48] : 32'b0, f_data[47:16]}), .put_there(known_fp), .number(number[7*(FP-1) +: 7]), .there(there_fp),
     .long(long_fp), .data(tail_fp), .take(due_fp));
@@ -209,7 +211,7 @@ module glk_unstitch (
     else
       for (int w = 0; w < 4; w = w + 1)
         if (w < 32'(part))
-          m_data[32*w +: 32] <= is_tail ? f_data[32*w + 16 +: 32] : f_data[32*w +: 32];
+          m_data[32*w +: 32] <= is_tail ? f_data[(w < 2 ? 32*w + 16 : 0) +: 32] : f_data[32*w +: 32];
 
     o_bad        <= {6{goes}} & {bad_kind, bad_header, bad_number, bad_piece, bad_tail, bad_size};
     o_bad_behind <= {2{goes && done}} & {rest, f_begin && f_stitched};

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tails that came on their own, each in a place that its packet's number names. What was there before a reset is forgotten a place a
 // clock; until then it is not ready.
-module glk_unstitch_tails (
+module glk_unstitch_tails #(
+  parameter int NUMBERS = 128 // power of two
+) (
   input  logic        clk,
   input  logic        rst,
   output logic        ready,
@@ -18,17 +20,20 @@ module glk_unstitch_tails (
   output logic [63:0] data,
   input  logic        take        // it is gone in the next clock
 );
-  (* ram_style = "distributed" *) logic [65:0] tails [0:127]; // there, long, data
-  (* ram_style = "distributed" *) logic        known [0:127]; // there
+  (* ram_style = "distributed" *) logic [65:0] tails [0:NUMBERS-1]; // there, long, data
+  (* ram_style = "distributed" *) logic        known [0:NUMBERS-1]; // there
 
-  logic [7:0] cleared;
-  assign ready = cleared[7];
+  localparam int NW = $clog2(NUMBERS);
 
-  assign {there, long, data} = tails[number];
-  assign put_there           = known[put_number];
+  logic [NW:0] cleared;
+  assign ready = cleared[NW];
 
-  wire       write = put || take || !ready;
-  wire [6:0] at    = !ready ? cleared[6:0] : put ? put_number : number;
+  wire [NW-1:0] here = NW'(number), put_here = NW'(put_number);
+  assign {there, long, data} = tails[here];
+  assign put_there           = known[put_here];
+
+  wire          write = put || take || !ready;
+  wire [NW-1:0] at    = !ready ? cleared[NW-1:0] : put ? put_here : here;
 
   always_ff @(posedge clk) begin
     if (write) begin
@@ -36,8 +41,8 @@ module glk_unstitch_tails (
       known[at] <= ready && put;
     end
     if (!ready)
-      cleared <= cleared + 8'd1;
+      cleared <= cleared + (NW+1)'(1);
     if (rst)
-      cleared <= 8'd0;
+      cleared <= '0;
   end
 endmodule

@@ -49,6 +49,7 @@ void bench_take_completions(struct bench *b);
 void bench_disabled(struct bench *b);
 void bench_owner(struct bench *b);
 void bench_moved(struct bench *b);
+void bench_late(struct bench *b);
 void bench_seen(struct bench *b);
 void bench_reset(struct bench *b);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Steps in which something ends or changes while the card is at it, at a moment that the bench holds: a context with releases
- * of its doorbell page, and the next owner of it; an endpoint under an atomic. Behind them both sides have to be equal.
+ * of its doorbell page, and the next owner of it; an endpoint under an atomic; a write that fails when the release before it is
+ * over. Behind them both sides have to be equal.
  */
 #include <string.h>
 
@@ -174,6 +175,51 @@ void bench_moved(struct bench *b)
 	b->pair.gaps[CARD_DUT_D] = gap[0];
 	b->pair.gaps[CARD_DUT_M] = gap[1];
 	bench_add(b, " from context %u, %#llx", c, (unsigned long long)sqe[2]);
+}
+
+static unsigned flush_reads(const struct bench *b, unsigned p)
+{
+	const struct pair_log *log = &b->pair.side[CARD].writes[p];
+	unsigned count = 0;
+
+	for (size_t i = 0; i < log->count; i++)
+		count += log->events[i].flush;
+	return count;
+}
+
+/*
+ * A release waits; a later store leaves; the release completes; the store's write fails. The next release tells of that, and
+ * the one behind it does not.
+ */
+void bench_late(struct bench *b)
+{
+	const unsigned c = draw_started(b), p = aim_window(b, c), gap = b->pair.gaps[CARD_DUT_D];
+	const unsigned subheader = bench_partition_reg(p, GLK_PARTITION_SUBHEADER_BYTES);
+
+	bench_settle(b);
+	b->pair.deaf = 0;
+	b->pair.gaps[CARD_DUT_D] = HOLD;
+	store(b);
+	bench_set(b, bench_doorbell_reg(c, GLK_DOORBELL_RELEASE), draw(&b->chance));
+	for (unsigned i = 0; i < POLLS && !flush_reads(b, p); i++)
+		pair_card_clock(&b->pair, 1);
+	store(b);
+	bench_set(b, subheader, b->pair.model->partitions[p].queue.subheader_bytes % 5 + 2); /* flushes */
+	pair_card_clock(&b->pair, OUT_CLOCKS);
+	/* The first is answered, and the next goes out; not answered before the release has been told. */
+	b->pair.deaf = 1u << p;
+	b->pair.gaps[CARD_DUT_D] = 0;
+	for (unsigned i = 0; i < POLLS && flush_reads(b, p) < 2; i++)
+		pair_card_clock(&b->pair, 1);
+	b->pair.gaps[CARD_DUT_D] = HOLD;
+	pair_card_clock(&b->pair, SOON_CLOCKS);
+	b->pair.gaps[CARD_DUT_D] = gap;
+	for (unsigned i = 2; i; i--) {
+		bench_settle(b);
+		b->pair.deaf = 0;
+		bench_set(b, bench_doorbell_reg(c, GLK_DOORBELL_RELEASE), draw(&b->chance));
+	}
+	bench_add(b, " of context %u, endpoint %u", c, p);
 }
 
 /* Who reads that an entry has its completion finds it in memory, however long the writes before it take. */

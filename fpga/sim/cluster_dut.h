@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 struct cluster_settings {
-	bool stitching, pooling, selective, sequencing;
+	bool stitching, pooling, selective, yielding, sequencing;
 	unsigned pool_cycles, burst;
 };
 
@@ -37,6 +37,7 @@ struct cluster_tx_out {
 	bool valid;
 	unsigned type;
 	uint8_t data[16];
+	unsigned pieces[3]; /* by class */
 	struct cluster_events events;
 };
 

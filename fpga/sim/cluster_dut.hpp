@@ -10,6 +10,7 @@ template <typename TOP> static void show_settings(TOP *top, const struct cluster
 	top->cfg_stitching = s->stitching;
 	top->cfg_pooling = s->pooling;
 	top->cfg_selective = s->selective;
+	top->cfg_yielding = s->yielding;
 	top->cfg_sequencing = s->sequencing;
 	top->cfg_pool_cycles = static_cast<uint8_t>(s->pool_cycles);
 	top->cfg_burst = static_cast<uint8_t>(s->burst);

@@ -44,6 +44,7 @@ static const struct kind kinds[] = {
 	{ "completions taken", 3, bench_take_completions },
 	{ "end", 4, bench_owner },
 	{ "endpoint moved", 3, bench_moved },
+	{ "late failure", 3, bench_late },
 	{ "completion seen", 2, bench_seen },
 	{ "disabled", 1, bench_disabled },
 	{ "reset", 1, bench_reset },

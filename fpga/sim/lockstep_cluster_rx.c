@@ -118,6 +118,29 @@ static void make_flits(void)
 	glk_cluster_queue_destroy(queue);
 }
 
+/* Where a tail is a piece, or something looks like one, it comes twice, or a bit of its size or number is another. */
+static void spoil_tail(unsigned from)
+{
+	unsigned bit = below(&t.chance, 2) ? 7 : 5 + below(&t.chance, 11); /* 7: 4 or 8 bytes */
+	bool twice = below(&t.chance, 2);
+
+	for (unsigned i = 0; i < t.flit_count; i++) {
+		struct glk_flit *flit = &t.flits[(from + i) % t.flit_count].flit;
+
+		for (unsigned at = 4; flit->type & GLK_FLIT_STITCHED && at + 6 <= GLK_FLIT_BYTES; at += 2) {
+			unsigned start = flit->bytes[at] & 31u;
+
+			if (start != 16 + GLK_KIND_READ_RESPONSE && start != 16 + GLK_KIND_FINEPACK)
+				continue;
+			if (at + 12 <= GLK_FLIT_BYTES && twice)
+				memcpy(flit->bytes + at + 6, flit->bytes + at, 6);
+			else
+				flit->bytes[at + bit / 8] ^= (uint8_t)(1u << bit % 8);
+			return;
+		}
+	}
+}
+
 /* Something is changed in one flit, or flits are lost, doubled or exchanged. */
 static void spoil(void)
 {
@@ -125,7 +148,7 @@ static void spoil(void)
 	struct sent *sent = &t.flits[at], other;
 	struct glk_flit *flit = &sent->flit;
 
-	switch (below(&t.chance, 7)) {
+	switch (below(&t.chance, 10)) {
 	case 0:
 		flit->type ^= (uint8_t)(1u << below(&t.chance, 5));
 		break;
@@ -146,6 +169,11 @@ static void spoil(void)
 	case 5:
 		if (at + 1 < t.flit_count)
 			sent[1] = sent[0];
+		break;
+	case 6:
+	case 7:
+	case 8:
+		spoil_tail(at);
 		break;
 	default:
 		other = *sent;

@@ -58,6 +58,7 @@ static struct {
 
 	/* Leaving the model: flits and the clocks they left at. */
 	struct glk_flit flying[FLYING];
+	unsigned flying_pieces[FLYING][GLK_CLASS_COUNT];
 	uint64_t left[FLYING];
 	unsigned flying_count;
 	unsigned credits[GLK_CLASS_COUNT], later[CREDIT_DELAY][GLK_CLASS_COUNT];
@@ -189,6 +190,9 @@ static void check_flit(const struct cluster_tx_in *in, const struct cluster_tx_o
 	for (unsigned i = 0; t.exact && due && i < GLK_FLIT_BYTES; i++)
 		if (out->data[i] != flit->bytes[i])
 			fail("a byte of the flit", flit->bytes[i], out->data[i]);
+	for (unsigned class = 0; t.exact && due && class < GLK_CLASS_COUNT; class++)
+		if (out->pieces[class] != t.flying_pieces[0][class])
+			fail("pieces of the flit", t.flying_pieces[0][class], out->pieces[class]);
 	if (!out->valid || !in->out_ready)
 		return;
 	memcpy(got.bytes, out->data, GLK_FLIT_BYTES);
@@ -200,14 +204,19 @@ static void check_flit(const struct cluster_tx_in *in, const struct cluster_tx_o
 	t.flying_count--;
 	memmove(t.flying, t.flying + 1, t.flying_count * sizeof(t.flying[0]));
 	memmove(t.left, t.left + 1, t.flying_count * sizeof(t.left[0]));
+	memmove(t.flying_pieces, t.flying_pieces + 1, t.flying_count * sizeof(t.flying_pieces[0]));
 }
 
 static void clock_model(bool ready)
 {
+	unsigned before[GLK_CLASS_COUNT];
 	struct glk_flit flit;
 
+	memcpy(before, t.credits, sizeof(before));
 	if (!glk_cluster_queue_clock(t.model, t.clocks, ready, t.credits, &flit))
 		return;
+	for (unsigned class = 0; class < GLK_CLASS_COUNT; class++)
+		t.flying_pieces[t.flying_count][class] = before[class] - t.credits[class];
 	t.flying[t.flying_count] = flit;
 	t.left[t.flying_count++] = t.clocks;
 }
@@ -257,6 +266,7 @@ static void settings(struct cluster_settings *to)
 	to->stitching = t.config.stitching;
 	to->pooling = t.config.pooling;
 	to->selective = t.config.selective;
+	to->yielding = t.config.yielding;
 	to->sequencing = t.config.sequencing;
 	to->pool_cycles = t.config.pool_cycles;
 	to->burst = t.config.burst;
@@ -302,6 +312,7 @@ static void random_settings(void)
 	t.config.pooling = any & 1;
 	t.config.selective = any & 2;
 	t.config.sequencing = any & 4;
+	t.config.yielding = any & 8;
 	t.config.pool_cycles = below(&t.chance, 4) ? below(&t.chance, 129) : below(&t.chance, 4);
 	t.config.burst = below(&t.chance, 2) ? 1 + below(&t.chance, 8) : 1 + below(&t.chance, 255);
 	if (glk_cluster_queue_set(t.model, &t.config))

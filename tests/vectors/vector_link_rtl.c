@@ -100,7 +100,8 @@ bool vector_link_set(struct vector_link *v, const struct glk_cluster_queue_confi
 {
 	const struct cluster_settings settings = {
 		.stitching = config->stitching,	  .pooling = config->pooling,	      .selective = config->selective,
-		.sequencing = config->sequencing, .pool_cycles = config->pool_cycles, .burst = config->burst,
+		.yielding = config->yielding,	  .sequencing = config->sequencing,   .pool_cycles = config->pool_cycles,
+		.burst = config->burst,
 	};
 
 	v->in.settings = settings;

@@ -146,6 +146,29 @@ def session_resumes():
     v.errors(replays=1)
     yield v
 
+    v = Vector("session-cut-amid-replay",
+               "The wire is cut amid a frame that is sent again: that is broken off, too.")
+    v.up()
+    v.send(0)
+    v.send(1)
+    v.clock()
+    v.out_word(0, 1, cls=0)
+    v.in_word(wanted=1)
+    v.clock()
+    v.out_data(v.flit(0)[0])
+    v.gone = b""
+    v.clock()
+    v.line("cut")
+    v.event(LOST)
+    v.block("out", 1, bytes(16))
+    v.out_hello(v.other)
+    v.in_hello(v.session, ready=1)
+    v.event(RESUMED)
+    v.out_hello(v.other, ready=1)
+    v.out_frame(0, 1, cls=1)
+    v.errors(replays=2)
+    yield v
+
     v = Vector("session-cut-before-ready",
                "The wire is cut before a ready that is owed: a hello goes out, which will be answered.")
     v.up()
@@ -217,7 +240,7 @@ def session_ends():
     v = Vector("session-reset",
                "Reset, before it is up and then: a new session each time, and no end of what has not begun.")
     v.out_hello(0)
-    v.clock()
+    v.clock(v.now + 2)
     v.line("reset")
     v.session += 1
     v.out_hello(0, now=True)
@@ -243,7 +266,7 @@ def session_ends():
 
     v = Vector("session-last-number", "Behind the last number comes 1.", session=0xffff)
     v.out_hello(0)
-    v.clock()
+    v.clock(v.now + 2)
     v.line("reset")
     v.session = 1
     v.out_hello(0, now=True)
@@ -479,6 +502,25 @@ def send_replay():
         v.out_frame(i, seq=i, cls=(2 * i + 1) % 3, turn=turn)
         v.in_word(ack=i + 1)
     v.errors(replays=20)
+    yield v
+
+
+def send_at_once():
+    v = Vector("send-at-once",
+               "A frame is acknowledged at the clock at which its word goes out; and what is wanted again by who has all "
+               "is not sent.")
+    v.up()
+    v.send(0)
+    v.clock()
+    v.out_word(0, cls=0)
+    v.in_word(ack=1, wanted=1)
+    v.next(v.now + HELLO)
+    v.send(1, REQUEST)
+    v.clock()
+    v.out_word(1, cls=1, seq=1)
+    v.in_word(ack=2, cls=REQUEST, credit=1)
+    v.credits(ROOM[0] - 1, ROOM[1], ROOM[2])
+    v.errors()
     yield v
 
 
@@ -775,5 +817,5 @@ def protocol_errors():
     yield v
 
 
-CASES = (session_begins, session_resumes, session_ends, session_refused, send_frames, send_replay, send_words, receive_frames,
-         receive_wrong, protocol_errors)
+CASES = (session_begins, session_resumes, session_ends, session_refused, send_frames, send_replay, send_at_once, send_words,
+         receive_frames, receive_wrong, protocol_errors)

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The check of the link layer, CRC-32C, over a block a clock: of a control block, a clock after it came, what it has to be over the
+// data blocks since the last control block and its own first 12 bytes. What blocks add goes through no loop; the loop is the
+// state's alone, moved on by a block.
+module glk_link_crc (
+  input  logic         clk,
+  input  logic         rst,
+  input  logic [127:0] s_data,
+  input  logic         s_control,
+  input  logic         s_valid,
+  input  logic         forget, // the data blocks that came until a clock ago
+  output logic [31:0]  check   // of the block of the clock before, if it is a control block
+);
+  localparam logic [31:0] POLYNOMIAL = 32'h82f63b78; // reflected
+
+  // What each bit of 16 bytes makes of a state of zeros, 32 bits each, the first bit lowest.
+  function [32*128-1:0] columns(input logic [31:0] last);
+    logic [31:0] c;
+    begin
+      c = last;
+      for (int n = 127; n >= 0; n = n - 1) begin
+        columns[32*n +: 32] = c;
+        c = {1'b0, c[31:1]} ^ (c[0] ? last : 32'd0);
+      end
+    end
+  endfunction
+  localparam logic [32*128-1:0] COLUMNS = columns(POLYNOMIAL);
+
+  logic [31:0] of_block, of_word;        // what the block adds, whole and but its last 4 bytes
+  logic [31:0] state, moved, moved_word; // the state is added to the first 4 bytes
+  logic [31:0] add_block, add_word;
+  logic        control, valid;
+  generate
+    for (genvar b = 0; b < 32; b = b + 1) begin : bit_of
+      wire [127:0] row;
+      for (genvar n = 0; n < 128; n = n + 1) begin : from
+        assign row[n] = COLUMNS[32*n + b];
+      end
+      assign add_block[b]  = ^(s_data & row);
+      assign add_word[b]   = ^(s_data[95:0] & row[127:32]);
+      assign moved[b]      = ^(state & row[31:0]);
+      assign moved_word[b] = ^(state & row[63:32]);
+    end
+  endgenerate
+
+  assign check = ~(of_word ^ moved_word);
+
+  always_ff @(posedge clk) begin
+    of_block <= add_block;
+    of_word  <= add_word;
+    control  <= s_control;
+    valid    <= s_valid;
+    if (valid)
+      state <= control ? '1 : of_block ^ moved;
+    if (forget)
+      state <= '1;
+    if (rst) begin
+      valid <= 1'b0;
+      state <= '1;
+    end
+  end
+endmodule

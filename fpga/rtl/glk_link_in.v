@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks from the wire: numbered since the last control block, control blocks with what is known of them and of their check. What
+// comes at a clock, a block, or that the wire was cut or the link is to be reset, is told three clocks later.
+module glk_link_in (
+  input  logic         clk,
+  input  logic         rst,
+
+  input  logic [127:0] i_data,
+  input  logic         i_control,
+  input  logic         i_valid,
+  input  logic         i_cut,     // behind the block: what came since the last control block is forgotten
+  input  logic         i_reset,   // instead of the block; the same
+  input  logic         i_refused,
+
+  output logic [127:0] r_data,
+  output logic [3:0]   r_index,   // of a data block: 11 and more are too many
+  output logic         r_flit,    // there is a data block
+  output logic         r_word,    // there is a control block
+  output logic         r_fits,    // it names as many flits as there are
+  output logic         r_some,    // there are some
+  output logic [31:0]  r_differs, // its check from what it would have to be without sessions
+  output logic         r_cut,
+  output logic         r_reset,
+  output logic         r_refused
+);
+  // --- the block ---
+  logic [127:0] a_data, b_data;
+  logic         a_control, a_valid, a_cut, a_reset, a_refused, b_control, b_valid, b_cut, b_reset, b_refused;
+  wire          b_forget = b_cut || b_reset || b_refused;
+  logic [31:0]  check;
+  logic [3:0]   count; // data blocks before b, 12 for more
+
+  glk_link_crc crc (.clk, .rst, .s_data(a_data), .s_control(a_control), .s_valid(a_valid), .forget(b_forget), .check);
+
+  always_ff @(posedge clk) begin
+    a_data    <= i_data;
+    a_control <= i_control;
+    a_valid   <= i_valid && !i_reset && !i_refused;
+    a_cut     <= i_cut;
+    a_reset   <= i_reset;
+    a_refused <= i_refused;
+
+    b_data    <= a_data;
+    b_control <= a_control;
+    b_valid   <= a_valid;
+    b_cut     <= a_cut;
+    b_reset   <= a_reset;
+    b_refused <= a_refused;
+    if (b_forget || (b_valid && b_control))
+      count <= 4'd0;
+    else if (b_valid && count != 4'd12)
+      count <= count + 4'd1;
+
+    r_data    <= b_data;
+    r_index   <= count;
+    r_flit    <= b_valid && !b_control;
+    r_word    <= b_valid && b_control;
+    r_fits    <= b_data[3:0] == count && count != 4'd12;
+    r_some    <= count != 4'd0;
+    r_differs <= check ^ b_data[127:96];
+    r_cut     <= b_cut;
+    r_reset   <= b_reset;
+    r_refused <= b_refused;
+    if (rst) begin
+      {a_valid, a_cut, a_reset, a_refused} <= '0;
+      {b_valid, b_cut, b_reset, b_refused} <= '0;
+      {r_flit, r_word, r_cut, r_reset, r_refused} <= '0;
+      count <= 4'd0;
+    end
+  end
+endmodule

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks to the wire: what was chosen at a clock goes out four clocks later, words with their check.
+module glk_link_out (
+  input  logic         clk,
+  input  logic         rst,
+
+  // Of a clock: at most one of these.
+  input  logic         s_flit,   // s_data
+  input  logic         s_word,   // s_data but its check, which is of sessions
+  input  logic         s_again,  // what the replay memory gives at the next clock
+  input  logic         s_break,  // a control block of zeros
+  input  logic [127:0] s_data,
+  input  logic [31:0]  s_pair,   // the sessions: the sender's lowest
+  input  logic [127:0] again,
+
+  output logic [127:0] o_data,
+  output logic         o_control,
+  output logic         o_valid
+);
+  logic [127:0] a_data, b_data, c_data;
+  logic         a_control, a_break, a_valid, a_again, b_control, b_break, b_valid, c_control, c_break, c_valid;
+  logic [31:0]  a_pair, b_pair, c_pair, check;
+
+  glk_link_crc crc (.clk, .rst, .s_data(b_data), .s_control(b_control), .s_valid(b_valid), .forget(1'b0), .check);
+
+  always_ff @(posedge clk) begin
+    a_data    <= s_data;
+    a_pair    <= s_pair;
+    a_control <= s_word || s_break;
+    a_break   <= s_break;
+    a_again   <= s_again;
+    a_valid   <= s_flit || s_word || s_again || s_break;
+
+    b_data    <= a_again ? again : a_break ? '0 : a_data;
+    b_pair    <= a_pair;
+    b_control <= a_control;
+    b_break   <= a_break;
+    b_valid   <= a_valid;
+
+    c_data    <= b_data;
+    c_pair    <= b_pair;
+    c_control <= b_control;
+    c_break   <= b_break;
+    c_valid   <= b_valid;
+
+    o_data    <= c_data;
+    if (c_control && !c_break)
+      o_data[127:96] <= check ^ c_pair;
+    o_control <= c_control;
+    o_valid   <= c_valid;
+    if (rst) begin
+      a_valid <= 1'b0;
+      b_valid <= 1'b0;
+      c_valid <= 1'b0;
+      o_valid <= 1'b0;
+    end
+  end
+endmodule

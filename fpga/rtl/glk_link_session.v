@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sessions: with whom, since when, up or down. Two numbers, one of each card: a card goes on with what it has only when the other
+// names both; a card that has to forget takes a new number. fpga/model/link/link_session.c says the same.
+module glk_link_session #(
+  parameter int W = 32 // of numbers of clocks
+) (
+  input  logic         clk,
+  input  logic         rst,
+
+  input  logic [15:0]  cfg_session, // the first one
+  input  logic [W-1:0] cfg_hello,
+
+  // What has come: data blocks, and the word of a hello or ready whose check is right.
+  input  logic [127:0] r_data,
+  input  logic         r_flit,
+  input  logic [3:0]   r_index,
+  input  logic         r_hello,
+  input  logic [3:0]   r_flits,
+  input  logic         r_ready,     // it is a ready
+  input  logic         r_plain,
+  input  logic         r_cut,
+  input  logic         r_reset,
+  input  logic         r_refused,
+  input  logic         r_wrong,     // what came in the session is a protocol error
+
+  input  logic         greet,       // a hello or ready goes out
+  input  logic         lost,        // the 17th replay
+
+  output logic         up,          // at the begin of this clock
+  output logic         begun,       // there is a session, up or not
+  output logic         answer,      // a ready is owed
+  output logic         hello_due,
+  output logic [15:0]  own,
+  output logic [15:0]  other,
+
+  // At the end of this clock.
+  output logic         stop,        // it goes down
+  output logic         clear,       // the session is over
+  output logic         comes_up,    // and is up, unless the wire is cut
+  output logic         resumes,     // with what there was
+
+  // What the other said of itself when the session began.
+  output logic [63:0]  peer_serial,
+  output logic [7:0]   peer_cluster,
+  output logic [3*12-1:0] room,     // of the hello that comes
+
+  output logic         e_protocol,
+  output logic         e_version
+);
+  // --- the flits of a hello ---
+  logic [63:0] serial;
+  logic [7:0]  version, cluster;
+  logic [15:0] session, names;
+  logic        right0, right1;
+  logic [2:0]  room_right;
+  always_comb begin
+    room_right[0] = r_data[15:0] >= 16'd388 && r_data[15:0] <= 16'd2048;
+    room_right[1] = r_data[31:16] >= 16'd2 && r_data[31:16] <= 16'd2048;
+    room_right[2] = r_data[47:32] >= 16'd132 && r_data[47:32] <= 16'd2048;
+  end
+  always_ff @(posedge clk) begin
+    if (r_flit && r_index == 4'd0) begin
+      {names, session, cluster, version, serial} <= r_data[111:0];
+      right0 <= r_data[95:80] != '0 && r_data[127:112] == '0;
+    end
+    if (r_flit && r_index == 4'd1) begin
+      room   <= {r_data[43:32], r_data[27:16], r_data[11:0]};
+      right1 <= r_data[127:48] == '0 && room_right == '1;
+    end
+  end
+
+  // --- what it says ---
+  wire two      = r_flits == 4'd2;
+  wire known    = version == 8'd1;
+  wire accept   = r_hello && two && known && right0 && right1 && r_plain;
+  wire strange  = r_hello && two && !known;
+  wire bad      = r_hello && (!two || (known && !(right0 && right1 && r_plain)));
+  wire another  = session != other;
+
+  wire [15:0] own_next = (own == '1) ? 16'd1 : own + 16'd1;
+  wire was_up   = up && !lost;
+  wire replaced = accept && another && begun;
+  wire over     = (was_up && (r_wrong || bad || strange)) || r_reset || r_refused;
+
+  assign clear    = over || replaced;
+  assign stop     = lost || clear || r_cut;
+  assign comes_up = accept && (!was_up || replaced) && names == (replaced ? own_next : own);
+  assign resumes  = comes_up && begun && !replaced;
+  assign e_protocol = r_wrong || bad || r_refused;
+  assign e_version  = strange;
+
+  glk_link_timer #(.W(W)) hello (
+    .clk, .set(greet && !up), .clocks(cfg_hello), .finish(stop || rst), .over(hello_due));
+
+  always_ff @(posedge clk) begin
+    up     <= (was_up && !clear) || comes_up;
+    begun  <= (begun && !clear) || comes_up;
+    answer <= (answer && !greet && !stop) || (accept && !r_ready) || comes_up;
+    if (clear)
+      own <= own_next;
+    if (over)
+      other <= '0;
+    else if (accept)
+      other <= session;
+    if (r_cut) begin
+      up     <= 1'b0;
+      answer <= 1'b0;
+    end
+    if (comes_up && !resumes) begin
+      peer_serial  <= serial;
+      peer_cluster <= cluster;
+    end
+    if (rst) begin
+      up     <= 1'b0;
+      begun  <= 1'b0;
+      answer <= 1'b0;
+      own    <= cfg_session;
+      other  <= '0;
+    end
+  end
+endmodule

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trimming (docs/link-format.md; NetCrafter 4.3), the answering side: makes read responses, flit by flit, and sends of a line
+// only the sector that the request's bits ask for. A request with bits that mean nothing is refused.
+module glk_trim (
+  input  logic         clk,
+  input  logic         rst,
+
+  input  logic [15:0]  s_tag,
+  input  logic [15:0]  s_asked,  // bits 63:48 of the request's "where"
+  input  logic [1:0]   s_status, // 0 done, 1 refused, 2 failed
+  input  logic [511:0] s_line,   // if done
+  input  logic         s_valid,
+  output logic         s_ready,
+
+  output logic [127:0] m_data,   // behind the packet's end are zeros
+  output logic         m_last,
+  output logic         m_valid,
+  input  logic         m_ready,
+
+  // For the counters: a line was trimmed by so many bytes.
+  output logic         e_trimmed,
+  output logic [5:0]   e_bytes
+);
+  localparam logic [3:0] KIND = 4'(glk_flit::READ_RESPONSE);
+  localparam logic [3:0] REFUSED = 4'd1;
+
+  // --- what is asked for ---
+  wire       trim = s_asked[0];
+  wire [1:0] code = s_asked[2:1]; // 16, 4, 8, 32 bytes
+  wire [3:0] which = s_asked[6:3];
+  logic       good;
+  logic [3:0] first; // word of the line
+  always_comb
+    case (code)
+      2'd0:    {good, first} = {which[3:2] == 2'd0, which[1:0], 2'b0};
+      2'd1:    {good, first} = {1'b1, which};
+      2'd2:    {good, first} = {!which[3], which[2:0], 1'b0};
+      default: {good, first} = {which[3:1] == 3'd0, which[0], 3'b0};
+    endcase
+
+  // --- first stage: the line moved down by half lines and quarters of those; what the packet will be ---
+  logic         a_valid, a_take;
+  logic [511:0] a_line;
+  logic [15:0]  a_tag;
+  logic [3:0]   a_status, a_first;
+  logic [4:0]   a_words; // of the packet
+  wire          asks  = s_asked != 16'd0;
+  wire          wrong = asks && !(trim && s_asked[15:7] == 9'd0 && good);
+
+  assign s_ready = !a_valid || a_take;
+
+  always_ff @(posedge clk) begin
+    if (s_ready) begin
+      a_valid <= s_valid;
+      a_tag   <= s_tag;
+      a_line  <= s_line;
+      a_first <= first;
+      if (s_status != 2'd0) begin
+        a_status <= {2'b0, s_status};
+        a_words  <= 5'd1;
+      end else if (wrong) begin
+        a_status <= REFUSED;
+        a_words  <= 5'd1;
+      end else if (asks) begin
+        a_status <= {2'b10, code};
+        a_words  <= (code == 2'd0) ? 5'd5 : (code == 2'd1) ? 5'd2 : (code == 2'd2) ? 5'd3 : 5'd9;
+      end else begin
+        a_status <= 4'd0;
+        a_words  <= 5'd17;
+      end
+    end
+    if (rst)
+      a_valid <= 1'b0;
+  end
+
+  // --- second stage: the packet, which leaves from below ---
+  logic [511:0] b_rest; // behind the flit that is shown
+  logic [4:0]   b_words; // of the packet, from that flit on
+  logic [127:0] b_data;
+  logic         b_valid, b_ready;
+  wire          b_last = b_words <= 5'd4;
+  wire  [511:0] sector = a_line >> {a_first, 5'b0};
+
+  assign a_take = a_valid && (!b_valid || (b_ready && b_last));
+
+  logic [543:0] packet;
+  always_comb begin
+    packet = {sector, a_tag, a_status, 8'b0, KIND};
+    for (int w = 1; w < 17; w = w + 1)
+      if (w >= 32'(a_words))
+        packet[32*w +: 32] = '0;
+  end
+
+  always_ff @(posedge clk) begin
+    if (a_take) begin
+      {b_rest, b_data} <= {96'b0, packet};
+      b_words          <= a_words;
+      b_valid          <= 1'b1;
+    end else if (b_valid && b_ready) begin
+      {b_rest, b_data} <= {128'b0, b_rest};
+      b_words          <= b_words - 5'd4;
+      b_valid          <= !b_last;
+    end
+    e_trimmed <= a_take && a_status[3];
+    e_bytes   <= 6'(7'd68 - {a_words, 2'b0});
+    if (rst) begin
+      b_valid   <= 1'b0;
+      e_trimmed <= 1'b0;
+    end
+  end
+  glk_skid #(.W(129)) out (
+    .clk, .rst, .s_data({b_data, b_last}), .s_valid(b_valid), .s_ready(b_ready), .m_data({m_data, m_last}), .m_valid, .m_ready);
+endmodule

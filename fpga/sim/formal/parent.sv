@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// That the parent is never stuck, in a cluster queue of four places, for packets of four kinds (two of a flit and two of a flit
+// and a tail), any settings with pooling for up to three clocks, all credits, and a link that is ready when it likes:
+//   with a parent at hand and the link ready, at every clock a piece is taken, or the parent is pooled, or it leaves; a parent
+//   takes three pieces at most; so a turn is over in four clocks of the link;
+//   without one, no clock passes with something in the queue but those that what is pooled has to wait, less than POOL_CYCLES;
+//   and none with two of a kind when yielding.
+// With the turns that others may have first (turn.sv) this is how long a kind can wait. REST is what is asserted; or REACHED:
+// that what it speaks of cannot be.
+module parent (
+  input logic       clk,
+  input logic [1:0] pick, // the kind of the packet that begins
+  input logic       offer,
+  input logic       link_go
+);
+  (* anyconst *) logic stitching, pooling, selective, yielding, sequencing;
+  (* anyconst *) logic [1:0] pool_cycles;
+  logic past_reset = 1'b0;
+  always_ff @(posedge clk) past_reset <= 1'b1;
+
+  // --- what goes in; a packet without gaps ---
+  function automatic logic [3:0] kind_of(input logic [1:0] which);
+    kind_of = (which == 2'd0) ? 4'(glk_flit::READ_REQUEST) : (which == 2'd1) ? 4'(glk_flit::RELEASED) :
+              (which == 2'd2) ? 4'(glk_flit::READ_RESPONSE) : 4'(glk_flit::FINEPACK);
+  endfunction
+  logic       tail = 1'b0, held = 1'b0;
+  logic [1:0] held_pick;
+  wire  [1:0] now_pick = (held || tail) ? held_pick : pick;
+  wire        long     = now_pick[1];
+  logic       s_ready;
+  wire        s_valid  = past_reset && (held || tail || offer);
+  wire        taken    = s_valid && s_ready;
+  always_ff @(posedge clk) begin
+    held      <= s_valid && !s_ready;
+    held_pick <= now_pick;
+    if (taken)
+      tail <= long && !tail;
+  end
+
+  logic [2:0] credit_take, credit_back;
+  logic       m_leaves, m_valid, e_stitched;
+  logic [3:0] e_stitched_kind;
+  logic [4:0] m_type;
+  glk_cluster_queue #(.FLITS(4)) dut (
+    .clk, .rst(!past_reset), .cfg_stitching(stitching), .cfg_pooling(pooling), .cfg_selective(selective),
+    .cfg_yielding(yielding), .cfg_sequencing(sequencing), .cfg_pool_cycles({6'b0, pool_cycles}), .cfg_burst(8'd1),
+    .s_kind(kind_of(now_pick)), .s_words(long ? 11'd5 : now_pick[0] ? 11'd1 : 11'd3), .s_data('0), .s_valid, .s_ready,
+    .places(), .credit(3'b111), .credit_take, .credit_back, .m_ready(link_go), .m_leaves, .m_valid, .m_type, .m_data(),
+    .e_flit(), .e_packet(), .e_kind(), .e_bytes(), .e_refused(), .e_stitched, .e_stitched_kind, .e_partial(), .e_parent(),
+    .e_out(), .e_padded(), .e_pooled(), .e_pool_stitched(), .e_pool_timed_out(), .w_valid(), .w_kind(), .w_clocks());
+
+  // --- the parent and its pieces, and what is in the queue with them ---
+  logic [2:0] pieces = 3'd0, inside = 3'd0;
+  logic [1:0] idle = 2'd0; // clocks without a parent, with something there
+  wire        takes  = |credit_take;
+  wire        pools  = |credit_back;
+  wire        stuck  = pieces == 3'd0 && !takes && inside != 3'd0;
+  always_ff @(posedge clk) begin
+    pieces <= ((m_leaves || pools) ? 3'd0 : pieces) + 3'(takes);
+    inside <= inside + 3'(taken) - (m_leaves ? pieces : 3'd0);
+    idle   <= !stuck ? 2'd0 : idle + 2'(idle != 2'd3);
+  end
+
+  // --- of one kind, any ---
+  (* anyconst *) logic [1:0] w_pick;
+  logic [2:0] count = 3'd0; // of its flits that are there; told of those taken as pieces two clocks late
+  wire        w_left  = m_valid && m_type[3:0] == kind_of(w_pick);
+  wire        w_piece = e_stitched && e_stitched_kind == kind_of(w_pick);
+  always_ff @(posedge clk)
+    count <= count + 3'(taken && now_pick == w_pick) - 3'(w_left) - 3'(w_piece);
+
+  always_ff @(posedge clk)
+    if (past_reset) begin
+`ifdef REST
+      assert(pieces == 3'd0 || !link_go || takes || pools || m_leaves);
+      assert(pieces <= 3'd4);
+      assert(idle == 2'd0 || 32'(idle) < 32'(pool_cycles));
+      assert(!(yielding && stuck && idle != 2'd0 && count >= 3'd2));
+`endif
+`ifdef REACHED
+      assert(pieces != 3'd4);
+      assert(!(stuck && idle != 2'd0 && count >= 3'd2));
+      assert(!(yielding && pools && takes && inside == 3'd2));
+      assert(!(yielding && pools && takes && count == 3'd4));
+`endif
+    end
+endmodule
