@@ -12,6 +12,9 @@ GRAPH   ?= tests/data/wiki-Vote.txt.gz
 KERNEL  ?= 6.12
 # What the emulated card is: model, or rtl: its Verilog in simulation, which is much slower.
 LOGIC   ?= model
+# Two cards are joined by a link; LINK is how that is, in the words of gpulink-card(1): "loss=1e-3 corrupt=1e-4".
+CARDS   ?= 1
+LINK    ?=
 # The kernel that `make module` and `make install` build for.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
@@ -35,14 +38,14 @@ asan: packages $(ASAN)/build.ninja
 	ninja -C $(ASAN) -j2
 
 demo: user
-	KERNEL=$(KERNEL) GPULINK_LOGIC=$(LOGIC) tests/vm/demo $(GRAPH)
+	KERNEL=$(KERNEL) GPULINK_LOGIC=$(LOGIC) CARDS=$(CARDS) LINK="$(LINK)" tests/vm/demo $(GRAPH)
 
 # Two lanes side by side: what computes, and the VMs, of which one at a time runs.
 check: user asan
 	tools/vm/prepare
 	tools/setup/check $(MESON) $(ASAN) \
 		"tools/setup/checkpatch" \
-		"fpga/sim/synth.py --limits fpga/sim/synth_limits.toml" \
+		"fpga/sim/synth.py --jobs 2 --limits fpga/sim/synth_limits.toml" \
 	-- \
 		"tests/vm/module-check" \
 		"tests/vm/run-suite 6.1 basic" \
@@ -71,21 +74,25 @@ check: user asan
 
 # All that runs in a VM, on a kernel with KASAN, lockdep and their like, and what can only run there. Not part of check:
 # the kernel takes 20 minutes to build, once, and the suites several times as long as on a stock kernel.
-DEBUG_SUITES := basic faults kill daemon memory rings seeing apart bounce injection fuzz
+DEBUG_SUITES := basic link faults kill daemon memory rings seeing apart bounce injection fuzz
 check-debug-kernel: user
 	tools/vm/debug-kernel
 	tools/setup/check $(foreach s,$(DEBUG_SUITES),"tests/vm/run-suite debug $(s)") \
 		"LIFE_LOOPS=5 tests/vm/run-suite debug life"
 
-# What gets better the longer it runs.
+# What gets better the longer it runs: a night. SOAK_KINDS: what of it, for a night in parts; all but the first two are what a
+# card lives through (tests/vm/guest-life.sh), SOAK_LOOPS times in a VM of its own each.
 SOAK_FUZZ_SECONDS ?= 600
+SOAK_LOOPS ?= 1000
+SOAK_KINDS ?= traces fuzz reset administrator rebind rescan sleep-test suspend fatal not-fatal silence unload unplug replace \
+	button
+soak_traces = $(ASAN)/tools/replay/trace/test/replay_trace_fuzz --seconds=300
+soak_fuzz = VM_TIMEOUT=$$(($(SOAK_FUZZ_SECONDS) + 900)) tests/vm/run-suite debug fuzz $(SOAK_FUZZ_SECONDS)
+soak_life = LIFE_LOOPS=$(SOAK_LOOPS) LIFE_KINDS=$(1) VM_TIMEOUT=30000 \
+	tests/vm/run-suite 6.12 $(if $(filter unplug replace button,$(1)),plug,life)
 soak: user asan
-	tools/vm/debug-kernel
-	tools/setup/check \
-		"$(ASAN)/tools/replay/trace/test/replay_trace_fuzz --seconds=300" \
-		"VM_TIMEOUT=$$(($(SOAK_FUZZ_SECONDS) + 900)) tests/vm/run-suite debug fuzz $(SOAK_FUZZ_SECONDS)" \
-		"LIFE_LOOPS=1000 VM_TIMEOUT=40000 tests/vm/run-suite 6.12 life" \
-		"LIFE_LOOPS=1000 VM_TIMEOUT=40000 tests/vm/run-suite 6.12 plug"
+	tools/vm/prepare
+	tools/setup/check $(foreach k,$(SOAK_KINDS),"$(or $(soak_$(k)),$(call soak_life,$(k)))")
 
 checkpatch: packages
 	tools/setup/checkpatch

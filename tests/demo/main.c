@@ -3,17 +3,19 @@
  * gpulink-pagerank: PageRank of a graph over the endpoints of a gpulink device, every rank that changes pushed
  * through the card, checked against a plain computation, with what the card made of it.
  *
- * gpulink-pagerank --device NAME [--endpoints N] GRAPH
+ * gpulink-pagerank --device NAME [--device NAME] [--endpoints N] GRAPH
  *
  * Its last line begins "demo: ok" or "demo: FAILED". Exit status 0: ok; 1: failed; 2: usage.
  */
 #include "graph.h"
+#include "link.h"
 #include "pagerank.h"
 #include "reference.h"
 #include "sysfs.h"
 
 #include <getopt.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,14 +23,22 @@
 #define REASON_BYTES GRAPH_ERROR_BYTES
 
 struct options {
-	const char *device, *graph;
-	unsigned endpoints;
+	const char *device[PAGERANK_MOST_CARDS], *graph;
+	unsigned cards, endpoints;
+};
+
+/* What the last line tells. */
+struct result {
+	struct gpulink_counters total; /* of all partitions of all cards */
+	struct link_sums link;
+	uint64_t trimmed_bytes;
 };
 
 static int usage(FILE *to)
 {
-	fprintf(to, "usage: gpulink-pagerank --device NAME [--endpoints N] GRAPH\n"
-		    "  NAME   /dev/gpulinkN, gpulinkN, or soft:[OPTION=VALUE,...]\n"
+	fprintf(to, "usage: gpulink-pagerank --device NAME [--device NAME] [--endpoints N] GRAPH\n"
+		    "  NAME   /dev/gpulinkN, gpulinkN, or soft:[OPTION=VALUE,...]; two cards are joined by a link, and the\n"
+		    "         first has the first half of the endpoints, the second the others\n"
 		    "  N      partitions 0..N-1 take part: 1 to 16, default 4\n"
 		    "  GRAPH  a Matrix Market coordinate file or an edge list, plain or gzip\n");
 	return to == stdout ? 0 : 2;
@@ -55,7 +65,9 @@ static int read_options(int argc, char **argv, struct options *options)
 	while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
 		switch (option) {
 		case 'd':
-			options->device = optarg;
+			if (options->cards == PAGERANK_MOST_CARDS)
+				return 1 + wrong("more than two devices: ", optarg);
+			options->device[options->cards++] = optarg;
 			break;
 		case 'e':
 			number = strtoul(optarg, &end, 10);
@@ -69,7 +81,7 @@ static int read_options(int argc, char **argv, struct options *options)
 			return 1 + usage(stderr);
 		}
 	}
-	if (!options->device)
+	if (!options->cards)
 		return 1 + wrong("--device is missing", "");
 	if (argc == optind)
 		return 1 + wrong("GRAPH is missing", "");
@@ -109,23 +121,32 @@ static void show_flush_row(const char *name, const struct gpulink_counters *c)
 	       c->flush_load_hit, c->flush_atomic, c->flush_config, c->flush_drain);
 }
 
-static void show_tables(const struct pagerank_traffic *traffic, unsigned endpoints,
+/* "2", or with two cards "1:2" for endpoint 2 as card 1 sees it. */
+static void name_row(char *name, size_t bytes, unsigned cards, unsigned card, unsigned endpoint)
+{
+	if (cards > 1)
+		snprintf(name, bytes, "%u:%u", card, endpoint);
+	else
+		snprintf(name, bytes, "%u", endpoint);
+}
+
+static void show_tables(const struct pagerank_traffic *traffic, unsigned cards, unsigned endpoints,
 			const struct gpulink_counters *total)
 {
-	char name[16];
+	char name[32];
 
 	printf("\n%-8s  %-6s  %10s  %11s  %8s  %13s  %13s  %14s  %10s  %5s\n", "endpoint", "way", "stores", "store_bytes",
 	       "packets", "stores/packet", "payload_bytes", "raw_wire_bytes", "wire_bytes", "ratio");
-	for (unsigned e = 0; e < endpoints; e++) {
-		snprintf(name, sizeof(name), "%u", e);
-		show_traffic_row(name, e ? "ring" : "window", &traffic[e].card);
+	for (unsigned i = 0; i < cards * endpoints; i++) {
+		name_row(name, sizeof(name), cards, i / endpoints, i % endpoints);
+		show_traffic_row(name, i % endpoints ? "ring" : "window", &traffic[i].card);
 	}
 	show_traffic_row("total", "", total);
 	printf("\nwhy packets left\n%-8s  %11s  %12s  %12s  %7s  %7s  %8s  %6s  %6s  %5s\n", "endpoint", "window_miss",
 	       "payload_full", "entries_full", "release", "timeout", "load_hit", "atomic", "config", "drain");
-	for (unsigned e = 0; e < endpoints; e++) {
-		snprintf(name, sizeof(name), "%u", e);
-		show_flush_row(name, &traffic[e].card);
+	for (unsigned i = 0; i < cards * endpoints; i++) {
+		name_row(name, sizeof(name), cards, i / endpoints, i % endpoints);
+		show_flush_row(name, &traffic[i].card);
 	}
 	show_flush_row("total", total);
 	printf("\n");
@@ -168,86 +189,163 @@ static int check_ranks(struct pagerank *p, const struct graph *graph, int iterat
 	return result;
 }
 
-/* Runs, checks and shows; fills *total. Returns 0, or -1 with a reason. */
-static int run(struct pagerank *p, const struct graph *graph, const struct gpulink_info *info, unsigned endpoints,
-	       struct gpulink_counters *total, char *reason)
+/* How many of the traffic's stores each card sent to the other. */
+static void count_far(const struct pagerank_traffic *traffic, unsigned endpoints, uint64_t stores[2])
 {
-	struct pagerank_traffic traffic[PAGERANK_MOST_ENDPOINTS];
-	int iterations = pagerank_run(p, show_iteration);
+	for (unsigned c = 0; c < 2; c++) {
+		stores[c] = 0;
+		for (unsigned e = 0; e < endpoints; e++)
+			if (pagerank_card_of(e, 2, endpoints) != c)
+				stores[c] += traffic[c * endpoints + e].stores;
+	}
+}
 
-	memset(total, 0, sizeof(*total));
+/* What the link made of the stores since `before`; then of some loads. Returns 0, or -1 with a reason. */
+static int show_link(struct pagerank *p, const struct options *options, const struct pagerank_traffic *traffic,
+		     const struct link_state *before, struct result *result, char *reason)
+{
+	struct link_state stored, loaded;
+	uint64_t far[2], flits = 0;
+	int loads;
+
+	if (link_read(options->device, &stored, reason) || link_check(before, &stored, reason))
+		return -1;
+	count_far(traffic, options->endpoints, far);
+	link_show(before, &stored, far, &result->link);
+	loads = pagerank_load_far(p);
+	if (loads < 0) {
+		snprintf(reason, REASON_BYTES, "%s", pagerank_reason(p));
+		return -1;
+	}
+	if (link_read(options->device, &loaded, reason) || link_check(&stored, &loaded, reason))
+		return -1;
+	for (unsigned c = 0; c < 2; c++) {
+		flits += link_grown(&stored, &loaded, c, "flits_read_response");
+		result->trimmed_bytes += link_grown(&stored, &loaded, c, "trimmed_bytes");
+	}
+	printf("%d ranks loaded from the other card's replicas are right; %" PRIu64 " flits answered, without %" PRIu64
+	       " bytes that were trimmed\n", loads, flits, result->trimmed_bytes);
+	return 0;
+}
+
+/* That the administrator sees the same counters. Returns 0, or -1 with a reason. */
+static int check_sysfs(const struct options *options, const struct pagerank_traffic *traffic, char *reason)
+{
+	for (unsigned i = 0; i < options->cards * options->endpoints; i++)
+		if (sysfs_check(options->device[i / options->endpoints], i % options->endpoints, &traffic[i].last, reason,
+				REASON_BYTES))
+			return -1;
+	printf("the counters in /sys/class/gpulink are the same\n");
+	return 0;
+}
+
+/* Runs, checks and shows; fills *result. Returns 0, or -1 with a reason. */
+static int run(struct pagerank *p, const struct graph *graph, bool in_sysfs, const struct options *options,
+	       struct result *result, char *reason)
+{
+	struct pagerank_traffic traffic[PAGERANK_MOST_CARDS * PAGERANK_MOST_ENDPOINTS];
+	struct link_state before;
+	int iterations;
+
+	if (options->cards == 2 && link_read(options->device, &before, reason))
+		return -1;
+	iterations = pagerank_run(p, show_iteration);
 	if (iterations < 0 || pagerank_count(p, traffic)) {
 		snprintf(reason, REASON_BYTES, "%s", pagerank_reason(p));
 		return -1;
 	}
 	if (check_ranks(p, graph, iterations, reason))
 		return -1;
-	for (unsigned e = 0; e < endpoints; e++)
-		add(total, &traffic[e].card);
-	show_tables(traffic, endpoints, total);
-	if (strcmp(info->kind, "card") != 0)
-		return 0;
-	for (unsigned e = 0; e < endpoints; e++)
-		if (sysfs_check(info->name, e, &traffic[e].last, reason, REASON_BYTES))
+	for (unsigned i = 0; i < options->cards * options->endpoints; i++)
+		add(&result->total, &traffic[i].card);
+	show_tables(traffic, options->cards, options->endpoints, &result->total);
+	if (in_sysfs && check_sysfs(options, traffic, reason))
+		return -1;
+	return options->cards == 2 ? show_link(p, options, traffic, &before, result, reason) : 0;
+}
+
+/* Opens the devices that the options name. Returns 0, or -1 with a reason; some may be open then. */
+static int open_cards(const struct options *options, struct pagerank_cards *cards, struct gpulink_info *info, char *reason)
+{
+	for (; cards->count < options->cards; cards->count++) {
+		const char *name = options->device[cards->count];
+		struct gpulink **device = &cards->device[cards->count];
+		int error = gpulink_open(name, device);
+
+		if (!error) {
+			error = gpulink_get_info(*device, info);
+			if (error)
+				gpulink_close(*device);
+		}
+		if (error) {
+			snprintf(reason, REASON_BYTES, "%.200s: %s", name, gpulink_strerror(error));
 			return -1;
-	printf("the counters in /sys/class/gpulink are the same\n");
+		}
+		if (info->partitions < options->endpoints) {
+			snprintf(reason, REASON_BYTES, "%.200s has %" PRIu32 " partitions, %u are needed", name,
+				 info->partitions, options->endpoints);
+			gpulink_close(*device);
+			return -1;
+		}
+	}
 	return 0;
 }
 
-/* Everything between opening and closing the device. Returns 0, or -1 with a reason. */
-static int demo(struct gpulink *device, const struct options *options, struct gpulink_counters *total, char *reason)
+/* Everything between opening and closing the devices. Returns 0, or -1 with a reason. */
+static int demo(const struct pagerank_cards *cards, const struct gpulink_info *info, const struct options *options,
+		struct result *result, char *reason)
 {
-	struct gpulink_info info;
+	uint32_t room = pagerank_room(cards, options->endpoints, reason);
 	struct graph graph;
 	struct pagerank *p;
-	int result = gpulink_get_info(device, &info);
-	uint32_t room;
+	int failed;
 
-	if (result) {
-		snprintf(reason, REASON_BYTES, "%s: %s", options->device, gpulink_strerror(result));
-		return -1;
-	}
-	if (info.partitions < options->endpoints) {
-		snprintf(reason, REASON_BYTES, "%s has %" PRIu32 " partitions, %u are needed", options->device, info.partitions,
-			 options->endpoints);
-		return -1;
-	}
-	room = pagerank_room(device, options->endpoints, reason);
 	if (!room || graph_read(options->graph, room, &graph, reason))
 		return -1;
-	printf("%s: %" PRIu32 " vertices, %zu edges; %s (%s), %u endpoints\n", options->graph, graph.vertices, graph.edges,
-	       info.name, info.kind, options->endpoints);
-	p = pagerank_new(device, &graph, options->endpoints, reason);
-	result = p ? run(p, &graph, &info, options->endpoints, total, reason) : -1;
+	printf("%s: %" PRIu32 " vertices, %zu edges; ", options->graph, graph.vertices, graph.edges);
+	for (unsigned c = 0; c < options->cards; c++)
+		printf("%s%s", c ? " and " : "", options->device[c]);
+	printf(" (%s), %u endpoints\n", info->kind, options->endpoints);
+	p = pagerank_new(cards, &graph, options->endpoints, reason);
+	failed = p ? run(p, &graph, strcmp(info->kind, "card") == 0, options, result, reason) : -1;
 	pagerank_free(p);
 	graph_free(&graph);
-	return result;
+	return failed;
+}
+
+static void show_result(const struct options *options, const struct result *result)
+{
+	const struct gpulink_counters *t = &result->total;
+	const struct link_sums *l = &result->link;
+
+	printf("demo: ok stores=%" PRIu64 " packets=%" PRIu64 " payload_bytes=%" PRIu64 " wire_bytes=%" PRIu64
+	       " raw_wire_bytes=%" PRIu64 " ratio=%.2f", t->stores, t->packets, t->payload_bytes, t->wire_bytes,
+	       t->raw_wire_bytes, ratio(t->raw_wire_bytes, t->wire_bytes));
+	if (options->cards == 2)
+		printf(" flits=%" PRIu64 " stitched=%" PRIu64 " trimmed_bytes=%" PRIu64 " link_bytes=%" PRIu64
+		       " unpacked_link_bytes=%" PRIu64 " link_ratio=%.2f", l->flits, l->stitched, result->trimmed_bytes,
+		       l->bytes, l->unpacked_bytes, ratio(l->unpacked_bytes, l->bytes));
+	printf("\n");
 }
 
 int main(int argc, char **argv)
 {
 	char reason[REASON_BYTES] = "";
-	struct gpulink_counters total;
+	struct pagerank_cards cards = {.count = 0};
+	struct result result = {.trimmed_bytes = 0};
+	struct gpulink_info info;
 	struct options options;
-	struct gpulink *device;
-	int result = read_options(argc, argv, &options);
+	int failed = read_options(argc, argv, &options);
 
-	if (result)
-		return result - 1;
-	result = gpulink_open(options.device, &device);
-	if (result) {
-		snprintf(reason, sizeof(reason), "%.200s: %s", options.device, gpulink_strerror(result));
-	} else {
-		result = demo(device, &options, &total, reason);
-		gpulink_close(device);
-	}
-	if (result)
+	if (failed)
+		return failed - 1;
+	failed = open_cards(&options, &cards, &info, reason) || demo(&cards, &info, &options, &result, reason);
+	for (unsigned c = 0; c < cards.count; c++)
+		gpulink_close(cards.device[c]);
+	if (failed)
 		printf("demo: FAILED %s\n", reason);
 	else
-		printf("demo: ok stores=%" PRIu64 " packets=%" PRIu64 " payload_bytes=%" PRIu64 " wire_bytes=%" PRIu64
-		       " raw_wire_bytes=%" PRIu64 " ratio=%.2f\n",
-		       total.stores, total.packets, total.payload_bytes, total.wire_bytes, total.raw_wire_bytes,
-		       ratio(total.raw_wire_bytes, total.wire_bytes));
+		show_result(&options, &result);
 	/* The last line is what a caller goes by: without it nothing is ok. */
-	return fflush(stdout) || ferror(stdout) || result ? 1 : 0;
+	return fflush(stdout) || ferror(stdout) || failed ? 1 : 0;
 }

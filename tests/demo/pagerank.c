@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH_STORES = 512, MOST_IN_FLIGHT = 8, PAGE_BYTES = 4096, RANK_BYTES = 8 };
+enum { BATCH_STORES = 512, MOST_IN_FLIGHT = 8, PAGE_BYTES = 4096, RANK_BYTES = 8, FAR_LOADS = 64 };
 #define WAIT_NS	    UINT64_C(30000000000)
 #define EQUAL_TO    1e-12
 /* Replicas are filled with this NaN before the first rank is pushed: a rank that never came cannot pass for one. */
@@ -23,7 +23,12 @@ _Static_assert(BATCH_STORES * (RANK_BYTES + 8u) <= GPULINK_VECTOR_BYTES, "a batc
 /* One endpoint, and the block of vertices that it owns. */
 struct part {
 	uint32_t begin, end;
+	unsigned card;		    /* that it is beside */
 	volatile uint64_t *replica; /* the endpoint's own memory; volatile: the card changes it */
+};
+
+/* One partition of one card: the way from the owners beside that card to an endpoint. */
+struct lane {
 	struct gpulink_window *window;
 	struct gpulink_counters before;
 	uint64_t stores;
@@ -32,14 +37,19 @@ struct part {
 	uint64_t values[BATCH_STORES];
 };
 
-struct pagerank {
+struct side {
 	struct gpulink *device;
+	struct lane *lane; /* by endpoint */
+	uint64_t submitted, completed;
+};
+
+struct pagerank {
 	const struct graph *graph;
-	unsigned parts;
+	unsigned cards, parts;
+	struct side side[PAGERANK_MOST_CARDS];
 	struct part *part;
 	uint16_t *readers; /* of each vertex: bit e, endpoint e reads its rank */
 	double *next;	   /* ranks computed and not yet pushed */
-	uint64_t submitted, completed;
 	char reason[PAGERANK_REASON_BYTES];
 };
 
@@ -75,24 +85,43 @@ static uint64_t replica_bytes(uint32_t vertices)
 	return ((uint64_t)vertices * RANK_BYTES + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
-uint32_t pagerank_room(struct gpulink *device, unsigned endpoints, char *reason)
+unsigned pagerank_card_of(unsigned endpoint, unsigned cards, unsigned endpoints)
+{
+	return endpoint * cards / endpoints;
+}
+
+/* What one card says of one endpoint: bytes of it, or 0 with a reason. */
+static uint64_t endpoint_room(const struct pagerank_cards *cards, unsigned card, unsigned e, unsigned endpoints, char *reason)
 {
 	struct gpulink_endpoint_info endpoint;
+	int error = gpulink_get_endpoint(cards->device[card], e, &endpoint);
+	char far[16];
+
+	snprintf(far, sizeof(far), "link %u", e);
+	if (error)
+		fail(reason, "endpoint %u: %s", e, gpulink_strerror(error));
+	else if (!endpoint.present || endpoint.bytes < PAGE_BYTES)
+		fail(reason, "partition %u has no endpoint with memory; %u endpoints are needed", e, endpoints);
+	else if (card != pagerank_card_of(e, cards->count, endpoints) && strcmp(endpoint.name, far) != 0)
+		fail(reason, "partition %u of card %u is '%s', should be '%s'", e, card, endpoint.name, far);
+	else
+		return endpoint.bytes;
+	return 0;
+}
+
+uint32_t pagerank_room(const struct pagerank_cards *cards, unsigned endpoints, char *reason)
+{
 	uint64_t room = UINT32_MAX;
 
-	for (unsigned e = 0; e < endpoints; e++) {
-		int error = gpulink_get_endpoint(device, e, &endpoint);
+	for (unsigned c = 0; c < cards->count; c++) {
+		for (unsigned e = 0; e < endpoints; e++) {
+			uint64_t bytes = endpoint_room(cards, c, e, endpoints, reason);
 
-		if (error) {
-			fail(reason, "endpoint %u: %s", e, gpulink_strerror(error));
-			return 0;
+			if (!bytes)
+				return 0;
+			if (bytes / PAGE_BYTES * PAGE_BYTES / RANK_BYTES < room)
+				room = bytes / PAGE_BYTES * PAGE_BYTES / RANK_BYTES;
 		}
-		if (!endpoint.present || endpoint.bytes < PAGE_BYTES) {
-			fail(reason, "partition %u has no endpoint with memory; %u endpoints are needed", e, endpoints);
-			return 0;
-		}
-		if (endpoint.bytes / PAGE_BYTES * PAGE_BYTES / RANK_BYTES < room)
-			room = endpoint.bytes / PAGE_BYTES * PAGE_BYTES / RANK_BYTES;
 	}
 	return (uint32_t)room;
 }
@@ -119,9 +148,10 @@ static int open_part(struct pagerank *p, unsigned e)
 	size_t bytes;
 	int error;
 
+	part->card = pagerank_card_of(e, p->cards, p->parts);
 	part->begin = (uint32_t)((uint64_t)p->graph->vertices * e / p->parts);
 	part->end = (uint32_t)((uint64_t)p->graph->vertices * (e + 1) / p->parts);
-	error = gpulink_endpoint_memory(p->device, e, &memory, &bytes);
+	error = gpulink_endpoint_memory(p->side[part->card].device, e, &memory, &bytes);
 	if (error)
 		return fail(p->reason, "memory of endpoint %u: %s", e, gpulink_strerror(error));
 	if (bytes < need)
@@ -129,35 +159,75 @@ static int open_part(struct pagerank *p, unsigned e)
 	part->replica = memory;
 	for (uint32_t v = 0; v < p->graph->vertices; v++)
 		part->replica[v] = NEVER_STORED;
-	error = gpulink_window_open(p->device, e, 0, need, GPULINK_READ | GPULINK_WRITE, &part->window);
-	if (error) {
-		part->window = NULL;
-		return fail(p->reason, "window onto endpoint %u: %s", e, gpulink_strerror(error));
+	return 0;
+}
+
+/* A window of the card onto every endpoint. */
+static int open_lanes(struct pagerank *p, struct side *side)
+{
+	for (unsigned e = 0; e < p->parts; e++) {
+		int error = gpulink_window_open(side->device, e, 0, replica_bytes(p->graph->vertices),
+						GPULINK_READ | GPULINK_WRITE, &side->lane[e].window);
+
+		if (error) {
+			side->lane[e].window = NULL;
+			return fail(p->reason, "window onto endpoint %u: %s", e, gpulink_strerror(error));
+		}
 	}
 	return 0;
 }
 
-static int open_parts(struct pagerank *p)
+static int release_all(struct pagerank *p)
 {
-	int error;
+	for (unsigned c = 0; c < p->cards; c++) {
+		int error = gpulink_release(p->side[c].device, WAIT_NS);
 
+		if (error)
+			return fail(p->reason, "release of card %u: %s", c, gpulink_strerror(error));
+	}
+	return 0;
+}
+
+static int open_all(struct pagerank *p)
+{
 	for (unsigned e = 0; e < p->parts; e++)
 		if (open_part(p, e))
 			return -1;
+	for (unsigned c = 0; c < p->cards; c++)
+		if (open_lanes(p, &p->side[c]))
+			return -1;
 	find_readers(p);
 	/* Only a release orders the filling of the memories with the stores that follow. */
-	error = gpulink_release(p->device, WAIT_NS);
-	if (error)
-		return fail(p->reason, "release: %s", gpulink_strerror(error));
-	for (unsigned e = 0; e < p->parts; e++) {
-		error = gpulink_get_counters(p->device, e, &p->part[e].before);
-		if (error)
-			return fail(p->reason, "counters of partition %u: %s", e, gpulink_strerror(error));
+	if (release_all(p))
+		return -1;
+	for (unsigned c = 0; c < p->cards; c++) {
+		for (unsigned e = 0; e < p->parts; e++) {
+			int error = gpulink_get_counters(p->side[c].device, e, &p->side[c].lane[e].before);
+
+			if (error)
+				return fail(p->reason, "counters of partition %u: %s", e, gpulink_strerror(error));
+		}
 	}
 	return 0;
 }
 
-struct pagerank *pagerank_new(struct gpulink *device, const struct graph *graph, unsigned endpoints, char *reason)
+static bool allocate(struct pagerank *p)
+{
+	bool done;
+
+	p->part = calloc(p->parts, sizeof(*p->part));
+	p->readers = calloc(p->graph->vertices, sizeof(*p->readers));
+	p->next = calloc(p->graph->vertices, sizeof(*p->next));
+	done = p->part && p->readers && p->next;
+	for (unsigned c = 0; c < p->cards; c++) {
+		p->side[c].lane = calloc(p->parts, sizeof(*p->side[c].lane));
+		done = done && p->side[c].lane;
+	}
+	return done;
+}
+
+struct pagerank *pagerank_new(const struct pagerank_cards *cards, const struct graph *graph, unsigned endpoints,
+			      char *reason)
 {
 	struct pagerank *p = calloc(1, sizeof(*p));
 
@@ -165,18 +235,17 @@ struct pagerank *pagerank_new(struct gpulink *device, const struct graph *graph,
 		fail(reason, "out of memory");
 		return NULL;
 	}
-	p->device = device;
 	p->graph = graph;
+	p->cards = cards->count;
 	p->parts = endpoints;
-	p->part = calloc(endpoints, sizeof(*p->part));
-	p->readers = calloc(graph->vertices, sizeof(*p->readers));
-	p->next = calloc(graph->vertices, sizeof(*p->next));
-	if (!p->part || !p->readers || !p->next) {
+	for (unsigned c = 0; c < p->cards; c++)
+		p->side[c].device = cards->device[c];
+	if (!allocate(p)) {
 		fail(reason, "out of memory for %" PRIu32 " vertices", graph->vertices);
 		pagerank_free(p);
 		return NULL;
 	}
-	if (open_parts(p)) {
+	if (open_all(p)) {
 		memcpy(reason, p->reason, sizeof(p->reason));
 		pagerank_free(p);
 		return NULL;
@@ -188,8 +257,11 @@ void pagerank_free(struct pagerank *p)
 {
 	if (!p)
 		return;
-	for (unsigned e = 0; p->part && e < p->parts; e++)
-		gpulink_window_close(p->part[e].window);
+	for (unsigned c = 0; c < p->cards; c++) {
+		for (unsigned e = 0; p->side[c].lane && e < p->parts; e++)
+			gpulink_window_close(p->side[c].lane[e].window);
+		free(p->side[c].lane);
+	}
 	free(p->part);
 	free(p->readers);
 	free(p->next);
@@ -202,22 +274,22 @@ const char *pagerank_reason(const struct pagerank *p)
 }
 
 /* Takes completions until at most `most` operations are in flight. */
-static int reap(struct pagerank *p, uint64_t most)
+static int reap(struct pagerank *p, struct side *side, uint64_t most)
 {
 	struct gpulink_completion done[MOST_IN_FLIGHT];
 
-	while (p->submitted - p->completed > most) {
-		int count = gpulink_wait(p->device, done, MOST_IN_FLIGHT, 1, WAIT_NS);
+	while (side->submitted - side->completed > most) {
+		int count = gpulink_wait(side->device, done, MOST_IN_FLIGHT, 1, WAIT_NS);
 
 		if (count < 0)
 			return fail(p->reason, "wait for the ring: %s", gpulink_strerror(count));
-		if (!count || (uint64_t)count > p->submitted - p->completed)
+		if (!count || (uint64_t)count > side->submitted - side->completed)
 			return fail(p->reason, "wait for the ring: %d completions of %" PRIu64 " operations", count,
-				    p->submitted - p->completed);
-		for (int i = 0; i < count; i++, p->completed++) {
-			if (done[i].tag != p->completed)
+				    side->submitted - side->completed);
+		for (int i = 0; i < count; i++, side->completed++) {
+			if (done[i].tag != side->completed)
 				return fail(p->reason, "the ring completed operation %" PRIu64 ", %" PRIu64 " is next", done[i].tag,
-					    p->completed);
+					    side->completed);
 			if (done[i].error)
 				return fail(p->reason, "put %" PRIu64 ": %s (status %" PRIu32 ")", done[i].tag,
 					    gpulink_strerror(done[i].error), done[i].status);
@@ -226,68 +298,76 @@ static int reap(struct pagerank *p, uint64_t most)
 	return 0;
 }
 
-static int send_batch(struct pagerank *p, unsigned e)
+static int send_batch(struct pagerank *p, struct side *side, unsigned e)
 {
-	struct part *part = &p->part[e];
+	struct lane *lane = &side->lane[e];
 	int error;
 
-	if (!part->batched)
+	if (!lane->batched)
 		return 0;
-	if (reap(p, MOST_IN_FLIGHT - 1))
+	if (reap(p, side, MOST_IN_FLIGHT - 1))
 		return -1;
-	if (part->batched == 1)
-		error = gpulink_put(part->window, part->batch[0].offset, part->batch[0].data, RANK_BYTES, p->submitted);
+	if (lane->batched == 1)
+		error = gpulink_put(lane->window, lane->batch[0].offset, lane->batch[0].data, RANK_BYTES, side->submitted);
 	else
-		error = gpulink_put_vector(part->window, part->batch, part->batched, p->submitted);
+		error = gpulink_put_vector(lane->window, lane->batch, lane->batched, side->submitted);
 	if (error)
 		return fail(p->reason, "put into endpoint %u: %s", e, gpulink_strerror(error));
-	p->submitted++;
-	part->batched = 0;
+	side->submitted++;
+	lane->batched = 0;
 	return 0;
 }
 
 /* One rank into one replica: endpoint 0 through its window, the others through the ring, so that both are used. */
-static int push_rank(struct pagerank *p, unsigned e, uint32_t vertex, uint64_t bits)
+static int push_rank(struct pagerank *p, struct side *side, unsigned e, uint32_t vertex, uint64_t bits)
 {
-	struct part *part = &p->part[e];
+	struct lane *lane = &side->lane[e];
 	uint64_t offset = (uint64_t)vertex * RANK_BYTES;
 
-	part->stores++;
+	lane->stores++;
 	if (e == 0) {
-		int error = gpulink_store(part->window, offset, &bits, sizeof(bits));
+		int error = gpulink_store(lane->window, offset, &bits, sizeof(bits));
 
 		return error ? fail(p->reason, "store into endpoint 0: %s", gpulink_strerror(error)) : 0;
 	}
-	part->values[part->batched] = bits;
-	part->batch[part->batched] =
-		(struct gpulink_vector){.offset = offset, .data = &part->values[part->batched], .bytes = RANK_BYTES};
-	part->batched++;
-	return part->batched == BATCH_STORES ? send_batch(p, e) : 0;
+	lane->values[lane->batched] = bits;
+	lane->batch[lane->batched] =
+		(struct gpulink_vector){.offset = offset, .data = &lane->values[lane->batched], .bytes = RANK_BYTES};
+	lane->batched++;
+	return lane->batched == BATCH_STORES ? send_batch(p, side, e) : 0;
 }
 
-/* Pushes the ranks of every owner's block that differ from what its own replica holds, and ends the iteration. */
+/* The ranks of one owner's block that differ from what its own replica holds, to all who read them. */
+static int push_block(struct pagerank *p, const struct part *owner)
+{
+	struct side *side = &p->side[owner->card];
+
+	for (uint32_t v = owner->begin; v < owner->end; v++) {
+		uint64_t bits = bits_of(p->next[v]);
+
+		if (bits == owner->replica[v])
+			continue;
+		for (unsigned e = 0; e < p->parts; e++)
+			if (p->readers[v] >> e & 1 && push_rank(p, side, e, v, bits))
+				return -1;
+	}
+	return 0;
+}
+
+/* Pushes what changed, and ends the iteration. */
 static int push_changes(struct pagerank *p)
 {
-	int error;
-
-	for (unsigned owner = 0; owner < p->parts; owner++) {
-		for (uint32_t v = p->part[owner].begin; v < p->part[owner].end; v++) {
-			uint64_t bits = bits_of(p->next[v]);
-
-			if (bits == p->part[owner].replica[v])
-				continue;
-			for (unsigned e = 0; e < p->parts; e++)
-				if (p->readers[v] >> e & 1 && push_rank(p, e, v, bits))
-					return -1;
-		}
-	}
-	for (unsigned e = 0; e < p->parts; e++)
-		if (send_batch(p, e))
+	for (unsigned owner = 0; owner < p->parts; owner++)
+		if (push_block(p, &p->part[owner]))
 			return -1;
-	if (reap(p, 0))
-		return -1;
-	error = gpulink_release(p->device, WAIT_NS);
-	return error ? fail(p->reason, "release: %s", gpulink_strerror(error)) : 0;
+	for (unsigned c = 0; c < p->cards; c++) {
+		for (unsigned e = 0; e < p->parts; e++)
+			if (send_batch(p, &p->side[c], e))
+				return -1;
+		if (reap(p, &p->side[c], 0))
+			return -1;
+	}
+	return release_all(p);
 }
 
 /* Each owner adds the ranks of its vertices without edges out, read in its own replica, to the sum of those before
@@ -324,8 +404,9 @@ static uint64_t stores_made(const struct pagerank *p)
 {
 	uint64_t stores = 0;
 
-	for (unsigned e = 0; e < p->parts; e++)
-		stores += p->part[e].stores;
+	for (unsigned c = 0; c < p->cards; c++)
+		for (unsigned e = 0; e < p->parts; e++)
+			stores += p->side[c].lane[e].stores;
 	return stores;
 }
 
@@ -375,6 +456,29 @@ int pagerank_compare(struct pagerank *p, const double *ranks, double *worst)
 	return 0;
 }
 
+int pagerank_load_far(struct pagerank *p)
+{
+	int loads = 0;
+
+	for (unsigned c = 0; c < p->cards; c++) {
+		for (unsigned e = 0; e < p->parts; e++) {
+			if (p->part[e].card == c)
+				continue;
+			for (uint64_t i = 0; i < FAR_LOADS; i++, loads++) {
+				uint64_t vertex = i * p->graph->vertices / FAR_LOADS, bits;
+				int error = gpulink_load(p->side[c].lane[e].window, vertex * RANK_BYTES, &bits, sizeof(bits));
+
+				if (error)
+					return fail(p->reason, "load from endpoint %u: %s", e, gpulink_strerror(error));
+				if (bits != p->part[e].replica[vertex])
+					return fail(p->reason, "replica %u, vertex %" PRIu64 ": a load over the link gave %#" PRIx64
+						    ", there is %#" PRIx64, e, vertex, bits, p->part[e].replica[vertex]);
+			}
+		}
+	}
+	return loads;
+}
+
 /* All counters are 64-bit numbers, so a difference is one of arrays. */
 static void subtract(struct gpulink_counters *counters, const struct gpulink_counters *less)
 {
@@ -388,22 +492,27 @@ static void subtract(struct gpulink_counters *counters, const struct gpulink_cou
 	memcpy(counters, a, sizeof(a));
 }
 
+static int count_lane(struct pagerank *p, struct side *side, unsigned e, struct pagerank_traffic *t)
+{
+	const struct lane *lane = &side->lane[e];
+	int error = gpulink_get_counters(side->device, e, &t->last);
+
+	if (error)
+		return fail(p->reason, "counters of partition %u: %s", e, gpulink_strerror(error));
+	t->stores = lane->stores;
+	t->card = t->last;
+	subtract(&t->card, &lane->before);
+	if (t->card.stores != lane->stores || t->card.store_bytes != lane->stores * RANK_BYTES)
+		return fail(p->reason, "endpoint %u: %" PRIu64 " stores were made, the device counted %" PRIu64 " of %" PRIu64 " bytes",
+			    e, lane->stores, t->card.stores, t->card.store_bytes);
+	return 0;
+}
+
 int pagerank_count(struct pagerank *p, struct pagerank_traffic *traffic)
 {
-	for (unsigned e = 0; e < p->parts; e++) {
-		const struct part *part = &p->part[e];
-		struct pagerank_traffic *t = &traffic[e];
-		int error = gpulink_get_counters(p->device, e, &t->last);
-
-		if (error)
-			return fail(p->reason, "counters of partition %u: %s", e, gpulink_strerror(error));
-		t->stores = part->stores;
-		t->card = t->last;
-		subtract(&t->card, &part->before);
-		if (t->card.stores != part->stores || t->card.store_bytes != part->stores * RANK_BYTES)
-			return fail(p->reason,
-				    "endpoint %u: %" PRIu64 " stores were made, the device counted %" PRIu64 " of %" PRIu64 " bytes", e,
-				    part->stores, t->card.stores, t->card.store_bytes);
-	}
+	for (unsigned c = 0; c < p->cards; c++)
+		for (unsigned e = 0; e < p->parts; e++)
+			if (count_lane(p, &p->side[c], e, &traffic[c * p->parts + e]))
+				return -1;
 	return 0;
 }

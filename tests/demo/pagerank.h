@@ -4,6 +4,9 @@
  * memory a replica of the ranks that its owner reads: an array of doubles by vertex. An owner computes its block
  * from that replica alone, and stores each rank that changed into every replica that reads it, through the card.
  *
+ * With two cards the first half of the endpoints are beside the first card, the others beside the second. An owner
+ * stores through the card that its endpoint is beside; the partitions of the other card's endpoints are of kind link.
+ *
  * There is one replica an endpoint, not two that alternate: all owners compute before any of them stores, so nobody
  * sees a new rank early, and a rank that did not change need not be stored into a second array.
  */
@@ -14,12 +17,19 @@
 
 #include <gpulink.h>
 
+#define PAGERANK_MOST_CARDS	2u
 #define PAGERANK_MOST_ENDPOINTS 16u
 #define PAGERANK_REASON_BYTES	256u
 
 struct pagerank;
 
-/** What one endpoint has received. */
+/** The devices that take part. */
+struct pagerank_cards {
+	struct gpulink *device[PAGERANK_MOST_CARDS];
+	unsigned count;
+};
+
+/** What went through one partition of a card. */
 struct pagerank_traffic {
 	uint64_t stores;	      /**< that this program made */
 	struct gpulink_counters card; /**< what the device counted meanwhile */
@@ -29,13 +39,17 @@ struct pagerank_traffic {
 /** Told after each iteration: its number, the sum of the changes, and the stores made so far. */
 typedef void (*pagerank_progress)(unsigned iteration, double change, uint64_t stores);
 
-/** Vertices whose ranks the memories of partitions 0..endpoints-1 can all hold; 0 with a reason in
- *  reason[PAGERANK_REASON_BYTES] when one of them is missing. */
-uint32_t pagerank_room(struct gpulink *device, unsigned endpoints, char *reason);
+/** Which of `cards` cards the endpoint is beside. */
+unsigned pagerank_card_of(unsigned endpoint, unsigned cards, unsigned endpoints);
 
-/** Prepares a run over partitions 0..endpoints-1 (1..PAGERANK_MOST_ENDPOINTS). `device` and `graph` must outlive it.
- *  NULL with a reason on failure; pagerank_free() ends it, before the device is closed. */
-struct pagerank *pagerank_new(struct gpulink *device, const struct graph *graph, unsigned endpoints, char *reason);
+/** Vertices whose ranks the memories of endpoints 0..endpoints-1, partitions of these numbers, can all hold; 0 with a
+ *  reason in reason[PAGERANK_REASON_BYTES] when a card lacks one of them. */
+uint32_t pagerank_room(const struct pagerank_cards *cards, unsigned endpoints, char *reason);
+
+/** Prepares a run over partitions 0..endpoints-1 (1..PAGERANK_MOST_ENDPOINTS). The devices and `graph` must outlive it.
+ *  NULL with a reason on failure; pagerank_free() ends it, before the devices are closed. */
+struct pagerank *pagerank_new(const struct pagerank_cards *cards, const struct graph *graph, unsigned endpoints,
+			      char *reason);
 void pagerank_free(struct pagerank *p);
 
 /** Runs to convergence. Returns the number of iterations, or -1: pagerank_reason() says why. */
@@ -45,7 +59,12 @@ int pagerank_run(struct pagerank *p, pagerank_progress progress);
  *  greatest difference), and no other may ever have been stored to. Returns 0, or -1 with a reason. */
 int pagerank_compare(struct pagerank *p, const double *ranks, double *worst);
 
-/** Fills traffic[endpoints] after a run, and checks that the device counted the stores that were made. */
+/** Each card loads some ranks of every replica beyond the link, one by one, and finds what is there. Returns the number
+ *  of loads, or -1 with a reason. */
+int pagerank_load_far(struct pagerank *p);
+
+/** Fills traffic[card * endpoints + partition] after a run, and checks that the devices counted the stores that were
+ *  made. Returns 0, or -1 with a reason. */
 int pagerank_count(struct pagerank *p, struct pagerank_traffic *traffic);
 
 /** Why a function above returned -1. */

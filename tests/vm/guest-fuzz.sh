@@ -7,12 +7,12 @@
 # An oops kills the worker; the fuzzer is to live, and to say which program it was.
 echo 0 >/proc/sys/kernel/panic_on_oops
 fuzzed() {
-	fuzz /dev/gpulink0 $class --seconds "${1:-20}" ${2:+--seed "$2"} --corpus /corpus --print-corpus >/tmp/fuzz.log 2>&1
+	fuzz /dev/gpulink0 $class /dev/gpulink1 --seconds "${1:-20}" ${2:+--seed "$2"} --corpus /corpus --print-corpus >/tmp/fuzz.log 2>&1
 	code=$?
 	sed 's/^/# /' /tmp/fuzz.log >/dev/ttyS0
 	is $code 0
 }
-check "endpoints named" name_endpoints
+check "endpoints named, before and beyond the link" name_endpoints_of_two
 check "fuzzed for ${1:-20} s" fuzzed "$@"
 check "traffic after it" traffic /dev/gpulink0 1 ok
 finish

@@ -19,7 +19,7 @@ for cache in /sys/kernel/slab/*/failslab; do
 	esac
 done
 check "failslab: cache-filter Y" put Y /sys/kernel/debug/failslab/cache-filter
-check "endpoints named" name_endpoints
+check "endpoints named, before and beyond the link" name_endpoints_of_two
 tap injection /bin/injection-test /dev/gpulink0 $class $pci
 check "traffic after it" traffic /dev/gpulink0 1 ok
 finish

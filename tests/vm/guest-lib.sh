@@ -73,20 +73,11 @@ wait_until() {
 	done
 }
 
-# tap NAME COMMAND...: the results of a program that speaks TAP itself.
-tap() {
-	what=$1
-	shift
-	"$@" >/tmp/tap 2>&1
-	code=$?
-	sed 's/^/# /' /tmp/tap
-	while read -r line; do
-		case $line in
-		ok*) check "$what: ${line#*- }" true ;;
-		"not ok"*) check "$what: ${line#*- }" false ;;
-		esac
-	done </tmp/tap
-	check "$what ended well" is $code 0
+# keep NAME FILE: the file will be with the host's logs of this run.
+keep() {
+	echo "@@keep $1"
+	base64 "$2"
+	echo "@@kept"
 }
 
 pci=0000:00:04.0
@@ -97,6 +88,18 @@ put() { printf '%s\n' "$1" | dd of="$2" bs=4096 2>/dev/null; }
 name_endpoints() {
 	for k in 0 1 2 3; do
 		put "0000:00:$(printf %02x $((8 + k))).0 0" $class/partitions/$k/endpoint || return 1
+	done
+}
+# With two cards: 0 and 1 are beside card 0; 2 and 3, beside card 1, are reached over the link.
+far=/sys/class/gpulink/gpulink1
+name_endpoints_of_two() {
+	wait_until 5 grep -qx up $class/link_state || return 1
+	for k in 0 1; do
+		put "0000:00:$(printf %02x $((8 + k))).0 0" $class/partitions/$k/endpoint || return 1
+	done
+	for k in 2 3; do
+		put "0000:00:$(printf %02x $((8 + k))).0 0" $far/partitions/$k/endpoint && put 1 $far/partitions/$k/open &&
+			put "link $k" $class/partitions/$k/endpoint || return 1
 	done
 }
 # under_traffic EXPECT COMMAND...: runs the command while traffic flows; the traffic must end as expected.

@@ -3,7 +3,6 @@
 # In the guest: two cards that are joined by a link that loses, changes, repeats and reorders; card 0 has endpoints 0 and 1
 # beside it, card 1 has 2 and 3.
 . /guest-lib.sh
-far=/sys/class/gpulink/gpulink1
 
 state_is() { is "$(cat "$1/link/state")" "$2"; }
 up() { state_is $class up && state_is $far up; }
@@ -19,15 +18,17 @@ check "who is beyond it" is "$(cat $class/link/peer_cluster $class/link/peer_ser
 check "the log says so" sh -c "dmesg | grep -q 'the link is up, to card 0000000000000002 of cluster 1'"
 
 # --- settings
-for setting in enable stitching pooling selective_pooling sequencing trimming; do
+for setting in enable stitching pooling selective_pooling yielding sequencing trimming; do
 	check "$setting is on at first" is "$(cat $class/link/$setting)" 1
 	check "$setting can be switched" sh -c "echo 0 > $class/link/$setting && grep -qx 0 $class/link/$setting &&
 		echo 1 > $class/link/$setting && grep -qx 1 $class/link/$setting"
 done
 check "it comes up again after it was switched off" wait_until 5 up
-for pair in "pool_cycles 129" "burst 0" "burst 256" "trim_bytes 12" "trim_bytes 64" "timeout_ns 999" "timeout_ns 1000000001" "stitching 2"; do
+for pair in "pool_cycles 129" "burst 0" "burst 256" "trim_bytes 12" "trim_bytes 64" "timeout_ns 999" "timeout_ns 10000000001" "stitching 2" "yielding 2"; do
 	check "${pair% *} ${pair#* } is refused" refused put "${pair#* }" "$class/link/${pair% *}"
 done
+check "timeout_ns 10000000000 is taken" sh -c "echo 10000000000 > $class/link/timeout_ns && grep -qx 10000000000 $class/link/timeout_ns"
+put 1000000000 $class/link/timeout_ns
 check "pool_cycles 128 is taken" sh -c "echo 128 > $class/link/pool_cycles && grep -qx 128 $class/link/pool_cycles"
 
 # --- endpoints beyond the link
@@ -77,6 +78,58 @@ check "gpulinkctl link-counters" sh -c "gpulinkctl --direct --card gpulink0 link
 check "gpulinkctl set-link" sh -c "gpulinkctl --direct --card gpulink0 set-link stitching 0 && grep -qx 0 $class/link/stitching &&
 	gpulinkctl --direct --card gpulink0 set-link stitching 1"
 
+# --- captures of both cards, from before a session; what is in them tests/vm/capture-check looks at
+stream=/sys/kernel/debug/gpulink/gpulink0/link_capture
+# capture CARD FILE: begins; $pid is who does it.
+capture() {
+	gpulinkctl --card "$1" capture "$2" >"$2.said" 2>"$2.errors" &
+	pid=$!
+	wait_until 5 test -s "$2"
+}
+# ends PID STATUS: it does within 5 s, so.
+ends() {
+	wait_until 5 refused kill -0 "$1"
+	wait "$1"
+	is $? "$2"
+}
+check "link_capture is root's alone" is "$(stat -c %a $stream)" 400
+check "and not for writing" refused dd if=/dev/zero of=$stream bs=256 count=1 conv=notrunc
+check "less than a record is refused" refused dd if=$stream of=/dev/null bs=255 count=1
+check "a read waits for a record" dd if=$stream of=/tmp/record bs=256 count=1
+check "and gives it whole" is "$(stat -c %s /tmp/record)" 256
+check "the near card is captured" capture gpulink0 /tmp/near.pcapng
+near=$pid
+check "by nobody else at the same time" refused dd if=$stream of=/dev/null bs=256 count=1
+check "nor can the module go" refused rmmod gpulink
+check "the far card is, too" capture gpulink1 /tmp/far.pcapng
+put 0 $class/link/enable
+check "the session ends" wait_until 5 state_is $far down
+put 1 $class/link/enable
+check "and another begins" wait_until 5 up
+check "known traffic" link-known /dev/gpulink0 2
+tap "traffic that is captured" link-test /dev/gpulink0 /dev/gpulink1 2 1
+sleep 1
+kill $near $pid
+check "the one capture ends" ends $near 0
+check "and the other" ends $pid 0
+for f in near far; do check "nothing is lost of $f: $(cat /tmp/$f.pcapng.said)" grep -q '; 0 lost$' /tmp/$f.pcapng.said; done
+keep near.pcapng /tmp/near.pcapng
+keep far.pcapng /tmp/far.pcapng
+# Nobody takes what comes: the link goes on, and the loss is told. The ring has 4096 records.
+exec 8<$stream
+tap "traffic that nobody captures" link-test /dev/gpulink0 /dev/gpulink1 2 8
+check "what the ring holds and one more" dd bs=256 count=4097 of=/tmp/records <&8
+exec 8<&-
+lost_before() { od -An -tu4 -j$(($1 * 256 + 12)) -N4 /tmp/records | tr -d ' '; }
+check "the last that it holds follows the one before" is "$(lost_before 4095)" 0
+check "before the next some are lost" test "$(lost_before 4096)" -gt 0
+check "another capture begins" capture gpulink0 /tmp/again.pcapng
+check "a reset" put 1 $class/reset
+check "ends a capture" ends $pid 1
+check "and says so" grep -q 'reset' /tmp/again.pcapng.errors
+check "it comes up after it" wait_until 5 up
+check "and can be captured again" gpulinkctl --card gpulink0 --count 3 capture /tmp/again.pcapng
+
 # --- the daemon gives an endpoint when the link comes up
 mkdir -p /run/gpulink
 printf '[card gpulink0 partition 7]\nendpoint = link 7\n[card gpulink1 partition 7]\nendpoint = pool\nopen = 1\n' >/tmp/gpulinkd.conf
@@ -118,7 +171,7 @@ tap "traffic after the far reset" link-test /dev/gpulink0 /dev/gpulink1 2 1
 
 # --- docs/ABI
 files() {
-	find "$class/" -type f | grep -vE '/(uevent|dev|type|power/.*)$' |
+	find "$class/" /sys/kernel/debug/gpulink/gpulink0/ -type f | grep -vE '/(uevent|dev|type|power/.*)$' |
 		sed "s|//*|/|g; s|gpulink0|gpulinkN|; s|/partitions/[0-9]*/|/partitions/K/|" | sort -u
 }
 files >/tmp/files
@@ -126,7 +179,16 @@ sed -n 's/^What:[[:space:]]*//p' /ABI/* | sort >/tmp/named
 check "docs/ABI names every file, and no other" cmp /tmp/named /tmp/files
 
 # --- the other card goes away
+check "both are captured" capture gpulink1 /tmp/far.pcapng
+gone=$pid
+capture gpulink0 /tmp/near.pcapng
+put 10000000000 $class/link/timeout_ns
 echo "@@host kill-card 1"
 check "the near card notices that the other is gone" wait_until 10 state_is $class interrupted
+check "the capture of the one that is gone ends" ends $gone 4
 check "near traffic goes on without it" traffic /dev/gpulink0 1 ok
+check "the near card is unbound under its capture" put $pci /sys/bus/pci/drivers/gpulink/unbind
+check "which ends" ends $pid 4
+check "it is bound again" put $pci /sys/bus/pci/drivers/gpulink/bind
+check "and can be captured, though there is nothing" gpulinkctl --card gpulink0 --seconds 1 capture /tmp/near.pcapng
 finish

@@ -105,6 +105,16 @@ static int counters(void)
 	return ioctl(now.fd, GPULINK_IOCTL_COUNTERS, &c);
 }
 
+static int link_counters(void)
+{
+	__u64 values[64];
+	struct gpulink_ioctl_counters c = {
+		.size = sizeof(c), .partition = GPULINK_COUNTERS_LINK, .count = 64, .values = (unsigned long)values,
+	};
+
+	return ioctl(now.fd, GPULINK_IOCTL_COUNTERS, &c);
+}
+
 static int submit(void)
 {
 	static unsigned long entries[ENTRIES][8]; /* all nop */
@@ -134,6 +144,19 @@ static int open_another(void)
 {
 	now.fd = open(device, O_RDWR);
 	return now.fd < 0 ? -1 : 0;
+}
+
+static int open_capture(void)
+{
+	now.fd = open("/sys/kernel/debug/gpulink/gpulink0/link_capture", O_RDONLY);
+	return now.fd < 0 ? -1 : 0;
+}
+
+static int read_capture(void)
+{
+	char record[256];
+
+	return read(now.fd, record, sizeof(record)) == sizeof(record) ? 0 : -1;
 }
 
 static int close_it(void)
@@ -193,6 +216,9 @@ static int write_text(const char *folder, const char *file, const char *text)
 }
 
 static int set_endpoint(void) { return write_text(sysfs, "partitions/1/endpoint", "0000:00:09.0 0"); }
+static int set_far_endpoint(void) { return write_text(sysfs, "partitions/2/endpoint", "link 2"); }
+static int set_open(void) { return write_text(sysfs, "partitions/1/open", "1"); }
+static int set_link(void) { return write_text(sysfs, "link/pool_cycles", "64"); }
 static int reset(void) { return write_text(sysfs, "reset", "1"); }
 static int bind(void) { return write_text("/sys/bus/pci/drivers/gpulink", "bind", pci); }
 static int name_endpoint(void) { return write_text(sysfs, "partitions/0/endpoint", "0000:00:08.0 0"); }
@@ -214,6 +240,7 @@ static const struct call {
 	{ "query", nothing, query, nothing, nothing, false, false, 1 },
 	{ "endpoint", nothing, endpoint, nothing, nothing, false, false, 1 },
 	{ "counters", nothing, counters, nothing, nothing, false, false, 1 },
+	{ "counters of the link", nothing, link_counters, nothing, nothing, false, false, 1 },
 	{ "window_map", nothing, window_map, window_unmap, nothing, false, false, 1 },
 	{ "window_unmap", window_map, window_unmap, nothing, window_unmap_if_there, false, false, 1 },
 	{ "register", nothing, register_few, unregister, nothing, false, false, 1 },
@@ -228,6 +255,11 @@ static const struct call {
 	{ "open", nothing, open_another, close_it, nothing, true, false, 1 },
 	{ "close", open_another, close_it, nothing, nothing, true, false, 1 },
 	{ "naming an endpoint", nothing, set_endpoint, nothing, nothing, true, false, 1 },
+	{ "naming an endpoint beyond the link", nothing, set_far_endpoint, nothing, nothing, true, false, 1 },
+	{ "opening a partition to the link", nothing, set_open, nothing, nothing, true, false, 1 },
+	{ "a setting of the link", nothing, set_link, nothing, nothing, true, false, 1 },
+	{ "opening a capture of the link", nothing, open_capture, close_it, nothing, true, false, 1 },
+	{ "reading a record of it", open_capture, read_capture, close_it, close_it, true, false, 1 },
 	{ "reset", nothing, reset, nothing, nothing, true, false, 1 },
 	/* Without memory to note who has it, a BAR is called taken, for one. Most of its thousands of places are the kernel's. */
 	{ "bind", unbind, bind, name_endpoint, bind_after_all, true, true, 37 },

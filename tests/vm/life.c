@@ -444,7 +444,7 @@ static struct free count_free(void)
 int main(int argc, char **argv)
 {
 	unsigned loops = argc > 4 ? (unsigned)atoi(argv[3]) : 0, done = 0;
-	uint64_t slowest = 0;
+	uint64_t slowest = 0, began, took;
 	struct free before, after;
 
 	if (!loops) {
@@ -456,16 +456,18 @@ int main(int argc, char **argv)
 	before = count_free();
 	if (!start_users(argv[2]))
 		return 1;
+	began = now_ns();
 	while (done < loops && once(argv + 4))
 		done++;
 	wait_for("do not work at the end", all_work, NULL, RECOVERY);
+	took = now_ns() - began;
 	end_users();
 	for (unsigned i = 0; i < LENGTH(users); i++)
 		if (users[i].slowest > slowest)
 			slowest = users[i].slowest;
 	after = count_free();
-	printf("%u of %u times; users were told within %.3f s; free: %u contexts, %u windows, %u registrations\n", done, loops,
-	       (double)slowest * 1e-9, after.contexts, after.windows, after.registrations);
+	printf("%u of %u times, %.1f s; users were told within %.3f s; free: %u contexts, %u windows, %u registrations\n", done,
+	       loops, (double)took * 1e-9, (double)slowest * 1e-9, after.contexts, after.windows, after.registrations);
 	if (!before.contexts || !before.windows || !before.registrations || memcmp(&before, &after, sizeof(before))) {
 		printf("free before: %u, %u, %u\n", before.contexts, before.windows, before.registrations);
 		return 1;

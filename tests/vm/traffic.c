@@ -3,7 +3,7 @@
  * traffic: keeps a card busy through libgpulink until something ends it, and checks that it ended as it should.
  *
  * traffic DEVICE SECONDS EXPECT [PARTITION]
- *   EXPECT: ok (SECONDS pass without an error), or the error that must end it before: nodev, reset, or lost (the
+ *   EXPECT: ok (SECONDS pass without an error, fewer when it gets SIGTERM), or the error that must end it before: nodev, reset, or lost (the
  *   endpoint of the partition goes away; then also what is left of the device is tried, and partition 0 must work).
  *   PARTITION: whose endpoint the traffic goes to, 0 if left out.
  *
@@ -12,6 +12,7 @@
  * memory goes with it. Exit status 0: ended as expected; 1: not; 2: usage.
  */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,21 @@
 enum { SLOTS = 64, SLOT_BYTES = 264, WINDOW_BYTES = 1 << 16 };
 #define LENGTH(a)	 (sizeof(a) / sizeof((a)[0]))
 #define ROUND_TIMEOUT_NS UINT64_C(5000000000)
+
+/* SIGTERM stays blocked: no call of the library shall see a signal. */
+static int block_sigterm(void)
+{
+	sigset_t set;
+
+	return sigemptyset(&set) || sigaddset(&set, SIGTERM) || sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static int got_sigterm(void)
+{
+	sigset_t pending;
+
+	return !sigpending(&pending) && sigismember(&pending, SIGTERM) == 1;
+}
 
 static double seconds_now(void)
 {
@@ -96,7 +112,7 @@ static int play(struct gpulink *device, struct gpulink_window *window, const uns
 {
 	int error = 0;
 
-	while (!error && seconds_now() < until) {
+	while (!error && seconds_now() < until && !(*rounds && got_sigterm())) {
 		error = play_round(device, window, *rounds + 1);
 		if (!error) {
 			error = check_round(window, memory, *rounds + 1);
@@ -214,6 +230,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: traffic DEVICE SECONDS ok|nodev|reset|lost [PARTITION]\n");
 		return 2;
 	}
+	if (block_sigterm()) {
+		perror("traffic: sigprocmask");
+		return 1;
+	}
 	error = gpulink_open(argv[1], &device);
 	if (error) {
 		fprintf(stderr, "traffic: open: %s\n", gpulink_strerror(error));
@@ -226,6 +246,6 @@ int main(int argc, char **argv)
 	}
 	error = run(device, partition, seconds_now() + atof(argv[2]), &rounds);
 	gpulink_close(device);
-	printf("# traffic: %" PRIu64 " rounds, then: %s\n", rounds, error ? gpulink_strerror(error) : "time over");
+	printf("# traffic: %" PRIu64 " rounds, then: %s\n", rounds, error ? gpulink_strerror(error) : "enough");
 	return error == ends[expected].error && rounds > 0 ? 0 : 1;
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <gpulink.h>
 #include <linux/io_uring.h>
+#include <linux/udmabuf.h>
 #include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -19,10 +20,11 @@
 
 #include "fuzz.h"
 
-enum { PAGE = 4096, CHILD_SECONDS = 20, RELEASE_NS = 1000000000 };
+enum { PAGE = 4096, CHILD_SECONDS = 20, RELEASE_NS = 1000000000, BUFFER_BYTES = 1 << 18 };
 #define MAPPING_MAX (UINT64_C(1) << 26) /* more would only take memory for page tables */
 
-static const char *device_path, *sysfs_path;
+static const char *device_path, *other_path;
+static int memory_buffer = -1; /* a dma-buf of ordinary memory */
 static unsigned char *arena;
 static unsigned char *edge_page, *readonly_page; /* one before a hole; one that cannot be written */
 unsigned long calls_made;
@@ -61,6 +63,7 @@ static uint64_t resolve(const struct value *v)
 	case HANDLE: return now.handles[v->v % RESULTS];
 	case OFFSET: return now.offsets[v->v % RESULTS];
 	case ADDRESS: return (uint64_t)(uintptr_t)arena + v->v;
+	case DESCRIPTOR: return (uint64_t)now.fds[v->v % FILES];
 	default: return v->v;
 	}
 }
@@ -97,6 +100,15 @@ static void keep_results(const struct shape *s, const unsigned char *from)
 	}
 }
 
+static void keep_file(uint64_t place, int fd)
+{
+	int *to = &now.fds[(1 + place) % FILES];
+
+	if (*to >= 0)
+		close(*to);
+	*to = fd;
+}
+
 /* The structure ends at a hole, is missing, or cannot be written; most often it is as it should be. */
 static void do_ioctl(const struct op *op, int fd)
 {
@@ -104,6 +116,7 @@ static void do_ioctl(const struct op *op, int fd)
 	unsigned long call = s->call ? s->call : _IO(GPULINK_IOCTL_BASE, op->values[VALUES - 1].v & 0xff);
 	unsigned char structure[PAGE] = { 0 }, *argument = structure;
 	unsigned bytes = pack(s, op, structure);
+	int result;
 
 	switch (op->values[2].v % 4) {
 	case 1:
@@ -114,8 +127,11 @@ static void do_ioctl(const struct op *op, int fd)
 	case 3: argument = readonly_page; break;
 	default: break;
 	}
-	if (ioctl(fd, call, argument) == 0 && argument && argument != readonly_page)
+	result = ioctl(fd, call, argument);
+	if (result >= 0 && argument && argument != readonly_page)
 		keep_results(s, argument);
+	if (result > 0 && call == GPULINK_IOCTL_WINDOW_EXPORT)
+		keep_file(op->values[2].v / 4, result);
 }
 
 static void do_entry(const struct op *op)
@@ -284,31 +300,6 @@ static void do_file(const struct op *op, int fd)
 	(void)done; /* any answer will do */
 }
 
-static void put_setting(const char *file, const char *text)
-{
-	char path[256];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", sysfs_path, file);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	if (write(fd, text, strlen(text)) < 0)
-		errno = 0; /* any answer will do; but see execute_card_works() */
-	close(fd);
-}
-
-static void do_sysfs(const struct op *op)
-{
-	unsigned files = 0, values = 0;
-
-	while (sysfs_files[files])
-		files++;
-	while (sysfs_values[values])
-		values++;
-	put_setting(sysfs_files[op->values[0].v % files], sysfs_values[op->values[1].v % values]);
-}
-
 /* What changes the address space. */
 static void do_space(const struct op *op, unsigned slot, int fd)
 {
@@ -319,6 +310,31 @@ static void do_space(const struct op *op, unsigned slot, int fd)
 	default: do_mapping_call(op, slot); break;
 	}
 	pthread_mutex_unlock(&space);
+}
+
+static int open_file(uint64_t which)
+{
+	if (which % 3 == 2)
+		return memory_buffer < 0 ? -1 : fcntl(memory_buffer, F_DUPFD_CLOEXEC, 0);
+	return open(which % 3 && other_path ? other_path : device_path, O_RDWR | O_CLOEXEC);
+}
+
+/* Entries into a ring that is mapped, and the doorbell. */
+static void do_ring(const struct op *op)
+{
+	unsigned ring = op->values[0].v % FILES, page = op->values[4].v % FILES;
+	uint64_t places = now.maps[ring].bytes / 64, count = op->values[2].v % (ENTRIES_BYTES / 64);
+
+	if (!sigsetjmp(escape, 1)) {
+		guarded = 1;
+		for (uint64_t i = 0; now.maps[ring].at && places && i < count; i++)
+			memcpy(now.maps[ring].at + (op->values[3].v + i) % places * 64,
+			       arena + (op->values[1].v + i) % (ENTRIES_BYTES / 64) * 64, 64);
+		__atomic_thread_fence(__ATOMIC_RELEASE);
+		if (now.maps[page].at && now.maps[page].bytes >= PAGE)
+			((volatile uint64_t *)(uintptr_t)now.maps[page].at)[op->values[5].v % 512] = op->values[6].v;
+	}
+	guarded = 0;
 }
 
 static void do_op(const struct op *op)
@@ -332,7 +348,7 @@ static void do_op(const struct op *op)
 	case OP_CLOSE:
 		if (*fd >= 0)
 			close(*fd);
-		*fd = op->kind == OP_OPEN ? open(device_path, O_RDWR | O_CLOEXEC) : -1;
+		*fd = op->kind == OP_OPEN ? open_file(op->values[1].v) : -1;
 		break;
 	case OP_DUP: {
 		int *to = &now.fds[op->values[1].v % FILES];
@@ -354,6 +370,8 @@ static void do_op(const struct op *op)
 	case OP_URING: do_uring(op, *fd); break;
 	case OP_FILE: do_file(op, *fd); break;
 	case OP_SYSFS: do_sysfs(op); break;
+	case OP_RING: do_ring(op); break;
+	case OP_LOOK: do_look(op); break;
 	default: break;
 	}
 }
@@ -400,10 +418,8 @@ static void end_program(void)
 	}
 	while (wait(NULL) > 0)
 		;
-	if (now.settings_changed) {
-		put_setting(sysfs_files[0], "0000:00:08.0 0");
-		put_setting(sysfs_files[1], "0000:00:09.0 0");
-	}
+	if (now.settings_changed)
+		restore_settings();
 }
 
 void execute(const struct program *p)
@@ -436,11 +452,10 @@ void execute(const struct program *p)
 	end_program();
 }
 
-/* Whether an honest user gets what he asks for: a window, a store, a release without an error. */
-bool execute_card_works(void)
+static bool partition_works(uint32_t partition)
 {
 	struct gpulink_ioctl_window_map w = {
-		.size = sizeof(w), .flags = GPULINK_ALLOW_READ | GPULINK_ALLOW_WRITE, .bytes = PAGE,
+		.size = sizeof(w), .flags = GPULINK_ALLOW_READ | GPULINK_ALLOW_WRITE, .partition = partition, .bytes = PAGE,
 	};
 	struct gpulink_ioctl_release r = { .size = sizeof(r), .timeout_ns = RELEASE_NS };
 	int fd = open(device_path, O_RDWR | O_CLOEXEC);
@@ -461,12 +476,36 @@ bool execute_card_works(void)
 	return works;
 }
 
-int execute_init(const char *device, const char *sysfs)
+/* Whether an honest user gets what he asks for, also beyond the link: a window, a store, a release without an error. */
+bool execute_card_works(void)
+{
+	return partition_works(0) && (!other_path || (link_up() && partition_works(2)));
+}
+
+/* Where the kernel has none, programs do without. */
+static int make_buffer(void)
+{
+	struct udmabuf_create create = { .flags = UDMABUF_FLAGS_CLOEXEC, .size = BUFFER_BYTES };
+	int memory = memfd_create("fuzz", MFD_ALLOW_SEALING), device = open("/dev/udmabuf", O_RDWR | O_CLOEXEC), buffer = -1;
+
+	create.memfd = (uint32_t)memory;
+	if (memory >= 0 && device >= 0 && !ftruncate(memory, BUFFER_BYTES) && !fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK))
+		buffer = ioctl(device, UDMABUF_CREATE, &create);
+	if (memory >= 0)
+		close(memory);
+	if (device >= 0)
+		close(device);
+	return buffer;
+}
+
+int execute_init(const char *device, const char *sysfs, const char *other)
 {
 	struct sigaction action = { .sa_handler = on_fault };
 
 	device_path = device;
-	sysfs_path = sysfs;
+	other_path = other;
+	settings_init(sysfs, other);
+	memory_buffer = make_buffer();
 	arena = mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	edge_page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	readonly_page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

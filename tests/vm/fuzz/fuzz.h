@@ -5,6 +5,7 @@
  *
  * program.c   programs: drawn, mutated, printed, read
  * execute.c   carries one out, and leaves nothing of it behind
+ * settings.c  the card's files in sysfs and debugfs
  * coverage.c  what of the module was reached
  * main.c      the loop, its options, what it reports
  */
@@ -22,10 +23,11 @@ enum {
 	RESULTS = 8,		/* handles and mmap offsets that a program can name */
 	ARENA_BYTES = 1 << 18,	/* memory that programs hand to the driver; ring entries stand at its start */
 	ENTRIES_BYTES = 1 << 14,
+	LOOKED_IN_DEBUGFS = 7,
 };
 
 enum kind {
-	OP_OPEN,	/* file */
+	OP_OPEN,	/* file, of what: the card, the other card, a dma-buf of ordinary memory */
 	OP_CLOSE,	/* file */
 	OP_DUP,		/* file, other file */
 	OP_IOCTL,	/* file, number in shapes[], place of the structure, fields of the structure */
@@ -41,11 +43,14 @@ enum kind {
 	OP_FORK,	/* how many of the operations that follow the child carries out too; whether it is killed then */
 	OP_BESIDE,	/* the next operation in a thread of its own, beside those after it */
 	OP_SYSFS,	/* number of the file in sysfs_files[], number in sysfs_values[] */
+	OP_RING,	/* mapping of a ring, first entry in the arena, how many, first place in the ring; mapping of a doorbell page,
+			 * word in it, what to write there */
+	OP_LOOK,	/* number of the file in looked_files[] */
 	OP_KINDS
 };
 
-/* Where a value comes from: itself, a handle or mmap offset that the driver gave, an address in the arena. */
-enum source { LITERAL, HANDLE, OFFSET, ADDRESS };
+/* Where a value comes from: itself, a handle or mmap offset that the driver gave, an address in the arena, an open file. */
+enum source { LITERAL, HANDLE, OFFSET, ADDRESS, DESCRIPTOR, SOURCES };
 
 struct value {
 	enum source source;
@@ -63,7 +68,8 @@ struct program {
 };
 
 /* What stands in a field, so that most of what is drawn gets past the first check. */
-enum hint { ANY, SIZE, FLAGS, PARTITION, PAGES, BYTES, COUNT, TIMEOUT, MEMORY, ENTRIES, HANDLE_IN, HANDLE_OUT, OFFSET_OUT };
+enum hint { ANY, SIZE, FLAGS, PARTITION, PAGES, BYTES, COUNT, TIMEOUT, MEMORY, ENTRIES, ORDER, FILE_IN, HANDLE_IN, HANDLE_OUT,
+	    OFFSET_OUT };
 
 enum { IOCTL_FIELDS = 3 }; /* where the structure's fields begin among the values of OP_IOCTL */
 
@@ -80,6 +86,7 @@ extern const struct shape shapes[];
 extern const unsigned shape_count;
 extern const char *const sysfs_files[];
 extern const char *const sysfs_values[];
+extern const char *const looked_files[]; /* the first LOOKED_IN_DEBUGFS in the card's folder in debugfs, the rest in that in sysfs */
 
 void random_seed(uint64_t seed);
 uint64_t random_below(uint64_t bound);
@@ -88,10 +95,17 @@ void program_mutate(struct program *p, const struct program *other);
 void program_print(const struct program *p, FILE *out);
 int program_read(struct program *p, FILE *in); /* 1: read; 0: no more; -1: not understood */
 
-int execute_init(const char *device, const char *sysfs);
+/* other: the device of the card beyond the link, or NULL. */
+int execute_init(const char *device, const char *sysfs, const char *other);
 void execute(const struct program *p);
 bool execute_card_works(void);
 extern unsigned long calls_made;
+
+void settings_init(const char *sysfs, bool link);
+void do_sysfs(const struct op *op);
+void do_look(const struct op *op);
+bool link_up(void); /* waits for it */
+void restore_settings(void);
 
 int coverage_init(void);
 void coverage_begin(void);

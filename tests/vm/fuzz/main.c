@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * fuzz DEVICE SYSFS [--seconds N] [--seed S] [--corpus FILE] [--replay FILE] [--times N] [--print-corpus]
+ * fuzz DEVICE SYSFS [OTHER] [--seconds N] [--seed S] [--corpus FILE] [--replay FILE] [--times N] [--print-corpus]
  *
  * --corpus: programs to begin with. --replay: only those of the file, each --times over. --print-corpus: at the end, those
  * that reached new places. Ends with 1 and prints the program when the kernel complains, the worker dies, nothing moves
  * for STALL_SECONDS, or an honest user of the card is not served any more. Needs the debug kernel, root, and endpoints in
- * partitions 0 and 1.
+ * partitions 0 and 1; with OTHER, the device of a card beyond the link, also one beyond it in partition 2.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 enum { CORPUS_MAX = 4096, STALL_SECONDS = 90, REPORT_SECONDS = 30, WORKS_EVERY = 64 };
 
 static struct {
-	const char *device, *sysfs, *corpus, *replay;
+	const char *device, *sysfs, *other, *corpus, *replay;
 	unsigned seconds, times;
 	uint64_t seed;
 	bool print_corpus;
@@ -154,7 +154,7 @@ static int work(void)
 	double start = now_seconds();
 	int err = 0;
 
-	if (execute_init(options.device, options.sysfs) || coverage_init() || !execute_card_works()) {
+	if (execute_init(options.device, options.sysfs, options.other) || coverage_init() || !execute_card_works()) {
 		fprintf(stderr, "fuzz: no coverage, or the card does not work: %s\n", strerror(errno));
 		return 2;
 	}
@@ -223,10 +223,11 @@ static bool parse(int argc, char **argv)
 		case 'p': options.print_corpus = true; break;
 		default: return false;
 		}
-	if (argc - optind != 2)
+	if (argc - optind != 2 && argc - optind != 3)
 		return false;
 	options.device = argv[optind];
 	options.sysfs = argv[optind + 1];
+	options.other = argv[optind + 2]; /* or the NULL at the end */
 	return true;
 }
 
@@ -236,7 +237,7 @@ int main(int argc, char **argv)
 	int status;
 
 	if (!parse(argc, argv)) {
-		fprintf(stderr, "usage: fuzz DEVICE SYSFS [--seconds N] [--seed S] [--corpus FILE] [--replay FILE] [--times N] "
+		fprintf(stderr, "usage: fuzz DEVICE SYSFS [OTHER] [--seconds N] [--seed S] [--corpus FILE] [--replay FILE] [--times N] "
 				"[--print-corpus]\n");
 		return 2;
 	}

@@ -27,28 +27,43 @@ const struct shape shapes[] = {
 	{ "release", GPULINK_IOCTL_RELEASE, { { 4, SIZE }, { 4, FLAGS }, { 8, TIMEOUT }, { 4, ANY }, { 4, ANY } } },
 	{ "counters", GPULINK_IOCTL_COUNTERS,
 	  { { 4, SIZE }, { 4, FLAGS }, { 4, PARTITION }, { 4, COUNT }, { 8, MEMORY } } },
+	{ "register_dmabuf", GPULINK_IOCTL_REGISTER_DMABUF,
+	  { { 4, SIZE }, { 4, FLAGS }, { 4, FILE_IN }, { 4, HANDLE_OUT }, { 8, PAGES }, { 8, BYTES } } },
+	{ "window_export", GPULINK_IOCTL_WINDOW_EXPORT, { { 4, SIZE }, { 4, FLAGS }, { 4, HANDLE_IN }, { 4, ANY } } },
+	{ "ring_map", GPULINK_IOCTL_RING_MAP,
+	  { { 4, SIZE }, { 4, FLAGS }, { 4, ORDER }, { 4, ORDER }, { 8, OFFSET_OUT }, { 8, ANY }, { 8, OFFSET_OUT }, { 8, ANY } } },
+	{ "ring_unmap", GPULINK_IOCTL_RING_UNMAP, { { 4, SIZE }, { 4, FLAGS } } },
+	{ "ring_wait", GPULINK_IOCTL_RING_WAIT, { { 4, SIZE }, { 4, FLAGS }, { 4, COUNT }, { 4, ANY }, { 8, TIMEOUT } } },
 	{ "other", 0,
 	  { { 4, COUNT }, { 4, FLAGS }, { 8, HANDLE_IN }, { 8, MEMORY }, { 8, BYTES }, { 8, TIMEOUT }, { 8, COUNT }, { 8, PAGES },
 	    { 8, ANY } } },
 };
 const unsigned shape_count = LENGTH(shapes);
 
+/* Programs name them by number: new ones come last. */
 const char *const sysfs_files[] = {
 	"partitions/0/endpoint", "partitions/1/endpoint", "partitions/2/subheader_bytes", "partitions/1/max_payload_bytes",
-	"partitions/0/flush_timeout_ns", "partitions/1/coalesce", "reset", NULL,
+	"partitions/0/flush_timeout_ns", "partitions/1/coalesce", "reset", "partitions/2/endpoint", "partitions/1/open",
+	"link/enable", "link/stitching", "link/pool_cycles", "link/trim_bytes", "link/timeout_ns", NULL,
 };
 const char *const sysfs_values[] = { "none", "pool", "0000:00:08.0 0", "0000:00:09.0 0", "0000:00:09.0 7", "0",
-				     "1", "3", "256", "4096", "18446744073709551615", NULL };
+				     "1", "3", "256", "4096", "18446744073709551615", "link 2", "link 3", "link 3 65536",
+				     "32", "100000", NULL };
+const char *const looked_files[] = {
+	"state", "rings", "windows", "registrations", "counters", "partitions", "link_capture", /* of debugfs */
+	"partitions/2/endpoint", "partitions/2/counters/stores", "partitions/0/endpoint_distance", "link/state",
+	"link/queued_flits", "link_counters/flits_out", "state", "generation", "limits/windows_per_context", NULL,
+};
 
 static const char *const kind_names[OP_KINDS] = {
 	"open",	    "close",   "dup",	 "ioctl", "entry", "mmap", "touch",  "munmap",
-	"mprotect", "madvise", "mremap", "uring", "file",  "fork", "beside", "sysfs",
+	"mprotect", "madvise", "mremap", "uring", "file",  "fork", "beside", "sysfs", "ring",  "look",
 };
 /* How often each is drawn. */
 static const unsigned char weights[OP_KINDS] = {
 	[OP_OPEN] = 8, [OP_CLOSE] = 5, [OP_DUP] = 1, [OP_IOCTL] = 60, [OP_ENTRY] = 15, [OP_MMAP] = 15, [OP_TOUCH] = 15,
 	[OP_MUNMAP] = 4, [OP_MPROTECT] = 1, [OP_MADVISE] = 2, [OP_MREMAP] = 1, [OP_URING] = 6, [OP_FILE] = 2, [OP_FORK] = 3,
-	[OP_BESIDE] = 8, [OP_SYSFS] = 3,
+	[OP_BESIDE] = 8, [OP_SYSFS] = 3, [OP_RING] = 8, [OP_LOOK] = 2,
 };
 
 /* --- chance --- */
@@ -96,7 +111,7 @@ static struct value draw_value(enum hint hint)
 		return literal(edge());
 	switch (hint) {
 	case FLAGS: return literal(one_in(3) ? 0 : random_below(4));
-	case PARTITION: return literal(one_in(8) ? (one_in(2) ? 0xffffffff : random_below(20)) : random_below(3));
+	case PARTITION: return literal(one_in(8) ? (one_in(2) ? 0xffffffff - random_below(2) : random_below(20)) : random_below(4));
 	case PAGES: return literal(one_in(3) ? random_below(64) * 4096 : 0);
 	case BYTES: return literal(one_in(12) ? UINT64_C(1) << random_below(34) : (1 + random_below(12)) * 4096);
 	case COUNT: return literal(counts[random_below(LENGTH(counts))]);
@@ -104,6 +119,8 @@ static struct value draw_value(enum hint hint)
 	case MEMORY:
 		return (struct value){ ADDRESS, ENTRIES_BYTES + random_below(ARENA_BYTES - ENTRIES_BYTES) / 512 * 512 + random_below(3) };
 	case ENTRIES: return (struct value){ ADDRESS, random_below(8) * 64 };
+	case ORDER: return literal(4 + random_below(4));
+	case FILE_IN: return (struct value){ DESCRIPTOR, random_below(FILES) };
 	case HANDLE_IN: return (struct value){ HANDLE, random_below(RESULTS) };
 	default: return literal(0);
 	}
@@ -160,6 +177,19 @@ static void draw_mapping(struct op *op)
 	op->values[5] = literal(one_in(12) ? edge() : one_in(4) ? 0x8001 : 1); /* MAP_POPULATE | MAP_SHARED */
 }
 
+static void draw_ring(struct op *op)
+{
+	uint64_t count = 1 + random_below(8), from = one_in(3) ? random_below(64) : 0;
+
+	op->values[0] = literal(random_below(FILES));
+	op->values[1] = literal(random_below(8));
+	op->values[2] = literal(count);
+	op->values[3] = literal(from);
+	op->values[4] = literal(random_below(FILES));
+	op->values[5] = literal(one_in(3) ? random_below(6) : 0);
+	op->values[6] = literal(one_in(6) ? edge() : from + count);
+}
+
 static void draw_op(struct op *op)
 {
 	unsigned sum = 0, at, kind = 0;
@@ -171,6 +201,7 @@ static void draw_op(struct op *op)
 	*op = (struct op){ .kind = kind };
 	op->values[0] = literal(one_in(3) ? random_below(FILES) : 0);
 	switch (op->kind) {
+	case OP_OPEN: op->values[1] = literal(one_in(3) ? random_below(3) : 0); break;
 	case OP_IOCTL: draw_ioctl(op); break;
 	case OP_ENTRY: draw_entry(op); break;
 	case OP_MMAP: draw_mapping(op); break;
@@ -194,6 +225,8 @@ static void draw_op(struct op *op)
 		op->values[0] = literal(random_below(LENGTH(sysfs_files) - 1));
 		op->values[1] = literal(random_below(LENGTH(sysfs_values) - 1));
 		break;
+	case OP_RING: draw_ring(op); break;
+	case OP_LOOK: op->values[0] = literal(random_below(LENGTH(looked_files) - 1)); break;
 	default:
 		op->values[1] = literal(random_below(FILES + 1));
 		op->values[2] = draw_value(BYTES);
@@ -239,7 +272,7 @@ static void mutate_value(struct op *op)
 	case 1: v->v += random_below(9) - 4; break;
 	case 2: *v = literal(edge()); break;
 	case 3: *v = draw_value((enum hint)random_below(HANDLE_OUT)); break;
-	default: v->source = (enum source)random_below(4); break;
+	default: v->source = (enum source)random_below(SOURCES); break;
 	}
 }
 
@@ -270,9 +303,9 @@ void program_mutate(struct program *p, const struct program *other)
 	}
 }
 
-/* --- text: a line an operation, its values as =literal, h, o or a and hexadecimal digits; an empty line ends a program --- */
+/* --- text: a line an operation, its values as =literal, h, o, a or d and hexadecimal digits; an empty line ends a program --- */
 
-static const char source_marks[] = "=hoa";
+static const char source_marks[] = "=hoad";
 
 void program_print(const struct program *p, FILE *out)
 {

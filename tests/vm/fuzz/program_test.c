@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* program_test [SEED]: programs keep their bounds however they are mutated, and come back from their text as they were. TAP. */
+/*
+ * program_test CORPUS [SEED]: programs keep their bounds however they are mutated, and come back from their text as they were;
+ * those of the corpus are understood. TAP.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,11 +84,27 @@ static bool one_seed_one_program(uint64_t seed)
 	return same(&a, &other);
 }
 
+/* To its end, with something in it. */
+static bool corpus_is_read(const char *path)
+{
+	unsigned count = 0;
+	struct program p;
+	FILE *in = path ? fopen(path, "re") : NULL;
+	int more = -1;
+
+	while (in && (more = program_read(&p, in)) > 0)
+		count++;
+	if (in)
+		fclose(in);
+	printf("# %u programs\n", count);
+	return !more && count;
+}
+
 int main(int argc, char **argv)
 {
-	uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : (uint64_t)time(NULL);
+	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 0) : (uint64_t)time(NULL);
 	struct program p, other;
-	bool bounds = true, back = true, refused;
+	bool bounds = true, back = true, refused, corpus = corpus_is_read(argv[1]), same_program;
 
 	printf("# seed %" PRIu64 "\n", seed);
 	refused = read_text("opens =0\n\n") == -1 && read_text(" \n\n") == -1 && read_text("open x0\n\n") == -1 && read_text("open =0g\n\n") == -1 &&
@@ -98,10 +117,12 @@ int main(int argc, char **argv)
 		bounds = bounds && in_bounds(&p) && in_bounds(&other);
 		back = back && comes_back(&p) && comes_back(&other);
 	}
-	printf("1..4\n");
+	same_program = one_seed_one_program(seed);
+	printf("1..5\n");
 	printf("%sok 1 - programs keep their bounds\n", bounds ? "" : "not ");
 	printf("%sok 2 - their text gives them back\n", back ? "" : "not ");
 	printf("%sok 3 - text that is no program is refused\n", refused ? "" : "not ");
-	printf("%sok 4 - one seed gives one program\n", one_seed_one_program(seed) ? "" : "not ");
-	return !(bounds && back && refused && one_seed_one_program(seed));
+	printf("%sok 4 - one seed gives one program\n", same_program ? "" : "not ");
+	printf("%sok 5 - the corpus is understood\n", corpus ? "" : "not ");
+	return !(bounds && back && refused && same_program && corpus);
 }
