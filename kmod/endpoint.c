@@ -156,28 +156,46 @@ static int far_partition_bytes(struct glk_card *card, unsigned int partition, u6
 	return -ENXIO;
 }
 
-/* "link PARTITION" or "link PARTITION BYTES"; without BYTES the link has to be up. */
+/* "link PARTITION" or "link PARTITION BYTES"; *bytes is 0 without. */
+static int parse_link(const char *name, u32 *far, u64 *bytes)
+{
+	char text[48], *rest = text, *word;
+
+	if (strscpy(text, name, sizeof(text)) < 0)
+		return -EINVAL;
+	strsep(&rest, " ");
+	word = strsep(&rest, " ");
+	if (!word || kstrtou32(word, 10, far) || *far >= GLK_PARTITION_COUNT)
+		return -EINVAL;
+	*bytes = 0;
+	if (!rest)
+		return 0;
+	if (kstrtou64(rest, 10, bytes) || !*bytes || *bytes % GLK_PAGE_SIZE ||
+	    *bytes > BIT_ULL(48))
+		return -EINVAL;
+	return 0;
+}
+
+/* Without its bytes the link has to be up. */
 static int set_link(struct glk_card *card, unsigned int partition, const char *name)
 {
 	struct glk_partition *p = &card->partitions[partition];
-	unsigned int far;
 	u64 base, bytes;
-	int count, err, end[2] = { 0 };
+	u32 far;
+	int err;
 
 	if (!glk_link_present(card))
 		return -EOPNOTSUPP;
-	count = sscanf(name, "link %u%n %llu%n", &far, &end[0], &bytes, &end[1]);
-	if (count < 1 || name[end[count - 1]] || far >= GLK_PARTITION_COUNT)
-		return -EINVAL;
-	if (count == 2 && (!bytes || bytes % GLK_PAGE_SIZE || bytes > BIT_ULL(48)))
-		return -EINVAL;
+	err = parse_link(name, &far, &bytes);
+	if (err)
+		return err;
 	base = (u64)far << GLK_PARTITION_EP_BASE_FAR_PARTITION_SHIFT;
 	if (far_partition_taken(card, partition, base))
 		return -EEXIST;
 	glk_endpoint_clear(card, partition);
 	p->kind = GPULINK_ENDPOINT_LINK;
 	p->base = base;
-	err = count == 2 ? 0 : far_partition_bytes(card, partition, &bytes);
+	err = bytes ? 0 : far_partition_bytes(card, partition, &bytes);
 	if (err) {
 		p->kind = GPULINK_ENDPOINT_NONE;
 		p->base = 0;
@@ -188,17 +206,16 @@ static int set_link(struct glk_card *card, unsigned int partition, const char *n
 	return 0;
 }
 
-/* "DOMAIN:BUS:SLOT.FUNCTION BAR" */
+/* "DOMAIN:BUS:SLOT.FUNCTION BAR"; more digits than a number can have would wrap around. */
 static struct pci_dev *find_device(const char *name, int *bar)
 {
 	unsigned int domain, bus, slot, function;
 	int end = 0;
 
-	if (sscanf(name, "%x:%x:%x.%x %d%n", &domain, &bus, &slot, &function, bar, &end) != 5 ||
+	if (sscanf(name, "%8x:%2x:%2x.%1x %1d%n", &domain, &bus, &slot, &function, bar, &end) != 5 ||
 	    name[end])
 		return ERR_PTR(-EINVAL);
-	if (domain > INT_MAX || bus > 0xff || slot > 0x1f || function > 7 || *bar < 0 ||
-	    *bar >= PCI_STD_NUM_BARS)
+	if (domain > INT_MAX || slot > 0x1f || function > 7 || *bar >= PCI_STD_NUM_BARS)
 		return ERR_PTR(-EINVAL);
 	return pci_get_domain_bus_and_slot(domain, bus, PCI_DEVFN(slot, function)) ?:
 	       ERR_PTR(-ENODEV);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* /sys/class/gpulink/gpulinkN/link and link_counters: of cards with a link (docs/sysfs.md). */
+#include <linux/bitops.h>
 #include <linux/sysfs.h>
 
 #include "gpulink_drv.h"
@@ -104,35 +105,32 @@ static ssize_t state_show(struct device *dev, struct device_attribute *attr, cha
 }
 static DEVICE_ATTR_RO(state);
 
-static ssize_t cluster_show(struct device *dev, struct device_attribute *attr, char *buf)
+/* A field of a register that is a number. */
+struct glk_link_field {
+	struct device_attribute dev_attr;
+	u32 reg;
+	u64 mask;
+};
+
+static ssize_t field_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	u64 cluster;
+	const struct glk_link_field *field = container_of(attr, struct glk_link_field, dev_attr);
+	u64 value;
 	int err;
 
-	err = read_register(dev, GLK_LINK_CLUSTER, &cluster);
-	return err ?: sysfs_emit(buf, "%llu\n", cluster);
+	err = read_register(dev, field->reg, &value);
+	return err ?: sysfs_emit(buf, "%llu\n", (value & field->mask) >> __ffs64(field->mask));
 }
-static DEVICE_ATTR_RO(cluster);
 
-static ssize_t queued_flits_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	u64 status;
-	int err;
-
-	err = read_register(dev, GLK_LINK_STATUS, &status);
-	return err ?: sysfs_emit(buf, "%llu\n", GLK_FIELD(status, GLK_LINK_STATUS_QUEUED));
-}
-static DEVICE_ATTR_RO(queued_flits);
-
-static ssize_t queue_flits_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	u64 caps;
-	int err;
-
-	err = read_register(dev, GLK_LINK_CAPS, &caps);
-	return err ?: sysfs_emit(buf, "%llu\n", GLK_FIELD(caps, GLK_LINK_CAPS_ENTRIES));
-}
-static DEVICE_ATTR_RO(queue_flits);
+#define FIELD(_name, _reg, _mask)							\
+	static struct glk_link_field field_##_name = {					\
+		.dev_attr = __ATTR(_name, 0444, field_show, NULL),			\
+		.reg = _reg,								\
+		.mask = _mask,								\
+	}
+FIELD(cluster, GLK_LINK_CLUSTER, U64_MAX);
+FIELD(queued_flits, GLK_LINK_STATUS, GLK_LINK_STATUS_QUEUED_MASK);
+FIELD(queue_flits, GLK_LINK_CAPS, GLK_LINK_CAPS_ENTRIES_MASK);
 
 /* Of the other card, while it is there. */
 static ssize_t peer_cluster_show(struct device *dev, struct device_attribute *attr, char *buf)
@@ -174,9 +172,9 @@ static struct attribute *link_attrs[] = {
 	&setting_trim_bytes.dev_attr.attr,
 	&setting_timeout_ns.dev_attr.attr,
 	&dev_attr_state.attr,
-	&dev_attr_cluster.attr,
-	&dev_attr_queued_flits.attr,
-	&dev_attr_queue_flits.attr,
+	&field_cluster.dev_attr.attr,
+	&field_queued_flits.dev_attr.attr,
+	&field_queue_flits.dev_attr.attr,
 	&dev_attr_peer_cluster.attr,
 	&dev_attr_peer_serial.attr,
 	NULL

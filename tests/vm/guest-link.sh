@@ -42,7 +42,8 @@ done
 check "it reads back" is "$(cat $class/partitions/2/endpoint)" "link 2"
 check "twice is refused" refused put "link 2" $class/partitions/5/endpoint
 check "one that is not there is refused" refused put "link 9" $class/partitions/5/endpoint
-for name in "link" "link 16" "link -1" "link 2x" "link 9 5000" "link 9 0"; do
+for name in "link" "link 16" "link -1" "link 2x" "link 9 5000" "link 9 0" "link 9 4096 1" "link 4294967298" \
+	"link 9 18446744073709555712" "100000000:00:08.0 0" "0000:00:08.0 4294967296"; do
 	check "'$name' is refused" refused put "$name" $class/partitions/5/endpoint
 done
 check "near endpoints work beside it" sh -c "echo 0000:00:08.0 0 > $class/partitions/0/endpoint && traffic /dev/gpulink0 1 ok"
