@@ -130,14 +130,12 @@ int card_dut_write_poisoned(struct card_dut *dut, unsigned bar, uint64_t offset,
 	return write_all(dut, bar, offset, data, len, true);
 }
 
-int card_dut_read(struct card_dut *dut, unsigned bar, uint64_t offset, void *data, size_t len)
+int card_dut_read_begin(struct card_dut *dut, unsigned bar, uint64_t offset, size_t len)
 {
-	uint64_t since = dut->clocks;
-
 	if (offset % PAGE + len > PAGE)
 		return -EINVAL;
-	if (dut->read != READ_NONE) /* one that was given up */
-		return -ETIMEDOUT;
+	if (dut->read != READ_NONE)
+		return -EBUSY;
 	dut->read = READ_WAITS;
 	dut->read_bar = bar;
 	dut->read_offset = offset;
@@ -146,12 +144,26 @@ int card_dut_read(struct card_dut *dut, unsigned bar, uint64_t offset, void *dat
 	dut->read_id++;
 	dut->read_after = dut->post_count;
 	dut->quiet = 0;
+	return 0;
+}
+
+bool card_dut_read_end(const struct card_dut *dut, void *data)
+{
+	if (dut->read == READ_NONE)
+		memcpy(data, dut->read_data, dut->read_length);
+	return dut->read == READ_NONE;
+}
+
+int card_dut_read(struct card_dut *dut, unsigned bar, uint64_t offset, void *data, size_t len)
+{
+	uint64_t since = dut->clocks;
+	int error = card_dut_read_begin(dut, bar, offset, len);
+
+	if (error)
+		return error == -EBUSY ? -ETIMEDOUT : error; /* one that was given up */
 	while (dut->read != READ_NONE && in_time(dut, since))
 		card_dut_clock(dut);
-	if (dut->read != READ_NONE)
-		return -ETIMEDOUT;
-	memcpy(data, dut->read_data, len);
-	return 0;
+	return card_dut_read_end(dut, data) ? 0 : -ETIMEDOUT;
 }
 
 unsigned card_dut_posts(const struct card_dut *dut)

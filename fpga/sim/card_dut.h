@@ -75,6 +75,10 @@ int card_dut_write(struct card_dut *dut, unsigned bar, uint64_t offset, const vo
 int card_dut_write_poisoned(struct card_dut *dut, unsigned bar, uint64_t offset, const void *data, size_t len);
 /** Reads: clocks until the card has answered. Writes queued before it come before it. Returns 0, -ETIMEDOUT or -EINVAL. */
 int card_dut_read(struct card_dut *dut, unsigned bar, uint64_t offset, void *data, size_t len);
+/** The same in two steps, for who clocks himself. The first returns 0, -EBUSY: one is under way, or -EINVAL; the second whether it
+ *  is answered, and gives its data then. */
+int card_dut_read_begin(struct card_dut *dut, unsigned bar, uint64_t offset, size_t len);
+bool card_dut_read_end(const struct card_dut *dut, void *data);
 /** Writes that wait, the one that is being given too. */
 unsigned card_dut_posts(const struct card_dut *dut);
 /** Whether a read of memory in a range is not wholly answered. */
