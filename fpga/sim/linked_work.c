@@ -10,6 +10,8 @@
 
 #include "linked_places.h"
 
+#define STORE_BYTES 512u /* of a store, where all is stored */
+
 static bool chance(struct work *w, unsigned of)
 {
 	return below(&w->chance, of) == 0;
@@ -489,12 +491,34 @@ static void release_all(struct work *w)
 	work_rest(w);
 }
 
+static void store_soon(struct work *w, struct work_context *x, struct work_lane *lane, unsigned at, unsigned length)
+{
+	uint64_t stores = w->counts.stores;
+
+	for (;;) {
+		store(w, x, lane, at, length);
+		if (w->counts.stores != stores || linked_bad(w))
+			return;
+		linked_pair_clock(&w->pair);
+	}
+}
+
+static void store_all(struct work *w, unsigned bytes)
+{
+	for (unsigned side = 0; side < 2; side++)
+		for (unsigned c = 0; c < w->contexts; c++)
+			for (unsigned r = 0; r < WORK_ROLES; r++)
+				for (unsigned at = 0; at < bytes && w->side[side].context[c].lane[r].used; at += STORE_BYTES)
+					store_soon(w, &w->side[side].context[c], &w->side[side].context[c].lane[r], at, STORE_BYTES);
+}
+
 void work_settle(struct work *w)
 {
 	bool paused = w->pause;
 
 	w->pause = true;
 	work_rest(w);
+	store_all(w, STORE_BYTES); /* a partition's failures are told when something is stored to it */
 	release_all(w);
 	release_all(w); /* tells of what others' releases have found */
 	w->trouble = false;
@@ -503,19 +527,6 @@ void work_settle(struct work *w)
 }
 
 /* --- all of it --- */
-
-static void store_whole(struct work *w, struct work_context *x, struct work_lane *lane)
-{
-	for (unsigned at = 0; at < WORK_LANE_BYTES; at += 512) {
-		uint64_t stores = w->counts.stores;
-
-		while (w->counts.stores == stores && !linked_bad(w)) {
-			store(w, x, lane, at, 512);
-			if (w->counts.stores == stores)
-				linked_pair_clock(&w->pair);
-		}
-	}
-}
 
 static void load_whole(struct work *w, struct work_context *x, struct work_lane *lane)
 {
@@ -535,11 +546,7 @@ void work_check_all(struct work *w)
 
 	w->pause = true;
 	work_rest(w);
-	for (unsigned side = 0; side < 2; side++)
-		for (unsigned c = 0; c < w->contexts; c++)
-			for (unsigned r = 0; r < WORK_ROLES; r++)
-				if (w->side[side].context[c].lane[r].used)
-					store_whole(w, &w->side[side].context[c], &w->side[side].context[c].lane[r]);
+	store_all(w, WORK_LANE_BYTES);
 	release_all(w);
 	for (unsigned side = 0; side < 2; side++)
 		for (unsigned r = 0; r < WORK_ROLES; r++)
@@ -567,18 +574,13 @@ void work_closed(struct work *w, unsigned side)
 	struct work_context *x = &w->side[side].context[0];
 	struct work_lane *lane = &x->lane[WORK_FAR_B];
 	uint8_t data[8], before[WORK_LANE_BYTES];
-	uint64_t stores;
 
 	if (lane->used)
 		return;
 	w->pause = true;
 	work_rest(w);
 	memcpy(before, lane->memory, sizeof(before));
-	stores = w->counts.stores;
-	while (w->counts.stores == stores && !linked_bad(w)) {
-		store(w, x, lane, 64, 8);
-		linked_pair_clock(&w->pair);
-	}
+	store_soon(w, x, lane, 64, 8);
 	w->trouble = true;
 	begin_release_soon(w, x);
 	work_rest(w);
