@@ -14,7 +14,7 @@ module glk_far_send #(
   input  logic              clk,
   input  logic              rst,
   input  logic              session,
-  input  logic [PARTITIONS-1:0]   far,           // of kind link; changes only while no packet of it is under way here
+  input  logic [PARTITIONS-1:0]   ep_far,           // of kind link; changes only while no packet of it is under way here
   input  logic [PARTITIONS*4-1:0] far_partition,
 
   // The card's packets; the receiver's own go on.
@@ -59,7 +59,7 @@ module glk_far_send #(
   logic          going_on, was_far, dropping; // a packet; it is to the other card; its rest is dropped
   logic [PW-1:0] was_partition;
   wire  [PW-1:0] first_partition = i_data[8*BYTE +: PW];
-  wire           of_far    = going_on ? was_far : far[first_partition];
+  wire           of_far    = going_on ? was_far : ep_far[first_partition];
   wire  [PW-1:0] partition = going_on ? was_partition : first_partition;
   logic [FW:0]   left;     // flits of the beat that is being cut
   logic          beat_last;
