@@ -32,6 +32,9 @@ module glk_card #(
   input  logic [63:0]       now_ns,     // a clock that never goes backwards
   input  logic [63:0]       serial,
   input  logic [63:0]       pool_bytes,
+  input  logic              link,       // there is a link to another card; with cluster, session: these stay
+  input  logic [7:0]        cluster,    // number of the own cluster
+  input  logic [15:0]       link_session, // first session of the link: another one whenever `rst` was given, never 0
   output logic              busy,       // something is under way that clocks will bring forward
   output logic              holding,    // a write queue holds something, which a timeout may flush
 
@@ -616,18 +619,25 @@ module glk_card #(
 
   // --- registers ---
   logic              mx_valid, mx_ready; // raises the event vector
+  logic [PARTITIONS-1:0] ep_open, far, far_bound;
+  logic [PARTITIONS*4-1:0] far_partition;
+  logic              ask_valid, l_take;
+  logic [PW-1:0]     ask_partition;
+  logic [8:0]        l_word;
+  logic [63:0]       l_value;
+  wire unused = &{1'b0, cluster, link_session, ep_open, far, far_bound, far_partition, ask_valid, ask_partition, l_word, l_value, l_take};
   logic              quiet, registers_idle, mem_idle;
   assign quiet = mux_idle && tx_idle && sent == arrived;
   glk_registers #(.PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
                   .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .WINDOW_W(WINDOW_W), .REGISTRATION_W(REGISTRATION_W)) registers (
-    .clk, .rst, .flr, .flr_done, .serial, .pool_bytes,
+    .clk, .rst, .flr, .flr_done, .serial, .pool_bytes, .link, .link_up(1'b0),
     .x_write, .x_offset, .x_size, .x_data, .x_poisoned, .x_valid, .x_ready, .y_data, .y_valid,
     .enabled, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_flush_timeout_ns,
-    .ep_kind, .ep_base, .ep_bytes, .ep_changed, .generation,
+    .ep_kind, .ep_base, .ep_bytes, .ep_changed, .ep_open, .far, .far_bound, .far_partition, .ask_valid, .ask_partition, .generation,
     // Changes that need the queues empty: pause, flush, wait for quiet. Resets also halt the rings and wait for the rest.
     .pause, .f_partition(fx_partition), .f_reason(fx_reason), .f_valid(fx_valid), .f_ready(fx_ready), .quiet,
     .halt, .ring_halted, .ring_stale, .release_stale, .others_idle(load_idle && endpoint_idle && all_acknowledged && mem_idle), .clear, .queued_stores, .dropped_valid, .dropped_count,
-    .tx_holds, .all_acknowledged, .look_partition, .look_entries, .look_payload, .look_unacknowledged,
+    .tx_holds, .all_acknowledged, .look_partition, .look_entries, .look_payload, .look_unacknowledged, .look_far_bytes(64'd0), .under_way('0),
     .w_valid(xw_valid), .w_ready(xw_ready), .w_write(xw_write), .w_row(xw_row), .w_data(xw_data), .w_done(xw_done), .w_q,
     .h_valid(xh_valid), .h_ready(xh_ready), .h_write(xh_write), .h_row(xh_row), .h_data(xh_data), .h_done(xh_done), .h_q,
     .xc_write, .xc_which, .xc_context, .xc_data, .xc_sq_base, .xc_cq_base, .xc_record, .xc_sq_order, .xc_cq_order, .xc_vector,
@@ -635,9 +645,10 @@ module glk_card #(
     .bell, .command_start, .command_context, .command_valid, .command_ready,
     .z_context(zb_context), .z_value(zb_value), .z_valid(zb_valid), .z_ready(zb_ready), .xr_context, .xr_released,
     .drain_partitions, .drain_owned, .drain_context, .drain_valid, .drain_ready, .drain_busy,
+    .l_word, .l_shown(64'd0), .l_value, .l_allowed(1'b0), .l_take, .l_snapshot_done(1'b1),
     .snapshot, .snapshot_done, .k_read, .k_at, .k_value, .k_done, .e_config, .xe_clear, .xe_context, .xe_errors,
-    // ERROR_CAUSE: window, packet, config, dma, endpoint, ring.
-    .e_cause({e_ring, fail_valid, e_dma, e_config, e_refused, e_window || e_pool_poisoned}), .i_valid(mx_valid), .i_ready(mx_ready), .idle(registers_idle));
+    // ERROR_CAUSE: window, packet, config, dma, endpoint, ring, link.
+    .e_cause({1'b0, e_ring, fail_valid, e_dma, e_config, e_refused, e_window || e_pool_poisoned}), .i_valid(mx_valid), .i_ready(mx_ready), .idle(registers_idle));
 
   // --- out to PCIe ---
   glk_memory_mux #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .WRITE_BYTES(WRITE_BYTES)) memory_mux (

@@ -111,7 +111,7 @@ module glk_top_us #(
     .DATA_W(512), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS), .CONTEXTS(CONTEXTS), .SLICES(SLICES),
     .SLICE_SHIFT(SLICE_SHIFT), .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .READ_BYTES(READ_BYTES), .WRITE_BYTES(WRITE_BYTES)
   ) card (
-    .clk, .rst, .now_ns, .serial, .pool_bytes, .busy(unused_busy), .holding(unused_holding),
+    .clk, .rst, .now_ns, .serial, .pool_bytes, .link(1'b0), .cluster(8'd0), .link_session(16'd0), .busy(unused_busy), .holding(unused_holding),
     .r_write, .r_bar, .r_offset, .r_length, .r_id, .r_poisoned, .r_data, .r_last, .r_valid, .r_ready, .r_read_ready, .c_id,
     .c_offset, .c_length, .c_data, .c_last, .c_valid, .c_ready, .m_kind, .m_address, .m_length, .m_tag, .m_data, .m_last,
     .m_valid, .m_ready, .d_tag, .d_error, .d_data, .d_last, .d_valid, .d_ready, .flr, .flr_done,
