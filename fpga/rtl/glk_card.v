@@ -134,6 +134,14 @@ module glk_card #(
   logic [PARTITIONS*2-1:0]  ep_kind;
   logic [PARTITIONS*52-1:0] ep_base;  // bits 63:12
   logic [PARTITIONS*37-1:0] ep_bytes; // in units of 4 KiB
+  logic [PARTITIONS-1:0]    ep_open;       // to the other card
+  logic [PARTITIONS-1:0]    ep_far;        // of kind link
+  logic [PARTITIONS-1:0]    ep_beyond;     // or was last
+  logic [PARTITIONS*4-1:0]  far_partition; // which of the other card it stands for
+  logic                     ask_valid, l_take;
+  logic [PW-1:0]            ask_partition;
+  logic [8:0]               l_word;
+  logic [63:0]              l_value;
   logic                     ep_changed;
   logic [63:0]              generation;
   logic                     clear;    // a clock in which a reset forgets everything; all is idle then
@@ -359,7 +367,7 @@ module glk_card #(
     .n_probe(sn_probe), .n_reason(sn_reason), .n_partition(sn_partition), .n_offset(sn_offset), .n_length(sn_length),
     .n_context(sn_context), .n_data(sn_data), .n_last(sn_last), .n_valid(sn_valid), .n_ready(sn_ready),
     // Flushes: of releases (`none`: only the token), of registers, of timeouts.
-    .z_none(fz_none), .z_token(fz_token), .z_owned(fz_owned), .z_partition(fz_partition), .z_context(fz_context), .z_reason(fz_reason), .z_valid(fz_valid), .z_ready(fz_ready),
+    .z_none(fz_none), .z_token(fz_token), .z_owned(fz_owned), .z_partition(fz_partition), .z_context(fz_context), .z_reason(fz_reason), .z_valid(bz_valid), .z_ready(fz_ready),
     .x_partition(fx_partition), .x_reason(fx_reason), .x_valid(fx_valid), .x_ready(fx_ready),
     .t_partition(ft_partition), .t_valid(ft_valid), .t_ready(ft_ready),
     .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_context, .s_owned, .s_token, .s_data, .s_valid, .s_ready, .idle(mux_idle),
@@ -483,13 +491,13 @@ module glk_card #(
   logic              lf_valid, lf_ready, lf_owned, load_idle;
   logic [PW-1:0]     lf_partition;
   logic [CW-1:0]     lf_context;
-  logic [PW-1:0]     y_partition;
-  logic [47:0]       y_offset;
-  logic [12:0]       y_length;
-  logic [1:0]        y_operation;
-  logic [63:0]       y_operand, y_compare;
-  logic [DATA_W-1:0] z_data;
-  logic              y_atomic, y_valid, y_ready, z_error, z_last, z_valid;
+  logic [PW-1:0]     by_partition;
+  logic [47:0]       by_offset;
+  logic [12:0]       by_length;
+  logic [1:0]        by_operation;
+  logic [63:0]       by_operand, by_compare;
+  logic [DATA_W-1:0] bz_data;
+  logic              by_atomic, by_valid, by_ready, bz_error, bz_last, bz_valid;
   glk_load #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .READ_BYTES(READ_BYTES)) load (
     .clk, .rst, .ep_kind, .ep_base, .ep_bytes, .token_valid, .token, .sent, .arrived,
     .a_error(la_error), .a_partition(la_partition), .a_offset(la_offset), .a_length(la_length), .a_context(la_context), .a_valid(la_valid), .a_ready(la_ready),
@@ -500,7 +508,7 @@ module glk_card #(
     .m_address(ml_address), .m_length(ml_length), .m_valid(ml_valid), .m_ready(ml_ready), .d_error, .d_data, .d_last, .d_valid(dl_valid),
     .p_offset(lp_offset), .p_length(lp_length), .p_valid(lp_valid), .p_ready(lp_ready), .q_data(lq_data), .q_last(lq_last), .q_valid(lq_valid), .q_ready(lq_ready),
     // The other card's: over the link.
-    .y_partition, .y_offset, .y_length, .y_atomic, .y_operation, .y_operand, .y_compare, .y_valid, .y_ready, .z_error, .z_data, .z_last, .z_valid,
+    .y_partition(by_partition), .y_offset(by_offset), .y_length(by_length), .y_atomic(by_atomic), .y_operation(by_operation), .y_operand(by_operand), .y_compare(by_compare), .y_valid(by_valid), .y_ready(by_ready), .z_error(bz_error), .z_data(bz_data), .z_last(bz_last), .z_valid(bz_valid),
     // A read failed: of the partition, and an access of the context if it was the aperture's.
     .f_partition(lf_partition), .f_owned(lf_owned), .f_context(lf_context), .f_valid(lf_valid), .f_ready(lf_ready), .idle(load_idle));
 
@@ -592,6 +600,12 @@ module glk_card #(
     // A context was stopped while its release is being told.
     .stale(release_stale), .idle(release_idle));
 
+  // Of the other card's packets some are refused before the receiver sees them; one at a time is counted.
+  logic              e_other_malformed, bad_waits;
+  wire               e_bad_packet = e_refused || bad_waits;
+  always_ff @(posedge clk)
+    bad_waits <= (e_other_malformed || (bad_waits && e_refused)) && !rst;
+
   // --- counters ---
   logic              snapshot;
   logic [9:0]        k_at;   // bit 9: of the card; else partition, counter: index of the register in its row
@@ -610,34 +624,47 @@ module glk_card #(
     .p_valid, .p_partition, .p_payload, .p_runs, .p_reason,
     .a_load(e_load), .a_partition(e_load_partition), .n_atomic(nc_atomic), .n_partition(nc_partition), .n_valid(nc_valid), .n_ready(nc_ready),
     .e_write, .e_write_partition, .e_write_bytes, .fail_valid, .fail_partition, .fail_count,
-    .e_window(e_window || e_pool_poisoned), .e_refused, .e_config, .e_dma, .e_entry, .e_dropped, .dropped_valid, .dropped_count, .e_accepted,
+    .e_window(e_window || e_pool_poisoned), .e_refused(e_bad_packet), .e_config, .e_dma, .e_entry, .e_dropped, .dropped_valid, .dropped_count, .e_accepted,
     .snapshot, .snapshot_done, .k_read, .k_at, .k_value, .k_done,
     // ERRORS of the contexts.
     .w_valid(e_window && ew_owned), .w_context(ew_context), .l_valid(lf_valid && lf_ready && lf_owned), .l_context(lf_context),
     .z_valid(ze_valid), .z_ready(ze_ready), .z_context(ze_context), .c_clear(xe_clear), .c_clear_all(clear), .c_context(xe_context), .c_errors(xe_errors),
     .r_context(errors_context), .r_errors(context_errors));
 
+  // --- the link to another card ---
+  logic              link_up, link_idle, e_link, l_allowed, l_snapshot_done;
+  logic [63:0]       l_shown, look_far_bytes;
+  glk_card_link #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) card_link (
+    .clk, .rst, .clear, .halt(halt || !link), .now_ns, .serial, .cluster, .first_session(link_session),
+    .enabled, .ep_kind, .ep_bytes, .ep_open, .ep_far, .far_partition, .ask_valid, .ask_partition, .look_partition, .look_far_bytes,
+    .up(link_up), .idle(link_idle),
+    .t_data, .t_bytes, .t_last, .t_valid, .t_ready, .o_data(own_data), .o_bytes(own_bytes), .o_last(own_last), .o_valid(own_valid), .o_ready(own_ready),
+    .posted_valid(far_posted_valid), .posted_partition(far_posted_partition), .posted_ready(far_posted_ready), .e_arrived(e_far),
+    .q_partition, .q_valid, .q_ready, .a_partition(ak_partition), .a_error(ak_error), .a_one(ak_one), .a_valid(ak_valid), .a_ready(ak_ready),
+    .under_way, .each_take, .each_reached, .fail_valid, .fail_partition,
+    .y_partition(by_partition), .y_offset(by_offset), .y_length(by_length), .y_atomic(by_atomic), .y_operation(by_operation), .y_operand(by_operand), .y_compare(by_compare), .y_valid(by_valid), .y_ready(by_ready), .z_error(bz_error), .z_data(bz_data), .z_last(bz_last), .z_valid(bz_valid),
+    .lr_data(far_data), .lr_bytes(far_bytes), .lr_last(far_last), .lr_valid(far_valid), .lr_ready(far_ready),
+    .other_done(e_other && !e_other_refused), .other_refused(e_other && e_other_refused),
+    .l_partition(ls_partition), .l_offset(ls_offset), .l_length(ls_length), .l_valid(ls_valid), .l_ready(ls_ready),
+    .g_error(gs_error), .g_data(gs_data), .g_last(gs_last), .g_valid(gs_valid), .lock, .locked,
+    .w_partition(ws_partition), .w_offset(ws_offset), .w_length(ws_length), .w_data(ws_data), .w_valid(ws_valid), .w_ready(wn_ready),
+    .li_data, .li_control, .li_valid(li_valid && link), .li_cut, .lo_data, .lo_control, .lo_valid,
+    .l_word, .l_shown, .l_value, .l_allowed, .l_take, .snapshot, .l_snapshot_done, .e_link, .e_malformed(e_other_malformed));
+
   // --- registers ---
   logic              mx_valid, mx_ready; // raises the event vector
-  logic [PARTITIONS-1:0] ep_open, far, far_bound;
-  logic [PARTITIONS*4-1:0] far_partition;
-  logic              ask_valid, l_take;
-  logic [PW-1:0]     ask_partition;
-  logic [8:0]        l_word;
-  logic [63:0]       l_value;
-  wire unused = &{1'b0, cluster, link_session, ep_open, far, far_bound, far_partition, ask_valid, ask_partition, l_word, l_value, l_take};
   logic              quiet, registers_idle, mem_idle;
   assign quiet = mux_idle && tx_idle && sent == arrived;
   glk_registers #(.PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
                   .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .WINDOW_W(WINDOW_W), .REGISTRATION_W(REGISTRATION_W)) registers (
-    .clk, .rst, .flr, .flr_done, .serial, .pool_bytes, .link, .link_up(1'b0),
+    .clk, .rst, .flr, .flr_done, .serial, .pool_bytes, .link, .link_up,
     .x_write, .x_offset, .x_size, .x_data, .x_poisoned, .x_valid, .x_ready, .y_data, .y_valid,
     .enabled, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_flush_timeout_ns,
-    .ep_kind, .ep_base, .ep_bytes, .ep_changed, .ep_open, .far, .far_bound, .far_partition, .ask_valid, .ask_partition, .generation,
+    .ep_kind, .ep_base, .ep_bytes, .ep_changed, .ep_open, .far(ep_far), .far_bound(ep_beyond), .far_partition, .ask_valid, .ask_partition, .generation,
     // Changes that need the queues empty: pause, flush, wait for quiet. Resets also halt the rings and wait for the rest.
     .pause, .f_partition(fx_partition), .f_reason(fx_reason), .f_valid(fx_valid), .f_ready(fx_ready), .quiet,
-    .halt, .ring_halted, .ring_stale, .release_stale, .others_idle(load_idle && endpoint_idle && all_acknowledged && mem_idle), .clear, .queued_stores, .dropped_valid, .dropped_count,
-    .tx_holds, .all_acknowledged, .look_partition, .look_entries, .look_payload, .look_unacknowledged, .look_far_bytes(64'd0), .under_way('0),
+    .halt, .ring_halted, .ring_stale, .release_stale, .others_idle(load_idle && serve_load_idle && link_idle && endpoint_idle && all_acknowledged && mem_idle), .clear, .queued_stores, .dropped_valid, .dropped_count,
+    .tx_holds, .all_acknowledged, .look_partition, .look_entries, .look_payload, .look_unacknowledged, .look_far_bytes, .under_way,
     .w_valid(xw_valid), .w_ready(xw_ready), .w_write(xw_write), .w_row(xw_row), .w_data(xw_data), .w_done(xw_done), .w_q,
     .h_valid(xh_valid), .h_ready(xh_ready), .h_write(xh_write), .h_row(xh_row), .h_data(xh_data), .h_done(xh_done), .h_q,
     .xc_write, .xc_which, .xc_context, .xc_data, .xc_sq_base, .xc_cq_base, .xc_record, .xc_sq_order, .xc_cq_order, .xc_vector,
@@ -645,10 +672,10 @@ module glk_card #(
     .bell, .command_start, .command_context, .command_valid, .command_ready,
     .z_context(zb_context), .z_value(zb_value), .z_valid(zb_valid), .z_ready(zb_ready), .xr_context, .xr_released,
     .drain_partitions, .drain_owned, .drain_context, .drain_valid, .drain_ready, .drain_busy,
-    .l_word, .l_shown(64'd0), .l_value, .l_allowed(1'b0), .l_take, .l_snapshot_done(1'b1),
+    .l_word, .l_shown, .l_value, .l_allowed, .l_take, .l_snapshot_done,
     .snapshot, .snapshot_done, .k_read, .k_at, .k_value, .k_done, .e_config, .xe_clear, .xe_context, .xe_errors,
     // ERROR_CAUSE: window, packet, config, dma, endpoint, ring, link.
-    .e_cause({1'b0, e_ring, fail_valid, e_dma, e_config, e_refused, e_window || e_pool_poisoned}), .i_valid(mx_valid), .i_ready(mx_ready), .idle(registers_idle));
+    .e_cause({e_link, e_ring, fail_valid, e_dma, e_config, e_bad_packet, e_window || e_pool_poisoned}), .i_valid(mx_valid), .i_ready(mx_ready), .idle(registers_idle));
 
   // --- out to PCIe ---
   glk_memory_mux #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .WRITE_BYTES(WRITE_BYTES)) memory_mux (

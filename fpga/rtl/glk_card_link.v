@@ -23,19 +23,8 @@ module glk_card_link #(
   input  logic [7:0]        cluster,
   input  logic [15:0]       first_session,
 
-  // Settings.
-  input  logic              enabled,    // of the card
-  input  logic              cfg_enable, // of the link, as the rest
-  input  logic              cfg_stitching,
-  input  logic              cfg_pooling,
-  input  logic              cfg_selective,
-  input  logic              cfg_sequencing,
-  input  logic              cfg_trimming,
-  input  logic              cfg_yielding,
-  input  logic [7:0]        cfg_pool_cycles,
-  input  logic [7:0]        cfg_burst,
-  input  logic [1:0]        cfg_trim_code,
-  input  logic [33:0]       cfg_timeout_ns,
+  // Settings of the card.
+  input  logic              enabled,
   input  logic [PARTITIONS*2-1:0]  ep_kind,
   input  logic [PARTITIONS*37-1:0] ep_bytes,
   input  logic [PARTITIONS-1:0]    ep_open,
@@ -47,10 +36,6 @@ module glk_card_link #(
   output logic [63:0]       look_far_bytes,
 
   output logic              up,
-  output logic              session,
-  output logic [63:0]       peer_serial,
-  output logic [7:0]        peer_cluster,
-  output logic [10:0]       places,     // free ones of the cluster queue
   output logic              idle,
 
   // The card's packets, and those that go on.
@@ -136,54 +121,53 @@ module glk_card_link #(
   output logic              lo_control,
   output logic              lo_valid,
 
-  // For the counters.
-  output logic              e_up,
-  output logic              e_down,
-  output logic              e_change,   // up or down
-  output logic              e_flit,
-  output logic              e_packet,
-  output logic [3:0]        e_kind,
-  output logic              e_out,
-  output logic              e_padded,
-  output logic              e_parent,
-  output logic              e_stitched,
-  output logic              e_partial,
-  output logic              e_pooled,
-  output logic [1:0]        e_pool_stitched,
-  output logic              e_pool_timed_out,
-  output logic              e_queue_full,
-  output logic              waited_valid,
-  output logic [3:0]        waited_kind,
-  output logic [14:0]       waited_clocks,
-  output logic              e_trimmed,
-  output logic [5:0]        e_trimmed_bytes,
-  output logic              e_flit_received,
-  output logic              e_frame_sent,
-  output logic              e_frame_received,
-  output logic              e_replay,
-  output logic              e_frame_replayed,
-  output logic              e_frame_repeated,
-  output logic              e_crc,
-  output logic              e_sequence,
-  output logic              e_protocol,
-  output logic              e_version,
-  output logic              e_credit_stall,
-  output logic              e_stray,
-  output logic [1:0]        e_timeouts,
-  output logic              e_lost,
-  output logic              e_served,
-  output logic              e_denied,
-  output logic              e_malformed
+  // Block LINK's registers.
+  input  logic [8:0]        l_word,
+  output logic [63:0]       l_shown,
+  input  logic [63:0]       l_value,
+  output logic              l_allowed,
+  input  logic              l_take,
+  input  logic              snapshot,
+  output logic              l_snapshot_done,
+  output logic              e_link,     // up or down
+  output logic              e_malformed // a packet of the other card
 );
-  localparam int FLITS = 1024;
+  localparam int FLITS = 1024; // of the cluster queue: the paper's 16 KiB
   localparam int ROOM  = 512; // pieces of each class that are taken before they are dealt with
 
+  // --- settings and counters ---
+  logic       alive; // the link layer has a session
+  logic       cfg_enable, cfg_stitching, cfg_pooling, cfg_selective, cfg_sequencing, cfg_trimming, cfg_yielding;
+  logic [7:0] cfg_pool_cycles, cfg_burst;
+  logic [1:0] cfg_trim_code;
+  logic [33:0] cfg_timeout_ns;
+  logic       session;
+  logic [63:0] peer_serial;
+  logic [7:0] peer_cluster;
+  logic [10:0] places;
+  logic       e_down, e_flit, e_packet, e_out, e_padded, e_parent, e_stitched, e_partial, e_pooled, e_pool_timed_out, e_refused;
+  logic [3:0] e_kind, waited_kind;
+  logic [1:0] e_pool_stitched;
+  logic       waited_valid;
+  logic [14:0] waited_clocks;
+  logic       e_trimmed, e_flit_received, e_frame_sent, e_frame_received, e_replay, e_frame_replayed, e_frame_repeated;
+  logic [5:0] e_trimmed_bytes;
+  logic       e_crc, e_sequence, e_protocol, e_version, e_credit_stall, e_stray, e_served, e_denied;
+  logic       ask_timeout, lost_valid, gives_up, x_up, x_ended, x_resumed, x_lost;
+  glk_link_registers #(.FLITS(FLITS)) registers (
+    .clk, .rst, .clear, .word(l_word), .shown(l_shown), .value(l_value), .allowed(l_allowed), .take(l_take), .snapshot, .snapshot_done(l_snapshot_done),
+    .cfg_enable, .cfg_stitching, .cfg_pooling, .cfg_selective, .cfg_sequencing, .cfg_trimming, .cfg_yielding, .cfg_pool_cycles, .cfg_burst,
+    .cfg_trim_code, .cfg_timeout_ns, .cluster, .up, .session(alive), .peer_cluster, .peer_serial, .places,
+    .e_flit, .e_packet, .e_kind, .e_refused, .e_stitched, .e_partial, .e_parent, .e_out, .e_padded, .e_pooled, .e_pool_stitched, .e_pool_timed_out,
+    .w_valid(waited_valid), .w_kind(waited_kind), .w_clocks(waited_clocks), .e_up(x_up), .e_resumed(x_resumed), .e_down,
+    .e_frame_sent, .e_frame_received, .e_replay, .e_frame_replayed, .e_frame_repeated, .e_crc, .e_sequence, .e_protocol, .e_version,
+    .e_flit_received, .e_credit_stall, .e_stray, .e_timeout(ask_timeout), .e_given_up(gives_up), .e_lost(lost_valid), .e_lost_packets(16'd1),
+    .e_served, .e_denied, .e_trimmed, .e_trimmed_bytes, .e_link);
+
   // --- the session ---
-  logic       alive, ended, gives_up;
+  logic       ended;
   logic [7:0] forgetting;
-  logic       x_up, x_ended, x_resumed, x_lost;
   assign ended = x_ended;
-  assign e_up  = x_up || x_resumed;
   always_ff @(posedge clk) begin
     if (x_up)
       alive <= 1'b1;
@@ -205,7 +189,7 @@ module glk_card_link #(
   logic [127:0] fs_data, fa_data, sv_data, in_data;
   logic [3:0]   fa_kind, sv_kind, in_kind;
   logic         fs_last, fs_valid, fs_ready, fa_last, fa_valid, fa_ready, sv_last, sv_valid, sv_ready, in_valid, in_ready;
-  logic         sent_valid, lost_valid;
+  logic         sent_valid;
   logic [3:0]   sent_far;
   logic [PW-1:0] lost_partition;
   glk_far_send #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) far_send (
@@ -213,14 +197,13 @@ module glk_card_link #(
     .t_data, .t_bytes, .t_last, .t_valid, .t_ready, .o_data, .o_bytes, .o_last, .o_valid, .o_ready,
     .m_data(fs_data), .m_last(fs_last), .m_valid(fs_valid), .m_ready(fs_ready),
     .sent_valid, .sent_far, .lost_valid, .lost_partition, .posted_valid, .posted_partition, .posted_ready, .e_arrived);
-  assign e_lost = lost_valid;
 
   logic [3*4-1:0]   r_kind;
   logic [3*128-1:0] r_data;
   logic [3*5-1:0]   r_bytes;
   logic [2:0]       r_first, r_last, r_valid, r_ready;
   logic [PARTITIONS-1:0] far_take, own_take;
-  logic             ask_idle, serve_idle, ask_timeout;
+  logic             ask_idle, serve_idle;
   assign each_take = far_take | own_take; // of partitions beyond, and of own ones
   glk_far_ask #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) far_ask (
     .clk, .rst(rst || clear), .session, .now_ns, .cfg_trimming, .cfg_trim_code, .cfg_timeout_ns, .far_partition,
@@ -276,7 +259,7 @@ module glk_card_link #(
   end
 
   // --- the cluster queue ---
-  logic         was_full, full, q_valid_out, s_ready;
+  logic         q_valid_out, s_ready;
   logic [4:0]   s_type;
   logic [127:0] s_data;
   logic [8:0]   s_pieces;
@@ -287,13 +270,8 @@ module glk_card_link #(
     .s_kind(in_kind), .s_data(in_data), .s_valid(in_valid), .s_ready(in_ready), .places,
     .c_valid(more_valid), .c_class(more_class), .c_pieces(more_pieces),
     .m_type(s_type), .m_data(s_data), .m_pieces(s_pieces), .m_valid(q_valid_out), .m_ready(s_ready && session),
-    .e_flit, .e_packet, .e_kind, .e_bytes(unused_bytes), .e_refused(full), .e_stitched, .e_stitched_kind(unused_kind), .e_partial, .e_parent, .e_out,
+    .e_flit, .e_packet, .e_kind, .e_bytes(unused_bytes), .e_refused, .e_stitched, .e_stitched_kind(unused_kind), .e_partial, .e_parent, .e_out,
     .e_padded, .e_pooled, .e_pool_stitched, .e_pool_timed_out, .w_valid(waited_valid), .w_kind(waited_kind), .w_clocks(waited_clocks));
-  always_ff @(posedge clk) begin
-    was_full     <= full;
-    e_queue_full <= full && !was_full;
-  end
-
   // --- the link layer ---
   logic [4:0]   f_type;
   logic [127:0] f_data;
@@ -322,7 +300,7 @@ module glk_card_link #(
     .error(wrong));
 
   // --- a link that stays down, or takes no packet, for too long is given up ---
-  logic        waits, waited, late, was_up;
+  logic        waits, waited, late;
   logic [63:0] until_ns;
   always_ff @(posedge clk) begin
     waits    <= (alive && !up) || (in_valid && !in_ready);
@@ -331,17 +309,13 @@ module glk_card_link #(
       until_ns <= now_ns + 64'(cfg_timeout_ns);
     late     <= waits && waited && now_ns >= until_ns;
     gives_up <= late && waits && !gives_up;
-    was_up   <= up;
-    e_change <= up != was_up;
     if (rst) begin
       waits    <= 1'b0;
       waited   <= 1'b0;
       late     <= 1'b0;
       gives_up <= 1'b0;
-      was_up   <= 1'b0;
     end
   end
-  assign e_timeouts = 2'(ask_timeout) + 2'(gives_up);
   assign idle       = ask_idle && serve_idle;
   wire unused = &{1'b0, x_lost, unused_word, unused_bytes, unused_kind};
 endmodule
