@@ -271,7 +271,7 @@ module glk_card_link #(
     .c_valid(more_valid), .c_class(more_class), .c_pieces(more_pieces),
     .m_type(s_type), .m_data(s_data), .m_pieces(s_pieces), .m_valid(q_valid_out), .m_ready(s_ready && session),
     .e_flit, .e_packet, .e_kind, .e_bytes(unused_bytes), .e_refused, .e_stitched, .e_stitched_kind(unused_kind), .e_partial, .e_parent, .e_out,
-    .e_padded, .e_pooled, .e_pool_stitched, .e_pool_timed_out, .w_valid(waited_valid), .w_kind(waited_kind), .w_clocks(waited_clocks));
+    .e_padded, .e_pooled, .e_pool_stitched, .e_pool_timed_out, .e_starved(e_credit_stall), .w_valid(waited_valid), .w_kind(waited_kind), .w_clocks(waited_clocks));
   // --- the link layer ---
   logic [4:0]   f_type;
   logic [127:0] f_data;
@@ -291,7 +291,6 @@ module glk_card_link #(
     .e_word_sent(unused_word), .e_replay, .e_frame_replayed, .e_frame_repeated, .e_crc, .e_sequence, .e_protocol, .e_version);
   assign lo_valid        = ll_valid && cfg_enable;
   assign e_flit_received = f_valid && f_ready && session;
-  assign e_credit_stall  = 1'b0;
 
   // --- what came ---
   glk_cluster_rx #(.ROOM(ROOM)) pieces (
