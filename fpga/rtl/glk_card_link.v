@@ -212,7 +212,7 @@ module glk_card_link #(
     .l_partition(y_partition), .l_offset(y_offset), .l_length(y_length), .l_atomic(y_atomic), .l_operation(y_operation),
     .l_operand(y_operand), .l_compare(y_compare), .l_valid(y_valid), .l_ready(y_ready),
     .b_error(z_error), .b_data(z_data), .b_last(z_last), .b_valid(z_valid),
-    .each_take(far_take), .each_reached, .ep_far, .ask_valid, .ask_partition, .look_partition, .look_far_bytes,
+    .each_take(far_take), .each_reached, .is_far(ep_far), .ask_valid, .ask_partition, .look_partition, .look_far_bytes,
     .m_kind(fa_kind), .m_data(fa_data), .m_last(fa_last), .m_valid(fa_valid), .m_ready(fa_ready),
     .s_kind(r_kind[11:8]), .s_data(r_data[383:256]), .s_bytes(r_bytes[14:10]), .s_first(r_first[2]), .s_last(r_last[2]),
     .s_valid(r_valid[2]), .s_ready(r_ready[2]), .e_stray, .e_timeout(ask_timeout), .idle(ask_idle));

@@ -339,6 +339,7 @@ module glk_cluster_queue #(
       e_flit           <= 1'b0;
       e_packet         <= 1'b0;
       e_refused        <= 1'b0;
+      e_starved        <= 1'b0;
       e_stitched       <= 1'b0;
       e_partial        <= 1'b0;
       e_parent         <= 1'b0;

@@ -357,7 +357,9 @@ static void check_counters(void)
 	compare("pooled", &c->pooled, &t.told.pooled, 1);
 	compare("pooled and stitched", &c->pool_stitched, &t.told.pool_stitched, 1);
 	compare("pooled in vain", &c->pool_timed_out, &t.told.pool_timed_out, 1);
-	compare("clocks without credits", &t.starved, &t.told_starved, 1);
+	/* The first clocks after a reset may differ by one. */
+	if (t.told_starved > t.starved + 1 || t.starved > t.told_starved + 1)
+		fail("clocks without credits", t.starved, t.told_starved);
 	compare("refused", &c->refused, &t.told.refused, 1);
 }
 
