@@ -36,6 +36,7 @@ module glk_acknowledge #(
   input  logic [PW-1:0] a_partition,
   input  logic          a_error,
   input  logic          a_one,       // one failure, else all that the flush read covers
+  input  logic          a_lost,      // of those nobody knows whether they arrived
   input  logic          a_valid,
   output logic          a_ready,
 
@@ -54,6 +55,7 @@ module glk_acknowledge #(
   output logic          fail_valid,
   output logic [PW-1:0] fail_partition,
   output logic [31:0]   fail_count,
+  output logic          fail_lost,
   input  logic [PW-1:0] look_partition,
   output logic [31:0]   look_unacknowledged
 );
@@ -66,7 +68,7 @@ module glk_acknowledge #(
   (* ram_style = "distributed" *) logic [63:0] address [0:(1<<PW)-1];
   logic          sweep;
   logic [PW-1:0] sweep_at;
-  logic          answered, answer_failed, answer_one;
+  logic          answered, answer_failed, answer_one, answer_lost;
   logic [PW-1:0] answer_partition;
   logic          f_valid, f_beyond; // a flush read
   wire           sent = f_valid && (f_beyond ? q_ready : m_ready);
@@ -153,6 +155,7 @@ module glk_acknowledge #(
     answered         <= d_valid || a_valid;
     answer_failed    <= d_valid ? d_error : a_error;
     answer_one       <= !d_valid && a_one;
+    answer_lost      <= !d_valid && a_lost;
     answer_partition <= d_valid ? d_partition : a_partition;
 
     // Failures, one at a time; a load's waits while an answer has one.
@@ -160,11 +163,13 @@ module glk_acknowledge #(
     if (answered && answer_failed) begin
       fail_valid     <= 1'b1;
       fail_partition <= answer_partition;
+      fail_lost      <= answer_lost;
       fail_count     <= answer_one ? 32'd1 : covers - known[answer_partition];
     end else if (l_held) begin
       fail_valid     <= 1'b1;
       fail_partition <= l_held_partition;
       fail_count     <= 32'd1;
+      fail_lost      <= 1'b0;
       l_held         <= 1'b0;
     end
     if (l_valid && l_ready) begin

@@ -367,7 +367,7 @@ module glk_card #(
     .n_probe(sn_probe), .n_reason(sn_reason), .n_partition(sn_partition), .n_offset(sn_offset), .n_length(sn_length),
     .n_context(sn_context), .n_data(sn_data), .n_last(sn_last), .n_valid(sn_valid), .n_ready(sn_ready),
     // Flushes: of releases (`none`: only the token), of registers, of timeouts.
-    .z_none(fz_none), .z_token(fz_token), .z_owned(fz_owned), .z_partition(fz_partition), .z_context(fz_context), .z_reason(fz_reason), .z_valid(bz_valid), .z_ready(fz_ready),
+    .z_none(fz_none), .z_token(fz_token), .z_owned(fz_owned), .z_partition(fz_partition), .z_context(fz_context), .z_reason(fz_reason), .z_valid(fz_valid), .z_ready(fz_ready),
     .x_partition(fx_partition), .x_reason(fx_reason), .x_valid(fx_valid), .x_ready(fx_ready),
     .t_partition(ft_partition), .t_valid(ft_valid), .t_ready(ft_ready),
     .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_context, .s_owned, .s_token, .s_data, .s_valid, .s_ready, .idle(mux_idle),
@@ -528,7 +528,7 @@ module glk_card #(
   logic [1:0]        us_y_operation;
   logic [63:0]       us_y_operand, us_y_compare;
   logic [CW-1:0]     us_context;
-  wire               us = &{1'b0, us_a_ready, us_b_error, us_b_last, us_b_valid, us_whole, us_atomic, us_y_valid, us_owned, us_b_data, us_y_partition,
+  wire               unused_serve_load = &{1'b0, us_a_ready, us_b_error, us_b_last, us_b_valid, us_whole, us_atomic, us_y_valid, us_owned, us_b_data, us_y_partition,
                             us_y_offset, us_y_length, us_y_operation, us_y_operand, us_y_compare, us_context};
   glk_load #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .READ_BYTES(READ_BYTES)) serve_load (
     .clk, .rst, .ep_kind, .ep_base, .ep_bytes, .token_valid(1'b1), .token(2'd3), .sent('0), .arrived('0),
@@ -550,8 +550,9 @@ module glk_card #(
   logic              fail_valid;
   logic [PW-1:0]     fail_partition;
   logic [31:0]       fail_count, look_unacknowledged;
+  logic              fail_lost;
   logic [PW-1:0]     far_posted_partition, q_partition, ak_partition;
-  logic              far_posted_valid, far_posted_ready, q_valid, q_ready, ak_error, ak_one, ak_valid, ak_ready, failed_ready;
+  logic              far_posted_valid, far_posted_ready, q_valid, q_ready, ak_error, ak_one, ak_lost, ak_valid, ak_ready, failed_ready;
   logic [PARTITIONS-1:0] each_take, each_reached, under_way;
   assign lf_ready = failed_ready;
   assign fs_ready = failed_ready && !lf_valid;
@@ -560,10 +561,10 @@ module glk_card #(
     .posted_valid, .posted_partition, .posted_address, .far_posted_partition, .far_posted_valid, .far_posted_ready,
     // Flush reads: length 0, tag = partition.
     .m_partition(mf_partition), .m_address(mf_address), .m_valid(mf_valid), .m_ready(mf_ready), .d_partition(d_tag[PW-1:0]), .d_error, .d_valid(dk_valid),
-    .ep_beyond, .q_partition, .q_valid, .q_ready, .a_partition(ak_partition), .a_error(ak_error), .a_one(ak_one), .a_valid(ak_valid), .a_ready(ak_ready),
+    .ep_beyond, .q_partition, .q_valid, .q_ready, .a_partition(ak_partition), .a_error(ak_error), .a_one(ak_one), .a_lost(ak_lost), .a_valid(ak_valid), .a_ready(ak_ready),
     // Loads that failed: who comes first.
     .l_partition(lf_valid ? lf_partition : fs_partition), .l_valid(lf_valid || fs_valid), .l_ready(failed_ready), .each_take, .each_reached, .under_way,
-    .mark_take, .mark_reached, .all_acknowledged, .fail_valid, .fail_partition, .fail_count, .look_partition, .look_unacknowledged);
+    .mark_take, .mark_reached, .all_acknowledged, .fail_valid, .fail_partition, .fail_count, .fail_lost, .look_partition, .look_unacknowledged);
 
   // --- releases and drains ---
   logic              zb_valid, zb_ready;
@@ -640,8 +641,8 @@ module glk_card #(
     .up(link_up), .idle(link_idle),
     .t_data, .t_bytes, .t_last, .t_valid, .t_ready, .o_data(own_data), .o_bytes(own_bytes), .o_last(own_last), .o_valid(own_valid), .o_ready(own_ready),
     .posted_valid(far_posted_valid), .posted_partition(far_posted_partition), .posted_ready(far_posted_ready), .e_arrived(e_far),
-    .q_partition, .q_valid, .q_ready, .a_partition(ak_partition), .a_error(ak_error), .a_one(ak_one), .a_valid(ak_valid), .a_ready(ak_ready),
-    .under_way, .each_take, .each_reached, .fail_valid, .fail_partition,
+    .q_partition, .q_valid, .q_ready, .a_partition(ak_partition), .a_error(ak_error), .a_one(ak_one), .a_lost(ak_lost), .a_valid(ak_valid), .a_ready(ak_ready),
+    .under_way, .each_take, .each_reached, .fail_valid, .fail_partition, .fail_count, .fail_lost,
     .y_partition(by_partition), .y_offset(by_offset), .y_length(by_length), .y_atomic(by_atomic), .y_operation(by_operation), .y_operand(by_operand), .y_compare(by_compare), .y_valid(by_valid), .y_ready(by_ready), .z_error(bz_error), .z_data(bz_data), .z_last(bz_last), .z_valid(bz_valid),
     .lr_data(far_data), .lr_bytes(far_bytes), .lr_last(far_last), .lr_valid(far_valid), .lr_ready(far_ready),
     .other_done(e_other && !e_other_refused), .other_refused(e_other && e_other_refused),

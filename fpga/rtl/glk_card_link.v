@@ -61,6 +61,7 @@ module glk_card_link #(
   output logic [PW-1:0]     a_partition,
   output logic              a_error,
   output logic              a_one,
+  output logic              a_lost,
   output logic              a_valid,
   input  logic              a_ready,
   input  logic [PARTITIONS-1:0] under_way,
@@ -68,6 +69,8 @@ module glk_card_link #(
   input  logic [PARTITIONS-1:0] each_reached,
   input  logic              fail_valid,
   input  logic [PW-1:0]     fail_partition,
+  input  logic [31:0]       fail_count,
+  input  logic              fail_lost,
 
   // Loads from the other card: see glk_load.
   input  logic [PW-1:0]     y_partition,
@@ -161,7 +164,7 @@ module glk_card_link #(
     .e_flit, .e_packet, .e_kind, .e_refused, .e_stitched, .e_partial, .e_parent, .e_out, .e_padded, .e_pooled, .e_pool_stitched, .e_pool_timed_out,
     .w_valid(waited_valid), .w_kind(waited_kind), .w_clocks(waited_clocks), .e_up(x_up), .e_resumed(x_resumed), .e_down,
     .e_frame_sent, .e_frame_received, .e_replay, .e_frame_replayed, .e_frame_repeated, .e_crc, .e_sequence, .e_protocol, .e_version,
-    .e_flit_received, .e_credit_stall, .e_stray, .e_timeout(ask_timeout), .e_given_up(gives_up), .e_lost(lost_valid), .e_lost_packets(16'd1),
+    .e_flit_received, .e_credit_stall, .e_stray, .e_timeout(ask_timeout), .e_given_up(gives_up), .e_lost(fail_valid && fail_lost), .e_lost_packets(fail_count[15:0]),
     .e_served, .e_denied, .e_trimmed, .e_trimmed_bytes, .e_link);
 
   // --- the session ---
@@ -208,7 +211,7 @@ module glk_card_link #(
   glk_far_ask #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) far_ask (
     .clk, .rst(rst || clear), .session, .now_ns, .cfg_trimming, .cfg_trim_code, .cfg_timeout_ns, .far_partition,
     .sent_valid, .sent_far, .lost_valid, .lost_partition, .under_way,
-    .q_partition, .q_valid, .q_ready, .a_partition, .a_error, .a_one, .a_valid, .a_ready,
+    .q_partition, .q_valid, .q_ready, .a_partition, .a_error, .a_one, .a_lost, .a_valid, .a_ready,
     .l_partition(y_partition), .l_offset(y_offset), .l_length(y_length), .l_atomic(y_atomic), .l_operation(y_operation),
     .l_operand(y_operand), .l_compare(y_compare), .l_valid(y_valid), .l_ready(y_ready),
     .b_error(z_error), .b_data(z_data), .b_last(z_last), .b_valid(z_valid),
@@ -316,5 +319,5 @@ module glk_card_link #(
     end
   end
   assign idle       = ask_idle && serve_idle;
-  wire unused = &{1'b0, x_lost, unused_word, unused_bytes, unused_kind};
+  wire unused = &{1'b0, fail_count[31:16], x_lost, unused_word, unused_bytes, unused_kind};
 endmodule

@@ -34,6 +34,7 @@ module glk_far_ask #(
   output logic [PW-1:0]           a_partition,
   output logic                    a_error,
   output logic                    a_one,
+  output logic                    a_lost, // an error of all: the session ended, or there was none
   output logic                    a_valid,
   input  logic                    a_ready,
 
@@ -131,7 +132,7 @@ module glk_far_ask #(
   logic [95:0] r_m_data;
   glk_far_release #(.PARTITIONS(PARTITIONS), .PW(PW)) release_ (
     .clk, .rst, .session, .now_ns, .cfg_timeout_ns, .far_partition, .sent_valid, .sent_far, .lost_valid, .lost_partition, .under_way,
-    .q_partition, .q_valid, .q_ready, .a_partition, .a_error, .a_one, .a_valid, .a_ready,
+    .q_partition, .q_valid, .q_ready, .a_partition, .a_error, .a_one, .a_lost, .a_valid, .a_ready,
     .m_data(r_m_data), .m_valid(r_m_valid), .m_ready(r_m_ready),
     .s_data(p_data[31:0]), .s_valid(p_released), .known(r_known), .e_timeout(r_timeout), .idle(r_idle));
 

@@ -29,6 +29,7 @@ module glk_far_release #(
   output logic [PW-1:0]           a_partition,
   output logic                    a_error,
   output logic                    a_one,      // one failure, else all that it covers
+  output logic                    a_lost,     // an error of all: the session ended, or there was none
   output logic                    a_valid,
   input  logic                    a_ready,
 
@@ -49,7 +50,7 @@ module glk_far_release #(
   localparam int SETTLE = 64; // clocks, in which all is looked at and answered
 
   // Flush reads: taken, to be sent, sent, to be answered, and with what.
-  logic [P-1:0] busy, unsent, waits, due, due_error, due_one;
+  logic [P-1:0] busy, unsent, waits, due, due_error, due_one, due_lost;
   logic [P-1:0] spoilt; // something that it covers was lost
   logic [P-1:0] lost;   // something that the next one will cover was
   (* ram_style = "distributed" *) logic [63:0] taken [0:(1<<PW)-1]; // when
@@ -169,6 +170,7 @@ module glk_far_release #(
       a_partition <= at;
       a_error     <= due_error[at];
       a_one       <= due_one[at];
+      a_lost      <= due_lost[at];
       busy[at]    <= 1'b0;
       due[at]     <= 1'b0;
     end
@@ -177,6 +179,7 @@ module glk_far_release #(
       due[at]       <= 1'b1;
       due_error[at] <= 1'b1;
       due_one[at]   <= 1'b0;
+      due_lost[at]  <= 1'b1;
       unsent[at]    <= 1'b0;
     end
     if (expires) begin
@@ -184,11 +187,13 @@ module glk_far_release #(
       due[c_at]       <= 1'b1;
       due_error[c_at] <= 1'b1;
       due_one[c_at]   <= 1'b0;
+      due_lost[c_at]  <= 1'b0;
     end
     if (answers) begin
       due[s_at]       <= 1'b1;
       due_error[s_at] <= s_bad || spoilt[s_at];
       due_one[s_at]   <= s_bad && !spoilt[s_at];
+      due_lost[s_at]  <= spoilt[s_at];
     end
 
     if (take) begin

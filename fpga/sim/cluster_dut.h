@@ -17,7 +17,7 @@ struct cluster_settings {
 
 /* What it tells the counters. */
 struct cluster_events {
-	bool flit, packet, refused, stitched, partial, parent, left, padded, pooled, pool_timed_out, starved, waited;
+	bool flit, packet, refused, stitched, partial, parent, left, padded, pooled, pool_timed_out, waited;
 	unsigned kind, bytes, stitched_kind, pool_stitched, waited_kind, waited_clocks;
 };
 

@@ -28,7 +28,6 @@ template <typename TOP> static void tell_events(const TOP *top, struct cluster_e
 	e->padded = top->e_padded;
 	e->pooled = top->e_pooled;
 	e->pool_timed_out = top->e_pool_timed_out;
-	e->starved = top->e_starved;
 	e->waited = top->w_valid;
 	e->kind = top->e_kind;
 	e->bytes = top->e_bytes;
