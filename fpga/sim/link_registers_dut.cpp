@@ -17,6 +17,8 @@ struct link_registers_dut *link_registers_dut_create(const char *wave)
 	return dut;
 }
 
+void link_registers_dut_reset(struct link_registers_dut *dut) { dut->reset(); }
+
 void link_registers_dut_destroy(struct link_registers_dut *dut) { delete dut; }
 
 template <typename PORT> static void number(PORT &port, uint64_t value) { port = static_cast<PORT>(value); }

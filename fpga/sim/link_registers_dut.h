@@ -40,6 +40,8 @@ struct link_registers_out {
 struct link_registers_dut;
 
 struct link_registers_dut *link_registers_dut_create(const char *wave);
+/* Power-on again, with the inputs that were shown last. */
+void link_registers_dut_reset(struct link_registers_dut *dut);
 void link_registers_dut_destroy(struct link_registers_dut *dut);
 /* Shows `in`, tells what comes out before the clock's edge, and clocks. */
 void link_registers_dut_clock(struct link_registers_dut *dut, const struct link_registers_in *in, struct link_registers_out *out);

@@ -188,7 +188,7 @@ static uint64_t some_value(void)
 	case 0:
 		return below(&t.chance, 256);
 	case 1:
-		return value | UINT64_C(1) << below(&t.chance, 64);
+		return below(&t.chance, 2) ? value : value | UINT64_C(1) << below(&t.chance, 64);
 	case 2:
 		return draw(&t.chance) % 20000000000;
 	default:
@@ -251,8 +251,22 @@ static void new_state(void)
 	t.in.peer_serial = draw(&t.chance);
 }
 
+static void power_on(void)
+{
+	memset(t.often, 0, sizeof(t.often));
+	clock_once();
+	clock_once();
+	link_registers_dut_reset(t.dut);
+	memset(t.counts, 0, sizeof(t.counts));
+	memset(t.latched, 0, sizeof(t.latched));
+	glk_card_register_write(t.card, GLK_CARD_CONTROL, 8, GLK_CARD_CONTROL_RESET_MASK);
+	read_all();
+}
+
 static void one_round(void)
 {
+	if (below(&t.chance, 32) == 0)
+		power_on();
 	choose_rates();
 	new_state();
 	for (unsigned clocks = below(&t.chance, 200); clocks; clocks--)
