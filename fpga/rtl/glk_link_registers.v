@@ -165,7 +165,7 @@ module glk_link_registers #(
   logic forgets; // it is going down because all is forgotten, causes too
   always_ff @(posedge clk) begin
     e_link <= e_up || e_resumed || (e_down && !forgets);
-    if (!up)
+    if (e_up || e_resumed || e_down)
       forgets <= 1'b0;
     if (clear)
       forgets <= up;
