@@ -645,7 +645,7 @@ module glk_card #(
     .under_way, .each_take, .each_reached, .fail_valid, .fail_partition, .fail_count, .fail_lost,
     .y_partition(by_partition), .y_offset(by_offset), .y_length(by_length), .y_atomic(by_atomic), .y_operation(by_operation), .y_operand(by_operand), .y_compare(by_compare), .y_valid(by_valid), .y_ready(by_ready), .z_error(bz_error), .z_data(bz_data), .z_last(bz_last), .z_valid(bz_valid),
     .lr_data(far_data), .lr_bytes(far_bytes), .lr_last(far_last), .lr_valid(far_valid), .lr_ready(far_ready),
-    .other_done(e_other && !e_other_refused), .other_refused(e_other && e_other_refused),
+    .other_done(link && e_other && !e_other_refused), .other_refused(link && e_other && e_other_refused),
     .l_partition(ls_partition), .l_offset(ls_offset), .l_length(ls_length), .l_valid(ls_valid), .l_ready(ls_ready),
     .g_error(gs_error), .g_data(gs_data), .g_last(gs_last), .g_valid(gs_valid), .lock, .locked,
     .w_partition(ws_partition), .w_offset(ws_offset), .w_length(ws_length), .w_data(ws_data), .w_valid(ws_valid), .w_ready(wn_ready),

@@ -363,7 +363,7 @@ module glk_ring_engine #(
     if (g_valid)
       word <= g_data[32'(w_target[LB-1:3]) * 64 +: 64];
     beyond    <= ep_kind[32'(w_partition)*2 +: 2] == 2'(glk_regs::EP_LINK);
-    may_queue <= state == QUEUE && !v_ready && (may_queue || !is_atomic || beyond || !lock);
+    may_queue <= state == QUEUE && !(may_queue && v_ready) && (may_queue || !is_atomic || beyond || !lock);
     release_done   <= z_done[t_context];
     release_failed <= z_failed[t_context];
 
