@@ -22,6 +22,7 @@ module glk_card #(
   parameter int VECTORS       = 33,
   parameter int READ_BYTES    = 512, // most bytes of a read; at least LANES, a power of two
   parameter int WRITE_BYTES   = 256, // most bytes of a write; at least LANES, a power of two
+  parameter int LINK          = 1,   // 0: without what a link to another card takes; `link` is 0 then
   parameter int LANES         = DATA_W / 8,
   parameter int KW            = $clog2(LANES + 1)
 ) (
@@ -635,22 +636,38 @@ module glk_card #(
   // --- the link to another card ---
   logic              link_up, link_idle, e_link, l_allowed, l_snapshot_done;
   logic [63:0]       l_shown, look_far_bytes;
-  glk_card_link #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) card_link (
-    .clk, .rst, .clear, .halt(halt || !link), .now_ns, .serial, .cluster, .first_session(link_session),
-    .enabled, .ep_kind, .ep_bytes, .ep_open, .ep_far, .far_partition, .ask_valid, .ask_partition, .look_partition, .look_far_bytes,
-    .up(link_up), .idle(link_idle),
-    .t_data, .t_bytes, .t_last, .t_valid, .t_ready, .o_data(own_data), .o_bytes(own_bytes), .o_last(own_last), .o_valid(own_valid), .o_ready(own_ready),
-    .posted_valid(far_posted_valid), .posted_partition(far_posted_partition), .posted_ready(far_posted_ready), .e_arrived(e_far),
-    .q_partition, .q_valid, .q_ready, .a_partition(ak_partition), .a_error(ak_error), .a_one(ak_one), .a_lost(ak_lost), .a_valid(ak_valid), .a_ready(ak_ready),
-    .under_way, .each_take, .each_reached, .fail_valid, .fail_partition, .fail_count, .fail_lost,
-    .y_partition(by_partition), .y_offset(by_offset), .y_length(by_length), .y_atomic(by_atomic), .y_operation(by_operation), .y_operand(by_operand), .y_compare(by_compare), .y_valid(by_valid), .y_ready(by_ready), .z_error(bz_error), .z_data(bz_data), .z_last(bz_last), .z_valid(bz_valid),
-    .lr_data(far_data), .lr_bytes(far_bytes), .lr_last(far_last), .lr_valid(far_valid), .lr_ready(far_ready),
-    .other_done(link && e_other && !e_other_refused), .other_refused(link && e_other && e_other_refused),
-    .l_partition(ls_partition), .l_offset(ls_offset), .l_length(ls_length), .l_valid(ls_valid), .l_ready(ls_ready),
-    .g_error(gs_error), .g_data(gs_data), .g_last(gs_last), .g_valid(gs_valid), .lock, .locked,
-    .w_partition(ws_partition), .w_offset(ws_offset), .w_length(ws_length), .w_data(ws_data), .w_valid(ws_valid), .w_ready(wn_ready),
-    .li_data, .li_control, .li_valid(li_valid && link), .li_cut, .lo_data, .lo_control, .lo_valid,
-    .l_word, .l_shown, .l_value, .l_allowed, .l_take, .snapshot, .l_snapshot_done, .e_link, .e_malformed(e_other_malformed));
+  generate
+    if (LINK != 0) begin : linked
+      glk_card_link #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) card_link (
+        .clk, .rst, .clear, .halt(halt || !link), .now_ns, .serial, .cluster, .first_session(link_session),
+        .enabled, .ep_kind, .ep_bytes, .ep_open, .ep_far, .far_partition, .ask_valid, .ask_partition, .look_partition, .look_far_bytes,
+        .up(link_up), .idle(link_idle),
+        .t_data, .t_bytes, .t_last, .t_valid, .t_ready, .o_data(own_data), .o_bytes(own_bytes), .o_last(own_last), .o_valid(own_valid), .o_ready(own_ready),
+        .posted_valid(far_posted_valid), .posted_partition(far_posted_partition), .posted_ready(far_posted_ready), .e_arrived(e_far),
+        .q_partition, .q_valid, .q_ready, .a_partition(ak_partition), .a_error(ak_error), .a_one(ak_one), .a_lost(ak_lost), .a_valid(ak_valid), .a_ready(ak_ready),
+        .under_way, .each_take, .each_reached, .fail_valid, .fail_partition, .fail_count, .fail_lost,
+        .y_partition(by_partition), .y_offset(by_offset), .y_length(by_length), .y_atomic(by_atomic), .y_operation(by_operation), .y_operand(by_operand), .y_compare(by_compare), .y_valid(by_valid), .y_ready(by_ready), .z_error(bz_error), .z_data(bz_data), .z_last(bz_last), .z_valid(bz_valid),
+        .lr_data(far_data), .lr_bytes(far_bytes), .lr_last(far_last), .lr_valid(far_valid), .lr_ready(far_ready),
+        .other_done(link && e_other && !e_other_refused), .other_refused(link && e_other && e_other_refused),
+        .l_partition(ls_partition), .l_offset(ls_offset), .l_length(ls_length), .l_valid(ls_valid), .l_ready(ls_ready),
+        .g_error(gs_error), .g_data(gs_data), .g_last(gs_last), .g_valid(gs_valid), .lock, .locked,
+        .w_partition(ws_partition), .w_offset(ws_offset), .w_length(ws_length), .w_data(ws_data), .w_valid(ws_valid), .w_ready(wn_ready),
+        .li_data, .li_control, .li_valid(li_valid && link), .li_cut, .lo_data, .lo_control, .lo_valid,
+        .l_word, .l_shown, .l_value, .l_allowed, .l_take, .snapshot, .l_snapshot_done, .e_link, .e_malformed(e_other_malformed));
+    end else begin : alone
+      assign {look_far_bytes, link_up, link_idle, l_shown, l_allowed, l_snapshot_done, e_link, e_other_malformed} = {64'd0, 2'b01, 64'd0, 4'b0100};
+      assign {own_data, own_bytes, own_last, own_valid, t_ready} = {t_data, t_bytes, t_last, t_valid, own_ready};
+      assign {far_posted_valid, far_posted_partition, e_far, q_ready, ak_partition, ak_error, ak_one, ak_lost, ak_valid, each_take} = '0;
+      assign {by_ready, bz_error, bz_data, bz_last, bz_valid, far_data, far_bytes, far_last, far_valid} = '0;
+      assign {ls_partition, ls_offset, ls_length, ls_valid, lock, ws_partition, ws_offset, ws_length, ws_data, ws_valid} = '0;
+      assign {lo_data, lo_control, lo_valid} = '0;
+      wire unused_by_none = &{1'b0, cluster, link_session, li_data, li_control, li_valid, li_cut, ep_open, ep_far,
+                            far_partition, ask_valid, l_take, ask_partition, l_word, l_value, locked, far_ready,
+                            e_other, e_other_refused, by_partition, by_offset, by_length, by_operation, by_operand,
+                            by_compare, by_atomic, by_valid, gs_data, ls_ready, gs_error, gs_last, gs_valid, fail_lost,
+                            q_partition, far_posted_ready, q_valid, ak_ready, each_reached};
+    end
+  endgenerate
 
   // --- registers ---
   logic              mx_valid, mx_ready; // raises the event vector
