@@ -90,7 +90,7 @@ module glk_serve_requests #(
   wire          atomic   = kind == 4'(glk_flit::ATOMIC_REQUEST);
 
   // --- whether it is as it has to be ---
-  wire  [1:0]   operation = where[50:49];
+  wire  [2:0]   operation = where[50:48];
   wire          eight     = where[51];
   logic         sector_good, fits, opened, holds, place;
   logic [3:0]   first;
@@ -104,7 +104,7 @@ module glk_serve_requests #(
     place <= !z_busy[partition];
     fits  <= reads ? sector_good && where[5:0] == 6'd0 :
              asks  ? where[63:48] == 16'd0 && where[11:0] == 12'd0 :
-             atomic && where[63:52] == 12'd0 && operation != 2'd3 && !where[48] && where[1:0] == 2'd0 && !(eight && where[2]);
+             atomic && where[63:52] == 12'd0 && operation < 3'd3 && where[1:0] == 2'd0 && !(eight && where[2]);
   end
 
   // --- what it loads, and makes of it ---
@@ -212,8 +212,8 @@ module glk_serve_requests #(
         state <= MODIFY;
       end
       MODIFY: begin
-        value    <= (operation == 2'd0) ? old + operand : operand;
-        modifies <= operation != 2'd2 || old == compare;
+        value    <= (operation == 3'd0) ? old + operand : operand;
+        modifies <= operation != 3'd2 || old == compare;
         state    <= WRITE;
       end
       WRITE:
