@@ -48,6 +48,13 @@ module glk_far_send #(
   localparam int DELAY = 4;  // clocks from posted to arrived, see glk_acknowledge
   localparam int BYTE  = 9;  // of the header: partition of the address
 
+  logic [PARTITIONS-1:0]   far_q;
+  logic [PARTITIONS*4-1:0] far_partition_q;
+  always_ff @(posedge clk) begin
+    far_q           <= ep_far;
+    far_partition_q <= far_partition;
+  end
+
   // --- whose they are: told by a packet's first beat ---
   logic [DATA_W-1:0] i_data;
   logic [KW-1:0]     i_bytes;
@@ -59,7 +66,7 @@ module glk_far_send #(
   logic          going_on, was_far, dropping; // a packet; it is to the other card; its rest is dropped
   logic [PW-1:0] was_partition;
   wire  [PW-1:0] first_partition = i_data[8*BYTE +: PW];
-  wire           of_far    = going_on ? was_far : ep_far[first_partition];
+  wire           of_far    = going_on ? was_far : far_q[first_partition];
   wire  [PW-1:0] partition = going_on ? was_partition : first_partition;
   logic [FW:0]   left;     // flits of the beat that is being cut
   logic          beat_last;
@@ -82,7 +89,7 @@ module glk_far_send #(
   logic              f_valid, f_last, f_ready, out_valid;
   wire               gone    = f_valid && f_ready;
   wire [DATA_W-1:0]  readdressed = going_on ? i_data :
-                       {i_data[DATA_W-1:8*BYTE+8], 4'b0, far_partition[4*first_partition +: 4], i_data[8*BYTE-1:0]};
+                       {i_data[DATA_W-1:8*BYTE+8], 4'b0, far_partition_q[4*first_partition +: 4], i_data[8*BYTE-1:0]};
   wire [KW-1:0]      full    = KW'(DATA_W / 8);
   wire [KW-1:0]      bytes   = i_last ? i_bytes : full;
   // Behind a packet's last beat there is no other until its end is told.
@@ -147,7 +154,7 @@ module glk_far_send #(
       lost          <= ends_lost;
       end_partition <= (left != '0) ? beat_partition : partition;
       sent_valid    <= ends_well;
-      sent_far      <= far_partition[4*beat_partition +: 4];
+      sent_far      <= far_partition_q[4*beat_partition +: 4];
       lost_valid    <= ends_lost;
     end
     if (posted_valid && posted_ready) begin
