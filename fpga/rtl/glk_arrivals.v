@@ -16,8 +16,11 @@ module glk_arrivals #(
   input  logic        e_accepted,
   input  logic        e_refused,
   input  logic        packet_done, // the last plain write of an accepted packet was given away
+  input  logic        e_far,       // a packet of the card's own has gone over the link, and will not come here
   output logic [15:0] sent,
-  output logic [15:0] arrived
+  output logic [15:0] arrived,
+  output logic        e_other,         // a packet that is not its own is done with
+  output logic        e_other_refused  // it was refused
 );
   localparam int W = $clog2(DEPTH);
 
@@ -42,7 +45,9 @@ module glk_arrivals #(
       finished <= finished + (W+1)'(1);
     done    <= done + (W+1)'(packet_done) - (W+1)'(by_end);
     sent    <= sent + 16'(e_flush);
-    arrived <= arrived + 16'(finish && own[at]);
+    arrived <= arrived + 16'(finish && own[at]) + 16'(e_far);
+    e_other         <= finish && !own[at];
+    e_other_refused <= refused[at];
     if (clear) begin
       sent    <= 16'd0;
       arrived <= 16'd0;
@@ -52,6 +57,7 @@ module glk_arrivals #(
       decided  <= '0;
       finished <= '0;
       done     <= '0;
+      e_other  <= 1'b0;
       sent     <= 16'd0;
       arrived  <= 16'd0;
     end

@@ -22,6 +22,9 @@ static void show(Vglk_card *top, const struct card_in *in)
 	top->now_ns = in->now_ns;
 	top->serial = in->serial;
 	top->pool_bytes = in->pool_bytes;
+	top->link = in->link;
+	number(top->cluster, in->cluster);
+	number(top->link_session, in->link_session);
 	top->r_valid = in->r.valid;
 	top->r_write = in->r.write;
 	top->r_poisoned = in->r.poisoned;

@@ -19,8 +19,9 @@ struct card_parameters {
 };
 
 struct card_in {
-	bool flr;
+	bool flr, link;
 	uint64_t now_ns, serial, pool_bytes;
+	unsigned cluster, link_session;
 	struct {
 		bool valid, write, poisoned, last;
 		unsigned bar, length;
