@@ -19,9 +19,15 @@ static bool nothing_under_way(const struct card_dut *dut)
 
 void card_dut_clock(struct card_dut *dut)
 {
+	const struct card_dut_ops *ops = dut->config.ops;
+
 	card_dut_offer(dut);
+	dut->in.li.valid = ops->block_comes && ops->block_comes(dut->config.user, &dut->in.li);
 	card_pins_clock(dut->pins, &dut->in, &dut->out);
 	card_dut_take(dut);
+	dut->in.li_cut = false;
+	if (dut->out.lo.valid && ops->block_goes)
+		ops->block_goes(dut->config.user, &dut->out.lo);
 	dut->clocks++;
 	dut->quiet = nothing_under_way(dut) ? dut->quiet + 1 : 0;
 }
@@ -50,6 +56,9 @@ int card_dut_create(const struct card_dut_config *config, struct card_dut **out)
 	card_pins_parameters(&dut->p);
 	dut->in.pool_bytes = config->pool_bytes;
 	dut->in.serial = config->serial;
+	dut->in.link = config->link;
+	dut->in.cluster = config->cluster;
+	dut->in.link_session = config->link_session;
 	dut->pool = calloc(1, config->pool_bytes + 1);
 	dut->pins = dut->pool ? card_pins_create(&dut->in, config->wave) : NULL;
 	if (!dut->pins) {
@@ -128,6 +137,11 @@ int card_dut_write(struct card_dut *dut, unsigned bar, uint64_t offset, const vo
 int card_dut_write_poisoned(struct card_dut *dut, unsigned bar, uint64_t offset, const void *data, size_t len)
 {
 	return write_all(dut, bar, offset, data, len, true);
+}
+
+void card_dut_cut(struct card_dut *dut)
+{
+	dut->in.li_cut = true;
 }
 
 int card_dut_read_begin(struct card_dut *dut, unsigned bar, uint64_t offset, size_t len)

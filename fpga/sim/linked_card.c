@@ -278,8 +278,30 @@ static unsigned rtl_choose(void *user, unsigned n)
 	return below(&card->chance, n);
 }
 
+static bool rtl_block_comes(void *user, struct card_block *block)
+{
+	struct linked_card *card = user;
+
+	if (!card->came)
+		return false;
+	block->control = card->came->control;
+	memcpy(block->data, card->came->bytes, sizeof(block->data));
+	card->came = NULL;
+	return true;
+}
+
+static void rtl_block_goes(void *user, const struct card_block *block)
+{
+	struct linked_card *card = user;
+
+	card->sent = true;
+	card->goes.control = block->control;
+	memcpy(card->goes.bytes, block->data, sizeof(block->data));
+}
+
 static const struct card_dut_ops rtl_ops = {
 	.mem_write = rtl_write, .mem_read = rtl_read, .interrupt = rtl_interrupt, .hold = rtl_hold, .choose = rtl_choose,
+	.block_comes = rtl_block_comes, .block_goes = rtl_block_goes,
 };
 
 static int create_rtl(struct linked_card *card)
@@ -287,6 +309,9 @@ static int create_rtl(struct linked_card *card)
 	const struct card_dut_config config = {
 		.pool_bytes = LINKED_POOL_BYTES,
 		.serial = card->config.serial,
+		.link = true,
+		.cluster = card->config.cluster,
+		.link_session = card->config.session,
 		.wave = card->config.wave,
 		.ops = &rtl_ops,
 		.user = card,
@@ -297,13 +322,14 @@ static int create_rtl(struct linked_card *card)
 
 static bool rtl_clock(struct linked_card *card, const struct glk_block *came, struct glk_block *goes)
 {
-	(void)came;
-	(void)goes;
+	card->came = came;
+	card->sent = false;
 	card_dut_set_now(card->dut, card->now * CLOCK_NS);
 	card_dut_clock(card->dut);
 	if (!card->fault)
 		card->fault = card_dut_fault(card->dut);
-	return false;
+	*goes = card->goes;
+	return card->sent;
 }
 
 /* --- either --- */
@@ -389,6 +415,8 @@ void linked_card_cut(struct linked_card *card)
 {
 	if (card->model)
 		glk_card_link_cut(card->model, card->now);
+	else
+		card_dut_cut(card->dut);
 }
 
 const uint8_t *linked_card_pool(const struct linked_card *card)

@@ -50,6 +50,9 @@ struct linked_card {
 	struct card_parameters p;
 	struct glk_card *model;
 	struct card_dut *dut;
+	const struct glk_block *came; /* of the Verilog, in this clock, or NULL */
+	struct glk_block goes;
+	bool sent;
 	struct card_memory memory;
 	struct linked_late late[MEMORY_PARTITIONS];
 	unsigned delay;	      /* clocks that a write takes, at most */
