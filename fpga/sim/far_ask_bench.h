@@ -29,7 +29,7 @@ struct load {
 };
 
 struct flush {
-	bool out, asked, answered, lost, dropped; /* lost: some of what it covers */
+	bool out, asked, answered, told, lost, dropped; /* lost: some of what it covers */
 	bool orphan;				  /* a release of an earlier one may still come out */
 	unsigned serial, status;
 	uint64_t taken, sent, answered_at, free; /* free: clocks in which requests could go */

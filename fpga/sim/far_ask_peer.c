@@ -290,7 +290,7 @@ static void to_flush(const struct response *r)
 {
 	struct flush *f = &t.flush[r->index];
 
-	if (!f->out || f->serial != r->serial || f->answered) {
+	if (!f->out || f->told || f->serial != r->serial || f->answered) {
 		stray();
 		return;
 	}

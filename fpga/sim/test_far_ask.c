@@ -163,6 +163,7 @@ static void flush_answered(unsigned p)
 		}
 		f->orphan = late;
 	}
+	f->told = true;
 	acknowledge_at[p] = t.clock + 1 + below(&t.chance, 3);
 }
 
@@ -342,6 +343,8 @@ void far_ask_translation_begins(unsigned p)
 	struct translation *tr = &t.translation[p];
 
 	tr->maybe = tr->times && t.free_clocks - tr->due < SOON; /* the one before may be on its way out */
+	if (tr->answered && t.clock - tr->changed < CLOSE) /* the answer may come too late */
+		t.strays.most++;
 	tr->value = 0;
 	tr->changed = t.clock;
 	tr->answered = false;
@@ -354,7 +357,7 @@ static void drive_translations(void)
 {
 	unsigned p = below(&t.chance, t.partitions);
 
-	t.in.ask_valid = !draining && once_in(once_in(100) ? 5 : 300) && (t.in.is_far >> p & 1);
+	t.in.ask_valid = !draining && once_in(once_in(100) ? 5 : 300) && below(&t.chance, FAR_ASK_PARTITIONS) < t.partitions && (t.in.is_far >> p & 1);
 	t.in.ask_partition = p;
 	if (t.in.ask_valid && t.in.session)
 		far_ask_translation_begins(p);
@@ -504,7 +507,7 @@ int main(int argc, char **argv)
 		{ "wave", required_argument, NULL, 'w' },
 		{ 0 },
 	};
-	uint64_t seed = 1, first = 0, rounds = 80;
+	uint64_t seed = 1, first = 0, rounds = 400;
 	const char *wave = NULL;
 	int option;
 
