@@ -44,15 +44,15 @@ static bool failed(void)
 static void set_openness(void)
 {
 	t.in.enabled = below(&t.chance, 16) != 0;
-	t.in.open = (uint16_t)(draw(&t.chance) | (below(&t.chance, 2) ? draw(&t.chance) : 0));
+	t.in.open = (uint16_t)(draw(&t.chance) | draw(&t.chance) | (below(&t.chance, 2) ? draw(&t.chance) : 0));
 }
 
 /* Between sessions, when nothing is under way. */
 static void set_endpoints(void)
 {
 	for (unsigned p = 0; p < SERVE_PARTITIONS; p++) {
-		t.in.kind[p] = below(&t.chance, 4) ? 1 + below(&t.chance, 2) : below(&t.chance, 4);
-		t.in.pages[p] = below(&t.chance, 6) ? below(&t.chance, 5) : MOST_PAGES - below(&t.chance, 3);
+		t.in.kind[p] = below(&t.chance, 8) ? 1 + below(&t.chance, 2) : below(&t.chance, 4);
+		t.in.pages[p] = below(&t.chance, 6) ? (below(&t.chance, 8) ? 1 + below(&t.chance, 5) : 0) : MOST_PAGES - below(&t.chance, 3);
 	}
 	set_openness();
 }
