@@ -49,7 +49,7 @@ module glk_counter_turns #(
           if (rst)
             bits <= '0;
         end
-        assign given[g*W +: W] = W'(save ? bits_aside : bits);
+        assign given[g*W +: W] = save ? W'(bits_aside) : W'(bits);
       end else begin : absent
         assign given[g*W +: W] = '0;
       end
