@@ -16,12 +16,12 @@ module glk_acknowledge #(
   input  logic          posted_valid,
   input  logic [PW-1:0] posted_partition,
   input  logic [63:0]   posted_address,
-  // The other card's; taken when there is none of the above.
+  // The other card's; taken when there is none of the above, and ready a clock later.
   input  logic [PW-1:0] far_posted_partition,
   input  logic          far_posted_valid,
   output logic          far_posted_ready,
 
-  // Flush reads, and their answers. The other card's: answers wait for those of the bus.
+  // Flush reads, and their answers. The other card's: answers wait for those of the bus, and are told to be taken a clock later.
   output logic [PW-1:0] m_partition,
   output logic [63:0]   m_address,
   output logic          m_valid,
@@ -72,13 +72,13 @@ module glk_acknowledge #(
   logic [PW-1:0] answer_partition;
   logic          f_valid, f_beyond; // a flush read
   wire           sent = f_valid && (f_beyond ? q_ready : m_ready);
-  wire           posts = posted_valid || far_posted_valid;
+  wire           far_posts = far_posted_valid && !far_posted_ready && !posted_valid;
+  wire           far_answers = a_valid && !a_ready && !d_valid;
+  wire           posts = posted_valid || far_posts;
   wire  [PW-1:0] posts_partition = posted_valid ? posted_partition : far_posted_partition;
-  assign far_posted_ready = !posted_valid;
   assign m_valid     = f_valid && !f_beyond;
   assign q_valid     = f_valid && f_beyond;
   assign q_partition = m_partition;
-  assign a_ready     = !d_valid;
 
   wire [PW-1:0]  posted_at  = sweep ? sweep_at : posts_partition;
   wire [PW-1:0]  covered_at = sweep ? sweep_at : m_partition;
@@ -152,7 +152,9 @@ module glk_acknowledge #(
       end
     end
 
-    answered         <= d_valid || a_valid;
+    far_posted_ready <= far_posts && !rst;
+    a_ready          <= far_answers && !rst;
+    answered         <= d_valid || far_answers;
     answer_failed    <= d_valid ? d_error : a_error;
     answer_one       <= !d_valid && a_one;
     answer_lost      <= !d_valid && a_lost;

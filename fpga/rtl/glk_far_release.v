@@ -3,8 +3,8 @@
 // as were sent. One a partition is under way.
 //
 // What was posted when a session ended is lost, and so is what is posted while there is none. A flush read that is under way, or
-// comes, without a session fails. Of what no flush read had covered when the next session begins, the next flush read
-// must tell; so that it is known what that is, all before it are answered before any is taken.
+// comes, without a session fails. Of what none had covered when the next session begins, the next flush read must tell. So
+// that no such read waits then, none is taken in a session's first clocks, in which those before are told to have failed.
 module glk_far_release #(
   parameter int PARTITIONS = 16,
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1
@@ -47,12 +47,12 @@ module glk_far_release #(
   output logic                    idle
 );
   localparam int P = PARTITIONS;
-  localparam int SETTLE = 64; // clocks, in which all is looked at and answered
 
   // Flush reads: taken, to be sent, sent, to be answered, and with what.
   logic [P-1:0] busy, unsent, waits, due, due_error, due_one, due_lost;
   logic [P-1:0] spoilt; // something that it covers was lost
-  logic [P-1:0] lost;   // something that the next one will cover was
+  logic [P-1:0] lost;   // something that the next one will cover was, as there was no session
+  logic [P-1:0] failed; // or when the last one ended
   (* ram_style = "distributed" *) logic [63:0] taken [0:(1<<PW)-1]; // when
   (* ram_style = "distributed" *) logic [11:0] turn  [0:(1<<PW)-1]; // of the tag sent last
   (* ram_style = "distributed" *) logic [31:0] sent  [0:15];        // packets, of the session
@@ -66,21 +66,26 @@ module glk_far_release #(
       sent[session ? sent_far : sweep] <= session ? sent[sent_far] + 32'd1 : 32'd0;
   end
 
-  // --- a session begins ---
-  logic [6:0]   clocks;
-  logic [P-1:0] left_over;
-  wire          up = clocks[6]; // SETTLE clocks are over
+  // --- a session begins, and ends: what was posted is under way some clocks later ---
+  logic [2:0] clocks;
+  logic [4:0] ended;
+  wire        up   = clocks[2];
+  wire        ends = !session && !ended[4];
   always_ff @(posedge clk) begin
     if (!up)
-      clocks <= clocks + 7'd1;
-    left_over <= (clocks == 7'd0) ? under_way : left_over & under_way;
-    q_ready   <= !session || up;
+      clocks <= clocks + 3'd1;
+    if (ends)
+      ended <= ended + 5'd1;
+    q_ready <= !session || up;
+    if (session)
+      ended <= 5'd0;
     if (rst || !session)
-      clocks <= 7'd0;
-    if (rst)
+      clocks <= 3'd0;
+    if (rst) begin
       q_ready <= 1'b0;
+      ended   <= 5'd16;
+    end
   end
-  wire settled = clocks == 7'(SETTLE - 1) && session;
 
   // --- releases: the partitions in turn ---
   typedef enum logic [1:0] {PICK, COUNT, OFFER} state_t;
@@ -125,23 +130,6 @@ module glk_far_release #(
       state <= PICK;
   end
 
-  // --- which have waited too long ---
-  logic          b_valid, c_valid, c_expired;
-  logic [PW-1:0] b_at, c_at;
-  logic [63:0]   b_passed;
-  wire           expires = c_valid && c_expired && busy[c_at] && !due[c_at] && !(take && q_partition == c_at);
-  always_ff @(posedge clk) begin
-    if (take)
-      taken[q_partition] <= now_ns;
-    b_valid   <= busy[at] && !rst;
-    b_at      <= at;
-    b_passed  <= now_ns - taken[at];
-    c_valid   <= b_valid && busy[b_at] && !rst;
-    c_at      <= b_at;
-    c_expired <= b_passed >= 64'(cfg_timeout_ns);
-    e_timeout <= expires && up && !rst;
-  end
-
   // --- the answers that come ---
   logic          s_fits, s_bad;
   logic [PW-1:0] s_at;
@@ -154,13 +142,39 @@ module glk_far_release #(
     known  <= answers;
   end
 
+  // --- which have waited too long ---
+  logic          b_valid, c_valid, c_expired;
+  logic [PW-1:0] b_at, c_at;
+  logic [63:0]   b_passed;
+  wire           expires = c_valid && c_expired && busy[c_at] && !due[c_at] && !(take && q_partition == c_at) && !(answers && s_at == c_at);
+  always_ff @(posedge clk) begin
+    if (take)
+      taken[q_partition] <= now_ns;
+    b_valid   <= busy[at] && !rst;
+    b_at      <= at;
+    b_passed  <= now_ns - taken[at];
+    c_valid   <= b_valid && busy[b_at] && !rst;
+    c_at      <= b_at;
+    c_expired <= b_passed >= 64'(cfg_timeout_ns);
+    e_timeout <= expires && up && !rst;
+  end
+
   // --- the partitions ---
   always_ff @(posedge clk) begin
-    at <= at_next;
+    if (!(a_valid && due[at])) // in turn
+      at <= at_next;
     if (pick)
       unsent[at] <= 1'b0;
     if (m_valid && m_ready)
       waits[m_partition] <= 1'b1;
+
+    if (!up) begin
+      due       <= due | busy;
+      due_error <= due_error | (busy & ~due);
+      due_one   <= due_one & ~(busy & ~due);
+      due_lost  <= due_lost | (busy & ~due);
+      unsent    <= '0;
+    end
 
     // Told, one a clock.
     if (a_ready)
@@ -175,13 +189,6 @@ module glk_far_release #(
       due[at]     <= 1'b0;
     end
 
-    if (!up && busy[at] && !due[at]) begin
-      due[at]       <= 1'b1;
-      due_error[at] <= 1'b1;
-      due_one[at]   <= 1'b0;
-      due_lost[at]  <= 1'b1;
-      unsent[at]    <= 1'b0;
-    end
     if (expires) begin
       unsent[c_at]    <= 1'b0;
       due[c_at]       <= 1'b1;
@@ -196,15 +203,15 @@ module glk_far_release #(
       due_lost[s_at]  <= spoilt[s_at];
     end
 
+    failed <= (failed & under_way) | (ends ? under_way : '0);
     if (take) begin
       busy[q_partition]   <= 1'b1;
       unsent[q_partition] <= 1'b1;
       waits[q_partition]  <= 1'b0;
-      spoilt[q_partition] <= lost[q_partition];
+      spoilt[q_partition] <= lost[q_partition] || failed[q_partition];
       lost[q_partition]   <= 1'b0;
+      failed[q_partition] <= 1'b0;
     end
-    if (settled)
-      lost <= (lost | left_over) & under_way;
     if (lost_valid) begin
       lost[lost_partition]   <= 1'b1;
       spoilt[lost_partition] <= 1'b1;
@@ -218,6 +225,7 @@ module glk_far_release #(
       waits   <= '0;
       due     <= '0;
       lost    <= '0;
+      failed  <= '0;
       a_valid <= 1'b0;
       idle    <= 1'b0;
     end

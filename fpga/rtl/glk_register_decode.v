@@ -13,7 +13,7 @@ module glk_register_decode #(
   output logic [2:0]  place,       // TYPE of the block; 0: there is no such register
   output logic [9:0]  element,
   output logic [8:0]  word,
-  output logic        header,      // it is the HEADER of a block, there whatever its elements are
+  output logic        header,      // it is the HEADER of a block; its value is 0 if that is not there
   output logic [63:0] header_value
 );
   wire in_card         = offset < 20'(glk_regs::BLOCK_PARTITION);
@@ -87,10 +87,8 @@ module glk_register_decode #(
       20'(glk_regs::BLOCK_DOORBELL):
         header_value <= {link ? 32'(glk_regs::BLOCK_LINK) : 32'(glk_regs::BLOCK_DOORBELL_NEXT), 16'(glk_regs::BLOCK_DOORBELL_VERSION),
                          16'(glk_regs::BLOCK_DOORBELL_TYPE)};
-      20'(glk_regs::BLOCK_LINK): begin
-        header       <= link;
+      20'(glk_regs::BLOCK_LINK):
         header_value <= link ? {32'(glk_regs::BLOCK_LINK_NEXT), 16'(glk_regs::BLOCK_LINK_VERSION), 16'(glk_regs::BLOCK_LINK_TYPE)} : '0;
-      end
       default: begin
         header       <= 1'b0;
         header_value <= '0;

@@ -72,11 +72,12 @@ module glk_serve_releases #(
   logic        status;
   wire         answers = state == SEE && marked[at] && reached && waits[2*at +: 2] == 2'd0;
 
+  wire  [15:0] told    = (others_told[0] ? 16'd1 << others_partition[3:0] : 16'd0) | (others_told[1] ? 16'd1 << others_partition[7:4] : 16'd0);
+  wire  [15:0] untold  = failed & ~told;
+
   always_ff @(posedge clk) begin
     for (int p = 0; p < 16; p = p + 1) begin
-      failed[p]  <= (failed[p] && !(answers && 32'(at) == p) && !(others_told[0] && 32'(others_partition[3:0]) == p) &&
-                     !(others_told[1] && 32'(others_partition[7:4]) == p)) ||
-                    (fail_valid && 32'(fail_partition) == p);
+      failed[p]  <= (untold[p] && !(answers && 32'(at) == p)) || (fail_valid && 32'(fail_partition) == p);
       refused[p] <= (refused[p] && !(answers && 32'(at) == p)) ||
                     (done_valid && done_refused && !done_write && 32'(done_partition) == p) ||
                     (denied_valid && denied_ready && 32'(denied_partition) == p);
@@ -118,7 +119,7 @@ module glk_serve_releases #(
       SEE: begin
         if (come)
           marked[at] <= 1'b1;
-        status <= failed[at] || refused[at];
+        status <= untold[at] || refused[at];
         if (answers)
           state <= ANSWER;
         else begin

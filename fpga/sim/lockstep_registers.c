@@ -227,7 +227,7 @@ static unsigned some_offset(uint64_t *value)
 	unsigned word;
 
 	*value = draw(&t.chance) >> below(&t.chance, 64);
-	switch (below(&t.chance, 16)) {
+	switch (below(&t.chance, 20)) {
 	case 0:
 		return headers[below(&t.chance, t.in.link ? 7 : 8)];
 	case 1:
@@ -237,13 +237,17 @@ static unsigned some_offset(uint64_t *value)
 		*value = below(&t.chance, 8) ? below(&t.chance, 2) : below(&t.chance, 4);
 		return GLK_CARD_CONTROL;
 	case 3:
+		return GLK_CARD_ERROR_CAUSE;
 	case 4:
+		return GLK_CARD_SNAPSHOT;
 	case 5:
+	case 6:
+	case 7:
 		word = below(&t.chance, 4) ? below(&t.chance, 12) : below(&t.chance, 512);
 		return GLK_BLOCK_LINK + 8 * word == GLK_LINK_STATUS || GLK_BLOCK_LINK + 8 * word == GLK_LINK_PEER_SERIAL
 			       ? GLK_LINK_CONTROL /* the model has no peer to tell of: see test_link_registers */
 			       : GLK_BLOCK_LINK + 8 * word;
-	case 6:
+	case 8:
 		word = below(&t.chance, 64);
 		return GLK_PARTITION_ARRAY + below(&t.chance, 16) * GLK_PARTITION_STRIDE + 8 * word;
 	default:
@@ -264,6 +268,8 @@ static void access_both(void)
 		write_both(offset, size, value, below(&t.chance, 64) == 0);
 	else
 		read_both(offset, size);
+	if (t.in.link && (offset & ~7u) == GLK_CARD_SNAPSHOT) /* at once: counters have to be there */
+		read_both(below(&t.chance, 2) ? GLK_LINK_CRC_ERRORS : GLK_LINK_UPS, 3);
 }
 
 /* --- what happens --- */
