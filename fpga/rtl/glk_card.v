@@ -445,9 +445,9 @@ module glk_card #(
   // Which of the card's own packets have arrived: flushes made, and packets wholly applied or refused, since the last clear.
   logic              packet_done;
   logic [15:0]       sent, arrived;
-  logic              e_far, e_other, e_other_refused;
+  logic              e_passed, e_passed_far, e_far, e_other, e_other_refused;
   glk_arrivals arrivals (
-    .clk, .rst, .clear, .e_flush, .u_taken(u_valid && u_ready && u_last), .u_own, .e_accepted, .e_refused, .packet_done, .e_far, .sent, .arrived,
+    .clk, .rst, .clear, .e_flush, .u_taken(u_valid && u_ready && u_last), .u_own, .e_accepted, .e_refused, .packet_done, .e_passed, .e_passed_far, .e_far, .sent, .arrived,
     .e_other, .e_other_refused);
 
   // --- plain writes to endpoints ---
@@ -645,7 +645,7 @@ module glk_card #(
         .enabled, .ep_kind, .ep_bytes, .ep_open, .ep_far, .far_partition, .ask_valid, .ask_partition, .look_partition, .look_far_bytes,
         .up(link_up), .idle(link_idle),
         .t_data, .t_bytes, .t_last, .t_valid, .t_ready, .o_data(own_data), .o_bytes(own_bytes), .o_last(own_last), .o_valid(own_valid), .o_ready(own_ready),
-        .posted_valid(far_posted_valid), .posted_partition(far_posted_partition), .posted_ready(far_posted_ready), .e_arrived(e_far),
+        .posted_valid(far_posted_valid), .posted_partition(far_posted_partition), .posted_ready(far_posted_ready), .e_passed, .e_passed_far, .e_arrived(e_far),
         .q_partition, .q_valid, .q_ready, .a_partition(ak_partition), .a_error(ak_error), .a_one(ak_one), .a_lost(ak_lost), .a_valid(ak_valid), .a_ready(ak_ready),
         .under_way, .each_take, .each_reached, .fail_valid, .fail_partition, .fail_count, .fail_lost,
         .y_partition(by_partition), .y_offset(by_offset), .y_length(by_length), .y_atomic(by_atomic), .y_operation(by_operation), .y_operand(by_operand), .y_compare(by_compare), .y_valid(by_valid), .y_ready(by_ready), .z_error(bz_error), .z_data(bz_data), .z_last(bz_last), .z_valid(bz_valid),
@@ -659,6 +659,7 @@ module glk_card #(
     end else begin : alone
       assign {look_far_bytes, link_up, link_idle, l_shown, l_allowed, l_snapshot_done, e_link, e_other_malformed} = {64'd0, 2'b01, 64'd0, 4'b0100};
       assign {own_data, own_bytes, own_last, own_valid, t_ready} = {t_data, t_bytes, t_last, t_valid, own_ready};
+      assign {e_passed, e_passed_far} = {t_valid && t_ready && t_last, 1'b0};
       assign {far_posted_valid, far_posted_partition, e_far, q_ready, ak_partition, ak_error, ak_one, ak_lost, ak_valid, each_take} = '0;
       assign {by_ready, bz_error, bz_data, bz_last, bz_valid, far_data, far_bytes, far_last, far_valid} = '0;
       assign {ls_partition, ls_offset, ls_length, ls_valid, lock, ws_partition, ws_offset, ws_length, ws_data, ws_valid} = '0;

@@ -52,6 +52,8 @@ module glk_card_link #(
   output logic              posted_valid,
   output logic [PW-1:0]     posted_partition,
   input  logic              posted_ready,
+  output logic              e_passed,
+  output logic              e_passed_far,
   output logic              e_arrived,
 
   // Flush reads, marks, failures: see glk_acknowledge.
@@ -199,7 +201,7 @@ module glk_card_link #(
     .clk, .rst, .session, .ep_far, .far_partition,
     .t_data, .t_bytes, .t_last, .t_valid, .t_ready, .o_data, .o_bytes, .o_last, .o_valid, .o_ready,
     .m_data(fs_data), .m_last(fs_last), .m_valid(fs_valid), .m_ready(fs_ready),
-    .sent_valid, .sent_far, .lost_valid, .lost_partition, .posted_valid, .posted_partition, .posted_ready, .e_arrived);
+    .sent_valid, .sent_far, .lost_valid, .lost_partition, .posted_valid, .posted_partition, .posted_ready, .e_passed, .e_passed_far, .e_arrived);
 
   logic [3*4-1:0]   r_kind;
   logic [3*128-1:0] r_data;

@@ -41,6 +41,8 @@ module glk_far_send #(
   output logic              posted_valid,
   output logic [PW-1:0]     posted_partition,
   input  logic              posted_ready,
+  output logic              e_passed,     // a packet has passed, in their order; it goes to the other card
+  output logic              e_passed_far,
   output logic              e_arrived
 );
   localparam int FLITS = DATA_W / 128;
@@ -146,6 +148,8 @@ module glk_far_send #(
   assign e_arrived        = arrives[DELAY-1];
 
   always_ff @(posedge clk) begin
+    e_passed     <= i_valid && i_ready && i_last && !rst;
+    e_passed_far <= of_far;
     sent_valid <= 1'b0;
     lost_valid <= 1'b0;
     arrives    <= {arrives[DELAY-2:0], posted_valid && posted_ready};

@@ -91,9 +91,13 @@ static void check_whole(struct work *w, unsigned side)
 	same(w, side, "ERR_ENDPOINT", 0, of_partitions(w, side, GLK_PARTITION_ERR_ENDPOINT, WORK_NEAR, all_open ? WORK_FAR_B : WORK_FAR_A));
 	if (!all_open)
 		return;
-	same(w, side, "DENIED by the other", 0, get(w, 1 - side, GLK_LINK_DENIED));
-	same(w, 1 - side, "PACKETS_RECEIVED", of_partitions(w, 1 - side, GLK_PARTITION_PACKETS, WORK_NEAR, WORK_SECOND) +
-	     get(w, side, GLK_LINK_PACKETS_FINEPACK), get(w, 1 - side, GLK_CARD_PACKETS_RECEIVED));
+	if (get(w, 1 - side, GLK_LINK_DENIED) > get(w, side, GLK_LINK_PACKETS_TRANSLATION_REQUEST)) /* asked before it was set up */
+		linked_fail(&w->pair, "card %u, DENIED by the other: %" PRIu64, side, get(w, 1 - side, GLK_LINK_DENIED));
+	/* The Verilog makes packets of write requests, and counts them too. */
+	same(w, 1 - side, "PACKETS_RECEIVED",
+	     of_partitions(w, 1 - side, GLK_PARTITION_PACKETS, WORK_NEAR, WORK_SECOND) + get(w, side, GLK_LINK_PACKETS_FINEPACK) +
+		     (w->pair.card[1 - side].dut ? get(w, side, GLK_LINK_PACKETS_WRITE_REQUEST) : 0),
+	     get(w, 1 - side, GLK_CARD_PACKETS_RECEIVED));
 }
 
 void work_check_counters(struct work *w, bool whole)

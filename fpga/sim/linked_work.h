@@ -78,7 +78,8 @@ struct work {
 	struct work_side side[2];
 	unsigned contexts;
 	struct chance chance;
-	bool pause, trouble;
+	bool pause, trouble, verbose;
+	char said[100]; /* what has happened to it */
 	unsigned disabled; /* side whose link is going to be enabled again */
 	bool deaf; /* own endpoints fail too, while there is trouble */
 	unsigned rate; /* of 256: how often an idle context does something in a clock */

@@ -63,6 +63,7 @@ static bool run_round(const enum linked_kind kinds[2], uint64_t seed, uint64_t r
 		printf("Bail out! %s\n", strerror(-error));
 		exit(1);
 	}
+	w.verbose = verbose;
 	begin();
 	w.pause = false;
 	for (unsigned i = 0; i < events && !w.pair.failure[0]; i++) {
@@ -79,7 +80,7 @@ static bool run_round(const enum linked_kind kinds[2], uint64_t seed, uint64_t r
 		       w.counts.stores, w.counts.bytes, w.counts.loads, w.counts.failed_loads, w.counts.entries, w.counts.failed_entries,
 		       w.counts.releases, w.counts.failed_releases);
 	if (w.pair.failure[0])
-		printf("# %s\n# again: --cards %s,%s --seed %" PRIu64 " --round %" PRIu64 " --clocks %u --wave FILE\n", w.pair.failure,
+		printf("# %s (%s)\n# again: --cards %s,%s --seed %" PRIu64 " --round %" PRIu64 " --clocks %u --wave FILE\n", w.pair.failure, w.said,
 		       kinds[0] == LINKED_RTL ? "rtl" : "model", kinds[1] == LINKED_RTL ? "rtl" : "model", seed, round, clocks);
 	return !w.pair.failure[0];
 }
