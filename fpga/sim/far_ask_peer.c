@@ -412,8 +412,10 @@ void far_ask_peer_clocked(void)
 	peer.was_shown = t.out.m_valid && !t.in.m_ready && t.in.session;
 	memcpy(peer.shown, t.out.m_data, GLK_FLIT_BYTES);
 	if (t.out.m_valid && !peer.got && (t.out.m_kind == GLK_KIND_READ_REQUEST || t.out.m_kind == GLK_KIND_ATOMIC_REQUEST) && t.m_since == t.clock &&
-	    t.load.active)
+	    t.load.active) {
+		t.load.before = t.load.last;
 		t.load.last = t.clock;
+	}
 	if (!t.in.session)
 		return;
 	if (t.in.m_ready)

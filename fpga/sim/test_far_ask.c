@@ -248,7 +248,7 @@ static void load_taken(void)
 		.active = true, .serial = ++t.serial, .partition = in->l_partition, .atomic = in->l_atomic, .length = in->l_length,
 		.offset = in->l_offset, .operand = in->l_operand, .compare = in->l_compare, .operation = in->l_operation,
 		.lines = in->l_atomic ? 1 : (unsigned)((in->l_offset + in->l_length - 1) / LINES - in->l_offset / LINES + 1),
-		.mark = t.posted[in->l_partition], .taken = t.clock, .last = t.clock,
+		.mark = t.posted[in->l_partition], .taken = t.clock, .last = t.clock, .before = t.clock,
 	};
 	t.in.l_valid = false;
 	t.loads++;
@@ -263,8 +263,8 @@ static void load_failed(void)
 	t.bad_loads++;
 	if (!t.out.b_last || l->begun)
 		far_ask_fail("an error is one beat", 1, l->begun);
-	if (!late && l->reached && !l->asked && t.clock - l->last < CLOSE) /* too late for what was stored before */
-		late = t.clock - l->taken + CLOSE >= timeout_clocks();
+	if (t.clock - l->last < CLOSE) /* it went on just too late */
+		late = t.clock - l->before + CLOSE >= timeout_clocks();
 	if (!l->dropped && !(done && l->bad) && !late)
 		far_ask_fail("a load has failed", 0, l->answered);
 	if (late) {
@@ -322,6 +322,7 @@ static void load_clocked(void)
 		return;
 	if (!l->reached && t.clock > l->taken + 2 && t.known[l->partition] >= t.mark[l->partition]) {
 		l->reached = true;
+		l->before = l->last;
 		l->last = t.clock;
 	}
 	if (!t.in.session && was && !l->dropped) {
