@@ -487,12 +487,12 @@ static void one_round(uint64_t seed, uint64_t round)
 	for (unsigned i = 0; i < ROUND_CLOCKS && !t.failure[0]; i++)
 		clock_once();
 	draining = true;
-	for (unsigned i = 0; i < DRAIN_CLOCKS && !quiet() && !t.failure[0]; i++)
+	for (unsigned i = 0, calm = 0; i < DRAIN_CLOCKS && calm < 4 * CLOSE && !t.failure[0]; i++) {
 		clock_once();
+		calm = quiet() ? calm + 1 : 0;
+	}
 	if (!quiet())
 		far_ask_fail("all is answered in the end", 1, 0);
-	for (unsigned i = 0; i < 2 * CLOSE && !t.failure[0]; i++)
-		clock_once();
 	if (!t.out.idle)
 		far_ask_fail("idle in the end", 1, 0);
 	within("strays", &t.strays);
