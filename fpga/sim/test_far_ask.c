@@ -20,7 +20,7 @@ struct bench t;
 static uint64_t look_since;
 static uint64_t acknowledge_at[FAR_ASK_PARTITIONS];
 static bool taken[FAR_ASK_PARTITIONS];
-static uint64_t session_until, stall_until;
+static uint64_t session_until, stall_until, store_from, flush_from; /* clocks until which something stops, from which on it goes */
 static bool draining;
 
 void far_ask_fail(const char *what, uint64_t expected, uint64_t got)
@@ -90,7 +90,11 @@ static void drive_stores(void)
 	unsigned p = below(&t.chance, t.partitions);
 
 	t.in.sent_valid = t.in.lost_valid = false;
-	if (!draining && below(&t.chance, 512) < 256 - t.gap) {
+	if (!draining && once_in(1500))
+		store_from = t.clock + below(&t.chance, 1000);
+	if (!draining && once_in(1500)) /* flush reads of the bus wait */
+		flush_from = t.clock + below(&t.chance, 1000);
+	if (!draining && t.clock >= store_from && below(&t.chance, 512) < 256 - t.gap) {
 		t.in.sent_valid = t.in.session;
 		t.in.sent_far = t.far[p];
 		t.in.lost_valid = !t.in.session;
@@ -112,7 +116,7 @@ static void drive_stores(void)
 			t.in.each_reached |= 1u << k;
 		taken[k] = false;
 	}
-	if (!t.in.q_valid && t.posted[p] != t.covered[p] && !t.flush[p].out) {
+	if (!t.in.q_valid && t.clock >= flush_from && t.posted[p] != t.covered[p] && !t.flush[p].out) {
 		t.in.q_valid = true;
 		t.in.q_partition = p;
 		t.flush[p].free = t.clock;
@@ -476,7 +480,7 @@ static void begin_round(uint64_t seed, uint64_t round)
 		t.in.is_far &= ~(1u << below(&t.chance, t.partitions));
 	t.fallen = t.clock;
 	session_until = t.clock + 250;
-	stall_until = 0;
+	stall_until = store_from = flush_from = 0;
 	far_ask_peer_reset();
 	far_ask_dut_reset(t.dut);
 }
