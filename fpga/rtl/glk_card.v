@@ -23,6 +23,8 @@ module glk_card #(
   parameter int READ_BYTES    = 512, // most bytes of a read; at least LANES, a power of two
   parameter int WRITE_BYTES   = 256, // most bytes of a write; at least LANES, a power of two
   parameter int LINK          = 1,   // 0: without what a link to another card takes; `link` is 0 then
+  parameter int LINK_REPLAY   = 1024, // clocks until what the other card does not acknowledge is sent again
+  parameter int LINK_HELLO    = 4096, // clocks between words when nothing happens on the link
   parameter int LANES         = DATA_W / 8,
   parameter int KW            = $clog2(LANES + 1)
 ) (
@@ -638,7 +640,7 @@ module glk_card #(
   logic [63:0]       l_shown, look_far_bytes;
   generate
     if (LINK != 0) begin : linked
-      glk_card_link #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) card_link (
+      glk_card_link #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .REPLAY(LINK_REPLAY), .HELLO(LINK_HELLO)) card_link (
         .clk, .rst, .clear, .halt(halt || !link), .now_ns, .serial, .cluster, .first_session(link_session),
         .enabled, .ep_kind, .ep_bytes, .ep_open, .ep_far, .far_partition, .ask_valid, .ask_partition, .look_partition, .look_far_bytes,
         .up(link_up), .idle(link_idle),

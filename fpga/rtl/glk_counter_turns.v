@@ -21,7 +21,8 @@ module glk_counter_turns #(
 );
   localparam int ROUND = 32; // clocks; a power of two
   // Between two times that its bits are taken, a counter counts for two rounds at most.
-  localparam int W = ADD_W + 6;
+  localparam int W = 32;
+  initial if (ADD_W + 6 > W) $fatal;
 
   (* ram_style = "distributed" *) logic [63:0] counts [0:ROUND-1];
   (* ram_style = "distributed" *) logic [63:0] seen   [0:ROUND-1];
@@ -31,7 +32,7 @@ module glk_counter_turns #(
   logic [5:0] saving; // and those of the snapshot that are not saved
   wire        save = saving != '0;
 
-  logic [ROUND*W-1:0] own, aside;
+  logic [ROUND*W-1:0] given; // what is added when it is the counter's turn
   genvar g;
   generate
     for (g = 0; g < ROUND; g = g + 1) begin : counter
@@ -48,11 +49,9 @@ module glk_counter_turns #(
           if (rst)
             bits <= '0;
         end
-        assign own[g*W +: W]   = W'(bits);
-        assign aside[g*W +: W] = W'(bits_aside);
+        assign given[g*W +: W] = save ? W'(bits_aside) : W'(bits);
       end else begin : absent
-        assign own[g*W +: W]   = '0;
-        assign aside[g*W +: W] = '0;
+        assign given[g*W +: W] = '0;
       end
     end
   endgenerate
@@ -66,7 +65,7 @@ module glk_counter_turns #(
   always_ff @(posedge clk) begin
     turn    <= turn + 5'd1;
     n_turn  <= turn;
-    n_add   <= save ? aside[turn*W +: W] : own[turn*W +: W];
+    n_add   <= given[{turn, 5'd0} +: W];
     n_fresh <= fresh != '0;
     n_save  <= save;
     n_last  <= saving == 6'd1;

@@ -146,7 +146,7 @@ module glk_far_release #(
   logic          b_valid, c_valid, c_expired;
   logic [PW-1:0] b_at, c_at;
   logic [63:0]   b_passed;
-  wire           expires = c_valid && c_expired && busy[c_at] && !due[c_at] && !(take && q_partition == c_at) && !(answers && s_at == c_at);
+  wire           expires = c_valid && c_expired && busy[c_at] && !due[c_at] && !(answers && s_at == c_at);
   always_ff @(posedge clk) begin
     if (take)
       taken[q_partition] <= now_ns;

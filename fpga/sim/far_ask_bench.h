@@ -24,7 +24,7 @@ struct load {
 	unsigned serial, partition, length, lines, operation, asked, answered, bad, beats;
 	uint64_t offset, operand, compare, old;
 	uint64_t mark;			     /* what had been posted */
-	uint64_t taken, last, dropped_at, done_at, latest[CLOSE]; /* clocks; of `last` its time is counted anew */
+	uint64_t taken, last, before, dropped_at, done_at, latest[CLOSE]; /* clocks; from `last` on its time counts, and `before` did */
 	enum line line[LINES];
 };
 

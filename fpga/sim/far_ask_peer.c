@@ -23,6 +23,7 @@ static struct {
 	struct response waiting[RESPONSES], slow, going; /* slow: a read response, flit by flit; going: ends at this clock */
 	unsigned count;
 	size_t slow_at;
+	uint64_t slow_from; /* clock from which on it goes on */
 	bool slow_valid, ends;
 	uint8_t packet[2 * GLK_FLIT_BYTES];
 	size_t got;
@@ -383,7 +384,9 @@ void far_ask_peer_drive(bool all_now)
 		return;
 	if (t.mood && !all_now && !below(&t.chance, 50))
 		disturb();
-	if (peer.slow_valid && below(&t.chance, 4)) {
+	if (t.mood == 1 && !below(&t.chance, 60))
+		peer.slow_from = t.clock + below(&t.chance, (unsigned)(t.in.timeout_ns / CLOCK_NS));
+	if (peer.slow_valid && (t.clock >= peer.slow_from || all_now) && below(&t.chance, 4)) {
 		show(&peer.slow, peer.slow_at);
 		peer.slow_at += GLK_FLIT_BYTES;
 		peer.slow_valid = peer.slow_at < peer.slow.length;
@@ -412,8 +415,10 @@ void far_ask_peer_clocked(void)
 	peer.was_shown = t.out.m_valid && !t.in.m_ready && t.in.session;
 	memcpy(peer.shown, t.out.m_data, GLK_FLIT_BYTES);
 	if (t.out.m_valid && !peer.got && (t.out.m_kind == GLK_KIND_READ_REQUEST || t.out.m_kind == GLK_KIND_ATOMIC_REQUEST) && t.m_since == t.clock &&
-	    t.load.active)
+	    t.load.active) {
+		t.load.before = t.load.last;
 		t.load.last = t.clock;
+	}
 	if (!t.in.session)
 		return;
 	if (t.in.m_ready)

@@ -465,6 +465,7 @@ static void see_over(void *user, const struct serve_verdict *verdict)
 		return;
 	ask = &a->asks[verdict->ask];
 	ask->over = true;
+	ask->over_at = a->card->now;
 	ask->refused = verdict->writes == 0;
 	ask->visible = a->card->posted[ask->partition];
 	a->arrived[ask->partition]++;
@@ -529,6 +530,7 @@ static void see_loaded(void *user)
 	ask->writes = !ask->load_failed && (operation != 2 || ask->old == ask->compare);
 	if (!ask->writes) {
 		ask->over = true;
+		ask->over_at = a->card->now;
 		ask->visible = a->card->posted[ask->partition];
 	}
 }
@@ -552,6 +554,7 @@ static void see_write(void *user, unsigned partition, uint64_t offset, unsigned 
 	if ((data & mask) != (value & mask))
 		serve_asks_fault(a, "an atomic's new value", value & mask, data & mask);
 	loading->written = loading->over = true;
+	loading->over_at = a->card->now;
 	loading->visible = a->card->posted[partition];
 }
 
@@ -580,6 +583,7 @@ static void settle(struct serve_asks *a)
 			if ((int32_t)(a->arrived[ask->partition] - (uint32_t)ask->where) < 0)
 				continue;
 			ask->counted = true;
+			ask->counted_at = a->card->now;
 			ask->visible = a->card->posted[ask->partition];
 		} else if (ask->kind != GLK_KIND_RELEASE && !ask->over) {
 			continue;
@@ -694,6 +698,18 @@ static bool is_second(const struct serve_asks *a, const struct ask *ask, bool *s
 	return second;
 }
 
+/* A release lets go first who waited for what it wrote before it was counted, give or take some clocks: who tells of failures too. */
+static void check_turn(struct serve_asks *a, const struct ask *release)
+{
+	for (unsigned i = 0; i < a->count; i++) {
+		const struct ask *ask = &a->asks[i];
+
+		if ((ask->kind == GLK_KIND_WRITE_REQUEST || ask->kind == GLK_KIND_ATOMIC_REQUEST) && ask->partition == release->partition &&
+		    ask->over && !ask->answered && !ask->refused && ask->over_at + 4 <= release->counted_at)
+			serve_asks_fault(a, "a release is answered before a write that it waits with", ask->tag, release->tag);
+	}
+}
+
 static void check_released(struct serve_asks *a, struct ask *ask, unsigned status)
 {
 	struct told *failures = &a->failures[ask->partition], *refusals = &a->refusals[ask->partition];
@@ -710,6 +726,7 @@ static void check_released(struct serve_asks *a, struct ask *ask, unsigned statu
 		serve_asks_fault(a, "a release is answered too early", ask->where, a->arrived[ask->partition]);
 		return;
 	}
+	check_turn(a, ask);
 	failed = failed_before(a, ask->partition, ask->settled_at);
 	refused = refused_before(a, ask->partition, ask->settled_at);
 	if (failed > failures->most || refused > refusals->most)

@@ -20,7 +20,7 @@ struct bench t;
 static uint64_t look_since;
 static uint64_t acknowledge_at[FAR_ASK_PARTITIONS];
 static bool taken[FAR_ASK_PARTITIONS];
-static uint64_t session_until, stall_until;
+static uint64_t session_until, stall_until, store_from, flush_from; /* clocks until which something stops, from which on it goes */
 static bool draining;
 
 void far_ask_fail(const char *what, uint64_t expected, uint64_t got)
@@ -90,7 +90,11 @@ static void drive_stores(void)
 	unsigned p = below(&t.chance, t.partitions);
 
 	t.in.sent_valid = t.in.lost_valid = false;
-	if (!draining && below(&t.chance, 512) < 256 - t.gap) {
+	if (!draining && once_in(1500))
+		store_from = t.clock + below(&t.chance, 1000);
+	if (!draining && once_in(1500)) /* flush reads of the bus wait */
+		flush_from = t.clock + below(&t.chance, 1000);
+	if (!draining && t.clock >= store_from && below(&t.chance, 512) < 256 - t.gap) {
 		t.in.sent_valid = t.in.session;
 		t.in.sent_far = t.far[p];
 		t.in.lost_valid = !t.in.session;
@@ -112,7 +116,7 @@ static void drive_stores(void)
 			t.in.each_reached |= 1u << k;
 		taken[k] = false;
 	}
-	if (!t.in.q_valid && t.posted[p] != t.covered[p] && !t.flush[p].out) {
+	if (!t.in.q_valid && t.clock >= flush_from && t.posted[p] != t.covered[p] && !t.flush[p].out) {
 		t.in.q_valid = true;
 		t.in.q_partition = p;
 		t.flush[p].free = t.clock;
@@ -248,7 +252,7 @@ static void load_taken(void)
 		.active = true, .serial = ++t.serial, .partition = in->l_partition, .atomic = in->l_atomic, .length = in->l_length,
 		.offset = in->l_offset, .operand = in->l_operand, .compare = in->l_compare, .operation = in->l_operation,
 		.lines = in->l_atomic ? 1 : (unsigned)((in->l_offset + in->l_length - 1) / LINES - in->l_offset / LINES + 1),
-		.mark = t.posted[in->l_partition], .taken = t.clock, .last = t.clock,
+		.mark = t.posted[in->l_partition], .taken = t.clock, .last = t.clock, .before = t.clock,
 	};
 	t.in.l_valid = false;
 	t.loads++;
@@ -263,8 +267,8 @@ static void load_failed(void)
 	t.bad_loads++;
 	if (!t.out.b_last || l->begun)
 		far_ask_fail("an error is one beat", 1, l->begun);
-	if (!late && l->reached && !l->asked && t.clock - l->last < CLOSE) /* too late for what was stored before */
-		late = t.clock - l->taken + CLOSE >= timeout_clocks();
+	if (t.clock - l->last < CLOSE) /* it went on just too late */
+		late = t.clock - l->before + CLOSE >= timeout_clocks();
 	if (!l->dropped && !(done && l->bad) && !late)
 		far_ask_fail("a load has failed", 0, l->answered);
 	if (late) {
@@ -322,6 +326,7 @@ static void load_clocked(void)
 		return;
 	if (!l->reached && t.clock > l->taken + 2 && t.known[l->partition] >= t.mark[l->partition]) {
 		l->reached = true;
+		l->before = l->last;
 		l->last = t.clock;
 	}
 	if (!t.in.session && was && !l->dropped) {
@@ -475,7 +480,7 @@ static void begin_round(uint64_t seed, uint64_t round)
 		t.in.is_far &= ~(1u << below(&t.chance, t.partitions));
 	t.fallen = t.clock;
 	session_until = t.clock + 250;
-	stall_until = 0;
+	stall_until = store_from = flush_from = 0;
 	far_ask_peer_reset();
 	far_ask_dut_reset(t.dut);
 }
@@ -486,12 +491,12 @@ static void one_round(uint64_t seed, uint64_t round)
 	for (unsigned i = 0; i < ROUND_CLOCKS && !t.failure[0]; i++)
 		clock_once();
 	draining = true;
-	for (unsigned i = 0; i < DRAIN_CLOCKS && !quiet() && !t.failure[0]; i++)
+	for (unsigned i = 0, calm = 0; i < DRAIN_CLOCKS && calm < 4 * CLOSE && !t.failure[0]; i++) {
 		clock_once();
+		calm = quiet() ? calm + 1 : 0;
+	}
 	if (!quiet())
 		far_ask_fail("all is answered in the end", 1, 0);
-	for (unsigned i = 0; i < 2 * CLOSE && !t.failure[0]; i++)
-		clock_once();
 	if (!t.out.idle)
 		far_ask_fail("idle in the end", 1, 0);
 	within("strays", &t.strays);

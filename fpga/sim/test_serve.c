@@ -98,15 +98,17 @@ static void settle(void)
 
 static void begin_session(void)
 {
-	unsigned clocks = 200 + below(&t.chance, 400);
+	unsigned clocks = 200 + below(&t.chance, 2) * below(&t.chance, 400);
 
 	t.in.session = false;
 	serve_asks_begin(&t.asks);
 	t.asks.old_packets = 3; /* in the middle of one, and two on the way out */
+	if (!below(&t.chance, 3))
+		t.card.gap = 255; /* hardly anything is taken until the next one */
 	for (unsigned i = 0; i < clocks && !failed(); i++)
 		clock_once();
 	/* Who waits that long sees everything of before go by; who does not may have it go by in the session. */
-	while (below(&t.chance, 2) && !(serve_card_quiet(&t.card) && t.out.idle) && !failed())
+	while (below(&t.chance, 4) == 0 && !(serve_card_quiet(&t.card) && t.out.idle) && !failed())
 		for (unsigned i = 0; i < 1000; i++)
 			clock_once();
 	if (serve_card_quiet(&t.card) && t.out.idle)
@@ -124,6 +126,8 @@ static void phase(bool cut)
 	unsigned requests = 20 + below(&t.chance, 80), limit = cut ? below(&t.chance, 4000) : UINT32_MAX;
 
 	set_pace();
+	if (cut && below(&t.chance, 2)) /* so that much is under way beyond the end of the session */
+		t.card.done_most = t.card.load_most = 2000;
 	for (unsigned i = 0; i < requests; i++)
 		serve_asks_make(&t.asks);
 	if (!cut)
