@@ -647,7 +647,7 @@ module glk_card #(
         .t_data, .t_bytes, .t_last, .t_valid, .t_ready, .o_data(own_data), .o_bytes(own_bytes), .o_last(own_last), .o_valid(own_valid), .o_ready(own_ready),
         .posted_valid(far_posted_valid), .posted_partition(far_posted_partition), .posted_ready(far_posted_ready), .e_passed, .e_passed_far, .e_arrived(e_far),
         .q_partition, .q_valid, .q_ready, .a_partition(ak_partition), .a_error(ak_error), .a_one(ak_one), .a_lost(ak_lost), .a_valid(ak_valid), .a_ready(ak_ready),
-        .under_way, .each_take, .each_reached, .fail_valid, .fail_partition, .fail_count, .fail_lost,
+        .under_way(under_way & ep_beyond), .each_take, .each_reached, .fail_valid, .fail_partition, .fail_count, .fail_lost,
         .y_partition(by_partition), .y_offset(by_offset), .y_length(by_length), .y_atomic(by_atomic), .y_operation(by_operation), .y_operand(by_operand), .y_compare(by_compare), .y_valid(by_valid), .y_ready(by_ready), .z_error(bz_error), .z_data(bz_data), .z_last(bz_last), .z_valid(bz_valid),
         .lr_data(far_data), .lr_bytes(far_bytes), .lr_last(far_last), .lr_valid(far_valid), .lr_ready(far_ready),
         .other_done(link && e_other && !e_other_refused), .other_refused(link && e_other && e_other_refused),
