@@ -142,8 +142,9 @@ module glk_far_ask #(
     .m_data(t_m_data), .m_valid(t_m_valid), .m_ready(t_m_ready),
     .s_data(p_data[95:0]), .s_valid(p_translation), .known(t_known));
 
+  // A packet that has begun goes on when the card is reset in a session.
   glk_far_out out (
-    .clk, .rst(forget), .r_data(r_m_data), .r_valid(r_m_valid), .r_ready(r_m_ready), .t_data(t_m_data), .t_valid(t_m_valid), .t_ready(t_m_ready),
+    .clk, .rst(!session), .r_data(r_m_data), .r_valid(r_m_valid), .r_ready(r_m_ready), .t_data(t_m_data), .t_valid(t_m_valid), .t_ready(t_m_ready),
     .l_atomic(l_m_atomic), .l_data(l_m_data), .l_valid(l_m_valid), .l_ready(l_m_ready), .m_kind, .m_data, .m_last, .m_valid, .m_ready);
 
   // --- for the counters: a load's timeout lets a release's go before ---
