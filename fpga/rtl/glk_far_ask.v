@@ -18,13 +18,13 @@ module glk_far_ask #(
   input  logic [33:0]             cfg_timeout_ns,
   input  logic [PARTITIONS*4-1:0] far_partition, // which of the other card each stands for
 
-  // FinePack packets to a far partition went out; or one of this partition was lost, as there is no session. Not before the packet
-  // is counted as posted, and lost not after a session has begun.
+  // A FinePack packet to a far partition goes out; or one of this partition is lost, as there is no session. Both in the clock in which
+  // the packet is counted as posted.
   input  logic                    sent_valid,
   input  logic [3:0]              sent_far,
   input  logic                    lost_valid,
   input  logic [PW-1:0]           lost_partition,
-  input  logic [PARTITIONS-1:0]   under_way,     // of kind link; posted, and not acknowledged
+  input  logic [PARTITIONS-1:0]   under_way,     // of kind link, some (<= 15) clocks ago: posted, and not acknowledged
 
   // Flush reads of partitions of kind link, one a partition at a time; taken in the clock in which it is settled what they
   // cover. An error is of one failure or of all that is covered.
