@@ -18,13 +18,13 @@ module glk_far_ask #(
   input  logic [33:0]             cfg_timeout_ns,
   input  logic [PARTITIONS*4-1:0] far_partition, // which of the other card each stands for
 
-  // FinePack packets to a far partition went out; or one of this partition was lost, as there is no session. Not before the packet
-  // is counted as posted, and lost not after a session has begun.
+  // A FinePack packet to a far partition goes out; or one of this partition is lost, as there is no session. Both in the clock in which
+  // the packet is counted as posted.
   input  logic                    sent_valid,
   input  logic [3:0]              sent_far,
   input  logic                    lost_valid,
   input  logic [PW-1:0]           lost_partition,
-  input  logic [PARTITIONS-1:0]   under_way,     // of kind link; posted, and not acknowledged
+  input  logic [PARTITIONS-1:0]   under_way,     // of kind link, some (<= 15) clocks ago: posted, and not acknowledged
 
   // Flush reads of partitions of kind link, one a partition at a time; taken in the clock in which it is settled what they
   // cover. An error is of one failure or of all that is covered.
@@ -143,8 +143,9 @@ module glk_far_ask #(
     .m_data(t_m_data), .m_valid(t_m_valid), .m_ready(t_m_ready),
     .s_data(p_data[95:0]), .s_valid(p_translation), .known(t_known));
 
+  // A packet that has begun goes on when the card is reset in a session.
   glk_far_out out (
-    .clk, .rst(forget), .r_data(r_m_data), .r_valid(r_m_valid), .r_ready(r_m_ready), .t_data(t_m_data), .t_valid(t_m_valid), .t_ready(t_m_ready),
+    .clk, .rst(!session), .r_data(r_m_data), .r_valid(r_m_valid), .r_ready(r_m_ready), .t_data(t_m_data), .t_valid(t_m_valid), .t_ready(t_m_ready),
     .l_atomic(l_m_atomic), .l_data(l_m_data), .l_valid(l_m_valid), .l_ready(l_m_ready), .m_kind, .m_data, .m_last, .m_valid, .m_ready);
 
   // --- for the counters: a load's timeout lets a release's go before ---
