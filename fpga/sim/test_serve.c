@@ -104,9 +104,11 @@ static void begin_session(void)
 	serve_asks_begin(&t.asks);
 	t.asks.old_packets = 3; /* in the middle of one, and two on the way out */
 	if (!below(&t.chance, 3))
-		t.card.gap = 255; /* hardly anything is taken until the next one */
+		t.card.gap = 256; /* nothing is taken until the next one */
 	for (unsigned i = 0; i < clocks && !failed(); i++)
 		clock_once();
+	if (below(&t.chance, 2))
+		t.card.gap = 0;
 	/* Who waits that long sees everything of before go by; who does not may have it go by in the session. */
 	while (below(&t.chance, 4) == 0 && !(serve_card_quiet(&t.card) && t.out.idle) && !failed())
 		for (unsigned i = 0; i < 1000; i++)
@@ -124,6 +126,7 @@ static void begin_session(void)
 static void phase(bool cut)
 {
 	unsigned requests = 20 + below(&t.chance, 80), limit = cut ? below(&t.chance, 4000) : UINT32_MAX;
+	unsigned jam = below(&t.chance, 2) * below(&t.chance, 64); /* the last clocks, in which nothing is taken */
 
 	set_pace();
 	if (cut && below(&t.chance, 2)) /* so that much is under way beyond the end of the session */
@@ -132,8 +135,11 @@ static void phase(bool cut)
 		serve_asks_make(&t.asks);
 	if (!cut)
 		settle();
-	for (unsigned i = 0; cut && i < limit && !failed(); i++)
+	for (unsigned i = 0; cut && i < limit && !failed(); i++) {
+		if (jam && i + jam >= limit)
+			t.card.gap = 256;
 		clock_once();
+	}
 	t.cuts += cut;
 }
 
