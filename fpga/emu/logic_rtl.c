@@ -60,7 +60,7 @@ static void interrupt(void *user, unsigned vector)
 	r->config.ops->interrupt(r->config.bus, vector);
 }
 
-/* An access may wait for the other card: the wire has to move then. */
+/* An access may wait for the other card: the wire has to move then, and time go on, or the wait would have no bound. */
 static bool block_comes(void *user, struct card_block *block)
 {
 	struct rtl *r = user;
@@ -70,6 +70,8 @@ static bool block_comes(void *user, struct card_block *block)
 		r->unserved = 0;
 		r->config.ops->link_wait(r->config.bus, 0);
 		r->wire_moves = false;
+		r->now_ns = server_now_ns();
+		card_dut_set_now(r->dut, r->now_ns);
 	}
 	return rtl_wire_take(&r->wire, block);
 }

@@ -426,7 +426,7 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	signal(SIGPIPE, SIG_IGN);
-	machine_programs(argv[1], argv[2], NULL);
+	machine_programs(argv[1], argv[2], argc > 3 ? argv[3] : NULL);
 	printf("# --link-seed " SEED "\n");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
