@@ -215,14 +215,27 @@ int card_dut_pass(struct card_dut *dut)
 	return 0;
 }
 
+void card_dut_flr_begin(struct card_dut *dut)
+{
+	dut->in.flr = true;
+	dut->out.flr_done = false;
+}
+
+bool card_dut_flr_end(struct card_dut *dut)
+{
+	if (dut->in.flr && dut->out.flr_done)
+		dut->in.flr = false;
+	return !dut->in.flr;
+}
+
 int card_dut_flr(struct card_dut *dut)
 {
 	uint64_t since = dut->clocks;
 
-	dut->in.flr = true;
+	card_dut_flr_begin(dut);
 	do
 		card_dut_clock(dut);
-	while (!dut->out.flr_done && in_time(dut, since));
+	while (!card_dut_flr_end(dut) && in_time(dut, since));
 	dut->in.flr = false;
 	card_dut_clock(dut);
 	return dut->clocks - since < dut->limit ? 0 : -ETIMEDOUT;

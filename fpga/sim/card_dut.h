@@ -98,6 +98,9 @@ int card_dut_pass(struct card_dut *dut);
 
 /** Function-level reset; clocks until the card says that it is done. Returns 0 or -ETIMEDOUT. */
 int card_dut_flr(struct card_dut *dut);
+/** The same in two steps, for who clocks himself: the second gives whether it is done. */
+void card_dut_flr_begin(struct card_dut *dut);
+bool card_dut_flr_end(struct card_dut *dut);
 
 /** Begins to give a packet to the card's link, as from elsewhere. Returns 0, -EAGAIN while one is being given, or -EINVAL. */
 int card_dut_inject(struct card_dut *dut, const uint8_t *packet, size_t len);

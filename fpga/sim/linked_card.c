@@ -411,6 +411,28 @@ void linked_card_work(struct linked_card *card)
 		model_work(card);
 }
 
+bool linked_card_taken(const struct linked_card *card)
+{
+	return card->dut ? card_dut_posts(card->dut) == 0 : !card->inside;
+}
+
+void linked_card_flr(struct linked_card *card)
+{
+	if (card->dut) {
+		card_dut_flr_begin(card->dut);
+		return;
+	}
+	model_forgets(card);
+	card->inside = true;
+	glk_card_reset(card->model);
+	card->inside = false;
+}
+
+bool linked_card_flr_done(struct linked_card *card)
+{
+	return !card->dut || card_dut_flr_end(card->dut);
+}
+
 void linked_card_cut(struct linked_card *card)
 {
 	if (card->model)

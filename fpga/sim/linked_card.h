@@ -83,6 +83,11 @@ bool linked_card_answer(struct linked_card *card, void *data);
  * model may wait. */
 bool linked_card_clock(struct linked_card *card, uint64_t now, const struct glk_block *came, struct glk_block *goes);
 void linked_card_work(struct linked_card *card);
+/* Function-level reset: begins it; whether it is done. The card must be ready, and have taken all writes. */
+void linked_card_flr(struct linked_card *card);
+bool linked_card_flr_done(struct linked_card *card);
+/* Whether it has taken all writes. */
+bool linked_card_taken(const struct linked_card *card);
 /* Its wire is gone. */
 void linked_card_cut(struct linked_card *card);
 

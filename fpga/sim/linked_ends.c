@@ -41,6 +41,30 @@ void work_wait_until_up(struct work *w)
 		}
 }
 
+static void expect(struct work *w, unsigned side, unsigned reg, uint64_t mask, uint64_t expected)
+{
+	uint64_t value = linked_get(&w->pair, side, reg) & mask;
+
+	if (value != expected)
+		linked_fail(&w->pair, "card %u: register %#x is %#" PRIx64 ", expected %#" PRIx64, side, reg, value, expected);
+}
+
+void work_identity(struct work *w)
+{
+	for (unsigned side = 0; side < 2; side++) {
+		const struct linked_config *own = &w->pair.card[side].config, *other = &w->pair.card[1 - side].config;
+
+		expect(w, side, GLK_CARD_FEATURES, GLK_CARD_FEATURES_LINK_MASK, GLK_CARD_FEATURES_LINK_MASK);
+		expect(w, side, GLK_CARD_STATUS, GLK_CARD_STATUS_LINK_UP_MASK, GLK_CARD_STATUS_LINK_UP_MASK);
+		expect(w, side, GLK_BLOCK_DOORBELL, UINT64_C(0xffffffff00000000), (uint64_t)GLK_BLOCK_LINK << 32);
+		expect(w, side, GLK_LINK_CLUSTER, UINT64_MAX, own->cluster);
+		expect(w, side, GLK_LINK_PEER_SERIAL, UINT64_MAX, other->serial);
+		expect(w, side, GLK_LINK_STATUS, 0xffffff,
+		       GLK_LINK_STATUS_UP_MASK | GLK_LINK_STATUS_SESSION_MASK | (uint64_t)other->cluster << GLK_LINK_STATUS_PEER_CLUSTER_SHIFT |
+			       (uint64_t)GLK_LINK_VERSION << GLK_LINK_STATUS_PEER_VERSION_SHIFT);
+	}
+}
+
 void work_cut(struct work *w)
 {
 	unsigned who = below(&w->chance, 3);
@@ -62,21 +86,42 @@ static void recover(struct work *w)
 	say(w, "all is well again");
 }
 
+static bool in_time(struct work *w, uint64_t since, unsigned side, const char *what)
+{
+	if (w->pair.now - since > LINKED_PATIENCE)
+		linked_fail(&w->pair, "card %u: %s without an end", side, what);
+	linked_pair_clock(&w->pair);
+	return !linked_bad(w);
+}
+
+static void reset_function(struct work *w, unsigned side)
+{
+	struct linked_card *card = &w->pair.card[side];
+	uint64_t since = w->pair.now;
+
+	while (!linked_card_taken(card) && in_time(w, since, side, "a write")) {
+	}
+	linked_card_flr(card);
+	while (!linked_card_flr_done(card) && in_time(w, since, side, "a function-level reset")) {
+	}
+}
+
 static void reset(struct work *w, unsigned side)
 {
 	struct linked_card *card = &w->pair.card[side];
-	uint64_t since = w->pair.now, word = GLK_CARD_CONTROL_RESET_MASK;
+	uint64_t since = w->pair.now;
+	bool function = below(&w->chance, 2);
 	uint8_t data[4096];
 
-	say(w, "card %u is reset", side);
+	say(w, "card %u is reset%s", side, function ? ", the function" : "");
 	w->side[side].away = true;
-	while (card->reading && !linked_card_answer(card, data) && !linked_bad(w)) {
-		if (w->pair.now - since > LINKED_PATIENCE)
-			linked_fail(&w->pair, "card %u: a load without an end", side);
-		linked_pair_clock(&w->pair);
+	while (card->reading && !linked_card_answer(card, data) && in_time(w, since, side, "a load")) {
 	}
 	work_forget(w, side);
-	linked_set(&w->pair, side, GLK_CARD_CONTROL, word);
+	if (function)
+		reset_function(w, side);
+	else
+		linked_set(&w->pair, side, GLK_CARD_CONTROL, GLK_CARD_CONTROL_RESET_MASK);
 	while (!(linked_get(&w->pair, side, GLK_CARD_STATUS) & GLK_CARD_STATUS_READY_MASK) && !linked_bad(w))
 		linked_pair_clock(&w->pair);
 	work_run(w, below(&w->chance, 8000));
@@ -148,6 +193,51 @@ void work_end(struct work *w)
 		break;
 	}
 	recover(w);
+}
+
+/* --- what software does with partitions while there is work --- */
+
+static void wait_for(struct work *w, unsigned side, unsigned reg, uint64_t mask, const char *what)
+{
+	uint64_t since = w->pair.now;
+
+	while (linked_get(&w->pair, side, reg) & mask && in_time(w, since, side, what)) {
+	}
+}
+
+static void drain(struct work *w, unsigned side, uint64_t what)
+{
+	linked_set(&w->pair, side, GLK_CARD_DRAIN, what);
+	wait_for(w, side, GLK_CARD_DRAIN, GLK_CARD_DRAIN_BUSY_MASK, "a drain");
+}
+
+void work_drain(struct work *w)
+{
+	unsigned side = below(&w->chance, 2), role = below(&w->chance, WORK_ROLES + 1);
+
+	drain(w, side,
+	      role == WORK_ROLES ? GLK_DRAIN_CARD
+				 : GLK_DRAIN_PARTITION | (uint64_t)w->side[side].partition[role] << GLK_CARD_DRAIN_ID_SHIFT);
+}
+
+/* A partition of the other card's is taken away and comes back, with what was stored to it under way. */
+void work_bind_again(struct work *w)
+{
+	unsigned side = below(&w->chance, 2), p = w->side[side].partition[WORK_FAR_A];
+	unsigned kind = linked_partition(p, GLK_PARTITION_EP_KIND);
+	bool paused = w->pause;
+
+	say(w, "card %u binds partition %u again", side, p);
+	w->pause = true;
+	work_stop_loads(w, side);
+	linked_set(&w->pair, side, kind, GLK_EP_NONE);
+	drain(w, side, GLK_DRAIN_PARTITION | (uint64_t)p << GLK_CARD_DRAIN_ID_SHIFT);
+	expect(w, side, linked_partition(p, GLK_PARTITION_STATUS), GLK_PARTITION_STATUS_UNACKNOWLEDGED_MASK, 0);
+	linked_set(&w->pair, side, kind, GLK_EP_LINK);
+	if (linked_get(&w->pair, side, kind) != GLK_EP_LINK)
+		linked_fail(&w->pair, "card %u, partition %u: EP_KIND is not link again", side, p);
+	work_far_bytes(w, side);
+	w->pause = paused;
 }
 
 void work_deaf(struct work *w)

@@ -457,6 +457,13 @@ void work_step(void *user, unsigned side)
 		step(w, &w->side[side].context[c]);
 }
 
+void work_stop_loads(struct work *w, unsigned side)
+{
+	for (unsigned c = 0; c < w->contexts; c++)
+		while (w->side[side].context[c].doing != WORK_IDLE && !linked_bad(w))
+			linked_pair_clock(&w->pair);
+}
+
 void work_run(struct work *w, unsigned clocks)
 {
 	uint64_t until = w->pair.now + clocks; /* a model that waits makes many of one */

@@ -103,6 +103,8 @@ void work_far_bytes(struct work *w, unsigned side);
 void work_run(struct work *w, unsigned clocks);
 void work_rest(struct work *w);
 void work_settle(struct work *w);
+/* Until no load or ring entry of a card is under way; releases may be. */
+void work_stop_loads(struct work *w, unsigned side);
 /* All lanes stored, released, compared and loaded back. */
 void work_check_all(struct work *w);
 /* A card is going to be reset: its contexts have nothing under way any more. */
@@ -117,6 +119,11 @@ void work_cut(struct work *w);
 void work_end(struct work *w);
 void work_deaf(struct work *w);
 void work_wait_until_up(struct work *w);
+/* Who both say that they are; while up. */
+void work_identity(struct work *w);
+/* Drains something; takes a far partition away and gives it back. */
+void work_drain(struct work *w);
+void work_bind_again(struct work *w);
 
 /* linked_check.c: counters of both, all at rest; `whole`: no session has ended. */
 void work_check_counters(struct work *w, bool whole);

@@ -25,10 +25,21 @@ static void one_event(unsigned kind)
 {
 	switch (kind) {
 	case SETTINGS:
-		if (below(&w.chance, 3) == 0)
+		switch (below(&w.chance, 8)) {
+		case 0:
+		case 1:
 			work_link_settings(&w, below(&w.chance, 2));
-		else
+			break;
+		case 2:
+			work_drain(&w);
+			break;
+		case 3:
+			work_bind_again(&w);
+			break;
+		default:
 			work_settings(&w, below(&w.chance, 2), below(&w.chance, WORK_ROLES));
+			break;
+		}
 		break;
 	case CUTS:
 		work_cut(&w);
@@ -47,6 +58,7 @@ static void begin(void)
 	for (unsigned side = 0; side < 2; side++)
 		work_set_up(&w, side);
 	work_wait_until_up(&w);
+	work_identity(&w);
 	for (unsigned side = 0; side < 2; side++)
 		work_far_bytes(&w, side);
 	for (unsigned side = 0; side < 2; side++)
