@@ -6,7 +6,8 @@
 // Three events of a packet, each counted or noted for itself, so that it does not matter how far they lie apart.
 //
 // Packets to the other card's partitions go another way, and are done with sooner or later than those around them. Who compares the
-// counts wants to know of all before one of its own: so they are counted in the order in which they left the packetizer.
+// counts wants to know of all before one of its own: so they are counted in the order in which they left the packetizer. As one way
+// may stand still while the other does not, `full` tells when no more may leave.
 module glk_arrivals #(
   parameter int DEPTH = 32, // most packets between entering and being done with; power of two
   parameter int ORDER = 64  // most of the card's own between leaving the packetizer and being done with; power of two
@@ -23,6 +24,7 @@ module glk_arrivals #(
   input  logic        e_passed,    // one of the card's own is on its way: over the link, or round the loop
   input  logic        e_passed_far,
   input  logic        e_far,       // one has gone over the link
+  output logic        full,        // some more may pass, up to SLACK
   output logic [15:0] sent,
   output logic [15:0] arrived,
   output logic        e_other,         // a packet that is not its own is done with
@@ -38,7 +40,8 @@ module glk_arrivals #(
   wire         finish = entered != finished && decided != finished && (refused[at] || done != '0);
   wire         by_end = finish && !refused[at];
 
-  localparam int V = $clog2(ORDER);
+  localparam int V     = $clog2(ORDER);
+  localparam int SLACK = 8;
   logic [ORDER-1:0] far;
   logic [V:0]       passed, counted;    // the low bits are the place
   logic [V:0]       own_done, far_done; // and not counted yet
@@ -63,6 +66,7 @@ module glk_arrivals #(
       passed             <= passed + (V+1)'(1);
     end
     counted  <= counted + (V+1)'(count);
+    full     <= (V+1)'(passed - counted) >= (V+1)'(ORDER - SLACK) && !rst;
     own_done <= own_done + (V+1)'(finish && own[at]) - (V+1)'(count && !next_far);
     far_done <= far_done + (V+1)'(e_far) - (V+1)'(count && next_far);
     arrived  <= arrived + 16'(count);

@@ -445,9 +445,9 @@ module glk_card #(
   // Which of the card's own packets have arrived: flushes made, and packets wholly applied or refused, since the last clear.
   logic              packet_done;
   logic [15:0]       sent, arrived;
-  logic              e_passed, e_passed_far, e_far, e_other, e_other_refused;
+  logic              arrivals_full, e_passed, e_passed_far, e_far, e_other, e_other_refused;
   glk_arrivals arrivals (
-    .clk, .rst, .clear, .e_flush, .u_taken(u_valid && u_ready && u_last), .u_own, .e_accepted, .e_refused, .packet_done, .e_passed, .e_passed_far, .e_far, .sent, .arrived,
+    .clk, .rst, .clear, .e_flush, .u_taken(u_valid && u_ready && u_last), .u_own, .e_accepted, .e_refused, .packet_done, .e_passed, .e_passed_far, .e_far, .full(arrivals_full), .sent, .arrived,
     .e_other, .e_other_refused);
 
   // --- plain writes to endpoints ---
@@ -645,7 +645,7 @@ module glk_card #(
         .enabled, .ep_kind, .ep_bytes, .ep_open, .ep_far, .far_partition, .ask_valid, .ask_partition, .look_partition, .look_far_bytes,
         .up(link_up), .idle(link_idle),
         .t_data, .t_bytes, .t_last, .t_valid, .t_ready, .o_data(own_data), .o_bytes(own_bytes), .o_last(own_last), .o_valid(own_valid), .o_ready(own_ready),
-        .posted_valid(far_posted_valid), .posted_partition(far_posted_partition), .posted_ready(far_posted_ready), .e_passed, .e_passed_far, .e_arrived(e_far),
+        .posted_valid(far_posted_valid), .posted_partition(far_posted_partition), .posted_ready(far_posted_ready), .hold(arrivals_full), .e_passed, .e_passed_far, .e_arrived(e_far),
         .q_partition, .q_valid, .q_ready, .a_partition(ak_partition), .a_error(ak_error), .a_one(ak_one), .a_lost(ak_lost), .a_valid(ak_valid), .a_ready(ak_ready),
         .under_way(under_way & ep_beyond), .each_take, .each_reached, .fail_valid, .fail_partition, .fail_count, .fail_lost,
         .y_partition(by_partition), .y_offset(by_offset), .y_length(by_length), .y_atomic(by_atomic), .y_operation(by_operation), .y_operand(by_operand), .y_compare(by_compare), .y_valid(by_valid), .y_ready(by_ready), .z_error(bz_error), .z_data(bz_data), .z_last(bz_last), .z_valid(bz_valid),
@@ -668,7 +668,7 @@ module glk_card #(
                             far_partition, ask_valid, l_take, ask_partition, l_word, l_value, locked, far_ready,
                             e_other, e_other_refused, by_partition, by_offset, by_length, by_operation, by_operand,
                             by_compare, by_atomic, by_valid, gs_data, ls_ready, gs_error, gs_last, gs_valid, fail_lost,
-                            q_partition, far_posted_ready, q_valid, ak_ready, each_reached};
+                            q_partition, far_posted_ready, arrivals_full, q_valid, ak_ready, each_reached};
     end
   endgenerate
 

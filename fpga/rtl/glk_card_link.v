@@ -52,6 +52,7 @@ module glk_card_link #(
   output logic              posted_valid,
   output logic [PW-1:0]     posted_partition,
   input  logic              posted_ready,
+  input  logic              hold,
   output logic              e_passed,
   output logic              e_passed_far,
   output logic              e_arrived,
@@ -198,7 +199,7 @@ module glk_card_link #(
   logic [3:0]   sent_far;
   logic [PW-1:0] lost_partition;
   glk_far_send #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) far_send (
-    .clk, .rst, .session, .ep_far, .far_partition,
+    .clk, .rst, .session, .hold, .ep_far, .far_partition,
     .t_data, .t_bytes, .t_last, .t_valid, .t_ready, .o_data, .o_bytes, .o_last, .o_valid, .o_ready,
     .m_data(fs_data), .m_last(fs_last), .m_valid(fs_valid), .m_ready(fs_ready),
     .sent_valid, .sent_far, .lost_valid, .lost_partition, .posted_valid, .posted_partition, .posted_ready, .e_passed, .e_passed_far, .e_arrived);

@@ -14,6 +14,7 @@ module glk_far_send #(
   input  logic              clk,
   input  logic              rst,
   input  logic              session,
+  input  logic              hold,             // packets wait before this
   input  logic [PARTITIONS-1:0]   ep_far,           // of kind link; changes only while no packet of it is under way here
   input  logic [PARTITIONS*4-1:0] far_partition,
 
@@ -60,9 +61,10 @@ module glk_far_send #(
   // --- whose they are: told by a packet's first beat ---
   logic [DATA_W-1:0] i_data;
   logic [KW-1:0]     i_bytes;
-  logic              i_last, i_valid, i_ready;
+  logic              i_last, i_valid, i_ready, in_ready;
+  assign t_ready = in_ready && !hold;
   glk_skid #(.W(DATA_W + KW + 1)) in (
-    .clk, .rst, .s_data({t_data, t_bytes, t_last}), .s_valid(t_valid), .s_ready(t_ready),
+    .clk, .rst, .s_data({t_data, t_bytes, t_last}), .s_valid(t_valid && !hold), .s_ready(in_ready),
     .m_data({i_data, i_bytes, i_last}), .m_valid(i_valid), .m_ready(i_ready));
 
   logic          going_on, was_far, dropping; // a packet; it is to the other card; its rest is dropped
