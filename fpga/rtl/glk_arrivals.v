@@ -10,7 +10,8 @@
 // may stand still while the other does not, `full` tells when no more may leave.
 module glk_arrivals #(
   parameter int DEPTH = 32, // most packets between entering and being done with; power of two
-  parameter int ORDER = 64  // most of the card's own between leaving the packetizer and being done with; power of two
+  parameter int ORDER = 128 // most of the card's own between leaving the packetizer and being done with, more than the loop and the
+                            // receiver hold; power of two
 ) (
   input  logic        clk,
   input  logic        rst,

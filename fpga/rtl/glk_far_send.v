@@ -62,9 +62,12 @@ module glk_far_send #(
   logic [DATA_W-1:0] i_data;
   logic [KW-1:0]     i_bytes;
   logic              i_last, i_valid, i_ready, in_ready;
-  assign t_ready = in_ready && !hold;
+  logic              held;
+  always_ff @(posedge clk)
+    held <= hold;
+  assign t_ready = in_ready && !held;
   glk_skid #(.W(DATA_W + KW + 1)) in (
-    .clk, .rst, .s_data({t_data, t_bytes, t_last}), .s_valid(t_valid && !hold), .s_ready(in_ready),
+    .clk, .rst, .s_data({t_data, t_bytes, t_last}), .s_valid(t_valid && !held), .s_ready(in_ready),
     .m_data({i_data, i_bytes, i_last}), .m_valid(i_valid), .m_ready(i_ready));
 
   logic          going_on, was_far, dropping; // a packet; it is to the other card; its rest is dropped
