@@ -64,7 +64,7 @@ static void arrivals(struct linked_card *card)
 		struct linked_late *late = &card->late[p];
 		unsigned visible, failed;
 
-		while (late->count && late->writes[late->first].due <= card->now)
+		while (late->count && late->writes[late->first].due <= card->now && !card->stalled)
 			arrive(card, p);
 		if (!card->model || !late->visible)
 			continue;
@@ -268,6 +268,8 @@ static bool rtl_hold(void *user, enum card_dut_stream stream)
 {
 	struct linked_card *card = user;
 
+	if (card->stalled && stream == CARD_DUT_D)
+		return true;
 	return card->gaps[stream] && below(&card->chance, 256) < card->gaps[stream];
 }
 

@@ -57,6 +57,7 @@ struct linked_card {
 	struct linked_late late[MEMORY_PARTITIONS];
 	unsigned delay;	      /* clocks that a write takes, at most */
 	unsigned deaf;	      /* partitions whose writes fail */
+	bool stalled;	      /* nothing on the bus is answered */
 	struct chance chance; /* of what happens in a clock */
 	unsigned gaps[CARD_DUT_STREAMS]; /* of 256: how often a stream of the Verilog stands still */
 	uint64_t now;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Counters of two linked cards at rest: what one says that it sent, the other says that it got. */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include <gpulink_regs.h>
 
@@ -100,6 +101,18 @@ static void check_whole(struct work *w, unsigned side)
 	     get(w, 1 - side, GLK_CARD_PACKETS_RECEIVED));
 }
 
+/* How much of it there was. */
+static void tell(struct work *w, unsigned side)
+{
+	printf("# card %u: %" PRIu64 " flits, %" PRIu64 " stitched, %" PRIu64 " pooled, queue full %" PRIu64 ", credit stalls %" PRIu64
+	       ", trimmed %" PRIu64 ", replays %" PRIu64 ", CRC errors %" PRIu64 ", timeouts %" PRIu64 ", strays %" PRIu64 ", lost %" PRIu64
+	       ", denied %" PRIu64 "\n",
+	       side, get(w, side, GLK_LINK_FLITS_IN), get(w, side, GLK_LINK_STITCHED), get(w, side, GLK_LINK_POOLED),
+	       get(w, side, GLK_LINK_QUEUE_FULL), get(w, side, GLK_LINK_CREDIT_STALLS), get(w, side, GLK_LINK_TRIMMED_BYTES),
+	       get(w, side, GLK_LINK_REPLAYS), get(w, side, GLK_LINK_CRC_ERRORS), get(w, side, GLK_LINK_TIMEOUTS), get(w, side, GLK_LINK_STRAYS),
+	       get(w, side, GLK_LINK_LOST_PACKETS), get(w, side, GLK_LINK_DENIED));
+}
+
 void work_check_counters(struct work *w, bool whole)
 {
 	w->pause = true;
@@ -111,5 +124,7 @@ void work_check_counters(struct work *w, bool whole)
 		check_always(w, side);
 		if (whole)
 			check_whole(w, side);
+		if (w->verbose)
+			tell(w, side);
 	}
 }

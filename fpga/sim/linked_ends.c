@@ -156,24 +156,30 @@ static bool speak(void *user)
 	struct work *w = user;
 
 	w->pair.dead = false;
+	for (unsigned side = 0; side < 2; side++)
+		w->pair.card[side].stalled = false;
 	return true;
 }
 
-/* Nothing comes through any more, and nobody says so. */
-static void silence(struct work *w)
+/* Nothing comes through the wire any more, and nobody says so; or one card's bus answers nothing: longer than the other waits. */
+static void silence(struct work *w, bool stall)
 {
-	unsigned clocks = 2 * SHORT_NS / 4 + below(&w->chance, 30000);
+	unsigned clocks = 2 * SHORT_NS / 4 + below(&w->chance, 30000), side = below(&w->chance, 2);
 
-	say(w, "silence");
-	for (unsigned side = 0; side < 2; side++)
-		linked_set(&w->pair, side, GLK_LINK_TIMEOUT_NS, SHORT_NS);
-	w->pair.dead = true;
+	if (stall)
+		say(w, "the bus of card %u stands still", side);
+	else
+		say(w, "silence");
+	for (unsigned i = 0; i < 2; i++)
+		linked_set(&w->pair, i, GLK_LINK_TIMEOUT_NS, SHORT_NS);
 	w->pair.later_at = w->pair.now + clocks;
 	w->pair.later = speak;
+	w->pair.dead = !stall;
+	w->pair.card[side].stalled = stall;
 	work_run(w, clocks);
 	work_wait_until_up(w);
-	for (unsigned side = 0; side < 2; side++)
-		linked_set(&w->pair, side, GLK_LINK_TIMEOUT_NS, GLK_LINK_TIMEOUT_NS_RESET);
+	for (unsigned i = 0; i < 2; i++)
+		linked_set(&w->pair, i, GLK_LINK_TIMEOUT_NS, GLK_LINK_TIMEOUT_NS_RESET);
 }
 
 void work_end(struct work *w)
@@ -181,7 +187,7 @@ void work_end(struct work *w)
 	unsigned side = below(&w->chance, 2);
 
 	w->trouble = true;
-	switch (below(&w->chance, 3)) {
+	switch (below(&w->chance, 4)) {
 	case 0:
 		reset(w, side);
 		break;
@@ -189,7 +195,7 @@ void work_end(struct work *w)
 		disable(w, side);
 		break;
 	default:
-		silence(w);
+		silence(w, below(&w->chance, 2));
 		break;
 	}
 	recover(w);

@@ -13,6 +13,9 @@
 #define PLACE_DATA(c)	(MEMORY_HOST + 0x20000 + (c) * UINT64_C(0x4000)) /* registered: pages that follow each other */
 #define PLACE_PAGES	2u
 
+/* The windows of a context's shared words, own and far, behind all lanes'. */
+#define PLACE_SHARED_SLICE(w, c, far) ((w)->contexts * WORK_ROLES + (c) * 2 + (far))
+
 void work_step(void *user, unsigned side);
 
 #endif /* GLK_LINKED_PLACES_H */

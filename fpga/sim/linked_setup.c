@@ -89,11 +89,17 @@ int work_create(struct work *w, const enum linked_kind kinds[2], uint64_t seed, 
 	error = linked_pair_create(&w->pair, kinds, seed, round, wave);
 	if (error)
 		return error;
-	w->contexts = p->contexts < WORK_CONTEXTS ? p->contexts : WORK_CONTEXTS;
-	if (p->partitions < WORK_ROLES || p->slices < w->contexts * WORK_ROLES || (1u << p->slice_shift) < WORK_LANE_BYTES)
+	w->contexts = p->slices / WORK_ROLES - 1;
+	if (w->contexts > p->contexts)
+		w->contexts = p->contexts;
+	if (w->contexts > WORK_CONTEXTS)
+		w->contexts = WORK_CONTEXTS;
+	if (p->partitions < WORK_ROLES || w->contexts < WORK_SHARERS || (1u << p->slice_shift) < WORK_LANE_BYTES)
 		return -EINVAL;
 	for (unsigned side = 0; side < 2; side++)
 		draw_partitions(w, side);
+	for (unsigned side = 0; side < 2; side++)
+		w->side[side].shared_memory = w->pair.card[side].memory.endpoint[w->side[side].partition[WORK_NEAR]] + WORK_SHARED_AT;
 	for (unsigned side = 0; side < 2; side++)
 		for (unsigned c = 0; c < w->contexts; c++) {
 			struct work_context *x = &w->side[side].context[c];
@@ -165,16 +171,26 @@ static void set_endpoint(struct work *w, unsigned side, unsigned role)
 		linked_fail(&w->pair, "card %u, partition %u: EP_KIND is not %" PRIu64, side, p, kind);
 }
 
-static void set_window(struct work *w, unsigned side, unsigned c, unsigned r)
+static void set_window(struct work *w, unsigned side, unsigned c, unsigned slice, unsigned partition, unsigned at)
 {
-	const struct work_lane *lane = &w->side[side].context[c].lane[r];
-	unsigned entry = GLK_WINDOW_ARRAY + lane->slice * GLK_WINDOW_STRIDE;
+	unsigned entry = GLK_WINDOW_ARRAY + slice * GLK_WINDOW_STRIDE;
 
-	set(w, side, entry + GLK_WINDOW_Q1, ((lane->far ? 0 : w->contexts) + c) * WORK_LANE_BYTES);
+	set(w, side, entry + GLK_WINDOW_Q1, at);
 	set(w, side, entry + GLK_WINDOW_Q2, WORK_LANE_BYTES);
 	set(w, side, entry + GLK_WINDOW_Q0,
-	    GLK_WINDOW_Q0_VALID_MASK | RW | (uint64_t)lane->partition << GLK_WINDOW_Q0_PARTITION_SHIFT |
-		    (uint64_t)c << GLK_WINDOW_Q0_CONTEXT_SHIFT | (uint64_t)lane->slice << GLK_WINDOW_Q0_FIRST_SHIFT);
+	    GLK_WINDOW_Q0_VALID_MASK | RW | (uint64_t)partition << GLK_WINDOW_Q0_PARTITION_SHIFT |
+		    (uint64_t)c << GLK_WINDOW_Q0_CONTEXT_SHIFT | (uint64_t)slice << GLK_WINDOW_Q0_FIRST_SHIFT);
+}
+
+static void set_windows(struct work *w, unsigned side, unsigned c)
+{
+	for (unsigned r = 0; r < WORK_ROLES; r++) {
+		const struct work_lane *lane = &w->side[side].context[c].lane[r];
+
+		set_window(w, side, c, lane->slice, lane->partition, ((lane->far ? 0 : w->contexts) + c) * WORK_LANE_BYTES);
+	}
+	for (unsigned far = 0; far < 2 && c < WORK_SHARERS; far++)
+		set_window(w, side, c, PLACE_SHARED_SLICE(w, c, far), w->side[side].partition[far ? WORK_FAR_A : WORK_NEAR], WORK_SHARED_AT);
 }
 
 static void set_registration(struct work *w, unsigned side, unsigned c)
@@ -219,8 +235,7 @@ void work_set_up(struct work *w, unsigned side)
 		set_endpoint(w, side, r);
 	}
 	for (unsigned c = 0; c < w->contexts; c++) {
-		for (unsigned r = 0; r < WORK_ROLES; r++)
-			set_window(w, side, c, r);
+		set_windows(w, side, c);
 		set_registration(w, side, c);
 		set_context(w, side, c);
 	}

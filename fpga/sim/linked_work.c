@@ -288,6 +288,61 @@ static unsigned draw_opcode(struct work *w, const struct work_context *x)
 	return opcode == GLK_OP_RELEASE && x->releasing ? GLK_OP_NOP : opcode;
 }
 
+/* --- words that both cards' contexts add to --- */
+
+static unsigned shared_bytes(unsigned word)
+{
+	return word < WORK_SHARED / 2 ? 8 : 4;
+}
+
+static void make_shared(struct work *w, struct work_context *x, uint64_t sqe[8])
+{
+	struct work_entry *e = &x->entry;
+	bool far = chance(w, 2);
+
+	e->opcode = GLK_OP_FETCH_ADD;
+	e->shared = true;
+	e->owner = x->side ^ far;
+	e->at = below(&w->chance, WORK_SHARED);
+	e->length = shared_bytes(e->at);
+	e->operand = draw(&w->chance) & (e->length == 8 ? UINT64_MAX : UINT32_MAX);
+	sqe[0] = e->opcode | (uint64_t)PLACE_SHARED_SLICE(w, x->c, far) << GLK_SQE_WINDOW_SHIFT | (uint64_t)e->length << GLK_SQE_LENGTH_SHIFT;
+	sqe[2] = 8 * e->at;
+	sqe[3] = GLK_NO_REGISTRATION;
+	sqe[4] = e->operand;
+}
+
+static void check_shared(struct work *w, struct work_context *x, unsigned status)
+{
+	const struct work_entry *e = &x->entry;
+	struct work_side *owner = &w->side[e->owner];
+	bool may = (x->trouble || w->trouble) && (e->owner != x->side || w->deaf);
+
+	if (status == GLK_ST_OK)
+		owner->shared[e->at] += e->operand;
+	else if (status == GLK_ST_ENDPOINT && may)
+		owner->unsure[e->at] = true;
+	else
+		linked_fail(&w->pair, "card %u, context %u: adding to word %u of card %u: status %u", x->side, x->c, e->at, e->owner, status);
+}
+
+/* All at rest. What is unsure is from now on what is there. */
+static void check_sums(struct work *w)
+{
+	for (unsigned side = 0; side < 2; side++)
+		for (unsigned i = 0; i < WORK_SHARED; i++) {
+			struct work_side *s = &w->side[side];
+			uint64_t is = value_at(s->shared_memory + 8 * i, shared_bytes(i));
+
+			if (s->unsure[i])
+				s->shared[i] = is;
+			else if (is != (s->shared[i] & (shared_bytes(i) == 8 ? UINT64_MAX : UINT32_MAX)))
+				linked_fail(&w->pair, "word %u of card %u, that both add to, is %#" PRIx64 ", expected %#" PRIx64, i, side, is,
+					    s->shared[i]);
+			s->unsure[i] = false;
+		}
+}
+
 /* The data of a put, in the pages that are registered. */
 static void fill_registered(struct work *w, struct work_context *x, unsigned length)
 {
@@ -302,9 +357,13 @@ static void make_entry(struct work *w, struct work_context *x, uint64_t sqe[8])
 
 	memset(e, 0, sizeof(*e));
 	memset(sqe, 0, 64);
+	sqe[1] = x->tail;
+	if (x->c < WORK_SHARERS && chance(w, 4)) {
+		make_shared(w, x, sqe);
+		return;
+	}
 	e->opcode = draw_opcode(w, x);
 	sqe[0] = e->opcode;
-	sqe[1] = x->tail;
 	if (e->opcode == GLK_OP_NOP || e->opcode == GLK_OP_RELEASE)
 		return;
 	e->lane = draw_lane(w, x);
@@ -357,6 +416,10 @@ static void check_entry(struct work *w, struct work_context *x, unsigned status)
 	const struct work_entry *e = &x->entry;
 	bool trouble = x->trouble || w->trouble;
 
+	if (e->shared) {
+		check_shared(w, x, status);
+		return;
+	}
 	if (e->opcode == GLK_OP_RELEASE) {
 		if (status != GLK_ST_OK && status != GLK_ST_ENDPOINT)
 			linked_fail(&w->pair, "card %u, context %u: a release with status %u", x->side, x->c, status);
@@ -528,6 +591,7 @@ void work_settle(struct work *w)
 	store_all(w, STORE_BYTES); /* a partition's failures are told when something is stored to it */
 	release_all(w);
 	release_all(w); /* tells of what others' releases have found */
+	check_sums(w);
 	w->trouble = false;
 	release_all(w);
 	w->pause = paused;
@@ -555,6 +619,7 @@ void work_check_all(struct work *w)
 	work_rest(w);
 	store_all(w, WORK_LANE_BYTES);
 	release_all(w);
+	check_sums(w);
 	for (unsigned side = 0; side < 2; side++)
 		for (unsigned r = 0; r < WORK_ROLES; r++)
 			if (w->side[side].context[0].lane[r].used)
@@ -567,6 +632,8 @@ void work_forget(struct work *w, unsigned side)
 	for (unsigned c = 0; c < w->contexts; c++) {
 		struct work_context *x = &w->side[side].context[c];
 
+		if (x->doing == WORK_ENTRY && x->entry.shared)
+			w->side[x->entry.owner].unsure[x->entry.at] = true;
 		x->doing = WORK_IDLE;
 		x->releasing = false;
 		for (unsigned r = 0; r < WORK_ROLES; r++)

@@ -18,7 +18,10 @@
 #define WORK_CONTEXTS	4u
 #define WORK_ROLES	4u
 #define WORK_LANE_BYTES 8192u
-#define WORK_EP_BYTES	(2u * WORK_CONTEXTS * WORK_LANE_BYTES)
+#define WORK_EP_BYTES	((2u * WORK_CONTEXTS + 1) * WORK_LANE_BYTES)
+#define WORK_SHARED_AT	(2u * WORK_CONTEXTS * WORK_LANE_BYTES) /* words that contexts of both cards add to */
+#define WORK_SHARED	4u	/* of NEAR; the first half of 8 bytes, the others of 4 */
+#define WORK_SHARERS	2u	/* contexts of a card */
 #define WORK_POOL_AT	0x8000u
 #define WORK_PATIENCE	LINKED_PATIENCE
 
@@ -40,6 +43,9 @@ enum work_doing { WORK_IDLE, WORK_LOADS, WORK_ENTRY };
 struct work_entry {
 	unsigned opcode, length, at;
 	struct work_lane *lane; /* NULL: it needs none */
+	bool shared;		/* adds `operand` to word `at` of a card */
+	unsigned owner;
+	uint64_t operand;
 	uint64_t old;		/* what an atomic must find */
 	bool known;
 };
@@ -70,6 +76,9 @@ struct work_side {
 	unsigned partition[WORK_ROLES];
 	bool second_pool, second_open;
 	bool away; /* it was reset, and is not set up again */
+	uint64_t shared[WORK_SHARED]; /* what its words are */
+	bool unsure[WORK_SHARED];
+	const uint8_t *shared_memory;
 	struct work_context context[WORK_CONTEXTS];
 };
 
