@@ -129,8 +129,6 @@ static int make_card(struct card_function *card, const struct settings *s)
 	error = card_function_create(card, &make);
 	if (error == -ENOTSUP)
 		server_say(NAME, "--logic rtl: this program was built without the Verilog (meson -Drtl=false, or sanitizers): it has the model only");
-	else if (error == -ENOLINK)
-		server_say(NAME, "--link: the card in Verilog has none yet");
 	else if (error)
 		server_say(NAME, "%s", strerror(-error));
 	for (unsigned i = 0; !error && i < s->endpoint_count; i++)

@@ -67,8 +67,7 @@ struct logic {
 	uint64_t aperture_bytes, pool_bytes;
 };
 
-/** Make a card as after power-on. Return 0, -ENOMEM, -ENOTSUP: this program was built without it, or -ENOLINK: it can have no
- *  link. */
+/** Make a card as after power-on. Return 0, -ENOMEM, or -ENOTSUP: this program was built without it. */
 int logic_model_create(const struct logic_config *config, struct logic *logic);
 int logic_rtl_create(const struct logic_config *config, struct logic *logic);
 

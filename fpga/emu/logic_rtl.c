@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The card's logic as Verilog, clocked by software: thousands of clocks in the time of a model's access. It is clocked while
- * it is busy, and while an access waits for it.
+ * it is busy, and while an access waits for it. With a link also for some clocks behind every block that comes or goes, and now and
+ * then, so that it speaks. Time on its link is what it is clocked; how long the wire takes, the wire knows.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,6 +12,7 @@
 #include <card_dut.h>
 
 #include "logic.h"
+#include "rtl_wire.h"
 #include "server.h"
 
 #define POOL_BYTES   (UINT64_C(16) << 20)
@@ -18,11 +20,22 @@
 #define IDLE_CLOCKS  64u	/* until what the time brings shows: it looks at a partition each clock */
 #define LOOK_NS	     1000000u	/* how often it has to learn the time while a timeout may flush something */
 
+#define SERVE_CLOCKS 256u /* in an access, between two looks at the wire */
+#define AWAKE_CLOCKS 512u /* behind a block: what follows from it is on its way */
+#define IDLE_BURST   64u
+#define IDLE_PERIOD  2500000u /* clocks of the wire, 10 ms: how often there is such a burst */
+
 struct rtl {
 	struct card_dut *dut;
 	struct logic_config config;
 	uint64_t now_ns;
 	uint64_t idle_clocks; /* nothing was under way */
+	/* Of the link. */
+	struct rtl_wire wire;
+	bool wire_moves;	/* it must not be moved from inside */
+	unsigned unserved;	/* clocks since it was */
+	unsigned awake;		/* clocks to go on for */
+	uint64_t idle_until;
 	bool said; /* that it does not answer, or breaks the rules of its streams */
 };
 
@@ -47,7 +60,34 @@ static void interrupt(void *user, unsigned vector)
 	r->config.ops->interrupt(r->config.bus, vector);
 }
 
+/* An access may wait for the other card: the wire has to move then, and time go on, or the wait would have no bound. */
+static bool block_comes(void *user, struct card_block *block)
+{
+	struct rtl *r = user;
+
+	if (!r->wire_moves && ++r->unserved >= SERVE_CLOCKS) {
+		r->wire_moves = true;
+		r->unserved = 0;
+		r->config.ops->link_wait(r->config.bus, 0);
+		r->wire_moves = false;
+		r->now_ns = server_now_ns();
+		card_dut_set_now(r->dut, r->now_ns);
+	}
+	return rtl_wire_take(&r->wire, block);
+}
+
+static void block_goes(void *user, const struct card_block *block)
+{
+	struct rtl *r = user;
+
+	rtl_wire_give(&r->wire, block);
+	r->awake = AWAKE_CLOCKS;
+}
+
 static const struct card_dut_ops dut_ops = { .mem_write = mem_write, .mem_read = mem_read, .interrupt = interrupt };
+static const struct card_dut_ops linked_ops = {
+	.mem_write = mem_write, .mem_read = mem_read, .interrupt = interrupt, .block_comes = block_comes, .block_goes = block_goes,
+};
 
 /* Says once what is wrong with the logic; software sees a card that is not there. */
 static void check(struct rtl *r, int error)
@@ -142,6 +182,55 @@ static uint64_t deadline(void *state)
 	return card_dut_holding(r->dut) ? r->now_ns + LOOK_NS : UINT64_MAX;
 }
 
+/* --- the link --- */
+
+static bool link_clock(void *state, uint64_t now, bool ready, struct glk_block *block)
+{
+	struct rtl *r = state;
+
+	if (!r->wire_moves && !r->wire.out.count) {
+		if (!r->awake && now >= r->idle_until) {
+			r->awake = IDLE_BURST;
+			r->idle_until = now + IDLE_PERIOD;
+		}
+		r->wire_moves = true;
+		r->awake -= r->awake != 0;
+		r->idle_clocks += !card_dut_busy(r->dut);
+		card_dut_clock(r->dut);
+		r->wire_moves = false;
+		check(r, 0);
+	}
+	return ready && rtl_wire_goes(&r->wire, block);
+}
+
+static void link_block(void *state, uint64_t now, const struct glk_block *block)
+{
+	struct rtl *r = state;
+
+	(void)now;
+	rtl_wire_came(&r->wire, block);
+	r->awake = AWAKE_CLOCKS;
+}
+
+static void link_cut(void *state, uint64_t now)
+{
+	struct rtl *r = state;
+
+	(void)now;
+	rtl_wire_empty(&r->wire);
+	card_dut_cut(r->dut);
+	r->awake = AWAKE_CLOCKS;
+}
+
+static uint64_t link_next(void *state, uint64_t now)
+{
+	struct rtl *r = state;
+
+	if (r->wire.out.count || (r->awake && !r->wire_moves))
+		return now;
+	return r->wire_moves ? UINT64_MAX : r->idle_until > now ? r->idle_until : now;
+}
+
 static void destroy(void *state)
 {
 	struct rtl *r = state;
@@ -163,18 +252,30 @@ static const struct logic_ops ops = {
 	.advance = advance,
 	.serve = serve,
 	.deadline = deadline,
+	.link_clock = link_clock,
+	.link_block = link_block,
+	.link_cut = link_cut,
+	.link_next = link_next,
 	.destroy = destroy,
 };
 
 int logic_rtl_create(const struct logic_config *config, struct logic *logic)
 {
-	struct rtl *r = config->link ? NULL : calloc(1, sizeof(*r));
-	const struct card_dut_config dut = { .pool_bytes = POOL_BYTES, .serial = config->serial, .ops = &dut_ops, .user = r };
+	struct rtl *r = calloc(1, sizeof(*r));
+	const struct card_dut_config dut = {
+		.pool_bytes = POOL_BYTES,
+		.serial = config->serial,
+		.link = config->link,
+		.cluster = config->cluster,
+		.link_session = config->session,
+		.ops = config->link ? &linked_ops : &dut_ops,
+		.user = r,
+	};
 	struct card_parameters p;
 	int error;
 
 	if (!r)
-		return config->link ? -ENOLINK : -ENOMEM;
+		return -ENOMEM;
 	r->config = *config;
 	error = card_dut_create(&dut, &r->dut);
 	if (error) {

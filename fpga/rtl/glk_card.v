@@ -22,6 +22,9 @@ module glk_card #(
   parameter int VECTORS       = 33,
   parameter int READ_BYTES    = 512, // most bytes of a read; at least LANES, a power of two
   parameter int WRITE_BYTES   = 256, // most bytes of a write; at least LANES, a power of two
+  parameter int LINK          = 1,   // 0: without what a link to another card takes; `link` is 0 then
+  parameter int LINK_REPLAY   = 1024, // clocks until what the other card does not acknowledge is sent again
+  parameter int LINK_HELLO    = 4096, // clocks between words when nothing happens on the link
   parameter int LANES         = DATA_W / 8,
   parameter int KW            = $clog2(LANES + 1)
 ) (
@@ -32,6 +35,9 @@ module glk_card #(
   input  logic [63:0]       now_ns,     // a clock that never goes backwards
   input  logic [63:0]       serial,
   input  logic [63:0]       pool_bytes,
+  input  logic              link,       // there is a link to another card; with cluster, session: these stay
+  input  logic [7:0]        cluster,    // number of the own cluster
+  input  logic [15:0]       link_session, // first session of the link: another one whenever `rst` was given, never 0
   output logic              busy,       // something is under way that clocks will bring forward
   output logic              holding,    // a write queue holds something, which a timeout may flush
 
@@ -88,8 +94,17 @@ module glk_card #(
   input  logic              pool_q_valid,
   output logic              pool_q_ready,
 
-  // The link is looped onto the card itself: what goes out comes in again. Here it can be watched and held back, and
-  // packets from elsewhere can be put in.
+  // The link to another card, if there is one: a block a clock at most (docs/link-format.md, "The link layer").
+  input  logic [127:0]      li_data,
+  input  logic              li_control,
+  input  logic              li_valid,
+  input  logic              li_cut,     // the wire is gone, behind this block
+  output logic [127:0]      lo_data,
+  output logic              lo_control,
+  output logic              lo_valid,
+
+  // What the card sends to its own endpoints is looped: it comes in again. Here it can be watched and held back, and without
+  // a link packets from elsewhere can be put in.
   output logic [DATA_W-1:0] lt_data,
   output logic [KW-1:0]     lt_bytes,
   output logic              lt_last,
@@ -122,6 +137,14 @@ module glk_card #(
   logic [PARTITIONS*2-1:0]  ep_kind;
   logic [PARTITIONS*52-1:0] ep_base;  // bits 63:12
   logic [PARTITIONS*37-1:0] ep_bytes; // in units of 4 KiB
+  logic [PARTITIONS-1:0]    ep_open;       // to the other card
+  logic [PARTITIONS-1:0]    ep_far;        // of kind link
+  logic [PARTITIONS-1:0]    ep_beyond;     // or was last
+  logic [PARTITIONS*4-1:0]  far_partition; // which of the other card it stands for
+  logic                     ask_valid, l_take;
+  logic [PW-1:0]            ask_partition;
+  logic [8:0]               l_word;
+  logic [63:0]              l_value;
   logic                     ep_changed;
   logic [63:0]              generation;
   logic                     clear;    // a clock in which a reset forgets everything; all is idle then
@@ -232,6 +255,9 @@ module glk_card #(
   logic [47:0]       ln_offset;
   logic [12:0]       ln_length;
   logic [DATA_W-1:0] gn_data;
+  logic [1:0]        ln_operation;
+  logic [63:0]       ln_operand, ln_compare;
+  logic              ln_atomic, gn_whole, atomic_busy, lock, locked;
   logic              wn_valid, wn_ready;
   logic [PW-1:0]     wn_partition;
   logic [47:0]       wn_offset;
@@ -302,9 +328,11 @@ module glk_card #(
     .s_probe(sn_probe), .s_reason(sn_reason), .s_partition(sn_partition), .s_offset(sn_offset), .s_length(sn_length),
     .s_context(sn_context), .s_data(sn_data), .s_last(sn_last), .s_valid(sn_valid), .s_ready(sn_ready),
     // Loads; the data come as they stand in the endpoint's lanes, and are always taken.
-    .l_partition(ln_partition), .l_offset(ln_offset), .l_length(ln_length), .l_valid(ln_valid), .l_ready(ln_ready),
+    .l_partition(ln_partition), .l_offset(ln_offset), .l_length(ln_length), .l_atomic(ln_atomic), .l_operation(ln_operation),
+    .l_operand(ln_operand), .l_compare(ln_compare), .l_valid(ln_valid), .l_ready(ln_ready), .g_whole(gn_whole),
     .g_error(gn_error), .g_data(gn_data), .g_last(gn_last), .g_valid(gn_valid),
-    // An atomic's new value, straight to the endpoint.
+    // An atomic's new value, straight to the endpoint; not while one of the other card's is under way.
+    .lock, .atomic_busy,
     .o_partition(wn_partition), .o_offset(wn_offset), .o_length(wn_length), .o_data(wn_data), .o_valid(wn_valid), .o_ready(wn_ready),
     // Releases.
     .z_context(rn_context), .z_valid(rn_valid), .z_ready(rn_ready), .z_done(rn_done), .z_failed(rn_failed), .z_take(rn_take),
@@ -380,13 +408,25 @@ module glk_card #(
     // A flush happened; an item's token, a clock after its flush if it made one; stores that a reset would drop.
     .e_flush, .token_valid, .token, .queued_stores, .look_partition, .look_entries, .look_payload);
 
-  // --- link, looped ---
+  // --- the other card's partitions: their packets leave here ---
+  logic              own_last, own_valid, own_ready;
+  logic [DATA_W-1:0] own_data, far_data, in_data;
+  logic [KW-1:0]     own_bytes, far_bytes, in_bytes;
+  logic              far_last, far_valid, far_ready, in_last, in_valid, in_ready;
+  assign in_data   = link ? far_data : lr_data;
+  assign in_bytes  = link ? far_bytes : lr_bytes;
+  assign in_last   = link ? far_last : lr_last;
+  assign in_valid  = link ? far_valid : lr_valid;
+  assign far_ready = in_ready;
+  assign lr_ready  = in_ready && !link;
+
+  // --- the rest, looped; and what comes from elsewhere. Of the other card's it is known who may ---
   logic [DATA_W-1:0] u_data;
   logic [KW-1:0]     u_bytes;
   logic              u_last, u_own, u_valid, u_ready;
   glk_link_loop #(.DATA_W(DATA_W)) link_loop (
-    .clk, .rst, .enabled, .t_data, .t_bytes, .t_last, .t_valid, .t_ready,
-    .lt_data, .lt_bytes, .lt_last, .lt_valid, .lt_ready, .lr_data, .lr_bytes, .lr_last, .lr_valid, .lr_ready,
+    .clk, .rst, .enabled(enabled || link), .t_data(own_data), .t_bytes(own_bytes), .t_last(own_last), .t_valid(own_valid), .t_ready(own_ready),
+    .lt_data, .lt_bytes, .lt_last, .lt_valid, .lt_ready, .lr_data(in_data), .lr_bytes(in_bytes), .lr_last(in_last), .lr_valid(in_valid), .lr_ready(in_ready),
     .u_data, .u_bytes, .u_last, .u_own, .u_valid, .u_ready);
 
   // --- FinePack, receiving ---
@@ -405,8 +445,10 @@ module glk_card #(
   // Which of the card's own packets have arrived: flushes made, and packets wholly applied or refused, since the last clear.
   logic              packet_done;
   logic [15:0]       sent, arrived;
+  logic              arrivals_full, e_passed, e_passed_far, e_far, e_other, e_other_refused;
   glk_arrivals arrivals (
-    .clk, .rst, .clear, .e_flush, .u_taken(u_valid && u_ready && u_last), .u_own, .e_accepted, .e_refused, .packet_done, .sent, .arrived);
+    .clk, .rst, .clear, .e_flush, .u_taken(u_valid && u_ready && u_last), .u_own, .e_accepted, .e_refused, .packet_done, .e_passed, .e_passed_far, .e_far, .full(arrivals_full), .sent, .arrived,
+    .e_other, .e_other_refused);
 
   // --- plain writes to endpoints ---
   logic              me_valid, me_ready, me_last, ep_valid, ep_ready, ep_last;
@@ -418,10 +460,24 @@ module glk_card #(
   logic              e_write, endpoint_idle;
   logic [PW-1:0]     e_write_partition;
   logic [12:0]       e_write_bytes;
+  logic              wo_valid;
+  logic [PW-1:0]     ws_partition, wo_partition;
+  logic [47:0]       ws_offset, wo_offset;
+  logic [3:0]        ws_length, wo_length;
+  logic [63:0]       ws_data, wo_data;
+  logic              ws_valid;
+  // Atomics' writes: the rings have none while it is locked for one of the other card.
+  assign wo_valid     = wn_valid || ws_valid;
+  assign wo_partition = ws_valid ? ws_partition : wn_partition;
+  assign wo_offset    = ws_valid ? ws_offset : wn_offset;
+  assign wo_length    = ws_valid ? ws_length : wn_length;
+  assign wo_data      = ws_valid ? ws_data : wn_data;
+  always_ff @(posedge clk)
+    locked <= lock && !atomic_busy && !rst;
   glk_endpoint #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) endpoint (
     .clk, .rst, .ep_kind, .ep_base, .ep_bytes,
     .v_partition, .v_offset, .v_length, .v_enables, .v_data, .v_first, .v_last, .v_packet_last, .v_valid, .v_ready,
-    .o_partition(wn_partition), .o_offset(wn_offset), .o_length(wn_length), .o_data(wn_data), .o_valid(wn_valid), .o_ready(wn_ready),
+    .o_partition(wo_partition), .o_offset(wo_offset), .o_length(wo_length), .o_data(wo_data), .o_valid(wo_valid), .o_ready(wn_ready),
     .m_address(me_address), .m_length(me_length), .m_partition(me_partition), .m_data(me_data), .m_last(me_last), .m_valid(me_valid), .m_ready(me_ready),
     .p_offset(ep_offset), .p_length(ep_length), .p_data(ep_data), .p_last(ep_last), .p_valid(ep_valid), .p_ready(ep_ready),
     // Pulses: a plain write was given away, all of it; so was the last one of a packet.
@@ -438,17 +494,56 @@ module glk_card #(
   logic              lf_valid, lf_ready, lf_owned, load_idle;
   logic [PW-1:0]     lf_partition;
   logic [CW-1:0]     lf_context;
+  logic [PW-1:0]     by_partition;
+  logic [47:0]       by_offset;
+  logic [12:0]       by_length;
+  logic [1:0]        by_operation;
+  logic [63:0]       by_operand, by_compare;
+  logic [DATA_W-1:0] bz_data;
+  logic              by_atomic, by_valid, by_ready, bz_error, bz_last, bz_valid;
   glk_load #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .READ_BYTES(READ_BYTES)) load (
     .clk, .rst, .ep_kind, .ep_base, .ep_bytes, .token_valid, .token, .sent, .arrived,
     .a_error(la_error), .a_partition(la_partition), .a_offset(la_offset), .a_length(la_length), .a_context(la_context), .a_valid(la_valid), .a_ready(la_ready),
     .b_error, .b_data, .b_last, .b_valid,
-    .n_partition(ln_partition), .n_offset(ln_offset), .n_length(ln_length), .n_valid(ln_valid), .n_ready(ln_ready),
-    .g_error(gn_error), .g_data(gn_data), .g_last(gn_last), .g_valid(gn_valid),
+    .n_partition(ln_partition), .n_offset(ln_offset), .n_length(ln_length), .n_atomic(ln_atomic), .n_operation(ln_operation), .n_operand(ln_operand),
+    .n_compare(ln_compare), .n_valid(ln_valid), .n_ready(ln_ready), .g_whole(gn_whole), .g_error(gn_error), .g_data(gn_data), .g_last(gn_last), .g_valid(gn_valid),
     // Endpoints on the bus: reads with tag 17. In the pool: the pool.
     .m_address(ml_address), .m_length(ml_length), .m_valid(ml_valid), .m_ready(ml_ready), .d_error, .d_data, .d_last, .d_valid(dl_valid),
     .p_offset(lp_offset), .p_length(lp_length), .p_valid(lp_valid), .p_ready(lp_ready), .q_data(lq_data), .q_last(lq_last), .q_valid(lq_valid), .q_ready(lq_ready),
+    // The other card's: over the link.
+    .y_partition(by_partition), .y_offset(by_offset), .y_length(by_length), .y_atomic(by_atomic), .y_operation(by_operation), .y_operand(by_operand), .y_compare(by_compare), .y_valid(by_valid), .y_ready(by_ready), .z_error(bz_error), .z_data(bz_data), .z_last(bz_last), .z_valid(bz_valid),
     // A read failed: of the partition, and an access of the context if it was the aperture's.
     .f_partition(lf_partition), .f_owned(lf_owned), .f_context(lf_context), .f_valid(lf_valid), .f_ready(lf_ready), .idle(load_idle));
+
+  // The other card's loads, which wait for nothing here: the same again, so that two cards never wait for each other.
+  logic [PW-1:0]     ls_partition, fs_partition;
+  logic [47:0]       ls_offset, ps_offset;
+  logic [12:0]       ls_length, ms_length, ps_length;
+  logic [63:0]       ms_address;
+  logic [DATA_W-1:0] gs_data, qs_data;
+  logic              ls_valid, ls_ready, gs_error, gs_last, gs_valid, ms_valid, ms_ready, ds_valid, ps_valid, ps_ready, qs_last, qs_valid, qs_ready;
+  logic              fs_valid, fs_ready, serve_load_idle;
+  logic              us_a_ready, us_b_error, us_b_last, us_b_valid, us_whole, us_atomic, us_y_valid, us_owned;
+  logic [DATA_W-1:0] us_b_data;
+  logic [PW-1:0]     us_y_partition;
+  logic [47:0]       us_y_offset;
+  logic [12:0]       us_y_length;
+  logic [1:0]        us_y_operation;
+  logic [63:0]       us_y_operand, us_y_compare;
+  logic [CW-1:0]     us_context;
+  wire               unused_serve_load = &{1'b0, us_a_ready, us_b_error, us_b_last, us_b_valid, us_whole, us_atomic, us_y_valid, us_owned, us_b_data, us_y_partition,
+                            us_y_offset, us_y_length, us_y_operation, us_y_operand, us_y_compare, us_context};
+  glk_load #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .READ_BYTES(READ_BYTES)) serve_load (
+    .clk, .rst, .ep_kind, .ep_base, .ep_bytes, .token_valid(1'b1), .token(2'd3), .sent('0), .arrived('0),
+    .a_error(1'b0), .a_partition('0), .a_offset('0), .a_length('0), .a_context('0), .a_valid(1'b0), .a_ready(us_a_ready),
+    .b_error(us_b_error), .b_data(us_b_data), .b_last(us_b_last), .b_valid(us_b_valid),
+    .n_partition(ls_partition), .n_offset(ls_offset), .n_length(ls_length), .n_atomic(1'b0), .n_operation('0), .n_operand('0), .n_compare('0),
+    .n_valid(ls_valid), .n_ready(ls_ready), .g_whole(us_whole), .g_error(gs_error), .g_data(gs_data), .g_last(gs_last), .g_valid(gs_valid),
+    .m_address(ms_address), .m_length(ms_length), .m_valid(ms_valid), .m_ready(ms_ready), .d_error, .d_data, .d_last, .d_valid(ds_valid),
+    .p_offset(ps_offset), .p_length(ps_length), .p_valid(ps_valid), .p_ready(ps_ready), .q_data(qs_data), .q_last(qs_last), .q_valid(qs_valid), .q_ready(qs_ready),
+    .y_partition(us_y_partition), .y_offset(us_y_offset), .y_length(us_y_length), .y_atomic(us_atomic), .y_operation(us_y_operation),
+    .y_operand(us_y_operand), .y_compare(us_y_compare), .y_valid(us_y_valid), .y_ready(1'b0), .z_error(1'b0), .z_data('0), .z_last(1'b0), .z_valid(1'b0),
+    .f_partition(fs_partition), .f_owned(us_owned), .f_context(us_context), .f_valid(fs_valid), .f_ready(fs_ready), .idle(serve_load_idle));
 
   // --- what of the writes has arrived ---
   logic              posted_valid, mf_valid, mf_ready, dk_valid;
@@ -458,13 +553,21 @@ module glk_card #(
   logic              fail_valid;
   logic [PW-1:0]     fail_partition;
   logic [31:0]       fail_count, look_unacknowledged;
+  logic              fail_lost;
+  logic [PW-1:0]     far_posted_partition, q_partition, ak_partition;
+  logic              far_posted_valid, far_posted_ready, q_valid, q_ready, ak_error, ak_one, ak_lost, ak_valid, ak_ready, failed_ready;
+  logic [PARTITIONS-1:0] each_take, each_reached, under_way;
+  assign lf_ready = failed_ready;
+  assign fs_ready = failed_ready && !lf_valid;
   glk_acknowledge #(.PARTITIONS(PARTITIONS)) acknowledge (
     .clk, .rst,
-    .posted_valid, .posted_partition, .posted_address,
+    .posted_valid, .posted_partition, .posted_address, .far_posted_partition, .far_posted_valid, .far_posted_ready,
     // Flush reads: length 0, tag = partition.
     .m_partition(mf_partition), .m_address(mf_address), .m_valid(mf_valid), .m_ready(mf_ready), .d_partition(d_tag[PW-1:0]), .d_error, .d_valid(dk_valid),
-    .l_partition(lf_partition), .l_valid(lf_valid), .l_ready(lf_ready),
-    .mark_take, .mark_reached, .all_acknowledged, .fail_valid, .fail_partition, .fail_count, .look_partition, .look_unacknowledged);
+    .ep_beyond, .q_partition, .q_valid, .q_ready, .a_partition(ak_partition), .a_error(ak_error), .a_one(ak_one), .a_lost(ak_lost), .a_valid(ak_valid), .a_ready(ak_ready),
+    // Loads that failed: who comes first.
+    .l_partition(lf_valid ? lf_partition : fs_partition), .l_valid(lf_valid || fs_valid), .l_ready(failed_ready), .each_take, .each_reached, .under_way,
+    .mark_take, .mark_reached, .all_acknowledged, .fail_valid, .fail_partition, .fail_count, .fail_lost, .look_partition, .look_unacknowledged);
 
   // --- releases and drains ---
   logic              zb_valid, zb_ready;
@@ -501,6 +604,12 @@ module glk_card #(
     // A context was stopped while its release is being told.
     .stale(release_stale), .idle(release_idle));
 
+  // Of the other card's packets some are refused before the receiver sees them; one at a time is counted.
+  logic              e_other_malformed, bad_waits;
+  wire               e_bad_packet = e_refused || bad_waits;
+  always_ff @(posedge clk)
+    bad_waits <= (e_other_malformed || (bad_waits && e_refused)) && !rst;
+
   // --- counters ---
   logic              snapshot;
   logic [9:0]        k_at;   // bit 9: of the card; else partition, counter: index of the register in its row
@@ -519,12 +628,49 @@ module glk_card #(
     .p_valid, .p_partition, .p_payload, .p_runs, .p_reason,
     .a_load(e_load), .a_partition(e_load_partition), .n_atomic(nc_atomic), .n_partition(nc_partition), .n_valid(nc_valid), .n_ready(nc_ready),
     .e_write, .e_write_partition, .e_write_bytes, .fail_valid, .fail_partition, .fail_count,
-    .e_window(e_window || e_pool_poisoned), .e_refused, .e_config, .e_dma, .e_entry, .e_dropped, .dropped_valid, .dropped_count, .e_accepted,
+    .e_window(e_window || e_pool_poisoned), .e_refused(e_bad_packet), .e_config, .e_dma, .e_entry, .e_dropped, .dropped_valid, .dropped_count, .e_accepted,
     .snapshot, .snapshot_done, .k_read, .k_at, .k_value, .k_done,
     // ERRORS of the contexts.
     .w_valid(e_window && ew_owned), .w_context(ew_context), .l_valid(lf_valid && lf_ready && lf_owned), .l_context(lf_context),
     .z_valid(ze_valid), .z_ready(ze_ready), .z_context(ze_context), .c_clear(xe_clear), .c_clear_all(clear), .c_context(xe_context), .c_errors(xe_errors),
     .r_context(errors_context), .r_errors(context_errors));
+
+  // --- the link to another card ---
+  logic              link_up, link_idle, e_link, l_allowed, l_snapshot_done;
+  logic [63:0]       l_shown, look_far_bytes;
+  generate
+    if (LINK != 0) begin : linked
+      glk_card_link #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .REPLAY(LINK_REPLAY), .HELLO(LINK_HELLO)) card_link (
+        .clk, .rst, .clear, .halt(halt || !link), .now_ns, .serial, .cluster, .first_session(link_session),
+        .enabled, .ep_kind, .ep_bytes, .ep_open, .ep_far, .far_partition, .ask_valid, .ask_partition, .look_partition, .look_far_bytes,
+        .up(link_up), .idle(link_idle),
+        .t_data, .t_bytes, .t_last, .t_valid, .t_ready, .o_data(own_data), .o_bytes(own_bytes), .o_last(own_last), .o_valid(own_valid), .o_ready(own_ready),
+        .posted_valid(far_posted_valid), .posted_partition(far_posted_partition), .posted_ready(far_posted_ready), .hold(arrivals_full), .e_passed, .e_passed_far, .e_arrived(e_far),
+        .q_partition, .q_valid, .q_ready, .a_partition(ak_partition), .a_error(ak_error), .a_one(ak_one), .a_lost(ak_lost), .a_valid(ak_valid), .a_ready(ak_ready),
+        .under_way(under_way & ep_beyond), .each_take, .each_reached, .fail_valid, .fail_partition, .fail_count, .fail_lost,
+        .y_partition(by_partition), .y_offset(by_offset), .y_length(by_length), .y_atomic(by_atomic), .y_operation(by_operation), .y_operand(by_operand), .y_compare(by_compare), .y_valid(by_valid), .y_ready(by_ready), .z_error(bz_error), .z_data(bz_data), .z_last(bz_last), .z_valid(bz_valid),
+        .lr_data(far_data), .lr_bytes(far_bytes), .lr_last(far_last), .lr_valid(far_valid), .lr_ready(far_ready),
+        .other_done(link && e_other && !e_other_refused), .other_refused(link && e_other && e_other_refused),
+        .l_partition(ls_partition), .l_offset(ls_offset), .l_length(ls_length), .l_valid(ls_valid), .l_ready(ls_ready),
+        .g_error(gs_error), .g_data(gs_data), .g_last(gs_last), .g_valid(gs_valid), .lock, .locked,
+        .w_partition(ws_partition), .w_offset(ws_offset), .w_length(ws_length), .w_data(ws_data), .w_valid(ws_valid), .w_ready(wn_ready),
+        .li_data, .li_control, .li_valid(li_valid && link), .li_cut, .lo_data, .lo_control, .lo_valid,
+        .l_word, .l_shown, .l_value, .l_allowed, .l_take, .snapshot, .l_snapshot_done, .e_link, .e_malformed(e_other_malformed));
+    end else begin : alone
+      assign {look_far_bytes, link_up, link_idle, l_shown, l_allowed, l_snapshot_done, e_link, e_other_malformed} = {64'd0, 2'b01, 64'd0, 4'b0100};
+      assign {own_data, own_bytes, own_last, own_valid, t_ready} = {t_data, t_bytes, t_last, t_valid, own_ready};
+      assign {e_passed, e_passed_far} = {t_valid && t_ready && t_last, 1'b0};
+      assign {far_posted_valid, far_posted_partition, e_far, q_ready, ak_partition, ak_error, ak_one, ak_lost, ak_valid, each_take} = '0;
+      assign {by_ready, bz_error, bz_data, bz_last, bz_valid, far_data, far_bytes, far_last, far_valid} = '0;
+      assign {ls_partition, ls_offset, ls_length, ls_valid, lock, ws_partition, ws_offset, ws_length, ws_data, ws_valid} = '0;
+      assign {lo_data, lo_control, lo_valid} = '0;
+      wire unused_by_none = &{1'b0, cluster, link_session, li_data, li_control, li_valid, li_cut, ep_open, ep_far,
+                            far_partition, ask_valid, l_take, ask_partition, l_word, l_value, locked, far_ready,
+                            e_other, e_other_refused, by_partition, by_offset, by_length, by_operation, by_operand,
+                            by_compare, by_atomic, by_valid, gs_data, ls_ready, gs_error, gs_last, gs_valid, fail_lost,
+                            q_partition, far_posted_ready, arrivals_full, q_valid, ak_ready, each_reached};
+    end
+  endgenerate
 
   // --- registers ---
   logic              mx_valid, mx_ready; // raises the event vector
@@ -532,14 +678,14 @@ module glk_card #(
   assign quiet = mux_idle && tx_idle && sent == arrived;
   glk_registers #(.PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
                   .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .WINDOW_W(WINDOW_W), .REGISTRATION_W(REGISTRATION_W)) registers (
-    .clk, .rst, .flr, .flr_done, .serial, .pool_bytes,
+    .clk, .rst, .flr, .flr_done, .serial, .pool_bytes, .link, .link_up,
     .x_write, .x_offset, .x_size, .x_data, .x_poisoned, .x_valid, .x_ready, .y_data, .y_valid,
     .enabled, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_flush_timeout_ns,
-    .ep_kind, .ep_base, .ep_bytes, .ep_changed, .generation,
+    .ep_kind, .ep_base, .ep_bytes, .ep_changed, .ep_open, .far(ep_far), .far_bound(ep_beyond), .far_partition, .ask_valid, .ask_partition, .generation,
     // Changes that need the queues empty: pause, flush, wait for quiet. Resets also halt the rings and wait for the rest.
     .pause, .f_partition(fx_partition), .f_reason(fx_reason), .f_valid(fx_valid), .f_ready(fx_ready), .quiet,
-    .halt, .ring_halted, .ring_stale, .release_stale, .others_idle(load_idle && endpoint_idle && all_acknowledged && mem_idle), .clear, .queued_stores, .dropped_valid, .dropped_count,
-    .tx_holds, .all_acknowledged, .look_partition, .look_entries, .look_payload, .look_unacknowledged,
+    .halt, .ring_halted, .ring_stale, .release_stale, .others_idle(load_idle && serve_load_idle && link_idle && endpoint_idle && all_acknowledged && mem_idle), .clear, .queued_stores, .dropped_valid, .dropped_count,
+    .tx_holds, .all_acknowledged, .look_partition, .look_entries, .look_payload, .look_unacknowledged, .look_far_bytes, .under_way,
     .w_valid(xw_valid), .w_ready(xw_ready), .w_write(xw_write), .w_row(xw_row), .w_data(xw_data), .w_done(xw_done), .w_q,
     .h_valid(xh_valid), .h_ready(xh_ready), .h_write(xh_write), .h_row(xh_row), .h_data(xh_data), .h_done(xh_done), .h_q,
     .xc_write, .xc_which, .xc_context, .xc_data, .xc_sq_base, .xc_cq_base, .xc_record, .xc_sq_order, .xc_cq_order, .xc_vector,
@@ -547,9 +693,10 @@ module glk_card #(
     .bell, .command_start, .command_context, .command_valid, .command_ready,
     .z_context(zb_context), .z_value(zb_value), .z_valid(zb_valid), .z_ready(zb_ready), .xr_context, .xr_released,
     .drain_partitions, .drain_owned, .drain_context, .drain_valid, .drain_ready, .drain_busy,
+    .l_word, .l_shown, .l_value, .l_allowed, .l_take, .l_snapshot_done,
     .snapshot, .snapshot_done, .k_read, .k_at, .k_value, .k_done, .e_config, .xe_clear, .xe_context, .xe_errors,
-    // ERROR_CAUSE: window, packet, config, dma, endpoint, ring.
-    .e_cause({e_ring, fail_valid, e_dma, e_config, e_refused, e_window || e_pool_poisoned}), .i_valid(mx_valid), .i_ready(mx_ready), .idle(registers_idle));
+    // ERROR_CAUSE: window, packet, config, dma, endpoint, ring, link.
+    .e_cause({e_link, e_ring, fail_valid, e_dma, e_config, e_bad_packet, e_window || e_pool_poisoned}), .i_valid(mx_valid), .i_ready(mx_ready), .idle(registers_idle));
 
   // --- out to PCIe ---
   glk_memory_mux #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .WRITE_BYTES(WRITE_BYTES)) memory_mux (
@@ -557,6 +704,7 @@ module glk_card #(
     .e_address(me_address), .e_length(me_length), .e_partition(me_partition), .e_data(me_data), .e_last(me_last), .e_valid(me_valid), .e_ready(me_ready),
     .n_kind(mn_kind), .n_address(mn_address), .n_length(mn_length), .n_tag(mn_tag), .n_data(mn_data), .n_last(mn_last), .n_valid(mn_valid), .n_ready(mn_ready),
     .l_address(ml_address), .l_length(ml_length), .l_valid(ml_valid), .l_ready(ml_ready),
+    .k_address(ms_address), .k_length(ms_length), .k_valid(ms_valid), .k_ready(ms_ready),
     .z_interrupt(mz_interrupt), .z_address(mz_address), .z_data(mz_data), .z_valid(mz_valid), .z_ready(mz_ready),
     .f_partition(mf_partition), .f_address(mf_address), .f_valid(mf_valid), .f_ready(mf_ready),
     .x_valid(mx_valid), .x_ready(mx_ready),
@@ -569,6 +717,7 @@ module glk_card #(
   assign d_ready  = 1'b1; // who reads has a place for all of the answer
   assign dn_valid = d_valid && for_ring;
   assign dl_valid = d_valid && for_load;
+  assign ds_valid = d_valid && d_tag == 6'd18;
   assign dk_valid = d_valid && !d_tag[4] && !d_tag[5];
 
   // --- pool ---
@@ -579,6 +728,8 @@ module glk_card #(
     .e_offset(ep_offset), .e_length(ep_length), .e_data(ep_data), .e_last(ep_last), .e_valid(ep_valid), .e_ready(ep_ready),
     .l_offset(lp_offset), .l_length(lp_length), .l_valid(lp_valid), .l_ready(lp_ready),
     .l_q_data(lq_data), .l_q_last(lq_last), .l_q_valid(lq_valid), .l_q_ready(lq_ready),
+    .k_offset(ps_offset), .k_length(ps_length), .k_valid(ps_valid), .k_ready(ps_ready),
+    .k_q_data(qs_data), .k_q_last(qs_last), .k_q_valid(qs_valid), .k_q_ready(qs_ready),
     .pool_write, .pool_offset, .pool_length, .pool_data, .pool_last, .pool_valid, .pool_ready,
     .pool_q_data, .pool_q_last, .pool_q_valid, .pool_q_ready);
 

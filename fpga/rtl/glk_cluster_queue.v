@@ -53,6 +53,7 @@ module glk_cluster_queue #(
   output logic          e_pooled,
   output logic [1:0]    e_pool_stitched,
   output logic          e_pool_timed_out,
+  output logic          e_starved,  // flits waited in this clock for credits alone
   output logic          w_valid,        // clocks waited by flits of a kind
   output logic [3:0]    w_kind,
   output logic [PW+3:0] w_clocks
@@ -167,13 +168,14 @@ module glk_cluster_queue #(
   logic [2:0] pool_class;
   always_comb
     pool_class = {|(pooling & RESPONSE[11:1]), |(pooling & REQUEST[11:1]), |(pooling & POSTED[11:1])};
-  logic [11:1] full, listed, granted, due, yields;
+  logic [11:1] full, listed, granted, due, yields, wanting;
   always_comb
     for (int k = 1; k <= 11; k = k + 1) begin
       full[k]    = LONG[k] && !pooled[k] && !pooling[k] && some[full_list(k)] && (!some[k-1] || !earlier[k]);
       listed[k]  = some[k-1] || (LONG[k] && some[full_list(k)]);
       granted[k] = credits[k] || (POSTED[k] && pool_class[0]) || (REQUEST[k] && pool_class[1]) || (RESPONSE[k] && pool_class[2]);
       due[k]     = !pooling[k] && (pooled[k] ? pool_over[k] : listed[k]) && granted[k];
+      wanting[k] = pooled[k] ? pool_over[k] : listed[k];
       yields[k]  = cfg_yielding && (pooling[k] || pooled[k]) && listed[k] && granted[k];
     end
 
@@ -320,6 +322,7 @@ module glk_cluster_queue #(
     e_kind          <= f_kind;
     e_bytes         <= f_full ? 5'd16 : {1'b0, f_words, 2'b00};
     e_refused       <= f_wait;
+    e_starved       <= m_ready && !p_valid && |wanting && !(|(wanting & credits));
     e_stitched      <= d_add;
     e_stitched_kind <= '0;
     for (int k = 1; k <= 11; k = k + 1)
@@ -336,6 +339,7 @@ module glk_cluster_queue #(
       e_flit           <= 1'b0;
       e_packet         <= 1'b0;
       e_refused        <= 1'b0;
+      e_starved        <= 1'b0;
       e_stitched       <= 1'b0;
       e_partial        <= 1'b0;
       e_parent         <= 1'b0;

@@ -50,6 +50,7 @@ module glk_cluster_tx #(
   output logic          e_pooled,
   output logic [1:0]    e_pool_stitched,
   output logic          e_pool_timed_out,
+  output logic          e_starved,
   output logic          w_valid,
   output logic [3:0]    w_kind,
   output logic [PW+3:0] w_clocks
@@ -82,7 +83,7 @@ module glk_cluster_tx #(
     .credit, .credit_take, .credit_back,
     .m_ready(ready), .m_leaves(leaves), .m_valid(f_valid), .m_type(f_type), .m_data(f_data),
     .e_flit, .e_packet, .e_kind, .e_bytes, .e_refused, .e_stitched, .e_stitched_kind, .e_partial, .e_parent, .e_out, .e_padded,
-    .e_pooled, .e_pool_stitched, .e_pool_timed_out, .w_valid, .w_kind, .w_clocks);
+    .e_pooled, .e_pool_stitched, .e_pool_timed_out, .e_starved, .w_valid, .w_kind, .w_clocks);
 
   // --- pieces of the parent by class, and of what has left ---
   logic [8:0] f_pieces;

@@ -5,13 +5,13 @@ module glk_error_cause (
   input  logic       clk,
   input  logic       rst,
   input  logic       clear_all,
-  input  logic [5:0] clear,   // bits to clear now; an error in the same clock comes after it
-  input  logic [5:0] e_cause, // pulses
-  output logic [5:0] cause,
+  input  logic [6:0] clear,   // bits to clear now; an error in the same clock comes after it
+  input  logic [6:0] e_cause, // pulses
+  output logic [6:0] cause,
   output logic       i_valid,
   input  logic       i_ready
 );
-  wire [5:0] left = cause & ~clear;
+  wire [6:0] left = cause & ~clear;
 
   always_ff @(posedge clk) begin
     cause <= left | e_cause;

@@ -5,6 +5,8 @@
 //
 // Each user has a place of its own for a request, so that nobody waits here with something else behind him. Answers are
 // always taken: who asks has a place for them. So the bus is never held back either.
+//
+// Loads from partitions of the other card are made elsewhere; so are all of an atomic on one of them, whose old value is the answer.
 module glk_load #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 16,
@@ -41,8 +43,13 @@ module glk_load #(
   input  logic [PW-1:0]     n_partition,
   input  logic [47:0]       n_offset,
   input  logic [12:0]       n_length,
+  input  logic              n_atomic,    // it begins an atomic; these say which if it is the other card's
+  input  logic [1:0]        n_operation, // 0 add, 1 swap, 2 compare and swap
+  input  logic [63:0]       n_operand,
+  input  logic [63:0]       n_compare,
   input  logic              n_valid,
   output logic              n_ready,
+  output logic              g_whole, // the atomic has been carried out
   output logic              g_error,
   output logic [DATA_W-1:0] g_data,
   output logic              g_last,
@@ -68,6 +75,21 @@ module glk_load #(
   input  logic              q_valid,
   output logic              q_ready,
 
+  // Loads from, and atomics on, partitions of the other card; not across 4 KiB.
+  output logic [PW-1:0]     y_partition,
+  output logic [47:0]       y_offset,
+  output logic [12:0]       y_length,
+  output logic              y_atomic,
+  output logic [1:0]        y_operation,
+  output logic [63:0]       y_operand,
+  output logic [63:0]       y_compare,
+  output logic              y_valid,
+  input  logic              y_ready,
+  input  logic              z_error,
+  input  logic [DATA_W-1:0] z_data,
+  input  logic              z_last,
+  input  logic              z_valid,
+
   // A load failed, of a context if it was the aperture's. It is told before it is answered.
   output logic [PW-1:0]     f_partition,
   output logic              f_owned,
@@ -88,7 +110,7 @@ module glk_load #(
   logic [12:0]   al;
   logic [CW-1:0] ac;
   logic [15:0]   a_mark;
-  logic          nf, n_passed, n_reached;
+  logic          nf, n_is_atomic, n_passed, n_reached;
   logic [PW-1:0] np;
   logic [47:0]   no;
   logic [12:0]   nl;
@@ -120,6 +142,10 @@ module glk_load #(
       np <= n_partition;
       no <= n_offset;
       nl <= n_length;
+      n_is_atomic <= n_atomic;
+      y_operation <= n_operation;
+      y_operand   <= n_operand;
+      y_compare   <= n_compare;
     end
     // The token may come before the request.
     if (token_valid && token == 2'd2) begin
@@ -165,9 +191,12 @@ module glk_load #(
   logic [36:0]   bytes;
   logic [47:0]   last_byte;
   wire           pool = kind == 2'(glk_regs::EP_POOL);
-  wire           from_d = state == TAKE && !pool && d_valid;
+  wire           beyond = kind == 2'(glk_regs::EP_LINK);
+  wire           from_d = state == TAKE && !pool && !beyond && d_valid;
+  wire           from_z = state == TAKE && beyond && z_valid;
   wire           from_q = state == TAKE && pool && q_valid;
-  wire           ends   = (from_d && (d_last || d_error)) || (from_q && q_last);
+  wire           ends   = (from_d && (d_last || d_error)) || (from_q && q_last) || (from_z && (z_last || z_error));
+  wire           fails  = (from_d && d_error) || (from_z && z_error);
 
   always_comb begin
     endpoint = '0;
@@ -194,12 +223,12 @@ module glk_load #(
         state               <= SUM;
       end
       SUM: begin // whoever asked for it was checked, but the endpoint may be another one since
-        address <= {base, 12'b0} + 64'(offset);
+        address <= (beyond ? 64'd0 : {base, 12'b0}) + 64'(offset);
         state   <= (kind == 2'(glk_regs::EP_NONE) || {1'b0, last_byte[47:12]} >= bytes) ? FAIL : ROOM;
       end
-      // Reads of the bus end at multiples of READ_BYTES, reads of the pool at multiples of 4 KiB.
+      // Reads of the bus end at multiples of READ_BYTES, others at multiples of 4 KiB.
       ROOM: begin
-        room  <= pool ? 13'd4096 - 13'(address[11:0]) : 13'(READ_BYTES) - 13'(address[RB-1:0]);
+        room  <= (pool || beyond) ? 13'd4096 - 13'(address[11:0]) : 13'(READ_BYTES) - 13'(address[RB-1:0]);
         state <= CUT;
       end
       CUT: begin
@@ -208,13 +237,13 @@ module glk_load #(
         state   <= ASK;
       end
       ASK:
-        if (pool ? p_ready : m_ready)
+        if (pool ? p_ready : beyond ? y_ready : m_ready)
           state <= TAKE;
       TAKE:
         if (ends) begin
           address <= address + 64'(size);
           left    <= left - size;
-          state   <= (from_d && d_error) ? FAIL : final_q ? IDLE : ROOM;
+          state   <= fails ? FAIL : final_q ? IDLE : ROOM;
         end
       FAIL:
         if (f_ready)
@@ -230,7 +259,12 @@ module glk_load #(
 
   assign m_address = address;
   assign m_length  = size;
-  assign m_valid   = state == ASK && !pool;
+  assign m_valid   = state == ASK && !pool && !beyond;
+  assign y_partition = partition;
+  assign y_offset  = address[47:0];
+  assign y_length  = size;
+  assign y_atomic  = mine && n_is_atomic;
+  assign y_valid   = state == ASK && beyond;
   assign p_offset  = address[47:0];
   assign p_length  = size;
   assign p_valid   = state == ASK && pool;
@@ -241,18 +275,19 @@ module glk_load #(
   assign f_valid   = state == FAIL;
 
   // --- answers ---
-  logic              s_mine, s_error, s_last, s_valid;
+  logic              s_mine, s_whole, s_error, s_last, s_valid;
   logic [DATA_W-1:0] s_data;
   wire               o_error = state == SAY;
-  wire               o_last  = o_error || (final_q && (pool ? q_last : d_last));
-  wire               o_valid = o_error || (from_d && !d_error) || from_q;
+  wire               o_last  = o_error || (final_q && (pool ? q_last : beyond ? z_last : d_last));
+  wire               o_valid = o_error || (from_d && !d_error) || from_q || (from_z && !z_error);
 
   always_ff @(posedge clk) begin
     s_valid <= o_valid;
     s_mine  <= mine;
+    s_whole <= y_atomic && beyond && !o_error;
     s_error <= o_error;
     s_last  <= o_last;
-    s_data  <= pool ? q_data : d_data;
+    s_data  <= pool ? q_data : beyond ? z_data : d_data;
     if (rst)
       s_valid <= 1'b0;
   end
@@ -260,6 +295,7 @@ module glk_load #(
   assign b_data  = s_data;
   assign b_last  = s_last;
   assign b_valid = s_valid && !s_mine;
+  assign g_whole = s_whole;
   assign g_error = s_error;
   assign g_data  = s_data;
   assign g_last  = s_last;

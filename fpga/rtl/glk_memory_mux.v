@@ -40,6 +40,11 @@ module glk_memory_mux #(
   input  logic [12:0]       l_length,
   input  logic              l_valid,
   output logic              l_ready,
+  // And of the other card's.
+  input  logic [63:0]       k_address,
+  input  logic [12:0]       k_length,
+  input  logic              k_valid,
+  output logic              k_ready,
 
   // Releases: 8 bytes, or an interrupt.
   input  logic              z_interrupt,
@@ -78,18 +83,18 @@ module glk_memory_mux #(
   initial if (TW > 5) $fatal;
   localparam int QUIET = 8; // clocks without anything until `idle`
   localparam logic [1:0] WRITE = 2'd0, READ = 2'd1, INTERRUPT = 2'd2;
-  localparam logic [5:0] TAG_LOAD = 6'd17; // flush reads have 0..15, the rings 32..63
+  localparam logic [5:0] TAG_LOAD = 6'd17, TAG_SERVE = 6'd18; // flush reads have 0..15, the rings 32..63
 
   // --- whose turn it is ---
-  localparam int SOURCES = 6;
+  localparam int SOURCES = 7;
   logic [SOURCES-1:0] turn; // one bit
   logic               mid, go;
-  wire [SOURCES-1:0]  valids = {x_valid, f_valid, z_valid, l_valid, n_valid, e_valid};
-  wire [SOURCES-1:0]  lasts  = {4'b1111, n_last, e_last};
+  wire [SOURCES-1:0]  valids = {k_valid, x_valid, f_valid, z_valid, l_valid, n_valid, e_valid};
+  wire [SOURCES-1:0]  lasts  = {5'b11111, n_last, e_last};
   wire                some   = |(turn & valids);
   wire                last   = |(turn & lasts);
   wire                taken  = some && go;
-  assign {x_ready, f_ready, z_ready, l_ready, n_ready, e_ready} = turn & {SOURCES{go}};
+  assign {k_ready, x_ready, f_ready, z_ready, l_ready, n_ready, e_ready} = turn & {SOURCES{go}};
 
   // The first other source behind it that has something, around.
   logic [2*SOURCES-1:0] order;
@@ -144,6 +149,12 @@ module glk_memory_mux #(
           a_address <= l_address;
           a_length  <= l_length;
           a_tag     <= TAG_LOAD;
+        end
+        turn[6]: begin
+          a_kind    <= READ;
+          a_address <= k_address;
+          a_length  <= k_length;
+          a_tag     <= TAG_SERVE;
         end
         turn[3]: begin
           a_kind    <= z_interrupt ? INTERRUPT : WRITE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pool's users at its one port: BAR 4, the writes of endpoints that lie in the pool, and loads from these. Whole
+// The pool's users at its one port: BAR 4, the writes of endpoints that lie in the pool, and loads from these, the card's own and the other card's. Whole
 // transactions, in the order in which they are taken here: who has given a write away may count on it being before every
 // read that is taken later.
 //
@@ -42,6 +42,15 @@ module glk_pool_mux #(
   output logic              l_q_last,
   output logic              l_q_valid,
   input  logic              l_q_ready,
+  // And of the other card's.
+  input  logic [47:0]       k_offset,
+  input  logic [12:0]       k_length,
+  input  logic              k_valid,
+  output logic              k_ready,
+  output logic [DATA_W-1:0] k_q_data,
+  output logic              k_q_last,
+  output logic              k_q_valid,
+  input  logic              k_q_ready,
 
   output logic              pool_write,
   output logic [47:0]       pool_offset,
@@ -58,32 +67,31 @@ module glk_pool_mux #(
   localparam int LB = $clog2(LANES);
 
   // --- whose turn it is ---
-  logic gb, ge, gl; // one of them is set
-  logic begun;     // a transaction has begun and not ended
-  logic o_ready;    // of the output stage
+  logic [3:0] turn;         // one of them is set
+  logic       begun;        // a transaction has begun and not ended
+  logic       o_ready;      // of the output stage
+  wire  [3:0] valids = {k_valid, l_valid, e_valid, b_valid};
+  assign {k_ready, l_ready, e_ready, b_ready} = turn & {4{o_ready}};
+  wire        gb = turn[0], ge = turn[1], gl = turn[2], gk = turn[3];
 
-  assign b_ready = gb && o_ready;
-  assign e_ready = ge && o_ready;
-  assign l_ready = gl && o_ready;
-
-  wire now_valid = (gb && b_valid) || (ge && e_valid) || (gl && l_valid);
-  wire now_last  = (gb && b_last) || (ge && e_last) || gl;
+  wire now_valid = |(turn & valids);
+  wire now_last  = (gb && b_last) || (ge && e_last) || gl || gk;
   wire beat      = now_valid && o_ready;
   wire over      = (beat && now_last) || (!now_valid && !begun);
 
+  // After the one that had it come the others, in a ring; last itself.
+  logic [7:0] order;
+  always_comb begin
+    order = {valids, valids & ~((turn - 4'd1) | turn)};
+    order = order & (~order + 8'd1);
+  end
   always_ff @(posedge clk) begin
     if (beat)
       begun <= !now_last;
-    if (over && (b_valid || e_valid || l_valid)) begin
-      // After the one that had it come the others, in a ring.
-      gb <= b_valid && (gl || (ge && !l_valid) || (!e_valid && !l_valid));
-      ge <= e_valid && (gb || (gl && !b_valid) || (!l_valid && !b_valid));
-      gl <= l_valid && (ge || (gb && !e_valid) || (!b_valid && !e_valid));
-    end
+    if (over && valids != 4'd0)
+      turn <= order[3:0] | order[7:4];
     if (rst) begin
-      gb     <= 1'b1;
-      ge     <= 1'b0;
-      gl     <= 1'b0;
+      turn  <= 4'd1;
       begun <= 1'b0;
     end
   end
@@ -110,8 +118,8 @@ module glk_pool_mux #(
   // --- out ---
   wire          o_write = ge || (gb && b_write);
   wire          o_last  = now_last || (ge && cut);
-  wire [47:0]   o_offset = gb ? b_offset : gl ? l_offset : e_second ? {next_page, 12'b0} : e_offset;
-  wire [12:0]   o_length = gb ? b_length : gl ? l_length : e_second ? {1'b0, sum[11:0]} : crosses ? room : e_length;
+  wire [47:0]   o_offset = gb ? b_offset : gl ? l_offset : gk ? k_offset : e_second ? {next_page, 12'b0} : e_offset;
+  wire [12:0]   o_length = gb ? b_length : gl ? l_length : gk ? k_length : e_second ? {1'b0, sum[11:0]} : crosses ? room : e_length;
   wire [DATA_W-1:0] o_data = ge ? e_data : b_data;
 
   glk_skid #(.W(1 + 48 + 13 + DATA_W + 1)) out (
@@ -119,24 +127,29 @@ module glk_pool_mux #(
     .m_data({pool_write, pool_offset, pool_length, pool_data, pool_last}), .m_valid(pool_valid), .m_ready(pool_ready));
 
   // --- answers, to who asked; each user asks once and then waits, so this never fills ---
-  logic asks_ready, asker_valid, asker; // 1: a load
+  logic       asks_ready, asker_valid;
+  logic [1:0] asker; // 1: a load, 2: the other card's
   wire  asks = beat && !o_write;
-  glk_fifo #(.W(1), .DEPTH(16)) askers (
-    .clk, .rst, .s_data(gl), .s_valid(asks), .s_ready(asks_ready),
+  glk_fifo #(.W(2), .DEPTH(16)) askers (
+    .clk, .rst, .s_data({gk, gl}), .s_valid(asks), .s_ready(asks_ready),
     .m_data(asker), .m_valid(asker_valid), .m_ready(pool_q_valid && pool_q_ready && pool_q_last));
 
-  logic q_in_ready, q_valid, q_asker, q_last;
+  logic q_in_ready, q_valid, q_last;
+  logic [1:0] q_asker;
   logic [DATA_W-1:0] q_data;
   assign pool_q_ready = asker_valid && q_in_ready;
-  glk_skid #(.W(1 + DATA_W + 1)) back (
+  glk_skid #(.W(2 + DATA_W + 1)) back (
     .clk, .rst, .s_data({asker, pool_q_data, pool_q_last}), .s_valid(pool_q_valid && asker_valid), .s_ready(q_in_ready),
-    .m_data({q_asker, q_data, q_last}), .m_valid(q_valid), .m_ready(q_asker ? l_q_ready : b_q_ready));
+    .m_data({q_asker, q_data, q_last}), .m_valid(q_valid), .m_ready(q_asker[1] ? k_q_ready : q_asker[0] ? l_q_ready : b_q_ready));
   assign b_q_data  = q_data;
   assign b_q_last  = q_last;
-  assign b_q_valid = q_valid && !q_asker;
+  assign b_q_valid = q_valid && q_asker == 2'd0;
   assign l_q_data  = q_data;
   assign l_q_last  = q_last;
-  assign l_q_valid = q_valid && q_asker;
+  assign l_q_valid = q_valid && q_asker[0];
+  assign k_q_data  = q_data;
+  assign k_q_last  = q_last;
+  assign k_q_valid = q_valid && q_asker[1];
 
   always_ff @(posedge clk)
     if (!rst)

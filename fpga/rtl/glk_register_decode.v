@@ -8,11 +8,12 @@ module glk_register_decode #(
   parameter int REGISTRATIONS = 1024
 ) (
   input  logic        clk,
+  input  logic        link,        // block LINK is there
   input  logic [19:0] offset,
   output logic [2:0]  place,       // TYPE of the block; 0: there is no such register
   output logic [9:0]  element,
   output logic [8:0]  word,
-  output logic        header,      // it is the HEADER of a block, there in all cases
+  output logic        header,      // it is the HEADER of a block; its value is 0 if that is not there
   output logic [63:0] header_value
 );
   wire in_card         = offset < 20'(glk_regs::BLOCK_PARTITION);
@@ -20,6 +21,7 @@ module glk_register_decode #(
   wire in_window       = offset[19:15] == 5'(glk_regs::WINDOW_ARRAY >> 15);
   wire in_registration = offset[19:15] == 5'(glk_regs::REGISTRATION_ARRAY >> 15);
   wire in_context      = offset[19:13] == 7'(glk_regs::CONTEXT_ARRAY >> 13);
+  wire in_link         = link && offset[19:12] == 8'(glk_regs::BLOCK_LINK >> 12);
   wire in_doorbell     = offset[19:17] == 3'(glk_regs::DOORBELL_ARRAY >> 17);
 
   // The arrays are as large as the slices of the offset above.
@@ -38,6 +40,10 @@ module glk_register_decode #(
     word    <= '0;
     if (in_card) begin
       place <= 3'(glk_regs::BLOCK_CARD_TYPE);
+      word  <= offset[11:3];
+    end
+    if (in_link) begin
+      place <= 3'(glk_regs::BLOCK_LINK_TYPE);
       word  <= offset[11:3];
     end
     if (in_partition) begin
@@ -79,7 +85,10 @@ module glk_register_decode #(
       20'(glk_regs::BLOCK_CONTEXT):
         header_value <= {32'(glk_regs::BLOCK_CONTEXT_NEXT), 16'(glk_regs::BLOCK_CONTEXT_VERSION), 16'(glk_regs::BLOCK_CONTEXT_TYPE)};
       20'(glk_regs::BLOCK_DOORBELL):
-        header_value <= {32'(glk_regs::BLOCK_DOORBELL_NEXT), 16'(glk_regs::BLOCK_DOORBELL_VERSION), 16'(glk_regs::BLOCK_DOORBELL_TYPE)};
+        header_value <= {link ? 32'(glk_regs::BLOCK_LINK) : 32'(glk_regs::BLOCK_DOORBELL_NEXT), 16'(glk_regs::BLOCK_DOORBELL_VERSION),
+                         16'(glk_regs::BLOCK_DOORBELL_TYPE)};
+      20'(glk_regs::BLOCK_LINK):
+        header_value <= link ? {32'(glk_regs::BLOCK_LINK_NEXT), 16'(glk_regs::BLOCK_LINK_VERSION), 16'(glk_regs::BLOCK_LINK_TYPE)} : '0;
       default: begin
         header       <= 1'b0;
         header_value <= '0;

@@ -31,6 +31,8 @@ module glk_registers #(
   output logic              flr_done,
   input  logic [63:0]       serial,
   input  logic [63:0]       pool_bytes,
+  input  logic              link,       // there is one; it stays
+  input  logic              link_up,
 
   // Accesses: 1 << x_size bytes, aligned, data in the low bits. A read's come on y some time after it was taken; there is no
   // other read until then.
@@ -55,6 +57,12 @@ module glk_registers #(
   output logic [PARTITIONS*52-1:0] ep_base,
   output logic [PARTITIONS*37-1:0] ep_bytes,
   output logic              ep_changed, // one of them is being written
+  output logic [PARTITIONS-1:0]    ep_open,       // to the card beyond the link
+  output logic [PARTITIONS-1:0]    far,           // of kind link,
+  output logic [PARTITIONS-1:0]    far_bound,     // or was last, until it becomes of another kind
+  output logic [PARTITIONS*4-1:0]  far_partition, // and which of the other card's it stands for
+  output logic              ask_valid,            // a pulse: the other card is to be asked what that is
+  output logic [PW-1:0]            ask_partition,
   output logic [63:0]              generation,
 
   // Changes that need empty queues, and resets.
@@ -81,6 +89,8 @@ module glk_registers #(
   input  logic [6:0]        look_entries,
   input  logic [12:0]       look_payload,
   input  logic [31:0]       look_unacknowledged,
+  input  logic [63:0]       look_far_bytes,
+  input  logic [PARTITIONS-1:0] under_way, // posted, and not acknowledged
 
   // Window table, registration table.
   output logic              w_valid,
@@ -133,6 +143,14 @@ module glk_registers #(
   input  logic              drain_ready,
   input  logic              drain_busy,
 
+  // Block LINK, see glk_link_registers.
+  output logic [8:0]        l_word,
+  input  logic [63:0]       l_shown,
+  output logic [63:0]       l_value,
+  input  logic              l_allowed,
+  output logic              l_take,
+  input  logic              l_snapshot_done, // if there is a link; not before snapshot_done
+
   // Counters.
   output logic              snapshot,
   input  logic              snapshot_done,
@@ -145,28 +163,20 @@ module glk_registers #(
   output logic [CW-1:0]     xe_context,
   input  logic [63:0]       xe_errors,
 
-  input  logic [5:0]        e_cause,
+  input  logic [6:0]        e_cause,
   output logic              i_valid,
   input  logic              i_ready,
   output logic              idle
 );
-  localparam int RING_ORDER_MAX = 15; // indices are 16 bits wide and must tell full from empty
-  localparam int CLOCK_MHZ      = 250;
-  localparam logic [63:0] HW_VERSION = 64'd1 << glk_regs::CARD_HW_VERSION_MAJOR_SHIFT;
-  localparam logic [7:0]  WIDTHS = 8'((1 << (glk_regs::SUBHEADER_MAX + 1)) - (1 << glk_regs::SUBHEADER_MIN));
-  localparam logic [63:0] CAPS0 = {8'b0, 8'(RING_ORDER_MAX), 16'(VECTORS), WIDTHS, 8'(ENTRIES), 8'(CONTEXTS), 8'(PARTITIONS)};
-  localparam logic [63:0] CAPS1 = {8'b0, 16'(CLOCK_MHZ), 16'(REGISTRATIONS), 8'(SLICE_SHIFT), 16'(SLICES)};
-
   // Words of the blocks.
   localparam logic [8:0] CONTROL     = 9'(glk_regs::CARD_CONTROL / 8);
-  localparam logic [8:0] STATUS      = 9'(glk_regs::CARD_STATUS / 8);
   localparam logic [8:0] SCRATCH     = 9'(glk_regs::CARD_SCRATCH / 8);
   localparam logic [8:0] ERROR_CAUSE = 9'(glk_regs::CARD_ERROR_CAUSE / 8);
   localparam logic [8:0] DRAIN       = 9'(glk_regs::CARD_DRAIN / 8);
-  localparam logic [8:0] SNAPSHOT    = 9'(glk_regs::CARD_SNAPSHOT / 8);
   localparam logic [8:0] CARD_FIRST  = 9'(glk_regs::CARD_ERR_WINDOW / 8);
   localparam logic [8:0] CARD_LAST   = 9'(glk_regs::CARD_PACKETS_RECEIVED / 8);
   localparam logic [8:0] P_STATUS    = 9'(glk_regs::PARTITION_STATUS / 8);
+  localparam logic [8:0] P_FAR_BYTES = 9'(glk_regs::PARTITION_FAR_BYTES / 8);
   localparam logic [8:0] P_FIRST     = 9'(glk_regs::PARTITION_STORES / 8);
   localparam logic [8:0] P_LAST      = 9'(glk_regs::PARTITION_ERR_ENDPOINT / 8);
   localparam logic [8:0] C_CONTROL   = 9'(glk_regs::CONTEXT_CONTROL / 8);
@@ -185,6 +195,7 @@ module glk_registers #(
   localparam logic [2:0] REGISTRATION = 3'(glk_regs::BLOCK_REGISTRATION_TYPE);
   localparam logic [2:0] CONTEXT      = 3'(glk_regs::BLOCK_CONTEXT_TYPE);
   localparam logic [2:0] DOORBELL     = 3'(glk_regs::BLOCK_DOORBELL_TYPE);
+  localparam logic [2:0] LINK         = 3'(glk_regs::BLOCK_LINK_TYPE);
 
   // Clocks that lookups take: of settings and contexts; of queues, which are far away; and what a snapshot waits so that
   // stores of before are counted.
@@ -215,7 +226,7 @@ module glk_registers #(
   logic        header;
   logic [63:0] header_value;
   glk_register_decode #(.PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .REGISTRATIONS(REGISTRATIONS)) decode (
-    .clk, .offset(r_offset), .place, .element, .word, .header, .header_value);
+    .clk, .link, .offset(r_offset), .place, .element, .word, .header, .header_value);
 
   wire is_counter = (place == CARD && word >= CARD_FIRST && word <= CARD_LAST) ||
                     (place == PARTITION && word >= P_FIRST && word <= P_LAST);
@@ -251,11 +262,11 @@ module glk_registers #(
   logic [63:0] p_value;
   logic        p_allowed, p_flushes, p_drains, apply_partition;
   glk_partition_settings #(.PARTITIONS(PARTITIONS)) settings (
-    .clk, .rst, .clear, .pool_bytes,
-    .partition(element[PW-1:0]), .word(word[2:0]), .value(p_value), .unacknowledged(look_unacknowledged != '0), .new_value(value), .allowed(p_allowed),
+    .clk, .rst, .clear, .link, .pool_bytes, .look_far_bytes,
+    .partition(element[PW-1:0]), .word(word[3:0]), .value(p_value), .unacknowledged(look_unacknowledged != '0), .new_value(value), .allowed(p_allowed),
     .flushes(p_flushes), .drains(p_drains),
     .take(apply_partition), .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_flush_timeout_ns,
-    .ep_kind, .ep_base, .ep_bytes);
+    .ep_kind, .ep_base, .ep_bytes, .under_way, .ep_open, .far, .far_bound, .far_partition, .ask_valid, .ask_partition);
   assign look_partition = element[PW-1:0];
 
   logic          quiesce, quiesced, quiesce_all, change_pause;
@@ -319,50 +330,19 @@ module glk_registers #(
   end
 
   // --- errors ---
-  logic [5:0] cause, cause_clear;
+  logic [6:0] cause, cause_clear;
   glk_error_cause errors (
     .clk, .rst, .clear_all(clear), .clear(cause_clear), .e_cause, .cause, .i_valid, .i_ready);
 
   // --- the card ---
-  logic [63:0] scratch, snapshots;
+  logic [63:0] scratch, snapshots, card_value;
   logic [31:0] drain_written;
-  logic [5:0]  still; // clocks since something was under way
-  logic        card_idle;
-  logic [63:0] card_value;
-
-  always_ff @(posedge clk) begin
-    // Between two blocks what is under way may be missed for some clocks.
-    if (tx_holds != '0 || !all_acknowledged || !quiet)
-      still <= '0;
-    else if (!still[5])
-      still <= still + 6'd1;
-    card_idle <= still[5];
-    if (rst) begin
-      still     <= '0;
-      card_idle <= 1'b0;
-    end
-  end
-
-  always_ff @(posedge clk)
-    case (word)
-      9'(glk_regs::CARD_MAGIC / 8):      card_value <= glk_regs::MAGIC;
-      9'(glk_regs::CARD_HW_VERSION / 8): card_value <= HW_VERSION;
-      9'(glk_regs::CARD_CAPS0 / 8):      card_value <= CAPS0;
-      9'(glk_regs::CARD_CAPS1 / 8):      card_value <= CAPS1;
-      9'(glk_regs::CARD_FEATURES / 8):
-        card_value <= glk_regs::CARD_FEATURES_FINEPACK_MASK | glk_regs::CARD_FEATURES_LOOPBACK_MASK | glk_regs::CARD_FEATURES_ATOMICS_MASK |
-                      ((pool_bytes != '0) ? glk_regs::CARD_FEATURES_POOL_MASK : 64'd0);
-      CONTROL:                           card_value <= 64'(enabled);
-      STATUS:                            card_value <= 64'({1'b1, card_idle, !resetting});
-      9'(glk_regs::CARD_GENERATION / 8): card_value <= generation;
-      SCRATCH:                           card_value <= scratch;
-      9'(glk_regs::CARD_SERIAL / 8):     card_value <= serial;
-      9'(glk_regs::CARD_POOL_BYTES / 8): card_value <= pool_bytes;
-      ERROR_CAUSE:                       card_value <= r_write ? '0 : 64'(cause);
-      DRAIN:                             card_value <= r_write ? '0 : {drain_busy, 31'b0, drain_written};
-      SNAPSHOT:                          card_value <= snapshots;
-      default:                           card_value <= '0;
-    endcase
+  logic        card_allowed;
+  glk_card_rules #(.PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
+                   .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS)) card_rules (
+    .clk, .rst, .word, .link, .link_up, .serial, .pool_bytes, .enabled, .resetting,
+    .some(tx_holds != '0 || !all_acknowledged || !quiet), .generation, .scratch, .cause, .drain_busy, .drain_written, .snapshots,
+    .for_write(r_write), .shown(card_value), .value, .drains_window(entry[0]), .allowed(card_allowed));
 
   // What the register holds, from where the lookups left it.
   logic [63:0] context_shown, doorbell_shown, partition_seen;
@@ -373,39 +353,19 @@ module glk_registers #(
     .for_write(r_write), .shown(context_shown), .doorbell_shown, .value, .allowed(context_allowed));
   always_ff @(posedge clk) begin
     partition_seen <= is_counter ? '0 : (word == P_STATUS) ? {look_unacknowledged, 3'b0, look_payload, 9'b0, look_entries} :
-                      (word < P_STATUS) ? p_value : '0;
+                      (word <= P_FAR_BYTES) ? p_value : '0;
   end
 
   // --- judging a value ---
-  logic card_allowed;
-  wire [15:0] drain_id = value[31:16];
-  always_ff @(posedge clk) begin
-    case (word)
-      CONTROL:                        card_allowed <= value[63:2] == '0;
-      SCRATCH, ERROR_CAUSE, SNAPSHOT: card_allowed <= 1'b1;
-      DRAIN: begin
-        card_allowed <= 1'b0;
-        if (!drain_busy && value[63:32] == '0 && value[15:4] == '0)
-          case (value[3:0])
-            4'(glk_regs::DRAIN_CARD):      card_allowed <= drain_id == '0;
-            4'(glk_regs::DRAIN_WINDOW):    card_allowed <= 32'(drain_id) < SLICES && entry[0];
-            4'(glk_regs::DRAIN_CONTEXT):   card_allowed <= 32'(drain_id) < CONTEXTS;
-            4'(glk_regs::DRAIN_PARTITION): card_allowed <= 32'(drain_id) < PARTITIONS;
-            default: ;
-          endcase
-      end
-      default: card_allowed <= 1'b0;
-    endcase
-  end
-
   logic allowed;
   always_comb begin
     case (place)
       CARD:         allowed = card_allowed;
-      PARTITION:    allowed = p_allowed && word <= 9'(glk_regs::PARTITION_EP_BYTES / 8);
+      PARTITION:    allowed = p_allowed && word <= P_FAR_BYTES;
       WINDOW:       allowed = window_allowed;
       REGISTRATION: allowed = registration_allowed;
       CONTEXT:      allowed = context_allowed;
+      LINK:         allowed = l_allowed;
       DOORBELL:     allowed = 1'b1; // users write it: what they get wrong troubles nobody
       default:      allowed = 1'b0;
     endcase
@@ -432,6 +392,8 @@ module glk_registers #(
   assign k_at            = {place == CARD, element[3:0], 5'(word - ((place == CARD) ? CARD_FIRST : P_FIRST))};
   assign apply_partition = state == APPLY && place == PARTITION;
   assign ep_changed      = apply_partition;
+  assign l_word          = word;
+  assign l_value         = value;
   assign command_valid   = state == COMMAND;
   assign command_start   = value[0];
   assign z_valid         = state == RELEASE;
@@ -458,6 +420,7 @@ module glk_registers #(
     k_read      <= 1'b0;
     e_config    <= 1'b0;
     snapshot    <= 1'b0;
+    l_take      <= 1'b0;
     start_reset <= 1'b0;
     quiesce     <= 1'b0;
     xc_write    <= 1'b0;
@@ -536,6 +499,7 @@ module glk_registers #(
           REGISTRATION: old <= registration_shown;
           CONTEXT:      old <= context_shown;
           DOORBELL:     old <= doorbell_shown;
+          LINK:         old <= l_shown;
           default:      old <= '0;
         endcase
         if (header)
@@ -580,7 +544,7 @@ module glk_registers #(
                   state   <= QUIESCE;
                 end
               SCRATCH:     scratch     <= value;
-              ERROR_CAUSE: cause_clear <= value[5:0];
+              ERROR_CAUSE: cause_clear <= value[6:0];
               DRAIN:       state       <= DRAINING;
               default:     state       <= BEFORE;
             endcase
@@ -611,6 +575,8 @@ module glk_registers #(
               state    <= AFTER;
             end
           end
+          LINK:
+            l_take <= 1'b1;
           default: begin
             xc_data  <= 64'(value[15:0]);
             xc_which <= (word == D_CQ_HEAD) ? SET_CQ_HEAD : SET_SQ_TAIL;
@@ -633,7 +599,7 @@ module glk_registers #(
           state     <= LATCH;
         end
       LATCH:
-        if (snapshot_done)
+        if (link ? l_snapshot_done : snapshot_done)
           state <= FINISH;
       DRAINING:
         if (drain_ready) begin
@@ -715,6 +681,7 @@ module glk_registers #(
       x_ready           <= 1'b0;
       k_read            <= 1'b0;
       snapshot          <= 1'b0;
+      l_take            <= 1'b0;
       quiesce           <= 1'b0;
       start_reset       <= 1'b0;
       flr_done          <= 1'b0;

@@ -93,12 +93,21 @@ module glk_ring #(
   output logic [PW-1:0]             l_partition,
   output logic [47:0]               l_offset,
   output logic [12:0]               l_length,
+  output logic                      l_atomic,
+  output logic [1:0]                l_operation,
+  output logic [63:0]               l_operand,
+  output logic [63:0]               l_compare,
   output logic                      l_valid,
   input  logic                      l_ready,
+  input  logic                      g_whole,
   input  logic                      g_error,
   input  logic [DATA_W-1:0]         g_data,
   input  logic                      g_last,
   input  logic                      g_valid,
+
+  // No atomic begins on an endpoint of this card while `lock`; one is going on.
+  input  logic                      lock,
+  output logic                      atomic_busy,
 
   // New values of atomics.
   output logic [PW-1:0]             o_partition,
@@ -212,8 +221,8 @@ module glk_ring #(
     .rd_o_valid, .b_valid, .b_line, .b_enables, .b_data, .v_kind, .v_place, .v_length, .v_address, .v_partition, .v_valid,
     .v_ready, .v_idle, .head_data(u_data[63:0]), .head_now,
     .w_changed, .w_valid, .w_ready, .w_row, .w_done, .w_q, .h_changed, .h_valid, .h_ready, .h_row, .h_done, .h_q,
-    .probe_reason(s_reason), .l_partition, .l_offset, .l_length, .l_valid, .l_ready, .g_error, .g_data, .g_last, .g_valid,
-    .o_partition, .o_offset, .o_length, .o_data, .o_valid, .o_ready, .z_valid, .z_ready, .z_done, .z_failed, .z_take,
+    .probe_reason(s_reason), .l_partition, .l_offset, .l_length, .l_atomic, .l_operation, .l_operand, .l_compare, .l_valid, .l_ready, .g_whole, .g_error, .g_data, .g_last, .g_valid,
+    .o_partition, .o_offset, .o_length, .o_data, .o_valid, .o_ready, .lock, .atomic_busy, .z_valid, .z_ready, .z_done, .z_failed, .z_take,
     .c_interrupt, .c_address, .c_data, .c_valid, .c_ready, .e_entry, .e_dma, .e_ring, .n_atomic, .n_partition, .n_valid, .n_ready);
 
   // --- ranges of the buffer, given out ---

@@ -107,12 +107,21 @@ module glk_ring_engine #(
   output logic [PW-1:0]            l_partition,
   output logic [47:0]              l_offset,
   output logic [12:0]              l_length,
+  output logic                     l_atomic,
+  output logic [1:0]               l_operation,
+  output logic [63:0]              l_operand,
+  output logic [63:0]              l_compare,
   output logic                     l_valid,
   input  logic                     l_ready,
+  input  logic                     g_whole, // the atomic has been carried out by the other card
   input  logic                     g_error,
   input  logic [DATA_W-1:0]        g_data,
   input  logic                     g_last,
   input  logic                     g_valid,
+
+  // Atomics of the other card on endpoints of this one: none of the rings begins while `lock`; one is going on.
+  input  logic                     lock,
+  output logic                     atomic_busy,
 
   output logic [PW-1:0]            o_partition,
   output logic [47:0]              o_offset,
@@ -246,6 +255,9 @@ module glk_ring_engine #(
   logic [3:0]   status;
   logic         counted;      // the load
   logic         release_done, release_failed;
+  logic         may_queue; // a probe may be given: of an atomic when there is no lock
+  logic         beyond;    // the part is the other card's
+  logic         whole;     // so was the atomic
   logic [63:0]  word, old, value;
   logic         modifies;
   logic         advance, sleep, stop;
@@ -282,7 +294,7 @@ module glk_ring_engine #(
   assign rd_line    = (state == FETCH) ? LINE_W'(16'({t_context, t_sq_head[2:0], 6'b0}) >> LB) : r_at[15:LB];
   assign entry_line = ENTRY_LINE_W'({t_context, t_sq_head[2:0], 6'b0} >> LB) + ENTRY_LINE_W'(pace);
 
-  assign v_valid     = !abandon && (state == PUSH || state == QUEUE || (state == PIECE && (is_get || is_atomic)) ||
+  assign v_valid     = !abandon && (state == PUSH || (state == QUEUE && may_queue) || (state == PIECE && (is_get || is_atomic)) ||
                                     (state == AHEAD && head_wanted));
   assign v_kind      = (state == PUSH) ? STORE : (state == QUEUE) ? PROBE : (state == PIECE) ? HOST : HEADER;
   assign v_place     = (state == PUSH) ? place : (state == PIECE) ? r_place : vector_place + rec_at[15:0];
@@ -293,8 +305,14 @@ module glk_ring_engine #(
   assign l_partition  = w_partition;
   assign l_offset     = w_target;
   assign l_length     = part;
+  assign l_atomic     = is_atomic;
+  assign l_operation  = is_cas ? 2'd2 : is_add ? 2'd0 : 2'd1;
+  assign l_operand    = length[3] ? entry[319:256] : {32'b0, entry[287:256]};
+  assign l_compare    = entry[383:320];
   assign probe_reason = is_get ? 4'(glk_regs::FLUSH_LOAD_HIT) : 4'(glk_regs::FLUSH_ATOMIC);
   assign n_atomic     = is_atomic;
+  assign atomic_busy  = is_atomic && !beyond && ((state == QUEUE && may_queue) || state == LOADING || state == OLD_VALUE ||
+                                                 state == NEW_VALUE || state == MODIFY);
   assign n_partition  = w_partition;
   assign o_partition  = w_partition;
   assign o_offset     = w_target;
@@ -344,6 +362,8 @@ module glk_ring_engine #(
     end
     if (g_valid)
       word <= g_data[32'(w_target[LB-1:3]) * 64 +: 64];
+    beyond    <= ep_kind[32'(w_partition)*2 +: 2] == 2'(glk_regs::EP_LINK);
+    may_queue <= state == QUEUE && !(may_queue && v_ready) && (may_queue || !is_atomic || beyond || !lock);
     release_done   <= z_done[t_context];
     release_failed <= z_failed[t_context];
 
@@ -532,7 +552,7 @@ module glk_ring_engine #(
       QUEUE:
         if (abandon)
           state <= FINISH;
-        else if (v_ready) begin
+        else if (v_ready && may_queue) begin
           l_valid <= 1'b1;
           counted <= 1'b1;
           if (!counted)
@@ -545,6 +565,7 @@ module glk_ring_engine #(
         end
       LOADING:
         if (g_valid && (g_last || g_error)) begin
+          whole  <= g_whole;
           status <= g_error ? 4'(glk_regs::ST_ENDPOINT) : 4'd0;
           state  <= g_error ? FINISH : is_get ? RECHECK : OLD_VALUE;
         end
@@ -560,7 +581,8 @@ module glk_ring_engine #(
         at       <= entry[191:128];
         left     <= length;
         todo     <= length;
-        state    <= abandon ? FINISH : dirty ? AIM : MODIFY; // where it was read may be somebody else's now: once more
+        // Where it was read may be somebody else's now: once more.
+        state    <= abandon ? FINISH : whole ? (registered ? RECHECK : FINISH) : (dirty || beyond) ? AIM : MODIFY;
       end
       MODIFY:
         if (!modifies || o_ready)

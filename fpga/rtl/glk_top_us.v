@@ -18,6 +18,18 @@ module glk_top_us #(
   input  logic [63:0]  serial,
   input  logic [63:0]  pool_bytes,
 
+  // The link to another card, if there is one (glk_card), of this clock.
+  input  logic         link,
+  input  logic [7:0]   cluster,
+  input  logic [15:0]  link_session,
+  input  logic [127:0] li_data,
+  input  logic         li_control,
+  input  logic         li_valid,
+  input  logic         li_cut,
+  output logic [127:0] lo_data,
+  output logic         lo_control,
+  output logic         lo_valid,
+
   // The pool: writes and reads in order, answers in order. Not across 4 KiB; data in address lanes (glk_card).
   output logic         pool_write,
   output logic [47:0]  pool_offset,
@@ -104,14 +116,15 @@ module glk_top_us #(
     .cfg_ext_tag, .cfg_bus_master, .cfg_flr_in_process, .cfg_flr_done, .cfg_interrupt_msix_enable, .cfg_interrupt_msi_int,
     .cfg_interrupt_msix_int, .cfg_interrupt_msix_vec_pending, .cfg_interrupt_msi_sent, .cfg_interrupt_msi_fail);
 
-  logic         unused_busy, unused_holding, unused_last, unused_valid, unused_ready; // the link is looped inside
+  logic         unused_busy, unused_holding, unused_last, unused_valid, unused_ready; // the loop inside
   logic [511:0] unused_data;
   logic [6:0]   unused_bytes;
   glk_card #(
     .DATA_W(512), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS), .CONTEXTS(CONTEXTS), .SLICES(SLICES),
     .SLICE_SHIFT(SLICE_SHIFT), .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .READ_BYTES(READ_BYTES), .WRITE_BYTES(WRITE_BYTES)
   ) card (
-    .clk, .rst, .now_ns, .serial, .pool_bytes, .busy(unused_busy), .holding(unused_holding),
+    .clk, .rst, .now_ns, .serial, .pool_bytes, .link, .cluster, .link_session, .li_data, .li_control, .li_valid, .li_cut,
+    .lo_data, .lo_control, .lo_valid, .busy(unused_busy), .holding(unused_holding),
     .r_write, .r_bar, .r_offset, .r_length, .r_id, .r_poisoned, .r_data, .r_last, .r_valid, .r_ready, .r_read_ready, .c_id,
     .c_offset, .c_length, .c_data, .c_last, .c_valid, .c_ready, .m_kind, .m_address, .m_length, .m_tag, .m_data, .m_last,
     .m_valid, .m_ready, .d_tag, .d_error, .d_data, .d_last, .d_valid, .d_ready, .flr, .flr_done,

@@ -24,19 +24,10 @@ module glk_trim (
   localparam logic [3:0] KIND = 4'(glk_flit::READ_RESPONSE);
   localparam logic [3:0] REFUSED = 4'd1;
 
-  // --- what is asked for ---
-  wire       trim = s_asked[0];
-  wire [1:0] code = s_asked[2:1]; // 16, 4, 8, 32 bytes
-  wire [3:0] which = s_asked[6:3];
   logic       good;
   logic [3:0] first; // word of the line
-  always_comb
-    case (code)
-      2'd0:    {good, first} = {which[3:2] == 2'd0, which[1:0], 2'b0};
-      2'd1:    {good, first} = {1'b1, which};
-      2'd2:    {good, first} = {!which[3], which[2:0], 1'b0};
-      default: {good, first} = {which[3:1] == 3'd0, which[0], 3'b0};
-    endcase
+  logic [4:0] words;
+  glk_trim_sector sector_of (.asked(s_asked), .good, .first, .words);
 
   // --- first stage: the line moved down by half lines and quarters of those; what the packet will be ---
   logic         a_valid, a_take;
@@ -44,8 +35,7 @@ module glk_trim (
   logic [15:0]  a_tag;
   logic [3:0]   a_status, a_first;
   logic [4:0]   a_words; // of the packet
-  wire          asks  = s_asked != 16'd0;
-  wire          wrong = asks && !(trim && s_asked[15:7] == 9'd0 && good);
+  wire [1:0]    code = s_asked[2:1];
 
   assign s_ready = !a_valid || a_take;
 
@@ -58,15 +48,12 @@ module glk_trim (
       if (s_status != 2'd0) begin
         a_status <= {2'b0, s_status};
         a_words  <= 5'd1;
-      end else if (wrong) begin
+      end else if (!good) begin
         a_status <= REFUSED;
         a_words  <= 5'd1;
-      end else if (asks) begin
-        a_status <= {2'b10, code};
-        a_words  <= (code == 2'd0) ? 5'd5 : (code == 2'd1) ? 5'd2 : (code == 2'd2) ? 5'd3 : 5'd9;
       end else begin
-        a_status <= 4'd0;
-        a_words  <= 5'd17;
+        a_status <= s_asked[0] ? {2'b10, code} : 4'd0;
+        a_words  <= words + 5'd1;
       end
     end
     if (rst)

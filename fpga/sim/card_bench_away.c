@@ -305,7 +305,7 @@ static void check_completions(struct bench *b, const struct victim *v)
 		uint64_t at = v->place.cq - PAIR_HOST + (v->first + i) % LOOSE_ENTRIES * GLK_CQE_BYTES, cqe[2], status;
 		unsigned opcode = (unsigned)GLK_FIELD(v->sqe[i][0], GLK_SQE_OPCODE);
 
-		memcpy(cqe, b->pair.side[CARD].host + at, sizeof(cqe));
+		memcpy(cqe, b->pair.side[CARD].memory.host + at, sizeof(cqe));
 		status = GLK_FIELD(cqe[1], GLK_CQE_STATUS);
 		if (cqe[0] == v->sqe[i][GLK_SQE_TAG_Q] &&
 		    (status == GLK_ST_OK || (v->what == WINDOW && (status == GLK_ST_WINDOW || status == GLK_ST_WINDOW_BOUNDS)) ||

@@ -262,8 +262,8 @@ void loose_follow(struct bench *b)
 	memset(card->interrupts, 0, sizeof(card->interrupts));
 	memset(b->pair.least, 0, sizeof(b->pair.least));
 	memset(b->pair.most, 0, sizeof(b->pair.most));
-	memcpy(model->host, card->host, sizeof(card->host));
-	memcpy(model->endpoint, card->endpoint, sizeof(card->endpoint));
+	memcpy(model->memory.host, card->memory.host, sizeof(card->memory.host));
+	memcpy(model->memory.endpoint, card->memory.endpoint, sizeof(card->memory.endpoint));
 }
 
 /* Whatever was under way is forgotten, and nothing is left behind but what the counters say. */

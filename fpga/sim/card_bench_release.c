@@ -119,13 +119,13 @@ static void told(struct bench *b, unsigned c)
 	b->pair.gaps[CARD_DUT_M] = 0;
 	pair_card_get(&b->pair, GLK_CARD_STATUS);
 	pair_pass(&b->pair);
-	memcpy(record, card->host + at, sizeof(record));
+	memcpy(record, card->memory.host + at, sizeof(record));
 	pair_card_clock(&b->pair, SOON_CLOCKS);
-	memcpy(after, card->host + at, sizeof(after));
+	memcpy(after, card->memory.host + at, sizeof(after));
 	if (memcmp(record, after, sizeof(after)))
 		pair_fail(&b->pair, "the record of context %u, which was stopped, is written", c);
 	b->pair.gaps[CARD_DUT_M] = gap;
-	memcpy(model->host + at, record, sizeof(record));
+	memcpy(model->memory.host + at, record, sizeof(record));
 	model->interrupts[vector] = card->interrupts[vector];
 	next_owner(b, c);
 }
@@ -248,7 +248,7 @@ void bench_seen(struct bench *b)
 	while (!pair_card_get(&b->pair, bench_context_reg(c, GLK_CONTEXT_CQ_TAIL)) && ++polls < POLLS)
 		;
 	pair_pass(&b->pair);
-	memcpy(&tag, b->pair.side[CARD].host + (BENCH_CQ(c) - PAIR_HOST), sizeof(tag));
+	memcpy(&tag, b->pair.side[CARD].memory.host + (BENCH_CQ(c) - PAIR_HOST), sizeof(tag));
 	if (polls == POLLS || tag != sqe[1])
 		pair_fail(&b->pair, "CQ_TAIL of context %u tells of a completion that is not there, after %u reads", c, polls);
 	b->pair.gaps[CARD_DUT_M] = gap;

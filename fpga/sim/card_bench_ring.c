@@ -70,7 +70,7 @@ void bench_put_registered(struct bench *b, unsigned handle, uint64_t offset, con
 
 		if (!pair_host_holds(where, 8))
 			return;
-		memcpy(&page, b->pair.side[MODEL].host + (where - PAIR_HOST), 8);
+		memcpy(&page, b->pair.side[MODEL].memory.host + (where - PAIR_HOST), 8);
 		page &= ~(uint64_t)(GLK_PAGE_SIZE - 1);
 		part = GLK_PAGE_SIZE - at % GLK_PAGE_SIZE;
 		if (part > len)

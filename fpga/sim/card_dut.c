@@ -19,9 +19,15 @@ static bool nothing_under_way(const struct card_dut *dut)
 
 void card_dut_clock(struct card_dut *dut)
 {
+	const struct card_dut_ops *ops = dut->config.ops;
+
 	card_dut_offer(dut);
+	dut->in.li.valid = ops->block_comes && ops->block_comes(dut->config.user, &dut->in.li);
 	card_pins_clock(dut->pins, &dut->in, &dut->out);
 	card_dut_take(dut);
+	dut->in.li_cut = false;
+	if (dut->out.lo.valid && ops->block_goes)
+		ops->block_goes(dut->config.user, &dut->out.lo);
 	dut->clocks++;
 	dut->quiet = nothing_under_way(dut) ? dut->quiet + 1 : 0;
 }
@@ -50,6 +56,9 @@ int card_dut_create(const struct card_dut_config *config, struct card_dut **out)
 	card_pins_parameters(&dut->p);
 	dut->in.pool_bytes = config->pool_bytes;
 	dut->in.serial = config->serial;
+	dut->in.link = config->link;
+	dut->in.cluster = config->cluster;
+	dut->in.link_session = config->link_session;
 	dut->pool = calloc(1, config->pool_bytes + 1);
 	dut->pins = dut->pool ? card_pins_create(&dut->in, config->wave) : NULL;
 	if (!dut->pins) {
@@ -130,14 +139,17 @@ int card_dut_write_poisoned(struct card_dut *dut, unsigned bar, uint64_t offset,
 	return write_all(dut, bar, offset, data, len, true);
 }
 
-int card_dut_read(struct card_dut *dut, unsigned bar, uint64_t offset, void *data, size_t len)
+void card_dut_cut(struct card_dut *dut)
 {
-	uint64_t since = dut->clocks;
+	dut->in.li_cut = true;
+}
 
+int card_dut_read_begin(struct card_dut *dut, unsigned bar, uint64_t offset, size_t len)
+{
 	if (offset % PAGE + len > PAGE)
 		return -EINVAL;
-	if (dut->read != READ_NONE) /* one that was given up */
-		return -ETIMEDOUT;
+	if (dut->read != READ_NONE)
+		return -EBUSY;
 	dut->read = READ_WAITS;
 	dut->read_bar = bar;
 	dut->read_offset = offset;
@@ -146,12 +158,26 @@ int card_dut_read(struct card_dut *dut, unsigned bar, uint64_t offset, void *dat
 	dut->read_id++;
 	dut->read_after = dut->post_count;
 	dut->quiet = 0;
+	return 0;
+}
+
+bool card_dut_read_end(const struct card_dut *dut, void *data)
+{
+	if (dut->read == READ_NONE)
+		memcpy(data, dut->read_data, dut->read_length);
+	return dut->read == READ_NONE;
+}
+
+int card_dut_read(struct card_dut *dut, unsigned bar, uint64_t offset, void *data, size_t len)
+{
+	uint64_t since = dut->clocks;
+	int error = card_dut_read_begin(dut, bar, offset, len);
+
+	if (error)
+		return error == -EBUSY ? -ETIMEDOUT : error; /* one that was given up */
 	while (dut->read != READ_NONE && in_time(dut, since))
 		card_dut_clock(dut);
-	if (dut->read != READ_NONE)
-		return -ETIMEDOUT;
-	memcpy(data, dut->read_data, len);
-	return 0;
+	return card_dut_read_end(dut, data) ? 0 : -ETIMEDOUT;
 }
 
 unsigned card_dut_posts(const struct card_dut *dut)
@@ -189,14 +215,27 @@ int card_dut_pass(struct card_dut *dut)
 	return 0;
 }
 
+void card_dut_flr_begin(struct card_dut *dut)
+{
+	dut->in.flr = true;
+	dut->out.flr_done = false;
+}
+
+bool card_dut_flr_end(struct card_dut *dut)
+{
+	if (dut->in.flr && dut->out.flr_done)
+		dut->in.flr = false;
+	return !dut->in.flr;
+}
+
 int card_dut_flr(struct card_dut *dut)
 {
 	uint64_t since = dut->clocks;
 
-	dut->in.flr = true;
+	card_dut_flr_begin(dut);
 	do
 		card_dut_clock(dut);
-	while (!dut->out.flr_done && in_time(dut, since));
+	while (!card_dut_flr_end(dut) && in_time(dut, since));
 	dut->in.flr = false;
 	card_dut_clock(dut);
 	return dut->clocks - since < dut->limit ? 0 : -ETIMEDOUT;

@@ -40,6 +40,10 @@ struct card_dut_ops {
 	void (*interrupt)(void *user, unsigned vector);
 	/* A packet of the card's own on the link; NULL: nobody watches. */
 	void (*link)(void *user, const uint8_t *packet, size_t len);
+	/* The wire of the link: a block that comes in this clock; returns whether one does. NULL: none ever. */
+	bool (*block_comes)(void *user, struct card_block *block);
+	/* One goes out. NULL: nobody is there. */
+	void (*block_goes)(void *user, const struct card_block *block);
 	/* Whether a stream stands still in this clock; NULL: never. */
 	bool (*hold)(void *user, enum card_dut_stream stream);
 	/* A number below n, for what may happen in any order; NULL: 0. */
@@ -48,6 +52,8 @@ struct card_dut_ops {
 
 struct card_dut_config {
 	uint64_t pool_bytes, serial;
+	bool link; /* to another card; `cluster` and `link_session` (not 0, another one each time) are of it */
+	unsigned cluster, link_session;
 	uint64_t clocks_max; /* that one function may take; 0: 4 million */
 	const char *wave;    /* file to write a wave to, or NULL */
 	const struct card_dut_ops *ops;
@@ -73,8 +79,14 @@ int card_dut_post_soon(struct card_dut *dut, unsigned bar, uint64_t offset, cons
 /** Writes: clocks until the card has taken it, and all that were queued. Returns 0, -ETIMEDOUT or -EINVAL. */
 int card_dut_write(struct card_dut *dut, unsigned bar, uint64_t offset, const void *data, size_t len);
 int card_dut_write_poisoned(struct card_dut *dut, unsigned bar, uint64_t offset, const void *data, size_t len);
+/** The link's wire is gone, for a clock: the next one. */
+void card_dut_cut(struct card_dut *dut);
 /** Reads: clocks until the card has answered. Writes queued before it come before it. Returns 0, -ETIMEDOUT or -EINVAL. */
 int card_dut_read(struct card_dut *dut, unsigned bar, uint64_t offset, void *data, size_t len);
+/** The same in two steps, for who clocks himself. The first returns 0, -EBUSY: one is under way, or -EINVAL; the second whether it
+ *  is answered, and gives its data then. */
+int card_dut_read_begin(struct card_dut *dut, unsigned bar, uint64_t offset, size_t len);
+bool card_dut_read_end(const struct card_dut *dut, void *data);
 /** Writes that wait, the one that is being given too. */
 unsigned card_dut_posts(const struct card_dut *dut);
 /** Whether a read of memory in a range is not wholly answered. */
@@ -86,6 +98,9 @@ int card_dut_pass(struct card_dut *dut);
 
 /** Function-level reset; clocks until the card says that it is done. Returns 0 or -ETIMEDOUT. */
 int card_dut_flr(struct card_dut *dut);
+/** The same in two steps, for who clocks himself: the second gives whether it is done. */
+void card_dut_flr_begin(struct card_dut *dut);
+bool card_dut_flr_end(struct card_dut *dut);
 
 /** Begins to give a packet to the card's link, as from elsewhere. Returns 0, -EAGAIN while one is being given, or -EINVAL. */
 int card_dut_inject(struct card_dut *dut, const uint8_t *packet, size_t len);

@@ -27,47 +27,7 @@ void pair_fail(struct pair *pair, const char *format, ...)
 
 bool pair_host_holds(uint64_t address, size_t len)
 {
-	return address >= PAIR_HOST && address - PAIR_HOST <= PAIR_HOST_BYTES && len <= PAIR_HOST_BYTES - (address - PAIR_HOST);
-}
-
-/* The endpoint whose part of the bus an address lies in; PAIR_PARTITIONS: none. */
-static unsigned endpoint_at(uint64_t address)
-{
-	uint64_t p = address / PAIR_BUS(0);
-
-	return p >= 1 && p <= PAIR_PARTITIONS ? (unsigned)(p - 1) : PAIR_PARTITIONS;
-}
-
-static uint8_t *byte_at(struct pair_side *side, uint64_t address)
-{
-	unsigned p = endpoint_at(address);
-
-	if (p < PAIR_PARTITIONS)
-		return address - PAIR_BUS(p) < PAIR_EP_BYTES ? &side->endpoint[p][address - PAIR_BUS(p)] : NULL;
-	return pair_host_holds(address, 1) ? &side->host[address - PAIR_HOST] : NULL;
-}
-
-/* Of a write that goes beyond what is there, the first bytes arrive, however it is cut. */
-static void bus_write(struct pair_side *side, uint64_t address, const uint8_t *data, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		uint8_t *to = byte_at(side, address + i);
-
-		if (to)
-			*to = data[i];
-	}
-}
-
-static int bus_read(struct pair_side *side, uint64_t address, uint8_t *data, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		const uint8_t *from = byte_at(side, address + i);
-
-		if (!from)
-			return -EFAULT;
-		data[i] = *from;
-	}
-	return 0;
+	return card_memory_is_host(address, len);
 }
 
 /* --- what is closed --- */
@@ -106,14 +66,14 @@ static int model_dma_read(void *platform, uint64_t address, void *data, size_t l
 {
 	struct pair *pair = platform;
 
-	return bus_read(&pair->side[MODEL], address, data, len);
+	return card_memory_read(&pair->side[MODEL].memory, address, data, len);
 }
 
 static int model_dma_write(void *platform, uint64_t address, const void *data, size_t len)
 {
 	struct pair *pair = platform;
 
-	bus_write(&pair->side[MODEL], address, data, len);
+	card_memory_write(&pair->side[MODEL].memory, address, data, len);
 	return 0; /* a card would not see it either */
 }
 
@@ -122,7 +82,7 @@ static void model_endpoint_write(void *platform, unsigned partition, uint64_t ad
 	struct pair *pair = platform;
 
 	pair->writes++;
-	bus_write(&pair->side[MODEL], address, data, len);
+	card_memory_write(&pair->side[MODEL].memory, address, data, len);
 	if (pair->loose)
 		glk_card_endpoint_acknowledge(pair->model, partition, 1, 0);
 	else
@@ -134,7 +94,7 @@ static int model_endpoint_read(void *platform, unsigned partition, uint64_t addr
 	struct pair *pair = platform;
 
 	(void)partition;
-	return bus_read(&pair->side[MODEL], address, data, len);
+	return card_memory_read(&pair->side[MODEL].memory, address, data, len);
 }
 
 static void model_link_send(void *platform, const uint8_t *packet, size_t len)
@@ -168,10 +128,10 @@ static const struct glk_card_ops model_ops = {
 static void card_write(void *user, uint64_t address, const void *data, size_t len)
 {
 	struct pair *pair = user;
-	unsigned p = endpoint_at(address);
+	unsigned p = card_memory_endpoint(address);
 
 	check_open(pair, "write", address, len, true);
-	bus_write(&pair->side[CARD], address, data, len);
+	card_memory_write(&pair->side[CARD].memory, address, data, len);
 	if (p < PAIR_PARTITIONS && !pair->loose)
 		pair_log_add(&pair->side[CARD].writes[p], data, len)->address = address;
 }
@@ -179,13 +139,13 @@ static void card_write(void *user, uint64_t address, const void *data, size_t le
 static int card_read(void *user, uint64_t address, void *data, size_t len)
 {
 	struct pair *pair = user;
-	unsigned p = endpoint_at(address);
+	unsigned p = card_memory_endpoint(address);
 	struct pair_event *event;
 	bool failed;
 
 	check_open(pair, "read", address, len, false);
 	if (len)
-		return bus_read(&pair->side[CARD], address, data, len);
+		return card_memory_read(&pair->side[CARD].memory, address, data, len);
 	failed = p < PAIR_PARTITIONS && (pair->deaf >> p & 1);
 	if (p >= PAIR_PARTITIONS) {
 		pair_fail(pair, "a flush read at %#" PRIx64 ", where no endpoint is", address);
@@ -319,17 +279,17 @@ void pair_card_clock(struct pair *pair, unsigned clocks)
 void pair_forgive(struct pair *pair, uint64_t from, uint64_t bytes)
 {
 	for (uint64_t at = from; at < from + bytes; at++) {
-		const uint8_t *card = byte_at(&pair->side[CARD], at);
+		const uint8_t *card = card_memory_at(&pair->side[CARD].memory, at);
 
 		if (card)
-			*byte_at(&pair->side[MODEL], at) = *card;
+			*card_memory_at(&pair->side[MODEL].memory, at) = *card;
 	}
 }
 
 void pair_host_write(struct pair *pair, uint64_t address, const void *data, size_t len)
 {
 	for (unsigned i = 0; i < SIDES; i++)
-		bus_write(&pair->side[i], address, data, len);
+		card_memory_write(&pair->side[i].memory, address, data, len);
 }
 
 void pair_set(struct pair *pair, unsigned offset, unsigned size, uint64_t value)

@@ -17,14 +17,15 @@
 #include <card.h>
 
 #include "card_dut.h"
+#include "card_memory.h"
 #include <chance.h>
 
-#define PAIR_HOST	UINT64_C(0x200000000) /* bus address of host memory */
-#define PAIR_HOST_BYTES 0x100000u
-#define PAIR_BUS(p)	(UINT64_C(0x10000000000) * ((p) + 1)) /* of endpoint p's memory */
-#define PAIR_EP_BYTES	0x40000u			      /* what is there of it: writes behind it fail */
+#define PAIR_HOST	MEMORY_HOST
+#define PAIR_HOST_BYTES MEMORY_HOST_BYTES
+#define PAIR_BUS	MEMORY_BUS
+#define PAIR_EP_BYTES	MEMORY_EP_BYTES
 #define PAIR_POOL_BYTES 0x20000u
-#define PAIR_PARTITIONS 16u
+#define PAIR_PARTITIONS MEMORY_PARTITIONS
 #define PAIR_VECTORS	64u
 #define PAIR_CLOSED	8u
 
@@ -46,8 +47,7 @@ struct pair_log {
 };
 
 struct pair_side {
-	uint8_t host[PAIR_HOST_BYTES];
-	uint8_t endpoint[PAIR_PARTITIONS][PAIR_EP_BYTES];
+	struct card_memory memory;
 	unsigned interrupts[PAIR_VECTORS];
 	struct pair_log writes[PAIR_PARTITIONS];
 	struct pair_log packets;

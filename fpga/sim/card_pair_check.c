@@ -224,11 +224,11 @@ void pair_check_memory(struct pair *pair)
 {
 	const struct pair_side *model = &pair->side[MODEL], *card = &pair->side[CARD];
 
-	if (memcmp(model->host, card->host, sizeof(model->host)))
-		pair_compare(pair, "host memory", PAIR_HOST, model->host, card->host, sizeof(model->host));
+	if (memcmp(model->memory.host, card->memory.host, sizeof(model->memory.host)))
+		pair_compare(pair, "host memory", PAIR_HOST, model->memory.host, card->memory.host, sizeof(model->memory.host));
 	for (unsigned p = 0; p < PAIR_PARTITIONS; p++)
-		if (memcmp(model->endpoint[p], card->endpoint[p], sizeof(model->endpoint[p])))
-			pair_compare(pair, "an endpoint's memory", PAIR_BUS(p), model->endpoint[p], card->endpoint[p], sizeof(model->endpoint[p]));
+		if (memcmp(model->memory.endpoint[p], card->memory.endpoint[p], sizeof(model->memory.endpoint[p])))
+			pair_compare(pair, "an endpoint's memory", PAIR_BUS(p), model->memory.endpoint[p], card->memory.endpoint[p], sizeof(model->memory.endpoint[p]));
 	check_pool(pair);
 }
 

@@ -22,6 +22,9 @@ static void show(Vglk_card *top, const struct card_in *in)
 	top->now_ns = in->now_ns;
 	top->serial = in->serial;
 	top->pool_bytes = in->pool_bytes;
+	top->link = in->link;
+	number(top->cluster, in->cluster);
+	number(top->link_session, in->link_session);
 	top->r_valid = in->r.valid;
 	top->r_write = in->r.write;
 	top->r_poisoned = in->r.poisoned;
@@ -43,6 +46,10 @@ static void show(Vglk_card *top, const struct card_in *in)
 	top->lr_last = in->lr.last;
 	number(top->lr_bytes, in->lr.bytes);
 	std::memcpy(&top->lr_data, in->lr.data, lanes);
+	top->li_valid = in->li.valid;
+	top->li_control = in->li.control;
+	std::memcpy(&top->li_data, in->li.data, sizeof(in->li.data));
+	top->li_cut = in->li_cut;
 	top->c_ready = in->c_ready;
 	top->m_ready = in->m_ready;
 	top->pool_ready = in->pool_ready;
@@ -78,6 +85,9 @@ static void tell(const Vglk_card *top, struct card_out *out)
 	out->lt.last = top->lt_last;
 	out->lt.bytes = top->lt_bytes;
 	std::memcpy(out->lt.data, &top->lt_data, lanes);
+	out->lo.valid = top->lo_valid;
+	out->lo.control = top->lo_control;
+	std::memcpy(out->lo.data, &top->lo_data, sizeof(out->lo.data));
 }
 
 struct card_pins *card_pins_create(const struct card_in *in, const char *wave)

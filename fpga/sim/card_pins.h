@@ -18,9 +18,16 @@ struct card_parameters {
 	unsigned read_bytes, write_bytes; /* most that one read and one write of the card move */
 };
 
+/* What passes over the link's wire in a clock. */
+struct card_block {
+	bool valid, control;
+	uint8_t data[16];
+};
+
 struct card_in {
-	bool flr;
+	bool flr, link;
 	uint64_t now_ns, serial, pool_bytes;
+	unsigned cluster, link_session;
 	struct {
 		bool valid, write, poisoned, last;
 		unsigned bar, length;
@@ -42,6 +49,8 @@ struct card_in {
 		unsigned bytes;
 		uint8_t data[CARD_BEAT_MAX];
 	} lr;
+	struct card_block li;
+	bool li_cut;
 	bool c_ready, m_ready, pool_ready, lt_ready;
 };
 
@@ -72,6 +81,7 @@ struct card_out {
 		unsigned bytes;
 		uint8_t data[CARD_BEAT_MAX];
 	} lt;
+	struct card_block lo;
 };
 
 struct card_pins;

@@ -37,6 +37,7 @@ struct cards {
 };
 
 static struct cards cards;
+static const char *second; /* what the second card is, if not as the first */
 
 static int setup(void **state)
 {
@@ -102,10 +103,15 @@ static void start_one(struct cards *c, unsigned side, const char *const more[])
 	struct machine *m = &c->side[side];
 	const char *options[MACHINE_OPTIONS_MAX] = { "--link", c->link, "--cluster", side ? "2" : "1", "--serial",
 						     side ? "102" : "101", "--link-seed", side ? SEED "2" : SEED };
+	unsigned count = 8;
 	void *state = m;
 
 	for (unsigned i = 0; more && more[i]; i++)
-		options[8 + i] = more[i];
+		options[count++] = more[i];
+	if (side && second) {
+		options[count++] = "--logic";
+		options[count++] = second;
+	}
 	machine_options(m, options);
 	machine_start(&state);
 	configure(c, side);
@@ -426,7 +432,8 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	signal(SIGPIPE, SIG_IGN);
-	machine_programs(argv[1], argv[2], NULL);
+	machine_programs(argv[1], argv[2], argc > 3 ? argv[3] : NULL);
+	second = argc > 4 ? argv[4] : NULL;
 	printf("# --link-seed " SEED "\n");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counters any of which may count at any clock: each has a few bits of its own, which are added in turn to what stands in RAM.
+//
+// A snapshot puts those bits of all counters aside in one clock. In the round behind it, these are what is added, and what
+// the RAM holds then is what the snapshot saw.
+module glk_counter_turns #(
+  parameter int COUNTERS = 29, // at most 32
+  parameter int ADD_W    = 16,
+  parameter logic [COUNTERS*5-1:0] WIDTHS = {COUNTERS{5'd1}} // by counter: bits that what it adds has, 1..ADD_W
+) (
+  input  logic                      clk,
+  input  logic                      rst,
+
+  input  logic [COUNTERS*ADD_W-1:0] add,
+  input  logic                      snapshot, // of all that came before this clock; not before the one before is done
+  output logic                      snapshot_done,
+
+  // What the last snapshot saw of a counter, a clock later.
+  input  logic [4:0]                look,
+  output logic [63:0]               look_q
+);
+  localparam int ROUND = 32; // clocks; a power of two
+  // Between two times that its bits are taken, a counter counts for two rounds at most.
+  localparam int W = 32;
+  initial if (ADD_W + 6 > W) $fatal;
+
+  (* ram_style = "distributed" *) logic [63:0] counts [0:ROUND-1];
+  (* ram_style = "distributed" *) logic [63:0] seen   [0:ROUND-1];
+
+  logic [4:0] turn;
+  logic [5:0] fresh;  // counters that are 0, whatever the RAM holds: the next so many
+  logic [5:0] saving; // and those of the snapshot that are not saved
+  wire        save = saving != '0;
+
+  logic [ROUND*W-1:0] given; // what is added when it is the counter's turn
+  genvar g;
+  generate
+    for (g = 0; g < ROUND; g = g + 1) begin : counter
+      if (g < COUNTERS) begin : there
+        localparam int BITS = 32'(WIDTHS[5*g +: 5]) + 6;
+        logic [BITS-1:0] bits, bits_aside;
+        wire  [BITS-1:0] left = (turn == 5'(g) && !save) ? '0 : bits; // that are not taken now
+        always_ff @(posedge clk) begin
+          bits <= left + BITS'(add[g*ADD_W +: ADD_W]);
+          if (snapshot) begin
+            bits       <= BITS'(add[g*ADD_W +: ADD_W]);
+            bits_aside <= left;
+          end
+          if (rst)
+            bits <= '0;
+        end
+        assign given[g*W +: W] = save ? W'(bits_aside) : W'(bits);
+      end else begin : absent
+        assign given[g*W +: W] = '0;
+      end
+    end
+  endgenerate
+
+  logic [4:0]   n_turn;
+  logic         n_fresh, n_save, n_last;
+  logic [W-1:0] n_add;
+  wire [63:0]   sum = (n_fresh ? 64'd0 : counts[n_turn]) + 64'(n_add);
+  logic         some; // there was a snapshot
+  logic [63:0]  look_seen;
+  always_ff @(posedge clk) begin
+    turn    <= turn + 5'd1;
+    n_turn  <= turn;
+    n_add   <= given[{turn, 5'd0} +: W];
+    n_fresh <= fresh != '0;
+    n_save  <= save;
+    n_last  <= saving == 6'd1;
+    if (fresh != '0)
+      fresh <= fresh - 6'd1;
+    if (save)
+      saving <= saving - 6'd1;
+    if (snapshot) begin
+      saving <= 6'(ROUND);
+      some   <= 1'b1;
+    end
+
+    counts[n_turn] <= sum;
+    if (n_save)
+      seen[n_turn] <= sum;
+    snapshot_done <= n_last;
+    look_seen     <= seen[look];
+    if (rst) begin
+      turn          <= '0;
+      fresh         <= 6'(ROUND);
+      saving        <= '0;
+      n_save        <= 1'b0;
+      n_last        <= 1'b0;
+      some          <= 1'b0;
+      snapshot_done <= 1'b0;
+    end
+`ifndef SYNTHESIS
+    if (!rst)
+      assert (!(snapshot && saving != '0));
+`endif
+  end
+  assign look_q = some ? look_seen : '0;
+endmodule

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pulses of two that may come at one clock, one after the other. On the long run there is less than one a clock.
+module glk_pulses (
+  input  logic clk,
+  input  logic rst,
+  input  logic a,
+  input  logic b,
+  output logic e
+);
+  logic [7:0] owed;
+  wire  [7:0] due = owed + 8'(a) + 8'(b);
+
+  always_ff @(posedge clk) begin
+    e    <= due != 8'd0;
+    owed <= due - 8'(due != 8'd0);
+    if (rst) begin
+      e    <= 1'b0;
+      owed <= '0;
+    end
+  end
+endmodule

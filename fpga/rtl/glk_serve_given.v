@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packets to the card's receiver: those of the other card, and those that its write requests have become, in turn. What the
+// receiver says is done, or refused, is the oldest of them. What was given away in a session before is passed over.
+module glk_serve_given #(
+  parameter int DATA_W = 512,
+  parameter int LANES  = DATA_W / 8,
+  parameter int KW     = $clog2(LANES + 1)
+) (
+  input  logic              clk,
+  input  logic              rst,
+  input  logic              session,
+
+  input  logic [DATA_W-1:0] p_data,
+  input  logic [KW-1:0]     p_bytes,
+  input  logic              p_last,
+  input  logic              p_valid,
+  output logic              p_ready,
+  input  logic [DATA_W-1:0] w_data,
+  input  logic [KW-1:0]     w_bytes,
+  input  logic              w_last,
+  input  logic              w_valid,
+  output logic              w_ready,
+
+  output logic [DATA_W-1:0] lr_data,
+  output logic [KW-1:0]     lr_bytes,
+  output logic              lr_last,
+  output logic              lr_valid,
+  input  logic              lr_ready,
+  input  logic              other_done,
+  input  logic              other_refused,
+
+  output logic [3:0]        done_partition,
+  output logic              done_write, // it was a write request
+  output logic              done_refused,
+  output logic              done_valid,
+  output logic              idle
+);
+  localparam int MOST = 32; // more than the receiver has room for
+
+  // --- whose turn it is ---
+  logic held;      // in the middle of a packet
+  logic write_was; // whose packet it is, or was
+  logic room, out_ready;
+  wire  write = held ? write_was : w_valid && !(p_valid && write_was);
+  wire  go    = out_ready && (held || room);
+  wire  begins = (write ? w_valid : p_valid) && go && !held;
+  wire  valid  = (write ? w_valid : p_valid) && (held || room);
+  wire [DATA_W-1:0] data = write ? w_data : p_data;
+  wire  last   = write ? w_last : p_last;
+
+  assign p_ready = !write && go;
+  assign w_ready = write && go;
+
+  always_ff @(posedge clk) begin
+    if (valid && out_ready) begin
+      held      <= !last;
+      write_was <= write;
+    end
+    if (rst) begin
+      held      <= 1'b0;
+      write_was <= 1'b0;
+    end
+  end
+  glk_skid #(.W(DATA_W + KW + 1)) out (
+    .clk, .rst, .s_data({data, write ? w_bytes : p_bytes, last}), .s_valid(valid), .s_ready(out_ready),
+    .m_data({lr_data, lr_bytes, lr_last}), .m_valid(lr_valid), .m_ready(lr_ready));
+
+  // --- what was given away ---
+  logic       oldest_valid, oldest_write, over;
+  logic [3:0] oldest_partition;
+  logic [5:0] number, passed; // given and not done; of these the oldest, which are of a session before
+  wire        ends = other_done || other_refused;
+  wire  [5:0] number_next = number + 6'(begins) - 6'(over);
+  glk_fifo #(.W(5), .DEPTH(MOST), .BYPASS(1)) given (
+    .clk, .rst, .s_data({write, data[75:72]}), .s_valid(begins), .s_ready(room),
+    .m_data({oldest_write, oldest_partition}), .m_valid(oldest_valid), .m_ready(ends));
+  assign over = ends && oldest_valid;
+
+  always_ff @(posedge clk) begin
+    number         <= number_next;
+    passed         <= !session ? number_next : passed - 6'(over && passed != 6'd0);
+    done_valid     <= over && passed == 6'd0 && session;
+    done_refused   <= other_refused;
+    done_write     <= oldest_write;
+    done_partition <= oldest_partition;
+    idle           <= number == 6'd0 && !begins;
+    if (rst) begin
+      number     <= '0;
+      passed     <= '0;
+      done_valid <= 1'b0;
+    end
+`ifndef SYNTHESIS
+    if (!rst)
+      assert (!(ends && !oldest_valid) && !(other_done && other_refused));
+`endif
+  end
+endmodule

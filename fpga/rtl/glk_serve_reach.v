@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of an endpoint the link may reach: looked up among the partitions in one clock, compared in the next.
+module glk_serve_reach #(
+  parameter int PARTITIONS = 16
+) (
+  input  logic                     clk,
+  input  logic [15:0]              open,     // a bit a partition
+  input  logic [PARTITIONS*37-1:0] ep_bytes, // in units of 4 KiB
+
+  input  logic [3:0]               partition, // these stay for two clocks
+  input  logic [35:0]              page,
+  output logic                     opened,   // a clock later
+  output logic                     holds,   // two clocks later: open, and the page is the endpoint's
+  output logic [36:0]              left      // two clocks later: pages from there on
+);
+  logic [36:0] bytes, looked;
+
+  always_comb begin
+    looked = '0;
+    for (int p = 0; p < PARTITIONS; p = p + 1)
+      if (partition == 4'(p))
+        looked = looked | ep_bytes[p*37 +: 37];
+  end
+
+  always_ff @(posedge clk) begin
+    opened <= open[partition];
+    bytes  <= looked;
+    holds <= opened && {1'b0, page} < bytes;
+    left   <= bytes - {1'b0, page};
+  end
+endmodule

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests of the other card, one after the other: reads, atomics and translations are carried out and answered; a release
+// is put into its partition's place. What is not as it has to be, or may not be reached, is refused.
+//
+// A request never waits for one behind it, and of what it waits for - loads, the rings' atomics, writes to be visible - all
+// ends without the other card. So this is no part of a circle. When the session ends, what was asked of the card is
+// finished, and told nobody.
+module glk_serve_requests #(
+  parameter int DATA_W     = 512,
+  parameter int PARTITIONS = 16,
+  parameter int LANES      = DATA_W / 8,
+  parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1
+) (
+  input  logic              clk,
+  input  logic              rst,
+  input  logic              session,
+  input  logic [15:0]       open,
+  input  logic [PARTITIONS*37-1:0] ep_bytes,
+
+  // Pieces: one a request, of an atomic two.
+  input  logic [3:0]        s_kind,
+  input  logic [127:0]      s_data,
+  input  logic              s_last,
+  input  logic              s_valid,
+  output logic              s_ready,
+
+  output logic [3:0]        z_partition,
+  output logic [15:0]       z_tag,
+  output logic [31:0]       z_count,
+  output logic              z_valid,
+  input  logic [15:0]       z_busy, // partitions that have a release
+
+  output logic [PW-1:0]     l_partition,
+  output logic [47:0]       l_offset,
+  output logic [12:0]       l_length,
+  output logic              l_valid,
+  input  logic              l_ready,
+  input  logic              g_error,
+  input  logic [DATA_W-1:0] g_data,
+  input  logic              g_last,
+  input  logic              g_valid,
+
+  output logic              lock,
+  input  logic              locked,
+  output logic [PW-1:0]     o_partition,
+  output logic [47:0]       o_offset,
+  output logic [3:0]        o_length,
+  output logic [63:0]       o_data,
+  output logic              o_valid,
+  input  logic              o_ready,
+
+  output logic [PARTITIONS-1:0] each_take,
+  input  logic [PARTITIONS-1:0] each_reached,
+  input  logic              fail_valid,
+  input  logic [PW-1:0]     fail_partition,
+  output logic              waits, // an atomic does, for what it wrote to be visible, and for its answer to leave
+  output logic [3:0]        waits_partition,
+  output logic              told,  // the answer tells of a failure
+
+  // Answers: of reads what glk_trim makes them from, of all others the packet.
+  output logic [15:0]       t_tag,
+  output logic [15:0]       t_asked,
+  output logic [1:0]        t_status,
+  output logic [511:0]      t_line,
+  output logic              t_valid,
+  input  logic              t_ready,
+  output logic [95:0]       a_data,
+  output logic              a_valid,
+  input  logic              a_ready,
+  output logic              idle
+);
+  localparam int LB    = $clog2(LANES);
+  localparam int BEATS = 64 / LANES; // of a line
+  localparam int AW    = (BEATS > 1) ? $clog2(BEATS) : 1;
+  localparam logic [1:0] REFUSED = 2'd1, FAILED = 2'd2;
+
+  typedef enum logic [3:0] {IDLE, LOOK, CHECK, CHOOSE, LOCK, LOAD, WAIT, PICK, MODIFY, WRITE, TAKE, SEE, TRIM, ANSWER} state_t;
+  state_t state;
+
+  // --- the request ---
+  logic [127:12] head;  // of an atomic, until its second piece comes
+  logic [3:0]   kind, partition;
+  logic [15:0]  tag;
+  logic [63:0]  where, operand, compare;
+  wire          two      = s_kind == 4'(glk_flit::ATOMIC_REQUEST);
+  wire  [127:12] start   = two ? head : s_data[127:12];
+  wire          reads    = kind == 4'(glk_flit::READ_REQUEST);
+  wire          asks     = kind == 4'(glk_flit::TRANSLATION_REQUEST);
+  wire          releases = kind == 4'(glk_flit::RELEASE);
+  wire          atomic   = kind == 4'(glk_flit::ATOMIC_REQUEST);
+
+  // --- whether it is as it has to be ---
+  wire  [2:0]   operation = where[50:48];
+  wire          eight     = where[51];
+  logic         sector_good, fits, opened, holds, place;
+  logic [3:0]   first;
+  logic [4:0]   words;
+  logic [36:0]  pages;
+  glk_trim_sector sector (.asked(where[63:48]), .good(sector_good), .first, .words);
+  glk_serve_reach #(.PARTITIONS(PARTITIONS)) reach (
+    .clk, .open, .ep_bytes, .partition, .page(where[47:12]), .opened, .holds, .left(pages));
+
+  always_ff @(posedge clk) begin
+    place <= !z_busy[partition];
+    fits  <= reads ? sector_good && where[5:0] == 6'd0 :
+             asks  ? where[63:48] == 16'd0 && where[11:0] == 12'd0 :
+             atomic && where[63:52] == 12'd0 && operation < 3'd3 && where[1:0] == 2'd0 && !(eight && where[2]);
+  end
+
+  // --- what it loads, and makes of it ---
+  logic [511:0] line;
+  logic [AW-1:0] beat;
+  logic [63:0]  old, value;
+  logic [1:0]   status;
+  logic         modifies, failed, stale;
+  wire  [63:0]  eights = line[64*where[5:3] +: 64];
+  wire          seen   = |(each_reached & PARTITIONS'(16'd1 << partition));
+  wire          loaded = state == WAIT && g_valid && g_last;
+  // What the card does for it, and has to be let do.
+  wire          does   = state == LOAD || (state == WAIT && !loaded) || (state == WRITE && modifies && !o_ready);
+  wire          stop   = !session || stale;
+
+  assign s_ready     = state == IDLE && session;
+  assign z_partition = partition;
+  assign z_tag       = tag;
+  assign z_count     = where[31:0];
+  assign z_valid     = state == CHOOSE && releases && opened && place && session;
+  assign l_partition = PW'(partition);
+  assign l_offset    = {where[47:6], reads ? {first, 2'b0} : where[5:0]};
+  assign l_length    = reads ? {6'b0, words, 2'b0} : eight ? 13'd8 : 13'd4;
+  assign l_valid     = state == LOAD;
+  assign o_partition = PW'(partition);
+  assign o_offset    = where[47:0];
+  assign o_length    = eight ? 4'd8 : 4'd4;
+  assign o_data      = value;
+  assign o_valid     = state == WRITE && modifies;
+  assign each_take   = (state == TAKE) ? PARTITIONS'(16'd1 << partition) : '0;
+  assign waits       = atomic && (state == TAKE || state == SEE || state == ANSWER);
+  assign waits_partition = partition;
+  assign told        = atomic && a_valid && a_ready && status == FAILED;
+  assign t_tag       = tag;
+  assign t_asked     = where[63:48];
+  assign t_status    = status;
+  assign t_line      = line;
+  assign t_valid     = state == TRIM;
+  assign a_valid     = state == ANSWER;
+  assign a_data      = {releases ? 64'd0 : old, tag, 2'b0, status, 8'b0, releases ? 4'(glk_flit::RELEASED) :
+                        asks ? 4'(glk_flit::TRANSLATION_RESPONSE) : 4'(glk_flit::ATOMIC_RESPONSE)};
+
+  always_ff @(posedge clk) begin
+    if (fail_valid && 4'(fail_partition) == partition)
+      failed <= 1'b1;
+    unique case (state)
+      IDLE: begin
+        status    <= 2'd0;
+        failed    <= 1'b0;
+        old       <= '0;
+        kind      <= s_kind;
+        partition <= start[15:12];
+        tag       <= start[31:16];
+        where     <= start[95:32];
+        operand   <= {s_data[31:0], start[127:96]};
+        compare   <= s_data[95:32];
+        if (s_valid && s_ready) begin
+          if (s_last)
+            state <= LOOK;
+          else
+            head <= s_data[127:12];
+        end
+      end
+      LOOK:
+        state <= CHECK;
+      CHECK:
+        state <= CHOOSE;
+      CHOOSE: begin
+        beat <= AW'(l_offset[5:0] >> LB);
+        if (releases ? !(opened && place) : !(holds && fits))
+          status <= REFUSED;
+        else if (asks) // 2^48 bytes cannot be told
+          old <= {14'b0, 2'b11, pages[36] ? {36{1'b1}} : pages[35:0], 12'b0};
+        if (releases)
+          state <= (opened && place) ? IDLE : ANSWER;
+        else if (!(holds && fits))
+          state <= reads ? TRIM : ANSWER;
+        else
+          state <= reads ? LOAD : asks ? ANSWER : LOCK;
+        lock <= atomic && holds && fits;
+      end
+      LOCK:
+        if (locked)
+          state <= LOAD;
+      LOAD:
+        if (l_ready)
+          state <= WAIT;
+      WAIT: begin
+        if (g_valid) begin
+          for (int k = 0; k < BEATS; k = k + 1)
+            if (beat == AW'(k))
+              line[DATA_W*k +: DATA_W] <= g_data;
+          beat <= beat + AW'(1);
+        end
+        if (loaded) begin
+          if (g_error)
+            status <= FAILED;
+          state <= reads ? TRIM : g_error ? TAKE : PICK;
+        end
+        if (loaded && g_error)
+          lock <= 1'b0;
+      end
+      PICK: begin
+        old   <= eight ? eights : {32'b0, where[2] ? eights[63:32] : eights[31:0]};
+        state <= MODIFY;
+      end
+      MODIFY: begin
+        value    <= (operation == 3'd0) ? old + operand : operand;
+        modifies <= operation != 3'd2 || old == compare;
+        state    <= WRITE;
+      end
+      WRITE:
+        if (!modifies || o_ready) begin
+          lock  <= 1'b0;
+          state <= TAKE;
+        end
+      TAKE:
+        state <= SEE;
+      SEE:
+        if (seen) begin
+          if (failed)
+            status <= FAILED;
+          state <= ANSWER;
+        end
+      TRIM:
+        if (t_ready)
+          state <= IDLE;
+      default: // ANSWER
+        if (a_ready)
+          state <= IDLE;
+    endcase
+    // The session has ended.
+    stale <= stop && does;
+    if (stop && !does) begin
+      state <= IDLE;
+      lock  <= 1'b0;
+    end
+    idle <= state == IDLE;
+    if (rst) begin
+      state <= IDLE;
+      lock  <= 1'b0;
+      stale <= 1'b0;
+    end
+  end
+
+  initial
+    if (LANES > 64)
+      $fatal(1, "a beat has at most a line");
+endmodule

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve_card.h"
+
+#include <string.h>
+
+#define LINE 64u
+
+void serve_card_start(struct serve_card *card, struct chance *chance, const struct serve_user *user, unsigned lanes)
+{
+	*card = (struct serve_card){ .chance = chance, .user = *user, .lanes = lanes, .reached = 0xffff };
+}
+
+static void fault(struct serve_card *card, const char *what)
+{
+	card->user.fault(card->user.user, what);
+}
+
+static bool lets(struct serve_card *card)
+{
+	return below(card->chance, 256) >= card->gap;
+}
+
+/* --- writes: posted, visible, failed --- */
+
+static void post(struct serve_card *card, unsigned partition, unsigned writes)
+{
+	if (card->posted[partition] == card->acknowledged[partition])
+		card->next[partition] = card->now + 1 + below(card->chance, card->visible_most);
+	card->posted[partition] += writes;
+}
+
+static void tell_failure(struct serve_card *card, unsigned partition, unsigned writes)
+{
+	unsigned at = (card->told_first + card->told_count++) % SERVE_TOLD;
+
+	card->told[at].partition = partition;
+	card->told[at].writes = writes;
+	card->failing[partition] += writes;
+}
+
+static void acknowledge(struct serve_card *card, struct serve_in *in)
+{
+	for (unsigned p = 0; p < SERVE_PARTITIONS; p++) {
+		uint64_t left = card->posted[p] - card->acknowledged[p];
+		unsigned n;
+
+		if (!left || card->failing[p] || card->now < card->next[p])
+			continue;
+		n = 1 + below(card->chance, (unsigned)left);
+		if (below(card->chance, 1024) < card->fails)
+			tell_failure(card, p, n);
+		else
+			card->acknowledged[p] += n;
+		card->next[p] = card->now + 1 + below(card->chance, card->visible_most);
+	}
+	in->fail = card->told_count != 0;
+	if (!in->fail)
+		return;
+	in->fail_partition = card->told[card->told_first].partition;
+	card->failing[in->fail_partition] -= card->told[card->told_first].writes;
+	card->acknowledged[in->fail_partition] += card->told[card->told_first].writes;
+	card->told_first = (card->told_first + 1) % SERVE_TOLD;
+	card->told_count--;
+	if (card->failed[in->fail_partition] < SERVE_FAILS)
+		card->failed_at[in->fail_partition][card->failed[in->fail_partition]++] = card->now;
+	else
+		fault(card, "more failures than the bench can keep");
+}
+
+static void see_marks(struct serve_card *card, const struct serve_out *out)
+{
+	card->reached = 0;
+	for (unsigned p = 0; p < SERVE_PARTITIONS; p++) {
+		if (out->take >> p & 1)
+			card->mark[p] = card->posted[p];
+		else if (card->acknowledged[p] >= card->mark[p])
+			card->reached |= (uint16_t)(1u << p);
+	}
+}
+
+/* --- the receiver --- */
+
+static void drive_receiver(struct serve_card *card, struct serve_in *in)
+{
+	struct serve_verdict *verdict = &card->given[card->given_first].verdict;
+
+	in->receiver_ready = card->given_count < 16 && lets(card);
+	in->done = in->refused = false;
+	if (!card->given_count || card->given[card->given_first].due > card->now)
+		return;
+	in->done = verdict->writes != 0;
+	in->refused = !in->done;
+	post(card, verdict->partition, verdict->writes);
+	card->user.over(card->user.user, verdict);
+	card->given_first = (card->given_first + 1) % SERVE_GIVEN;
+	card->given_count--;
+}
+
+static void see_receiver(struct serve_card *card, const struct serve_in *in, const struct serve_out *out)
+{
+	unsigned at;
+
+	if (!out->beat_valid || !in->receiver_ready)
+		return;
+	if (card->length + card->lanes > sizeof(card->packet)) {
+		fault(card, "a packet for the receiver is too long");
+		return;
+	}
+	if (!out->beat_last && out->beat_bytes != card->lanes)
+		fault(card, "a beat for the receiver that is not the last is not full");
+	memcpy(card->packet + card->length, out->beat, card->lanes);
+	card->length += out->beat_bytes;
+	if (!out->beat_last)
+		return;
+	at = (card->given_first + card->given_count++) % SERVE_GIVEN;
+	card->given[at].verdict = card->user.packet(card->user.user, card->packet, card->length);
+	card->given[at].due = card->now + 1 + below(card->chance, card->done_most);
+	card->length = 0;
+}
+
+/* --- loads --- */
+
+static void drive_load(struct serve_card *card, struct serve_in *in)
+{
+	in->load_ready = !card->loading && lets(card);
+	in->data_valid = card->loading && card->now >= card->load_due && lets(card);
+	in->data_error = in->data_valid && card->load_fails && !card->load_left;
+	in->data_last = in->data_error || card->load_beat == card->load_last;
+	for (unsigned i = 0; i < card->lanes; i++)
+		in->data[i] = in->data_error ? (uint8_t)draw(card->chance) : card->line[(card->load_beat * card->lanes + i) % LINE];
+	if (in->data_error)
+		tell_failure(card, card->load_partition, 0);
+}
+
+static void see_load(struct serve_card *card, const struct serve_in *in, const struct serve_out *out)
+{
+	if (in->data_valid) {
+		card->load_beat++;
+		card->load_left -= card->load_left != 0;
+		card->loading = !in->data_last;
+		if (in->data_last)
+			card->user.loaded(card->user.user);
+	}
+	if (!out->load_valid || !in->load_ready)
+		return;
+	if (!out->load_length || out->load_offset % LINE + out->load_length > LINE) {
+		fault(card, "a load crosses a line, or is empty");
+		return;
+	}
+	for (unsigned i = 0; i < LINE; i++)
+		card->line[i] = (uint8_t)(draw(card->chance) >> 20);
+	card->loading = true;
+	card->load_partition = out->load_partition;
+	card->load_fails = card->user.load(card->user.user, out->load_partition, out->load_offset, out->load_length, out->lock, card->line);
+	if (out->lock && !in->locked)
+		fault(card, "an atomic's load while the rings may do some");
+	card->load_due = card->now + 1 + below(card->chance, card->load_most);
+	card->load_beat = (unsigned)(out->load_offset % LINE) / card->lanes;
+	card->load_last = ((unsigned)(out->load_offset % LINE) + out->load_length - 1) / card->lanes;
+	card->load_left = below(card->chance, card->load_last - card->load_beat + 1);
+}
+
+/* --- atomics' writes, and the lock --- */
+
+static void drive_write(struct serve_card *card, struct serve_in *in)
+{
+	in->write_ready = card->writing && card->now >= card->write_due;
+	if (in->write_ready)
+		post(card, card->was.write_partition, 1);
+	in->locked = card->locked;
+}
+
+static void see_write(struct serve_card *card, const struct serve_in *in, const struct serve_out *out)
+{
+	if (out->write_valid && !card->writing) {
+		card->writing = true;
+		card->write_due = card->now + 1 + below(card->chance, card->load_most);
+	}
+	if (out->write_valid && !(in->locked && out->lock))
+		fault(card, "an atomic's write while the rings may do some");
+	if (in->write_ready) {
+		card->writing = false;
+		card->user.write(card->user.user, out->write_partition, out->write_offset, out->write_length, out->write_data);
+	}
+	/* The rings let it have the lock when they are not in the middle of one, and see some clocks later that it is given back. */
+	if (out->lock && !card->lock_was) {
+		if (card->locked)
+			fault(card, "the lock is taken again too soon");
+		card->lock_due = card->now + below(card->chance, card->load_most);
+	}
+	if (!out->lock && card->lock_was)
+		card->linger = below(card->chance, 3);
+	card->locked = out->lock ? card->locked || card->now >= card->lock_due : card->locked && card->linger != 0;
+	card->linger -= card->linger != 0;
+	card->lock_was = out->lock;
+}
+
+/* What was shown and not taken has to stay. Answers may go when the session does. */
+static void see_stay(struct serve_card *card, const struct serve_in *in, const struct serve_out *out)
+{
+	const struct serve_in *i = &card->in_was;
+	const struct serve_out *o = &card->was;
+
+	if (o->beat_valid && !i->receiver_ready &&
+	    (!out->beat_valid || out->beat_bytes != o->beat_bytes || out->beat_last != o->beat_last || memcmp(out->beat, o->beat, o->beat_bytes) != 0))
+		fault(card, "a beat for the receiver did not stay");
+	if (o->load_valid && !i->load_ready &&
+	    (!out->load_valid || out->load_partition != o->load_partition || out->load_offset != o->load_offset || out->load_length != o->load_length))
+		fault(card, "a load did not stay");
+	if (o->write_valid && !i->write_ready &&
+	    (!out->write_valid || out->write_partition != o->write_partition || out->write_offset != o->write_offset ||
+	     out->write_length != o->write_length || out->write_data != o->write_data))
+		fault(card, "an atomic's write did not stay");
+	if (i->session && in->session && o->answer_valid && !i->answer_ready &&
+	    (!out->answer_valid || out->answer_last != o->answer_last || out->answer_kind != o->answer_kind || memcmp(out->answer, o->answer, 16) != 0))
+		fault(card, "an answer did not stay");
+}
+
+/* --- */
+
+void serve_card_drive(struct serve_card *card, struct serve_in *in)
+{
+	drive_receiver(card, in);
+	drive_write(card, in);
+	drive_load(card, in);
+	acknowledge(card, in);
+	in->reached = card->reached;
+	in->answer_ready = lets(card);
+}
+
+void serve_card_see(struct serve_card *card, const struct serve_in *in, const struct serve_out *out)
+{
+	if (card->any_was)
+		see_stay(card, in, out);
+	see_marks(card, out);
+	see_receiver(card, in, out);
+	see_load(card, in, out);
+	see_write(card, in, out);
+	if (out->idle && card->now > 16 && (card->given_count || card->loading) && card->was.idle)
+		fault(card, "idle, with a load or a packet under way");
+	card->in_was = *in;
+	card->was = *out;
+	card->any_was = true;
+	card->now++;
+}
+
+bool serve_card_quiet(const struct serve_card *card)
+{
+	if (card->given_count || card->length || card->loading || card->writing || card->told_count)
+		return false;
+	for (unsigned p = 0; p < SERVE_PARTITIONS; p++)
+		if (card->posted[p] != card->acknowledged[p])
+			return false;
+	return true;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The card around glk_serve, for its bench: a receiver of FinePack packets, writes that become visible or fail at some time, loads,
+ * and the rings' side of the lock. When everything happens is chance; what it is about the user is asked.
+ */
+#ifndef GLK_SERVE_CARD_H
+#define GLK_SERVE_CARD_H
+
+#include <stddef.h>
+
+#include <chance.h>
+
+#include "serve_dut.h"
+
+#define SERVE_PARTITIONS    16u
+#define SERVE_PACKET_LONGEST 4112u
+
+enum { SERVE_FAILS = 8192, SERVE_GIVEN = 64, SERVE_TOLD = 256 };
+
+/* What became of a packet that came whole: the plain writes that it makes, 0 when it is refused. */
+struct serve_verdict {
+	int ask; /* the user's name for it */
+	unsigned partition, writes;
+};
+
+struct serve_user {
+	void *user;
+	struct serve_verdict (*packet)(void *user, const uint8_t *packet, size_t length);
+	void (*over)(void *user, const struct serve_verdict *verdict);
+	/* A load begins, of the line's bytes; returns whether it fails. And it has been answered. */
+	bool (*load)(void *user, unsigned partition, uint64_t offset, unsigned length, bool locked, uint8_t line[64]);
+	void (*loaded)(void *user);
+	/* The new value of an atomic. */
+	void (*write)(void *user, unsigned partition, uint64_t offset, unsigned length, uint64_t data);
+	void (*fault)(void *user, const char *what);
+};
+
+struct serve_card {
+	struct chance *chance;
+	struct serve_user user;
+	uint64_t now;
+	/* What is set by chance for a while: of 256 clocks, how many nothing is taken in; up to how long things take; of 1024 how many fail. */
+	unsigned gap, done_most, visible_most, load_most, fails, refuses;
+	unsigned lanes;
+
+	uint8_t packet[SERVE_PACKET_LONGEST + 64];
+	size_t length;
+	struct {
+		uint64_t due;
+		struct serve_verdict verdict;
+	} given[SERVE_GIVEN];
+	unsigned given_first, given_count;
+
+	/* By partition: writes posted, and of these visible or failed; the last mark. */
+	uint64_t posted[SERVE_PARTITIONS], acknowledged[SERVE_PARTITIONS], mark[SERVE_PARTITIONS], next[SERVE_PARTITIONS];
+	unsigned failing[SERVE_PARTITIONS]; /* writes whose failure is to be told */
+	uint16_t reached;
+	struct {
+		unsigned partition, writes;
+	} told[SERVE_TOLD];
+	unsigned told_first, told_count;
+	uint64_t failed_at[SERVE_PARTITIONS][SERVE_FAILS];
+	unsigned failed[SERVE_PARTITIONS];
+
+	bool loading, load_fails;
+	uint64_t load_due;
+	unsigned load_partition, load_beat, load_last, load_left; /* left: beats before it fails */
+	uint8_t line[64];
+
+	bool writing;
+	uint64_t write_due;
+	bool lock_was, locked;
+	uint64_t lock_due;
+	unsigned linger;
+
+	struct serve_in in_was;
+	struct serve_out was; /* the clock before, for what has to stay */
+	bool any_was;
+};
+
+void serve_card_start(struct serve_card *card, struct chance *chance, const struct serve_user *user, unsigned lanes);
+/* Before a clock, and after it. */
+void serve_card_drive(struct serve_card *card, struct serve_in *in);
+void serve_card_see(struct serve_card *card, const struct serve_in *in, const struct serve_out *out);
+/* Nothing is under way in the card. */
+bool serve_card_quiet(const struct serve_card *card);
+
+#endif /* GLK_SERVE_CARD_H */

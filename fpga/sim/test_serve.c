@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What the other card asks of this one: the Verilated glk_serve between a link and a card that are made up (serve_asks.c,
+ * serve_card.c). A round is a session: phases, in which requests of all kinds come and all of them are answered, with other
+ * settings each; some sessions end at any clock.
+ *
+ * test_serve [--seed N] [--rounds N] [--wave FILE]
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "serve_asks.h"
+
+#define PATIENCE 200000u /* clocks until all has been answered */
+#define MOST_PAGES (UINT64_C(1) << 36)
+
+static struct {
+	struct serve_dut *dut;
+	struct chance chance;
+	struct serve_in in;
+	struct serve_out out;
+	struct serve_card card;
+	struct serve_asks asks;
+	uint64_t cuts;
+} t;
+
+static void clock_once(void)
+{
+	if (t.in.session)
+		serve_asks_drive(&t.asks);
+	serve_card_drive(&t.card, &t.in);
+	serve_dut_clock(t.dut, &t.in, &t.out);
+	serve_asks_see(&t.asks, &t.out);
+	serve_card_see(&t.card, &t.in, &t.out);
+}
+
+static bool failed(void)
+{
+	return t.asks.failure[0] != 0;
+}
+
+static void set_openness(void)
+{
+	t.in.enabled = below(&t.chance, 16) != 0;
+	t.in.open = (uint16_t)(draw(&t.chance) | draw(&t.chance) | (below(&t.chance, 2) ? draw(&t.chance) : 0));
+}
+
+/* Between sessions, when nothing is under way. */
+static void set_endpoints(void)
+{
+	for (unsigned p = 0; p < SERVE_PARTITIONS; p++) {
+		t.in.kind[p] = below(&t.chance, 8) ? 1 + below(&t.chance, 2) : below(&t.chance, 4);
+		t.in.pages[p] = below(&t.chance, 6) ? (below(&t.chance, 8) ? 1 + below(&t.chance, 5) : 0) : MOST_PAGES - below(&t.chance, 3);
+	}
+	set_openness();
+}
+
+static void set_pace(void)
+{
+	static const unsigned gaps[] = { 0, 0, 32, 128, 230 }, times[] = { 1, 4, 40, 400 }, rates[] = { 0, 0, 60, 400 };
+	static const unsigned requests[] = { GLK_KIND_READ_REQUEST, GLK_KIND_WRITE_REQUEST, GLK_KIND_TRANSLATION_REQUEST, GLK_KIND_FINEPACK,
+					     GLK_KIND_RELEASE, GLK_KIND_ATOMIC_REQUEST };
+
+	t.card.gap = gaps[below(&t.chance, 5)];
+	t.card.done_most = times[below(&t.chance, 4)];
+	t.card.visible_most = times[below(&t.chance, 4)] * (below(&t.chance, 8) ? 1 : 8);
+	t.card.load_most = times[below(&t.chance, 4)];
+	t.card.fails = rates[below(&t.chance, 4)];
+	t.card.refuses = rates[below(&t.chance, 4)] / 2;
+	t.asks.gap = gaps[below(&t.chance, 5)];
+	t.asks.wrong = below(&t.chance, 3) ? below(&t.chance, 16) : 0;
+	for (unsigned i = 0; i < 6; i++)
+		t.asks.mix[requests[i]] = below(&t.chance, 3) ? 1 + below(&t.chance, 8) : 0;
+	t.asks.mix[GLK_KIND_RELEASE] += 1;
+}
+
+/* Until all is answered: releases that are ahead of what was sent get what they wait for. */
+static void settle(void)
+{
+	uint64_t begun = t.card.now;
+	unsigned still = 0;
+
+	while (still < 64 && !failed()) {
+		for (unsigned p = 0; p < SERVE_PARTITIONS; p++)
+			if (t.asks.count < ASKS && serve_asks_ahead(&t.asks, p))
+				serve_asks_make_up(&t.asks, p);
+		clock_once();
+		still = serve_asks_quiet(&t.asks) && serve_card_quiet(&t.card) ? still + 1 : 0;
+		if (t.card.now - begun > PATIENCE)
+			serve_asks_fault(&t.asks, "clocks until all is answered", 0, t.card.now - begun);
+	}
+	serve_asks_check_counters(&t.asks);
+	if (!t.out.idle)
+		serve_asks_fault(&t.asks, "idle", 1, 0);
+}
+
+static void begin_session(void)
+{
+	unsigned clocks = 200 + below(&t.chance, 2) * below(&t.chance, 400);
+
+	t.in.session = false;
+	serve_asks_begin(&t.asks);
+	t.asks.old_packets = 3; /* in the middle of one, and two on the way out */
+	if (!below(&t.chance, 3))
+		t.card.gap = 256; /* nothing is taken until the next one */
+	for (unsigned i = 0; i < clocks && !failed(); i++)
+		clock_once();
+	if (below(&t.chance, 2))
+		t.card.gap = 0;
+	/* Who waits that long sees everything of before go by; who does not may have it go by in the session. */
+	while (below(&t.chance, 4) == 0 && !(serve_card_quiet(&t.card) && t.out.idle) && !failed())
+		for (unsigned i = 0; i < 1000; i++)
+			clock_once();
+	if (serve_card_quiet(&t.card) && t.out.idle)
+		set_endpoints();
+	serve_asks_begin(&t.asks);
+	t.asks.served = t.asks.e_served;
+	t.asks.denied = t.asks.e_denied;
+	t.asks.malformed = t.asks.e_malformed;
+	t.asks.trimmed = t.asks.e_trimmed;
+	t.in.session = true;
+}
+
+static void phase(bool cut)
+{
+	unsigned requests = 20 + below(&t.chance, 80), limit = cut ? below(&t.chance, 4000) : UINT32_MAX;
+	unsigned jam = below(&t.chance, 2) * below(&t.chance, 64); /* the last clocks, in which nothing is taken */
+
+	set_pace();
+	if (cut && below(&t.chance, 2)) /* so that much is under way beyond the end of the session */
+		t.card.done_most = t.card.load_most = 2000;
+	for (unsigned i = 0; i < requests; i++)
+		serve_asks_make(&t.asks);
+	if (!cut)
+		settle();
+	for (unsigned i = 0; cut && i < limit && !failed(); i++) {
+		if (jam && i + jam >= limit)
+			t.card.gap = 256;
+		clock_once();
+	}
+	t.cuts += cut;
+}
+
+static void play_round(uint64_t seed, uint64_t number)
+{
+	chance_start(&t.chance, seed, number);
+	begin_session();
+	for (unsigned phases = below(&t.chance, 4); phases-- && !failed();) {
+		phase(false);
+		set_openness();
+		for (unsigned i = 0; i < 4; i++) /* seen by then */
+			clock_once();
+	}
+	if (!failed())
+		phase(below(&t.chance, 2));
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "seed", required_argument, NULL, 's' },
+		{ "rounds", required_argument, NULL, 'r' },
+		{ "wave", required_argument, NULL, 'w' },
+		{ 0 },
+	};
+	uint64_t seed = 1, rounds = 120, done = 0;
+	struct serve_user user;
+	const char *wave = NULL;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == 's')
+			seed = strtoull(optarg, NULL, 0);
+		else if (option == 'r')
+			rounds = strtoull(optarg, NULL, 0);
+		else if (option == 'w')
+			wave = optarg;
+		else
+			return 2;
+	}
+	t.dut = serve_dut_create(wave);
+	serve_asks_user(&t.asks, &user);
+	serve_card_start(&t.card, &t.chance, &user, serve_dut_lanes());
+	t.asks.chance = &t.chance;
+	t.asks.card = &t.card;
+	t.asks.in = &t.in;
+	t.asks.partitions = serve_dut_partitions();
+	t.card.done_most = t.card.visible_most = t.card.load_most = 1;
+	for (; done < rounds && !failed(); done++)
+		play_round(seed, done);
+	printf("# seed %" PRIu64 ": %" PRIu64 " rounds, %" PRIu64 " of them cut off, %" PRIu64 " clocks; %" PRIu64 " answers, %" PRIu64 " refused, %" PRIu64
+	       " failed\n", seed, done, t.cuts, t.card.now, t.asks.answers, t.asks.by_status[GLK_LINK_REFUSED], t.asks.by_status[GLK_LINK_FAILED]);
+	if (failed())
+		printf("# round %" PRIu64 ", %s\n# again: --seed %" PRIu64 " --rounds %" PRIu64 " --wave FILE\n", done - 1, t.asks.failure, seed, done);
+	printf("%sok 1 - the other card is served\n1..1\n", failed() ? "not " : "");
+	serve_dut_destroy(t.dut);
+	return failed();
+}
