@@ -10,7 +10,6 @@
 
 #define DELAY	  40u
 #define PATIENCE  4000000u /* clocks */
-#define RW	  (GLK_WINDOW_Q0_READ_MASK | GLK_WINDOW_Q0_WRITE_MASK)
 #define MODE_OPEN (GLK_PARTITION_MODE_RESET | GLK_PARTITION_MODE_OPEN_MASK)
 
 static void acknowledge(struct bench *b)
@@ -80,8 +79,8 @@ void pair_create(struct pair *pair, uint64_t seed)
 		bench_write(b, bench_partition(PAIR_OPEN, GLK_PARTITION_MODE), MODE_OPEN);
 		pair_bind(b, PAIR_FAR, PAIR_OPEN, BENCH_ENDPOINT_BYTES);
 		pair_bind(b, PAIR_FAR_CLOSED, PAIR_CLOSED, BENCH_ENDPOINT_BYTES);
-		bench_window(b, PAIR_SLICE, PAIR_FAR, 0, PAIR_SLICE, 0, BENCH_ENDPOINT_BYTES, RW);
-		bench_window(b, PAIR_SLICE_CLOSED, PAIR_FAR_CLOSED, 0, PAIR_SLICE_CLOSED, 0, BENCH_ENDPOINT_BYTES, RW);
+		bench_window(b, PAIR_SLICE, PAIR_FAR, 0, PAIR_SLICE, 0, BENCH_ENDPOINT_BYTES, BENCH_RW);
+		bench_window(b, PAIR_SLICE_CLOSED, PAIR_FAR_CLOSED, 0, PAIR_SLICE_CLOSED, 0, BENCH_ENDPOINT_BYTES, BENCH_RW);
 	}
 	pair_run_until_up(pair);
 	pair_run(pair, 1000); /* translations are answered */
