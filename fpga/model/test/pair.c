@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -96,6 +97,23 @@ void pair_destroy(struct pair *pair)
 		bench_destroy(&pair->side[i]);
 }
 
+int pair_setup(void **state)
+{
+	struct pair *pair = malloc(sizeof(*pair));
+
+	assert_non_null(pair);
+	pair_create(pair, 1);
+	*state = pair;
+	return 0;
+}
+
+int pair_teardown(void **state)
+{
+	pair_destroy(*state);
+	free(*state);
+	return 0;
+}
+
 void pair_clock(struct pair *pair, unsigned clocks)
 {
 	for (; clocks; clocks--)
@@ -146,6 +164,11 @@ unsigned pair_release(struct pair *pair, unsigned side)
 		pair_run(pair, 1);
 	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), value);
 	return (unsigned)(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)) - before);
+}
+
+uint64_t pair_errors(struct bench *b, unsigned partition)
+{
+	return bench_counter(b, partition, GLK_PARTITION_ERR_ENDPOINT);
 }
 
 uint64_t pair_link_counter(struct bench *b, unsigned reg)
