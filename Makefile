@@ -106,7 +106,7 @@ place: packages
 	tools/vm/prepare
 	fpga/sim/place $(BUILD)/place
 
-# The papers' figures with gpulink's logic: two minutes.
+# The papers' figures with gpulink's logic: three minutes.
 paper: user
 	tools/replay/paper $(MESON)/tools/replay/gpulink-replay docs/papers.md
 

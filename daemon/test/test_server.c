@@ -28,6 +28,11 @@
 
 #include <cmocka.h>
 
+/* What requests to the one card have in common. */
+#define OF_CARD "\"card\":\"gpulink0\""
+#define SET(op, setting, value) "{\"op\":\"" op "\"," OF_CARD ",\"setting\":\"" setting "\",\"value\":" value "}"
+#define SET_ENDPOINT(endpoint) "{\"op\":\"set_endpoint\"," OF_CARD ",\"partition\":0,\"endpoint\":\"" endpoint "\"}"
+
 #define NOBODY 65534
 #define SOME_GROUP (geteuid() ? getegid() : 54321) /* root may give away a socket, others not */
 
@@ -172,7 +177,6 @@ static void test_operations(void **state)
 
 static void test_wrong_requests(void **state)
 {
-#define OF_CARD "\"card\":\"gpulink0\""
 	static const struct {
 		const char *request, *code, *part;
 	} cases[] = {
@@ -200,38 +204,34 @@ static void test_wrong_requests(void **state)
 		{"{\"op\":\"info\",\"card\":\"gpulink1\"}", "ENODEV", "no card 'gpulink1'"},
 		{"{\"op\":\"info\",\"card\":\"../gpulink0\"}", "ENODEV", "no card"},
 		{"{\"op\":\"set\"," OF_CARD "}", "EINVAL", "needs the members: card setting value"},
-		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"subheader_bytes\",\"value\":7}", "EINVAL", "allowed: 2, 3, 4, 5 or 6"},
-		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"subheader_bytes\",\"value\":\"5\"}", "EINVAL", "must be a number"},
-		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"subheader_bytes\",\"value\":5.0}", "EINVAL", "must be a number"},
-		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"subheader_bytes\",\"value\":-5}", "EINVAL", "must be a number"},
-		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"subheader_bytes\",\"value\":18446744073709551615}", "EINVAL",
-		 "allowed: 2, 3"},
-		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"max_payload_bytes\",\"value\":4095}", "EINVAL", "allowed: "},
-		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"flush_timeout_ns\",\"value\":1000000001}", "EINVAL", "allowed: "},
-		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"coalesce\",\"value\":true}", "EINVAL", "must be a number"},
-		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"color\",\"value\":1}", "EINVAL", "allowed: subheader_bytes, max"},
-		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"coalesce\",\"value\":0,\"partition\":2}", "EINVAL", "allowed: 0 to 1"},
-		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"coalesce\",\"value\":0,\"partition\":4294967296}", "EINVAL",
-		 "allowed: 0 to 1"},
-		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"coalesce\",\"value\":0,\"partition\":4294967295}", "EINVAL",
-		 "allowed: 0 to 1"},
-		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"coalesce\",\"value\":0,\"all\":true}", "EINVAL", "\\\"all\\\" is not known"},
+		{SET("set", "subheader_bytes", "7"), "EINVAL", "allowed: 2, 3, 4, 5 or 6"},
+		{SET("set", "subheader_bytes", "\"5\""), "EINVAL", "must be a number"},
+		{SET("set", "subheader_bytes", "5.0"), "EINVAL", "must be a number"},
+		{SET("set", "subheader_bytes", "-5"), "EINVAL", "must be a number"},
+		{SET("set", "subheader_bytes", "18446744073709551615"), "EINVAL", "allowed: 2, 3"},
+		{SET("set", "max_payload_bytes", "4095"), "EINVAL", "allowed: "},
+		{SET("set", "flush_timeout_ns", "1000000001"), "EINVAL", "allowed: "},
+		{SET("set", "coalesce", "true"), "EINVAL", "must be a number"},
+		{SET("set", "color", "1"), "EINVAL", "allowed: subheader_bytes, max"},
+		{SET("set", "coalesce", "0,\"partition\":2"), "EINVAL", "allowed: 0 to 1"},
+		{SET("set", "coalesce", "0,\"partition\":4294967296"), "EINVAL", "allowed: 0 to 1"},
+		{SET("set", "coalesce", "0,\"partition\":4294967295"), "EINVAL", "allowed: 0 to 1"},
+		{SET("set", "coalesce", "0,\"all\":true"), "EINVAL", "\\\"all\\\" is not known"},
 		{"{\"op\":\"set_endpoint\"," OF_CARD ",\"endpoint\":\"pool\"}", "EINVAL", "needs the members"},
-		{"{\"op\":\"set_endpoint\"," OF_CARD ",\"partition\":0,\"endpoint\":\"0x80000000\"}", "EINVAL", "\\\"pool\\\""},
-		{"{\"op\":\"set_endpoint\"," OF_CARD ",\"partition\":0,\"endpoint\":\"pool\\n\"}", "EINVAL", "\\\"pool\\\""},
-		{"{\"op\":\"set_endpoint\"," OF_CARD ",\"partition\":0,\"endpoint\":\"0000:00:08.0 3\"}", "EINVAL", "\\\"pool\\\""},
-		{"{\"op\":\"set_endpoint\"," OF_CARD ",\"partition\":0,\"endpoint\":\"0000:00:1e.0 0\"}", "ENODEV", "no such device"},
+		{SET_ENDPOINT("0x80000000"), "EINVAL", "\\\"pool\\\""},
+		{SET_ENDPOINT("pool\\n"), "EINVAL", "\\\"pool\\\""},
+		{SET_ENDPOINT("0000:00:08.0 3"), "EINVAL", "\\\"pool\\\""},
+		{SET_ENDPOINT("0000:00:1e.0 0"), "ENODEV", "no such device"},
 		{"{\"op\":\"reset\"," OF_CARD ",\"partition\":0}", "EINVAL", "\\\"partition\\\" is not known"},
-		{"{\"op\":\"set_endpoint\"," OF_CARD ",\"partition\":0,\"endpoint\":\"link 16\"}", "EINVAL", "\\\"link 15\\\""},
-		{"{\"op\":\"set_endpoint\"," OF_CARD ",\"partition\":0,\"endpoint\":\"link -1\"}", "EINVAL", "\\\"link 15\\\""},
+		{SET_ENDPOINT("link 16"), "EINVAL", "\\\"link 15\\\""},
+		{SET_ENDPOINT("link -1"), "EINVAL", "\\\"link 15\\\""},
 		{"{\"op\":\"link\"," OF_CARD "}", "ENOTSUP", "has no link"},
 		{"{\"op\":\"link_counters\"," OF_CARD "}", "ENOTSUP", "has no link"},
-		{"{\"op\":\"set_link\"," OF_CARD ",\"setting\":\"burst\",\"value\":1}", "ENOTSUP", "has no link"},
-		{"{\"op\":\"set_link\"," OF_CARD ",\"setting\":\"burst\",\"value\":0}", "EINVAL", "allowed: 1 to 255"},
-		{"{\"op\":\"set_link\"," OF_CARD ",\"setting\":\"timeout_ns\",\"value\":10000000001}", "EINVAL",
-		 "allowed: 1000 to 10000000000"},
-		{"{\"op\":\"set_link\"," OF_CARD ",\"setting\":\"coalesce\",\"value\":0}", "EINVAL", "allowed: enable, stitching"},
-		{"{\"op\":\"set\"," OF_CARD ",\"setting\":\"burst\",\"value\":1}", "EINVAL", "allowed: subheader_bytes"},
+		{SET("set_link", "burst", "1"), "ENOTSUP", "has no link"},
+		{SET("set_link", "burst", "0"), "EINVAL", "allowed: 1 to 255"},
+		{SET("set_link", "timeout_ns", "10000000001"), "EINVAL", "allowed: 1000 to 10000000000"},
+		{SET("set_link", "coalesce", "0"), "EINVAL", "allowed: enable, stitching"},
+		{SET("set", "burst", "1"), "EINVAL", "allowed: subheader_bytes"},
 		{"{\"op\":\"set_link\"," OF_CARD ",\"setting\":\"burst\"}", "EINVAL", "needs the members: card setting value"},
 	};
 	struct fixture *f = *state;
@@ -240,8 +240,7 @@ static void test_wrong_requests(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		expect_error(f, fd, cases[i].request, cases[i].code, cases[i].part);
 	/* What 64 bits do not hold is wrong in one way or the other. */
-	assert_non_null(strstr(ask(f, fd, "{\"op\":\"set\"," OF_CARD ",\"setting\":\"coalesce\",\"value\":99999999999999999999}"),
-			       "\"ok\":false"));
+	assert_non_null(strstr(ask(f, fd, SET("set", "coalesce", "99999999999999999999")), "\"ok\":false"));
 	for (unsigned k = 0; k < 2; k++) {
 		assert_string_equal(card_read("gpulink0", k, "subheader_bytes"), "4");
 		assert_string_equal(card_read("gpulink0", k, "max_payload_bytes"), "1024");
@@ -258,7 +257,7 @@ static void test_set_is_all_or_nothing(void **state)
 	int fd = open_client(f);
 
 	card_write("gpulink0", 1, "broken", "");
-	expect_error(f, fd, "{\"op\":\"set\"," OF_CARD ",\"setting\":\"subheader_bytes\",\"value\":5}", "EIO", "partition 1");
+	expect_error(f, fd, SET("set", "subheader_bytes", "5"), "EIO", "partition 1");
 	assert_string_equal(card_read("gpulink0", 0, "subheader_bytes"), "4");
 	close(fd);
 }
@@ -336,8 +335,8 @@ static size_t fuzzed_line(uint64_t *seed, char *line)
 		"{\"id\":1,\"op\":\"list\"}",
 		"{\"id\":\"a\\u00e4\",\"op\":\"info\"," OF_CARD "}",
 		"{\"op\":\"partitions\"," OF_CARD ",\"partition\":1}",
-		"{\"op\":\"set\"," OF_CARD ",\"setting\":\"subheader_bytes\",\"value\":12345}",
-		"{\"op\":\"set_endpoint\"," OF_CARD ",\"partition\":0,\"endpoint\":\"0000:00:1e.0 0\"}",
+		SET("set", "subheader_bytes", "12345"),
+		SET_ENDPOINT("0000:00:1e.0 0"),
 		"{\"op\":\"counters\"," OF_CARD "}",
 	};
 	static const char pieces[] = "{}[]\",:\\0123456789.-+eEtfn \t/\0\xff\xc3u";
@@ -427,7 +426,7 @@ static int as_user(struct fixture *f, uid_t uid, gid_t gid, const gid_t *more, s
 /* 0: allowed, 1: EACCES, 2: something else. */
 static int act_set(const char *path)
 {
-	static const char request[] = "{\"op\":\"set\"," OF_CARD ",\"setting\":\"subheader_bytes\",\"value\":6}\n";
+	static const char request[] = SET("set", "subheader_bytes", "6") "\n";
 	int fd = connect_to(path);
 	char text[500] = "";
 

@@ -8,7 +8,7 @@
 #include "netcrafter_output.h"
 #include "run.h"
 
-static int from_workload(const struct options *options, struct requests *requests, char *error)
+static int from_workload(const struct stream_options *options, struct requests *requests, char *error)
 {
 	struct requests_stream *stream;
 	int status;
@@ -24,7 +24,7 @@ static int from_workload(const struct options *options, struct requests *request
 	return status;
 }
 
-static int read_requests(const struct options *o, struct requests *requests, char *error)
+static int read_requests(const struct stream_options *o, struct requests *requests, char *error)
 {
 	int status = o->workload ? from_workload(o, requests, error) : requests_from_trace(requests, o->trace, error);
 

@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "netcrafter_options.h"
 
-#include <getopt.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 enum {
-	WORKLOAD = 256, TRACE, INPUT, GPUS, ITERATIONS, SIZE, ELEMENT, SEED, VARIANTS, WITHIN, BETWEEN, FLIT, QUEUE, CLOCKS, POOL,
-	NO_SELECTIVE, NO_YIELDING, TRIM, BURST, TLB
+	VARIANTS = STREAM_OPTIONS_END, WITHIN, BETWEEN, FLIT, QUEUE, CLOCKS, POOL, NO_SELECTIVE, NO_YIELDING, TRIM, BURST, TLB
 };
 
 static const struct option known[] = {
-	{ "workload", required_argument, NULL, WORKLOAD },
-	{ "trace", required_argument, NULL, TRACE },
-	{ "input", required_argument, NULL, INPUT },
-	{ "gpus", required_argument, NULL, GPUS },
-	{ "iterations", required_argument, NULL, ITERATIONS },
-	{ "size", required_argument, NULL, SIZE },
-	{ "element", required_argument, NULL, ELEMENT },
-	{ "seed", required_argument, NULL, SEED },
+	STREAM_OPTIONS_KNOWN,
 	{ "variants", required_argument, NULL, VARIANTS },
 	{ "within", required_argument, NULL, WITHIN },
 	{ "between", required_argument, NULL, BETWEEN },
@@ -59,63 +49,19 @@ static const char help[] =
 	"  --variants LIST    of plain,ideal,stitching,pooling,trimming,sequencing,netcrafter,tuned,finepack,both (all)\n"
 	"  -o, --output FORM  table, json or csv (table)\n";
 
-static int variants(struct netcrafter_options *o, const char *list)
+static bool take_variant(void *options, unsigned place, const char *name)
 {
-	unsigned count = 0;
+	const struct netcrafter_variant *v = netcrafter_variant_named(name);
+	struct netcrafter_options *o = options;
 
-	for (size_t length; list[0]; list += length + (list[length] == ',')) {
-		const struct netcrafter_variant *v;
-		char name[32];
-
-		length = strcspn(list, ",");
-		if (!length)
-			continue;
-		snprintf(name, sizeof(name), "%.*s", (int)(length < sizeof(name) ? length : sizeof(name)), list);
-		v = netcrafter_variant_named(name);
-		if (!v || count == VARIANTS_MAX)
-			return option_wrong("variants", name, "plain, ideal, stitching, pooling, trimming, sequencing, netcrafter, "
-					    "tuned, finepack, both");
-		o->variants[count++] = v;
-	}
-	o->variants[count] = NULL;
-	return count ? 0 : option_wrong("variants", "(nothing)", "one at least");
+	if (!v || place == VARIANTS_MAX)
+		return false;
+	o->variants[place] = v;
+	o->variants[place + 1] = NULL;
+	return true;
 }
 
-static int of_stream(struct options *o, int option, const char *value)
-{
-	uint64_t n = 0;
-	int bad = 0;
-
-	switch (option) {
-	case WORKLOAD: o->workload = value; return 0;
-	case TRACE: o->trace = value; return 0;
-	case INPUT: o->input = value; return 0;
-	case SIZE: return option_number("size", value, 0, UINT64_MAX, &o->size);
-	case SEED: return option_number("seed", value, 0, UINT64_MAX, &o->seed);
-	case GPUS:
-		bad = option_number("gpus", value, 2, REPLAY_GPUS_MAX, &n);
-		o->gpus = (unsigned)n;
-		return bad;
-	case ITERATIONS:
-		bad = option_number("iterations", value, 0, 1000000, &n);
-		o->iterations = (unsigned)n;
-		return bad;
-	case ELEMENT:
-		bad = option_power_of_two("element", value, 4, 8, &n);
-		o->element = (unsigned)n;
-		return bad;
-	default: return -1; /* getopt has said it */
-	}
-}
-
-/* Where the options' numbers go, and what they may be. */
-static const struct {
-	int option;
-	const char *name;
-	bool power_of_two;
-	uint64_t least, most;
-	size_t offset;
-} numbers[] = {
+static const struct option_field fields[] = {
 	{ WITHIN, "within", true, 1, 512, offsetof(struct netcrafter_setting, within) },
 	{ BETWEEN, "between", true, 1, 512, offsetof(struct netcrafter_setting, between) },
 	{ FLIT, "flit", true, 8, 16, offsetof(struct netcrafter_setting, flit_bytes) },
@@ -127,41 +73,30 @@ static const struct {
 	{ TLB, "tlb", true, 8, 65536, offsetof(struct netcrafter_setting, tlb_entries) },
 };
 
-static int one(struct netcrafter_options *o, int option, const char *value)
+static int take(void *options, int option, const char *value)
 {
+	struct netcrafter_options *o = options;
+	int status;
+
 	switch (option) {
-	case VARIANTS: return variants(o, value);
+	case VARIANTS:
+		return option_list("variants", value, "plain, ideal, stitching, pooling, trimming, sequencing, netcrafter, tuned, "
+				   "finepack, both", take_variant, o);
 	case 'o': return option_output(value, &o->output);
 	case NO_SELECTIVE: o->setting.selective = false; return 0;
 	case NO_YIELDING: o->setting.yielding = false; return 0;
 	default: break;
 	}
-	for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		unsigned *to = (unsigned *)((char *)&o->setting + numbers[i].offset);
-		int (*read)(const char *, const char *, uint64_t, uint64_t, uint64_t *) =
-			numbers[i].power_of_two ? option_power_of_two : option_number;
-		uint64_t n = 0;
-
-		if (numbers[i].option != option)
-			continue;
-		if (read(numbers[i].name, value, numbers[i].least, numbers[i].most, &n))
-			return -1;
-		*to = (unsigned)n;
-		return 0;
-	}
-	return of_stream(&o->stream, option, value);
+	status = option_set_field(fields, sizeof(fields) / sizeof(fields[0]), option, value, &o->setting);
+	if (status > 0)
+		status = stream_options_take(&o->stream, option, value);
+	return status ? -1 : 0; /* of what is no option getopt has said it */
 }
 
 static int together(const struct netcrafter_options *o)
 {
-	if (!o->stream.workload == !o->stream.trace) {
-		fputs("gpulink-replay: a stream is needed: either --workload NAME or --trace FILE\n", stderr);
+	if (stream_options_check(&o->stream))
 		return -1;
-	}
-	if (o->stream.trace && o->stream.input) {
-		fputs("gpulink-replay: --input is a workload's; a trace has none\n", stderr);
-		return -1;
-	}
 	if (!netcrafter_pool_valid(&o->setting)) {
 		fprintf(stderr,
 			"gpulink-replay: --pool %u: allowed are %u clocks of the cluster queue, of which a nanosecond has %g here\n",
@@ -173,24 +108,13 @@ static int together(const struct netcrafter_options *o)
 
 int netcrafter_options_read(int argc, char **argv, struct netcrafter_options *o)
 {
-	int option;
+	static const struct option_command command = { .name = "netcrafter", .help = help, .known = known, .take = take };
+	int status;
 
-	optind = 0;
-	*o = (struct netcrafter_options){ .stream = { .gpus = 4, .seed = 1 } };
+	*o = (struct netcrafter_options){ .stream = STREAM_OPTIONS_DEFAULT };
 	netcrafter_setting_default(&o->setting);
 	for (unsigned i = 0; netcrafter_variant_at(i); i++)
 		o->variants[i] = netcrafter_variant_at(i);
-	while ((option = getopt_long(argc, argv, "o:h", known, NULL)) != -1) {
-		if (option == 'h') {
-			fputs(help, stdout);
-			return 1;
-		}
-		if (one(o, option, optarg))
-			return -1;
-	}
-	if (optind < argc) {
-		fprintf(stderr, "gpulink-replay: %s: not an option; see gpulink-replay netcrafter --help\n", argv[optind]);
-		return -1;
-	}
-	return together(o);
+	status = option_read_all(argc, argv, &command, o);
+	return status ? status : together(o);
 }

@@ -4,10 +4,11 @@
 #define REPLAY_NETCRAFTER_OPTIONS_H
 
 #include "netcrafter/variant.h"
-#include "options.h"
+#include "option_value.h"
+#include "stream_options.h"
 
 struct netcrafter_options {
-	struct options stream; /* which workload or trace; the rest of it is not used */
+	struct stream_options stream;
 	struct netcrafter_setting setting;
 	const struct netcrafter_variant *variants[VARIANTS_MAX + 1];
 	enum output output;

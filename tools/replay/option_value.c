@@ -2,7 +2,6 @@
 #include "option_value.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +42,24 @@ int option_power_of_two(const char *option, const char *text, uint64_t least, ui
 	return option_wrong(option, text, allowed);
 }
 
+int option_list(const char *option, const char *list, const char *allowed,
+		bool (*take)(void *user, unsigned place, const char *name), void *user)
+{
+	unsigned place = 0;
+
+	for (size_t length; list[0]; list += length + (list[length] == ',')) {
+		char name[32];
+
+		length = strcspn(list, ",");
+		if (!length)
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)(length < sizeof(name) ? length : sizeof(name)), list);
+		if (!take(user, place++, name))
+			return option_wrong(option, name, allowed);
+	}
+	return place ? 0 : option_wrong(option, "(nothing)", "one at least");
+}
+
 int option_output(const char *form, enum output *output)
 {
 	static const char *const forms[] = { [OUTPUT_TABLE] = "table", [OUTPUT_JSON] = "json", [OUTPUT_CSV] = "csv" };
@@ -54,4 +71,40 @@ int option_output(const char *form, enum output *output)
 		}
 	}
 	return option_wrong("output", form, "table, json, csv");
+}
+
+int option_set_field(const struct option_field *fields, unsigned count, int option, const char *text, void *structure)
+{
+	for (const struct option_field *f = fields; f < fields + count; f++) {
+		uint64_t value = 0;
+		int bad;
+
+		if (f->option != option)
+			continue;
+		bad = (f->power_of_two ? option_power_of_two : option_number)(f->name, text, f->least, f->most, &value);
+		if (!bad)
+			*(unsigned *)((char *)structure + f->offset) = (unsigned)value;
+		return bad;
+	}
+	return 1;
+}
+
+int option_read_all(int argc, char **argv, const struct option_command *command, void *user)
+{
+	int option;
+
+	optind = 0; /* sweep and report read options again and again */
+	while ((option = getopt_long(argc, argv, "o:h", command->known, NULL)) != -1) {
+		if (option == 'h') {
+			fputs(command->help, stdout);
+			return 1;
+		}
+		if (command->take(user, option, optarg))
+			return -1;
+	}
+	if (optind < argc) {
+		fprintf(stderr, "gpulink-replay: %s: not an option; see gpulink-replay %s --help\n", argv[optind], command->name);
+		return -1;
+	}
+	return 0;
 }

@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.h"
 
-#include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "paradigm/parallel.h"
 
-enum { WORKLOAD = 256, TRACE, INPUT, GPUS, ITERATIONS, SIZE, ELEMENT, SEED, SUBHEADER, PAYLOAD, ENTRIES, LINK, ECRC, PARADIGMS, LATENCY, BUFFER, NO_TIME, JOBS };
+enum { SUBHEADER = STREAM_OPTIONS_END, PAYLOAD, ENTRIES, LINK, ECRC, PARADIGMS, LATENCY, BUFFER, NO_TIME, JOBS };
 
 static const struct option known[] = {
-	{ "workload", required_argument, NULL, WORKLOAD },
-	{ "trace", required_argument, NULL, TRACE },
-	{ "input", required_argument, NULL, INPUT },
-	{ "gpus", required_argument, NULL, GPUS },
-	{ "iterations", required_argument, NULL, ITERATIONS },
-	{ "size", required_argument, NULL, SIZE },
-	{ "element", required_argument, NULL, ELEMENT },
-	{ "seed", required_argument, NULL, SEED },
+	STREAM_OPTIONS_KNOWN,
 	{ "subheader", required_argument, NULL, SUBHEADER },
 	{ "payload", required_argument, NULL, PAYLOAD },
 	{ "entries", required_argument, NULL, ENTRIES },
@@ -59,30 +52,27 @@ static const char help[] =
 	"  --jobs N           threads, 1 to 64 (1); more than 1 only with --no-time\n"
 	"  -o, --output FORM  table, json or csv (table)\n";
 
-/* The list stays as it is: who plays a stream more than once reads it again. */
-static int paradigms(struct options *o, const char *list)
+static bool take_paradigm(void *options, unsigned place, const char *name)
 {
-	unsigned count = 0;
+	const struct paradigm *p = paradigm_named(name);
+	struct options *o = options;
 
-	for (size_t length; list[0]; list += length + (list[length] == ',')) {
-		char name[32];
-		const struct paradigm *p;
-
-		length = strcspn(list, ",");
-		if (!length)
-			continue;
-		snprintf(name, sizeof(name), "%.*s", (int)(length < sizeof(name) ? length : sizeof(name)), list);
-		p = paradigm_named(name);
-		if (!p || count == COMPARISON_PARADIGMS_MAX)
-			return option_wrong("paradigms", name, "p2p, write-combining, dma, finepack, gpulink, config-packet, narrow");
-		o->paradigms[count++] = p;
-	}
-	o->paradigms[count] = NULL;
-	return count ? 0 : option_wrong("paradigms", "(nothing)", "one at least");
+	if (!p || place == COMPARISON_PARADIGMS_MAX)
+		return false;
+	o->paradigms[place] = p;
+	o->paradigms[place + 1] = NULL;
+	return true;
 }
+
+static const struct option_field fields[] = {
+	{ SUBHEADER, "subheader", false, 2, 6, offsetof(struct options, setting.subheader_bytes) },
+	{ ENTRIES, "entries", true, 16, 64, offsetof(struct options, setting.queue_entries) },
+	{ JOBS, "jobs", false, 1, PARALLEL_JOBS_MAX, offsetof(struct options, jobs) },
+};
 
 /* What options gather that can only be judged together. */
 struct gathered {
+	struct options *options;
 	uint64_t payload;
 	bool ecrc;
 };
@@ -97,66 +87,39 @@ static int link_named(struct options *o, const char *name)
 	return 0;
 }
 
-static int one(struct options *o, struct gathered *g, int option, const char *value)
+static int take(void *gathered, int option, const char *value)
 {
+	struct gathered *g = gathered;
+	struct options *o = g->options;
 	uint64_t n = 0;
-	int bad = 0;
+	int status;
 
 	switch (option) {
-	case WORKLOAD: o->workload = value; return 0;
-	case TRACE: o->trace = value; return 0;
-	case INPUT: o->input = value; return 0;
 	case ECRC: g->ecrc = true; return 0;
 	case LINK: return link_named(o, value);
-	case PARADIGMS: return paradigms(o, value);
+	case PARADIGMS:
+		return option_list("paradigms", value, "p2p, write-combining, dma, finepack, gpulink, config-packet, narrow",
+				   take_paradigm, o);
 	case 'o': return option_output(value, &o->output);
-	case SIZE: return option_number("size", value, 0, UINT64_MAX, &o->size);
-	case SEED: return option_number("seed", value, 0, UINT64_MAX, &o->seed);
 	case PAYLOAD: return option_power_of_two("payload", value, 128, 4096, &g->payload);
-	case JOBS:
-		bad = option_number("jobs", value, 1, PARALLEL_JOBS_MAX, &n);
-		o->jobs = (unsigned)n;
-		return bad;
 	case NO_TIME: o->timed = false; return 0;
 	case BUFFER: return option_number("buffer", value, 4096, 1u << 30, &o->timing.buffer_bytes);
 	case LATENCY:
-		bad = option_number("latency", value, 0, 1000000, &n);
+		status = option_number("latency", value, 0, 1000000, &n);
 		o->timing.latency_ps = n * 1000;
-		return bad;
-	case GPUS:
-		bad = option_number("gpus", value, 2, REPLAY_GPUS_MAX, &n);
-		o->gpus = (unsigned)n;
-		return bad;
-	case ITERATIONS:
-		bad = option_number("iterations", value, 0, 1000000, &n);
-		o->iterations = (unsigned)n;
-		return bad;
-	case ELEMENT:
-		bad = option_power_of_two("element", value, 4, 8, &n);
-		o->element = (unsigned)n;
-		return bad;
-	case SUBHEADER:
-		bad = option_number("subheader", value, 2, 6, &n);
-		o->setting.subheader_bytes = (unsigned)n;
-		return bad;
-	case ENTRIES:
-		bad = option_power_of_two("entries", value, 16, 64, &n);
-		o->setting.queue_entries = (unsigned)n;
-		return bad;
-	default: return -1; /* getopt has said it */
+		return status;
+	default: break;
 	}
+	status = option_set_field(fields, sizeof(fields) / sizeof(fields[0]), option, value, o);
+	if (status > 0)
+		status = stream_options_take(&o->stream, option, value);
+	return status ? -1 : 0; /* of what is no option getopt has said it */
 }
 
 static int together(struct options *o, const struct gathered *g)
 {
-	if (!o->workload == !o->trace) {
-		fputs("gpulink-replay: a stream is needed: either --workload NAME or --trace FILE\n", stderr);
+	if (stream_options_check(&o->stream))
 		return -1;
-	}
-	if (o->trace && o->input) {
-		fputs("gpulink-replay: --input is a workload's; a trace has none\n", stderr);
-		return -1;
-	}
 	if (o->jobs > 1 && o->timed) {
 		fputs("gpulink-replay: --jobs: time is of all pairs of GPUs together; --no-time leaves it out\n", stderr);
 		return -1;
@@ -176,31 +139,19 @@ static int together(struct options *o, const struct gathered *g)
 
 int options_read(int argc, char **argv, struct options *o)
 {
-	struct gathered g = { 0 };
-	int option;
+	static const struct option_command command = { .name = "run", .help = help, .known = known, .take = take };
+	struct gathered g = { .options = o };
+	int status;
 
-	optind = 0; /* sweep and report read options again and again */
-	*o = (struct options){ .gpus = 4,
-			       .seed = 1,
+	*o = (struct options){ .stream = STREAM_OPTIONS_DEFAULT,
 			       .timed = true,
 			       .jobs = 1,
 			       .timing = { .latency_ps = 700000, .buffer_bytes = 65536 },
 			       .setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5 } };
 	for (unsigned i = 0; i < PARADIGM_DEFAULTS; i++)
 		o->paradigms[i] = paradigm_at(i);
-	while ((option = getopt_long(argc, argv, "o:h", known, NULL)) != -1) {
-		if (option == 'h') {
-			fputs(help, stdout);
-			return 1;
-		}
-		if (one(o, &g, option, optarg))
-			return -1;
-	}
-	if (optind < argc) {
-		fprintf(stderr, "gpulink-replay: %s: not an option; see gpulink-replay run --help\n", argv[optind]);
-		return -1;
-	}
-	return together(o, &g);
+	status = option_read_all(argc, argv, &command, &g);
+	return status ? status : together(o, &g);
 }
 
 int options_read_with(int argc, char **argv, const char *setting, const char *value, struct options *options)

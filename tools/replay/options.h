@@ -7,12 +7,10 @@
 
 #include "option_value.h"
 #include "paradigm/comparison.h"
+#include "stream_options.h"
 
 struct options {
-	const char *workload, *trace, *input; /* one of the first two */
-	unsigned gpus, iterations;
-	unsigned element;
-	uint64_t size, seed;
+	struct stream_options stream;
 	struct setting setting;
 	bool timed;
 	unsigned jobs; /* more than 1: without time */

@@ -155,7 +155,7 @@ static void words(FILE *to, const struct page *p)
 
 static void workload_settings(FILE *to, const struct page *p)
 {
-	const struct options *o = &p->run.options;
+	const struct stream_options *o = &p->run.options.stream;
 	const struct replay_workload *w = replay_workload_find(o->workload);
 	char text[512];
 
@@ -211,7 +211,7 @@ static void settings(FILE *to, const struct page *p)
 
 	fputs("<h2>Settings</h2>\n<div class=\"wide settings\"><table id=\"settings\"><tbody>\n", to);
 	setting(to, "stream", p->stream);
-	if (p->run.options.workload)
+	if (p->run.options.stream.workload)
 		workload_settings(to, p);
 	snprintf(text, sizeof(text), "%u", p->run.gpus);
 	setting(to, "GPUs", text);

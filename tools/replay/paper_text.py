@@ -167,7 +167,7 @@ def page(f, parts):
 
 What FinePack's paper (Muthukrishnan et al., HPCA 2023) and PROACT's (Muthukrishnan et al., ISCA 2021) report, and what
 `gpulink-replay` finds when the workloads that they name run through the model that the card's logic is held against; and below
-[NetCrafter's figures](#netcrafters-figures). `make paper` makes this page in two to three minutes on one core, the same each time. A
+[NetCrafter's figures](#netcrafters-figures). `make paper` makes this page in three minutes on one core, the same each time. A
 unit test runs what is quick of it again, and fails when the page no longer says what the logic does.
 
 The papers' programs are not public, and most of their inputs are not here. [workloads.md](workloads.md) says what runs instead.

@@ -50,7 +50,7 @@ static int play(struct page_run *run, struct page *page, char *error)
 /* Of the settings that sweeps change. */
 static bool same(const struct options *a, const struct options *b)
 {
-	return a->setting.subheader_bytes == b->setting.subheader_bytes && a->gpus == b->gpus &&
+	return a->setting.subheader_bytes == b->setting.subheader_bytes && a->stream.gpus == b->stream.gpus &&
 	       a->setting.link.payload_bytes == b->setting.link.payload_bytes &&
 	       strcmp(a->setting.link.name, b->setting.link.name) == 0;
 }
@@ -114,7 +114,7 @@ static int sweep_gpus(struct page *page, char **argv, char *error)
 {
 	static const char *const gpus[] = { "2", "4", "8", "16" };
 
-	for (unsigned i = 0; i < sizeof(gpus) / sizeof(gpus[0]) && page->run.options.workload; i++) {
+	for (unsigned i = 0; i < sizeof(gpus) / sizeof(gpus[0]) && page->run.options.stream.workload; i++) {
 		int status = step(page, &page->gpus, argv, "gpus", gpus[i], error);
 
 		if (status && !error[0])
@@ -144,7 +144,7 @@ static int gather(struct page *page, char **argv, char *error)
 /* Whether the command line is one. If not, a sentence is on stderr. */
 static bool allowed(const char *path, const struct options *o)
 {
-	const char *from = o->trace ? o->trace : o->input, *end = strrchr(path, '.');
+	const char *from = o->stream.trace ? o->stream.trace : o->stream.input, *end = strrchr(path, '.');
 
 	if (!end || strcmp(end, ".html") != 0)
 		fprintf(stderr, "gpulink-replay: %s: a report's name ends with .html\n", path);

@@ -156,7 +156,7 @@ static int time_on_one_gpu(struct workload_source *w, uint64_t *time_ps, char *e
 	return status;
 }
 
-static int find_workload(const struct options *o, struct workload_source *w, char *error)
+static int find_workload(const struct stream_options *o, struct workload_source *w, char *error)
 {
 	*w = (struct workload_source){
 		.workload = replay_workload_find(o->workload),
@@ -173,12 +173,12 @@ static int find_workload(const struct options *o, struct workload_source *w, cha
 static int play_workload(const struct options *o, struct found *found, char *error)
 {
 	struct workload_source w;
-	int status = find_workload(o, &w, error);
+	int status = find_workload(&o->stream, &w, error);
 
 	if (status)
 		return status;
 	found->stream = w.workload->name;
-	found->gpus = o->gpus;
+	found->gpus = o->stream.gpus;
 	status = play(o, found, &(struct source){ .push = run_workload, .user = &w }, error);
 	if (status)
 		return status;
@@ -198,11 +198,11 @@ static int run_trace(void *user, struct replay_sink to, char *error)
 static int play_trace(const struct options *o, struct found *found, char *error)
 {
 	struct replay_trace *trace;
-	int status = replay_trace_open(&trace, o->trace, error);
+	int status = replay_trace_open(&trace, o->stream.trace, error);
 
 	if (status)
 		return status;
-	found->stream = o->trace;
+	found->stream = o->stream.trace;
 	found->gpus = replay_trace_info(trace)->gpus;
 	status = play(o, found, &(struct source){ .push = run_trace, .user = trace, .trace = replay_trace_info(trace) }, error);
 	replay_trace_close(trace);
@@ -213,7 +213,7 @@ int run_stream(const struct options *options, struct found *found, char *error)
 {
 	*found = (struct found){ .options = options };
 	error[0] = '\0';
-	return options->workload ? play_workload(options, found, error) : play_trace(options, found, error);
+	return options->stream.workload ? play_workload(options, found, error) : play_trace(options, found, error);
 }
 
 void run_free(struct found *found)
@@ -228,7 +228,7 @@ int run_failed(int status, const char *error)
 	return EXIT_FAILURE;
 }
 
-int run_workload_into(const struct options *o, struct replay_sink sink, char *error)
+int run_workload_into(const struct stream_options *o, struct replay_sink sink, char *error)
 {
 	struct workload_source w;
 	struct progress progress;
@@ -250,15 +250,15 @@ int run_record(const struct options *o, const char *path, char *error)
 	int status;
 
 	error[0] = '\0';
-	if (!o->workload) {
+	if (!o->stream.workload) {
 		snprintf(error, REPLAY_ERROR_BYTES, "record takes a --workload; gpulink-replay convert copies a trace");
 		return -EINVAL;
 	}
-	status = find_workload(o, &w, error); /* before a file is made */
+	status = find_workload(&o->stream, &w, error); /* before a file is made */
 	if (!status)
-		status = replay_trace_writer_open(&writer, path, o->gpus, error);
+		status = replay_trace_writer_open(&writer, path, o->stream.gpus, error);
 	if (status)
 		return status;
-	status = run_workload_into(o, replay_trace_writer_sink(writer), error);
+	status = run_workload_into(&o->stream, replay_trace_writer_sink(writer), error);
 	return replay_trace_writer_close(writer, status, error);
 }

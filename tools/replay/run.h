@@ -26,7 +26,7 @@ void run_free(struct found *found);
 int run_failed(int status, const char *error);
 
 /** Runs the workload that the options name, and pushes its stream; what the sink returns is returned with an empty error. */
-int run_workload_into(const struct options *options, struct replay_sink sink, char *error);
+int run_workload_into(const struct stream_options *options, struct replay_sink sink, char *error);
 
 /** Writes the stream that the options name into a trace, whose name says its format (trace/trace.h). */
 int run_record(const struct options *options, const char *path, char *error);

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -170,6 +171,27 @@ void bench_window(struct bench *b, unsigned slice, unsigned partition, unsigned 
 			    (uint64_t)first << GLK_WINDOW_Q0_FIRST_SHIFT);
 }
 
+int bench_store8(struct bench *b, uint64_t at, uint64_t value)
+{
+	return glk_card_aperture_store(b->card, at, &value, 8);
+}
+
+uint64_t bench_load8(struct bench *b, uint64_t at)
+{
+	uint64_t value = 0;
+
+	glk_card_aperture_load(b->card, at, &value, 8);
+	return value;
+}
+
+uint64_t bench_at_endpoint(const struct bench *b, unsigned p, uint64_t offset)
+{
+	uint64_t value;
+
+	memcpy(&value, b->endpoint[p] + offset, 8);
+	return value;
+}
+
 /* Neighbours in the registration are not neighbours in memory. */
 uint64_t bench_page(unsigned i)
 {
@@ -210,8 +232,26 @@ void bench_start(struct bench *b)
 		bench_write(b, bench_partition(p, GLK_PARTITION_EP_BYTES), BENCH_ENDPOINT_BYTES);
 		bench_write(b, bench_partition(p, GLK_PARTITION_EP_KIND), GLK_EP_BUS);
 	}
-	bench_window(b, 0, 0, 0, 0, 0, BENCH_ENDPOINT_BYTES, GLK_WINDOW_Q0_READ_MASK | GLK_WINDOW_Q0_WRITE_MASK);
+	bench_window(b, 0, 0, 0, 0, 0, BENCH_ENDPOINT_BYTES, BENCH_RW);
 	bench_context_start(b, 0);
+}
+
+int bench_setup(void **state)
+{
+	struct bench *b = malloc(sizeof(*b));
+
+	assert_non_null(b);
+	bench_create(b);
+	bench_start(b);
+	*state = b;
+	return 0;
+}
+
+int bench_teardown(void **state)
+{
+	bench_destroy(*state);
+	free(*state);
+	return 0;
 }
 
 void bench_submit(struct bench *b, const uint64_t sqe[8])

@@ -15,6 +15,7 @@
 #define BENCH_ENDPOINTS	     4u
 #define BENCH_ENDPOINT_BYTES (1u << 20)
 #define BENCH_BUS(p)	     (0x100000000ULL * ((p) + 1)) /* bus address of endpoint p */
+#define BENCH_RW	     (GLK_WINDOW_Q0_READ_MASK | GLK_WINDOW_Q0_WRITE_MASK)
 
 struct bench {
 	struct glk_card *card;
@@ -38,6 +39,9 @@ void bench_create(struct bench *b);
 void bench_create_linked(struct bench *b, unsigned cluster, uint64_t (*wait)(void *pair, uint64_t until), void *pair);
 void bench_start(struct bench *b);
 void bench_destroy(struct bench *b);
+/* What a test begins and ends with: a bench of its own, started. */
+int bench_setup(void **state);
+int bench_teardown(void **state);
 
 uint64_t bench_read(struct bench *b, unsigned offset);
 void bench_write(struct bench *b, unsigned offset, uint64_t value);
@@ -47,6 +51,10 @@ uint64_t bench_counter(struct bench *b, unsigned p, unsigned reg);
 uint64_t bench_card_counter(struct bench *b, unsigned reg);
 void bench_window(struct bench *b, unsigned slice, unsigned partition, unsigned context, unsigned first, uint64_t offset,
 		  uint64_t bytes, uint64_t rights);
+/* Eight bytes, at an offset in the aperture, and as they are in an endpoint's memory. */
+int bench_store8(struct bench *b, uint64_t at, uint64_t value);
+uint64_t bench_load8(struct bench *b, uint64_t at);
+uint64_t bench_at_endpoint(const struct bench *b, unsigned p, uint64_t offset);
 /* Registers `pages` scattered pages of host memory as handle for context 0; page i lies at bench_page(i). */
 void bench_register(struct bench *b, unsigned handle, unsigned context, uint64_t bytes, unsigned first, uint64_t rights);
 uint64_t bench_page(unsigned i);

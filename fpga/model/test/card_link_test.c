@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a card with a link has beside its traffic (two_cards_test.c): settings that have an effect, and captures. */
+/* What a card with a link has beside its traffic (two_cards_*_test.c): settings that have an effect, and captures. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,23 +20,6 @@ enum { RING = 0x40000, ORDER = 9, RECORD = GLK_CAPTURE_RECORD_BYTES, RECORDS_MAX
 #define FIELD(r, name)                                                                               \
 	((WORD(r, GLK_CAPTURE_RECORD_##name##_Q) & GLK_CAPTURE_RECORD_##name##_MASK) >> \
 	 GLK_CAPTURE_RECORD_##name##_SHIFT)
-
-static int setup(void **state)
-{
-	struct pair *pair = malloc(sizeof(*pair));
-
-	assert_non_null(pair);
-	pair_create(pair, 1);
-	*state = pair;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	pair_destroy(*state);
-	free(*state);
-	return 0;
-}
 
 /* Clocks that a load of many lines takes. */
 static uint64_t load_lines(struct pair *pair, uint64_t control)
@@ -386,14 +369,18 @@ static void capture_registers(void **state)
 	assert_int_equal(bench_card_counter(b, GLK_CARD_ERR_CONFIG), errors + sizeof(refused) / sizeof(refused[0]) + 4);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(yielding),		 TEST(counters_of_write_requests), TEST(capture_registers),
-		TEST(capture_both_ways), TEST(capture_of_harm),		   TEST(capture_of_cuts),
-		TEST(capture_without_room), TEST(capture_out_of_reach),	   TEST(capture_ends),
+		PAIR_TEST(yielding),
+		PAIR_TEST(counters_of_write_requests),
+		PAIR_TEST(capture_registers),
+		PAIR_TEST(capture_both_ways),
+		PAIR_TEST(capture_of_harm),
+		PAIR_TEST(capture_of_cuts),
+		PAIR_TEST(capture_without_room),
+		PAIR_TEST(capture_out_of_reach),
+		PAIR_TEST(capture_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,45 +4,11 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "bench.h"
-
-#define RW (GLK_WINDOW_Q0_READ_MASK | GLK_WINDOW_Q0_WRITE_MASK)
-
-static int setup(void **state)
-{
-	struct bench *b = malloc(sizeof(*b));
-
-	assert_non_null(b);
-	bench_create(b);
-	bench_start(b);
-	*state = b;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	bench_destroy(*state);
-	free(*state);
-	return 0;
-}
-
-static int store8(struct bench *b, uint64_t at, uint64_t value)
-{
-	return glk_card_aperture_store(b->card, at, &value, 8);
-}
-
-static uint64_t at_endpoint(const struct bench *b, unsigned p, uint64_t offset)
-{
-	uint64_t value;
-
-	memcpy(&value, b->endpoint[p] + offset, 8);
-	return value;
-}
 
 static uint64_t refused_writes(struct bench *b)
 {
@@ -134,12 +100,12 @@ static void stores_wait_for_release(void **state)
 {
 	struct bench *b = *state;
 
-	assert_int_equal(store8(b, 64, 5), 0);
-	assert_int_equal(store8(b, 64, 6), 0);
-	assert_int_equal(at_endpoint(b, 0, 64), 0);
+	assert_int_equal(bench_store8(b, 64, 5), 0);
+	assert_int_equal(bench_store8(b, 64, 6), 0);
+	assert_int_equal(bench_at_endpoint(b, 0, 64), 0);
 	assert_int_equal(bench_counter(b, 0, GLK_PARTITION_STORES), 2);
 	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 99);
-	assert_int_equal(at_endpoint(b, 0, 64), 6);
+	assert_int_equal(bench_at_endpoint(b, 0, 64), 6);
 	assert_int_equal(b->packets, 1);
 	assert_int_equal(b->interrupts[1], 1);
 	assert_memory_equal(b->host + BENCH_RECORD(0), "\x63\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16);
@@ -155,14 +121,14 @@ static void release_waits_for_endpoints(void **state)
 	struct bench *b = *state;
 	unsigned released = GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED;
 
-	bench_window(b, 1, 1, 0, 1, 0, 4096, RW);
+	bench_window(b, 1, 1, 0, 1, 0, 4096, BENCH_RW);
 	b->hold = true;
-	store8(b, 0, 1);
-	store8(b, 1 << 20, 2);
+	bench_store8(b, 0, 1);
+	bench_store8(b, 1 << 20, 2);
 	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 1);
 	assert_int_equal(b->posted[0] + b->posted[1], 2);
 	assert_int_equal(bench_read(b, released), 0);
-	store8(b, 0, 3);
+	bench_store8(b, 0, 3);
 	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 2);
 	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 3);
 	glk_card_endpoint_acknowledge(b->card, 0, 1, 0);
@@ -183,25 +149,25 @@ static void release_flushes_all_partitions(void **state)
 {
 	struct bench *b = *state;
 
-	bench_window(b, 1, 1, 0, 1, 0, 4096, RW);
-	store8(b, 0, 1);
-	store8(b, 1 << 20, 2);
+	bench_window(b, 1, 1, 0, 1, 0, 4096, BENCH_RW);
+	bench_store8(b, 0, 1);
+	bench_store8(b, 1 << 20, 2);
 	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 1);
 	assert_int_equal(b->interrupts[1], 1);
-	assert_int_equal(at_endpoint(b, 0, 0), 1);
-	assert_int_equal(at_endpoint(b, 1, 0), 2);
+	assert_int_equal(bench_at_endpoint(b, 0, 0), 1);
+	assert_int_equal(bench_at_endpoint(b, 1, 0), 2);
 }
 
 static void release_leaves_others_queued(void **state)
 {
 	struct bench *b = *state;
 
-	bench_window(b, 1, 1, 1, 1, 0, 4096, RW);
-	store8(b, 0, 1);
-	store8(b, 1 << 20, 2);
+	bench_window(b, 1, 1, 1, 1, 0, 4096, BENCH_RW);
+	bench_store8(b, 0, 1);
+	bench_store8(b, 1 << 20, 2);
 	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 1);
-	assert_int_equal(at_endpoint(b, 0, 0), 1);
-	assert_int_equal(at_endpoint(b, 1, 0), 0);
+	assert_int_equal(bench_at_endpoint(b, 0, 0), 1);
+	assert_int_equal(bench_at_endpoint(b, 1, 0), 0);
 }
 
 /* From CONTROL = 0 on nothing is told of a context, whatever was asked for before, or is then. */
@@ -211,16 +177,16 @@ static void release_ends_with_its_context(void **state)
 	struct bench *b = *state;
 
 	b->hold = true;
-	store8(b, 0, 1);
+	bench_store8(b, 0, 1);
 	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 1);
-	store8(b, 0, 2);
+	bench_store8(b, 0, 2);
 	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 2);
 	bench_write(b, bench_context(0, GLK_CONTEXT_CONTROL), 0);
 	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 3);
 	bench_write(b, GLK_CARD_DRAIN, GLK_DRAIN_CONTEXT);
 	glk_card_endpoint_acknowledge(b->card, 0, b->posted[0], 0);
 	assert_false(bench_read(b, GLK_CARD_DRAIN) & GLK_CARD_DRAIN_BUSY_MASK);
-	assert_int_equal(at_endpoint(b, 0, 0), 2);
+	assert_int_equal(bench_at_endpoint(b, 0, 0), 2);
 	assert_memory_equal(b->host + BENCH_RECORD(0), nothing, 16);
 	assert_int_equal(b->interrupts[1], 0);
 }
@@ -231,10 +197,10 @@ static void next_owner_finds_nothing(void **state)
 	const unsigned page = GLK_DOORBELL_ARRAY;
 	struct bench *b = *state;
 
-	store8(b, 0, 1);
+	bench_store8(b, 0, 1);
 	bench_write(b, page + GLK_DOORBELL_RELEASE, UINT64_C(0x1111111100000001));
 	b->fail_writes = true;
-	store8(b, 0, 2);
+	bench_store8(b, 0, 2);
 	bench_write(b, GLK_CARD_DRAIN, GLK_DRAIN_CARD);
 	b->fail_writes = false;
 	bench_write(b, bench_context(0, GLK_CONTEXT_CONTROL), 0);
@@ -252,15 +218,15 @@ static void window_checks(void **state)
 	uint64_t value = 1;
 
 	bench_window(b, 2, 0, 0, 2, 0, 4096, GLK_WINDOW_Q0_READ_MASK);
-	bench_window(b, 3, 5, 0, 3, 0, 4096, RW);
-	bench_window(b, 4, 0, 0, 4, BENCH_ENDPOINT_BYTES - 4096, 8192, RW);
-	assert_int_equal(store8(b, 1 << 20, 1), -EFAULT);
-	assert_int_equal(store8(b, 2 << 20, 1), -EACCES);
-	assert_int_equal(store8(b, (2 << 20) + 4096, 1), -EFAULT);
-	assert_int_equal(store8(b, (2 << 20) + 4092, 1), -EFAULT);
-	assert_int_equal(store8(b, 3 << 20, 1), -EIO);
-	assert_int_equal(store8(b, (4 << 20) + 4096, 1), -EIO);
-	assert_int_equal(store8(b, 1ull << 40, 1), -EFAULT);
+	bench_window(b, 3, 5, 0, 3, 0, 4096, BENCH_RW);
+	bench_window(b, 4, 0, 0, 4, BENCH_ENDPOINT_BYTES - 4096, 8192, BENCH_RW);
+	assert_int_equal(bench_store8(b, 1 << 20, 1), -EFAULT);
+	assert_int_equal(bench_store8(b, 2 << 20, 1), -EACCES);
+	assert_int_equal(bench_store8(b, (2 << 20) + 4096, 1), -EFAULT);
+	assert_int_equal(bench_store8(b, (2 << 20) + 4092, 1), -EFAULT);
+	assert_int_equal(bench_store8(b, 3 << 20, 1), -EIO);
+	assert_int_equal(bench_store8(b, (4 << 20) + 4096, 1), -EIO);
+	assert_int_equal(bench_store8(b, 1ull << 40, 1), -EFAULT);
 	assert_int_equal(glk_card_aperture_load(b->card, 1 << 20, &value, 8), -EFAULT);
 	assert_int_equal(value, UINT64_MAX);
 	assert_int_equal(bench_card_counter(b, GLK_CARD_ERR_WINDOW), 8);
@@ -274,7 +240,7 @@ static void load_flushes_what_it_hits(void **state)
 	struct bench *b = *state;
 	uint64_t value;
 
-	store8(b, 128, 42);
+	bench_store8(b, 128, 42);
 	assert_int_equal(glk_card_aperture_load(b->card, 136, &value, 8), 0);
 	assert_int_equal(value, 0);
 	assert_int_equal(b->packets, 0);
@@ -294,10 +260,10 @@ static void timeout_flushes(void **state)
 	assert_int_equal(glk_card_deadline(b->card), UINT64_MAX);
 	bench_write(b, bench_partition(0, GLK_PARTITION_FLUSH_TIMEOUT_NS), 1000);
 	glk_card_advance(b->card, 5000);
-	store8(b, 0, 1);
+	bench_store8(b, 0, 1);
 	assert_int_equal(glk_card_deadline(b->card), 6000);
 	glk_card_advance(b->card, 5900);
-	store8(b, 8, 2);
+	bench_store8(b, 8, 2);
 	assert_int_equal(glk_card_deadline(b->card), 6900);
 	glk_card_advance(b->card, 6899);
 	assert_int_equal(b->packets, 0);
@@ -310,19 +276,19 @@ static void change_of_settings_flushes(void **state)
 {
 	struct bench *b = *state;
 
-	store8(b, 0, 1);
+	bench_store8(b, 0, 1);
 	bench_write(b, bench_partition(0, GLK_PARTITION_SUBHEADER_BYTES), 5); /* no change */
 	assert_int_equal(b->packets, 0);
 	bench_write(b, bench_partition(0, GLK_PARTITION_SUBHEADER_BYTES), 3);
 	assert_int_equal(b->packets, 1);
 	assert_int_equal(b->packet[7] & 15, 5);
-	store8(b, 0, 2);
+	bench_store8(b, 0, 2);
 	bench_write(b, bench_partition(0, GLK_PARTITION_MODE), GLK_PARTITION_MODE_SELF_DESCRIBE_MASK);
 	assert_int_equal(b->packets, 2);
 	assert_int_equal(bench_counter(b, 0, GLK_PARTITION_FLUSH_CONFIG), 2);
-	store8(b, 0, 3); /* not coalesced any more */
+	bench_store8(b, 0, 3); /* not coalesced any more */
 	assert_int_equal(b->packets, 3);
-	assert_int_equal(at_endpoint(b, 0, 0), 3);
+	assert_int_equal(bench_at_endpoint(b, 0, 0), 3);
 }
 
 static void drain(void **state)
@@ -330,7 +296,7 @@ static void drain(void **state)
 	struct bench *b = *state;
 
 	b->hold = true;
-	store8(b, 0, 1);
+	bench_store8(b, 0, 1);
 	bench_write(b, GLK_CARD_DRAIN, GLK_DRAIN_WINDOW);
 	assert_true(bench_read(b, GLK_CARD_DRAIN) & GLK_CARD_DRAIN_BUSY_MASK);
 	bench_write(b, GLK_CARD_DRAIN, GLK_DRAIN_CARD); /* one at a time */
@@ -338,24 +304,24 @@ static void drain(void **state)
 	glk_card_endpoint_acknowledge(b->card, 0, 1, 0);
 	assert_int_equal(bench_read(b, GLK_CARD_DRAIN), GLK_DRAIN_WINDOW);
 	assert_int_equal(bench_counter(b, 0, GLK_PARTITION_FLUSH_DRAIN), 1);
-	store8(b, 0, 2);
+	bench_store8(b, 0, 2);
 	bench_write(b, GLK_WINDOW_ARRAY + GLK_WINDOW_Q0, 0);
-	assert_int_equal(at_endpoint(b, 0, 0), 2);
-	assert_int_equal(store8(b, 0, 3), -EFAULT);
+	assert_int_equal(bench_at_endpoint(b, 0, 0), 2);
+	assert_int_equal(bench_store8(b, 0, 3), -EFAULT);
 }
 
 static void endpoint_change_flushes(void **state)
 {
 	struct bench *b = *state;
 
-	store8(b, 0, 1);
+	bench_store8(b, 0, 1);
 	bench_write(b, bench_partition(0, GLK_PARTITION_EP_KIND), GLK_EP_NONE);
-	assert_int_equal(at_endpoint(b, 0, 0), 1);
-	assert_int_equal(store8(b, 0, 2), -EIO);
+	assert_int_equal(bench_at_endpoint(b, 0, 0), 1);
+	assert_int_equal(bench_store8(b, 0, 2), -EIO);
 	bench_write(b, bench_partition(0, GLK_PARTITION_EP_BASE), 4096);
 	bench_write(b, bench_partition(0, GLK_PARTITION_EP_BYTES), 8192);
 	bench_write(b, bench_partition(0, GLK_PARTITION_EP_KIND), GLK_EP_POOL);
-	assert_int_equal(store8(b, 8, 7), 0);
+	assert_int_equal(bench_store8(b, 8, 7), 0);
 	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 1);
 	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), 1);
 	{
@@ -374,7 +340,7 @@ static void endpoint_changes_when_all_arrived(void **state)
 	struct bench *b = *state;
 
 	b->hold = true;
-	store8(b, 0, 1);
+	bench_store8(b, 0, 1);
 	bench_write(b, kind, GLK_EP_POOL); /* not from one to the other */
 	assert_int_equal(bench_read(b, kind), GLK_EP_BUS);
 	bench_write(b, kind, GLK_EP_NONE);
@@ -385,7 +351,7 @@ static void endpoint_changes_when_all_arrived(void **state)
 	glk_card_endpoint_acknowledge(b->card, 0, 1, 0);
 	bench_write(b, kind, GLK_EP_BUS);
 	assert_int_equal(bench_read(b, kind), GLK_EP_BUS);
-	store8(b, 0, 2);
+	bench_store8(b, 0, 2);
 	bench_write(b, GLK_CARD_DRAIN, GLK_DRAIN_CARD);
 	bench_write(b, kind, GLK_EP_BUS); /* no change */
 	assert_int_equal(refused_writes(b), 2);
@@ -396,14 +362,14 @@ static void reset_forgets_and_counts(void **state)
 	struct bench *b = *state;
 	uint64_t release[8] = { SQE0(GLK_OP_RELEASE, 0, 0, 0), 7 };
 
-	store8(b, 0, 1);
-	store8(b, 8, 1);
+	bench_store8(b, 0, 1);
+	bench_store8(b, 8, 1);
 	b->hold = true;
-	bench_window(b, 1, 1, 0, 1, 0, 4096, RW);
-	store8(b, 1 << 20, 2);
+	bench_window(b, 1, 1, 0, 1, 0, 4096, BENCH_RW);
+	bench_store8(b, 1 << 20, 2);
 	bench_submit(b, release);
 	glk_card_service(b->card, 10);
-	store8(b, 0, 1);
+	bench_store8(b, 0, 1);
 	bench_write(b, GLK_CARD_CONTROL, GLK_CARD_CONTROL_RESET_MASK);
 	assert_int_equal(bench_read(b, GLK_CARD_CONTROL), 0);
 	assert_int_equal(bench_read(b, GLK_CARD_GENERATION), 1);
@@ -412,13 +378,13 @@ static void reset_forgets_and_counts(void **state)
 	assert_true(bench_read(b, GLK_CARD_STATUS) & GLK_CARD_STATUS_IDLE_MASK);
 	assert_int_equal(bench_read(b, GLK_WINDOW_ARRAY), 0);
 	assert_int_equal(bench_read(b, bench_partition(0, GLK_PARTITION_EP_KIND)), 0);
-	assert_int_equal(store8(b, 0, 1), -ENODEV);
+	assert_int_equal(bench_store8(b, 0, 1), -ENODEV);
 	assert_int_equal(bench_card_counter(b, GLK_CARD_DROPPED_STORES), 2);
 	b->hold = false;
 	bench_start(b);
-	assert_int_equal(store8(b, 0, 9), 0);
+	assert_int_equal(bench_store8(b, 0, 9), 0);
 	assert_int_equal(bench_run(b, release), GLK_ST_OK);
-	assert_int_equal(at_endpoint(b, 0, 0), 9);
+	assert_int_equal(bench_at_endpoint(b, 0, 0), 9);
 }
 
 static void bad_packets_change_nothing(void **state)
@@ -427,8 +393,8 @@ static void bad_packets_change_nothing(void **state)
 	uint8_t packet[5000], before[64];
 	size_t bytes;
 
-	store8(b, 0, 1);
-	store8(b, 200, 2);
+	bench_store8(b, 0, 1);
+	bench_store8(b, 200, 2);
 	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 1);
 	bytes = b->packet_bytes;
 	memcpy(packet, b->packet, bytes);
@@ -493,24 +459,24 @@ static void poisoned_writes_store_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(identity, setup, teardown),
-		cmocka_unit_test_setup_teardown(refusals, setup, teardown),
-		cmocka_unit_test_setup_teardown(stores_wait_for_release, setup, teardown),
-		cmocka_unit_test_setup_teardown(release_waits_for_endpoints, setup, teardown),
-		cmocka_unit_test_setup_teardown(release_flushes_all_partitions, setup, teardown),
-		cmocka_unit_test_setup_teardown(release_leaves_others_queued, setup, teardown),
-		cmocka_unit_test_setup_teardown(release_ends_with_its_context, setup, teardown),
-		cmocka_unit_test_setup_teardown(next_owner_finds_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(window_checks, setup, teardown),
-		cmocka_unit_test_setup_teardown(load_flushes_what_it_hits, setup, teardown),
-		cmocka_unit_test_setup_teardown(timeout_flushes, setup, teardown),
-		cmocka_unit_test_setup_teardown(change_of_settings_flushes, setup, teardown),
-		cmocka_unit_test_setup_teardown(drain, setup, teardown),
-		cmocka_unit_test_setup_teardown(endpoint_change_flushes, setup, teardown),
-		cmocka_unit_test_setup_teardown(endpoint_changes_when_all_arrived, setup, teardown),
-		cmocka_unit_test_setup_teardown(reset_forgets_and_counts, setup, teardown),
-		cmocka_unit_test_setup_teardown(bad_packets_change_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(poisoned_writes_store_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(identity, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(refusals, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(stores_wait_for_release, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(release_waits_for_endpoints, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(release_flushes_all_partitions, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(release_leaves_others_queued, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(release_ends_with_its_context, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(next_owner_finds_nothing, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(window_checks, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(load_flushes_what_it_hits, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(timeout_flushes, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(change_of_settings_flushes, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(drain, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(endpoint_change_flushes, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(endpoint_changes_when_all_arrived, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(reset_forgets_and_counts, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(bad_packets_change_nothing, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(poisoned_writes_store_nothing, bench_setup, bench_teardown),
 	};
 
 	return cmocka_run_group_tests_name("card", tests, NULL, NULL);

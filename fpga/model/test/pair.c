@@ -4,13 +4,13 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #define DELAY	  40u
 #define PATIENCE  4000000u /* clocks */
-#define RW	  (GLK_WINDOW_Q0_READ_MASK | GLK_WINDOW_Q0_WRITE_MASK)
 #define MODE_OPEN (GLK_PARTITION_MODE_RESET | GLK_PARTITION_MODE_OPEN_MASK)
 
 static void acknowledge(struct bench *b)
@@ -80,8 +80,8 @@ void pair_create(struct pair *pair, uint64_t seed)
 		bench_write(b, bench_partition(PAIR_OPEN, GLK_PARTITION_MODE), MODE_OPEN);
 		pair_bind(b, PAIR_FAR, PAIR_OPEN, BENCH_ENDPOINT_BYTES);
 		pair_bind(b, PAIR_FAR_CLOSED, PAIR_CLOSED, BENCH_ENDPOINT_BYTES);
-		bench_window(b, PAIR_SLICE, PAIR_FAR, 0, PAIR_SLICE, 0, BENCH_ENDPOINT_BYTES, RW);
-		bench_window(b, PAIR_SLICE_CLOSED, PAIR_FAR_CLOSED, 0, PAIR_SLICE_CLOSED, 0, BENCH_ENDPOINT_BYTES, RW);
+		bench_window(b, PAIR_SLICE, PAIR_FAR, 0, PAIR_SLICE, 0, BENCH_ENDPOINT_BYTES, BENCH_RW);
+		bench_window(b, PAIR_SLICE_CLOSED, PAIR_FAR_CLOSED, 0, PAIR_SLICE_CLOSED, 0, BENCH_ENDPOINT_BYTES, BENCH_RW);
 	}
 	pair_run_until_up(pair);
 	pair_run(pair, 1000); /* translations are answered */
@@ -95,6 +95,23 @@ void pair_destroy(struct pair *pair)
 {
 	for (unsigned i = 0; i < 2; i++)
 		bench_destroy(&pair->side[i]);
+}
+
+int pair_setup(void **state)
+{
+	struct pair *pair = malloc(sizeof(*pair));
+
+	assert_non_null(pair);
+	pair_create(pair, 1);
+	*state = pair;
+	return 0;
+}
+
+int pair_teardown(void **state)
+{
+	pair_destroy(*state);
+	free(*state);
+	return 0;
 }
 
 void pair_clock(struct pair *pair, unsigned clocks)
@@ -147,6 +164,11 @@ unsigned pair_release(struct pair *pair, unsigned side)
 		pair_run(pair, 1);
 	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), value);
 	return (unsigned)(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)) - before);
+}
+
+uint64_t pair_errors(struct bench *b, unsigned partition)
+{
+	return bench_counter(b, partition, GLK_PARTITION_ERR_ENDPOINT);
 }
 
 uint64_t pair_link_counter(struct bench *b, unsigned reg)

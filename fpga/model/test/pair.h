@@ -23,6 +23,10 @@ enum { PAIR_OPEN = 1, PAIR_CLOSED = 2, PAIR_FAR = 4, PAIR_FAR_CLOSED = 5, PAIR_S
 /* Both cards started (bench_start()), with windows as above, the link up, events taken. */
 void pair_create(struct pair *pair, uint64_t seed);
 void pair_destroy(struct pair *pair);
+/* A test that begins and ends with a pair of its own; the tests include cmocka.h. */
+#define PAIR_TEST(name) cmocka_unit_test_setup_teardown(name, pair_setup, pair_teardown)
+int pair_setup(void **state);
+int pair_teardown(void **state);
 /* So many clocks, of the links alone, or with all that time brings to the cards. */
 void pair_clock(struct pair *pair, unsigned clocks);
 void pair_run(struct pair *pair, unsigned clocks);
@@ -37,6 +41,8 @@ void pair_cut(struct pair *pair);
 void pair_bind(struct bench *b, unsigned partition, unsigned far_partition, uint64_t bytes);
 /* A release of context 0 by its doorbell page; returns its errors since, and fails when it does not complete. */
 unsigned pair_release(struct pair *pair, unsigned side);
+/* Writes, loads and atomics of a partition that have failed. */
+uint64_t pair_errors(struct bench *b, unsigned partition);
 uint64_t pair_link_counter(struct bench *b, unsigned reg);
 
 #endif /* GLK_TEST_PAIR_H */

@@ -3,36 +3,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "bench.h"
-
-#define RW (GLK_WINDOW_Q0_READ_MASK | GLK_WINDOW_Q0_WRITE_MASK)
-
-static int setup(void **state)
-{
-	struct bench *b = malloc(sizeof(*b));
-
-	assert_non_null(b);
-	bench_create(b);
-	bench_start(b);
-	*state = b;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	bench_destroy(*state);
-	free(*state);
-	return 0;
-}
-
-static int store8(struct bench *b, uint64_t at, uint64_t value)
-{
-	return glk_card_aperture_store(b->card, at, &value, 8);
-}
 
 static void failed_write_shows_at_release(void **state)
 {
@@ -40,7 +14,7 @@ static void failed_write_shows_at_release(void **state)
 	uint64_t release[8] = { SQE0(GLK_OP_RELEASE, 0, 0, 0), 7 };
 
 	b->fail_writes = true;
-	store8(b, 0, 1);
+	bench_store8(b, 0, 1);
 	assert_int_equal(bench_run(b, release), GLK_ST_ENDPOINT);
 	b->fail_writes = false;
 	assert_int_equal(bench_counter(b, 0, GLK_PARTITION_ERR_ENDPOINT), 1);
@@ -73,7 +47,7 @@ static uint64_t doorbell_release(struct bench *b, uint64_t value)
 /* A store of context 0 that leaves at once, whatever waits. */
 static void store_and_drain(struct bench *b, uint64_t at)
 {
-	store8(b, at, at + 1);
+	bench_store8(b, at, at + 1);
 	bench_write(b, GLK_CARD_DRAIN, GLK_DRAIN_CARD);
 }
 
@@ -83,7 +57,7 @@ static void write_fails_after_a_release(void **state)
 	struct bench *b = *state;
 
 	b->hold = true;
-	store8(b, 0, 1);
+	bench_store8(b, 0, 1);
 	assert_int_equal(doorbell_release(b, 5), 0);
 	store_and_drain(b, 256);
 	glk_card_endpoint_acknowledge(b->card, 0, 1, 0);
@@ -95,7 +69,7 @@ static void write_fails_after_a_release(void **state)
 	assert_int_equal(doorbell_release(b, 7), 7);
 	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)), 1);
 
-	store8(b, 0, 2);
+	bench_store8(b, 0, 2);
 	ring_release_later(b);
 	store_and_drain(b, 512);
 	glk_card_endpoint_acknowledge(b->card, 0, 1, 0);
@@ -112,9 +86,9 @@ static void write_fails_before_a_release(void **state)
 {
 	struct bench *b = *state;
 
-	bench_window(b, 1, 1, 0, 1, 0, 4096, RW);
+	bench_window(b, 1, 1, 0, 1, 0, 4096, BENCH_RW);
 	b->hold = true;
-	store8(b, 0, 1);
+	bench_store8(b, 0, 1);
 	ring_release_later(b);
 	store_and_drain(b, 1 << 20);
 	glk_card_endpoint_acknowledge(b->card, 1, 1, 1);
@@ -124,17 +98,23 @@ static void write_fails_before_a_release(void **state)
 	assert_int_equal(released_with(b), GLK_ST_OK);
 }
 
-/* One of the doorbell page waits, and one of the ring behind it: the former tells, for it completes first. */
+/* One of the doorbell page waits for a write to endpoint 0, and one of the ring behind it for one to endpoint 1, too. */
+static void two_releases_wait(struct bench *b)
+{
+	bench_window(b, 1, 1, 0, 1, 0, 4096, BENCH_RW);
+	b->hold = true;
+	bench_store8(b, 0, 1);
+	assert_int_equal(doorbell_release(b, 5), 0);
+	bench_store8(b, 1 << 20, 1);
+	ring_release_later(b);
+}
+
+/* The former tells, for it completes first. */
 static void write_fails_before_two_releases(void **state)
 {
 	struct bench *b = *state;
 
-	bench_window(b, 1, 1, 0, 1, 0, 4096, RW);
-	b->hold = true;
-	store8(b, 0, 1);
-	assert_int_equal(doorbell_release(b, 5), 0);
-	store8(b, 1 << 20, 1);
-	ring_release_later(b);
+	two_releases_wait(b);
 	glk_card_endpoint_acknowledge(b->card, 1, 1, 0);
 	glk_card_endpoint_acknowledge(b->card, 0, 1, 1);
 	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), 5);
@@ -147,12 +127,7 @@ static void write_fails_between_two_releases(void **state)
 {
 	struct bench *b = *state;
 
-	bench_window(b, 1, 1, 0, 1, 0, 4096, RW);
-	b->hold = true;
-	store8(b, 0, 1);
-	assert_int_equal(doorbell_release(b, 5), 0);
-	store8(b, 1 << 20, 1);
-	ring_release_later(b);
+	two_releases_wait(b);
 	glk_card_endpoint_acknowledge(b->card, 0, 1, 0);
 	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), 5);
 	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)), 0);
@@ -162,12 +137,20 @@ static void write_fails_between_two_releases(void **state)
 	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)), 0);
 }
 
-/* A write of context 1 to the same endpoint fails. */
+/* Context 1 has a window to endpoint 0, too; a release of context 0 waits for its write there. */
+static void release_waits_beside_another(struct bench *b)
+{
+	bench_context_start(b, 1);
+	bench_window(b, 1, 0, 1, 0, 0, 4096, BENCH_RW);
+	b->hold = true;
+	bench_store8(b, 0, 1);
+	ring_release_later(b);
+}
+
+/* A write of context 1 to that endpoint fails. */
 static void other_write_fails(struct bench *b)
 {
-	uint64_t value = 1;
-
-	assert_int_equal(glk_card_aperture_store(b->card, (1 << 20) + 1024, &value, 8), 0);
+	assert_int_equal(bench_store8(b, (1 << 20) + 1024, 1), 0);
 	bench_write(b, GLK_CARD_DRAIN, GLK_DRAIN_CARD);
 	glk_card_endpoint_acknowledge(b->card, 0, 1, 1);
 }
@@ -177,11 +160,7 @@ static void others_writes_fail(void **state)
 {
 	struct bench *b = *state;
 
-	bench_context_start(b, 1);
-	bench_window(b, 1, 0, 1, 0, 0, 4096, RW);
-	b->hold = true;
-	store8(b, 0, 1);
-	ring_release_later(b);
+	release_waits_beside_another(b);
 	store_and_drain(b, 256);
 	glk_card_endpoint_acknowledge(b->card, 0, 1, 0);
 	assert_int_equal(released_with(b), GLK_ST_OK);
@@ -198,11 +177,7 @@ static void others_writes_fail_behind_a_stopped_ring(void **state)
 {
 	struct bench *b = *state;
 
-	bench_context_start(b, 1);
-	bench_window(b, 1, 0, 1, 0, 0, 4096, RW);
-	b->hold = true;
-	store8(b, 0, 1);
-	ring_release_later(b);
+	release_waits_beside_another(b);
 	bench_write(b, bench_context(0, GLK_CONTEXT_SQ_TAIL), 1000);
 	glk_card_service(b->card, 100);
 	assert_int_not_equal(bench_read(b, bench_context(0, GLK_CONTEXT_STATUS)), 0);
@@ -216,13 +191,13 @@ static void others_writes_fail_behind_a_stopped_ring(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(failed_write_shows_at_release, setup, teardown),
-		cmocka_unit_test_setup_teardown(write_fails_after_a_release, setup, teardown),
-		cmocka_unit_test_setup_teardown(write_fails_before_a_release, setup, teardown),
-		cmocka_unit_test_setup_teardown(write_fails_before_two_releases, setup, teardown),
-		cmocka_unit_test_setup_teardown(write_fails_between_two_releases, setup, teardown),
-		cmocka_unit_test_setup_teardown(others_writes_fail, setup, teardown),
-		cmocka_unit_test_setup_teardown(others_writes_fail_behind_a_stopped_ring, setup, teardown),
+		cmocka_unit_test_setup_teardown(failed_write_shows_at_release, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(write_fails_after_a_release, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(write_fails_before_a_release, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(write_fails_before_two_releases, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(write_fails_between_two_releases, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(others_writes_fail, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(others_writes_fail_behind_a_stopped_ring, bench_setup, bench_teardown),
 	};
 
 	return cmocka_run_group_tests_name("release", tests, NULL, NULL);

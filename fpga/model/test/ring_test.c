@@ -12,20 +12,8 @@
 
 static int setup(void **state)
 {
-	struct bench *b = malloc(sizeof(*b));
-
-	assert_non_null(b);
-	bench_create(b);
-	bench_start(b);
-	bench_register(b, 3, 0, 20000, 100, GLK_REGISTRATION_Q0_READ_MASK | GLK_REGISTRATION_Q0_WRITE_MASK);
-	*state = b;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	bench_destroy(*state);
-	free(*state);
+	bench_setup(state);
+	bench_register(*state, 3, 0, 20000, 100, GLK_REGISTRATION_Q0_READ_MASK | GLK_REGISTRATION_Q0_WRITE_MASK);
 	return 0;
 }
 
@@ -396,19 +384,19 @@ static void stopped_ring_holds_no_release(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(put_inline, setup, teardown),
-		cmocka_unit_test_setup_teardown(put_and_get, setup, teardown),
-		cmocka_unit_test_setup_teardown(put_refusals, setup, teardown),
-		cmocka_unit_test_setup_teardown(owners_and_rights, setup, teardown),
-		cmocka_unit_test_setup_teardown(put_across_slices, setup, teardown),
-		cmocka_unit_test_setup_teardown(put_vector, setup, teardown),
-		cmocka_unit_test_setup_teardown(atomics, setup, teardown),
-		cmocka_unit_test_setup_teardown(completions_in_order_with_back_pressure, setup, teardown),
-		cmocka_unit_test_setup_teardown(release_holds_the_ring, setup, teardown),
-		cmocka_unit_test_setup_teardown(nonsense_stops_the_ring, setup, teardown),
-		cmocka_unit_test_setup_teardown(doorbell_release_covers_the_ring, setup, teardown),
-		cmocka_unit_test_setup_teardown(doorbell_page_moves_the_ring, setup, teardown),
-		cmocka_unit_test_setup_teardown(stopped_ring_holds_no_release, setup, teardown),
+		cmocka_unit_test_setup_teardown(put_inline, setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(put_and_get, setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(put_refusals, setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(owners_and_rights, setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(put_across_slices, setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(put_vector, setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(atomics, setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(completions_in_order_with_back_pressure, setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(release_holds_the_ring, setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(nonsense_stops_the_ring, setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(doorbell_release_covers_the_ring, setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(doorbell_page_moves_the_ring, setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(stopped_ring_holds_no_release, setup, bench_teardown),
 	};
 
 	return cmocka_run_group_tests_name("ring", tests, NULL, NULL);

@@ -201,8 +201,7 @@ static int setup(void **state)
 	bench_write(&s->b, bench_partition(PAIR_OPEN, GLK_PARTITION_MODE), 7);
 	pair_bind(&s->b, PAIR_FAR, 3, BENCH_ENDPOINT_BYTES);
 	bench_write(&s->b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), 7); /* open, but not this card's own */
-	bench_window(&s->b, PAIR_SLICE, PAIR_FAR, 0, PAIR_SLICE, 0, BENCH_ENDPOINT_BYTES,
-		     GLK_WINDOW_Q0_READ_MASK | GLK_WINDOW_Q0_WRITE_MASK);
+	bench_window(&s->b, PAIR_SLICE, PAIR_FAR, 0, PAIR_SLICE, 0, BENCH_ENDPOINT_BYTES, BENCH_RW);
 	for (unsigned p = 0; p < BENCH_ENDPOINTS; p++)
 		for (unsigned at = 0; at < BENCH_ENDPOINT_BYTES; at += 8)
 			memcpy(s->b.endpoint[p] + at, &secret, 8);
