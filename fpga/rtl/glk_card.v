@@ -370,7 +370,8 @@ module glk_card #(
     .n_probe(sn_probe), .n_reason(sn_reason), .n_partition(sn_partition), .n_offset(sn_offset), .n_length(sn_length),
     .n_context(sn_context), .n_data(sn_data), .n_last(sn_last), .n_valid(sn_valid), .n_ready(sn_ready),
     // Flushes: of releases (`none`: only the token), of registers, of timeouts.
-    .z_none(fz_none), .z_token(fz_token), .z_owned(fz_owned), .z_partition(fz_partition), .z_context(fz_context), .z_reason(fz_reason), .z_valid(fz_valid), .z_ready(fz_ready),
+    .z_none(fz_none), .z_token(fz_token), .z_owned(fz_owned), .z_partition(fz_partition), .z_context(fz_context), .z_reason(fz_reason),
+    .z_valid(fz_valid), .z_ready(fz_ready),
     .x_partition(fx_partition), .x_reason(fx_reason), .x_valid(fx_valid), .x_ready(fx_ready),
     .t_partition(ft_partition), .t_valid(ft_valid), .t_ready(ft_ready),
     .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_context, .s_owned, .s_token, .s_data, .s_valid, .s_ready, .idle(mux_idle),
@@ -447,7 +448,8 @@ module glk_card #(
   logic [15:0]       sent, arrived;
   logic              arrivals_full, e_passed, e_passed_far, e_far, e_other, e_other_refused;
   glk_arrivals arrivals (
-    .clk, .rst, .clear, .e_flush, .u_taken(u_valid && u_ready && u_last), .u_own, .e_accepted, .e_refused, .packet_done, .e_passed, .e_passed_far, .e_far, .full(arrivals_full), .sent, .arrived,
+    .clk, .rst, .clear, .e_flush, .u_taken(u_valid && u_ready && u_last), .u_own, .e_accepted, .e_refused, .packet_done, .e_passed,
+    .e_passed_far, .e_far, .full(arrivals_full), .sent, .arrived,
     .e_other, .e_other_refused);
 
   // --- plain writes to endpoints ---
@@ -506,12 +508,16 @@ module glk_card #(
     .a_error(la_error), .a_partition(la_partition), .a_offset(la_offset), .a_length(la_length), .a_context(la_context), .a_valid(la_valid), .a_ready(la_ready),
     .b_error, .b_data, .b_last, .b_valid,
     .n_partition(ln_partition), .n_offset(ln_offset), .n_length(ln_length), .n_atomic(ln_atomic), .n_operation(ln_operation), .n_operand(ln_operand),
-    .n_compare(ln_compare), .n_valid(ln_valid), .n_ready(ln_ready), .g_whole(gn_whole), .g_error(gn_error), .g_data(gn_data), .g_last(gn_last), .g_valid(gn_valid),
+    .n_compare(ln_compare), .n_valid(ln_valid), .n_ready(ln_ready), .g_whole(gn_whole), .g_error(gn_error), .g_data(gn_data),
+    .g_last(gn_last), .g_valid(gn_valid),
     // Endpoints on the bus: reads with tag 17. In the pool: the pool.
     .m_address(ml_address), .m_length(ml_length), .m_valid(ml_valid), .m_ready(ml_ready), .d_error, .d_data, .d_last, .d_valid(dl_valid),
-    .p_offset(lp_offset), .p_length(lp_length), .p_valid(lp_valid), .p_ready(lp_ready), .q_data(lq_data), .q_last(lq_last), .q_valid(lq_valid), .q_ready(lq_ready),
+    .p_offset(lp_offset), .p_length(lp_length), .p_valid(lp_valid), .p_ready(lp_ready), .q_data(lq_data), .q_last(lq_last),
+    .q_valid(lq_valid), .q_ready(lq_ready),
     // The other card's: over the link.
-    .y_partition(by_partition), .y_offset(by_offset), .y_length(by_length), .y_atomic(by_atomic), .y_operation(by_operation), .y_operand(by_operand), .y_compare(by_compare), .y_valid(by_valid), .y_ready(by_ready), .z_error(bz_error), .z_data(bz_data), .z_last(bz_last), .z_valid(bz_valid),
+    .y_partition(by_partition), .y_offset(by_offset), .y_length(by_length), .y_atomic(by_atomic), .y_operation(by_operation),
+    .y_operand(by_operand), .y_compare(by_compare), .y_valid(by_valid), .y_ready(by_ready), .z_error(bz_error), .z_data(bz_data),
+    .z_last(bz_last), .z_valid(bz_valid),
     // A read failed: of the partition, and an access of the context if it was the aperture's.
     .f_partition(lf_partition), .f_owned(lf_owned), .f_context(lf_context), .f_valid(lf_valid), .f_ready(lf_ready), .idle(load_idle));
 
@@ -540,7 +546,8 @@ module glk_card #(
     .n_partition(ls_partition), .n_offset(ls_offset), .n_length(ls_length), .n_atomic(1'b0), .n_operation('0), .n_operand('0), .n_compare('0),
     .n_valid(ls_valid), .n_ready(ls_ready), .g_whole(us_whole), .g_error(gs_error), .g_data(gs_data), .g_last(gs_last), .g_valid(gs_valid),
     .m_address(ms_address), .m_length(ms_length), .m_valid(ms_valid), .m_ready(ms_ready), .d_error, .d_data, .d_last, .d_valid(ds_valid),
-    .p_offset(ps_offset), .p_length(ps_length), .p_valid(ps_valid), .p_ready(ps_ready), .q_data(qs_data), .q_last(qs_last), .q_valid(qs_valid), .q_ready(qs_ready),
+    .p_offset(ps_offset), .p_length(ps_length), .p_valid(ps_valid), .p_ready(ps_ready), .q_data(qs_data), .q_last(qs_last),
+    .q_valid(qs_valid), .q_ready(qs_ready),
     .y_partition(us_y_partition), .y_offset(us_y_offset), .y_length(us_y_length), .y_atomic(us_atomic), .y_operation(us_y_operation),
     .y_operand(us_y_operand), .y_compare(us_y_compare), .y_valid(us_y_valid), .y_ready(1'b0), .z_error(1'b0), .z_data('0), .z_last(1'b0), .z_valid(1'b0),
     .f_partition(fs_partition), .f_owned(us_owned), .f_context(us_context), .f_valid(fs_valid), .f_ready(fs_ready), .idle(serve_load_idle));
@@ -564,7 +571,8 @@ module glk_card #(
     .posted_valid, .posted_partition, .posted_address, .far_posted_partition, .far_posted_valid, .far_posted_ready,
     // Flush reads: length 0, tag = partition.
     .m_partition(mf_partition), .m_address(mf_address), .m_valid(mf_valid), .m_ready(mf_ready), .d_partition(d_tag[PW-1:0]), .d_error, .d_valid(dk_valid),
-    .ep_beyond, .q_partition, .q_valid, .q_ready, .a_partition(ak_partition), .a_error(ak_error), .a_one(ak_one), .a_lost(ak_lost), .a_valid(ak_valid), .a_ready(ak_ready),
+    .ep_beyond, .q_partition, .q_valid, .q_ready, .a_partition(ak_partition), .a_error(ak_error), .a_one(ak_one), .a_lost(ak_lost),
+    .a_valid(ak_valid), .a_ready(ak_ready),
     // Loads that failed: who comes first.
     .l_partition(lf_valid ? lf_partition : fs_partition), .l_valid(lf_valid || fs_valid), .l_ready(failed_ready), .each_take, .each_reached, .under_way,
     .mark_take, .mark_reached, .all_acknowledged, .fail_valid, .fail_partition, .fail_count, .fail_lost, .look_partition, .look_unacknowledged);
@@ -594,7 +602,8 @@ module glk_card #(
     // Stores; atomics, which touch a partition with the write alone.
     .st_valid, .st_partition, .st_context, .at_valid(nc_valid && nc_atomic), .at_context(nc_context), .aw_valid(wn_valid), .aw_partition(wn_partition),
     .fail_valid, .fail_partition,
-    .f_none(fz_none), .f_token(fz_token), .f_owned(fz_owned), .f_partition(fz_partition), .f_context(fz_context), .f_reason(fz_reason), .f_valid(fz_valid), .f_ready(fz_ready),
+    .f_none(fz_none), .f_token(fz_token), .f_owned(fz_owned), .f_partition(fz_partition), .f_context(fz_context), .f_reason(fz_reason),
+    .f_valid(fz_valid), .f_ready(fz_ready),
     .token_valid, .token, .sent, .arrived, .mark_take, .mark_reached,
     // Record and interrupt: writes of 8 bytes, the data in every lane of 8 bytes.
     .m_interrupt(mz_interrupt), .m_address(mz_address), .m_data(mz_data), .m_valid(mz_valid), .m_ready(mz_ready),
@@ -645,10 +654,14 @@ module glk_card #(
         .enabled, .ep_kind, .ep_bytes, .ep_open, .ep_far, .far_partition, .ask_valid, .ask_partition, .look_partition, .look_far_bytes,
         .up(link_up), .idle(link_idle),
         .t_data, .t_bytes, .t_last, .t_valid, .t_ready, .o_data(own_data), .o_bytes(own_bytes), .o_last(own_last), .o_valid(own_valid), .o_ready(own_ready),
-        .posted_valid(far_posted_valid), .posted_partition(far_posted_partition), .posted_ready(far_posted_ready), .hold(arrivals_full), .e_passed, .e_passed_far, .e_arrived(e_far),
-        .q_partition, .q_valid, .q_ready, .a_partition(ak_partition), .a_error(ak_error), .a_one(ak_one), .a_lost(ak_lost), .a_valid(ak_valid), .a_ready(ak_ready),
+        .posted_valid(far_posted_valid), .posted_partition(far_posted_partition), .posted_ready(far_posted_ready), .hold(arrivals_full),
+        .e_passed, .e_passed_far, .e_arrived(e_far),
+        .q_partition, .q_valid, .q_ready, .a_partition(ak_partition), .a_error(ak_error), .a_one(ak_one), .a_lost(ak_lost),
+        .a_valid(ak_valid), .a_ready(ak_ready),
         .under_way(under_way & ep_beyond), .each_take, .each_reached, .fail_valid, .fail_partition, .fail_count, .fail_lost,
-        .y_partition(by_partition), .y_offset(by_offset), .y_length(by_length), .y_atomic(by_atomic), .y_operation(by_operation), .y_operand(by_operand), .y_compare(by_compare), .y_valid(by_valid), .y_ready(by_ready), .z_error(bz_error), .z_data(bz_data), .z_last(bz_last), .z_valid(bz_valid),
+        .y_partition(by_partition), .y_offset(by_offset), .y_length(by_length), .y_atomic(by_atomic), .y_operation(by_operation),
+        .y_operand(by_operand), .y_compare(by_compare), .y_valid(by_valid), .y_ready(by_ready), .z_error(bz_error), .z_data(bz_data),
+        .z_last(bz_last), .z_valid(bz_valid),
         .lr_data(far_data), .lr_bytes(far_bytes), .lr_last(far_last), .lr_valid(far_valid), .lr_ready(far_ready),
         .other_done(link && e_other && !e_other_refused), .other_refused(link && e_other && e_other_refused),
         .l_partition(ls_partition), .l_offset(ls_offset), .l_length(ls_length), .l_valid(ls_valid), .l_ready(ls_ready),
@@ -684,7 +697,9 @@ module glk_card #(
     .ep_kind, .ep_base, .ep_bytes, .ep_changed, .ep_open, .far(ep_far), .far_bound(ep_beyond), .far_partition, .ask_valid, .ask_partition, .generation,
     // Changes that need the queues empty: pause, flush, wait for quiet. Resets also halt the rings and wait for the rest.
     .pause, .f_partition(fx_partition), .f_reason(fx_reason), .f_valid(fx_valid), .f_ready(fx_ready), .quiet,
-    .halt, .ring_halted, .ring_stale, .release_stale, .others_idle(load_idle && serve_load_idle && link_idle && endpoint_idle && all_acknowledged && mem_idle), .clear, .queued_stores, .dropped_valid, .dropped_count,
+    .halt, .ring_halted, .ring_stale, .release_stale,
+    .others_idle(load_idle && serve_load_idle && link_idle && endpoint_idle && all_acknowledged && mem_idle), .clear, .queued_stores,
+    .dropped_valid, .dropped_count,
     .tx_holds, .all_acknowledged, .look_partition, .look_entries, .look_payload, .look_unacknowledged, .look_far_bytes, .under_way,
     .w_valid(xw_valid), .w_ready(xw_ready), .w_write(xw_write), .w_row(xw_row), .w_data(xw_data), .w_done(xw_done), .w_q,
     .h_valid(xh_valid), .h_ready(xh_ready), .h_write(xh_write), .h_row(xh_row), .h_data(xh_data), .h_done(xh_done), .h_q,
@@ -696,7 +711,8 @@ module glk_card #(
     .l_word, .l_shown, .l_value, .l_allowed, .l_take, .l_snapshot_done,
     .snapshot, .snapshot_done, .k_read, .k_at, .k_value, .k_done, .e_config, .xe_clear, .xe_context, .xe_errors,
     // ERROR_CAUSE: window, packet, config, dma, endpoint, ring, link.
-    .e_cause({e_link, e_ring, fail_valid, e_dma, e_config, e_bad_packet, e_window || e_pool_poisoned}), .i_valid(mx_valid), .i_ready(mx_ready), .idle(registers_idle));
+    .e_cause({e_link, e_ring, fail_valid, e_dma, e_config, e_bad_packet, e_window || e_pool_poisoned}), .i_valid(mx_valid),
+    .i_ready(mx_ready), .idle(registers_idle));
 
   // --- out to PCIe ---
   glk_memory_mux #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .WRITE_BYTES(WRITE_BYTES)) memory_mux (
