@@ -139,7 +139,7 @@ package glk_regs;
   localparam int PARTITION_FLUSH_TIMEOUT_NS = 16; // rw
   localparam int PARTITION_MODE = 24; // rw
   localparam int PARTITION_MODE_RESET = 3;
-  localparam logic [63:0] PARTITION_MODE_COALESCE_MASK = 64'h0000000000000001; // 1: stores are queued and packed; 0: every store leaves at once in a packet of its own, over the link as write requests of at most 64 bytes
+  localparam logic [63:0] PARTITION_MODE_COALESCE_MASK = 64'h0000000000000001; // 1: stores are queued and packed; 0: every store leaves at once in a packet of its own, over the link as write requests of at most 64 bytes, or as FinePack packets of one store (the card in Verilog)
   localparam int PARTITION_MODE_COALESCE_SHIFT = 0;
   localparam logic [63:0] PARTITION_MODE_SELF_DESCRIBE_MASK = 64'h0000000000000002; // 1: First BE carries the sub-header width; 0: First BE is 0, the paper's own form
   localparam int PARTITION_MODE_SELF_DESCRIBE_SHIFT = 1;

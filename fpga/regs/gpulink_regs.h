@@ -140,7 +140,7 @@
 #define GLK_PARTITION_FLUSH_TIMEOUT_NS		0x10U /* rw */
 #define GLK_PARTITION_MODE			0x18U /* rw */
 #define GLK_PARTITION_MODE_RESET		3U
-#define GLK_PARTITION_MODE_COALESCE_MASK	0x0000000000000001ULL /* 1: stores are queued and packed; 0: every store leaves at once in a packet of its own, over the link as write requests of at most 64 bytes */
+#define GLK_PARTITION_MODE_COALESCE_MASK	0x0000000000000001ULL /* 1: stores are queued and packed; 0: every store leaves at once in a packet of its own, over the link as write requests of at most 64 bytes, or as FinePack packets of one store (the card in Verilog) */
 #define GLK_PARTITION_MODE_COALESCE_SHIFT	0U
 #define GLK_PARTITION_MODE_SELF_DESCRIBE_MASK	0x0000000000000002ULL /* 1: First BE carries the sub-header width; 0: First BE is 0, the paper's own form */
 #define GLK_PARTITION_MODE_SELF_DESCRIBE_SHIFT	1U
