@@ -59,7 +59,8 @@ struct serve_asks {
 	unsigned refused[SERVE_PARTITIONS];
 	unsigned old_packets; /* of the session before, that may still go to the receiver */
 	bool old_load, old_write, session_was;
-	unsigned unsettled; /* all before this one need not be looked at */
+	unsigned unsettled;  /* all before this one need not be looked at */
+	struct ask *loading; /* the load under way, or the last; NULL: of a session that is over */
 
 	uint8_t answer[96];
 	unsigned answer_length;
