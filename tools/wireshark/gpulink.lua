@@ -209,7 +209,7 @@ end
 
 local function add_atomic_request(tree, tvb, text)
 	local above = add_offset(tree, tvb, text)
-	tree:add(f["atomic.operation"], tvb(10, 1), floor(above / 2) % 4)
+	tree:add(f["atomic.operation"], tvb(10, 1), above % 8)
 	tree:add(f["atomic.bytes"], tvb(10, 1), floor(above / 8) % 2 == 1 and 8 or 4)
 	tree:add_le(f["atomic.operand"], tvb(12, 8))
 	tree:add_le(f["atomic.compare"], tvb(20, 8))
