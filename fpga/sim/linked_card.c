@@ -18,11 +18,12 @@ static void arrive(struct linked_card *card, unsigned p)
 	struct linked_write *write = &late->writes[late->first];
 	bool deaf = card->deaf >> p & 1;
 
-	if (deaf)
+	if (deaf && card->model)
 		late->failed++;
 	else if (card_memory_write(&card->memory, write->address, write->data, write->length))
 		late->failed++;
 	late->visible++;
+	late->arrived++;
 	late->first = (late->first + 1) % LINKED_LATE;
 	late->count--;
 }
@@ -35,6 +36,7 @@ static void post_late(struct linked_card *card, unsigned p, uint64_t address, co
 
 	if (late->count == LINKED_LATE)
 		arrive(card, p);
+	late->posted++;
 	write = &late->writes[(late->first + late->count++) % LINKED_LATE];
 	write->address = address;
 	write->due = due;
@@ -234,26 +236,40 @@ static void rtl_write(void *user, uint64_t address, const void *data, size_t len
 	struct linked_card *card = user;
 	unsigned p = card_memory_endpoint(address);
 
-	if (p < card->p.partitions)
-		post_late(card, p, address, data, len);
-	else
+	if (p >= card->p.partitions)
 		card_memory_write(&card->memory, address, data, len);
+	else if (card->deaf >> p & 1)
+		card->late[p].failed++;
+	else
+		post_late(card, p, address, data, len);
 }
 
-/* A read pushes the writes before it; one of no bytes tells whether they have arrived. */
+/* A read pushes the writes before it; one of no bytes tells whether they have arrived, and is not answered before. */
 static int rtl_read(void *user, uint64_t address, void *data, size_t len)
 {
 	struct linked_card *card = user;
 	unsigned p = card_memory_endpoint(address);
+	struct linked_late *late = &card->late[p];
 	bool failed;
 
 	if (p >= card->p.partitions)
 		return card_memory_read(&card->memory, address, data, len);
-	arrive_all(card, p);
-	failed = card->deaf >> p & 1 || (!len && card->late[p].failed);
-	if (!len)
-		card->late[p].failed = 0;
-	return failed ? -EFAULT : card_memory_read(&card->memory, address, data, len);
+	if (len) {
+		arrive_all(card, p);
+		return card->deaf >> p & 1 ? -EFAULT : card_memory_read(&card->memory, address, data, len);
+	}
+	failed = card->deaf >> p & 1 || late->failed;
+	late->failed = 0;
+	late->asked = late->posted;
+	return failed ? -EFAULT : 0;
+}
+
+static bool flush_waits(const struct linked_card *card)
+{
+	for (unsigned p = 0; p < card->p.partitions; p++)
+		if ((int64_t)(card->late[p].asked - card->late[p].arrived) > 0)
+			return true;
+	return false;
 }
 
 static void rtl_interrupt(void *user, unsigned vector)
@@ -268,7 +284,7 @@ static bool rtl_hold(void *user, enum card_dut_stream stream)
 {
 	struct linked_card *card = user;
 
-	if (card->stalled && stream == CARD_DUT_D)
+	if (stream == CARD_DUT_D && (card->stalled || flush_waits(card)))
 		return true;
 	return card->gaps[stream] && below(&card->chance, 256) < card->gaps[stream];
 }

@@ -42,7 +42,9 @@ struct linked_write {
 struct linked_late {
 	struct linked_write writes[LINKED_LATE];
 	unsigned first, count;
-	unsigned visible, failed; /* of the model's: not acknowledged yet */
+	uint64_t posted, arrived, asked; /* writes; those before the Verilog's last flush read */
+	unsigned visible;		 /* of the model's: not acknowledged yet */
+	unsigned failed;		 /* of those; or not told to the Verilog */
 };
 
 struct linked_card {

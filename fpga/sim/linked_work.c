@@ -107,6 +107,13 @@ static void check_lane(struct work *w, const struct work_context *x, struct work
 	}
 }
 
+static void note_lost(struct work_lane *lane)
+{
+	for (unsigned i = 0; i < WORK_LANE_BYTES; i++)
+		if (lane->state[i])
+			lane->state[i] = WORK_UNSURE;
+}
+
 static void released(struct work *w, struct work_context *x, bool failed)
 {
 	w->counts.releases++;
@@ -121,9 +128,9 @@ static void released(struct work *w, struct work_context *x, bool failed)
 			continue;
 		/* It tells of stores behind it too, if they are lost already. */
 		if (failed && may_fail(w, lane))
-			for (unsigned i = 0; i < WORK_LANE_BYTES; i++)
-				if (lane->state[i])
-					lane->state[i] = WORK_UNSURE;
+			note_lost(lane);
+		if (lane->far && w->deaf && w->atomic[x->side])
+			note_lost(lane);
 		check_lane(w, x, lane);
 	}
 }
@@ -395,6 +402,19 @@ static void make_entry(struct work *w, struct work_context *x, uint64_t sqe[8])
 	sqe[2] = e->at;
 }
 
+static bool is_atomic(const struct work_entry *e)
+{
+	return e->opcode == GLK_OP_FETCH_ADD || e->opcode == GLK_OP_SWAP || e->opcode == GLK_OP_CAS;
+}
+
+void work_note_atomics(struct work *w)
+{
+	for (unsigned side = 0; side < 2; side++)
+		for (unsigned c = 0; c < w->contexts; c++)
+			if (w->side[side].context[c].doing == WORK_ENTRY && is_atomic(&w->side[side].context[c].entry))
+				w->atomic[side] = true;
+}
+
 static void begin_entry(struct work *w, struct work_context *x)
 {
 	uint64_t sqe[8], tail;
@@ -403,6 +423,8 @@ static void begin_entry(struct work *w, struct work_context *x)
 	x->doing = WORK_ENTRY;
 	x->since = w->pair.now;
 	x->trouble = w->trouble;
+	if (w->deaf && is_atomic(&x->entry))
+		w->atomic[x->side] = true;
 	if (x->entry.opcode == GLK_OP_RELEASE)
 		cover(x);
 	memcpy(host(w, x, PLACE_SQ(x->c) + x->tail % PLACE_ENTRIES * 64), sqe, 64);
@@ -637,9 +659,7 @@ void work_forget(struct work *w, unsigned side)
 		x->doing = WORK_IDLE;
 		x->releasing = false;
 		for (unsigned r = 0; r < WORK_ROLES; r++)
-			for (unsigned i = 0; i < WORK_LANE_BYTES; i++)
-				if (x->lane[r].state[i])
-					x->lane[r].state[i] = WORK_UNSURE;
+			note_lost(&x->lane[r]);
 	}
 }
 
