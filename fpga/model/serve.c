@@ -190,7 +190,7 @@ static bool visible(const struct glk_card *card, const struct glk_request *reque
 	return card->endpoints[request->partition].acknowledged >= request->mark;
 }
 
-/* Of what goes wrong with a partition's writes, each failure is told once: by the answer to one of them, or by a release. */
+/* What goes wrong with a partition's writes an answer may tell of, and the next release does: the two have no order. */
 static void settle_waiting(struct glk_card *card, unsigned partition)
 {
 	struct glk_card_link *link = card->link;
@@ -200,10 +200,8 @@ static void settle_waiting(struct glk_card *card, unsigned partition)
 	while (serve->waiting.first != NONE && visible(card, &link->requests[serve->waiting.first])) {
 		struct glk_request *request = &link->requests[behead(link, &serve->waiting)];
 
-		if (request->status == GLK_LINK_DONE && request->failed != failed) {
+		if (request->status == GLK_LINK_DONE && request->failed != failed)
 			request->status = GLK_LINK_FAILED;
-			serve->told = failed;
-		}
 		answer_soon(card, request);
 	}
 }
@@ -314,10 +312,8 @@ static void serve_atomic(struct glk_card *card, struct glk_request *request, con
 		    may_reach(card, partition, offset, bytes), written;
 
 	request->status = good ? GLK_LINK_DONE : GLK_LINK_REFUSED;
-	if (good && glk_endpoint_update(card, partition, offset, bytes, &update, &request->value, &written)) {
+	if (good && glk_endpoint_update(card, partition, offset, bytes, &update, &request->value, &written))
 		request->status = GLK_LINK_FAILED;
-		card->link->serve[partition].told = card->endpoints[partition].failed;
-	}
 	request->mark = good ? card->endpoints[partition].posted : 0;
 	append(card->link, &card->link->serve[partition].waiting, place(card->link, request));
 	glk_serve_acknowledged(card, partition);

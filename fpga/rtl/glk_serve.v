@@ -131,8 +131,6 @@ module glk_serve #(
   logic [3:0]        done_partition;
   logic              done_write, done_refused, done_valid;
   logic [PARTITIONS-1:0] w_take, n_take, z_take;
-  logic [1:0]        waits, told; // write requests, atomics
-  logic [7:0]        waits_partition;
   logic [31:0]       wa_data, za_data;
   logic [95:0]       na_data;
   logic              wa_valid, wa_ready, za_valid, za_ready, na_valid, na_ready;
@@ -141,7 +139,6 @@ module glk_serve #(
     .m_data(w_data), .m_bytes(w_bytes), .m_last(w_last), .m_valid(w_valid), .m_ready(w_ready),
     .done_valid(done_valid && done_write), .done_refused, .arrived_partition, .arrived_valid, .arrived_ready,
     .each_take(w_take), .each_reached, .fail_valid, .fail_partition,
-    .waits(waits[0]), .waits_partition(waits_partition[3:0]), .told(told[0]),
     .a_data(wa_data), .a_valid(wa_valid), .a_ready(wa_ready), .idle(writes_idle));
 
   glk_serve_given #(.DATA_W(DATA_W)) given (
@@ -170,13 +167,12 @@ module glk_serve #(
     .l_partition, .l_offset, .l_length, .l_valid, .l_ready, .g_error, .g_data, .g_last, .g_valid,
     .lock, .locked, .o_partition, .o_offset, .o_length, .o_data, .o_valid, .o_ready,
     .each_take(n_take), .each_reached, .fail_valid, .fail_partition,
-    .waits(waits[1]), .waits_partition(waits_partition[7:4]), .told(told[1]),
     .t_tag, .t_asked, .t_status, .t_line, .t_valid, .t_ready, .a_data(na_data), .a_valid(na_valid), .a_ready(na_ready), .idle(requests_idle));
 
   glk_serve_releases #(.PARTITIONS(PARTITIONS)) releases (
     .clk, .rst, .session, .ready, .done_partition, .done_write, .done_refused, .done_valid,
     .denied_partition, .denied_valid, .denied_ready, .arrived_partition, .arrived_valid, .arrived_ready,
-    .fail_valid, .fail_partition, .others_wait(waits), .others_partition(waits_partition), .others_told(told),
+    .fail_valid, .fail_partition,
     .s_partition(z_partition), .s_tag(z_tag), .s_count(z_count), .s_valid(z_valid), .busy(z_busy),
     .each_take(z_take), .each_reached, .a_data(za_data), .a_valid(za_valid), .a_ready(za_ready));
   assign each_take = w_take | n_take | z_take;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Releases of the other card, one a partition at a time. Each names how many posted packets were sent to its partition since
 // the session began, waits until so many have arrived, then until all that was posted by then is visible, and then tells
-// whether something of the partition has failed or was refused that nothing has told of. The partitions are looked at in turn.
-//
-// What a write or an atomic that waits will tell of, a release that waits with it does not: it lets it go first.
+// whether something of the partition has failed or was refused since the release before. The partitions are looked at in turn.
 module glk_serve_releases #(
   parameter int PARTITIONS = 16,
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1
@@ -27,10 +25,6 @@ module glk_serve_releases #(
 
   input  logic              fail_valid,
   input  logic [PW-1:0]     fail_partition,
-  // Who else waits for what it wrote, and tells of failures: write requests, and atomics.
-  input  logic [1:0]        others_wait,
-  input  logic [7:0]        others_partition,
-  input  logic [1:0]        others_told,
 
   // A release for a partition that has none.
   input  logic [3:0]        s_partition,
@@ -63,21 +57,18 @@ module glk_serve_releases #(
     swept <= (rst || !session) ? '0 : ready ? swept : swept + 5'd1;
   end
 
-  // --- what went wrong and was not told ---
+  // --- what went wrong since the last release; others may have told of it, but answers have no order ---
   typedef enum logic [1:0] {LOOK, SEE, ANSWER} state_t;
   state_t      state;
   logic [15:0] failed, refused, marked;
-  logic [31:0] waits; // for the other two: two bits a partition
   logic [3:0]  at;
   logic        status;
-  wire         answers = state == SEE && marked[at] && reached && waits[2*at +: 2] == 2'd0;
+  wire         answers = state == SEE && marked[at] && reached;
 
-  wire  [15:0] told    = (others_told[0] ? 16'd1 << others_partition[3:0] : 16'd0) | (others_told[1] ? 16'd1 << others_partition[7:4] : 16'd0);
-  wire  [15:0] untold  = failed & ~told;
 
   always_ff @(posedge clk) begin
     for (int p = 0; p < 16; p = p + 1) begin
-      failed[p]  <= (untold[p] && !(answers && 32'(at) == p)) || (fail_valid && 32'(fail_partition) == p);
+      failed[p]  <= (failed[p] && !(answers && 32'(at) == p)) || (fail_valid && 32'(fail_partition) == p);
       refused[p] <= (refused[p] && !(answers && 32'(at) == p)) ||
                     (done_valid && done_refused && !done_write && 32'(done_partition) == p) ||
                     (denied_valid && denied_ready && 32'(denied_partition) == p);
@@ -105,9 +96,6 @@ module glk_serve_releases #(
   always_ff @(posedge clk) begin
     if (s_valid)
       slots[s_partition] <= {s_tag, s_count};
-    for (int p = 0; p < 16; p = p + 1)
-      for (int o = 0; o < 2; o = o + 1)
-        waits[2*p + o] <= (waits[2*p + o] || takes[p]) && others_wait[o] && 32'(others_partition[4*o +: 4]) == p;
     difference <= received[at] - slot[31:0];
     tag        <= slot[47:32];
     unique case (state)
@@ -119,7 +107,7 @@ module glk_serve_releases #(
       SEE: begin
         if (come)
           marked[at] <= 1'b1;
-        status <= untold[at] || refused[at];
+        status <= failed[at] || refused[at];
         if (answers)
           state <= ANSWER;
         else begin

@@ -53,9 +53,6 @@ module glk_serve_requests #(
   input  logic [PARTITIONS-1:0] each_reached,
   input  logic              fail_valid,
   input  logic [PW-1:0]     fail_partition,
-  output logic              waits, // an atomic does, for what it wrote to be visible, and for its answer to leave
-  output logic [3:0]        waits_partition,
-  output logic              told,  // the answer tells of a failure
 
   // Answers: of reads what glk_trim makes them from, of all others the packet.
   output logic [15:0]       t_tag,
@@ -135,9 +132,6 @@ module glk_serve_requests #(
   assign o_data      = value;
   assign o_valid     = state == WRITE && modifies;
   assign each_take   = (state == TAKE) ? PARTITIONS'(16'd1 << partition) : '0;
-  assign waits       = atomic && (state == TAKE || state == SEE || state == ANSWER);
-  assign waits_partition = partition;
-  assign told        = atomic && a_valid && a_ready && status == FAILED;
   assign t_tag       = tag;
   assign t_asked     = where[63:48];
   assign t_status    = status;

@@ -38,9 +38,6 @@ module glk_serve_writes #(
   input  logic [PARTITIONS-1:0] each_reached,
   input  logic              fail_valid,
   input  logic [PW-1:0]     fail_partition,
-  output logic              waits, // for what it wrote to be visible, and for its answer to leave
-  output logic [3:0]        waits_partition,
-  output logic              told,  // the answer tells of a failure
 
   output logic [31:0]       a_data,
   output logic              a_valid,
@@ -91,13 +88,10 @@ module glk_serve_writes #(
   assign m_bytes = m_last ? KW'(left) : KW'(LANES);
   assign m_valid = state == SEND;
   assign each_take = (state == TAKE) ? PARTITIONS'(16'd1 << partition) : '0;
-  assign waits   = state == TAKE || state == SEE || state == ANSWER;
-  assign waits_partition   = partition;
   assign arrived_partition = partition;
   assign arrived_valid     = state == COUNT;
   assign a_data  = {tag, 2'b0, status, 8'b0, 4'(glk_flit::WRITE_RESPONSE)};
   assign a_valid = state == ANSWER;
-  assign told    = a_valid && a_ready && status == 2'd2;
 
   always_ff @(posedge clk) begin
     if (fail_valid && 4'(fail_partition) == partition)

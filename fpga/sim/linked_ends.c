@@ -252,8 +252,6 @@ void work_deaf(struct work *w)
 
 	say(w, "endpoints fail");
 	w->trouble = w->deaf = true;
-	w->atomic[0] = w->atomic[1] = false;
-	work_note_atomics(w);
 	card->deaf = UINT32_MAX;
 	work_run(w, 200 + below(&w->chance, 3000));
 	card->deaf = 0;

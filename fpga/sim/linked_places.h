@@ -17,6 +17,5 @@
 #define PLACE_SHARED_SLICE(w, c, far) ((w)->contexts * WORK_ROLES + (c) * 2 + (far))
 
 void work_step(void *user, unsigned side);
-void work_note_atomics(struct work *w);
 
 #endif /* GLK_LINKED_PLACES_H */

@@ -129,8 +129,6 @@ static void released(struct work *w, struct work_context *x, bool failed)
 		/* It tells of stores behind it too, if they are lost already. */
 		if (failed && may_fail(w, lane))
 			note_lost(lane);
-		if (lane->far && w->deaf && w->atomic[x->side])
-			note_lost(lane);
 		check_lane(w, x, lane);
 	}
 }
@@ -402,19 +400,6 @@ static void make_entry(struct work *w, struct work_context *x, uint64_t sqe[8])
 	sqe[2] = e->at;
 }
 
-static bool is_atomic(const struct work_entry *e)
-{
-	return e->opcode == GLK_OP_FETCH_ADD || e->opcode == GLK_OP_SWAP || e->opcode == GLK_OP_CAS;
-}
-
-void work_note_atomics(struct work *w)
-{
-	for (unsigned side = 0; side < 2; side++)
-		for (unsigned c = 0; c < w->contexts; c++)
-			if (w->side[side].context[c].doing == WORK_ENTRY && is_atomic(&w->side[side].context[c].entry))
-				w->atomic[side] = true;
-}
-
 static void begin_entry(struct work *w, struct work_context *x)
 {
 	uint64_t sqe[8], tail;
@@ -423,8 +408,6 @@ static void begin_entry(struct work *w, struct work_context *x)
 	x->doing = WORK_ENTRY;
 	x->since = w->pair.now;
 	x->trouble = w->trouble;
-	if (w->deaf && is_atomic(&x->entry))
-		w->atomic[x->side] = true;
 	if (x->entry.opcode == GLK_OP_RELEASE)
 		cover(x);
 	memcpy(host(w, x, PLACE_SQ(x->c) + x->tail % PLACE_ENTRIES * 64), sqe, 64);

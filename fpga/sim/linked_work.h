@@ -91,11 +91,6 @@ struct work {
 	char said[100]; /* what has happened to it */
 	unsigned disabled; /* side whose link is going to be enabled again */
 	bool deaf; /* own endpoints fail too, while there is trouble */
-	/*
-	 * Since then a card had an atomic beyond the link. The answer to that tells of all failures of the partition that are not told yet,
-	 * and a release that finds none any more may be answered before it.
-	 */
-	bool atomic[2];
 	unsigned rate; /* of 256: how often an idle context does something in a clock */
 	unsigned width; /* of all sub-headers, that packets do not tell; 0: they do */
 	struct work_counts counts;

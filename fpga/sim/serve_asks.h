@@ -20,7 +20,7 @@ struct ask {
 	bool good;	 /* is carried out, or at least given to the receiver */
 	uint64_t taken;	 /* when its last piece was; 0: not yet */
 	bool given, over, refused, answered;
-	uint64_t given_at, over_at, counted_at;
+	uint64_t given_at;
 	/* When at the earliest it can have been answered: the writes it waits for are visible. */
 	bool counted, settled;
 	uint64_t visible, settled_at;

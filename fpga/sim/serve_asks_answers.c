@@ -19,7 +19,6 @@ void serve_asks_settle(struct serve_asks *a)
 			if ((int32_t)(a->arrived[ask->partition] - (uint32_t)ask->where) < 0)
 				continue;
 			ask->counted = true;
-			ask->counted_at = a->card->now;
 			ask->visible = a->card->posted[ask->partition];
 		} else if (ask->kind != GLK_KIND_RELEASE && !ask->over) {
 			continue;
@@ -100,7 +99,7 @@ static void check_translation(struct serve_asks *a, const struct ask *ask, unsig
 		serve_asks_fault(a, "a translation", bytes, get64(data));
 }
 
-/* A failure that happened while a write or an atomic waited is told by it; by whom, is a question of a clock. */
+/* A failure that happened while a write or an atomic waited is told by it, and by the next release. */
 static void check_visible(struct serve_asks *a, struct ask *ask, const char *what, unsigned status)
 {
 	unsigned surely = serve_asks_failed_before(a, ask->partition, ask->settled_at), perhaps = a->card->failed[ask->partition];
@@ -119,8 +118,6 @@ static void check_visible(struct serve_asks *a, struct ask *ask, const char *wha
 		check_status(a, what, 2, status);
 	if (!ask->load_failed && perhaps == ask->failed_before)
 		check_status(a, what, 0, status);
-	if (status == 2)
-		tell(&a->failures[ask->partition], surely, perhaps);
 }
 
 static void check_write(struct serve_asks *a, struct ask *ask, unsigned status)
@@ -162,18 +159,6 @@ static bool is_second(const struct serve_asks *a, const struct ask *ask, bool *s
 	return second;
 }
 
-/* A release lets go first who waited for what it wrote before it was counted, give or take some clocks: who tells of failures too. */
-static void check_turn(struct serve_asks *a, const struct ask *release)
-{
-	for (unsigned i = 0; i < a->count; i++) {
-		const struct ask *ask = &a->asks[i];
-
-		if ((ask->kind == GLK_KIND_WRITE_REQUEST || ask->kind == GLK_KIND_ATOMIC_REQUEST) && ask->partition == release->partition &&
-		    ask->over && !ask->answered && !ask->refused && ask->over_at + 4 <= release->counted_at)
-			serve_asks_fault(a, "a release is answered before a write that it waits with", ask->tag, release->tag);
-	}
-}
-
 static void check_released(struct serve_asks *a, struct ask *ask, unsigned status)
 {
 	struct told *failures = &a->failures[ask->partition], *refusals = &a->refusals[ask->partition];
@@ -190,7 +175,6 @@ static void check_released(struct serve_asks *a, struct ask *ask, unsigned statu
 		serve_asks_fault(a, "a release is answered too early", ask->where, a->arrived[ask->partition]);
 		return;
 	}
-	check_turn(a, ask);
 	failed = serve_asks_failed_before(a, ask->partition, ask->settled_at);
 	refused = refused_before(a, ask->partition, ask->settled_at);
 	if (failed > failures->most || refused > refusals->most)

@@ -94,7 +94,6 @@ static void see_over(void *user, const struct serve_verdict *verdict)
 		return;
 	ask = &a->asks[verdict->ask];
 	ask->over = true;
-	ask->over_at = a->card->now;
 	ask->refused = verdict->writes == 0;
 	ask->visible = a->card->posted[ask->partition];
 	a->arrived[ask->partition]++;
@@ -159,7 +158,6 @@ static void see_loaded(void *user)
 	ask->writes = !ask->load_failed && (operation != 2 || ask->old == ask->compare);
 	if (!ask->writes) {
 		ask->over = true;
-		ask->over_at = a->card->now;
 		ask->visible = a->card->posted[ask->partition];
 	}
 }
@@ -183,7 +181,6 @@ static void see_write(void *user, unsigned partition, uint64_t offset, unsigned 
 	if ((data & mask) != (value & mask))
 		serve_asks_fault(a, "an atomic's new value", value & mask, data & mask);
 	a->loading->written = a->loading->over = true;
-	a->loading->over_at = a->card->now;
 	a->loading->visible = a->card->posted[partition];
 }
 
