@@ -40,12 +40,11 @@ asan: packages $(ASAN)/build.ninja
 demo: user
 	KERNEL=$(KERNEL) GPULINK_LOGIC=$(LOGIC) CARDS=$(CARDS) LINK="$(LINK)" tests/vm/demo $(GRAPH)
 
-# Two lanes side by side: what computes, and the VMs, of which one at a time runs.
+# Two lanes side by side, which take about as long: what computes, and the VMs, of which one at a time runs; then synthesis.
 check: user asan
 	tools/vm/prepare
 	tools/setup/check $(MESON) $(ASAN) \
 		"tools/setup/checkpatch" \
-		"fpga/sim/synth.py --jobs 2 --limits fpga/sim/synth_limits.toml" \
 	-- \
 		"tests/vm/module-check" \
 		"tests/vm/run-suite 6.1 basic" \
@@ -70,7 +69,8 @@ check: user asan
 		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 basic" \
 		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 kill" \
 		"tests/vm/demo-check" \
-		"tests/vm/deb-check"
+		"tests/vm/deb-check" \
+		"fpga/sim/synth.py --limits fpga/sim/synth_limits.toml"
 
 # All that runs in a VM, on a kernel with KASAN, lockdep and their like, and what can only run there. Not part of check:
 # the kernel takes 20 minutes to build, once, and the suites several times as long as on a stock kernel.
