@@ -212,8 +212,8 @@ static struct pci_dev *find_device(const char *name, int *bar)
 	unsigned int domain, bus, slot, function;
 	int end = 0;
 
-	if (sscanf(name, "%8x:%2x:%2x.%1x %1d%n", &domain, &bus, &slot, &function, bar, &end) != 5 ||
-	    name[end])
+	if (sscanf(name, "%8x:%2x:%2x.%1x %1d%n", &domain, &bus, &slot, &function, bar,
+		   &end) != 5 || name[end])
 		return ERR_PTR(-EINVAL);
 	if (domain > INT_MAX || slot > 0x1f || function > 7 || *bar >= PCI_STD_NUM_BARS)
 		return ERR_PTR(-EINVAL);
