@@ -278,6 +278,7 @@ module glk_card_link #(
     .m_type(s_type), .m_data(s_data), .m_pieces(s_pieces), .m_valid(q_valid_out), .m_ready(s_ready && session),
     .e_flit, .e_packet, .e_kind, .e_bytes(unused_bytes), .e_refused, .e_stitched, .e_stitched_kind(unused_kind), .e_partial, .e_parent, .e_out,
     .e_padded, .e_pooled, .e_pool_stitched, .e_pool_timed_out, .e_starved(e_credit_stall), .w_valid(waited_valid), .w_kind(waited_kind), .w_clocks(waited_clocks));
+
   // --- the link layer ---
   logic [4:0]   f_type;
   logic [127:0] f_data;
@@ -307,19 +308,27 @@ module glk_card_link #(
   // --- a link that stays down, or takes no packet, for too long is given up ---
   logic        waits, waited, late;
   logic [63:0] until_ns;
+`ifndef SYNTHESIS
+  logic [3:0]  given_up; // clocks ago
+`endif
   always_ff @(posedge clk) begin
     waits    <= (alive && !up) || (in_valid && !in_ready);
     waited   <= waits;
-    if (!waits || !waited)
+    if (!waits || !waited || gives_up)
       until_ns <= now_ns + 64'(cfg_timeout_ns);
-    late     <= waits && waited && now_ns >= until_ns;
-    gives_up <= late && waits && !gives_up;
+    late     <= waits && waited && !late && !gives_up && now_ns >= until_ns;
+    gives_up <= late && waits;
     if (rst) begin
       waits    <= 1'b0;
       waited   <= 1'b0;
       late     <= 1'b0;
       gives_up <= 1'b0;
     end
+`ifndef SYNTHESIS
+    given_up <= rst ? 4'd0 : gives_up ? 4'd15 : given_up - 4'(given_up != 4'd0);
+    if (!rst)
+      assert (!(gives_up && given_up != 4'd0)); // once, until the session has ended of it
+`endif
   end
   assign idle       = ask_idle && serve_idle;
   wire unused = &{1'b0, fail_count[31:16], x_lost, unused_word, unused_bytes, unused_kind};
