@@ -7,52 +7,45 @@ alive() { traffic /dev/gpulink0 1 ok; }
 present() { test -c /dev/gpulink0; }
 unbind_bind() { put $pci /sys/bus/pci/drivers/gpulink/unbind && sleep 1 && put $pci /sys/bus/pci/drivers/gpulink/bind; }
 kill_traffic() {
-	traffic /dev/gpulink0 20 ok &
-	pid=$!
-	sleep 1
+	begin flowing traffic /dev/gpulink0 20 ok || return 1
 	kill -9 $pid
 	wait $pid
 	true
 }
+rmmod_is_refused() {
+	begin flowing traffic /dev/gpulink0 20 ok && refused rmmod gpulink && kill $pid
+	wait $pid || { cat $said; return 1; }
+}
 # The endpoint of partition 3 leaves the bus while stores and releases are on their way to it. Its user is told and
 # lives; who stores to another endpoint notices nothing.
 endpoint_removed() {
-	traffic /dev/gpulink0 20 lost 3 &
-	user=$!
-	traffic /dev/gpulink0 4 ok 1 &
-	other=$!
-	sleep 1
+	begin flowing traffic /dev/gpulink0 20 lost 3 || return 1
+	user=$pid user_said=$said
+	begin flowing traffic /dev/gpulink0 4 ok 1 || return 1
 	put 1 /sys/bus/pci/devices/0000:00:0b.0/remove || echo "the endpoint cannot be removed"
 	wait $user
 	ended=$?
-	wait $other && [ $ended = 0 ]
+	wait $pid && [ $ended = 0 ] || { cat $user_said $said; return 1; }
 }
 
 # An endpoint that stops answering under the traffic of somebody who stores there and to partition 0.
 counted() { [ "$(cat $class/partitions/$1/counters/err_endpoint)" -gt 0 ]; }
-ready() { wait_until 20 grep -q "$1" /tmp/said || { echo "never $1"; false; }; }
 # decode 0|2: whether the one of partition 3 answers accesses to its memory.
 decode() { printf "\\$1\\0" | dd of=/sys/bus/pci/devices/0000:00:0b.0/config bs=1 seek=4 count=2 2>/dev/null; }
 decode_off() {
 	mkfifo /tmp/go
-	absent /dev/gpulink0 3 0 comes-back </tmp/go >/tmp/said &
-	user=$!
-	exec 9>/tmp/go
-	ready ready && decode 0 && ready away && decode 2 && echo go >&9
-	exec 9>&-
-	wait $user
+	exec 9<>/tmp/go
+	begin ready sh -c 'exec absent /dev/gpulink0 3 0 comes-back </tmp/go' && decode 0 && wait_until 20 grep -q away $said && decode 2 &&
+		echo go >&9
+	wait $pid || { cat $said; return 1; }
 }
 endpoint_reset() {
-	absent /dev/gpulink0 3 0 passes >/tmp/said &
-	user=$!
-	ready ready && put 1 /sys/bus/pci/devices/0000:00:0b.0/reset
-	wait $user
+	begin ready absent /dev/gpulink0 3 0 passes && put 1 /sys/bus/pci/devices/0000:00:0b.0/reset
+	wait $pid || { cat $said; return 1; }
 }
 endpoint_dead() {
-	absent /dev/gpulink0 2 0 stays-away >/tmp/said &
-	user=$!
-	ready ready && echo "@@host kill-endpoint 2" >/dev/ttyS0
-	wait $user
+	begin ready absent /dev/gpulink0 2 0 stays-away && echo "@@host kill-endpoint 2" >/dev/ttyS0
+	wait $pid || { cat $said; return 1; }
 }
 
 # A file that was opened before does not keep the card from coming back under its name.
@@ -79,7 +72,7 @@ for i in 1 2 3; do
 done
 check "administrator's reset under traffic" under_traffic reset put 1 $class/reset
 check "traffic after it" alive
-check "rmmod while open is refused" sh -c 'traffic /dev/gpulink0 3 ok & sleep 1; ! rmmod gpulink; e=$?; wait $!; exit $e'
+check "rmmod while open is refused" rmmod_is_refused
 check "unbind and bind under traffic" under_traffic nodev unbind_bind
 check "card is back" wait_until 5 present
 check "and once more, under its name, with a file open from before" same_name

@@ -11,8 +11,7 @@ if ! grep -q second /proc/cmdline; then
 	check "traffic before" traffic /dev/gpulink0 1 ok
 	errors=$(counter err_dma)
 	(cd / && find . -xdev ! -path './tmp/*' | cpio -o -H newc) >/tmp/initrd 2>/dev/null
-	traffic /dev/gpulink0 60 ok &
-	sleep 1
+	check "traffic flows" begin flowing traffic /dev/gpulink0 60 ok
 	kexec /vmlinuz /tmp/initrd "$(cat /proc/cmdline) second=$number,$errors"
 	check "another kernel is started" false
 	finish

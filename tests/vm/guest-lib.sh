@@ -73,6 +73,20 @@ wait_until() {
 	done
 }
 
+# begin WORD COMMAND...: in the background, as $pid. Returns when it has said the word; what else it says is in $said.
+# How long that takes is the machine's business: a fixed time would be too short on a busy one, and what an earlier one
+# said must not be taken for it.
+begin() {
+	word=$1
+	shift
+	begun=$((${begun:-0} + 1))
+	said=/tmp/said.$begun
+	: >$said
+	"$@" >>$said 2>&1 &
+	pid=$!
+	wait_until 30 grep -q "$word" $said || { echo "no '$word' of: $*"; cat $said; return 1; }
+}
+
 # keep NAME FILE: the file will be with the host's logs of this run.
 keep() {
 	echo "@@keep $1"
@@ -106,9 +120,10 @@ name_endpoints_of_two() {
 under_traffic() {
 	expect=$1
 	shift
-	traffic /dev/gpulink0 20 "$expect" &
-	pid=$!
-	sleep 1
+	begin flowing traffic /dev/gpulink0 20 "$expect" || return 1
 	"$@" || { echo "command failed: $*"; kill -9 $pid; return 1; }
 	wait $pid
+	code=$?
+	cat $said
+	return $code
 }

@@ -83,6 +83,7 @@ check "gpulinkctl set-link" sh -c "gpulinkctl --direct --card gpulink0 set-link 
 stream=/sys/kernel/debug/gpulink/gpulink0/link_capture
 # capture CARD FILE: begins; $pid is who does it.
 capture() {
+	rm -f "$2" # of an earlier one
 	gpulinkctl --card "$1" capture "$2" >"$2.said" 2>"$2.errors" &
 	pid=$!
 	wait_until 5 test -s "$2"
@@ -148,12 +149,10 @@ kill $daemon
 
 # --- a link that goes down in traffic
 down_in_traffic() {
-	link-test /dev/gpulink0 /dev/gpulink1 2 20 >/tmp/one &
-	pid=$!
-	sleep 1
+	begin flowing link-test /dev/gpulink0 /dev/gpulink1 2 20 || return 1
 	put 0 $far/link/enable
-	! wait $pid || { cat /tmp/one; return 1; }
-	grep 'not ok' /tmp/one
+	! wait $pid || { cat $said; return 1; }
+	grep 'not ok' $said
 }
 check "traffic ends with an error when the link is switched off" down_in_traffic
 check "within 5 s, as the log tells" sh -c "dmesg | grep -q 'error 6 (link): the link is down'"

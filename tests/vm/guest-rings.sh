@@ -7,8 +7,7 @@ device=/dev/gpulink0
 nothing_left() { cat $class/usage/* | grep -vx 0 && return 1; true; }
 # Kills a process in the middle of its traffic, at another moment every time.
 kill_in_traffic() {
-	ring-traffic $device "$1" 20 ok &
-	pid=$!
+	begin flowing ring-traffic $device "$1" 20 ok || return 1
 	sleep "$2"
 	kill -9 $pid
 	wait $pid
@@ -19,12 +18,11 @@ end_of_all() {
 	expected=$1
 	shift
 	for way in ioctl uring user; do
-		ring-traffic $device $way 30 "$expected" &
-		eval $way=$!
+		begin flowing ring-traffic $device $way 60 "$expected" || return 1
+		eval "$way=$pid ${way}_said=$said"
 	done
-	sleep 1
 	"$@"
-	wait $ioctl && wait $uring && wait $user
+	wait $ioctl && wait $uring && wait $user || { cat $ioctl_said $uring_said $user_said; return 1; }
 }
 limits_refuse_nonsense() { ! put -1 $class/limits/pinned_pages && ! put x $class/limits/contexts_per_user; }
 

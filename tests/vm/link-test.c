@@ -165,6 +165,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: link-test NEAR FAR PARTITION SECONDS [SEED]\n");
 		return 2;
 	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	printf("# seed %" PRIu64 "\n", seed);
 	chance_start(&t.chance, seed, 0);
 	check(open_all(argv), "both cards, a window to the far memory");
@@ -174,8 +175,11 @@ int main(int argc, char **argv)
 	      "memory beyond the link cannot be mapped past it");
 	check(gpulink_window_open(t.near, (unsigned)atoi(argv[3]), UINT64_C(1) << 40, 4096, GPULINK_WRITE, &outside) ==
 	      -GPULINK_ERANGE, "nor opened beyond its end");
-	for (until = now() + atof(argv[4]); going && now() < until; rounds++)
+	for (until = now() + atof(argv[4]); going && now() < until; rounds++) {
 		going = round_by_chance();
+		if (going && !rounds)
+			puts("# flowing");
+	}
 	printf("# %u rounds\n", rounds);
 	check(going && rounds, "stores, puts, loads and atomics by chance, and releases");
 	check(get_all(), "all of it is got back");

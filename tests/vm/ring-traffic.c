@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * ring-traffic DEVICE ioctl|uring|user SECONDS ok|nodev|reset: keeps a card busy in one of the three ways there are, with
- * puts of the entries' own data and from registered memory, and checks after every release what it promised. Exit status 0:
- * SECONDS passed without an error, or the error that was expected came, within 2 s of the last round that went well.
+ * puts of the entries' own data and from registered memory, and checks after every release what it promised. It says
+ * "flowing" after the first round. Exit status 0: SECONDS passed without an error, or the error that was expected came, within
+ * 2 s of the last round that went well.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -144,12 +145,15 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: ring-traffic DEVICE ioctl|uring|user SECONDS ok|nodev|reset\n");
 		return 2;
 	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	error = set_up(&p, argv[1], way);
 	last = seconds_now();
 	until = last + atof(argv[3]);
 	while (!error && seconds_now() < until) {
 		last = seconds_now();
 		error = play_round(&p, way, ++rounds);
+		if (!error && rounds == 1)
+			puts("# flowing");
 	}
 	/* Read back through a window that was lost meanwhile: the next round tells why. */
 	if (error == -EIO && ends[end].error)

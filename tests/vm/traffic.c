@@ -9,7 +9,7 @@
  *
  * Stores through a window and puts on the ring alternate, a release ends every round, and what the release
  * promised is read back from the endpoint's own memory; where the endpoint will go away, through the window, as its
- * memory goes with it. Exit status 0: ended as expected; 1: not; 2: usage.
+ * memory goes with it. It says "flowing" after the first round. Exit status 0: ended as expected; 1: not; 2: usage.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -117,6 +117,8 @@ static int play(struct gpulink *device, struct gpulink_window *window, const uns
 		if (!error) {
 			error = check_round(window, memory, *rounds + 1);
 			*rounds += !error;
+			if (!error && *rounds == 1)
+				puts("# flowing");
 		}
 	}
 	return error;
@@ -230,6 +232,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: traffic DEVICE SECONDS ok|nodev|reset|lost [PARTITION]\n");
 		return 2;
 	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (block_sigterm()) {
 		perror("traffic: sigprocmask");
 		return 1;
