@@ -68,6 +68,7 @@ check: user asan
 		"tests/vm/run-suite 6.12 link" \
 		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 basic" \
 		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 kill" \
+		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 link" \
 		"tests/vm/demo-check" \
 		"tests/vm/deb-check" \
 		"fpga/sim/synth.py --limits fpga/sim/synth_limits.toml"
