@@ -12,7 +12,6 @@
 
 #define NAME	     "gpulink-card"
 #define CLOCK_NS     4u
-#define CLOCKS	     4096u /* that run in a row */
 #define NEAR_CLOCKS  256u  /* so far ahead it goes rather than wait */
 #define STUCK_CLOCKS 16u   /* without a place for a block: more than a flit can take pieces */
 
@@ -172,7 +171,7 @@ static void run_clock(struct link *link)
 	struct glk_block block;
 
 	link->more = false;
-	for (; run < CLOCKS && stuck < STUCK_CLOCKS; run++) {
+	for (; run < logic->link_clocks && stuck < STUCK_CLOCKS; run++) {
 		uint64_t next = logic->ops->link_next(logic->state, link->clock + 1);
 		bool ready;
 

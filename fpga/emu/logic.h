@@ -64,6 +64,7 @@ struct logic {
 	const struct logic_ops *ops;
 	void *state;
 	unsigned vectors;
+	unsigned link_clocks; /* of the link that run in a row: few if they take long, for the other card waits meanwhile */
 	uint64_t aperture_bytes, pool_bytes;
 };
 

@@ -7,6 +7,8 @@
 
 #include "logic.h"
 
+#define LINK_CLOCKS 4096u
+
 #define SERVICE_BUDGET 64u /* ring entries between two looks at the socket */
 
 /* Of the link, in clocks of 4 ns: two processes that take turns on one processor answer each other in milliseconds. */
@@ -236,6 +238,7 @@ int logic_model_create(const struct logic_config *config, struct logic *logic)
 		.ops = &ops,
 		.state = m,
 		.vectors = card.vectors,
+		.link_clocks = LINK_CLOCKS,
 		.aperture_bytes = (uint64_t)card.slices << card.slice_shift,
 		.pool_bytes = card.pool_bytes,
 	};

@@ -17,10 +17,10 @@
 
 #define POOL_BYTES   (UINT64_C(16) << 20)
 #define CLOCKS	     512u	/* between two looks at the socket: some ten milliseconds */
+#define LINK_CLOCKS  16u	/* between two looks at the link: the other card waits for what is done here */
 #define IDLE_CLOCKS  64u	/* until what the time brings shows: it looks at a partition each clock */
 #define LOOK_NS	     1000000u	/* how often it has to learn the time while a timeout may flush something */
 
-#define SERVE_CLOCKS 256u /* in an access, between two looks at the wire */
 #define AWAKE_CLOCKS 512u /* behind a block: what follows from it is on its way */
 #define IDLE_BURST   64u
 #define IDLE_PERIOD  2500000u /* clocks of the wire, 10 ms: how often there is such a burst */
@@ -65,7 +65,7 @@ static bool block_comes(void *user, struct card_block *block)
 {
 	struct rtl *r = user;
 
-	if (!r->wire_moves && ++r->unserved >= SERVE_CLOCKS) {
+	if (!r->wire_moves && ++r->unserved >= LINK_CLOCKS) {
 		r->wire_moves = true;
 		r->unserved = 0;
 		r->config.ops->link_wait(r->config.bus, 0);
@@ -167,7 +167,9 @@ static bool serve(void *state)
 {
 	struct rtl *r = state;
 
-	for (unsigned i = 0; i < CLOCKS && (i < IDLE_CLOCKS || card_dut_busy(r->dut)); i++) {
+	unsigned clocks = r->config.link ? IDLE_CLOCKS : CLOCKS;
+
+	for (unsigned i = 0; i < clocks && (i < IDLE_CLOCKS || card_dut_busy(r->dut)); i++) {
 		r->idle_clocks += !card_dut_busy(r->dut);
 		card_dut_clock(r->dut);
 	}
@@ -288,6 +290,7 @@ int logic_rtl_create(const struct logic_config *config, struct logic *logic)
 		.ops = &ops,
 		.state = r,
 		.vectors = p.vectors,
+		.link_clocks = LINK_CLOCKS,
 		.aperture_bytes = (uint64_t)p.slices << p.slice_shift,
 		.pool_bytes = POOL_BYTES,
 	};

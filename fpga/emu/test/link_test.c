@@ -197,6 +197,9 @@ static void harmful_wire(void **state)
 	uint8_t block[4096];
 	uint64_t add = 0;
 
+	/* How long it takes on a busy machine is not what is asked here. */
+	for (unsigned i = 0; i < 2; i++)
+		machine_set(&c->side[i], GLK_LINK_TIMEOUT_NS, 5000000000);
 	for (unsigned round = 0; round < 4; round++) {
 		for (unsigned i = 0; i < 2; i++) {
 			for (unsigned k = 0; k < sizeof(block); k++)
