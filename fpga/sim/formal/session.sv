@@ -7,7 +7,7 @@
 //   the epoch of the other in which it began, and begins anew only what it has not begun in this epoch. When both are up each has
 //   the other's number and its epoch. A frame that was sent in another session is never right. A reset and what is wrong end a
 //   session, so do a hello that is none and one of a card that has forgotten; and no number is 0;
-//   MEET: when the wires are good and nobody is reset, both are up within 32 clocks, from whatever state, and stay up.
+//   MEET: when the wires are good and nobody is reset, both are up within 24 clocks, from whatever state, and stay up.
 // One of them is what is asserted; or REACHED: that what they speak of cannot be.
 module session (
   input logic        clk,
@@ -90,8 +90,8 @@ module session (
     if (past_valid && !rst) begin
 `ifdef REACHED
       assert(!(up == 2'd3 && once_lost == 2'd3));
-      assert(!resumed[0]);
-      assert(!(up == 2'd3 && ended[0] && !ended[1] && a_epoch == 2'd1)); // b has heard of it, and ended too
+      assert(!(up == 2'd3 && resumed == 2'd3 && a_epoch == 2'd2));
+      assert(!(up == 2'd3 && ended == 2'd1 && a_epoch == 2'd1)); // b has heard of it, and ended too
       assert(!(up == 2'd3 && a_epoch != 2'd0 && b_epoch != 2'd0 && f_some && f_own != a_own));
 `endif
 `ifdef EPOCHS
@@ -103,7 +103,7 @@ module session (
         assert(f_epoch == b_with && f_with == b_epoch);
 `endif
 `ifdef MEET
-      assert(still < 6'd32 || up == 2'd3);
+      assert(still < 6'd24 || up == 2'd3);
 `endif
     end
   end
@@ -142,70 +142,51 @@ module session_card (
   output logic        o_some,
   input  logic        o_get
 );
-`ifdef MEET
-  localparam logic [1:0] SHORT = 2'd0;
-`else
-  localparam logic [1:0] SHORT = 2'd1;
-`endif
-  // --- what comes: two data blocks and a word ---
-  logic [1:0]  block = 2'd0; // the next
+  // --- what comes: a data block and the word; the second data block, which says the room, is always the same and came at first ---
+  logic        i_on = 1'b0;  // the word is next
   logic [4:0]  held;         // it is a ready; the epochs of what it names, and of its sender
-  wire         i_on  = block != 2'd0;
   wire         gone  = reset || refused;
   wire         shown = i_on ? !lose : (i_some && !late && !lose);
-  wire         whole = shown && block == 2'd2 && !gone;
+  wire         whole = shown && i_on && !gone;
   assign i_get = !i_on && i_some && (lose || !late);
   always_ff @(posedge clk) begin
-    if (i_on ? lose : !shown)
-      block <= 2'd0;
-    else
-      block <= (block == 2'd2) ? 2'd0 : block == 2'd0 ? 2'd1 + SHORT : 2'd2;
+    i_on <= shown && !i_on && !gone && !cut && !rst;
     if (!i_on)
       held <= {i_hello[10], i_hello[3:0]};
-    if (gone || cut || rst)
-      block <= 2'd0;
   end
   logic [127:0] data;
   always_comb begin
     data = {16'd0, {13{i_hello[9]}}, i_hello[9:7], {13{i_hello[6]}}, i_hello[6:4], 8'd3, strange ? 8'd2 : 8'd1, 64'd9};
-    if (i_on || rst)
+    if (rst)
       data = {80'd0, 16'd132, 16'd2, 16'd388};
   end
 
   // --- its session ---
   logic       answer, hello_due, stop, clear, comes_up, resumes, e_protocol, e_version;
-  logic [1:0] sends = 2'd0; // the next block of a hello
-  wire        greet = sends == 2'd0 && !busy && (answer || (!up && hello_due));
+  logic       sends = 1'b0; // what is left of a hello
+  wire        greet = !sends && !busy && (answer || (!up && hello_due));
   glk_link_session #(.W(3)) dut (
-    .clk, .rst, .cfg_session(first), .cfg_hello(hello), .r_data(data), .r_flit(rst || (shown && block != 2'd2 && !gone)),
-    .r_index({2'd0, rst ? 2'd1 : block}), .r_hello(whole), .r_flits(4'd2), .r_ready(held[4]), .r_plain(!bad), .r_cut(cut), .r_reset(reset),
+    .clk, .rst, .cfg_session(first), .cfg_hello(hello), .r_data(data), .r_flit(rst || (shown && !i_on && !gone)),
+    .r_index({3'd0, rst}), .r_hello(whole), .r_flits(4'd2), .r_ready(held[4]), .r_plain(!bad), .r_cut(cut), .r_reset(reset),
     .r_refused(refused), .r_wrong(wrong && !whole), .greet, .lost, .up, .begun, .answer, .hello_due, .own, .other, .stop, .clear,
     .comes_up, .resumes, .peer_serial(), .peer_cluster(), .room(), .e_protocol, .e_version);
 
-  // --- what goes: what the first block says, when the word has gone; of numbers the wire has 3 bits ---
-  logic        ready;
-  logic [9:0]  says;
+  // --- what goes; of numbers the wire has 3 bits ---
   logic [10:0] wire_0, wire_1;
-  wire  [10:0] said = greet ? {answer, other[2:0], own[2:0], knows, epoch} : {ready, says};
+  wire  [10:0] said = {answer, other[2:0], own[2:0], knows, epoch};
   logic [1:0]  number = 2'd0; // on the wire
-  wire         goes = sends == 2'd2 || (SHORT != 2'd0 && greet);
   wire  [1:0]  left = number - 2'(o_get);
   assign o_some  = number != 2'd0;
   assign o_hello = wire_0;
   always_ff @(posedge clk) begin
-    if (greet)
-      {ready, says} <= {answer, other[2:0], own[2:0], knows, epoch};
-    if (sends != 2'd0 || (SHORT == 2'd0 && greet))
-      sends <= (sends == 2'd2) ? 2'd0 : sends + 2'd1;
+    sends <= greet && !rst;
     if (o_get)
       wire_0 <= wire_1;
-    number <= left + 2'(goes && left != 2'd2);
-    if (goes && left == 2'd0)
+    number <= left + 2'(greet && left != 2'd2);
+    if (greet && left == 2'd0)
       wire_0 <= said;
-    if (goes && left == 2'd1)
+    if (greet && left == 2'd1)
       wire_1 <= said;
-    if (stop || rst)
-      sends <= 2'd0;
     if (rst)
       number <= 2'd0;
   end
