@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Credits of a class: the pieces that one card sends and the other deals with, of a room of any size up to 15, over words that say
-// the credit. Of the words that went out two are kept, each for as long as it likes; either comes, again, late, out of order, or
-// not at all, as does one that goes out at this clock. The sender takes a piece when glk_class_credits says that there is credit,
-// and sends up to 3 at once. The link goes down and up, and the session ends. Proven:
-//   CREDITS: what was sent and not dealt with is never more than the room; the sender's credits are the room less what was sent
-//   and not heard of, so none is lost for good; what is true is right, and heard; a word that says what was not sent is not right,
-//   one of so much less that it is late is; and what was not said since the link came up is news, until a word says it.
+// Credits of a class: the pieces that one card sends and the other deals with, of a room of any size up to 15, over words
+// that say the credit. Of the words that went out two are kept, each for as long as it likes; either comes, again, late,
+// out of order, or not at all, as does one that goes out at this clock. The sender takes a piece when glk_class_credits
+// says that there is credit, and sends up to 3 at once. The link goes down and up, and the session ends. Proven:
+//   CREDITS: what was sent and not dealt with is never more than the room; the sender's credits are the room less what was
+//   sent and not heard of, so none is lost for good; what is true is right, and heard; a word that says what was not sent
+//   is not right, one of so much less that it is late is; and what was not said since the link came up is news, until a
+//   word says it.
 // That is what is asserted; or REACHED: that what it speaks of cannot be.
 module credits (
   input logic        clk,

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions: two cards, over a wire each way that keeps up to two hellos or readies as long as it likes, in order, and may lose
-// them, also the one that is coming; one that comes may say another version, or be none that is right. Either wire is cut, either
-// card is reset, finds what comes wrong, or gives up after its replays, whenever it may.
-// A card's epochs are counted: it has another one whenever it forgets. Proven:
-//   EPOCHS: a card comes up only with one that knows the epoch that it is in. It resumes only what has begun in this epoch, with
-//   the epoch of the other in which it began, and begins anew only what it has not begun in this epoch. When both are up each has
-//   the other's number and its epoch. A frame that was sent in another session is never right. A reset and what is wrong end a
-//   session, so do a hello that is none and one of a card that has forgotten; and no number is 0;
-//   MEET: when the wires are good and nobody is reset, both are up within 20 clocks, a hello of 2 clocks being said every one or
-//   two, and stay up.
-// So that the proof is short a hello is 2 clocks, numbers begin at FFFE and FFFF, and no card forgets more than three times.
+// Sessions: two cards, over a wire each way that keeps up to two hellos or readies as long as it likes, in order, and may
+// lose them, also the one that is coming; one that comes may say another version, or be none that is right. Either wire is
+// cut, either card is reset, finds what comes wrong, or gives up after its replays, whenever it may. A card's epochs are
+// counted: it has another one whenever it forgets. Proven:
+//   EPOCHS: a card comes up only with one that knows the epoch that it is in. It resumes only what has begun in this epoch,
+//   with the epoch of the other in which it began, and begins anew only what it has not begun in this epoch. When both are
+//   up each has the other's number and its epoch. A frame that was sent in another session is never right. A reset and what
+//   is wrong end a session, so do a hello that is none and one of a card that has forgotten; and no number is 0;
+//   MEET: when the wires are good and nobody is reset, both are up within 20 clocks, a hello of 2 clocks being said every
+//   one or two, and stay up.
+// So that the proof is short a hello is 2 clocks, numbers begin at FFFE and FFFF, and no card forgets more than three
+// times.
 // One of them is what is asserted; or REACHED: that what they speak of cannot be.
 module session (
   input logic        clk,
@@ -63,13 +64,15 @@ module session (
   logic [1:0]  once_lost, ended, resumed;
   session_card a (
     .clk, .rst, .first(16'hfffe), .hello({1'b0, hello_a} + 3'd1), .busy(busy[0]), .late(late[0]), .lose(lose[0]),
-    .strange(strange[0]), .bad(bad[0]), .cut(cut[0]), .reset(reset[0]), .refused(refused[0]), .wrong(wrong[0]), .lost(lost[0]),
+    .strange(strange[0]),
+    .bad(bad[0]), .cut(cut[0]), .reset(reset[0]), .refused(refused[0]), .wrong(wrong[0]), .lost(lost[0]),
     .up(up[0]), .begun(begun[0]), .own(a_own), .other(a_other), .epoch(a_epoch), .knows(a_knows), .w_epoch(a_with),
     .once_lost(once_lost[0]), .ended(ended[0]), .resumed(resumed[0]),
     .i_hello(b_hello), .i_some(some[1]), .i_get(get[0]), .o_hello(a_hello), .o_some(some[0]), .o_get(get[1]));
   session_card b (
     .clk, .rst, .first(16'hffff), .hello({1'b0, hello_b} + 3'd1), .busy(busy[1]), .late(late[1]), .lose(lose[1]),
-    .strange(strange[1]), .bad(bad[1]), .cut(cut[1]), .reset(reset[1]), .refused(refused[1]), .wrong(wrong[1]), .lost(lost[1]),
+    .strange(strange[1]),
+    .bad(bad[1]), .cut(cut[1]), .reset(reset[1]), .refused(refused[1]), .wrong(wrong[1]), .lost(lost[1]),
     .up(up[1]), .begun(begun[1]), .own(b_own), .other(b_other), .epoch(b_epoch), .knows(b_knows), .w_epoch(b_with),
     .once_lost(once_lost[1]), .ended(ended[1]), .resumed(resumed[1]),
     .i_hello(a_hello), .i_some(some[0]), .i_get(get[1]), .o_hello(b_hello), .o_some(some[1]), .o_get(get[0]));
@@ -146,7 +149,7 @@ module session_card (
   output logic        o_some,
   input  logic        o_get
 );
-  // --- what comes: a data block and the word; the second data block, which says the room, is always the same and came at first ---
+  // --- what comes: a data block and the word; the second data block, which says the room, came at first ---
   logic        i_on = 1'b0;  // the word is next
   logic [4:0]  held;         // it is a ready; the epochs of what it names, and of its sender
   wire         gone  = reset || refused;
@@ -172,7 +175,8 @@ module session_card (
   glk_link_session #(.W(3)) dut (
     .clk, .rst, .cfg_session(first), .cfg_hello(hello), .r_data(data), .r_flit(rst || (shown && !i_on && !gone)),
     .r_index({3'd0, rst}), .r_hello(whole), .r_flits(4'd2), .r_ready(held[4]), .r_plain(!bad), .r_cut(cut), .r_reset(reset),
-    .r_refused(refused), .r_wrong(wrong && !whole), .greet, .lost, .up, .begun, .answer, .hello_due, .own, .other, .stop, .clear,
+    .r_refused(refused),
+    .r_wrong(wrong && !whole), .greet, .lost, .up, .begun, .answer, .hello_due, .own, .other, .stop, .clear,
     .comes_up, .resumes, .peer_serial(), .peer_cluster(), .room(), .e_protocol, .e_version);
 
   // --- what goes; of numbers the wire has 3 bits ---
