@@ -7,9 +7,8 @@
 
 #include "logic.h"
 
-#define LINK_CLOCKS 4096u
-
-#define SERVICE_BUDGET 64u /* ring entries between two looks at the socket */
+#define SERVICE_BUDGET 64u   /* ring entries between two looks at the socket */
+#define LINK_CLOCKS    4096u /* of the link in a row */
 
 /* Of the link, in clocks of 4 ns: two processes that take turns on one processor answer each other in milliseconds. */
 #define REPLAY_CYCLES 12500000u /* 50 ms */

@@ -166,7 +166,6 @@ static void advance(void *state, uint64_t now_ns)
 static bool serve(void *state)
 {
 	struct rtl *r = state;
-
 	unsigned clocks = r->config.link ? IDLE_CLOCKS : CLOCKS;
 
 	for (unsigned i = 0; i < clocks && (i < IDLE_CLOCKS || card_dut_busy(r->dut)); i++) {

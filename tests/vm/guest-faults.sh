@@ -35,8 +35,9 @@ decode() { printf "\\$1\\0" | dd of=/sys/bus/pci/devices/0000:00:0b.0/config bs=
 decode_off() {
 	mkfifo /tmp/go
 	exec 9<>/tmp/go
-	begin ready sh -c 'exec absent /dev/gpulink0 3 0 comes-back </tmp/go' && decode 0 && wait_until 20 grep -q away $said && decode 2 &&
-		echo go >&9
+	begin ready sh -c 'exec absent /dev/gpulink0 3 0 comes-back </tmp/go 9>&-' && decode 0 &&
+		wait_until 20 grep -q away $said && decode 2 && echo go >&9
+	exec 9>&- # it waits for the line no longer
 	wait $pid || { cat $said; return 1; }
 }
 endpoint_reset() {

@@ -75,7 +75,7 @@ wait_until() {
 
 # begin WORD COMMAND...: in the background, as $pid. Returns when it has said the word; what else it says is in $said.
 # How long that takes is the machine's business: a fixed time would be too short on a busy one, and what an earlier one
-# said must not be taken for it.
+# said must not be taken for it. When it does not come the program is killed.
 begin() {
 	word=$1
 	shift
@@ -84,7 +84,7 @@ begin() {
 	: >$said
 	"$@" >>$said 2>&1 &
 	pid=$!
-	wait_until 30 grep -q "$word" $said || { echo "no '$word' of: $*"; cat $said; return 1; }
+	wait_until 30 grep -q "$word" $said || { echo "no '$word' of: $*"; cat $said; kill -9 $pid; return 1; }
 }
 
 # keep NAME FILE: the file will be with the host's logs of this run.
