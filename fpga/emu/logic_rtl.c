@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <card_dut.h>
+#include <card/card_dut.h>
 
 #include "logic.h"
 #include "rtl_wire.h"

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include <card_pins.h>
+#include <card/card_pins.h>
 
 struct glk_block;
 

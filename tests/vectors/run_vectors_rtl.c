@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <finepack_rx_dut.h>
-#include <finepack_tx_dut.h>
+#include <finepack/finepack_rx_dut.h>
+#include <finepack/finepack_tx_dut.h>
 #include <gpulink_regs.h>
 
 #include "vector_file.h"

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cluster_dut.h>
-#include <cluster_rx_dut.h>
+#include <netcrafter/cluster_dut.h>
+#include <netcrafter/cluster_rx_dut.h>
 
 #define WAITING_MOST 4096u /* packets */
 #define RESET_CLOCKS  140u /* until it takes flits again */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <link_layer_dut.h>
+#include <link/link_layer_dut.h>
 
 #include "../vector_file.h"
 #include "../vector_list.h"
