@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include <chance.h>
-#include <link_wire.h>
+#include <link/test/link_wire.h>
 
 #include "cluster_dut.h"
 #include "cluster_rx_dut.h"

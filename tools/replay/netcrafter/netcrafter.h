@@ -8,7 +8,7 @@
 #define REPLAY_NETCRAFTER_NETCRAFTER_H
 
 #include "latency.h"
-#include "link/cluster_queue.h"
+#include "netcrafter/cluster_queue.h"
 #include "requests.h"
 
 struct netcrafter_setting {
