@@ -59,7 +59,7 @@ static void show_state(void)
 		const struct glk_endpoint *e = &t.card->endpoints[p];
 
 		t.in.unacknowledged[p] = (uint32_t)(e->posted - e->acknowledged);
-		t.in.far_bytes[p] = t.in.link && e->kind == GLK_EP_LINK ? t.card->link->far[p].bytes : draw(&t.chance);
+		t.in.far_bytes[p] = t.in.link && e->kind == GLK_EP_LINK ? t.card->link->remote[p].bytes : draw(&t.chance);
 	}
 }
 
@@ -133,7 +133,7 @@ static void read_both(unsigned offset, unsigned size)
 static void check_partitions(unsigned offset)
 {
 	for (unsigned p = 0; p < P; p++) {
-		const struct glk_far *far = t.in.link ? &t.card->link->far[p] : NULL;
+		const struct glk_remote *far = t.in.link ? &t.card->link->remote[p] : NULL;
 		unsigned asks = far ? (uint16_t)(far->turn - t.turns[p]) : 0;
 
 		if (t.out.partitions[p].kind != t.card->endpoints[p].kind)
@@ -298,7 +298,7 @@ static void happen(void)
 	if (below(&t.chance, 16) == 0)
 		change_link();
 	if (below(&t.chance, 4) == 0 && e->kind == GLK_EP_LINK)
-		t.card->link->far[p].bytes = GLK_PARTITION_FAR_BYTES_ANSWERED_MASK | draw(&t.chance) >> 16;
+		t.card->link->remote[p].bytes = GLK_PARTITION_FAR_BYTES_ANSWERED_MASK | draw(&t.chance) >> 16;
 	t.in.e_crc = below(&t.chance, 2);
 	t.crc += t.in.e_crc;
 	clock_once();

@@ -48,8 +48,8 @@ static void packet_out(void *user, const uint8_t *packet, size_t length, unsigne
 	unsigned partition = packet[GLK_PACKET_PARTITION];
 
 	(void)reason; /* counted by the partition; the wire does not tell it */
-	if (glk_far_is(card, partition)) {
-		glk_far_send(card, partition, packet, length);
+	if (glk_remote_is(card, partition)) {
+		glk_remote_send(card, partition, packet, length);
 		return;
 	}
 	card->config.ops->link_send(card->config.platform, packet, length);

@@ -43,7 +43,7 @@ uint64_t glk_partition_reset(struct glk_partition *partition)
 	glk_write_queue_configure(&partition->queue, GLK_PARTITION_SUBHEADER_BYTES_RESET,
 				  GLK_PARTITION_MAX_PAYLOAD_BYTES_RESET);
 	set_mode(partition, GLK_PARTITION_MODE_RESET);
-	partition->far = false;
+	partition->remote = false;
 	partition->form = GLK_FORM_PLAIN;
 	partition->flush_timeout_ns = 0;
 	partition->last_store_ns = 0;
@@ -115,7 +115,7 @@ static void send(struct glk_partition *partition, const uint8_t *packet, size_t 
 	uint64_t padded = length - GLK_PACKET_HEADER_BYTES;
 	uint64_t dword_bytes = (uint64_t)__builtin_popcount(packet[7] >> 4); /* of the last DW, that count */
 
-	if (partition->coalesce || !partition->far)
+	if (partition->coalesce || !partition->remote)
 		glk_partition_count_packet(partition, sub_packets, padded - 4 + dword_bytes, padded + GLK_TLP_OVERHEAD_BYTES,
 					   reason);
 	partition->out(partition->user, packet, length, reason);

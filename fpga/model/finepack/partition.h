@@ -33,7 +33,7 @@ struct glk_partition {
 	bool coalesce;
 	bool self_describe;
 	bool open; /**< to the card beyond the link; it is looked at there */
-	bool far;  /**< what is not coalesced goes over the link as write requests: who takes it counts it */
+	bool remote; /**< what is not coalesced goes over the link as write requests: who takes it counts it */
 	enum glk_packet_form form;
 	uint64_t flush_timeout_ns;
 	uint64_t last_store_ns;

@@ -38,7 +38,7 @@ static void on_packet(void *user, enum glk_kind kind, const uint8_t *packet, siz
 		return;
 	}
 	glk_link_header_get(packet, &header);
-	glk_far_response(card, &header, packet + GLK_LINK_HEADER_BYTES, length - GLK_LINK_HEADER_BYTES);
+	glk_remote_response(card, &header, packet + GLK_LINK_HEADER_BYTES, length - GLK_LINK_HEADER_BYTES);
 	glk_link_layer_free(card->link->layer, GLK_CLASS_RESPONSE, pieces);
 }
 
@@ -61,7 +61,7 @@ static void session_begins(struct glk_card *card)
 {
 	card->link->session = true;
 	glk_serve_reset(card);
-	glk_far_session_begins(card);
+	glk_remote_session_begins(card);
 }
 
 static void session_ends(struct glk_card *card)
@@ -70,7 +70,7 @@ static void session_ends(struct glk_card *card)
 	glk_cluster_queue_reset(card->link->queue);
 	glk_unstitch_reset(card->link->unstitch);
 	glk_serve_reset(card);
-	glk_far_session_ends(card);
+	glk_remote_session_ends(card);
 }
 
 static void on_event(void *user, enum glk_link_event event)
@@ -158,7 +158,7 @@ bool glk_card_link_clock(struct glk_card *card, uint64_t now, bool ready, struct
 		return false;
 	link->nested++;
 	glk_serve_push(card);
-	glk_far_push(card);
+	glk_remote_push(card);
 	if (link->up)
 		clock_queue(link);
 	if (ready)
@@ -215,7 +215,7 @@ void glk_card_link_advance(struct glk_card *card, uint64_t now)
 	struct glk_card_link *link = card->link;
 
 	set_now(link, now);
-	glk_far_expire(card);
+	glk_remote_expire(card);
 	if (link->session && !link->up && link->now >= link->session_until)
 		glk_link_give_up(card);
 }
@@ -223,7 +223,7 @@ void glk_card_link_advance(struct glk_card *card, uint64_t now)
 uint64_t glk_card_link_deadline(const struct glk_card *card)
 {
 	const struct glk_card_link *link = card->link;
-	uint64_t clock = glk_far_deadline(card);
+	uint64_t clock = glk_remote_deadline(card);
 
 	if (link->session && !link->up && link->session_until < clock)
 		clock = link->session_until;
@@ -478,7 +478,7 @@ void glk_card_link_reset(struct glk_card *card)
 	glk_link_layer_reset(link->layer, link->now);
 	glk_capture_reset(card);
 	for (unsigned p = 0; p < card->config.partitions; p++)
-		glk_far_unbind(card, p);
+		glk_remote_unbind(card, p);
 	reset_settings(link);
 	config = queue_config(link);
 	glk_cluster_queue_set(link->queue, &config);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The link of a card, and which file does what with it: card_link.c joins cluster queue, link layer and un-stitching, far.c
- * and far_load.c have what this card wants of the other, serve.c what the other wants of this one, capture.c writes down
+ * The link of a card, and which file does what with it: card_link.c joins cluster queue, link layer and un-stitching, remote.c
+ * and remote_load.c have what this card wants of the other, serve.c what the other wants of this one, capture.c writes down
  * what goes over it. Internal to the model.
  *
  * What the other card says is never trusted: partitions, offsets, tags and counts are checked where they are used.
@@ -31,10 +31,10 @@
 #define GLK_SERVE_MOST	       (GLK_LINK_POSTED_ROOM + GLK_LINK_REQUEST_ROOM)
 
 /*
- * A partition of kind link. What the endpoint counts as posted are packets to the far partition: FinePack packets, of which
+ * A partition of kind link. What the endpoint counts as posted are packets to the remote partition: FinePack packets, of which
  * releases tell that they have arrived, and write requests, which are answered one by one.
  */
-struct glk_far {
+struct glk_remote {
 	bool bound;	      /* the endpoint is, or before it became none was, of kind link */
 	unsigned partition;   /* of the other card */
 	uint64_t bytes;	      /* FAR_BYTES */
@@ -53,7 +53,7 @@ struct glk_far {
 };
 
 /* The load that is under way; there is one at most. */
-struct glk_far_load {
+struct glk_remote_load {
 	bool active, failed;
 	uint16_t first_tag;
 	unsigned left; /* lines not yet answered */
@@ -63,7 +63,7 @@ struct glk_far_load {
 	uint8_t expected[GLK_PAGE_SIZE / GLK_LINK_LINE_BYTES + 1]; /* bytes of each line's answer; 0: has come */
 };
 
-struct glk_far_atomic {
+struct glk_remote_atomic {
 	bool active, failed;
 	uint16_t tag;
 	uint64_t old;
@@ -106,13 +106,13 @@ struct glk_card_link {
 	uint64_t control, pool_cycles, burst, trim_bytes, timeout_ns;
 	struct glk_link_counters counters, latched;
 	struct glk_capture capture;
-	/* far.c, far_load.c */
-	struct glk_far far[GLK_PARTITION_COUNT];
-	uint32_t sent[GLK_LINK_PARTITIONS]; /* posted packets, by far partition, since the link came up */
+	/* remote.c, remote_load.c */
+	struct glk_remote remote[GLK_PARTITION_COUNT];
+	uint32_t sent[GLK_LINK_PARTITIONS]; /* posted packets, by remote partition, since the link came up */
 	uint32_t to_push; /* bit N: partition N has something that waits for room */
 	uint16_t next_tag;
-	struct glk_far_load load;
-	struct glk_far_atomic atomic;
+	struct glk_remote_load load;
+	struct glk_remote_atomic atomic;
 	/* serve.c */
 	struct glk_serve serve[GLK_LINK_PARTITIONS];
 	struct glk_request requests[GLK_SERVE_MOST];
@@ -159,36 +159,36 @@ int glk_link_wait(struct glk_card *card, bool (*done)(const struct glk_card *car
 void glk_link_give_up(struct glk_card *card);
 uint64_t glk_link_bound(const struct glk_card_link *link);
 
-/* far.c */
-bool glk_far_is(const struct glk_card *card, unsigned partition);
+/* remote.c */
+bool glk_remote_is(const struct glk_card *card, unsigned partition);
 /* The endpoint becomes of kind link, with the base that it has. -EINVAL: it cannot. */
-int glk_far_bind(struct glk_card *card, unsigned partition);
-void glk_far_unbind(struct glk_card *card, unsigned partition);
-void glk_far_ask(struct glk_card *card, unsigned partition);
+int glk_remote_bind(struct glk_card *card, unsigned partition);
+void glk_remote_unbind(struct glk_card *card, unsigned partition);
+void glk_remote_ask(struct glk_card *card, unsigned partition);
 /* Nothing is on hold: a store may follow. */
-void glk_far_make_way(struct glk_card *card, unsigned partition);
-void glk_far_send(struct glk_card *card, unsigned partition, const uint8_t *packet, size_t length);
+void glk_remote_make_way(struct glk_card *card, unsigned partition);
+void glk_remote_send(struct glk_card *card, unsigned partition, const uint8_t *packet, size_t length);
 /* Somebody waits for all that is posted. */
-void glk_far_want(struct glk_card *card, unsigned partition);
+void glk_remote_want(struct glk_card *card, unsigned partition);
 /* Wait until all that is posted has arrived; until there is room for a packet of a header and `body` bytes. Return 0, or a
  * negative errno: there is no session any more, or -ETIMEDOUT. */
-int glk_far_wait_until_visible(struct glk_card *card, unsigned partition);
-int glk_far_wait_for_room(struct glk_card *card, size_t body);
-void glk_far_response(struct glk_card *card, const struct glk_link_header *header, const uint8_t *body, size_t length);
-void glk_far_push(struct glk_card *card);
-void glk_far_expire(struct glk_card *card);
-uint64_t glk_far_deadline(const struct glk_card *card);
-void glk_far_session_begins(struct glk_card *card);
-void glk_far_session_ends(struct glk_card *card);
+int glk_remote_wait_until_visible(struct glk_card *card, unsigned partition);
+int glk_remote_wait_for_room(struct glk_card *card, size_t body);
+void glk_remote_response(struct glk_card *card, const struct glk_link_header *header, const uint8_t *body, size_t length);
+void glk_remote_push(struct glk_card *card);
+void glk_remote_expire(struct glk_card *card);
+uint64_t glk_remote_deadline(const struct glk_card *card);
+void glk_remote_session_begins(struct glk_card *card);
+void glk_remote_session_ends(struct glk_card *card);
 
-/* far_load.c; the answers return whether anything waits for them */
-int glk_far_load(struct glk_card *card, unsigned partition, uint64_t offset, void *data, size_t length);
-int glk_far_atomic(struct glk_card *card, unsigned partition, uint64_t offset, size_t length, const struct glk_update *update,
+/* remote_load.c; the answers return whether anything waits for them */
+int glk_remote_load(struct glk_card *card, unsigned partition, uint64_t offset, void *data, size_t length);
+int glk_remote_atomic(struct glk_card *card, unsigned partition, uint64_t offset, size_t length, const struct glk_update *update,
 		   uint64_t *old);
-bool glk_far_on_read_response(struct glk_card *card, const struct glk_link_header *header, const uint8_t *body, size_t bytes);
-bool glk_far_on_atomic_response(struct glk_card *card, const struct glk_link_header *header, const uint8_t *body);
+bool glk_remote_on_read_response(struct glk_card *card, const struct glk_link_header *header, const uint8_t *body, size_t bytes);
+bool glk_remote_on_atomic_response(struct glk_card *card, const struct glk_link_header *header, const uint8_t *body);
 /* The session has ended: what waits has failed. */
-void glk_far_loads_fail(struct glk_card *card);
+void glk_remote_loads_fail(struct glk_card *card);
 
 /* serve.c */
 void glk_serve_packet(struct glk_card *card, enum glk_kind kind, const uint8_t *packet, size_t length, unsigned pieces);

@@ -170,7 +170,7 @@ static uint64_t read_partition(const struct glk_card *card, unsigned p, unsigned
 		       (uint64_t)partition->queue.payload_bytes << GLK_PARTITION_STATUS_PAYLOAD_SHIFT |
 		       (e->posted - e->acknowledged) << GLK_PARTITION_STATUS_UNACKNOWLEDGED_SHIFT;
 	case GLK_PARTITION_FAR_BYTES:
-		return glk_far_is(card, p) ? card->link->far[p].bytes : 0;
+		return glk_remote_is(card, p) ? card->link->remote[p].bytes : 0;
 	}
 	if (reg >= GLK_PARTITION_STORES && reg <= GLK_PARTITION_ERR_ENDPOINT)
 		return card->latched_partitions[p].value[(reg - GLK_PARTITION_STORES) / 8];
@@ -283,9 +283,9 @@ static int write_partition(struct glk_card *card, unsigned p, unsigned reg, uint
 	case GLK_PARTITION_EP_BYTES:
 		return glk_endpoint_set(card, p, reg, value);
 	case GLK_PARTITION_FAR_BYTES:
-		if (!glk_far_is(card, p))
+		if (!glk_remote_is(card, p))
 			return -EINVAL;
-		glk_far_ask(card, p);
+		glk_remote_ask(card, p);
 		return 0;
 	case GLK_PARTITION_MODE:
 		if ((value & GLK_PARTITION_MODE_OPEN_MASK) && !card->link)

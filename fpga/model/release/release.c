@@ -13,7 +13,7 @@ void glk_mark_take(struct glk_card *card, struct glk_mark *mark)
 {
 	for (unsigned p = 0; p < card->config.partitions; p++) {
 		mark->posted[p] = card->endpoints[p].posted;
-		glk_far_want(card, p);
+		glk_remote_want(card, p);
 	}
 }
 

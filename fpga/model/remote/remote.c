@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What this card stores to partitions of kind link, and what tells that it has arrived (far_load.c has loads and atomics). Packets
+ * What this card stores to partitions of kind link, and what tells that it has arrived (remote_load.c has loads and atomics). Packets
  * that find no room are held, one a partition; whoever stores waits until there is room. What is under way when the session ends
  * has failed, once.
  */
@@ -21,28 +21,28 @@ static void count(struct glk_card *card, unsigned reg, uint64_t by)
 	*glk_link_counter(card->link, reg) += by;
 }
 
-bool glk_far_is(const struct glk_card *card, unsigned partition)
+bool glk_remote_is(const struct glk_card *card, unsigned partition)
 {
 	return card->endpoints[partition].kind == GLK_EP_LINK;
 }
 
-static uint16_t new_tag(struct glk_far *far, unsigned partition)
+static uint16_t new_tag(struct glk_remote *remote, unsigned partition)
 {
-	return (uint16_t)(partition | (unsigned)far->turn++ << TAG_TURN_SHIFT);
+	return (uint16_t)(partition | (unsigned)remote->turn++ << TAG_TURN_SHIFT);
 }
 
 /* --- which partition it is --- */
 
 /* Or did, and packets of it may still be under way. */
-static bool stands_for(const struct glk_card *card, unsigned partition, unsigned far_partition)
+static bool stands_for(const struct glk_card *card, unsigned partition, unsigned remote_partition)
 {
-	const struct glk_far *far = &card->link->far[partition];
+	const struct glk_remote *remote = &card->link->remote[partition];
 	const struct glk_endpoint *e = &card->endpoints[partition];
 
-	return far->bound && far->partition == far_partition && (e->kind == GLK_EP_LINK || e->posted != e->acknowledged);
+	return remote->bound && remote->partition == remote_partition && (e->kind == GLK_EP_LINK || e->posted != e->acknowledged);
 }
 
-int glk_far_bind(struct glk_card *card, unsigned partition)
+int glk_remote_bind(struct glk_card *card, unsigned partition)
 {
 	const struct glk_endpoint *e = &card->endpoints[partition];
 	unsigned wanted = (unsigned)GLK_FIELD(e->base, GLK_PARTITION_EP_BASE_FAR_PARTITION);
@@ -52,94 +52,94 @@ int glk_far_bind(struct glk_card *card, unsigned partition)
 	for (unsigned p = 0; p < card->config.partitions; p++)
 		if (p != partition && stands_for(card, p, wanted))
 			return -EINVAL;
-	card->link->far[partition].bound = true;
-	card->link->far[partition].partition = wanted;
-	card->link->far[partition].finepack_to = card->link->far[partition].wanted_to = e->posted;
+	card->link->remote[partition].bound = true;
+	card->link->remote[partition].partition = wanted;
+	card->link->remote[partition].finepack_to = card->link->remote[partition].wanted_to = e->posted;
 	return 0;
 }
 
-void glk_far_unbind(struct glk_card *card, unsigned partition)
+void glk_remote_unbind(struct glk_card *card, unsigned partition)
 {
 	if (card->link) {
-		card->link->far[partition].bound = false;
+		card->link->remote[partition].bound = false;
 		card->link->to_push &= ~(1u << partition);
 	}
 }
 
-void glk_far_ask(struct glk_card *card, unsigned partition)
+void glk_remote_ask(struct glk_card *card, unsigned partition)
 {
-	struct glk_far *far = &card->link->far[partition];
+	struct glk_remote *remote = &card->link->remote[partition];
 
-	far->bytes = 0;
-	far->ask = card->link->session;
-	far->asking = false;
-	far->asked = new_tag(far, partition);
-	if (far->ask)
+	remote->bytes = 0;
+	remote->ask = card->link->session;
+	remote->asking = false;
+	remote->asked = new_tag(remote, partition);
+	if (remote->ask)
 		card->link->to_push |= 1u << partition;
 }
 
 /* --- what waits for room --- */
 
 /* Write requests and FinePack packets would overtake each other: those that are not answered go before. */
-static void push_held(struct glk_card_link *link, struct glk_far *far)
+static void push_held(struct glk_card_link *link, struct glk_remote *remote)
 {
-	if (far->held_bytes && far->writes == far->answered &&
-	    !glk_cluster_queue_push(link->queue, link->now, GLK_KIND_FINEPACK, far->held, far->held_bytes))
-		far->held_bytes = 0;
+	if (remote->held_bytes && remote->writes == remote->answered &&
+	    !glk_cluster_queue_push(link->queue, link->now, GLK_KIND_FINEPACK, remote->held, remote->held_bytes))
+		remote->held_bytes = 0;
 }
 
-static void push_ask(struct glk_card_link *link, struct glk_far *far)
+static void push_ask(struct glk_card_link *link, struct glk_remote *remote)
 {
 	const struct glk_link_header header = {
-		.kind = GLK_KIND_TRANSLATION_REQUEST, .partition = (uint8_t)far->partition, .tag = far->asked,
+		.kind = GLK_KIND_TRANSLATION_REQUEST, .partition = (uint8_t)remote->partition, .tag = remote->asked,
 	};
 	uint8_t body[8] = { 0 };
 
-	if (!far->ask)
+	if (!remote->ask)
 		return;
-	far->ask = glk_link_push(link, &header, body, sizeof(body)) != 0;
-	far->asking = !far->ask;
+	remote->ask = glk_link_push(link, &header, body, sizeof(body)) != 0;
+	remote->asking = !remote->ask;
 }
 
 /* Is there a release to be sent: somebody waits for FinePack packets that the one under way, if any, does not tell of? */
 static bool release_due(const struct glk_card *card, unsigned partition)
 {
-	const struct glk_far *far = &card->link->far[partition];
+	const struct glk_remote *remote = &card->link->remote[partition];
 	uint64_t acknowledged = card->endpoints[partition].acknowledged;
 
-	return !far->releasing && far->wanted_to > acknowledged && far->finepack_to > acknowledged;
+	return !remote->releasing && remote->wanted_to > acknowledged && remote->finepack_to > acknowledged;
 }
 
 static void push_release(struct glk_card *card, unsigned partition)
 {
-	struct glk_far *far = &card->link->far[partition];
-	struct glk_link_header header = { .kind = GLK_KIND_RELEASE, .partition = (uint8_t)far->partition };
+	struct glk_remote *remote = &card->link->remote[partition];
+	struct glk_link_header header = { .kind = GLK_KIND_RELEASE, .partition = (uint8_t)remote->partition };
 	uint8_t body[8];
 
 	if (!release_due(card, partition))
 		return;
-	header.tag = new_tag(far, partition);
-	glk_put_le64(body, card->link->sent[far->partition]);
+	header.tag = new_tag(remote, partition);
+	glk_put_le64(body, card->link->sent[remote->partition]);
 	if (glk_link_push(card->link, &header, body, sizeof(body)))
 		return;
-	far->releasing = true;
-	far->release_tag = header.tag;
-	far->release_to = card->endpoints[partition].posted;
-	far->until = glk_link_bound(card->link);
+	remote->releasing = true;
+	remote->release_tag = header.tag;
+	remote->release_to = card->endpoints[partition].posted;
+	remote->until = glk_link_bound(card->link);
 }
 
 static void push(struct glk_card *card, unsigned partition)
 {
-	struct glk_far *far = &card->link->far[partition];
+	struct glk_remote *remote = &card->link->remote[partition];
 
-	push_held(card->link, far);
-	push_ask(card->link, far);
+	push_held(card->link, remote);
+	push_ask(card->link, remote);
 	push_release(card, partition);
-	if (!far->held_bytes && !far->ask && !release_due(card, partition))
+	if (!remote->held_bytes && !remote->ask && !release_due(card, partition))
 		card->link->to_push &= ~(1u << partition);
 }
 
-void glk_far_push(struct glk_card *card)
+void glk_remote_push(struct glk_card *card)
 {
 	for (uint32_t left = card->link->to_push; left; left &= left - 1)
 		push(card, (unsigned)__builtin_ctz(left));
@@ -157,41 +157,41 @@ static bool under_way(const struct glk_card *card, unsigned partition)
 {
 	const struct glk_endpoint *e = &card->endpoints[partition];
 
-	return card->link && card->link->far[partition].bound && e->acknowledged != e->posted;
+	return card->link && card->link->remote[partition].bound && e->acknowledged != e->posted;
 }
 
-void glk_far_want(struct glk_card *card, unsigned partition)
+void glk_remote_want(struct glk_card *card, unsigned partition)
 {
 	if (!under_way(card, partition))
 		return;
-	card->link->far[partition].wanted_to = card->endpoints[partition].posted;
+	card->link->remote[partition].wanted_to = card->endpoints[partition].posted;
 	push_soon(card, partition);
 }
 
 static bool all_arrived(const struct glk_card *card, unsigned partition)
 {
-	return card->endpoints[partition].acknowledged >= card->link->far[partition].wanted_to;
+	return card->endpoints[partition].acknowledged >= card->link->remote[partition].wanted_to;
 }
 
 /* What was stored before must not be overtaken. */
-int glk_far_wait_until_visible(struct glk_card *card, unsigned partition)
+int glk_remote_wait_until_visible(struct glk_card *card, unsigned partition)
 {
 	if (!card->link->session)
 		return -ENOLINK;
-	glk_far_want(card, partition);
+	glk_remote_want(card, partition);
 	return glk_link_wait(card, all_arrived, partition);
 }
 
 static bool finepack_under_way(const struct glk_card *card, unsigned partition)
 {
-	return card->link->far[partition].finepack_to > card->endpoints[partition].acknowledged;
+	return card->link->remote[partition].finepack_to > card->endpoints[partition].acknowledged;
 }
 
 /* --- stores --- */
 
 static bool way_free(const struct glk_card *card, unsigned partition)
 {
-	return card->link->far[partition].held_bytes == 0;
+	return card->link->remote[partition].held_bytes == 0;
 }
 
 /* A link that takes nothing for so long is given up. */
@@ -209,14 +209,14 @@ static bool has_room(const struct glk_card *card, unsigned flits)
 	return GLK_LINK_ENTRIES - glk_cluster_queue_fill(card->link->queue) >= flits;
 }
 
-int glk_far_wait_for_room(struct glk_card *card, size_t body)
+int glk_remote_wait_for_room(struct glk_card *card, size_t body)
 {
 	return wait_for_way(card, has_room, (unsigned)(GLK_LINK_HEADER_BYTES + body + GLK_FLIT_BYTES - 1) / GLK_FLIT_BYTES);
 }
 
-void glk_far_make_way(struct glk_card *card, unsigned partition)
+void glk_remote_make_way(struct glk_card *card, unsigned partition)
 {
-	if (glk_far_is(card, partition))
+	if (glk_remote_is(card, partition))
 		wait_for_way(card, way_free, partition);
 }
 
@@ -231,27 +231,27 @@ static void lose(struct glk_card *card, unsigned partition)
 /* Bytes of one line of 64. */
 static void write_line(struct glk_card *card, unsigned partition, uint64_t offset, const void *data, size_t length)
 {
-	struct glk_far *far = &card->link->far[partition];
+	struct glk_remote *remote = &card->link->remote[partition];
 	unsigned first = (unsigned)(offset % GLK_LINK_LINE_BYTES);
 	uint8_t body[8 + GLK_LINK_LINE_BYTES] = { 0 };
-	struct glk_link_header header = { .kind = GLK_KIND_WRITE_REQUEST, .partition = (uint8_t)far->partition };
+	struct glk_link_header header = { .kind = GLK_KIND_WRITE_REQUEST, .partition = (uint8_t)remote->partition };
 
 	glk_partition_count_packet(&card->partitions[partition], 1, length, GLK_LINK_HEADER_BYTES + sizeof(body), GLK_FLUSH_DRAIN);
-	if ((finepack_under_way(card, partition) && glk_far_wait_until_visible(card, partition)) ||
-	    glk_far_wait_for_room(card, sizeof(body))) {
+	if ((finepack_under_way(card, partition) && glk_remote_wait_until_visible(card, partition)) ||
+	    glk_remote_wait_for_room(card, sizeof(body))) {
 		lose(card, partition);
 		return;
 	}
 	glk_put_le64(body, (offset - first) | (uint64_t)first << WRITE_FIRST_SHIFT |
 				   (uint64_t)(length - 1) << WRITE_BYTES_SHIFT);
 	memcpy(body + 8 + first, data, length);
-	header.tag = (uint16_t)(partition | far->writes << TAG_TURN_SHIFT);
+	header.tag = (uint16_t)(partition | remote->writes << TAG_TURN_SHIFT);
 	glk_link_push(card->link, &header, body, sizeof(body));
-	if (far->writes == far->answered && !far->releasing)
-		far->until = glk_link_bound(card->link);
-	far->writes++;
+	if (remote->writes == remote->answered && !remote->releasing)
+		remote->until = glk_link_bound(card->link);
+	remote->writes++;
 	card->endpoints[partition].posted++;
-	card->link->sent[far->partition]++;
+	card->link->sent[remote->partition]++;
 }
 
 static void write_lines(void *user, unsigned partition, uint64_t offset, const void *data, size_t length)
@@ -281,10 +281,10 @@ static void send_lines(struct glk_card *card, unsigned partition, const uint8_t 
 		glk_depacketizer_apply(&accepted, write_lines, card);
 }
 
-void glk_far_send(struct glk_card *card, unsigned partition, const uint8_t *packet, size_t length)
+void glk_remote_send(struct glk_card *card, unsigned partition, const uint8_t *packet, size_t length)
 {
 	struct glk_card_link *link = card->link;
-	struct glk_far *far = &link->far[partition];
+	struct glk_remote *remote = &link->remote[partition];
 
 	if (!card->partitions[partition].coalesce) {
 		send_lines(card, partition, packet, length);
@@ -295,16 +295,16 @@ void glk_far_send(struct glk_card *card, unsigned partition, const uint8_t *pack
 		return;
 	}
 	/* Nothing is held: whoever stored what leaves now has seen to it. */
-	memcpy(far->held, packet, length);
-	far->held[GLK_PACKET_PARTITION] = (uint8_t)far->partition;
-	far->held_bytes = length;
-	far->finepack_to = ++card->endpoints[partition].posted;
-	link->sent[far->partition]++;
+	memcpy(remote->held, packet, length);
+	remote->held[GLK_PACKET_PARTITION] = (uint8_t)remote->partition;
+	remote->held_bytes = length;
+	remote->finepack_to = ++card->endpoints[partition].posted;
+	link->sent[remote->partition]++;
 	push_soon(card, partition);
-	if (far->held_bytes)
+	if (remote->held_bytes)
 		count(card, GLK_LINK_QUEUE_FULL, 1);
 	if (!link->nested)
-		glk_far_make_way(card, partition);
+		glk_remote_make_way(card, partition);
 }
 
 /* --- answers --- */
@@ -312,15 +312,15 @@ void glk_far_send(struct glk_card *card, unsigned partition, const uint8_t *pack
 /* All packets up to `to` have arrived, and those write requests that are answered. */
 static void settle(struct glk_card *card, unsigned partition, uint64_t to, bool failed)
 {
-	struct glk_far *far = &card->link->far[partition];
+	struct glk_remote *remote = &card->link->remote[partition];
 	struct glk_endpoint *e = &card->endpoints[partition];
-	uint64_t unanswered = far->writes - far->answered;
+	uint64_t unanswered = remote->writes - remote->answered;
 
 	if (to < e->acknowledged)
 		to = e->acknowledged;
-	if (to >= far->finepack_to && e->posted - unanswered > to)
+	if (to >= remote->finepack_to && e->posted - unanswered > to)
 		to = e->posted - unanswered;
-	far->until = glk_link_bound(card->link);
+	remote->until = glk_link_bound(card->link);
 	if (failed)
 		glk_endpoint_failed(card, partition, 1);
 	if (to > e->acknowledged)
@@ -331,51 +331,51 @@ static void settle(struct glk_card *card, unsigned partition, uint64_t to, bool 
 static bool on_released(struct glk_card *card, const struct glk_link_header *header)
 {
 	unsigned partition = header->tag & TAG_PARTITION;
-	struct glk_far *far = &card->link->far[partition];
+	struct glk_remote *remote = &card->link->remote[partition];
 
-	if (!far->bound || !far->releasing || header->tag != far->release_tag)
+	if (!remote->bound || !remote->releasing || header->tag != remote->release_tag)
 		return false;
-	far->releasing = false;
-	settle(card, partition, far->release_to, header->partition != GLK_LINK_DONE);
+	remote->releasing = false;
+	settle(card, partition, remote->release_to, header->partition != GLK_LINK_DONE);
 	return true;
 }
 
 static bool on_write_response(struct glk_card *card, const struct glk_link_header *header)
 {
 	unsigned partition = header->tag & TAG_PARTITION;
-	struct glk_far *far = &card->link->far[partition];
+	struct glk_remote *remote = &card->link->remote[partition];
 
-	if (!far->bound || far->writes == far->answered ||
-	    header->tag != (uint16_t)(partition | far->answered << TAG_TURN_SHIFT))
+	if (!remote->bound || remote->writes == remote->answered ||
+	    header->tag != (uint16_t)(partition | remote->answered << TAG_TURN_SHIFT))
 		return false;
-	far->answered++;
+	remote->answered++;
 	settle(card, partition, 0, header->partition != GLK_LINK_DONE);
 	return true;
 }
 
 static bool on_translation(struct glk_card *card, const struct glk_link_header *header, const uint8_t *body)
 {
-	struct glk_far *far = &card->link->far[header->tag & TAG_PARTITION];
+	struct glk_remote *remote = &card->link->remote[header->tag & TAG_PARTITION];
 
-	if (!far->bound || !far->asking || header->tag != far->asked)
+	if (!remote->bound || !remote->asking || header->tag != remote->asked)
 		return false;
-	far->asking = false;
-	far->bytes = GLK_PARTITION_FAR_BYTES_ANSWERED_MASK;
+	remote->asking = false;
+	remote->bytes = GLK_PARTITION_FAR_BYTES_ANSWERED_MASK;
 	if (header->partition == GLK_LINK_DONE)
-		far->bytes |= glk_get_le64(body) & (GLK_PARTITION_FAR_BYTES_BYTES_MASK | GLK_PARTITION_FAR_BYTES_READ_MASK |
+		remote->bytes |= glk_get_le64(body) & (GLK_PARTITION_FAR_BYTES_BYTES_MASK | GLK_PARTITION_FAR_BYTES_READ_MASK |
 						    GLK_PARTITION_FAR_BYTES_WRITE_MASK);
 	return true;
 }
 
 /* --- answers, all kinds --- */
 
-void glk_far_response(struct glk_card *card, const struct glk_link_header *header, const uint8_t *body, size_t length)
+void glk_remote_response(struct glk_card *card, const struct glk_link_header *header, const uint8_t *body, size_t length)
 {
 	bool known;
 
 	switch (header->kind) {
 	case GLK_KIND_READ_RESPONSE:
-		known = glk_far_on_read_response(card, header, body, length);
+		known = glk_remote_on_read_response(card, header, body, length);
 		break;
 	case GLK_KIND_WRITE_RESPONSE:
 		known = on_write_response(card, header);
@@ -387,7 +387,7 @@ void glk_far_response(struct glk_card *card, const struct glk_link_header *heade
 		known = on_released(card, header);
 		break;
 	default:
-		known = glk_far_on_atomic_response(card, header, body);
+		known = glk_remote_on_atomic_response(card, header, body);
 		break;
 	}
 	if (!known)
@@ -396,9 +396,9 @@ void glk_far_response(struct glk_card *card, const struct glk_link_header *heade
 
 /* --- the end --- */
 
-static bool answer_due(const struct glk_far *far)
+static bool answer_due(const struct glk_remote *remote)
 {
-	return far->bound && (far->releasing || far->writes != far->answered);
+	return remote->bound && (remote->releasing || remote->writes != remote->answered);
 }
 
 static void fail_posted(struct glk_card *card, unsigned partition)
@@ -406,54 +406,54 @@ static void fail_posted(struct glk_card *card, unsigned partition)
 	struct glk_endpoint *e = &card->endpoints[partition];
 	unsigned left = (unsigned)(e->posted - e->acknowledged);
 
-	card->link->far[partition].releasing = false;
-	card->link->far[partition].answered = card->link->far[partition].writes;
+	card->link->remote[partition].releasing = false;
+	card->link->remote[partition].answered = card->link->remote[partition].writes;
 	glk_card_endpoint_acknowledge(card, partition, left, left);
 }
 
-void glk_far_expire(struct glk_card *card)
+void glk_remote_expire(struct glk_card *card)
 {
 	for (unsigned p = 0; p < card->config.partitions; p++) {
-		if (!answer_due(&card->link->far[p]) || card->link->now < card->link->far[p].until)
+		if (!answer_due(&card->link->remote[p]) || card->link->now < card->link->remote[p].until)
 			continue;
 		count(card, GLK_LINK_TIMEOUTS, 1);
 		fail_posted(card, p);
 	}
 }
 
-uint64_t glk_far_deadline(const struct glk_card *card)
+uint64_t glk_remote_deadline(const struct glk_card *card)
 {
 	uint64_t first = UINT64_MAX;
 
 	for (unsigned p = 0; p < card->config.partitions; p++)
-		if (answer_due(&card->link->far[p]) && card->link->far[p].until < first)
-			first = card->link->far[p].until;
+		if (answer_due(&card->link->remote[p]) && card->link->remote[p].until < first)
+			first = card->link->remote[p].until;
 	return first;
 }
 
-void glk_far_session_begins(struct glk_card *card)
+void glk_remote_session_begins(struct glk_card *card)
 {
 	memset(card->link->sent, 0, sizeof(card->link->sent));
 	for (unsigned p = 0; p < card->config.partitions; p++)
-		if (glk_far_is(card, p))
-			glk_far_ask(card, p);
+		if (glk_remote_is(card, p))
+			glk_remote_ask(card, p);
 }
 
-void glk_far_session_ends(struct glk_card *card)
+void glk_remote_session_ends(struct glk_card *card)
 {
 	struct glk_card_link *link = card->link;
 
-	glk_far_loads_fail(card);
+	glk_remote_loads_fail(card);
 	link->to_push = 0;
 	for (unsigned p = 0; p < card->config.partitions; p++) {
-		link->far[p].held_bytes = 0;
-		link->far[p].bytes = 0;
-		link->far[p].ask = link->far[p].asking = false;
+		link->remote[p].held_bytes = 0;
+		link->remote[p].bytes = 0;
+		link->remote[p].ask = link->remote[p].asking = false;
 	}
 	for (unsigned p = 0; p < card->config.partitions; p++) {
 		const struct glk_endpoint *e = &card->endpoints[p];
 
-		if (!link->far[p].bound)
+		if (!link->remote[p].bound)
 			continue;
 		count(card, GLK_LINK_LOST_PACKETS, e->posted - e->acknowledged);
 		fail_posted(card, p);

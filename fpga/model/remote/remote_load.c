@@ -26,7 +26,7 @@ struct line {
 	size_t at; /* in the load's data */
 };
 
-static struct line line_of(const struct glk_far_load *load, unsigned index)
+static struct line line_of(const struct glk_remote_load *load, unsigned index)
 {
 	struct line line = { .offset = load->offset / GLK_LINK_LINE_BYTES * GLK_LINK_LINE_BYTES +
 				       (uint64_t)index * GLK_LINK_LINE_BYTES };
@@ -44,20 +44,20 @@ static struct line line_of(const struct glk_far_load *load, unsigned index)
 static int ask_for_lines(struct glk_card *card, unsigned partition)
 {
 	struct glk_card_link *link = card->link;
-	struct glk_far_load *load = &link->load;
+	struct glk_remote_load *load = &link->load;
 	unsigned trim_bytes = link->control & GLK_LINK_CONTROL_TRIMMING_MASK ? (unsigned)link->trim_bytes : 0;
 	unsigned lines = load->left;
 
 	for (unsigned i = 0; i < lines; i++) {
 		const struct glk_link_header header = {
 			.kind = GLK_KIND_READ_REQUEST,
-			.partition = (uint8_t)link->far[partition].partition,
+			.partition = (uint8_t)link->remote[partition].partition,
 			.tag = (uint16_t)(load->first_tag + i),
 		};
 		struct line line = line_of(load, i);
 		struct glk_sector sector = glk_trim_sector(trim_bytes, line.first, line.length);
 		uint8_t body[8];
-		int error = glk_far_wait_for_room(card, sizeof(body));
+		int error = glk_remote_wait_for_room(card, sizeof(body));
 
 		if (error || load->failed) /* failed: the session ended, though there is another one now */
 			return -EIO;
@@ -69,15 +69,15 @@ static int ask_for_lines(struct glk_card *card, unsigned partition)
 	return 0;
 }
 
-int glk_far_load(struct glk_card *card, unsigned partition, uint64_t offset, void *data, size_t length)
+int glk_remote_load(struct glk_card *card, unsigned partition, uint64_t offset, void *data, size_t length)
 {
 	struct glk_card_link *link = card->link;
-	struct glk_far_load *load = &link->load;
-	int error = glk_far_wait_until_visible(card, partition);
+	struct glk_remote_load *load = &link->load;
+	int error = glk_remote_wait_until_visible(card, partition);
 
 	if (error)
 		return error;
-	*load = (struct glk_far_load){
+	*load = (struct glk_remote_load){
 		.active = true,
 		.first_tag = link->next_tag,
 		.left = (unsigned)((offset + length - 1) / GLK_LINK_LINE_BYTES - offset / GLK_LINK_LINE_BYTES + 1),
@@ -94,9 +94,9 @@ int glk_far_load(struct glk_card *card, unsigned partition, uint64_t offset, voi
 	return error || load->failed ? -EIO : 0;
 }
 
-bool glk_far_on_read_response(struct glk_card *card, const struct glk_link_header *header, const uint8_t *body, size_t bytes)
+bool glk_remote_on_read_response(struct glk_card *card, const struct glk_link_header *header, const uint8_t *body, size_t bytes)
 {
-	struct glk_far_load *load = &card->link->load;
+	struct glk_remote_load *load = &card->link->load;
 	unsigned index = (uint16_t)(header->tag - load->first_tag), first;
 	struct line line;
 
@@ -119,21 +119,21 @@ static bool atomic_answered(const struct glk_card *card, unsigned about)
 	return !card->link->atomic.active;
 }
 
-int glk_far_atomic(struct glk_card *card, unsigned partition, uint64_t offset, size_t length, const struct glk_update *update,
+int glk_remote_atomic(struct glk_card *card, unsigned partition, uint64_t offset, size_t length, const struct glk_update *update,
 		   uint64_t *old)
 {
 	struct glk_card_link *link = card->link;
 	struct glk_link_header header = {
-		.kind = GLK_KIND_ATOMIC_REQUEST, .partition = (uint8_t)link->far[partition].partition,
+		.kind = GLK_KIND_ATOMIC_REQUEST, .partition = (uint8_t)link->remote[partition].partition,
 	};
 	uint8_t body[24];
-	int error = glk_far_wait_until_visible(card, partition);
+	int error = glk_remote_wait_until_visible(card, partition);
 
 	if (!error)
-		error = glk_far_wait_for_room(card, sizeof(body));
+		error = glk_remote_wait_for_room(card, sizeof(body));
 	if (!error) {
 		header.tag = link->next_tag++;
-		link->atomic = (struct glk_far_atomic){ .active = true, .tag = header.tag };
+		link->atomic = (struct glk_remote_atomic){ .active = true, .tag = header.tag };
 		glk_put_le64(body, offset | (uint64_t)(update->opcode - GLK_OP_FETCH_ADD) << ATOMIC_SHIFT |
 					   (length == 8 ? ATOMIC_8_BYTES : 0));
 		glk_put_le64(body + 8, update->operand);
@@ -152,17 +152,17 @@ int glk_far_atomic(struct glk_card *card, unsigned partition, uint64_t offset, s
 	return 0;
 }
 
-bool glk_far_on_atomic_response(struct glk_card *card, const struct glk_link_header *header, const uint8_t *body)
+bool glk_remote_on_atomic_response(struct glk_card *card, const struct glk_link_header *header, const uint8_t *body)
 {
-	struct glk_far_atomic *atomic = &card->link->atomic;
+	struct glk_remote_atomic *atomic = &card->link->atomic;
 
 	if (!atomic->active || header->tag != atomic->tag)
 		return false;
-	*atomic = (struct glk_far_atomic){ .failed = header->partition != GLK_LINK_DONE, .old = glk_get_le64(body) };
+	*atomic = (struct glk_remote_atomic){ .failed = header->partition != GLK_LINK_DONE, .old = glk_get_le64(body) };
 	return true;
 }
 
-void glk_far_loads_fail(struct glk_card *card)
+void glk_remote_loads_fail(struct glk_card *card)
 {
 	struct glk_card_link *link = card->link;
 

@@ -224,8 +224,8 @@ static unsigned atomic(struct glk_card *card, unsigned context, const struct ent
 	glk_window_part(card, e->window, e->window_offset, e->length, &target);
 	count_for(card, &target, GLK_PARTITION_COUNTER(ATOMICS));
 	glk_flush_hit(card, &target, e->length, GLK_FLUSH_ATOMIC);
-	if (glk_far_is(card, target.partition)) /* whose answer comes when what it wrote is visible */
-		error = glk_far_atomic(card, target.partition, target.offset, e->length, &update, &old);
+	if (glk_remote_is(card, target.partition)) /* whose answer comes when what it wrote is visible */
+		error = glk_remote_atomic(card, target.partition, target.offset, e->length, &update, &old);
 	else
 		error = glk_endpoint_update(card, target.partition, target.offset, e->length, &update, &old, &written);
 	if (error)

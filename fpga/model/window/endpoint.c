@@ -25,20 +25,20 @@ static int set_kind(struct glk_card *card, unsigned partition, uint64_t kind)
 		return 0;
 	if (kind == GLK_EP_NONE) {
 		glk_partition_flush(&card->partitions[partition], GLK_FLUSH_DRAIN);
-		card->partitions[partition].far = false;
+		card->partitions[partition].remote = false;
 		e->kind = kind;
 		return 0;
 	}
 	if (kind >= GLK_EP_COUNT || e->kind != GLK_EP_NONE || e->posted != e->acknowledged)
 		return -EINVAL;
-	if (kind == GLK_EP_LINK ? glk_far_bind(card, partition) : !base_valid(card, kind, e))
+	if (kind == GLK_EP_LINK ? glk_remote_bind(card, partition) : !base_valid(card, kind, e))
 		return -EINVAL;
 	e->kind = kind;
-	card->partitions[partition].far = kind == GLK_EP_LINK;
+	card->partitions[partition].remote = kind == GLK_EP_LINK;
 	if (kind == GLK_EP_LINK)
-		glk_far_ask(card, partition);
+		glk_remote_ask(card, partition);
 	else
-		glk_far_unbind(card, partition);
+		glk_remote_unbind(card, partition);
 	return 0;
 }
 
@@ -121,7 +121,7 @@ int glk_endpoint_read(struct glk_card *card, unsigned partition, uint64_t offset
 	if (e->kind == GLK_EP_POOL)
 		memcpy(data, card->pool + e->base + offset, len);
 	else if (e->kind == GLK_EP_LINK)
-		error = glk_far_load(card, partition, offset, data, len);
+		error = glk_remote_load(card, partition, offset, data, len);
 	else
 		error = card->config.ops->endpoint_read(card->config.platform, partition, e->base + offset, data, len);
 	if (error)
@@ -151,7 +151,7 @@ void glk_store(struct glk_card *card, const struct glk_target *target, const voi
 {
 	struct glk_partition *partition = &card->partitions[target->partition];
 
-	glk_far_make_way(card, target->partition);
+	glk_remote_make_way(card, target->partition);
 	if (card->contexts[target->context].control & GLK_CONTEXT_CONTROL_ENABLE_MASK)
 		card->contexts[target->context].touched |= 1u << target->partition;
 	glk_partition_store(partition, glk_link_address(target->partition, target->offset), data, len, target->context,
