@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include <card.h>
+#include <card/card.h>
 #include <gpulink_regs.h>
 
 #include "backend.h"

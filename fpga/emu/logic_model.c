@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include <card.h>
+#include <card/card.h>
 
 #include "logic.h"
 

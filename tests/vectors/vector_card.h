@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "card.h"
+#include "card/card.h"
 #include "gpulink_regs.h"
 
 #define VECTOR_PARTITIONS   16u

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "link/unstitch.h"
+#include "netcrafter/unstitch.h"
 
 struct vector_link {
 	struct glk_cluster_queue *queue;

@@ -4,7 +4,7 @@
 #ifndef VECTOR_LINK_H
 #define VECTOR_LINK_H
 
-#include "link/cluster_queue.h"
+#include "netcrafter/cluster_queue.h"
 
 #define VECTOR_LINK_ENTRIES 4096u
 

@@ -19,7 +19,7 @@
 #ifndef GLK_LINK_LAYER_H
 #define GLK_LINK_LAYER_H
 
-#include "flit.h"
+#include "netcrafter/flit.h"
 
 #define GLK_LINK_VERSION	   1u
 #define GLK_LINK_REPLAY_FRAMES_MAX 512u

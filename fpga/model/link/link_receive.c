@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "link_state.h"
+#include "link/link_state.h"
 
 #define BEFORE (GLK_SEQUENCE_COUNT / 2) /* so far after the expected frame, or more: it is one of those before */
 

@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "link_state.h"
+#include "link/link_state.h"
 
 static struct glk_link_frame *frame_of(struct glk_link_layer *link, unsigned number)
 {

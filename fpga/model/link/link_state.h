@@ -6,7 +6,7 @@
 #ifndef GLK_LINK_STATE_H
 #define GLK_LINK_STATE_H
 
-#include "link_word.h"
+#include "link/link_word.h"
 
 #define GLK_REPLAYS_MAX 16u /* in a row without progress */
 

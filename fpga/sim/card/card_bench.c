@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include <gpulink_regs.h>
-#include <state.h>
+#include <card/state.h>
 
 static uint64_t draw_value(struct bench *b, uint64_t now)
 {

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include <gpulink_regs.h>
-#include <state.h>
+#include <card/state.h>
 
 #include "card_bench.h"
 

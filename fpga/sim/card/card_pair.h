@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <card.h>
+#include <card/card.h>
 
 #include "card_dut.h"
 #include "card_memory.h"

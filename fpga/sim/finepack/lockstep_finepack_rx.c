@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include <chance.h>
-#include <depacketizer.h>
+#include <finepack/depacketizer.h>
 
 #include "finepack_rx_dut.h"
 #include "packet_maker.h"

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include <chance.h>
-#include <partition.h>
+#include <finepack/partition.h>
 
 #include "finepack_tx_dut.h"
 

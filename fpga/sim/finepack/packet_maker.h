@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include <chance.h>
-#include <packetizer.h>
+#include <finepack/packetizer.h>
 
 #define PACKET_MAKER_LONGEST (GLK_PACKET_BYTES_MAX + 600u) /* spoiled ones are at most this long */
 

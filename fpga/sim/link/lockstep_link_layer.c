@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include <link/crc32c.h>
-#include <link_wire.h>
+#include <link/test/link_wire.h>
 
 #include "link_layer_end.h"
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include <chance.h>
-#include <link_wire.h>
+#include <link/test/link_wire.h>
 
 #include <netcrafter/cluster_dut.h>
 #include <netcrafter/cluster_rx_dut.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include <gpulink_regs.h>
-#include <state.h>
+#include <card/state.h>
 
 #define CLOCK_NS GLK_LINK_CLOCK_NS
 #define POSTS	 8u /* that wait for the Verilog to take them: stores come as they would over PCIe */

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <card.h>
+#include <card/card.h>
 #include <chance.h>
 #include <link/link_layer.h>
 

@@ -3,7 +3,7 @@
 #ifndef GLK_LINKED_PAIR_H
 #define GLK_LINKED_PAIR_H
 
-#include <link_wire.h>
+#include <link/test/link_wire.h>
 
 #include "linked_card.h"
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include <chance.h>
-#include <link/flit.h>
+#include <netcrafter/flit.h>
 
 struct link_packet {
 	enum glk_kind kind;

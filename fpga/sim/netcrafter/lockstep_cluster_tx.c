@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include <chance.h>
-#include <link/cluster_queue.h>
-#include <link/unstitch.h>
+#include <netcrafter/cluster_queue.h>
+#include <netcrafter/unstitch.h>
 
 #include "cluster_dut.h"
 #include "link_packets.h"

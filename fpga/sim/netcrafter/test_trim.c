@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include <chance.h>
-#include <link/flit.h>
-#include <link/trim.h>
+#include <netcrafter/flit.h>
+#include <netcrafter/trim.h>
 
 #include "trim_dut.h"
 

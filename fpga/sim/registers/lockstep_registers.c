@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include <chance.h>
-#include <state.h>
+#include <card/state.h>
 
 #include "quiet_card.h"
 #include "registers_dut.h"

@@ -3,7 +3,7 @@
 #ifndef GLK_QUIET_CARD_H
 #define GLK_QUIET_CARD_H
 
-#include <card.h>
+#include <card/card.h>
 
 /* Fills in a configuration with its platform; `link`: with one, that is down. */
 void quiet_card_config(struct glk_card_config *config, bool link);

@@ -10,7 +10,7 @@
 #define GLK_REMOTE_ASK_BENCH_H
 
 #include <chance.h>
-#include <link/flit.h>
+#include <netcrafter/flit.h>
 
 #include "remote_ask_dut.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include <link/trim.h>
+#include <netcrafter/trim.h>
 
 enum { RESPONSES = 1024, OPERATIONS = 3 };
 

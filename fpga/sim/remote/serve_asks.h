@@ -6,7 +6,7 @@
 #ifndef GLK_SERVE_ASKS_H
 #define GLK_SERVE_ASKS_H
 
-#include <link/flit.h>
+#include <netcrafter/flit.h>
 
 #include <finepack/packet_maker.h>
 #include "serve_card.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include <depacketizer.h>
+#include <finepack/depacketizer.h>
 
 /* --- packets to the receiver --- */
 
