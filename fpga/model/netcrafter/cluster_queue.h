@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The cluster queue and the stitching engine for one destination cluster (docs/link-format.md; NetCrafter 4.2, 4.4): packets in,
- * flits out, at most one thing out of the queue a clock. fpga/rtl/glk_cluster_queue.v does the same at the same clock.
+ * flits out, at most one thing out of the queue a clock. fpga/rtl/netcrafter/glk_cluster_queue.sv does the same at the same clock.
  */
 #ifndef GLK_CLUSTER_QUEUE_H
 #define GLK_CLUSTER_QUEUE_H

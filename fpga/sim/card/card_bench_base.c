@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include <gpulink_regs.h>
-#include <state.h>
+#include <card/state.h>
 
 int bench_start(struct bench *b, uint64_t seed, uint64_t round, const char *wave)
 {
