@@ -93,7 +93,8 @@ static int list(int argc, char **argv)
 		printf("link     %-12s %.1f GB/s; %s\n", link_preset_at(i)->name,
 		       link_bytes_per_second(link_preset_at(i)) / 1e9, link_preset_at(i)->formula);
 	for (unsigned i = 0; paradigm_at(i); i++)
-		printf("paradigm %-15s %s\n", paradigm_at(i)->name, paradigm_at(i)->summary);
+		printf("paradigm %-15s %s%s\n", paradigm_at(i)->name, paradigm_at(i)->model_only ? "(model only) " : "",
+		       paradigm_at(i)->summary);
 	for (unsigned i = 0; netcrafter_variant_at(i); i++)
 		printf("variant  %-15s %s\n", netcrafter_variant_at(i)->name, netcrafter_variant_at(i)->summary);
 	return fflush(stdout) ? run_failed(-errno, "") : EXIT_SUCCESS;

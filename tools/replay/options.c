@@ -44,7 +44,7 @@ static const char help[] =
 	"  --payload BYTES    most of one transaction: 128, 256, 512, 1024, 2048 or 4096 (4096; nvlink 256)\n"
 	"  --subheader BYTES  2 to 6 (5)\n"
 	"  --entries N        lines of the write queue of each destination: 16, 32 or 64 (64)\n"
-	"  --paradigms LIST   of p2p,write-combining,dma,finepack,gpulink,config-packet,narrow (all but narrow)\n"
+	"  --paradigms LIST   of p2p,write-combining,dma,finepack,compact,config-packet,narrow (all but narrow)\n"
 	"  --latency NS       of the link, 0 to 1000000 (700)\n"
 	"  --buffer BYTES     that wait before a source's link until it stalls (65536)\n"
 	"what is told\n"
@@ -98,7 +98,7 @@ static int take(void *gathered, int option, const char *value)
 	case ECRC: g->ecrc = true; return 0;
 	case LINK: return link_named(o, value);
 	case PARADIGMS:
-		return option_list("paradigms", value, "p2p, write-combining, dma, finepack, gpulink, config-packet, narrow",
+		return option_list("paradigms", value, "p2p, write-combining, dma, finepack, compact, config-packet, narrow",
 				   take_paradigm, o);
 	case 'o': return option_output(value, &o->output);
 	case PAYLOAD: return option_power_of_two("payload", value, 128, 4096, &g->payload);

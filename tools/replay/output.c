@@ -66,12 +66,12 @@ static int table(FILE *to, const struct found *f)
 	fprintf(to, "at least  %" PRIu64 " bytes on the wire; beside the below %" PRIu64 " for loads and atomics\n",
 		c->lower_bound_bytes, c->alike_bytes);
 	table_time(to, f);
-	fprintf(to, "\n%-16s %15s %8s %8s %8s %13s %13s%s\n", "paradigm", "wire bytes", "useful", "protocol", "wasted", "packets",
+	fprintf(to, "\n%-20s %15s %8s %8s %8s %13s %13s%s\n", "paradigm", "wire bytes", "useful", "protocol", "wasted", "packets",
 		"stores/packet", f->options->timed ? "           us  speed-up" : "");
 	for (unsigned i = 0; i < comparison_results(f->comparison); i++) {
 		struct result r = comparison_result(f->comparison, i);
 
-		fprintf(to, "%-16s %15" PRIu64 " %7.1f%% %7.1f%% %7.1f%% %13" PRIu64 " %13.1f", r.paradigm->name, r.wire_bytes,
+		fprintf(to, "%-20s %15" PRIu64 " %7.1f%% %7.1f%% %7.1f%% %13" PRIu64 " %13.1f", r.paradigm->label, r.wire_bytes,
 			share(r.useful_bytes, r.wire_bytes), share(r.protocol_bytes, r.wire_bytes),
 			share(r.wasted_bytes, r.wire_bytes), r.packets, r.stores_per_packet);
 		if (f->options->timed)
@@ -149,11 +149,18 @@ static int add_time(struct json_object *o, const struct found *f, const struct r
 	return f->one_gpu_ps ? output_add(o, "speed_up", json_object_new_double(speed_up(f, r->time_ps))) : 0;
 }
 
+static int add_name(struct json_object *o, const struct paradigm *p)
+{
+	if (output_add_text(o, "name", p->name) || (p->alias && output_add_text(o, "alias", p->alias)))
+		return -ENOMEM;
+	return output_add(o, "model_only", json_object_new_boolean(p->model_only));
+}
+
 static struct json_object *paradigm_object(const struct found *f, const struct result *r)
 {
 	struct json_object *o = json_object_new_object();
 
-	if (o && !output_add_text(o, "name", r->paradigm->name) && !output_add_count(o, "wire_bytes", r->wire_bytes) &&
+	if (o && !add_name(o, r->paradigm) && !output_add_count(o, "wire_bytes", r->wire_bytes) &&
 	    !output_add_count(o, "useful_bytes", r->useful_bytes) && !output_add_count(o, "protocol_bytes", r->protocol_bytes) &&
 	    !output_add_count(o, "wasted_bytes", r->wasted_bytes) && !output_add_count(o, "packets", r->packets) &&
 	    !output_add(o, "stores_per_packet", json_object_new_double(r->stores_per_packet)) && !add_time(o, f, r))

@@ -252,7 +252,7 @@ static void bytes_drawing(FILE *to, const struct page_run *run)
 		char bytes[32];
 
 		svg_quantity(bytes, sizeof(bytes), (double)r->wire_bytes, "B");
-		*b = (struct svg_bar){ .name = r->paradigm->name,
+		*b = (struct svg_bar){ .name = r->paradigm->label,
 				       .part = { (double)r->useful_bytes / whole, (double)r->protocol_bytes / whole,
 						 (double)r->wasted_bytes / whole } };
 		if (dma)
@@ -288,7 +288,7 @@ static void bytes_section(FILE *to, const struct page_run *run)
 	for (unsigned i = 0; i < run->results; i++) {
 		const struct result *r = &run->result[i];
 
-		bytes_row(to, r->paradigm->name,
+		bytes_row(to, r->paradigm->label,
 			  (uint64_t[]){ r->wire_bytes, r->useful_bytes, r->protocol_bytes, r->wasted_bytes }, dma);
 	}
 	bytes_row(to, "lower bound",
@@ -305,7 +305,7 @@ static void packets_section(FILE *to, const struct page_run *run)
 	for (unsigned i = 0; i < run->results; i++) {
 		const struct result *r = &run->result[i];
 
-		bars.bar[i] = (struct svg_bar){ .name = r->paradigm->name, .part = { r->stores_per_packet } };
+		bars.bar[i] = (struct svg_bar){ .name = r->paradigm->label, .part = { r->stores_per_packet } };
 		snprintf(bars.bar[i].label, sizeof(bars.bar[i].label), "%.1f", r->stores_per_packet);
 	}
 	fputs("<h2>Stores per packet</h2>\n<p>Stores of the stream for each transaction on the link; as Figure 11.</p>\n", to);
@@ -313,7 +313,7 @@ static void packets_section(FILE *to, const struct page_run *run)
 	svg_bars(to, &bars);
 	table_begin(to, "packets", (const char *const[]){ "paradigm", "packets", "stores per packet", NULL });
 	for (unsigned i = 0; i < run->results; i++) {
-		row_begin(to, run->result[i].paradigm->name);
+		row_begin(to, run->result[i].paradigm->label);
 		cell_count(to, (double)run->result[i].packets);
 		cell_number(to, run->result[i].stores_per_packet);
 		fputs("</tr>\n", to);
@@ -341,7 +341,7 @@ static void time_section(FILE *to, const struct page_run *run)
 		bool bound = i == run->results;
 		const struct result *r = &run->result[i];
 
-		row_begin(to, bound ? time_measure.bound_name : r->paradigm->name);
+		row_begin(to, bound ? time_measure.bound_name : r->paradigm->label);
 		cell_microseconds(to, bound ? bound_seconds(run) : seconds(run, r));
 		cell_microseconds(to, bound ? 0 : (double)r->stalled_ps * 1e-12);
 		if (known)
@@ -384,7 +384,7 @@ static struct svg_lines lines_of(const struct page_sweep *s, const struct subjec
 
 		if (subject->changing && any && !changes(s, i))
 			continue;
-		line->name = s->step[0].result[i].paradigm->name;
+		line->name = s->step[0].result[i].paradigm->label;
 		line->style = style_of(s->step[0].result[i].paradigm);
 		for (unsigned k = 0; k < s->count; k++)
 			line->value[k] = m->value(&s->step[k], &s->step[k].result[i]);
@@ -426,7 +426,7 @@ static void sweep_figure(FILE *to, const char *id, const struct page_sweep *s, c
 	char text[192];
 
 	for (unsigned i = 0; i < first->results; i++)
-		columns[i + 1] = first->result[i].paradigm->name;
+		columns[i + 1] = first->result[i].paradigm->label;
 	columns[first->results + 1] = m->bound_name;
 	snprintf(text, sizeof(text), "%s: %s%s%s%s", subject->title, m->name,
 		 m == &time_measure ? "; in the table in \u00b5s" : "", bound ? "" : "; far off, in the table alone: ",
@@ -498,7 +498,7 @@ static void paradigms(FILE *to, const struct page_run *run)
 	fputs("<h2>Ways of sending</h2>\n<dl>\n", to);
 	for (unsigned i = 0; i < run->results; i++) {
 		fputs("<dt>", to);
-		svg_text(to, run->result[i].paradigm->name);
+		svg_text(to, run->result[i].paradigm->label);
 		fputs("</dt><dd>", to);
 		svg_text(to, run->result[i].paradigm->summary);
 		fputs("</dd>\n", to);

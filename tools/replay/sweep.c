@@ -51,12 +51,12 @@ static void table_rows(const struct plan *plan, unsigned step, const struct foun
 	if (step == 0) {
 		printf("%-12s", plan->setting);
 		for (unsigned i = 0; i < comparison_results(f->comparison); i++)
-			printf(" %15s", comparison_result(f->comparison, i).paradigm->name);
+			printf(" %20s", comparison_result(f->comparison, i).paradigm->label);
 		puts("   wire bytes");
 	}
 	printf("%-12s", plan->values[step]);
 	for (unsigned i = 0; i < comparison_results(f->comparison); i++)
-		printf(" %15" PRIu64, comparison_result(f->comparison, i).wire_bytes);
+		printf(" %20" PRIu64, comparison_result(f->comparison, i).wire_bytes);
 	putchar('\n');
 }
 

@@ -46,6 +46,7 @@ static void send(void *state, uint64_t address, uint32_t size)
 
 const struct paradigm paradigm_p2p = {
 	.name = "p2p",
+	.label = "p2p",
 	.summary = "every store a transaction of its own",
 	.create = direct_create,
 	.free = free,
@@ -58,6 +59,7 @@ const struct paradigm paradigm_p2p = {
 
 const struct paradigm paradigm_dma = {
 	.name = "dma",
+	.label = "dma",
 	.summary = "bulk copies at the end of a phase",
 	.create = direct_create,
 	.free = free,

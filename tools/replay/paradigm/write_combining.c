@@ -136,6 +136,7 @@ static void load(void *state, uint64_t address, uint32_t size)
 
 const struct paradigm paradigm_write_combining = {
 	.name = "write-combining",
+	.label = "write-combining",
 	.summary = "lines of 128 bytes, combined and sent when their place is needed",
 	.create = create,
 	.free = free,
