@@ -17,7 +17,7 @@ static double speed_up(const struct found *f, uint64_t time_ps)
 	return time_ps ? (double)f->one_gpu_ps / (double)time_ps : 0;
 }
 
-/* The class' name: from how many bytes to how many. */
+/* The name of a size class: its range of bytes. */
 static const char *class_name(unsigned class, char name[24])
 {
 	snprintf(name, 24, "%u-%u", class ? (4u << class) / 2 + 1 : 1, 4u << class);
@@ -41,7 +41,7 @@ static void table_time(FILE *to, const struct found *f)
 
 	if (!f->options->timed)
 		return;
-	fprintf(to, "time      links of %.1f GB/s and %.0f ns, %" PRIu64 " bytes wait before one; without any cost of sending %.1f us",
+	fprintf(to, "time      links of %.1f GB/s and %.0f ns with buffers of %" PRIu64 " bytes; infinite bandwidth %.1f us",
 		t->bytes_per_second / 1e9, (double)t->latency_ps / 1e3, t->buffer_bytes, (double)bound / 1e6);
 	if (f->one_gpu_ps)
 		fprintf(to, ", speed-up %.2f", speed_up(f, bound));
@@ -56,14 +56,14 @@ static int table(FILE *to, const struct found *f)
 	fprintf(to, "stream    %s, %u GPUs\n", f->stream, f->gpus);
 	if (f->check[0])
 		fprintf(to, "checked   %s\n", f->check);
-	fprintf(to, "stores    %" PRIu64 " with %" PRIu64 " bytes, %" PRIu64 " of them unique; %" PRIu64 " loads, %" PRIu64
+	fprintf(to, "stores    %" PRIu64 " of %" PRIu64 " bytes in total, %" PRIu64 " of them unique; %" PRIu64 " loads, %" PRIu64
 		    " atomics, %" PRIu64 " releases, %" PRIu64 " barriers\n",
 		c->stores, c->store_bytes, c->unique_bytes, c->loads, c->atomics, c->releases, c->barriers);
 	table_sizes(to, c);
-	fprintf(to, "link      %s: %s; payload at most %u\n", s->link.name, s->link.formula, s->link.payload_bytes);
-	fprintf(to, "card      %u entries of 128 bytes a destination; sub-headers of %u bytes\n", s->queue_entries,
+	fprintf(to, "link      %s: %s; maximum payload size %u\n", s->link.name, s->link.formula, s->link.payload_bytes);
+	fprintf(to, "card      %u write queue entries of 128 bytes per destination; sub-headers of %u bytes\n", s->queue_entries,
 		s->subheader_bytes);
-	fprintf(to, "at least  %" PRIu64 " bytes on the wire; beside the below %" PRIu64 " for loads and atomics\n",
+	fprintf(to, "at least  %" PRIu64 " bytes on the wire; not included below: %" PRIu64 " for loads and atomics\n",
 		c->lower_bound_bytes, c->alike_bytes);
 	table_time(to, f);
 	fprintf(to, "\n%-20s %15s %8s %8s %8s %13s %13s%s\n", "paradigm", "wire bytes", "useful", "protocol", "wasted", "packets",

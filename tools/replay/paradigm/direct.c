@@ -47,7 +47,7 @@ static void send(void *state, uint64_t address, uint32_t size)
 const struct paradigm paradigm_p2p = {
 	.name = "p2p",
 	.label = "p2p",
-	.summary = "every store a transaction of its own",
+	.summary = "plain peer stores, one transaction each",
 	.create = direct_create,
 	.free = free,
 	.store = send,
@@ -60,7 +60,7 @@ const struct paradigm paradigm_p2p = {
 const struct paradigm paradigm_dma = {
 	.name = "dma",
 	.label = "dma",
-	.summary = "bulk copies at the end of a phase",
+	.summary = "bulk copies at the end of each phase",
 	.create = direct_create,
 	.free = free,
 	.store = direct_nothing,
