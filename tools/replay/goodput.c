@@ -20,7 +20,7 @@ int goodput(int argc, char **argv)
 	printf("%5s", "bytes");
 	for (unsigned i = 0; link_preset_at(i); i++)
 		printf(" %8s", link_preset_at(i)->name);
-	puts("   % of the wire bytes, of a store at a multiple of its size");
+	puts("   goodput in % of wire bytes, for a store aligned to its size");
 	for (unsigned size = 1; size <= LARGEST; size *= 2) {
 		printf("%5u", size);
 		for (unsigned i = 0; link_preset_at(i); i++) {

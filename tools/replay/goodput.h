@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpulink-replay goodput: how much of a store's wire bytes are its own. */
+/* gpulink-replay goodput: a store's own bytes as a share of its wire bytes. */
 #ifndef REPLAY_GOODPUT_H
 #define REPLAY_GOODPUT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* gpulink-replay: what a card would save on somebody's traffic. */
+/* gpulink-replay: estimates what a card would save on given traffic. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,15 +15,15 @@
 #include "workload/workload.h"
 
 static const char help[] = "usage: gpulink-replay COMMAND [OPTION...]\n"
-			   "  run      play a workload or a trace through the ways of sending, side by side\n"
-			   "  sweep    SETTING=VALUES: the same for each value of a setting\n"
-			   "  record   OUT: write a workload's stream into a trace\n"
-			   "  report   FILE.html: a page with figures and tables, also of the usual sweeps\n"
-			   "  convert  IN OUT: read a trace, write it as .glt, .glt.zst or .csv\n"
-			   "  list     the workloads, the links, the ways of sending and NetCrafter's variants\n"
-			   "  goodput  of a single store, by its size, on each link\n"
-			   "  netcrafter  what two clusters of GPUs ask of each other, over a narrow link with NetCrafter\n"
-			   "gpulink-replay run --help tells its options; gpulink-replay(1) the rest.\n";
+			   "  run         compare transfer methods on a workload or a trace\n"
+			   "  sweep       SETTING=VALUE[,VALUE...]: run once for each value of a setting\n"
+			   "  report      FILE.html: write a self-contained HTML page with figures, tables and the usual sweeps\n"
+			   "  record      OUT: write a workload's stream to a trace\n"
+			   "  convert     IN OUT: convert a trace to .glt, .glt.zst or .csv\n"
+			   "  list        list workloads, links, transfer methods and NetCrafter variants\n"
+			   "  goodput     show the goodput of a single store by size, for each link\n"
+			   "  netcrafter  simulate two clusters of GPUs on a narrow link, with and without NetCrafter\n"
+			   "See gpulink-replay run --help, gpulink-replay netcrafter --help and gpulink-replay(1).\n";
 
 static int run(int argc, char **argv)
 {
@@ -51,7 +51,7 @@ static int record(int argc, char **argv)
 	int status;
 
 	if (argc < 2 || (argv[1][0] == '-' && argv[1][1])) {
-		fputs("usage: gpulink-replay record OUT (the options of run that say what the stream is)\n", stderr);
+		fputs("usage: gpulink-replay record OUT (--workload NAME and the stream options of run)\n", stderr);
 		return 2;
 	}
 	status = options_read(argc - 1, argv + 1, &options);
@@ -87,13 +87,14 @@ static int list(int argc, char **argv)
 			printf("%22s--size %llu (%llu to %llu): %s\n", "", (unsigned long long)w->size,
 			       (unsigned long long)w->least_size, (unsigned long long)w->most_size, w->size_means);
 		if (w->takes_input)
-			printf("%22s--input FILE: a matrix or graph%s\n", "", w->needs_input ? ", needed" : "");
+			printf("%22s--input FILE: a matrix or graph%s\n", "", w->needs_input ? ", required" : "");
 	}
 	for (unsigned i = 0; link_preset_at(i); i++)
 		printf("link     %-12s %.1f GB/s; %s\n", link_preset_at(i)->name,
 		       link_bytes_per_second(link_preset_at(i)) / 1e9, link_preset_at(i)->formula);
 	for (unsigned i = 0; paradigm_at(i); i++)
-		printf("paradigm %-15s %s\n", paradigm_at(i)->name, paradigm_at(i)->summary);
+		printf("paradigm %-15s %s%s\n", paradigm_at(i)->name, paradigm_at(i)->model_only ? "(model only) " : "",
+		       paradigm_at(i)->summary);
 	for (unsigned i = 0; netcrafter_variant_at(i); i++)
 		printf("variant  %-15s %s\n", netcrafter_variant_at(i)->name, netcrafter_variant_at(i)->summary);
 	return fflush(stdout) ? run_failed(-errno, "") : EXIT_SUCCESS;
@@ -115,7 +116,7 @@ int main(int argc, char **argv)
 		return EXIT_SUCCESS;
 	}
 	if (argc > 1)
-		fprintf(stderr, "gpulink-replay: %s: not a command\n", argv[1]);
+		fprintf(stderr, "gpulink-replay: %s: unknown command\n", argv[1]);
 	fputs(help, stderr);
 	return 2;
 }

@@ -31,7 +31,7 @@ static int read_requests(const struct stream_options *o, struct requests *reques
 	if (status || requests->gpus >= 2)
 		return status;
 	requests_free(requests);
-	snprintf(error, REPLAY_ERROR_BYTES, "%s: has one GPU; two clusters need two at least", o->trace);
+	snprintf(error, REPLAY_ERROR_BYTES, "%s: one GPU; two clusters require at least 2", o->trace);
 	return -EINVAL;
 }
 
@@ -47,7 +47,7 @@ static int play(struct netcrafter_found *found, char *error)
 		status = netcrafter_run(found->requests, &setting, &found->results[i]);
 		if (status == -EBADMSG)
 			snprintf(error, REPLAY_ERROR_BYTES,
-				 "%s: the far end of the link did not get what was sent: this is a bug in the model",
+				 "%s: the link delivered other data than was sent: a bug in the model",
 				 o->variants[i]->name);
 	}
 	return status;

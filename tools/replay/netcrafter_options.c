@@ -29,24 +29,26 @@ static const struct option known[] = {
 
 static const char help[] =
 	"usage: gpulink-replay netcrafter (--workload NAME [--input FILE] | --trace FILE) [OPTION...]\n"
-	"what the GPUs ask of each other\n"
-	"  --trace FILE       the simulator's packet records (.rtr), or another trace's stores and loads\n"
+	"Simulates two clusters of GPUs on a narrow link, with and without NetCrafter. Defaults are in parentheses.\n"
+	"Requests:\n"
+	"  --trace FILE       MGPUSim packet records (.rtr), or the stores and loads of another trace\n"
 	"  --workload NAME, --input FILE, --gpus N, --iterations N, --size N, --element BYTES, --seed N   as for run\n"
-	"the system\n"
-	"  --between GB/S     of the link between the two clusters, each way: a power of two, 1 to 512 (16)\n"
-	"  --within GB/S      of each GPU's port, likewise (128)\n"
-	"  --flit BYTES       8 or 16 (16)\n"
-	"  --queue FLITS      of a cluster queue, 600 to 4096 (1024)\n"
-	"  --clocks N         of a cluster queue in the time of a flit, 1 to 8 (4)\n"
-	"  --tlb ENTRIES      of each GPU, a power of two, 8 to 65536 (512)\n"
-	"NetCrafter\n"
-	"  --pool NS          how long a flit is pooled, 0 to 128 (32)\n"
-	"  --no-selective     latency-critical flits are pooled too\n"
-	"  --no-yielding      a pooled flit holds its kind until its time is over, also when the link has nothing else to do\n"
-	"  --trim BYTES       of a sector: 4, 8, 16 or 32 (16)\n"
-	"  --burst N          latency-critical flits in a row while others wait, 1 to 255 (16)\n"
-	"what is told\n"
-	"  --variants LIST    of plain,ideal,stitching,pooling,trimming,sequencing,netcrafter,tuned,finepack,both (all)\n"
+	"System:\n"
+	"  --between GB/S     bandwidth of the link between the clusters, per direction: a power of two, 1 to 512 (16)\n"
+	"  --within GB/S      bandwidth of each GPU's port, per direction: a power of two, 1 to 512 (128)\n"
+	"  --flit BYTES       flit size, 8 or 16 (16); flits of 8 bytes are model only\n"
+	"  --queue FLITS      size of each cluster queue, 600 to 4096 (1024)\n"
+	"  --clocks N         clocks of the cluster queue per flit time, 1 to 8 (4)\n"
+	"  --tlb ENTRIES      TLB entries per GPU, a power of two, 8 to 65536 (512)\n"
+	"NetCrafter:\n"
+	"  --pool NS          pooling time, 0 to 128 (32)\n"
+	"  --no-selective     pool latency-critical flits too\n"
+	"  --no-yielding      a pooled flit blocks its kind until its pooling time is over, even on an idle link\n"
+	"  --trim BYTES       sector size: 4, 8, 16 or 32 (16)\n"
+	"  --burst N          maximum latency-critical flits in a row while others wait, 1 to 255 (16)\n"
+	"Output:\n"
+	"  --variants LIST    variants to simulate, comma-separated (all):\n"
+	"                     plain, ideal, stitching, pooling, trimming, sequencing, netcrafter, tuned, finepack, both\n"
 	"  -o, --output FORM  table, json or csv (table)\n";
 
 static bool take_variant(void *options, unsigned place, const char *name)
@@ -80,7 +82,7 @@ static int take(void *options, int option, const char *value)
 
 	switch (option) {
 	case VARIANTS:
-		return option_list("variants", value, "plain, ideal, stitching, pooling, trimming, sequencing, netcrafter, tuned, "
+		return option_list("variants", value, "one of plain, ideal, stitching, pooling, trimming, sequencing, netcrafter, tuned, "
 				   "finepack, both", take_variant, o);
 	case 'o': return option_output(value, &o->output);
 	case NO_SELECTIVE: o->setting.selective = false; return 0;
@@ -90,7 +92,7 @@ static int take(void *options, int option, const char *value)
 	status = option_set_field(fields, sizeof(fields) / sizeof(fields[0]), option, value, &o->setting);
 	if (status > 0)
 		status = stream_options_take(&o->stream, option, value);
-	return status ? -1 : 0; /* of what is no option getopt has said it */
+	return status ? -1 : 0; /* getopt has reported an unknown option */
 }
 
 static int together(const struct netcrafter_options *o)
@@ -99,7 +101,7 @@ static int together(const struct netcrafter_options *o)
 		return -1;
 	if (!netcrafter_pool_valid(&o->setting)) {
 		fprintf(stderr,
-			"gpulink-replay: --pool %u: allowed are %u clocks of the cluster queue, of which a nanosecond has %g here\n",
+			"gpulink-replay: --pool %u: must be at most %u clocks of the cluster queue, at %g clocks per nanosecond\n",
 			o->setting.pool_ns, GLK_POOL_CYCLES_MAX, netcrafter_clocks_ns(&o->setting));
 		return -1;
 	}

@@ -14,7 +14,7 @@ struct netcrafter_options {
 	enum output output;
 };
 
-/** Returns 0; 1 when --help was answered; -1: a sentence is on stderr. */
+/** Returns 0; 1 after --help; -1 after an error message on stderr. */
 int netcrafter_options_read(int argc, char **argv, struct netcrafter_options *options);
 
 #endif /* REPLAY_NETCRAFTER_OPTIONS_H */

@@ -22,7 +22,7 @@ static const char *const kind_names[GLK_KIND_COUNT] = {
 	[GLK_KIND_ATOMIC_RESPONSE] = "atomic response",
 };
 
-/* What follows from a result's counters. */
+/* Values derived from a result's counters. */
 struct sums {
 	uint64_t packets, flits, bytes, stitched;
 	double speed_up, saved, least, padded, shared;
@@ -52,7 +52,7 @@ static struct sums sum_up(const struct netcrafter_found *f, unsigned i)
 	return s;
 }
 
-/* ---- For people ---- */
+/* ---- Table ---- */
 
 static void table_head(FILE *to, const struct netcrafter_found *f)
 {
@@ -63,21 +63,21 @@ static void table_head(FILE *to, const struct netcrafter_found *f)
 	fprintf(to, "stream    %s, %u GPUs in two clusters, %zu requests of %zu %s, %zu phases\n", f->stream, f->requests->gpus,
 		f->requests->count, f->requests->unit_count, f->requests->windowed ? "GPUs" : "compute units",
 		f->requests->phase_count);
-	fprintf(to, "closed    %s\n",
+	fprintf(to, "replay    %s\n",
 		f->requests->windowed ?
-			"a GPU goes on until 2048 of its requests are without an answer; at barriers all wait for all" :
-			"a request comes as long after the answer that had come before it as in the trace, or after the request "
-			"before;\n          a compute unit has 32 reads under way at most");
-	fprintf(to, "system    %u GB/s a GPU, %u GB/s between clusters, switches of 30 ns, flits of %u bytes, queues of %u flits, "
-		    "clocked %u times a flit\n", s->within, s->between, s->flit_bytes, s->queue_entries, s->clocks);
-	fprintf(to, "pages     of 4 KiB, 4 levels, a table's page with the first that it maps; TLB of %u entries a GPU, 8 ways, and "
-		    "32 a unit; 32 of upper levels; 16 walkers\n", s->tlb_entries);
-	fprintf(to, "pooling   %u ns, %s, %s; trimming to %u bytes; %u latency-critical in a row\n", s->pool_ns,
-		s->selective ? "but latency-critical flits" : "all flits",
-		s->yielding ? "yielding" : "holding its kind", s->trim_bytes, s->burst);
+			"a GPU issues requests until 2048 are unanswered; at barriers all GPUs wait" :
+			"a request follows the answer that preceded it in the trace, or else the previous request, by the recorded "
+			"time;\n          a compute unit has at most 32 outstanding reads");
+	fprintf(to, "system    %u GB/s per GPU, %u GB/s between clusters, switch latency 30 ns, flits of %u bytes, queues of %u "
+		    "flits, %u queue clocks per flit\n", s->within, s->between, s->flit_bytes, s->queue_entries, s->clocks);
+	fprintf(to, "pages     4 KiB, 4 levels, a table on the GPU of the first page that it maps; TLB entries: %u per GPU (8 ways), 32 "
+		    "per unit, 32 for upper levels; 16 walkers\n", s->tlb_entries);
+	fprintf(to, "pooling   %u ns, %s, %s; trimming to %u bytes; at most %u latency-critical flits in a row\n", s->pool_ns,
+		s->selective ? "all but latency-critical flits" : "all flits",
+		s->yielding ? "yielding" : "not yielding", s->trim_bytes, s->burst);
 	if (count)
-		fprintf(to, "reads     %" PRIu64 " cross; they need 1-16 bytes of the line: %.1f%%, 17-32: %.1f%%, 33-48: %.1f%%, "
-			    "49-64: %.1f%%; %.1f%% one sector of 16\n", count, share(reads->by_bytes[0], count),
+		fprintf(to, "reads     %" PRIu64 " cross the link; bytes of the line needed: 1-16: %.1f%%, 17-32: %.1f%%, 33-48: %.1f%%, "
+			    "49-64: %.1f%%; within one sector of 16: %.1f%%\n", count, share(reads->by_bytes[0], count),
 			share(reads->by_bytes[1], count), share(reads->by_bytes[2], count), share(reads->by_bytes[3], count),
 			share(reads->in_sector[2], count));
 }
@@ -100,7 +100,7 @@ static int table(FILE *to, const struct netcrafter_found *f)
 	return ferror(to) ? -EIO : 0;
 }
 
-/* ---- For programs ---- */
+/* ---- CSV and JSON ---- */
 
 static int csv(FILE *to, const struct netcrafter_found *f)
 {
@@ -120,7 +120,7 @@ static int csv(FILE *to, const struct netcrafter_found *f)
 	return ferror(to) ? -EIO : 0;
 }
 
-/* An object of counts, in the order of the two lists. */
+/* An object of named counts. */
 static struct json_object *counts(const char *const *names, const uint64_t *values, size_t count)
 {
 	struct json_object *o = json_object_new_object();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gpulink-replay netcrafter found, for people and for programs. */
+/* The result of gpulink-replay netcrafter as table, JSON or CSV. */
 #ifndef REPLAY_NETCRAFTER_OUTPUT_H
 #define REPLAY_NETCRAFTER_OUTPUT_H
 

@@ -8,7 +8,7 @@
 
 int option_wrong(const char *option, const char *value, const char *allowed)
 {
-	fprintf(stderr, "gpulink-replay: --%s %s: allowed is %s\n", option, value, allowed);
+	fprintf(stderr, "gpulink-replay: --%s %s: must be %s\n", option, value, allowed);
 	return -1;
 }
 
@@ -57,7 +57,7 @@ int option_list(const char *option, const char *list, const char *allowed,
 		if (!take(user, place++, name))
 			return option_wrong(option, name, allowed);
 	}
-	return place ? 0 : option_wrong(option, "(nothing)", "one at least");
+	return place ? 0 : option_wrong(option, "(empty)", "a list of at least one name");
 }
 
 int option_output(const char *form, enum output *output)
@@ -70,7 +70,7 @@ int option_output(const char *form, enum output *output)
 			return 0;
 		}
 	}
-	return option_wrong("output", form, "table, json, csv");
+	return option_wrong("output", form, "table, json or csv");
 }
 
 int option_set_field(const struct option_field *fields, unsigned count, int option, const char *text, void *structure)
@@ -93,7 +93,7 @@ int option_read_all(int argc, char **argv, const struct option_command *command,
 {
 	int option;
 
-	optind = 0; /* sweep and report read options again and again */
+	optind = 0; /* sweep and report read options repeatedly */
 	while ((option = getopt_long(argc, argv, "o:h", command->known, NULL)) != -1) {
 		if (option == 'h') {
 			fputs(command->help, stdout);
@@ -103,7 +103,7 @@ int option_read_all(int argc, char **argv, const struct option_command *command,
 			return -1;
 	}
 	if (optind < argc) {
-		fprintf(stderr, "gpulink-replay: %s: not an option; see gpulink-replay %s --help\n", argv[optind], command->name);
+		fprintf(stderr, "gpulink-replay: %s: unexpected argument; see gpulink-replay %s --help\n", argv[optind], command->name);
 		return -1;
 	}
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Command lines, and the values of options: numbers within bounds, lists of names, forms of output. What is not allowed is
- * said on stderr, and -1 returned.
+ * Command lines, and the values of options: numbers within bounds, lists of names, output forms. An invalid value
+ * is reported on stderr, and -1 returned.
  */
 #ifndef REPLAY_OPTION_VALUE_H
 #define REPLAY_OPTION_VALUE_H
@@ -13,17 +13,17 @@
 
 enum output { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_CSV };
 
-/** Says that a value is not allowed, and what is; returns -1. */
+/** Reports an invalid value and the allowed values; returns -1. */
 int option_wrong(const char *option, const char *value, const char *allowed);
 int option_number(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *value);
 int option_power_of_two(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *value);
-/** Names with commas between them, one at least: `take` gets each and its place, and returns whether it may stand there. The
- *  list stays as it is: who plays a stream more than once reads it again. */
+/** A comma-separated list of at least one name: `take` is called with each name and its position, and returns whether it is
+ *  valid. The list is not modified: sweep and report parse it repeatedly. */
 int option_list(const char *option, const char *list, const char *allowed,
 		bool (*take)(void *user, unsigned place, const char *name), void *user);
 int option_output(const char *form, enum output *output);
 
-/** An option whose value is an unsigned number: what it may be, and where in a structure it goes. */
+/** An option whose value is an unsigned number: its allowed values, and the offset of its field. */
 struct option_field {
 	int option;
 	const char *name;
@@ -32,7 +32,7 @@ struct option_field {
 	size_t offset;
 };
 
-/** Sets the one of these fields that the option means. Returns 0; 1: it means none of them; -1. */
+/** Sets the field of this option. Returns 0; 1: the option has no field here; -1 after an error. */
 int option_set_field(const struct option_field *fields, unsigned count, int option, const char *text, void *structure);
 
 struct option_command {
@@ -41,7 +41,7 @@ struct option_command {
 	int (*take)(void *user, int option, const char *value); /* one option; returns 0 or -1 */
 };
 
-/** Reads a command line, from its command on. Returns 0; 1 when --help was answered; -1. */
+/** Reads a command line that begins with the command. Returns 0; 1 after --help; -1 after an error. */
 int option_read_all(int argc, char **argv, const struct option_command *command, void *user);
 
 #endif /* REPLAY_OPTION_VALUE_H */

@@ -29,27 +29,29 @@ static const struct option known[] = {
 
 static const char help[] =
 	"usage: gpulink-replay run (--workload NAME [--input FILE] | --trace FILE) [OPTION...]\n"
-	"what the stream\n"
-	"  --workload NAME    run this algorithm and take its stores (gpulink-replay list)\n"
-	"  --input FILE       its matrix or graph: Matrix Market, edge list, METIS; plain or gzip\n"
-	"  --gpus N           2 to 64 (4)\n"
-	"  --iterations N     how many (0: the workload's own)\n"
-	"  --size N           how large what it makes up is (0: the workload's own; list tells what counts)\n"
-	"  --element BYTES    of what it stores, where it lets choose: 4 or 8\n"
-	"  --seed N           of what it makes up (1)\n"
-	"  --trace FILE       take a trace; - is standard input\n"
-	"how it is sent\n"
-	"  --link NAME        pcie1 to pcie6, nvlink (pcie4)\n"
-	"  --ecrc             with an end-to-end CRC\n"
-	"  --payload BYTES    most of one transaction: 128, 256, 512, 1024, 2048 or 4096 (4096; nvlink 256)\n"
-	"  --subheader BYTES  2 to 6 (5)\n"
-	"  --entries N        lines of the write queue of each destination: 16, 32 or 64 (64)\n"
-	"  --paradigms LIST   of p2p,write-combining,dma,finepack,gpulink,config-packet,narrow (all but narrow)\n"
-	"  --latency NS       of the link, 0 to 1000000 (700)\n"
-	"  --buffer BYTES     that wait before a source's link until it stalls (65536)\n"
-	"what is told\n"
-	"  --no-time          bytes alone, which is faster\n"
-	"  --jobs N           threads, 1 to 64 (1); more than 1 only with --no-time\n"
+	"Compares transfer methods (paradigms) on one stream of stores. Defaults are in parentheses.\n"
+	"Stream:\n"
+	"  --workload NAME    run this workload and use its stores; gpulink-replay list shows the names\n"
+	"  --input FILE       matrix or graph of the workload: Matrix Market, edge list, METIS, binary CSR; plain or gzip\n"
+	"  --gpus N           number of GPUs, 2 to 64 (4)\n"
+	"  --iterations N     number of iterations (0: the workload's default)\n"
+	"  --size N           problem size (0: the workload's default); gpulink-replay list shows its unit\n"
+	"  --element BYTES    element size, 4 or 8, where the workload has both\n"
+	"  --seed N           seed of generated data (1)\n"
+	"  --trace FILE       play a trace; - is standard input\n"
+	"Link and card:\n"
+	"  --link NAME        link type: pcie1 to pcie6, 16 lanes, or nvlink (pcie4)\n"
+	"  --ecrc             add an end-to-end CRC to transactions\n"
+	"  --payload BYTES    maximum payload size: 128, 256, 512, 1024, 2048 or 4096 (4096; nvlink 256)\n"
+	"  --subheader BYTES  sub-header width, 2 to 6 (5)\n"
+	"  --entries N        write queue entries per destination: 16, 32 or 64 (64)\n"
+	"  --paradigms LIST   transfer methods, comma-separated (all but narrow):\n"
+	"                     p2p, write-combining, dma, finepack, compact, config-packet, narrow\n"
+	"  --latency NS       link latency, 0 to 1000000 (700)\n"
+	"  --buffer BYTES     buffer ahead of each source's link; a full buffer stalls the source (65536)\n"
+	"Output:\n"
+	"  --no-time          count bytes only, without simulating time; faster\n"
+	"  --jobs N           threads, 1 to 64 (1); more than 1 requires --no-time\n"
 	"  -o, --output FORM  table, json or csv (table)\n";
 
 static bool take_paradigm(void *options, unsigned place, const char *name)
@@ -70,7 +72,7 @@ static const struct option_field fields[] = {
 	{ JOBS, "jobs", false, 1, PARALLEL_JOBS_MAX, offsetof(struct options, jobs) },
 };
 
-/* What options gather that can only be judged together. */
+/* Options that are validated together, after all are read. */
 struct gathered {
 	struct options *options;
 	uint64_t payload;
@@ -82,7 +84,7 @@ static int link_named(struct options *o, const char *name)
 	const struct link *link = link_preset(name);
 
 	if (!link)
-		return option_wrong("link", name, "pcie1, pcie2, pcie3, pcie4, pcie5, pcie6, nvlink");
+		return option_wrong("link", name, "one of pcie1, pcie2, pcie3, pcie4, pcie5, pcie6, nvlink");
 	o->setting.link = *link;
 	return 0;
 }
@@ -98,8 +100,8 @@ static int take(void *gathered, int option, const char *value)
 	case ECRC: g->ecrc = true; return 0;
 	case LINK: return link_named(o, value);
 	case PARADIGMS:
-		return option_list("paradigms", value, "p2p, write-combining, dma, finepack, gpulink, config-packet, narrow",
-				   take_paradigm, o);
+		return option_list("paradigms", value,
+				   "one of p2p, write-combining, dma, finepack, compact, config-packet, narrow", take_paradigm, o);
 	case 'o': return option_output(value, &o->output);
 	case PAYLOAD: return option_power_of_two("payload", value, 128, 4096, &g->payload);
 	case NO_TIME: o->timed = false; return 0;
@@ -113,7 +115,7 @@ static int take(void *gathered, int option, const char *value)
 	status = option_set_field(fields, sizeof(fields) / sizeof(fields[0]), option, value, o);
 	if (status > 0)
 		status = stream_options_take(&o->stream, option, value);
-	return status ? -1 : 0; /* of what is no option getopt has said it */
+	return status ? -1 : 0; /* getopt has reported an unknown option */
 }
 
 static int together(struct options *o, const struct gathered *g)
@@ -121,12 +123,12 @@ static int together(struct options *o, const struct gathered *g)
 	if (stream_options_check(&o->stream))
 		return -1;
 	if (o->jobs > 1 && o->timed) {
-		fputs("gpulink-replay: --jobs: time is of all pairs of GPUs together; --no-time leaves it out\n", stderr);
+		fputs("gpulink-replay: --jobs: more than 1 thread requires --no-time\n", stderr);
 		return -1;
 	}
 	if (g->payload > o->setting.link.payload_bytes) {
-		fprintf(stderr, "gpulink-replay: --payload %llu: the link %s has at most %u\n", (unsigned long long)g->payload,
-			o->setting.link.name, o->setting.link.payload_bytes);
+		fprintf(stderr, "gpulink-replay: --payload %llu: must be at most %u on link %s\n", (unsigned long long)g->payload,
+			o->setting.link.payload_bytes, o->setting.link.name);
 		return -1;
 	}
 	if (g->payload)
@@ -159,7 +161,7 @@ int options_read_with(int argc, char **argv, const char *setting, const char *va
 	char **words, *last = NULL;
 	int status = options_read(argc, argv, options);
 
-	if (status) /* so no word that lacks its value takes the setting for it */
+	if (status) /* so that an option without its value does not consume the setting */
 		return status;
 	status = -1;
 	words = calloc((size_t)argc + 2, sizeof(*words));

@@ -13,16 +13,16 @@ struct options {
 	struct stream_options stream;
 	struct setting setting;
 	bool timed;
-	unsigned jobs; /* more than 1: without time */
-	struct timing_setting timing; /* bandwidth is the link's */
+	unsigned jobs; /* more than 1 requires !timed */
+	struct timing_setting timing; /* the bandwidth is set from the link */
 	const struct paradigm *paradigms[COMPARISON_PARADIGMS_MAX + 1];
 	enum output output;
 };
 
-/** Reads the options of `run`. Returns 0; 1 when --help was answered; -1: a sentence is on stderr. */
+/** Reads the options of `run`. Returns 0; 1 after --help; -1 after an error message on stderr. */
 int options_read(int argc, char **argv, struct options *options);
 
-/** The same, with one setting more, a number or a link; it stands last, and so wins. */
+/** The same with one more setting, a number or a link, appended so that it overrides. */
 int options_read_with(int argc, char **argv, const char *setting, const char *value, struct options *options);
 
 #endif /* REPLAY_OPTIONS_H */

@@ -17,7 +17,7 @@ static double speed_up(const struct found *f, uint64_t time_ps)
 	return time_ps ? (double)f->one_gpu_ps / (double)time_ps : 0;
 }
 
-/* The class' name: from how many bytes to how many. */
+/* The name of a size class: its range of bytes. */
 static const char *class_name(unsigned class, char name[24])
 {
 	snprintf(name, 24, "%u-%u", class ? (4u << class) / 2 + 1 : 1, 4u << class);
@@ -41,7 +41,7 @@ static void table_time(FILE *to, const struct found *f)
 
 	if (!f->options->timed)
 		return;
-	fprintf(to, "time      links of %.1f GB/s and %.0f ns, %" PRIu64 " bytes wait before one; without any cost of sending %.1f us",
+	fprintf(to, "time      links of %.1f GB/s and %.0f ns with buffers of %" PRIu64 " bytes; infinite bandwidth %.1f us",
 		t->bytes_per_second / 1e9, (double)t->latency_ps / 1e3, t->buffer_bytes, (double)bound / 1e6);
 	if (f->one_gpu_ps)
 		fprintf(to, ", speed-up %.2f", speed_up(f, bound));
@@ -56,22 +56,22 @@ static int table(FILE *to, const struct found *f)
 	fprintf(to, "stream    %s, %u GPUs\n", f->stream, f->gpus);
 	if (f->check[0])
 		fprintf(to, "checked   %s\n", f->check);
-	fprintf(to, "stores    %" PRIu64 " with %" PRIu64 " bytes, %" PRIu64 " of them unique; %" PRIu64 " loads, %" PRIu64
+	fprintf(to, "stores    %" PRIu64 " of %" PRIu64 " bytes in total, %" PRIu64 " of them unique; %" PRIu64 " loads, %" PRIu64
 		    " atomics, %" PRIu64 " releases, %" PRIu64 " barriers\n",
 		c->stores, c->store_bytes, c->unique_bytes, c->loads, c->atomics, c->releases, c->barriers);
 	table_sizes(to, c);
-	fprintf(to, "link      %s: %s; payload at most %u\n", s->link.name, s->link.formula, s->link.payload_bytes);
-	fprintf(to, "card      %u entries of 128 bytes a destination; sub-headers of %u bytes\n", s->queue_entries,
+	fprintf(to, "link      %s: %s; maximum payload size %u\n", s->link.name, s->link.formula, s->link.payload_bytes);
+	fprintf(to, "card      %u write queue entries of 128 bytes per destination; sub-headers of %u bytes\n", s->queue_entries,
 		s->subheader_bytes);
-	fprintf(to, "at least  %" PRIu64 " bytes on the wire; beside the below %" PRIu64 " for loads and atomics\n",
+	fprintf(to, "at least  %" PRIu64 " bytes on the wire; not included below: %" PRIu64 " for loads and atomics\n",
 		c->lower_bound_bytes, c->alike_bytes);
 	table_time(to, f);
-	fprintf(to, "\n%-16s %15s %8s %8s %8s %13s %13s%s\n", "paradigm", "wire bytes", "useful", "protocol", "wasted", "packets",
+	fprintf(to, "\n%-20s %15s %8s %8s %8s %13s %13s%s\n", "paradigm", "wire bytes", "useful", "protocol", "wasted", "packets",
 		"stores/packet", f->options->timed ? "           us  speed-up" : "");
 	for (unsigned i = 0; i < comparison_results(f->comparison); i++) {
 		struct result r = comparison_result(f->comparison, i);
 
-		fprintf(to, "%-16s %15" PRIu64 " %7.1f%% %7.1f%% %7.1f%% %13" PRIu64 " %13.1f", r.paradigm->name, r.wire_bytes,
+		fprintf(to, "%-20s %15" PRIu64 " %7.1f%% %7.1f%% %7.1f%% %13" PRIu64 " %13.1f", r.paradigm->label, r.wire_bytes,
 			share(r.useful_bytes, r.wire_bytes), share(r.protocol_bytes, r.wire_bytes),
 			share(r.wasted_bytes, r.wire_bytes), r.packets, r.stores_per_packet);
 		if (f->options->timed)
@@ -149,11 +149,18 @@ static int add_time(struct json_object *o, const struct found *f, const struct r
 	return f->one_gpu_ps ? output_add(o, "speed_up", json_object_new_double(speed_up(f, r->time_ps))) : 0;
 }
 
+static int add_name(struct json_object *o, const struct paradigm *p)
+{
+	if (output_add_text(o, "name", p->name) || (p->alias && output_add_text(o, "alias", p->alias)))
+		return -ENOMEM;
+	return output_add(o, "model_only", json_object_new_boolean(p->model_only));
+}
+
 static struct json_object *paradigm_object(const struct found *f, const struct result *r)
 {
 	struct json_object *o = json_object_new_object();
 
-	if (o && !output_add_text(o, "name", r->paradigm->name) && !output_add_count(o, "wire_bytes", r->wire_bytes) &&
+	if (o && !add_name(o, r->paradigm) && !output_add_count(o, "wire_bytes", r->wire_bytes) &&
 	    !output_add_count(o, "useful_bytes", r->useful_bytes) && !output_add_count(o, "protocol_bytes", r->protocol_bytes) &&
 	    !output_add_count(o, "wasted_bytes", r->wasted_bytes) && !output_add_count(o, "packets", r->packets) &&
 	    !output_add(o, "stores_per_packet", json_object_new_double(r->stores_per_packet)) && !add_time(o, f, r))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run found, for people and for programs. */
+/* The result of a run as table, JSON or CSV. */
 #ifndef REPLAY_OUTPUT_H
 #define REPLAY_OUTPUT_H
 
@@ -7,25 +7,25 @@
 
 #include "run.h"
 
-/** Writes a result in the form that its options ask for. Returns 0 or a negative errno value. */
+/** Writes a result in the selected form. Returns 0 or a negative errno value. */
 int output_write(FILE *to, const struct found *found);
 
-/** A row of CSV for each paradigm, below the header. */
+/** CSV: the header, and a row for each paradigm. */
 void output_csv_header(FILE *to);
 void output_csv_rows(FILE *to, const struct found *found);
 
-/** The result as an object; the caller puts it. NULL: no memory. */
+/** The result as a JSON object; the caller puts it. NULL: out of memory. */
 struct json_object *output_object(const struct found *found);
 
-/** Adds a value, and takes it also when that fails, or when it is NULL: no memory. Returns 0 or -ENOMEM. */
+/** Adds a value and takes ownership of it, also on failure. NULL means out of memory. Returns 0 or -ENOMEM. */
 int output_add(struct json_object *object, const char *name, struct json_object *value);
 int output_add_count(struct json_object *object, const char *name, uint64_t count);
 int output_add_text(struct json_object *object, const char *name, const char *text);
 
-/** A name in CSV: in quotes, if it needs them. */
+/** A CSV field, quoted if necessary. */
 void output_csv_text(FILE *to, const char *text);
 
-/** Writes an object and puts it; NULL is no memory. */
+/** Writes an object and puts it; NULL means out of memory. */
 int output_object_write(FILE *to, struct json_object *object);
 
 #endif /* REPLAY_OUTPUT_H */

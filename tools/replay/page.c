@@ -22,7 +22,7 @@ static const char css[] =
 	"@media print { body { max-width: none; margin: 0; padding: 0; font-size: 11px } table { font-size: 10px }\n"
 	"  .wide { overflow: visible; break-inside: avoid } th, td { padding: .1em .4em } }\n";
 
-/* What a figure of a sweep shows. */
+/* The quantity that a sweep figure shows. */
 struct measure {
 	const char *name, *unit;
 	double (*value)(const struct page_run *run, const struct result *result);
@@ -31,10 +31,10 @@ struct measure {
 	double (*bound)(const struct page_run *run);
 };
 
-/* What a sweep changes. */
+/* The setting that a sweep changes. */
 struct subject {
 	const char *title, *axis, *column, *text;
-	bool changing; /* draw only what changes at all */
+	bool changing; /* draw only paradigms that change */
 };
 
 static double ratio(uint64_t part, uint64_t whole)
@@ -74,7 +74,7 @@ static double bound_speed_up(const struct page_run *run)
 	return ratio(run->one_gpu_ps, run->counts.last_ps);
 }
 
-/* 12 345 678; what is counted here fits a double. */
+/* 12 345 678; counts fit a double. */
 static void cell_count(FILE *to, double value)
 {
 	char digits[32];
@@ -98,8 +98,8 @@ static void cell_number(FILE *to, double value)
 
 static const struct measure
 	wire_measure = { "wire bytes", "B", wire_bytes, cell_count, "lower bound", lower_bound },
-	time_measure = { "time", "s", seconds, cell_microseconds, "free sending", bound_seconds },
-	speed_up_measure = { "speed-up over one GPU", "", speed_up, cell_number, "free sending", bound_speed_up };
+	time_measure = { "time", "s", seconds, cell_microseconds, "infinite bandwidth", bound_seconds },
+	speed_up_measure = { "speed-up over one GPU", "", speed_up, cell_number, "infinite bandwidth", bound_speed_up };
 
 static void row_begin(FILE *to, const char *name)
 {
@@ -108,7 +108,7 @@ static void row_begin(FILE *to, const char *name)
 	fputs("</th>", to);
 }
 
-/* A table's head: a column for each name; the list ends with NULL. */
+/* A table head: a column for each name; the list ends with NULL. */
 static void table_begin(FILE *to, const char *id, const char *const *columns)
 {
 	fprintf(to, "<div class=\"wide\"><table id=\"%s\">\n<thead><tr>", id);
@@ -140,10 +140,10 @@ static void setting(FILE *to, const char *name, const char *value)
 	fputs("</bdi></td></tr>\n", to);
 }
 
-/* Words of a command line, each by itself: no shell's quoting. */
+/* The words of the command line, each in its own element, without shell quoting. */
 static void words(FILE *to, const struct page *p)
 {
-	row_begin(to, "the same numbers");
+	row_begin(to, "command");
 	fputs("<td><code>gpulink-replay</code> <code>run</code>", to);
 	for (int i = 0; i < p->words; i++) {
 		fputs(" <code>", to);
@@ -162,7 +162,7 @@ static void workload_settings(FILE *to, const struct page *p)
 	if (!w)
 		return;
 	setting(to, "workload", w->summary);
-	setting(to, "its result", p->check);
+	setting(to, "result check", p->check);
 	if (o->input)
 		setting(to, "input", o->input);
 	if (w->size_means && !o->input) {
@@ -172,7 +172,7 @@ static void workload_settings(FILE *to, const struct page *p)
 	if (o->iterations || w->iterations)
 		snprintf(text, sizeof(text), "%u", o->iterations ? o->iterations : w->iterations);
 	else
-		snprintf(text, sizeof(text), "until it is done");
+		snprintf(text, sizeof(text), "until convergence");
 	setting(to, "iterations", text);
 	snprintf(text, sizeof(text), "%u bytes", o->element ? o->element : w->element);
 	setting(to, "elements", text);
@@ -189,10 +189,10 @@ static void system_settings(FILE *to, const struct page *p)
 	snprintf(text, sizeof(text), "%s, %.2f GB/s in each direction%s", s->link.name, link_bytes_per_second(&s->link) / 1e9,
 		 s->link.digest_bytes ? ", with ECRC" : "");
 	setting(to, "link", text);
-	setting(to, "its bytes", s->link.formula);
-	snprintf(text, sizeof(text), "%u bytes of one transaction at most", s->link.payload_bytes);
-	setting(to, "payload", text);
-	snprintf(text, sizeof(text), "%u entries of 128 bytes for each destination", s->queue_entries);
+	setting(to, "link bytes", s->link.formula);
+	snprintf(text, sizeof(text), "at most %u bytes per transaction", s->link.payload_bytes);
+	setting(to, "maximum payload size", text);
+	snprintf(text, sizeof(text), "%u entries of 128 bytes per destination", s->queue_entries);
 	setting(to, "write queue", text);
 	snprintf(text, sizeof(text), "%u bytes", s->subheader_bytes);
 	setting(to, "sub-headers", text);
@@ -200,7 +200,7 @@ static void system_settings(FILE *to, const struct page *p)
 		return;
 	snprintf(text, sizeof(text), "%.3f ns", (double)o->timing.latency_ps / 1e3);
 	setting(to, "latency", text);
-	snprintf(text, sizeof(text), "%" PRIu64 " bytes wait before a source's link until it stalls", o->timing.buffer_bytes);
+	snprintf(text, sizeof(text), "%" PRIu64 " bytes ahead of each source's link; a full buffer stalls the source", o->timing.buffer_bytes);
 	setting(to, "buffer", text);
 }
 
@@ -215,20 +215,20 @@ static void settings(FILE *to, const struct page *p)
 		workload_settings(to, p);
 	snprintf(text, sizeof(text), "%u", p->run.gpus);
 	setting(to, "GPUs", text);
-	snprintf(text, sizeof(text), "%" PRIu64 " with %" PRIu64 " bytes, %" PRIu64 " of them unique", c->stores, c->store_bytes,
+	snprintf(text, sizeof(text), "%" PRIu64 " of %" PRIu64 " bytes in total, %" PRIu64 " of them unique", c->stores, c->store_bytes,
 		 c->unique_bytes);
 	setting(to, "stores", text);
 	snprintf(text, sizeof(text), "%" PRIu64 " loads, %" PRIu64 " atomics (%" PRIu64 " bytes on the wire, the same for each "
-		 "way of sending and not in the figures of bytes), %" PRIu64 " releases, %" PRIu64 " barriers",
+		 "transfer method and not included in the byte figures), %" PRIu64 " releases, %" PRIu64 " barriers",
 		 c->loads, c->atomics, c->alike_bytes, c->releases, c->barriers);
-	setting(to, "beside them", text);
-	setting(to, "bulk copies", c->copies ? "those that the stream names" : "each page of 4096 bytes that was stored to");
+	setting(to, "other operations", text);
+	setting(to, "bulk copies", c->copies ? "those in the stream" : "each page of 4096 bytes with a store");
 	system_settings(to, p);
 	words(to, p);
 	table_end(to);
 }
 
-/* The result that bytes are compared with: dma's. NULL: it was not asked for, or sent nothing. */
+/* dma's result, the reference for bytes. NULL: not selected, or it sent nothing. */
 static const struct result *dma_of(const struct page_run *run)
 {
 	for (unsigned i = 0; i < run->results; i++)
@@ -241,7 +241,7 @@ static void bytes_drawing(FILE *to, const struct page_run *run)
 {
 	const struct result *dma = dma_of(run);
 	double whole = dma ? (double)dma->wire_bytes : 1;
-	struct svg_bars bars = { .title = "Bytes on the wire of each way of sending: useful, protocol, wasted",
+	struct svg_bars bars = { .title = "Bytes on the wire of each transfer method: useful, protocol, wasted",
 				 .axis = dma ? "bytes on the wire; dma is 1" : "bytes on the wire", .unit = dma ? "" : "B",
 				 .parts = 3, .bars = run->results, .part_name = { "useful", "protocol", "wasted" },
 				 .mark = lower_bound(run) / whole, .mark_name = "lower bound" };
@@ -252,7 +252,7 @@ static void bytes_drawing(FILE *to, const struct page_run *run)
 		char bytes[32];
 
 		svg_quantity(bytes, sizeof(bytes), (double)r->wire_bytes, "B");
-		*b = (struct svg_bar){ .name = r->paradigm->name,
+		*b = (struct svg_bar){ .name = r->paradigm->label,
 				       .part = { (double)r->useful_bytes / whole, (double)r->protocol_bytes / whole,
 						 (double)r->wasted_bytes / whole } };
 		if (dma)
@@ -278,17 +278,17 @@ static void bytes_section(FILE *to, const struct page_run *run)
 	const struct result *dma = dma_of(run);
 	const struct stream_counts *c = &run->counts;
 
-	fputs("<h2>Bytes on the wire</h2>\n<p>Useful bytes are those that a destination could see at a release; wasted ones were "
-	      "overwritten before, or copied though nobody had stored them; protocol is all the rest. As Figure 10 of the FinePack "
-	      "paper.</p>\n", to);
-	figure_begin(to, "What each way of sending puts on the links");
+	fputs("<h2>Bytes on the wire</h2>\n<p>Useful bytes become visible at a destination at a release. Wasted bytes were overwritten "
+	      "before the release, or copied without having been stored. Protocol is everything else. Compare Figure 10 of the "
+	      "FinePack paper.</p>\n", to);
+	figure_begin(to, "Bytes on the links, by transfer method");
 	bytes_drawing(to, run);
 	table_begin(to, "bytes", (const char *const[]){ "paradigm", "wire bytes", "useful", "protocol", "wasted",
 							dma ? "dma = 1" : NULL, NULL });
 	for (unsigned i = 0; i < run->results; i++) {
 		const struct result *r = &run->result[i];
 
-		bytes_row(to, r->paradigm->name,
+		bytes_row(to, r->paradigm->label,
 			  (uint64_t[]){ r->wire_bytes, r->useful_bytes, r->protocol_bytes, r->wasted_bytes }, dma);
 	}
 	bytes_row(to, "lower bound",
@@ -299,21 +299,21 @@ static void bytes_section(FILE *to, const struct page_run *run)
 
 static void packets_section(FILE *to, const struct page_run *run)
 {
-	struct svg_bars bars = { .title = "Stores per packet of each way of sending", .axis = "stores per packet", .unit = "",
+	struct svg_bars bars = { .title = "Stores per packet of each transfer method", .axis = "stores per packet", .unit = "",
 				 .parts = 1, .bars = run->results };
 
 	for (unsigned i = 0; i < run->results; i++) {
 		const struct result *r = &run->result[i];
 
-		bars.bar[i] = (struct svg_bar){ .name = r->paradigm->name, .part = { r->stores_per_packet } };
+		bars.bar[i] = (struct svg_bar){ .name = r->paradigm->label, .part = { r->stores_per_packet } };
 		snprintf(bars.bar[i].label, sizeof(bars.bar[i].label), "%.1f", r->stores_per_packet);
 	}
-	fputs("<h2>Stores per packet</h2>\n<p>Stores of the stream for each transaction on the link; as Figure 11.</p>\n", to);
-	figure_begin(to, "How many stores one packet of each way of sending carries");
+	fputs("<h2>Stores per packet</h2>\n<p>Stores of the stream per transaction on the link. Compare Figure 11 of the FinePack paper.</p>\n", to);
+	figure_begin(to, "Stores per packet, by transfer method");
 	svg_bars(to, &bars);
 	table_begin(to, "packets", (const char *const[]){ "paradigm", "packets", "stores per packet", NULL });
 	for (unsigned i = 0; i < run->results; i++) {
-		row_begin(to, run->result[i].paradigm->name);
+		row_begin(to, run->result[i].paradigm->label);
 		cell_count(to, (double)run->result[i].packets);
 		cell_number(to, run->result[i].stores_per_packet);
 		fputs("</tr>\n", to);
@@ -328,10 +328,10 @@ static void time_section(FILE *to, const struct page_run *run)
 
 	if (!run->options.timed)
 		return;
-	fputs("<h2>Time</h2>\n<p>Of a system in which each GPU has one link to a switch that stores without limit. A GPU computes "
-	      "while it sends, unless its buffer is full; at a barrier all wait until everything has arrived. What computing takes "
-	      "is the workload's own reckoning, or the times in the trace; no cost of starting copies or kernels is in it. Free "
-	      "sending is what would be left if sending took no time.", to);
+	fputs("<h2>Time</h2>\n<p>Each GPU has one link to a switch with unlimited buffers. A GPU computes while it sends, unless "
+	      "its buffer is full; at a barrier all GPUs wait until everything has arrived. Compute time is estimated by the "
+	      "workload, or taken from the trace; launching copies and kernels costs nothing. Infinite bandwidth is the time "
+	      "if sending took none.", to);
 	if (known)
 		fprintf(to, " One GPU takes %.3f \u00b5s.", (double)run->one_gpu_ps / 1e6);
 	fputs("</p>\n", to);
@@ -341,7 +341,7 @@ static void time_section(FILE *to, const struct page_run *run)
 		bool bound = i == run->results;
 		const struct result *r = &run->result[i];
 
-		row_begin(to, bound ? time_measure.bound_name : r->paradigm->name);
+		row_begin(to, bound ? time_measure.bound_name : r->paradigm->label);
 		cell_microseconds(to, bound ? bound_seconds(run) : seconds(run, r));
 		cell_microseconds(to, bound ? 0 : (double)r->stalled_ps * 1e-12);
 		if (known)
@@ -384,7 +384,7 @@ static struct svg_lines lines_of(const struct page_sweep *s, const struct subjec
 
 		if (subject->changing && any && !changes(s, i))
 			continue;
-		line->name = s->step[0].result[i].paradigm->name;
+		line->name = s->step[0].result[i].paradigm->label;
 		line->style = style_of(s->step[0].result[i].paradigm);
 		for (unsigned k = 0; k < s->count; k++)
 			line->value[k] = m->value(&s->step[k], &s->step[k].result[i]);
@@ -393,7 +393,7 @@ static struct svg_lines lines_of(const struct page_sweep *s, const struct subjec
 	return lines;
 }
 
-/* Adds the bound, unless it is so far away that nothing could be told of the paradigms. */
+/* Adds the bound, unless its distance would squeeze the paradigms' lines together. */
 static bool add_bound(struct svg_lines *lines, const struct page_sweep *s, const struct measure *m)
 {
 	enum { FAR = 3 };
@@ -426,10 +426,10 @@ static void sweep_figure(FILE *to, const char *id, const struct page_sweep *s, c
 	char text[192];
 
 	for (unsigned i = 0; i < first->results; i++)
-		columns[i + 1] = first->result[i].paradigm->name;
+		columns[i + 1] = first->result[i].paradigm->label;
 	columns[first->results + 1] = m->bound_name;
 	snprintf(text, sizeof(text), "%s: %s%s%s%s", subject->title, m->name,
-		 m == &time_measure ? "; in the table in \u00b5s" : "", bound ? "" : "; far off, in the table alone: ",
+		 m == &time_measure ? "; in the table in \u00b5s" : "", bound ? "" : "; out of range, only in the table: ",
 		 bound ? "" : m->bound_name);
 	figure_begin(to, text);
 	svg_lines(to, &lines);
@@ -445,7 +445,7 @@ static void sweep_figure(FILE *to, const char *id, const struct page_sweep *s, c
 	fputs("</figure>\n", to);
 }
 
-/* The tables are called `id` with -bytes and -time behind it. `second` may be NULL: bytes alone. */
+/* The tables have the ids ID-bytes and ID-time. `second` may be NULL: bytes only. */
 static void sweep_section(FILE *to, const char *id, const struct page_sweep *s, const struct subject *subject,
 			  bool bytes, const struct measure *second)
 {
@@ -469,14 +469,14 @@ static void sweep_section(FILE *to, const char *id, const struct page_sweep *s, 
 static void sweeps(FILE *to, const struct page *p)
 {
 	static const struct subject
-		subheader = { "Width of sub-headers", "bytes of a sub-header", "bytes",
-			      "Wider sub-headers reach farther within one packet and cost more of each store; as Figure 12. Drawn "
-			      "is what depends on them; the tables have all.", true },
-		payload = { "Payload limit", "bytes of one transaction at most", "bytes",
-			    "What a transaction may carry at most: 128 to 512 bytes are what devices run today, 4096 is the "
-			    "paper's.", false },
+		subheader = { "Sub-header width", "sub-header width in bytes", "bytes",
+			      "A wider sub-header widens a packet's address window and costs more bytes per store. Compare Figure "
+			      "12 of the FinePack paper. The figures show the methods that depend on it, the tables show all.", true },
+		payload = { "Maximum payload size", "maximum payload size in bytes", "bytes",
+			    "The maximum payload of a transaction. Today's devices use 128 to 512 bytes; the FinePack paper uses "
+			    "4096.", false },
 		bandwidth = { "Bandwidth", "link", "link",
-			      "The same stream over faster and faster links; as Figure 13. Free sending is a link without limit.",
+			      "The same stream over faster links. Compare Figure 13 of the FinePack paper.",
 			      false },
 		scaling = { "Scaling", "GPUs", "GPUs", "The same problem on more GPUs.", false };
 	const struct measure *time = p->run.options.timed ? &time_measure : NULL;
@@ -487,7 +487,7 @@ static void sweeps(FILE *to, const struct page *p)
 	sweep_section(to, "bandwidth", &p->link, &bandwidth, false, speed);
 	sweep_section(to, "scaling", &p->gpus, &scaling, true, speed);
 	if (p->gpus_left_out[0]) {
-		fputs("<p>More is left out of the scaling: <bdi>", to);
+		fputs("<p>Larger numbers of GPUs are not shown: <bdi>", to);
 		svg_text(to, p->gpus_left_out);
 		fputs("</bdi></p>\n", to);
 	}
@@ -495,15 +495,15 @@ static void sweeps(FILE *to, const struct page *p)
 
 static void paradigms(FILE *to, const struct page_run *run)
 {
-	fputs("<h2>Ways of sending</h2>\n<dl>\n", to);
+	fputs("<h2>Transfer methods</h2>\n<dl>\n", to);
 	for (unsigned i = 0; i < run->results; i++) {
 		fputs("<dt>", to);
-		svg_text(to, run->result[i].paradigm->name);
+		svg_text(to, run->result[i].paradigm->label);
 		fputs("</dt><dd>", to);
 		svg_text(to, run->result[i].paradigm->summary);
 		fputs("</dd>\n", to);
 	}
-	fputs("<dt>lower bound</dt><dd>the unique bytes in transactions as large as the link has, addresses for nothing</dd>\n"
+	fputs("<dt>lower bound</dt><dd>the unique bytes in maximum-size transactions, with addresses at no cost</dd>\n"
 	      "</dl>\n", to);
 }
 
@@ -519,7 +519,7 @@ void page_write(FILE *to, const struct page *p)
 	fputs(css, to);
 	fputs("</style>\n</head>\n<body>\n", to);
 	svg_patterns(to);
-	fputs("<h1>What a gpulink card would save on <bdi>", to);
+	fputs("<h1>Savings of a gpulink card on <bdi>", to);
 	svg_text(to, p->stream);
 	fprintf(to, "</bdi>, %u GPUs</h1>\n", p->run.gpus);
 	settings(to, p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report's page: what runs found, in figures, each with its numbers in a table. It needs nothing but itself. */
+/* The report: a self-contained HTML page with figures, each with its numbers in a table. */
 #ifndef REPLAY_PAGE_H
 #define REPLAY_PAGE_H
 
@@ -9,9 +9,9 @@
 
 enum { PAGE_STEPS_MAX = 5 };
 
-/** What one run found, kept when it is gone. */
+/** The result of one run, kept after the run is freed. */
 struct page_run {
-	char value[32]; /**< of the setting that a sweep changes */
+	char value[32]; /**< of the swept setting */
 	struct options options;
 	unsigned gpus, results;
 	uint64_t one_gpu_ps;
@@ -27,14 +27,14 @@ struct page_sweep {
 struct page {
 	const char *stream;
 	char check[256];
-	int words; /**< of the command line, behind the subcommand */
+	int words; /**< of the command line, after the subcommand */
 	char *const *word;
 	struct page_run run;
-	struct page_sweep subheader, payload, link, gpus; /**< without steps: not in the report */
-	char gpus_left_out[REPLAY_ERROR_BYTES];		  /**< why numbers of GPUs are missing; "": none is */
+	struct page_sweep subheader, payload, link, gpus; /**< without steps: omitted */
+	char gpus_left_out[REPLAY_ERROR_BYTES];		  /**< why larger numbers of GPUs are missing, or "" */
 };
 
-/** Writes it; the caller looks for ferror(). The same page gives the same bytes. */
+/** Writes the page deterministically; the caller checks ferror(). */
 void page_write(FILE *to, const struct page *page);
 
 #endif /* REPLAY_PAGE_H */

@@ -133,7 +133,7 @@ TRIED = [
 
 
 def goal(f):
-    head = """gpulink's compact form (wire-format.md) against FinePack at a fixed width, with queues that hold as much, over all the
+    head = """The compact form (wire-format.md; model only) against FinePack at a fixed width, with queues that hold as much, over all the
     workloads above: geometric mean of wire bytes"""
     items = [
         f"{f['saved_one_width']:.1f} % less than at the width that is best for them all, H = {f['suite_width']} (the paper's "
@@ -243,7 +243,7 @@ FinePack at H = 5:
 
 {parts['wire']}
 
-FinePack by width, with a width for each packet (narrow), and gpulink's compact form, which has none:
+FinePack by width, with a width for each packet (narrow), and the compact form (model only), which has none:
 
 {parts['widths']}
 """

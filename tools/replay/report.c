@@ -20,7 +20,7 @@ static int fail(const char *path, int status, char *error)
 	return status;
 }
 
-/* What a file's reader cannot read twice. */
+/* Whether the file cannot be read twice. */
 static bool only_once(const char *path)
 {
 	struct stat status;
@@ -47,7 +47,7 @@ static int play(struct page_run *run, struct page *page, char *error)
 	return 0;
 }
 
-/* Of the settings that sweeps change. */
+/* Compares the settings that sweeps change. */
 static bool same(const struct options *a, const struct options *b)
 {
 	return a->setting.subheader_bytes == b->setting.subheader_bytes && a->stream.gpus == b->stream.gpus &&
@@ -55,14 +55,14 @@ static bool same(const struct options *a, const struct options *b)
 	       strcmp(a->setting.link.name, b->setting.link.name) == 0;
 }
 
-/* Adds a run with another value of one setting; one like the page's own is not made again. */
+/* Adds a run with another value of one setting; the page's own run is reused. */
 static int step(struct page *page, struct page_sweep *sweep, char **argv, const char *setting, const char *value, char *error)
 {
 	struct page_run *run = &sweep->step[sweep->count];
 	int status = 0;
 
 	if (options_read_with(page->words + 1, argv, setting, value, &run->options)) {
-		snprintf(error, REPLAY_ERROR_BYTES, "--%s %s cannot be had with these options", setting, value);
+		snprintf(error, REPLAY_ERROR_BYTES, "--%s %s: not possible with these options", setting, value);
 		return -EINVAL;
 	}
 	if (isatty(STDERR_FILENO))
@@ -78,7 +78,7 @@ static int step(struct page *page, struct page_sweep *sweep, char **argv, const 
 	return 0;
 }
 
-/* `argv`: with a word before the options. Values that the link cannot have are left out. */
+/* `argv` has one word before the options. Values that the link does not support are omitted. */
 static int sweep_bytes(struct page *page, char **argv, char *error)
 {
 	static const char *const widths[] = { "2", "3", "4", "5", "6" }, *const limits[] = { "128", "256", "512", "4096" };
@@ -109,7 +109,7 @@ static int sweep_links(struct page *page, char **argv, char *error)
 	return 0;
 }
 
-/* A trace has the GPUs that it has; a workload may be too small for many, or too large: then the page says so. */
+/* Only for workloads; the page names the reason when a workload cannot run on more GPUs. */
 static int sweep_gpus(struct page *page, char **argv, char *error)
 {
 	static const char *const gpus[] = { "2", "4", "8", "16" };
@@ -141,17 +141,17 @@ static int gather(struct page *page, char **argv, char *error)
 	return status;
 }
 
-/* Whether the command line is one. If not, a sentence is on stderr. */
+/* Validates the command line; reports an error on stderr. */
 static bool allowed(const char *path, const struct options *o)
 {
 	const char *from = o->stream.trace ? o->stream.trace : o->stream.input, *end = strrchr(path, '.');
 
 	if (!end || strcmp(end, ".html") != 0)
-		fprintf(stderr, "gpulink-replay: %s: a report's name ends with .html\n", path);
+		fprintf(stderr, "gpulink-replay: %s: a report file must end in .html\n", path);
 	else if (o->output != OUTPUT_TABLE)
-		fputs("gpulink-replay: --output: a report has one form\n", stderr);
+		fputs("gpulink-replay: --output: not supported by report\n", stderr);
 	else if (from && only_once(from))
-		fprintf(stderr, "gpulink-replay: %s: a report plays its stream many times and needs a file, not a pipe\n", from);
+		fprintf(stderr, "gpulink-replay: %s: a report reads its stream several times; it requires a file, not a pipe\n", from);
 	else
 		return true;
 	return false;
@@ -169,7 +169,7 @@ static int write_page(struct page *page, int fd)
 		return -ENOMEM;
 	}
 	page_write(to, page);
-	bad = ferror(to); /* what it was is forgotten */
+	bad = ferror(to); /* errno is no longer valid */
 	return fclose(to) ? -errno : bad ? -EIO : 0;
 }
 
@@ -207,7 +207,7 @@ int report(int argc, char **argv)
 		return 2;
 	}
 	path = argv[1];
-	argv[1] = argv[0]; /* what stands before options */
+	argv[1] = argv[0]; /* the word before the options */
 	page = calloc(1, sizeof(*page));
 	if (!page) {
 		fputs("gpulink-replay: out of memory\n", stderr);

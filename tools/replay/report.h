@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A page for people: a stream through the paradigms, and again for each value of what matters most. */
+/* The HTML report: one run, and sweeps over the main settings. */
 #ifndef REPLAY_REPORT_H
 #define REPLAY_REPORT_H
 

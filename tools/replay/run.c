@@ -13,7 +13,7 @@
 #include "trace/trace.h"
 #include "workload/workload.h"
 
-/* Tells how far a long run is, on a terminal. */
+/* Shows the progress of a long run on a terminal. */
 struct progress {
 	struct replay_sink to;
 	const struct replay_trace_info *trace; /* or NULL */
@@ -29,7 +29,7 @@ static double seconds_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void tell(struct progress *p, double now)
+static void progress_print(struct progress *p, double now)
 {
 	double rate = (double)p->operations / (now - p->start) / 1e6;
 
@@ -52,13 +52,13 @@ static int take(void *user, const struct replay_op *ops, size_t count)
 		p->next_look = p->operations + LOOK_EVERY;
 		if (now - p->last >= 0.5) {
 			p->last = now;
-			tell(p, now);
+			progress_print(p, now);
 		}
 	}
 	return p->to.take(p->to.user, ops, count);
 }
 
-/* The sink with progress before it, where somebody looks. */
+/* Adds progress output to the sink when standard error is a terminal. */
 static struct replay_sink with_progress(struct progress *p, struct replay_sink to, const struct replay_trace_info *trace)
 {
 	*p = (struct progress){ .to = to, .trace = trace, .start = seconds_now() };
@@ -72,7 +72,7 @@ static void end_progress(const struct progress *p)
 		fputs("\r\033[K", stderr);
 }
 
-/* What pushes the stream. */
+/* The source of the stream. */
 struct source {
 	int (*push)(void *user, struct replay_sink to, char *error);
 	void *user;
@@ -145,7 +145,7 @@ static int forget(void *user, const struct replay_op *ops, size_t count)
 	return 0;
 }
 
-/* What the same takes where nothing has to be sent. */
+/* The same workload on one GPU, which sends nothing. */
 static int time_on_one_gpu(struct workload_source *w, uint64_t *time_ps, char *error)
 {
 	int status;
@@ -165,7 +165,7 @@ static int find_workload(const struct stream_options *o, struct workload_source 
 	};
 	if (w->workload)
 		return 0;
-	snprintf(error, REPLAY_ERROR_BYTES, "--workload %s: there is none of that name; gpulink-replay list shows all",
+	snprintf(error, REPLAY_ERROR_BYTES, "--workload %s: unknown workload; see gpulink-replay list",
 		 o->workload);
 	return -EINVAL;
 }
@@ -182,7 +182,7 @@ static int play_workload(const struct options *o, struct found *found, char *err
 	status = play(o, found, &(struct source){ .push = run_workload, .user = &w }, error);
 	if (status)
 		return status;
-	snprintf(found->check, sizeof(found->check), "%s: %.3g, allowed %.3g", w.info.compared, w.info.residual, w.info.allowed);
+	snprintf(found->check, sizeof(found->check), "%s: %.3g (at most %.3g)", w.info.compared, w.info.residual, w.info.allowed);
 	if (o->timed)
 		status = time_on_one_gpu(&w, &found->one_gpu_ps, error);
 	if (status)
@@ -251,10 +251,10 @@ int run_record(const struct options *o, const char *path, char *error)
 
 	error[0] = '\0';
 	if (!o->stream.workload) {
-		snprintf(error, REPLAY_ERROR_BYTES, "record takes a --workload; gpulink-replay convert copies a trace");
+		snprintf(error, REPLAY_ERROR_BYTES, "record: requires --workload; to copy a trace use gpulink-replay convert");
 		return -EINVAL;
 	}
-	status = find_workload(&o->stream, &w, error); /* before a file is made */
+	status = find_workload(&o->stream, &w, error); /* before the file is created */
 	if (!status)
 		status = replay_trace_writer_open(&writer, path, o->stream.gpus, error);
 	if (status)

@@ -28,11 +28,11 @@ int stream_options_take(struct stream_options *o, int option, const char *value)
 int stream_options_check(const struct stream_options *o)
 {
 	if (!o->workload == !o->trace) {
-		fputs("gpulink-replay: a stream is needed: either --workload NAME or --trace FILE\n", stderr);
+		fputs("gpulink-replay: a stream is required: either --workload NAME or --trace FILE\n", stderr);
 		return -1;
 	}
 	if (o->trace && o->input) {
-		fputs("gpulink-replay: --input is a workload's; a trace has none\n", stderr);
+		fputs("gpulink-replay: --input: requires --workload\n", stderr);
 		return -1;
 	}
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options that say which stream of stores is played: a workload's, or a trace's. */
+/* Options that select the stream: a workload or a trace. */
 #ifndef REPLAY_STREAM_OPTIONS_H
 #define REPLAY_STREAM_OPTIONS_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct stream_options {
-	const char *workload, *trace, *input; /* one of the first two */
+	const char *workload, *trace, *input; /* either workload or trace */
 	unsigned gpus, iterations;
 	unsigned element;
 	uint64_t size, seed;
@@ -15,13 +15,13 @@ struct stream_options {
 
 #define STREAM_OPTIONS_DEFAULT { .gpus = 4, .seed = 1 }
 
-/** What getopt_long() returns for them; a command's own options begin with STREAM_OPTIONS_END. */
+/** Their getopt_long() values; a command's own options begin with STREAM_OPTIONS_END. */
 enum {
 	STREAM_WORKLOAD = 256, STREAM_TRACE, STREAM_INPUT, STREAM_GPUS, STREAM_ITERATIONS, STREAM_SIZE, STREAM_ELEMENT, STREAM_SEED,
 	STREAM_OPTIONS_END
 };
 
-/** Their entries in its table. */
+/** Their entries in the option table. */
 #define STREAM_OPTIONS_KNOWN                                            \
 	{ "workload", required_argument, NULL, STREAM_WORKLOAD },       \
 	{ "trace", required_argument, NULL, STREAM_TRACE },             \
@@ -32,9 +32,9 @@ enum {
 	{ "element", required_argument, NULL, STREAM_ELEMENT },         \
 	{ "seed", required_argument, NULL, STREAM_SEED }
 
-/** Takes one of them. Returns 0; 1: it is another; -1: a sentence is on stderr. */
+/** Handles one stream option. Returns 0; 1: not a stream option; -1 after an error message. */
 int stream_options_take(struct stream_options *options, int option, const char *value);
-/** Whether all of them together name a stream. Returns 0, or -1: a sentence is on stderr. */
+/** Checks that the options name one stream. Returns 0, or -1 after an error message. */
 int stream_options_check(const struct stream_options *options);
 
 #endif /* REPLAY_STREAM_OPTIONS_H */

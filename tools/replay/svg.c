@@ -233,7 +233,7 @@ static void bar(FILE *to, const struct svg_bars *b, const struct svg_bar *bar, c
 
 void svg_bars(FILE *to, const struct svg_bars *b)
 {
-	enum { LEFT = 125, RIGHT = 560, BAR = 28 };
+	enum { LEFT = 150, RIGHT = 560, BAR = 28 };
 	static const char *const fills[] = { "class=\"plain\"", "fill=\"url(#protocol)\"", "fill=\"url(#wasted)\"" };
 	double top = b->parts > 1 ? 26 : 6, most = b->mark, bottom;
 	struct axis a;
@@ -337,7 +337,7 @@ static void line(FILE *to, const struct svg_lines *l, const struct svg_line *lin
 
 void svg_lines(FILE *to, const struct svg_lines *l)
 {
-	enum { LEFT = 70, RIGHT = 575, TOP = 32, BOTTOM = 272 };
+	enum { LEFT = 70, RIGHT = 555, TOP = 32, BOTTOM = 272 };
 	struct axis a = values_axis(l), across = { .high = l->points, .begin = LEFT, .end = RIGHT };
 	double names[SVG_LINES_MAX];
 	char text[SVG_LABEL_BYTES];

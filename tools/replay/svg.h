@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Drawings: bars and lines with their axes, as SVG elements to stand in an HTML page that has svg_css() in its style and
- * svg_patterns() once in its body. Colours are never all that tells things apart: parts of bars have patterns, lines have
+ * svg_patterns() once in its body. Nothing depends on colour only: parts of bars have patterns, lines have
  * dashes, markers and their name at the end. Every text is escaped.
  */
 #ifndef REPLAY_SVG_H

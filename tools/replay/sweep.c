@@ -14,7 +14,7 @@
 enum { VALUES_MAX = 64 };
 
 static const char help[] = "usage: gpulink-replay sweep SETTING=VALUE[,VALUE...] (the options of run)\n"
-			   "  SETTING: subheader, payload, entries, link, gpus, size, seed\n";
+			   "SETTING: subheader, payload, entries, link, gpus, size or seed\n";
 
 struct plan {
 	char *setting;
@@ -51,16 +51,16 @@ static void table_rows(const struct plan *plan, unsigned step, const struct foun
 	if (step == 0) {
 		printf("%-12s", plan->setting);
 		for (unsigned i = 0; i < comparison_results(f->comparison); i++)
-			printf(" %15s", comparison_result(f->comparison, i).paradigm->name);
+			printf(" %20s", comparison_result(f->comparison, i).paradigm->label);
 		puts("   wire bytes");
 	}
 	printf("%-12s", plan->values[step]);
 	for (unsigned i = 0; i < comparison_results(f->comparison); i++)
-		printf(" %15" PRIu64, comparison_result(f->comparison, i).wire_bytes);
+		printf(" %20" PRIu64, comparison_result(f->comparison, i).wire_bytes);
 	putchar('\n');
 }
 
-/* Shows a step. `list`: of JSON's objects. */
+/* Prints one step, or appends it to the JSON list. */
 static int show(const struct plan *plan, unsigned step, const struct found *f, struct json_object *list)
 {
 	struct json_object *one;
@@ -97,7 +97,7 @@ int sweep(int argc, char **argv)
 	}
 	if (read_plan(argv[1], &plan))
 		return 2;
-	for (unsigned step = 0; step < plan.count; step++) /* all, before the first takes its time */
+	for (unsigned step = 0; step < plan.count; step++) /* validate all values before the first run */
 		if (options_read_with(argc - 1, argv + 1, plan.setting, plan.values[step], &options))
 			return 2;
 	for (unsigned step = 0; step < plan.count && !status; step++) {

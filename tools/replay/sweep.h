@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One stream, again and again with another value of one setting. */
+/* Runs one stream once for each value of a setting. */
 #ifndef REPLAY_SWEEP_H
 #define REPLAY_SWEEP_H
 

@@ -204,7 +204,7 @@ int requests_from_trace(struct requests *requests, const char *path, char *error
 	else
 		rc = from_operations(requests, trace, error);
 	if (rc == -E2BIG && !error[0])
-		snprintf(error, REPLAY_ERROR_BYTES, "%s: more than %d requests or %d compute units: they are kept in memory",
+		snprintf(error, REPLAY_ERROR_BYTES, "%s: more than %d requests or %d compute units, the maximum kept in memory",
 			 path, REQUESTS_MAX, UNITS_MAX);
 	replay_trace_close(trace);
 	if (rc)

@@ -199,10 +199,10 @@ int requests_stream_end(struct requests_stream *s, int status, char *error)
 
 	ends->length = latest > s->begin ? latest - s->begin : 0;
 	if (s->failed == -ERANGE)
-		snprintf(error, REPLAY_ERROR_BYTES, "operation %llu: address 0x%llx: here each GPU has 4 GiB",
+		snprintf(error, REPLAY_ERROR_BYTES, "operation %llu: address 0x%llx: must be below 4 GiB, the memory of each GPU",
 			 (unsigned long long)s->operation, (unsigned long long)s->address);
 	else if (s->failed == -E2BIG)
-		snprintf(error, REPLAY_ERROR_BYTES, "more than %d requests: they are kept in memory; take a smaller workload",
+		snprintf(error, REPLAY_ERROR_BYTES, "more than %d requests: the maximum kept in memory; choose a smaller workload",
 			 REQUESTS_MAX);
 	free(s);
 	return status;

@@ -4,17 +4,17 @@
 #include <string.h>
 
 static const struct netcrafter_variant variants[] = {
-	{ .name = "plain", .summary = "packets are cut into flits, and no more" },
+	{ .name = "plain", .summary = "packets are cut into flits; no NetCrafter mechanism" },
 	{ .name = "ideal", .summary = "plain, over a link as fast as a GPU's port", .ideal = true },
 	{ .name = "stitching", .summary = "stitching without pooling", .stitching = true },
 	{ .name = "pooling", .summary = "stitching with pooling", .stitching = true, .pooling = true },
-	{ .name = "trimming", .summary = "answers to reads carry the sector that was asked for", .trimming = true },
+	{ .name = "trimming", .summary = "read responses carry only the requested sector", .trimming = true },
 	{ .name = "sequencing", .summary = "latency-critical packets first", .sequencing = true },
-	{ .name = "netcrafter", .summary = "all of these", .stitching = true, .pooling = true, .trimming = true,
+	{ .name = "netcrafter", .summary = "stitching, pooling, trimming and sequencing", .stitching = true, .pooling = true, .trimming = true,
 	  .sequencing = true },
-	{ .name = "tuned", .summary = "netcrafter; the pooling time follows the counters", .stitching = true, .pooling = true,
+	{ .name = "tuned", .summary = "(model only) netcrafter with a pooling time tuned from the counters", .stitching = true, .pooling = true,
 	  .trimming = true, .sequencing = true, .tuned = true },
-	{ .name = "finepack", .summary = "stores go as FinePack packets, all else is plain", .packed = true },
+	{ .name = "finepack", .summary = "stores are sent as FinePack packets; everything else is plain", .packed = true },
 	{ .name = "both", .summary = "finepack and netcrafter on one link", .stitching = true, .pooling = true, .trimming = true,
 	  .sequencing = true, .packed = true },
 };

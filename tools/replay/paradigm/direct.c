@@ -46,7 +46,8 @@ static void send(void *state, uint64_t address, uint32_t size)
 
 const struct paradigm paradigm_p2p = {
 	.name = "p2p",
-	.summary = "every store a transaction of its own",
+	.label = "p2p",
+	.summary = "plain peer stores, one transaction each",
 	.create = direct_create,
 	.free = free,
 	.store = send,
@@ -58,7 +59,8 @@ const struct paradigm paradigm_p2p = {
 
 const struct paradigm paradigm_dma = {
 	.name = "dma",
-	.summary = "bulk copies at the end of a phase",
+	.label = "dma",
+	.summary = "bulk copies at the end of each phase",
 	.create = direct_create,
 	.free = free,
 	.store = direct_nothing,

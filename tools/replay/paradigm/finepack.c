@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * FinePack, by the card's own model: one window a destination, one width. And the alternative of the paper's discussion
- * (VI-B): a configuration packet sets what the store packets after it have in common. They say where and how long, as
- * sub-headers do, but remain packets of the link: each has its own sequence number, LCRC and ECRC, 10 bytes.
- *
- * And gpulink's own: the queue collects in the widest window, in lines of half the size and twice as many, and its packets have
- * the compact form (compact.h), in which a run is told by its distance from the one before, or as a repetition. Simpler, and
- * measured beside it: the widest window, and for each packet the least width that does for what it holds.
+ * Four paradigms that use the card model's partition:
+ * finepack: one window per destination, one sub-header width; what the card sends.
+ * config-packet: the alternative of the paper's discussion (VI-B). A configuration packet sets the fields that the following
+ * store packets share. Each of these still carries an address and a length, like a sub-header, and its own sequence number,
+ * LCRC and ECRC: 10 bytes more.
+ * compact (model only): the compact form (compact.h). The queue collects in the widest window, in twice as many lines of half
+ * the size; each run is encoded by its distance from the previous one, or as a repetition.
+ * narrow (model only): the widest window, and per packet the smallest sub-header width that covers its stores.
  */
 #include <stdlib.h>
 
@@ -60,7 +61,7 @@ static void *create(const struct setting *setting)
 	return make(setting, setting->subheader_bytes, GLK_FORM_PLAIN);
 }
 
-/* A configuration packet in the place of each FinePack packet's header, and then every sub-packet pays for itself. */
+/* A configuration packet replaces each FinePack packet's header, and every sub-packet adds its own link overhead. */
 static void *create_config_packet(const struct setting *setting)
 {
 	struct finepack *f = make(setting, setting->subheader_bytes, GLK_FORM_PLAIN);
@@ -70,7 +71,7 @@ static void *create_config_packet(const struct setting *setting)
 	return f;
 }
 
-static void *create_own(const struct setting *setting)
+static void *create_compact(const struct setting *setting)
 {
 	return make(setting, GLK_SUBHEADER_MAX, GLK_FORM_COMPACT);
 }
@@ -82,7 +83,7 @@ static void *create_narrow(const struct setting *setting)
 
 static void store(void *state, uint64_t address, uint32_t size)
 {
-	/* What the bytes are makes no difference to how many there are. */
+	/* The tally counts bytes only; their values do not matter. */
 	static const uint8_t data[GLK_LINE_BYTES];
 	struct finepack *f = state;
 
@@ -106,14 +107,21 @@ static void release(void *state)
 				     f->partition.counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)];
 }
 
-#define FINEPACK(name_, summary_, create_)                                                                   \
-	{                                                                                                              \
-		.name = (name_), .summary = (summary_), .create = (create_), .free = free, .store = store,             \
-		.load = load, .copy = direct_nothing, .release = release, .tally = direct_tally                     \
-	}
+#define FINEPACK(name_, label_, summary_, create_)                                                              \
+	.name = (name_), .label = (label_), .summary = (summary_), .create = (create_), .free = free, .store = store, \
+	.load = load, .copy = direct_nothing, .release = release, .tally = direct_tally
 
-const struct paradigm paradigm_finepack = FINEPACK("finepack", "as in the paper: one window, one width", create);
-const struct paradigm paradigm_gpulink = FINEPACK("gpulink", "FinePack with sorted runs told by their distances, in lines of 64 bytes", create_own);
-const struct paradigm paradigm_config_packet = FINEPACK(
-	"config-packet", "a stateful configuration packet, then small packets", create_config_packet);
-const struct paradigm paradigm_narrow = FINEPACK("narrow", "FinePack with the least width that does for each packet", create_narrow);
+const struct paradigm paradigm_finepack = {
+	FINEPACK("finepack", "finepack", "what the card sends: one address window, one sub-header width", create)
+};
+const struct paradigm paradigm_compact = {
+	FINEPACK("compact", "compact (model only)", "sorted runs encoded by distance, in queue lines of 64 bytes", create_compact),
+	.alias = "gpulink", .model_only = true,
+};
+const struct paradigm paradigm_config_packet = {
+	FINEPACK("config-packet", "config-packet", "a stateful configuration packet, then small packets", create_config_packet)
+};
+const struct paradigm paradigm_narrow = {
+	FINEPACK("narrow", "narrow (model only)", "FinePack with the smallest sufficient sub-header width per packet", create_narrow),
+	.model_only = true,
+};

@@ -19,12 +19,12 @@ static const struct link presets[] = {
 	PCIE("pcie4", TLP_FORMULA "128b/130b", 130, 128, 16),
 	PCIE("pcie5", TLP_FORMULA "128b/130b", 130, 128, 32),
 	{ .name = "pcie6",
-	  .formula = "TLP: header 16 + OHC 4 where a DW is not whole + payload in DWs [+ ECRC 4]; of 256 bytes of a flit 236 "
+	  .formula = "TLP: header 16 + OHC 4 for a partial DW + payload in DWs [+ ECRC 4]; of 256 bytes of a flit 236 "
 		     "carry TLPs (DLP 6, CRC 8, FEC 6)",
 	  .header_bytes = 16, .answer_bytes = 12, .enables_bytes = 4, .unit_bytes = 4, .payload_bytes = 4096,
 	  .flit_bytes = 256, .flit_used = 236, .code_bits = 1, .code_used = 1, .gigatransfers = 64, .lanes = 16 },
 	{ .name = "nvlink",
-	  .formula = "flits of 16 bytes: header 1, byte enables 1 where a flit is not whole, data 1 to 16",
+	  .formula = "flits of 16 bytes: header 1, byte enables 1 for a partial flit, data 1 to 16",
 	  .header_bytes = 16, .answer_bytes = 16, .enables_bytes = 16, .unit_bytes = 16, .payload_bytes = 256,
 	  .flit_bytes = 1, .flit_used = 1, .code_bits = 1, .code_used = 1, .gigatransfers = 25, .lanes = 16 },
 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const struct paradigm *const all[] = {
-	&paradigm_p2p, &paradigm_write_combining, &paradigm_dma, &paradigm_finepack, &paradigm_gpulink,
+	&paradigm_p2p, &paradigm_write_combining, &paradigm_dma, &paradigm_finepack, &paradigm_compact,
 	&paradigm_config_packet, &paradigm_narrow,
 };
 
@@ -17,7 +17,7 @@ const struct paradigm *paradigm_at(unsigned index)
 const struct paradigm *paradigm_named(const char *name)
 {
 	for (unsigned i = 0; paradigm_at(i); i++)
-		if (strcmp(all[i]->name, name) == 0)
+		if (strcmp(all[i]->name, name) == 0 || (all[i]->alias && strcmp(all[i]->alias, name) == 0))
 			return all[i];
 	return NULL;
 }

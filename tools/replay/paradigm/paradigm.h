@@ -36,7 +36,10 @@ void tally_add(struct tally *sum, const struct tally *other);
  * atomic likewise; copy() of a REPLAY_COPY. release() sends what is kept.
  */
 struct paradigm {
-	const char *name;
+	const char *name;  /**< on the command line, in JSON and CSV */
+	const char *label; /**< in tables and reports */
+	const char *alias; /**< a former name, still accepted; or NULL */
+	bool model_only;   /**< no card sends this */
 	const char *summary;
 	void *(*create)(const struct setting *setting);
 	void (*free)(void *state);
@@ -47,14 +50,15 @@ struct paradigm {
 	const struct tally *(*tally)(const void *state);
 };
 
-/** How many there are in a report when nobody chooses: p2p, write-combining, dma, finepack, gpulink, config-packet. */
+/** The number of default paradigms: p2p, write-combining, dma, finepack, compact, config-packet. */
 enum { PARADIGM_DEFAULTS = 6 };
 
-/** All, those first. Ends with NULL. */
+/** All paradigms, the defaults first; NULL past the last. */
 const struct paradigm *paradigm_at(unsigned index);
+/** By name or alias; NULL: unknown. */
 const struct paradigm *paradigm_named(const char *name);
 
-extern const struct paradigm paradigm_p2p, paradigm_write_combining, paradigm_dma, paradigm_finepack, paradigm_gpulink,
+extern const struct paradigm paradigm_p2p, paradigm_write_combining, paradigm_dma, paradigm_finepack, paradigm_compact,
 	paradigm_config_packet, paradigm_narrow;
 
 #endif /* REPLAY_PARADIGM_H */

@@ -136,7 +136,8 @@ static void load(void *state, uint64_t address, uint32_t size)
 
 const struct paradigm paradigm_write_combining = {
 	.name = "write-combining",
-	.summary = "lines of 128 bytes, combined and sent when their place is needed",
+	.label = "write-combining",
+	.summary = "lines of 128 bytes, combined; the oldest is evicted when the buffer is full",
 	.create = create,
 	.free = free,
 	.store = store,

@@ -156,7 +156,7 @@ static int parse_names(struct replay_trace *t, struct text line, char *error)
 		while (c < CSV_COLUMNS && !is_text(cell, names[c]))
 			c++;
 		if (c == CSV_COLUMNS || seen & 1u << c)
-			return trace_wrong(t, error, "column '%s' %s: allowed are " CSV_NAMES ",mask, each once",
+			return trace_wrong(t, error, "column '%s' %s: must be one of " CSV_NAMES ",mask, each once",
 					   show(cell, room), c == CSV_COLUMNS ? "is unknown" : "comes twice");
 		seen |= 1u << c;
 		t->column[t->columns] = (uint8_t)c;
@@ -180,7 +180,7 @@ static int parse_gpus(struct replay_trace *t, struct text line, char *error)
 
 	next_cell(&line, &word);
 	if (!next_cell(&line, &cell) || line.at || !parse_number(cell, &number) || number < 1 || number > REPLAY_GPUS_MAX)
-		return trace_wrong(t, error, "gpus '%s': allowed is one number, 1 to %d", show(cell, room), REPLAY_GPUS_MAX);
+		return trace_wrong(t, error, "gpus '%s': must be one number, 1 to %d", show(cell, room), REPLAY_GPUS_MAX);
 	t->info.gpus = (unsigned)number;
 	return 0;
 }
@@ -206,7 +206,7 @@ int trace_csv_header(struct replay_trace *t, char *error)
 	if (rc)
 		return rc;
 	if (!line.at)
-		return trace_wrong(t, error, "no line names the columns: " CSV_NAMES);
+		return trace_wrong(t, error, "missing header line: " CSV_NAMES);
 	return parse_names(t, line, error);
 }
 
@@ -221,7 +221,7 @@ static int wrong_cell(struct replay_trace *t, const char *column, struct text ce
 {
 	char room[SHOWN + 1];
 
-	return trace_wrong(t, error, "%s '%s': allowed is %s", column, show(cell, room), allowed);
+	return trace_wrong(t, error, "%s '%s': must be %s", column, show(cell, room), allowed);
 }
 
 static int parse_kind(struct replay_trace *t, struct row *row, struct text cell, char *error)

@@ -18,19 +18,19 @@ int trace_glt_header(struct replay_trace *t, char *error)
 	if (rc)
 		return rc;
 	if (trace_input_left(&t->input) < GLT_HEADER)
-		return trace_error(error, EINVAL, "%s: ends within the header of %d bytes: the trace was cut short", name,
+		return trace_error(error, EINVAL, "%s: ends within the header of %d bytes: the trace is truncated", name,
 				   GLT_HEADER);
 	header = t->input.bytes + t->input.next;
 	if (get32(header + GLT_AT_VERSION) != GLT_VERSION)
-		return trace_error(error, EINVAL, "%s: version %" PRIu32 " of the trace format: this reads version %d", name,
+		return trace_error(error, EINVAL, "%s: trace format version %" PRIu32 ": must be %d", name,
 				   get32(header + GLT_AT_VERSION), GLT_VERSION);
 	t->info.gpus = get32(header + GLT_AT_GPUS);
 	if (t->info.gpus < 1 || t->info.gpus > REPLAY_GPUS_MAX)
-		return trace_error(error, EINVAL, "%s: %u GPUs in the header: allowed are 1 to %d", name, t->info.gpus,
+		return trace_error(error, EINVAL, "%s: %u GPUs in the header: must be 1 to %d", name, t->info.gpus,
 				   REPLAY_GPUS_MAX);
 	for (unsigned at = GLT_AT_RESERVED; at < GLT_HEADER; at++) {
 		if (header[at])
-			return trace_error(error, EINVAL, "%s: byte %u of the header is reserved and 0x%02x: allowed is 0",
+			return trace_error(error, EINVAL, "%s: byte %u of the header is reserved and 0x%02x: must be 0",
 					   name, at, header[at]);
 	}
 	trace_input_skip(&t->input, GLT_HEADER);
@@ -69,7 +69,7 @@ static int scatter(struct replay_trace *t, struct replay_op op, const uint8_t *s
 	if (get32(slot + GLT_AT_SIZE) || slot[GLT_AT_SOURCE] || slot[GLT_AT_DESTINATION] || slot[GLT_AT_FORM])
 		return trace_wrong(t, error, "reserved bytes of its mask are not 0");
 	if (!line_mask_run(&mask, 0, &begin, &size))
-		return trace_wrong(t, error, "its mask names no byte: allowed are 1 to %d", REPLAY_STORE_MAX);
+		return trace_wrong(t, error, "its mask is empty: must be 1 to %d", REPLAY_STORE_MAX);
 	op.reserved = 0;
 	do {
 		op.address = line + begin;
@@ -95,7 +95,7 @@ static int check_end(struct replay_trace *t, const uint8_t *slot, char *error)
 	if (rc)
 		return rc;
 	if (trace_input_left(&t->input))
-		return trace_wrong(t, error, "bytes follow the end record: nothing may");
+		return trace_wrong(t, error, "data after the end record");
 	return 0;
 }
 
@@ -108,7 +108,7 @@ static int take_other(struct replay_trace *t, const uint8_t *slot, size_t left, 
 	if (op.reserved != GLT_FORM_MASK)
 		return trace_add(t, &op, error);
 	if (left < 2 * GLT_SLOT)
-		return trace_wrong(t, error, "ends without the mask that belongs to it: the trace was cut short");
+		return trace_wrong(t, error, "ends before its mask: the trace is truncated");
 	rc = scatter(t, op, slot + GLT_SLOT, error);
 	if (rc)
 		return rc;
@@ -152,7 +152,7 @@ int trace_glt_run(struct replay_trace *t, char *error)
 		if (trace_input_left(in) < 2 * GLT_SLOT && !in->end)
 			continue;
 		if (trace_input_left(in) < GLT_SLOT)
-			return trace_wrong(t, error, "ends here without an end record: the trace was cut short");
+			return trace_wrong(t, error, "ends without an end record: the trace is truncated");
 		slot = in->bytes + in->next;
 		if (slot[GLT_AT_KIND] == GLT_KIND_END)
 			return check_end(t, slot, error);

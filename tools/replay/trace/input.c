@@ -53,7 +53,7 @@ static int refill_packed(struct trace_input *in, char *error)
 static int stalled(struct trace_input *in, char *error)
 {
 	if (in->open || !in->packed_end)
-		return trace_error(error, EINVAL, "%s: the compressed file ends too early, or is damaged", in->name);
+		return trace_error(error, EINVAL, "%s: the compressed file is truncated or damaged", in->name);
 	in->end = true;
 	return 0;
 }
@@ -83,7 +83,7 @@ static int unpack_gzip(struct trace_input *in, char *error)
 		if (in->packed_end)
 			return stalled(in, error);
 		if (inflateReset(z) != Z_OK)
-			return trace_error(error, EINVAL, "%s: zlib does not begin again", in->name);
+			return trace_error(error, EINVAL, "%s: zlib cannot be reset", in->name);
 		in->open = true;
 	}
 	z->next_in = in->packed + in->packed_next;

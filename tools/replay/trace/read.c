@@ -90,7 +90,7 @@ static int recognise(struct replay_trace *t, char *error)
 	left = trace_input_left(&t->input);
 	left = left < LOOK ? left : LOOK;
 	if (left == 0)
-		return trace_error(error, EINVAL, "%s: is empty, which no trace is", t->input.name);
+		return trace_error(error, EINVAL, "%s: is empty", t->input.name);
 	if (memcmp(bytes, GLT_MAGIC, left < GLT_MAGIC_BYTES ? left : GLT_MAGIC_BYTES) == 0)
 		t->info.format = REPLAY_TRACE_GLT;
 	else if (!memchr(bytes, 0, left))
@@ -129,8 +129,8 @@ static int find_gpus(struct replay_trace *t, char *error)
 	if (rc || t->info.gpus)
 		return rc;
 	if (!trace_input_can_rewind(&t->input))
-		return trace_error(error, ESPIPE, "%s: a pipe, and how many GPUs there are is not said: give a file%s",
-				   t->input.name, t->info.format == REPLAY_TRACE_CSV ? ", or begin with a line gpus,N" : "");
+		return trace_error(error, ESPIPE, "%s: the number of GPUs is unknown and a pipe cannot be read twice: use a file%s",
+				   t->input.name, t->info.format == REPLAY_TRACE_CSV ? ", or add a first line gpus,N" : "");
 	return count_gpus(t, error);
 }
 

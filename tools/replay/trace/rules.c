@@ -18,7 +18,7 @@ const char *trace_kind_name(unsigned kind)
 static const char *check_gpus(const struct trace_rules *r, const struct replay_op *op, char *room)
 {
 	if (op->kind == REPLAY_BARRIER)
-		return op->source || op->destination ? "a barrier is of all GPUs: its source and destination are 0" : NULL;
+		return op->source || op->destination ? "a barrier applies to all GPUs: source and destination must be 0" : NULL;
 	if (op->source >= r->gpus || op->destination >= r->gpus) {
 		snprintf(room, REPLAY_ERROR_BYTES, "from GPU %u to GPU %u: the trace has %u GPUs, numbered from 0", op->source,
 			 op->destination, r->gpus);
@@ -42,7 +42,7 @@ static const char *check_time(const struct trace_rules *r, const struct replay_o
 	for (unsigned gpu = first; gpu < end; gpu++) {
 		if (op->time_ps < r->last[gpu]) {
 			snprintf(room, REPLAY_ERROR_BYTES,
-				 "time %" PRIu64 " ps after %" PRIu64 " ps of GPU %u: time never goes back within a source",
+				 "time %" PRIu64 " ps after %" PRIu64 " ps of GPU %u: time must not decrease within a source",
 				 op->time_ps, r->last[gpu], gpu);
 			return room;
 		}
@@ -54,11 +54,11 @@ static const char *check_time(const struct trace_rules *r, const struct replay_o
 static const char *check_line(const struct replay_op *op, char *room)
 {
 	if (op->kind == REPLAY_ATOMIC && op->size != 4 && op->size != 8) {
-		snprintf(room, REPLAY_ERROR_BYTES, "an atomic of %" PRIu32 " bytes: allowed are 4 and 8", op->size);
+		snprintf(room, REPLAY_ERROR_BYTES, "an atomic of %" PRIu32 " bytes: must be 4 or 8", op->size);
 		return room;
 	}
 	if (op->size < 1 || op->size > REPLAY_STORE_MAX) {
-		snprintf(room, REPLAY_ERROR_BYTES, "a %s of %" PRIu32 " bytes: allowed are 1 to %d", trace_kind_name(op->kind),
+		snprintf(room, REPLAY_ERROR_BYTES, "a %s of %" PRIu32 " bytes: must be 1 to %d", trace_kind_name(op->kind),
 			 op->size, REPLAY_STORE_MAX);
 		return room;
 	}
@@ -74,20 +74,20 @@ static const char *check_extent(const struct trace_rules *r, const struct replay
 {
 	switch (op->kind) {
 	case REPLAY_RELEASE:
-		return op->size || op->address ? "a release has neither address nor size: both are 0" : NULL;
+		return op->size || op->address ? "a release has no address or size: both must be 0" : NULL;
 	case REPLAY_BARRIER:
 		if (op->address)
-			return "a barrier has no address: it is 0";
+			return "a barrier has no address: it must be 0";
 		if (op->size == r->phases)
 			return NULL;
-		snprintf(room, REPLAY_ERROR_BYTES, "barrier %" PRIu32 " (its size) where %" PRIu64 " comes: they count from 0",
+		snprintf(room, REPLAY_ERROR_BYTES, "barrier number %" PRIu32 " (its size): must be %" PRIu64,
 			 op->size, r->phases);
 		return room;
 	case REPLAY_COPY:
 		if (op->size > 0 && op->address + op->size <= REPLAY_ADDRESS_END)
 			return NULL;
 		snprintf(room, REPLAY_ERROR_BYTES,
-			 "a copy of %" PRIu32 " bytes to 0x%" PRIx64 ": allowed are 1 byte and more, below 2^48", op->size,
+			 "a copy of %" PRIu32 " bytes to 0x%" PRIx64 ": must be at least 1 byte, below 2^48", op->size,
 			 op->address);
 		return room;
 	default:
@@ -100,16 +100,16 @@ const char *trace_rules_check(struct trace_rules *r, const struct replay_op *op,
 	const char *wrong = NULL;
 
 	if (!trace_kind_name(op->kind)) {
-		snprintf(room, REPLAY_ERROR_BYTES, "operation %u is unknown: allowed are %d to %d", op->kind, REPLAY_STORE,
+		snprintf(room, REPLAY_ERROR_BYTES, "operation %u is unknown: must be %d to %d", op->kind, REPLAY_STORE,
 			 REPLAY_BARRIER);
 		return room;
 	}
 	if (op->reserved) {
-		snprintf(room, REPLAY_ERROR_BYTES, "a reserved byte is %u: allowed is 0", op->reserved);
+		snprintf(room, REPLAY_ERROR_BYTES, "a reserved byte is %u: must be 0", op->reserved);
 		return room;
 	}
 	if (op->address >= REPLAY_ADDRESS_END) {
-		snprintf(room, REPLAY_ERROR_BYTES, "address 0x%" PRIx64 ": addresses are below 2^48", op->address);
+		snprintf(room, REPLAY_ERROR_BYTES, "address 0x%" PRIx64 ": must be below 2^48", op->address);
 		return room;
 	}
 	wrong = check_gpus(r, op, room);

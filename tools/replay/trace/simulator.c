@@ -83,9 +83,9 @@ static int remember(struct simulator *s, const struct packet *p, char *error)
 	struct pending *place = &s->pending[p->number % PENDING];
 
 	if (p->number == 0)
-		return trace_wrong(s->trace, error, "request 0: they count from 1");
+		return trace_wrong(s->trace, error, "request 0: numbers start at 1");
 	if (place->number)
-		return trace_wrong(s->trace, error, "request %" PRIu32 " while %" PRIu32 " is without an answer: allowed are "
+		return trace_wrong(s->trace, error, "request %" PRIu32 " while %" PRIu32 " is unanswered: must be "
 				   "numbers less than %d apart, each once", p->number, place->number, PENDING);
 	*place = (struct pending){p->address, p->number, p->source, p->destination, p->type};
 	s->unanswered++;
@@ -165,11 +165,11 @@ static int take_kernel(struct simulator *s, const struct packet *p, char *error)
 	int rc;
 
 	if (p->source != p->destination)
-		return trace_wrong(s->trace, error, "a kernel on GPU %u and GPU %u: it runs on one", p->source,
+		return trace_wrong(s->trace, error, "a kernel on GPU %u and GPU %u: source and destination must be equal", p->source,
 				   p->destination);
 	if ((p->type == 'E') != !!(s->running & gpu))
 		return trace_wrong(s->trace, error, "a kernel on GPU %u %s", p->source,
-				   p->type == 'E' ? "ends that did not start" : "starts while another runs");
+				   p->type == 'E' ? "ends without a start" : "starts while another runs");
 	if (p->type == 'E') {
 		s->running &= ~gpu;
 		s->ended |= gpu;
@@ -222,7 +222,7 @@ static int take(struct simulator *s, const struct packet *p, char *error)
 		rc = take_kernel(s, p, error);
 		break;
 	default:
-		rc = trace_wrong(s->trace, error, "type 0x%02x: allowed are R, W, D, A, K and E", (unsigned char)p->type);
+		rc = trace_wrong(s->trace, error, "type 0x%02x: must be R, W, D, A, K or E", (unsigned char)p->type);
 	}
 	s->latest = p->time_ps > s->latest ? p->time_ps : s->latest;
 	return rc ? rc : hand_on(s->trace, p);
@@ -231,10 +231,10 @@ static int take(struct simulator *s, const struct packet *p, char *error)
 static int finish(struct simulator *s, char *error)
 {
 	if (trace_input_left(&s->trace->input))
-		return trace_wrong(s->trace, error, "ends within a record of %d bytes: the file was cut short", RECORD);
+		return trace_wrong(s->trace, error, "ends within a record of %d bytes: the file is truncated", RECORD);
 	if (s->unanswered || s->running)
-		return trace_wrong(s->trace, error, "ends with %" PRIu64 " requests without an answer and %d kernels running: "
-				   "the file was cut short", s->unanswered, __builtin_popcountll(s->running));
+		return trace_wrong(s->trace, error, "ends with %" PRIu64 " unanswered requests and %d kernels running: "
+				   "the file is truncated", s->unanswered, __builtin_popcountll(s->running));
 	return s->ended ? phase_ends(s, error) : 0;
 }
 
@@ -257,7 +257,7 @@ static int take_all(struct simulator *s, char *error)
 				    get32(bytes + AT_NUMBER), get16(bytes + AT_SIZE), get16(bytes + AT_ARRAY),
 				    get16(bytes + AT_UNIT), bytes[AT_SOURCE], bytes[AT_DESTINATION], (char)bytes[AT_TYPE]};
 		if (get16(bytes + AT_RESERVED))
-			return trace_wrong(t, error, "reserved bytes are 0x%04x: allowed is 0", get16(bytes + AT_RESERVED));
+			return trace_wrong(t, error, "reserved bytes are 0x%04x: must be 0", get16(bytes + AT_RESERVED));
 		rc = take(s, &p, error);
 		if (rc)
 			return rc;

@@ -25,7 +25,7 @@ static int choose(struct replay_trace_writer *w, const char *path, bool *zstd, c
 	w->format = REPLAY_TRACE_CSV;
 	if (ends_with(path, ".csv"))
 		return 0;
-	return trace_error(error, EINVAL, "%s: its name does not say what to write: allowed are .glt, .glt.zst and .csv",
+	return trace_error(error, EINVAL, "%s: unknown format: the name must end in .glt, .glt.zst or .csv",
 			   trace_name(path));
 }
 
@@ -36,7 +36,7 @@ int replay_trace_writer_open(struct replay_trace_writer **writer, const char *pa
 	int rc;
 
 	if (gpus < 1 || gpus > REPLAY_GPUS_MAX)
-		return trace_error(error, EINVAL, "%s: %u GPUs: allowed are 1 to %d", trace_name(path), gpus, REPLAY_GPUS_MAX);
+		return trace_error(error, EINVAL, "%s: %u GPUs: must be 1 to %d", trace_name(path), gpus, REPLAY_GPUS_MAX);
 	w = calloc(1, sizeof(*w));
 	if (!w)
 		return trace_error(error, ENOMEM, "%s: out of memory", trace_name(path));

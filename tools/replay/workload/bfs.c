@@ -93,7 +93,7 @@ static int check(struct bfs *b)
 		wrong += level[v] != words(b->run, replay_owner(&b->run->system, m->rows, v), b->level)[v];
 	free(level);
 	free(queue);
-	return workload_compare(b->run, "the number of vertices with another level than a serial search gives",
+	return workload_compare(b->run, "vertices whose level differs from a serial search",
 				(double)wrong, 0);
 }
 

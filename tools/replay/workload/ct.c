@@ -173,7 +173,7 @@ static int check(struct ct *c)
 	c->run->info->elements = c->n * c->n;
 	if (!(off < all / 4))
 		return workload_fail(c->run, -EILSEQ,
-				     "the image's projections are off by %g of what was measured; allowed is less "
+				     "the image's projections deviate by %g from the measured values: must be less "
 				     "than half",
 				     sqrt(off / all));
 	return workload_compare(c->run,

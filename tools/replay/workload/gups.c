@@ -74,7 +74,7 @@ static int check(struct gups *u)
 	free(table);
 	u->run->info->iterations = u->run->options.iterations;
 	u->run->info->elements = u->words;
-	return workload_compare(u->run, "the number of words that the same updates do not bring back", (double)wrong, 0);
+	return workload_compare(u->run, "words that repeating the updates does not restore", (double)wrong, 0);
 }
 
 static int run_all(struct gups *u)

@@ -272,7 +272,7 @@ static int run_hit(struct workload_run *run, bool direct)
 
 	if ((run->options.size & (run->options.size - 1)) || run->options.size < run->options.gpus)
 		return workload_fail(run, -EINVAL,
-				     "a side of %" PRIu64 "; allowed are powers of two, not below the number of GPUs",
+				     "a side of %" PRIu64 ": must be a power of two, at least the number of GPUs",
 				     run->options.size);
 	h = workload_array(run, 1, sizeof(*h));
 	if (!h)

@@ -73,8 +73,8 @@ static int take_diagonal(struct jacobi *j, bool made)
 		j->diagonal[row] = made ? others + 1 : own;
 		if (!(fabs(j->diagonal[row]) > others))
 			return workload_fail(j->run, -EBADMSG,
-					     "%.400s: row %" PRIu32 " has %g on its diagonal and %g beside it; "
-					     "Jacobi needs more on the diagonal than beside it in every row",
+					     "%.400s: row %" PRIu32 " has %g on its diagonal and a sum of %g off it; "
+					     "Jacobi requires a strictly diagonally dominant matrix",
 					     j->run->options.input, row + 1, own, others);
 	}
 	return 0;

@@ -37,7 +37,7 @@ static int build(struct matrix_reader *r, uint32_t rows, struct matrix *matrix)
 	enum { FREE_ROWS = 1 << 20, ROWS_AN_ENTRY = 64 };
 
 	if (rows > FREE_ROWS && rows / ROWS_AN_ENTRY > r->count)
-		return matrix_fail(r, "%" PRIu32 " rows but only %zu entries; allowed are %d rows an entry", rows, r->count,
+		return matrix_fail(r, "%" PRIu32 " rows but only %zu entries: must be at most %d rows per entry", rows, r->count,
 				   ROWS_AN_ENTRY);
 	if (r->count)
 		merge_duplicates(r);
@@ -102,7 +102,7 @@ static int read_file(struct matrix_reader *r, struct matrix *matrix)
 		return matrix_read_csr(r, matrix);
 	result = matrix_next_line(r);
 	if (!result)
-		return matrix_fail(r, "the file is empty; allowed are Matrix Market, METIS, CSR files and edge lists");
+		return matrix_fail(r, "the file is empty: must be Matrix Market, METIS, CSR or an edge list");
 	if (result < 0)
 		return -1;
 	market = !strncasecmp(r->text, "%%MatrixMarket", 14);

@@ -16,7 +16,7 @@ static int read_part(struct matrix_reader *r, uint32_t *numbers, size_t count)
 
 	if (got < 0 || (size_t)got != count * 4) {
 		r->at += got > 0 ? (unsigned)got : 0;
-		return matrix_read_error(r) ? -1 : matrix_fail(r, "the file ends here, before what its header promises");
+		return matrix_read_error(r) ? -1 : matrix_fail(r, "the file ends before the data declared in its header");
 	}
 	for (size_t i = 0; i < count; i++)
 		numbers[i] = (uint32_t)bytes[4 * i] | (uint32_t)bytes[4 * i + 1] << 8 | (uint32_t)bytes[4 * i + 2] << 16 |
@@ -104,12 +104,12 @@ int matrix_read_csr(struct matrix_reader *r, struct matrix *matrix)
 	if (read_part(r, header, 2))
 		return -1;
 	if (!header[0] || header[0] > r->most_rows)
-		return matrix_fail(r, "%" PRIu32 " rows; allowed are 1 to %" PRIu32, header[0], r->most_rows);
+		return matrix_fail(r, "%" PRIu32 " rows: must be 1 to %" PRIu32, header[0], r->most_rows);
 	matrix->rows = header[0];
 	matrix->entries = header[1];
 	if (read_first(r, matrix) || read_columns(r, matrix) || check_columns(r, matrix))
 		return -1;
 	if (gzread(r->file, &behind, 1) != 0)
-		return matrix_fail(r, "the file goes on behind its %zu entries", matrix->entries);
+		return matrix_fail(r, "the file continues after its %zu entries", matrix->entries);
 	return matrix_read_error(r);
 }

@@ -33,7 +33,7 @@ static int compact(struct matrix_reader *r, uint32_t *rows)
 			numbers[count++] = numbers[i];
 	if (count > r->most_rows) {
 		free(numbers);
-		return matrix_fail(r, "the file has %zu vertices; allowed are 1 to %" PRIu32, count, r->most_rows);
+		return matrix_fail(r, "the file has %zu vertices: must be 1 to %" PRIu32, count, r->most_rows);
 	}
 	for (size_t e = 0; e < r->count; e++) {
 		uint32_t source = (uint32_t)(r->entries[e].place >> 32), target = (uint32_t)r->entries[e].place;
@@ -59,7 +59,7 @@ int matrix_read_edges(struct matrix_reader *r, uint32_t *rows)
 			if (!matrix_take_number(&at, 0, UINT32_MAX, &source) ||
 			    !matrix_take_number(&at, 0, UINT32_MAX, &target) || !matrix_at_end(at))
 				return matrix_fail(r,
-						   "'%s' is no edge; allowed are two numbers 0 to 4294967295, or a comment "
+						   "'%s' is not an edge: must be two numbers 0 to 4294967295, or a comment "
 						   "after '#'",
 						   matrix_shown(r));
 			if (matrix_add(r, source, target, 0))

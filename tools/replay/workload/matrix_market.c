@@ -22,17 +22,17 @@ static int read_banner(struct matrix_reader *r, struct market *market)
 	if (sscanf(r->text, "%31s %31s %31s %31s %31s", word[0], word[1], word[2], word[3], word[4]) != 5 ||
 	    strcasecmp(word[0], "%%MatrixMarket") != 0)
 		return matrix_fail(
-			r, "'%s' is no Matrix Market header; it is '%%%%MatrixMarket matrix coordinate FIELD SYMMETRY'",
+			r, "'%s' is not a Matrix Market header, which is '%%%%MatrixMarket matrix coordinate FIELD SYMMETRY'",
 			matrix_shown(r));
 	if (strcasecmp(word[1], "matrix") != 0 || strcasecmp(word[2], "coordinate") != 0)
-		return matrix_fail(r, "'%s' is not supported; allowed is 'matrix coordinate'", matrix_shown(r));
+		return matrix_fail(r, "'%s' is not supported: must be 'matrix coordinate'", matrix_shown(r));
 	r->has_values = strcasecmp(word[3], "pattern") != 0;
 	if (r->has_values && strcasecmp(word[3], "real") != 0 && strcasecmp(word[3], "integer") != 0)
-		return matrix_fail(r, "'%s' has a field that is not supported; allowed are pattern, real and integer",
+		return matrix_fail(r, "'%s' has a field that is not supported: must be pattern, real or integer",
 				   matrix_shown(r));
 	market->symmetric = strcasecmp(word[4], "symmetric") == 0;
 	if (!market->symmetric && strcasecmp(word[4], "general") != 0)
-		return matrix_fail(r, "'%s' has a symmetry that is not supported; allowed are general and symmetric",
+		return matrix_fail(r, "'%s' has a symmetry that is not supported: must be general or symmetric",
 				   matrix_shown(r));
 	return 0;
 }
@@ -50,14 +50,14 @@ static int read_size(struct matrix_reader *r, struct market *market)
 	} while (r->text[0] == '%' || matrix_at_end(r->text));
 	if (!matrix_take_number(&at, 0, UINT64_MAX, &market->rows) || !matrix_take_number(&at, 0, UINT64_MAX, &columns) ||
 	    !matrix_take_number(&at, 0, UINT64_MAX, &market->entries) || !matrix_at_end(at))
-		return matrix_fail(r, "'%s' is no size line; it is three whole numbers 'ROWS COLUMNS ENTRIES'",
+		return matrix_fail(r, "'%s' is not a size line, which is three integers 'ROWS COLUMNS ENTRIES'",
 				   matrix_shown(r));
 	if (market->rows != columns)
 		return matrix_fail(r, "'%s' is not square; rows and columns must be equal", matrix_shown(r));
 	if (!market->rows || market->rows > r->most_rows)
-		return matrix_fail(r, "%" PRIu64 " rows; allowed are 1 to %" PRIu32, market->rows, r->most_rows);
+		return matrix_fail(r, "%" PRIu64 " rows: must be 1 to %" PRIu32, market->rows, r->most_rows);
 	if (market->entries > market->rows * columns)
-		return matrix_fail(r, "'%s' has more entries than the matrix has places", matrix_shown(r));
+		return matrix_fail(r, "'%s' has more entries than the matrix has elements", matrix_shown(r));
 	return 0;
 }
 
@@ -69,17 +69,17 @@ static int read_entry(struct matrix_reader *r, const struct market *market)
 	char *end;
 
 	if (!matrix_take_number(&at, 1, market->rows, &i) || !matrix_take_number(&at, 1, market->rows, &j))
-		return matrix_fail(r, "'%s' is no entry; it begins with row and column, 1 to %" PRIu64, matrix_shown(r),
+		return matrix_fail(r, "'%s' is not an entry, which begins with row and column, 1 to %" PRIu64, matrix_shown(r),
 				   market->rows);
 	if (r->has_values) {
 		value = strtod(at, &end);
 		if (end == at || !isfinite(value) || (*end && !isspace((unsigned char)*end)))
-			return matrix_fail(r, "'%s' lacks a value; an entry of this file is 'ROW COLUMN NUMBER'",
+			return matrix_fail(r, "'%s' lacks a value: an entry of this file is 'ROW COLUMN NUMBER'",
 					   matrix_shown(r));
 		at = end;
 	}
 	if (!matrix_at_end(at))
-		return matrix_fail(r, "'%s' goes on behind the entry; allowed is 'ROW COLUMN%s'", matrix_shown(r),
+		return matrix_fail(r, "'%s' continues after the entry: must be 'ROW COLUMN%s'", matrix_shown(r),
 				   r->has_values ? " NUMBER" : "");
 	if (matrix_add(r, i - 1, j - 1, value))
 		return -1;
@@ -98,7 +98,7 @@ int matrix_read_market(struct matrix_reader *r, uint32_t *rows)
 		if (matrix_at_end(r->text))
 			continue;
 		if (entries == market.entries)
-			return matrix_fail(r, "'%s' is one more than the %" PRIu64 " entries that the size line promises",
+			return matrix_fail(r, "'%s' is beyond the %" PRIu64 " entries in the size line",
 					   matrix_shown(r), market.entries);
 		if (read_entry(r, &market))
 			return -1;
@@ -108,7 +108,7 @@ int matrix_read_market(struct matrix_reader *r, uint32_t *rows)
 		return -1;
 	if (entries < market.entries)
 		return matrix_fail(r,
-				   "the file ends after %" PRIu64 " of the %" PRIu64 " entries that the size line promises",
+				   "the file ends after %" PRIu64 " of the %" PRIu64 " entries in the size line",
 				   entries, market.entries);
 	*rows = (uint32_t)market.rows;
 	return 0;

@@ -29,11 +29,11 @@ static int read_header(struct matrix_reader *r, struct metis *metis)
 	if (!matrix_take_number(&at, 0, UINT64_MAX, &metis->vertices) ||
 	    !matrix_take_number(&at, 0, UINT64_MAX, &metis->edges) ||
 	    (!matrix_at_end(at) && !matrix_take_number(&at, 0, UINT64_MAX, &format)) || !matrix_at_end(at))
-		return matrix_fail(r, "'%s' is no header; it is 'VERTICES EDGES [FORMAT]'", matrix_shown(r));
+		return matrix_fail(r, "'%s' is not a header, which is 'VERTICES EDGES [FORMAT]'", matrix_shown(r));
 	if (format > 1)
-		return matrix_fail(r, "'%s' has a format that is not supported; allowed are 0 and 1", matrix_shown(r));
+		return matrix_fail(r, "'%s' has a format that is not supported: must be 0 or 1", matrix_shown(r));
 	if (!metis->vertices || metis->vertices > r->most_rows)
-		return matrix_fail(r, "%" PRIu64 " vertices; allowed are 1 to %" PRIu32, metis->vertices, r->most_rows);
+		return matrix_fail(r, "%" PRIu64 " vertices: must be 1 to %" PRIu32, metis->vertices, r->most_rows);
 	metis->weights = r->has_values = format == 1;
 	return 0;
 }
@@ -58,14 +58,14 @@ static int next_number(struct matrix_reader *r, uint64_t most, uint64_t *number,
 	for (; c >= '0' && c <= '9'; c = gzgetc(r->file)) {
 		value = value * 10 + (uint64_t)(c - '0');
 		if (value > most)
-			return matrix_fail(r, "a number that begins with %" PRIu64 "; allowed are 1 to %" PRIu64, value,
+			return matrix_fail(r, "a number that begins with %" PRIu64 ": must be 1 to %" PRIu64, value,
 					   most);
 	}
 	if (c >= 0 && c != ' ' && c != '\t' && c != '\r' && c != '\n')
-		return matrix_fail(r, "the byte 0x%02x; allowed are numbers 1 to %" PRIu64 " and blanks", (unsigned)c,
+		return matrix_fail(r, "the byte 0x%02x: must be numbers 1 to %" PRIu64 " and blanks", (unsigned)c,
 				   most);
 	if (!value)
-		return matrix_fail(r, "the number 0; allowed are 1 to %" PRIu64, most);
+		return matrix_fail(r, "the number 0: must be 1 to %" PRIu64, most);
 	if (c == '\n')
 		gzungetc(c, r->file); /* always room for one */
 	*number = value;
@@ -123,7 +123,7 @@ static int read_rest(struct matrix_reader *r)
 			return -1;
 		got = next_number(r, UINT64_MAX / 16, &number, &last);
 		if (got)
-			return got < 0 ? -1 : matrix_fail(r, "a line behind that of the last vertex");
+			return got < 0 ? -1 : matrix_fail(r, "a line after that of the last vertex");
 	}
 	return 0;
 }

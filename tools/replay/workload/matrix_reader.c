@@ -56,9 +56,9 @@ int matrix_next_line(struct matrix_reader *r)
 		return matrix_read_error(r);
 	length = strlen(r->text);
 	if ((z_off_t)length != gztell(r->file) - before)
-		return matrix_fail(r, "holds a zero byte; allowed are text files, plain or gzip");
+		return matrix_fail(r, "contains a zero byte: must be a text file, plain or gzip");
 	if (length == sizeof(r->text) - 1 && r->text[length - 1] != '\n')
-		return matrix_fail(r, "'%s' is too long; allowed are lines of up to %d bytes", matrix_shown(r),
+		return matrix_fail(r, "'%s' is too long: lines must have at most %d bytes", matrix_shown(r),
 				   MATRIX_LINE_BYTES - 2);
 	return 1;
 }

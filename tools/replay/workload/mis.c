@@ -128,7 +128,7 @@ static int check(struct mis *m)
 		wrong += state[v] != (m->run->system.memory[replay_owner(&m->run->system, rows, v)] + m->state)[v];
 	free(order);
 	free(state);
-	return workload_compare(m->run, "the number of vertices that a serial greedy choice decides otherwise",
+	return workload_compare(m->run, "vertices that differ from a serial greedy choice",
 				(double)wrong, 0);
 }
 

@@ -75,5 +75,5 @@ int rounds_run(struct rounds *r)
 		if (result <= 0)
 			return result;
 	}
-	return workload_fail(r->run, -EINVAL, "not done after %" PRIu64 " rounds; allowed are more, or none given", most);
+	return workload_fail(r->run, -EINVAL, "not converged after %" PRIu64 " rounds: --iterations must be larger, or omitted", most);
 }

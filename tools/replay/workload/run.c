@@ -74,8 +74,8 @@ int workload_check_pushed(struct workload_run *run, unsigned from, unsigned to, 
 	if (replay_system_same(&run->system, from, to, address, bytes))
 		return 0;
 	return workload_fail(run, -EILSEQ,
-			     "the result is wrong: GPU %u has not got the %" PRIu64 " bytes at %#" PRIx64
-			     " as GPU %u pushed them",
+			     "wrong result: GPU %u lacks the %" PRIu64 " bytes at %#" PRIx64
+			     " that GPU %u pushed",
 			     to, bytes, address, from);
 }
 
@@ -114,7 +114,7 @@ int workload_compare(struct workload_run *run, const char *compared, double resi
 	run->info->allowed = allowed;
 	if (residual <= allowed) /* not so for a NaN */
 		return 0;
-	return workload_fail(run, -EILSEQ, "the result is wrong: %s is %g; allowed is at most %g", compared, residual,
+	return workload_fail(run, -EILSEQ, "wrong result: %s is %g, must be at most %g", compared, residual,
 			     allowed);
 }
 
@@ -131,21 +131,21 @@ static int check_options(struct workload_run *run, const struct replay_workload 
 	struct replay_workload_options *o = &run->options;
 
 	if (!o->gpus || o->gpus > REPLAY_GPUS_MAX)
-		return workload_fail(run, -EINVAL, "%s: %u GPUs; allowed are 1 to %d", workload->name, o->gpus,
+		return workload_fail(run, -EINVAL, "%s: %u GPUs: must be 1 to %d", workload->name, o->gpus,
 				     REPLAY_GPUS_MAX);
 	if (o->input && !workload->takes_input)
-		return workload_fail(run, -EINVAL, "%s takes no input, its data are made from the seed", workload->name);
+		return workload_fail(run, -EINVAL, "%s takes no input; its data are generated from the seed", workload->name);
 	if (!o->input && workload->needs_input)
 		return workload_fail(run, -EINVAL, "%s needs an input: a matrix or graph", workload->name);
 	if (o->element && o->element != workload->element &&
 	    !(workload->either_element && (o->element == 4 || o->element == 8)))
-		return workload_fail(run, -EINVAL, "%s: elements of %u bytes; allowed are %s%u", workload->name, o->element,
-				     workload->either_element ? "4 or 8, by default " : "", workload->element);
+		return workload_fail(run, -EINVAL, "%s: elements of %u bytes: must be %s%u", workload->name, o->element,
+				     workload->either_element ? "4 or 8, default " : "", workload->element);
 	if (o->size && (!workload->size_means || (o->input && workload->takes_input)))
-		return workload_fail(run, -EINVAL, "%s: size %" PRIu64 "; the input says how large it is", workload->name,
+		return workload_fail(run, -EINVAL, "%s: size %" PRIu64 "; the input determines the size", workload->name,
 				     o->size);
 	if (o->size && (o->size < workload->least_size || o->size > workload->most_size))
-		return workload_fail(run, -EINVAL, "%s: size %" PRIu64 "; allowed are %" PRIu64 " to %" PRIu64 " (%s)",
+		return workload_fail(run, -EINVAL, "%s: size %" PRIu64 ": must be %" PRIu64 " to %" PRIu64 " (%s)",
 				     workload->name, o->size, workload->least_size, workload->most_size,
 				     workload->size_means);
 	o->size = o->size ? o->size : workload->size;

@@ -102,7 +102,7 @@ static int check(struct sssp *s)
 		wrong += !reached;
 	}
 	free(distance);
-	return workload_compare(s->run, "the number of distances and edges that do not fit", (double)wrong, 0);
+	return workload_compare(s->run, "inconsistent distances and edges", (double)wrong, 0);
 }
 
 static int run_all(struct sssp *s)

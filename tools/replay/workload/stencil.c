@@ -265,7 +265,7 @@ static int run_stencil(struct stencil *s)
 	for (unsigned axis = 0; axis < AXES; axis++)
 		if (s->n / s->parts[axis] < s->radius)
 			return workload_fail(run, -EINVAL,
-					     "a side of %" PRIu64 " cells over %u GPUs; allowed are sides of at least %u",
+					     "a side of %" PRIu64 " cells over %u GPUs: must be at least %u",
 					     s->n, s->parts[axis], s->parts[axis] * s->radius);
 	share_out(s);
 	for (unsigned i = 0; i < 2; i++)

@@ -31,8 +31,8 @@ int replay_system_start(struct replay_system *system, unsigned gpus, struct repl
 {
 	if (system->bytes > REPLAY_MEMORY_MAX / gpus) {
 		snprintf(error, REPLAY_ERROR_BYTES,
-			 "%u GPUs of this workload's size need more than the %" PRIu64
-			 " GiB that they may have together; allowed are fewer GPUs or a smaller size",
+			 "%u GPUs with this workload size exceed the %" PRIu64
+			 " GiB limit: choose fewer GPUs or a smaller size",
 			 gpus, REPLAY_MEMORY_MAX >> 30);
 		return -EFBIG;
 	}

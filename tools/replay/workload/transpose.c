@@ -97,5 +97,5 @@ int workload_run_transpose(struct workload_run *run)
 	run->info->iterations = run->options.iterations;
 	run->info->elements = t.n * t.n;
 	return result ? result
-		      : workload_compare(run, "the number of elements that are not their own transposed", (double)wrong, 0);
+		      : workload_compare(run, "elements that are not transposed", (double)wrong, 0);
 }

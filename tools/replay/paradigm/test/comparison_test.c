@@ -17,7 +17,7 @@
 enum { P2P, COMBINING, DMA, FINEPACK, OWN, CONFIG, NARROW, ALL };
 
 static const struct paradigm *const everything[] = {
-	&paradigm_p2p, &paradigm_write_combining, &paradigm_dma, &paradigm_finepack, &paradigm_gpulink,
+	&paradigm_p2p, &paradigm_write_combining, &paradigm_dma, &paradigm_finepack, &paradigm_compact,
 	&paradigm_config_packet, &paradigm_narrow, NULL,
 };
 

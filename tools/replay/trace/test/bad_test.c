@@ -85,19 +85,19 @@ struct change {
 };
 
 static const struct change changes[] = {
-	{-2, GLT_AT_VERSION, 4, 2, "", "version 2 of the trace format: this reads version 1"},
-	{-2, GLT_AT_GPUS, 4, 0, "", "0 GPUs in the header: allowed are 1 to 64"},
-	{-2, GLT_AT_GPUS, 4, 65, "", "65 GPUs in the header: allowed are 1 to 64"},
+	{-2, GLT_AT_VERSION, 4, 2, "", "trace format version 2: must be 1"},
+	{-2, GLT_AT_GPUS, 4, 0, "", "0 GPUs in the header: must be 1 to 64"},
+	{-2, GLT_AT_GPUS, 4, 65, "", "65 GPUs in the header: must be 1 to 64"},
 	{-2, GLT_AT_RESERVED, 1, 1, "", "byte 16 of the header is reserved and 0x01"},
 	{-1, GLT_SLOT - 1, 1, 0x80, "", "byte 47 of the header is reserved and 0x80"},
-	{0, GLT_AT_KIND, 1, 0, ": record 0 (byte 48)", "operation 0 is unknown: allowed are 1 to 6"},
+	{0, GLT_AT_KIND, 1, 0, ": record 0 (byte 48)", "operation 0 is unknown: must be 1 to 6"},
 	{1, GLT_AT_KIND, 1, 7, ": record 1 (byte 72)", "operation 7 is unknown"},
-	{0, GLT_AT_SIZE, 4, 0, ": record 0 (byte 48)", "a store of 0 bytes: allowed are 1 to 128"},
-	{0, GLT_AT_SIZE, 4, 129, ": record 0 (byte 48)", "a store of 129 bytes: allowed are 1 to 128"},
+	{0, GLT_AT_SIZE, 4, 0, ": record 0 (byte 48)", "a store of 0 bytes: must be 1 to 128"},
+	{0, GLT_AT_SIZE, 4, 129, ": record 0 (byte 48)", "a store of 129 bytes: must be 1 to 128"},
 	{1, GLT_AT_SIZE, 4, UINT32_MAX, ": record 1 (byte 72)", "a load of 4294967295 bytes"},
 	{1, GLT_AT_ADDRESS, 8, 0x1001, ": record 1 (byte 72)", "128 bytes at 0x1001 cross the end of a line"},
-	{0, GLT_AT_ADDRESS, 8, 1ULL << 48, ": record 0 (byte 48)", "address 0x1000000000000: addresses are below 2^48"},
-	{0, GLT_AT_ADDRESS, 8, UINT64_MAX - 3, ": record 0 (byte 48)", "addresses are below 2^48"},
+	{0, GLT_AT_ADDRESS, 8, 1ULL << 48, ": record 0 (byte 48)", "address 0x1000000000000: must be below 2^48"},
+	{0, GLT_AT_ADDRESS, 8, UINT64_MAX - 3, ": record 0 (byte 48)", "must be below 2^48"},
 	{0, GLT_AT_SOURCE, 1, 3, ": record 0 (byte 48)", "from GPU 3 to GPU 1: the trace has 3 GPUs"},
 	{0, GLT_AT_DESTINATION, 1, 255, ": record 0 (byte 48)", "from GPU 0 to GPU 255: the trace has 3 GPUs"},
 	{0, GLT_AT_DESTINATION, 1, 0, ": record 0 (byte 48)", "from GPU 0 to itself"},
@@ -107,22 +107,22 @@ static const struct change changes[] = {
 	{2, GLT_AT_ADDRESS, 8, 0x84, ": record 2 (byte 96)", "size 0, address 0x84 with a mask"},
 	{2, GLT_AT_FORM, 1, 0, ": record 2 (byte 96)", "a store of 0 bytes"},
 	{2, GLT_AT_SOURCE, 1, 0, ": record 2 (byte 96)", "from GPU 0 to itself"},
-	{3, 0, 8, 0, ": record 2 (byte 96)", "its mask names no byte"},
+	{3, 0, 8, 0, ": record 2 (byte 96)", "its mask is empty"},
 	{3, GLT_AT_SIZE, 4, 1 << 24, ": record 2 (byte 96)", "reserved bytes of its mask are not 0"},
 	{3, GLT_AT_FORM, 1, 1, ": record 2 (byte 96)", "reserved bytes of its mask are not 0"},
 	{3, GLT_AT_KIND, 1, 1, ": record 2 (byte 96)", "no mask (kind 128) follows, but kind 1"},
 	{1, GLT_AT_KIND, 1, 128, ": record 1 (byte 72)", "operation 128 is unknown"},
-	{4, GLT_AT_SIZE, 4, 2, ": record 4 (byte 144)", "an atomic of 2 bytes: allowed are 4 and 8"},
+	{4, GLT_AT_SIZE, 4, 2, ": record 4 (byte 144)", "an atomic of 2 bytes: must be 4 or 8"},
 	{4, GLT_AT_ADDRESS, 8, 0x107c, ": record 4 (byte 144)", "8 bytes at 0x107c cross the end of a line"},
 	{4, GLT_AT_TIME, 8, 4, ": record 4 (byte 144)", "time 4 ps after 5 ps of GPU 0"},
-	{5, GLT_AT_SIZE, 4, 1, ": record 5 (byte 168)", "a release has neither address nor size"},
-	{5, GLT_AT_ADDRESS, 8, 8, ": record 5 (byte 168)", "a release has neither address nor size"},
+	{5, GLT_AT_SIZE, 4, 1, ": record 5 (byte 168)", "a release has no address or size"},
+	{5, GLT_AT_ADDRESS, 8, 8, ": record 5 (byte 168)", "a release has no address or size"},
 	{6, GLT_AT_SIZE, 4, 0, ": record 6 (byte 192)", "a copy of 0 bytes"},
 	{6, GLT_AT_ADDRESS, 8, (1ULL << 48) - 4095, ": record 6 (byte 192)", "a copy of 4096 bytes to 0xfffffffff001"},
-	{7, GLT_AT_SOURCE, 1, 1, ": record 7 (byte 216)", "a barrier is of all GPUs"},
-	{7, GLT_AT_DESTINATION, 1, 1, ": record 7 (byte 216)", "a barrier is of all GPUs"},
+	{7, GLT_AT_SOURCE, 1, 1, ": record 7 (byte 216)", "a barrier applies to all GPUs"},
+	{7, GLT_AT_DESTINATION, 1, 1, ": record 7 (byte 216)", "a barrier applies to all GPUs"},
 	{7, GLT_AT_ADDRESS, 8, 128, ": record 7 (byte 216)", "a barrier has no address"},
-	{7, GLT_AT_SIZE, 4, 1, ": record 7 (byte 216)", "barrier 1 (its size) where 0 comes"},
+	{7, GLT_AT_SIZE, 4, 1, ": record 7 (byte 216)", "barrier number 1 (its size): must be 0"},
 	{7, GLT_AT_TIME, 8, 6, ": record 7 (byte 216)", "time 6 ps after 7 ps of GPU 0"},
 	{8, GLT_AT_TIME, 8, 7, ": record 8 (byte 240)", "counts 7 records and 9 operations, but 8 and 9 came"},
 	{8, GLT_AT_ADDRESS, 8, 8, ": record 8 (byte 240)", "counts 8 records and 8 operations, but 8 and 9 came"},
@@ -167,7 +167,7 @@ static void bytes_behind_the_end(void **state)
 	(void)state;
 	assert_non_null(more);
 	memcpy(more, bytes, count);
-	bytes_refused("bad.glt", more, count + 1, ": record 8 (byte 240)", "bytes follow the end record");
+	bytes_refused("bad.glt", more, count + 1, ": record 8 (byte 240)", "data after the end record");
 	free(bytes);
 	free(more);
 }
@@ -196,8 +196,8 @@ static void truncated(void **state)
 	(void)state;
 	chance_start(&chance, 1, 0);
 	cut_anywhere("bad.glt", bytes, count);
-	bytes_refused("bad.glt", bytes, 2 * GLT_HEADER, ": record 2 (byte 96)", "ends here without an end record");
-	bytes_refused("bad.glt", bytes, 2 * GLT_HEADER + GLT_SLOT, ": record 2 (byte 96)", "ends without the mask");
+	bytes_refused("bad.glt", bytes, 2 * GLT_HEADER, ": record 2 (byte 96)", "ends without an end record");
+	bytes_refused("bad.glt", bytes, 2 * GLT_HEADER + GLT_SLOT, ": record 2 (byte 96)", "ends before its mask");
 	packed = files_zstd(bytes, count, &n);
 	cut_anywhere("bad.glt.zst", packed, n);
 	free(packed);
@@ -235,7 +235,7 @@ static void truncated_comments(void **state)
 		size_t n;
 		uint8_t *packed = (gzip ? files_gzip : files_zstd)(text, count, &n);
 
-		bytes_refused("bad.csv", packed, n - 1, "", "the compressed file ends too early");
+		bytes_refused("bad.csv", packed, n - 1, "", "the compressed file is truncated");
 		free(packed);
 	}
 	free(text);
@@ -300,9 +300,9 @@ static void csv_header(void **state)
 	static const struct {
 		const char *text, *place, *reason;
 	} cases[] = {
-		{"# nothing\n", ": line 1", "no line names the columns"},
-		{"gpus,4\n", ": line 1", "no line names the columns"},
-		{"gpus\n" COLUMNS, ": line 1", "gpus '': allowed is one number, 1 to 64"},
+		{"# nothing\n", ": line 1", "missing header line"},
+		{"gpus,4\n", ": line 1", "missing header line"},
+		{"gpus\n" COLUMNS, ": line 1", "gpus '': must be one number, 1 to 64"},
 		{"gpus,0\n" COLUMNS, ": line 1", "gpus '0'"},
 		{"gpus,65\n" COLUMNS, ": line 1", "gpus '65'"},
 		{"gpus,4,4\n" COLUMNS, ": line 1", "gpus '4'"},
@@ -327,13 +327,13 @@ static void csv_rows(void **state)
 	} cases[] = {
 		{"0,store,0,1,0,4", "6 cells for 7 columns"},
 		{"0,store,0,1,0,4,,", "more cells than the 7 columns"},
-		{"0,put,0,1,0,4,", "operation 'put': allowed is store, load, atomic, release, copy or barrier"},
+		{"0,put,0,1,0,4,", "operation 'put': must be store, load, atomic, release, copy or barrier"},
 		{"0,,0,1,0,4,", "operation ''"},
-		{"0,store,0,1,0,0,", "a store of 0 bytes: allowed are 1 to 128"},
+		{"0,store,0,1,0,0,", "a store of 0 bytes: must be 1 to 128"},
 		{"0,load,0,1,0,,", "a load of 0 bytes"},
 		{"0,store,0,1,0,129,", "a store of 129 bytes"},
 		{"0,store,0,1,124,5,", "5 bytes at 0x7c cross the end of a line"},
-		{"0,store,0,1,0x1000000000000,4,", "addresses are below 2^48"},
+		{"0,store,0,1,0x1000000000000,4,", "must be below 2^48"},
 		{"0,store,0,1,18446744073709551616,4,", "address '18446744073709551616'"},
 		{"18446744073709551616,store,0,1,0,4,", "time_ps '18446744073709551616'"},
 		{"0x10000000000000000,store,0,1,0,4,", "time_ps '0x10000000000000000'"},
@@ -342,21 +342,21 @@ static void csv_rows(void **state)
 		{"0x,store,0,1,0,4,", "time_ps '0x'"},
 		{"1f,store,0,1,0,4,", "time_ps '1f'"},
 		{"0,store,0,1,0,4294967296,", "size '4294967296'"},
-		{"0,store,64,1,0,4,", "source '64': allowed is the number of a GPU"},
+		{"0,store,64,1,0,4,", "source '64': must be the number of a GPU"},
 		{"0,store,0,x,0,4,", "destination 'x'"},
 		{"0,store,4,1,0,4,", "from GPU 4 to GPU 1: the trace has 4 GPUs"},
 		{"0,store,1,1,0,4,", "from GPU 1 to itself"},
 		{"4,store,2,1,0,4,", "time 4 ps after 5 ps of GPU 2"},
 		{"5,atomic,0,1,0,16,", "an atomic of 16 bytes"},
 		{"5,atomic,0,1,0,,0xff", "a mask with operation atomic"},
-		{"5,store,0,1,0,,0x0", "mask '0x0': allowed is 0x and up to 32 hexadecimal digits, not all 0"},
+		{"5,store,0,1,0,,0x0", "mask '0x0': must be 0x and up to 32 hexadecimal digits, not all 0"},
 		{"5,store,0,1,0,,255", "mask '255'"},
 		{"5,store,0,1,0,,0x1ffffffffffffffffffffffffffffffff", "mask '0x1ffffffffffffffffffffffffffffffff'"},
 		{"5,store,0,1,64,,0xff", "size 0, address 0x40 with a mask"},
 		{"5,store,0,1,0,8,0xff", "size 8, address 0x0 with a mask"},
-		{"5,release,0,1,0,1,", "a release has neither address nor size"},
-		{"5,barrier,0,1,0,0,", "a barrier is of all GPUs"},
-		{"5,barrier,0,0,0,1,", "barrier 1 (its size) where 0 comes"},
+		{"5,release,0,1,0,1,", "a release has no address or size"},
+		{"5,barrier,0,1,0,0,", "a barrier applies to all GPUs"},
+		{"5,barrier,0,0,0,1,", "barrier number 1 (its size): must be 0"},
 	};
 	char text[512];
 
@@ -396,7 +396,7 @@ static void pipe_without_gpus(void **state)
 	close(ends[1]);
 	snprintf(path, sizeof(path), "/dev/fd/%d", ends[0]);
 	assert_int_equal(replay_trace_open(&trace, path, error), -ESPIPE);
-	assert_non_null(strstr(error, "give a file, or begin with a line gpus,N"));
+	assert_non_null(strstr(error, "use a file, or add a first line gpus,N"));
 	close(ends[0]);
 }
 
@@ -407,7 +407,7 @@ static void simulator(void **state)
 		unsigned at, value;	 /* a byte of it that is changed */
 		const char *reason;
 	} cases[] = {
-		{{30, 'X', 1, 2, 2, 0, 1}, 0, 30, "type 0x58: allowed are R, W, D, A, K and E"},
+		{{30, 'X', 1, 2, 2, 0, 1}, 0, 30, "type 0x58: must be R, W, D, A, K or E"},
 		{{30, 'R', 0, 2, 2, 0, 1}, 0, 30, "GPU 0: the simulator's GPUs are 1 to 64"},
 		{{30, 'R', 1, 65, 2, 0, 1}, 0, 30, "GPU 65: the simulator's GPUs are 1 to 64"},
 		{{30, 'R', 1, 1, 2, 0, 1}, 0, 30, "from GPU 0 to itself"},
@@ -417,9 +417,9 @@ static void simulator(void **state)
 		{{30, 'W', 1, 2, 2, 0, 0}, 0, 30, "mask 0x0: a request has 64 bytes and names 1 of them or more"},
 		{{30, 'W', 1, 2, 2, 0, 1}, 32, 4, "size 4, mask 0x1"},
 		{{30, 'W', 1, 2, 2, 0, 1}, 38, 1, "reserved bytes are 0x0001"},
-		{{30, 'W', 1, 2, 0, 0, 1}, 0, 30, "request 0: they count from 1"},
-		{{30, 'W', 1, 2, 1, 0, 1}, 0, 30, "request 1 while 1 is without an answer"},
-		{{30, 'W', 1, 2, 1 + (1 << 20), 0, 1}, 0, 30, "request 1048577 while 1 is without an answer"},
+		{{30, 'W', 1, 2, 0, 0, 1}, 0, 30, "request 0: numbers start at 1"},
+		{{30, 'W', 1, 2, 1, 0, 1}, 0, 30, "request 1 while 1 is unanswered"},
+		{{30, 'W', 1, 2, 1 + (1 << 20), 0, 1}, 0, 30, "request 1048577 while 1 is unanswered"},
 		{{30, 'A', 2, 1, 2, 0, 0}, 0, 30, "acknowledge 2 from GPU 2 to GPU 1 matches no request"},
 		{{30, 'A', 2, 1, 0, 0, 0}, 0, 30, "acknowledge 0 from GPU 2 to GPU 1 matches no request"},
 		{{30, 'D', 2, 1, 1, 0, 0}, 0, 30, "answer 1 from GPU 2 to GPU 1 matches no request"},
@@ -427,10 +427,10 @@ static void simulator(void **state)
 		{{30, 'A', 2, 3, 1, 0, 0}, 0, 30, "acknowledge 1 from GPU 2 to GPU 3 matches no request"},
 		{{30, 'A', 2, 1, 1, 64, 0}, 0, 30, "acknowledge 1 from GPU 2 to GPU 1 matches no request"},
 		{{30, 'K', 1, 1, 0, 0, 0}, 0, 30, "a kernel on GPU 1 starts while another runs"},
-		{{30, 'E', 2, 2, 0, 0, 0}, 0, 30, "a kernel on GPU 2 ends that did not start"},
-		{{30, 'E', 1, 1, 0, 0, 0}, 9, 2, "a kernel on GPU 1 and GPU 2: it runs on one"},
-		{{30, 'E', 1, 1, 0, 0, 0}, 0, 30, "ends with 1 requests without an answer and 0 kernels running"},
-		{{30, 'A', 2, 1, 1, 0, 0}, 0, 30, "ends with 0 requests without an answer and 1 kernels running"},
+		{{30, 'E', 2, 2, 0, 0, 0}, 0, 30, "a kernel on GPU 2 ends without a start"},
+		{{30, 'E', 1, 1, 0, 0, 0}, 9, 2, "a kernel on GPU 1 and GPU 2: source and destination"},
+		{{30, 'E', 1, 1, 0, 0, 0}, 0, 30, "ends with 1 unanswered requests and 0 kernels running"},
+		{{30, 'A', 2, 1, 1, 0, 0}, 0, 30, "ends with 0 unanswered requests and 1 kernels running"},
 	};
 
 	(void)state;
@@ -472,7 +472,7 @@ static void writing(void **state)
 	(void)state;
 	ops_take(&ops, &op, 1);
 	assert_int_equal(ops_write(&ops, "a.tar", 2, error), -EINVAL);
-	assert_non_null(strstr(error, "allowed are .glt, .glt.zst and .csv"));
+	assert_non_null(strstr(error, "must end in .glt, .glt.zst or .csv"));
 	assert_int_equal(ops_write(&ops, ".csv", 2, error), -EINVAL);
 	assert_int_equal(ops_write(&ops, files_path(&files, "a.glt"), 0, error), -EINVAL);
 	assert_int_equal(ops_write(&ops, files_path(&files, "a.glt"), 65, error), -EINVAL);

@@ -151,14 +151,14 @@ static void test_bad_metis(void **state)
 	} bad[] = {
 		{"", ":1: the file is empty"},
 		{"% only\n", ":2: the file ends before the line 'VERTICES EDGES [FORMAT]'"},
-		{"3\n", ":1: '3' is no header"},
-		{"3 1 0 1\n", ":1: '3 1 0 1' is no header"},
+		{"3\n", ":1: '3' is not a header"},
+		{"3 1 0 1\n", ":1: '3 1 0 1' is not a header"},
 		{"3 1 11\n", ":1: '3 1 11' has a format that is not supported"},
-		{"0 0\n", ":1: 0 vertices; allowed are 1 to 1000"},
-		{"1001 0\n", ":1: 1001 vertices; allowed are 1 to 1000"},
+		{"0 0\n", ":1: 0 vertices: must be 1 to 1000"},
+		{"1001 0\n", ":1: 1001 vertices: must be 1 to 1000"},
 		{"2 1\n2", ":2: the file ends after 1 of the 2 vertices"},
-		{"2 1\n3\n1\n", ":2: a number that begins with 3; allowed are 1 to 2"},
-		{"2 1\n0\n1\n", ":2: the number 0; allowed are 1 to 2"},
+		{"2 1\n3\n1\n", ":2: a number that begins with 3: must be 1 to 2"},
+		{"2 1\n0\n1\n", ":2: the number 0: must be 1 to 2"},
 		{"2 1\n2\n1x\n", ":3: the byte 0x78"},
 		{"2 1\n2\n-1\n", ":3: the byte 0x2d"},
 		{"2 1\n2 2\n1\n", ":3: more neighbours than the 1 edges"},
@@ -166,8 +166,8 @@ static void test_bad_metis(void **state)
 		{"3 1\n2\n3\n\n", ":5: the neighbours of vertex 1 do not all have it among theirs"},
 		{"2 1 1\n2 5\n1 6\n", ":4: the neighbours of vertex 1 do not all have it"},
 		{"2 1 1\n2\n1 5\n", ":2: neighbour 2 lacks its weight"},
-		{"2 1\n2\n1\n1\n", ":4: a line behind that of the last vertex"},
-		{"2 1\n99999999999999999999999\n", ":2: a number that begins with 9;"},
+		{"2 1\n2\n1\n1\n", ":4: a line after that of the last vertex"},
+		{"2 1\n99999999999999999999999\n", ":2: a number that begins with 9:"},
 	};
 
 	(void)state;
@@ -205,18 +205,18 @@ static void test_bad_csr(void **state)
 		const char *error;
 		int64_t numbers[12];
 	} bad[] = {
-		{": at byte 8: the file ends here", {-1}},
-		{": at byte 16: 0 rows; allowed are 1 to 1000", {0, 0, -1}},
-		{": at byte 16: 1001 rows; allowed are 1 to 1000", {1001, 0, -1}},
-		{": at byte 20: the file ends here", {2, 0xffffffff, 0, -1}},
+		{": at byte 8: the file ends before the data", {-1}},
+		{": at byte 16: 0 rows: must be 1 to 1000", {0, 0, -1}},
+		{": at byte 16: 1001 rows: must be 1 to 1000", {1001, 0, -1}},
+		{": at byte 20: the file ends before the data", {2, 0xffffffff, 0, -1}},
 		{": at byte 28: row 0 begins at entry 1", {2, 1, 1, 1, 1, 0, -1}},
 		{": at byte 28: row 1 begins at entry 2", {2, 1, 0, 2, 1, 0, -1}},
 		{": at byte 32: row 2 begins at entry 1", {3, 2, 0, 2, 1, 2, 0, 1, -1}},
 		{": at byte 28: the rows end at entry 1 of 2", {2, 2, 0, 0, 1, 0, 0, -1}},
 		{": at byte 28: row 0 has column 2; they ascend below 2", {2, 1, 0, 1, 1, 2, -1}},
 		{": at byte 32: row 0 has column 1; they ascend below 2", {2, 2, 0, 2, 2, 1, 1, -1}},
-		{": at byte 32: the file goes on behind its 1 entries", {2, 1, 0, 1, 1, 0, 0, -1}},
-		{": at byte 32: the file ends here", {2, 2, 0, 1, 2, 0, -1}},
+		{": at byte 32: the file continues after its 1 entries", {2, 1, 0, 1, 1, 0, 0, -1}},
+		{": at byte 32: the file ends before the data", {2, 2, 0, 1, 2, 0, -1}},
 	};
 	unsigned char data[256];
 
@@ -239,7 +239,7 @@ static void test_empty_giant(void **state)
 	name("m.mtx");
 	write_bytes(text, strlen(text), false);
 	assert_int_equal(matrix_read(path, 1u << 25, &m, error), -1);
-	assert_non_null(strstr(error, "30000000 rows but only 1 entries; allowed are 64 rows an entry"));
+	assert_non_null(strstr(error, "30000000 rows but only 1 entries: must be at most 64 rows per entry"));
 }
 
 /* A number from the environment, for longer and for other runs. */

@@ -237,7 +237,7 @@ static void test_too_large(void **state)
 	memset(&bench, 0, sizeof(bench));
 	replay_system_array(&bench.system, REPLAY_MEMORY_MAX / 2 + 1);
 	assert_int_equal(replay_system_start(&bench.system, 2, (struct replay_sink){take, &bench}, bench.error), -EFBIG);
-	assert_non_null(strstr(bench.error, "allowed are fewer GPUs or a smaller size"));
+	assert_non_null(strstr(bench.error, "choose fewer GPUs or a smaller size"));
 	memset(&bench, 0, sizeof(bench));
 	replay_system_array(&bench.system, UINT64_MAX);
 	replay_system_array(&bench.system, 1);

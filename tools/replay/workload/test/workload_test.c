@@ -265,23 +265,23 @@ struct bad {
 static void test_bad_options(void **state)
 {
 	static const struct bad bad[] = {
-		{"jacobi", "jacobi: 0 GPUs; allowed are 1 to 64", {0}, -EINVAL},
-		{"jacobi", "jacobi: 65 GPUs; allowed are 1 to 64", {.gpus = 65}, -EINVAL},
+		{"jacobi", "jacobi: 0 GPUs: must be 1 to 64", {0}, -EINVAL},
+		{"jacobi", "jacobi: 65 GPUs: must be 1 to 64", {.gpus = 65}, -EINVAL},
 		{"jacobi",
-		 "jacobi: elements of 2 bytes; allowed are 4 or 8, by default 8",
+		 "jacobi: elements of 2 bytes: must be 4 or 8, default 8",
 		 {.gpus = 2, .element = 2},
 		 -EINVAL},
-		{"ct", "ct: elements of 8 bytes; allowed are 4", {.gpus = 2, .element = 8}, -EINVAL},
-		{"ct", "ct: size 7; allowed are 8 to 1024 (pixels along a side)", {.gpus = 2, .size = 7}, -EINVAL},
+		{"ct", "ct: elements of 8 bytes: must be 4", {.gpus = 2, .element = 8}, -EINVAL},
+		{"ct", "ct: size 7: must be 8 to 1024 (pixels along a side)", {.gpus = 2, .size = 7}, -EINVAL},
 		{"ct", "ct takes no input", {.gpus = 2, .input = "x"}, -EINVAL},
 		{"pagerank", "pagerank needs an input", {.gpus = 2}, -EINVAL},
 		{"pagerank", "/nowhere/x: cannot be opened", {.gpus = 2, .input = "/nowhere/x"}, -EBADMSG},
-		{"pagerank", "pagerank: size 4; the input says", {.gpus = 2, .size = 4, .input = "x"}, -EINVAL},
-		{"jacobi", "jacobi: size 4; the input says", {.gpus = 2, .size = 4, .input = "x"}, -EINVAL},
-		{"hit", "a side of 12; allowed are powers of two", {.gpus = 2, .size = 12}, -EINVAL},
-		{"hit", "a side of 16; allowed are powers of two, not below", {.gpus = 17, .size = 16}, -EINVAL},
-		{"eqwp", "a side of 4 cells over 3 GPUs; allowed are sides of at least 6", {.gpus = 3, .size = 4}, -EINVAL},
-		{"gups", "64 GPUs of this workload's size need more", {.gpus = 64, .size = 1 << 28}, -EFBIG},
+		{"pagerank", "pagerank: size 4; the input determines", {.gpus = 2, .size = 4, .input = "x"}, -EINVAL},
+		{"jacobi", "jacobi: size 4; the input determines", {.gpus = 2, .size = 4, .input = "x"}, -EINVAL},
+		{"hit", "a side of 12: must be a power of two", {.gpus = 2, .size = 12}, -EINVAL},
+		{"hit", "a side of 16: must be a power of two, at least", {.gpus = 17, .size = 16}, -EINVAL},
+		{"eqwp", "a side of 4 cells over 3 GPUs: must be at least 6", {.gpus = 3, .size = 4}, -EINVAL},
+		{"gups", "64 GPUs with this workload size exceed", {.gpus = 64, .size = 1 << 28}, -EFBIG},
 	};
 	struct replay_workload_info info;
 	char error[REPLAY_ERROR_BYTES];
@@ -321,7 +321,7 @@ static void test_wrong_input(void **state)
 	assert_int_equal(
 		replay_workload_run(replay_workload_find("sssp"), &options, (struct replay_sink){take, w}, &info, error),
 		-EINVAL);
-	assert_non_null(strstr(error, "not done after 3 rounds"));
+	assert_non_null(strstr(error, "not converged after 3 rounds"));
 	free(w);
 }
 
