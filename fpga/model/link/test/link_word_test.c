@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The CRC by known answers, link words there and back, what may not be configured. The bits themselves are in
- * tests/vectors/link-layer.
+ * tests/vectors/data/link.
  */
 #include <errno.h>
 #include <setjmp.h>
