@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpulink_admin.h"
+#include "../gpulink_admin.h"
 
 #define PAGE	   UINT64_C(4096)
 #define MEMORY_MAX (UINT64_C(64) << 30)

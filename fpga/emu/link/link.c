@@ -8,7 +8,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "server.h"
+#include "../process/server.h"
 
 #define NAME	     "gpulink-card"
 #define CLOCK_NS     4u

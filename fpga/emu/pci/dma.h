@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "vfio_user.h"
+#include "../vfio/vfio_user.h"
 
 struct dma_mapping {
 	uint64_t address, size;

@@ -17,7 +17,7 @@
 
 #include <gpulink_regs.h>
 
-#include "../kmod/uapi/gpulink.h"
+#include "../../kmod/uapi/gpulink.h"
 #include "card_ring.h"
 
 #define ORDER	     9u

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gpulink.h"
+#include "../gpulink.h"
 
 bool glk_admin_is_card_name(const char *name, unsigned long *number)
 {

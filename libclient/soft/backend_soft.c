@@ -14,7 +14,7 @@
 #include <card/card.h>
 #include <gpulink_regs.h>
 
-#include "backend.h"
+#include "../backend.h"
 #include "soft_options.h"
 
 #define SLICES	      1024u

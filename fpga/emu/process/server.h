@@ -6,7 +6,7 @@
 #include <poll.h>
 #include <stdint.h>
 
-#include "vfio_user.h"
+#include "../vfio/vfio_user.h"
 
 struct server {
 	const char *name; /* of the program, for what it says */

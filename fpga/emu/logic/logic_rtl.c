@@ -13,7 +13,7 @@
 
 #include "logic.h"
 #include "rtl_wire.h"
-#include "server.h"
+#include "../process/server.h"
 
 #define POOL_BYTES   (UINT64_C(16) << 20)
 #define CLOCKS	     512u	/* between two looks at the socket: some ten milliseconds */

@@ -139,60 +139,16 @@ static int receive(struct vfu_session *session)
 	return 0;
 }
 
-/*
- * Serves the whole messages in the buffer. The kernel ends a read behind what file descriptors came with: so they
- * belong to the last message that begins in the buffer, whole or not.
- */
-static int serve_buffer(struct vfu_session *session)
-{
-	size_t at = 0;
-	int error = 0;
-
-	while (!error && session->used - at >= sizeof(struct vfu_header)) {
-		struct vfu_message message = { .payload = session->buffer + at + sizeof(struct vfu_header) };
-		size_t left = session->used - at;
-		bool last;
-
-		memcpy(&message.header, session->buffer + at, sizeof(message.header));
-		if (message.header.size < sizeof(message.header) || message.header.size > sizeof(session->buffer))
-			return -EMSGSIZE; /* where the next one begins cannot be known */
-		if (message.header.size > left)
-			break;
-		message.bytes = message.header.size - sizeof(message.header);
-		last = message.header.size == left;
-		if (last) {
-			message.fds = session->fds;
-			message.fd_count = session->fd_count;
-		}
-		error = vfu_handle(session, &message);
-		if (last)
-			close_fds(session);
-		at += message.header.size;
-	}
-	memmove(session->buffer, session->buffer + at, session->used - at);
-	session->used -= at;
-	return error;
-}
-
-int vfu_session_serve(struct vfu_session *session)
-{
-	int error = receive(session);
-
-	if (error == -EAGAIN)
-		return 0;
-	return error ? error : serve_buffer(session);
-}
-
-int vfu_send_reply(struct vfu_session *session, const struct vfu_header *to, int error, size_t bytes, int fd)
+static int send_reply(struct vfu_session *session, const struct vfu_header *to, const struct vfu_answer *answer)
 {
 	struct vfu_header header = {
 		.id = to->id,
 		.command = to->command,
-		.size = (uint32_t)(sizeof(header) + bytes),
-		.flags = VFU_FLAG_REPLY | (error ? VFU_FLAG_ERROR : 0),
-		.error = (uint32_t)-error,
+		.size = (uint32_t)(sizeof(header) + answer->bytes),
+		.flags = VFU_FLAG_REPLY | (answer->error ? VFU_FLAG_ERROR : 0),
+		.error = (uint32_t)-answer->error,
 	};
-	struct iovec from[2] = { { &header, sizeof(header) }, { session->reply, bytes } };
+	struct iovec from[2] = { { &header, sizeof(header) }, { session->reply, answer->bytes } };
 	union {
 		char bytes[CMSG_SPACE(sizeof(int))];
 		struct cmsghdr align;
@@ -200,14 +156,14 @@ int vfu_send_reply(struct vfu_session *session, const struct vfu_header *to, int
 	struct msghdr message = { .msg_iov = from, .msg_iovlen = 2 };
 	ssize_t sent;
 
-	if (fd >= 0) {
+	if (answer->fd >= 0) {
 		message.msg_control = &control;
 		message.msg_controllen = sizeof(control);
 		memset(&control, 0, sizeof(control));
 		CMSG_FIRSTHDR(&message)->cmsg_level = SOL_SOCKET;
 		CMSG_FIRSTHDR(&message)->cmsg_type = SCM_RIGHTS;
 		CMSG_FIRSTHDR(&message)->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), &fd, sizeof(int));
+		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), &answer->fd, sizeof(int));
 	}
 	do {
 		sent = sendmsg(session->fd, &message, MSG_NOSIGNAL);
@@ -225,4 +181,51 @@ int vfu_send_reply(struct vfu_session *session, const struct vfu_header *to, int
 		}
 	} while (from[0].iov_len + from[1].iov_len);
 	return 0;
+}
+
+/*
+ * Serves the whole messages in the buffer. The kernel ends a read behind what file descriptors came with: so they
+ * belong to the last message that begins in the buffer, whole or not.
+ */
+static int serve_buffer(struct vfu_session *session)
+{
+	size_t at = 0;
+	int error = 0;
+
+	while (!error && session->used - at >= sizeof(struct vfu_header)) {
+		struct vfu_message message = { .payload = session->buffer + at + sizeof(struct vfu_header) };
+		size_t left = session->used - at;
+		struct vfu_answer answer;
+		bool last;
+
+		memcpy(&message.header, session->buffer + at, sizeof(message.header));
+		if (message.header.size < sizeof(message.header) || message.header.size > sizeof(session->buffer))
+			return -EMSGSIZE; /* where the next one begins cannot be known */
+		if (message.header.size > left)
+			break;
+		message.bytes = message.header.size - sizeof(message.header);
+		last = message.header.size == left;
+		if (last) {
+			message.fds = session->fds;
+			message.fd_count = session->fd_count;
+		}
+		error = vfu_handle(session, &message, &answer);
+		if (!error && !(message.header.flags & VFU_FLAG_NO_REPLY))
+			error = send_reply(session, &message.header, &answer);
+		if (last)
+			close_fds(session);
+		at += message.header.size;
+	}
+	memmove(session->buffer, session->buffer + at, session->used - at);
+	session->used -= at;
+	return error;
+}
+
+int vfu_session_serve(struct vfu_session *session)
+{
+	int error = receive(session);
+
+	if (error == -EAGAIN)
+		return 0;
+	return error ? error : serve_buffer(session);
 }

@@ -14,8 +14,8 @@
 
 #include <gpulink_regs.h>
 
-#include "../kmod/uapi/gpulink.h"
-#include "backend.h"
+#include "../../kmod/uapi/gpulink.h"
+#include "../backend.h"
 #include "card_ring.h"
 
 #define WAIT_MAX_NS UINT64_C(10000000000) /* of one ioctl; the kernel allows 60 s */

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "guarded_copy.h"
+#include "../process/guarded_copy.h"
 
 #define MAPPINGS_MAX 4096u
 #define PAGE	     4096u

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The administrator's half, of the link: /sys/class/gpulink/gpulinkN/link and link_counters. */
-#include "gpulink_admin.h"
+#include "../gpulink_admin.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "backend.h"
+#include "../backend.h"
 
 struct glk_card_ring;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The administrator's half: what docs/sysfs.md describes, as calls. */
-#include "gpulink_admin.h"
+#include "../gpulink_admin.h"
 
 #include "admin_files.h"
 

@@ -9,13 +9,7 @@
 
 #include "vfio_user_session.h"
 
-/* What a handler answers: reply payload already in session->reply. */
-struct answer {
-	size_t bytes;
-	int fd; /* goes along; -1: none */
-};
-
-typedef int (*handler)(struct vfu_session *session, struct vfu_message *message, struct answer *answer);
+typedef int (*handler)(struct vfu_session *session, struct vfu_message *message, struct vfu_answer *answer);
 
 /* Copies the fixed part of a payload; false if there is less. */
 static bool take(const struct vfu_message *message, void *to, size_t bytes)
@@ -26,7 +20,7 @@ static bool take(const struct vfu_message *message, void *to, size_t bytes)
 	return true;
 }
 
-static void give(struct vfu_session *session, struct answer *answer, const void *from, size_t bytes)
+static void give(struct vfu_session *session, struct vfu_answer *answer, const void *from, size_t bytes)
 {
 	memcpy(session->reply, from, bytes);
 	answer->bytes = bytes;
@@ -49,7 +43,7 @@ static int check_capabilities(const char *text, size_t bytes)
 }
 
 /* The reply must not be longer than the shortest request that clients are known to make room for, 214 bytes. */
-static int on_version(struct vfu_session *session, struct vfu_message *message, struct answer *answer)
+static int on_version(struct vfu_session *session, struct vfu_message *message, struct vfu_answer *answer)
 {
 	struct vfu_version version;
 	int length;
@@ -69,7 +63,7 @@ static int on_version(struct vfu_session *session, struct vfu_message *message, 
 	return 0;
 }
 
-static int on_dma_map(struct vfu_session *session, struct vfu_message *message, struct answer *answer)
+static int on_dma_map(struct vfu_session *session, struct vfu_message *message, struct vfu_answer *answer)
 {
 	const struct vfu_function *f = session->function;
 	struct vfu_wire_dma_map wire;
@@ -89,7 +83,7 @@ static int on_dma_map(struct vfu_session *session, struct vfu_message *message, 
 	return f->ops->dma_map(f->device, &map, message->fd_count ? message->fds[0] : -1);
 }
 
-static int on_dma_unmap(struct vfu_session *session, struct vfu_message *message, struct answer *answer)
+static int on_dma_unmap(struct vfu_session *session, struct vfu_message *message, struct vfu_answer *answer)
 {
 	const struct vfu_function *f = session->function;
 	struct vfu_wire_dma_unmap wire;
@@ -107,7 +101,7 @@ static int on_dma_unmap(struct vfu_session *session, struct vfu_message *message
 	return error;
 }
 
-static int on_get_info(struct vfu_session *session, struct vfu_message *message, struct answer *answer)
+static int on_get_info(struct vfu_session *session, struct vfu_message *message, struct vfu_answer *answer)
 {
 	struct vfu_wire_info info;
 
@@ -118,7 +112,7 @@ static int on_get_info(struct vfu_session *session, struct vfu_message *message,
 	return 0;
 }
 
-static int on_get_region_info(struct vfu_session *session, struct vfu_message *message, struct answer *answer)
+static int on_get_region_info(struct vfu_session *session, struct vfu_message *message, struct vfu_answer *answer)
 {
 	struct vfu_wire_region_info info;
 	const struct vfu_region *region;
@@ -139,7 +133,7 @@ static int on_get_region_info(struct vfu_session *session, struct vfu_message *m
 	return 0;
 }
 
-static int on_get_irq_info(struct vfu_session *session, struct vfu_message *message, struct answer *answer)
+static int on_get_irq_info(struct vfu_session *session, struct vfu_message *message, struct vfu_answer *answer)
 {
 	struct vfu_wire_irq_info info;
 
@@ -152,7 +146,7 @@ static int on_get_irq_info(struct vfu_session *session, struct vfu_message *mess
 	return 0;
 }
 
-static int on_set_irqs(struct vfu_session *session, struct vfu_message *message, struct answer *answer)
+static int on_set_irqs(struct vfu_session *session, struct vfu_message *message, struct vfu_answer *answer)
 {
 	const struct vfu_function *f = session->function;
 	struct vfu_wire_set_irqs set;
@@ -189,7 +183,7 @@ static int check_access(const struct vfu_session *session, const struct vfu_wire
 	return 0;
 }
 
-static int on_region_read(struct vfu_session *session, struct vfu_message *message, struct answer *answer)
+static int on_region_read(struct vfu_session *session, struct vfu_message *message, struct vfu_answer *answer)
 {
 	const struct vfu_function *f = session->function;
 	struct vfu_wire_access access;
@@ -207,7 +201,7 @@ static int on_region_read(struct vfu_session *session, struct vfu_message *messa
 	return 0;
 }
 
-static int on_region_write(struct vfu_session *session, struct vfu_message *message, struct answer *answer)
+static int on_region_write(struct vfu_session *session, struct vfu_message *message, struct vfu_answer *answer)
 {
 	const struct vfu_function *f = session->function;
 	struct vfu_wire_access access;
@@ -220,7 +214,7 @@ static int on_region_write(struct vfu_session *session, struct vfu_message *mess
 				    access.count);
 }
 
-static int on_region_write_multi(struct vfu_session *session, struct vfu_message *message, struct answer *answer)
+static int on_region_write_multi(struct vfu_session *session, struct vfu_message *message, struct vfu_answer *answer)
 {
 	const struct vfu_function *f = session->function;
 	struct vfu_wire_write_one one;
@@ -241,7 +235,7 @@ static int on_region_write_multi(struct vfu_session *session, struct vfu_message
 	return error;
 }
 
-static int on_device_reset(struct vfu_session *session, struct vfu_message *message, struct answer *answer)
+static int on_device_reset(struct vfu_session *session, struct vfu_message *message, struct vfu_answer *answer)
 {
 	(void)message;
 	(void)answer;
@@ -263,12 +257,12 @@ static const handler handlers[] = {
 	[VFU_REGION_WRITE_MULTI] = on_region_write_multi,
 };
 
-int vfu_handle(struct vfu_session *session, struct vfu_message *message)
+int vfu_handle(struct vfu_session *session, struct vfu_message *message, struct vfu_answer *answer)
 {
 	const struct vfu_header *header = &message->header;
-	struct answer answer = { .fd = -1 };
-	int error = -EINVAL;
+	int error;
 
+	*answer = (struct vfu_answer){ .fd = -1 };
 	if ((header->flags & VFU_FLAG_TYPE) != 0)
 		return -EPROTO; /* a reply: nothing was asked */
 	if (header->command >= sizeof(handlers) / sizeof(handlers[0]) || !handlers[header->command])
@@ -276,10 +270,8 @@ int vfu_handle(struct vfu_session *session, struct vfu_message *message)
 	else if (session->agreed != (header->command != VFU_VERSION))
 		error = -EINVAL; /* version first, and once */
 	else
-		error = handlers[header->command](session, message, &answer);
-	if (header->flags & VFU_FLAG_NO_REPLY)
-		return 0;
+		error = handlers[header->command](session, message, answer);
 	if (error)
-		answer = (struct answer){ .fd = -1 };
-	return vfu_send_reply(session, header, error, answer.bytes, answer.fd);
+		*answer = (struct vfu_answer){ .error = error, .fd = -1 };
+	return 0;
 }

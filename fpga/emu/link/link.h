@@ -10,7 +10,7 @@
 
 #include "link_socket.h"
 #include "link_wire.h"
-#include "logic.h"
+#include "../logic/logic.h"
 
 struct link_config {
 	const char *address; /* NULL: there is no link */

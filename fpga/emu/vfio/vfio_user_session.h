@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A client's session, shared by the socket half (vfio_user.c) and the message half (vfio_user_messages.c). */
+/* A client's session, shared by the socket half (vfio_user.c) and the message half (vfio_user_messages.c). The socket half
+ * calls the message half, never the reverse. */
 #ifndef GPULINK_VFIO_USER_SESSION_H
 #define GPULINK_VFIO_USER_SESSION_H
 
@@ -26,10 +27,14 @@ struct vfu_message {
 	unsigned fd_count;
 };
 
-/* Serves it and answers. Negative: the session cannot go on. */
-int vfu_handle(struct vfu_session *session, struct vfu_message *message);
+/* The reply to a message; its payload is in session->reply. */
+struct vfu_answer {
+	int error;    /* 0 or a negative errno, for the client */
+	size_t bytes; /* of payload */
+	int fd;	      /* sent along; -1: none */
+};
 
-/* Sends `bytes` of session->reply as the reply's payload, with a file descriptor if fd is not -1. */
-int vfu_send_reply(struct vfu_session *session, const struct vfu_header *to, int error, size_t bytes, int fd);
+/* Carries out a message and fills in the answer. Returns 0, or a negative errno that ends the session. */
+int vfu_handle(struct vfu_session *session, struct vfu_message *message, struct vfu_answer *answer);
 
 #endif /* GPULINK_VFIO_USER_SESSION_H */
