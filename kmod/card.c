@@ -35,7 +35,7 @@ int glk_card_error(struct glk_card *card)
  * From `from`, or from any state when that is `to`. What reads registers without state_lock does
  * not see a half of it.
  */
-static bool move_state(struct glk_card *card, enum glk_state from, enum glk_state to)
+static bool card_move_state(struct glk_card *card, enum glk_state from, enum glk_state to)
 {
 	enum glk_state before;
 	unsigned long flags;
@@ -56,7 +56,7 @@ static bool move_state(struct glk_card *card, enum glk_state from, enum glk_stat
 void glk_card_set_state(struct glk_card *card, enum glk_state state)
 {
 	lockdep_assert_held_write(&card->state_lock);
-	move_state(card, state, state);
+	card_move_state(card, state, state);
 }
 
 /*
@@ -65,14 +65,14 @@ void glk_card_set_state(struct glk_card *card, enum glk_state state)
  */
 void glk_card_lost(struct glk_card *card)
 {
-	if (move_state(card, GLK_LIVE, GLK_LOST)) {
+	if (card_move_state(card, GLK_LIVE, GLK_LOST)) {
 		glk_err(card, GLK_ERROR_LOST, "the card does not answer any more\n");
 		schedule_work(&card->lost_work);
 	}
 	glk_contexts_wake(card);
 }
 
-static int check_block(struct glk_card *card, u32 block, u32 type, u32 version)
+static int card_check_block(struct glk_card *card, u32 block, u32 type, u32 version)
 {
 	u64 header = glk_read(card, block);
 
@@ -84,7 +84,7 @@ static int check_block(struct glk_card *card, u32 block, u32 type, u32 version)
 	return -ENODEV;
 }
 
-static int check_capabilities(struct glk_card *card)
+static int card_check_capabilities(struct glk_card *card)
 {
 	if (card->partition_count >= 1 && card->partition_count <= GLK_PARTITION_COUNT &&
 	    card->context_count >= 1 && card->context_count <= GLK_CONTEXT_COUNT &&
@@ -109,30 +109,30 @@ int glk_card_identify(struct glk_card *card)
 			"BAR 0 does not hold a gpulink card's registers\n");
 		return -ENODEV;
 	}
-	err = check_block(card, GLK_BLOCK_CARD, GLK_BLOCK_CARD_TYPE, GLK_BLOCK_CARD_VERSION) ?:
-	      check_block(card, GLK_BLOCK_PARTITION, GLK_BLOCK_PARTITION_TYPE,
-			  GLK_BLOCK_PARTITION_VERSION) ?:
-	      check_block(card, GLK_BLOCK_WINDOW, GLK_BLOCK_WINDOW_TYPE,
-			  GLK_BLOCK_WINDOW_VERSION) ?:
-	      check_block(card, GLK_BLOCK_REGISTRATION, GLK_BLOCK_REGISTRATION_TYPE,
-			  GLK_BLOCK_REGISTRATION_VERSION) ?:
-	      check_block(card, GLK_BLOCK_CONTEXT, GLK_BLOCK_CONTEXT_TYPE,
-			  GLK_BLOCK_CONTEXT_VERSION) ?:
-	      check_block(card, GLK_BLOCK_DOORBELL, GLK_BLOCK_DOORBELL_TYPE,
-			  GLK_BLOCK_DOORBELL_VERSION);
+	err = card_check_block(card, GLK_BLOCK_CARD, GLK_BLOCK_CARD_TYPE, GLK_BLOCK_CARD_VERSION) ?:
+	      card_check_block(card, GLK_BLOCK_PARTITION, GLK_BLOCK_PARTITION_TYPE,
+			       GLK_BLOCK_PARTITION_VERSION) ?:
+	      card_check_block(card, GLK_BLOCK_WINDOW, GLK_BLOCK_WINDOW_TYPE,
+			       GLK_BLOCK_WINDOW_VERSION) ?:
+	      card_check_block(card, GLK_BLOCK_REGISTRATION, GLK_BLOCK_REGISTRATION_TYPE,
+			       GLK_BLOCK_REGISTRATION_VERSION) ?:
+	      card_check_block(card, GLK_BLOCK_CONTEXT, GLK_BLOCK_CONTEXT_TYPE,
+			       GLK_BLOCK_CONTEXT_VERSION) ?:
+	      card_check_block(card, GLK_BLOCK_DOORBELL, GLK_BLOCK_DOORBELL_TYPE,
+			       GLK_BLOCK_DOORBELL_VERSION);
 	if (err)
 		return err;
 
 	card->features = glk_read(card, GLK_CARD_FEATURES);
 	if (glk_link_present(card)) {
-		err = check_block(card, GLK_BLOCK_LINK, GLK_BLOCK_LINK_TYPE,
-				  GLK_BLOCK_LINK_VERSION);
+		err = card_check_block(card, GLK_BLOCK_LINK, GLK_BLOCK_LINK_TYPE,
+				       GLK_BLOCK_LINK_VERSION);
 		if (err)
 			return err;
 	}
 	if (card->features & GLK_CARD_FEATURES_CAPTURE_MASK) {
-		err = check_block(card, GLK_BLOCK_CAPTURE, GLK_BLOCK_CAPTURE_TYPE,
-				  GLK_BLOCK_CAPTURE_VERSION);
+		err = card_check_block(card, GLK_BLOCK_CAPTURE, GLK_BLOCK_CAPTURE_TYPE,
+				       GLK_BLOCK_CAPTURE_VERSION);
 		if (err)
 			return err;
 	}
@@ -150,21 +150,22 @@ int glk_card_identify(struct glk_card *card)
 	card->serial = glk_read(card, GLK_CARD_SERIAL);
 	card->hw_version = glk_read(card, GLK_CARD_HW_VERSION);
 	card->pool_bytes = glk_read(card, GLK_CARD_POOL_BYTES);
-	return check_capabilities(card);
+	return card_check_capabilities(card);
 }
 
 /* STATUS is answered in a reset too: all ones, and no MAGIC: nothing is worth waiting for. */
-static bool ready_or_gone(struct glk_card *card, u64 status)
+static bool card_ready_or_gone(struct glk_card *card, u64 status)
 {
 	return status == U64_MAX ? !glk_card_answers(card) : status & GLK_CARD_STATUS_READY_MASK;
 }
 
-static int wait_ready(struct glk_card *card)
+static int card_wait_ready(struct glk_card *card)
 {
 	u64 status;
 	int err;
 
-	err = read_poll_timeout(glk_read, status, ready_or_gone(card, status), 100, USEC_PER_SEC,
+	err = read_poll_timeout(glk_read, status, card_ready_or_gone(card, status), 100,
+				USEC_PER_SEC,
 				false, card, GLK_CARD_STATUS);
 	return err ?: (status == U64_MAX ? -ENODEV : 0);
 }
@@ -174,12 +175,12 @@ int glk_card_start(struct glk_card *card)
 {
 	unsigned int p;
 
-	if (wait_ready(card) || !glk_card_answers(card))
+	if (card_wait_ready(card) || !glk_card_answers(card))
 		return -ENODEV;
 	card->hw_generation = glk_read(card, GLK_CARD_GENERATION);
 	/* A card that lost power counts anew: who was there before must not pass for one of now. */
 	WRITE_ONCE(card->generation, max(card->hw_generation, card->generation + 1));
-	card->wedged = false;
+	card->drain_stuck = false;
 	for (p = 0; p < card->partition_count; p++)
 		glk_partition_restore(card, p);
 	glk_link_restore(card);
@@ -192,7 +193,7 @@ int glk_card_start(struct glk_card *card)
 void glk_card_stop(struct glk_card *card)
 {
 	glk_write(card, GLK_CARD_CONTROL, GLK_CARD_CONTROL_RESET_MASK);
-	wait_ready(card);
+	card_wait_ready(card);
 }
 
 /*
@@ -206,7 +207,7 @@ int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id)
 	int err;
 
 	lockdep_assert_held(&card->lock);
-	if (card->wedged && (glk_read(card, GLK_CARD_DRAIN) & GLK_CARD_DRAIN_BUSY_MASK))
+	if (card->drain_stuck && (glk_read(card, GLK_CARD_DRAIN) & GLK_CARD_DRAIN_BUSY_MASK))
 		return glk_card_read_error(card, U64_MAX) ?: -ETIMEDOUT;
 	glk_write(card, GLK_CARD_DRAIN,
 		  (u64)kind << GLK_CARD_DRAIN_KIND_SHIFT | (u64)id << GLK_CARD_DRAIN_ID_SHIFT);
@@ -216,7 +217,7 @@ int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id)
 	if (value == U64_MAX)
 		err = glk_card_read_error(card, value) ?: -EIO;
 	else
-		card->wedged = err;
+		card->drain_stuck = err;
 	trace_gpulink_drain(card, kind, id, err, ktime_get_ns() - begin);
 	if (err == -ETIMEDOUT)
 		glk_err(card, GLK_ERROR_DRAIN, "drain of kind %u, %u did not end in %lu ms\n",
@@ -255,7 +256,7 @@ void glk_card_leave(struct glk_card *card)
 }
 
 /* In the order of the bits of CARD.ERROR_CAUSE, which are the codes. */
-static const char * const error_texts[] = {
+static const char * const card_error_texts[] = {
 	"access to the aperture that no window allows",
 	"malformed packet",
 	"register write refused",
@@ -264,7 +265,7 @@ static const char * const error_texts[] = {
 	"ring stopped",
 };
 
-static void check_rings(struct glk_card *card)
+static void card_check_rings(struct glk_card *card)
 {
 	struct glk_context *ctx;
 	unsigned int i;
@@ -287,7 +288,7 @@ static void check_rings(struct glk_card *card)
 	spin_unlock(&card->vector_lock);
 }
 
-static void handle_errors(struct glk_card *card)
+static void card_handle_errors(struct glk_card *card)
 {
 	u64 cause = glk_read(card, GLK_CARD_ERROR_CAUSE);
 	unsigned int i;
@@ -296,16 +297,16 @@ static void handle_errors(struct glk_card *card)
 		return;
 	glk_write(card, GLK_CARD_ERROR_CAUSE, cause);
 	trace_gpulink_error(card, cause);
-	for (i = 0; i < ARRAY_SIZE(error_texts); i++)
+	for (i = 0; i < ARRAY_SIZE(card_error_texts); i++)
 		if (cause & BIT_ULL(i))
-			glk_warn(card, i, "%s\n", error_texts[i]);
+			glk_warn(card, i, "%s\n", card_error_texts[i]);
 	if (cause & GLK_CARD_ERROR_CAUSE_RING_MASK)
-		check_rings(card);
+		card_check_rings(card);
 	if (cause & GLK_CARD_ERROR_CAUSE_LINK_MASK)
 		glk_link_event(card);
 }
 
-static irqreturn_t vector_raised(int irq, void *data)
+static irqreturn_t card_interrupt(int irq, void *data)
 {
 	struct glk_vector *vector = data;
 	struct glk_card *card = vector->card;
@@ -315,7 +316,7 @@ static irqreturn_t vector_raised(int irq, void *data)
 	if (glk_card_error(card))
 		return IRQ_HANDLED;
 	if (vector->index == GLK_EVENT_VECTOR)
-		handle_errors(card);
+		card_handle_errors(card);
 	spin_lock(&card->vector_lock);
 	for (i = 0; i < card->context_count; i++)
 		if (card->wake[i] && (rings ? 1 + i % rings : 0) == vector->index)
@@ -340,7 +341,7 @@ int glk_card_request_irqs(struct glk_card *card)
 	for (i = 0; i < count; i++) {
 		card->vectors[i].card = card;
 		card->vectors[i].index = i;
-		err = request_irq(pci_irq_vector(card->pdev, i), vector_raised, 0,
+		err = request_irq(pci_irq_vector(card->pdev, i), card_interrupt, 0,
 				  dev_name(&card->dev), &card->vectors[i]);
 		if (err)
 			goto fail;

@@ -23,17 +23,17 @@ static DEFINE_IDA(glk_minors);
  * What the kernel frees by a function of this module, at a time that nobody here knows.
  * The module outlives it.
  */
-static atomic_t glk_objects = ATOMIC_INIT(0);
+static atomic_t glk_object_count = ATOMIC_INIT(0);
 
-void glk_object_made(void)
+void glk_object_get(void)
 {
-	atomic_inc(&glk_objects);
+	atomic_inc(&glk_object_count);
 }
 
-void glk_object_freed(void)
+void glk_object_put(void)
 {
-	if (atomic_dec_and_test(&glk_objects))
-		wake_up_var(&glk_objects);
+	if (atomic_dec_and_test(&glk_object_count))
+		wake_up_var(&glk_object_count);
 }
 
 /* Any of the structures; all begin with size and flags. */
@@ -56,7 +56,7 @@ union glk_arg {
 	struct gpulink_ioctl_ring_wait ring_wait;
 };
 
-static int do_query(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_query(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct glk_card *card = ctx->card;
 	u32 size = arg->size;
@@ -83,7 +83,7 @@ static int do_query(struct glk_context *ctx, union glk_arg *arg)
 	return 0;
 }
 
-static int do_endpoint(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_endpoint(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_endpoint *e = &arg->endpoint;
 	const struct glk_partition *p;
@@ -108,7 +108,7 @@ static int do_endpoint(struct glk_context *ctx, union glk_arg *arg)
 	return err;
 }
 
-static int do_window_map(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_window_map(struct glk_context *ctx, union glk_arg *arg)
 {
 	int err;
 
@@ -124,7 +124,7 @@ static int do_window_map(struct glk_context *ctx, union glk_arg *arg)
 	return err;
 }
 
-static int do_window_unmap(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_window_unmap(struct glk_context *ctx, union glk_arg *arg)
 {
 	int err;
 
@@ -141,7 +141,8 @@ static int do_window_unmap(struct glk_context *ctx, union glk_arg *arg)
 }
 
 /* Takes the registration over, or the error it is. */
-static int add_registration(struct glk_context *ctx, struct glk_registration *reg, u32 *handle)
+static int context_add_registration(struct glk_context *ctx, struct glk_registration *reg,
+				    u32 *handle)
 {
 	int err;
 
@@ -161,29 +162,29 @@ static int add_registration(struct glk_context *ctx, struct glk_registration *re
 	return err;
 }
 
-static int do_register(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_register(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_register *r = &arg->reg;
 
 	if (r->reserved || !r->flags)
 		return -EINVAL;
-	return add_registration(ctx,
+	return context_add_registration(ctx,
 				glk_registration_pin(ctx->card, r->address, r->bytes, r->flags),
 				&r->handle);
 }
 
-static int do_register_dmabuf(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_register_dmabuf(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_register_dmabuf *r = &arg->reg_dmabuf;
 
 	if (!r->flags)
 		return -EINVAL;
-	return add_registration(ctx,
+	return context_add_registration(ctx,
 				glk_import_attach(ctx->card, r->fd, r->offset, r->bytes, r->flags),
 				&r->handle);
 }
 
-static int do_window_export(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_window_export(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct glk_window *window;
 	int ret;
@@ -201,7 +202,7 @@ static int do_window_export(struct glk_context *ctx, union glk_arg *arg)
 	return ret;
 }
 
-static int do_unregister(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_unregister(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct glk_registration *reg;
 	int err;
@@ -225,7 +226,7 @@ static int do_unregister(struct glk_context *ctx, union glk_arg *arg)
 	return 0;
 }
 
-static int do_submit(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_submit(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_submit *s = &arg->submit;
 	struct iov_iter from;
@@ -239,7 +240,7 @@ static int do_submit(struct glk_context *ctx, union glk_arg *arg)
 	ret = glk_submit(ctx, &from, 1, s->count, NULL, false);
 	if (ret == -EAGAIN) {
 		/* Full as far as was known: completions nobody was told of make room. */
-		err = glk_ring_look(ctx, false);
+		err = glk_ring_poll(ctx, false);
 		ret = err ?: glk_submit(ctx, &from, 1, s->count, NULL, false);
 	}
 	if (ret < 0)
@@ -248,7 +249,7 @@ static int do_submit(struct glk_context *ctx, union glk_arg *arg)
 	return 0;
 }
 
-static int do_wait(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_wait(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_wait *w = &arg->wait;
 	u8 __user *to = u64_to_user_ptr(w->completions);
@@ -262,7 +263,8 @@ static int do_wait(struct glk_context *ctx, union glk_arg *arg)
 	if (err && err != -ETIMEDOUT && err != -EINTR)
 		return err;
 	while (w->completed < w->count) {
-		part = glk_ring_take(ctx, chunk, min_t(u32, w->count - w->completed, WAIT_CHUNK));
+		part = glk_ring_take_completions(ctx, chunk,
+						 min_t(u32, w->count - w->completed, WAIT_CHUNK));
 		if (!part)
 			break;
 		if (copy_to_user(to + (size_t)w->completed * GLK_CQE_BYTES, chunk,
@@ -279,7 +281,7 @@ static int do_wait(struct glk_context *ctx, union glk_arg *arg)
 	return err;
 }
 
-static int do_release(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_release(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_release *r = &arg->release;
 	int err, late;
@@ -293,7 +295,7 @@ static int do_release(struct glk_context *ctx, union glk_arg *arg)
 	return late ?: err;
 }
 
-static int do_ring_map(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_ring_map(struct glk_context *ctx, union glk_arg *arg)
 {
 	int err;
 
@@ -307,7 +309,7 @@ static int do_ring_map(struct glk_context *ctx, union glk_arg *arg)
 	return err;
 }
 
-static int do_ring_unmap(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_ring_unmap(struct glk_context *ctx, union glk_arg *arg)
 {
 	int err;
 
@@ -321,7 +323,7 @@ static int do_ring_unmap(struct glk_context *ctx, union glk_arg *arg)
 	return err;
 }
 
-static int do_ring_wait(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_ring_wait(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_ring_wait *w = &arg->ring_wait;
 	int err;
@@ -335,7 +337,7 @@ static int do_ring_wait(struct glk_context *ctx, union glk_arg *arg)
 	return err;
 }
 
-static int do_counters(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_counters(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_counters *c = &arg->counters;
 	u32 known = glk_counter_count(c->partition);
@@ -374,28 +376,30 @@ static const struct {
 	u32 least;	/* of the first version's */
 	u32 flags;	/* that may be set */
 } glk_ioctls[] = {
-	{ do_query, sizeof(struct gpulink_ioctl_query), 72, 0 },
-	{ do_endpoint, sizeof(struct gpulink_ioctl_endpoint), 56, 0 },
-	{ do_window_map, sizeof(struct gpulink_ioctl_window_map), 40, ALLOW_MASK },
-	{ do_window_unmap, sizeof(struct gpulink_ioctl_handle), 16, 0 },
-	{ do_register, sizeof(struct gpulink_ioctl_register), 32, ALLOW_MASK },
-	{ do_unregister, sizeof(struct gpulink_ioctl_handle), 16, 0 },
-	{ do_submit, sizeof(struct gpulink_ioctl_submit), 24, 0 },
-	{ do_wait, sizeof(struct gpulink_ioctl_wait), 40, 0 },
-	{ do_release, sizeof(struct gpulink_ioctl_release), 24, 0 },
-	{ do_counters, sizeof(struct gpulink_ioctl_counters), 24, 0 },
-	{ do_ring_map, sizeof(struct gpulink_ioctl_ring_map), 48, 0 },
-	{ do_ring_unmap, sizeof(struct gpulink_ioctl_ring_unmap), 8, 0 },
-	{ do_ring_wait, sizeof(struct gpulink_ioctl_ring_wait), 24, GPULINK_RING_WAIT_RELEASE },
+	{ glk_ioctl_query, sizeof(struct gpulink_ioctl_query), 72, 0 },
+	{ glk_ioctl_endpoint, sizeof(struct gpulink_ioctl_endpoint), 56, 0 },
+	{ glk_ioctl_window_map, sizeof(struct gpulink_ioctl_window_map), 40, ALLOW_MASK },
+	{ glk_ioctl_window_unmap, sizeof(struct gpulink_ioctl_handle), 16, 0 },
+	{ glk_ioctl_register, sizeof(struct gpulink_ioctl_register), 32, ALLOW_MASK },
+	{ glk_ioctl_unregister, sizeof(struct gpulink_ioctl_handle), 16, 0 },
+	{ glk_ioctl_submit, sizeof(struct gpulink_ioctl_submit), 24, 0 },
+	{ glk_ioctl_wait, sizeof(struct gpulink_ioctl_wait), 40, 0 },
+	{ glk_ioctl_release, sizeof(struct gpulink_ioctl_release), 24, 0 },
+	{ glk_ioctl_counters, sizeof(struct gpulink_ioctl_counters), 24, 0 },
+	{ glk_ioctl_ring_map, sizeof(struct gpulink_ioctl_ring_map), 48, 0 },
+	{ glk_ioctl_ring_unmap, sizeof(struct gpulink_ioctl_ring_unmap), 8, 0 },
+	{ glk_ioctl_ring_wait, sizeof(struct gpulink_ioctl_ring_wait), 24,
+	  GPULINK_RING_WAIT_RELEASE },
 	[_IOC_NR(GPULINK_IOCTL_REGISTER_DMABUF)] = {
-		do_register_dmabuf, sizeof(struct gpulink_ioctl_register_dmabuf), 32, ALLOW_MASK
+		glk_ioctl_register_dmabuf, sizeof(struct gpulink_ioctl_register_dmabuf), 32,
+		ALLOW_MASK
 	},
 	[_IOC_NR(GPULINK_IOCTL_WINDOW_EXPORT)] = {
-		do_window_export, sizeof(struct gpulink_ioctl_handle), 16, 0
+		glk_ioctl_window_export, sizeof(struct gpulink_ioctl_handle), 16, 0
 	},
 };
 
-static long glk_ioctl(struct file *file, unsigned int cmd, unsigned long user)
+static long glk_file_ioctl(struct file *file, unsigned int cmd, unsigned long user)
 {
 	struct glk_context *ctx = file->private_data;
 	void __user *from = (void __user *)user;
@@ -425,7 +429,7 @@ static long glk_ioctl(struct file *file, unsigned int cmd, unsigned long user)
 	return ret;
 }
 
-static int glk_open(struct inode *inode, struct file *file)
+static int glk_file_open(struct inode *inode, struct file *file)
 {
 	struct glk_card *card = container_of(inode->i_cdev, struct glk_card, cdev);
 	struct glk_context *ctx;
@@ -438,7 +442,7 @@ static int glk_open(struct inode *inode, struct file *file)
 	return stream_open(inode, file);
 }
 
-static int glk_release(struct inode *inode, struct file *file)
+static int glk_file_release(struct inode *inode, struct file *file)
 {
 	glk_context_close(file->private_data);
 	return 0;
@@ -452,16 +456,16 @@ static int glk_file_mmap(struct file *file, struct vm_area_struct *vma)
 	err = glk_context_enter(ctx);
 	if (err)
 		return err;
-	err = glk_mmap(ctx, vma);
+	err = glk_context_mmap(ctx, vma);
 	glk_context_leave(ctx);
 	return err;
 }
 
 static const struct file_operations glk_fops = {
 	.owner = THIS_MODULE,
-	.open = glk_open,
-	.release = glk_release,
-	.unlocked_ioctl = glk_ioctl,
+	.open = glk_file_open,
+	.release = glk_file_release,
+	.unlocked_ioctl = glk_file_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = glk_file_mmap,
 	.uring_cmd = glk_uring_cmd,
@@ -474,7 +478,7 @@ static void glk_card_free(struct device *dev)
 
 	pci_dev_put(card->pdev);
 	kfree(card);
-	glk_object_freed();
+	glk_object_put();
 }
 
 /*
@@ -502,7 +506,7 @@ struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 		return ERR_PTR(minor);
 	}
 	card->pdev = pci_dev_get(pdev);
-	glk_object_made();
+	glk_object_get();
 	init_rwsem(&card->state_lock);
 	spin_lock_init(&card->entry_lock);
 	mutex_init(&card->lock);
@@ -574,9 +578,9 @@ int glk_chardev_init(void)
 
 void glk_chardev_exit(void)
 {
-	while (!wait_var_event_timeout(&glk_objects, !atomic_read(&glk_objects), 10 * HZ))
+	while (!wait_var_event_timeout(&glk_object_count, !atomic_read(&glk_object_count), 10 * HZ))
 		pr_warn("gpulink: somebody still refers to %d objects, unloading waits\n",
-			atomic_read(&glk_objects));
+			atomic_read(&glk_object_count));
 	class_destroy(glk_class);
 	unregister_chrdev_region(first_dev, GLK_MINORS);
 	ida_destroy(&glk_minors);

@@ -48,7 +48,7 @@ void glk_context_leave(struct glk_context *ctx)
 	up_read(&ctx->card->state_lock);
 }
 
-static int attach(struct glk_context *ctx)
+static int context_attach(struct glk_context *ctx)
 {
 	struct glk_card *card = ctx->card;
 	unsigned int id;
@@ -85,8 +85,8 @@ int glk_context_open(struct glk_card *card, struct address_space *mapping, struc
 	if (!ctx)
 		return -ENOMEM;
 	err = -ENOMEM;
-	ctx->void_page = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
-	if (!ctx->void_page || glk_submit_init(ctx))
+	ctx->dummy_page = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	if (!ctx->dummy_page || glk_submit_init(ctx))
 		goto free;
 	ctx->card = card;
 	ctx->mapping = mapping;
@@ -100,7 +100,7 @@ int glk_context_open(struct glk_card *card, struct address_space *mapping, struc
 	err = glk_card_error(card);
 	if (!err) {
 		mutex_lock(&card->lock);
-		err = attach(ctx);
+		err = context_attach(ctx);
 		mutex_unlock(&card->lock);
 	}
 	up_read(&card->state_lock);
@@ -111,7 +111,7 @@ int glk_context_open(struct glk_card *card, struct address_space *mapping, struc
 free:
 	put_pid(ctx->owner);
 	glk_submit_exit(ctx);
-	free_page((unsigned long)ctx->void_page);
+	free_page((unsigned long)ctx->dummy_page);
 	kvfree(ctx);
 	return err;
 }
@@ -164,12 +164,12 @@ void glk_context_close(struct glk_context *ctx)
 	 * Commands hold the file: there is none, and nobody wakes the watch of a
 	 * context that is detached.
 	 */
-	cancel_delayed_work_sync(&ctx->watch);
+	cancel_delayed_work_sync(&ctx->watchdog);
 	list_for_each_entry_safe(reg, next, &ctx->registrations, list)
 		glk_registration_free(reg);
 	/* Mappings hold the file: none is left that could show these pages. */
-	free_page((unsigned long)ctx->dead_cq);
-	free_page((unsigned long)ctx->void_page);
+	free_page((unsigned long)ctx->reset_cq);
+	free_page((unsigned long)ctx->dummy_page);
 	put_pid(ctx->owner);
 	glk_submit_exit(ctx);
 	kvfree(ctx);
@@ -190,8 +190,8 @@ int glk_context_errors(struct glk_context *ctx, u32 *errors)
 	counted = glk_read(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_ERRORS));
 	err = glk_card_read_error(ctx->card, counted);
 	mutex_lock(&ctx->card->lock);
-	ctx->void_releases += glk_window_any_lost(ctx);
-	*errors = counted + ctx->errors_before + ctx->void_releases;
+	ctx->lost_releases += glk_window_any_lost(ctx);
+	*errors = counted + ctx->errors_base + ctx->lost_releases;
 	mutex_unlock(&ctx->card->lock);
 	glk_context_leave(ctx);
 	return err;
@@ -226,6 +226,6 @@ void glk_contexts_zap(struct glk_card *card)
 		unmap_mapping_range(card->contexts[i]->mapping, 0, 0, 1);
 		list_for_each_entry(window, &card->contexts[i]->windows, list)
 			glk_window_export_revoke(window);
-		glk_registrations_abandon(card->contexts[i]);
+		glk_registrations_mark_disarmed(card->contexts[i]);
 	}
 }

@@ -131,7 +131,7 @@ static u32 link_counter_reg(unsigned int index)
 	return of_kinds[index / GLK_LINK_KINDS] + 8 * (index % GLK_LINK_KINDS);
 }
 
-static void latch(struct glk_card *card)
+static void snapshot_latch(struct glk_card *card)
 {
 	lockdep_assert_held(&card->snapshot_lock);
 	card->snapshots++;
@@ -151,7 +151,7 @@ unsigned int glk_counter_count(unsigned int row)
 	}
 }
 
-static void read_row(struct glk_card *card, unsigned int row, u64 *values)
+static void counters_read_row(struct glk_card *card, unsigned int row, u64 *values)
 {
 	u32 first = row == GPULINK_COUNTERS_CARD ? GLK_CARD_ERR_WINDOW :
 						   glk_partition_reg(row, GLK_PARTITION_STORES);
@@ -163,33 +163,33 @@ static void read_row(struct glk_card *card, unsigned int row, u64 *values)
 }
 
 /* A row into `values`, or all of them into `all`. */
-static void read_rows(struct glk_card *card, unsigned int row, u64 *values,
-		      struct glk_counters *all)
+static void counters_read_rows(struct glk_card *card, unsigned int row, u64 *values,
+			       struct glk_counters *all)
 {
 	unsigned int p;
 
 	if (!all) {
-		read_row(card, row, values);
+		counters_read_row(card, row, values);
 		return;
 	}
-	read_row(card, GPULINK_COUNTERS_CARD, all->card);
+	counters_read_row(card, GPULINK_COUNTERS_CARD, all->card);
 	for (p = 0; p < card->partition_count; p++)
-		read_row(card, p, all->partitions[p]);
+		counters_read_row(card, p, all->partitions[p]);
 }
 
-static u64 latch_and_unlock(struct glk_card *card)
+static u64 snapshot_take(struct glk_card *card)
 {
 	unsigned long flags;
 	u64 mine;
 
 	raw_spin_lock_irqsave(&card->snapshot_lock, flags);
-	latch(card);
+	snapshot_latch(card);
 	mine = card->snapshots;
 	raw_spin_unlock_irqrestore(&card->snapshot_lock, flags);
 	return mine;
 }
 
-static u64 latched(struct glk_card *card)
+static u64 snapshot_last(struct glk_card *card)
 {
 	unsigned long flags;
 	u64 last;
@@ -200,22 +200,22 @@ static u64 latched(struct glk_card *card)
 	return last;
 }
 
-static void read_snapshot(struct glk_card *card, unsigned int row, u64 *values,
-			  struct glk_counters *all)
+static void counters_read_snapshot(struct glk_card *card, unsigned int row, u64 *values,
+				   struct glk_counters *all)
 {
 	unsigned long flags;
 	unsigned int try;
 	u64 mine;
 
 	for (try = 0; try < TRIES; try++) {
-		mine = latch_and_unlock(card);
-		read_rows(card, row, values, all);
-		if (latched(card) == mine)
+		mine = snapshot_take(card);
+		counters_read_rows(card, row, values, all);
+		if (snapshot_last(card) == mine)
 			return;
 	}
 	raw_spin_lock_irqsave(&card->snapshot_lock, flags);
-	latch(card);
-	read_rows(card, row, values, all);
+	snapshot_latch(card);
+	counters_read_rows(card, row, values, all);
 	raw_spin_unlock_irqrestore(&card->snapshot_lock, flags);
 }
 
@@ -225,7 +225,7 @@ static void read_snapshot(struct glk_card *card, unsigned int row, u64 *values,
 int glk_card_counters(struct glk_card *card, unsigned int row, u64 *values)
 {
 	lockdep_assert_held(&card->lock);
-	read_snapshot(card, row, values, NULL);
+	counters_read_snapshot(card, row, values, NULL);
 	return glk_card_read_error(card, values[glk_counter_count(row) - 1]);
 }
 
@@ -236,7 +236,7 @@ int glk_link_counter(struct glk_card *card, unsigned int index, u64 *value)
 
 	lockdep_assert_held(&card->lock);
 	raw_spin_lock_irqsave(&card->snapshot_lock, flags);
-	latch(card);
+	snapshot_latch(card);
 	*value = glk_read(card, link_counter_reg(index));
 	raw_spin_unlock_irqrestore(&card->snapshot_lock, flags);
 	return glk_card_read_error(card, *value);
@@ -248,7 +248,7 @@ int glk_card_all_counters(struct glk_card *card, struct glk_counters *all)
 	u64 *last = &all->partitions[card->partition_count - 1][GLK_PARTITION_COUNTERS - 1];
 
 	lockdep_assert_held(&card->lock);
-	read_snapshot(card, 0, NULL, all);
+	counters_read_snapshot(card, 0, NULL, all);
 	return glk_card_read_error(card, *last);
 }
 
@@ -269,7 +269,7 @@ bool glk_card_counter_now(struct glk_card *card, unsigned int first, unsigned in
 	*value = 0;
 	raw_spin_lock_irqsave(&card->snapshot_lock, flags);
 	if (card->state == GLK_LIVE) {
-		latch(card);
+		snapshot_latch(card);
 		ok = true;
 		if (first == GPULINK_COUNTERS_CARD) {
 			*value = glk_read(card, GLK_CARD_ERR_WINDOW + 8 * index);

@@ -27,7 +27,7 @@ struct glk_export {
 };
 
 /* Refused when attaching, and with the reason: later an importer would only see an error. */
-static int export_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *attach)
+static int window_export_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *attach)
 {
 	struct glk_export *export = dmabuf->priv;
 
@@ -46,16 +46,17 @@ static int export_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *atta
 	return 0;
 }
 
-static int export_pin(struct dma_buf_attachment *attach)
+static int window_export_pin(struct dma_buf_attachment *attach)
 {
 	return -EOPNOTSUPP;
 }
 
-static void export_unpin(struct dma_buf_attachment *attach)
+static void window_export_unpin(struct dma_buf_attachment *attach)
 {
 }
 
-static struct sg_table *export_map(struct dma_buf_attachment *attach, enum dma_data_direction dir)
+static struct sg_table *window_export_map(struct dma_buf_attachment *attach,
+					  enum dma_data_direction dir)
 {
 	struct glk_export *export = attach->dmabuf->priv;
 	struct p2pdma_provider *provider;
@@ -69,13 +70,13 @@ static struct sg_table *export_map(struct dma_buf_attachment *attach, enum dma_d
 	return dma_buf_phys_vec_to_sgt(attach, provider, &export->range, 1, export->range.len, dir);
 }
 
-static void export_unmap(struct dma_buf_attachment *attach, struct sg_table *sgt,
-			 enum dma_data_direction dir)
+static void window_export_unmap(struct dma_buf_attachment *attach, struct sg_table *sgt,
+				enum dma_data_direction dir)
 {
 	dma_buf_free_sgt(attach, sgt, dir);
 }
 
-static void export_release(struct dma_buf *dmabuf)
+static void window_export_release(struct dma_buf *dmabuf)
 {
 	struct glk_export *export = dmabuf->priv;
 
@@ -83,16 +84,16 @@ static void export_release(struct dma_buf *dmabuf)
 	kfree(export);
 }
 
-static const struct dma_buf_ops export_ops = {
-	.attach = export_attach,
-	.pin = export_pin,
-	.unpin = export_unpin,
-	.map_dma_buf = export_map,
-	.unmap_dma_buf = export_unmap,
-	.release = export_release,
+static const struct dma_buf_ops window_export_ops = {
+	.attach = window_export_attach,
+	.pin = window_export_pin,
+	.unpin = window_export_unpin,
+	.map_dma_buf = window_export_map,
+	.unmap_dma_buf = window_export_unmap,
+	.release = window_export_release,
 };
 
-static struct dma_buf *make_export(struct glk_card *card, const struct glk_window *window)
+static struct dma_buf *window_export_create(struct glk_card *card, const struct glk_window *window)
 {
 	DEFINE_DMA_BUF_EXPORT_INFO(info);
 	struct glk_export *export;
@@ -104,7 +105,7 @@ static struct dma_buf *make_export(struct glk_card *card, const struct glk_windo
 	export->card = card;
 	export->range.paddr = card->aperture_start + ((u64)window->handle << card->slice_shift);
 	export->range.len = window->bytes;
-	info.ops = &export_ops;
+	info.ops = &window_export_ops;
 	info.size = window->bytes;
 	info.flags = O_RDWR | O_CLOEXEC;
 	info.priv = export;
@@ -119,7 +120,7 @@ static struct dma_buf *make_export(struct glk_card *card, const struct glk_windo
 
 bool glk_is_export(const struct dma_buf *dmabuf)
 {
-	return dmabuf->ops == &export_ops;
+	return dmabuf->ops == &window_export_ops;
 }
 
 /*
@@ -134,7 +135,7 @@ int glk_window_export(struct glk_card *card, struct glk_window *window)
 	if (window->revoked)
 		return -ENXIO;
 	if (!window->dmabuf) {
-		struct dma_buf *dmabuf = make_export(card, window);
+		struct dma_buf *dmabuf = window_export_create(card, window);
 
 		if (IS_ERR(dmabuf))
 			return PTR_ERR(dmabuf);

@@ -33,7 +33,7 @@ struct glk_import {
 	unsigned long give_up;		/* when the work does, in jiffies */
 };
 
-static void drop_mapping(struct glk_import *import)
+static void import_drop_mapping(struct glk_import *import)
 {
 	dma_resv_assert_held(import->attach->dmabuf->resv);
 	if (!import->sgt)
@@ -43,25 +43,25 @@ static void drop_mapping(struct glk_import *import)
 }
 
 /* The memory goes elsewhere. When this returns nothing the card does reaches where it was. */
-static void memory_moves(struct dma_buf_attachment *attach)
+static void import_move_notify(struct dma_buf_attachment *attach)
 {
 	struct glk_import *import = attach->importer_priv;
 
 	glk_registration_disarm(import->card, import->reg);
 	if (!import->sgt)
 		return;
-	drop_mapping(import);
+	import_drop_mapping(import);
 	import->give_up = jiffies + REMAP_TIMEOUT;
 	schedule_delayed_work(&import->remap, 0);
 }
 
-static const struct dma_buf_attach_ops attach_ops = {
+static const struct dma_buf_attach_ops import_attach_ops = {
 	.allow_peer2peer = true,
-	.GLK_MEMORY_MOVES = memory_moves,
+	.GLK_INVALIDATE_MAPPINGS = import_move_notify,
 };
 
 /* The card knows pages; a piece that is not made of whole ones it could not name. */
-static int list_pages(struct glk_import *import)
+static int import_list_pages(struct glk_import *import)
 {
 	struct glk_registration *reg = import->reg;
 	unsigned long at = 0, last = import->skip + reg->page_count;
@@ -83,7 +83,7 @@ static int list_pages(struct glk_import *import)
  * Maps the memory where it is now, and lets the card use it. Under card->lock and the reservation
  * lock. What moved it may still be at work: waits so long for it.
  */
-static int map_and_arm(struct glk_import *import, unsigned long patience)
+static int import_map_and_arm(struct glk_import *import, unsigned long patience)
 {
 	struct dma_resv *resv = import->attach->dmabuf->resv;
 	struct sg_table *sgt;
@@ -96,16 +96,16 @@ static int map_and_arm(struct glk_import *import, unsigned long patience)
 	if (dma_resv_wait_timeout(resv, DMA_RESV_USAGE_KERNEL, false, patience) <= 0)
 		err = -ETIMEDOUT;
 	else
-		err = list_pages(import);
+		err = import_list_pages(import);
 	if (err)
-		drop_mapping(import);
+		import_drop_mapping(import);
 	else
 		glk_registration_arm(import->ctx, import->reg);
 	return err;
 }
 
 /* Until whoever moved the memory is done with it. Takes no lock of the card. */
-static void wait_for_move(struct glk_import *import)
+static void import_wait_for_move(struct glk_import *import)
 {
 	struct dma_resv *resv = import->attach->dmabuf->resv;
 
@@ -115,7 +115,7 @@ static void wait_for_move(struct glk_import *import)
 }
 
 /* The same after a move, without waiting. ETIMEDOUT: it moves again. Under card->lock. */
-static int map_again(struct glk_import *import)
+static int import_map_again(struct glk_import *import)
 {
 	struct dma_resv *resv = import->attach->dmabuf->resv;
 	int err = -ETIMEDOUT;
@@ -123,23 +123,23 @@ static int map_again(struct glk_import *import)
 	if (!dma_resv_trylock(resv))
 		return err;
 	if (dma_resv_test_signaled(resv, DMA_RESV_USAGE_KERNEL))
-		err = map_and_arm(import, 0);
+		err = import_map_and_arm(import, 0);
 	dma_resv_unlock(resv);
 	return err;
 }
 
-static void remap(struct work_struct *work)
+static void import_remap_work(struct work_struct *work)
 {
 	struct glk_import *import = container_of(to_delayed_work(work), struct glk_import, remap);
 	struct glk_card *card = import->card;
 	int err = 0;
 
-	wait_for_move(import);
+	import_wait_for_move(import);
 	down_read(&card->state_lock);
 	mutex_lock(&card->lock);
 	/* Nobody else maps it; and who unmaps it for good does so under card->lock. */
 	if (import->reg->mapped && !glk_context_usable(import->ctx))
-		err = map_again(import);
+		err = import_map_again(import);
 	mutex_unlock(&card->lock);
 	up_read(&card->state_lock);
 	if (err == -ETIMEDOUT && time_before(jiffies, import->give_up))
@@ -154,7 +154,7 @@ static void remap(struct work_struct *work)
  * Exporters have many words for memory that the card cannot reach where it is. Users get one, by
  * which they know that a copy through memory of the process is the way; the log has the exporter's.
  */
-static int explain(struct glk_card *card, const struct dma_buf *dmabuf, int err)
+static int import_report_error(struct glk_card *card, const struct dma_buf *dmabuf, int err)
 {
 	switch (err) {
 	case -EOPNOTSUPP:
@@ -199,7 +199,7 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 	if (!reg || !import)
 		goto free;
 	INIT_LIST_HEAD(&reg->list);
-	INIT_DELAYED_WORK(&import->remap, remap);
+	INIT_DELAYED_WORK(&import->remap, import_remap_work);
 	reg->import = import;
 	reg->flags = flags;
 	reg->bytes = bytes;
@@ -208,10 +208,11 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 	import->reg = reg;
 	import->card = card;
 	import->skip = offset >> PAGE_SHIFT;
-	import->attach = dma_buf_dynamic_attach(dmabuf, &card->pdev->dev, &attach_ops, import);
+	import->attach = dma_buf_dynamic_attach(dmabuf, &card->pdev->dev, &import_attach_ops,
+						import);
 	if (!IS_ERR(import->attach))
 		return reg;
-	err = explain(card, dmabuf, PTR_ERR(import->attach));
+	err = import_report_error(card, dmabuf, PTR_ERR(import->attach));
 free:
 	kfree(import);
 	kfree(reg);
@@ -227,17 +228,17 @@ int glk_import_map(struct glk_context *ctx, struct glk_registration *reg)
 	int err;
 
 	lockdep_assert_held(&card->lock);
-	err = glk_registration_list(card, reg);
+	err = glk_registration_alloc_page_list(card, reg);
 	if (err)
 		return err;
 	reg->import->ctx = ctx;
 	dma_resv_lock(resv, NULL);
-	err = map_and_arm(reg->import, MOVE_TIMEOUT);
+	err = import_map_and_arm(reg->import, MOVE_TIMEOUT);
 	dma_resv_unlock(resv);
 	if (err) {
 		dma_free_coherent(&card->pdev->dev, reg->page_list_bytes, reg->page_list,
 				  reg->page_list_dma);
-		err = explain(card, reg->import->attach->dmabuf, err);
+		err = import_report_error(card, reg->import->attach->dmabuf, err);
 	}
 	return err;
 }
@@ -248,7 +249,7 @@ void glk_import_unmap(struct glk_registration *reg)
 	struct dma_resv *resv = reg->import->attach->dmabuf->resv;
 
 	dma_resv_lock(resv, NULL);
-	drop_mapping(reg->import);
+	import_drop_mapping(reg->import);
 	dma_resv_unlock(resv);
 }
 

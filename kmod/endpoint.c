@@ -34,7 +34,7 @@ void glk_endpoint_clear(struct glk_card *card, unsigned int partition)
 	lockdep_assert_held(&card->lock);
 	if (p->kind == GPULINK_ENDPOINT_NONE)
 		return;
-	glk_window_revoke(card, partition);
+	glk_window_revoke_partition(card, partition);
 	if (card->state == GLK_LIVE) {
 		glk_card_drain(card, GLK_DRAIN_PARTITION, partition);
 		glk_write(card, glk_partition_reg(partition, GLK_PARTITION_EP_KIND), GLK_EP_NONE);
@@ -51,7 +51,7 @@ void glk_endpoint_clear(struct glk_card *card, unsigned int partition)
 	p->bytes = 0;
 }
 
-static int check_bar(struct glk_card *card, struct pci_dev *pdev, int bar)
+static int endpoint_check_bar(struct glk_card *card, struct pci_dev *pdev, int bar)
 {
 	u16 command;
 
@@ -79,14 +79,15 @@ static int check_bar(struct glk_card *card, struct pci_dev *pdev, int bar)
 }
 
 /* On success the reference to pdev belongs to the partition. */
-static int set_bus(struct glk_card *card, unsigned int partition, struct pci_dev *pdev, int bar)
+static int endpoint_set_bus(struct glk_card *card, unsigned int partition, struct pci_dev *pdev,
+			    int bar)
 {
 	struct glk_partition *p = &card->partitions[partition];
 	u64 bytes = ALIGN_DOWN(pci_resource_len(pdev, bar), GLK_PAGE_SIZE);
 	int err, distance;
 	dma_addr_t base;
 
-	err = check_bar(card, pdev, bar) ?: glk_peer_check(card, pdev, &distance);
+	err = endpoint_check_bar(card, pdev, bar) ?: glk_peer_check(card, pdev, &distance);
 	if (err)
 		return err;
 	/*
@@ -110,7 +111,7 @@ static int set_bus(struct glk_card *card, unsigned int partition, struct pci_dev
 	return 0;
 }
 
-static int set_pool(struct glk_card *card, unsigned int partition)
+static int endpoint_set_pool(struct glk_card *card, unsigned int partition)
 {
 	struct glk_partition *p = &card->partitions[partition];
 
@@ -123,7 +124,7 @@ static int set_pool(struct glk_card *card, unsigned int partition)
 	return 0;
 }
 
-static bool far_partition_taken(struct glk_card *card, unsigned int partition, u64 base)
+static bool endpoint_remote_taken(struct glk_card *card, unsigned int partition, u64 base)
 {
 	unsigned int p;
 
@@ -135,20 +136,20 @@ static bool far_partition_taken(struct glk_card *card, unsigned int partition, u
 }
 
 /* Asks the other card how large its partition is; this one is of kind link while it does. */
-static int far_partition_bytes(struct glk_card *card, unsigned int partition, u64 *bytes)
+static int endpoint_query_remote_bytes(struct glk_card *card, unsigned int partition, u64 *bytes)
 {
-	u64 far;
+	u64 remote;
 	int err;
 
 	if (card->state != GLK_LIVE)
 		return -ENOLINK;
 	card->partitions[partition].bytes = GLK_PAGE_SIZE;
 	glk_partition_restore(card, partition);
-	err = glk_link_ask(card, partition, &far);
+	err = glk_link_query_remote(card, partition, &remote);
 	glk_write(card, glk_partition_reg(partition, GLK_PARTITION_EP_KIND), GLK_EP_NONE);
 	if (err)
 		return err;
-	*bytes = ALIGN_DOWN(GLK_FIELD(far, GLK_PARTITION_FAR_BYTES_BYTES), GLK_PAGE_SIZE);
+	*bytes = ALIGN_DOWN(GLK_FIELD(remote, GLK_PARTITION_FAR_BYTES_BYTES), GLK_PAGE_SIZE);
 	if (*bytes)
 		return 0;
 	glk_err(card, GLK_ERROR_ENDPOINT_NAME,
@@ -157,7 +158,7 @@ static int far_partition_bytes(struct glk_card *card, unsigned int partition, u6
 }
 
 /* "link PARTITION" or "link PARTITION BYTES"; *bytes is 0 without. */
-static int parse_link(const char *name, u32 *far, u64 *bytes)
+static int endpoint_parse_link(const char *name, u32 *remote, u64 *bytes)
 {
 	char text[48], *rest = text, *word;
 
@@ -165,7 +166,7 @@ static int parse_link(const char *name, u32 *far, u64 *bytes)
 		return -EINVAL;
 	strsep(&rest, " ");
 	word = strsep(&rest, " ");
-	if (!word || kstrtou32(word, 10, far) || *far >= GLK_PARTITION_COUNT)
+	if (!word || kstrtou32(word, 10, remote) || *remote >= GLK_PARTITION_COUNT)
 		return -EINVAL;
 	*bytes = 0;
 	if (!rest)
@@ -177,25 +178,25 @@ static int parse_link(const char *name, u32 *far, u64 *bytes)
 }
 
 /* Without its bytes the link has to be up. */
-static int set_link(struct glk_card *card, unsigned int partition, const char *name)
+static int endpoint_set_link(struct glk_card *card, unsigned int partition, const char *name)
 {
 	struct glk_partition *p = &card->partitions[partition];
 	u64 base, bytes;
-	u32 far;
+	u32 remote;
 	int err;
 
 	if (!glk_link_present(card))
 		return -EOPNOTSUPP;
-	err = parse_link(name, &far, &bytes);
+	err = endpoint_parse_link(name, &remote, &bytes);
 	if (err)
 		return err;
-	base = (u64)far << GLK_PARTITION_EP_BASE_FAR_PARTITION_SHIFT;
-	if (far_partition_taken(card, partition, base))
+	base = (u64)remote << GLK_PARTITION_EP_BASE_FAR_PARTITION_SHIFT;
+	if (endpoint_remote_taken(card, partition, base))
 		return -EEXIST;
 	glk_endpoint_clear(card, partition);
 	p->kind = GPULINK_ENDPOINT_LINK;
 	p->base = base;
-	err = bytes ? 0 : far_partition_bytes(card, partition, &bytes);
+	err = bytes ? 0 : endpoint_query_remote_bytes(card, partition, &bytes);
 	if (err) {
 		p->kind = GPULINK_ENDPOINT_NONE;
 		p->base = 0;
@@ -207,7 +208,7 @@ static int set_link(struct glk_card *card, unsigned int partition, const char *n
 }
 
 /* "DOMAIN:BUS:SLOT.FUNCTION BAR"; more digits than a number can have would wrap around. */
-static struct pci_dev *find_device(const char *name, int *bar)
+static struct pci_dev *endpoint_find_device(const char *name, int *bar)
 {
 	unsigned int domain, bus, slot, function;
 	int end = 0;
@@ -236,14 +237,14 @@ int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *
 		return 0;
 	}
 	if (!strcmp(name, "pool")) {
-		err = set_pool(card, partition);
+		err = endpoint_set_pool(card, partition);
 	} else if (!strncmp(name, "link ", 5)) {
-		err = set_link(card, partition, name);
+		err = endpoint_set_link(card, partition, name);
 	} else {
-		pdev = find_device(name, &bar);
+		pdev = endpoint_find_device(name, &bar);
 		if (IS_ERR(pdev))
 			return PTR_ERR(pdev);
-		err = set_bus(card, partition, pdev, bar);
+		err = endpoint_set_bus(card, partition, pdev, bar);
 		if (err)
 			pci_dev_put(pdev);
 	}
@@ -264,7 +265,7 @@ int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *
  * A device that leaves the bus is nobody's endpoint any more. It is told before, so that traffic
  * ends in time, and when it has left: until then somebody may name it.
  */
-static int bus_event(struct notifier_block *nb, unsigned long event, void *data)
+static int endpoint_bus_event(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct glk_card *card = container_of(nb, struct glk_card, bus_notifier);
 	struct pci_dev *pdev = to_pci_dev(data);
@@ -290,7 +291,7 @@ static int bus_event(struct notifier_block *nb, unsigned long event, void *data)
 
 int glk_endpoint_watch(struct glk_card *card)
 {
-	card->bus_notifier.notifier_call = bus_event;
+	card->bus_notifier.notifier_call = endpoint_bus_event;
 	return bus_register_notifier(&pci_bus_type, &card->bus_notifier);
 }
 

@@ -2,7 +2,7 @@
 /* Names of the error log's codes; docs/errors.md has the same. */
 #include "error.h"
 
-static const char * const names[] = {
+static const char * const error_names[] = {
 	[GLK_ERROR_WINDOW] = "window",
 	[GLK_ERROR_PACKET] = "packet",
 	[GLK_ERROR_CONFIG] = "config",
@@ -28,5 +28,5 @@ static const char * const names[] = {
 
 const char *glk_error_name(enum glk_error error)
 {
-	return names[error];
+	return error_names[error];
 }

@@ -153,7 +153,7 @@ struct glk_card {
 	DECLARE_BITMAP(slice_map, GLK_WINDOW_COUNT);
 	DECLARE_BITMAP(registration_map, GLK_REGISTRATION_COUNT);
 	struct glk_context *contexts[GLK_CONTEXT_COUNT];
-	bool wedged;		/* a drain did not end; cleared when one does, and by a reset */
+	bool drain_stuck;		/* a drain did not end; cleared when one does, and by a reset */
 	struct kobject *partitions_kobj;
 	struct notifier_block bus_notifier;
 	struct dentry *debugfs;
@@ -206,7 +206,7 @@ struct glk_batch {
 struct glk_slot {
 	struct glk_batch *batch;
 	u16 cell;		/* GLK_NO_CELL: a release has none */
-	bool forgotten;		/* nobody wants to hear of it */
+	bool abandoned;		/* nobody wants to hear of it */
 };
 
 struct glk_ring {
@@ -276,13 +276,13 @@ struct glk_context {
 	kuid_t uid;		/* who opened it */
 	struct glk_ring ring;
 	struct glk_memory record;
-	void *void_page;	/* what mappings show that lead nowhere any more */
-	void *dead_cq;		/* and what a completion ring's mapping shows then */
+	void *dummy_page;	/* what mappings show that lead nowhere any more */
+	void *reset_cq;		/* and what a completion ring's mapping shows then */
 	struct mutex submit_lock;	/* see above */
 	__le64 *chunk;		/* entries as they were read from the user; under submit_lock */
-	struct delayed_work watch;	/* over commands of io_uring, for whom nobody sleeps */
-	u64 errors_before;	/* CONTEXT.ERRORS before the ring started anew; under card->lock */
-	u32 void_releases;	/* releases that found stores lost in mappings; under card->lock */
+	struct delayed_work watchdog;	/* over commands of io_uring, for whom nobody sleeps */
+	u64 errors_base;	/* CONTEXT.ERRORS before the ring started anew; under card->lock */
+	u32 lost_releases;	/* releases that found stores lost in mappings; under card->lock */
 };
 
 /* card.c */
@@ -340,8 +340,8 @@ void glk_recovery_shutdown(struct pci_dev *pdev);
 /* chardev.c */
 int glk_chardev_init(void);
 void glk_chardev_exit(void);
-void glk_object_made(void);
-void glk_object_freed(void);
+void glk_object_get(void);
+void glk_object_put(void);
 struct glk_card *glk_card_alloc(struct pci_dev *pdev);
 void glk_card_drop(struct glk_card *card);
 int glk_card_publish(struct glk_card *card);
@@ -369,18 +369,18 @@ int glk_ring_reserve(struct glk_context *ctx, unsigned int least, unsigned int m
 void glk_ring_free_cells(struct glk_context *ctx, u16 cells);
 int glk_ring_publish(struct glk_context *ctx, u16 cells, unsigned int count,
 		     struct glk_batch *batch);
-int glk_ring_put_release(struct glk_context *ctx, struct glk_batch *batch);
+int glk_ring_submit_release(struct glk_context *ctx, struct glk_batch *batch);
 bool glk_ring_unhold(struct glk_context *ctx, struct glk_batch *batch);
-bool glk_ring_abandon(struct glk_context *ctx, struct glk_batch *batch);
+bool glk_ring_cancel(struct glk_context *ctx, struct glk_batch *batch);
 bool glk_ring_expire(struct glk_context *ctx, int error, struct list_head *ended);
 int glk_ring_wait_room(struct glk_context *ctx, unsigned int count, u64 deadline_ns);
-int glk_ring_take(struct glk_context *ctx, u64 (*out)[2], unsigned int room);
+int glk_ring_take_completions(struct glk_context *ctx, u64 (*out)[2], unsigned int room);
 int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns);
 int glk_ring_release(struct glk_context *ctx, u64 timeout_ns);
-int glk_ring_look(struct glk_context *ctx, bool check);
-unsigned long glk_ring_sleep(u64 deadline_ns);
-int glk_ring_lend(struct glk_context *ctx, struct glk_user_ring *user);
-void glk_ring_take_back(struct glk_context *ctx);
+int glk_ring_poll(struct glk_context *ctx, bool check);
+unsigned long glk_ring_sleep_time(u64 deadline_ns);
+int glk_ring_use_user_rings(struct glk_context *ctx, struct glk_user_ring *user);
+void glk_ring_use_kernel_rings(struct glk_context *ctx);
 
 /* submit.c */
 int glk_submit_init(struct glk_context *ctx);
@@ -390,8 +390,8 @@ int glk_submit(struct glk_context *ctx, struct iov_iter *from, unsigned int leas
 
 /* uring.c */
 int glk_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags);
-void glk_uring_ended(struct list_head *ended);
-void glk_uring_watch(struct work_struct *work);
+void glk_uring_complete_batches(struct list_head *ended);
+void glk_uring_watchdog(struct work_struct *work);
 
 /* user_ring.c: callers of all but the wait and the last two hold card->lock */
 int glk_user_ring_map(struct glk_context *ctx, struct gpulink_ioctl_ring_map *arg);
@@ -421,9 +421,9 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 int glk_window_unmap(struct glk_context *ctx, unsigned int handle);
 struct glk_window *glk_window_find(struct glk_context *ctx, unsigned int handle);
 void glk_window_free_all(struct glk_context *ctx);
-void glk_window_revoke(struct glk_card *card, unsigned int partition);
+void glk_window_revoke_partition(struct glk_card *card, unsigned int partition);
 bool glk_window_any_lost(struct glk_context *ctx);
-int glk_mmap(struct glk_context *ctx, struct vm_area_struct *vma);
+int glk_context_mmap(struct glk_context *ctx, struct vm_area_struct *vma);
 
 /* registration.c */
 struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address, u64 bytes,
@@ -431,10 +431,10 @@ struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address
 int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg);
 void glk_registration_unmap(struct glk_context *ctx, struct glk_registration *reg);
 void glk_registration_free(struct glk_registration *reg);
-int glk_registration_list(struct glk_card *card, struct glk_registration *reg);
+int glk_registration_alloc_page_list(struct glk_card *card, struct glk_registration *reg);
 void glk_registration_arm(struct glk_context *ctx, struct glk_registration *reg);
 void glk_registration_disarm(struct glk_card *card, struct glk_registration *reg);
-void glk_registrations_abandon(struct glk_context *ctx);
+void glk_registrations_mark_disarmed(struct glk_context *ctx);
 struct glk_registration *glk_registration_find(struct glk_context *ctx, unsigned int handle);
 
 /* dmabuf_import.c */
@@ -464,7 +464,7 @@ void glk_endpoint_unwatch(struct glk_card *card);
 bool glk_link_present(const struct glk_card *card);
 int glk_link_set(struct glk_card *card, enum glk_link_setting which, u64 value);
 void glk_link_restore(struct glk_card *card);
-int glk_link_ask(struct glk_card *card, unsigned int partition, u64 *far);
+int glk_link_query_remote(struct glk_card *card, unsigned int partition, u64 *remote);
 void glk_link_event(struct glk_card *card);
 void glk_link_init(struct glk_card *card);
 void glk_link_exit(struct glk_card *card);

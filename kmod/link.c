@@ -11,12 +11,12 @@
 #include "gpulink_drv.h"
 
 /* How long the other card may take to tell what its partition is; docs/link-format.md. */
-#define ANSWER_TIMEOUT_US	(500 * USEC_PER_MSEC)
+#define QUERY_TIMEOUT_US	(500 * USEC_PER_MSEC)
 
 static const struct {
 	u32 reg;
 	u64 reset;
-} settings[GLK_LINK_SETTINGS] = {
+} link_settings[GLK_LINK_SETTINGS] = {
 	[GLK_LINK_SETTING_CONTROL] = { GLK_LINK_CONTROL, GLK_LINK_CONTROL_RESET },
 	[GLK_LINK_SETTING_POOL_CYCLES] = { GLK_LINK_POOL_CYCLES, GLK_LINK_POOL_CYCLES_RESET },
 	[GLK_LINK_SETTING_BURST] = { GLK_LINK_BURST, GLK_LINK_BURST_RESET },
@@ -29,7 +29,7 @@ bool glk_link_present(const struct glk_card *card)
 	return card->features & GLK_CARD_FEATURES_LINK_MASK;
 }
 
-static bool setting_valid(struct glk_card *card, enum glk_link_setting which, u64 value)
+static bool link_setting_valid(struct glk_card *card, enum glk_link_setting which, u64 value)
 {
 	u64 caps = glk_read(card, GLK_LINK_CAPS);
 
@@ -51,9 +51,9 @@ static bool setting_valid(struct glk_card *card, enum glk_link_setting which, u6
 int glk_link_set(struct glk_card *card, enum glk_link_setting which, u64 value)
 {
 	lockdep_assert_held(&card->lock);
-	if (!setting_valid(card, which, value))
+	if (!link_setting_valid(card, which, value))
 		return -EINVAL;
-	glk_write(card, settings[which].reg, value);
+	glk_write(card, link_settings[which].reg, value);
 	card->link_settings[which] = value;
 	return 0;
 }
@@ -65,29 +65,30 @@ void glk_link_restore(struct glk_card *card)
 	if (!glk_link_present(card))
 		return;
 	for (i = 0; i < GLK_LINK_SETTINGS; i++)
-		glk_write(card, settings[i].reg, card->link_settings[i]);
+		glk_write(card, link_settings[i].reg, card->link_settings[i]);
 }
 
 /*
  * What a partition of the other card is, asked by way of a partition of kind link that stands for
  * it: the register FAR_BYTES. ENOLINK: nobody is there to answer.
  */
-int glk_link_ask(struct glk_card *card, unsigned int partition, u64 *far)
+int glk_link_query_remote(struct glk_card *card, unsigned int partition, u64 *remote)
 {
 	u32 reg = glk_partition_reg(partition, GLK_PARTITION_FAR_BYTES);
 	int err;
 
 	lockdep_assert_held(&card->lock);
-	err = read_poll_timeout(glk_read, *far,
-				*far == U64_MAX || (*far & GLK_PARTITION_FAR_BYTES_ANSWERED_MASK),
-				100, ANSWER_TIMEOUT_US, false, card, reg);
-	if (*far == U64_MAX)
-		return glk_card_read_error(card, *far) ?: -EIO;
+	err = read_poll_timeout(glk_read, *remote,
+				*remote == U64_MAX ||
+					(*remote & GLK_PARTITION_FAR_BYTES_ANSWERED_MASK),
+				100, QUERY_TIMEOUT_US, false, card, reg);
+	if (*remote == U64_MAX)
+		return glk_card_read_error(card, *remote) ?: -EIO;
 	return err ? -ENOLINK : 0;
 }
 
 /* The link came up or went down: who watches is told, by poll on link_state and by a uevent. */
-static void link_work(struct work_struct *work)
+static void link_event_work(struct work_struct *work)
 {
 	struct glk_card *card = container_of(work, struct glk_card, link_work);
 	char event[24], *envp[] = { event, NULL };
@@ -127,9 +128,9 @@ void glk_link_init(struct glk_card *card)
 {
 	unsigned int i;
 
-	INIT_WORK(&card->link_work, link_work);
+	INIT_WORK(&card->link_work, link_event_work);
 	for (i = 0; i < GLK_LINK_SETTINGS; i++)
-		card->link_settings[i] = settings[i].reset;
+		card->link_settings[i] = link_settings[i].reset;
 }
 
 /* When no interrupt can come any more. */

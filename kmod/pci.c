@@ -4,7 +4,7 @@
 
 #include "gpulink_drv.h"
 
-static int map_bars(struct glk_card *card)
+static int card_map_bars(struct glk_card *card)
 {
 	struct pci_dev *pdev = card->pdev;
 
@@ -26,13 +26,13 @@ static int map_bars(struct glk_card *card)
 	return 0;
 }
 
-static void unmap_bars(struct glk_card *card)
+static void card_unmap_bars(struct glk_card *card)
 {
 	pci_iounmap(card->pdev, card->regs);
 	pci_release_mem_regions(card->pdev);
 }
 
-static void free_irqs(struct glk_card *card)
+static void card_free_irqs(struct glk_card *card)
 {
 	unsigned int i;
 
@@ -42,7 +42,7 @@ static void free_irqs(struct glk_card *card)
 	glk_link_exit(card);
 }
 
-static int start_hardware(struct glk_card *card)
+static int card_start_hardware(struct glk_card *card)
 {
 	int err;
 
@@ -57,7 +57,7 @@ static int start_hardware(struct glk_card *card)
 		return err;
 	err = glk_card_start(card);
 	if (err) {
-		free_irqs(card);
+		card_free_irqs(card);
 		glk_err(card, GLK_ERROR_RESET, "the card does not come up after a reset\n");
 		return err;
 	}
@@ -65,7 +65,7 @@ static int start_hardware(struct glk_card *card)
 }
 
 /* Files may stay open: they keep the structure, and get ENODEV. */
-static void stop_hardware(struct glk_card *card)
+static void card_stop_hardware(struct glk_card *card)
 {
 	unsigned int i;
 
@@ -79,7 +79,7 @@ static void stop_hardware(struct glk_card *card)
 		glk_endpoint_clear(card, i);
 	mutex_unlock(&card->lock);
 	up_write(&card->state_lock);
-	free_irqs(card);
+	card_free_irqs(card);
 }
 
 static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
@@ -108,10 +108,10 @@ static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	glk_link_init(card);
 	for (p = 0; p < GLK_PARTITION_COUNT; p++)
 		glk_partition_defaults(&card->partitions[p]);
-	err = map_bars(card);
+	err = card_map_bars(card);
 	if (err)
 		goto put;
-	err = start_hardware(card);
+	err = card_start_hardware(card);
 	if (err)
 		goto unmap;
 	pci_set_drvdata(pdev, card);
@@ -131,10 +131,10 @@ static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 unwatch:
 	glk_endpoint_unwatch(card);
 stop:
-	stop_hardware(card);
+	card_stop_hardware(card);
 unmap:
 	pci_clear_master(pdev);
-	unmap_bars(card);
+	card_unmap_bars(card);
 put:
 	glk_card_drop(card);
 disable:
@@ -148,8 +148,8 @@ static void glk_remove(struct pci_dev *pdev)
 
 	glk_card_unpublish(card);
 	glk_endpoint_unwatch(card);
-	stop_hardware(card);
-	unmap_bars(card);
+	card_stop_hardware(card);
+	card_unmap_bars(card);
 	pci_disable_device(pdev);
 	glk_card_drop(card);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Life and death of a card that is bound: resets, bus errors, sleep, shutdown, and silence
- * (docs/recovery.md). All of them go down one way, quiesce(), and come up one way, come_back().
+ * (docs/recovery.md). All of them go down one way, card_quiesce(), and come up one way, card_bring_up().
  * Files opened before are stale from then on.
  *
  * All callbacks but the work run with the device locked: not beside probe, removal or each other.
@@ -15,7 +15,7 @@
  * and the card reaches no memory. What it had accepted goes out first; what cannot go out is
  * dropped, and the card counts it.
  */
-static void quiesce(struct glk_card *card, enum glk_state to, bool reachable)
+static void card_quiesce(struct glk_card *card, enum glk_state to, bool reachable)
 {
 	bool live;
 
@@ -40,7 +40,7 @@ static void quiesce(struct glk_card *card, enum glk_state to, bool reachable)
 }
 
 /* From the quiet that `from` names back to work, with the settings and endpoints of before. */
-static void come_back(struct glk_card *card, enum glk_state from, const char *why)
+static void card_bring_up(struct glk_card *card, enum glk_state from, const char *why)
 {
 	struct pci_dev *pdev = card->pdev;
 	int err;
@@ -68,7 +68,7 @@ unlock:
 }
 
 /* What glk_card_lost() could not do where it was called. */
-static void lost_work(struct work_struct *work)
+static void card_lost_work(struct work_struct *work)
 {
 	struct glk_card *card = container_of(work, struct glk_card, lost_work);
 
@@ -85,27 +85,27 @@ static void lost_work(struct work_struct *work)
 
 void glk_recovery_init(struct glk_card *card)
 {
-	INIT_WORK(&card->lost_work, lost_work);
+	INIT_WORK(&card->lost_work, card_lost_work);
 }
 
 /* The end, for good: nothing is left on the card, and nothing of the above runs or will. */
 void glk_recovery_retire(struct glk_card *card)
 {
-	quiesce(card, GLK_REMOVED, true);
+	card_quiesce(card, GLK_REMOVED, true);
 	cancel_work_sync(&card->lost_work);
 	if (glk_card_answers(card))
 		glk_card_stop(card);
 }
 
 /* Reset of the function, by either sysfs file. */
-static void reset_prepare(struct pci_dev *pdev)
+static void card_reset_prepare(struct pci_dev *pdev)
 {
-	quiesce(pci_get_drvdata(pdev), GLK_RESETTING, true);
+	card_quiesce(pci_get_drvdata(pdev), GLK_RESETTING, true);
 }
 
-static void reset_done(struct pci_dev *pdev)
+static void card_reset_done(struct pci_dev *pdev)
 {
-	come_back(pci_get_drvdata(pdev), GLK_RESETTING, "a reset");
+	card_bring_up(pci_get_drvdata(pdev), GLK_RESETTING, "a reset");
 }
 
 /*
@@ -113,19 +113,19 @@ static void reset_done(struct pci_dev *pdev)
  * a store: only a reset tells those who rely on it. So there is no going on without one, and no
  * mmio_enabled.
  */
-static pci_ers_result_t error_detected(struct pci_dev *pdev, pci_channel_state_t state)
+static pci_ers_result_t card_error_detected(struct pci_dev *pdev, pci_channel_state_t state)
 {
 	struct glk_card *card = pci_get_drvdata(pdev);
 
 	if (state == pci_channel_io_perm_failure) {
-		quiesce(card, GLK_LOST, false);
+		card_quiesce(card, GLK_LOST, false);
 		return PCI_ERS_RESULT_DISCONNECT;
 	}
-	quiesce(card, GLK_RESETTING, state == pci_channel_io_normal);
+	card_quiesce(card, GLK_RESETTING, state == pci_channel_io_normal);
 	return PCI_ERS_RESULT_NEED_RESET;
 }
 
-static pci_ers_result_t slot_reset(struct pci_dev *pdev)
+static pci_ers_result_t card_slot_reset(struct pci_dev *pdev)
 {
 	struct glk_card *card = pci_get_drvdata(pdev);
 
@@ -134,33 +134,33 @@ static pci_ers_result_t slot_reset(struct pci_dev *pdev)
 	if (glk_card_answers(card))
 		return PCI_ERS_RESULT_RECOVERED;
 	glk_err(card, GLK_ERROR_RESET, "the card does not answer after a reset of its slot\n");
-	quiesce(card, GLK_LOST, false);
+	card_quiesce(card, GLK_LOST, false);
 	return PCI_ERS_RESULT_DISCONNECT;
 }
 
-static void error_resume(struct pci_dev *pdev)
+static void card_error_resume(struct pci_dev *pdev)
 {
-	come_back(pci_get_drvdata(pdev), GLK_RESETTING, "a bus error");
+	card_bring_up(pci_get_drvdata(pdev), GLK_RESETTING, "a bus error");
 }
 
 const struct pci_error_handlers glk_error_handlers = {
-	.reset_prepare = reset_prepare,
-	.reset_done = reset_done,
-	.error_detected = error_detected,
-	.slot_reset = slot_reset,
-	.resume = error_resume,
+	.reset_prepare = card_reset_prepare,
+	.reset_done = card_reset_done,
+	.error_detected = card_error_detected,
+	.slot_reset = card_slot_reset,
+	.resume = card_error_resume,
 };
 
 /* The PCI core saves and restores the configuration space and switches the power. */
 static int card_suspend(struct device *dev)
 {
-	quiesce(dev_get_drvdata(dev), GLK_SUSPENDED, true);
+	card_quiesce(dev_get_drvdata(dev), GLK_SUSPENDED, true);
 	return 0;
 }
 
 static int card_resume(struct device *dev)
 {
-	come_back(dev_get_drvdata(dev), GLK_SUSPENDED, "sleep");
+	card_bring_up(dev_get_drvdata(dev), GLK_SUSPENDED, "sleep");
 	return 0;
 }
 
@@ -171,5 +171,5 @@ const struct dev_pm_ops glk_pm_ops = {
 /* Reboot, power-off, or another kernel in this one's place: the card must not touch its memory. */
 void glk_recovery_shutdown(struct pci_dev *pdev)
 {
-	quiesce(pci_get_drvdata(pdev), GLK_SUSPENDED, true);
+	card_quiesce(pci_get_drvdata(pdev), GLK_SUSPENDED, true);
 }

@@ -11,7 +11,7 @@
 #include "trace.h"
 
 /* Whether there are `least` completions to take, or all that will come. */
-static bool enough(struct glk_ring *ring, unsigned int least)
+static bool ring_has_completions(struct glk_ring *ring, unsigned int least)
 {
 	bool result;
 
@@ -25,7 +25,7 @@ static bool enough(struct glk_ring *ring, unsigned int least)
  * How long to sleep until the deadline or the next look whether the card is alive; 0: the deadline
  * has passed.
  */
-unsigned long glk_ring_sleep(u64 deadline_ns)
+unsigned long glk_ring_sleep_time(u64 deadline_ns)
 {
 	u64 now = ktime_get_ns();
 
@@ -39,7 +39,7 @@ unsigned long glk_ring_sleep(u64 deadline_ns)
  * Looks at the ring itself, in case an interrupt is late, and (`check`) whether the card is still
  * there.
  */
-int glk_ring_look(struct glk_context *ctx, bool check)
+int glk_ring_poll(struct glk_context *ctx, bool check)
 {
 	int err = glk_context_enter(ctx);
 
@@ -64,14 +64,14 @@ int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns)
 	int err;
 
 	for (;;) {
-		err = glk_ring_look(ctx, check) ?: (READ_ONCE(ring->user) ? -EBUSY : 0);
-		if (err || enough(ring, least))
+		err = glk_ring_poll(ctx, check) ?: (READ_ONCE(ring->user) ? -EBUSY : 0);
+		if (err || ring_has_completions(ring, least))
 			return err;
-		sleep = glk_ring_sleep(deadline_ns);
+		sleep = glk_ring_sleep_time(deadline_ns);
 		if (!sleep)
 			return -ETIMEDOUT;
 		left = wait_event_interruptible_timeout(ring->wait,
-							enough(ring, least) ||
+							ring_has_completions(ring, least) ||
 								glk_context_usable(ctx) ||
 								READ_ONCE(ring->status),
 							sleep);
@@ -91,10 +91,10 @@ int glk_ring_wait_room(struct glk_context *ctx, unsigned int count, u64 deadline
 	int err;
 
 	for (;;) {
-		err = glk_ring_look(ctx, check) ?: (READ_ONCE(ring->user) ? -EBUSY : 0);
+		err = glk_ring_poll(ctx, check) ?: (READ_ONCE(ring->user) ? -EBUSY : 0);
 		if (err || READ_ONCE(ring->free_count) >= count)
 			return err;
-		sleep = glk_ring_sleep(deadline_ns);
+		sleep = glk_ring_sleep_time(deadline_ns);
 		if (!sleep)
 			return -EAGAIN;
 		left = wait_event_interruptible_timeout(ring->wait,
@@ -108,7 +108,8 @@ int glk_ring_wait_room(struct glk_context *ctx, unsigned int count, u64 deadline
 	}
 }
 
-static int wait_release(struct glk_context *ctx, const struct glk_batch *batch, u64 deadline_ns)
+static int ring_wait_release(struct glk_context *ctx, const struct glk_batch *batch,
+			     u64 deadline_ns)
 {
 	bool check = false;
 	unsigned long sleep;
@@ -118,10 +119,10 @@ static int wait_release(struct glk_context *ctx, const struct glk_batch *batch, 
 	for (;;) {
 		/* No signal ends this wait, not even that which asks processes to sleep. */
 		try_to_freeze();
-		err = glk_ring_look(ctx, check);
+		err = glk_ring_poll(ctx, check);
 		if (err || !READ_ONCE(batch->left))
 			return err;
-		sleep = glk_ring_sleep(deadline_ns);
+		sleep = glk_ring_sleep_time(deadline_ns);
 		if (!sleep)
 			return -ETIMEDOUT;
 		left = wait_event_killable_timeout(ctx->ring.wait,
@@ -135,7 +136,7 @@ static int wait_release(struct glk_context *ctx, const struct glk_batch *batch, 
 	}
 }
 
-static int trace_release_end(struct glk_context *ctx, int result, u64 begin)
+static int ring_trace_release_end(struct glk_context *ctx, int result, u64 begin)
 {
 	trace_gpulink_release_end(ctx, result, ktime_get_ns() - begin);
 	return result;
@@ -150,20 +151,20 @@ int glk_ring_release(struct glk_context *ctx, u64 timeout_ns)
 	unsigned int i;
 	int err;
 
-	err = glk_ring_look(ctx, false) ?: glk_context_enter(ctx);
+	err = glk_ring_poll(ctx, false) ?: glk_context_enter(ctx);
 	if (err)
 		return err;
 	trace_gpulink_release_begin(ctx);
-	err = glk_ring_put_release(ctx, &batch);
+	err = glk_ring_submit_release(ctx, &batch);
 	glk_context_leave(ctx);
 	if (err)
-		return trace_release_end(ctx, err, begin);
-	err = wait_release(ctx, &batch, begin + timeout_ns);
+		return ring_trace_release_end(ctx, err, begin);
+	err = ring_wait_release(ctx, &batch, begin + timeout_ns);
 	/* It may go on, but not with a batch that is on this stack. */
 	spin_lock_irq(&ring->lock);
 	for (i = 0; batch.left && i < GLK_RING_ENTRIES; i++)
 		if (ring->slots[i].batch == &batch)
 			ring->slots[i].batch = NULL;
 	spin_unlock_irq(&ring->lock);
-	return trace_release_end(ctx, batch.left ? err : batch.error, begin);
+	return ring_trace_release_end(ctx, batch.left ? err : batch.error, begin);
 }

@@ -12,7 +12,7 @@
 int glk_submit_init(struct glk_context *ctx)
 {
 	mutex_init(&ctx->submit_lock);
-	INIT_DELAYED_WORK(&ctx->watch, glk_uring_watch);
+	INIT_DELAYED_WORK(&ctx->watchdog, glk_uring_watchdog);
 	ctx->chunk = kvmalloc_array(GLK_USER_ENTRIES, GLK_SQE_BYTES, GFP_KERNEL_ACCOUNT);
 	return ctx->chunk ? 0 : -ENOMEM;
 }
@@ -23,7 +23,8 @@ void glk_submit_exit(struct glk_context *ctx)
 }
 
 /* Under submit_lock. */
-static int read_and_publish(struct glk_context *ctx, struct iov_iter *from, unsigned int count,
+static int submit_copy_and_publish(struct glk_context *ctx, struct iov_iter *from,
+				   unsigned int count,
 			    u16 cells, struct glk_batch *batch, bool nowait)
 {
 	int err;
@@ -38,7 +39,7 @@ static int read_and_publish(struct glk_context *ctx, struct iov_iter *from, unsi
 	return err;
 }
 
-static int lock(struct glk_context *ctx, bool nowait)
+static int submit_lock(struct glk_context *ctx, bool nowait)
 {
 	if (nowait)
 		return mutex_trylock(&ctx->submit_lock) ? 0 : -EAGAIN;
@@ -59,9 +60,9 @@ int glk_submit(struct glk_context *ctx, struct iov_iter *from, unsigned int leas
 	count = glk_ring_reserve(ctx, least, most, &cells);
 	if (count < 0)
 		return count;
-	err = lock(ctx, nowait);
+	err = submit_lock(ctx, nowait);
 	if (!err) {
-		err = read_and_publish(ctx, from, count, cells, batch, nowait);
+		err = submit_copy_and_publish(ctx, from, count, cells, batch, nowait);
 		mutex_unlock(&ctx->submit_lock);
 	}
 	if (err) {

@@ -48,10 +48,10 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 
 /* 7.1 gave the call by which exporters tell that memory moves another name. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 1, 0)
-#define GLK_MEMORY_MOVES move_notify
+#define GLK_INVALIDATE_MAPPINGS move_notify
 #define dma_buf_invalidate_mappings dma_buf_move_notify
 #else
-#define GLK_MEMORY_MOVES invalidate_mappings
+#define GLK_INVALIDATE_MAPPINGS invalidate_mappings
 #endif
 
 /* 6.17 gave it a name that says what it is. */

@@ -303,7 +303,7 @@ struct gpulink_ioctl_ring_map {
  * @size: sizeof(struct gpulink_ioctl_ring_unmap)
  * @flags: 0
  *
- * Stops the ring: entries that the card has not taken are forgotten. Mappings of it give SIGBUS
+ * Stops the ring: entries that the card has not taken are abandoned. Mappings of it give SIGBUS
  * from then on. ENOENT: the rings are not mapped.
  */
 struct gpulink_ioctl_ring_unmap {
