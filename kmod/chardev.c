@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/gpulinkN: open, ioctl, mmap (kmod/uapi/gpulink.h). User memory is read once,
- * and never under a lock.
+ * /dev/gpulinkN: open, ioctl, mmap (kmod/uapi/gpulink.h). User memory is read once, and never under
+ * a lock.
  */
 #include <linux/fs.h>
 #include <linux/idr.h>
@@ -20,8 +20,7 @@ static struct class *glk_class;
 static DEFINE_IDA(glk_minors);
 
 /*
- * What the kernel frees by a function of this module, at a time that nobody here knows.
- * The module outlives it.
+ * Number of objects whose release() lives in this module; module unload waits for the last one.
  */
 static atomic_t glk_object_count = ATOMIC_INIT(0);
 
@@ -36,7 +35,7 @@ void glk_object_put(void)
 		wake_up_var(&glk_object_count);
 }
 
-/* Any of the structures; all begin with size and flags. */
+/* Any ioctl argument; all structures start with size and flags. */
 union glk_arg {
 	struct {
 		u32 size, flags;
@@ -140,7 +139,7 @@ static int glk_ioctl_window_unmap(struct glk_context *ctx, union glk_arg *arg)
 	return err;
 }
 
-/* Takes the registration over, or the error it is. */
+/* Takes ownership of reg, which may be an error pointer. */
 static int context_add_registration(struct glk_context *ctx, struct glk_registration *reg,
 				    u32 *handle)
 {
@@ -239,7 +238,7 @@ static int glk_ioctl_submit(struct glk_context *ctx, union glk_arg *arg)
 	s->submitted = 0;
 	ret = glk_submit(ctx, &from, 1, s->count, NULL, false);
 	if (ret == -EAGAIN) {
-		/* Full as far as was known: completions nobody was told of make room. */
+		/* Completions whose interrupt is still pending may free room. */
 		err = glk_ring_poll(ctx, false);
 		ret = err ?: glk_submit(ctx, &from, 1, s->count, NULL, false);
 	}
@@ -272,10 +271,7 @@ static int glk_ioctl_wait(struct glk_context *ctx, union glk_arg *arg)
 			return -EFAULT;
 		w->completed += part;
 	}
-	/*
-	 * Without a handler, as on the way into sleep, there was no signal that
-	 * anybody should hear of.
-	 */
+	/* Restart if no handler runs: system sleep interrupts the wait without a real signal. */
 	if (err == -EINTR)
 		err = w->completed ? 0 : -ERESTARTNOHAND;
 	return err;
@@ -372,9 +368,9 @@ static int glk_ioctl_counters(struct glk_context *ctx, union glk_arg *arg)
 
 static const struct {
 	int (*handler)(struct glk_context *ctx, union glk_arg *arg);
-	u32 size;	/* of this kernel's structure */
-	u32 least;	/* of the first version's */
-	u32 flags;	/* that may be set */
+	u32 size;	/* of the structure in this kernel */
+	u32 least;	/* size of its first version */
+	u32 flags;	/* allowed flags */
 } glk_ioctls[] = {
 	{ glk_ioctl_query, sizeof(struct gpulink_ioctl_query), 72, 0 },
 	{ glk_ioctl_endpoint, sizeof(struct gpulink_ioctl_endpoint), 56, 0 },
@@ -418,12 +414,12 @@ static long glk_file_ioctl(struct file *file, unsigned int cmd, unsigned long us
 	err = copy_struct_from_user(&arg, glk_ioctls[number].size, from, size);
 	if (err)
 		return err;
-	/* Read a second time with the rest: what was checked is what counts. */
+	/* The copy read size a second time: keep the value that was checked. */
 	arg.size = size;
 	if (arg.flags & ~glk_ioctls[number].flags)
 		return -EINVAL;
 	ret = glk_ioctls[number].handler(ctx, &arg);
-	/* Some tell how far they got beside an error. */
+	/* Some handlers return partial results together with an error. */
 	if (copy_to_user(from, &arg, min(size, glk_ioctls[number].size)) && !ret)
 		ret = -EFAULT;
 	return ret;
@@ -482,8 +478,8 @@ static void glk_card_free(struct device *dev)
 }
 
 /*
- * Not seen by anybody (any more). Files that are still open need no number: the card may come
- * back under the same one.
+ * Drops the initial reference of a card that is not, or no longer, published. Frees its minor right
+ * away, although files may still be open: a returning card can reuse it.
  */
 void glk_card_drop(struct glk_card *card)
 {
@@ -491,7 +487,7 @@ void glk_card_drop(struct glk_card *card)
 	put_device(&card->dev);
 }
 
-/* A card that nobody sees yet; glk_card_drop() ends it. */
+/* Allocates an unpublished card; undo with glk_card_drop(). */
 struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 {
 	struct glk_card *card;
@@ -527,7 +523,7 @@ struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 	return card;
 }
 
-/* The device node and all of sysfs are there before anybody is told. */
+/* Creates the device node and all sysfs files before it sends the uevent. */
 int glk_card_publish(struct glk_card *card)
 {
 	int err;
@@ -555,10 +551,6 @@ void glk_card_unpublish(struct glk_card *card)
 	glk_debugfs_remove(card);
 	glk_sysfs_remove(card);
 	cdev_device_del(&card->cdev, &card->dev);
-	/*
-	 * Files may be open for long: a card that comes meanwhile, perhaps this
-	 * one, takes the name.
-	 */
 }
 
 int glk_chardev_init(void)
@@ -579,7 +571,7 @@ int glk_chardev_init(void)
 void glk_chardev_exit(void)
 {
 	while (!wait_var_event_timeout(&glk_object_count, !atomic_read(&glk_object_count), 10 * HZ))
-		pr_warn("gpulink: somebody still refers to %d objects, unloading waits\n",
+		pr_warn("gpulink: %d objects still in use, module unload waits\n",
 			atomic_read(&glk_object_count));
 	class_destroy(glk_class);
 	unregister_chrdev_region(first_dev, GLK_MINORS);
