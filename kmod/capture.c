@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugfs' link_capture: what goes over the card's link (docs/capture.md). The card writes records
- * to a ring from open to close; a read gives them away as they are. The ring is looked at every
- * few milliseconds while somebody waits: no interrupt, for at full speed a record comes in every
- * few dozen nanoseconds. What is not taken in time the card drops, and tells in the next record.
+ * debugfs file link_capture: the frames on the card's link (docs/capture.md). The card writes
+ * records to a ring while the file is open; read() returns them unchanged. The ring is polled every
+ * 10 ms while a reader waits instead of using interrupts: at full speed a record arrives every few
+ * dozen nanoseconds. The card drops records that are not read in time, and counts them in the next
+ * one.
  *
- * The reader may have the file open for longer than there is a card: card->capture goes when the
- * file is closed, its ring before, when the card goes.
+ * The file may stay open after the card was removed: card->capture is freed on close, the ring
+ * already on removal.
  */
 #include <linux/debugfs.h>
 #include <linux/dma-mapping.h>
@@ -16,18 +17,18 @@
 
 #include "gpulink_drv.h"
 
-#define RING_ORDER	12	/* log2 of its records: 1 MiB */
+#define RING_ORDER	12	/* log2 of the number of records: 1 MiB */
 #define RING_RECORDS	BIT(RING_ORDER)
 #define RING_BYTES	(RING_RECORDS * GLK_CAPTURE_RECORD_BYTES)
 #define POLL_MS		10
 
 struct glk_capture {
-	struct glk_card *card;		/* a reference */
+	struct glk_card *card;		/* holds a reference */
 	u8 *ring;
 	dma_addr_t ring_dma;
-	u64 produced;			/* as the card said last; under card->lock */
-	int error;			/* why there is no more to come; under card->lock */
-	struct mutex read_lock;		/* one read at a time; outside the card's locks */
+	u64 produced;			/* as last read from the card; under card->lock */
+	int error;			/* nonzero: capture ended; under card->lock */
+	struct mutex read_lock;		/* serializes reads; outside the card's locks */
 	u64 taken;			/* under read_lock */
 	wait_queue_head_t wait;
 	struct delayed_work poll_work;
@@ -38,7 +39,7 @@ static void capture_wake(struct glk_capture *capture)
 	wake_up_interruptible_all(&capture->wait);
 }
 
-/* Asks the card how far it is. The answer comes behind the records that it counts. */
+/* Reads the producer index. The read completes after the records that it counts. */
 static void capture_refresh(struct glk_capture *capture)
 {
 	struct glk_card *card = capture->card;
@@ -49,16 +50,16 @@ static void capture_refresh(struct glk_capture *capture)
 		return;
 	produced = glk_read(card, GLK_CAPTURE_PRODUCED);
 	if (glk_card_read_error(card, produced))
-		return;		/* the work of lost cards ends it */
+		return;		/* card_lost_work() ends the capture */
 	if (produced - READ_ONCE(capture->taken) <= RING_RECORDS)
 		WRITE_ONCE(capture->produced, produced);
 	else
-		WRITE_ONCE(capture->error, -EIO);	/* the card talks nonsense */
+		WRITE_ONCE(capture->error, -EIO);	/* invalid index */
 }
 
 /*
- * The card writes no more, if it is there to be told; what it has written can still be read. When
- * it is not, who calls keeps it from the bus.
+ * Stops the capture on a reachable card; records already written can still be read. For an
+ * unreachable card the caller disables bus mastering.
  */
 void glk_capture_stop(struct glk_card *card, int error, bool reachable)
 {
@@ -76,7 +77,7 @@ void glk_capture_stop(struct glk_card *card, int error, bool reachable)
 	capture_wake(capture);
 }
 
-/* Under card->lock, or when nobody else can. */
+/* Under card->lock, or without concurrent users. */
 static void capture_free_ring(struct glk_capture *capture)
 {
 	if (capture->ring)
@@ -85,7 +86,7 @@ static void capture_free_ring(struct glk_capture *capture)
 	capture->ring = NULL;
 }
 
-/* Records that wait to be read, or why there will be none any more; 0: none yet. */
+/* Number of unread records, 0: none yet, negative: capture ended. */
 static int capture_peek(const struct glk_capture *capture)
 {
 	u64 waiting = READ_ONCE(capture->produced) - READ_ONCE(capture->taken);
@@ -114,7 +115,7 @@ static void capture_poll_work(struct work_struct *work)
 
 /* --- the file --- */
 
-/* Enough for `count` bytes, or as many as wait. */
+/* Copies unread records, up to `count` bytes. */
 static ssize_t capture_copy_records(struct glk_capture *capture, char __user *to, size_t count)
 {
 	struct glk_card *card = capture->card;
@@ -247,7 +248,7 @@ static int capture_release(struct inode *inode, struct file *file)
 		glk_card_leave(card);
 	}
 	cancel_delayed_work_sync(&capture->poll_work);
-	/* A card that cannot be told is kept from the bus first: see lost_work(). */
+	/* For a lost card wait until bus mastering is disabled: see card_lost_work(). */
 	flush_work(&card->lost_work);
 	down_read(&card->state_lock);
 	mutex_lock(&card->lock);
@@ -268,7 +269,7 @@ static const struct file_operations capture_fops = {
 	.poll = capture_poll,
 };
 
-/* --- with the card --- */
+/* --- card life cycle --- */
 
 void glk_capture_add(struct glk_card *card)
 {
@@ -276,7 +277,7 @@ void glk_capture_add(struct glk_card *card)
 		debugfs_create_file("link_capture", 0400, card->debugfs, card, &capture_fops);
 }
 
-/* The card goes: who reads is told, and nobody else comes. Before the file is taken away. */
+/* On removal, before the file is removed: ends the capture and blocks new ones. */
 void glk_capture_close(struct glk_card *card)
 {
 	down_read(&card->state_lock);
@@ -287,7 +288,7 @@ void glk_capture_close(struct glk_card *card)
 	up_read(&card->state_lock);
 }
 
-/* When the file is gone, so that nobody reads; it may still be open. */
+/* After the file was removed: no reads are in progress, but it may still be open. */
 void glk_capture_remove(struct glk_card *card)
 {
 	mutex_lock(&card->lock);

@@ -354,7 +354,8 @@ int glk_card_request_irqs(struct glk_card *card)
 				      min(card->vector_count, card->context_count + 1),
 				      PCI_IRQ_MSIX | PCI_IRQ_MSI);
 	if (count < 0) {
-		glk_err(card, GLK_ERROR_VECTORS, "could not allocate interrupt vectors: %d\n", count);
+		glk_err(card, GLK_ERROR_VECTORS, "could not allocate interrupt vectors: %d\n",
+			count);
 		return count;
 	}
 	card->vector_count = count;

@@ -19,9 +19,7 @@ static dev_t first_dev;
 static struct class *glk_class;
 static DEFINE_IDA(glk_minors);
 
-/*
- * Number of objects whose release() lives in this module; module unload waits for the last one.
- */
+/* Number of objects whose release() lives in this module; module unload waits for the last one. */
 static atomic_t glk_object_count = ATOMIC_INIT(0);
 
 void glk_object_get(void)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /sys/kernel/debug/gpulink/gpulinkN: what the driver and the card hold, for people who look for
- * a fault. No interface: it changes as the driver does (docs/seeing.md). No address of the
- * kernel or of a bus, and nothing that users store.
+ * /sys/kernel/debug/gpulink/gpulinkN: driver and card state for debugging (docs/monitoring.md). The
+ * format is not a stable interface. Files show no kernel or bus addresses and no user data.
  *
- * Files stay readable while the card is reset or lost; what only the card knows is "-" then.
- * debugfs itself waits for readers before it takes a file away, so the card outlives them.
+ * Files stay readable while the card is being reset or lost; values held only by the card are then
+ * shown as "-". debugfs waits for readers before it removes a file, so the card outlives them.
  */
 #include <linux/debugfs.h>
 #include <linux/pid_namespace.h>
@@ -41,7 +40,7 @@ static void dump_end(struct glk_card *card)
 	up_read(&card->state_lock);
 }
 
-/* " NAME VALUE", where the value is a field of a register. */
+/* Prints " NAME VALUE", with a field of a register. */
 static void dump_register(struct seq_file *m, const char *name, u32 offset, u64 mask,
 			  unsigned int shift)
 {
@@ -57,8 +56,8 @@ static void dump_register(struct seq_file *m, const char *name, u32 offset, u64 
 }
 
 /*
- * "context 3 pid 917 (traffic)": the process that opened it, as the reader's name space counts.
- * It chose its name.
+ * "context 3 pid 917 (traffic)": the process that opened it; pid in the reader's PID namespace. The
+ * process chooses its name, hence the escapes.
  */
 static void dump_owner(struct seq_file *m, const struct glk_context *ctx)
 {
@@ -132,7 +131,7 @@ static int dump_partitions_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(dump_partitions);
 
-/* What the card has of a register of the context's, as it stands there. */
+/* A register of the context, as the card has it. */
 static void dump_context_register(struct seq_file *m, const struct glk_context *ctx,
 				  const char *name, u32 reg)
 {
@@ -140,29 +139,29 @@ static void dump_context_register(struct seq_file *m, const struct glk_context *
 }
 
 /*
- * Of rings that the process has in its own hands the driver has the sizes and the status, and no
- * index: it takes none from them. Doorbells tell the card of both of the process' indices.
+ * For rings mapped into the process the driver has sizes and status, but no indices; the card has
+ * both, from the doorbells.
  */
 static void dump_ring(struct seq_file *m, struct glk_context *ctx)
 {
 	struct glk_ring *ring = &ctx->ring;
 	const struct glk_user_ring *user = ring->user;
-	unsigned int untaken, entries;
+	unsigned int unread, entries;
 	u16 tail, head;
 
 	dump_owner(m, ctx);
-	seq_printf(m, " rings of %s entries %lu completions %lu status %u",
-		   user ? "the process" : "the kernel", BIT(user ? user->sq_order : GLK_RING_ORDER),
+	seq_printf(m, " rings %s entries %lu completions %lu status %u",
+		   user ? "process" : "kernel", BIT(user ? user->sq_order : GLK_RING_ORDER),
 		   BIT(user ? user->cq_order : GLK_RING_ORDER), READ_ONCE(ring->status));
 	if (!user) {
 		spin_lock_irq(&ring->lock);
 		tail = ring->sq_tail;
 		head = ring->cq_head;
-		untaken = ring->done_count;
+		unread = ring->done_count;
 		entries = GLK_USER_ENTRIES - ring->free_count;
 		spin_unlock_irq(&ring->lock);
-		seq_printf(m, " driver: sq_tail %u cq_head %u in_flight %u users %u untaken %u",
-			   tail, head, (u16)(tail - head), entries, untaken);
+		seq_printf(m, " driver: sq_tail %u cq_head %u in_flight %u user_entries %u unread %u",
+			   tail, head, (u16)(tail - head), entries, unread);
 	}
 	seq_puts(m, " card:");
 	dump_context_register(m, ctx, "sq_tail", GLK_CONTEXT_SQ_TAIL);
@@ -246,7 +245,7 @@ static void dump_counters(struct seq_file *m, const struct glk_card *card,
 				   all->partitions[p][i]);
 }
 
-/* All in one snapshot. */
+/* All counters in one snapshot. */
 static int dump_counters_show(struct seq_file *m, void *unused)
 {
 	struct glk_counters *all;
@@ -266,7 +265,7 @@ static int dump_counters_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(dump_counters);
 
-/* Nobody needs these files to work with the card: errors are debugfs' own business. */
+/* Errors are ignored: the card works without these files. */
 void glk_debugfs_add(struct glk_card *card)
 {
 	card->debugfs = debugfs_create_dir(dev_name(&card->dev), debugfs_root);

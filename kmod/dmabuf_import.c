@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registrations of dma-bufs: memory of another device, a GPU's above all, that ring entries may
- * name. The attachment is a dynamic one: the exporter may move the memory at any time. It tells so
- * with the buffer's reservation lock held; the card has let go of the memory when that call
- * returns, and a work maps it again where it is then.
+ * Registered dma-bufs: memory of another device, typically a GPU, for use by ring entries. The
+ * attachment is dynamic: the exporter may move the memory at any time, and notifies the driver with
+ * the buffer's reservation lock held. The notification revokes the card's access before it returns;
+ * a work item maps the memory again at its new location.
  *
- * That call can come while any lock of the driver is held or waited for, by a thread that holds the
- * reservation lock of the same buffer; so it takes card->entry_lock only. The others take the
- * reservation lock inside card->lock. The work waits for it before: who moves the memory has it as
- * long as that takes, and no release of anybody should take as long.
+ * The notification may arrive while another thread holds or waits for any lock of the driver, so it
+ * takes only card->entry_lock. All other paths take the reservation lock inside card->lock. The
+ * work item first waits for the move without card->lock: the exporter holds the reservation lock
+ * during the whole move, and that must not delay other users.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
@@ -24,13 +24,13 @@
 struct glk_import {
 	struct glk_registration *reg;
 	struct glk_card *card;
-	struct glk_context *ctx;	/* while mapped */
+	struct glk_context *ctx;	/* valid while mapped */
 	struct dma_buf_attachment *attach;
-	/* Under the reservation lock; NULL: the memory moved, or was never mapped. */
+	/* Under the reservation lock. NULL: not mapped, or the memory moved. */
 	struct sg_table *sgt;
-	unsigned long skip;		/* pages of the buffer before those of the registration */
+	unsigned long skip;		/* offset of the registration in the buffer, in pages */
 	struct delayed_work remap;
-	unsigned long give_up;		/* when the work does, in jiffies */
+	unsigned long give_up;		/* deadline of the work, in jiffies */
 };
 
 static void import_drop_mapping(struct glk_import *import)
@@ -42,7 +42,7 @@ static void import_drop_mapping(struct glk_import *import)
 	import->sgt = NULL;
 }
 
-/* The memory goes elsewhere. When this returns nothing the card does reaches where it was. */
+/* The memory moves. On return the card cannot access its old location. */
 static void import_move_notify(struct dma_buf_attachment *attach)
 {
 	struct glk_import *import = attach->importer_priv;
@@ -60,7 +60,7 @@ static const struct dma_buf_attach_ops import_attach_ops = {
 	.GLK_INVALIDATE_MAPPINGS = import_move_notify,
 };
 
-/* The card knows pages; a piece that is not made of whole ones it could not name. */
+/* The card's page list requires page-aligned segments. */
 static int import_list_pages(struct glk_import *import)
 {
 	struct glk_registration *reg = import->reg;
@@ -80,8 +80,8 @@ static int import_list_pages(struct glk_import *import)
 }
 
 /*
- * Maps the memory where it is now, and lets the card use it. Under card->lock and the reservation
- * lock. What moved it may still be at work: waits so long for it.
+ * Maps the memory at its current location and grants the card access. Under card->lock and the
+ * reservation lock. Waits up to `patience` jiffies for a move still in progress.
  */
 static int import_map_and_arm(struct glk_import *import, unsigned long patience)
 {
@@ -104,7 +104,7 @@ static int import_map_and_arm(struct glk_import *import, unsigned long patience)
 	return err;
 }
 
-/* Until whoever moved the memory is done with it. Takes no lock of the card. */
+/* Waits until the exporter has finished moving the memory. Takes no lock of the card. */
 static void import_wait_for_move(struct glk_import *import)
 {
 	struct dma_resv *resv = import->attach->dmabuf->resv;
@@ -114,7 +114,7 @@ static void import_wait_for_move(struct glk_import *import)
 	dma_resv_unlock(resv);
 }
 
-/* The same after a move, without waiting. ETIMEDOUT: it moves again. Under card->lock. */
+/* As above after a move, without waiting. ETIMEDOUT: it is moving again. Under card->lock. */
 static int import_map_again(struct glk_import *import)
 {
 	struct dma_resv *resv = import->attach->dmabuf->resv;
@@ -137,7 +137,7 @@ static void import_remap_work(struct work_struct *work)
 	import_wait_for_move(import);
 	down_read(&card->state_lock);
 	mutex_lock(&card->lock);
-	/* Nobody else maps it; and who unmaps it for good does so under card->lock. */
+	/* Only this work maps it again; the final unmap happens under card->lock. */
 	if (import->reg->mapped && !glk_context_usable(import->ctx))
 		err = import_map_again(import);
 	mutex_unlock(&card->lock);
@@ -146,24 +146,24 @@ static void import_remap_work(struct work_struct *work)
 		schedule_delayed_work(&import->remap, REMAP_RETRY);
 	else if (err)
 		glk_warn(card, GLK_ERROR_DMABUF,
-			 "a dma-buf moved and cannot be mapped again (%d): entries that name it fail\n",
-			 err);
+			 "could not map a moved dma-buf again (%d): entries that use registration %u fail\n",
+			 err, import->reg->handle);
 }
 
 /*
- * Exporters have many words for memory that the card cannot reach where it is. Users get one, by
- * which they know that a copy through memory of the process is the way; the log has the exporter's.
+ * Exporters use different errors for memory that the card cannot reach. Users get one error, which
+ * means that the data must be copied through process memory; the log has the exporter's.
  */
 static int import_report_error(struct glk_card *card, const struct dma_buf *dmabuf, int err)
 {
 	switch (err) {
 	case -EOPNOTSUPP:
-	case -ENOTSUPP:		/* no error of user space's, but of some exporters' */
-	case -EREMOTEIO:	/* the DMA API's, of bridges that do not forward */
+	case -ENOTSUPP:		/* kernel-internal, but returned by some exporters */
+	case -EREMOTEIO:	/* from the DMA API: the bridges do not forward */
 	case -EPERM:
 	case -EHOSTUNREACH:
 		glk_warn(card, GLK_ERROR_PEER,
-			 "the card cannot reach a dma-buf of %s (%d): the bridges between them do not promise to forward, or the exporter does not let peers in\n",
+			 "dma-buf of %s is not reachable (%d): the bridges do not guarantee peer-to-peer forwarding, or the exporter does not allow peer access\n",
 			 dmabuf->exp_name, err);
 		return -EHOSTUNREACH;
 	default:
@@ -171,7 +171,7 @@ static int import_report_error(struct glk_card *card, const struct dma_buf *dmab
 	}
 }
 
-/* A dma-buf, attached. Takes no lock of the card. */
+/* Attaches a dma-buf. Takes no lock of the card. */
 struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 offset, u64 bytes,
 					   u32 flags)
 {
@@ -189,7 +189,7 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 	err = -EACCES;
 	if ((flags & GPULINK_ALLOW_WRITE) && !(dmabuf->file->f_mode & FMODE_WRITE))
 		goto put;
-	/* A card that reads its own windows would wait for itself. */
+	/* A card that accesses its own windows would deadlock. */
 	err = -ELOOP;
 	if (glk_is_export(dmabuf))
 		goto put;
@@ -243,7 +243,7 @@ int glk_import_map(struct glk_context *ctx, struct glk_registration *reg)
 	return err;
 }
 
-/* The card has let go of it. */
+/* Call after the card's access was revoked. */
 void glk_import_unmap(struct glk_registration *reg)
 {
 	struct dma_resv *resv = reg->import->attach->dmabuf->resv;
@@ -253,7 +253,7 @@ void glk_import_unmap(struct glk_registration *reg)
 	dma_resv_unlock(resv);
 }
 
-/* Not under the locks that the work takes. */
+/* Do not call with locks held that the work takes. */
 void glk_import_free(struct glk_registration *reg)
 {
 	struct glk_import *import = reg->import;

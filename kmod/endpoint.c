@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Endpoints: the memory behind a partition, named by the administrator as a PCI device and one
- * of its BARs. The address comes from the device itself and goes through the DMA API; nobody
- * hands in an address.
+ * Endpoints: the memory behind a partition. The administrator names a PCI device and one of its
+ * BARs; the address is read from the device and mapped through the DMA API, never supplied by a
+ * user.
  */
 #include <linux/dma-mapping.h>
 
@@ -26,7 +26,7 @@ void glk_endpoint_describe(const struct glk_partition *partition, char *name, si
 	}
 }
 
-/* Takes the endpoint away. The card flushes what is queued for it before it lets go. */
+/* Removes the endpoint, after the card has flushed the stores queued for it. */
 void glk_endpoint_clear(struct glk_card *card, unsigned int partition)
 {
 	struct glk_partition *p = &card->partitions[partition];
@@ -38,7 +38,7 @@ void glk_endpoint_clear(struct glk_card *card, unsigned int partition)
 	if (card->state == GLK_LIVE) {
 		glk_card_drain(card, GLK_DRAIN_PARTITION, partition);
 		glk_write(card, glk_partition_reg(partition, GLK_PARTITION_EP_KIND), GLK_EP_NONE);
-		glk_read(card, GLK_CARD_STATUS);	/* so that it has taken effect */
+		glk_read(card, GLK_CARD_STATUS);	/* flush the posted write */
 	}
 	if (p->kind == GPULINK_ENDPOINT_BUS) {
 		dma_unmap_resource(&card->pdev->dev, p->base, p->bytes, DMA_BIDIRECTIONAL,
@@ -56,29 +56,32 @@ static int endpoint_check_bar(struct glk_card *card, struct pci_dev *pdev, int b
 	u16 command;
 
 	/*
-	 * Not another card either: a card's writes wait for its endpoints to take them, and two
-	 * cards that were each other's endpoints could wait for each other for ever.
+	 * Not a remote card either: a card's writes block until its endpoints accept them, so two
+	 * cards that were each other's endpoints could deadlock.
 	 */
 	if (pdev->vendor == GLK_PCI_VENDOR && pdev->device == GLK_PCI_DEVICE) {
 		glk_err(card, GLK_ERROR_ENDPOINT_NAME,
-			"a card's BARs cannot be endpoints; for this card's memory use \"pool\"\n");
+			"endpoint %s BAR %d: a gpulink card's BAR is not allowed (for this card's memory use \"pool\")\n",
+			pci_name(pdev), bar);
 		return -EINVAL;
 	}
 	if (!(pci_resource_flags(pdev, bar) & IORESOURCE_MEM) || !pci_resource_start(pdev, bar) ||
 	    pci_resource_len(pdev, bar) < GLK_PAGE_SIZE) {
 		glk_err(card, GLK_ERROR_ENDPOINT_NAME,
-			"BAR %d of %s is not memory of a page or more\n", bar, pci_name(pdev));
+			"endpoint %s BAR %d: not a memory BAR of %u bytes or more\n",
+			pci_name(pdev), bar, GLK_PAGE_SIZE);
 		return -EINVAL;
 	}
 	if (pci_read_config_word(pdev, PCI_COMMAND, &command) || !(command & PCI_COMMAND_MEMORY)) {
 		glk_err(card, GLK_ERROR_ENDPOINT_NAME,
-			"%s does not decode its memory; enable it first\n", pci_name(pdev));
+			"endpoint %s: memory decoding is disabled, enable the device first\n",
+			pci_name(pdev));
 		return -ENXIO;
 	}
 	return 0;
 }
 
-/* On success the reference to pdev belongs to the partition. */
+/* On success the partition owns the reference to pdev. */
 static int endpoint_set_bus(struct glk_card *card, unsigned int partition, struct pci_dev *pdev,
 			    int bar)
 {
@@ -91,14 +94,14 @@ static int endpoint_set_bus(struct glk_card *card, unsigned int partition, struc
 	if (err)
 		return err;
 	/*
-	 * No CPU cache holds a BAR; and its exporter may map the same bytes for the card when they
-	 * come as a dma-buf too, which without the attribute is an error to the DMA API's checks.
+	 * A BAR is not CPU-cached. Without the attribute DMA API debugging also reports an error
+	 * if the same bytes are mapped for the card as a dma-buf too.
 	 */
 	base = dma_map_resource(&card->pdev->dev, pci_resource_start(pdev, bar), bytes,
 				DMA_BIDIRECTIONAL, DMA_ATTR_SKIP_CPU_SYNC);
 	if (dma_mapping_error(&card->pdev->dev, base)) {
 		glk_err(card, GLK_ERROR_ENDPOINT_NAME,
-			"the platform cannot map %s for the card\n", pci_name(pdev));
+			"endpoint %s BAR %d: DMA mapping failed\n", pci_name(pdev), bar);
 		return -ENXIO;
 	}
 	glk_endpoint_clear(card, partition);
@@ -135,7 +138,7 @@ static bool endpoint_remote_taken(struct glk_card *card, unsigned int partition,
 	return false;
 }
 
-/* Asks the other card how large its partition is; this one is of kind link while it does. */
+/* Queries the size of the remote partition; the local one has kind link meanwhile. */
 static int endpoint_query_remote_bytes(struct glk_card *card, unsigned int partition, u64 *bytes)
 {
 	u64 remote;
@@ -153,11 +156,13 @@ static int endpoint_query_remote_bytes(struct glk_card *card, unsigned int parti
 	if (*bytes)
 		return 0;
 	glk_err(card, GLK_ERROR_ENDPOINT_NAME,
-		"the other card has no such partition, or none that is open to the link\n");
+		"remote partition %llu does not exist or is not open to the link\n",
+		GLK_FIELD(card->partitions[partition].base,
+			  GLK_PARTITION_EP_BASE_FAR_PARTITION));
 	return -ENXIO;
 }
 
-/* "link PARTITION" or "link PARTITION BYTES"; *bytes is 0 without. */
+/* "link PARTITION" or "link PARTITION BYTES"; without BYTES *bytes is 0. */
 static int endpoint_parse_link(const char *name, u32 *remote, u64 *bytes)
 {
 	char text[48], *rest = text, *word;
@@ -177,7 +182,7 @@ static int endpoint_parse_link(const char *name, u32 *remote, u64 *bytes)
 	return 0;
 }
 
-/* Without its bytes the link has to be up. */
+/* Without BYTES the link must be up. */
 static int endpoint_set_link(struct glk_card *card, unsigned int partition, const char *name)
 {
 	struct glk_partition *p = &card->partitions[partition];
@@ -207,7 +212,7 @@ static int endpoint_set_link(struct glk_card *card, unsigned int partition, cons
 	return 0;
 }
 
-/* "DOMAIN:BUS:SLOT.FUNCTION BAR"; more digits than a number can have would wrap around. */
+/* "DOMAIN:BUS:SLOT.FUNCTION BAR"; the widths prevent overflow of the numbers. */
 static struct pci_dev *endpoint_find_device(const char *name, int *bar)
 {
 	unsigned int domain, bus, slot, function;
@@ -223,8 +228,8 @@ static struct pci_dev *endpoint_find_device(const char *name, int *bar)
 }
 
 /*
- * `name` without white space around it. Nothing changes when it is refused, except that the
- * partition has no endpoint any more when another card was asked.
+ * `name` is trimmed. On error the endpoint is unchanged, except that a failed remote query leaves
+ * the partition without one.
  */
 int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *name)
 {
@@ -251,7 +256,7 @@ int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *
 	if (err)
 		return err;
 	glk_partition_restore(card, partition);
-	/* The card refuses it when the drain of the one before did not end. */
+	/* The card rejects it if the drain of the previous endpoint did not complete. */
 	if (card->state == GLK_LIVE &&
 	    glk_read(card, glk_partition_reg(partition, GLK_PARTITION_EP_KIND)) !=
 		    card->partitions[partition].kind) {
@@ -262,8 +267,8 @@ int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *
 }
 
 /*
- * A device that leaves the bus is nobody's endpoint any more. It is told before, so that traffic
- * ends in time, and when it has left: until then somebody may name it.
+ * Clears endpoints on a device that leaves the bus. Handles both notifications: the first stops
+ * traffic in time, the second catches an endpoint set in between.
  */
 static int endpoint_bus_event(struct notifier_block *nb, unsigned long event, void *data)
 {
@@ -281,7 +286,7 @@ static int endpoint_bus_event(struct notifier_block *nb, unsigned long event, vo
 		    card->partitions[p].pdev != pdev)
 			continue;
 		glk_warn(card, GLK_ERROR_ENDPOINT_GONE,
-			 "endpoint of partition %u, %s, is removed\n", p, pci_name(pdev));
+			 "endpoint %s of partition %u was removed\n", pci_name(pdev), p);
 		glk_endpoint_clear(card, p);
 	}
 	mutex_unlock(&card->lock);

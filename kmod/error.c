@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of the error log's codes; docs/errors.md has the same. */
+/* Error code names, as in docs/errors.md. */
 #include "error.h"
 
 static const char * const error_names[] = {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What one context, one user and all together may take of a card: limits/ in sysfs for the
- * administrator, and usage/ with what is taken now (docs/sysfs.md). A lower limit takes nothing
- * away that somebody has.
+ * Resource limits per context, per user and per card: limits/ in sysfs, and usage/ with the current
+ * usage (docs/sysfs.md). Lowering a limit does not reclaim resources.
  */
 #include <linux/cred.h>
 #include <linux/mm.h>
@@ -24,7 +23,7 @@ static u64 card_limit(struct glk_card *card, enum glk_limit which)
 	return READ_ONCE(card->limits[which]);
 }
 
-/* Whether the calling user may have one context more. */
+/* Whether the calling user may open one more context. */
 bool glk_limit_context(struct glk_card *card)
 {
 	unsigned int i, count = 0;
@@ -49,7 +48,7 @@ bool glk_limit_registration(struct glk_context *ctx)
 	return ctx->registration_count < card_limit(ctx->card, GLK_LIMIT_REGISTRATIONS);
 }
 
-/* Pages are pinned without any lock of the card. */
+/* Atomic, because pages are pinned without any lock of the card. */
 bool glk_limit_pin(struct glk_card *card, unsigned long pages)
 {
 	if (atomic_long_add_return(pages, &card->pinned_pages) <=

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The link to another card (docs/link-format.md), on cards that have one: its settings, which are
- * written to the card again after a reset; its coming up and going down; and what the partition of
- * another card is. Its files in sysfs: link_sysfs.c.
+ * The link to a remote card (docs/link-format.md), on cards that have one: its settings, which are
+ * restored after a reset; link up and down events; queries of remote partitions. Its sysfs files:
+ * link_sysfs.c.
  */
 #include <linux/iopoll.h>
 #include <linux/kobject.h>
@@ -10,7 +10,7 @@
 
 #include "gpulink_drv.h"
 
-/* How long the other card may take to tell what its partition is; docs/link-format.md. */
+/* Bound of a remote partition query; docs/link-format.md. */
 #define QUERY_TIMEOUT_US	(500 * USEC_PER_MSEC)
 
 static const struct {
@@ -69,8 +69,8 @@ void glk_link_restore(struct glk_card *card)
 }
 
 /*
- * What a partition of the other card is, asked by way of a partition of kind link that stands for
- * it: the register FAR_BYTES. ENOLINK: nobody is there to answer.
+ * Queries a partition of the remote card through the local partition of kind link that represents
+ * it: register FAR_BYTES. ENOLINK: no answer.
  */
 int glk_link_query_remote(struct glk_card *card, unsigned int partition, u64 *remote)
 {
@@ -87,7 +87,7 @@ int glk_link_query_remote(struct glk_card *card, unsigned int partition, u64 *re
 	return err ? -ENOLINK : 0;
 }
 
-/* The link came up or went down: who watches is told, by poll on link_state and by a uevent. */
+/* Link up or down: notifies pollers of link_state and sends a uevent. */
 static void link_event_work(struct work_struct *work)
 {
 	struct glk_card *card = container_of(work, struct glk_card, link_work);
@@ -102,22 +102,22 @@ static void link_event_work(struct work_struct *work)
 	}
 	up_read(&card->state_lock);
 	if (status == U64_MAX || !(status & GLK_LINK_STATUS_UP_MASK)) {
-		glk_warn(card, GLK_ERROR_LINK, "the link is down\n");
+		glk_warn(card, GLK_ERROR_LINK, "link down\n");
 	} else {
 		up = true;
 		dev_info_ratelimited(&card->pdev->dev,
-				     "the link is up, to card %016llx of cluster %llu\n", serial,
+				     "link up: peer card %016llx, cluster %llu\n", serial,
 				     GLK_FIELD(status, GLK_LINK_STATUS_PEER_CLUSTER));
 	}
 	scnprintf(event, sizeof(event), "GPULINK_LINK=%s", up ? "up" : "down");
-	/* Before the card is published nobody watches. */
+	/* No sysfs files and no listeners before the card is published. */
 	if (!card->dev.kobj.state_in_sysfs)
 		return;
 	sysfs_notify(&card->dev.kobj, NULL, "link_state");
 	kobject_uevent_env(&card->dev.kobj, KOBJ_CHANGE, envp);
 }
 
-/* In the interrupt of the event vector. */
+/* Called from the event vector's interrupt. */
 void glk_link_event(struct glk_card *card)
 {
 	if (glk_link_present(card))
@@ -133,7 +133,7 @@ void glk_link_init(struct glk_card *card)
 		card->link_settings[i] = link_settings[i].reset;
 }
 
-/* When no interrupt can come any more. */
+/* Call after the interrupts are freed. */
 void glk_link_exit(struct glk_card *card)
 {
 	cancel_work_sync(&card->link_work);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /sys/class/gpulink/gpulinkN/link and link_counters: of cards with a link (docs/sysfs.md). */
+/* /sys/class/gpulink/gpulinkN/link and link_counters, on cards with a link (docs/sysfs.md). */
 #include <linux/bitops.h>
 #include <linux/sysfs.h>
 
@@ -10,7 +10,7 @@
 struct glk_link_attr {
 	struct device_attribute dev_attr;
 	enum glk_link_setting setting;
-	u64 mask;	/* a bit of it, read and written as 0 or 1; 0: all of it */
+	u64 mask;	/* nonzero: one bit of the setting, shown as 0 or 1 */
 };
 
 static struct glk_link_attr *to_link_attr(struct device_attribute *attr)
@@ -77,7 +77,7 @@ SETTING(burst, BURST, 0);
 SETTING(trim_bytes, TRIM_BYTES, 0);
 SETTING(timeout_ns, TIMEOUT_NS, 0);
 
-/* --- how it is --- */
+/* --- status --- */
 
 static int link_read_register(struct device *dev, u32 reg, u64 *value)
 {
@@ -107,7 +107,7 @@ static ssize_t link_state_show(struct device *dev, struct device_attribute *attr
 
 static struct device_attribute link_attr_state = __ATTR(state, 0444, link_state_show, NULL);
 
-/* A field of a register that is a number. */
+/* A numeric field of a register. */
 struct glk_link_field {
 	struct device_attribute dev_attr;
 	u32 reg;
@@ -134,7 +134,7 @@ FIELD(cluster, GLK_LINK_CLUSTER, U64_MAX);
 FIELD(queued_flits, GLK_LINK_STATUS, GLK_LINK_STATUS_QUEUED_MASK);
 FIELD(queue_flits, GLK_LINK_CAPS, GLK_LINK_CAPS_ENTRIES_MASK);
 
-/* Of the other card, while it is there. */
+/* Of the remote card, while the link is up. */
 static ssize_t link_peer_cluster_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	u64 status;
@@ -228,7 +228,7 @@ static const struct attribute_group *link_groups[] = {
 	NULL
 };
 
-/* On a card without a link there is nothing to show, not even a folder. */
+/* Cards without a link have no link directories. */
 int glk_link_sysfs_add(struct glk_card *card)
 {
 	return glk_link_present(card) ? sysfs_create_groups(&card->dev.kobj, link_groups) : 0;
@@ -240,7 +240,7 @@ void glk_link_sysfs_remove(struct glk_card *card)
 		sysfs_remove_groups(&card->dev.kobj, link_groups);
 }
 
-/* Before any card. */
+/* Call before any card is added. */
 void glk_link_sysfs_init(void)
 {
 	unsigned int i;

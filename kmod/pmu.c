@@ -3,14 +3,13 @@
  * perf: the counters of card N as the system-wide PMU gpulinkN, as in
  * `perf stat -e gpulink0/stores,partition=0/`.
  *
- * Not every kernel from 6.1 on bears a PMU that is unregistered while events of it are open, and
- * none of those tells when the last event has let go of it. So a PMU belongs to a card's number
- * and not to the card: it is registered when the first card of this number comes, stands empty
- * while there is none, and is unregistered with the module, which open events keep loaded. An
- * event never holds a card: it reaches one through its PMU and under the PMU's lock. Where there
- * is none, or one that is being reset, an event keeps what it counted.
+ * Some supported kernels crash if a PMU is unregistered with open events, and none reports when the
+ * last event is closed. So a PMU belongs to a card number, not to a card: it is registered with the
+ * first card of that number, stays registered without a card, and is unregistered on module unload,
+ * which open events block. Events hold no reference to the card: they look it up in their PMU,
+ * under the PMU's lock. While the card is missing or being reset, events keep their counts.
  *
- * perf reads with interrupts off, so neither card->lock nor state_lock is for this file:
+ * perf reads with interrupts disabled, so this file cannot take card->lock or state_lock; see
  * glk_card_counter_now().
  */
 #include <linux/cpu.h>
@@ -24,16 +23,16 @@
 #define CONFIG_EVENT(config)		((config) & 0xff)
 #define CONFIG_PARTITION(config)	((config) >> 8 & 0xff)
 #define CONFIG_KNOWN			0xffffULL
-#define EVENT_CARD			0x80	/* the card's counters, from here on */
+#define EVENT_CARD			0x80	/* first event of the card's counters */
 #define ALL_PARTITIONS			0xff
 
 struct glk_pmu {
 	struct pmu pmu;
 	raw_spinlock_t lock;	/* card; outside card->snapshot_lock */
-	struct glk_card *card;	/* NULL: none has this number now */
+	struct glk_card *card;	/* NULL: no card has this number */
 	struct hlist_node node;
-	unsigned int cpu;	/* that perf reads it on */
-	atomic_t events;	/* open */
+	unsigned int cpu;	/* on which perf reads the events */
+	atomic_t events;	/* number of open events */
 	char name[16];
 };
 
@@ -46,7 +45,7 @@ static struct glk_pmu *to_glk_pmu(struct pmu *pmu)
 	return container_of(pmu, struct glk_pmu, pmu);
 }
 
-/* False: it cannot be read now. */
+/* False: the counter cannot be read now. */
 static bool pmu_event_value(struct perf_event *event, u64 *value)
 {
 	struct glk_pmu *pmu = to_glk_pmu(event->pmu);
@@ -70,8 +69,8 @@ static bool pmu_event_value(struct perf_event *event, u64 *value)
 }
 
 /*
- * hw.config_base: whether hw.prev_count was ever read since the start. A card that begins anew
- * counts from there.
+ * hw.config_base: whether hw.prev_count was read since the start. If the counter went back, because
+ * the card lost power, counting continues from the new value.
  */
 static void pmu_event_update(struct perf_event *event)
 {
@@ -118,7 +117,7 @@ static void pmu_event_destroy(struct perf_event *event)
 	atomic_dec(&to_glk_pmu(event->pmu)->events);
 }
 
-/* Which counters there are is the same for all cards; how many partitions, the card says. */
+/* All cards have the same counters; the number of partitions depends on the card. */
 static int pmu_check_config(struct glk_pmu *pmu, u64 config)
 {
 	unsigned int index = CONFIG_EVENT(config), partition = CONFIG_PARTITION(config);
@@ -146,7 +145,7 @@ static int pmu_event_init(struct perf_event *event)
 
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
-	/* The card counts what all do on it: nothing of one task, and it raises no interrupt. */
+	/* Counters are card-wide and raise no interrupt: no per-task events, no sampling. */
 	if (is_sampling_event(event) || event->attach_state & PERF_ATTACH_TASK || event->cpu < 0)
 		return -EINVAL;
 	if (event->attr.config1 || event->attr.config2)
@@ -207,7 +206,7 @@ static const struct attribute_group *pmu_groups[] = {
 	NULL
 };
 
-/* Which partition must be said: perf asks for it because of the "?". */
+/* The "?" makes perf require a value for partition. */
 static ssize_t pmu_alias_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	u64 id = container_of(attr, struct perf_pmu_events_attr, attr)->id;
@@ -226,9 +225,8 @@ static void pmu_init_event_attr(struct perf_pmu_events_attr *event, const char *
 }
 
 /*
- * The CPU goes: another one reads from now on. One call moves one group of events only on kernels
- * that search for the next one from where the last one was (6.12 does); a call that finds none
- * costs little.
+ * Moves events to another CPU when theirs goes offline. On some kernels (6.12 is one) each call
+ * migrates only one group of events, so call it once per event; extra calls are cheap.
  */
 static int pmu_cpu_offline(unsigned int cpu, struct hlist_node *node)
 {
@@ -251,7 +249,7 @@ static int pmu_register(struct glk_pmu *pmu)
 {
 	int err;
 
-	/* No CPU's end concerns it yet; from the second step on, the one's that it has. */
+	/* No CPU matches until the real one is set below. */
 	pmu->cpu = nr_cpu_ids;
 	err = cpuhp_state_add_instance_nocalls(pmu_hotplug_state, &pmu->node);
 	if (err)
@@ -304,7 +302,7 @@ static void pmu_set_card(struct glk_pmu *pmu, struct glk_card *card)
 	raw_spin_unlock_irqrestore(&pmu->lock, flags);
 }
 
-/* A card works without perf too. */
+/* Failure is not fatal: the card works without perf. */
 void glk_pmu_attach(struct glk_card *card)
 {
 	unsigned int number = MINOR(card->dev.devt);
@@ -321,7 +319,7 @@ void glk_pmu_attach(struct glk_card *card)
 	mutex_unlock(&pmus_lock);
 }
 
-/* No event reads the card any more when this returns. */
+/* On return no event reads the card. */
 void glk_pmu_detach(struct glk_card *card)
 {
 	struct glk_pmu *pmu;
@@ -347,7 +345,7 @@ int glk_pmu_init(void)
 	return pmu_hotplug_state < 0 ? pmu_hotplug_state : 0;
 }
 
-/* The module goes: no event is left. */
+/* On module unload; no events are open. */
 void glk_pmu_exit(void)
 {
 	unsigned int i;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Life and death of a card that is bound: resets, bus errors, sleep, shutdown, and silence
- * (docs/recovery.md). All of them go down one way, card_quiesce(), and come up one way, card_bring_up().
- * Files opened before are stale from then on.
+ * Device life cycle: resets, bus errors, system sleep, shutdown and loss of the card
+ * (docs/recovery.md). All of them take the card down by card_quiesce() and back up by
+ * card_bring_up(). Files opened before then are stale.
  *
- * All callbacks but the work run with the device locked: not beside probe, removal or each other.
+ * All callbacks except the work run with the device locked: never concurrently with probe, removal
+ * or each other.
  */
 #include <linux/pm.h>
 
 #include "gpulink_drv.h"
 
 /*
- * Takes the card out of work. When it returns, who waited is told, no mapping leads to the card,
- * and the card reaches no memory. What it had accepted goes out first; what cannot go out is
- * dropped, and the card counts it.
+ * Quiesces the card. On return all waiters have been woken, no mapping reaches the card, and the
+ * card cannot access memory. Queued stores are drained first; the card drops and counts those that
+ * cannot be sent.
  */
 static void card_quiesce(struct glk_card *card, enum glk_state to, bool reachable)
 {
@@ -22,7 +23,7 @@ static void card_quiesce(struct glk_card *card, enum glk_state to, bool reachabl
 	down_write(&card->state_lock);
 	mutex_lock(&card->lock);
 	live = card->state == GLK_LIVE;
-	/* Asleep, it is for resume alone to wake it. */
+	/* Only resume ends the suspended state. */
 	if (card->state != GLK_SUSPENDED || to == GLK_REMOVED)
 		glk_card_set_state(card, to);
 	glk_contexts_wake(card);
@@ -31,7 +32,7 @@ static void card_quiesce(struct glk_card *card, enum glk_state to, bool reachabl
 	if (reachable) {
 		glk_card_drain(card, GLK_DRAIN_CARD, 0);
 		glk_write(card, GLK_CARD_CONTROL, 0);
-		glk_read(card, GLK_CARD_STATUS);	/* so that it has taken effect */
+		glk_read(card, GLK_CARD_STATUS);	/* flush the posted write */
 	}
 	glk_capture_stop(card, glk_card_error(card), reachable);
 	pci_clear_master(card->pdev);
@@ -39,7 +40,7 @@ static void card_quiesce(struct glk_card *card, enum glk_state to, bool reachabl
 	up_write(&card->state_lock);
 }
 
-/* From the quiet that `from` names back to work, with the settings and endpoints of before. */
+/* Resumes operation from the quiesced state `from`, with the previous settings and endpoints. */
 static void card_bring_up(struct glk_card *card, enum glk_state from, const char *why)
 {
 	struct pci_dev *pdev = card->pdev;
@@ -49,17 +50,17 @@ static void card_bring_up(struct glk_card *card, enum glk_state from, const char
 	mutex_lock(&card->lock);
 	if (card->state != from)
 		goto unlock;
-	/* Not every way here resets the card's logic. */
+	/* Not every event that leads here resets the card's logic. */
 	if (glk_card_answers(card) && glk_read(card, GLK_CARD_GENERATION) == card->hw_generation)
 		glk_card_stop(card);
 	pci_set_master(pdev);
 	err = glk_card_start(card);
 	if (err) {
 		pci_clear_master(pdev);
-		glk_err(card, GLK_ERROR_RESET, "the card does not come up after %s\n", why);
+		glk_err(card, GLK_ERROR_RESET, "card does not become ready after %s\n", why);
 	} else {
 		pci_save_state(pdev);
-		dev_info(&pdev->dev, "back after %s, generation %llu\n", why, card->generation);
+		dev_info(&pdev->dev, "recovered from %s, generation %llu\n", why, card->generation);
 	}
 	glk_card_set_state(card, err ? GLK_LOST : GLK_LIVE);
 unlock:
@@ -67,7 +68,7 @@ unlock:
 	up_write(&card->state_lock);
 }
 
-/* What glk_card_lost() could not do where it was called. */
+/* The part of glk_card_lost() that needs to sleep. */
 static void card_lost_work(struct work_struct *work)
 {
 	struct glk_card *card = container_of(work, struct glk_card, lost_work);
@@ -88,7 +89,7 @@ void glk_recovery_init(struct glk_card *card)
 	INIT_WORK(&card->lost_work, card_lost_work);
 }
 
-/* The end, for good: nothing is left on the card, and nothing of the above runs or will. */
+/* Final shutdown on removal: clears the card; nothing above runs afterwards. */
 void glk_recovery_retire(struct glk_card *card)
 {
 	card_quiesce(card, GLK_REMOVED, true);
@@ -97,7 +98,7 @@ void glk_recovery_retire(struct glk_card *card)
 		glk_card_stop(card);
 }
 
-/* Reset of the function, by either sysfs file. */
+/* Function reset, requested by either sysfs file. */
 static void card_reset_prepare(struct pci_dev *pdev)
 {
 	card_quiesce(pci_get_drvdata(pdev), GLK_RESETTING, true);
@@ -109,9 +110,8 @@ static void card_reset_done(struct pci_dev *pdev)
 }
 
 /*
- * A bus error. Also when the bus still works (not fatal) some access was lost, which may have been
- * a store: only a reset tells those who rely on it. So there is no going on without one, and no
- * mmio_enabled.
+ * Bus error. Even a nonfatal error means that an access was lost, possibly a store, and only a
+ * reset reports that to every user. So recovery always resets; there is no mmio_enabled callback.
  */
 static pci_ers_result_t card_error_detected(struct pci_dev *pdev, pci_channel_state_t state)
 {
@@ -130,10 +130,10 @@ static pci_ers_result_t card_slot_reset(struct pci_dev *pdev)
 	struct glk_card *card = pci_get_drvdata(pdev);
 
 	pci_restore_state(pdev);
-	pci_save_state(pdev);	/* restoring used it up */
+	pci_save_state(pdev);	/* pci_restore_state() invalidated the copy */
 	if (glk_card_answers(card))
 		return PCI_ERS_RESULT_RECOVERED;
-	glk_err(card, GLK_ERROR_RESET, "the card does not answer after a reset of its slot\n");
+	glk_err(card, GLK_ERROR_RESET, "card does not respond after a slot reset\n");
 	card_quiesce(card, GLK_LOST, false);
 	return PCI_ERS_RESULT_DISCONNECT;
 }
@@ -151,7 +151,7 @@ const struct pci_error_handlers glk_error_handlers = {
 	.resume = card_error_resume,
 };
 
-/* The PCI core saves and restores the configuration space and switches the power. */
+/* The PCI core saves and restores the configuration space and changes the power state. */
 static int card_suspend(struct device *dev)
 {
 	card_quiesce(dev_get_drvdata(dev), GLK_SUSPENDED, true);
@@ -160,7 +160,7 @@ static int card_suspend(struct device *dev)
 
 static int card_resume(struct device *dev)
 {
-	card_bring_up(dev_get_drvdata(dev), GLK_SUSPENDED, "sleep");
+	card_bring_up(dev_get_drvdata(dev), GLK_SUSPENDED, "system sleep");
 	return 0;
 }
 
@@ -168,7 +168,7 @@ const struct dev_pm_ops glk_pm_ops = {
 	SYSTEM_SLEEP_PM_OPS(card_suspend, card_resume)
 };
 
-/* Reboot, power-off, or another kernel in this one's place: the card must not touch its memory. */
+/* Reboot, power-off or kexec: the card must not access the memory of the next kernel. */
 void glk_recovery_shutdown(struct pci_dev *pdev)
 {
 	card_quiesce(pci_get_drvdata(pdev), GLK_SUSPENDED, true);

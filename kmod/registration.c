@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registrations: memory that ring entries may name, listed page by page for the card. Memory of the
- * process is pinned and charged here; that of a dma-buf comes by dmabuf_import.c.
+ * Registrations: memory that ring entries can access, passed to the card as a list of pages.
+ * Process memory is pinned and charged here; dma-bufs are attached in dmabuf_import.c.
  */
 #include <linux/dma-mapping.h>
 #include <linux/sched/mm.h>
@@ -11,7 +11,7 @@
 #include "gpulink_drv.h"
 #include "trace.h"
 
-/* One registration; the page list of more would be an unreasonable allocation. */
+/* Maximum size of a registration; bounds the allocation of its page list. */
 #define BYTES_MAX	BIT_ULL(32)
 
 static int registration_pin_pages(struct glk_registration *reg, u64 address)
@@ -81,7 +81,7 @@ free:
 	return ERR_PTR(err);
 }
 
-/* The rest of what pinning did. Not under state_lock: uncharging takes mmap_lock. */
+/* Unpins and uncharges. Not under state_lock: uncharging takes mmap_lock. */
 void glk_registration_free(struct glk_registration *reg)
 {
 	if (reg->import) {
@@ -105,8 +105,8 @@ int glk_registration_alloc_page_list(struct glk_card *card, struct glk_registrat
 }
 
 /*
- * Card and processes share registered memory without telling each other: no call of theirs would
- * bring a cache or a bounce buffer up to date.
+ * Card and process share registered memory without DMA sync calls, so caches and bounce buffers
+ * would never be updated.
  */
 static bool registration_coherent(struct glk_card *card, struct sg_table *sgt)
 {
@@ -130,14 +130,14 @@ static int registration_map_pages(struct glk_card *card, struct glk_registration
 						dma_get_max_seg_size(&card->pdev->dev), GFP_KERNEL);
 	if (err)
 		return err;
-	/* A page may be registered twice: without the attribute a defect to the API's checks. */
+	/* A page may be registered twice; without the attribute DMA API debugging reports that. */
 	err = dma_map_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL,
 			      DMA_ATTR_SKIP_CPU_SYNC);
 	if (err)
 		goto free;
 	if (!registration_coherent(card, &reg->sgt)) {
 		glk_err(card, GLK_ERROR_COHERENCE,
-			"the platform does not share a process' memory coherently with the card\n");
+			"memory is not coherent between processes and the card on this platform\n");
 		err = -EOPNOTSUPP;
 		goto unmap;
 	}
@@ -160,7 +160,7 @@ static u32 registration_entry_reg(const struct glk_registration *reg)
 	return GLK_REGISTRATION_ARRAY + reg->handle * GLK_REGISTRATION_STRIDE;
 }
 
-/* The card may use it from here on. Under card->lock, with a card that works. */
+/* Grants the card access. Under card->lock, with a live card. */
 void glk_registration_arm(struct glk_context *ctx, struct glk_registration *reg)
 {
 	struct glk_card *card = ctx->card;
@@ -181,8 +181,8 @@ void glk_registration_arm(struct glk_context *ctx, struct glk_registration *reg)
 }
 
 /*
- * The card forgets it; a read sees to it that it has. Called with no lock of the card, too:
- * see dmabuf_import.c.
+ * Revokes the card's access; the read waits until the write took effect. May be called without
+ * card->lock: see dmabuf_import.c.
  */
 void glk_registration_disarm(struct glk_card *card, struct glk_registration *reg)
 {
@@ -196,8 +196,8 @@ void glk_registration_disarm(struct glk_card *card, struct glk_registration *reg
 }
 
 /*
- * The card's table is empty, or soon will be: nobody may touch the entry any more,
- * which others get.
+ * A reset clears the card's table: do not write these entries later, when they may belong to other
+ * registrations.
  */
 void glk_registrations_mark_disarmed(struct glk_context *ctx)
 {
@@ -210,7 +210,7 @@ void glk_registrations_mark_disarmed(struct glk_context *ctx)
 	spin_unlock(&ctx->card->entry_lock);
 }
 
-/* Tells the card. Under card->lock. */
+/* Maps the memory and adds it to the card's table. Under card->lock. */
 int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg)
 {
 	struct glk_card *card = ctx->card;
@@ -229,7 +229,7 @@ int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg)
 	reg->mapped = true;
 	ctx->registration_count++;
 	list_add_tail(&reg->list, &ctx->registrations);
-	/* (Its memory may have moved meanwhile: then the entry is made when it is mapped again.) */
+	/* Imports are armed by their mapping: the memory may have moved meanwhile. */
 	if (!reg->import)
 		glk_registration_arm(ctx, reg);
 	trace_gpulink_register(ctx, reg);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One context's submission and completion ring. The kernel owns both: it puts copies of the user's
- * entries in and takes completions out as they come. It has its own rings also while the process
- * has rings of its own (user_ring.c), on which the card works then.
+ * The submission and completion ring of a context, owned by the kernel: it copies user entries to
+ * the submission ring and collects completions as they arrive. The rings stay allocated while the
+ * card uses rings mapped into the process instead (user_ring.c).
  *
- * An entry of the user's has a cell, reserved before it is put on the ring, in which its completion
- * stays until the user takes it; so nothing is allocated on the way, and who has a cell has room.
- * Entries of SUBMIT leave their cells in a queue for WAIT. Entries of an io_uring command and of a
- * release are a batch, which ends with the last of them.
+ * Every user entry has a cell, reserved before the entry is put on the ring, which holds its
+ * completion until the user fetches it: nothing is allocated on the data path, and a reserved cell
+ * guarantees a free slot. Cells of SUBMIT entries are queued for WAIT. Entries of an io_uring
+ * command, and a release, form a batch, which completes with its last entry.
  */
 #include <linux/dma-mapping.h>
 #include <linux/slab.h>
@@ -24,7 +24,7 @@ static unsigned int ring_slot_index(u16 index)
 	return index & (GLK_RING_ENTRIES - 1);
 }
 
-/* The card begins at entry 0 of what the rings are now. */
+/* Starts the card at entry 0 of the current rings. */
 static void ring_start(struct glk_context *ctx)
 {
 	const struct glk_ring *ring = &ctx->ring;
@@ -49,7 +49,7 @@ static void ring_start(struct glk_context *ctx)
 			  (user ? GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK : 0));
 }
 
-/* The card lets go of the rings; entries not yet taken are abandoned. */
+/* Stops the card's use of the rings; entries not yet fetched are discarded. */
 static void ring_stop(struct glk_context *ctx)
 {
 	struct glk_card *card = ctx->card;
@@ -58,12 +58,12 @@ static void ring_stop(struct glk_context *ctx)
 	lockdep_assert_held(&card->lock);
 	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CONTROL), 0);
 	/*
-	 * What its ring was at may still come: a read is answered when all of it is out, and so
-	 * drained as well.
+	 * The ring may still have operations in flight: the read completes after they are queued,
+	 * so the drain covers them.
 	 */
 	glk_read(card, GLK_CARD_STATUS);
 	glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id);
-	/* Starting anew clears it. */
+	/* A restart clears the register. */
 	errors = glk_read(card, glk_context_reg(ctx->id, GLK_CONTEXT_ERRORS));
 	if (errors != U64_MAX)
 		ctx->errors_base += errors;
@@ -106,8 +106,8 @@ int glk_ring_create(struct glk_context *ctx)
 }
 
 /*
- * The card has let go of the rings. Those who wait hold a reference to the file: they see the state
- * and leave.
+ * Call after the card has stopped using the rings. Waiters hold a reference to the file; they check
+ * the state and return.
  */
 void glk_ring_destroy(struct glk_context *ctx)
 {
@@ -126,8 +126,8 @@ void glk_ring_destroy(struct glk_context *ctx)
 }
 
 /*
- * All who wait for the ring look again; commands, for whom nobody waits, are looked after by the
- * watch. In interrupts too.
+ * Wakes all waiters of the ring, and the watchdog for io_uring commands, which have no waiter. May
+ * run in interrupt context.
  */
 void glk_ring_wake(struct glk_context *ctx)
 {
@@ -143,7 +143,7 @@ static void ring_free_cell(struct glk_ring *ring, u16 cell)
 	ring->free_count++;
 }
 
-/* Leaves a completion for WAIT. */
+/* Queues a completion for WAIT. */
 static void ring_queue_completion(struct glk_ring *ring, u16 cell)
 {
 	ring->cells[cell].next = GLK_NO_CELL;
@@ -156,8 +156,8 @@ static void ring_queue_completion(struct glk_ring *ring, u16 cell)
 }
 
 /*
- * One entry of the batch has ended. The last one ends it: a command is `ended` then, a stack is the
- * waiter's own.
+ * One entry of the batch completed. The last one completes the batch: a command moves to `ended`, a
+ * batch on a stack belongs to its waiter.
  */
 static void batch_entry_done(struct glk_batch *batch, struct list_head *ended)
 {
@@ -168,7 +168,6 @@ static void batch_entry_done(struct glk_batch *batch, struct list_head *ended)
 	WRITE_ONCE(batch->left, batch->left - 1);
 }
 
-/* What the end of a release means. */
 static int release_status_to_errno(u16 status)
 {
 	return status == GLK_ST_OK ? 0 : status == GLK_ST_ENDPOINT ? -EIO : -EPROTO;
@@ -197,8 +196,8 @@ static void ring_complete_slot(struct glk_ring *ring, struct glk_slot *slot, u64
 }
 
 /*
- * Takes what the card has completed; of rings of the process' own, only wakes who waits. In
- * interrupts too.
+ * Collects completions; for rings mapped into the process, only wakes waiters. May run in interrupt
+ * context.
  */
 void glk_ring_reap(struct glk_context *ctx)
 {
@@ -217,7 +216,7 @@ void glk_ring_reap(struct glk_context *ctx)
 
 		if (!!(word & GLK_CQE_PHASE_MASK) != first_lap)
 			break;
-		dma_rmb();	/* the tag was written before the phase */
+		dma_rmb();	/* the card writes the tag before the phase */
 		tag = le64_to_cpu(READ_ONCE(cqe[0]));
 		trace_gpulink_complete(ctx, tag, word);
 		ring_complete_slot(ring, &ring->slots[slot], tag, word, &ended);
@@ -235,16 +234,16 @@ void glk_ring_reap(struct glk_context *ctx)
 static void ring_doorbell(struct glk_context *ctx)
 {
 	/*
-	 * Stores that the caller made through a write-combining window go before what he submits
-	 * after them.
+	 * Orders the caller's earlier stores through write-combining windows before the new
+	 * entries.
 	 */
 	wmb();
 	glk_write(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_SQ_TAIL), ctx->ring.sq_tail);
 }
 
 /*
- * Takes cells for `least` to `most` entries. Returns for how many, EAGAIN when there are fewer, or
- * why there will be none. They are to be published or freed.
+ * Reserves cells for `least` to `most` entries. Returns their number, EAGAIN if fewer are free, or
+ * another error. The caller must publish or free them.
  */
 int glk_ring_reserve(struct glk_context *ctx, unsigned int least, unsigned int most, u16 *cells)
 {
@@ -283,7 +282,7 @@ void glk_ring_free_cells(struct glk_context *ctx, u16 cells)
 	wake_up_all(&ring->wait);
 }
 
-/* Puts the entries of ctx->chunk on the ring, for which there are cells. Does not sleep. */
+/* Puts the entries of ctx->chunk on the ring, using reserved cells. Does not sleep. */
 int glk_ring_publish(struct glk_context *ctx, u16 cells, unsigned int count,
 		     struct glk_batch *batch)
 {
@@ -308,7 +307,7 @@ int glk_ring_publish(struct glk_context *ctx, u16 cells, unsigned int count,
 		__le64 *sqe = ring->sq + slot * SQE_WORDS;
 
 		memcpy(sqe, ctx->chunk + i * SQE_WORDS, GLK_SQE_BYTES);
-		/* Who waits is woken when the last of what he submitted is done. */
+		/* One interrupt per submission, for its last entry. */
 		if (i == count - 1)
 			sqe[GLK_SQE_FLAGS_Q] |=
 				cpu_to_le64((u64)GLK_FLAG_INTERRUPT << GLK_SQE_FLAGS_SHIFT);
@@ -321,8 +320,8 @@ int glk_ring_publish(struct glk_context *ctx, u16 cells, unsigned int count,
 }
 
 /*
- * Whoever put a command on the ring has let go of it. Returns whether it has ended, and is the
- * caller's to finish.
+ * Drops the submitter's hold on a command. Returns true if the command has completed, so that the
+ * caller must finish it.
  */
 bool glk_ring_unhold(struct glk_context *ctx, struct glk_batch *batch)
 {
@@ -340,7 +339,7 @@ bool glk_ring_unhold(struct glk_context *ctx, struct glk_batch *batch)
 	return over;
 }
 
-/* The command ends now: what comes of its entries is nobody's. Keeps it in the list. */
+/* Ends a command early: its pending completions will be discarded. Keeps it in the list. */
 static void ring_abandon_batch(struct glk_ring *ring, struct glk_batch *batch, int error)
 {
 	u16 held = batch->left & GLK_BATCH_HELD, on_ring = batch->left & ~GLK_BATCH_HELD;
@@ -354,7 +353,7 @@ static void ring_abandon_batch(struct glk_ring *ring, struct glk_batch *batch, i
 			ring->slots[i].abandoned = true;
 		}
 	}
-	/* The first ones have completed: completions come in order. */
+	/* Completions arrive in order, so the first cells are the completed ones. */
 	for (cell = batch->cells; cell != GLK_NO_CELL; cell = ring->cells[cell].next)
 		count++;
 	for (cell = batch->cells; count > on_ring; count--, cell = next) {
@@ -366,7 +365,7 @@ static void ring_abandon_batch(struct glk_ring *ring, struct glk_batch *batch, i
 	batch->left = held;
 }
 
-/* Ends a command that has not ended. Returns whether it is the caller's to finish. */
+/* Cancels a pending command. Returns true if the caller must finish it. */
 bool glk_ring_cancel(struct glk_context *ctx, struct glk_batch *batch)
 {
 	struct glk_ring *ring = &ctx->ring;
@@ -384,8 +383,8 @@ bool glk_ring_cancel(struct glk_context *ctx, struct glk_batch *batch)
 }
 
 /*
- * The watch's look: ends commands with `error`, or those whose time is over. Returns whether there
- * are others.
+ * Watchdog tick: ends all commands with `error`, or those that timed out. Returns true if commands
+ * remain.
  */
 bool glk_ring_expire(struct glk_context *ctx, int error, struct list_head *ended)
 {
@@ -407,7 +406,7 @@ bool glk_ring_expire(struct glk_context *ctx, int error, struct list_head *ended
 	return more;
 }
 
-/* Hands out completions of SUBMIT, as many as there are and fit. */
+/* Fetches up to `count` completions of SUBMIT. */
 int glk_ring_take_completions(struct glk_context *ctx, u64 (*out)[2], unsigned int count)
 {
 	struct glk_ring *ring = &ctx->ring;
@@ -430,7 +429,7 @@ int glk_ring_take_completions(struct glk_context *ctx, u64 (*out)[2], unsigned i
 	return taken;
 }
 
-/* The card works on the process' own rings from here on, if nothing is in flight. */
+/* Switches the card to rings mapped into the process, if nothing is in flight. */
 int glk_ring_use_user_rings(struct glk_context *ctx, struct glk_user_ring *user)
 {
 	struct glk_ring *ring = &ctx->ring;
@@ -453,14 +452,14 @@ int glk_ring_use_user_rings(struct glk_context *ctx, struct glk_user_ring *user)
 	return 0;
 }
 
-/* And on the kernel's again, which are as new. */
+/* Switches the card back to the kernel's rings, which restart empty. */
 void glk_ring_use_kernel_rings(struct glk_context *ctx)
 {
 	struct glk_ring *ring = &ctx->ring;
 
 	lockdep_assert_held(&ctx->card->lock);
 	ring_stop(ctx);
-	/* Interrupts that saw the ring stopped are done with it. */
+	/* Wait for interrupts that saw the ring stopped. */
 	spin_lock_irq(&ctx->card->vector_lock);
 	WRITE_ONCE(ring->status, 0);
 	spin_unlock_irq(&ctx->card->vector_lock);
@@ -468,13 +467,13 @@ void glk_ring_use_kernel_rings(struct glk_context *ctx)
 	ring->user = NULL;
 	ring->sq_tail = 0;
 	ring->cq_head = 0;
-	memset(ring->cq, 0, CQ_BYTES);	/* no completion of old has the right phase */
+	memset(ring->cq, 0, CQ_BYTES);	/* no stale completion has a valid phase */
 	ring_start(ctx);
 	spin_unlock_irq(&ring->lock);
 	wake_up_all(&ring->wait);
 }
 
-/* Those of user's entries have cells, the rest of the ring is for releases. */
+/* User entries are limited by cells; the rest of the ring is reserved for releases. */
 int glk_ring_submit_release(struct glk_context *ctx, struct glk_batch *batch)
 {
 	struct glk_ring *ring = &ctx->ring;

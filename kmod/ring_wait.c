@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who waits for the kernel's ring: for completions, for room, for a release. Every wait has a
- * bound, and ends when the card is reset or gone, or the ring stopped; twice a second it is looked
- * whether the card is alive.
+ * Waits on the kernel's ring: for completions, for room, for a release. Every wait is bounded, and
+ * ends when the card is reset or lost or the ring stops. Waiters check every 400 ms whether the
+ * card still responds.
  */
 #include <linux/freezer.h>
 #include <linux/ktime.h>
@@ -10,7 +10,7 @@
 #include "gpulink_drv.h"
 #include "trace.h"
 
-/* Whether there are `least` completions to take, or all that will come. */
+/* True if `least` completions can be fetched, or no more are pending. */
 static bool ring_has_completions(struct glk_ring *ring, unsigned int least)
 {
 	bool result;
@@ -21,10 +21,7 @@ static bool ring_has_completions(struct glk_ring *ring, unsigned int least)
 	return result;
 }
 
-/*
- * How long to sleep until the deadline or the next look whether the card is alive; 0: the deadline
- * has passed.
- */
+/* Jiffies to sleep until the deadline or the next liveness check; 0: the deadline has passed. */
 unsigned long glk_ring_sleep_time(u64 deadline_ns)
 {
 	u64 now = ktime_get_ns();
@@ -35,10 +32,7 @@ unsigned long glk_ring_sleep_time(u64 deadline_ns)
 				      GLK_ALIVE_POLL_MS * NSEC_PER_MSEC)) + 1;
 }
 
-/*
- * Looks at the ring itself, in case an interrupt is late, and (`check`) whether the card is still
- * there.
- */
+/* Polls the ring, in case an interrupt is late, and with `check` also whether the card responds. */
 int glk_ring_poll(struct glk_context *ctx, bool check)
 {
 	int err = glk_context_enter(ctx);
@@ -81,7 +75,7 @@ int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns)
 	}
 }
 
-/* Until there are cells for so many entries. */
+/* Waits until `count` cells are free. */
 int glk_ring_wait_room(struct glk_context *ctx, unsigned int count, u64 deadline_ns)
 {
 	struct glk_ring *ring = &ctx->ring;
@@ -117,7 +111,7 @@ static int ring_wait_release(struct glk_context *ctx, const struct glk_batch *ba
 	int err;
 
 	for (;;) {
-		/* No signal ends this wait, not even that which asks processes to sleep. */
+		/* Only fatal signals end this wait, so freeze here. */
 		try_to_freeze();
 		err = glk_ring_poll(ctx, check);
 		if (err || !READ_ONCE(batch->left))
@@ -142,7 +136,7 @@ static int ring_trace_release_end(struct glk_context *ctx, int result, u64 begin
 	return result;
 }
 
-/* A release of everything the context stored and submitted so far. */
+/* Releases everything that the context has stored and submitted so far. */
 int glk_ring_release(struct glk_context *ctx, u64 timeout_ns)
 {
 	struct glk_ring *ring = &ctx->ring;
@@ -160,7 +154,7 @@ int glk_ring_release(struct glk_context *ctx, u64 timeout_ns)
 	if (err)
 		return ring_trace_release_end(ctx, err, begin);
 	err = ring_wait_release(ctx, &batch, begin + timeout_ns);
-	/* It may go on, but not with a batch that is on this stack. */
+	/* A timed-out release continues, but must not use the batch on this stack. */
 	spin_lock_irq(&ring->lock);
 	for (i = 0; batch.left && i < GLK_RING_ENTRIES; i++)
 		if (ring->slots[i].batch == &batch)

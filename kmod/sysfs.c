@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /sys/class/gpulink/gpulinkN: one value a file (docs/sysfs.md). */
+/* /sys/class/gpulink/gpulinkN: one value per file (docs/sysfs.md). */
 #include <linux/kobject.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
 #include "gpulink_drv.h"
 
-/* As DEVICE_ATTR_RO(), with functions that carry their object. */
+/* Like DEVICE_ATTR_RO(), but the show function's name includes "card". */
 #define CARD_ATTR_RO(_name) \
 	static struct device_attribute card_attr_##_name = \
 		__ATTR(_name, 0444, card_##_name##_show, NULL)
@@ -125,10 +125,10 @@ static ssize_t card_reset_store(struct device *dev, struct device_attribute *att
 
 	if (kstrtobool(buf, &yes) || !yes)
 		return -EINVAL;
-	/* Where nothing is left to reset, the PCI core would look for it for a minute. */
+	/* On a removed device the PCI core would wait for up to a minute. */
 	if (!pci_device_is_present(card->pdev))
 		return -ENODEV;
-	/* Tried, not waited for: removal waits for this file with the device locked. */
+	/* Do not block: removal waits for this file with the device locked. */
 	err = pci_try_reset_function(card->pdev);
 	return err ?: count;
 }
@@ -154,7 +154,7 @@ static const struct attribute_group glk_card_group = {
 	.attrs = glk_card_attrs,
 };
 
-/* A counter's file of the card: its register's place in the row. */
+/* A counter file of the card; index: position of its register in the row. */
 struct glk_counter {
 	struct device_attribute dev_attr;
 	unsigned int index;
@@ -191,7 +191,7 @@ const struct attribute_group *glk_card_groups[] = {
 	NULL
 };
 
-/* A folder partitions/K. Its parents keep the card. */
+/* Directory partitions/K. Its parents hold the card. */
 struct glk_partition_kobj {
 	struct kobject kobj;
 	struct glk_card *card;
@@ -205,7 +205,7 @@ struct glk_partition_attr {
 	ssize_t (*store)(struct glk_partition_kobj *p, const struct glk_partition_attr *attr,
 			 const char *buf, size_t count);
 	u32 reg;
-	u64 mode;	/* a bit of the register MODE */
+	u64 mode;	/* bit of register MODE */
 };
 
 static struct glk_partition *to_partition(struct glk_partition_kobj *p)
@@ -242,7 +242,7 @@ static ssize_t partition_setting_store(struct glk_partition_kobj *p,
 	return err ?: count;
 }
 
-/* A bit of MODE. */
+/* A bit of register MODE. */
 static ssize_t partition_mode_show(struct glk_partition_kobj *p,
 				   const struct glk_partition_attr *attr,
 			 char *buf)
@@ -363,7 +363,7 @@ PARTITION_ATTR(endpoint_distance, 0444, partition_endpoint_distance_show, NULL, 
 MODE_ATTR(coalesce, GLK_PARTITION_MODE_COALESCE_MASK);
 MODE_ATTR(open, GLK_PARTITION_MODE_OPEN_MASK);
 
-/* Of cards with a link. */
+/* Only on cards with a link. */
 static const struct attribute *partition_link_attrs[] = {
 	&partition_open.attr,
 	NULL
@@ -380,7 +380,7 @@ static const struct attribute *partition_attrs[] = {
 	NULL
 };
 
-/* In the order of the registers. */
+/* In register order. */
 static struct glk_partition_attr partition_counters[GLK_PARTITION_COUNTERS];
 static struct attribute *partition_counter_attrs[GLK_PARTITION_COUNTERS + 1];
 
@@ -481,7 +481,7 @@ void glk_sysfs_remove(struct glk_card *card)
 	glk_link_sysfs_remove(card);
 }
 
-/* The folders of the link and of the partitions; the card's own files come with its device. */
+/* Adds the link and partition directories; the card's own files come with its device. */
 int glk_sysfs_add(struct glk_card *card)
 {
 	unsigned int i;
@@ -505,7 +505,7 @@ int glk_sysfs_add(struct glk_card *card)
 	return 0;
 }
 
-/* The counters' files are made from their names. Before any card. */
+/* Builds the counter attributes from the counter names. Call before any card is added. */
 void glk_sysfs_init(void)
 {
 	unsigned int i;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * IORING_OP_URING_CMD: batches of entries, and releases, without a thread that waits for them
- * (kmod/uapi/gpulink.h).
+ * IORING_OP_URING_CMD: asynchronous batches of entries, and releases (kmod/uapi/gpulink.h).
  *
- * A command lives in io_uring's request, and its state in the 32 bytes that the request has for it,
- * from when it is on the ring until it is finished, which is done once, by whoever ends it: the
- * interrupt that takes its last completion (in task work), who cancels it, or the watch, which
- * looks twice a second whether the card is alive while there are commands.
+ * The state of a command lies in the 32 bytes that the io_uring request reserves for it, from
+ * submission until it is finished. A command is finished exactly once, by whatever ends it: the
+ * interrupt that collects its last completion (in task work), cancellation, or the watchdog, which
+ * checks every 400 ms whether the card responds while commands are pending.
  */
 #include <linux/slab.h>
 #include <linux/uio.h>
@@ -20,7 +19,7 @@
 
 struct glk_uring_pdu {
 	struct glk_batch batch;
-	u64 results;	/* where the completions go, over the entries, or 0 */
+	u64 results;	/* user address for the completions (the entries' own), or 0 */
 };
 
 static struct glk_uring_pdu *uring_cmd_pdu(struct io_uring_cmd *cmd)
@@ -41,7 +40,7 @@ static struct glk_context *uring_cmd_context(struct io_uring_cmd *cmd)
 	return cmd->file->private_data;
 }
 
-/* The user's array, or the part of a registered buffer where it lies. */
+/* Imports the user array, from a registered buffer if the command uses one. */
 static int uring_import_entries(struct io_uring_cmd *cmd, u64 address, size_t bytes, int direction,
 				struct iov_iter *iter, unsigned int issue_flags)
 {
@@ -51,7 +50,7 @@ static int uring_import_entries(struct io_uring_cmd *cmd, u64 address, size_t by
 	return 0;
 }
 
-/* --- ends --- */
+/* --- completion --- */
 
 static int uring_status_to_errno(unsigned int status)
 {
@@ -76,8 +75,8 @@ static int uring_status_to_errno(unsigned int status)
 }
 
 /*
- * What came of the entries, whose cells only this command knows: how many were ok, or the first
- * error.
+ * Number of successful entries, or the first error. The cells belong to this command, so no lock is
+ * needed.
  */
 static int uring_count_results(const struct glk_ring *ring, u16 cells, unsigned int *count)
 {
@@ -109,8 +108,8 @@ static int uring_write_results(struct io_uring_cmd *cmd, unsigned int count,
 	int err;
 
 	/*
-	 * When the process ends, what is left of its requests is finished by a kernel thread, which
-	 * has no memory of it.
+	 * After the process has exited a kernel thread finishes its requests; the user memory is
+	 * gone by then.
 	 */
 	if (!current->mm)
 		return -EFAULT;
@@ -157,7 +156,7 @@ static int uring_release_result(struct io_uring_cmd *cmd)
 	return err ?: (int)min_t(u32, errors, INT_MAX);
 }
 
-/* In the task that issued the command, or in its place. */
+/* Runs in the task that issued the command, or in its fallback. */
 static void uring_cmd_finish(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	bool release = cmd->cmd_op == GPULINK_URING_RELEASE;
@@ -169,7 +168,7 @@ static void uring_cmd_finish(struct io_uring_cmd *cmd, unsigned int issue_flags)
 
 GLK_URING_TASK_WORK(uring_cmd_finish_in_task, uring_cmd_finish)
 
-/* In interrupts too. */
+/* May run in interrupt context. */
 void glk_uring_complete_batches(struct list_head *ended)
 {
 	struct glk_batch *batch, *next;
@@ -190,7 +189,7 @@ void glk_uring_watchdog(struct work_struct *work)
 		schedule_delayed_work(&ctx->watchdog, nsecs_to_jiffies(WATCH_NS));
 }
 
-/* --- beginnings --- */
+/* --- submission --- */
 
 static void uring_pdu_init(struct io_uring_cmd *cmd, u64 timeout_ns, u64 results)
 {
@@ -205,7 +204,7 @@ static void uring_pdu_init(struct io_uring_cmd *cmd, u64 timeout_ns, u64 results
 	pdu->results = results;
 }
 
-/* The command is on the ring. It may be cancelled, and may end, from here on. */
+/* The command is on the ring: from here on it can be cancelled and can complete. */
 static int uring_cmd_queued(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	struct glk_context *ctx = uring_cmd_context(cmd);

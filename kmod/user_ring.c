@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rings that a process writes and reads itself: no system call an entry.
+ * Rings mapped into the process: submission without a system call per entry.
  *
- * Why a hostile process gains nothing by them:
- *  - An entry holds no address. It names memory by the handle of a window or registration, and the
- *    card checks handle, bounds, permission and owning context of every entry itself, also of those
- *    that the kernel's ring hands it. The tables with the addresses are registers that only the
- *    kernel maps.
- *  - The card reads an entry once, and checks and carries out what it read. Writing to the ring
- *    meanwhile changes what is read, not what was checked.
- *  - The doorbell page holds the indices of this context alone. Indices that make no sense stop
- *    this ring, and no other.
- *  - The kernel believes nothing that the process wrote: it takes no index from the rings, and
- *    masks the one that it is given. The completion ring cannot be written by the process, not even
- *    by registering it: the mapping has no struct pages that could be pinned.
- *  - The memory is freed after the card has let go of it and its mappings are gone, under the locks
- *    that page faults take (see glk_fault()).
+ * Security, assuming a hostile process:
+ *  - Entries hold no addresses. They name memory by the handle of a window or registration, and the
+ *    card checks handle, bounds, permission and owning context of every entry, including those on
+ *    the kernel's ring. The tables with the addresses are registers that only the kernel maps.
+ *  - The card reads an entry once, and validates and executes that copy. A concurrent write to the
+ *    ring cannot change an entry after its validation.
+ *  - The doorbell page holds only the indices of this context. Invalid indices stop this ring and
+ *    no other.
+ *  - The kernel trusts nothing that the process writes: it takes no index from the rings, and masks
+ *    the index passed to an ioctl. The process cannot write the completion ring, not even by
+ *    registering it: the mapping has no struct pages that could be pinned.
+ *  - The memory is freed after the card has stopped using it and its mappings are gone, under the
+ *    locks that page faults take (see glk_mapping_fault()).
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -41,8 +40,8 @@ static bool user_ring_order_valid(struct glk_card *card, u32 order)
 }
 
 /*
- * What the completion ring's mapping shows after a reset or removal: whatever the lap, there is no
- * completion that says ok. Kept until the file closes, as mappings are.
+ * Allocates the page that backs the completion ring's mapping after a reset or removal: in no lap
+ * does it show a successful completion. Mappings may use it until the file is closed.
  */
 static int user_ring_alloc_reset_cq(struct glk_context *ctx)
 {
@@ -129,7 +128,7 @@ int glk_user_ring_unmap(struct glk_context *ctx)
 	return 0;
 }
 
-/* The card has let go, and mappings are gone or show something else (see glk_fault()). */
+/* Call after the card stopped using the rings and their mappings were zapped. */
 void glk_user_ring_free(struct glk_context *ctx)
 {
 	struct glk_ring *ring = &ctx->ring;
@@ -145,7 +144,7 @@ void glk_user_ring_free(struct glk_context *ctx)
 }
 
 /*
- * Whether the completion with this free-running index is there: 1 or 0; negative: there is no ring.
+ * 1 if the completion with this free-running index has arrived, 0 if not, negative without a ring.
  */
 static int user_ring_completed(struct glk_context *ctx, u16 index)
 {
@@ -165,7 +164,7 @@ static int user_ring_completed(struct glk_context *ctx, u16 index)
 	return result;
 }
 
-/* Whether there is no reason to sleep any more. */
+/* Wakeup condition: completion arrived, context unusable, or ring stopped. */
 static bool user_ring_wait_done(struct glk_context *ctx, u16 index)
 {
 	return user_ring_completed(ctx, index) || glk_context_usable(ctx) ||
@@ -184,7 +183,7 @@ int glk_user_ring_wait(struct glk_context *ctx, u16 index, u64 deadline_ns)
 		err = glk_ring_poll(ctx, check);
 		if (err && err != -EIO)
 			return err;
-		/* What was completed before the ring stopped is. */
+		/* Completions that arrived before the ring stopped count. */
 		left = user_ring_completed(ctx, index);
 		if (left)
 			return left < 0 ? left : 0;
@@ -201,7 +200,7 @@ int glk_user_ring_wait(struct glk_context *ctx, u16 index, u64 deadline_ns)
 	}
 }
 
-/* The rings' part of find_pfn(): where a page of their mappings lies. */
+/* Looks up the page at `offset` in the ring mappings. */
 int glk_user_ring_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
 {
 	struct glk_user_ring *user = ctx->ring.user;
@@ -224,7 +223,7 @@ bool glk_user_ring_is_cq(const struct glk_context *ctx, u64 offset)
 	return offset >= GLK_MMAP_CQ && offset - user_ring_cq_offset(ctx) < GLK_MMAP_RING_BYTES;
 }
 
-/* Whether [offset, offset + bytes) is the whole of one of the rings. */
+/* Whether [offset, offset + bytes) is exactly one of the rings. */
 bool glk_user_ring_mappable(struct glk_context *ctx, u64 offset, u64 bytes)
 {
 	struct glk_user_ring *user;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Windows: rows of slices of the aperture that stand for an endpoint's memory, and what
- * user space maps of them.
+ * Windows: runs of aperture slices that map an endpoint's memory, and the user mappings of windows,
+ * doorbells, records and rings.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -45,7 +45,7 @@ static void window_zap(struct glk_context *ctx, const struct glk_window *window)
 	unmap_mapping_range(ctx->mapping, window_start(ctx->card, window), window->bytes, 1);
 }
 
-/* Takes the window off the card, and its mappings away; what was stored through it arrives. */
+/* Revokes the window and its mappings; earlier stores through it are drained. */
 static void window_revoke(struct glk_context *ctx, struct glk_window *window)
 {
 	struct glk_card *card = ctx->card;
@@ -63,8 +63,8 @@ static void window_revoke(struct glk_context *ctx, struct glk_window *window)
 		glk_write(card, GLK_WINDOW_ARRAY + (window->handle + i) * GLK_WINDOW_STRIDE +
 				GLK_WINDOW_Q0, 0);
 	/*
-	 * What a ring was allowed before may still come: a read is answered when all of it is
-	 * queued; then a drain.
+	 * The ring may still have operations on the window in flight: the read completes after
+	 * they are queued, so the drain covers them.
 	 */
 	glk_read(card, GLK_CARD_STATUS);
 	glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id);
@@ -155,7 +155,7 @@ void glk_window_free_all(struct glk_context *ctx)
 		window_free(ctx, window);
 }
 
-/* The endpoint goes away: its windows stay as handles that lead nowhere. */
+/* The endpoint is removed: its windows stay as handles, revoked. */
 void glk_window_revoke_partition(struct glk_card *card, unsigned int partition)
 {
 	struct glk_window *window;
@@ -171,7 +171,7 @@ void glk_window_revoke_partition(struct glk_card *card, unsigned int partition)
 	}
 }
 
-/* Whether stores went into a window that leads nowhere any more. */
+/* Whether a revoked window was accessed, so that stores may have been lost. */
 bool glk_window_any_lost(struct glk_context *ctx)
 {
 	struct glk_window *window;
@@ -199,8 +199,7 @@ static struct glk_window *window_find_range(struct glk_context *ctx, u64 start, 
 }
 
 /*
- * A page of this context that nobody else sees: stores to it are lost, loads give what
- * was stored there last.
+ * The context's private dummy page: stores to it are lost, loads return what was stored there last.
  */
 static unsigned long context_dummy_pfn(struct glk_context *ctx)
 {
@@ -213,8 +212,8 @@ static u64 context_record_offset(const struct glk_context *ctx)
 }
 
 /*
- * What a page of a mapping shows when the card is reset or gone. What the process may not write
- * shows nothing it wrote.
+ * The page that backs a mapping after the card was reset or removed. Read-only mappings must not
+ * show what the process stored in the dummy page.
  */
 static unsigned long context_lost_pfn(struct glk_context *ctx, u64 offset)
 {
@@ -225,7 +224,7 @@ static unsigned long context_lost_pfn(struct glk_context *ctx, u64 offset)
 	return context_dummy_pfn(ctx);
 }
 
-/* Where a page of a mapping lies now. Under card->lock, with a card that works. */
+/* Looks up the page behind a mapping. Under card->lock, with a live card. */
 static int context_find_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
 {
 	struct glk_card *card = ctx->card;
@@ -246,7 +245,7 @@ static int context_find_pfn(struct glk_context *ctx, u64 offset, unsigned long *
 	if (!window)
 		return -EFAULT;
 	if (window->revoked) {
-		window->lost = true;	/* the next release tells */
+		window->lost = true;	/* the next release reports it */
 		*pfn = context_dummy_pfn(ctx);
 	} else {
 		*pfn = PHYS_PFN(card->aperture_start + offset);
@@ -255,14 +254,13 @@ static int context_find_pfn(struct glk_context *ctx, u64 offset, unsigned long *
 }
 
 /*
- * Pages are put in on touch, so that what was taken away by a zap does not come back. What the
- * process itself took away gives SIGBUS. What reset, removal or the endpoint's end took from it
- * must not kill it in the middle of a store: it gets a page that leads nowhere, and hears of it
- * at the next release.
+ * Pages are inserted on fault, so that a zapped mapping is not restored. Access to a window that
+ * the process itself unmapped raises SIGBUS. A reset or the removal of card or endpoint must not
+ * kill the process in the middle of a store: it gets a dummy page, and the next release reports the
+ * loss.
  *
- * A page is put in under the same locks as it was looked up: who takes a window away, or resets or
- * removes the card, zaps under them, and must see it. Else the mapping would live on and reach
- * whoever gets these slices next.
+ * Lookup and insertion happen under the same locks. Revocation, reset and removal zap under these
+ * locks; a page inserted after the zap would reach the next owner of the slices.
  */
 static vm_fault_t glk_mapping_fault(struct vm_fault *vmf)
 {
@@ -288,7 +286,7 @@ static const struct vm_operations_struct glk_vm_ops = {
 	.fault = glk_mapping_fault,
 };
 
-/* The record and the rings: plain memory, put in on touch as well, for the same reasons. */
+/* The record and the rings: normal memory, inserted on fault for the same reasons. */
 static int context_mmap_memory(struct glk_context *ctx, struct vm_area_struct *vma,
 			       vm_flags_t flags)
 {
@@ -317,7 +315,7 @@ static int context_mmap_io(struct glk_context *ctx, struct vm_area_struct *vma, 
 	return 0;
 }
 
-/* Under state_lock for reading, with a usable context. */
+/* Call with state_lock held for reading and a usable context. */
 int glk_context_mmap(struct glk_context *ctx, struct vm_area_struct *vma)
 {
 	struct glk_card *card = ctx->card;
@@ -331,10 +329,7 @@ int glk_context_mmap(struct glk_context *ctx, struct vm_area_struct *vma)
 		return context_mmap_read_only(ctx, vma, 0);
 	if (start == GLK_MMAP_DOORBELLS + (u64)ctx->id * GLK_PAGE_SIZE && bytes == PAGE_SIZE)
 		return context_mmap_io(ctx, vma, false);
-	/*
-	 * Two processes on one ring would only spoil it: a child that fork() makes
-	 * does not inherit it.
-	 */
+	/* Not inherited by fork(): two processes that write one ring would corrupt it. */
 	if (glk_user_ring_mappable(ctx, start, bytes))
 		return glk_user_ring_is_cq(ctx, start) ? context_mmap_read_only(ctx, vma,
 										VM_DONTCOPY) :
