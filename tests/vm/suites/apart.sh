@@ -12,14 +12,14 @@ unreachable() {
 }
 
 check "a GPU is refused as an endpoint, and says why" unreachable
-check "so does the log" said 'the bridges between the card and 0000:00:08.0 do not promise'
+check "so does the log" said 'endpoint 0000:00:08.0: the bridges to the card do not guarantee'
 check "there is none then" is "$(cat $endpoint)" none
 check "the administrator knows better" put 1 $class/unchecked_peers
 check "endpoints get their names then" name_endpoints
 check "at a distance that nobody knows" is "$(cat $class/partitions/0/endpoint_distance)" unknown
 check "the GPUs' driver loads" modprobe gpulink-test-gpu
 tap peers /bin/peers-test /dev/gpulink0 0000:00:08.0 apart
-check "the log says why a dma-buf is not reached" said 'the card cannot reach a dma-buf of gpulink.test.gpu'
+check "the log says why a dma-buf is not reached" said 'dma-buf of gpulink.test.gpu is not reachable'
 check "the GPUs' driver unloads" rmmod gpulink-test-gpu
 check "the module unloads" rmmod gpulink
 finish

@@ -10,7 +10,7 @@ model() { [ "$logic" = model ]; }
 state_is() { is "$(cat "$1/link/state")" "$2"; }
 up() { state_is $class up && state_is $far up; }
 count() { cat "$1/link_counters/$2"; }
-downs() { dmesg | grep -c 'error 6 (link): the link is down'; }
+downs() { dmesg | grep -c 'error 6 (link): link down'; }
 
 check "two cards" test -c /dev/gpulink0 -a -c /dev/gpulink1
 check "the link comes up" wait_until 20 up
@@ -18,7 +18,7 @@ check "link_state says so too" is "$(cat $class/link_state)" up
 check "who is beyond it" is "$(cat $class/link/peer_cluster $class/link/peer_serial $far/link/cluster)" "1
 0000000000000002
 1"
-check "the log says so" sh -c "dmesg | grep -q 'the link is up, to card 0000000000000002 of cluster 1'"
+check "the log says so" sh -c "dmesg | grep -q 'link up: peer card 0000000000000002, cluster 1'"
 
 # --- settings
 for setting in enable stitching pooling selective_pooling yielding sequencing trimming; do

@@ -76,12 +76,12 @@ pid=$!
 exec 9>/tmp/go
 check "somebody is there" wait_until 5 grep -q ready /tmp/said
 who="context 0 pid $pid (known-traffic)"
-kernels="rings of the kernel entries 512 completions 512 status 0"
+kernels="rings kernel entries 512 completions 512 status 0"
 check "his window is shown" is "$(cat $debug/windows)" \
 	"window 0 slices 1 $who partition 0 offset 4096 bytes 8192 rights rw"
 check "his registration" is "$(cat $debug/registrations)" "registration 0 $who bytes 5000 pages 2 rights r-"
 check "his rings" is "$(cat $debug/rings)" \
-	"$who $kernels driver: sq_tail 4 cq_head 4 in_flight 0 users 0 untaken 0 card: sq_tail 4 sq_head 4 cq_tail 4 cq_head 4 status 0 errors 0"
+	"$who $kernels driver: sq_tail 4 cq_head 4 in_flight 0 user_entries 0 unread 0 card: sq_tail 4 sq_head 4 cq_tail 4 cq_head 4 status 0 errors 0"
 check "the state" grep -qx 'state live' $debug/state
 check "how many there are" grep -q '^contexts 1 of ' $debug/state
 check "the partitions" sh -c "grep '^partition 1 endpoint 0000:00:09.0 0 bytes 67108864 ' $debug/partitions | grep -q ' entries 0 '"
@@ -108,7 +108,7 @@ pid=$!
 exec 9>/tmp/go
 check "somebody has rings of his own" wait_until 5 grep -q ready /tmp/said
 who="context 0 pid $pid (known-traffic)"
-process="rings of the process entries 32 completions 16"
+process="rings process entries 32 completions 16"
 check "they are shown, as far as they are known" is "$(cat $debug/rings)" \
 	"$who $process status 0 card: sq_tail 3 sq_head 3 cq_tail 3 cq_head 2 status 0 errors 0"
 check "he rings a senseless doorbell" do_it stop
@@ -116,7 +116,7 @@ check "the ring is shown as stopped" is "$(cat $debug/rings)" \
 	"$who $process status 13 card: sq_tail 1003 sq_head 3 cq_tail 3 cq_head 2 status 13 errors 0"
 check "he gives the rings back" do_it back
 check "the kernel's are shown" is "$(cat $debug/rings)" \
-	"$who $kernels driver: sq_tail 0 cq_head 0 in_flight 0 users 0 untaken 0 card: sq_tail 0 sq_head 0 cq_tail 0 cq_head 0 status 0 errors 0"
+	"$who $kernels driver: sq_tail 0 cq_head 0 in_flight 0 user_entries 0 unread 0 card: sq_tail 0 sq_head 0 cq_tail 0 cq_head 0 status 0 errors 0"
 exec 9>&-
 wait $pid
 check "he ends well, too" is $? 0

@@ -206,7 +206,7 @@ static void taken_away(struct dma_buf_attachment *attach)
 
 static const struct dma_buf_attach_ops import_ops = {
 	.allow_peer2peer = true,
-	.GLK_MEMORY_MOVES = taken_away,
+	.GLK_INVALIDATE_MAPPINGS = taken_away,
 };
 
 static long drop_import(struct test_gpu *gpu)
