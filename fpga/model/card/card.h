@@ -18,63 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/config.h"
+
 struct glk_card;
 struct glk_block;
-
-/** What the platform does for the card. All of them get the `platform` pointer of the configuration. */
-struct glk_card_ops {
-	/**
-	 * Reads or writes host memory at a DMA address (rings, page lists, registered memory, completion
-	 * records). Returns 0, or a negative value when the address cannot be reached: the card counts it
-	 * (ERR_DMA) and completes what needed it with status dma. `len` is 1 or more.
-	 */
-	int (*dma_read)(void *platform, uint64_t address, void *data, size_t len);
-	int (*dma_write)(void *platform, uint64_t address, const void *data, size_t len);
-
-	/**
-	 * Posts a plain write to an endpoint of kind bus: address is EP_BASE plus the offset. The data are only
-	 * valid during the call. The platform later (or at once) calls glk_card_endpoint_acknowledge() once for
-	 * every write, in order, when it is visible at the endpoint.
-	 */
-	void (*endpoint_write)(void *platform, unsigned partition, uint64_t address, const void *data, size_t len);
-
-	/** Reads an endpoint of kind bus, after every write posted to it. Returns 0 or a negative value. */
-	int (*endpoint_read)(void *platform, unsigned partition, uint64_t address, void *data, size_t len);
-
-	/** Takes one packet (header and padded payload, see docs/wire-format.md) for an endpoint of the own cluster. */
-	void (*link_send)(void *platform, const uint8_t *packet, size_t len);
-
-	/**
-	 * A load, an atomic or a store waits for the other card: moves the link (clocks it, carries its blocks both ways, and
-	 * nothing else of this card) until a block came or the clock `until`, whatever is first. Returns the clock then, which
-	 * must go on from call to call. NULL on a card without a link.
-	 */
-	uint64_t (*link_wait)(void *platform, uint64_t until);
-
-	/** Raises an MSI-X vector. */
-	void (*interrupt)(void *platform, unsigned vector);
-};
-
-/** Parameters that are fixed when the card is made; what the capability registers tell. */
-struct glk_card_config {
-	unsigned partitions;	/**< 1..16 */
-	unsigned queue_entries; /**< write queue entries of a partition: 16, 32 or 64 */
-	unsigned contexts;	/**< 1..32 */
-	unsigned slices;	/**< slices of the aperture, 1..1024 */
-	unsigned slice_shift;	/**< log2 of the bytes of a slice, 12..30 */
-	unsigned registrations; /**< 1..1024 */
-	unsigned vectors;	/**< MSI-X vectors, 1..64 */
-	bool loopback;		/**< tell so in FEATURES; the platform loops link_send to link_receive */
-	bool link;		/**< a link to another card, see glk_card_link_clock() */
-	uint8_t cluster;	/**< the own one's number */
-	uint16_t link_session;	/**< of the first session; another at each start, not 0 */
-	/** Clocks, for a wire that is slower than the logic's; 0: the logic's own. */
-	unsigned link_replay_cycles, link_ack_cycles, link_hello_cycles;
-	uint64_t pool_bytes;	/**< multiple of 4096, 0 for none */
-	uint64_t serial;
-	const struct glk_card_ops *ops;
-	void *platform;
-};
 
 /** Fills in the card that gpulink-card emulates by default: 16 partitions, 64 entries, 32 contexts, 1024 slices
  *  of 1 MiB, 1024 registrations, 33 vectors, loopback, no link, 16 MiB of pool. ops and platform are left NULL. */

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The link's frames, written down in the order in which their link words go by. */
+/* The link's frames, in the order in which their link words pass. */
+#include "link/capture.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include "base/bytes.h"
-#include "card/state.h"
 
 #define Q(name) (8 * GLK_CAPTURE_RECORD_##name##_Q)
 
 enum { SENT, RECEIVED };
 
-static uint64_t capture_time(const struct glk_card_link *link)
+static uint64_t capture_time(const struct glk_capture *capture, uint64_t now)
 {
-	return link->capture.time + (link->now - link->capture.time_at) * GLK_LINK_CLOCK_NS;
+	return capture->time + (now - capture->time_at) * GLK_LINK_CLOCK_NS;
 }
 
 /* --- records --- */
@@ -44,9 +45,8 @@ static uint64_t about(const struct glk_capture *capture, unsigned direction, boo
 	       (uint64_t)capture->gap << GLK_CAPTURE_RECORD_LOST_SHIFT;
 }
 
-static void write_record(struct glk_card *card, unsigned direction, const uint8_t *word, bool dropped)
+static void write_record(struct glk_capture *capture, uint64_t now, unsigned direction, const uint8_t *word, bool dropped)
 {
-	struct glk_capture *capture = &card->link->capture;
 	uint64_t records = 1ull << capture->order, place = capture->produced & (records - 1);
 	uint8_t record[GLK_CAPTURE_RECORD_BYTES] = { 0 };
 
@@ -54,10 +54,10 @@ static void write_record(struct glk_card *card, unsigned direction, const uint8_
 		lose(capture);
 		return;
 	}
-	glk_put_le64(record + Q(TIME), capture_time(card->link));
+	glk_put_le64(record + Q(TIME), capture_time(capture, now));
 	glk_put_le64(record + Q(RECEIVED), about(capture, direction, dropped));
 	put_record(record, &capture->frames[direction], word);
-	if (glk_dma_write(card, capture->base + place * GLK_CAPTURE_RECORD_BYTES, record, sizeof(record))) {
+	if (glk_dma_write(capture->common, capture->base + place * GLK_CAPTURE_RECORD_BYTES, record, sizeof(record))) {
 		lose(capture);
 		return;
 	}
@@ -65,13 +65,13 @@ static void write_record(struct glk_card *card, unsigned direction, const uint8_
 	capture->gap = 0;
 }
 
-static void take_block(struct glk_card *card, unsigned direction, const struct glk_block *block, bool dropped)
+static void take_block(struct glk_capture *capture, uint64_t now, unsigned direction, const struct glk_block *block, bool dropped)
 {
-	struct glk_capture_frame *frame = &card->link->capture.frames[direction];
+	struct glk_capture_frame *frame = &capture->frames[direction];
 
 	if (block->control) {
-		if (card->link->capture.enabled)
-			write_record(card, direction, block->bytes, dropped);
+		if (capture->enabled)
+			write_record(capture, now, direction, block->bytes, dropped);
 		frame->count = 0;
 		return;
 	}
@@ -81,28 +81,26 @@ static void take_block(struct glk_card *card, unsigned direction, const struct g
 		frame->count++;
 }
 
-void glk_capture_sent(struct glk_card *card, const struct glk_block *block)
+void glk_capture_sent(struct glk_capture *capture, uint64_t now, const struct glk_block *block)
 {
-	take_block(card, SENT, block, false);
+	take_block(capture, now, SENT, block, false);
 }
 
-void glk_capture_received(struct glk_card *card, const struct glk_block *block, bool dropped)
+void glk_capture_received(struct glk_capture *capture, uint64_t now, const struct glk_block *block, bool dropped)
 {
-	take_block(card, RECEIVED, block, dropped);
+	take_block(capture, now, RECEIVED, block, dropped);
 }
 
 /* What was sent of a frame is ended by a word that breaks it off; of what came nothing is left. */
-void glk_capture_cut(struct glk_card *card)
+void glk_capture_cut(struct glk_capture *capture)
 {
-	card->link->capture.frames[RECEIVED].count = 0;
+	capture->frames[RECEIVED].count = 0;
 }
 
 /* --- registers --- */
 
-uint64_t glk_capture_get(const struct glk_card *card, unsigned reg)
+uint64_t glk_capture_get(const struct glk_capture *capture, uint64_t now, unsigned reg)
 {
-	const struct glk_capture *capture = &card->link->capture;
-
 	switch (reg) {
 	case GLK_CAPTURE_CONTROL:
 		return capture->enabled ? GLK_CAPTURE_CONTROL_ENABLE_MASK : 0;
@@ -117,7 +115,7 @@ uint64_t glk_capture_get(const struct glk_card *card, unsigned reg)
 	case GLK_CAPTURE_LOST:
 		return capture->lost;
 	case GLK_CAPTURE_TIME:
-		return capture_time(card->link);
+		return capture_time(capture, now);
 	default:
 		return 0;
 	}
@@ -161,10 +159,8 @@ static int set_consumed(struct glk_capture *capture, uint64_t value)
 	return 0;
 }
 
-int glk_capture_set(struct glk_card *card, unsigned reg, uint64_t value)
+int glk_capture_set(struct glk_capture *capture, uint64_t now, unsigned reg, uint64_t value)
 {
-	struct glk_capture *capture = &card->link->capture;
-
 	switch (reg) {
 	case GLK_CAPTURE_CONTROL:
 		return set_control(capture, value);
@@ -176,17 +172,15 @@ int glk_capture_set(struct glk_card *card, unsigned reg, uint64_t value)
 		return set_consumed(capture, value);
 	case GLK_CAPTURE_TIME:
 		capture->time = value;
-		capture->time_at = card->link->now;
+		capture->time_at = now;
 		return 0;
 	default:
 		return -EINVAL;
 	}
 }
 
-void glk_capture_reset(struct glk_card *card)
+void glk_capture_reset(struct glk_capture *capture)
 {
-	struct glk_capture *capture = &card->link->capture;
-
 	capture->enabled = false;
 	capture->base = capture->order = 0;
 	capture->produced = capture->consumed = capture->lost = 0;

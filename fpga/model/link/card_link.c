@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The card's link: cluster queue, link layer and un-stitching joined; its registers; its session, and waits for it. */
+#include "link/card_link.h"
+
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "card/state.h"
+#include "netcrafter/trim.h"
 
 #define CONTROL_DEFINED                                                                                  \
 	(GLK_LINK_CONTROL_ENABLE_MASK | GLK_LINK_CONTROL_STITCHING_MASK | GLK_LINK_CONTROL_POOLING_MASK | \
@@ -26,28 +26,21 @@ int glk_link_push(struct glk_card_link *link, const struct glk_link_header *head
 
 static void on_packet(void *user, enum glk_kind kind, const uint8_t *packet, size_t length, unsigned pieces)
 {
-	struct glk_card *card = user;
-	struct glk_link_header header;
+	struct glk_card_link *link = user;
 
-	if (glk_link_layer_hold(card->link->layer, glk_kind_class(kind), pieces)) {
-		card->link->malformed = true;
+	if (glk_link_layer_hold(link->layer, glk_kind_class(kind), pieces)) {
+		link->malformed = true;
 		return;
 	}
-	if (glk_kind_class(kind) != GLK_CLASS_RESPONSE) {
-		glk_serve_packet(card, kind, packet, length, pieces);
-		return;
-	}
-	glk_link_header_get(packet, &header);
-	glk_remote_response(card, &header, packet + GLK_LINK_HEADER_BYTES, length - GLK_LINK_HEADER_BYTES);
-	glk_link_layer_free(card->link->layer, GLK_CLASS_RESPONSE, pieces);
+	link->ops->packet(link->user, kind, packet, length, pieces);
 }
 
 static int on_flit(void *user, const struct glk_flit *flit)
 {
-	struct glk_card *card = user;
+	struct glk_card_link *link = user;
 
-	card->link->malformed = false;
-	return glk_unstitch_flit(card->link->unstitch, flit) || card->link->malformed ? -EBADMSG : 0;
+	link->malformed = false;
+	return glk_unstitch_flit(link->unstitch, flit) || link->malformed ? -EBADMSG : 0;
 }
 
 /* --- the session --- */
@@ -57,75 +50,52 @@ uint64_t glk_link_bound(const struct glk_card_link *link)
 	return link->now + link->timeout_ns / GLK_LINK_CLOCK_NS;
 }
 
-static void session_begins(struct glk_card *card)
+static void session_begins(struct glk_card_link *link)
 {
-	card->link->session = true;
-	glk_serve_reset(card);
-	glk_remote_session_begins(card);
+	link->session = true;
+	link->ops->session_begins(link->user);
 }
 
-static void session_ends(struct glk_card *card)
+static void session_ends(struct glk_card_link *link)
 {
-	card->link->session = false;
-	glk_cluster_queue_reset(card->link->queue);
-	glk_unstitch_reset(card->link->unstitch);
-	glk_serve_reset(card);
-	glk_remote_session_ends(card);
+	link->session = false;
+	glk_cluster_queue_reset(link->queue);
+	glk_unstitch_reset(link->unstitch);
+	link->ops->session_ends(link->user);
 }
 
 static void on_event(void *user, enum glk_link_event event)
 {
-	struct glk_card *card = user;
-	struct glk_card_link *link = card->link;
+	struct glk_card_link *link = user;
 	bool was_up = link->up;
 
 	link->up = event == GLK_LINK_UP || event == GLK_LINK_RESUMED;
 	switch (event) {
 	case GLK_LINK_UP:
-		session_begins(card);
+		session_begins(link);
 		break;
 	case GLK_LINK_LOST:
 		link->session_until = glk_link_bound(link);
 		break;
 	case GLK_LINK_ENDED:
-		session_ends(card);
+		session_ends(link);
 		break;
 	case GLK_LINK_RESUMED:
 		break;
 	}
 	if (link->up != was_up)
-		glk_note_error(card, GLK_CARD_ERROR_CAUSE_LINK_MASK);
+		glk_note_error(link->common, GLK_CARD_ERROR_CAUSE_LINK_MASK);
 }
 
-int glk_link_wait(struct glk_card *card, bool (*done)(const struct glk_card *card, unsigned about), unsigned about)
+void glk_link_give_up(struct glk_card_link *link)
 {
-	struct glk_card_link *link = card->link;
-	uint64_t until = 0, now;
-
-	while (!done(card, about)) {
-		if (!link->session)
-			return -ENOLINK;
-		if (until && link->now >= until)
-			return -ETIMEDOUT;
-		link->nested++;
-		now = card->config.ops->link_wait(card->config.platform, until);
-		glk_card_link_advance(card, now);
-		link->nested--;
-		if (!until)
-			until = glk_link_bound(link);
-	}
-	return 0;
+	(*glk_link_counter(link, GLK_LINK_TIMEOUTS))++;
+	glk_link_layer_reset(link->layer, link->now);
 }
 
-void glk_link_give_up(struct glk_card *card)
-{
-	(*glk_link_counter(card->link, GLK_LINK_TIMEOUTS))++;
-	glk_link_layer_reset(card->link->layer, card->link->now);
-}
+/* --- clocks and blocks --- */
 
-/* --- what the platform calls --- */
-
-static void set_now(struct glk_card_link *link, uint64_t now)
+void glk_link_set_now(struct glk_card_link *link, uint64_t now)
 {
 	if (now > link->now)
 		link->now = now;
@@ -148,56 +118,50 @@ static void clock_queue(struct glk_card_link *link)
 		glk_link_layer_send(link->layer, &flit);
 }
 
-bool glk_card_link_clock(struct glk_card *card, uint64_t now, bool ready, struct glk_block *block)
+bool glk_link_clock(struct glk_card_link *link, uint64_t now, bool ready, struct glk_block *block)
 {
-	struct glk_card_link *link = card->link;
 	bool sent = false;
 
-	set_now(link, now);
+	glk_link_set_now(link, now);
 	if (!enabled(link))
 		return false;
 	link->nested++;
-	glk_serve_push(card);
-	glk_remote_push(card);
+	link->ops->push(link->user);
 	if (link->up)
 		clock_queue(link);
 	if (ready)
 		sent = glk_link_layer_clock(link->layer, link->now, block);
 	if (sent)
-		glk_capture_sent(card, block);
+		glk_capture_sent(&link->capture, link->now, block);
 	link->nested--;
 	return sent;
 }
 
-void glk_card_link_block(struct glk_card *card, uint64_t now, const struct glk_block *block)
+void glk_link_block(struct glk_card_link *link, uint64_t now, const struct glk_block *block)
 {
-	struct glk_card_link *link = card->link;
 	uint64_t wrong;
 
-	set_now(link, now);
+	glk_link_set_now(link, now);
 	if (!enabled(link))
 		return;
 	link->nested++;
 	wrong = glk_link_layer_counters(link->layer)->crc_errors;
 	glk_link_layer_receive(link->layer, link->now, block);
-	glk_capture_received(card, block, glk_link_layer_counters(link->layer)->crc_errors > wrong);
+	glk_capture_received(&link->capture, link->now, block, glk_link_layer_counters(link->layer)->crc_errors > wrong);
 	link->nested--;
 }
 
-void glk_card_link_cut(struct glk_card *card, uint64_t now)
+void glk_link_cut(struct glk_card_link *link, uint64_t now)
 {
-	struct glk_card_link *link = card->link;
-
-	set_now(link, now);
+	glk_link_set_now(link, now);
 	link->nested++;
 	glk_link_layer_cut(link->layer, link->now);
-	glk_capture_cut(card);
+	glk_capture_cut(&link->capture);
 	link->nested--;
 }
 
-uint64_t glk_card_link_next(const struct glk_card *card, uint64_t now)
+uint64_t glk_link_next(const struct glk_card_link *link, uint64_t now)
 {
-	const struct glk_card_link *link = card->link;
 	uint64_t next, queue;
 
 	if (!enabled(link))
@@ -210,24 +174,15 @@ uint64_t glk_card_link_next(const struct glk_card *card, uint64_t now)
 	return queue < next ? queue : next;
 }
 
-void glk_card_link_advance(struct glk_card *card, uint64_t now)
+void glk_link_expire(struct glk_card_link *link)
 {
-	struct glk_card_link *link = card->link;
-
-	set_now(link, now);
-	glk_remote_expire(card);
 	if (link->session && !link->up && link->now >= link->session_until)
-		glk_link_give_up(card);
+		glk_link_give_up(link);
 }
 
-uint64_t glk_card_link_deadline(const struct glk_card *card)
+uint64_t glk_link_deadline(const struct glk_card_link *link)
 {
-	const struct glk_card_link *link = card->link;
-	uint64_t clock = glk_remote_deadline(card);
-
-	if (link->session && !link->up && link->session_until < clock)
-		clock = link->session_until;
-	return clock > UINT64_MAX / GLK_LINK_CLOCK_NS ? UINT64_MAX : clock * GLK_LINK_CLOCK_NS;
+	return link->session && !link->up ? link->session_until : UINT64_MAX;
 }
 
 /* --- registers --- */
@@ -267,10 +222,8 @@ static uint64_t status(const struct glk_card_link *link)
 	       (uint64_t)glk_cluster_queue_fill(link->queue) << GLK_LINK_STATUS_QUEUED_SHIFT;
 }
 
-uint64_t glk_card_link_get(struct glk_card *card, unsigned reg)
+uint64_t glk_card_link_get(const struct glk_card_link *link, unsigned reg)
 {
-	const struct glk_card_link *link = card->link;
-
 	switch (reg) {
 	case GLK_LINK_STATUS:
 		return status(link);
@@ -282,7 +235,7 @@ uint64_t glk_card_link_get(struct glk_card *card, unsigned reg)
 	case GLK_LINK_CONTROL:
 		return link->control;
 	case GLK_LINK_CLUSTER:
-		return card->config.cluster;
+		return link->common->config.cluster;
 	case GLK_LINK_PEER_SERIAL:
 		return link->up ? glk_link_layer_peer(link->layer)->serial : 0;
 	case GLK_LINK_POOL_CYCLES:
@@ -317,9 +270,8 @@ static bool allowed(unsigned reg, uint64_t value)
 	}
 }
 
-int glk_card_link_set(struct glk_card *card, unsigned reg, uint64_t value)
+int glk_card_link_set(struct glk_card_link *link, unsigned reg, uint64_t value)
 {
-	struct glk_card_link *link = card->link;
 	struct glk_cluster_queue_config config;
 	bool was_enabled = enabled(link);
 
@@ -403,19 +355,19 @@ static void gather(struct glk_card_link *link)
 	copy_by_kind(link, GLK_LINK_WAITED_READ_REQUEST, q->waited);
 }
 
-void glk_card_link_snapshot(struct glk_card *card)
+void glk_card_link_snapshot(struct glk_card_link *link)
 {
-	gather(card->link);
-	card->link->latched = card->link->counters;
+	gather(link);
+	link->latched = link->counters;
 }
 
 /* --- made and taken away --- */
 
 static const struct glk_link_layer_ops layer_ops = { .flit = on_flit, .event = on_event };
 
-static int create_layer(struct glk_card *card)
+static int create_layer(struct glk_card_link *link)
 {
-	const struct glk_card_config *c = &card->config;
+	const struct glk_card_config *c = &link->common->config;
 	struct glk_link_layer_config config;
 
 	glk_link_layer_config_default(&config);
@@ -433,52 +385,43 @@ static int create_layer(struct glk_card *card)
 	if (c->link_hello_cycles)
 		config.hello_cycles = c->link_hello_cycles;
 	config.ops = &layer_ops;
-	config.user = card;
-	return glk_link_layer_create(&config, &card->link->layer);
+	config.user = link;
+	return glk_link_layer_create(&config, &link->layer);
 }
 
-int glk_card_link_create(struct glk_card *card)
+int glk_card_link_create(struct glk_card_link *link, struct glk_common *common, const struct glk_card_link_ops *ops, void *user)
 {
-	struct glk_card_link *link = calloc(1, sizeof(*link));
 	struct glk_cluster_queue_config queue;
 
-	card->link = link;
-	if (!link)
-		return -ENOMEM;
+	link->common = link->capture.common = common;
+	link->ops = ops;
+	link->user = user;
 	reset_settings(link);
 	queue = queue_config(link);
 	if (glk_cluster_queue_create(&queue, &link->queue) ||
-	    glk_unstitch_create(GLK_FLIT_BYTES, on_packet, card, &link->unstitch) || create_layer(card)) {
-		glk_card_link_destroy(card);
+	    glk_unstitch_create(GLK_FLIT_BYTES, on_packet, link, &link->unstitch) || create_layer(link)) {
+		glk_card_link_destroy(link);
 		return -ENOMEM;
 	}
-	glk_serve_reset(card);
 	return 0;
 }
 
-void glk_card_link_destroy(struct glk_card *card)
+void glk_card_link_destroy(struct glk_card_link *link)
 {
-	struct glk_card_link *link = card->link;
-
 	if (link->layer)
 		glk_link_layer_destroy(link->layer);
 	if (link->unstitch)
 		glk_unstitch_destroy(link->unstitch);
 	if (link->queue)
 		glk_cluster_queue_destroy(link->queue);
-	free(link);
-	card->link = NULL;
 }
 
-void glk_card_link_reset(struct glk_card *card)
+void glk_card_link_reset(struct glk_card_link *link)
 {
-	struct glk_card_link *link = card->link;
 	struct glk_cluster_queue_config config;
 
 	glk_link_layer_reset(link->layer, link->now);
-	glk_capture_reset(card);
-	for (unsigned p = 0; p < card->config.partitions; p++)
-		glk_remote_unbind(card, p);
+	glk_capture_reset(&link->capture);
 	reset_settings(link);
 	config = queue_config(link);
 	glk_cluster_queue_set(link->queue, &config);

@@ -22,6 +22,7 @@
 #include "netcrafter/flit.h"
 
 #define GLK_LINK_VERSION	   1u
+#define GLK_LINK_CLOCK_NS	   4u
 #define GLK_LINK_REPLAY_FRAMES_MAX 512u
 #define GLK_LINK_CREDITS_MAX	   2048u
 /*

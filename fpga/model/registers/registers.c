@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* BAR 0: which register an access means, and what reading and writing it does (fpga/regs/gpulink.toml). */
+#include "registers/registers.h"
+
 #include <errno.h>
 
-#include "card/state.h"
-
+#define HW_VERSION	((1ULL << GLK_CARD_HW_VERSION_MAJOR_SHIFT) | (0ULL << GLK_CARD_HW_VERSION_MINOR_SHIFT))
+#define CLOCK_MHZ	250ULL
 #define CONTROL_DEFINED (GLK_CARD_CONTROL_ENABLE_MASK | GLK_CARD_CONTROL_RESET_MASK)
 
 /* A register, found from its offset in the BAR. */
@@ -42,28 +43,28 @@ static const struct header headers[] = {
 	{ GLK_BLOCK_CAPTURE, GLK_BLOCK_CAPTURE_TYPE, GLK_BLOCK_CAPTURE_VERSION, GLK_BLOCK_CAPTURE_NEXT },
 };
 
-static unsigned elements_of(const struct glk_card *card, unsigned block)
+static unsigned elements_of(const struct glk_registers *registers, unsigned block)
 {
 	switch (block) {
 	case GLK_BLOCK_PARTITION:
-		return card->config.partitions;
+		return registers->common->config.partitions;
 	case GLK_BLOCK_WINDOW:
-		return card->config.slices;
+		return registers->common->config.slices;
 	case GLK_BLOCK_REGISTRATION:
-		return card->config.registrations;
+		return registers->common->config.registrations;
 	default:
-		return card->config.contexts;
+		return registers->common->config.contexts;
 	}
 }
 
-static struct place find(const struct glk_card *card, unsigned offset)
+static struct place find(const struct glk_registers *registers, unsigned offset)
 {
 	struct place place = { .block = GLK_BLOCK_CARD, .reg = offset, .exists = offset < GLK_BLOCK_PARTITION };
 
 	if (offset / GLK_PAGE_SIZE == GLK_BLOCK_LINK / GLK_PAGE_SIZE)
-		return (struct place){ .block = GLK_BLOCK_LINK, .reg = offset, .exists = card->link };
+		return (struct place){ .block = GLK_BLOCK_LINK, .reg = offset, .exists = registers->common->config.link };
 	if (offset / GLK_PAGE_SIZE == GLK_BLOCK_CAPTURE / GLK_PAGE_SIZE)
-		return (struct place){ .block = GLK_BLOCK_CAPTURE, .reg = offset, .exists = card->link };
+		return (struct place){ .block = GLK_BLOCK_CAPTURE, .reg = offset, .exists = registers->common->config.link };
 	for (unsigned i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
 		const struct array *a = &arrays[i];
 
@@ -72,15 +73,15 @@ static struct place find(const struct glk_card *card, unsigned offset)
 		place.block = a->block;
 		place.element = (offset - a->start) / a->stride;
 		place.reg = (offset - a->start) % a->stride;
-		place.exists = place.element < elements_of(card, a->block);
+		place.exists = place.element < elements_of(registers, a->block);
 	}
 	return place;
 }
 
-static bool idle(const struct glk_card *card)
+static bool idle(const struct glk_registers *registers)
 {
-	for (unsigned p = 0; p < card->config.partitions; p++)
-		if (card->partitions[p].queue.used || card->endpoints[p].acknowledged < card->endpoints[p].posted)
+	for (unsigned p = 0; p < registers->common->config.partitions; p++)
+		if (registers->endpoints->partitions[p].queue.used || registers->endpoints->of[p].acknowledged < registers->endpoints->of[p].posted)
 			return false;
 	return true;
 }
@@ -103,7 +104,7 @@ static uint64_t capabilities1(const struct glk_card_config *c)
 	return (uint64_t)c->slices << GLK_CARD_CAPS1_SLICES_SHIFT |
 	       (uint64_t)c->slice_shift << GLK_CARD_CAPS1_SLICE_SHIFT_SHIFT |
 	       (uint64_t)c->registrations << GLK_CARD_CAPS1_REGISTRATIONS_SHIFT |
-	       GLK_CLOCK_MHZ << GLK_CARD_CAPS1_CLOCK_MHZ_SHIFT;
+	       CLOCK_MHZ << GLK_CARD_CAPS1_CLOCK_MHZ_SHIFT;
 }
 
 static uint64_t features(const struct glk_card_config *c)
@@ -114,49 +115,49 @@ static uint64_t features(const struct glk_card_config *c)
 	       (c->pool_bytes ? GLK_CARD_FEATURES_POOL_MASK : 0);
 }
 
-static uint64_t read_card(struct glk_card *card, unsigned reg)
+static uint64_t read_card(struct glk_registers *registers, unsigned reg)
 {
 	switch (reg) {
 	case GLK_CARD_MAGIC:
 		return GLK_MAGIC;
 	case GLK_CARD_HW_VERSION:
-		return GLK_HW_VERSION;
+		return HW_VERSION;
 	case GLK_CARD_CAPS0:
-		return capabilities0(&card->config);
+		return capabilities0(&registers->common->config);
 	case GLK_CARD_CAPS1:
-		return capabilities1(&card->config);
+		return capabilities1(&registers->common->config);
 	case GLK_CARD_FEATURES:
-		return features(&card->config);
+		return features(&registers->common->config);
 	case GLK_CARD_CONTROL:
-		return card->control;
+		return registers->common->control;
 	case GLK_CARD_STATUS:
 		return GLK_CARD_STATUS_READY_MASK |
-		       (!card->link || card->link->up ? GLK_CARD_STATUS_LINK_UP_MASK : 0) |
-		       (idle(card) ? GLK_CARD_STATUS_IDLE_MASK : 0);
+		       (!registers->common->config.link || registers->link->up ? GLK_CARD_STATUS_LINK_UP_MASK : 0) |
+		       (idle(registers) ? GLK_CARD_STATUS_IDLE_MASK : 0);
 	case GLK_CARD_GENERATION:
-		return card->generation;
+		return registers->common->generation;
 	case GLK_CARD_SCRATCH:
-		return card->scratch;
+		return registers->scratch;
 	case GLK_CARD_SERIAL:
-		return card->config.serial;
+		return registers->common->config.serial;
 	case GLK_CARD_POOL_BYTES:
-		return card->config.pool_bytes;
+		return registers->common->config.pool_bytes;
 	case GLK_CARD_ERROR_CAUSE:
-		return card->error_cause;
+		return registers->common->error_cause;
 	case GLK_CARD_DRAIN:
-		return card->drain_written | (glk_drain_busy(card) ? GLK_CARD_DRAIN_BUSY_MASK : 0);
+		return registers->releases->drain.written | (glk_drain_busy(registers->releases) ? GLK_CARD_DRAIN_BUSY_MASK : 0);
 	case GLK_CARD_SNAPSHOT:
-		return card->snapshots;
+		return registers->snapshots;
 	}
 	if (reg >= GLK_CARD_ERR_WINDOW && reg <= GLK_CARD_PACKETS_RECEIVED)
-		return card->latched.value[(reg - GLK_CARD_ERR_WINDOW) / 8];
+		return registers->latched.value[(reg - GLK_CARD_ERR_WINDOW) / 8];
 	return 0;
 }
 
-static uint64_t read_partition(const struct glk_card *card, unsigned p, unsigned reg)
+static uint64_t read_partition(const struct glk_registers *registers, unsigned p, unsigned reg)
 {
-	const struct glk_partition *partition = &card->partitions[p];
-	const struct glk_endpoint *e = &card->endpoints[p];
+	const struct glk_partition *partition = &registers->endpoints->partitions[p];
+	const struct glk_endpoint *e = &registers->endpoints->of[p];
 
 	switch (reg) {
 	case GLK_PARTITION_EP_KIND:
@@ -170,171 +171,170 @@ static uint64_t read_partition(const struct glk_card *card, unsigned p, unsigned
 		       (uint64_t)partition->queue.payload_bytes << GLK_PARTITION_STATUS_PAYLOAD_SHIFT |
 		       (e->posted - e->acknowledged) << GLK_PARTITION_STATUS_UNACKNOWLEDGED_SHIFT;
 	case GLK_PARTITION_FAR_BYTES:
-		return glk_remote_is(card, p) ? card->link->remote[p].bytes : 0;
+		return glk_endpoint_is_link(registers->endpoints, p) ? registers->remote->of[p].bytes : 0;
 	}
 	if (reg >= GLK_PARTITION_STORES && reg <= GLK_PARTITION_ERR_ENDPOINT)
-		return card->latched_partitions[p].value[(reg - GLK_PARTITION_STORES) / 8];
+		return registers->latched_partitions[p].value[(reg - GLK_PARTITION_STORES) / 8];
 	return glk_partition_get(partition, reg);
 }
 
-static uint64_t read_doorbell(const struct glk_card *card, unsigned context, unsigned reg)
+static uint64_t read_doorbell(const struct glk_registers *registers, unsigned context, unsigned reg)
 {
 	if (reg == GLK_DOORBELL_RELEASED)
-		return card->contexts[context].released;
-	return reg == GLK_DOORBELL_GENERATION ? card->generation : 0;
+		return registers->releases->of[context].released;
+	return reg == GLK_DOORBELL_GENERATION ? registers->common->generation : 0;
 }
 
 /* The blocks that not all cards have are the last ones. */
-static uint64_t read_header(const struct glk_card *card, const struct header *header)
+static uint64_t read_header(const struct glk_registers *registers, const struct header *header)
 {
 	unsigned next = header->next;
 
-	if (!card->link && (header->block == GLK_BLOCK_LINK || header->block == GLK_BLOCK_CAPTURE))
+	if (!registers->common->config.link && (header->block == GLK_BLOCK_LINK || header->block == GLK_BLOCK_CAPTURE))
 		return 0;
-	if (header->block == GLK_BLOCK_DOORBELL && card->link)
+	if (header->block == GLK_BLOCK_DOORBELL && registers->common->config.link)
 		next = GLK_BLOCK_LINK;
 	else if (header->block == GLK_BLOCK_LINK)
 		next = GLK_BLOCK_CAPTURE;
 	return header->type | (uint64_t)header->version << 16 | (uint64_t)next << 32;
 }
 
-static uint64_t read_whole(struct glk_card *card, unsigned offset)
+static uint64_t read_whole(struct glk_registers *registers, unsigned offset)
 {
-	struct place place = find(card, offset);
+	struct place place = find(registers, offset);
 
 	for (unsigned i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		if (offset == headers[i].block)
-			return read_header(card, &headers[i]);
+			return read_header(registers, &headers[i]);
 	if (!place.exists)
 		return 0;
 	switch (place.block) {
 	case GLK_BLOCK_CARD:
-		return read_card(card, place.reg);
+		return read_card(registers, place.reg);
 	case GLK_BLOCK_PARTITION:
-		return read_partition(card, place.element, place.reg);
+		return read_partition(registers, place.element, place.reg);
 	case GLK_BLOCK_WINDOW:
-		return place.reg <= GLK_WINDOW_Q2 ? card->windows[place.element].q[place.reg / 8] : 0;
+		return place.reg <= GLK_WINDOW_Q2 ? registers->windows->entries[place.element].q[place.reg / 8] : 0;
 	case GLK_BLOCK_REGISTRATION:
-		return card->registrations[place.element].q[place.reg / 8];
+		return registers->rings->registrations->entries[place.element].q[place.reg / 8];
 	case GLK_BLOCK_CONTEXT:
-		return glk_context_get(card, place.element, place.reg);
+		return glk_context_get(registers->rings, place.element, place.reg);
 	case GLK_BLOCK_LINK:
-		return glk_card_link_get(card, place.reg);
+		return glk_card_link_get(registers->link, place.reg);
 	case GLK_BLOCK_CAPTURE:
-		return glk_capture_get(card, place.reg);
+		return glk_capture_get(&registers->link->capture, registers->link->now, place.reg);
 	default:
-		return read_doorbell(card, place.element, place.reg);
+		return read_doorbell(registers, place.element, place.reg);
 	}
 }
 
 /* Every counter at one instant. */
-static void snapshot(struct glk_card *card)
+static void snapshot(struct glk_registers *registers)
 {
-	card->latched = card->counters;
-	for (unsigned p = 0; p < card->config.partitions; p++)
-		card->latched_partitions[p] = card->partitions[p].counters;
-	if (card->link)
-		glk_card_link_snapshot(card);
-	card->snapshots++;
+	registers->latched = registers->common->counters;
+	for (unsigned p = 0; p < registers->common->config.partitions; p++)
+		registers->latched_partitions[p] = registers->endpoints->partitions[p].counters;
+	if (registers->common->config.link)
+		glk_card_link_snapshot(registers->link);
+	registers->snapshots++;
 }
 
-static int write_control(struct glk_card *card, uint64_t value)
+static int write_control(struct glk_registers *registers, uint64_t value)
 {
 	if (value & ~CONTROL_DEFINED)
 		return -EINVAL;
 	if (value & GLK_CARD_CONTROL_RESET_MASK) {
-		glk_card_reset(card);
+		registers->reset(registers->user);
 		return 0;
 	}
 	/* What was accepted while enabled is not lost. */
 	if (!(value & GLK_CARD_CONTROL_ENABLE_MASK))
-		for (unsigned p = 0; p < card->config.partitions; p++)
-			glk_partition_flush(&card->partitions[p], GLK_FLUSH_DRAIN);
-	card->control = value;
+		for (unsigned p = 0; p < registers->common->config.partitions; p++)
+			glk_partition_flush(&registers->endpoints->partitions[p], GLK_FLUSH_DRAIN);
+	registers->common->control = value;
 	return 0;
 }
 
-static int write_card(struct glk_card *card, unsigned reg, uint64_t value)
+static int write_card(struct glk_registers *registers, unsigned reg, uint64_t value)
 {
 	switch (reg) {
 	case GLK_CARD_CONTROL:
-		return write_control(card, value);
+		return write_control(registers, value);
 	case GLK_CARD_SCRATCH:
-		card->scratch = value;
+		registers->scratch = value;
 		return 0;
 	case GLK_CARD_ERROR_CAUSE:
-		card->error_cause &= ~value;
+		registers->common->error_cause &= ~value;
 		return 0;
 	case GLK_CARD_DRAIN:
-		return glk_drain_begin(card, value);
+		return glk_drain_begin(registers->releases, value);
 	case GLK_CARD_SNAPSHOT:
-		snapshot(card);
+		snapshot(registers);
 		return 0;
 	default:
 		return -EINVAL;
 	}
 }
 
-static int write_partition(struct glk_card *card, unsigned p, unsigned reg, uint64_t value)
+static int write_partition(struct glk_registers *registers, unsigned p, unsigned reg, uint64_t value)
 {
 	switch (reg) {
 	case GLK_PARTITION_EP_KIND:
 	case GLK_PARTITION_EP_BASE:
 	case GLK_PARTITION_EP_BYTES:
-		return glk_endpoint_set(card, p, reg, value);
+		return glk_endpoint_set(registers->endpoints, p, reg, value);
 	case GLK_PARTITION_FAR_BYTES:
-		if (!glk_remote_is(card, p))
+		if (!glk_endpoint_is_link(registers->endpoints, p))
 			return -EINVAL;
-		glk_remote_ask(card, p);
+		glk_remote_ask(registers->remote, p);
 		return 0;
 	case GLK_PARTITION_MODE:
-		if ((value & GLK_PARTITION_MODE_OPEN_MASK) && !card->link)
+		if ((value & GLK_PARTITION_MODE_OPEN_MASK) && !registers->common->config.link)
 			return -EINVAL;
-		return glk_partition_set(&card->partitions[p], reg, value);
+		return glk_partition_set(&registers->endpoints->partitions[p], reg, value);
 	default:
-		return glk_partition_set(&card->partitions[p], reg, value);
+		return glk_partition_set(&registers->endpoints->partitions[p], reg, value);
 	}
 }
 
 /* Users write these: what they get wrong harms and troubles nobody else, and is not counted. */
-static void write_doorbell(struct glk_card *card, unsigned context, unsigned reg, uint64_t value)
+static void write_doorbell(struct glk_registers *registers, unsigned context, unsigned reg, uint64_t value)
 {
-	struct glk_context *c = &card->contexts[context];
+	struct glk_context *c = &registers->rings->contexts[context];
 
-	if (!(card->control & GLK_CARD_CONTROL_ENABLE_MASK))
+	if (!glk_enabled(registers->common))
 		return;
 	if (reg == GLK_DOORBELL_SQ_TAIL || reg == GLK_DOORBELL_CQ_HEAD) {
 		if (c->control & GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK)
 			*(reg == GLK_DOORBELL_SQ_TAIL ? &c->sq_tail : &c->cq_head) = (uint16_t)value;
-	} else if (reg == GLK_DOORBELL_RELEASE && (c->control & GLK_CONTEXT_CONTROL_ENABLE_MASK)) {
-		c->release_word = value;
-		glk_release_request(card, context, value);
+	} else if (reg == GLK_DOORBELL_RELEASE && glk_context_enabled(c)) {
+		glk_release_request(registers->releases, context, value);
 	}
 }
 
-static int write_whole(struct glk_card *card, unsigned offset, uint64_t value)
+static int write_whole(struct glk_registers *registers, unsigned offset, uint64_t value)
 {
-	struct place place = find(card, offset);
+	struct place place = find(registers, offset);
 
 	if (!place.exists)
 		return -EINVAL;
 	switch (place.block) {
 	case GLK_BLOCK_CARD:
-		return write_card(card, place.reg, value);
+		return write_card(registers, place.reg, value);
 	case GLK_BLOCK_PARTITION:
-		return write_partition(card, place.element, place.reg, value);
+		return write_partition(registers, place.element, place.reg, value);
 	case GLK_BLOCK_WINDOW:
-		return place.reg <= GLK_WINDOW_Q2 ? glk_window_set(card, place.element, place.reg / 8, value) : -EINVAL;
+		return place.reg <= GLK_WINDOW_Q2 ? glk_window_set(registers->windows, place.element, place.reg / 8, value) : -EINVAL;
 	case GLK_BLOCK_REGISTRATION:
-		return glk_registration_set(card, place.element, place.reg / 8, value);
+		return glk_registration_set(registers->rings->registrations, place.element, place.reg / 8, value);
 	case GLK_BLOCK_CONTEXT:
-		return glk_context_set(card, place.element, place.reg, value);
+		return glk_context_set(registers->rings, place.element, place.reg, value);
 	case GLK_BLOCK_LINK:
-		return glk_card_link_set(card, place.reg, value);
+		return glk_card_link_set(registers->link, place.reg, value);
 	case GLK_BLOCK_CAPTURE:
-		return glk_capture_set(card, place.reg, value);
+		return glk_capture_set(&registers->link->capture, registers->link->now, place.reg, value);
 	default:
-		write_doorbell(card, place.element, place.reg, value);
+		write_doorbell(registers, place.element, place.reg, value);
 		return 0;
 	}
 }
@@ -344,36 +344,36 @@ static bool access_valid(uint64_t offset, unsigned size)
 	return (size == 1 || size == 2 || size == 4 || size == 8) && offset % size == 0 && offset < GLK_BAR0_SIZE;
 }
 
-int glk_card_register_read(struct glk_card *card, uint64_t offset, unsigned size, uint64_t *value)
+int glk_registers_read(struct glk_registers *registers, uint64_t offset, unsigned size, uint64_t *value)
 {
 	*value = UINT64_MAX;
 	if (!access_valid(offset, size))
 		return -EINVAL;
-	*value = read_whole(card, (unsigned)offset & ~7u) >> (8 * (offset % 8));
+	*value = read_whole(registers, (unsigned)offset & ~7u) >> (8 * (offset % 8));
 	if (size < 8)
 		*value &= (1ULL << (8 * size)) - 1;
 	return 0;
 }
 
-static void refuse_write(struct glk_card *card)
+static void refuse_write(struct glk_registers *registers)
 {
-	glk_count(card, GLK_CARD_COUNTER(ERR_CONFIG));
-	glk_note_error(card, GLK_CARD_ERROR_CAUSE_CONFIG_MASK);
+	glk_count(registers->common, GLK_CARD_COUNTER(ERR_CONFIG));
+	glk_note_error(registers->common, GLK_CARD_ERROR_CAUSE_CONFIG_MASK);
 }
 
 /* What the bytes that a narrow write leaves alone count as. */
-static uint64_t remaining(struct glk_card *card, unsigned offset)
+static uint64_t remaining(struct glk_registers *registers, unsigned offset)
 {
-	struct place place = find(card, offset);
+	struct place place = find(registers, offset);
 
 	if (place.block == GLK_BLOCK_DOORBELL && place.exists)
-		return place.reg == GLK_DOORBELL_RELEASE ? card->contexts[place.element].release_word : 0;
+		return place.reg == GLK_DOORBELL_RELEASE ? registers->releases->of[place.element].word : 0;
 	if (place.block == GLK_BLOCK_CARD && (place.reg == GLK_CARD_ERROR_CAUSE || place.reg == GLK_CARD_DRAIN))
 		return 0;
-	return read_whole(card, offset);
+	return read_whole(registers, offset);
 }
 
-int glk_card_register_write(struct glk_card *card, uint64_t offset, unsigned size, uint64_t value)
+int glk_registers_write(struct glk_registers *registers, uint64_t offset, unsigned size, uint64_t value)
 {
 	unsigned whole = (unsigned)offset & ~7u;
 
@@ -382,17 +382,17 @@ int glk_card_register_write(struct glk_card *card, uint64_t offset, unsigned siz
 	if (size < 8) {
 		uint64_t mask = ((1ULL << (8 * size)) - 1) << (8 * (offset % 8));
 
-		value = (remaining(card, whole) & ~mask) | ((value << (8 * (offset % 8))) & mask);
+		value = (remaining(registers, whole) & ~mask) | ((value << (8 * (offset % 8))) & mask);
 	}
-	if (write_whole(card, whole, value))
-		refuse_write(card);
+	if (write_whole(registers, whole, value))
+		refuse_write(registers);
 	return 0;
 }
 
-int glk_card_register_poisoned(struct glk_card *card, uint64_t offset, unsigned size)
+int glk_registers_poisoned(struct glk_registers *registers, uint64_t offset, unsigned size)
 {
 	if (!access_valid(offset, size))
 		return -EINVAL;
-	refuse_write(card);
+	refuse_write(registers);
 	return -EBADMSG;
 }

@@ -1,77 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Releases and drains: flush, then wait until every endpoint write posted so far is acknowledged (FinePack IV-B).
- * Waiting is a mark of the counts of posted writes; acknowledgements come in order, so a mark once reached stays so.
- */
+#include "release/release.h"
+
 #include <errno.h>
-#include <string.h>
 
 #include "base/bytes.h"
-#include "card/state.h"
 
-void glk_mark_take(struct glk_card *card, struct glk_mark *mark)
+void glk_mark_take(struct glk_releases *releases, struct glk_mark *mark)
 {
-	for (unsigned p = 0; p < card->config.partitions; p++) {
-		mark->posted[p] = card->endpoints[p].posted;
-		glk_remote_want(card, p);
+	for (unsigned p = 0; p < releases->common->config.partitions; p++) {
+		mark->posted[p] = releases->endpoints->of[p].posted;
+		glk_remote_want(releases->remote, p);
 	}
 }
 
-bool glk_mark_reached(const struct glk_card *card, const struct glk_mark *mark)
+bool glk_mark_reached(const struct glk_releases *releases, const struct glk_mark *mark)
 {
-	for (unsigned p = 0; p < card->config.partitions; p++)
-		if (card->endpoints[p].acknowledged < mark->posted[p])
+	for (unsigned p = 0; p < releases->common->config.partitions; p++)
+		if (releases->endpoints->of[p].acknowledged < mark->posted[p])
 			return false;
 	return true;
 }
 
 /* Of these partitions, those that hold something of the context. */
-static void flush_owned(struct glk_card *card, uint32_t partitions, unsigned context, unsigned reason)
+static void flush_owned(struct glk_releases *releases, uint32_t partitions, unsigned context, unsigned reason)
 {
-	for (unsigned p = 0; p < card->config.partitions; p++)
-		if ((partitions & (1u << p)) && (card->partitions[p].owners & (1u << context)))
-			glk_partition_flush(&card->partitions[p], reason);
+	for (unsigned p = 0; p < releases->common->config.partitions; p++)
+		if ((partitions & (1u << p)) && (releases->endpoints->partitions[p].owners & (1u << context)))
+			glk_partition_flush(&releases->endpoints->partitions[p], reason);
 }
 
 /* What is stored from now on is the next release's, wherever it is by then: its writes may fail after this one is over. */
-void glk_release_flush(struct glk_card *card, unsigned context)
+void glk_release_flush(struct glk_releases *releases, unsigned context)
 {
-	struct glk_context *c = &card->contexts[context];
+	struct glk_context *c = &releases->contexts[context];
 	uint32_t flushes = c->touched;
 
-	c->fenced |= flushes;
+	releases->of[context].fenced |= flushes;
 	c->touched = 0;
-	flush_owned(card, flushes, context, GLK_FLUSH_RELEASE);
+	flush_owned(releases, flushes, context, GLK_FLUSH_RELEASE);
 }
 
-bool glk_release_failed(struct glk_card *card, unsigned context)
+bool glk_release_failed(struct glk_releases *releases, unsigned context)
 {
-	struct glk_context *c = &card->contexts[context];
-	uint32_t mine = c->fenced | c->touched;
+	struct glk_release_context *of = &releases->of[context];
+	uint32_t mine = of->fenced | releases->contexts[context].touched;
 	bool failed = false;
 
-	for (unsigned p = 0; p < card->config.partitions; p++) {
-		if ((mine & (1u << p)) && c->failed_before[p] != card->endpoints[p].failed)
+	for (unsigned p = 0; p < releases->common->config.partitions; p++) {
+		if ((mine & (1u << p)) && of->failed_before[p] != releases->endpoints->of[p].failed)
 			failed = true;
-		c->failed_before[p] = card->endpoints[p].failed;
+		of->failed_before[p] = releases->endpoints->of[p].failed;
 	}
 	/* That of the ring may wait behind that of the doorbell page, which is never behind one of the ring that waits. */
-	if (!c->ring_release)
-		c->fenced = 0;
+	if (!of->ring_waits)
+		of->fenced = 0;
 	return failed;
 }
 
-static void write_record(struct glk_card *card, struct glk_context *c)
+static void write_record(struct glk_releases *releases, const struct glk_context *c, uint64_t value)
 {
 	uint8_t errors[8], released[8];
 
 	if (!c->record)
 		return;
 	glk_put_le64(errors, (c->errors & GLK_COMPLETION_RECORD_ERRORS_MASK) |
-				     (card->generation & 0xff) << GLK_COMPLETION_RECORD_GENERATION_SHIFT);
-	glk_put_le64(released, c->released);
-	if (!glk_dma_write(card, c->record + 8, errors, sizeof(errors)))
-		glk_dma_write(card, c->record, released, sizeof(released));
+				     (releases->common->generation & 0xff) << GLK_COMPLETION_RECORD_GENERATION_SHIFT);
+	glk_put_le64(released, value);
+	if (!glk_dma_write(releases->common, c->record + 8, errors, sizeof(errors)))
+		glk_dma_write(releases->common, c->record, released, sizeof(released));
 }
 
 static bool ring_got_there(const struct glk_context *c, const struct glk_release *release)
@@ -79,69 +75,80 @@ static bool ring_got_there(const struct glk_context *c, const struct glk_release
 	return c->status || (int16_t)(uint16_t)(c->sq_head - release->sq_target) >= 0;
 }
 
-void glk_release_progress(struct glk_card *card, unsigned context)
+void glk_release_progress(struct glk_releases *releases, unsigned context)
 {
-	struct glk_context *c = &card->contexts[context];
-	struct glk_release *release = &c->release;
+	struct glk_context *c = &releases->contexts[context];
+	struct glk_release_context *of = &releases->of[context];
+	struct glk_release *release = &of->current;
 
 	/* While it flushes, endpoints that acknowledge at once lead back here. */
 	while (release->pending && release->stage != GLK_RELEASE_FLUSHES && ring_got_there(c, release)) {
 		if (release->stage == GLK_RELEASE_WAITS_FOR_RING) {
 			release->stage = GLK_RELEASE_FLUSHES;
-			glk_release_flush(card, context);
-			glk_mark_take(card, &release->mark);
+			glk_release_flush(releases, context);
+			glk_mark_take(releases, &release->mark);
 			release->stage = GLK_RELEASE_WAITS_FOR_ENDPOINTS;
 		}
-		if (!glk_mark_reached(card, &release->mark))
+		if (!glk_mark_reached(releases, &release->mark))
 			return;
-		if (glk_release_failed(card, context))
+		if (glk_release_failed(releases, context))
 			c->errors++;
-		c->released = release->value;
-		*release = c->next_release;
-		c->next_release.pending = false;
-		write_record(card, c);
-		glk_raise(card, (unsigned)c->vector);
+		of->released = release->value;
+		*release = of->next;
+		of->next.pending = false;
+		write_record(releases, c, of->released);
+		glk_raise(releases->common, (unsigned)c->vector);
 	}
 }
 
-void glk_release_forget(struct glk_card *card, unsigned context)
+void glk_releases_progress(struct glk_releases *releases)
 {
-	struct glk_context *c = &card->contexts[context];
-
-	c->release.pending = c->next_release.pending = false;
-	c->release_word = c->released = 0;
-	c->touched = c->fenced = 0;
+	for (unsigned c = 0; c < releases->common->config.contexts; c++)
+		if (releases->of[c].current.pending)
+			glk_release_progress(releases, c);
 }
 
-void glk_release_start(struct glk_card *card, unsigned context)
+void glk_release_forget(struct glk_releases *releases, unsigned context)
 {
-	for (unsigned p = 0; p < card->config.partitions; p++)
-		card->contexts[context].failed_before[p] = card->endpoints[p].failed;
+	struct glk_release_context *of = &releases->of[context];
+
+	of->current.pending = of->next.pending = false;
+	of->ring_waits = false;
+	of->word = of->released = 0;
+	of->fenced = 0;
+	releases->contexts[context].touched = 0;
 }
 
-void glk_release_request(struct glk_card *card, unsigned context, uint64_t value)
+void glk_release_start(struct glk_releases *releases, unsigned context)
 {
-	struct glk_context *c = &card->contexts[context];
-	struct glk_release *slot = c->release.pending ? &c->next_release : &c->release;
-
-	*slot = (struct glk_release){ .pending = true, .value = value, .sq_target = c->sq_tail };
-	glk_release_progress(card, context);
+	for (unsigned p = 0; p < releases->common->config.partitions; p++)
+		releases->of[context].failed_before[p] = releases->endpoints->of[p].failed;
 }
 
-static void drain_flush(struct glk_card *card, unsigned kind, unsigned id)
+void glk_release_request(struct glk_releases *releases, unsigned context, uint64_t value)
+{
+	struct glk_release_context *of = &releases->of[context];
+	struct glk_release *slot = of->current.pending ? &of->next : &of->current;
+
+	of->word = value;
+	*slot = (struct glk_release){ .pending = true, .value = value, .sq_target = releases->contexts[context].sq_tail };
+	glk_release_progress(releases, context);
+}
+
+static void drain_flush(struct glk_releases *releases, unsigned kind, unsigned id)
 {
 	if (kind == GLK_DRAIN_CONTEXT) {
-		flush_owned(card, UINT32_MAX, id, GLK_FLUSH_DRAIN);
+		flush_owned(releases, UINT32_MAX, id, GLK_FLUSH_DRAIN);
 		return;
 	}
 	if (kind == GLK_DRAIN_WINDOW)
-		id = (unsigned)GLK_FIELD(card->windows[id].q[0], GLK_WINDOW_Q0_PARTITION);
-	for (unsigned p = 0; p < card->config.partitions; p++)
+		id = (unsigned)GLK_FIELD(releases->windows->entries[id].q[0], GLK_WINDOW_Q0_PARTITION);
+	for (unsigned p = 0; p < releases->common->config.partitions; p++)
 		if (kind == GLK_DRAIN_CARD || p == id)
-			glk_partition_flush(&card->partitions[p], GLK_FLUSH_DRAIN);
+			glk_partition_flush(&releases->endpoints->partitions[p], GLK_FLUSH_DRAIN);
 }
 
-static bool drain_valid(const struct glk_card *card, uint64_t value)
+static bool drain_valid(const struct glk_releases *releases, uint64_t value)
 {
 	uint64_t id = GLK_FIELD(value, GLK_CARD_DRAIN_ID);
 
@@ -151,31 +158,31 @@ static bool drain_valid(const struct glk_card *card, uint64_t value)
 	case GLK_DRAIN_CARD:
 		return id == 0;
 	case GLK_DRAIN_WINDOW:
-		return id < card->config.slices && (card->windows[id].q[0] & GLK_WINDOW_Q0_VALID_MASK);
+		return id < releases->common->config.slices && (releases->windows->entries[id].q[0] & GLK_WINDOW_Q0_VALID_MASK);
 	case GLK_DRAIN_CONTEXT:
-		return id < card->config.contexts;
+		return id < releases->common->config.contexts;
 	case GLK_DRAIN_PARTITION:
-		return id < card->config.partitions;
+		return id < releases->common->config.partitions;
 	default:
 		return false;
 	}
 }
 
-bool glk_drain_busy(struct glk_card *card)
+bool glk_drain_busy(struct glk_releases *releases)
 {
-	if (card->drain.busy && glk_mark_reached(card, &card->drain.mark))
-		card->drain.busy = false;
-	return card->drain.busy;
+	if (releases->drain.busy && glk_mark_reached(releases, &releases->drain.mark))
+		releases->drain.busy = false;
+	return releases->drain.busy;
 }
 
-int glk_drain_begin(struct glk_card *card, uint64_t value)
+int glk_drain_begin(struct glk_releases *releases, uint64_t value)
 {
-	if (glk_drain_busy(card) || !drain_valid(card, value))
+	if (glk_drain_busy(releases) || !drain_valid(releases, value))
 		return -EINVAL;
-	drain_flush(card, (unsigned)GLK_FIELD(value, GLK_CARD_DRAIN_KIND),
+	drain_flush(releases, (unsigned)GLK_FIELD(value, GLK_CARD_DRAIN_KIND),
 		    (unsigned)GLK_FIELD(value, GLK_CARD_DRAIN_ID));
-	glk_mark_take(card, &card->drain.mark);
-	card->drain.busy = true;
-	card->drain_written = value;
+	glk_mark_take(releases, &releases->drain.mark);
+	releases->drain.busy = true;
+	releases->drain.written = value;
 	return 0;
 }

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Loads from and atomics on partitions of kind link. They wait until what was stored before has arrived, so that they overtake
- * nothing, then for their answers; there is one load and one atomic at a time.
+ * Loads from and atomics on partitions of kind link. They wait until all stores posted before have arrived, so that they overtake
+ * nothing, then for their answers.
  */
+#include "remote/remote.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include "base/bytes.h"
-#include "card/state.h"
+#include "netcrafter/trim.h"
 
 #define ATOMIC_SHIFT   48u /* in `where` */
 #define ATOMIC_8_BYTES (1ULL << 51)
 
-static bool load_answered(const struct glk_card *card, unsigned about)
+static bool load_answered(const struct glk_remote *remote, unsigned about)
 {
 	(void)about;
-	return card->link->load.left == 0;
+	return remote->load.left == 0;
 }
 
 /* The part of the load that lies in its line number `index`, and what is asked for it. */
@@ -41,62 +43,61 @@ static struct line line_of(const struct glk_remote_load *load, unsigned index)
 	return line;
 }
 
-static int ask_for_lines(struct glk_card *card, unsigned partition)
+static int ask_for_lines(struct glk_remote *remote, unsigned partition)
 {
-	struct glk_card_link *link = card->link;
-	struct glk_remote_load *load = &link->load;
+	struct glk_card_link *link = remote->link;
+	struct glk_remote_load *load = &remote->load;
 	unsigned trim_bytes = link->control & GLK_LINK_CONTROL_TRIMMING_MASK ? (unsigned)link->trim_bytes : 0;
 	unsigned lines = load->left;
 
 	for (unsigned i = 0; i < lines; i++) {
 		const struct glk_link_header header = {
 			.kind = GLK_KIND_READ_REQUEST,
-			.partition = (uint8_t)link->remote[partition].partition,
+			.partition = (uint8_t)remote->of[partition].partition,
 			.tag = (uint16_t)(load->first_tag + i),
 		};
 		struct line line = line_of(load, i);
 		struct glk_sector sector = glk_trim_sector(trim_bytes, line.first, line.length);
 		uint8_t body[8];
-		int error = glk_remote_wait_for_room(card, sizeof(body));
+		int error = glk_remote_wait_for_room(remote, sizeof(body));
 
 		if (error || load->failed) /* failed: the session ended, though there is another one now */
 			return -EIO;
 		glk_put_le64(body, line.offset | glk_trim_where(sector));
 		load->expected[i] = (uint8_t)sector.bytes;
 		glk_link_push(link, &header, body, sizeof(body));
-		link->next_tag++;
+		remote->next_tag++;
 	}
 	return 0;
 }
 
-int glk_remote_load(struct glk_card *card, unsigned partition, uint64_t offset, void *data, size_t length)
+int glk_remote_load(struct glk_remote *remote, unsigned partition, uint64_t offset, void *data, size_t length)
 {
-	struct glk_card_link *link = card->link;
-	struct glk_remote_load *load = &link->load;
-	int error = glk_remote_wait_until_visible(card, partition);
+	struct glk_remote_load *load = &remote->load;
+	int error = glk_remote_wait_until_visible(remote, partition);
 
 	if (error)
 		return error;
 	*load = (struct glk_remote_load){
 		.active = true,
-		.first_tag = link->next_tag,
+		.first_tag = remote->next_tag,
 		.left = (unsigned)((offset + length - 1) / GLK_LINK_LINE_BYTES - offset / GLK_LINK_LINE_BYTES + 1),
 		.offset = offset,
 		.length = length,
 		.data = data,
 	};
-	error = ask_for_lines(card, partition);
+	error = ask_for_lines(remote, partition);
 	if (!error)
-		error = glk_link_wait(card, load_answered, 0);
+		error = glk_remote_wait(remote, load_answered, 0);
 	load->active = false;
 	if (error == -ETIMEDOUT)
-		(*glk_link_counter(card->link, GLK_LINK_TIMEOUTS))++;
+		(*glk_link_counter(remote->link, GLK_LINK_TIMEOUTS))++;
 	return error || load->failed ? -EIO : 0;
 }
 
-bool glk_remote_on_read_response(struct glk_card *card, const struct glk_link_header *header, const uint8_t *body, size_t bytes)
+bool glk_remote_on_read_response(struct glk_remote *remote, const struct glk_link_header *header, const uint8_t *body, size_t bytes)
 {
-	struct glk_remote_load *load = &card->link->load;
+	struct glk_remote_load *load = &remote->load;
 	unsigned index = (uint16_t)(header->tag - load->first_tag), first;
 	struct line line;
 
@@ -113,48 +114,48 @@ bool glk_remote_on_read_response(struct glk_card *card, const struct glk_link_he
 	return true;
 }
 
-static bool atomic_answered(const struct glk_card *card, unsigned about)
+static bool atomic_answered(const struct glk_remote *remote, unsigned about)
 {
 	(void)about;
-	return !card->link->atomic.active;
+	return !remote->atomic.active;
 }
 
-int glk_remote_atomic(struct glk_card *card, unsigned partition, uint64_t offset, size_t length, const struct glk_update *update,
+int glk_remote_atomic(struct glk_remote *remote, unsigned partition, uint64_t offset, size_t length, const struct glk_update *update,
 		   uint64_t *old)
 {
-	struct glk_card_link *link = card->link;
+	struct glk_card_link *link = remote->link;
 	struct glk_link_header header = {
-		.kind = GLK_KIND_ATOMIC_REQUEST, .partition = (uint8_t)link->remote[partition].partition,
+		.kind = GLK_KIND_ATOMIC_REQUEST, .partition = (uint8_t)remote->of[partition].partition,
 	};
 	uint8_t body[24];
-	int error = glk_remote_wait_until_visible(card, partition);
+	int error = glk_remote_wait_until_visible(remote, partition);
 
 	if (!error)
-		error = glk_remote_wait_for_room(card, sizeof(body));
+		error = glk_remote_wait_for_room(remote, sizeof(body));
 	if (!error) {
-		header.tag = link->next_tag++;
-		link->atomic = (struct glk_remote_atomic){ .active = true, .tag = header.tag };
+		header.tag = remote->next_tag++;
+		remote->atomic = (struct glk_remote_atomic){ .active = true, .tag = header.tag };
 		glk_put_le64(body, offset | (uint64_t)(update->opcode - GLK_OP_FETCH_ADD) << ATOMIC_SHIFT |
 					   (length == 8 ? ATOMIC_8_BYTES : 0));
 		glk_put_le64(body + 8, update->operand);
 		glk_put_le64(body + 16, update->compare);
 		glk_link_push(link, &header, body, sizeof(body));
-		error = glk_link_wait(card, atomic_answered, 0);
+		error = glk_remote_wait(remote, atomic_answered, 0);
 	}
 	if (error == -ETIMEDOUT)
-		(*glk_link_counter(card->link, GLK_LINK_TIMEOUTS))++;
-	link->atomic.active = false;
-	if (error || link->atomic.failed) {
-		glk_endpoint_failed(card, partition, 1);
+		(*glk_link_counter(remote->link, GLK_LINK_TIMEOUTS))++;
+	remote->atomic.active = false;
+	if (error || remote->atomic.failed) {
+		glk_endpoint_failed(remote->endpoints, partition, 1);
 		return -EIO;
 	}
-	*old = link->atomic.old;
+	*old = remote->atomic.old;
 	return 0;
 }
 
-bool glk_remote_on_atomic_response(struct glk_card *card, const struct glk_link_header *header, const uint8_t *body)
+bool glk_remote_on_atomic_response(struct glk_remote *remote, const struct glk_link_header *header, const uint8_t *body)
 {
-	struct glk_remote_atomic *atomic = &card->link->atomic;
+	struct glk_remote_atomic *atomic = &remote->atomic;
 
 	if (!atomic->active || header->tag != atomic->tag)
 		return false;
@@ -162,12 +163,10 @@ bool glk_remote_on_atomic_response(struct glk_card *card, const struct glk_link_
 	return true;
 }
 
-void glk_remote_loads_fail(struct glk_card *card)
+void glk_remote_loads_fail(struct glk_remote *remote)
 {
-	struct glk_card_link *link = card->link;
-
-	link->load.failed = link->load.active;
-	link->load.left = 0;
-	link->atomic.failed = link->atomic.active;
-	link->atomic.active = false;
+	remote->load.failed = remote->load.active;
+	remote->load.left = 0;
+	remote->atomic.failed = remote->atomic.active;
+	remote->atomic.active = false;
 }

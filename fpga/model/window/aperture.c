@@ -1,47 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The window aperture: stores that devices and processors make become stores of the partition; loads pass them. */
+#include "window/aperture.h"
+
 #include <errno.h>
 #include <string.h>
 
-#include "card/state.h"
+#include "window/access.h"
 
-int glk_card_aperture_store(struct glk_card *card, uint64_t offset, const void *data, size_t len)
+int glk_aperture_store(struct glk_windows *windows, uint64_t offset, const void *data, size_t len)
 {
 	struct glk_target target;
 	int error;
 
-	if (!(card->control & GLK_CARD_CONTROL_ENABLE_MASK)) {
-		glk_count(card, GLK_CARD_COUNTER(DROPPED_STORES));
+	if (!glk_enabled(windows->common)) {
+		glk_count(windows->common, GLK_CARD_COUNTER(DROPPED_STORES));
 		return -ENODEV;
 	}
-	error = glk_window_translate(card, offset, len, GLK_WINDOW_Q0_WRITE_MASK, &target);
+	error = glk_window_translate(windows, offset, len, GLK_WINDOW_Q0_WRITE_MASK, &target);
 	if (!error)
-		glk_store(card, &target, data, len);
+		glk_store(windows, &target, data, len);
 	return error;
 }
 
-int glk_card_aperture_poisoned(struct glk_card *card, uint64_t offset)
+int glk_aperture_poisoned(struct glk_windows *windows, uint64_t offset)
 {
-	if (!(card->control & GLK_CARD_CONTROL_ENABLE_MASK)) {
-		glk_count(card, GLK_CARD_COUNTER(DROPPED_STORES));
+	if (!glk_enabled(windows->common)) {
+		glk_count(windows->common, GLK_CARD_COUNTER(DROPPED_STORES));
 		return -ENODEV;
 	}
-	glk_window_refuse(card, offset);
+	glk_window_refuse(windows, offset);
 	return -EBADMSG;
 }
 
-int glk_card_aperture_load(struct glk_card *card, uint64_t offset, void *data, size_t len)
+int glk_aperture_load(struct glk_windows *windows, uint64_t offset, void *data, size_t len)
 {
 	struct glk_target target;
 	int error = -ENODEV;
 
-	if (card->control & GLK_CARD_CONTROL_ENABLE_MASK)
-		error = glk_window_translate(card, offset, len, GLK_WINDOW_Q0_READ_MASK, &target);
+	if (glk_enabled(windows->common))
+		error = glk_window_translate(windows, offset, len, GLK_WINDOW_Q0_READ_MASK, &target);
 	if (!error) {
-		card->partitions[target.partition].counters.value[GLK_PARTITION_COUNTER(LOADS)]++;
-		error = glk_load(card, &target, data, len, GLK_FLUSH_LOAD_HIT);
+		windows->endpoints->partitions[target.partition].counters.value[GLK_PARTITION_COUNTER(LOADS)]++;
+		error = glk_load(windows, &target, data, len, GLK_FLUSH_LOAD_HIT);
 		if (error)
-			card->contexts[target.context].errors++;
+			windows->contexts[target.context].errors++;
 	}
 	if (error)
 		memset(data, 0xff, len);

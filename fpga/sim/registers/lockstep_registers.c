@@ -56,10 +56,10 @@ static void clock_once(void)
 static void show_state(void)
 {
 	for (unsigned p = 0; p < P; p++) {
-		const struct glk_endpoint *e = &t.card->endpoints[p];
+		const struct glk_endpoint *e = &t.card->endpoints.of[p];
 
 		t.in.unacknowledged[p] = (uint32_t)(e->posted - e->acknowledged);
-		t.in.remote_bytes[p] = t.in.link && e->kind == GLK_EP_LINK ? t.card->link->remote[p].bytes : draw(&t.chance);
+		t.in.remote_bytes[p] = t.in.link && e->kind == GLK_EP_LINK ? t.card->remote.of[p].bytes : draw(&t.chance);
 	}
 }
 
@@ -133,12 +133,12 @@ static void read_both(unsigned offset, unsigned size)
 static void check_partitions(unsigned offset)
 {
 	for (unsigned p = 0; p < P; p++) {
-		const struct glk_remote *remote = t.in.link ? &t.card->link->remote[p] : NULL;
+		const struct glk_remote_partition *remote = t.in.link ? &t.card->remote.of[p] : NULL;
 		unsigned asks = remote ? (uint16_t)(remote->turn - t.turns[p]) : 0;
 
-		if (t.out.partitions[p].kind != t.card->endpoints[p].kind)
-			fail("the kind of endpoint", offset, t.card->endpoints[p].kind, t.out.partitions[p].kind);
-		if (t.out.partitions[p].remote != (t.card->endpoints[p].kind == GLK_EP_LINK))
+		if (t.out.partitions[p].kind != t.card->endpoints.of[p].kind)
+			fail("the kind of endpoint", offset, t.card->endpoints.of[p].kind, t.out.partitions[p].kind);
+		if (t.out.partitions[p].remote != (t.card->endpoints.of[p].kind == GLK_EP_LINK))
 			fail("is of kind link", offset, !t.out.partitions[p].remote, t.out.partitions[p].remote);
 		if (t.out.partitions[p].open != t.card->partitions[p].open)
 			fail("is open", offset, t.card->partitions[p].open, t.out.partitions[p].open);
@@ -160,7 +160,7 @@ static void end_reset(void)
 		;
 	if (!t.in.up)
 		return;
-	t.in.up = t.card->link->up = t.in.session = t.card->link->session = false;
+	t.in.up = t.card->link.up = t.in.session = t.card->link.session = false;
 	t.in.e_down = true; /* of the reset: no cause */
 	t.downs++;
 	clock_once();
@@ -168,16 +168,16 @@ static void end_reset(void)
 
 static void write_both(unsigned offset, unsigned size, uint64_t value, bool poisoned)
 {
-	uint64_t refused = t.card->counters.value[GLK_CARD_COUNTER(ERR_CONFIG)], generation = t.card->generation;
+	uint64_t refused = t.card->common.counters.value[GLK_CARD_COUNTER(ERR_CONFIG)], generation = t.card->common.generation;
 
 	t.refused = 0;
 	if (poisoned)
 		glk_card_register_poisoned(t.card, offset, 1u << size);
 	else
 		glk_card_register_write(t.card, offset, 1u << size, value);
-	refused = t.card->counters.value[GLK_CARD_COUNTER(ERR_CONFIG)] - refused;
+	refused = t.card->common.counters.value[GLK_CARD_COUNTER(ERR_CONFIG)] - refused;
 	access_logic(true, poisoned, offset, size, value);
-	if (t.card->generation != generation)
+	if (t.card->common.generation != generation)
 		end_reset();
 	if ((offset & ~7u) == GLK_CARD_SNAPSHOT && !poisoned) {
 		t.latched[0] = t.crc;
@@ -188,12 +188,12 @@ static void write_both(unsigned offset, unsigned size, uint64_t value, bool pois
 	clock_once();
 	t.writes++;
 	t.all_refused += refused;
-	t.links += t.card->endpoints[0].kind == GLK_EP_LINK;
+	t.links += t.card->endpoints.of[0].kind == GLK_EP_LINK;
 	if (t.refused != refused)
 		fail("refused", offset, refused, t.refused);
 	check_partitions(offset);
-	if (t.in.link && t.out.control != t.card->link->control)
-		fail("LINK.CONTROL", offset, t.card->link->control, t.out.control);
+	if (t.in.link && t.out.control != t.card->link.control)
+		fail("LINK.CONTROL", offset, t.card->link.control, t.out.control);
 }
 
 /* --- which ones --- */
@@ -278,9 +278,9 @@ static void change_link(void)
 {
 	bool up = !t.in.up;
 
-	t.in.up = t.card->link->up = up;
-	t.in.session = t.card->link->session = up || below(&t.chance, 2);
-	t.card->error_cause |= GLK_CARD_ERROR_CAUSE_LINK_MASK;
+	t.in.up = t.card->link.up = up;
+	t.in.session = t.card->link.session = up || below(&t.chance, 2);
+	t.card->common.error_cause |= GLK_CARD_ERROR_CAUSE_LINK_MASK;
 	*(up ? &t.in.e_up : &t.in.e_down) = true;
 	*(up ? &t.ups : &t.downs) += 1;
 	clock_once();
@@ -289,7 +289,7 @@ static void change_link(void)
 static void happen(void)
 {
 	unsigned p = below(&t.chance, P);
-	struct glk_endpoint *e = &t.card->endpoints[p];
+	struct glk_endpoint *e = &t.card->endpoints.of[p];
 
 	if (below(&t.chance, 4) == 0)
 		e->posted = e->acknowledged + (below(&t.chance, 2) ? 1 + below(&t.chance, 1000) : 0);
@@ -298,7 +298,7 @@ static void happen(void)
 	if (below(&t.chance, 16) == 0)
 		change_link();
 	if (below(&t.chance, 4) == 0 && e->kind == GLK_EP_LINK)
-		t.card->link->remote[p].bytes = GLK_PARTITION_FAR_BYTES_ANSWERED_MASK | draw(&t.chance) >> 16;
+		t.card->remote.of[p].bytes = GLK_PARTITION_FAR_BYTES_ANSWERED_MASK | draw(&t.chance) >> 16;
 	t.in.e_crc = below(&t.chance, 2);
 	t.crc += t.in.e_crc;
 	clock_once();
