@@ -220,7 +220,7 @@ static void counters_read_snapshot(struct glk_card *card, unsigned int row, u64 
 }
 
 /* Reads a row in one snapshot; values has room for glk_counter_count() counters. */
-int glk_card_counters(struct glk_card *card, unsigned int row, u64 *values)
+int glk_card_read_counters(struct glk_card *card, unsigned int row, u64 *values)
 {
 	lockdep_assert_held(&card->lock);
 	counters_read_snapshot(card, row, values, NULL);
@@ -228,7 +228,7 @@ int glk_card_counters(struct glk_card *card, unsigned int row, u64 *values)
 }
 
 /* Reads one counter of the link. */
-int glk_link_counter(struct glk_card *card, unsigned int index, u64 *value)
+int glk_card_read_link_counter(struct glk_card *card, unsigned int index, u64 *value)
 {
 	unsigned long flags;
 
@@ -241,7 +241,7 @@ int glk_link_counter(struct glk_card *card, unsigned int index, u64 *value)
 }
 
 /* Reads all counters of the card in one snapshot. */
-int glk_card_all_counters(struct glk_card *card, struct glk_counters *all)
+int glk_card_read_all_counters(struct glk_card *card, struct glk_counters *all)
 {
 	u64 *last = &all->partitions[card->partition_count - 1][GLK_PARTITION_COUNTERS - 1];
 
@@ -255,8 +255,8 @@ int glk_card_all_counters(struct glk_card *card, struct glk_counters *all)
  * GPULINK_COUNTERS_CARD, or the first of `count` partitions whose counters are added up. False: the
  * card is being reset or gone.
  */
-bool glk_card_counter_now(struct glk_card *card, unsigned int first, unsigned int count,
-			  unsigned int index, u64 *value)
+bool glk_card_read_counter_atomic(struct glk_card *card, unsigned int first, unsigned int count,
+				  unsigned int index, u64 *value)
 {
 	const u32 first_reg = GLK_PARTITION_STORES;
 	unsigned long flags;

@@ -270,7 +270,7 @@ static vm_fault_t glk_mapping_fault(struct vm_fault *vmf)
 	unsigned long pfn;
 
 	down_read(&ctx->card->state_lock);
-	if (glk_context_usable(ctx)) {
+	if (glk_context_error(ctx)) {
 		ret = vmf_insert_pfn(vmf->vma, vmf->address, context_lost_pfn(ctx, offset));
 	} else {
 		mutex_lock(&ctx->card->lock);
