@@ -85,9 +85,9 @@ CONF
 
 # --- without a daemon
 check "without a daemon: says so, offers --direct" ctl 3 "--direct" list
-check "without a daemon and without a socket's folder" ctl 3 "no gpulinkd at $work/none/socket" list --socket "$work/none/socket"
-check "a wrong value is refused before the daemon is missed" ctl 2 "2, 3, 4, 5 or 6" set-subheader 7
-check "--direct without cards" ctl 4 "no card" --direct info
+check "without a daemon and without a socket's folder" ctl 3 "gpulinkd at $work/none/socket: No such" list --socket "$work/none/socket"
+check "a wrong value is refused before the daemon is missed" ctl 2 "subheader_bytes '7': must be 2 to 6" set-subheader 7
+check "--direct without cards" ctl 4 "no card found" --direct info
 make_card gpulink0 00000000000000a0
 check "--direct lists" ctl 0 "gpulink0  0000:00:04.0  00000000000000a0" --direct list
 check "--direct sets" ctl 0 "subheader_bytes is now 2 on partitions 0 to 3" --direct set-subheader 2
@@ -133,12 +133,12 @@ check "set-subheader has set" holds gpulink0/partitions/0/subheader_bytes 5
 check "set-subheader of one partition" ctl 0 "is now 6 on partition 2" set-subheader 6 --partition 2
 check "set-subheader of one partition leaves the others" holds gpulink0/partitions/1/subheader_bytes 5
 for value in 7 1 0 5x '' 4294967301; do
-	check "set-subheader '$value' is refused" ctl 2 "allowed: 2, 3, 4, 5 or 6" set-subheader "$value"
+	check "set-subheader '$value' is refused" ctl 2 ": must be 2 to 6" set-subheader "$value"
 done
 check "set-subheader -1 is refused" sh -c "'$gpulinkctl' --socket '$socket' set-subheader -1; [ \$? = 2 ]"
 check "refused values change nothing" holds gpulink0/partitions/0/subheader_bytes 5
 check "set-payload" ctl 0 "max_payload_bytes is now 256" set-payload 256
-check "set-payload 257 is refused" ctl 2 "allowed: 128, 256" set-payload 257
+check "set-payload 257 is refused" ctl 2 "must be 128, 256" set-payload 257
 check "set-timeout" ctl 0 "flush_timeout_ns is now 10000 on" set-timeout 10us
 check "set-timeout to never" ctl 0 "flush_timeout_ns is now 0 on" set-timeout 0
 check "set-timeout of the longest" ctl 0 "flush_timeout_ns is now 1000000000 on" set-timeout 1s
@@ -151,7 +151,7 @@ check "set-endpoint has set" holds gpulink0/partitions/0/endpoint "0000:00:08.0 
 check "set-endpoint: an address is refused" ctl 2 "pool" set-endpoint 0 0x80000000
 check "set-endpoint: not memory is refused" ctl 2 "not memory" set-endpoint 0 "0000:00:08.0 5"
 check "set-endpoint: no such device" ctl 4 "no such device" set-endpoint 0 "0000:00:1e.0 0"
-check "set-endpoint: no such partition" ctl 2 "allowed: 0 to 3" set-endpoint 4 pool
+check "set-endpoint: no such partition" ctl 2 "must be 0 to 3" set-endpoint 4 pool
 check "reset" ctl 0 "generation is now 1" reset
 
 # --- the link
@@ -168,30 +168,32 @@ check "link-counters" json "len(r) == 62 and r['flits_in'] == 1000 and r['waited
 check "set-link" ctl 0 "gpulink0: pool_cycles of the link is now 64" set-link pool_cycles 64
 check "set-link yielding" ctl 0 "gpulink0: yielding of the link is now 0" set-link yielding 0
 check "set-link has set" holds gpulink0/link/pool_cycles 64
-check "set-link: a wrong value is refused" ctl 2 "allowed: 4, 8, 16 or 32" set-link trim_bytes 12
+check "set-link: a wrong value is refused" ctl 2 "must be 4, 8, 16 or 32" set-link trim_bytes 12
 check "set-link: the longest timeout" ctl 0 "timeout_ns of the link is now 10000000000" set-link timeout_ns 10000000000
-check "set-link: a longer one is refused" ctl 2 "allowed: 1000 to 10000000000" set-link timeout_ns 10000000001
-check "set-link: a wrong name is refused" ctl 2 "allowed: enable stitching" set-link colour 1
+check "set-link: a longer one is refused" ctl 2 "must be 1000 to 10000000000" set-link timeout_ns 10000000001
+check "set-link: a wrong name is refused" ctl 2 "must be one of enable stitching" set-link colour 1
 check "set-open" ctl 0 "open is now 1 on partition 2" set-open 1 --partition 2
 check "set-open has set" holds gpulink0/partitions/2/open 1
 check "an endpoint beyond the link" ctl 0 "endpoint of partition 3 is now link 11" set-endpoint 3 "link 11"
 check "there are 16 at most" ctl 2 'link 15' set-endpoint 3 "link 16"
 
 # --- wrong use
-check "no such card" ctl 4 "no card 'gpulink9'" --card gpulink9 info
-check "no such partition" ctl 2 "allowed: 0 to 3" partitions --partition 4
-check "no such command" ctl 2 "not known" explode
-check "no command" ctl 2 "no command"
-check "too few arguments" ctl 2 "usage: gpulinkctl [OPTION...] set-payload N" set-payload
+check "no such card" ctl 4 "no such card 'gpulink9'" --card gpulink9 info
+check "no such partition" ctl 2 "must be 0 to 3" partitions --partition 4
+check "no such command" ctl 2 "unknown command 'explode'" explode
+check "no command" ctl 2 "missing command"
+check "too few arguments" ctl 2 "usage: gpulinkctl [OPTION...] set-payload BYTES" set-payload
 check "too many arguments" ctl 2 "usage:" reset now
-check "an option of another command" ctl 2 "takes no --watch" list --watch
-check "no such format" ctl 2 "table, json" list -o xml
+check "an option of another command" ctl 2 "list: --watch is not supported" list --watch
+check "no such format" ctl 2 "must be table or json" list -o xml
 check "help" ctl 0 "set-subheader" --help
 for command in list info partitions counters set-subheader set-payload set-timeout set-coalesce set-endpoint set-open link link-counters set-link \
 	reset capture; do
 	check "$command --help" ctl 0 "Usage: gpulinkctl [OPTION...] $command" $command --help
 done
 check "version" ctl 0 "gpulinkctl " --version
+check "-V" ctl 0 "gpulinkctl " -V
+check "-h" ctl 0 "set-subheader" -h
 check "output that cannot be written" sh -c "! '$gpulinkctl' --socket '$socket' list >/dev/full"
 
 # --- another user
@@ -213,7 +215,7 @@ fi
 # --- reload
 printf '[defaults]\nsubheader_bytes = 4\nmax_payload_bytes = 129\n' >"$work/gpulinkd.conf"
 kill -HUP "$daemon"
-check "a wrong new configuration is named" until_true grep -q "gpulinkd.conf:3: max_payload_bytes '129' is not allowed" "$work/log"
+check "a wrong new configuration is named" until_true grep -q "gpulinkd.conf:3: max_payload_bytes '129': must be" "$work/log"
 check "and none of it applied" holds gpulink0/partitions/0/subheader_bytes 5
 check "the daemon goes on" ctl 0 gpulink0 list
 printf '[defaults]\nsubheader_bytes = 4\n' >"$work/gpulinkd.conf"
@@ -232,7 +234,7 @@ check "its socket is gone" test ! -e "$socket"
 printf '[defaults]\nsubheader_bytes = 9\nnonsense\n' >"$work/gpulinkd.conf"
 wrong() {
 	"$gpulinkd" --config "$work/gpulinkd.conf" --socket "$socket" "$@" 2>&1 | tee "$work/out"
-	grep -q "gpulinkd.conf:2: .*allowed: 2, 3, 4, 5 or 6" "$work/out" && grep -q "gpulinkd.conf:3: " "$work/out"
+	grep -q "gpulinkd.conf:2: .*must be 2 to 6" "$work/out" && grep -q "gpulinkd.conf:3: " "$work/out"
 }
 check "the daemon does not start on a wrong configuration" wrong
 check "--check-config names every wrong line" wrong --check-config
