@@ -82,7 +82,7 @@ check-debug-kernel: user
 		"LIFE_LOOPS=5 tests/vm/run-suite debug life"
 
 # What gets better the longer it runs: a night. SOAK_KINDS: what of it, for a night in parts; all but the first two are what a
-# card lives through (tests/vm/guest-life.sh), SOAK_LOOPS times in a VM of its own each.
+# card lives through (tests/vm/suites/life.sh), SOAK_LOOPS times in a VM of its own each.
 SOAK_FUZZ_SECONDS ?= 600
 SOAK_LOOPS ?= 1000
 SOAK_KINDS ?= traces fuzz reset administrator rebind rescan sleep-test suspend fatal not-fatal silence unload unplug replace \

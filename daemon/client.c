@@ -6,8 +6,7 @@
  */
 #include "client.h"
 
-#include "requests.h"
-#include "server.h"
+#include "protocol/requests.h"
 
 #include <json-c/json.h>
 
@@ -32,7 +31,7 @@ struct client {
 	client_ended *ended;
 	void *user;
 
-	char in[SERVER_LINE_BYTES];
+	char in[CLIENT_LINE_BYTES];
 	size_t in_bytes;
 	bool in_ended;	   /* the peer sends no more */
 	bool last_answer;  /* end after it */
@@ -197,7 +196,7 @@ static int arm(struct client *client)
 		return error;
 	error = sd_event_now(client->event, CLOCK_MONOTONIC, &now);
 	if (error >= 0)
-		error = sd_event_source_set_time(client->stuck, now + SERVER_STUCK_USEC);
+		error = sd_event_source_set_time(client->stuck, now + CLIENT_STUCK_USEC);
 	return error < 0 ? error : sd_event_source_set_enabled(client->stuck, SD_EVENT_ONESHOT);
 }
 

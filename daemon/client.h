@@ -7,6 +7,13 @@
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 
+/** Maximum length of a request, including its newline. */
+#define CLIENT_LINE_BYTES 4096
+/** A client that neither completes a line nor reads its answers for this long is disconnected. */
+#ifndef CLIENT_STUCK_USEC /* tests set a shorter time */
+#define CLIENT_STUCK_USEC (10 * 1000000ull)
+#endif
+
 struct client;
 
 /** Told when the connection has ended and the client is about to be freed. */

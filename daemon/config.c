@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config.h"
 
-#include "endpoint_name.h"
+#include "protocol/endpoint_name.h"
 
 #include <gpulink_admin.h>
 

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "endpoint_name.h"
+#include "protocol/endpoint_name.h"
 
 #include <gpulink_admin.h>
 

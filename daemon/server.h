@@ -9,16 +9,10 @@
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 
-/** A request with its line break, at most. */
-#define SERVER_LINE_BYTES 4096
 /** Connections in all, those of them that only root can use, and those one other user can have. */
 #define SERVER_CLIENTS	    64
 #define SERVER_CLIENTS_ROOT 8
 #define SERVER_CLIENTS_USER 16
-/** A client that neither ends a line it has begun nor takes its answers for so long is disconnected. */
-#ifndef SERVER_STUCK_USEC /* tests are less patient */
-#define SERVER_STUCK_USEC (10 * 1000000ull)
-#endif
 
 struct server;
 

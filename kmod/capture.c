@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugfs' link_capture: what goes over the card's link (docs/capture.md). The card writes records
- * to a ring from open to close; a read gives them away as they are. The ring is looked at every
- * few milliseconds while somebody waits: no interrupt, for at full speed a record comes in every
- * few dozen nanoseconds. What is not taken in time the card drops, and tells in the next record.
+ * debugfs file link_capture: the frames on the card's link (docs/capture.md). The card writes
+ * records to a ring while the file is open; read() returns them unchanged. The ring is polled every
+ * 10 ms while a reader waits instead of using interrupts: at full speed a record arrives every few
+ * dozen nanoseconds. The card drops records that are not read in time, and counts them in the next
+ * one.
  *
- * The reader may have the file open for longer than there is a card: card->capture goes when the
- * file is closed, its ring before, when the card goes.
+ * The file may stay open after the card was removed: card->capture is freed on close, the ring
+ * already on removal.
  */
 #include <linux/debugfs.h>
 #include <linux/dma-mapping.h>
@@ -16,30 +17,30 @@
 
 #include "gpulink_drv.h"
 
-#define RING_ORDER	12	/* log2 of its records: 1 MiB */
+#define RING_ORDER	12	/* log2 of the number of records: 1 MiB */
 #define RING_RECORDS	BIT(RING_ORDER)
 #define RING_BYTES	(RING_RECORDS * GLK_CAPTURE_RECORD_BYTES)
-#define LOOK_MS		10
+#define POLL_MS		10
 
 struct glk_capture {
-	struct glk_card *card;		/* a reference */
+	struct glk_card *card;		/* holds a reference */
 	u8 *ring;
 	dma_addr_t ring_dma;
-	u64 produced;			/* as the card said last; under card->lock */
-	int error;			/* why there is no more to come; under card->lock */
-	struct mutex read_lock;		/* one read at a time; outside the card's locks */
+	u64 produced;			/* as last read from the card; under card->lock */
+	int error;			/* nonzero: capture ended; under card->lock */
+	struct mutex read_lock;		/* serializes reads; outside the card's locks */
 	u64 taken;			/* under read_lock */
 	wait_queue_head_t wait;
-	struct delayed_work look;
+	struct delayed_work poll_work;
 };
 
-static void wake(struct glk_capture *capture)
+static void capture_wake(struct glk_capture *capture)
 {
 	wake_up_interruptible_all(&capture->wait);
 }
 
-/* Asks the card how far it is. The answer comes behind the records that it counts. */
-static void refresh(struct glk_capture *capture)
+/* Reads the producer index. The read completes after the records that it counts. */
+static void capture_refresh(struct glk_capture *capture)
 {
 	struct glk_card *card = capture->card;
 	u64 produced;
@@ -49,16 +50,16 @@ static void refresh(struct glk_capture *capture)
 		return;
 	produced = glk_read(card, GLK_CAPTURE_PRODUCED);
 	if (glk_card_read_error(card, produced))
-		return;		/* the work of lost cards ends it */
+		return;		/* card_lost_work() ends the capture */
 	if (produced - READ_ONCE(capture->taken) <= RING_RECORDS)
 		WRITE_ONCE(capture->produced, produced);
 	else
-		WRITE_ONCE(capture->error, -EIO);	/* the card talks nonsense */
+		WRITE_ONCE(capture->error, -EIO);	/* invalid index */
 }
 
 /*
- * The card writes no more, if it is there to be told; what it has written can still be read. When
- * it is not, who calls keeps it from the bus.
+ * Stops the capture on a reachable card; records already written can still be read. For an
+ * unreachable card the caller disables bus mastering.
  */
 void glk_capture_stop(struct glk_card *card, int error, bool reachable)
 {
@@ -69,15 +70,15 @@ void glk_capture_stop(struct glk_card *card, int error, bool reachable)
 		return;
 	if (reachable) {
 		glk_write(card, GLK_CAPTURE_CONTROL, 0);
-		refresh(capture);
+		capture_refresh(capture);
 	}
 	if (!capture->error)
 		WRITE_ONCE(capture->error, error);
-	wake(capture);
+	capture_wake(capture);
 }
 
-/* Under card->lock, or when nobody else can. */
-static void free_ring(struct glk_capture *capture)
+/* Under card->lock, or without concurrent users. */
+static void capture_free_ring(struct glk_capture *capture)
 {
 	if (capture->ring)
 		dma_free_coherent(&capture->card->pdev->dev, RING_BYTES, capture->ring,
@@ -85,41 +86,41 @@ static void free_ring(struct glk_capture *capture)
 	capture->ring = NULL;
 }
 
-/* Records that wait to be read, or why there will be none any more; 0: none yet. */
-static int peek(const struct glk_capture *capture)
+/* Number of unread records, 0: none yet, negative: capture ended. */
+static int capture_peek(const struct glk_capture *capture)
 {
 	u64 waiting = READ_ONCE(capture->produced) - READ_ONCE(capture->taken);
 
 	return waiting ? (int)waiting : READ_ONCE(capture->error);
 }
 
-static int look(struct glk_capture *capture)
+static int capture_update(struct glk_capture *capture)
 {
 	if (!glk_card_enter(capture->card)) {
-		refresh(capture);
+		capture_refresh(capture);
 		glk_card_leave(capture->card);
 	}
-	return peek(capture);
+	return capture_peek(capture);
 }
 
-static void look_work(struct work_struct *work)
+static void capture_poll_work(struct work_struct *work)
 {
-	struct glk_capture *capture = container_of(work, struct glk_capture, look.work);
+	struct glk_capture *capture = container_of(work, struct glk_capture, poll_work.work);
 
-	if (wq_has_sleeper(&capture->wait) && look(capture))
-		wake(capture);
+	if (wq_has_sleeper(&capture->wait) && capture_update(capture))
+		capture_wake(capture);
 	if (!READ_ONCE(capture->error))
-		schedule_delayed_work(&capture->look, msecs_to_jiffies(LOOK_MS));
+		schedule_delayed_work(&capture->poll_work, msecs_to_jiffies(POLL_MS));
 }
 
 /* --- the file --- */
 
-/* Enough for `count` bytes, or as many as wait. */
-static ssize_t give(struct glk_capture *capture, char __user *to, size_t count)
+/* Copies unread records, up to `count` bytes. */
+static ssize_t capture_copy_records(struct glk_capture *capture, char __user *to, size_t count)
 {
 	struct glk_card *card = capture->card;
 	size_t wanted = count / GLK_CAPTURE_RECORD_BYTES, given;
-	int waiting = peek(capture);
+	int waiting = capture_peek(capture);
 
 	for (given = 0; given < min_t(size_t, waiting, wanted); given++) {
 		size_t place = (capture->taken + given) % RING_RECORDS;
@@ -150,12 +151,13 @@ static ssize_t capture_read(struct file *file, char __user *to, size_t count, lo
 		return -EINVAL;
 	if (mutex_lock_interruptible(&capture->read_lock))
 		return -ERESTARTSYS;
-	ready = look(capture);
+	ready = capture_update(capture);
 	if (!ready && (file->f_flags & O_NONBLOCK))
 		ready = -EAGAIN;
 	else if (!ready)
-		ready = wait_event_interruptible(capture->wait, peek(capture)) ?: peek(capture);
-	result = ready < 0 ? ready : give(capture, to, count);
+		ready = wait_event_interruptible(capture->wait, capture_peek(capture)) ?:
+			capture_peek(capture);
+	result = ready < 0 ? ready : capture_copy_records(capture, to, count);
 	mutex_unlock(&capture->read_lock);
 	return result;
 }
@@ -166,7 +168,7 @@ static __poll_t capture_poll(struct file *file, poll_table *table)
 	int ready;
 
 	poll_wait(file, &capture->wait, table);
-	ready = look(capture);
+	ready = capture_update(capture);
 	if (ready < 0)
 		return EPOLLIN | EPOLLRDNORM | EPOLLERR;
 	return ready ? EPOLLIN | EPOLLRDNORM : 0;
@@ -188,11 +190,11 @@ static struct glk_capture *capture_alloc(struct glk_card *card)
 	capture->card = card;
 	mutex_init(&capture->read_lock);
 	init_waitqueue_head(&capture->wait);
-	INIT_DELAYED_WORK(&capture->look, look_work);
+	INIT_DELAYED_WORK(&capture->poll_work, capture_poll_work);
 	return capture;
 }
 
-static int begin(struct glk_card *card, struct glk_capture *capture)
+static int capture_start(struct glk_card *card, struct glk_capture *capture)
 {
 	glk_write(card, GLK_CAPTURE_RING_BASE, capture->ring_dma);
 	glk_write(card, GLK_CAPTURE_RING_ORDER, RING_ORDER);
@@ -219,17 +221,17 @@ static int capture_open(struct inode *inode, struct file *file)
 	if (err)
 		goto leave;
 	capture = capture_alloc(card);
-	err = capture ? begin(card, capture) : -ENOMEM;
+	err = capture ? capture_start(card, capture) : -ENOMEM;
 	if (err) {
 		if (capture)
-			free_ring(capture);
+			capture_free_ring(capture);
 		kfree(capture);
 		goto leave;
 	}
 	get_device(&card->dev);
 	card->capture = capture;
 	file->private_data = capture;
-	schedule_delayed_work(&capture->look, msecs_to_jiffies(LOOK_MS));
+	schedule_delayed_work(&capture->poll_work, msecs_to_jiffies(POLL_MS));
 	err = stream_open(inode, file);
 leave:
 	glk_card_leave(card);
@@ -245,12 +247,12 @@ static int capture_release(struct inode *inode, struct file *file)
 		glk_capture_stop(card, -ENODEV, true);
 		glk_card_leave(card);
 	}
-	cancel_delayed_work_sync(&capture->look);
-	/* A card that cannot be told is kept from the bus first: see lost_work(). */
+	cancel_delayed_work_sync(&capture->poll_work);
+	/* For a lost card wait until bus mastering is disabled: see card_lost_work(). */
 	flush_work(&card->lost_work);
 	down_read(&card->state_lock);
 	mutex_lock(&card->lock);
-	free_ring(capture);
+	capture_free_ring(capture);
 	card->capture = NULL;
 	mutex_unlock(&card->lock);
 	up_read(&card->state_lock);
@@ -267,7 +269,7 @@ static const struct file_operations capture_fops = {
 	.poll = capture_poll,
 };
 
-/* --- with the card --- */
+/* --- card life cycle --- */
 
 void glk_capture_add(struct glk_card *card)
 {
@@ -275,7 +277,7 @@ void glk_capture_add(struct glk_card *card)
 		debugfs_create_file("link_capture", 0400, card->debugfs, card, &capture_fops);
 }
 
-/* The card goes: who reads is told, and nobody else comes. Before the file is taken away. */
+/* On removal, before the file is removed: ends the capture and blocks new ones. */
 void glk_capture_close(struct glk_card *card)
 {
 	down_read(&card->state_lock);
@@ -286,11 +288,11 @@ void glk_capture_close(struct glk_card *card)
 	up_read(&card->state_lock);
 }
 
-/* When the file is gone, so that nobody reads; it may still be open. */
+/* After the file was removed: no reads are in progress, but it may still be open. */
 void glk_capture_remove(struct glk_card *card)
 {
 	mutex_lock(&card->lock);
 	if (card->capture)
-		free_ring(card->capture);
+		capture_free_ring(card->capture);
 	mutex_unlock(&card->lock);
 }

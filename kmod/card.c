@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The card itself: who it is, starting and stopping it, draining, counters, interrupts. */
+/* The card: identification, start and stop, drains, interrupts. */
 #include <linux/interrupt.h>
 #include <linux/iopoll.h>
 
@@ -7,8 +7,8 @@
 #include "trace.h"
 
 /*
- * A read of a card that is gone gives all ones, which no register here does. Where the bus has seen
- * it go, none is tried: each may take a completion timeout.
+ * Reads from a removed card return all ones, which is never the value of MAGIC. If the bus has
+ * already reported the card gone, do not read: each read may take a completion timeout.
  */
 bool glk_card_answers(struct glk_card *card)
 {
@@ -17,7 +17,7 @@ bool glk_card_answers(struct glk_card *card)
 	return glk_read(card, GLK_CARD_MAGIC) == GLK_MAGIC;
 }
 
-/* Why nothing can be done with the card now; 0 when it can. */
+/* 0 if the card can be used, or the error to return. */
 int glk_card_error(struct glk_card *card)
 {
 	switch (READ_ONCE(card->state)) {
@@ -32,10 +32,10 @@ int glk_card_error(struct glk_card *card)
 }
 
 /*
- * From `from`, or from any state when that is `to`. What reads registers without state_lock does
- * not see a half of it.
+ * Changes the state from `from`, or from any state if `from` equals `to`. Under snapshot_lock, for
+ * perf reads registers without state_lock.
  */
-static bool move_state(struct glk_card *card, enum glk_state from, enum glk_state to)
+static bool card_move_state(struct glk_card *card, enum glk_state from, enum glk_state to)
 {
 	enum glk_state before;
 	unsigned long flags;
@@ -52,53 +52,65 @@ static bool move_state(struct glk_card *card, enum glk_state from, enum glk_stat
 	return moved;
 }
 
-/* With state_lock for writing. */
+/* Call with state_lock held for writing. */
 void glk_card_set_state(struct glk_card *card, enum glk_state state)
 {
 	lockdep_assert_held_write(&card->state_lock);
-	move_state(card, state, state);
+	card_move_state(card, state, state);
 }
 
 /*
- * The card stopped answering. Everyone who waits is told now, mappings are taken away soon. Under
- * any locks.
+ * The card stopped responding. Wakes all waiters now; lost_work revokes the mappings. May be called
+ * under any lock.
  */
 void glk_card_lost(struct glk_card *card)
 {
-	if (move_state(card, GLK_LIVE, GLK_LOST)) {
-		glk_err(card, GLK_ERROR_LOST, "the card does not answer any more\n");
+	if (card_move_state(card, GLK_LIVE, GLK_LOST)) {
+		glk_err(card, GLK_ERROR_LOST, "card stopped responding\n");
 		schedule_work(&card->lost_work);
 	}
 	glk_contexts_wake(card);
 }
 
-static int check_block(struct glk_card *card, u32 block, u32 type, u32 version)
+static int card_check_block(struct glk_card *card, u32 block, u32 type, u32 version)
 {
 	u64 header = glk_read(card, block);
 
 	if ((header & 0xffff) == type && (header >> 16 & 0xffff) == version)
 		return 0;
 	glk_err(card, GLK_ERROR_BLOCK,
-		"register block at %#x is type %llu version %llu, needed type %u version %u\n",
+		"unsupported register block at %#x: type %llu version %llu (expected type %u version %u)\n",
 		block, header & 0xffff, header >> 16 & 0xffff, type, version);
 	return -ENODEV;
 }
 
-static int check_capabilities(struct glk_card *card)
+static bool card_capability_valid(struct glk_card *card, const char *name, u64 value, u64 least,
+				  u64 most)
 {
-	if (card->partition_count >= 1 && card->partition_count <= GLK_PARTITION_COUNT &&
-	    card->context_count >= 1 && card->context_count <= GLK_CONTEXT_COUNT &&
-	    card->slices >= 1 && card->slices <= GLK_WINDOW_COUNT &&
-	    card->slice_shift >= PAGE_SHIFT && card->slice_shift <= 30 &&
-	    card->registration_count >= 1 && card->registration_count <= GLK_REGISTRATION_COUNT &&
-	    card->vector_count >= 1 &&
-	    (u64)card->slices << card->slice_shift <= pci_resource_len(card->pdev, 2))
+	if (value >= least && value <= most)
+		return true;
+	glk_err(card, GLK_ERROR_CAPABILITIES, "invalid capabilities: %s=%llu (%llu..%llu)\n", name,
+		value, least, most);
+	return false;
+}
+
+static int card_check_capabilities(struct glk_card *card)
+{
+	if (card_capability_valid(card, "partitions", card->partition_count, 1,
+				  GLK_PARTITION_COUNT) &&
+	    card_capability_valid(card, "contexts", card->context_count, 1, GLK_CONTEXT_COUNT) &&
+	    card_capability_valid(card, "slices", card->slices, 1, GLK_WINDOW_COUNT) &&
+	    card_capability_valid(card, "slice_shift", card->slice_shift, PAGE_SHIFT, 30) &&
+	    card_capability_valid(card, "registrations", card->registration_count, 1,
+				  GLK_REGISTRATION_COUNT) &&
+	    card_capability_valid(card, "vectors", card->vector_count, 1, UINT_MAX) &&
+	    card_capability_valid(card, "aperture", (u64)card->slices << card->slice_shift, 1,
+				  pci_resource_len(card->pdev, 2)))
 		return 0;
-	glk_err(card, GLK_ERROR_CAPABILITIES, "the card's capabilities make no sense\n");
 	return -ENODEV;
 }
 
-/* Reads what the card is; refuses one that this driver cannot know. */
+/* Reads the card's identity and capabilities; rejects a card that this driver does not support. */
 int glk_card_identify(struct glk_card *card)
 {
 	u64 caps0, caps1;
@@ -106,33 +118,34 @@ int glk_card_identify(struct glk_card *card)
 
 	if (!glk_card_answers(card)) {
 		glk_err(card, GLK_ERROR_FOREIGN,
-			"BAR 0 does not hold a gpulink card's registers\n");
+			"BAR 0 has no gpulink registers: magic %#llx (expected %#llx)\n",
+			glk_read(card, GLK_CARD_MAGIC), (u64)GLK_MAGIC);
 		return -ENODEV;
 	}
-	err = check_block(card, GLK_BLOCK_CARD, GLK_BLOCK_CARD_TYPE, GLK_BLOCK_CARD_VERSION) ?:
-	      check_block(card, GLK_BLOCK_PARTITION, GLK_BLOCK_PARTITION_TYPE,
-			  GLK_BLOCK_PARTITION_VERSION) ?:
-	      check_block(card, GLK_BLOCK_WINDOW, GLK_BLOCK_WINDOW_TYPE,
-			  GLK_BLOCK_WINDOW_VERSION) ?:
-	      check_block(card, GLK_BLOCK_REGISTRATION, GLK_BLOCK_REGISTRATION_TYPE,
-			  GLK_BLOCK_REGISTRATION_VERSION) ?:
-	      check_block(card, GLK_BLOCK_CONTEXT, GLK_BLOCK_CONTEXT_TYPE,
-			  GLK_BLOCK_CONTEXT_VERSION) ?:
-	      check_block(card, GLK_BLOCK_DOORBELL, GLK_BLOCK_DOORBELL_TYPE,
-			  GLK_BLOCK_DOORBELL_VERSION);
+	err = card_check_block(card, GLK_BLOCK_CARD, GLK_BLOCK_CARD_TYPE, GLK_BLOCK_CARD_VERSION) ?:
+	      card_check_block(card, GLK_BLOCK_PARTITION, GLK_BLOCK_PARTITION_TYPE,
+			       GLK_BLOCK_PARTITION_VERSION) ?:
+	      card_check_block(card, GLK_BLOCK_WINDOW, GLK_BLOCK_WINDOW_TYPE,
+			       GLK_BLOCK_WINDOW_VERSION) ?:
+	      card_check_block(card, GLK_BLOCK_REGISTRATION, GLK_BLOCK_REGISTRATION_TYPE,
+			       GLK_BLOCK_REGISTRATION_VERSION) ?:
+	      card_check_block(card, GLK_BLOCK_CONTEXT, GLK_BLOCK_CONTEXT_TYPE,
+			       GLK_BLOCK_CONTEXT_VERSION) ?:
+	      card_check_block(card, GLK_BLOCK_DOORBELL, GLK_BLOCK_DOORBELL_TYPE,
+			       GLK_BLOCK_DOORBELL_VERSION);
 	if (err)
 		return err;
 
 	card->features = glk_read(card, GLK_CARD_FEATURES);
 	if (glk_link_present(card)) {
-		err = check_block(card, GLK_BLOCK_LINK, GLK_BLOCK_LINK_TYPE,
-				  GLK_BLOCK_LINK_VERSION);
+		err = card_check_block(card, GLK_BLOCK_LINK, GLK_BLOCK_LINK_TYPE,
+				       GLK_BLOCK_LINK_VERSION);
 		if (err)
 			return err;
 	}
 	if (card->features & GLK_CARD_FEATURES_CAPTURE_MASK) {
-		err = check_block(card, GLK_BLOCK_CAPTURE, GLK_BLOCK_CAPTURE_TYPE,
-				  GLK_BLOCK_CAPTURE_VERSION);
+		err = card_check_block(card, GLK_BLOCK_CAPTURE, GLK_BLOCK_CAPTURE_TYPE,
+				       GLK_BLOCK_CAPTURE_VERSION);
 		if (err)
 			return err;
 	}
@@ -150,36 +163,37 @@ int glk_card_identify(struct glk_card *card)
 	card->serial = glk_read(card, GLK_CARD_SERIAL);
 	card->hw_version = glk_read(card, GLK_CARD_HW_VERSION);
 	card->pool_bytes = glk_read(card, GLK_CARD_POOL_BYTES);
-	return check_capabilities(card);
+	return card_check_capabilities(card);
 }
 
-/* STATUS is answered in a reset too: all ones, and no MAGIC: nothing is worth waiting for. */
-static bool ready_or_gone(struct glk_card *card, u64 status)
+/* STATUS is readable during a reset. If it and MAGIC read all ones, the card is gone. */
+static bool card_ready_or_gone(struct glk_card *card, u64 status)
 {
 	return status == U64_MAX ? !glk_card_answers(card) : status & GLK_CARD_STATUS_READY_MASK;
 }
 
-static int wait_ready(struct glk_card *card)
+static int card_wait_ready(struct glk_card *card)
 {
 	u64 status;
 	int err;
 
-	err = read_poll_timeout(glk_read, status, ready_or_gone(card, status), 100, USEC_PER_SEC,
+	err = read_poll_timeout(glk_read, status, card_ready_or_gone(card, status), 100,
+				USEC_PER_SEC,
 				false, card, GLK_CARD_STATUS);
 	return err ?: (status == U64_MAX ? -ENODEV : 0);
 }
 
-/* Brings the card from reset to work, with the settings and endpoints that it had. */
+/* Starts the card after a reset and restores its settings and endpoints. */
 int glk_card_start(struct glk_card *card)
 {
 	unsigned int p;
 
-	if (wait_ready(card) || !glk_card_answers(card))
+	if (card_wait_ready(card) || !glk_card_answers(card))
 		return -ENODEV;
 	card->hw_generation = glk_read(card, GLK_CARD_GENERATION);
-	/* A card that lost power counts anew: who was there before must not pass for one of now. */
+	/* A card that lost power counts from 0; files opened before must still turn stale. */
 	WRITE_ONCE(card->generation, max(card->hw_generation, card->generation + 1));
-	card->wedged = false;
+	card->drain_stuck = false;
 	for (p = 0; p < card->partition_count; p++)
 		glk_partition_restore(card, p);
 	glk_link_restore(card);
@@ -188,17 +202,24 @@ int glk_card_start(struct glk_card *card)
 	return glk_read(card, GLK_CARD_CONTROL) == GLK_CARD_CONTROL_ENABLE_MASK ? 0 : -ENODEV;
 }
 
-/* Drops what is queued, and leaves the card with no memory of this driver. */
+/* Resets the card's logic: drops queued stores and clears all state of this driver. */
 void glk_card_stop(struct glk_card *card)
 {
 	glk_write(card, GLK_CARD_CONTROL, GLK_CARD_CONTROL_RESET_MASK);
-	wait_ready(card);
+	card_wait_ready(card);
 }
 
+static const char * const card_drain_kinds[] = {
+	[GLK_DRAIN_CARD] = "card",
+	[GLK_DRAIN_WINDOW] = "window",
+	[GLK_DRAIN_CONTEXT] = "context",
+	[GLK_DRAIN_PARTITION] = "partition",
+};
+
 /*
- * Flushes, and waits until it is at the endpoints. Under card->lock: the card does one drain at a
- * time. When one has not ended, no other is waited for until it has: however many want to leave,
- * they wait once.
+ * Flushes, and waits until the stores reach the endpoints. Under card->lock: the card runs one
+ * drain at a time. While a timed-out drain is still in progress, further drains fail immediately:
+ * any number of closing files waits only once.
  */
 int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id)
 {
@@ -206,7 +227,7 @@ int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id)
 	int err;
 
 	lockdep_assert_held(&card->lock);
-	if (card->wedged && (glk_read(card, GLK_CARD_DRAIN) & GLK_CARD_DRAIN_BUSY_MASK))
+	if (card->drain_stuck && (glk_read(card, GLK_CARD_DRAIN) & GLK_CARD_DRAIN_BUSY_MASK))
 		return glk_card_read_error(card, U64_MAX) ?: -ETIMEDOUT;
 	glk_write(card, GLK_CARD_DRAIN,
 		  (u64)kind << GLK_CARD_DRAIN_KIND_SHIFT | (u64)id << GLK_CARD_DRAIN_ID_SHIFT);
@@ -216,15 +237,15 @@ int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id)
 	if (value == U64_MAX)
 		err = glk_card_read_error(card, value) ?: -EIO;
 	else
-		card->wedged = err;
+		card->drain_stuck = err;
 	trace_gpulink_drain(card, kind, id, err, ktime_get_ns() - begin);
 	if (err == -ETIMEDOUT)
-		glk_err(card, GLK_ERROR_DRAIN, "drain of kind %u, %u did not end in %lu ms\n",
-			kind, id, GLK_DRAIN_TIMEOUT_US / USEC_PER_MSEC);
+		glk_err(card, GLK_ERROR_DRAIN, "drain of %s %u timed out after %lu ms\n",
+			card_drain_kinds[kind], id, GLK_DRAIN_TIMEOUT_US / USEC_PER_MSEC);
 	return err;
 }
 
-/* What was read last: all ones, and nothing but all ones since, when the card is gone. */
+/* Checks a value just read: if it and MAGIC read all ones, the card is gone. */
 int glk_card_read_error(struct glk_card *card, u64 value)
 {
 	if (value != U64_MAX || glk_card_answers(card))
@@ -233,7 +254,7 @@ int glk_card_read_error(struct glk_card *card, u64 value)
 	return -ENODEV;
 }
 
-/* Around what touches the card, in a process. */
+/* Brackets access to the card in process context. */
 int glk_card_enter(struct glk_card *card)
 {
 	int err;
@@ -254,17 +275,17 @@ void glk_card_leave(struct glk_card *card)
 	up_read(&card->state_lock);
 }
 
-/* In the order of the bits of CARD.ERROR_CAUSE, which are the codes. */
-static const char * const error_texts[] = {
-	"access to the aperture that no window allows",
-	"malformed packet",
-	"register write refused",
-	"host memory not reachable",
-	"endpoint failed",
+/* Indexed by bit of CARD.ERROR_CAUSE, which is the error code. */
+static const char * const card_error_texts[] = {
+	"aperture access not permitted by any window",
+	"malformed packet received",
+	"register write rejected",
+	"host memory access failed",
+	"endpoint access failed",
 	"ring stopped",
 };
 
-static void check_rings(struct glk_card *card)
+static void card_check_rings(struct glk_card *card)
 {
 	struct glk_context *ctx;
 	unsigned int i;
@@ -280,14 +301,14 @@ static void check_rings(struct glk_card *card)
 			continue;
 		if (!ctx->ring.status)
 			glk_warn(card, GLK_ERROR_RING,
-				 "the ring of context %u stopped with status %llu\n", i, status);
+				 "ring of context %u stopped with status %llu\n", i, status);
 		WRITE_ONCE(ctx->ring.status, status);
 		glk_ring_wake(ctx);
 	}
 	spin_unlock(&card->vector_lock);
 }
 
-static void handle_errors(struct glk_card *card)
+static void card_handle_errors(struct glk_card *card)
 {
 	u64 cause = glk_read(card, GLK_CARD_ERROR_CAUSE);
 	unsigned int i;
@@ -296,26 +317,26 @@ static void handle_errors(struct glk_card *card)
 		return;
 	glk_write(card, GLK_CARD_ERROR_CAUSE, cause);
 	trace_gpulink_error(card, cause);
-	for (i = 0; i < ARRAY_SIZE(error_texts); i++)
+	for (i = 0; i < ARRAY_SIZE(card_error_texts); i++)
 		if (cause & BIT_ULL(i))
-			glk_warn(card, i, "%s\n", error_texts[i]);
+			glk_warn(card, i, "%s\n", card_error_texts[i]);
 	if (cause & GLK_CARD_ERROR_CAUSE_RING_MASK)
-		check_rings(card);
+		card_check_rings(card);
 	if (cause & GLK_CARD_ERROR_CAUSE_LINK_MASK)
 		glk_link_event(card);
 }
 
-static irqreturn_t vector_raised(int irq, void *data)
+static irqreturn_t card_interrupt(int irq, void *data)
 {
 	struct glk_vector *vector = data;
 	struct glk_card *card = vector->card;
 	unsigned int i, rings = card->vector_count - 1;
 
-	/* Quiet or gone: whoever waited has been told. */
+	/* Quiesced or gone: all waiters have been woken. */
 	if (glk_card_error(card))
 		return IRQ_HANDLED;
 	if (vector->index == GLK_EVENT_VECTOR)
-		handle_errors(card);
+		card_handle_errors(card);
 	spin_lock(&card->vector_lock);
 	for (i = 0; i < card->context_count; i++)
 		if (card->wake[i] && (rings ? 1 + i % rings : 0) == vector->index)
@@ -324,7 +345,7 @@ static irqreturn_t vector_raised(int irq, void *data)
 	return IRQ_HANDLED;
 }
 
-/* One vector for events and, as far as there are enough, one a context. */
+/* One vector for events and, if enough are available, one per context. */
 int glk_card_request_irqs(struct glk_card *card)
 {
 	int count, i, err;
@@ -333,14 +354,15 @@ int glk_card_request_irqs(struct glk_card *card)
 				      min(card->vector_count, card->context_count + 1),
 				      PCI_IRQ_MSIX | PCI_IRQ_MSI);
 	if (count < 0) {
-		glk_err(card, GLK_ERROR_VECTORS, "no interrupt vectors (%d)\n", count);
+		glk_err(card, GLK_ERROR_VECTORS, "could not allocate interrupt vectors: %d\n",
+			count);
 		return count;
 	}
 	card->vector_count = count;
 	for (i = 0; i < count; i++) {
 		card->vectors[i].card = card;
 		card->vectors[i].index = i;
-		err = request_irq(pci_irq_vector(card->pdev, i), vector_raised, 0,
+		err = request_irq(pci_irq_vector(card->pdev, i), card_interrupt, 0,
 				  dev_name(&card->dev), &card->vectors[i]);
 		if (err)
 			goto fail;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/gpulinkN: open, ioctl, mmap (kmod/uapi/gpulink.h). User memory is read once,
- * and never under a lock.
+ * /dev/gpulinkN: open, ioctl, mmap (kmod/uapi/gpulink.h). User memory is read once, and never under
+ * a lock.
  */
 #include <linux/fs.h>
 #include <linux/idr.h>
@@ -19,24 +19,21 @@ static dev_t first_dev;
 static struct class *glk_class;
 static DEFINE_IDA(glk_minors);
 
-/*
- * What the kernel frees by a function of this module, at a time that nobody here knows.
- * The module outlives it.
- */
-static atomic_t glk_objects = ATOMIC_INIT(0);
+/* Number of objects whose release() lives in this module; module unload waits for the last one. */
+static atomic_t glk_object_count = ATOMIC_INIT(0);
 
-void glk_object_made(void)
+void glk_object_get(void)
 {
-	atomic_inc(&glk_objects);
+	atomic_inc(&glk_object_count);
 }
 
-void glk_object_freed(void)
+void glk_object_put(void)
 {
-	if (atomic_dec_and_test(&glk_objects))
-		wake_up_var(&glk_objects);
+	if (atomic_dec_and_test(&glk_object_count))
+		wake_up_var(&glk_object_count);
 }
 
-/* Any of the structures; all begin with size and flags. */
+/* Any ioctl argument; all structures start with size and flags. */
 union glk_arg {
 	struct {
 		u32 size, flags;
@@ -56,7 +53,7 @@ union glk_arg {
 	struct gpulink_ioctl_ring_wait ring_wait;
 };
 
-static int do_query(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_query(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct glk_card *card = ctx->card;
 	u32 size = arg->size;
@@ -83,7 +80,7 @@ static int do_query(struct glk_context *ctx, union glk_arg *arg)
 	return 0;
 }
 
-static int do_endpoint(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_endpoint(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_endpoint *e = &arg->endpoint;
 	const struct glk_partition *p;
@@ -108,7 +105,7 @@ static int do_endpoint(struct glk_context *ctx, union glk_arg *arg)
 	return err;
 }
 
-static int do_window_map(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_window_map(struct glk_context *ctx, union glk_arg *arg)
 {
 	int err;
 
@@ -124,7 +121,7 @@ static int do_window_map(struct glk_context *ctx, union glk_arg *arg)
 	return err;
 }
 
-static int do_window_unmap(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_window_unmap(struct glk_context *ctx, union glk_arg *arg)
 {
 	int err;
 
@@ -140,8 +137,9 @@ static int do_window_unmap(struct glk_context *ctx, union glk_arg *arg)
 	return err;
 }
 
-/* Takes the registration over, or the error it is. */
-static int add_registration(struct glk_context *ctx, struct glk_registration *reg, u32 *handle)
+/* Takes ownership of reg, which may be an error pointer. */
+static int context_add_registration(struct glk_context *ctx, struct glk_registration *reg,
+				    u32 *handle)
 {
 	int err;
 
@@ -161,29 +159,29 @@ static int add_registration(struct glk_context *ctx, struct glk_registration *re
 	return err;
 }
 
-static int do_register(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_register(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_register *r = &arg->reg;
 
 	if (r->reserved || !r->flags)
 		return -EINVAL;
-	return add_registration(ctx,
+	return context_add_registration(ctx,
 				glk_registration_pin(ctx->card, r->address, r->bytes, r->flags),
 				&r->handle);
 }
 
-static int do_register_dmabuf(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_register_dmabuf(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_register_dmabuf *r = &arg->reg_dmabuf;
 
 	if (!r->flags)
 		return -EINVAL;
-	return add_registration(ctx,
+	return context_add_registration(ctx,
 				glk_import_attach(ctx->card, r->fd, r->offset, r->bytes, r->flags),
 				&r->handle);
 }
 
-static int do_window_export(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_window_export(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct glk_window *window;
 	int ret;
@@ -201,7 +199,7 @@ static int do_window_export(struct glk_context *ctx, union glk_arg *arg)
 	return ret;
 }
 
-static int do_unregister(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_unregister(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct glk_registration *reg;
 	int err;
@@ -225,7 +223,7 @@ static int do_unregister(struct glk_context *ctx, union glk_arg *arg)
 	return 0;
 }
 
-static int do_submit(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_submit(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_submit *s = &arg->submit;
 	struct iov_iter from;
@@ -238,8 +236,8 @@ static int do_submit(struct glk_context *ctx, union glk_arg *arg)
 	s->submitted = 0;
 	ret = glk_submit(ctx, &from, 1, s->count, NULL, false);
 	if (ret == -EAGAIN) {
-		/* Full as far as was known: completions nobody was told of make room. */
-		err = glk_ring_look(ctx, false);
+		/* Completions whose interrupt is still pending may free room. */
+		err = glk_ring_poll(ctx, false);
 		ret = err ?: glk_submit(ctx, &from, 1, s->count, NULL, false);
 	}
 	if (ret < 0)
@@ -248,7 +246,7 @@ static int do_submit(struct glk_context *ctx, union glk_arg *arg)
 	return 0;
 }
 
-static int do_wait(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_wait(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_wait *w = &arg->wait;
 	u8 __user *to = u64_to_user_ptr(w->completions);
@@ -262,7 +260,8 @@ static int do_wait(struct glk_context *ctx, union glk_arg *arg)
 	if (err && err != -ETIMEDOUT && err != -EINTR)
 		return err;
 	while (w->completed < w->count) {
-		part = glk_ring_take(ctx, chunk, min_t(u32, w->count - w->completed, WAIT_CHUNK));
+		part = glk_ring_take_completions(ctx, chunk,
+						 min_t(u32, w->count - w->completed, WAIT_CHUNK));
 		if (!part)
 			break;
 		if (copy_to_user(to + (size_t)w->completed * GLK_CQE_BYTES, chunk,
@@ -270,16 +269,13 @@ static int do_wait(struct glk_context *ctx, union glk_arg *arg)
 			return -EFAULT;
 		w->completed += part;
 	}
-	/*
-	 * Without a handler, as on the way into sleep, there was no signal that
-	 * anybody should hear of.
-	 */
+	/* Restart if no handler runs: system sleep interrupts the wait without a real signal. */
 	if (err == -EINTR)
 		err = w->completed ? 0 : -ERESTARTNOHAND;
 	return err;
 }
 
-static int do_release(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_release(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_release *r = &arg->release;
 	int err, late;
@@ -293,7 +289,7 @@ static int do_release(struct glk_context *ctx, union glk_arg *arg)
 	return late ?: err;
 }
 
-static int do_ring_map(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_ring_map(struct glk_context *ctx, union glk_arg *arg)
 {
 	int err;
 
@@ -307,7 +303,7 @@ static int do_ring_map(struct glk_context *ctx, union glk_arg *arg)
 	return err;
 }
 
-static int do_ring_unmap(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_ring_unmap(struct glk_context *ctx, union glk_arg *arg)
 {
 	int err;
 
@@ -321,7 +317,7 @@ static int do_ring_unmap(struct glk_context *ctx, union glk_arg *arg)
 	return err;
 }
 
-static int do_ring_wait(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_ring_wait(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_ring_wait *w = &arg->ring_wait;
 	int err;
@@ -335,7 +331,7 @@ static int do_ring_wait(struct glk_context *ctx, union glk_arg *arg)
 	return err;
 }
 
-static int do_counters(struct glk_context *ctx, union glk_arg *arg)
+static int glk_ioctl_counters(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_counters *c = &arg->counters;
 	u32 known = glk_counter_count(c->partition);
@@ -370,32 +366,34 @@ static int do_counters(struct glk_context *ctx, union glk_arg *arg)
 
 static const struct {
 	int (*handler)(struct glk_context *ctx, union glk_arg *arg);
-	u32 size;	/* of this kernel's structure */
-	u32 least;	/* of the first version's */
-	u32 flags;	/* that may be set */
+	u32 size;	/* of the structure in this kernel */
+	u32 least;	/* size of its first version */
+	u32 flags;	/* allowed flags */
 } glk_ioctls[] = {
-	{ do_query, sizeof(struct gpulink_ioctl_query), 72, 0 },
-	{ do_endpoint, sizeof(struct gpulink_ioctl_endpoint), 56, 0 },
-	{ do_window_map, sizeof(struct gpulink_ioctl_window_map), 40, ALLOW_MASK },
-	{ do_window_unmap, sizeof(struct gpulink_ioctl_handle), 16, 0 },
-	{ do_register, sizeof(struct gpulink_ioctl_register), 32, ALLOW_MASK },
-	{ do_unregister, sizeof(struct gpulink_ioctl_handle), 16, 0 },
-	{ do_submit, sizeof(struct gpulink_ioctl_submit), 24, 0 },
-	{ do_wait, sizeof(struct gpulink_ioctl_wait), 40, 0 },
-	{ do_release, sizeof(struct gpulink_ioctl_release), 24, 0 },
-	{ do_counters, sizeof(struct gpulink_ioctl_counters), 24, 0 },
-	{ do_ring_map, sizeof(struct gpulink_ioctl_ring_map), 48, 0 },
-	{ do_ring_unmap, sizeof(struct gpulink_ioctl_ring_unmap), 8, 0 },
-	{ do_ring_wait, sizeof(struct gpulink_ioctl_ring_wait), 24, GPULINK_RING_WAIT_RELEASE },
+	{ glk_ioctl_query, sizeof(struct gpulink_ioctl_query), 72, 0 },
+	{ glk_ioctl_endpoint, sizeof(struct gpulink_ioctl_endpoint), 56, 0 },
+	{ glk_ioctl_window_map, sizeof(struct gpulink_ioctl_window_map), 40, ALLOW_MASK },
+	{ glk_ioctl_window_unmap, sizeof(struct gpulink_ioctl_handle), 16, 0 },
+	{ glk_ioctl_register, sizeof(struct gpulink_ioctl_register), 32, ALLOW_MASK },
+	{ glk_ioctl_unregister, sizeof(struct gpulink_ioctl_handle), 16, 0 },
+	{ glk_ioctl_submit, sizeof(struct gpulink_ioctl_submit), 24, 0 },
+	{ glk_ioctl_wait, sizeof(struct gpulink_ioctl_wait), 40, 0 },
+	{ glk_ioctl_release, sizeof(struct gpulink_ioctl_release), 24, 0 },
+	{ glk_ioctl_counters, sizeof(struct gpulink_ioctl_counters), 24, 0 },
+	{ glk_ioctl_ring_map, sizeof(struct gpulink_ioctl_ring_map), 48, 0 },
+	{ glk_ioctl_ring_unmap, sizeof(struct gpulink_ioctl_ring_unmap), 8, 0 },
+	{ glk_ioctl_ring_wait, sizeof(struct gpulink_ioctl_ring_wait), 24,
+	  GPULINK_RING_WAIT_RELEASE },
 	[_IOC_NR(GPULINK_IOCTL_REGISTER_DMABUF)] = {
-		do_register_dmabuf, sizeof(struct gpulink_ioctl_register_dmabuf), 32, ALLOW_MASK
+		glk_ioctl_register_dmabuf, sizeof(struct gpulink_ioctl_register_dmabuf), 32,
+		ALLOW_MASK
 	},
 	[_IOC_NR(GPULINK_IOCTL_WINDOW_EXPORT)] = {
-		do_window_export, sizeof(struct gpulink_ioctl_handle), 16, 0
+		glk_ioctl_window_export, sizeof(struct gpulink_ioctl_handle), 16, 0
 	},
 };
 
-static long glk_ioctl(struct file *file, unsigned int cmd, unsigned long user)
+static long glk_file_ioctl(struct file *file, unsigned int cmd, unsigned long user)
 {
 	struct glk_context *ctx = file->private_data;
 	void __user *from = (void __user *)user;
@@ -414,18 +412,18 @@ static long glk_ioctl(struct file *file, unsigned int cmd, unsigned long user)
 	err = copy_struct_from_user(&arg, glk_ioctls[number].size, from, size);
 	if (err)
 		return err;
-	/* Read a second time with the rest: what was checked is what counts. */
+	/* The copy read size a second time: keep the value that was checked. */
 	arg.size = size;
 	if (arg.flags & ~glk_ioctls[number].flags)
 		return -EINVAL;
 	ret = glk_ioctls[number].handler(ctx, &arg);
-	/* Some tell how far they got beside an error. */
+	/* Some handlers return partial results together with an error. */
 	if (copy_to_user(from, &arg, min(size, glk_ioctls[number].size)) && !ret)
 		ret = -EFAULT;
 	return ret;
 }
 
-static int glk_open(struct inode *inode, struct file *file)
+static int glk_file_open(struct inode *inode, struct file *file)
 {
 	struct glk_card *card = container_of(inode->i_cdev, struct glk_card, cdev);
 	struct glk_context *ctx;
@@ -438,7 +436,7 @@ static int glk_open(struct inode *inode, struct file *file)
 	return stream_open(inode, file);
 }
 
-static int glk_release(struct inode *inode, struct file *file)
+static int glk_file_release(struct inode *inode, struct file *file)
 {
 	glk_context_close(file->private_data);
 	return 0;
@@ -452,16 +450,16 @@ static int glk_file_mmap(struct file *file, struct vm_area_struct *vma)
 	err = glk_context_enter(ctx);
 	if (err)
 		return err;
-	err = glk_mmap(ctx, vma);
+	err = glk_context_mmap(ctx, vma);
 	glk_context_leave(ctx);
 	return err;
 }
 
 static const struct file_operations glk_fops = {
 	.owner = THIS_MODULE,
-	.open = glk_open,
-	.release = glk_release,
-	.unlocked_ioctl = glk_ioctl,
+	.open = glk_file_open,
+	.release = glk_file_release,
+	.unlocked_ioctl = glk_file_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = glk_file_mmap,
 	.uring_cmd = glk_uring_cmd,
@@ -474,12 +472,12 @@ static void glk_card_free(struct device *dev)
 
 	pci_dev_put(card->pdev);
 	kfree(card);
-	glk_object_freed();
+	glk_object_put();
 }
 
 /*
- * Not seen by anybody (any more). Files that are still open need no number: the card may come
- * back under the same one.
+ * Drops the initial reference of a card that is not, or no longer, published. Frees its minor right
+ * away, although files may still be open: a returning card can reuse it.
  */
 void glk_card_drop(struct glk_card *card)
 {
@@ -487,7 +485,7 @@ void glk_card_drop(struct glk_card *card)
 	put_device(&card->dev);
 }
 
-/* A card that nobody sees yet; glk_card_drop() ends it. */
+/* Allocates an unpublished card; undo with glk_card_drop(). */
 struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 {
 	struct glk_card *card;
@@ -502,7 +500,7 @@ struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 		return ERR_PTR(minor);
 	}
 	card->pdev = pci_dev_get(pdev);
-	glk_object_made();
+	glk_object_get();
 	init_rwsem(&card->state_lock);
 	spin_lock_init(&card->entry_lock);
 	mutex_init(&card->lock);
@@ -523,7 +521,7 @@ struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 	return card;
 }
 
-/* The device node and all of sysfs are there before anybody is told. */
+/* Creates the device node and all sysfs files before it sends the uevent. */
 int glk_card_publish(struct glk_card *card)
 {
 	int err;
@@ -551,10 +549,6 @@ void glk_card_unpublish(struct glk_card *card)
 	glk_debugfs_remove(card);
 	glk_sysfs_remove(card);
 	cdev_device_del(&card->cdev, &card->dev);
-	/*
-	 * Files may be open for long: a card that comes meanwhile, perhaps this
-	 * one, takes the name.
-	 */
 }
 
 int glk_chardev_init(void)
@@ -574,9 +568,9 @@ int glk_chardev_init(void)
 
 void glk_chardev_exit(void)
 {
-	while (!wait_var_event_timeout(&glk_objects, !atomic_read(&glk_objects), 10 * HZ))
-		pr_warn("gpulink: somebody still refers to %d objects, unloading waits\n",
-			atomic_read(&glk_objects));
+	while (!wait_var_event_timeout(&glk_object_count, !atomic_read(&glk_object_count), 10 * HZ))
+		pr_warn("gpulink: %d objects still in use, module unload waits\n",
+			atomic_read(&glk_object_count));
 	class_destroy(glk_class);
 	unregister_chrdev_region(first_dev, GLK_MINORS);
 	ida_destroy(&glk_minors);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Contexts: one open file, and all that it owns on the card. */
+/* Contexts: one per open file; a context owns everything that the file set up on the card. */
 #include <linux/cred.h>
 #include <linux/slab.h>
 
 #include "gpulink_drv.h"
 
-/* 0, or why this context can do nothing (any more). */
+/* 0 if the context can be used, or the error to return. */
 int glk_context_usable(struct glk_context *ctx)
 {
 	return glk_card_error(ctx->card) ?:
@@ -13,8 +13,8 @@ int glk_context_usable(struct glk_context *ctx)
 }
 
 /*
- * Around everything that touches the card; not around user memory. The state is looked at before
- * the lock as well: who finds the card going down is told at once, and does not wait until it is.
+ * Brackets every access to the card; never held while user memory is accessed. Checks the state
+ * before taking the lock as well, to fail fast instead of blocking behind a reset.
  */
 int glk_context_enter(struct glk_context *ctx)
 {
@@ -30,7 +30,7 @@ int glk_context_enter(struct glk_context *ctx)
 	return err;
 }
 
-/* The same for who may not sleep: EAGAIN when it would. */
+/* Non-sleeping variant: EAGAIN if the lock is contended. */
 int glk_context_try_enter(struct glk_context *ctx)
 {
 	int err;
@@ -48,7 +48,7 @@ void glk_context_leave(struct glk_context *ctx)
 	up_read(&ctx->card->state_lock);
 }
 
-static int attach(struct glk_context *ctx)
+static int context_attach(struct glk_context *ctx)
 {
 	struct glk_card *card = ctx->card;
 	unsigned int id;
@@ -85,8 +85,8 @@ int glk_context_open(struct glk_card *card, struct address_space *mapping, struc
 	if (!ctx)
 		return -ENOMEM;
 	err = -ENOMEM;
-	ctx->void_page = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
-	if (!ctx->void_page || glk_submit_init(ctx))
+	ctx->dummy_page = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	if (!ctx->dummy_page || glk_submit_init(ctx))
 		goto free;
 	ctx->card = card;
 	ctx->mapping = mapping;
@@ -100,7 +100,7 @@ int glk_context_open(struct glk_card *card, struct address_space *mapping, struc
 	err = glk_card_error(card);
 	if (!err) {
 		mutex_lock(&card->lock);
-		err = attach(ctx);
+		err = context_attach(ctx);
 		mutex_unlock(&card->lock);
 	}
 	up_read(&card->state_lock);
@@ -111,14 +111,14 @@ int glk_context_open(struct glk_card *card, struct address_space *mapping, struc
 free:
 	put_pid(ctx->owner);
 	glk_submit_exit(ctx);
-	free_page((unsigned long)ctx->void_page);
+	free_page((unsigned long)ctx->dummy_page);
 	kvfree(ctx);
 	return err;
 }
 
 /*
- * Takes everything of the context off the card and gives back what the card could reach; pinned
- * pages stay for glk_context_close(). Under card->lock, and state_lock held in either way.
+ * Removes the context from the card and frees the memory that the card could access; pinned pages
+ * are left to glk_context_close(). Under card->lock and state_lock (for reading or writing).
  */
 void glk_context_detach(struct glk_context *ctx)
 {
@@ -132,13 +132,13 @@ void glk_context_detach(struct glk_context *ctx)
 	if (live) {
 		glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CONTROL), 0);
 		/*
-		 * What its ring was at may still come: a read is answered when all of it is
-		 * out, and so drained.
+		 * The ring may still have operations in flight: the read completes after they are
+		 * queued, so the drain covers them.
 		 */
 		glk_read(card, GLK_CARD_STATUS);
 		glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id);
 	}
-	/* Lost just now, it may be bus master yet: only its registers are known to be silent. */
+	/* A card lost just now may still be bus master: only its registers are known to be dead. */
 	if (card->state == GLK_LOST)
 		pci_clear_master(card->pdev);
 	glk_window_free_all(ctx);
@@ -160,24 +160,21 @@ void glk_context_close(struct glk_context *ctx)
 	glk_context_detach(ctx);
 	mutex_unlock(&card->lock);
 	up_read(&card->state_lock);
-	/*
-	 * Commands hold the file: there is none, and nobody wakes the watch of a
-	 * context that is detached.
-	 */
-	cancel_delayed_work_sync(&ctx->watch);
+	/* io_uring commands hold the file: none is left, and nothing requeues the watchdog. */
+	cancel_delayed_work_sync(&ctx->watchdog);
 	list_for_each_entry_safe(reg, next, &ctx->registrations, list)
 		glk_registration_free(reg);
 	/* Mappings hold the file: none is left that could show these pages. */
-	free_page((unsigned long)ctx->dead_cq);
-	free_page((unsigned long)ctx->void_page);
+	free_page((unsigned long)ctx->reset_cq);
+	free_page((unsigned long)ctx->dummy_page);
 	put_pid(ctx->owner);
 	glk_submit_exit(ctx);
 	kvfree(ctx);
 }
 
 /*
- * Accesses that failed so far, for who made a release. A window that was stored into after its
- * endpoint went stays lost, and so does what is stored into it: every release says so.
+ * Total number of failed accesses, reported by releases. A window accessed after its endpoint was
+ * removed keeps losing stores, so every later release increments the count.
  */
 int glk_context_errors(struct glk_context *ctx, u32 *errors)
 {
@@ -190,14 +187,14 @@ int glk_context_errors(struct glk_context *ctx, u32 *errors)
 	counted = glk_read(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_ERRORS));
 	err = glk_card_read_error(ctx->card, counted);
 	mutex_lock(&ctx->card->lock);
-	ctx->void_releases += glk_window_any_lost(ctx);
-	*errors = counted + ctx->errors_before + ctx->void_releases;
+	ctx->lost_releases += glk_window_any_lost(ctx);
+	*errors = counted + ctx->errors_base + ctx->lost_releases;
 	mutex_unlock(&ctx->card->lock);
 	glk_context_leave(ctx);
 	return err;
 }
 
-/* Wakes all who wait for anything, so that they see the state of the card. */
+/* Wakes all waiters, so that they check the state of the card. */
 void glk_contexts_wake(struct glk_card *card)
 {
 	unsigned long flags;
@@ -211,8 +208,8 @@ void glk_contexts_wake(struct glk_card *card)
 }
 
 /*
- * Takes away all mappings of windows, doorbells and records, and what other devices
- * reach of windows.
+ * Revokes all user mappings of windows, doorbells, records and rings, and other devices' mappings
+ * of windows.
  */
 void glk_contexts_zap(struct glk_card *card)
 {
@@ -226,6 +223,6 @@ void glk_contexts_zap(struct glk_card *card)
 		unmap_mapping_range(card->contexts[i]->mapping, 0, 0, 1);
 		list_for_each_entry(window, &card->contexts[i]->windows, list)
 			glk_window_export_revoke(window);
-		glk_registrations_abandon(card->contexts[i]);
+		glk_registrations_mark_disarmed(card->contexts[i]);
 	}
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counters: their names, and how they are read.
+ * Counters: names and reading.
  *
- * The card shows what its last snapshot latched, and there is but one latch. Whoever reads many
- * registers does so with interrupts on, under card->lock; perf reads one at a time with
- * interrupts off and takes a snapshot of its own in between, for it must not see an old one. So
- * every snapshot is counted, and who finds another one behind his reads again.
+ * Counter registers return the values latched by the last snapshot, and the card has one latch.
+ * Readers of many registers run with interrupts enabled under card->lock; perf reads single
+ * counters with interrupts disabled and takes its own snapshot, possibly in between. Snapshots are
+ * therefore numbered, and a reader that finds a newer one repeats its read.
  */
 #include "gpulink_drv.h"
 
-/* Tries before the latch is kept to oneself, with interrupts off for the whole row. */
-#define TRIES		4
+/* Attempts before the whole row is read with interrupts disabled. */
+#define SNAPSHOT_TRIES	4
 
 #define CARD(reg)	((GLK_CARD_##reg - GLK_CARD_ERR_WINDOW) / 8)
 #define PARTITION(reg)	((GLK_PARTITION_##reg - GLK_PARTITION_STORES) / 8)
@@ -81,7 +81,7 @@ const char * const glk_link_counter_names[GLK_LINK_COUNTERS] = {
 	[LINK(LOST_PACKETS)] = "lost_packets",
 	[LINK(SERVED)] = "served",
 	[LINK(DENIED)] = "denied",
-	/* Then three rows with one for each kind of packet. */
+	/* Three rows with one counter per packet kind. */
 	"packets_read_request",
 	"packets_read_response",
 	"packets_write_request",
@@ -131,14 +131,14 @@ static u32 link_counter_reg(unsigned int index)
 	return of_kinds[index / GLK_LINK_KINDS] + 8 * (index % GLK_LINK_KINDS);
 }
 
-static void latch(struct glk_card *card)
+static void snapshot_latch(struct glk_card *card)
 {
 	lockdep_assert_held(&card->snapshot_lock);
 	card->snapshots++;
 	glk_write(card, GLK_CARD_SNAPSHOT, 0);
 }
 
-/* Of a row: a partition, GPULINK_COUNTERS_CARD or GPULINK_COUNTERS_LINK. */
+/* Number of counters of a row: a partition, GPULINK_COUNTERS_CARD or GPULINK_COUNTERS_LINK. */
 unsigned int glk_counter_count(unsigned int row)
 {
 	switch (row) {
@@ -151,7 +151,7 @@ unsigned int glk_counter_count(unsigned int row)
 	}
 }
 
-static void read_row(struct glk_card *card, unsigned int row, u64 *values)
+static void counters_read_row(struct glk_card *card, unsigned int row, u64 *values)
 {
 	u32 first = row == GPULINK_COUNTERS_CARD ? GLK_CARD_ERR_WINDOW :
 						   glk_partition_reg(row, GLK_PARTITION_STORES);
@@ -162,34 +162,34 @@ static void read_row(struct glk_card *card, unsigned int row, u64 *values)
 									  first + 8 * i);
 }
 
-/* A row into `values`, or all of them into `all`. */
-static void read_rows(struct glk_card *card, unsigned int row, u64 *values,
-		      struct glk_counters *all)
+/* Reads one row into `values`, or all rows into `all`. */
+static void counters_read_rows(struct glk_card *card, unsigned int row, u64 *values,
+			       struct glk_counters *all)
 {
 	unsigned int p;
 
 	if (!all) {
-		read_row(card, row, values);
+		counters_read_row(card, row, values);
 		return;
 	}
-	read_row(card, GPULINK_COUNTERS_CARD, all->card);
+	counters_read_row(card, GPULINK_COUNTERS_CARD, all->card);
 	for (p = 0; p < card->partition_count; p++)
-		read_row(card, p, all->partitions[p]);
+		counters_read_row(card, p, all->partitions[p]);
 }
 
-static u64 latch_and_unlock(struct glk_card *card)
+static u64 snapshot_take(struct glk_card *card)
 {
 	unsigned long flags;
 	u64 mine;
 
 	raw_spin_lock_irqsave(&card->snapshot_lock, flags);
-	latch(card);
+	snapshot_latch(card);
 	mine = card->snapshots;
 	raw_spin_unlock_irqrestore(&card->snapshot_lock, flags);
 	return mine;
 }
 
-static u64 latched(struct glk_card *card)
+static u64 snapshot_last(struct glk_card *card)
 {
 	unsigned long flags;
 	u64 last;
@@ -200,62 +200,60 @@ static u64 latched(struct glk_card *card)
 	return last;
 }
 
-static void read_snapshot(struct glk_card *card, unsigned int row, u64 *values,
-			  struct glk_counters *all)
+static void counters_read_snapshot(struct glk_card *card, unsigned int row, u64 *values,
+				   struct glk_counters *all)
 {
 	unsigned long flags;
 	unsigned int try;
 	u64 mine;
 
-	for (try = 0; try < TRIES; try++) {
-		mine = latch_and_unlock(card);
-		read_rows(card, row, values, all);
-		if (latched(card) == mine)
+	for (try = 0; try < SNAPSHOT_TRIES; try++) {
+		mine = snapshot_take(card);
+		counters_read_rows(card, row, values, all);
+		if (snapshot_last(card) == mine)
 			return;
 	}
 	raw_spin_lock_irqsave(&card->snapshot_lock, flags);
-	latch(card);
-	read_rows(card, row, values, all);
+	snapshot_latch(card);
+	counters_read_rows(card, row, values, all);
 	raw_spin_unlock_irqrestore(&card->snapshot_lock, flags);
 }
 
-/*
- * One snapshot of a row; values has room for glk_counter_count() of them.
- */
+/* Reads a row in one snapshot; values has room for glk_counter_count() counters. */
 int glk_card_counters(struct glk_card *card, unsigned int row, u64 *values)
 {
 	lockdep_assert_held(&card->lock);
-	read_snapshot(card, row, values, NULL);
+	counters_read_snapshot(card, row, values, NULL);
 	return glk_card_read_error(card, values[glk_counter_count(row) - 1]);
 }
 
-/* One counter of the link's row. */
+/* Reads one counter of the link. */
 int glk_link_counter(struct glk_card *card, unsigned int index, u64 *value)
 {
 	unsigned long flags;
 
 	lockdep_assert_held(&card->lock);
 	raw_spin_lock_irqsave(&card->snapshot_lock, flags);
-	latch(card);
+	snapshot_latch(card);
 	*value = glk_read(card, link_counter_reg(index));
 	raw_spin_unlock_irqrestore(&card->snapshot_lock, flags);
 	return glk_card_read_error(card, *value);
 }
 
-/* Every counter of the card in one snapshot. */
+/* Reads all counters of the card in one snapshot. */
 int glk_card_all_counters(struct glk_card *card, struct glk_counters *all)
 {
 	u64 *last = &all->partitions[card->partition_count - 1][GLK_PARTITION_COUNTERS - 1];
 
 	lockdep_assert_held(&card->lock);
-	read_snapshot(card, 0, NULL, all);
+	counters_read_snapshot(card, 0, NULL, all);
 	return glk_card_read_error(card, *last);
 }
 
 /*
- * One counter as it is now, in any context, with no lock but this one: for perf. Of the card, or
- * of the `count` partitions from `first` on together. False: it cannot be read, as the card is
- * being reset, or gone.
+ * Reads one counter for perf: in any context, under snapshot_lock only. `first` is
+ * GPULINK_COUNTERS_CARD, or the first of `count` partitions whose counters are added up. False: the
+ * card is being reset or gone.
  */
 bool glk_card_counter_now(struct glk_card *card, unsigned int first, unsigned int count,
 			  unsigned int index, u64 *value)
@@ -269,7 +267,7 @@ bool glk_card_counter_now(struct glk_card *card, unsigned int first, unsigned in
 	*value = 0;
 	raw_spin_lock_irqsave(&card->snapshot_lock, flags);
 	if (card->state == GLK_LIVE) {
-		latch(card);
+		snapshot_latch(card);
 		ok = true;
 		if (first == GPULINK_COUNTERS_CARD) {
 			*value = glk_read(card, GLK_CARD_ERR_WINDOW + 8 * index);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /sys/kernel/debug/gpulink/gpulinkN: what the driver and the card hold, for people who look for
- * a fault. No interface: it changes as the driver does (docs/seeing.md). No address of the
- * kernel or of a bus, and nothing that users store.
+ * /sys/kernel/debug/gpulink/gpulinkN: driver and card state for debugging (docs/monitoring.md). The
+ * format is not a stable interface. Files show no kernel or bus addresses and no user data.
  *
- * Files stay readable while the card is reset or lost; what only the card knows is "-" then.
- * debugfs itself waits for readers before it takes a file away, so the card outlives them.
+ * Files stay readable while the card is being reset or lost; values held only by the card are then
+ * shown as "-". debugfs waits for readers before it removes a file, so the card outlives them.
  */
 #include <linux/debugfs.h>
 #include <linux/pid_namespace.h>
@@ -16,7 +15,7 @@
 
 #include "gpulink_drv.h"
 
-static struct dentry *root;
+static struct dentry *debugfs_root;
 
 static const char * const state_names[] = {
 	[GLK_LIVE] = "live",
@@ -26,7 +25,7 @@ static const char * const state_names[] = {
 	[GLK_REMOVED] = "removed",
 };
 
-static struct glk_card *begin(struct seq_file *m)
+static struct glk_card *dump_begin(struct seq_file *m)
 {
 	struct glk_card *card = m->private;
 
@@ -35,15 +34,15 @@ static struct glk_card *begin(struct seq_file *m)
 	return card;
 }
 
-static void end(struct glk_card *card)
+static void dump_end(struct glk_card *card)
 {
 	mutex_unlock(&card->lock);
 	up_read(&card->state_lock);
 }
 
-/* " NAME VALUE", where the value is a field of a register. */
-static void put_register(struct seq_file *m, const char *name, u32 offset, u64 mask,
-			 unsigned int shift)
+/* Prints " NAME VALUE", with a field of a register. */
+static void dump_register(struct seq_file *m, const char *name, u32 offset, u64 mask,
+			  unsigned int shift)
 {
 	struct glk_card *card = m->private;
 	u64 value = U64_MAX;
@@ -57,10 +56,10 @@ static void put_register(struct seq_file *m, const char *name, u32 offset, u64 m
 }
 
 /*
- * "context 3 pid 917 (traffic)": the process that opened it, as the reader's name space counts.
- * It chose its name.
+ * "context 3 pid 917 (traffic)": the process that opened it; pid in the reader's PID namespace. The
+ * process chooses its name, hence the escapes.
  */
-static void put_owner(struct seq_file *m, const struct glk_context *ctx)
+static void dump_owner(struct seq_file *m, const struct glk_context *ctx)
 {
 	seq_printf(m, "context %u pid %d (", ctx->id,
 		   pid_nr_ns(ctx->owner, task_active_pid_ns(current)));
@@ -68,15 +67,15 @@ static void put_owner(struct seq_file *m, const struct glk_context *ctx)
 	seq_putc(m, ')');
 }
 
-static void put_rights(struct seq_file *m, u32 rights)
+static void dump_rights(struct seq_file *m, u32 rights)
 {
 	seq_printf(m, " rights %s%s", rights & GPULINK_ALLOW_READ ? "r" : "-",
 		   rights & GPULINK_ALLOW_WRITE ? "w" : "-");
 }
 
-static int state_show(struct seq_file *m, void *unused)
+static int dump_state_show(struct seq_file *m, void *unused)
 {
-	struct glk_card *card = begin(m);
+	struct glk_card *card = dump_begin(m);
 	unsigned int i, contexts = 0;
 
 	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
@@ -91,21 +90,21 @@ static int state_show(struct seq_file *m, void *unused)
 		   card->registration_count);
 	seq_printf(m, "vectors %u\n", card->vector_count);
 	seq_puts(m, "card");
-	put_register(m, "ready", GLK_CARD_STATUS, GLK_CARD_STATUS_READY_MASK,
-		     GLK_CARD_STATUS_READY_SHIFT);
-	put_register(m, "idle", GLK_CARD_STATUS, GLK_CARD_STATUS_IDLE_MASK,
-		     GLK_CARD_STATUS_IDLE_SHIFT);
-	put_register(m, "link_up", GLK_CARD_STATUS, GLK_CARD_STATUS_LINK_UP_MASK,
-		     GLK_CARD_STATUS_LINK_UP_SHIFT);
+	dump_register(m, "ready", GLK_CARD_STATUS, GLK_CARD_STATUS_READY_MASK,
+		      GLK_CARD_STATUS_READY_SHIFT);
+	dump_register(m, "idle", GLK_CARD_STATUS, GLK_CARD_STATUS_IDLE_MASK,
+		      GLK_CARD_STATUS_IDLE_SHIFT);
+	dump_register(m, "link_up", GLK_CARD_STATUS, GLK_CARD_STATUS_LINK_UP_MASK,
+		      GLK_CARD_STATUS_LINK_UP_SHIFT);
 	seq_putc(m, '\n');
-	end(card);
+	dump_end(card);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(state);
+DEFINE_SHOW_ATTRIBUTE(dump_state);
 
-static int partitions_show(struct seq_file *m, void *unused)
+static int dump_partitions_show(struct seq_file *m, void *unused)
 {
-	struct glk_card *card = begin(m);
+	struct glk_card *card = dump_begin(m);
 	char name[32];
 	unsigned int p;
 
@@ -119,77 +118,77 @@ static int partitions_show(struct seq_file *m, void *unused)
 			   partition->settings[0], partition->settings[1]);
 		seq_printf(m, " flush_timeout_ns %llu mode %llu", partition->settings[2],
 			   partition->settings[3]);
-		put_register(m, "entries", status, GLK_PARTITION_STATUS_ENTRIES_MASK,
-			     GLK_PARTITION_STATUS_ENTRIES_SHIFT);
-		put_register(m, "payload", status, GLK_PARTITION_STATUS_PAYLOAD_MASK,
-			     GLK_PARTITION_STATUS_PAYLOAD_SHIFT);
-		put_register(m, "unacknowledged", status, GLK_PARTITION_STATUS_UNACKNOWLEDGED_MASK,
-			     GLK_PARTITION_STATUS_UNACKNOWLEDGED_SHIFT);
+		dump_register(m, "entries", status, GLK_PARTITION_STATUS_ENTRIES_MASK,
+			      GLK_PARTITION_STATUS_ENTRIES_SHIFT);
+		dump_register(m, "payload", status, GLK_PARTITION_STATUS_PAYLOAD_MASK,
+			      GLK_PARTITION_STATUS_PAYLOAD_SHIFT);
+		dump_register(m, "unacknowledged", status, GLK_PARTITION_STATUS_UNACKNOWLEDGED_MASK,
+			      GLK_PARTITION_STATUS_UNACKNOWLEDGED_SHIFT);
 		seq_putc(m, '\n');
 	}
-	end(card);
+	dump_end(card);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(partitions);
+DEFINE_SHOW_ATTRIBUTE(dump_partitions);
 
-/* What the card has of a register of the context's, as it stands there. */
-static void put_context_register(struct seq_file *m, const struct glk_context *ctx,
-				 const char *name, u32 reg)
+/* A register of the context, as the card has it. */
+static void dump_context_register(struct seq_file *m, const struct glk_context *ctx,
+				  const char *name, u32 reg)
 {
-	put_register(m, name, glk_context_reg(ctx->id, reg), U32_MAX, 0);
+	dump_register(m, name, glk_context_reg(ctx->id, reg), U32_MAX, 0);
 }
 
 /*
- * Of rings that the process has in its own hands the driver has the sizes and the status, and no
- * index: it takes none from them. Doorbells tell the card of both of the process' indices.
+ * For rings mapped into the process the driver has sizes and status, but no indices; the card has
+ * both, from the doorbells.
  */
-static void put_ring(struct seq_file *m, struct glk_context *ctx)
+static void dump_ring(struct seq_file *m, struct glk_context *ctx)
 {
 	struct glk_ring *ring = &ctx->ring;
 	const struct glk_user_ring *user = ring->user;
-	unsigned int untaken, entries;
+	unsigned int unread, entries;
 	u16 tail, head;
 
-	put_owner(m, ctx);
-	seq_printf(m, " rings of %s entries %lu completions %lu status %u",
-		   user ? "the process" : "the kernel", BIT(user ? user->sq_order : GLK_RING_ORDER),
+	dump_owner(m, ctx);
+	seq_printf(m, " rings %s entries %lu completions %lu status %u",
+		   user ? "process" : "kernel", BIT(user ? user->sq_order : GLK_RING_ORDER),
 		   BIT(user ? user->cq_order : GLK_RING_ORDER), READ_ONCE(ring->status));
 	if (!user) {
 		spin_lock_irq(&ring->lock);
 		tail = ring->sq_tail;
 		head = ring->cq_head;
-		untaken = ring->done_count;
+		unread = ring->done_count;
 		entries = GLK_USER_ENTRIES - ring->free_count;
 		spin_unlock_irq(&ring->lock);
-		seq_printf(m, " driver: sq_tail %u cq_head %u in_flight %u users %u untaken %u",
-			   tail, head, (u16)(tail - head), entries, untaken);
+		seq_printf(m, " driver: sq_tail %u cq_head %u in_flight %u user_entries %u unread %u",
+			   tail, head, (u16)(tail - head), entries, unread);
 	}
 	seq_puts(m, " card:");
-	put_context_register(m, ctx, "sq_tail", GLK_CONTEXT_SQ_TAIL);
-	put_context_register(m, ctx, "sq_head", GLK_CONTEXT_SQ_HEAD);
-	put_context_register(m, ctx, "cq_tail", GLK_CONTEXT_CQ_TAIL);
-	put_context_register(m, ctx, "cq_head", GLK_CONTEXT_CQ_HEAD);
-	put_context_register(m, ctx, "status", GLK_CONTEXT_STATUS);
-	put_context_register(m, ctx, "errors", GLK_CONTEXT_ERRORS);
+	dump_context_register(m, ctx, "sq_tail", GLK_CONTEXT_SQ_TAIL);
+	dump_context_register(m, ctx, "sq_head", GLK_CONTEXT_SQ_HEAD);
+	dump_context_register(m, ctx, "cq_tail", GLK_CONTEXT_CQ_TAIL);
+	dump_context_register(m, ctx, "cq_head", GLK_CONTEXT_CQ_HEAD);
+	dump_context_register(m, ctx, "status", GLK_CONTEXT_STATUS);
+	dump_context_register(m, ctx, "errors", GLK_CONTEXT_ERRORS);
 	seq_putc(m, '\n');
 }
 
-static int rings_show(struct seq_file *m, void *unused)
+static int dump_rings_show(struct seq_file *m, void *unused)
 {
-	struct glk_card *card = begin(m);
+	struct glk_card *card = dump_begin(m);
 	unsigned int i;
 
 	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
 		if (card->contexts[i])
-			put_ring(m, card->contexts[i]);
-	end(card);
+			dump_ring(m, card->contexts[i]);
+	dump_end(card);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(rings);
+DEFINE_SHOW_ATTRIBUTE(dump_rings);
 
-static int windows_show(struct seq_file *m, void *unused)
+static int dump_windows_show(struct seq_file *m, void *unused)
 {
-	struct glk_card *card = begin(m);
+	struct glk_card *card = dump_begin(m);
 	const struct glk_window *w;
 	unsigned int i;
 
@@ -198,22 +197,22 @@ static int windows_show(struct seq_file *m, void *unused)
 			continue;
 		list_for_each_entry(w, &card->contexts[i]->windows, list) {
 			seq_printf(m, "window %u slices %u ", w->handle, w->slices);
-			put_owner(m, card->contexts[i]);
+			dump_owner(m, card->contexts[i]);
 			seq_printf(m, " partition %u offset %llu bytes %llu", w->partition,
 				   w->offset, w->bytes);
-			put_rights(m, w->rights);
+			dump_rights(m, w->rights);
 			seq_printf(m, "%s%s\n", w->revoked ? " revoked" : "",
 				   w->lost ? " lost" : "");
 		}
 	}
-	end(card);
+	dump_end(card);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(windows);
+DEFINE_SHOW_ATTRIBUTE(dump_windows);
 
-static int registrations_show(struct seq_file *m, void *unused)
+static int dump_registrations_show(struct seq_file *m, void *unused)
 {
-	struct glk_card *card = begin(m);
+	struct glk_card *card = dump_begin(m);
 	const struct glk_registration *r;
 	unsigned int i;
 
@@ -222,19 +221,19 @@ static int registrations_show(struct seq_file *m, void *unused)
 			continue;
 		list_for_each_entry(r, &card->contexts[i]->registrations, list) {
 			seq_printf(m, "registration %u ", r->handle);
-			put_owner(m, card->contexts[i]);
+			dump_owner(m, card->contexts[i]);
 			seq_printf(m, " bytes %llu pages %lu", r->bytes, r->page_count);
-			put_rights(m, r->flags);
+			dump_rights(m, r->flags);
 			seq_putc(m, '\n');
 		}
 	}
-	end(card);
+	dump_end(card);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(registrations);
+DEFINE_SHOW_ATTRIBUTE(dump_registrations);
 
-static void put_counters(struct seq_file *m, const struct glk_card *card,
-			 const struct glk_counters *all)
+static void dump_counters(struct seq_file *m, const struct glk_card *card,
+			  const struct glk_counters *all)
 {
 	unsigned int p, i;
 
@@ -246,8 +245,8 @@ static void put_counters(struct seq_file *m, const struct glk_card *card,
 				   all->partitions[p][i]);
 }
 
-/* All in one snapshot. */
-static int counters_show(struct seq_file *m, void *unused)
+/* All counters in one snapshot. */
+static int dump_counters_show(struct seq_file *m, void *unused)
 {
 	struct glk_counters *all;
 	struct glk_card *card;
@@ -256,26 +255,26 @@ static int counters_show(struct seq_file *m, void *unused)
 	all = kmalloc(sizeof(*all), GFP_KERNEL);
 	if (!all)
 		return -ENOMEM;
-	card = begin(m);
+	card = dump_begin(m);
 	err = glk_card_error(card) ?: glk_card_all_counters(card, all);
-	end(card);
+	dump_end(card);
 	if (!err)
-		put_counters(m, card, all);
+		dump_counters(m, card, all);
 	kfree(all);
 	return err;
 }
-DEFINE_SHOW_ATTRIBUTE(counters);
+DEFINE_SHOW_ATTRIBUTE(dump_counters);
 
-/* Nobody needs these files to work with the card: errors are debugfs' own business. */
+/* Errors are ignored: the card works without these files. */
 void glk_debugfs_add(struct glk_card *card)
 {
-	card->debugfs = debugfs_create_dir(dev_name(&card->dev), root);
-	debugfs_create_file("state", 0400, card->debugfs, card, &state_fops);
-	debugfs_create_file("partitions", 0400, card->debugfs, card, &partitions_fops);
-	debugfs_create_file("rings", 0400, card->debugfs, card, &rings_fops);
-	debugfs_create_file("windows", 0400, card->debugfs, card, &windows_fops);
-	debugfs_create_file("registrations", 0400, card->debugfs, card, &registrations_fops);
-	debugfs_create_file("counters", 0400, card->debugfs, card, &counters_fops);
+	card->debugfs = debugfs_create_dir(dev_name(&card->dev), debugfs_root);
+	debugfs_create_file("state", 0400, card->debugfs, card, &dump_state_fops);
+	debugfs_create_file("partitions", 0400, card->debugfs, card, &dump_partitions_fops);
+	debugfs_create_file("rings", 0400, card->debugfs, card, &dump_rings_fops);
+	debugfs_create_file("windows", 0400, card->debugfs, card, &dump_windows_fops);
+	debugfs_create_file("registrations", 0400, card->debugfs, card, &dump_registrations_fops);
+	debugfs_create_file("counters", 0400, card->debugfs, card, &dump_counters_fops);
 	glk_capture_add(card);
 }
 
@@ -288,10 +287,10 @@ void glk_debugfs_remove(struct glk_card *card)
 
 void glk_debugfs_init(void)
 {
-	root = debugfs_create_dir("gpulink", NULL);
+	debugfs_root = debugfs_create_dir("gpulink", NULL);
 }
 
 void glk_debugfs_exit(void)
 {
-	debugfs_remove_recursive(root);
+	debugfs_remove_recursive(debugfs_root);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Windows as dma-bufs: another device, a GPU above all, maps a window by its driver's importer and
- * stores into it. Only importers that let go when they are told to are served, for a window must be
- * gone when its owner takes it away.
+ * Windows as dma-bufs: another device, typically a GPU, maps a window through its driver's importer
+ * and stores into it. Only importers that support revocation can attach, because a window must be
+ * gone when its owner unmaps it.
  *
- * The reservation lock of a buffer is taken inside card->lock. What importers call
- * takes that lock alone.
+ * The reservation lock of a buffer nests inside card->lock. Callbacks from importers take only the
+ * reservation lock.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
@@ -22,40 +22,41 @@
 
 struct glk_export {
 	struct glk_card *card;
-	struct phys_vec range;		/* of the window in the aperture */
+	struct phys_vec range;		/* the window's range of the aperture */
 	bool revoked;			/* under the reservation lock */
 };
 
-/* Refused when attaching, and with the reason: later an importer would only see an error. */
-static int export_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *attach)
+/* Checks at attach time, where the reason can be logged; mapping would fail without one. */
+static int window_export_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *attach)
 {
 	struct glk_export *export = dmabuf->priv;
 
 	if (!attach->peer2peer) {
 		glk_warn(export->card, GLK_ERROR_PEER,
-			 "%s cannot take a window: its driver does not map peers' memory\n",
+			 "%s cannot import a window: its driver does not support peer-to-peer mappings\n",
 			 dev_name(attach->dev));
 		return -EOPNOTSUPP;
 	}
 	if (pci_p2pdma_distance(export->card->pdev, attach->dev, true) < 0) {
 		glk_warn(export->card, GLK_ERROR_PEER,
-			 "%s cannot reach the card: the bridges between them do not promise to forward\n",
+			 "%s cannot import a window: the bridges to the card do not guarantee peer-to-peer forwarding\n",
 			 dev_name(attach->dev));
 		return -EHOSTUNREACH;
 	}
 	return 0;
 }
 
-static int export_pin(struct dma_buf_attachment *attach)
+static int window_export_pin(struct dma_buf_attachment *attach)
 {
 	return -EOPNOTSUPP;
 }
 
-static void export_unpin(struct dma_buf_attachment *attach)
+static void window_export_unpin(struct dma_buf_attachment *attach)
 {
 }
 
-static struct sg_table *export_map(struct dma_buf_attachment *attach, enum dma_data_direction dir)
+static struct sg_table *window_export_map(struct dma_buf_attachment *attach,
+					  enum dma_data_direction dir)
 {
 	struct glk_export *export = attach->dmabuf->priv;
 	struct p2pdma_provider *provider;
@@ -69,13 +70,13 @@ static struct sg_table *export_map(struct dma_buf_attachment *attach, enum dma_d
 	return dma_buf_phys_vec_to_sgt(attach, provider, &export->range, 1, export->range.len, dir);
 }
 
-static void export_unmap(struct dma_buf_attachment *attach, struct sg_table *sgt,
-			 enum dma_data_direction dir)
+static void window_export_unmap(struct dma_buf_attachment *attach, struct sg_table *sgt,
+				enum dma_data_direction dir)
 {
 	dma_buf_free_sgt(attach, sgt, dir);
 }
 
-static void export_release(struct dma_buf *dmabuf)
+static void window_export_release(struct dma_buf *dmabuf)
 {
 	struct glk_export *export = dmabuf->priv;
 
@@ -83,16 +84,16 @@ static void export_release(struct dma_buf *dmabuf)
 	kfree(export);
 }
 
-static const struct dma_buf_ops export_ops = {
-	.attach = export_attach,
-	.pin = export_pin,
-	.unpin = export_unpin,
-	.map_dma_buf = export_map,
-	.unmap_dma_buf = export_unmap,
-	.release = export_release,
+static const struct dma_buf_ops window_export_ops = {
+	.attach = window_export_attach,
+	.pin = window_export_pin,
+	.unpin = window_export_unpin,
+	.map_dma_buf = window_export_map,
+	.unmap_dma_buf = window_export_unmap,
+	.release = window_export_release,
 };
 
-static struct dma_buf *make_export(struct glk_card *card, const struct glk_window *window)
+static struct dma_buf *window_export_create(struct glk_card *card, const struct glk_window *window)
 {
 	DEFINE_DMA_BUF_EXPORT_INFO(info);
 	struct glk_export *export;
@@ -104,7 +105,7 @@ static struct dma_buf *make_export(struct glk_card *card, const struct glk_windo
 	export->card = card;
 	export->range.paddr = card->aperture_start + ((u64)window->handle << card->slice_shift);
 	export->range.len = window->bytes;
-	info.ops = &export_ops;
+	info.ops = &window_export_ops;
 	info.size = window->bytes;
 	info.flags = O_RDWR | O_CLOEXEC;
 	info.priv = export;
@@ -119,12 +120,12 @@ static struct dma_buf *make_export(struct glk_card *card, const struct glk_windo
 
 bool glk_is_export(const struct dma_buf *dmabuf)
 {
-	return dmabuf->ops == &export_ops;
+	return dmabuf->ops == &window_export_ops;
 }
 
 /*
- * A new descriptor of the window's buffer, which lives as long as the window and
- * the descriptors do.
+ * Returns a new descriptor of the window's buffer, which lives as long as the window and the
+ * descriptors do.
  */
 int glk_window_export(struct glk_card *card, struct glk_window *window)
 {
@@ -134,7 +135,7 @@ int glk_window_export(struct glk_card *card, struct glk_window *window)
 	if (window->revoked)
 		return -ENXIO;
 	if (!window->dmabuf) {
-		struct dma_buf *dmabuf = make_export(card, window);
+		struct dma_buf *dmabuf = window_export_create(card, window);
 
 		if (IS_ERR(dmabuf))
 			return PTR_ERR(dmabuf);
@@ -147,7 +148,7 @@ int glk_window_export(struct glk_card *card, struct glk_window *window)
 	return fd;
 }
 
-/* No importer reaches the window any more when this returns, and none will. */
+/* On return no importer can reach the window, now or later. */
 void glk_window_export_revoke(struct glk_window *window)
 {
 	struct dma_buf *dmabuf = window->dmabuf;
@@ -162,11 +163,12 @@ void glk_window_export_revoke(struct glk_window *window)
 		export->revoked = true;
 		dma_buf_invalidate_mappings(dmabuf);
 	}
-	/* Importers may have work under way that they could not stop in that call. */
+	/* Wait for importers' operations that were already in flight. */
 	if (dma_resv_wait_timeout(dmabuf->resv, DMA_RESV_USAGE_BOOKKEEP, false,
 				  REVOKE_TIMEOUT) <= 0)
 		glk_err(export->card, GLK_ERROR_DMABUF,
-			"an importer of a window does not let go of it\n");
+			"importer did not release a revoked window within %d s\n",
+			REVOKE_TIMEOUT / HZ);
 	dma_resv_unlock(dmabuf->resv);
 	window->dmabuf = NULL;
 	dma_buf_put(dmabuf);
@@ -175,8 +177,8 @@ void glk_window_export_revoke(struct glk_window *window)
 #else
 
 /*
- * Without P2PDMA, or before 6.19: nobody says whether a device reaches the card, and no
- * mapping for it can be had.
+ * Without PCI_P2PDMA reachability cannot be checked; before 6.19 the window cannot be mapped for an
+ * importer.
  */
 bool glk_is_export(const struct dma_buf *dmabuf)
 {
@@ -186,7 +188,7 @@ bool glk_is_export(const struct dma_buf *dmabuf)
 int glk_window_export(struct glk_card *card, struct glk_window *window)
 {
 	dev_info_once(&card->pdev->dev,
-		      "windows cannot be exported: this kernel has no PCI_P2PDMA, or is older than 6.19\n");
+		      "window export not supported: kernel has no PCI_P2PDMA or is older than 6.19\n");
 	return -EOPNOTSUPP;
 }
 

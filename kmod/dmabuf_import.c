@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registrations of dma-bufs: memory of another device, a GPU's above all, that ring entries may
- * name. The attachment is a dynamic one: the exporter may move the memory at any time. It tells so
- * with the buffer's reservation lock held; the card has let go of the memory when that call
- * returns, and a work maps it again where it is then.
+ * Registered dma-bufs: memory of another device, typically a GPU, for use by ring entries. The
+ * attachment is dynamic: the exporter may move the memory at any time, and notifies the driver with
+ * the buffer's reservation lock held. The notification revokes the card's access before it returns;
+ * a work item maps the memory again at its new location.
  *
- * That call can come while any lock of the driver is held or waited for, by a thread that holds the
- * reservation lock of the same buffer; so it takes card->entry_lock only. The others take the
- * reservation lock inside card->lock. The work waits for it before: who moves the memory has it as
- * long as that takes, and no release of anybody should take as long.
+ * The notification may arrive while another thread holds or waits for any lock of the driver, so it
+ * takes only card->entry_lock. All other paths take the reservation lock inside card->lock. The
+ * work item first waits for the move without card->lock: the exporter holds the reservation lock
+ * during the whole move, and that must not delay other users.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
@@ -24,16 +24,16 @@
 struct glk_import {
 	struct glk_registration *reg;
 	struct glk_card *card;
-	struct glk_context *ctx;	/* while mapped */
+	struct glk_context *ctx;	/* valid while mapped */
 	struct dma_buf_attachment *attach;
-	/* Under the reservation lock; NULL: the memory moved, or was never mapped. */
+	/* Under the reservation lock. NULL: not mapped, or the memory moved. */
 	struct sg_table *sgt;
-	unsigned long skip;		/* pages of the buffer before those of the registration */
+	unsigned long skip;		/* offset of the registration in the buffer, in pages */
 	struct delayed_work remap;
-	unsigned long give_up;		/* when the work does, in jiffies */
+	unsigned long give_up;		/* deadline of the work, in jiffies */
 };
 
-static void drop_mapping(struct glk_import *import)
+static void import_drop_mapping(struct glk_import *import)
 {
 	dma_resv_assert_held(import->attach->dmabuf->resv);
 	if (!import->sgt)
@@ -42,26 +42,26 @@ static void drop_mapping(struct glk_import *import)
 	import->sgt = NULL;
 }
 
-/* The memory goes elsewhere. When this returns nothing the card does reaches where it was. */
-static void memory_moves(struct dma_buf_attachment *attach)
+/* The memory moves. On return the card cannot access its old location. */
+static void import_move_notify(struct dma_buf_attachment *attach)
 {
 	struct glk_import *import = attach->importer_priv;
 
 	glk_registration_disarm(import->card, import->reg);
 	if (!import->sgt)
 		return;
-	drop_mapping(import);
+	import_drop_mapping(import);
 	import->give_up = jiffies + REMAP_TIMEOUT;
 	schedule_delayed_work(&import->remap, 0);
 }
 
-static const struct dma_buf_attach_ops attach_ops = {
+static const struct dma_buf_attach_ops import_attach_ops = {
 	.allow_peer2peer = true,
-	.GLK_MEMORY_MOVES = memory_moves,
+	.GLK_INVALIDATE_MAPPINGS = import_move_notify,
 };
 
-/* The card knows pages; a piece that is not made of whole ones it could not name. */
-static int list_pages(struct glk_import *import)
+/* The card's page list requires page-aligned segments. */
+static int import_list_pages(struct glk_import *import)
 {
 	struct glk_registration *reg = import->reg;
 	unsigned long at = 0, last = import->skip + reg->page_count;
@@ -80,10 +80,10 @@ static int list_pages(struct glk_import *import)
 }
 
 /*
- * Maps the memory where it is now, and lets the card use it. Under card->lock and the reservation
- * lock. What moved it may still be at work: waits so long for it.
+ * Maps the memory at its current location and grants the card access. Under card->lock and the
+ * reservation lock. Waits up to `patience` jiffies for a move still in progress.
  */
-static int map_and_arm(struct glk_import *import, unsigned long patience)
+static int import_map_and_arm(struct glk_import *import, unsigned long patience)
 {
 	struct dma_resv *resv = import->attach->dmabuf->resv;
 	struct sg_table *sgt;
@@ -96,16 +96,16 @@ static int map_and_arm(struct glk_import *import, unsigned long patience)
 	if (dma_resv_wait_timeout(resv, DMA_RESV_USAGE_KERNEL, false, patience) <= 0)
 		err = -ETIMEDOUT;
 	else
-		err = list_pages(import);
+		err = import_list_pages(import);
 	if (err)
-		drop_mapping(import);
+		import_drop_mapping(import);
 	else
 		glk_registration_arm(import->ctx, import->reg);
 	return err;
 }
 
-/* Until whoever moved the memory is done with it. Takes no lock of the card. */
-static void wait_for_move(struct glk_import *import)
+/* Waits until the exporter has finished moving the memory. Takes no lock of the card. */
+static void import_wait_for_move(struct glk_import *import)
 {
 	struct dma_resv *resv = import->attach->dmabuf->resv;
 
@@ -114,8 +114,8 @@ static void wait_for_move(struct glk_import *import)
 	dma_resv_unlock(resv);
 }
 
-/* The same after a move, without waiting. ETIMEDOUT: it moves again. Under card->lock. */
-static int map_again(struct glk_import *import)
+/* As above after a move, without waiting. ETIMEDOUT: it is moving again. Under card->lock. */
+static int import_map_again(struct glk_import *import)
 {
 	struct dma_resv *resv = import->attach->dmabuf->resv;
 	int err = -ETIMEDOUT;
@@ -123,47 +123,47 @@ static int map_again(struct glk_import *import)
 	if (!dma_resv_trylock(resv))
 		return err;
 	if (dma_resv_test_signaled(resv, DMA_RESV_USAGE_KERNEL))
-		err = map_and_arm(import, 0);
+		err = import_map_and_arm(import, 0);
 	dma_resv_unlock(resv);
 	return err;
 }
 
-static void remap(struct work_struct *work)
+static void import_remap_work(struct work_struct *work)
 {
 	struct glk_import *import = container_of(to_delayed_work(work), struct glk_import, remap);
 	struct glk_card *card = import->card;
 	int err = 0;
 
-	wait_for_move(import);
+	import_wait_for_move(import);
 	down_read(&card->state_lock);
 	mutex_lock(&card->lock);
-	/* Nobody else maps it; and who unmaps it for good does so under card->lock. */
+	/* Only this work maps it again; the final unmap happens under card->lock. */
 	if (import->reg->mapped && !glk_context_usable(import->ctx))
-		err = map_again(import);
+		err = import_map_again(import);
 	mutex_unlock(&card->lock);
 	up_read(&card->state_lock);
 	if (err == -ETIMEDOUT && time_before(jiffies, import->give_up))
 		schedule_delayed_work(&import->remap, REMAP_RETRY);
 	else if (err)
 		glk_warn(card, GLK_ERROR_DMABUF,
-			 "a dma-buf moved and cannot be mapped again (%d): entries that name it fail\n",
-			 err);
+			 "could not map a moved dma-buf again (%d): entries that use registration %u fail\n",
+			 err, import->reg->handle);
 }
 
 /*
- * Exporters have many words for memory that the card cannot reach where it is. Users get one, by
- * which they know that a copy through memory of the process is the way; the log has the exporter's.
+ * Exporters use different errors for memory that the card cannot reach. Users get one error, which
+ * means that the data must be copied through process memory; the log has the exporter's.
  */
-static int explain(struct glk_card *card, const struct dma_buf *dmabuf, int err)
+static int import_report_error(struct glk_card *card, const struct dma_buf *dmabuf, int err)
 {
 	switch (err) {
 	case -EOPNOTSUPP:
-	case -ENOTSUPP:		/* no error of user space's, but of some exporters' */
-	case -EREMOTEIO:	/* the DMA API's, of bridges that do not forward */
+	case -ENOTSUPP:		/* kernel-internal, but returned by some exporters */
+	case -EREMOTEIO:	/* from the DMA API: the bridges do not forward */
 	case -EPERM:
 	case -EHOSTUNREACH:
 		glk_warn(card, GLK_ERROR_PEER,
-			 "the card cannot reach a dma-buf of %s (%d): the bridges between them do not promise to forward, or the exporter does not let peers in\n",
+			 "dma-buf of %s is not reachable (%d): the bridges do not guarantee peer-to-peer forwarding, or the exporter does not allow peer access\n",
 			 dmabuf->exp_name, err);
 		return -EHOSTUNREACH;
 	default:
@@ -171,7 +171,7 @@ static int explain(struct glk_card *card, const struct dma_buf *dmabuf, int err)
 	}
 }
 
-/* A dma-buf, attached. Takes no lock of the card. */
+/* Attaches a dma-buf. Takes no lock of the card. */
 struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 offset, u64 bytes,
 					   u32 flags)
 {
@@ -189,7 +189,7 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 	err = -EACCES;
 	if ((flags & GPULINK_ALLOW_WRITE) && !(dmabuf->file->f_mode & FMODE_WRITE))
 		goto put;
-	/* A card that reads its own windows would wait for itself. */
+	/* A card that accesses its own windows would deadlock. */
 	err = -ELOOP;
 	if (glk_is_export(dmabuf))
 		goto put;
@@ -199,7 +199,7 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 	if (!reg || !import)
 		goto free;
 	INIT_LIST_HEAD(&reg->list);
-	INIT_DELAYED_WORK(&import->remap, remap);
+	INIT_DELAYED_WORK(&import->remap, import_remap_work);
 	reg->import = import;
 	reg->flags = flags;
 	reg->bytes = bytes;
@@ -208,10 +208,11 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 	import->reg = reg;
 	import->card = card;
 	import->skip = offset >> PAGE_SHIFT;
-	import->attach = dma_buf_dynamic_attach(dmabuf, &card->pdev->dev, &attach_ops, import);
+	import->attach = dma_buf_dynamic_attach(dmabuf, &card->pdev->dev, &import_attach_ops,
+						import);
 	if (!IS_ERR(import->attach))
 		return reg;
-	err = explain(card, dmabuf, PTR_ERR(import->attach));
+	err = import_report_error(card, dmabuf, PTR_ERR(import->attach));
 free:
 	kfree(import);
 	kfree(reg);
@@ -227,32 +228,32 @@ int glk_import_map(struct glk_context *ctx, struct glk_registration *reg)
 	int err;
 
 	lockdep_assert_held(&card->lock);
-	err = glk_registration_list(card, reg);
+	err = glk_registration_alloc_page_list(card, reg);
 	if (err)
 		return err;
 	reg->import->ctx = ctx;
 	dma_resv_lock(resv, NULL);
-	err = map_and_arm(reg->import, MOVE_TIMEOUT);
+	err = import_map_and_arm(reg->import, MOVE_TIMEOUT);
 	dma_resv_unlock(resv);
 	if (err) {
 		dma_free_coherent(&card->pdev->dev, reg->page_list_bytes, reg->page_list,
 				  reg->page_list_dma);
-		err = explain(card, reg->import->attach->dmabuf, err);
+		err = import_report_error(card, reg->import->attach->dmabuf, err);
 	}
 	return err;
 }
 
-/* The card has let go of it. */
+/* Call after the card's access was revoked. */
 void glk_import_unmap(struct glk_registration *reg)
 {
 	struct dma_resv *resv = reg->import->attach->dmabuf->resv;
 
 	dma_resv_lock(resv, NULL);
-	drop_mapping(reg->import);
+	import_drop_mapping(reg->import);
 	dma_resv_unlock(resv);
 }
 
-/* Not under the locks that the work takes. */
+/* Do not call with locks held that the work takes. */
 void glk_import_free(struct glk_registration *reg)
 {
 	struct glk_import *import = reg->import;

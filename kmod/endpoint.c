@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Endpoints: the memory behind a partition, named by the administrator as a PCI device and one
- * of its BARs. The address comes from the device itself and goes through the DMA API; nobody
- * hands in an address.
+ * Endpoints: the memory behind a partition. The administrator names a PCI device and one of its
+ * BARs; the address is read from the device and mapped through the DMA API, never supplied by a
+ * user.
  */
 #include <linux/dma-mapping.h>
 
@@ -26,7 +26,7 @@ void glk_endpoint_describe(const struct glk_partition *partition, char *name, si
 	}
 }
 
-/* Takes the endpoint away. The card flushes what is queued for it before it lets go. */
+/* Removes the endpoint, after the card has flushed the stores queued for it. */
 void glk_endpoint_clear(struct glk_card *card, unsigned int partition)
 {
 	struct glk_partition *p = &card->partitions[partition];
@@ -34,11 +34,11 @@ void glk_endpoint_clear(struct glk_card *card, unsigned int partition)
 	lockdep_assert_held(&card->lock);
 	if (p->kind == GPULINK_ENDPOINT_NONE)
 		return;
-	glk_window_revoke(card, partition);
+	glk_window_revoke_partition(card, partition);
 	if (card->state == GLK_LIVE) {
 		glk_card_drain(card, GLK_DRAIN_PARTITION, partition);
 		glk_write(card, glk_partition_reg(partition, GLK_PARTITION_EP_KIND), GLK_EP_NONE);
-		glk_read(card, GLK_CARD_STATUS);	/* so that it has taken effect */
+		glk_read(card, GLK_CARD_STATUS);	/* flush the posted write */
 	}
 	if (p->kind == GPULINK_ENDPOINT_BUS) {
 		dma_unmap_resource(&card->pdev->dev, p->base, p->bytes, DMA_BIDIRECTIONAL,
@@ -51,53 +51,57 @@ void glk_endpoint_clear(struct glk_card *card, unsigned int partition)
 	p->bytes = 0;
 }
 
-static int check_bar(struct glk_card *card, struct pci_dev *pdev, int bar)
+static int endpoint_check_bar(struct glk_card *card, struct pci_dev *pdev, int bar)
 {
 	u16 command;
 
 	/*
-	 * Not another card either: a card's writes wait for its endpoints to take them, and two
-	 * cards that were each other's endpoints could wait for each other for ever.
+	 * Not a remote card either: a card's writes block until its endpoints accept them, so two
+	 * cards that were each other's endpoints could deadlock.
 	 */
 	if (pdev->vendor == GLK_PCI_VENDOR && pdev->device == GLK_PCI_DEVICE) {
 		glk_err(card, GLK_ERROR_ENDPOINT_NAME,
-			"a card's BARs cannot be endpoints; for this card's memory use \"pool\"\n");
+			"endpoint %s BAR %d: a gpulink card's BAR is not allowed (for this card's memory use \"pool\")\n",
+			pci_name(pdev), bar);
 		return -EINVAL;
 	}
 	if (!(pci_resource_flags(pdev, bar) & IORESOURCE_MEM) || !pci_resource_start(pdev, bar) ||
 	    pci_resource_len(pdev, bar) < GLK_PAGE_SIZE) {
 		glk_err(card, GLK_ERROR_ENDPOINT_NAME,
-			"BAR %d of %s is not memory of a page or more\n", bar, pci_name(pdev));
+			"endpoint %s BAR %d: not a memory BAR of %u bytes or more\n",
+			pci_name(pdev), bar, GLK_PAGE_SIZE);
 		return -EINVAL;
 	}
 	if (pci_read_config_word(pdev, PCI_COMMAND, &command) || !(command & PCI_COMMAND_MEMORY)) {
 		glk_err(card, GLK_ERROR_ENDPOINT_NAME,
-			"%s does not decode its memory; enable it first\n", pci_name(pdev));
+			"endpoint %s: memory decoding is disabled, enable the device first\n",
+			pci_name(pdev));
 		return -ENXIO;
 	}
 	return 0;
 }
 
-/* On success the reference to pdev belongs to the partition. */
-static int set_bus(struct glk_card *card, unsigned int partition, struct pci_dev *pdev, int bar)
+/* On success the partition owns the reference to pdev. */
+static int endpoint_set_bus(struct glk_card *card, unsigned int partition, struct pci_dev *pdev,
+			    int bar)
 {
 	struct glk_partition *p = &card->partitions[partition];
 	u64 bytes = ALIGN_DOWN(pci_resource_len(pdev, bar), GLK_PAGE_SIZE);
 	int err, distance;
 	dma_addr_t base;
 
-	err = check_bar(card, pdev, bar) ?: glk_peer_check(card, pdev, &distance);
+	err = endpoint_check_bar(card, pdev, bar) ?: glk_peer_check(card, pdev, &distance);
 	if (err)
 		return err;
 	/*
-	 * No CPU cache holds a BAR; and its exporter may map the same bytes for the card when they
-	 * come as a dma-buf too, which without the attribute is an error to the DMA API's checks.
+	 * A BAR is not CPU-cached. Without the attribute DMA API debugging also reports an error
+	 * if the same bytes are mapped for the card as a dma-buf too.
 	 */
 	base = dma_map_resource(&card->pdev->dev, pci_resource_start(pdev, bar), bytes,
 				DMA_BIDIRECTIONAL, DMA_ATTR_SKIP_CPU_SYNC);
 	if (dma_mapping_error(&card->pdev->dev, base)) {
 		glk_err(card, GLK_ERROR_ENDPOINT_NAME,
-			"the platform cannot map %s for the card\n", pci_name(pdev));
+			"endpoint %s BAR %d: DMA mapping failed\n", pci_name(pdev), bar);
 		return -ENXIO;
 	}
 	glk_endpoint_clear(card, partition);
@@ -110,7 +114,7 @@ static int set_bus(struct glk_card *card, unsigned int partition, struct pci_dev
 	return 0;
 }
 
-static int set_pool(struct glk_card *card, unsigned int partition)
+static int endpoint_set_pool(struct glk_card *card, unsigned int partition)
 {
 	struct glk_partition *p = &card->partitions[partition];
 
@@ -123,7 +127,7 @@ static int set_pool(struct glk_card *card, unsigned int partition)
 	return 0;
 }
 
-static bool far_partition_taken(struct glk_card *card, unsigned int partition, u64 base)
+static bool endpoint_remote_taken(struct glk_card *card, unsigned int partition, u64 base)
 {
 	unsigned int p;
 
@@ -134,30 +138,32 @@ static bool far_partition_taken(struct glk_card *card, unsigned int partition, u
 	return false;
 }
 
-/* Asks the other card how large its partition is; this one is of kind link while it does. */
-static int far_partition_bytes(struct glk_card *card, unsigned int partition, u64 *bytes)
+/* Queries the size of the remote partition; the local one has kind link meanwhile. */
+static int endpoint_query_remote_bytes(struct glk_card *card, unsigned int partition, u64 *bytes)
 {
-	u64 far;
+	u64 remote;
 	int err;
 
 	if (card->state != GLK_LIVE)
 		return -ENOLINK;
 	card->partitions[partition].bytes = GLK_PAGE_SIZE;
 	glk_partition_restore(card, partition);
-	err = glk_link_ask(card, partition, &far);
+	err = glk_link_query_remote(card, partition, &remote);
 	glk_write(card, glk_partition_reg(partition, GLK_PARTITION_EP_KIND), GLK_EP_NONE);
 	if (err)
 		return err;
-	*bytes = ALIGN_DOWN(GLK_FIELD(far, GLK_PARTITION_FAR_BYTES_BYTES), GLK_PAGE_SIZE);
+	*bytes = ALIGN_DOWN(GLK_FIELD(remote, GLK_PARTITION_FAR_BYTES_BYTES), GLK_PAGE_SIZE);
 	if (*bytes)
 		return 0;
 	glk_err(card, GLK_ERROR_ENDPOINT_NAME,
-		"the other card has no such partition, or none that is open to the link\n");
+		"remote partition %llu does not exist or is not open to the link\n",
+		GLK_FIELD(card->partitions[partition].base,
+			  GLK_PARTITION_EP_BASE_FAR_PARTITION));
 	return -ENXIO;
 }
 
-/* "link PARTITION" or "link PARTITION BYTES"; *bytes is 0 without. */
-static int parse_link(const char *name, u32 *far, u64 *bytes)
+/* "link PARTITION" or "link PARTITION BYTES"; without BYTES *bytes is 0. */
+static int endpoint_parse_link(const char *name, u32 *remote, u64 *bytes)
 {
 	char text[48], *rest = text, *word;
 
@@ -165,7 +171,7 @@ static int parse_link(const char *name, u32 *far, u64 *bytes)
 		return -EINVAL;
 	strsep(&rest, " ");
 	word = strsep(&rest, " ");
-	if (!word || kstrtou32(word, 10, far) || *far >= GLK_PARTITION_COUNT)
+	if (!word || kstrtou32(word, 10, remote) || *remote >= GLK_PARTITION_COUNT)
 		return -EINVAL;
 	*bytes = 0;
 	if (!rest)
@@ -176,26 +182,26 @@ static int parse_link(const char *name, u32 *far, u64 *bytes)
 	return 0;
 }
 
-/* Without its bytes the link has to be up. */
-static int set_link(struct glk_card *card, unsigned int partition, const char *name)
+/* Without BYTES the link must be up. */
+static int endpoint_set_link(struct glk_card *card, unsigned int partition, const char *name)
 {
 	struct glk_partition *p = &card->partitions[partition];
 	u64 base, bytes;
-	u32 far;
+	u32 remote;
 	int err;
 
 	if (!glk_link_present(card))
 		return -EOPNOTSUPP;
-	err = parse_link(name, &far, &bytes);
+	err = endpoint_parse_link(name, &remote, &bytes);
 	if (err)
 		return err;
-	base = (u64)far << GLK_PARTITION_EP_BASE_FAR_PARTITION_SHIFT;
-	if (far_partition_taken(card, partition, base))
+	base = (u64)remote << GLK_PARTITION_EP_BASE_FAR_PARTITION_SHIFT;
+	if (endpoint_remote_taken(card, partition, base))
 		return -EEXIST;
 	glk_endpoint_clear(card, partition);
 	p->kind = GPULINK_ENDPOINT_LINK;
 	p->base = base;
-	err = bytes ? 0 : far_partition_bytes(card, partition, &bytes);
+	err = bytes ? 0 : endpoint_query_remote_bytes(card, partition, &bytes);
 	if (err) {
 		p->kind = GPULINK_ENDPOINT_NONE;
 		p->base = 0;
@@ -206,8 +212,8 @@ static int set_link(struct glk_card *card, unsigned int partition, const char *n
 	return 0;
 }
 
-/* "DOMAIN:BUS:SLOT.FUNCTION BAR"; more digits than a number can have would wrap around. */
-static struct pci_dev *find_device(const char *name, int *bar)
+/* "DOMAIN:BUS:SLOT.FUNCTION BAR"; the widths prevent overflow of the numbers. */
+static struct pci_dev *endpoint_find_device(const char *name, int *bar)
 {
 	unsigned int domain, bus, slot, function;
 	int end = 0;
@@ -222,8 +228,8 @@ static struct pci_dev *find_device(const char *name, int *bar)
 }
 
 /*
- * `name` without white space around it. Nothing changes when it is refused, except that the
- * partition has no endpoint any more when another card was asked.
+ * `name` is trimmed. On error the endpoint is unchanged, except that a failed remote query leaves
+ * the partition without one.
  */
 int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *name)
 {
@@ -236,21 +242,21 @@ int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *
 		return 0;
 	}
 	if (!strcmp(name, "pool")) {
-		err = set_pool(card, partition);
+		err = endpoint_set_pool(card, partition);
 	} else if (!strncmp(name, "link ", 5)) {
-		err = set_link(card, partition, name);
+		err = endpoint_set_link(card, partition, name);
 	} else {
-		pdev = find_device(name, &bar);
+		pdev = endpoint_find_device(name, &bar);
 		if (IS_ERR(pdev))
 			return PTR_ERR(pdev);
-		err = set_bus(card, partition, pdev, bar);
+		err = endpoint_set_bus(card, partition, pdev, bar);
 		if (err)
 			pci_dev_put(pdev);
 	}
 	if (err)
 		return err;
 	glk_partition_restore(card, partition);
-	/* The card refuses it when the drain of the one before did not end. */
+	/* The card rejects it if the drain of the previous endpoint did not complete. */
 	if (card->state == GLK_LIVE &&
 	    glk_read(card, glk_partition_reg(partition, GLK_PARTITION_EP_KIND)) !=
 		    card->partitions[partition].kind) {
@@ -261,10 +267,10 @@ int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *
 }
 
 /*
- * A device that leaves the bus is nobody's endpoint any more. It is told before, so that traffic
- * ends in time, and when it has left: until then somebody may name it.
+ * Clears endpoints on a device that leaves the bus. Handles both notifications: the first stops
+ * traffic in time, the second catches an endpoint set in between.
  */
-static int bus_event(struct notifier_block *nb, unsigned long event, void *data)
+static int endpoint_bus_event(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct glk_card *card = container_of(nb, struct glk_card, bus_notifier);
 	struct pci_dev *pdev = to_pci_dev(data);
@@ -280,7 +286,7 @@ static int bus_event(struct notifier_block *nb, unsigned long event, void *data)
 		    card->partitions[p].pdev != pdev)
 			continue;
 		glk_warn(card, GLK_ERROR_ENDPOINT_GONE,
-			 "endpoint of partition %u, %s, is removed\n", p, pci_name(pdev));
+			 "endpoint %s of partition %u was removed\n", pci_name(pdev), p);
 		glk_endpoint_clear(card, p);
 	}
 	mutex_unlock(&card->lock);
@@ -290,7 +296,7 @@ static int bus_event(struct notifier_block *nb, unsigned long event, void *data)
 
 int glk_endpoint_watch(struct glk_card *card)
 {
-	card->bus_notifier.notifier_call = bus_event;
+	card->bus_notifier.notifier_call = endpoint_bus_event;
 	return bus_register_notifier(&pci_bus_type, &card->bus_notifier);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of the error log's codes; docs/errors.md has the same. */
+/* Error code names, as in docs/errors.md. */
 #include "error.h"
 
-static const char * const names[] = {
+static const char * const error_names[] = {
 	[GLK_ERROR_WINDOW] = "window",
 	[GLK_ERROR_PACKET] = "packet",
 	[GLK_ERROR_CONFIG] = "config",
@@ -28,5 +28,5 @@ static const char * const names[] = {
 
 const char *glk_error_name(enum glk_error error)
 {
-	return names[error];
+	return error_names[error];
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The error log. Every line of it has a code that stays what it is from version to version,
- * "error 3 (dma): ...", and that docs/errors.md explains. What can come often is rate-limited.
+ * The error log. Every line has a stable code and name, as in "error 3 (dma): ...", documented in
+ * docs/errors.md. All messages are rate-limited.
  */
 #ifndef GLK_ERROR_H
 #define GLK_ERROR_H
@@ -17,7 +17,7 @@ enum glk_error {
 	GLK_ERROR_ENDPOINT = 4,
 	GLK_ERROR_RING = 5,
 	GLK_ERROR_LINK = 6,
-	/* What the driver finds. */
+	/* Detected by the driver. */
 	GLK_ERROR_LOST = 16,
 	GLK_ERROR_DRAIN = 17,
 	GLK_ERROR_RESET = 18,

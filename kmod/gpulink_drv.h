@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the driver's parts share.
+ * Declarations shared by the driver's source files.
  *
- * Locks, outermost first:
- *   ctx->submit_lock   one submission at a time; held while user memory is read, and so outside all
- *                      that page faults take
- *   capture->read_lock one read of link_capture at a time; held while user memory is accessed
- *   card->state_lock   read by whatever touches the card, written by what takes it out of work or
- *                      back (recovery.c); never held while user memory is accessed, for page faults
+ * Lock order, outermost first:
+ *   ctx->submit_lock   serializes submissions; held while user memory is read, therefore outside
+ *                      all locks that page faults take
+ *   capture->read_lock serializes reads of link_capture; held while user memory is accessed
+ *   card->state_lock   held for reading by every access to the card, for writing by state changes
+ *                      (recovery.c); never held while user memory is accessed, because page faults
  *                      on windows take it under mmap_lock
  *   card->lock         tables, endpoints, settings, drains, snapshots, the lists of a context
- *   ring->lock         one context's rings; taken in interrupts
- *   card->vector_lock  which contexts interrupts wake; taken in interrupts, outside ring->lock
+ *   ring->lock         the rings of one context; taken in interrupts
+ *   card->vector_lock  the contexts that interrupts wake; taken in interrupts, outside ring->lock
  *   dma-buf's reservation lock
- *   card->entry_lock   which registrations are in the card's table; alone also taken by exporters'
- *                      calls, which hold the reservation lock
- *   card->snapshot_lock  the counters' latch, and changes of card->state; raw, taken in
- *                        perf's context, innermost
+ *   card->entry_lock   which registrations are in the card's table; the only driver lock taken by
+ *                      exporters' move notifications, which hold the reservation lock
+ *   card->snapshot_lock  the counter latch, and changes of card->state; raw, taken in perf's
+ *                        context, innermost
  */
 #ifndef GPULINK_DRV_H
 #define GPULINK_DRV_H
@@ -45,16 +45,16 @@
 
 #define GLK_FIELD(value, name)	(((value) & name##_MASK) >> name##_SHIFT)
 
-/* Entries a user may have in flight, and those of the rings: the rest is room for releases. */
+/* Maximum user entries in flight, and ring size; the remaining slots are reserved for releases. */
 #define GLK_USER_ENTRIES	256
 #define GLK_RING_ORDER		9
 #define GLK_RING_ENTRIES	BIT(GLK_RING_ORDER)
 
-/* Counter registers of a partition and of the card stand in a row. */
+/* Counter registers of a partition and of the card are contiguous. */
 #define GLK_PARTITION_COUNTERS	((GLK_PARTITION_ERR_ENDPOINT - GLK_PARTITION_STORES) / 8 + 1)
 #define GLK_CARD_COUNTERS	((GLK_CARD_PACKETS_RECEIVED - GLK_CARD_ERR_WINDOW) / 8 + 1)
 
-/* And of the link: those that there are once, and three rows with one for each kind of packet. */
+/* Link counters: single ones, then three rows with one counter per packet kind. */
 #define GLK_LINK_SINGLE_COUNTERS	((GLK_LINK_DENIED - GLK_LINK_FLITS_IN) / 8 + 1)
 #define GLK_LINK_KINDS \
 	((GLK_LINK_PACKETS_ATOMIC_RESPONSE - GLK_LINK_PACKETS_READ_REQUEST) / 8 + 1)
@@ -65,25 +65,25 @@ struct glk_counters {
 	u64 partitions[GLK_PARTITION_COUNT][GLK_PARTITION_COUNTERS];
 };
 
-/* Places of the character device that can be mapped; below them the window aperture. */
+/* mmap offsets of the character device; offsets below them address the window aperture. */
 #define GLK_MMAP_DOORBELLS	BIT_ULL(40)
 #define GLK_MMAP_RECORDS	(BIT_ULL(40) + BIT_ULL(32))
 #define GLK_MMAP_SQ		(BIT_ULL(40) + 2 * BIT_ULL(32))
 #define GLK_MMAP_CQ		(BIT_ULL(40) + 3 * BIT_ULL(32))
-#define GLK_MMAP_RING_BYTES	BIT_ULL(20)	/* from one context's ring to the next one's */
+#define GLK_MMAP_RING_BYTES	BIT_ULL(20)	/* stride between the contexts' rings */
 
 #define GLK_APERTURE_BAR	2
-/* Most cards of a machine. */
+/* Maximum number of cards. */
 #define GLK_MINORS		64
 
-/* Together under the 2 s in which who waits is told, whatever happens (docs/recovery.md). */
+/* Their sum stays below 2 s, the bound for blocked ioctls to return (docs/recovery.md). */
 #define GLK_DRAIN_TIMEOUT_US	(1500 * USEC_PER_MSEC)
 #define GLK_ALIVE_POLL_MS	400
 
 struct io_uring_cmd;
 struct iov_iter;
 
-/* Places in card->limits; of a context, but for the last two: of a user, of the card. */
+/* Indices into card->limits: per context, except the last two (per user, per card). */
 enum glk_limit {
 	GLK_LIMIT_WINDOWS,
 	GLK_LIMIT_SLICES,
@@ -93,7 +93,7 @@ enum glk_limit {
 	GLK_LIMIT_COUNT,
 };
 
-/* Places in card->link_settings. */
+/* Indices into card->link_settings. */
 enum glk_link_setting {
 	GLK_LINK_SETTING_CONTROL,
 	GLK_LINK_SETTING_POOL_CYCLES,
@@ -103,24 +103,24 @@ enum glk_link_setting {
 	GLK_LINK_SETTINGS,
 };
 
-/* docs/recovery.md */
+/* Card states: docs/recovery.md */
 enum glk_state {
 	GLK_LIVE,
-	GLK_RESETTING,		/* quiet, until a reset or the recovery from a bus error is over */
-	GLK_SUSPENDED,		/* quiet, until resume; for good at shutdown */
-	GLK_LOST,		/* does not answer, did not come back: until reset or removal */
+	GLK_RESETTING,		/* quiesced until a reset or bus error recovery completes */
+	GLK_SUSPENDED,		/* quiesced until resume; permanently at shutdown */
+	GLK_LOST,		/* no response, or recovery failed: until reset or removal */
 	GLK_REMOVED,
 };
 
-/* What the administrator gave a partition; written to the card again after a reset. */
+/* Settings and endpoint of a partition; restored to the card after a reset. */
 struct glk_partition {
 	u64 settings[4];	/* registers SUBHEADER_BYTES .. MODE */
 	u32 kind;		/* GPULINK_ENDPOINT_* */
-	u64 base;		/* bus address, pool offset, or which partition of the other card */
+	u64 base;		/* bus address, pool offset, or partition of the remote card */
 	u64 bytes;
-	struct pci_dev *pdev;	/* of kind bus, with a reference */
+	struct pci_dev *pdev;	/* kind bus: holds a reference */
 	int bar;
-	int distance;		/* to the card, as P2PDMA counts it; negative: not known */
+	int distance;		/* P2PDMA distance to the card; negative: unknown */
 	struct kobject *kobj;
 };
 
@@ -135,8 +135,8 @@ struct glk_card {
 	struct pci_dev *pdev;
 	struct rw_semaphore state_lock;
 	enum glk_state state;
-	u64 generation;		/* grows at every reset; CARD.GENERATION while it has power */
-	u64 hw_generation;	/* CARD.GENERATION, as read after the last reset */
+	u64 generation;		/* incremented at every reset; never decreases */
+	u64 hw_generation;	/* CARD.GENERATION as read after the last reset */
 	struct work_struct lost_work;
 	struct work_struct link_work;
 	u64 link_settings[GLK_LINK_SETTINGS];
@@ -145,7 +145,7 @@ struct glk_card {
 	unsigned int partition_count, context_count, queue_entries, widths, ring_order_max;
 	unsigned int slices, slice_shift, registration_count, vector_count;
 	u64 serial, hw_version, features, pool_bytes;
-	u64 limits[GLK_LIMIT_COUNT];	/* the administrator's; see limits.c */
+	u64 limits[GLK_LIMIT_COUNT];	/* set by the administrator; see limits.c */
 	atomic_long_t pinned_pages;
 
 	struct mutex lock;	/* see above */
@@ -153,24 +153,24 @@ struct glk_card {
 	DECLARE_BITMAP(slice_map, GLK_WINDOW_COUNT);
 	DECLARE_BITMAP(registration_map, GLK_REGISTRATION_COUNT);
 	struct glk_context *contexts[GLK_CONTEXT_COUNT];
-	bool wedged;		/* a drain did not end; cleared when one does, and by a reset */
+	bool drain_stuck;	/* the last drain timed out; cleared by a complete one or a reset */
 	struct kobject *partitions_kobj;
 	struct notifier_block bus_notifier;
 	struct dentry *debugfs;
-	struct glk_capture *capture;	/* while its file is open; see capture.c */
-	bool capture_closed;	/* the card goes: none begins any more */
+	struct glk_capture *capture;	/* non-NULL while its file is open; see capture.c */
+	bool capture_closed;	/* the card is being removed: no new capture */
 
 	spinlock_t entry_lock;	/* see above */
-	bool unchecked_peers;	/* endpoints are taken without asking whether the bridges forward */
+	bool unchecked_peers;	/* accept endpoints without a P2PDMA check */
 	raw_spinlock_t snapshot_lock;	/* see above */
-	u64 snapshots;		/* taken by this driver */
+	u64 snapshots;		/* number of snapshots taken by this driver */
 
 	spinlock_t vector_lock;	/* see above */
 	struct glk_context *wake[GLK_CONTEXT_COUNT];
 	struct glk_vector vectors[GLK_CONTEXT_COUNT + 1];
 };
 
-/* Memory of the card's and of user space's; see memory.c. */
+/* Memory shared by the card and user space; see memory.c. */
 struct glk_memory {
 	void *cpu;
 	dma_addr_t dma;
@@ -178,13 +178,13 @@ struct glk_memory {
 	struct sg_table pages;
 };
 
-/* Rings that the process has in its own hands; see user_ring.c. */
+/* Rings mapped into the process; see user_ring.c. */
 struct glk_user_ring {
 	struct glk_memory sq, cq;
 	unsigned int sq_order, cq_order;
 };
 
-/* What a user's entry leaves behind. A free one, or with the completion to come or come. */
+/* Completion cell of a user entry: free, reserved for a pending entry, or completed. */
 struct glk_cell {
 	u64 cqe[2];
 	u16 next;
@@ -193,20 +193,20 @@ struct glk_cell {
 #define GLK_NO_CELL	U16_MAX
 #define GLK_BATCH_HELD	BIT(15)
 
-/* Entries that end as one: on the stack of who waits for a release, or in an io_uring command. */
+/* Entries that complete together: of a waiting release (on its stack) or an io_uring command. */
 struct glk_batch {
-	struct list_head list;	/* in ring->commands; empty: on a stack */
-	u16 left;		/* not completed, and GLK_BATCH_HELD until it may end; 0: ended */
-	u16 cells;		/* of its entries, in order; a release has none */
-	s16 error;		/* why it ended before its entries, or what came of a release */
-	u16 deadline;		/* of a command, in ticks of the watch */
+	struct list_head list;	/* in ring->commands; empty: allocated on a stack */
+	u16 left;		/* pending entries, plus GLK_BATCH_HELD while held; 0: ended */
+	u16 cells;		/* of its entries, in order; none for a release */
+	s16 error;		/* why it ended early, or the result of a release */
+	u16 deadline;		/* of a command, in watchdog ticks */
 };
 
-/* Whose an entry on the ring is. */
+/* Owner of a submission slot. */
 struct glk_slot {
 	struct glk_batch *batch;
-	u16 cell;		/* GLK_NO_CELL: a release has none */
-	bool forgotten;		/* nobody wants to hear of it */
+	u16 cell;		/* GLK_NO_CELL for a release */
+	bool abandoned;		/* discard the completion */
 };
 
 struct glk_ring {
@@ -214,18 +214,18 @@ struct glk_ring {
 	__le64 *sq;
 	__le64 *cq;
 	dma_addr_t sq_dma, cq_dma;
-	u16 sq_tail, cq_head;	/* free-running; completions come in order of submission */
+	u16 sq_tail, cq_head;	/* free-running; completions arrive in order of submission */
 	struct glk_slot slots[GLK_RING_ENTRIES];
-	struct glk_cell cells[GLK_USER_ENTRIES];	/* who has one has room on the ring */
+	struct glk_cell cells[GLK_USER_ENTRIES];	/* a reserved cell guarantees a free slot */
 	u16 free, free_count;
-	u16 done, done_last;	/* completions of SUBMIT that nobody has taken yet */
+	u16 done, done_last;	/* queue of SUBMIT completions not fetched by the user yet */
 	unsigned int done_count;
-	unsigned int submitted;	/* entries of SUBMIT whose completions nobody has taken yet */
-	unsigned int releases;	/* on the ring */
-	struct list_head commands;	/* of io_uring, that have not ended */
-	u16 tick;		/* of the watch */
-	u16 status;		/* the ring stopped: GLK_ST_* */
-	/* The card works on these instead; changed under card->lock and lock. */
+	unsigned int submitted;	/* SUBMIT entries whose completions were not fetched yet */
+	unsigned int releases;	/* in flight */
+	struct list_head commands;	/* pending io_uring commands */
+	u16 tick;		/* of the watchdog */
+	u16 status;		/* nonzero: the ring stopped with this GLK_ST_* */
+	/* Non-NULL: the card uses these rings instead. Changed under card->lock and lock. */
 	struct glk_user_ring *user;
 	wait_queue_head_t wait;
 };
@@ -237,52 +237,52 @@ struct glk_window {
 	unsigned int partition;
 	u64 offset, bytes;	/* in the endpoint's memory */
 	u32 rights;		/* GPULINK_ALLOW_* */
-	bool revoked;		/* its endpoint went away */
-	bool lost;		/* and it was stored into since, or might have been */
-	struct dma_buf *dmabuf;	/* when it was exported: a reference */
+	bool revoked;		/* its endpoint was removed */
+	bool lost;		/* accessed since then: stores may have been lost */
+	struct dma_buf *dmabuf;	/* non-NULL once exported; holds a reference */
 };
 
 struct glk_registration {
 	struct list_head list;
-	struct glk_card *card;	/* whose limit is charged */
+	struct glk_card *card;	/* charged for pinned pages */
 	unsigned int handle;
 	u32 flags;		/* GPULINK_ALLOW_* */
 	u64 bytes;
-	u32 offset;		/* of the first byte in the first page */
-	struct mm_struct *mm;	/* whose RLIMIT_MEMLOCK is charged */
+	u32 offset;		/* of the first byte within the first page */
+	struct mm_struct *mm;	/* charged against RLIMIT_MEMLOCK */
 	struct page **pages;
 	unsigned long page_count;
 	struct sg_table sgt;
-	/* Memory of a dma-buf, in place of the three before page_count and sgt. */
+	/* dma-buf registrations: used instead of card, mm, pages and sgt. */
 	struct glk_import *import;
 	__le64 *page_list;
 	dma_addr_t page_list_dma;
 	size_t page_list_bytes;
 	bool mapped;
-	bool armed;		/* it is in the card's table; under card->entry_lock */
+	bool armed;		/* present in the card's table; under card->entry_lock */
 };
 
 /* One open file. */
 struct glk_context {
 	struct glk_card *card;
 	unsigned int id;
-	u64 generation;		/* of the card when opened: another now means ESTALE */
-	bool attached;		/* the card knows it */
-	struct pid *owner;	/* who opened it, for debugfs */
+	u64 generation;		/* of the card at open; a mismatch means ESTALE */
+	bool attached;		/* set up on the card */
+	struct pid *owner;	/* process that opened it, for debugfs */
 	char comm[TASK_COMM_LEN];
 	struct address_space *mapping;
 	struct list_head windows, registrations;
 	unsigned int window_count, slice_count, registration_count;	/* under card->lock */
-	kuid_t uid;		/* who opened it */
+	kuid_t uid;		/* user who opened it */
 	struct glk_ring ring;
 	struct glk_memory record;
-	void *void_page;	/* what mappings show that lead nowhere any more */
-	void *dead_cq;		/* and what a completion ring's mapping shows then */
+	void *dummy_page;	/* backs revoked mappings */
+	void *reset_cq;		/* backs the completion ring's mapping after a reset */
 	struct mutex submit_lock;	/* see above */
-	__le64 *chunk;		/* entries as they were read from the user; under submit_lock */
-	struct delayed_work watch;	/* over commands of io_uring, for whom nobody sleeps */
-	u64 errors_before;	/* CONTEXT.ERRORS before the ring started anew; under card->lock */
-	u32 void_releases;	/* releases that found stores lost in mappings; under card->lock */
+	__le64 *chunk;		/* copy of user entries; under submit_lock */
+	struct delayed_work watchdog;	/* for io_uring commands, which have no sleeper */
+	u64 errors_base;	/* CONTEXT.ERRORS before the ring restarted; under card->lock */
+	u32 lost_releases;	/* releases that found lost stores; under card->lock */
 };
 
 /* card.c */
@@ -319,7 +319,7 @@ int glk_card_request_irqs(struct glk_card *card);
 int glk_card_error(struct glk_card *card);
 void glk_card_set_state(struct glk_card *card, enum glk_state state);
 
-/* counters.c: names in the order of the registers */
+/* counters.c: names in register order */
 extern const char * const glk_card_counter_names[GLK_CARD_COUNTERS];
 extern const char * const glk_partition_counter_names[GLK_PARTITION_COUNTERS];
 extern const char * const glk_link_counter_names[GLK_LINK_COUNTERS];
@@ -340,14 +340,14 @@ void glk_recovery_shutdown(struct pci_dev *pdev);
 /* chardev.c */
 int glk_chardev_init(void);
 void glk_chardev_exit(void);
-void glk_object_made(void);
-void glk_object_freed(void);
+void glk_object_get(void);
+void glk_object_put(void);
 struct glk_card *glk_card_alloc(struct pci_dev *pdev);
 void glk_card_drop(struct glk_card *card);
 int glk_card_publish(struct glk_card *card);
 void glk_card_unpublish(struct glk_card *card);
 
-/* context.c: callers of the last three hold state_lock for writing */
+/* context.c: callers of glk_contexts_zap() hold state_lock for writing */
 int glk_context_open(struct glk_card *card, struct address_space *mapping,
 		     struct glk_context **out);
 void glk_context_close(struct glk_context *ctx);
@@ -369,18 +369,18 @@ int glk_ring_reserve(struct glk_context *ctx, unsigned int least, unsigned int m
 void glk_ring_free_cells(struct glk_context *ctx, u16 cells);
 int glk_ring_publish(struct glk_context *ctx, u16 cells, unsigned int count,
 		     struct glk_batch *batch);
-int glk_ring_put_release(struct glk_context *ctx, struct glk_batch *batch);
+int glk_ring_submit_release(struct glk_context *ctx, struct glk_batch *batch);
 bool glk_ring_unhold(struct glk_context *ctx, struct glk_batch *batch);
-bool glk_ring_abandon(struct glk_context *ctx, struct glk_batch *batch);
+bool glk_ring_cancel(struct glk_context *ctx, struct glk_batch *batch);
 bool glk_ring_expire(struct glk_context *ctx, int error, struct list_head *ended);
 int glk_ring_wait_room(struct glk_context *ctx, unsigned int count, u64 deadline_ns);
-int glk_ring_take(struct glk_context *ctx, u64 (*out)[2], unsigned int room);
+int glk_ring_take_completions(struct glk_context *ctx, u64 (*out)[2], unsigned int room);
 int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns);
 int glk_ring_release(struct glk_context *ctx, u64 timeout_ns);
-int glk_ring_look(struct glk_context *ctx, bool check);
-unsigned long glk_ring_sleep(u64 deadline_ns);
-int glk_ring_lend(struct glk_context *ctx, struct glk_user_ring *user);
-void glk_ring_take_back(struct glk_context *ctx);
+int glk_ring_poll(struct glk_context *ctx, bool check);
+unsigned long glk_ring_sleep_time(u64 deadline_ns);
+int glk_ring_use_user_rings(struct glk_context *ctx, struct glk_user_ring *user);
+void glk_ring_use_kernel_rings(struct glk_context *ctx);
 
 /* submit.c */
 int glk_submit_init(struct glk_context *ctx);
@@ -390,10 +390,10 @@ int glk_submit(struct glk_context *ctx, struct iov_iter *from, unsigned int leas
 
 /* uring.c */
 int glk_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags);
-void glk_uring_ended(struct list_head *ended);
-void glk_uring_watch(struct work_struct *work);
+void glk_uring_complete_batches(struct list_head *ended);
+void glk_uring_watchdog(struct work_struct *work);
 
-/* user_ring.c: callers of all but the wait and the last two hold card->lock */
+/* user_ring.c: callers hold card->lock, except for the wait and the last two */
 int glk_user_ring_map(struct glk_context *ctx, struct gpulink_ioctl_ring_map *arg);
 int glk_user_ring_unmap(struct glk_context *ctx);
 void glk_user_ring_free(struct glk_context *ctx);
@@ -402,7 +402,7 @@ int glk_user_ring_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn);
 bool glk_user_ring_is_cq(const struct glk_context *ctx, u64 offset);
 bool glk_user_ring_mappable(struct glk_context *ctx, u64 offset, u64 bytes);
 
-/* limits.c: callers of the three that begin with glk_limit_context() hold card->lock */
+/* limits.c: callers of glk_limit_context(), _window() and _registration() hold card->lock */
 void glk_limits_init(struct glk_card *card);
 bool glk_limit_context(struct glk_card *card);
 bool glk_limit_window(struct glk_context *ctx, u64 slices);
@@ -421,9 +421,9 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 int glk_window_unmap(struct glk_context *ctx, unsigned int handle);
 struct glk_window *glk_window_find(struct glk_context *ctx, unsigned int handle);
 void glk_window_free_all(struct glk_context *ctx);
-void glk_window_revoke(struct glk_card *card, unsigned int partition);
+void glk_window_revoke_partition(struct glk_card *card, unsigned int partition);
 bool glk_window_any_lost(struct glk_context *ctx);
-int glk_mmap(struct glk_context *ctx, struct vm_area_struct *vma);
+int glk_context_mmap(struct glk_context *ctx, struct vm_area_struct *vma);
 
 /* registration.c */
 struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address, u64 bytes,
@@ -431,10 +431,10 @@ struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address
 int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg);
 void glk_registration_unmap(struct glk_context *ctx, struct glk_registration *reg);
 void glk_registration_free(struct glk_registration *reg);
-int glk_registration_list(struct glk_card *card, struct glk_registration *reg);
+int glk_registration_alloc_page_list(struct glk_card *card, struct glk_registration *reg);
 void glk_registration_arm(struct glk_context *ctx, struct glk_registration *reg);
 void glk_registration_disarm(struct glk_card *card, struct glk_registration *reg);
-void glk_registrations_abandon(struct glk_context *ctx);
+void glk_registrations_mark_disarmed(struct glk_context *ctx);
 struct glk_registration *glk_registration_find(struct glk_context *ctx, unsigned int handle);
 
 /* dmabuf_import.c */
@@ -460,11 +460,11 @@ void glk_endpoint_clear(struct glk_card *card, unsigned int partition);
 int glk_endpoint_watch(struct glk_card *card);
 void glk_endpoint_unwatch(struct glk_card *card);
 
-/* link.c: callers of those between the first and the last three hold card->lock */
+/* link.c: callers of the second, third and fourth hold card->lock */
 bool glk_link_present(const struct glk_card *card);
 int glk_link_set(struct glk_card *card, enum glk_link_setting which, u64 value);
 void glk_link_restore(struct glk_card *card);
-int glk_link_ask(struct glk_card *card, unsigned int partition, u64 *far);
+int glk_link_query_remote(struct glk_card *card, unsigned int partition, u64 *remote);
 void glk_link_event(struct glk_card *card);
 void glk_link_init(struct glk_card *card);
 void glk_link_exit(struct glk_card *card);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What one context, one user and all together may take of a card: limits/ in sysfs for the
- * administrator, and usage/ with what is taken now (docs/sysfs.md). A lower limit takes nothing
- * away that somebody has.
+ * Resource limits per context, per user and per card: limits/ in sysfs, and usage/ with the current
+ * usage (docs/sysfs.md). Lowering a limit does not reclaim resources.
  */
 #include <linux/cred.h>
 #include <linux/mm.h>
@@ -19,12 +18,12 @@ void glk_limits_init(struct glk_card *card)
 	card->limits[GLK_LIMIT_PINNED_PAGES] = totalram_pages() / 2;
 }
 
-static u64 limit(struct glk_card *card, enum glk_limit which)
+static u64 card_limit(struct glk_card *card, enum glk_limit which)
 {
 	return READ_ONCE(card->limits[which]);
 }
 
-/* Whether the calling user may have one context more. */
+/* Whether the calling user may open one more context. */
 bool glk_limit_context(struct glk_card *card)
 {
 	unsigned int i, count = 0;
@@ -33,27 +32,27 @@ bool glk_limit_context(struct glk_card *card)
 	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
 		if (card->contexts[i] && uid_eq(card->contexts[i]->uid, current_uid()))
 			count++;
-	return count < limit(card, GLK_LIMIT_USER_CONTEXTS);
+	return count < card_limit(card, GLK_LIMIT_USER_CONTEXTS);
 }
 
 bool glk_limit_window(struct glk_context *ctx, u64 slices)
 {
 	lockdep_assert_held(&ctx->card->lock);
-	return ctx->window_count < limit(ctx->card, GLK_LIMIT_WINDOWS) &&
-	       ctx->slice_count + slices <= limit(ctx->card, GLK_LIMIT_SLICES);
+	return ctx->window_count < card_limit(ctx->card, GLK_LIMIT_WINDOWS) &&
+	       ctx->slice_count + slices <= card_limit(ctx->card, GLK_LIMIT_SLICES);
 }
 
 bool glk_limit_registration(struct glk_context *ctx)
 {
 	lockdep_assert_held(&ctx->card->lock);
-	return ctx->registration_count < limit(ctx->card, GLK_LIMIT_REGISTRATIONS);
+	return ctx->registration_count < card_limit(ctx->card, GLK_LIMIT_REGISTRATIONS);
 }
 
-/* Pages are pinned without any lock of the card. */
+/* Atomic, because pages are pinned without any lock of the card. */
 bool glk_limit_pin(struct glk_card *card, unsigned long pages)
 {
 	if (atomic_long_add_return(pages, &card->pinned_pages) <=
-	    limit(card, GLK_LIMIT_PINNED_PAGES))
+	    card_limit(card, GLK_LIMIT_PINNED_PAGES))
 		return true;
 	glk_limit_unpin(card, pages);
 	return false;
@@ -75,7 +74,7 @@ static ssize_t limit_show(struct device *dev, struct device_attribute *attr, cha
 {
 	const struct glk_limit_attr *a = container_of(attr, struct glk_limit_attr, dev_attr);
 
-	return sysfs_emit(buf, "%llu\n", limit(glk_to_card(dev), a->which));
+	return sysfs_emit(buf, "%llu\n", card_limit(glk_to_card(dev), a->which));
 }
 
 static ssize_t limit_store(struct device *dev, struct device_attribute *attr, const char *buf,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The link to another card (docs/link-format.md), on cards that have one: its settings, which are
- * written to the card again after a reset; its coming up and going down; and what the partition of
- * another card is. Its files in sysfs: link_sysfs.c.
+ * The link to a remote card (docs/link-format.md), on cards that have one: its settings, which are
+ * restored after a reset; link up and down events; queries of remote partitions. Its sysfs files:
+ * link_sysfs.c.
  */
 #include <linux/iopoll.h>
 #include <linux/kobject.h>
@@ -10,13 +10,13 @@
 
 #include "gpulink_drv.h"
 
-/* How long the other card may take to tell what its partition is; docs/link-format.md. */
-#define ANSWER_TIMEOUT_US	(500 * USEC_PER_MSEC)
+/* Bound of a remote partition query; docs/link-format.md. */
+#define QUERY_TIMEOUT_US	(500 * USEC_PER_MSEC)
 
 static const struct {
 	u32 reg;
 	u64 reset;
-} settings[GLK_LINK_SETTINGS] = {
+} link_settings[GLK_LINK_SETTINGS] = {
 	[GLK_LINK_SETTING_CONTROL] = { GLK_LINK_CONTROL, GLK_LINK_CONTROL_RESET },
 	[GLK_LINK_SETTING_POOL_CYCLES] = { GLK_LINK_POOL_CYCLES, GLK_LINK_POOL_CYCLES_RESET },
 	[GLK_LINK_SETTING_BURST] = { GLK_LINK_BURST, GLK_LINK_BURST_RESET },
@@ -29,7 +29,7 @@ bool glk_link_present(const struct glk_card *card)
 	return card->features & GLK_CARD_FEATURES_LINK_MASK;
 }
 
-static bool setting_valid(struct glk_card *card, enum glk_link_setting which, u64 value)
+static bool link_setting_valid(struct glk_card *card, enum glk_link_setting which, u64 value)
 {
 	u64 caps = glk_read(card, GLK_LINK_CAPS);
 
@@ -51,9 +51,9 @@ static bool setting_valid(struct glk_card *card, enum glk_link_setting which, u6
 int glk_link_set(struct glk_card *card, enum glk_link_setting which, u64 value)
 {
 	lockdep_assert_held(&card->lock);
-	if (!setting_valid(card, which, value))
+	if (!link_setting_valid(card, which, value))
 		return -EINVAL;
-	glk_write(card, settings[which].reg, value);
+	glk_write(card, link_settings[which].reg, value);
 	card->link_settings[which] = value;
 	return 0;
 }
@@ -65,29 +65,30 @@ void glk_link_restore(struct glk_card *card)
 	if (!glk_link_present(card))
 		return;
 	for (i = 0; i < GLK_LINK_SETTINGS; i++)
-		glk_write(card, settings[i].reg, card->link_settings[i]);
+		glk_write(card, link_settings[i].reg, card->link_settings[i]);
 }
 
 /*
- * What a partition of the other card is, asked by way of a partition of kind link that stands for
- * it: the register FAR_BYTES. ENOLINK: nobody is there to answer.
+ * Queries a partition of the remote card through the local partition of kind link that represents
+ * it: register FAR_BYTES. ENOLINK: no answer.
  */
-int glk_link_ask(struct glk_card *card, unsigned int partition, u64 *far)
+int glk_link_query_remote(struct glk_card *card, unsigned int partition, u64 *remote)
 {
 	u32 reg = glk_partition_reg(partition, GLK_PARTITION_FAR_BYTES);
 	int err;
 
 	lockdep_assert_held(&card->lock);
-	err = read_poll_timeout(glk_read, *far,
-				*far == U64_MAX || (*far & GLK_PARTITION_FAR_BYTES_ANSWERED_MASK),
-				100, ANSWER_TIMEOUT_US, false, card, reg);
-	if (*far == U64_MAX)
-		return glk_card_read_error(card, *far) ?: -EIO;
+	err = read_poll_timeout(glk_read, *remote,
+				*remote == U64_MAX ||
+					(*remote & GLK_PARTITION_FAR_BYTES_ANSWERED_MASK),
+				100, QUERY_TIMEOUT_US, false, card, reg);
+	if (*remote == U64_MAX)
+		return glk_card_read_error(card, *remote) ?: -EIO;
 	return err ? -ENOLINK : 0;
 }
 
-/* The link came up or went down: who watches is told, by poll on link_state and by a uevent. */
-static void link_work(struct work_struct *work)
+/* Link up or down: notifies pollers of link_state and sends a uevent. */
+static void link_event_work(struct work_struct *work)
 {
 	struct glk_card *card = container_of(work, struct glk_card, link_work);
 	char event[24], *envp[] = { event, NULL };
@@ -101,22 +102,22 @@ static void link_work(struct work_struct *work)
 	}
 	up_read(&card->state_lock);
 	if (status == U64_MAX || !(status & GLK_LINK_STATUS_UP_MASK)) {
-		glk_warn(card, GLK_ERROR_LINK, "the link is down\n");
+		glk_warn(card, GLK_ERROR_LINK, "link down\n");
 	} else {
 		up = true;
 		dev_info_ratelimited(&card->pdev->dev,
-				     "the link is up, to card %016llx of cluster %llu\n", serial,
+				     "link up: peer card %016llx, cluster %llu\n", serial,
 				     GLK_FIELD(status, GLK_LINK_STATUS_PEER_CLUSTER));
 	}
 	scnprintf(event, sizeof(event), "GPULINK_LINK=%s", up ? "up" : "down");
-	/* Before the card is published nobody watches. */
+	/* No sysfs files and no listeners before the card is published. */
 	if (!card->dev.kobj.state_in_sysfs)
 		return;
 	sysfs_notify(&card->dev.kobj, NULL, "link_state");
 	kobject_uevent_env(&card->dev.kobj, KOBJ_CHANGE, envp);
 }
 
-/* In the interrupt of the event vector. */
+/* Called from the event vector's interrupt. */
 void glk_link_event(struct glk_card *card)
 {
 	if (glk_link_present(card))
@@ -127,12 +128,12 @@ void glk_link_init(struct glk_card *card)
 {
 	unsigned int i;
 
-	INIT_WORK(&card->link_work, link_work);
+	INIT_WORK(&card->link_work, link_event_work);
 	for (i = 0; i < GLK_LINK_SETTINGS; i++)
-		card->link_settings[i] = settings[i].reset;
+		card->link_settings[i] = link_settings[i].reset;
 }
 
-/* When no interrupt can come any more. */
+/* Call after the interrupts are freed. */
 void glk_link_exit(struct glk_card *card)
 {
 	cancel_work_sync(&card->link_work);

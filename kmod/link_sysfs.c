@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /sys/class/gpulink/gpulinkN/link and link_counters: of cards with a link (docs/sysfs.md). */
+/* /sys/class/gpulink/gpulinkN/link and link_counters, on cards with a link (docs/sysfs.md). */
 #include <linux/bitops.h>
 #include <linux/sysfs.h>
 
@@ -10,7 +10,7 @@
 struct glk_link_attr {
 	struct device_attribute dev_attr;
 	enum glk_link_setting setting;
-	u64 mask;	/* a bit of it, read and written as 0 or 1; 0: all of it */
+	u64 mask;	/* nonzero: one bit of the setting, shown as 0 or 1 */
 };
 
 static struct glk_link_attr *to_link_attr(struct device_attribute *attr)
@@ -18,7 +18,7 @@ static struct glk_link_attr *to_link_attr(struct device_attribute *attr)
 	return container_of(attr, struct glk_link_attr, dev_attr);
 }
 
-static ssize_t setting_show(struct device *dev, struct device_attribute *attr, char *buf)
+static ssize_t link_setting_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	const struct glk_link_attr *a = to_link_attr(attr);
 	struct glk_card *card = glk_to_card(dev);
@@ -33,7 +33,8 @@ static ssize_t setting_show(struct device *dev, struct device_attribute *attr, c
 	return sysfs_emit(buf, "%llu\n", a->mask ? (u64)!!(value & a->mask) : value);
 }
 
-static ssize_t setting_store(struct device *dev, struct device_attribute *attr, const char *buf,
+static ssize_t link_setting_store(struct device *dev, struct device_attribute *attr,
+				  const char *buf,
 			     size_t count)
 {
 	const struct glk_link_attr *a = to_link_attr(attr);
@@ -59,8 +60,8 @@ static ssize_t setting_store(struct device *dev, struct device_attribute *attr, 
 }
 
 #define SETTING(_name, _setting, _mask)							\
-	static struct glk_link_attr setting_##_name = {					\
-		.dev_attr = __ATTR(_name, 0644, setting_show, setting_store),		\
+	static struct glk_link_attr link_setting_##_name = {					\
+		.dev_attr = __ATTR(_name, 0644, link_setting_show, link_setting_store),		\
 		.setting = GLK_LINK_SETTING_##_setting,					\
 		.mask = _mask,								\
 	}
@@ -76,9 +77,9 @@ SETTING(burst, BURST, 0);
 SETTING(trim_bytes, TRIM_BYTES, 0);
 SETTING(timeout_ns, TIMEOUT_NS, 0);
 
-/* --- how it is --- */
+/* --- status --- */
 
-static int read_register(struct device *dev, u32 reg, u64 *value)
+static int link_read_register(struct device *dev, u32 reg, u64 *value)
 {
 	struct glk_card *card = glk_to_card(dev);
 	int err;
@@ -92,39 +93,40 @@ static int read_register(struct device *dev, u32 reg, u64 *value)
 	return err;
 }
 
-static ssize_t state_show(struct device *dev, struct device_attribute *attr, char *buf)
+static ssize_t link_state_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	u64 status;
 	int err;
 
-	err = read_register(dev, GLK_LINK_STATUS, &status);
+	err = link_read_register(dev, GLK_LINK_STATUS, &status);
 	if (err)
 		return err;
 	return sysfs_emit(buf, "%s\n", status & GLK_LINK_STATUS_UP_MASK ? "up" :
 			  status & GLK_LINK_STATUS_SESSION_MASK ? "interrupted" : "down");
 }
-static DEVICE_ATTR_RO(state);
 
-/* A field of a register that is a number. */
+static struct device_attribute link_attr_state = __ATTR(state, 0444, link_state_show, NULL);
+
+/* A numeric field of a register. */
 struct glk_link_field {
 	struct device_attribute dev_attr;
 	u32 reg;
 	u64 mask;
 };
 
-static ssize_t field_show(struct device *dev, struct device_attribute *attr, char *buf)
+static ssize_t link_field_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	const struct glk_link_field *field = container_of(attr, struct glk_link_field, dev_attr);
 	u64 value;
 	int err;
 
-	err = read_register(dev, field->reg, &value);
+	err = link_read_register(dev, field->reg, &value);
 	return err ?: sysfs_emit(buf, "%llu\n", (value & field->mask) >> __ffs64(field->mask));
 }
 
 #define FIELD(_name, _reg, _mask)							\
-	static struct glk_link_field field_##_name = {					\
-		.dev_attr = __ATTR(_name, 0444, field_show, NULL),			\
+	static struct glk_link_field link_field_##_name = {					\
+		.dev_attr = __ATTR(_name, 0444, link_field_show, NULL),			\
 		.reg = _reg,								\
 		.mask = _mask,								\
 	}
@@ -132,51 +134,55 @@ FIELD(cluster, GLK_LINK_CLUSTER, U64_MAX);
 FIELD(queued_flits, GLK_LINK_STATUS, GLK_LINK_STATUS_QUEUED_MASK);
 FIELD(queue_flits, GLK_LINK_CAPS, GLK_LINK_CAPS_ENTRIES_MASK);
 
-/* Of the other card, while it is there. */
-static ssize_t peer_cluster_show(struct device *dev, struct device_attribute *attr, char *buf)
+/* Of the remote card, while the link is up. */
+static ssize_t link_peer_cluster_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	u64 status;
 	int err;
 
-	err = read_register(dev, GLK_LINK_STATUS, &status);
+	err = link_read_register(dev, GLK_LINK_STATUS, &status);
 	if (err)
 		return err;
 	if (!(status & GLK_LINK_STATUS_UP_MASK))
 		return sysfs_emit(buf, "none\n");
 	return sysfs_emit(buf, "%llu\n", GLK_FIELD(status, GLK_LINK_STATUS_PEER_CLUSTER));
 }
-static DEVICE_ATTR_RO(peer_cluster);
 
-static ssize_t peer_serial_show(struct device *dev, struct device_attribute *attr, char *buf)
+static struct device_attribute link_attr_peer_cluster = __ATTR(peer_cluster, 0444,
+							       link_peer_cluster_show, NULL);
+
+static ssize_t link_peer_serial_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	u64 serial;
 	int err;
 
-	err = read_register(dev, GLK_LINK_PEER_SERIAL, &serial);
+	err = link_read_register(dev, GLK_LINK_PEER_SERIAL, &serial);
 	if (err)
 		return err;
 	return serial ? sysfs_emit(buf, "%016llx\n", serial) : sysfs_emit(buf, "none\n");
 }
-static DEVICE_ATTR_RO(peer_serial);
+
+static struct device_attribute link_attr_peer_serial = __ATTR(peer_serial, 0444,
+							      link_peer_serial_show, NULL);
 
 static struct attribute *link_attrs[] = {
-	&setting_enable.dev_attr.attr,
-	&setting_stitching.dev_attr.attr,
-	&setting_pooling.dev_attr.attr,
-	&setting_selective_pooling.dev_attr.attr,
-	&setting_yielding.dev_attr.attr,
-	&setting_sequencing.dev_attr.attr,
-	&setting_trimming.dev_attr.attr,
-	&setting_pool_cycles.dev_attr.attr,
-	&setting_burst.dev_attr.attr,
-	&setting_trim_bytes.dev_attr.attr,
-	&setting_timeout_ns.dev_attr.attr,
-	&dev_attr_state.attr,
-	&field_cluster.dev_attr.attr,
-	&field_queued_flits.dev_attr.attr,
-	&field_queue_flits.dev_attr.attr,
-	&dev_attr_peer_cluster.attr,
-	&dev_attr_peer_serial.attr,
+	&link_setting_enable.dev_attr.attr,
+	&link_setting_stitching.dev_attr.attr,
+	&link_setting_pooling.dev_attr.attr,
+	&link_setting_selective_pooling.dev_attr.attr,
+	&link_setting_yielding.dev_attr.attr,
+	&link_setting_sequencing.dev_attr.attr,
+	&link_setting_trimming.dev_attr.attr,
+	&link_setting_pool_cycles.dev_attr.attr,
+	&link_setting_burst.dev_attr.attr,
+	&link_setting_trim_bytes.dev_attr.attr,
+	&link_setting_timeout_ns.dev_attr.attr,
+	&link_attr_state.attr,
+	&link_field_cluster.dev_attr.attr,
+	&link_field_queued_flits.dev_attr.attr,
+	&link_field_queue_flits.dev_attr.attr,
+	&link_attr_peer_cluster.attr,
+	&link_attr_peer_serial.attr,
 	NULL
 };
 
@@ -192,7 +198,7 @@ struct glk_link_counter {
 	unsigned int index;
 };
 
-static ssize_t counter_show(struct device *dev, struct device_attribute *attr, char *buf)
+static ssize_t link_counter_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	const struct glk_link_counter *counter =
 		container_of(attr, struct glk_link_counter, dev_attr);
@@ -208,45 +214,45 @@ static ssize_t counter_show(struct device *dev, struct device_attribute *attr, c
 	return err ?: sysfs_emit(buf, "%llu\n", value);
 }
 
-static struct glk_link_counter counters[GLK_LINK_COUNTERS];
-static struct attribute *counter_attrs[GLK_LINK_COUNTERS + 1];
+static struct glk_link_counter link_counters[GLK_LINK_COUNTERS];
+static struct attribute *link_counter_attrs[GLK_LINK_COUNTERS + 1];
 
-static const struct attribute_group counter_group = {
+static const struct attribute_group link_counter_group = {
 	.name = "link_counters",
-	.attrs = counter_attrs,
+	.attrs = link_counter_attrs,
 };
 
-static const struct attribute_group *groups[] = {
+static const struct attribute_group *link_groups[] = {
 	&link_group,
-	&counter_group,
+	&link_counter_group,
 	NULL
 };
 
-/* On a card without a link there is nothing to show, not even a folder. */
+/* Cards without a link have no link directories. */
 int glk_link_sysfs_add(struct glk_card *card)
 {
-	return glk_link_present(card) ? sysfs_create_groups(&card->dev.kobj, groups) : 0;
+	return glk_link_present(card) ? sysfs_create_groups(&card->dev.kobj, link_groups) : 0;
 }
 
 void glk_link_sysfs_remove(struct glk_card *card)
 {
 	if (glk_link_present(card))
-		sysfs_remove_groups(&card->dev.kobj, groups);
+		sysfs_remove_groups(&card->dev.kobj, link_groups);
 }
 
-/* Before any card. */
+/* Call before any card is added. */
 void glk_link_sysfs_init(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < GLK_LINK_COUNTERS; i++) {
-		struct device_attribute *attr = &counters[i].dev_attr;
+		struct device_attribute *attr = &link_counters[i].dev_attr;
 
 		sysfs_attr_init(&attr->attr);
 		attr->attr.name = glk_link_counter_names[i];
 		attr->attr.mode = 0444;
-		attr->show = counter_show;
-		counters[i].index = i;
-		counter_attrs[i] = &attr->attr;
+		attr->show = link_counter_show;
+		link_counters[i].index = i;
+		link_counter_attrs[i] = &attr->attr;
 	}
 }

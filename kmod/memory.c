@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory that the card reads or writes and that user space maps: coherent, zeroed, and known page
- * by page.
+ * Memory accessed by the card and mapped by user space: coherent, zeroed, with a page table for
+ * mmap.
  */
 #include <linux/dma-mapping.h>
 
@@ -24,7 +24,7 @@ int glk_memory_alloc(struct glk_card *card, struct glk_memory *memory, size_t by
 	return err;
 }
 
-/* The card has let go of it, and no mapping shows it any more. */
+/* Call after the card stopped using it and its mappings are gone. */
 void glk_memory_free(struct glk_card *card, struct glk_memory *memory)
 {
 	if (!memory->cpu)
@@ -34,7 +34,7 @@ void glk_memory_free(struct glk_card *card, struct glk_memory *memory)
 	memory->cpu = NULL;
 }
 
-/* The page frame of the byte at `offset`, which lies in the memory. */
+/* Page frame number of the byte at `offset`, which must be within the memory. */
 unsigned long glk_memory_pfn(struct glk_memory *memory, u64 offset)
 {
 	struct sg_page_iter iter;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Settings of partitions: checked here, kept here, and written to the card again after a reset. */
+/* Partition settings: validated, stored, and restored to the card after a reset. */
 #include <linux/log2.h>
 
 #include "gpulink_drv.h"

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* gpulink.ko: the PCI driver of the card; probe and removal. What is in between: recovery.c. */
+/* PCI driver of the card: probe and removal. Resets and error recovery: recovery.c. */
 #include <linux/module.h>
 
 #include "gpulink_drv.h"
 
-static int map_bars(struct glk_card *card)
+static int card_map_bars(struct glk_card *card)
 {
 	struct pci_dev *pdev = card->pdev;
 
 	if (pci_resource_len(pdev, 0) < GLK_BAR0_SIZE || !pci_resource_len(pdev, 2)) {
-		glk_err(card, GLK_ERROR_BAR, "BAR 0 or 2 is missing or too small\n");
+		glk_err(card, GLK_ERROR_BAR,
+			"invalid BAR sizes: BAR 0 %llu bytes (at least %u), BAR 2 %llu bytes (not 0)\n",
+			(u64)pci_resource_len(pdev, 0), GLK_BAR0_SIZE,
+			(u64)pci_resource_len(pdev, 2));
 		return -ENODEV;
 	}
 	if (pci_request_mem_regions(pdev, KBUILD_MODNAME)) {
-		glk_err(card, GLK_ERROR_BAR, "BARs are taken\n");
+		glk_err(card, GLK_ERROR_BAR, "BARs are in use by another driver\n");
 		return -EBUSY;
 	}
 	card->regs = pci_iomap(pdev, 0, GLK_BAR0_SIZE);
@@ -26,13 +29,13 @@ static int map_bars(struct glk_card *card)
 	return 0;
 }
 
-static void unmap_bars(struct glk_card *card)
+static void card_unmap_bars(struct glk_card *card)
 {
 	pci_iounmap(card->pdev, card->regs);
 	pci_release_mem_regions(card->pdev);
 }
 
-static void free_irqs(struct glk_card *card)
+static void card_free_irqs(struct glk_card *card)
 {
 	unsigned int i;
 
@@ -42,14 +45,14 @@ static void free_irqs(struct glk_card *card)
 	glk_link_exit(card);
 }
 
-static int start_hardware(struct glk_card *card)
+static int card_start_hardware(struct glk_card *card)
 {
 	int err;
 
 	err = glk_card_identify(card);
 	if (err)
 		return err;
-	/* Who drove it before may have left work: a reset first; then it may reach memory. */
+	/* Reset before enabling bus mastering: a previous driver may have left work queued. */
 	glk_card_stop(card);
 	pci_set_master(card->pdev);
 	err = glk_card_request_irqs(card);
@@ -57,15 +60,15 @@ static int start_hardware(struct glk_card *card)
 		return err;
 	err = glk_card_start(card);
 	if (err) {
-		free_irqs(card);
-		glk_err(card, GLK_ERROR_RESET, "the card does not come up after a reset\n");
+		card_free_irqs(card);
+		glk_err(card, GLK_ERROR_RESET, "card does not become ready after a reset\n");
 		return err;
 	}
 	return 0;
 }
 
-/* Files may stay open: they keep the structure, and get ENODEV. */
-static void stop_hardware(struct glk_card *card)
+/* Open files keep the card structure alive; their calls return ENODEV. */
+static void card_stop_hardware(struct glk_card *card)
 {
 	unsigned int i;
 
@@ -79,7 +82,7 @@ static void stop_hardware(struct glk_card *card)
 		glk_endpoint_clear(card, i);
 	mutex_unlock(&card->lock);
 	up_write(&card->state_lock);
-	free_irqs(card);
+	card_free_irqs(card);
 }
 
 static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
@@ -94,7 +97,7 @@ static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	err = dma_set_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
 	if (err)
 		goto disable;
-	/* The card is told of memory page by page: a segment may be as long as can be mapped. */
+	/* The card takes lists of pages, so the mappable size is the only limit of a segment. */
 	dma_set_max_seg_size(&pdev->dev, min_t(size_t, UINT_MAX, dma_max_mapping_size(&pdev->dev)));
 	err = glk_peer_init(pdev);
 	if (err)
@@ -108,14 +111,14 @@ static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	glk_link_init(card);
 	for (p = 0; p < GLK_PARTITION_COUNT; p++)
 		glk_partition_defaults(&card->partitions[p]);
-	err = map_bars(card);
+	err = card_map_bars(card);
 	if (err)
 		goto put;
-	err = start_hardware(card);
+	err = card_start_hardware(card);
 	if (err)
 		goto unmap;
 	pci_set_drvdata(pdev, card);
-	/* What comes back after a bus error that resets the slot. */
+	/* Restored after a bus error that resets the slot. */
 	pci_save_state(pdev);
 	err = glk_endpoint_watch(card);
 	if (err)
@@ -131,10 +134,10 @@ static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 unwatch:
 	glk_endpoint_unwatch(card);
 stop:
-	stop_hardware(card);
+	card_stop_hardware(card);
 unmap:
 	pci_clear_master(pdev);
-	unmap_bars(card);
+	card_unmap_bars(card);
 put:
 	glk_card_drop(card);
 disable:
@@ -148,8 +151,8 @@ static void glk_remove(struct pci_dev *pdev)
 
 	glk_card_unpublish(card);
 	glk_endpoint_unwatch(card);
-	stop_hardware(card);
-	unmap_bars(card);
+	card_stop_hardware(card);
+	card_unmap_bars(card);
 	pci_disable_device(pdev);
 	glk_card_drop(card);
 }

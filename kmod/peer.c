@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whether two PCI functions reach each other without the memory of the host between them. */
+/* Whether two PCI functions can reach each other directly (peer-to-peer). */
 #include <linux/pci-p2pdma.h>
 
 #include "gpulink_drv.h"
 
 #ifdef CONFIG_PCI_P2PDMA
 
-/* Before anything of the card is exported. */
+/* Required before windows are exported. */
 int glk_peer_init(struct pci_dev *pdev)
 {
 #ifdef GLK_HAVE_P2P_EXPORT
@@ -17,9 +17,9 @@ int glk_peer_init(struct pci_dev *pdev)
 }
 
 /*
- * Asks the kernel whether the bridges between the card and an endpoint forward what the card
- * writes, and how many there are. Bridges that do not promise it lose or corrupt data silently: a
- * refusal is better, and says what would help.
+ * Asks the kernel whether the bridges between the card and an endpoint forward peer-to-peer writes,
+ * and for their distance. Other bridges may lose or corrupt data silently, so reject them, with a
+ * message that says what helps.
  */
 int glk_peer_check(struct glk_card *card, struct pci_dev *endpoint, int *distance)
 {
@@ -27,7 +27,7 @@ int glk_peer_check(struct glk_card *card, struct pci_dev *endpoint, int *distanc
 	if (*distance >= 0 || card->unchecked_peers)
 		return 0;
 	glk_err(card, GLK_ERROR_PEER,
-		"the bridges between the card and %s do not promise to forward peers' writes; put both behind one PCIe switch, or write 1 to unchecked_peers when you know better\n",
+		"endpoint %s: the bridges to the card do not guarantee peer-to-peer forwarding; put both behind one PCIe switch, or write 1 to unchecked_peers to override\n",
 		pci_name(endpoint));
 	return -EHOSTUNREACH;
 }
@@ -43,7 +43,7 @@ int glk_peer_check(struct glk_card *card, struct pci_dev *endpoint, int *distanc
 {
 	*distance = -1;
 	dev_info_once(&card->pdev->dev,
-		      "this kernel has no PCI_P2PDMA: nobody checks whether endpoints can be reached\n");
+		      "kernel has no PCI_P2PDMA: endpoint reachability is not checked\n");
 	return 0;
 }
 

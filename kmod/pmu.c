@@ -3,14 +3,13 @@
  * perf: the counters of card N as the system-wide PMU gpulinkN, as in
  * `perf stat -e gpulink0/stores,partition=0/`.
  *
- * Not every kernel from 6.1 on bears a PMU that is unregistered while events of it are open, and
- * none of those tells when the last event has let go of it. So a PMU belongs to a card's number
- * and not to the card: it is registered when the first card of this number comes, stands empty
- * while there is none, and is unregistered with the module, which open events keep loaded. An
- * event never holds a card: it reaches one through its PMU and under the PMU's lock. Where there
- * is none, or one that is being reset, an event keeps what it counted.
+ * Some supported kernels crash if a PMU is unregistered with open events, and none reports when the
+ * last event is closed. So a PMU belongs to a card number, not to a card: it is registered with the
+ * first card of that number, stays registered without a card, and is unregistered on module unload,
+ * which open events block. Events hold no reference to the card: they look it up in their PMU,
+ * under the PMU's lock. While the card is missing or being reset, events keep their counts.
  *
- * perf reads with interrupts off, so neither card->lock nor state_lock is for this file:
+ * perf reads with interrupts disabled, so this file cannot take card->lock or state_lock; see
  * glk_card_counter_now().
  */
 #include <linux/cpu.h>
@@ -24,32 +23,32 @@
 #define CONFIG_EVENT(config)		((config) & 0xff)
 #define CONFIG_PARTITION(config)	((config) >> 8 & 0xff)
 #define CONFIG_KNOWN			0xffffULL
-#define EVENT_CARD			0x80	/* the card's counters, from here on */
+#define EVENT_CARD			0x80	/* first event of the card's counters */
 #define ALL_PARTITIONS			0xff
 
 struct glk_pmu {
 	struct pmu pmu;
 	raw_spinlock_t lock;	/* card; outside card->snapshot_lock */
-	struct glk_card *card;	/* NULL: none has this number now */
+	struct glk_card *card;	/* NULL: no card has this number */
 	struct hlist_node node;
-	unsigned int cpu;	/* that perf reads it on */
-	atomic_t events;	/* open */
+	unsigned int cpu;	/* on which perf reads the events */
+	atomic_t events;	/* number of open events */
 	char name[16];
 };
 
 static DEFINE_MUTEX(pmus_lock);
 static struct glk_pmu *pmus[GLK_MINORS];
-static int hotplug_state;
+static int pmu_hotplug_state;
 
-static struct glk_pmu *to_pmu(struct pmu *pmu)
+static struct glk_pmu *to_glk_pmu(struct pmu *pmu)
 {
 	return container_of(pmu, struct glk_pmu, pmu);
 }
 
-/* False: it cannot be read now. */
-static bool read_event(struct perf_event *event, u64 *value)
+/* False: the counter cannot be read now. */
+static bool pmu_event_value(struct perf_event *event, u64 *value)
 {
-	struct glk_pmu *pmu = to_pmu(event->pmu);
+	struct glk_pmu *pmu = to_glk_pmu(event->pmu);
 	unsigned int partition = CONFIG_PARTITION(event->attr.config);
 	unsigned int index = CONFIG_EVENT(event->attr.config);
 	struct glk_card *card;
@@ -70,14 +69,14 @@ static bool read_event(struct perf_event *event, u64 *value)
 }
 
 /*
- * hw.config_base: whether hw.prev_count was ever read since the start. A card that begins anew
- * counts from there.
+ * hw.config_base: whether hw.prev_count was read since the start. If the counter went back, because
+ * the card lost power, counting continues from the new value.
  */
-static void update(struct perf_event *event)
+static void pmu_event_update(struct perf_event *event)
 {
 	u64 now, before;
 
-	if (!read_event(event, &now))
+	if (!pmu_event_value(event, &now))
 		return;
 	before = local64_xchg(&event->hw.prev_count, now);
 	if (event->hw.config_base && now >= before)
@@ -85,41 +84,41 @@ static void update(struct perf_event *event)
 	event->hw.config_base = 1;
 }
 
-static void event_start(struct perf_event *event, int flags)
+static void pmu_event_start(struct perf_event *event, int flags)
 {
 	event->hw.state = 0;
 	event->hw.config_base = 0;
-	update(event);
+	pmu_event_update(event);
 }
 
-static void event_stop(struct perf_event *event, int flags)
+static void pmu_event_stop(struct perf_event *event, int flags)
 {
 	if (event->hw.state & PERF_HES_STOPPED)
 		return;
-	update(event);
+	pmu_event_update(event);
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
-static int event_add(struct perf_event *event, int flags)
+static int pmu_event_add(struct perf_event *event, int flags)
 {
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	if (flags & PERF_EF_START)
-		event_start(event, flags);
+		pmu_event_start(event, flags);
 	return 0;
 }
 
-static void event_del(struct perf_event *event, int flags)
+static void pmu_event_del(struct perf_event *event, int flags)
 {
-	event_stop(event, PERF_EF_UPDATE);
+	pmu_event_stop(event, PERF_EF_UPDATE);
 }
 
-static void event_destroy(struct perf_event *event)
+static void pmu_event_destroy(struct perf_event *event)
 {
-	atomic_dec(&to_pmu(event->pmu)->events);
+	atomic_dec(&to_glk_pmu(event->pmu)->events);
 }
 
-/* Which counters there are is the same for all cards; how many partitions, the card says. */
-static int check_config(struct glk_pmu *pmu, u64 config)
+/* All cards have the same counters; the number of partitions depends on the card. */
+static int pmu_check_config(struct glk_pmu *pmu, u64 config)
 {
 	unsigned int index = CONFIG_EVENT(config), partition = CONFIG_PARTITION(config);
 	unsigned long flags;
@@ -139,97 +138,97 @@ static int check_config(struct glk_pmu *pmu, u64 config)
 	return err;
 }
 
-static int event_init(struct perf_event *event)
+static int pmu_event_init(struct perf_event *event)
 {
-	struct glk_pmu *pmu = to_pmu(event->pmu);
+	struct glk_pmu *pmu = to_glk_pmu(event->pmu);
 	int err;
 
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
-	/* The card counts what all do on it: nothing of one task, and it raises no interrupt. */
+	/* Counters are card-wide and raise no interrupt: no per-task events, no sampling. */
 	if (is_sampling_event(event) || event->attach_state & PERF_ATTACH_TASK || event->cpu < 0)
 		return -EINVAL;
 	if (event->attr.config1 || event->attr.config2)
 		return -EINVAL;
-	err = check_config(pmu, event->attr.config);
+	err = pmu_check_config(pmu, event->attr.config);
 	if (err)
 		return err;
 	atomic_inc(&pmu->events);
-	event->destroy = event_destroy;
+	event->destroy = pmu_event_destroy;
 	event->cpu = READ_ONCE(pmu->cpu);
 	return 0;
 }
 
-static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr, char *buf)
+static ssize_t pmu_cpumask_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	struct glk_pmu *pmu = to_pmu(dev_get_drvdata(dev));
+	struct glk_pmu *pmu = to_glk_pmu(dev_get_drvdata(dev));
 
 	return sysfs_emit(buf, "%*pbl\n", cpumask_pr_args(cpumask_of(READ_ONCE(pmu->cpu))));
 }
-static DEVICE_ATTR_RO(cpumask);
 
-static struct attribute *cpumask_attrs[] = {
-	&dev_attr_cpumask.attr,
+static struct device_attribute pmu_attr_cpumask = __ATTR(cpumask, 0444, pmu_cpumask_show, NULL);
+
+static struct attribute *pmu_cpumask_attrs[] = {
+	&pmu_attr_cpumask.attr,
 	NULL
 };
 
-static const struct attribute_group cpumask_group = {
-	.attrs = cpumask_attrs,
+static const struct attribute_group pmu_cpumask_group = {
+	.attrs = pmu_cpumask_attrs,
 };
 
 PMU_FORMAT_ATTR(event, "config:0-7");
 PMU_FORMAT_ATTR(partition, "config:8-15");
 
-static struct attribute *format_attrs[] = {
+static struct attribute *pmu_format_attrs[] = {
 	&format_attr_event.attr,
 	&format_attr_partition.attr,
 	NULL
 };
 
-static const struct attribute_group format_group = {
+static const struct attribute_group pmu_format_group = {
 	.name = "format",
-	.attrs = format_attrs,
+	.attrs = pmu_format_attrs,
 };
 
-static struct perf_pmu_events_attr events[GLK_PARTITION_COUNTERS + GLK_CARD_COUNTERS];
-static struct attribute *event_attrs[ARRAY_SIZE(events) + 1];
+static struct perf_pmu_events_attr pmu_events[GLK_PARTITION_COUNTERS + GLK_CARD_COUNTERS];
+static struct attribute *pmu_event_attrs[ARRAY_SIZE(pmu_events) + 1];
 
-static const struct attribute_group events_group = {
+static const struct attribute_group pmu_events_group = {
 	.name = "events",
-	.attrs = event_attrs,
+	.attrs = pmu_event_attrs,
 };
 
 static const struct attribute_group *pmu_groups[] = {
-	&cpumask_group,
-	&format_group,
-	&events_group,
+	&pmu_cpumask_group,
+	&pmu_format_group,
+	&pmu_events_group,
 	NULL
 };
 
-/* Which partition must be said: perf asks for it because of the "?". */
-static ssize_t alias_show(struct device *dev, struct device_attribute *attr, char *buf)
+/* The "?" makes perf require a value for partition. */
+static ssize_t pmu_alias_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	u64 id = container_of(attr, struct perf_pmu_events_attr, attr)->id;
 
 	return sysfs_emit(buf, "event=0x%02llx%s\n", id, id < EVENT_CARD ? ",partition=?" : "");
 }
 
-static void name_event(struct perf_pmu_events_attr *event, const char *name, u64 id)
+static void pmu_init_event_attr(struct perf_pmu_events_attr *event, const char *name, u64 id)
 {
 	sysfs_attr_init(&event->attr.attr);
 	event->attr.attr.name = name;
 	event->attr.attr.mode = 0444;
-	event->attr.show = alias_show;
+	event->attr.show = pmu_alias_show;
 	event->id = id;
-	event_attrs[event - events] = &event->attr.attr;
+	pmu_event_attrs[event - pmu_events] = &event->attr.attr;
 }
 
 /*
- * The CPU goes: another one reads from now on. One call moves one group of events only on kernels
- * that search for the next one from where the last one was (6.12 does); a call that finds none
- * costs little.
+ * Moves events to another CPU when theirs goes offline. On some kernels (6.12 is one) each call
+ * migrates only one group of events, so call it once per event; extra calls are cheap.
  */
-static int cpu_offline(unsigned int cpu, struct hlist_node *node)
+static int pmu_cpu_offline(unsigned int cpu, struct hlist_node *node)
 {
 	struct glk_pmu *pmu = hlist_entry(node, struct glk_pmu, node);
 	unsigned int target;
@@ -246,13 +245,13 @@ static int cpu_offline(unsigned int cpu, struct hlist_node *node)
 	return 0;
 }
 
-static int register_pmu(struct glk_pmu *pmu)
+static int pmu_register(struct glk_pmu *pmu)
 {
 	int err;
 
-	/* No CPU's end concerns it yet; from the second step on, the one's that it has. */
+	/* No CPU matches until the real one is set below. */
 	pmu->cpu = nr_cpu_ids;
-	err = cpuhp_state_add_instance_nocalls(hotplug_state, &pmu->node);
+	err = cpuhp_state_add_instance_nocalls(pmu_hotplug_state, &pmu->node);
 	if (err)
 		return err;
 	cpus_read_lock();
@@ -260,11 +259,11 @@ static int register_pmu(struct glk_pmu *pmu)
 	cpus_read_unlock();
 	err = perf_pmu_register(&pmu->pmu, pmu->name, -1);
 	if (err)
-		cpuhp_state_remove_instance_nocalls(hotplug_state, &pmu->node);
+		cpuhp_state_remove_instance_nocalls(pmu_hotplug_state, &pmu->node);
 	return err;
 }
 
-static struct glk_pmu *create_pmu(const char *name)
+static struct glk_pmu *pmu_create(const char *name)
 {
 	struct glk_pmu *pmu;
 	int err;
@@ -279,14 +278,14 @@ static struct glk_pmu *create_pmu(const char *name)
 		.task_ctx_nr = perf_invalid_context,
 		.capabilities = PERF_PMU_CAP_NO_EXCLUDE | PERF_PMU_CAP_NO_INTERRUPT,
 		.attr_groups = pmu_groups,
-		.event_init = event_init,
-		.add = event_add,
-		.del = event_del,
-		.start = event_start,
-		.stop = event_stop,
-		.read = update,
+		.event_init = pmu_event_init,
+		.add = pmu_event_add,
+		.del = pmu_event_del,
+		.start = pmu_event_start,
+		.stop = pmu_event_stop,
+		.read = pmu_event_update,
 	};
-	err = register_pmu(pmu);
+	err = pmu_register(pmu);
 	if (err) {
 		kfree(pmu);
 		return ERR_PTR(err);
@@ -294,7 +293,7 @@ static struct glk_pmu *create_pmu(const char *name)
 	return pmu;
 }
 
-static void set_card(struct glk_pmu *pmu, struct glk_card *card)
+static void pmu_set_card(struct glk_pmu *pmu, struct glk_card *card)
 {
 	unsigned long flags;
 
@@ -303,24 +302,24 @@ static void set_card(struct glk_pmu *pmu, struct glk_card *card)
 	raw_spin_unlock_irqrestore(&pmu->lock, flags);
 }
 
-/* A card works without perf too. */
+/* Failure is not fatal: the card works without perf. */
 void glk_pmu_attach(struct glk_card *card)
 {
 	unsigned int number = MINOR(card->dev.devt);
 	struct glk_pmu *pmu;
 
 	mutex_lock(&pmus_lock);
-	pmu = pmus[number] ?: create_pmu(dev_name(&card->dev));
+	pmu = pmus[number] ?: pmu_create(dev_name(&card->dev));
 	if (IS_ERR(pmu)) {
 		glk_warn(card, GLK_ERROR_PERF, "no PMU for perf (%ld)\n", PTR_ERR(pmu));
 	} else {
 		pmus[number] = pmu;
-		set_card(pmu, card);
+		pmu_set_card(pmu, card);
 	}
 	mutex_unlock(&pmus_lock);
 }
 
-/* No event reads the card any more when this returns. */
+/* On return no event reads the card. */
 void glk_pmu_detach(struct glk_card *card)
 {
 	struct glk_pmu *pmu;
@@ -328,7 +327,7 @@ void glk_pmu_detach(struct glk_card *card)
 	mutex_lock(&pmus_lock);
 	pmu = pmus[MINOR(card->dev.devt)];
 	if (pmu)
-		set_card(pmu, NULL);
+		pmu_set_card(pmu, NULL);
 	mutex_unlock(&pmus_lock);
 }
 
@@ -337,16 +336,16 @@ int glk_pmu_init(void)
 	unsigned int i;
 
 	for (i = 0; i < GLK_PARTITION_COUNTERS; i++)
-		name_event(&events[i], glk_partition_counter_names[i], i);
+		pmu_init_event_attr(&pmu_events[i], glk_partition_counter_names[i], i);
 	for (i = 0; i < GLK_CARD_COUNTERS; i++)
-		name_event(&events[GLK_PARTITION_COUNTERS + i], glk_card_counter_names[i],
-			   EVENT_CARD + i);
-	hotplug_state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "perf/gpulink:online", NULL,
-						cpu_offline);
-	return hotplug_state < 0 ? hotplug_state : 0;
+		pmu_init_event_attr(&pmu_events[GLK_PARTITION_COUNTERS + i],
+				    glk_card_counter_names[i], EVENT_CARD + i);
+	pmu_hotplug_state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "perf/gpulink:online",
+						    NULL, pmu_cpu_offline);
+	return pmu_hotplug_state < 0 ? pmu_hotplug_state : 0;
 }
 
-/* The module goes: no event is left. */
+/* On module unload; no events are open. */
 void glk_pmu_exit(void)
 {
 	unsigned int i;
@@ -355,8 +354,8 @@ void glk_pmu_exit(void)
 		if (!pmus[i])
 			continue;
 		perf_pmu_unregister(&pmus[i]->pmu);
-		cpuhp_state_remove_instance_nocalls(hotplug_state, &pmus[i]->node);
+		cpuhp_state_remove_instance_nocalls(pmu_hotplug_state, &pmus[i]->node);
 		kfree(pmus[i]);
 	}
-	cpuhp_remove_multi_state(hotplug_state);
+	cpuhp_remove_multi_state(pmu_hotplug_state);
 }

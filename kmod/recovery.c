@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Life and death of a card that is bound: resets, bus errors, sleep, shutdown, and silence
- * (docs/recovery.md). All of them go down one way, quiesce(), and come up one way, come_back().
- * Files opened before are stale from then on.
+ * Device life cycle: resets, bus errors, system sleep, shutdown and loss of the card
+ * (docs/recovery.md). All of them take the card down by card_quiesce() and back up by
+ * card_bring_up(). Files opened before then are stale.
  *
- * All callbacks but the work run with the device locked: not beside probe, removal or each other.
+ * All callbacks except the work run with the device locked: never concurrently with probe, removal
+ * or each other.
  */
 #include <linux/pm.h>
 
 #include "gpulink_drv.h"
 
 /*
- * Takes the card out of work. When it returns, who waited is told, no mapping leads to the card,
- * and the card reaches no memory. What it had accepted goes out first; what cannot go out is
- * dropped, and the card counts it.
+ * Quiesces the card. On return all waiters have been woken, no mapping reaches the card, and the
+ * card cannot access memory. Queued stores are drained first; the card drops and counts those that
+ * cannot be sent.
  */
-static void quiesce(struct glk_card *card, enum glk_state to, bool reachable)
+static void card_quiesce(struct glk_card *card, enum glk_state to, bool reachable)
 {
 	bool live;
 
 	down_write(&card->state_lock);
 	mutex_lock(&card->lock);
 	live = card->state == GLK_LIVE;
-	/* Asleep, it is for resume alone to wake it. */
+	/* Only resume ends the suspended state. */
 	if (card->state != GLK_SUSPENDED || to == GLK_REMOVED)
 		glk_card_set_state(card, to);
 	glk_contexts_wake(card);
@@ -31,7 +32,7 @@ static void quiesce(struct glk_card *card, enum glk_state to, bool reachable)
 	if (reachable) {
 		glk_card_drain(card, GLK_DRAIN_CARD, 0);
 		glk_write(card, GLK_CARD_CONTROL, 0);
-		glk_read(card, GLK_CARD_STATUS);	/* so that it has taken effect */
+		glk_read(card, GLK_CARD_STATUS);	/* flush the posted write */
 	}
 	glk_capture_stop(card, glk_card_error(card), reachable);
 	pci_clear_master(card->pdev);
@@ -39,8 +40,8 @@ static void quiesce(struct glk_card *card, enum glk_state to, bool reachable)
 	up_write(&card->state_lock);
 }
 
-/* From the quiet that `from` names back to work, with the settings and endpoints of before. */
-static void come_back(struct glk_card *card, enum glk_state from, const char *why)
+/* Resumes operation from the quiesced state `from`, with the previous settings and endpoints. */
+static void card_bring_up(struct glk_card *card, enum glk_state from, const char *why)
 {
 	struct pci_dev *pdev = card->pdev;
 	int err;
@@ -49,17 +50,17 @@ static void come_back(struct glk_card *card, enum glk_state from, const char *wh
 	mutex_lock(&card->lock);
 	if (card->state != from)
 		goto unlock;
-	/* Not every way here resets the card's logic. */
+	/* Not every event that leads here resets the card's logic. */
 	if (glk_card_answers(card) && glk_read(card, GLK_CARD_GENERATION) == card->hw_generation)
 		glk_card_stop(card);
 	pci_set_master(pdev);
 	err = glk_card_start(card);
 	if (err) {
 		pci_clear_master(pdev);
-		glk_err(card, GLK_ERROR_RESET, "the card does not come up after %s\n", why);
+		glk_err(card, GLK_ERROR_RESET, "card does not become ready after %s\n", why);
 	} else {
 		pci_save_state(pdev);
-		dev_info(&pdev->dev, "back after %s, generation %llu\n", why, card->generation);
+		dev_info(&pdev->dev, "recovered from %s, generation %llu\n", why, card->generation);
 	}
 	glk_card_set_state(card, err ? GLK_LOST : GLK_LIVE);
 unlock:
@@ -67,8 +68,8 @@ unlock:
 	up_write(&card->state_lock);
 }
 
-/* What glk_card_lost() could not do where it was called. */
-static void lost_work(struct work_struct *work)
+/* The part of glk_card_lost() that needs to sleep. */
+static void card_lost_work(struct work_struct *work)
 {
 	struct glk_card *card = container_of(work, struct glk_card, lost_work);
 
@@ -85,82 +86,81 @@ static void lost_work(struct work_struct *work)
 
 void glk_recovery_init(struct glk_card *card)
 {
-	INIT_WORK(&card->lost_work, lost_work);
+	INIT_WORK(&card->lost_work, card_lost_work);
 }
 
-/* The end, for good: nothing is left on the card, and nothing of the above runs or will. */
+/* Final shutdown on removal: clears the card; nothing above runs afterwards. */
 void glk_recovery_retire(struct glk_card *card)
 {
-	quiesce(card, GLK_REMOVED, true);
+	card_quiesce(card, GLK_REMOVED, true);
 	cancel_work_sync(&card->lost_work);
 	if (glk_card_answers(card))
 		glk_card_stop(card);
 }
 
-/* Reset of the function, by either sysfs file. */
-static void reset_prepare(struct pci_dev *pdev)
+/* Function reset, requested by either sysfs file. */
+static void card_reset_prepare(struct pci_dev *pdev)
 {
-	quiesce(pci_get_drvdata(pdev), GLK_RESETTING, true);
+	card_quiesce(pci_get_drvdata(pdev), GLK_RESETTING, true);
 }
 
-static void reset_done(struct pci_dev *pdev)
+static void card_reset_done(struct pci_dev *pdev)
 {
-	come_back(pci_get_drvdata(pdev), GLK_RESETTING, "a reset");
+	card_bring_up(pci_get_drvdata(pdev), GLK_RESETTING, "a reset");
 }
 
 /*
- * A bus error. Also when the bus still works (not fatal) some access was lost, which may have been
- * a store: only a reset tells those who rely on it. So there is no going on without one, and no
- * mmio_enabled.
+ * Bus error. Even a nonfatal error means that an access was lost, possibly a store, and only a
+ * reset reports that to every user. So recovery always resets; there is no mmio_enabled callback.
  */
-static pci_ers_result_t error_detected(struct pci_dev *pdev, pci_channel_state_t state)
+static pci_ers_result_t card_error_detected(struct pci_dev *pdev, pci_channel_state_t state)
 {
 	struct glk_card *card = pci_get_drvdata(pdev);
 
 	if (state == pci_channel_io_perm_failure) {
-		quiesce(card, GLK_LOST, false);
+		card_quiesce(card, GLK_LOST, false);
 		return PCI_ERS_RESULT_DISCONNECT;
 	}
-	quiesce(card, GLK_RESETTING, state == pci_channel_io_normal);
+	card_quiesce(card, GLK_RESETTING, state == pci_channel_io_normal);
 	return PCI_ERS_RESULT_NEED_RESET;
 }
 
-static pci_ers_result_t slot_reset(struct pci_dev *pdev)
+static pci_ers_result_t card_slot_reset(struct pci_dev *pdev)
 {
 	struct glk_card *card = pci_get_drvdata(pdev);
 
 	pci_restore_state(pdev);
-	pci_save_state(pdev);	/* restoring used it up */
+	pci_save_state(pdev);	/* pci_restore_state() invalidated the copy */
 	if (glk_card_answers(card))
 		return PCI_ERS_RESULT_RECOVERED;
-	glk_err(card, GLK_ERROR_RESET, "the card does not answer after a reset of its slot\n");
-	quiesce(card, GLK_LOST, false);
+	glk_err(card, GLK_ERROR_RESET, "card does not respond after a slot reset\n");
+	card_quiesce(card, GLK_LOST, false);
 	return PCI_ERS_RESULT_DISCONNECT;
 }
 
-static void error_resume(struct pci_dev *pdev)
+static void card_error_resume(struct pci_dev *pdev)
 {
-	come_back(pci_get_drvdata(pdev), GLK_RESETTING, "a bus error");
+	card_bring_up(pci_get_drvdata(pdev), GLK_RESETTING, "a bus error");
 }
 
 const struct pci_error_handlers glk_error_handlers = {
-	.reset_prepare = reset_prepare,
-	.reset_done = reset_done,
-	.error_detected = error_detected,
-	.slot_reset = slot_reset,
-	.resume = error_resume,
+	.reset_prepare = card_reset_prepare,
+	.reset_done = card_reset_done,
+	.error_detected = card_error_detected,
+	.slot_reset = card_slot_reset,
+	.resume = card_error_resume,
 };
 
-/* The PCI core saves and restores the configuration space and switches the power. */
+/* The PCI core saves and restores the configuration space and changes the power state. */
 static int card_suspend(struct device *dev)
 {
-	quiesce(dev_get_drvdata(dev), GLK_SUSPENDED, true);
+	card_quiesce(dev_get_drvdata(dev), GLK_SUSPENDED, true);
 	return 0;
 }
 
 static int card_resume(struct device *dev)
 {
-	come_back(dev_get_drvdata(dev), GLK_SUSPENDED, "sleep");
+	card_bring_up(dev_get_drvdata(dev), GLK_SUSPENDED, "system sleep");
 	return 0;
 }
 
@@ -168,8 +168,8 @@ const struct dev_pm_ops glk_pm_ops = {
 	SYSTEM_SLEEP_PM_OPS(card_suspend, card_resume)
 };
 
-/* Reboot, power-off, or another kernel in this one's place: the card must not touch its memory. */
+/* Reboot, power-off or kexec: the card must not access the memory of the next kernel. */
 void glk_recovery_shutdown(struct pci_dev *pdev)
 {
-	quiesce(pci_get_drvdata(pdev), GLK_SUSPENDED, true);
+	card_quiesce(pci_get_drvdata(pdev), GLK_SUSPENDED, true);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registrations: memory that ring entries may name, listed page by page for the card. Memory of the
- * process is pinned and charged here; that of a dma-buf comes by dmabuf_import.c.
+ * Registrations: memory that ring entries can access, passed to the card as a list of pages.
+ * Process memory is pinned and charged here; dma-bufs are attached in dmabuf_import.c.
  */
 #include <linux/dma-mapping.h>
 #include <linux/sched/mm.h>
@@ -11,15 +11,10 @@
 #include "gpulink_drv.h"
 #include "trace.h"
 
-/* One registration; the page list of more would be an unreasonable allocation. */
+/* Maximum size of a registration; bounds the allocation of its page list. */
 #define BYTES_MAX	BIT_ULL(32)
 
-static u64 address_offset(u64 address)
-{
-	return address & ~PAGE_MASK;
-}
-
-static int pin_pages(struct glk_registration *reg, u64 address)
+static int registration_pin_pages(struct glk_registration *reg, u64 address)
 {
 	unsigned int flags = FOLL_LONGTERM |
 			     (reg->flags & GPULINK_ALLOW_WRITE ? FOLL_WRITE : GLK_FOLL_READ);
@@ -53,7 +48,7 @@ struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address
 		return ERR_PTR(-ENOMEM);
 	INIT_LIST_HEAD(&reg->list);
 	reg->flags = flags;
-	reg->offset = address_offset(address);
+	reg->offset = offset_in_page(address);
 	reg->bytes = bytes;
 	reg->page_count = DIV_ROUND_UP_ULL(reg->offset + bytes, PAGE_SIZE);
 	reg->mm = current->mm;
@@ -69,7 +64,7 @@ struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address
 		err = -ENOMEM;
 		goto uncharge;
 	}
-	err = pin_pages(reg, address);
+	err = registration_pin_pages(reg, address);
 	if (err)
 		goto free_pages;
 	mmgrab(reg->mm);
@@ -86,7 +81,7 @@ free:
 	return ERR_PTR(err);
 }
 
-/* The rest of what pinning did. Not under state_lock: uncharging takes mmap_lock. */
+/* Unpins and uncharges. Not under state_lock: uncharging takes mmap_lock. */
 void glk_registration_free(struct glk_registration *reg)
 {
 	if (reg->import) {
@@ -101,7 +96,7 @@ void glk_registration_free(struct glk_registration *reg)
 	kfree(reg);
 }
 
-int glk_registration_list(struct glk_card *card, struct glk_registration *reg)
+int glk_registration_alloc_page_list(struct glk_card *card, struct glk_registration *reg)
 {
 	reg->page_list_bytes = array_size(reg->page_count, sizeof(*reg->page_list));
 	reg->page_list = dma_alloc_coherent(&card->pdev->dev, reg->page_list_bytes,
@@ -110,10 +105,10 @@ int glk_registration_list(struct glk_card *card, struct glk_registration *reg)
 }
 
 /*
- * Card and processes share registered memory without telling each other: no call of theirs would
- * bring a cache or a bounce buffer up to date.
+ * Card and process share registered memory without DMA sync calls, so caches and bounce buffers
+ * would never be updated.
  */
-static bool coherent(struct glk_card *card, struct sg_table *sgt)
+static bool registration_coherent(struct glk_card *card, struct sg_table *sgt)
 {
 	struct scatterlist *sg;
 	int i;
@@ -124,7 +119,7 @@ static bool coherent(struct glk_card *card, struct sg_table *sgt)
 	return true;
 }
 
-static int map_pages(struct glk_card *card, struct glk_registration *reg)
+static int registration_map_pages(struct glk_card *card, struct glk_registration *reg)
 {
 	struct sg_dma_page_iter iter;
 	unsigned long i = 0;
@@ -135,18 +130,18 @@ static int map_pages(struct glk_card *card, struct glk_registration *reg)
 						dma_get_max_seg_size(&card->pdev->dev), GFP_KERNEL);
 	if (err)
 		return err;
-	/* A page may be registered twice: without the attribute a defect to the API's checks. */
+	/* A page may be registered twice; without the attribute DMA API debugging reports that. */
 	err = dma_map_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL,
 			      DMA_ATTR_SKIP_CPU_SYNC);
 	if (err)
 		goto free;
-	if (!coherent(card, &reg->sgt)) {
+	if (!registration_coherent(card, &reg->sgt)) {
 		glk_err(card, GLK_ERROR_COHERENCE,
-			"the platform does not share a process' memory coherently with the card\n");
+			"memory is not coherent between processes and the card on this platform\n");
 		err = -EOPNOTSUPP;
 		goto unmap;
 	}
-	err = glk_registration_list(card, reg);
+	err = glk_registration_alloc_page_list(card, reg);
 	if (err)
 		goto unmap;
 	for_each_sgtable_dma_page(&reg->sgt, &iter, 0)
@@ -160,12 +155,12 @@ free:
 	return err;
 }
 
-static u32 entry_of(const struct glk_registration *reg)
+static u32 registration_entry_reg(const struct glk_registration *reg)
 {
 	return GLK_REGISTRATION_ARRAY + reg->handle * GLK_REGISTRATION_STRIDE;
 }
 
-/* The card may use it from here on. Under card->lock, with a card that works. */
+/* Grants the card access. Under card->lock, with a live card. */
 void glk_registration_arm(struct glk_context *ctx, struct glk_registration *reg)
 {
 	struct glk_card *card = ctx->card;
@@ -177,23 +172,23 @@ void glk_registration_arm(struct glk_context *ctx, struct glk_registration *reg)
 	if (reg->flags & GPULINK_ALLOW_WRITE)
 		q0 |= GLK_REGISTRATION_Q0_WRITE_MASK;
 	spin_lock(&card->entry_lock);
-	glk_write(card, entry_of(reg) + GLK_REGISTRATION_Q1, reg->bytes);
-	glk_write(card, entry_of(reg) + GLK_REGISTRATION_Q2, reg->page_list_dma);
-	glk_write(card, entry_of(reg) + GLK_REGISTRATION_Q3, reg->offset);
-	glk_write(card, entry_of(reg) + GLK_REGISTRATION_Q0, q0);
+	glk_write(card, registration_entry_reg(reg) + GLK_REGISTRATION_Q1, reg->bytes);
+	glk_write(card, registration_entry_reg(reg) + GLK_REGISTRATION_Q2, reg->page_list_dma);
+	glk_write(card, registration_entry_reg(reg) + GLK_REGISTRATION_Q3, reg->offset);
+	glk_write(card, registration_entry_reg(reg) + GLK_REGISTRATION_Q0, q0);
 	reg->armed = true;
 	spin_unlock(&card->entry_lock);
 }
 
 /*
- * The card forgets it; a read sees to it that it has. Called with no lock of the card, too:
- * see dmabuf_import.c.
+ * Revokes the card's access; the read waits until the write took effect. May be called without
+ * card->lock: see dmabuf_import.c.
  */
 void glk_registration_disarm(struct glk_card *card, struct glk_registration *reg)
 {
 	spin_lock(&card->entry_lock);
 	if (reg->armed) {
-		glk_write(card, entry_of(reg) + GLK_REGISTRATION_Q0, 0);
+		glk_write(card, registration_entry_reg(reg) + GLK_REGISTRATION_Q0, 0);
 		glk_read(card, GLK_CARD_STATUS);
 		reg->armed = false;
 	}
@@ -201,10 +196,10 @@ void glk_registration_disarm(struct glk_card *card, struct glk_registration *reg
 }
 
 /*
- * The card's table is empty, or soon will be: nobody may touch the entry any more,
- * which others get.
+ * A reset clears the card's table: do not write these entries later, when they may belong to other
+ * registrations.
  */
-void glk_registrations_abandon(struct glk_context *ctx)
+void glk_registrations_mark_disarmed(struct glk_context *ctx)
 {
 	struct glk_registration *reg;
 
@@ -215,7 +210,7 @@ void glk_registrations_abandon(struct glk_context *ctx)
 	spin_unlock(&ctx->card->entry_lock);
 }
 
-/* Tells the card. Under card->lock. */
+/* Maps the memory and adds it to the card's table. Under card->lock. */
 int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg)
 {
 	struct glk_card *card = ctx->card;
@@ -227,14 +222,14 @@ int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg)
 	reg->handle = find_first_zero_bit(card->registration_map, card->registration_count);
 	if (reg->handle >= card->registration_count)
 		return -ENOSPC;
-	err = reg->import ? glk_import_map(ctx, reg) : map_pages(card, reg);
+	err = reg->import ? glk_import_map(ctx, reg) : registration_map_pages(card, reg);
 	if (err)
 		return err;
 	__set_bit(reg->handle, card->registration_map);
 	reg->mapped = true;
 	ctx->registration_count++;
 	list_add_tail(&reg->list, &ctx->registrations);
-	/* (Its memory may have moved meanwhile: then the entry is made when it is mapped again.) */
+	/* Imports are armed by their mapping: the memory may have moved meanwhile. */
 	if (!reg->import)
 		glk_registration_arm(ctx, reg);
 	trace_gpulink_register(ctx, reg);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One context's submission and completion ring. The kernel owns both: it puts copies of the user's
- * entries in and takes completions out as they come. It has its own rings also while the process
- * has rings of its own (user_ring.c), on which the card works then.
+ * The submission and completion ring of a context, owned by the kernel: it copies user entries to
+ * the submission ring and collects completions as they arrive. The rings stay allocated while the
+ * card uses rings mapped into the process instead (user_ring.c).
  *
- * An entry of the user's has a cell, reserved before it is put on the ring, in which its completion
- * stays until the user takes it; so nothing is allocated on the way, and who has a cell has room.
- * Entries of SUBMIT leave their cells in a queue for WAIT. Entries of an io_uring command and of a
- * release are a batch, which ends with the last of them.
+ * Every user entry has a cell, reserved before the entry is put on the ring, which holds its
+ * completion until the user fetches it: nothing is allocated on the data path, and a reserved cell
+ * guarantees a free slot. Cells of SUBMIT entries are queued for WAIT. Entries of an io_uring
+ * command, and a release, form a batch, which completes with its last entry.
  */
 #include <linux/dma-mapping.h>
 #include <linux/slab.h>
@@ -19,13 +19,13 @@
 #define CQ_BYTES	(GLK_RING_ENTRIES * GLK_CQE_BYTES)
 #define SQE_WORDS	(GLK_SQE_BYTES / 8)
 
-static unsigned int slot_of(u16 index)
+static unsigned int ring_slot_index(u16 index)
 {
 	return index & (GLK_RING_ENTRIES - 1);
 }
 
-/* The card begins at entry 0 of what the rings are now. */
-static void start(struct glk_context *ctx)
+/* Starts the card at entry 0 of the current rings. */
+static void ring_start(struct glk_context *ctx)
 {
 	const struct glk_ring *ring = &ctx->ring;
 	const struct glk_user_ring *user = ring->user;
@@ -49,8 +49,8 @@ static void start(struct glk_context *ctx)
 			  (user ? GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK : 0));
 }
 
-/* The card lets go of the rings; entries not yet taken are forgotten. */
-static void stop(struct glk_context *ctx)
+/* Stops the card's use of the rings; entries not yet fetched are discarded. */
+static void ring_stop(struct glk_context *ctx)
 {
 	struct glk_card *card = ctx->card;
 	u64 errors;
@@ -58,18 +58,18 @@ static void stop(struct glk_context *ctx)
 	lockdep_assert_held(&card->lock);
 	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CONTROL), 0);
 	/*
-	 * What its ring was at may still come: a read is answered when all of it is out, and so
-	 * drained as well.
+	 * The ring may still have operations in flight: the read completes after they are queued,
+	 * so the drain covers them.
 	 */
 	glk_read(card, GLK_CARD_STATUS);
 	glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id);
-	/* Starting anew clears it. */
+	/* A restart clears the register. */
 	errors = glk_read(card, glk_context_reg(ctx->id, GLK_CONTEXT_ERRORS));
 	if (errors != U64_MAX)
-		ctx->errors_before += errors;
+		ctx->errors_base += errors;
 }
 
-static void init(struct glk_ring *ring)
+static void ring_init(struct glk_ring *ring)
 {
 	unsigned int i;
 
@@ -89,7 +89,7 @@ int glk_ring_create(struct glk_context *ctx)
 	struct glk_card *card = ctx->card;
 	struct device *dev = &card->pdev->dev;
 
-	init(ring);
+	ring_init(ring);
 	ring->sq = dma_alloc_coherent(dev, SQ_BYTES, &ring->sq_dma, GFP_KERNEL);
 	if (!ring->sq)
 		return -ENOMEM;
@@ -101,13 +101,13 @@ int glk_ring_create(struct glk_context *ctx)
 	spin_lock_irq(&card->vector_lock);
 	card->wake[ctx->id] = ctx;
 	spin_unlock_irq(&card->vector_lock);
-	start(ctx);
+	ring_start(ctx);
 	return 0;
 }
 
 /*
- * The card has let go of the rings. Those who wait hold a reference to the file: they see the state
- * and leave.
+ * Call after the card has stopped using the rings. Waiters hold a reference to the file; they check
+ * the state and return.
  */
 void glk_ring_destroy(struct glk_context *ctx)
 {
@@ -126,25 +126,25 @@ void glk_ring_destroy(struct glk_context *ctx)
 }
 
 /*
- * All who wait for the ring look again; commands, for whom nobody waits, are looked after by the
- * watch. In interrupts too.
+ * Wakes all waiters of the ring, and the watchdog for io_uring commands, which have no waiter. May
+ * run in interrupt context.
  */
 void glk_ring_wake(struct glk_context *ctx)
 {
 	wake_up_all(&ctx->ring.wait);
 	if (!list_empty_careful(&ctx->ring.commands))
-		mod_delayed_work(glk_wq, &ctx->watch, 0);
+		mod_delayed_work(glk_wq, &ctx->watchdog, 0);
 }
 
-static void free_cell(struct glk_ring *ring, u16 cell)
+static void ring_free_cell(struct glk_ring *ring, u16 cell)
 {
 	ring->cells[cell].next = ring->free;
 	ring->free = cell;
 	ring->free_count++;
 }
 
-/* Leaves a completion for WAIT. */
-static void leave(struct glk_ring *ring, u16 cell)
+/* Queues a completion for WAIT. */
+static void ring_queue_completion(struct glk_ring *ring, u16 cell)
 {
 	ring->cells[cell].next = GLK_NO_CELL;
 	if (ring->done == GLK_NO_CELL)
@@ -156,10 +156,10 @@ static void leave(struct glk_ring *ring, u16 cell)
 }
 
 /*
- * One entry of the batch has ended. The last one ends it: a command is `ended` then, a stack is the
- * waiter's own.
+ * One entry of the batch completed. The last one completes the batch: a command moves to `ended`, a
+ * batch on a stack belongs to its waiter.
  */
-static void count_down(struct glk_batch *batch, struct list_head *ended)
+static void batch_entry_done(struct glk_batch *batch, struct list_head *ended)
 {
 	bool command = !list_empty(&batch->list);
 
@@ -168,14 +168,13 @@ static void count_down(struct glk_batch *batch, struct list_head *ended)
 	WRITE_ONCE(batch->left, batch->left - 1);
 }
 
-/* What the end of a release means. */
-static int release_error(u16 status)
+static int release_status_to_errno(u16 status)
 {
 	return status == GLK_ST_OK ? 0 : status == GLK_ST_ENDPOINT ? -EIO : -EPROTO;
 }
 
-static void complete_one(struct glk_ring *ring, struct glk_slot *slot, u64 tag, u64 word,
-			 struct list_head *ended)
+static void ring_complete_slot(struct glk_ring *ring, struct glk_slot *slot, u64 tag, u64 word,
+			       struct list_head *ended)
 {
 	struct glk_batch *batch = slot->batch;
 
@@ -183,22 +182,22 @@ static void complete_one(struct glk_ring *ring, struct glk_slot *slot, u64 tag, 
 	if (slot->cell == GLK_NO_CELL) {
 		ring->releases--;
 		if (batch)
-			batch->error = release_error(GLK_FIELD(word, GLK_CQE_STATUS));
+			batch->error = release_status_to_errno(GLK_FIELD(word, GLK_CQE_STATUS));
 	} else {
 		ring->cells[slot->cell].cqe[0] = tag;
 		ring->cells[slot->cell].cqe[1] = word & ~GLK_CQE_PHASE_MASK;
-		if (slot->forgotten)
-			free_cell(ring, slot->cell);
+		if (slot->abandoned)
+			ring_free_cell(ring, slot->cell);
 		else if (!batch)
-			leave(ring, slot->cell);
+			ring_queue_completion(ring, slot->cell);
 	}
 	if (batch)
-		count_down(batch, ended);
+		batch_entry_done(batch, ended);
 }
 
 /*
- * Takes what the card has completed; of rings of the process' own, only wakes who waits. In
- * interrupts too.
+ * Collects completions; for rings mapped into the process, only wakes waiters. May run in interrupt
+ * context.
  */
 void glk_ring_reap(struct glk_context *ctx)
 {
@@ -210,17 +209,17 @@ void glk_ring_reap(struct glk_context *ctx)
 	spin_lock_irqsave(&ring->lock, flags);
 	any = ring->user;
 	while ((u16)(ring->sq_tail - ring->cq_head)) {
-		unsigned int slot = slot_of(ring->cq_head);
+		unsigned int slot = ring_slot_index(ring->cq_head);
 		const __le64 *cqe = ring->cq + slot * (GLK_CQE_BYTES / 8);
 		bool first_lap = !(ring->cq_head & GLK_RING_ENTRIES);
 		u64 tag, word = le64_to_cpu(READ_ONCE(cqe[1]));
 
 		if (!!(word & GLK_CQE_PHASE_MASK) != first_lap)
 			break;
-		dma_rmb();	/* the tag was written before the phase */
+		dma_rmb();	/* the card writes the tag before the phase */
 		tag = le64_to_cpu(READ_ONCE(cqe[0]));
 		trace_gpulink_complete(ctx, tag, word);
-		complete_one(ring, &ring->slots[slot], tag, word, &ended);
+		ring_complete_slot(ring, &ring->slots[slot], tag, word, &ended);
 		ring->cq_head++;
 		any = true;
 	}
@@ -229,22 +228,22 @@ void glk_ring_reap(struct glk_context *ctx)
 	spin_unlock_irqrestore(&ring->lock, flags);
 	if (any)
 		wake_up_all(&ring->wait);
-	glk_uring_ended(&ended);
+	glk_uring_complete_batches(&ended);
 }
 
 static void ring_doorbell(struct glk_context *ctx)
 {
 	/*
-	 * Stores that the caller made through a write-combining window go before what he submits
-	 * after them.
+	 * Orders the caller's earlier stores through write-combining windows before the new
+	 * entries.
 	 */
 	wmb();
 	glk_write(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_SQ_TAIL), ctx->ring.sq_tail);
 }
 
 /*
- * Takes cells for `least` to `most` entries. Returns for how many, EAGAIN when there are fewer, or
- * why there will be none. They are to be published or freed.
+ * Reserves cells for `least` to `most` entries. Returns their number, EAGAIN if fewer are free, or
+ * another error. The caller must publish or free them.
  */
 int glk_ring_reserve(struct glk_context *ctx, unsigned int least, unsigned int most, u16 *cells)
 {
@@ -277,13 +276,13 @@ void glk_ring_free_cells(struct glk_context *ctx, u16 cells)
 	spin_lock_irq(&ring->lock);
 	for (; cells != GLK_NO_CELL; cells = next) {
 		next = ring->cells[cells].next;
-		free_cell(ring, cells);
+		ring_free_cell(ring, cells);
 	}
 	spin_unlock_irq(&ring->lock);
 	wake_up_all(&ring->wait);
 }
 
-/* Puts the entries of ctx->chunk on the ring, for which there are cells. Does not sleep. */
+/* Puts the entries of ctx->chunk on the ring, using reserved cells. Does not sleep. */
 int glk_ring_publish(struct glk_context *ctx, u16 cells, unsigned int count,
 		     struct glk_batch *batch)
 {
@@ -304,11 +303,11 @@ int glk_ring_publish(struct glk_context *ctx, u16 cells, unsigned int count,
 		ring->submitted += count;
 	}
 	for (i = 0; i < count; i++, cells = ring->cells[cells].next) {
-		unsigned int slot = slot_of(ring->sq_tail++);
+		unsigned int slot = ring_slot_index(ring->sq_tail++);
 		__le64 *sqe = ring->sq + slot * SQE_WORDS;
 
 		memcpy(sqe, ctx->chunk + i * SQE_WORDS, GLK_SQE_BYTES);
-		/* Who waits is woken when the last of what he submitted is done. */
+		/* One interrupt per submission, for its last entry. */
 		if (i == count - 1)
 			sqe[GLK_SQE_FLAGS_Q] |=
 				cpu_to_le64((u64)GLK_FLAG_INTERRUPT << GLK_SQE_FLAGS_SHIFT);
@@ -321,8 +320,8 @@ int glk_ring_publish(struct glk_context *ctx, u16 cells, unsigned int count,
 }
 
 /*
- * Whoever put a command on the ring has let go of it. Returns whether it has ended, and is the
- * caller's to finish.
+ * Drops the submitter's hold on a command. Returns true if the command has completed, so that the
+ * caller must finish it.
  */
 bool glk_ring_unhold(struct glk_context *ctx, struct glk_batch *batch)
 {
@@ -340,8 +339,8 @@ bool glk_ring_unhold(struct glk_context *ctx, struct glk_batch *batch)
 	return over;
 }
 
-/* The command ends now: what comes of its entries is nobody's. Keeps it in the list. */
-static void forget(struct glk_ring *ring, struct glk_batch *batch, int error)
+/* Ends a command early: its pending completions will be discarded. Keeps it in the list. */
+static void ring_abandon_batch(struct glk_ring *ring, struct glk_batch *batch, int error)
 {
 	u16 held = batch->left & GLK_BATCH_HELD, on_ring = batch->left & ~GLK_BATCH_HELD;
 	unsigned int i, count = 0;
@@ -351,30 +350,30 @@ static void forget(struct glk_ring *ring, struct glk_batch *batch, int error)
 	for (i = 0; on_ring && i < GLK_RING_ENTRIES; i++) {
 		if (ring->slots[i].batch == batch) {
 			ring->slots[i].batch = NULL;
-			ring->slots[i].forgotten = true;
+			ring->slots[i].abandoned = true;
 		}
 	}
-	/* The first ones have completed: completions come in order. */
+	/* Completions arrive in order, so the first cells are the completed ones. */
 	for (cell = batch->cells; cell != GLK_NO_CELL; cell = ring->cells[cell].next)
 		count++;
 	for (cell = batch->cells; count > on_ring; count--, cell = next) {
 		next = ring->cells[cell].next;
-		free_cell(ring, cell);
+		ring_free_cell(ring, cell);
 	}
 	batch->cells = GLK_NO_CELL;
 	batch->error = error;
 	batch->left = held;
 }
 
-/* Ends a command that has not ended. Returns whether it is the caller's to finish. */
-bool glk_ring_abandon(struct glk_context *ctx, struct glk_batch *batch)
+/* Cancels a pending command. Returns true if the caller must finish it. */
+bool glk_ring_cancel(struct glk_context *ctx, struct glk_batch *batch)
 {
 	struct glk_ring *ring = &ctx->ring;
 	bool mine = false;
 
 	spin_lock_irq(&ring->lock);
 	if (batch->left) {
-		forget(ring, batch, -ECANCELED);
+		ring_abandon_batch(ring, batch, -ECANCELED);
 		mine = !batch->left;
 		if (mine)
 			list_del_init(&batch->list);
@@ -384,8 +383,8 @@ bool glk_ring_abandon(struct glk_context *ctx, struct glk_batch *batch)
 }
 
 /*
- * The watch's look: ends commands with `error`, or those whose time is over. Returns whether there
- * are others.
+ * Watchdog tick: ends all commands with `error`, or those that timed out. Returns true if commands
+ * remain.
  */
 bool glk_ring_expire(struct glk_context *ctx, int error, struct list_head *ended)
 {
@@ -398,7 +397,7 @@ bool glk_ring_expire(struct glk_context *ctx, int error, struct list_head *ended
 	list_for_each_entry_safe(batch, next, &ring->commands, list) {
 		if (!error && (s16)(ring->tick - batch->deadline) < 0)
 			continue;
-		forget(ring, batch, error ?: -ETIMEDOUT);
+		ring_abandon_batch(ring, batch, error ?: -ETIMEDOUT);
 		if (!batch->left)
 			list_move_tail(&batch->list, ended);
 	}
@@ -407,8 +406,8 @@ bool glk_ring_expire(struct glk_context *ctx, int error, struct list_head *ended
 	return more;
 }
 
-/* Hands out completions of SUBMIT, as many as there are and fit. */
-int glk_ring_take(struct glk_context *ctx, u64 (*out)[2], unsigned int count)
+/* Fetches up to `count` completions of SUBMIT. */
+int glk_ring_take_completions(struct glk_context *ctx, u64 (*out)[2], unsigned int count)
 {
 	struct glk_ring *ring = &ctx->ring;
 	unsigned int i, taken;
@@ -420,7 +419,7 @@ int glk_ring_take(struct glk_context *ctx, u64 (*out)[2], unsigned int count)
 
 		memcpy(out[i], ring->cells[cell].cqe, sizeof(out[i]));
 		ring->done = ring->cells[cell].next;
-		free_cell(ring, cell);
+		ring_free_cell(ring, cell);
 	}
 	ring->done_count -= taken;
 	ring->submitted -= taken;
@@ -430,8 +429,8 @@ int glk_ring_take(struct glk_context *ctx, u64 (*out)[2], unsigned int count)
 	return taken;
 }
 
-/* The card works on the process' own rings from here on, if nothing is in flight. */
-int glk_ring_lend(struct glk_context *ctx, struct glk_user_ring *user)
+/* Switches the card to rings mapped into the process, if nothing is in flight. */
+int glk_ring_use_user_rings(struct glk_context *ctx, struct glk_user_ring *user)
 {
 	struct glk_ring *ring = &ctx->ring;
 	int err = 0;
@@ -448,19 +447,19 @@ int glk_ring_lend(struct glk_context *ctx, struct glk_user_ring *user)
 	spin_unlock_irq(&ring->lock);
 	if (err)
 		return err;
-	stop(ctx);
-	start(ctx);
+	ring_stop(ctx);
+	ring_start(ctx);
 	return 0;
 }
 
-/* And on the kernel's again, which are as new. */
-void glk_ring_take_back(struct glk_context *ctx)
+/* Switches the card back to the kernel's rings, which restart empty. */
+void glk_ring_use_kernel_rings(struct glk_context *ctx)
 {
 	struct glk_ring *ring = &ctx->ring;
 
 	lockdep_assert_held(&ctx->card->lock);
-	stop(ctx);
-	/* Interrupts that saw the ring stopped are done with it. */
+	ring_stop(ctx);
+	/* Wait for interrupts that saw the ring stopped. */
 	spin_lock_irq(&ctx->card->vector_lock);
 	WRITE_ONCE(ring->status, 0);
 	spin_unlock_irq(&ctx->card->vector_lock);
@@ -468,14 +467,14 @@ void glk_ring_take_back(struct glk_context *ctx)
 	ring->user = NULL;
 	ring->sq_tail = 0;
 	ring->cq_head = 0;
-	memset(ring->cq, 0, CQ_BYTES);	/* no completion of old has the right phase */
-	start(ctx);
+	memset(ring->cq, 0, CQ_BYTES);	/* no stale completion has a valid phase */
+	ring_start(ctx);
 	spin_unlock_irq(&ring->lock);
 	wake_up_all(&ring->wait);
 }
 
-/* Those of user's entries have cells, the rest of the ring is for releases. */
-int glk_ring_put_release(struct glk_context *ctx, struct glk_batch *batch)
+/* User entries are limited by cells; the rest of the ring is reserved for releases. */
+int glk_ring_submit_release(struct glk_context *ctx, struct glk_batch *batch)
 {
 	struct glk_ring *ring = &ctx->ring;
 	unsigned int slot;
@@ -486,7 +485,7 @@ int glk_ring_put_release(struct glk_context *ctx, struct glk_batch *batch)
 		spin_unlock_irq(&ring->lock);
 		return -EBUSY;
 	}
-	slot = slot_of(ring->sq_tail++);
+	slot = ring_slot_index(ring->sq_tail++);
 	sqe = ring->sq + slot * SQE_WORDS;
 	memset(sqe, 0, GLK_SQE_BYTES);
 	sqe[0] = cpu_to_le64(GLK_OP_RELEASE | (u64)GLK_FLAG_INTERRUPT << GLK_SQE_FLAGS_SHIFT);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who waits for the kernel's ring: for completions, for room, for a release. Every wait has a
- * bound, and ends when the card is reset or gone, or the ring stopped; twice a second it is looked
- * whether the card is alive.
+ * Waits on the kernel's ring: for completions, for room, for a release. Every wait is bounded, and
+ * ends when the card is reset or lost or the ring stops. Waiters check every 400 ms whether the
+ * card still responds.
  */
 #include <linux/freezer.h>
 #include <linux/ktime.h>
@@ -10,8 +10,8 @@
 #include "gpulink_drv.h"
 #include "trace.h"
 
-/* Whether there are `least` completions to take, or all that will come. */
-static bool enough(struct glk_ring *ring, unsigned int least)
+/* True if `least` completions can be fetched, or no more are pending. */
+static bool ring_has_completions(struct glk_ring *ring, unsigned int least)
 {
 	bool result;
 
@@ -21,11 +21,8 @@ static bool enough(struct glk_ring *ring, unsigned int least)
 	return result;
 }
 
-/*
- * How long to sleep until the deadline or the next look whether the card is alive; 0: the deadline
- * has passed.
- */
-unsigned long glk_ring_sleep(u64 deadline_ns)
+/* Jiffies to sleep until the deadline or the next liveness check; 0: the deadline has passed. */
+unsigned long glk_ring_sleep_time(u64 deadline_ns)
 {
 	u64 now = ktime_get_ns();
 
@@ -35,11 +32,8 @@ unsigned long glk_ring_sleep(u64 deadline_ns)
 				      GLK_ALIVE_POLL_MS * NSEC_PER_MSEC)) + 1;
 }
 
-/*
- * Looks at the ring itself, in case an interrupt is late, and (`check`) whether the card is still
- * there.
- */
-int glk_ring_look(struct glk_context *ctx, bool check)
+/* Polls the ring, in case an interrupt is late, and with `check` also whether the card responds. */
+int glk_ring_poll(struct glk_context *ctx, bool check)
 {
 	int err = glk_context_enter(ctx);
 
@@ -64,14 +58,14 @@ int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns)
 	int err;
 
 	for (;;) {
-		err = glk_ring_look(ctx, check) ?: (READ_ONCE(ring->user) ? -EBUSY : 0);
-		if (err || enough(ring, least))
+		err = glk_ring_poll(ctx, check) ?: (READ_ONCE(ring->user) ? -EBUSY : 0);
+		if (err || ring_has_completions(ring, least))
 			return err;
-		sleep = glk_ring_sleep(deadline_ns);
+		sleep = glk_ring_sleep_time(deadline_ns);
 		if (!sleep)
 			return -ETIMEDOUT;
 		left = wait_event_interruptible_timeout(ring->wait,
-							enough(ring, least) ||
+							ring_has_completions(ring, least) ||
 								glk_context_usable(ctx) ||
 								READ_ONCE(ring->status),
 							sleep);
@@ -81,7 +75,7 @@ int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns)
 	}
 }
 
-/* Until there are cells for so many entries. */
+/* Waits until `count` cells are free. */
 int glk_ring_wait_room(struct glk_context *ctx, unsigned int count, u64 deadline_ns)
 {
 	struct glk_ring *ring = &ctx->ring;
@@ -91,10 +85,10 @@ int glk_ring_wait_room(struct glk_context *ctx, unsigned int count, u64 deadline
 	int err;
 
 	for (;;) {
-		err = glk_ring_look(ctx, check) ?: (READ_ONCE(ring->user) ? -EBUSY : 0);
+		err = glk_ring_poll(ctx, check) ?: (READ_ONCE(ring->user) ? -EBUSY : 0);
 		if (err || READ_ONCE(ring->free_count) >= count)
 			return err;
-		sleep = glk_ring_sleep(deadline_ns);
+		sleep = glk_ring_sleep_time(deadline_ns);
 		if (!sleep)
 			return -EAGAIN;
 		left = wait_event_interruptible_timeout(ring->wait,
@@ -108,7 +102,8 @@ int glk_ring_wait_room(struct glk_context *ctx, unsigned int count, u64 deadline
 	}
 }
 
-static int wait_release(struct glk_context *ctx, const struct glk_batch *batch, u64 deadline_ns)
+static int ring_wait_release(struct glk_context *ctx, const struct glk_batch *batch,
+			     u64 deadline_ns)
 {
 	bool check = false;
 	unsigned long sleep;
@@ -116,12 +111,12 @@ static int wait_release(struct glk_context *ctx, const struct glk_batch *batch, 
 	int err;
 
 	for (;;) {
-		/* No signal ends this wait, not even that which asks processes to sleep. */
+		/* Only fatal signals end this wait, so freeze here. */
 		try_to_freeze();
-		err = glk_ring_look(ctx, check);
+		err = glk_ring_poll(ctx, check);
 		if (err || !READ_ONCE(batch->left))
 			return err;
-		sleep = glk_ring_sleep(deadline_ns);
+		sleep = glk_ring_sleep_time(deadline_ns);
 		if (!sleep)
 			return -ETIMEDOUT;
 		left = wait_event_killable_timeout(ctx->ring.wait,
@@ -135,13 +130,13 @@ static int wait_release(struct glk_context *ctx, const struct glk_batch *batch, 
 	}
 }
 
-static int trace_release_end(struct glk_context *ctx, int result, u64 begin)
+static int ring_trace_release_end(struct glk_context *ctx, int result, u64 begin)
 {
 	trace_gpulink_release_end(ctx, result, ktime_get_ns() - begin);
 	return result;
 }
 
-/* A release of everything the context stored and submitted so far. */
+/* Releases everything that the context has stored and submitted so far. */
 int glk_ring_release(struct glk_context *ctx, u64 timeout_ns)
 {
 	struct glk_ring *ring = &ctx->ring;
@@ -150,20 +145,20 @@ int glk_ring_release(struct glk_context *ctx, u64 timeout_ns)
 	unsigned int i;
 	int err;
 
-	err = glk_ring_look(ctx, false) ?: glk_context_enter(ctx);
+	err = glk_ring_poll(ctx, false) ?: glk_context_enter(ctx);
 	if (err)
 		return err;
 	trace_gpulink_release_begin(ctx);
-	err = glk_ring_put_release(ctx, &batch);
+	err = glk_ring_submit_release(ctx, &batch);
 	glk_context_leave(ctx);
 	if (err)
-		return trace_release_end(ctx, err, begin);
-	err = wait_release(ctx, &batch, begin + timeout_ns);
-	/* It may go on, but not with a batch that is on this stack. */
+		return ring_trace_release_end(ctx, err, begin);
+	err = ring_wait_release(ctx, &batch, begin + timeout_ns);
+	/* A timed-out release continues, but must not use the batch on this stack. */
 	spin_lock_irq(&ring->lock);
 	for (i = 0; batch.left && i < GLK_RING_ENTRIES; i++)
 		if (ring->slots[i].batch == &batch)
 			ring->slots[i].batch = NULL;
 	spin_unlock_irq(&ring->lock);
-	return trace_release_end(ctx, batch.left ? err : batch.error, begin);
+	return ring_trace_release_end(ctx, batch.left ? err : batch.error, begin);
 }

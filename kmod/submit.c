@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The one way of a user's entries to the kernel's ring, for the ioctl and for io_uring. They are
- * read once, into memory of the context: the card must not see them before they are whole, and the
- * ring may go away while user memory is read. Nothing is allocated.
+ * Submission of user entries to the kernel's ring, for the ioctl and for io_uring. Entries are read
+ * once, into a buffer of the context: the card must not see partial entries, and the ring may be
+ * destroyed while user memory is read. Nothing is allocated.
  */
 #include <linux/slab.h>
 #include <linux/uio.h>
@@ -12,7 +12,7 @@
 int glk_submit_init(struct glk_context *ctx)
 {
 	mutex_init(&ctx->submit_lock);
-	INIT_DELAYED_WORK(&ctx->watch, glk_uring_watch);
+	INIT_DELAYED_WORK(&ctx->watchdog, glk_uring_watchdog);
 	ctx->chunk = kvmalloc_array(GLK_USER_ENTRIES, GLK_SQE_BYTES, GFP_KERNEL_ACCOUNT);
 	return ctx->chunk ? 0 : -ENOMEM;
 }
@@ -23,7 +23,8 @@ void glk_submit_exit(struct glk_context *ctx)
 }
 
 /* Under submit_lock. */
-static int read_and_publish(struct glk_context *ctx, struct iov_iter *from, unsigned int count,
+static int submit_copy_and_publish(struct glk_context *ctx, struct iov_iter *from,
+				   unsigned int count,
 			    u16 cells, struct glk_batch *batch, bool nowait)
 {
 	int err;
@@ -38,17 +39,17 @@ static int read_and_publish(struct glk_context *ctx, struct iov_iter *from, unsi
 	return err;
 }
 
-static int lock(struct glk_context *ctx, bool nowait)
+static int submit_lock(struct glk_context *ctx, bool nowait)
 {
 	if (nowait)
 		return mutex_trylock(&ctx->submit_lock) ? 0 : -EAGAIN;
-	/* Whoever has it may be reading memory whose faults somebody else serves. */
+	/* The holder may be blocked in a page fault that user space serves. */
 	return mutex_lock_killable(&ctx->submit_lock);
 }
 
 /*
- * Submits `least` to `most` entries, as many as there is room for. Returns how many; EAGAIN: too
- * few, or (`nowait`) it would have slept.
+ * Submits `least` to `most` entries, limited by free cells. Returns their number; EAGAIN: too few
+ * cells, or with `nowait` the call would sleep.
  */
 int glk_submit(struct glk_context *ctx, struct iov_iter *from, unsigned int least,
 	       unsigned int most, struct glk_batch *batch, bool nowait)
@@ -59,9 +60,9 @@ int glk_submit(struct glk_context *ctx, struct iov_iter *from, unsigned int leas
 	count = glk_ring_reserve(ctx, least, most, &cells);
 	if (count < 0)
 		return count;
-	err = lock(ctx, nowait);
+	err = submit_lock(ctx, nowait);
 	if (!err) {
-		err = read_and_publish(ctx, from, count, cells, batch, nowait);
+		err = submit_copy_and_publish(ctx, from, count, cells, batch, nowait);
 		mutex_unlock(&ctx->submit_lock);
 	}
 	if (err) {

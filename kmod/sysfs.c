@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /sys/class/gpulink/gpulinkN: one value a file (docs/sysfs.md). */
+/* /sys/class/gpulink/gpulinkN: one value per file (docs/sysfs.md). */
 #include <linux/kobject.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
 #include "gpulink_drv.h"
 
-static ssize_t serial_show(struct device *dev, struct device_attribute *attr, char *buf)
+/* Like DEVICE_ATTR_RO(), but the show function's name includes "card". */
+#define CARD_ATTR_RO(_name) \
+	static struct device_attribute card_attr_##_name = \
+		__ATTR(_name, 0444, card_##_name##_show, NULL)
+
+static ssize_t card_serial_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%016llx\n", glk_to_card(dev)->serial);
 }
-static DEVICE_ATTR_RO(serial);
+CARD_ATTR_RO(serial);
 
-static ssize_t hw_version_show(struct device *dev, struct device_attribute *attr, char *buf)
+static ssize_t card_hw_version_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	u64 v = glk_to_card(dev)->hw_version;
 
@@ -20,39 +25,40 @@ static ssize_t hw_version_show(struct device *dev, struct device_attribute *attr
 			  GLK_FIELD(v, GLK_CARD_HW_VERSION_MINOR),
 			  GLK_FIELD(v, GLK_CARD_HW_VERSION_PATCH));
 }
-static DEVICE_ATTR_RO(hw_version);
+CARD_ATTR_RO(hw_version);
 
-static ssize_t driver_version_show(struct device *dev, struct device_attribute *attr, char *buf)
+static ssize_t card_driver_version_show(struct device *dev, struct device_attribute *attr,
+					char *buf)
 {
 	return sysfs_emit(buf, "%s\n", GLK_DRIVER_VERSION);
 }
-static DEVICE_ATTR_RO(driver_version);
+CARD_ATTR_RO(driver_version);
 
-static ssize_t generation_show(struct device *dev, struct device_attribute *attr, char *buf)
+static ssize_t card_generation_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%llu\n", READ_ONCE(glk_to_card(dev)->generation));
 }
-static DEVICE_ATTR_RO(generation);
+CARD_ATTR_RO(generation);
 
-static ssize_t features_show(struct device *dev, struct device_attribute *attr, char *buf)
+static ssize_t card_features_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%#llx\n", glk_to_card(dev)->features);
 }
-static DEVICE_ATTR_RO(features);
+CARD_ATTR_RO(features);
 
-static ssize_t contexts_show(struct device *dev, struct device_attribute *attr, char *buf)
+static ssize_t card_contexts_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%u\n", glk_to_card(dev)->context_count);
 }
-static DEVICE_ATTR_RO(contexts);
+CARD_ATTR_RO(contexts);
 
-static ssize_t queue_entries_show(struct device *dev, struct device_attribute *attr, char *buf)
+static ssize_t card_queue_entries_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%u\n", glk_to_card(dev)->queue_entries);
 }
-static DEVICE_ATTR_RO(queue_entries);
+CARD_ATTR_RO(queue_entries);
 
-static ssize_t link_state_show(struct device *dev, struct device_attribute *attr, char *buf)
+static ssize_t card_link_state_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	struct glk_card *card = glk_to_card(dev);
 	u64 status;
@@ -71,15 +77,16 @@ static ssize_t link_state_show(struct device *dev, struct device_attribute *attr
 			  glk_link_present(card) ||
 			  !(card->features & GLK_CARD_FEATURES_LOOPBACK_MASK) ? "up" : "loopback");
 }
-static DEVICE_ATTR_RO(link_state);
+CARD_ATTR_RO(link_state);
 
-static ssize_t unchecked_peers_show(struct device *dev, struct device_attribute *attr, char *buf)
+static ssize_t card_unchecked_peers_show(struct device *dev, struct device_attribute *attr,
+					 char *buf)
 {
 	return sysfs_emit(buf, "%d\n", glk_to_card(dev)->unchecked_peers);
 }
 
-static ssize_t unchecked_peers_store(struct device *dev, struct device_attribute *attr,
-				     const char *buf, size_t count)
+static ssize_t card_unchecked_peers_store(struct device *dev, struct device_attribute *attr,
+					  const char *buf, size_t count)
 {
 	struct glk_card *card = glk_to_card(dev);
 	bool unchecked;
@@ -91,9 +98,11 @@ static ssize_t unchecked_peers_store(struct device *dev, struct device_attribute
 	mutex_unlock(&card->lock);
 	return count;
 }
-static DEVICE_ATTR_RW(unchecked_peers);
 
-static ssize_t state_show(struct device *dev, struct device_attribute *attr, char *buf)
+static struct device_attribute card_attr_unchecked_peers =
+	__ATTR(unchecked_peers, 0644, card_unchecked_peers_show, card_unchecked_peers_store);
+
+static ssize_t card_state_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	static const char * const names[] = {
 		[GLK_LIVE] = "live",
@@ -105,10 +114,10 @@ static ssize_t state_show(struct device *dev, struct device_attribute *attr, cha
 
 	return sysfs_emit(buf, "%s\n", names[READ_ONCE(glk_to_card(dev)->state)]);
 }
-static DEVICE_ATTR_RO(state);
+CARD_ATTR_RO(state);
 
-static ssize_t reset_store(struct device *dev, struct device_attribute *attr,
-			   const char *buf, size_t count)
+static ssize_t card_reset_store(struct device *dev, struct device_attribute *attr,
+				const char *buf, size_t count)
 {
 	struct glk_card *card = glk_to_card(dev);
 	bool yes;
@@ -116,27 +125,28 @@ static ssize_t reset_store(struct device *dev, struct device_attribute *attr,
 
 	if (kstrtobool(buf, &yes) || !yes)
 		return -EINVAL;
-	/* Where nothing is left to reset, the PCI core would look for it for a minute. */
+	/* On a removed device the PCI core would wait for up to a minute. */
 	if (!pci_device_is_present(card->pdev))
 		return -ENODEV;
-	/* Tried, not waited for: removal waits for this file with the device locked. */
+	/* Do not block: removal waits for this file with the device locked. */
 	err = pci_try_reset_function(card->pdev);
 	return err ?: count;
 }
-static DEVICE_ATTR_WO(reset);
+
+static struct device_attribute card_attr_reset = __ATTR(reset, 0200, NULL, card_reset_store);
 
 static struct attribute *glk_card_attrs[] = {
-	&dev_attr_serial.attr,
-	&dev_attr_hw_version.attr,
-	&dev_attr_driver_version.attr,
-	&dev_attr_generation.attr,
-	&dev_attr_features.attr,
-	&dev_attr_contexts.attr,
-	&dev_attr_queue_entries.attr,
-	&dev_attr_link_state.attr,
-	&dev_attr_unchecked_peers.attr,
-	&dev_attr_state.attr,
-	&dev_attr_reset.attr,
+	&card_attr_serial.attr,
+	&card_attr_hw_version.attr,
+	&card_attr_driver_version.attr,
+	&card_attr_generation.attr,
+	&card_attr_features.attr,
+	&card_attr_contexts.attr,
+	&card_attr_queue_entries.attr,
+	&card_attr_link_state.attr,
+	&card_attr_unchecked_peers.attr,
+	&card_attr_state.attr,
+	&card_attr_reset.attr,
 	NULL
 };
 
@@ -144,7 +154,7 @@ static const struct attribute_group glk_card_group = {
 	.attrs = glk_card_attrs,
 };
 
-/* A counter's file of the card: its register's place in the row. */
+/* A counter file of the card; index: position of its register in the row. */
 struct glk_counter {
 	struct device_attribute dev_attr;
 	unsigned int index;
@@ -181,7 +191,7 @@ const struct attribute_group *glk_card_groups[] = {
 	NULL
 };
 
-/* A folder partitions/K. Its parents keep the card. */
+/* Directory partitions/K. Its parents hold the card. */
 struct glk_partition_kobj {
 	struct kobject kobj;
 	struct glk_card *card;
@@ -195,16 +205,16 @@ struct glk_partition_attr {
 	ssize_t (*store)(struct glk_partition_kobj *p, const struct glk_partition_attr *attr,
 			 const char *buf, size_t count);
 	u32 reg;
-	u64 mode;	/* a bit of the register MODE */
+	u64 mode;	/* bit of register MODE */
 };
 
-static struct glk_partition *partition_of(struct glk_partition_kobj *p)
+static struct glk_partition *to_partition(struct glk_partition_kobj *p)
 {
 	return &p->card->partitions[p->index];
 }
 
-static ssize_t setting_show(struct glk_partition_kobj *p,
-			    const struct glk_partition_attr *attr, char *buf)
+static ssize_t partition_setting_show(struct glk_partition_kobj *p,
+				      const struct glk_partition_attr *attr, char *buf)
 {
 	u64 value;
 	int err;
@@ -212,12 +222,13 @@ static ssize_t setting_show(struct glk_partition_kobj *p,
 	err = glk_card_enter(p->card);
 	if (err)
 		return err;
-	value = partition_of(p)->settings[attr->reg / 8];
+	value = to_partition(p)->settings[attr->reg / 8];
 	glk_card_leave(p->card);
 	return sysfs_emit(buf, "%llu\n", value);
 }
 
-static ssize_t setting_store(struct glk_partition_kobj *p, const struct glk_partition_attr *attr,
+static ssize_t partition_setting_store(struct glk_partition_kobj *p,
+				       const struct glk_partition_attr *attr,
 			     const char *buf, size_t count)
 {
 	u64 value;
@@ -231,8 +242,9 @@ static ssize_t setting_store(struct glk_partition_kobj *p, const struct glk_part
 	return err ?: count;
 }
 
-/* A bit of MODE. */
-static ssize_t mode_show(struct glk_partition_kobj *p, const struct glk_partition_attr *attr,
+/* A bit of register MODE. */
+static ssize_t partition_mode_show(struct glk_partition_kobj *p,
+				   const struct glk_partition_attr *attr,
 			 char *buf)
 {
 	u64 mode;
@@ -241,12 +253,13 @@ static ssize_t mode_show(struct glk_partition_kobj *p, const struct glk_partitio
 	err = glk_card_enter(p->card);
 	if (err)
 		return err;
-	mode = partition_of(p)->settings[GLK_PARTITION_MODE / 8];
+	mode = to_partition(p)->settings[GLK_PARTITION_MODE / 8];
 	glk_card_leave(p->card);
 	return sysfs_emit(buf, "%d\n", !!(mode & attr->mode));
 }
 
-static ssize_t mode_store(struct glk_partition_kobj *p, const struct glk_partition_attr *attr,
+static ssize_t partition_mode_store(struct glk_partition_kobj *p,
+				    const struct glk_partition_attr *attr,
 			  const char *buf, size_t count)
 {
 	bool on;
@@ -256,15 +269,15 @@ static ssize_t mode_store(struct glk_partition_kobj *p, const struct glk_partiti
 	err = kstrtobool(buf, &on) ?: glk_card_enter(p->card);
 	if (err)
 		return err;
-	mode = partition_of(p)->settings[GLK_PARTITION_MODE / 8] & ~attr->mode;
+	mode = to_partition(p)->settings[GLK_PARTITION_MODE / 8] & ~attr->mode;
 	err = glk_partition_set(p->card, p->index, GLK_PARTITION_MODE,
 				mode | (on ? attr->mode : 0));
 	glk_card_leave(p->card);
 	return err ?: count;
 }
 
-static ssize_t endpoint_show(struct glk_partition_kobj *p,
-			     const struct glk_partition_attr *attr, char *buf)
+static ssize_t partition_endpoint_show(struct glk_partition_kobj *p,
+				       const struct glk_partition_attr *attr, char *buf)
 {
 	char name[32];
 	int err;
@@ -272,12 +285,13 @@ static ssize_t endpoint_show(struct glk_partition_kobj *p,
 	err = glk_card_enter(p->card);
 	if (err)
 		return err;
-	glk_endpoint_describe(partition_of(p), name, sizeof(name));
+	glk_endpoint_describe(to_partition(p), name, sizeof(name));
 	glk_card_leave(p->card);
 	return sysfs_emit(buf, "%s\n", name);
 }
 
-static ssize_t endpoint_store(struct glk_partition_kobj *p, const struct glk_partition_attr *attr,
+static ssize_t partition_endpoint_store(struct glk_partition_kobj *p,
+					const struct glk_partition_attr *attr,
 			      const char *buf, size_t count)
 {
 	char name[40], *trimmed;
@@ -294,8 +308,8 @@ static ssize_t endpoint_store(struct glk_partition_kobj *p, const struct glk_par
 	return err ?: count;
 }
 
-static ssize_t endpoint_bytes_show(struct glk_partition_kobj *p,
-				   const struct glk_partition_attr *attr, char *buf)
+static ssize_t partition_endpoint_bytes_show(struct glk_partition_kobj *p,
+					     const struct glk_partition_attr *attr, char *buf)
 {
 	u64 bytes;
 	int err;
@@ -303,15 +317,15 @@ static ssize_t endpoint_bytes_show(struct glk_partition_kobj *p,
 	err = glk_card_enter(p->card);
 	if (err)
 		return err;
-	bytes = partition_of(p)->bytes;
+	bytes = to_partition(p)->bytes;
 	glk_card_leave(p->card);
 	return sysfs_emit(buf, "%llu\n", bytes);
 }
 
-static ssize_t endpoint_distance_show(struct glk_partition_kobj *p,
-				      const struct glk_partition_attr *attr, char *buf)
+static ssize_t partition_endpoint_distance_show(struct glk_partition_kobj *p,
+						const struct glk_partition_attr *attr, char *buf)
 {
-	const struct glk_partition *partition = partition_of(p);
+	const struct glk_partition *partition = to_partition(p);
 	int err, distance;
 
 	err = glk_card_enter(p->card);
@@ -329,25 +343,27 @@ static ssize_t endpoint_distance_show(struct glk_partition_kobj *p,
 		.store = _store,                                        \
 		.reg = _reg,                                            \
 	}
-PARTITION_ATTR(subheader_bytes, 0644, setting_show, setting_store, GLK_PARTITION_SUBHEADER_BYTES);
-PARTITION_ATTR(max_payload_bytes, 0644, setting_show, setting_store,
+PARTITION_ATTR(subheader_bytes, 0644, partition_setting_show, partition_setting_store,
+	       GLK_PARTITION_SUBHEADER_BYTES);
+PARTITION_ATTR(max_payload_bytes, 0644, partition_setting_show, partition_setting_store,
 	       GLK_PARTITION_MAX_PAYLOAD_BYTES);
-PARTITION_ATTR(flush_timeout_ns, 0644, setting_show, setting_store, GLK_PARTITION_FLUSH_TIMEOUT_NS);
-PARTITION_ATTR(endpoint, 0644, endpoint_show, endpoint_store, 0);
-PARTITION_ATTR(endpoint_bytes, 0444, endpoint_bytes_show, NULL, 0);
-PARTITION_ATTR(endpoint_distance, 0444, endpoint_distance_show, NULL, 0);
+PARTITION_ATTR(flush_timeout_ns, 0644, partition_setting_show, partition_setting_store,
+	       GLK_PARTITION_FLUSH_TIMEOUT_NS);
+PARTITION_ATTR(endpoint, 0644, partition_endpoint_show, partition_endpoint_store, 0);
+PARTITION_ATTR(endpoint_bytes, 0444, partition_endpoint_bytes_show, NULL, 0);
+PARTITION_ATTR(endpoint_distance, 0444, partition_endpoint_distance_show, NULL, 0);
 
 #define MODE_ATTR(_name, _mask)						\
 	static const struct glk_partition_attr partition_##_name = {	\
 		.attr = { .name = __stringify(_name), .mode = 0644 },	\
-		.show = mode_show,					\
-		.store = mode_store,					\
+		.show = partition_mode_show,					\
+		.store = partition_mode_store,					\
 		.mode = _mask,						\
 	}
 MODE_ATTR(coalesce, GLK_PARTITION_MODE_COALESCE_MASK);
 MODE_ATTR(open, GLK_PARTITION_MODE_OPEN_MASK);
 
-/* Of cards with a link. */
+/* Only on cards with a link. */
 static const struct attribute *partition_link_attrs[] = {
 	&partition_open.attr,
 	NULL
@@ -364,12 +380,12 @@ static const struct attribute *partition_attrs[] = {
 	NULL
 };
 
-/* In the order of the registers. */
-static struct glk_partition_attr counters[GLK_PARTITION_COUNTERS];
-static struct attribute *counter_attrs[GLK_PARTITION_COUNTERS + 1];
+/* In register order. */
+static struct glk_partition_attr partition_counters[GLK_PARTITION_COUNTERS];
+static struct attribute *partition_counter_attrs[GLK_PARTITION_COUNTERS + 1];
 
-static ssize_t counter_show(struct glk_partition_kobj *p,
-			    const struct glk_partition_attr *attr, char *buf)
+static ssize_t partition_counter_show(struct glk_partition_kobj *p,
+				      const struct glk_partition_attr *attr, char *buf)
 {
 	u64 values[GLK_PARTITION_COUNTERS];
 	int err;
@@ -379,15 +395,15 @@ static ssize_t counter_show(struct glk_partition_kobj *p,
 		return err;
 	err = glk_card_counters(p->card, p->index, values);
 	glk_card_leave(p->card);
-	return err ?: sysfs_emit(buf, "%llu\n", values[attr - counters]);
+	return err ?: sysfs_emit(buf, "%llu\n", values[attr - partition_counters]);
 }
 
-static const struct attribute_group counter_group = {
+static const struct attribute_group partition_counter_group = {
 	.name = "counters",
-	.attrs = counter_attrs,
+	.attrs = partition_counter_attrs,
 };
 
-static struct glk_partition_kobj *to_partition(struct kobject *kobj)
+static struct glk_partition_kobj *to_partition_kobj(struct kobject *kobj)
 {
 	return container_of(kobj, struct glk_partition_kobj, kobj);
 }
@@ -396,7 +412,7 @@ static ssize_t partition_show(struct kobject *kobj, struct attribute *attr, char
 {
 	const struct glk_partition_attr *a = container_of(attr, struct glk_partition_attr, attr);
 
-	return a->show ? a->show(to_partition(kobj), a, buf) : -EIO;
+	return a->show ? a->show(to_partition_kobj(kobj), a, buf) : -EIO;
 }
 
 static ssize_t partition_store(struct kobject *kobj, struct attribute *attr, const char *buf,
@@ -404,13 +420,13 @@ static ssize_t partition_store(struct kobject *kobj, struct attribute *attr, con
 {
 	const struct glk_partition_attr *a = container_of(attr, struct glk_partition_attr, attr);
 
-	return a->store ? a->store(to_partition(kobj), a, buf, count) : -EIO;
+	return a->store ? a->store(to_partition_kobj(kobj), a, buf, count) : -EIO;
 }
 
 static void partition_release(struct kobject *kobj)
 {
-	kfree(to_partition(kobj));
-	glk_object_freed();
+	kfree(to_partition_kobj(kobj));
+	glk_object_put();
 }
 
 static const struct sysfs_ops partition_sysfs_ops = {
@@ -423,7 +439,7 @@ static const struct kobj_type partition_ktype = {
 	.sysfs_ops = &partition_sysfs_ops,
 };
 
-static int add_partition(struct glk_card *card, unsigned int index)
+static int partition_kobj_add(struct glk_card *card, unsigned int index)
 {
 	struct glk_partition_kobj *p;
 	int err;
@@ -431,13 +447,13 @@ static int add_partition(struct glk_card *card, unsigned int index)
 	p = kzalloc(sizeof(*p), GFP_KERNEL);
 	if (!p)
 		return -ENOMEM;
-	glk_object_made();
+	glk_object_get();
 	p->card = card;
 	p->index = index;
 	err = kobject_init_and_add(&p->kobj, &partition_ktype, card->partitions_kobj, "%u",
 				   index) ?:
 	      sysfs_create_files(&p->kobj, partition_attrs) ?:
-	      sysfs_create_group(&p->kobj, &counter_group);
+	      sysfs_create_group(&p->kobj, &partition_counter_group);
 	if (!err && glk_link_present(card))
 		err = sysfs_create_files(&p->kobj, partition_link_attrs);
 	if (err) {
@@ -465,7 +481,7 @@ void glk_sysfs_remove(struct glk_card *card)
 	glk_link_sysfs_remove(card);
 }
 
-/* The folders of the link and of the partitions; the card's own files come with its device. */
+/* Adds the link and partition directories; the card's own files come with its device. */
 int glk_sysfs_add(struct glk_card *card)
 {
 	unsigned int i;
@@ -480,7 +496,7 @@ int glk_sysfs_add(struct glk_card *card)
 		return -ENOMEM;
 	}
 	for (i = 0; i < card->partition_count; i++) {
-		err = add_partition(card, i);
+		err = partition_kobj_add(card, i);
 		if (err) {
 			glk_sysfs_remove(card);
 			return err;
@@ -489,7 +505,7 @@ int glk_sysfs_add(struct glk_card *card)
 	return 0;
 }
 
-/* The counters' files are made from their names. Before any card. */
+/* Builds the counter attributes from the counter names. Call before any card is added. */
 void glk_sysfs_init(void)
 {
 	unsigned int i;
@@ -506,10 +522,10 @@ void glk_sysfs_init(void)
 		card_counter_attrs[i] = &attr->attr;
 	}
 	for (i = 0; i < GLK_PARTITION_COUNTERS; i++) {
-		sysfs_attr_init(&counters[i].attr);
-		counters[i].attr.name = glk_partition_counter_names[i];
-		counters[i].attr.mode = 0444;
-		counters[i].show = counter_show;
-		counter_attrs[i] = &counters[i].attr;
+		sysfs_attr_init(&partition_counters[i].attr);
+		partition_counters[i].attr.name = glk_partition_counter_names[i];
+		partition_counters[i].attr.mode = 0444;
+		partition_counters[i].show = partition_counter_show;
+		partition_counter_attrs[i] = &partition_counters[i].attr;
 	}
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The tracepoints' bodies. */
+/* Tracepoint definitions. */
 #include "gpulink_drv.h"
 
 #define CREATE_TRACE_POINTS

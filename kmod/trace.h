@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tracepoints, group gpulink (docs/seeing.md). Nothing of what users store, and no address. */
+/* Tracepoints, group gpulink (docs/monitoring.md). They carry no user data and no addresses. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM gpulink
 
@@ -198,7 +198,7 @@ DECLARE_EVENT_CLASS(gpulink_handle,
 	TP_printk("card=%u context=%u handle=%u", __entry->card, __entry->context, __entry->handle)
 );
 
-/* Its endpoint goes away, or the window does: it leads nowhere from here on. */
+/* The window was revoked: it is being unmapped, or its endpoint is being removed. */
 DEFINE_EVENT(gpulink_handle, gpulink_window_revoke,
 	TP_PROTO(const struct glk_context *ctx, unsigned int handle),
 	TP_ARGS(ctx, handle)
@@ -260,7 +260,7 @@ TRACE_EVENT(gpulink_state,
 
 #endif /* GLK_TRACE_H */
 
-/* Not in the kernel's include/trace/events: Kbuild gives trace.o this folder to search. */
+/* Not in include/trace/events: Kbuild adds this folder to the include path of trace.o. */
 #undef TRACE_INCLUDE_PATH
 #define TRACE_INCLUDE_PATH .
 #undef TRACE_INCLUDE_FILE

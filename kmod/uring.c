@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * IORING_OP_URING_CMD: batches of entries, and releases, without a thread that waits for them
- * (kmod/uapi/gpulink.h).
+ * IORING_OP_URING_CMD: asynchronous batches of entries, and releases (kmod/uapi/gpulink.h).
  *
- * A command lives in io_uring's request, and its state in the 32 bytes that the request has for it,
- * from when it is on the ring until it is finished, which is done once, by whoever ends it: the
- * interrupt that takes its last completion (in task work), who cancels it, or the watch, which
- * looks twice a second whether the card is alive while there are commands.
+ * The state of a command lies in the 32 bytes that the io_uring request reserves for it, from
+ * submission until it is finished. A command is finished exactly once, by whatever ends it: the
+ * interrupt that collects its last completion (in task work), cancellation, or the watchdog, which
+ * checks every 400 ms whether the card responds while commands are pending.
  */
 #include <linux/slab.h>
 #include <linux/uio.h>
@@ -20,30 +19,30 @@
 
 struct glk_uring_pdu {
 	struct glk_batch batch;
-	u64 results;	/* where the completions go, over the entries, or 0 */
+	u64 results;	/* user address for the completions (the entries' own), or 0 */
 };
 
-static struct glk_uring_pdu *pdu_of(struct io_uring_cmd *cmd)
+static struct glk_uring_pdu *uring_cmd_pdu(struct io_uring_cmd *cmd)
 {
 	BUILD_BUG_ON(sizeof(struct glk_uring_pdu) > sizeof(cmd->pdu));
 	return (struct glk_uring_pdu *)cmd->pdu;
 }
 
-static struct io_uring_cmd *cmd_of(struct glk_batch *batch)
+static struct io_uring_cmd *uring_batch_cmd(struct glk_batch *batch)
 {
 	void *pdu = container_of(batch, struct glk_uring_pdu, batch);
 
 	return container_of(pdu, struct io_uring_cmd, pdu);
 }
 
-static struct glk_context *context_of(struct io_uring_cmd *cmd)
+static struct glk_context *uring_cmd_context(struct io_uring_cmd *cmd)
 {
 	return cmd->file->private_data;
 }
 
-/* The user's array, or the part of a registered buffer where it lies. */
-static int user_array(struct io_uring_cmd *cmd, u64 address, size_t bytes, int direction,
-		      struct iov_iter *iter, unsigned int issue_flags)
+/* Imports the user array, from a registered buffer if the command uses one. */
+static int uring_import_entries(struct io_uring_cmd *cmd, u64 address, size_t bytes, int direction,
+				struct iov_iter *iter, unsigned int issue_flags)
 {
 	if (cmd->flags & IORING_URING_CMD_FIXED)
 		return glk_uring_import_fixed(cmd, address, bytes, direction, iter, issue_flags);
@@ -51,9 +50,9 @@ static int user_array(struct io_uring_cmd *cmd, u64 address, size_t bytes, int d
 	return 0;
 }
 
-/* --- ends --- */
+/* --- completion --- */
 
-static int error_of(unsigned int status)
+static int uring_status_to_errno(unsigned int status)
 {
 	switch (status) {
 	case GLK_ST_WINDOW:
@@ -76,10 +75,10 @@ static int error_of(unsigned int status)
 }
 
 /*
- * What came of the entries, whose cells only this command knows: how many were ok, or the first
- * error.
+ * Number of successful entries, or the first error. The cells belong to this command, so no lock is
+ * needed.
  */
-static int count_results(const struct glk_ring *ring, u16 cells, unsigned int *count)
+static int uring_count_results(const struct glk_ring *ring, u16 cells, unsigned int *count)
 {
 	int error = 0, ok = 0;
 
@@ -91,16 +90,17 @@ static int count_results(const struct glk_ring *ring, u16 cells, unsigned int *c
 		if (status == GLK_ST_OK)
 			ok++;
 		else if (!error)
-			error = error_of(status);
+			error = uring_status_to_errno(status);
 		(*count)++;
 	}
 	return error ?: ok;
 }
 
-static int write_results(struct io_uring_cmd *cmd, unsigned int count, unsigned int issue_flags)
+static int uring_write_results(struct io_uring_cmd *cmd, unsigned int count,
+			       unsigned int issue_flags)
 {
-	const struct glk_cell *cells = context_of(cmd)->ring.cells, *cell;
-	struct glk_uring_pdu *pdu = pdu_of(cmd);
+	const struct glk_cell *cells = uring_cmd_context(cmd)->ring.cells, *cell;
+	struct glk_uring_pdu *pdu = uring_cmd_pdu(cmd);
 	size_t bytes = (size_t)count * GLK_SQE_BYTES;
 	u16 next = pdu->batch.cells;
 	__le64 cqe[2];
@@ -108,12 +108,12 @@ static int write_results(struct io_uring_cmd *cmd, unsigned int count, unsigned 
 	int err;
 
 	/*
-	 * When the process ends, what is left of its requests is finished by a kernel thread, which
-	 * has no memory of it.
+	 * After the process has exited a kernel thread finishes its requests; the user memory is
+	 * gone by then.
 	 */
 	if (!current->mm)
 		return -EFAULT;
-	err = user_array(cmd, pdu->results, bytes, ITER_DEST, &to, issue_flags);
+	err = uring_import_entries(cmd, pdu->results, bytes, ITER_DEST, &to, issue_flags);
 	while (!err && next != GLK_NO_CELL) {
 		cell = &cells[next];
 		next = cell->next;
@@ -127,18 +127,18 @@ static int write_results(struct io_uring_cmd *cmd, unsigned int count, unsigned 
 	return err;
 }
 
-static int result_of_submit(struct io_uring_cmd *cmd, unsigned int issue_flags)
+static int uring_submit_result(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
-	struct glk_uring_pdu *pdu = pdu_of(cmd);
-	struct glk_context *ctx = context_of(cmd);
+	struct glk_uring_pdu *pdu = uring_cmd_pdu(cmd);
+	struct glk_context *ctx = uring_cmd_context(cmd);
 	unsigned int count;
 	int result, err;
 
 	if (pdu->batch.error)
 		return pdu->batch.error;
-	result = count_results(&ctx->ring, pdu->batch.cells, &count);
+	result = uring_count_results(&ctx->ring, pdu->batch.cells, &count);
 	if (pdu->results) {
-		err = write_results(cmd, count, issue_flags);
+		err = uring_write_results(cmd, count, issue_flags);
 		if (err)
 			result = err;
 	}
@@ -146,129 +146,130 @@ static int result_of_submit(struct io_uring_cmd *cmd, unsigned int issue_flags)
 	return result;
 }
 
-static int result_of_release(struct io_uring_cmd *cmd)
+static int uring_release_result(struct io_uring_cmd *cmd)
 {
-	const struct glk_batch *batch = &pdu_of(cmd)->batch;
+	const struct glk_batch *batch = &uring_cmd_pdu(cmd)->batch;
 	u32 errors;
 	int err;
 
-	err = batch->error ?: glk_context_errors(context_of(cmd), &errors);
+	err = batch->error ?: glk_context_errors(uring_cmd_context(cmd), &errors);
 	return err ?: (int)min_t(u32, errors, INT_MAX);
 }
 
-/* In the task that issued the command, or in its place. */
-static void finish(struct io_uring_cmd *cmd, unsigned int issue_flags)
+/* Runs in the task that issued the command, or in its fallback. */
+static void uring_cmd_finish(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	bool release = cmd->cmd_op == GPULINK_URING_RELEASE;
 
-	glk_uring_done(cmd, release ? result_of_release(cmd) : result_of_submit(cmd, issue_flags),
+	glk_uring_done(cmd, release ? uring_release_result(cmd) : uring_submit_result(cmd,
+										      issue_flags),
 		       issue_flags);
 }
 
-GLK_URING_TASK_WORK(finish_in_task, finish)
+GLK_URING_TASK_WORK(uring_cmd_finish_in_task, uring_cmd_finish)
 
-/* In interrupts too. */
-void glk_uring_ended(struct list_head *ended)
+/* May run in interrupt context. */
+void glk_uring_complete_batches(struct list_head *ended)
 {
 	struct glk_batch *batch, *next;
 
 	list_for_each_entry_safe(batch, next, ended, list)
-		io_uring_cmd_complete_in_task(cmd_of(batch), finish_in_task);
+		io_uring_cmd_complete_in_task(uring_batch_cmd(batch), uring_cmd_finish_in_task);
 }
 
-void glk_uring_watch(struct work_struct *work)
+void glk_uring_watchdog(struct work_struct *work)
 {
-	struct glk_context *ctx = container_of(to_delayed_work(work), struct glk_context, watch);
+	struct glk_context *ctx = container_of(to_delayed_work(work), struct glk_context, watchdog);
 	LIST_HEAD(ended);
 	bool more;
 
-	more = glk_ring_expire(ctx, glk_ring_look(ctx, true), &ended);
-	glk_uring_ended(&ended);
+	more = glk_ring_expire(ctx, glk_ring_poll(ctx, true), &ended);
+	glk_uring_complete_batches(&ended);
 	if (more)
-		schedule_delayed_work(&ctx->watch, nsecs_to_jiffies(WATCH_NS));
+		schedule_delayed_work(&ctx->watchdog, nsecs_to_jiffies(WATCH_NS));
 }
 
-/* --- beginnings --- */
+/* --- submission --- */
 
-static void init_pdu(struct io_uring_cmd *cmd, u64 timeout_ns, u64 results)
+static void uring_pdu_init(struct io_uring_cmd *cmd, u64 timeout_ns, u64 results)
 {
-	struct glk_uring_pdu *pdu = pdu_of(cmd);
+	struct glk_uring_pdu *pdu = uring_cmd_pdu(cmd);
 
 	INIT_LIST_HEAD(&pdu->batch.list);
 	pdu->batch.left = GLK_BATCH_HELD;
 	pdu->batch.cells = GLK_NO_CELL;
 	pdu->batch.error = 0;
-	pdu->batch.deadline = READ_ONCE(context_of(cmd)->ring.tick) + 1 +
+	pdu->batch.deadline = READ_ONCE(uring_cmd_context(cmd)->ring.tick) + 1 +
 			      (u16)DIV_ROUND_UP_ULL(timeout_ns, WATCH_NS);
 	pdu->results = results;
 }
 
-/* The command is on the ring. It may be cancelled, and may end, from here on. */
-static int let_go(struct io_uring_cmd *cmd, unsigned int issue_flags)
+/* The command is on the ring: from here on it can be cancelled and can complete. */
+static int uring_cmd_queued(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
-	struct glk_context *ctx = context_of(cmd);
+	struct glk_context *ctx = uring_cmd_context(cmd);
 
-	schedule_delayed_work(&ctx->watch, nsecs_to_jiffies(WATCH_NS));
+	schedule_delayed_work(&ctx->watchdog, nsecs_to_jiffies(WATCH_NS));
 	glk_uring_mark_cancelable(cmd, issue_flags);
-	if (glk_ring_unhold(ctx, &pdu_of(cmd)->batch))
-		io_uring_cmd_complete_in_task(cmd, finish_in_task);
+	if (glk_ring_unhold(ctx, &uring_cmd_pdu(cmd)->batch))
+		io_uring_cmd_complete_in_task(cmd, uring_cmd_finish_in_task);
 	return -EIOCBQUEUED;
 }
 
-static int submit(struct io_uring_cmd *cmd, unsigned int issue_flags)
+static int uring_submit(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	const struct gpulink_uring_submit *from = glk_uring_payload(cmd);
 	u64 entries = READ_ONCE(from->entries);
 	u32 count = READ_ONCE(from->count), flags = READ_ONCE(from->flags);
 	bool nowait = issue_flags & IO_URING_F_NONBLOCK;
-	struct glk_context *ctx = context_of(cmd);
+	struct glk_context *ctx = uring_cmd_context(cmd);
 	u64 deadline = ktime_get_ns() + ROOM_TIMEOUT_NS;
 	struct iov_iter iter;
 	int ret;
 
 	if (!count || count > GLK_USER_ENTRIES || (flags & ~GPULINK_URING_RESULTS))
 		return -EINVAL;
-	ret = user_array(cmd, entries, (size_t)count * GLK_SQE_BYTES, ITER_SOURCE, &iter,
-			 issue_flags);
+	ret = uring_import_entries(cmd, entries, (size_t)count * GLK_SQE_BYTES, ITER_SOURCE, &iter,
+				   issue_flags);
 	if (ret)
 		return ret;
-	init_pdu(cmd, TIMEOUT_MAX_NS, flags & GPULINK_URING_RESULTS ? entries : 0);
+	uring_pdu_init(cmd, TIMEOUT_MAX_NS, flags & GPULINK_URING_RESULTS ? entries : 0);
 	for (;;) {
-		ret = glk_submit(ctx, &iter, count, count, &pdu_of(cmd)->batch, nowait);
+		ret = glk_submit(ctx, &iter, count, count, &uring_cmd_pdu(cmd)->batch, nowait);
 		if (ret != -EAGAIN || nowait)
 			break;
 		ret = glk_ring_wait_room(ctx, count, deadline);
 		if (ret)
 			break;
 	}
-	return ret < 0 ? ret : let_go(cmd, issue_flags);
+	return ret < 0 ? ret : uring_cmd_queued(cmd, issue_flags);
 }
 
-static int release(struct io_uring_cmd *cmd, unsigned int issue_flags)
+static int uring_release(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	const struct gpulink_uring_release *from = glk_uring_payload(cmd);
 	u64 timeout_ns = READ_ONCE(from->timeout_ns), flags = READ_ONCE(from->flags);
-	struct glk_context *ctx = context_of(cmd);
+	struct glk_context *ctx = uring_cmd_context(cmd);
 	int err;
 
 	if (!timeout_ns || timeout_ns > TIMEOUT_MAX_NS || flags)
 		return -EINVAL;
 	if (READ_ONCE(ctx->ring.status))
 		return -EIO;
-	init_pdu(cmd, timeout_ns, 0);
+	uring_pdu_init(cmd, timeout_ns, 0);
 	err = issue_flags & IO_URING_F_NONBLOCK ? glk_context_try_enter(ctx) :
 						  glk_context_enter(ctx);
 	if (err)
 		return err;
-	err = glk_ring_put_release(ctx, &pdu_of(cmd)->batch);
+	err = glk_ring_submit_release(ctx, &uring_cmd_pdu(cmd)->batch);
 	glk_context_leave(ctx);
-	return err ?: let_go(cmd, issue_flags);
+	return err ?: uring_cmd_queued(cmd, issue_flags);
 }
 
 int glk_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	if (issue_flags & GLK_URING_CANCEL) {
-		if (glk_ring_abandon(context_of(cmd), &pdu_of(cmd)->batch))
+		if (glk_ring_cancel(uring_cmd_context(cmd), &uring_cmd_pdu(cmd)->batch))
 			glk_uring_done(cmd, -ECANCELED, issue_flags);
 		return 0;
 	}
@@ -276,9 +277,9 @@ int glk_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 		return -EOPNOTSUPP;
 	switch (cmd->cmd_op) {
 	case GPULINK_URING_SUBMIT:
-		return submit(cmd, issue_flags);
+		return uring_submit(cmd, issue_flags);
 	case GPULINK_URING_RELEASE:
-		return release(cmd, issue_flags);
+		return uring_release(cmd, issue_flags);
 	default:
 		return -ENOTTY;
 	}

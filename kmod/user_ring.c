@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rings that a process writes and reads itself: no system call an entry.
+ * Rings mapped into the process: submission without a system call per entry.
  *
- * Why a hostile process gains nothing by them:
- *  - An entry holds no address. It names memory by the handle of a window or registration, and the
- *    card checks handle, bounds, permission and owning context of every entry itself, also of those
- *    that the kernel's ring hands it. The tables with the addresses are registers that only the
- *    kernel maps.
- *  - The card reads an entry once, and checks and carries out what it read. Writing to the ring
- *    meanwhile changes what is read, not what was checked.
- *  - The doorbell page holds the indices of this context alone. Indices that make no sense stop
- *    this ring, and no other.
- *  - The kernel believes nothing that the process wrote: it takes no index from the rings, and
- *    masks the one that it is given. The completion ring cannot be written by the process, not even
- *    by registering it: the mapping has no struct pages that could be pinned.
- *  - The memory is freed after the card has let go of it and its mappings are gone, under the locks
- *    that page faults take (see glk_fault()).
+ * Security, assuming a hostile process:
+ *  - Entries hold no addresses. They name memory by the handle of a window or registration, and the
+ *    card checks handle, bounds, permission and owning context of every entry, including those on
+ *    the kernel's ring. The tables with the addresses are registers that only the kernel maps.
+ *  - The card reads an entry once, and validates and executes that copy. A concurrent write to the
+ *    ring cannot change an entry after its validation.
+ *  - The doorbell page holds only the indices of this context. Invalid indices stop this ring and
+ *    no other.
+ *  - The kernel trusts nothing that the process writes: it takes no index from the rings, and masks
+ *    the index passed to an ioctl. The process cannot write the completion ring, not even by
+ *    registering it: the mapping has no struct pages that could be pinned.
+ *  - The memory is freed after the card has stopped using it and its mappings are gone, under the
+ *    locks that page faults take (see glk_mapping_fault()).
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -25,49 +24,49 @@
 /* 4096 entries: 256 KiB and 64 KiB. */
 #define ORDER_MAX	12U
 
-static u64 sq_offset(const struct glk_context *ctx)
+static u64 user_ring_sq_offset(const struct glk_context *ctx)
 {
 	return GLK_MMAP_SQ + (u64)ctx->id * GLK_MMAP_RING_BYTES;
 }
 
-static u64 cq_offset(const struct glk_context *ctx)
+static u64 user_ring_cq_offset(const struct glk_context *ctx)
 {
 	return GLK_MMAP_CQ + (u64)ctx->id * GLK_MMAP_RING_BYTES;
 }
 
-static bool order_valid(struct glk_card *card, u32 order)
+static bool user_ring_order_valid(struct glk_card *card, u32 order)
 {
 	return order >= GLK_RING_ORDER_MIN && order <= min(ORDER_MAX, card->ring_order_max);
 }
 
 /*
- * What the completion ring's mapping shows after a reset or removal: whatever the lap, there is no
- * completion that says ok. Kept until the file closes, as mappings are.
+ * Allocates the page that backs the completion ring's mapping after a reset or removal: in no lap
+ * does it show a successful completion. Mappings may use it until the file is closed.
  */
-static int make_dead_cq(struct glk_context *ctx)
+static int user_ring_alloc_reset_cq(struct glk_context *ctx)
 {
 	__le64 *words;
 	unsigned int i;
 
-	if (ctx->dead_cq)
+	if (ctx->reset_cq)
 		return 0;
 	words = (__le64 *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
 	if (!words)
 		return -ENOMEM;
 	for (i = 0; i < PAGE_SIZE / GLK_CQE_BYTES; i++)
 		words[2 * i + 1] = cpu_to_le64((u64)GLK_ST_RESET << GLK_CQE_STATUS_SHIFT);
-	ctx->dead_cq = words;
+	ctx->reset_cq = words;
 	return 0;
 }
 
-static void free_user(struct glk_card *card, struct glk_user_ring *user)
+static void user_ring_free(struct glk_card *card, struct glk_user_ring *user)
 {
 	glk_memory_free(card, &user->cq);
 	glk_memory_free(card, &user->sq);
 	kfree(user);
 }
 
-static struct glk_user_ring *alloc_user(struct glk_card *card, u32 sq_order, u32 cq_order)
+static struct glk_user_ring *user_ring_alloc(struct glk_card *card, u32 sq_order, u32 cq_order)
 {
 	struct glk_user_ring *user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
 	int err;
@@ -79,7 +78,7 @@ static struct glk_user_ring *alloc_user(struct glk_card *card, u32 sq_order, u32
 	err = glk_memory_alloc(card, &user->sq, (size_t)GLK_SQE_BYTES << sq_order) ?:
 	      glk_memory_alloc(card, &user->cq, (size_t)GLK_CQE_BYTES << cq_order);
 	if (err) {
-		free_user(card, user);
+		user_ring_free(card, user);
 		return ERR_PTR(err);
 	}
 	return user;
@@ -92,25 +91,26 @@ int glk_user_ring_map(struct glk_context *ctx, struct gpulink_ioctl_ring_map *ar
 	int err;
 
 	lockdep_assert_held(&card->lock);
-	if (!order_valid(card, arg->sq_order) || !order_valid(card, arg->cq_order))
+	if (!user_ring_order_valid(card, arg->sq_order) || !user_ring_order_valid(card,
+										  arg->cq_order))
 		return -EINVAL;
 	if (ctx->ring.user)
 		return -EBUSY;
-	err = make_dead_cq(ctx);
+	err = user_ring_alloc_reset_cq(ctx);
 	if (err)
 		return err;
-	user = alloc_user(card, arg->sq_order, arg->cq_order);
+	user = user_ring_alloc(card, arg->sq_order, arg->cq_order);
 	if (IS_ERR(user))
 		return PTR_ERR(user);
-	err = glk_ring_lend(ctx, user);
+	err = glk_ring_use_user_rings(ctx, user);
 	if (err) {
-		free_user(card, user);
+		user_ring_free(card, user);
 		return err;
 	}
 	arg->sq_bytes = user->sq.bytes;
 	arg->cq_bytes = user->cq.bytes;
-	arg->sq_offset = sq_offset(ctx);
-	arg->cq_offset = cq_offset(ctx);
+	arg->sq_offset = user_ring_sq_offset(ctx);
+	arg->cq_offset = user_ring_cq_offset(ctx);
 	return 0;
 }
 
@@ -121,14 +121,14 @@ int glk_user_ring_unmap(struct glk_context *ctx)
 	lockdep_assert_held(&ctx->card->lock);
 	if (!user)
 		return -ENOENT;
-	glk_ring_take_back(ctx);
-	unmap_mapping_range(ctx->mapping, sq_offset(ctx), user->sq.bytes, 1);
-	unmap_mapping_range(ctx->mapping, cq_offset(ctx), user->cq.bytes, 1);
-	free_user(ctx->card, user);
+	glk_ring_use_kernel_rings(ctx);
+	unmap_mapping_range(ctx->mapping, user_ring_sq_offset(ctx), user->sq.bytes, 1);
+	unmap_mapping_range(ctx->mapping, user_ring_cq_offset(ctx), user->cq.bytes, 1);
+	user_ring_free(ctx->card, user);
 	return 0;
 }
 
-/* The card has let go, and mappings are gone or show something else (see glk_fault()). */
+/* Call after the card stopped using the rings and their mappings were zapped. */
 void glk_user_ring_free(struct glk_context *ctx)
 {
 	struct glk_ring *ring = &ctx->ring;
@@ -140,13 +140,13 @@ void glk_user_ring_free(struct glk_context *ctx)
 	spin_lock_irq(&ring->lock);
 	ring->user = NULL;
 	spin_unlock_irq(&ring->lock);
-	free_user(ctx->card, user);
+	user_ring_free(ctx->card, user);
 }
 
 /*
- * Whether the completion with this free-running index is there: 1 or 0; negative: there is no ring.
+ * 1 if the completion with this free-running index has arrived, 0 if not, negative without a ring.
  */
-static int completed(struct glk_context *ctx, u16 index)
+static int user_ring_completed(struct glk_context *ctx, u16 index)
 {
 	struct glk_ring *ring = &ctx->ring;
 	int result = -ENOENT;
@@ -164,10 +164,11 @@ static int completed(struct glk_context *ctx, u16 index)
 	return result;
 }
 
-/* Whether there is no reason to sleep any more. */
-static bool look_again(struct glk_context *ctx, u16 index)
+/* Wakeup condition: completion arrived, context unusable, or ring stopped. */
+static bool user_ring_wait_done(struct glk_context *ctx, u16 index)
 {
-	return completed(ctx, index) || glk_context_usable(ctx) || READ_ONCE(ctx->ring.status);
+	return user_ring_completed(ctx, index) || glk_context_usable(ctx) ||
+	       READ_ONCE(ctx->ring.status);
 }
 
 int glk_user_ring_wait(struct glk_context *ctx, u16 index, u64 deadline_ns)
@@ -179,30 +180,31 @@ int glk_user_ring_wait(struct glk_context *ctx, u16 index, u64 deadline_ns)
 	int err;
 
 	for (;;) {
-		err = glk_ring_look(ctx, check);
+		err = glk_ring_poll(ctx, check);
 		if (err && err != -EIO)
 			return err;
-		/* What was completed before the ring stopped is. */
-		left = completed(ctx, index);
+		/* Completions that arrived before the ring stopped count. */
+		left = user_ring_completed(ctx, index);
 		if (left)
 			return left < 0 ? left : 0;
 		if (err)
 			return err;
-		sleep = glk_ring_sleep(deadline_ns);
+		sleep = glk_ring_sleep_time(deadline_ns);
 		if (!sleep)
 			return -ETIMEDOUT;
-		left = wait_event_interruptible_timeout(ring->wait, look_again(ctx, index), sleep);
+		left = wait_event_interruptible_timeout(ring->wait, user_ring_wait_done(ctx, index),
+							sleep);
 		if (left < 0)
 			return -EINTR;
 		check = !left;
 	}
 }
 
-/* The rings' part of find_pfn(): where a page of their mappings lies. */
+/* Looks up the page at `offset` in the ring mappings. */
 int glk_user_ring_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
 {
 	struct glk_user_ring *user = ctx->ring.user;
-	u64 sq = offset - sq_offset(ctx), cq = offset - cq_offset(ctx);
+	u64 sq = offset - user_ring_sq_offset(ctx), cq = offset - user_ring_cq_offset(ctx);
 
 	lockdep_assert_held(&ctx->card->lock);
 	if (!user)
@@ -218,10 +220,10 @@ int glk_user_ring_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
 
 bool glk_user_ring_is_cq(const struct glk_context *ctx, u64 offset)
 {
-	return offset >= GLK_MMAP_CQ && offset - cq_offset(ctx) < GLK_MMAP_RING_BYTES;
+	return offset >= GLK_MMAP_CQ && offset - user_ring_cq_offset(ctx) < GLK_MMAP_RING_BYTES;
 }
 
-/* Whether [offset, offset + bytes) is the whole of one of the rings. */
+/* Whether [offset, offset + bytes) is exactly one of the rings. */
 bool glk_user_ring_mappable(struct glk_context *ctx, u64 offset, u64 bytes)
 {
 	struct glk_user_ring *user;
@@ -229,8 +231,8 @@ bool glk_user_ring_mappable(struct glk_context *ctx, u64 offset, u64 bytes)
 
 	mutex_lock(&ctx->card->lock);
 	user = ctx->ring.user;
-	result = user && ((offset == sq_offset(ctx) && bytes == user->sq.bytes) ||
-			  (offset == cq_offset(ctx) && bytes == user->cq.bytes));
+	result = user && ((offset == user_ring_sq_offset(ctx) && bytes == user->sq.bytes) ||
+			  (offset == user_ring_cq_offset(ctx) && bytes == user->cq.bytes));
 	mutex_unlock(&ctx->card->lock);
 	return result;
 }

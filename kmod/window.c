@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Windows: rows of slices of the aperture that stand for an endpoint's memory, and what
- * user space maps of them.
+ * Windows: runs of aperture slices that map an endpoint's memory, and the user mappings of windows,
+ * doorbells, records and rings.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -14,7 +14,7 @@ static u64 window_start(struct glk_card *card, const struct glk_window *window)
 	return (u64)window->handle << card->slice_shift;
 }
 
-static void write_slices(struct glk_context *ctx, const struct glk_window *window)
+static void window_write_slices(struct glk_context *ctx, const struct glk_window *window)
 {
 	struct glk_card *card = ctx->card;
 	u64 slice_bytes = BIT_ULL(card->slice_shift), offset = window->offset, left = window->bytes;
@@ -40,18 +40,18 @@ static void write_slices(struct glk_context *ctx, const struct glk_window *windo
 	}
 }
 
-static void zap(struct glk_context *ctx, const struct glk_window *window)
+static void window_zap(struct glk_context *ctx, const struct glk_window *window)
 {
 	unmap_mapping_range(ctx->mapping, window_start(ctx->card, window), window->bytes, 1);
 }
 
-/* Takes the window off the card, and its mappings away; what was stored through it arrives. */
-static void withdraw(struct glk_context *ctx, struct glk_window *window)
+/* Revokes the window and its mappings; earlier stores through it are drained. */
+static void window_revoke(struct glk_context *ctx, struct glk_window *window)
 {
 	struct glk_card *card = ctx->card;
 	unsigned int i;
 
-	zap(ctx, window);
+	window_zap(ctx, window);
 	glk_window_export_revoke(window);
 	if (window->revoked)
 		return;
@@ -63,8 +63,8 @@ static void withdraw(struct glk_context *ctx, struct glk_window *window)
 		glk_write(card, GLK_WINDOW_ARRAY + (window->handle + i) * GLK_WINDOW_STRIDE +
 				GLK_WINDOW_Q0, 0);
 	/*
-	 * What a ring was allowed before may still come: a read is answered when all of it is
-	 * queued; then a drain.
+	 * The ring may still have operations on the window in flight: the read completes after
+	 * they are queued, so the drain covers them.
 	 */
 	glk_read(card, GLK_CARD_STATUS);
 	glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id);
@@ -104,7 +104,7 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 	window->bytes = arg->bytes;
 	window->rights = arg->flags;
 	bitmap_set(card->slice_map, first, slices);
-	write_slices(ctx, window);
+	window_write_slices(ctx, window);
 	list_add_tail(&window->list, &ctx->windows);
 	trace_gpulink_window_map(ctx, window);
 	ctx->window_count++;
@@ -114,9 +114,9 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 	return 0;
 }
 
-static void free_window(struct glk_context *ctx, struct glk_window *window)
+static void window_free(struct glk_context *ctx, struct glk_window *window)
 {
-	withdraw(ctx, window);
+	window_revoke(ctx, window);
 	trace_gpulink_window_unmap(ctx, window->handle);
 	bitmap_clear(ctx->card->slice_map, window->handle, window->slices);
 	ctx->window_count--;
@@ -142,7 +142,7 @@ int glk_window_unmap(struct glk_context *ctx, unsigned int handle)
 
 	if (!window)
 		return -ENOENT;
-	free_window(ctx, window);
+	window_free(ctx, window);
 	return 0;
 }
 
@@ -152,11 +152,11 @@ void glk_window_free_all(struct glk_context *ctx)
 
 	lockdep_assert_held(&ctx->card->lock);
 	list_for_each_entry_safe(window, next, &ctx->windows, list)
-		free_window(ctx, window);
+		window_free(ctx, window);
 }
 
-/* The endpoint goes away: its windows stay as handles that lead nowhere. */
-void glk_window_revoke(struct glk_card *card, unsigned int partition)
+/* The endpoint is removed: its windows stay as handles, revoked. */
+void glk_window_revoke_partition(struct glk_card *card, unsigned int partition)
 {
 	struct glk_window *window;
 	unsigned int i;
@@ -167,11 +167,11 @@ void glk_window_revoke(struct glk_card *card, unsigned int partition)
 			continue;
 		list_for_each_entry(window, &card->contexts[i]->windows, list)
 			if (window->partition == partition)
-				withdraw(card->contexts[i], window);
+				window_revoke(card->contexts[i], window);
 	}
 }
 
-/* Whether stores went into a window that leads nowhere any more. */
+/* Whether a revoked window was accessed, so that stores may have been lost. */
 bool glk_window_any_lost(struct glk_context *ctx)
 {
 	struct glk_window *window;
@@ -183,7 +183,7 @@ bool glk_window_any_lost(struct glk_context *ctx)
 	return false;
 }
 
-static struct glk_window *find_window(struct glk_context *ctx, u64 start, u64 bytes)
+static struct glk_window *window_find_range(struct glk_context *ctx, u64 start, u64 bytes)
 {
 	struct glk_window *window;
 
@@ -199,34 +199,33 @@ static struct glk_window *find_window(struct glk_context *ctx, u64 start, u64 by
 }
 
 /*
- * A page of this context that nobody else sees: stores to it are lost, loads give what
- * was stored there last.
+ * The context's private dummy page: stores to it are lost, loads return what was stored there last.
  */
-static unsigned long void_pfn(struct glk_context *ctx)
+static unsigned long context_dummy_pfn(struct glk_context *ctx)
 {
-	return page_to_pfn(virt_to_page(ctx->void_page));
+	return page_to_pfn(virt_to_page(ctx->dummy_page));
 }
 
-static u64 record_offset(const struct glk_context *ctx)
+static u64 context_record_offset(const struct glk_context *ctx)
 {
 	return GLK_MMAP_RECORDS + (u64)ctx->id * GLK_PAGE_SIZE;
 }
 
 /*
- * What a page of a mapping shows when the card is reset or gone. What the process may not write
- * shows nothing it wrote.
+ * The page that backs a mapping after the card was reset or removed. Read-only mappings must not
+ * show what the process stored in the dummy page.
  */
-static unsigned long lost_pfn(struct glk_context *ctx, u64 offset)
+static unsigned long context_lost_pfn(struct glk_context *ctx, u64 offset)
 {
-	if (offset == record_offset(ctx))
+	if (offset == context_record_offset(ctx))
 		return page_to_pfn(ZERO_PAGE(0));
-	if (ctx->dead_cq && glk_user_ring_is_cq(ctx, offset))
-		return page_to_pfn(virt_to_page(ctx->dead_cq));
-	return void_pfn(ctx);
+	if (ctx->reset_cq && glk_user_ring_is_cq(ctx, offset))
+		return page_to_pfn(virt_to_page(ctx->reset_cq));
+	return context_dummy_pfn(ctx);
 }
 
-/* Where a page of a mapping lies now. Under card->lock, with a card that works. */
-static int find_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
+/* Looks up the page behind a mapping. Under card->lock, with a live card. */
+static int context_find_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
 {
 	struct glk_card *card = ctx->card;
 	struct glk_window *window;
@@ -236,18 +235,18 @@ static int find_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
 				ctx->id * GLK_DOORBELL_STRIDE);
 		return 0;
 	}
-	if (offset == record_offset(ctx)) {
+	if (offset == context_record_offset(ctx)) {
 		*pfn = glk_memory_pfn(&ctx->record, 0);
 		return 0;
 	}
 	if (offset >= GLK_MMAP_SQ)
 		return glk_user_ring_pfn(ctx, offset, pfn);
-	window = find_window(ctx, offset, PAGE_SIZE);
+	window = window_find_range(ctx, offset, PAGE_SIZE);
 	if (!window)
 		return -EFAULT;
 	if (window->revoked) {
-		window->lost = true;	/* the next release tells */
-		*pfn = void_pfn(ctx);
+		window->lost = true;	/* the next release reports it */
+		*pfn = context_dummy_pfn(ctx);
 	} else {
 		*pfn = PHYS_PFN(card->aperture_start + offset);
 	}
@@ -255,16 +254,15 @@ static int find_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
 }
 
 /*
- * Pages are put in on touch, so that what was taken away by a zap does not come back. What the
- * process itself took away gives SIGBUS. What reset, removal or the endpoint's end took from it
- * must not kill it in the middle of a store: it gets a page that leads nowhere, and hears of it
- * at the next release.
+ * Pages are inserted on fault, so that a zapped mapping is not restored. Access to a window that
+ * the process itself unmapped raises SIGBUS. A reset or the removal of card or endpoint must not
+ * kill the process in the middle of a store: it gets a dummy page, and the next release reports the
+ * loss.
  *
- * A page is put in under the same locks as it was looked up: who takes a window away, or resets or
- * removes the card, zaps under them, and must see it. Else the mapping would live on and reach
- * whoever gets these slices next.
+ * Lookup and insertion happen under the same locks. Revocation, reset and removal zap under these
+ * locks; a page inserted after the zap would reach the next owner of the slices.
  */
-static vm_fault_t glk_fault(struct vm_fault *vmf)
+static vm_fault_t glk_mapping_fault(struct vm_fault *vmf)
 {
 	struct glk_context *ctx = vmf->vma->vm_private_data;
 	u64 offset = (u64)vmf->pgoff << PAGE_SHIFT;
@@ -273,10 +271,10 @@ static vm_fault_t glk_fault(struct vm_fault *vmf)
 
 	down_read(&ctx->card->state_lock);
 	if (glk_context_usable(ctx)) {
-		ret = vmf_insert_pfn(vmf->vma, vmf->address, lost_pfn(ctx, offset));
+		ret = vmf_insert_pfn(vmf->vma, vmf->address, context_lost_pfn(ctx, offset));
 	} else {
 		mutex_lock(&ctx->card->lock);
-		if (!find_pfn(ctx, offset, &pfn))
+		if (!context_find_pfn(ctx, offset, &pfn))
 			ret = vmf_insert_pfn(vmf->vma, vmf->address, pfn);
 		mutex_unlock(&ctx->card->lock);
 	}
@@ -285,11 +283,12 @@ static vm_fault_t glk_fault(struct vm_fault *vmf)
 }
 
 static const struct vm_operations_struct glk_vm_ops = {
-	.fault = glk_fault,
+	.fault = glk_mapping_fault,
 };
 
-/* The record and the rings: plain memory, put in on touch as well, for the same reasons. */
-static int map_memory(struct glk_context *ctx, struct vm_area_struct *vma, vm_flags_t flags)
+/* The record and the rings: normal memory, inserted on fault for the same reasons. */
+static int context_mmap_memory(struct glk_context *ctx, struct vm_area_struct *vma,
+			       vm_flags_t flags)
 {
 	vm_flags_mod(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP | flags, 0);
 	vma->vm_private_data = ctx;
@@ -297,15 +296,16 @@ static int map_memory(struct glk_context *ctx, struct vm_area_struct *vma, vm_fl
 	return 0;
 }
 
-static int map_read_only(struct glk_context *ctx, struct vm_area_struct *vma, vm_flags_t flags)
+static int context_mmap_read_only(struct glk_context *ctx, struct vm_area_struct *vma,
+				  vm_flags_t flags)
 {
 	if (vma->vm_flags & VM_WRITE)
 		return -EACCES;
 	vm_flags_mod(vma, 0, VM_MAYWRITE);
-	return map_memory(ctx, vma, flags);
+	return context_mmap_memory(ctx, vma, flags);
 }
 
-static int map_io(struct glk_context *ctx, struct vm_area_struct *vma, bool combine)
+static int context_mmap_io(struct glk_context *ctx, struct vm_area_struct *vma, bool combine)
 {
 	vm_flags_mod(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP, 0);
 	vma->vm_page_prot = combine ? pgprot_writecombine(vma->vm_page_prot) :
@@ -315,8 +315,8 @@ static int map_io(struct glk_context *ctx, struct vm_area_struct *vma, bool comb
 	return 0;
 }
 
-/* Under state_lock for reading, with a usable context. */
-int glk_mmap(struct glk_context *ctx, struct vm_area_struct *vma)
+/* Call with state_lock held for reading and a usable context. */
+int glk_context_mmap(struct glk_context *ctx, struct vm_area_struct *vma)
 {
 	struct glk_card *card = ctx->card;
 	u64 start = (u64)vma->vm_pgoff << PAGE_SHIFT, bytes = vma->vm_end - vma->vm_start;
@@ -325,19 +325,17 @@ int glk_mmap(struct glk_context *ctx, struct vm_area_struct *vma)
 	if (!(vma->vm_flags & VM_SHARED) || (vma->vm_flags & VM_EXEC))
 		return -EINVAL;
 	vm_flags_mod(vma, 0, VM_MAYEXEC);
-	if (start == record_offset(ctx) && bytes == PAGE_SIZE)
-		return map_read_only(ctx, vma, 0);
+	if (start == context_record_offset(ctx) && bytes == PAGE_SIZE)
+		return context_mmap_read_only(ctx, vma, 0);
 	if (start == GLK_MMAP_DOORBELLS + (u64)ctx->id * GLK_PAGE_SIZE && bytes == PAGE_SIZE)
-		return map_io(ctx, vma, false);
-	/*
-	 * Two processes on one ring would only spoil it: a child that fork() makes
-	 * does not inherit it.
-	 */
+		return context_mmap_io(ctx, vma, false);
+	/* Not inherited by fork(): two processes that write one ring would corrupt it. */
 	if (glk_user_ring_mappable(ctx, start, bytes))
-		return glk_user_ring_is_cq(ctx, start) ? map_read_only(ctx, vma, VM_DONTCOPY) :
-							 map_memory(ctx, vma, VM_DONTCOPY);
+		return glk_user_ring_is_cq(ctx, start) ? context_mmap_read_only(ctx, vma,
+										VM_DONTCOPY) :
+							 context_mmap_memory(ctx, vma, VM_DONTCOPY);
 	mutex_lock(&card->lock);
-	found = find_window(ctx, start, bytes);
+	found = window_find_range(ctx, start, bytes);
 	mutex_unlock(&card->lock);
-	return found ? map_io(ctx, vma, true) : -EINVAL;
+	return found ? context_mmap_io(ctx, vma, true) : -EINVAL;
 }

@@ -4,7 +4,8 @@
  * slow, silent, many, or hostile. Server and clients take turns in one process: pump() runs the server's event loop
  * as long as it has anything to do.
  */
-#include "../endpoint_name.h"
+#include "../client.h"
+#include "../protocol/endpoint_name.h"
 #include "../server.h"
 #include "card_folder.h"
 
@@ -300,20 +301,20 @@ static void test_pieces_and_many(void **state)
 static void test_long_line(void **state)
 {
 	struct fixture *f = *state;
-	char line[SERVER_LINE_BYTES + 1];
+	char line[CLIENT_LINE_BYTES + 1];
 	int fd = open_client(f);
 
 	memset(line, ' ', sizeof(line));
 	memcpy(line, "{\"op\":\"list\"}", 13);
 	/* The longest there is... */
-	line[SERVER_LINE_BYTES - 1] = '\n';
-	send_bytes(fd, line, SERVER_LINE_BYTES);
+	line[CLIENT_LINE_BYTES - 1] = '\n';
+	send_bytes(fd, line, CLIENT_LINE_BYTES);
 	pump(f);
 	assert_non_null(strstr(received(fd), "\"ok\":true"));
 	/* ...and one byte more. */
-	line[SERVER_LINE_BYTES - 1] = ' ';
-	line[SERVER_LINE_BYTES] = '\n';
-	send_bytes(fd, line, SERVER_LINE_BYTES + 1);
+	line[CLIENT_LINE_BYTES - 1] = ' ';
+	line[CLIENT_LINE_BYTES] = '\n';
+	send_bytes(fd, line, CLIENT_LINE_BYTES + 1);
 	pump(f);
 	assert_non_null(strstr(received(fd), "\"code\":\"EPROTO\",\"message\":\"a request must not be longer than 4096 bytes\""));
 	assert_null(received(fd));

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "card_function.h"
-#include "server.h"
+#include "process/server.h"
 
 #define NAME "gpulink-card"
 

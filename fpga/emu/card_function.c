@@ -6,7 +6,7 @@
 
 #include <gpulink_regs.h>
 
-#include "guarded_copy.h"
+#include "process/guarded_copy.h"
 
 enum { REGISTERS = 0, APERTURE = 2, POOL = 4 };
 

@@ -3,13 +3,13 @@
 #ifndef GPULINK_EMU_CARD_FUNCTION_H
 #define GPULINK_EMU_CARD_FUNCTION_H
 
-#include "dma.h"
-#include "fabric.h"
-#include "irq.h"
-#include "link.h"
-#include "logic.h"
-#include "pci_config.h"
-#include "vfio_user.h"
+#include "pci/dma.h"
+#include "pci/fabric.h"
+#include "pci/irq.h"
+#include "link/link.h"
+#include "logic/logic.h"
+#include "pci/pci_config.h"
+#include "vfio/vfio_user.h"
 
 #define CARD_PEERS_MAX 16u
 

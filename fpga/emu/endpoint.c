@@ -11,9 +11,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "fabric.h"
-#include "pci_config.h"
-#include "server.h"
+#include "pci/fabric.h"
+#include "pci/pci_config.h"
+#include "process/server.h"
 
 #define NAME	      "gpulink-endpoint"
 #define VENDOR	      0x1234

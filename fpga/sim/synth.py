@@ -24,11 +24,12 @@ import tempfile
 import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
+RTL = HERE.parent / "rtl"
 BLOCKS = [
     "glk_store_cutter", "glk_write_queue", "glk_packetizer", "glk_packet_aligner", "glk_depacketizer", "glk_scatter",
     "glk_requests", "glk_aperture", "glk_store_mux", "glk_timeout", "glk_link_loop", "glk_link_layer", "glk_arrivals", "glk_endpoint", "glk_load",
     "glk_acknowledge", "glk_release", "glk_memory_mux", "glk_pool_mux", "glk_ring", "glk_contexts", "glk_registers", "glk_counters",
-    "glk_table", "glk_cluster_tx", "glk_cluster_rx", "glk_trim", "glk_far_send", "glk_far_ask", "glk_serve", "glk_flit_mux", "glk_link_registers",
+    "glk_table", "glk_cluster_tx", "glk_cluster_rx", "glk_trim", "glk_remote_send", "glk_remote_ask", "glk_serve", "glk_flit_mux", "glk_link_registers",
     "glk_pcie_cq", "glk_pcie_cc", "glk_pcie_rq", "glk_pcie_reads", "glk_pcie_rc", "glk_pcie_order", "glk_pcie_msix"]
 PARAMETER = re.compile(r"parameter int (\w+) ")
 SEQUENTIAL = re.compile(r"^(FD|LD|RAMB|URAM|SRL|DSP)")
@@ -38,6 +39,11 @@ FREE = re.compile(r"^(MUXF|IBUF|OBUF|BUFG|INV$|VCC|GND)")
 # What each kind of distributed RAM takes in LUTs.
 LUTRAM_LUTS = {"RAM32M": 4, "RAM32M16": 8, "RAM64M": 4, "RAM64M8": 8, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4,
                "RAM256X1D": 8, "RAM512X1S": 8}
+
+
+def source(module):
+    """The file of a module, in the room where it is; None: there is none."""
+    return next(RTL.glob(f"*/{module}.sv"), None)
 
 
 def reads(read_port, port):
@@ -62,9 +68,10 @@ def with_settings(text, settings):
 
 
 def run_yosys(top, settings, work):
-    netlist, own = work / f"{top}.json", HERE / f"../rtl/{top}.v"
+    netlist, own = work / f"{top}.json", source(top)
     (work / own.name).write_text(with_settings(own.read_text(encoding="utf-8"), settings), encoding="utf-8")
-    others = [HERE / "../regs/glk_regs.sv", HERE / "../rtl/glk_flit.sv", *sorted(p for p in (HERE / "../rtl").glob("*.v") if p.name != own.name)]
+    package = source("glk_flit")
+    others = [HERE / "../regs/glk_regs.sv", package, *sorted(p for p in RTL.glob("*/*.sv") if p.name not in (own.name, package.name))]
     script = (f"read_verilog -sv -defer {' '.join(map(str, others))} {work / own.name}; hierarchy -check -top {top}; "
               f"synth_xilinx -family xcup -flatten -noiopad -noclkbuf -top {top}; write_json {netlist}")
     done = subprocess.run(["yosys", "-q", "-p", script], capture_output=True, text=True, check=False)
@@ -222,7 +229,7 @@ def hold(limits, jobs):
 
 def named_settings(parser, words, blocks):
     """NAME=VALUE words, of parameters that at least one of the blocks has."""
-    known = {name for block in blocks for name in PARAMETER.findall((HERE / f"../rtl/{block}.v").read_text(encoding="utf-8"))}
+    known = {name for block in blocks for name in PARAMETER.findall(source(block).read_text(encoding="utf-8"))}
     settings = {}
     for word in words:
         name, equals, value = word.partition("=")
@@ -243,7 +250,7 @@ def main():
     parser.add_argument("blocks", nargs="*")
     args = parser.parse_args()
     for block in args.blocks:
-        if not (HERE / f"../rtl/{block}.v").exists():
+        if not source(block):
             parser.error(f"no block {block}")
     settings = named_settings(parser, args.set, args.blocks or BLOCKS)
     if args.out and args.blocks:

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* io_uring commands as they changed between 6.1 and now. */
+/* io_uring command API: changes since 6.1. */
 #ifndef GLK_COMPAT_URING_H
 #define GLK_COMPAT_URING_H
 
 #include <linux/io_uring.h>
 #include <linux/version.h>
 
-/* 6.8 gave commands a header of their own. */
+/* 6.8 moved commands to a separate header. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
 #include <linux/io_uring/cmd.h>
 #endif
 
-/* 6.5 hands over the whole entry. */
+/* 6.5 passes the whole SQE. */
 static inline const void *glk_uring_payload(const struct io_uring_cmd *cmd)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
@@ -21,7 +21,7 @@ static inline const void *glk_uring_payload(const struct io_uring_cmd *cmd)
 #endif
 }
 
-/* 6.7 brought cancelling; before it, commands end by themselves. */
+/* 6.7 added cancellation; before it, commands end on their own. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
 #define GLK_URING_CANCEL	IO_URING_F_CANCEL
 static inline void glk_uring_mark_cancelable(struct io_uring_cmd *cmd, unsigned int issue_flags)
@@ -35,7 +35,7 @@ static inline void glk_uring_mark_cancelable(struct io_uring_cmd *cmd, unsigned 
 }
 #endif
 
-/* 6.15 looks a registered buffer up when it is imported. */
+/* 6.15 looks up the registered buffer at import time. */
 static inline int glk_uring_import_fixed(struct io_uring_cmd *cmd, u64 address, size_t bytes,
 					 int direction, struct iov_iter *iter,
 					 unsigned int issue_flags)
@@ -47,7 +47,7 @@ static inline int glk_uring_import_fixed(struct io_uring_cmd *cmd, u64 address, 
 #endif
 }
 
-/* 6.18 took the second result out. */
+/* 6.18 removed the second result. */
 static inline void glk_uring_done(struct io_uring_cmd *cmd, s32 result, unsigned int issue_flags)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
@@ -58,8 +58,8 @@ static inline void glk_uring_done(struct io_uring_cmd *cmd, s32 result, unsigned
 }
 
 /*
- * 6.19 calls back with the request. GLK_URING_TASK_WORK(name, finish) makes the function `name`
- * that calls finish().
+ * 6.19 changed the task work callback to take the request. GLK_URING_TASK_WORK(name, finish)
+ * defines the callback `name`, which calls finish().
  */
 #ifdef IO_URING_CMD_TASK_WORK_ISSUE_FLAGS
 #define GLK_URING_TASK_WORK(name, finish)						\

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * The kernel interface of gpulink: ioctls of /dev/gpulinkN and what they carry.
+ * gpulink kernel interface: the ioctls and io_uring commands of /dev/gpulinkN and their arguments.
  *
- * Every structure begins with its size as the caller knows it and with flags. The kernel refuses
- * unknown flags and reserved fields that are not 0 (EINVAL), a size below the first version's
- * (EINVAL), and a tail it does not know that is not 0 (E2BIG). Fields that only the kernel writes
- * are ignored on entry. Unknown ioctls: ENOTTY. After surprise removal every call gives ENODEV;
- * after a reset of the card, sleep or a bus error every call on a file opened before it gives
- * ESTALE (open again; docs/recovery.md). Mappings of windows and doorbell pages then show a page
- * that leads nowhere, so that a store in flight does not kill the process; the completion record
- * reads 0. The same holds for windows whose endpoint went away: every release from then on grows
- * @errors, until the window is unmapped.
+ * Extensible structures: each one starts with its size as the caller compiled it, and with flags.
+ * The kernel rejects unknown flags and nonzero reserved fields (EINVAL), a size smaller than the
+ * first version's (EINVAL), and a nonzero tail that it does not know (E2BIG). Output-only fields
+ * are ignored on input. Unknown ioctls return ENOTTY.
  *
- * One open file is one context: it owns its windows, registrations and rings, all of which
- * end with it. Calls may be made from any number of threads. open() gives ENOSPC when the
- * card has no context left. The administrator may limit what a context or a user takes of
- * the card (docs/sysfs.md): open(), GPULINK_IOCTL_WINDOW_MAP and both ways to register
- * give EDQUOT beyond it.
+ * Device loss: after surprise removal every call returns ENODEV. After a card reset, system sleep
+ * or a bus error, every call on a file opened before it returns ESTALE; open the device again
+ * (docs/recovery.md). Mappings of windows and doorbell pages then show a dummy page, so that a
+ * store in flight does not kill the process; the completion record reads 0. Windows whose endpoint
+ * was removed show a dummy page too: each later release increments @errors until the window is
+ * unmapped.
+ *
+ * Contexts: each open file is one context. It owns its windows, registrations and rings, which are
+ * released when the file is closed. All calls are thread-safe. open() returns ENOSPC when the card
+ * has no free context. The administrator can limit what a context or a user allocates
+ * (docs/sysfs.md): open(), GPULINK_IOCTL_WINDOW_MAP and both register calls return EDQUOT at the
+ * limit.
  */
 #ifndef _UAPI_GPULINK_H
 #define _UAPI_GPULINK_H
@@ -27,21 +29,21 @@
 #define GPULINK_ABI_VERSION	1
 
 /**
- * struct gpulink_ioctl_query - what this card and context are
+ * struct gpulink_ioctl_query - query the card and this context
  * @size: sizeof(struct gpulink_ioctl_query)
  * @flags: 0
  * @abi_version: GPULINK_ABI_VERSION of the kernel
- * @context: number of this file's context on the card
- * @generation: number of resets of the card
+ * @context: context number of this file on the card
+ * @generation: reset count of the card
  * @features: CARD.FEATURES
- * @partitions: partitions of the card
- * @ring_entries: most entries in flight by GPULINK_IOCTL_SUBMIT
- * @slice_shift: log2 of the granule of windows in the aperture
- * @subheader_widths: bit N set: the card has N-byte sub-headers
- * @queue_entries: write queue entries of a partition
+ * @partitions: number of partitions
+ * @ring_entries: maximum number of GPULINK_IOCTL_SUBMIT entries in flight
+ * @slice_shift: log2 of the window granularity in the aperture
+ * @subheader_widths: bit N set: the card supports N-byte sub-headers
+ * @queue_entries: write queue entries per partition
  * @reserved: 0
- * @doorbell_offset: mmap offset of the doorbell page (4096 bytes, write only in effect, MAP_SHARED)
- * @record_offset: mmap offset of the completion record's page (4096 bytes, read only, MAP_SHARED)
+ * @doorbell_offset: mmap offset of the doorbell page (4096 bytes, MAP_SHARED; reads are not useful)
+ * @record_offset: mmap offset of the completion record (4096 bytes, MAP_SHARED, read-only)
  */
 struct gpulink_ioctl_query {
 	__u32 size;
@@ -66,14 +68,14 @@ struct gpulink_ioctl_query {
 #define GPULINK_ENDPOINT_LINK	3
 
 /**
- * struct gpulink_ioctl_endpoint - what a partition's endpoint is
+ * struct gpulink_ioctl_endpoint - query the endpoint of a partition
  * @size: sizeof(struct gpulink_ioctl_endpoint)
  * @flags: 0
- * @partition: in: number of the partition (EINVAL: no such one)
+ * @partition: in: partition number (EINVAL: out of range)
  * @kind: GPULINK_ENDPOINT_*
- * @bytes: memory of the endpoint
- * @name: kind bus: PCI address and BAR ("0000:00:03.0 0"); kind pool: "pool"; kind link, a
- *        partition of the card beyond the link: "link 3"; kind none: ""
+ * @bytes: size of the endpoint's memory
+ * @name: kind bus: PCI address and BAR ("0000:00:03.0 0"); kind pool: "pool"; kind link: the
+ *        partition of the remote card ("link 3"); kind none: ""
  */
 struct gpulink_ioctl_endpoint {
 	__u32 size;
@@ -91,13 +93,13 @@ struct gpulink_ioctl_endpoint {
  * struct gpulink_ioctl_window_map - map a range of an endpoint's memory into the aperture
  * @size: sizeof(struct gpulink_ioctl_window_map)
  * @flags: GPULINK_ALLOW_*, at least one
- * @partition: destination (EINVAL: no such one; ENXIO: it has no endpoint)
- * @handle: out: what ring entries and GPULINK_IOCTL_WINDOW_UNMAP name
- * @offset: first byte in the endpoint's memory, multiple of 4096
- * @bytes: length, multiple of 4096, inside the endpoint (ERANGE)
+ * @partition: destination (EINVAL: out of range; ENXIO: no endpoint)
+ * @handle: out: window handle for ring entries and GPULINK_IOCTL_WINDOW_UNMAP
+ * @offset: offset in the endpoint's memory, multiple of 4096
+ * @bytes: length, multiple of 4096, within the endpoint (ERANGE)
  * @mmap_offset: out: mmap offset of the window (@bytes long, MAP_SHARED)
  *
- * ENOSPC: the aperture has no such row of slices free.
+ * ENOSPC: the aperture has no contiguous run of free slices of this length.
  */
 struct gpulink_ioctl_window_map {
 	__u32 size;
@@ -110,13 +112,13 @@ struct gpulink_ioctl_window_map {
 };
 
 /**
- * struct gpulink_ioctl_handle - names a window or registration to take away
+ * struct gpulink_ioctl_handle - name a window or registration to release
  * @size: sizeof(struct gpulink_ioctl_handle)
  * @flags: 0
- * @handle: what the map or register call gave (ENOENT: not this context's)
+ * @handle: handle returned by the map or register call (ENOENT: not owned by this context)
  * @reserved: 0
  *
- * Taking a window away drains it first and revokes its user mappings (SIGBUS from then on).
+ * Unmapping a window drains it first and revokes its user mappings (SIGBUS on later access).
  */
 struct gpulink_ioctl_handle {
 	__u32 size;
@@ -126,16 +128,17 @@ struct gpulink_ioctl_handle {
 };
 
 /**
- * struct gpulink_ioctl_register - let ring entries name a range of this process' memory
+ * struct gpulink_ioctl_register - register process memory for use by ring entries
  * @size: sizeof(struct gpulink_ioctl_register)
- * @flags: GPULINK_ALLOW_*: what the card may do with it, at least one
- * @address: first byte
- * @bytes: length, 1 or more
- * @handle: out
+ * @flags: GPULINK_ALLOW_*: access granted to the card, at least one
+ * @address: start address
+ * @bytes: length, at least 1
+ * @handle: out: registration handle
  * @reserved: 0
  *
- * The pages are pinned and counted against RLIMIT_MEMLOCK (ENOMEM). ENOSPC: the
- * card has no free entry. EOPNOTSUPP: the platform does not share memory coherently with the card.
+ * The pages are pinned and charged to RLIMIT_MEMLOCK (ENOMEM). ENOSPC: the card has no free
+ * registration entry. EOPNOTSUPP: memory is not cache-coherent between the process and the card on
+ * this platform.
  */
 struct gpulink_ioctl_register {
 	__u32 size;
@@ -147,22 +150,22 @@ struct gpulink_ioctl_register {
 };
 
 /**
- * struct gpulink_ioctl_register_dmabuf - let ring entries name a range of a dma-buf, a
- * GPU's memory above all
+ * struct gpulink_ioctl_register_dmabuf - register a range of a dma-buf, such as GPU memory
  * @size: sizeof(struct gpulink_ioctl_register_dmabuf)
- * @flags: GPULINK_ALLOW_*: what the card may do with it, at least one (WRITE needs a buffer open
- *         for writing: EACCES)
- * @fd: of the dma-buf (EBADF, EINVAL: it is none; ELOOP: it is a gpulink window)
- * @handle: out; GPULINK_IOCTL_UNREGISTER takes it
- * @offset: first byte in the buffer
- * @bytes: length, 1 or more, inside the buffer (ERANGE)
+ * @flags: GPULINK_ALLOW_*: access granted to the card, at least one (WRITE requires a dma-buf
+ *         descriptor opened for writing: EACCES)
+ * @fd: dma-buf descriptor (EBADF, EINVAL: not a dma-buf; ELOOP: a gpulink window)
+ * @handle: out: registration handle, released by GPULINK_IOCTL_UNREGISTER
+ * @offset: offset in the buffer
+ * @bytes: length, at least 1, within the buffer (ERANGE)
  *
- * The memory stays where its driver puts it. When it moves, the card lets go of it at once, and
- * gets it back where it is then; an entry that is carried out in between completes with status
- * registration, and may be submitted again. EHOSTUNREACH: the exporter says that the card cannot
- * reach the memory where it is, for the bridges between them do not promise to forward or it lets
- * no peer in; the kernel log has the reason. Then the data have to go through memory of the process
- * (GPULINK_IOCTL_REGISTER). Other errors of the exporter's are given back as they are.
+ * The memory is not pinned; its exporter may move it. The driver then revokes the card's access and
+ * maps the memory again at its new location. An entry executed in between completes with status
+ * registration and can be submitted again. EHOSTUNREACH: the exporter reports that the card cannot
+ * reach the memory at its location, because the bridges between them do not guarantee peer-to-peer
+ * forwarding or because the exporter does not allow peer access; the kernel log has the reason.
+ * Copy the data through process memory instead (GPULINK_IOCTL_REGISTER). Other errors of the
+ * exporter are returned unchanged.
  */
 struct gpulink_ioctl_register_dmabuf {
 	__u32 size;
@@ -178,11 +181,11 @@ struct gpulink_ioctl_register_dmabuf {
  * @size: sizeof(struct gpulink_ioctl_submit)
  * @flags: 0
  * @entries: user array of 64-byte ring entries (docs/registers.md, SQE)
- * @count: how many, 1..ring_entries
- * @submitted: out: how many were taken, from the first on; the rest found the ring full
+ * @count: number of entries, 1..ring_entries
+ * @submitted: out: number of entries accepted, from the first on; the ring had no room for the rest
  *
- * EAGAIN: none was taken, the ring is full: wait for completions. EBUSY: the rings are mapped
- * (GPULINK_IOCTL_RING_MAP). The card checks the entries; errors come as completions.
+ * EAGAIN: the ring is full and no entry was accepted; wait for completions. EBUSY: the rings are
+ * mapped (GPULINK_IOCTL_RING_MAP). The card validates entries and reports errors as completions.
  */
 struct gpulink_ioctl_submit {
 	__u32 size;
@@ -193,19 +196,19 @@ struct gpulink_ioctl_submit {
 };
 
 /**
- * struct gpulink_ioctl_wait - take completions
+ * struct gpulink_ioctl_wait - wait for completions and fetch them
  * @size: sizeof(struct gpulink_ioctl_wait)
  * @flags: 0
  * @completions: user array of 16-byte completions (docs/registers.md, CQE; phase is 0)
- * @count: room in it, 1 or more
- * @least: wait until there are so many, 0..@count; 0: take what is there. Clipped
- *         to what is in flight
- * @timeout_ns: at most so long, 0..60 s
- * @completed: out: how many were stored
+ * @count: capacity of the array, at least 1
+ * @least: minimum number to wait for, 0..@count; 0: do not wait. Limited to the number of entries
+ *         in flight
+ * @timeout_ns: maximum wait, 0..60 s
+ * @completed: out: number of completions stored
  * @reserved: 0
  *
- * ETIMEDOUT: the time passed with fewer than @least; those that came are stored and counted all the
- * same. EINTR: a signal came before any completion. EBUSY: the rings are mapped.
+ * ETIMEDOUT: fewer than @least completions arrived in time; those that did are stored and counted.
+ * EINTR: a signal arrived before any completion. EBUSY: the rings are mapped.
  */
 struct gpulink_ioctl_wait {
 	__u32 size;
@@ -219,15 +222,15 @@ struct gpulink_ioctl_wait {
 };
 
 /**
- * struct gpulink_ioctl_release - make every earlier store of this context visible, and wait for it
+ * struct gpulink_ioctl_release - make all earlier stores of this context visible and wait for it
  * @size: sizeof(struct gpulink_ioctl_release)
  * @flags: 0
- * @timeout_ns: at most so long, 1..60 s (ETIMEDOUT; the release goes on and a later one covers it)
- * @errors: out: accesses through windows of this context that failed so far
+ * @timeout_ns: maximum wait, 1 ns..60 s (ETIMEDOUT; the release continues, a later one covers it)
+ * @errors: out: total number of failed accesses through windows of this context
  * @reserved: 0
  *
- * Covers stores through windows and entries submitted before the call. EIO: a write to an
- * endpoint failed. EBUSY: the ring is full of releases that timed out before and go on, or
+ * Covers stores through windows and ring entries submitted before the call. EIO: a write to an
+ * endpoint failed. EBUSY: the ring is full of releases that timed out and are still in progress, or
  * the rings are mapped.
  */
 struct gpulink_ioctl_release {
@@ -242,13 +245,16 @@ struct gpulink_ioctl_release {
 #define GPULINK_COUNTERS_LINK	0xfffffffeU
 
 /**
- * struct gpulink_ioctl_counters - all counters of a partition, or of the card, as one snapshot
+ * struct gpulink_ioctl_counters - read all counters of a partition, the card or the link in one
+ * snapshot
  * @size: sizeof(struct gpulink_ioctl_counters)
  * @flags: 0
- * @partition: in: number, or GPULINK_COUNTERS_CARD
- * @count: in: room in @values; out: how many the kernel knows
+ * @partition: in: partition number, GPULINK_COUNTERS_CARD or GPULINK_COUNTERS_LINK (EOPNOTSUPP: the
+ *             card has no link)
+ * @count: in: capacity of @values; out: number of counters that the kernel supports
  * @values: user array of __u64, in the order of the counter registers of the block
- *          (docs/registers.md): for a partition from STORES on, for the card from ERR_WINDOW on
+ *          (docs/registers.md): of a partition from STORES on, of the card from ERR_WINDOW on, of
+ *          the link from FLITS_IN on
  */
 struct gpulink_ioctl_counters {
 	__u32 size;
@@ -259,33 +265,34 @@ struct gpulink_ioctl_counters {
 };
 
 /**
- * struct gpulink_ioctl_ring_map - take the rings of this context into the process' own hands
+ * struct gpulink_ioctl_ring_map - map the rings of this context into the process
  * @size: sizeof(struct gpulink_ioctl_ring_map)
  * @flags: 0
- * @sq_order: log2 of the entries of the submission ring, 4..12
- * @cq_order: log2 of the entries of the completion ring, 4..12
+ * @sq_order: log2 of the number of submission ring entries, 4..12
+ * @cq_order: log2 of the number of completion ring entries, 4..12
  * @sq_offset: out: mmap offset of the submission ring (MAP_SHARED)
- * @sq_bytes: out: how much to map there
- * @cq_offset: out: mmap offset of the completion ring (MAP_SHARED, read only)
- * @cq_bytes: out: how much to map there
+ * @sq_bytes: out: length of that mapping
+ * @cq_offset: out: mmap offset of the completion ring (MAP_SHARED, read-only)
+ * @cq_bytes: out: length of that mapping
  *
- * From then on the process writes entries itself (docs/registers.md, SQE), tells of them by SQ_TAIL
- * of its doorbell page, finds completions (CQE) by their phase, and tells by CQ_HEAD of the
- * doorbell page that it has taken them. Both indices begin at 0 and count on freely, 16 bits wide.
- * Stores that must not be overtaken need a write barrier before SQ_TAIL. GPULINK_IOCTL_SUBMIT, WAIT
- * and RELEASE give EBUSY: a release is an entry, or a word of the doorbell page.
+ * From then on the process writes entries itself (docs/registers.md, SQE), publishes them by
+ * writing SQ_TAIL of its doorbell page, detects completions (CQE) by their phase, and returns
+ * consumed completions by writing CQ_HEAD of the doorbell page. Both indices start at 0 and are
+ * free-running 16-bit counters. A write barrier before SQ_TAIL orders earlier stores before the
+ * entries. GPULINK_IOCTL_SUBMIT, WAIT and RELEASE return EBUSY: a release is an entry, or a word of
+ * the doorbell page.
  *
- * What is wrong with an entry comes as its completion. Indices that make no sense (more entries, or
- * more completions, than the ring holds) stop the ring: GPULINK_IOCTL_RING_WAIT then gives EIO, and
- * GPULINK_IOCTL_RING_UNMAP ends that. After a reset or removal of the card the submission ring's
- * mapping shows a page that leads nowhere; that of the completion ring shows completions of status
- * reset in laps of phase 0, and none in laps of phase 1: who waits for one must ask
- * GPULINK_IOCTL_RING_WAIT, which gives ESTALE or ENODEV. The mappings are not inherited by fork().
- * The errors that the completion record tells of begin at 0 again.
+ * The card reports an invalid entry in its completion. Invalid indices (more entries or completions
+ * than the ring holds) stop the ring: GPULINK_IOCTL_RING_WAIT then returns EIO until
+ * GPULINK_IOCTL_RING_UNMAP. After a reset or removal of the card the submission ring's mapping
+ * shows a dummy page. The completion ring's mapping shows completions with status reset in laps of
+ * phase 0, and no completion in laps of phase 1; call GPULINK_IOCTL_RING_WAIT to detect the loss:
+ * it returns ESTALE or ENODEV. The mappings are not inherited by fork(). The error count of the
+ * completion record restarts at 0.
  *
  * EBUSY: entries or completions of GPULINK_IOCTL_SUBMIT, or releases, are in flight, or the rings
- * are mapped already. EIO: the ring stopped. No store through a window of this context should be
- * under way: its error might not be counted.
+ * are already mapped. EIO: the ring stopped. No store through a window of this context should be in
+ * progress during this call: its error might not be counted.
  */
 struct gpulink_ioctl_ring_map {
 	__u32 size;
@@ -299,12 +306,12 @@ struct gpulink_ioctl_ring_map {
 };
 
 /**
- * struct gpulink_ioctl_ring_unmap - give the rings back
+ * struct gpulink_ioctl_ring_unmap - return the rings to the kernel
  * @size: sizeof(struct gpulink_ioctl_ring_unmap)
  * @flags: 0
  *
- * Stops the ring: entries that the card has not taken are forgotten. Mappings of it give SIGBUS
- * from then on. ENOENT: the rings are not mapped.
+ * Stops the ring and discards entries that the card has not fetched. Later access to the ring
+ * mappings raises SIGBUS. ENOENT: the rings are not mapped.
  */
 struct gpulink_ioctl_ring_unmap {
 	__u32 size;
@@ -314,16 +321,16 @@ struct gpulink_ioctl_ring_unmap {
 #define GPULINK_RING_WAIT_RELEASE	(1U << 0)
 
 /**
- * struct gpulink_ioctl_ring_wait - sleep until a completion is on the mapped ring
+ * struct gpulink_ioctl_ring_wait - sleep until a completion arrives on the mapped ring
  * @size: sizeof(struct gpulink_ioctl_ring_wait)
- * @flags: GPULINK_RING_WAIT_RELEASE: it is that of a release: fill in @errors
- * @index: which, counted from 0 on freely, 16 bits; at most as many ahead as the ring has entries
+ * @flags: GPULINK_RING_WAIT_RELEASE: the completion belongs to a release: fill in @errors
+ * @index: index of the completion: free-running from 0, 16 bits; at most one ring length ahead
  * @errors: out: as in struct gpulink_ioctl_release
- * @timeout_ns: at most so long, 0..60 s (ETIMEDOUT)
+ * @timeout_ns: maximum wait, 0..60 s (ETIMEDOUT)
  *
- * Sleep ends at once when the entry, or one behind it, asks for an interrupt (FLAG_INTERRUPT); else
- * the ring is looked at twice a second. EINTR: a signal came. EIO: the ring stopped. ENOENT: the
- * rings are not mapped.
+ * The call wakes up immediately when the entry, or a later one, requests an interrupt
+ * (FLAG_INTERRUPT); otherwise the driver polls the ring about twice a second. EINTR: a signal
+ * arrived. EIO: the ring stopped. ENOENT: the rings are not mapped.
  */
 struct gpulink_ioctl_ring_wait {
 	__u32 size;
@@ -336,27 +343,27 @@ struct gpulink_ioctl_ring_wait {
 #define GPULINK_URING_RESULTS	(1U << 0)
 
 /**
- * struct gpulink_uring_submit - GPULINK_URING_SUBMIT: a batch of ring entries by io_uring
+ * struct gpulink_uring_submit - GPULINK_URING_SUBMIT: submit a batch of ring entries by io_uring
  * @entries: user array of 64-byte ring entries (docs/registers.md, SQE); with
  *           IORING_URING_CMD_FIXED in uring_cmd_flags it lies in the registered buffer
- *           that buf_index names
- * @count: how many, 1..ring_entries; all are taken, or none
- * @flags: GPULINK_URING_RESULTS: the completion of each entry (docs/registers.md, CQE; phase is 0)
- *         is written over the first 16 bytes of the entry
+ *           selected by buf_index
+ * @count: number of entries, 1..ring_entries; all are accepted, or none
+ * @flags: GPULINK_URING_RESULTS: each entry's completion (docs/registers.md, CQE; phase is 0)
+ *         overwrites the first 16 bytes of the entry
  *
- * What commands carry stands in the cmd field of the io_uring entry, and the code in cmd_op. A
- * command ends when all its entries have completed; at the latest after 60 s (ETIMEDOUT). Result:
- * how many entries completed ok, or the error of the first that did not: EINVAL (operation,
- * reserved bits, length, alignment, vector), ENOENT (window, registration), ERANGE (their bounds),
- * EACCES (permission), EFAULT (dma), EIO (endpoint). The others may have been carried out:
- * GPULINK_URING_RESULTS tells of each.
+ * The cmd field of the io_uring entry holds this structure, cmd_op the command code. A command ends
+ * when all its entries have completed, and after at most 60 s (ETIMEDOUT). Its result is the number
+ * of entries completed successfully, or the error of the first that failed: EINVAL (operation,
+ * reserved bits, length, alignment, vector), ENOENT (window, registration), ERANGE (window or
+ * registration bounds), EACCES (permission), EFAULT (dma), EIO (endpoint). The other entries may
+ * have been executed; GPULINK_URING_RESULTS returns the status of each.
  *
- * Errors of the command itself, with which nothing is written to @entries: EINVAL, EFAULT; EBUSY:
- * the rings are mapped; EAGAIN: there was no room for 5 s; EIO: the ring stopped; ECANCELED;
- * ENODEV, ESTALE: the card is gone, or was reset, at the latest 2 s after it. Entries of a command
- * that ended early may still be carried out. Completions do not come by GPULINK_IOCTL_WAIT.
- * Commands that are not linked (IOSQE_IO_LINK) may be carried out in any order, entries of one are
- * in theirs. IORING_SETUP_IOPOLL: EOPNOTSUPP. Unknown cmd_op: ENOTTY.
+ * Errors of the command itself leave @entries unchanged: EINVAL, EFAULT; EBUSY: the rings are
+ * mapped; EAGAIN: the ring had no room for 5 s; EIO: the ring stopped; ECANCELED; ENODEV, ESTALE:
+ * the card was removed or reset (reported within 2 s). Entries of a command that ended early may
+ * still be executed. GPULINK_IOCTL_WAIT does not return these completions. Commands that are not
+ * linked (IOSQE_IO_LINK) may execute in any order; entries of one command execute in order.
+ * IORING_SETUP_IOPOLL: EOPNOTSUPP. Unknown cmd_op: ENOTTY.
  */
 struct gpulink_uring_submit {
 	__aligned_u64 entries;
@@ -365,12 +372,12 @@ struct gpulink_uring_submit {
 };
 
 /**
- * struct gpulink_uring_release - GPULINK_URING_RELEASE: a release by io_uring
- * @timeout_ns: at most so long, 1..60 s, to the half second (ETIMEDOUT; the release goes on)
+ * struct gpulink_uring_release - GPULINK_URING_RELEASE: release by io_uring
+ * @timeout_ns: maximum wait, 1 ns..60 s, half-second resolution (ETIMEDOUT; the release continues)
  * @flags: 0
  *
- * As GPULINK_IOCTL_RELEASE. Result: accesses through windows of this context that failed
- * so far, or an error.
+ * As GPULINK_IOCTL_RELEASE. Result: total number of failed accesses through windows of this
+ * context, or an error.
  */
 struct gpulink_uring_release {
 	__aligned_u64 timeout_ns;
@@ -393,12 +400,12 @@ struct gpulink_uring_release {
 #define GPULINK_IOCTL_COUNTERS		_IO(GPULINK_IOCTL_BASE, 0x09)
 #define GPULINK_IOCTL_REGISTER_DMABUF	_IO(GPULINK_IOCTL_BASE, 0x10)
 /*
- * GPULINK_IOCTL_WINDOW_EXPORT takes a struct gpulink_ioctl_handle, of a window, and returns the
- * descriptor of a dma-buf that is the window: a device that maps it stores into the window. The
- * pool is exported by a window on it. Unmapping the window, reset, and the end of its endpoint take
- * it away from importers; only such are served as let go when told (others get EOPNOTSUPP when they
- * attach), and that the bridges let reach the card (EHOSTUNREACH). EOPNOTSUPP: the kernel has no
- * PCI_P2PDMA, or is older than 6.19.
+ * GPULINK_IOCTL_WINDOW_EXPORT takes a struct gpulink_ioctl_handle that names a window and returns a
+ * dma-buf descriptor for it: a device that maps the dma-buf stores into the window. To export the
+ * pool, export a window on it. Unmapping the window, a reset, and removal of its endpoint revoke
+ * the importers' mappings. Only importers that support revocation can attach (others: EOPNOTSUPP),
+ * and only from devices that can reach the card through the bridges (EHOSTUNREACH). EOPNOTSUPP: the
+ * kernel has no PCI_P2PDMA, or is older than 6.19.
  */
 #define GPULINK_IOCTL_WINDOW_EXPORT	_IO(GPULINK_IOCTL_BASE, 0x11)
 #define GPULINK_IOCTL_RING_MAP		_IO(GPULINK_IOCTL_BASE, 0x0a)

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "soft_bench.h"
+#include "soft/soft_bench.h"
 
 #define THREADS 4u
 #define ROUNDS	12000u

@@ -1,32 +1,41 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the vectors: what docs/wire-format.md and docs/link-format.md say, in executable form.
+"""Generates the vectors: docs/wire-format.md and docs/link-format.md in executable form.
 
-generate.py [--check]   writes the .vec files beside this one and in link/, and removes those that are no longer made,
-                        or with --check says which are out of date and exits with 1.
+generate.py [--check]   writes the .vec files in data/ and removes those that no case generates any more;
+                        --check only lists the files that are out of date, and exits with 1 if there are any.
 """
 
 import pathlib
 import sys
 
-sys.dont_write_bytecode = True  # the modules below lie in the source tree
+sys.dont_write_bytecode = True  # the modules below are in the source tree
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "cases"))
 
 import cases_flush  # noqa: E402
+import cases_layer_receive  # noqa: E402
+import cases_layer_send  # noqa: E402
+import cases_layer_session  # noqa: E402
 import cases_link  # noqa: E402
 import cases_pack  # noqa: E402
 import cases_receive  # noqa: E402
 import cases_unstitch  # noqa: E402
 
-HERE = pathlib.Path(__file__).resolve().parent
+DATA = HERE / "data"
+CASES = {
+    "finepack": (cases_pack, cases_flush, cases_receive),
+    "netcrafter": (cases_link, cases_unstitch),
+    "link": (cases_layer_session, cases_layer_send, cases_layer_receive),
+}
 
 
 def vectors():
     made = {}
-    for folder, groups in (("", cases_pack.GROUPS + cases_flush.GROUPS + cases_receive.GROUPS),
-                           ("link/", cases_link.GROUPS + cases_unstitch.GROUPS)):
-        for group in groups:
+    for folder, modules in CASES.items():
+        for group in (group for module in modules for group in module.GROUPS):
             for v in group():
-                name = f"{folder}{v.name}.vec"
+                name = f"{folder}/{v.name}.vec"
                 assert name not in made, name
                 made[name] = v.text()
     return made
@@ -37,15 +46,15 @@ def main(arguments):
         print(__doc__, file=sys.stderr)
         return 2
     made = vectors()
-    there = {str(path.relative_to(HERE)): path.read_text() for place in ("*.vec", "link/*.vec") for path in HERE.glob(place)}
+    there = {str(path.relative_to(DATA)): path.read_text() for path in DATA.glob("*/*.vec")}
     stale = sorted(name for name in made.keys() | there.keys() if made.get(name) != there.get(name))
     for name in stale:
         if arguments:
-            print(f"tests/vectors/{name} is out of date: run tests/vectors/generate.py")
+            print(f"tests/vectors/data/{name} is out of date: run tests/vectors/generate.py")
         elif name in made:
-            (HERE / name).write_text(made[name])
+            (DATA / name).write_text(made[name])
         else:
-            (HERE / name).unlink()
+            (DATA / name).unlink()
     return 1 if arguments and stale else 0
 
 

@@ -3,7 +3,7 @@
 #ifndef GPULINKCTL_CAPTURE_H
 #define GPULINKCTL_CAPTURE_H
 
-#include "commands.h"
+#include "request.h"
 
 enum exit_code run_capture(struct invocation *invocation);
 

@@ -4,6 +4,7 @@
 #include "arguments.h"
 #include "capture.h"
 #include "print.h"
+#include "request.h"
 
 #include <endpoint_name.h>
 #include <gpulink_admin.h>
@@ -14,81 +15,9 @@
 #include <string.h>
 #include <time.h>
 
-/* --- requests --- */
-
-static bool put(struct json_object *request, const char *key, struct json_object *value)
-{
-	if (value && !json_object_object_add(request, key, value))
-		return true;
-	json_object_put(value);
-	return false;
-}
-
-/* {"op":OP} with the card if there is one; NULL: out of memory, which ask() tells. */
-static struct json_object *new_request(const char *op, const char *card)
-{
-	struct json_object *request = json_object_new_object();
-
-	if (request && put(request, "op", json_object_new_string(op)) &&
-	    (!card || put(request, "card", json_object_new_string(card))))
-		return request;
-	json_object_put(request);
-	return NULL;
-}
-
-/* Adds a member to a request that may be NULL already; NULL: out of memory, the request is gone. */
-static struct json_object *with(struct json_object *request, const char *key, struct json_object *value)
-{
-	if (request && put(request, key, value))
-		return request;
-	if (!request)
-		json_object_put(value);
-	json_object_put(request);
-	return NULL;
-}
-
 static struct json_object *with_partition(struct json_object *request, int partition)
 {
 	return partition == ALL_PARTITIONS ? request : with(request, "partition", json_object_new_int(partition));
-}
-
-static enum exit_code unexpected(void)
-{
-	complain("gpulinkd answered what it must not");
-	return EXIT_FAILED;
-}
-
-enum exit_code find_card(struct invocation *invocation)
-{
-	struct json_object *cards = NULL, *name;
-	enum exit_code code;
-	size_t count;
-
-	if (invocation->card)
-		return EXIT_OK;
-	code = ask(&invocation->asker, new_request("list", NULL), &cards);
-	if (code != EXIT_OK)
-		return code;
-	count = json_object_is_type(cards, json_type_array) ? json_object_array_length(cards) : 0;
-	if (!count) {
-		complain("there is no card");
-		code = EXIT_NO_CARD;
-	} else if (count > 1) {
-		fputs("gpulinkctl: there are several cards, name one by --card:", stderr);
-		for (size_t i = 0; i < count; i++) {
-			if (json_object_object_get_ex(json_object_array_get_idx(cards, i), "name", &name))
-				fprintf(stderr, " %s", json_object_get_string(name));
-		}
-		fputc('\n', stderr);
-		code = EXIT_USAGE;
-	} else if (!json_object_object_get_ex(json_object_array_get_idx(cards, 0), "name", &name)) {
-		code = unexpected();
-	} else {
-		snprintf(invocation->found_card, sizeof(invocation->found_card), "%s", json_object_get_string(name));
-		invocation->card = invocation->found_card;
-	}
-	json_object_put(cards);
-	return code;
 }
 
 static enum exit_code print_json(struct json_object *result, int flags)

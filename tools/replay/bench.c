@@ -13,7 +13,7 @@
 #include <gpulink_regs.h>
 
 #include "paradigm/parallel.h"
-#include "partition.h"
+#include "finepack/partition.h"
 
 enum { GPUS = 4, OPS = 1 << 18 };
 

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "vfio_user.h"
-#include "vfio_user_wire.h"
+#include "../vfio/vfio_user.h"
+#include "../vfio/vfio_user_wire.h"
 
 #define CLIENT_CONFIG VFU_REGION_CONFIG
 #define CLIENT_GOOD_CAPABILITIES "{\"capabilities\":{\"max_msg_fds\":8,\"max_data_xfer_size\":1048576}}"

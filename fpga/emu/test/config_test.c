@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "pci_config.h"
+#include "../pci/pci_config.h"
 
 /* Offsets and bits as linux/pci_regs.h has them; the code under test has its own. */
 #include <linux/pci_regs.h>

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "dma.h"
-#include "guarded_copy.h"
+#include "../pci/dma.h"
+#include "../process/guarded_copy.h"
 
 #define PAGE  4096u
 #define PAGES 16u

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "vfio_user.h"
+#include "../vfio/vfio_user.h"
 
 struct hostile_target {
 	const char *path;

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "irq.h"
+#include "../pci/irq.h"
 
 #define VECTOR 7u
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "link_wire.h"
+#include "../link/link_wire.h"
 
 #define BLOCKS 100000u
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "crc32c.h"
+#include "link/crc32c.h"
 
-#include "bytes.h"
+#include "base/bytes.h"
 
 #define POLYNOMIAL 0x82f63b78u /* reflected */
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "link_layer.h"
+#include "link/link_layer.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "link_state.h"
+#include "link/link_state.h"
 
 void glk_link_layer_config_default(struct glk_link_layer_config *config)
 {

@@ -19,9 +19,10 @@
 #ifndef GLK_LINK_LAYER_H
 #define GLK_LINK_LAYER_H
 
-#include "flit.h"
+#include "netcrafter/flit.h"
 
 #define GLK_LINK_VERSION	   1u
+#define GLK_LINK_CLOCK_NS	   4u
 #define GLK_LINK_REPLAY_FRAMES_MAX 512u
 #define GLK_LINK_CREDITS_MAX	   2048u
 /*

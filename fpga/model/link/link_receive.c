@@ -7,21 +7,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "link_state.h"
+#include "link/link_state.h"
 
 #define BEFORE (GLK_SEQUENCE_COUNT / 2) /* so far after the expected frame, or more: it is one of those before */
-
-void glk_link_receive_forget(struct glk_link_layer *link)
-{
-	link->receiver.count = 0;
-	link->receiver.crc = GLK_CRC32C_BEGIN;
-}
-
-void glk_link_receive_reset(struct glk_link_layer *link)
-{
-	memset(&link->receiver, 0, sizeof(link->receiver));
-	glk_link_receive_forget(link);
-}
 
 /* Asks at once when this is news: a pass is asked for again only when the next has begun. */
 static void missing(struct glk_link_layer *link, bool pass)

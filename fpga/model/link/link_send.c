@@ -11,70 +11,7 @@
  */
 #include <string.h>
 
-#include "link_state.h"
-
-static struct glk_link_frame *frame_of(struct glk_link_layer *link, unsigned number)
-{
-	return &link->sender.frames[number & (link->config.replay_frames - 1)];
-}
-
-void glk_link_send_reset(struct glk_link_layer *link)
-{
-	struct glk_link_sender *sender = &link->sender;
-	struct glk_link_frame *frames = sender->frames;
-	bool broken = sender->broken;
-
-	memset(sender, 0, sizeof(*sender));
-	sender->frames = frames;
-	sender->broken = broken;
-	sender->crc = GLK_CRC32C_BEGIN;
-	sender->word_at = UINT64_MAX;
-	sender->told = GLK_CLASS_COUNT - 1;
-}
-
-static void close_frame(struct glk_link_layer *link)
-{
-	struct glk_link_sender *sender = &link->sender;
-
-	if (sender->acked == sender->next)
-		sender->timer = link->now;
-	frame_of(link, sender->next)->count = sender->open;
-	sender->next = (uint16_t)((sender->next + 1u) % GLK_SEQUENCE_COUNT);
-	sender->open = 0;
-	link->counters.frames_sent++;
-}
-
-void glk_link_send_stop(struct glk_link_layer *link)
-{
-	struct glk_link_sender *sender = &link->sender;
-
-	if (sender->open)
-		close_frame(link);
-	sender->taken = false;
-	sender->replaying = false;
-	sender->replay_wanted = false;
-	sender->replay_flit = 0;
-	sender->replays = 0;
-	sender->hello_block = 0;
-	sender->word_at = UINT64_MAX;
-}
-
-void glk_link_send_acknowledged(struct glk_link_layer *link, uint16_t acknowledge)
-{
-	struct glk_link_sender *sender = &link->sender;
-
-	if (acknowledge == sender->acked)
-		return;
-	sender->acked = acknowledge;
-	sender->timer = link->now;
-	sender->replays = 0;
-}
-
-void glk_link_send_owe(struct glk_link_layer *link, unsigned clocks)
-{
-	if (link->now + clocks < link->sender.word_at)
-		link->sender.word_at = link->now + clocks;
-}
+#include "link/link_state.h"
 
 bool glk_link_layer_ready(const struct glk_link_layer *link)
 {
@@ -88,7 +25,7 @@ bool glk_link_layer_ready(const struct glk_link_layer *link)
 void glk_link_layer_send(struct glk_link_layer *link, const struct glk_flit *flit)
 {
 	struct glk_link_sender *sender = &link->sender;
-	struct glk_link_frame *frame = frame_of(link, sender->next);
+	struct glk_link_frame *frame = glk_link_frame_of(link, sender->next);
 
 	if (sender->open == 0)
 		frame->types = 0;
@@ -179,7 +116,7 @@ static bool put_break(struct glk_link_layer *link, struct glk_block *block)
 static bool put_open(struct glk_link_layer *link, struct glk_block *block)
 {
 	struct glk_link_sender *sender = &link->sender;
-	struct glk_link_frame *frame = frame_of(link, sender->next);
+	struct glk_link_frame *frame = glk_link_frame_of(link, sender->next);
 	uint16_t number = sender->next;
 	unsigned count = sender->open;
 
@@ -187,14 +124,14 @@ static bool put_open(struct glk_link_layer *link, struct glk_block *block)
 		sender->taken = false;
 		return put_data(link, block, frame->flits[count - 1]);
 	}
-	close_frame(link);
+	glk_link_send_close(link);
 	return put_word(link, block, number, count, frame->types);
 }
 
 static bool put_replay(struct glk_link_layer *link, struct glk_block *block)
 {
 	struct glk_link_sender *sender = &link->sender;
-	struct glk_link_frame *frame = frame_of(link, sender->replay);
+	struct glk_link_frame *frame = glk_link_frame_of(link, sender->replay);
 	uint16_t number = sender->replay;
 
 	if (sender->replay_flit < frame->count)

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "link_state.h"
+#include "link/link_state.h"
 
 static void tell(struct glk_link_layer *link, enum glk_link_event event)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a link layer holds, as the registers and memories of the logic, and what its files say to each other: link_send.c gives
- * the blocks, link_receive.c takes them, link_session.c decides with whom and since when.
+ * The state of a link layer, as the registers and memories of the logic hold it. link_send.c makes the blocks that go out,
+ * link_receive.c processes those that arrive; both call link_session.c, which begins and ends sessions, and all three
+ * link_state.c. Internal to the link layer.
  */
 #ifndef GLK_LINK_STATE_H
 #define GLK_LINK_STATE_H
 
-#include "link_word.h"
+#include "link/link_word.h"
 
 #define GLK_REPLAYS_MAX 16u /* in a row without progress */
 
@@ -76,20 +77,31 @@ static inline unsigned glk_link_outstanding(const struct glk_link_layer *link)
 	return glk_sequence_after(link->sender.acked, link->sender.next);
 }
 
-/* link_send.c */
-void glk_link_send_reset(struct glk_link_layer *link);
-/* Stops whatever is on its way. A frame that is open will go out with the replay. */
-void glk_link_send_stop(struct glk_link_layer *link);
-void glk_link_send_acknowledged(struct glk_link_layer *link, uint16_t acknowledge);
-/* While up a word has to go out, after so many clocks at the latest. */
-void glk_link_send_owe(struct glk_link_layer *link, unsigned clocks);
+/* The place of frame `number` in the replay memory. */
+static inline struct glk_link_frame *glk_link_frame_of(struct glk_link_layer *link, unsigned number)
+{
+	return &link->sender.frames[number & (link->config.replay_frames - 1)];
+}
 
-/* link_receive.c */
+/* --- link_state.c --- */
+
+/* The state of a new session, without credits. */
+void glk_link_send_reset(struct glk_link_layer *link);
+/* Ends the open frame. */
+void glk_link_send_close(struct glk_link_layer *link);
+/* Stops whatever is being sent. An open frame is closed; it goes out with the replay. */
+void glk_link_send_stop(struct glk_link_layer *link);
+/* Frames before `acknowledge`, which is one of the outstanding ones or the next, have arrived. */
+void glk_link_send_acknowledged(struct glk_link_layer *link, uint16_t acknowledge);
+/* While up a word has to go out, after at most `clocks`. */
+void glk_link_send_owe(struct glk_link_layer *link, unsigned clocks);
+/* The state of a new session. */
 void glk_link_receive_reset(struct glk_link_layer *link);
-/* Throws the data blocks away that no word has followed. */
+/* Discards the data blocks since the last word. */
 void glk_link_receive_forget(struct glk_link_layer *link);
 
-/* link_session.c */
+/* --- link_session.c, which calls link_state.c and is called by both sides --- */
+
 void glk_link_session_hello(struct glk_link_layer *link, const struct glk_link_word *word,
 			    const uint8_t flits[GLK_HELLO_FLITS][GLK_FLIT_BYTES]);
 /* Down at once, but the session may go on. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "link_word.h"
+#include "link/link_word.h"
 
 #include <string.h>
 
-#include "bytes.h"
+#include "base/bytes.h"
 
 /* In the word's lower and higher 64 bits; the credit lies across. */
 #define TYPES_AT	4

@@ -6,8 +6,8 @@
 #ifndef GLK_LINK_WORD_H
 #define GLK_LINK_WORD_H
 
-#include "crc32c.h"
-#include "link_layer.h"
+#include "link/crc32c.h"
+#include "link/link_layer.h"
 
 #define GLK_FRAME_FLITS	     11u
 #define GLK_TYPE_BITS	     5u

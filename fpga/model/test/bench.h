@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "card.h"
+#include "card/card.h"
 #include "gpulink_regs.h"
 
 #define BENCH_HOST_BYTES     (1u << 20)

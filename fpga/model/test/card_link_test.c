@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "bytes.h"
+#include "base/bytes.h"
 #include "pair.h"
 
 enum { LINES = 64, POOL = 128 };

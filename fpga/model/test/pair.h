@@ -4,7 +4,7 @@
 #define GLK_TEST_PAIR_H
 
 #include "bench.h"
-#include "link_wire.h"
+#include "link/test/link_wire.h"
 
 struct pair {
 	struct bench side[2];

@@ -14,10 +14,10 @@
 #include <chance.h>
 #include <cmocka.h>
 
-#include "bytes.h"
-#include "link/cluster_queue.h"
+#include "base/bytes.h"
+#include "netcrafter/cluster_queue.h"
 #include "link/link_layer.h"
-#include "link/unstitch.h"
+#include "netcrafter/unstitch.h"
 #include "pair.h"
 
 #define ALL_ONES     UINT64_MAX

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "link/unstitch.h"
+#include "netcrafter/unstitch.h"
 #include "pool_tuner.h"
 
 enum {

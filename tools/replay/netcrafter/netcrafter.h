@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two clusters of GPUs and the narrow link between them, clock by clock: what GPUs ask of each other goes through switches and,
- * where it crosses, through the model's cluster queue and un-stitching (fpga/model/link). docs/netcrafter.md says how the
+ * where it crosses, through the model's cluster queue and un-stitching (fpga/model/netcrafter). docs/netcrafter.md says how the
  * system is; its sizes are those of NetCrafter's Table 2 (ISCA'25).
  */
 #ifndef REPLAY_NETCRAFTER_NETCRAFTER_H
 #define REPLAY_NETCRAFTER_NETCRAFTER_H
 
 #include "latency.h"
-#include "link/cluster_queue.h"
+#include "netcrafter/cluster_queue.h"
 #include "requests.h"
 
 struct netcrafter_setting {

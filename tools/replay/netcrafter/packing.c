@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "partition.h"
+#include "finepack/partition.h"
 #include "system.h"
 
 struct channel {

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "link/cluster_queue.h"
+#include "netcrafter/cluster_queue.h"
 
 enum { POOL_TUNER_NS_MOST = 128, POOL_TUNER_EPOCH = 128 /* pooled flits between two looks */ };
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "direct.h"
-#include "partition.h"
+#include "finepack/partition.h"
 
 enum { CONFIG_PACKET_EXTRA = 10 };
 

@@ -10,7 +10,7 @@
 #include <gpulink_regs.h>
 
 #include "direct.h"
-#include "enables.h"
+#include "finepack/enables.h"
 
 enum { SLOTS = 256, NONE = 0xff };
 

@@ -16,9 +16,9 @@
 
 #include <chance.h>
 
-#include "link/cluster_queue.h"
-#include "link/unstitch.h"
-#include "link_wire.h"
+#include "netcrafter/cluster_queue.h"
+#include "netcrafter/unstitch.h"
+#include "link/test/link_wire.h"
 
 #define RECORD_BYTES   256u
 #define RECORD_FRAME   64u

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "link/unstitch.h"
+#include "netcrafter/unstitch.h"
 #include "netcrafter.h"
 
 enum fault { NONE, CHANGED, LOST, TWICE };

@@ -15,7 +15,7 @@
 
 #include <chance.h>
 
-#include "partition.h"
+#include "finepack/partition.h"
 #include "variant.h"
 
 enum { PAGE_LINES = 64, GPUS = 4 };

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The card's logic as Verilog, clocked by software: thousands of clocks in the time of a model's access. It is clocked while
+ * it is busy, and while an access waits for it. With a link also for some clocks behind every block that comes or goes, and now and
+ * then, so that it speaks. Time on its link is what it is clocked; how long the wire takes, the wire knows.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <card/card_dut.h>
+
+#include "logic.h"
+#include "rtl_wire.h"
+#include "../process/server.h"
+
+#define POOL_BYTES   (UINT64_C(16) << 20)
+#define CLOCKS	     512u	/* between two looks at the socket: some ten milliseconds */
+#define LINK_CLOCKS  16u	/* between two looks at the link: the other card waits for what is done here */
+#define IDLE_CLOCKS  64u	/* until what the time brings shows: it looks at a partition each clock */
+#define LOOK_NS	     1000000u	/* how often it has to learn the time while a timeout may flush something */
+
+#define AWAKE_CLOCKS 512u /* behind a block: what follows from it is on its way */
+#define IDLE_BURST   64u
+#define IDLE_PERIOD  2500000u /* clocks of the wire, 10 ms: how often there is such a burst */
+
+struct rtl {
+	struct card_dut *dut;
+	struct logic_config config;
+	uint64_t now_ns;
+	uint64_t idle_clocks; /* nothing was under way */
+	/* Of the link. */
+	struct rtl_wire wire;
+	bool wire_moves;	/* it must not be moved from inside */
+	unsigned unserved;	/* clocks since it was */
+	unsigned awake;		/* clocks to go on for */
+	uint64_t idle_until;
+	bool said; /* that it does not answer, or breaks the rules of its streams */
+};
+
+static void mem_write(void *user, uint64_t address, const void *data, size_t len)
+{
+	struct rtl *r = user;
+
+	r->config.ops->write(r->config.bus, address, data, len); /* lost if it fails: it is posted */
+}
+
+static int mem_read(void *user, uint64_t address, void *data, size_t len)
+{
+	struct rtl *r = user;
+
+	return len ? r->config.ops->read(r->config.bus, address, data, len) : r->config.ops->reach(r->config.bus, address);
+}
+
+static void interrupt(void *user, unsigned vector)
+{
+	struct rtl *r = user;
+
+	r->config.ops->interrupt(r->config.bus, vector);
+}
+
+/* An access may wait for the other card: the wire has to move then, and time go on, or the wait would have no bound. */
+static bool block_comes(void *user, struct card_block *block)
+{
+	struct rtl *r = user;
+
+	if (!r->wire_moves && ++r->unserved >= LINK_CLOCKS) {
+		r->wire_moves = true;
+		r->unserved = 0;
+		r->config.ops->link_wait(r->config.bus, 0);
+		r->wire_moves = false;
+		r->now_ns = server_now_ns();
+		card_dut_set_now(r->dut, r->now_ns);
+	}
+	return rtl_wire_take(&r->wire, block);
+}
+
+static void block_goes(void *user, const struct card_block *block)
+{
+	struct rtl *r = user;
+
+	rtl_wire_give(&r->wire, block);
+	r->awake = AWAKE_CLOCKS;
+}
+
+static const struct card_dut_ops dut_ops = { .mem_write = mem_write, .mem_read = mem_read, .interrupt = interrupt };
+static const struct card_dut_ops linked_ops = {
+	.mem_write = mem_write, .mem_read = mem_read, .interrupt = interrupt, .block_comes = block_comes, .block_goes = block_goes,
+};
+
+/* Says once what is wrong with the logic; software sees a card that is not there. */
+static void check(struct rtl *r, int error)
+{
+	const char *fault = card_dut_fault(r->dut);
+
+	if ((!error && !fault) || r->said)
+		return;
+	r->said = true;
+	server_say("gpulink-card", "the logic fails: %s", fault ? fault : strerror(-error));
+}
+
+static void read_bar(struct rtl *r, unsigned bar, uint64_t offset, void *data, size_t len)
+{
+	int error = card_dut_read(r->dut, bar, offset, data, len);
+
+	if (error)
+		memset(data, 0xff, len);
+	check(r, error);
+}
+
+static uint64_t register_read(void *state, uint64_t offset, unsigned size)
+{
+	uint64_t value = 0;
+
+	read_bar(state, 0, offset, &value, size);
+	return value;
+}
+
+static void register_write(void *state, uint64_t offset, unsigned size, uint64_t value)
+{
+	struct rtl *r = state;
+
+	check(r, card_dut_write(r->dut, 0, offset, &value, size));
+}
+
+static void aperture_store(void *state, uint64_t offset, const void *data, size_t len)
+{
+	struct rtl *r = state;
+
+	check(r, card_dut_write(r->dut, 1, offset, data, len));
+}
+
+static void aperture_load(void *state, uint64_t offset, void *data, size_t len)
+{
+	read_bar(state, 1, offset, data, len);
+}
+
+static void pool_write(void *state, uint64_t offset, const void *data, size_t len)
+{
+	struct rtl *r = state;
+
+	check(r, card_dut_write(r->dut, 2, offset, data, len));
+}
+
+static void pool_read(void *state, uint64_t offset, void *data, size_t len)
+{
+	read_bar(state, 2, offset, data, len);
+}
+
+static void reset(void *state)
+{
+	struct rtl *r = state;
+
+	check(r, card_dut_flr(r->dut));
+}
+
+static void advance(void *state, uint64_t now_ns)
+{
+	struct rtl *r = state;
+
+	r->now_ns = now_ns;
+	card_dut_set_now(r->dut, now_ns);
+}
+
+static bool serve(void *state)
+{
+	struct rtl *r = state;
+	unsigned clocks = r->config.link ? IDLE_CLOCKS : CLOCKS;
+
+	for (unsigned i = 0; i < clocks && (i < IDLE_CLOCKS || card_dut_busy(r->dut)); i++) {
+		r->idle_clocks += !card_dut_busy(r->dut);
+		card_dut_clock(r->dut);
+	}
+	check(r, 0);
+	return card_dut_busy(r->dut);
+}
+
+static uint64_t deadline(void *state)
+{
+	struct rtl *r = state;
+
+	return card_dut_holding(r->dut) ? r->now_ns + LOOK_NS : UINT64_MAX;
+}
+
+/* --- the link --- */
+
+static bool link_clock(void *state, uint64_t now, bool ready, struct glk_block *block)
+{
+	struct rtl *r = state;
+
+	if (!r->wire_moves && !r->wire.out.count) {
+		if (!r->awake && now >= r->idle_until) {
+			r->awake = IDLE_BURST;
+			r->idle_until = now + IDLE_PERIOD;
+		}
+		r->wire_moves = true;
+		r->awake -= r->awake != 0;
+		r->idle_clocks += !card_dut_busy(r->dut);
+		card_dut_clock(r->dut);
+		r->wire_moves = false;
+		check(r, 0);
+	}
+	return ready && rtl_wire_goes(&r->wire, block);
+}
+
+static void link_block(void *state, uint64_t now, const struct glk_block *block)
+{
+	struct rtl *r = state;
+
+	(void)now;
+	rtl_wire_came(&r->wire, block);
+	r->awake = AWAKE_CLOCKS;
+}
+
+static void link_cut(void *state, uint64_t now)
+{
+	struct rtl *r = state;
+
+	(void)now;
+	rtl_wire_empty(&r->wire);
+	card_dut_cut(r->dut);
+	r->awake = AWAKE_CLOCKS;
+}
+
+static uint64_t link_next(void *state, uint64_t now)
+{
+	struct rtl *r = state;
+
+	if (r->wire.out.count || (r->awake && !r->wire_moves))
+		return now;
+	return r->wire_moves ? UINT64_MAX : r->idle_until > now ? r->idle_until : now;
+}
+
+static void destroy(void *state)
+{
+	struct rtl *r = state;
+	uint64_t clocks = card_dut_clocks(r->dut);
+
+	server_say("gpulink-card", "%" PRIu64 " clocks, in %" PRIu64 " of them something was under way", clocks, clocks - r->idle_clocks);
+	card_dut_destroy(r->dut);
+	free(r);
+}
+
+static const struct logic_ops ops = {
+	.register_read = register_read,
+	.register_write = register_write,
+	.aperture_store = aperture_store,
+	.aperture_load = aperture_load,
+	.pool_write = pool_write,
+	.pool_read = pool_read,
+	.reset = reset,
+	.advance = advance,
+	.serve = serve,
+	.deadline = deadline,
+	.link_clock = link_clock,
+	.link_block = link_block,
+	.link_cut = link_cut,
+	.link_next = link_next,
+	.destroy = destroy,
+};
+
+int logic_rtl_create(const struct logic_config *config, struct logic *logic)
+{
+	struct rtl *r = calloc(1, sizeof(*r));
+	const struct card_dut_config dut = {
+		.pool_bytes = POOL_BYTES,
+		.serial = config->serial,
+		.link = config->link,
+		.cluster = config->cluster,
+		.link_session = config->session,
+		.ops = config->link ? &linked_ops : &dut_ops,
+		.user = r,
+	};
+	struct card_parameters p;
+	int error;
+
+	if (!r)
+		return -ENOMEM;
+	r->config = *config;
+	error = card_dut_create(&dut, &r->dut);
+	if (error) {
+		free(r);
+		return error;
+	}
+	card_pins_parameters(&p);
+	*logic = (struct logic){
+		.name = "rtl",
+		.ops = &ops,
+		.state = r,
+		.vectors = p.vectors,
+		.link_clocks = LINK_CLOCKS,
+		.aperture_bytes = (uint64_t)p.slices << p.slice_shift,
+		.pool_bytes = POOL_BYTES,
+	};
+	return 0;
+}

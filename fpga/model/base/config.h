@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parameters of a card, and the functions that its platform provides. Part of the public interface, card/card.h. */
+#ifndef GLK_CONFIG_H
+#define GLK_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** What the platform does for the card. Every function gets the `platform` pointer of the configuration. */
+struct glk_card_ops {
+	/**
+	 * Reads or writes host memory at a DMA address (rings, page lists, registered memory, completion
+	 * records). Returns 0, or a negative value if the address is not accessible: the card counts it
+	 * (ERR_DMA) and completes the operation with status dma. `len` is at least 1.
+	 */
+	int (*dma_read)(void *platform, uint64_t address, void *data, size_t len);
+	int (*dma_write)(void *platform, uint64_t address, const void *data, size_t len);
+
+	/**
+	 * Posts a plain write to an endpoint of kind bus: address is EP_BASE plus the offset. `data` is valid only
+	 * during the call. The platform calls glk_card_endpoint_acknowledge() once for every write, in order, when the
+	 * write is visible at the endpoint; it may do so during this call.
+	 */
+	void (*endpoint_write)(void *platform, unsigned partition, uint64_t address, const void *data, size_t len);
+
+	/** Reads an endpoint of kind bus, behind every write posted to it. Returns 0 or a negative value. */
+	int (*endpoint_read)(void *platform, unsigned partition, uint64_t address, void *data, size_t len);
+
+	/** Takes one packet (header and padded payload, docs/wire-format.md) for an endpoint of the same cluster. `packet` is
+	 *  valid only during the call. */
+	void (*link_send)(void *platform, const uint8_t *packet, size_t len);
+
+	/**
+	 * A load, an atomic or a store waits for the other card: runs the link (clocks it and carries its blocks both ways, and
+	 * touches nothing else of this card) until a block has arrived or the clock `until`, whichever is first. Returns the clock
+	 * at that time, which must increase from call to call. NULL on a card without a link.
+	 */
+	uint64_t (*link_wait)(void *platform, uint64_t until);
+
+	/** Raises an MSI-X vector. */
+	void (*interrupt)(void *platform, unsigned vector);
+};
+
+/** Parameters that are fixed when the card is created; the capability registers report them. */
+struct glk_card_config {
+	unsigned partitions;	/**< 1..16 */
+	unsigned queue_entries; /**< write queue entries of a partition: 16, 32 or 64 */
+	unsigned contexts;	/**< 1..32 */
+	unsigned slices;	/**< slices of the aperture, 1..1024 */
+	unsigned slice_shift;	/**< log2 of the bytes of a slice, 12..30 */
+	unsigned registrations; /**< 1..1024 */
+	unsigned vectors;	/**< MSI-X vectors, 1..64 */
+	bool loopback;		/**< reported in FEATURES: the platform loops link_send to glk_card_link_receive() */
+	bool link;		/**< a link to another card, see glk_card_link_clock() */
+	uint8_t cluster;	/**< number of the card's own cluster */
+	uint16_t link_session;	/**< number of the first session: not 0, and different at each start */
+	/** Clocks, for a wire slower than the logic's; 0: the logic's values. */
+	unsigned link_replay_cycles, link_ack_cycles, link_hello_cycles;
+	uint64_t pool_bytes;	/**< multiple of 4096, 0 for none */
+	uint64_t serial;
+	const struct glk_card_ops *ops;
+	void *platform;
+};
+
+#endif /* GLK_CONFIG_H */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The packetizer: makes one FinePack packet of what a write queue holds (docs/wire-format.md, "The packet").
+ */
+#ifndef GLK_PACKETIZER_H
+#define GLK_PACKETIZER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "finepack/compact.h"
+#include "finepack/write_queue.h"
+
+#define GLK_PACKET_HEADER_BYTES 16u
+#define GLK_PACKET_BYTES_MAX	(GLK_PACKET_HEADER_BYTES + GLK_PAYLOAD_MAX)
+#define GLK_PACKET_FMT_TYPE	0x7cu /* byte 0: Fmt 011, Type 11100 */
+
+#define GLK_PACKET_PARTITION	9u    /* the byte of the header that holds the partition of the address */
+
+#define GLK_LINK_PARTITION_SHIFT 48u /* bits 55:48 of a link address: the partition */
+#define GLK_LINK_OFFSET_MASK	 ((1ULL << GLK_LINK_PARTITION_SHIFT) - 1)
+
+/** Link address of a byte of an endpoint's memory. */
+static inline uint64_t glk_link_address(unsigned partition, uint64_t offset)
+{
+	return ((uint64_t)partition << GLK_LINK_PARTITION_SHIFT) | offset;
+}
+
+/* Room to build in: sub-headers are written as whole words, up to 6 bytes beyond the packet. */
+#define GLK_PACKET_ROOM (GLK_PACKET_BYTES_MAX + 8u)
+
+/** The smallest H, up to the queue's own, whose window holds all that a queue, which is not empty, holds. */
+unsigned glk_packetizer_narrowest(const struct glk_write_queue *queue);
+
+/**
+ * Builds the packet of a queue that is not empty; the queue stays as it is. `width`: H of the packet, from
+ * glk_packetizer_narrowest() to the queue's own. `self_describe`: First BE tells H, else it is 0, and H must be the queue's
+ * own. Returns the bytes of the packet, padding included.
+ */
+size_t glk_packetizer_build(const struct glk_write_queue *queue, unsigned width, bool self_describe,
+			    uint8_t packet[GLK_PACKET_ROOM]);
+
+/** Builds the next packet of a walk in the compact form (compact.h), in which neighbours in two lines are one run: how many it
+ *  has is left in *runs. Returns 0 when nothing is left. */
+size_t glk_packetizer_build_compact(struct glk_compact_walk *walk, uint8_t packet[GLK_PACKET_ROOM], unsigned *runs);
+
+#endif /* GLK_PACKETIZER_H */

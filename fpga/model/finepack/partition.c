@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "finepack/partition.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define MODE_MASK \
+	(GLK_PARTITION_MODE_COALESCE_MASK | GLK_PARTITION_MODE_SELF_DESCRIBE_MASK | GLK_PARTITION_MODE_OPEN_MASK)
+
+static void count(struct glk_partition *partition, unsigned counter, uint64_t by)
+{
+	partition->counters.value[counter] += by;
+}
+
+static void set_mode(struct glk_partition *partition, uint64_t mode)
+{
+	partition->coalesce = mode & GLK_PARTITION_MODE_COALESCE_MASK;
+	partition->self_describe = mode & GLK_PARTITION_MODE_SELF_DESCRIBE_MASK;
+	partition->open = mode & GLK_PARTITION_MODE_OPEN_MASK;
+}
+
+void glk_partition_init(struct glk_partition *partition, unsigned queue_entries, glk_packet_out out, void *user)
+{
+	memset(partition, 0, sizeof(*partition));
+	glk_write_queue_init(&partition->queue, queue_entries);
+	set_mode(partition, GLK_PARTITION_MODE_RESET);
+	partition->out = out;
+	partition->user = user;
+}
+
+static void forget_queued(struct glk_partition *partition)
+{
+	glk_write_queue_clear(&partition->queue);
+	partition->queued_stores = 0;
+	partition->owners = 0;
+}
+
+uint64_t glk_partition_reset(struct glk_partition *partition)
+{
+	uint64_t dropped = partition->queued_stores;
+
+	forget_queued(partition);
+	glk_write_queue_configure(&partition->queue, GLK_PARTITION_SUBHEADER_BYTES_RESET,
+				  GLK_PARTITION_MAX_PAYLOAD_BYTES_RESET);
+	set_mode(partition, GLK_PARTITION_MODE_RESET);
+	partition->remote = false;
+	partition->form = GLK_FORM_PLAIN;
+	partition->flush_timeout_ns = 0;
+	partition->last_store_ns = 0;
+	return dropped;
+}
+
+/* What the store would have cost on the wire as plain memory writes. */
+static uint64_t raw_wire_bytes(uint64_t address, size_t length, unsigned max_payload_bytes)
+{
+	uint64_t end = address + length, bytes = 0;
+
+	while (address < end) {
+		uint64_t cut = (address | (max_payload_bytes - 1)) + 1;
+		uint64_t part_end = end < cut ? end : cut;
+
+		bytes += GLK_TLP_OVERHEAD_BYTES + 4 * ((part_end + 3) / 4 - address / 4);
+		address = part_end;
+	}
+	return bytes;
+}
+
+void glk_partition_store(struct glk_partition *partition, uint64_t address, const void *data, size_t length,
+			 unsigned context, uint64_t now_ns)
+{
+	struct glk_write_queue *queue = &partition->queue;
+	const uint8_t *from = data;
+	size_t left = length;
+
+	count(partition, GLK_PARTITION_COUNTER(STORES), 1);
+	count(partition, GLK_PARTITION_COUNTER(STORE_BYTES), length);
+	count(partition, GLK_PARTITION_COUNTER(RAW_WIRE_BYTES),
+	      raw_wire_bytes(address, length, queue->max_payload_bytes));
+	partition->last_store_ns = now_ns;
+
+	while (left) {
+		size_t piece = glk_write_queue_piece(queue, address, left);
+		uint64_t *overwritten = &partition->counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)];
+		int reason = glk_write_queue_put(queue, address, from, piece, overwritten);
+
+		if (reason != GLK_QUEUE_TAKEN) {
+			glk_partition_flush(partition, (unsigned)reason);
+			continue;
+		}
+		/* Noted with every piece: a flush between two pieces has forgotten the owners. */
+		partition->owners |= 1u << context;
+		left -= piece;
+		if (left == 0)
+			partition->queued_stores++;
+		if (!partition->coalesce)
+			glk_partition_flush(partition, GLK_FLUSH_DRAIN);
+		address += piece;
+		from += piece;
+	}
+}
+
+void glk_partition_count_packet(struct glk_partition *partition, unsigned sub_packets, uint64_t payload, uint64_t wire,
+				unsigned reason)
+{
+	count(partition, GLK_PARTITION_COUNTER(PACKETS), 1);
+	count(partition, GLK_PARTITION_COUNTER(SUB_PACKETS), sub_packets);
+	count(partition, GLK_PARTITION_COUNTER(PAYLOAD_BYTES), payload);
+	count(partition, GLK_PARTITION_COUNTER(WIRE_BYTES), wire);
+	count(partition, glk_flush_counter(reason), 1);
+}
+
+/* Counts a packet and hands it on. */
+static void send(struct glk_partition *partition, const uint8_t *packet, size_t length, unsigned sub_packets, unsigned reason)
+{
+	uint64_t padded = length - GLK_PACKET_HEADER_BYTES;
+	uint64_t dword_bytes = (uint64_t)__builtin_popcount(packet[7] >> 4); /* of the last DW, that count */
+
+	if (partition->coalesce || !partition->remote)
+		glk_partition_count_packet(partition, sub_packets, padded - 4 + dword_bytes, padded + GLK_TLP_OVERHEAD_BYTES,
+					   reason);
+	partition->out(partition->user, packet, length, reason);
+}
+
+static void flush_compact(struct glk_partition *partition, unsigned reason)
+{
+	struct glk_compact_walk walk;
+	uint8_t packet[GLK_PACKET_ROOM];
+	unsigned runs;
+	size_t length;
+
+	glk_compact_start(&walk, &partition->queue);
+	while ((length = glk_packetizer_build_compact(&walk, packet, &runs)) != 0)
+		send(partition, packet, length, runs, reason);
+	forget_queued(partition);
+}
+
+void glk_partition_flush(struct glk_partition *partition, unsigned reason)
+{
+	const struct glk_write_queue *queue = &partition->queue;
+	bool narrow = partition->form == GLK_FORM_NARROW;
+	unsigned width = queue->subheader_bytes, runs = queue->runs;
+	uint8_t packet[GLK_PACKET_ROOM];
+	size_t length;
+
+	if (queue->used == 0)
+		return;
+	if (partition->form == GLK_FORM_COMPACT) {
+		flush_compact(partition, reason);
+		return;
+	}
+	if (narrow)
+		width = glk_packetizer_narrowest(queue);
+	length = glk_packetizer_build(queue, width, partition->self_describe || narrow, packet);
+	forget_queued(partition);
+	send(partition, packet, length, runs, reason);
+}
+
+uint64_t glk_partition_deadline(const struct glk_partition *partition)
+{
+	if (partition->queue.used == 0 || partition->flush_timeout_ns == 0)
+		return UINT64_MAX;
+	if (partition->last_store_ns > UINT64_MAX - partition->flush_timeout_ns)
+		return UINT64_MAX;
+	return partition->last_store_ns + partition->flush_timeout_ns;
+}
+
+uint64_t glk_partition_get(const struct glk_partition *partition, unsigned reg)
+{
+	switch (reg) {
+	case GLK_PARTITION_SUBHEADER_BYTES:
+		return partition->queue.subheader_bytes;
+	case GLK_PARTITION_MAX_PAYLOAD_BYTES:
+		return partition->queue.max_payload_bytes;
+	case GLK_PARTITION_FLUSH_TIMEOUT_NS:
+		return partition->flush_timeout_ns;
+	case GLK_PARTITION_MODE:
+		return (partition->coalesce ? GLK_PARTITION_MODE_COALESCE_MASK : 0) |
+		       (partition->self_describe ? GLK_PARTITION_MODE_SELF_DESCRIBE_MASK : 0) |
+		       (partition->open ? GLK_PARTITION_MODE_OPEN_MASK : 0);
+	default:
+		return 0;
+	}
+}
+
+static bool allowed(unsigned reg, uint64_t value)
+{
+	switch (reg) {
+	case GLK_PARTITION_SUBHEADER_BYTES:
+		return glk_subheader_bytes_valid(value);
+	case GLK_PARTITION_MAX_PAYLOAD_BYTES:
+		return glk_max_payload_bytes_valid(value);
+	case GLK_PARTITION_FLUSH_TIMEOUT_NS:
+		return value <= GLK_TIMEOUT_MAX_NS;
+	case GLK_PARTITION_MODE:
+		return (value & ~MODE_MASK) == 0;
+	default:
+		return false;
+	}
+}
+
+/* A queue that was configured has the plain form's shape. */
+static void shape(struct glk_partition *partition)
+{
+	struct glk_write_queue *queue = &partition->queue;
+
+	if (partition->form == GLK_FORM_COMPACT)
+		glk_write_queue_shape(queue, GLK_SHORT_LINE_BYTES, GLK_COMPACT_RUN_BYTES);
+	else
+		glk_write_queue_shape(queue, GLK_LINE_BYTES, queue->subheader_bytes);
+}
+
+void glk_partition_set_form(struct glk_partition *partition, enum glk_packet_form form)
+{
+	glk_partition_flush(partition, GLK_FLUSH_CONFIG);
+	partition->form = form;
+	shape(partition);
+}
+
+int glk_partition_set(struct glk_partition *partition, unsigned reg, uint64_t value)
+{
+	struct glk_write_queue *queue = &partition->queue;
+
+	if (!allowed(reg, value))
+		return -EINVAL;
+	if (value == glk_partition_get(partition, reg))
+		return 0;
+	glk_partition_flush(partition, GLK_FLUSH_CONFIG);
+	switch (reg) {
+	case GLK_PARTITION_SUBHEADER_BYTES:
+		glk_write_queue_configure(queue, (unsigned)value, queue->max_payload_bytes);
+		break;
+	case GLK_PARTITION_MAX_PAYLOAD_BYTES:
+		glk_write_queue_configure(queue, queue->subheader_bytes, (unsigned)value);
+		break;
+	case GLK_PARTITION_FLUSH_TIMEOUT_NS:
+		partition->flush_timeout_ns = value;
+		break;
+	case GLK_PARTITION_MODE:
+		set_mode(partition, value);
+		break;
+	}
+	shape(partition);
+	return 0;
+}

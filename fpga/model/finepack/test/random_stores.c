@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Random stores through partition, packetizer and de-packetizer: the memory they make equals the memory that the same
+ * stores make directly, for every form, every width, many limits, and every shape of traffic; no packet exceeds its limit.
+ *
+ * random_stores [STORES]: 10^7 by default. GPULINK_SEED replays one run.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <chance.h>
+
+#include "finepack/depacketizer.h"
+#include "finepack/partition.h"
+
+enum { MEMORY = 1 << 20, TAIL = 256 };
+
+struct bench {
+	struct chance chance;
+	struct glk_partition sender;
+	unsigned partition;
+	uint64_t placed; /* where in the endpoint the memory lies */
+	uint64_t packets, sub_packets, bad;
+	uint8_t direct[MEMORY + TAIL], sent[MEMORY + TAIL];
+};
+
+static void write_sent(void *user, unsigned partition, uint64_t offset, const void *data, size_t length)
+{
+	struct bench *b = user;
+
+	if (partition != b->partition || offset < b->placed || offset + length > b->placed + MEMORY + TAIL)
+		b->bad++;
+	else
+		memcpy(b->sent + (offset - b->placed), data, length);
+}
+
+/* The receiving card: it has memory for this one partition. */
+static void take_packet(void *user, const uint8_t *packet, size_t length, unsigned reason)
+{
+	struct bench *b = user;
+	struct glk_destination destinations[16] = { { 0 } };
+	struct glk_accepted accepted;
+
+	destinations[b->partition].bytes = b->placed + MEMORY + TAIL;
+	destinations[b->partition].subheader_bytes = b->sender.queue.subheader_bytes;
+	destinations[b->partition].compact = b->sender.form == GLK_FORM_COMPACT;
+	b->packets++;
+	if (reason >= GLK_FLUSH_COUNT || glk_depacketizer_check(packet, length, destinations, 16, &accepted) ||
+	    accepted.payload_bytes > b->sender.queue.max_payload_bytes) {
+		b->bad++;
+		return;
+	}
+	b->sub_packets += glk_depacketizer_apply(&accepted, write_sent, b);
+}
+
+/* A store of a shape that stays for a while, so that every flush reason is met often. */
+static void one_store(struct bench *b, unsigned shape, unsigned *cursor)
+{
+	static const unsigned sizes[] = { 1, 2, 4, 8, 8, 8, 16, 32, 64, 128 };
+	unsigned len = shape & 1 ? 1 + below(&b->chance, TAIL) : sizes[below(&b->chance, 10)];
+	uint8_t data[TAIL];
+	unsigned at;
+
+	switch (shape >> 1) {
+	case 0: /* anywhere */
+		at = below(&b->chance, MEMORY);
+		break;
+	case 1: /* in a row */
+		at = *cursor = (*cursor + len) % MEMORY;
+		break;
+	case 2: /* on few lines, again and again */
+		at = (*cursor + below(&b->chance, 2048)) % MEMORY;
+		break;
+	default: /* strided */
+		at = *cursor = (*cursor + 136) % MEMORY;
+		break;
+	}
+	for (unsigned i = 0; i < len; i += 8) {
+		uint64_t r = draw(&b->chance);
+
+		memcpy(data + i, &r, len - i < 8 ? len - i : 8);
+	}
+	memcpy(b->direct + at, data, len);
+	glk_partition_store(&b->sender, glk_link_address(b->partition, b->placed + at), data, len, 0, 0);
+}
+
+/* What the sender counted is what arrived. */
+static bool counters_agree(const struct bench *b, uint64_t stores)
+{
+	const uint64_t *value = b->sender.counters.value;
+	uint64_t flushes = 0;
+
+	for (unsigned reason = 0; reason < GLK_FLUSH_COUNT; reason++)
+		flushes += value[glk_flush_counter(reason)];
+	return value[GLK_PARTITION_COUNTER(STORES)] == stores && value[GLK_PARTITION_COUNTER(PACKETS)] == b->packets &&
+	       value[GLK_PARTITION_COUNTER(SUB_PACKETS)] == b->sub_packets && flushes == b->packets;
+}
+
+/* One configuration: stores, and at the end everything flushed and compared. Returns 0 when all is well. */
+static int run(struct bench *b, enum glk_packet_form form, unsigned width, unsigned limit, unsigned entries, uint64_t stores)
+{
+	unsigned cursor = 0, shape = 0;
+
+	glk_partition_init(&b->sender, entries, take_packet, b);
+	glk_partition_set_form(&b->sender, form);
+	if (glk_partition_set(&b->sender, GLK_PARTITION_SUBHEADER_BYTES, width) ||
+	    glk_partition_set(&b->sender, GLK_PARTITION_MAX_PAYLOAD_BYTES, limit) ||
+	    glk_partition_set(&b->sender, GLK_PARTITION_MODE, GLK_PARTITION_MODE_COALESCE_MASK | below(&b->chance, 2) << 1))
+		return 1;
+	b->partition = below(&b->chance, 16);
+	b->placed = (uint64_t)below(&b->chance, 1 << 20) << 12;
+	b->bad = b->packets = b->sub_packets = 0;
+	for (uint64_t n = 0; n < stores; n++) {
+		if (n % 1024 == 0) {
+			shape = below(&b->chance, 8);
+			cursor = below(&b->chance, MEMORY);
+		}
+		one_store(b, shape, &cursor);
+		if (below(&b->chance, 4096) == 0)
+			glk_partition_flush(&b->sender, GLK_FLUSH_RELEASE);
+	}
+	glk_partition_flush(&b->sender, GLK_FLUSH_RELEASE);
+	return b->bad || !b->packets || !counters_agree(b, stores) || memcmp(b->direct, b->sent, sizeof(b->direct));
+}
+
+/* Every limit and capacity of a form and width. Returns how many went wrong. */
+static int run_all(struct bench *b, enum glk_packet_form form, unsigned width, uint64_t seed, uint64_t stores)
+{
+	static const char *const forms[] = { "plain", "narrow", "compact" };
+	static const unsigned limits[] = { 128, 256, 512, 4096 };
+	static const unsigned capacities[] = { 64, 16 };
+	int failed = 0;
+
+	for (unsigned l = 0; l < 4; l++) {
+		for (unsigned c = 0; c < 2; c++) {
+			unsigned number = ((form * 5 + width - GLK_SUBHEADER_MIN) * 4 + l) * 2 + c + 1;
+			int wrong;
+
+			b->chance.state = seed + number + 1;
+			wrong = run(b, form, width, limits[l], capacities[c], stores);
+			failed += wrong;
+			printf("%sok %u - %s, width %u, limit %u, entries %u: %" PRIu64 " packets\n", wrong ? "not " : "", number,
+			       forms[form], width, limits[l], capacities[c], b->packets);
+		}
+	}
+	return failed;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t stores = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000000;
+	const char *given = getenv("GPULINK_SEED");
+	uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 2654435761u;
+	struct bench *b = calloc(1, sizeof(*b));
+	int failed = 0;
+
+	if (!b)
+		return 2;
+	printf("# GPULINK_SEED=%" PRIu64 "\n1..120\n", seed);
+	for (enum glk_packet_form form = GLK_FORM_PLAIN; form <= GLK_FORM_COMPACT; form++)
+		for (unsigned width = GLK_SUBHEADER_MIN; width <= GLK_SUBHEADER_MAX; width++)
+			failed += run_all(b, form, width, seed, stores / 120);
+	free(b);
+	return failed != 0;
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Of every kind one packet is under way at most: its flits but the last come in order. The last, the tail, may come as a piece
+ * before them, and waits then in a place that its packet's number names.
+ */
+#include "netcrafter/unstitch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netcrafter/stitch.h"
+
+#define NUMBERS		128u /* of packets of a kind */
+#define TAIL_BYTES_MOST 8u   /* of one that came on its own */
+
+struct tail {
+	uint8_t bytes[TAIL_BYTES_MOST];
+	uint8_t length; /* 0: has not come */
+};
+
+struct assembly {
+	uint8_t number; /* of the packet under way, or else the next */
+	size_t length;	/* 0: none is under way */
+	size_t got;	/* of its flits but the tail; all when the tail came in turn */
+	struct tail tails[NUMBERS];
+	uint8_t packet[GLK_LINK_PACKET_BYTES_MAX];
+};
+
+struct glk_unstitch {
+	unsigned flit_bytes;
+	glk_unstitch_packet take;
+	void *user;
+	struct assembly kinds[GLK_KIND_COUNT];
+};
+
+int glk_unstitch_create(unsigned flit_bytes, glk_unstitch_packet packet, void *user, struct glk_unstitch **unstitch)
+{
+	struct glk_unstitch *u;
+
+	if (flit_bytes != GLK_FLIT_BYTES && flit_bytes != GLK_FLIT_BYTES / 2)
+		return -EINVAL;
+	u = calloc(1, sizeof(*u));
+	if (!u)
+		return -ENOMEM;
+	u->flit_bytes = flit_bytes;
+	u->take = packet;
+	u->user = user;
+	*unstitch = u;
+	return 0;
+}
+
+void glk_unstitch_destroy(struct glk_unstitch *unstitch)
+{
+	free(unstitch);
+}
+
+void glk_unstitch_reset(struct glk_unstitch *u)
+{
+	for (unsigned kind = 0; kind < GLK_KIND_COUNT; kind++) {
+		struct assembly *a = &u->kinds[kind];
+
+		a->number = 0;
+		a->length = 0;
+		for (unsigned number = 0; number < NUMBERS; number++)
+			a->tails[number].length = 0;
+	}
+}
+
+static size_t tail_bytes(const struct glk_unstitch *u, size_t length)
+{
+	return length & (u->flit_bytes - 1);
+}
+
+static void deliver(struct glk_unstitch *u, unsigned kind)
+{
+	struct assembly *a = &u->kinds[kind];
+	size_t length = a->length;
+
+	a->tails[a->number].length = 0;
+	a->number = (a->number + 1) % NUMBERS;
+	a->length = 0;
+	u->take(u->user, (enum glk_kind)kind, a->packet, length, (unsigned)((length + u->flit_bytes - 1) / u->flit_bytes));
+}
+
+/* The packet is whole when its tail, which has come on its own, is all it lacks. Of one that has not begun the length is 0. */
+static void join(struct glk_unstitch *u, unsigned kind)
+{
+	struct assembly *a = &u->kinds[kind];
+	const struct tail *tail = &a->tails[a->number];
+
+	if (!tail->length || a->got + tail->length != a->length)
+		return;
+	memcpy(a->packet + a->got, tail->bytes, tail->length);
+	deliver(u, kind);
+}
+
+/* The next packet of a kind begins: its header tells what to expect. */
+static int begin(struct glk_unstitch *u, unsigned kind, const uint8_t *bytes)
+{
+	struct assembly *a = &u->kinds[kind];
+	size_t length = glk_link_packet_bytes((enum glk_kind)kind, bytes);
+	unsigned tail = a->tails[a->number].length;
+	struct glk_link_header header;
+
+	if (!length)
+		return -EBADMSG;
+	if (kind != GLK_KIND_FINEPACK && (!glk_link_header_get(bytes, &header) || header.number != a->number))
+		return -EBADMSG;
+	if (tail && (length < u->flit_bytes || tail != tail_bytes(u, length)))
+		return -EBADMSG;
+	a->length = length;
+	a->got = 0;
+	return 0;
+}
+
+/* The next flit of a packet, or a whole one, which does not reach beyond the flit. Returns how many bytes it has. */
+static int take_next(struct glk_unstitch *u, unsigned kind, const uint8_t *bytes)
+{
+	struct assembly *a = &u->kinds[kind];
+	size_t left, take;
+
+	if (!a->length && begin(u, kind, bytes))
+		return -EBADMSG;
+	left = a->length - a->got;
+	take = left < u->flit_bytes ? left : u->flit_bytes;
+	memcpy(a->packet + a->got, bytes, take);
+	a->got += take;
+	if (a->got == a->length)
+		deliver(u, kind);
+	else
+		join(u, kind);
+	return (int)take;
+}
+
+/* What a tail can have that finds a parent: those of other requests are too long, other packets have none. */
+static bool tail_valid(unsigned kind, unsigned length)
+{
+	return length == 4 ? kind == GLK_KIND_READ_RESPONSE || kind == GLK_KIND_FINEPACK
+			   : length == TAIL_BYTES_MOST && kind == GLK_KIND_FINEPACK;
+}
+
+/* A tail on its own, at most `room` bytes with what is before it. Returns how many it has. */
+static int take_tail(struct glk_unstitch *u, const uint8_t *bytes, size_t room)
+{
+	unsigned prefix, kind, length;
+	struct assembly *a;
+	struct tail *tail;
+
+	prefix = bytes[0] | (unsigned)bytes[1] << 8;
+	kind = prefix & 15;
+	length = (prefix >> 5 & 15) + 1;
+	if (!tail_valid(kind, length) || GLK_STITCH_PREFIX_BYTES + length > room)
+		return -EBADMSG;
+	a = &u->kinds[kind];
+	tail = &a->tails[prefix >> 9];
+	if (tail->length || (a->length && prefix >> 9 == a->number && length != tail_bytes(u, a->length)))
+		return -EBADMSG;
+	tail->length = (uint8_t)length;
+	memcpy(tail->bytes, bytes + GLK_STITCH_PREFIX_BYTES, length);
+	join(u, kind);
+	return (int)(GLK_STITCH_PREFIX_BYTES + length);
+}
+
+/* A piece behind the first: a whole packet, or a tail. */
+static int take_piece(struct glk_unstitch *u, const uint8_t *bytes, size_t room)
+{
+	unsigned kind = bytes[0] & 31;
+
+	if (kind >= 16)
+		return take_tail(u, bytes, room);
+	if (!glk_kind_length_most((enum glk_kind)kind) || u->kinds[kind].length || room < GLK_LINK_HEADER_BYTES ||
+	    glk_link_packet_bytes((enum glk_kind)kind, bytes) > room)
+		return -EBADMSG;
+	return take_next(u, kind, bytes);
+}
+
+int glk_unstitch_flit(struct glk_unstitch *u, const struct glk_flit *flit)
+{
+	unsigned kind = flit->type & 15, pieces = 1;
+	int taken;
+	size_t at;
+
+	if (flit->type > (GLK_FLIT_STITCHED | 15) || !glk_kind_length_most((enum glk_kind)kind))
+		return -EBADMSG;
+	taken = take_next(u, kind, flit->bytes);
+	if (taken < 0)
+		return taken;
+	for (at = (size_t)taken; at < u->flit_bytes && flit->bytes[at] & 31; at += (size_t)taken) {
+		if (!(flit->type & GLK_FLIT_STITCHED))
+			return -EBADMSG;
+		taken = take_piece(u, flit->bytes + at, u->flit_bytes - at);
+		if (taken < 0)
+			return taken;
+		pieces++;
+	}
+	for (; at < u->flit_bytes; at++)
+		if (flit->bytes[at])
+			return -EBADMSG;
+	return (flit->type & GLK_FLIT_STITCHED) != 0 && pieces == 1 ? -EBADMSG : 0;
+}

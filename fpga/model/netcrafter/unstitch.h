@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Un-stitching: flits back into packets (docs/link-format.md, "Stitching"; NetCrafter 4.4). */
+#ifndef GLK_UNSTITCH_H
+#define GLK_UNSTITCH_H
+
+#include "netcrafter/flit.h"
+
+struct glk_unstitch;
+
+/** Gets each packet, in the order of its kind; `packet` is only valid during the call. `pieces`: of flits that it came in,
+ *  which are credits of the kind's class to give back when it has been dealt with. */
+typedef void (*glk_unstitch_packet)(void *user, enum glk_kind kind, const uint8_t *packet, size_t length, unsigned pieces);
+
+/** flit_bytes as in the cluster queue. Returns 0, -EINVAL or -ENOMEM. */
+int glk_unstitch_create(unsigned flit_bytes, glk_unstitch_packet packet, void *user, struct glk_unstitch **unstitch);
+void glk_unstitch_destroy(struct glk_unstitch *unstitch);
+void glk_unstitch_reset(struct glk_unstitch *unstitch);
+
+/** Takes the next flit. Returns 0, or -EBADMSG: a protocol error; only reset goes on from there. */
+int glk_unstitch_flit(struct glk_unstitch *unstitch, const struct glk_flit *flit);
+
+#endif /* GLK_UNSTITCH_H */

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ring/operation.h"
+
+#include "base/bytes.h"
+#include "window/access.h"
+
+#define TRANSFER_BYTES 4096u /* that a put or get moves at a time */
+
+/* An entry, taken apart. */
+struct entry {
+	unsigned opcode, window, registration;
+	uint32_t length;
+	uint64_t window_offset, registration_offset;
+	const uint64_t *sqe;
+};
+
+static struct entry take_apart(const uint64_t sqe[8])
+{
+	return (struct entry){
+		.opcode = (unsigned)GLK_FIELD(sqe[GLK_SQE_OPCODE_Q], GLK_SQE_OPCODE),
+		.window = (unsigned)GLK_FIELD(sqe[GLK_SQE_WINDOW_Q], GLK_SQE_WINDOW),
+		.length = (uint32_t)GLK_FIELD(sqe[GLK_SQE_LENGTH_Q], GLK_SQE_LENGTH),
+		.window_offset = sqe[GLK_SQE_WINDOW_OFFSET_Q],
+		.registration = (unsigned)GLK_FIELD(sqe[GLK_SQE_REGISTRATION_Q], GLK_SQE_REGISTRATION),
+		.registration_offset = GLK_FIELD(sqe[GLK_SQE_REGISTRATION_OFFSET_Q], GLK_SQE_REGISTRATION_OFFSET),
+		.sqe = sqe,
+	};
+}
+
+/* Words and fields that the operation does not use have to be 0. */
+static bool unused_are_zero(const struct entry *e, bool window, bool window_offset, bool registration, unsigned data_words)
+{
+	if (GLK_FIELD(e->sqe[0], GLK_SQE_FLAGS) & ~(uint64_t)GLK_FLAG_INTERRUPT)
+		return false;
+	if ((!window && e->window) || (!window_offset && e->window_offset) ||
+	    (!registration && e->sqe[GLK_SQE_REGISTRATION_Q]))
+		return false;
+	for (unsigned i = GLK_SQE_DATA_Q + data_words; i < GLK_SQE_BYTES / 8; i++)
+		if (e->sqe[i])
+			return false;
+	return true;
+}
+
+static void store_range(struct glk_windows *windows, unsigned window, uint64_t offset, const uint8_t *data, size_t len)
+{
+	while (len) {
+		struct glk_target target;
+		size_t part = glk_window_part(windows, window, offset, len, &target);
+
+		glk_store(windows, &target, data, part);
+		data += part;
+		offset += part;
+		len -= part;
+	}
+}
+
+static unsigned put_inline(struct glk_rings *rings, unsigned context, const struct entry *e)
+{
+	uint8_t data[GLK_INLINE_MAX_BYTES];
+	unsigned status;
+
+	if (!unused_are_zero(e, true, true, false, 4))
+		return GLK_ST_RESERVED;
+	if (e->length == 0 || e->length > GLK_INLINE_MAX_BYTES)
+		return GLK_ST_LENGTH;
+	for (unsigned i = 0; i < GLK_INLINE_MAX_BYTES / 8; i++)
+		glk_put_le64(data + 8 * (size_t)i, e->sqe[GLK_SQE_DATA_Q + i]);
+	for (unsigned i = e->length; i < GLK_INLINE_MAX_BYTES; i++)
+		if (data[i])
+			return GLK_ST_RESERVED;
+	status = glk_window_check(rings->windows, context, e->window, e->window_offset, e->length, GLK_WINDOW_Q0_WRITE_MASK);
+	if (status == GLK_ST_OK)
+		store_range(rings->windows, e->window, e->window_offset, data, e->length);
+	return status;
+}
+
+/* A transfer between a window and a registration: what each of them has to allow. */
+static unsigned transfer_check(struct glk_rings *rings, unsigned context, const struct entry *e, uint64_t window_right,
+			       uint64_t registration_right)
+{
+	unsigned status;
+
+	if (!unused_are_zero(e, true, true, true, 0))
+		return GLK_ST_RESERVED;
+	if (e->length == 0 || e->length > GLK_PUT_MAX_BYTES)
+		return GLK_ST_LENGTH;
+	status = glk_window_check(rings->windows, context, e->window, e->window_offset, e->length, window_right);
+	if (status != GLK_ST_OK)
+		return status;
+	return glk_registration_check(rings->registrations, context, e->registration, e->registration_offset, e->length,
+				      registration_right);
+}
+
+static unsigned put(struct glk_rings *rings, unsigned context, const struct entry *e)
+{
+	uint8_t data[TRANSFER_BYTES];
+	unsigned status = transfer_check(rings, context, e, GLK_WINDOW_Q0_WRITE_MASK, GLK_REGISTRATION_Q0_READ_MASK);
+
+	for (uint32_t done = 0; status == GLK_ST_OK && done < e->length;) {
+		uint32_t part = e->length - done < sizeof(data) ? e->length - done : (uint32_t)sizeof(data);
+
+		if (glk_registration_read(rings->registrations, e->registration, e->registration_offset + done, data, part))
+			return GLK_ST_DMA;
+		store_range(rings->windows, e->window, e->window_offset + done, data, part);
+		done += part;
+	}
+	return status;
+}
+
+/* Moves *at behind a record; false when it does not end inside the vector. */
+static bool next_record(const uint8_t *vector, uint32_t length, uint32_t *at, uint64_t *offset, uint32_t *bytes)
+{
+	uint64_t head;
+
+	if (length - *at < GLK_PUTV_RECORD_BYTES)
+		return false;
+	head = glk_get_le64(vector + *at);
+	*offset = GLK_FIELD(head, GLK_PUTV_RECORD_WINDOW_OFFSET);
+	*bytes = (uint32_t)GLK_FIELD(head, GLK_PUTV_RECORD_LENGTH);
+	*at += GLK_PUTV_RECORD_BYTES;
+	if (*bytes == 0 || *bytes > TRANSFER_BYTES || (*bytes + 7) / 8 * 8 > length - *at)
+		return false;
+	*at += (*bytes + 7) / 8 * 8;
+	return true;
+}
+
+static unsigned putv(struct glk_rings *rings, unsigned context, const struct entry *e)
+{
+	const uint8_t *vector = rings->vector_buffer;
+	uint32_t at = 0, bytes;
+	uint64_t offset;
+	unsigned status;
+
+	if (!unused_are_zero(e, true, false, true, 0))
+		return GLK_ST_RESERVED;
+	if (e->length == 0 || e->length > GLK_PUTV_MAX_BYTES)
+		return GLK_ST_LENGTH;
+	status = glk_window_check(rings->windows, context, e->window, 0, 1, GLK_WINDOW_Q0_WRITE_MASK);
+	if (status == GLK_ST_OK)
+		status = glk_registration_check(rings->registrations, context, e->registration, e->registration_offset, e->length,
+						GLK_REGISTRATION_Q0_READ_MASK);
+	if (status != GLK_ST_OK)
+		return status;
+	if (glk_registration_read(rings->registrations, e->registration, e->registration_offset, rings->vector_buffer, e->length))
+		return GLK_ST_DMA;
+	while (at < e->length) {
+		if (!next_record(vector, e->length, &at, &offset, &bytes))
+			return GLK_ST_VECTOR;
+		status = glk_window_check(rings->windows, context, e->window, offset, bytes, GLK_WINDOW_Q0_WRITE_MASK);
+		if (status != GLK_ST_OK)
+			return status;
+	}
+	for (at = 0; at < e->length;) {
+		const uint8_t *data = vector + at + GLK_PUTV_RECORD_BYTES;
+
+		next_record(vector, e->length, &at, &offset, &bytes);
+		store_range(rings->windows, e->window, offset, data, bytes);
+	}
+	return GLK_ST_OK;
+}
+
+static void count_for(struct glk_rings *rings, const struct glk_target *target, unsigned counter)
+{
+	rings->windows->endpoints->partitions[target->partition].counters.value[counter]++;
+}
+
+static unsigned get(struct glk_rings *rings, unsigned context, const struct entry *e)
+{
+	uint8_t data[TRANSFER_BYTES];
+	unsigned status = transfer_check(rings, context, e, GLK_WINDOW_Q0_READ_MASK, GLK_REGISTRATION_Q0_WRITE_MASK);
+
+	for (uint32_t done = 0; status == GLK_ST_OK && done < e->length;) {
+		uint32_t left = e->length - done < sizeof(data) ? e->length - done : (uint32_t)sizeof(data);
+		struct glk_target target;
+		size_t part = glk_window_part(rings->windows, e->window, e->window_offset + done, left, &target);
+
+		if (done == 0)
+			count_for(rings, &target, GLK_PARTITION_COUNTER(LOADS));
+		if (glk_load(rings->windows, &target, data, part, GLK_FLUSH_LOAD_HIT))
+			return GLK_ST_ENDPOINT;
+		if (glk_registration_write(rings->registrations, e->registration, e->registration_offset + done, data, part))
+			return GLK_ST_DMA;
+		done += (uint32_t)part;
+	}
+	return status;
+}
+
+static unsigned atomic_check(struct glk_rings *rings, unsigned context, const struct entry *e)
+{
+	bool wanted = e->registration != GLK_NO_REGISTRATION;
+	unsigned status;
+
+	if (!unused_are_zero(e, true, true, true, e->opcode == GLK_OP_CAS ? 2 : 1) ||
+	    (!wanted && e->registration_offset))
+		return GLK_ST_RESERVED;
+	if (e->length != 4 && e->length != 8)
+		return GLK_ST_LENGTH;
+	if (e->length == 4 && ((e->sqe[GLK_SQE_DATA_Q] | e->sqe[GLK_SQE_DATA_Q + 1]) >> 32))
+		return GLK_ST_RESERVED;
+	if (e->window_offset % e->length)
+		return GLK_ST_ALIGNMENT;
+	status = glk_window_check(rings->windows, context, e->window, e->window_offset, e->length,
+				  GLK_WINDOW_Q0_READ_MASK | GLK_WINDOW_Q0_WRITE_MASK);
+	if (status == GLK_ST_OK && wanted)
+		status = glk_registration_check(rings->registrations, context, e->registration, e->registration_offset, e->length,
+						GLK_REGISTRATION_Q0_WRITE_MASK);
+	return status;
+}
+
+/* Never queued, never merged. */
+static unsigned atomic(struct glk_rings *rings, unsigned context, const struct entry *e)
+{
+	const struct glk_update update = {
+		.opcode = e->opcode, .operand = e->sqe[GLK_SQE_DATA_Q], .compare = e->sqe[GLK_SQE_DATA_Q + 1],
+	};
+	unsigned status = atomic_check(rings, context, e);
+	struct glk_target target;
+	bool written = false;
+	uint8_t bytes[8];
+	uint64_t old;
+	int error;
+
+	if (status != GLK_ST_OK)
+		return status;
+	glk_window_part(rings->windows, e->window, e->window_offset, e->length, &target);
+	count_for(rings, &target, GLK_PARTITION_COUNTER(ATOMICS));
+	glk_flush_hit(rings->windows, &target, e->length, GLK_FLUSH_ATOMIC);
+	if (glk_endpoint_is_link(rings->windows->endpoints, target.partition)) /* whose answer comes when what it wrote is visible */
+		error = glk_remote_atomic(rings->remote, target.partition, target.offset, e->length, &update, &old);
+	else
+		error = glk_endpoint_update(rings->windows->endpoints, target.partition, target.offset, e->length, &update, &old, &written);
+	if (error)
+		return GLK_ST_ENDPOINT;
+	if (written)
+		rings->contexts[context].touched |= 1u << target.partition;
+	glk_put_le64(bytes, old);
+	if (e->registration != GLK_NO_REGISTRATION &&
+	    glk_registration_write(rings->registrations, e->registration, e->registration_offset, bytes, e->length))
+		return GLK_ST_DMA;
+	return GLK_ST_OK;
+}
+
+static unsigned release(struct glk_rings *rings, unsigned context, const struct entry *e)
+{
+	struct glk_release_context *of = &rings->releases->of[context];
+
+	if (!of->ring_waits) {
+		if (!unused_are_zero(e, false, false, false, 0) || e->length)
+			return GLK_ST_RESERVED;
+		glk_release_flush(rings->releases, context);
+		glk_mark_take(rings->releases, &of->ring_mark);
+		of->ring_waits = true;
+	}
+	if (!glk_mark_reached(rings->releases, &of->ring_mark))
+		return GLK_NOT_YET;
+	of->ring_waits = false;
+	return glk_release_failed(rings->releases, context) ? GLK_ST_ENDPOINT : GLK_ST_OK;
+}
+
+unsigned glk_operation(struct glk_rings *rings, unsigned context, const uint64_t sqe[8], uint32_t *moved)
+{
+	struct entry e = take_apart(sqe);
+	unsigned status;
+
+	switch (e.opcode) {
+	case GLK_OP_NOP:
+		return unused_are_zero(&e, false, false, false, 0) && !e.length ? GLK_ST_OK : GLK_ST_RESERVED;
+	case GLK_OP_PUT_INLINE:
+		status = put_inline(rings, context, &e);
+		break;
+	case GLK_OP_PUT:
+		status = put(rings, context, &e);
+		break;
+	case GLK_OP_PUTV:
+		status = putv(rings, context, &e);
+		break;
+	case GLK_OP_GET:
+		status = get(rings, context, &e);
+		break;
+	case GLK_OP_FETCH_ADD:
+	case GLK_OP_SWAP:
+	case GLK_OP_CAS:
+		status = atomic(rings, context, &e);
+		break;
+	case GLK_OP_RELEASE:
+		return release(rings, context, &e);
+	default:
+		return GLK_ST_OPCODE;
+	}
+	*moved = status == GLK_ST_OK ? e.length : 0;
+	return status;
+}

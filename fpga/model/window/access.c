@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "window/access.h"
+
+void glk_store(struct glk_windows *windows, const struct glk_target *target, const void *data, size_t len)
+{
+	struct glk_endpoints *endpoints = windows->endpoints;
+	struct glk_context *context = &windows->contexts[target->context];
+
+	if (glk_endpoint_is_link(endpoints, target->partition))
+		endpoints->ops->make_way(endpoints->user, target->partition);
+	if (glk_context_enabled(context))
+		context->touched |= 1u << target->partition;
+	glk_partition_store(&endpoints->partitions[target->partition], glk_link_address(target->partition, target->offset), data,
+			    len, target->context, windows->common->now_ns);
+}
+
+void glk_flush_hit(struct glk_windows *windows, const struct glk_target *target, size_t len, unsigned reason)
+{
+	struct glk_partition *partition = &windows->endpoints->partitions[target->partition];
+
+	if (glk_write_queue_hits(&partition->queue, glk_link_address(target->partition, target->offset), len))
+		glk_partition_flush(partition, reason);
+}
+
+int glk_load(struct glk_windows *windows, const struct glk_target *target, void *data, size_t len, unsigned reason)
+{
+	glk_flush_hit(windows, target, len, reason);
+	return glk_endpoint_read(windows->endpoints, target->partition, target->offset, data, len);
+}

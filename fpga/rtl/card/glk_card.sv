@@ -1,0 +1,759 @@
+// SPDX-License-Identifier: Apache-2.0
+// The card: everything between PCIe, the link and the pool. Docs: fpga/README.md; what registers do: docs/registers.md.
+//
+// The PCIe side is four streams of this card's own (glk_pcie_us makes the vendor's of them). Data on all of them stand in
+// address lanes: byte lane i of a beat is a byte whose address is i modulo LANES; a beat is one aligned line of LANES bytes,
+// and a range of bytes has as many beats as it touches lines. Fields beside the data hold on every beat of a transaction.
+//   r  requests to the card: writes and reads of its BARs, contiguous bytes, not across 4 KiB. A read is one beat; a read
+//      may only be given while r_read_ready, so that writes never wait behind a read (PCIe needs that).
+//   c  completions of those reads; the beats of one come without gaps once the first has come
+//   m  requests of the card: writes, reads (length 0: a flush read, which tells that earlier writes have arrived), MSI-X
+//      vectors. In order; at most WRITE_BYTES or READ_BYTES each, not across multiples of those.
+//   d  completions of the card's reads: a read's data in address order, beats of reads with other tags may come between
+module glk_card #(
+  parameter int DATA_W        = 512,
+  parameter int PARTITIONS    = 16,
+  parameter int ENTRIES       = 64,
+  parameter int BANKS         = 4,
+  parameter int CONTEXTS      = 32,
+  parameter int SLICES        = 1024,
+  parameter int SLICE_SHIFT   = 20,
+  parameter int REGISTRATIONS = 1024,
+  parameter int VECTORS       = 33,
+  parameter int READ_BYTES    = 512, // most bytes of a read; at least LANES, a power of two
+  parameter int WRITE_BYTES   = 256, // most bytes of a write; at least LANES, a power of two
+  parameter int LINK          = 1,   // 0: without what a link to another card takes; `link` is 0 then
+  parameter int LINK_REPLAY   = 1024, // clocks until what the other card does not acknowledge is sent again
+  parameter int LINK_HELLO    = 4096, // clocks between words when nothing happens on the link
+  parameter int LANES         = DATA_W / 8,
+  parameter int KW            = $clog2(LANES + 1)
+) (
+  input  logic              clk,
+  input  logic              rst,
+  input  logic              flr,        // function-level reset: held until flr_done
+  output logic              flr_done,
+  input  logic [63:0]       now_ns,     // a clock that never goes backwards
+  input  logic [63:0]       serial,
+  input  logic [63:0]       pool_bytes,
+  input  logic              link,       // there is a link to another card; with cluster, session: these stay
+  input  logic [7:0]        cluster,    // number of the own cluster
+  input  logic [15:0]       link_session, // first session of the link: another one whenever `rst` was given, never 0
+  output logic              busy,       // something is under way that clocks will bring forward
+  output logic              holding,    // a write queue holds something, which a timeout may flush
+
+  // Requests to the card.
+  input  logic              r_write,
+  input  logic [1:0]        r_bar,      // 0 registers, 1 window aperture (BAR 2), 2 pool (BAR 4)
+  input  logic [47:0]       r_offset,
+  input  logic [12:0]       r_length,   // 1..4096; reads also 0
+  input  logic [31:0]       r_id,       // of a read, given back with its completion
+  input  logic              r_poisoned, // on any beat of a write
+  input  logic [DATA_W-1:0] r_data,
+  input  logic              r_last,
+  input  logic              r_valid,
+  output logic              r_ready,
+  output logic              r_read_ready,
+
+  // Their completions.
+  output logic [31:0]       c_id,
+  output logic [11:0]       c_offset,   // low bits of r_offset
+  output logic [12:0]       c_length,
+  output logic [DATA_W-1:0] c_data,
+  output logic              c_last,
+  output logic              c_valid,
+  input  logic              c_ready,
+
+  // Requests of the card.
+  output logic [1:0]        m_kind,     // 0 write, 1 read, 2 interrupt
+  output logic [63:0]       m_address,  // of an interrupt: the vector
+  output logic [12:0]       m_length,
+  output logic [5:0]        m_tag,      // of a read
+  output logic [DATA_W-1:0] m_data,
+  output logic              m_last,
+  output logic              m_valid,
+  input  logic              m_ready,
+
+  // Their completions.
+  input  logic [5:0]        d_tag,
+  input  logic              d_error,    // the read failed: no data, and no more beats of it
+  input  logic [DATA_W-1:0] d_data,
+  input  logic              d_last,     // of the read
+  input  logic              d_valid,
+  output logic              d_ready,
+
+  // The pool: writes and reads in order, answers in order. Not across 4 KiB.
+  output logic              pool_write,
+  output logic [47:0]       pool_offset,
+  output logic [12:0]       pool_length,
+  output logic [DATA_W-1:0] pool_data,
+  output logic              pool_last,
+  output logic              pool_valid,
+  input  logic              pool_ready,
+  input  logic [DATA_W-1:0] pool_q_data,
+  input  logic              pool_q_last,
+  input  logic              pool_q_valid,
+  output logic              pool_q_ready,
+
+  // The link to another card, if there is one: a block a clock at most (docs/link-format.md, "The link layer").
+  input  logic [127:0]      li_data,
+  input  logic              li_control,
+  input  logic              li_valid,
+  input  logic              li_cut,     // the wire is gone, behind this block
+  output logic [127:0]      lo_data,
+  output logic              lo_control,
+  output logic              lo_valid,
+
+  // What the card sends to its own endpoints is looped: it comes in again. Here it can be watched and held back, and without
+  // a link packets from elsewhere can be put in.
+  output logic [DATA_W-1:0] lt_data,
+  output logic [KW-1:0]     lt_bytes,
+  output logic              lt_last,
+  output logic              lt_valid,
+  input  logic              lt_ready,
+  input  logic [DATA_W-1:0] lr_data,
+  input  logic [KW-1:0]     lr_bytes,
+  input  logic              lr_last,
+  input  logic              lr_valid,
+  output logic              lr_ready
+);
+  localparam int PW = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1;
+  localparam int CW = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1;
+  localparam int SW = (SLICES > 1) ? $clog2(SLICES) : 1;
+  localparam int HW = (REGISTRATIONS > 1) ? $clog2(REGISTRATIONS) : 1;
+  localparam int WINDOW_W       = 89;  // of a window table entry:  {q2[30:0], q1[47:12], first[9:0], context[4:0], partition[3:0], write, read, valid}
+  localparam int REGISTRATION_W = 122; // of a registration entry: {q3[11:0], q2[63:3], q1[40:0], context[4:0], write, read, valid}
+
+  initial if (PARTITIONS < 1 || PARTITIONS > 16 || BANKS < 2 || CONTEXTS < 1 || CONTEXTS > 32 || SLICES < 1 || SLICES > 1024 ||
+              REGISTRATIONS < 1 || REGISTRATIONS > 1024 || VECTORS < 1 || VECTORS > 64) $fatal;
+  initial if (READ_BYTES < LANES || READ_BYTES > 4096 || WRITE_BYTES < LANES || WRITE_BYTES > 4096) $fatal;
+  initial if ((READ_BYTES & (READ_BYTES - 1)) != 0 || (WRITE_BYTES & (WRITE_BYTES - 1)) != 0) $fatal;
+
+  // --- settings, from glk_registers ---
+  logic                     enabled;
+  logic [PARTITIONS*3-1:0]  cfg_subheader_bytes;
+  logic [PARTITIONS*13-1:0] cfg_max_payload_bytes;
+  logic [PARTITIONS-1:0]    cfg_coalesce, cfg_self_describe;
+  logic [PARTITIONS*30-1:0] cfg_flush_timeout_ns;
+  logic [PARTITIONS*2-1:0]  ep_kind;
+  logic [PARTITIONS*52-1:0] ep_base;  // bits 63:12
+  logic [PARTITIONS*37-1:0] ep_bytes; // in units of 4 KiB
+  logic [PARTITIONS-1:0]    ep_open;       // to the other card
+  logic [PARTITIONS-1:0]    ep_remote;        // of kind link
+  logic [PARTITIONS-1:0]    ep_beyond;     // or was last
+  logic [PARTITIONS*4-1:0]  remote_partition; // which of the other card it stands for
+  logic                     ask_valid, l_take;
+  logic [PW-1:0]            ask_partition;
+  logic [8:0]               l_word;
+  logic [63:0]              l_value;
+  logic                     ep_changed;
+  logic [63:0]              generation;
+  logic                     clear;    // a clock in which a reset forgets everything; all is idle then
+  logic                     halt;     // rings stop for a reset
+  logic                     pause;    // only flushes of glk_registers go to the queues
+
+  logic [PARTITIONS*49-1:0] cfg_endpoint_bytes;
+  genvar g;
+  generate
+    for (g = 0; g < PARTITIONS; g = g + 1) begin : endpoint_bytes
+      assign cfg_endpoint_bytes[g*49 +: 49] = (ep_kind[g*2 +: 2] == 2'(glk_regs::EP_NONE)) ? 49'b0 : {ep_bytes[g*37 +: 37], 12'b0};
+    end
+  endgenerate
+
+  // --- requests, by BAR ---
+  logic              x_write, x_valid, x_ready, y_valid;
+  logic [19:0]       x_offset;
+  logic [1:0]        x_size; // log2 of the bytes: 1, 2, 4, 8
+  logic [63:0]       x_data, y_data;
+  logic              x_poisoned;
+  logic              a_write, a_poisoned, a_last, a_valid, a_ready, aperture_idle;
+  logic [47:0]       a_offset;
+  logic [12:0]       a_length;
+  logic [DATA_W-1:0] a_data, b_data;
+  logic              b_error, b_last, b_valid;
+  logic              bp_write, bp_last, bp_valid, bp_ready, bq_last, bq_valid, bq_ready;
+  logic [47:0]       bp_offset;
+  logic [12:0]       bp_length;
+  logic [DATA_W-1:0] bp_data, bq_data;
+  logic              requests_idle, e_pool_poisoned;
+
+  glk_requests #(.DATA_W(DATA_W)) requests (
+    .clk, .rst, .pool_bytes,
+    .r_write, .r_bar, .r_offset, .r_length, .r_id, .r_poisoned, .r_data, .r_last, .r_valid, .r_ready, .r_read_ready,
+    .c_id, .c_offset, .c_length, .c_data, .c_last, .c_valid, .c_ready,
+    // Registers: accesses of 1, 2, 4 or 8 bytes, aligned; data in the low bits. A read is answered on y.
+    .x_write, .x_offset, .x_size, .x_data, .x_poisoned, .x_valid, .x_ready, .y_data, .y_valid,
+    // Aperture: as r. Loads are answered on b; an error is one beat without data.
+    .a_write, .a_offset, .a_length, .a_poisoned, .a_data, .a_last, .a_valid, .a_ready, .aperture_idle,
+    .b_error, .b_data, .b_last, .b_valid,
+    // Pool.
+    .bp_write, .bp_offset, .bp_length, .bp_data, .bp_last, .bp_valid, .bp_ready, .bq_data, .bq_last, .bq_valid, .bq_ready,
+    .e_pool_poisoned, .idle(requests_idle));
+
+  // --- tables ---
+  logic                wt_look; // the aperture's lookup: the entry stands on wt_entry two clocks later
+  logic [SW-1:0]       wt_slice;
+  logic [WINDOW_W-1:0] wt_entry;
+  // Two users of the other port: valid/ready for the access; a read's entry comes with `done`, some clocks later.
+  logic                xw_valid, xw_ready, xw_write, xw_done, nw_valid, nw_ready, nw_done;
+  logic [SW-1:0]       xw_row, nw_row;
+  logic [WINDOW_W-1:0] xw_data, w_q;
+  logic                xh_valid, xh_ready, xh_write, xh_done, nh_valid, nh_ready, nh_done;
+  logic [HW-1:0]       xh_row, nh_row;
+  logic [REGISTRATION_W-1:0] xh_data, h_q, unused_look;
+
+  glk_table #(.W(WINDOW_W), .ROWS(SLICES)) window_table (
+    .clk, .rst, .look(wt_look), .look_row(wt_slice), .look_q(wt_entry),
+    .p0_valid(xw_valid), .p0_ready(xw_ready), .p0_write(xw_write), .p0_row(xw_row), .p0_data(xw_data), .p0_done(xw_done),
+    .p1_valid(nw_valid), .p1_ready(nw_ready), .p1_row(nw_row), .p1_done(nw_done), .q(w_q));
+  glk_table #(.W(REGISTRATION_W), .ROWS(REGISTRATIONS)) registrations (
+    .clk, .rst, .look(1'b0), .look_row('0), .look_q(unused_look),
+    .p0_valid(xh_valid), .p0_ready(xh_ready), .p0_write(xh_write), .p0_row(xh_row), .p0_data(xh_data), .p0_done(xh_done),
+    .p1_valid(nh_valid), .p1_ready(nh_ready), .p1_row(nh_row), .p1_done(nh_done), .q(h_q));
+
+  // --- stores and loads of the aperture ---
+  // Items for the queues: kind 0 store, 1 flush, 2 probe (flush if the range is queued). `owned`: flush only if the queue
+  // holds a store of the context. `token` comes back when the item has passed the queue: 0 none, 1 release, 2 aperture
+  // load, 3 ring load.
+  logic              sa_probe, sa_last, sa_valid, sa_ready;
+  logic [PW-1:0]     sa_partition;
+  logic [47:0]       sa_offset;
+  logic [12:0]       sa_length;
+  logic [CW-1:0]     sa_context;
+  logic [DATA_W-1:0] sa_data;
+  logic              la_valid, la_error, la_ready;
+  logic [PW-1:0]     la_partition;
+  logic [47:0]       la_offset;
+  logic [12:0]       la_length;
+  logic [CW-1:0]     la_context;
+  logic              e_window, ew_owned, e_dropped, e_load;
+  logic [CW-1:0]     ew_context;
+  logic [PW-1:0]     e_load_partition;
+
+  glk_aperture #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT)) aperture (
+    .clk, .rst, .enable(enabled), .ep_kind, .ep_bytes,
+    .a_write, .a_offset, .a_length, .a_poisoned, .a_data, .a_last, .a_valid, .a_ready, .idle(aperture_idle),
+    .wt_look, .wt_slice, .wt_entry,
+    // Stores, and the probe before a load (reason load_hit, token 2).
+    .s_probe(sa_probe), .s_partition(sa_partition), .s_offset(sa_offset), .s_length(sa_length), .s_context(sa_context),
+    .s_data(sa_data), .s_last(sa_last), .s_valid(sa_valid), .s_ready(sa_ready),
+    // The load itself; `error`: no window allows it, or the card is not enabled.
+    .l_error(la_error), .l_partition(la_partition), .l_offset(la_offset), .l_length(la_length), .l_context(la_context),
+    .l_valid(la_valid), .l_ready(la_ready),
+    // Pulses, for counters: refused (of a context if `owned`), dropped, a load accepted.
+    .e_window, .e_window_owned(ew_owned), .e_window_context(ew_context), .e_dropped, .e_load, .e_load_partition);
+
+  // --- rings ---
+  logic              sn_probe, sn_last, sn_valid, sn_ready;
+  logic [3:0]        sn_reason;
+  logic [PW-1:0]     sn_partition;
+  logic [47:0]       sn_offset;
+  logic [12:0]       sn_length;
+  logic [CW-1:0]     sn_context;
+  logic [DATA_W-1:0] sn_data;
+  logic              ln_valid, ln_ready, gn_error, gn_last, gn_valid;
+  logic [PW-1:0]     ln_partition;
+  logic [47:0]       ln_offset;
+  logic [12:0]       ln_length;
+  logic [DATA_W-1:0] gn_data;
+  logic [1:0]        ln_operation;
+  logic [63:0]       ln_operand, ln_compare;
+  logic              ln_atomic, gn_whole, atomic_busy, lock, locked;
+  logic              wn_valid, wn_ready;
+  logic [PW-1:0]     wn_partition;
+  logic [47:0]       wn_offset;
+  logic [3:0]        wn_length;
+  logic [63:0]       wn_data;
+  logic              rn_valid, rn_ready;
+  logic [CW-1:0]     rn_context;
+  logic [CONTEXTS-1:0] rn_done, rn_failed;
+  logic              rn_take;
+  logic              mn_valid, mn_ready, mn_last;
+  logic [1:0]        mn_kind;
+  logic [63:0]       mn_address;
+  logic [12:0]       mn_length;
+  logic [DATA_W-1:0] mn_data;
+  logic              dn_valid;
+  logic [4:0]        mn_tag;
+  logic              command_valid, command_start, command_ready;
+  logic [CW-1:0]     command_context;
+  logic [CONTEXTS-1:0] bell;
+  logic              e_entry, e_dma, e_ring;
+  logic              nc_valid, nc_atomic, nc_ready;
+  logic [PW-1:0]     nc_partition;
+  logic [CW-1:0]     nc_context;
+  logic              ring_idle, ring_halted, ring_stale;
+  // The contexts' registers. Settings are written by glk_registers, the rest by the ring engine.
+  logic              xc_write;       // settings of xc_context: base addresses and so on
+  logic [2:0]        xc_which;       // 0 sq_base, 1 cq_base, 2 order, 3 record, 4 vector, 5 sq_tail, 6 cq_head
+  logic [CW-1:0]     xc_context;
+  logic [63:0]       xc_data;
+  logic [CONTEXTS-1:0] ctx_enable;   // CONTROL.ENABLE, by glk_registers
+  logic [63:0]       xc_sq_base, xc_cq_base, xc_record;   // of xc_context, a clock later
+  logic [7:0]        xc_sq_order, xc_cq_order;
+  logic [5:0]        xc_vector;
+  logic [15:0]       xc_sq_tail, xc_cq_head, xc_sq_head, xc_cq_tail;
+  logic [3:0]        xc_status;
+  logic [CW-1:0]     nx_context;     // of the ring engine, a clock later
+  logic [63:0]       nx_sq_base, nx_cq_base;
+  logic [3:0]        nx_sq_order, nx_cq_order, nx_status;
+  logic [5:0]        nx_vector;
+  logic [15:0]       nx_sq_tail, nx_cq_head, nx_sq_head, nx_cq_tail;
+  logic              nx_write;       // writes sq_head, cq_tail and status of nx_write_context
+  logic [CW-1:0]     nx_write_context;
+  logic [15:0]       nx_new_sq_head, nx_new_cq_tail;
+  logic [3:0]        nx_new_status;
+  logic [CW-1:0]     zx_context;     // of glk_release, a clock later
+  logic [63:0]       zx_record;
+  logic [5:0]        zx_vector;
+  logic [15:0]       zx_sq_head;
+  logic [3:0]        zx_status;
+
+  glk_contexts #(.CONTEXTS(CONTEXTS)) contexts (
+    .clk, .rst, .clear,
+    .xc_write, .xc_which, .xc_context, .xc_data, .xc_sq_base, .xc_cq_base, .xc_record, .xc_sq_order, .xc_cq_order, .xc_vector,
+    .xc_sq_tail, .xc_cq_head, .xc_sq_head, .xc_cq_tail, .xc_status,
+    .nx_context, .nx_sq_base, .nx_cq_base, .nx_sq_order, .nx_cq_order, .nx_status, .nx_vector, .nx_sq_tail, .nx_cq_head,
+    .nx_sq_head, .nx_cq_tail, .nx_write, .nx_write_context, .nx_new_sq_head, .nx_new_cq_tail, .nx_new_status,
+    .zx_context, .zx_record, .zx_vector, .zx_sq_head, .zx_status);
+
+  glk_ring #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
+             .REGISTRATIONS(REGISTRATIONS), .READ_BYTES(READ_BYTES), .READ_TAGS(32)) ring (
+    .clk, .rst, .clear, .enabled, .halt, .halted(ring_halted), .idle(ring_idle), .stale(ring_stale), .generation, .ep_kind, .ep_bytes,
+    .ctx_enable, .bell, .command_start, .command_context, .command_valid, .command_ready,
+    .nx_context, .nx_sq_base, .nx_cq_base, .nx_sq_order, .nx_cq_order, .nx_status, .nx_vector, .nx_sq_tail, .nx_cq_head,
+    .nx_sq_head, .nx_cq_tail, .nx_write, .nx_write_context, .nx_new_sq_head, .nx_new_cq_tail, .nx_new_status,
+    .w_changed((xw_valid && xw_write) || ep_changed), .w_valid(nw_valid), .w_ready(nw_ready), .w_row(nw_row), .w_done(nw_done), .w_q,
+    .h_changed(xh_valid && xh_write), .h_valid(nh_valid), .h_ready(nh_ready), .h_row(nh_row), .h_done(nh_done), .h_q,
+    // Stores, and probes before a load (token 3).
+    .s_probe(sn_probe), .s_reason(sn_reason), .s_partition(sn_partition), .s_offset(sn_offset), .s_length(sn_length),
+    .s_context(sn_context), .s_data(sn_data), .s_last(sn_last), .s_valid(sn_valid), .s_ready(sn_ready),
+    // Loads; the data come as they stand in the endpoint's lanes, and are always taken.
+    .l_partition(ln_partition), .l_offset(ln_offset), .l_length(ln_length), .l_atomic(ln_atomic), .l_operation(ln_operation),
+    .l_operand(ln_operand), .l_compare(ln_compare), .l_valid(ln_valid), .l_ready(ln_ready), .g_whole(gn_whole),
+    .g_error(gn_error), .g_data(gn_data), .g_last(gn_last), .g_valid(gn_valid),
+    // An atomic's new value, straight to the endpoint; not while one of the other card's is under way.
+    .lock, .atomic_busy,
+    .o_partition(wn_partition), .o_offset(wn_offset), .o_length(wn_length), .o_data(wn_data), .o_valid(wn_valid), .o_ready(wn_ready),
+    // Releases.
+    .z_context(rn_context), .z_valid(rn_valid), .z_ready(rn_ready), .z_done(rn_done), .z_failed(rn_failed), .z_take(rn_take),
+    // Host memory: reads, whose data are always taken; writes; interrupts.
+    .m_kind(mn_kind), .m_address(mn_address), .m_length(mn_length), .m_tag(mn_tag), .m_data(mn_data), .m_last(mn_last), .m_valid(mn_valid), .m_ready(mn_ready),
+    .d_tag(d_tag[4:0]), .d_error, .d_data, .d_last, .d_valid(dn_valid),
+    // Pulses: an entry completed with an error; host memory failed; a ring stopped. Loads and atomics, for the counters.
+    .e_entry, .e_dma, .e_ring, .n_atomic(nc_atomic), .n_partition(nc_partition), .n_context(nc_context), .n_valid(nc_valid), .n_ready(nc_ready));
+
+  // --- into the queues ---
+  logic [1:0]        s_kind, s_token;
+  logic [PW-1:0]     s_partition;
+  logic [47:0]       s_address;
+  logic [12:0]       s_length;
+  logic [3:0]        s_reason;
+  logic [CW-1:0]     s_context;
+  logic              s_owned, s_valid, s_ready, mux_idle;
+  logic [DATA_W-1:0] s_data;
+  logic              fz_owned, fz_valid, fz_ready, fx_valid, fx_ready, ft_valid, ft_ready;
+  logic [PW-1:0]     fz_partition, fx_partition, ft_partition;
+  logic [CW-1:0]     fz_context;
+  logic [3:0]        fz_reason, fx_reason;
+  logic              fz_none, fz_token;
+  logic              st_valid;
+  logic [PW-1:0]     st_partition;
+  logic [CW-1:0]     st_context;
+  logic              sc_valid;
+  logic [PW-1:0]     sc_partition;
+  logic [12:0]       sc_length, sc_raw;
+
+  glk_store_mux #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS)) store_mux (
+    .clk, .rst, .pause, .cfg_max_payload_bytes,
+    .a_probe(sa_probe), .a_partition(sa_partition), .a_offset(sa_offset), .a_length(sa_length), .a_context(sa_context),
+    .a_data(sa_data), .a_last(sa_last), .a_valid(sa_valid), .a_ready(sa_ready),
+    .n_probe(sn_probe), .n_reason(sn_reason), .n_partition(sn_partition), .n_offset(sn_offset), .n_length(sn_length),
+    .n_context(sn_context), .n_data(sn_data), .n_last(sn_last), .n_valid(sn_valid), .n_ready(sn_ready),
+    // Flushes: of releases (`none`: only the token), of registers, of timeouts.
+    .z_none(fz_none), .z_token(fz_token), .z_owned(fz_owned), .z_partition(fz_partition), .z_context(fz_context), .z_reason(fz_reason),
+    .z_valid(fz_valid), .z_ready(fz_ready),
+    .x_partition(fx_partition), .x_reason(fx_reason), .x_valid(fx_valid), .x_ready(fx_ready),
+    .t_partition(ft_partition), .t_valid(ft_valid), .t_ready(ft_ready),
+    .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_context, .s_owned, .s_token, .s_data, .s_valid, .s_ready, .idle(mux_idle),
+    // A store went in; and the same later with what it would have cost on the wire.
+    .st_valid, .st_partition, .st_context, .sc_valid, .sc_partition, .sc_length, .sc_raw);
+
+  glk_timeout #(.PARTITIONS(PARTITIONS)) timeout (
+    .clk, .rst, .clear, .now_ns, .cfg_flush_timeout_ns, .holds(tx_holds), .st_valid, .st_partition,
+    .f_partition(ft_partition), .f_valid(ft_valid), .f_ready(ft_ready));
+
+  // --- FinePack, sending ---
+  logic [DATA_W-1:0] t_data;
+  logic [KW-1:0]     t_bytes;
+  logic              t_last, t_valid, t_ready;
+  logic              e_overwrite, p_valid, tx_idle;
+  logic [PW-1:0]     e_overwrite_partition, p_partition;
+  logic [7:0]        e_overwritten;
+  logic [12:0]       p_payload;
+  logic [10:0]       p_runs;
+  logic [3:0]        p_reason;
+  logic [PARTITIONS-1:0] tx_holds;
+  logic              token_valid, e_flush;
+  logic [1:0]        token;
+  logic [31:0]       queued_stores;
+  logic [PW-1:0]     look_partition;
+  logic [6:0]        look_entries;
+  logic [12:0]       look_payload;
+
+  glk_finepack_tx #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS), .CONTEXTS(CONTEXTS)) tx (
+    .clk, .rst(rst || clear), .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe,
+    .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_context, .s_owned, .s_token, .s_data, .s_valid, .s_ready,
+    .m_data(t_data), .m_bytes(t_bytes), .m_last(t_last), .m_valid(t_valid), .m_ready(t_ready),
+    .e_valid(e_overwrite), .e_partition(e_overwrite_partition), .e_overwritten, .p_valid, .p_partition, .p_payload, .p_runs, .p_reason,
+    .idle(tx_idle), .holds(tx_holds),
+    // A flush happened; an item's token, a clock after its flush if it made one; stores that a reset would drop.
+    .e_flush, .token_valid, .token, .queued_stores, .look_partition, .look_entries, .look_payload);
+
+  // --- the other card's partitions: their packets leave here ---
+  logic              own_last, own_valid, own_ready;
+  logic [DATA_W-1:0] own_data, remote_data, in_data;
+  logic [KW-1:0]     own_bytes, remote_bytes, in_bytes;
+  logic              remote_last, remote_valid, remote_ready, in_last, in_valid, in_ready;
+  assign in_data   = link ? remote_data : lr_data;
+  assign in_bytes  = link ? remote_bytes : lr_bytes;
+  assign in_last   = link ? remote_last : lr_last;
+  assign in_valid  = link ? remote_valid : lr_valid;
+  assign remote_ready = in_ready;
+  assign lr_ready  = in_ready && !link;
+
+  // --- the rest, looped; and what comes from elsewhere. Of the other card's it is known who may ---
+  logic [DATA_W-1:0] u_data;
+  logic [KW-1:0]     u_bytes;
+  logic              u_last, u_own, u_valid, u_ready;
+  glk_link_loop #(.DATA_W(DATA_W)) link_loop (
+    .clk, .rst, .enabled(enabled || link), .t_data(own_data), .t_bytes(own_bytes), .t_last(own_last), .t_valid(own_valid), .t_ready(own_ready),
+    .lt_data, .lt_bytes, .lt_last, .lt_valid, .lt_ready, .lr_data(in_data), .lr_bytes(in_bytes), .lr_last(in_last), .lr_valid(in_valid), .lr_ready(in_ready),
+    .u_data, .u_bytes, .u_last, .u_own, .u_valid, .u_ready);
+
+  // --- FinePack, receiving ---
+  logic [PW-1:0]     v_partition;
+  logic [47:0]       v_offset;
+  logic [12:0]       v_length;
+  logic [LANES-1:0]  v_enables;
+  logic [DATA_W-1:0] v_data;
+  logic              v_first, v_last, v_packet_last, v_valid, v_ready, e_accepted, e_refused;
+  glk_finepack_rx #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) rx (
+    .clk, .rst, .cfg_subheader_bytes, .cfg_endpoint_bytes,
+    .s_data(u_data), .s_bytes(u_bytes), .s_last(u_last), .s_valid(u_valid), .s_ready(u_ready),
+    .m_partition(v_partition), .m_offset(v_offset), .m_length(v_length), .m_enables(v_enables), .m_data(v_data),
+    .m_first(v_first), .m_last(v_last), .m_packet_last(v_packet_last), .m_valid(v_valid), .m_ready(v_ready), .e_accepted, .e_refused);
+
+  // Which of the card's own packets have arrived: flushes made, and packets wholly applied or refused, since the last clear.
+  logic              packet_done;
+  logic [15:0]       sent, arrived;
+  logic              arrivals_full, e_passed, e_passed_remote, e_remote, e_other, e_other_refused;
+  glk_arrivals arrivals (
+    .clk, .rst, .clear, .e_flush, .u_taken(u_valid && u_ready && u_last), .u_own, .e_accepted, .e_refused, .packet_done, .e_passed,
+    .e_passed_remote, .e_remote, .full(arrivals_full), .sent, .arrived,
+    .e_other, .e_other_refused);
+
+  // --- plain writes to endpoints ---
+  logic              me_valid, me_ready, me_last, ep_valid, ep_ready, ep_last;
+  logic [63:0]       me_address;
+  logic [12:0]       me_length, ep_length;
+  logic [PW-1:0]     me_partition;
+  logic [DATA_W-1:0] me_data, ep_data;
+  logic [47:0]       ep_offset;
+  logic              e_write, endpoint_idle;
+  logic [PW-1:0]     e_write_partition;
+  logic [12:0]       e_write_bytes;
+  logic              wo_valid;
+  logic [PW-1:0]     ws_partition, wo_partition;
+  logic [47:0]       ws_offset, wo_offset;
+  logic [3:0]        ws_length, wo_length;
+  logic [63:0]       ws_data, wo_data;
+  logic              ws_valid;
+  // Atomics' writes: the rings have none while it is locked for one of the other card.
+  assign wo_valid     = wn_valid || ws_valid;
+  assign wo_partition = ws_valid ? ws_partition : wn_partition;
+  assign wo_offset    = ws_valid ? ws_offset : wn_offset;
+  assign wo_length    = ws_valid ? ws_length : wn_length;
+  assign wo_data      = ws_valid ? ws_data : wn_data;
+  always_ff @(posedge clk)
+    locked <= lock && !atomic_busy && !rst;
+  glk_endpoint #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) endpoint (
+    .clk, .rst, .ep_kind, .ep_base, .ep_bytes,
+    .v_partition, .v_offset, .v_length, .v_enables, .v_data, .v_first, .v_last, .v_packet_last, .v_valid, .v_ready,
+    .o_partition(wo_partition), .o_offset(wo_offset), .o_length(wo_length), .o_data(wo_data), .o_valid(wo_valid), .o_ready(wn_ready),
+    .m_address(me_address), .m_length(me_length), .m_partition(me_partition), .m_data(me_data), .m_last(me_last), .m_valid(me_valid), .m_ready(me_ready),
+    .p_offset(ep_offset), .p_length(ep_length), .p_data(ep_data), .p_last(ep_last), .p_valid(ep_valid), .p_ready(ep_ready),
+    // Pulses: a plain write was given away, all of it; so was the last one of a packet.
+    .e_write, .e_write_partition, .e_write_bytes, .packet_done, .idle(endpoint_idle));
+
+  // --- loads ---
+  logic              ml_valid, ml_ready, dl_valid;
+  logic [63:0]       ml_address;
+  logic [12:0]       ml_length;
+  logic              lp_valid, lp_ready, lq_last, lq_valid, lq_ready;
+  logic [47:0]       lp_offset;
+  logic [12:0]       lp_length;
+  logic [DATA_W-1:0] lq_data;
+  logic              lf_valid, lf_ready, lf_owned, load_idle;
+  logic [PW-1:0]     lf_partition;
+  logic [CW-1:0]     lf_context;
+  logic [PW-1:0]     by_partition;
+  logic [47:0]       by_offset;
+  logic [12:0]       by_length;
+  logic [1:0]        by_operation;
+  logic [63:0]       by_operand, by_compare;
+  logic [DATA_W-1:0] bz_data;
+  logic              by_atomic, by_valid, by_ready, bz_error, bz_last, bz_valid;
+  glk_load #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .READ_BYTES(READ_BYTES)) load (
+    .clk, .rst, .ep_kind, .ep_base, .ep_bytes, .token_valid, .token, .sent, .arrived,
+    .a_error(la_error), .a_partition(la_partition), .a_offset(la_offset), .a_length(la_length), .a_context(la_context), .a_valid(la_valid), .a_ready(la_ready),
+    .b_error, .b_data, .b_last, .b_valid,
+    .n_partition(ln_partition), .n_offset(ln_offset), .n_length(ln_length), .n_atomic(ln_atomic), .n_operation(ln_operation), .n_operand(ln_operand),
+    .n_compare(ln_compare), .n_valid(ln_valid), .n_ready(ln_ready), .g_whole(gn_whole), .g_error(gn_error), .g_data(gn_data),
+    .g_last(gn_last), .g_valid(gn_valid),
+    // Endpoints on the bus: reads with tag 17. In the pool: the pool.
+    .m_address(ml_address), .m_length(ml_length), .m_valid(ml_valid), .m_ready(ml_ready), .d_error, .d_data, .d_last, .d_valid(dl_valid),
+    .p_offset(lp_offset), .p_length(lp_length), .p_valid(lp_valid), .p_ready(lp_ready), .q_data(lq_data), .q_last(lq_last),
+    .q_valid(lq_valid), .q_ready(lq_ready),
+    // The other card's: over the link.
+    .y_partition(by_partition), .y_offset(by_offset), .y_length(by_length), .y_atomic(by_atomic), .y_operation(by_operation),
+    .y_operand(by_operand), .y_compare(by_compare), .y_valid(by_valid), .y_ready(by_ready), .z_error(bz_error), .z_data(bz_data),
+    .z_last(bz_last), .z_valid(bz_valid),
+    // A read failed: of the partition, and an access of the context if it was the aperture's.
+    .f_partition(lf_partition), .f_owned(lf_owned), .f_context(lf_context), .f_valid(lf_valid), .f_ready(lf_ready), .idle(load_idle));
+
+  // The other card's loads, which wait for nothing here: the same again, so that two cards never wait for each other.
+  logic [PW-1:0]     ls_partition, fs_partition;
+  logic [47:0]       ls_offset, ps_offset;
+  logic [12:0]       ls_length, ms_length, ps_length;
+  logic [63:0]       ms_address;
+  logic [DATA_W-1:0] gs_data, qs_data;
+  logic              ls_valid, ls_ready, gs_error, gs_last, gs_valid, ms_valid, ms_ready, ds_valid, ps_valid, ps_ready, qs_last, qs_valid, qs_ready;
+  logic              fs_valid, fs_ready, serve_load_idle;
+  logic              us_a_ready, us_b_error, us_b_last, us_b_valid, us_whole, us_atomic, us_y_valid, us_owned;
+  logic [DATA_W-1:0] us_b_data;
+  logic [PW-1:0]     us_y_partition;
+  logic [47:0]       us_y_offset;
+  logic [12:0]       us_y_length;
+  logic [1:0]        us_y_operation;
+  logic [63:0]       us_y_operand, us_y_compare;
+  logic [CW-1:0]     us_context;
+  wire               unused_serve_load = &{1'b0, us_a_ready, us_b_error, us_b_last, us_b_valid, us_whole, us_atomic, us_y_valid, us_owned, us_b_data, us_y_partition,
+                            us_y_offset, us_y_length, us_y_operation, us_y_operand, us_y_compare, us_context};
+  glk_load #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .READ_BYTES(READ_BYTES)) serve_load (
+    .clk, .rst, .ep_kind, .ep_base, .ep_bytes, .token_valid(1'b1), .token(2'd3), .sent('0), .arrived('0),
+    .a_error(1'b0), .a_partition('0), .a_offset('0), .a_length('0), .a_context('0), .a_valid(1'b0), .a_ready(us_a_ready),
+    .b_error(us_b_error), .b_data(us_b_data), .b_last(us_b_last), .b_valid(us_b_valid),
+    .n_partition(ls_partition), .n_offset(ls_offset), .n_length(ls_length), .n_atomic(1'b0), .n_operation('0), .n_operand('0), .n_compare('0),
+    .n_valid(ls_valid), .n_ready(ls_ready), .g_whole(us_whole), .g_error(gs_error), .g_data(gs_data), .g_last(gs_last), .g_valid(gs_valid),
+    .m_address(ms_address), .m_length(ms_length), .m_valid(ms_valid), .m_ready(ms_ready), .d_error, .d_data, .d_last, .d_valid(ds_valid),
+    .p_offset(ps_offset), .p_length(ps_length), .p_valid(ps_valid), .p_ready(ps_ready), .q_data(qs_data), .q_last(qs_last),
+    .q_valid(qs_valid), .q_ready(qs_ready),
+    .y_partition(us_y_partition), .y_offset(us_y_offset), .y_length(us_y_length), .y_atomic(us_atomic), .y_operation(us_y_operation),
+    .y_operand(us_y_operand), .y_compare(us_y_compare), .y_valid(us_y_valid), .y_ready(1'b0), .z_error(1'b0), .z_data('0), .z_last(1'b0), .z_valid(1'b0),
+    .f_partition(fs_partition), .f_owned(us_owned), .f_context(us_context), .f_valid(fs_valid), .f_ready(fs_ready), .idle(serve_load_idle));
+
+  // --- what of the writes has arrived ---
+  logic              posted_valid, mf_valid, mf_ready, dk_valid;
+  logic [PW-1:0]     posted_partition, mf_partition;
+  logic [63:0]       posted_address, mf_address;
+  logic              mark_take, mark_reached, all_acknowledged;
+  logic              fail_valid;
+  logic [PW-1:0]     fail_partition;
+  logic [31:0]       fail_count, look_unacknowledged;
+  logic              fail_lost;
+  logic [PW-1:0]     remote_posted_partition, q_partition, ak_partition;
+  logic              remote_posted_valid, remote_posted_ready, q_valid, q_ready, ak_error, ak_one, ak_lost, ak_valid, ak_ready, failed_ready;
+  logic [PARTITIONS-1:0] each_take, each_reached, under_way;
+  assign lf_ready = failed_ready;
+  assign fs_ready = failed_ready && !lf_valid;
+  glk_acknowledge #(.PARTITIONS(PARTITIONS)) acknowledge (
+    .clk, .rst,
+    .posted_valid, .posted_partition, .posted_address, .remote_posted_partition, .remote_posted_valid, .remote_posted_ready,
+    // Flush reads: length 0, tag = partition.
+    .m_partition(mf_partition), .m_address(mf_address), .m_valid(mf_valid), .m_ready(mf_ready), .d_partition(d_tag[PW-1:0]), .d_error, .d_valid(dk_valid),
+    .ep_beyond, .q_partition, .q_valid, .q_ready, .a_partition(ak_partition), .a_error(ak_error), .a_one(ak_one), .a_lost(ak_lost),
+    .a_valid(ak_valid), .a_ready(ak_ready),
+    // Loads that failed: who comes first.
+    .l_partition(lf_valid ? lf_partition : fs_partition), .l_valid(lf_valid || fs_valid), .l_ready(failed_ready), .each_take, .each_reached, .under_way,
+    .mark_take, .mark_reached, .all_acknowledged, .fail_valid, .fail_partition, .fail_count, .fail_lost, .look_partition, .look_unacknowledged);
+
+  // --- releases and drains ---
+  logic              zb_valid, zb_ready;
+  logic [CW-1:0]     zb_context;
+  logic [63:0]       zb_value;
+  logic              drain_valid, drain_ready, drain_owned, drain_busy;
+  logic [PARTITIONS-1:0] drain_partitions;
+  logic [CW-1:0]     drain_context;
+  logic              mz_valid, mz_ready, mz_interrupt;
+  logic [63:0]       mz_address, mz_data;
+  logic              ze_valid, ze_ready, release_idle, release_stale;
+  logic [CW-1:0]     ze_context, xr_context;
+  logic [63:0]       xr_released, context_errors;
+  logic [CW-1:0]     errors_context;
+  glk_release #(.PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS)) releases (
+    .clk, .rst, .clear, .generation, .ctx_enable,
+    // Of doorbell pages.
+    .b_context(zb_context), .b_value(zb_value), .b_target(xc_sq_tail), .b_valid(zb_valid), .b_ready(zb_ready),
+    // Of rings: done and failed stay until taken.
+    .n_context(rn_context), .n_valid(rn_valid), .n_ready(rn_ready), .n_done(rn_done), .n_failed(rn_failed), .n_take(rn_take),
+    // Drains of some partitions, or of what they hold of a context.
+    .drain_partitions, .drain_owned, .drain_context, .drain_valid, .drain_ready, .drain_busy,
+    .zx_context, .zx_record, .zx_vector, .zx_sq_head, .zx_status, .nx_write, .nx_write_context,
+    // Stores; atomics, which touch a partition with the write alone.
+    .st_valid, .st_partition, .st_context, .at_valid(nc_valid && nc_atomic), .at_context(nc_context), .aw_valid(wn_valid), .aw_partition(wn_partition),
+    .fail_valid, .fail_partition,
+    .f_none(fz_none), .f_token(fz_token), .f_owned(fz_owned), .f_partition(fz_partition), .f_context(fz_context), .f_reason(fz_reason),
+    .f_valid(fz_valid), .f_ready(fz_ready),
+    .token_valid, .token, .sent, .arrived, .mark_take, .mark_reached,
+    // Record and interrupt: writes of 8 bytes, the data in every lane of 8 bytes.
+    .m_interrupt(mz_interrupt), .m_address(mz_address), .m_data(mz_data), .m_valid(mz_valid), .m_ready(mz_ready),
+    // A release found a failed write: the context's ERRORS grow; what they are.
+    .e_context(ze_context), .e_valid(ze_valid), .e_ready(ze_ready), .errors_context, .errors(context_errors),
+    .look_context(xr_context), .look_released(xr_released),
+    // A context was stopped while its release is being told.
+    .stale(release_stale), .idle(release_idle));
+
+  // Of the other card's packets some are refused before the receiver sees them; one at a time is counted.
+  logic              e_other_malformed, bad_waits;
+  wire               e_bad_packet = e_refused || bad_waits;
+  always_ff @(posedge clk)
+    bad_waits <= (e_other_malformed || (bad_waits && e_refused)) && !rst;
+
+  // --- counters ---
+  logic              snapshot;
+  logic [9:0]        k_at;   // bit 9: of the card; else partition, counter: index of the register in its row
+  logic [63:0]       k_value; // some clocks later; k_done
+  logic              k_read, k_done, snapshot_done;
+  logic              e_config;
+  logic              dropped_valid;
+  logic [31:0]       dropped_count;
+  logic              xe_clear;
+  logic [CW-1:0]     xe_context;
+  logic [63:0]       xe_errors;
+  glk_counters #(.PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS)) counters (
+    .clk, .rst,
+    .sc_valid, .sc_partition, .sc_length, .sc_raw,
+    .e_overwrite, .e_overwrite_partition, .e_overwritten,
+    .p_valid, .p_partition, .p_payload, .p_runs, .p_reason,
+    .a_load(e_load), .a_partition(e_load_partition), .n_atomic(nc_atomic), .n_partition(nc_partition), .n_valid(nc_valid), .n_ready(nc_ready),
+    .e_write, .e_write_partition, .e_write_bytes, .fail_valid, .fail_partition, .fail_count,
+    .e_window(e_window || e_pool_poisoned), .e_refused(e_bad_packet), .e_config, .e_dma, .e_entry, .e_dropped, .dropped_valid, .dropped_count, .e_accepted,
+    .snapshot, .snapshot_done, .k_read, .k_at, .k_value, .k_done,
+    // ERRORS of the contexts.
+    .w_valid(e_window && ew_owned), .w_context(ew_context), .l_valid(lf_valid && lf_ready && lf_owned), .l_context(lf_context),
+    .z_valid(ze_valid), .z_ready(ze_ready), .z_context(ze_context), .c_clear(xe_clear), .c_clear_all(clear), .c_context(xe_context), .c_errors(xe_errors),
+    .r_context(errors_context), .r_errors(context_errors));
+
+  // --- the link to another card ---
+  logic              link_up, link_idle, e_link, l_allowed, l_snapshot_done;
+  logic [63:0]       l_shown, look_remote_bytes;
+  generate
+    if (LINK != 0) begin : linked
+      glk_card_link #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .REPLAY(LINK_REPLAY), .HELLO(LINK_HELLO)) card_link (
+        .clk, .rst, .clear, .halt(halt || !link), .now_ns, .serial, .cluster, .first_session(link_session),
+        .enabled, .ep_kind, .ep_bytes, .ep_open, .ep_remote, .remote_partition, .ask_valid, .ask_partition, .look_partition, .look_remote_bytes,
+        .up(link_up), .idle(link_idle),
+        .t_data, .t_bytes, .t_last, .t_valid, .t_ready, .o_data(own_data), .o_bytes(own_bytes), .o_last(own_last), .o_valid(own_valid), .o_ready(own_ready),
+        .posted_valid(remote_posted_valid), .posted_partition(remote_posted_partition), .posted_ready(remote_posted_ready), .hold(arrivals_full),
+        .e_passed, .e_passed_remote, .e_arrived(e_remote),
+        .q_partition, .q_valid, .q_ready, .a_partition(ak_partition), .a_error(ak_error), .a_one(ak_one), .a_lost(ak_lost),
+        .a_valid(ak_valid), .a_ready(ak_ready),
+        .under_way(under_way & ep_beyond), .each_take, .each_reached, .fail_valid, .fail_partition, .fail_count, .fail_lost,
+        .y_partition(by_partition), .y_offset(by_offset), .y_length(by_length), .y_atomic(by_atomic), .y_operation(by_operation),
+        .y_operand(by_operand), .y_compare(by_compare), .y_valid(by_valid), .y_ready(by_ready), .z_error(bz_error), .z_data(bz_data),
+        .z_last(bz_last), .z_valid(bz_valid),
+        .lr_data(remote_data), .lr_bytes(remote_bytes), .lr_last(remote_last), .lr_valid(remote_valid), .lr_ready(remote_ready),
+        .other_done(link && e_other && !e_other_refused), .other_refused(link && e_other && e_other_refused),
+        .l_partition(ls_partition), .l_offset(ls_offset), .l_length(ls_length), .l_valid(ls_valid), .l_ready(ls_ready),
+        .g_error(gs_error), .g_data(gs_data), .g_last(gs_last), .g_valid(gs_valid), .lock, .locked,
+        .w_partition(ws_partition), .w_offset(ws_offset), .w_length(ws_length), .w_data(ws_data), .w_valid(ws_valid), .w_ready(wn_ready),
+        .li_data, .li_control, .li_valid(li_valid && link), .li_cut, .lo_data, .lo_control, .lo_valid,
+        .l_word, .l_shown, .l_value, .l_allowed, .l_take, .snapshot, .l_snapshot_done, .e_link, .e_malformed(e_other_malformed));
+    end else begin : alone
+      assign {look_remote_bytes, link_up, link_idle, l_shown, l_allowed, l_snapshot_done, e_link, e_other_malformed} = {64'd0, 2'b01, 64'd0, 4'b0100};
+      assign {own_data, own_bytes, own_last, own_valid, t_ready} = {t_data, t_bytes, t_last, t_valid, own_ready};
+      assign {e_passed, e_passed_remote} = {t_valid && t_ready && t_last, 1'b0};
+      assign {remote_posted_valid, remote_posted_partition, e_remote, q_ready, ak_partition, ak_error, ak_one, ak_lost, ak_valid, each_take} = '0;
+      assign {by_ready, bz_error, bz_data, bz_last, bz_valid, remote_data, remote_bytes, remote_last, remote_valid} = '0;
+      assign {ls_partition, ls_offset, ls_length, ls_valid, lock, ws_partition, ws_offset, ws_length, ws_data, ws_valid} = '0;
+      assign {lo_data, lo_control, lo_valid} = '0;
+      wire unused_by_none = &{1'b0, cluster, link_session, li_data, li_control, li_valid, li_cut, ep_open, ep_remote,
+                            remote_partition, ask_valid, l_take, ask_partition, l_word, l_value, locked, remote_ready,
+                            e_other, e_other_refused, by_partition, by_offset, by_length, by_operation, by_operand,
+                            by_compare, by_atomic, by_valid, gs_data, ls_ready, gs_error, gs_last, gs_valid, fail_lost,
+                            q_partition, remote_posted_ready, arrivals_full, q_valid, ak_ready, each_reached};
+    end
+  endgenerate
+
+  // --- registers ---
+  logic              mx_valid, mx_ready; // raises the event vector
+  logic              quiet, registers_idle, mem_idle;
+  assign quiet = mux_idle && tx_idle && sent == arrived;
+  glk_registers #(.PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
+                  .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .WINDOW_W(WINDOW_W), .REGISTRATION_W(REGISTRATION_W)) registers (
+    .clk, .rst, .flr, .flr_done, .serial, .pool_bytes, .link, .link_up,
+    .x_write, .x_offset, .x_size, .x_data, .x_poisoned, .x_valid, .x_ready, .y_data, .y_valid,
+    .enabled, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_flush_timeout_ns,
+    .ep_kind, .ep_base, .ep_bytes, .ep_changed, .ep_open, .remote(ep_remote), .remote_bound(ep_beyond), .remote_partition, .ask_valid, .ask_partition, .generation,
+    // Changes that need the queues empty: pause, flush, wait for quiet. Resets also halt the rings and wait for the rest.
+    .pause, .f_partition(fx_partition), .f_reason(fx_reason), .f_valid(fx_valid), .f_ready(fx_ready), .quiet,
+    .halt, .ring_halted, .ring_stale, .release_stale,
+    .others_idle(load_idle && serve_load_idle && link_idle && endpoint_idle && all_acknowledged && mem_idle), .clear, .queued_stores,
+    .dropped_valid, .dropped_count,
+    .tx_holds, .all_acknowledged, .look_partition, .look_entries, .look_payload, .look_unacknowledged, .look_remote_bytes, .under_way,
+    .w_valid(xw_valid), .w_ready(xw_ready), .w_write(xw_write), .w_row(xw_row), .w_data(xw_data), .w_done(xw_done), .w_q,
+    .h_valid(xh_valid), .h_ready(xh_ready), .h_write(xh_write), .h_row(xh_row), .h_data(xh_data), .h_done(xh_done), .h_q,
+    .xc_write, .xc_which, .xc_context, .xc_data, .xc_sq_base, .xc_cq_base, .xc_record, .xc_sq_order, .xc_cq_order, .xc_vector,
+    .xc_sq_tail, .xc_cq_head, .xc_sq_head, .xc_cq_tail, .xc_status, .ctx_enable,
+    .bell, .command_start, .command_context, .command_valid, .command_ready,
+    .z_context(zb_context), .z_value(zb_value), .z_valid(zb_valid), .z_ready(zb_ready), .xr_context, .xr_released,
+    .drain_partitions, .drain_owned, .drain_context, .drain_valid, .drain_ready, .drain_busy,
+    .l_word, .l_shown, .l_value, .l_allowed, .l_take, .l_snapshot_done,
+    .snapshot, .snapshot_done, .k_read, .k_at, .k_value, .k_done, .e_config, .xe_clear, .xe_context, .xe_errors,
+    // ERROR_CAUSE: window, packet, config, dma, endpoint, ring, link.
+    .e_cause({e_link, e_ring, fail_valid, e_dma, e_config, e_bad_packet, e_window || e_pool_poisoned}), .i_valid(mx_valid),
+    .i_ready(mx_ready), .idle(registers_idle));
+
+  // --- out to PCIe ---
+  glk_memory_mux #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .WRITE_BYTES(WRITE_BYTES)) memory_mux (
+    .clk, .rst,
+    .e_address(me_address), .e_length(me_length), .e_partition(me_partition), .e_data(me_data), .e_last(me_last), .e_valid(me_valid), .e_ready(me_ready),
+    .n_kind(mn_kind), .n_address(mn_address), .n_length(mn_length), .n_tag(mn_tag), .n_data(mn_data), .n_last(mn_last), .n_valid(mn_valid), .n_ready(mn_ready),
+    .l_address(ml_address), .l_length(ml_length), .l_valid(ml_valid), .l_ready(ml_ready),
+    .k_address(ms_address), .k_length(ms_length), .k_valid(ms_valid), .k_ready(ms_ready),
+    .z_interrupt(mz_interrupt), .z_address(mz_address), .z_data(mz_data), .z_valid(mz_valid), .z_ready(mz_ready),
+    .f_partition(mf_partition), .f_address(mf_address), .f_valid(mf_valid), .f_ready(mf_ready),
+    .x_valid(mx_valid), .x_ready(mx_ready),
+    .m_kind, .m_address, .m_length, .m_tag, .m_data, .m_last, .m_valid, .m_ready,
+    .posted_valid, .posted_partition, .posted_address, .idle(mem_idle));
+
+  // --- in from PCIe: whose read it was ---
+  wire for_ring = d_tag[5];
+  wire for_load = d_tag == 6'd17;
+  assign d_ready  = 1'b1; // who reads has a place for all of the answer
+  assign dn_valid = d_valid && for_ring;
+  assign dl_valid = d_valid && for_load;
+  assign ds_valid = d_valid && d_tag == 6'd18;
+  assign dk_valid = d_valid && !d_tag[4] && !d_tag[5];
+
+  // --- pool ---
+  glk_pool_mux #(.DATA_W(DATA_W)) pool_mux (
+    .clk, .rst,
+    .b_write(bp_write), .b_offset(bp_offset), .b_length(bp_length), .b_data(bp_data), .b_last(bp_last), .b_valid(bp_valid), .b_ready(bp_ready),
+    .b_q_data(bq_data), .b_q_last(bq_last), .b_q_valid(bq_valid), .b_q_ready(bq_ready),
+    .e_offset(ep_offset), .e_length(ep_length), .e_data(ep_data), .e_last(ep_last), .e_valid(ep_valid), .e_ready(ep_ready),
+    .l_offset(lp_offset), .l_length(lp_length), .l_valid(lp_valid), .l_ready(lp_ready),
+    .l_q_data(lq_data), .l_q_last(lq_last), .l_q_valid(lq_valid), .l_q_ready(lq_ready),
+    .k_offset(ps_offset), .k_length(ps_length), .k_valid(ps_valid), .k_ready(ps_ready),
+    .k_q_data(qs_data), .k_q_last(qs_last), .k_q_valid(qs_valid), .k_q_ready(qs_ready),
+    .pool_write, .pool_offset, .pool_length, .pool_data, .pool_last, .pool_valid, .pool_ready,
+    .pool_q_data, .pool_q_last, .pool_q_valid, .pool_q_ready);
+
+  always_ff @(posedge clk) begin
+    busy    <= r_valid || flr || !(requests_idle && aperture_idle && quiet && endpoint_idle && load_idle && all_acknowledged && release_idle &&
+                            ring_idle && registers_idle && mem_idle);
+    holding <= |tx_holds;
+    if (rst)
+      busy <= 1'b0;
+  end
+endmodule

@@ -1,0 +1,697 @@
+// SPDX-License-Identifier: Apache-2.0
+// BAR 0: what reading and writing a register does. Accesses come one by one, and each goes the same way: find the register;
+// look up what it holds; for a write put the bytes together with those that a narrow one leaves alone; judge the value; and do
+// what it asks for, which may mean to empty the queues first. A write that is refused changes nothing and is counted.
+//
+// PCIe demands that a write never waits for what the card has read from the host, as the answer may come behind the write.
+// So writes only wait for writes that the card itself has sent. Reads may wait: one that was taken is put aside, and writes
+// pass it. Reads wait until nothing comes any more of what tables and contexts allowed before a write changed them
+// (`ring_stale`, `release_stale`): who reads knows then.
+//
+// While a reset runs writes are ignored and of the reads only STATUS is answered: the others wait until the registers are
+// what the reset makes of them.
+module glk_registers #(
+  parameter int PARTITIONS     = 16,
+  parameter int ENTRIES        = 64,
+  parameter int CONTEXTS       = 32,
+  parameter int SLICES         = 1024,
+  parameter int SLICE_SHIFT    = 20,
+  parameter int REGISTRATIONS  = 1024,
+  parameter int VECTORS        = 33,
+  parameter int WINDOW_W       = 89,
+  parameter int REGISTRATION_W = 122,
+  parameter int PW             = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
+  parameter int CW             = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1,
+  parameter int SW             = (SLICES > 1) ? $clog2(SLICES) : 1,
+  parameter int HW             = (REGISTRATIONS > 1) ? $clog2(REGISTRATIONS) : 1
+) (
+  input  logic              clk,
+  input  logic              rst,
+  input  logic              flr,        // a function-level reset is wanted, until it is done
+  output logic              flr_done,
+  input  logic [63:0]       serial,
+  input  logic [63:0]       pool_bytes,
+  input  logic              link,       // there is one; it stays
+  input  logic              link_up,
+
+  // Accesses: 1 << x_size bytes, aligned, data in the low bits. A read's come on y some time after it was taken; there is no
+  // other read until then.
+  input  logic              x_write,
+  input  logic [19:0]       x_offset,
+  input  logic [1:0]        x_size,
+  input  logic [63:0]       x_data,
+  input  logic              x_poisoned,
+  input  logic              x_valid,
+  output logic              x_ready,
+  output logic [63:0]       y_data,
+  output logic              y_valid,
+
+  // Settings.
+  output logic                     enabled,
+  output logic [PARTITIONS*3-1:0]  cfg_subheader_bytes,
+  output logic [PARTITIONS*13-1:0] cfg_max_payload_bytes,
+  output logic [PARTITIONS-1:0]    cfg_coalesce,
+  output logic [PARTITIONS-1:0]    cfg_self_describe,
+  output logic [PARTITIONS*30-1:0] cfg_flush_timeout_ns,
+  output logic [PARTITIONS*2-1:0]  ep_kind,
+  output logic [PARTITIONS*52-1:0] ep_base,
+  output logic [PARTITIONS*37-1:0] ep_bytes,
+  output logic              ep_changed, // one of them is being written
+  output logic [PARTITIONS-1:0]    ep_open,       // to the card beyond the link
+  output logic [PARTITIONS-1:0]    remote,           // of kind link,
+  output logic [PARTITIONS-1:0]    remote_bound,     // or was last, until it becomes of another kind
+  output logic [PARTITIONS*4-1:0]  remote_partition, // and which of the other card's it stands for
+  output logic              ask_valid,            // a pulse: the other card is to be asked what that is
+  output logic [PW-1:0]            ask_partition,
+  output logic [63:0]              generation,
+
+  // Changes that need empty queues, and resets.
+  output logic              pause,
+  output logic [PW-1:0]     f_partition,
+  output logic [3:0]        f_reason,
+  output logic              f_valid,
+  input  logic              f_ready,
+  input  logic              quiet,
+  output logic              halt,
+  input  logic              ring_halted,
+  input  logic              ring_stale,
+  input  logic              release_stale,
+  input  logic              others_idle,
+  output logic              clear,
+  input  logic [31:0]       queued_stores,
+  output logic              dropped_valid,
+  output logic [31:0]       dropped_count,
+
+  // STATUS, of the card and of a partition.
+  input  logic [PARTITIONS-1:0] tx_holds,
+  input  logic              all_acknowledged,
+  output logic [PW-1:0]     look_partition,
+  input  logic [6:0]        look_entries,
+  input  logic [12:0]       look_payload,
+  input  logic [31:0]       look_unacknowledged,
+  input  logic [63:0]       look_remote_bytes,
+  input  logic [PARTITIONS-1:0] under_way, // posted, and not acknowledged
+
+  // Window table, registration table.
+  output logic              w_valid,
+  input  logic              w_ready,
+  output logic              w_write,
+  output logic [SW-1:0]     w_row,
+  output logic [WINDOW_W-1:0] w_data,
+  input  logic              w_done,
+  input  logic [WINDOW_W-1:0] w_q,
+  output logic              h_valid,
+  input  logic              h_ready,
+  output logic              h_write,
+  output logic [HW-1:0]     h_row,
+  output logic [REGISTRATION_W-1:0] h_data,
+  input  logic              h_done,
+  input  logic [REGISTRATION_W-1:0] h_q,
+
+  // Contexts, see glk_contexts; and what the ring engine and glk_release are told of them.
+  output logic              xc_write,
+  output logic [2:0]        xc_which,
+  output logic [CW-1:0]     xc_context,
+  output logic [63:0]       xc_data,
+  input  logic [63:0]       xc_sq_base,
+  input  logic [63:0]       xc_cq_base,
+  input  logic [63:0]       xc_record,
+  input  logic [7:0]        xc_sq_order,
+  input  logic [7:0]        xc_cq_order,
+  input  logic [5:0]        xc_vector,
+  input  logic [15:0]       xc_sq_tail,
+  input  logic [15:0]       xc_cq_head,
+  input  logic [15:0]       xc_sq_head,
+  input  logic [15:0]       xc_cq_tail,
+  input  logic [3:0]        xc_status,
+  output logic [CONTEXTS-1:0] ctx_enable,
+  output logic [CONTEXTS-1:0] bell,
+  output logic              command_start, // else stop
+  output logic [CW-1:0]     command_context,
+  output logic              command_valid,
+  input  logic              command_ready,
+  output logic [CW-1:0]     z_context,
+  output logic [63:0]       z_value,
+  output logic              z_valid,
+  input  logic              z_ready,
+  output logic [CW-1:0]     xr_context,
+  input  logic [63:0]       xr_released,
+  output logic [PARTITIONS-1:0] drain_partitions,
+  output logic              drain_owned,
+  output logic [CW-1:0]     drain_context,
+  output logic              drain_valid,
+  input  logic              drain_ready,
+  input  logic              drain_busy,
+
+  // Block LINK, see glk_link_registers.
+  output logic [8:0]        l_word,
+  input  logic [63:0]       l_shown,
+  output logic [63:0]       l_value,
+  input  logic              l_allowed,
+  output logic              l_take,
+  input  logic              l_snapshot_done, // if there is a link; not before snapshot_done
+
+  // Counters.
+  output logic              snapshot,
+  input  logic              snapshot_done,
+  output logic              k_read,
+  output logic [9:0]        k_at,
+  input  logic [63:0]       k_value,
+  input  logic              k_done,
+  output logic              e_config,
+  output logic              xe_clear,
+  output logic [CW-1:0]     xe_context,
+  input  logic [63:0]       xe_errors,
+
+  input  logic [6:0]        e_cause,
+  output logic              i_valid,
+  input  logic              i_ready,
+  output logic              idle
+);
+  // Words of the blocks.
+  localparam logic [8:0] CONTROL     = 9'(glk_regs::CARD_CONTROL / 8);
+  localparam logic [8:0] SCRATCH     = 9'(glk_regs::CARD_SCRATCH / 8);
+  localparam logic [8:0] ERROR_CAUSE = 9'(glk_regs::CARD_ERROR_CAUSE / 8);
+  localparam logic [8:0] DRAIN       = 9'(glk_regs::CARD_DRAIN / 8);
+  localparam logic [8:0] CARD_FIRST  = 9'(glk_regs::CARD_ERR_WINDOW / 8);
+  localparam logic [8:0] CARD_LAST   = 9'(glk_regs::CARD_PACKETS_RECEIVED / 8);
+  localparam logic [8:0] P_STATUS    = 9'(glk_regs::PARTITION_STATUS / 8);
+  localparam logic [8:0] P_FAR_BYTES = 9'(glk_regs::PARTITION_FAR_BYTES / 8);
+  localparam logic [8:0] P_FIRST     = 9'(glk_regs::PARTITION_STORES / 8);
+  localparam logic [8:0] P_LAST      = 9'(glk_regs::PARTITION_ERR_ENDPOINT / 8);
+  localparam logic [8:0] C_CONTROL   = 9'(glk_regs::CONTEXT_CONTROL / 8);
+  localparam logic [8:0] C_SQ_TAIL   = 9'(glk_regs::CONTEXT_SQ_TAIL / 8);
+  localparam logic [8:0] C_CQ_HEAD   = 9'(glk_regs::CONTEXT_CQ_HEAD / 8);
+  localparam logic [8:0] D_SQ_TAIL   = 9'(glk_regs::DOORBELL_SQ_TAIL / 8);
+  localparam logic [8:0] D_CQ_HEAD   = 9'(glk_regs::DOORBELL_CQ_HEAD / 8);
+  localparam logic [8:0] D_RELEASE   = 9'(glk_regs::DOORBELL_RELEASE / 8);
+  localparam logic [2:0] SET_SQ_TAIL = 3'd5; // values of xc_which
+  localparam logic [2:0] SET_CQ_HEAD = 3'd6;
+
+  // Blocks, by their TYPE.
+  localparam logic [2:0] CARD         = 3'(glk_regs::BLOCK_CARD_TYPE);
+  localparam logic [2:0] PARTITION    = 3'(glk_regs::BLOCK_PARTITION_TYPE);
+  localparam logic [2:0] WINDOW       = 3'(glk_regs::BLOCK_WINDOW_TYPE);
+  localparam logic [2:0] REGISTRATION = 3'(glk_regs::BLOCK_REGISTRATION_TYPE);
+  localparam logic [2:0] CONTEXT      = 3'(glk_regs::BLOCK_CONTEXT_TYPE);
+  localparam logic [2:0] DOORBELL     = 3'(glk_regs::BLOCK_DOORBELL_TYPE);
+  localparam logic [2:0] LINK         = 3'(glk_regs::BLOCK_LINK_TYPE);
+
+  // Clocks that lookups take: of settings and contexts; of queues, which are far away; and what a snapshot waits so that
+  // stores of before are counted.
+  localparam logic [4:0] NEAR  = 5'd6;
+  localparam logic [4:0] FAR   = 5'd20;
+  localparam logic [4:0] BEFORE_SNAPSHOT = 5'd31;
+
+  typedef enum logic [4:0] {
+    IDLE, PLACE, DECODE, LOOK, TABLE, TABLE_WAIT, COUNTER, COLLECT, MERGE, AIM, DRAINED_WINDOW, CHECK, ACT,
+    BEFORE, LATCH, DRAINING, QUIESCE, APPLY, TABLE_WRITE, AFTER, RESUME, START_HEAD, START_TAIL, COMMAND, STARTED, RELEASE, FINISH
+  } state_t;
+  state_t     state;
+  logic [4:0] clocks;
+
+  // --- the access that is worked on, and a read that waits ---
+  logic        r_write, r_poisoned;
+  logic [19:0] r_offset;
+  logic [1:0]  r_size;
+  logic [63:0] r_data;
+  logic        held, held_status, held_may;
+  logic [19:0] held_offset;
+  logic [1:0]  held_size;
+
+  // --- the register ---
+  logic [2:0]  place;
+  logic [9:0]  element;
+  logic [8:0]  word;
+  logic        header;
+  logic [63:0] header_value;
+  glk_register_decode #(.PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .REGISTRATIONS(REGISTRATIONS)) decode (
+    .clk, .link, .offset(r_offset), .place, .element, .word, .header, .header_value);
+
+  wire is_counter = (place == CARD && word >= CARD_FIRST && word <= CARD_LAST) ||
+                    (place == PARTITION && word >= P_FIRST && word <= P_LAST);
+  wire is_table   = place == WINDOW || place == REGISTRATION;
+  wire is_drain   = place == CARD && word == DRAIN;
+
+  logic [63:0] old;   // what the register holds; for a narrow write, what its other bytes count as
+  logic [63:0] value; // to be written
+  logic [4:0]  shift;
+  logic [63:0] mask;  // of the bytes accessed, in the low bits
+
+  // --- resets ---
+  logic          start_reset, resetting, flr_running, drop, reset_pause;
+  logic          sweep_w_valid, sweep_h_valid;
+  logic [SW-1:0] sweep_w_row;
+  logic [HW-1:0] sweep_h_row;
+  glk_reset_sequence #(.SLICES(SLICES), .REGISTRATIONS(REGISTRATIONS)) reset_sequence (
+    .clk, .rst, .start(start_reset), .running(resetting), .halt, .pause(reset_pause), .clear, .halted(ring_halted), .quiet, .others_idle, .drop,
+    .w_row(sweep_w_row), .w_valid(sweep_w_valid), .w_ready, .h_row(sweep_h_row), .h_valid(sweep_h_valid), .h_ready);
+
+  always_ff @(posedge clk) begin
+    dropped_valid <= drop;
+    dropped_count <= queued_stores;
+    if (clear)
+      generation <= generation + 64'd1;
+    if (rst) begin
+      dropped_valid <= 1'b0;
+      generation    <= '0;
+    end
+  end
+
+  // --- partitions ---
+  logic [63:0] p_value;
+  logic        p_allowed, p_flushes, p_drains, apply_partition;
+  glk_partition_settings #(.PARTITIONS(PARTITIONS)) settings (
+    .clk, .rst, .clear, .link, .pool_bytes, .look_remote_bytes,
+    .partition(element[PW-1:0]), .word(word[3:0]), .value(p_value), .unacknowledged(look_unacknowledged != '0), .new_value(value), .allowed(p_allowed),
+    .flushes(p_flushes), .drains(p_drains),
+    .take(apply_partition), .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_flush_timeout_ns,
+    .ep_kind, .ep_base, .ep_bytes, .under_way, .ep_open, .remote, .remote_bound, .remote_partition, .ask_valid, .ask_partition);
+  assign look_partition = element[PW-1:0];
+
+  logic          quiesce, quiesced, quiesce_all, change_pause;
+  logic [PW-1:0] quiesce_partition;
+  logic [3:0]    quiesce_reason;
+  glk_quiesce #(.PARTITIONS(PARTITIONS)) quiescer (
+    .clk, .rst, .start(quiesce), .all(quiesce_all), .partition(quiesce_partition), .reason(quiesce_reason), .empty(quiesced),
+    .finish(state == RESUME), .pause(change_pause), .f_partition, .f_reason, .f_valid, .f_ready, .quiet);
+  assign pause = change_pause || reset_pause;
+
+  // --- tables ---
+  logic [REGISTRATION_W-1:0] entry; // of either table
+  logic [63:0]               window_shown, registration_shown;
+  logic                      window_allowed, window_drains, registration_allowed;
+  logic [WINDOW_W-1:0]       window_changed;
+  logic [REGISTRATION_W-1:0] registration_changed;
+  glk_window_rules #(.PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICE_SHIFT(SLICE_SHIFT), .W(WINDOW_W)) window_rules (
+    .clk, .slice(element), .word(word[1:0]), .entry(entry[WINDOW_W-1:0]), .shown(window_shown), .value,
+    .allowed(window_allowed), .drains(window_drains), .changed(window_changed));
+  glk_registration_rules #(.CONTEXTS(CONTEXTS), .W(REGISTRATION_W)) registration_rules (
+    .clk, .word(word[1:0]), .entry, .shown(registration_shown), .value, .allowed(registration_allowed), .changed(registration_changed));
+
+  logic table_valid, table_write, of_window; // an access of a table, and whether it is the window table
+  wire  table_ready = of_window ? w_ready : h_ready;
+  wire  table_done  = of_window ? w_done : h_done;
+  assign w_valid = resetting ? sweep_w_valid : table_valid && of_window;
+  assign w_write = resetting || table_write;
+  assign w_row   = resetting ? sweep_w_row : is_drain ? value[16 +: SW] : element[SW-1:0];
+  assign w_data  = resetting ? '0 : window_changed;
+  assign h_valid = resetting ? sweep_h_valid : table_valid && !of_window;
+  assign h_write = resetting || table_write;
+  assign h_row   = resetting ? sweep_h_row : element[HW-1:0];
+  assign h_data  = resetting ? '0 : registration_changed;
+
+  // --- contexts ---
+  logic [CONTEXTS-1:0] user_doorbell, released_word_set;
+  (* ram_style = "distributed" *) logic [63:0] release_words [0:(1<<CW)-1]; // what was last written to RELEASE
+  logic [63:0] release_word;
+  logic        c_enabled, c_user; // of the context
+
+  assign xc_context      = element[CW-1:0];
+  assign xr_context      = element[CW-1:0];
+  assign xe_context      = element[CW-1:0];
+  assign command_context = element[CW-1:0];
+  assign z_context       = element[CW-1:0];
+
+  integer c;
+  always_ff @(posedge clk) begin
+    c_enabled    <= 1'b0;
+    c_user       <= 1'b0;
+    release_word <= '0;
+    for (c = 0; c < CONTEXTS; c = c + 1)
+      if (element[CW-1:0] == CW'(c)) begin
+        c_enabled <= ctx_enable[c];
+        c_user    <= user_doorbell[c];
+        if (released_word_set[c])
+          release_word <= release_words[element[CW-1:0]];
+      end
+    if (state == RELEASE)
+      release_words[element[CW-1:0]] <= value;
+  end
+
+  // --- errors ---
+  logic [6:0] cause, cause_clear;
+  glk_error_cause errors (
+    .clk, .rst, .clear_all(clear), .clear(cause_clear), .e_cause, .cause, .i_valid, .i_ready);
+
+  // --- the card ---
+  logic [63:0] scratch, snapshots, card_value;
+  logic [31:0] drain_written;
+  logic        card_allowed;
+  glk_card_rules #(.PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
+                   .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS)) card_rules (
+    .clk, .rst, .word, .link, .link_up, .serial, .pool_bytes, .enabled, .resetting,
+    .some(tx_holds != '0 || !all_acknowledged || !quiet), .generation, .scratch, .cause, .drain_busy, .drain_written, .snapshots,
+    .for_write(r_write), .shown(card_value), .value, .drains_window(entry[0]), .allowed(card_allowed));
+
+  // What the register holds, from where the lookups left it.
+  logic [63:0] context_shown, doorbell_shown, partition_seen;
+  logic        context_allowed;
+  glk_context_rules #(.VECTORS(VECTORS)) context_rules (
+    .clk, .word, .enabled(c_enabled), .user_doorbell(c_user), .xc_sq_base, .xc_cq_base, .xc_record, .xc_sq_order, .xc_cq_order, .xc_vector,
+    .xc_sq_tail, .xc_cq_head, .xc_sq_head, .xc_cq_tail, .xc_status, .errors(xe_errors), .released(xr_released), .release_word, .generation,
+    .for_write(r_write), .shown(context_shown), .doorbell_shown, .value, .allowed(context_allowed));
+  always_ff @(posedge clk) begin
+    partition_seen <= is_counter ? '0 : (word == P_STATUS) ? {look_unacknowledged, 3'b0, look_payload, 9'b0, look_entries} :
+                      (word <= P_FAR_BYTES) ? p_value : '0;
+  end
+
+  // --- judging a value ---
+  logic allowed;
+  always_comb begin
+    case (place)
+      CARD:         allowed = card_allowed;
+      PARTITION:    allowed = p_allowed && word <= P_FAR_BYTES;
+      WINDOW:       allowed = window_allowed;
+      REGISTRATION: allowed = registration_allowed;
+      CONTEXT:      allowed = context_allowed;
+      LINK:         allowed = l_allowed;
+      DOORBELL:     allowed = 1'b1; // users write it: what they get wrong troubles nobody
+      default:      allowed = 1'b0;
+    endcase
+    if (r_poisoned)
+      allowed = 1'b0;
+  end
+
+  // --- the way of an access ---
+  wire [CONTEXTS-1:0] this_context = CONTEXTS'(1) << element[CW-1:0];
+
+  assign shift = {r_offset[2:0], 2'b0}; // in units of two bits
+  always_comb
+    case (r_size)
+      2'd0:    mask = 64'hff;
+      2'd1:    mask = 64'hffff;
+      2'd2:    mask = 64'hffff_ffff;
+      default: mask = '1;
+    endcase
+
+  assign idle            = state == IDLE && !held && !resetting && !i_valid;
+  assign table_valid     = state == TABLE || state == TABLE_WRITE;
+  assign table_write     = state == TABLE_WRITE;
+  assign of_window       = place != REGISTRATION;
+  assign k_at            = {place == CARD, element[3:0], 5'(word - ((place == CARD) ? CARD_FIRST : P_FIRST))};
+  assign apply_partition = state == APPLY && place == PARTITION;
+  assign ep_changed      = apply_partition;
+  assign l_word          = word;
+  assign l_value         = value;
+  assign command_valid   = state == COMMAND;
+  assign command_start   = value[0];
+  assign z_valid         = state == RELEASE;
+  assign z_value         = value;
+  assign drain_valid     = state == DRAINING;
+  assign quiesce_all       = place == CARD;
+  assign quiesce_partition = (place == WINDOW) ? entry[3 +: PW] : element[PW-1:0];
+  assign quiesce_reason    = (place == PARTITION && !p_drains) ? 4'(glk_regs::FLUSH_CONFIG) : 4'(glk_regs::FLUSH_DRAIN);
+
+  wire drain_of_window = value[3:0] == 4'(glk_regs::DRAIN_WINDOW);
+  integer p;
+  always_ff @(posedge clk) begin
+    drain_owned   <= value[3:0] == 4'(glk_regs::DRAIN_CONTEXT);
+    drain_context <= value[16 +: CW];
+    for (p = 0; p < PARTITIONS; p = p + 1)
+      drain_partitions[p] <= (value[3:0] == 4'(glk_regs::DRAIN_PARTITION)) ? value[16 +: PW] == PW'(p) :
+                             drain_of_window ? entry[3 +: PW] == PW'(p) : 1'b1;
+  end
+
+  always_ff @(posedge clk) begin
+    clocks      <= clocks - 5'd1;
+    x_ready     <= 1'b0;
+    y_valid     <= 1'b0;
+    k_read      <= 1'b0;
+    e_config    <= 1'b0;
+    snapshot    <= 1'b0;
+    l_take      <= 1'b0;
+    start_reset <= 1'b0;
+    quiesce     <= 1'b0;
+    xc_write    <= 1'b0;
+    xe_clear    <= 1'b0;
+    bell        <= '0;
+    cause_clear <= '0;
+    held_may    <= resetting ? held_status : !(ring_stale || release_stale);
+    if (flr_running && !resetting && !start_reset) begin
+      flr_running <= 1'b0;
+      flr_done    <= 1'b1;
+    end else if (!flr) begin
+      flr_done <= 1'b0;
+    end
+
+    case (state)
+      IDLE: begin
+        if (flr && !flr_done && !flr_running && !resetting && !start_reset) begin
+          start_reset <= 1'b1;
+          flr_running <= 1'b1;
+          enabled     <= 1'b0;
+        end else if (held && held_may && !start_reset && (!resetting || held_status)) begin
+          held     <= 1'b0;
+          r_write  <= 1'b0;
+          r_offset <= held_offset;
+          r_size   <= held_size;
+          state    <= PLACE;
+        end else if (x_valid && !x_ready && !x_write) begin
+          held        <= 1'b1;
+          held_may    <= 1'b0;
+          held_status <= x_offset[19:3] == 17'(glk_regs::CARD_STATUS / 8);
+          held_offset <= x_offset;
+          held_size   <= x_size;
+          x_ready     <= 1'b1;
+        end else if (x_valid && !x_ready && (resetting || start_reset)) begin
+          x_ready <= 1'b1;
+        end else if (x_valid && !x_ready) begin
+          r_write    <= 1'b1;
+          r_offset   <= x_offset;
+          r_size     <= x_size;
+          r_data     <= x_data;
+          r_poisoned <= x_poisoned;
+          state      <= PLACE;
+        end
+      end
+
+      PLACE:
+        state <= DECODE;
+      DECODE: begin
+        clocks <= (place == PARTITION) ? FAR : NEAR;
+        k_read <= is_counter;
+        state  <= is_counter ? COUNTER : is_table ? TABLE : LOOK;
+      end
+      LOOK:
+        if (clocks == '0)
+          state <= COLLECT;
+      TABLE: // also of the window that is to be drained
+        if (table_ready)
+          state <= TABLE_WAIT;
+      TABLE_WAIT: begin
+        if (of_window)
+          entry[WINDOW_W-1:0] <= w_q;
+        else
+          entry <= h_q;
+        if (table_done)
+          state <= is_drain ? DRAINED_WINDOW : COLLECT;
+      end
+      COUNTER:
+        if (k_done)
+          state <= COLLECT;
+
+      COLLECT: begin
+        case (place)
+          CARD:         old <= is_counter ? k_value : card_value;
+          PARTITION:    old <= is_counter ? k_value : partition_seen;
+          WINDOW:       old <= window_shown;
+          REGISTRATION: old <= registration_shown;
+          CONTEXT:      old <= context_shown;
+          DOORBELL:     old <= doorbell_shown;
+          LINK:         old <= l_shown;
+          default:      old <= '0;
+        endcase
+        if (header)
+          old <= header_value;
+        state <= MERGE;
+      end
+      MERGE: begin
+        value  <= (old & ~(mask << {shift, 1'b0})) | ((r_data & mask) << {shift, 1'b0});
+        y_data <= (old >> {shift, 1'b0}) & mask;
+        state  <= r_write ? AIM : FINISH;
+      end
+
+      // A register's new value is judged.
+      AIM: // the rules look at it
+        state <= (is_drain && drain_of_window) ? TABLE : CHECK;
+      DRAINED_WINDOW:
+        state <= CHECK;
+      CHECK:
+        if (allowed) begin
+          state <= ACT;
+        end else begin
+          e_config <= 1'b1;
+          state    <= FINISH;
+        end
+
+      // And taken.
+      ACT: begin
+        state <= FINISH;
+        clocks <= BEFORE_SNAPSHOT;
+        case (place)
+          CARD:
+            case (word)
+              CONTROL:
+                if (value[1]) begin
+                  start_reset <= 1'b1;
+                  enabled     <= 1'b0;
+                end else if (value[0]) begin
+                  enabled <= 1'b1;
+                  bell    <= '1;
+                end else begin
+                  quiesce <= 1'b1;
+                  state   <= QUIESCE;
+                end
+              SCRATCH:     scratch     <= value;
+              ERROR_CAUSE: cause_clear <= value[6:0];
+              DRAIN:       state       <= DRAINING;
+              default:     state       <= BEFORE;
+            endcase
+          PARTITION: begin
+            quiesce <= p_flushes;
+            state   <= p_flushes ? QUIESCE : APPLY;
+          end
+          WINDOW: begin
+            quiesce <= window_drains;
+            state   <= window_drains ? QUIESCE : TABLE_WRITE;
+          end
+          REGISTRATION:
+            state <= TABLE_WRITE;
+          CONTEXT: begin
+            xc_data  <= value;
+            xc_which <= 3'(word - 9'd1);
+            if (word == C_CONTROL) begin
+              state <= value[0] ? START_HEAD : COMMAND;
+              if (!value[0]) begin
+                ctx_enable        <= ctx_enable & ~this_context;
+                user_doorbell     <= user_doorbell & ~this_context;
+                released_word_set <= released_word_set & ~this_context;
+              end
+            end else if (word != C_SQ_TAIL || enabled) begin
+              xc_write <= 1'b1;
+              bell     <= (word == C_SQ_TAIL || word == C_CQ_HEAD) ? this_context : '0;
+              clocks   <= 5'd3;
+              state    <= AFTER;
+            end
+          end
+          LINK:
+            l_take <= 1'b1;
+          default: begin
+            xc_data  <= 64'(value[15:0]);
+            xc_which <= (word == D_CQ_HEAD) ? SET_CQ_HEAD : SET_SQ_TAIL;
+            if (enabled && (word == D_SQ_TAIL || word == D_CQ_HEAD) && c_user) begin
+              xc_write <= 1'b1;
+              bell     <= this_context;
+              clocks   <= 5'd3;
+              state    <= AFTER;
+            end else if (enabled && word == D_RELEASE && c_enabled) begin
+              state <= RELEASE;
+            end
+          end
+        endcase
+      end
+
+      BEFORE: // what was accepted before the snapshot is counted by now
+        if (clocks == '0) begin
+          snapshot  <= 1'b1;
+          snapshots <= snapshots + 64'd1;
+          state     <= LATCH;
+        end
+      LATCH:
+        if (link ? l_snapshot_done : snapshot_done)
+          state <= FINISH;
+      DRAINING:
+        if (drain_ready) begin
+          drain_written <= value[31:0];
+          clocks        <= 5'd3; // until BUSY can be seen
+          state         <= AFTER;
+        end
+
+      QUIESCE:
+        if (quiesced)
+          state <= (place == WINDOW) ? TABLE_WRITE : APPLY;
+      APPLY: begin // of partitions: see apply_partition
+        if (place == CARD)
+          enabled <= 1'b0;
+        clocks <= 5'd3;
+        state  <= AFTER;
+      end
+      TABLE_WRITE:
+        if (table_ready) begin
+          clocks <= 5'd3;
+          state  <= AFTER;
+        end
+      AFTER: // until it can be seen everywhere
+        if (clocks == '0)
+          state <= change_pause ? RESUME : FINISH;
+      RESUME:
+        state <= FINISH;
+
+      // A context starts: tail and head are 0 before the ring engine may look.
+      START_HEAD: begin
+        xc_data  <= '0;
+        xc_which <= SET_CQ_HEAD;
+        xc_write <= 1'b1;
+        xe_clear <= 1'b1;
+        state    <= START_TAIL;
+      end
+      START_TAIL: begin
+        xc_which <= SET_SQ_TAIL;
+        xc_write <= 1'b1;
+        state    <= COMMAND;
+      end
+      COMMAND: begin
+        clocks <= 5'd3;
+        if (command_ready)
+          state <= value[0] ? STARTED : AFTER;
+      end
+      STARTED: begin
+        ctx_enable <= ctx_enable | this_context;
+        if (value[1])
+          user_doorbell <= user_doorbell | this_context;
+        bell  <= this_context;
+        state <= AFTER;
+      end
+
+      RELEASE: begin
+        released_word_set <= released_word_set | this_context;
+        if (z_ready)
+          state <= FINISH;
+      end
+
+      default: begin // FINISH
+        x_ready <= r_write;
+        y_valid <= !r_write;
+        state   <= IDLE;
+      end
+    endcase
+
+    if (clear) begin
+      ctx_enable        <= '0;
+      user_doorbell     <= '0;
+      released_word_set <= '0;
+      scratch           <= '0;
+      drain_written     <= '0;
+    end
+    if (rst) begin
+      state             <= IDLE;
+      held              <= 1'b0;
+      enabled           <= 1'b0;
+      x_ready           <= 1'b0;
+      k_read            <= 1'b0;
+      snapshot          <= 1'b0;
+      l_take            <= 1'b0;
+      quiesce           <= 1'b0;
+      start_reset       <= 1'b0;
+      flr_done          <= 1'b0;
+      flr_running       <= 1'b0;
+      ctx_enable        <= '0;
+      user_doorbell     <= '0;
+      released_word_set <= '0;
+      scratch           <= '0;
+      snapshots         <= '0;
+      drain_written     <= '0;
+    end
+  end
+endmodule

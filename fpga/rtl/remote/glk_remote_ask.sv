@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this card asks of the other over the link (docs/link-format.md): loads and atomics, releases, and what its partitions are. Its
+// responses are matched by kind and tag; one that nothing waits for is a stray. fpga/model/remote/remote.c and remote_load.c say the same.
+//
+// Stores go another way, as FinePack packets; here is counted how many went, which is what a release names.
+module glk_remote_ask #(
+  parameter int DATA_W     = 512,
+  parameter int PARTITIONS = 16,
+  parameter int LANES      = DATA_W / 8,
+  parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1
+) (
+  input  logic                    clk,
+  input  logic                    rst,
+  input  logic                    session, // what is asked in one is forgotten in the next; low for 200 clocks between two
+  input  logic [63:0]             now_ns,
+  input  logic                    cfg_trimming,
+  input  logic [1:0]              cfg_trim_code, // sectors of 16, 4, 8, 32 bytes
+  input  logic [33:0]             cfg_timeout_ns,
+  input  logic [PARTITIONS*4-1:0] remote_partition, // which of the other card each stands for
+
+  // A FinePack packet to a remote partition goes out; or one of this partition is lost, as there is no session. Both in the clock in which
+  // the packet is counted as posted.
+  input  logic                    sent_valid,
+  input  logic [3:0]              sent_remote,
+  input  logic                    lost_valid,
+  input  logic [PW-1:0]           lost_partition,
+  input  logic [PARTITIONS-1:0]   under_way,     // of kind link, some (<= 15) clocks ago: posted, and not acknowledged
+
+  // Flush reads of partitions of kind link, one a partition at a time; taken in the clock in which it is settled what they
+  // cover. An error is of one failure or of all that is covered.
+  input  logic [PW-1:0]           q_partition,
+  input  logic                    q_valid,
+  output logic                    q_ready,
+  output logic [PW-1:0]           a_partition,
+  output logic                    a_error,
+  output logic                    a_one,
+  output logic                    a_lost, // an error of all: the session ended, or there was none
+  output logic                    a_valid,
+  input  logic                    a_ready,
+
+  // Loads of 1..4096 bytes, not across 4 KiB, and atomics of 4 or 8 bytes; one at a time.
+  input  logic [PW-1:0]           l_partition,
+  input  logic [47:0]             l_offset,
+  input  logic [12:0]             l_length,
+  input  logic                    l_atomic,
+  input  logic [1:0]              l_operation, // add, swap, compare and swap
+  input  logic [63:0]             l_operand,
+  input  logic [63:0]             l_compare,
+  input  logic                    l_valid,
+  output logic                    l_ready,
+  // The answer. Lane i of a beat is a byte whose offset is i modulo LANES; every unit of an atomic's size is its old value. An error is
+  // one beat.
+  output logic                    b_error,
+  output logic [DATA_W-1:0]       b_data,
+  output logic                    b_last,
+  output logic                    b_valid,
+  output logic [PARTITIONS-1:0]   each_take,     // marks what is posted
+  input  logic [PARTITIONS-1:0]   each_reached,  // it is acknowledged; low in the clock after each_take
+
+  // FAR_BYTES.
+  input  logic [PARTITIONS-1:0]   is_remote,        // of kind link
+  input  logic                    ask_valid,
+  input  logic [PW-1:0]           ask_partition,
+  input  logic [PW-1:0]           look_partition,
+  output logic [63:0]             look_remote_bytes, // a clock later
+
+  // Requests, flit by flit.
+  output logic [3:0]              m_kind,
+  output logic [127:0]            m_data,
+  output logic                    m_last,
+  output logic                    m_valid,
+  input  logic                    m_ready,
+
+  // Responses, piece by piece.
+  input  logic [3:0]              s_kind,
+  input  logic [127:0]            s_data,
+  input  logic [4:0]              s_bytes,
+  input  logic                    s_first,
+  input  logic                    s_last,
+  input  logic                    s_valid,
+  output logic                    s_ready,
+
+  output logic                    e_stray,
+  output logic                    e_timeout,
+  output logic                    idle // no load, atomic or flush read is under way
+);
+  wire forget = rst || !session;
+
+  // --- responses: by kind; all say two clocks later whether they knew it ---
+  logic         p_last, p_first, p_ends, p_late_ends, p_ended;
+  logic [127:0] p_data;
+  logic         p_read, p_atomic, p_released, p_translation;
+  logic         l_known, r_known, t_known;
+
+  assign s_ready = 1'b1;
+  always_ff @(posedge clk) begin
+    p_data        <= s_data;
+    p_first       <= s_first;
+    p_last        <= s_last;
+    p_read        <= s_valid && s_kind == 4'(glk_flit::READ_RESPONSE);
+    p_atomic      <= s_valid && s_kind == 4'(glk_flit::ATOMIC_RESPONSE);
+    p_released    <= s_valid && s_kind == 4'(glk_flit::RELEASED);
+    p_translation <= s_valid && s_kind == 4'(glk_flit::TRANSLATION_RESPONSE);
+    p_ends        <= s_valid && s_last;
+    p_late_ends   <= p_ends;
+    p_ended       <= p_late_ends;
+    e_stray       <= p_ended && !l_known && !r_known && !t_known;
+    if (forget) begin
+      p_read        <= 1'b0;
+      p_atomic      <= 1'b0;
+      p_released    <= 1'b0;
+      p_translation <= 1'b0;
+      p_ends        <= 1'b0;
+      p_late_ends   <= 1'b0;
+      p_ended       <= 1'b0;
+      e_stray       <= 1'b0;
+    end
+  end
+
+  // --- who asks ---
+  logic         l_m_atomic, l_m_valid, l_m_ready, l_timeout, l_idle;
+  logic [223:0] l_m_data;
+  glk_remote_load #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .LANES(LANES), .PW(PW)) load (
+    .clk, .rst, .session, .now_ns, .cfg_trimming, .cfg_trim_code, .cfg_timeout_ns, .remote_partition,
+    .l_partition, .l_offset, .l_length, .l_atomic, .l_operation, .l_operand, .l_compare, .l_valid, .l_ready,
+    .b_error, .b_data, .b_last, .b_valid, .each_take, .each_reached,
+    .m_atomic(l_m_atomic), .m_data(l_m_data), .m_valid(l_m_valid), .m_ready(l_m_ready),
+    .s_data(p_data), .s_first(p_first), .s_last(p_last), .s_read(p_read), .s_atomic(p_atomic), .known(l_known),
+    .e_timeout(l_timeout), .idle(l_idle));
+
+  logic        r_m_valid, r_m_ready, r_timeout, r_idle;
+  logic [95:0] r_m_data;
+  glk_remote_release #(.PARTITIONS(PARTITIONS), .PW(PW)) release_ (
+    .clk, .rst, .session, .now_ns, .cfg_timeout_ns, .remote_partition, .sent_valid, .sent_remote, .lost_valid, .lost_partition, .under_way,
+    .q_partition, .q_valid, .q_ready, .a_partition, .a_error, .a_one, .a_lost, .a_valid, .a_ready,
+    .m_data(r_m_data), .m_valid(r_m_valid), .m_ready(r_m_ready),
+    .s_data(p_data[31:0]), .s_valid(p_released), .known(r_known), .e_timeout(r_timeout), .idle(r_idle));
+
+  logic        t_m_valid, t_m_ready;
+  logic [95:0] t_m_data;
+  glk_remote_translate #(.PARTITIONS(PARTITIONS), .PW(PW)) translate (
+    .clk, .rst, .session, .remote_partition, .is_remote, .ask_valid, .ask_partition, .look_partition, .look_remote_bytes,
+    .m_data(t_m_data), .m_valid(t_m_valid), .m_ready(t_m_ready),
+    .s_data(p_data[95:0]), .s_valid(p_translation), .known(t_known));
+
+  // A packet that has begun goes on when the card is reset in a session.
+  glk_remote_out out (
+    .clk, .rst(!session), .r_data(r_m_data), .r_valid(r_m_valid), .r_ready(r_m_ready), .t_data(t_m_data), .t_valid(t_m_valid), .t_ready(t_m_ready),
+    .l_atomic(l_m_atomic), .l_data(l_m_data), .l_valid(l_m_valid), .l_ready(l_m_ready), .m_kind, .m_data, .m_last, .m_valid, .m_ready);
+
+  // --- for the counters: a load's timeout lets a release's go before ---
+  logic late;
+  always_ff @(posedge clk) begin
+    e_timeout <= r_timeout || l_timeout || late;
+    late      <= r_timeout && (l_timeout || late);
+    idle      <= l_idle && r_idle;
+    if (rst) begin
+      e_timeout <= 1'b0;
+      late      <= 1'b0;
+      idle      <= 1'b0;
+    end
+  end
+  wire unused = &{1'b0, s_bytes};
+endmodule

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flush reads of partitions of kind link: each is a release over the link, which is answered when as many packets have arrived
+// as were sent. One a partition is under way.
+//
+// What was posted when a session ended is lost, and so is what is posted while there is none. A flush read that is under way, or
+// comes, without a session fails. Of what none had covered when the next session begins, the next flush read must tell. So
+// that no such read waits then, none is taken in a session's first clocks, in which those before are told to have failed.
+module glk_remote_release #(
+  parameter int PARTITIONS = 16,
+  parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1
+) (
+  input  logic                    clk,
+  input  logic                    rst,
+  input  logic                    session,
+  input  logic [63:0]             now_ns,
+  input  logic [33:0]             cfg_timeout_ns,
+  input  logic [PARTITIONS*4-1:0] remote_partition,
+
+  input  logic                    sent_valid, // a posted packet to that remote partition
+  input  logic [3:0]              sent_remote,
+  input  logic                    lost_valid, // not before it is counted as posted
+  input  logic [PW-1:0]           lost_partition,
+  input  logic [PARTITIONS-1:0]   under_way,  // of those of kind link
+
+  // Flush reads; taken in the clock in which it is settled what they cover.
+  input  logic [PW-1:0]           q_partition,
+  input  logic                    q_valid,
+  output logic                    q_ready,
+  output logic [PW-1:0]           a_partition,
+  output logic                    a_error,
+  output logic                    a_one,      // one failure, else all that it covers
+  output logic                    a_lost,     // an error of all: the session ended, or there was none
+  output logic                    a_valid,
+  input  logic                    a_ready,
+
+  // Releases.
+  output logic [95:0]             m_data,
+  output logic                    m_valid,
+  input  logic                    m_ready,
+
+  // A released. Two clocks later `known` says whether it was waited for.
+  input  logic [31:0]             s_data,
+  input  logic                    s_valid,
+  output logic                    known,
+
+  output logic                    e_timeout,
+  output logic                    idle
+);
+  localparam int P = PARTITIONS;
+
+  // Flush reads: taken, to be sent, sent, to be answered, and with what.
+  logic [P-1:0] busy, unsent, waits, due, due_error, due_one, due_lost;
+  logic [P-1:0] spoilt; // something that it covers was lost
+  logic [P-1:0] lost;   // something that the next one will cover was, as there was no session
+  logic [P-1:0] failed; // or when the last one ended
+  (* ram_style = "distributed" *) logic [63:0] taken [0:(1<<PW)-1]; // when
+  (* ram_style = "distributed" *) logic [11:0] turn  [0:(1<<PW)-1]; // of the tag sent last
+  (* ram_style = "distributed" *) logic [31:0] sent  [0:15];        // packets, of the session
+
+  // --- counts, and turns: they begin as 0 with a session ---
+  logic [3:0] sweep;
+  logic [3:0] m_remote;
+  always_ff @(posedge clk) begin
+    sweep <= rst ? 4'd0 : sweep + 4'd1;
+    if (!session || sent_valid)
+      sent[session ? sent_remote : sweep] <= session ? sent[sent_remote] + 32'd1 : 32'd0;
+  end
+
+  // --- a session begins, and ends: what was posted is under way some clocks later ---
+  logic [2:0] clocks;
+  logic [4:0] ended;
+  wire        up   = clocks[2];
+  wire        ends = !session && !ended[4];
+  always_ff @(posedge clk) begin
+    if (!up)
+      clocks <= clocks + 3'd1;
+    if (ends)
+      ended <= ended + 5'd1;
+    q_ready <= !session || up;
+    if (session)
+      ended <= 5'd0;
+    if (rst || !session)
+      clocks <= 3'd0;
+    if (rst) begin
+      q_ready <= 1'b0;
+      ended   <= 5'd16;
+    end
+  end
+
+  // --- releases: the partitions in turn ---
+  typedef enum logic [1:0] {PICK, COUNT, OFFER} state_t;
+  state_t        state;
+  logic [PW-1:0] at, m_partition;
+  logic [3:0]    at_remote;
+  logic [11:0]   m_turn;
+  logic [31:0]   m_count;
+  wire [PW-1:0]  at_next = (at == PW'(P - 1)) ? '0 : at + PW'(1);
+  wire           take = q_valid && q_ready;
+  wire [11:0]    next = turn[at] + 12'd1;
+  wire           pick = state == PICK && unsent[at] && up && session;
+  always_comb begin
+    at_remote = '0;
+    for (int p = 0; p < P; p = p + 1)
+      if (at == PW'(p))
+        at_remote = remote_partition[p*4 +: 4];
+  end
+  assign m_data  = {32'b0, m_count, m_turn, 4'(m_partition), m_remote, 12'b0};
+  assign m_valid = state == OFFER;
+
+  always_ff @(posedge clk) begin
+    if (!session || pick)
+      turn[at] <= session ? next : 12'd0;
+    unique case (state)
+      PICK:
+        if (pick) begin
+          m_partition <= at;
+          m_remote       <= at_remote;
+          m_turn      <= next;
+          state       <= COUNT;
+        end
+      COUNT: begin
+        m_count <= sent[m_remote];
+        state   <= OFFER;
+      end
+      default:
+        if (m_ready || due[m_partition] || !busy[m_partition])
+          state <= PICK;
+    endcase
+    if (rst || !session)
+      state <= PICK;
+  end
+
+  // --- the answers that come ---
+  logic          s_fits, s_bad;
+  logic [PW-1:0] s_at;
+  wire [PW-1:0]  s_partition = s_data[16 +: PW];
+  wire           answers = s_fits && waits[s_at] && busy[s_at] && !due[s_at];
+  always_ff @(posedge clk) begin
+    s_fits <= s_valid && 32'(s_data[19:16]) < P && s_data[31:20] == turn[s_partition] && !rst;
+    s_at   <= s_partition;
+    s_bad  <= s_data[15:12] != 4'd0;
+    known  <= answers;
+  end
+
+  // --- which have waited too long ---
+  logic          b_valid, c_valid, c_expired;
+  logic [PW-1:0] b_at, c_at;
+  logic [63:0]   b_passed;
+  wire           expires = c_valid && c_expired && busy[c_at] && !due[c_at] && !(answers && s_at == c_at);
+  always_ff @(posedge clk) begin
+    if (take)
+      taken[q_partition] <= now_ns;
+    b_valid   <= busy[at] && !rst;
+    b_at      <= at;
+    b_passed  <= now_ns - taken[at];
+    c_valid   <= b_valid && busy[b_at] && !rst;
+    c_at      <= b_at;
+    c_expired <= b_passed >= 64'(cfg_timeout_ns);
+    e_timeout <= expires && up && !rst;
+  end
+
+  // --- the partitions ---
+  always_ff @(posedge clk) begin
+    if (!(a_valid && due[at])) // in turn
+      at <= at_next;
+    if (pick)
+      unsent[at] <= 1'b0;
+    if (m_valid && m_ready)
+      waits[m_partition] <= 1'b1;
+
+    if (!up) begin
+      due       <= due | busy;
+      due_error <= due_error | (busy & ~due);
+      due_one   <= due_one & ~(busy & ~due);
+      due_lost  <= due_lost | (busy & ~due);
+      unsent    <= '0;
+    end
+
+    // Told, one a clock.
+    if (a_ready)
+      a_valid <= 1'b0;
+    if (!a_valid && due[at]) begin
+      a_valid     <= 1'b1;
+      a_partition <= at;
+      a_error     <= due_error[at];
+      a_one       <= due_one[at];
+      a_lost      <= due_lost[at];
+      busy[at]    <= 1'b0;
+      due[at]     <= 1'b0;
+    end
+
+    if (expires) begin
+      unsent[c_at]    <= 1'b0;
+      due[c_at]       <= 1'b1;
+      due_error[c_at] <= 1'b1;
+      due_one[c_at]   <= 1'b0;
+      due_lost[c_at]  <= 1'b0;
+    end
+    if (answers) begin
+      due[s_at]       <= 1'b1;
+      due_error[s_at] <= s_bad || spoilt[s_at];
+      due_one[s_at]   <= s_bad && !spoilt[s_at];
+      due_lost[s_at]  <= spoilt[s_at];
+    end
+
+    failed <= (failed & under_way) | (ends ? under_way : '0);
+    if (take) begin
+      busy[q_partition]   <= 1'b1;
+      unsent[q_partition] <= 1'b1;
+      waits[q_partition]  <= 1'b0;
+      spoilt[q_partition] <= lost[q_partition] || failed[q_partition];
+      lost[q_partition]   <= 1'b0;
+      failed[q_partition] <= 1'b0;
+    end
+    if (lost_valid) begin
+      lost[lost_partition]   <= 1'b1;
+      spoilt[lost_partition] <= 1'b1;
+    end
+    idle <= busy == '0 && !q_valid && !a_valid;
+
+    if (rst) begin
+      at      <= '0;
+      busy    <= '0;
+      unsent  <= '0;
+      waits   <= '0;
+      due     <= '0;
+      lost    <= '0;
+      failed  <= '0;
+      a_valid <= 1'b0;
+      idle    <= 1'b0;
+    end
+`ifndef SYNTHESIS
+    if (!rst)
+      assert (!(take && busy[q_partition])); // one a partition
+`endif
+  end
+  wire unused = &{1'b0, s_data[11:0]};
+endmodule

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// FinePack packets to partitions of the other card: taken out of the card's own, addressed to the partition that theirs stands
+// for, and cut into flits. The others go on as they came.
+//
+// A packet is posted (for glk_acknowledge, as a write of its partition) when its last flit has gone into the cluster queue, and
+// has arrived (for glk_arrivals) some clocks later: by then it is counted among those that are not acknowledged. What finds no session,
+// or of which the session ends before, is lost: posted too, and told.
+module glk_remote_send #(
+  parameter int DATA_W     = 512,
+  parameter int PARTITIONS = 16,
+  parameter int KW         = $clog2(DATA_W / 8 + 1),
+  parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1
+) (
+  input  logic              clk,
+  input  logic              rst,
+  input  logic              session,
+  input  logic              hold,             // packets wait before this
+  input  logic [PARTITIONS-1:0]   ep_remote,           // of kind link; changes only while no packet of it is under way here
+  input  logic [PARTITIONS*4-1:0] remote_partition,
+
+  // The card's packets; the receiver's own go on.
+  input  logic [DATA_W-1:0] t_data,
+  input  logic [KW-1:0]     t_bytes,
+  input  logic              t_last,
+  input  logic              t_valid,
+  output logic              t_ready,
+  output logic [DATA_W-1:0] o_data,
+  output logic [KW-1:0]     o_bytes,
+  output logic              o_last,
+  output logic              o_valid,
+  input  logic              o_ready,
+
+  output logic [127:0]      m_data,
+  output logic              m_last,
+  output logic              m_valid,
+  input  logic              m_ready,
+
+  output logic              sent_valid, // a packet has gone, to so numbered a partition of the other card
+  output logic [3:0]        sent_remote,
+  output logic              lost_valid, // a packet is lost
+  output logic [PW-1:0]     lost_partition,
+  output logic              posted_valid,
+  output logic [PW-1:0]     posted_partition,
+  input  logic              posted_ready,
+  output logic              e_passed,     // a packet has passed, in their order; it goes to the other card
+  output logic              e_passed_remote,
+  output logic              e_arrived
+);
+  localparam int FLITS = DATA_W / 128;
+  localparam int FW    = (FLITS > 1) ? $clog2(FLITS) : 1;
+  localparam int DELAY = 4;  // clocks from posted to arrived, see glk_acknowledge
+  localparam int BYTE  = 9;  // of the header: partition of the address
+
+  logic [PARTITIONS-1:0]   remote_q;
+  logic [PARTITIONS*4-1:0] remote_partition_q;
+  always_ff @(posedge clk) begin
+    remote_q           <= ep_remote;
+    remote_partition_q <= remote_partition;
+  end
+
+  // --- whose they are: told by a packet's first beat ---
+  logic [DATA_W-1:0] i_data;
+  logic [KW-1:0]     i_bytes;
+  logic              i_last, i_valid, i_ready, in_ready;
+  logic              held;
+  always_ff @(posedge clk)
+    held <= hold;
+  assign t_ready = in_ready && !held;
+  glk_skid #(.W(DATA_W + KW + 1)) in (
+    .clk, .rst, .s_data({t_data, t_bytes, t_last}), .s_valid(t_valid && !held), .s_ready(in_ready),
+    .m_data({i_data, i_bytes, i_last}), .m_valid(i_valid), .m_ready(i_ready));
+
+  logic          going_on, was_remote, dropping; // a packet; it is to the other card; its rest is dropped
+  logic [PW-1:0] was_partition;
+  wire  [PW-1:0] first_partition = i_data[8*BYTE +: PW];
+  wire           of_remote    = going_on ? was_remote : remote_q[first_partition];
+  wire  [PW-1:0] partition = going_on ? was_partition : first_partition;
+  logic [FW:0]   left;     // flits of the beat that is being cut
+  logic          beat_last;
+  logic          room;     // for the next one
+  logic          ended;    // the last packet's end is not told yet
+  wire           drops     = (going_on && dropping) || !session;
+  wire           free      = !ended && (drops ? left == '0 || !beat_last : room);
+  wire           take      = i_valid && of_remote && free;
+
+  assign o_data  = i_data;
+  assign o_bytes = i_bytes;
+  assign o_last  = i_last;
+  assign o_valid = i_valid && !of_remote;
+  assign i_ready = of_remote ? free : o_ready;
+
+  // --- cut ---
+  logic [DATA_W-1:0] beat;
+  logic [PW-1:0]     beat_partition;
+  logic [127:0]      f_data;
+  logic              f_valid, f_last, f_ready, out_valid;
+  wire               gone    = f_valid && f_ready;
+  wire [DATA_W-1:0]  readdressed = going_on ? i_data :
+                       {i_data[DATA_W-1:8*BYTE+8], 4'b0, remote_partition_q[4*first_partition +: 4], i_data[8*BYTE-1:0]};
+  wire [KW-1:0]      full    = KW'(DATA_W / 8);
+  wire [KW-1:0]      bytes   = i_last ? i_bytes : full;
+  // Behind a packet's last beat there is no other until its end is told.
+  assign room    = left == '0 || (left == (FW+1)'(1) && gone && !beat_last);
+  assign f_data  = beat[127:0];
+  assign f_last  = beat_last && left == (FW+1)'(1);
+  assign f_valid = left != '0;
+
+  always_ff @(posedge clk) begin
+    if (i_valid && i_ready && of_remote) begin
+      going_on        <= !i_last;
+      was_remote       <= 1'b1;
+      was_partition <= partition;
+      dropping      <= drops;
+    end else if (i_valid && i_ready) begin
+      going_on  <= !i_last;
+      was_remote <= 1'b0;
+    end
+    if (going_on && was_remote && !session)
+      dropping <= 1'b1;
+    if (gone) begin
+      beat <= beat >> 128;
+      left <= left - (FW+1)'(1);
+    end
+    if (take && !drops) begin
+      beat           <= readdressed;
+      left           <= (FW+1)'((bytes + KW'(15)) >> 4);
+      beat_last      <= i_last;
+      beat_partition <= partition;
+    end
+    if (!session)
+      left <= '0;
+    if (rst) begin
+      going_on <= 1'b0;
+      left   <= '0;
+    end
+  end
+
+  // Of the cluster queue's input only what was taken counts: one flit may stand in front of it.
+  glk_skid #(.W(129)) out (
+    .clk, .rst(rst || !session), .s_data({f_data, f_last}), .s_valid(f_valid), .s_ready(f_ready),
+    .m_data({m_data, m_last}), .m_valid(out_valid), .m_ready);
+  assign m_valid = out_valid;
+
+  // --- what became of it ---
+  logic             lost;  // the packet that ended
+  logic [PW-1:0]    end_partition;
+  logic [DELAY-1:0] arrives;
+  wire              ends_lost = (take && drops && i_last) ||        // no session at its end
+                                (left != '0 && beat_last && !session); // or while its last flits wait
+  wire              ends_well = gone && f_last && session;
+  assign posted_valid     = ended;
+  assign posted_partition = end_partition;
+  assign e_arrived        = arrives[DELAY-1];
+
+  always_ff @(posedge clk) begin
+    e_passed     <= i_valid && i_ready && i_last && !rst;
+    e_passed_remote <= of_remote;
+    sent_valid <= 1'b0;
+    lost_valid <= 1'b0;
+    arrives    <= {arrives[DELAY-2:0], posted_valid && posted_ready};
+    if (ends_lost || ends_well) begin
+      ended         <= 1'b1;
+      lost          <= ends_lost;
+      end_partition <= (left != '0) ? beat_partition : partition;
+      sent_valid    <= ends_well;
+      sent_remote      <= remote_partition_q[4*beat_partition +: 4];
+      lost_valid    <= ends_lost;
+    end
+    if (posted_valid && posted_ready) begin
+      ended      <= 1'b0;
+      lost_valid <= !session && !lost; // it went, but the session is over before anybody knows of it
+    end
+    lost_partition <= ended ? end_partition : (left != '0) ? beat_partition : partition;
+    if (rst) begin
+      ended      <= 1'b0;
+      arrives    <= '0;
+      sent_valid <= 1'b0;
+      lost_valid <= 1'b0;
+    end
+`ifndef SYNTHESIS
+    if (!rst)
+      assert (!(ended && (ends_lost || ends_well)));
+`endif
+  end
+endmodule

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which writes to endpoints have arrived. A posted write is never answered, but a read behind it is, and pushes it: so as
+// long as writes of a partition are not known to have arrived, one flush read of that partition is out. Its answer tells
+// of all writes taken before it; if it failed, none of them can be trusted, so all count as failed.
+//
+// Per partition three running counts: writes posted, posted when the last flush read was taken, acknowledged. A mark needs
+// none: all that was posted before it has arrived with the answer to the next flush read, or, where one is out that does
+// not cover all, with the answer to the one behind that.
+module glk_acknowledge #(
+  parameter int PARTITIONS = 4,
+  parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1
+) (
+  input  logic          clk,
+  input  logic          rst,
+
+  input  logic          posted_valid,
+  input  logic [PW-1:0] posted_partition,
+  input  logic [63:0]   posted_address,
+  // The other card's; taken when there is none of the above, and ready a clock later.
+  input  logic [PW-1:0] remote_posted_partition,
+  input  logic          remote_posted_valid,
+  output logic          remote_posted_ready,
+
+  // Flush reads, and their answers. The other card's: answers wait for those of the bus, and are told to be taken a clock later.
+  output logic [PW-1:0] m_partition,
+  output logic [63:0]   m_address,
+  output logic          m_valid,
+  input  logic          m_ready,
+  input  logic [PW-1:0] d_partition,
+  input  logic          d_error,
+  input  logic          d_valid,
+  input  logic [PARTITIONS-1:0] ep_beyond, // is, or was last, the other card's
+  output logic [PW-1:0] q_partition,
+  output logic          q_valid,
+  input  logic          q_ready,
+  input  logic [PW-1:0] a_partition,
+  input  logic          a_error,
+  input  logic          a_one,       // one failure, else all that the flush read covers
+  input  logic          a_lost,      // of those nobody knows whether they arrived
+  input  logic          a_valid,
+  output logic          a_ready,
+
+  // A load failed.
+  input  logic [PW-1:0] l_partition,
+  input  logic          l_valid,
+  output logic          l_ready,
+
+  input  logic          mark_take,
+  output logic          mark_reached,     // low in the clock after mark_take
+  output logic          all_acknowledged,
+  input  logic [PARTITIONS-1:0] each_take,
+  output logic [PARTITIONS-1:0] each_reached, // low in the clock after each_take
+  output logic [PARTITIONS-1:0] under_way,    // posted, and not acknowledged
+
+  output logic          fail_valid,
+  output logic [PW-1:0] fail_partition,
+  output logic [31:0]   fail_count,
+  output logic          fail_lost,
+  input  logic [PW-1:0] look_partition,
+  output logic [31:0]   look_unacknowledged
+);
+  localparam int P = PARTITIONS;
+
+  // --- counts: each has one writer. They begin as 0 by a sweep after reset ---
+  (* ram_style = "distributed" *) logic [31:0] posted  [0:(1<<PW)-1];
+  (* ram_style = "distributed" *) logic [31:0] covered [0:(1<<PW)-1];
+  (* ram_style = "distributed" *) logic [31:0] known   [0:(1<<PW)-1];
+  (* ram_style = "distributed" *) logic [63:0] address [0:(1<<PW)-1];
+  logic          sweep;
+  logic [PW-1:0] sweep_at;
+  logic          answered, answer_failed, answer_one, answer_lost;
+  logic [PW-1:0] answer_partition;
+  logic          f_valid, f_beyond; // a flush read
+  wire           sent = f_valid && (f_beyond ? q_ready : m_ready);
+  wire           remote_posts = remote_posted_valid && !remote_posted_ready && !posted_valid;
+  wire           remote_answers = a_valid && !a_ready && !d_valid;
+  wire           posts = posted_valid || remote_posts;
+  wire  [PW-1:0] posts_partition = posted_valid ? posted_partition : remote_posted_partition;
+  assign m_valid     = f_valid && !f_beyond;
+  assign q_valid     = f_valid && f_beyond;
+  assign q_partition = m_partition;
+
+  wire [PW-1:0]  posted_at  = sweep ? sweep_at : posts_partition;
+  wire [PW-1:0]  covered_at = sweep ? sweep_at : m_partition;
+  wire [PW-1:0]  known_at   = sweep ? sweep_at : answer_partition;
+  wire [31:0]    covers     = covered[answer_partition];
+
+  always_ff @(posedge clk) begin
+    if (sweep || posts)
+      posted[posted_at] <= sweep ? 32'd0 : posted[posts_partition] + 32'd1;
+    if (posted_valid)
+      address[posted_partition] <= posted_address;
+    if (sweep || sent)
+      covered[covered_at] <= sweep ? 32'd0 : posted[m_partition];
+    if (sweep || answered)
+      known[known_at] <= sweep ? 32'd0 : covers;
+    look_unacknowledged <= posted[look_partition] - known[look_partition];
+    sweep_at <= sweep ? sweep_at + PW'(1) : '0;
+    if (&sweep_at)
+      sweep <= 1'b0;
+    if (rst) begin
+      sweep    <= 1'b1;
+      sweep_at <= '0;
+    end
+  end
+
+  // --- by partition: posted since the last flush read; a flush read is out; answers that a mark waits for ---
+  logic [P-1:0]   since, since_next, out, out_next, waits;
+  logic [2*P-1:0] awaited, awaited_next, each, each_next; // of the mark, and of each partition's
+  always_comb begin
+    for (int k = 0; k < P; k = k + 1) begin
+      since_next[k] = (since[k] && !(sent && 32'(m_partition) == k)) || (posts && 32'(posts_partition) == k);
+      out_next[k]   = (out[k] && !(answered && 32'(answer_partition) == k)) || (sent && 32'(m_partition) == k);
+      waits[k]      = awaited[2*k +: 2] != 2'd0;
+      awaited_next[2*k +: 2] = awaited[2*k +: 2];
+      if (mark_take)
+        awaited_next[2*k +: 2] = {since_next[k] && out_next[k], since_next[k] ^ out_next[k]};
+      else if (waits[k] && answered && 32'(answer_partition) == k)
+        awaited_next[2*k +: 2] = awaited[2*k +: 2] - 2'd1;
+      each_next[2*k +: 2] = each[2*k +: 2];
+      if (each_take[k])
+        each_next[2*k +: 2] = {since_next[k] && out_next[k], since_next[k] ^ out_next[k]};
+      else if (each[2*k +: 2] != 2'd0 && answered && 32'(answer_partition) == k)
+        each_next[2*k +: 2] = each[2*k +: 2] - 2'd1;
+    end
+  end
+
+  // --- the next flush read: the partitions in turn ---
+  logic [PW-1:0] at;
+  wire [PW-1:0]  at_next = (32'(at) == P - 1) ? '0 : at + PW'(1);
+  logic          l_held;
+  logic [PW-1:0] l_held_partition;
+  assign l_ready = !l_held;
+
+  always_ff @(posedge clk) begin
+    since   <= since_next;
+    out     <= out_next;
+    awaited <= awaited_next;
+    each    <= each_next;
+    for (int k = 0; k < P; k = k + 1)
+      each_reached[k] <= !each_take[k] && each[2*k +: 2] == 2'd0;
+    under_way <= since_next | out_next;
+    if (sent)
+      f_valid <= 1'b0;
+    if (!f_valid) begin
+      at <= at_next;
+      if (since[at] && !out[at]) begin
+        f_valid     <= 1'b1;
+        f_beyond    <= ep_beyond[at];
+        m_partition <= at;
+        m_address   <= address[at];
+      end
+    end
+
+    remote_posted_ready <= remote_posts && !rst;
+    a_ready          <= remote_answers && !rst;
+    answered         <= d_valid || remote_answers;
+    answer_failed    <= d_valid ? d_error : a_error;
+    answer_one       <= !d_valid && a_one;
+    answer_lost      <= !d_valid && a_lost;
+    answer_partition <= d_valid ? d_partition : a_partition;
+
+    // Failures, one at a time; a load's waits while an answer has one.
+    fail_valid <= 1'b0;
+    if (answered && answer_failed) begin
+      fail_valid     <= 1'b1;
+      fail_partition <= answer_partition;
+      fail_lost      <= answer_lost;
+      fail_count     <= answer_one ? 32'd1 : covers - known[answer_partition];
+    end else if (l_held) begin
+      fail_valid     <= 1'b1;
+      fail_partition <= l_held_partition;
+      fail_count     <= 32'd1;
+      fail_lost      <= 1'b0;
+      l_held         <= 1'b0;
+    end
+    if (l_valid && l_ready) begin
+      l_held           <= 1'b1;
+      l_held_partition <= l_partition;
+    end
+
+    mark_reached     <= !mark_take && !(|waits);
+    all_acknowledged <= !posts && !(|since) && !(|out) && !answered && !l_held && !l_valid;
+
+    if (rst) begin
+      since        <= '0;
+      out          <= '0;
+      awaited      <= '0;
+      each         <= '0;
+      each_reached <= '0;
+      under_way    <= '0;
+      at           <= '0;
+      f_valid      <= 1'b0;
+      answered     <= 1'b0;
+      fail_valid   <= 1'b0;
+      l_held       <= 1'b0;
+      mark_reached <= 1'b0;
+      all_acknowledged <= 1'b0;
+    end
+  end
+endmodule

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Ring entries: of every operation, right ones and wrong ones. */
+#include <inttypes.h>
+#include <string.h>
+
+#include <gpulink_regs.h>
+#include <card/state.h>
+
+#include "card_bench.h"
+
+#define VECTOR_MOST GLK_PUTV_MAX_BYTES
+
+/* A window, mostly one that the context owns. */
+static unsigned draw_window(struct bench *b, unsigned context)
+{
+	unsigned handle = 0;
+
+	for (unsigned i = 0; i < 40; i++) {
+		const struct glk_entry *entry;
+
+		handle = below(&b->chance, bench_slices(b));
+		entry = &b->pair.model->windows[handle];
+		if (entry->q[0] && GLK_FIELD(entry->q[0], GLK_WINDOW_Q0_CONTEXT) == context &&
+		    GLK_FIELD(entry->q[0], GLK_WINDOW_Q0_FIRST) == handle)
+			break;
+	}
+	return handle;
+}
+
+/* Bytes that follow each other in it. */
+static uint64_t window_bytes(const struct bench *b, unsigned handle)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = handle; i < b->pair.p.slices; i++) {
+		const struct glk_entry *entry = &b->pair.model->windows[i];
+
+		if (!entry->q[0] || GLK_FIELD(entry->q[0], GLK_WINDOW_Q0_FIRST) != handle)
+			break;
+		bytes += entry->q[2];
+		if (entry->q[2] != UINT64_C(1) << b->pair.p.slice_shift)
+			break;
+	}
+	return bytes ? bytes : 1;
+}
+
+static unsigned draw_registration(struct bench *b, unsigned context)
+{
+	unsigned count = b->pair.p.registrations < BENCH_LISTS ? b->pair.p.registrations : BENCH_LISTS, handle = 0;
+
+	for (unsigned i = 0; i < 40; i++) {
+		const struct glk_entry *entry;
+
+		handle = below(&b->chance, count);
+		entry = &b->pair.model->registrations[handle];
+		if (entry->q[0] && GLK_FIELD(entry->q[0], GLK_REGISTRATION_Q0_CONTEXT) == context)
+			break;
+	}
+	return handle;
+}
+
+void bench_put_registered(struct bench *b, unsigned handle, uint64_t offset, const uint8_t *data, size_t len)
+{
+	const struct glk_entry *entry = &b->pair.model->registrations[handle];
+	uint64_t at = entry->q[3] + offset, page;
+	size_t part;
+
+	for (; len; len -= part, at += part, data += part) {
+		uint64_t where = entry->q[2] + at / GLK_PAGE_SIZE * 8;
+
+		if (!pair_host_holds(where, 8))
+			return;
+		memcpy(&page, b->pair.side[MODEL].memory.host + (where - PAIR_HOST), 8);
+		page &= ~(uint64_t)(GLK_PAGE_SIZE - 1);
+		part = GLK_PAGE_SIZE - at % GLK_PAGE_SIZE;
+		if (part > len)
+			part = len;
+		if (pair_host_holds(page, GLK_PAGE_SIZE))
+			pair_host_write(&b->pair, page + at % GLK_PAGE_SIZE, data, part);
+	}
+}
+
+/* A put vector of records in a window; returns its bytes. */
+static unsigned make_vector(struct bench *b, uint8_t *vector, unsigned room, uint64_t window)
+{
+	unsigned at = 0, records = 1 + below(&b->chance, bench_chance(b, 6) ? 200 : 12);
+	bool wrong = bench_chance(b, 5);
+
+	for (unsigned i = 0; i < records; i++) {
+		unsigned length = bench_length(b, GLK_PAGE_SIZE);
+		uint64_t offset, head;
+
+		if (length > window)
+			length = (unsigned)window;
+		if (at + 8 + (length + 7) / 8 * 8 > room)
+			break;
+		offset = draw(&b->chance) % (window - length + 1);
+		if (wrong && bench_chance(b, 8))
+			offset = draw(&b->chance) >> 16;
+		head = offset | (uint64_t)length << GLK_PUTV_RECORD_LENGTH_SHIFT;
+		if (wrong && bench_chance(b, 8))
+			head ^= UINT64_C(1) << (48 + below(&b->chance, 16));
+		memcpy(vector + at, &head, 8);
+		bench_fill(b, vector + at + 8, (length + 7) / 8 * 8);
+		at += 8 + (length + 7) / 8 * 8;
+	}
+	return wrong && at > 1 ? at - below(&b->chance, at < 16 ? at : 16) : at;
+}
+
+struct parts {
+	unsigned opcode, window, registration;
+	uint64_t window_offset, registration_offset, bytes, registered, length;
+};
+
+static void choose_places(struct bench *b, struct parts *e, unsigned context)
+{
+	e->window = draw_window(b, context);
+	e->bytes = window_bytes(b, e->window);
+	e->registration = draw_registration(b, context);
+	e->registered = b->pair.model->registrations[e->registration].q[1];
+	if (!e->registered)
+		e->registered = 1;
+	e->length = bench_length(b, 100000);
+	if (e->length > e->bytes)
+		e->length = e->bytes;
+	if (e->length > e->registered)
+		e->length = e->registered;
+	e->window_offset = draw(&b->chance) % (e->bytes - e->length + 1);
+	e->registration_offset = draw(&b->chance) % (e->registered - e->length + 1);
+	if (bench_chance(b, 3)) { /* where others go too */
+		e->window_offset = draw(&b->chance) % 512;
+		if (e->window_offset + e->length > e->bytes)
+			e->window_offset = 0;
+	}
+}
+
+static void make_atomic(struct bench *b, struct parts *e, uint64_t sqe[8])
+{
+	e->length = bench_chance(b, 2) ? 4 : 8;
+	e->window_offset = (draw(&b->chance) % (bench_chance(b, 2) ? 32 : e->bytes)) & ~(e->length - 1);
+	e->registration_offset = draw(&b->chance) % (e->registered > 8 ? e->registered - 8 : 1);
+	sqe[4] = bench_chance(b, 2) ? below(&b->chance, 3) : draw(&b->chance) & (e->length == 4 ? UINT32_MAX : UINT64_MAX);
+	if (e->opcode == GLK_OP_CAS)
+		sqe[5] = below(&b->chance, 3);
+	if (bench_chance(b, 2)) {
+		e->registration = GLK_NO_REGISTRATION;
+		e->registration_offset = 0;
+	}
+}
+
+static void make_vector_entry(struct bench *b, struct parts *e)
+{
+	static uint8_t vector[VECTOR_MOST];
+	uint64_t room = e->registered < VECTOR_MOST ? e->registered : VECTOR_MOST;
+
+	e->length = make_vector(b, vector, (unsigned)room, e->bytes);
+	e->window_offset = 0;
+	e->registration_offset = draw(&b->chance) % (e->registered - e->length + 1);
+	bench_put_registered(b, e->registration, e->registration_offset, vector, e->length);
+}
+
+/* Something wrong, or nearly so. */
+static void spoil(struct bench *b, uint64_t sqe[8])
+{
+	switch (below(&b->chance, 10)) {
+	case 8: /* the upper half of an operand */
+		sqe[4 + below(&b->chance, 2)] ^= UINT64_C(1) << (32 + below(&b->chance, 32));
+		break;
+	case 9:
+		sqe[2] = draw(&b->chance);
+		break;
+	case 0:
+		sqe[0] ^= UINT64_C(1) << below(&b->chance, 64);
+		break;
+	case 1:
+		sqe[below(&b->chance, 8)] ^= UINT64_C(1) << below(&b->chance, 64);
+		break;
+	case 2: /* length */
+		sqe[0] = (sqe[0] & UINT32_MAX) | (uint64_t)below(&b->chance, bench_chance(b, 2) ? 40 : 100000) << 32;
+		break;
+	case 3:
+		sqe[0] = (sqe[0] & UINT32_MAX) | (UINT64_C(0xfffff0) + below(&b->chance, 32)) << 32;
+		break;
+	case 4: /* window */
+		sqe[0] ^= (uint64_t)(1 + below(&b->chance, 3)) << GLK_SQE_WINDOW_SHIFT;
+		break;
+	case 5:
+		sqe[2] += below(&b->chance, 20000);
+		break;
+	case 6: /* registration */
+		sqe[3] ^= 1 + below(&b->chance, 3);
+		break;
+	default:
+		sqe[3] += (uint64_t)below(&b->chance, 20000) << 16;
+		break;
+	}
+}
+
+void bench_entry(struct bench *b, unsigned context, uint64_t sqe[8])
+{
+	static const unsigned opcodes[] = {
+		GLK_OP_NOP, GLK_OP_PUT_INLINE, GLK_OP_PUT_INLINE, GLK_OP_PUT, GLK_OP_PUT,     GLK_OP_PUTV, GLK_OP_PUTV,
+		GLK_OP_GET, GLK_OP_GET,	       GLK_OP_FETCH_ADD,  GLK_OP_SWAP, GLK_OP_CAS,     GLK_OP_RELEASE, GLK_OP_RELEASE,
+	};
+	struct parts e = { .opcode = opcodes[below(&b->chance, sizeof(opcodes) / sizeof(opcodes[0]))] };
+
+	memset(sqe, 0, 8 * sizeof(*sqe));
+	choose_places(b, &e, context);
+	switch (e.opcode) {
+	case GLK_OP_PUT:
+	case GLK_OP_GET:
+		break;
+	case GLK_OP_PUTV:
+		make_vector_entry(b, &e);
+		break;
+	case GLK_OP_PUT_INLINE:
+		if (e.length > GLK_INLINE_MAX_BYTES)
+			e.length = 1 + e.length % GLK_INLINE_MAX_BYTES;
+		e.registration = 0;
+		e.registration_offset = 0;
+		bench_fill(b, (uint8_t *)&sqe[4], e.length);
+		break;
+	case GLK_OP_FETCH_ADD:
+	case GLK_OP_SWAP:
+	case GLK_OP_CAS:
+		make_atomic(b, &e, sqe);
+		break;
+	default:
+		memset(&e.window, 0, sizeof(e) - offsetof(struct parts, window));
+		break;
+	}
+	sqe[0] = e.opcode | (uint64_t)below(&b->chance, 2) << GLK_SQE_FLAGS_SHIFT | (uint64_t)e.window << GLK_SQE_WINDOW_SHIFT |
+		 e.length << GLK_SQE_LENGTH_SHIFT;
+	sqe[1] = draw(&b->chance);
+	sqe[2] = e.window_offset;
+	sqe[3] = e.registration | e.registration_offset << 16;
+	bench_add(b, " [op %u window %u+%#" PRIx64 " registration %u+%#" PRIx64 " length %" PRIu64 "]", e.opcode, e.window,
+		  e.window_offset, e.registration, e.registration_offset, e.length);
+	if (bench_chance(b, 5)) {
+		spoil(b, sqe);
+		bench_add(b, "!");
+	}
+}
+
+static unsigned entries_of(const struct glk_context *c)
+{
+	return 1u << GLK_FIELD(c->order, GLK_CONTEXT_ORDER_SQ);
+}
+
+void bench_take_completions(struct bench *b)
+{
+	unsigned context = below(&b->chance, b->pair.p.contexts);
+	const struct glk_context *c = &b->pair.model->contexts[context];
+	bool by_user = (c->control & GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK) && bench_chance(b, 2);
+
+	bench_set(b, by_user ? bench_doorbell_reg(context, GLK_DOORBELL_CQ_HEAD) :
+			       bench_context_reg(context, GLK_CONTEXT_CQ_HEAD), c->cq_tail);
+}
+
+/* The doorbell: the kernel's or the user's; rarely a number that makes no sense. */
+static void ring_doorbell(struct bench *b, unsigned context, uint16_t tail)
+{
+	const struct glk_context *c = &b->pair.model->contexts[context];
+	unsigned reg = bench_context_reg(context, GLK_CONTEXT_SQ_TAIL);
+
+	if (bench_chance(b, 60)) {
+		tail = (uint16_t)(tail + 40 + below(&b->chance, 1000));
+		bench_add(b, " senseless");
+	}
+	if ((c->control & GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK) && bench_chance(b, 2))
+		reg = bench_doorbell_reg(context, GLK_DOORBELL_SQ_TAIL);
+	bench_set(b, reg, tail);
+}
+
+void bench_ring(struct bench *b)
+{
+	unsigned context = below(&b->chance, b->pair.p.contexts), count, room;
+	const struct glk_context *c = &b->pair.model->contexts[context];
+	uint64_t sqe[8];
+	uint16_t tail;
+
+	bench_add(b, " context %u", context);
+	if (!(c->control & GLK_CONTEXT_CONTROL_ENABLE_MASK) || c->status) {
+		bench_start_context(b, context);
+		return;
+	}
+	/* What comes behind a release that waits for the ring would be flushed with it or not, as time will have it. */
+	if (c->release.pending) {
+		bench_set(b, bench_context_reg(context, GLK_CONTEXT_CQ_HEAD), c->cq_tail);
+		return;
+	}
+	if (!bench_chance(b, 6)) {
+		bench_set(b, bench_context_reg(context, GLK_CONTEXT_CQ_HEAD), c->cq_tail);
+		bench_settle(b);
+	}
+	tail = c->sq_tail;
+	room = entries_of(c) - (uint16_t)(c->sq_tail - c->sq_head);
+	count = 1 + below(&b->chance, bench_chance(b, 5) ? 32 : 4);
+	for (unsigned i = 0; i < count && i < room; i++) {
+		bench_entry(b, context, sqe);
+		pair_host_write(&b->pair, c->sq_base + (tail & (entries_of(c) - 1)) * GLK_SQE_BYTES, sqe, sizeof(sqe));
+		tail++;
+	}
+	ring_doorbell(b, context, tail);
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Lock step of the whole card: the same register writes, stores, loads, ring entries, doorbells, packets and resets into the
+ * model and the Verilated glk_card, good ones and bad ones. Every round draws its own settings and back-pressure from the seed.
+ *
+ * Strict rounds do one thing at a time, and compare all that can be seen behind it. Loose rounds let the contexts work side by
+ * side, each on memory of its own, and compare what does not depend on who came first. Away rounds do the same, and take away
+ * from a context what it works with.
+ *
+ * lockstep_card [--seed N] [--rounds N] [--round N] [--steps N] [--wave FILE] [--verbose]
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gpulink_regs.h>
+#include <card/state.h>
+
+#include "card_bench.h"
+
+static struct bench b;
+
+struct kind {
+	const char *name;
+	unsigned weight;
+	void (*step)(struct bench *b);
+};
+
+static const struct kind kinds[] = {
+	{ "stores and settings", 30, bench_burst },
+	{ "ring entries", 30, bench_ring },
+	{ "release by doorbell", 8, bench_release },
+	{ "drain", 4, bench_drain },
+	{ "time", 4, bench_time },
+	{ "packets from elsewhere", 6, bench_packets },
+	{ "pool", 3, bench_pool },
+	{ "register writes", 8, bench_registers },
+	{ "window", 3, bench_window },
+	{ "registration", 3, bench_registration },
+	{ "partition", 3, bench_partition },
+	{ "context", 3, bench_context },
+	{ "completions taken", 3, bench_take_completions },
+	{ "end", 4, bench_owner },
+	{ "endpoint moved", 3, bench_moved },
+	{ "late failure", 3, bench_late },
+	{ "completion seen", 2, bench_seen },
+	{ "disabled", 1, bench_disabled },
+	{ "reset", 1, bench_reset },
+};
+
+static const struct kind *draw_kind(void)
+{
+	unsigned all = 0, at;
+
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		all += kinds[i].weight;
+	at = below(&b.chance, all);
+	for (unsigned i = 0;; i++) {
+		if (at < kinds[i].weight)
+			return &kinds[i];
+		at -= kinds[i].weight;
+	}
+}
+
+static void strict_round(unsigned steps, bool verbose)
+{
+	bench_configure(&b);
+	pair_check_registers(&b.pair, true);
+	for (b.step = 0; b.step < steps && !b.pair.failure[0]; b.step++) {
+		const struct kind *kind = draw_kind();
+
+		bench_say(&b, "%s:", kind->name);
+		kind->step(&b);
+		bench_settle(&b);
+		pair_check_registers(&b.pair, b.step % 16 == 15);
+		if (verbose)
+			printf("# step %u, clock %" PRIu64 ", %s\n", b.step, card_dut_clocks(b.pair.dut), b.said);
+	}
+	if (!b.pair.failure[0])
+		pair_check_registers(&b.pair, true);
+}
+
+static bool run_round(uint64_t seed, uint64_t round, unsigned steps, const char *wave, bool verbose)
+{
+	int error = bench_start(&b, seed, round, wave);
+
+	if (error) {
+		printf("Bail out! %s\n", strerror(-error));
+		exit(1);
+	}
+	if (round % 4 == 3)
+		bench_loose(&b);
+	else if (round % 8 == 4)
+		bench_away(&b);
+	else
+		strict_round(steps, verbose);
+	if (b.pair.failure[0])
+		printf("# round %" PRIu64 ", step %u, clock %" PRIu64 " (%s): %s\n# again: --seed %" PRIu64 " --round %" PRIu64
+		       " --wave FILE\n",
+		       round, b.step, card_dut_clocks(b.pair.dut), b.said, b.pair.failure, seed, round);
+	return !b.pair.failure[0];
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "seed", required_argument, NULL, 's' },  { "rounds", required_argument, NULL, 'n' },
+		{ "round", required_argument, NULL, 'r' }, { "steps", required_argument, NULL, 't' },
+		{ "wave", required_argument, NULL, 'w' },  { "verbose", no_argument, NULL, 'v' },
+		{ 0 },
+	};
+	uint64_t seed = 1, round = 0, end = 20, clocks = 0, packets = 0, writes = 0;
+	unsigned steps = 150;
+	const char *wave = NULL;
+	bool verbose = false, good = true;
+	struct card_parameters p;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == 's')
+			seed = strtoull(optarg, NULL, 0);
+		else if (option == 'n')
+			end = strtoull(optarg, NULL, 0);
+		else if (option == 'r')
+			round = strtoull(optarg, NULL, 0), end = round + 1;
+		else if (option == 't')
+			steps = (unsigned)strtoul(optarg, NULL, 0);
+		else if (option == 'w')
+			wave = optarg;
+		else if (option == 'v')
+			verbose = true;
+		else
+			return 2;
+	}
+	card_pins_parameters(&p);
+	printf("# seed %" PRIu64 ", %u partitions, %u contexts, %u bytes a beat\n", seed, p.partitions, p.contexts, p.lanes);
+	for (; round < end && good; round++) {
+		good = run_round(seed, round, steps, wave, verbose);
+		clocks += card_dut_clocks(b.pair.dut);
+		packets += b.pair.packets;
+		writes += b.pair.writes;
+		bench_end(&b);
+	}
+	printf("# %" PRIu64 " packets, %" PRIu64 " plain writes, %" PRIu64 " clocks\n", packets, writes, clocks);
+	if (good && (!packets || !writes)) {
+		printf("# nothing left the card\n");
+		good = false;
+	}
+	printf("%sok 1 - the model and the logic are the same card\n1..1\n", good ? "" : "not ");
+	return !good;
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Lock step of the receiving half: the same packets into the model's de-packetizer and the Verilated glk_finepack_rx. Which
+ * are refused, and the plain writes of the others and where each packet ends, must be equal, whatever the streams do.
+ * Packets are well formed ones of every width and sub-packet length, and such with something wrong in them.
+ *
+ * lockstep_rx [--seed N] [--packets N] [--round N] [--wave FILE] [--rates]
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <chance.h>
+#include <finepack/depacketizer.h>
+
+#include "finepack_rx_dut.h"
+#include "packet_maker.h"
+
+#define PARTITIONS_MAX 16u
+#define WRITES_MAX     65536u
+
+struct plain_write {
+	unsigned partition;
+	uint64_t offset;
+	size_t length;
+	bool packet_last; /* the last of its packet */
+	uint8_t data[4096];
+};
+
+static struct {
+	struct rx_dut *dut;
+	struct glk_destination destinations[PARTITIONS_MAX];
+	struct plain_write *writes; /* a ring of what has to come */
+	uint64_t made, checked;
+	uint64_t accepted, refused; /* expected */
+	uint64_t got_accepted, got_refused;
+	bool in_write;
+	size_t at; /* in the write that is coming */
+	struct chance chance;
+	uint64_t clocks;
+	unsigned in_gap, out_gap;
+	char failure[256];
+} t;
+
+static void fail(const char *what, uint64_t expected, uint64_t got)
+{
+	if (!t.failure[0])
+		snprintf(t.failure, sizeof(t.failure), "write %" PRIu64 ", clock %" PRIu64 ": %s: expected %" PRIu64 ", got %" PRIu64,
+			 t.checked, t.clocks, what, expected, got);
+}
+
+static void on_write(void *user, unsigned partition, uint64_t offset, const void *data, size_t length)
+{
+	struct plain_write *w = &t.writes[t.made++ % WRITES_MAX];
+
+	(void)user;
+	w->partition = partition;
+	w->offset = offset;
+	w->length = length;
+	w->packet_last = false;
+	memcpy(w->data, data, length);
+}
+
+static void check_beat(const struct rx_out *out)
+{
+	const struct plain_write *w = &t.writes[t.checked % WRITES_MAX];
+	unsigned lanes = rx_dut_lanes(), lane = (unsigned)(out->offset % lanes);
+
+	if (t.checked == t.made) {
+		fail("a write that must not be, offset", 0, out->offset);
+		return;
+	}
+	if (out->first == t.in_write)
+		fail("first beat of a write", !t.in_write, out->first);
+	if (out->first && out->length != w->length)
+		fail("length of the write", w->length, out->length);
+	if (out->partition != w->partition)
+		fail("partition of the write", w->partition, out->partition);
+	if (out->offset != w->offset + t.at)
+		fail("offset of the beat", w->offset + t.at, out->offset);
+	for (unsigned i = 0; i < lanes && !t.failure[0]; i++) {
+		if (!((out->enables >> i) & 1))
+			continue;
+		if (i != lane++ || t.at >= w->length)
+			fail("enabled lane", lane - 1, i);
+		else if (out->data[i] != w->data[t.at])
+			fail("byte of the write", w->data[t.at], out->data[i]);
+		else
+			t.at++;
+	}
+	if (out->packet_last != (out->last && w->packet_last))
+		fail("last beat of a packet", out->last && w->packet_last, out->packet_last);
+	t.in_write = !out->last;
+	if (out->last) {
+		if (t.at != w->length)
+			fail("bytes of the write", w->length, t.at);
+		t.at = 0;
+		t.checked++;
+	}
+}
+
+static bool clock_once(struct rx_in *in)
+{
+	struct rx_out out;
+
+	in->out_ready = below(&t.chance, 256) >= t.out_gap;
+	rx_dut_clock(t.dut, in, &out);
+	t.clocks++;
+	t.got_accepted += out.accepted;
+	t.got_refused += out.refused;
+	if (out.valid && in->out_ready)
+		check_beat(&out);
+	return in->valid && out.in_ready;
+}
+
+static void give(const uint8_t *packet, size_t length)
+{
+	struct glk_accepted accepted;
+	struct rx_in in = { 0 };
+	unsigned lanes = rx_dut_lanes();
+
+	if (glk_depacketizer_check(packet, length, t.destinations, rx_dut_partitions(), &accepted)) {
+		t.refused++;
+	} else {
+		t.accepted++;
+		glk_depacketizer_apply(&accepted, on_write, NULL);
+		t.writes[(t.made - 1) % WRITES_MAX].packet_last = true;
+	}
+	for (size_t at = 0; at < length && !t.failure[0]; at += lanes) {
+		unsigned part = length - at < lanes ? (unsigned)(length - at) : lanes, waited = 0;
+
+		for (unsigned i = 0; i < lanes; i++)
+			in.data[i] = (uint8_t)draw(&t.chance);
+		memcpy(in.data, packet + at, part);
+		in.bytes = part;
+		in.last = at + part == length;
+		in.valid = false;
+		while (below(&t.chance, 256) < t.in_gap)
+			clock_once(&in);
+		in.valid = true;
+		while (!clock_once(&in) && !t.failure[0])
+			if (++waited > 1000000)
+				fail("clocks that the input waits", 0, waited);
+	}
+}
+
+static void wait_idle(void)
+{
+	struct rx_in none = { 0 };
+
+	for (unsigned quiet = 0, clocks = 0; quiet < 40 && !t.failure[0]; clocks++) {
+		clock_once(&none);
+		quiet = t.checked == t.made && t.got_accepted + t.got_refused == t.accepted + t.refused ? quiet + 1 : 0;
+		if (clocks > 2000000)
+			fail("writes that do not come", t.made, t.checked);
+	}
+	if (t.got_accepted != t.accepted)
+		fail("packets accepted", t.accepted, t.got_accepted);
+	if (t.got_refused != t.refused)
+		fail("packets refused", t.refused, t.got_refused);
+}
+
+static void run_round(unsigned packets)
+{
+	static const unsigned gaps[] = { 0, 0, 16, 128, 230 };
+	unsigned spoilt = below(&t.chance, 3) * 64;
+
+	t.in_gap = gaps[below(&t.chance, 5)];
+	t.out_gap = gaps[below(&t.chance, 5)];
+	for (unsigned p = 0; p < rx_dut_partitions(); p++) {
+		t.destinations[p].bytes = below(&t.chance, 8) ? UINT64_C(1) << (12 + below(&t.chance, 37)) : 0;
+		t.destinations[p].subheader_bytes = 2 + below(&t.chance, 5);
+		rx_dut_configure(t.dut, p, t.destinations[p].subheader_bytes, t.destinations[p].bytes);
+	}
+	for (unsigned i = 0; i < packets && !t.failure[0]; i++) {
+		struct packet_maker m = { .partition = below(&t.chance, rx_dut_partitions()) };
+		bool describe = below(&t.chance, 4);
+		size_t length;
+
+		m.h = describe ? 2 + below(&t.chance, 5) : t.destinations[m.partition].subheader_bytes;
+		m.base = (draw(&t.chance) & (t.destinations[m.partition].bytes - 1)) & ~(glk_subheader_range(m.h) - 1) & GLK_LINK_OFFSET_MASK;
+		packet_maker_fill(&m, &t.chance, 1u << 20);
+		length = packet_maker_close(&m, describe);
+		if (below(&t.chance, 256) < spoilt)
+			length = packet_maker_spoil(&m, &t.chance, length);
+		give(m.packet, length);
+	}
+	wait_idle();
+}
+
+static void start(uint64_t seed, uint64_t round, const char *wave)
+{
+	struct plain_write *writes = t.writes;
+
+	if (t.dut)
+		rx_dut_destroy(t.dut);
+	memset(&t, 0, sizeof(t));
+	t.writes = writes ? writes : calloc(WRITES_MAX, sizeof(*writes));
+	if (!t.writes)
+		abort();
+	t.dut = rx_dut_create(wave);
+	chance_start(&t.chance, seed, round);
+}
+
+/* Sub-packets a clock, for the report: packets of 64 entries, as random stores give them, one behind the other. */
+static void report_rates(void)
+{
+	static const unsigned lengths[] = { 4, 8, 16, 32, 64 };
+	const unsigned packets = 200;
+
+	for (unsigned l = 0; l < 5; l++) {
+		unsigned entries = 0;
+
+		start(1, 0, NULL);
+		t.destinations[0].bytes = UINT64_C(1) << 30;
+		rx_dut_configure(t.dut, 0, 5, t.destinations[0].bytes);
+		for (unsigned i = 0; i < packets; i++) {
+			struct packet_maker m = { .h = 5 };
+
+			for (entries = 0; entries < 64 && m.payload + 5 + lengths[l] <= GLK_PAYLOAD_MAX; entries++)
+				packet_maker_add(&m, &t.chance, (uint64_t)(entries * 7919 % 8192) * 128, lengths[l]);
+			give(m.packet, packet_maker_close(&m, true));
+		}
+		wait_idle();
+		printf("# rate: %2u bytes, random %.3f stores a clock%s%s\n", lengths[l],
+		       (double)packets * entries / (double)(t.clocks - 40), t.failure[0] ? " " : "", t.failure);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "seed", required_argument, NULL, 's' },  { "packets", required_argument, NULL, 'n' },
+		{ "round", required_argument, NULL, 'r' }, { "wave", required_argument, NULL, 'w' },
+		{ "rates", no_argument, NULL, 'p' },	   { 0 },
+	};
+	uint64_t seed = 1, packets = 2000, round = 0, writes = 0, accepted = 0, refused = 0, clocks = 0;
+	const char *wave = NULL;
+	bool one = false, rates = false;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == 's')
+			seed = strtoull(optarg, NULL, 0);
+		else if (option == 'n')
+			packets = strtoull(optarg, NULL, 0);
+		else if (option == 'r')
+			one = true, round = strtoull(optarg, NULL, 0);
+		else if (option == 'w')
+			wave = optarg;
+		else if (option == 'p')
+			rates = true;
+		else
+			return 2;
+	}
+	printf("# seed %" PRIu64 ", %u partitions, %u bytes a beat\n", seed, rx_dut_partitions(), rx_dut_lanes());
+	if (rates)
+		report_rates();
+	do {
+		start(seed, round, wave);
+		run_round(50);
+		accepted += t.accepted;
+		refused += t.refused;
+		writes += t.checked;
+		clocks += t.clocks;
+		round++;
+	} while (accepted + refused < packets && !t.failure[0] && !one);
+	printf("# %" PRIu64 " rounds, %" PRIu64 " packets accepted, %" PRIu64 " refused, %" PRIu64 " writes, %" PRIu64 " clocks\n",
+	       round, accepted, refused, writes, clocks);
+	if (t.failure[0])
+		printf("# round %" PRIu64 ": %s\n# again: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round - 1, t.failure,
+		       seed, round - 1);
+	printf("%sok 1 - the model and the logic write the same\n1..1\n", t.failure[0] ? "not " : "");
+	rx_dut_destroy(t.dut);
+	free(t.writes);
+	return t.failure[0] != 0;
+}

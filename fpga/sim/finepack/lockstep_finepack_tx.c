@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Lock step of the sending half: the same stores, flushes and probes into the model's partitions and the Verilated
+ * glk_finepack_tx. Packets and their order, flush reasons, runs, payload and overwritten bytes must be equal, whatever the
+ * streams do; tokens come back behind just the flushes that the model has made by then; and when the logic says that it is
+ * idle, what it tells of its queues is what the model has in them. Every round draws its own settings, address pattern and
+ * back-pressure from the seed.
+ *
+ * lockstep_tx [--seed N] [--stores N] [--round N] [--wave FILE] [--rates]
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <chance.h>
+#include <finepack/partition.h>
+
+#include "finepack_tx_dut.h"
+
+enum { STORE, FLUSH, PROBE, CONFIG };
+#define PARTITIONS_MAX 16u
+#define EXPECTED_MAX   4096u
+#define TOKENS_MAX     64u /* on their way */
+
+struct expected {
+	uint8_t packet[GLK_PACKET_ROOM];
+	size_t bytes;
+	unsigned partition, reason, runs, payload;
+};
+
+struct sent_token {
+	unsigned token;
+	uint64_t made; /* flushes that are to be ahead of it */
+};
+
+static struct {
+	struct tx_dut *dut;
+	struct glk_partition model[PARTITIONS_MAX];
+	struct expected *expected; /* a ring */
+	uint64_t made, checked;	   /* packets */
+	uint64_t told;		   /* packets whose event has come */
+	uint64_t flushed;	   /* flushes told of, until the clock before */
+	struct sent_token tokens[TOKENS_MAX]; /* a ring */
+	uint64_t tokens_given, tokens_back;
+	uint8_t beat[GLK_PACKET_ROOM + DUT_BEAT_MAX];
+	size_t got; /* bytes of the packet that is coming */
+	uint64_t overwritten[PARTITIONS_MAX];
+	struct chance chance;
+	unsigned in_gap, out_gap; /* of 256: how often there is nothing to give, nothing is taken */
+	uint64_t clocks;
+	struct tx_out out; /* of the last clock */
+	char failure[256];
+} t;
+
+static void fail(const char *what, uint64_t expected, uint64_t got)
+{
+	if (!t.failure[0])
+		snprintf(t.failure, sizeof(t.failure), "packet %" PRIu64 ", clock %" PRIu64 ": %s: expected %" PRIu64 ", got %" PRIu64,
+			 t.checked, t.clocks, what, expected, got);
+}
+
+/* The payload of a packet without its padding, and how many runs of bytes it carries. */
+static void look_into(struct expected *e, unsigned subheader_bytes)
+{
+	const uint8_t *p = e->packet, *payload = p + GLK_PACKET_HEADER_BYTES;
+	unsigned dwords = (unsigned)(p[2] & 3) << 8 | p[3], length;
+
+	e->payload = 4 * ((dwords ? dwords : 1024) - 1);
+	for (unsigned last_be = p[7] >> 4; last_be & 1; last_be >>= 1)
+		e->payload++;
+	e->runs = 0;
+	for (unsigned at = 0; at < e->payload; at += subheader_bytes + (length ? length : 1024)) {
+		length = payload[at] | (unsigned)(payload[at + 1] & 3) << 8;
+		e->runs++;
+	}
+}
+
+static void on_packet(void *user, const uint8_t *packet, size_t length, unsigned reason)
+{
+	const struct glk_partition *partition = user;
+	struct expected *e = &t.expected[t.made++ % EXPECTED_MAX];
+
+	memcpy(e->packet, packet, length);
+	e->bytes = length;
+	e->partition = (unsigned)(partition - t.model);
+	e->reason = reason;
+	look_into(e, partition->queue.subheader_bytes);
+}
+
+static void check_packet(void)
+{
+	const struct expected *e = &t.expected[t.checked % EXPECTED_MAX];
+
+	if (t.checked == t.made) {
+		fail("a packet that must not be, bytes", 0, t.got);
+		return;
+	}
+	if (e->bytes != t.got)
+		fail("bytes of the packet", e->bytes, t.got);
+	for (size_t i = 0; i < e->bytes && i < t.got && !t.failure[0]; i++)
+		if (e->packet[i] != t.beat[i]) {
+			fprintf(stderr, "# byte %zu of %zu, partition %u, reason %u\n", i, e->bytes, e->partition, e->reason);
+			fail("byte of the packet", e->packet[i], t.beat[i]);
+		}
+	t.checked++;
+	t.got = 0;
+}
+
+static void check_event(const struct tx_out *out)
+{
+	const struct expected *e = &t.expected[t.told % EXPECTED_MAX];
+
+	if (t.told == t.made) {
+		fail("a flush that must not be, reason", 0, out->reason);
+		return;
+	}
+	if (e->partition != out->packet_partition)
+		fail("partition of the flush", e->partition, out->packet_partition);
+	if (e->reason != out->reason)
+		fail("reason of the flush", e->reason, out->reason);
+	if (e->payload != out->payload)
+		fail("payload of the flush", e->payload, out->payload);
+	if (e->runs != out->runs)
+		fail("runs of the flush", e->runs, out->runs);
+	t.told++;
+}
+
+static void check_token(unsigned token)
+{
+	const struct sent_token *e = &t.tokens[t.tokens_back % TOKENS_MAX];
+
+	if (t.tokens_back == t.tokens_given) {
+		fail("a token that must not be", 0, token);
+		return;
+	}
+	if (e->token != token)
+		fail("token", e->token, token);
+	if (e->made != t.flushed)
+		fail("flushes ahead of a token", e->made, t.flushed);
+	t.tokens_back++;
+}
+
+/* One clock; true when the input was taken. */
+static bool clock_once(struct tx_in *in)
+{
+	struct tx_out out;
+
+	in->out_ready = below(&t.chance, 256) >= t.out_gap;
+	tx_dut_clock(t.dut, in, &out);
+	t.clocks++;
+	if (out.overwrite)
+		t.overwritten[out.overwrite_partition] += out.overwritten;
+	if (out.packet)
+		check_event(&out);
+	if (out.token)
+		check_token(out.token);
+	t.flushed += out.flush;
+	t.out = out;
+	if (out.valid && in->out_ready) {
+		if (out.bytes % 4 || out.bytes > tx_dut_lanes() || (!out.last && out.bytes != tx_dut_lanes()) ||
+		    t.got + out.bytes > GLK_PACKET_BYTES_MAX) {
+			fail("bytes of a beat", tx_dut_lanes(), out.bytes);
+		} else {
+			memcpy(t.beat + t.got, out.data, out.bytes);
+			t.got += out.bytes;
+		}
+		if (out.last)
+			check_packet();
+	}
+	return in->valid && out.in_ready;
+}
+
+/* Waits until the logic is idle, and looks into its queues at once. */
+static void check_queues(void)
+{
+	struct tx_in none = { 0 };
+	uint64_t stores = 0;
+	unsigned waited = 0;
+
+	do {
+		clock_once(&none);
+		if (++waited > 100000)
+			fail("clocks until it is idle", 0, waited);
+	} while (!t.out.idle && !t.failure[0]);
+	if (t.tokens_back != t.tokens_given)
+		fail("tokens back", t.tokens_given, t.tokens_back);
+	if (t.flushed != t.made)
+		fail("flushes", t.made, t.flushed);
+	for (unsigned i = 0; i < tx_dut_partitions(); i++) {
+		stores += t.model[i].queued_stores;
+		if (((t.out.holds >> i) & 1) != (t.model[i].queue.used != 0))
+			fail("the partition holds something", t.model[i].queue.used != 0, (t.out.holds >> i) & 1);
+	}
+	if (t.out.queued_stores != stores)
+		fail("stores in the queues", stores, t.out.queued_stores);
+	for (unsigned i = 0; i < tx_dut_partitions(); i++) {
+		none.look_partition = i;
+		for (unsigned clocks = 0; clocks < 3; clocks++)
+			clock_once(&none);
+		if (t.out.look_entries != t.model[i].queue.used)
+			fail("entries", t.model[i].queue.used, t.out.look_entries);
+		if (t.out.look_payload != t.model[i].queue.payload_bytes)
+			fail("payload", t.model[i].queue.payload_bytes, t.out.look_payload);
+	}
+}
+
+static bool wait_idle(void)
+{
+	struct tx_in none = { 0 };
+	struct tx_out out;
+	unsigned clocks = 0, quiet = 0;
+
+	while (quiet < 4 && clocks < 200000 && !t.failure[0]) {
+		none.valid = false;
+		clock_once(&none);
+		clocks++;
+		quiet = t.checked == t.made && t.told == t.made ? quiet + 1 : 0;
+		if (quiet == 4) { /* and no item is on its way */
+			tx_dut_clock(t.dut, &none, &out);
+			if (out.valid)
+				fail("a beat without a packet, bytes", 0, out.bytes);
+			if (!out.idle)
+				quiet = 0;
+		}
+	}
+	if (quiet < 4)
+		fail("packets that do not come", t.made, t.checked);
+	return !t.failure[0];
+}
+
+/* Gives one item, all of its beats. */
+static void give(struct tx_in *in, const uint8_t *data)
+{
+	unsigned lanes = tx_dut_lanes(), at = (unsigned)(in->address % lanes), left = in->kind == STORE ? in->length : 1;
+
+	while (left && !t.failure[0]) {
+		unsigned part = left < lanes - at ? left : lanes - at;
+		unsigned waited = 0;
+
+		for (unsigned i = 0; i < lanes; i++)
+			in->data[i] = (uint8_t)draw(&t.chance); /* lanes that do not count hold anything */
+		if (in->kind == STORE)
+			memcpy(in->data + at, data, part);
+		while (below(&t.chance, 256) < t.in_gap) {
+			in->valid = false;
+			clock_once(in);
+		}
+		in->valid = true;
+		while (!clock_once(in) && !t.failure[0])
+			if (++waited > 100000)
+				fail("clocks that the input waits", 0, waited);
+		data += part;
+		left -= part;
+		at = 0;
+	}
+	in->valid = false;
+}
+
+static void do_store(unsigned partition, uint64_t offset, unsigned length, unsigned context)
+{
+	struct tx_in in = { .kind = STORE, .partition = partition, .address = offset, .length = length, .context = context };
+	uint8_t data[4096];
+
+	for (unsigned i = 0; i < length; i++)
+		data[i] = (uint8_t)(draw(&t.chance) >> 24);
+	glk_partition_store(&t.model[partition], glk_link_address(partition, offset), data, length, context, 0);
+	give(&in, data);
+}
+
+/* Gives an item that the model has seen, with a token or without. */
+static void give_token(struct tx_in *in)
+{
+	in->token = below(&t.chance, 4);
+	if (in->token)
+		t.tokens[t.tokens_given++ % TOKENS_MAX] = (struct sent_token){ in->token, t.made };
+	give(in, NULL);
+}
+
+static void do_flush(unsigned partition, unsigned reason)
+{
+	struct tx_in in = { .kind = FLUSH, .partition = partition, .reason = reason };
+
+	glk_partition_flush(&t.model[partition], reason);
+	give_token(&in);
+}
+
+static void do_flush_owned(unsigned partition, unsigned context)
+{
+	struct tx_in in = { .kind = FLUSH, .partition = partition, .reason = GLK_FLUSH_RELEASE, .owned = true, .context = context };
+
+	if ((t.model[partition].owners >> context) & 1)
+		glk_partition_flush(&t.model[partition], GLK_FLUSH_RELEASE);
+	give_token(&in);
+}
+
+/* Of no bytes too: it hits nothing. */
+static void do_probe(unsigned partition, uint64_t offset, unsigned length)
+{
+	struct tx_in in = {
+		.kind = PROBE, .partition = partition, .address = offset, .length = length, .reason = GLK_FLUSH_LOAD_HIT,
+	};
+
+	if (length && glk_write_queue_hits(&t.model[partition].queue, glk_link_address(partition, offset), length))
+		glk_partition_flush(&t.model[partition], GLK_FLUSH_LOAD_HIT);
+	give_token(&in);
+}
+
+/* --- rounds --- */
+
+struct pattern {
+	unsigned partitions;
+	unsigned kind; /* 0 random, 1 sequential, 2 few lines, 3 window edges, 4 strided */
+	unsigned span_shift;
+	unsigned length_max;
+	uint64_t at[PARTITIONS_MAX];
+};
+
+static uint64_t draw_address(struct pattern *p, unsigned partition, unsigned length, unsigned h)
+{
+	uint64_t span = UINT64_C(1) << p->span_shift, range = glk_subheader_range(h), mask = (UINT64_C(1) << 48) - 4097;
+
+	switch (p->kind) {
+	case 1:
+		p->at[partition] += length;
+		return p->at[partition] & mask;
+	case 2:
+		return (UINT64_C(0x123456780) + below(&t.chance, 8 * 128)) & mask;
+	case 3:
+		return ((1 + below(&t.chance, 3)) * range - below(&t.chance, 160)) & mask;
+	case 4:
+		p->at[partition] += 264;
+		return p->at[partition] & mask;
+	default:
+		return (draw(&t.chance) % span) & mask;
+	}
+}
+
+static void configure(unsigned partition)
+{
+	static const unsigned limits[] = { 128, 256, 512, 1024, 2048, 4096 };
+	struct tx_config c = {
+		.subheader_bytes = 2 + below(&t.chance, 5),
+		.max_payload_bytes = limits[below(&t.chance, 6)],
+		.coalesce = below(&t.chance, 16) != 0,
+		.self_describe = below(&t.chance, 4) != 0,
+	};
+	struct glk_partition *m = &t.model[partition];
+
+	glk_partition_set(m, GLK_PARTITION_SUBHEADER_BYTES, c.subheader_bytes);
+	glk_partition_set(m, GLK_PARTITION_MAX_PAYLOAD_BYTES, c.max_payload_bytes);
+	glk_partition_set(m, GLK_PARTITION_MODE,
+			  (c.coalesce ? GLK_PARTITION_MODE_COALESCE_MASK : 0) |
+				  (c.self_describe ? GLK_PARTITION_MODE_SELF_DESCRIBE_MASK : 0));
+	tx_dut_configure(t.dut, partition, &c);
+}
+
+static void run_round(uint64_t stores)
+{
+	static const unsigned gaps[] = { 0, 0, 16, 128, 230 }, lengths[] = { 4, 8, 16, 32, 64, 200, 4096 };
+	struct pattern p = {
+		.partitions = 1 + below(&t.chance, tx_dut_partitions()),
+		.kind = below(&t.chance, 5),
+		.span_shift = 7 + below(&t.chance, 40),
+		.length_max = lengths[below(&t.chance, 7)],
+	};
+	unsigned h, contexts = 1 + below(&t.chance, tx_dut_contexts());
+
+	t.in_gap = gaps[below(&t.chance, 5)];
+	t.out_gap = gaps[below(&t.chance, 5)];
+	if (p.length_max > 200 && stores > 200)
+		stores = 200; /* of many beats */
+	for (unsigned i = 0; i < p.partitions; i++) {
+		configure(i);
+		p.at[i] = draw(&t.chance) & 0xffffffffffff;
+	}
+	for (uint64_t i = 0; i < stores && !t.failure[0]; i++) {
+		unsigned partition = below(&t.chance, p.partitions), length = 1 + below(&t.chance, p.length_max), what = below(&t.chance, 256);
+		uint64_t address;
+
+		h = t.model[partition].queue.subheader_bytes;
+		address = draw_address(&p, partition, length, h);
+		if (what == 0)
+			do_flush(partition, below(&t.chance, 2) ? GLK_FLUSH_RELEASE : GLK_FLUSH_TIMEOUT);
+		else if (what < 4)
+			do_probe(partition, address, length);
+		else if (what < 7)
+			do_flush_owned(partition, below(&t.chance, tx_dut_contexts()));
+		else if (what == 7)
+			do_probe(partition, address, 0);
+		else if (what == 8)
+			check_queues();
+		else
+			do_store(partition, address, length, below(&t.chance, contexts));
+	}
+	for (unsigned i = 0; i < p.partitions && !t.failure[0]; i++)
+		do_flush(i, GLK_FLUSH_DRAIN);
+	check_queues();
+	wait_idle();
+	for (unsigned i = 0; i < PARTITIONS_MAX && !t.failure[0]; i++)
+		if (t.overwritten[i] != t.model[i].counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)])
+			fail("bytes overwritten", t.model[i].counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)], t.overwritten[i]);
+}
+
+static void start(uint64_t seed, uint64_t round, const char *wave)
+{
+	if (t.dut)
+		tx_dut_destroy(t.dut);
+	free(t.expected);
+	memset(&t, 0, sizeof(t));
+	t.expected = calloc(EXPECTED_MAX, sizeof(*t.expected));
+	t.dut = tx_dut_create(wave);
+	chance_start(&t.chance, seed, round);
+	for (unsigned i = 0; i < PARTITIONS_MAX; i++)
+		glk_partition_init(&t.model[i], tx_dut_entries(), on_packet, &t.model[i]);
+}
+
+/* Stores a clock, end to end, for the report: nothing ever waits but for the card. */
+static void report_rate(const char *name, unsigned kind, unsigned length)
+{
+	struct pattern p = { .partitions = 1, .kind = kind, .span_shift = 26, .length_max = length };
+	const unsigned stores = 20000;
+
+	start(1, 0, NULL);
+	for (unsigned i = 0; i < stores && !t.failure[0]; i++)
+		do_store(0, draw_address(&p, 0, length, 5) & ~(uint64_t)(length - 1), length, 0);
+	printf("# rate: %2u bytes, %-10s %.3f stores a clock, %.1f stores a packet%s%s\n", length, name,
+	       (double)stores / (double)t.clocks, (double)stores / (double)(t.made ? t.made : 1), t.failure[0] ? " " : "", t.failure);
+}
+
+static void report_rates(void)
+{
+	static const unsigned lengths[] = { 4, 8, 16, 32, 64 };
+
+	for (unsigned i = 0; i < 5; i++) {
+		report_rate("random", 0, lengths[i]);
+		report_rate("sequential", 1, lengths[i]);
+		report_rate("strided", 4, lengths[i]);
+		report_rate("few lines", 2, lengths[i]);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "seed", required_argument, NULL, 's' },  { "stores", required_argument, NULL, 'n' },
+		{ "round", required_argument, NULL, 'r' }, { "wave", required_argument, NULL, 'w' },
+		{ "rates", no_argument, NULL, 'p' },	   { 0 },
+	};
+	uint64_t seed = 1, stores = 200000, done = 0, round = 0, clocks = 0, packets = 0;
+	const char *wave = NULL;
+	bool one = false, rates = false;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == 's')
+			seed = strtoull(optarg, NULL, 0);
+		else if (option == 'n')
+			stores = strtoull(optarg, NULL, 0);
+		else if (option == 'r')
+			one = true, round = strtoull(optarg, NULL, 0);
+		else if (option == 'w')
+			wave = optarg;
+		else if (option == 'p')
+			rates = true;
+		else
+			return 2;
+	}
+	printf("# seed %" PRIu64 ", %u partitions, %u entries, %u contexts, %u bytes a beat\n", seed, tx_dut_partitions(),
+	       tx_dut_entries(), tx_dut_contexts(), tx_dut_lanes());
+	if (rates)
+		report_rates();
+	do {
+		start(seed, round, wave);
+		run_round(4000);
+		for (unsigned i = 0; i < PARTITIONS_MAX; i++)
+			done += t.model[i].counters.value[GLK_PARTITION_COUNTER(STORES)];
+		clocks += t.clocks;
+		packets += t.checked;
+		round++;
+	} while (done < stores && !t.failure[0] && !one);
+	printf("# %" PRIu64 " rounds, %" PRIu64 " stores, %" PRIu64 " packets, %" PRIu64 " clocks\n", round, done, packets, clocks);
+	if (t.failure[0])
+		printf("# round %" PRIu64 ": %s\n# again: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round - 1, t.failure,
+		       seed, round - 1);
+	printf("%sok 1 - the model and the logic send the same packets\n1..1\n", t.failure[0] ? "not " : "");
+	tx_dut_destroy(t.dut);
+	free(t.expected);
+	return t.failure[0] != 0;
+}

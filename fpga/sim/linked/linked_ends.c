@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What happens to two linked cards in the midst of work: cuts, sessions that end, endpoints that fail. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <gpulink_regs.h>
+
+#include "linked_places.h"
+
+#define SHORT_NS 100000u /* 25000 clocks */
+
+static void say(struct work *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct work *w, const char *format, ...)
+{
+	va_list arguments;
+	int length = snprintf(w->said, sizeof(w->said), "clock %" PRIu64 ": ", w->pair.now);
+
+	va_start(arguments, format);
+	vsnprintf(w->said + length, sizeof(w->said) - (size_t)length, format, arguments);
+	va_end(arguments);
+	if (w->verbose)
+		printf("# %s\n", w->said);
+}
+
+static uint64_t status(struct work *w, unsigned side)
+{
+	return linked_get(&w->pair, side, GLK_LINK_STATUS);
+}
+
+void work_wait_until_up(struct work *w)
+{
+	uint64_t since = w->pair.now;
+
+	for (unsigned side = 0; side < 2; side++)
+		while (!(status(w, side) & GLK_LINK_STATUS_UP_MASK) && !linked_bad(w)) {
+			if (w->pair.now - since > LINKED_PATIENCE)
+				linked_fail(&w->pair, "card %u: the link does not come up", side);
+			linked_pair_clock(&w->pair);
+		}
+}
+
+static void expect(struct work *w, unsigned side, unsigned reg, uint64_t mask, uint64_t expected)
+{
+	uint64_t value = linked_get(&w->pair, side, reg) & mask;
+
+	if (value != expected)
+		linked_fail(&w->pair, "card %u: register %#x is %#" PRIx64 ", expected %#" PRIx64, side, reg, value, expected);
+}
+
+void work_identity(struct work *w)
+{
+	for (unsigned side = 0; side < 2; side++) {
+		const struct linked_config *own = &w->pair.card[side].config, *other = &w->pair.card[1 - side].config;
+
+		expect(w, side, GLK_CARD_FEATURES, GLK_CARD_FEATURES_LINK_MASK, GLK_CARD_FEATURES_LINK_MASK);
+		expect(w, side, GLK_CARD_STATUS, GLK_CARD_STATUS_LINK_UP_MASK, GLK_CARD_STATUS_LINK_UP_MASK);
+		expect(w, side, GLK_BLOCK_DOORBELL, UINT64_C(0xffffffff00000000), (uint64_t)GLK_BLOCK_LINK << 32);
+		expect(w, side, GLK_LINK_CLUSTER, UINT64_MAX, own->cluster);
+		expect(w, side, GLK_LINK_PEER_SERIAL, UINT64_MAX, other->serial);
+		expect(w, side, GLK_LINK_STATUS, 0xffffff,
+		       GLK_LINK_STATUS_UP_MASK | GLK_LINK_STATUS_SESSION_MASK | (uint64_t)other->cluster << GLK_LINK_STATUS_PEER_CLUSTER_SHIFT |
+			       (uint64_t)GLK_LINK_VERSION << GLK_LINK_STATUS_PEER_VERSION_SHIFT);
+	}
+}
+
+void work_cut(struct work *w)
+{
+	unsigned who = below(&w->chance, 3);
+
+	say(w, "a cut that %s", who == 2 ? "both see" : who == 1 ? "card 1 sees" : "card 0 sees");
+	linked_cut(&w->pair, who);
+	work_run(w, 1 + below(&w->chance, 3000));
+	work_wait_until_up(w);
+}
+
+/* Everything under way has ended when this is over, and works again. */
+static void recover(struct work *w)
+{
+	work_wait_until_up(w);
+	for (unsigned side = 0; side < 2; side++)
+		work_remote_bytes(w, side);
+	work_settle(w);
+	w->deaf = false;
+	say(w, "all is well again");
+}
+
+static bool in_time(struct work *w, uint64_t since, unsigned side, const char *what)
+{
+	if (w->pair.now - since > LINKED_PATIENCE)
+		linked_fail(&w->pair, "card %u: %s without an end", side, what);
+	linked_pair_clock(&w->pair);
+	return !linked_bad(w);
+}
+
+static void reset_function(struct work *w, unsigned side)
+{
+	struct linked_card *card = &w->pair.card[side];
+	uint64_t since = w->pair.now;
+
+	while (!linked_card_taken(card) && in_time(w, since, side, "a write")) {
+	}
+	linked_card_flr(card);
+	while (!linked_card_flr_done(card) && in_time(w, since, side, "a function-level reset")) {
+	}
+}
+
+static void reset(struct work *w, unsigned side)
+{
+	struct linked_card *card = &w->pair.card[side];
+	uint64_t since = w->pair.now;
+	bool function = below(&w->chance, 2);
+	uint8_t data[4096];
+
+	say(w, "card %u is reset%s", side, function ? ", the function" : "");
+	w->side[side].away = true;
+	while (card->reading && !linked_card_answer(card, data) && in_time(w, since, side, "a load")) {
+	}
+	work_forget(w, side);
+	if (function)
+		reset_function(w, side);
+	else
+		linked_set(&w->pair, side, GLK_CARD_CONTROL, GLK_CARD_CONTROL_RESET_MASK);
+	while (!(linked_get(&w->pair, side, GLK_CARD_STATUS) & GLK_CARD_STATUS_READY_MASK) && !linked_bad(w))
+		linked_pair_clock(&w->pair);
+	work_run(w, below(&w->chance, 8000));
+	work_set_up(w, side);
+	w->side[side].away = false;
+}
+
+/* The other card may wait for this one, until its link is there again. */
+static bool enable(void *user)
+{
+	struct work *w = user;
+	uint64_t all = GLK_LINK_CONTROL_RESET;
+
+	return linked_card_ready(&w->pair.card[w->disabled]) &&
+	       !linked_card_post(&w->pair.card[w->disabled], 0, GLK_LINK_CONTROL, &all, sizeof(all));
+}
+
+static void disable(struct work *w, unsigned side)
+{
+	unsigned clocks = 100 + below(&w->chance, 8000);
+
+	say(w, "the link of card %u is disabled", side);
+	linked_set(&w->pair, side, GLK_LINK_CONTROL, GLK_LINK_CONTROL_RESET & ~GLK_LINK_CONTROL_ENABLE_MASK);
+	w->pair.later_at = w->pair.now + clocks;
+	w->pair.later = enable;
+	w->disabled = side;
+	work_run(w, clocks);
+}
+
+static bool speak(void *user)
+{
+	struct work *w = user;
+
+	w->pair.dead = false;
+	for (unsigned side = 0; side < 2; side++)
+		w->pair.card[side].stalled = false;
+	return true;
+}
+
+/* Nothing comes through the wire any more, and nobody says so; or one card's bus answers nothing: longer than the other waits. */
+static void silence(struct work *w, bool stall)
+{
+	unsigned clocks = 2 * SHORT_NS / 4 + below(&w->chance, 30000), side = below(&w->chance, 2);
+
+	if (stall)
+		say(w, "the bus of card %u stands still", side);
+	else
+		say(w, "silence");
+	for (unsigned i = 0; i < 2; i++)
+		linked_set(&w->pair, i, GLK_LINK_TIMEOUT_NS, SHORT_NS);
+	w->pair.later_at = w->pair.now + clocks;
+	w->pair.later = speak;
+	w->pair.dead = !stall;
+	w->pair.card[side].stalled = stall;
+	work_run(w, clocks);
+	work_wait_until_up(w);
+	for (unsigned i = 0; i < 2; i++)
+		linked_set(&w->pair, i, GLK_LINK_TIMEOUT_NS, GLK_LINK_TIMEOUT_NS_RESET);
+}
+
+void work_end(struct work *w)
+{
+	unsigned side = below(&w->chance, 2);
+
+	w->trouble = true;
+	switch (below(&w->chance, 4)) {
+	case 0:
+		reset(w, side);
+		break;
+	case 1:
+		disable(w, side);
+		break;
+	default:
+		silence(w, below(&w->chance, 2));
+		break;
+	}
+	recover(w);
+}
+
+/* --- what software does with partitions while there is work --- */
+
+static void wait_for(struct work *w, unsigned side, unsigned reg, uint64_t mask, const char *what)
+{
+	uint64_t since = w->pair.now;
+
+	while (linked_get(&w->pair, side, reg) & mask && in_time(w, since, side, what)) {
+	}
+}
+
+static void drain(struct work *w, unsigned side, uint64_t what)
+{
+	linked_set(&w->pair, side, GLK_CARD_DRAIN, what);
+	wait_for(w, side, GLK_CARD_DRAIN, GLK_CARD_DRAIN_BUSY_MASK, "a drain");
+}
+
+void work_drain(struct work *w)
+{
+	unsigned side = below(&w->chance, 2), role = below(&w->chance, WORK_ROLES + 1);
+
+	drain(w, side,
+	      role == WORK_ROLES ? GLK_DRAIN_CARD
+				 : GLK_DRAIN_PARTITION | (uint64_t)w->side[side].partition[role] << GLK_CARD_DRAIN_ID_SHIFT);
+}
+
+/* A partition of the other card's is taken away and comes back, with what was stored to it under way. */
+void work_bind_again(struct work *w)
+{
+	unsigned side = below(&w->chance, 2), p = w->side[side].partition[WORK_FAR_A];
+	unsigned kind = linked_partition(p, GLK_PARTITION_EP_KIND);
+	bool paused = w->pause;
+
+	say(w, "card %u binds partition %u again", side, p);
+	w->pause = true;
+	work_stop_loads(w, side);
+	linked_set(&w->pair, side, kind, GLK_EP_NONE);
+	drain(w, side, GLK_DRAIN_PARTITION | (uint64_t)p << GLK_CARD_DRAIN_ID_SHIFT);
+	expect(w, side, linked_partition(p, GLK_PARTITION_STATUS), GLK_PARTITION_STATUS_UNACKNOWLEDGED_MASK, 0);
+	linked_set(&w->pair, side, kind, GLK_EP_LINK);
+	if (linked_get(&w->pair, side, kind) != GLK_EP_LINK)
+		linked_fail(&w->pair, "card %u, partition %u: EP_KIND is not link again", side, p);
+	work_remote_bytes(w, side);
+	w->pause = paused;
+}
+
+void work_deaf(struct work *w)
+{
+	struct linked_card *card = &w->pair.card[below(&w->chance, 2)];
+
+	say(w, "endpoints fail");
+	w->trouble = w->deaf = true;
+	card->deaf = UINT32_MAX;
+	work_run(w, 200 + below(&w->chance, 3000));
+	card->deaf = 0;
+	recover(w);
+}

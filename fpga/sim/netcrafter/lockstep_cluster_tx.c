@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Lock step of the cluster queue: the same packets, settings, credits and readiness into the model and the Verilated
+ * glk_cluster_tx. At every clock both have to offer the same flit or none, take the same packet or none, and have the same number
+ * of places free; at the end of a round their counters are equal. In every eighth round packets come in with gaps between
+ * their flits, which the model does not know: there what comes out has to be un-stitched into what went in.
+ *
+ * lockstep_cluster_tx [--seed N] [--flits N] [--round N] [--wave FILE] [--rates]
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <chance.h>
+#include <netcrafter/cluster_queue.h>
+#include <netcrafter/unstitch.h>
+
+#include "cluster_dut.h"
+#include "link_packets.h"
+
+enum {
+	CLOCKS = 4000,	    /* of a round, before it is emptied */
+	OFFERED = 4096,	    /* packets that can be under way to the queue and in it */
+	FLYING = 3,	    /* flits that have left and are not yet taken */
+	LEAVE_TO_OFFER = 2, /* clocks */
+	CREDIT_DELAY = 2,
+	CREDITS = 2048, /* of a class at most */
+	WAITED_TOLD = 16 + 8, /* clocks until all that was waited has been told */
+};
+
+/* A flit in the two registers of the queue's input. */
+struct waiting {
+	const struct link_packet *packet;
+	unsigned flit;
+};
+
+static struct {
+	struct cluster_tx_dut *dut;
+	struct glk_cluster_queue *model;
+	struct glk_unstitch *unstitch;
+	struct glk_cluster_queue_config config;
+	struct chance chance;
+	uint64_t clocks, flits, feed_until;
+	unsigned places; /* free, as the logic says */
+	bool exact, out_always;
+	unsigned gap, inner_gap, out_gap, credit_rate;
+	uint32_t kinds;
+
+	/* What is fed, and what the input's registers hold. */
+	struct link_packet *packets; /* a ring */
+	uint64_t made, received[GLK_KIND_COUNT];
+	unsigned at; /* the next flit of the last one made; 0: none is begun */
+	struct waiting waits[2];
+	unsigned waiting;
+
+	/* Leaving the model: flits and the clocks they left at. */
+	struct glk_flit flying[FLYING];
+	unsigned flying_pieces[FLYING][GLK_CLASS_COUNT];
+	uint64_t left[FLYING];
+	unsigned flying_count;
+	unsigned credits[GLK_CLASS_COUNT], later[CREDIT_DELAY][GLK_CLASS_COUNT];
+
+	struct glk_cluster_queue_counters told;
+	char failure[256];
+} t;
+
+struct totals {
+	uint64_t rounds, clocks, flits, stitched, partial, pooled, timed_out, refused, critical;
+};
+
+static void fail(const char *what, uint64_t expected, uint64_t got)
+{
+	if (!t.failure[0])
+		snprintf(t.failure, sizeof(t.failure), "clock %" PRIu64 ": %s: expected %" PRIu64 ", got %" PRIu64, t.clocks, what,
+			 expected, got);
+}
+
+/* ---- In ---- */
+
+static void make_packet(void)
+{
+	struct link_packet *packet = &t.packets[t.made++ % OFFERED];
+	size_t most = (size_t)cluster_tx_flits() * GLK_FLIT_BYTES;
+
+	link_packet_make(packet, &t.chance, t.kinds, most < GLK_LINK_PACKET_BYTES_MAX ? most : GLK_LINK_PACKET_BYTES_MAX);
+}
+
+/* What is shown to the input at this clock. A packet once begun comes without gaps, if the model is to keep step. */
+static void show(struct cluster_tx_in *in)
+{
+	const struct link_packet *packet;
+	size_t done, part;
+
+	in->valid = false;
+	if (t.at == 0) {
+		if (t.clocks >= t.feed_until || below(&t.chance, 256) < t.gap)
+			return;
+		make_packet();
+		t.at = 1;
+	} else if (!t.exact && t.at > 1 && below(&t.chance, 256) < t.inner_gap) {
+		return;
+	}
+	packet = &t.packets[(t.made - 1) % OFFERED];
+	done = (size_t)(t.at - 1) * GLK_FLIT_BYTES;
+	part = packet->length - done < GLK_FLIT_BYTES ? packet->length - done : GLK_FLIT_BYTES;
+	in->valid = true;
+	in->kind = packet->kind;
+	for (unsigned i = 0; i < GLK_FLIT_BYTES; i++)
+		in->data[i] = (uint8_t)draw(&t.chance);
+	memcpy(in->data, packet->bytes + done, part);
+}
+
+/* The input's registers, as glk_skid has them: what the queue has taken goes, what was shown and could be taken comes. */
+static void pass_on(bool taken, bool shown)
+{
+	bool space = t.waiting < 2;
+	const struct link_packet *packet = &t.packets[(t.made - 1) % OFFERED];
+
+	if (taken) {
+		t.waits[0] = t.waits[1];
+		t.waiting--;
+	}
+	if (!shown || !space)
+		return;
+	t.waits[t.waiting].packet = packet;
+	t.waits[t.waiting].flit = t.at - 1;
+	t.waiting++;
+	t.at = t.at == link_packet_flits(packet) ? 0 : t.at + 1;
+}
+
+/* The model's side of it: returns whether the flit that waits longest goes in. */
+static bool push(void)
+{
+	const struct waiting *w = &t.waits[0];
+	int result;
+
+	if (!t.waiting)
+		return false;
+	if (w->flit)
+		return true;
+	result = glk_cluster_queue_push(t.model, t.clocks, w->packet->kind, w->packet->bytes, w->packet->length);
+	if (result && result != -EAGAIN)
+		fail("the model's word on a packet", 0, (uint64_t)-result);
+	return !result;
+}
+
+/* ---- Out ---- */
+
+static void arrived(void *user, enum glk_kind kind, const uint8_t *packet, size_t length, unsigned pieces)
+{
+	unsigned *credits = &t.credits[glk_kind_class(kind)];
+
+	(void)user;
+	if (!t.exact && pieces > *credits)
+		fail("credits for a packet", pieces, *credits);
+	if (!t.exact) /* else the model takes them off */
+		*credits -= pieces;
+	for (uint64_t *n = &t.received[kind]; *n < t.made; ++*n) {
+		const struct link_packet *sent = &t.packets[*n % OFFERED];
+		uint8_t expected[GLK_LINK_PACKET_BYTES_MAX];
+
+		if (sent->kind != kind)
+			continue;
+		memcpy(expected, sent->bytes, sent->length);
+		if (kind != GLK_KIND_FINEPACK) { /* the number is the queue's */
+			expected[0] = packet[0];
+			expected[1] = (uint8_t)((expected[1] & 0xf0) | (packet[1] & 0x0f));
+		}
+		if (length != sent->length || memcmp(packet, expected, length) != 0)
+			fail("a packet's bytes, its kind", kind, length);
+		++*n;
+		return;
+	}
+	fail("a packet that nobody sent, its kind", 0, kind);
+}
+
+static void check_flit(const struct cluster_tx_in *in, const struct cluster_tx_out *out)
+{
+	bool due = t.flying_count && t.left[0] + LEAVE_TO_OFFER <= t.clocks;
+	const struct glk_flit *flit = &t.flying[0];
+	struct glk_flit got = { .type = (uint8_t)out->type };
+
+	if (t.exact && out->valid != due)
+		fail("a flit is offered", due, out->valid);
+	if (t.exact && due && out->type != flit->type)
+		fail("the flit's type", flit->type, out->type);
+	for (unsigned i = 0; t.exact && due && i < GLK_FLIT_BYTES; i++)
+		if (out->data[i] != flit->bytes[i])
+			fail("a byte of the flit", flit->bytes[i], out->data[i]);
+	for (unsigned class = 0; t.exact && due && class < GLK_CLASS_COUNT; class++)
+		if (out->pieces[class] != t.flying_pieces[0][class])
+			fail("pieces of the flit", t.flying_pieces[0][class], out->pieces[class]);
+	if (!out->valid || !in->out_ready)
+		return;
+	memcpy(got.bytes, out->data, GLK_FLIT_BYTES);
+	if (glk_unstitch_flit(t.unstitch, &got))
+		fail("a flit that can be un-stitched", 1, 0);
+	t.flits++;
+	if (!t.flying_count)
+		return;
+	t.flying_count--;
+	memmove(t.flying, t.flying + 1, t.flying_count * sizeof(t.flying[0]));
+	memmove(t.left, t.left + 1, t.flying_count * sizeof(t.left[0]));
+	memmove(t.flying_pieces, t.flying_pieces + 1, t.flying_count * sizeof(t.flying_pieces[0]));
+}
+
+static void clock_model(bool ready)
+{
+	unsigned before[GLK_CLASS_COUNT];
+	struct glk_flit flit;
+
+	memcpy(before, t.credits, sizeof(before));
+	if (!glk_cluster_queue_clock(t.model, t.clocks, ready, t.credits, &flit))
+		return;
+	for (unsigned class = 0; class < GLK_CLASS_COUNT; class++)
+		t.flying_pieces[t.flying_count][class] = before[class] - t.credits[class];
+	t.flying[t.flying_count] = flit;
+	t.left[t.flying_count++] = t.clocks;
+}
+
+/* ---- The clock ---- */
+
+static void add_up(const struct cluster_events *e)
+{
+	struct glk_cluster_queue_counters *c = &t.told;
+
+	c->packets[e->kind] += e->packet;
+	c->flits_in[e->kind] += e->flit;
+	c->bytes_in[e->kind] += e->flit ? e->bytes : 0;
+	c->flits_out += e->left;
+	c->flits_padded += e->padded;
+	c->parents += e->parent;
+	c->stitched[e->stitched_kind] += e->stitched;
+	c->partial += e->partial;
+	c->pooled += e->pooled;
+	c->pool_stitched += e->pool_stitched;
+	c->pool_timed_out += e->pool_timed_out;
+	c->waited[e->waited_kind] += e->waited ? e->waited_clocks : 0;
+	c->refused += e->refused;
+}
+
+/* Credits that were given two clocks ago count from now on. */
+static void give_credits(struct cluster_tx_in *in, unsigned class, unsigned pieces)
+{
+	unsigned *now = t.later[t.clocks % CREDIT_DELAY], given = t.credits[class];
+
+	for (unsigned i = 0; i < CREDIT_DELAY; i++)
+		given += t.later[i][class];
+	if (given + pieces > CREDITS)
+		pieces = CREDITS - given;
+
+	for (unsigned c = 0; c < GLK_CLASS_COUNT; c++)
+		t.credits[c] += now[c];
+	memset(now, 0, sizeof(t.later[0]));
+	now[class] = pieces;
+	in->credit = pieces;
+	in->credit_class = class;
+	in->credit_pieces = pieces;
+}
+
+static void settings(struct cluster_settings *to)
+{
+	to->stitching = t.config.stitching;
+	to->pooling = t.config.pooling;
+	to->selective = t.config.selective;
+	to->yielding = t.config.yielding;
+	to->sequencing = t.config.sequencing;
+	to->pool_cycles = t.config.pool_cycles;
+	to->burst = t.config.burst;
+}
+
+static void clock_once(unsigned class, unsigned pieces)
+{
+	struct cluster_tx_in in;
+	struct cluster_tx_out out;
+	unsigned flying = t.flying_count, places;
+	bool taken = false;
+
+	settings(&in.settings);
+	show(&in);
+	give_credits(&in, class, pieces);
+	in.out_ready = t.out_always || below(&t.chance, 256) >= t.out_gap;
+	cluster_tx_clock(t.dut, &in, &out);
+	t.places = out.places;
+	add_up(&out.events);
+	check_flit(&in, &out);
+	if (t.exact) {
+		places = cluster_tx_flits() - glk_cluster_queue_fill(t.model);
+		if (out.places != places)
+			fail("free places", places, out.places);
+		if (out.in_ready != (t.waiting < 2))
+			fail("the input is ready", t.waiting < 2, out.in_ready);
+		taken = push();
+		clock_model(flying < FLYING);
+		pass_on(taken, in.valid);
+	} else if (in.valid && out.in_ready) {
+		t.at = t.at == link_packet_flits(&t.packets[(t.made - 1) % OFFERED]) ? 0 : t.at + 1;
+	}
+	t.clocks++;
+}
+
+/* ---- A round ---- */
+
+static void random_settings(void)
+{
+	unsigned any = below(&t.chance, 16);
+
+	t.config.stitching = below(&t.chance, 8);
+	t.config.pooling = any & 1;
+	t.config.selective = any & 2;
+	t.config.sequencing = any & 4;
+	t.config.yielding = any & 8;
+	t.config.pool_cycles = below(&t.chance, 4) ? below(&t.chance, 129) : below(&t.chance, 4);
+	t.config.burst = below(&t.chance, 2) ? 1 + below(&t.chance, 8) : 1 + below(&t.chance, 255);
+	if (glk_cluster_queue_set(t.model, &t.config))
+		fail("the model's word on the settings", 0, 1);
+}
+
+/* Nothing is offered, queued or on its way out. */
+static bool empty(void)
+{
+	uint64_t packets = 0, flits = 0;
+
+	for (unsigned kind = 1; kind < GLK_KIND_COUNT; kind++) {
+		packets += t.told.packets[kind];
+		flits += t.told.flits_in[kind] - t.told.stitched[kind];
+	}
+	return !t.at && packets == t.made && t.places == cluster_tx_flits() && flits == t.flits;
+}
+
+static void compare(const char *what, const uint64_t *expected, const uint64_t *got, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (expected[i] != got[i])
+			fail(what, expected[i], got[i]);
+}
+
+static void check_counters(void)
+{
+	const struct glk_cluster_queue_counters *c = glk_cluster_queue_counters(t.model);
+
+	compare("packets of a kind", c->packets, t.told.packets, GLK_KIND_COUNT);
+	compare("flits of a kind in", c->flits_in, t.told.flits_in, GLK_KIND_COUNT);
+	compare("bytes of a kind in", c->bytes_in, t.told.bytes_in, GLK_KIND_COUNT);
+	compare("flits of a kind stitched", c->stitched, t.told.stitched, GLK_KIND_COUNT);
+	compare("clocks waited by a kind", c->waited, t.told.waited, GLK_KIND_COUNT);
+	compare("flits out", &c->flits_out, &t.told.flits_out, 1);
+	compare("flits out, padded", &c->flits_padded, &t.told.flits_padded, 1);
+	compare("parents", &c->parents, &t.told.parents, 1);
+	compare("partial pieces", &c->partial, &t.told.partial, 1);
+	compare("pooled", &c->pooled, &t.told.pooled, 1);
+	compare("pooled and stitched", &c->pool_stitched, &t.told.pool_stitched, 1);
+	compare("pooled in vain", &c->pool_timed_out, &t.told.pool_timed_out, 1);
+	compare("refused", &c->refused, &t.told.refused, 1);
+}
+
+static void check_received(void)
+{
+	for (unsigned kind = 1; kind < GLK_KIND_COUNT; kind++)
+		for (uint64_t n = t.received[kind]; n < t.made; n++)
+			if (t.packets[n % OFFERED].kind == kind)
+				fail("packets that did not arrive, of kind", 0, kind);
+}
+
+static void run_round(void)
+{
+	bool steady = below(&t.chance, 2);
+
+	for (t.feed_until = CLOCKS; t.clocks < CLOCKS && t.made < OFFERED && !t.failure[0];) {
+		bool give = below(&t.chance, 256) < t.credit_rate;
+
+		if (!steady && below(&t.chance, 256) == 0)
+			random_settings();
+		clock_once(below(&t.chance, GLK_CLASS_COUNT), give ? below(&t.chance, 6) : 0);
+	}
+	t.feed_until = t.clocks;
+	for (unsigned waited = 0, class = 0; !t.failure[0] && !empty(); waited++) {
+		clock_once(class, 4);
+		class = (class + 1) % GLK_CLASS_COUNT;
+		if (waited > 1000000)
+			fail("clocks until the queue is empty", 0, waited);
+	}
+	for (unsigned i = 0; i < WAITED_TOLD && !t.failure[0]; i++)
+		clock_once(0, 0);
+	if (t.exact)
+		check_counters();
+	check_received();
+}
+
+static void start(uint64_t seed, uint64_t round)
+{
+	static const unsigned gaps[] = { 0, 0, 16, 128, 230 };
+	struct link_packet *packets = t.packets;
+	struct cluster_tx_dut *dut = t.dut;
+
+	glk_unstitch_destroy(t.unstitch);
+	glk_cluster_queue_destroy(t.model);
+	memset(&t, 0, sizeof(t));
+	t.packets = packets;
+	t.dut = dut;
+	chance_start(&t.chance, seed, round);
+	t.config.entries = cluster_tx_flits();
+	t.config.flit_bytes = GLK_FLIT_BYTES;
+	t.config.burst = 1;
+	if (glk_cluster_queue_create(&t.config, &t.model) || glk_unstitch_create(GLK_FLIT_BYTES, arrived, NULL, &t.unstitch))
+		abort();
+	random_settings();
+	t.exact = round % 8 != 7;
+	t.gap = gaps[below(&t.chance, 5)];
+	t.inner_gap = gaps[below(&t.chance, 5)];
+	t.out_gap = gaps[below(&t.chance, 5)];
+	t.out_always = below(&t.chance, 4) == 0;
+	t.credit_rate = below(&t.chance, 3) ? 256 : below(&t.chance, 256);
+	t.kinds = link_kinds_some(&t.chance);
+	cluster_tx_reset(t.dut);
+}
+
+static void add_totals(struct totals *totals)
+{
+	const struct glk_cluster_queue_counters *c = &t.told;
+
+	totals->rounds++;
+	totals->clocks += t.clocks;
+	totals->flits += t.flits;
+	for (unsigned kind = 1; kind < GLK_KIND_COUNT; kind++)
+		totals->stitched += c->stitched[kind];
+	totals->partial += c->partial;
+	totals->pooled += c->pooled;
+	totals->timed_out += c->pool_timed_out;
+	totals->refused += c->refused;
+}
+
+/* For the report: how many flits a clock one kind gets through, and all. */
+static void report_rates(void)
+{
+	for (unsigned kind = 1; kind <= GLK_KIND_COUNT; kind++) {
+		start(1, 0);
+		memset(&t.config, 0, sizeof(t.config));
+		t.config.burst = 1;
+		t.gap = t.out_gap = 0;
+		t.out_always = true;
+		t.kinds = kind < GLK_KIND_COUNT ? 1u << kind : (1u << GLK_KIND_COUNT) - 2;
+		if (glk_cluster_queue_set(t.model, &t.config))
+			abort();
+		for (t.feed_until = CLOCKS; t.clocks < CLOCKS && t.made < OFFERED;)
+			clock_once((unsigned)(t.clocks % GLK_CLASS_COUNT), 4);
+		printf("# rate: kind %2u (%u: all) %.3f flits a clock%s%s\n", kind, GLK_KIND_COUNT,
+		       (double)t.flits / (double)(t.clocks - LEAVE_TO_OFFER - 4), t.failure[0] ? " " : "", t.failure);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "seed", required_argument, NULL, 's' },  { "flits", required_argument, NULL, 'n' },
+		{ "round", required_argument, NULL, 'r' }, { "wave", required_argument, NULL, 'w' },
+		{ "rates", no_argument, NULL, 'p' },	   { 0 },
+	};
+	uint64_t seed = 1, flits = 100000, round = 0;
+	struct totals totals = { 0 };
+	const char *wave = NULL;
+	bool one = false, rates = false, met;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == 's')
+			seed = strtoull(optarg, NULL, 0);
+		else if (option == 'n')
+			flits = strtoull(optarg, NULL, 0);
+		else if (option == 'r')
+			one = true, round = strtoull(optarg, NULL, 0);
+		else if (option == 'w')
+			wave = optarg;
+		else if (option == 'p')
+			rates = true;
+		else
+			return 2;
+	}
+	printf("# seed %" PRIu64 ", %u flits\n", seed, cluster_tx_flits());
+	t.packets = calloc(OFFERED, sizeof(*t.packets));
+	if (!t.packets)
+		abort();
+	t.dut = cluster_tx_create(wave);
+	if (rates)
+		report_rates();
+	do {
+		start(seed, round);
+		run_round();
+		add_totals(&totals);
+		round++;
+	} while (totals.flits < flits && !t.failure[0] && !one);
+	printf("# %" PRIu64 " rounds, %" PRIu64 " clocks, %" PRIu64 " flits; stitched %" PRIu64 ", of them %" PRIu64
+	       " tails; pooled %" PRIu64 ", %" PRIu64 " in vain; clocks that a packet waited %" PRIu64 "\n",
+	       totals.rounds, totals.clocks, totals.flits, totals.stitched, totals.partial, totals.pooled, totals.timed_out,
+	       totals.refused);
+	if (t.failure[0])
+		printf("# round %" PRIu64 ": %s\n# again: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round - 1, t.failure,
+		       seed, round - 1);
+	printf("%sok 1 - the model and the logic send the same flits at the same clocks\n", t.failure[0] ? "not " : "");
+	met = one || (totals.partial && totals.pooled > totals.timed_out && totals.timed_out && totals.refused);
+	printf("%sok 2 - all of it was met\n1..2\n", met ? "" : "not ");
+	cluster_tx_destroy(t.dut);
+	glk_unstitch_destroy(t.unstitch);
+	glk_cluster_queue_destroy(t.model);
+	free(t.packets);
+	return t.failure[0] != 0 || !met;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The Verilated glk_remote_ask, a clock at a time, for benches in C. */
+#ifndef GLK_REMOTE_ASK_DUT_H
+#define GLK_REMOTE_ASK_DUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { REMOTE_ASK_PARTITIONS = 16, REMOTE_ASK_BEAT = 64 }; /* at most */
+
+struct remote_ask_in {
+	bool session;
+	uint64_t now_ns;
+	bool trimming;
+	unsigned trim_code;
+	uint64_t timeout_ns;
+	uint64_t remote_partition; /* 4 bits each */
+	bool sent_valid, lost_valid;
+	unsigned sent_remote, lost_partition, under_way;
+	bool q_valid, a_ready;
+	unsigned q_partition;
+	bool l_valid, l_atomic;
+	unsigned l_partition, l_length, l_operation;
+	uint64_t l_offset, l_operand, l_compare;
+	unsigned each_reached, is_remote;
+	bool ask_valid;
+	unsigned ask_partition, look_partition;
+	bool m_ready;
+	bool s_valid, s_first, s_last;
+	unsigned s_kind, s_bytes;
+	uint8_t s_data[16];
+};
+
+struct remote_ask_out {
+	bool q_ready, a_valid, a_error, a_one;
+	unsigned a_partition;
+	bool l_ready, b_valid, b_error, b_last;
+	uint8_t b_data[REMOTE_ASK_BEAT];
+	unsigned each_take;
+	uint64_t remote_bytes;
+	bool m_valid, m_last;
+	unsigned m_kind;
+	uint8_t m_data[16];
+	bool s_ready, stray, timeout, idle;
+};
+
+struct remote_ask_dut;
+
+struct remote_ask_dut *remote_ask_dut_create(const char *wave);
+void remote_ask_dut_destroy(struct remote_ask_dut *dut);
+unsigned remote_ask_dut_lanes(void);
+unsigned remote_ask_dut_partitions(void);
+void remote_ask_dut_reset(struct remote_ask_dut *dut);
+/* Shows `in`, tells what comes out before the clock's edge, and clocks. */
+void remote_ask_dut_clock(struct remote_ask_dut *dut, const struct remote_ask_in *in, struct remote_ask_out *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GLK_REMOTE_ASK_DUT_H */

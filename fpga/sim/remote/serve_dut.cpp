@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// glk_serve behind a C interface.
+#include "serve_dut.h"
+
+#include <cstring>
+
+#include "Vglk_serve.h"
+#include <base/dut.h>
+
+struct serve_dut : glk_dut<Vglk_serve> {
+	using glk_dut::glk_dut;
+};
+
+struct serve_dut *serve_dut_create(const char *wave)
+{
+	struct serve_dut *dut = new serve_dut(wave);
+
+	dut->top->session = 0;
+	dut->reset();
+	return dut;
+}
+
+void serve_dut_destroy(struct serve_dut *dut) { delete dut; }
+unsigned serve_dut_lanes(void) { return DUT_DATA_W / 8; }
+unsigned serve_dut_partitions(void) { return DUT_PARTITIONS; }
+
+void serve_dut_clock(struct serve_dut *dut, const struct serve_in *in, struct serve_out *out)
+{
+	Vglk_serve *top = dut->top;
+
+	top->session = in->session;
+	top->enabled = in->enabled;
+	put_bits(top->ep_open, 0, DUT_PARTITIONS, in->open);
+	for (unsigned p = 0; p < DUT_PARTITIONS; p++) {
+		put_bits(top->ep_kind, 2 * p, 2, in->kind[p]);
+		put_bits(top->ep_bytes, 37 * p, 37, in->pages[p]);
+	}
+	top->p_kind = static_cast<uint8_t>(in->posted.kind);
+	top->p_bytes = static_cast<uint8_t>(in->posted.bytes);
+	top->p_first = in->posted.first;
+	top->p_last = in->posted.last;
+	top->p_valid = in->posted.valid;
+	std::memcpy(&top->p_data, in->posted.data, 16);
+	top->r_kind = static_cast<uint8_t>(in->request.kind);
+	top->r_bytes = static_cast<uint8_t>(in->request.bytes);
+	top->r_first = in->request.first;
+	top->r_last = in->request.last;
+	top->r_valid = in->request.valid;
+	std::memcpy(&top->r_data, in->request.data, 16);
+	top->lr_ready = in->receiver_ready;
+	top->other_done = in->done;
+	top->other_refused = in->refused;
+	put_bits(top->each_reached, 0, DUT_PARTITIONS, in->reached);
+	top->fail_valid = in->fail;
+	top->fail_partition = static_cast<uint8_t>(in->fail_partition);
+	top->l_ready = in->load_ready;
+	top->g_valid = in->data_valid;
+	top->g_last = in->data_last;
+	top->g_error = in->data_error;
+	std::memcpy(&top->g_data, in->data, DUT_DATA_W / 8);
+	top->locked = in->locked;
+	top->o_ready = in->write_ready;
+	top->m_ready = in->answer_ready;
+	top->eval();
+
+	out->posted_ready = top->p_ready;
+	out->request_ready = top->r_ready;
+	out->beat_valid = top->lr_valid;
+	out->beat_last = top->lr_last;
+	out->beat_bytes = top->lr_bytes;
+	std::memcpy(out->beat, &top->lr_data, DUT_DATA_W / 8);
+	out->take = static_cast<uint16_t>(top->each_take);
+	out->load_valid = top->l_valid;
+	out->load_partition = top->l_partition;
+	out->load_length = top->l_length;
+	out->load_offset = top->l_offset;
+	out->lock = top->lock;
+	out->write_valid = top->o_valid;
+	out->write_partition = top->o_partition;
+	out->write_length = top->o_length;
+	out->write_offset = top->o_offset;
+	out->write_data = top->o_data;
+	out->answer_valid = top->m_valid;
+	out->answer_last = top->m_last;
+	out->answer_kind = top->m_kind;
+	std::memcpy(out->answer, &top->m_data, 16);
+	out->served = top->e_served;
+	out->denied = top->e_denied;
+	out->malformed = top->e_malformed;
+	out->trimmed = top->e_trimmed;
+	out->trimmed_bytes = top->e_trimmed_bytes;
+	out->idle = top->idle;
+	dut->edge();
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The administrator's half: what docs/sysfs.md describes, as calls. */
+#include "../gpulink_admin.h"
+
+#include "admin_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct {
+	const char *name, *allowed;
+} settings[] = {
+	[GPULINK_SUBHEADER_BYTES] = { "subheader_bytes", "2, 3, 4, 5 or 6" },
+	[GPULINK_MAX_PAYLOAD_BYTES] = { "max_payload_bytes", "128, 256, 512, 1024, 2048 or 4096" },
+	[GPULINK_FLUSH_TIMEOUT_NS] = { "flush_timeout_ns", "0 (never) to 1000000000" },
+	[GPULINK_COALESCE] = { "coalesce", "0 or 1" },
+	[GPULINK_OPEN] = { "open", "0 or 1" },
+};
+#define SETTINGS (sizeof(settings) / sizeof(settings[0]))
+
+/* In the order of struct gpulink_counters. */
+static const char *const counter_names[] = {
+	"stores", "store_bytes", "packets", "sub_packets", "payload_bytes", "wire_bytes", "raw_wire_bytes",
+	"overwritten_bytes", "flush_window_miss", "flush_payload_full", "flush_entries_full", "flush_release",
+	"flush_timeout", "flush_load_hit", "flush_atomic", "flush_config", "flush_drain", "loads", "atomics",
+	"endpoint_writes", "endpoint_bytes", "err_endpoint",
+};
+#define COUNTERS (sizeof(counter_names) / sizeof(counter_names[0]))
+_Static_assert(COUNTERS == sizeof(struct gpulink_counters) / sizeof(uint64_t), "a name for every counter");
+
+static bool known(enum gpulink_setting setting)
+{
+	return (unsigned)setting < SETTINGS;
+}
+
+const char *gpulink_setting_name(enum gpulink_setting setting)
+{
+	return known(setting) ? settings[setting].name : NULL;
+}
+
+const char *gpulink_setting_allowed(enum gpulink_setting setting)
+{
+	return known(setting) ? settings[setting].allowed : NULL;
+}
+
+int gpulink_setting_valid(enum gpulink_setting setting, uint64_t value)
+{
+	switch (setting) {
+	case GPULINK_SUBHEADER_BYTES:
+		return value >= 2 && value <= 6;
+	case GPULINK_MAX_PAYLOAD_BYTES:
+		return value >= 128 && value <= 4096 && (value & (value - 1)) == 0;
+	case GPULINK_FLUSH_TIMEOUT_NS:
+		return value <= 1000000000;
+	case GPULINK_COALESCE:
+	case GPULINK_OPEN:
+		return value <= 1;
+	default:
+		return 0;
+	}
+}
+
+/* --- cards --- */
+
+static int by_number(const void *a, const void *b)
+{
+	unsigned long na = strtoul((const char *)a + 7, NULL, 10), nb = strtoul((const char *)b + 7, NULL, 10);
+
+	return na < nb ? -1 : na > nb;
+}
+
+int gpulink_admin_list(char (*names)[16], unsigned room)
+{
+	DIR *folder = opendir(GLK_SYSFS);
+	char (*all)[16] = NULL, (*more)[16];
+	unsigned count = 0;
+	unsigned long number;
+	struct dirent *entry;
+
+	if (!folder)
+		return errno == ENOENT ? 0 : glk_admin_code_of(errno); /* no driver, no card */
+	while ((entry = readdir(folder))) {
+		if (!glk_admin_is_card_name(entry->d_name, &number))
+			continue;
+		more = realloc(all, (count + 1) * sizeof(*all));
+		if (!more) {
+			free(all);
+			closedir(folder);
+			return -GPULINK_ENOMEM;
+		}
+		all = more;
+		strcpy(all[count++], entry->d_name);
+	}
+	closedir(folder);
+	if (count)
+		qsort(all, count, sizeof(*all), by_number);
+	for (unsigned i = 0; i < count && i < room; i++)
+		strcpy(names[i], all[i]);
+	free(all);
+	return (int)count;
+}
+
+static int pci_address(const char *card, char *out, size_t room)
+{
+	char path[PATH_MAX], target[PATH_MAX];
+	const char *last;
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "%s/%s/device", GLK_SYSFS, card);
+	length = readlink(path, target, sizeof(target) - 1);
+	if (length < 0)
+		return glk_admin_code_of(errno);
+	target[length] = '\0';
+	last = strrchr(target, '/');
+	last = last ? last + 1 : target;
+	if (strlen(last) >= room)
+		return -GPULINK_EPROTO;
+	strcpy(out, last);
+	return 0;
+}
+
+/* Numbers of partitions have no gaps. */
+static uint32_t count_partitions(const char *card)
+{
+	char path[PATH_MAX];
+	uint32_t count = 0;
+
+	do
+		snprintf(path, sizeof(path), "%s/%s/partitions/%" PRIu32, GLK_SYSFS, card, count);
+	while (!access(path, F_OK) && ++count < 1024);
+	return count;
+}
+
+int gpulink_admin_get_info(const char *card, struct gpulink_admin_info *info)
+{
+	int error;
+
+	if (!card || !info)
+		return -GPULINK_EINVAL;
+	memset(info, 0, sizeof(*info));
+	error = glk_admin_read_text(card, "serial", info->serial, sizeof(info->serial));
+	if (!error)
+		error = pci_address(card, info->pci_address, sizeof(info->pci_address));
+	if (!error)
+		error = glk_admin_read_text(card, "hw_version", info->hw_version, sizeof(info->hw_version));
+	if (!error)
+		error = glk_admin_read_text(card, "driver_version", info->driver_version, sizeof(info->driver_version));
+	if (!error)
+		error = glk_admin_read_text(card, "link_state", info->link_state, sizeof(info->link_state));
+	if (!error)
+		error = glk_admin_read_number(card, "generation", &info->generation);
+	if (!error)
+		error = glk_admin_read_u32(card, "queue_entries", &info->queue_entries);
+	if (!error)
+		error = glk_admin_read_u32(card, "contexts", &info->contexts);
+	if (error)
+		return error;
+	strcpy(info->name, card);
+	info->partitions = count_partitions(card);
+	return 0;
+}
+
+/* A file of a partition that exists: without it, the card decides whether it is the card or the partition that is not
+ * there. */
+static int partition_file(const char *card, unsigned partition, const char *name, char *file, size_t room)
+{
+	unsigned long number;
+	char path[PATH_MAX];
+
+	if (!card || !glk_admin_is_card_name(card, &number))
+		return -GPULINK_ENODEV;
+	snprintf(path, sizeof(path), "%s/%s/partitions", GLK_SYSFS, card);
+	if (access(path, F_OK))
+		return -GPULINK_ENODEV;
+	snprintf(path, sizeof(path), "%s/%s/partitions/%u", GLK_SYSFS, card, partition);
+	if (access(path, F_OK))
+		return -GPULINK_EINVAL;
+	snprintf(file, room, "partitions/%u/%s", partition, name);
+	return 0;
+}
+
+int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpulink_admin_partition *out)
+{
+	char file[64];
+	int error = out ? 0 : -GPULINK_EINVAL;
+
+	for (unsigned s = 0; s < SETTINGS && !error; s++) {
+		error = partition_file(card, partition, settings[s].name, file, sizeof(file));
+		if (!error)
+			error = glk_admin_read_number(card, file, &out->settings[s]);
+		if (error == -GPULINK_ENODEV && s == GPULINK_OPEN)
+			out->settings[s] = 0, error = 0; /* without a link nobody is beyond it */
+	}
+	if (!error)
+		error = partition_file(card, partition, "endpoint", file, sizeof(file));
+	if (!error)
+		error = glk_admin_read_text(card, file, out->endpoint, sizeof(out->endpoint));
+	if (!error)
+		error = partition_file(card, partition, "endpoint_bytes", file, sizeof(file));
+	if (!error)
+		error = glk_admin_read_number(card, file, &out->endpoint_bytes);
+	return error;
+}
+
+int gpulink_admin_get_counters(const char *card, unsigned partition, struct gpulink_counters *counters)
+{
+	uint64_t values[COUNTERS];
+	char file[96], name[64];
+	int error;
+
+	if (!counters)
+		return -GPULINK_EINVAL;
+	for (unsigned i = 0; i < COUNTERS; i++) {
+		snprintf(name, sizeof(name), "counters/%s", counter_names[i]);
+		error = partition_file(card, partition, name, file, sizeof(file));
+		if (!error)
+			error = glk_admin_read_number(card, file, &values[i]);
+		if (error)
+			return error;
+	}
+	memcpy(counters, values, sizeof(values));
+	return 0;
+}
+
+int gpulink_admin_set(const char *card, unsigned partition, enum gpulink_setting setting, uint64_t value)
+{
+	char file[64], text[32];
+	int error;
+
+	if (!known(setting) || !gpulink_setting_valid(setting, value))
+		return -GPULINK_EINVAL;
+	error = partition_file(card, partition, settings[setting].name, file, sizeof(file));
+	if (error)
+		return error;
+	snprintf(text, sizeof(text), "%" PRIu64 "\n", value);
+	error = glk_admin_write_text(card, file, text);
+	return error == -GPULINK_ENODEV && setting == GPULINK_OPEN ? -GPULINK_ENOTSUP : error;
+}
+
+int gpulink_admin_set_endpoint(const char *card, unsigned partition, const char *endpoint)
+{
+	char file[64], text[40];
+	int error;
+
+	if (!endpoint || !*endpoint || strlen(endpoint) > sizeof(text) - 2 || strchr(endpoint, '\n'))
+		return -GPULINK_EINVAL;
+	error = partition_file(card, partition, "endpoint", file, sizeof(file));
+	if (error)
+		return error;
+	snprintf(text, sizeof(text), "%s\n", endpoint);
+	return glk_admin_write_text(card, file, text);
+}
+
+int gpulink_admin_reset(const char *card)
+{
+	return glk_admin_write_text(card, "reset", "1\n");
+}

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A card behind its driver: ioctls of /dev/gpulinkN, mappings, and the endpoints' BARs in sysfs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <gpulink_regs.h>
+
+#include "../../kmod/uapi/gpulink.h"
+#include "../backend.h"
+#include "card_ring.h"
+
+#define WAIT_MAX_NS UINT64_C(10000000000) /* of one ioctl; the kernel allows 60 s */
+
+struct card {
+	int fd;
+	dev_t number;
+	struct gpulink_ioctl_query query;
+	struct glk_card_ring *ring; /* NULL: the kernel's, by ioctl */
+	struct {
+		void *memory;
+		size_t bytes;
+	} endpoints[GLK_PARTITION_COUNT];
+};
+
+static int code_of(int error)
+{
+	switch (error) {
+	case EINVAL:
+		return -GPULINK_EINVAL;
+	case ENOMEM:
+		return -GPULINK_ENOMEM;
+	case ENODEV:
+	case ENOENT:
+		return -GPULINK_ENODEV;
+	case EACCES:
+	case EPERM:
+		return -GPULINK_EACCES;
+	case ENXIO:
+		return -GPULINK_ENOENDPOINT;
+	case ERANGE:
+		return -GPULINK_ERANGE;
+	case ENOSPC:
+		return -GPULINK_ENOSPC;
+	case ETIMEDOUT:
+		return -GPULINK_ETIMEDOUT;
+	case ESTALE:
+		return -GPULINK_ERESET;
+	case EBUSY:
+		return -GPULINK_EBUSY;
+	case EHOSTUNREACH:
+		return -GPULINK_EUNREACHABLE;
+	case EOPNOTSUPP:
+		return -GPULINK_ENOTSUP;
+	case EINTR:
+		return -GPULINK_EINTR;
+	default:
+		return -GPULINK_EIO;
+	}
+}
+
+static int call(const struct card *card, unsigned long request, void *argument)
+{
+	return ioctl(card->fd, request, argument) ? code_of(errno) : 0;
+}
+
+static void get_info(void *backend, struct gpulink_info *info)
+{
+	const struct card *card = backend;
+
+	strcpy(info->kind, "card");
+	info->partitions = card->query.partitions;
+	info->queue_entries = card->query.queue_entries;
+	info->subheader_widths = card->query.subheader_widths;
+	info->context = card->query.context;
+	info->generation = card->query.generation;
+	info->features = card->query.features;
+}
+
+static int get_endpoint(void *backend, unsigned partition, struct gpulink_endpoint_info *info)
+{
+	struct gpulink_ioctl_endpoint e = { .size = sizeof(e), .partition = partition };
+	int error = call(backend, GPULINK_IOCTL_ENDPOINT, &e);
+
+	if (error)
+		return error;
+	_Static_assert(sizeof(info->name) == sizeof(e.name), "the kernel's name fits");
+	memcpy(info->name, e.name, sizeof(info->name));
+	info->name[sizeof(info->name) - 1] = '\0';
+	info->present = e.kind != GPULINK_ENDPOINT_NONE;
+	info->bytes = e.bytes;
+	return 0;
+}
+
+/* The counters stand in the structure in the order of the registers. */
+static int get_counters(void *backend, unsigned partition, struct gpulink_counters *counters)
+{
+	enum { KNOWN = sizeof(*counters) / sizeof(uint64_t) };
+	struct gpulink_ioctl_counters c = {
+		.size = sizeof(c), .partition = partition, .count = KNOWN, .values = (uintptr_t)counters,
+	};
+	int error = call(backend, GPULINK_IOCTL_COUNTERS, &c);
+
+	return error ? error : c.count < KNOWN ? -GPULINK_EPROTO : 0;
+}
+
+/* The file in sysfs that maps the endpoint's memory. */
+static int resource_path(const struct card *card, const char *endpoint, char *path, size_t room)
+{
+	unsigned domain, bus, slot, function, bar;
+
+	if (!strcmp(endpoint, "pool"))
+		snprintf(path, room, "/sys/dev/char/%u:%u/device/resource4", major(card->number), minor(card->number));
+	else if (sscanf(endpoint, "%x:%x:%x.%x %u", &domain, &bus, &slot, &function, &bar) == 5)
+		snprintf(path, room, "/sys/bus/pci/devices/%04x:%02x:%02x.%x/resource%u", domain, bus, slot, function, bar);
+	else
+		return strncmp(endpoint, "link ", 5) ? -GPULINK_EPROTO : -GPULINK_ENOTSUP;
+	return 0;
+}
+
+static int map_endpoint(struct card *card, unsigned partition)
+{
+	struct gpulink_endpoint_info info = { 0 };
+	char path[PATH_MAX];
+	void *memory;
+	int error = get_endpoint(card, partition, &info), fd;
+
+	if (error)
+		return error;
+	if (!info.present)
+		return -GPULINK_ENOENDPOINT;
+	error = resource_path(card, info.name, path, sizeof(path));
+	if (error)
+		return error;
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return code_of(errno);
+	memory = mmap(NULL, info.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	error = memory == MAP_FAILED ? code_of(errno) : 0;
+	close(fd);
+	if (error)
+		return error;
+	card->endpoints[partition].memory = memory;
+	card->endpoints[partition].bytes = info.bytes;
+	return 0;
+}
+
+static int endpoint_memory(void *backend, unsigned partition, void **memory, size_t *bytes)
+{
+	struct card *card = backend;
+	int error = 0;
+
+	if (partition >= GLK_PARTITION_COUNT)
+		return -GPULINK_EINVAL;
+	if (!card->endpoints[partition].memory)
+		error = map_endpoint(card, partition);
+	if (error)
+		return error;
+	*memory = card->endpoints[partition].memory;
+	*bytes = card->endpoints[partition].bytes;
+	return 0;
+}
+
+_Static_assert(GPULINK_READ == GPULINK_ALLOW_READ && GPULINK_WRITE == GPULINK_ALLOW_WRITE, "rights are passed on");
+
+static int unmap(const struct card *card, uint32_t handle)
+{
+	struct gpulink_ioctl_handle h = { .size = sizeof(h), .handle = handle };
+
+	return call(card, GPULINK_IOCTL_WINDOW_UNMAP, &h);
+}
+
+static int window_open(void *backend, unsigned partition, uint64_t offset, uint64_t bytes, unsigned rights,
+		       struct glk_backend_window *window)
+{
+	struct card *card = backend;
+	struct gpulink_ioctl_window_map w = {
+		.size = sizeof(w), .flags = rights, .partition = partition, .offset = offset, .bytes = bytes,
+	};
+	int protection = (rights & GPULINK_READ ? PROT_READ : 0) | (rights & GPULINK_WRITE ? PROT_WRITE : 0);
+	int error = call(card, GPULINK_IOCTL_WINDOW_MAP, &w);
+	void *address;
+
+	if (error)
+		return error;
+	address = mmap(NULL, bytes, protection, MAP_SHARED, card->fd, (off_t)w.mmap_offset);
+	if (address == MAP_FAILED) {
+		error = code_of(errno);
+		unmap(card, w.handle);
+		return error;
+	}
+	*window = (struct glk_backend_window){ .handle = w.handle, .address = address };
+	return 0;
+}
+
+static void window_close(void *backend, const struct glk_backend_window *window, uint64_t bytes)
+{
+	munmap(window->address, bytes);
+	unmap(backend, window->handle); /* fails when the card is gone or was reset, and the window with it */
+}
+
+static int memory_open(void *backend, void *address, size_t bytes, unsigned rights, uint32_t *handle)
+{
+	struct gpulink_ioctl_register r = {
+		.size = sizeof(r), .flags = rights, .address = (uintptr_t)address, .bytes = bytes,
+	};
+	int error = call(backend, GPULINK_IOCTL_REGISTER, &r);
+
+	*handle = r.handle;
+	return error;
+}
+
+static int memory_import(void *backend, int dmabuf, uint64_t offset, size_t bytes, unsigned rights, uint32_t *handle)
+{
+	const struct card *card = backend;
+	struct gpulink_ioctl_register_dmabuf r = {
+		.size = sizeof(r), .flags = rights, .fd = dmabuf, .offset = offset, .bytes = bytes,
+	};
+
+	if (ioctl(card->fd, GPULINK_IOCTL_REGISTER_DMABUF, &r))
+		return errno == EBADF || errno == ELOOP ? -GPULINK_EINVAL : code_of(errno);
+	*handle = r.handle;
+	return 0;
+}
+
+static void memory_close(void *backend, uint32_t handle)
+{
+	struct gpulink_ioctl_handle h = { .size = sizeof(h), .handle = handle };
+
+	call(backend, GPULINK_IOCTL_UNREGISTER, &h);
+}
+
+static int submit(void *backend, const uint64_t entry[GLK_SQE_WORDS])
+{
+	const struct card *card = backend;
+	struct gpulink_ioctl_submit s = { .size = sizeof(s), .entries = (uintptr_t)entry, .count = 1 };
+
+	if (card->ring)
+		return glk_card_ring_submit(card->ring, entry);
+	if (!ioctl(card->fd, GPULINK_IOCTL_SUBMIT, &s))
+		return 1;
+	return errno == EAGAIN ? 0 : code_of(errno);
+}
+
+static int wait_on_ring(const struct card *card, uint64_t (*completions)[GLK_CQE_WORDS], unsigned room, unsigned least,
+			uint64_t timeout_ns)
+{
+	int count = glk_card_ring_wait(card->ring, completions, room, least, timeout_ns);
+
+	return count < 0 ? code_of(-count) : count;
+}
+
+static int wait_completions(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigned room, unsigned least,
+			    uint64_t timeout_ns)
+{
+	const struct card *card = backend;
+	struct gpulink_ioctl_wait w = {
+		.size = sizeof(w),
+		.completions = (uintptr_t)completions,
+		.count = room,
+		.least = least,
+		.timeout_ns = timeout_ns < WAIT_MAX_NS ? timeout_ns : WAIT_MAX_NS,
+	};
+	int error;
+
+	if (card->ring)
+		return wait_on_ring(card, completions, room, least, timeout_ns);
+	error = call(card, GPULINK_IOCTL_WAIT, &w);
+	if (error == -GPULINK_ETIMEDOUT && (w.completed || timeout_ns > WAIT_MAX_NS))
+		error = 0;
+	return error ? error : (int)w.completed;
+}
+
+/* errno, or 0. */
+static int release_by_ioctl(const struct card *card, uint64_t timeout_ns, uint32_t *errors)
+{
+	struct gpulink_ioctl_release r = { .size = sizeof(r) };
+	uint64_t left = timeout_ns;
+	int failed;
+
+	do {
+		r.timeout_ns = left < WAIT_MAX_NS ? left : WAIT_MAX_NS;
+		left -= r.timeout_ns;
+		failed = ioctl(card->fd, GPULINK_IOCTL_RELEASE, &r) ? errno : 0;
+	} while (failed == ETIMEDOUT && left);
+	*errors = r.errors;
+	return failed;
+}
+
+static int release(void *backend, uint64_t timeout_ns, uint32_t *errors)
+{
+	const struct card *card = backend;
+	uint32_t counted = 0;
+	int failed = card->ring ? -glk_card_ring_release(card->ring, timeout_ns, &counted) :
+				  release_by_ioctl(card, timeout_ns, &counted);
+
+	if (failed && failed != EIO)
+		return code_of(failed);
+	*errors = counted;
+	return failed ? -GPULINK_EENDPOINT : 0;
+}
+
+static void card_close(void *backend)
+{
+	struct card *card = backend;
+
+	glk_card_ring_close(card->ring);
+	for (unsigned p = 0; p < GLK_PARTITION_COUNT; p++)
+		if (card->endpoints[p].memory)
+			munmap(card->endpoints[p].memory, card->endpoints[p].bytes);
+	close(card->fd);
+	free(card);
+}
+
+static const struct glk_backend_ops card_ops = {
+	.close = card_close,
+	.get_info = get_info,
+	.get_endpoint = get_endpoint,
+	.get_counters = get_counters,
+	.endpoint_memory = endpoint_memory,
+	.window_open = window_open,
+	.window_close = window_close,
+	.memory_open = memory_open,
+	.memory_import = memory_import,
+	.memory_close = memory_close,
+	.submit = submit,
+	.wait = wait_completions,
+	.release = release,
+};
+
+static int introduce(struct card *card)
+{
+	struct stat status;
+	int error;
+
+	if (fstat(card->fd, &status))
+		return code_of(errno);
+	if (!S_ISCHR(status.st_mode))
+		return -GPULINK_ENODEV;
+	card->number = status.st_rdev;
+	card->query.size = sizeof(card->query);
+	if (ioctl(card->fd, GPULINK_IOCTL_QUERY, &card->query)) {
+		error = errno; /* another driver's device does not know the call */
+		return error == ENOTTY ? -GPULINK_ENODEV : error == EINVAL || error == E2BIG ? -GPULINK_EABI : code_of(error);
+	}
+	if (card->query.abi_version != GPULINK_ABI_VERSION)
+		return -GPULINK_EABI;
+	if (card->query.ring_entries > GLK_RING_MAX)
+		return -GPULINK_EABI;
+	error = glk_card_ring_open(card->fd, card->query.doorbell_offset, &card->ring);
+	return error ? code_of(-error) : 0;
+}
+
+int glk_card_open(const char *name, const struct glk_backend_ops **ops, void **backend)
+{
+	struct card *card = calloc(1, sizeof(*card));
+	char path[PATH_MAX];
+	int error;
+
+	if (!card)
+		return -GPULINK_ENOMEM;
+	snprintf(path, sizeof(path), "%s%s", strchr(name, '/') ? "" : "/dev/", name);
+	card->fd = open(path, O_RDWR | O_CLOEXEC);
+	if (card->fd < 0) {
+		/* The node is there and its device is not, or the name leads to no node at all. */
+		error = errno == ENXIO || errno == ENOTDIR || errno == EISDIR ? -GPULINK_ENODEV : code_of(errno);
+		free(card);
+		return error;
+	}
+	error = introduce(card);
+	if (error) {
+		card_close(card);
+		return error;
+	}
+	*ops = &card_ops;
+	*backend = card;
+	return 0;
+}

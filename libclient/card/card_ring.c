@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Completions come in the order of entries, so that one index counts both. Some entries are ours: releases, and those that
+ * do nothing but raise an interrupt. The front sees to it that no more than GLK_RING_MAX of its own are on the way; the
+ * ring has twice that room.
+ *
+ * Whoever sleeps is woken by an entry that asks for an interrupt. Not each does, for interrupts cost more than puts: every
+ * FLAG_EVERY-th, and one that we add when the last ones do not.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include <gpulink_regs.h>
+
+#include "../../kmod/uapi/gpulink.h"
+#include "card_ring.h"
+
+#define ORDER	     9u
+#define ENTRIES	     (1u << ORDER)
+#define FLAG_EVERY   32u
+#define TELL_EVERY   64u  /* completions taken, before the card is told */
+#define POLLS	     500u /* before sleeping */
+#define CHECK_EVERY  64u  /* fruitless looks, before the kernel is asked whether the card is alive */
+#define SLEEP_MAX_NS UINT64_C(10000000000) /* of one call; the kernel allows 60 s */
+#define NO_DEADLINE  UINT64_MAX
+
+struct glk_card_ring {
+	int fd;
+	struct gpulink_ioctl_ring_map map;
+	uint64_t (*sq)[GLK_SQE_WORDS];
+	const volatile uint64_t (*cq)[GLK_CQE_WORDS];
+	volatile uint64_t *doorbell;
+	uint16_t tail, head, told; /* entries written, completions taken, and those that the card was told of */
+	uint16_t woken;		   /* the entry before this one asks for an interrupt */
+	bool ours[ENTRIES];
+	unsigned theirs; /* entries of the front that it has no completion of */
+	unsigned looks;
+	uint64_t done[GLK_RING_MAX][GLK_CQE_WORDS];
+	unsigned done_head, done_count;
+	bool releasing, released;
+	uint16_t release; /* its index */
+	unsigned release_status;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t deadline_of(uint64_t timeout_ns)
+{
+	uint64_t now = now_ns();
+
+	return timeout_ns < NO_DEADLINE - now ? now + timeout_ns : NO_DEADLINE;
+}
+
+static unsigned slot_of(uint16_t index)
+{
+	return index & (ENTRIES - 1);
+}
+
+static void put(struct glk_card_ring *ring, const uint64_t entry[GLK_SQE_WORDS], bool ours, bool wake)
+{
+	uint64_t *slot = ring->sq[slot_of(ring->tail)];
+
+	memcpy(slot, entry, GLK_SQE_BYTES);
+	ring->ours[slot_of(ring->tail)] = ours;
+	ring->tail++;
+	if (wake || slot_of(ring->tail) % FLAG_EVERY == 0) {
+		slot[GLK_SQE_FLAGS_Q] |= (uint64_t)GLK_FLAG_INTERRUPT << GLK_SQE_FLAGS_SHIFT;
+		ring->woken = ring->tail;
+	}
+	/* The entry, and what was stored through windows before it, go before the doorbell. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	ring->doorbell[GLK_DOORBELL_SQ_TAIL / 8] = ring->tail;
+}
+
+static bool full(const struct glk_card_ring *ring)
+{
+	return (uint16_t)(ring->tail - ring->head) == ENTRIES;
+}
+
+static void take_one(struct glk_card_ring *ring, uint64_t tag, uint64_t word)
+{
+	if (!ring->ours[slot_of(ring->head)]) {
+		uint64_t *done = ring->done[(ring->done_head + ring->done_count++) % GLK_RING_MAX];
+
+		done[0] = tag;
+		done[1] = word;
+	} else if (ring->releasing && ring->head == ring->release) {
+		ring->release_status = (unsigned)((word & GLK_CQE_STATUS_MASK) >> GLK_CQE_STATUS_SHIFT);
+		ring->released = true;
+	}
+	ring->head++;
+}
+
+/* Takes what has come. After a reset of the card nothing comes; what is shown then is no completion. */
+static void reap(struct glk_card_ring *ring)
+{
+	while (ring->head != ring->tail) {
+		const volatile uint64_t *at = ring->cq[slot_of(ring->head)];
+		uint64_t word = at[GLK_CQE_PHASE_Q], first_lap = !(ring->head & ENTRIES);
+
+		if ((word & GLK_CQE_PHASE_MASK) >> GLK_CQE_PHASE_SHIFT != first_lap ||
+		    (word & GLK_CQE_STATUS_MASK) >> GLK_CQE_STATUS_SHIFT == GLK_ST_RESET)
+			break;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE); /* the tag was written before the phase */
+		take_one(ring, at[GLK_CQE_TAG_Q], word);
+	}
+	if ((uint16_t)(ring->head - ring->told) >= TELL_EVERY) {
+		ring->told = ring->head;
+		ring->doorbell[GLK_DOORBELL_CQ_HEAD / 8] = ring->told;
+	}
+}
+
+/* Sleeps until the completion is there, in parts that the kernel allows. */
+static int sleep_for(struct glk_card_ring *ring, uint16_t index, uint64_t deadline, uint32_t *errors)
+{
+	struct gpulink_ioctl_ring_wait w = {
+		.size = sizeof(w), .flags = errors ? GPULINK_RING_WAIT_RELEASE : 0, .index = index,
+	};
+	uint64_t now;
+	int error;
+
+	do {
+		now = now_ns();
+		w.timeout_ns = deadline <= now ? 0 : deadline - now < SLEEP_MAX_NS ? deadline - now : SLEEP_MAX_NS;
+		error = ioctl(ring->fd, GPULINK_IOCTL_RING_WAIT, &w) ? errno : 0;
+	} while ((error == ETIMEDOUT || error == EINTR) && w.timeout_ns && now_ns() < deadline);
+	if (errors)
+		*errors = w.errors;
+	return -error;
+}
+
+int glk_card_ring_submit(struct glk_card_ring *ring, const uint64_t entry[GLK_SQE_WORDS])
+{
+	if (ring->theirs == GLK_RING_MAX || full(ring))
+		reap(ring);
+	if (ring->theirs == GLK_RING_MAX || full(ring))
+		return 0;
+	put(ring, entry, false, false);
+	ring->theirs++;
+	return 1;
+}
+
+/* The index of the front's entry that is the `nth` of those without a completion, from 1 on; of the last one if there are
+ * fewer. */
+static uint16_t index_of(const struct glk_card_ring *ring, unsigned nth)
+{
+	uint16_t index = ring->head;
+
+	while ((uint16_t)(index + 1) != ring->tail) {
+		if (!ring->ours[slot_of(index)] && --nth == 0)
+			break;
+		index++;
+	}
+	return index;
+}
+
+/* Sleeps until `more` completions have come than were taken. */
+static int await(struct glk_card_ring *ring, unsigned more, uint64_t deadline)
+{
+	static const uint64_t nop[GLK_SQE_WORDS] = { GLK_OP_NOP };
+	uint16_t index;
+
+	for (unsigned i = 0; i < POLLS; i++) {
+		reap(ring);
+		if (ring->done_count >= more)
+			return 0;
+	}
+	index = index_of(ring, more - ring->done_count);
+	if ((int16_t)(ring->woken - index) <= 0 && !full(ring))
+		put(ring, nop, true, true);
+	return sleep_for(ring, index, deadline, NULL);
+}
+
+int glk_card_ring_wait(struct glk_card_ring *ring, uint64_t (*completions)[GLK_CQE_WORDS], unsigned room, unsigned least,
+		       uint64_t timeout_ns)
+{
+	uint64_t deadline = deadline_of(timeout_ns);
+	unsigned taken = 0;
+	int error = 0;
+
+	if (least > ring->theirs)
+		least = ring->theirs;
+	reap(ring);
+	while (!error && ring->done_count < least)
+		error = await(ring, least, deadline);
+	reap(ring);
+	/* Who only looks must hear of the card's end as well. */
+	if (!ring->done_count && ring->theirs && !least && ++ring->looks % CHECK_EVERY == 0)
+		error = sleep_for(ring, ring->head, 0, NULL);
+	for (; taken < room && ring->done_count; taken++) {
+		memcpy(completions[taken], ring->done[ring->done_head], sizeof(*completions));
+		ring->done_head = (ring->done_head + 1) % GLK_RING_MAX;
+		ring->done_count--;
+	}
+	ring->theirs -= taken;
+	if (error == -ETIMEDOUT && !least)
+		error = 0;
+	return taken || !error ? (int)taken : error;
+}
+
+int glk_card_ring_release(struct glk_card_ring *ring, uint64_t timeout_ns, uint32_t *errors)
+{
+	static const uint64_t release[GLK_SQE_WORDS] = { GLK_OP_RELEASE };
+	int error;
+
+	reap(ring);
+	if (full(ring))
+		return -EBUSY;
+	ring->releasing = true;
+	ring->released = false;
+	ring->release = ring->tail;
+	put(ring, release, true, true);
+	error = sleep_for(ring, ring->release, deadline_of(timeout_ns), errors);
+	if (!error)
+		reap(ring);
+	if (!error && !ring->released) /* the card was reset, or went, before we looked: the kernel knows which */
+		error = sleep_for(ring, ring->release, 0, errors);
+	ring->releasing = false;
+	if (error)
+		return error == -EIO ? -EPROTO : error; /* the ring stopped, which is no endpoint's error */
+	return !ring->released ? -EPROTO : ring->release_status == GLK_ST_OK ? 0 :
+	       ring->release_status == GLK_ST_ENDPOINT ? -EIO : -EPROTO;
+}
+
+void glk_card_ring_close(struct glk_card_ring *ring)
+{
+	if (!ring)
+		return;
+	if (ring->sq)
+		munmap(ring->sq, ring->map.sq_bytes);
+	if (ring->cq)
+		munmap((void *)(uintptr_t)ring->cq, ring->map.cq_bytes);
+	if (ring->doorbell)
+		munmap((void *)(uintptr_t)ring->doorbell, GLK_PAGE_SIZE);
+	free(ring);
+}
+
+static void *map(int fd, uint64_t bytes, int protection, uint64_t offset)
+{
+	void *memory = mmap(NULL, bytes, protection, MAP_SHARED, fd, (off_t)offset);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+int glk_card_ring_open(int fd, uint64_t doorbell_offset, struct glk_card_ring **out)
+{
+	struct glk_card_ring *ring = calloc(1, sizeof(*ring));
+	int error = 0;
+
+	*out = NULL;
+	if (!ring)
+		return -ENOMEM;
+	ring->fd = fd;
+	ring->map = (struct gpulink_ioctl_ring_map){ .size = sizeof(ring->map), .sq_order = ORDER, .cq_order = ORDER };
+	if (ioctl(fd, GPULINK_IOCTL_RING_MAP, &ring->map)) {
+		error = errno == ENOTTY ? 0 : -errno;
+		free(ring);
+		return error;
+	}
+	ring->sq = map(fd, ring->map.sq_bytes, PROT_READ | PROT_WRITE, ring->map.sq_offset);
+	ring->cq = map(fd, ring->map.cq_bytes, PROT_READ, ring->map.cq_offset);
+	ring->doorbell = map(fd, GLK_PAGE_SIZE, PROT_READ | PROT_WRITE, doorbell_offset);
+	if (!ring->sq || !ring->cq || !ring->doorbell) {
+		error = -errno;
+		glk_card_ring_close(ring);
+		return error;
+	}
+	*out = ring;
+	return 0;
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "soft_options.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../gpulink_admin.h"
+
+#define PAGE	   UINT64_C(4096)
+#define MEMORY_MAX (UINT64_C(64) << 30)
+
+/* A number, with k, M or G behind it if it counts bytes. */
+static bool parse_number(const char *text, bool bytes, uint64_t *value)
+{
+	unsigned shift = 0;
+	char *end;
+
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	if (bytes && *end)
+		shift = *end == 'k' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+	if (shift)
+		end++;
+	if (errno || *end || *value > UINT64_MAX >> shift)
+		return false;
+	*value <<= shift;
+	return true;
+}
+
+static bool apply(const char *key, const char *text, struct glk_soft_options *o)
+{
+	uint64_t value;
+
+	if (!parse_number(text, !strcmp(key, "memory"), &value))
+		return false;
+	if (!strcmp(key, "endpoints")) {
+		o->endpoints = value;
+		return value >= 1 && value <= 16;
+	}
+	if (!strcmp(key, "memory")) {
+		o->memory = value;
+		return value && value % PAGE == 0 && value <= MEMORY_MAX;
+	}
+	if (!strcmp(key, "subheader")) {
+		o->subheader = value;
+		return gpulink_setting_valid(GPULINK_SUBHEADER_BYTES, value);
+	}
+	if (!strcmp(key, "payload")) {
+		o->payload = value;
+		return gpulink_setting_valid(GPULINK_MAX_PAYLOAD_BYTES, value);
+	}
+	if (!strcmp(key, "timeout")) {
+		o->timeout = value;
+		return gpulink_setting_valid(GPULINK_FLUSH_TIMEOUT_NS, value);
+	}
+	o->coalesce = value;
+	return !strcmp(key, "coalesce") && gpulink_setting_valid(GPULINK_COALESCE, value);
+}
+
+int glk_soft_options_parse(const char *text, struct glk_soft_options *options)
+{
+	char copy[128], *option, *rest = NULL, *value;
+
+	*options = (struct glk_soft_options){ 4, UINT64_C(64) << 20, 5, 4096, 0, 1 };
+	if (strlen(text) >= sizeof(copy))
+		return -GPULINK_EINVAL;
+	strcpy(copy, text);
+	for (option = strtok_r(copy, ",", &rest); option; option = strtok_r(NULL, ",", &rest)) {
+		value = strchr(option, '=');
+		if (!value)
+			return -GPULINK_EINVAL;
+		*value++ = '\0';
+		if (!apply(option, value, options))
+			return -GPULINK_EINVAL;
+	}
+	return 0;
+}

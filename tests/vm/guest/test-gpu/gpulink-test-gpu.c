@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A driver of the GPU stand-ins: exports their memory as a dma-buf that it moves when told to, and maps other drivers'
+ * buffers. Where GPUs would store by themselves, the CPU does it for them.
+ */
+#include <linux/delay.h>
+#include <linux/dma-buf.h>
+#include <linux/dma-mapping.h>
+#include <linux/dma-resv.h>
+#include <linux/io.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/pci.h>
+#include <linux/pci-p2pdma.h>
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "gpulink-test-gpu.h"
+
+#define GPU_VENDOR	0x1234
+#define GPU_DEVICE	0x6c65
+
+struct test_gpu {
+	struct pci_dev *pdev;
+	struct miscdevice misc;
+	struct mutex lock;		/* outside reservation locks */
+	void __iomem *memory;
+	bool upper;			/* where the buffer is; under its reservation lock, as the next */
+	unsigned int pins;
+	struct dma_buf *exported;	/* while it lives */
+	struct dma_buf_attachment *import;
+	struct sg_table *sgt;		/* under the import's reservation lock */
+	void __iomem *mapped;
+};
+
+static resource_size_t half(const struct test_gpu *gpu)
+{
+	return pci_resource_len(gpu->pdev, 0) / 2;
+}
+
+/* --- export --- */
+
+static struct sg_table *map_buffer(struct dma_buf_attachment *attach, enum dma_data_direction dir)
+{
+	struct test_gpu *gpu = attach->dmabuf->priv;
+	phys_addr_t start = pci_resource_start(gpu->pdev, 0) + (gpu->upper ? half(gpu) : 0);
+	struct sg_table *sgt;
+	dma_addr_t address;
+	int err;
+
+	sgt = kzalloc(sizeof(*sgt), GFP_KERNEL);
+	if (!sgt)
+		return ERR_PTR(-ENOMEM);
+	err = sg_alloc_table(sgt, 1, GFP_KERNEL);
+	if (err)
+		goto free;
+	address = dma_map_resource(attach->dev, start, attach->dmabuf->size, dir, DMA_ATTR_SKIP_CPU_SYNC);
+	err = dma_mapping_error(attach->dev, address);
+	if (err)
+		goto free_table;
+	sg_set_page(sgt->sgl, NULL, attach->dmabuf->size, 0);
+	sg_dma_address(sgt->sgl) = address;
+	sg_dma_len(sgt->sgl) = attach->dmabuf->size;
+	return sgt;
+free_table:
+	sg_free_table(sgt);
+free:
+	kfree(sgt);
+	return ERR_PTR(err);
+}
+
+static void unmap_buffer(struct dma_buf_attachment *attach, struct sg_table *sgt, enum dma_data_direction dir)
+{
+	dma_unmap_resource(attach->dev, sg_dma_address(sgt->sgl), sg_dma_len(sgt->sgl), dir,
+			   DMA_ATTR_SKIP_CPU_SYNC);
+	sg_free_table(sgt);
+	kfree(sgt);
+}
+
+/* As drivers of GPUs do whose memory cannot be moved to the host's. */
+static int attach_buffer(struct dma_buf *dmabuf, struct dma_buf_attachment *attach)
+{
+#ifdef CONFIG_PCI_P2PDMA
+	struct test_gpu *gpu = dmabuf->priv;
+
+	if (pci_p2pdma_distance(gpu->pdev, attach->dev, false) < 0)
+		return -EOPNOTSUPP;
+#endif
+	return 0;
+}
+
+/* The place where it is now: tests that move it do not map it. */
+static int mmap_buffer(struct dma_buf *dmabuf, struct vm_area_struct *vma)
+{
+	struct test_gpu *gpu = dmabuf->priv;
+	phys_addr_t start = pci_resource_start(gpu->pdev, 0) + (gpu->upper ? half(gpu) : 0);
+
+	vma->vm_page_prot = pgprot_noncached(vma->vm_page_prot);
+	return io_remap_pfn_range(vma, vma->vm_start, PHYS_PFN(start) + vma->vm_pgoff, vma->vm_end - vma->vm_start,
+				  vma->vm_page_prot);
+}
+
+/* Kernels without DMABUF_MOVE_NOTIFY pin whatever is mapped. */
+static int pin_buffer(struct dma_buf_attachment *attach)
+{
+	struct test_gpu *gpu = attach->dmabuf->priv;
+
+	gpu->pins++;
+	return 0;
+}
+
+static void unpin_buffer(struct dma_buf_attachment *attach)
+{
+	struct test_gpu *gpu = attach->dmabuf->priv;
+
+	gpu->pins--;
+}
+
+static void release_buffer(struct dma_buf *dmabuf)
+{
+	struct test_gpu *gpu = dmabuf->priv;
+
+	mutex_lock(&gpu->lock);
+	gpu->exported = NULL;
+	mutex_unlock(&gpu->lock);
+}
+
+static const struct dma_buf_ops buffer_ops = {
+	.attach = attach_buffer,
+	.map_dma_buf = map_buffer,
+	.unmap_dma_buf = unmap_buffer,
+	.pin = pin_buffer,
+	.unpin = unpin_buffer,
+	.mmap = mmap_buffer,
+	.release = release_buffer,
+};
+
+static long export_buffer(struct test_gpu *gpu, unsigned long bytes)
+{
+	DEFINE_DMA_BUF_EXPORT_INFO(info);
+	struct dma_buf *dmabuf;
+	int fd;
+
+	if (gpu->exported)
+		return -EBUSY;
+	if (!bytes || !PAGE_ALIGNED(bytes) || bytes > half(gpu))
+		return -EINVAL;
+	info.ops = &buffer_ops;
+	info.size = bytes;
+	info.flags = O_RDWR | O_CLOEXEC;
+	info.priv = gpu;
+	dmabuf = dma_buf_export(&info);
+	if (IS_ERR(dmabuf))
+		return PTR_ERR(dmabuf);
+	gpu->exported = dmabuf;
+	fd = dma_buf_fd(dmabuf, O_CLOEXEC);
+	if (fd < 0) {
+		mutex_unlock(&gpu->lock);	/* for release_buffer() */
+		dma_buf_put(dmabuf);
+		mutex_lock(&gpu->lock);
+	}
+	return fd;
+}
+
+/*
+ * As a GPU's memory manager would: importers let go, the contents are copied, importers find them in the new place. Copying
+ * takes so many milliseconds more.
+ */
+static long move_buffer(struct test_gpu *gpu, unsigned long ms)
+{
+	void __iomem *from, *to;
+	size_t i;
+
+	if (!gpu->exported)
+		return -ENXIO;
+	dma_resv_lock(gpu->exported->resv, NULL);
+	if (gpu->pins) {
+		dma_resv_unlock(gpu->exported->resv);
+		return -EBUSY;
+	}
+	from = gpu->memory + (gpu->upper ? half(gpu) : 0);
+	to = gpu->memory + (gpu->upper ? 0 : half(gpu));
+	dma_buf_invalidate_mappings(gpu->exported);
+	for (i = 0; i < gpu->exported->size; i += 8)
+		writeq(readq(from + i), to + i);
+	/* Who still writes here would be seen. */
+	memset_io(from, 0xee, gpu->exported->size);
+	msleep(min(ms, 1000UL));
+	gpu->upper = !gpu->upper;
+	dma_resv_unlock(gpu->exported->resv);
+	return gpu->upper ? half(gpu) : 0;
+}
+
+/* --- import --- */
+
+static void taken_away(struct dma_buf_attachment *attach)
+{
+	struct test_gpu *gpu = attach->importer_priv;
+
+	if (!gpu->sgt)
+		return;
+	iounmap(gpu->mapped);
+	dma_buf_unmap_attachment(attach, gpu->sgt, DMA_BIDIRECTIONAL);
+	gpu->sgt = NULL;
+}
+
+static const struct dma_buf_attach_ops import_ops = {
+	.allow_peer2peer = true,
+	.GLK_INVALIDATE_MAPPINGS = taken_away,
+};
+
+static long drop_import(struct test_gpu *gpu)
+{
+	struct dma_buf *dmabuf;
+
+	if (!gpu->import)
+		return -ENXIO;
+	dmabuf = gpu->import->dmabuf;
+	dma_resv_lock(dmabuf->resv, NULL);
+	taken_away(gpu->import);
+	dma_resv_unlock(dmabuf->resv);
+	dma_buf_detach(dmabuf, gpu->import);
+	dma_buf_put(dmabuf);
+	gpu->import = NULL;
+	return 0;
+}
+
+static int map_import(struct test_gpu *gpu)
+{
+	struct sg_table *sgt;
+	int err = 0;
+
+	dma_resv_lock(gpu->import->dmabuf->resv, NULL);
+	sgt = dma_buf_map_attachment(gpu->import, DMA_BIDIRECTIONAL);
+	if (IS_ERR(sgt)) {
+		err = PTR_ERR(sgt);
+		goto unlock;
+	}
+	gpu->sgt = sgt;
+	gpu->mapped = ioremap(sg_dma_address(sgt->sgl), PAGE_SIZE);
+	if (!gpu->mapped) {
+		dma_buf_unmap_attachment(gpu->import, sgt, DMA_BIDIRECTIONAL);
+		gpu->sgt = NULL;
+		err = -ENOMEM;
+	}
+unlock:
+	dma_resv_unlock(gpu->import->dmabuf->resv);
+	return err;
+}
+
+static long import_buffer(struct test_gpu *gpu, int fd)
+{
+	struct dma_buf *dmabuf;
+	int err;
+
+	if (gpu->import)
+		return -EBUSY;
+	dmabuf = dma_buf_get(fd);
+	if (IS_ERR(dmabuf))
+		return PTR_ERR(dmabuf);
+	gpu->import = dma_buf_dynamic_attach(dmabuf, &gpu->pdev->dev, &import_ops, gpu);
+	if (IS_ERR(gpu->import)) {
+		err = PTR_ERR(gpu->import);
+		gpu->import = NULL;
+		dma_buf_put(dmabuf);
+		return err;
+	}
+	err = map_import(gpu);
+	if (err)
+		drop_import(gpu);
+	return err;
+}
+
+static long store(struct test_gpu *gpu, unsigned long value)
+{
+	long ret = -ENXIO;
+
+	if (!gpu->import)
+		return ret;
+	dma_resv_lock(gpu->import->dmabuf->resv, NULL);
+	if (gpu->sgt) {
+		writeq(value, gpu->mapped);
+		ret = 0;
+	}
+	dma_resv_unlock(gpu->import->dmabuf->resv);
+	return ret;
+}
+
+/* --- the device --- */
+
+static long gpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct test_gpu *gpu = container_of(file->private_data, struct test_gpu, misc);
+	long ret;
+
+	mutex_lock(&gpu->lock);
+	switch (cmd) {
+	case TEST_GPU_EXPORT:
+		ret = export_buffer(gpu, arg);
+		break;
+	case TEST_GPU_MOVE:
+		ret = move_buffer(gpu, arg);
+		break;
+	case TEST_GPU_IMPORT:
+		ret = import_buffer(gpu, arg);
+		break;
+	case TEST_GPU_STORE:
+		ret = store(gpu, arg);
+		break;
+	case TEST_GPU_DROP:
+		ret = drop_import(gpu);
+		break;
+	default:
+		ret = -ENOTTY;
+	}
+	mutex_unlock(&gpu->lock);
+	return ret;
+}
+
+static const struct file_operations gpu_fops = {
+	.owner = THIS_MODULE,
+	.unlocked_ioctl = gpu_ioctl,
+};
+
+static int gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
+{
+	struct test_gpu *gpu;
+	int err;
+
+	gpu = devm_kzalloc(&pdev->dev, sizeof(*gpu), GFP_KERNEL);
+	if (!gpu)
+		return -ENOMEM;
+	err = pcim_enable_device(pdev);
+	if (err)
+		return err;
+	gpu->pdev = pdev;
+	mutex_init(&gpu->lock);
+	gpu->memory = devm_ioremap(&pdev->dev, pci_resource_start(pdev, 0), pci_resource_len(pdev, 0));
+	if (!gpu->memory)
+		return -ENOMEM;
+	err = dma_set_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
+	if (err)
+		return err;
+	pci_set_drvdata(pdev, gpu);
+	gpu->misc.minor = MISC_DYNAMIC_MINOR;
+	gpu->misc.fops = &gpu_fops;
+	gpu->misc.name = devm_kasprintf(&pdev->dev, GFP_KERNEL, "gpulink-test-gpu-%s", pci_name(pdev));
+	if (!gpu->misc.name)
+		return -ENOMEM;
+	return misc_register(&gpu->misc);
+}
+
+/* Tests close what they have open before. */
+static void gpu_remove(struct pci_dev *pdev)
+{
+	struct test_gpu *gpu = pci_get_drvdata(pdev);
+
+	misc_deregister(&gpu->misc);
+	drop_import(gpu);
+}
+
+static const struct pci_device_id gpu_ids[] = {
+	{ PCI_DEVICE(GPU_VENDOR, GPU_DEVICE) },
+	{ }
+};
+MODULE_DEVICE_TABLE(pci, gpu_ids);
+
+static struct pci_driver gpu_driver = {
+	.name = KBUILD_MODNAME,
+	.id_table = gpu_ids,
+	.probe = gpu_probe,
+	.remove = gpu_remove,
+};
+module_pci_driver(gpu_driver);
+
+MODULE_DESCRIPTION("gpulink: a GPU driver for tests of dma-bufs");
+MODULE_AUTHOR("The gpulink authors");
+MODULE_LICENSE("GPL");
+GLK_IMPORT_NS_DMA_BUF;

@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# In the guest: gpulinkd and gpulinkctl with the real driver, without systemd and udevd. The daemon starts before the
+# driver, hears the card come, configures it, loses it, and configures it again.
+. /suite/lib.sh
+
+conf=/etc/gpulink/gpulinkd.conf
+socket=/run/gpulink/gpulinkd.sock
+mkdir -p /etc/gpulink
+cat >$conf <<CONF
+[defaults]
+subheader_bytes = 4
+flush_timeout_ns = 5000
+[card serial:$(cat $class/serial)]
+max_payload_bytes = 512
+[card gpulink0 partition 2]
+endpoint = 0000:00:0A.0 0
+subheader_bytes = 6
+CONF
+value() { cat "$class/partitions/$1"; }
+holds() { is "$(value "$1")" "$2"; }
+ctl() {
+	wanted=$1
+	shift
+	gpulinkctl "$@"
+	is $? "$wanted"
+}
+says() {
+	text=$1
+	shift
+	"$@" 2>&1 | tee /tmp/says | grep -qF -e "$text" || { cat /tmp/says; return 1; }
+}
+configured() {
+	wait_until 10 holds 0/subheader_bytes 4 && wait_until 10 holds 2/endpoint "0000:00:0a.0 0" &&
+		holds 2/subheader_bytes 6 && holds 0/max_payload_bytes 512 && holds 5/flush_timeout_ns 5000
+}
+
+check "without a daemon gpulinkctl says so" ctl 3 list
+check "--direct works without a daemon" says "gpulink0" gpulinkctl --direct list
+check "--direct sets" ctl 0 --direct --partition 1 set-payload 256
+check "--direct has set" holds 1/max_payload_bytes 256
+check "the driver goes" rmmod gpulink
+gpulinkd 2>/tmp/gpulinkd.log &
+daemon=$!
+check "the daemon starts without a card and makes its socket's folder" wait_until 10 test -S $socket
+check "no card" ctl 4 info
+check "the driver comes" modprobe gpulink
+check "the daemon hears it and configures the card" configured
+check "list" says "gpulink0  $pci" gpulinkctl list
+check "info tells the serial number" says "$(cat $class/serial)" gpulinkctl info
+check "set-subheader 5" ctl 0 set-subheader 5
+check "arrived in sysfs" holds 7/subheader_bytes 5
+check "set-subheader 7 is refused" ctl 2 set-subheader 7
+check "and names what is allowed" says "2, 3, 4, 5 or 6" gpulinkctl set-subheader 7
+check "and changed nothing" holds 7/subheader_bytes 5
+check "set-timeout" ctl 0 set-timeout 10us --partition 3
+check "arrived as nanoseconds" holds 3/flush_timeout_ns 10000
+check "set-endpoint" ctl 0 set-endpoint 0 "0000:00:08.0 0"
+check "arrived" holds 0/endpoint "0000:00:08.0 0"
+check "an endpoint that is no device" ctl 4 set-endpoint 0 "0000:00:1e.7 0"
+check "an endpoint BAR that is not there" ctl 2 set-endpoint 0 "0000:00:08.0 3"
+check "the card itself as endpoint" ctl 2 set-endpoint 0 "$pci 2"
+check "changed nothing" holds 0/endpoint "0000:00:08.0 0"
+check "no such partition" ctl 2 --partition 4000 set-subheader 5
+gpulinkctl -o json partitions >/tmp/a
+gpulinkctl -o json --direct partitions >/tmp/b
+check "daemon and --direct say the same" cmp /tmp/a /tmp/b
+check "traffic" traffic /dev/gpulink0 1 ok
+check "counters are sysfs's" says "stores $(value 0/counters/stores)" sh -c "gpulinkctl counters --partition 0 | tr -s ' '"
+generation=$(cat $class/generation)
+check "reset" ctl 0 reset
+check "reset shows" is "$(cat $class/generation)" $((generation + 1))
+check "reset keeps settings" holds 7/subheader_bytes 5
+check "reset keeps endpoints" holds 0/endpoint "0000:00:08.0 0"
+echo "[defaults]
+subheader_bytes = 9" >/tmp/wrong
+check "--check-config" sh -c "gpulinkd --check-config --config /tmp/wrong 2>&1 | grep -q 'wrong:2:.*2, 3, 4, 5 or 6'"
+kill -HUP $daemon
+check "SIGHUP applies again" configured
+check "but leaves what is not configured" holds 0/endpoint "0000:00:08.0 0"
+check "the driver goes under the daemon" rmmod gpulink
+check "the daemon goes on" ctl 4 info
+check "the driver comes again" modprobe gpulink
+check "and the card is configured again" configured
+kill $daemon
+wait $daemon
+check "the daemon ends well" is $? 0
+check "its socket is gone" test ! -e $socket
+sed 's/^/# gpulinkd: /' /tmp/gpulinkd.log
+finish

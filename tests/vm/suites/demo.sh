@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# demo.sh GRAPH CARDS: in the guest: what an administrator and an application do. The daemon configures the cards,
+# gpulinkctl changes them, and PageRank pushes its updates through them.
+. /suite/lib.sh
+graph=$1 cards=$2
+
+# show COMMAND...: a command and what it prints.
+show() {
+	echo "\$ $*"
+	"$@" || { cat /tmp/gpulinkd.log; echo "demo: FAILED $*"; exit 1; }
+}
+# Each card has taken the other's endpoints, which it does when the link is up.
+joined() { [ "$(cat /sys/class/gpulink/gpulink*/partitions/[0-3]/endpoint | grep -c '^link ')" = 4 ]; }
+
+mkdir -p /run/gpulink
+gpulinkd --config /etc/gpulink/gpulinkd.conf --socket /run/gpulink/gpulinkd.sock 2>/tmp/gpulinkd.log &
+wait_until 10 test -S /run/gpulink/gpulinkd.sock || { cat /tmp/gpulinkd.log; echo "demo: FAILED gpulinkd did not start"; exit 1; }
+show gpulinkctl list
+if [ "$cards" = 1 ]; then
+	show gpulinkctl set-subheader 5
+	show gpulinkctl partitions
+	exec gpulink-pagerank --device /dev/gpulink0 "$graph"
+fi
+wait_until 20 joined || { cat /tmp/gpulinkd.log; echo "demo: FAILED the cards do not know each other's endpoints"; exit 1; }
+for c in gpulink0 gpulink1; do
+	show gpulinkctl --card $c set-subheader 5
+	show gpulinkctl --card $c partitions
+done
+show gpulinkctl --card gpulink0 link
+exec gpulink-pagerank --device /dev/gpulink0 --device /dev/gpulink1 "$graph"

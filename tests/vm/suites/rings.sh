@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# In the guest: the three ways to a ring, what hostile processes may try, limits, and what is left when a process dies.
+. /suite/lib.sh
+
+device=/dev/gpulink0
+nothing_left() { cat $class/usage/* | grep -vx 0 && return 1; true; }
+# Kills a process in the middle of its traffic, at another moment every time.
+kill_in_traffic() {
+	begin flowing ring-traffic $device "$1" 20 ok || return 1
+	sleep "$2"
+	kill -9 $pid
+	wait $pid
+	wait_until 3 nothing_left
+}
+# All three ways at once end with the error, each within 2 s, when the command is done.
+end_of_all() {
+	expected=$1
+	shift
+	for way in ioctl uring user; do
+		begin flowing ring-traffic $device $way 60 "$expected" || return 1
+		eval "$way=$pid ${way}_said=$said"
+	done
+	"$@"
+	wait $ioctl && wait $uring && wait $user || { cat $ioctl_said $uring_said $user_said; return 1; }
+}
+limits_refuse_nonsense() { ! put -1 $class/limits/pinned_pages && ! put x $class/limits/contexts_per_user; }
+
+check "endpoints named" name_endpoints
+check "nothing is in use" nothing_left
+tap "user ring" user-ring-test $device $class
+tap "io_uring" uring-test $device $class
+tap "isolation" isolation-test $device $class
+for way in ioctl uring user; do
+	check "traffic by $way" ring-traffic $device $way 1 ok
+	for after in 0.3 0.61 0.47; do
+		check "kill -9 in traffic by $way after $after s: nothing is left" kill_in_traffic $way $after
+	done
+done
+tap "limits" limits-test $device $class
+check "limits refuse nonsense" limits_refuse_nonsense
+check "a reset ends all three ways" end_of_all reset put 1 $class/reset
+check "traffic after it" traffic $device 1 ok
+check "nothing is left" wait_until 3 nothing_left
+check "the card's end ends all three ways" end_of_all nodev sh -c 'echo "@@host kill-card" >/dev/ttyS0'
+check "the dead card is unbound" put $pci /sys/bus/pci/drivers/gpulink/unbind
+check "the module unloads" rmmod gpulink
+finish

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The invocation of a command, and the requests it sends. */
+#ifndef GPULINKCTL_REQUEST_H
+#define GPULINKCTL_REQUEST_H
+
+#include "ask.h"
+
+#include <stdint.h>
+
+#define ALL_PARTITIONS (-1)
+/* Far above any card's; the card itself knows how many it has. */
+#define PARTITION_LIMIT 65535
+
+/** What the command line said. */
+struct invocation {
+	struct asker asker;
+	const char *card;	 /**< NULL: the only one */
+	char found_card[16];	 /**< what the commands point `card` to then */
+	int partition;		 /**< or ALL_PARTITIONS */
+	bool json;
+	unsigned watch_seconds; /**< 0: once */
+	uint64_t count, seconds; /**< after which to end; 0: never */
+	char **arguments;	 /**< after the command's name */
+	int argument_count;
+};
+
+/** Returns {"op":OP}, with the card unless it is NULL. NULL: out of memory, which ask() reports. */
+struct json_object *new_request(const char *op, const char *card);
+
+/** Adds a member; takes over both. NULL: the request was NULL, or out of memory; both are freed then. */
+struct json_object *with(struct json_object *request, const char *key, struct json_object *value);
+
+/** Reports an answer that violates the protocol. */
+enum exit_code unexpected(void);
+
+/** Points invocation->card to the selected card: the given one, or the only one. */
+enum exit_code find_card(struct invocation *invocation);
+
+#endif /* GPULINKCTL_REQUEST_H */
