@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the C header, the Verilog package and the reference table from gpulink.toml.
+"""Generates the C header, the Verilog package and the reference table from gpulink.toml.
 
-generate.py [--check]   writes the three files beside their source, or with --check says which are out of
-                        date and exits with 1.
+generate.py [--check]   writes the three files, or with --check lists those that are out of date and
+                        exits with 1.
 """
 
 import pathlib
@@ -21,7 +21,7 @@ NOTICE = "Generated from fpga/regs/gpulink.toml by fpga/regs/generate.py: edit t
 
 
 class Bad(Exception):
-    """The description contradicts itself."""
+    """An inconsistent description."""
 
 
 def mask(field):
@@ -40,14 +40,14 @@ def check_fields(where, fields):
 
 
 def expand(d):
-    """Puts each of a row of registers in the place of the row."""
+    """Expands register arrays."""
     for b in d["block"]:
         b["reg"] = [dict(r, name=f"{r['name']}_{one}", offset=r["offset"] + 8 * i, doc=f"{r['doc']}: {one.replace('_', ' ')}")
                     if one else r for r in b["reg"] for i, one in enumerate(r.get("each", [None]))]
 
 
 def check(d):
-    """Refuses overlapping registers, blocks and fields, so that no generated file can hold them."""
+    """Rejects overlapping registers, blocks and fields."""
     extents = []
     for b in d["block"]:
         array = b.get("array")
@@ -87,7 +87,7 @@ def header_value(b, nxt):
 
 
 def names(d):
-    """Yields (group comment or None, [(name, value, doc)]): what C and Verilog both say."""
+    """Yields (group comment or None, [(name, value, doc)]), for C and Verilog."""
     yield "Constants", [(k.upper(), c["value"], c["doc"]) for k, c in d["constants"].items()]
     for b, nxt in blocks(d):
         up = b["name"].upper()
@@ -97,8 +97,8 @@ def names(d):
                  (f"BLOCK_{up}_NEXT", nxt, "")]
         if "array" in b:
             group += [(f"{up}_ARRAY", b["array"]["offset"], "first element"),
-                      (f"{up}_STRIDE", b["array"]["stride"], "bytes from one element to the next"),
-                      (f"{up}_COUNT", b["array"]["count"], "most elements")]
+                      (f"{up}_STRIDE", b["array"]["stride"], "bytes between elements"),
+                      (f"{up}_COUNT", b["array"]["count"], "maximum number of elements")]
         for r in b["reg"]:
             reg = f"{up}_{r['name'].upper()}"
             base = 0 if "array" in b else b["offset"]
@@ -193,13 +193,13 @@ def register_rows(b):
 
 def reference(d):
     out = ["# Registers, ring entries and codes", "", f"<!-- {NOTICE} -->", "",
-           "What software and the card say to each other. Registers lie in BAR 0, are 64 bits wide and are read and",
-           "written whole; all numbers are little-endian. Reserved bits read 0. A write that sets a reserved bit or a",
-           "value that is not allowed changes nothing and is counted in `CARD.ERR_CONFIG`. Counters only grow, and a",
-           "read gives what the last write to `CARD.SNAPSHOT` latched.", "",
+           "The interface between software and the card. Registers are in BAR 0, 64 bits wide, and are read and written",
+           "as a whole; all numbers are little-endian. Reserved bits read 0. A write that sets a reserved bit, or that",
+           "contains an invalid value, changes nothing and is counted in `CARD.ERR_CONFIG`. Counters are monotonic; a",
+           "read returns the value latched by the last write to `CARD.SNAPSHOT`.", "",
            "Every block begins with a HEADER register: TYPE in bits 15:0, VERSION in 31:16, and in 63:32 NEXT, the",
-           "offset of the next block (0: the last). The first block lies at offset 0. A block with an array has its",
-           "registers in the elements of the array; their offsets are those in an element.", "",
+           "offset of the next block (0: the last). The first block is at offset 0. In a block with an array, register",
+           "offsets are relative to an array element.", "",
            "## Constants", "", "| name | value | meaning |", "|---|---|---|"]
     for k, c in d["constants"].items():
         out.append(f"| {k.upper()} | {number(c['value'], k)} | {cell(c['doc'])} |")
@@ -207,9 +207,9 @@ def reference(d):
         out += ["", f"## Block {b['name'].upper()} (type {b['type']}, version {b['version']})", ""]
         out += wrap(b["doc"], 112, "", "")
         if "feature" in b:
-            out += ["", f"There on cards with FEATURES.{b['feature'].upper()}; the block before it that is there leads to it then."]
+            out += ["", f"Exists on cards with FEATURES.{b['feature'].upper()}; HEADER of the preceding block then points to it."]
         out += ["", f"HEADER at `{b['offset']:#07x}` reads `{header_value(b, nxt):#x}`." +
-                (f" Array: {b['array']['count']} elements at most, from `{b['array']['offset']:#07x}`, "
+                (f" Array: at most {b['array']['count']} elements, from `{b['array']['offset']:#07x}`, "
                  f"{b['array']['stride']:#x} bytes apart." if "array" in b else ""), "",
                 "| offset | register | access | bits | meaning |", "|---|---|---|---|---|"]
         out += list(register_rows(b))

@@ -7,30 +7,30 @@
 #define GLK_PCI_VENDOR				0x1234U /* PCI vendor of the card */
 #define GLK_PCI_DEVICE				0x6c6bU /* PCI device of the card */
 #define GLK_PCI_CLASS				0x120000U /* PCI class code: processing accelerator */
-#define GLK_MAGIC				0x6b6e696c75706700ULL /* what CARD.MAGIC reads: "\\0gpulink" as little-endian bytes */
+#define GLK_MAGIC				0x6b6e696c75706700ULL /* value of CARD.MAGIC: "\\0gpulink" as little-endian bytes */
 #define GLK_BAR0_SIZE				0x100000U /* bytes of BAR 0, the registers */
 #define GLK_MSIX_TABLE_OFFSET			0xf0000U /* MSI-X table in BAR 0 */
 #define GLK_MSIX_PBA_OFFSET			0xf8000U /* MSI-X pending bits in BAR 0 */
-#define GLK_EVENT_VECTOR			0U /* MSI-X vector of errors and link events; rings have the others */
-#define GLK_PAGE_SIZE				0x1000U /* page of a registration's page list, and of a doorbell page */
-#define GLK_LINE_BYTES				0x80U /* bytes a write queue entry holds (FinePack IV-B) */
-#define GLK_SUBHEADER_MIN			2U /* least sub-header bytes (FinePack Table II) */
-#define GLK_SUBHEADER_MAX			6U /* most sub-header bytes (FinePack Table II) */
+#define GLK_EVENT_VECTOR			0U /* MSI-X vector of errors and link events; the others belong to rings */
+#define GLK_PAGE_SIZE				0x1000U /* page size of a registration's page list and of doorbell pages */
+#define GLK_LINE_BYTES				0x80U /* bytes of a write queue entry (FinePack IV-B) */
+#define GLK_SUBHEADER_MIN			2U /* minimum sub-header bytes (FinePack Table II) */
+#define GLK_SUBHEADER_MAX			6U /* maximum sub-header bytes (FinePack Table II) */
 #define GLK_SUBHEADER_LENGTH_BITS		0xaU /* length bits of a sub-header; the rest is the offset */
-#define GLK_PAYLOAD_MIN				0x80U /* least payload limit of a packet; limits are powers of two */
-#define GLK_PAYLOAD_MAX				0x1000U /* greatest payload limit of a packet */
-#define GLK_TIMEOUT_MAX_NS			0x3b9aca00U /* greatest inactivity timeout in nanoseconds; 0 switches it off */
-#define GLK_LINK_TIMEOUT_MAX_NS			0x2540be400ULL /* greatest LINK.TIMEOUT_NS */
-#define GLK_TLP_OVERHEAD_BYTES			0x18U /* bytes a TLP costs over its payload: 4-DW header 16, sequence 2, LCRC 4, framing 2 */
-#define GLK_PUT_MAX_BYTES			0x1000000U /* most bytes one put or get moves */
-#define GLK_PUTV_MAX_BYTES			0x10000U /* most bytes of one put vector, record headers included */
-#define GLK_INLINE_MAX_BYTES			0x20U /* most bytes a ring entry carries itself */
-#define GLK_RING_ORDER_MIN			4U /* least log2 of a ring's entries */
-#define GLK_CAPTURE_ORDER_MIN			4U /* least log2 of a capture ring's records */
-#define GLK_CAPTURE_ORDER_MAX			0x10U /* greatest log2 of a capture ring's records */
-#define GLK_NO_REGISTRATION			0xffffU /* registration handle of an atomic whose old value is not wanted */
+#define GLK_PAYLOAD_MIN				0x80U /* minimum payload limit of a packet; limits are powers of two */
+#define GLK_PAYLOAD_MAX				0x1000U /* maximum payload limit of a packet */
+#define GLK_TIMEOUT_MAX_NS			0x3b9aca00U /* maximum inactivity timeout in nanoseconds; 0 disables it */
+#define GLK_LINK_TIMEOUT_MAX_NS			0x2540be400ULL /* maximum LINK.TIMEOUT_NS */
+#define GLK_TLP_OVERHEAD_BYTES			0x18U /* bytes of a TLP in addition to its payload: 4-DW header 16, sequence 2, LCRC 4, framing 2 */
+#define GLK_PUT_MAX_BYTES			0x1000000U /* maximum bytes of one put or get */
+#define GLK_PUTV_MAX_BYTES			0x10000U /* maximum bytes of one put vector, including record headers */
+#define GLK_INLINE_MAX_BYTES			0x20U /* maximum inline bytes of a ring entry */
+#define GLK_RING_ORDER_MIN			4U /* minimum log2 of a ring's entries */
+#define GLK_CAPTURE_ORDER_MIN			4U /* minimum log2 of a capture ring's records */
+#define GLK_CAPTURE_ORDER_MAX			0x10U /* maximum log2 of a capture ring's records */
+#define GLK_NO_REGISTRATION			0xffffU /* registration handle of an atomic that discards the old value */
 
-/* Identity, capabilities, control and card-wide counters. Mapped by the kernel alone. */
+/* Identity, capabilities, control and card-wide counters. Mapped by the kernel only. */
 #define GLK_BLOCK_CARD				0U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
 #define GLK_BLOCK_CARD_TYPE			1U
 #define GLK_BLOCK_CARD_VERSION			1U
@@ -54,7 +54,7 @@
 #define GLK_CARD_CAPS0_SUBHEADER_WIDTHS_SHIFT	0x18U
 #define GLK_CARD_CAPS0_VECTORS_MASK		0x0000ffff00000000ULL /* MSI-X vectors */
 #define GLK_CARD_CAPS0_VECTORS_SHIFT		0x20U
-#define GLK_CARD_CAPS0_RING_ORDER_MAX_MASK	0x00ff000000000000ULL /* greatest log2 of a ring's entries */
+#define GLK_CARD_CAPS0_RING_ORDER_MAX_MASK	0x00ff000000000000ULL /* maximum log2 of a ring's entries */
 #define GLK_CARD_CAPS0_RING_ORDER_MAX_SHIFT	0x30U
 #define GLK_CARD_CAPS1				0x20U /* ro */
 #define GLK_CARD_CAPS1_SLICES_MASK		0x000000000000ffffULL /* slices of the window aperture (BAR 2) */
@@ -76,38 +76,38 @@
 #define GLK_CARD_FEATURES_ATOMICS_SHIFT		3U
 #define GLK_CARD_FEATURES_LINK_MASK		0x0000000000000010ULL /* a link to another card: block LINK, endpoints of kind link */
 #define GLK_CARD_FEATURES_LINK_SHIFT		4U
-#define GLK_CARD_FEATURES_CAPTURE_MASK		0x0000000000000020ULL /* what goes over that link can be captured: block CAPTURE; only with LINK */
+#define GLK_CARD_FEATURES_CAPTURE_MASK		0x0000000000000020ULL /* link captures: block CAPTURE; only with LINK */
 #define GLK_CARD_FEATURES_CAPTURE_SHIFT		5U
 #define GLK_CARD_CONTROL			0x30U /* rw */
-#define GLK_CARD_CONTROL_ENABLE_MASK		0x0000000000000001ULL /* stores, rings and link traffic are taken; cleared, stores are dropped and counted and doorbells ignored */
+#define GLK_CARD_CONTROL_ENABLE_MASK		0x0000000000000001ULL /* 1: stores, rings and link traffic are accepted; 0: stores are dropped and counted, doorbells are ignored */
 #define GLK_CARD_CONTROL_ENABLE_SHIFT		0U
-#define GLK_CARD_CONTROL_RESET_MASK		0x0000000000000002ULL /* written 1: the card drops what is queued (counted in DROPPED_STORES), clears tables and configuration, adds 1 to GENERATION, and reads 0 here again; until STATUS.READY is 1, writes are ignored */
+#define GLK_CARD_CONTROL_RESET_MASK		0x0000000000000002ULL /* write 1: drops queued stores (counted in DROPPED_STORES), clears tables and configuration, and increments GENERATION; the bit then reads 0. Writes are ignored until STATUS.READY is 1 */
 #define GLK_CARD_CONTROL_RESET_SHIFT		1U
 #define GLK_CARD_STATUS				0x38U /* ro */
-#define GLK_CARD_STATUS_READY_MASK		0x0000000000000001ULL /* registers may be used; 0 only while a reset runs: then this register alone is answered, other reads wait until the reset is done, and writes are ignored. To be polled after every reset */
+#define GLK_CARD_STATUS_READY_MASK		0x0000000000000001ULL /* registers are usable; 0 only during a reset: then only reads of this register complete, other reads wait for the end of the reset, and writes are ignored. Poll it after every reset */
 #define GLK_CARD_STATUS_READY_SHIFT		0U
-#define GLK_CARD_STATUS_IDLE_MASK		0x0000000000000002ULL /* no partition holds a store and no endpoint write is unacknowledged */
+#define GLK_CARD_STATUS_IDLE_MASK		0x0000000000000002ULL /* no partition holds a store and every endpoint write is acknowledged */
 #define GLK_CARD_STATUS_IDLE_SHIFT		1U
-#define GLK_CARD_STATUS_LINK_UP_MASK		0x0000000000000004ULL /* the link carries packets: to the card itself always; with FEATURES.LINK it is LINK.STATUS.UP */
+#define GLK_CARD_STATUS_LINK_UP_MASK		0x0000000000000004ULL /* the link carries packets: always 1 for a looped link; LINK.STATUS.UP with FEATURES.LINK */
 #define GLK_CARD_STATUS_LINK_UP_SHIFT		2U
 #define GLK_CARD_GENERATION			0x40U /* ro */
 #define GLK_CARD_SCRATCH			0x48U /* rw */
 #define GLK_CARD_SERIAL				0x50U /* ro */
 #define GLK_CARD_POOL_BYTES			0x58U /* ro */
 #define GLK_CARD_ERROR_CAUSE			0x60U /* w1c */
-#define GLK_CARD_ERROR_CAUSE_WINDOW_MASK	0x0000000000000001ULL /* an access to the aperture that no window allows */
+#define GLK_CARD_ERROR_CAUSE_WINDOW_MASK	0x0000000000000001ULL /* an aperture access that no window permits */
 #define GLK_CARD_ERROR_CAUSE_WINDOW_SHIFT	0U
 #define GLK_CARD_ERROR_CAUSE_PACKET_MASK	0x0000000000000002ULL /* a malformed packet from the link */
 #define GLK_CARD_ERROR_CAUSE_PACKET_SHIFT	1U
-#define GLK_CARD_ERROR_CAUSE_CONFIG_MASK	0x0000000000000004ULL /* a register write that was refused */
+#define GLK_CARD_ERROR_CAUSE_CONFIG_MASK	0x0000000000000004ULL /* a rejected register write */
 #define GLK_CARD_ERROR_CAUSE_CONFIG_SHIFT	2U
-#define GLK_CARD_ERROR_CAUSE_DMA_MASK		0x0000000000000008ULL /* host memory could not be read or written */
+#define GLK_CARD_ERROR_CAUSE_DMA_MASK		0x0000000000000008ULL /* a failed read or write of host memory */
 #define GLK_CARD_ERROR_CAUSE_DMA_SHIFT		3U
-#define GLK_CARD_ERROR_CAUSE_ENDPOINT_MASK	0x0000000000000010ULL /* an endpoint refused a write or read */
+#define GLK_CARD_ERROR_CAUSE_ENDPOINT_MASK	0x0000000000000010ULL /* an endpoint rejected a write or read */
 #define GLK_CARD_ERROR_CAUSE_ENDPOINT_SHIFT	4U
 #define GLK_CARD_ERROR_CAUSE_RING_MASK		0x0000000000000020ULL /* a ring stopped (see the context's STATUS) */
 #define GLK_CARD_ERROR_CAUSE_RING_SHIFT		5U
-#define GLK_CARD_ERROR_CAUSE_LINK_MASK		0x0000000000000040ULL /* the link to the other card came up or went down: LINK.STATUS tells how it is, LINK.UPS and LINK.DOWNS how often */
+#define GLK_CARD_ERROR_CAUSE_LINK_MASK		0x0000000000000040ULL /* the link to the other card changed state: see LINK.STATUS, LINK.UPS and LINK.DOWNS */
 #define GLK_CARD_ERROR_CAUSE_LINK_SHIFT		6U
 #define GLK_CARD_DRAIN				0x68U /* rw */
 #define GLK_CARD_DRAIN_KIND_MASK		0x000000000000000fULL /* 0 the card, 1 a window (ID = its first slice), 2 a context, 3 a partition */
@@ -125,14 +125,14 @@
 #define GLK_CARD_DROPPED_STORES			0xa8U /* ro */
 #define GLK_CARD_PACKETS_RECEIVED		0xb0U /* ro */
 
-/* The write queues, one partition a destination endpoint. CAPS0.PARTITIONS of them. */
+/* The write queues: one partition per destination endpoint, CAPS0.PARTITIONS of them. */
 #define GLK_BLOCK_PARTITION			0x1000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
 #define GLK_BLOCK_PARTITION_TYPE		2U
 #define GLK_BLOCK_PARTITION_VERSION		1U
 #define GLK_BLOCK_PARTITION_NEXT		0x4000U
 #define GLK_PARTITION_ARRAY			0x2000U /* first element */
-#define GLK_PARTITION_STRIDE			0x200U /* bytes from one element to the next */
-#define GLK_PARTITION_COUNT			0x10U /* most elements */
+#define GLK_PARTITION_STRIDE			0x200U /* bytes between elements */
+#define GLK_PARTITION_COUNT			0x10U /* maximum number of elements */
 #define GLK_PARTITION_SUBHEADER_BYTES		0U /* rw */
 #define GLK_PARTITION_SUBHEADER_BYTES_RESET	5U
 #define GLK_PARTITION_MAX_PAYLOAD_BYTES		8U /* rw */
@@ -140,32 +140,32 @@
 #define GLK_PARTITION_FLUSH_TIMEOUT_NS		0x10U /* rw */
 #define GLK_PARTITION_MODE			0x18U /* rw */
 #define GLK_PARTITION_MODE_RESET		3U
-#define GLK_PARTITION_MODE_COALESCE_MASK	0x0000000000000001ULL /* 1: stores are queued and packed; 0: every store leaves at once in a packet of its own, over the link as write requests of at most 64 bytes, or as FinePack packets of one store (the card in Verilog) */
+#define GLK_PARTITION_MODE_COALESCE_MASK	0x0000000000000001ULL /* 1: stores are queued and packed; 0: every store is sent immediately in its own packet, over the link as write requests of at most 64 bytes, or as FinePack packets of one store (the Verilog card) */
 #define GLK_PARTITION_MODE_COALESCE_SHIFT	0U
 #define GLK_PARTITION_MODE_SELF_DESCRIBE_MASK	0x0000000000000002ULL /* 1: First BE carries the sub-header width; 0: First BE is 0, the paper's own form */
 #define GLK_PARTITION_MODE_SELF_DESCRIBE_SHIFT	1U
-#define GLK_PARTITION_MODE_OPEN_MASK		0x0000000000000004ULL /* 1: the card beyond the link may read and write this endpoint (kind bus or pool); 0: its requests are refused. FEATURES.LINK only */
+#define GLK_PARTITION_MODE_OPEN_MASK		0x0000000000000004ULL /* 1: the remote card may read and write this endpoint (kind bus or pool); 0: its requests are rejected. FEATURES.LINK only */
 #define GLK_PARTITION_MODE_OPEN_SHIFT		2U
 #define GLK_PARTITION_EP_KIND			0x20U /* rw */
 #define GLK_PARTITION_EP_BASE			0x28U /* rw */
-#define GLK_PARTITION_EP_BASE_FAR_PARTITION_MASK	0x000000000000f000ULL /* kind link: which partition of the card beyond the link this one stands for. No two partitions of kind link stand for the same */
+#define GLK_PARTITION_EP_BASE_FAR_PARTITION_MASK	0x000000000000f000ULL /* kind link: the remote card's partition that this one represents; no two partitions of kind link may represent the same */
 #define GLK_PARTITION_EP_BASE_FAR_PARTITION_SHIFT	0xcU
 #define GLK_PARTITION_EP_BYTES			0x30U /* rw */
 #define GLK_PARTITION_STATUS			0x38U /* ro */
 #define GLK_PARTITION_STATUS_ENTRIES_MASK	0x000000000000ffffULL /* entries in use */
 #define GLK_PARTITION_STATUS_ENTRIES_SHIFT	0U
-#define GLK_PARTITION_STATUS_PAYLOAD_MASK	0x00000000ffff0000ULL /* payload bytes that a flush would send now */
+#define GLK_PARTITION_STATUS_PAYLOAD_MASK	0x00000000ffff0000ULL /* payload bytes of a flush at this moment */
 #define GLK_PARTITION_STATUS_PAYLOAD_SHIFT	0x10U
-#define GLK_PARTITION_STATUS_UNACKNOWLEDGED_MASK	0xffffffff00000000ULL /* endpoint writes not yet acknowledged; of kind link, packets not yet known to have arrived, which releases and drains ask for */
+#define GLK_PARTITION_STATUS_UNACKNOWLEDGED_MASK	0xffffffff00000000ULL /* endpoint writes not yet acknowledged; for kind link, packets not yet confirmed; releases and drains request the confirmation */
 #define GLK_PARTITION_STATUS_UNACKNOWLEDGED_SHIFT	0x20U
 #define GLK_PARTITION_FAR_BYTES			0x40U /* rw */
-#define GLK_PARTITION_FAR_BYTES_BYTES_MASK	0x0000ffffffffffffULL /* bytes of its endpoint; 0: there is none, or it is not open to the link */
+#define GLK_PARTITION_FAR_BYTES_BYTES_MASK	0x0000ffffffffffffULL /* bytes of its endpoint; 0: no endpoint, or not open to the link */
 #define GLK_PARTITION_FAR_BYTES_BYTES_SHIFT	0U
-#define GLK_PARTITION_FAR_BYTES_READ_MASK	0x0001000000000000ULL /* it may be read */
+#define GLK_PARTITION_FAR_BYTES_READ_MASK	0x0001000000000000ULL /* readable */
 #define GLK_PARTITION_FAR_BYTES_READ_SHIFT	0x30U
-#define GLK_PARTITION_FAR_BYTES_WRITE_MASK	0x0002000000000000ULL /* it may be written */
+#define GLK_PARTITION_FAR_BYTES_WRITE_MASK	0x0002000000000000ULL /* writable */
 #define GLK_PARTITION_FAR_BYTES_WRITE_SHIFT	0x31U
-#define GLK_PARTITION_FAR_BYTES_ANSWERED_MASK	0x8000000000000000ULL /* the other card has answered */
+#define GLK_PARTITION_FAR_BYTES_ANSWERED_MASK	0x8000000000000000ULL /* the remote card has responded */
 #define GLK_PARTITION_FAR_BYTES_ANSWERED_SHIFT	0x3fU
 #define GLK_PARTITION_STORES			0x80U /* ro */
 #define GLK_PARTITION_STORE_BYTES		0x88U /* ro */
@@ -190,23 +190,23 @@
 #define GLK_PARTITION_ENDPOINT_BYTES		0x120U /* ro */
 #define GLK_PARTITION_ERR_ENDPOINT		0x128U /* ro */
 
-/* The window table: one entry a slice of the aperture. A window is a row of slices that name the
- * same first slice. Q1 and Q2 are written first; Q0 makes the entry valid. A valid entry is only
- * ever cleared (Q0 = 0), which flushes the window's partition first (reason drain); a drain
- * after it waits until that has arrived. */
+/* The window table: one entry per slice of the aperture. A window is a range of slices that name
+ * the same first slice. Write Q1 and Q2 first; Q0 validates the entry. A valid entry can only be
+ * cleared (Q0 = 0), which flushes the window's partition first (reason drain); a subsequent
+ * drain waits for the arrival of that data. */
 #define GLK_BLOCK_WINDOW			0x4000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
 #define GLK_BLOCK_WINDOW_TYPE			3U
 #define GLK_BLOCK_WINDOW_VERSION		1U
 #define GLK_BLOCK_WINDOW_NEXT			0x5000U
 #define GLK_WINDOW_ARRAY			0x10000U /* first element */
-#define GLK_WINDOW_STRIDE			0x20U /* bytes from one element to the next */
-#define GLK_WINDOW_COUNT			0x400U /* most elements */
+#define GLK_WINDOW_STRIDE			0x20U /* bytes between elements */
+#define GLK_WINDOW_COUNT			0x400U /* maximum number of elements */
 #define GLK_WINDOW_Q0				0U /* rw */
 #define GLK_WINDOW_Q0_VALID_MASK		0x0000000000000001ULL
 #define GLK_WINDOW_Q0_VALID_SHIFT		0U
-#define GLK_WINDOW_Q0_READ_MASK			0x0000000000000002ULL /* loads and gets are allowed */
+#define GLK_WINDOW_Q0_READ_MASK			0x0000000000000002ULL /* loads and gets are permitted */
 #define GLK_WINDOW_Q0_READ_SHIFT		1U
-#define GLK_WINDOW_Q0_WRITE_MASK		0x0000000000000004ULL /* stores, puts and atomics are allowed (atomics need read too) */
+#define GLK_WINDOW_Q0_WRITE_MASK		0x0000000000000004ULL /* stores, puts and atomics are permitted (atomics also require read) */
 #define GLK_WINDOW_Q0_WRITE_SHIFT		2U
 #define GLK_WINDOW_Q0_PARTITION_MASK		0x000000000000ff00ULL
 #define GLK_WINDOW_Q0_PARTITION_SHIFT		8U
@@ -217,15 +217,15 @@
 #define GLK_WINDOW_Q1				8U /* rw */
 #define GLK_WINDOW_Q2				0x10U /* rw */
 
-/* The registration table: host memory that ring entries may name by handle (the entry's index).
- * Q1..Q3 are written first; Q0 makes the entry valid. */
+/* The registration table: host memory that ring entries name by handle (the index of the table
+ * entry). Write Q1..Q3 first; Q0 validates the entry. */
 #define GLK_BLOCK_REGISTRATION			0x5000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
 #define GLK_BLOCK_REGISTRATION_TYPE		4U
 #define GLK_BLOCK_REGISTRATION_VERSION		1U
 #define GLK_BLOCK_REGISTRATION_NEXT		0x6000U
 #define GLK_REGISTRATION_ARRAY			0x18000U /* first element */
-#define GLK_REGISTRATION_STRIDE			0x20U /* bytes from one element to the next */
-#define GLK_REGISTRATION_COUNT			0x400U /* most elements */
+#define GLK_REGISTRATION_STRIDE			0x20U /* bytes between elements */
+#define GLK_REGISTRATION_COUNT			0x400U /* maximum number of elements */
 #define GLK_REGISTRATION_Q0			0U /* rw */
 #define GLK_REGISTRATION_Q0_VALID_MASK		0x0000000000000001ULL
 #define GLK_REGISTRATION_Q0_VALID_SHIFT		0U
@@ -239,18 +239,18 @@
 #define GLK_REGISTRATION_Q2			0x10U /* rw */
 #define GLK_REGISTRATION_Q3			0x18U /* rw */
 
-/* Contexts: rings and completion record. Mapped by the kernel alone. */
+/* Contexts: rings and completion record. Mapped by the kernel only. */
 #define GLK_BLOCK_CONTEXT			0x6000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
 #define GLK_BLOCK_CONTEXT_TYPE			5U
 #define GLK_BLOCK_CONTEXT_VERSION		1U
 #define GLK_BLOCK_CONTEXT_NEXT			0x7000U
 #define GLK_CONTEXT_ARRAY			0x20000U /* first element */
-#define GLK_CONTEXT_STRIDE			0x100U /* bytes from one element to the next */
-#define GLK_CONTEXT_COUNT			0x20U /* most elements */
+#define GLK_CONTEXT_STRIDE			0x100U /* bytes between elements */
+#define GLK_CONTEXT_COUNT			0x20U /* maximum number of elements */
 #define GLK_CONTEXT_CONTROL			0U /* rw */
 #define GLK_CONTEXT_CONTROL_ENABLE_MASK		0x0000000000000001ULL
 #define GLK_CONTEXT_CONTROL_ENABLE_SHIFT	0U
-#define GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK	0x0000000000000002ULL /* SQ_TAIL and CQ_HEAD of the doorbell page are obeyed too */
+#define GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK	0x0000000000000002ULL /* also accept SQ_TAIL and CQ_HEAD of the doorbell page */
 #define GLK_CONTEXT_CONTROL_USER_DOORBELL_SHIFT	1U
 #define GLK_CONTEXT_SQ_BASE			8U /* rw */
 #define GLK_CONTEXT_CQ_BASE			0x10U /* rw */
@@ -268,15 +268,15 @@
 #define GLK_CONTEXT_STATUS			0x50U /* ro */
 #define GLK_CONTEXT_ERRORS			0x58U /* ro */
 
-/* Doorbell pages: page N may be mapped by the owner of context N, and holds nothing of another
- * context. */
+/* Doorbell pages: the owner of context N can map page N, which contains no state of other
+ * contexts. */
 #define GLK_BLOCK_DOORBELL			0x7000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
 #define GLK_BLOCK_DOORBELL_TYPE			6U
 #define GLK_BLOCK_DOORBELL_VERSION		2U
 #define GLK_BLOCK_DOORBELL_NEXT			0U
 #define GLK_DOORBELL_ARRAY			0x80000U /* first element */
-#define GLK_DOORBELL_STRIDE			0x1000U /* bytes from one element to the next */
-#define GLK_DOORBELL_COUNT			0x20U /* most elements */
+#define GLK_DOORBELL_STRIDE			0x1000U /* bytes between elements */
+#define GLK_DOORBELL_COUNT			0x20U /* maximum number of elements */
 #define GLK_DOORBELL_SQ_TAIL			0U /* wo */
 #define GLK_DOORBELL_RELEASE			8U /* wo */
 #define GLK_DOORBELL_RELEASED			0x10U /* ro */
@@ -284,46 +284,46 @@
 #define GLK_DOORBELL_CQ_HEAD			0x20U /* wo */
 
 /* The link to another card (docs/link-format.md): state, settings and counters. Mapped by the
- * kernel alone. */
+ * kernel only. */
 #define GLK_BLOCK_LINK				0x8000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
 #define GLK_BLOCK_LINK_TYPE			7U
 #define GLK_BLOCK_LINK_VERSION			1U
 #define GLK_BLOCK_LINK_NEXT			0U
 #define GLK_LINK_STATUS				0x8008U /* ro */
-#define GLK_LINK_STATUS_UP_MASK			0x0000000000000001ULL /* packets go both ways */
+#define GLK_LINK_STATUS_UP_MASK			0x0000000000000001ULL /* the link carries packets in both directions */
 #define GLK_LINK_STATUS_UP_SHIFT		0U
-#define GLK_LINK_STATUS_SESSION_MASK		0x0000000000000002ULL /* there is a session: 1 while UP, and while the link is down but may go on where it was */
+#define GLK_LINK_STATUS_SESSION_MASK		0x0000000000000002ULL /* a session exists: 1 while UP, and while the link is down but can resume */
 #define GLK_LINK_STATUS_SESSION_SHIFT		1U
-#define GLK_LINK_STATUS_PEER_CLUSTER_MASK	0x000000000000ff00ULL /* cluster of the other card; 0 while not UP */
+#define GLK_LINK_STATUS_PEER_CLUSTER_MASK	0x000000000000ff00ULL /* cluster of the remote card; 0 while not UP */
 #define GLK_LINK_STATUS_PEER_CLUSTER_SHIFT	8U
-#define GLK_LINK_STATUS_PEER_VERSION_MASK	0x0000000000ff0000ULL /* version of the link's format that it speaks; 0 while not UP */
+#define GLK_LINK_STATUS_PEER_VERSION_MASK	0x0000000000ff0000ULL /* link format version of the remote card; 0 while not UP */
 #define GLK_LINK_STATUS_PEER_VERSION_SHIFT	0x10U
 #define GLK_LINK_STATUS_QUEUED_MASK		0x0000ffff00000000ULL /* flits in the cluster queue */
 #define GLK_LINK_STATUS_QUEUED_SHIFT		0x20U
 #define GLK_LINK_CAPS				0x8010U /* ro */
-#define GLK_LINK_CAPS_ENTRIES_MASK		0x000000000000ffffULL /* flits that the cluster queue holds */
+#define GLK_LINK_CAPS_ENTRIES_MASK		0x000000000000ffffULL /* capacity of the cluster queue in flits */
 #define GLK_LINK_CAPS_ENTRIES_SHIFT		0U
-#define GLK_LINK_CAPS_POOL_CYCLES_MASK		0x00000000ffff0000ULL /* greatest value of POOL_CYCLES */
+#define GLK_LINK_CAPS_POOL_CYCLES_MASK		0x00000000ffff0000ULL /* maximum value of POOL_CYCLES */
 #define GLK_LINK_CAPS_POOL_CYCLES_SHIFT		0x10U
 #define GLK_LINK_CAPS_TRIM_BYTES_MASK		0x000000ff00000000ULL /* bit N set: TRIM_BYTES may be 2^N */
 #define GLK_LINK_CAPS_TRIM_BYTES_SHIFT		0x20U
-#define GLK_LINK_CAPS_VERSION_MASK		0x0000ff0000000000ULL /* version of the link's format */
+#define GLK_LINK_CAPS_VERSION_MASK		0x0000ff0000000000ULL /* link format version */
 #define GLK_LINK_CAPS_VERSION_SHIFT		0x28U
 #define GLK_LINK_CONTROL			0x8018U /* rw */
 #define GLK_LINK_CONTROL_RESET			0x7fU
-#define GLK_LINK_CONTROL_ENABLE_MASK		0x0000000000000001ULL /* 0: the session ends and the link stays down */
+#define GLK_LINK_CONTROL_ENABLE_MASK		0x0000000000000001ULL /* link enable; 0: the session ends and the link stays down */
 #define GLK_LINK_CONTROL_ENABLE_SHIFT		0U
-#define GLK_LINK_CONTROL_STITCHING_MASK		0x0000000000000002ULL /* flits with room take further pieces */
+#define GLK_LINK_CONTROL_STITCHING_MASK		0x0000000000000002ULL /* stitching: flits with free bytes take pieces of others */
 #define GLK_LINK_CONTROL_STITCHING_SHIFT	1U
-#define GLK_LINK_CONTROL_POOLING_MASK		0x0000000000000004ULL /* flits with room that found none wait POOL_CYCLES for one */
+#define GLK_LINK_CONTROL_POOLING_MASK		0x0000000000000004ULL /* pooling: flits with free bytes that found no piece wait POOL_CYCLES for one */
 #define GLK_LINK_CONTROL_POOLING_SHIFT		2U
-#define GLK_LINK_CONTROL_SELECTIVE_MASK		0x0000000000000008ULL /* flits of latency-critical packets do not */
+#define GLK_LINK_CONTROL_SELECTIVE_MASK		0x0000000000000008ULL /* selective pooling: flits of latency-critical packets do not wait */
 #define GLK_LINK_CONTROL_SELECTIVE_SHIFT	3U
-#define GLK_LINK_CONTROL_SEQUENCING_MASK	0x0000000000000010ULL /* latency-critical packets go first */
+#define GLK_LINK_CONTROL_SEQUENCING_MASK	0x0000000000000010ULL /* sequencing: latency-critical packets are sent first */
 #define GLK_LINK_CONTROL_SEQUENCING_SHIFT	4U
-#define GLK_LINK_CONTROL_TRIMMING_MASK		0x0000000000000020ULL /* loads of no more than a sector ask for that alone */
+#define GLK_LINK_CONTROL_TRIMMING_MASK		0x0000000000000020ULL /* trimming: loads within one sector request only that sector */
 #define GLK_LINK_CONTROL_TRIMMING_SHIFT		5U
-#define GLK_LINK_CONTROL_YIELDING_MASK		0x0000000000000040ULL /* a pooled flit gives way when others of its kind wait and the link has nothing else to send */
+#define GLK_LINK_CONTROL_YIELDING_MASK		0x0000000000000040ULL /* yielding: a pooled flit stops waiting when others of its kind wait and the link is idle */
 #define GLK_LINK_CONTROL_YIELDING_SHIFT		6U
 #define GLK_LINK_CLUSTER			0x8020U /* ro */
 #define GLK_LINK_PEER_SERIAL			0x8028U /* ro */
@@ -398,15 +398,15 @@
 #define GLK_LINK_WAITED_ATOMIC_REQUEST		0x82c8U /* ro */
 #define GLK_LINK_WAITED_ATOMIC_RESPONSE		0x82d0U /* ro */
 
-/* The link's frames, both ways, written as records to a ring in host memory. The link never
- * waits for it: a frame for whose record there is no room is lost to the capture, and counted.
- * Mapped by the kernel alone. */
+/* Captures the link's frames in both directions as records in a ring in host memory. The link
+ * never waits for the capture: a frame without room for its record is not captured, and counted.
+ * Mapped by the kernel only. */
 #define GLK_BLOCK_CAPTURE			0x9000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
 #define GLK_BLOCK_CAPTURE_TYPE			8U
 #define GLK_BLOCK_CAPTURE_VERSION		1U
 #define GLK_BLOCK_CAPTURE_NEXT			0U
 #define GLK_CAPTURE_CONTROL			0x9008U /* rw */
-#define GLK_CAPTURE_CONTROL_ENABLE_MASK		0x0000000000000001ULL /* it becomes 1: PRODUCED, CONSUMED and LOST begin at 0; refused while RING_ORDER is 0. Cleared, the ring is not written to any more */
+#define GLK_CAPTURE_CONTROL_ENABLE_MASK		0x0000000000000001ULL /* on a change to 1, PRODUCED, CONSUMED and LOST restart at 0; rejected while RING_ORDER is 0. After a change to 0 the ring is no longer written */
 #define GLK_CAPTURE_CONTROL_ENABLE_SHIFT	0U
 #define GLK_CAPTURE_RING_BASE			0x9010U /* rw */
 #define GLK_CAPTURE_RING_ORDER			0x9018U /* rw */
@@ -415,46 +415,46 @@
 #define GLK_CAPTURE_LOST			0x9030U /* ro */
 #define GLK_CAPTURE_TIME			0x9038U /* rw */
 
-/* Submission ring entry. Reserved bits, and words an operation does not use, are 0; an entry
- * with one set completes with status reserved. */
+/* Submission ring entry. Reserved bits and unused words must be 0, otherwise the entry completes
+ * with status reserved. */
 #define GLK_SQE_BYTES				0x40U
 #define GLK_SQE_OPCODE_Q			0U /* enum opcode */
 #define GLK_SQE_OPCODE_MASK			0x00000000000000ffULL
 #define GLK_SQE_OPCODE_SHIFT			0U
-#define GLK_SQE_FLAGS_Q				0U /* bit 0 (FLAG_INTERRUPT): raise the vector when this entry completes; an error raises it always */
+#define GLK_SQE_FLAGS_Q				0U /* bit 0 (FLAG_INTERRUPT): raise the vector when this entry completes; an error always raises it */
 #define GLK_SQE_FLAGS_MASK			0x000000000000ff00ULL
 #define GLK_SQE_FLAGS_SHIFT			8U
 #define GLK_SQE_WINDOW_Q			0U /* handle of the window (its first slice) */
 #define GLK_SQE_WINDOW_MASK			0x00000000ffff0000ULL
 #define GLK_SQE_WINDOW_SHIFT			0x10U
-#define GLK_SQE_LENGTH_Q			0U /* bytes to move; put_inline 1..32, put and get 1..PUT_MAX_BYTES, putv the bytes of its records, atomics 4 or 8 */
+#define GLK_SQE_LENGTH_Q			0U /* number of bytes; put_inline 1..32, put and get 1..PUT_MAX_BYTES, putv the bytes of its records, atomics 4 or 8 */
 #define GLK_SQE_LENGTH_MASK			0xffffffff00000000ULL
 #define GLK_SQE_LENGTH_SHIFT			0x20U
 #define GLK_SQE_TAG_Q				1U /* user tag, returned in the completion */
 #define GLK_SQE_TAG_MASK			0xffffffffffffffffULL
 #define GLK_SQE_TAG_SHIFT			0U
-#define GLK_SQE_WINDOW_OFFSET_Q			2U /* first byte in the window; 0 for putv, whose records have their own */
+#define GLK_SQE_WINDOW_OFFSET_Q			2U /* offset in the window; 0 for putv, whose records have their own */
 #define GLK_SQE_WINDOW_OFFSET_MASK		0xffffffffffffffffULL
 #define GLK_SQE_WINDOW_OFFSET_SHIFT		0U
 #define GLK_SQE_REGISTRATION_Q			3U /* handle of the registration */
 #define GLK_SQE_REGISTRATION_MASK		0x000000000000ffffULL
 #define GLK_SQE_REGISTRATION_SHIFT		0U
-#define GLK_SQE_REGISTRATION_OFFSET_Q		3U /* first byte in the registration */
+#define GLK_SQE_REGISTRATION_OFFSET_Q		3U /* offset in the registration */
 #define GLK_SQE_REGISTRATION_OFFSET_MASK	0xffffffffffff0000ULL
 #define GLK_SQE_REGISTRATION_OFFSET_SHIFT	0x10U
 #define GLK_SQE_DATA_Q				4U /* Q4..Q7: the data of put_inline (bytes past LENGTH are 0); of atomics Q4 the operand and, for cas, Q5 the compare value */
 #define GLK_SQE_DATA_MASK			0xffffffffffffffffULL
 #define GLK_SQE_DATA_SHIFT			0U
 
-/* Completion ring entry. Entries of a ring complete in the order of submission. An ok put is
- * accepted, not yet visible: a release makes it so. A write to an endpoint that failed is told
- * of to each context that may have stored it, once: by the first of its releases that completes
- * behind the failure, whether the store was made before that release or behind it. */
+/* Completion ring entry. Entries of a ring complete in submission order. A put with status ok is
+ * accepted, but not yet visible; a release makes it visible. A failed endpoint write is reported
+ * once to each context that may have stored it: by its first release that completes after the
+ * failure, whether the store was made before or after that release. */
 #define GLK_CQE_BYTES				0x10U
 #define GLK_CQE_TAG_Q				0U /* user tag of the entry */
 #define GLK_CQE_TAG_MASK			0xffffffffffffffffULL
 #define GLK_CQE_TAG_SHIFT			0U
-#define GLK_CQE_LENGTH_Q			1U /* bytes moved; 0 with an error */
+#define GLK_CQE_LENGTH_Q			1U /* transferred bytes; 0 on error */
 #define GLK_CQE_LENGTH_MASK			0x00000000ffffffffULL
 #define GLK_CQE_LENGTH_SHIFT			0U
 #define GLK_CQE_STATUS_Q			1U /* enum status */
@@ -467,19 +467,19 @@
 #define GLK_CQE_PHASE_MASK			0x0100000000000000ULL
 #define GLK_CQE_PHASE_SHIFT			0x38U
 
-/* Head of one record of a put vector; LENGTH data bytes follow, padded with bytes of any value
- * to a multiple of 8. All records are checked before the first is stored. */
+/* Header of a put vector record; LENGTH data bytes follow, padded with arbitrary bytes to a
+ * multiple of 8. All records are validated before the first is stored. */
 #define GLK_PUTV_RECORD_BYTES			8U
-#define GLK_PUTV_RECORD_WINDOW_OFFSET_Q		0U /* first byte in the window */
+#define GLK_PUTV_RECORD_WINDOW_OFFSET_Q		0U /* offset in the window */
 #define GLK_PUTV_RECORD_WINDOW_OFFSET_MASK	0x0000ffffffffffffULL
 #define GLK_PUTV_RECORD_WINDOW_OFFSET_SHIFT	0U
 #define GLK_PUTV_RECORD_LENGTH_Q		0U /* data bytes, 1..4096 */
 #define GLK_PUTV_RECORD_LENGTH_MASK		0xffff000000000000ULL
 #define GLK_PUTV_RECORD_LENGTH_SHIFT		0x30U
 
-/* Where releases of the doorbell page are reported. Q1 is written before Q0. */
+/* Completion record of doorbell page releases. The card writes Q1 before Q0. */
 #define GLK_COMPLETION_RECORD_BYTES		0x10U
-#define GLK_COMPLETION_RECORD_RELEASED_Q	0U /* value of the release completed last */
+#define GLK_COMPLETION_RECORD_RELEASED_Q	0U /* value of the last completed release */
 #define GLK_COMPLETION_RECORD_RELEASED_MASK	0xffffffffffffffffULL
 #define GLK_COMPLETION_RECORD_RELEASED_SHIFT	0U
 #define GLK_COMPLETION_RECORD_ERRORS_Q		1U /* low bits of the context's ERRORS */
@@ -489,39 +489,39 @@
 #define GLK_COMPLETION_RECORD_GENERATION_MASK	0x000000ff00000000ULL
 #define GLK_COMPLETION_RECORD_GENERATION_SHIFT	0x20U
 
-/* A frame of the link, captured. Words and bits that have no field are 0. */
+/* A captured frame of the link. Words and bits without a field are 0. */
 #define GLK_CAPTURE_RECORD_BYTES		0x100U
 #define GLK_CAPTURE_RECORD_TIME_Q		0U /* CAPTURE.TIME at its link word */
 #define GLK_CAPTURE_RECORD_TIME_MASK		0xffffffffffffffffULL
 #define GLK_CAPTURE_RECORD_TIME_SHIFT		0U
-#define GLK_CAPTURE_RECORD_RECEIVED_Q		1U /* 0: sent by this card, 1: come from the other */
+#define GLK_CAPTURE_RECORD_RECEIVED_Q		1U /* 0: sent by this card, 1: received */
 #define GLK_CAPTURE_RECORD_RECEIVED_MASK	0x00000000000000ffULL
 #define GLK_CAPTURE_RECORD_RECEIVED_SHIFT	0U
-#define GLK_CAPTURE_RECORD_BLOCKS_Q		1U /* blocks that are here, 1..12 */
+#define GLK_CAPTURE_RECORD_BLOCKS_Q		1U /* number of blocks in the record, 1..12 */
 #define GLK_CAPTURE_RECORD_BLOCKS_MASK		0x000000000000ff00ULL
 #define GLK_CAPTURE_RECORD_BLOCKS_SHIFT		8U
-#define GLK_CAPTURE_RECORD_DROPPED_Q		1U /* the card dropped the frame: its check was wrong, or its word told of other flits than had come */
+#define GLK_CAPTURE_RECORD_DROPPED_Q		1U /* the card dropped the frame: CRC error, or a link word that does not match the received flits */
 #define GLK_CAPTURE_RECORD_DROPPED_MASK		0x0000000000010000ULL
 #define GLK_CAPTURE_RECORD_DROPPED_SHIFT	0x10U
-#define GLK_CAPTURE_RECORD_CUT_Q		1U /* more than 11 flits came, of which the first 11 are here; the card dropped it */
+#define GLK_CAPTURE_RECORD_CUT_Q		1U /* more than 11 flits were received, the first 11 are in the record; the card dropped the frame */
 #define GLK_CAPTURE_RECORD_CUT_MASK		0x0000000000020000ULL
 #define GLK_CAPTURE_RECORD_CUT_SHIFT		0x11U
-#define GLK_CAPTURE_RECORD_LOST_Q		1U /* records that were lost between the one before and this one; 2^32 - 1: so many or more */
+#define GLK_CAPTURE_RECORD_LOST_Q		1U /* records lost between the previous one and this one; saturates at 2^32 - 1 */
 #define GLK_CAPTURE_RECORD_LOST_MASK		0xffffffff00000000ULL
 #define GLK_CAPTURE_RECORD_LOST_SHIFT		0x20U
-#define GLK_CAPTURE_RECORD_FRAME_Q		8U /* Q8..Q31: the flits and their link word, 16 bytes each; zeros behind them */
+#define GLK_CAPTURE_RECORD_FRAME_Q		8U /* Q8..Q31: the flits and their link word, 16 bytes each, then zeros */
 #define GLK_CAPTURE_RECORD_FRAME_MASK		0xffffffffffffffffULL
 #define GLK_CAPTURE_RECORD_FRAME_SHIFT		0U
 
 /* Operations of a submission ring entry. */
-#define GLK_OP_NOP				0U /* completes */
+#define GLK_OP_NOP				0U /* no operation */
 #define GLK_OP_PUT_INLINE			1U /* store the entry's own data */
 #define GLK_OP_PUT				2U /* store from a registration */
-#define GLK_OP_PUTV				3U /* store every record of a put vector that lies in a registration */
+#define GLK_OP_PUTV				3U /* store every record of a put vector in a registration */
 #define GLK_OP_GET				4U /* load into a registration */
 #define GLK_OP_FETCH_ADD			5U /* add the operand; the old value goes to the registration */
-#define GLK_OP_SWAP				6U /* replace by the operand; the old value goes to the registration */
-#define GLK_OP_CAS				7U /* replace by the operand if equal to the compare value; the old value goes to the registration */
+#define GLK_OP_SWAP				6U /* write the operand; the old value goes to the registration */
+#define GLK_OP_CAS				7U /* write the operand if equal to the compare value; the old value goes to the registration */
 #define GLK_OP_RELEASE				8U /* completes when every earlier store of the context, by ring or window, is visible */
 #define GLK_OP_COUNT				9U /* number of values */
 
@@ -529,13 +529,13 @@
 #define GLK_FLAG_INTERRUPT			1U /* raise the vector on completion */
 
 /* Kinds of endpoint. */
-#define GLK_EP_NONE				0U /* no endpoint: the partition takes no store */
+#define GLK_EP_NONE				0U /* no endpoint: the partition accepts no stores */
 #define GLK_EP_BUS				1U /* memory on the PCI bus (a GPU's BAR, host memory) */
 #define GLK_EP_POOL				2U /* the card's pool */
-#define GLK_EP_LINK				3U /* a partition of the card beyond the link (FEATURES.LINK) */
+#define GLK_EP_LINK				3U /* a partition of the remote card (FEATURES.LINK) */
 #define GLK_EP_COUNT				4U /* number of values */
 
-/* Why a packet left; the order is that of the counters. */
+/* Flush reasons, in the order of their counters. */
 #define GLK_FLUSH_WINDOW_MISS			0U
 #define GLK_FLUSH_PAYLOAD_FULL			1U
 #define GLK_FLUSH_ENTRIES_FULL			2U
@@ -547,7 +547,7 @@
 #define GLK_FLUSH_DRAIN				8U
 #define GLK_FLUSH_COUNT				9U /* number of values */
 
-/* What CARD.DRAIN drains. */
+/* Objects that CARD.DRAIN drains. */
 #define GLK_DRAIN_CARD				0U
 #define GLK_DRAIN_WINDOW			1U
 #define GLK_DRAIN_CONTEXT			2U
@@ -555,21 +555,21 @@
 #define GLK_DRAIN_COUNT				4U /* number of values */
 
 /* Status of a completion, and of a context. */
-#define GLK_ST_OK				0U /* done */
+#define GLK_ST_OK				0U /* success */
 #define GLK_ST_OPCODE				1U /* unknown operation */
 #define GLK_ST_RESERVED				2U /* a reserved bit or an unused word is set */
-#define GLK_ST_WINDOW				3U /* no such window of this context */
+#define GLK_ST_WINDOW				3U /* the context has no such window */
 #define GLK_ST_WINDOW_BOUNDS			4U /* beyond the end of the window */
-#define GLK_ST_REGISTRATION			5U /* no such registration of this context */
+#define GLK_ST_REGISTRATION			5U /* the context has no such registration */
 #define GLK_ST_REGISTRATION_BOUNDS		6U /* beyond the end of the registration */
-#define GLK_ST_PERMISSION			7U /* the window or registration does not allow it */
-#define GLK_ST_LENGTH				8U /* length not allowed for the operation */
-#define GLK_ST_ALIGNMENT			9U /* an atomic that is not aligned to its length */
-#define GLK_ST_DMA				0xaU /* host memory could not be read or written */
-#define GLK_ST_ENDPOINT				0xbU /* the endpoint is absent, or a write or read of it failed since the last release */
+#define GLK_ST_PERMISSION			7U /* the window or registration does not permit the access */
+#define GLK_ST_LENGTH				8U /* invalid length for the operation */
+#define GLK_ST_ALIGNMENT			9U /* an atomic not aligned to its length */
+#define GLK_ST_DMA				0xaU /* a failed read or write of host memory */
+#define GLK_ST_ENDPOINT				0xbU /* no endpoint, or a failed write or read of it since the last release */
 #define GLK_ST_VECTOR				0xcU /* a malformed record in a put vector */
-#define GLK_ST_PROTOCOL				0xdU /* the ring's indices make no sense */
-#define GLK_ST_RESET				0xeU /* the card was reset before the entry completed (made by the driver) */
+#define GLK_ST_PROTOCOL				0xdU /* inconsistent ring indices */
+#define GLK_ST_RESET				0xeU /* the card was reset before the entry completed (generated by the driver) */
 #define GLK_ST_COUNT				0xfU /* number of values */
 
 #endif /* GPULINK_REGS_H */

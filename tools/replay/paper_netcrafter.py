@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NetCrafter's figures for docs/papers.md: which runs they take, what is measured of them, and their tables."""
+"""NetCrafter's figures for docs/papers.md: their runs, measurements and tables."""
 
 import json
 import math
@@ -15,7 +15,7 @@ TRACES = {
     "stencil2d": "stencil2d256",
     "fir": "fir32k",
 }
-# Of gpulink-replay's workloads those that the paper names and that take seconds here, and sssp, whose stores are small.
+# The workloads of the paper that take seconds here, and sssp, whose stores are small.
 WORKLOADS = {
     "gups": "--size 524288 --iterations 1",
     "transpose": "--size 1024 --iterations 1",
@@ -26,12 +26,12 @@ WORKLOADS = {
     "dnn-lenet": "--size 1 --iterations 1",
     "sssp": "--input cnr-2000.csr.bin.gz",
 }
-QUICK = ["pagerank", "fir"]  # that --check runs again
+QUICK = ["pagerank", "fir"]  # repeated by --check
 SYSTEM = ("--within 128 --between 16 --flit 16 --queue 1024 --clocks 4 --tlb 512 --pool 32 --trim 16 --burst 16").split()
 VARIANTS = ["plain", "ideal", "stitching", "pooling", "trimming", "sequencing", "netcrafter", "tuned", "finepack", "both"]
 POOLS = [32, 64, 96, 128]
 BANDWIDTHS = [(128, 16), (128, 32), (128, 64), (256, 32), (512, 64), (32, 32)]
-QUEUES = [1016, 1020, 1028, 1032]  # that differ from 1024 in nothing that matters: how far apart are their times?
+QUEUES = [1016, 1020, 1028, 1032]  # equivalent to 1024; the spread of their times is the noise
 
 
 def geometric_mean(values):
@@ -49,7 +49,7 @@ def kind(variant, name, what="packets"):
 
 
 def walk(variant, what):
-    """What translation requests and responses have of it."""
+    """The sum over translation requests and responses."""
     return kind(variant, "translation request", what) + kind(variant, "translation response", what)
 
 
@@ -62,12 +62,12 @@ def shared(variant):
 
 
 def padded(variant):
-    """Flits with 25 or 75 % of padding, and none have any other, before stitching, in %."""
+    """Percentage of flits with 25 or 75 % padding (no others occur) before stitching."""
     return 100 * sum(variant["flits_by_padding"][1:]) / variant["flits"]
 
 
 class Runs:
-    """gpulink-replay netcrafter, each run made once. `output` runs it with words and gives what it prints."""
+    """Runs of gpulink-replay netcrafter. `output` runs it with arguments and returns its output."""
 
     def __init__(self, output):
         self.output = output
@@ -89,7 +89,7 @@ class Runs:
 
 
 def gather_trace(runs, name):
-    """Everything about a trace, by what was set."""
+    """All runs of a trace, by setting."""
     found = {"base": runs.trace(name, VARIANTS)}
     for pool in POOLS:
         found["pool", pool] = runs.trace(name, ["pooling"], "--pool", str(pool))["by"]["pooling"]
@@ -134,7 +134,7 @@ def traffic_row(name, found):
             f"{100 * walk(plain, 'flits') / plain['flits']:.1f} %", f"{100 * walk(plain, 'bytes') / plain['bytes']:.1f} %"]
 
 
-TRAFFIC = ["", "reads", "writes, atomics", "flits", "25 or 75 % padded", "page walks, of accesses", "of flits", "of bytes"]
+TRAFFIC = ["", "reads", "writes, atomics", "flits", "25 or 75 % padded", "page walks, share of accesses", "of flits", "of bytes"]
 
 
 def need_row(name, found):
@@ -166,7 +166,7 @@ def with_means(rows, digits=3):
 
 
 def speed(found, variant):
-    """Of a variant of another run, to the base's plain."""
+    """The speed-up of a variant of another run over the base's plain."""
     return found["base"]["by"]["plain"]["time_ns"] / variant["time_ns"]
 
 
@@ -236,12 +236,12 @@ def link_bytes_row(name, found):
             *(f"{by['plain']['time_ns'] / by[v]['time_ns']:.3f}" for v in ("netcrafter", "finepack", "both"))]
 
 
-LINK_BYTES = ["", "plain, bytes", "netcrafter", "finepack", "both", "less than the better", "netcrafter, speed-up", "finepack",
+LINK_BYTES = ["", "plain, bytes", "netcrafter", "finepack", "both", "saved over the better", "netcrafter, speed-up", "finepack",
               "both"]
 
 
 def noise(found):
-    """The greatest difference, in %, between queues of about the same size, of time and of speed-up."""
+    """The maximum difference in % of time and of speed-up between queues of about the same size."""
     all_ = [found["base"]["by"], *(found["queue", q] for q in QUEUES)]
     plain = [by["plain"]["time_ns"] for by in all_]
     ups = [by["plain"]["time_ns"] / by["netcrafter"]["time_ns"] for by in all_]
@@ -259,26 +259,26 @@ def tables(traces, workloads):
         "speed": table(["", *VARIANTS[1:]], with_means([speed_row(n, f) for n, f in bases.items()])),
         "latency": table(["", "access, plain", "99 %", "ideal", "99 %", "netcrafter", "99 %", "walk, plain", "99 %",
                           "sequencing", "99 %"], [latency_row(n, f) for n, f in bases.items()]),
-        "stitched": table(["", "stitched before pooling", "after", "flits saved before", "after", "at most"],
+        "stitched": table(["", "stitched before pooling", "after", "flits saved before", "after", "maximum"],
                           [stitched_row(n, f) for n, f in bases.items()]),
         "pool": table(["", "no pooling", *(f"{p} ns" for p in POOLS)], pool_rows(traces, "pool")),
         "pool_all": table(["", "no pooling", *(f"{p} ns" for p in POOLS)], pool_rows(traces, "all")),
         "pool_bytes": table(["", "no pooling", *(f"{p} ns" for p in POOLS)], byte_rows(traces)),
-        "holding": table(["", "pooling, yielding", "holding", "netcrafter, holding", "tuned, holding", "its mean ns"],
+        "holding": table(["", "pooling, yielding", "pooling, holding", "netcrafter, holding", "tuned, holding", "tuned, mean pooling ns"],
                          [holding_row(n, f) for n, f in traces.items()]),
         "clocks": table(["", *(f"{v}, {c}" for c in (1, 2, 4) for v in ("stitching", "pooling", "netcrafter"))],
                         with_means([clocks_row(n, f) for n, f in traces.items()])),
         "flit": table(["", "16 B: pooling", "netcrafter", "saved", "8 B: pooling", "netcrafter", "saved"],
                       [flit_row(n, f) for n, f in traces.items()]),
         "bandwidth": table(["within / between", *traces, "geometric mean"], rows),
-        "trim": table(["", *(w for b in (4, 8, 16, 32) for w in (f"{b} B", "flits less"))],
+        "trim": table(["", *(w for b in (4, 8, 16, 32) for w in (f"{b} B", "fewer flits"))],
                       [trim_row(n, f) for n, f in traces.items()]),
         "both": table(LINK_BYTES, [link_bytes_row(n, f) for n, f in bases.items()]),
         "both_workloads": table(LINK_BYTES, [link_bytes_row(n, f) for n, f in workloads.items()]),
     }
 
 
-# ---- Numbers that the text names ----
+# ---- Numbers in the text ----
 
 def figures(traces, workloads):
     base = {name: found["base"]["by"] for name, found in traces.items()}
@@ -338,7 +338,7 @@ def parameters():
 
 
 def quick(runs):
-    """(what, lines that the page must have), of what can be made again quickly."""
+    """Yields (title, lines that the page must contain) for quick runs."""
     yield "NetCrafter's parameters", parameters().splitlines()
     for name in QUICK:
         found = runs.trace(name, VARIANTS)
