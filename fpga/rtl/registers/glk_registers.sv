@@ -333,7 +333,7 @@ module glk_registers #(
   glk_error_cause errors (
     .clk, .rst, .clear_all(clear), .clear(cause_clear), .e_cause, .cause, .i_valid, .i_ready);
 
-  // --- the card ---
+  // --- card ---
   logic [63:0] scratch, snapshots, card_value;
   logic [31:0] drain_written;
   logic        card_allowed;

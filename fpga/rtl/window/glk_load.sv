@@ -26,7 +26,7 @@ module glk_load #(
   input  logic [15:0]       sent,
   input  logic [15:0]       arrived,
 
-  // Aperture. `error`: refused load, without probe and token, which only has to be answered
+  // Aperture. `error`: refused load, without probe and token, which requires only a response
   input  logic              a_error,
   input  logic [PW-1:0]     a_partition,
   input  logic [47:0]       a_offset,
