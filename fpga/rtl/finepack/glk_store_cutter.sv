@@ -164,7 +164,7 @@ module glk_store_cutter #(
   wire        ends      = i_kind[0] || (last && !beat_only); // flush and config have no range
   wire        cut       = advance && i_valid && !drain && !aside;
   // Maximum length of a piece that starts inside a line, one clock after its address is known.
-  wire [7:0]  remote_room  = (i_unit64 ? 8'd64 - 8'(next_address[5:0]) : 8'd128 - 8'(next_address[6:0]));
+  wire [7:0]  inner_room  = (i_unit64 ? 8'd64 - 8'(next_address[5:0]) : 8'd128 - 8'(next_address[6:0]));
 
   assign consume = cut && (ends || (is_store && ends_beat));
 
@@ -189,8 +189,8 @@ module glk_store_cutter #(
         piece_unit <= room_unit;
     end else if (aside) begin
       aside          <= 1'b0;
-      next_room      <= (i_most < remote_room) ? i_most : remote_room;
-      next_room_unit <= i_most >= remote_room;
+      next_room      <= (i_most < inner_room) ? i_most : inner_room;
+      next_room_unit <= i_most >= inner_room;
     end
     if (rst) begin
       busy     <= 1'b0;
