@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A client that means harm, or has lost its mind: random messages, most of them wrong in one way or another. */
+/* A hostile client: random messages, most of them invalid. */
 #ifndef GPULINK_EMU_TEST_HOSTILE_H
 #define GPULINK_EMU_TEST_HOSTILE_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Two cards' processes joined by a link, each with an endpoint and a client of its own: traffic over a wire that harms it; a card
- * that ends and comes back; others that call where the cards meet.
+ * Two cards connected by a link, each with an endpoint and a client of its own: traffic over a lossy link, restart of a card,
+ * unexpected connections.
  */
 #include <errno.h>
 #include <poll.h>
@@ -186,8 +186,8 @@ static void by_tcp(void **state)
 	check_traffic(c, 0x1000);
 }
 
-/* A wire that loses, changes, repeats and reorders, is slow and long. */
-static void harmful_wire(void **state)
+/* Loss, corruption, duplication and reordering, with low bandwidth and high latency. */
+static void lossy_link(void **state)
 {
 	static const char *const harm[] = {
 		"--link-loss", "0.01", "--link-corrupt", "0.01", "--link-duplicate", "0.01", "--link-reorder", "0.01",
@@ -231,8 +231,8 @@ static void harmful_wire(void **state)
 	assert_true(add > 20); /* there was something to repair */
 }
 
-/* Killed, while there is traffic; and back. */
-static void killed_and_back(void **state)
+/* Killed under traffic, and restarted. */
+static void killed_and_restarted(void **state)
 {
 	struct cards *c = start(state, NULL);
 	struct machine *m = &c->side[0], *other = &c->side[1];
@@ -270,7 +270,7 @@ static void killed_and_back(void **state)
 	configure(c, 1);
 	check_traffic(c, 0x4000);
 	assert_int_equal(machine_counter(m, GLK_LINK_UPS), 2);
-	/* The one that came first, which listened. */
+	/* The first card, which listened. */
 	machine_set(other, GLK_LINK_TIMEOUT_NS, 300000000);
 	kill(m->card_process.pid, SIGKILL);
 	process_end(&m->card_process, 0);
@@ -283,8 +283,8 @@ static void killed_and_back(void **state)
 	check_traffic(c, 0x5000);
 }
 
-/* The virtual machine of one goes: its card is reset, and closed. */
-static void client_leaves(void **state)
+/* A virtual machine disconnects: its card is reset, and closed. */
+static void client_disconnects(void **state)
 {
 	struct cards *c = start(state, NULL);
 	struct machine *m = &c->side[0], *other = &c->side[1];
@@ -301,7 +301,7 @@ static void client_leaves(void **state)
 	assert_int_equal(machine_load(m, TO_FAR, 0x1000), ALL_ONES);
 }
 
-/* --- others who call --- */
+/* --- unexpected connections --- */
 
 static int call(const struct cards *c)
 {
@@ -315,7 +315,7 @@ static int call(const struct cards *c)
 	return fd;
 }
 
-/* Whether the card hangs up in the end. */
+/* Whether the card disconnects. */
 static bool hung_up(int fd)
 {
 	uint64_t until = milliseconds() + PATIENCE_MS;
@@ -328,7 +328,7 @@ static bool hung_up(int fd)
 	return got == 0 || (got < 0 && errno == ECONNRESET);
 }
 
-static void strangers(void **state)
+static void unexpected_connections(void **state)
 {
 	struct cards *c = *state;
 	struct machine *m = &c->side[0];
@@ -337,14 +337,14 @@ static void strangers(void **state)
 	int fd;
 
 	start_one(c, 0, NULL);
-	/* Something that is no block. */
+	/* An invalid block. */
 	fd = call(c);
 	assert_int_equal(send(fd, "GET / HTTP/1.0\r\n\r\n", 18, MSG_NOSIGNAL), 18);
 	began = milliseconds();
 	assert_true(hung_up(fd));
 	assert_in_range(milliseconds() - began, 0, 1500); /* not for its silence */
 	close(fd);
-	/* Blocks that mean nothing, and a half one; then it goes. */
+	/* Meaningless blocks and an incomplete one, then disconnect. */
 	fd = call(c);
 	for (unsigned i = 0; i < sizeof(rubbish); i++)
 		rubbish[i] = i % 17 ? (uint8_t)(i * 37) : (uint8_t)(i / 17 % 2);
@@ -353,7 +353,7 @@ static void strangers(void **state)
 		wait_a_millisecond();
 	assert_true(machine_counter(m, GLK_LINK_CRC_ERRORS) > 0);
 	close(fd);
-	/* One that neither says nor reads anything: it is left, and meanwhile the card answers at once. */
+	/* A silent peer is disconnected; meanwhile the card responds at once. */
 	fd = call(c);
 	began = milliseconds();
 	machine_store(m, TO_FAR, 0, 1);
@@ -364,7 +364,7 @@ static void strangers(void **state)
 	assert_in_range(milliseconds() - began, 1000, PATIENCE_MS);
 	close(fd);
 	assert_false(UP(m));
-	/* The right one comes, and who calls now is turned away. */
+	/* The other card connects; further connections are rejected. */
 	start_one(c, 1, NULL);
 	wait_until(m, true);
 	wait_until(&c->side[1], true);
@@ -428,8 +428,8 @@ static void bad_options(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(joined), TEST(by_tcp), TEST(harmful_wire), TEST(killed_and_back), TEST(client_leaves), TEST(strangers),
-		TEST(stopped), TEST(bad_options),
+		TEST(joined), TEST(by_tcp), TEST(lossy_link), TEST(killed_and_restarted), TEST(client_disconnects),
+		TEST(unexpected_connections), TEST(stopped), TEST(bad_options),
 	};
 
 	if (argc < 3)
