@@ -510,7 +510,7 @@ static int act_connect_often(const char *path)
 	text[got] = 0;
 	if (!strstr(text, "\"EBUSY\""))
 		return 4;
-	/* The others are there, silent as they are asked nothing. */
+	/* The other connections are open and idle. */
 	return recv(fds[SERVER_CLIENTS_USER - 1], text, sizeof(text), MSG_DONTWAIT) < 0 && errno == EAGAIN ? 0 : 5;
 }
 
@@ -584,7 +584,7 @@ static void test_stuck_answers(void **state)
 		pump(f);
 	}
 	expect_error(f, other, "{}", "EINVAL", "must be");
-	/* What it has been sent is there still, and then the end. */
+	/* Answers sent earlier can still be read, then the connection ends. */
 	for (int i = 0; i < 100; i++)
 		assert_true(sd_event_run(f->event, 10000) >= 0);
 	while ((got = recv(stuck, buffer, sizeof(buffer), MSG_DONTWAIT)) > 0)

@@ -17,7 +17,7 @@ struct fake {
 	bool invents_completions; /* one more than there are entries */
 	uint64_t wait_takes_ns;
 	unsigned status;      /* of the completions */
-	uint32_t errors;      /* of the context, told with releases */
+	uint32_t errors;      /* of the context, returned by releases */
 	bool mapped;	      /* windows have an address */
 
 	/* recorded calls */

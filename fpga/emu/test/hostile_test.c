@@ -91,7 +91,7 @@ static void accesses_out_of_bounds(void **state)
 			assert_int_equal(raw_access(&m->card, VFU_REGION_WRITE, wrong[i], 8), -EINVAL);
 		}
 	}
-	/* More than a reply can carry; a payload that is not as long as it says, or not there. */
+	/* More than a reply can hold; a payload of wrong size, or missing. */
 	assert_int_equal(raw_access(&m->card, VFU_REGION_READ, too_much, 0), -EINVAL);
 	assert_int_equal(raw_access(&m->card, VFU_REGION_READ, most, 0), 0);
 	assert_int_equal(raw_access(&m->card, VFU_REGION_WRITE, eight, 7), -EINVAL);

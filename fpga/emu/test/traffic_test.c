@@ -189,7 +189,7 @@ static void endpoint_moves(void **state)
 	machine_store(m, TO_GPU, 0, 3);
 	machine_drain(m);
 	assert_int_equal(machine_at(m->gpu, 0), 3);
-	client_close(&m->endpoint); /* its virtual machine is gone: it decodes no more */
+	client_close(&m->endpoint); /* disconnected: decoding is off */
 	assert_int_equal(client_open(&m->endpoint, m->endpoint_path), 0);
 	assert_int_equal(client_config(&m->endpoint, MACHINE_COMMAND, 2), 0);
 	machine_store(m, TO_GPU, 0, 4);
@@ -279,7 +279,7 @@ static void ring(void **state)
 	assert_int_equal(machine_at(m->host, MACHINE_CQ + 16), 0xbbbb);
 	assert_int_equal(machine_at(m->host, MACHINE_CQ + 24), GLK_CQE_PHASE_MASK);
 	assert_int_equal(machine_at(m->host, MACHINE_CQ + 40), 0);
-	/* A release by the doorbell page is told in the completion record. */
+	/* A release through the doorbell page is reported in the completion record. */
 	machine_store(m, TO_GPU, 0x308, 5);
 	machine_set(m, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 12);
 	assert_int_equal(events(fd, PATIENCE_MS), 1);
@@ -306,7 +306,7 @@ static void long_ring(void **state)
 		memcpy(m->host + sq + i * GLK_SQE_BYTES, sqe, sizeof(sqe));
 	}
 	machine_set(m, machine_context(GLK_CONTEXT_SQ_TAIL), entries);
-	/* By its memory alone: a message would make the card go on. */
+	/* Poll memory only: a message would make the card continue. */
 	for (unsigned i = 0; i < 10000 && !machine_at(m->host, cq + 16 * (entries - 1) + 8); i++)
 		wait_a_millisecond();
 	for (uint64_t i = 0; i < entries; i++) {
