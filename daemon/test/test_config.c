@@ -256,8 +256,13 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_valid),	CASE(test_empty),		   CASE(test_invalid_lines), CASE(test_all_errors_reported),
-		CASE(test_folder), CASE(test_long_line_and_zero_byte), CASE(test_missing),
+		CASE(test_valid),
+		CASE(test_empty),
+		CASE(test_invalid_lines),
+		CASE(test_all_errors_reported),
+		CASE(test_folder),
+		CASE(test_long_line_and_zero_byte),
+		CASE(test_missing),
 	};
 
 	return cmocka_run_group_tests_name("gpulinkd configuration", tests, NULL, NULL);
