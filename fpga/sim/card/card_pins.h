@@ -92,7 +92,7 @@ void card_pins_destroy(struct card_pins *pins);
 
 void card_pins_parameters(struct card_parameters *parameters);
 
-/* Shows `in`, tells what comes out before the clock's edge, and clocks. */
+/* Applies `in`, samples the outputs before the clock edge, and clocks. */
 void card_pins_clock(struct card_pins *pins, const struct card_in *in, struct card_out *out);
 
 #ifdef __cplusplus

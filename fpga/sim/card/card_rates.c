@@ -126,7 +126,7 @@ static void report(enum pattern pattern, unsigned length, unsigned partitions)
 		must(card_dut_read(t.dut, 0, GLK_CARD_DRAIN, &drain, sizeof(drain)), "a register read");
 	} while (drain & GLK_CARD_DRAIN_BUSY_MASK);
 	arrived = card_dut_clocks(t.dut) - begin;
-	printf("%2u bytes, %-10s, %2u destinations: %.3f stores a clock, %.3f until arrived\n", length, names[pattern], partitions,
+	printf("%2u bytes, %-10s, %2u destinations: %.3f stores per clock, %.3f until arrived\n", length, names[pattern], partitions,
 	       (double)STORES / (double)taken, (double)STORES / (double)arrived);
 	if (card_dut_fault(t.dut) || !t.written) {
 		fprintf(stderr, "card_rates: %s\n", card_dut_fault(t.dut) ? card_dut_fault(t.dut) : "nothing arrived");

@@ -97,7 +97,7 @@ static bool run_round(uint64_t seed, uint64_t round, unsigned steps, const char 
 	else
 		strict_round(steps, verbose);
 	if (b.pair.failure[0])
-		printf("# round %" PRIu64 ", step %u, clock %" PRIu64 " (%s): %s\n# again: --seed %" PRIu64 " --round %" PRIu64
+		printf("# round %" PRIu64 ", step %u, clock %" PRIu64 " (%s): %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64
 		       " --wave FILE\n",
 		       round, b.step, card_dut_clocks(b.pair.dut), b.said, b.pair.failure, seed, round);
 	return !b.pair.failure[0];

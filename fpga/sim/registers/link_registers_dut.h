@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Verilated glk_link_registers, a clock at a time, for benches in C. */
+/* Cycle-by-cycle C interface to the Verilated glk_link_registers. */
 #ifndef GLK_LINK_REGISTERS_DUT_H
 #define GLK_LINK_REGISTERS_DUT_H
 
@@ -43,7 +43,7 @@ struct link_registers_dut *link_registers_dut_create(const char *wave);
 /* Power-on again, with the inputs that were shown last. */
 void link_registers_dut_reset(struct link_registers_dut *dut);
 void link_registers_dut_destroy(struct link_registers_dut *dut);
-/* Shows `in`, tells what comes out before the clock's edge, and clocks. */
+/* Applies `in`, samples the outputs before the clock edge, and clocks. */
 void link_registers_dut_clock(struct link_registers_dut *dut, const struct link_registers_in *in, struct link_registers_out *out);
 
 #ifdef __cplusplus

@@ -384,7 +384,7 @@ int main(int argc, char **argv)
 	printf("# seed %" PRIu64 ": %" PRIu64 " clocks, %" PRIu64 " reads, %" PRIu64 " writes, %" PRIu64 " refused, %" PRIu64 " asks, partition 0 of kind link behind %" PRIu64
 	       "\n", seed, t.clocks, t.reads, t.writes, t.all_refused, t.all_asks, t.links);
 	if (t.failure[0])
-		printf("# %s\n# again: --seed %" PRIu64 " --wave FILE\n", t.failure, seed);
+		printf("# %s\n# reproduce: --seed %" PRIu64 " --wave FILE\n", t.failure, seed);
 	printf("%sok 1 - the model and the logic have the same registers\n1..1\n", t.failure[0] ? "not " : "");
 	return t.failure[0] != 0;
 }

@@ -365,7 +365,7 @@ int main(int argc, char **argv)
 	printf("# seed %" PRIu64 ": %" PRIu64 " clocks, %" PRIu64 " snapshots, %" PRIu64 " reads, %" PRIu64 " writes, %" PRIu64 " refused\n", seed,
 	       t.clocks, t.snapshots, t.reads, t.writes, t.refused);
 	if (t.failure[0])
-		printf("# %s\n# again: --seed %" PRIu64 " --wave FILE\n", t.failure, seed);
+		printf("# %s\n# reproduce: --seed %" PRIu64 " --wave FILE\n", t.failure, seed);
 	printf("%sok 1 - registers count what happens, and take what the model takes\n1..1\n", t.failure[0] ? "not " : "");
 	link_registers_dut_destroy(t.dut);
 	glk_card_destroy(t.card);

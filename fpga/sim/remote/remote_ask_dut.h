@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Verilated glk_remote_ask, a clock at a time, for benches in C. */
+/* Cycle-by-cycle C interface to the Verilated glk_remote_ask. */
 #ifndef GLK_REMOTE_ASK_DUT_H
 #define GLK_REMOTE_ASK_DUT_H
 
@@ -55,7 +55,7 @@ void remote_ask_dut_destroy(struct remote_ask_dut *dut);
 unsigned remote_ask_dut_lanes(void);
 unsigned remote_ask_dut_partitions(void);
 void remote_ask_dut_reset(struct remote_ask_dut *dut);
-/* Shows `in`, tells what comes out before the clock's edge, and clocks. */
+/* Applies `in`, samples the outputs before the clock edge, and clocks. */
 void remote_ask_dut_clock(struct remote_ask_dut *dut, const struct remote_ask_in *in, struct remote_ask_out *out);
 
 #ifdef __cplusplus

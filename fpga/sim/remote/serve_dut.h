@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Verilated glk_serve, a clock at a time, for benches in C. */
+/* Cycle-by-cycle C interface to the Verilated glk_serve. */
 #ifndef GLK_SERVE_DUT_H
 #define GLK_SERVE_DUT_H
 

@@ -532,7 +532,7 @@ int main(int argc, char **argv)
 	       seed, t.clock, t.sessions, t.loads, t.atomics, t.bad_loads, t.releases, t.bad_releases, t.strays.seen,
 	       t.timeouts.seen, t.unsure);
 	if (t.failure[0])
-		printf("# %s\n# again: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", t.failure, seed, t.round);
+		printf("# %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", t.failure, seed, t.round);
 	printf("%sok 1 - what is asked of the other card, and what its answers come to\n1..1\n", t.failure[0] ? "not " : "");
 	remote_ask_dut_destroy(t.dut);
 	return t.failure[0] != 0;

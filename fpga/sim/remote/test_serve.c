@@ -193,7 +193,7 @@ int main(int argc, char **argv)
 	printf("# seed %" PRIu64 ": %" PRIu64 " rounds, %" PRIu64 " of them cut off, %" PRIu64 " clocks; %" PRIu64 " answers, %" PRIu64 " refused, %" PRIu64
 	       " failed\n", seed, done, t.cuts, t.card.now, t.asks.answers, t.asks.by_status[GLK_LINK_REFUSED], t.asks.by_status[GLK_LINK_FAILED]);
 	if (failed())
-		printf("# round %" PRIu64 ", %s\n# again: --seed %" PRIu64 " --rounds %" PRIu64 " --wave FILE\n", done - 1, t.asks.failure, seed, done);
+		printf("# round %" PRIu64 ", %s\n# reproduce: --seed %" PRIu64 " --rounds %" PRIu64 " --wave FILE\n", done - 1, t.asks.failure, seed, done);
 	printf("%sok 1 - the other card is served\n1..1\n", failed() ? "not " : "");
 	serve_dut_destroy(t.dut);
 	return failed();
