@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cycle-by-cycle C interface to the Verilated registers of a card (registers_only.v). */
+/* Cycle-by-cycle C interface to the Verilated registers of a card (registers_only.sv). */
 #ifndef GLK_REGISTERS_DUT_H
 #define GLK_REGISTERS_DUT_H
 
@@ -13,7 +13,7 @@ extern "C" {
 enum { REGISTERS_PARTITIONS = 4 };
 
 struct registers_in {
-	bool link; /* stays */
+	bool link; /* constant */
 	uint64_t serial, pool_bytes;
 	unsigned cluster;
 	struct {

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-enum { REMOTE_ASK_PARTITIONS = 16, REMOTE_ASK_BEAT = 64 }; /* at most */
+enum { REMOTE_ASK_PARTITIONS = 16, REMOTE_ASK_BEAT = 64 }; /* maximum */
 
 struct remote_ask_in {
 	bool session;
@@ -18,7 +18,7 @@ struct remote_ask_in {
 	bool trimming;
 	unsigned trim_code;
 	uint64_t timeout_ns;
-	uint64_t remote_partition; /* 4 bits each */
+	uint64_t remote_partition; /* 4 bits per partition */
 	bool sent_valid, lost_valid;
 	unsigned sent_remote, lost_partition, under_way;
 	bool q_valid, a_ready;
