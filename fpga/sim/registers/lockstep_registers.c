@@ -94,8 +94,7 @@ static bool is_counter(unsigned offset, uint64_t *count)
 	*count = 0;
 	if (!t.in.link || offset / GLK_PAGE_SIZE != GLK_BLOCK_LINK / GLK_PAGE_SIZE || (whole - GLK_BLOCK_LINK) / 8 < FIRST_COUNTER)
 		return false;
-	*count = whole == GLK_LINK_CRC_ERRORS ? t.latched[0] : whole == GLK_LINK_UPS ? t.latched[1] : whole == GLK_LINK_DOWNS ?
-	*t.latched[2] : 0;
+	*count = whole == GLK_LINK_CRC_ERRORS ? t.latched[0] : whole == GLK_LINK_UPS ? t.latched[1] : whole == GLK_LINK_DOWNS ? t.latched[2] : 0;
 	return true;
 }
 

@@ -66,8 +66,7 @@ static struct response *later(enum owner owner, enum glk_kind kind, uint16_t tag
 		remote_ask_fail("waiting responses", RESPONSES, peer.count);
 		return r;
 	}
-	*r = (struct response){ .owner = owner, .kind = kind, .status = status, .length = GLK_LINK_HEADER_BYTES + body, .good =
-	*status != 1 && status != 2 };
+	*r = (struct response){ .owner = owner, .kind = kind, .status = status, .length = GLK_LINK_HEADER_BYTES + body, .good = status != 1 && status != 2 };
 	glk_link_header_put(r->bytes, &header);
 	r->at = t.clock + below(&t.chance, below(&t.chance, 4) ? 40 : (unsigned)(t.in.timeout_ns / CLOCK_NS / 3));
 	if (t.mood == 1 && !below(&t.chance, 8))
