@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The FinePack path, sending half and receiving half behind each other, with few pins: what goes in is shifted in, what
-// comes out is folded into one bit. So that place and route has the path between registers, and a part has pins enough.
+// The FinePack path, transmitter and receiver chained, with few pins: inputs come from a shift register, outputs are reduced to
+// one bit. Place and route then sees only register-to-register paths, and the part has enough pins.
 module ecp5_path #(
   parameter int DATA_W  = 128,
   parameter int ENTRIES = 16

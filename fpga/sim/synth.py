@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Synthesizes the blocks of the logic with Yosys for UltraScale+ and tells what each costs and how deep its logic is.
+"""Synthesizes the RTL blocks with Yosys for UltraScale+ and reports resource utilization and logic depth of each.
 
-synth.py [--set NAME=VALUE ...] [--out TABLE.md] [--most-levels N] [--limits FILE] [--way] [--jobs N] [BLOCK ...]
+synth.py [--set NAME=VALUE ...] [--out TABLE.md] [--most-levels N] [--limits FILE] [--path] [--jobs N] [BLOCK ...]
 
-With --limits, a TOML file that has a table a block (and the parameters, under "set"), each is held against what it may cost,
-and the output is TAP. In any case no way may go from an input of a block to an output of it without a register.
+With --limits, a TOML file with a table per block (and the parameters, under "set"), each block is checked against its limits;
+the output is TAP. A combinational path from an input of a block to one of its outputs is always an error.
 
-Depth is counted on the mapped netlist: the longest way from a flip-flop, memory or port to the next one. A LUT is one
-level, and so is a distributed RAM that is read; MUXF7, F8 and F9 are none (they sit in the slice of the LUTs that they
-join). Carry chains are no LUTs, but take time: a second number counts one more where a chain is entered, none along it.
+Depth is counted on the mapped netlist: the longest path between flip-flops, memories and ports. A LUT is one level, and so is
+a read of distributed RAM; MUXF7, F8 and F9 count zero (they share the slice of the LUTs that they join). Carry chains are not
+LUTs but take time: a second number counts one level per entry into a chain, none along it.
 """
 
 import argparse
@@ -34,21 +34,21 @@ BLOCKS = [
 PARAMETER = re.compile(r"parameter int (\w+) ")
 SEQUENTIAL = re.compile(r"^(FD|LD|RAMB|URAM|SRL|DSP)")
 LUTRAM = re.compile(r"^RAM(?!B)")
-READ_ADDRESS = re.compile(r"^(ADDR[A-H]?|A(?=\d|$)|DPRA|RADR)")  # of a distributed RAM; its other inputs are clocked
+READ_ADDRESS = re.compile(r"^(ADDR[A-H]?|A(?=\d|$)|DPRA|RADR)")  # of distributed RAM; its other inputs are clocked
 FREE = re.compile(r"^(MUXF|IBUF|OBUF|BUFG|INV$|VCC|GND)")
-# What each kind of distributed RAM takes in LUTs.
+# LUTs per distributed RAM primitive.
 LUTRAM_LUTS = {"RAM32M": 4, "RAM32M16": 8, "RAM64M": 4, "RAM64M8": 8, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4,
                "RAM256X1D": 8, "RAM512X1S": 8}
 
 
 def source(module):
-    """The file of a module, in the room where it is; None: there is none."""
+    """The file of a module, in whichever room has it, or None."""
     return next(RTL.glob(f"*/{module}.sv"), None)
 
 
 def reads(read_port, port):
-    """Whether what stands on an output of a distributed RAM is read from the address on that input. Each output has its own; one of
-    the addresses is also written to."""
+    """Whether an output of a distributed RAM is read at the address on that input. Each output has its own address input; one of
+    them is also the write address."""
     address = READ_ADDRESS.match(port)
     if not address:
         return False
@@ -61,7 +61,7 @@ def version():
 
 
 def with_settings(text, settings):
-    """A block's source with other defaults of its parameters. (`hierarchy -chparam` of Yosys 0.23 dies of some hierarchies.)"""
+    """A block's source with changed parameter defaults. (`hierarchy -chparam` of Yosys 0.23 crashes on some hierarchies.)"""
     for name, value in settings.items():
         text = re.sub(rf"(parameter int {name} *=) [^,\n]*?(?= *(,|//|$))", rf"\g<1> {value}", text, flags=re.MULTILINE)
     return text
@@ -81,7 +81,7 @@ def run_yosys(top, settings, work):
 
 
 def count(module):
-    """Cells by what a device has of them."""
+    """Cells by resource type of the device."""
     total = {"LUT": 0, "FF": 0, "CARRY": 0, "RAMB36": 0.0, "URAM": 0, "LUTRAM": 0}
     for cell in module["cells"].values():
         kind = cell["type"]
@@ -105,11 +105,11 @@ def count(module):
 
 
 def depth(module, carry):
-    """The greatest number of levels, and the names along that way. `carry`: what entering a carry chain counts."""
+    """The greatest number of levels, and the net names along that path. `carry`: levels per entry into a carry chain."""
     driver = {}  # net bit -> (cell, port)
     for name, cell in module["cells"].items():
-        for port, way in cell["port_directions"].items():
-            if way == "output":
+        for port, direction in cell["port_directions"].items():
+            if direction == "output":
                 for bit in cell["connections"][port]:
                     driver[bit] = (name, port)
     names = {}
@@ -121,7 +121,7 @@ def depth(module, carry):
 
     @functools.lru_cache(maxsize=None)
     def at(bit):
-        """Levels until this net, and the nets on the way."""
+        """Levels up to this net, and the previous net on that path."""
         if not isinstance(bit, int) or bit not in driver:
             return 0, None
         name, own_port = driver[bit]
@@ -129,7 +129,7 @@ def depth(module, carry):
         kind = cell["type"]
         if SEQUENTIAL.match(kind):
             return 0, bit
-        best, way = 0, None
+        best, previous = 0, None
         for port, direction in cell["port_directions"].items():
             if direction != "input" or port in ("CLK", "WCLK"):
                 continue
@@ -139,10 +139,10 @@ def depth(module, carry):
             own = 0 if FREE.match(kind) or chained else carry if kind.startswith("CARRY") else 1
             for b in cell["connections"][port]:
                 levels, _ = at(b)
-                if levels + own > best or (way is None and levels + own == best):
-                    best, way = levels + own, b
-        came[bit] = way
-        return best, way
+                if levels + own > best or (previous is None and levels + own == best):
+                    best, previous = levels + own, b
+        came[bit] = previous
+        return best, previous
 
     came = {}
     worst, end = 0, None
@@ -160,20 +160,20 @@ def depth(module, carry):
         levels, _ = at(bit)
         if levels > worst:
             worst, end = levels, bit
-    way = []
+    path = []
     while isinstance(end, int) and end is not None:
-        way.append(names.get(end, "?"))
+        path.append(names.get(end, "?"))
         end = came.get(end)
-    return worst, list(reversed(way))
+    return worst, list(reversed(path))
 
 
-def ways_through(module):
-    """Outputs that hang on an input with no register between, and on which."""
-    driver = {}  # net bit -> (cell, port), of what is not clocked
+def combinational_paths(module):
+    """Outputs with a combinational path from an input, and those inputs."""
+    driver = {}  # net bit -> (cell, port), of cells that are not clocked
     for cell in module["cells"].values():
         if not SEQUENTIAL.match(cell["type"]):
-            for port, way in cell["port_directions"].items():
-                if way == "output":
+            for port, direction in cell["port_directions"].items():
+                if direction == "output":
                     driver.update(dict.fromkeys(cell["connections"][port], (cell, port)))
     inputs = {bit: name for name, port in module["ports"].items() if port["direction"] == "input" for bit in port["bits"]}
 
@@ -184,34 +184,34 @@ def ways_through(module):
         if bit not in driver:
             return frozenset()
         cell, own_port = driver[bit]
-        ports = [p for p, way in cell["port_directions"].items()
-                 if way == "input" and (reads(own_port, p) or not LUTRAM.match(cell["type"]))]
+        ports = [p for p, direction in cell["port_directions"].items()
+                 if direction == "input" and (reads(own_port, p) or not LUTRAM.match(cell["type"]))]
         return frozenset().union(*(behind(b) for p in ports for b in cell["connections"][p]))
 
     found = {name: frozenset().union(*map(behind, port["bits"])) for name, port in module["ports"].items() if port["direction"] == "output"}
-    return [f"{name} hangs on {', '.join(sorted(on))}" for name, on in found.items() if on]
+    return [f"{name} depends on {', '.join(sorted(on))}" for name, on in found.items() if on]
 
 
 def measure(block, settings):
-    """(cells, levels, the names along the longest way, levels with carry chains, ways without a register) of a block."""
+    """(cells, levels, the names along the longest path, levels with carry chains, combinational paths) of a block."""
     with tempfile.TemporaryDirectory() as work:
         module = run_yosys(block, settings, pathlib.Path(work))
-    levels, way = depth(module, 0)
-    return count(module), levels, way, depth(module, 1)[0], ways_through(module)
+    levels, path = depth(module, 0)
+    return count(module), levels, path, depth(module, 1)[0], combinational_paths(module)
 
 
 def measured(blocks, settings, jobs):
-    """The blocks in order, each with what measure() says of it; so many at a time, in processes of their own."""
+    """The blocks in order, each with the result of measure(); `jobs` processes."""
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
         yield from zip(blocks, pool.map(measure, blocks, [settings] * len(blocks)))
 
 
-def hold(limits, jobs):
-    """Every block that has limits, against them. TAP."""
+def check_limits(limits, jobs):
+    """Checks every block that has limits against them. TAP."""
     settings = {name: str(value) for name, value in limits.pop("set").items()}
     failed = 0
     print(f"# {version()}, {settings}")
-    for number, (block, (cells, levels, way, _, through)) in enumerate(measured(list(limits), settings, jobs), 1):
+    for number, (block, (cells, levels, path, _, through)) in enumerate(measured(list(limits), settings, jobs), 1):
         most = limits[block]
         is_now = {name.lower(): value for name, value in cells.items()} | {"levels": levels}
         over = [name for name in most if is_now[name] > most[name]]
@@ -219,60 +219,61 @@ def hold(limits, jobs):
         wrong = over or through or not most
         print(f"{'not ok' if wrong else 'ok'} {number} - {block}: {costs}", flush=True)
         if "levels" in over:
-            print("# " + " -> ".join(way))
+            print("# " + " -> ".join(path))
         for line in through:
-            print(f"# without a register: {line}")
+            print(f"# combinational path: {line}")
         failed += bool(wrong)
     print(f"1..{len(limits)}")
     return 1 if failed else 0
 
 
 def named_settings(parser, words, blocks):
-    """NAME=VALUE words, of parameters that at least one of the blocks has."""
+    """Parses NAME=VALUE words; at least one block must have the parameter."""
     known = {name for block in blocks for name in PARAMETER.findall(source(block).read_text(encoding="utf-8"))}
     settings = {}
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or name not in known:
-            parser.error(f"--set {word}: NAME=VALUE, and a name of {', '.join(sorted(known))}")
+            parser.error(f"--set {word}: must be NAME=VALUE, NAME one of {', '.join(sorted(known))}")
         settings[name] = value
     return settings
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
-    parser.add_argument("--out", type=pathlib.Path)
-    parser.add_argument("--most-levels", type=int, help="fail when a block is deeper")
-    parser.add_argument("--limits", type=pathlib.Path, help="fail when a block costs more")
-    parser.add_argument("--way", action="store_true", help="print the longest way of each block")
-    parser.add_argument("--jobs", type=int, default=1, help="blocks at a time; the large ones take some GiB of memory each")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="set a parameter in all blocks")
+    parser.add_argument("--out", type=pathlib.Path, help="write the table of all blocks to this file")
+    parser.add_argument("--most-levels", type=int, help="fail if a block has more LUT levels")
+    parser.add_argument("--limits", type=pathlib.Path, help="fail if a block exceeds its limits in this TOML file")
+    parser.add_argument("--path", action="store_true", help="print the longest path of each block")
+    parser.add_argument("--jobs", type=int, default=1, help="number of blocks in parallel; large ones take some GiB each")
     parser.add_argument("blocks", nargs="*")
     args = parser.parse_args()
     for block in args.blocks:
         if not source(block):
-            parser.error(f"no block {block}")
+            parser.error(f"unknown block {block}")
     settings = named_settings(parser, args.set, args.blocks or BLOCKS)
     if args.out and args.blocks:
-        parser.error("--out is a table of all blocks: name none")
+        parser.error("--out writes a table of all blocks: it cannot be combined with block names")
     if args.limits:
-        if args.set or args.out or args.most_levels or args.way or args.blocks:
-            parser.error("--limits stands alone: its file says which blocks, parameters and levels")
-        return hold(tomllib.loads(args.limits.read_text(encoding="utf-8")), args.jobs)
+        if args.set or args.out or args.most_levels or args.path or args.blocks:
+            parser.error("--limits cannot be combined with other options: its file has the blocks, parameters and levels")
+        return check_limits(tomllib.loads(args.limits.read_text(encoding="utf-8")), args.jobs)
     rows, wrong = [], []
-    for block, (c, levels, way, with_carry, through) in measured(args.blocks or BLOCKS, settings, args.jobs):
+    for block, (c, levels, path, with_carry, through) in measured(args.blocks or BLOCKS, settings, args.jobs):
         rows.append(f"| {block} | {c['LUT']} | {c['LUTRAM']} | {c['FF']} | {c['RAMB36']:g} | {c['URAM']} | {c['CARRY']} | {levels} | {with_carry} |")
         print(rows[-1], flush=True)
-        if args.way:
-            print("   " + " -> ".join(way))
-        wrong += [f"{block}: without a register: {line}" for line in through]
+        if args.path:
+            print("   " + " -> ".join(path))
+        wrong += [f"{block}: combinational path: {line}" for line in through]
         if args.most_levels and levels > args.most_levels:
-            wrong.append(f"{block} has {levels} levels; allowed are {args.most_levels}: {' -> '.join(way)}")
+            wrong.append(f"{block}: {levels} LUT levels: must be at most {args.most_levels}: {' -> '.join(path)}")
     if args.out:
-        head = ("# What the logic costs\n\n"
-                f"Made by `fpga/sim/synth.py` ({version()}, `synth_xilinx -family xcup`), "
-                f"{', '.join(f'{n} {v}' for n, v in settings.items()) or 'default parameters'}. Levels are LUTs between two\n"
-                "registers; the second number counts entries into carry chains too. LUTRAM is in LUTs. No placement, no timing.\n\n"
+        head = ("# Resource utilization\n\n"
+                f"Generated by `fpga/sim/synth.py` ({version()}, `synth_xilinx -family xcup`), "
+                f"{', '.join(f'{n} {v}' for n, v in settings.items()) or 'default parameters'}. LUT levels\n"
+                "are LUTs between two registers; \"with carry\" also counts entries into carry chains. LUTRAM is in LUTs. Synthesis\n"
+                "results, without placement and timing.\n\n"
                 "| block | LUT | LUTRAM | FF | RAMB36 | URAM | carry | LUT levels | with carry |\n|---|---|---|---|---|---|---|---|---|\n")
         args.out.write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
     for line in wrong:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the shims share, and all that has to be C++: a Verilated top with its clock, reset, wave and coverage.
+// Common part of the C++ shims: a Verilated top with its clock, reset, waveform and coverage.
 #ifndef GLK_SIM_DUT_H
 #define GLK_SIM_DUT_H
 
@@ -32,7 +32,7 @@ template <typename TOP> struct glk_dut {
 		}
 #else
 		if (file) {
-			std::fprintf(stderr, "no wave: this was built without tracing (sim/verilate, option `trace`)\n");
+			std::fprintf(stderr, "no waveform: built without tracing (fpga/sim/verilate, option `trace`)\n");
 			std::exit(2);
 		}
 #endif
@@ -47,7 +47,7 @@ template <typename TOP> struct glk_dut {
 		delete wave;
 #endif
 #if VM_COVERAGE
-		static unsigned number; /* a bench makes many of them, one after the other */
+		static unsigned number; /* a bench creates many in sequence */
 		context.coveragep()->write(("coverage-" + std::to_string(number++) + ".dat").c_str());
 #endif
 		delete top;
@@ -56,7 +56,7 @@ template <typename TOP> struct glk_dut {
 	glk_dut(const glk_dut &) = delete;
 	glk_dut &operator=(const glk_dut &) = delete;
 
-	/* The library would start one a processor, which do nothing here but take the signals of the program. */
+	/* The library would start one per processor: idle here, but they would receive the program's signals. */
 	VerilatedContext *one_thread()
 	{
 		context.threads(1);
@@ -95,7 +95,7 @@ template <typename TOP> struct glk_dut {
 	}
 };
 
-/* Ports of up to 64 bits are numbers, wider ones rows of 32-bit words: both lie in memory as little-endian bits. */
+/* Ports of up to 64 bits are integers, wider ones arrays of 32-bit words: both are little-endian in memory. */
 template <typename PORT> static void put_bits(PORT &port, unsigned first, unsigned count, uint64_t value)
 {
 	uint8_t *bytes = reinterpret_cast<uint8_t *>(&port);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Set-up, and the steps that are not ring entries. */
+/* Setup, and steps other than ring entries. */
 #include "card_bench.h"
 
 #include <inttypes.h>
@@ -30,7 +30,7 @@ static uint64_t draw_value(struct bench *b, uint64_t now)
 	}
 }
 
-/* Bases of endpoints, rings and page lists have to lie where the bench looks; what is not aligned is refused in any case. */
+/* Bases of endpoints, rings and page lists must be in memory that the bench has; unaligned ones are refused anyway. */
 static bool may_be_wild(unsigned offset, uint64_t value)
 {
 	unsigned reg;
@@ -47,7 +47,7 @@ static bool may_be_wild(unsigned offset, uint64_t value)
 		reg = (offset - GLK_CONTEXT_ARRAY) % GLK_CONTEXT_STRIDE;
 		if (reg == GLK_CONTEXT_SQ_BASE || reg == GLK_CONTEXT_CQ_BASE || reg == GLK_CONTEXT_RECORD)
 			return value % 16;
-		if (reg == GLK_CONTEXT_ORDER) /* rings have room for 32 entries */
+		if (reg == GLK_CONTEXT_ORDER) /* rings hold 32 entries at most */
 			return (value & 0xff) <= 5 && (value >> 8) <= 5;
 	}
 	if (offset >= GLK_REGISTRATION_ARRAY &&
@@ -79,7 +79,7 @@ static unsigned draw_register(struct bench *b)
 	}
 }
 
-/* One access to a register, wild but for what the bench itself needs. */
+/* One register access, unconstrained except for what the bench depends on. */
 static void wild_access(struct bench *b, unsigned offset)
 {
 	unsigned size = bench_chance(b, 2) ? 8 : 1u << below(&b->chance, 3), at = size * below(&b->chance, 8 / size);
@@ -90,7 +90,7 @@ static void wild_access(struct bench *b, unsigned offset)
 	if (bench_chance(b, 4)) {
 		bench_add(b, " read %#x+%u", offset + at, size);
 		pair_get(&b->pair, offset + at, size);
-	} else if (!may_be_wild(offset, (now & ~(mask << 8 * at)) | (value & mask) << 8 * at)) { /* what it makes of the whole */
+	} else if (!may_be_wild(offset, (now & ~(mask << 8 * at)) | (value & mask) << 8 * at)) { /* the resulting value */
 		return;
 	} else if (bench_chance(b, 16)) {
 		bench_add(b, " poisoned %#x+%u", offset + at, size);
@@ -98,11 +98,11 @@ static void wild_access(struct bench *b, unsigned offset)
 	} else {
 		bench_add(b, " %#x+%u=%#" PRIx64, offset + at, size, value & mask);
 		pair_set(&b->pair, offset + at, size, value & mask);
-		bench_settle(b); /* it may have been a doorbell */
+		bench_settle(b); /* it may be a doorbell */
 	}
 }
 
-/* --- set-up --- */
+/* --- setup --- */
 
 static void set_settings(struct bench *b, unsigned p)
 {
@@ -120,9 +120,9 @@ static void set_endpoint(struct bench *b, unsigned p)
 	uint64_t base = PAIR_BUS(p) + GLK_PAGE_SIZE * below(&b->chance, 4), bytes = PAIR_EP_BYTES, kind = GLK_EP_BUS;
 
 	bench_set(b, bench_partition_reg(p, GLK_PARTITION_EP_KIND), GLK_EP_NONE);
-	bench_settle(b); /* refused while something is on its way to the old one: a matter of time */
+	bench_settle(b); /* refused while writes to the old one are in flight, which depends on timing */
 	if (draw_kind == 0) {
-		bytes = UINT64_C(1) << (20 + below(&b->chance, 20)); /* more than there is */
+		bytes = UINT64_C(1) << (20 + below(&b->chance, 20)); /* larger than its memory */
 	} else if (draw_kind < 8) {
 		bytes = GLK_PAGE_SIZE * (uint64_t)(1 + below(&b->chance, PAIR_EP_BYTES / GLK_PAGE_SIZE));
 	} else if (draw_kind < 12) {
@@ -148,7 +148,7 @@ void bench_set_window(struct bench *b, unsigned slice, unsigned first, unsigned 
 			  (uint64_t)context << GLK_WINDOW_Q0_CONTEXT_SHIFT | (uint64_t)first << GLK_WINDOW_Q0_FIRST_SHIFT);
 }
 
-/* A window of one or more slices, mostly on neighbouring bytes of one endpoint, mostly inside it. */
+/* A window of one or more slices, mostly on contiguous bytes of one endpoint, mostly inside it. */
 static void set_window_row(struct bench *b, unsigned first)
 {
 	const struct card_parameters *p = &b->pair.p;
@@ -183,7 +183,7 @@ static void set_registration(struct bench *b, unsigned h)
 		uint64_t page = BENCH_DATA + GLK_PAGE_SIZE * (uint64_t)below(&b->chance, BENCH_DATA_PAGES);
 
 		if (bench_chance(b, 60))
-			page = UINT64_C(0x7654321000); /* where nothing is */
+			page = UINT64_C(0x7654321000); /* no memory */
 		page |= bench_chance(b, 4) ? below(&b->chance, GLK_PAGE_SIZE) : 0;
 		pair_host_write(&b->pair, list + 8 * (uint64_t)i, &page, 8);
 	}
@@ -202,11 +202,11 @@ void bench_start_context(struct bench *b, unsigned c)
 {
 	uint64_t sq = BENCH_SQ(c);
 
-	if (bench_chance(b, 24)) /* the ring's second half is where nothing is */
+	if (bench_chance(b, 24)) /* no memory behind the ring's second half */
 		sq = PAIR_HOST + PAIR_HOST_BYTES - 512;
 	bench_set(b, bench_context_reg(c, GLK_CONTEXT_CONTROL), 0);
 	if (b->pair.model->releases.of[c].current.pending)
-		bench_settle(b); /* it waits for the ring no more; not for the one that begins now either */
+		bench_settle(b); /* so that it waits neither for the old ring nor for the new one */
 	bench_set(b, bench_context_reg(c, GLK_CONTEXT_SQ_BASE), sq);
 	bench_set(b, bench_context_reg(c, GLK_CONTEXT_CQ_BASE), bench_chance(b, 32) ? UINT64_C(0x7654320040) : BENCH_CQ(c));
 	bench_set(b, bench_context_reg(c, GLK_CONTEXT_ORDER), 4 + below(&b->chance, 2) + ((4 + below(&b->chance, 2)) << 8));
@@ -214,7 +214,7 @@ void bench_start_context(struct bench *b, unsigned c)
 	bench_set(b, bench_context_reg(c, GLK_CONTEXT_VECTOR), below(&b->chance, b->pair.p.vectors));
 	bench_set(b, bench_context_reg(c, GLK_CONTEXT_CONTROL),
 		  GLK_CONTEXT_CONTROL_ENABLE_MASK | (bench_chance(b, 2) ? GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK : 0));
-	if (bench_chance(b, 8)) /* once more: refused */
+	if (bench_chance(b, 8)) /* repeated: refused */
 		bench_set(b, bench_context_reg(c, GLK_CONTEXT_CONTROL), GLK_CONTEXT_CONTROL_ENABLE_MASK);
 }
 
@@ -283,7 +283,7 @@ void bench_context(struct bench *b)
 
 /* --- stores and settings --- */
 
-/* Where stores go for a while: near to each other, so that they meet in the queues. */
+/* Target of the next stores: close together, so that they hit the same queue entries. */
 static uint64_t draw_place(struct bench *b)
 {
 	unsigned slices = bench_slices(b);
@@ -291,7 +291,7 @@ static uint64_t draw_place(struct bench *b)
 
 	for (unsigned i = 0; i < 8 && !b->pair.model->windows.entries[place >> b->pair.p.slice_shift].q[0]; i++)
 		place = below(&b->chance, slices) * slice;
-	if (bench_chance(b, 20)) /* beyond all slices; at most what r_offset holds */
+	if (bench_chance(b, 20)) /* beyond all slices, up to the width of r_offset */
 		return b->pair.p.slices * slice + (draw(&b->chance) & UINT64_C(0xffffffffff));
 	return place + below(&b->chance, (unsigned)slice);
 }
@@ -316,7 +316,7 @@ static void one_store(struct bench *b, uint64_t place)
 	}
 }
 
-/* A setting in the midst of stores. */
+/* Changes a setting between stores. */
 static void one_setting(struct bench *b)
 {
 	unsigned slice = below(&b->chance, bench_slices(b));
@@ -371,7 +371,7 @@ void bench_release(struct bench *b)
 {
 	unsigned c = below(&b->chance, b->pair.p.contexts), count = bench_chance(b, 4) ? 3 : 1;
 
-	/* Several at once only while the ring holds them back: else how many complete as one is a matter of time. */
+	/* Several at once only while the ring delays them: otherwise timing decides how many complete together. */
 	if (!b->pair.model->releases.of[c].current.pending)
 		count = 1;
 	for (unsigned i = 0; i < count; i++) {
@@ -393,7 +393,7 @@ void bench_drain(struct bench *b)
 
 void bench_time(struct bench *b)
 {
-	b->pair.unordered = true; /* several may be over at once */
+	b->pair.unordered = true; /* several may end at once */
 	pair_advance(&b->pair, 1 + below(&b->chance, 3000));
 }
 
@@ -436,7 +436,7 @@ void bench_registers(struct bench *b)
 		wild_access(b, draw_register(b));
 }
 
-/* --- off and on --- */
+/* --- reset --- */
 
 void bench_disabled(struct bench *b)
 {
@@ -458,13 +458,13 @@ void bench_reset(struct bench *b)
 	bool flr = bench_chance(b, 2);
 
 	b->pair.reset = true;
-	b->pair.deaf = 0; /* the model forgets at once what the card waits for */
+	b->pair.deaf = 0; /* the model drops at once what the card still waits for */
 
-	bench_add(b, flr ? " of the function" : " by CONTROL");
+	bench_add(b, flr ? " (FLR)" : " by CONTROL");
 	for (unsigned i = 0; i < 10; i++)
 		one_store(b, draw_place(b));
 	if (flr) {
-		/* It does not come in order with writes before it: they have to be done. */
+		/* Not ordered with earlier writes: they must be done. */
 		bench_settle(b);
 		pair_flr(&b->pair);
 	} else {

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the lock step of the whole card does to the pair: steps, drawn by chance, good ones and bad ones. */
+/* Stimulus for lock-step co-simulation of the whole card: random steps, valid and invalid. */
 #ifndef GLK_CARD_BENCH_H
 #define GLK_CARD_BENCH_H
 
 #include "card_pair.h"
 
-#define BENCH_TOTALS 200u /* counters that loose rounds look at */
-#define BENCH_LOOSE  16u  /* contexts that work in a loose round */
+#define BENCH_TOTALS 200u /* counters compared in loose rounds */
+#define BENCH_LOOSE  16u  /* active contexts in a loose round */
 #define BENCH_PHASES 6u
 
 struct bench {
 	struct pair pair;
 	struct chance chance;
 	unsigned step;
-	bool deafness; /* partitions of which writes fail, in this round */
-	char said[300]; /* what the step does */
-	unsigned turn[BENCH_LOOSE]; /* how often a context of a loose round got other memory */
-	unsigned caught[BENCH_PHASES]; /* how often something was taken away in the middle of what */
-	uint64_t apart[BENCH_TOTALS]; /* counters of the card, less the model's: what only the card did */
+	bool deafness; /* some partitions' writes fail in this round */
+	char said[300]; /* description of the step */
+	unsigned turn[BENCH_LOOSE]; /* how often a context of a loose round moved to other memory */
+	unsigned caught[BENCH_PHASES]; /* removals per phase of an operation */
+	uint64_t apart[BENCH_TOTALS]; /* counter differences, card less model: work of the card only */
 };
 
-/* Cards as after power-on, and how their streams stand still in this round. Returns 0 or a negative errno. */
+/* Creates the cards (power-on) and draws the back-pressure of this round. Returns 0 or a negative errno. */
 int bench_start(struct bench *b, uint64_t seed, uint64_t round, const char *wave);
 void bench_end(struct bench *b);
 
-/* Begins to tell what a step does; tells more. */
+/* Starts the description of a step; extends it. */
 void bench_say(struct bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void bench_add(struct bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Enables the card and gives it endpoints, windows, registrations and rings. */
+/* Enables the card and sets up endpoints, windows, registrations and rings. */
 void bench_configure(struct bench *b);
 
-/* Steps of strict rounds; bench_settle() behind each. */
+/* Steps of strict rounds, each followed by bench_settle(). */
 void bench_settle(struct bench *b);
 void bench_burst(struct bench *b);
 void bench_ring(struct bench *b);
@@ -53,11 +53,11 @@ void bench_late(struct bench *b);
 void bench_seen(struct bench *b);
 void bench_reset(struct bench *b);
 
-/* Loose rounds: everything at once; things taken away while they are worked with. */
+/* Loose rounds: everything concurrently; removal of resources in use. */
 void bench_loose(struct bench *b);
 void bench_away(struct bench *b);
 
-/* --- between the files that make steps --- */
+/* --- shared by the files with steps --- */
 
 void bench_set(struct bench *b, unsigned offset, uint64_t value);
 unsigned bench_partition_reg(unsigned p, unsigned reg);
@@ -66,32 +66,32 @@ unsigned bench_registration_reg(unsigned handle, unsigned reg);
 unsigned bench_context_reg(unsigned c, unsigned reg);
 unsigned bench_doorbell_reg(unsigned c, unsigned reg);
 bool bench_chance(struct bench *b, unsigned of);
-/* A length: short ones mostly. */
+/* Random length, mostly short. */
 unsigned bench_length(struct bench *b, unsigned most);
 void bench_fill(struct bench *b, uint8_t *data, size_t len);
-/* Puts an entry's words together, maybe with something wrong. */
+/* Assembles an entry, possibly an invalid one. */
 void bench_entry(struct bench *b, unsigned context, uint64_t sqe[8]);
-/* Bytes into registered memory, page by page, where the page list can be reached. */
+/* Writes bytes to registered memory, page by page, where the page list is reachable. */
 void bench_put_registered(struct bench *b, unsigned handle, uint64_t offset, const uint8_t *data, size_t len);
-/* How many slices have windows. */
+/* Number of slices with windows. */
 unsigned bench_slices(const struct bench *b);
 void bench_start_context(struct bench *b, unsigned c);
 void bench_set_window(struct bench *b, unsigned slice, unsigned first, unsigned context, unsigned partition, uint64_t offset,
 		      uint64_t bytes, uint64_t rights);
 
-/* --- loose rounds: each context on memory of its own --- */
+/* --- loose rounds: each context with separate memory --- */
 
 #define LOOSE_RING_MOST	   8192u /* bytes of an endpoint, for the ring of a context */
 #define LOOSE_CONTEXTS	   BENCH_LOOSE
 #define LOOSE_ALL	   ((1u << LOOSE_CONTEXTS) - 1)
-#define LOOSE_SOURCE_BYTES 8192u /* of registered memory; as many behind it are the target of gets */
-#define LOOSE_ENTRIES	   16u	 /* of a ring */
+#define LOOSE_SOURCE_BYTES 8192u /* of registered memory; as many after it are the target of gets */
+#define LOOSE_ENTRIES	   16u	 /* per ring */
 #define LOOSE_PAGES	   4u	 /* of registered memory */
 
-/* Where a context has its things: each time that it gets other memory somewhere else than the time before. */
+/* Memory layout of a context; it changes each time the context moves. */
 struct loose_place {
 	uint64_t sq, cq, record, list, data; /* host memory */
-	unsigned partition, offset;	     /* of the window of its ring */
+	unsigned partition, offset;	     /* of its ring's window */
 };
 
 struct loose_place loose_place(const struct bench *b, unsigned c);
@@ -99,31 +99,31 @@ struct loose_place loose_place(const struct bench *b, unsigned c);
 unsigned loose_contexts(const struct bench *b);
 unsigned loose_ring_bytes(const struct bench *b);
 void loose_set_up(struct bench *b);
-/* Context c with its windows (2c for its ring, 2c + 1 for stores) and registration c; it must be stopped. */
+/* Sets up context c, which must be stopped, with its windows (2c for its ring, 2c + 1 for stores) and registration c. */
 void loose_set_up_context(struct bench *b, unsigned c);
 void loose_set_up_window(struct bench *b, unsigned c);
 void loose_set_up_registration(struct bench *b, unsigned c);
-/* Into the model at once; into the card when it takes it. */
+/* A store: immediate in the model; in the card when it is accepted. */
 void loose_post(struct bench *b, unsigned bar, uint64_t offset, const void *data, size_t len);
-/* A right entry for the ring of context c. */
+/* A valid entry for the ring of context c. */
 void loose_entry(struct bench *b, unsigned c, uint64_t sqe[8]);
 void loose_release(struct bench *b, unsigned c);
-/* Entries and releases of a set of contexts, rung for in pieces, among stores of all. */
+/* Entries and releases of a set of contexts, with several doorbells, interleaved with stores of all contexts. */
 void loose_load_up(struct bench *b, unsigned whose);
 void loose_settle(struct bench *b);
-/* Counters that do not depend on who came first: may they differ by as much as they do now; do they still? */
+/* Counters that do not depend on order: records their present difference; checks that it is unchanged. */
 void loose_totals(struct bench *b, bool check);
-/* The model goes on with the card's memory, and with no interrupt under way. */
+/* Copies the card's memory to the model, with no interrupt in flight. */
 void loose_follow(struct bench *b);
 
 #define BENCH_RW (GLK_WINDOW_Q0_READ_MASK | GLK_WINDOW_Q0_WRITE_MASK)
 
-/* Where things of context c and registration h are in host memory. */
+/* Host memory layout of context c and registration h. */
 #define BENCH_SQ(c)	(PAIR_HOST + (c) * UINT64_C(0x800))
 #define BENCH_CQ(c)	(PAIR_HOST + 0x10000 + (c) * UINT64_C(0x200))
 #define BENCH_RECORD(c) (PAIR_HOST + 0x14000 + (c) * UINT64_C(16))
 #define BENCH_LIST(h)	(PAIR_HOST + 0x18000 + (h) * UINT64_C(0x200))
-#define BENCH_LISTS	64u /* there is room for */
+#define BENCH_LISTS	64u /* page lists, at most */
 #define BENCH_LIST_PAGES 64u
 #define BENCH_DATA	(PAIR_HOST + 0x20000)
 #define BENCH_DATA_PAGES ((PAIR_HOST_BYTES - 0x20000) / 4096)

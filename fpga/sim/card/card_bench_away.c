@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Away rounds: in the middle of a context's entries something of it is taken away: its ring, the window or the registration
- * that they use, or everything by a reset. Software reads a register then, as the driver does, and from the answer on the card
- * has to keep off. The context gets other memory, while what it had stays closed, and has to work right there.
+ * Away rounds: while a context's entries execute, a resource is removed: its ring, the window or registration in use, or
+ * everything by a reset. Software then reads a register, as the driver does; from the completion on, the card must not access
+ * the removed memory. The context moves to other memory, while the old memory stays revoked, and must work there.
  *
- * When in the entry that happens is swept: the bench waits until a certain read is out, or a certain write is offered, and lets
- * that stream stand still. What the entries did is a matter of time, so the model is not told of them; but of a ring that was
- * stopped the card says how far it got, and then the model has to get to the same memory, but for the entry left in the middle.
+ * The time of removal is swept: the bench waits until a certain read is outstanding, or a certain write is offered, and stalls
+ * that stream. The effect of the entries depends on timing, so the model does not get them; but a stopped ring reports its
+ * index, and with the entries up to it the model must reach the same memory, except for a partly executed entry.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -17,29 +17,29 @@
 #include "card_bench.h"
 
 #define CATCH_CLOCKS 20000u
-#define STEPS	     48u /* twice each thing in each phase */
-#define SWEEP	     64u /* clocks from doorbell to command: a short entry is done then */
+#define STEPS	     48u /* each resource twice in each phase */
+#define SWEEP	     64u /* clocks from doorbell to removal: a short entry is done by then */
 #define POLLS	     1000u
 
 enum what { RING, WINDOW, REGISTRATION, RESET, WHATS };
 enum phase { SOME_TIME, FETCH, PAGE_LIST, PAYLOAD, LOAD, WRITING, PHASES };
-/* What goes wrong at the same time: the ring stops by itself, or no write to an endpoint succeeds. */
+/* Simultaneous faults: the ring stops with an error, or all writes to endpoints fail. */
 enum trouble { NOTHING, BAD_TAIL, BAD_HEAD, UNREADABLE, DEAF, TROUBLES };
 
-_Static_assert(PHASES == BENCH_PHASES, "the bench counts all of them");
+_Static_assert(PHASES == BENCH_PHASES, "BENCH_PHASES does not match");
 
 struct victim {
 	unsigned c;
 	enum what what;
 	enum phase phase;
 	enum trouble trouble;
-	bool swept;    /* part of the sweep: few entries, nothing beside them */
-	bool hurry;    /* it is set up again at once */
-	bool unread;   /* even before any register is read: what it had may be used a little longer */
-	bool replaced; /* with another window or registration while the ring still works */
-	bool released; /* with a release of its doorbell under way */
+	bool swept;    /* part of the sweep: few entries, no other traffic */
+	bool hurry;    /* set up again at once */
+	bool unread;   /* even without reading a register: its old memory may be in use a little longer */
+	bool replaced; /* by another window or registration while the ring runs */
+	bool released; /* while a release of its doorbell page is in flight */
 	struct loose_place place;
-	uint16_t first, count, got; /* index of its first entry; entries; index that the ring got to */
+	uint16_t first, count, got; /* index of its first entry; number of entries; index that the ring reached */
 	uint64_t sqe[LOOSE_ENTRIES][8], release;
 };
 
@@ -51,7 +51,7 @@ static void card_set(struct bench *b, unsigned reg, uint64_t value)
 static void settle_card(struct bench *b)
 {
 	if (card_dut_settle(b->pair.dut))
-		pair_fail(&b->pair, "the card does not come to rest");
+		pair_fail(&b->pair, "the card does not become idle");
 }
 
 static uint64_t window_at(const struct victim *v)
@@ -59,9 +59,9 @@ static uint64_t window_at(const struct victim *v)
 	return PAIR_BUS(v->place.partition) + v->place.offset;
 }
 
-/* --- its entries --- */
+/* --- entries --- */
 
-/* A put vector in registered memory at 0; returns its bytes. */
+/* A put vector in registered memory at 0; returns its length. */
 static unsigned make_vector(struct bench *b, uint8_t *to, unsigned room)
 {
 	unsigned at = 0, window = loose_ring_bytes(b);
@@ -78,7 +78,7 @@ static unsigned make_vector(struct bench *b, uint8_t *to, unsigned room)
 	return at;
 }
 
-/* Something longer: a put vector, or what does not begin with a page and is more than the card moves at once. */
+/* A longer entry: a put vector, or data not page-aligned and larger than one transfer of the card. */
 static void make_long(struct bench *b, unsigned c, uint64_t sqe[8], unsigned vector)
 {
 	static const unsigned opcodes[] = { GLK_OP_PUT, GLK_OP_GET, GLK_OP_PUTV };
@@ -116,7 +116,7 @@ static void make_entries(struct bench *b, struct victim *v)
 	}
 }
 
-/* The ring's second half is where nothing is. */
+/* No memory behind the ring's second half. */
 static void move_ring(struct bench *b, struct victim *v)
 {
 	v->place.sq = PAIR_HOST + PAIR_HOST_BYTES - LOOSE_ENTRIES / 2 * GLK_SQE_BYTES;
@@ -137,7 +137,7 @@ static void set_to_work(struct bench *b, struct victim *v)
 	card_set(b, bench_context_reg(v->c, GLK_CONTEXT_SQ_TAIL), (uint16_t)(v->first + v->count));
 }
 
-/* --- when --- */
+/* --- timing --- */
 
 static bool in_phase(const struct bench *b, const struct victim *v)
 {
@@ -160,7 +160,7 @@ static bool in_phase(const struct bench *b, const struct victim *v)
 	}
 }
 
-/* Clocks until the phase is there, after some that were there already, and holds it. */
+/* Clocks until the phase is reached, possibly not for the first time, and stalls there. */
 static void catch(struct bench *b, const struct victim *v)
 {
 	static const enum card_dut_stream streams[] = { CARD_DUT_M, CARD_DUT_D, CARD_DUT_LT };
@@ -171,7 +171,7 @@ static void catch(struct bench *b, const struct victim *v)
 	if (v->phase == SOME_TIME)
 		pair_card_clock(&b->pair, below(&b->chance, bench_chance(b, 2) ? 100 : 3000));
 	for (unsigned i = 0; v->phase != SOME_TIME && i < CATCH_CLOCKS; i++) {
-		/* What is offered shows only while it is not taken. */
+		/* An offer is visible only while it is not accepted. */
 		if (v->phase == WRITING)
 			*still_until = card_dut_clocks(b->pair.dut) + (i & 1);
 		pair_card_clock(&b->pair, 1);
@@ -181,7 +181,7 @@ static void catch(struct bench *b, const struct victim *v)
 		}
 	}
 	*still_until = card_dut_clocks(b->pair.dut) + below(&b->chance, v->unread ? 3000 : 400);
-	if (v->phase == WRITING && bench_chance(b, 2)) /* what is read behind the writes takes long then */
+	if (v->phase == WRITING && bench_chance(b, 2)) /* delays the read after the writes */
 		b->pair.still_until[CARD_DUT_D] = card_dut_clocks(b->pair.dut) + below(&b->chance, 1500);
 	pair_card_clock(&b->pair, below(&b->chance, bench_chance(b, 2) ? 8 : 300));
 }
@@ -196,7 +196,7 @@ static void begin_release(struct bench *b, struct victim *v)
 	pair_card_clock(&b->pair, below(&b->chance, 100));
 }
 
-/* The ring finds that it cannot go on, a little before the command or behind it. */
+/* The ring stops with an error, shortly before or after the removal. */
 static void make_trouble(struct bench *b, const struct victim *v)
 {
 	uint16_t senseless = (uint16_t)(v->first + 100);
@@ -211,7 +211,7 @@ static void make_trouble(struct bench *b, const struct victim *v)
 		pair_card_clock(&b->pair, below(&b->chance, 60));
 }
 
-/* --- taken away --- */
+/* --- removal --- */
 
 static void close_ring(struct bench *b, const struct victim *v)
 {
@@ -226,7 +226,7 @@ static void close_registration(struct bench *b, const struct victim *v)
 	pair_close(&b->pair, v->place.data, LOOSE_PAGES * GLK_PAGE_SIZE, true);
 }
 
-/* What the queues hold may still be written; with a drain behind the answer nothing is. */
+/* Queued stores may still be written; after a drain none is. */
 static void close_window(struct bench *b, const struct victim *v)
 {
 	uint64_t busy = GLK_CARD_DRAIN_BUSY_MASK;
@@ -238,19 +238,19 @@ static void close_window(struct bench *b, const struct victim *v)
 	for (unsigned i = 0; i < POLLS && (busy & GLK_CARD_DRAIN_BUSY_MASK); i++)
 		busy = pair_card_get(&b->pair, GLK_CARD_DRAIN);
 	if (busy & GLK_CARD_DRAIN_BUSY_MASK)
-		pair_fail(&b->pair, "a drain that does not end");
+		pair_fail(&b->pair, "drain does not end");
 	pair_pass(&b->pair);
 	pair_close(&b->pair, window_at(v), loose_ring_bytes(b), true);
 }
 
-/* The driver's read. */
+/* The read that the driver does. */
 static void read_back(struct bench *b)
 {
 	pair_card_get(&b->pair, GLK_CARD_STATUS);
 	pair_pass(&b->pair);
 }
 
-/* The model works on as many entries as the card had when its ring stopped. */
+/* The model executes as many entries as the card had when its ring stopped. */
 static void follow_ring(struct bench *b, struct victim *v)
 {
 	struct glk_card *model = b->pair.model;
@@ -259,11 +259,11 @@ static void follow_ring(struct bench *b, struct victim *v)
 		return;
 	v->got = (uint16_t)pair_card_get(&b->pair, bench_context_reg(v->c, GLK_CONTEXT_SQ_HEAD));
 	if ((uint16_t)(v->got - v->first) > v->count) {
-		pair_fail(&b->pair, "a ring of entries %u to %u stopped at %u", v->first, v->first + v->count, v->got);
+		pair_fail(&b->pair, "ring with entries %u to %u stopped at %u", v->first, v->first + v->count, v->got);
 		return;
 	}
 	if (pair_card_get(&b->pair, bench_context_reg(v->c, GLK_CONTEXT_STATUS)))
-		pair_fail(&b->pair, "a ring that was stopped has a status");
+		pair_fail(&b->pair, "stopped ring has an error status");
 	if (v->trouble != DEAF)
 		glk_card_register_write(model, bench_context_reg(v->c, GLK_CONTEXT_SQ_TAIL), 8, v->got);
 	while (glk_card_service(model, 1000))
@@ -292,7 +292,7 @@ static void stop_ring(struct bench *b, struct victim *v)
 	glk_card_register_write(b->pair.model, reg, 8, 0);
 }
 
-/* Every entry has a completion: those that needed what is away, with an error. */
+/* Every entry completes: those that needed the removed resource, with an error. */
 static void check_completions(struct bench *b, const struct victim *v)
 {
 	uint64_t head = pair_card_get(&b->pair, bench_context_reg(v->c, GLK_CONTEXT_SQ_HEAD));
@@ -300,7 +300,7 @@ static void check_completions(struct bench *b, const struct victim *v)
 	if (v->trouble != NOTHING && v->trouble != DEAF)
 		return;
 	if (head != (uint16_t)(v->first + v->count))
-		pair_fail(&b->pair, "a ring of entries %u to %u rests at %" PRIu64, v->first, v->first + v->count, head);
+		pair_fail(&b->pair, "ring with entries %u to %u stays at %" PRIu64, v->first, v->first + v->count, head);
 	for (unsigned i = 0; i < v->count; i++) {
 		uint64_t at = v->place.cq - PAIR_HOST + (v->first + i) % LOOSE_ENTRIES * GLK_CQE_BYTES, cqe[2], status;
 		unsigned opcode = (unsigned)GLK_FIELD(v->sqe[i][0], GLK_SQE_OPCODE);
@@ -312,23 +312,23 @@ static void check_completions(struct bench *b, const struct victim *v)
 		     (v->what == REGISTRATION && status == GLK_ST_REGISTRATION) ||
 		     (v->trouble == DEAF && opcode == GLK_OP_RELEASE && status == GLK_ST_ENDPOINT)))
 			continue;
-		pair_fail(&b->pair, "entry %u, operation %u, without its %s: status %" PRIu64 ", tag %s", i, opcode,
+		pair_fail(&b->pair, "entry %u, operation %u, with its %s removed: status %" PRIu64 ", tag %s", i, opcode,
 			  v->what == WINDOW ? "window" : "registration", status, cqe[0] == v->sqe[i][GLK_SQE_TAG_Q] ? "right" : "wrong");
 	}
 }
 
-/* It completes, but for the context that is stopped, which leaves nothing to be seen. */
+/* It completes, except for the stopped context, whose record is not written. */
 static void check_release(struct bench *b, const struct victim *v)
 {
 	uint64_t released = pair_card_get(&b->pair, bench_doorbell_reg(v->c, GLK_DOORBELL_RELEASED));
 
 	if (v->what == RING && released)
-		pair_fail(&b->pair, "a release that outlives its context");
+		pair_fail(&b->pair, "release outlives its context");
 	else if (v->what != RING && v->released && released != v->release)
-		pair_fail(&b->pair, "a release that does not complete");
+		pair_fail(&b->pair, "release does not complete");
 }
 
-/* The entries go on with other memory. What they do to it, or still to the old one, only the card knows. */
+/* The entries continue with other memory. Timing decides what they do there, or still in the old memory. */
 static void replace(struct bench *b, const struct victim *v)
 {
 	b->turn[v->c]++;
@@ -380,9 +380,9 @@ static void take_away(struct bench *b, struct victim *v)
 		forgive_replaced(b, v);
 }
 
-/* --- and what comes then --- */
+/* --- afterwards --- */
 
-/* Where the card alone knows what has to be there. */
+/* Memory whose contents depend on the card's timing. */
 static void forgive(struct bench *b, const struct victim *v)
 {
 	unsigned left = (uint16_t)(v->got - v->first), opcode;
@@ -413,7 +413,7 @@ static void forgive_interrupts(struct bench *b, unsigned vector)
 	b->pair.most[vector] = UINT32_MAX;
 }
 
-/* All failures are told to somebody, which the model knows nothing of. */
+/* Reports all pending failures, which the model does not have. */
 static void forget_failures(struct bench *b)
 {
 	b->pair.deaf = 0;
@@ -427,7 +427,7 @@ static void forget_failures(struct bench *b)
 	}
 }
 
-/* Other memory, and other contents. */
+/* Moves to other memory with other contents. */
 static void set_up_again(struct bench *b, const struct victim *v)
 {
 	b->turn[v->c] += !v->replaced;
@@ -443,7 +443,7 @@ static void set_up_again(struct bench *b, const struct victim *v)
 	settle_card(b);
 	loose_release(b, v->c);
 	settle_card(b);
-	bench_set(b, GLK_CARD_DRAIN, GLK_DRAIN_CARD); /* what it stored before it was stopped is not of its release */
+	bench_set(b, GLK_CARD_DRAIN, GLK_DRAIN_CARD); /* its release does not cover stores from before the stop */
 	settle_card(b);
 	bench_set(b, GLK_CARD_ERROR_CAUSE, UINT64_MAX);
 	forgive(b, v);
@@ -457,7 +457,7 @@ static void set_up_again(struct bench *b, const struct victim *v)
 	pair_close(&b->pair, window_at(v), loose_ring_bytes(b), true);
 }
 
-/* With stores on their way into the card. */
+/* With stores in flight to the card. */
 static void reset(struct bench *b, const struct victim *v)
 {
 	static const uint8_t data[64] = { 1, 2, 3 };
@@ -469,13 +469,13 @@ static void reset(struct bench *b, const struct victim *v)
 	glk_card_reset(b->pair.model);
 	if (bench_chance(b, 2)) {
 		if (card_dut_flr(b->pair.dut))
-			pair_fail(&b->pair, "a function-level reset that does not end");
+			pair_fail(&b->pair, "function-level reset does not end");
 	} else {
 		card_set(b, GLK_CARD_CONTROL, GLK_CARD_CONTROL_RESET_MASK);
 		for (unsigned i = 0; i < POLLS && !(ready & GLK_CARD_STATUS_READY_MASK); i++)
 			ready = pair_card_get(&b->pair, GLK_CARD_STATUS);
 		if (!(ready & GLK_CARD_STATUS_READY_MASK))
-			pair_fail(&b->pair, "a reset that does not end");
+			pair_fail(&b->pair, "reset does not end");
 	}
 	pair_pass(&b->pair);
 	pair_close(&b->pair, PAIR_HOST, PAIR_HOST_BYTES, true);
@@ -492,7 +492,7 @@ static void reset(struct bench *b, const struct victim *v)
 
 static const char *const names[] = { "ring", "window", "registration", "everything" };
 
-/* A ring of one or two entries is stopped some clocks after its doorbell, or loses what they use. */
+/* Some clocks after its doorbell, a ring of one or two entries is stopped, or the resource in use is removed. */
 static void sweep(struct bench *b, unsigned clocks, bool trouble)
 {
 	static const enum what others[] = { RING, RING, WINDOW, REGISTRATION };
@@ -502,7 +502,7 @@ static void sweep(struct bench *b, unsigned clocks, bool trouble)
 	v.what = trouble ? RING : others[below(&b->chance, 4)];
 	v.trouble = trouble ? BAD_TAIL : NOTHING;
 	v.hurry = v.what == RING;
-	bench_say(b, "%s of context %u away, %u clocks behind its doorbell, trouble %u", names[v.what], v.c, clocks, v.trouble);
+	bench_say(b, "%s of context %u removed %u clocks after its doorbell, fault %u", names[v.what], v.c, clocks, v.trouble);
 	set_to_work(b, &v);
 	make_trouble(b, &v);
 	pair_card_clock(&b->pair, clocks);
@@ -520,8 +520,8 @@ static void step(struct bench *b, unsigned n)
 	v.hurry = v.trouble != DEAF && bench_chance(b, 2);
 	v.unread = v.hurry && v.what == RING && bench_chance(b, 2);
 	v.replaced = v.hurry && (v.what == WINDOW || v.what == REGISTRATION) && bench_chance(b, 2);
-	bench_say(b, "%s of context %u away, phase %u, trouble %u%s%s%s", names[v.what], v.c, v.phase, v.trouble,
-		  v.hurry ? ", in a hurry" : "", v.unread ? ", nothing read" : "", v.replaced ? ", replaced" : "");
+	bench_say(b, "%s of context %u removed, phase %u, fault %u%s%s%s", names[v.what], v.c, v.phase, v.trouble,
+		  v.hurry ? ", set up at once" : "", v.unread ? ", no register read" : "", v.replaced ? ", replaced" : "");
 	set_to_work(b, &v);
 	catch(b, &v);
 	begin_release(b, &v);
@@ -543,7 +543,7 @@ void bench_away(struct bench *b)
 		if (b->pair.failure[0])
 			return;
 		if (b->step % 6 == 2) {
-			bench_say(b, "all at once, after step %u", b->step);
+			bench_say(b, "concurrent work, after step %u", b->step);
 			loose_load_up(b, LOOSE_ALL);
 			loose_settle(b);
 			loose_totals(b, true);
@@ -556,5 +556,5 @@ void bench_away(struct bench *b)
 	}
 	for (unsigned phase = FETCH; phase < PHASES && !b->pair.failure[0]; phase++)
 		if (!b->caught[phase])
-			pair_fail(&b->pair, "nothing was taken away in phase %u", phase);
+			pair_fail(&b->pair, "no removal in phase %u", phase);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A round's cards, what a step reports, and what every step draws and writes. */
+/* Creation of a round's cards, descriptions of steps, and common random choices and register writes. */
 #include "card_bench.h"
 
 #include <stdarg.h>
@@ -71,7 +71,7 @@ void bench_settle(struct bench *b)
 	draw_deaf(b);
 }
 
-/* --- small things --- */
+/* --- utilities --- */
 
 bool bench_chance(struct bench *b, unsigned of)
 {
@@ -127,4 +127,4 @@ unsigned bench_slices(const struct bench *b)
 	return b->pair.p.slices < 64 ? b->pair.p.slices : 64;
 }
 
-/* --- any register --- */
+/* --- register accesses --- */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Loose rounds: all contexts at once, each on memory of its own, by ring, by window and by doorbell page. Which packets leave
- * is a matter of time then; memory, completions and how much was stored is not.
+ * Loose rounds: all contexts concurrently, each with separate memory, by ring, window and doorbell page. Packets then depend on
+ * timing; memory, completions and the number of stored bytes do not.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 
 #include "card_bench.h"
 
-#define WINDOW_BYTES 4096u    /* for stores of a context */
-#define WINDOWS	     0x20000u /* where those begin */
+#define WINDOW_BYTES 4096u    /* per context, for stores */
+#define WINDOWS	     0x20000u /* offset of the first */
 #define SOURCE_BYTES LOOSE_SOURCE_BYTES
 
 unsigned loose_contexts(const struct bench *b)
@@ -120,7 +120,7 @@ void loose_entry(struct bench *b, unsigned c, uint64_t sqe[8])
 	if (opcode == GLK_OP_PUT_INLINE) {
 		registration = from = 0;
 		bench_fill(b, (uint8_t *)&sqe[4], length);
-	} else if (opcode >= GLK_OP_GET) { /* written behind what is read */
+	} else if (opcode >= GLK_OP_GET) { /* the target follows the source */
 		from += SOURCE_BYTES;
 	}
 	if (opcode >= GLK_OP_FETCH_ADD) {
@@ -165,7 +165,7 @@ static void store(struct bench *b, unsigned c)
 	loose_post(b, 1, ((uint64_t)(2 * c + 1) << b->pair.p.slice_shift) + at, data, length);
 }
 
-/* An entry behind the last one of a ring. */
+/* Appends an entry to a ring. */
 static void add_entry(struct bench *b, unsigned c, uint16_t at)
 {
 	unsigned vector = c % b->pair.p.vectors;
@@ -219,7 +219,7 @@ static void one_total(struct bench *b, unsigned offset, bool check, unsigned *at
 
 	glk_card_register_read(b->pair.model, offset, 8, &expected);
 	if (card_dut_read(b->pair.dut, 0, offset, &got, 8))
-		pair_fail(&b->pair, "register %#x is not answered", offset);
+		pair_fail(&b->pair, "register %#x: no response", offset);
 	if (check && got != expected + b->apart[*at])
 		pair_fail(&b->pair, "counter %#x: expected %" PRIu64 ", got %" PRIu64, offset, expected + b->apart[*at], got);
 	b->apart[(*at)++] = got - expected;
@@ -246,7 +246,7 @@ void loose_settle(struct bench *b)
 	while (glk_card_service(b->pair.model, 1000))
 		;
 	if (card_dut_settle(b->pair.dut))
-		pair_fail(&b->pair, "the card does not come to rest");
+		pair_fail(&b->pair, "the card does not become idle");
 	bench_set(b, GLK_CARD_DRAIN, GLK_DRAIN_CARD);
 	pair_settle(&b->pair);
 	pair_check_registers(&b->pair, false);
@@ -266,7 +266,7 @@ void loose_follow(struct bench *b)
 	memcpy(model->memory.endpoint, card->memory.endpoint, sizeof(card->memory.endpoint));
 }
 
-/* Whatever was under way is forgotten, and nothing is left behind but what the counters say. */
+/* Work in flight is dropped; only the counters keep a trace. */
 static void reset_under_load(struct bench *b)
 {
 	loose_load_up(b, LOOSE_ALL);
@@ -275,15 +275,15 @@ static void reset_under_load(struct bench *b)
 	glk_card_reset(b->pair.model);
 	if (bench_chance(b, 2)) {
 		if (card_dut_flr(b->pair.dut))
-			pair_fail(&b->pair, "a function-level reset that does not end");
+			pair_fail(&b->pair, "function-level reset does not end");
 	} else {
 		const uint64_t reset = GLK_CARD_CONTROL_RESET_MASK;
 
 		if (card_dut_write(b->pair.dut, 0, GLK_CARD_CONTROL, &reset, 8))
-			pair_fail(&b->pair, "a reset that does not end");
+			pair_fail(&b->pair, "reset does not end");
 	}
 	if (card_dut_settle(b->pair.dut))
-		pair_fail(&b->pair, "the card does not come to rest after a reset");
+		pair_fail(&b->pair, "the card does not become idle after a reset");
 	loose_follow(b);
 	pair_get(&b->pair, GLK_CARD_GENERATION, 8);
 	pair_check_registers(&b->pair, false);
@@ -294,15 +294,15 @@ void bench_loose(struct bench *b)
 	b->pair.loose = true;
 	loose_set_up(b);
 	for (b->step = 0; b->step < 10 && !b->pair.failure[0]; b->step++) {
-		bench_say(b, "all at once");
+		bench_say(b, "concurrent work");
 		loose_load_up(b, LOOSE_ALL);
 		loose_settle(b);
 		loose_totals(b, true);
 	}
 	for (unsigned i = 0; i < 3 && !b->pair.failure[0]; i++, b->step++) {
-		bench_say(b, "reset under load");
+		bench_say(b, "reset in flight");
 		reset_under_load(b);
-		bench_say(b, "all at once, after a reset under load");
+		bench_say(b, "concurrent work, after a reset in flight");
 		loose_set_up(b);
 		loose_load_up(b, LOOSE_ALL);
 		loose_settle(b);

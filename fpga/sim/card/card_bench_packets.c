@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Packets from elsewhere, right ones and wrong ones. */
+/* Injected packets, valid and malformed. */
 #include <string.h>
 
 #include <gpulink_regs.h>
@@ -81,7 +81,7 @@ static size_t spoil(struct bench *b, struct maker *m, size_t length)
 	case 3:
 		memset(m->packet + length, 0, LONGEST_PACKET - length);
 		return length + 1 + below(&b->chance, (unsigned)(LONGEST_PACKET - length));
-	case 4: /* in the padding, if there is any */
+	case 4: /* nonzero padding, if there is any */
 		m->packet[length - 1] ^= 1;
 		return length;
 	default:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Steps in which something ends or changes while the card is at it, at a moment that the bench holds: a context with releases
- * of its doorbell page, and the next owner of it; an endpoint under an atomic; a write that fails when the release before it is
- * over. Behind them both sides have to be equal.
+ * Steps in which a resource ends or changes while in use, at a time fixed by a stall: a context with doorbell-page releases in
+ * flight, and its next owner; an endpoint during an atomic; a write that fails after the release before it has completed. Model
+ * and card must match afterwards.
  */
 #include <string.h>
 
@@ -11,9 +11,9 @@
 
 #include "card_bench.h"
 
-#define HOLD	    256u /* a stream stands still */
-#define OTHER	    0x800u /* to another place for the records */
-#define OUT_CLOCKS  120u /* for what a release flushes */
+#define HOLD	    256u /* clocks of a stall */
+#define OTHER	    0x800u /* offset to the alternative records */
+#define OUT_CLOCKS  120u /* clocks for the stores that a release flushes */
 #define SOON_CLOCKS 400u
 #define POLLS	    2000u
 
@@ -29,7 +29,7 @@ static unsigned draw_started(struct bench *b)
 	bench_start_context(b, c);
 	if (!(b->pair.model->contexts[c].control & GLK_CONTEXT_CONTROL_ENABLE_MASK))
 		pair_fail(&b->pair, "context %u does not start", c);
-	/* A record, whatever was drawn. */
+	/* Always with a record. */
 	bench_set(b, bench_context_reg(c, GLK_CONTEXT_CONTROL), 0);
 	bench_set(b, bench_context_reg(c, GLK_CONTEXT_SQ_BASE), BENCH_SQ(c));
 	bench_set(b, bench_context_reg(c, GLK_CONTEXT_CQ_BASE), BENCH_CQ(c));
@@ -38,7 +38,7 @@ static unsigned draw_started(struct bench *b)
 	return c;
 }
 
-/* Partition of a window of slice 0 for the context, to memory on the bus. */
+/* Sets up slice 0 as a window of the context to memory on the bus; returns its partition. */
 static unsigned aim_window(struct bench *b, unsigned c)
 {
 	unsigned p = below(&b->chance, b->pair.p.partitions);
@@ -61,8 +61,8 @@ static void store(struct bench *b)
 }
 
 /*
- * The next owner's record is elsewhere, and it may ring at once, with a part of the word alone. (It does not store: the drain
- * may still be to come, and would take that along.)
+ * The next owner has another record and may write its doorbell at once, even with a partial word. (It does not store: the drain
+ * may be pending, and would include its stores.)
  */
 static void next_owner(struct bench *b, unsigned c)
 {
@@ -73,7 +73,7 @@ static void next_owner(struct bench *b, unsigned c)
 		pair_set(&b->pair, bench_doorbell_reg(c, GLK_DOORBELL_RELEASE), 4, (uint32_t)draw(&b->chance));
 }
 
-/* Releases wait for writes of which nobody says that they arrived; the context ends; they are not told to anybody. */
+/* Releases wait for writes that are not acknowledged; the context ends; the releases are never reported. */
 static void forgotten(struct bench *b, unsigned c)
 {
 	const unsigned gap = b->pair.gaps[CARD_DUT_D], waits = 1 + below(&b->chance, 3);
@@ -84,7 +84,7 @@ static void forgotten(struct bench *b, unsigned c)
 	store(b);
 	for (unsigned i = 0; i < waits; i++) {
 		bench_set(b, bench_doorbell_reg(c, GLK_DOORBELL_RELEASE), draw(&b->chance));
-		pair_card_clock(&b->pair, OUT_CLOCKS + below(&b->chance, SOON_CLOCKS)); /* what it flushes has gone */
+		pair_card_clock(&b->pair, OUT_CLOCKS + below(&b->chance, SOON_CLOCKS)); /* its flushes are out */
 		if (bench_chance(b, 2))
 			store(b);
 	}
@@ -98,7 +98,7 @@ static void forgotten(struct bench *b, unsigned c)
 	b->pair.gaps[CARD_DUT_D] = gap;
 }
 
-/* What is being told when the context ends is told wholly, to the one that asked, before a read is answered; or not at all. */
+/* A record in transfer when the context ends is written completely, to its owner, before a read completes; or not at all. */
 static void told(struct bench *b, unsigned c)
 {
 	const unsigned gap = b->pair.gaps[CARD_DUT_M], vector = (unsigned)b->pair.model->contexts[c].vector;
@@ -123,7 +123,7 @@ static void told(struct bench *b, unsigned c)
 	pair_card_clock(&b->pair, SOON_CLOCKS);
 	memcpy(after, card->memory.host + at, sizeof(after));
 	if (memcmp(record, after, sizeof(after)))
-		pair_fail(&b->pair, "the record of context %u, which was stopped, is written", c);
+		pair_fail(&b->pair, "record of stopped context %u written", c);
 	b->pair.gaps[CARD_DUT_M] = gap;
 	memcpy(model->memory.host + at, record, sizeof(record));
 	model->interrupts[vector] = card->interrupts[vector];
@@ -142,8 +142,8 @@ void bench_owner(struct bench *b)
 }
 
 /*
- * An atomic's read is out, or not yet, as its endpoint gives way to another one: it happens on one of them. The model has it
- * all behind the change, so there it is left to its end if the card has done it before.
+ * The endpoint of an atomic changes while its read is outstanding, or before: it executes on either the old or the new
+ * endpoint. The model executes it after the change, or before if the card has done so.
  */
 void bench_moved(struct bench *b)
 {
@@ -171,7 +171,7 @@ void bench_moved(struct bench *b)
 	bench_set(b, bench_partition_reg(p, GLK_PARTITION_EP_KIND), GLK_EP_NONE);
 	bench_set(b, bench_partition_reg(p, GLK_PARTITION_EP_BASE), PAIR_BUS(p) + PAIR_EP_BYTES / 2);
 	bench_set(b, bench_partition_reg(p, GLK_PARTITION_EP_KIND), GLK_EP_BUS);
-	pair_card_clock(&b->pair, SOON_CLOCKS); /* a write that was taken is not done yet */
+	pair_card_clock(&b->pair, SOON_CLOCKS); /* an accepted write is not yet done */
 	b->pair.gaps[CARD_DUT_D] = gap[0];
 	b->pair.gaps[CARD_DUT_M] = gap[1];
 	bench_add(b, " from context %u, %#llx", c, (unsigned long long)sqe[2]);
@@ -188,8 +188,8 @@ static unsigned flush_reads(const struct bench *b, unsigned p)
 }
 
 /*
- * A release waits; a later store leaves; the release completes; the store's write fails. The next release tells of that, and
- * the one behind it does not.
+ * A release waits; a later store leaves; the release completes; the store's write fails. The next release reports the failure,
+ * and the one after it does not.
  */
 void bench_late(struct bench *b)
 {
@@ -206,7 +206,7 @@ void bench_late(struct bench *b)
 	store(b);
 	bench_set(b, subheader, b->pair.model->partitions[p].queue.subheader_bytes % 5 + 2); /* flushes */
 	pair_card_clock(&b->pair, OUT_CLOCKS);
-	/* The first is answered, and the next goes out; not answered before the release has been told. */
+	/* The first is answered, and the next is sent; it is not answered before the release is reported. */
 	b->pair.deaf = 1u << p;
 	b->pair.gaps[CARD_DUT_D] = 0;
 	for (unsigned i = 0; i < POLLS && flush_reads(b, p) < 2; i++)
@@ -222,7 +222,7 @@ void bench_late(struct bench *b)
 	bench_add(b, " of context %u, endpoint %u", c, p);
 }
 
-/* Who reads that an entry has its completion finds it in memory, however long the writes before it take. */
+/* A completion visible in a register is in memory, however long the writes before it take. */
 void bench_seen(struct bench *b)
 {
 	const unsigned gap = b->pair.gaps[CARD_DUT_M];
@@ -250,6 +250,6 @@ void bench_seen(struct bench *b)
 	pair_pass(&b->pair);
 	memcpy(&tag, b->pair.side[CARD].memory.host + (BENCH_CQ(c) - PAIR_HOST), sizeof(tag));
 	if (polls == POLLS || tag != sqe[1])
-		pair_fail(&b->pair, "CQ_TAIL of context %u tells of a completion that is not there, after %u reads", c, polls);
+		pair_fail(&b->pair, "CQ_TAIL of context %u covers a completion that is not in memory, after %u reads", c, polls);
 	b->pair.gaps[CARD_DUT_M] = gap;
 }

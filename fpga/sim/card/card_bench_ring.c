@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Ring entries: of every operation, right ones and wrong ones. */
+/* Ring entries of all operations, valid and invalid. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 #define VECTOR_MOST GLK_PUTV_MAX_BYTES
 
-/* A window, mostly one that the context owns. */
+/* A window, mostly one of the context's own. */
 static unsigned draw_window(struct bench *b, unsigned context)
 {
 	unsigned handle = 0;
@@ -27,7 +27,7 @@ static unsigned draw_window(struct bench *b, unsigned context)
 	return handle;
 }
 
-/* Bytes that follow each other in it. */
+/* Contiguous bytes of a window. */
 static uint64_t window_bytes(const struct bench *b, unsigned handle)
 {
 	uint64_t bytes = 0;
@@ -80,7 +80,7 @@ void bench_put_registered(struct bench *b, unsigned handle, uint64_t offset, con
 	}
 }
 
-/* A put vector of records in a window; returns its bytes. */
+/* A put vector of records in a window; returns its length. */
 static unsigned make_vector(struct bench *b, uint8_t *vector, unsigned room, uint64_t window)
 {
 	unsigned at = 0, records = 1 + below(&b->chance, bench_chance(b, 6) ? 200 : 12);
@@ -127,7 +127,7 @@ static void choose_places(struct bench *b, struct parts *e, unsigned context)
 		e->length = e->registered;
 	e->window_offset = draw(&b->chance) % (e->bytes - e->length + 1);
 	e->registration_offset = draw(&b->chance) % (e->registered - e->length + 1);
-	if (bench_chance(b, 3)) { /* where others go too */
+	if (bench_chance(b, 3)) { /* shared with other entries */
 		e->window_offset = draw(&b->chance) % 512;
 		if (e->window_offset + e->length > e->bytes)
 			e->window_offset = 0;
@@ -159,7 +159,7 @@ static void make_vector_entry(struct bench *b, struct parts *e)
 	bench_put_registered(b, e->registration, e->registration_offset, vector, e->length);
 }
 
-/* Something wrong, or nearly so. */
+/* Makes an entry invalid, or nearly so. */
 static void spoil(struct bench *b, uint64_t sqe[8])
 {
 	switch (below(&b->chance, 10)) {
@@ -257,7 +257,7 @@ void bench_take_completions(struct bench *b)
 			       bench_context_reg(context, GLK_CONTEXT_CQ_HEAD), c->cq_tail);
 }
 
-/* The doorbell: the kernel's or the user's; rarely a number that makes no sense. */
+/* Writes the kernel's or the user's doorbell; rarely with an invalid index. */
 static void ring_doorbell(struct bench *b, unsigned context, uint16_t tail)
 {
 	const struct glk_context *c = &b->pair.model->contexts[context];
@@ -265,7 +265,7 @@ static void ring_doorbell(struct bench *b, unsigned context, uint16_t tail)
 
 	if (bench_chance(b, 60)) {
 		tail = (uint16_t)(tail + 40 + below(&b->chance, 1000));
-		bench_add(b, " senseless");
+		bench_add(b, " invalid index");
 	}
 	if ((c->control & GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK) && bench_chance(b, 2))
 		reg = bench_doorbell_reg(context, GLK_DOORBELL_SQ_TAIL);
@@ -284,7 +284,7 @@ void bench_ring(struct bench *b)
 		bench_start_context(b, context);
 		return;
 	}
-	/* What comes behind a release that waits for the ring would be flushed with it or not, as time will have it. */
+	/* Whether a release that waits for the ring also flushes later stores depends on timing. */
 	if (b->pair.model->releases.of[context].current.pending) {
 		bench_set(b, bench_context_reg(context, GLK_CONTEXT_CQ_HEAD), c->cq_tail);
 		return;

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #define CLOCKS_MAX     4000000u
-/* Registered `busy` and what stands in output registers come some clocks after what makes them. */
+/* Latency of the registered `busy` and of output registers. */
 #define QUIET_CLOCKS 48u
-/* Transactions that the card may hold before its port when a read is answered: SLACK of glk_pcie_order. */
+/* Transactions that may wait before the card's port when a read completes: SLACK of glk_pcie_order. */
 #define SLACK 8u
 
 static bool nothing_under_way(const struct card_dut *dut)
@@ -36,11 +36,11 @@ static bool in_time(struct card_dut *dut, uint64_t since)
 {
 	if (dut->clocks - since < dut->limit)
 		return true;
-	card_dut_breach(dut, "%" PRIu64 " clocks without an end", dut->limit);
+	card_dut_breach(dut, "timeout after %" PRIu64 " clocks", dut->limit);
 	return false;
 }
 
-/* --- what users call --- */
+/* --- user interface --- */
 
 int card_dut_create(const struct card_dut_config *config, struct card_dut **out)
 {
@@ -66,7 +66,7 @@ int card_dut_create(const struct card_dut_config *config, struct card_dut **out)
 		free(dut);
 		return -ENOMEM;
 	}
-	/* It clears its tables first, and ignores writes meanwhile. */
+	/* The card first clears its tables and ignores writes meanwhile. */
 	dut->config.ops = &nobody;
 	error = card_dut_settle(dut);
 	dut->config.ops = config->ops;
@@ -174,7 +174,7 @@ int card_dut_read(struct card_dut *dut, unsigned bar, uint64_t offset, void *dat
 	int error = card_dut_read_begin(dut, bar, offset, len);
 
 	if (error)
-		return error == -EBUSY ? -ETIMEDOUT : error; /* one that was given up */
+		return error == -EBUSY ? -ETIMEDOUT : error; /* an abandoned read */
 	while (dut->read != READ_NONE && in_time(dut, since))
 		card_dut_clock(dut);
 	return card_dut_read_end(dut, data) ? 0 : -ETIMEDOUT;
@@ -250,7 +250,7 @@ int card_dut_inject(struct card_dut *dut, const uint8_t *packet, size_t len)
 	memcpy(dut->injected, packet, len);
 	dut->inject_bytes = len;
 	dut->inject_at = 0;
-	/* Nobody tells when the card has looked at the whole of it: a sub-header a clock. */
+	/* The card does not report when it has processed the packet: it takes one sub-header per clock. */
 	dut->quiet_wanted = QUIET_CLOCKS + (unsigned)len;
 	dut->quiet = 0;
 	return 0;
@@ -277,7 +277,7 @@ int card_dut_settle(struct card_dut *dut)
 {
 	uint64_t since = dut->clocks;
 
-	/* A doorbell that was just taken need not show yet. */
+	/* A doorbell just accepted may not be visible yet. */
 	if (dut->quiet < dut->quiet_wanted)
 		dut->quiet = 0;
 	while (dut->quiet < dut->quiet_wanted && in_time(dut, since))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The streams of the card, beat by beat, and their rules. */
+/* Drives the card's streams beat by beat and checks their protocol. */
 #include "card_dut_streams.h"
 
 #include <inttypes.h>
@@ -30,7 +30,7 @@ static unsigned choose(struct card_dut *dut, unsigned n)
 	return dut->config.ops->choose && n > 1 ? dut->config.ops->choose(dut->config.user, n) : 0;
 }
 
-/* Bytes of a range that stand in its next beat, `at` bytes after its beginning, and the lane of the first. */
+/* Bytes of a range in the beat at offset `at`, and the lane of the first. */
 static unsigned part_of(const struct card_dut *dut, uint64_t address, unsigned length, unsigned at, unsigned *lane)
 {
 	unsigned room;
@@ -40,7 +40,7 @@ static unsigned part_of(const struct card_dut *dut, uint64_t address, unsigned l
 	return length - at < room ? length - at : room;
 }
 
-/* A beat's lanes: those that do not count hold anything. */
+/* Lanes of a beat: unused ones hold random data. */
 static void fill(struct card_dut *dut, uint8_t beat[CARD_BEAT_MAX], unsigned lane, const uint8_t *data, unsigned length)
 {
 	memset(beat, (int)(0x5a ^ (dut->clocks * 13)) & 0xff, dut->p.lanes);
@@ -85,7 +85,7 @@ static void show_read(struct card_dut *dut)
 	memset(dut->in.r.data, 0xa5, dut->p.lanes);
 }
 
-/* Writes may pass a read that the card does not take yet, as on PCIe; a read passes no write. */
+/* Writes may pass a stalled read, as on PCIe; a read passes no write. */
 static void next_request(struct card_dut *dut)
 {
 	bool read_may = dut->read == READ_WAITS && !dut->read_after && !dut->post_at && dut->out.r_read_ready;
@@ -123,21 +123,21 @@ static void completion_taken(struct card_dut *dut)
 	unsigned lane, part = part_of(dut, dut->read_offset, dut->read_length, dut->read_at, &lane);
 
 	if (dut->read != READ_GIVEN) {
-		card_dut_breach(dut, "a completion of no read");
+		card_dut_breach(dut, "completion without a read");
 		return;
 	}
 	if (dut->out.c.id != dut->read_id || dut->out.c.offset != dut->read_offset % PAGE || dut->out.c.length != dut->read_length)
-		card_dut_breach(dut, "a completion with id %#x, offset %#x, length %u of a read with %#x, %#x, %u", dut->out.c.id,
+		card_dut_breach(dut, "completion with id %#x, offset %#x, length %u for a read with %#x, %#x, %u", dut->out.c.id,
 		      dut->out.c.offset, dut->out.c.length, dut->read_id, (unsigned)(dut->read_offset % PAGE), dut->read_length);
 	memcpy(dut->read_data + dut->read_at, dut->out.c.data + lane, part);
 	dut->read_at += part;
 	if (dut->out.c.last != (dut->read_at == dut->read_length))
-		card_dut_breach(dut, "last of a completion after %u bytes of %u", dut->read_at, dut->read_length);
+		card_dut_breach(dut, "`last` of a completion after %u bytes of %u", dut->read_at, dut->read_length);
 	if (dut->out.c.last)
 		dut->read = READ_NONE;
 }
 
-/* --- requests of the card --- */
+/* --- requests by the card --- */
 
 static void write_taken(struct card_dut *dut)
 {
@@ -145,14 +145,14 @@ static void write_taken(struct card_dut *dut)
 	unsigned length = dut->out.m.length, limit = dut->p.write_bytes, lane, part;
 
 	if (dut->write_at >= length || address % limit + length > limit) {
-		card_dut_breach(dut, "a write of %u bytes at %#" PRIx64 " after %u bytes of one", length, address, dut->write_at);
+		card_dut_breach(dut, "write of %u bytes at %#" PRIx64 " after %u bytes of another", length, address, dut->write_at);
 		return;
 	}
 	part = part_of(dut, address, length, dut->write_at, &lane);
 	memcpy(dut->write_data + dut->write_at, dut->out.m.data + lane, part);
 	dut->write_at += part;
 	if (dut->out.m.last != (dut->write_at == length))
-		card_dut_breach(dut, "last of a write of %u bytes at %#" PRIx64 " after %u", length, address, dut->write_at);
+		card_dut_breach(dut, "`last` of a write of %u bytes at %#" PRIx64 " after %u", length, address, dut->write_at);
 	if (!dut->out.m.last && dut->write_at < length)
 		return;
 	dut->write_at = 0;
@@ -168,12 +168,12 @@ static void read_taken(struct card_dut *dut)
 	if (!dut->out.m.last || reading->address % limit + reading->length > limit ||
 	    (reading->tag >= 16 && reading->tag < 32 && reading->tag != 17 && reading->tag != 18) || reading->tag >= READS_MAX ||
 	    (reading->tag < 16) != (reading->length == 0)) {
-		card_dut_breach(dut, "a read of %u bytes at %#" PRIx64 ", tag %u", reading->length, reading->address, reading->tag);
+		card_dut_breach(dut, "invalid read of %u bytes at %#" PRIx64 ", tag %u", reading->length, reading->address, reading->tag);
 		return;
 	}
 	dut->reading_count++;
 	reading->failed = dut->config.ops->mem_read(dut->config.user, reading->address, reading->data, reading->length) != 0;
-	/* A read that fails may have given some data before. */
+	/* A failing read may return some data first. */
 	if (reading->failed)
 		reading->error_after = choose(dut, beats(dut, reading->address, reading->length));
 }
@@ -192,10 +192,10 @@ static void memory_taken(struct card_dut *dut)
 	else if (dut->out.m.kind == KIND_INTERRUPT && dut->out.m.address < dut->p.vectors && dut->out.m.last)
 		dut->config.ops->interrupt(dut->config.user, (unsigned)dut->out.m.address);
 	else
-		card_dut_breach(dut, "a request of kind %u, address %#" PRIx64, dut->out.m.kind, dut->out.m.address);
+		card_dut_breach(dut, "invalid request of kind %u, address %#" PRIx64, dut->out.m.kind, dut->out.m.address);
 }
 
-/* Reads with the same tag are answered in order; those with different ones mix as they like. */
+/* Reads with the same tag complete in order; those with different tags interleave. */
 static void next_answer(struct card_dut *dut)
 {
 	unsigned first[READS_MAX], count = 0, lane, part;
@@ -243,7 +243,7 @@ static void pool_taken(struct card_dut *dut)
 
 	if (dut->pool_at >= length || offset % PAGE + length > PAGE || length > dut->config.pool_bytes ||
 	    offset > dut->config.pool_bytes - length || (!dut->out.pool.write && (!dut->out.pool.last || dut->pool_at))) {
-		card_dut_breach(dut, "a %s of %u bytes at %#" PRIx64 " of the pool, last %d, after %u bytes of a write",
+		card_dut_breach(dut, "invalid %s of %u bytes at %#" PRIx64 " of the pool, last %d, after %u bytes of a write",
 		      dut->out.pool.write ? "write" : "read", length, offset, dut->out.pool.last, dut->pool_at);
 		return;
 	}
@@ -257,7 +257,7 @@ static void pool_taken(struct card_dut *dut)
 	memcpy(dut->pool + offset + dut->pool_at, dut->out.pool.data + lane, part);
 	dut->pool_at += part;
 	if (dut->out.pool.last != (dut->pool_at == length))
-		card_dut_breach(dut, "last of a write of %u bytes at %#" PRIx64 " of the pool after %u", length, offset, dut->pool_at);
+		card_dut_breach(dut, "`last` of a write of %u bytes at %#" PRIx64 " of the pool after %u", length, offset, dut->pool_at);
 	if (dut->pool_at >= length)
 		dut->pool_at = 0;
 }
@@ -293,7 +293,7 @@ static void link_taken(struct card_dut *dut)
 
 	if (!bytes || bytes > dut->p.lanes || (!dut->out.lt.last && bytes != dut->p.lanes) ||
 	    dut->packet_bytes + bytes > CARD_DUT_PACKET_MAX) {
-		card_dut_breach(dut, "a beat of %u bytes on the link, after %zu", bytes, dut->packet_bytes);
+		card_dut_breach(dut, "beat of %u bytes on the link, after %zu", bytes, dut->packet_bytes);
 		dut->packet_bytes = 0;
 		return;
 	}
@@ -325,19 +325,19 @@ static void injected_taken(struct card_dut *dut)
 	dut->inject_at += dut->in.lr.bytes;
 }
 
-/* --- all of them --- */
+/* --- all streams --- */
 
-/* What was shown and not taken has to stand there still. */
+/* Outputs must hold until accepted. */
 static void check_held(struct card_dut *dut)
 {
 	if (dut->held_c && memcmp(&dut->before.c, &dut->out.c, sizeof(dut->out.c)))
-		card_dut_breach(dut, "a completion changed before it was taken");
+		card_dut_breach(dut, "completion changed before it was accepted");
 	if (dut->held_m && memcmp(&dut->before.m, &dut->out.m, sizeof(dut->out.m)))
-		card_dut_breach(dut, "a request of the card changed before it was taken");
+		card_dut_breach(dut, "request of the card changed before it was accepted");
 	if (dut->held_pool && memcmp(&dut->before.pool, &dut->out.pool, sizeof(dut->out.pool)))
-		card_dut_breach(dut, "a request to the pool changed before it was taken");
+		card_dut_breach(dut, "request to the pool changed before it was accepted");
 	if (dut->held_lt && memcmp(&dut->before.lt, &dut->out.lt, sizeof(dut->out.lt)))
-		card_dut_breach(dut, "a beat on the link changed before it was taken");
+		card_dut_breach(dut, "beat on the link changed before it was accepted");
 	dut->held_c = dut->out.c.valid && !dut->in.c_ready;
 	dut->held_m = dut->out.m.valid && !dut->in.m_ready;
 	dut->held_pool = dut->out.pool.valid && !dut->in.pool_ready;

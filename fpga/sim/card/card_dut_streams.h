@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of card_dut: what is known of a card's streams, between what moves them and what users call. */
+/* Internal to card_dut: state of the card's streams, shared by the stream drivers and the user interface. */
 #ifndef GLK_CARD_DUT_STREAMS_H
 #define GLK_CARD_DUT_STREAMS_H
 
@@ -19,7 +19,7 @@ struct post {
 	uint8_t data[PAGE];
 };
 
-/* A read of the card that is not wholly answered, its data taken when it was asked. */
+/* A read by the card, not yet completely answered; its data are sampled at the request. */
 struct reading {
 	unsigned tag, length, at, error_after;
 	uint64_t address;
@@ -39,11 +39,11 @@ struct card_dut {
 	struct card_parameters p;
 	struct card_in in;
 	struct card_out out, before;
-	bool held_c, held_m, held_pool, held_lt; /* what `before` shows had to wait: it must stay */
+	bool held_c, held_m, held_pool, held_lt; /* `before` was stalled: outputs must hold */
 	uint64_t clocks, limit;
 	char fault[200];
 
-	/* Writes to the card: a ring; the read that waits comes after `read_after` of them. */
+	/* Writes to the card: a ring; the waiting read follows `read_after` of them. */
 	struct post posts[POSTS_MAX];
 	unsigned post_first, post_count, post_at;
 	enum { READ_NONE, READ_WAITS, READ_GIVEN } read;
@@ -52,9 +52,9 @@ struct card_dut {
 	uint32_t read_id;
 	uint8_t read_data[PAGE];
 
-	/* Requests of the card. */
+	/* Requests by the card. */
 	struct reading readings[READS_MAX];
-	unsigned reading_count, answering; /* index of the one whose beat is shown */
+	unsigned reading_count, answering; /* index of the read whose beat is offered */
 	unsigned write_at, requests;
 	uint8_t write_data[PAGE];
 
@@ -70,9 +70,9 @@ struct card_dut {
 	unsigned quiet, quiet_wanted;
 };
 
-/* Notes a breach of the rules, the first one. */
+/* Records the first protocol violation. */
 void card_dut_breach(struct card_dut *dut, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* What the card is shown in the next clock; and what it or its surroundings took in this one. */
+/* Drives the inputs of the next clock; evaluates the transfers of this one. */
 void card_dut_offer(struct card_dut *dut);
 void card_dut_take(struct card_dut *dut);
 

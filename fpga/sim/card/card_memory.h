@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a card on a bench reaches on the bus: host memory, and an endpoint's memory for each partition. */
+/* The bus of a bench: host memory, and an endpoint's memory per partition. */
 #ifndef GLK_CARD_MEMORY_H
 #define GLK_CARD_MEMORY_H
 
@@ -9,8 +9,8 @@
 
 #define MEMORY_HOST	  UINT64_C(0x200000000) /* bus address of host memory */
 #define MEMORY_HOST_BYTES 0x100000u
-#define MEMORY_BUS(p)	  (UINT64_C(0x10000000000) * ((p) + 1)) /* of endpoint p's memory */
-#define MEMORY_EP_BYTES	  0x40000u				/* what is there of it: writes behind it fail */
+#define MEMORY_BUS(p)	  (UINT64_C(0x10000000000) * ((p) + 1)) /* of the memory of endpoint p */
+#define MEMORY_EP_BYTES	  0x40000u				/* its size: writes beyond it fail */
 #define MEMORY_PARTITIONS 16u
 
 struct card_memory {
@@ -19,11 +19,11 @@ struct card_memory {
 };
 
 bool card_memory_is_host(uint64_t address, size_t len);
-/* The endpoint whose part of the bus an address lies in; MEMORY_PARTITIONS: none. */
+/* The endpoint at an address; MEMORY_PARTITIONS: none. */
 unsigned card_memory_endpoint(uint64_t address);
-/* NULL: nothing is there. */
+/* NULL: no memory. */
 uint8_t *card_memory_at(struct card_memory *memory, uint64_t address);
-/* Of a write that goes beyond what is there, the first bytes arrive, however it is cut. Returns 0 or -EFAULT. */
+/* The part of a write inside the memory is done, however it is split. Returns 0 or -EFAULT. */
 int card_memory_write(struct card_memory *memory, uint64_t address, const void *data, size_t len);
 int card_memory_read(struct card_memory *memory, uint64_t address, void *data, size_t len);
 

@@ -19,7 +19,7 @@ bool pair_host_holds(uint64_t address, size_t len)
 	return card_memory_is_host(address, len);
 }
 
-/* --- what is closed --- */
+/* --- revoked memory --- */
 
 static void check_open(struct pair *pair, const char *what, uint64_t address, size_t len, bool write)
 {
@@ -27,18 +27,18 @@ static void check_open(struct pair *pair, const char *what, uint64_t address, si
 		const struct pair_range *closed = &pair->closed[i];
 		bool inside = address < closed->from + closed->bytes && address + len > closed->from;
 
-		/* Reads of length 0 belong to the writes before them. */
+		/* Flush reads (length 0) belong to earlier writes. */
 		if (!len)
 			inside = closed->writes && address - closed->from < closed->bytes;
 		if (inside && (closed->writes || !write))
-			pair_fail(pair, "a %s of %zu bytes at %#" PRIx64 ", which the card has no business with any more", what, len, address);
+			pair_fail(pair, "%s of %zu bytes at %#" PRIx64 " in revoked memory", what, len, address);
 	}
 }
 
 void pair_close(struct pair *pair, uint64_t from, uint64_t bytes, bool writes)
 {
 	if (card_dut_reading(pair->dut, from, bytes))
-		pair_fail(pair, "a read of the %" PRIu64 " bytes at %#" PRIx64 " is still out", bytes, from);
+		pair_fail(pair, "read in the %" PRIu64 " bytes at %#" PRIx64 " still outstanding", bytes, from);
 	if (pair->closed_count == PAIR_CLOSED)
 		abort();
 	pair->closed[pair->closed_count++] = (struct pair_range){ .from = from, .bytes = bytes, .writes = writes };
@@ -63,7 +63,7 @@ static int model_dma_write(void *platform, uint64_t address, const void *data, s
 	struct pair *pair = platform;
 
 	card_memory_write(&pair->side[MODEL].memory, address, data, len);
-	return 0; /* a card would not see it either */
+	return 0; /* a card cannot detect it either */
 }
 
 static void model_endpoint_write(void *platform, unsigned partition, uint64_t address, const void *data, size_t len)
@@ -137,7 +137,7 @@ static int card_read(void *user, uint64_t address, void *data, size_t len)
 		return card_memory_read(&pair->side[CARD].memory, address, data, len);
 	failed = p < PAIR_PARTITIONS && (pair->deaf >> p & 1);
 	if (p >= PAIR_PARTITIONS) {
-		pair_fail(pair, "a flush read at %#" PRIx64 ", where no endpoint is", address);
+		pair_fail(pair, "flush read at %#" PRIx64 ", which is no endpoint", address);
 	} else if (!pair->loose) {
 		event = pair_log_add(&pair->side[CARD].writes[p], NULL, 0);
 		event->address = address;
@@ -235,9 +235,9 @@ void pair_card_did(struct pair *pair, int error)
 	const char *fault = card_dut_fault(pair->dut);
 
 	if (fault)
-		pair_fail(pair, "the card at %s", fault);
+		pair_fail(pair, "card: %s", fault);
 	else if (error)
-		pair_fail(pair, "the card: %s", strerror(-error));
+		pair_fail(pair, "card: %s", strerror(-error));
 }
 
 void pair_card_post(struct pair *pair, unsigned bar, uint64_t offset, const void *data, size_t len)
@@ -328,7 +328,7 @@ void pair_pool_read(struct pair *pair, uint64_t offset, size_t len)
 	if (len)
 		glk_card_pool_read(pair->model, offset, expected, len);
 	pair_card_did(pair, card_dut_read(pair->dut, 2, offset, got, len));
-	pair_compare(pair, "read of the pool", offset, expected, got, len);
+	pair_compare(pair, "pool read", offset, expected, got, len);
 }
 
 void pair_poisoned(struct pair *pair, unsigned bar, uint64_t offset, const void *data, size_t len)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A model and a Verilated card with the same surroundings: whatever is done to one is done to the other, and what they do is
- * compared. Both have host memory, an endpoint a partition on the bus, a pool, and a link looped onto itself.
+ * A model and a Verilated card in identical environments, with the same stimulus and a scoreboard. Both have host memory, one
+ * endpoint per partition on the bus, a pool, and a looped-back link.
  *
- * Strict: one thing at a time, and pair_settle() behind it. Plain writes, packets, memory and interrupts must be equal then.
- * The model's endpoint writes are acknowledged as the card's flush reads tell, so that both learn of a failure with the same
- * write. What may differ: a card cannot see that a write to host memory failed, so the model is not told either.
+ * Strict: one operation at a time, followed by pair_settle(). Plain writes, packets, memory and interrupts must match then.
+ * The model's endpoint writes are acknowledged according to the card's flush reads, so that both detect a failure with the same
+ * write. A card cannot detect a failed write to host memory, so the model is not notified of it either.
  */
 #ifndef GLK_CARD_PAIR_H
 #define GLK_CARD_PAIR_H
@@ -31,12 +31,12 @@
 
 enum { MODEL, CARD, SIDES };
 
-/* What a card did to endpoints or the link, in order. */
+/* Events of a card at endpoints or on the link, in order. */
 struct pair_event {
 	bool flush, failed;
 	uint64_t address;
 	unsigned length, done;
-	size_t data; /* where in `bytes` */
+	size_t data; /* offset in `bytes` */
 };
 
 struct pair_log {
@@ -53,7 +53,7 @@ struct pair_side {
 	struct pair_log packets;
 };
 
-/* Memory that the card has no business with any more: it must not read it, perhaps not write it either. */
+/* Revoked memory: the card must not read it, and, if set, not write it. */
 struct pair_range {
 	uint64_t from, bytes;
 	bool writes;
@@ -64,49 +64,49 @@ struct pair {
 	struct card_dut *dut;
 	struct card_parameters p;
 	struct pair_side side[SIDES];
-	struct chance streams; /* of what happens in a clock; the bench draws from another one */
-	unsigned gaps[CARD_DUT_STREAMS]; /* of 256: how often a stream stands still */
-	uint64_t still_until[CARD_DUT_STREAMS];	 /* clocks up to which one stands still altogether */
+	struct chance streams; /* for the streams; the bench has a separate one */
+	unsigned gaps[CARD_DUT_STREAMS]; /* stall probability per stream, in 1/256 */
+	uint64_t still_until[CARD_DUT_STREAMS];	 /* clock until which a stream is stalled completely */
 	struct pair_range closed[PAIR_CLOSED];
 	unsigned closed_count;
 	/*
-	 * Partitions whose flush reads fail, all of them until the next pair_settle(). (Of a write that passed on its way out
-	 * just before a flush read the card need not know yet that the read covers it.)
+	 * Partitions whose flush reads fail, all until the next pair_settle(). (For a write that left just before a flush read,
+	 * the card may not yet have recorded that the read covers it.)
 	 */
 	unsigned deaf;
 	unsigned covered[PAIR_PARTITIONS];
-	bool loose;	/* nothing is compared but what the bench asks for */
-	unsigned least[PAIR_VECTORS], most[PAIR_VECTORS]; /* interrupts that may come in a loose round */
-	bool reset;	/* what is on its way may be lost */
-	bool unordered; /* packets of different partitions may leave in any order */
+	bool loose;	/* compare only on the bench's request */
+	unsigned least[PAIR_VECTORS], most[PAIR_VECTORS]; /* allowed interrupts in a loose round */
+	bool reset;	/* data in flight may be lost */
+	bool unordered; /* packets of different partitions may be sent in any order */
 	uint64_t now_ns, packets, writes;
 	char failure[400];
 };
 
-/* Cards as after power-on. Returns 0 or a negative errno. */
+/* Creates the cards (power-on). Returns 0 or a negative errno. */
 int pair_create(struct pair *pair, uint64_t seed, uint64_t round, const char *wave);
 void pair_destroy(struct pair *pair);
 
-/* Notes a failure, the first one. */
+/* Records the first failure. */
 void pair_fail(struct pair *pair, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Host memory of both. */
+/* Writes host memory of both. */
 void pair_host_write(struct pair *pair, uint64_t address, const void *data, size_t len);
 bool pair_host_holds(uint64_t address, size_t len);
 
-/* From now on the card must not touch a range; what it reads there now it should not either. All are open again. */
+/* Revokes a range: from now on an access by the card, or a read in flight, is a failure. Restores all ranges. */
 void pair_close(struct pair *pair, uint64_t from, uint64_t bytes, bool writes);
 void pair_open(struct pair *pair);
 
-/* The card alone: a write, when it takes it; a register; clocks. What it did to memory, the model's is made the same. */
+/* Only for the card: a write (returns when accepted), a register, clocks. Copies the card's memory to the model. */
 void pair_card_post(struct pair *pair, unsigned bar, uint64_t offset, const void *data, size_t len);
 uint64_t pair_card_get(struct pair *pair, unsigned offset);
-/* Clocks until nothing is before the port that a completion must not pass. */
+/* Clocks until everything is out that a completion must not pass. */
 void pair_pass(struct pair *pair);
 void pair_card_clock(struct pair *pair, unsigned clocks);
 void pair_forgive(struct pair *pair, uint64_t from, uint64_t bytes);
 
-/* Accesses to both. Reads are compared; the model's value is given back. */
+/* Accesses to both. Reads are compared; returns the model's value. */
 void pair_set(struct pair *pair, unsigned offset, unsigned size, uint64_t value);
 uint64_t pair_get(struct pair *pair, unsigned offset, unsigned size);
 void pair_store(struct pair *pair, uint64_t offset, const void *data, size_t len);
@@ -118,12 +118,12 @@ void pair_inject(struct pair *pair, const uint8_t *packet, size_t len);
 void pair_advance(struct pair *pair, uint64_t by_ns);
 void pair_flr(struct pair *pair);
 
-/* Until both are quiet; compares what they did. */
+/* Runs until both are idle, and compares their events. */
 void pair_settle(struct pair *pair);
 
-/* Compares memory of all kinds. */
+/* Compares all memories. */
 void pair_check_memory(struct pair *pair);
-/* Compares registers: state that changes by itself, or every one there is, counters latched before. */
+/* Compares registers: those that change spontaneously, or all, with counters latched first. */
 void pair_check_registers(struct pair *pair, bool all);
 
 #endif /* GLK_CARD_PAIR_H */

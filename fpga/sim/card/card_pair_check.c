@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the model and the card did, compared. */
+/* Scoreboard: compares the events of model and card. */
 #include "card_pair_log.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 
 #define SERVICE_BUDGET 1000u
 
-/* --- what they did --- */
+/* --- events --- */
 
 static void serve_model(struct pair *pair)
 {
@@ -18,7 +18,7 @@ static void serve_model(struct pair *pair)
 		;
 }
 
-/* A part of a plain write of the card: the next bytes of the model's next one. */
+/* Matches a part of a plain write of the card with the next bytes of the model's write. */
 static bool match_part(struct pair *pair, unsigned p, const struct pair_event *part)
 {
 	struct pair_log *model = &pair->side[MODEL].writes[p], *card = &pair->side[CARD].writes[p];
@@ -31,7 +31,7 @@ static bool match_part(struct pair *pair, unsigned p, const struct pair_event *p
 			  whole->address, whole->done, part->length, part->address);
 		return false;
 	}
-	pair_compare(pair, "write to an endpoint", part->address, model->bytes + whole->data + whole->done, card->bytes + part->data,
+	pair_compare(pair, "write to endpoint", part->address, model->bytes + whole->data + whole->done, card->bytes + part->data,
 		part->length);
 	whole->done += part->length;
 	if (whole->done == whole->length) {
@@ -41,7 +41,7 @@ static bool match_part(struct pair *pair, unsigned p, const struct pair_event *p
 	return true;
 }
 
-/* Goes along the card's writes and flush reads to a partition as far as the model has got. */
+/* Matches the card's writes and flush reads to a partition, up to the model's progress. */
 static bool follow(struct pair *pair, unsigned p)
 {
 	struct pair_log *card = &pair->side[CARD].writes[p];
@@ -69,12 +69,12 @@ static void check_writes(struct pair *pair, unsigned p)
 	const struct pair_event *event;
 
 	if ((event = pair_log_next(card)))
-		pair_fail(pair, "write to endpoint %u that must not be: %u bytes at %#" PRIx64, p, event->length, event->address);
+		pair_fail(pair, "unexpected write to endpoint %u: %u bytes at %#" PRIx64, p, event->length, event->address);
 	if ((event = pair_log_next(model)))
-		pair_fail(pair, "write to endpoint %u that does not come: %u bytes at %#" PRIx64 " (%u done)", p, event->length,
+		pair_fail(pair, "missing write to endpoint %u: %u bytes at %#" PRIx64 " (%u done)", p, event->length,
 			  event->address, event->done);
 	if (pair->covered[p])
-		pair_fail(pair, "%u writes to endpoint %u that no flush read followed", pair->covered[p], p);
+		pair_fail(pair, "%u writes to endpoint %u without a flush read after them", pair->covered[p], p);
 	pair_log_empty(model);
 	pair_log_empty(card);
 }
@@ -93,7 +93,7 @@ static const uint8_t *next_packet(struct pair_log *log, unsigned partition, size
 	return NULL;
 }
 
-/* All packets, or those to a partition. */
+/* Compares all packets, or those to a partition. */
 static void check_packets(struct pair *pair, unsigned partition)
 {
 	struct pair_log *model = &pair->side[MODEL].packets, *card = &pair->side[CARD].packets;
@@ -112,10 +112,10 @@ static void check_packets(struct pair *pair, unsigned partition)
 		expected = next_packet(model, partition, &expected_bytes);
 		got = next_packet(card, partition, &got_bytes);
 		if (!expected != !got)
-			pair_fail(pair, "a packet that %s, %zu bytes, partition %u", got ? "must not be" : "does not come",
+			pair_fail(pair, "%s packet, %zu bytes, partition %u", got ? "unexpected" : "missing",
 				  got ? got_bytes : expected_bytes, (got ? got : expected)[9]);
 		else if (expected && expected_bytes != got_bytes)
-			pair_fail(pair, "a packet: expected %zu bytes, got %zu", expected_bytes, got_bytes);
+			pair_fail(pair, "packet: expected %zu bytes, got %zu", expected_bytes, got_bytes);
 		else if (expected)
 			pair_compare(pair, "packet", 0, expected, got, got_bytes);
 	} while (expected && got && !pair->failure[0]);
@@ -125,12 +125,12 @@ static void check_interrupts(struct pair *pair)
 {
 	for (unsigned v = 0; v < PAIR_VECTORS; v++) {
 		unsigned expected = pair->side[MODEL].interrupts[v], got = pair->side[CARD].interrupts[v];
-		/* Two causes for one interrupt may have come before it could be sent, and a reset before that too. */
+		/* Two causes may share one interrupt, and a reset may cancel it. */
 		bool one_is_enough = v == GLK_EVENT_VECTOR && got < expected, none_is_enough = one_is_enough && pair->reset;
 
-		/* How many releases complete as one is a matter of time: one interrupt at least if the model has any. */
+		/* Timing decides how many releases complete together: at least one interrupt if the model has any. */
 		if (pair->loose && (got < pair->least[v] || got > pair->most[v] || !got != !expected))
-			pair_fail(pair, "interrupts of vector %u: expected %u to %u (the model: %u), got %u", v, pair->least[v], pair->most[v],
+			pair_fail(pair, "interrupts of vector %u: expected %u to %u (model: %u), got %u", v, pair->least[v], pair->most[v],
 				  expected, got);
 		else if (!pair->loose && got != expected && !(one_is_enough && got && expected) && !none_is_enough)
 			pair_fail(pair, "interrupts of vector %u: expected %u, got %u", v, expected, got);
@@ -169,7 +169,7 @@ static void check_pool(struct pair *pair)
 
 	for (uint64_t at = 0; at < PAIR_POOL_BYTES; at += sizeof(page)) {
 		glk_card_pool_read(pair->model, at, page, sizeof(page));
-		pair_compare(pair, "the pool", at, page, card_dut_pool(pair->dut) + at, sizeof(page));
+		pair_compare(pair, "pool", at, page, card_dut_pool(pair->dut) + at, sizeof(page));
 	}
 }
 
@@ -181,7 +181,7 @@ void pair_check_memory(struct pair *pair)
 		pair_compare(pair, "host memory", PAIR_HOST, model->memory.host, card->memory.host, sizeof(model->memory.host));
 	for (unsigned p = 0; p < PAIR_PARTITIONS; p++)
 		if (memcmp(model->memory.endpoint[p], card->memory.endpoint[p], sizeof(model->memory.endpoint[p])))
-			pair_compare(pair, "an endpoint's memory", PAIR_BUS(p), model->memory.endpoint[p], card->memory.endpoint[p], sizeof(model->memory.endpoint[p]));
+			pair_compare(pair, "endpoint memory", PAIR_BUS(p), model->memory.endpoint[p], card->memory.endpoint[p], sizeof(model->memory.endpoint[p]));
 	check_pool(pair);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pins of glk_card behind a C interface.
+// C interface to the pins of glk_card.
 #include "card_pins.h"
 
 #include <cstring>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Verilated glk_card, a clock at a time: its pins as they are. What they mean together is card_dut.h's. */
+/* Cycle-by-cycle interface to the pins of the Verilated glk_card. card_dut.h has the transaction level. */
 #ifndef GLK_CARD_PINS_H
 #define GLK_CARD_PINS_H
 
@@ -13,12 +13,12 @@ extern "C" {
 #define CARD_BEAT_MAX 64u /* bytes */
 
 struct card_parameters {
-	unsigned lanes; /* bytes of a beat */
+	unsigned lanes; /* bytes per beat */
 	unsigned partitions, entries, contexts, slices, slice_shift, registrations, vectors;
-	unsigned read_bytes, write_bytes; /* most that one read and one write of the card move */
+	unsigned read_bytes, write_bytes; /* maximum size of one read and one write by the card */
 };
 
-/* What passes over the link's wire in a clock. */
+/* A block on the link in a clock. */
 struct card_block {
 	bool valid, control;
 	uint8_t data[16];
@@ -43,7 +43,7 @@ struct card_in {
 	struct {
 		bool valid, last;
 		uint8_t data[CARD_BEAT_MAX];
-	} q; /* answers of the pool */
+	} q; /* responses of the pool */
 	struct {
 		bool valid, last;
 		unsigned bytes;
@@ -56,7 +56,7 @@ struct card_in {
 
 struct card_out {
 	bool r_ready, d_ready, q_ready, lr_ready;
-	/* Of the next clock; the rest is of this one. */
+	/* For the next clock; the rest is for this one. */
 	bool flr_done, busy, holding, r_read_ready;
 	struct {
 		bool valid, last;
@@ -86,13 +86,13 @@ struct card_out {
 
 struct card_pins;
 
-/* A card after its reset. `wave`: file to write a wave to, or NULL. NULL: no memory. */
+/* Creates a card and resets it. `wave`: waveform file, or NULL. Returns NULL if out of memory. */
 struct card_pins *card_pins_create(const struct card_in *in, const char *wave);
 void card_pins_destroy(struct card_pins *pins);
 
 void card_pins_parameters(struct card_parameters *parameters);
 
-/* Shows `in`, tells what comes out before the clock's edge, and clocks. */
+/* Applies `in`, samples the outputs before the clock edge, and clocks. */
 void card_pins_clock(struct card_pins *pins, const struct card_in *in, struct card_out *out);
 
 #ifdef __cplusplus

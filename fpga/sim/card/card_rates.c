@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Stores a clock through the whole card: into the window aperture, through the queues, over the looped link and out again as
- * plain writes on PCIe, nothing held back. Two figures each: stores taken a clock, and the same with the clocks until the last
- * of them has arrived. A report, not a test.
+ * Stores per clock through the whole card: into the window aperture, through the queues, over the looped-back link and out as
+ * plain writes on PCIe, without back-pressure. Two figures each: stores accepted per clock, and stores per clock including the
+ * time until the last has arrived. A report, not a test.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #include "card_dut.h"
 
 #define STORES	 20000u
-#define CLOCKS	 (100u * STORES) /* more than they ever take */
+#define CLOCKS	 (100u * STORES) /* upper bound */
 #define WINDOW	 (UINT64_C(1) << 20)
 #define ENDPOINT UINT64_C(0x10000000000)
 
@@ -60,15 +60,15 @@ static void must(int error, const char *what)
 
 static void set(uint64_t offset, uint64_t value)
 {
-	must(card_dut_write(t.dut, 0, offset, &value, sizeof(value)), "a register write");
+	must(card_dut_write(t.dut, 0, offset, &value, sizeof(value)), "register write");
 }
 
-/* The card as after power-on, with an endpoint of a slice and its window for each of the first partitions. */
+/* Creates the card, with an endpoint of one slice and its window for each of the first partitions. */
 static void start(unsigned partitions)
 {
 	const struct card_dut_config config = { .ops = &ops };
 
-	must(card_dut_create(&config, &t.dut), "making the card");
+	must(card_dut_create(&config, &t.dut), "creating the card");
 	chance_start(&t.chance, 1, 0);
 	t.written = 0;
 	for (unsigned p = 0; p < partitions; p++) {
@@ -113,20 +113,20 @@ static void report(enum pattern pattern, unsigned length, unsigned partitions)
 	for (unsigned i = 0; i < STORES; i++) {
 		uint64_t offset = place(pattern, i / partitions, length) + i % partitions * WINDOW;
 
-		must(card_dut_post_soon(t.dut, 1, offset, data, length), "a store");
+		must(card_dut_post_soon(t.dut, 1, offset, data, length), "store");
 	}
 	while (card_dut_posts(t.dut)) {
-		must(card_dut_clocks(t.dut) - begin < CLOCKS ? 0 : -ETIMEDOUT, "taking the stores");
+		must(card_dut_clocks(t.dut) - begin < CLOCKS ? 0 : -ETIMEDOUT, "accepting the stores");
 		card_dut_clock(t.dut);
 	}
 	taken = card_dut_clocks(t.dut) - begin;
 	set(GLK_CARD_DRAIN, drain);
 	do {
-		must(card_dut_clocks(t.dut) - begin < CLOCKS ? 0 : -ETIMEDOUT, "the drain");
-		must(card_dut_read(t.dut, 0, GLK_CARD_DRAIN, &drain, sizeof(drain)), "a register read");
+		must(card_dut_clocks(t.dut) - begin < CLOCKS ? 0 : -ETIMEDOUT, "drain");
+		must(card_dut_read(t.dut, 0, GLK_CARD_DRAIN, &drain, sizeof(drain)), "register read");
 	} while (drain & GLK_CARD_DRAIN_BUSY_MASK);
 	arrived = card_dut_clocks(t.dut) - begin;
-	printf("%2u bytes, %-10s, %2u destinations: %.3f stores a clock, %.3f until arrived\n", length, names[pattern], partitions,
+	printf("%2u bytes, %-10s, %2u destinations: %.3f stores per clock, %.3f until arrived\n", length, names[pattern], partitions,
 	       (double)STORES / (double)taken, (double)STORES / (double)arrived);
 	if (card_dut_fault(t.dut) || !t.written) {
 		fprintf(stderr, "card_rates: %s\n", card_dut_fault(t.dut) ? card_dut_fault(t.dut) : "nothing arrived");

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Lock step of the whole card: the same register writes, stores, loads, ring entries, doorbells, packets and resets into the
- * model and the Verilated glk_card, good ones and bad ones. Every round draws its own settings and back-pressure from the seed.
+ * Lock-step co-simulation of the whole card: the model and the Verilated glk_card get the same register writes, stores, loads,
+ * ring entries, doorbells, packets and resets, valid and invalid. Constrained random: each round draws settings and
+ * back-pressure from the seed.
  *
- * Strict rounds do one thing at a time, and compare all that can be seen behind it. Loose rounds let the contexts work side by
- * side, each on memory of its own, and compare what does not depend on who came first. Away rounds do the same, and take away
- * from a context what it works with.
+ * Strict rounds do one operation at a time and compare everything visible after it. Loose rounds run the contexts concurrently,
+ * each with separate memory, and compare what does not depend on timing. Away rounds do the same, and remove resources in use.
  *
- * lockstep_card [--seed N] [--rounds N] [--round N] [--steps N] [--wave FILE] [--verbose]
+ * lockstep-card* [--seed N] [--rounds N] [--round N] [--steps N] [--wave FILE] [--verbose]
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -34,18 +34,18 @@ static const struct kind kinds[] = {
 	{ "release by doorbell", 8, bench_release },
 	{ "drain", 4, bench_drain },
 	{ "time", 4, bench_time },
-	{ "packets from elsewhere", 6, bench_packets },
+	{ "injected packets", 6, bench_packets },
 	{ "pool", 3, bench_pool },
 	{ "register writes", 8, bench_registers },
 	{ "window", 3, bench_window },
 	{ "registration", 3, bench_registration },
 	{ "partition", 3, bench_partition },
 	{ "context", 3, bench_context },
-	{ "completions taken", 3, bench_take_completions },
+	{ "completions consumed", 3, bench_take_completions },
 	{ "end", 4, bench_owner },
-	{ "endpoint moved", 3, bench_moved },
+	{ "endpoint changed", 3, bench_moved },
 	{ "late failure", 3, bench_late },
-	{ "completion seen", 2, bench_seen },
+	{ "completion visible", 2, bench_seen },
 	{ "disabled", 1, bench_disabled },
 	{ "reset", 1, bench_reset },
 };
@@ -97,7 +97,7 @@ static bool run_round(uint64_t seed, uint64_t round, unsigned steps, const char 
 	else
 		strict_round(steps, verbose);
 	if (b.pair.failure[0])
-		printf("# round %" PRIu64 ", step %u, clock %" PRIu64 " (%s): %s\n# again: --seed %" PRIu64 " --round %" PRIu64
+		printf("# round %" PRIu64 ", step %u, clock %" PRIu64 " (%s): %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64
 		       " --wave FILE\n",
 		       round, b.step, card_dut_clocks(b.pair.dut), b.said, b.pair.failure, seed, round);
 	return !b.pair.failure[0];
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	card_pins_parameters(&p);
-	printf("# seed %" PRIu64 ", %u partitions, %u contexts, %u bytes a beat\n", seed, p.partitions, p.contexts, p.lanes);
+	printf("# seed %" PRIu64 ", %u partitions, %u contexts, %u bytes per beat\n", seed, p.partitions, p.contexts, p.lanes);
 	for (; round < end && good; round++) {
 		good = run_round(seed, round, steps, wave, verbose);
 		clocks += card_dut_clocks(b.pair.dut);
@@ -145,9 +145,9 @@ int main(int argc, char **argv)
 	}
 	printf("# %" PRIu64 " packets, %" PRIu64 " plain writes, %" PRIu64 " clocks\n", packets, writes, clocks);
 	if (good && (!packets || !writes)) {
-		printf("# nothing left the card\n");
+		printf("# the card sent nothing\n");
 		good = false;
 	}
-	printf("%sok 1 - the model and the logic are the same card\n1..1\n", good ? "" : "not ");
+	printf("%sok 1 - model and RTL card match\n1..1\n", good ? "" : "not ");
 	return !good;
 }

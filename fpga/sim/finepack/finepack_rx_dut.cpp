@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// glk_finepack_rx behind a C interface.
+// C interface to glk_finepack_rx.
 #include "finepack_rx_dut.h"
 
 #include <cstring>

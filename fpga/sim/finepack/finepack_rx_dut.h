@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Verilated glk_finepack_rx, a clock at a time, for benches in C. */
+/* Cycle-by-cycle C interface to the Verilated glk_finepack_rx. */
 #ifndef GLK_FINEPACK_RX_DUT_H
 #define GLK_FINEPACK_RX_DUT_H
 
@@ -20,7 +20,7 @@ struct rx_in {
 };
 
 struct rx_out {
-	bool in_ready; /* in.valid is taken at this clock */
+	bool in_ready; /* in.valid is accepted in this clock */
 	bool valid, first, last, packet_last;
 	unsigned partition, length;
 	uint64_t offset, enables;
@@ -39,7 +39,7 @@ void rx_dut_destroy(struct rx_dut *dut);
 /* Only between packets. */
 void rx_dut_configure(struct rx_dut *dut, unsigned partition, unsigned subheader_bytes, uint64_t endpoint_bytes);
 
-/* Shows `in`, tells what comes out before the clock's edge, and clocks. */
+/* Applies `in`, samples the outputs before the clock edge, and clocks. */
 void rx_dut_clock(struct rx_dut *dut, const struct rx_in *in, struct rx_out *out);
 
 #ifdef __cplusplus

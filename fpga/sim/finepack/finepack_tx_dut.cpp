@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// glk_finepack_tx behind a C interface.
+// C interface to glk_finepack_tx.
 #include "finepack_tx_dut.h"
 
 #include <cstring>

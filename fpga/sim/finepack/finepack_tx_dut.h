@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Verilated glk_finepack_tx, a clock at a time, for benches in C. */
+/* Cycle-by-cycle C interface to the Verilated glk_finepack_tx. */
 #ifndef GLK_FINEPACK_TX_DUT_H
 #define GLK_FINEPACK_TX_DUT_H
 
@@ -28,7 +28,7 @@ struct tx_in {
 };
 
 struct tx_out {
-	bool in_ready; /* in.valid is taken at this clock */
+	bool in_ready; /* in.valid is accepted in this clock */
 	bool valid, last;
 	unsigned bytes;
 	uint8_t data[DUT_BEAT_MAX];
@@ -37,10 +37,10 @@ struct tx_out {
 	unsigned packet_partition, payload, runs, reason;
 	bool idle;
 	unsigned holds;
-	bool flush; /* one was made */
-	unsigned token; /* that came back; 0: none */
+	bool flush; /* a flush was made */
+	unsigned token; /* returned in this clock; 0: none */
 	uint32_t queued_stores;
-	unsigned look_entries, look_payload; /* of the partition looked at two clocks ago */
+	unsigned look_entries, look_payload; /* of the partition selected two clocks ago */
 };
 
 struct tx_dut;
@@ -50,14 +50,14 @@ unsigned tx_dut_partitions(void);
 unsigned tx_dut_entries(void);
 unsigned tx_dut_contexts(void);
 
-/* Reset, and the settings of a reset. `wave`: file to write a wave to, or NULL. */
+/* Resets, with default settings. `wave`: waveform file, or NULL. */
 struct tx_dut *tx_dut_create(const char *wave);
 void tx_dut_destroy(struct tx_dut *dut);
 
-/* Only while idle is told. */
+/* Only while `idle` is set. */
 void tx_dut_configure(struct tx_dut *dut, unsigned partition, const struct tx_config *config);
 
-/* Shows `in`, tells what comes out before the clock's edge, and clocks. */
+/* Applies `in`, samples the outputs before the clock edge, and clocks. */
 void tx_dut_clock(struct tx_dut *dut, const struct tx_in *in, struct tx_out *out);
 
 #ifdef __cplusplus

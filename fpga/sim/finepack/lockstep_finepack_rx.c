@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Lock step of the receiving half: the same packets into the model's de-packetizer and the Verilated glk_finepack_rx. Which
- * are refused, and the plain writes of the others and where each packet ends, must be equal, whatever the streams do.
- * Packets are well formed ones of every width and sub-packet length, and such with something wrong in them.
+ * Lock-step co-simulation of the FinePack receiver: the model's de-packetizer and the Verilated glk_finepack_rx get the same
+ * packets. Refusals, the plain writes of accepted packets, and packet ends must match, with random gaps and back-pressure.
+ * Packets are well-formed ones of every sub-header width and sub-packet length, and malformed ones.
  *
- * lockstep_rx [--seed N] [--packets N] [--round N] [--wave FILE] [--rates]
+ * lockstep-finepack-rx-* [--seed N] [--packets N] [--round N] [--wave FILE] [--rates]
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -32,12 +32,12 @@ struct plain_write {
 static struct {
 	struct rx_dut *dut;
 	struct glk_destination destinations[PARTITIONS_MAX];
-	struct plain_write *writes; /* a ring of what has to come */
+	struct plain_write *writes; /* ring of expected writes */
 	uint64_t made, checked;
 	uint64_t accepted, refused; /* expected */
 	uint64_t got_accepted, got_refused;
 	bool in_write;
-	size_t at; /* in the write that is coming */
+	size_t at; /* position in the current write */
 	struct chance chance;
 	uint64_t clocks;
 	unsigned in_gap, out_gap;
@@ -69,24 +69,24 @@ static void check_beat(const struct rx_out *out)
 	unsigned lanes = rx_dut_lanes(), lane = (unsigned)(out->offset % lanes);
 
 	if (t.checked == t.made) {
-		fail("a write that must not be, offset", 0, out->offset);
+		fail("unexpected write, offset", 0, out->offset);
 		return;
 	}
 	if (out->first == t.in_write)
 		fail("first beat of a write", !t.in_write, out->first);
 	if (out->first && out->length != w->length)
-		fail("length of the write", w->length, out->length);
+		fail("write length", w->length, out->length);
 	if (out->partition != w->partition)
-		fail("partition of the write", w->partition, out->partition);
+		fail("write partition", w->partition, out->partition);
 	if (out->offset != w->offset + t.at)
-		fail("offset of the beat", w->offset + t.at, out->offset);
+		fail("beat offset", w->offset + t.at, out->offset);
 	for (unsigned i = 0; i < lanes && !t.failure[0]; i++) {
 		if (!((out->enables >> i) & 1))
 			continue;
 		if (i != lane++ || t.at >= w->length)
 			fail("enabled lane", lane - 1, i);
 		else if (out->data[i] != w->data[t.at])
-			fail("byte of the write", w->data[t.at], out->data[i]);
+			fail("write data", w->data[t.at], out->data[i]);
 		else
 			t.at++;
 	}
@@ -95,7 +95,7 @@ static void check_beat(const struct rx_out *out)
 	t.in_write = !out->last;
 	if (out->last) {
 		if (t.at != w->length)
-			fail("bytes of the write", w->length, t.at);
+			fail("write bytes", w->length, t.at);
 		t.at = 0;
 		t.checked++;
 	}
@@ -142,7 +142,7 @@ static void give(const uint8_t *packet, size_t length)
 		in.valid = true;
 		while (!clock_once(&in) && !t.failure[0])
 			if (++waited > 1000000)
-				fail("clocks that the input waits", 0, waited);
+				fail("clocks of input back-pressure", 0, waited);
 	}
 }
 
@@ -154,7 +154,7 @@ static void wait_idle(void)
 		clock_once(&none);
 		quiet = t.checked == t.made && t.got_accepted + t.got_refused == t.accepted + t.refused ? quiet + 1 : 0;
 		if (clocks > 2000000)
-			fail("writes that do not come", t.made, t.checked);
+			fail("writes completed", t.made, t.checked);
 	}
 	if (t.got_accepted != t.accepted)
 		fail("packets accepted", t.accepted, t.got_accepted);
@@ -204,7 +204,7 @@ static void start(uint64_t seed, uint64_t round, const char *wave)
 	chance_start(&t.chance, seed, round);
 }
 
-/* Sub-packets a clock, for the report: packets of 64 entries, as random stores give them, one behind the other. */
+/* Sub-packets per clock, for the report: back-to-back packets of 64 entries, as random stores create them. */
 static void report_rates(void)
 {
 	static const unsigned lengths[] = { 4, 8, 16, 32, 64 };
@@ -224,7 +224,7 @@ static void report_rates(void)
 			give(m.packet, packet_maker_close(&m, true));
 		}
 		wait_idle();
-		printf("# rate: %2u bytes, random %.3f stores a clock%s%s\n", lengths[l],
+		printf("# rate: %2u bytes, random %.3f stores per clock%s%s\n", lengths[l],
 		       (double)packets * entries / (double)(t.clocks - 40), t.failure[0] ? " " : "", t.failure);
 	}
 }
@@ -255,7 +255,7 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
-	printf("# seed %" PRIu64 ", %u partitions, %u bytes a beat\n", seed, rx_dut_partitions(), rx_dut_lanes());
+	printf("# seed %" PRIu64 ", %u partitions, %u bytes per beat\n", seed, rx_dut_partitions(), rx_dut_lanes());
 	if (rates)
 		report_rates();
 	do {
@@ -270,9 +270,9 @@ int main(int argc, char **argv)
 	printf("# %" PRIu64 " rounds, %" PRIu64 " packets accepted, %" PRIu64 " refused, %" PRIu64 " writes, %" PRIu64 " clocks\n",
 	       round, accepted, refused, writes, clocks);
 	if (t.failure[0])
-		printf("# round %" PRIu64 ": %s\n# again: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round - 1, t.failure,
+		printf("# round %" PRIu64 ": %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round - 1, t.failure,
 		       seed, round - 1);
-	printf("%sok 1 - the model and the logic write the same\n1..1\n", t.failure[0] ? "not " : "");
+	printf("%sok 1 - model and RTL write the same data\n1..1\n", t.failure[0] ? "not " : "");
 	rx_dut_destroy(t.dut);
 	free(t.writes);
 	return t.failure[0] != 0;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Lock step of the sending half: the same stores, flushes and probes into the model's partitions and the Verilated
- * glk_finepack_tx. Packets and their order, flush reasons, runs, payload and overwritten bytes must be equal, whatever the
- * streams do; tokens come back behind just the flushes that the model has made by then; and when the logic says that it is
- * idle, what it tells of its queues is what the model has in them. Every round draws its own settings, address pattern and
- * back-pressure from the seed.
+ * Lock-step co-simulation of the FinePack transmitter: the model's partitions and the Verilated glk_finepack_tx get the same
+ * stores, flushes and probes. Packets and their order, flush reasons, runs, payload and overwritten bytes must match; a token
+ * returns directly after the flushes that the model had made when it was given; when the RTL is idle, its reported queue state
+ * is the model's. Constrained random: each round draws settings, address pattern and back-pressure from the seed.
  *
- * lockstep_tx [--seed N] [--stores N] [--round N] [--wave FILE] [--rates]
+ * lockstep-finepack-tx-* [--seed N] [--stores N] [--round N] [--wave FILE] [--rates]
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -22,7 +21,7 @@
 enum { STORE, FLUSH, PROBE, CONFIG };
 #define PARTITIONS_MAX 16u
 #define EXPECTED_MAX   4096u
-#define TOKENS_MAX     64u /* on their way */
+#define TOKENS_MAX     64u /* in flight */
 
 struct expected {
 	uint8_t packet[GLK_PACKET_ROOM];
@@ -32,7 +31,7 @@ struct expected {
 
 struct sent_token {
 	unsigned token;
-	uint64_t made; /* flushes that are to be ahead of it */
+	uint64_t made; /* flushes due before it */
 };
 
 static struct {
@@ -40,17 +39,17 @@ static struct {
 	struct glk_partition model[PARTITIONS_MAX];
 	struct expected *expected; /* a ring */
 	uint64_t made, checked;	   /* packets */
-	uint64_t told;		   /* packets whose event has come */
-	uint64_t flushed;	   /* flushes told of, until the clock before */
+	uint64_t told;		   /* packets whose event was seen */
+	uint64_t flushed;	   /* flushes reported up to the previous clock */
 	struct sent_token tokens[TOKENS_MAX]; /* a ring */
 	uint64_t tokens_given, tokens_back;
 	uint8_t beat[GLK_PACKET_ROOM + DUT_BEAT_MAX];
-	size_t got; /* bytes of the packet that is coming */
+	size_t got; /* bytes of the current packet */
 	uint64_t overwritten[PARTITIONS_MAX];
 	struct chance chance;
-	unsigned in_gap, out_gap; /* of 256: how often there is nothing to give, nothing is taken */
+	unsigned in_gap, out_gap; /* probability of input gaps and of back-pressure, in 1/256 */
 	uint64_t clocks;
-	struct tx_out out; /* of the last clock */
+	struct tx_out out; /* of the previous clock */
 	char failure[256];
 } t;
 
@@ -61,7 +60,7 @@ static void fail(const char *what, uint64_t expected, uint64_t got)
 			 t.checked, t.clocks, what, expected, got);
 }
 
-/* The payload of a packet without its padding, and how many runs of bytes it carries. */
+/* Payload of a packet without padding, and its number of runs. */
 static void look_into(struct expected *e, unsigned subheader_bytes)
 {
 	const uint8_t *p = e->packet, *payload = p + GLK_PACKET_HEADER_BYTES;
@@ -94,15 +93,15 @@ static void check_packet(void)
 	const struct expected *e = &t.expected[t.checked % EXPECTED_MAX];
 
 	if (t.checked == t.made) {
-		fail("a packet that must not be, bytes", 0, t.got);
+		fail("unexpected packet, bytes", 0, t.got);
 		return;
 	}
 	if (e->bytes != t.got)
-		fail("bytes of the packet", e->bytes, t.got);
+		fail("packet bytes", e->bytes, t.got);
 	for (size_t i = 0; i < e->bytes && i < t.got && !t.failure[0]; i++)
 		if (e->packet[i] != t.beat[i]) {
 			fprintf(stderr, "# byte %zu of %zu, partition %u, reason %u\n", i, e->bytes, e->partition, e->reason);
-			fail("byte of the packet", e->packet[i], t.beat[i]);
+			fail("packet data", e->packet[i], t.beat[i]);
 		}
 	t.checked++;
 	t.got = 0;
@@ -113,17 +112,17 @@ static void check_event(const struct tx_out *out)
 	const struct expected *e = &t.expected[t.told % EXPECTED_MAX];
 
 	if (t.told == t.made) {
-		fail("a flush that must not be, reason", 0, out->reason);
+		fail("unexpected flush, reason", 0, out->reason);
 		return;
 	}
 	if (e->partition != out->packet_partition)
-		fail("partition of the flush", e->partition, out->packet_partition);
+		fail("flush partition", e->partition, out->packet_partition);
 	if (e->reason != out->reason)
-		fail("reason of the flush", e->reason, out->reason);
+		fail("flush reason", e->reason, out->reason);
 	if (e->payload != out->payload)
-		fail("payload of the flush", e->payload, out->payload);
+		fail("flush payload", e->payload, out->payload);
 	if (e->runs != out->runs)
-		fail("runs of the flush", e->runs, out->runs);
+		fail("flush runs", e->runs, out->runs);
 	t.told++;
 }
 
@@ -132,17 +131,17 @@ static void check_token(unsigned token)
 	const struct sent_token *e = &t.tokens[t.tokens_back % TOKENS_MAX];
 
 	if (t.tokens_back == t.tokens_given) {
-		fail("a token that must not be", 0, token);
+		fail("unexpected token", 0, token);
 		return;
 	}
 	if (e->token != token)
 		fail("token", e->token, token);
 	if (e->made != t.flushed)
-		fail("flushes ahead of a token", e->made, t.flushed);
+		fail("flushes before a token", e->made, t.flushed);
 	t.tokens_back++;
 }
 
-/* One clock; true when the input was taken. */
+/* One clock; true if the input was accepted. */
 static bool clock_once(struct tx_in *in)
 {
 	struct tx_out out;
@@ -161,7 +160,7 @@ static bool clock_once(struct tx_in *in)
 	if (out.valid && in->out_ready) {
 		if (out.bytes % 4 || out.bytes > tx_dut_lanes() || (!out.last && out.bytes != tx_dut_lanes()) ||
 		    t.got + out.bytes > GLK_PACKET_BYTES_MAX) {
-			fail("bytes of a beat", tx_dut_lanes(), out.bytes);
+			fail("beat bytes", tx_dut_lanes(), out.bytes);
 		} else {
 			memcpy(t.beat + t.got, out.data, out.bytes);
 			t.got += out.bytes;
@@ -172,7 +171,7 @@ static bool clock_once(struct tx_in *in)
 	return in->valid && out.in_ready;
 }
 
-/* Waits until the logic is idle, and looks into its queues at once. */
+/* Waits until the RTL is idle, and checks its queue state in the same clock. */
 static void check_queues(void)
 {
 	struct tx_in none = { 0 };
@@ -182,19 +181,19 @@ static void check_queues(void)
 	do {
 		clock_once(&none);
 		if (++waited > 100000)
-			fail("clocks until it is idle", 0, waited);
+			fail("clocks until idle", 0, waited);
 	} while (!t.out.idle && !t.failure[0]);
 	if (t.tokens_back != t.tokens_given)
-		fail("tokens back", t.tokens_given, t.tokens_back);
+		fail("tokens returned", t.tokens_given, t.tokens_back);
 	if (t.flushed != t.made)
 		fail("flushes", t.made, t.flushed);
 	for (unsigned i = 0; i < tx_dut_partitions(); i++) {
 		stores += t.model[i].queued_stores;
 		if (((t.out.holds >> i) & 1) != (t.model[i].queue.used != 0))
-			fail("the partition holds something", t.model[i].queue.used != 0, (t.out.holds >> i) & 1);
+			fail("partition not empty", t.model[i].queue.used != 0, (t.out.holds >> i) & 1);
 	}
 	if (t.out.queued_stores != stores)
-		fail("stores in the queues", stores, t.out.queued_stores);
+		fail("queued stores", stores, t.out.queued_stores);
 	for (unsigned i = 0; i < tx_dut_partitions(); i++) {
 		none.look_partition = i;
 		for (unsigned clocks = 0; clocks < 3; clocks++)
@@ -217,20 +216,20 @@ static bool wait_idle(void)
 		clock_once(&none);
 		clocks++;
 		quiet = t.checked == t.made && t.told == t.made ? quiet + 1 : 0;
-		if (quiet == 4) { /* and no item is on its way */
+		if (quiet == 4) { /* and no item is in flight */
 			tx_dut_clock(t.dut, &none, &out);
 			if (out.valid)
-				fail("a beat without a packet, bytes", 0, out.bytes);
+				fail("beat without packet, bytes", 0, out.bytes);
 			if (!out.idle)
 				quiet = 0;
 		}
 	}
 	if (quiet < 4)
-		fail("packets that do not come", t.made, t.checked);
+		fail("packets completed", t.made, t.checked);
 	return !t.failure[0];
 }
 
-/* Gives one item, all of its beats. */
+/* Drives one item, all of its beats. */
 static void give(struct tx_in *in, const uint8_t *data)
 {
 	unsigned lanes = tx_dut_lanes(), at = (unsigned)(in->address % lanes), left = in->kind == STORE ? in->length : 1;
@@ -240,7 +239,7 @@ static void give(struct tx_in *in, const uint8_t *data)
 		unsigned waited = 0;
 
 		for (unsigned i = 0; i < lanes; i++)
-			in->data[i] = (uint8_t)draw(&t.chance); /* lanes that do not count hold anything */
+			in->data[i] = (uint8_t)draw(&t.chance); /* unused lanes hold random data */
 		if (in->kind == STORE)
 			memcpy(in->data + at, data, part);
 		while (below(&t.chance, 256) < t.in_gap) {
@@ -250,7 +249,7 @@ static void give(struct tx_in *in, const uint8_t *data)
 		in->valid = true;
 		while (!clock_once(in) && !t.failure[0])
 			if (++waited > 100000)
-				fail("clocks that the input waits", 0, waited);
+				fail("clocks of input back-pressure", 0, waited);
 		data += part;
 		left -= part;
 		at = 0;
@@ -269,7 +268,7 @@ static void do_store(unsigned partition, uint64_t offset, unsigned length, unsig
 	give(&in, data);
 }
 
-/* Gives an item that the model has seen, with a token or without. */
+/* Drives an item that the model has processed, with or without a token. */
 static void give_token(struct tx_in *in)
 {
 	in->token = below(&t.chance, 4);
@@ -295,7 +294,7 @@ static void do_flush_owned(unsigned partition, unsigned context)
 	give_token(&in);
 }
 
-/* Of no bytes too: it hits nothing. */
+/* Zero-length probes included: they hit nothing. */
 static void do_probe(unsigned partition, uint64_t offset, unsigned length)
 {
 	struct tx_in in = {
@@ -370,7 +369,7 @@ static void run_round(uint64_t stores)
 	t.in_gap = gaps[below(&t.chance, 5)];
 	t.out_gap = gaps[below(&t.chance, 5)];
 	if (p.length_max > 200 && stores > 200)
-		stores = 200; /* of many beats */
+		stores = 200; /* they take many beats */
 	for (unsigned i = 0; i < p.partitions; i++) {
 		configure(i);
 		p.at[i] = draw(&t.chance) & 0xffffffffffff;
@@ -400,7 +399,7 @@ static void run_round(uint64_t stores)
 	wait_idle();
 	for (unsigned i = 0; i < PARTITIONS_MAX && !t.failure[0]; i++)
 		if (t.overwritten[i] != t.model[i].counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)])
-			fail("bytes overwritten", t.model[i].counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)], t.overwritten[i]);
+			fail("overwritten bytes", t.model[i].counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)], t.overwritten[i]);
 }
 
 static void start(uint64_t seed, uint64_t round, const char *wave)
@@ -416,7 +415,7 @@ static void start(uint64_t seed, uint64_t round, const char *wave)
 		glk_partition_init(&t.model[i], tx_dut_entries(), on_packet, &t.model[i]);
 }
 
-/* Stores a clock, end to end, for the report: nothing ever waits but for the card. */
+/* End-to-end stores per clock, for the report: no gaps and no back-pressure besides the card's. */
 static void report_rate(const char *name, unsigned kind, unsigned length)
 {
 	struct pattern p = { .partitions = 1, .kind = kind, .span_shift = 26, .length_max = length };
@@ -425,7 +424,7 @@ static void report_rate(const char *name, unsigned kind, unsigned length)
 	start(1, 0, NULL);
 	for (unsigned i = 0; i < stores && !t.failure[0]; i++)
 		do_store(0, draw_address(&p, 0, length, 5) & ~(uint64_t)(length - 1), length, 0);
-	printf("# rate: %2u bytes, %-10s %.3f stores a clock, %.1f stores a packet%s%s\n", length, name,
+	printf("# rate: %2u bytes, %-10s %.3f stores per clock, %.1f stores per packet%s%s\n", length, name,
 	       (double)stores / (double)t.clocks, (double)stores / (double)(t.made ? t.made : 1), t.failure[0] ? " " : "", t.failure);
 }
 
@@ -467,7 +466,7 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
-	printf("# seed %" PRIu64 ", %u partitions, %u entries, %u contexts, %u bytes a beat\n", seed, tx_dut_partitions(),
+	printf("# seed %" PRIu64 ", %u partitions, %u entries, %u contexts, %u bytes per beat\n", seed, tx_dut_partitions(),
 	       tx_dut_entries(), tx_dut_contexts(), tx_dut_lanes());
 	if (rates)
 		report_rates();
@@ -482,9 +481,9 @@ int main(int argc, char **argv)
 	} while (done < stores && !t.failure[0] && !one);
 	printf("# %" PRIu64 " rounds, %" PRIu64 " stores, %" PRIu64 " packets, %" PRIu64 " clocks\n", round, done, packets, clocks);
 	if (t.failure[0])
-		printf("# round %" PRIu64 ": %s\n# again: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round - 1, t.failure,
+		printf("# round %" PRIu64 ": %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round - 1, t.failure,
 		       seed, round - 1);
-	printf("%sok 1 - the model and the logic send the same packets\n1..1\n", t.failure[0] ? "not " : "");
+	printf("%sok 1 - model and RTL send the same packets\n1..1\n", t.failure[0] ? "not " : "");
 	tx_dut_destroy(t.dut);
 	free(t.expected);
 	return t.failure[0] != 0;

@@ -18,7 +18,7 @@ void packet_maker_add(struct packet_maker *m, struct chance *c, uint64_t offset,
 void packet_maker_fill(struct packet_maker *m, struct chance *c, uint64_t space)
 {
 	static const unsigned tops[] = { 1, 4, 8, 32, 64, 128, 1024 };
-	/* Half of the packets are short, so that buffers come round soon. */
+	/* Half of the packets are short, so that buffers wrap around soon. */
 	unsigned top = tops[below(c, 7)], most = 1 + below(c, below(c, 2) ? GLK_PAYLOAD_MAX : 32), joins = below(c, 3);
 	uint64_t range = glk_subheader_range(m->h), at = 0;
 
@@ -32,7 +32,7 @@ void packet_maker_fill(struct packet_maker *m, struct chance *c, uint64_t space)
 			length = (unsigned)space;
 		if (m->payload + m->h + length > GLK_PAYLOAD_MAX)
 			break;
-		/* Next to the one before, or anywhere in reach. */
+		/* Adjacent to the previous one, or anywhere in range. */
 		if (!m->payload || below(c, 3) >= joins || at + length > range)
 			at = below(c, (unsigned)(space - length + 1));
 		packet_maker_add(m, c, at, length);
@@ -60,21 +60,21 @@ size_t packet_maker_close(struct packet_maker *m, bool describe)
 size_t packet_maker_spoil(struct packet_maker *m, struct chance *c, size_t length)
 {
 	switch (below(c, 6)) {
-	case 0: /* a bit anywhere */
+	case 0: /* any bit flipped */
 		m->packet[below(c, (unsigned)length)] ^= (uint8_t)(1u << below(c, 8));
 		return length;
-	case 1: /* a bit of the header */
+	case 1: /* a header bit flipped */
 		m->packet[below(c, 16)] ^= (uint8_t)(1u << below(c, 8));
 		return length;
-	case 2: /* shorter */
+	case 2: /* truncated */
 		return 1 + below(c, (unsigned)length);
-	case 3: /* longer */
+	case 3: /* extended */
 		memset(m->packet + length, 0, PACKET_MAKER_LONGEST - length);
 		return length + 1 + below(c, (unsigned)(PACKET_MAKER_LONGEST - length));
-	case 4: /* something in the padding, if there is any */
+	case 4: /* nonzero padding, if there is any */
 		m->packet[length - 1] ^= 1;
 		return length;
-	default: /* a sub-header */
+	default: /* a random sub-header */
 		m->packet[GLK_PACKET_HEADER_BYTES + below(c, m->h)] = (uint8_t)draw(c);
 		return length;
 	}

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cluster queue, stitching and un-stitching, one behind the other, with four places: packets of four kinds, two of a flit and
-// two of a flit and a tail; any packets, any settings, and a link that is ready when it likes. Proven:
-//   no flit is sent that the un-stitcher refuses;
-//   of each kind exactly the flits that went in come out, in order, with their data and their packets' ends: none is lost,
-//   doubled, changed or exchanged, whatever it was stitched to.
-// The un-stitcher knows eight numbers of packets, and takes nothing in its first eight clocks; until then all is held still.
-// CONTENT is what is asserted; or REACHED: that what it speaks of cannot be.
+// Cluster queue, stitching and un-stitching, chained, with a queue of four flits: packets of four kinds (two of one flit, two
+// of a flit and a tail), arbitrary packets, settings and link back-pressure. Asserted under CONTENT:
+//   the un-stitcher never refuses a sent flit;
+//   per kind, the flits come out as they went in, in order, with their data and packet ends: no loss, duplication, corruption
+//   or exchange, whatever a flit was stitched to.
+// The un-stitcher has eight packet numbers and accepts nothing in its first eight clocks; input waits until then.
+// Under REACHED the negated covers are asserted; each must fail.
 module cluster (
   input logic       clk,
-  input logic [1:0] pick,     // the kind of the packet that begins
+  input logic [1:0] pick,     // kind of the packet that begins
   input logic       offer,
   input logic       link_go
 );
@@ -17,7 +17,7 @@ module cluster (
   localparam int RR = glk_flit::READ_RESPONSE;
   localparam int FP = glk_flit::FINEPACK;
 
-  // --- the beginning ---
+  // --- reset and initialization ---
   logic       past_reset = 1'b0;
   logic [3:0] since = 4'd0;
   wire        go = since == 4'd10;
@@ -27,11 +27,11 @@ module cluster (
   end
   wire rst = !past_reset;
 
-  // --- what goes in ---
+  // --- input ---
   logic       tail = 1'b0, held = 1'b0;
   logic [1:0] held_pick;
   wire  [1:0] now_pick = (held || tail) ? held_pick : pick;
-  wire        now_mark; // the data of a flit: it is the one that is watched
+  wire        now_mark; // the data of a flit: marks the watched one
   wire        long     = now_pick[1];
   wire  [3:0] kind     = (now_pick == 2'd0) ? 4'(glk_flit::READ_REQUEST) : (now_pick == 2'd1) ? 4'(glk_flit::RELEASED) :
                          (now_pick == 2'd2) ? 4'(RR) : 4'(FP);
@@ -59,7 +59,7 @@ module cluster (
       tail <= long && !tail;
   end
 
-  // --- the chain: the link is ready when it likes, and not behind a flit, which the un-stitcher might not take at once ---
+  // --- the chain; the link is not ready directly after a flit, which the un-stitcher might stall ---
   logic         f_valid, u_ready, m_first, m_last, m_valid, error;
   logic [4:0]   f_type;
   logic [127:0] f_data, m_data;
@@ -77,12 +77,12 @@ module cluster (
     .clk, .rst, .s_type(f_type), .s_data(f_data), .s_valid(f_valid), .s_ready(u_ready),
     .m_kind, .m_data, .m_bytes(), .m_first, .m_last, .m_valid, .error);
 
-  // --- the flit that is watched, of any kind and number ---
+  // --- the watched flit, of any kind and number ---
   (* anyconst *) logic [1:0] w_pick;
   (* anyconst *) logic [3:0] w_number;
   wire [3:0] w_kind = (w_pick == 2'd0) ? 4'(glk_flit::READ_REQUEST) : (w_pick == 2'd1) ? 4'(glk_flit::RELEASED) :
                       (w_pick == 2'd2) ? 4'(RR) : 4'(FP);
-  logic [3:0] ins = 4'd0, outs = 4'd0, all = 4'd0; // flits of that kind; of all that are inside
+  logic [3:0] ins = 4'd0, outs = 4'd0, all = 4'd0; // flits of that kind; flits of all kinds inside
   logic       w_tail;
   assign now_mark = now_pick == w_pick && ins == w_number;
   wire        w_in  = taken && now_pick == w_pick;
@@ -98,7 +98,7 @@ module cluster (
   always_comb
     assume(ins != 4'd15);
 
-  // --- a FinePack tail is sent as a piece behind "released", and none of its packet has come ---
+  // --- a FinePack tail is stitched to a "released" flit and sent before its packet ---
   logic ahead = 1'b0;
   always_ff @(posedge clk)
     ahead <= ahead || (f_valid && f_type == 5'd25 && f_data[36:32] == 5'd23 && outs == 4'd0 && w_kind == 4'(FP));
@@ -117,9 +117,9 @@ module cluster (
       assert(32'(places) <= 4);
 `endif
 `ifdef REACHED
-      assert(!(m_valid && all == 4'd1 && ins == 4'd4)); // all that went in came out
-      assert(!(m_valid && m_last && m_kind == 4'(FP) && ahead)); // a tail came out that had come ahead of its packet
-      assert(!(places == 3'd0 && s_valid && !s_ready)); // no place
+      assert(!(m_valid && all == 4'd1 && ins == 4'd4)); // everything came out
+      assert(!(m_valid && m_last && m_kind == 4'(FP) && ahead)); // a tail that arrived ahead of its packet came out
+      assert(!(places == 3'd0 && s_valid && !s_ready)); // queue full
 `endif
     end
 endmodule

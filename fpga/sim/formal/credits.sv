@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Credits of a class: the pieces that one card sends and the other deals with, of a room of any size up to 15, over words
-// that say the credit. Of the words that went out two are kept, each for as long as it likes; either comes, again, late,
-// out of order, or not at all, as does one that goes out at this clock. The sender takes a piece when glk_class_credits
-// says that there is credit, and sends up to 3 at once. The link goes down and up, and the session ends. Proven:
-//   CREDITS: what was sent and not dealt with is never more than the room; the sender's credits are the room less what was
-//   sent and not heard of, so none is lost for good; what is true is right, and heard; a word that says what was not sent
-//   is not right, one of so much less that it is late is; and what was not said since the link came up is news, until a
-//   word says it.
-// That is what is asserted; or REACHED: that what it speaks of cannot be.
+// Credits of one class: pieces that one card sends and the other consumes from a receiver buffer of 1 to 15, with the credit
+// returned in control words. The link stores two sent words for any time; each arrives never, late, repeatedly or out of order,
+// and so does the word that is sent in this clock. The sender takes a piece when glk_class_credits has credit and sends up to 3
+// at once. The link goes down and up, and the session ends. Asserted under CREDITS:
+//   pieces sent and not consumed never exceed the buffer;
+//   the sender's credits are the buffer size less the pieces not yet acknowledged, so no credit is lost for good;
+//   a valid word is accepted and evaluated; a word that acknowledges unsent pieces is invalid; one so far behind that it must
+//   be late is valid;
+//   a count not announced since the link came up is marked as news until a word announces it.
+// Under REACHED the negated covers are asserted; each must fail.
 module credits (
   input logic        clk,
   input logic        rst,
   input logic [3:0]  of_room,
-  input logic        take,    // a piece, if there is credit
-  input logic        flit,    // those taken are sent
-  input logic [2:0]  free,    // pieces dealt with
-  input logic        word,    // a word goes out with the credit
-  input logic [1:0]  keep,    // in this place
-  input logic        come,    // a word comes:
-  input logic [1:0]  which,   // of which place, or what goes out now
-  input logic [11:0] any,     // what another word would say
+  input logic        take,    // takes a piece, if there is credit
+  input logic        flit,    // sends the pieces taken
+  input logic [2:0]  free,    // pieces consumed
+  input logic        word,    // a word with the credit is sent
+  input logic [1:0]  keep,    // and stored in this slot
+  input logic        come,    // a word arrives:
+  input logic [1:0]  which,   // from this slot, or the one being sent
+  input logic [11:0] any,     // an arbitrary other count
   input logic        fresh,   // the link comes up
   input logic        down,
-  input logic        clear    // the session is over
+  input logic        clear    // the session ends
 );
   logic       past_valid = 1'b0, up = 1'b0;
   logic [3:0] room;
@@ -34,7 +35,7 @@ module credits (
       up <= 1'b0;
   end
 
-  // --- the sender: its credits, and pieces taken that are not sent ---
+  // --- the sender: its credits, and pieces taken but not sent ---
   logic        some, more_valid, right;
   logic [11:0] more, credit, given;
   logic        give = 1'b0;
@@ -54,7 +55,7 @@ module credits (
     give  <= more_valid;
     given <= more;
     taken <= (sends ? 2'd0 : taken) + 2'(takes);
-    if (clear || rst) begin // it begins with the room of the other
+    if (clear || rst) begin // starts with the size of the other's buffer
       give  <= 1'b1;
       given <= {8'd0, of_room};
       taken <= 2'd0;
@@ -69,19 +70,19 @@ module credits (
     .clk, .clear(clear || rst), .sent(3'd0), .credit(12'd0), .take(1'b0), .right(unused_right), .more(unused_more),
     .more_valid(unused_valid), .freed_more({9'd0, free}), .fresh, .told, .freed, .news);
 
-  // --- words ---
+  // --- control words ---
   logic [11:0] said_0, said_1;
-  logic [1:0]  said = 2'd0; // the places that have one
+  logic [1:0]  said = 2'd0; // slots in use
   assign hears  = come && (which[1] ? told : said[which[0]]) && !rst;
   assign credit = !hears ? any : which[1] ? freed : which[0] ? said_1 : said_0;
 
-  // --- in truth ---
+  // --- reference counts ---
   logic [7:0] all_sent = '0, all_freed = '0, all_heard = '0, last = '0;
   logic       told_once = 1'b0; // since the link came up
   wire  [11:0] ahead = credit - {4'd0, all_heard};
   wire  [7:0]  sent_now = all_sent + {5'd0, sent};
   wire  [7:0]  unheard = sent_now - all_heard;
-  logic [7:0]  has;             // credits that the sender has, wherever they are
+  logic [7:0]  has;             // credits of the sender, wherever they are
   logic        come_late = 1'b0, full = 1'b0;
   always_comb begin
     assume(rst == !past_valid);
@@ -122,7 +123,7 @@ module credits (
 `ifdef REACHED
       assert(!(come_late && full && all_heard == 8'd4 && all_sent > 8'd6));
       assert(!(all_sent > 8'd4 && all_freed == all_sent && has == {4'd0, of_room}));
-      assert(!(hears && more_valid && up && !told_once && all_sent != '0)); // again up, with what had been said before
+      assert(!(hears && more_valid && up && !told_once && all_sent != '0)); // up again; an earlier count arrives
       assert(!(all_sent == {5'd0, room[2:0]} && room == 4'd7 && !some && has == '0));
 `endif
 `ifdef CREDITS
@@ -139,7 +140,7 @@ module credits (
     end
   end
 
-  // --- what glk_class_credits makes of it: with nothing on the way, and nothing taken, there is some when there is some ---
+  // --- glk_class_credits: when nothing is pending, `some` is exact ---
   logic [1:0] quiet = 2'd0;
   always_ff @(posedge clk) begin
     quiet <= (takes || more_valid || clear || rst) ? 2'd0 : quiet + 2'(quiet != 2'd3);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// glk_link_deliver, with frames of any length as close as a wire can bring them, some of which are not taken. A flit's data is its
-// number, its type too, of those that are taken. Proven: they come out in order, each once, none later than a frame of 11 takes.
-// DELIVER is what is asserted; or REACHED: that what it speaks of cannot be.
+// glk_link_deliver: back-to-back frames of any length, some rejected. Data and type of a flit hold its number among the
+// accepted ones. Asserted under DELIVER: flits come out in order, each once, within the time that a frame of 11 takes.
+// Under REACHED the negated covers are asserted; each must fail.
 module deliver (
   input logic clk,
   input logic rst,
-  input logic flit, // a data block comes
-  input logic word, // a control block,
-  input logic right // of a frame that is taken
+  input logic flit, // a data block arrives
+  input logic word, // a control block arrives
+  input logic right // and its frame is accepted
 );
   logic past_valid = 1'b0;
   always_ff @(posedge clk)
@@ -18,7 +18,7 @@ module deliver (
     if (rst) assume(!flit && !word);
   end
 
-  logic [4:0] first = 5'd0, out = 5'd0; // numbers of the first flit of the frame that comes, and of the next that goes
+  logic [4:0] first = 5'd0, out = 5'd0; // numbers of the arriving frame's first flit and of the next flit out
   logic [3:0] index = 4'd0;
   wire        take = word && right && index != 4'd0 && index <= 4'd11;
   wire [4:0]  number = first + {1'b0, index};
@@ -35,7 +35,7 @@ module deliver (
     .m_valid);
 
   wire [4:0]  waits = first - out;
-  logic [4:0] late = 5'd0; // clocks since something waited and nothing came
+  logic [4:0] late = 5'd0; // clocks in which flits waited and none came out
   always_ff @(posedge clk) begin
     if (word)
       index <= 4'd0;

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The link layer's frames, small: a session that is up, the sending side of one end (two frames kept, of two flits) and the
-// receiving side of the other, over a wire that loses and harms blocks as it likes and makes control blocks of data blocks; a
-// word is right when what came since the last one is what was sent. Of the other end's words, which go out when they like,
-// any come, late and again. Flits are numbered as they are taken, in data and type. Proven:
-//   what comes is what was taken, all of it, once, in order; nothing is acknowledged that has not come;
-//   never stuck: when the wire is good and the other end's words come, within 16 clocks what is kept becomes less, or nothing is
-//   and a flit would be taken.
-// One of FRAMES, REST is what is asserted; or REACHED: that what they speak of cannot be.
+// Frames of the link layer, scaled down: the session is up; the transmitter of one end (replay buffer of two frames of two
+// flits) and the receiver of the other, over a link that drops and corrupts blocks and turns data blocks into control blocks. A
+// control word is valid when the blocks since the previous one arrived as sent. Acknowledgements leave at any time and arrive
+// late, repeatedly or never. Flits are numbered in data and type in the order they are accepted. Asserted:
+//   FRAMES  every accepted flit is delivered, once, in order; nothing undelivered is acknowledged;
+//   REST    progress: once the link is error-free and acknowledgements arrive, within 16 clocks the replay buffer shrinks, or
+//           it is empty and a flit would be accepted.
+// Under REACHED the negated covers are asserted; each must fail.
 module frames (
   input logic clk,
   input logic rst,
   input logic s_valid,
   input logic word_due,
   input logic replay_over,
-  input logic lose,   // the block
-  input logic harm,
-  input logic turn,   // a data block comes as a word, a wrong one
-  input logic speak,  // the other end's word goes out: as things are
-  input logic listen, // the last that went out comes
-  input logic good    // nothing of that any more
+  input logic lose,   // drops the block
+  input logic harm,   // corrupts it
+  input logic turn,   // a data block arrives as an invalid control word
+  input logic speak,  // the other end sends an acknowledgement with its present state
+  input logic listen, // the last acknowledgement sent arrives
+  input logic good    // no faults from now on
 );
   localparam int FLITS = 2;
 
@@ -36,10 +36,10 @@ module frames (
 `ifndef REST
     assume(!good);
 `endif
-    assume(!lost); // the 17th replay takes the link down
+    assume(!lost); // the 17th replay would take the link down
   end
 
-  // --- sending ---
+  // --- transmitter ---
   logic [2:0] taken = 3'd0;
   logic       s_ready, take, close, some, room, close_right, acknowledged, some_behind, replay_begin;
   logic [9:0] oldest, next, o_number;
@@ -90,11 +90,11 @@ module frames (
     end
   end
 
-  // --- the wire ---
+  // --- the link ---
   wire        comes    = (a_flit || a_word) && !lose;
   wire [2:0]  a_data   = a_again ? again[2:0] : put_data;
-  logic [1:0] count = 2'd0; // data blocks at the receiver, 3 for more
-  logic       dirty = 1'b0; // and not all that were sent, or others
+  logic [1:0] count = 2'd0; // data blocks at the receiver; 3: more than 2
+  logic       dirty = 1'b0; // they differ from those sent
   wire        is_word = comes && (a_word || turn);
   wire        right   = is_word && a_word && !dirty && !harm;
   wire        wrong   = is_word && !right && count != 2'd0;
@@ -115,7 +115,7 @@ module frames (
       dirty <= 1'b1;
   end
 
-  // --- receiving ---
+  // --- receiver ---
   logic       r_take, missing, missing_pass;
   logic [9:0] expected;
   glk_link_receive receive (
@@ -131,7 +131,7 @@ module frames (
       b_valid <= 1'b0;
   end
 
-  // --- what has come ---
+  // --- checks ---
   logic [2:0] come = 3'd0;
   logic [5:0] still = 6'd0;
   logic       replayed = 1'b0;
@@ -145,7 +145,7 @@ module frames (
       assert(!replayed);
       assert(!(heard && acknowledged && missing));
       assert(!(replayed && come == 3'd6));
-      assert(!(right && a_count != 4'd0 && a_number + 10'd1 == expected)); // it comes again
+      assert(!(right && a_count != 4'd0 && a_number + 10'd1 == expected)); // received again
 `endif
 `ifdef FRAMES
       if (r_take) begin

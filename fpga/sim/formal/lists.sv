@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cluster queue's lists and its free places, small: four places, two lists of the fifteen, a mark is what is known of a flit.
-// For all flits that come in, takings of heads, and places given back when they like: of each list what was put in is taken out,
-// in order, once, unchanged, and with the place it was put into; no place is given away that is in use.
+// The cluster queue's lists and free-slot allocator, scaled down: four slots, two of the fifteen lists, one mark bit per flit.
+// For arbitrary insertions, removals and frees, asserted under ORDER: each list returns its flits in order, once, unchanged,
+// with the slot they were stored in; no slot is allocated while in use. Under REACHED the negated covers are asserted; each
+// must fail.
 module lists (
   input logic clk,
   input logic put_want,
   input logic put_full,  // into the second list
-  input logic watch,     // that one, which alone is marked
+  input logic watch,     // this flit is the watched one; no other is marked
   input logic take_want,
   input logic take_full,
-  input logic keep       // the place of what was taken is not given back now
+  input logic keep       // the slot of the flit taken is not freed now
 );
   logic past_reset = 1'b0;
   always_ff @(posedge clk) past_reset <= 1'b1;
   wire rst = !past_reset;
 
-  // --- places: those free, and one that was taken and is kept, as a parent's is ---
+  // --- slots: the free ones, and one kept after its flit was taken, as a parent's is ---
   logic [2:0] free = 3'd4;
   logic       kept = 1'b0, looks = 1'b0, look_full;
   logic [1:0] kept_at, put_at, taken_at, back_at;
   wire        put   = past_reset && put_want && free_now != 3'd0;
   wire        keeps = looks && !kept && keep;
   wire        back  = past_reset && (looks ? !keeps : kept && !keep);
-  wire  [2:0] free_now = free + 3'(back); // a place given back in a clock can be had in it
+  wire  [2:0] free_now = free + 3'(back); // a slot can be reused in the clock that frees it
   assign back_at = looks ? taken_at : kept_at;
 
   logic        mark;
@@ -46,17 +47,17 @@ module lists (
       free <= free_now - 3'(put);
   end
 
-  // --- one flit that is watched, of either list ---
+  // --- one watched flit, in either list ---
   (* anyconst *) logic w_full;
   logic       watched = 1'b0, inside = 1'b0, w_due = 1'b0;
-  logic [2:0] count = 3'd0, ahead; // in its list; of them before it
+  logic [2:0] count = 3'd0, ahead; // flits in its list; those ahead of it
   logic [1:0] w_at;
   wire        w_in   = put && put_full == w_full;
   wire        w_out  = w_full ? take[12] : take[0];
   wire        w_some = w_full ? some[12] : some[0];
   wire        w_meta = w_full ? meta[12] : meta[0];
   wire        w_last = inside && ahead == 3'd0;
-  logic [3:0] used = 4'd0; // places in use
+  logic [3:0] used = 4'd0; // slots in use
   assign mark = watch && w_in && !watched;
   always_ff @(posedge clk) begin
     count <= count + 3'(w_in) - 3'(w_out);
@@ -89,8 +90,8 @@ module lists (
 `ifdef REACHED
       assert(!(w_out && w_last && count == 3'd4)); // three behind it
       assert(!(mark && count == 3'd3)); // three before it
-      assert(!(put && free == 3'd0)); // the last place, while it is given back
-      assert(!(w_due && kept)); // its place may be given back, while another is kept
+      assert(!(put && free == 3'd0)); // the last slot is freed and allocated in one clock
+      assert(!(w_due && kept)); // its slot is freed while another is kept
 `endif
     end
 endmodule

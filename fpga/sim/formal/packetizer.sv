@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packetizer, small: 128 bits wide, one partition, flushes of one or two lines, each with any of its first three bytes, of
-// which one bit is anything, as is one of the line's tag; sub-headers of five bytes, so that a packet has two or three beats.
-// Any flushes, given when it likes, packets taken by whoever comes behind when he likes; a bank is filled anew as soon as it
-// is given back. Proven:
-//   CONTENT  every packet is that of its flush, in order, byte by byte: header, sub-headers and data of the runs, each once
-//            and in order, padding; so it is as long as the flush says, and that is within the queue's limit;
-//   REST     never stuck: while packets are taken, within 16 clocks something goes in or comes out, or all is at rest; a bank
-//            is given back once, and before its packet is out.
-// REACHED: asserted instead is that what these speak of cannot be.
+// The packetizer, scaled down: 128 bits wide, one partition, flushes of one or two lines, each with any of its first three
+// bytes. One bit per byte and one per line tag are free; sub-headers have five bytes, so a packet has two or three beats.
+// Flushes and back-pressure are arbitrary; a bank is refilled as soon as it is freed. Asserted:
+//   CONTENT  every packet matches its flush, in order, byte by byte: header, sub-headers and data of the runs, each once and in
+//            order, padding; so its length is that of the flush, which is within the queue's limit;
+//   REST     progress: while packets are accepted, within 16 clocks something goes in or comes out, or the block is idle; a
+//            bank is freed once, before its packet is out.
+// Under REACHED the negated covers are asserted; each must fail.
 module packetizer (
   input logic       clk,
   input logic       rst,
@@ -23,8 +22,8 @@ module packetizer (
 );
   localparam int H = 5;
 
-  // --- what is expected: {bytes, payload} of a run, of a line, of a flush ---
-  // A run at the end of what is there.
+  // --- expected: {bytes, payload} of a run, of a line, of a flush ---
+  // Appends a run.
   function [196:0] with_run(input [196:0] ahead, input tag, input [1:0] from, input [1:0] length, input [2:0] data);
     logic [63:0] run;
     begin
@@ -54,7 +53,7 @@ module packetizer (
   wire [14:0]  flush = {two, tag1, tag0, data1, data0, bytes1, bytes0};
   wire [196:0] flush_content = content(flush);
 
-  // --- the queue that flushes: two banks, whose entries stay until the bank is given back ---
+  // --- the flushing queue: two banks, whose entries stay until the bank is freed ---
   logic        f_ready, done_valid, done_bank, m_valid, m_last;
   logic        f_bank = 1'b0;
   logic [4:0]  m_bytes;
@@ -67,7 +66,7 @@ module packetizer (
   wire [14:0]  r_data_bank = r_data_entry[1] ? bank1 : bank0;
   logic        r_tag;
   logic [2:0]  r_enables, r_data;
-  always_ff @(posedge clk) begin // what is read stands until the next read, as in glk_write_queue
+  always_ff @(posedge clk) begin // read data hold until the next read, as in glk_write_queue
     if (r_enable) begin
       r_tag     <= r_entry[0] ? r_bank[13] : r_bank[12];
       r_enables <= r_entry[0] ? r_bank[5:3] : r_bank[2:0];
@@ -87,8 +86,8 @@ module packetizer (
   logic [14:0] offered;
   logic [14:0] want [0:3]; // flushes whose packets are not out
   logic [1:0]  in_at = 2'd0, out_at = 2'd0;
-  logic [2:0]  under = 3'd0; // how many
-  logic [1:0]  beat = 2'd0;  // of the packet that comes: 0 the header, then the payload
+  logic [2:0]  under = 3'd0; // their count
+  logic [1:0]  beat = 2'd0;  // of the outgoing packet: 0 the header, then the payload
   logic [4:0]  still = 5'd0;
   always_comb begin
     assume(rst == !past_valid);
@@ -100,7 +99,7 @@ module packetizer (
   wire in  = f_valid && f_ready && !rst;
   wire out = m_valid && m_ready && !rst && past_valid;
 
-  // --- the packet that comes ---
+  // --- the outgoing packet ---
   wire [196:0] out_content = content(want[out_at]);
   wire [4:0]   out_payload = out_content[196:192];
   wire [4:0]   out_rounded = (out_payload + 5'd3) & 5'h1c;
@@ -135,7 +134,7 @@ module packetizer (
 `ifdef REACHED
       assert(!(out && m_last && packets == 2'd1 && beat == 2'd2 && m_bytes == 5'd8));
       assert(!(out && m_last && packets == 2'd1 && beat == 2'd1 && m_bytes == 5'd16));
-      assert(!(f_valid && !busy[f_bank] && under == 3'd3)); // a bank is given back before its packet is out
+      assert(!(f_valid && !busy[f_bank] && under == 3'd3)); // a bank freed before its packet is out
 `endif
 `ifdef CONTENT
       if (m_valid) begin

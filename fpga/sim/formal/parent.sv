@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// That the parent is never stuck, in a cluster queue of four places, for packets of four kinds (two of a flit and two of a flit
-// and a tail), any settings with pooling for up to three clocks, all credits, and a link that is ready when it likes:
-//   with a parent at hand and the link ready, at every clock a piece is taken, or the parent is pooled, or it leaves; a parent
-//   takes three pieces at most; so a turn is over in four clocks of the link;
-//   without one, no clock passes with something in the queue but those that what is pooled has to wait, less than POOL_CYCLES;
-//   and none with two of a kind when yielding.
-// With the turns that others may have first (turn.sv) this is how long a kind can wait. REST is what is asserted; or REACHED:
-// that what it speaks of cannot be.
+// Progress of the parent in a cluster queue of four flits, for packets of four kinds (two of one flit, two of a flit and a
+// tail), all settings with pooling of up to three clocks, unlimited credits, and arbitrary link back-pressure. Asserted under
+// REST:
+//   with a parent and the link ready, in every clock a piece is taken, or the parent is pooled, or it leaves; a parent takes
+//   three pieces at most; so a turn ends within four clocks of the link;
+//   without a parent, a non-empty queue waits only for pooled flits, for less than POOL_CYCLES, and when yielding not at all
+//   once there are two flits of a kind.
+// With the number of turns that other kinds may have first (turn.sv), this bounds the time a kind waits.
+// Under REACHED the negated covers are asserted; each must fail.
 module parent (
   input logic       clk,
-  input logic [1:0] pick, // the kind of the packet that begins
+  input logic [1:0] pick, // kind of the packet that begins
   input logic       offer,
   input logic       link_go
 );
@@ -18,7 +19,7 @@ module parent (
   logic past_reset = 1'b0;
   always_ff @(posedge clk) past_reset <= 1'b1;
 
-  // --- what goes in; a packet without gaps ---
+  // --- input: packets without gaps ---
   function automatic logic [3:0] kind_of(input logic [1:0] which);
     kind_of = (which == 2'd0) ? 4'(glk_flit::READ_REQUEST) : (which == 2'd1) ? 4'(glk_flit::RELEASED) :
               (which == 2'd2) ? 4'(glk_flit::READ_RESPONSE) : 4'(glk_flit::FINEPACK);
@@ -49,9 +50,9 @@ module parent (
     .e_flit(), .e_packet(), .e_kind(), .e_bytes(), .e_refused(), .e_stitched, .e_stitched_kind, .e_partial(), .e_parent(),
     .e_out(), .e_padded(), .e_pooled(), .e_pool_stitched(), .e_pool_timed_out(), .w_valid(), .w_kind(), .w_clocks());
 
-  // --- the parent and its pieces, and what is in the queue with them ---
+  // --- the parent and its pieces; flits in the queue, theirs included ---
   logic [2:0] pieces = 3'd0, inside = 3'd0;
-  logic [1:0] idle = 2'd0; // clocks without a parent, with something there
+  logic [1:0] idle = 2'd0; // clocks without a parent while the queue is not empty
   wire        takes  = |credit_take;
   wire        pools  = |credit_back;
   wire        stuck  = pieces == 3'd0 && !takes && inside != 3'd0;
@@ -61,9 +62,9 @@ module parent (
     idle   <= !stuck ? 2'd0 : idle + 2'(idle != 2'd3);
   end
 
-  // --- of one kind, any ---
+  // --- one kind, any ---
   (* anyconst *) logic [1:0] w_pick;
-  logic [2:0] count = 3'd0; // of its flits that are there; told of those taken as pieces two clocks late
+  logic [2:0] count = 3'd0; // its flits in the queue; those taken as pieces are reported two clocks late
   wire        w_left  = m_valid && m_type[3:0] == kind_of(w_pick);
   wire        w_piece = e_stitched && e_stitched_kind == kind_of(w_pick);
   always_ff @(posedge clk)

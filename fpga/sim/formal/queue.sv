@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The write queue, small: one partition, two entries, of a line the first three bytes, four lines in two windows, two
-// contexts, memories zero at the beginning. Any stores, probes and flushes; a drain that takes flushes when it likes and
-// reads all of each. Proven, beside what the queue asserts itself (nothing it takes in or tells has no room):
-//   a flush's payload is within the limit, and what its entries come to, as its runs are; its lines are different ones,
-//   of its window;
-//   of one store, whichever it is, a byte is in one flush at most, with its data, and in exactly one after a flush or a
-//   probe that concerns it, unless another store came over it before that;
-//   no byte is flushed more often than it was stored;
-//   never stuck: while the drain goes on, within 12 clocks something is taken in or out, or all is at rest; then all tokens
-//   have come, and without queued lines there are no queued stores.
-// One of ACCOUNT, DATA, REST is what is asserted; or REACHED: that what they speak of cannot be.
+// The write queue, scaled down: one partition, two entries, the first three bytes of a line, four lines in two windows, two
+// contexts, memories initially zero. Stores, probes and flushes are arbitrary; the drain accepts flushes with arbitrary
+// back-pressure and reads each completely. Asserted, besides the queue's own assertions (no overflow inside or at its outputs):
+//   ACCOUNT  payload and run count of a flush equal the sums over its entries; the payload is within the limit; its lines
+//            differ and belong to its window;
+//   DATA     a byte of any one store is in at most one flush, with its data, and in exactly one after a flush or probe that
+//            covers it, unless another store overwrote it before; no byte is flushed more often than it was stored;
+//   REST     progress: while the drain runs, within 12 clocks something goes in or out, or the queue is idle; then all tokens
+//            are out, and without queued lines there are no queued stores.
+// Under REACHED the negated covers are asserted; each must fail.
 module queue (
   input logic         clk,
   input logic         rst,
   input logic [1:0]   s_kind,
   input logic [1:0]   line,
   input logic [1:0]   first,
-  input logic [1:0]   more, // bytes beside one
+  input logic [1:0]   more, // bytes, less 1
   input logic [1:0]   data,
   input logic         context_bit,
   input logic         owned,
@@ -63,7 +62,7 @@ module queue (
     .done_valid, .done_partition(1'b0), .done_bank(d_bank), .e_valid(), .e_partition(), .e_overwritten(), .idle, .holds,
     .e_flush, .token_valid, .token, .queued_stores, .look_partition(1'b0), .look_entries(), .look_payload());
 
-  // --- what comes in ---
+  // --- input ---
   logic past_valid = 1'b0;
   initial assume(rst);
   always_ff @(posedge clk) past_valid <= 1'b1;
@@ -88,10 +87,10 @@ module queue (
   end
   wire taken = s_valid && s_ready && !rst;
 
-  // --- the store that is watched, of byte 1 of a line ---
+  // --- the watched store, to byte 1 of a line ---
   (* anyconst *) logic [1:0] w_line;
   (* anyconst *) logic       w_context;
-  localparam logic [1:0] W_VALUE = 2'd3; // no other one writes that
+  localparam logic [1:0] W_VALUE = 2'd3; // written by no other store
   wire here   = line == w_line && covered[1];
   wire covers = taken && store && here;
   wire tells  = taken && ((!store && !probe && (!owned || context_bit == w_context)) || (probe && here));
@@ -112,7 +111,7 @@ module queue (
     tokens <= tokens + 4'(taken && with_token) - 4'(token_valid && past_valid);
   end
 
-  // --- what is flushed ---
+  // --- flushes ---
   logic [1:0]  step = 2'd0, d_used;
   logic        d_window, tag0_line, there;
   logic [4:0]  d_payload, sum, cost;
@@ -153,7 +152,7 @@ module queue (
       seen <= seen + 2'(seen != 2'd3);
   end
 
-  // --- rest: since when the drain could go on, and nothing was taken in or out ---
+  // --- progress: clocks in which the drain was ready and nothing went in or out ---
   logic [3:0] still = 4'd0;
   wire empty = idle && !f_valid && step == 2'd0;
   always_ff @(posedge clk)
@@ -164,8 +163,8 @@ module queue (
   always_ff @(posedge clk)
     if (past_valid && !rst) begin
 `ifdef REACHED
-      assert(!(step == 2'd3 && d_used[1] && d_payload == 5'(LIMIT))); // a flush of two lines, as big as may be
-      assert(!(step == 2'd3 && !d_used[1] && d_runs == 3'd2)); // and one of two runs of a line
+      assert(!(step == 2'd3 && d_used[1] && d_payload == 5'(LIMIT))); // a flush of two lines, of maximum size
+      assert(!(step == 2'd3 && !d_used[1] && d_runs == 3'd2)); // a flush of two runs of one line
       assert(!(quiet && told && !replaced && seen == 2'd1)); // the watched store came out
       assert(!(s_valid && !s_ready && f_valid && tokens == 4'd4)); // no bank is free
 `endif

@@ -1,34 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions: two cards, over a wire each way that keeps up to two hellos or readies as long as it likes, in order, and may
-// lose them, also the one that is coming; one that comes may say another version, or be none that is right. Either wire is
-// cut, either card is reset, finds what comes wrong, or gives up after its replays, whenever it may. A card's epochs are
-// counted: it has another one whenever it forgets. Proven:
-//   EPOCHS: a card comes up only with one that knows the epoch that it is in. It resumes only what has begun in this epoch,
-//   with the epoch of the other in which it began, and begins anew only what it has not begun in this epoch. When both are
-//   up each has the other's number and its epoch. A frame that was sent in another session is never right. A reset and what
-//   is wrong end a session, so do a hello that is none and one of a card that has forgotten; and no number is 0;
-//   MEET: when the wires are good and nobody is reset, both are up within 20 clocks, a hello of 2 clocks being said every
-//   one or two, and stay up.
-// So that the proof is short a hello is 2 clocks, numbers begin at FFFE and FFFF, and no card forgets more than three
-// times.
-// One of them is what is asserted; or REACHED: that what they speak of cannot be.
+// Sessions: two cards, connected by a channel each way that delays up to two hello or ready messages for any time, in order,
+// and may lose them, the arriving one included; a message may have another version or be malformed. At any time a channel is
+// cut, a card is reset, detects a protocol error, or gives up after its replays. An epoch of a card ends when it clears its
+// state; epochs are counted here. Asserted:
+//   EPOCHS  A card comes up only with a peer that has seen its present epoch. It resumes only a session begun in this epoch,
+//           with the peer's epoch in which it began, and begins a new one only if none began in this epoch. When both are up,
+//           each holds the other's session number and epoch. A frame of another session is never accepted. A reset, a protocol
+//           error, a malformed hello and a hello of a card that has cleared its state end the session. No session number is 0.
+//   MEET    Without faults and resets both come up within 20 clocks, with a hello of 2 clocks sent every one or two clocks, and
+//           stay up.
+// To keep the proof short, a hello takes 2 clocks, session numbers start at FFFE and FFFF, and no card clears its state more
+// than three times. Under REACHED the negated covers are asserted; each must fail.
 module session (
   input logic        clk,
   input logic        rst,
   input logic [1:0]  hello_a, // clocks between two hellos, less 1
   input logic [1:0]  hello_b,
-  input logic [1:0]  busy,    // what has begun goes on, so no hello can begin
-  input logic [1:0]  late,    // what is on the wire to this card stays there
-  input logic [1:0]  lose,    // what is on the wire to it, or is coming
-  input logic [1:0]  strange, // it says another version
-  input logic [1:0]  bad,     // it is no right hello
+  input logic [1:0]  busy,    // the transmitter is busy: no hello can begin
+  input logic [1:0]  late,    // the message to this card is delayed
+  input logic [1:0]  lose,    // it is lost, on the wire or while it arrives
+  input logic [1:0]  strange, // it has another version
+  input logic [1:0]  bad,     // it is malformed
   input logic [1:0]  cut,
   input logic [1:0]  reset,
   input logic [1:0]  refused,
   input logic [1:0]  wrong,
   input logic [1:0]  lost,
-  input logic        look,    // a frame that this card sends now is the one looked at
-  input logic        good     // nothing of that any more
+  input logic        look,    // the frame that card a sends now is the watched one
+  input logic        good     // no faults from now on
 );
   logic past_valid = 1'b0, was_good = 1'b0;
   logic [1:0]  clocks_a, clocks_b;
@@ -46,7 +45,7 @@ module session (
     if (was_good) assume(good);
     if (good) assume((busy | late | lose | strange | bad | cut | reset | refused | wrong | lost) == 2'd0);
 `ifdef MEET
-    assume((busy | strange | bad | refused | wrong | {hello_b[1], hello_a[1]}) == 2'd0); // as if lost, or reset
+    assume((busy | strange | bad | refused | wrong | {hello_b[1], hello_a[1]}) == 2'd0); // subsumed by loss or reset
 `else
     assume(!good);
     assume(hello_a == 2'd0 && hello_b == 2'd0); // `busy` delays them
@@ -77,7 +76,7 @@ module session (
     .once_lost(once_lost[1]), .ended(ended[1]), .resumed(resumed[1]),
     .i_hello(a_hello), .i_some(some[0]), .i_get(get[1]), .o_hello(b_hello), .o_some(some[1]), .o_get(get[0]));
 
-  // --- a frame of a, sent at some time: what its check has of the sessions, and of which it is ---
+  // --- a frame of card a, sent at any time: the session numbers in its CRC, and its epochs ---
   logic        f_some = 1'b0;
   logic [15:0] f_own, f_other;
   logic [1:0]  f_epoch, f_with;
@@ -90,15 +89,15 @@ module session (
       f_some <= 1'b0;
   end
 
-  logic [5:0] still = 6'd0; // clocks that are good
-  logic [1:0] old = 2'd0;   // a frame is looked at whose session is over
+  logic [5:0] still = 6'd0; // clocks without faults
+  logic [1:0] old = 2'd0;   // the session of the watched frame has ended
   always_ff @(posedge clk) begin
     still <= !good ? 6'd0 : still + 6'(still != 6'd63);
     if (past_valid && !rst) begin
 `ifdef REACHED
       assert(!(up == 2'd3 && once_lost == 2'd3));
       assert(!(up == 2'd3 && resumed == 2'd3 && a_epoch == 2'd2));
-      assert(!(up == 2'd3 && ended == 2'd1 && a_epoch == 2'd1)); // b has heard of it, and ended too
+      assert(!(up == 2'd3 && ended == 2'd1 && a_epoch == 2'd1)); // b was notified, and ended its session too
       assert(!(up == 2'd3 && a_epoch != 2'd0 && b_epoch != 2'd0 && f_some && f_own != a_own));
 `endif
 `ifdef EPOCHS
@@ -116,7 +115,7 @@ module session (
   end
 endmodule
 
-// A card: its session, how it sends, the wire to the other, and what it is asked to do.
+// A card: its session, its transmitter, the channel to the other card, and the injected faults.
 module session_card (
   input  logic        clk,
   input  logic        rst,
@@ -136,22 +135,22 @@ module session_card (
   output logic        begun,
   output logic [15:0] own,
   output logic [15:0] other,
-  output logic [1:0]  epoch,     // its own,
-  output logic [1:0]  knows,     // the other's, as it has heard of it,
-  output logic [1:0]  w_epoch,   // the other's when the session began
+  output logic [1:0]  epoch,     // its own
+  output logic [1:0]  knows,     // the peer's, as last heard
+  output logic [1:0]  w_epoch,   // the peer's when the session began
   output logic        once_lost,
   output logic        ended,
   output logic        resumed,
   input  logic [10:0] i_hello,
   input  logic        i_some,
   output logic        i_get,
-  output logic [10:0] o_hello,   // the first on the wire
+  output logic [10:0] o_hello,   // the first in the channel
   output logic        o_some,
   input  logic        o_get
 );
-  // --- what comes: a data block and the word; the second data block, which says the room, came at first ---
-  logic        i_on = 1'b0;  // the word is next
-  logic [4:0]  held;         // it is a ready; the epochs of what it names, and of its sender
+  // --- input: a data block and the control word; the second data block (buffer sizes) was given once, during reset ---
+  logic        i_on = 1'b0;  // the control word is next
+  logic [4:0]  held;         // ready; epoch of the session it names; epoch of its sender
   wire         gone  = reset || refused;
   wire         shown = i_on ? !lose : (i_some && !late && !lose);
   wire         whole = shown && i_on && !gone;
@@ -168,9 +167,9 @@ module session_card (
       data = {80'd0, 16'd132, 16'd2, 16'd388};
   end
 
-  // --- its session ---
+  // --- session ---
   logic       answer, hello_due, stop, clear, comes_up, resumes, e_protocol, e_version;
-  logic       sends = 1'b0; // what is left of a hello
+  logic       sends = 1'b0; // the rest of a hello
   wire        greet = !sends && !busy && (answer || (!up && hello_due));
   glk_link_session #(.W(3)) dut (
     .clk, .rst, .cfg_session(first), .cfg_hello(hello), .r_data(data), .r_flit(rst || (shown && !i_on && !gone)),
@@ -179,10 +178,10 @@ module session_card (
     .r_wrong(wrong && !whole), .greet, .lost, .up, .begun, .answer, .hello_due, .own, .other, .stop, .clear,
     .comes_up, .resumes, .peer_serial(), .peer_cluster(), .room(), .e_protocol, .e_version);
 
-  // --- what goes; of numbers the wire has 3 bits ---
+  // --- output; the channel carries 3 bits of session numbers ---
   logic [10:0] wire_0, wire_1;
   wire  [10:0] said = {answer, other[2:0], own[2:0], knows, epoch};
-  logic [1:0]  number = 2'd0; // on the wire
+  logic [1:0]  number = 2'd0; // messages in the channel
   wire  [1:0]  left = number - 2'(o_get);
   assign o_some  = number != 2'd0;
   assign o_hello = wire_0;

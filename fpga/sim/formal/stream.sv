@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for every block that only passes a stream on: what goes in comes out, once, unchanged and in order; what is
-// offered stays until it is taken; nothing is stuck. One item, of any number, is watched on its way.
+// Properties of a block that only forwards a stream: items come out once, unchanged and in order; an offered item holds until
+// it is taken; no deadlock. One item, of any number, is watched from input to output.
 module stream_check #(
   parameter int W = 4,
-  parameter int PATIENCE = 4 // clocks within which something comes out, if it is taken
+  parameter int PATIENCE = 4 // clocks within which an item is offered
 ) (
   input logic         clk,
   input logic         rst,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose turn it is, for any kinds that are due or yield, with a `burst` of 2: of the kinds that are due it is one, of those
-// that yield when none is due. A kind that stays due has its turn: without sequencing when the ten others have had one; with it
-// an ordinary kind when the six others have, and two latency-critical ones before each of them and before its own; a
-// latency-critical kind when the three others have, and an ordinary one before and between them. TURNS is what is asserted; or
-// REACHED: that nobody waits so long.
+// The arbiter of the cluster queue, for arbitrary sets of kinds that are due or yield, with a `burst` of 2. Asserted under
+// TURNS:
+// it grants one kind that is due, or one that yields when none is due. A kind that stays due gets its turn: without sequencing
+// after at most 10 turns of others; with sequencing an ordinary kind after at most 20 (the six others, and two latency-critical
+// ones before each of them and before its own), a latency-critical one after at most 5 (the three others, and an ordinary one
+// before and between them). REACHED asserts that these bounds are never met, which must fail.
 module turn (
   input logic        clk,
   input logic [11:1] due,
@@ -25,7 +26,7 @@ module turn (
   always_comb
     assume(w_kind >= 4'd1 && w_kind <= 4'd11);
   wire [15:0] due_of = {4'b0, due, 1'b0}, turn_of = {4'b0, turn, 1'b0};
-  logic [5:0] passed = 6'd0; // turns of others since it is due
+  logic [5:0] passed = 6'd0; // turns of others since it became due
   always_ff @(posedge clk)
     if (!past_reset || !due_of[w_kind] || (chosen && turn_of[w_kind]))
       passed <= 6'd0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// glk_link_layer behind a C interface.
+// C interface to glk_link_layer.
 #include "link_layer_dut.h"
 
 #include <cstring>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Verilated glk_link_layer, a clock at a time, for benches in C. */
+/* Cycle-by-cycle C interface to the Verilated glk_link_layer. */
 #ifndef GLK_LINK_LAYER_DUT_H
 #define GLK_LINK_LAYER_DUT_H
 
@@ -12,13 +12,14 @@ extern "C" {
 
 #define LINK_LAYER_CLASSES 3u
 /*
- * A block that is shown at a clock is decided on so many clocks later, and what is decided at a clock is shown so many later. What
- * a clock's decision does to flits shows at once, the flits that it brings later, what has happened so many clocks later.
+ * Pipeline latencies in clocks: from an input block to the decision about it, and from a decision to the output block. A
+ * decision affects the flit input at once; flits it delivers come out later, and events and counters follow after the latencies
+ * below.
  */
 #define LINK_LAYER_IN	  3u
 #define LINK_LAYER_OUT	  4u
 #define LINK_LAYER_EVENT  2u
-#define LINK_LAYER_COUNT  1u /* but ups and downs: as events */
+#define LINK_LAYER_COUNT  1u /* except ups and downs, which follow the events */
 
 struct link_layer_settings {
 	uint64_t serial;
@@ -39,21 +40,21 @@ struct link_layer_flit {
 
 struct link_layer_in {
 	struct link_layer_flit flit;
-	unsigned pieces[LINK_LAYER_CLASSES]; /* of the flit */
+	unsigned pieces[LINK_LAYER_CLASSES]; /* of the flit, by class */
 	struct link_layer_block block;
 	bool cut, reset;
 	bool out_ready, refused;
 	unsigned freed[LINK_LAYER_CLASSES];
 };
 
-/* What has happened, each once at most at a clock. */
+/* Events, each at most once per clock. */
 struct link_layer_events {
 	bool up, resumed, lost, ended;
 	bool down, frame_sent, frame_received, word_sent, replay, frame_replayed, frame_repeated, crc, sequence, protocol, version;
 };
 
 struct link_layer_out {
-	bool ready; /* in.flit.valid is taken at this clock */
+	bool ready; /* in.flit.valid is accepted in this clock */
 	bool credit;
 	unsigned credit_class, credit_pieces;
 	struct link_layer_flit flit;
@@ -70,9 +71,9 @@ unsigned link_layer_frames(void);
 unsigned link_layer_buffer(void);
 struct link_layer_dut *link_layer_create(const char *wave);
 void link_layer_destroy(struct link_layer_dut *dut);
-/* The first clock after it is the first of a card whose power was off. */
+/* Power-on reset: the next clock is the card's first. */
 void link_layer_reset(struct link_layer_dut *dut, const struct link_layer_settings *settings);
-/* Shows `in`, tells what comes out before the clock's edge, and clocks. */
+/* Applies `in`, samples the outputs before the clock edge, and clocks. */
 void link_layer_clock(struct link_layer_dut *dut, const struct link_layer_in *in, struct link_layer_out *out);
 
 #ifdef __cplusplus

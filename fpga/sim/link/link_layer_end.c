@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-	LATEST = 16,  /* clocks in which the logic gives a flit after the model, when all are taken */
-	STARTING = 8, /* clocks in which the credits of a session are told */
+	LATEST = 16,  /* clocks within which the RTL delivers a flit after the model, without back-pressure */
+	STARTING = 8, /* clocks in which the initial credits of a session are given */
 };
 
 const char *const link_layer_counter_names[LINK_LAYER_COUNTERS] = {
@@ -30,7 +30,7 @@ static struct said *said_at(struct link_layer_end *e, uint64_t clock)
 	return &e->said[clock % LINK_LAYER_DELAYED];
 }
 
-/* ---- Flits: the first three bytes say how many pieces of each class they have ---- */
+/* ---- Flits: the first three bytes hold the number of pieces per class ---- */
 
 static void make_flit(struct link_layer_end *e, struct glk_flit *flit)
 {
@@ -52,7 +52,7 @@ static int on_flit(void *user, const struct glk_flit *flit)
 		if (glk_link_layer_hold(e->model, (enum glk_class)class, flit->bytes[class]) == 0)
 			c->held[class] = flit->bytes[class];
 		else if (!e->bench->forged)
-			link_layer_fail(e, "room for a flit's pieces", 1, 0);
+			link_layer_fail(e, "credit for the pieces of a flit", 1, 0);
 	return 0;
 }
 
@@ -114,7 +114,7 @@ void link_layer_end_make(struct link_layer_end *e)
 	e->up_at = e->strange_at = e->bench->now;
 }
 
-/* Another card in its place, or this one after its power was off. */
+/* Replaces the card, or power-cycles it. */
 void link_layer_end_replace(struct link_layer_end *e)
 {
 	glk_link_layer_destroy(e->model);
@@ -123,7 +123,7 @@ void link_layer_end_replace(struct link_layer_end *e)
 	link_layer_end_make(e);
 }
 
-/* ---- A clock ---- */
+/* ---- Clock ---- */
 
 static void model_acts(struct link_layer_end *e)
 {
@@ -185,14 +185,14 @@ static void check_block(struct link_layer_end *e, const struct link_layer_out *o
 	const struct link_layer_block *b = &said_at(e, e->bench->now - LINK_LAYER_OUT)->out;
 
 	if (b->valid != out->block.valid)
-		link_layer_fail(e, "a block", b->valid, out->block.valid);
+		link_layer_fail(e, "block", b->valid, out->block.valid);
 	if (!b->valid)
 		return;
 	if (b->control != out->block.control)
-		link_layer_fail(e, "a control block", b->control, out->block.control);
+		link_layer_fail(e, "control block", b->control, out->block.control);
 	for (unsigned i = 0; i < GLK_FLIT_BYTES; i++)
 		if (b->data[i] != out->block.data[i])
-			link_layer_fail(e, "byte of a block", b->data[i], out->block.data[i]);
+			link_layer_fail(e, "block data", b->data[i], out->block.data[i]);
 }
 
 static void count(struct link_layer_end *e, const struct link_layer_out *out, bool taken)
@@ -209,7 +209,7 @@ static void count(struct link_layer_end *e, const struct link_layer_out *out, bo
 	}
 }
 
-/* Not right behind what the model is told a clock later. */
+/* Not directly after an event that the model sees a clock later. */
 static void check_counters(struct link_layer_end *e)
 {
 	for (unsigned i = 0; i < LINK_LAYER_COUNTERS && e->bench->now > e->strange_at + LINK_LAYER_DELAYED; i++) {
@@ -236,7 +236,7 @@ static void check_events(struct link_layer_end *e, const struct link_layer_out *
 	e->dut_session += v->up;
 }
 
-/* The logic may keep flits for itself only when their session has ended. */
+/* The RTL may drop flits only if their session has ended. */
 static void check_flit(struct link_layer_end *e, const struct link_layer_in *in, const struct link_layer_out *out)
 {
 	const struct coming *c;
@@ -245,18 +245,18 @@ static void check_flit(struct link_layer_end *e, const struct link_layer_in *in,
 		e->given++;
 	c = &e->coming[e->given % LINK_LAYER_COMING];
 	if (e->takes_all && e->given < e->made && e->bench->now > c->clock + LATEST)
-		link_layer_fail(e, "a flit so many clocks behind the model's", LATEST, e->bench->now - c->clock);
+		link_layer_fail(e, "clocks by which a flit lags the model", LATEST, e->bench->now - c->clock);
 	if (!out->flit.valid || !in->out_ready)
 		return;
 	if (e->given == e->made) {
-		link_layer_fail(e, "a flit", 0, 1);
+		link_layer_fail(e, "unexpected flit", 0, 1);
 		return;
 	}
 	if (c->flit.type != out->flit.type)
-		link_layer_fail(e, "type of a flit", c->flit.type, out->flit.type);
+		link_layer_fail(e, "flit type", c->flit.type, out->flit.type);
 	for (unsigned i = 0; i < GLK_FLIT_BYTES; i++)
 		if (c->flit.bytes[i] != out->flit.data[i])
-			link_layer_fail(e, "byte of a flit", c->flit.bytes[i], out->flit.data[i]);
+			link_layer_fail(e, "flit data", c->flit.bytes[i], out->flit.data[i]);
 	if (c->session == e->session)
 		for (unsigned class = 0; class < LINK_LAYER_CLASSES; class++)
 			e->held[class] += c->held[class];
@@ -271,7 +271,7 @@ static bool can_offer(const struct link_layer_end *e)
 	return e->dut_session % 2 && e->sent < e->enough;
 }
 
-/* What is shown to the logic at this clock. What is offered stays, unless the session ends. */
+/* RTL inputs of this clock. An offered flit holds unless the session ends. */
 static void choose(struct link_layer_end *e, const struct glk_block *came, struct link_layer_in *in)
 {
 	struct said *said = said_at(e, e->bench->now);
@@ -319,7 +319,7 @@ static void check_peer(const struct link_layer_end *e, const struct link_layer_o
 	if (glk_link_layer_up(e->model) != out->up)
 		link_layer_fail(e, "up", glk_link_layer_up(e->model), out->up);
 	if (peer && (peer->serial != out->peer_serial || peer->cluster != out->peer_cluster))
-		link_layer_fail(e, "the other's serial number or cluster", peer->serial, out->peer_serial);
+		link_layer_fail(e, "peer serial number or cluster", peer->serial, out->peer_serial);
 }
 
 struct link_layer_block link_layer_end_clock(struct link_layer_end *e, const struct glk_block *came, const struct link_layer_acts *acts)
@@ -335,13 +335,13 @@ struct link_layer_block link_layer_end_clock(struct link_layer_end *e, const str
 	for (unsigned class = 0; class < LINK_LAYER_CLASSES; class++) {
 		if (out.credit && out.credit_class == class)
 			e->credits[class] += out.credit_pieces;
-		if (!(e->session % 2)) /* the old ones are freed no more */
+		if (!(e->session % 2)) /* old ones are no longer freed */
 			in.freed[class] = 0;
 	}
 	check_credits(e);
 	check_peer(e, &out);
 	if (glk_link_layer_ready(e->model) != out.ready)
-		link_layer_fail(e, "ready for a flit", glk_link_layer_ready(e->model), out.ready);
+		link_layer_fail(e, "ready", glk_link_layer_ready(e->model), out.ready);
 	taken = in.flit.valid && out.ready;
 	model_sends(e, &in);
 	model_receives(e, &in);

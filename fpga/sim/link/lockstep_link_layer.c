@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Lock step of the link layer: two ends joined by a wire that loses, changes, repeats and exchanges blocks, is cut and restored;
- * in some rounds what is changed has a check that is right; ends that are reset, replaced, and told that a flit was a protocol error. Each end is the Verilated glk_link_layer and the model,
- * which has what the logic has, as many clocks later as the logic's pipelines take. At every clock both have to take a flit or
- * none, say that they are up or not, give the same block or none, tell the same events, and have the same counters and credits; and
- * to give the same flits, in order, all of them when the session does not end.
+ * Lock-step co-simulation of the link layer: two ends, each the Verilated glk_link_layer and the model, with the model's inputs
+ * delayed by the latency of the RTL pipelines. Fault injection: the link drops, corrupts, repeats and swaps blocks, and is cut
+ * and restored; in some rounds corrupted blocks have a valid CRC; ends are reset, replaced, and notified of protocol errors. In
+ * every clock both must accept a flit or not, be up or not, send the same block or none, report the same events, and have the
+ * same counters and credits. They must deliver the same flits, in order, and all of them unless the session ends.
  *
- * lockstep_link_layer [--seed N] [--clocks N] [--round N] [--wave FILE] [--rates]
+ * lockstep-link-layer-* [--seed N] [--clocks N] [--round N] [--wave FILE] [--rates]
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -20,22 +20,22 @@
 #include "link_layer_end.h"
 
 enum {
-	CLOCKS = 6000,	  /* of a round, before the wire is good again */
-	SETTLE = 30000,	  /* clocks at most until all has come then */
-	BEHIND = 64,	  /* clocks that are looked at behind that */
-	FLITS_GOOD = 100, /* to be sent by each end when the wire is good again */
+	CLOCKS = 6000,	  /* of a round with fault injection */
+	SETTLE = 30000,	  /* clocks without faults until everything is delivered, at most */
+	BEHIND = 64,	  /* clocks checked after that */
+	FLITS_GOOD = 100, /* sent by each end without faults */
 };
 
 static struct {
 	struct link_layer_bench bench;
 	struct link_layer_end end[2];
-	struct link_wire wire[2]; /* what each sends */
-	bool hello[2];	   /* came to it a clock ago */
+	struct link_wire wire[2]; /* from each end */
+	bool hello[2];	   /* received one clock ago */
 	struct glk_crc32c crc;
-	uint32_t forged[2]; /* how the check has to change with what was changed since the last control block */
-	unsigned forge_rate; /* of 65536 blocks */
-	bool good;	   /* the wires are, and nothing happens any more */
-	unsigned act_rate; /* of 65536 clocks, how many */
+	uint32_t forged[2]; /* CRC difference due to the corruption since the last control block */
+	unsigned forge_rate; /* per 65536 blocks */
+	bool good;	   /* no more fault injection */
+	unsigned act_rate; /* events per 65536 clocks */
 } t;
 
 static void configure(struct link_layer_end *e, unsigned delay, uint64_t seed)
@@ -99,7 +99,7 @@ static bool is_hello(const struct glk_block *block)
 	return block && block->control && block->bytes[11] >> 6 == 3;
 }
 
-/* By chance something befalls the end at this clock; more often when, or right behind when, a hello or ready comes. */
+/* Random event at the end in this clock; more likely with, or directly after, a hello or ready. */
 static void act(struct link_layer_end *e, const struct glk_block *came, struct link_layer_acts *acts)
 {
 	bool *hello = &t.hello[e->number], before = *hello;
@@ -112,13 +112,13 @@ static void act(struct link_layer_end *e, const struct glk_block *came, struct l
 	if (below(&t.bench.chance, 65536) >= t.act_rate)
 		return;
 	switch (below(&t.bench.chance, 6)) {
-	case 0: /* the other does not notice, or not yet */
+	case 0: /* the peer does not notice, or not yet */
 	case 1:
 		cut_wires();
 		acts->cut = true;
 		break;
 	case 2:
-		cut_wires(); /* nobody notices */
+		cut_wires(); /* neither end notices */
 		break;
 	case 3:
 		acts->reset = true;
@@ -131,7 +131,7 @@ static void act(struct link_layer_end *e, const struct glk_block *came, struct l
 	}
 }
 
-/* Changes some bits, of words mostly, and the check with them: it is linear. */
+/* Flips some bits, mostly of control words, and adapts the CRC, which is linear. */
 static void forge(unsigned number, struct glk_block *block)
 {
 	uint8_t changed[GLK_FLIT_BYTES] = { 0 };
@@ -171,7 +171,7 @@ static void clock_both(void)
 
 /* ---- Rounds ---- */
 
-/* Who was told wrong things goes on in a new session. */
+/* An end that received forged data continues in a new session. */
 static void begin_good(void)
 {
 	t.good = true;
@@ -210,12 +210,12 @@ static void run_round(unsigned clocks)
 	for (end = t.bench.now + SETTLE; t.bench.now < end && !all_come() && !t.bench.failure[0];)
 		clock_both();
 	if (!all_come())
-		link_layer_fail(&t.end[0], "all flits that were sent when the wire was good", 1, 0);
+		link_layer_fail(&t.end[0], "flits delivered without fault injection", 1, 0);
 	for (end = t.bench.now + BEHIND; t.bench.now < end && !t.bench.failure[0];)
 		clock_both();
 }
 
-/* Flits a clock, over a good wire, when there always is one. */
+/* Flits per clock over an error-free link, with flits always offered. */
 static double rate(void)
 {
 	uint64_t sent;
@@ -241,31 +241,31 @@ static double rate(void)
 	return (double)(t.end[0].sent - sent) / 12000;
 }
 
-/* That of the blocks of full frames; when enough are kept for the way there and back. */
+/* Expects the rate of full frames, if the replay buffer covers the round trip. */
 static bool report_rate(void)
 {
 	double flits;
 
 	if (link_layer_frames() < 16) {
-		puts("ok 2 - the rate # SKIP so few frames do not fill the wire");
+		puts("ok 2 - throughput # SKIP the replay buffer does not cover the round trip");
 		return true;
 	}
 	flits = rate();
 	if (t.bench.failure[0])
 		printf("# %s\n", t.bench.failure);
-	printf("%sok 2 - %.4f flits a clock\n", flits > 0.9166 ? "" : "not ", flits);
+	printf("%sok 2 - %.4f flits per clock\n", flits > 0.9166 ? "" : "not ", flits);
 	return flits > 0.9166;
 }
 
 /*
- * Flits that no credit was used for, and nobody takes, fill the buffer behind the logic: one more ends the session, once, and the
- * next one begins. Without the model, which has no such buffer.
+ * Flits sent without credit and not consumed fill the receive buffer: one more ends the session, once, and the next session
+ * begins. Without the model, which has no such buffer.
  */
 static bool overruns(void)
 {
 	struct link_layer_block last[2] = { { .valid = false } };
 	unsigned ends = 0, errors = 0, ups = 0, came = 0;
-	uint64_t taken = 0, until = 0; /* in all, and until it ended */
+	uint64_t taken = 0, until = 0; /* in total, and until the session ended */
 
 	start(1, 0);
 	for (unsigned clock = 0; clock < 4 * link_layer_buffer() && came == 0; clock++) {
@@ -311,7 +311,7 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
-	printf("# seed %" PRIu64 ", %u frames kept\n", seed, link_layer_frames());
+	printf("# seed %" PRIu64 ", replay buffer of %u frames\n", seed, link_layer_frames());
 	t.end[0].dut = link_layer_create(wave);
 	t.end[1].dut = link_layer_create(NULL);
 	do {
@@ -328,13 +328,13 @@ int main(int argc, char **argv)
 		printf("%s %" PRIu64 " %s", i ? "," : ":", totals[i], link_layer_counter_names[i]);
 	putchar('\n');
 	if (t.bench.failure[0])
-		printf("# round %" PRIu64 ": %s\n# again: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round - 1, t.bench.failure,
+		printf("# round %" PRIu64 ": %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round - 1, t.bench.failure,
 		       seed, round - 1);
 	good = !t.bench.failure[0];
-	printf("%sok 1 - the model and the logic do the same at every clock\n", good ? "" : "not ");
+	printf("%sok 1 - model and RTL match in every clock\n", good ? "" : "not ");
 	good = report_rate() && good;
 	room = overruns();
-	printf("%sok 3 - a flit for which there is no room ends the session\n1..3\n", room ? "" : "not ");
+	printf("%sok 3 - receive buffer overflow ends the session\n1..3\n", room ? "" : "not ");
 	good = good && room;
 	for (unsigned i = 0; i < 2; i++) {
 		link_layer_destroy(t.end[i].dut);

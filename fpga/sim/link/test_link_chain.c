@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Packets from end to end in the logic: of two ends, each with glk_cluster_tx, glk_link_layer and glk_cluster_rx, over a wire that
- * loses, changes and repeats blocks and is cut now and then. All packets of a kind have to come, byte by byte, in order, and the
- * session must not end.
+ * End-to-end packets in RTL: two ends, each with glk_cluster_tx, glk_link_layer and glk_cluster_rx, over a link that drops,
+ * corrupts and repeats blocks and is cut at times. All packets must be delivered with the right data, in order per kind, and
+ * the session must not end.
  *
- * test_link_chain [--seed N] [--rounds N] [--round N]
+ * test-link-chain [--seed N] [--rounds N] [--round N]
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -21,10 +21,10 @@
 #include <netcrafter/link_packets.h>
 
 enum {
-	PACKETS = 1500,	  /* of an end in a round, at most */
+	PACKETS = 1500,	  /* per end and round, at most */
 	PATIENCE = 60000, /* clocks without a packet */
-	BETWEEN = 2,	  /* flits that wait between two blocks of the logic, which register them */
-	RX_CLOCKS = 140,  /* until it takes flits after a reset */
+	BETWEEN = 2,	  /* flits registered between two RTL blocks */
+	RX_CLOCKS = 140,  /* from reset until it accepts flits */
 };
 
 struct flits {
@@ -33,7 +33,7 @@ struct flits {
 	unsigned count;
 };
 
-/* A packet on its way out, of a kind. */
+/* A partly received packet of a kind. */
 struct coming {
 	size_t length;
 	uint8_t bytes[GLK_LINK_PACKET_BYTES_MAX + GLK_FLIT_BYTES];
@@ -45,17 +45,17 @@ struct end {
 	struct cluster_rx_dut *rx;
 	struct link_layer_settings settings;
 	struct cluster_settings cluster;
-	struct link_wire wire; /* what it sends */
+	struct link_wire wire; /* carries its blocks */
 	struct link_packet *packets;
-	unsigned count, made, flit; /* packets; given to it, flits of the next that are */
+	unsigned count, made, flit; /* packets; those given to it, and flits given of the next */
 	struct flits goes, comes;
 	struct coming coming[GLK_KIND_COUNT];
-	unsigned seen[GLK_KIND_COUNT]; /* the other's packets of that kind that were looked at */
+	unsigned seen[GLK_KIND_COUNT]; /* the other end's packets of that kind checked */
 	unsigned come;
 	unsigned freed[GLK_CLASS_COUNT];
-	struct link_layer_out told; /* at the clock before */
+	struct link_layer_out told; /* in the previous clock */
 	unsigned gap, out_gap;
-	unsigned rest; /* clocks until it takes packets again */
+	unsigned rest; /* clocks until it accepts packets again */
 	uint64_t resumed, replays;
 };
 
@@ -63,7 +63,7 @@ static struct {
 	struct end end[2];
 	struct chance chance;
 	uint64_t now, moved_at;
-	unsigned cut_rate; /* of 65536 clocks */
+	unsigned cut_rate; /* per 65536 clocks */
 	char failure[256];
 } t;
 
@@ -95,7 +95,7 @@ static void take_flit(struct flits *f, bool taken)
 
 /* ---- Packets ---- */
 
-/* The number is the queue's. */
+/* Ignores the number, which the queue assigns. */
 static bool same(const struct link_packet *sent, const struct coming *came)
 {
 	uint8_t start[4];
@@ -117,9 +117,9 @@ static void check_packet(struct end *e, unsigned kind, const struct coming *came
 	while (*seen < from->count && from->packets[*seen].kind != kind)
 		++*seen;
 	if (*seen == from->count)
-		fail(e, "a packet of the kind that nobody sent", 0, kind);
+		fail(e, "unexpected packet of kind", 0, kind);
 	else if (!same(&from->packets[(*seen)++], came))
-		fail(e, "the packet that is next of its kind", kind, came->length);
+		fail(e, "next packet of its kind", kind, came->length);
 	e->come++;
 	t.moved_at = t.now;
 }
@@ -129,7 +129,7 @@ static void take_piece(struct end *e, const struct cluster_rx_piece *piece)
 	struct coming *c = &e->coming[piece->kind < GLK_KIND_COUNT ? piece->kind : 0];
 
 	if (piece->first != (c->length == 0) || c->length > GLK_LINK_PACKET_BYTES_MAX) {
-		fail(e, "first piece of a packet", c->length == 0, piece->first);
+		fail(e, "first piece of packet", c->length == 0, piece->first);
 		return;
 	}
 	memcpy(c->bytes + c->length, piece->data, GLK_FLIT_BYTES);
@@ -153,7 +153,7 @@ static void show_packet(struct end *e, struct cluster_tx_in *in)
 	memcpy(in->data, packet->bytes + done, part);
 }
 
-/* ---- A clock: each block sees what the others showed at it, or, through registers, at the clock before ---- */
+/* ---- Clock: each block sees the others' outputs of this clock, or, through registers, of the previous one ---- */
 
 static void clock_tx(struct end *e)
 {
@@ -230,7 +230,7 @@ static void clock_link(struct end *e)
 	e->resumed += e->told.events.resumed;
 	e->replays += e->told.events.replay;
 	if (e->told.events.ended)
-		fail(e, "ends of a session", 0, 1);
+		fail(e, "session ends", 0, 1);
 	e->rest -= e->rest > 0;
 }
 
@@ -302,7 +302,7 @@ static void run_round(void)
 	while (!t.failure[0] && (t.end[0].come < t.end[1].count || t.end[1].come < t.end[0].count)) {
 		clock_both();
 		if (t.now > t.moved_at + PATIENCE)
-			fail(&t.end[t.end[0].come == t.end[1].count], "clocks until a packet comes", 0, PATIENCE);
+			fail(&t.end[t.end[0].come == t.end[1].count], "clocks without a packet", 0, PATIENCE);
 	}
 }
 
@@ -320,11 +320,11 @@ static bool run_rounds(uint64_t seed, uint64_t first, uint64_t rounds)
 			replays += t.end[i].replays;
 		}
 	}
-	printf("# %" PRIu64 " clocks, %" PRIu64 " packets, %" PRIu64 " times resumed, %" PRIu64 " replays\n", clocks, packets, resumed,
+	printf("# %" PRIu64 " clocks, %" PRIu64 " packets, %" PRIu64 " resumptions, %" PRIu64 " replays\n", clocks, packets, resumed,
 	       replays);
 	if (t.failure[0])
-		printf("# round %" PRIu64 ": %s\n# again: --seed %" PRIu64 " --round %" PRIu64 "\n", round - 1, t.failure, seed, round - 1);
-	printf("%sok 1 - all packets come, once, in the order of their kind\n1..1\n", t.failure[0] ? "not " : "");
+		printf("# round %" PRIu64 ": %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64 "\n", round - 1, t.failure, seed, round - 1);
+	printf("%sok 1 - all packets delivered once, in order per kind\n1..1\n", t.failure[0] ? "not " : "");
 	return !t.failure[0];
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Verilated glk_cluster_tx, and the glk_cluster_queue in it alone, a clock at a time, for benches in C. */
+/* Cycle-by-cycle C interface to the Verilated glk_cluster_tx, or to its glk_cluster_queue only. */
 #ifndef GLK_CLUSTER_DUT_H
 #define GLK_CLUSTER_DUT_H
 
@@ -15,7 +15,7 @@ struct cluster_settings {
 	unsigned pool_cycles, burst;
 };
 
-/* What it tells the counters. */
+/* Events for the counters. */
 struct cluster_events {
 	bool flit, packet, refused, stitched, partial, parent, left, padded, pooled, pool_timed_out, waited;
 	unsigned kind, bytes, stitched_kind, pool_stitched, waited_kind, waited_clocks;
@@ -32,7 +32,7 @@ struct cluster_tx_in {
 };
 
 struct cluster_tx_out {
-	bool in_ready; /* in.valid is taken at this clock */
+	bool in_ready; /* in.valid is accepted in this clock */
 	unsigned places;
 	bool valid;
 	unsigned type;
@@ -47,7 +47,7 @@ unsigned cluster_tx_flits(void);
 struct cluster_tx_dut *cluster_tx_create(const char *wave);
 void cluster_tx_destroy(struct cluster_tx_dut *dut);
 void cluster_tx_reset(struct cluster_tx_dut *dut);
-/* Shows `in`, tells what comes out before the clock's edge, and clocks. */
+/* Applies `in`, samples the outputs before the clock edge, and clocks. */
 void cluster_tx_clock(struct cluster_tx_dut *dut, const struct cluster_tx_in *in, struct cluster_tx_out *out);
 
 struct cluster_queue_in {
@@ -55,15 +55,15 @@ struct cluster_queue_in {
 	bool valid;
 	unsigned kind, words;
 	uint8_t data[16];
-	bool credit[3]; /* by class: another piece may go */
+	bool credit[3]; /* by class: credit for another piece */
 	bool ready;	/* a flit may leave */
 };
 
 struct cluster_queue_out {
-	bool in_ready; /* in.valid is taken at this clock */
-	bool taken[3], given_back[3]; /* of the credits of a class one is used, is there again */
-	struct cluster_events events; /* of the clocks before */
-	/* After the clock. */
+	bool in_ready; /* in.valid is accepted in this clock */
+	bool taken[3], given_back[3]; /* by class: a credit is consumed, is returned */
+	struct cluster_events events; /* of earlier clocks */
+	/* After the clock edge. */
 	unsigned places;
 	bool left; /* a flit has left in it */
 	unsigned type;
@@ -77,7 +77,7 @@ struct cluster_queue_dut *cluster_queue_create(const char *wave);
 void cluster_queue_destroy(struct cluster_queue_dut *dut);
 void cluster_queue_reset(struct cluster_queue_dut *dut);
 void cluster_queue_clock(struct cluster_queue_dut *dut, const struct cluster_queue_in *in, struct cluster_queue_out *out);
-/* Whether a packet that is offered now would be taken, if none is still coming in. No clock. */
+/* Whether a packet offered now would be accepted, provided none is still coming in. No clock. */
 bool cluster_queue_takes(struct cluster_queue_dut *dut, unsigned kind, unsigned words);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ports that glk_cluster_tx and glk_cluster_queue both have.
+// Ports common to glk_cluster_tx and glk_cluster_queue.
 #ifndef GLK_CLUSTER_DUT_HPP
 #define GLK_CLUSTER_DUT_HPP
 

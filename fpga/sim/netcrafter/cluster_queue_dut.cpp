@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// glk_cluster_queue behind a C interface.
+// C interface to glk_cluster_queue.
 #include <cstring>
 
 #include "Vglk_cluster_queue.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// glk_cluster_rx behind a C interface.
+// C interface to glk_cluster_rx.
 #include "cluster_rx_dut.h"
 
 #include <cstring>

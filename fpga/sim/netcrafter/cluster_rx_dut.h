@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Verilated glk_cluster_rx, a clock at a time, for benches in C. */
+/* Cycle-by-cycle C interface to the Verilated glk_cluster_rx. */
 #ifndef GLK_CLUSTER_RX_DUT_H
 #define GLK_CLUSTER_RX_DUT_H
 
@@ -26,7 +26,7 @@ struct cluster_rx_piece {
 };
 
 struct cluster_rx_out {
-	bool in_ready; /* in.valid is taken at this clock */
+	bool in_ready; /* in.valid is accepted in this clock */
 	bool error;
 	struct cluster_rx_piece pieces[CLUSTER_RX_CLASSES];
 };
@@ -37,7 +37,7 @@ unsigned cluster_rx_room(void);
 struct cluster_rx_dut *cluster_rx_create(const char *wave);
 void cluster_rx_destroy(struct cluster_rx_dut *dut);
 void cluster_rx_reset(struct cluster_rx_dut *dut);
-/* Shows `in`, tells what comes out before the clock's edge, and clocks. */
+/* Applies `in`, samples the outputs before the clock edge, and clocks. */
 void cluster_rx_clock(struct cluster_rx_dut *dut, const struct cluster_rx_in *in, struct cluster_rx_out *out);
 
 #ifdef __cplusplus

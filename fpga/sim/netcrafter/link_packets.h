@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of the link of any kind and length by chance, for the benches of the cluster queue and the un-stitcher. */
+/* Random link packets of any kind and length, for the benches of the cluster queue and the un-stitcher. */
 #ifndef GLK_LINK_PACKETS_H
 #define GLK_LINK_PACKETS_H
 
@@ -15,9 +15,9 @@ struct link_packet {
 	uint8_t bytes[GLK_LINK_PACKET_BYTES_MAX];
 };
 
-/* One of the kinds, a bit each, of `most` bytes or less; its number means nothing yet. */
+/* A packet of one of the `kinds` (a bit mask), of at most `most` bytes; its number is not yet valid. */
 void link_packet_make(struct link_packet *packet, struct chance *chance, uint32_t kinds, size_t most);
-/* Some kinds, or, one time in three, all. */
+/* A random subset of kinds; all of them one time in three. */
 uint32_t link_kinds_some(struct chance *chance);
 
 static inline unsigned link_packet_flits(const struct link_packet *packet)

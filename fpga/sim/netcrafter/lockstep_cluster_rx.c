@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Lock step of un-stitching: flits that the model's cluster queue made of random packets, in every second round with something
- * changed in them, into the model's un-stitcher and the Verilated glk_cluster_rx. Both have to give the same packets, of each class in the
- * same order, and to find the same flit wrong.
+ * Lock-step co-simulation of un-stitching: the model's un-stitcher and the Verilated glk_cluster_rx get the flits that the
+ * model's cluster queue made of random packets, with fault injection in every second round. Both must deliver the same packets,
+ * per class in the same order, and refuse the same flit.
  *
- * lockstep_cluster_rx [--seed N] [--flits N] [--round N] [--wave FILE] [--rates]
+ * lockstep-cluster-rx [--seed N] [--flits N] [--round N] [--wave FILE] [--rates]
  */
 #include <errno.h>
 #include <getopt.h>
@@ -21,15 +21,15 @@
 #include "link_packets.h"
 
 enum {
-	FLITS = 2048,	 /* of a round */
-	CLOCKS = 20000,	 /* of making them */
-	PACKETS = 4096,	 /* that they can end */
-	PATIENCE = 20000, /* clocks without anything */
-	MARGIN = 8,	 /* pieces that something spoilt may be more */
-	SETTLE = 200,	 /* clocks in which all that was given comes out, if it is taken */
+	FLITS = 2048,	 /* per round */
+	CLOCKS = 20000,	 /* to generate them */
+	PACKETS = 4096,	 /* completed by them, at most */
+	PATIENCE = 20000, /* clocks without progress */
+	MARGIN = 8,	 /* additional pieces that a corrupted flit may have */
+	SETTLE = 200,	 /* clocks until all input is out, without back-pressure */
 };
 
-/* A flit, and the pieces of each class that it has. */
+/* A flit and its number of pieces per class. */
 struct sent {
 	struct glk_flit flit;
 	unsigned pieces[GLK_CLASS_COUNT];
@@ -42,7 +42,7 @@ struct expected {
 	uint8_t bytes[GLK_LINK_PACKET_BYTES_MAX];
 };
 
-/* A packet on its way out of the logic, of a kind. */
+/* A packet of a kind, partly received from the RTL. */
 struct coming {
 	unsigned pieces;
 	size_t length;
@@ -55,10 +55,10 @@ static struct {
 	struct chance chance;
 	struct sent flits[FLITS];
 	unsigned flit_count, given;
-	unsigned wrong; /* the flit that the model refuses; flit_count: none */
+	unsigned wrong; /* index of the flit that the model refuses; flit_count: none */
 	struct expected *expected;
 	unsigned made, seen[GLK_CLASS_COUNT], checked;
-	unsigned room[GLK_CLASS_COUNT]; /* pieces that may still be sent */
+	unsigned room[GLK_CLASS_COUNT]; /* credit: pieces that may still be sent */
 	struct coming coming[GLK_KIND_COUNT];
 	unsigned gap, out_gap;
 	uint64_t clocks, pieces;
@@ -78,7 +78,7 @@ static void fail(const char *what, uint64_t expected, uint64_t got)
 
 /* ---- Flits ---- */
 
-/* A packet for which there is no room is none. */
+/* Packets that do not fit into the queue are dropped. */
 static void push_some(struct glk_cluster_queue *queue, uint64_t now, uint32_t kinds)
 {
 	static struct link_packet packet;
@@ -118,7 +118,7 @@ static void make_flits(void)
 	glk_cluster_queue_destroy(queue);
 }
 
-/* Where a tail is a piece, or something looks like one, it comes twice, or a bit of its size or number is another. */
+/* Duplicates a stitched tail (or bytes that look like one), or flips a bit of its size or number. */
 static void spoil_tail(unsigned from)
 {
 	unsigned bit = below(&t.chance, 2) ? 7 : 5 + below(&t.chance, 11); /* 7: 4 or 8 bytes */
@@ -141,7 +141,7 @@ static void spoil_tail(unsigned from)
 	}
 }
 
-/* Something is changed in one flit, or flits are lost, doubled or exchanged. */
+/* Fault injection: corrupts a flit, or drops, duplicates or swaps flits. */
 static void spoil(void)
 {
 	unsigned at = below(&t.chance, t.flit_count);
@@ -182,7 +182,7 @@ static void spoil(void)
 	}
 }
 
-/* ---- What has to come ---- */
+/* ---- Scoreboard ---- */
 
 static void arrived(void *user, enum glk_kind kind, const uint8_t *packet, size_t length, unsigned pieces)
 {
@@ -198,13 +198,13 @@ static void arrived(void *user, enum glk_kind kind, const uint8_t *packet, size_
 static void ask_the_model(void)
 {
 	for (t.wrong = 0; t.wrong < t.flit_count; t.wrong++) {
-		if (t.made > PACKETS - GLK_FLIT_BYTES / 4) { /* a flit ends no more */
+		if (t.made > PACKETS - GLK_FLIT_BYTES / 4) { /* no space for all that one flit can complete */
 			t.flit_count = t.wrong;
 			return;
 		}
 		if (!glk_unstitch_flit(t.model, &t.flits[t.wrong].flit))
 			continue;
-		if (below(&t.chance, 2)) /* it is found wrong without one behind it */
+		if (below(&t.chance, 2)) /* it is refused without a flit after it */
 			t.flit_count = t.wrong + 1;
 		return;
 	}
@@ -218,19 +218,19 @@ static void check_packet(unsigned kind, const struct coming *c)
 	while (*seen < t.made && glk_kind_class(t.expected[*seen].kind) != (enum glk_class)class)
 		++*seen;
 	if (*seen == t.made) {
-		fail("packets of the class", 0, class);
+		fail("unexpected packet of class", 0, class);
 		return;
 	}
 	e = &t.expected[(*seen)++];
 	if (e->kind != kind)
-		fail("kind of a packet", e->kind, kind);
+		fail("packet kind", e->kind, kind);
 	if (e->length != c->length)
-		fail("length of a packet", e->length, c->length);
+		fail("packet length", e->length, c->length);
 	if (e->pieces != c->pieces)
-		fail("pieces of a packet", e->pieces, c->pieces);
+		fail("packet pieces", e->pieces, c->pieces);
 	for (size_t i = 0; i < e->length && !t.failure[0]; i++)
 		if (e->bytes[i] != c->bytes[i])
-			fail("byte of a packet", e->bytes[i], c->bytes[i]);
+			fail("packet data", e->bytes[i], c->bytes[i]);
 	t.checked++;
 }
 
@@ -241,14 +241,14 @@ static void check_piece(const struct cluster_rx_piece *piece, unsigned class)
 	t.pieces++;
 	t.room[class]++;
 	if (glk_kind_class((enum glk_kind)piece->kind) != (enum glk_class)class)
-		fail("class of a piece", class, glk_kind_class((enum glk_kind)piece->kind));
+		fail("piece class", class, glk_kind_class((enum glk_kind)piece->kind));
 	if (piece->first != (c->length == 0))
-		fail("first piece of a packet", c->length == 0, piece->first);
+		fail("first piece of packet", c->length == 0, piece->first);
 	if (c->length > GLK_LINK_PACKET_BYTES_MAX)
-		fail("bytes of a packet", GLK_LINK_PACKET_BYTES_MAX, c->length);
+		fail("packet bytes", GLK_LINK_PACKET_BYTES_MAX, c->length);
 	for (unsigned i = piece->bytes; i < GLK_FLIT_BYTES; i++)
 		if (piece->data[i])
-			fail("byte behind the piece", 0, piece->data[i]);
+			fail("byte after the piece", 0, piece->data[i]);
 	if (t.failure[0])
 		return;
 	memcpy(c->bytes + c->length, piece->data, GLK_FLIT_BYTES);
@@ -260,7 +260,7 @@ static void check_piece(const struct cluster_rx_piece *piece, unsigned class)
 	c->length = c->pieces = 0;
 }
 
-/* ---- The clock ---- */
+/* ---- Clock ---- */
 
 static bool room_for(const struct sent *sent)
 {
@@ -270,7 +270,7 @@ static bool room_for(const struct sent *sent)
 	return true;
 }
 
-/* Returns whether there is an error. */
+/* Returns whether a protocol error is reported. */
 static bool clock_once(bool feed)
 {
 	const struct sent *sent = &t.flits[t.given];
@@ -308,7 +308,7 @@ static void run_round(void)
 		if (t.given != given)
 			quiet = 0;
 		if (quiet > PATIENCE)
-			fail("clocks until a flit is taken", 0, quiet);
+			fail("clocks until a flit is accepted", 0, quiet);
 	}
 	for (unsigned quiet = 0; quiet < SETTLE && !t.failure[0]; quiet++) {
 		uint64_t pieces = t.pieces;
@@ -318,9 +318,9 @@ static void run_round(void)
 			quiet = 0;
 	}
 	if (error != (t.wrong < t.flit_count))
-		fail("a protocol error", t.wrong < t.flit_count, error);
+		fail("protocol error", t.wrong < t.flit_count, error);
 	if (error && t.given <= t.wrong)
-		fail("the flit that is wrong", t.wrong, t.given);
+		fail("index of the refused flit", t.wrong, t.given);
 	if (t.checked != t.made)
 		fail("packets", t.made, t.checked);
 }
@@ -345,7 +345,7 @@ static void start(uint64_t seed, uint64_t round)
 	cluster_rx_reset(t.dut);
 }
 
-/* One piece more than there is room for is an error; those before it are there all the same. */
+/* One piece more than the buffer holds is an error; those before it are not lost. */
 static bool overrun(void)
 {
 	unsigned room = cluster_rx_room();
@@ -367,25 +367,25 @@ static bool overrun(void)
 	for (unsigned i = 0; i < room + SETTLE; i++)
 		error |= clock_once(t.given < room);
 	if (error)
-		fail("room for all", room, t.given);
+		fail("pieces accepted", room, t.given);
 	for (unsigned i = 0; i < SETTLE; i++)
 		error |= clock_once(true);
 	if (!error)
-		fail("an error for a piece too many", 1, error);
+		fail("error on buffer overflow", 1, error);
 	t.out_gap = 0;
 	for (unsigned i = 0; i < room + SETTLE; i++)
 		clock_once(false);
 	if (t.checked != room)
-		fail("packets that there was room for", room, t.checked);
+		fail("packets delivered before the overflow", room, t.checked);
 	return !t.failure[0];
 }
 
-/* For the report: flits a clock, when nothing is stitched. */
+/* For the report: flits per clock without stitching. */
 static void report_rates(void)
 {
 	start(1, 0);
 	make_flits();
-	for (unsigned i = 0; i < t.flit_count; i++) /* no tails that come early */
+	for (unsigned i = 0; i < t.flit_count; i++) /* no tails ahead of their packets */
 		if (t.flits[i].flit.type & GLK_FLIT_STITCHED)
 			t.flit_count = i;
 	t.gap = t.out_gap = 0;
@@ -395,7 +395,7 @@ static void report_rates(void)
 	t.clocks = 0;
 	while (t.given < t.flit_count && t.clocks < CLOCKS)
 		clock_once(true);
-	printf("# rate: %.3f flits a clock\n", (double)t.flit_count / (double)t.clocks);
+	printf("# rate: %.3f flits per clock\n", (double)t.flit_count / (double)t.clocks);
 }
 
 int main(int argc, char **argv)
@@ -425,7 +425,7 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
-	printf("# seed %" PRIu64 ", room for %u pieces of each class\n", seed, cluster_rx_room());
+	printf("# seed %" PRIu64 ", buffers of %u pieces per class\n", seed, cluster_rx_room());
 	t.expected = calloc(PACKETS, sizeof(*t.expected));
 	if (!t.expected)
 		abort();
@@ -435,7 +435,7 @@ int main(int argc, char **argv)
 	good = overrun();
 	if (!good)
 		printf("# %s\n", t.failure);
-	printf("%sok 1 - a piece too many is an error, and what was there is not lost\n", good ? "" : "not ");
+	printf("%sok 1 - buffer overflow is an error and loses no earlier piece\n", good ? "" : "not ");
 	do {
 		start(seed, round);
 		make_flits();
@@ -452,13 +452,13 @@ int main(int argc, char **argv)
 		totals.rounds++;
 	} while (totals.flits < flits && !t.failure[0] && !one);
 	printf("# %" PRIu64 " rounds, %" PRIu64 " clocks, %" PRIu64 " flits, %" PRIu64 " pieces, %" PRIu64 " packets; %" PRIu64
-	       " flits were wrong\n",
+	       " flits refused\n",
 	       totals.rounds, totals.clocks, totals.flits, totals.pieces, totals.packets, totals.refused);
 	if (t.failure[0])
-		printf("# round %" PRIu64 ": %s\n# again: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round - 1, t.failure,
+		printf("# round %" PRIu64 ": %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round - 1, t.failure,
 		       seed, round - 1);
 	good = good && !t.failure[0];
-	printf("%sok 2 - the model and the logic give the same packets and refuse the same flits\n1..2\n", t.failure[0] ? "not " : "");
+	printf("%sok 2 - model and RTL deliver the same packets and refuse the same flits\n1..2\n", t.failure[0] ? "not " : "");
 	cluster_rx_destroy(t.dut);
 	glk_unstitch_destroy(t.model);
 	free(t.expected);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Lock step of the cluster queue: the same packets, settings, credits and readiness into the model and the Verilated
- * glk_cluster_tx. At every clock both have to offer the same flit or none, take the same packet or none, and have the same number
- * of places free; at the end of a round their counters are equal. In every eighth round packets come in with gaps between
- * their flits, which the model does not know: there what comes out has to be un-stitched into what went in.
+ * Lock-step co-simulation of the cluster queue: the model and the Verilated glk_cluster_tx get the same packets, settings,
+ * credits and back-pressure. In every clock both must offer the same flit or none, accept the same packet or none, and have the
+ * same number of free slots; at the end of a round their counters must match. In every eighth round packets have gaps between
+ * their flits, which the model does not support: then the output, un-stitched, must equal the input.
  *
- * lockstep_cluster_tx [--seed N] [--flits N] [--round N] [--wave FILE] [--rates]
+ * lockstep-cluster-tx-* [--seed N] [--flits N] [--round N] [--wave FILE] [--rates]
  */
 #include <errno.h>
 #include <getopt.h>
@@ -22,16 +22,16 @@
 #include "link_packets.h"
 
 enum {
-	CLOCKS = 4000,	    /* of a round, before it is emptied */
-	OFFERED = 4096,	    /* packets that can be under way to the queue and in it */
-	FLYING = 3,	    /* flits that have left and are not yet taken */
+	CLOCKS = 4000,	    /* of a round, before the queue is drained */
+	OFFERED = 4096,	    /* packets in flight to the queue and in it, at most */
+	FLYING = 3,	    /* flits that left the model and are not yet accepted */
 	LEAVE_TO_OFFER = 2, /* clocks */
 	CREDIT_DELAY = 2,
-	CREDITS = 2048, /* of a class at most */
-	WAITED_TOLD = 16 + 8, /* clocks until all that was waited has been told */
+	CREDITS = 2048, /* per class, at most */
+	WAITED_TOLD = 16 + 8, /* clocks until all waiting times are reported */
 };
 
-/* A flit in the two registers of the queue's input. */
+/* A flit in the two input registers of the queue. */
 struct waiting {
 	const struct link_packet *packet;
 	unsigned flit;
@@ -44,19 +44,19 @@ static struct {
 	struct glk_cluster_queue_config config;
 	struct chance chance;
 	uint64_t clocks, flits, feed_until;
-	unsigned places; /* free, as the logic says */
+	unsigned places; /* free slots reported by the RTL */
 	bool exact, out_always;
 	unsigned gap, inner_gap, out_gap, credit_rate;
 	uint32_t kinds;
 
-	/* What is fed, and what the input's registers hold. */
+	/* Stimulus, and the contents of the input registers. */
 	struct link_packet *packets; /* a ring */
 	uint64_t made, received[GLK_KIND_COUNT];
-	unsigned at; /* the next flit of the last one made; 0: none is begun */
+	unsigned at; /* next flit of the newest packet; 0: not begun */
 	struct waiting waits[2];
 	unsigned waiting;
 
-	/* Leaving the model: flits and the clocks they left at. */
+	/* Flits leaving the model, and their clocks. */
 	struct glk_flit flying[FLYING];
 	unsigned flying_pieces[FLYING][GLK_CLASS_COUNT];
 	uint64_t left[FLYING];
@@ -78,7 +78,7 @@ static void fail(const char *what, uint64_t expected, uint64_t got)
 			 expected, got);
 }
 
-/* ---- In ---- */
+/* ---- Input ---- */
 
 static void make_packet(void)
 {
@@ -88,7 +88,7 @@ static void make_packet(void)
 	link_packet_make(packet, &t.chance, t.kinds, most < GLK_LINK_PACKET_BYTES_MAX ? most : GLK_LINK_PACKET_BYTES_MAX);
 }
 
-/* What is shown to the input at this clock. A packet once begun comes without gaps, if the model is to keep step. */
+/* Input of this clock. In lock step, a packet has no gaps once it has begun. */
 static void show(struct cluster_tx_in *in)
 {
 	const struct link_packet *packet;
@@ -113,7 +113,7 @@ static void show(struct cluster_tx_in *in)
 	memcpy(in->data, packet->bytes + done, part);
 }
 
-/* The input's registers, as glk_skid has them: what the queue has taken goes, what was shown and could be taken comes. */
+/* The input registers, like glk_skid: removes what the queue accepted, stores accepted input. */
 static void pass_on(bool taken, bool shown)
 {
 	bool space = t.waiting < 2;
@@ -131,7 +131,7 @@ static void pass_on(bool taken, bool shown)
 	t.at = t.at == link_packet_flits(packet) ? 0 : t.at + 1;
 }
 
-/* The model's side of it: returns whether the flit that waits longest goes in. */
+/* The same in the model: returns whether the oldest waiting flit is accepted. */
 static bool push(void)
 {
 	const struct waiting *w = &t.waits[0];
@@ -143,11 +143,11 @@ static bool push(void)
 		return true;
 	result = glk_cluster_queue_push(t.model, t.clocks, w->packet->kind, w->packet->bytes, w->packet->length);
 	if (result && result != -EAGAIN)
-		fail("the model's word on a packet", 0, (uint64_t)-result);
+		fail("packet rejected by the model", 0, (uint64_t)-result);
 	return !result;
 }
 
-/* ---- Out ---- */
+/* ---- Output ---- */
 
 static void arrived(void *user, enum glk_kind kind, const uint8_t *packet, size_t length, unsigned pieces)
 {
@@ -155,8 +155,8 @@ static void arrived(void *user, enum glk_kind kind, const uint8_t *packet, size_
 
 	(void)user;
 	if (!t.exact && pieces > *credits)
-		fail("credits for a packet", pieces, *credits);
-	if (!t.exact) /* else the model takes them off */
+		fail("credits for the packet", pieces, *credits);
+	if (!t.exact) /* otherwise the model consumes them */
 		*credits -= pieces;
 	for (uint64_t *n = &t.received[kind]; *n < t.made; ++*n) {
 		const struct link_packet *sent = &t.packets[*n % OFFERED];
@@ -165,16 +165,16 @@ static void arrived(void *user, enum glk_kind kind, const uint8_t *packet, size_
 		if (sent->kind != kind)
 			continue;
 		memcpy(expected, sent->bytes, sent->length);
-		if (kind != GLK_KIND_FINEPACK) { /* the number is the queue's */
+		if (kind != GLK_KIND_FINEPACK) { /* the queue assigns the number */
 			expected[0] = packet[0];
 			expected[1] = (uint8_t)((expected[1] & 0xf0) | (packet[1] & 0x0f));
 		}
 		if (length != sent->length || memcmp(packet, expected, length) != 0)
-			fail("a packet's bytes, its kind", kind, length);
+			fail("packet data, kind", kind, length);
 		++*n;
 		return;
 	}
-	fail("a packet that nobody sent, its kind", 0, kind);
+	fail("unexpected packet, kind", 0, kind);
 }
 
 static void check_flit(const struct cluster_tx_in *in, const struct cluster_tx_out *out)
@@ -184,20 +184,20 @@ static void check_flit(const struct cluster_tx_in *in, const struct cluster_tx_o
 	struct glk_flit got = { .type = (uint8_t)out->type };
 
 	if (t.exact && out->valid != due)
-		fail("a flit is offered", due, out->valid);
+		fail("flit offered", due, out->valid);
 	if (t.exact && due && out->type != flit->type)
-		fail("the flit's type", flit->type, out->type);
+		fail("flit type", flit->type, out->type);
 	for (unsigned i = 0; t.exact && due && i < GLK_FLIT_BYTES; i++)
 		if (out->data[i] != flit->bytes[i])
-			fail("a byte of the flit", flit->bytes[i], out->data[i]);
+			fail("flit data", flit->bytes[i], out->data[i]);
 	for (unsigned class = 0; t.exact && due && class < GLK_CLASS_COUNT; class++)
 		if (out->pieces[class] != t.flying_pieces[0][class])
-			fail("pieces of the flit", t.flying_pieces[0][class], out->pieces[class]);
+			fail("flit pieces", t.flying_pieces[0][class], out->pieces[class]);
 	if (!out->valid || !in->out_ready)
 		return;
 	memcpy(got.bytes, out->data, GLK_FLIT_BYTES);
 	if (glk_unstitch_flit(t.unstitch, &got))
-		fail("a flit that can be un-stitched", 1, 0);
+		fail("flit un-stitched", 1, 0);
 	t.flits++;
 	if (!t.flying_count)
 		return;
@@ -221,7 +221,7 @@ static void clock_model(bool ready)
 	t.left[t.flying_count++] = t.clocks;
 }
 
-/* ---- The clock ---- */
+/* ---- Clock ---- */
 
 static void add_up(const struct cluster_events *e)
 {
@@ -242,7 +242,7 @@ static void add_up(const struct cluster_events *e)
 	c->refused += e->refused;
 }
 
-/* Credits that were given two clocks ago count from now on. */
+/* Credits given two clocks ago take effect now. */
 static void give_credits(struct cluster_tx_in *in, unsigned class, unsigned pieces)
 {
 	unsigned *now = t.later[t.clocks % CREDIT_DELAY], given = t.credits[class];
@@ -290,9 +290,9 @@ static void clock_once(unsigned class, unsigned pieces)
 	if (t.exact) {
 		places = cluster_tx_flits() - glk_cluster_queue_fill(t.model);
 		if (out.places != places)
-			fail("free places", places, out.places);
+			fail("free slots", places, out.places);
 		if (out.in_ready != (t.waiting < 2))
-			fail("the input is ready", t.waiting < 2, out.in_ready);
+			fail("input ready", t.waiting < 2, out.in_ready);
 		taken = push();
 		clock_model(flying < FLYING);
 		pass_on(taken, in.valid);
@@ -302,7 +302,7 @@ static void clock_once(unsigned class, unsigned pieces)
 	t.clocks++;
 }
 
-/* ---- A round ---- */
+/* ---- Rounds ---- */
 
 static void random_settings(void)
 {
@@ -316,10 +316,10 @@ static void random_settings(void)
 	t.config.pool_cycles = below(&t.chance, 4) ? below(&t.chance, 129) : below(&t.chance, 4);
 	t.config.burst = below(&t.chance, 2) ? 1 + below(&t.chance, 8) : 1 + below(&t.chance, 255);
 	if (glk_cluster_queue_set(t.model, &t.config))
-		fail("the model's word on the settings", 0, 1);
+		fail("settings rejected by the model", 0, 1);
 }
 
-/* Nothing is offered, queued or on its way out. */
+/* Nothing is offered, queued or in flight. */
 static bool empty(void)
 {
 	uint64_t packets = 0, flits = 0;
@@ -342,18 +342,18 @@ static void check_counters(void)
 {
 	const struct glk_cluster_queue_counters *c = glk_cluster_queue_counters(t.model);
 
-	compare("packets of a kind", c->packets, t.told.packets, GLK_KIND_COUNT);
-	compare("flits of a kind in", c->flits_in, t.told.flits_in, GLK_KIND_COUNT);
-	compare("bytes of a kind in", c->bytes_in, t.told.bytes_in, GLK_KIND_COUNT);
-	compare("flits of a kind stitched", c->stitched, t.told.stitched, GLK_KIND_COUNT);
-	compare("clocks waited by a kind", c->waited, t.told.waited, GLK_KIND_COUNT);
-	compare("flits out", &c->flits_out, &t.told.flits_out, 1);
-	compare("flits out, padded", &c->flits_padded, &t.told.flits_padded, 1);
+	compare("packets by kind", c->packets, t.told.packets, GLK_KIND_COUNT);
+	compare("input flits by kind", c->flits_in, t.told.flits_in, GLK_KIND_COUNT);
+	compare("input bytes by kind", c->bytes_in, t.told.bytes_in, GLK_KIND_COUNT);
+	compare("stitched flits by kind", c->stitched, t.told.stitched, GLK_KIND_COUNT);
+	compare("clocks waited by kind", c->waited, t.told.waited, GLK_KIND_COUNT);
+	compare("output flits", &c->flits_out, &t.told.flits_out, 1);
+	compare("padded output flits", &c->flits_padded, &t.told.flits_padded, 1);
 	compare("parents", &c->parents, &t.told.parents, 1);
 	compare("partial pieces", &c->partial, &t.told.partial, 1);
 	compare("pooled", &c->pooled, &t.told.pooled, 1);
 	compare("pooled and stitched", &c->pool_stitched, &t.told.pool_stitched, 1);
-	compare("pooled in vain", &c->pool_timed_out, &t.told.pool_timed_out, 1);
+	compare("pooling timed out", &c->pool_timed_out, &t.told.pool_timed_out, 1);
 	compare("refused", &c->refused, &t.told.refused, 1);
 }
 
@@ -362,7 +362,7 @@ static void check_received(void)
 	for (unsigned kind = 1; kind < GLK_KIND_COUNT; kind++)
 		for (uint64_t n = t.received[kind]; n < t.made; n++)
 			if (t.packets[n % OFFERED].kind == kind)
-				fail("packets that did not arrive, of kind", 0, kind);
+				fail("missing packets, kind", 0, kind);
 }
 
 static void run_round(void)
@@ -433,7 +433,7 @@ static void add_totals(struct totals *totals)
 	totals->refused += c->refused;
 }
 
-/* For the report: how many flits a clock one kind gets through, and all. */
+/* For the report: flits per clock of each kind alone, and of all kinds mixed. */
 static void report_rates(void)
 {
 	for (unsigned kind = 1; kind <= GLK_KIND_COUNT; kind++) {
@@ -447,7 +447,7 @@ static void report_rates(void)
 			abort();
 		for (t.feed_until = CLOCKS; t.clocks < CLOCKS && t.made < OFFERED;)
 			clock_once((unsigned)(t.clocks % GLK_CLASS_COUNT), 4);
-		printf("# rate: kind %2u (%u: all) %.3f flits a clock%s%s\n", kind, GLK_KIND_COUNT,
+		printf("# rate: kind %2u (%u: all) %.3f flits per clock%s%s\n", kind, GLK_KIND_COUNT,
 		       (double)t.flits / (double)(t.clocks - LEAVE_TO_OFFER - 4), t.failure[0] ? " " : "", t.failure);
 	}
 }
@@ -492,16 +492,16 @@ int main(int argc, char **argv)
 		add_totals(&totals);
 		round++;
 	} while (totals.flits < flits && !t.failure[0] && !one);
-	printf("# %" PRIu64 " rounds, %" PRIu64 " clocks, %" PRIu64 " flits; stitched %" PRIu64 ", of them %" PRIu64
-	       " tails; pooled %" PRIu64 ", %" PRIu64 " in vain; clocks that a packet waited %" PRIu64 "\n",
+	printf("# %" PRIu64 " rounds, %" PRIu64 " clocks, %" PRIu64 " flits; stitched %" PRIu64 ", including %" PRIu64
+	       " tails; pooled %" PRIu64 ", timed out %" PRIu64 "; clocks that packets waited %" PRIu64 "\n",
 	       totals.rounds, totals.clocks, totals.flits, totals.stitched, totals.partial, totals.pooled, totals.timed_out,
 	       totals.refused);
 	if (t.failure[0])
-		printf("# round %" PRIu64 ": %s\n# again: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round - 1, t.failure,
+		printf("# round %" PRIu64 ": %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round - 1, t.failure,
 		       seed, round - 1);
-	printf("%sok 1 - the model and the logic send the same flits at the same clocks\n", t.failure[0] ? "not " : "");
+	printf("%sok 1 - model and RTL send the same flits in the same clocks\n", t.failure[0] ? "not " : "");
 	met = one || (totals.partial && totals.pooled > totals.timed_out && totals.timed_out && totals.refused);
-	printf("%sok 2 - all of it was met\n1..2\n", met ? "" : "not ");
+	printf("%sok 2 - covers reached\n1..2\n", met ? "" : "not ");
 	cluster_tx_destroy(t.dut);
 	glk_unstitch_destroy(t.unstitch);
 	glk_cluster_queue_destroy(t.model);

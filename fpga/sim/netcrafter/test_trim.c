@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Trimming: every 16 bits that a read request can have above its offset, all that ask for something several times with other
- * lines, and requests that are not done. The responses of the Verilated glk_trim have to be what the model (link/trim.c) makes
- * of them.
+ * Trimming: all values of the 16 bits above a read request's offset, those with trimming requested several times with different
+ * lines, and failed requests. The responses of the Verilated glk_trim must match the model (netcrafter/trim.c).
  *
- * test_trim [--seed N] [--wave FILE] [--rates]
+ * test-trim [--seed N] [--wave FILE] [--rates]
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -20,7 +19,7 @@
 
 enum { AHEAD = 16, TIMES = 64, PATIENCE = 1000 };
 
-#define ASKED_BITS  0x7fu /* trim, size, which sector */
+#define ASKED_BITS  0x7fu /* trim, size, sector */
 #define ASKED_SHIFT 48u
 
 struct response {
@@ -33,7 +32,7 @@ static struct {
 	struct chance chance;
 	struct response expected[AHEAD];
 	unsigned made, seen, gap;
-	size_t at; /* bytes of the response that is coming */
+	size_t at; /* bytes of the current response */
 	uint64_t clocks, flits, trimmed, expected_trimmed;
 	char failure[256];
 } t;
@@ -65,7 +64,7 @@ static void expect(const struct trim_in *in)
 	memcpy(r->bytes + GLK_LINK_HEADER_BYTES, in->line + sector.first, sector.bytes);
 	r->length = GLK_LINK_HEADER_BYTES + sector.bytes;
 	if (r->length != glk_link_packet_bytes(GLK_KIND_READ_RESPONSE, r->bytes))
-		fail("the header's word on the length", r->length, 0);
+		fail("length in the header", r->length, 0);
 }
 
 static void check(const struct trim_out *out)
@@ -73,16 +72,16 @@ static void check(const struct trim_out *out)
 	const struct response *r = &t.expected[t.seen % AHEAD];
 
 	if (t.seen == t.made) {
-		fail("a response that nobody asked for", 0, 1);
+		fail("unexpected response", 0, 1);
 		return;
 	}
 	for (unsigned i = 0; i < GLK_FLIT_BYTES; i++)
 		if (out->data[i] != r->bytes[t.at + i])
-			fail("byte of a flit", r->bytes[t.at + i], out->data[i]);
+			fail("flit data", r->bytes[t.at + i], out->data[i]);
 	t.at += GLK_FLIT_BYTES;
 	t.flits++;
 	if (out->last != (t.at >= r->length))
-		fail("the last flit", t.at >= r->length, out->last);
+		fail("last flit", t.at >= r->length, out->last);
 	if (!out->last && t.at < r->length)
 		return;
 	t.at = 0;
@@ -111,7 +110,7 @@ static void ask(unsigned asked, unsigned status)
 	expect(&in);
 	for (unsigned waited = 0; !clock_once(&in) && !t.failure[0]; waited++)
 		if (waited > PATIENCE)
-			fail("clocks until it is taken", 0, waited);
+			fail("clocks until the request is accepted", 0, waited);
 }
 
 static void settle(void)
@@ -123,7 +122,7 @@ static void settle(void)
 	if (t.seen != t.made)
 		fail("responses", t.made, t.seen);
 	if (t.trimmed != t.expected_trimmed)
-		fail("bytes trimmed", t.expected_trimmed, t.trimmed);
+		fail("trimmed bytes", t.expected_trimmed, t.trimmed);
 }
 
 static void run(void)
@@ -151,7 +150,7 @@ static void report_rates(void)
 		t.gap = 0;
 		for (unsigned n = 0; n < 1000; n++)
 			ask(asked[i], GLK_LINK_DONE);
-		printf("# rate: asked %x: %.3f flits a clock\n", asked[i], (double)(t.flits - flits) / (double)(t.clocks - clocks));
+		printf("# rate: asked %x: %.3f flits per clock\n", asked[i], (double)(t.flits - flits) / (double)(t.clocks - clocks));
 		settle();
 	}
 }
@@ -186,8 +185,8 @@ int main(int argc, char **argv)
 	run();
 	printf("# seed %" PRIu64 ": %u responses, %" PRIu64 " flits, %" PRIu64 " bytes trimmed\n", seed, t.seen, t.flits, t.trimmed);
 	if (t.failure[0])
-		printf("# %s\n# again: --seed %" PRIu64 " --wave FILE\n", t.failure, seed);
-	printf("%sok 1 - responses have the sector that was asked for\n1..1\n", t.failure[0] ? "not " : "");
+		printf("# %s\n# reproduce: --seed %" PRIu64 " --wave FILE\n", t.failure, seed);
+	printf("%sok 1 - responses hold the requested sector\n1..1\n", t.failure[0] ? "not " : "");
 	trim_dut_destroy(t.dut);
 	return t.failure[0] != 0;
 }

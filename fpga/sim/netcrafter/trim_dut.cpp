@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// glk_trim behind a C interface.
+// C interface to glk_trim.
 #include "trim_dut.h"
 
 #include <cstring>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Verilated glk_trim, a clock at a time, for benches in C. */
+/* Cycle-by-cycle C interface to the Verilated glk_trim. */
 #ifndef GLK_TRIM_DUT_H
 #define GLK_TRIM_DUT_H
 
@@ -18,18 +18,18 @@ struct trim_in {
 };
 
 struct trim_out {
-	bool in_ready; /* in.valid is taken at this clock */
+	bool in_ready; /* in.valid is accepted in this clock */
 	bool valid, last;
 	uint8_t data[16];
 	bool trimmed;
-	unsigned bytes; /* by */
+	unsigned bytes; /* trimmed bytes */
 };
 
 struct trim_dut;
 
 struct trim_dut *trim_dut_create(const char *wave);
 void trim_dut_destroy(struct trim_dut *dut);
-/* Shows `in`, tells what comes out before the clock's edge, and clocks. */
+/* Applies `in`, samples the outputs before the clock edge, and clocks. */
 void trim_dut_clock(struct trim_dut *dut, const struct trim_in *in, struct trim_out *out);
 
 #ifdef __cplusplus

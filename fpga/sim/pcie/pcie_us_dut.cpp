@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// glk_pcie_us behind a C interface.
+// C interface to glk_pcie_us.
 #include "pcie_us_dut.h"
 
 #include <cstring>

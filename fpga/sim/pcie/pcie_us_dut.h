@@ -44,7 +44,7 @@ struct us_dut;
 struct us_dut *us_dut_create(const char *wave);
 void us_dut_destroy(struct us_dut *dut);
 
-/* Shows `in`, tells what comes out before the clock's edge, and clocks. */
+/* Applies `in`, samples the outputs before the clock edge, and clocks. */
 void us_dut_clock(struct us_dut *dut, const struct us_in *in, struct us_out *out);
 
 #ifdef __cplusplus

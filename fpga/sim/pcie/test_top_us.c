@@ -550,7 +550,7 @@ int main(int argc, char **argv)
 	for (uint64_t r = first; r < rounds && good; r++) {
 		good = run_round(seed, r, wave);
 		if (!good)
-			printf("# %s\n# again: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", t.bench.failure, seed, r);
+			printf("# %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", t.bench.failure, seed, r);
 	}
 	printf("# %" PRIu64 " stores, %" PRIu64 " poisoned, %" PRIu64 " loads, %" PRIu64 " ring entries, %" PRIu64
 	       " interrupts, %" PRIu64 " resets, %" PRIu64 " clocks\n", happened.stores, happened.poisoned, happened.loads,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// glk_top_us behind a C interface.
+// C interface to glk_top_us.
 #include "top_us_dut.h"
 
 #include <cstring>

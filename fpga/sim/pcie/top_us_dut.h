@@ -38,7 +38,7 @@ void top_dut_destroy(struct top_dut *dut);
 
 unsigned top_dut_slice_shift(void);
 
-/* Shows `in`, tells what comes out before the clock's edge, and clocks. */
+/* Applies `in`, samples the outputs before the clock edge, and clocks. */
 void top_dut_clock(struct top_dut *dut, const struct top_in *in, struct top_out *out);
 
 #ifdef __cplusplus

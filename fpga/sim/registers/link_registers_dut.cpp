@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// glk_link_registers behind a C interface.
+// C interface to glk_link_registers.
 #include "link_registers_dut.h"
 
 #include "Vglk_link_registers.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Verilated glk_link_registers, a clock at a time, for benches in C. */
+/* Cycle-by-cycle C interface to the Verilated glk_link_registers. */
 #ifndef GLK_LINK_REGISTERS_DUT_H
 #define GLK_LINK_REGISTERS_DUT_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* The e_ inputs that are one bit. */
+/* One-bit event inputs (e_*). */
 enum link_event {
 	LINK_FLIT, LINK_PACKET, LINK_REFUSED, LINK_STITCHED, LINK_PARTIAL, LINK_PARENT, LINK_OUT, LINK_PADDED, LINK_POOLED,
 	LINK_POOL_TIMED_OUT, LINK_UP, LINK_RESUMED, LINK_DOWN, LINK_FRAME_SENT, LINK_FRAME_RECEIVED, LINK_REPLAY, LINK_FRAME_REPLAYED,
@@ -32,7 +32,7 @@ struct link_registers_in {
 struct link_registers_out {
 	uint64_t shown;
 	bool allowed, snapshot_done, changed; /* changed: e_link */
-	unsigned control;		      /* the settings, as the register has them */
+	unsigned control;		      /* settings, encoded as in the register */
 	unsigned pool_cycles, burst, trim_code;
 	uint64_t timeout_ns;
 };
@@ -40,10 +40,10 @@ struct link_registers_out {
 struct link_registers_dut;
 
 struct link_registers_dut *link_registers_dut_create(const char *wave);
-/* Power-on again, with the inputs that were shown last. */
+/* Power-on reset, with the inputs last applied. */
 void link_registers_dut_reset(struct link_registers_dut *dut);
 void link_registers_dut_destroy(struct link_registers_dut *dut);
-/* Shows `in`, tells what comes out before the clock's edge, and clocks. */
+/* Applies `in`, samples the outputs before the clock edge, and clocks. */
 void link_registers_dut_clock(struct link_registers_dut *dut, const struct link_registers_in *in, struct link_registers_out *out);
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Registers in lock step with the model: accesses by chance to the blocks CARD, PARTITION and LINK, of a card with a link and of
- * one without. Both must read the same, refuse the same, ask the other card at the same accesses, and hold the same settings of
- * partitions of kind link. What only a link at work would bring about (writes under way, answers, ups and downs) is put into
- * both.
+ * Lock-step co-simulation of the registers: random accesses to the blocks CARD, PARTITION and LINK of a card with a link and of
+ * one without. Model and RTL must read the same values, refuse the same accesses, send requests to the other card at the same
+ * accesses, and hold the same settings of partitions of kind link. Effects of an active link (writes in flight, answers, ups
+ * and downs) are injected into both.
  *
- * lockstep_registers [--seed N] [--accesses N] [--wave FILE]
+ * lockstep-registers [--seed N] [--accesses N] [--wave FILE]
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 #include "quiet_card.h"
 #include "registers_dut.h"
 
-enum { PATIENCE = 2000, STILL = 48 /* clocks until STATUS.IDLE tells */, P = REGISTERS_PARTITIONS };
+enum { PATIENCE = 2000, STILL = 48 /* clocks until STATUS.IDLE is set */, P = REGISTERS_PARTITIONS };
 
 #define FIRST_COUNTER ((GLK_LINK_FLITS_IN - GLK_BLOCK_LINK) / 8)
 
@@ -52,7 +52,7 @@ static void clock_once(void)
 	t.in.e_up = t.in.e_down = t.in.e_crc = false;
 }
 
-/* What the model knows, shown to the logic. */
+/* State of the model, applied to the RTL inputs. */
 static void show_state(void)
 {
 	for (unsigned p = 0; p < P; p++) {
@@ -98,7 +98,7 @@ static bool is_counter(unsigned offset, uint64_t *count)
 	return true;
 }
 
-/* Bits that the two need not have alike: the model has block CAPTURE. */
+/* Bits that may differ: the model has block CAPTURE. */
 static uint64_t ignored(unsigned offset)
 {
 	switch (offset & ~7u) {
@@ -106,7 +106,7 @@ static uint64_t ignored(unsigned offset)
 		return GLK_CARD_FEATURES_CAPTURE_MASK;
 	case GLK_BLOCK_LINK:
 		return UINT64_MAX << 32; /* NEXT */
-	case GLK_CARD_ERR_CONFIG: /* the bench has no counters but the link's */
+	case GLK_CARD_ERR_CONFIG: /* the bench has only the link's counters */
 		return UINT64_MAX;
 	default:
 		return 0;
@@ -137,15 +137,15 @@ static void check_partitions(unsigned offset)
 		unsigned asks = remote ? (uint16_t)(remote->turn - t.turns[p]) : 0;
 
 		if (t.out.partitions[p].kind != t.card->endpoints.of[p].kind)
-			fail("the kind of endpoint", offset, t.card->endpoints.of[p].kind, t.out.partitions[p].kind);
+			fail("endpoint kind", offset, t.card->endpoints.of[p].kind, t.out.partitions[p].kind);
 		if (t.out.partitions[p].remote != (t.card->endpoints.of[p].kind == GLK_EP_LINK))
-			fail("is of kind link", offset, !t.out.partitions[p].remote, t.out.partitions[p].remote);
+			fail("partition is of kind link", offset, !t.out.partitions[p].remote, t.out.partitions[p].remote);
 		if (t.out.partitions[p].open != t.card->partitions[p].open)
-			fail("is open", offset, t.card->partitions[p].open, t.out.partitions[p].open);
+			fail("partition is open", offset, t.card->partitions[p].open, t.out.partitions[p].open);
 		if (t.out.partitions[p].bound != (remote && remote->bound))
-			fail("is bound", offset, remote && remote->bound, t.out.partitions[p].bound);
+			fail("partition is bound", offset, remote && remote->bound, t.out.partitions[p].bound);
 		if (remote && remote->bound && t.out.partitions[p].remote_partition != remote->partition)
-			fail("stands for", offset, remote->partition, t.out.partitions[p].remote_partition);
+			fail("remote partition", offset, remote->partition, t.out.partitions[p].remote_partition);
 		if (t.asks[p] != asks)
 			fail("asks", offset, asks, t.asks[p]);
 		t.all_asks += asks;
@@ -161,7 +161,7 @@ static void end_reset(void)
 	if (!t.in.up)
 		return;
 	t.in.up = t.card->link.up = t.in.session = t.card->link.session = false;
-	t.in.e_down = true; /* of the reset: no cause */
+	t.in.e_down = true; /* by the reset: sets no cause bit */
 	t.downs++;
 	clock_once();
 }
@@ -196,7 +196,7 @@ static void write_both(unsigned offset, unsigned size, uint64_t value, bool pois
 		fail("LINK.CONTROL", offset, t.card->link.control, t.out.control);
 }
 
-/* --- which ones --- */
+/* --- random choice of accesses --- */
 
 static uint64_t partition_value(unsigned reg)
 {
@@ -245,7 +245,7 @@ static unsigned some_offset(uint64_t *value)
 	case 7:
 		word = below(&t.chance, 4) ? below(&t.chance, 12) : below(&t.chance, 512);
 		return GLK_BLOCK_LINK + 8 * word == GLK_LINK_STATUS || GLK_BLOCK_LINK + 8 * word == GLK_LINK_PEER_SERIAL
-			       ? GLK_LINK_CONTROL /* the model has no peer to tell of: see test_link_registers */
+			       ? GLK_LINK_CONTROL /* the model has no peer: test_link_registers.c covers these */
 			       : GLK_BLOCK_LINK + 8 * word;
 	case 8:
 		word = below(&t.chance, 64);
@@ -268,11 +268,11 @@ static void access_both(void)
 		write_both(offset, size, value, below(&t.chance, 64) == 0);
 	else
 		read_both(offset, size);
-	if (t.in.link && (offset & ~7u) == GLK_CARD_SNAPSHOT) /* at once: counters have to be there */
+	if (t.in.link && (offset & ~7u) == GLK_CARD_SNAPSHOT) /* immediately: the counters must be valid */
 		read_both(below(&t.chance, 2) ? GLK_LINK_CRC_ERRORS : GLK_LINK_UPS, 3);
 }
 
-/* --- what happens --- */
+/* --- events --- */
 
 static void change_link(void)
 {
@@ -304,7 +304,7 @@ static void happen(void)
 	clock_once();
 }
 
-/* The chain of the headers leads to block LINK when there is a link. */
+/* The chain of block headers contains block LINK if there is a link. */
 static void follow_blocks(void)
 {
 	unsigned offset = 0, blocks = 0;
@@ -381,10 +381,10 @@ int main(int argc, char **argv)
 	run(false, accesses, wave);
 	if (!t.failure[0])
 		run(true, accesses, wave);
-	printf("# seed %" PRIu64 ": %" PRIu64 " clocks, %" PRIu64 " reads, %" PRIu64 " writes, %" PRIu64 " refused, %" PRIu64 " asks, partition 0 of kind link behind %" PRIu64
+	printf("# seed %" PRIu64 ": %" PRIu64 " clocks, %" PRIu64 " reads, %" PRIu64 " writes, %" PRIu64 " refused, %" PRIu64 " asks, partition 0 of kind link after %" PRIu64
 	       "\n", seed, t.clocks, t.reads, t.writes, t.all_refused, t.all_asks, t.links);
 	if (t.failure[0])
-		printf("# %s\n# again: --seed %" PRIu64 " --wave FILE\n", t.failure, seed);
-	printf("%sok 1 - the model and the logic have the same registers\n1..1\n", t.failure[0] ? "not " : "");
+		printf("# %s\n# reproduce: --seed %" PRIu64 " --wave FILE\n", t.failure, seed);
+	printf("%sok 1 - model and RTL registers match\n1..1\n", t.failure[0] ? "not " : "");
 	return t.failure[0] != 0;
 }

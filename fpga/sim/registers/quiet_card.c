@@ -72,7 +72,7 @@ struct glk_card *quiet_card_create(const struct glk_card_config *config)
 
 	if (!glk_card_create(config, &card))
 		return card;
-	fprintf(stderr, "no card\n");
+	fprintf(stderr, "cannot create the card model\n");
 	exit(2);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// registers_only behind a C interface.
+// C interface to registers_only.
 #include "registers_dut.h"
 
 #include "Vregisters_only.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Verilated registers of a card (registers_only.v), a clock at a time, for benches in C. */
+/* Cycle-by-cycle C interface to the Verilated registers of a card (registers_only.sv). */
 #ifndef GLK_REGISTERS_DUT_H
 #define GLK_REGISTERS_DUT_H
 
@@ -13,7 +13,7 @@ extern "C" {
 enum { REGISTERS_PARTITIONS = 4 };
 
 struct registers_in {
-	bool link; /* stays */
+	bool link; /* constant */
 	uint64_t serial, pool_bytes;
 	unsigned cluster;
 	struct {
@@ -42,7 +42,7 @@ struct registers_dut;
 
 struct registers_dut *registers_dut_create(const struct registers_in *in, const char *wave);
 void registers_dut_destroy(struct registers_dut *dut);
-/* Shows `in`, tells what comes out before the clock's edge, and clocks. */
+/* Applies `in`, samples the outputs before the clock edge, and clocks. */
 void registers_dut_clock(struct registers_dut *dut, const struct registers_in *in, struct registers_out *out);
 
 #ifdef __cplusplus

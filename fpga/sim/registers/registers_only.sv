@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers of a card with a link, and nothing behind them: queues that are empty, tables and contexts that read 0, no
-// counter but the link's. For benches.
+// Bench top: the registers of a card with a link, without the blocks behind them: queues are empty, tables and contexts read 0,
+// only the link's counters exist.
 module registers_only #(
   parameter int PARTITIONS    = 4,
   parameter int ENTRIES       = 16,
@@ -49,9 +49,9 @@ module registers_only #(
   localparam int WINDOW_W       = 89;
   localparam int REGISTRATION_W = 122;
   localparam int CW = $clog2(CONTEXTS);
-  localparam int LATE = 4; // clocks until what is looked at is seen
+  localparam int LATE = 4; // clocks from selection to value
 
-  // --- what is looked at ---
+  // --- selected values ---
   logic [1:0]  look_partition;
   logic [LATE*32-1:0] late_unacknowledged;
   logic [LATE*64-1:0] late_remote_bytes;
@@ -64,7 +64,7 @@ module registers_only #(
       under_way[p] <= unacknowledged[p*32 +: 32] != '0;
   end
 
-  // --- what answers ---
+  // --- responses ---
   logic snapshot, snapshot_done, k_read, k_done, w_valid, w_write, w_done, h_valid, h_write, h_done;
   always_ff @(posedge clk) begin
     snapshot_done <= snapshot;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The registers of block LINK: what happens to the link by chance, up to everything at every clock, is counted here too, and
- * what the registers read must be what was counted when the snapshot was taken. Settings are written to the logic and to the
- * model's card: both must refuse the same, and hold the same.
+ * The registers of block LINK. Random link events, up to all of them in every clock, are also counted here (scoreboard): the
+ * registers must read these counts as of the snapshot. Settings are written to the RTL and to the model's card: both must
+ * refuse the same values and hold the same settings.
  *
- * test_link_registers [--seed N] [--rounds N] [--wave FILE]
+ * test-link-registers [--seed N] [--rounds N] [--wave FILE]
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -19,17 +19,17 @@
 #include "quiet_card.h"
 
 enum {
-	ENTRIES = 1024, /* of the cluster queue */
+	ENTRIES = 1024, /* flits in the cluster queue */
 	WORDS = 512,
 	KINDS = 11,
-	LOOK = 3, /* clocks until a register shows */
+	LOOK = 3, /* clocks from selection to register value */
 	PATIENCE = 64,
-	WRITES = 24 /* of settings, a round */
+	WRITES = 24 /* settings written per round */
 };
 
 #define WORD(name) ((GLK_LINK_##name - GLK_BLOCK_LINK) / 8)
 
-/* Events that count one, of all kinds together. */
+/* Events that count one, over all kinds. */
 static const struct {
 	unsigned event, word;
 } counted[] = {
@@ -53,8 +53,8 @@ static struct {
 	struct chance chance;
 	struct link_registers_in in;
 	struct link_registers_out out;
-	unsigned often[LINK_EVENTS]; /* of 256 clocks */
-	bool most;		     /* as much at once as can be */
+	unsigned often[LINK_EVENTS]; /* per 256 clocks */
+	bool most;		     /* maximum simultaneous counts */
 	bool was_refused;
 	uint64_t counts[WORDS], latched[WORDS];
 	uint64_t clocks, reads, writes, refused, snapshots;
@@ -68,7 +68,7 @@ static void fail(const char *what, unsigned word, uint64_t expected, uint64_t go
 			 what, expected, got);
 }
 
-/* --- what happens --- */
+/* --- events --- */
 
 static unsigned amount(unsigned most)
 {
@@ -147,7 +147,7 @@ static uint64_t expected(unsigned word)
 		return t.in.up ? t.in.peer_serial : 0;
 	if (word >= WORD(FLITS_IN))
 		return t.latched[word];
-	return word ? quiet_card_read(t.card, GLK_BLOCK_LINK + 8 * word) : 0; /* HEADER is not this block's */
+	return word ? quiet_card_read(t.card, GLK_BLOCK_LINK + 8 * word) : 0; /* HEADER is outside of this RTL block */
 }
 
 static void read_register(unsigned word)
@@ -157,7 +157,7 @@ static void read_register(unsigned word)
 		clock_once();
 	t.reads++;
 	if (t.out.shown != expected(word))
-		fail("a register", word, expected(word), t.out.shown);
+		fail("register", word, expected(word), t.out.shown);
 }
 
 static unsigned trim_bytes(unsigned code)
@@ -173,7 +173,7 @@ static void check_settings(void)
 
 	for (unsigned i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
 		if (got[i] != quiet_card_read(t.card, GLK_BLOCK_LINK + 8 * settings[i]))
-			fail("a setting", settings[i], quiet_card_read(t.card, GLK_BLOCK_LINK + 8 * settings[i]), got[i]);
+			fail("setting", settings[i], quiet_card_read(t.card, GLK_BLOCK_LINK + 8 * settings[i]), got[i]);
 }
 
 static uint64_t some_value(void)
@@ -209,10 +209,10 @@ static void write_register(void)
 	t.writes++;
 	t.refused += refused;
 	if (t.out.allowed == refused)
-		fail("that a value is allowed", word, !refused, t.out.allowed);
+		fail("value allowed", word, !refused, t.out.allowed);
 	t.in.take = t.out.allowed;
 	clock_once();
-	t.in.value = draw(&t.chance); /* taken, or never */
+	t.in.value = draw(&t.chance); /* must not change what was or was not accepted */
 	clock_once();
 	check_settings();
 }
@@ -226,7 +226,7 @@ static void snapshot(void)
 	for (waited = 0; waited < PATIENCE && !t.out.snapshot_done; waited++)
 		clock_once();
 	if (waited == PATIENCE)
-		fail("clocks until the snapshot is done", 0, 0, waited);
+		fail("clocks until snapshot done", 0, 0, waited);
 	t.snapshots++;
 }
 
@@ -282,14 +282,14 @@ static void one_round(void)
 		write_register();
 	snapshot();
 	read_all();
-	for (unsigned again = below(&t.chance, 3); again; again--) /* with nothing between */
+	for (unsigned again = below(&t.chance, 3); again; again--) /* back to back */
 		snapshot();
 	read_all();
 }
 
-/* --- the event --- */
+/* --- the event output --- */
 
-/* What comes of one event, a clock later. */
+/* Whether an event is reported one clock later. */
 static bool changes(unsigned event)
 {
 	memset(t.often, 0, sizeof(t.often));
@@ -310,25 +310,25 @@ static void events(void)
 {
 	memset(t.often, 0, sizeof(t.often));
 	clock_once();
-	expect_change("up tells", LINK_UP, true);
+	expect_change("event reported: up", LINK_UP, true);
 	t.in.up = true;
-	expect_change("down tells", LINK_DOWN, true);
-	expect_change("resumed tells", LINK_RESUMED, true);
-	expect_change("a CRC error tells", LINK_CRC, false);
+	expect_change("event reported: down", LINK_DOWN, true);
+	expect_change("event reported: resumed", LINK_RESUMED, true);
+	expect_change("event reported: CRC error", LINK_CRC, false);
 	t.in.clear = true;
 	clock_once();
 	glk_card_register_write(t.card, GLK_CARD_CONTROL, 8, GLK_CARD_CONTROL_RESET_MASK);
 	t.in.up = false;
 	clock_once();
-	expect_change("down by a reset tells", LINK_DOWN, false);
-	expect_change("up after a reset tells", LINK_UP, true);
+	expect_change("event reported: down by a reset", LINK_DOWN, false);
+	expect_change("event reported: up after a reset", LINK_UP, true);
 	t.in.up = true;
-	expect_change("down after that tells", LINK_DOWN, true);
+	expect_change("event reported: down after that", LINK_DOWN, true);
 	t.in.up = false;
 	t.in.clear = true;
 	clock_once();
 	glk_card_register_write(t.card, GLK_CARD_CONTROL, 8, GLK_CARD_CONTROL_RESET_MASK);
-	expect_change("down after a reset while down tells", LINK_DOWN, true);
+	expect_change("event reported: down after a reset while down", LINK_DOWN, true);
 }
 
 int main(int argc, char **argv)
@@ -358,15 +358,15 @@ int main(int argc, char **argv)
 	quiet_card_config(&config, true);
 	t.card = quiet_card_create(&config);
 	t.dut = link_registers_dut_create(wave);
-	read_all(); /* as after power-on */
+	read_all(); /* power-on values */
 	events();
 	for (uint64_t i = 0; i < rounds && !t.failure[0]; i++)
 		one_round();
 	printf("# seed %" PRIu64 ": %" PRIu64 " clocks, %" PRIu64 " snapshots, %" PRIu64 " reads, %" PRIu64 " writes, %" PRIu64 " refused\n", seed,
 	       t.clocks, t.snapshots, t.reads, t.writes, t.refused);
 	if (t.failure[0])
-		printf("# %s\n# again: --seed %" PRIu64 " --wave FILE\n", t.failure, seed);
-	printf("%sok 1 - registers count what happens, and take what the model takes\n1..1\n", t.failure[0] ? "not " : "");
+		printf("# %s\n# reproduce: --seed %" PRIu64 " --wave FILE\n", t.failure, seed);
+	printf("%sok 1 - counters match the injected events, settings match the model\n1..1\n", t.failure[0] ? "not " : "");
 	link_registers_dut_destroy(t.dut);
 	glk_card_destroy(t.card);
 	return t.failure[0] != 0;

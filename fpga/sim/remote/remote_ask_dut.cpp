@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// glk_remote_ask behind a C interface.
+// C interface to glk_remote_ask.
 #include "remote_ask_dut.h"
 
 #include <cstring>

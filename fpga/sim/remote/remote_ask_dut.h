@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Verilated glk_remote_ask, a clock at a time, for benches in C. */
+/* Cycle-by-cycle C interface to the Verilated glk_remote_ask. */
 #ifndef GLK_REMOTE_ASK_DUT_H
 #define GLK_REMOTE_ASK_DUT_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-enum { REMOTE_ASK_PARTITIONS = 16, REMOTE_ASK_BEAT = 64 }; /* at most */
+enum { REMOTE_ASK_PARTITIONS = 16, REMOTE_ASK_BEAT = 64 }; /* maximum */
 
 struct remote_ask_in {
 	bool session;
@@ -18,7 +18,7 @@ struct remote_ask_in {
 	bool trimming;
 	unsigned trim_code;
 	uint64_t timeout_ns;
-	uint64_t remote_partition; /* 4 bits each */
+	uint64_t remote_partition; /* 4 bits per partition */
 	bool sent_valid, lost_valid;
 	unsigned sent_remote, lost_partition, under_way;
 	bool q_valid, a_ready;
@@ -55,7 +55,7 @@ void remote_ask_dut_destroy(struct remote_ask_dut *dut);
 unsigned remote_ask_dut_lanes(void);
 unsigned remote_ask_dut_partitions(void);
 void remote_ask_dut_reset(struct remote_ask_dut *dut);
-/* Shows `in`, tells what comes out before the clock's edge, and clocks. */
+/* Applies `in`, samples the outputs before the clock edge, and clocks. */
 void remote_ask_dut_clock(struct remote_ask_dut *dut, const struct remote_ask_in *in, struct remote_ask_out *out);
 
 #ifdef __cplusplus

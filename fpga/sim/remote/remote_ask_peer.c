@@ -13,24 +13,24 @@ struct response {
 	enum owner owner;
 	enum glk_kind kind;
 	unsigned serial, index, status;
-	uint64_t at, value; /* clock from which on it may go */
+	uint64_t at, value; /* at: earliest clock to send it */
 	size_t length;
 	uint8_t bytes[GLK_LINK_HEADER_BYTES + GLK_LINK_LINE_BYTES + GLK_FLIT_BYTES];
 	bool good;
 };
 
 static struct {
-	struct response waiting[RESPONSES], slow, going; /* slow: a read response, flit by flit; going: ends at this clock */
+	struct response waiting[RESPONSES], slow, going; /* slow: a read response sent flit by flit; going: ends in this clock */
 	unsigned count;
 	size_t slow_at;
-	uint64_t slow_from; /* clock from which on it goes on */
+	uint64_t slow_from; /* clock at which it continues */
 	bool slow_valid, ends;
 	uint8_t packet[2 * GLK_FLIT_BYTES];
 	size_t got;
 	unsigned tag_used[65536], requests;
 	uint8_t shown[GLK_FLIT_BYTES];
 	bool was_shown;
-	uint64_t recent[CLOSE]; /* clocks in which the last strays went */
+	uint64_t recent[CLOSE]; /* clocks of the last strays */
 } peer;
 
 static uint64_t get64(const uint8_t *p)
@@ -48,7 +48,7 @@ static void put64(uint8_t *p, uint64_t value)
 		p[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* What the memory behind the link holds: of every byte something else. */
+/* Contents of the remote memory: a function of the address. */
 uint8_t remote_ask_peer_byte(unsigned remote_partition, uint64_t offset)
 {
 	uint64_t x = (offset + 1) * UINT64_C(0x9e3779b97f4a7c15) + (remote_partition + t.round) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -63,7 +63,7 @@ static struct response *later(enum owner owner, enum glk_kind kind, uint16_t tag
 
 	*never = false;
 	if (peer.count == RESPONSES) {
-		remote_ask_fail("responses that wait", RESPONSES, peer.count);
+		remote_ask_fail("waiting responses", RESPONSES, peer.count);
 		return r;
 	}
 	*r = (struct response){ .owner = owner, .kind = kind, .status = status, .length = GLK_LINK_HEADER_BYTES + body, .good = status != 1 && status != 2 };
@@ -78,7 +78,7 @@ static struct response *later(enum owner owner, enum glk_kind kind, uint16_t tag
 	return r;
 }
 
-/* --- what it is asked --- */
+/* --- requests received --- */
 
 static void on_read(const struct glk_link_header *header, uint64_t where)
 {
@@ -91,7 +91,7 @@ static void on_read(const struct glk_link_header *header, uint64_t where)
 	struct response *r;
 
 	if (!of_load && !t.orphan) {
-		remote_ask_fail("a read request that no load needs, at", 0, line);
+		remote_ask_fail("unexpected read request, at", 0, line);
 		return;
 	}
 	if (of_load) {
@@ -100,15 +100,15 @@ static void on_read(const struct glk_link_header *header, uint64_t where)
 		if (t.in.trimming)
 			sector = glk_trim_sector(glk_link_sector_bytes(t.in.trim_code), (unsigned)(begin - line), (unsigned)(end - begin));
 		if (where != (line | glk_trim_where(sector)))
-			remote_ask_fail("a read request's where", line | glk_trim_where(sector), where);
+			remote_ask_fail("read request's `where`", line | glk_trim_where(sector), where);
 		if (header->partition != t.remote[l->partition])
-			remote_ask_fail("a read request's partition", t.remote[l->partition], header->partition);
+			remote_ask_fail("read request's partition", t.remote[l->partition], header->partition);
 		if (l->line[index] != LINE_NOT_ASKED)
-			remote_ask_fail("a line is asked for again", 0, index);
+			remote_ask_fail("line requested twice, index", 0, index);
 		if (t.known[l->partition] < l->mark)
-			remote_ask_fail("a load overtakes stores", l->mark, t.known[l->partition]);
+			remote_ask_fail("load overtakes stores", l->mark, t.known[l->partition]);
 		if (l->dropped)
-			remote_ask_fail("a load goes on behind its session", 0, 1);
+			remote_ask_fail("load continues after its session", 0, 1);
 		l->line[index] = LINE_ASKED;
 		l->asked++;
 	}
@@ -140,22 +140,22 @@ static void on_atomic(const struct glk_link_header *header, const uint8_t *body)
 	unsigned status = t.mood == 3 && !below(&t.chance, 4) ? 1 + below(&t.chance, 2) : 0;
 
 	if (!of_load && !t.orphan) {
-		remote_ask_fail("an atomic request that nobody needs", 0, where);
+		remote_ask_fail("unexpected atomic request", 0, where);
 		return;
 	}
 	if (of_load) {
 		uint64_t wanted = l->offset | (uint64_t)l->operation << 48 | (uint64_t)(l->length == 8) << 51;
 
 		if (where != wanted)
-			remote_ask_fail("an atomic's where", wanted, where);
+			remote_ask_fail("atomic's `where`", wanted, where);
 		if (header->partition != t.remote[l->partition])
-			remote_ask_fail("an atomic's partition", t.remote[l->partition], header->partition);
+			remote_ask_fail("atomic's partition", t.remote[l->partition], header->partition);
 		if (get64(body + 8) != l->operand || get64(body + 16) != l->compare)
-			remote_ask_fail("an atomic's operand", l->operand, get64(body + 8));
+			remote_ask_fail("atomic's operand", l->operand, get64(body + 8));
 		if (t.known[l->partition] < l->mark)
-			remote_ask_fail("an atomic overtakes stores", l->mark, t.known[l->partition]);
+			remote_ask_fail("atomic overtakes stores", l->mark, t.known[l->partition]);
 		if (l->dropped)
-			remote_ask_fail("an atomic goes on behind its session", 0, 1);
+			remote_ask_fail("atomic continues after its session", 0, 1);
 		l->asked = 1;
 		l->line[0] = LINE_ASKED;
 		l->old = draw(&t.chance);
@@ -174,15 +174,15 @@ static void on_release(const struct glk_link_header *header, uint64_t body)
 	struct response *r;
 
 	if (p >= t.partitions || (!mine && !f->orphan)) {
-		remote_ask_fail("a release that nobody needs, of", 0, p);
+		remote_ask_fail("unexpected release, partition", 0, p);
 		return;
 	}
 	if (header->partition != t.remote[p])
-		remote_ask_fail("a release's partition", t.remote[p], header->partition);
+		remote_ask_fail("release's partition", t.remote[p], header->partition);
 	if (header->tag == f->tag)
-		remote_ask_fail("a release's tag is new", 0, f->tag);
+		remote_ask_fail("release's tag reused", 0, f->tag);
 	if (mine && (body < f->sent || body > t.sent[t.remote[p]]))
-		remote_ask_fail("a release's count", f->sent, body);
+		remote_ask_fail("release's count", f->sent, body);
 	f->tag = header->tag;
 	f->asked = f->asked || mine;
 	f->orphan = false;
@@ -199,11 +199,11 @@ static void on_translation(const struct glk_link_header *header, uint64_t where)
 	struct response *r;
 
 	if (p >= t.partitions || ++tr->requests > tr->times) {
-		remote_ask_fail("a translation that nobody needs, of", 0, p);
+		remote_ask_fail("unexpected translation request, partition", 0, p);
 		return;
 	}
 	if (header->partition != t.remote[p] || where)
-		remote_ask_fail("a translation's partition", t.remote[p], header->partition);
+		remote_ask_fail("translation's partition", t.remote[p], header->partition);
 	tr->serial = ++t.serial;
 	tr->asked_for = false;
 	r = later(OF_TRANSLATION, GLK_KIND_TRANSLATION_RESPONSE, header->tag, t.mood == 3 ? below(&t.chance, 3) : 0, 8, &never);
@@ -218,13 +218,13 @@ static void on_packet(enum glk_kind kind, size_t length)
 	struct glk_link_header header;
 
 	if (!glk_link_header_get(peer.packet, &header) || header.kind != kind || header.number || !glk_kind_length_valid(kind, length)) {
-		remote_ask_fail("a packet's header", kind, header.kind);
+		remote_ask_fail("packet header, kind", kind, header.kind);
 		return;
 	}
 	if (kind == GLK_KIND_READ_REQUEST || kind == GLK_KIND_ATOMIC_REQUEST) {
 		peer.requests++;
 		if (peer.tag_used[header.tag] && peer.requests - peer.tag_used[header.tag] < 60000)
-			remote_ask_fail("requests until a tag is used again", 60000, peer.requests - peer.tag_used[header.tag]);
+			remote_ask_fail("requests until a tag is reused", 60000, peer.requests - peer.tag_used[header.tag]);
 		peer.tag_used[header.tag] = peer.requests;
 	}
 	switch (kind) {
@@ -241,7 +241,7 @@ static void on_packet(enum glk_kind kind, size_t length)
 		on_translation(&header, get64(peer.packet + 4));
 		break;
 	default:
-		remote_ask_fail("a request's kind", 0, kind);
+		remote_ask_fail("request kind", 0, kind);
 	}
 }
 
@@ -252,17 +252,17 @@ static void on_flit(void)
 	memcpy(peer.packet + peer.got, t.out.m_data, GLK_FLIT_BYTES);
 	peer.got += GLK_FLIT_BYTES;
 	if (t.out.m_last != (peer.got >= length))
-		remote_ask_fail("the last flit of a packet", peer.got >= length, t.out.m_last);
+		remote_ask_fail("last flit of packet", peer.got >= length, t.out.m_last);
 	if (peer.got < length && !t.out.m_last)
 		return;
 	for (size_t i = length; i < peer.got; i++)
 		if (peer.packet[i])
-			remote_ask_fail("a byte behind a packet's end", 0, peer.packet[i]);
+			remote_ask_fail("byte after the end of a packet", 0, peer.packet[i]);
 	peer.got = 0;
 	on_packet((enum glk_kind)t.out.m_kind, length);
 }
 
-/* --- what it says --- */
+/* --- responses sent --- */
 
 static void stray(void)
 {
@@ -335,7 +335,7 @@ static void said(const struct response *r)
 	}
 }
 
-/* What nobody asked for, and what was answered once. */
+/* Unsolicited and duplicate responses. */
 static void disturb(void)
 {
 	static const enum glk_kind kinds[] = { GLK_KIND_READ_RESPONSE, GLK_KIND_WRITE_RESPONSE, GLK_KIND_TRANSLATION_RESPONSE,
@@ -353,7 +353,7 @@ static void disturb(void)
 		peer.count++;
 		return;
 	}
-	/* Tags just ahead are asked for soon, and of partitions it is any. */
+	/* Tags of reads and atomics far ahead of those in use; in other tags the low bits select any partition. */
 	tag = (uint16_t)(kind == GLK_KIND_READ_RESPONSE || kind == GLK_KIND_ATOMIC_RESPONSE ? peer.requests + 30000 : 0xfff0 | below(&t.chance, 16));
 	r = later(NOBODY, kind, tag, 0, kind == GLK_KIND_READ_RESPONSE ? LINES : kind == GLK_KIND_WRITE_RESPONSE || kind == GLK_KIND_RELEASED ? 0 : 8, &never);
 	memset(r->bytes + 4, 0xa5, r->length - 4);
@@ -409,7 +409,7 @@ void remote_ask_peer_drive(bool all_now)
 void remote_ask_peer_clocked(void)
 {
 	if (peer.was_shown && t.in.session && (!t.out.m_valid || memcmp(peer.shown, t.out.m_data, GLK_FLIT_BYTES)))
-		remote_ask_fail("a flit stays until it is taken", 1, 0);
+		remote_ask_fail("flit holds until accepted", 1, 0);
 	if (t.out.m_valid && !peer.was_shown && !peer.got)
 		t.m_since = t.clock;
 	peer.was_shown = t.out.m_valid && !t.in.m_ready && t.in.session;
@@ -426,7 +426,7 @@ void remote_ask_peer_clocked(void)
 	if (t.out.m_valid && t.in.m_ready)
 		on_flit();
 	if (!t.out.s_ready)
-		remote_ask_fail("responses are always taken", 1, 0);
+		remote_ask_fail("responses always accepted", 1, 0);
 	if (t.in.s_valid && peer.ends)
 		said(&peer.going);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The other card, clock by clock: pieces that it sends, sessions and counters. */
+/* Cycle-by-cycle emulation of the other card: the pieces it sends, sessions and counters. */
 #include "serve_asks_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* --- pieces: of each class the kinds in any order, of a kind one packet behind the other --- */
+/* --- pieces: kinds of a class interleave at random, packets of one kind are sequential --- */
 
 static void show(struct serve_asks *a, struct serve_piece *piece, unsigned class)
 {
@@ -132,5 +132,5 @@ void serve_asks_check_counters(struct serve_asks *a)
 	if (a->malformed != a->e_malformed)
 		serve_asks_fault(a, "malformed", a->malformed, a->e_malformed);
 	if (a->trimmed != a->e_trimmed)
-		serve_asks_fault(a, "bytes trimmed", a->trimmed, a->e_trimmed);
+		serve_asks_fault(a, "trimmed bytes", a->trimmed, a->e_trimmed);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Answers to the other card, held against what was asked and what the card did: what they have to say, what they may, and when. */
+/* Checks answers to the other card, in content and time, against its requests and the card's actions. */
 #include "serve_asks_parts.h"
 
 #include <string.h>
 
-/* --- when what waits can be answered --- */
+/* --- earliest answer times --- */
 
 void serve_asks_settle(struct serve_asks *a)
 {
@@ -30,7 +30,7 @@ void serve_asks_settle(struct serve_asks *a)
 	}
 }
 
-/* --- failures, and who has told of them --- */
+/* --- failures, and the answers that reported them --- */
 
 static unsigned refused_before(const struct serve_asks *a, unsigned partition, uint64_t clock)
 {
@@ -71,16 +71,16 @@ static void check_read(struct serve_asks *a, const struct ask *ask, unsigned sta
 	static const unsigned codes[] = { [4] = 9, [8] = 10, [16] = 8, [32] = 11, [64] = 0 };
 
 	if (!ask->good || !ask->loaded || ask->load_failed) {
-		check_status(a, "status of a read", ask->good ? 2 : 1, status);
+		check_status(a, "read status", ask->good ? 2 : 1, status);
 		if (ask->good && !ask->loaded)
-			serve_asks_wrong(a, "a read is answered that did not load");
+			serve_asks_wrong(a, "read answered without a load");
 		if (length)
-			serve_asks_fault(a, "bytes of a read's answer", 0, length);
+			serve_asks_fault(a, "read response length", 0, length);
 		return;
 	}
-	check_status(a, "status of a read", codes[ask->bytes], status);
+	check_status(a, "read status", codes[ask->bytes], status);
 	if (length != ask->bytes || memcmp(data, ask->line + ask->first, length) != 0)
-		serve_asks_fault(a, "bytes of a read's answer", ask->bytes, length);
+		serve_asks_fault(a, "read response length", ask->bytes, length);
 	a->trimmed += LINE - ask->bytes;
 }
 
@@ -94,25 +94,25 @@ static void check_translation(struct serve_asks *a, const struct ask *ask, unsig
 			bytes -= PAGE;
 		bytes |= BIT(48) | BIT(49);
 	}
-	check_status(a, "status of a translation", ask->good ? 0 : 1, status);
+	check_status(a, "translation status", ask->good ? 0 : 1, status);
 	if (get64(data) != bytes)
-		serve_asks_fault(a, "a translation", bytes, get64(data));
+		serve_asks_fault(a, "translation", bytes, get64(data));
 }
 
-/* A failure that happened while a write or an atomic waited is told by it, and by the next release. */
+/* A failure while a write or an atomic waited is reported by its answer and by the next release. */
 static void check_visible(struct serve_asks *a, struct ask *ask, const char *what, unsigned status)
 {
 	unsigned surely = serve_asks_failed_before(a, ask->partition, ask->settled_at), perhaps = a->card->failed[ask->partition];
 
 	if (!ask->settled)
-		serve_asks_fault(a, "a write or an atomic is answered before it is visible", ask->visible, a->card->acknowledged[ask->partition]);
+		serve_asks_fault(a, "write or atomic answered before it is visible", ask->visible, a->card->acknowledged[ask->partition]);
 	for (unsigned i = 0; i < a->sending[ask->kind]; i++) {
 		const struct ask *before = &a->asks[a->list[ask->kind][i]];
 
 		if (before == ask)
 			break;
 		if (before->partition == ask->partition && !before->answered)
-			serve_asks_wrong(a, "a write or an atomic is answered before an earlier one");
+			serve_asks_wrong(a, "write or atomic answered before an earlier one");
 	}
 	if (ask->load_failed || surely > ask->failed_given)
 		check_status(a, what, 2, status);
@@ -123,24 +123,24 @@ static void check_visible(struct serve_asks *a, struct ask *ask, const char *wha
 static void check_write(struct serve_asks *a, struct ask *ask, unsigned status)
 {
 	if (!ask->good || (ask->over && ask->refused))
-		check_status(a, "status of a write", 1, status);
+		check_status(a, "write status", 1, status);
 	else
-		check_visible(a, ask, "status of a write", status);
+		check_visible(a, ask, "write status", status);
 }
 
 static void check_atomic(struct serve_asks *a, struct ask *ask, unsigned status, const uint8_t *data)
 {
 	if (!ask->good)
-		check_status(a, "status of an atomic", 1, status);
+		check_status(a, "atomic status", 1, status);
 	else
-		check_visible(a, ask, "status of an atomic", status);
+		check_visible(a, ask, "atomic status", status);
 	if (get64(data) != ask->old)
-		serve_asks_fault(a, "an atomic's old value", ask->old, get64(data));
+		serve_asks_fault(a, "atomic's old value", ask->old, get64(data));
 	if (ask->writes && !ask->written)
-		serve_asks_wrong(a, "an atomic is answered that did not write");
+		serve_asks_wrong(a, "atomic answered without a write");
 }
 
-/* Another release of the partition is under way; `surely`: it cannot have been answered by then. */
+/* Another release of the partition is in flight; `surely`: it cannot have been answered by then. */
 static bool is_second(const struct serve_asks *a, const struct ask *ask, bool *surely)
 {
 	bool second = false;
@@ -166,23 +166,23 @@ static void check_released(struct serve_asks *a, struct ask *ask, unsigned statu
 	bool surely, second = is_second(a, ask, &surely);
 
 	if (!ask->good || surely || (second && status == 1)) {
-		check_status(a, "status of a release", 1, status);
+		check_status(a, "release status", 1, status);
 		ask->refused = true;
 		return;
 	}
-	ask->given_at = a->card->now; /* when its place was free again, at the latest */
+	ask->given_at = a->card->now; /* at the latest: its slot was free again */
 	if (!ask->settled) {
-		serve_asks_fault(a, "a release is answered too early", ask->where, a->arrived[ask->partition]);
+		serve_asks_fault(a, "release answered too early", ask->where, a->arrived[ask->partition]);
 		return;
 	}
 	failed = serve_asks_failed_before(a, ask->partition, ask->settled_at);
 	refused = refused_before(a, ask->partition, ask->settled_at);
 	if (failed > failures->most || refused > refusals->most)
-		check_status(a, "status of a release behind a failure", 2, status);
+		check_status(a, "release status after a failure", 2, status);
 	if (failed_all <= failures->least && refused_all <= refusals->least)
-		check_status(a, "status of a release", 0, status);
+		check_status(a, "release status", 0, status);
 	if (status == 1)
-		serve_asks_wrong(a, "a release is refused");
+		serve_asks_wrong(a, "release refused");
 	if (status == 2) {
 		tell(failures, failed, failed_all);
 		tell(refusals, refused, refused_all);
@@ -209,19 +209,19 @@ static void check_answer(struct serve_asks *a, unsigned kind, const uint8_t *pac
 	struct ask *ask;
 
 	if (kind >= GLK_KIND_COUNT || !requests[kind] || (packet[0] & 31) != kind || !length) {
-		serve_asks_fault(a, "header of an answer", kind, packet[0]);
+		serve_asks_fault(a, "answer header, kind", kind, packet[0]);
 		return;
 	}
 	ask = asked_by(a, (uint16_t)(packet[2] | packet[3] << 8), requests[kind]);
 	if (!ask) {
-		serve_asks_fault(a, "an answer that nobody waits for", 0, (uint64_t)kind << 16 | packet[2] | (uint64_t)packet[3] << 8);
+		serve_asks_fault(a, "unexpected answer", 0, (uint64_t)kind << 16 | packet[2] | (uint64_t)packet[3] << 8);
 		return;
 	}
 	if (flits != (length + 15) / 16)
-		serve_asks_fault(a, "flits of an answer", (length + 15) / 16, flits);
+		serve_asks_fault(a, "answer flits", (length + 15) / 16, flits);
 	for (size_t i = length; i < 16u * flits && i < sizeof(a->answer); i++)
 		if (packet[i])
-			serve_asks_fault(a, "behind the end of an answer", 0, packet[i]);
+			serve_asks_fault(a, "byte after the end of an answer", 0, packet[i]);
 	switch (kind) {
 	case GLK_KIND_READ_RESPONSE:
 		check_read(a, ask, status, packet + 4, (unsigned)length - 4);
@@ -257,7 +257,7 @@ void serve_asks_take_answer(struct serve_asks *a, const struct serve_out *out)
 	if (!out->answer_valid || !a->in->answer_ready)
 		return;
 	if (a->answer_length + 16 > sizeof(a->answer)) {
-		serve_asks_wrong(a, "an answer is too long");
+		serve_asks_wrong(a, "answer too long");
 		return;
 	}
 	memcpy(a->answer + a->answer_length, out->answer, 16);

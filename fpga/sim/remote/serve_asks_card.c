@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the card does for the other card, held against what was asked: packets to the receiver, loads, and writes of atomics. */
+/* Checks the card's actions against the other card's requests: packets to the receiver, loads, and writes of atomics. */
 #include "serve_asks_parts.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static void count_write(void *user, unsigned partition, uint64_t offset, const v
 	memcpy(write_data, data, length);
 }
 
-/* Plain writes of a packet; 0: it is refused. */
+/* Number of plain writes of a packet; 0: refused. */
 static unsigned apply(const struct serve_asks *a, const uint8_t *packet, size_t length)
 {
 	struct glk_destination destinations[SERVE_PARTITIONS] = { 0 };
@@ -39,7 +39,7 @@ static unsigned apply(const struct serve_asks *a, const uint8_t *packet, size_t 
 	return writes_of_packet;
 }
 
-/* The oldest of a kind that came, is good and has not been given to the receiver, or loaded. */
+/* The oldest valid request of a kind that arrived and has not been given to the receiver, or loaded. */
 static int next_of(const struct serve_asks *a, unsigned kind)
 {
 	for (unsigned i = 0; i < a->sending[kind]; i++) {
@@ -51,7 +51,7 @@ static int next_of(const struct serve_asks *a, unsigned kind)
 	return -1;
 }
 
-/* Whether a packet does what a write request asks for. */
+/* Whether a packet implements a write request. */
 static bool is_write(const struct serve_asks *a, const struct ask *ask, const uint8_t *packet, size_t length)
 {
 	return apply(a, packet, length) == 1 && packet[9] == ask->partition && write_offset == (ask->where & OFFSET_MASK) + ask->first &&
@@ -78,7 +78,7 @@ static struct serve_verdict see_packet(void *user, const uint8_t *packet, size_t
 	} else if (a->old_packets) {
 		a->old_packets--;
 	} else {
-		serve_asks_wrong(a, "a packet for the receiver that none has sent");
+		serve_asks_wrong(a, "unexpected packet for the receiver");
 	}
 	if (below(a->chance, 1024) < a->card->refuses)
 		verdict.writes = 0;
@@ -120,18 +120,18 @@ static bool see_load(void *user, unsigned partition, uint64_t offset, unsigned l
 		return fails;
 	}
 	if (!ask) {
-		serve_asks_wrong(a, "a load that nobody asked for");
+		serve_asks_wrong(a, "unexpected load");
 		return fails;
 	}
 	if (ask->partition != partition)
-		serve_asks_fault(a, "partition of a load", ask->partition, partition);
+		serve_asks_fault(a, "load partition", ask->partition, partition);
 	if (ask->kind == GLK_KIND_ATOMIC_REQUEST)
 		ask->first = (unsigned)(ask->where & (LINE - 1));
 	if (offset != ((ask->where & OFFSET_MASK) / LINE * LINE) + ask->first)
-		serve_asks_fault(a, "offset of a load", ((ask->where & OFFSET_MASK) / LINE * LINE) + ask->first, offset);
+		serve_asks_fault(a, "load offset", ((ask->where & OFFSET_MASK) / LINE * LINE) + ask->first, offset);
 	if (length != ask->bytes)
-		serve_asks_fault(a, "length of a load", ask->bytes, length);
-	/* So that compare and swap often finds what it wants. */
+		serve_asks_fault(a, "load length", ask->bytes, length);
+	/* Makes compare and swap succeed often. */
 	if (ask->kind == GLK_KIND_ATOMIC_REQUEST && below(a->chance, 2) == 0)
 		for (unsigned i = 0; i < ask->bytes; i++)
 			line[ask->first + i] = (uint8_t)(ask->compare >> (8 * i));
@@ -167,12 +167,12 @@ static void see_write(void *user, unsigned partition, uint64_t offset, unsigned 
 	struct serve_asks *a = user;
 	uint64_t mask = length == 8 ? UINT64_MAX : UINT32_MAX, value;
 
-	if (a->old_write) { /* begun before its session ended */
+	if (a->old_write) { /* it began before its session ended */
 		a->old_write = false;
 		return;
 	}
 	if (!a->loading || !a->loading->writes || a->loading->written) {
-		serve_asks_wrong(a, "an atomic's write that nobody asked for");
+		serve_asks_wrong(a, "unexpected write of an atomic");
 		return;
 	}
 	value = (a->loading->where >> 48 & 7) == 0 ? a->loading->old + a->loading->operand : a->loading->operand;
@@ -184,7 +184,7 @@ static void see_write(void *user, unsigned partition, uint64_t offset, unsigned 
 	a->loading->visible = a->card->posted[partition];
 }
 
-/* --- for the card --- */
+/* --- callbacks of the card --- */
 
 static void see_fault(void *user, const char *what)
 {

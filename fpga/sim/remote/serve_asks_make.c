@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the other card asks, drawn by chance: requests of every kind, right and wrong, and whether they are to be carried out. */
+/* Random requests of the other card: all kinds, valid and invalid, and whether each must be executed. */
 #include "serve_asks_parts.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static bool is_wrong(struct serve_asks *a)
 	return below(a->chance, 64) < a->wrong;
 }
 
-/* --- what may be reached --- */
+/* --- access rights --- */
 
 static bool is_open(const struct serve_asks *a, unsigned partition)
 {
@@ -29,7 +29,7 @@ static bool may_reach(const struct serve_asks *a, unsigned partition, uint64_t o
 	return is_open(a, partition) && length <= bytes && offset <= bytes - length;
 }
 
-/* --- making requests --- */
+/* --- requests --- */
 
 static unsigned any_partition(struct serve_asks *a)
 {
@@ -40,7 +40,7 @@ static unsigned any_partition(struct serve_asks *a)
 	return one_in(a, 12) ? below(a->chance, SERVE_PARTITIONS) : p;
 }
 
-/* An offset at or about a partition's end, or anywhere in it. */
+/* An offset at or near a partition's end, or anywhere in it. */
 static uint64_t any_offset(struct serve_asks *a, unsigned partition, unsigned align)
 {
 	uint64_t bytes = serve_asks_bytes(a, partition), offset;
@@ -94,7 +94,7 @@ static void make_finepack(struct serve_asks *a, unsigned partition, bool spoils)
 	m->base = draw(a->chance) % bytes / range * range;
 	packet_maker_fill(m, a->chance, bytes - m->base < 4096 ? bytes - m->base : 4096);
 	length = packet_maker_close(m, !one_in(a, 4) || m->h != SUBHEADER);
-	if (spoils) { /* but so that the link takes it: its length tells how long it is */
+	if (spoils) { /* within what the link accepts: the length field stays consistent */
 		uint8_t size[2] = { m->packet[2], m->packet[3] };
 
 		m->packet[one_in(a, 2) ? below(a->chance, 16) : below(a->chance, (unsigned)length)] ^= (uint8_t)(1u << below(a->chance, 8));
@@ -177,7 +177,7 @@ static void make_atomic(struct serve_asks *a, unsigned partition)
 	ask->good = ask->where >> 52 == 0 && operation < 3 && offset % bytes == 0 && may_reach(a, partition, offset, bytes);
 }
 
-/* The release of the partition that waits, or NULL. */
+/* The waiting release of the partition, or NULL. */
 static const struct ask *waiting_release(const struct serve_asks *a, unsigned partition)
 {
 	for (unsigned i = 0; i < a->made[GLK_KIND_RELEASE]; i++) {

@@ -64,7 +64,7 @@ static void acknowledge(struct serve_card *card, struct serve_in *in)
 	if (card->failed[in->fail_partition] < SERVE_FAILS)
 		card->failed_at[in->fail_partition][card->failed[in->fail_partition]++] = card->now;
 	else
-		fault(card, "more failures than the bench can keep");
+		fault(card, "too many failures for the bench");
 }
 
 static void see_marks(struct serve_card *card, const struct serve_out *out)
@@ -103,11 +103,11 @@ static void see_receiver(struct serve_card *card, const struct serve_in *in, con
 	if (!out->beat_valid || !in->receiver_ready)
 		return;
 	if (card->length + card->lanes > sizeof(card->packet)) {
-		fault(card, "a packet for the receiver is too long");
+		fault(card, "packet for the receiver too long");
 		return;
 	}
 	if (!out->beat_last && out->beat_bytes != card->lanes)
-		fault(card, "a beat for the receiver that is not the last is not full");
+		fault(card, "partial beat for the receiver before the last");
 	memcpy(card->packet + card->length, out->beat, card->lanes);
 	card->length += out->beat_bytes;
 	if (!out->beat_last)
@@ -144,7 +144,7 @@ static void see_load(struct serve_card *card, const struct serve_in *in, const s
 	if (!out->load_valid || !in->load_ready)
 		return;
 	if (!out->load_length || out->load_offset % LINE + out->load_length > LINE) {
-		fault(card, "a load crosses a line, or is empty");
+		fault(card, "load crosses a line, or is empty");
 		return;
 	}
 	for (unsigned i = 0; i < LINE; i++)
@@ -153,14 +153,14 @@ static void see_load(struct serve_card *card, const struct serve_in *in, const s
 	card->load_partition = out->load_partition;
 	card->load_fails = card->user.load(card->user.user, out->load_partition, out->load_offset, out->load_length, out->lock, card->line);
 	if (out->lock && !in->locked)
-		fault(card, "an atomic's load while the rings may do some");
+		fault(card, "load of an atomic without the lock");
 	card->load_due = card->now + 1 + below(card->chance, card->load_most);
 	card->load_beat = (unsigned)(out->load_offset % LINE) / card->lanes;
 	card->load_last = ((unsigned)(out->load_offset % LINE) + out->load_length - 1) / card->lanes;
 	card->load_left = below(card->chance, card->load_last - card->load_beat + 1);
 }
 
-/* --- atomics' writes, and the lock --- */
+/* --- writes of atomics, and the lock --- */
 
 static void drive_write(struct serve_card *card, struct serve_in *in)
 {
@@ -177,15 +177,15 @@ static void see_write(struct serve_card *card, const struct serve_in *in, const 
 		card->write_due = card->now + 1 + below(card->chance, card->load_most);
 	}
 	if (out->write_valid && !(in->locked && out->lock))
-		fault(card, "an atomic's write while the rings may do some");
+		fault(card, "write of an atomic without the lock");
 	if (in->write_ready) {
 		card->writing = false;
 		card->user.write(card->user.user, out->write_partition, out->write_offset, out->write_length, out->write_data);
 	}
-	/* The rings let it have the lock when they are not in the middle of one, and see some clocks later that it is given back. */
+	/* The rings grant the lock when no atomic of theirs is in progress, and see its release some clocks later. */
 	if (out->lock && !card->lock_was) {
 		if (card->locked)
-			fault(card, "the lock is taken again too soon");
+			fault(card, "lock taken again too soon");
 		card->lock_due = card->now + below(card->chance, card->load_most);
 	}
 	if (!out->lock && card->lock_was)
@@ -195,7 +195,7 @@ static void see_write(struct serve_card *card, const struct serve_in *in, const 
 	card->lock_was = out->lock;
 }
 
-/* What was shown and not taken has to stay. Answers may go when the session does. */
+/* Outputs must hold until accepted; answers may be withdrawn when the session ends. */
 static void see_stay(struct serve_card *card, const struct serve_in *in, const struct serve_out *out)
 {
 	const struct serve_in *i = &card->in_was;
@@ -203,17 +203,17 @@ static void see_stay(struct serve_card *card, const struct serve_in *in, const s
 
 	if (o->beat_valid && !i->receiver_ready &&
 	    (!out->beat_valid || out->beat_bytes != o->beat_bytes || out->beat_last != o->beat_last || memcmp(out->beat, o->beat, o->beat_bytes) != 0))
-		fault(card, "a beat for the receiver did not stay");
+		fault(card, "beat for the receiver did not hold");
 	if (o->load_valid && !i->load_ready &&
 	    (!out->load_valid || out->load_partition != o->load_partition || out->load_offset != o->load_offset || out->load_length != o->load_length))
-		fault(card, "a load did not stay");
+		fault(card, "load did not hold");
 	if (o->write_valid && !i->write_ready &&
 	    (!out->write_valid || out->write_partition != o->write_partition || out->write_offset != o->write_offset ||
 	     out->write_length != o->write_length || out->write_data != o->write_data))
-		fault(card, "an atomic's write did not stay");
+		fault(card, "write of an atomic did not hold");
 	if (i->session && in->session && o->answer_valid && !i->answer_ready &&
 	    (!out->answer_valid || out->answer_last != o->answer_last || out->answer_kind != o->answer_kind || memcmp(out->answer, o->answer, 16) != 0))
-		fault(card, "an answer did not stay");
+		fault(card, "answer did not hold");
 }
 
 /* --- */
@@ -237,7 +237,7 @@ void serve_card_see(struct serve_card *card, const struct serve_in *in, const st
 	see_load(card, in, out);
 	see_write(card, in, out);
 	if (out->idle && card->now > 16 && (card->given_count || card->loading) && card->was.idle)
-		fault(card, "idle, with a load or a packet under way");
+		fault(card, "idle with a load or packet in flight");
 	card->in_was = *in;
 	card->was = *out;
 	card->any_was = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The card around glk_serve, for its bench: a receiver of FinePack packets, writes that become visible or fail at some time, loads,
- * and the rings' side of the lock. When everything happens is chance; what it is about the user is asked.
+ * Emulates the card around glk_serve, for its bench: a FinePack receiver, writes that become visible or fail at some time,
+ * loads, and the rings' side of the lock. Times are random; contents come from callbacks of the user.
  */
 #ifndef GLK_SERVE_CARD_H
 #define GLK_SERVE_CARD_H
@@ -17,9 +17,9 @@
 
 enum { SERVE_FAILS = 8192, SERVE_GIVEN = 64, SERVE_TOLD = 256 };
 
-/* What became of a packet that came whole: the plain writes that it makes, 0 when it is refused. */
+/* Result of a complete packet: its number of plain writes, 0 if refused. */
 struct serve_verdict {
-	int ask; /* the user's name for it */
+	int ask; /* the user's identifier */
 	unsigned partition, writes;
 };
 
@@ -27,7 +27,7 @@ struct serve_user {
 	void *user;
 	struct serve_verdict (*packet)(void *user, const uint8_t *packet, size_t length);
 	void (*over)(void *user, const struct serve_verdict *verdict);
-	/* A load begins, of the line's bytes; returns whether it fails. And it has been answered. */
+	/* A load of bytes of a line begins; returns whether it fails. `loaded`: it has been answered. */
 	bool (*load)(void *user, unsigned partition, uint64_t offset, unsigned length, bool locked, uint8_t line[64]);
 	void (*loaded)(void *user);
 	/* The new value of an atomic. */
@@ -39,7 +39,7 @@ struct serve_card {
 	struct chance *chance;
 	struct serve_user user;
 	uint64_t now;
-	/* What is set by chance for a while: of 256 clocks, how many nothing is taken in; up to how long things take; of 1024 how many fail. */
+	/* Random settings of a phase: back-pressure in 1/256, maximum latencies, failure rates in 1/1024. */
 	unsigned gap, done_most, visible_most, load_most, fails, refuses;
 	unsigned lanes;
 
@@ -51,9 +51,9 @@ struct serve_card {
 	} given[SERVE_GIVEN];
 	unsigned given_first, given_count;
 
-	/* By partition: writes posted, and of these visible or failed; the last mark. */
+	/* By partition: writes posted; those of them visible or failed; the last mark. */
 	uint64_t posted[SERVE_PARTITIONS], acknowledged[SERVE_PARTITIONS], mark[SERVE_PARTITIONS], next[SERVE_PARTITIONS];
-	unsigned failing[SERVE_PARTITIONS]; /* writes whose failure is to be told */
+	unsigned failing[SERVE_PARTITIONS]; /* writes with unreported failure */
 	uint16_t reached;
 	struct {
 		unsigned partition, writes;
@@ -64,7 +64,7 @@ struct serve_card {
 
 	bool loading, load_fails;
 	uint64_t load_due;
-	unsigned load_partition, load_beat, load_last, load_left; /* left: beats before it fails */
+	unsigned load_partition, load_beat, load_last, load_left; /* left: beats until it fails */
 	uint8_t line[64];
 
 	bool writing;
@@ -74,15 +74,15 @@ struct serve_card {
 	unsigned linger;
 
 	struct serve_in in_was;
-	struct serve_out was; /* the clock before, for what has to stay */
+	struct serve_out was; /* previous clock, to check that outputs hold */
 	bool any_was;
 };
 
 void serve_card_start(struct serve_card *card, struct chance *chance, const struct serve_user *user, unsigned lanes);
-/* Before a clock, and after it. */
+/* Called before and after each clock. */
 void serve_card_drive(struct serve_card *card, struct serve_in *in);
 void serve_card_see(struct serve_card *card, const struct serve_in *in, const struct serve_out *out);
-/* Nothing is under way in the card. */
+/* Nothing is in flight in the card. */
 bool serve_card_quiet(const struct serve_card *card);
 
 #endif /* GLK_SERVE_CARD_H */

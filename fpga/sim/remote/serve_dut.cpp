@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// glk_serve behind a C interface.
+// C interface to glk_serve.
 #include "serve_dut.h"
 
 #include <cstring>

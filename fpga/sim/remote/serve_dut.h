@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Verilated glk_serve, a clock at a time, for benches in C. */
+/* Cycle-by-cycle C interface to the Verilated glk_serve. */
 #ifndef GLK_SERVE_DUT_H
 #define GLK_SERVE_DUT_H
 
@@ -20,7 +20,7 @@ struct serve_piece {
 
 struct serve_in {
 	bool session, enabled;
-	uint16_t open;	      /* MODE.OPEN, a bit a partition */
+	uint16_t open;	      /* MODE.OPEN, one bit per partition */
 	unsigned kind[16];    /* EP_KIND */
 	uint64_t pages[16];   /* EP_BYTES */
 	struct serve_piece posted, request;
@@ -52,13 +52,13 @@ struct serve_out {
 	unsigned trimmed_bytes;
 };
 
-/* After a reset. wave: file to write waveforms to, or NULL. */
+/* Resets. `wave`: waveform file, or NULL. */
 struct serve_dut *serve_dut_create(const char *wave);
 void serve_dut_destroy(struct serve_dut *dut);
 unsigned serve_dut_lanes(void);
 unsigned serve_dut_partitions(void);
 
-/* Shows the inputs, reads the outputs that go with them, and clocks. */
+/* Applies `in`, samples the outputs before the clock edge, and clocks. */
 void serve_dut_clock(struct serve_dut *dut, const struct serve_in *in, struct serve_out *out);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a card asks of the other over the link: the Verilated glk_remote_ask between a card that stores, loads and counts what is
- * acknowledged, and another card that answers at random (remote_ask_peer.c). Sessions end at any clock.
+ * Requests to the other card: the Verilated glk_remote_ask between an emulated card, which stores, loads and counts
+ * acknowledgements, and an emulated peer with random answers (remote_ask_peer.c). Sessions end in any clock.
  *
- * test_remote_ask [--seed N] [--rounds N] [--round N] [--wave FILE]
+ * test-remote-ask-* [--seed N] [--rounds N] [--round N] [--wave FILE]
  */
 #include "remote_ask_bench.h"
 
@@ -18,7 +18,7 @@ enum { ROUND_CLOCKS = 12000, DRAIN_CLOCKS = 20000, SOON = 200, MOODS = 4 };
 static uint64_t look_since;
 static uint64_t acknowledge_at[REMOTE_ASK_PARTITIONS];
 static bool taken[REMOTE_ASK_PARTITIONS];
-static uint64_t session_until, stall_until, store_from, flush_from; /* clocks until which something stops, from which on it goes */
+static uint64_t session_until, stall_until, store_from, flush_from; /* clocks until which, and from which on, something is active */
 static bool draining;
 
 static bool once_in(unsigned n)
@@ -74,7 +74,7 @@ static void drive_session(void)
 	t.in.session = session;
 }
 
-/* --- stores, and what acknowledges them --- */
+/* --- stores and their acknowledgement --- */
 
 static void drive_stores(void)
 {
@@ -83,7 +83,7 @@ static void drive_stores(void)
 	t.in.sent_valid = t.in.lost_valid = false;
 	if (!draining && once_in(1500))
 		store_from = t.clock + below(&t.chance, 1000);
-	if (!draining && once_in(1500)) /* flush reads of the bus wait */
+	if (!draining && once_in(1500)) /* flush reads of the bus are pending */
 		flush_from = t.clock + below(&t.chance, 1000);
 	if (!draining && t.clock >= store_from && below(&t.chance, 512) < 256 - t.gap) {
 		t.in.sent_valid = t.in.session;
@@ -124,7 +124,7 @@ static void flush_taken(unsigned p)
 		.dropped = !t.in.session, .lost = t.lost_to[p] > t.known[p], .free = t.free_clocks,
 	};
 	if (t.in.session && t.clock <= t.risen + 1)
-		f->dropped = true; /* of the time before */
+		f->dropped = true; /* belongs to the time before the session */
 	t.covered[p] = t.posted[p];
 	t.in.q_valid = false;
 }
@@ -135,20 +135,20 @@ static void flush_answered(unsigned p)
 	bool late = t.clock - f->taken + CLOSE >= timeout_clocks();
 
 	if (p >= t.partitions || !f->out || acknowledge_at[p]) {
-		remote_ask_fail("an answer for a flush read that there is not", 0, p);
+		remote_ask_fail("unexpected answer to a flush read, partition", 0, p);
 		return;
 	}
 	t.releases++;
 	t.bad_releases += t.out.a_error;
 	if (!t.out.a_error) {
 		if (f->lost || !f->answered || f->status)
-			remote_ask_fail("a flush read is good (lost, answered, status)", 1, (uint64_t)f->lost * 100 + f->answered * 10 + f->status);
+			remote_ask_fail("flush read succeeded (lost, answered, status)", 1, (uint64_t)f->lost * 100 + f->answered * 10 + f->status);
 	} else if (t.out.a_one) {
 		if (f->lost || !f->answered || !f->status)
-			remote_ask_fail("a flush read has one failure", 1, (uint64_t)f->lost * 100 + f->answered * 10 + f->status);
+			remote_ask_fail("flush read with one failure (lost, answered, status)", 1, (uint64_t)f->lost * 100 + f->answered * 10 + f->status);
 	} else {
 		if (!f->lost && !f->dropped && !late)
-			remote_ask_fail("all of a flush read has failed", 0, 1);
+			remote_ask_fail("flush read failed completely", 0, 1);
 		if (late) {
 			t.timeouts.most++;
 			if (!f->dropped && !f->answered)
@@ -171,16 +171,16 @@ static void watch_flushes(void)
 			continue;
 		f->dropped = f->dropped || !t.in.session;
 		if (t.clock - f->taken > timeout_clocks() + SOON)
-			remote_ask_fail("clocks until a flush read has waited too long", timeout_clocks(), t.clock - f->taken);
+			remote_ask_fail("clocks until a flush read times out", timeout_clocks(), t.clock - f->taken);
 		if (f->dropped && t.clock - f->taken > SOON && t.clock > t.fallen + SOON)
-			remote_ask_fail("clocks until a flush read fails, its session being over", 0, t.clock - t.fallen);
+			remote_ask_fail("clocks until a flush read fails after its session", 0, t.clock - t.fallen);
 		if (f->answered && t.clock - f->answered_at > SOON)
-			remote_ask_fail("clocks until a flush read that has an answer is answered", 0, t.clock - f->answered_at);
+			remote_ask_fail("clocks from answer to completion of a flush read", 0, t.clock - f->answered_at);
 		if (!f->asked && !f->dropped && t.free_clocks - f->free > SOON)
-			remote_ask_fail("clocks until a release goes", 0, t.free_clocks - f->free);
+			remote_ask_fail("clocks until a release is sent", 0, t.free_clocks - f->free);
 	}
 	if (t.in.q_valid && t.clock - t.flush[t.in.q_partition].free > 2 * SOON)
-		remote_ask_fail("clocks until a flush read is taken", 0, t.clock - t.flush[t.in.q_partition].free);
+		remote_ask_fail("clocks until a flush read is accepted", 0, t.clock - t.flush[t.in.q_partition].free);
 }
 
 static void stores_clocked(void)
@@ -257,11 +257,11 @@ static void load_failed(void)
 
 	t.bad_loads++;
 	if (!t.out.b_last || l->begun)
-		remote_ask_fail("an error is one beat", 1, l->begun);
-	if (t.clock - l->last < CLOSE) /* it went on just too late */
+		remote_ask_fail("error response of one beat", 1, l->begun);
+	if (t.clock - l->last < CLOSE) /* its answer came just too late */
 		late = t.clock - l->before + CLOSE >= timeout_clocks();
 	if (!l->dropped && !(done && l->bad) && !late)
-		remote_ask_fail("a load has failed", 0, l->answered);
+		remote_ask_fail("load failed", 0, l->answered);
 	if (late) {
 		bool surely = !l->dropped && l->asked && !(done && l->bad);
 
@@ -281,7 +281,7 @@ static void load_beat(void)
 	uint64_t line = l->offset / t.lanes * t.lanes + (uint64_t)l->beats * t.lanes, end = l->offset + l->length;
 
 	if (!l->begun && (l->answered != l->lines || l->bad))
-		remote_ask_fail("a load is good: lines there", l->lines, l->answered);
+		remote_ask_fail("load succeeded, lines received", l->lines, l->answered);
 	l->begun = true;
 	for (unsigned i = 0; i < t.lanes; i++) {
 		uint64_t at = line + i;
@@ -291,11 +291,11 @@ static void load_beat(void)
 			continue;
 		right = l->atomic ? (uint8_t)(l->old >> 8 * (at - l->offset)) : remote_ask_peer_byte(t.remote[l->partition], at);
 		if (t.out.b_data[i] != right)
-			remote_ask_fail("byte of a load", right, t.out.b_data[i]);
+			remote_ask_fail("load data", right, t.out.b_data[i]);
 	}
 	l->beats++;
 	if (t.out.b_last != (line + t.lanes >= end))
-		remote_ask_fail("the last beat of a load", line + t.lanes >= end, t.out.b_last);
+		remote_ask_fail("last beat of a load", line + t.lanes >= end, t.out.b_last);
 	if (t.out.b_last)
 		l->active = false;
 }
@@ -306,7 +306,7 @@ static void load_clocked(void)
 	bool was = l->active;
 
 	if (t.out.b_valid && !was)
-		remote_ask_fail("an answer that nobody waits for", 0, 1);
+		remote_ask_fail("unexpected answer", 0, 1);
 	else if (t.out.b_valid && t.out.b_error)
 		load_failed();
 	else if (t.out.b_valid)
@@ -325,20 +325,20 @@ static void load_clocked(void)
 		l->dropped_at = t.clock;
 	}
 	if (t.clock - l->last > timeout_clocks() + SOON + 4096 / t.lanes)
-		remote_ask_fail("clocks until a load has waited too long", timeout_clocks(), t.clock - l->last);
+		remote_ask_fail("clocks until a load times out", timeout_clocks(), t.clock - l->last);
 	if (l->dropped && !l->begun && t.clock - l->dropped_at > SOON / 4)
-		remote_ask_fail("clocks until a load fails, its session being over", 0, t.clock - l->dropped_at);
+		remote_ask_fail("clocks until a load fails after its session", 0, t.clock - l->dropped_at);
 	if (l->answered == l->lines && !l->begun && t.clock - l->done_at > SOON / 4)
-		remote_ask_fail("clocks until a load that has all is answered", 0, t.clock - l->done_at);
+		remote_ask_fail("clocks from the last line to completion of a load", 0, t.clock - l->done_at);
 }
 
-/* --- what the remote partitions are --- */
+/* --- translations of remote partitions --- */
 
 void remote_ask_translation_begins(unsigned p)
 {
 	struct translation *tr = &t.translation[p];
 
-	tr->maybe = tr->times && t.free_clocks - tr->due < SOON; /* the one before may be on its way out */
+	tr->maybe = tr->times && t.free_clocks - tr->due < SOON; /* the previous request may still be sent */
 	if (tr->answered && t.clock - tr->changed < CLOSE) /* the answer may come too late */
 		t.strays.most++;
 	tr->value = 0;
@@ -370,7 +370,7 @@ static void translations_clocked(void)
 
 	for (unsigned k = 0; k < t.partitions; k++)
 		if (t.translation[k].asked_for && !t.translation[k].maybe && t.in.session && t.free_clocks - t.translation[k].due > SOON)
-			remote_ask_fail("clocks until a translation goes", 0, t.free_clocks - t.translation[k].due);
+			remote_ask_fail("clocks until a translation request is sent", 0, t.free_clocks - t.translation[k].due);
 	if (tr->maybe || t.clock - tr->changed < CLOSE || t.clock - look_since < CLOSE)
 		return;
 	t.translations += tr->value != 0;
@@ -378,7 +378,7 @@ static void translations_clocked(void)
 		remote_ask_fail("FAR_BYTES", tr->value, t.out.remote_bytes);
 }
 
-/* --- a clock --- */
+/* --- clock --- */
 
 static void drive_link(void)
 {
@@ -487,9 +487,9 @@ static void one_round(uint64_t seed, uint64_t round)
 		calm = quiet() ? calm + 1 : 0;
 	}
 	if (!quiet())
-		remote_ask_fail("all is answered in the end", 1, 0);
+		remote_ask_fail("everything answered at the end", 1, 0);
 	if (!t.out.idle)
-		remote_ask_fail("idle in the end", 1, 0);
+		remote_ask_fail("idle at the end", 1, 0);
 	within("strays", &t.strays);
 	within("timeouts", &t.timeouts);
 }
@@ -528,12 +528,12 @@ int main(int argc, char **argv)
 	for (uint64_t round = first; round < rounds && !t.failure[0]; round++)
 		one_round(seed, round);
 	printf("# seed %" PRIu64 ": %" PRIu64 " clocks, %" PRIu64 " sessions, %" PRIu64 " loads and atomics (%" PRIu64 " atomics, %" PRIu64
-	       " failed), %" PRIu64 " flush reads (%" PRIu64 " failed), %" PRIu64 " strays, %" PRIu64 " timeouts (%" PRIu64 " of them unsure)\n",
+	       " failed), %" PRIu64 " flush reads (%" PRIu64 " failed), %" PRIu64 " strays, %" PRIu64 " timeouts (%" PRIu64 " ambiguous)\n",
 	       seed, t.clock, t.sessions, t.loads, t.atomics, t.bad_loads, t.releases, t.bad_releases, t.strays.seen,
 	       t.timeouts.seen, t.unsure);
 	if (t.failure[0])
-		printf("# %s\n# again: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", t.failure, seed, t.round);
-	printf("%sok 1 - what is asked of the other card, and what its answers come to\n1..1\n", t.failure[0] ? "not " : "");
+		printf("# %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", t.failure, seed, t.round);
+	printf("%sok 1 - requests to the other card and their completion\n1..1\n", t.failure[0] ? "not " : "");
 	remote_ask_dut_destroy(t.dut);
 	return t.failure[0] != 0;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What the other card asks of this one: the Verilated glk_serve between a link and a card that are made up (serve_asks.c,
- * serve_card.c). A round is a session: phases, in which requests of all kinds come and all of them are answered, with other
- * settings each; some sessions end at any clock.
+ * Requests of the other card: the Verilated glk_serve between an emulated link (serve_asks.c) and an emulated card
+ * (serve_card.c). A round is a session of several phases with random settings, in which requests of all kinds arrive and are
+ * answered; some sessions end in any clock.
  *
- * test_serve [--seed N] [--rounds N] [--wave FILE]
+ * test-serve-* [--seed N] [--rounds N] [--wave FILE]
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 #include "serve_asks.h"
 
-#define PATIENCE 200000u /* clocks until all has been answered */
+#define PATIENCE 200000u /* clocks until everything is answered */
 #define MOST_PAGES (UINT64_C(1) << 36)
 
 static struct {
@@ -47,7 +47,7 @@ static void set_openness(void)
 	t.in.open = (uint16_t)(draw(&t.chance) | draw(&t.chance) | (below(&t.chance, 2) ? draw(&t.chance) : 0));
 }
 
-/* Between sessions, when nothing is under way. */
+/* Between sessions, when nothing is in flight. */
 static void set_endpoints(void)
 {
 	for (unsigned p = 0; p < SERVE_PARTITIONS; p++) {
@@ -76,7 +76,7 @@ static void set_pace(void)
 	t.asks.mix[GLK_KIND_RELEASE] += 1;
 }
 
-/* Until all is answered: releases that are ahead of what was sent get what they wait for. */
+/* Runs until everything is answered; sends the packets that releases wait for. */
 static void settle(void)
 {
 	uint64_t begun = t.card.now;
@@ -89,7 +89,7 @@ static void settle(void)
 		clock_once();
 		still = serve_asks_quiet(&t.asks) && serve_card_quiet(&t.card) ? still + 1 : 0;
 		if (t.card.now - begun > PATIENCE)
-			serve_asks_fault(&t.asks, "clocks until all is answered", 0, t.card.now - begun);
+			serve_asks_fault(&t.asks, "clocks until everything is answered", 0, t.card.now - begun);
 	}
 	serve_asks_check_counters(&t.asks);
 	if (!t.out.idle)
@@ -102,14 +102,14 @@ static void begin_session(void)
 
 	t.in.session = false;
 	serve_asks_begin(&t.asks);
-	t.asks.old_packets = 3; /* in the middle of one, and two on the way out */
+	t.asks.old_packets = 3; /* one partly sent, and two in flight */
 	if (!below(&t.chance, 3))
-		t.card.gap = 256; /* nothing is taken until the next one */
+		t.card.gap = 256; /* full back-pressure until the next one */
 	for (unsigned i = 0; i < clocks && !failed(); i++)
 		clock_once();
 	if (below(&t.chance, 2))
 		t.card.gap = 0;
-	/* Who waits that long sees everything of before go by; who does not may have it go by in the session. */
+	/* After such a wait all old packets are gone; otherwise they may appear in the session. */
 	while (below(&t.chance, 4) == 0 && !(serve_card_quiet(&t.card) && t.out.idle) && !failed())
 		for (unsigned i = 0; i < 1000; i++)
 			clock_once();
@@ -126,10 +126,10 @@ static void begin_session(void)
 static void phase(bool cut)
 {
 	unsigned requests = 20 + below(&t.chance, 80), limit = cut ? below(&t.chance, 4000) : UINT32_MAX;
-	unsigned jam = below(&t.chance, 2) * below(&t.chance, 64); /* the last clocks, in which nothing is taken */
+	unsigned jam = below(&t.chance, 2) * below(&t.chance, 64); /* the last clocks, with full back-pressure */
 
 	set_pace();
-	if (cut && below(&t.chance, 2)) /* so that much is under way beyond the end of the session */
+	if (cut && below(&t.chance, 2)) /* so that much is in flight at the end of the session */
 		t.card.done_most = t.card.load_most = 2000;
 	for (unsigned i = 0; i < requests; i++)
 		serve_asks_make(&t.asks);
@@ -150,7 +150,7 @@ static void play_round(uint64_t seed, uint64_t number)
 	for (unsigned phases = below(&t.chance, 4); phases-- && !failed();) {
 		phase(false);
 		set_openness();
-		for (unsigned i = 0; i < 4; i++) /* seen by then */
+		for (unsigned i = 0; i < 4; i++) /* time to become visible */
 			clock_once();
 	}
 	if (!failed())
@@ -190,11 +190,11 @@ int main(int argc, char **argv)
 	t.card.done_most = t.card.visible_most = t.card.load_most = 1;
 	for (; done < rounds && !failed(); done++)
 		play_round(seed, done);
-	printf("# seed %" PRIu64 ": %" PRIu64 " rounds, %" PRIu64 " of them cut off, %" PRIu64 " clocks; %" PRIu64 " answers, %" PRIu64 " refused, %" PRIu64
+	printf("# seed %" PRIu64 ": %" PRIu64 " rounds, %" PRIu64 " of them cut short, %" PRIu64 " clocks; %" PRIu64 " answers, %" PRIu64 " refused, %" PRIu64
 	       " failed\n", seed, done, t.cuts, t.card.now, t.asks.answers, t.asks.by_status[GLK_LINK_REFUSED], t.asks.by_status[GLK_LINK_FAILED]);
 	if (failed())
-		printf("# round %" PRIu64 ", %s\n# again: --seed %" PRIu64 " --rounds %" PRIu64 " --wave FILE\n", done - 1, t.asks.failure, seed, done);
-	printf("%sok 1 - the other card is served\n1..1\n", failed() ? "not " : "");
+		printf("# round %" PRIu64 ", %s\n# reproduce: --seed %" PRIu64 " --rounds %" PRIu64 " --wave FILE\n", done - 1, t.asks.failure, seed, done);
+	printf("%sok 1 - requests of the other card are executed and answered\n1..1\n", failed() ? "not " : "");
 	serve_dut_destroy(t.dut);
 	return failed();
 }
