@@ -15,8 +15,8 @@
  *			0 1	   the other one of the last two shapes
  *			0 0 gap length
  *
- *	number		exponential Golomb code of order k of its value - 1: value - 1 + 2^k has n + 1 bits; n - k zeros, a 1, then
- *			the lower n bits
+ *	number		exponential Golomb code of order k of its value - 1: value - 1 + 2^k has n + 1 bits; n - k zeros,
+ *			a 1, then the lower n bits
  */
 #include "finepack/compact.h"
 
@@ -150,8 +150,8 @@ static unsigned mean_order(unsigned logarithms, unsigned count, unsigned most)
 }
 
 /*
- * One pass finds repetitions and sums the logarithms, of all runs and of those that repeat no shape. A repetition takes one or two
- * bits; if runs may repeat, all others take two bits more. That pays if a quarter of the runs are repetitions.
+ * One pass finds repetitions and sums the logarithms, of all runs and of those that repeat no shape. A repetition takes one or
+ * two bits; if runs may repeat, all others take two bits more. That pays if a quarter of the runs are repetitions.
  */
 static struct glk_compact_coding choose(struct glk_compact_place *run, unsigned runs)
 {
@@ -199,8 +199,8 @@ static unsigned shape_bits(const struct glk_compact_coding *coding, const struct
 }
 
 /* Returns how many runs, at least one, fit in `room` bytes; *encoding: the size of their bit string in bytes. */
-static unsigned fitting(const struct glk_compact_place *run, unsigned runs, const struct glk_compact_coding *coding, size_t room,
-			size_t *encoding)
+static unsigned fitting(const struct glk_compact_place *run, unsigned runs, const struct glk_compact_coding *coding,
+			size_t room, size_t *encoding)
 {
 	size_t bits = number_bits(run->length >> coding->unit_shift, coding->length_order), data = run->length;
 	unsigned fit = 1;

@@ -12,8 +12,8 @@ static uint64_t line_offset(const struct glk_write_queue *queue, unsigned entry)
 	return (uint64_t)queue->line[entry] * GLK_LINE_BYTES;
 }
 
-/* Writes the sub-packets of one entry; returns the end. `back`: offset of the base in its line, since for H = 2 a window may start
- * in the middle of a line. */
+/* Writes the sub-packets of one entry; returns the end. `back`: offset of the base in its line, since for H = 2 a window may
+ * start in the middle of a line. */
 static uint8_t *put_entry(uint8_t *to, const struct glk_write_queue *queue, unsigned entry, uint64_t back,
 			  unsigned width)
 {

@@ -65,7 +65,8 @@ static void write_record(struct glk_capture *capture, uint64_t now, unsigned dir
 	capture->gap = 0;
 }
 
-static void take_block(struct glk_capture *capture, uint64_t now, unsigned direction, const struct glk_block *block, bool dropped)
+static void take_block(struct glk_capture *capture, uint64_t now, unsigned direction, const struct glk_block *block,
+		       bool dropped)
 {
 	struct glk_capture_frame *frame = &capture->frames[direction];
 

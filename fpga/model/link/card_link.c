@@ -389,7 +389,8 @@ static int create_layer(struct glk_card_link *link)
 	return glk_link_layer_create(&config, &link->layer);
 }
 
-int glk_card_link_create(struct glk_card_link *link, struct glk_common *common, const struct glk_card_link_ops *ops, void *user)
+int glk_card_link_create(struct glk_card_link *link, struct glk_common *common, const struct glk_card_link_ops *ops,
+			 void *user)
 {
 	struct glk_cluster_queue_config queue;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The link layer of one card (docs/link-format.md, "The link layer"): frames, CRC, acknowledgement and replay, credits, sessions.
- * It exchanges blocks with the wire, at most one per clock in each direction. The wire may lose, change and repeat blocks.
+ * The link layer of one card (docs/link-format.md, "The link layer"): frames, CRC, acknowledgement and replay, credits,
+ * sessions. It exchanges blocks with the wire, at most one per clock in each direction. The wire may lose, change and repeat
+ * blocks.
  *
  * A clock is these calls, in this order; changes by receive, hold and free take effect on the sending side at the next clock:
  *
@@ -26,9 +27,9 @@
 #define GLK_LINK_REPLAY_FRAMES_MAX 512u
 #define GLK_LINK_CREDITS_MAX	   2048u
 /*
- * Minimum credits, in pieces: one more than incomplete packets can occupy. With fewer, two cards could deadlock. Posted: a FinePack
- * packet without its last flit, 127 early tails, a write request without its last flit; requests: an atomic; responses: a read
- * response and 127 early tails.
+ * Minimum credits, in pieces: one more than incomplete packets can occupy. With fewer, two cards could deadlock. Posted: a
+ * FinePack packet without its last flit, 127 early tails, a write request without its last flit; requests: an atomic;
+ * responses: a read response and 127 early tails.
  */
 #define GLK_LINK_POSTED_MIN   (256u + 127u + 4u + 1u)
 #define GLK_LINK_REQUEST_MIN  (1u + 1u)
@@ -59,13 +60,13 @@ enum glk_link_event {
 
 /** Called from receive; events also from clock, reset and cut. May call hold and free, but no other function of the link. */
 struct glk_link_layer_ops {
-	/** A flit of a complete frame, in order, exactly once. Returns 0, or nonzero for a protocol error: the link is reset. */
+	/** A flit of a complete frame, in order, exactly once. Returns 0; nonzero, a protocol error, resets the link. */
 	int (*flit)(void *user, const struct glk_flit *flit);
 	void (*event)(void *user, enum glk_link_event event);
 };
 
 struct glk_link_layer_config {
-	/** session: different from all earlier ones, across power cycles too; credits: pieces that there is room for, see above */
+	/** session: different from all earlier ones, across power cycles too; credits: room in pieces, see above */
 	struct glk_link_hello self;
 	unsigned replay_frames;	     /**< replay memory: a power of two, 2..512; 64 in the logic */
 	unsigned replay_cycles;	     /**< replay timeout: longer than a round trip, ack_cycles and a frame */
@@ -84,7 +85,8 @@ struct glk_link_layer_counters {
 	uint64_t ups, downs;
 };
 
-/** Fills in the defaults: 64 frames, replay after 1024 cycles, acknowledgement after 16, hello every 4096, 1024 credits per class. */
+/** Fills in the defaults: 64 frames, replay after 1024 cycles, acknowledgement after 16, hello every 4096, 1024 credits per
+ *  class. */
 void glk_link_layer_config_default(struct glk_link_layer_config *config);
 /** Creates a link that is down. `config` is copied. Returns 0, -EINVAL or -ENOMEM. Allocates all memory. */
 int glk_link_layer_create(const struct glk_link_layer_config *config, struct glk_link_layer **link);

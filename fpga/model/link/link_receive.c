@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The receiving side. Data blocks are buffered until the link word behind them arrives. A word is processed at the clock at which it
- * arrives; the sending side sees its effects at the next clock.
+ * The receiving side. Data blocks are buffered until the link word behind them arrives. A word is processed at the clock at
+ * which it arrives; the sending side sees its effects at the next clock.
  */
 #include <assert.h>
 #include <errno.h>
@@ -116,8 +116,8 @@ static void take_word(struct glk_link_layer *link, const uint8_t bytes[GLK_FLIT_
 	}
 	if (session)
 		glk_link_session_hello(link, &word, receiver->flits);
-	else if (word.types >> (GLK_TYPE_BITS * word.flits) != 0 || !take_acknowledge(link, &word) || !take_credit(link, &word) ||
-		 !take_wanted(link, &word) || !take_flits(link, &word))
+	else if (word.types >> (GLK_TYPE_BITS * word.flits) != 0 || !take_acknowledge(link, &word) ||
+		 !take_credit(link, &word) || !take_wanted(link, &word) || !take_flits(link, &word))
 		glk_link_session_protocol_error(link);
 }
 

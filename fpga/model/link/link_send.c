@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The sending side selects the block of each clock. Flits are sent as they are accepted; a copy of the frame stays in the replay
- * memory until it is acknowledged. The selection depends on the registers at the begin of the clock, in this order:
+ * The sending side selects the block of each clock. Flits are sent as they are accepted; a copy of the frame stays in the
+ * replay memory until it is acknowledged. The selection depends on the registers at the begin of the clock, in this order:
  *
- *  1. continue what has begun: the blocks of a hello, a frame being replayed, the open frame with the flit accepted at this clock;
- *     the open frame is closed by its word when it is full or no flit was accepted
+ *  1. continue what has begun: the blocks of a hello, a frame being replayed, the open frame with the flit accepted at this
+ *     clock; the open frame is closed by its word when it is full or no flit was accepted
  *  2. a pending ready, or a hello that is due
  *  3. the first block of the next frame to be replayed
  *  4. a word that is due, without flits

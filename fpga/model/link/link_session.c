@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A session is identified by two numbers, one of each card. A card resumes a session only if the other card names both numbers. A
- * card that discards its state takes a new number, which makes the other card discard its state too. A number under which nothing
- * has been sent or received is kept: there is no state to discard.
+ * A session is identified by two numbers, one of each card. A card resumes a session only if the other card names both numbers.
+ * A card that discards its state takes a new number, which makes the other card discard its state too. A number under which
+ * nothing has been sent or received is kept: there is no state to discard.
  */
 #include <string.h>
 

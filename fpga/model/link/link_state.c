@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Operations on the state of the sending and receiving sides that sessions need too. They call no other file of the link layer. */
+/* Operations on the sending and receiving sides that sessions need too. They call no other file of the link layer. */
 #include "link/link_state.h"
 
 #include <string.h>

@@ -36,7 +36,8 @@ struct glk_link_word {
 void glk_link_word_put(uint8_t bytes[GLK_FLIT_BYTES], const struct glk_link_word *word);
 void glk_link_word_get(const uint8_t bytes[GLK_FLIT_BYTES], struct glk_link_word *word);
 
-/** The CRC of a word. `state`: CRC state after the flits. `pair`: glk_link_pair() for a frame of a session, 0 for a hello or ready. */
+/** The CRC of a word. `state`: CRC state after the flits. `pair`: glk_link_pair() for a frame of a session, 0 for a hello or
+ *  ready. */
 uint32_t glk_link_word_crc(const struct glk_crc32c *crc, uint32_t state, const uint8_t bytes[GLK_FLIT_BYTES], uint32_t pair);
 void glk_link_word_put_crc(uint8_t bytes[GLK_FLIT_BYTES], uint32_t value);
 uint32_t glk_link_word_get_crc(const uint8_t bytes[GLK_FLIT_BYTES]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The state is that of the logic's registers and memory: flits in linked lists in one memory, two lists for each kind; the parent;
- * a pooled flit and its deadline for each kind; the last turn. Only the head of a list is inspected. Decisions depend on the
- * state before the clock, so a flit that enters at one clock can be sent at the next.
+ * The state is that of the logic's registers and memory: flits in linked lists in one memory, two lists for each kind; the
+ * parent; a pooled flit and its deadline for each kind; the last turn. Only the head of a list is inspected. Decisions depend
+ * on the state before the clock, so a flit that enters at one clock can be sent at the next.
  */
 #include "netcrafter/cluster_queue.h"
 
@@ -135,7 +135,8 @@ int glk_cluster_queue_set(struct glk_cluster_queue *q, const struct glk_cluster_
 
 /* ---- Packets in ---- */
 
-static void cut(struct glk_cluster_queue *q, enum glk_kind kind, const uint8_t *packet, size_t length)
+static void cut(struct glk_cluster_queue *q, enum glk_kind kind, const uint8_t *packet,
+			   size_t length)
 {
 	uint32_t order = q->order[kind]++;
 	unsigned flit_bytes = q->config.flit_bytes;
@@ -167,7 +168,8 @@ static void cut(struct glk_cluster_queue *q, enum glk_kind kind, const uint8_t *
 	}
 }
 
-int glk_cluster_queue_push(struct glk_cluster_queue *q, uint64_t now, enum glk_kind kind, const uint8_t *packet, size_t length)
+int glk_cluster_queue_push(struct glk_cluster_queue *q, uint64_t now, enum glk_kind kind, const uint8_t *packet,
+			   size_t length)
 {
 	unsigned flits = (unsigned)(length + q->config.flit_bytes - 1) / q->config.flit_bytes;
 

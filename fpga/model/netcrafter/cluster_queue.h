@@ -43,16 +43,17 @@ void glk_cluster_queue_reset(struct glk_cluster_queue *queue);
 int glk_cluster_queue_set(struct glk_cluster_queue *queue, const struct glk_cluster_queue_config *config);
 
 /**
- * Queues a packet and fills in its header's number. Returns 0, -EAGAIN if there is no room now, or -EINVAL for an invalid kind or
- * length, a header that contradicts them, or more flits than entries. The flits enter one per clock, starting at `now` or behind
- * the previous packet; each can be sent from the following clock on.
+ * Queues a packet and fills in its header's number. Returns 0, -EAGAIN if there is no room now, or -EINVAL for an invalid kind
+ * or length, a header that contradicts them, or more flits than entries. The flits enter one per clock, starting at `now` or
+ * behind the previous packet; each can be sent from the following clock on.
  */
-int glk_cluster_queue_push(struct glk_cluster_queue *queue, uint64_t now, enum glk_kind kind, const uint8_t *packet, size_t length);
+int glk_cluster_queue_push(struct glk_cluster_queue *queue, uint64_t now, enum glk_kind kind, const uint8_t *packet,
+			   size_t length);
 
 /**
- * Runs one clock; `now` must increase from call to call. `credits`: pieces of each class that may be sent; the queue deducts what it
- * sends, and only the queue may deduct. `ready`: a flit can be sent now; if not, the parent still takes pieces. Returns whether
- * *flit was set.
+ * Runs one clock; `now` must increase from call to call. `credits`: pieces of each class that may be sent; the queue deducts
+ * what it sends, and only the queue may deduct. `ready`: a flit can be sent now; if not, the parent still takes pieces. Returns
+ * whether *flit was set.
  */
 bool glk_cluster_queue_clock(struct glk_cluster_queue *queue, uint64_t now, bool ready, unsigned credits[GLK_CLASS_COUNT],
 			     struct glk_flit *flit);

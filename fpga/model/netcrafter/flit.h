@@ -34,7 +34,7 @@ enum glk_kind {
 
 enum glk_class { GLK_CLASS_POSTED, GLK_CLASS_REQUEST, GLK_CLASS_RESPONSE, GLK_CLASS_COUNT };
 
-/** Status of a response. Only a read response can be trimmed: done, with a sector, whose size is in bits 1:0 as in the request. */
+/** Status of a response. Only a read response can be trimmed: done, with a sector, its size in bits 1:0 as in the request. */
 enum glk_link_status { GLK_LINK_DONE, GLK_LINK_REFUSED, GLK_LINK_FAILED, GLK_LINK_TRIMMED = 8 };
 
 struct glk_flit {

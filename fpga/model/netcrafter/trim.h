@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Trimming (docs/link-format.md; NetCrafter 4.3): a read request that needs only a sector of a line requests it in the unused bits
- * of its address; the response carries only that sector.
+ * Trimming (docs/link-format.md; NetCrafter 4.3): a read request that needs only a sector of a line requests it in the unused
+ * bits of its address; the response carries only that sector.
  */
 #ifndef GLK_TRIM_H
 #define GLK_TRIM_H
@@ -17,8 +17,8 @@ struct glk_sector {
 /** Whether the value is a valid sector size. */
 bool glk_trim_bytes_valid(uint64_t bytes);
 
-/** The part to request for `length` (at least 1) bytes of a line from `first` on: the sector of `trim_bytes` (0: no trimming) that
- *  contains all of them, else the line. */
+/** The part to request for `length` (at least 1) bytes of a line from `first` on: the sector of `trim_bytes` (0: no trimming)
+ *  that contains all of them, else the line. */
 struct glk_sector glk_trim_sector(unsigned trim_bytes, unsigned first, unsigned length);
 
 /** Bits 63:48 of a read request's `where` that request the part. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Each kind has at most one packet in progress: its flits arrive in order, except the last one. That tail may arrive earlier, as a
- * piece of another flit; it is then stored under its packet's number.
+ * Each kind has at most one packet in progress: its flits arrive in order, except the last one. That tail may arrive earlier,
+ * as a piece of another flit; it is then stored under its packet's number.
  */
 #include "netcrafter/unstitch.h"
 

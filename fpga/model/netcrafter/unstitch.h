@@ -7,8 +7,8 @@
 
 struct glk_unstitch;
 
-/** Receives each packet, in order within its kind; `packet` is valid only during the call. `pieces`: the number of pieces that it
- *  arrived in, which are credits of the kind's class to return once it is processed. */
+/** Receives each packet, in order within its kind; `packet` is valid only during the call. `pieces`: the number of pieces that
+ *  it arrived in, which are credits of the kind's class to return once it is processed. */
 typedef void (*glk_unstitch_packet)(void *user, enum glk_kind kind, const uint8_t *packet, size_t length, unsigned pieces);
 
 /** `flit_bytes`: as in the cluster queue. Returns 0, -EINVAL or -ENOMEM. */
