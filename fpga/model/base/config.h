@@ -33,8 +33,8 @@ struct glk_card_ops {
 
 	/**
 	 * A load, an atomic or a store waits for the other card: runs the link (clocks it and carries its blocks both ways, and
-	 * touches nothing else of this card) until a block has arrived or the clock `until`, whichever is first. Returns the clock
-	 * at that time, which must increase from call to call. NULL on a card without a link.
+	 * touches nothing else of this card) until a block has arrived or the clock `until`, whichever is first. Returns the
+	 * clock at that time, which must increase from call to call. NULL on a card without a link.
 	 */
 	uint64_t (*link_wait)(void *platform, uint64_t until);
 

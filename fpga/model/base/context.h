@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The registers of a context and its position in the rings. The ring owns them; accesses to windows and releases add to `errors`
- * and `touched`, and releases follow `sq_head` and `status`. Internal to the model.
+ * The registers of a context and its position in the rings. The ring owns them; accesses to windows and releases add to
+ * `errors` and `touched`, and releases follow `sq_head` and `status`. Internal to the model.
  */
 #ifndef GLK_CONTEXT_H
 #define GLK_CONTEXT_H

@@ -28,8 +28,8 @@ struct glk_block;
  *  of 1 MiB, 1024 registrations, 33 vectors, loopback, no link, 16 MiB of pool. ops and platform are left NULL. */
 void glk_card_config_default(struct glk_card_config *config);
 
-/** Creates a card in its power-on state. `config` is copied; ops must stay valid until glk_card_destroy(). Returns 0, -EINVAL if
- *  the configuration is outside the ranges in base/config.h, or -ENOMEM. No other function allocates. */
+/** Creates a card in its power-on state. `config` is copied; ops must stay valid until glk_card_destroy(). Returns 0, -EINVAL
+ *  if the configuration is outside the ranges in base/config.h, or -ENOMEM. No other function allocates. */
 int glk_card_create(const struct glk_card_config *config, struct glk_card **card);
 /** Frees the card; NULL is allowed. */
 void glk_card_destroy(struct glk_card *card);
@@ -68,8 +68,8 @@ int glk_card_pool_poisoned(struct glk_card *card, uint64_t offset, size_t len);
 int glk_card_pool_write(struct glk_card *card, uint64_t offset, const void *data, size_t len);
 int glk_card_pool_read(struct glk_card *card, uint64_t offset, void *data, size_t len);
 
-/** Receives a packet that link_send was called with: de-packetizes it and writes the endpoint. A malformed packet writes nothing.
- *  Returns 0, -EBADMSG (malformed) or -ENODEV (card not enabled). `packet` is read only during the call. */
+/** Receives a packet that link_send was called with: de-packetizes it and writes the endpoint. A malformed packet writes
+ *  nothing. Returns 0, -EBADMSG (malformed) or -ENODEV (card not enabled). `packet` is read only during the call. */
 int glk_card_link_receive(struct glk_card *card, const uint8_t *packet, size_t len);
 
 /*

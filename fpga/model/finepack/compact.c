@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
+ * The encoding, in header fields and in the bit string before the data:
+ *
  *	First BE	3    1
  *			2    1: runs may repeat
  *			1:0  log2 of the unit
- *	Tag		3:0  order of gaps; 15: one run, and nothing before its data
+ *	Tag		3:0  order of gaps; 15: one run, no bit string
  *			5:4  order of lengths
  *			7:6  low bits of the base
  *
- *	the first run	length
- *	others		gap length, where runs do not repeat; else one of
- *			1	   like the run before
- *			0 1	   like the other one of the last two shapes
+ *	first run	length
+ *	other runs	gap length, if runs do not repeat; otherwise one of
+ *			1	   the shape of the previous run
+ *			0 1	   the other one of the last two shapes
  *			0 0 gap length
  *
- *	a number	of order k: its value less 1, plus 2^k, has n + 1 bits: n - k zeros, 1, the lower n bits
+ *	number		exponential Golomb code of order k of its value - 1: value - 1 + 2^k has n + 1 bits; n - k zeros,
+ *			a 1, then the lower n bits
  */
 #include "finepack/compact.h"
 
@@ -24,7 +27,7 @@ enum { FIRST_BE_REPEATS = 4, FIRST_BE_UNIT = 3, UNIT_SHIFT_MAX = 3 };
 enum { TAG_GAP_MASK = 15, TAG_SINGLE = 15, TAG_LENGTH_SHIFT = 4, TAG_LENGTH_MASK = 3 };
 enum { GAP_ORDER_MAX = 14, LENGTH_ORDER_MAX = 3 };
 
-/* What runs are like: the gap before one and its length. Two shapes are remembered, the last one used first. */
+/* A shape is a run's gap and length. The last two different shapes are kept, the most recently used first. */
 enum { LIKE_LAST = 0, LIKE_OTHER = 1, LIKE_NONE = 2 };
 
 static void swap(struct glk_compact_shape recent[2])
@@ -40,7 +43,7 @@ static bool alike(const struct glk_compact_shape *a, const struct glk_compact_sh
 	return a->gap == b->gap && a->length == b->length;
 }
 
-/* Which of the two a shape is; it is the last one now. */
+/* Returns which of the two the shape is, and makes it the most recently used. */
 static unsigned remember(struct glk_compact_shape recent[2], const struct glk_compact_shape *shape)
 {
 	unsigned like = alike(shape, &recent[0]) ? LIKE_LAST : alike(shape, &recent[1]) ? LIKE_OTHER : LIKE_NONE;
@@ -57,9 +60,9 @@ static unsigned log2_of(uint64_t value)
 	return 63 - (unsigned)__builtin_clzll(value);
 }
 
-/* --- what a queue holds --- */
+/* --- the runs of a queue --- */
 
-/* The entries by rising address. Most come nearly in order. */
+/* Insertion sort by address: most entries are nearly in order. */
 static void sort_entries(const struct glk_write_queue *queue, uint8_t order[GLK_QUEUE_ENTRIES_MAX])
 {
 	for (unsigned i = 0; i < queue->used; i++) {
@@ -126,9 +129,9 @@ static struct glk_compact_shape shape_of(const struct glk_compact_place *run, un
 	return (struct glk_compact_shape){ .gap = gap_before(run) >> unit_shift, .length = run->length >> unit_shift };
 }
 
-/* --- how to tell it --- */
+/* --- choosing the encoding --- */
 
-/* The largest unit that all gaps and lengths are multiples of. */
+/* log2 of the largest unit that divides all gaps and lengths. */
 static unsigned common_unit(const struct glk_compact_place *run, unsigned runs)
 {
 	uint64_t all = run->length;
@@ -138,7 +141,7 @@ static unsigned common_unit(const struct glk_compact_place *run, unsigned runs)
 	return (unsigned)__builtin_ctzll(all | 1u << UNIT_SHIFT_MAX);
 }
 
-/* The order of numbers: the mean of their logarithms. */
+/* The order of the code: the mean of the logarithms of the numbers. */
 static unsigned mean_order(unsigned logarithms, unsigned count, unsigned most)
 {
 	unsigned mean = count ? logarithms / count : 0;
@@ -147,8 +150,8 @@ static unsigned mean_order(unsigned logarithms, unsigned count, unsigned most)
 }
 
 /*
- * One pass: what runs are like, and sums of logarithms of all runs, and of those that are like none before. Telling a repetition costs a bit or two, and
- * where repetitions are told, all other runs cost two bits more: that pays when a quarter of the runs are repetitions.
+ * One pass finds repetitions and sums the logarithms, of all runs and of those that repeat no shape. A repetition takes one or
+ * two bits; if runs may repeat, all others take two bits more. That pays if a quarter of the runs are repetitions.
  */
 static struct glk_compact_coding choose(struct glk_compact_place *run, unsigned runs)
 {
@@ -195,9 +198,9 @@ static unsigned shape_bits(const struct glk_compact_coding *coding, const struct
 	return mark + number_bits(shape.gap, coding->gap_order) + number_bits(shape.length, coding->length_order);
 }
 
-/* How many runs, one at least, fit in a packet. Leaves the bytes that tell of them. */
-static unsigned fitting(const struct glk_compact_place *run, unsigned runs, const struct glk_compact_coding *coding, size_t room,
-			size_t *telling)
+/* Returns how many runs, at least one, fit in `room` bytes; *encoding: the size of their bit string in bytes. */
+static unsigned fitting(const struct glk_compact_place *run, unsigned runs, const struct glk_compact_coding *coding,
+			size_t room, size_t *encoding)
 {
 	size_t bits = number_bits(run->length >> coding->unit_shift, coding->length_order), data = run->length;
 	unsigned fit = 1;
@@ -210,11 +213,11 @@ static unsigned fitting(const struct glk_compact_place *run, unsigned runs, cons
 			break;
 		bits += more;
 	}
-	*telling = (bits + 7) / 8;
+	*encoding = (bits + 7) / 8;
 	return fit;
 }
 
-/* --- writing it --- */
+/* --- writing --- */
 
 struct bit_writer {
 	uint8_t *to;
@@ -222,7 +225,7 @@ struct bit_writer {
 	unsigned count;
 };
 
-/* Up to 56 bits. What is not a whole byte yet is written too, and again; the data come later. */
+/* Writes up to 56 bits. Always stores 8 bytes: the incomplete last byte is rewritten, and the data overwrite the rest. */
 static void put_bits(struct bit_writer *w, uint64_t bits, unsigned count)
 {
 	unsigned whole;
@@ -267,25 +270,25 @@ static void put_shapes(uint8_t *to, const struct glk_compact_place *run, unsigne
 		put_shape(&w, coding, &run[i]);
 }
 
-/* A first run fits by itself, where nothing tells of it: the queue has no more data than a payload. */
+/* The first run always fits alone, without a bit string: the queue holds at most one payload of data. */
 size_t glk_compact_build(struct glk_compact_walk *walk, uint8_t *payload, uint64_t *base, struct glk_compact_coding *coding,
 			 unsigned *runs)
 {
 	struct glk_compact_place *run = &walk->run[walk->at];
 	uint8_t *to = payload;
-	size_t telling;
+	size_t encoding;
 
 	*runs = walk->runs - walk->at;
 	if (!*runs)
 		return 0;
 	*base = run->address;
 	*coding = choose(run, *runs);
-	*runs = fitting(run, *runs, coding, walk->queue->max_payload_bytes, &telling);
+	*runs = fitting(run, *runs, coding, walk->queue->max_payload_bytes, &encoding);
 	if (*runs == 1) {
 		*coding = (struct glk_compact_coding){ .single = true };
 	} else {
 		put_shapes(to, run, *runs, coding);
-		to += telling;
+		to += encoding;
 	}
 	for (unsigned i = 0; i < *runs; i++)
 		to = copy_run(to, walk, &run[i]);
@@ -326,17 +329,17 @@ void glk_compact_open(struct glk_compact_reader *reader, const struct glk_compac
 	*reader = (struct glk_compact_reader){ .payload = payload, .bytes = bytes, .coding = *coding };
 }
 
-static size_t telling_bytes(const struct glk_compact_reader *r)
+static size_t encoding_bytes(const struct glk_compact_reader *r)
 {
 	return (r->bit + 7) / 8;
 }
 
 bool glk_compact_ended(const struct glk_compact_reader *r)
 {
-	return telling_bytes(r) + r->data_bytes == r->bytes;
+	return encoding_bytes(r) + r->data_bytes == r->bytes;
 }
 
-/* The next 57 bits or more; zeros behind the payload's end. */
+/* The next bits, at least 57; zeros beyond the end of the payload. */
 static uint64_t peek_bits(const struct glk_compact_reader *r)
 {
 	size_t at = r->bit / 8;
@@ -374,7 +377,7 @@ static bool get_number(struct glk_compact_reader *r, unsigned order, uint64_t *v
 	return skip_bits(r, width);
 }
 
-/* The shape of a run that is not the first. */
+/* Reads the shape of a run other than the first. */
 static bool get_shape(struct glk_compact_reader *r, struct glk_compact_shape *shape)
 {
 	uint64_t mark = peek_bits(r) & 3, length;
@@ -384,7 +387,7 @@ static bool get_shape(struct glk_compact_reader *r, struct glk_compact_shape *sh
 			return false;
 		if (mark) {
 			*shape = r->recent[mark & 1 ? LIKE_LAST : LIKE_OTHER];
-			return shape->length != 0; /* 0 where none is remembered */
+			return shape->length != 0; /* 0: no such shape yet */
 		}
 	}
 	if (!get_number(r, r->coding.gap_order, &shape->gap) || !get_number(r, r->coding.length_order, &length))
@@ -393,7 +396,7 @@ static bool get_shape(struct glk_compact_reader *r, struct glk_compact_shape *sh
 	return length <= GLK_PAYLOAD_MAX;
 }
 
-/* Of the first run there is only the length, or not even that. */
+/* The first run has only a length, or nothing if it is the only one. */
 static bool get_first(struct glk_compact_reader *r, uint64_t *length)
 {
 	*length = r->bytes;
@@ -414,7 +417,7 @@ bool glk_compact_next(struct glk_compact_reader *r, struct glk_compact_run *run)
 		length = shape.length;
 		remember(r->recent, &shape);
 	}
-	/* A gap has at most 49 bits and a unit 3: nothing below runs over. */
+	/* A gap has at most 49 bits, the unit shift is at most 3: no overflow below. */
 	if (length > GLK_PAYLOAD_MAX >> r->coding.unit_shift ||
 	    r->end + (shape.gap << r->coding.unit_shift) >= 1ULL << 48)
 		return false;
@@ -423,11 +426,11 @@ bool glk_compact_next(struct glk_compact_reader *r, struct glk_compact_run *run)
 	run->place = r->data_bytes;
 	r->end = run->offset + run->length;
 	r->data_bytes += run->length;
-	return telling_bytes(r) + r->data_bytes <= r->bytes;
+	return encoding_bytes(r) + r->data_bytes <= r->bytes;
 }
 
 bool glk_compact_data_at(const struct glk_compact_reader *r, size_t *data_at)
 {
-	*data_at = telling_bytes(r);
+	*data_at = encoding_bytes(r);
 	return r->bit % 8 == 0 || r->payload[r->bit / 8] >> r->bit % 8 == 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The compact form of a packet (model only): the contents of a write queue as runs of bytes in address order. The payload starts
- * with a bit string that encodes for each run its gap from the previous one and its length; the data of all runs follow
+ * The compact form of a packet (model only): the contents of a write queue as runs of bytes in address order. The payload
+ * starts with a bit string that encodes for each run its gap from the previous one and its length; the data of all runs follow
  * (docs/wire-format.md, "The compact form"). FinePack IV-A has sub-headers with an offset from the packet's base instead.
  */
 #ifndef GLK_COMPACT_H
@@ -17,8 +17,8 @@
 #define GLK_COMPACT_BASE_LOW   3u /* bits of the base below the header's address: in Tag */
 #define GLK_COMPACT_BASE_SHIFT 6u
 
-/** Bytes that the queue accounts for the encoding of a run: most take 2 to 11 bits. Runs that do not fit in the packet after all
- *  are sent in a second one. */
+/** Bytes that the queue accounts for the encoding of a run: most take 2 to 11 bits. Runs that do not fit in the packet after
+ *  all are sent in a second one. */
 #define GLK_COMPACT_RUN_BYTES 1u
 
 /** A run has at least one byte. */
@@ -60,7 +60,7 @@ void glk_compact_start(struct glk_compact_walk *walk, const struct glk_write_que
 size_t glk_compact_build(struct glk_compact_walk *walk, uint8_t *payload, uint64_t *base, struct glk_compact_coding *coding,
 			 unsigned *runs);
 
-/** First BE and Tag (without the base's low bits) of an encoding; and the encoding that they give, false if they are invalid. */
+/** First BE and Tag (without the base's low bits) of an encoding; and the reverse, which returns false if they are invalid. */
 unsigned glk_compact_first_be(const struct glk_compact_coding *coding);
 unsigned glk_compact_tag(const struct glk_compact_coding *coding);
 bool glk_compact_coding_of(unsigned first_be, unsigned tag, struct glk_compact_coding *coding);
@@ -97,8 +97,8 @@ void glk_compact_open(struct glk_compact_reader *reader, const struct glk_compac
 bool glk_compact_ended(const struct glk_compact_reader *reader);
 
 /**
- * Reads the next run. Returns false if its encoding or its data exceed the payload, its length exceeds 4096 bytes, or its offset
- * exceeds 2^48.
+ * Reads the next run. Returns false if its encoding or its data exceed the payload, its length exceeds 4096 bytes, or its
+ * offset exceeds 2^48.
  */
 bool glk_compact_next(struct glk_compact_reader *reader, struct glk_compact_run *run);
 

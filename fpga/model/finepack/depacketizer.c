@@ -12,7 +12,7 @@ struct sub_packet {
 	const uint8_t *data;
 };
 
-/* How far the reading of a payload is: at a sub-packet, or at a run. */
+/* Position in a payload: at a sub-packet, or at a run. */
 struct cursor {
 	size_t at;
 	struct glk_compact_reader runs;
@@ -41,7 +41,7 @@ static bool next_run(const struct glk_accepted *packet, struct cursor *cursor, s
 	return true;
 }
 
-/* Reads a sub-packet and moves the cursor behind it; false if it does not end inside the payload. */
+/* Reads the next sub-packet; false if it exceeds the payload. */
 static bool next_sub_packet(const struct glk_accepted *packet, struct cursor *cursor, struct sub_packet *sub)
 {
 	const uint8_t *from = packet->payload + cursor->at;
@@ -68,7 +68,7 @@ static bool next_sub_packet(const struct glk_accepted *packet, struct cursor *cu
 	return sub->length <= left - h;
 }
 
-/* The header's fixed fields: list items 1 to 3. Leaves the payload's length and First BE. */
+/* Checks the header's fixed fields, refusals 1 to 3. Sets the payload size and First BE. */
 static enum glk_refusal check_header(const uint8_t *packet, size_t length, size_t *payload_bytes, unsigned *first_be)
 {
 	size_t dwords;
@@ -94,7 +94,7 @@ static enum glk_refusal check_header(const uint8_t *packet, size_t length, size_
 	return GLK_REFUSED_NOT;
 }
 
-/* First BE, and for the compact form Tag: how the payload is to be read. */
+/* The form of the payload, from First BE and, for the compact form, Tag. */
 static enum glk_refusal check_form(const uint8_t *packet, unsigned first_be, const struct glk_destination *destination,
 				   struct glk_accepted *accepted)
 {
@@ -111,7 +111,7 @@ static enum glk_refusal check_form(const uint8_t *packet, unsigned first_be, con
 	return GLK_REFUSED_NOT;
 }
 
-/* Reads all sub-packets. Leaves whether they are in the packet's address window and in the endpoint's memory. */
+/* Reads all sub-packets. Sets whether they are in the packet's address window and in the endpoint's memory. */
 static enum glk_refusal check_payload(struct glk_accepted *accepted, uint64_t range, uint64_t bytes, bool *in_bounds)
 {
 	struct cursor cursor;
@@ -146,7 +146,7 @@ enum glk_refusal glk_depacketizer_check(const uint8_t *packet, size_t length, co
 	if (refusal)
 		return refusal;
 
-	/* Without a partition there is no H, and without H nothing below can be read. */
+	/* Without a partition H is unknown, and the sub-headers cannot be read. */
 	address = glk_get_be64(packet + 8);
 	if (address >> GLK_LINK_PARTITION_SHIFT >= count)
 		return GLK_REFUSED_BASE;
@@ -194,7 +194,7 @@ unsigned glk_depacketizer_apply(const struct glk_accepted *accepted, glk_plain_w
 				memcpy(merged, sub.data, sub.length);
 				data = merged;
 			}
-			/* The sub-packets of one payload have no more than 4096 bytes of data together. */
+			/* The sub-packets of one payload have at most 4096 bytes of data in all. */
 			glk_copy_run(merged + length, next.data, next.length);
 			length += next.length;
 			sub_packets++;

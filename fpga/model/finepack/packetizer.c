@@ -6,14 +6,14 @@
 #include "base/bytes.h"
 #include "finepack/enables.h"
 
-/* Where the line of an entry begins, counted from the line that the queue's base lies in. */
+/* Offset of an entry's line from the line that contains the queue's base. */
 static uint64_t line_offset(const struct glk_write_queue *queue, unsigned entry)
 {
 	return (uint64_t)queue->line[entry] * GLK_LINE_BYTES;
 }
 
-/* Sub-packets of one entry; returns where the next one goes. `back`: what the base lies behind the first line's begin; for
- * H = 2 a window may begin in the middle of a line. */
+/* Writes the sub-packets of one entry; returns the end. `back`: offset of the base in its line, since for H = 2 a window may
+ * start in the middle of a line. */
 static uint8_t *put_entry(uint8_t *to, const struct glk_write_queue *queue, unsigned entry, uint64_t back,
 			  unsigned width)
 {
@@ -43,14 +43,14 @@ static void put_header(uint8_t *header, uint64_t base, unsigned tag, unsigned fi
 
 	memset(header, 0, 8);
 	header[0] = GLK_PACKET_FMT_TYPE;
-	header[2] = (uint8_t)((dwords >> 8) & 3); /* 1024 DW read 0 here and below */
+	header[2] = (uint8_t)((dwords >> 8) & 3); /* 1024 DW is encoded as 0, here and below */
 	header[3] = (uint8_t)dwords;
 	header[6] = (uint8_t)tag;
 	header[7] = (uint8_t)((last_be << 4) | first_be);
 	glk_put_be64(header + 8, base);
 }
 
-/* Header and padding around a payload that is in its place. */
+/* Adds header and padding to a payload that is in place. */
 static size_t finish(uint8_t *packet, uint64_t base, unsigned tag, unsigned first_be, size_t payload)
 {
 	size_t padding = (4 - payload % 4) % 4;
@@ -63,7 +63,7 @@ static size_t finish(uint8_t *packet, uint64_t base, unsigned tag, unsigned firs
 unsigned glk_packetizer_narrowest(const struct glk_write_queue *queue)
 {
 	uint64_t first = (queue->base & ~(uint64_t)(GLK_LINE_BYTES - 1)) + line_offset(queue, 0), differ = 0;
-	unsigned width = GLK_SUBHEADER_MIN + 1; /* the smallest whose window holds a line */
+	unsigned width = GLK_SUBHEADER_MIN + 1; /* the smallest with a window of at least a line */
 
 	if (queue->subheader_bytes < width)
 		return queue->subheader_bytes;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The packetizer: builds a FinePack packet from the contents of a write queue (docs/wire-format.md, "The packet"; FinePack IV-A).
+ * The packetizer: builds a FinePack packet from the contents of a write queue (docs/wire-format.md, "The packet";
+ * FinePack IV-A).
  */
 #ifndef GLK_PACKETIZER_H
 #define GLK_PACKETIZER_H
@@ -35,8 +36,8 @@ unsigned glk_packetizer_narrowest(const struct glk_write_queue *queue);
 
 /**
  * Builds the packet of a queue that is not empty; the queue is not changed. `width`: H of the packet, from
- * glk_packetizer_narrowest() to the queue's own. `self_describe`: First BE carries H; otherwise First BE is 0, and `width` must be
- * the queue's own H. Returns the size of the packet in bytes, padding included.
+ * glk_packetizer_narrowest() to the queue's own. `self_describe`: First BE carries H; otherwise First BE is 0, and `width` must
+ * be the queue's own H. Returns the size of the packet in bytes, padding included.
  */
 size_t glk_packetizer_build(const struct glk_write_queue *queue, unsigned width, bool self_describe,
 			    uint8_t packet[GLK_PACKET_ROOM]);

@@ -50,7 +50,7 @@ uint64_t glk_partition_reset(struct glk_partition *partition)
 	return dropped;
 }
 
-/* What the store would have cost on the wire as plain memory writes. */
+/* Bytes on the wire of the store as plain memory writes. */
 static uint64_t raw_wire_bytes(uint64_t address, size_t length, unsigned max_payload_bytes)
 {
 	uint64_t end = address + length, bytes = 0;
@@ -87,7 +87,7 @@ void glk_partition_store(struct glk_partition *partition, uint64_t address, cons
 			glk_partition_flush(partition, (unsigned)reason);
 			continue;
 		}
-		/* Noted with every piece: a flush between two pieces has forgotten the owners. */
+		/* For every piece, since a flush between two pieces clears the owners. */
 		partition->owners |= 1u << context;
 		left -= piece;
 		if (left == 0)
@@ -109,11 +109,11 @@ void glk_partition_count_packet(struct glk_partition *partition, unsigned sub_pa
 	count(partition, glk_flush_counter(reason), 1);
 }
 
-/* Counts a packet and hands it on. */
+/* Counts a packet and passes it to `out`. */
 static void send(struct glk_partition *partition, const uint8_t *packet, size_t length, unsigned sub_packets, unsigned reason)
 {
 	uint64_t padded = length - GLK_PACKET_HEADER_BYTES;
-	uint64_t dword_bytes = (uint64_t)__builtin_popcount(packet[7] >> 4); /* of the last DW, that count */
+	uint64_t dword_bytes = (uint64_t)__builtin_popcount(packet[7] >> 4); /* enabled bytes of the last DW */
 
 	if (partition->coalesce || !partition->remote)
 		glk_partition_count_packet(partition, sub_packets, padded - 4 + dword_bytes, padded + GLK_TLP_OVERHEAD_BYTES,
@@ -198,7 +198,7 @@ static bool allowed(unsigned reg, uint64_t value)
 	}
 }
 
-/* A queue that was configured has the plain form's shape. */
+/* Configuring the queue resets its shape: sets that of the packet format. */
 static void shape(struct glk_partition *partition)
 {
 	struct glk_write_queue *queue = &partition->queue;

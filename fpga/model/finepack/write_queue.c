@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The write queue. Lines are found by a hash whose slots carry the generation of the contents, so that emptying
- * the queue is adding 1 to the generation. All lines lie in one window, at most 2^38 bytes: 32 bits name one, also a short one.
+ * Lines are found by a hash table whose slots carry the generation of the contents, so that clearing the queue increments the
+ * generation. All lines are in one window of at most 2^38 bytes, so that 32 bits number them, short ones included.
  *
  *	slot: generation 63:39, line 38:7, entry 6:0
  */
@@ -88,7 +88,7 @@ static unsigned count_bytes(struct glk_enables e)
 	return (unsigned)__builtin_popcountll(e.word[0]) + (unsigned)__builtin_popcountll(e.word[1]);
 }
 
-/* A run begins at every enabled byte that follows one which is not. */
+/* A run starts at every enabled byte that follows a disabled one. */
 static unsigned count_runs(struct glk_enables e)
 {
 	uint64_t begins0 = e.word[0] & ~(e.word[0] << 1);
@@ -107,12 +107,12 @@ static uint32_t line_of(const struct glk_write_queue *queue, uint64_t address)
 	return (uint32_t)((address >> queue->line_shift) - (queue->base >> queue->line_shift));
 }
 
-/* The entry that holds the line, or NOT_QUEUED and in *free_slot where a new one goes. */
+/* Returns the entry of the line, or NOT_QUEUED and the slot for a new one in *free_slot. */
 static unsigned find(const struct glk_write_queue *queue, uint32_t line, unsigned *free_slot)
 {
 	uint64_t wanted = (queue->generation << LINE_BITS) | line;
 
-	/* The multiplier is 2^32 over the golden ratio: neighbouring lines land far apart. */
+	/* Fibonacci hashing, 2^32 divided by the golden ratio: spreads adjacent lines. */
 	for (unsigned i = (line * 0x9e3779b1u) >> 24;; i = (i + 1) % GLK_QUEUE_SLOTS) {
 		uint64_t slot = queue->slots[i];
 
@@ -125,7 +125,7 @@ static unsigned find(const struct glk_write_queue *queue, uint32_t line, unsigne
 	}
 }
 
-/* What merging a piece into an entry changes. */
+/* The effect of merging a piece into an entry. */
 struct change {
 	unsigned overwritten; /* bytes */
 	int runs;
@@ -136,7 +136,7 @@ static struct change change_by(struct glk_enables have, struct glk_enables piece
 	struct glk_enables both = { { have.word[0] & piece.word[0], have.word[1] & piece.word[1] } };
 	struct glk_enables all = { { have.word[0] | piece.word[0], have.word[1] | piece.word[1] } };
 
-	/* Nearly every piece falls into a hole or onto a run: no bits need counting then. */
+	/* Most pieces fall into a gap or into a run: then no bits need to be counted. */
 	if ((both.word[0] | both.word[1]) == 0) {
 		int left = first > 0 && enabled(have, first - 1);
 		int right = enabled(have, first + length);
@@ -226,7 +226,7 @@ bool glk_write_queue_hits(const struct glk_write_queue *queue, uint64_t address,
 	if (end > window_end)
 		end = window_end;
 
-	/* A long range is compared with the few lines that are queued, a short one is looked up. */
+	/* A long range is compared with all queued lines, a short one is looked up line by line. */
 	if ((end - address) >> queue->line_shift > queue->used)
 		return any_entry_hits(queue, address, end);
 	while (address < end) {

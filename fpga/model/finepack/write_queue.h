@@ -33,7 +33,7 @@ struct glk_write_queue {
 	unsigned line_shift;	    /**< log2 of a line's bytes */
 	unsigned subheader_bytes;   /**< H */
 	unsigned max_payload_bytes;
-	unsigned unit_bytes;	    /**< pieces do not cross its multiples: a line, or the window where that is smaller (H = 2) */
+	unsigned unit_bytes;	    /**< pieces do not cross its multiples: a line, or the window if smaller (H = 2) */
 	unsigned run_bytes;	    /**< overhead accounted for each run: H, unless glk_write_queue_shape() sets another */
 	unsigned used;		    /**< entries in use, in the order of first stores */
 	unsigned runs;		    /**< sub-packets of a packet flushed now */

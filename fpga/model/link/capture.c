@@ -65,7 +65,8 @@ static void write_record(struct glk_capture *capture, uint64_t now, unsigned dir
 	capture->gap = 0;
 }
 
-static void take_block(struct glk_capture *capture, uint64_t now, unsigned direction, const struct glk_block *block, bool dropped)
+static void take_block(struct glk_capture *capture, uint64_t now, unsigned direction, const struct glk_block *block,
+		       bool dropped)
 {
 	struct glk_capture_frame *frame = &capture->frames[direction];
 
@@ -91,7 +92,7 @@ void glk_capture_received(struct glk_capture *capture, uint64_t now, const struc
 	take_block(capture, now, RECEIVED, block, dropped);
 }
 
-/* What was sent of a frame is ended by a word that breaks it off; of what came nothing is left. */
+/* An aborted frame that was sent still ends with an invalid word; a received one is discarded. */
 void glk_capture_cut(struct glk_capture *capture)
 {
 	capture->frames[RECEIVED].count = 0;

@@ -315,7 +315,7 @@ static uint64_t sum(const uint64_t by_kind[GLK_KIND_COUNT])
 	return all;
 }
 
-/* What the link's parts count themselves. */
+/* Collects the counters that the cluster queue and the link layer keep. */
 static void gather(struct glk_card_link *link)
 {
 	const struct glk_cluster_queue_counters *q = glk_cluster_queue_counters(link->queue);
@@ -361,7 +361,7 @@ void glk_card_link_snapshot(struct glk_card_link *link)
 	link->latched = link->counters;
 }
 
-/* --- made and taken away --- */
+/* --- creation and reset --- */
 
 static const struct glk_link_layer_ops layer_ops = { .flit = on_flit, .event = on_event };
 
@@ -389,7 +389,8 @@ static int create_layer(struct glk_card_link *link)
 	return glk_link_layer_create(&config, &link->layer);
 }
 
-int glk_card_link_create(struct glk_card_link *link, struct glk_common *common, const struct glk_card_link_ops *ops, void *user)
+int glk_card_link_create(struct glk_card_link *link, struct glk_common *common, const struct glk_card_link_ops *ops,
+			 void *user)
 {
 	struct glk_cluster_queue_config queue;
 

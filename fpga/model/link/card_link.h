@@ -58,7 +58,8 @@ static inline uint64_t *glk_link_counter(struct glk_card_link *link, unsigned re
 }
 
 /* Allocates the parts of a zeroed struct and sets the state after power-on. Returns 0 or -ENOMEM. */
-int glk_card_link_create(struct glk_card_link *link, struct glk_common *common, const struct glk_card_link_ops *ops, void *user);
+int glk_card_link_create(struct glk_card_link *link, struct glk_common *common, const struct glk_card_link_ops *ops,
+			 void *user);
 /* Frees the parts; of a zeroed struct there are none. */
 void glk_card_link_destroy(struct glk_card_link *link);
 /* A reset of the card: the session ends, and the settings are as after power-on. */

@@ -5,7 +5,7 @@
 
 #define POLYNOMIAL 0x82f63b78u /* reflected */
 
-/* table[k][b]: what byte b leaves behind when k zero bytes follow it. */
+/* table[k][b]: the CRC state after byte b and k zero bytes. */
 void glk_crc32c_init(struct glk_crc32c *crc)
 {
 	for (uint32_t byte = 0; byte < 256; byte++) {
@@ -20,7 +20,7 @@ void glk_crc32c_init(struct glk_crc32c *crc)
 			crc->table[k][byte] = crc->table[k - 1][byte] >> 8 ^ crc->table[0][crc->table[k - 1][byte] & 0xff];
 }
 
-/* What eight bytes leave behind when `after` bytes follow them. */
+/* The contribution of eight bytes that `after` more bytes follow. */
 static uint32_t eight(const struct glk_crc32c *crc, uint64_t word, unsigned after)
 {
 	const uint32_t (*table)[256] = &crc->table[after];

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The link layer of one card (docs/link-format.md, "The link layer"): frames, CRC, acknowledgement and replay, credits, sessions.
- * Blocks in and out, at most one a clock each way; whoever plays the wire carries them, and may lose, change and repeat them.
+ * The link layer of one card (docs/link-format.md, "The link layer"): frames, CRC, acknowledgement and replay, credits,
+ * sessions. It exchanges blocks with the wire, at most one per clock in each direction. The wire may lose, change and repeat
+ * blocks.
  *
- * A clock, in this order; what receive, hold and free change is seen by the sending side at the next clock:
+ * A clock is these calls, in this order; changes by receive, hold and free take effect on the sending side at the next clock:
  *
  *	if (glk_link_layer_ready(link) && there is a flit)
  *		glk_link_layer_send(link, &flit);
  *	if (glk_link_layer_clock(link, now, &block))
- *		block goes out
- *	if (a block comes)
+ *		the wire takes the block
+ *	if (a block is received)
  *		glk_link_layer_receive(link, now, &block);
- *	packets that were dealt with: glk_link_layer_free(...)
+ *	for packets that have been processed: glk_link_layer_free(...)
  *
- * Clocks before glk_link_layer_next() at which nothing comes and no flit is there may be left out. The logic does the same at the
- * same clocks; its pipelines add a fixed number of clocks to the blocks that come and to those that go out.
+ * Clocks before glk_link_layer_next() may be skipped if no block is received and there is no flit. The logic matches the model
+ * clock by clock; its pipelines delay received and sent blocks by a fixed number of clocks.
  */
 #ifndef GLK_LINK_LAYER_H
 #define GLK_LINK_LAYER_H
@@ -26,9 +27,9 @@
 #define GLK_LINK_REPLAY_FRAMES_MAX 512u
 #define GLK_LINK_CREDITS_MAX	   2048u
 /*
- * Least room, of pieces: one more than those of packets that are not whole yet can be. With less two cards could wait for each
- * other for ever. Posted: a FinePack packet but its last flit, 127 tails ahead, a write request but its last flit; requests:
- * an atomic; responses: a read response, and 127 tails.
+ * Minimum credits, in pieces: one more than incomplete packets can occupy. With fewer, two cards could deadlock. Posted: a
+ * FinePack packet without its last flit, 127 early tails, a write request without its last flit; requests: an atomic;
+ * responses: a read response and 127 early tails.
  */
 #define GLK_LINK_POSTED_MIN   (256u + 127u + 4u + 1u)
 #define GLK_LINK_REQUEST_MIN  (1u + 1u)
@@ -38,9 +39,10 @@ struct glk_link_layer;
 
 struct glk_block {
 	uint8_t bytes[GLK_FLIT_BYTES];
-	bool control; /**< the sync header: a link word, else a flit */
+	bool control; /**< the sync header: true for a link word, false for a flit */
 };
 
+/** What a card announces when the link comes up. */
 struct glk_link_hello {
 	uint64_t serial;
 	uint8_t version, cluster;
@@ -48,72 +50,75 @@ struct glk_link_hello {
 	uint16_t credits[GLK_CLASS_COUNT];
 };
 
-/** UP, then LOST and RESUMED in turn any number of times, then ENDED; and again. */
+/** The order is UP, any number of LOST and RESUMED in turn, ENDED; then again UP. */
 enum glk_link_event {
-	GLK_LINK_UP,	  /**< a new session: both begin at 0 */
-	GLK_LINK_RESUMED, /**< the session goes on, nothing is lost */
-	GLK_LINK_LOST,	  /**< down; the session may go on later */
-	GLK_LINK_ENDED,	  /**< the session is over: what was not known to be done has failed, no piece is held any more */
+	GLK_LINK_UP,	  /**< a new session: both cards start at sequence number 0 */
+	GLK_LINK_RESUMED, /**< up again: the session continues, nothing is lost */
+	GLK_LINK_LOST,	  /**< down; the session may be resumed */
+	GLK_LINK_ENDED,	  /**< the session has ended: unconfirmed operations have failed, no piece is held */
 };
 
-/** Called from receive, and for events also from clock, reset and cut. May call hold and free, nothing else of the link. */
+/** Called from receive; events also from clock, reset and cut. May call hold and free, but no other function of the link. */
 struct glk_link_layer_ops {
-	/** A flit of a frame that is whole, in order, once. Nonzero: a protocol error, the link is reset. */
+	/** A flit of a complete frame, in order, exactly once. Returns 0; nonzero, a protocol error, resets the link. */
 	int (*flit)(void *user, const struct glk_flit *flit);
 	void (*event)(void *user, enum glk_link_event event);
 };
 
 struct glk_link_layer_config {
-	/** session: differs from those before, also after power was off; credits: pieces that it has room for, see above */
+	/** session: different from all earlier ones, across power cycles too; credits: room in pieces, see above */
 	struct glk_link_hello self;
-	unsigned replay_frames;	     /**< kept until acknowledged, a power of two, 2..512; 64 in the logic */
-	unsigned replay_cycles;	     /**< more than a round trip, ack_cycles and a frame */
-	unsigned ack_cycles;
-	unsigned hello_cycles;	     /**< between hellos while down; while up, a word goes out at least so often */
+	unsigned replay_frames;	     /**< replay memory: a power of two, 2..512; 64 in the logic */
+	unsigned replay_cycles;	     /**< replay timeout: longer than a round trip, ack_cycles and a frame */
+	unsigned ack_cycles;	     /**< longest delay of an acknowledgement or a credit */
+	unsigned hello_cycles;	     /**< interval of hellos while down; longest interval of link words while up */
 	const struct glk_link_layer_ops *ops;
 	void *user;
 };
 
 struct glk_link_layer_counters {
-	uint64_t flits_sent, flits_received, frames_sent, frames_received; /**< each once */
-	uint64_t words_sent;	    /**< every one, also of hellos and of frames sent again */
-	uint64_t replays, frames_replayed, frames_repeated; /**< asked or timed out; sent again; received again */
+	uint64_t flits_sent, flits_received, frames_sent, frames_received; /**< without replays */
+	uint64_t words_sent;	    /**< all, hellos and replayed frames included */
+	uint64_t replays, frames_replayed, frames_repeated; /**< replays started; frames sent again; frames received again */
 	uint64_t crc_errors, sequence_errors, protocol_errors, version_errors;
-	uint64_t credit_stalls; /**< clocks, told by glk_link_layer_stalled() */
+	uint64_t credit_stalls; /**< clocks, from glk_link_layer_stalled() */
 	uint64_t ups, downs;
 };
 
-/** Fills in 64 frames, replay after 1024 cycles, acknowledgement after 16, hello every 4096, 1024 credits each. */
+/** Fills in the defaults: 64 frames, replay after 1024 cycles, acknowledgement after 16, hello every 4096, 1024 credits per
+ *  class. */
 void glk_link_layer_config_default(struct glk_link_layer_config *config);
+/** Creates a link that is down. `config` is copied. Returns 0, -EINVAL or -ENOMEM. Allocates all memory. */
 int glk_link_layer_create(const struct glk_link_layer_config *config, struct glk_link_layer **link);
 void glk_link_layer_destroy(struct glk_link_layer *link);
-/** Takes the link down and begins a new session (the number is the next one); event ENDED if there was one. */
+/** Takes the link down and moves to the next session number; event ENDED if there was a session. */
 void glk_link_layer_reset(struct glk_link_layer *link, uint64_t now);
-/** The wire is gone (a socket closed): down at once, the session may go on. */
+/** The wire is disconnected (a socket closed): the link is down at once; the session may be resumed. */
 void glk_link_layer_cut(struct glk_link_layer *link, uint64_t now);
 
 bool glk_link_layer_up(const struct glk_link_layer *link);
-const struct glk_link_hello *glk_link_layer_peer(const struct glk_link_layer *link); /**< NULL while not up */
+/** The hello of the other card; NULL while down. */
+const struct glk_link_hello *glk_link_layer_peer(const struct glk_link_layer *link);
 
-/** Whether a flit can be taken at this clock. */
+/** Whether a flit can be sent at this clock. */
 bool glk_link_layer_ready(const struct glk_link_layer *link);
-/** Takes a flit; only when ready. */
+/** Sends a flit; allowed only if ready. */
 void glk_link_layer_send(struct glk_link_layer *link, const struct glk_flit *flit);
-/** Pieces of each class that may still be sent; the caller takes off what it sends (glk_cluster_queue_clock does). */
+/** Pieces of each class that may be sent; the caller deducts what it sends (glk_cluster_queue_clock() does). */
 unsigned *glk_link_layer_credits(struct glk_link_layer *link);
-/** So many pieces of a class have come and are kept. Returns 0, or -ENOBUFS: there is no room, which is a protocol error. */
+/** `pieces` of a class were received and occupy room. Returns 0, or -ENOBUFS: no room, a protocol error. */
 int glk_link_layer_hold(struct glk_link_layer *link, enum glk_class class, unsigned pieces);
-/** So many pieces of a class that were held have been dealt with. */
+/** `pieces` of a class were processed: returns their credits. */
 void glk_link_layer_free(struct glk_link_layer *link, enum glk_class class, unsigned pieces);
 
-/** Flits waited so many clocks for credits alone: counted. */
+/** Counts clocks in which flits waited only for credits. */
 void glk_link_layer_stalled(struct glk_link_layer *link, uint64_t clocks);
 
-/** One clock of the sending side: returns whether there is a block. */
+/** Runs one clock of the sending side. Returns whether *block is to be sent. */
 bool glk_link_layer_clock(struct glk_link_layer *link, uint64_t now, struct glk_block *block);
-/** A block came. */
+/** Processes a received block. */
 void glk_link_layer_receive(struct glk_link_layer *link, uint64_t now, const struct glk_block *block);
-/** The clock at which, if nothing comes, it next has something to send; `now` when it has already. */
+/** The next clock, `now` at the earliest, at which there is a block to send if none is received. */
 uint64_t glk_link_layer_next(const struct glk_link_layer *link, uint64_t now);
 
 const struct glk_link_layer_counters *glk_link_layer_counters(const struct glk_link_layer *link);

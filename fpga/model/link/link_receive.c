@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The receiving side. Data blocks are kept until a word tells what they are; a word is taken at the clock at which it comes, and
- * what it changes is seen by the sending side at the next one.
+ * The receiving side. Data blocks are buffered until the link word behind them arrives. A word is processed at the clock at
+ * which it arrives; the sending side sees its effects at the next clock.
  */
 #include <assert.h>
 #include <errno.h>
@@ -9,9 +9,9 @@
 
 #include "link/link_state.h"
 
-#define BEFORE (GLK_SEQUENCE_COUNT / 2) /* so far after the expected frame, or more: it is one of those before */
+#define BEFORE (GLK_SEQUENCE_COUNT / 2) /* a frame this far or farther after the expected one is an earlier one */
 
-/* Asks at once when this is news: a pass is asked for again only when the next has begun. */
+/* Requests a replay, at once if this gap is new: each pass is requested once, until the next one begins. */
 static void missing(struct glk_link_layer *link, bool pass)
 {
 	struct glk_link_receiver *receiver = &link->receiver;
@@ -30,7 +30,7 @@ static bool take_acknowledge(struct glk_link_layer *link, const struct glk_link_
 		glk_link_send_acknowledged(link, word->acknowledge);
 	else if (progress < BEFORE)
 		return false;
-	return true; /* an older word that came late says nothing new */
+	return true; /* an older word, delayed: nothing new */
 }
 
 static bool take_credit(struct glk_link_layer *link, const struct glk_link_word *word)
@@ -43,7 +43,7 @@ static bool take_credit(struct glk_link_layer *link, const struct glk_link_word 
 	news = (unsigned)(word->credit - link->receiver.credit[class]) % GLK_CREDIT_COUNT;
 	used = link->session.peer.credits[class] - link->sender.credits[class];
 	if (news > used)
-		return news > GLK_CREDIT_COUNT / 2; /* late, as above */
+		return news > GLK_CREDIT_COUNT / 2; /* delayed, as above */
 	link->receiver.credit[class] = word->credit;
 	link->sender.credits[class] += news;
 	return true;
@@ -116,8 +116,8 @@ static void take_word(struct glk_link_layer *link, const uint8_t bytes[GLK_FLIT_
 	}
 	if (session)
 		glk_link_session_hello(link, &word, receiver->flits);
-	else if (word.types >> (GLK_TYPE_BITS * word.flits) != 0 || !take_acknowledge(link, &word) || !take_credit(link, &word) ||
-		 !take_wanted(link, &word) || !take_flits(link, &word))
+	else if (word.types >> (GLK_TYPE_BITS * word.flits) != 0 || !take_acknowledge(link, &word) ||
+		 !take_credit(link, &word) || !take_wanted(link, &word) || !take_flits(link, &word))
 		glk_link_session_protocol_error(link);
 }
 

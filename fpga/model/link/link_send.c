@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The sending side: what goes out at a clock. Frames go out as their flits are taken; a copy stays until it is acknowledged.
- * Decided from the registers as they are at the begin of the clock, in this order:
+ * The sending side selects the block of each clock. Flits are sent as they are accepted; a copy of the frame stays in the
+ * replay memory until it is acknowledged. The selection depends on the registers at the begin of the clock, in this order:
  *
- *  1. what has begun goes on: the blocks of a hello, a frame being sent again, the open frame with the flit taken at this clock;
- *     the open frame is closed by its word when it is full or no flit was taken
- *  2. a ready that is owed, or a hello that is due
- *  3. the first block of the next frame that has to be sent again
+ *  1. continue what has begun: the blocks of a hello, a frame being replayed, the open frame with the flit accepted at this
+ *     clock; the open frame is closed by its word when it is full or no flit was accepted
+ *  2. a pending ready, or a hello that is due
+ *  3. the first block of the next frame to be replayed
  *  4. a word that is due, without flits
  */
 #include <string.h>
@@ -58,22 +58,22 @@ static bool put_control(struct glk_link_layer *link, struct glk_block *block, co
 	return true;
 }
 
-/* The word of frame `number`, with all there is to say to the other side. */
+/* Sends the word of frame `number`, with acknowledgement, credit and replay request. */
 static bool put_word(struct glk_link_layer *link, struct glk_block *block, uint16_t number, unsigned flits, uint64_t types)
 {
 	struct glk_link_sender *sender = &link->sender;
 	struct glk_link_receiver *receiver = &link->receiver;
 	struct glk_link_word word = { .flits = (uint8_t)flits, .types = types, .sequence = number };
 
-	sender->told = (sender->told + 1) % GLK_CLASS_COUNT;
-	receiver->news &= ~(1u << sender->told);
-	word.credit_class = (uint8_t)sender->told;
-	word.credit = receiver->freed[sender->told];
+	sender->credit_class = (sender->credit_class + 1) % GLK_CLASS_COUNT;
+	receiver->news &= ~(1u << sender->credit_class);
+	word.credit_class = (uint8_t)sender->credit_class;
+	word.credit = receiver->freed[sender->credit_class];
 	word.acknowledge = receiver->expected;
 	word.pass = sender->pass;
 	if (receiver->gap)
 		word.wanted = receiver->gap_pass ? GLK_WANTED_PASS_1 : GLK_WANTED_PASS_0;
-	/* The rest of the news soon; if there is none, a word now and then makes good those that were lost. */
+	/* Other credits follow soon; without any, periodic words make up for lost ones. */
 	sender->word_at = link->now + (receiver->news ? link->config.ack_cycles : link->config.hello_cycles);
 	return put_control(link, block, &word);
 }
@@ -103,7 +103,7 @@ static bool begin_hello(struct glk_link_layer *link, struct glk_block *block)
 	return put_hello(link, block);
 }
 
-/* What was broken off is ended by a word that is wrong in any case, so that the hello stands alone. */
+/* Ends an aborted frame with an invalid word, so that the hello starts a frame of its own. */
 static bool put_break(struct glk_link_layer *link, struct glk_block *block)
 {
 	memset(block, 0, sizeof(*block));
@@ -146,7 +146,7 @@ static bool put_replay(struct glk_link_layer *link, struct glk_block *block)
 	return put_word(link, block, number, frame->count, frame->types);
 }
 
-/* At the border of two frames: where does the replay go on, if there is one? */
+/* Between two frames: selects the next frame of the replay, if any. */
 static void step_replay(struct glk_link_layer *link)
 {
 	struct glk_link_sender *sender = &link->sender;
@@ -163,7 +163,7 @@ static void step_replay(struct glk_link_layer *link)
 		}
 	}
 	if (glk_sequence_after(sender->acked, sender->replay) > glk_link_outstanding(link))
-		sender->replay = sender->acked; /* what lies before has come meanwhile */
+		sender->replay = sender->acked; /* earlier frames have been acknowledged meanwhile */
 	if (sender->replay == sender->next)
 		sender->replaying = false;
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sessions: two numbers, one of each card. A card goes on with what it has only when the other names both; a card that has to
- * forget takes a new number, so that the other has to forget as well. A number under which nothing has been sent or taken yet
- * stays: there is nothing to forget.
+ * A session is identified by two numbers, one of each card. A card resumes a session only if the other card names both numbers.
+ * A card that discards its state takes a new number, which makes the other card discard its state too. A number under which
+ * nothing has been sent or received is kept: there is no state to discard.
  */
 #include <string.h>
 
 #include "link/link_state.h"
 
-static void tell(struct glk_link_layer *link, enum glk_link_event event)
+static void notify(struct glk_link_layer *link, enum glk_link_event event)
 {
 	link->config.ops->event(link->config.user, event);
 }
@@ -32,7 +32,7 @@ void glk_link_session_lost(struct glk_link_layer *link)
 
 	down(link);
 	if (was)
-		tell(link, GLK_LINK_LOST);
+		notify(link, GLK_LINK_LOST);
 }
 
 void glk_link_session_end(struct glk_link_layer *link, uint16_t other)
@@ -47,7 +47,7 @@ void glk_link_session_end(struct glk_link_layer *link, uint16_t other)
 	glk_link_send_reset(link);
 	glk_link_receive_reset(link);
 	if (begun)
-		tell(link, GLK_LINK_ENDED);
+		notify(link, GLK_LINK_ENDED);
 }
 
 void glk_link_session_protocol_error(struct glk_link_layer *link)
@@ -75,10 +75,10 @@ static void up(struct glk_link_layer *link, const struct glk_link_hello *hello)
 	}
 	link->receiver.news = (1u << GLK_CLASS_COUNT) - 1;
 	glk_link_send_owe(link, 0);
-	tell(link, resumed ? GLK_LINK_RESUMED : GLK_LINK_UP);
+	notify(link, resumed ? GLK_LINK_RESUMED : GLK_LINK_UP);
 }
 
-/* The version comes first: what another one puts elsewhere is not known. */
+/* Checks the version first: another version may have another format. */
 static bool acceptable(struct glk_link_layer *link, const struct glk_link_word *word,
 		       const uint8_t flits[GLK_HELLO_FLITS][GLK_FLIT_BYTES], struct glk_link_hello *hello, uint16_t *other)
 {
@@ -134,7 +134,7 @@ void glk_link_layer_cut(struct glk_link_layer *link, uint64_t now)
 {
 	link->now = now;
 	glk_link_session_lost(link);
-	glk_link_receive_forget(link); /* the next block comes by a new wire */
+	glk_link_receive_forget(link); /* the next block arrives on a new wire */
 }
 
 bool glk_link_layer_up(const struct glk_link_layer *link)

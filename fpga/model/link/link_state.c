@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Steps of the sending and receiving sides that sessions, too, need. They call nothing else of the link layer. */
+/* Operations on the sending and receiving sides that sessions need too. They call no other file of the link layer. */
 #include "link/link_state.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ void glk_link_send_reset(struct glk_link_layer *link)
 	sender->broken = broken;
 	sender->crc = GLK_CRC32C_BEGIN;
 	sender->word_at = UINT64_MAX;
-	sender->told = GLK_CLASS_COUNT - 1;
+	sender->credit_class = GLK_CLASS_COUNT - 1;
 }
 
 void glk_link_send_close(struct glk_link_layer *link)

@@ -11,7 +11,7 @@
 
 #define GLK_REPLAYS_MAX 16u /* in a row without progress */
 
-/* A frame that has been taken to be sent and is not known to have come. */
+/* A frame that is sent and not acknowledged. */
 struct glk_link_frame {
 	uint8_t flits[GLK_FRAME_FLITS][GLK_FLIT_BYTES];
 	uint64_t types;
@@ -20,46 +20,46 @@ struct glk_link_frame {
 
 struct glk_link_session {
 	bool up;
-	bool begun;		    /* it has been up, under these two numbers */
-	uint16_t own, other;	    /* other: 0 while none is known */
-	struct glk_link_hello peer; /* as it was when the session began */
-	bool answer;		    /* a ready is owed */
-	uint64_t hello_at;	    /* while down */
+	bool begun;		    /* it has been up with these two numbers */
+	uint16_t own, other;	    /* session numbers; other: 0 while unknown */
+	struct glk_link_hello peer; /* from the begin of the session */
+	bool answer;		    /* a ready is to be sent */
+	uint64_t hello_at;	    /* the clock of the next hello while down */
 };
 
 struct glk_link_sender {
 	struct glk_link_frame *frames;	/* replay memory: frame n at n mod replay_frames */
-	uint16_t acked;			/* the oldest frame that is kept */
-	uint16_t next;			/* the frame that is open, or will be */
-	unsigned open;			/* flits taken for it */
-	bool taken;			/* the last of them at this clock */
+	uint16_t acked;			/* the oldest frame not acknowledged */
+	uint16_t next;			/* the frame that is open, or opened next */
+	unsigned open;			/* flits of it sent so far */
+	bool taken;			/* the last of them is sent at this clock */
 	bool replaying, replay_wanted;
-	uint16_t replay;		/* the frame being sent again, and its next flit */
+	uint16_t replay;		/* the frame being replayed, and its next flit */
 	unsigned replay_flit;
 	unsigned replays;		/* in a row without progress */
-	bool pass;			/* changes with every replay */
-	uint64_t timer;			/* since then nothing was acknowledged */
-	unsigned hello_block;		/* next block of a hello or ready, 0: none is on its way */
+	bool pass;			/* toggles with every replay */
+	uint64_t timer;			/* the clock of the last progress */
+	unsigned hello_block;		/* next block of the hello or ready being sent, 0: none */
 	bool hello_ready;		/* it is a ready */
-	bool broken;			/* data blocks went out that no word has followed */
-	uint32_t crc;			/* of the data blocks since the last word */
-	uint64_t word_at;		/* then a word goes out at the latest */
-	unsigned told;			/* class of the last credit sent */
+	bool broken;			/* data blocks were sent without a word behind them */
+	uint32_t crc;			/* CRC state of the data blocks since the last word */
+	uint64_t word_at;		/* the latest clock for the next word */
+	unsigned credit_class;			/* class of the last credit sent */
 	unsigned credits[GLK_CLASS_COUNT];
 };
 
 struct glk_link_receiver {
 	uint8_t flits[GLK_FRAME_FLITS][GLK_FLIT_BYTES];
-	unsigned count;	     /* data blocks since the last word; one more than a frame has stands for all above */
-	uint32_t crc;	     /* of them */
+	unsigned count;	     /* data blocks since the last word; GLK_FRAME_FLITS + 1 stands for any larger number */
+	uint32_t crc;	     /* CRC state of them */
 	uint16_t expected;
-	bool gap;	     /* something is missing, and this was in pass: */
+	bool gap;	     /* a frame is missing, since the pass: */
 	bool gap_pass;
-	bool pass;	     /* of the last right word */
-	uint16_t credit[GLK_CLASS_COUNT]; /* the other's, as it said last */
-	uint16_t freed[GLK_CLASS_COUNT];  /* own, mod GLK_CREDIT_COUNT */
-	unsigned held[GLK_CLASS_COUNT];   /* pieces in the buffer */
-	unsigned news;			  /* classes of which `freed` has not been said, bit by bit */
+	bool pass;	     /* of the last valid word */
+	uint16_t credit[GLK_CLASS_COUNT]; /* last received credit counts of the other card */
+	uint16_t freed[GLK_CLASS_COUNT];  /* own credit counts, mod GLK_CREDIT_COUNT */
+	unsigned held[GLK_CLASS_COUNT];   /* pieces that occupy room */
+	unsigned news;			  /* bit N: `freed` of class N has not been sent */
 };
 
 struct glk_link_layer {
@@ -102,12 +102,14 @@ void glk_link_receive_forget(struct glk_link_layer *link);
 
 /* --- link_session.c, which calls link_state.c and is called by both sides --- */
 
+/* A hello or ready was received. */
 void glk_link_session_hello(struct glk_link_layer *link, const struct glk_link_word *word,
 			    const uint8_t flits[GLK_HELLO_FLITS][GLK_FLIT_BYTES]);
-/* Down at once, but the session may go on. */
+/* Takes the link down; the session may be resumed. */
 void glk_link_session_lost(struct glk_link_layer *link);
-/* Over, with a new number; `other`: the one that the other card says now, or 0. */
+/* Ends the session and takes the next number; `other`: the other card's new number, or 0. */
 void glk_link_session_end(struct glk_link_layer *link, uint16_t other);
+/* Counts a protocol error; ends the session if the link is up. */
 void glk_link_session_protocol_error(struct glk_link_layer *link);
 
 #endif /* GLK_LINK_STATE_H */

@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 
-/* In the word's lower and higher 64 bits; the credit lies across. */
+/* Bit positions in the word's lower and upper 64 bits; the credit spans both. */
 #define TYPES_AT	4
 #define TYPES_MASK	((1ULL << (GLK_FRAME_FLITS * GLK_TYPE_BITS)) - 1)
 #define CLASS_AT	59
@@ -107,6 +107,6 @@ bool glk_link_hello_get(const uint8_t flits[GLK_HELLO_FLITS][GLK_FLIT_BYTES], st
 	*other = get_le16(flits[0] + 12);
 	for (unsigned class = 0; class < GLK_CLASS_COUNT; class++)
 		hello->credits[class] = get_le16(flits[1] + 2 * class);
-	glk_link_hello_put(again, hello, *other); /* what is not a field is 0 */
+	glk_link_hello_put(again, hello, *other); /* unused bits must be 0 */
 	return hello->session != 0 && glk_link_credits_valid(hello->credits) && memcmp(again, flits, sizeof(again)) == 0;
 }

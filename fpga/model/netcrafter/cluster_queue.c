@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The state is what the logic has in registers and memory: flits in lists of one memory, two lists a kind; the parent; a
- * pooled flit and its time for every kind; whose turn it was. Of a list only the head is looked at. What holds at a clock
- * depends on what the registers held before it, so a flit that comes in at a clock can be taken at the next.
+ * The state is that of the logic's registers and memory: flits in linked lists in one memory, two lists for each kind; the
+ * parent; a pooled flit and its deadline for each kind; the last turn. Only the head of a list is inspected. Decisions depend
+ * on the state before the clock, so a flit that enters at one clock can be sent at the next.
  */
 #include "netcrafter/cluster_queue.h"
 
@@ -15,7 +15,7 @@
 #define ENTRIES_LEAST	 16u
 #define ENTRIES_MOST	 4096u
 #define BURST_MOST	 255u
-#define AHEAD_MOST	 127 /* packets that a tail may be ahead of what the receiver has under way */
+#define AHEAD_MOST	 127 /* packets that a tail may be ahead of the receiver's current one */
 
 struct list {
 	uint16_t first, last;
@@ -24,18 +24,18 @@ struct list {
 struct glk_cluster_queue {
 	struct glk_cluster_queue_config config;
 	struct glk_parent parent;
-	uint32_t has_full, has_room, has_pooled; /* a bit a kind */
-	struct list full[GLK_KIND_COUNT];	 /* flits without room */
-	struct list room[GLK_KIND_COUNT];	 /* tails, and packets of less than a flit */
+	uint32_t has_full, has_room, has_pooled; /* one bit for each kind */
+	struct list full[GLK_KIND_COUNT];	 /* flits without free bytes */
+	struct list room[GLK_KIND_COUNT];	 /* with free bytes: tails, and packets shorter than a flit */
 	uint16_t pooled[GLK_KIND_COUNT];
 	uint64_t pooled_until[GLK_KIND_COUNT];
 	uint32_t order[GLK_KIND_COUNT]; /* of the next packet */
-	uint8_t turn_critical, turn;	/* the kind that had the last turn; `turn`: of the others, or of all */
+	uint8_t turn_critical, turn;	/* the kind of the last turn; `turn`: of the others, or of all without sequencing */
 	unsigned critical_run;
 	unsigned fill;
-	struct list coming; /* taken, but still on their way in: one a clock */
+	struct list coming; /* accepted, but not yet entered: one enters each clock */
 	unsigned coming_count;
-	uint64_t input_free; /* the clock at which the next flit can come in */
+	uint64_t input_free; /* the clock at which the next flit can enter */
 	uint16_t free;
 	struct glk_cluster_queue_counters counters;
 	struct glk_queued_flit flits[];
@@ -62,7 +62,7 @@ static void append(struct glk_cluster_queue *q, struct list *list, bool empty, u
 	list->last = at;
 }
 
-/* Takes the head; returns whether the list is empty then. */
+/* Removes the head; returns whether the list is then empty. */
 static bool behead(struct glk_cluster_queue *q, struct list *list, uint16_t *at)
 {
 	bool last = list->first == list->last;
@@ -135,7 +135,8 @@ int glk_cluster_queue_set(struct glk_cluster_queue *q, const struct glk_cluster_
 
 /* ---- Packets in ---- */
 
-static void cut(struct glk_cluster_queue *q, enum glk_kind kind, const uint8_t *packet, size_t length)
+static void cut(struct glk_cluster_queue *q, enum glk_kind kind, const uint8_t *packet,
+			   size_t length)
 {
 	uint32_t order = q->order[kind]++;
 	unsigned flit_bytes = q->config.flit_bytes;
@@ -167,7 +168,8 @@ static void cut(struct glk_cluster_queue *q, enum glk_kind kind, const uint8_t *
 	}
 }
 
-int glk_cluster_queue_push(struct glk_cluster_queue *q, uint64_t now, enum glk_kind kind, const uint8_t *packet, size_t length)
+int glk_cluster_queue_push(struct glk_cluster_queue *q, uint64_t now, enum glk_kind kind, const uint8_t *packet,
+			   size_t length)
 {
 	unsigned flits = (unsigned)(length + q->config.flit_bytes - 1) / q->config.flit_bytes;
 
@@ -188,7 +190,7 @@ int glk_cluster_queue_push(struct glk_cluster_queue *q, uint64_t now, enum glk_k
 	return 0;
 }
 
-/* Those that came in before this clock are in their lists. */
+/* Moves flits that entered before this clock to their lists. */
 static void admit(struct glk_cluster_queue *q, uint64_t now)
 {
 	while (q->coming_count && q->flits[q->coming.first].came < now) {
@@ -212,13 +214,13 @@ static unsigned parent_room(const struct glk_cluster_queue *q)
 	return q->config.flit_bytes - q->parent.used;
 }
 
-/* A kind has one flit that may become a piece: the pooled one, else the head of those with room. */
+/* Each kind has one candidate for a piece: the pooled flit, else the head of the list with free bytes. */
 static struct glk_queued_flit *candidate_of(struct glk_cluster_queue *q, unsigned kind)
 {
 	return &q->flits[q->has_pooled & 1u << kind ? q->pooled[kind] : q->room[kind].first];
 }
 
-/* Whether the receiver can do with it now. All flits with room of earlier packets have gone, so the flits without room tell. */
+/* Whether the receiver can accept it now. No flit with free bytes of an earlier packet is left, so full flits decide. */
 static bool in_order(const struct glk_cluster_queue *q, const struct glk_queued_flit *flit)
 {
 	int32_t ahead;
@@ -229,7 +231,7 @@ static bool in_order(const struct glk_cluster_queue *q, const struct glk_queued_
 	return ahead < 0 || (flit->tail && ahead <= AHEAD_MOST);
 }
 
-/* The kind whose flit is the parent's next piece; GLK_KIND_NONE if there is none. */
+/* The kind of the parent's next piece: the first critical one, else the largest; GLK_KIND_NONE: none fits. */
 static unsigned find_piece(struct glk_cluster_queue *q, const unsigned credits[GLK_CLASS_COUNT])
 {
 	unsigned room = parent_room(q), best = GLK_KIND_NONE, best_bytes = 0;
@@ -278,7 +280,7 @@ static void add_piece(struct glk_cluster_queue *q, unsigned kind)
 	release(q, at);
 }
 
-/* ---- The parent leaves, or waits ---- */
+/* ---- The parent is sent or pooled ---- */
 
 static bool to_be_pooled(const struct glk_cluster_queue *q)
 {
@@ -318,7 +320,7 @@ static void leave(struct glk_cluster_queue *q, uint64_t now, unsigned credits[GL
 
 /* ---- The next parent ---- */
 
-/* Kinds that may have a turn, whatever credits there are. */
+/* Kinds with a flit to send, credits aside. */
 static uint32_t kinds_due(const struct glk_cluster_queue *q, uint64_t now)
 {
 	uint32_t due = (q->has_full | q->has_room) & ~q->has_pooled;
@@ -350,7 +352,7 @@ static unsigned choose_kind(struct glk_cluster_queue *q, uint32_t kinds)
 	return q->turn = next_in_turn(others, q->turn);
 }
 
-/* Within a kind: the pooled flit, else the next flit of its packet. */
+/* Within a kind the pooled flit goes first, then flits in packet order. */
 static uint16_t take_flit(struct glk_cluster_queue *q, unsigned kind)
 {
 	uint32_t bit = 1u << kind;
@@ -372,7 +374,7 @@ static uint16_t take_flit(struct glk_cluster_queue *q, unsigned kind)
 	return at;
 }
 
-/* Kinds whose pooled flit keeps others of its kind waiting, and gives way when there is nothing else to do. */
+/* Kinds whose pooled flit blocks others of its kind: sent early if nothing else can be sent. */
 static uint32_t kinds_yielding(const struct glk_cluster_queue *q)
 {
 	return q->config.yielding ? q->has_pooled & (q->has_full | q->has_room) : 0;

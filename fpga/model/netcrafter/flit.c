@@ -5,9 +5,9 @@
 #define FINEPACK_HEADER	     16u
 #define FINEPACK_PAYLOAD_MAX 4096u
 #define ATOMIC_REQUEST_BYTES (GLK_LINK_HEADER_BYTES + WHERE_BYTES + 16u)
-#define TRIMMED_OTHER_BIT    4u /* of a trimmed response's status; always 0 */
+#define TRIMMED_OTHER_BIT    4u /* reserved bit of a trimmed response's status; must be 0 */
 
-/* Kinds whose packets all have the same size; read responses and FinePack packets stand with their greatest. */
+/* Packet sizes; for read responses and FinePack packets the maximum. */
 static const struct {
 	uint16_t bytes;
 	uint8_t class;
@@ -94,7 +94,7 @@ bool glk_kind_length_valid(enum glk_kind kind, size_t length)
 	return length == GLK_LINK_HEADER_BYTES;
 }
 
-/* A whole line, a sector, or, when there was nothing to read, the header alone. */
+/* A whole line, a sector, or only the header if nothing was read. */
 static size_t read_response_bytes(unsigned status)
 {
 	if (status & GLK_LINK_TRIMMED)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Trimming (docs/link-format.md; NetCrafter 4.3): a read request that wants no more than a sector of a line says so in the
- * unused bits of its address, and is answered with that sector alone.
+ * Trimming (docs/link-format.md; NetCrafter 4.3): a read request that needs only a sector of a line requests it in the unused
+ * bits of its address; the response carries only that sector.
  */
 #ifndef GLK_TRIM_H
 #define GLK_TRIM_H
@@ -9,25 +9,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** What of a line is asked for, or answered. */
+/** The part of a line that is requested or returned. */
 struct glk_sector {
-	unsigned first, bytes; /**< of GLK_LINK_LINE_BYTES: all, or an aligned 4, 8, 16 or 32 */
+	unsigned first, bytes; /**< the whole line, or an aligned sector of 4, 8, 16 or 32 bytes */
 };
 
-/** Whether sectors may have so many bytes. */
+/** Whether the value is a valid sector size. */
 bool glk_trim_bytes_valid(uint64_t bytes);
 
-/** What to ask for to get `length` (1 or more) bytes of a line from `first` on: with sectors of `trim_bytes` (0: no trimming)
- *  the one in which all of them lie, or the line. */
+/** The part to request for `length` (at least 1) bytes of a line from `first` on: the sector of `trim_bytes` (0: no trimming)
+ *  that contains all of them, else the line. */
 struct glk_sector glk_trim_sector(unsigned trim_bytes, unsigned first, unsigned length);
 
-/** Bits 63:48 of a read request's `where` that ask for it. */
+/** Bits 63:48 of a read request's `where` that request the part. */
 uint64_t glk_trim_where(struct glk_sector sector);
 
-/** What a `where` asks for; false when it has bits that mean nothing. */
+/** The part that a `where` requests; false if reserved bits are set. */
 bool glk_trim_asked(uint64_t where, struct glk_sector *sector);
 
-/** The status of a read response that is done, which tells how much of the line it has. */
+/** The status of a successful read response that carries `bytes` of the line. */
 unsigned glk_trim_status(unsigned bytes);
 
 #endif /* GLK_TRIM_H */

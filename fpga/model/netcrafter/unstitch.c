@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Of every kind one packet is under way at most: its flits but the last come in order. The last, the tail, may come as a piece
- * before them, and waits then in a place that its packet's number names.
+ * Each kind has at most one packet in progress: its flits arrive in order, except the last one. That tail may arrive earlier,
+ * as a piece of another flit; it is then stored under its packet's number.
  */
 #include "netcrafter/unstitch.h"
 
@@ -11,18 +11,18 @@
 
 #include "netcrafter/stitch.h"
 
-#define NUMBERS		128u /* of packets of a kind */
-#define TAIL_BYTES_MOST 8u   /* of one that came on its own */
+#define NUMBERS		128u /* of packets, for each kind */
+#define TAIL_BYTES_MOST 8u   /* of a tail that arrives as a piece */
 
 struct tail {
 	uint8_t bytes[TAIL_BYTES_MOST];
-	uint8_t length; /* 0: has not come */
+	uint8_t length; /* 0: has not arrived */
 };
 
 struct assembly {
-	uint8_t number; /* of the packet under way, or else the next */
-	size_t length;	/* 0: none is under way */
-	size_t got;	/* of its flits but the tail; all when the tail came in turn */
+	uint8_t number; /* of the packet in progress, else of the next one */
+	size_t length;	/* 0: no packet is in progress */
+	size_t got;	/* bytes received in order; an early tail is not counted */
 	struct tail tails[NUMBERS];
 	uint8_t packet[GLK_LINK_PACKET_BYTES_MAX];
 };
@@ -83,7 +83,7 @@ static void deliver(struct glk_unstitch *u, unsigned kind)
 	u->take(u->user, (enum glk_kind)kind, a->packet, length, (unsigned)((length + u->flit_bytes - 1) / u->flit_bytes));
 }
 
-/* The packet is whole when its tail, which has come on its own, is all it lacks. Of one that has not begun the length is 0. */
+/* Completes the packet if only its tail is missing and has arrived early. Without a packet in progress the length is 0. */
 static void join(struct glk_unstitch *u, unsigned kind)
 {
 	struct assembly *a = &u->kinds[kind];
@@ -95,7 +95,7 @@ static void join(struct glk_unstitch *u, unsigned kind)
 	deliver(u, kind);
 }
 
-/* The next packet of a kind begins: its header tells what to expect. */
+/* Starts the next packet of a kind; its header gives the length. */
 static int begin(struct glk_unstitch *u, unsigned kind, const uint8_t *bytes)
 {
 	struct assembly *a = &u->kinds[kind];
@@ -114,7 +114,7 @@ static int begin(struct glk_unstitch *u, unsigned kind, const uint8_t *bytes)
 	return 0;
 }
 
-/* The next flit of a packet, or a whole one, which does not reach beyond the flit. Returns how many bytes it has. */
+/* Processes the next flit of a packet, or a whole packet inside the flit. Returns the number of bytes, or -EBADMSG. */
 static int take_next(struct glk_unstitch *u, unsigned kind, const uint8_t *bytes)
 {
 	struct assembly *a = &u->kinds[kind];
@@ -133,14 +133,14 @@ static int take_next(struct glk_unstitch *u, unsigned kind, const uint8_t *bytes
 	return (int)take;
 }
 
-/* What a tail can have that finds a parent: those of other requests are too long, other packets have none. */
+/* Tails that fit in a parent: those of other requests are too long, other packets have none. */
 static bool tail_valid(unsigned kind, unsigned length)
 {
 	return length == 4 ? kind == GLK_KIND_READ_RESPONSE || kind == GLK_KIND_FINEPACK
 			   : length == TAIL_BYTES_MOST && kind == GLK_KIND_FINEPACK;
 }
 
-/* A tail on its own, at most `room` bytes with what is before it. Returns how many it has. */
+/* Processes an early tail with its prefix, at most `room` bytes. Returns the number of bytes, or -EBADMSG. */
 static int take_tail(struct glk_unstitch *u, const uint8_t *bytes, size_t room)
 {
 	unsigned prefix, kind, length;
@@ -162,7 +162,7 @@ static int take_tail(struct glk_unstitch *u, const uint8_t *bytes, size_t room)
 	return (int)(GLK_STITCH_PREFIX_BYTES + length);
 }
 
-/* A piece behind the first: a whole packet, or a tail. */
+/* Processes a piece after the first: a whole packet or a tail. */
 static int take_piece(struct glk_unstitch *u, const uint8_t *bytes, size_t room)
 {
 	unsigned kind = bytes[0] & 31;

@@ -7,16 +7,17 @@
 
 struct glk_unstitch;
 
-/** Gets each packet, in the order of its kind; `packet` is only valid during the call. `pieces`: of flits that it came in,
- *  which are credits of the kind's class to give back when it has been dealt with. */
+/** Receives each packet, in order within its kind; `packet` is valid only during the call. `pieces`: the number of pieces that
+ *  it arrived in, which are credits of the kind's class to return once it is processed. */
 typedef void (*glk_unstitch_packet)(void *user, enum glk_kind kind, const uint8_t *packet, size_t length, unsigned pieces);
 
-/** flit_bytes as in the cluster queue. Returns 0, -EINVAL or -ENOMEM. */
+/** `flit_bytes`: as in the cluster queue. Returns 0, -EINVAL or -ENOMEM. */
 int glk_unstitch_create(unsigned flit_bytes, glk_unstitch_packet packet, void *user, struct glk_unstitch **unstitch);
 void glk_unstitch_destroy(struct glk_unstitch *unstitch);
+/** Discards incomplete packets; packet numbers restart at 0. */
 void glk_unstitch_reset(struct glk_unstitch *unstitch);
 
-/** Takes the next flit. Returns 0, or -EBADMSG: a protocol error; only reset goes on from there. */
+/** Processes the next flit. Returns 0, or -EBADMSG on a protocol error, after which only reset is allowed. */
 int glk_unstitch_flit(struct glk_unstitch *unstitch, const struct glk_flit *flit);
 
 #endif /* GLK_UNSTITCH_H */

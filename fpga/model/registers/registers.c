@@ -7,10 +7,10 @@
 #define CLOCK_MHZ	250ULL
 #define CONTROL_DEFINED (GLK_CARD_CONTROL_ENABLE_MASK | GLK_CARD_CONTROL_RESET_MASK)
 
-/* A register, found from its offset in the BAR. */
+/* A register, decoded from its offset in the BAR. */
 struct place {
 	unsigned block;	  /* GLK_BLOCK_... */
-	unsigned element; /* of an array */
+	unsigned element; /* index in an array of blocks */
 	unsigned reg;	  /* offset in the element, or in the block */
 	bool exists;
 };
@@ -80,8 +80,10 @@ static struct place find(const struct glk_registers *registers, unsigned offset)
 
 static bool idle(const struct glk_registers *registers)
 {
+	const struct glk_endpoints *endpoints = registers->endpoints;
+
 	for (unsigned p = 0; p < registers->common->config.partitions; p++)
-		if (registers->endpoints->partitions[p].queue.used || registers->endpoints->of[p].acknowledged < registers->endpoints->of[p].posted)
+		if (endpoints->partitions[p].queue.used || endpoints->of[p].acknowledged < endpoints->of[p].posted)
 			return false;
 	return true;
 }
@@ -145,7 +147,8 @@ static uint64_t read_card(struct glk_registers *registers, unsigned reg)
 	case GLK_CARD_ERROR_CAUSE:
 		return registers->common->error_cause;
 	case GLK_CARD_DRAIN:
-		return registers->releases->drain.written | (glk_drain_busy(registers->releases) ? GLK_CARD_DRAIN_BUSY_MASK : 0);
+		return registers->releases->drain.written |
+		       (glk_drain_busy(registers->releases) ? GLK_CARD_DRAIN_BUSY_MASK : 0);
 	case GLK_CARD_SNAPSHOT:
 		return registers->snapshots;
 	}
@@ -185,7 +188,7 @@ static uint64_t read_doorbell(const struct glk_registers *registers, unsigned co
 	return reg == GLK_DOORBELL_GENERATION ? registers->common->generation : 0;
 }
 
-/* The blocks that not all cards have are the last ones. */
+/* The optional blocks are the last in the list. */
 static uint64_t read_header(const struct glk_registers *registers, const struct header *header)
 {
 	unsigned next = header->next;
@@ -228,7 +231,7 @@ static uint64_t read_whole(struct glk_registers *registers, unsigned offset)
 	}
 }
 
-/* Every counter at one instant. */
+/* Latches all counters at one instant. */
 static void snapshot(struct glk_registers *registers)
 {
 	registers->latched = registers->common->counters;
@@ -247,7 +250,7 @@ static int write_control(struct glk_registers *registers, uint64_t value)
 		registers->reset(registers->user);
 		return 0;
 	}
-	/* What was accepted while enabled is not lost. */
+	/* Stores accepted while enabled are not lost. */
 	if (!(value & GLK_CARD_CONTROL_ENABLE_MASK))
 		for (unsigned p = 0; p < registers->common->config.partitions; p++)
 			glk_partition_flush(&registers->endpoints->partitions[p], GLK_FLUSH_DRAIN);
@@ -297,7 +300,7 @@ static int write_partition(struct glk_registers *registers, unsigned p, unsigned
 	}
 }
 
-/* Users write these: what they get wrong harms and troubles nobody else, and is not counted. */
+/* Users write these registers: their errors affect only themselves and are not counted. */
 static void write_doorbell(struct glk_registers *registers, unsigned context, unsigned reg, uint64_t value)
 {
 	struct glk_context *c = &registers->rings->contexts[context];
@@ -324,7 +327,9 @@ static int write_whole(struct glk_registers *registers, unsigned offset, uint64_
 	case GLK_BLOCK_PARTITION:
 		return write_partition(registers, place.element, place.reg, value);
 	case GLK_BLOCK_WINDOW:
-		return place.reg <= GLK_WINDOW_Q2 ? glk_window_set(registers->windows, place.element, place.reg / 8, value) : -EINVAL;
+		if (place.reg > GLK_WINDOW_Q2)
+			return -EINVAL;
+		return glk_window_set(registers->windows, place.element, place.reg / 8, value);
 	case GLK_BLOCK_REGISTRATION:
 		return glk_registration_set(registers->rings->registrations, place.element, place.reg / 8, value);
 	case GLK_BLOCK_CONTEXT:
@@ -361,7 +366,7 @@ static void refuse_write(struct glk_registers *registers)
 	glk_note_error(registers->common, GLK_CARD_ERROR_CAUSE_CONFIG_MASK);
 }
 
-/* What the bytes that a narrow write leaves alone count as. */
+/* The value of the bytes that a narrow write does not change. */
 static uint64_t remaining(struct glk_registers *registers, unsigned offset)
 {
 	struct place place = find(registers, offset);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * BAR 0: decodes accesses and passes them on to the block that they address (fpga/regs/gpulink.toml). The functions are those of
- * card/card.h, glk_card_register_read() and the next two. Internal to the model.
+ * BAR 0: decodes accesses and passes them on to the block that they address (fpga/regs/gpulink.toml). The functions are those
+ * of card/card.h, glk_card_register_read() and the next two. Internal to the model.
  */
 #ifndef GLK_REGISTERS_H
 #define GLK_REGISTERS_H

@@ -22,7 +22,7 @@ bool glk_mark_reached(const struct glk_releases *releases, const struct glk_mark
 	return true;
 }
 
-/* Of these partitions, those that hold something of the context. */
+/* Flushes those of the partitions whose queue holds stores of the context. */
 static void flush_owned(struct glk_releases *releases, uint32_t partitions, unsigned context, unsigned reason)
 {
 	for (unsigned p = 0; p < releases->common->config.partitions; p++)
@@ -30,7 +30,7 @@ static void flush_owned(struct glk_releases *releases, uint32_t partitions, unsi
 			glk_partition_flush(&releases->endpoints->partitions[p], reason);
 }
 
-/* What is stored from now on is the next release's, wherever it is by then: its writes may fail after this one is over. */
+/* Later stores belong to the next release, since their writes may fail after this one completes. */
 void glk_release_flush(struct glk_releases *releases, unsigned context)
 {
 	struct glk_context *c = &releases->contexts[context];
@@ -52,7 +52,7 @@ bool glk_release_failed(struct glk_releases *releases, unsigned context)
 			failed = true;
 		of->failed_before[p] = releases->endpoints->of[p].failed;
 	}
-	/* That of the ring may wait behind that of the doorbell page, which is never behind one of the ring that waits. */
+	/* A release of the ring may still wait when one of the doorbell page completes; never the other way round. */
 	if (!of->ring_waits)
 		of->fenced = 0;
 	return failed;
@@ -78,7 +78,7 @@ static void note_pending(struct glk_releases *releases, unsigned context)
 	releases->pending = releases->of[context].current.pending ? releases->pending | bit : releases->pending & ~bit;
 }
 
-static bool ring_got_there(const struct glk_context *c, const struct glk_release *release)
+static bool ring_reached(const struct glk_context *c, const struct glk_release *release)
 {
 	return c->status || (int16_t)(uint16_t)(c->sq_head - release->sq_target) >= 0;
 }
@@ -89,8 +89,8 @@ void glk_release_progress(struct glk_releases *releases, unsigned context)
 	struct glk_release_context *of = &releases->of[context];
 	struct glk_release *release = &of->current;
 
-	/* While it flushes, endpoints that acknowledge at once lead back here. */
-	while (release->pending && release->stage != GLK_RELEASE_FLUSHES && ring_got_there(c, release)) {
+	/* An endpoint that acknowledges during the flush calls this function again. */
+	while (release->pending && release->stage != GLK_RELEASE_FLUSHES && ring_reached(c, release)) {
 		if (release->stage == GLK_RELEASE_WAITS_FOR_RING) {
 			release->stage = GLK_RELEASE_FLUSHES;
 			glk_release_flush(releases, context);

@@ -39,7 +39,7 @@ struct glk_release_context {
 	struct glk_mark ring_mark;
 	/* Partitions that the releases in progress have flushed; the context's `touched` are those since. */
 	uint32_t fenced;
-	uint64_t failed_before[GLK_PARTITION_COUNT]; /* failures of each partition already reported to the context, or before it */
+	uint64_t failed_before[GLK_PARTITION_COUNT]; /* failures already reported to the context, or from before it */
 };
 
 struct glk_drain {

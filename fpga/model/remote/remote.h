@@ -2,8 +2,8 @@
 /*
  * What this card asks of the other one, through partitions of kind link. Three files: remote_send.c sends stores and confirms
  * their arrival by releases, remote_load.c does loads and atomics, remote.c dispatches the responses and follows the session.
- * Packets that find no room in the cluster queue are held, one a partition. What is outstanding when the session ends has failed,
- * once. Internal to the model.
+ * Packets that find no room in the cluster queue are held, one a partition. What is outstanding when the session ends has
+ * failed, once. Internal to the model.
  *
  * Responses are never trusted: tags and lengths are checked against what is outstanding.
  */
@@ -76,8 +76,8 @@ void glk_remote_session_ends(struct glk_remote *remote);
 
 /* --- remote_send.c --- */
 
-/* The endpoint becomes of kind link, with the base that it has, and the other card is asked for its size. Returns 0, or -EINVAL:
- * it may not. */
+/* The endpoint becomes of kind link, with the base that it has, and the other card is asked for its size. Returns 0, or
+ * -EINVAL: it may not. */
 int glk_remote_bind(struct glk_remote *remote, unsigned partition);
 void glk_remote_unbind(struct glk_remote *remote, unsigned partition);
 /* Asks the other card for the size of the endpoint, as a write to FAR_BYTES does. */
@@ -118,7 +118,8 @@ int glk_remote_load(struct glk_remote *remote, unsigned partition, uint64_t offs
 int glk_remote_atomic(struct glk_remote *remote, unsigned partition, uint64_t offset, size_t length,
 		      const struct glk_update *update, uint64_t *old);
 /* Their responses. Return false if nothing waits for them. */
-bool glk_remote_on_read_response(struct glk_remote *remote, const struct glk_link_header *header, const uint8_t *body, size_t bytes);
+bool glk_remote_on_read_response(struct glk_remote *remote, const struct glk_link_header *header, const uint8_t *body,
+				 size_t bytes);
 bool glk_remote_on_atomic_response(struct glk_remote *remote, const struct glk_link_header *header, const uint8_t *body);
 /* The session has ended: the load and the atomic in progress have failed. */
 void glk_remote_loads_fail(struct glk_remote *remote);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Loads from and atomics on partitions of kind link. They wait until all stores posted before have arrived, so that they overtake
- * nothing, then for their answers.
+ * Loads from and atomics on partitions of kind link. They wait until all stores posted earlier have arrived, to preserve the
+ * order, then for the responses.
  */
 #include "remote/remote.h"
 
@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "netcrafter/trim.h"
 
-#define ATOMIC_SHIFT   48u /* in `where` */
+#define ATOMIC_SHIFT   48u /* bits of `where` */
 #define ATOMIC_8_BYTES (1ULL << 51)
 
 static bool load_answered(const struct glk_remote *remote, unsigned about)
@@ -20,7 +20,7 @@ static bool load_answered(const struct glk_remote *remote, unsigned about)
 	return remote->load.left == 0;
 }
 
-/* The part of the load that lies in its line number `index`, and what is asked for it. */
+/* The part of the load in its line `index`. */
 struct line {
 	uint64_t offset;
 	unsigned first;
@@ -61,7 +61,7 @@ static int ask_for_lines(struct glk_remote *remote, unsigned partition)
 		uint8_t body[8];
 		int error = glk_remote_wait_for_room(remote, sizeof(body));
 
-		if (error || load->failed) /* failed: the session ended, though there is another one now */
+		if (error || load->failed) /* failed: the session ended, even if a new one has begun */
 			return -EIO;
 		glk_put_le64(body, line.offset | glk_trim_where(sector));
 		load->expected[i] = (uint8_t)sector.bytes;
@@ -95,7 +95,8 @@ int glk_remote_load(struct glk_remote *remote, unsigned partition, uint64_t offs
 	return error || load->failed ? -EIO : 0;
 }
 
-bool glk_remote_on_read_response(struct glk_remote *remote, const struct glk_link_header *header, const uint8_t *body, size_t bytes)
+bool glk_remote_on_read_response(struct glk_remote *remote, const struct glk_link_header *header, const uint8_t *body,
+				 size_t bytes)
 {
 	struct glk_remote_load *load = &remote->load;
 	unsigned index = (uint16_t)(header->tag - load->first_tag), first;
@@ -104,7 +105,7 @@ bool glk_remote_on_read_response(struct glk_remote *remote, const struct glk_lin
 	if (!load->active || index >= sizeof(load->expected) || !load->expected[index])
 		return false;
 	line = line_of(load, index);
-	first = line.first % load->expected[index]; /* in what was asked for */
+	first = line.first % load->expected[index]; /* within the requested sector */
 	if (bytes == load->expected[index])
 		memcpy(load->data + line.at, body + first, line.length);
 	else
@@ -120,8 +121,8 @@ static bool atomic_answered(const struct glk_remote *remote, unsigned about)
 	return !remote->atomic.active;
 }
 
-int glk_remote_atomic(struct glk_remote *remote, unsigned partition, uint64_t offset, size_t length, const struct glk_update *update,
-		   uint64_t *old)
+int glk_remote_atomic(struct glk_remote *remote, unsigned partition, uint64_t offset, size_t length,
+		      const struct glk_update *update, uint64_t *old)
 {
 	struct glk_card_link *link = remote->link;
 	struct glk_link_header header = {

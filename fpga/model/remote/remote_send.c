@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Stores to partitions of kind link, the releases that confirm their arrival, and waits for the other card. */
+/* Stores to partitions of kind link, the releases that confirm their arrival, and the waits for the other card. */
 #include "remote/remote.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 #include "finepack/depacketizer.h"
 
-#define WRITE_FIRST_SHIFT 48u /* in `where` */
+#define WRITE_FIRST_SHIFT 48u /* bits of `where` */
 #define WRITE_BYTES_SHIFT 54u
 
 static void count(struct glk_remote *remote, unsigned reg, uint64_t by)
@@ -21,10 +21,10 @@ static uint16_t new_tag(struct glk_remote_partition *peer, unsigned partition)
 	return (uint16_t)(partition | (unsigned)peer->turn++ << GLK_REMOTE_TAG_TURN_SHIFT);
 }
 
-/* --- which partition it is --- */
+/* --- binding to a remote partition --- */
 
-/* Or did, and packets of it may still be under way. */
-static bool stands_for(const struct glk_remote *remote, unsigned partition, unsigned remote_partition)
+/* Whether it is bound to the remote partition, or was and its packets may still be outstanding. */
+static bool is_bound_to(const struct glk_remote *remote, unsigned partition, unsigned remote_partition)
 {
 	const struct glk_remote_partition *peer = &remote->of[partition];
 	const struct glk_endpoint *e = &remote->endpoints->of[partition];
@@ -53,7 +53,7 @@ int glk_remote_bind(struct glk_remote *remote, unsigned partition)
 	if (!remote->common->config.link || !e->bytes || (e->base & ~GLK_PARTITION_EP_BASE_FAR_PARTITION_MASK))
 		return -EINVAL;
 	for (unsigned p = 0; p < remote->common->config.partitions; p++)
-		if (p != partition && stands_for(remote, p, wanted))
+		if (p != partition && is_bound_to(remote, p, wanted))
 			return -EINVAL;
 	peer->bound = true;
 	peer->partition = wanted;
@@ -68,7 +68,7 @@ void glk_remote_unbind(struct glk_remote *remote, unsigned partition)
 	remote->to_push &= ~(1u << partition);
 }
 
-/* --- time, and waits for the other card --- */
+/* --- timeouts, and waits for the other card --- */
 
 static bool answer_due(const struct glk_remote_partition *peer)
 {
@@ -133,9 +133,9 @@ int glk_remote_wait(struct glk_remote *remote, bool (*done)(const struct glk_rem
 	return 0;
 }
 
-/* --- what waits for room --- */
+/* --- packets that wait for room --- */
 
-/* Write requests and FinePack packets would overtake each other: those that are not answered go before. */
+/* Waits for the answers of earlier write requests: FinePack packets and write requests are not ordered on the link. */
 static void push_held(struct glk_card_link *link, struct glk_remote_partition *peer)
 {
 	if (peer->held_bytes && peer->writes == peer->answered &&
@@ -156,7 +156,7 @@ static void push_ask(struct glk_card_link *link, struct glk_remote_partition *pe
 	peer->asking = !peer->ask;
 }
 
-/* Is there a release to be sent: somebody waits for FinePack packets that the one under way, if any, does not tell of? */
+/* Whether to send a release: FinePack packets must be confirmed, and no release is outstanding. */
 static bool release_due(const struct glk_remote *remote, unsigned partition)
 {
 	const struct glk_remote_partition *peer = &remote->of[partition];
@@ -206,9 +206,9 @@ static void push_soon(struct glk_remote *remote, unsigned partition)
 	push(remote, partition);
 }
 
-/* --- what has arrived --- */
+/* --- confirmed stores --- */
 
-static bool under_way(const struct glk_remote *remote, unsigned partition)
+static bool outstanding(const struct glk_remote *remote, unsigned partition)
 {
 	const struct glk_endpoint *e = &remote->endpoints->of[partition];
 
@@ -217,40 +217,39 @@ static bool under_way(const struct glk_remote *remote, unsigned partition)
 
 void glk_remote_want(struct glk_remote *remote, unsigned partition)
 {
-	if (!under_way(remote, partition))
+	if (!outstanding(remote, partition))
 		return;
 	remote->of[partition].wanted_to = remote->endpoints->of[partition].posted;
 	push_soon(remote, partition);
 }
 
-static bool all_arrived(const struct glk_remote *remote, unsigned partition)
+static bool all_confirmed(const struct glk_remote *remote, unsigned partition)
 {
 	return remote->endpoints->of[partition].acknowledged >= remote->of[partition].wanted_to;
 }
 
-/* What was stored before must not be overtaken. */
 int glk_remote_wait_until_visible(struct glk_remote *remote, unsigned partition)
 {
 	if (!remote->link->session)
 		return -ENOLINK;
 	glk_remote_want(remote, partition);
-	return glk_remote_wait(remote, all_arrived, partition);
+	return glk_remote_wait(remote, all_confirmed, partition);
 }
 
-static bool finepack_under_way(const struct glk_remote *remote, unsigned partition)
+static bool finepack_outstanding(const struct glk_remote *remote, unsigned partition)
 {
 	return remote->of[partition].finepack_to > remote->endpoints->of[partition].acknowledged;
 }
 
 /* --- stores --- */
 
-static bool way_free(const struct glk_remote *remote, unsigned partition)
+static bool nothing_held(const struct glk_remote *remote, unsigned partition)
 {
 	return remote->of[partition].held_bytes == 0;
 }
 
-/* A link that takes nothing for so long is given up. */
-static int wait_for_way(struct glk_remote *remote, bool (*done)(const struct glk_remote *, unsigned), unsigned about)
+/* Gives the session up if the link accepts nothing until the timeout. */
+static int wait_or_give_up(struct glk_remote *remote, bool (*done)(const struct glk_remote *, unsigned), unsigned about)
 {
 	int error = glk_remote_wait(remote, done, about);
 
@@ -266,16 +265,17 @@ static bool has_room(const struct glk_remote *remote, unsigned flits)
 
 int glk_remote_wait_for_room(struct glk_remote *remote, size_t body)
 {
-	return wait_for_way(remote, has_room, (unsigned)(GLK_LINK_HEADER_BYTES + body + GLK_FLIT_BYTES - 1) / GLK_FLIT_BYTES);
+	unsigned flits = (unsigned)(GLK_LINK_HEADER_BYTES + body + GLK_FLIT_BYTES - 1) / GLK_FLIT_BYTES;
+
+	return wait_or_give_up(remote, has_room, flits);
 }
 
 void glk_remote_make_way(struct glk_remote *remote, unsigned partition)
 {
-	if (glk_endpoint_is_link(remote->endpoints, partition))
-		wait_for_way(remote, way_free, partition);
+	wait_or_give_up(remote, nothing_held, partition);
 }
 
-/* Stored while there was no session. */
+/* A packet that cannot be sent for lack of a session: posted and failed. */
 static void lose(struct glk_remote *remote, unsigned partition)
 {
 	count(remote, GLK_LINK_LOST_PACKETS, 1);
@@ -283,7 +283,7 @@ static void lose(struct glk_remote *remote, unsigned partition)
 	glk_endpoint_acknowledge(remote->endpoints, partition, 1, 1);
 }
 
-/* Bytes of one line of 64. */
+/* Sends a write request for bytes of one line of 64. */
 static void write_line(struct glk_remote *remote, unsigned partition, uint64_t offset, const void *data, size_t length)
 {
 	struct glk_remote_partition *peer = &remote->of[partition];
@@ -291,8 +291,9 @@ static void write_line(struct glk_remote *remote, unsigned partition, uint64_t o
 	uint8_t body[8 + GLK_LINK_LINE_BYTES] = { 0 };
 	struct glk_link_header header = { .kind = GLK_KIND_WRITE_REQUEST, .partition = (uint8_t)peer->partition };
 
-	glk_partition_count_packet(&remote->endpoints->partitions[partition], 1, length, GLK_LINK_HEADER_BYTES + sizeof(body), GLK_FLUSH_DRAIN);
-	if ((finepack_under_way(remote, partition) && glk_remote_wait_until_visible(remote, partition)) ||
+	glk_partition_count_packet(&remote->endpoints->partitions[partition], 1, length, GLK_LINK_HEADER_BYTES + sizeof(body),
+				   GLK_FLUSH_DRAIN);
+	if ((finepack_outstanding(remote, partition) && glk_remote_wait_until_visible(remote, partition)) ||
 	    glk_remote_wait_for_room(remote, sizeof(body))) {
 		lose(remote, partition);
 		return;
@@ -349,7 +350,7 @@ void glk_remote_send(struct glk_remote *remote, unsigned partition, const uint8_
 		lose(remote, partition);
 		return;
 	}
-	/* Nothing is held: whoever stored what leaves now has seen to it. */
+	/* Nothing is held: glk_remote_make_way() preceded the store. */
 	memcpy(peer->held, packet, length);
 	peer->held[GLK_PACKET_PARTITION] = (uint8_t)peer->partition;
 	peer->held_bytes = length;
@@ -362,9 +363,9 @@ void glk_remote_send(struct glk_remote *remote, unsigned partition, const uint8_
 		glk_remote_make_way(remote, partition);
 }
 
-/* --- answers --- */
+/* --- responses --- */
 
-/* All packets up to `to` have arrived, and those write requests that are answered. */
+/* All packets up to `to` and all answered write requests have arrived. */
 static void settle(struct glk_remote *remote, unsigned partition, uint64_t to, bool failed)
 {
 	struct glk_remote_partition *peer = &remote->of[partition];

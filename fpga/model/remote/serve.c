@@ -6,14 +6,14 @@
 #include "netcrafter/trim.h"
 
 #define NONE		  GLK_SERVE_REQUESTS
-#define WRITE_FIRST_SHIFT 48u /* in `where` */
+#define WRITE_FIRST_SHIFT 48u /* bits of `where` */
 #define WRITE_BYTES_SHIFT 54u
 #define WRITE_UNUSED	  60u
 #define ATOMIC_SHIFT	  48u
 #define ATOMIC_UNUSED	  52u
 #define ATOMIC_8_BYTES	  (1ULL << 51)
 #define ATOMICS		  3u
-#define ANSWER_FLITS	  5u /* the most that one takes */
+#define ANSWER_FLITS	  5u /* at most, of one answer */
 
 static void count(struct glk_serve *serve, unsigned reg, uint64_t by)
 {
@@ -53,7 +53,7 @@ void glk_serve_reset(struct glk_serve *serve)
 		};
 }
 
-/* A place for a request. There is one: it is held in the link layer's count of pieces. */
+/* Takes a place for a request. There is always one, since the request holds credits of the link layer. */
 static struct glk_request *take(struct glk_serve *serve, const struct glk_link_header *header, unsigned pieces)
 {
 	struct glk_request *request = &serve->requests[serve->free];
@@ -74,7 +74,7 @@ static uint16_t place(const struct glk_serve *serve, const struct glk_request *r
 	return (uint16_t)(request - serve->requests);
 }
 
-/* --- what may be reached --- */
+/* --- access checks --- */
 
 static bool is_open(const struct glk_serve *serve, unsigned partition)
 {
@@ -89,7 +89,7 @@ static bool may_reach(const struct glk_serve *serve, unsigned partition, uint64_
 
 /* --- answers --- */
 
-/* The answer to a read is read when it can be sent. */
+/* Reads the data when the response can be sent. */
 static int answer_read(struct glk_serve *serve, const struct glk_request *request, struct glk_link_header *header)
 {
 	uint64_t offset = request->value & GLK_LINK_OFFSET_MASK;
@@ -100,7 +100,8 @@ static int answer_read(struct glk_serve *serve, const struct glk_request *reques
 	header->partition = GLK_LINK_REFUSED;
 	if (glk_trim_asked(request->value, &sector) && offset % GLK_LINK_LINE_BYTES == 0 &&
 	    may_reach(serve, request->partition, offset, GLK_LINK_LINE_BYTES)) {
-		bool failed = glk_endpoint_read(serve->endpoints, request->partition, offset + sector.first, data, sector.bytes);
+		bool failed = glk_endpoint_read(serve->endpoints, request->partition, offset + sector.first, data,
+						sector.bytes);
 
 		header->partition = (uint8_t)(failed ? GLK_LINK_FAILED : glk_trim_status(sector.bytes));
 		bytes = failed ? 0 : sector.bytes;
@@ -119,7 +120,7 @@ static int answer_translation(struct glk_serve *serve, const struct glk_request 
 	if (offset % GLK_PAGE_SIZE == 0 && may_reach(serve, request->partition, offset, GLK_PAGE_SIZE)) {
 		header->partition = GLK_LINK_DONE;
 		bytes = serve->endpoints->of[request->partition].bytes - offset;
-		if (bytes > GLK_PARTITION_FAR_BYTES_BYTES_MASK) /* all that there can be */
+		if (bytes > GLK_PARTITION_FAR_BYTES_BYTES_MASK) /* 2^48 does not fit in the field */
 			bytes -= GLK_PAGE_SIZE;
 		bytes |= GLK_PARTITION_FAR_BYTES_READ_MASK | GLK_PARTITION_FAR_BYTES_WRITE_MASK;
 	}
@@ -175,14 +176,14 @@ static void answer_soon(struct glk_serve *serve, const struct glk_request *reque
 	glk_serve_push(serve);
 }
 
-/* --- what waits until writes are visible --- */
+/* --- requests that wait for visible writes --- */
 
 static bool visible(const struct glk_serve *serve, const struct glk_request *request)
 {
 	return serve->endpoints->of[request->partition].acknowledged >= request->mark;
 }
 
-/* What goes wrong with a partition's writes an answer may tell of, and the next release does: the two have no order. */
+/* A failed write of the partition may be reported by any of these answers, and is always reported by the next release. */
 static void settle_waiting(struct glk_serve *serve, unsigned partition)
 {
 	struct glk_serve_partition *of = &serve->of[partition];
@@ -256,7 +257,7 @@ static void serve_finepack(struct glk_serve *serve, const uint8_t *packet, size_
 	unsigned partition = packet[GLK_PACKET_PARTITION];
 	struct glk_serve_partition *of = &serve->of[partition % GLK_LINK_PARTITIONS];
 
-	if (partition >= GLK_LINK_PARTITIONS) { /* no release can ask for it */
+	if (partition >= GLK_LINK_PARTITIONS) { /* no release can cover it */
 		glk_note_malformed_packet(serve->common);
 		return;
 	}
@@ -302,7 +303,7 @@ static void serve_atomic(struct glk_serve *serve, struct glk_request *request, c
 	glk_serve_acknowledged(serve, partition);
 }
 
-/* One release of a partition is under way at a time; another is refused. */
+/* Each partition has at most one release in progress; a second one is refused. */
 static void serve_release(struct glk_serve *serve, struct glk_request *request, const uint8_t *body)
 {
 	struct glk_serve_partition *of = &serve->of[request->partition];

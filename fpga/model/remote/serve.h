@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the other card asks of this one. Posted packets and atomics are carried out when they arrive; requests whose answer
- * confirms visible writes wait for that, in a list for each partition; answers that find no room in the cluster queue wait in one
- * list. The credits of a request are returned with its answer, so there are never more requests than places.
- * Internal to the model.
+ * confirms visible writes wait for that, in a list for each partition; answers that find no room in the cluster queue wait in
+ * one list. The credits of a request are returned with its answer, so there are never more requests than places. Internal to
+ * the model.
  *
  * Requests are never trusted: partition, offset and length are checked against open partitions before each access.
  */

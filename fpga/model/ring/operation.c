@@ -4,9 +4,9 @@
 #include "base/bytes.h"
 #include "window/access.h"
 
-#define TRANSFER_BYTES 4096u /* that a put or get moves at a time */
+#define TRANSFER_BYTES 4096u /* moved at a time by put and get */
 
-/* An entry, taken apart. */
+/* The fields of an entry. */
 struct entry {
 	unsigned opcode, window, registration;
 	uint32_t length;
@@ -14,7 +14,7 @@ struct entry {
 	const uint64_t *sqe;
 };
 
-static struct entry take_apart(const uint64_t sqe[8])
+static struct entry decode(const uint64_t sqe[8])
 {
 	return (struct entry){
 		.opcode = (unsigned)GLK_FIELD(sqe[GLK_SQE_OPCODE_Q], GLK_SQE_OPCODE),
@@ -27,7 +27,7 @@ static struct entry take_apart(const uint64_t sqe[8])
 	};
 }
 
-/* Words and fields that the operation does not use have to be 0. */
+/* Checks that words and fields which the operation does not use are 0. */
 static bool unused_are_zero(const struct entry *e, bool window, bool window_offset, bool registration, unsigned data_words)
 {
 	if (GLK_FIELD(e->sqe[0], GLK_SQE_FLAGS) & ~(uint64_t)GLK_FLAG_INTERRUPT)
@@ -74,7 +74,7 @@ static unsigned put_inline(struct glk_rings *rings, unsigned context, const stru
 	return status;
 }
 
-/* A transfer between a window and a registration: what each of them has to allow. */
+/* Checks a transfer between a window and a registration, with the rights that each must grant. */
 static unsigned transfer_check(struct glk_rings *rings, unsigned context, const struct entry *e, uint64_t window_right,
 			       uint64_t registration_right)
 {
@@ -107,7 +107,7 @@ static unsigned put(struct glk_rings *rings, unsigned context, const struct entr
 	return status;
 }
 
-/* Moves *at behind a record; false when it does not end inside the vector. */
+/* Reads the record at *at and moves *at behind it; false if it exceeds the vector. */
 static bool next_record(const uint8_t *vector, uint32_t length, uint32_t *at, uint64_t *offset, uint32_t *bytes)
 {
 	uint64_t head;
@@ -137,11 +137,12 @@ static unsigned putv(struct glk_rings *rings, unsigned context, const struct ent
 		return GLK_ST_LENGTH;
 	status = glk_window_check(rings->windows, context, e->window, 0, 1, GLK_WINDOW_Q0_WRITE_MASK);
 	if (status == GLK_ST_OK)
-		status = glk_registration_check(rings->registrations, context, e->registration, e->registration_offset, e->length,
-						GLK_REGISTRATION_Q0_READ_MASK);
+		status = glk_registration_check(rings->registrations, context, e->registration, e->registration_offset,
+						e->length, GLK_REGISTRATION_Q0_READ_MASK);
 	if (status != GLK_ST_OK)
 		return status;
-	if (glk_registration_read(rings->registrations, e->registration, e->registration_offset, rings->vector_buffer, e->length))
+	if (glk_registration_read(rings->registrations, e->registration, e->registration_offset, rings->vector_buffer,
+				  e->length))
 		return GLK_ST_DMA;
 	while (at < e->length) {
 		if (!next_record(vector, e->length, &at, &offset, &bytes))
@@ -202,17 +203,18 @@ static unsigned atomic_check(struct glk_rings *rings, unsigned context, const st
 	status = glk_window_check(rings->windows, context, e->window, e->window_offset, e->length,
 				  GLK_WINDOW_Q0_READ_MASK | GLK_WINDOW_Q0_WRITE_MASK);
 	if (status == GLK_ST_OK && wanted)
-		status = glk_registration_check(rings->registrations, context, e->registration, e->registration_offset, e->length,
-						GLK_REGISTRATION_Q0_WRITE_MASK);
+		status = glk_registration_check(rings->registrations, context, e->registration, e->registration_offset,
+						e->length, GLK_REGISTRATION_Q0_WRITE_MASK);
 	return status;
 }
 
-/* Never queued, never merged. */
+/* Atomics are neither queued nor merged. */
 static unsigned atomic(struct glk_rings *rings, unsigned context, const struct entry *e)
 {
 	const struct glk_update update = {
 		.opcode = e->opcode, .operand = e->sqe[GLK_SQE_DATA_Q], .compare = e->sqe[GLK_SQE_DATA_Q + 1],
 	};
+	struct glk_endpoints *endpoints = rings->windows->endpoints;
 	unsigned status = atomic_check(rings, context, e);
 	struct glk_target target;
 	bool written = false;
@@ -225,10 +227,10 @@ static unsigned atomic(struct glk_rings *rings, unsigned context, const struct e
 	glk_window_part(rings->windows, e->window, e->window_offset, e->length, &target);
 	count_for(rings, &target, GLK_PARTITION_COUNTER(ATOMICS));
 	glk_flush_hit(rings->windows, &target, e->length, GLK_FLUSH_ATOMIC);
-	if (glk_endpoint_is_link(rings->windows->endpoints, target.partition)) /* whose answer comes when what it wrote is visible */
+	if (glk_endpoint_is_link(endpoints, target.partition)) /* the response confirms that the result is visible */
 		error = glk_remote_atomic(rings->remote, target.partition, target.offset, e->length, &update, &old);
 	else
-		error = glk_endpoint_update(rings->windows->endpoints, target.partition, target.offset, e->length, &update, &old, &written);
+		error = glk_endpoint_update(endpoints, target.partition, target.offset, e->length, &update, &old, &written);
 	if (error)
 		return GLK_ST_ENDPOINT;
 	if (written)
@@ -259,7 +261,7 @@ static unsigned release(struct glk_rings *rings, unsigned context, const struct 
 
 unsigned glk_operation(struct glk_rings *rings, unsigned context, const uint64_t sqe[8], uint32_t *moved)
 {
-	struct entry e = take_apart(sqe);
+	struct entry e = decode(sqe);
 	unsigned status;
 
 	switch (e.opcode) {

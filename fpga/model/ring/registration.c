@@ -43,8 +43,8 @@ int glk_registration_set(struct glk_registrations *registrations, unsigned index
 	return 0;
 }
 
-unsigned glk_registration_check(const struct glk_registrations *registrations, unsigned context, unsigned handle, uint64_t offset,
-				uint64_t len, uint64_t right)
+unsigned glk_registration_check(const struct glk_registrations *registrations, unsigned context, unsigned handle,
+				uint64_t offset, uint64_t len, uint64_t right)
 {
 	const struct glk_entry *entry;
 
@@ -58,7 +58,7 @@ unsigned glk_registration_check(const struct glk_registrations *registrations, u
 	return entry->q[0] & right ? GLK_ST_OK : GLK_ST_PERMISSION;
 }
 
-/* Where the byte at `offset` of a registration is, and how many follow it on its page. */
+/* DMA address of the byte at `offset` of a registration, and the bytes from there to the end of its page. */
 static int locate(struct glk_registrations *registrations, unsigned handle, uint64_t offset, uint64_t *address, size_t *room)
 {
 	const struct glk_entry *entry = &registrations->entries[handle];
@@ -91,7 +91,8 @@ int glk_registration_read(struct glk_registrations *registrations, unsigned hand
 	return 0;
 }
 
-int glk_registration_write(struct glk_registrations *registrations, unsigned handle, uint64_t offset, const void *data, size_t len)
+int glk_registration_write(struct glk_registrations *registrations, unsigned handle, uint64_t offset, const void *data,
+			   size_t len)
 {
 	for (const uint8_t *from = data; len;) {
 		uint64_t address;

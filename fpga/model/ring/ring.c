@@ -21,7 +21,7 @@ static bool order_valid(uint64_t order)
 	return order >= GLK_RING_ORDER_MIN && order <= GLK_RING_ORDER_MAX;
 }
 
-/* Starting or stopping forgets what the ring was about to do, and stopping what releases were: the next owner sees nothing of it. */
+/* Starting resets the ring; stopping discards its releases too, so that the next owner sees nothing of them. */
 static int set_control(struct glk_rings *rings, unsigned context, uint64_t value)
 {
 	struct glk_context *c = &rings->contexts[context];
@@ -111,7 +111,8 @@ uint64_t glk_context_get(const struct glk_rings *rings, unsigned context, unsign
 	return reg / 8 < sizeof(values) / sizeof(values[0]) ? values[reg / 8] : 0;
 }
 
-/* The ring cannot go on: software learns it from STATUS, by the event vector and by its own. Releases wait for it no more. */
+/* Stops the ring: software sees the reason in STATUS, and the event vector and the context's own are raised. Releases no longer
+ * wait for the ring. */
 static void stop(struct glk_rings *rings, struct glk_context *c, unsigned status)
 {
 	c->status = status;
@@ -145,7 +146,7 @@ static int write_completion(struct glk_rings *rings, struct glk_context *c, uint
 	glk_put_le64(cqe + 8, (uint64_t)moved << GLK_CQE_LENGTH_SHIFT | (uint64_t)status << GLK_CQE_STATUS_SHIFT |
 				      (rings->common->generation & 0xff) << GLK_CQE_GENERATION_SHIFT |
 				      (uint64_t)first_lap << GLK_CQE_PHASE_SHIFT);
-	/* The phase tells that the entry is whole: it is written last. */
+	/* The phase bit validates the entry: its half is written last. */
 	if (glk_dma_write(rings->common, c->cq_base + (uint64_t)slot * GLK_CQE_BYTES, cqe, 8) ||
 	    glk_dma_write(rings->common, c->cq_base + (uint64_t)slot * GLK_CQE_BYTES + 8, cqe + 8, 8))
 		return -EIO;
@@ -153,7 +154,7 @@ static int write_completion(struct glk_rings *rings, struct glk_context *c, uint
 	return 0;
 }
 
-/* Works on the entry at sq_head. Returns whether it was taken. */
+/* Processes the entry at sq_head. Returns whether it was consumed. */
 static bool take_entry(struct glk_rings *rings, unsigned context)
 {
 	struct glk_context *c = &rings->contexts[context];

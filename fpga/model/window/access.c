@@ -10,8 +10,8 @@ void glk_store(struct glk_windows *windows, const struct glk_target *target, con
 		endpoints->ops->make_way(endpoints->user, target->partition);
 	if (glk_context_enabled(context))
 		context->touched |= 1u << target->partition;
-	glk_partition_store(&endpoints->partitions[target->partition], glk_link_address(target->partition, target->offset), data,
-			    len, target->context, windows->common->now_ns);
+	glk_partition_store(&endpoints->partitions[target->partition], glk_link_address(target->partition, target->offset),
+			    data, len, target->context, windows->common->now_ns);
 }
 
 void glk_flush_hit(struct glk_windows *windows, const struct glk_target *target, size_t len, unsigned reason)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The window aperture (BAR 2): stores of devices and processors go to the write queue of the window's partition, loads read the
- * endpoint behind them. The functions are those of card/card.h, glk_card_aperture_store() and the next two. Internal to the model.
+ * endpoint behind them. The functions are those of card/card.h, glk_card_aperture_store() and the next two. Internal to the
+ * model.
  */
 #ifndef GLK_APERTURE_H
 #define GLK_APERTURE_H

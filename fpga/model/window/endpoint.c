@@ -14,8 +14,8 @@ static bool base_valid(const struct glk_endpoints *endpoints, uint64_t kind, con
 }
 
 /*
- * Taking the endpoint away flushes: what is queued was meant for it. There can be another one only when all of that has
- * arrived, or a write to the new one could acknowledge it.
+ * Removing the endpoint flushes the stores queued for it. Another endpoint can be set only when all writes are acknowledged;
+ * otherwise the acknowledgement of a new write could count for an old one.
  */
 static int set_kind(struct glk_endpoints *endpoints, unsigned partition, uint64_t kind)
 {
@@ -100,7 +100,7 @@ void glk_endpoint_acknowledge(struct glk_endpoints *endpoints, unsigned partitio
 {
 	struct glk_endpoint *e = &endpoints->of[partition];
 
-	/* More than was posted can only be acknowledgements of writes from before a reset. */
+	/* A surplus belongs to writes from before a reset. */
 	if (count > e->posted - e->acknowledged)
 		count = (unsigned)(e->posted - e->acknowledged);
 	e->acknowledged += count;
@@ -126,9 +126,9 @@ int glk_endpoint_read(struct glk_endpoints *endpoints, unsigned partition, uint6
 	return error;
 }
 
-/* The new value is written at once, behind every earlier store to the bytes. */
-int glk_endpoint_update(struct glk_endpoints *endpoints, unsigned partition, uint64_t offset, size_t len, const struct glk_update *update,
-			uint64_t *old, bool *written)
+/* The new value is posted at once, behind every earlier write to the bytes. */
+int glk_endpoint_update(struct glk_endpoints *endpoints, unsigned partition, uint64_t offset, size_t len,
+			const struct glk_update *update, uint64_t *old, bool *written)
 {
 	uint8_t bytes[8] = { 0 };
 

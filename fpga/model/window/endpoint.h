@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Endpoints: the memory behind each partition, and how many of the writes to it are acknowledged. Memory of the card's own cluster
- * (kinds bus and pool) is written and read here; what an endpoint of kind link needs is called through glk_endpoint_ops.
- * Internal to the model.
+ * Endpoints: the memory behind each partition, and how many of the writes to it are acknowledged. Memory of the card's own
+ * cluster (kinds bus and pool) is written and read here; what an endpoint of kind link needs is called through
+ * glk_endpoint_ops. Internal to the model.
  */
 #ifndef GLK_ENDPOINT_H
 #define GLK_ENDPOINT_H

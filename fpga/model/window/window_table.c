@@ -74,7 +74,8 @@ int glk_window_translate(struct glk_windows *windows, uint64_t aperture_offset, 
 	const struct glk_entry *entry = &windows->entries[slice < windows->common->config.slices ? slice : 0];
 	int error = 0;
 
-	if (slice >= windows->common->config.slices || !entry_valid(entry) || len > entry->q[2] || in_slice > entry->q[2] - len) {
+	if (slice >= windows->common->config.slices || !entry_valid(entry) || len > entry->q[2] ||
+	    in_slice > entry->q[2] - len) {
 		error = -EFAULT;
 	} else {
 		aim(entry, in_slice, target);
@@ -88,7 +89,7 @@ int glk_window_translate(struct glk_windows *windows, uint64_t aperture_offset, 
 	return error;
 }
 
-/* The entry of a slice, if it belongs to the window `handle` of the context. */
+/* The entry of a slice if it belongs to window `handle` of the context, else NULL. */
 static const struct glk_entry *entry_of(const struct glk_windows *windows, unsigned context, unsigned handle, uint64_t slice)
 {
 	const struct glk_entry *entry;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The window table: for each slice of the aperture the partition, the memory at its endpoint, the owning context and the rights.
- * A window is one slice or several in a row; its handle is its first slice. Internal to the model.
+ * The window table: for each slice of the aperture the partition, the memory at its endpoint, the owning context and the
+ * rights. A window is one slice or several in a row; its handle is its first slice. Internal to the model.
  */
 #ifndef GLK_WINDOW_TABLE_H
 #define GLK_WINDOW_TABLE_H
