@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The de-packetizer: checks a whole packet, and only then takes it apart into plain writes
- * (docs/wire-format.md, "What a receiver refuses").
+ * (docs/wire-format.md, "Packet validation").
  */
 #ifndef GLK_DEPACKETIZER_H
 #define GLK_DEPACKETIZER_H

@@ -5,7 +5,7 @@
  *
  * It can be used alone: glk_write_queue_piece() cuts a store, glk_write_queue_put() takes a piece or says for which
  * reason the queue must be flushed first; a flush is glk_packetizer_build() and glk_write_queue_clear(). The rules
- * are in docs/wire-format.md, "What leaves when". Addresses are link addresses, lengths bytes.
+ * are in docs/wire-format.md, "Write queue and flush rules". Addresses are link addresses, lengths bytes.
  */
 #ifndef GLK_WRITE_QUEUE_H
 #define GLK_WRITE_QUEUE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks a packet from the link, the whole of it, and only then lets it be taken apart (docs/wire-format.md, "What a
-// receiver refuses"). Its payload goes into one of four buffers while its sub-headers are walked, one a clock; what each
+// Checks a packet from the link, the whole of it, and only then lets it be taken apart (docs/wire-format.md, "Packet
+// validation"). Its payload goes into one of four buffers while its sub-headers are walked, one a clock; what each
 // sub-packet is, and which of them make one plain write, goes into lists. At the end of the packet the lists are
 // released to glk_scatter, or forgotten. The next packet is walked without a pause.
 module glk_depacketizer #(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts stores into pieces (docs/wire-format.md, "What leaves when"): at lines, at address windows, and at what one
+// Cuts stores into pieces (docs/wire-format.md, "Write queue and flush rules"): at lines, at address windows, and at what one
 // packet can hold; and pieces into beats. What comes a beat at a time goes on a beat a clock.
 //
 // In:  beats in address lanes: byte lane i of a beat is a byte whose address is i modulo LANES. The header fields hold
