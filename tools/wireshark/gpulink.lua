@@ -20,12 +20,12 @@ local KINDS = {
 }
 local IS_RESPONSE = { [2] = true, [4] = true, [6] = true, [9] = true, [11] = true }
 local CLASSES = { [0] = "posted", "request", "response", "none" }
-local WANTED = { [0] = "nothing", "what is missing in pass 0", "what is missing in pass 1", "a session: hello or ready" }
+local WANTED = { [0] = "nothing", "replay of pass 0", "replay of pass 1", "session: hello or ready" }
 local SECTORS = { [0] = 16, 4, 8, 32 }
 local STATUS = { [0] = "done", "refused", "failed", [8] = "done, trimmed to 16 bytes", [9] = "done, trimmed to 4 bytes",
 	[10] = "done, trimmed to 8 bytes", [11] = "done, trimmed to 32 bytes" }
 local OPERATIONS = { [0] = "add", "swap", "compare and swap" }
-local PARTS = { "whole packet", "part of a packet", "tail of a packet, on its own", "not known of which packet" }
+local PARTS = { "whole packet", "part of a packet", "tail of a packet, in another flit", "packet unknown" }
 local CHECKS = { [0] = "Bad", "Good", "Unverified" }
 
 -- ---- Fields and settings ----
@@ -36,13 +36,13 @@ for _, one in ipairs({
 	{ "frame.flits", "uint8", "Flits" },
 	{ "frame.sequence", "uint16", "Sequence" },
 	{ "frame.acknowledge", "uint16", "Acknowledge" },
-	{ "frame.repeats", "framenum", "Sent before in" },
+	{ "frame.repeats", "framenum", "Duplicate of frame" },
 	{ "word", "none", "Link word" },
 	{ "word.flits", "uint8", "Flits of the frame" },
-	{ "word.credit_class", "uint8", "Class of the credit", base.DEC, CLASSES },
+	{ "word.credit_class", "uint8", "Credit class", base.DEC, CLASSES },
 	{ "word.credit", "uint16", "Credit" },
 	{ "word.pass", "uint8", "Pass" },
-	{ "word.wanted", "uint8", "Wanted again", base.DEC, WANTED },
+	{ "word.wanted", "uint8", "Replay request", base.DEC, WANTED },
 	{ "word.crc", "uint32", "Check", base.HEX },
 	{ "word.crc.expected", "uint32", "Expected check", base.HEX },
 	{ "word.crc.status", "uint8", "Check status", base.DEC, CHECKS },
@@ -52,7 +52,7 @@ for _, one in ipairs({
 	{ "hello.version", "uint8", "Version" },
 	{ "hello.cluster", "uint8", "Cluster" },
 	{ "hello.session", "uint16", "Own session" },
-	{ "hello.other", "uint16", "The other's session" },
+	{ "hello.other", "uint16", "Remote session" },
 	{ "hello.posted", "uint16", "Room for posted pieces" },
 	{ "hello.request", "uint16", "Room for request pieces" },
 	{ "hello.response", "uint16", "Room for response pieces" },
@@ -64,10 +64,10 @@ for _, one in ipairs({
 	{ "piece", "none", "Piece" },
 	{ "piece.kind", "uint8", "Kind", base.DEC, KINDS },
 	{ "piece.part", "uint8", "Part", base.DEC, PARTS },
-	{ "piece.number", "uint8", "Number of the packet" },
+	{ "piece.number", "uint8", "Packet number" },
 	{ "piece.offset", "uint16", "Offset in the packet" },
 	{ "piece.bytes", "uint16", "Bytes" },
-	{ "piece.packet", "framenum", "Packet is whole in" },
+	{ "piece.packet", "framenum", "Packet complete in" },
 	{ "packet", "none", "Packet" },
 	{ "kind", "uint8", "Kind", base.DEC, KINDS },
 	{ "length", "uint16", "Bytes" },
@@ -82,15 +82,15 @@ for _, one in ipairs({
 	{ "data", "bytes", "Data" },
 	{ "read.trim", "bool", "Trim" },
 	{ "read.sector", "uint8", "Sector" },
-	{ "read.sector_bytes", "uint8", "Bytes of a sector" },
-	{ "write.first", "uint8", "First byte that is written" },
-	{ "write.bytes", "uint8", "Bytes that are written" },
-	{ "translation.bytes", "uint64", "Bytes of endpoint from there on" },
+	{ "read.sector_bytes", "uint8", "Sector size" },
+	{ "write.first", "uint8", "First written byte" },
+	{ "write.bytes", "uint8", "Written bytes" },
+	{ "translation.bytes", "uint64", "Endpoint bytes from there on" },
 	{ "translation.readable", "bool", "Readable" },
 	{ "translation.writable", "bool", "Writable" },
 	{ "release.posted", "uint32", "Posted packets before it" },
 	{ "atomic.operation", "uint8", "Operation", base.DEC, OPERATIONS },
-	{ "atomic.bytes", "uint8", "Bytes of the operand" },
+	{ "atomic.bytes", "uint8", "Operand size" },
 	{ "atomic.operand", "uint64", "Operand", base.HEX },
 	{ "atomic.compare", "uint64", "Compared value", base.HEX },
 	{ "atomic.old", "uint64", "Old value", base.HEX },
@@ -99,7 +99,7 @@ for _, one in ipairs({
 	{ "finepack.dwords", "uint16", "Length in DW" },
 	{ "finepack.last_be", "uint8", "Last BE", base.HEX },
 	{ "finepack.first_be", "uint8", "First BE", base.HEX },
-	{ "finepack.subheader_bytes", "uint8", "Bytes of a sub-header" },
+	{ "finepack.subheader_bytes", "uint8", "Sub-header width" },
 	{ "finepack.address", "uint64", "Address", base.HEX },
 	{ "finepack.payload_bytes", "uint16", "Payload bytes" },
 	{ "finepack.sub_packets", "uint16", "Sub-packets" },
@@ -113,25 +113,25 @@ end
 gpulink.fields = f
 
 for _, one in ipairs({
-	{ "bad_check", "The check is wrong: the receiver drops the frame", expert.group.CHECKSUM, expert.severity.ERROR },
-	{ "broken_off", "Broken off: the link goes down in it", expert.group.SEQUENCE, expert.severity.NOTE },
-	{ "repeated", "This frame was sent before", expert.group.SEQUENCE, expert.severity.NOTE },
-	{ "later", "An earlier frame is missing: the receiver takes no flits", expert.group.SEQUENCE, expert.severity.WARN },
-	{ "not_captured", "The capture lacks what comes before this frame", expert.group.SEQUENCE, expert.severity.WARN },
-	{ "wanted", "Asks for a replay", expert.group.SEQUENCE, expert.severity.NOTE },
-	{ "session", "A new session: all begins at 0", expert.group.SEQUENCE, expert.severity.CHAT },
-	{ "refused_hello", "A hello that is refused", expert.group.PROTOCOL, expert.severity.WARN },
+	{ "bad_check", "CRC error: the receiver drops the frame", expert.group.CHECKSUM, expert.severity.ERROR },
+	{ "broken_off", "Aborted: the link went down during the frame", expert.group.SEQUENCE, expert.severity.NOTE },
+	{ "repeated", "Duplicate frame", expert.group.SEQUENCE, expert.severity.NOTE },
+	{ "later", "An earlier frame is missing: the receiver drops the flits", expert.group.SEQUENCE, expert.severity.WARN },
+	{ "not_captured", "Frames before this one were not captured", expert.group.SEQUENCE, expert.severity.WARN },
+	{ "wanted", "Replay request", expert.group.SEQUENCE, expert.severity.NOTE },
+	{ "session", "New session: counters restart at 0", expert.group.SEQUENCE, expert.severity.CHAT },
+	{ "refused_hello", "Refused hello", expert.group.PROTOCOL, expert.severity.WARN },
 	{ "protocol_error", "Protocol error", expert.group.PROTOCOL, expert.severity.ERROR },
 	{ "malformed", "Malformed", expert.group.MALFORMED, expert.severity.ERROR },
-	{ "refused_packet", "The receiver refuses this packet", expert.group.PROTOCOL, expert.severity.WARN },
-	{ "not_done", "A response that nothing was done for", expert.group.RESPONSE_CODE, expert.severity.NOTE },
+	{ "refused_packet", "The receiver rejects this packet", expert.group.PROTOCOL, expert.severity.WARN },
+	{ "not_done", "Response without success", expert.group.RESPONSE_CODE, expert.severity.NOTE },
 }) do
 	e[one[1]] = ProtoExpert.new("gpulink.expert." .. one[1], one[2], one[3], one[4])
 end
 gpulink.experts = e
 
-gpulink.prefs.subheader_bytes = Pref.uint("Bytes of a sub-header", 0,
-	"Of FinePack packets in the paper's own form, which do not tell it (First BE is 0): 2 to 6, or 0 if it is not known")
+gpulink.prefs.subheader_bytes = Pref.uint("Sub-header width", 0,
+	"Of FinePack packets in the paper's own form (First BE is 0), which do not contain it: 2 to 6, or 0 if unknown")
 
 -- In captures of several cards. Not there when Wireshark wants no tree, as in the first pass of tshark -2.
 local interface_id = Field.new("frame.interface_id")
@@ -193,7 +193,7 @@ local function add_write_request(tree, tvb, text)
 	tree:add(f["write.bytes"], tvb(10, 2), count)
 	tree:add(f["data"], tvb(12))
 	if first + count > 64 then
-		tree:add_proto_expert_info(e["malformed"], "It writes beyond its line")
+		tree:add_proto_expert_info(e["malformed"], "Write exceeds its line")
 	end
 end
 
@@ -255,7 +255,7 @@ local function add_finepack(tree, tvb, text)
 		tree:add(f["data"], tvb(16))
 	end
 	if why then
-		tree:add_proto_expert_info(e["refused_packet"], "The receiver refuses this packet: " .. why)
+		tree:add_proto_expert_info(e["refused_packet"], "The receiver rejects this packet: " .. why)
 	end
 end
 
@@ -278,7 +278,7 @@ local function add_header(tree, tvb, packet)
 	if IS_RESPONSE[packet.kind] then
 		tree:add(f["status"], tvb(1, 1), above)
 		if above == 1 or above == 2 then
-			tree:add_proto_expert_info(e["not_done"], "Not done: " .. STATUS[above])
+			tree:add_proto_expert_info(e["not_done"], "Not successful: " .. STATUS[above])
 		end
 	else
 		tree:add(f["partition"], tvb(1, 1), above)
@@ -347,7 +347,7 @@ end
 
 local function add_flit(tree, tvb, index, type, flit)
 	local sub = tree:add(f["flit"], tvb)
-	sub:set_text(format("Flit %d: %s%s", index, KINDS[type % 16] or "no kind", type >= 16 and ", stitched" or ""))
+	sub:set_text(format("Flit %d: %s%s", index, KINDS[type % 16] or "undefined kind", type >= 16 and ", stitched" or ""))
 	sub:add(f["flit.type"], tvb(0, 0), type):set_generated()
 	sub:add(f["flit.kind"], tvb(0, 0), type % 16):set_generated()
 	sub:add(f["stitched"], tvb(0, 0), type >= 16):set_generated()
@@ -378,7 +378,7 @@ local function add_hello(tree, tvb, result)
 	sub:add_le(f["hello.request"], tvb(18, 2))
 	sub:add_le(f["hello.response"], tvb(20, 2))
 	if hello.why then
-		sub:add_proto_expert_info(e["refused_hello"], "A hello that is refused: " .. hello.why)
+		sub:add_proto_expert_info(e["refused_hello"], "Refused hello: " .. hello.why)
 	elseif result.new_session then
 		sub:add_proto_expert_info(e["session"])
 	end
@@ -414,8 +414,8 @@ local function add_remarks(tree, tvb, result, word_tree)
 		word_tree:add_proto_expert_info(e["broken_off"])
 	elseif result.check == receive.BAD then
 		local count = tvb:len() / FLIT_BYTES - 1
-		local why = result.cut and "More than 11 flits came" or result.word.flits == count and "The check is wrong"
-			or format("The word tells of %d flits, and %d came", result.word.flits, count)
+		local why = result.cut and "More than 11 flits received" or result.word.flits == count and "CRC error"
+			or format("Link word for %d flits, %d received", result.word.flits, count)
 		word_tree:add_proto_expert_info(e["bad_check"], why .. ": the receiver drops the frame")
 	end
 	if result.why then
@@ -430,7 +430,7 @@ local function add_remarks(tree, tvb, result, word_tree)
 		tree:add_proto_expert_info(e["later"])
 	end
 	if result.not_captured then
-		tree:add_proto_expert_info(e["not_captured"], format("The capture lacks %d frames before this one", result.not_captured))
+		tree:add_proto_expert_info(e["not_captured"], format("%d frames before this one were not captured", result.not_captured))
 	end
 end
 
@@ -472,14 +472,14 @@ end
 function gpulink.dissector(tvb, pinfo, tree)
 	pinfo.cols.protocol = "gpulink"
 	if tvb:len() == 0 or tvb:len() % FLIT_BYTES ~= 0 or tvb:len() > (FLITS_MAX + 1) * FLIT_BYTES then
-		pinfo.cols.info = "No frame"
+		pinfo.cols.info = "Not a frame"
 		tree:add(gpulink, tvb()):add_proto_expert_info(e["malformed"], "A frame has 1 to 12 blocks of 16 bytes")
 		return
 	end
 	local result = result_of(tvb, pinfo)
 	local inward = pinfo.p2p_dir == P2P_DIR_RECV
-	pinfo.cols.src = inward and "other card" or "this card"
-	pinfo.cols.dst = inward and "this card" or "other card"
+	pinfo.cols.src = inward and "remote card" or "this card"
+	pinfo.cols.dst = inward and "this card" or "remote card"
 	pinfo.cols.info = info_of(result)
 	add_frame(tree, tvb, pinfo, result)
 end

@@ -87,7 +87,7 @@ local function packet_bytes(kind, start)
 		return LENGTHS[kind]
 	end
 	local length = READ_LENGTHS[bits(start, 12, 4)]
-	return length, not length and "a status that is none"
+	return length, not length and "undefined status"
 end
 
 -- Whether these 16 bytes look like a packet's first.
@@ -116,15 +116,15 @@ function receive.finepack_header(text)
 	if h.fmt ~= 3 or h.type ~= 0x1c then
 		h.why = "Fmt and Type are not those of a FinePack packet"
 	elseif byte(text, 2) ~= 0 or byte(text, 3) >= 4 or not all_zero(text:sub(5, 7)) then
-		h.why = "a field that has to be 0 is not"
+		h.why = "a reserved field is not 0"
 	elseif not LAST_BYTES[h.last_be] then
-		h.why = "there is no such Last BE"
+		h.why = "invalid Last BE"
 	elseif h.first_be == 1 then
-		h.why = "it has the compact form"
+		h.why = "compact form"
 	elseif h.first_be > 6 then
-		h.why = "there is no such First BE"
+		h.why = "invalid First BE"
 	elseif byte(text, 9) ~= 0 or range and h.base % range ~= 0 then
-		h.why = "there is no such base"
+		h.why = "invalid base"
 	elseif not all_zero(text:sub(17 + h.payload)) then
 		h.why = "the padding is not 0"
 	end
@@ -148,7 +148,7 @@ function receive.sub_packets(text, h)
 		end
 		found[#found + 1] = one
 		if one.offset + one.length > h.range then
-			return found, "a sub-packet reaches beyond the address window"
+			return found, "a sub-packet exceeds the address window"
 		end
 	end
 	return found, nil
@@ -223,7 +223,7 @@ local function begin(assembly, kind, text)
 	if kind ~= FINEPACK then
 		local own = bits(text, 5, 7)
 		if own ~= number and not assembly.lost then
-			return string.format("it has number %d, the next of its kind has %d", own, number)
+			return string.format("number %d, expected %d", own, number)
 		end
 		assembly.guess = own ~= number and LENGTHS[kind] > FLIT_BYTES
 		assembly.sure = own == number and assembly.sure or 0
@@ -231,7 +231,7 @@ local function begin(assembly, kind, text)
 	end
 	local tail = assembly.tails[number or -1]
 	if tail and not assembly.lost and (length < FLIT_BYTES or #tail.text ~= length % FLIT_BYTES) then
-		return "its tail, which has come, has another size"
+		return "size differs from its tail, received earlier"
 	end
 	assembly.number = number
 	assembly.packet = { kind = kind, number = number, length = length, text = "", pieces = {} }
@@ -284,21 +284,21 @@ end
 -- A tail on its own, whose prefix is at `at` of a flit.
 local function take_tail(assemblies, text, at, taken)
 	if at + PREFIX_BYTES > FLIT_BYTES then
-		return nil, "a tail reaches beyond the flit"
+		return nil, "a tail exceeds the flit"
 	end
 	local kind, length, number = bits(text, at * 8, 4), bits(text, at * 8 + 5, 4) + 1, bits(text, at * 8 + 9, 7)
 	-- A flit with room has 4 bytes of it: a tail of 4 or 8 bytes, and packets are multiples of 4 bytes.
 	if not (kind == READ_RESPONSE and length == 4 or kind == FINEPACK and (length == 4 or length == 8)) then
-		return nil, "a tail that is no piece of another flit"
+		return nil, "a tail that cannot be a piece"
 	elseif at + PREFIX_BYTES + length > FLIT_BYTES then
-		return nil, "a tail reaches beyond the flit"
+		return nil, "a tail exceeds the flit"
 	end
 	local assembly = assemblies[kind]
 	local packet = assembly.packet
 	if not assembly.lost and assembly.tails[number] then
 		return nil, "a second tail"
 	elseif not assembly.lost and packet and number == packet.number and length ~= packet.length % FLIT_BYTES then
-		return nil, "a tail of another size than its packet's"
+		return nil, "tail size differs from its packet"
 	end
 	local piece = { kind = kind, part = TAIL, at = at, length = PREFIX_BYTES + length, number = number, frame = taken.frame,
 		frame_at = taken.at + at + PREFIX_BYTES }
@@ -316,11 +316,11 @@ local function take_piece(assemblies, text, at, taken)
 	if kind >= PARTIAL then
 		return take_tail(assemblies, text, at, taken)
 	elseif not LENGTHS[kind] then
-		return nil, string.format("a packet of kind %d, which is none", kind)
+		return nil, string.format("undefined packet kind %d", kind)
 	elseif room < 4 or (packet_bytes(kind, text:sub(at + 1)) or 0) > room then
-		return nil, "a packet reaches beyond the flit"
+		return nil, "a packet exceeds the flit"
 	elseif assemblies[kind].packet and not assemblies[kind].lost then
-		return nil, "a whole packet of a kind of which one is under way"
+		return nil, "a whole packet of a kind with an incomplete packet"
 	end
 	assemblies[kind].packet = nil
 	return take_next(assemblies[kind], kind, text, at, taken)
@@ -337,7 +337,7 @@ end
 local function take_flit(way, text, type, taken)
 	local pieces, at, kind = {}, 0, type % STITCHED
 	if not LENGTHS[kind] then
-		return pieces, at, "a type that is none"
+		return pieces, at, "undefined type"
 	end
 	local lost = way.kinds[kind].lost
 	local piece, why = take_next(way.kinds[kind], kind, text, 0, taken)
@@ -347,7 +347,7 @@ local function take_flit(way, text, type, taken)
 		if at == FLIT_BYTES or bits(text, at * 8, 5) == 0 then
 			break
 		elseif type < STITCHED then
-			piece, why = nil, "it is not called stitched, but something follows its first piece"
+			piece, why = nil, "not marked as stitched, but data follow its first piece"
 		else
 			piece, why = take_piece(way.kinds, text, at, taken)
 		end
@@ -356,7 +356,7 @@ local function take_flit(way, text, type, taken)
 	if not why and not all_zero(text:sub(at + 1)) then
 		why = "the unused bytes are not 0"
 	elseif not why and type >= STITCHED and #pieces == 1 and not unknown then
-		why = "it is called stitched, but has one piece"
+		why = "marked as stitched, but has one piece"
 	end
 	if lost and why then
 		start_assemblies(way, true)
@@ -448,12 +448,12 @@ local function read_hello(text, word)
 		hello.why = "no session"
 	elseif not all_zero(text:sub(15, 16) .. text:sub(23, 32)) or bits(text, 32 * 8 + 4, 48) ~= 0 or
 		bits(text, 32 * 8 + 52, 7) ~= 0 or bits(text, 32 * 8 + 61, 32) ~= 0 or word.class ~= 3 then
-		hello.why = "a field that has to be 0 is not"
+		hello.why = "a reserved field is not 0"
 	end
 	for class = 0, 2 do
 		local credits = bits(text, 128 + 16 * class, 16)
 		if not hello.why and (credits < CREDITS_LEAST[class + 1] or credits > CREDITS_MOST) then
-			hello.why = "too little or too much room"
+			hello.why = "invalid room"
 		end
 	end
 	return hello
@@ -507,14 +507,14 @@ local function take_flits(card, direction, text, word, result)
 	end
 end
 
--- What a receiver refuses in a right word.
+-- Packet validation in a right word.
 local function refused_word(word)
 	for flit = word.flits + 1, receive.FLITS_MAX do
 		if word.types[flit] ~= 0 then
-			return "it has types of more flits than there are"
+			return "types of more flits than the frame has"
 		end
 	end
-	return word.class == 3 and word.credit ~= 0 and "a credit of no class" or nil
+	return word.class == 3 and word.credit ~= 0 and "a credit without a class" or nil
 end
 
 -- Whether a frame is the next one, and if not what it is.

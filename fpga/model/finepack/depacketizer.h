@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The de-packetizer: checks a whole packet, and only then splits it into plain writes
- * (docs/wire-format.md, "What a receiver refuses"; FinePack IV-A).
+ * (docs/wire-format.md, "Packet validation"; FinePack IV-A).
  */
 #ifndef GLK_DEPACKETIZER_H
 #define GLK_DEPACKETIZER_H

@@ -4,8 +4,8 @@
  * all in one address window, with exact accounting of the payload of the packet that a flush would send.
  *
  * Use: glk_write_queue_piece() splits a store, glk_write_queue_put() queues a piece or returns the reason for flushing
- * first; a flush is glk_packetizer_build() and glk_write_queue_clear(). The rules are in docs/wire-format.md, "What leaves
- * when". Addresses are link addresses, lengths are in bytes.
+ * first; a flush is glk_packetizer_build() and glk_write_queue_clear(). The rules are in docs/wire-format.md, "Write queue
+ * and flush rules". Addresses are link addresses, lengths are in bytes.
  */
 #ifndef GLK_WRITE_QUEUE_H
 #define GLK_WRITE_QUEUE_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// De-packetizer: validates a whole packet before any of it takes effect (docs/wire-format.md, "What a receiver refuses").
+// De-packetizer: validates a whole packet before any of it takes effect (docs/wire-format.md, "Packet validation").
 // The payload is written to one of four buffers while the sub-headers are parsed, one per clock; lists of sub-packets and
 // of the plain writes they form are built. At the end of the packet the lists are committed to glk_scatter, or discarded.
 // Packets are parsed back to back.

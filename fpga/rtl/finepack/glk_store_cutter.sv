@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits stores into pieces (docs/wire-format.md, "What leaves when"): at lines, address windows, and the capacity of a
+// Splits stores into pieces (docs/wire-format.md, "Write queue and flush rules"): at lines, address windows, and the capacity of a
 // packet; and pieces into beats. Throughput one input beat per clock.
 //
 // Input: beats in address lanes: byte lane i carries a byte whose address is i modulo LANES. Sideband fields are constant
