@@ -135,8 +135,8 @@ unsigned apply_to_card(const struct config *config, const char *card, bool quiet
 
 		if (rule->target.scope == CONFIG_PARTITION && rule->target.partition >= applying.info.partitions &&
 		    config_names_card(rule, card, applying.info.serial))
-			failed(&applying, "%s:%u: %s partition %u: the card has %u partitions", config->files[rule->file], rule->line, card,
-			       rule->target.partition, applying.info.partitions);
+			failed(&applying, "%s:%u: %s partition %u: the card has %u partitions", config->files[rule->file],
+			       rule->line, card, rule->target.partition, applying.info.partitions);
 	}
 	apply_to_link(&applying);
 	for (unsigned k = 0; k < applying.info.partitions; k++)

@@ -396,7 +396,8 @@ static bool take_setting(struct run *run, const struct operation *operation, con
 			return true;
 		}
 	}
-	return fail(run, "EINVAL", "unknown setting '%.40s': must be one of %s", name, operation->link ? LINK_SETTINGS : SETTINGS);
+	return fail(run, "EINVAL", "unknown setting '%.40s': must be one of %s", name,
+		    operation->link ? LINK_SETTINGS : SETTINGS);
 }
 
 static bool check_value(struct run *run, const struct operation *operation)

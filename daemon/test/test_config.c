@@ -44,7 +44,7 @@ static uint64_t value_of(const struct config *config, const char *card, unsigned
 	return rule->value;
 }
 
-static void test_good(void **state)
+static void test_valid(void **state)
 {
 	struct config config;
 	struct reports reports;
@@ -89,7 +89,7 @@ static void test_empty(void **state)
 	config_free(&config);
 }
 
-static void test_wrong_lines(void **state)
+static void test_invalid_lines(void **state)
 {
 	static const struct {
 		const char *text;
@@ -154,7 +154,7 @@ static void test_wrong_lines(void **state)
 	}
 }
 
-static void test_every_wrong_line(void **state)
+static void test_all_errors_reported(void **state)
 {
 	struct config config;
 	struct reports reports;
@@ -231,7 +231,7 @@ static void test_missing(void **state)
 	config_free(&config);
 	assert_int_equal(config_read(&config, card_folder_path("lacking.conf"), true, collect, &reports), 0);
 	config_free(&config);
-	/* A folder is no file, even where one may lack. */
+	/* A directory is an error, even if the file may be missing. */
 	assert_int_equal(mkdir(card_folder_path("folder.conf"), 0755), 0);
 	assert_int_equal(config_read(&config, card_folder_path("folder.conf"), true, collect, &reports), 1);
 	config_free(&config);
@@ -256,8 +256,13 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_good),	CASE(test_empty),		   CASE(test_wrong_lines), CASE(test_every_wrong_line),
-		CASE(test_folder), CASE(test_long_line_and_zero_byte), CASE(test_missing),
+		CASE(test_valid),
+		CASE(test_empty),
+		CASE(test_invalid_lines),
+		CASE(test_all_errors_reported),
+		CASE(test_folder),
+		CASE(test_long_line_and_zero_byte),
+		CASE(test_missing),
 	};
 
 	return cmocka_run_group_tests_name("gpulinkd configuration", tests, NULL, NULL);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The control socket with real connections: the operations, wrong requests, who may change what, and clients that are
- * slow, silent, many, or hostile. Server and clients take turns in one process: pump() runs the server's event loop
- * as long as it has anything to do.
+ * The control socket with real connections: operations, invalid requests, permissions, and clients that are slow, silent,
+ * many, or hostile. Server and clients run in one process: pump() runs the server's event loop until it is idle.
  */
 #include "../client.h"
 #include "../protocol/endpoint_name.h"
@@ -78,7 +77,7 @@ static void send_bytes(int fd, const void *data, size_t bytes)
 	assert_int_equal(send(fd, data, bytes, MSG_NOSIGNAL), (ssize_t)bytes);
 }
 
-/* What has arrived, as text; "" is nothing, NULL is the end of the connection. */
+/* Received data as text; "" if none, NULL at the end of the connection. */
 static const char *received(int fd)
 {
 	static char text[200000];
@@ -176,7 +175,7 @@ static void test_operations(void **state)
 	close(fd);
 }
 
-static void test_wrong_requests(void **state)
+static void test_invalid_requests(void **state)
 {
 	static const struct {
 		const char *request, *code, *part;
@@ -240,7 +239,7 @@ static void test_wrong_requests(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		expect_error(f, fd, cases[i].request, cases[i].code, cases[i].part);
-	/* What 64 bits do not hold is wrong in one way or the other. */
+	/* More than 64 bits: the error depends on the json-c version. */
 	assert_non_null(strstr(ask(f, fd, SET("set", "coalesce", "99999999999999999999")), "\"ok\":false"));
 	for (unsigned k = 0; k < 2; k++) {
 		assert_string_equal(card_read("gpulink0", k, "subheader_bytes"), "4");
@@ -251,7 +250,7 @@ static void test_wrong_requests(void **state)
 	close(fd);
 }
 
-/* A set of all partitions that fails at one leaves none changed. */
+/* A set of all partitions that fails at one changes none. */
 static void test_set_is_all_or_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -401,7 +400,7 @@ static void test_fuzzed_lines(void **state)
 	close(fd);
 }
 
-/* --- who --- */
+/* --- permissions --- */
 
 /* Runs `act` with a connected socket as another user in a process of its own; returns what `act` returns. */
 static int as_user(struct fixture *f, uid_t uid, gid_t gid, const gid_t *more, size_t more_count, int (*act)(const char *))
@@ -492,7 +491,7 @@ static void test_permissions(void **state)
 	assert_int_equal(as_user(f, 0, 0, NULL, 0, act_set), 0);
 }
 
-/* --- clients that are a burden --- */
+/* --- misbehaving clients --- */
 
 static int act_connect_often(const char *path)
 {
@@ -511,7 +510,7 @@ static int act_connect_often(const char *path)
 	text[got] = 0;
 	if (!strstr(text, "\"EBUSY\""))
 		return 4;
-	/* The others are there, silent as they are asked nothing. */
+	/* The other connections are open and idle. */
 	return recv(fds[SERVER_CLIENTS_USER - 1], text, sizeof(text), MSG_DONTWAIT) < 0 && errno == EAGAIN ? 0 : 5;
 }
 
@@ -552,7 +551,7 @@ static void pump_until_ended(struct fixture *f, int fd)
 	fail_msg("the client was not disconnected");
 }
 
-/* Begins a line and does not end it; meanwhile others are served; an idle client stays. */
+/* An incomplete line: the client is disconnected, others are served, an idle client stays connected. */
 static void test_stuck_line(void **state)
 {
 	struct fixture *f = *state;
@@ -568,7 +567,7 @@ static void test_stuck_line(void **state)
 	close(idle);
 }
 
-/* Asks and asks and takes no answer: the server stops reading from it, then disconnects it. */
+/* Requests without reading answers: the server stops reading, then disconnects the client. */
 static void test_stuck_answers(void **state)
 {
 	struct fixture *f = *state;
@@ -585,7 +584,7 @@ static void test_stuck_answers(void **state)
 		pump(f);
 	}
 	expect_error(f, other, "{}", "EINVAL", "must be");
-	/* What it has been sent is there still, and then the end. */
+	/* Answers sent earlier can still be read, then the connection ends. */
 	for (int i = 0; i < 100; i++)
 		assert_true(sd_event_run(f->event, 10000) >= 0);
 	while ((got = recv(stuck, buffer, sizeof(buffer), MSG_DONTWAIT)) > 0)
@@ -596,8 +595,8 @@ static void test_stuck_answers(void **state)
 	close(other);
 }
 
-/* Goes away with its request under way, and with its answers untaken. */
-static void test_gone(void **state)
+/* Disconnects with an incomplete request, and with unread answers. */
+static void test_disconnect(void **state)
 {
 	struct fixture *f = *state;
 	int other = open_client(f);
@@ -639,13 +638,13 @@ static void test_socket(void **state)
 	expect_error(f, fd, "{}", "EINVAL", "must be");
 	close(fd);
 
-	/* A file of that name is nobody's to remove. */
+	/* Another file of that name is not removed. */
 	snprintf(text, sizeof(text), "%s", card_folder_path("file"));
 	file_write(text, "precious");
 	assert_int_equal(server_open(&second, f->event, text, 0600, (gid_t)-1), -EEXIST);
 	assert_int_equal(access(text, F_OK), 0);
 
-	/* A socket that nobody serves any more is replaced. */
+	/* A stale socket is replaced. */
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", card_folder_path("left"));
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
@@ -668,9 +667,9 @@ static void test_socket(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_operations),	   CASE(test_wrong_requests), CASE(test_set_is_all_or_nothing),
+		CASE(test_operations),	   CASE(test_invalid_requests), CASE(test_set_is_all_or_nothing),
 		CASE(test_pieces_and_many), CASE(test_long_line),      CASE(test_fuzzed_lines),
-		CASE(test_stuck_line),	   CASE(test_stuck_answers),  CASE(test_gone),
+		CASE(test_stuck_line),	   CASE(test_stuck_answers),  CASE(test_disconnect),
 		CASE(test_socket),
 		/* These two play other users, which only root can. */
 		CASE(test_permissions),	   CASE(test_many_clients),

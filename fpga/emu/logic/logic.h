@@ -20,7 +20,8 @@ struct logic_bus_ops {
 	/** Whether the address is writable: 0 or a negative errno. */
 	int (*reach)(void *bus, uint64_t address);
 	void (*interrupt)(void *bus, unsigned vector);
-	/** Runs the link, with the link_ functions below, until a block arrives or its clock reaches `until`. Returns the clock. */
+	/** Runs the link, with the link_ functions below, until a block arrives or its clock reaches `until`, and returns the
+	 *  clock. */
 	uint64_t (*link_wait)(void *bus, uint64_t until);
 };
 

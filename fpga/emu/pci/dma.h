@@ -22,7 +22,7 @@ struct dma_table {
 	unsigned count, room;
 };
 
-/** Adds a mapping. Returns 0, -EINVAL (alignment; beyond the end of the file; not a file), -EEXIST (overlap), -ENOSPC
+/** Adds a mapping. Returns 0, -EINVAL (misaligned, past the end of the file, or not a file), -EEXIST (overlap), -ENOSPC
  *  (too many), -ENOMEM or an error of mmap(). The caller keeps fd. */
 int dma_map(struct dma_table *table, const struct vfu_dma_map *map, int fd);
 

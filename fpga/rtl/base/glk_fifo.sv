@@ -19,7 +19,7 @@ module glk_fifo #(
 
   (* ram_style = "distributed" *) logic [W-1:0] memory [0:DEPTH-1];
   logic [A-1:0] head, tail;
-  logic         some, full; // tell an empty from a full memory when head == tail
+  logic         some, full; // distinguish empty from full when head == tail
 
   assign s_ready = !full;
 

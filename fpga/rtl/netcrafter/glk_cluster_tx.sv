@@ -22,7 +22,7 @@ module glk_cluster_tx #(
   input  logic [127:0]  s_data,
   input  logic          s_valid,
   output logic          s_ready,
-  // free slots
+  // Free slots
   output logic [PW-1:0] places,
 
   // Credits returned for a class (0 posted, 1 request, 2 response)
