@@ -18,27 +18,56 @@ LINK    ?=
 # The kernel that `make module` and `make install` build for.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all demo bench paper check check-debug-kernel soak checkpatch deb synth place coverage install module clean packages user asan
+.PHONY: all demo demo-machine demo-programs report bench paper check check-debug-kernel soak checkpatch deb synth place coverage \
+	install module clean packages user asan
 
 all: user
 
 packages:
-	tools/setup/packages
+	@tools/setup/packages
 
-$(MESON)/build.ninja: | packages
-	meson setup $(MESON) --prefix=$(PREFIX)
+# The demo and the report do without the RTL, and so without Verilator, until something else has it configured.
+$(MESON)/build.ninja:
+	@mkdir -p $(BUILD)
+	@echo "meson: configuring $(MESON)"
+	@meson setup $(MESON) --prefix=$(PREFIX) -Drtl=false >$(BUILD)/meson-setup.log || { cat $(BUILD)/meson-setup.log; exit 1; }
+
+$(MESON)/with-rtl: | packages
+	meson setup $(if $(wildcard $(MESON)/build.ninja),--reconfigure) $(MESON) --prefix=$(PREFIX) -Drtl=true
+	@touch $@
 
 $(ASAN)/build.ninja: | packages
 	meson setup $(ASAN) -Db_sanitize=address,undefined -Db_lundef=false
 
-user: packages $(MESON)/build.ninja
+user: packages $(MESON)/with-rtl
 	ninja -C $(MESON) -j2
 
 asan: packages $(ASAN)/build.ninja
 	ninja -C $(ASAN) -j2
 
-demo: user
-	KERNEL=$(KERNEL) GPULINK_LOGIC=$(LOGIC) CARDS=$(CARDS) LINK="$(LINK)" tests/vm/demo $(GRAPH)
+# What makes the root file system is installed first, so that this goes on while the compiler comes and the programs are built.
+DEMO_PROGRAMS := fpga/emu/gpulink-card fpga/emu/gpulink-endpoint daemon/gpulinkd tools/ctl/gpulinkctl tests/demo/gpulink-pagerank
+demo:
+	@tools/setup/packages vm
+	@$(MAKE) -s -j2 demo-machine demo-programs
+	@KERNEL=$(KERNEL) GPULINK_LOGIC=$(LOGIC) CARDS=$(CARDS) LINK="$(LINK)" tests/vm/demo $(GRAPH)
+
+demo-machine:
+	@tools/vm/prepare $(KERNEL)
+
+demo-programs:
+	@tools/setup/packages user $(if $(filter rtl,$(LOGIC)),check)
+	@$(MAKE) -s $(MESON)/$(if $(filter rtl,$(LOGIC)),with-rtl,build.ninja)
+	@echo "ninja: building $(notdir $(DEMO_PROGRAMS))"
+	@ninja -C $(MESON) --quiet $(DEMO_PROGRAMS)
+
+# Compares transfer methods on WORKLOAD (gpulink-replay(1)), as a self-contained HTML page.
+WORKLOAD ?= sssp
+report:
+	@tools/setup/packages user
+	@$(MAKE) -s $(MESON)/build.ninja
+	@ninja -C $(MESON) --quiet tools/replay/gpulink-replay
+	$(MESON)/tools/replay/gpulink-replay report $(BUILD)/report.html --workload $(WORKLOAD) --input $(GRAPH)
 
 # Two lanes side by side, which take about as long: what computes, and the VMs, of which one at a time runs; then synthesis.
 check: user asan

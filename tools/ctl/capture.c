@@ -80,7 +80,12 @@ static bool catch_signals(struct capture *capture)
 			return false;
 	}
 	/* A closed pipe is a write error. */
-	return !sigaction(SIGPIPE, &ignore, NULL) && !sigprocmask(SIG_BLOCK, &capture->blocked_signals, &capture->open_signals);
+	if (sigaction(SIGPIPE, &ignore, NULL) || sigprocmask(SIG_BLOCK, &capture->blocked_signals, &capture->open_signals))
+		return false;
+	/* What the parent blocked must not keep the capture from ending. */
+	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(*ending_signals); i++)
+		sigdelset(&capture->open_signals, ending_signals[i]);
+	return true;
 }
 
 static uint64_t clock_ns(clockid_t clock)

@@ -14,6 +14,10 @@ complaints+='|possible circular|suspicious RCU|scheduling while atomic|ODEBUG|re
 # A name that is taken, for one; not that there was no memory (-12), which is a suite's doing.
 complaints+='|kobject_add_internal failed for .* (with -EEXIST|\(error: -([^1]|1[^2]))'
 
+# A root file system that a crash leaves broken is made again; and nobody reads its documentation.
+dpkg_options=(--dpkgopt=force-unsafe-io --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*'
+	--dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/info/*')
+
 say() { echo "$(basename "$0"): $*"; }
 die() { echo "$(basename "$0"): $*" >&2; exit 1; }
 
@@ -56,15 +60,16 @@ install_in() {
 		{ tail -n 20 "$build/install-$suite.log" >&2; die "cannot install $* in the $suite root folder"; }
 }
 
-# Prints the command line (one word a line) that starts a QEMU with vfio-user-pci: the machine's own when it is new
-# enough, else that of the root folder, so that neither root nor a chroot is needed.
-qemu_command() {
+# Prints the path of the machine's own QEMU if that has vfio-user-pci, which 10.1 is the first to have.
+own_qemu() {
 	local own
-	own=$(command -v qemu-system-x86_64 || true)
-	if [ -n "$own" ] && "$own" -device help 2>/dev/null | grep -q '"vfio-user-pci"'; then
-		echo "$own"
-		return
-	fi
+	own=$(command -v qemu-system-x86_64) && "$own" -device help 2>/dev/null | grep -q '"vfio-user-pci"' && echo "$own"
+}
+
+# Prints the command line (one word a line) that starts a QEMU with vfio-user-pci: the machine's own, or that of the trixie
+# root file system, which needs neither root nor a chroot.
+qemu_command() {
+	own_qemu && return
 	tool_of_root usr/bin/qemu-system-x86_64
 	printf '%s\n' -L "$roots/root-trixie/usr/share/seabios" -L "$roots/root-trixie/usr/share/qemu"
 }
