@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits stores into pieces (docs/wire-format.md, "Write queue and flush rules"): at lines, address windows, and the capacity of a
-// packet; and pieces into beats. Throughput one input beat per clock.
+// Splits stores into pieces (docs/wire-format.md, "Write queue and flush rules"): at lines, address windows, and the
+// capacity of a packet; and pieces into beats. Throughput one input beat per clock.
 //
 // Input: beats in address lanes: byte lane i carries a byte whose address is i modulo LANES. Sideband fields are constant
 // over a store. Flush, probe and config items are one beat without data; a probe has a length.
