@@ -19,7 +19,7 @@ void glk_endpoint_describe(const struct glk_partition *partition, char *name, si
 		break;
 	case GPULINK_ENDPOINT_LINK:
 		scnprintf(name, size, "link %llu",
-			  GLK_FIELD(partition->base, GLK_PARTITION_EP_BASE_FAR_PARTITION));
+			  GLK_FIELD(partition->base, GLK_PARTITION_EP_BASE_REMOTE_PARTITION));
 		break;
 	default:
 		scnprintf(name, size, "none");
@@ -152,13 +152,13 @@ static int endpoint_query_remote_bytes(struct glk_card *card, unsigned int parti
 	glk_write(card, glk_partition_reg(partition, GLK_PARTITION_EP_KIND), GLK_EP_NONE);
 	if (err)
 		return err;
-	*bytes = ALIGN_DOWN(GLK_FIELD(remote, GLK_PARTITION_FAR_BYTES_BYTES), GLK_PAGE_SIZE);
+	*bytes = ALIGN_DOWN(GLK_FIELD(remote, GLK_PARTITION_REMOTE_BYTES_BYTES), GLK_PAGE_SIZE);
 	if (*bytes)
 		return 0;
 	glk_err(card, GLK_ERROR_ENDPOINT_NAME,
 		"remote partition %llu does not exist or is not open to the link\n",
 		GLK_FIELD(card->partitions[partition].base,
-			  GLK_PARTITION_EP_BASE_FAR_PARTITION));
+			  GLK_PARTITION_EP_BASE_REMOTE_PARTITION));
 	return -ENXIO;
 }
 
@@ -195,7 +195,7 @@ static int endpoint_set_link(struct glk_card *card, unsigned int partition, cons
 	err = endpoint_parse_link(name, &remote, &bytes);
 	if (err)
 		return err;
-	base = (u64)remote << GLK_PARTITION_EP_BASE_FAR_PARTITION_SHIFT;
+	base = (u64)remote << GLK_PARTITION_EP_BASE_REMOTE_PARTITION_SHIFT;
 	if (endpoint_remote_taken(card, partition, base))
 		return -EEXIST;
 	glk_endpoint_clear(card, partition);

@@ -70,17 +70,17 @@ void glk_link_restore(struct glk_card *card)
 
 /*
  * Queries a partition of the remote card through the local partition of kind link that represents
- * it: register FAR_BYTES. ENOLINK: no answer.
+ * it: register REMOTE_BYTES. ENOLINK: no answer.
  */
 int glk_link_query_remote(struct glk_card *card, unsigned int partition, u64 *remote)
 {
-	u32 reg = glk_partition_reg(partition, GLK_PARTITION_FAR_BYTES);
+	u32 reg = glk_partition_reg(partition, GLK_PARTITION_REMOTE_BYTES);
 	int err;
 
 	lockdep_assert_held(&card->lock);
 	err = read_poll_timeout(glk_read, *remote,
 				*remote == U64_MAX ||
-					(*remote & GLK_PARTITION_FAR_BYTES_ANSWERED_MASK),
+					(*remote & GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK),
 				100, QUERY_TIMEOUT_US, false, card, reg);
 	if (*remote == U64_MAX)
 		return glk_card_read_error(card, *remote) ?: -EIO;

@@ -148,8 +148,8 @@
 #define GLK_PARTITION_MODE_OPEN_SHIFT		2U
 #define GLK_PARTITION_EP_KIND			0x20U /* rw */
 #define GLK_PARTITION_EP_BASE			0x28U /* rw */
-#define GLK_PARTITION_EP_BASE_FAR_PARTITION_MASK	0x000000000000f000ULL /* kind link: the remote card's partition that this one represents; no two partitions of kind link may represent the same */
-#define GLK_PARTITION_EP_BASE_FAR_PARTITION_SHIFT	0xcU
+#define GLK_PARTITION_EP_BASE_REMOTE_PARTITION_MASK	0x000000000000f000ULL /* kind link: the remote card's partition that this one represents; no two partitions of kind link may represent the same */
+#define GLK_PARTITION_EP_BASE_REMOTE_PARTITION_SHIFT	0xcU
 #define GLK_PARTITION_EP_BYTES			0x30U /* rw */
 #define GLK_PARTITION_STATUS			0x38U /* ro */
 #define GLK_PARTITION_STATUS_ENTRIES_MASK	0x000000000000ffffULL /* entries in use */
@@ -158,15 +158,15 @@
 #define GLK_PARTITION_STATUS_PAYLOAD_SHIFT	0x10U
 #define GLK_PARTITION_STATUS_UNACKNOWLEDGED_MASK	0xffffffff00000000ULL /* endpoint writes not yet acknowledged; for kind link, packets not yet confirmed; releases and drains request the confirmation */
 #define GLK_PARTITION_STATUS_UNACKNOWLEDGED_SHIFT	0x20U
-#define GLK_PARTITION_FAR_BYTES			0x40U /* rw */
-#define GLK_PARTITION_FAR_BYTES_BYTES_MASK	0x0000ffffffffffffULL /* bytes of its endpoint; 0: no endpoint, or not open to the link */
-#define GLK_PARTITION_FAR_BYTES_BYTES_SHIFT	0U
-#define GLK_PARTITION_FAR_BYTES_READ_MASK	0x0001000000000000ULL /* readable */
-#define GLK_PARTITION_FAR_BYTES_READ_SHIFT	0x30U
-#define GLK_PARTITION_FAR_BYTES_WRITE_MASK	0x0002000000000000ULL /* writable */
-#define GLK_PARTITION_FAR_BYTES_WRITE_SHIFT	0x31U
-#define GLK_PARTITION_FAR_BYTES_ANSWERED_MASK	0x8000000000000000ULL /* the remote card has responded */
-#define GLK_PARTITION_FAR_BYTES_ANSWERED_SHIFT	0x3fU
+#define GLK_PARTITION_REMOTE_BYTES		0x40U /* rw */
+#define GLK_PARTITION_REMOTE_BYTES_BYTES_MASK	0x0000ffffffffffffULL /* bytes of its endpoint; 0: no endpoint, or not open to the link */
+#define GLK_PARTITION_REMOTE_BYTES_BYTES_SHIFT	0U
+#define GLK_PARTITION_REMOTE_BYTES_READ_MASK	0x0001000000000000ULL /* readable */
+#define GLK_PARTITION_REMOTE_BYTES_READ_SHIFT	0x30U
+#define GLK_PARTITION_REMOTE_BYTES_WRITE_MASK	0x0002000000000000ULL /* writable */
+#define GLK_PARTITION_REMOTE_BYTES_WRITE_SHIFT	0x31U
+#define GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK	0x8000000000000000ULL /* the remote card has responded */
+#define GLK_PARTITION_REMOTE_BYTES_ANSWERED_SHIFT	0x3fU
 #define GLK_PARTITION_STORES			0x80U /* ro */
 #define GLK_PARTITION_STORE_BYTES		0x88U /* ro */
 #define GLK_PARTITION_PACKETS			0x90U /* ro */

@@ -90,7 +90,7 @@ static void configure(struct cards *c, unsigned side)
 	machine_set(m, GLK_CARD_ERROR_CAUSE, ALL_ONES);
 	machine_enable(m);
 	machine_set(m, machine_partition(TO_GPU, GLK_PARTITION_MODE), MODE_OPEN);
-	machine_set_partition(m, TO_REMOTE, GLK_EP_LINK, TO_GPU << GLK_PARTITION_EP_BASE_FAR_PARTITION_SHIFT, MACHINE_GPU_BYTES);
+	machine_set_partition(m, TO_REMOTE, GLK_EP_LINK, TO_GPU << GLK_PARTITION_EP_BASE_REMOTE_PARTITION_SHIFT, MACHINE_GPU_BYTES);
 	machine_set_window(m, TO_REMOTE, TO_REMOTE);
 	machine_set(m, GLK_LINK_TIMEOUT_NS, 4000000000); /* the other process may wait for a CPU */
 	c->events[side] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -173,7 +173,7 @@ static uint64_t read_partition(const struct glk_registers *registers, unsigned p
 		return (uint64_t)partition->queue.used << GLK_PARTITION_STATUS_ENTRIES_SHIFT |
 		       (uint64_t)partition->queue.payload_bytes << GLK_PARTITION_STATUS_PAYLOAD_SHIFT |
 		       (e->posted - e->acknowledged) << GLK_PARTITION_STATUS_UNACKNOWLEDGED_SHIFT;
-	case GLK_PARTITION_FAR_BYTES:
+	case GLK_PARTITION_REMOTE_BYTES:
 		return glk_endpoint_is_link(registers->endpoints, p) ? registers->remote->of[p].bytes : 0;
 	}
 	if (reg >= GLK_PARTITION_STORES && reg <= GLK_PARTITION_ERR_ENDPOINT)
@@ -286,7 +286,7 @@ static int write_partition(struct glk_registers *registers, unsigned p, unsigned
 	case GLK_PARTITION_EP_BASE:
 	case GLK_PARTITION_EP_BYTES:
 		return glk_endpoint_set(registers->endpoints, p, reg, value);
-	case GLK_PARTITION_FAR_BYTES:
+	case GLK_PARTITION_REMOTE_BYTES:
 		if (!glk_endpoint_is_link(registers->endpoints, p))
 			return -EINVAL;
 		glk_remote_ask(registers->remote, p);

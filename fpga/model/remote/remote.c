@@ -19,10 +19,10 @@ static bool on_translation(struct glk_remote *remote, const struct glk_link_head
 	if (!peer->bound || !peer->asking || header->tag != peer->asked)
 		return false;
 	peer->asking = false;
-	peer->bytes = GLK_PARTITION_FAR_BYTES_ANSWERED_MASK;
+	peer->bytes = GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK;
 	if (header->partition == GLK_LINK_DONE)
-		peer->bytes |= glk_get_le64(body) & (GLK_PARTITION_FAR_BYTES_BYTES_MASK | GLK_PARTITION_FAR_BYTES_READ_MASK |
-						    GLK_PARTITION_FAR_BYTES_WRITE_MASK);
+		peer->bytes |= glk_get_le64(body) & (GLK_PARTITION_REMOTE_BYTES_BYTES_MASK | GLK_PARTITION_REMOTE_BYTES_READ_MASK |
+						    GLK_PARTITION_REMOTE_BYTES_WRITE_MASK);
 	return true;
 }
 

@@ -22,7 +22,7 @@
 struct glk_remote_partition {
 	bool bound;	      /* the endpoint is of kind link, or was until it became none */
 	unsigned partition;   /* of the other card */
-	uint64_t bytes;	      /* register FAR_BYTES */
+	uint64_t bytes;	      /* register REMOTE_BYTES */
 	bool ask, asking;     /* a translation request is to be sent, or outstanding */
 	uint16_t asked;	      /* its tag */
 	uint16_t turn;	      /* counts the tags used */
@@ -80,7 +80,7 @@ void glk_remote_session_ends(struct glk_remote *remote);
  * -EINVAL: it may not. */
 int glk_remote_bind(struct glk_remote *remote, unsigned partition);
 void glk_remote_unbind(struct glk_remote *remote, unsigned partition);
-/* Asks the other card for the size of the endpoint, as a write to FAR_BYTES does. */
+/* Asks the other card for the size of the endpoint, as a write to REMOTE_BYTES does. */
 void glk_remote_ask(struct glk_remote *remote, unsigned partition);
 /* Returns when no packet of the partition is held: a store may follow. */
 void glk_remote_make_way(struct glk_remote *remote, unsigned partition);

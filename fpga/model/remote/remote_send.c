@@ -48,9 +48,9 @@ int glk_remote_bind(struct glk_remote *remote, unsigned partition)
 {
 	const struct glk_endpoint *e = &remote->endpoints->of[partition];
 	struct glk_remote_partition *peer = &remote->of[partition];
-	unsigned wanted = (unsigned)GLK_FIELD(e->base, GLK_PARTITION_EP_BASE_FAR_PARTITION);
+	unsigned wanted = (unsigned)GLK_FIELD(e->base, GLK_PARTITION_EP_BASE_REMOTE_PARTITION);
 
-	if (!remote->common->config.link || !e->bytes || (e->base & ~GLK_PARTITION_EP_BASE_FAR_PARTITION_MASK))
+	if (!remote->common->config.link || !e->bytes || (e->base & ~GLK_PARTITION_EP_BASE_REMOTE_PARTITION_MASK))
 		return -EINVAL;
 	for (unsigned p = 0; p < remote->common->config.partitions; p++)
 		if (p != partition && is_bound_to(remote, p, wanted))

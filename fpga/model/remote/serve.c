@@ -120,9 +120,9 @@ static int answer_translation(struct glk_serve *serve, const struct glk_request 
 	if (offset % GLK_PAGE_SIZE == 0 && may_reach(serve, request->partition, offset, GLK_PAGE_SIZE)) {
 		header->partition = GLK_LINK_DONE;
 		bytes = serve->endpoints->of[request->partition].bytes - offset;
-		if (bytes > GLK_PARTITION_FAR_BYTES_BYTES_MASK) /* 2^48 does not fit in the field */
+		if (bytes > GLK_PARTITION_REMOTE_BYTES_BYTES_MASK) /* 2^48 does not fit in the field */
 			bytes -= GLK_PAGE_SIZE;
-		bytes |= GLK_PARTITION_FAR_BYTES_READ_MASK | GLK_PARTITION_FAR_BYTES_WRITE_MASK;
+		bytes |= GLK_PARTITION_REMOTE_BYTES_READ_MASK | GLK_PARTITION_REMOTE_BYTES_WRITE_MASK;
 	}
 	glk_put_le64(body, bytes);
 	return glk_link_push(serve->link, header, body, sizeof(body));

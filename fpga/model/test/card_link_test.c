@@ -63,18 +63,18 @@ static void counters_of_write_requests(void **state)
 	uint64_t before[sizeof(grown) / sizeof(grown[0])];
 	uint8_t data[150] = { 0 };
 
-	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), 0);
+	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), 0);
 	for (unsigned i = 0; i < sizeof(grown) / sizeof(grown[0]); i++)
-		before[i] = bench_counter(b, PAIR_FAR, grown[i].reg);
+		before[i] = bench_counter(b, PAIR_REMOTE, grown[i].reg);
 	glk_card_aperture_store(b->card, PAIR_AT(0x3f), data, sizeof(data)); /* 1, 64, 64 and 21 bytes of lines */
 	for (unsigned i = 0; i < sizeof(grown) / sizeof(grown[0]); i++)
-		assert_int_equal(bench_counter(b, PAIR_FAR, grown[i].reg) - before[i], grown[i].by);
+		assert_int_equal(bench_counter(b, PAIR_REMOTE, grown[i].reg) - before[i], grown[i].by);
 	assert_int_equal(pair_link_counter(b, GLK_LINK_PACKETS_WRITE_REQUEST), 4);
 	/* Coalesced, they are FinePack's again; in the own cluster they are always. */
-	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), GLK_PARTITION_MODE_RESET);
+	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), GLK_PARTITION_MODE_RESET);
 	glk_card_aperture_store(b->card, PAIR_AT(0), data, 8);
 	assert_int_equal(pair_release(pair, 0), 0);
-	assert_int_equal(bench_counter(b, PAIR_FAR, GLK_PARTITION_WIRE_BYTES) - before[5], 4 * 76 + 24 + 16);
+	assert_int_equal(bench_counter(b, PAIR_REMOTE, GLK_PARTITION_WIRE_BYTES) - before[5], 4 * 76 + 24 + 16);
 	bench_write(b, bench_partition(0, GLK_PARTITION_MODE), 0);
 	before[5] = bench_counter(b, 0, GLK_PARTITION_WIRE_BYTES);
 	glk_card_aperture_store(b->card, 0, data, 8);

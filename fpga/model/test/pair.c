@@ -59,11 +59,11 @@ static uint64_t wait(void *user, uint64_t until)
 	return pair->now;
 }
 
-void pair_bind(struct bench *b, unsigned partition, unsigned far_partition, uint64_t bytes)
+void pair_bind(struct bench *b, unsigned partition, unsigned remote_partition, uint64_t bytes)
 {
 	bench_write(b, bench_partition(partition, GLK_PARTITION_EP_KIND), GLK_EP_NONE);
 	bench_write(b, bench_partition(partition, GLK_PARTITION_EP_BASE),
-		    (uint64_t)far_partition << GLK_PARTITION_EP_BASE_FAR_PARTITION_SHIFT);
+		    (uint64_t)remote_partition << GLK_PARTITION_EP_BASE_REMOTE_PARTITION_SHIFT);
 	bench_write(b, bench_partition(partition, GLK_PARTITION_EP_BYTES), bytes);
 	bench_write(b, bench_partition(partition, GLK_PARTITION_EP_KIND), GLK_EP_LINK);
 }
@@ -78,10 +78,10 @@ void pair_create(struct pair *pair, uint64_t seed)
 		bench_create_linked(b, 1 + i, wait, pair);
 		bench_start(b);
 		bench_write(b, bench_partition(PAIR_OPEN, GLK_PARTITION_MODE), MODE_OPEN);
-		pair_bind(b, PAIR_FAR, PAIR_OPEN, BENCH_ENDPOINT_BYTES);
-		pair_bind(b, PAIR_FAR_CLOSED, PAIR_CLOSED, BENCH_ENDPOINT_BYTES);
-		bench_window(b, PAIR_SLICE, PAIR_FAR, 0, PAIR_SLICE, 0, BENCH_ENDPOINT_BYTES, BENCH_RW);
-		bench_window(b, PAIR_SLICE_CLOSED, PAIR_FAR_CLOSED, 0, PAIR_SLICE_CLOSED, 0, BENCH_ENDPOINT_BYTES, BENCH_RW);
+		pair_bind(b, PAIR_REMOTE, PAIR_OPEN, BENCH_ENDPOINT_BYTES);
+		pair_bind(b, PAIR_REMOTE_CLOSED, PAIR_CLOSED, BENCH_ENDPOINT_BYTES);
+		bench_window(b, PAIR_SLICE, PAIR_REMOTE, 0, PAIR_SLICE, 0, BENCH_ENDPOINT_BYTES, BENCH_RW);
+		bench_window(b, PAIR_SLICE_CLOSED, PAIR_REMOTE_CLOSED, 0, PAIR_SLICE_CLOSED, 0, BENCH_ENDPOINT_BYTES, BENCH_RW);
 	}
 	pair_run_until_up(pair);
 	pair_run(pair, 1000); /* translations are answered */

@@ -16,8 +16,8 @@ struct pair {
 	bool clocking;	       /* a link is at work: no card may wait now */
 };
 
-/* Partition PAIR_FAR of each card stands for partition PAIR_OPEN of the other, which is open; the slice of the window to it. */
-enum { PAIR_OPEN = 1, PAIR_CLOSED = 2, PAIR_FAR = 4, PAIR_FAR_CLOSED = 5, PAIR_SLICE = 8, PAIR_SLICE_CLOSED = 9 };
+/* Partition PAIR_REMOTE of each card stands for partition PAIR_OPEN of the other, which is open; the slice of the window to it. */
+enum { PAIR_OPEN = 1, PAIR_CLOSED = 2, PAIR_REMOTE = 4, PAIR_REMOTE_CLOSED = 5, PAIR_SLICE = 8, PAIR_SLICE_CLOSED = 9 };
 #define PAIR_AT(offset) ((uint64_t)PAIR_SLICE * (1u << 20) + (offset)) /* in the aperture */
 
 /* Both cards started (bench_start()), with windows as above, the link up, events taken. */
@@ -38,7 +38,7 @@ void pair_harm(struct pair *pair, enum link_wire_harm harm, double probability);
 void pair_cut(struct pair *pair);
 
 /* A partition of kind link. */
-void pair_bind(struct bench *b, unsigned partition, unsigned far_partition, uint64_t bytes);
+void pair_bind(struct bench *b, unsigned partition, unsigned remote_partition, uint64_t bytes);
 /* A release of context 0 by its doorbell page; returns its errors since, and fails when it does not complete. */
 unsigned pair_release(struct pair *pair, unsigned side);
 /* Writes, loads and atomics of a partition that have failed. */

@@ -44,10 +44,10 @@ static void draw_settings(struct round *r, unsigned side)
 	struct bench *b = &r->pair.side[side], *other = &r->pair.side[1 - side];
 	uint64_t width = 2 + chance_of(r, 5);
 
-	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_SUBHEADER_BYTES), width);
+	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_SUBHEADER_BYTES), width);
 	bench_write(other, bench_partition(PAIR_OPEN, GLK_PARTITION_SUBHEADER_BYTES), width); /* what a packet may leave out */
-	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_MAX_PAYLOAD_BYTES), limits[chance_of(r, 6)]);
-	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_FLUSH_TIMEOUT_NS), chance_of(r, 2) ? 0 : 1 + chance_of(r, 20000));
+	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MAX_PAYLOAD_BYTES), limits[chance_of(r, 6)]);
+	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_FLUSH_TIMEOUT_NS), chance_of(r, 2) ? 0 : 1 + chance_of(r, 20000));
 	bench_write(b, GLK_LINK_CONTROL, GLK_LINK_CONTROL_ENABLE_MASK | (draw(&r->chance) & 0x7e));
 	bench_write(b, GLK_LINK_POOL_CYCLES, chance_of(r, 129));
 	bench_write(b, GLK_LINK_BURST, 1 + chance_of(r, 255));
@@ -56,7 +56,7 @@ static void draw_settings(struct round *r, unsigned side)
 
 static void draw_mode(struct round *r, unsigned side)
 {
-	bench_write(&r->pair.side[side], bench_partition(PAIR_FAR, GLK_PARTITION_MODE), chance_of(r, 3) ? 1 + chance_of(r, 2) * 2 : 0);
+	bench_write(&r->pair.side[side], bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), chance_of(r, 3) ? 1 + chance_of(r, 2) * 2 : 0);
 }
 
 static unsigned draw_range(struct round *r, unsigned *length)
@@ -183,8 +183,8 @@ static void check(struct round *r)
 		assert_int_equal(pair_release(&r->pair, side), 0);
 		assert_memory_equal(r->pair.side[1 - side].endpoint[PAIR_OPEN], r->expected[1 - side], BENCH_ENDPOINT_BYTES);
 		assert_memory_equal(b->endpoint[0], r->own[side], REGION);
-		assert_int_equal(bench_read(b, bench_partition(PAIR_FAR, GLK_PARTITION_STATUS)) >> 32, 0);
-		assert_int_equal(bench_counter(b, PAIR_FAR, GLK_PARTITION_ERR_ENDPOINT), 0);
+		assert_int_equal(bench_read(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_STATUS)) >> 32, 0);
+		assert_int_equal(bench_counter(b, PAIR_REMOTE, GLK_PARTITION_ERR_ENDPOINT), 0);
 		for (unsigned i = 0; i < sizeof(zero) / sizeof(zero[0]); i++)
 			assert_int_equal(pair_link_counter(b, zero[i]), zero[i] == GLK_LINK_DENIED ? 1 : 0); /* the closed one */
 	}

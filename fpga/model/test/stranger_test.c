@@ -199,9 +199,9 @@ static int setup(void **state)
 	bench_create_linked(&s->b, 1, wait, s);
 	bench_start(&s->b);
 	bench_write(&s->b, bench_partition(PAIR_OPEN, GLK_PARTITION_MODE), 7);
-	pair_bind(&s->b, PAIR_FAR, 3, BENCH_ENDPOINT_BYTES);
-	bench_write(&s->b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), 7); /* open, but not this card's own */
-	bench_window(&s->b, PAIR_SLICE, PAIR_FAR, 0, PAIR_SLICE, 0, BENCH_ENDPOINT_BYTES, BENCH_RW);
+	pair_bind(&s->b, PAIR_REMOTE, 3, BENCH_ENDPOINT_BYTES);
+	bench_write(&s->b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), 7); /* open, but not this card's own */
+	bench_window(&s->b, PAIR_SLICE, PAIR_REMOTE, 0, PAIR_SLICE, 0, BENCH_ENDPOINT_BYTES, BENCH_RW);
 	for (unsigned p = 0; p < BENCH_ENDPOINTS; p++)
 		for (unsigned at = 0; at < BENCH_ENDPOINT_BYTES; at += 8)
 			memcpy(s->b.endpoint[p] + at, &secret, 8);
@@ -441,9 +441,9 @@ static void answers_to_nothing(void **state)
 		send_packet(s, GLK_KIND_TRANSLATION_RESPONSE, GLK_LINK_DONE, tag, body, 8);
 	run(s, 3000);
 	assert_int_equal(counter(s, GLK_LINK_STRAYS), 256 + 63);
-	assert_int_equal(bench_read(&s->b, bench_partition(PAIR_FAR, GLK_PARTITION_FAR_BYTES)),
-			 GLK_PARTITION_FAR_BYTES_ANSWERED_MASK | GLK_PARTITION_FAR_BYTES_BYTES_MASK |
-				 GLK_PARTITION_FAR_BYTES_READ_MASK | GLK_PARTITION_FAR_BYTES_WRITE_MASK);
+	assert_int_equal(bench_read(&s->b, bench_partition(PAIR_REMOTE, GLK_PARTITION_REMOTE_BYTES)),
+			 GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK | GLK_PARTITION_REMOTE_BYTES_BYTES_MASK |
+				 GLK_PARTITION_REMOTE_BYTES_READ_MASK | GLK_PARTITION_REMOTE_BYTES_WRITE_MASK);
 	/* A packet that is under way: its release's tag alone. */
 	glk_card_aperture_store(s->b.card, PAIR_AT(0), &value, 8);
 	bench_write(&s->b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 5);
@@ -536,7 +536,7 @@ static void answers_of_another_size(void **state)
 	assert_int_equal(bench_run(&s->b, (uint64_t[8]){ SQE0(GLK_OP_SWAP, 0, PAIR_SLICE, 8), 1, 8, GLK_NO_REGISTRATION, 5 }),
 			 GLK_ST_ENDPOINT);
 	assert_int_equal(counter(s, GLK_LINK_STRAYS), 0);
-	assert_int_equal(bench_counter(&s->b, PAIR_FAR, GLK_PARTITION_ERR_ENDPOINT), 7);
+	assert_int_equal(bench_counter(&s->b, PAIR_REMOTE, GLK_PARTITION_ERR_ENDPOINT), 7);
 	s->b.wait = wait;
 	check_alive(s);
 }
@@ -564,7 +564,7 @@ static void answers_by_another_name(void **state)
 	assert_int_equal(counter(s, GLK_LINK_STRAYS), 4 + 1000 + 4 * 3);
 	/* Write requests are answered in their order. */
 	bench_write(&s->b, GLK_LINK_TIMEOUT_NS, GLK_LINK_TIMEOUT_NS_RESET);
-	bench_write(&s->b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), 0);
+	bench_write(&s->b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), 0);
 	before = s->count;
 	glk_card_aperture_store(s->b.card, PAIR_AT(60), data, 8);
 	run(s, ANSWER_CLOCKS);
@@ -573,12 +573,12 @@ static void answers_by_another_name(void **state)
 	send_packet(s, GLK_KIND_WRITE_RESPONSE, GLK_LINK_DONE, s->got[before + 1].header.tag, NULL, 0);
 	send_packet(s, GLK_KIND_WRITE_RESPONSE, GLK_LINK_DONE, tag ^ 0x8000, NULL, 0);
 	run(s, ANSWER_CLOCKS);
-	assert_int_equal(bench_read(&s->b, bench_partition(PAIR_FAR, GLK_PARTITION_STATUS)) >> 32, 2);
+	assert_int_equal(bench_read(&s->b, bench_partition(PAIR_REMOTE, GLK_PARTITION_STATUS)) >> 32, 2);
 	send_packet(s, GLK_KIND_WRITE_RESPONSE, GLK_LINK_DONE, tag, NULL, 0);
 	send_packet(s, GLK_KIND_WRITE_RESPONSE, GLK_LINK_FAILED, s->got[before + 1].header.tag, NULL, 0);
 	run(s, ANSWER_CLOCKS);
-	assert_int_equal(bench_read(&s->b, bench_partition(PAIR_FAR, GLK_PARTITION_STATUS)) >> 32, 0);
-	assert_int_equal(bench_counter(&s->b, PAIR_FAR, GLK_PARTITION_ERR_ENDPOINT), 3);
+	assert_int_equal(bench_read(&s->b, bench_partition(PAIR_REMOTE, GLK_PARTITION_STATUS)) >> 32, 0);
+	assert_int_equal(bench_counter(&s->b, PAIR_REMOTE, GLK_PARTITION_ERR_ENDPOINT), 3);
 	assert_int_equal(counter(s, GLK_LINK_STRAYS), 4 + 1000 + 4 * 3 + 2);
 	check_alive(s);
 }

@@ -60,20 +60,20 @@ static void session_ends(void **state)
 	pair_run(pair, 10000);
 	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), 5);
 	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)), 1);
-	assert_int_equal(pair_errors(b, PAIR_FAR), 1);
+	assert_int_equal(pair_errors(b, PAIR_REMOTE), 1);
 	assert_int_equal(pair_link_counter(b, GLK_LINK_LOST_PACKETS), lost + 1);
-	assert_int_equal(bench_read(b, bench_partition(PAIR_FAR, GLK_PARTITION_STATUS)) >> 32, 0);
+	assert_int_equal(bench_read(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_STATUS)) >> 32, 0);
 	/* The next release finds the other card's partitions closed. */
 	assert_int_equal(pair_release(pair, 0), 1);
-	assert_int_equal(pair_errors(b, PAIR_FAR), 2);
+	assert_int_equal(pair_errors(b, PAIR_REMOTE), 2);
 	/* Write requests without an answer, one by one. */
-	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), 0);
+	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), 0);
 	for (unsigned i = 0; i < 5; i++)
 		bench_store8(b, PAIR_AT(64 * i), 1 + i);
-	assert_int_equal(bench_read(b, bench_partition(PAIR_FAR, GLK_PARTITION_STATUS)) >> 32, 5);
+	assert_int_equal(bench_read(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_STATUS)) >> 32, 5);
 	glk_card_reset(other->card);
 	pair_run(pair, 10000);
-	assert_int_equal(pair_errors(b, PAIR_FAR), 7);
+	assert_int_equal(pair_errors(b, PAIR_REMOTE), 7);
 	assert_int_equal(pair_link_counter(b, GLK_LINK_LOST_PACKETS), lost + 6);
 	pair_release(pair, 0);
 	/* And local endpoints are as ever. */
@@ -89,14 +89,14 @@ static void stores_without_a_link(void **state)
 
 	bench_write(b, GLK_LINK_CONTROL, 0);
 	for (unsigned i = 0; i < 2; i++) {
-		bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), i ? 0 : GLK_PARTITION_MODE_RESET);
+		bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), i ? 0 : GLK_PARTITION_MODE_RESET);
 		assert_int_equal(bench_store8(b, PAIR_AT(0), 1), 0);
 		assert_int_equal(bench_store8(b, 8, 0x10 + i), 0);
 		assert_int_equal(pair_release(pair, 0), 1);
-		assert_int_equal(pair_errors(b, PAIR_FAR), 1 + 2 * i);
+		assert_int_equal(pair_errors(b, PAIR_REMOTE), 1 + 2 * i);
 		assert_int_equal(bench_at_endpoint(b, 0, 8), 0x10 + i);
 		assert_int_equal(bench_load8(b, PAIR_AT(0)), UINT64_MAX);
-		assert_int_equal(pair_errors(b, PAIR_FAR), 2 + 2 * i);
+		assert_int_equal(pair_errors(b, PAIR_REMOTE), 2 + 2 * i);
 	}
 	assert_int_equal(pair_link_counter(b, GLK_LINK_LOST_PACKETS), 2);
 }
@@ -122,7 +122,7 @@ static void session_ends_during_a_load(void **state)
 	assert_int_equal(bench_run(b, add), GLK_ST_ENDPOINT);
 	pair_run_until_up(pair);
 	assert_true(pair->now - began < 100000); /* at once, not for want of an answer */
-	assert_int_equal(pair_errors(b, PAIR_FAR), 2);
+	assert_int_equal(pair_errors(b, PAIR_REMOTE), 2);
 	assert_int_equal(pair_link_counter(b, GLK_LINK_TIMEOUTS), 0);
 }
 
@@ -153,7 +153,7 @@ static void silence(void **state)
 	pair_run(pair, 1000);
 	assert_int_equal(pair_link_counter(b, GLK_LINK_STRAYS), 1); /* the answer came too late */
 	/* And a write request, and an atomic. */
-	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), 0);
+	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), 0);
 	bench_store8(b, PAIR_AT(8), 0x68);
 	assert_int_equal(pair_release(pair, 0), 1);
 	glk_card_endpoint_acknowledge(other->card, PAIR_OPEN, 1, 0);
@@ -186,8 +186,8 @@ static void stores_into_silence(void **state)
 	assert_true(4 * (pair->now - began) < 3 * TIMEOUT);
 	pair_release(pair, 0);
 	assert_int_equal(bench_read(b, GLK_LINK_STATUS) & GLK_LINK_STATUS_SESSION_MASK, 0);
-	assert_int_equal(pair_errors(b, PAIR_FAR), bench_counter(b, PAIR_FAR, GLK_PARTITION_PACKETS));
-	assert_int_equal(pair_link_counter(b, GLK_LINK_LOST_PACKETS), bench_counter(b, PAIR_FAR, GLK_PARTITION_PACKETS));
+	assert_int_equal(pair_errors(b, PAIR_REMOTE), bench_counter(b, PAIR_REMOTE, GLK_PARTITION_PACKETS));
+	assert_int_equal(pair_link_counter(b, GLK_LINK_LOST_PACKETS), bench_counter(b, PAIR_REMOTE, GLK_PARTITION_PACKETS));
 	assert_int_equal(glk_card_deadline(b->card), UINT64_MAX);
 	/* Nothing of it comes later. */
 	pair->frozen[1] = false;
@@ -206,7 +206,7 @@ static void visible_without_a_session(void **state)
 	struct bench *b = &pair->side[0], *other = &pair->side[1];
 
 	other->hold = true;
-	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), 0);
+	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), 0);
 	bench_store8(b, PAIR_AT(0), 1);
 	pair_run(pair, 1000);
 	bench_write(other, GLK_LINK_CONTROL, 0);
@@ -217,7 +217,7 @@ static void visible_without_a_session(void **state)
 	pair_run(pair, 100000);
 	bench_store8(b, PAIR_AT(0), 2);
 	assert_int_equal(bench_load8(b, PAIR_AT(0)), 2);
-	assert_int_equal(pair_errors(b, PAIR_FAR), 1);
+	assert_int_equal(pair_errors(b, PAIR_REMOTE), 1);
 	assert_int_equal(pair_link_counter(b, GLK_LINK_STRAYS), 0);
 }
 
@@ -225,7 +225,7 @@ static void endpoint_taken_away(void **state)
 {
 	struct pair *pair = *state;
 	struct bench *b = &pair->side[0], *other = &pair->side[1];
-	unsigned kind = bench_partition(PAIR_FAR, GLK_PARTITION_EP_KIND);
+	unsigned kind = bench_partition(PAIR_REMOTE, GLK_PARTITION_EP_KIND);
 
 	bench_store8(b, PAIR_AT(0), 0x31);
 	bench_write(b, kind, GLK_EP_NONE);
@@ -233,7 +233,7 @@ static void endpoint_taken_away(void **state)
 	assert_int_equal(bench_read(b, kind), GLK_EP_NONE);
 	assert_int_equal(pair_release(pair, 0), 0);
 	assert_int_equal(bench_at_endpoint(other, PAIR_OPEN, 0), 0x31);
-	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_EP_BASE), 0);
+	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_EP_BASE), 0);
 	bench_write(b, kind, GLK_EP_POOL);
 	bench_store8(b, PAIR_AT(8), 0x32);
 	assert_int_equal(pair_release(pair, 0), 0);

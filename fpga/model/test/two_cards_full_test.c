@@ -30,7 +30,7 @@ static void fill_queue(struct bench *b, unsigned room)
 {
 	for (unsigned i = 0; (bench_read(b, GLK_LINK_STATUS) >> 32) + room + 2 <= 1024; i++) {
 		glk_card_aperture_store(b->card, (uint64_t)PAIR_SLICE_CLOSED << 20, "1234", 4);
-		bench_write(b, bench_partition(PAIR_FAR_CLOSED, GLK_PARTITION_FLUSH_TIMEOUT_NS), 1000000000 - i); /* flushes */
+		bench_write(b, bench_partition(PAIR_REMOTE_CLOSED, GLK_PARTITION_FLUSH_TIMEOUT_NS), 1000000000 - i); /* flushes */
 	}
 }
 
@@ -56,13 +56,13 @@ static void held_packet(void **state)
 		pair_run(pair, 1);
 	assert_int_equal(pair_link_counter(b, GLK_LINK_QUEUE_FULL), 1);
 	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), 50);
-	assert_int_equal(bench_counter(b, PAIR_FAR, GLK_PARTITION_PACKETS), 2);
+	assert_int_equal(bench_counter(b, PAIR_REMOTE, GLK_PARTITION_PACKETS), 2);
 	bench_store8(b, PAIR_AT(0x4000), 7);
-	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_SUBHEADER_BYTES), 4); /* leaves, behind what is held */
+	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_SUBHEADER_BYTES), 4); /* leaves, behind what is held */
 	assert_int_equal(pair_release(pair, 0), 1); /* the closed partition's */
 	assert_int_equal(bench_at_endpoint(other, PAIR_OPEN, 0x4000), 7);
 	assert_memory_equal(other->endpoint[PAIR_OPEN] + 0x4008, data + 8, sizeof(data) - 8);
-	assert_int_equal(pair_errors(b, PAIR_FAR), 0);
+	assert_int_equal(pair_errors(b, PAIR_REMOTE), 0);
 }
 
 /* The other card has no room for its answers at first. */

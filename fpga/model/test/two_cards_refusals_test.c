@@ -19,14 +19,14 @@ static void closed_partition(void **state)
 
 	bench_store8(b, at, 1);
 	assert_int_equal(pair_release(pair, 0), 1);
-	assert_int_equal(pair_errors(b, PAIR_FAR_CLOSED), 1);
+	assert_int_equal(pair_errors(b, PAIR_REMOTE_CLOSED), 1);
 	assert_int_equal(bench_load8(b, at), UINT64_MAX);
 	assert_int_equal(bench_run(b, add), GLK_ST_ENDPOINT);
-	assert_int_equal(pair_errors(b, PAIR_FAR_CLOSED), 3);
-	bench_write(b, bench_partition(PAIR_FAR_CLOSED, GLK_PARTITION_MODE), 0);
+	assert_int_equal(pair_errors(b, PAIR_REMOTE_CLOSED), 3);
+	bench_write(b, bench_partition(PAIR_REMOTE_CLOSED, GLK_PARTITION_MODE), 0);
 	bench_store8(b, at, 1);
 	pair_run(pair, 1000);
-	assert_int_equal(pair_errors(b, PAIR_FAR_CLOSED), 4);
+	assert_int_equal(pair_errors(b, PAIR_REMOTE_CLOSED), 4);
 	assert_int_equal(bench_at_endpoint(other, PAIR_CLOSED, 0), 0);
 	assert_int_equal(pair_link_counter(other, GLK_LINK_DENIED), denied + 5);
 	assert_int_equal(bench_read(other, GLK_CARD_ERROR_CAUSE), 0); /* a stranger raises no alarm here */
@@ -62,10 +62,10 @@ static void beyond_the_endpoint(void **state)
 	assert_int_equal(bench_card_counter(other, GLK_CARD_ERR_PACKET), 1);
 	assert_int_equal(bench_load8(b, PAIR_AT(end)), UINT64_MAX);
 	assert_int_equal(bench_load8(b, PAIR_AT(end - 8)), 1);
-	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), 0);
+	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), 0);
 	bench_store8(b, PAIR_AT(end), 3);
 	pair_run(pair, 1000);
-	assert_int_equal(pair_errors(b, PAIR_FAR), 3);
+	assert_int_equal(pair_errors(b, PAIR_REMOTE), 3);
 	assert_int_equal(bench_at_endpoint(other, PAIR_OPEN, end), 0);
 }
 
@@ -85,22 +85,22 @@ static void failing_endpoint(void **state)
 	assert_int_equal(glk_card_aperture_load(b->card, PAIR_AT(0), &(uint64_t){ 0 }, 8), -EIO);
 	other->fail_reads = false;
 	assert_int_equal(bench_load8(b, PAIR_AT(0)), 1);
-	assert_int_equal(pair_errors(b, PAIR_FAR), 3);
+	assert_int_equal(pair_errors(b, PAIR_REMOTE), 3);
 	assert_int_equal(pair_errors(other, PAIR_OPEN), 3);
 	/* Failures of write requests are told by their answers, and by the next release, which may overtake them. */
 	pair_release(pair, 0);
-	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), 0);
+	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), 0);
 	other->fail_writes = true;
 	bench_store8(b, PAIR_AT(0), 1);
 	pair_run(pair, 1000);
 	other->fail_writes = false;
-	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), GLK_PARTITION_MODE_RESET);
+	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), GLK_PARTITION_MODE_RESET);
 	bench_store8(b, PAIR_AT(0), 2);
 	assert_int_equal(pair_release(pair, 0), 1);
-	assert_int_equal(pair_errors(b, PAIR_FAR), 5);
+	assert_int_equal(pair_errors(b, PAIR_REMOTE), 5);
 	bench_store8(b, PAIR_AT(0), 3);
 	assert_int_equal(pair_release(pair, 0), 0);
-	assert_int_equal(pair_errors(b, PAIR_FAR), 5);
+	assert_int_equal(pair_errors(b, PAIR_REMOTE), 5);
 }
 
 int main(void)

@@ -77,7 +77,7 @@ static void no_link(void **state)
 	pair_bind(b, 0, 0, 4096);
 	assert_int_equal(bench_read(b, bench_partition(0, GLK_PARTITION_EP_KIND)), GLK_EP_NONE);
 	bench_write(b, bench_partition(0, GLK_PARTITION_MODE), 7);
-	bench_write(b, bench_partition(0, GLK_PARTITION_FAR_BYTES), 0);
+	bench_write(b, bench_partition(0, GLK_PARTITION_REMOTE_BYTES), 0);
 	bench_write(b, GLK_LINK_CONTROL, 0);
 	assert_int_equal(bench_card_counter(b, GLK_CARD_ERR_CONFIG), 4);
 	bench_destroy(b);
@@ -99,7 +99,7 @@ static void bind_rules(void **state)
 	pair_bind(b, 7, 15, 4096);
 	assert_int_equal(bench_read(b, kind), GLK_EP_LINK);
 	bench_store8(b, PAIR_AT(0), 1);
-	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_EP_KIND), GLK_EP_NONE);
+	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_EP_KIND), GLK_EP_NONE);
 	pair_bind(b, 7, PAIR_OPEN, 4096); /* what was stored is still under way */
 	assert_int_equal(bench_read(b, kind), GLK_EP_NONE);
 	assert_int_equal(pair_release(pair, 0), 0);
@@ -108,35 +108,35 @@ static void bind_rules(void **state)
 	assert_int_equal(bench_card_counter(b, GLK_CARD_ERR_CONFIG), refused + 4);
 }
 
-static void far_bytes(void **state)
+static void remote_bytes(void **state)
 {
 	struct pair *pair = *state;
 	struct bench *b = &pair->side[0], *other = &pair->side[1];
-	unsigned open = bench_partition(PAIR_FAR, GLK_PARTITION_FAR_BYTES);
-	unsigned closed = bench_partition(PAIR_FAR_CLOSED, GLK_PARTITION_FAR_BYTES);
-	uint64_t all = GLK_PARTITION_FAR_BYTES_ANSWERED_MASK | GLK_PARTITION_FAR_BYTES_READ_MASK |
-		       GLK_PARTITION_FAR_BYTES_WRITE_MASK | BENCH_ENDPOINT_BYTES;
+	unsigned open = bench_partition(PAIR_REMOTE, GLK_PARTITION_REMOTE_BYTES);
+	unsigned closed = bench_partition(PAIR_REMOTE_CLOSED, GLK_PARTITION_REMOTE_BYTES);
+	uint64_t all = GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK | GLK_PARTITION_REMOTE_BYTES_READ_MASK |
+		       GLK_PARTITION_REMOTE_BYTES_WRITE_MASK | BENCH_ENDPOINT_BYTES;
 
 	assert_int_equal(bench_read(b, open), all);
-	assert_int_equal(bench_read(b, closed), GLK_PARTITION_FAR_BYTES_ANSWERED_MASK);
+	assert_int_equal(bench_read(b, closed), GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK);
 	bench_write(other, bench_partition(PAIR_CLOSED, GLK_PARTITION_MODE), 7);
 	pair_run(pair, 1000);
-	assert_int_equal(bench_read(b, closed), GLK_PARTITION_FAR_BYTES_ANSWERED_MASK);
+	assert_int_equal(bench_read(b, closed), GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK);
 	bench_write(b, closed, 0);
 	assert_int_equal(bench_read(b, closed), 0);
 	pair_run(pair, 1000);
 	assert_int_equal(bench_read(b, closed), all);
 	/* A partition that is not in the other card's cluster itself cannot be reached through it. */
-	bench_write(other, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), 7);
-	pair_bind(b, 7, PAIR_FAR, 4096);
+	bench_write(other, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), 7);
+	pair_bind(b, 7, PAIR_REMOTE, 4096);
 	pair_run(pair, 1000);
-	assert_int_equal(bench_read(b, bench_partition(7, GLK_PARTITION_FAR_BYTES)), GLK_PARTITION_FAR_BYTES_ANSWERED_MASK);
+	assert_int_equal(bench_read(b, bench_partition(7, GLK_PARTITION_REMOTE_BYTES)), GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK);
 	pair_cut(pair);
 	pair_run_until_up(pair);
 	assert_int_equal(bench_read(b, open), all); /* the session went on */
 	glk_card_reset(other->card);
 	pair_run(pair, 100000);
-	assert_int_equal(bench_read(b, open), GLK_PARTITION_FAR_BYTES_ANSWERED_MASK);
+	assert_int_equal(bench_read(b, open), GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK);
 }
 
 int main(void)
@@ -146,7 +146,7 @@ int main(void)
 		PAIR_TEST(settings),
 		cmocka_unit_test(no_link),
 		PAIR_TEST(bind_rules),
-		PAIR_TEST(far_bytes),
+		PAIR_TEST(remote_bytes),
 	};
 
 	return cmocka_run_group_tests_name("two-cards-registers", tests, NULL, NULL);

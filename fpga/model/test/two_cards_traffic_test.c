@@ -26,11 +26,11 @@ static void stores(void **state)
 		assert_int_equal(bench_at_endpoint(other, PAIR_OPEN, 0x108), 0x2222 + i);
 		assert_int_equal(bench_at_endpoint(other, PAIR_OPEN, BENCH_ENDPOINT_BYTES - 8), 0x3333 + i);
 		assert_int_equal(b->packets, packets); /* not by the own cluster's loop */
-		assert_int_equal(bench_counter(b, PAIR_FAR, GLK_PARTITION_PACKETS), 1);
+		assert_int_equal(bench_counter(b, PAIR_REMOTE, GLK_PARTITION_PACKETS), 1);
 		assert_int_equal(bench_card_counter(other, GLK_CARD_PACKETS_RECEIVED), 1);
 		assert_int_equal(bench_counter(other, PAIR_OPEN, GLK_PARTITION_ENDPOINT_WRITES), 2);
 		assert_int_equal(pair_link_counter(other, GLK_LINK_PACKETS_RELEASED), 1);
-		assert_int_equal(bench_read(b, bench_partition(PAIR_FAR, GLK_PARTITION_STATUS)), 0);
+		assert_int_equal(bench_read(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_STATUS)), 0);
 	}
 	/* The own cluster's endpoints are where they were. */
 	assert_int_equal(bench_store8(&pair->side[0], 0x40, 7), 0);
@@ -55,10 +55,10 @@ static void release_waits_for_the_endpoint(void **state)
 	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), 9);
 	/* A drain as well. */
 	bench_store8(b, PAIR_AT(0), 2);
-	bench_write(b, GLK_CARD_DRAIN, GLK_DRAIN_PARTITION | PAIR_FAR << GLK_CARD_DRAIN_ID_SHIFT);
+	bench_write(b, GLK_CARD_DRAIN, GLK_DRAIN_PARTITION | PAIR_REMOTE << GLK_CARD_DRAIN_ID_SHIFT);
 	pair_run(pair, 5000);
 	assert_true(bench_read(b, GLK_CARD_DRAIN) & GLK_CARD_DRAIN_BUSY_MASK);
-	assert_int_equal(bench_read(b, bench_partition(PAIR_FAR, GLK_PARTITION_STATUS)) >> 32, 1);
+	assert_int_equal(bench_read(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_STATUS)) >> 32, 1);
 	glk_card_endpoint_acknowledge(other->card, PAIR_OPEN, 1, 0);
 	pair_run(pair, 500);
 	assert_false(bench_read(b, GLK_CARD_DRAIN) & GLK_CARD_DRAIN_BUSY_MASK);
@@ -75,7 +75,7 @@ static void release_does_not_wait_for_more(void **state)
 	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 9);
 	pair_run(pair, 1000);
 	bench_store8(b, PAIR_AT(0), 2);
-	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_SUBHEADER_BYTES), 4); /* flushes */
+	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_SUBHEADER_BYTES), 4); /* flushes */
 	pair_run(pair, 1000);
 	assert_int_equal(other->posted[PAIR_OPEN], 2);
 	glk_card_endpoint_acknowledge(other->card, PAIR_OPEN, 1, 0);
@@ -92,9 +92,9 @@ static void write_requests(void **state)
 
 	for (unsigned i = 0; i < sizeof(data); i++)
 		data[i] = (uint8_t)(1 + i);
-	bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), 0);
+	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), 0);
 	glk_card_aperture_store(b->card, PAIR_AT(0x3f), data, sizeof(data)); /* 1, 64, 64 and 21 bytes of lines */
-	assert_int_equal(bench_read(b, bench_partition(PAIR_FAR, GLK_PARTITION_STATUS)) >> 32, 4);
+	assert_int_equal(bench_read(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_STATUS)) >> 32, 4);
 	assert_int_equal(pair_release(pair, 0), 0);
 	assert_memory_equal(other->endpoint[PAIR_OPEN] + 0x3f, data, sizeof(data));
 	assert_int_equal(other->endpoint[PAIR_OPEN][0x3e] | other->endpoint[PAIR_OPEN][0x3f + sizeof(data)], 0);
@@ -103,12 +103,12 @@ static void write_requests(void **state)
 	assert_int_equal(pair_link_counter(b, GLK_LINK_PACKETS_RELEASE), 0);
 	/* Both kinds, in turn, to one address: none overtakes the other. */
 	for (unsigned i = 0; i < 20; i++) {
-		bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), i % 2 ? GLK_PARTITION_MODE_RESET : 0);
+		bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), i % 2 ? GLK_PARTITION_MODE_RESET : 0);
 		bench_store8(b, PAIR_AT(0x400), 100 + i);
 	}
 	assert_int_equal(pair_release(pair, 0), 0);
 	assert_int_equal(bench_at_endpoint(other, PAIR_OPEN, 0x400), 119);
-	assert_int_equal(pair_errors(b, PAIR_FAR), 0);
+	assert_int_equal(pair_errors(b, PAIR_REMOTE), 0);
 }
 
 static void loads(void **state)
@@ -142,7 +142,7 @@ static void loads(void **state)
 	bench_write(b, GLK_LINK_CONTROL, GLK_LINK_CONTROL_RESET & ~GLK_LINK_CONTROL_TRIMMING_MASK);
 	assert_int_equal(bench_load8(b, PAIR_AT(0x18)), bench_at_endpoint(other, PAIR_OPEN, 0x18));
 	assert_int_equal(pair_link_counter(other, GLK_LINK_TRIMMED_BYTES), trimmed + 48 + 56);
-	assert_int_equal(pair_errors(b, PAIR_FAR), 0);
+	assert_int_equal(pair_errors(b, PAIR_REMOTE), 0);
 }
 
 static void load_sees_own_stores(void **state)
@@ -153,16 +153,16 @@ static void load_sees_own_stores(void **state)
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t at = PAIR_AT(0x200);
 
-		bench_write(b, bench_partition(PAIR_FAR, GLK_PARTITION_MODE), i ? GLK_PARTITION_MODE_RESET : 0);
+		bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), i ? GLK_PARTITION_MODE_RESET : 0);
 		bench_store8(b, at, 0x55 + i);
 		bench_store8(b, PAIR_AT(0x9000), 1);
 		assert_int_equal(bench_load8(b, at), 0x55 + i);
 		assert_int_equal(bench_at_endpoint(other, PAIR_OPEN, 0x200), 0x55 + i);
 	}
-	assert_int_equal(bench_counter(b, PAIR_FAR, GLK_PARTITION_FLUSH_LOAD_HIT), 1);
+	assert_int_equal(bench_counter(b, PAIR_REMOTE, GLK_PARTITION_FLUSH_LOAD_HIT), 1);
 	/* What left before and has not arrived must not be overtaken either. */
 	bench_store8(b, PAIR_AT(0x208), 0x77);
-	bench_write(b, GLK_CARD_DRAIN, GLK_DRAIN_PARTITION | PAIR_FAR << GLK_CARD_DRAIN_ID_SHIFT);
+	bench_write(b, GLK_CARD_DRAIN, GLK_DRAIN_PARTITION | PAIR_REMOTE << GLK_CARD_DRAIN_ID_SHIFT);
 	assert_int_equal(bench_at_endpoint(other, PAIR_OPEN, 0x208), 0);
 	assert_int_equal(bench_load8(b, PAIR_AT(0x208)), 0x77);
 }
@@ -193,7 +193,7 @@ static void atomics(void **state)
 	assert_int_equal(old[1] & UINT32_MAX, 2);
 	assert_int_equal(old[2], UINT64_C(0x100000004));
 	assert_int_equal(old[3] & UINT32_MAX, 99);
-	assert_int_equal(bench_counter(b, PAIR_FAR, GLK_PARTITION_FLUSH_ATOMIC), 1);
+	assert_int_equal(bench_counter(b, PAIR_REMOTE, GLK_PARTITION_FLUSH_ATOMIC), 1);
 	assert_int_equal(pair_link_counter(b, GLK_LINK_PACKETS_ATOMIC_REQUEST), 5);
 	/* Failing ones. */
 	other->fail_reads = true;
@@ -202,7 +202,7 @@ static void atomics(void **state)
 	other->fail_writes = true;
 	assert_int_equal(bench_run(b, add8), GLK_ST_ENDPOINT);
 	other->fail_writes = false;
-	assert_int_equal(pair_errors(b, PAIR_FAR), 2);
+	assert_int_equal(pair_errors(b, PAIR_REMOTE), 2);
 	assert_int_equal(pair_errors(other, PAIR_OPEN), 2);
 	assert_int_equal(pair_release(pair, 0), 1); /* the partition of earlier stores has failed */
 	assert_int_equal(pair_release(pair, 0), 0);

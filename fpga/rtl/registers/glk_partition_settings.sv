@@ -11,13 +11,13 @@ module glk_partition_settings #(
   input  logic          link, // a link exists: endpoints may be of kind link, and open to it
   input  logic [63:0]   pool_bytes,
 
-  // Register `word` of a partition (SUBHEADER_BYTES .. EP_BYTES, FAR_BYTES). `value` follows a change of these, or of
+  // Register `word` of a partition (SUBHEADER_BYTES .. EP_BYTES, REMOTE_BYTES). `value` follows a change of these, or of
   // look_remote_bytes, by two clocks. The check of a new value is valid one clock after any of them changed, but not before
   // the fourth clock.
   input  logic [PW-1:0] partition,
   input  logic [3:0]    word,
   output logic [63:0]   value,
-  input  logic [63:0]   look_remote_bytes, // FAR_BYTES of a partition of kind link
+  input  logic [63:0]   look_remote_bytes, // REMOTE_BYTES of a partition of kind link
   input  logic          unacknowledged, // writes to its endpoint are not acknowledged
   input  logic [63:0]   new_value,
   output logic          allowed,
@@ -50,7 +50,7 @@ module glk_partition_settings #(
   localparam logic [3:0] KIND      = 4'(glk_regs::PARTITION_EP_KIND / 8);
   localparam logic [3:0] EP_BASE   = 4'(glk_regs::PARTITION_EP_BASE / 8);
   localparam logic [3:0] EP_BYTES  = 4'(glk_regs::PARTITION_EP_BYTES / 8);
-  localparam logic [3:0] FAR_BYTES = 4'(glk_regs::PARTITION_FAR_BYTES / 8);
+  localparam logic [3:0] REMOTE_BYTES = 4'(glk_regs::PARTITION_REMOTE_BYTES / 8);
 
   integer p;
   always_ff @(posedge clk) begin
@@ -110,7 +110,7 @@ module glk_partition_settings #(
       KIND:      value <= 64'(kind);
       EP_BASE:   value <= {base, 12'b0};
       EP_BYTES:  value <= {15'b0, bytes, 12'b0};
-      FAR_BYTES: value <= (kind == 2'(glk_regs::EP_LINK)) ? look_remote_bytes : '0;
+      REMOTE_BYTES: value <= (kind == 2'(glk_regs::EP_LINK)) ? look_remote_bytes : '0;
       default:   value <= '0;
     endcase
 
@@ -132,7 +132,7 @@ module glk_partition_settings #(
   wire becomes = take && word == KIND && flushes; // its kind changes
   glk_remote_settings #(.PARTITIONS(PARTITIONS)) remote_settings (
     .clk, .rst, .clear, .partition, .base, .free(remote_free), .under_way,
-    .take_kind(becomes), .kind(new_value[1:0]), .ask((becomes && new_value[1:0] == 2'(glk_regs::EP_LINK)) || (take && word == FAR_BYTES)),
+    .take_kind(becomes), .kind(new_value[1:0]), .ask((becomes && new_value[1:0] == 2'(glk_regs::EP_LINK)) || (take && word == REMOTE_BYTES)),
     .remote, .remote_bound, .remote_partition, .ask_valid, .ask_partition);
 
   wire whole_pages = new_value[11:0] == '0;
@@ -155,10 +155,10 @@ module glk_partition_settings #(
       EP_BASE:   allowed <= kind == 2'(glk_regs::EP_NONE) && whole_pages;
       EP_BYTES:
         allowed <= kind == 2'(glk_regs::EP_NONE) && whole_pages && new_value[63:49] == '0 && !(new_value[48] && new_value[47:12] != '0);
-      FAR_BYTES: allowed <= kind == 2'(glk_regs::EP_LINK);
+      REMOTE_BYTES: allowed <= kind == 2'(glk_regs::EP_LINK);
       default: ;
     endcase
-    if (word != EP_BASE && word != EP_BYTES && word != FAR_BYTES)
+    if (word != EP_BASE && word != EP_BYTES && word != REMOTE_BYTES)
       flushes <= new_value != value;
   end
 endmodule

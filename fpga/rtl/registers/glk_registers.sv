@@ -175,7 +175,7 @@ module glk_registers #(
   localparam logic [8:0] CARD_FIRST  = 9'(glk_regs::CARD_ERR_WINDOW / 8);
   localparam logic [8:0] CARD_LAST   = 9'(glk_regs::CARD_PACKETS_RECEIVED / 8);
   localparam logic [8:0] P_STATUS    = 9'(glk_regs::PARTITION_STATUS / 8);
-  localparam logic [8:0] P_FAR_BYTES = 9'(glk_regs::PARTITION_FAR_BYTES / 8);
+  localparam logic [8:0] P_REMOTE_BYTES = 9'(glk_regs::PARTITION_REMOTE_BYTES / 8);
   localparam logic [8:0] P_FIRST     = 9'(glk_regs::PARTITION_STORES / 8);
   localparam logic [8:0] P_LAST      = 9'(glk_regs::PARTITION_ERR_ENDPOINT / 8);
   localparam logic [8:0] C_CONTROL   = 9'(glk_regs::CONTEXT_CONTROL / 8);
@@ -352,7 +352,7 @@ module glk_registers #(
     .for_write(r_write), .shown(context_shown), .doorbell_shown, .value, .allowed(context_allowed));
   always_ff @(posedge clk) begin
     partition_seen <= is_counter ? '0 : (word == P_STATUS) ? {look_unacknowledged, 3'b0, look_payload, 9'b0, look_entries} :
-                      (word <= P_FAR_BYTES) ? p_value : '0;
+                      (word <= P_REMOTE_BYTES) ? p_value : '0;
   end
 
   // --- write check ---
@@ -360,7 +360,7 @@ module glk_registers #(
   always_comb begin
     case (place)
       CARD:         allowed = card_allowed;
-      PARTITION:    allowed = p_allowed && word <= P_FAR_BYTES;
+      PARTITION:    allowed = p_allowed && word <= P_REMOTE_BYTES;
       WINDOW:       allowed = window_allowed;
       REGISTRATION: allowed = registration_allowed;
       CONTEXT:      allowed = context_allowed;

@@ -58,7 +58,7 @@ module glk_remote_ask #(
   output logic [PARTITIONS-1:0]   each_take,     // marks the posted writes
   input  logic [PARTITIONS-1:0]   each_reached,  // these are acknowledged; low in the clock after each_take
 
-  // FAR_BYTES: size of a remote partition
+  // REMOTE_BYTES: size of a remote partition
   input  logic [PARTITIONS-1:0]   is_remote,        // of kind link
   input  logic                    ask_valid,
   input  logic [PW-1:0]           ask_partition,

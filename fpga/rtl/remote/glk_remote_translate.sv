@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Size queries of remote partitions (FAR_BYTES): on request, and for all of them when a session begins. A response to a
-// query that was repeated since is a stray. FAR_BYTES reads as 0 without a response.
+// Size queries of remote partitions (REMOTE_BYTES): on request, and for all of them when a session begins. A response to a
+// query that was repeated since is a stray. REMOTE_BYTES reads as 0 without a response.
 module glk_remote_translate #(
   parameter int PARTITIONS = 16,
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1

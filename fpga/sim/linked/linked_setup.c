@@ -158,7 +158,7 @@ static void set_endpoint(struct work *w, unsigned side, unsigned role)
 	uint64_t base = MEMORY_BUS(p), kind = GLK_EP_BUS;
 
 	if (role >= WORK_FAR_A) {
-		base = (uint64_t)other->partition[role == WORK_FAR_A ? WORK_NEAR : WORK_SECOND] << GLK_PARTITION_EP_BASE_FAR_PARTITION_SHIFT;
+		base = (uint64_t)other->partition[role == WORK_FAR_A ? WORK_NEAR : WORK_SECOND] << GLK_PARTITION_EP_BASE_REMOTE_PARTITION_SHIFT;
 		kind = GLK_EP_LINK;
 	} else if (role == WORK_SECOND && s->second_pool) {
 		base = WORK_POOL_AT;
@@ -252,19 +252,19 @@ static uint64_t remote_bytes(struct work *w, unsigned side, unsigned reg)
 
 void work_remote_bytes(struct work *w, unsigned side)
 {
-	uint64_t open = GLK_PARTITION_FAR_BYTES_ANSWERED_MASK | GLK_PARTITION_FAR_BYTES_READ_MASK | GLK_PARTITION_FAR_BYTES_WRITE_MASK |
+	uint64_t open = GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK | GLK_PARTITION_REMOTE_BYTES_READ_MASK | GLK_PARTITION_REMOTE_BYTES_WRITE_MASK |
 			WORK_EP_BYTES;
 
 	for (unsigned r = WORK_FAR_A; r <= WORK_FAR_B; r++) {
-		unsigned reg = linked_partition(w->side[side].partition[r], GLK_PARTITION_FAR_BYTES);
+		unsigned reg = linked_partition(w->side[side].partition[r], GLK_PARTITION_REMOTE_BYTES);
 		bool is_open = r == WORK_FAR_A || w->side[1 - side].second_open;
-		uint64_t value, expected = is_open ? open : GLK_PARTITION_FAR_BYTES_ANSWERED_MASK;
+		uint64_t value, expected = is_open ? open : GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK;
 
 		remote_bytes(w, side, reg);
 		set(w, side, reg, 0); /* that answer may be older than the other card's settings */
 		value = remote_bytes(w, side, reg);
 		if (value != expected)
-			linked_fail(&w->pair, "card %u: FAR_BYTES of partition %u is %#" PRIx64 ", expected %#" PRIx64, side,
+			linked_fail(&w->pair, "card %u: REMOTE_BYTES of partition %u is %#" PRIx64 ", expected %#" PRIx64, side,
 				    w->side[side].partition[r], value, expected);
 	}
 }

@@ -298,7 +298,7 @@ static void happen(void)
 	if (below(&t.chance, 16) == 0)
 		change_link();
 	if (below(&t.chance, 4) == 0 && e->kind == GLK_EP_LINK)
-		t.card->remote.of[p].bytes = GLK_PARTITION_FAR_BYTES_ANSWERED_MASK | draw(&t.chance) >> 16;
+		t.card->remote.of[p].bytes = GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK | draw(&t.chance) >> 16;
 	t.in.e_crc = below(&t.chance, 2);
 	t.crc += t.in.e_crc;
 	clock_once();

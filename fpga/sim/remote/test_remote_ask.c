@@ -375,7 +375,7 @@ static void translations_clocked(void)
 		return;
 	t.translations += tr->value != 0;
 	if (t.out.remote_bytes != tr->value)
-		remote_ask_fail("FAR_BYTES", tr->value, t.out.remote_bytes);
+		remote_ask_fail("REMOTE_BYTES", tr->value, t.out.remote_bytes);
 }
 
 /* --- clock --- */
