@@ -12,7 +12,7 @@
 #include <string.h>
 #include <syslog.h>
 
-/* What is under way. */
+/* One application of the configuration. */
 struct applying {
 	const struct config *config;
 	struct gpulink_admin_info info; /* of the card */
@@ -49,7 +49,7 @@ static void apply_rule(struct applying *applying, const struct config_rule *rule
 			failed(applying, "%s:%u: %s partition %u: endpoint \"%s\": %s", file, rule->line, card, partition,
 				 rule->endpoint, gpulink_strerror(code));
 		else
-			log_line(LOG_INFO, "%s partition %u: endpoint is now \"%s\", was \"%s\"", card, partition,
+			log_line(LOG_INFO, "%s partition %u: endpoint changed to \"%s\" from \"%s\"", card, partition,
 				 rule->endpoint, now->endpoint);
 		return;
 	}
@@ -60,7 +60,7 @@ static void apply_rule(struct applying *applying, const struct config_rule *rule
 		failed(applying, "%s:%u: %s partition %u: %s %" PRIu64 ": %s", file, rule->line, card, partition,
 			 config_key_name(rule->key), rule->value, gpulink_strerror(code));
 	else
-		log_line(LOG_INFO, "%s partition %u: %s is now %" PRIu64 ", was %" PRIu64, card, partition,
+		log_line(LOG_INFO, "%s partition %u: %s changed to %" PRIu64 " from %" PRIu64, card, partition,
 			 config_key_name(rule->key), rule->value, now->settings[rule->key]);
 }
 
@@ -71,7 +71,7 @@ static void apply_to_partition(struct applying *applying, unsigned partition)
 	int code = gpulink_admin_get_partition(info->name, partition, &now);
 
 	if (code) {
-		failed(applying, "%s partition %u cannot be read: %s", info->name, partition, gpulink_strerror(code));
+		failed(applying, "cannot read %s partition %u: %s", info->name, partition, gpulink_strerror(code));
 		return;
 	}
 	for (unsigned key = 0; key < CONFIG_LINK; key++) {
@@ -96,11 +96,11 @@ static void apply_link_rule(struct applying *applying, const struct config_rule 
 		failed(applying, "%s:%u: %s: %s %" PRIu64 ": %s", applying->config->files[rule->file], rule->line, card,
 		       config_key_name(rule->key), rule->value, gpulink_strerror(code));
 	else
-		log_line(LOG_INFO, "%s: %s is now %" PRIu64 ", was %" PRIu64, card, config_key_name(rule->key), rule->value,
+		log_line(LOG_INFO, "%s: %s changed to %" PRIu64 " from %" PRIu64, card, config_key_name(rule->key), rule->value,
 			 now->settings[setting]);
 }
 
-/* Defaults are for the cards that have a link; who names a card knows whether it has one. */
+/* Link settings in [defaults] skip cards without a link; in a section that names such a card they are an error. */
 static void apply_to_link(struct applying *applying)
 {
 	const struct gpulink_admin_info *info = &applying->info;
@@ -127,7 +127,7 @@ unsigned apply_to_card(const struct config *config, const char *card, bool quiet
 	int code = gpulink_admin_get_info(card, &applying.info);
 
 	if (code) {
-		failed(&applying, "%s cannot be read: %s", card, gpulink_strerror(code));
+		failed(&applying, "cannot read %s: %s", card, gpulink_strerror(code));
 		return applying.failures;
 	}
 	for (size_t i = 0; i < config->rule_count; i++) {
@@ -135,9 +135,8 @@ unsigned apply_to_card(const struct config *config, const char *card, bool quiet
 
 		if (rule->target.scope == CONFIG_PARTITION && rule->target.partition >= applying.info.partitions &&
 		    config_names_card(rule, card, applying.info.serial))
-			failed(&applying, "%s:%u: %s has no partition %u, it has %u, numbered from 0",
-			       config->files[rule->file], rule->line, card, rule->target.partition,
-			       applying.info.partitions);
+			failed(&applying, "%s:%u: %s partition %u: the card has %u partitions", config->files[rule->file],
+			       rule->line, card, rule->target.partition, applying.info.partitions);
 	}
 	apply_to_link(&applying);
 	for (unsigned k = 0; k < applying.info.partitions; k++)
@@ -153,16 +152,16 @@ unsigned apply_to_all(const struct config *config, bool quiet, unsigned *failure
 
 	*failures = 0;
 	if (count < 0) {
-		log_line(LOG_ERR, "cards cannot be listed: %s", gpulink_strerror(count));
+		log_line(LOG_ERR, "cannot list cards: %s", gpulink_strerror(count));
 		return 0;
 	}
 	names = calloc((size_t)count + 1, sizeof(*names));
 	if (!names) {
-		log_line(LOG_ERR, "cards cannot be listed: out of memory");
+		log_line(LOG_ERR, "cannot list cards: out of memory");
 		return 0;
 	}
 	listed = gpulink_admin_list(names, (unsigned)count);
-	/* One that came between the two calls announces itself, one that went is no longer listed. */
+	/* A card added between the two calls causes a notification of its own; a removed one is no longer listed. */
 	count = listed < count ? listed : count;
 	for (int i = 0; i < count; i++)
 		*failures += apply_to_card(config, names[i], quiet);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bringing cards to the state that the configuration wants. */
+/* Applies the configuration to cards. */
 #ifndef GPULINKD_APPLY_H
 #define GPULINKD_APPLY_H
 
 #include "config.h"
 
 /**
- * Applies the configuration to one card ("gpulink0"). Only what differs is written: a write flushes the partition,
- * and a new endpoint revokes windows. Every failure is logged with the line that wanted it; the others are applied
- * all the same; `quiet` leaves failures out of the log, for another try. Returns how many rules could not be applied
- * (also one when the card could not be read).
+ * Applies the configuration to one card ("gpulink0"). Only settings that differ are written, because a write flushes the
+ * partition and a new endpoint revokes windows. Each failure is logged with its configuration line (not with `quiet`, for
+ * retries), and the other rules are applied nevertheless. Returns the number of rules that failed; 1 if the card cannot
+ * be read.
  */
 unsigned apply_to_card(const struct config *config, const char *card, bool quiet);
 
-/** Applies it to all cards that are there; returns the number of cards, `*failures` the sum of the above. */
+/** Applies the configuration to all cards. Returns the number of cards, and the number of failures in *failures. */
 unsigned apply_to_all(const struct config *config, bool quiet, unsigned *failures);
 
 #endif /* GPULINKD_APPLY_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A connection is either waiting for a request or busy handing out an answer, never both: while an answer waits to be
- * taken nothing more is read, which bounds what is kept for a client. One request is run a turn of the event loop, so
- * a client that sends many does not keep the others waiting.
+ * A connection either waits for a request or sends an answer, never both: nothing is read while an answer is pending, which
+ * bounds the memory of a client. One request runs per iteration of the event loop, so that a client with many requests
+ * does not starve the others.
  */
 #include "client.h"
 
@@ -24,7 +24,7 @@
 struct client {
 	int socket;
 	sd_event_source *io;
-	sd_event_source *stuck; /* on while anything is under way; anew for each line */
+	sd_event_source *stuck; /* armed while a line or an answer is incomplete; restarted for each line */
 	sd_event *event;
 	struct ucred peer;
 	client_may_change *may_change;
@@ -33,8 +33,8 @@ struct client {
 
 	char in[CLIENT_LINE_BYTES];
 	size_t in_bytes;
-	bool in_ended;	   /* the peer sends no more */
-	bool last_answer;  /* end after it */
+	bool in_ended;	   /* the peer has shut down its side */
+	bool last_answer;  /* close after it */
 	char *out;
 	size_t out_bytes, out_done;
 };
@@ -50,7 +50,7 @@ bool client_in_group(const struct client *client, gid_t group)
 	socklen_t bytes = 0;
 	bool found = client->peer.gid == group;
 
-	/* The first call tells how many there are. */
+	/* The first call returns the required size. */
 	if (!found && getsockopt(client->socket, SOL_SOCKET, SO_PEERGROUPS, NULL, &bytes) < 0 && errno == ERANGE) {
 		groups = malloc(bytes);
 		if (groups && !getsockopt(client->socket, SOL_SOCKET, SO_PEERGROUPS, groups, &bytes)) {
@@ -82,7 +82,7 @@ static void end(struct client *client)
 
 /* --- answers --- */
 
-/* Takes the answer over. */
+/* Takes over the answer. */
 static int keep_answer(struct client *client, struct json_object *answer)
 {
 	size_t length;
@@ -136,14 +136,14 @@ static int run_line(struct client *client, const char *line, size_t length)
 		answer = request_run(request, client->may_change(client->user, client));
 	else
 		answer = request_error(NULL, "EPROTO", error == json_tokener_error_depth
-							       ? "a request must be one JSON object a line, not nested"
-							       : "a request must be one JSON object a line");
+							       ? "request: must be one JSON object per line, not nested"
+							       : "request: must be one JSON object per line");
 	json_object_put(request);
 	json_tokener_free(tokener);
 	return keep_answer(client, answer);
 }
 
-/* Runs the first whole line of what was read; false: there is none. */
+/* Runs the first complete line; false: there is none. */
 static bool run_next(struct client *client, int *error)
 {
 	char *end_of_line = memchr(client->in, '\n', client->in_bytes);
@@ -154,11 +154,11 @@ static bool run_next(struct client *client, int *error)
 			return false;
 		client->last_answer = true;
 		client->in_bytes = 0;
-		*error = keep_answer(client, request_error(NULL, "EPROTO", "a request must not be longer than 4096 bytes"));
+		*error = keep_answer(client, request_error(NULL, "EPROTO", "request too long: must be at most 4096 bytes"));
 		return true;
 	}
 	length = (size_t)(end_of_line - client->in) + 1;
-	/* The line break is for json-c the blank after the value that tells it the value's end. */
+	/* json-c needs a character after the value to detect its end: the newline. */
 	*error = run_line(client, client->in, length);
 	client->in_bytes -= length;
 	memmove(client->in, client->in + length, client->in_bytes);
@@ -177,7 +177,7 @@ static int read_more(struct client *client)
 	return 0;
 }
 
-/* --- the event loop's side --- */
+/* --- events --- */
 
 static int arm(struct client *client)
 {
@@ -185,7 +185,7 @@ static int arm(struct client *client)
 	uint64_t now;
 	int error;
 
-	/* A socket that takes data is what brings the next turn for a line that is here already. */
+	/* A complete line in the buffer needs no input: wait for writability to be called again. */
 	error = sd_event_source_set_io_events(client->io, client->out || more ? EPOLLOUT : EPOLLIN);
 	if (error < 0)
 		return error;
@@ -209,10 +209,10 @@ static int on_io(sd_event_source *source, int fd, uint32_t events, void *user)
 	(void)fd;
 	if (events & EPOLLERR)
 		error = -EPIPE;
-	/* A peer that is gone for good still has its lines run: it sent them. */
+	/* Lines that a closed peer has sent are still run. */
 	if (!error && !client->out && !memchr(client->in, '\n', client->in_bytes))
 		error = read_more(client);
-	/* Each line has its own time. */
+	/* The timeout restarts for each line. */
 	if (!error && !client->out && run_next(client, &error) && !error)
 		error = sd_event_source_set_enabled(client->stuck, SD_EVENT_OFF);
 	if (!error && client->out)

@@ -16,14 +16,14 @@
 
 struct client;
 
-/** Told when the connection has ended and the client is about to be freed. */
+/** Called when the connection has ended, before the client is freed. */
 typedef void client_ended(void *user, struct client *client);
-/** Asked at each request whether the peer may change cards. */
+/** Called for each request: whether the peer may change cards. */
 typedef bool client_may_change(void *user, const struct client *client);
 
 /**
- * Serves a connected, non-blocking socket, which it owns from then on, also on failure. Returns 0 or a negative
- * errno. On success the client lives until it has called `ended`, or until client_close().
+ * Serves a connected, non-blocking socket and takes ownership of it, also on failure. Returns 0 or a negative errno. On
+ * success the client exists until it calls `ended`, or until client_close().
  */
 int client_open(struct client **client, sd_event *event, int socket, client_may_change *may_change,
 		client_ended *ended, void *user);
@@ -31,10 +31,10 @@ int client_open(struct client **client, sd_event *event, int socket, client_may_
 /** Ends the connection without calling `ended`. NULL is allowed. */
 void client_close(struct client *client);
 
-/** Whom the kernel saw connecting. */
+/** The user at the time of connecting, from the kernel. */
 uid_t client_uid(const struct client *client);
 
-/** Whether he was in the group then, by his primary or supplementary groups. */
+/** Whether the user was a member of the group then, by primary or supplementary groups. */
 bool client_in_group(const struct client *client, gid_t group);
 
 #endif /* GPULINKD_CLIENT_H */

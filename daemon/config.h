@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The configuration of gpulinkd: what its files say, and what that means for one partition of one card.
+ * The configuration of gpulinkd.
  *
- * A configuration is a list of rules, one a line of the files. A rule applies to some partitions ([defaults]: all of
- * all cards; [card C]: all of one card; [card C partition K]: one) and gives one setting. Where several rules give
- * the same setting to a partition, the more specific section wins, and among equally specific ones the later line.
+ * A configuration is a list of rules, one per line of the files. A rule sets one setting of some partitions ([defaults]: all
+ * partitions of all cards; [card C]: all partitions of a card; [card C partition K]: one). If several rules set the same
+ * setting of a partition, the more specific section wins, and among equally specific ones the later line.
  */
 #ifndef GPULINKD_CONFIG_H
 #define GPULINKD_CONFIG_H
@@ -16,13 +16,12 @@
 
 #include <gpulink_admin.h>
 
-/** What a rule sets: the settings of gpulink_admin.h under their own numbers, then the endpoint, then those of the link,
- *  whose keys are "link_" and their name. */
+/** Keys of rules: enum gpulink_setting, then the endpoint, then CONFIG_LINK + enum gpulink_link_setting ("link_" and name). */
 #define CONFIG_ENDPOINT 5
 #define CONFIG_LINK	6
 #define CONFIG_KEYS	(CONFIG_LINK + GPULINK_LINK_SETTINGS)
 
-/** Which section a rule stands in; a higher one is more specific. */
+/** Scope of a rule; a higher one is more specific. */
 enum config_scope { CONFIG_DEFAULTS, CONFIG_CARD, CONFIG_PARTITION };
 
 struct config_target {
@@ -51,31 +50,31 @@ struct config {
 	gid_t socket_group; /**< (gid_t)-1: none, only root may change anything */
 };
 
-/** Told of each wrong line; `file` may be a folder, `line` 0 where no line is to blame. */
+/** Called for each error; `line` is 0 if it concerns no particular line. */
 typedef void config_report(void *user, const char *file, unsigned line, const char *text);
 
 /**
- * Reads `file`, then `conf.d/NAME.conf` beside it in alphabetical order, to the end even when lines are wrong.
- * `may_lack`: a missing `file` is no error. Returns the number of errors reported; the configuration is complete
- * only when that is 0, and must be freed by config_free() in any case.
+ * Reads `file`, then `conf.d/NAME.conf` in the same directory in alphabetical order, and reports all errors. `may_lack`: a
+ * missing `file` is not an error. Returns the number of errors. The configuration is valid only if that is 0, and must be
+ * freed by config_free() in any case.
  */
 unsigned config_read(struct config *config, const char *file, bool may_lack, config_report *report, void *user);
 
 void config_free(struct config *config);
 
-/** The rule that gives `key` to a partition of a card (named by name and serial number, hexadecimal), or NULL. The link's
- *  keys are no partition's, whatever `partition` says. */
+/** The rule that sets `key` of a partition of a card (with this name and hexadecimal serial number), or NULL. For link keys
+ *  `partition` is ignored. */
 const struct config_rule *config_find(const struct config *config, const char *card, const char *serial,
 				      unsigned partition, unsigned key);
 
-/** Whether the rule's section names this card. */
+/** Whether the rule applies to this card. */
 bool config_names_card(const struct config_rule *rule, const char *card, const char *serial);
 
-/** "subheader_bytes" ... "endpoint", "link_enable" ..., or NULL; and the values that it may have. */
+/** Name of a key ("subheader_bytes", "endpoint", "link_enable"), or NULL; and its allowed values, to follow "must be". */
 const char *config_key_name(unsigned key);
 const char *config_key_allowed(unsigned key);
 
-/** Whether a key that is a number may have that value. */
+/** Whether the value of a numeric key is allowed. */
 bool config_key_valid(unsigned key, uint64_t value);
 
 #endif /* GPULINKD_CONFIG_H */

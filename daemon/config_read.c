@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reading the configuration files. inih splits the lines; which line it is at, and what stands in section headers, it
- * does not tell, so the line reader that feeds it keeps both, and notices lines that inih passes over.
+ * Reads the configuration files. inih splits the lines, but reports neither line numbers nor malformed lines and limits
+ * section names, so the line reader that feeds it handles these.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define SECTIONS "[daemon], [defaults], [card gpulinkN], [card serial:HEX], or one of the latter two with \"partition K\""
+#define SECTIONS "[daemon], [defaults], [card gpulinkN], [card serial:HEX], or the latter two with \"partition K\""
 #define DAEMON_KEYS "group, mode"
 #define PARTITION_KEYS "subheader_bytes, max_payload_bytes, flush_timeout_ns, coalesce, open"
 #define LINK_KEYS                                                                                               \
@@ -44,7 +44,7 @@ struct reader {
 	unsigned group_line, mode_line;
 	enum section section;
 	struct config_target target;
-	bool expects_key; /* the last line must come back as a key, or is wrong */
+	bool expects_key; /* inih has to report the last line as a key */
 };
 
 __attribute__((format(printf, 3, 4))) static void wrong(struct reader *reader, unsigned line, const char *format, ...)
@@ -59,7 +59,7 @@ __attribute__((format(printf, 3, 4))) static void wrong(struct reader *reader, u
 	reader->report(reader->user, reader->config->files[reader->file], line, text);
 }
 
-/* Decimal or another base, digits only, the whole text. */
+/* The whole text, digits only. */
 static bool parse_number(const char *text, int base, uint64_t *value)
 {
 	char *end;
@@ -88,7 +88,7 @@ static bool parse_card(const char *text, struct config_target *target)
 	return true;
 }
 
-/* `text` is what stands between the brackets. */
+/* `text` is the text between the brackets. */
 static bool parse_section(char *text, struct reader *reader)
 {
 	char *words[5] = {0};
@@ -134,7 +134,7 @@ static void read_section(struct reader *reader, const char *line)
 			return;
 	}
 	reader->section = SECTION_WRONG;
-	wrong(reader, reader->line, "section %s is not known; allowed: " SECTIONS, line);
+	wrong(reader, reader->line, "unknown section %s: must be " SECTIONS, line);
 }
 
 /* --- keys --- */
@@ -161,22 +161,22 @@ static void read_daemon_key(struct reader *reader, const char *name, const char 
 	uint64_t mode;
 
 	if (strcmp(name, "group") && strcmp(name, "mode")) {
-		wrong(reader, reader->line, "key '%s' is not known in [daemon]; allowed: " DAEMON_KEYS, name);
+		wrong(reader, reader->line, "unknown key '%s' in [daemon]: must be one of " DAEMON_KEYS, name);
 		return;
 	}
 	if (*before) {
-		wrong(reader, reader->line, "key '%s' is given twice, first in line %u", name, *before);
+		wrong(reader, reader->line, "duplicate key '%s': first set in line %u", name, *before);
 		return;
 	}
 	*before = reader->line;
 	if (before == &reader->group_line) {
 		if (!parse_group(value, &reader->config->socket_group))
-			wrong(reader, reader->line, "group '%s' does not exist; allowed: a group of this machine, by name or number",
+			wrong(reader, reader->line, "group '%s': must be an existing group, by name or number",
 			      value);
 		return;
 	}
 	if (!parse_number(value, 8, &mode) || (mode & ~(uint64_t)0666) || (mode & 0600) != 0600)
-		wrong(reader, reader->line, "mode '%s' is not allowed; allowed: 0600 to 0666, octal, read and write bits only",
+		wrong(reader, reader->line, "mode '%s': must be octal, 0600 to 0666, read and write bits only",
 		      value);
 	else
 		reader->config->socket_mode = (mode_t)mode;
@@ -195,7 +195,7 @@ static void add_rule(struct reader *reader, const struct config_rule *rule)
 
 	for (size_t i = reader->first_rule; i < config->rule_count; i++) {
 		if (config->rules[i].key == rule->key && same_target(&config->rules[i].target, &rule->target)) {
-			wrong(reader, reader->line, "key '%s' is given twice, first in line %u", config_key_name(rule->key),
+			wrong(reader, reader->line, "duplicate key '%s': first set in line %u", config_key_name(rule->key),
 			      config->rules[i].line);
 			return;
 		}
@@ -216,17 +216,17 @@ static void read_card_key(struct reader *reader, const char *name, const char *v
 	while (rule.key < CONFIG_KEYS && strcmp(name, config_key_name(rule.key)))
 		rule.key++;
 	if (rule.key == CONFIG_KEYS) {
-		wrong(reader, reader->line, "key '%s' is not known; allowed: " PARTITION_KEYS ", %s", name,
+		wrong(reader, reader->line, "unknown key '%s': must be one of " PARTITION_KEYS ", %s", name,
 		      rule.target.scope == CONFIG_PARTITION ? "endpoint" : LINK_KEYS);
 	} else if (rule.key >= CONFIG_LINK && rule.target.scope == CONFIG_PARTITION) {
-		wrong(reader, reader->line, "key '%s' is allowed only for a card, in [defaults] or a section [card NAME]", name);
+		wrong(reader, reader->line, "key '%s': must be in [defaults] or a section [card NAME]", name);
 	} else if (rule.key == CONFIG_ENDPOINT && rule.target.scope != CONFIG_PARTITION) {
 		wrong(reader, reader->line,
-		      "key 'endpoint' is allowed only for one partition, in a section [card NAME partition K]");
+		      "key 'endpoint': must be in a section [card NAME partition K]");
 	} else if (rule.key == CONFIG_ENDPOINT ? !endpoint_name_parse(value, rule.endpoint)
 					       : !parse_number(value, 10, &rule.value) ||
 							 !config_key_valid(rule.key, rule.value)) {
-		wrong(reader, reader->line, "%s '%s' is not allowed; allowed: %s", name, value, config_key_allowed(rule.key));
+		wrong(reader, reader->line, "%s '%s': must be %s", name, value, config_key_allowed(rule.key));
 	} else {
 		add_rule(reader, &rule);
 	}
@@ -239,7 +239,7 @@ static int handle_key(void *user, const char *section, const char *name, const c
 	(void)section;
 	reader->expects_key = false;
 	if (reader->section == SECTION_NONE)
-		wrong(reader, reader->line, "key '%s' stands before any section; allowed: " SECTIONS, name);
+		wrong(reader, reader->line, "key '%s' before any section: must follow " SECTIONS, name);
 	else if (reader->section == SECTION_DAEMON)
 		read_daemon_key(reader, name, value);
 	else if (reader->section == SECTION_TARGET)
@@ -252,11 +252,11 @@ static int handle_key(void *user, const char *section, const char *name, const c
 static void check_last_line(struct reader *reader)
 {
 	if (reader->expects_key)
-		wrong(reader, reader->line, "neither a [section] nor KEY = VALUE nor a comment");
+		wrong(reader, reader->line, "malformed line: must be a [section], KEY = VALUE or a comment");
 	reader->expects_key = false;
 }
 
-/* inih's line reader. Whatever it is not to see, it gets as an empty line. */
+/* inih's line reader. Lines that inih must not see are replaced by empty ones. */
 static char *next_line(char *out, int room, void *user)
 {
 	struct reader *reader = user;
@@ -274,14 +274,14 @@ static char *next_line(char *out, int room, void *user)
 	reader->line++;
 	strcpy(out, "\n");
 	if ((size_t)length != strlen(line)) {
-		wrong(reader, reader->line, "holds a zero byte; allowed: text");
+		wrong(reader, reader->line, "invalid NUL byte");
 	} else {
 		while (length && isspace((unsigned char)line[length - 1]))
 			line[--length] = 0;
-		/* Without indentation nothing is taken for a continued line. */
+		/* inih takes an indented line as a continuation. */
 		text = line + strspn(line, " \t");
 		if (strlen(text) > (size_t)room - 3) {
-			wrong(reader, reader->line, "is longer than %d characters", room - 3);
+			wrong(reader, reader->line, "line too long: must be at most %d characters", room - 3);
 		} else if (*text == '[') {
 			read_section(reader, text);
 		} else if (*text && *text != ';' && *text != '#') {
@@ -319,21 +319,21 @@ static void read_file(struct reader *reader, const char *path, bool may_lack)
 	reader->stream = fopen(path, "re");
 	if (!reader->stream) {
 		if (errno != ENOENT || !may_lack)
-			wrong(reader, 0, "cannot be read: %s", strerror(errno));
+			wrong(reader, 0, "cannot read: %s", strerror(errno));
 		return;
 	}
 	if (fstat(fileno(reader->stream), &about) || !S_ISREG(about.st_mode)) {
-		wrong(reader, 0, "cannot be read: not a regular file");
+		wrong(reader, 0, "cannot read: not a regular file");
 	} else {
 		reader->line = reader->group_line = reader->mode_line = 0;
 		reader->section = SECTION_NONE;
 		reader->first_rule = reader->config->rule_count;
-		/* Its result says which line was the first wrong one; all of them have been reported already. */
+		/* A positive result is the first wrong line; all have been reported already. */
 		if (ini_parse_stream(next_line, reader, handle_key, reader) < 0)
 			reader->out_of_memory = true;
 		check_last_line(reader);
 		if (ferror(reader->stream))
-			wrong(reader, 0, "cannot be read to its end");
+			wrong(reader, 0, "read error");
 	}
 	fclose(reader->stream);
 }
@@ -363,7 +363,7 @@ static void read_folder(struct reader *reader, const char *file)
 	}
 	count = scandir(folder, &entries, is_conf, by_name);
 	if (count < 0 && errno != ENOENT)
-		wrong(reader, 0, "the folder %s beside it cannot be read: %s", folder, strerror(errno));
+		wrong(reader, 0, "cannot read directory %s: %s", folder, strerror(errno));
 	for (int i = 0; i < count; i++) {
 		if (asprintf(&path, "%s/%s", folder, entries[i]->d_name) < 0) {
 			reader->out_of_memory = true;

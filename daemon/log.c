@@ -26,7 +26,7 @@ void log_line(int priority, const char *format, ...)
 			text[i] = '?';
 	}
 	text[length++] = '\n';
-	/* One write, so that lines of several processes do not mix. A log that cannot be written is nobody's to tell. */
+	/* One write, so that lines of several processes do not mix. A failed write cannot be reported anywhere. */
 	if (write(STDERR_FILENO, text, length) < 0)
 		return;
 }

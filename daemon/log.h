@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The log: one line a message on standard error, with the "<N>" priority that the journal understands. */
+/* The log: one line per message on standard error, with the "<N>" priority prefix of sd-daemon(3). */
 #ifndef GPULINKD_LOG_H
 #define GPULINKD_LOG_H
 
-/** `priority` is one of <syslog.h>. Line breaks and control characters in the message are shown as '?'. */
+/** `priority` is one of <syslog.h>. Control characters in the message are replaced by '?'. */
 __attribute__((format(printf, 2, 3))) void log_line(int priority, const char *format, ...);
 
 #endif /* GPULINKD_LOG_H */

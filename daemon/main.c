@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * gpulinkd: configures gpulink cards, at start and whenever one appears, and serves the control socket. One thread,
- * one event loop; the data path never goes through it.
+ * gpulinkd: configures gpulink cards at start and when they appear, and serves the control socket. One thread, one event
+ * loop; not part of the data path.
  */
 #include "apply.h"
-#include "arrivals.h"
+#include "hotplug.h"
 #include "config.h"
 #include "log.h"
 #include "server.h"
@@ -25,7 +25,7 @@
 #define DEFAULT_CONFIG "/etc/gpulink/gpulinkd.conf"
 #define DEFAULT_SOCKET "/run/gpulink/gpulinkd.sock"
 
-/* A card that has just appeared may lack parts (its own folders, the endpoints' devices): try again, then give up. */
+/* A card that has just appeared may still lack sysfs directories or the devices of its endpoints: retry, then give up. */
 #define RETRY_USEC  (500 * 1000ull)
 #define RETRY_TIMES 10
 
@@ -35,7 +35,7 @@ struct daemon {
 	struct config config;
 	sd_event *event;
 	struct server *server;
-	struct arrivals *arrivals;
+	struct hotplug *hotplug;
 	sd_event_source *retry;
 	unsigned retries_left;
 };
@@ -51,13 +51,13 @@ static void report_to_log(void *user, const char *file, unsigned line, const cha
 
 /* --- applying --- */
 
-/* `again`: what fails has failed before, and been logged. */
+/* `again`: a retry, whose failures have been logged before. */
 static void apply(struct daemon *daemon, bool again)
 {
 	unsigned failures;
 	unsigned cards = apply_to_all(&daemon->config, again, &failures);
 
-	sd_notifyf(0, "STATUS=%u cards, %zu configuration lines, %u settings not applied", cards, daemon->config.rule_count,
+	sd_notifyf(0, "STATUS=%u cards, %zu configuration lines, %u settings failed", cards, daemon->config.rule_count,
 		   failures);
 	if (!failures) {
 		sd_event_source_set_enabled(daemon->retry, SD_EVENT_OFF);
@@ -67,7 +67,7 @@ static void apply(struct daemon *daemon, bool again)
 	    sd_event_source_set_time_relative(daemon->retry, RETRY_USEC) >= 0)
 		sd_event_source_set_enabled(daemon->retry, SD_EVENT_ONESHOT);
 	else
-		log_line(LOG_ERR, "%u settings could not be applied, given up; SIGHUP tries again", failures);
+		log_line(LOG_ERR, "giving up on %u settings; reload to retry", failures);
 }
 
 static int on_retry(sd_event_source *source, uint64_t usec, void *user)
@@ -78,17 +78,17 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *user)
 	return 0;
 }
 
-static void on_card(void *user, const char *card, enum arrival what)
+static void on_card(void *user, const char *card, enum hotplug_event what)
 {
 	struct daemon *daemon = user;
 
-	if (what == ARRIVAL_LOST)
-		log_line(LOG_WARNING, "announcements of cards were lost, looking at all cards");
-	else if (what == ARRIVAL_LINK_UP)
-		log_line(LOG_NOTICE, "the link of %s is up", card);
+	if (what == HOTPLUG_LOST)
+		log_line(LOG_WARNING, "uevents lost, rescanning all cards");
+	else if (what == HOTPLUG_LINK_UP)
+		log_line(LOG_NOTICE, "%s: link is up", card);
 	else
-		log_line(LOG_NOTICE, what == ARRIVAL_CAME ? "%s appeared" : "%s disappeared", card);
-	if (what != ARRIVAL_WENT) {
+		log_line(LOG_NOTICE, what == HOTPLUG_ADDED ? "%s: added" : "%s: removed", card);
+	if (what != HOTPLUG_REMOVED) {
 		daemon->retries_left = RETRY_TIMES;
 		apply(daemon, false);
 	}
@@ -110,12 +110,12 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *inf
 		errors = 1;
 	if (errors) {
 		config_free(&config);
-		log_line(LOG_ERR, "the new configuration is wrong, the old one stays");
+		log_line(LOG_ERR, "invalid configuration, keeping the previous one");
 	} else {
 		config_free(&daemon->config);
 		daemon->config = config;
 		daemon->retries_left = RETRY_TIMES;
-		log_line(LOG_NOTICE, "configuration read again");
+		log_line(LOG_NOTICE, "configuration reloaded");
 		apply(daemon, false);
 	}
 	sd_notify(0, "READY=1");
@@ -133,7 +133,7 @@ static int add_signals(struct daemon *daemon)
 	sigaddset(&signals, SIGTERM);
 	if (sigprocmask(SIG_BLOCK, &signals, NULL))
 		return -errno;
-	/* Without a handler a signal ends the loop, with 0. */
+	/* Without a handler a signal ends the loop with result 0. */
 	error = sd_event_add_signal(daemon->event, NULL, SIGTERM, NULL, NULL);
 	if (error >= 0)
 		error = sd_event_add_signal(daemon->event, NULL, SIGINT, NULL, NULL);
@@ -142,7 +142,7 @@ static int add_signals(struct daemon *daemon)
 	return error;
 }
 
-/* --- life --- */
+/* --- start and end --- */
 
 static int open_all(struct daemon *daemon, const char *socket)
 {
@@ -157,13 +157,13 @@ static int open_all(struct daemon *daemon, const char *socket)
 	if (error >= 0)
 		error = sd_event_source_set_enabled(daemon->retry, SD_EVENT_OFF);
 	if (error < 0) {
-		log_line(LOG_ERR, "no event loop: %s", strerror(-error));
+		log_line(LOG_ERR, "cannot create event loop: %s", strerror(-error));
 		return error;
 	}
-	/* Before the first look at the cards, so that none falls between. */
-	error = arrivals_open(&daemon->arrivals, daemon->event, on_card, daemon);
+	/* Before the first scan, so that no card is missed. */
+	error = hotplug_open(&daemon->hotplug, daemon->event, on_card, daemon);
 	if (error < 0) {
-		log_line(LOG_ERR, "the kernel's announcements of cards cannot be heard: %s", strerror(-error));
+		log_line(LOG_ERR, "cannot receive uevents: %s", strerror(-error));
 		return error;
 	}
 	return server_open(&daemon->server, daemon->event, socket, daemon->config.socket_mode,
@@ -177,17 +177,17 @@ static int run(struct daemon *daemon, const char *socket)
 	if (error >= 0) {
 		daemon->retries_left = RETRY_TIMES;
 		apply(daemon, false);
-		log_line(LOG_NOTICE, "gpulinkd %s serves %s", gpulink_version(), socket);
+		log_line(LOG_NOTICE, "gpulinkd %s listening on %s", gpulink_version(), socket);
 		sd_notify(0, "READY=1");
 		error = sd_event_loop(daemon->event);
 		sd_notify(0, "STOPPING=1");
 		if (error < 0)
-			log_line(LOG_ERR, "the event loop ended: %s", strerror(-error));
+			log_line(LOG_ERR, "event loop failed: %s", strerror(-error));
 		else
-			log_line(LOG_NOTICE, "gpulinkd ends; the cards keep their configuration");
+			log_line(LOG_NOTICE, "exiting; the cards keep their configuration");
 	}
 	server_close(daemon->server);
-	arrivals_close(daemon->arrivals);
+	hotplug_close(daemon->hotplug);
 	sd_event_source_disable_unref(daemon->retry);
 	sd_event_unref(daemon->event);
 	return error < 0 ? 1 : 0;
@@ -195,22 +195,24 @@ static int run(struct daemon *daemon, const char *socket)
 
 static void print_help(void)
 {
-	printf("Usage: gpulinkd [OPTION...]\n"
-	       "Configures gpulink cards and serves the control socket that gpulinkctl talks to.\n\n"
-	       "      --config FILE    configuration, with conf.d/*.conf beside it (default " DEFAULT_CONFIG ")\n"
-	       "      --socket PATH    control socket (default " DEFAULT_SOCKET ")\n"
-	       "      --check-config   check the configuration, name every wrong line, and end\n"
-	       "      --version        print the version and end\n"
-	       "      --help           print this and end\n\n"
-	       "Ends with 0 when told to by SIGTERM or SIGINT, 1 on failure, 2 on wrong arguments.\n"
-	       "SIGHUP reads the configuration again. See gpulinkd(8) and gpulinkd.conf(5).\n");
+	printf("Usage: gpulinkd [OPTION...]\n\n"
+	       "Configure gpulink cards and serve the control socket of gpulinkctl.\n\n"
+	       "Options:\n"
+	       "  -c, --config FILE    configuration file (default " DEFAULT_CONFIG ")\n"
+	       "  -s, --socket PATH    control socket (default " DEFAULT_SOCKET ")\n"
+	       "      --check-config   check the configuration and exit\n"
+	       "  -V, --version        show version and exit\n"
+	       "  -h, --help           show this help and exit\n\n"
+	       "Signals: SIGHUP reloads the configuration; SIGTERM and SIGINT end gpulinkd.\n"
+	       "Exit status: 0 success, 1 failure, 2 invalid arguments.\n"
+	       "See gpulinkd(8) and gpulinkd.conf(5).\n");
 }
 
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{"config", required_argument, NULL, 'c'}, {"socket", required_argument, NULL, 's'},
-		{"check-config", no_argument, NULL, 'k'}, {"version", no_argument, NULL, 'v'},
+		{"check-config", no_argument, NULL, 'k'}, {"version", no_argument, NULL, 'V'},
 		{"help", no_argument, NULL, 'h'},	  {0},
 	};
 	struct daemon daemon = {.config_file = DEFAULT_CONFIG, .config_may_lack = true};
@@ -219,7 +221,7 @@ int main(int argc, char **argv)
 	int option, status = 1;
 	unsigned errors;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "c:s:Vh", options, NULL)) != -1) {
 		switch (option) {
 		case 'c':
 			daemon.config_file = optarg;
@@ -231,7 +233,7 @@ int main(int argc, char **argv)
 		case 'k':
 			check_only = true;
 			break;
-		case 'v':
+		case 'V':
 			printf("gpulinkd %s\n", gpulink_version());
 			return 0;
 		case 'h':
@@ -247,7 +249,7 @@ int main(int argc, char **argv)
 	}
 	errors = config_read(&daemon.config, daemon.config_file, daemon.config_may_lack, report_to_log, NULL);
 	if (errors)
-		log_line(LOG_ERR, "%s: %u errors%s", daemon.config_file, errors, check_only ? "" : "; gpulinkd does not start");
+		log_line(LOG_ERR, "%s: %u errors%s", daemon.config_file, errors, check_only ? "" : ", not starting");
 	else if (check_only)
 		status = 0;
 	else

@@ -43,7 +43,7 @@ static bool may_change(void *user, const struct client *client)
 	return client_uid(client) == 0 || (server->group != (gid_t)-1 && client_in_group(client, server->group));
 }
 
-/* A free place for one more client of this user, or NULL. */
+/* A free slot for another client of this user, or NULL. */
 static struct client **find_place(struct server *server, uid_t uid)
 {
 	struct client **place = NULL;
@@ -77,7 +77,7 @@ static int on_connect(sd_event_source *source, int fd, uint32_t events, void *us
 	socket = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (socket < 0) {
 		if (errno != EAGAIN && errno != ECONNABORTED && errno != EINTR)
-			log_line(LOG_WARNING, "a connection was not accepted: %s", strerror(errno));
+			log_line(LOG_WARNING, "cannot accept a connection: %s", strerror(errno));
 		return 0;
 	}
 	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes)) {
@@ -86,7 +86,7 @@ static int on_connect(sd_event_source *source, int fd, uint32_t events, void *us
 	}
 	place = find_place(server, peer.uid);
 	if (!place) {
-		/* A fresh socket has room for a line; if not, being disconnected says enough. */
+		/* A new socket has buffer space for a line. */
 		if (send(socket, busy, sizeof(busy) - 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 			log_line(LOG_DEBUG, "user %u has too many connections", peer.uid);
 		close(socket);
@@ -95,14 +95,14 @@ static int on_connect(sd_event_source *source, int fd, uint32_t events, void *us
 	error = client_open(place, server->event, socket, may_change, on_client_ended, server);
 	if (error < 0) {
 		*place = NULL;
-		log_line(LOG_WARNING, "a connection was not served: %s", strerror(-error));
+		log_line(LOG_WARNING, "cannot serve a connection: %s", strerror(-error));
 	}
 	return 0;
 }
 
 /* --- the socket --- */
 
-/* Removes a socket that nobody serves. Returns 0 when the path is free, or a negative errno. */
+/* Removes a stale socket. Returns 0 if the path is free, or a negative errno. */
 static int clear_path(const struct sockaddr_un *address)
 {
 	struct stat about;
@@ -144,7 +144,7 @@ static int bind_socket(struct server *server)
 	server->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (server->socket < 0)
 		return -errno;
-	/* Nobody else's until it has its mode and group. */
+	/* No access for others until mode and group are set. */
 	old_mask = umask(0177);
 	error = bind(server->socket, address, sizeof(server->address)) ? -errno : 0;
 	umask(old_mask);
@@ -159,11 +159,11 @@ int server_set_access(struct server *server, mode_t mode, gid_t group)
 {
 	const char *path = server->address.sun_path;
 
-	/* Back to root's group when there is none, so that members of an earlier one lose it. */
+	/* Without a group, back to root's, so that members of an earlier one lose access. */
 	if (chown(path, (uid_t)-1, group == (gid_t)-1 ? getegid() : group) || chmod(path, mode)) {
 		int error = -errno;
 
-		log_line(LOG_ERR, "%s cannot get mode %04o and its group: %s", path, mode, strerror(-error));
+		log_line(LOG_ERR, "%s: cannot set mode %04o and group: %s", path, mode, strerror(-error));
 		return error;
 	}
 	server->group = group;
@@ -176,7 +176,7 @@ int server_open(struct server **out, sd_event *event, const char *path, mode_t m
 	int error;
 
 	if (!*path || strlen(path) >= sizeof(server->address.sun_path)) {
-		log_line(LOG_ERR, "socket path '%s' is not allowed; allowed: 1 to %zu characters", path,
+		log_line(LOG_ERR, "socket path '%s': must be 1 to %zu characters", path,
 			 sizeof(server->address.sun_path) - 1);
 		return -ENAMETOOLONG;
 	}
@@ -189,9 +189,9 @@ int server_open(struct server **out, sd_event *event, const char *path, mode_t m
 	strcpy(server->address.sun_path, path);
 	error = bind_socket(server);
 	if (error) {
-		log_line(LOG_ERR, "socket %s cannot be opened: %s", path,
-			 error == -EADDRINUSE ? "another process serves it"
-			 : error == -EEXIST   ? "there is something else of that name"
+		log_line(LOG_ERR, "cannot open socket %s: %s", path,
+			 error == -EADDRINUSE ? "in use by another process"
+			 : error == -EEXIST   ? "file exists and is not a socket"
 					      : strerror(-error));
 	} else {
 		error = server_set_access(server, mode, group);
@@ -200,7 +200,7 @@ int server_open(struct server **out, sd_event *event, const char *path, mode_t m
 		if (!error)
 			error = sd_event_add_io(event, &server->io, server->socket, EPOLLIN, on_connect, server);
 		if (error < 0)
-			log_line(LOG_ERR, "socket %s cannot be served: %s", path, strerror(-error));
+			log_line(LOG_ERR, "cannot serve socket %s: %s", path, strerror(-error));
 	}
 	if (error < 0) {
 		server_close(server);

@@ -29,7 +29,7 @@ struct glk_capture {
 	u64 produced;			/* as last read from the card; under card->lock */
 	int error;			/* nonzero: capture ended; under card->lock */
 	struct mutex read_lock;		/* serializes reads; outside the card's locks */
-	u64 taken;			/* under read_lock */
+	u64 consumed;			/* under read_lock */
 	wait_queue_head_t wait;
 	struct delayed_work poll_work;
 };
@@ -51,7 +51,7 @@ static void capture_refresh(struct glk_capture *capture)
 	produced = glk_read(card, GLK_CAPTURE_PRODUCED);
 	if (glk_card_read_error(card, produced))
 		return;		/* card_lost_work() ends the capture */
-	if (produced - READ_ONCE(capture->taken) <= RING_RECORDS)
+	if (produced - READ_ONCE(capture->consumed) <= RING_RECORDS)
 		WRITE_ONCE(capture->produced, produced);
 	else
 		WRITE_ONCE(capture->error, -EIO);	/* invalid index */
@@ -89,7 +89,7 @@ static void capture_free_ring(struct glk_capture *capture)
 /* Number of unread records, 0: none yet, negative: capture ended. */
 static int capture_peek(const struct glk_capture *capture)
 {
-	u64 waiting = READ_ONCE(capture->produced) - READ_ONCE(capture->taken);
+	u64 waiting = READ_ONCE(capture->produced) - READ_ONCE(capture->consumed);
 
 	return waiting ? (int)waiting : READ_ONCE(capture->error);
 }
@@ -123,7 +123,7 @@ static ssize_t capture_copy_records(struct glk_capture *capture, char __user *to
 	int waiting = capture_peek(capture);
 
 	for (given = 0; given < min_t(size_t, waiting, wanted); given++) {
-		size_t place = (capture->taken + given) % RING_RECORDS;
+		size_t place = (capture->consumed + given) % RING_RECORDS;
 
 		if (copy_to_user(to + given * GLK_CAPTURE_RECORD_BYTES,
 				 capture->ring + place * GLK_CAPTURE_RECORD_BYTES,
@@ -132,10 +132,10 @@ static ssize_t capture_copy_records(struct glk_capture *capture, char __user *to
 	}
 	if (!given)
 		return -EFAULT;
-	WRITE_ONCE(capture->taken, capture->taken + given);
+	WRITE_ONCE(capture->consumed, capture->consumed + given);
 	if (!glk_card_enter(card)) {
 		if (!capture->error)
-			glk_write(card, GLK_CAPTURE_CONSUMED, capture->taken);
+			glk_write(card, GLK_CAPTURE_CONSUMED, capture->consumed);
 		glk_card_leave(card);
 	}
 	return given * GLK_CAPTURE_RECORD_BYTES;

@@ -10,7 +10,7 @@
  * Reads from a removed card return all ones, which is never the value of MAGIC. If the bus has
  * already reported the card gone, do not read: each read may take a completion timeout.
  */
-bool glk_card_answers(struct glk_card *card)
+bool glk_card_responds(struct glk_card *card)
 {
 	if (card->pdev->error_state == pci_channel_io_perm_failure)
 		return false;
@@ -63,7 +63,7 @@ void glk_card_set_state(struct glk_card *card, enum glk_state state)
  * The card stopped responding. Wakes all waiters now; lost_work revokes the mappings. May be called
  * under any lock.
  */
-void glk_card_lost(struct glk_card *card)
+void glk_card_mark_lost(struct glk_card *card)
 {
 	if (card_move_state(card, GLK_LIVE, GLK_LOST)) {
 		glk_err(card, GLK_ERROR_LOST, "card stopped responding\n");
@@ -116,7 +116,7 @@ int glk_card_identify(struct glk_card *card)
 	u64 caps0, caps1;
 	int err;
 
-	if (!glk_card_answers(card)) {
+	if (!glk_card_responds(card)) {
 		glk_err(card, GLK_ERROR_FOREIGN,
 			"BAR 0 has no gpulink registers: magic %#llx (expected %#llx)\n",
 			glk_read(card, GLK_CARD_MAGIC), (u64)GLK_MAGIC);
@@ -169,7 +169,7 @@ int glk_card_identify(struct glk_card *card)
 /* STATUS is readable during a reset. If it and MAGIC read all ones, the card is gone. */
 static bool card_ready_or_gone(struct glk_card *card, u64 status)
 {
-	return status == U64_MAX ? !glk_card_answers(card) : status & GLK_CARD_STATUS_READY_MASK;
+	return status == U64_MAX ? !glk_card_responds(card) : status & GLK_CARD_STATUS_READY_MASK;
 }
 
 static int card_wait_ready(struct glk_card *card)
@@ -188,7 +188,7 @@ int glk_card_start(struct glk_card *card)
 {
 	unsigned int p;
 
-	if (card_wait_ready(card) || !glk_card_answers(card))
+	if (card_wait_ready(card) || !glk_card_responds(card))
 		return -ENODEV;
 	card->hw_generation = glk_read(card, GLK_CARD_GENERATION);
 	/* A card that lost power counts from 0; files opened before must still turn stale. */
@@ -248,9 +248,9 @@ int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id)
 /* Checks a value just read: if it and MAGIC read all ones, the card is gone. */
 int glk_card_read_error(struct glk_card *card, u64 value)
 {
-	if (value != U64_MAX || glk_card_answers(card))
+	if (value != U64_MAX || glk_card_responds(card))
 		return 0;
-	glk_card_lost(card);
+	glk_card_mark_lost(card);
 	return -ENODEV;
 }
 

@@ -285,7 +285,7 @@ static int glk_ioctl_release(struct glk_context *ctx, union glk_arg *arg)
 	err = glk_ring_release(ctx, r->timeout_ns);
 	if (err && err != -EIO)
 		return err;
-	late = glk_context_errors(ctx, &r->errors);
+	late = glk_context_error_count(ctx, &r->errors);
 	return late ?: err;
 }
 
@@ -327,7 +327,7 @@ static int glk_ioctl_ring_wait(struct glk_context *ctx, union glk_arg *arg)
 	w->errors = 0;
 	err = glk_user_ring_wait(ctx, w->index, ktime_get_ns() + w->timeout_ns);
 	if (!err && (w->flags & GPULINK_RING_WAIT_RELEASE))
-		err = glk_context_errors(ctx, &w->errors);
+		err = glk_context_error_count(ctx, &w->errors);
 	return err;
 }
 
@@ -351,7 +351,7 @@ static int glk_ioctl_counters(struct glk_context *ctx, union glk_arg *arg)
 	if (err)
 		return err;
 	mutex_lock(&ctx->card->lock);
-	err = glk_card_counters(ctx->card, c->partition, values);
+	err = glk_card_read_counters(ctx->card, c->partition, values);
 	mutex_unlock(&ctx->card->lock);
 	glk_context_leave(ctx);
 	if (err)

@@ -6,7 +6,7 @@
 #include "gpulink_drv.h"
 
 /* 0 if the context can be used, or the error to return. */
-int glk_context_usable(struct glk_context *ctx)
+int glk_context_error(struct glk_context *ctx)
 {
 	return glk_card_error(ctx->card) ?:
 	       (READ_ONCE(ctx->card->generation) == ctx->generation ? 0 : -ESTALE);
@@ -20,11 +20,11 @@ int glk_context_enter(struct glk_context *ctx)
 {
 	int err;
 
-	err = glk_context_usable(ctx);
+	err = glk_context_error(ctx);
 	if (err)
 		return err;
 	down_read(&ctx->card->state_lock);
-	err = glk_context_usable(ctx);
+	err = glk_context_error(ctx);
 	if (err)
 		up_read(&ctx->card->state_lock);
 	return err;
@@ -37,7 +37,7 @@ int glk_context_try_enter(struct glk_context *ctx)
 
 	if (!down_read_trylock(&ctx->card->state_lock))
 		return -EAGAIN;
-	err = glk_context_usable(ctx);
+	err = glk_context_error(ctx);
 	if (err)
 		up_read(&ctx->card->state_lock);
 	return err;
@@ -176,7 +176,7 @@ void glk_context_close(struct glk_context *ctx)
  * Total number of failed accesses, reported by releases. A window accessed after its endpoint was
  * removed keeps losing stores, so every later release increments the count.
  */
-int glk_context_errors(struct glk_context *ctx, u32 *errors)
+int glk_context_error_count(struct glk_context *ctx, u32 *errors)
 {
 	u64 counted;
 	int err;

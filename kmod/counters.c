@@ -131,7 +131,7 @@ static u32 link_counter_reg(unsigned int index)
 	return of_kinds[index / GLK_LINK_KINDS] + 8 * (index % GLK_LINK_KINDS);
 }
 
-static void snapshot_latch(struct glk_card *card)
+static void counters_latch(struct glk_card *card)
 {
 	lockdep_assert_held(&card->snapshot_lock);
 	card->snapshots++;
@@ -177,19 +177,19 @@ static void counters_read_rows(struct glk_card *card, unsigned int row, u64 *val
 		counters_read_row(card, p, all->partitions[p]);
 }
 
-static u64 snapshot_take(struct glk_card *card)
+static u64 counters_take_snapshot(struct glk_card *card)
 {
 	unsigned long flags;
 	u64 mine;
 
 	raw_spin_lock_irqsave(&card->snapshot_lock, flags);
-	snapshot_latch(card);
+	counters_latch(card);
 	mine = card->snapshots;
 	raw_spin_unlock_irqrestore(&card->snapshot_lock, flags);
 	return mine;
 }
 
-static u64 snapshot_last(struct glk_card *card)
+static u64 counters_last_snapshot(struct glk_card *card)
 {
 	unsigned long flags;
 	u64 last;
@@ -208,19 +208,19 @@ static void counters_read_snapshot(struct glk_card *card, unsigned int row, u64 
 	u64 mine;
 
 	for (try = 0; try < SNAPSHOT_TRIES; try++) {
-		mine = snapshot_take(card);
+		mine = counters_take_snapshot(card);
 		counters_read_rows(card, row, values, all);
-		if (snapshot_last(card) == mine)
+		if (counters_last_snapshot(card) == mine)
 			return;
 	}
 	raw_spin_lock_irqsave(&card->snapshot_lock, flags);
-	snapshot_latch(card);
+	counters_latch(card);
 	counters_read_rows(card, row, values, all);
 	raw_spin_unlock_irqrestore(&card->snapshot_lock, flags);
 }
 
 /* Reads a row in one snapshot; values has room for glk_counter_count() counters. */
-int glk_card_counters(struct glk_card *card, unsigned int row, u64 *values)
+int glk_card_read_counters(struct glk_card *card, unsigned int row, u64 *values)
 {
 	lockdep_assert_held(&card->lock);
 	counters_read_snapshot(card, row, values, NULL);
@@ -228,20 +228,20 @@ int glk_card_counters(struct glk_card *card, unsigned int row, u64 *values)
 }
 
 /* Reads one counter of the link. */
-int glk_link_counter(struct glk_card *card, unsigned int index, u64 *value)
+int glk_card_read_link_counter(struct glk_card *card, unsigned int index, u64 *value)
 {
 	unsigned long flags;
 
 	lockdep_assert_held(&card->lock);
 	raw_spin_lock_irqsave(&card->snapshot_lock, flags);
-	snapshot_latch(card);
+	counters_latch(card);
 	*value = glk_read(card, link_counter_reg(index));
 	raw_spin_unlock_irqrestore(&card->snapshot_lock, flags);
 	return glk_card_read_error(card, *value);
 }
 
 /* Reads all counters of the card in one snapshot. */
-int glk_card_all_counters(struct glk_card *card, struct glk_counters *all)
+int glk_card_read_all_counters(struct glk_card *card, struct glk_counters *all)
 {
 	u64 *last = &all->partitions[card->partition_count - 1][GLK_PARTITION_COUNTERS - 1];
 
@@ -255,8 +255,8 @@ int glk_card_all_counters(struct glk_card *card, struct glk_counters *all)
  * GPULINK_COUNTERS_CARD, or the first of `count` partitions whose counters are added up. False: the
  * card is being reset or gone.
  */
-bool glk_card_counter_now(struct glk_card *card, unsigned int first, unsigned int count,
-			  unsigned int index, u64 *value)
+bool glk_card_read_counter_atomic(struct glk_card *card, unsigned int first, unsigned int count,
+				  unsigned int index, u64 *value)
 {
 	const u32 first_reg = GLK_PARTITION_STORES;
 	unsigned long flags;
@@ -267,7 +267,7 @@ bool glk_card_counter_now(struct glk_card *card, unsigned int first, unsigned in
 	*value = 0;
 	raw_spin_lock_irqsave(&card->snapshot_lock, flags);
 	if (card->state == GLK_LIVE) {
-		snapshot_latch(card);
+		counters_latch(card);
 		ok = true;
 		if (first == GPULINK_COUNTERS_CARD) {
 			*value = glk_read(card, GLK_CARD_ERR_WINDOW + 8 * index);

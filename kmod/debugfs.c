@@ -256,7 +256,7 @@ static int dump_counters_show(struct seq_file *m, void *unused)
 	if (!all)
 		return -ENOMEM;
 	card = dump_begin(m);
-	err = glk_card_error(card) ?: glk_card_all_counters(card, all);
+	err = glk_card_error(card) ?: glk_card_read_all_counters(card, all);
 	dump_end(card);
 	if (!err)
 		dump_counters(m, card, all);

@@ -118,7 +118,7 @@ static struct dma_buf *window_export_create(struct glk_card *card, const struct 
 	return dmabuf;
 }
 
-bool glk_is_export(const struct dma_buf *dmabuf)
+bool glk_is_window_export(const struct dma_buf *dmabuf)
 {
 	return dmabuf->ops == &window_export_ops;
 }
@@ -180,7 +180,7 @@ void glk_window_export_revoke(struct glk_window *window)
  * Without PCI_P2PDMA reachability cannot be checked; before 6.19 the window cannot be mapped for an
  * importer.
  */
-bool glk_is_export(const struct dma_buf *dmabuf)
+bool glk_is_window_export(const struct dma_buf *dmabuf)
 {
 	return false;
 }

@@ -28,9 +28,9 @@ struct glk_import {
 	struct dma_buf_attachment *attach;
 	/* Under the reservation lock. NULL: not mapped, or the memory moved. */
 	struct sg_table *sgt;
-	unsigned long skip;		/* offset of the registration in the buffer, in pages */
+	unsigned long first_page;	/* offset of the registration in the buffer, in pages */
 	struct delayed_work remap;
-	unsigned long give_up;		/* deadline of the work, in jiffies */
+	unsigned long deadline;		/* for the work to succeed, in jiffies */
 };
 
 static void import_drop_mapping(struct glk_import *import)
@@ -51,7 +51,7 @@ static void import_move_notify(struct dma_buf_attachment *attach)
 	if (!import->sgt)
 		return;
 	import_drop_mapping(import);
-	import->give_up = jiffies + REMAP_TIMEOUT;
+	import->deadline = jiffies + REMAP_TIMEOUT;
 	schedule_delayed_work(&import->remap, 0);
 }
 
@@ -64,7 +64,7 @@ static const struct dma_buf_attach_ops import_attach_ops = {
 static int import_list_pages(struct glk_import *import)
 {
 	struct glk_registration *reg = import->reg;
-	unsigned long at = 0, last = import->skip + reg->page_count;
+	unsigned long at = 0, last = import->first_page + reg->page_count;
 	struct sg_dma_page_iter iter;
 
 	for_each_sgtable_dma_page(import->sgt, &iter, 0) {
@@ -72,8 +72,8 @@ static int import_list_pages(struct glk_import *import)
 
 		if (!PAGE_ALIGNED(address))
 			return -EINVAL;
-		if (at >= import->skip && at < last)
-			reg->page_list[at - import->skip] = cpu_to_le64(address);
+		if (at >= import->first_page && at < last)
+			reg->page_list[at - import->first_page] = cpu_to_le64(address);
 		at++;
 	}
 	return at < last ? -EINVAL : 0;
@@ -81,9 +81,9 @@ static int import_list_pages(struct glk_import *import)
 
 /*
  * Maps the memory at its current location and grants the card access. Under card->lock and the
- * reservation lock. Waits up to `patience` jiffies for a move still in progress.
+ * reservation lock. Waits up to `timeout` jiffies for a move still in progress.
  */
-static int import_map_and_arm(struct glk_import *import, unsigned long patience)
+static int import_map_and_arm(struct glk_import *import, unsigned long timeout)
 {
 	struct dma_resv *resv = import->attach->dmabuf->resv;
 	struct sg_table *sgt;
@@ -93,7 +93,7 @@ static int import_map_and_arm(struct glk_import *import, unsigned long patience)
 	if (IS_ERR(sgt))
 		return PTR_ERR(sgt);
 	import->sgt = sgt;
-	if (dma_resv_wait_timeout(resv, DMA_RESV_USAGE_KERNEL, false, patience) <= 0)
+	if (dma_resv_wait_timeout(resv, DMA_RESV_USAGE_KERNEL, false, timeout) <= 0)
 		err = -ETIMEDOUT;
 	else
 		err = import_list_pages(import);
@@ -138,11 +138,11 @@ static void import_remap_work(struct work_struct *work)
 	down_read(&card->state_lock);
 	mutex_lock(&card->lock);
 	/* Only this work maps it again; the final unmap happens under card->lock. */
-	if (import->reg->mapped && !glk_context_usable(import->ctx))
+	if (import->reg->mapped && !glk_context_error(import->ctx))
 		err = import_map_again(import);
 	mutex_unlock(&card->lock);
 	up_read(&card->state_lock);
-	if (err == -ETIMEDOUT && time_before(jiffies, import->give_up))
+	if (err == -ETIMEDOUT && time_before(jiffies, import->deadline))
 		schedule_delayed_work(&import->remap, REMAP_RETRY);
 	else if (err)
 		glk_warn(card, GLK_ERROR_DMABUF,
@@ -191,7 +191,7 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 		goto put;
 	/* A card that accesses its own windows would deadlock. */
 	err = -ELOOP;
-	if (glk_is_export(dmabuf))
+	if (glk_is_window_export(dmabuf))
 		goto put;
 	err = -ENOMEM;
 	reg = kzalloc(sizeof(*reg), GFP_KERNEL_ACCOUNT);
@@ -207,7 +207,7 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 	reg->page_count = DIV_ROUND_UP_ULL(reg->offset + bytes, PAGE_SIZE);
 	import->reg = reg;
 	import->card = card;
-	import->skip = offset >> PAGE_SHIFT;
+	import->first_page = offset >> PAGE_SHIFT;
 	import->attach = dma_buf_dynamic_attach(dmabuf, &card->pdev->dev, &import_attach_ops,
 						import);
 	if (!IS_ERR(import->attach))

@@ -56,7 +56,7 @@ static int endpoint_check_bar(struct glk_card *card, struct pci_dev *pdev, int b
 	u16 command;
 
 	/*
-	 * Not a remote card either: a card's writes block until its endpoints accept them, so two
+	 * Not another card either: a card's writes block until its endpoints accept them, so two
 	 * cards that were each other's endpoints could deadlock.
 	 */
 	if (pdev->vendor == GLK_PCI_VENDOR && pdev->device == GLK_PCI_DEVICE) {

@@ -309,8 +309,8 @@ static inline u32 glk_context_reg(unsigned int context, u32 reg)
 int glk_card_identify(struct glk_card *card);
 int glk_card_start(struct glk_card *card);
 void glk_card_stop(struct glk_card *card);
-bool glk_card_answers(struct glk_card *card);
-void glk_card_lost(struct glk_card *card);
+bool glk_card_responds(struct glk_card *card);
+void glk_card_mark_lost(struct glk_card *card);
 int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id);
 int glk_card_enter(struct glk_card *card);
 void glk_card_leave(struct glk_card *card);
@@ -324,17 +324,17 @@ extern const char * const glk_card_counter_names[GLK_CARD_COUNTERS];
 extern const char * const glk_partition_counter_names[GLK_PARTITION_COUNTERS];
 extern const char * const glk_link_counter_names[GLK_LINK_COUNTERS];
 unsigned int glk_counter_count(unsigned int row);
-int glk_card_counters(struct glk_card *card, unsigned int row, u64 *values);
-int glk_link_counter(struct glk_card *card, unsigned int index, u64 *value);
-int glk_card_all_counters(struct glk_card *card, struct glk_counters *all);
-bool glk_card_counter_now(struct glk_card *card, unsigned int first, unsigned int count,
-			  unsigned int index, u64 *value);
+int glk_card_read_counters(struct glk_card *card, unsigned int row, u64 *values);
+int glk_card_read_link_counter(struct glk_card *card, unsigned int index, u64 *value);
+int glk_card_read_all_counters(struct glk_card *card, struct glk_counters *all);
+bool glk_card_read_counter_atomic(struct glk_card *card, unsigned int first, unsigned int count,
+				  unsigned int index, u64 *value);
 
 /* recovery.c */
 extern const struct pci_error_handlers glk_error_handlers;
 extern const struct dev_pm_ops glk_pm_ops;
 void glk_recovery_init(struct glk_card *card);
-void glk_recovery_retire(struct glk_card *card);
+void glk_recovery_remove(struct glk_card *card);
 void glk_recovery_shutdown(struct pci_dev *pdev);
 
 /* chardev.c */
@@ -354,8 +354,8 @@ void glk_context_close(struct glk_context *ctx);
 int glk_context_enter(struct glk_context *ctx);
 int glk_context_try_enter(struct glk_context *ctx);
 void glk_context_leave(struct glk_context *ctx);
-int glk_context_usable(struct glk_context *ctx);
-int glk_context_errors(struct glk_context *ctx, u32 *errors);
+int glk_context_error(struct glk_context *ctx);
+int glk_context_error_count(struct glk_context *ctx, u32 *errors);
 void glk_context_detach(struct glk_context *ctx);
 void glk_contexts_wake(struct glk_card *card);
 void glk_contexts_zap(struct glk_card *card);
@@ -370,7 +370,7 @@ void glk_ring_free_cells(struct glk_context *ctx, u16 cells);
 int glk_ring_publish(struct glk_context *ctx, u16 cells, unsigned int count,
 		     struct glk_batch *batch);
 int glk_ring_submit_release(struct glk_context *ctx, struct glk_batch *batch);
-bool glk_ring_unhold(struct glk_context *ctx, struct glk_batch *batch);
+bool glk_ring_drop_hold(struct glk_context *ctx, struct glk_batch *batch);
 bool glk_ring_cancel(struct glk_context *ctx, struct glk_batch *batch);
 bool glk_ring_expire(struct glk_context *ctx, int error, struct list_head *ended);
 int glk_ring_wait_room(struct glk_context *ctx, unsigned int count, u64 deadline_ns);
@@ -445,7 +445,7 @@ void glk_import_unmap(struct glk_registration *reg);
 void glk_import_free(struct glk_registration *reg);
 
 /* dmabuf_export.c: callers of the last two hold card->lock */
-bool glk_is_export(const struct dma_buf *dmabuf);
+bool glk_is_window_export(const struct dma_buf *dmabuf);
 int glk_window_export(struct glk_card *card, struct glk_window *window);
 void glk_window_export_revoke(struct glk_window *window);
 

@@ -209,7 +209,7 @@ static ssize_t link_counter_show(struct device *dev, struct device_attribute *at
 	err = glk_card_enter(card);
 	if (err)
 		return err;
-	err = glk_link_counter(card, counter->index, &value);
+	err = glk_card_read_link_counter(card, counter->index, &value);
 	glk_card_leave(card);
 	return err ?: sysfs_emit(buf, "%llu\n", value);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory accessed by the card and mapped by user space: coherent, zeroed, with a page table for
- * mmap.
+ * Memory accessed by the card and mapped by user space: coherent, zeroed, with a list of its pages
+ * for mmap.
  */
 #include <linux/dma-mapping.h>
 

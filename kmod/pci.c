@@ -72,7 +72,7 @@ static void card_stop_hardware(struct glk_card *card)
 {
 	unsigned int i;
 
-	glk_recovery_retire(card);
+	glk_recovery_remove(card);
 	down_write(&card->state_lock);
 	mutex_lock(&card->lock);
 	for (i = 0; i < GLK_CONTEXT_COUNT; i++)

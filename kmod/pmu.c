@@ -10,7 +10,7 @@
  * under the PMU's lock. While the card is missing or being reset, events keep their counts.
  *
  * perf reads with interrupts disabled, so this file cannot take card->lock or state_lock; see
- * glk_card_counter_now().
+ * glk_card_read_counter_atomic().
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -58,12 +58,12 @@ static bool pmu_event_value(struct perf_event *event, u64 *value)
 	raw_spin_lock_irqsave(&pmu->lock, flags);
 	card = pmu->card;
 	if (card && index >= EVENT_CARD)
-		ok = glk_card_counter_now(card, GPULINK_COUNTERS_CARD, 0, index - EVENT_CARD,
-					  value);
+		ok = glk_card_read_counter_atomic(card, GPULINK_COUNTERS_CARD, 0,
+						  index - EVENT_CARD, value);
 	else if (card && partition == ALL_PARTITIONS)
-		ok = glk_card_counter_now(card, 0, card->partition_count, index, value);
+		ok = glk_card_read_counter_atomic(card, 0, card->partition_count, index, value);
 	else if (card && partition < card->partition_count)
-		ok = glk_card_counter_now(card, partition, 1, index, value);
+		ok = glk_card_read_counter_atomic(card, partition, 1, index, value);
 	raw_spin_unlock_irqrestore(&pmu->lock, flags);
 	return ok;
 }

@@ -28,7 +28,7 @@ static void card_quiesce(struct glk_card *card, enum glk_state to, bool reachabl
 		glk_card_set_state(card, to);
 	glk_contexts_wake(card);
 	glk_contexts_zap(card);
-	reachable = live && reachable && glk_card_answers(card);
+	reachable = live && reachable && glk_card_responds(card);
 	if (reachable) {
 		glk_card_drain(card, GLK_DRAIN_CARD, 0);
 		glk_write(card, GLK_CARD_CONTROL, 0);
@@ -51,7 +51,7 @@ static void card_bring_up(struct glk_card *card, enum glk_state from, const char
 	if (card->state != from)
 		goto unlock;
 	/* Not every event that leads here resets the card's logic. */
-	if (glk_card_answers(card) && glk_read(card, GLK_CARD_GENERATION) == card->hw_generation)
+	if (glk_card_responds(card) && glk_read(card, GLK_CARD_GENERATION) == card->hw_generation)
 		glk_card_stop(card);
 	pci_set_master(pdev);
 	err = glk_card_start(card);
@@ -68,7 +68,7 @@ unlock:
 	up_write(&card->state_lock);
 }
 
-/* The part of glk_card_lost() that needs to sleep. */
+/* The part of glk_card_mark_lost() that needs to sleep. */
 static void card_lost_work(struct work_struct *work)
 {
 	struct glk_card *card = container_of(work, struct glk_card, lost_work);
@@ -90,11 +90,11 @@ void glk_recovery_init(struct glk_card *card)
 }
 
 /* Final shutdown on removal: clears the card; nothing above runs afterwards. */
-void glk_recovery_retire(struct glk_card *card)
+void glk_recovery_remove(struct glk_card *card)
 {
 	card_quiesce(card, GLK_REMOVED, true);
 	cancel_work_sync(&card->lost_work);
-	if (glk_card_answers(card))
+	if (glk_card_responds(card))
 		glk_card_stop(card);
 }
 
@@ -131,7 +131,7 @@ static pci_ers_result_t card_slot_reset(struct pci_dev *pdev)
 
 	pci_restore_state(pdev);
 	pci_save_state(pdev);	/* pci_restore_state() invalidated the copy */
-	if (glk_card_answers(card))
+	if (glk_card_responds(card))
 		return PCI_ERS_RESULT_RECOVERED;
 	glk_err(card, GLK_ERROR_RESET, "card does not respond after a slot reset\n");
 	card_quiesce(card, GLK_LOST, false);

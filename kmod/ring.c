@@ -323,7 +323,7 @@ int glk_ring_publish(struct glk_context *ctx, u16 cells, unsigned int count,
  * Drops the submitter's hold on a command. Returns true if the command has completed, so that the
  * caller must finish it.
  */
-bool glk_ring_unhold(struct glk_context *ctx, struct glk_batch *batch)
+bool glk_ring_drop_hold(struct glk_context *ctx, struct glk_batch *batch)
 {
 	struct glk_ring *ring = &ctx->ring;
 	bool over = false;

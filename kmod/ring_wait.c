@@ -39,8 +39,8 @@ int glk_ring_poll(struct glk_context *ctx, bool check)
 
 	if (err)
 		return err;
-	if (check && !glk_card_answers(ctx->card)) {
-		glk_card_lost(ctx->card);
+	if (check && !glk_card_responds(ctx->card)) {
+		glk_card_mark_lost(ctx->card);
 		err = -ENODEV;
 	} else {
 		glk_ring_reap(ctx);
@@ -66,7 +66,7 @@ int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns)
 			return -ETIMEDOUT;
 		left = wait_event_interruptible_timeout(ring->wait,
 							ring_has_completions(ring, least) ||
-								glk_context_usable(ctx) ||
+								glk_context_error(ctx) ||
 								READ_ONCE(ring->status),
 							sleep);
 		if (left < 0)
@@ -93,7 +93,7 @@ int glk_ring_wait_room(struct glk_context *ctx, unsigned int count, u64 deadline
 			return -EAGAIN;
 		left = wait_event_interruptible_timeout(ring->wait,
 							READ_ONCE(ring->free_count) >= count ||
-								glk_context_usable(ctx) ||
+								glk_context_error(ctx) ||
 								READ_ONCE(ring->status),
 							sleep);
 		if (left < 0)
@@ -121,7 +121,7 @@ static int ring_wait_release(struct glk_context *ctx, const struct glk_batch *ba
 			return -ETIMEDOUT;
 		left = wait_event_killable_timeout(ctx->ring.wait,
 						   !READ_ONCE(batch->left) ||
-							   glk_context_usable(ctx) ||
+							   glk_context_error(ctx) ||
 							   READ_ONCE(ctx->ring.status),
 						   sleep);
 		if (left < 0)

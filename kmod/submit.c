@@ -39,7 +39,7 @@ static int submit_copy_and_publish(struct glk_context *ctx, struct iov_iter *fro
 	return err;
 }
 
-static int submit_lock(struct glk_context *ctx, bool nowait)
+static int context_lock_submit(struct glk_context *ctx, bool nowait)
 {
 	if (nowait)
 		return mutex_trylock(&ctx->submit_lock) ? 0 : -EAGAIN;
@@ -60,7 +60,7 @@ int glk_submit(struct glk_context *ctx, struct iov_iter *from, unsigned int leas
 	count = glk_ring_reserve(ctx, least, most, &cells);
 	if (count < 0)
 		return count;
-	err = submit_lock(ctx, nowait);
+	err = context_lock_submit(ctx, nowait);
 	if (!err) {
 		err = submit_copy_and_publish(ctx, from, count, cells, batch, nowait);
 		mutex_unlock(&ctx->submit_lock);

@@ -170,7 +170,7 @@ static ssize_t card_counter_show(struct device *dev, struct device_attribute *at
 	err = glk_card_enter(card);
 	if (err)
 		return err;
-	err = glk_card_counters(card, GPULINK_COUNTERS_CARD, values);
+	err = glk_card_read_counters(card, GPULINK_COUNTERS_CARD, values);
 	glk_card_leave(card);
 	return err ?: sysfs_emit(buf, "%llu\n", values[counter->index]);
 }
@@ -393,7 +393,7 @@ static ssize_t partition_counter_show(struct glk_partition_kobj *p,
 	err = glk_card_enter(p->card);
 	if (err)
 		return err;
-	err = glk_card_counters(p->card, p->index, values);
+	err = glk_card_read_counters(p->card, p->index, values);
 	glk_card_leave(p->card);
 	return err ?: sysfs_emit(buf, "%llu\n", values[attr - partition_counters]);
 }

@@ -152,7 +152,7 @@ static int uring_release_result(struct io_uring_cmd *cmd)
 	u32 errors;
 	int err;
 
-	err = batch->error ?: glk_context_errors(uring_cmd_context(cmd), &errors);
+	err = batch->error ?: glk_context_error_count(uring_cmd_context(cmd), &errors);
 	return err ?: (int)min_t(u32, errors, INT_MAX);
 }
 
@@ -211,7 +211,7 @@ static int uring_cmd_queued(struct io_uring_cmd *cmd, unsigned int issue_flags)
 
 	schedule_delayed_work(&ctx->watchdog, nsecs_to_jiffies(WATCH_NS));
 	glk_uring_mark_cancelable(cmd, issue_flags);
-	if (glk_ring_unhold(ctx, &uring_cmd_pdu(cmd)->batch))
+	if (glk_ring_drop_hold(ctx, &uring_cmd_pdu(cmd)->batch))
 		io_uring_cmd_complete_in_task(cmd, uring_cmd_finish_in_task);
 	return -EIOCBQUEUED;
 }

@@ -167,7 +167,7 @@ static int user_ring_completed(struct glk_context *ctx, u16 index)
 /* Wakeup condition: completion arrived, context unusable, or ring stopped. */
 static bool user_ring_wait_done(struct glk_context *ctx, u16 index)
 {
-	return user_ring_completed(ctx, index) || glk_context_usable(ctx) ||
+	return user_ring_completed(ctx, index) || glk_context_error(ctx) ||
 	       READ_ONCE(ctx->ring.status);
 }
 

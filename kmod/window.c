@@ -9,7 +9,7 @@
 #include "gpulink_drv.h"
 #include "trace.h"
 
-static u64 window_start(struct glk_card *card, const struct glk_window *window)
+static u64 window_aperture_offset(struct glk_card *card, const struct glk_window *window)
 {
 	return (u64)window->handle << card->slice_shift;
 }
@@ -42,7 +42,8 @@ static void window_write_slices(struct glk_context *ctx, const struct glk_window
 
 static void window_zap(struct glk_context *ctx, const struct glk_window *window)
 {
-	unmap_mapping_range(ctx->mapping, window_start(ctx->card, window), window->bytes, 1);
+	unmap_mapping_range(ctx->mapping, window_aperture_offset(ctx->card, window), window->bytes,
+			    1);
 }
 
 /* Revokes the window and its mappings; earlier stores through it are drained. */
@@ -110,7 +111,7 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 	ctx->window_count++;
 	ctx->slice_count += slices;
 	arg->handle = first;
-	arg->mmap_offset = window_start(card, window);
+	arg->mmap_offset = window_aperture_offset(card, window);
 	return 0;
 }
 
@@ -189,7 +190,7 @@ static struct glk_window *window_find_range(struct glk_context *ctx, u64 start, 
 
 	lockdep_assert_held(&ctx->card->lock);
 	list_for_each_entry(window, &ctx->windows, list) {
-		u64 first = window_start(ctx->card, window);
+		u64 first = window_aperture_offset(ctx->card, window);
 
 		if (start >= first && bytes <= window->bytes &&
 		    start - first <= window->bytes - bytes)
@@ -270,7 +271,7 @@ static vm_fault_t glk_mapping_fault(struct vm_fault *vmf)
 	unsigned long pfn;
 
 	down_read(&ctx->card->state_lock);
-	if (glk_context_usable(ctx)) {
+	if (glk_context_error(ctx)) {
 		ret = vmf_insert_pfn(vmf->vma, vmf->address, context_lost_pfn(ctx, offset));
 	} else {
 		mutex_lock(&ctx->card->lock);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is behind a device: a card and its driver, or the card's logic in the process. The library's front checks
- * arguments and keeps the books; a back end carries out.
+ * The interface of back ends: a card with its driver, or the model in the process. The common part of the library checks
+ * arguments and tracks objects; the back end performs the operations.
  *
- * All calls but those that say otherwise are made under the device's lock. They return 0 or a count, or a negative
- * GPULINK_E code.
+ * All calls are made under the device's lock. They return 0 or a count, or a negative GPULINK_E code.
  */
 #ifndef GLK_BACKEND_H
 #define GLK_BACKEND_H
@@ -16,18 +15,18 @@
 
 #define GLK_SQE_WORDS 8u
 #define GLK_CQE_WORDS 2u
-#define GLK_RING_MAX  256u /* entries in flight, at most */
+#define GLK_RING_MAX  256u /* maximum entries in flight */
 
-/* A window as the back end made it. */
+/* A window of a back end. */
 struct glk_backend_window {
 	uint32_t handle;  /* in ring entries */
-	uint64_t place;	  /* the back end's own */
+	uint64_t place;	  /* private to the back end */
 	void *address;	  /* mapping for the CPU, or NULL */
 };
 
 struct glk_backend_ops {
 	void (*close)(void *backend);
-	/* Fills in all but the name. */
+	/* Fills in all members except the name. */
 	void (*get_info)(void *backend, struct gpulink_info *info);
 	int (*get_endpoint)(void *backend, unsigned partition, struct gpulink_endpoint_info *info);
 	int (*get_counters)(void *backend, unsigned partition, struct gpulink_counters *counters);
@@ -42,21 +41,21 @@ struct glk_backend_ops {
 	int (*load)(void *backend, const struct glk_backend_window *window, uint64_t offset, void *data, size_t bytes);
 
 	int (*memory_open)(void *backend, void *address, size_t bytes, unsigned rights, uint32_t *handle);
-	/* Memory of a dma-buf. EUNREACHABLE: not by this device. */
+	/* Memory of a dma-buf. EUNREACHABLE: not accessible to this device. */
 	int (*memory_import)(void *backend, int dmabuf, uint64_t offset, size_t bytes, unsigned rights, uint32_t *handle);
 	void (*memory_close)(void *backend, uint32_t handle);
 
-	/* Puts an entry on the ring: 1, or 0 when the ring is full. */
+	/* Submits an entry: 1, or 0 if the ring is full. */
 	int (*submit)(void *backend, const uint64_t entry[GLK_SQE_WORDS]);
-	/* Takes completions (phase and generation bits as they may be), in order of submission; waits for `least`, or all
-	 * that are in flight. ETIMEDOUT only when there is none. */
+	/* Returns completions (phase and generation bits unspecified) in order of submission; waits for `least`, or all in
+	 * flight if fewer. ETIMEDOUT only if there is none. */
 	int (*wait)(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigned room, unsigned least,
 		    uint64_t timeout_ns);
-	/* *errors: window accesses that failed since the device was opened. */
+	/* *errors: failed window accesses since the device was opened. */
 	int (*release)(void *backend, uint64_t timeout_ns, uint32_t *errors);
 };
 
-/* Both give the back end's state; `name` is what gpulink_open() got, without "soft:" for the soft one. */
+/* Open a back end. `name` is the argument of gpulink_open(), `options` what follows "soft:" there. */
 int glk_card_open(const char *name, const struct glk_backend_ops **ops, void **backend);
 int glk_soft_open(const char *options, const struct glk_backend_ops **ops, void **backend);
 

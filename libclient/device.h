@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the library's front share: a device and what belongs to it. */
+/* A device and its objects, shared by the common files of the library. */
 #ifndef GLK_DEVICE_H
 #define GLK_DEVICE_H
 
@@ -24,18 +24,18 @@ struct gpulink_memory {
 	uint32_t handle;
 	uint64_t bytes;
 	unsigned rights;
-	struct glk_staging *staging; /* of memory that the card cannot reach; else NULL */
+	struct glk_staging *staging; /* for memory that the card cannot reach; else NULL */
 };
 
-/* What an entry in flight needs when it ends. */
+/* State of an entry in flight, for its completion. */
 struct glk_flight {
 	int stage;		       /* of a put vector, or -1 */
-	struct gpulink_memory *staged; /* into which it brings something that is to be copied on; or NULL */
+	struct gpulink_memory *staged; /* staged memory to copy the result to, or NULL */
 	uint64_t offset;
 	size_t bytes;
 };
 
-/* Completions that have come and nobody has taken yet; grows as needed. */
+/* Completions received and not returned yet; grows as needed. */
 struct glk_done {
 	struct gpulink_completion *items;
 	unsigned head, count, room;
@@ -48,21 +48,21 @@ struct gpulink {
 	struct gpulink_info info;
 	struct gpulink_window *windows;
 	struct gpulink_memory *memories;
-	uint32_t errors; /* window accesses that had failed at the last release */
+	uint32_t errors; /* failed window accesses at the last release */
 
 	struct glk_flight flight[GLK_RING_MAX]; /* oldest first */
 	unsigned flight_head, flight_count;
 	struct glk_done done;
 
-	/* Where put vectors are laid out for the card: made with the first one. */
+	/* Buffers for put vectors, allocated with the first one. */
 	uint8_t *stages;
 	uint32_t stages_handle;
 	bool stage_busy[GLK_STAGES];
 };
 
-/* Frees what put vectors and completions needed. */
+/* Frees buffers of put vectors and completions. */
 void glk_operations_close(struct gpulink *device);
-/* The memory is going: nothing is copied to it any more. Under the lock. */
+/* Called when a memory is closed: cancels copies to it. Under the lock. */
 void glk_operations_forget(struct gpulink *device, const struct gpulink_memory *memory);
 
 #endif /* GLK_DEVICE_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Devices: opening, closing, what they are, releases. */
+/* Devices: open, close, properties, releases, counters. */
 #include "gpulink.h"
 
 #include <errno.h>

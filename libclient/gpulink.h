@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libgpulink: steer fine-grained peer stores through a gpulink card.
+ * libgpulink: fine-grained peer stores through a gpulink card.
  *
- * A program opens a device, opens windows onto the endpoints' memories, stores into the windows (one by one, or
- * many by the ring), and releases: after a release every earlier store is visible at its destination. Stores to
- * one address arrive in order; stores to different addresses may be reordered until the release.
+ * A program opens a device, opens windows onto endpoint memory, stores into the windows (directly, or in bulk through
+ * the submission ring), and releases. After a release every earlier store is visible at its destination. Stores to the
+ * same address arrive in order; stores to different addresses may be reordered until the release (FinePack, IV-B).
  *
- * The same program runs on a card ("/dev/gpulink0", or "gpulink0") and on "soft:", which is the card's logic
- * inside the process: for tests, and for machines that have no card.
+ * The same program runs on a card ("/dev/gpulink0" or "gpulink0") and on "soft:", a model of the card inside the
+ * process, for tests and for machines without a card.
  *
- * Functions return 0 or a non-negative count on success and a negative GPULINK_E... code on failure, which
- * gpulink_strerror() explains. The library prints nothing, keeps no global state, and starts no thread.
- * Threads: objects of different devices are independent; calls on one device and its windows and memories are
- * serialised by the library, except that nobody may use an object while another thread closes it.
+ * Results: functions that return int return 0 or a non-negative count on success and a negative GPULINK_E code on
+ * failure; gpulink_strerror() describes it. Every function may return EINVAL for a NULL or malformed argument, and on a
+ * card also ENODEV (the card was removed) and ERESET (it was reset); each function lists its other errors.
+ *
+ * Threads: objects of different devices are independent. Calls on one device, its windows and its memories may be made
+ * from several threads; the library serialises them. No thread may use an object while another thread closes it. The
+ * library starts no thread, prints nothing and has no global state.
+ *
+ * Units: sizes and offsets are in bytes, times in nanoseconds.
  */
 #ifndef GPULINK_H
 #define GPULINK_H
@@ -24,90 +29,117 @@
 extern "C" {
 #endif
 
+/** A device: one open of a card, with its own context on it. Owns its windows and memories. */
 struct gpulink;
+
+/** A window: a range of the card's address space that stands for a range of endpoint memory. */
 struct gpulink_window;
+
+/** A memory registered for ring operations. */
 struct gpulink_memory;
 
-/** Error codes, returned negative. */
+/** Error codes. Functions return them negated. */
 enum gpulink_error {
-	GPULINK_EINVAL = 1,	 /**< an argument is not allowed */
-	GPULINK_ENOMEM = 2,	 /**< out of memory, or over RLIMIT_MEMLOCK */
-	GPULINK_ENODEV = 3,	 /**< no such device, or it was removed */
-	GPULINK_EACCES = 4,	 /**< no permission: for the device, or for this use of a window */
+	GPULINK_EINVAL = 1,	 /**< invalid argument */
+	GPULINK_ENOMEM = 2,	 /**< out of memory, or RLIMIT_MEMLOCK exceeded */
+	GPULINK_ENODEV = 3,	 /**< no such device, or the device was removed */
+	GPULINK_EACCES = 4,	 /**< permission denied: for the device, or for this use of a window or memory */
 	GPULINK_ENOENDPOINT = 5, /**< the partition has no endpoint */
-	GPULINK_ERANGE = 6,	 /**< beyond the end of an endpoint, window or memory */
-	GPULINK_ENOSPC = 7,	 /**< the card has no context, window space or registration left */
-	GPULINK_ETIMEDOUT = 8,	 /**< the time passed */
-	GPULINK_ERESET = 9,	 /**< the card was reset since the device was opened: close and open again */
+	GPULINK_ERANGE = 6,	 /**< out of range of the endpoint, window or memory */
+	GPULINK_ENOSPC = 7,	 /**< no free context, window space or registration on the card */
+	GPULINK_ETIMEDOUT = 8,	 /**< timed out */
+	GPULINK_ERESET = 9,	 /**< the card was reset after the device was opened: close and reopen it */
 	GPULINK_EENDPOINT = 10,	 /**< a write to an endpoint failed */
-	GPULINK_ENOTSUP = 11,	 /**< this device cannot do it */
-	GPULINK_EPROTO = 12,	 /**< the card or driver answered what it must not */
-	GPULINK_EABI = 13,	 /**< the driver speaks another version of the interface */
-	GPULINK_EINTR = 14,	 /**< a signal came while waiting */
-	GPULINK_EIO = 15,	 /**< any other failure of the system; errno of the calling thread tells more */
-	GPULINK_EFAULT = 16,	 /**< accesses through a window were refused by the card since the last release */
-	GPULINK_EBUSY = 17,	 /**< the card is busy, as with a reset: try again */
+	GPULINK_ENOTSUP = 11,	 /**< operation not supported by this device */
+	GPULINK_EPROTO = 12,	 /**< protocol violation by card or driver */
+	GPULINK_EABI = 13,	 /**< the driver has an incompatible interface version */
+	GPULINK_EINTR = 14,	 /**< interrupted by a signal */
+	GPULINK_EIO = 15,	 /**< system call failed; errno of the calling thread has the cause */
+	GPULINK_EFAULT = 16,	 /**< the card rejected window accesses since the last release */
+	GPULINK_EBUSY = 17,	 /**< the card is busy, for example resetting: try again */
 	GPULINK_EUNREACHABLE = 18, /**< the card cannot reach this memory: see gpulink_memory_open_staged() */
 };
 
-/** One sentence for a code, with or without its sign; for an unknown one a sentence that says so. Static text. */
+/**
+ * Returns a one-line description of an error code, negated or not, or of 0. An unknown code gives "unknown error code".
+ * The string is static. Thread-safe.
+ */
 const char *gpulink_strerror(int code);
 
-/** Version of the library, "major.minor.patch". Static text. */
+/** Returns the version of the library, "major.minor.patch". The string is static. Thread-safe. */
 const char *gpulink_version(void);
 
-/** What a device is. */
+/** Properties of a device. They do not change while the device is open. */
 struct gpulink_info {
-	char name[128];		   /**< as opened */
+	char name[128];		   /**< as passed to gpulink_open() */
 	char kind[8];		   /**< "card" or "soft" */
-	uint32_t partitions;	   /**< partitions, each with at most one endpoint */
-	uint32_t queue_entries;	   /**< write queue entries of a partition */
-	uint32_t subheader_widths; /**< bit N set: sub-headers of N bytes */
-	uint32_t context;	   /**< this open's context on the card */
-	uint64_t generation;	   /**< resets of the card when it was opened */
+	uint32_t partitions;	   /**< number of partitions; each has at most one endpoint */
+	uint32_t queue_entries;	   /**< write queue entries of a partition (FinePack, IV-B) */
+	uint32_t subheader_widths; /**< supported sub-header widths: bit N set for N bytes (FinePack, Table II) */
+	uint32_t context;	   /**< number of this open's context on the card */
+	uint64_t generation;	   /**< number of resets of the card when it was opened */
 	uint64_t features;	   /**< GLK_CARD_FEATURES_* of docs/registers.md */
 };
 
-/** What an endpoint is. */
+/** Properties of an endpoint. */
 struct gpulink_endpoint_info {
-	char name[32];	   /**< "0000:00:03.0 0", "pool", "soft 2" */
-	uint32_t partition; /**< the number that windows name */
-	uint32_t present;  /**< 0: the partition has no endpoint */
-	uint64_t bytes;	   /**< memory of the endpoint */
+	char name[32];	    /**< "0000:00:03.0 0" (PCI address and BAR), "pool", "link 3", "soft 2" */
+	uint32_t partition; /**< partition number, as passed to gpulink_window_open() */
+	uint32_t present;   /**< 0: the partition has no endpoint */
+	uint64_t bytes;	    /**< size of the endpoint's memory */
 };
 
 /**
- * Opens a device. `name`: "/dev/gpulinkN", "gpulinkN", or "soft:" with options "key=value" separated by commas:
- * endpoints (1..16, default 4), memory (bytes of each, k/M/G allowed, default 64M), subheader, payload, timeout
- * (as gpulinkctl sets them), coalesce (0 or 1). On success *device must be closed by gpulink_close().
- * Errors: EINVAL (an option, with errno EINVAL), ENODEV, EACCES, ENOSPC (no context left), EABI, ENOMEM, EIO.
+ * Opens a device.
+ *
+ * name    "/dev/gpulinkN" or "gpulinkN" for a card; "soft:" for the model in the process, with options "key=value"
+ *         separated by commas: endpoints (1 to 16, default 4), memory (size of each endpoint with optional suffix k, M or
+ *         G, default 64M), subheader (2 to 6, default 5), payload (128 to 4096, a power of two, default 4096), timeout
+ *         (in nanoseconds, 0 to 1000000000, default 0: off), coalesce (0 or 1, default 1). At most 127 characters.
+ * device  receives the device. The caller closes it with gpulink_close(). Unchanged on failure.
+ *
+ * Errors: EINVAL (invalid name or option; errno is EINVAL too), EACCES, ENOSPC (no free context), EABI, ENOMEM, EIO.
  */
 int gpulink_open(const char *name, struct gpulink **device);
 
-/** Ends everything the device opened: windows, memories, what is in flight. NULL is allowed. Windows and memories
- *  not closed before are closed here; their pointers are dead afterwards. */
+/**
+ * Closes a device with its windows and memories, and abandons operations in flight. All handles of the device become
+ * invalid. NULL is allowed.
+ */
 void gpulink_close(struct gpulink *device);
 
+/** Returns the properties of a device in *info. */
 int gpulink_get_info(struct gpulink *device, struct gpulink_info *info);
 
-/** Tells about the endpoint of partition 0..partitions-1. EINVAL: no such partition. */
+/**
+ * Queries the endpoint of a partition, 0 to gpulink_info.partitions - 1. Succeeds with present = 0 when the partition has
+ * no endpoint.
+ */
 int gpulink_get_endpoint(struct gpulink *device, unsigned partition, struct gpulink_endpoint_info *info);
 
 /**
- * The endpoint's own memory, as the GPU behind it sees it: plain memory, not through the card, for reading what
- * arrived and for setting up. Stays valid until gpulink_close(), or until the device behind it leaves the machine.
- * On a card this maps the BAR of the PCI device and needs the right to (root); EACCES otherwise. ENOTSUP: it is beyond
- * a link. Reads and writes
- * here are not ordered with the card's stores but by a release.
+ * Maps an endpoint's memory into the process, bypassing the card: for initialising it and for reading results.
+ *
+ * On a card this maps the BAR of the PCI device, which requires root. Accesses are ordered with stores through the card
+ * only by a release. The mapping belongs to the device: it is valid until gpulink_close(), or until the PCI device is
+ * removed. Repeated calls return the same mapping.
+ *
+ * Errors: EACCES, ENOENDPOINT, ENOTSUP (the endpoint is behind a link), ENOMEM, EIO.
  */
 int gpulink_endpoint_memory(struct gpulink *device, unsigned partition, void **memory, size_t *bytes);
 
-#define GPULINK_READ  1u /**< loads and gets; the card may read a memory */
-#define GPULINK_WRITE 2u /**< stores, puts and atomics; the card may write a memory */
+/** Access rights of windows and memories; combine with |. */
+#define GPULINK_READ  1u /**< window: loads and gets; memory: the card may read it */
+#define GPULINK_WRITE 2u /**< window: stores and puts; memory: the card may write it. Atomics need a window with both. */
 
 /**
- * Opens a window onto [offset, offset + bytes) of an endpoint's memory; both multiples of 4096. `rights`:
- * GPULINK_READ, GPULINK_WRITE or both. Errors: EINVAL, ENOENDPOINT, ERANGE, ENOSPC, ENODEV, ERESET.
+ * Opens a window onto [offset, offset + bytes) of the memory of a partition's endpoint.
+ *
+ * offset, bytes  multiples of 4096; bytes is not 0.
+ * rights         GPULINK_READ, GPULINK_WRITE or both.
+ * window         receives the window. The caller closes it with gpulink_window_close(); gpulink_close() closes it too.
+ *
+ * Errors: ENOENDPOINT, ERANGE, ENOSPC, ENOMEM, EIO.
  */
 int gpulink_window_open(struct gpulink *device, unsigned partition, uint64_t offset, uint64_t bytes, unsigned rights,
 			struct gpulink_window **window);
@@ -115,73 +147,113 @@ int gpulink_window_open(struct gpulink *device, unsigned partition, uint64_t off
 /** Drains and closes a window. NULL is allowed. */
 void gpulink_window_close(struct gpulink_window *window);
 
-/** The mapping that the CPU, or a GPU that registers it, may store to; NULL on a soft device, where only
- *  gpulink_store() and gpulink_load() reach the window. */
+/**
+ * Returns the window's mapping, of the size of the window, for direct stores by the CPU or by a GPU that registers it.
+ * It is valid until the window is closed. Returns NULL on a soft device, where only gpulink_store() and gpulink_load()
+ * access the window.
+ */
 void *gpulink_window_address(struct gpulink_window *window);
 
 /**
- * Stores to and loads from a window, 1..4096 bytes. A store returns before it is visible. A load sees the
- * context's own earlier stores. On a card these are CPU accesses to the mapping, in naturally aligned pieces of
- * at most 8 bytes; refused ones show as EFAULT at the next release. Errors: EINVAL (length), ERANGE, EACCES.
+ * Stores 1 to 4096 bytes into a window at an offset. Returns before the store is visible at its destination; a release
+ * makes it visible.
+ *
+ * On a card the store consists of CPU accesses to the mapping, each naturally aligned and of at most 8 bytes. If the card
+ * rejects one, the next release returns EFAULT.
+ *
+ * Errors: EINVAL (length), ERANGE, EACCES (the window lacks GPULINK_WRITE).
  */
 int gpulink_store(struct gpulink_window *window, uint64_t offset, const void *data, size_t bytes);
+
+/**
+ * Loads 1 to 4096 bytes from a window. The load returns the context's own earlier stores. Accesses and errors are as for
+ * gpulink_store(), with GPULINK_READ.
+ */
 int gpulink_load(struct gpulink_window *window, uint64_t offset, void *data, size_t bytes);
 
-/** Registers [address, address + bytes) of this process for ring operations. The memory must stay allocated until
- *  it is closed. `rights` as above. Errors: EINVAL, ENOMEM, ENOSPC, ENODEV, ERESET. */
+/**
+ * Registers [address, address + bytes) of the process for ring operations. On a card the memory is pinned and counts
+ * towards RLIMIT_MEMLOCK.
+ *
+ * address  must stay allocated until the memory is closed; the library does not take ownership of it. No alignment is
+ *          required.
+ * rights   GPULINK_READ (source of puts), GPULINK_WRITE (destination of gets and atomics) or both.
+ * memory   receives the handle. The caller closes it with gpulink_memory_close(); gpulink_close() closes it too.
+ *
+ * Errors: ENOMEM, ENOSPC, EIO.
+ */
 int gpulink_memory_open(struct gpulink *device, void *address, size_t bytes, unsigned rights,
 			struct gpulink_memory **memory);
+
+/** Closes a registered memory. The card does not access it after this call. NULL is allowed. */
 void gpulink_memory_close(struct gpulink_memory *memory);
 
 /**
- * The same for [offset, offset + bytes) of a dma-buf, a GPU's memory above all. The card reads and writes it where it is;
- * an operation that meets it while its driver moves it ends with EINVAL (status registration), and may be submitted again.
- * The descriptor may be closed afterwards. Errors: EINVAL (also: no dma-buf, or a window of a card), EUNREACHABLE (the
- * bridges between the two do not promise to forward, or its driver lets no peer in: the kernel log has the reason; on a
- * soft device always), ERANGE, EACCES, ENOMEM, ENOSPC, ENODEV, ERESET.
+ * Registers [offset, offset + bytes) of a dma-buf, typically GPU memory. The card accesses it directly. If its driver
+ * moves the buffer during an operation, the operation fails with EINVAL (completion status registration) and may be
+ * submitted again. The file descriptor may be closed after the call.
+ *
+ * Errors: EINVAL (also: not a dma-buf, or a window of a card), EUNREACHABLE (peer-to-peer is not possible: the bridges
+ * between card and memory do not guarantee to forward, or the buffer's driver rejects peers, see the kernel log; always on a
+ * soft device), ERANGE, EACCES, ENOMEM, ENOSPC, EIO.
  */
 int gpulink_memory_open_dmabuf(struct gpulink *device, int dmabuf, uint64_t offset, size_t bytes, unsigned rights,
 			       struct gpulink_memory **memory);
 
 /**
- * The way round when that gives EUNREACHABLE: through memory of the process. The library maps the dma-buf for the CPU and
- * registers as many bytes of the process' own in its place, which count as with gpulink_memory_open(). A put copies what it
- * sends from the dma-buf before it returns. What a get or an atomic brings is in the dma-buf when gpulink_wait() has handed
- * out the completion; its error is EIO when it could not be copied there. So every byte crosses the bus once more and costs
- * CPU time, of which reading a GPU's memory takes much: the library never goes this way by itself. While the GPU's driver
- * moves the memory, or takes it away, the CPU's accesses are what that driver makes of them, and may end in SIGBUS.
- * Whatever can be mapped will do, not a dma-buf alone. Errors: EINVAL, ENOTSUP (its driver lets the CPU not map it),
- * ERANGE, EACCES, ENOMEM, ENOSPC, ENODEV, ERESET, EIO.
+ * Fallback when gpulink_memory_open_dmabuf() returns EUNREACHABLE: stages through a bounce buffer in process memory.
+ *
+ * The library maps the dma-buf for the CPU and registers a bounce buffer of the same size, which counts as for
+ * gpulink_memory_open(). gpulink_put_memory() copies from the dma-buf before it returns. The result of a get or an atomic is
+ * copied to the dma-buf before gpulink_wait() returns its completion; the completion's error is EIO if that copy fails.
+ *
+ * Every byte crosses the bus twice and costs CPU time; CPU reads of GPU memory are slow. The library therefore never
+ * stages on its own. While the GPU's driver moves or removes the memory, the result of CPU accesses is up to that driver,
+ * including SIGBUS. Any mappable file descriptor is accepted, not only a dma-buf.
+ *
+ * Errors: ENOTSUP (the buffer's driver does not support CPU mappings), ERANGE, EACCES, ENOMEM, ENOSPC, EIO.
  */
 int gpulink_memory_open_staged(struct gpulink *device, int dmabuf, uint64_t offset, size_t bytes, unsigned rights,
 			       struct gpulink_memory **memory);
 
-/** One store of a put vector. */
-struct gpulink_vector {
-	uint64_t offset;  /**< first byte in the window */
-	const void *data; /**< copied before the call returns */
-	size_t bytes;	  /**< 1..4096 */
-};
-
-/**
- * Ring operations. They return when the operation is on the ring; `tag` comes back in its completion, which
- * gpulink_wait() hands out. When the ring is full they wait for room, at most a second (ETIMEDOUT).
- * - put: store 1..32 bytes, copied into the ring entry, or any length up to 16 MiB from a registered memory;
- * - put_vector: `count` stores, together at most GPULINK_VECTOR_BYTES with 8 bytes and padding to 8 each; all or
- *   none are stored;
- * - get: load into a registered memory;
- * - fetch_add, swap, compare_swap: 4 or 8 bytes at an aligned offset, operands no wider than that; needs a window with
- *   both rights; the old value goes to a registered memory (NULL: nowhere).
- * Errors: EINVAL, ERANGE, EACCES (as far as the library sees them; the card checks everything again and its
- * answer is the completion's status), ETIMEDOUT, ENODEV, ERESET.
+/*
+ * Ring operations. Each function returns when the operation is in the submission ring. Its completion, which carries
+ * `tag`, is returned by gpulink_wait(). If the ring is full, the functions wait up to one second for space, then return
+ * ETIMEDOUT.
+ *
+ * Errors: ERANGE, EACCES (as far as the library can detect them; the card checks again and reports violations in the
+ * completion), ETIMEDOUT, ENOMEM, EIO.
  */
-#define GPULINK_VECTOR_BYTES 65536u
+
+/** Stores 1 to 32 bytes. The data is copied into the ring entry; `data` may be reused after the call. */
 int gpulink_put(struct gpulink_window *window, uint64_t offset, const void *data, size_t bytes, uint64_t tag);
+
+/** Stores 1 byte to 16 MiB from a registered memory, which must not change until the operation completes. */
 int gpulink_put_memory(struct gpulink_window *window, uint64_t offset, struct gpulink_memory *memory,
 		       uint64_t memory_offset, size_t bytes, uint64_t tag);
+
+/** One store of a put vector. */
+struct gpulink_vector {
+	uint64_t offset;  /**< of the first byte, in the window */
+	const void *data; /**< copied before the call returns */
+	size_t bytes;	  /**< 1 to 4096 */
+};
+
+/** Maximum size of a put vector. A store of N bytes takes 8 bytes plus N rounded up to a multiple of 8. */
+#define GPULINK_VECTOR_BYTES 65536u
+
+/** Performs `count` stores as one operation: all of them or none. */
 int gpulink_put_vector(struct gpulink_window *window, const struct gpulink_vector *vector, size_t count, uint64_t tag);
+
+/** Loads 1 byte to 16 MiB from a window into a registered memory. */
 int gpulink_get(struct gpulink_window *window, uint64_t offset, struct gpulink_memory *memory, uint64_t memory_offset,
 		size_t bytes, uint64_t tag);
+
+/**
+ * Atomics on 4 or 8 bytes at a naturally aligned offset of a window with both rights: add, exchange, and compare and
+ * exchange. Operands fit in that width. The previous value is written to `memory` at `memory_offset`; with `memory` NULL
+ * (and `memory_offset` 0) it is discarded. Atomics are never merged and never overtake an earlier store to their address.
+ */
 int gpulink_fetch_add(struct gpulink_window *window, uint64_t offset, size_t bytes, uint64_t operand,
 		      struct gpulink_memory *memory, uint64_t memory_offset, uint64_t tag);
 int gpulink_swap(struct gpulink_window *window, uint64_t offset, size_t bytes, uint64_t operand,
@@ -189,26 +261,39 @@ int gpulink_swap(struct gpulink_window *window, uint64_t offset, size_t bytes, u
 int gpulink_compare_swap(struct gpulink_window *window, uint64_t offset, size_t bytes, uint64_t compare,
 			 uint64_t operand, struct gpulink_memory *memory, uint64_t memory_offset, uint64_t tag);
 
-/** How a ring operation ended. */
+/** Completion of a ring operation. */
 struct gpulink_completion {
-	uint64_t tag;
+	uint64_t tag;	  /**< of the operation */
 	int32_t error;	  /**< 0 or a negative GPULINK_E code */
-	uint32_t status;  /**< the card's own code (docs/registers.md, enum status) */
-	uint32_t bytes;	  /**< moved */
+	uint32_t status;  /**< status code of the card (docs/registers.md, enum status) */
+	uint32_t bytes;	  /**< transferred */
 	uint32_t reserved;
 };
 
-/** Takes up to `room` completions, in order of submission; waits until there are `least`, at most `timeout_ns`.
- *  Returns how many, or ETIMEDOUT when none came though `least` was not 0. */
+/**
+ * Returns up to `room` completions, in order of submission. Waits up to `timeout_ns` until at least `least` are available;
+ * `least` = 0 polls.
+ *
+ * Returns the number of completions, which is less than `least` after a timeout. Errors, if there is no completion:
+ * ETIMEDOUT (`least` is not 0, and none arrived or no operation is in flight), EINTR, ENOMEM, EPROTO, EIO.
+ */
 int gpulink_wait(struct gpulink *device, struct gpulink_completion *completions, unsigned room, unsigned least,
 		 uint64_t timeout_ns);
 
-/** Makes every earlier store of this device, by window or ring, visible at its destination, and waits for it.
- *  Errors: EINVAL (timeout of 0), ETIMEDOUT, EENDPOINT, EFAULT, ENODEV, ERESET, EBUSY (too many releases that timed
- *  out before are still under way). */
+/**
+ * Waits until every earlier store of this device, by window or ring, is visible at its destination (release semantics,
+ * FinePack, IV-B).
+ *
+ * timeout_ns  maximum wait, not 0.
+ *
+ * Errors: ETIMEDOUT, EENDPOINT, EFAULT, EINTR, EBUSY (too many releases that timed out are still pending), EPROTO, EIO.
+ */
 int gpulink_release(struct gpulink *device, uint64_t timeout_ns);
 
-/** Counters of one partition; the sums since power-on, over all contexts. */
+/**
+ * Counters of a partition since power-on, over all contexts. docs/registers.md defines each. The flush_ counters count
+ * packets by flush reason (FinePack, IV-B).
+ */
 struct gpulink_counters {
 	uint64_t stores, store_bytes, packets, sub_packets, payload_bytes, wire_bytes, raw_wire_bytes, overwritten_bytes;
 	uint64_t flush_window_miss, flush_payload_full, flush_entries_full, flush_release, flush_timeout, flush_load_hit,
@@ -216,7 +301,7 @@ struct gpulink_counters {
 	uint64_t loads, atomics, endpoint_writes, endpoint_bytes, err_endpoint;
 };
 
-/** Reads them as one snapshot. EINVAL: no such partition. */
+/** Returns a consistent snapshot of the counters of a partition. */
 int gpulink_get_counters(struct gpulink *device, unsigned partition, struct gpulink_counters *counters);
 
 #ifdef __cplusplus

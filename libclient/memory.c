@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Memory that ring operations may name: the process' own, a dma-buf, or what stands in for a dma-buf. */
+/* Registered memory: of the process, of a dma-buf, or a bounce buffer for a dma-buf. */
 #include <stdlib.h>
 
 #include "device.h"
@@ -29,7 +29,7 @@ static void keep(struct gpulink_memory *memory)
 	memory->device->memories = memory;
 }
 
-/* Registers memory of the process for it. Frees it, with what stands in for it, when that fails. */
+/* Registers process memory for it. On failure frees it, with its bounce buffer. */
 static int open_own(struct gpulink_memory *memory, void *address, struct gpulink_memory **out)
 {
 	struct gpulink *device = memory->device;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Ring operations: laying out entries, putting them on the ring, and what comes back. */
+/* Ring operations: entries, submission, completions. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -70,7 +70,7 @@ static int grow(struct glk_done *done, unsigned more)
 	return 0;
 }
 
-/* What was in flight longest has ended. */
+/* Completes the oldest entry in flight. */
 static void complete(struct gpulink *device, const uint64_t word[GLK_CQE_WORDS])
 {
 	struct glk_done *done = &device->done;
@@ -92,7 +92,7 @@ static void complete(struct gpulink *device, const uint64_t word[GLK_CQE_WORDS])
 	};
 }
 
-/* Takes completions from the ring until `least` more have come. Returns 0 or why there are fewer. */
+/* Takes completions from the ring until `least` more have arrived. Returns 0, or why there are fewer. */
 static int collect(struct gpulink *device, unsigned least, uint64_t timeout_ns)
 {
 	uint64_t words[CHUNK][GLK_CQE_WORDS];
@@ -138,7 +138,7 @@ int gpulink_wait(struct gpulink *device, struct gpulink_completion *completions,
 		done->count--;
 	}
 	pthread_mutex_unlock(&device->lock);
-	if (!taken && !error && least) /* nothing is in flight that could come */
+	if (!taken && !error && least) /* nothing in flight */
 		error = -GPULINK_ETIMEDOUT;
 	return taken || !error ? (int)taken : error;
 }
@@ -228,7 +228,7 @@ int gpulink_put(struct gpulink_window *window, uint64_t offset, const void *data
 	return submit(window->device, &e, &nothing_to_do);
 }
 
-/* What is to be done when an entry that writes so much to a memory has ended. */
+/* The flight of an entry that writes to a memory. */
 static struct glk_flight flight_to(struct gpulink_memory *memory, uint64_t offset, size_t bytes)
 {
 	struct glk_flight flight = nothing_to_do;
@@ -250,7 +250,7 @@ static int move(unsigned operation, struct gpulink_window *window, uint64_t offs
 		error = check_memory(window, memory, memory_offset, bytes, put ? GPULINK_READ : GPULINK_WRITE);
 	if (!error && bytes > GLK_PUT_MAX_BYTES)
 		error = -GPULINK_EINVAL;
-	/* Not under the lock: a GPU's memory is read slowly. */
+	/* Not under the lock: CPU reads of GPU memory are slow. */
 	if (!error && put && memory->staging)
 		error = glk_staging_fetch(memory->staging, memory_offset, bytes);
 	if (error)
@@ -371,7 +371,7 @@ static int open_stages(struct gpulink *device)
 	return error;
 }
 
-/* A stage that no entry in flight reads; waits for one. */
+/* Takes a free stage; waits for one. */
 static int take_stage(struct gpulink *device)
 {
 	int error = open_stages(device);

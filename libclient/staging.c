@@ -17,10 +17,10 @@
 #define SYNC_ATTEMPTS 100u
 
 struct glk_staging {
-	int fd;		  /* our own: for telling its driver of accesses */
-	uint8_t *mapping; /* from a page's begin on */
+	int fd;		  /* duplicate, for DMA_BUF_IOCTL_SYNC */
+	uint8_t *mapping; /* page-aligned */
 	size_t mapped;
-	uint8_t *theirs, *ours;
+	uint8_t *memory, *buffer;
 	size_t bytes;
 };
 
@@ -43,7 +43,7 @@ static int code_of(int error)
 	}
 }
 
-/* Seeking to its end is how a dma-buf tells its size. */
+/* lseek() to the end returns the size of a dma-buf. */
 static int check_range(int fd, uint64_t offset, size_t bytes)
 {
 	off_t end = lseek(fd, 0, SEEK_END);
@@ -67,10 +67,10 @@ static int map(struct glk_staging *s, int fd, uint64_t offset, unsigned rights)
 		s->mapping = NULL;
 		return code_of(errno);
 	}
-	s->theirs = s->mapping + skip;
-	s->ours = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (s->ours == MAP_FAILED) {
-		s->ours = NULL;
+	s->memory = s->mapping + skip;
+	s->buffer = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (s->buffer == MAP_FAILED) {
+		s->buffer = NULL;
 		return -GPULINK_ENOMEM;
 	}
 	return 0;
@@ -99,8 +99,8 @@ void glk_staging_close(struct glk_staging *s)
 {
 	if (!s)
 		return;
-	if (s->ours)
-		munmap(s->ours, s->bytes);
+	if (s->buffer)
+		munmap(s->buffer, s->bytes);
 	if (s->mapping)
 		munmap(s->mapping, s->mapped);
 	if (s->fd >= 0)
@@ -110,11 +110,11 @@ void glk_staging_close(struct glk_staging *s)
 
 void *glk_staging_memory(const struct glk_staging *s)
 {
-	return s->ours;
+	return s->buffer;
 }
 
-/* Tells the dma-buf's driver that the CPU begins or ends its access. What is no dma-buf has nobody to tell. */
-static int tell(const struct glk_staging *s, uint64_t flags)
+/* Notifies the dma-buf's driver that a CPU access begins or ends. Other files do not support this (ENOTTY). */
+static int sync_access(const struct glk_staging *s, uint64_t flags)
 {
 	struct dma_buf_sync sync = { .flags = flags };
 
@@ -129,20 +129,20 @@ static int tell(const struct glk_staging *s, uint64_t flags)
 
 static int copy(const struct glk_staging *s, uint8_t *to, const uint8_t *from, size_t bytes, uint64_t access)
 {
-	int error = tell(s, DMA_BUF_SYNC_START | access);
+	int error = sync_access(s, DMA_BUF_SYNC_START | access);
 
 	if (error)
 		return error;
 	memcpy(to, from, bytes);
-	return tell(s, DMA_BUF_SYNC_END | access);
+	return sync_access(s, DMA_BUF_SYNC_END | access);
 }
 
 int glk_staging_fetch(const struct glk_staging *s, uint64_t offset, size_t bytes)
 {
-	return copy(s, s->ours + offset, s->theirs + offset, bytes, DMA_BUF_SYNC_READ);
+	return copy(s, s->buffer + offset, s->memory + offset, bytes, DMA_BUF_SYNC_READ);
 }
 
 int glk_staging_bring(const struct glk_staging *s, uint64_t offset, size_t bytes)
 {
-	return copy(s, s->theirs + offset, s->ours + offset, bytes, DMA_BUF_SYNC_WRITE);
+	return copy(s, s->memory + offset, s->buffer + offset, bytes, DMA_BUF_SYNC_WRITE);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The way round for memory that a card cannot reach: as many bytes of the process' own stand in for it, and the CPU copies
- * between the two.
+ * Bounce buffers for memory that a card cannot reach. The CPU copies between the two.
  */
 #ifndef GLK_STAGING_H
 #define GLK_STAGING_H
@@ -11,16 +10,16 @@
 
 struct glk_staging;
 
-/* The range of what `fd` leads to, mapped as the rights need it. Errors: ERANGE, EACCES, ENOTSUP (it cannot be mapped),
- * ENOMEM, EINVAL, EIO. */
+/* Maps a range of `fd` according to the rights, and allocates its bounce buffer. Errors: ERANGE, EACCES, ENOTSUP (not
+ * mappable), ENOMEM, EINVAL, EIO. */
 int glk_staging_open(int fd, uint64_t offset, size_t bytes, unsigned rights, struct glk_staging **staging);
 /* NULL is allowed. */
 void glk_staging_close(struct glk_staging *staging);
 
-/* What is registered in its place. */
+/* The bounce buffer, to be registered with the card. */
 void *glk_staging_memory(const struct glk_staging *staging);
 
-/* Copies to what stands in for it, and back. EIO: its driver refused. */
+/* Copy to the bounce buffer, and back. EIO: rejected by the driver of the memory. */
 int glk_staging_fetch(const struct glk_staging *staging, uint64_t offset, size_t bytes);
 int glk_staging_bring(const struct glk_staging *staging, uint64_t offset, size_t bytes);
 

@@ -6,7 +6,7 @@
 #include "device.h"
 
 #define PAGE	     4096u
-#define ACCESS_BYTES 4096u /* most of one store or load */
+#define ACCESS_BYTES 4096u /* maximum of one store or load */
 
 int gpulink_window_open(struct gpulink *device, unsigned partition, uint64_t offset, uint64_t bytes, unsigned rights,
 			struct gpulink_window **out)
@@ -70,7 +70,7 @@ static int check(const struct gpulink_window *window, uint64_t offset, const voi
 	return window->rights & right ? 0 : -GPULINK_EACCES;
 }
 
-/* The widest access that is aligned at `address` and not longer than what is left. */
+/* The widest access that is aligned at `address` and not longer than `left`. */
 static size_t piece(uintptr_t address, size_t left)
 {
 	size_t width = 8;
@@ -80,7 +80,7 @@ static size_t piece(uintptr_t address, size_t left)
 	return width;
 }
 
-/* Every piece is one access of the CPU: the compiler must neither split nor join them. */
+/* Each piece is one CPU access: volatile, so that the compiler neither splits nor merges them. */
 static void cpu_store(uint8_t *to, const uint8_t *from, size_t bytes)
 {
 	uint64_t value;
@@ -109,7 +109,7 @@ static void cpu_load(uint8_t *to, const uint8_t *from, size_t bytes)
 {
 	uint64_t value;
 
-	/* The mapping is write-combining: what this CPU stored must be on its way before it loads. */
+	/* The mapping is write-combining: flush this CPU's earlier stores before the load. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (size_t width; bytes; bytes -= width, to += width, from += width) {
 		width = piece((uintptr_t)from, bytes);
@@ -131,7 +131,7 @@ static void cpu_load(uint8_t *to, const uint8_t *from, size_t bytes)
 	}
 }
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "pieces and ring entries are laid out for little endian");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "pieces and ring entries are little endian");
 
 int gpulink_store(struct gpulink_window *window, uint64_t offset, const void *data, size_t bytes)
 {

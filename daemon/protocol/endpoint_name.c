@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINK_PARTITIONS = 16 }; /* of the card beyond the link; docs/link-format.md */
+enum { LINK_PARTITIONS = 16 }; /* of the remote card; docs/link-format.md */
 
 bool endpoint_name_parse(const char *text, char out[32])
 {
@@ -21,7 +21,7 @@ bool endpoint_name_parse(const char *text, char out[32])
 			return false;
 		return snprintf(out, 32, "link %u", bus) < 32;
 	}
-	/* What sscanf() would be lenient with: signs, "0x", line breaks, and blanks other than those before the BAR. */
+	/* sscanf() accepts signs, "0x", line breaks and extra blanks; only blanks before the BAR are allowed here. */
 	if (strspn(text, "0123456789abcdefABCDEF:.") != strcspn(text, " ") ||
 	    strspn(text, "0123456789abcdefABCDEF:. ") != strlen(text))
 		return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON objects that may run out of memory: every step tells. A value that cannot be added is freed. */
+/* Building JSON objects with every allocation checked. All return false if out of memory; the value is freed then. */
 #ifndef GPULINKD_JSON_PUT_H
 #define GPULINKD_JSON_PUT_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Adds a member; `value` may be NULL, which is out of memory too. */
+/** Adds a member, and takes over `value`; NULL counts as out of memory. */
 bool json_put(struct json_object *object, const char *key, struct json_object *value);
 bool json_put_text(struct json_object *object, const char *key, const char *text);
 bool json_put_number(struct json_object *object, const char *key, uint64_t number);

@@ -14,7 +14,7 @@
 
 #define ALL_PARTITIONS UINT_MAX
 
-/* A request while it is run. */
+/* A request being run. */
 struct run {
 	const char *card;
 	unsigned partition; /* or ALL_PARTITIONS */
@@ -23,7 +23,7 @@ struct run {
 	char endpoint[32];
 
 	struct gpulink_admin_info info;
-	unsigned first, end; /* the partitions it is about */
+	unsigned first, end; /* its partitions */
 
 	struct json_object *result; /* NULL: failed */
 	const char *code;
@@ -54,7 +54,7 @@ __attribute__((format(printf, 3, 4))) static bool fail(struct run *run, const ch
 	va_start(arguments, format);
 	vsnprintf(run->message, sizeof(run->message), format, arguments);
 	va_end(arguments);
-	/* Messages quote what came; they stay plain text wherever they are shown. */
+	/* Messages quote input: keep them printable ASCII. */
 	for (char *c = run->message; *c; c++) {
 		if ((unsigned char)*c < 0x20 || (unsigned char)*c > 0x7e)
 			*c = '?';
@@ -70,7 +70,7 @@ static bool out_of_memory(struct run *run)
 	return fail(run, "ENOMEM", "out of memory");
 }
 
-/* --- what cards say, as JSON --- */
+/* --- results as JSON --- */
 
 static bool put_info(struct json_object *object, const struct gpulink_admin_info *info)
 {
@@ -122,11 +122,11 @@ static bool run_list(struct run *run)
 	bool good = true;
 
 	if (count < 0)
-		return fail(run, request_code_name(count), "listing cards: %s", gpulink_strerror(count));
+		return fail(run, request_code_name(count), "cannot list cards: %s", gpulink_strerror(count));
 	names = calloc((size_t)count + 1, sizeof(*names));
 	if (!names)
 		return out_of_memory(run);
-	/* Cards may come between the two calls; those wait for the next list. */
+	/* Cards added between the two calls are left for the next list. */
 	if (gpulink_admin_list(names, (unsigned)count) < count)
 		count = 0;
 	run->result = json_object_new_array();
@@ -134,7 +134,7 @@ static bool run_list(struct run *run)
 	for (int i = 0; good && i < count; i++) {
 		struct json_object *card;
 
-		/* A card may also go. */
+		/* The card was removed meanwhile. */
 		if (gpulink_admin_get_info(names[i], &run->info))
 			continue;
 		card = json_object_new_object();
@@ -150,7 +150,7 @@ static bool run_info(struct run *run)
 	return (run->result && put_info(run->result, &run->info)) || out_of_memory(run);
 }
 
-/* An array with one object for each partition, filled by `read`. */
+/* Makes an array with one object per partition, filled by `read`. */
 static bool for_partitions(struct run *run, bool (*read)(struct run *run, unsigned partition, struct json_object *out))
 {
 	run->result = json_object_new_array();
@@ -200,7 +200,7 @@ static bool run_counters(struct run *run)
 	return for_partitions(run, read_counters);
 }
 
-/* Takes back what a set that failed at a later partition has changed, as far as the card lets it. */
+/* Undoes a set that failed at a later partition, as far as the card allows. */
 static void restore(struct run *run, const uint64_t *old, unsigned changed)
 {
 	for (unsigned i = 0; i < changed; i++)
@@ -246,7 +246,7 @@ static bool run_set_endpoint(struct run *run)
 	int code = gpulink_admin_set_endpoint(run->card, run->partition, run->endpoint);
 
 	if (code == -GPULINK_EINVAL)
-		return fail(run, "EINVAL", "%s partition %u: endpoint '%s' is not memory that the card can write; allowed: "
+		return fail(run, "EINVAL", "%s partition %u: endpoint '%s' is not memory that the card can write: must be "
 			    ENDPOINT_NAME_ALLOWED, run->card, run->partition, run->endpoint);
 	if (code == -GPULINK_ENODEV)
 		return fail(run, "ENODEV", "%s partition %u: endpoint '%s': no such device", run->card, run->partition,
@@ -293,7 +293,7 @@ static bool put_link(struct json_object *object, const struct gpulink_admin_link
 static bool link_failed(struct run *run, int code)
 {
 	if (code == -GPULINK_ENOTSUP)
-		return fail(run, "ENOTSUP", "%s has no link to another card", run->card);
+		return fail(run, "ENOTSUP", "%s has no link", run->card);
 	return fail(run, request_code_name(code), "%s: link: %s", run->card, gpulink_strerror(code));
 }
 
@@ -368,16 +368,16 @@ static bool take_text(struct run *run, const char *key, struct json_object *valu
 {
 	*out = json_object_get_string(value);
 	if (!json_object_is_type(value, json_type_string) || strlen(*out) != (size_t)json_object_get_string_len(value))
-		return fail(run, "EINVAL", "member \"%s\" must be a text", key);
+		return fail(run, "EINVAL", "member \"%s\": must be a string", key);
 	return true;
 }
 
-/* What does not fit, json-c up to 0.16 makes the largest number, which no member allows; newer ones refuse the line. */
+/* json-c up to 0.16 saturates a number that is too large, which no member allows; later versions reject the line. */
 static bool take_number(struct run *run, const char *key, struct json_object *value, uint64_t *out)
 {
 	if (!json_object_is_type(value, json_type_int) ||
 	    (json_object_get_int64(value) < 0 && json_object_get_uint64(value) == 0))
-		return fail(run, "EINVAL", "member \"%s\" must be a number, 0 or more, without fraction", key);
+		return fail(run, "EINVAL", "member \"%s\": must be an integer, 0 or more", key);
 	*out = json_object_get_uint64(value);
 	return true;
 }
@@ -396,7 +396,8 @@ static bool take_setting(struct run *run, const struct operation *operation, con
 			return true;
 		}
 	}
-	return fail(run, "EINVAL", "setting '%.40s' is not known; allowed: %s", name, operation->link ? LINK_SETTINGS : SETTINGS);
+	return fail(run, "EINVAL", "unknown setting '%.40s': must be one of %s", name,
+		    operation->link ? LINK_SETTINGS : SETTINGS);
 }
 
 static bool check_value(struct run *run, const struct operation *operation)
@@ -406,7 +407,7 @@ static bool check_value(struct run *run, const struct operation *operation)
 
 	if (operation->link ? gpulink_link_setting_valid(of_link, run->value) : gpulink_setting_valid(setting, run->value))
 		return true;
-	return fail(run, "EINVAL", "%s %llu is not allowed; allowed: %s", setting_name(operation, run->setting),
+	return fail(run, "EINVAL", "%s %llu: must be %s", setting_name(operation, run->setting),
 		    (unsigned long long)run->value,
 		    operation->link ? gpulink_link_setting_allowed(of_link) : gpulink_setting_allowed(setting));
 }
@@ -424,7 +425,7 @@ static bool take_member(struct run *run, const struct operation *operation, cons
 	while (m < sizeof(names) / sizeof(*names) && strcmp(key, names[m]))
 		m++;
 	if (m == sizeof(names) / sizeof(*names) || !(operation->takes & (1u << m)))
-		return fail(run, "EINVAL", "member \"%.40s\" is not known for operation %s", key, operation->name);
+		return fail(run, "EINVAL", "unknown member \"%.40s\" of operation %s", key, operation->name);
 	*given |= 1u << m;
 	switch (1u << m) {
 	case CARD:
@@ -432,7 +433,7 @@ static bool take_member(struct run *run, const struct operation *operation, cons
 	case PARTITION:
 		if (!take_number(run, key, value, &number))
 			return false;
-		/* ALL_PARTITIONS and more are beyond every card's last, and told so when the card is known. */
+		/* Larger numbers exceed every card's last partition: find_card() rejects them. */
 		run->partition = number < ALL_PARTITIONS ? (unsigned)number : ALL_PARTITIONS - 1;
 		return true;
 	case SETTING:
@@ -443,7 +444,7 @@ static bool take_member(struct run *run, const struct operation *operation, cons
 		if (!take_text(run, key, value, &text))
 			return false;
 		return endpoint_name_parse(text, run->endpoint) ||
-		       fail(run, "EINVAL", "endpoint '%.40s' is not allowed; allowed: " ENDPOINT_NAME_ALLOWED, text);
+		       fail(run, "EINVAL", "endpoint '%.40s': must be " ENDPOINT_NAME_ALLOWED, text);
 	}
 }
 
@@ -456,21 +457,20 @@ static bool take_members(struct run *run, const struct operation *operation, str
 			return false;
 	}
 	if ((given & operation->needs) != operation->needs)
-		return fail(run, "EINVAL", "operation %s needs the members:%s%s%s%s%s", operation->name,
+		return fail(run, "EINVAL", "operation %s requires the members:%s%s%s%s%s", operation->name,
 			    operation->needs & CARD ? " card" : "", operation->needs & PARTITION ? " partition" : "",
 			    operation->needs & SETTING ? " setting" : "", operation->needs & VALUE ? " value" : "",
 			    operation->needs & ENDPOINT ? " endpoint" : "");
 	return !(given & VALUE) || check_value(run, operation);
 }
 
-/* Looks at the card before anything is done to it. */
+/* Checks card and partition before anything is changed. */
 static bool find_card(struct run *run)
 {
 	int code = gpulink_admin_get_info(run->card, &run->info);
 
-	/* A name that no card can have is a card that is not there. */
 	if (code == -GPULINK_ENODEV || code == -GPULINK_EINVAL)
-		return fail(run, "ENODEV", "no card '%.40s'", run->card);
+		return fail(run, "ENODEV", "no such card '%.40s'", run->card);
 	if (code)
 		return fail(run, request_code_name(code), "%s: %s", run->card, gpulink_strerror(code));
 	if (run->partition == ALL_PARTITIONS) {
@@ -480,7 +480,7 @@ static bool find_card(struct run *run)
 	if (!run->info.partitions)
 		return fail(run, "EINVAL", "%s has no partitions", run->card);
 	if (run->partition >= run->info.partitions)
-		return fail(run, "EINVAL", "%s has no such partition; allowed: 0 to %u", run->card,
+		return fail(run, "EINVAL", "%s partition %u: must be 0 to %u", run->card, run->partition,
 			    run->info.partitions - 1);
 	run->first = run->partition;
 	run->end = run->partition + 1;
@@ -494,7 +494,7 @@ static bool run_operation(struct run *run, struct json_object *request, bool may
 	const char *name;
 
 	if (!json_object_object_get_ex(request, "op", &op))
-		return fail(run, "EINVAL", "member \"op\" is missing; allowed: " OPERATIONS);
+		return fail(run, "EINVAL", "missing member \"op\": must be one of " OPERATIONS);
 	if (!take_text(run, "op", op, &name))
 		return false;
 	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
@@ -502,9 +502,9 @@ static bool run_operation(struct run *run, struct json_object *request, bool may
 			operation = &operations[i];
 	}
 	if (!operation)
-		return fail(run, "EINVAL", "operation '%.40s' is not known; allowed: " OPERATIONS, name);
+		return fail(run, "EINVAL", "unknown operation '%.40s': must be one of " OPERATIONS, name);
 	if (operation->changes && !may_change)
-		return fail(run, "EACCES", "operation %s is allowed only to root and to members of the configured group", name);
+		return fail(run, "EACCES", "operation %s requires root or membership in the configured group", name);
 	return take_members(run, operation, request) && (!(operation->needs & CARD) || find_card(run)) &&
 	       operation->run(run);
 }
@@ -517,7 +517,7 @@ static struct json_object *answer(struct json_object *id, bool ok)
 
 	if (!object)
 		return NULL;
-	/* An absent or null id is null in the answer, which json-c writes for NULL. */
+	/* json-c writes NULL, an absent id, as null. */
 	if (!json_object_object_add(object, "id", json_object_get(id))) {
 		if (json_put(object, "ok", json_object_new_boolean(ok)))
 			return object;
@@ -550,10 +550,10 @@ struct json_object *request_run(struct json_object *request, bool may_change)
 	struct json_object *object;
 
 	if (!json_object_is_type(request, json_type_object))
-		return request_error(NULL, "EPROTO", "a request must be one JSON object a line");
+		return request_error(NULL, "EPROTO", "request: must be one JSON object per line");
 	if (json_object_object_get_ex(request, "id", &id) && id && !json_object_is_type(id, json_type_int) &&
 	    !json_object_is_type(id, json_type_string))
-		return request_error(NULL, "EINVAL", "member \"id\" must be a number without fraction, or a text");
+		return request_error(NULL, "EINVAL", "member \"id\": must be an integer or a string");
 	if (!run_operation(&run, request, may_change))
 		return request_error(id, run.code, run.message);
 	object = answer(id, true);

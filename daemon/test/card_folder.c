@@ -34,7 +34,7 @@ void card_folder_make(void)
 	char folder[TEMPORARY_ROOM];
 	struct stat about;
 
-	/* Tests act as other users too, who would not get into root's own. */
+	/* Accessible to the other users of some tests. */
 	if (given && !stat(given, &about) && !(about.st_mode & S_IXOTH))
 		must(!unsetenv("TMPDIR"), "unsetenv");
 	must(mkdtemp(temporary_template(folder, "gpulinkd-test")) != NULL, "mkdtemp");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Made-up cards as folders (made_up_cards.c), for C tests. Everything that fails ends the test program. */
+/* Directories of fake cards (made_up_cards.c), for C tests. Failures terminate the test program. */
 #ifndef GPULINKD_TEST_CARD_FOLDER_H
 #define GPULINKD_TEST_CARD_FOLDER_H
 
-/** Makes a temporary folder without cards and names it to made_up_cards.c; removed by card_folder_remove(). */
+/** Creates a temporary directory without cards for made_up_cards.c; removed by card_folder_remove(). */
 void card_folder_make(void);
 void card_folder_remove(void);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The administrator's half of libgpulink over made-up cards: a folder, named by the environment variable
- * MADE_UP_CARDS, holds one folder a card, and that one file a value, as a driver's sysfs would. Tests link it before
- * the library, make and remove cards by making and removing folders, and look at what arrived in the files. A file
- * "broken" in a partition's folder makes changes of that partition fail. A card with a folder "link" has a link.
+ * Fake cards: replaces the administration functions of libgpulink. The environment variable MADE_UP_CARDS names a directory
+ * with a directory per card and a file per value, like sysfs. Tests link this file before the library, add and remove cards
+ * by creating and removing directories, and check the files. A file "broken" in a partition's directory makes changes of
+ * that partition fail. A card with a directory "link" has a link.
  */
 #include <gpulink_admin.h>
 
@@ -143,7 +143,7 @@ int gpulink_admin_set(const char *card, unsigned partition, enum gpulink_setting
 	return write_value(card, partition, gpulink_setting_name(setting), text);
 }
 
-/* Slot 1e has nothing in it, and BARs from 3 on are no memory. */
+/* Slot 1e is empty, and BARs from 3 are not memory. */
 int gpulink_admin_set_endpoint(const char *card, unsigned partition, const char *endpoint)
 {
 	if (!strncmp(endpoint, "0000:00:1e", 10))

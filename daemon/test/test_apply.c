@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Configuration onto cards: what is wanted arrives, what holds already is left alone, failures stay by themselves. */
+/* Applying the configuration: changes are written, unchanged settings are not, failures do not affect other rules. */
 #include "../apply.h"
 #include "card_folder.h"
 
@@ -26,7 +26,7 @@ static void read_text(struct config *config, const char *text)
 	assert_int_equal(config_read(config, path, false, no_report, NULL), 0);
 }
 
-static void test_arrives(void **state)
+static void test_applied(void **state)
 {
 	struct config config;
 	unsigned failures;
@@ -48,7 +48,7 @@ static void test_arrives(void **state)
 	config_free(&config);
 }
 
-static void test_leaves_alone(void **state)
+static void test_unchanged_settings(void **state)
 {
 	struct config config;
 	unsigned failures;
@@ -84,7 +84,7 @@ static void test_failures(void **state)
 	config_free(&config);
 }
 
-/* The link's defaults are for cards that have one; a card that is named has to. */
+/* Link settings in [defaults] skip cards without a link; in a card's section they are an error. */
 static void test_link(void **state)
 {
 	struct config config;
@@ -145,8 +145,8 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_arrives),
-		CASE(test_leaves_alone),
+		CASE(test_applied),
+		CASE(test_unchanged_settings),
 		CASE(test_failures),
 		CASE(test_link),
 		CASE(test_no_cards),

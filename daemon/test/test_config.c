@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Configuration files: what good ones mean, and that every kind of wrong line is named with what is allowed. */
+/* Configuration files: valid ones, and the report of every kind of invalid line with the allowed values. */
 #include "../config.h"
 #include "card_folder.h"
 
@@ -44,7 +44,7 @@ static uint64_t value_of(const struct config *config, const char *card, unsigned
 	return rule->value;
 }
 
-static void test_good(void **state)
+static void test_valid(void **state)
 {
 	struct config config;
 	struct reports reports;
@@ -89,56 +89,56 @@ static void test_empty(void **state)
 	config_free(&config);
 }
 
-static void test_wrong_lines(void **state)
+static void test_invalid_lines(void **state)
 {
 	static const struct {
 		const char *text;
 		const char *report; /* how it begins */
 		const char *allowed; /* what it also has */
 	} cases[] = {
-		{"subheader_bytes = 5\n", "test.conf:1: key 'subheader_bytes' stands before any section", "[defaults]"},
-		{"[defaults]\nsubheader_bytes = 7\n", "test.conf:2: subheader_bytes '7' is not allowed", "2, 3, 4, 5 or 6"},
-		{"[defaults]\nsubheader_bytes = 5x\n", "test.conf:2: subheader_bytes '5x'", "2, 3, 4, 5 or 6"},
-		{"[defaults]\nsubheader_bytes = -5\n", "test.conf:2: subheader_bytes '-5'", "2, 3, 4, 5 or 6"},
-		{"[defaults]\nsubheader_bytes = 4294967301\n", "test.conf:2: subheader_bytes '4294967301'", "2, 3"},
-		{"[defaults]\nsubheader_bytes = 18446744073709551621\n", "test.conf:2: subheader_bytes '18446", "2, 3"},
-		{"[defaults]\nsubheader_bytes =\n", "test.conf:2: subheader_bytes ''", "2, 3"},
-		{"[defaults]\n\nmax_payload_bytes = 4095\n", "test.conf:3: max_payload_bytes '4095'", "allowed: "},
-		{"[defaults]\nflush_timeout_ns = 1000000001\n", "test.conf:2: flush_timeout_ns '1000000001'", "allowed: "},
-		{"[defaults]\ncoalesce = yes\n", "test.conf:2: coalesce 'yes'", "allowed: "},
+		{"subheader_bytes = 5\n", "test.conf:1: key 'subheader_bytes' before any section", "[defaults]"},
+		{"[defaults]\nsubheader_bytes = 7\n", "test.conf:2: subheader_bytes '7': must be", "must be 2 to 6"},
+		{"[defaults]\nsubheader_bytes = 5x\n", "test.conf:2: subheader_bytes '5x'", "must be 2 to 6"},
+		{"[defaults]\nsubheader_bytes = -5\n", "test.conf:2: subheader_bytes '-5'", "must be 2 to 6"},
+		{"[defaults]\nsubheader_bytes = 4294967301\n", "test.conf:2: subheader_bytes '4294967301'", "must be 2 to 6"},
+		{"[defaults]\nsubheader_bytes = 18446744073709551621\n", "test.conf:2: subheader_bytes '18446", "must be 2 to 6"},
+		{"[defaults]\nsubheader_bytes =\n", "test.conf:2: subheader_bytes ''", "must be 2 to 6"},
+		{"[defaults]\n\nmax_payload_bytes = 4095\n", "test.conf:3: max_payload_bytes '4095'", ": must be "},
+		{"[defaults]\nflush_timeout_ns = 1000000001\n", "test.conf:2: flush_timeout_ns '1000000001'", ": must be "},
+		{"[defaults]\ncoalesce = yes\n", "test.conf:2: coalesce 'yes'", ": must be "},
 		{"[defaults]\nlink_timeout_ns = 10000000001\n", "test.conf:2: link_timeout_ns '10000000001'",
-		 "allowed: 1000 to 10000000000"},
-		{"[defaults]\nsubheader = 5\n", "test.conf:2: key 'subheader' is not known", "subheader_bytes, "},
-		{"[defaults]\nsubheader_bytes 5\n", "test.conf:2: neither", "KEY = VALUE"},
-		{"[defaults]\nsubheader_bytes 5", "test.conf:2: neither", "KEY = VALUE"},
-		{"[defaults]\n= 5\n", "test.conf:2: key '' is not known", "subheader_bytes, "},
-		{"[defaults]\nendpoint = pool\n", "test.conf:2: key 'endpoint' is allowed only", "partition K"},
-		{"[card gpulink0]\nendpoint = pool\n", "test.conf:2: key 'endpoint' is allowed only", "partition K"},
+		 "must be 1000 to 10000000000"},
+		{"[defaults]\nsubheader = 5\n", "test.conf:2: unknown key 'subheader'", "subheader_bytes, "},
+		{"[defaults]\nsubheader_bytes 5\n", "test.conf:2: malformed line", "KEY = VALUE"},
+		{"[defaults]\nsubheader_bytes 5", "test.conf:2: malformed line", "KEY = VALUE"},
+		{"[defaults]\n= 5\n", "test.conf:2: unknown key ''", "subheader_bytes, "},
+		{"[defaults]\nendpoint = pool\n", "test.conf:2: key 'endpoint': must be in", "partition K"},
+		{"[card gpulink0]\nendpoint = pool\n", "test.conf:2: key 'endpoint': must be in", "partition K"},
 		{"[card gpulink0 partition 0]\nendpoint = 0x80000000\n", "test.conf:2: endpoint '0x80000000'", "0000:00:08.0 0"},
 		{"[card gpulink0 partition 0]\nendpoint = 0000:00:08.0\n", "test.conf:2: endpoint '0000:00:08.0'", "\"pool\""},
 		{"[card gpulink0 partition 0]\nendpoint = 0000:00:08.0 6\n", "test.conf:2: endpoint", "\"none\""},
 		{"[card gpulink0 partition 0]\nendpoint = 0000:00:08.8 0\n", "test.conf:2: endpoint", "\"none\""},
 		{"[card gpulink0 partition 0]\nendpoint = 0000:00:20.0 0\n", "test.conf:2: endpoint", "\"none\""},
 		{"[card gpulink0 partition 0]\nendpoint = 0000:00:08.0  0 1\n", "test.conf:2: endpoint", "\"none\""},
-		{"[crd gpulink0]\n", "test.conf:1: section [crd gpulink0] is not known", "[card gpulinkN]"},
-		{"[card gpulink0\n", "test.conf:1: section [card gpulink0 is not known", "[card gpulinkN]"},
-		{"[card gpulink0] 5\n", "test.conf:1: section", "[card gpulinkN]"},
-		{"[card gpu0]\n", "test.conf:1: section", "[card gpulinkN]"},
-		{"[card gpulink]\n", "test.conf:1: section", "[card gpulinkN]"},
-		{"[card serial:xyz]\n", "test.conf:1: section", "serial:HEX"},
-		{"[card gpulink0 partition]\n", "test.conf:1: section", "partition K"},
-		{"[card gpulink0 partition x]\n", "test.conf:1: section", "partition K"},
-		{"[card gpulink0 partition 65536]\n", "test.conf:1: section", "partition K"},
-		{"[card gpulink0 partition 1 2]\n", "test.conf:1: section", "partition K"},
-		{"[]\n", "test.conf:1: section", "[daemon]"},
+		{"[crd gpulink0]\n", "test.conf:1: unknown section [crd gpulink0]:", "[card gpulinkN]"},
+		{"[card gpulink0\n", "test.conf:1: unknown section [card gpulink0:", "[card gpulinkN]"},
+		{"[card gpulink0] 5\n", "test.conf:1: unknown section", "[card gpulinkN]"},
+		{"[card gpu0]\n", "test.conf:1: unknown section", "[card gpulinkN]"},
+		{"[card gpulink]\n", "test.conf:1: unknown section", "[card gpulinkN]"},
+		{"[card serial:xyz]\n", "test.conf:1: unknown section", "serial:HEX"},
+		{"[card gpulink0 partition]\n", "test.conf:1: unknown section", "partition K"},
+		{"[card gpulink0 partition x]\n", "test.conf:1: unknown section", "partition K"},
+		{"[card gpulink0 partition 65536]\n", "test.conf:1: unknown section", "partition K"},
+		{"[card gpulink0 partition 1 2]\n", "test.conf:1: unknown section", "partition K"},
+		{"[]\n", "test.conf:1: unknown section", "[daemon]"},
 		{"[daemon]\nmode = 0777\n", "test.conf:2: mode '0777'", "0600 to 0666"},
 		{"[daemon]\nmode = 0066\n", "test.conf:2: mode '0066'", "0600 to 0666"},
 		{"[daemon]\nmode = rw\n", "test.conf:2: mode 'rw'", "0600 to 0666"},
 		{"[daemon]\ngroup = no-such-group-here\n", "test.conf:2: group 'no-such-group-here'", "by name or number"},
-		{"[daemon]\nmod = 0600\n", "test.conf:2: key 'mod' is not known in [daemon]", "group, mode"},
-		{"[daemon]\nmode = 0600\nmode = 0660\n", "test.conf:3: key 'mode' is given twice, first in line 2", ""},
+		{"[daemon]\nmod = 0600\n", "test.conf:2: unknown key 'mod' in [daemon]", "group, mode"},
+		{"[daemon]\nmode = 0600\nmode = 0660\n", "test.conf:3: duplicate key 'mode': first set in line 2", ""},
 		{"[card gpulink0]\ncoalesce = 0\n[defaults]\n[card gpulink0]\ncoalesce = 1\n",
-		 "test.conf:5: key 'coalesce' is given twice, first in line 2", ""},
+		 "test.conf:5: duplicate key 'coalesce': first set in line 2", ""},
 	};
 	struct config config;
 	struct reports reports;
@@ -154,7 +154,7 @@ static void test_wrong_lines(void **state)
 	}
 }
 
-static void test_every_wrong_line(void **state)
+static void test_all_errors_reported(void **state)
 {
 	struct config config;
 	struct reports reports;
@@ -184,7 +184,7 @@ static void test_long_line_and_zero_byte(void **state)
 	(void)state;
 	memset(text + strlen(text), '1', 5000);
 	assert_int_equal(read_text(&config, text, &reports), 1);
-	assert_non_null(strstr(reports.text, "test.conf:2: is longer than"));
+	assert_non_null(strstr(reports.text, "test.conf:2: line too long"));
 	config_free(&config);
 
 	memset(&reports, 0, sizeof(reports));
@@ -193,7 +193,7 @@ static void test_long_line_and_zero_byte(void **state)
 	assert_int_equal(fwrite(zero, 1, sizeof(zero) - 1, file), sizeof(zero) - 1);
 	fclose(file);
 	assert_int_equal(config_read(&config, path, false, collect, &reports), 1);
-	assert_non_null(strstr(reports.text, "test.conf:2: holds a zero byte"));
+	assert_non_null(strstr(reports.text, "test.conf:2: invalid NUL byte"));
 	config_free(&config);
 }
 
@@ -227,11 +227,11 @@ static void test_missing(void **state)
 
 	(void)state;
 	assert_int_equal(config_read(&config, card_folder_path("lacking.conf"), false, collect, &reports), 1);
-	assert_non_null(strstr(reports.text, "lacking.conf:0: cannot be read"));
+	assert_non_null(strstr(reports.text, "lacking.conf:0: cannot read"));
 	config_free(&config);
 	assert_int_equal(config_read(&config, card_folder_path("lacking.conf"), true, collect, &reports), 0);
 	config_free(&config);
-	/* A folder is no file, even where one may lack. */
+	/* A directory is an error, even if the file may be missing. */
 	assert_int_equal(mkdir(card_folder_path("folder.conf"), 0755), 0);
 	assert_int_equal(config_read(&config, card_folder_path("folder.conf"), true, collect, &reports), 1);
 	config_free(&config);
@@ -256,8 +256,13 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_good),	CASE(test_empty),		   CASE(test_wrong_lines), CASE(test_every_wrong_line),
-		CASE(test_folder), CASE(test_long_line_and_zero_byte), CASE(test_missing),
+		CASE(test_valid),
+		CASE(test_empty),
+		CASE(test_invalid_lines),
+		CASE(test_all_errors_reported),
+		CASE(test_folder),
+		CASE(test_long_line_and_zero_byte),
+		CASE(test_missing),
 	};
 
 	return cmocka_run_group_tests_name("gpulinkd configuration", tests, NULL, NULL);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The control socket with real connections: the operations, wrong requests, who may change what, and clients that are
- * slow, silent, many, or hostile. Server and clients take turns in one process: pump() runs the server's event loop
- * as long as it has anything to do.
+ * The control socket with real connections: operations, invalid requests, permissions, and clients that are slow, silent,
+ * many, or hostile. Server and clients run in one process: pump() runs the server's event loop until it is idle.
  */
 #include "../client.h"
 #include "../protocol/endpoint_name.h"
@@ -78,7 +77,7 @@ static void send_bytes(int fd, const void *data, size_t bytes)
 	assert_int_equal(send(fd, data, bytes, MSG_NOSIGNAL), (ssize_t)bytes);
 }
 
-/* What has arrived, as text; "" is nothing, NULL is the end of the connection. */
+/* Received data as text; "" if none, NULL at the end of the connection. */
 static const char *received(int fd)
 {
 	static char text[200000];
@@ -176,71 +175,71 @@ static void test_operations(void **state)
 	close(fd);
 }
 
-static void test_wrong_requests(void **state)
+static void test_invalid_requests(void **state)
 {
 	static const struct {
 		const char *request, *code, *part;
 	} cases[] = {
-		{"", "EPROTO", "one JSON object a line"},
-		{"nonsense", "EPROTO", "one JSON object a line"},
-		{"{\"op\":\"list\"", "EPROTO", "one JSON object a line"},
-		{"{\"op\":\"list\"}}", "EPROTO", "one JSON object a line"},
-		{"{\"op\":\"list\"} {\"op\":\"list\"}", "EPROTO", "one JSON object a line"},
-		{"[{\"op\":\"list\"}]", "EPROTO", "one JSON object a line"},
-		{"null", "EPROTO", "one JSON object a line"},
-		{"7", "EPROTO", "one JSON object a line"},
-		{"{\"op\":\"\xff\"}", "EPROTO", "one JSON object a line"},
+		{"", "EPROTO", "one JSON object per line"},
+		{"nonsense", "EPROTO", "one JSON object per line"},
+		{"{\"op\":\"list\"", "EPROTO", "one JSON object per line"},
+		{"{\"op\":\"list\"}}", "EPROTO", "one JSON object per line"},
+		{"{\"op\":\"list\"} {\"op\":\"list\"}", "EPROTO", "one JSON object per line"},
+		{"[{\"op\":\"list\"}]", "EPROTO", "one JSON object per line"},
+		{"null", "EPROTO", "one JSON object per line"},
+		{"7", "EPROTO", "one JSON object per line"},
+		{"{\"op\":\"\xff\"}", "EPROTO", "one JSON object per line"},
 		{"[[[[[[[[[[[[[[[[[[[[[[", "EPROTO", "not nested"},
-		{"{}", "EINVAL", "allowed: list, info, partitions"},
-		{"{\"op\":5}", "EINVAL", "must be a text"},
-		{"{\"op\":\"erase\"}", "EINVAL", "'erase' is not known; allowed: list, info"},
-		{"{\"op\":\"list\\u0000\"}", "EINVAL", "must be a text"},
+		{"{}", "EINVAL", "must be one of list, info, partitions"},
+		{"{\"op\":5}", "EINVAL", "must be a string"},
+		{"{\"op\":\"erase\"}", "EINVAL", "unknown operation 'erase': must be one of list, info"},
+		{"{\"op\":\"list\\u0000\"}", "EINVAL", "must be a string"},
 		{"{\"op\":\"b\\u00fcrste\\n\"}", "EINVAL", "'b??rste?'"},
 		{"{\"id\":{},\"op\":\"list\"}", "EINVAL", "\\\"id\\\""},
 		{"{\"id\":1.5,\"op\":\"list\"}", "EINVAL", "\\\"id\\\""},
-		{"{\"op\":\"list\"," OF_CARD "}", "EINVAL", "\\\"card\\\" is not known for operation list"},
-		{"{\"op\":\"info\"}", "EINVAL", "needs the members: card"},
-		{"{\"op\":\"info\",\"card\":0}", "EINVAL", "\\\"card\\\" must be a text"},
-		{"{\"op\":\"info\",\"card\":null}", "EINVAL", "\\\"card\\\" must be a text"},
-		{"{\"op\":\"info\",\"card\":\"gpulink1\"}", "ENODEV", "no card 'gpulink1'"},
-		{"{\"op\":\"info\",\"card\":\"../gpulink0\"}", "ENODEV", "no card"},
-		{"{\"op\":\"set\"," OF_CARD "}", "EINVAL", "needs the members: card setting value"},
-		{SET("set", "subheader_bytes", "7"), "EINVAL", "allowed: 2, 3, 4, 5 or 6"},
-		{SET("set", "subheader_bytes", "\"5\""), "EINVAL", "must be a number"},
-		{SET("set", "subheader_bytes", "5.0"), "EINVAL", "must be a number"},
-		{SET("set", "subheader_bytes", "-5"), "EINVAL", "must be a number"},
-		{SET("set", "subheader_bytes", "18446744073709551615"), "EINVAL", "allowed: 2, 3"},
-		{SET("set", "max_payload_bytes", "4095"), "EINVAL", "allowed: "},
-		{SET("set", "flush_timeout_ns", "1000000001"), "EINVAL", "allowed: "},
-		{SET("set", "coalesce", "true"), "EINVAL", "must be a number"},
-		{SET("set", "color", "1"), "EINVAL", "allowed: subheader_bytes, max"},
-		{SET("set", "coalesce", "0,\"partition\":2"), "EINVAL", "allowed: 0 to 1"},
-		{SET("set", "coalesce", "0,\"partition\":4294967296"), "EINVAL", "allowed: 0 to 1"},
-		{SET("set", "coalesce", "0,\"partition\":4294967295"), "EINVAL", "allowed: 0 to 1"},
-		{SET("set", "coalesce", "0,\"all\":true"), "EINVAL", "\\\"all\\\" is not known"},
-		{"{\"op\":\"set_endpoint\"," OF_CARD ",\"endpoint\":\"pool\"}", "EINVAL", "needs the members"},
+		{"{\"op\":\"list\"," OF_CARD "}", "EINVAL", "unknown member \\\"card\\\" of operation list"},
+		{"{\"op\":\"info\"}", "EINVAL", "requires the members: card"},
+		{"{\"op\":\"info\",\"card\":0}", "EINVAL", "\\\"card\\\": must be a string"},
+		{"{\"op\":\"info\",\"card\":null}", "EINVAL", "\\\"card\\\": must be a string"},
+		{"{\"op\":\"info\",\"card\":\"gpulink1\"}", "ENODEV", "no such card 'gpulink1'"},
+		{"{\"op\":\"info\",\"card\":\"../gpulink0\"}", "ENODEV", "no such card"},
+		{"{\"op\":\"set\"," OF_CARD "}", "EINVAL", "requires the members: card setting value"},
+		{SET("set", "subheader_bytes", "7"), "EINVAL", "subheader_bytes 7: must be 2 to 6"},
+		{SET("set", "subheader_bytes", "\"5\""), "EINVAL", "must be an integer"},
+		{SET("set", "subheader_bytes", "5.0"), "EINVAL", "must be an integer"},
+		{SET("set", "subheader_bytes", "-5"), "EINVAL", "must be an integer"},
+		{SET("set", "subheader_bytes", "18446744073709551615"), "EINVAL", "must be 2 to 6"},
+		{SET("set", "max_payload_bytes", "4095"), "EINVAL", ": must be "},
+		{SET("set", "flush_timeout_ns", "1000000001"), "EINVAL", ": must be "},
+		{SET("set", "coalesce", "true"), "EINVAL", "must be an integer"},
+		{SET("set", "color", "1"), "EINVAL", "must be one of subheader_bytes, max"},
+		{SET("set", "coalesce", "0,\"partition\":2"), "EINVAL", "must be 0 to 1"},
+		{SET("set", "coalesce", "0,\"partition\":4294967296"), "EINVAL", "must be 0 to 1"},
+		{SET("set", "coalesce", "0,\"partition\":4294967295"), "EINVAL", "must be 0 to 1"},
+		{SET("set", "coalesce", "0,\"all\":true"), "EINVAL", "unknown member \\\"all\\\""},
+		{"{\"op\":\"set_endpoint\"," OF_CARD ",\"endpoint\":\"pool\"}", "EINVAL", "requires the members"},
 		{SET_ENDPOINT("0x80000000"), "EINVAL", "\\\"pool\\\""},
 		{SET_ENDPOINT("pool\\n"), "EINVAL", "\\\"pool\\\""},
 		{SET_ENDPOINT("0000:00:08.0 3"), "EINVAL", "\\\"pool\\\""},
 		{SET_ENDPOINT("0000:00:1e.0 0"), "ENODEV", "no such device"},
-		{"{\"op\":\"reset\"," OF_CARD ",\"partition\":0}", "EINVAL", "\\\"partition\\\" is not known"},
+		{"{\"op\":\"reset\"," OF_CARD ",\"partition\":0}", "EINVAL", "unknown member \\\"partition\\\""},
 		{SET_ENDPOINT("link 16"), "EINVAL", "\\\"link 15\\\""},
 		{SET_ENDPOINT("link -1"), "EINVAL", "\\\"link 15\\\""},
 		{"{\"op\":\"link\"," OF_CARD "}", "ENOTSUP", "has no link"},
 		{"{\"op\":\"link_counters\"," OF_CARD "}", "ENOTSUP", "has no link"},
 		{SET("set_link", "burst", "1"), "ENOTSUP", "has no link"},
-		{SET("set_link", "burst", "0"), "EINVAL", "allowed: 1 to 255"},
-		{SET("set_link", "timeout_ns", "10000000001"), "EINVAL", "allowed: 1000 to 10000000000"},
-		{SET("set_link", "coalesce", "0"), "EINVAL", "allowed: enable, stitching"},
-		{SET("set", "burst", "1"), "EINVAL", "allowed: subheader_bytes"},
-		{"{\"op\":\"set_link\"," OF_CARD ",\"setting\":\"burst\"}", "EINVAL", "needs the members: card setting value"},
+		{SET("set_link", "burst", "0"), "EINVAL", "must be 1 to 255"},
+		{SET("set_link", "timeout_ns", "10000000001"), "EINVAL", "must be 1000 to 10000000000"},
+		{SET("set_link", "coalesce", "0"), "EINVAL", "must be one of enable, stitching"},
+		{SET("set", "burst", "1"), "EINVAL", "must be one of subheader_bytes"},
+		{"{\"op\":\"set_link\"," OF_CARD ",\"setting\":\"burst\"}", "EINVAL", "requires the members: card setting value"},
 	};
 	struct fixture *f = *state;
 	int fd = open_client(f);
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		expect_error(f, fd, cases[i].request, cases[i].code, cases[i].part);
-	/* What 64 bits do not hold is wrong in one way or the other. */
+	/* More than 64 bits: the error depends on the json-c version. */
 	assert_non_null(strstr(ask(f, fd, SET("set", "coalesce", "99999999999999999999")), "\"ok\":false"));
 	for (unsigned k = 0; k < 2; k++) {
 		assert_string_equal(card_read("gpulink0", k, "subheader_bytes"), "4");
@@ -251,7 +250,7 @@ static void test_wrong_requests(void **state)
 	close(fd);
 }
 
-/* A set of all partitions that fails at one leaves none changed. */
+/* A set of all partitions that fails at one changes none. */
 static void test_set_is_all_or_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -316,7 +315,7 @@ static void test_long_line(void **state)
 	line[CLIENT_LINE_BYTES] = '\n';
 	send_bytes(fd, line, CLIENT_LINE_BYTES + 1);
 	pump(f);
-	assert_non_null(strstr(received(fd), "\"code\":\"EPROTO\",\"message\":\"a request must not be longer than 4096 bytes\""));
+	assert_non_null(strstr(received(fd), "\"code\":\"EPROTO\",\"message\":\"request too long: must be at most 4096 bytes\""));
 	assert_null(received(fd));
 	close(fd);
 }
@@ -401,7 +400,7 @@ static void test_fuzzed_lines(void **state)
 	close(fd);
 }
 
-/* --- who --- */
+/* --- permissions --- */
 
 /* Runs `act` with a connected socket as another user in a process of its own; returns what `act` returns. */
 static int as_user(struct fixture *f, uid_t uid, gid_t gid, const gid_t *more, size_t more_count, int (*act)(const char *))
@@ -435,7 +434,7 @@ static int act_set(const char *path)
 		return 2;
 	if (strstr(text, "\"ok\":true"))
 		return 0;
-	return strstr(text, "\"EACCES\"") && strstr(text, "only to root and to members") ? 1 : 2;
+	return strstr(text, "\"EACCES\"") && strstr(text, "requires root or membership") ? 1 : 2;
 }
 
 static int act_list(const char *path)
@@ -492,7 +491,7 @@ static void test_permissions(void **state)
 	assert_int_equal(as_user(f, 0, 0, NULL, 0, act_set), 0);
 }
 
-/* --- clients that are a burden --- */
+/* --- misbehaving clients --- */
 
 static int act_connect_often(const char *path)
 {
@@ -511,7 +510,7 @@ static int act_connect_often(const char *path)
 	text[got] = 0;
 	if (!strstr(text, "\"EBUSY\""))
 		return 4;
-	/* The others are there, silent as they are asked nothing. */
+	/* The other connections are open and idle. */
 	return recv(fds[SERVER_CLIENTS_USER - 1], text, sizeof(text), MSG_DONTWAIT) < 0 && errno == EAGAIN ? 0 : 5;
 }
 
@@ -527,12 +526,12 @@ static void test_many_clients(void **state)
 	assert_non_null(strstr(received(fds[SERVER_CLIENTS]), "\"EBUSY\""));
 	assert_null(received(fds[SERVER_CLIENTS]));
 	close(fds[SERVER_CLIENTS]);
-	expect_error(f, fds[0], "{}", "EINVAL", "allowed");
+	expect_error(f, fds[0], "{}", "EINVAL", "must be");
 	/* A place that is left is free again. */
 	close(fds[5]);
 	pump(f);
 	fds[5] = open_client(f);
-	expect_error(f, fds[5], "{}", "EINVAL", "allowed");
+	expect_error(f, fds[5], "{}", "EINVAL", "must be");
 	for (unsigned i = 0; i < SERVER_CLIENTS; i++)
 		close(fds[i]);
 }
@@ -552,7 +551,7 @@ static void pump_until_ended(struct fixture *f, int fd)
 	fail_msg("the client was not disconnected");
 }
 
-/* Begins a line and does not end it; meanwhile others are served; an idle client stays. */
+/* An incomplete line: the client is disconnected, others are served, an idle client stays connected. */
 static void test_stuck_line(void **state)
 {
 	struct fixture *f = *state;
@@ -561,14 +560,14 @@ static void test_stuck_line(void **state)
 
 	send_bytes(stuck, "{\"op\":", 6);
 	pump(f);
-	expect_error(f, idle, "{}", "EINVAL", "allowed");
+	expect_error(f, idle, "{}", "EINVAL", "must be");
 	pump_until_ended(f, stuck);
-	expect_error(f, idle, "{}", "EINVAL", "allowed");
+	expect_error(f, idle, "{}", "EINVAL", "must be");
 	close(stuck);
 	close(idle);
 }
 
-/* Asks and asks and takes no answer: the server stops reading from it, then disconnects it. */
+/* Requests without reading answers: the server stops reading, then disconnects the client. */
 static void test_stuck_answers(void **state)
 {
 	struct fixture *f = *state;
@@ -584,20 +583,20 @@ static void test_stuck_answers(void **state)
 		assert_true(asked < 64u << 20);
 		pump(f);
 	}
-	expect_error(f, other, "{}", "EINVAL", "allowed");
-	/* What it has been sent is there still, and then the end. */
+	expect_error(f, other, "{}", "EINVAL", "must be");
+	/* Answers sent earlier can still be read, then the connection ends. */
 	for (int i = 0; i < 100; i++)
 		assert_true(sd_event_run(f->event, 10000) >= 0);
 	while ((got = recv(stuck, buffer, sizeof(buffer), MSG_DONTWAIT)) > 0)
 		;
 	assert_true(got == 0 || errno != EAGAIN);
-	expect_error(f, other, "{}", "EINVAL", "allowed");
+	expect_error(f, other, "{}", "EINVAL", "must be");
 	close(stuck);
 	close(other);
 }
 
-/* Goes away with its request under way, and with its answers untaken. */
-static void test_gone(void **state)
+/* Disconnects with an incomplete request, and with unread answers. */
+static void test_disconnect(void **state)
 {
 	struct fixture *f = *state;
 	int other = open_client(f);
@@ -613,7 +612,7 @@ static void test_gone(void **state)
 		close(fd);
 		pump(f);
 	}
-	expect_error(f, other, "{}", "EINVAL", "allowed");
+	expect_error(f, other, "{}", "EINVAL", "must be");
 	close(other);
 }
 
@@ -636,16 +635,16 @@ static void test_socket(void **state)
 	/* Served by another: refused, and the other goes on. */
 	assert_int_equal(server_open(&second, f->event, f->path, 0600, (gid_t)-1), -EADDRINUSE);
 	fd = open_client(f);
-	expect_error(f, fd, "{}", "EINVAL", "allowed");
+	expect_error(f, fd, "{}", "EINVAL", "must be");
 	close(fd);
 
-	/* A file of that name is nobody's to remove. */
+	/* Another file of that name is not removed. */
 	snprintf(text, sizeof(text), "%s", card_folder_path("file"));
 	file_write(text, "precious");
 	assert_int_equal(server_open(&second, f->event, text, 0600, (gid_t)-1), -EEXIST);
 	assert_int_equal(access(text, F_OK), 0);
 
-	/* A socket that nobody serves any more is replaced. */
+	/* A stale socket is replaced. */
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", card_folder_path("left"));
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
@@ -653,7 +652,7 @@ static void test_socket(void **state)
 	assert_int_equal(server_open(&second, f->event, address.sun_path, 0600, (gid_t)-1), 0);
 	fd = connect_to(address.sun_path);
 	assert_true(fd >= 0);
-	expect_error(f, fd, "{}", "EINVAL", "allowed");
+	expect_error(f, fd, "{}", "EINVAL", "must be");
 	close(fd);
 	server_close(second);
 
@@ -668,9 +667,9 @@ static void test_socket(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_operations),	   CASE(test_wrong_requests), CASE(test_set_is_all_or_nothing),
+		CASE(test_operations),	   CASE(test_invalid_requests), CASE(test_set_is_all_or_nothing),
 		CASE(test_pieces_and_many), CASE(test_long_line),      CASE(test_fuzzed_lines),
-		CASE(test_stuck_line),	   CASE(test_stuck_answers),  CASE(test_gone),
+		CASE(test_stuck_line),	   CASE(test_stuck_answers),  CASE(test_disconnect),
 		CASE(test_socket),
 		/* These two play other users, which only root can. */
 		CASE(test_permissions),	   CASE(test_many_clients),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * gpulink-card: the card as a process. It serves one PCI function over vfio-user; its logic is the model or the Verilog; what
- * it sends to its own cluster comes back to itself, and it may have a link to another one.
+ * gpulink-card: the card as a process. It serves one PCI function over vfio-user; its logic is the model or the Verilated RTL.
+ * Packets for its own cluster loop back; a link to another card is optional.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -15,21 +15,22 @@
 #define NAME "gpulink-card"
 
 static const char help[] =
-	"usage: " NAME " --socket PATH [--endpoint FABRIC]... [--serial N] [--logic model|rtl]\n"
-	"                    [--interrupts msix|msi] [--link ADDRESS [--cluster N] [--link-...]...]\n"
+	"Usage: " NAME " --socket PATH [OPTION...]\n"
 	"\n"
-	"Emulates a gpulink card as a vfio-user server, for QEMU's vfio-user-pci device.\n"
+	"Emulate a gpulink card as a vfio-user server for QEMU's vfio-user-pci device.\n"
 	"\n"
-	"  --socket PATH      Unix socket to serve at; taken over when a socket is there already\n"
-	"  --endpoint FABRIC  fabric socket of a gpulink-endpoint that the card can write to; up to 16\n"
-	"  --serial N         serial number (default 1)\n"
-	"  --logic KIND       what the card is: model (default), or rtl: its Verilog in simulation, which is much slower\n"
-	"  --interrupts KIND  what the card has: msix (default), or msi, for hot unplug: QEMU 11.1 ends where a device with\n"
-	"                     MSI-X in use is unplugged\n"
-	"  --help             this text\n"
+	"Options:\n"
+	"  -s, --socket PATH      Unix socket to listen on; a stale socket is replaced\n"
+	"  -e, --endpoint FABRIC  fabric socket of a gpulink-endpoint that the card can write to; up to 16\n"
+	"  -n, --serial N         serial number (default 1)\n"
+	"  -l, --logic KIND       logic of the card: model (default), or rtl for the Verilated RTL, which is much slower\n"
+	"  -i, --interrupts KIND  msix (default), or msi for hot-unplug: QEMU 11.1 exits when a device with MSI-X in use is\n"
+	"                         unplugged\n"
+	"  -V, --version          show version and exit\n"
+	"  -h, --help             show this help and exit\n"
 	"\n";
 
-/* Returns false when a number is not all of the text. */
+/* The whole text must be a number. */
 static bool parse_number(const char *text, uint64_t *value)
 {
 	char *end;
@@ -45,16 +46,16 @@ static int add_peer(struct card_function *card, const char *path)
 
 	error = fabric_connect(path, &card->peers[card->peer_count]);
 	if (error)
-		server_say(NAME, "--endpoint %s: %s", path, strerror(-error));
+		server_log(NAME, "--endpoint %s: %s", path, strerror(-error));
 	else
 		card->peer_count++;
 	return error;
 }
 
-/* The only thing that comes from there is the end. */
+/* An endpoint sends nothing: any event is the end of the connection. */
 static void peer_gone(struct fabric_peer *peer, unsigned number)
 {
-	server_say(NAME, "endpoint %u is gone", number);
+	server_log(NAME, "endpoint %u disconnected", number);
 	fabric_disconnect(peer);
 }
 
@@ -74,7 +75,7 @@ static void run(struct card_function *card, struct server *server)
 		struct pollfd fds[1 + LINK_SOCKET_FDS + CARD_PEERS_MAX], *peers = fds + 1 + LINK_SOCKET_FDS;
 
 		fds[0] = server_pollfd(server);
-		fds[1].fd = fds[2].fd = -1; /* poll() passes over it */
+		fds[1].fd = fds[2].fd = -1; /* ignored by poll() */
 		if (card->link)
 			link_pollfds(card->link, fds + 1);
 		for (unsigned i = 0; i < card->peer_count; i++)
@@ -107,7 +108,7 @@ static bool parse_interrupts(const char *text, bool *msi)
 	return *msi || !strcmp(text, "msix");
 }
 
-/* What the command line asks for. */
+/* The command line. */
 struct settings {
 	struct card_make make;
 	struct link_config link;
@@ -128,15 +129,15 @@ static int make_card(struct card_function *card, const struct settings *s)
 		make.link = &link;
 	error = card_function_create(card, &make);
 	if (error == -ENOTSUP)
-		server_say(NAME, "--logic rtl: this program was built without the Verilog (meson -Drtl=false, or sanitizers): it has the model only");
+		server_log(NAME, "--logic rtl: not supported by this build (meson -Drtl=false or sanitizers): must be model");
 	else if (error)
-		server_say(NAME, "%s", strerror(-error));
+		server_log(NAME, "cannot create the card: %s", strerror(-error));
 	for (unsigned i = 0; !error && i < s->endpoint_count; i++)
 		error = add_peer(card, s->endpoints[i]);
 	return error;
 }
 
-/* Returns what is wanted instead of what is there; NULL: it is right. */
+/* Returns the allowed values, to follow "must be", if the value is invalid; else NULL. */
 static const char *take_option(struct settings *s, int option, const char *text)
 {
 	switch (option) {
@@ -144,28 +145,29 @@ static const char *take_option(struct settings *s, int option, const char *text)
 		s->server->path = text;
 		return NULL;
 	case 'n':
-		return parse_number(text, &s->make.serial) ? NULL : "not a number";
+		return parse_number(text, &s->make.serial) ? NULL : "an integer, 0 to 18446744073709551615";
 	case 'l':
 		return parse_logic(text, &s->make.create) ? NULL : "model or rtl";
 	case 'i':
 		return parse_interrupts(text, &s->make.msi) ? NULL : "msix or msi";
 	case 'e':
 		if (s->endpoint_count == CARD_PEERS_MAX)
-			return "there are enough: 16 are allowed";
+			return "given at most 16 times";
 		s->endpoints[s->endpoint_count++] = text;
 		return NULL;
 	default:
-		return link_option(&s->link, option, text) ? NULL : "not a number, or beyond its limits";
+		return link_option(&s->link, option, text);
 	}
 }
 
-/* All options, the link's behind the others. */
+/* All options: the card's, then the link's. */
 static void list_options(struct option all[32])
 {
 	static const struct option own[] = {
 		{ "socket", required_argument, NULL, 's' }, { "endpoint", required_argument, NULL, 'e' },
 		{ "serial", required_argument, NULL, 'n' }, { "logic", required_argument, NULL, 'l' },
-		{ "interrupts", required_argument, NULL, 'i' }, { "help", no_argument, NULL, 'h' },
+		{ "interrupts", required_argument, NULL, 'i' }, { "version", no_argument, NULL, 'V' },
+		{ "help", no_argument, NULL, 'h' },
 	};
 	unsigned count = sizeof(own) / sizeof(own[0]);
 
@@ -174,15 +176,19 @@ static void list_options(struct option all[32])
 		all[count + i] = link_options[i];
 }
 
-/* Returns 0, or the status to end with. */
+/* Returns 0, or the exit status. Exits after --help and --version. */
 static int parse(int argc, char **argv, struct settings *s)
 {
 	struct option options[32];
 	const char *wanted;
-	int option, at;
+	int option, at = 0;
 
 	list_options(options);
-	while ((option = getopt_long(argc, argv, "", options, &at)) != -1) {
+	while ((option = getopt_long(argc, argv, "s:e:n:l:i:Vh", options, NULL)) != -1) {
+		if (option == 'V') {
+			puts(NAME " " GLK_VERSION);
+			exit(0);
+		}
 		if (option == 'h') {
 			fputs(help, stdout);
 			fputs(link_help, stdout);
@@ -192,12 +198,18 @@ static int parse(int argc, char **argv, struct settings *s)
 			return 2;
 		wanted = take_option(s, option, optarg);
 		if (wanted) {
-			server_say(NAME, "--%s %s: %s", options[at].name, optarg, wanted);
+			for (at = 0; options[at].val != option; at++)
+				;
+			server_log(NAME, "--%s %s: must be %s", options[at].name, optarg, wanted);
 			return 2;
 		}
 	}
-	if (!s->server->path || optind != argc) {
-		fputs(help, stderr);
+	if (optind != argc) {
+		server_log(NAME, "unexpected argument '%s'; see " NAME " --help", argv[optind]);
+		return 2;
+	}
+	if (!s->server->path) {
+		server_log(NAME, "missing option --socket; see " NAME " --help");
 		return 2;
 	}
 	return 0;
@@ -218,10 +230,10 @@ int main(int argc, char **argv)
 		return 1;
 	error = server_open(&server);
 	if (error) {
-		server_say(NAME, "%s: %s", server.path, strerror(-error));
+		server_log(NAME, "cannot listen on %s: %s", server.path, strerror(-error));
 		return 1;
 	}
-	server_say(NAME, "serving at %s, %u endpoints, logic %s", server.path, card.peer_count, card.logic.name);
+	server_log(NAME, "listening on %s, %u endpoints, logic %s", server.path, card.peer_count, card.logic.name);
 	run(&card, &server);
 	server_close(&server);
 	card_function_destroy(&card);

@@ -10,9 +10,9 @@
 
 enum { REGISTERS = 0, APERTURE = 2, POOL = 4 };
 
-/* --- what the logic does on the bus --- */
+/* --- bus accesses by the logic --- */
 
-/* Neighbours first, as in a switch; else it goes up to host memory. */
+/* Peers first, as in a switch; other addresses are host memory. */
 static uint8_t *find_peer(const struct card_function *card, uint64_t address, size_t len)
 {
 	uint8_t *memory = NULL;
@@ -77,7 +77,7 @@ static const struct logic_bus_ops bus_ops = {
 	.link_wait = on_link_wait,
 };
 
-/* --- what software does --- */
+/* --- accesses by software --- */
 
 static void reset(void *device)
 {
@@ -100,7 +100,7 @@ static int config_write(struct card_function *card, uint64_t offset, const void 
 	return error;
 }
 
-/* A wider or unaligned access to a register is none that software makes. */
+/* Register accesses are naturally aligned, of up to 8 bytes. */
 static bool register_access_valid(uint64_t offset, size_t len)
 {
 	return (len == 1 || len == 2 || len == 4 || len == 8) && offset % len == 0;

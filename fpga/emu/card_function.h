@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The card as a PCI function: configuration space and BARs in front of its logic, and what the logic does on the bus. */
+/* The card as a PCI function: connects its logic to configuration space, BARs, bus and interrupts. */
 #ifndef GPULINK_EMU_CARD_FUNCTION_H
 #define GPULINK_EMU_CARD_FUNCTION_H
 
@@ -27,19 +27,19 @@ struct card_function {
 /** logic_model_create() or logic_rtl_create(). */
 typedef int (*card_logic_create)(const struct logic_config *config, struct logic *logic);
 
-/** What a card is made of. */
+/** Parameters of a card. */
 struct card_make {
 	uint64_t serial;
 	card_logic_create create;
 	bool msi;	   /* instead of MSI-X */
-	struct link *link; /* NULL: none; opened, and closed with the card */
+	struct link *link; /* open, closed with the card; NULL: none */
 };
 
-/** Returns 0, or what `create` says. */
+/** Returns 0, or an error of `create`. */
 int card_function_create(struct card_function *card, const struct card_make *make);
 void card_function_destroy(struct card_function *card);
 
-/** The virtual machine has gone: its memory and interrupts with it, and the card is reset. */
+/** The client has disconnected: removes guest memory and interrupts, and resets the card. */
 void card_function_disconnected(void *card);
 
 #endif /* GPULINK_EMU_CARD_FUNCTION_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * gpulink-endpoint: a PCI function with memory behind BAR 0, which stands for a GPU. The virtual machine maps the memory;
- * cards that join its fabric socket write to it.
+ * gpulink-endpoint: an emulated GPU endpoint, a PCI function with memory behind BAR 0. The virtual machine maps the memory;
+ * cards connected to its fabric socket write to it.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -34,14 +34,16 @@ struct endpoint {
 };
 
 static const char help[] =
-	"usage: " NAME " --socket PATH --fabric PATH [--size BYTES]\n"
+	"Usage: " NAME " --socket PATH --fabric PATH [OPTION...]\n"
 	"\n"
-	"Emulates a PCI function with memory, the stand-in of a GPU, as a vfio-user server.\n"
+	"Emulate a GPU endpoint, a PCI function with memory, as a vfio-user server for QEMU's vfio-user-pci device.\n"
 	"\n"
-	"  --socket PATH  Unix socket to serve at, for QEMU's vfio-user-pci device\n"
-	"  --fabric PATH  Unix socket where gpulink-card finds the memory\n"
-	"  --size BYTES   memory, a power of two from 1048576 to 17179869184 (default 67108864)\n"
-	"  --help         this text\n";
+	"Options:\n"
+	"  -s, --socket PATH  Unix socket to listen on; a stale socket is replaced\n"
+	"  -f, --fabric PATH  Unix socket for gpulink-card\n"
+	"  -b, --size BYTES   memory size, a power of two from 1048576 to 17179869184 (default 67108864)\n"
+	"  -V, --version      show version and exit\n"
+	"  -h, --help         show this help and exit\n";
 
 static void place(struct endpoint *e)
 {
@@ -83,7 +85,7 @@ static int on_region_write(void *device, unsigned region, uint64_t offset, const
 	return error;
 }
 
-/* It makes no accesses of its own: the memory of the virtual machine is nothing to it. */
+/* The endpoint performs no DMA: it ignores guest memory. */
 static int on_dma_map(void *device, const struct vfu_dma_map *map, int fd)
 {
 	(void)device;
@@ -146,7 +148,7 @@ static void accept_card(struct endpoint *e)
 	if (card < 0)
 		return;
 	if (e->card_count == CARDS_MAX || fabric_memory_share(&e->memory, card)) {
-		server_say(NAME, "a card was not taken; at most %u may join", CARDS_MAX);
+		server_log(NAME, "cannot accept a card: must be at most %u cards", CARDS_MAX);
 		close(card);
 		return;
 	}
@@ -190,12 +192,12 @@ static int parse(int argc, char **argv, const char **socket, const char **fabric
 {
 	static const struct option options[] = {
 		{ "socket", required_argument, NULL, 's' }, { "fabric", required_argument, NULL, 'f' },
-		{ "size", required_argument, NULL, 'b' },   { "help", no_argument, NULL, 'h' },
-		{ 0 },
+		{ "size", required_argument, NULL, 'b' },   { "version", no_argument, NULL, 'V' },
+		{ "help", no_argument, NULL, 'h' },	     { 0 },
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "s:f:b:Vh", options, NULL)) != -1) {
 		switch (option) {
 		case 's':
 			*socket = optarg;
@@ -206,8 +208,11 @@ static int parse(int argc, char **argv, const char **socket, const char **fabric
 		case 'b':
 			if (parse_size(optarg, bytes))
 				break;
-			server_say(NAME, "--size %s: a power of two from 1048576 to 17179869184 is allowed", optarg);
+			server_log(NAME, "--size %s: must be a power of two from 1048576 to 17179869184", optarg);
 			return 2;
+		case 'V':
+			puts(NAME " " GLK_VERSION);
+			exit(0);
 		case 'h':
 			fputs(help, stdout);
 			exit(0);
@@ -215,9 +220,12 @@ static int parse(int argc, char **argv, const char **socket, const char **fabric
 			return 2;
 		}
 	}
-	if (*socket && *fabric && optind == argc)
+	if (optind != argc)
+		server_log(NAME, "unexpected argument '%s'; see " NAME " --help", argv[optind]);
+	else if (!*socket || !*fabric)
+		server_log(NAME, "missing option --%s; see " NAME " --help", *socket ? "fabric" : "socket");
+	else
 		return 0;
-	fputs(help, stderr);
 	return 2;
 }
 
@@ -233,18 +241,18 @@ int main(int argc, char **argv)
 		return error;
 	error = create(&endpoint, bytes);
 	if (error) {
-		server_say(NAME, "%llu bytes of memory: %s", (unsigned long long)bytes, strerror(-error));
+		server_log(NAME, "cannot allocate %llu bytes of memory: %s", (unsigned long long)bytes, strerror(-error));
 		return 1;
 	}
-	/* The fabric first: who sees the function's socket may rely on both. */
+	/* The fabric first: once the function's socket exists, both are available. */
 	endpoint.fabric = vfu_listen(fabric);
 	if (endpoint.fabric < 0) {
-		server_say(NAME, "%s: %s", fabric, strerror(-endpoint.fabric));
+		server_log(NAME, "cannot listen on %s: %s", fabric, strerror(-endpoint.fabric));
 		return 1;
 	}
 	error = server_open(&server);
 	if (error) {
-		server_say(NAME, "%s: %s", server.path, strerror(-error));
+		server_log(NAME, "cannot listen on %s: %s", server.path, strerror(-error));
 		unlink(fabric);
 		return 1;
 	}

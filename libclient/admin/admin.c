@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The administrator's half: what docs/sysfs.md describes, as calls. */
+/* Cards, partitions and their settings: the files of docs/sysfs.md as calls. */
 #include "../gpulink_admin.h"
 
 #include "admin_files.h"
@@ -17,7 +17,7 @@
 static const struct {
 	const char *name, *allowed;
 } settings[] = {
-	[GPULINK_SUBHEADER_BYTES] = { "subheader_bytes", "2, 3, 4, 5 or 6" },
+	[GPULINK_SUBHEADER_BYTES] = { "subheader_bytes", "2 to 6" },
 	[GPULINK_MAX_PAYLOAD_BYTES] = { "max_payload_bytes", "128, 256, 512, 1024, 2048 or 4096" },
 	[GPULINK_FLUSH_TIMEOUT_NS] = { "flush_timeout_ns", "0 (never) to 1000000000" },
 	[GPULINK_COALESCE] = { "coalesce", "0 or 1" },
@@ -126,7 +126,7 @@ static int pci_address(const char *card, char *out, size_t room)
 	return 0;
 }
 
-/* Numbers of partitions have no gaps. */
+/* Partition numbers have no gaps. */
 static uint32_t count_partitions(const char *card)
 {
 	char path[PATH_MAX];
@@ -167,8 +167,7 @@ int gpulink_admin_get_info(const char *card, struct gpulink_admin_info *info)
 	return 0;
 }
 
-/* A file of a partition that exists: without it, the card decides whether it is the card or the partition that is not
- * there. */
+/* The path of a partition's file. ENODEV: no such card, EINVAL: no such partition. */
 static int partition_file(const char *card, unsigned partition, const char *name, char *file, size_t room)
 {
 	unsigned long number;
@@ -196,7 +195,7 @@ int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpu
 		if (!error)
 			error = glk_admin_read_number(card, file, &out->settings[s]);
 		if (error == -GPULINK_ENODEV && s == GPULINK_OPEN)
-			out->settings[s] = 0, error = 0; /* without a link nobody is beyond it */
+			out->settings[s] = 0, error = 0; /* only cards with a link have it */
 	}
 	if (!error)
 		error = partition_file(card, partition, "endpoint", file, sizeof(file));

@@ -92,7 +92,7 @@ int glk_admin_read_number(const char *card, const char *file, uint64_t *value)
 
 	if (error)
 		return error;
-	if (text[0] < '0' || text[0] > '9') /* signs and spaces, which strtoull() takes, are no number of the kernel's */
+	if (text[0] < '0' || text[0] > '9') /* strtoull() accepts signs and spaces, the kernel writes none */
 		return -GPULINK_EPROTO;
 	errno = 0;
 	*value = strtoull(text, &end, 10);

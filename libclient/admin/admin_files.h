@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of /sys/class/gpulink (docs/sysfs.md), one value each, and what their errors mean. All return 0 or a negative code. */
+/* Access to the files of /sys/class/gpulink (docs/sysfs.md), one value each. All return 0 or a negative GPULINK_E code. */
 #ifndef GLK_ADMIN_FILES_H
 #define GLK_ADMIN_FILES_H
 
@@ -11,10 +11,10 @@
 #define GLK_SYSFS "/sys/class/gpulink"
 #endif
 
-/** "gpulink" and a number: nothing that could lead out of the folder. */
+/** Whether the name is "gpulink" and a number, which excludes paths. */
 bool glk_admin_is_card_name(const char *name, unsigned long *number);
 
-/** The code for an errno value of such a file. */
+/** Converts an errno value of such a file to a GPULINK_E code. */
 int glk_admin_code_of(int error);
 
 /** Reads one value of GLK_SYSFS/card/file, without its newline. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The administrator's half, of the link: /sys/class/gpulink/gpulinkN/link and link_counters. */
+/* The link of a card: /sys/class/gpulink/gpulinkN/link and link_counters. */
 #include "../gpulink_admin.h"
 
 #include <inttypes.h>
@@ -64,7 +64,7 @@ int gpulink_link_setting_valid(enum gpulink_link_setting setting, uint64_t value
 	return setting != GPULINK_LINK_TRIM_BYTES || (value & (value - 1)) == 0;
 }
 
-/* A card that is there but has no such file has no link. */
+/* A card without these files has no link: ENOTSUP instead of ENODEV. */
 static int no_link(const char *card, int error)
 {
 	char serial[24];

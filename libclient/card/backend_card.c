@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A card behind its driver: ioctls of /dev/gpulinkN, mappings, and the endpoints' BARs in sysfs. */
+/* A card through its driver: ioctls and mappings of /dev/gpulinkN, and BARs of endpoints in sysfs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -24,7 +24,7 @@ struct card {
 	int fd;
 	dev_t number;
 	struct gpulink_ioctl_query query;
-	struct glk_card_ring *ring; /* NULL: the kernel's, by ioctl */
+	struct glk_card_ring *ring; /* NULL: submit by ioctl */
 	struct {
 		void *memory;
 		size_t bytes;
@@ -100,7 +100,7 @@ static int get_endpoint(void *backend, unsigned partition, struct gpulink_endpoi
 	return 0;
 }
 
-/* The counters stand in the structure in the order of the registers. */
+/* The structure has the counters in register order. */
 static int get_counters(void *backend, unsigned partition, struct gpulink_counters *counters)
 {
 	enum { KNOWN = sizeof(*counters) / sizeof(uint64_t) };
@@ -112,7 +112,7 @@ static int get_counters(void *backend, unsigned partition, struct gpulink_counte
 	return error ? error : c.count < KNOWN ? -GPULINK_EPROTO : 0;
 }
 
-/* The file in sysfs that maps the endpoint's memory. */
+/* The sysfs file that maps the endpoint's memory. */
 static int resource_path(const struct card *card, const char *endpoint, char *path, size_t room)
 {
 	unsigned domain, bus, slot, function, bar;
@@ -204,7 +204,7 @@ static int window_open(void *backend, unsigned partition, uint64_t offset, uint6
 static void window_close(void *backend, const struct glk_backend_window *window, uint64_t bytes)
 {
 	munmap(window->address, bytes);
-	unmap(backend, window->handle); /* fails when the card is gone or was reset, and the window with it */
+	unmap(backend, window->handle); /* fails after removal or reset, which closed the window */
 }
 
 static int memory_open(void *backend, void *address, size_t bytes, unsigned rights, uint32_t *handle)
@@ -348,7 +348,7 @@ static int introduce(struct card *card)
 	card->number = status.st_rdev;
 	card->query.size = sizeof(card->query);
 	if (ioctl(card->fd, GPULINK_IOCTL_QUERY, &card->query)) {
-		error = errno; /* another driver's device does not know the call */
+		error = errno; /* ENOTTY: another driver's device */
 		return error == ENOTTY ? -GPULINK_ENODEV : error == EINVAL || error == E2BIG ? -GPULINK_EABI : code_of(error);
 	}
 	if (card->query.abi_version != GPULINK_ABI_VERSION)
@@ -370,7 +370,7 @@ int glk_card_open(const char *name, const struct glk_backend_ops **ops, void **b
 	snprintf(path, sizeof(path), "%s%s", strchr(name, '/') ? "" : "/dev/", name);
 	card->fd = open(path, O_RDWR | O_CLOEXEC);
 	if (card->fd < 0) {
-		/* The node is there and its device is not, or the name leads to no node at all. */
+		/* A node without a device, or not a node. */
 		error = errno == ENXIO || errno == ENOTDIR || errno == EISDIR ? -GPULINK_ENODEV : code_of(errno);
 		free(card);
 		return error;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Completions come in the order of entries, so that one index counts both. Some entries are ours: releases, and those that
- * do nothing but raise an interrupt. The front sees to it that no more than GLK_RING_MAX of its own are on the way; the
- * ring has twice that room.
+ * Completions arrive in the order of entries, so that one index counts both. Some entries are internal: releases, and NOPs
+ * that raise an interrupt. The caller keeps at most GLK_RING_MAX of its own entries in flight; the ring has twice that
+ * size.
  *
- * Whoever sleeps is woken by an entry that asks for an interrupt. Not each does, for interrupts cost more than puts: every
- * FLAG_EVERY-th, and one that we add when the last ones do not.
+ * A sleeping thread is woken by an entry that requests an interrupt. Interrupts cost more than puts: only every
+ * FLAG_EVERY-th entry requests one, and a NOP is added if the last entries do not.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -23,9 +23,9 @@
 #define ORDER	     9u
 #define ENTRIES	     (1u << ORDER)
 #define FLAG_EVERY   32u
-#define TELL_EVERY   64u  /* completions taken, before the card is told */
+#define UPDATE_EVERY 64u  /* completions taken per doorbell update */
 #define POLLS	     500u /* before sleeping */
-#define CHECK_EVERY  64u  /* fruitless looks, before the kernel is asked whether the card is alive */
+#define CHECK_EVERY  64u  /* empty polls per check of the card's state by the kernel */
 #define SLEEP_MAX_NS UINT64_C(10000000000) /* of one call; the kernel allows 60 s */
 #define NO_DEADLINE  UINT64_MAX
 
@@ -35,10 +35,10 @@ struct glk_card_ring {
 	uint64_t (*sq)[GLK_SQE_WORDS];
 	const volatile uint64_t (*cq)[GLK_CQE_WORDS];
 	volatile uint64_t *doorbell;
-	uint16_t tail, head, told; /* entries written, completions taken, and those that the card was told of */
-	uint16_t woken;		   /* the entry before this one asks for an interrupt */
-	bool ours[ENTRIES];
-	unsigned theirs; /* entries of the front that it has no completion of */
+	uint16_t tail, head, rung; /* entries written, completions taken, and head as last written to the doorbell */
+	uint16_t woken;		   /* the entry before this one requests an interrupt */
+	bool internal[ENTRIES];
+	unsigned users; /* entries of the caller without a completion returned */
 	unsigned looks;
 	uint64_t done[GLK_RING_MAX][GLK_CQE_WORDS];
 	unsigned done_head, done_count;
@@ -67,18 +67,18 @@ static unsigned slot_of(uint16_t index)
 	return index & (ENTRIES - 1);
 }
 
-static void put(struct glk_card_ring *ring, const uint64_t entry[GLK_SQE_WORDS], bool ours, bool wake)
+static void put(struct glk_card_ring *ring, const uint64_t entry[GLK_SQE_WORDS], bool internal, bool wake)
 {
 	uint64_t *slot = ring->sq[slot_of(ring->tail)];
 
 	memcpy(slot, entry, GLK_SQE_BYTES);
-	ring->ours[slot_of(ring->tail)] = ours;
+	ring->internal[slot_of(ring->tail)] = internal;
 	ring->tail++;
 	if (wake || slot_of(ring->tail) % FLAG_EVERY == 0) {
 		slot[GLK_SQE_FLAGS_Q] |= (uint64_t)GLK_FLAG_INTERRUPT << GLK_SQE_FLAGS_SHIFT;
 		ring->woken = ring->tail;
 	}
-	/* The entry, and what was stored through windows before it, go before the doorbell. */
+	/* Order the entry and earlier stores through windows before the doorbell. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	ring->doorbell[GLK_DOORBELL_SQ_TAIL / 8] = ring->tail;
 }
@@ -90,7 +90,7 @@ static bool full(const struct glk_card_ring *ring)
 
 static void take_one(struct glk_card_ring *ring, uint64_t tag, uint64_t word)
 {
-	if (!ring->ours[slot_of(ring->head)]) {
+	if (!ring->internal[slot_of(ring->head)]) {
 		uint64_t *done = ring->done[(ring->done_head + ring->done_count++) % GLK_RING_MAX];
 
 		done[0] = tag;
@@ -102,7 +102,7 @@ static void take_one(struct glk_card_ring *ring, uint64_t tag, uint64_t word)
 	ring->head++;
 }
 
-/* Takes what has come. After a reset of the card nothing comes; what is shown then is no completion. */
+/* Takes available completions. After a reset of the card the ring holds no valid ones (GLK_ST_RESET). */
 static void reap(struct glk_card_ring *ring)
 {
 	while (ring->head != ring->tail) {
@@ -112,16 +112,16 @@ static void reap(struct glk_card_ring *ring)
 		if ((word & GLK_CQE_PHASE_MASK) >> GLK_CQE_PHASE_SHIFT != first_lap ||
 		    (word & GLK_CQE_STATUS_MASK) >> GLK_CQE_STATUS_SHIFT == GLK_ST_RESET)
 			break;
-		__atomic_thread_fence(__ATOMIC_ACQUIRE); /* the tag was written before the phase */
+		__atomic_thread_fence(__ATOMIC_ACQUIRE); /* read the tag after the phase */
 		take_one(ring, at[GLK_CQE_TAG_Q], word);
 	}
-	if ((uint16_t)(ring->head - ring->told) >= TELL_EVERY) {
-		ring->told = ring->head;
-		ring->doorbell[GLK_DOORBELL_CQ_HEAD / 8] = ring->told;
+	if ((uint16_t)(ring->head - ring->rung) >= UPDATE_EVERY) {
+		ring->rung = ring->head;
+		ring->doorbell[GLK_DOORBELL_CQ_HEAD / 8] = ring->rung;
 	}
 }
 
-/* Sleeps until the completion is there, in parts that the kernel allows. */
+/* Sleeps until the completion is available, in steps of the kernel's maximum wait. */
 static int sleep_for(struct glk_card_ring *ring, uint16_t index, uint64_t deadline, uint32_t *errors)
 {
 	struct gpulink_ioctl_ring_wait w = {
@@ -142,30 +142,29 @@ static int sleep_for(struct glk_card_ring *ring, uint16_t index, uint64_t deadli
 
 int glk_card_ring_submit(struct glk_card_ring *ring, const uint64_t entry[GLK_SQE_WORDS])
 {
-	if (ring->theirs == GLK_RING_MAX || full(ring))
+	if (ring->users == GLK_RING_MAX || full(ring))
 		reap(ring);
-	if (ring->theirs == GLK_RING_MAX || full(ring))
+	if (ring->users == GLK_RING_MAX || full(ring))
 		return 0;
 	put(ring, entry, false, false);
-	ring->theirs++;
+	ring->users++;
 	return 1;
 }
 
-/* The index of the front's entry that is the `nth` of those without a completion, from 1 on; of the last one if there are
- * fewer. */
+/* The index of the caller's `nth` entry without a completion, counted from 1; of the last one if there are fewer. */
 static uint16_t index_of(const struct glk_card_ring *ring, unsigned nth)
 {
 	uint16_t index = ring->head;
 
 	while ((uint16_t)(index + 1) != ring->tail) {
-		if (!ring->ours[slot_of(index)] && --nth == 0)
+		if (!ring->internal[slot_of(index)] && --nth == 0)
 			break;
 		index++;
 	}
 	return index;
 }
 
-/* Sleeps until `more` completions have come than were taken. */
+/* Waits until `more` completions are available. */
 static int await(struct glk_card_ring *ring, unsigned more, uint64_t deadline)
 {
 	static const uint64_t nop[GLK_SQE_WORDS] = { GLK_OP_NOP };
@@ -189,21 +188,21 @@ int glk_card_ring_wait(struct glk_card_ring *ring, uint64_t (*completions)[GLK_C
 	unsigned taken = 0;
 	int error = 0;
 
-	if (least > ring->theirs)
-		least = ring->theirs;
+	if (least > ring->users)
+		least = ring->users;
 	reap(ring);
 	while (!error && ring->done_count < least)
 		error = await(ring, least, deadline);
 	reap(ring);
-	/* Who only looks must hear of the card's end as well. */
-	if (!ring->done_count && ring->theirs && !least && ++ring->looks % CHECK_EVERY == 0)
+	/* A polling caller must notice removal and reset, too. */
+	if (!ring->done_count && ring->users && !least && ++ring->looks % CHECK_EVERY == 0)
 		error = sleep_for(ring, ring->head, 0, NULL);
 	for (; taken < room && ring->done_count; taken++) {
 		memcpy(completions[taken], ring->done[ring->done_head], sizeof(*completions));
 		ring->done_head = (ring->done_head + 1) % GLK_RING_MAX;
 		ring->done_count--;
 	}
-	ring->theirs -= taken;
+	ring->users -= taken;
 	if (error == -ETIMEDOUT && !least)
 		error = 0;
 	return taken || !error ? (int)taken : error;
@@ -224,11 +223,11 @@ int glk_card_ring_release(struct glk_card_ring *ring, uint64_t timeout_ns, uint3
 	error = sleep_for(ring, ring->release, deadline_of(timeout_ns), errors);
 	if (!error)
 		reap(ring);
-	if (!error && !ring->released) /* the card was reset, or went, before we looked: the kernel knows which */
+	if (!error && !ring->released) /* the card was reset or removed meanwhile: get the error from the kernel */
 		error = sleep_for(ring, ring->release, 0, errors);
 	ring->releasing = false;
 	if (error)
-		return error == -EIO ? -EPROTO : error; /* the ring stopped, which is no endpoint's error */
+		return error == -EIO ? -EPROTO : error; /* the ring stopped: not an endpoint error */
 	return !ring->released ? -EPROTO : ring->release_status == GLK_ST_OK ? 0 :
 	       ring->release_status == GLK_ST_ENDPOINT ? -EIO : -EPROTO;
 }

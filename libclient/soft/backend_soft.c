@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The card's logic inside the process: the model, driven through its registers as the driver drives a card, with the
- * process' own addresses as bus addresses and a link that comes back to itself.
+ * The soft device: the model in the process, programmed through its registers as the driver programs a card. Virtual
+ * addresses of the process serve as bus addresses, and the link is a loopback.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -22,9 +22,9 @@
 #define RING_ORDER    8u
 #define RING_ENTRIES  (1u << RING_ORDER)
 #define REGISTRATIONS 1024u
-#define MEMORY_BYTES  (UINT64_C(1) << 40) /* most of one registration: the card and its driver allow no more */
+#define MEMORY_BYTES  (UINT64_C(1) << 40) /* maximum of one registration, as on a card */
 
-_Static_assert(RING_ENTRIES == GLK_RING_MAX, "one size of ring");
+_Static_assert(RING_ENTRIES == GLK_RING_MAX, "the rings have one size");
 
 struct registration {
 	uint64_t *pages; /* NULL: free */
@@ -44,7 +44,7 @@ struct soft {
 	uint64_t releases;
 };
 
-/* --- what the model asks for --- */
+/* --- the model's platform --- */
 
 static int on_dma_read(void *platform, uint64_t address, void *data, size_t len)
 {
@@ -85,7 +85,7 @@ static void on_link_send(void *platform, const uint8_t *packet, size_t len)
 
 static void on_interrupt(void *platform, unsigned vector)
 {
-	(void)platform; /* all is done when a call returns: nobody sleeps */
+	(void)platform; /* operations complete within the call: nobody sleeps */
 	(void)vector;
 }
 
@@ -118,8 +118,8 @@ static unsigned partition_register(unsigned partition, unsigned reg)
 	return GLK_PARTITION_ARRAY + partition * GLK_PARTITION_STRIDE + reg;
 }
 
-/* Time matters to inactivity timeouts alone. */
-static void tell_time(const struct soft *soft)
+/* Only idle flush timeouts need the time. */
+static void update_time(const struct soft *soft)
 {
 	struct timespec t;
 
@@ -161,7 +161,7 @@ static int get_counters(void *backend, unsigned partition, struct gpulink_counte
 	const struct soft *soft = backend;
 	uint64_t values[sizeof(*counters) / sizeof(uint64_t)];
 
-	tell_time(soft);
+	update_time(soft);
 	set(soft, GLK_CARD_SNAPSHOT, 1);
 	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		values[i] = get(soft, partition_register(partition, GLK_PARTITION_STORES + 8 * i));
@@ -182,7 +182,7 @@ static int endpoint_memory(void *backend, unsigned partition, void **memory, siz
 
 /* --- windows --- */
 
-/* A free row of slices, or SLICES. */
+/* The first of `count` free adjacent slices, or SLICES. */
 static unsigned find_slices(const struct soft *soft, unsigned count)
 {
 	unsigned run = 0;
@@ -244,7 +244,7 @@ static void window_close(void *backend, const struct glk_backend_window *window,
 	}
 }
 
-/* How much of an access lies in one slice, which the model takes at once. */
+/* The part of an access in one slice: the model's limit of one access. */
 static size_t part_of(const struct soft *soft, uint64_t place, size_t bytes)
 {
 	uint64_t most = UINT64_C(1) << soft->slice_shift, left = most - (place & (most - 1));
@@ -264,7 +264,7 @@ static int store(void *backend, const struct glk_backend_window *window, uint64_
 	uint64_t place = window->place + offset;
 	int error = 0;
 
-	tell_time(soft);
+	update_time(soft);
 	for (size_t part; bytes && !error; bytes -= part, place += part, from += part) {
 		part = part_of(soft, place, bytes);
 		error = glk_card_aperture_store(soft->card, place, from, part);
@@ -279,7 +279,7 @@ static int load(void *backend, const struct glk_backend_window *window, uint64_t
 	uint64_t place = window->place + offset;
 	int error = 0;
 
-	tell_time(soft);
+	update_time(soft);
 	for (size_t part; bytes && !error; bytes -= part, place += part, to += part) {
 		part = part_of(soft, place, bytes);
 		error = glk_card_aperture_load(soft->card, place, to, part);
@@ -324,7 +324,7 @@ static int memory_open(void *backend, void *address, size_t bytes, unsigned righ
 	return 0;
 }
 
-/* There is no bus here on which other devices' memory could be reached. */
+/* A soft device has no bus to other devices. */
 static int memory_import(void *backend, int dmabuf, uint64_t offset, size_t bytes, unsigned rights, uint32_t *handle)
 {
 	(void)backend;
@@ -361,7 +361,7 @@ static int submit(void *backend, const uint64_t entry[GLK_SQE_WORDS])
 		return 0;
 	memcpy(soft->sq[soft->sq_tail % RING_ENTRIES], entry, GLK_SQE_BYTES);
 	soft->sq_tail++;
-	tell_time(soft);
+	update_time(soft);
 	set(soft, GLK_CONTEXT_ARRAY + GLK_CONTEXT_SQ_TAIL, soft->sq_tail);
 	serve(soft);
 	return 1;
@@ -373,8 +373,8 @@ static int wait_completions(void *backend, uint64_t (*completions)[GLK_CQE_WORDS
 	struct soft *soft = backend;
 	unsigned taken = 0;
 
-	(void)timeout_ns; /* what was submitted has completed */
-	tell_time(soft);
+	(void)timeout_ns; /* operations complete on submission */
+	update_time(soft);
 	for (; taken < room && soft->cq_head != soft->sq_tail; taken++, soft->cq_head++) {
 		const uint64_t *cqe = soft->cq[soft->cq_head % RING_ENTRIES];
 		bool first_lap = !(soft->cq_head & RING_ENTRIES);
@@ -391,15 +391,15 @@ static int release(void *backend, uint64_t timeout_ns, uint32_t *errors)
 {
 	struct soft *soft = backend;
 
-	(void)timeout_ns; /* nothing is asynchronous here */
-	tell_time(soft);
+	(void)timeout_ns; /* nothing is asynchronous */
+	update_time(soft);
 	set(soft, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, ++soft->releases);
 	serve(soft);
 	*errors = (uint32_t)get(soft, GLK_CONTEXT_ARRAY + GLK_CONTEXT_ERRORS);
 	return get(soft, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED) == soft->releases ? 0 : -GPULINK_EPROTO;
 }
 
-/* --- life --- */
+/* --- open and close --- */
 
 static void soft_close(void *backend)
 {
@@ -463,7 +463,7 @@ static int create_card(struct soft *soft)
 	struct glk_card_config config;
 	int error;
 
-	/* Room for every endpoint twice, whole. */
+	/* The aperture holds every endpoint twice. */
 	soft->slice_shift = SHIFT_MIN;
 	while (((uint64_t)SLICES << soft->slice_shift) / 2 / soft->options.endpoints < soft->options.memory)
 		soft->slice_shift++;
@@ -521,12 +521,12 @@ int glk_soft_open(const char *text, const struct glk_backend_ops **ops, void **b
 		error = create_card(soft);
 	if (error) {
 		soft_close(soft);
-		if (error == -GPULINK_EINVAL) /* options that are good one by one ask for too much together */
+		if (error == -GPULINK_EINVAL) /* valid options whose combination is too large */
 			errno = EINVAL;
 		return error;
 	}
 	configure(soft);
-	/* A register write that the model refused would show here. */
+	/* Rejected register writes are counted here. */
 	if (get(soft, GLK_CARD_ERR_CONFIG)) {
 		soft_close(soft);
 		return -GPULINK_EPROTO;

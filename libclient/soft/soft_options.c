@@ -11,7 +11,7 @@
 #define PAGE	   UINT64_C(4096)
 #define MEMORY_MAX (UINT64_C(64) << 30)
 
-/* A number, with k, M or G behind it if it counts bytes. */
+/* A number, for bytes with an optional suffix k, M or G. */
 static bool parse_number(const char *text, bool bytes, uint64_t *value)
 {
 	unsigned shift = 0;

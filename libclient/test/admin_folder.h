@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A folder that looks like /sys/class/gpulink (docs/sysfs.md), for the administrator's half, which is compiled to look
- * there: GLK_SYSFS is relative, and the test works in a folder of its own. Files are plain ones: what is written to one
- * is what is read from it. All calls check.
+ * A fake /sys/class/gpulink (docs/sysfs.md) of plain files for the administration functions, which are compiled with a
+ * relative GLK_SYSFS; the test runs in a temporary directory. All calls assert success.
  */
 #ifndef GLK_ADMIN_FOLDER_H
 #define GLK_ADMIN_FOLDER_H
@@ -12,7 +11,7 @@
 int folder_make(void **state);
 int folder_remove(void **state);
 
-/** Makes card N, as a link like the kernel, with so many partitions. Values differ between cards and partitions. */
+/** Creates card N, as a symbolic link like the kernel, with this many partitions. Values differ between cards and partitions. */
 void folder_add_card(unsigned number, unsigned partitions);
 
 /** Gives card N a link, down, whose setting s is s + 1 and whose counter i is 7000 + i. */

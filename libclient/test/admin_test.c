@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The administrator's half over a folder that looks like sysfs: what it reads and writes, and what it refuses. */
+/* The administration functions over a fake sysfs: reads, writes and errors. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 #define SETTINGS  5u
 
-/* Linked in place of read() and write(): attributes of the kernel fail in ways that plain files do not. */
+/* Replaces read() and write(): kernel attributes fail in ways that plain files do not. */
 static int read_error, write_error;
 static size_t write_most = SIZE_MAX;
 ssize_t __real_read(int fd, void *data, size_t bytes);
@@ -159,7 +159,7 @@ static void link_state(void **state)
 	assert_int_equal(gpulink_admin_get_link_counters("gpulink2", NULL), -GPULINK_EINVAL);
 }
 
-/* A card that has none, and one that is not there. */
+/* A card without a link, and a missing card. */
 static void no_link(void **state)
 {
 	uint64_t counters[GPULINK_LINK_COUNTERS];
@@ -202,7 +202,7 @@ static void list(void **state)
 		assert_string_equal(names[i], wanted[i]);
 	assert_int_equal(names[6][0], 'x');
 	memset(names, 'x', sizeof(names));
-	assert_int_equal(gpulink_admin_list(names, 2), 6); /* the first ones, and how many there are */
+	assert_int_equal(gpulink_admin_list(names, 2), 6); /* the first two, and the total */
 	assert_string_equal(names[1], wanted[1]);
 	assert_int_equal(names[2][0], 'x');
 	assert_int_equal(gpulink_admin_list(NULL, 0), 6);
@@ -316,7 +316,7 @@ static void reset(void **state)
 	assert_string_equal(folder_read("gpulink0/reset"), "");
 }
 
-/* --- what is not there --- */
+/* --- missing cards, partitions and files --- */
 
 /* Every call about partition `k` of a card gives this. */
 static void all_give(const char *card, unsigned k, int error)
@@ -344,7 +344,7 @@ static void missing(void **state)
 	assert_int_equal(gpulink_admin_reset("gpulink1"), -GPULINK_ENODEV);
 }
 
-/* Names that would lead elsewhere, were they taken as parts of paths: what they lead to exists. */
+/* Names that are paths to existing files elsewhere. */
 static void names(void **state)
 {
 	static const char *const bad[] = {
@@ -405,9 +405,9 @@ static void missing_files(void **state)
 	assert_int_equal(gpulink_admin_get_counters("gpulink0", 0, &counters), 0);
 }
 
-/* --- values that make no sense, and files that cannot be used --- */
+/* --- invalid values, unusable files --- */
 
-static void garbage(void **state)
+static void invalid_values(void **state)
 {
 	static const char *const texts[] = { "", "\n", "x\n", "12x\n", "x12\n", "-1\n", "-0\n", "+1\n", " 1\n", "0x10\n",
 					     "1.5\n", "1 2\n", "18446744073709551616\n",
@@ -441,7 +441,7 @@ static void garbage(void **state)
 	}
 	folder_write("gpulink0/contexts", "4294967296\n"); /* too many for 32 bits */
 	assert_int_equal(gpulink_admin_get_info("gpulink0", &info), -GPULINK_EPROTO);
-	folder_write("gpulink0/contexts", "4294967295"); /* a line end is not needed */
+	folder_write("gpulink0/contexts", "4294967295"); /* the newline is optional */
 	assert_int_equal(gpulink_admin_get_info("gpulink0", &info), 0);
 	assert_int_equal(info.contexts, UINT32_MAX);
 }
@@ -496,8 +496,8 @@ static void without_permission(void **state)
 	assert_string_equal(folder_read("gpulink0/partitions/0/coalesce"), "0");
 }
 
-/* What the kernel's attributes answer, and what it means here. */
-static void errors_of_the_kernel(void **state)
+/* errno values of kernel attributes, and their codes. */
+static void kernel_errors(void **state)
 {
 	static const struct {
 		int system, code;
@@ -521,7 +521,7 @@ static void errors_of_the_kernel(void **state)
 		read_error = 0;
 	}
 	write_most = 1;
-	assert_int_equal(gpulink_admin_reset("gpulink0"), -GPULINK_EIO); /* half a value is none */
+	assert_int_equal(gpulink_admin_reset("gpulink0"), -GPULINK_EIO); /* a short write is an error */
 	write_most = SIZE_MAX;
 	folder_remove_file("gpulink0/reset");
 	assert_int_equal(mkdir(GLK_SYSFS "/gpulink0/reset", 0755), 0);
@@ -537,8 +537,8 @@ int main(void)
 		TEST(settings),	      TEST(unknown_settings), TEST(list),	       TEST(list_without_driver),
 		TEST(info),	      TEST(partitions_and_counters), TEST(endpoint),   TEST(reset),
 		TEST(link_settings),  TEST(link_state),     TEST(no_link),
-		TEST(missing),	      TEST(names),	      TEST(missing_files),     TEST(garbage),
-		TEST(long_texts),     TEST(without_permission), TEST(errors_of_the_kernel),
+		TEST(missing),	      TEST(names),	      TEST(missing_files),     TEST(invalid_values),
+		TEST(long_texts),     TEST(without_permission), TEST(kernel_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Opening what is not a card: every kind of file that a name can lead to, and what is said about it. */
+/* Opening other files than cards, of every kind. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -46,7 +46,7 @@ static void other_devices(void **state)
 {
 	(void)state;
 	expect("/dev/null", GPULINK_ENODEV);
-	expect("null", GPULINK_ENODEV); /* names without a folder are those of /dev */
+	expect("null", GPULINK_ENODEV); /* names without a slash are in /dev */
 	expect("/dev/zero", GPULINK_ENODEV);
 	expect("/dev/full", GPULINK_ENODEV);
 }
@@ -82,7 +82,7 @@ static void other_files(void **state)
 	assert_int_equal(rmdir("folder"), 0);
 
 	assert_int_equal(mkfifo("fifo", 0600), 0);
-	expect("./fifo", GPULINK_ENODEV); /* at once: nobody has to hold its other end */
+	expect("./fifo", GPULINK_ENODEV); /* without blocking for a writer */
 	assert_int_equal(unlink("fifo"), 0);
 
 	fd = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -118,7 +118,7 @@ static void without_permission(void **state)
 	assert_int_equal(unlink("file"), 0);
 }
 
-/* A failure of the system that has no code of its own is told by errno. */
+/* A system error without a code of its own: EIO and errno. */
 static void no_descriptors(void **state)
 {
 	struct gpulink *device = NULL;
@@ -159,8 +159,8 @@ static void long_names(void **state)
 	assert_int_equal(gpulink_open("/dev/null", NULL), -GPULINK_EINVAL);
 }
 
-/* Nothing that fails leaves a descriptor open. */
-static void nothing_is_left_open(void **state)
+/* Failures leave no descriptor open. */
+static void no_descriptor_leak(void **state)
 {
 	int before = dup(0), after;
 
@@ -183,7 +183,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(without_permission, make_folder, remove_folder),
 		cmocka_unit_test(no_descriptors),
 		cmocka_unit_test(long_names),
-		cmocka_unit_test_setup_teardown(nothing_is_left_open, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(no_descriptor_leak, make_folder, remove_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Rings in our own hands over a card that is made up: it works when RING_WAIT is called, or when told to, as far as
- * `allowed`. RING_WAIT checks that whoever sleeps would be woken.
+ * Mapped rings over a fake card. It processes up to `allowed` entries when RING_WAIT is called, or on request. RING_WAIT checks
+ * that a sleeping thread would be woken.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -26,7 +26,7 @@ static struct {
 	uint16_t head; /* entries taken */
 	unsigned allowed, nops, waits;
 	int map_error, wait_error;
-	bool resets; /* when it has worked */
+	bool resets; /* after processing */
 	uint32_t errors;
 	unsigned release_status;
 } card;
@@ -57,7 +57,7 @@ static int on_wait(struct gpulink_ioctl_ring_wait *w)
 		woken = card.sq[i % ENTRIES][0] >> GLK_SQE_FLAGS_SHIFT & GLK_FLAG_INTERRUPT;
 	assert_true(woken || w->timeout_ns == 0);
 	work();
-	if (card.resets && !card.wait_error) { /* what it said is over when we look at it */
+	if (card.resets && !card.wait_error) { /* the completion is invalid when read */
 		for (unsigned i = 0; i < ENTRIES; i++)
 			card.cq[i][1] = (uint64_t)GLK_ST_RESET << GLK_CQE_STATUS_SHIFT;
 		card.wait_error = ESTALE;
@@ -137,7 +137,7 @@ static void older_kernel(void **state)
 	assert_int_equal(glk_card_ring_open(77, BELL, &other), -ENOMEM);
 }
 
-/* Some laps of the ring, in order, with all the room there is. */
+/* Several laps of a full ring, in order. */
 static void laps(void **state)
 {
 	uint64_t done[256][GLK_CQE_WORDS], tag = 0;
@@ -148,7 +148,7 @@ static void laps(void **state)
 			assert_int_equal(submit(round * 256 + i), 1);
 		assert_int_equal(submit(1), 0);
 		work();
-		assert_int_equal(submit(1), 0); /* their completions have not been handed out */
+		assert_int_equal(submit(1), 0); /* their completions have not been returned */
 		for (unsigned i = 0; i < 256; i += 128) {
 			assert_int_equal(glk_card_ring_wait(ring, done, 128, 128, 0), 128);
 			for (unsigned k = 0; k < 128; k++)
@@ -166,14 +166,14 @@ static void sleeping(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 5; i++)
 		submit(i);
-	assert_int_equal(glk_card_ring_wait(ring, done, 64, 5, 1000000000), 5); /* none of them asked for an interrupt */
+	assert_int_equal(glk_card_ring_wait(ring, done, 64, 5, 1000000000), 5); /* none of them requested an interrupt */
 	assert_true(card.nops == 1 && card.waits == 1);
 	for (unsigned i = 0; i < 40; i++)
 		submit(i);
 	card.allowed = 30;
-	assert_int_equal(glk_card_ring_wait(ring, done, 64, 20, 1000000000), 30); /* one behind the 20th asks */
+	assert_int_equal(glk_card_ring_wait(ring, done, 64, 20, 1000000000), 30); /* an entry after the 20th requests one */
 	assert_true(card.nops == 1 && card.waits == 2);
-	assert_int_equal(glk_card_ring_wait(ring, done, 64, 64, 2000000), -ETIMEDOUT); /* clipped to what is on the way */
+	assert_int_equal(glk_card_ring_wait(ring, done, 64, 64, 2000000), -ETIMEDOUT); /* limited to those in flight */
 	card.allowed = UINT32_MAX;
 	assert_int_equal(glk_card_ring_wait(ring, done, 4, 64, 1000000000), 4);
 	assert_int_equal(glk_card_ring_wait(ring, done, 64, 64, 1000000000), 6);
@@ -189,7 +189,7 @@ static void releases(void **state)
 	for (unsigned i = 0; i < 1000; i++) {
 		submit(i);
 		assert_int_equal(glk_card_ring_release(ring, 1000000000, &errors), 0);
-		assert_int_equal(glk_card_ring_wait(ring, done, 64, 1, 0), 1); /* the release's own does not show */
+		assert_int_equal(glk_card_ring_wait(ring, done, 64, 1, 0), 1); /* the release's completion is internal */
 		assert_int_equal(done[0][0], i);
 	}
 	assert_int_equal(errors, 0);
@@ -202,15 +202,15 @@ static void releases(void **state)
 	card.release_status = GLK_ST_ENDPOINT;
 	card.allowed = 0;
 	assert_int_equal(glk_card_ring_release(ring, 1000000, &errors), -ETIMEDOUT);
-	card.allowed = 1; /* the one that timed out must not be taken for the next one */
+	card.allowed = 1; /* not to be confused with the release that timed out */
 	work();
 	card.release_status = GLK_ST_OK;
 	card.allowed = UINT32_MAX;
 	assert_int_equal(glk_card_ring_release(ring, 1000000000, &errors), 0);
 }
 
-/* After a reset the ring shows completions that are none. Who sleeps hears of it, and who only looks. */
-static void card_is_reset(void **state)
+/* After a reset the ring holds invalid completions. Sleeping and polling callers get the error. */
+static void reset_of_the_card(void **state)
 {
 	uint64_t done[64][GLK_CQE_WORDS];
 	uint32_t errors;
@@ -226,12 +226,12 @@ static void card_is_reset(void **state)
 		got = glk_card_ring_wait(ring, done, 64, 0, 0);
 	assert_int_equal(got, -ESTALE);
 	assert_int_equal(glk_card_ring_release(ring, 1000000000, &errors), -ESTALE);
-	card.wait_error = EIO; /* the ring stopped: no endpoint's error */
+	card.wait_error = EIO; /* the ring stopped: not an endpoint error */
 	assert_int_equal(glk_card_ring_release(ring, 1000000000, &errors), -EPROTO);
 }
 
-/* Between the kernel's answer that a release is over and our look at the ring. */
-static void card_is_reset_in_between(void **state)
+/* A reset between the kernel's report of a completed release and reading the ring. */
+static void reset_during_release(void **state)
 {
 	uint64_t done[4][GLK_CQE_WORDS];
 	uint32_t errors;
@@ -251,8 +251,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(laps, setup, teardown),
 		cmocka_unit_test_setup_teardown(sleeping, setup, teardown),
 		cmocka_unit_test_setup_teardown(releases, setup, teardown),
-		cmocka_unit_test_setup_teardown(card_is_reset, setup, teardown),
-		cmocka_unit_test_setup_teardown(card_is_reset_in_between, setup, teardown),
+		cmocka_unit_test_setup_teardown(reset_of_the_card, setup, teardown),
+		cmocka_unit_test_setup_teardown(reset_during_release, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

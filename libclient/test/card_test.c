@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The back end of cards over a driver that is made up: ioctl() is replaced, /dev/zero is the node (what is mapped of it
- * is plain memory). What a real driver does is tested in the virtual machines (tests/vm); here are its failures.
+ * The card back end with a fake driver: ioctl() is replaced, and /dev/zero is the device node (its mappings are plain memory).
+ * tests/vm tests the real driver; this tests its failures.
  */
 #include <errno.h>
 #include <linux/dma-buf.h>
@@ -25,7 +25,7 @@
 #define SECOND	  UINT64_C(1000000000)
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
-/* What the driver answers, and what it was asked. */
+/* The driver's answers, and the requests it received. */
 static struct {
 	int error[10]; /* errno by the number of the ioctl, or 0 */
 	unsigned calls[10];
@@ -36,8 +36,8 @@ static struct {
 	struct gpulink_ioctl_register_dmabuf dmabuf;
 	int dmabuf_error;
 	int sync_error;	      /* of a dma-buf's driver */
-	unsigned sync_fails;  /* the call that fails so, from 1 on; others succeed */
-	uint64_t syncs[16];   /* what it was told */
+	unsigned sync_fails;  /* the number of the failing call, from 1 */
+	uint64_t syncs[16];   /* received */
 	unsigned sync_count;
 	struct gpulink_ioctl_handle unmapped, unregistered;
 	struct gpulink_ioctl_wait wait;
@@ -156,7 +156,7 @@ int __wrap_ioctl(int fd, unsigned long request, void *argument)
 	if (request == DMA_BUF_IOCTL_SYNC)
 		return on_sync(argument);
 	assert_true(fd >= 0 && number <= COUNTERS + 1);
-	if (number > COUNTERS) { /* this driver lends no rings; for one that does see card_ring_test.c */
+	if (number > COUNTERS) { /* no mapped rings; card_ring_test.c tests these */
 		errno = ENOTTY;
 		return -1;
 	}
@@ -212,14 +212,14 @@ static void opening(void **state)
 	fd = mkstemp(temporary_template(file, "gpulink-card-test"));
 	assert_true(fd >= 0);
 	close(fd);
-	assert_int_equal(gpulink_open(file, &other), -GPULINK_ENODEV); /* not a device, whatever it answers */
+	assert_int_equal(gpulink_open(file, &other), -GPULINK_ENODEV); /* not a device */
 	assert_int_equal(unlink(file), 0);
 	driver.query.abi_version = GPULINK_ABI_VERSION + 1;
 	assert_int_equal(gpulink_open("/dev/zero", &other), -GPULINK_EABI);
 	driver.query.abi_version = 0;
 	assert_int_equal(gpulink_open("/dev/zero", &other), -GPULINK_EABI);
 	driver.query.abi_version = GPULINK_ABI_VERSION;
-	driver.query.ring_entries = 512; /* more than the library keeps books of */
+	driver.query.ring_entries = 512; /* more than the library supports */
 	assert_int_equal(gpulink_open("/dev/zero", &other), -GPULINK_EABI);
 	assert_null(other);
 }
@@ -241,7 +241,7 @@ static void info(void **state)
 	driver.endpoint = (struct gpulink_ioctl_endpoint){ .kind = GPULINK_ENDPOINT_NONE };
 	assert_int_equal(gpulink_get_endpoint(device, 3, &endpoint), 0);
 	assert_true(endpoint.present == 0 && endpoint.bytes == 0 && endpoint.name[0] == '\0');
-	memset(driver.endpoint.name, 'x', sizeof(driver.endpoint.name)); /* no end */
+	memset(driver.endpoint.name, 'x', sizeof(driver.endpoint.name)); /* not terminated */
 	assert_int_equal(gpulink_get_endpoint(device, 3, &endpoint), 0);
 	assert_int_equal(strlen(endpoint.name), sizeof(endpoint.name) - 1);
 	driver.error[ENDPOINT] = ESTALE;
@@ -300,7 +300,7 @@ static void windows(void **state)
 	assert_memory_equal((char *)gpulink_window_address(window) + 8185, "at its ", 7);
 	gpulink_window_close(window);
 	assert_int_equal(driver.unmapped.handle, 33);
-	/* the mapping fails: the window is given back */
+	/* the mapping fails: the window is closed */
 	window = NULL;
 	driver.calls[WINDOW_MAP] = 100;
 	driver.calls[WINDOW_UNMAP] = 0;
@@ -349,7 +349,7 @@ static void dmabufs(void **state)
 	assert_int_equal(driver.unregistered.handle, 55);
 }
 
-/* The dma-buf's driver is told of every access, and may refuse it. */
+/* The dma-buf's driver is notified of every access, and may reject it. */
 static void staging(void **state)
 {
 	const uint64_t expected[] = { DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ, DMA_BUF_SYNC_END | DMA_BUF_SYNC_READ,
@@ -373,7 +373,7 @@ static void staging(void **state)
 	assert_memory_equal(driver.syncs, expected, sizeof(expected));
 
 	driver.sync_fails = 5;
-	driver.sync_error = EINTR; /* once: it is told again */
+	driver.sync_error = EINTR; /* once: retried */
 	assert_int_equal(gpulink_put_memory(window, 0, memory, 0, 8, 3), 0);
 	assert_int_equal(driver.sync_count, 7);
 	driver.sync_fails = 8;
@@ -384,7 +384,7 @@ static void staging(void **state)
 	driver.ready = 4;
 	assert_true(gpulink_wait(device, &done, 1, 1, SECOND) == 1 && done.tag == 3 && !done.error);
 	assert_true(gpulink_wait(device, &done, 1, 1, SECOND) == 1 && done.tag == 5 && done.error == -GPULINK_EIO);
-	assert_int_equal(done.status, GLK_ST_OK); /* the card has done its part */
+	assert_int_equal(done.status, GLK_ST_OK); /* the card succeeded */
 	close(fd);
 }
 
@@ -398,7 +398,7 @@ static void ring(void **state)
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(gpulink_put(window, 0, "x", 1, 100 + i), 0);
 	driver.ready = 2;
-	assert_int_equal(gpulink_wait(device, done, 10, 3, 1000), 2); /* the time passed, and two came */
+	assert_int_equal(gpulink_wait(device, done, 10, 3, 1000), 2); /* timeout after two */
 	assert_true(driver.wait.timeout_ns <= 1000);
 	assert_int_equal(done[1].tag, 101);
 	assert_int_equal(done[1].error, 0);
@@ -425,10 +425,10 @@ static void releases(void **state)
 	driver.released_ns = 0;
 	driver.release_after = 3;
 	assert_int_equal(gpulink_release(device, 25 * SECOND), -GPULINK_ETIMEDOUT);
-	assert_true(driver.released_ns == 25 * SECOND); /* in pieces, and not longer */
+	assert_true(driver.released_ns == 25 * SECOND); /* in several calls, not longer in total */
 	assert_int_equal(driver.release_after, 0);
 	driver.release_after = 7;
-	assert_int_equal(gpulink_release(device, UINT64_MAX), 0); /* goes on until it is done */
+	assert_int_equal(gpulink_release(device, UINT64_MAX), 0); /* until it completes */
 	driver.errors = 1;
 	assert_int_equal(gpulink_release(device, 1), -GPULINK_EFAULT);
 	assert_int_equal(gpulink_release(device, 1), 0);
@@ -452,7 +452,7 @@ static void counters(void **state)
 	(void)state;
 	assert_int_equal(gpulink_get_counters(device, 9, &c), 0);
 	assert_true(c.stores == 9000 && c.store_bytes == 9001 && c.flush_drain == 9016 && c.err_endpoint == 9021);
-	driver.counters = 100; /* a newer kernel knows more */
+	driver.counters = 100; /* a later kernel has more */
 	assert_int_equal(gpulink_get_counters(device, 9, &c), 0);
 	driver.counters = 21;
 	assert_int_equal(gpulink_get_counters(device, 9, &c), -GPULINK_EPROTO);

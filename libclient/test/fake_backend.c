@@ -191,7 +191,7 @@ static const struct glk_backend_ops fake_ops = {
 	.release = release,
 };
 
-/* Both of the library's back ends are this one. */
+/* Replaces both back ends. */
 int glk_card_open(const char *name, const struct glk_backend_ops **ops, void **backend)
 {
 	(void)name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The library's front over a back end that does as it is told: waiting, full rings, errors, and what a card's mapping
- * is written with. The soft device never makes anybody wait and never fails. */
+/* The common part of the library with a fake back end: waits, full rings, errors, and accesses to a card's mapping. The
+ * soft device never waits and never fails. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static int setup(void **state)
 	return gpulink_open("card", &device) || gpulink_window_open(device, 0, 0, 8192, BOTH, &window);
 }
 
-/* Nothing may be left of what was opened, whatever the test did. */
+/* All objects must have been closed. */
 static int teardown(void **state)
 {
 	(void)state;
@@ -57,7 +57,7 @@ static void failed_opens(void **state)
 	assert_int_equal(gpulink_window_open(device, 0, 0, 4096, BOTH, &w), -GPULINK_ENOSPC);
 	fake.memory_error = -GPULINK_ENOMEM;
 	assert_int_equal(gpulink_memory_open(device, &byte, 1, BOTH, &m), -GPULINK_ENOMEM);
-	fake.window_error = fake.memory_error = 0; /* ends that lie beyond the end of all numbers never get that far */
+	fake.window_error = fake.memory_error = 0; /* overflowing ranges are rejected before the back end */
 	assert_int_equal(gpulink_window_open(device, 0, UINT64_MAX - 4095, 8192, BOTH, &w), -GPULINK_ERANGE);
 	assert_int_equal(gpulink_memory_open(device, &byte, SIZE_MAX, BOTH, &m), -GPULINK_EINVAL);
 	assert_int_equal(gpulink_memory_open(device, (void *)(UINTPTR_MAX - 10), 20, BOTH, &m), -GPULINK_EINVAL);
@@ -73,7 +73,7 @@ static void waiting_for_some(void **state)
 	(void)state;
 	put(10);
 	fake.ready = 3;
-	assert_int_equal(gpulink_wait(device, done, 10, 0, 5 * MS), 3); /* what is there */
+	assert_int_equal(gpulink_wait(device, done, 10, 0, 5 * MS), 3); /* those available */
 	assert_int_equal(fake.wait_least[0], 0);
 	assert_int_equal(done[2].tag, 2);
 	fake.ready = 4;
@@ -81,15 +81,15 @@ static void waiting_for_some(void **state)
 	assert_int_equal(fake.wait_least[1], 4);
 	assert_true(fake.wait_timeouts[1] == 5 * MS);
 	fake.ready = 5;
-	assert_int_equal(gpulink_wait(device, done, 10, 10, 5 * MS), 3); /* more than are in flight will not come */
+	assert_int_equal(gpulink_wait(device, done, 10, 10, 5 * MS), 3); /* limited to those in flight */
 	assert_int_equal(fake.wait_least[2], 3);
 	assert_int_equal(done[2].tag, 9);
 	assert_int_equal(fake.waits, 3);
 	assert_int_equal(gpulink_wait(device, done, 10, 1, 5 * MS), -GPULINK_ETIMEDOUT);
-	assert_int_equal(fake.waits, 3); /* there is nothing to wait for */
+	assert_int_equal(fake.waits, 3); /* nothing in flight */
 }
 
-/* The time is one for the whole call, however often the back end is asked. */
+/* The timeout applies to the whole call, over several waits of the back end. */
 static void waiting_times_out(void **state)
 {
 	(void)state;
@@ -99,7 +99,7 @@ static void waiting_times_out(void **state)
 	assert_int_equal(gpulink_wait(device, done, 10, 1, 1 * MS), -GPULINK_ETIMEDOUT);
 	assert_int_equal(gpulink_wait(device, done, 10, 1, 0), -GPULINK_ETIMEDOUT);
 	fake.ready = 1;
-	assert_int_equal(gpulink_wait(device, done, 10, 5, 1 * MS), 1); /* came, though not enough */
+	assert_int_equal(gpulink_wait(device, done, 10, 5, 1 * MS), 1); /* fewer than requested */
 	assert_int_equal(done[0].tag, 0);
 	fake.waits = 0;
 	fake.ready = 2;
@@ -113,13 +113,13 @@ static void waiting_times_out(void **state)
 	assert_int_equal(done[0].tag, 3);
 }
 
-/* Completions that were taken off the ring before count; the back end is asked for what lacks. */
-static void waiting_with_some_kept(void **state)
+/* Buffered completions count; the back end is asked only for the remainder. */
+static void waiting_with_buffered(void **state)
 {
 	(void)state;
 	put(100);
 	fake.ready = 64;
-	assert_int_equal(gpulink_wait(device, done, 1, 1, MS), 1); /* 63 are kept */
+	assert_int_equal(gpulink_wait(device, done, 1, 1, MS), 1); /* 63 are buffered */
 	fake.waits = 0;
 	fake.ready = 2;
 	assert_int_equal(gpulink_wait(device, done, 10, 10, MS), 10);
@@ -136,10 +136,10 @@ static void waiting_fails(void **state)
 {
 	(void)state;
 	put(100);
-	fake.ready = 64; /* the first time it is asked; then it is gone */
+	fake.ready = 64; /* the first wait succeeds, then the device is removed */
 	assert_int_equal(gpulink_wait(device, done, 1, 1, MS), 1);
 	fake.wait_error = -GPULINK_ENODEV;
-	assert_int_equal(gpulink_wait(device, done, 700, 0, MS), 63); /* what came before is not lost */
+	assert_int_equal(gpulink_wait(device, done, 700, 0, MS), 63); /* earlier ones are not lost */
 	assert_int_equal(done[62].tag, 63);
 	assert_int_equal(gpulink_wait(device, done, 700, 0, MS), -GPULINK_ENODEV);
 	assert_int_equal(gpulink_wait(device, done, 700, 1, MS), -GPULINK_ENODEV);
@@ -150,7 +150,7 @@ static void waiting_fails(void **state)
 	assert_int_equal(gpulink_wait(device, done, 700, 36, MS), 36);
 }
 
-static void invented_completions(void **state)
+static void spurious_completions(void **state)
 {
 	(void)state;
 	put(3);
@@ -158,7 +158,7 @@ static void invented_completions(void **state)
 	assert_int_equal(gpulink_wait(device, done, 10, 1, MS), -GPULINK_EPROTO);
 }
 
-/* What the card says of an entry, and which error that is. */
+/* Status codes of the card, and their errors. */
 static void statuses(void **state)
 {
 	static const struct {
@@ -202,7 +202,7 @@ static void full_ring(void **state)
 	put(8);
 	assert_int_equal(fake.waits, 0);
 	fake.ready = 2;
-	put(2); /* both that were ready are taken off to make room */
+	put(2); /* both completed ones are taken to make space */
 	assert_int_equal(fake.waits, 1);
 	assert_int_equal(fake.wait_least[0], 1);
 	assert_true(fake.wait_timeouts[0] == 1000 * MS); /* at most a second, as gpulink.h says */
@@ -212,15 +212,15 @@ static void full_ring(void **state)
 	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_ERESET);
 	fake.wait_error = 0;
 	fake.ready = UINT32_MAX;
-	assert_int_equal(gpulink_wait(device, done, 100, 10, MS), 10); /* not those that were refused */
+	assert_int_equal(gpulink_wait(device, done, 100, 10, MS), 10); /* without the rejected ones */
 	for (unsigned i = 0; i < 10; i++)
 		assert_int_equal(done[i].tag, i);
-	fake.ring = 0; /* full though nothing is in flight: such a ring never gets room */
+	fake.ring = 0; /* full with nothing in flight: never has space */
 	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_EPROTO);
 }
 
-/* The library keeps books of 256 entries: a back end that would take more is not given more. */
-static void no_more_than_the_books(void **state)
+/* The library keeps at most 256 entries in flight, also if the back end accepts more. */
+static void at_most_256_in_flight(void **state)
 {
 	(void)state;
 	fake.ring = 1000;
@@ -243,7 +243,7 @@ static void submitting_fails(void **state)
 
 	(void)state;
 	fake.submit_error = -GPULINK_ENODEV;
-	for (unsigned i = 0; i < 20; i++) { /* more than there are stages: refused vectors keep none */
+	for (unsigned i = 0; i < 20; i++) { /* more than there are stages: rejected vectors free theirs */
 		assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_ENODEV);
 		assert_int_equal(gpulink_put_vector(window, &vector, 1, 0), -GPULINK_ENODEV);
 	}
@@ -278,7 +278,7 @@ static void stages(void **state)
 	assert_int_equal(gpulink_put_vector(window, &vector, 1, 8), -GPULINK_ETIMEDOUT);
 	assert_int_equal(fake.submitted, 8);
 	assert_true(fake.wait_timeouts[0] == 1000 * MS);
-	put(3); /* others need none */
+	put(3); /* other operations need none */
 	fake.wait_error = 0;
 	fake.ready = 1;
 	assert_int_equal(gpulink_put_vector(window, &vector, 1, 8), 0); /* takes the stage of the first */
@@ -299,15 +299,15 @@ static void release(void **state)
 	assert_true(fake.release_timeout == 77);
 	fake.errors = 3;
 	assert_int_equal(gpulink_release(device, 1), -GPULINK_EFAULT);
-	assert_int_equal(gpulink_release(device, 1), 0); /* told once */
+	assert_int_equal(gpulink_release(device, 1), 0); /* reported once */
 	fake.errors = 4;
 	fake.release_error = -GPULINK_ETIMEDOUT;
 	assert_int_equal(gpulink_release(device, 1), -GPULINK_ETIMEDOUT);
 	fake.release_error = 0;
-	assert_int_equal(gpulink_release(device, 1), -GPULINK_EFAULT); /* it was not told then */
+	assert_int_equal(gpulink_release(device, 1), -GPULINK_EFAULT); /* not reported by the failed release */
 	fake.errors = 5;
 	fake.release_error = -GPULINK_EENDPOINT;
-	assert_int_equal(gpulink_release(device, 1), -GPULINK_EENDPOINT); /* the graver of the two */
+	assert_int_equal(gpulink_release(device, 1), -GPULINK_EENDPOINT); /* takes precedence */
 	fake.release_error = 0;
 	assert_int_equal(gpulink_release(device, 1), 0);
 	fake.errors = 0; /* the counter has 32 bits */
@@ -341,7 +341,7 @@ static void mapped_window(void **state)
 			assert_true(bytes == sizeof(back) || back[bytes] == 0xdd);
 		}
 	assert_int_equal(gpulink_store(mapped, FAKE_MAPPING - 3, data, 4), -GPULINK_ERANGE);
-	assert_int_equal(fake.stores, 0); /* the back end has no part in it */
+	assert_int_equal(fake.stores, 0); /* without the back end */
 	gpulink_window_close(mapped);
 	assert_int_equal(gpulink_store(window, 0, data, 1), 0);
 	assert_int_equal(fake.stores, 1);
@@ -349,7 +349,7 @@ static void mapped_window(void **state)
 	assert_int_equal(back[0], 0x5a);
 }
 
-/* The words of an entry, as docs/registers.md has them. */
+/* The words of an entry (docs/registers.md). */
 static void entries(void **state)
 {
 	struct gpulink_memory *memory;
@@ -375,8 +375,8 @@ static void entries(void **state)
 	assert_true(e[0] == (GLK_OP_SWAP | 17ull << 16 | 4ull << 32) && e[3] == GLK_NO_REGISTRATION && e[4] == 5 && !e[5]);
 }
 
-/* A get that failed, or whose memory was closed, brings nothing; one that went well does, also when it is taken while
- * another operation waits for room. */
+/* A get that failed, or whose memory was closed, is not copied; a successful one is, also if it completes while another
+ * operation waits for space. */
 static void staged(void **state)
 {
 	int fd = memfd_create("gpu", 0);
@@ -386,7 +386,7 @@ static void staged(void **state)
 	(void)state;
 	assert_true(fd >= 0 && pwrite(fd, "first", 5, 100) == 5);
 	assert_int_equal(gpulink_memory_open_staged(device, fd, 100, 5, BOTH, &memory), 0);
-	assert_int_equal(gpulink_put_memory(window, 0, memory, 0, 5, 0), 0); /* what stands in for it holds "first" */
+	assert_int_equal(gpulink_put_memory(window, 0, memory, 0, 5, 0), 0); /* the bounce buffer holds "first" */
 	assert_int_equal(gpulink_wait(device, done, 1, 1, MS), 1);
 	assert_int_equal(pwrite(fd, "other", 5, 100), 5);
 
@@ -409,7 +409,7 @@ static void staged(void **state)
 	close(fd);
 }
 
-/* The card's own way, and none behind the program's back. */
+/* Direct access only: no implicit staging. */
 static void dmabufs(void **state)
 {
 	struct gpulink_memory *memory = NULL;
@@ -432,7 +432,7 @@ static void dmabufs(void **state)
 	gpulink_memory_close(memory);
 	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 100, GPULINK_READ, &memory), 0);
 	assert_int_equal(gpulink_get(window, 0, memory, 0, 1, 0), -GPULINK_EACCES);
-	fake.memory_error = -GPULINK_ENOSPC; /* of what stands in for one */
+	fake.memory_error = -GPULINK_ENOSPC; /* of the bounce buffer */
 	fd = memfd_create("gpu", 0);
 	assert_true(fd >= 0 && !ftruncate(fd, 4096));
 	assert_int_equal(gpulink_memory_open_staged(device, fd, 0, 1, BOTH, &memory), -GPULINK_ENOSPC);
@@ -445,8 +445,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(failed_opens),	    TEST(waiting_for_some), TEST(waiting_times_out), TEST(waiting_fails),
-		TEST(waiting_with_some_kept),
-		TEST(invented_completions), TEST(statuses),	    TEST(full_ring),	     TEST(no_more_than_the_books),
+		TEST(waiting_with_buffered),
+		TEST(spurious_completions), TEST(statuses),	    TEST(full_ring),	     TEST(at_most_256_in_flight),
 		TEST(submitting_fails),	    TEST(stages),	    TEST(release),	     TEST(mapped_window),
 		TEST(entries),		    TEST(staged),	    TEST(dmabufs),
 	};

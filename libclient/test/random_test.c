@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Random operations of all kinds through windows that overlap, on soft devices of every sub-header width and payload
- * limit: what loads, gets and atomics give, and what the endpoints hold in the end, is what the same operations do to
- * plain memory.
+ * Random operations of all kinds through overlapping windows, on soft devices of every sub-header width and maximum payload:
+ * loads, gets, atomics and the final endpoint memory are compared with the same operations on plain memory.
  *
  * random_test [--seed=N] [OPERATIONS]: 300000 by default. SEED in the environment replays a run too.
  */
@@ -24,7 +23,7 @@ enum {
 	PAGE = 4096,
 	WINDOWS = 6,
 	HOST = 96 << 10,
-	HISTORY = 1 << 10, /* most operations that nobody has taken the completion of */
+	HISTORY = 1 << 10, /* maximum operations without a completion taken */
 };
 
 struct view {
@@ -43,24 +42,24 @@ struct bench {
 	struct gpulink *device;
 	unsigned width;
 	struct view views[WINDOWS];
-	uint8_t *direct[ENDPOINTS]; /* what the endpoints should hold */
+	uint8_t *direct[ENDPOINTS]; /* expected endpoint memory */
 	uint8_t *actual[ENDPOINTS];
 	uint64_t store_bytes[ENDPOINTS], atomics[ENDPOINTS], atomic_bytes[ENDPOINTS];
 	struct gpulink_memory *memory;
 	uint8_t host[HOST], host_direct[HOST];
 	struct pending pending[HISTORY];
 	unsigned first, count;
-	uint64_t hot; /* where much of the traffic goes */
+	uint64_t hot; /* centre of much of the traffic */
 	char wrong[160];
 };
 
-/* A number below n, which may need more than 31 bits. */
+/* A number below n, which may exceed 31 bits. */
 static uint64_t pick(struct bench *b, uint64_t n)
 {
 	return (draw(&b->chance) >> 20) % n;
 }
 
-/* The first thing that is wrong is kept. */
+/* Records the first error. */
 __attribute__((format(printf, 2, 3))) static void fail(struct bench *b, const char *format, ...)
 {
 	va_list arguments;
@@ -95,7 +94,7 @@ static size_t random_length(struct bench *b, size_t most)
 	return bytes < most ? bytes : most;
 }
 
-/* Near the hot place where the view shows it, or anywhere. */
+/* Near the hot spot if it is in the window, or anywhere. */
 static uint64_t random_place(struct bench *b, const struct view *v, size_t bytes)
 {
 	uint64_t at = b->hot + pick(b, 6000);
@@ -112,7 +111,7 @@ static uint8_t *direct_at(struct bench *b, const struct view *v, uint64_t offset
 
 /* --- windows --- */
 
-/* Most show the hot place, so they overlap there; some are as small as can be. */
+/* Most contain the hot spot and overlap there; some have minimum size. */
 static void open_view(struct bench *b, struct view *v)
 {
 	uint64_t pages = pick(b, 3) ? 1 + pick(b, MEMORY / PAGE) : 1 + pick(b, 4);
@@ -328,7 +327,7 @@ static void operate(struct bench *b)
 		compare(b);
 }
 
-/* Hot places: the beginning, the end, across slices, and anywhere. */
+/* Hot spots: start, end, slice boundary, anywhere. */
 static void move_hot(struct bench *b)
 {
 	static const uint64_t places[] = { 0, MEMORY - 6000, SLICE - 3000, 2 * SLICE - 3000 };
@@ -351,7 +350,7 @@ static bool set_up(struct bench *b, const char *name)
 	for (unsigned p = 0; p < ENDPOINTS; p++) {
 		must(b, gpulink_endpoint_memory(b->device, p, &at, &bytes), "endpoint_memory");
 		b->actual[p] = at;
-		fill(b, b->actual[p], MEMORY / 4); /* not all of it is 0 at first */
+		fill(b, b->actual[p], MEMORY / 4); /* not all zero initially */
 		memcpy(b->direct[p], b->actual[p], MEMORY);
 		b->store_bytes[p] = b->atomics[p] = b->atomic_bytes[p] = 0;
 	}

@@ -26,7 +26,7 @@ static void every_code_has_its_own_text(void **state)
 	}
 }
 
-static void signs_do_not_matter(void **state)
+static void sign_is_ignored(void **state)
 {
 	(void)state;
 	for (int code = 1; code <= LAST; code++)
@@ -46,7 +46,7 @@ static void unknown_codes(void **state)
 		assert_string_not_equal(gpulink_strerror(code), text);
 }
 
-static void texts_say_what(void **state)
+static void texts(void **state)
 {
 	(void)state;
 	assert_string_equal(gpulink_strerror(0), "success");
@@ -66,9 +66,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_code_has_its_own_text),
-		cmocka_unit_test(signs_do_not_matter),
+		cmocka_unit_test(sign_is_ignored),
 		cmocka_unit_test(unknown_codes),
-		cmocka_unit_test(texts_say_what),
+		cmocka_unit_test(texts),
 		cmocka_unit_test(version),
 	};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads: several on one device, each with its own windows and memory and a counter that all of them add to; and
- * several with a device each. Run it under the thread sanitizer too (-Db_sanitize=thread -Db_lundef=false
+ * Threads: several on one device, each with its own windows and memory and a shared counter; and several with a device
+ * each. Run it under the thread sanitizer too (-Db_sanitize=thread -Db_lundef=false
  * -Dc_args=-Wno-tsan).
  */
 #include <pthread.h>
@@ -18,8 +18,8 @@
 
 #define THREADS 4u
 #define ROUNDS	12000u
-#define SHARE	(64u << 10) /* bytes of an endpoint that a thread has for itself */
-#define COUNTER (1u << 20)  /* where the shared counter is */
+#define SHARE	(64u << 10) /* bytes of an endpoint per thread */
+#define COUNTER (1u << 20)  /* offset of the shared counter */
 
 struct shared {
 	struct soft soft;
@@ -44,7 +44,7 @@ static uint64_t below(struct worker *w, uint64_t n)
 	return (w->random >> 33) % n;
 }
 
-/* Assertions belong to the first thread: the others count what is wrong. */
+/* Only the first thread asserts; the others count errors. */
 static void check(struct worker *w, int good)
 {
 	if (!good)
@@ -205,7 +205,7 @@ static void *live(void *argument)
 		check(w, !gpulink_release(w->shared->soft.device, SOFT_SECOND));
 		check(w, !gpulink_endpoint_memory(w->shared->soft.device, w->number % 2, &memory, &bytes));
 		check(w, !memcmp((uint8_t *)memory + w->number * SHARE, w->mirror, SHARE));
-		gpulink_close(w->shared->soft.device); /* with its windows, and with what nobody waited for */
+		gpulink_close(w->shared->soft.device); /* with open windows and completions not taken */
 	}
 	return NULL;
 }

@@ -37,19 +37,19 @@ static enum exit_code connect_daemon(struct asker *asker)
 	int error;
 
 	if (!*asker->socket_path || strlen(asker->socket_path) >= sizeof(address.sun_path)) {
-		complain("socket path '%s' is not allowed; allowed: 1 to %zu characters", asker->socket_path,
+		complain("socket path '%s': must be 1 to %zu characters", asker->socket_path,
 			 sizeof(address.sun_path) - 1);
 		return EXIT_USAGE;
 	}
 	strcpy(address.sun_path, asker->socket_path);
 	asker->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (asker->socket < 0) {
-		complain("no socket: %s", strerror(errno));
+		complain("cannot create socket: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
 	if (setsockopt(asker->socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) ||
 	    setsockopt(asker->socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience))) {
-		complain("socket: %s", strerror(errno));
+		complain("cannot set socket timeout: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
 	if (!connect(asker->socket, (const struct sockaddr *)&address, sizeof(address)))
@@ -57,10 +57,10 @@ static enum exit_code connect_daemon(struct asker *asker)
 	error = errno;
 	asker_close(asker);
 	if (error == EACCES || error == EPERM) {
-		complain("not permitted to talk to gpulinkd at %s", asker->socket_path);
+		complain("cannot connect to gpulinkd at %s: permission denied", asker->socket_path);
 		return EXIT_NOT_PERMITTED;
 	}
-	complain("no gpulinkd at %s (%s); start it, or use --direct to go through sysfs without it", asker->socket_path,
+	complain("cannot connect to gpulinkd at %s: %s; start it, or use --direct to access sysfs without it", asker->socket_path,
 		 strerror(error));
 	return EXIT_NO_DAEMON;
 }
@@ -88,7 +88,7 @@ static enum exit_code send_line(struct asker *asker, struct json_object *request
 			error = errno;
 	}
 	free(line);
-	/* A daemon that hangs up may have said why: that is read next. */
+	/* A daemon that closed the connection may have sent an error first: read it. */
 	if (error && error != EPIPE && error != ECONNRESET) {
 		complain("gpulinkd at %s: %s", asker->socket_path, strerror(error));
 		return EXIT_FAILED;
@@ -96,7 +96,7 @@ static enum exit_code send_line(struct asker *asker, struct json_object *request
 	return EXIT_OK;
 }
 
-/* One line, without its end; the caller frees it. NULL: told. */
+/* Receives a line, without its newline; the caller frees it. NULL: failed and reported. */
 static char *receive_line(struct asker *asker)
 {
 	char *line = malloc(ANSWER_BYTES);
@@ -112,23 +112,23 @@ static char *receive_line(struct asker *asker)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0 && errno == EAGAIN)
-			complain("gpulinkd at %s did not answer within %d s", asker->socket_path, ANSWER_SECONDS);
+			complain("gpulinkd at %s: no answer within %d s", asker->socket_path, ANSWER_SECONDS);
 		else if (got < 0)
 			complain("gpulinkd at %s: %s", asker->socket_path, strerror(errno));
 		else if (!got)
-			complain("gpulinkd at %s hung up", asker->socket_path);
+			complain("gpulinkd at %s: connection closed", asker->socket_path);
 		if (got <= 0) {
 			free(line);
 			return NULL;
 		}
 		used += (size_t)got;
-		/* There is one answer a request, so its line break is the last byte. */
+		/* One answer per request: its newline is the last byte. */
 		if (line[used - 1] == '\n') {
 			line[used - 1] = 0;
 			return line;
 		}
 	}
-	complain("gpulinkd at %s answers without an end", asker->socket_path);
+	complain("gpulinkd at %s: answer too long", asker->socket_path);
 	free(line);
 	return NULL;
 }
@@ -144,7 +144,7 @@ static enum exit_code exit_code_of(const char *code)
 	return EXIT_FAILED;
 }
 
-/* Takes the result out of an answer, or tells its error. */
+/* Extracts the result of an answer, or reports its error. */
 static enum exit_code open_answer(struct json_object *answer, struct json_object **result)
 {
 	struct json_object *ok, *error, *code, *message;
@@ -161,7 +161,7 @@ static enum exit_code open_answer(struct json_object *answer, struct json_object
 			return exit_code_of(json_object_get_string(code));
 		}
 	}
-	complain("gpulinkd answered what it must not");
+	complain("malformed answer from gpulinkd");
 	return EXIT_FAILED;
 }
 

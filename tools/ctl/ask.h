@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How gpulinkctl has its requests run: by gpulinkd, or with --direct in its own process. */
+/* Runs requests: through gpulinkd, or with --direct in-process. */
 #ifndef GPULINKCTL_ASK_H
 #define GPULINKCTL_ASK_H
 
@@ -24,14 +24,14 @@ struct asker {
 };
 
 /**
- * Runs a request of docs/protocol.md, which it takes over. On EXIT_OK *result is the caller's; any other failure has
- * been told on standard error.
+ * Runs a request of docs/protocol.md, and takes ownership of it; NULL counts as out of memory. On EXIT_OK the caller owns
+ * *result. Any other result has been reported on standard error.
  */
 enum exit_code ask(struct asker *asker, struct json_object *request, struct json_object **result);
 
 void asker_close(struct asker *asker);
 
-/** One line on standard error: "gpulinkctl: ...". */
+/** Prints "gpulinkctl: " and a line to standard error. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 
 #endif /* GPULINKCTL_ASK_H */

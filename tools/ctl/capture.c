@@ -20,7 +20,7 @@
 #define GLK_DEBUGFS "/sys/kernel/debug/gpulink"
 #endif
 
-/* A record, as the driver writes it (docs/capture.md). */
+/* Layout of the driver's records (docs/capture.md). */
 #define RECORD_BYTES	 256u
 #define RECORD_DIRECTION 8
 #define RECORD_BLOCKS	 9
@@ -32,7 +32,7 @@
 #define BLOCK_BYTES	 16u
 #define BLOCKS_MAX	 12u
 #define FLAG_DROPPED	 1u
-#define FLAG_CUT	 2u /* of more flits that came the first ones are there */
+#define FLAG_CUT	 2u /* truncated: more flits arrived than are recorded */
 
 #define NS_PER_SECOND UINT64_C(1000000000)
 
@@ -43,12 +43,12 @@ struct capture {
 	uint64_t deadline;   /**< of the monotonic clock; 0: none */
 	sigset_t open_signals, blocked_signals;
 	uint64_t frames, dropped, lost;
-	size_t have; /**< bytes of records that wait in `in` */
+	size_t have; /**< bytes in `in` */
 	uint8_t in[64 * RECORD_BYTES];
 	struct pcapng file;
 };
 
-/* --- the end: a signal --- */
+/* --- signals --- */
 
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -61,8 +61,8 @@ static void stop(int signal)
 }
 
 /*
- * Signals come only where open_signals is set, so that none is missed between looking at `stopped` and waiting. A second
- * one ends the program at once.
+ * Signals are unblocked only with open_signals, so that none is missed between checking `stopped` and waiting. A second one
+ * terminates the program at once.
  */
 static bool catch_signals(struct capture *capture)
 {
@@ -74,12 +74,12 @@ static bool catch_signals(struct capture *capture)
 	sigemptyset(&capture->blocked_signals);
 	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(*ending_signals); i++) {
 		sigaddset(&capture->blocked_signals, ending_signals[i]);
-		/* What nohup has switched off stays off. */
+		/* A signal ignored by the parent (nohup) stays ignored. */
 		if (sigaction(ending_signals[i], NULL, &before) ||
 		    (before.sa_handler != SIG_IGN && sigaction(ending_signals[i], &action, NULL)))
 			return false;
 	}
-	/* A reader that went away is a failed write. */
+	/* A closed pipe is a write error. */
 	return !sigaction(SIGPIPE, &ignore, NULL) && !sigprocmask(SIG_BLOCK, &capture->blocked_signals, &capture->open_signals);
 }
 
@@ -112,7 +112,7 @@ static bool all_zero(const uint8_t *bytes, size_t length)
 	return true;
 }
 
-/* Whether the record is what docs/capture.md says. */
+/* Whether the record conforms to docs/capture.md. */
 static bool record_valid(const uint8_t *record)
 {
 	size_t frame_bytes = record[RECORD_BLOCKS] * BLOCK_BYTES;
@@ -126,7 +126,7 @@ static bool record_valid(const uint8_t *record)
 	       all_zero(record + RECORD_FRAME + frame_bytes, RECORD_BYTES - RECORD_FRAME - frame_bytes);
 }
 
-static enum exit_code unwritten(const struct capture *capture, int error)
+static enum exit_code write_failed(const struct capture *capture, int error)
 {
 	complain("%s: %s", capture->name, strerror(-error));
 	return EXIT_FAILED;
@@ -146,12 +146,12 @@ static enum exit_code take_record(struct capture *capture, const uint8_t *record
 	int error;
 
 	if (!record_valid(record)) {
-		complain("record %" PRIu64 " of the driver's is none that this program knows", capture->frames);
+		complain("invalid record %" PRIu64 " from the driver", capture->frames);
 		return EXIT_FAILED;
 	}
 	error = pcapng_packet(&capture->file, &packet);
 	if (error)
-		return unwritten(capture, error);
+		return write_failed(capture, error);
 	capture->frames++;
 	capture->lost += packet.dropped;
 	capture->dropped += packet.crc_error;
@@ -163,7 +163,7 @@ static bool enough(const struct capture *capture)
 	return capture->frames_max && capture->frames == capture->frames_max;
 }
 
-/* Writes what is whole among the bytes that were read; the rest waits for more. */
+/* Writes the complete records read so far, and keeps the rest. */
 static enum exit_code take_records(struct capture *capture)
 {
 	enum exit_code code = EXIT_OK;
@@ -174,24 +174,24 @@ static enum exit_code take_records(struct capture *capture)
 		code = take_record(capture, capture->in + done);
 	capture->have -= done;
 	memmove(capture->in, capture->in + done, capture->have);
-	/* A signal need not wait for a writer that hangs. */
+	/* A blocked write must be interruptible. */
 	sigprocmask(SIG_SETMASK, &capture->open_signals, NULL);
 	error = pcapng_flush(&capture->file);
 	sigprocmask(SIG_BLOCK, &capture->blocked_signals, NULL);
-	return code == EXIT_OK && error ? unwritten(capture, error) : code;
+	return code == EXIT_OK && error ? write_failed(capture, error) : code;
 }
 
-/* Why the driver has no more; EIO is what debugfs says of a file that it has taken away. */
-static enum exit_code no_more(int error)
+/* Reports a failed read. debugfs returns EIO for a removed file. */
+static enum exit_code read_failed(int error)
 {
 	bool gone = error == ENODEV || error == EIO;
 
-	complain("the capture has ended: %s",
-		 gone ? "the card is gone" : error == ESTALE ? "the card was reset" : strerror(error));
+	complain("capture ended: %s",
+		 gone ? "card removed" : error == ESTALE ? "card reset" : strerror(error));
 	return gone ? EXIT_NO_CARD : EXIT_FAILED;
 }
 
-/* Waits for records and reads them. *ended: there will be none any more. */
+/* Waits for records and reads them. *ended: no more will follow. */
 static enum exit_code read_records(struct capture *capture, bool *ended)
 {
 	struct pollfd events = {.fd = capture->records, .events = POLLIN};
@@ -213,12 +213,12 @@ static enum exit_code read_records(struct capture *capture, bool *ended)
 		return EXIT_OK;
 	got = ready < 0 ? -1 : read(capture->records, capture->in + capture->have, sizeof(capture->in) - capture->have);
 	if (got < 0 && errno != EAGAIN && errno != EINTR)
-		return no_more(errno);
+		return read_failed(errno);
 	*ended = !got;
 	if (got > 0)
 		capture->have += (size_t)got;
 	if (*ended && capture->have) {
-		complain("the records end within one");
+		complain("truncated record from the driver");
 		return EXIT_FAILED;
 	}
 	return EXIT_OK;
@@ -237,20 +237,20 @@ static enum exit_code capture_all(struct capture *capture, const char *card)
 	if (!error)
 		error = pcapng_flush(&capture->file);
 	if (error)
-		return unwritten(capture, error);
+		return write_failed(capture, error);
 	while (code == EXIT_OK && !ended && !enough(capture)) {
 		code = read_records(capture, &ended);
 		if (code == EXIT_OK)
 			code = take_records(capture);
 	}
-	/* What has been captured gets its end whatever happened. */
+	/* Complete the file also after an error. */
 	error = pcapng_end(&capture->file, start, clock_ns(CLOCK_REALTIME), capture->frames, capture->lost);
-	return error && code == EXIT_OK ? unwritten(capture, error) : code;
+	return error && code == EXIT_OK ? write_failed(capture, error) : code;
 }
 
 /* --- the command --- */
 
-/* The card's records; the driver captures while they are open. */
+/* Opens the records of a card; the driver captures while the file is open. */
 static enum exit_code open_records(struct capture *capture, const char *card)
 {
 	char path[PATH_MAX];
@@ -260,7 +260,7 @@ static enum exit_code open_records(struct capture *capture, const char *card)
 	if (capture->records >= 0)
 		return EXIT_OK;
 	complain("%s: %s%s", path, strerror(errno),
-		 errno == ENOENT ? "; either debugfs is not mounted, or this driver cannot capture" : "");
+		 errno == ENOENT ? "; debugfs is not mounted, or the driver does not support capture" : "");
 	return errno == EACCES || errno == EPERM ? EXIT_NOT_PERMITTED : EXIT_FAILED;
 }
 
@@ -269,11 +269,11 @@ static enum exit_code open_output(struct capture *capture, const char *name)
 	bool standard = !strcmp(name, "-");
 
 	if (standard && isatty(STDOUT_FILENO)) {
-		complain("a capture is nothing for a terminal; name a file, or lead it elsewhere");
+		complain("cannot write a capture to a terminal; name a file or redirect standard output");
 		return EXIT_USAGE;
 	}
 	capture->name = standard ? "standard output" : name;
-	/* What users store is in it: nobody else's to read. */
+	/* It contains the data of users: readable only by the owner. */
 	capture->output = standard ? STDOUT_FILENO : open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (capture->output >= 0)
 		return EXIT_OK;
@@ -294,7 +294,7 @@ static void print_result(const struct capture *capture, bool json)
 			capture->frames, capture->dropped, capture->lost);
 }
 
-/* gpulinkd has no part in this: it hands out no debugfs. */
+/* gpulinkd does not provide access to debugfs. */
 static enum exit_code find_local_card(struct invocation *invocation)
 {
 	struct gpulink_admin_info info;
@@ -303,13 +303,13 @@ static enum exit_code find_local_card(struct invocation *invocation)
 	invocation->asker.direct = true;
 	code = find_card(invocation);
 	if (code == EXIT_OK && gpulink_admin_get_info(invocation->card, &info)) {
-		complain("there is no card '%s'", invocation->card);
+		complain("no such card '%s'", invocation->card);
 		code = EXIT_NO_CARD;
 	}
 	return code;
 }
 
-/* From here on records come, and have to be taken away. */
+/* The driver is capturing from here on. */
 static enum exit_code capture_to(struct capture *capture, const struct invocation *invocation)
 {
 	enum exit_code code = open_output(capture, invocation->arguments[0]);
@@ -321,7 +321,7 @@ static enum exit_code capture_to(struct capture *capture, const struct invocatio
 		capture->deadline = clock_ns(CLOCK_MONOTONIC) + invocation->seconds * NS_PER_SECOND;
 	code = capture_all(capture, invocation->card);
 	if (close(capture->output) && code == EXIT_OK)
-		code = unwritten(capture, -errno);
+		code = write_failed(capture, -errno);
 	if (code == EXIT_OK)
 		print_result(capture, invocation->json);
 	return code;
@@ -333,7 +333,7 @@ enum exit_code run_capture(struct invocation *invocation)
 	enum exit_code code = find_local_card(invocation);
 
 	if (code == EXIT_OK && !catch_signals(&capture)) {
-		complain("signals: %s", strerror(errno));
+		complain("cannot catch signals: %s", strerror(errno));
 		code = EXIT_FAILED;
 	}
 	if (code == EXIT_OK)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpulinkctl capture: what goes over a card's link, as a file for Wireshark (docs/capture.md). */
+/* gpulinkctl capture: writes the frames of a card's link to a file for Wireshark (docs/capture.md). */
 #ifndef GPULINKCTL_CAPTURE_H
 #define GPULINKCTL_CAPTURE_H
 

@@ -32,7 +32,7 @@ static enum exit_code print_json(struct json_object *result, int flags)
 	return EXIT_OK;
 }
 
-/* Asks and prints: JSON as it came, or by `print`. */
+/* Runs a request and prints its result, as JSON or with `print`. */
 static enum exit_code ask_and_print(struct invocation *invocation, struct json_object *request,
 				    bool (*print)(struct json_object *result))
 {
@@ -47,7 +47,7 @@ static enum exit_code ask_and_print(struct invocation *invocation, struct json_o
 	return code;
 }
 
-/* --- commands that look --- */
+/* --- show --- */
 
 static bool print_list(struct json_object *cards)
 {
@@ -97,7 +97,7 @@ static bool counted_anything(struct json_object *counters)
 	return false;
 }
 
-/* Those worth a column: with an endpoint, or with a counter above 0. NULL: told. */
+/* Selects partitions with an endpoint or a counter above 0. NULL: failed and reported. */
 static struct json_object *select_counters(struct json_object *counters, struct json_object *partitions)
 {
 	struct json_object *selected = json_object_new_array();
@@ -121,7 +121,7 @@ static struct json_object *select_counters(struct json_object *counters, struct 
 	return selected;
 }
 
-/* All counters, and those of them that a table shows. Both are the caller's on EXIT_OK. */
+/* Reads all counters, and selects those that a table shows. The caller owns both on EXIT_OK. */
 static enum exit_code read_counters(struct invocation *invocation, struct json_object **all, struct json_object **shown)
 {
 	struct json_object *partitions = NULL;
@@ -150,7 +150,7 @@ static enum exit_code read_counters(struct invocation *invocation, struct json_o
 static enum exit_code print_counter_table(struct invocation *invocation, struct json_object *shown)
 {
 	if (json_object_is_type(shown, json_type_array) && !json_object_array_length(shown)) {
-		printf("%s: no partition has an endpoint, none has counted anything\n", invocation->card);
+		printf("%s: no partition has an endpoint or a counter above 0\n", invocation->card);
 		return EXIT_OK;
 	}
 	return print_counters(shown) ? EXIT_OK : unexpected();
@@ -186,7 +186,7 @@ static enum exit_code run_counters(struct invocation *invocation)
 	return code;
 }
 
-/* --- commands that change --- */
+/* --- configure --- */
 
 static bool print_set(struct json_object *result)
 {
@@ -210,15 +210,14 @@ static bool print_set(struct json_object *result)
 	return true;
 }
 
-/* Whether the value is well formed and allowed; if not it is told, and nothing has been sent. */
+/* Parses and checks a value, and reports it if invalid. */
 static bool check_setting(const char *text, enum gpulink_setting setting, bool (*parse)(const char *, uint64_t *),
 			  uint64_t *value)
 {
 	if (parse(text, value) && gpulink_setting_valid(setting, *value))
 		return true;
-	complain("%s '%s' is not allowed; allowed: %s%s", gpulink_setting_name(setting), text,
-		 gpulink_setting_allowed(setting),
-		 parse == parse_duration ? " nanoseconds, written with a unit: 500ns, 10us, 2ms, 1s" : "");
+	complain("%s '%s': must be %s%s", gpulink_setting_name(setting), text, gpulink_setting_allowed(setting),
+		 parse == parse_duration ? " nanoseconds, with a unit: 500ns, 10us, 2ms, 1s" : "");
 	return false;
 }
 
@@ -282,11 +281,11 @@ static enum exit_code run_set_endpoint(struct invocation *invocation)
 	enum exit_code code;
 
 	if (!parse_number(invocation->arguments[0], &partition) || partition > PARTITION_LIMIT) {
-		complain("partition '%s' is not allowed; allowed: a number from 0", invocation->arguments[0]);
+		complain("partition '%s': must be 0 to %d", invocation->arguments[0], PARTITION_LIMIT);
 		return EXIT_USAGE;
 	}
 	if (!endpoint_name_parse(invocation->arguments[1], endpoint)) {
-		complain("endpoint '%s' is not allowed; allowed: " ENDPOINT_NAME_ALLOWED, invocation->arguments[1]);
+		complain("endpoint '%s': must be " ENDPOINT_NAME_ALLOWED, invocation->arguments[1]);
 		return EXIT_USAGE;
 	}
 	code = find_card(invocation);
@@ -303,7 +302,7 @@ static enum exit_code run_set_open(struct invocation *invocation)
 	return set(invocation, GPULINK_OPEN, parse_number);
 }
 
-static enum exit_code look_at_link(struct invocation *invocation, const char *op)
+static enum exit_code show_link(struct invocation *invocation, const char *op)
 {
 	enum exit_code code = find_card(invocation);
 
@@ -312,12 +311,12 @@ static enum exit_code look_at_link(struct invocation *invocation, const char *op
 
 static enum exit_code run_link(struct invocation *invocation)
 {
-	return look_at_link(invocation, "link");
+	return show_link(invocation, "link");
 }
 
 static enum exit_code run_link_counters(struct invocation *invocation)
 {
-	return look_at_link(invocation, "link_counters");
+	return show_link(invocation, "link_counters");
 }
 
 static bool print_set_link(struct json_object *result)
@@ -343,14 +342,14 @@ static enum exit_code run_set_link(struct invocation *invocation)
 	while (setting < GPULINK_LINK_SETTINGS && strcmp(name, gpulink_link_setting_name((enum gpulink_link_setting)setting)))
 		setting++;
 	if (setting == GPULINK_LINK_SETTINGS) {
-		fprintf(stderr, "gpulinkctl: setting '%s' is not known; allowed:", name);
+		fprintf(stderr, "gpulinkctl: unknown setting '%s': must be one of", name);
 		for (unsigned s = 0; s < GPULINK_LINK_SETTINGS; s++)
 			fprintf(stderr, " %s", gpulink_link_setting_name((enum gpulink_link_setting)s));
 		fputc('\n', stderr);
 		return EXIT_USAGE;
 	}
 	if (!parse_number(text, &value) || !gpulink_link_setting_valid((enum gpulink_link_setting)setting, value)) {
-		complain("%s '%s' is not allowed; allowed: %s", name, text,
+		complain("%s '%s': must be %s", name, text,
 			 gpulink_link_setting_allowed((enum gpulink_link_setting)setting));
 		return EXIT_USAGE;
 	}
@@ -379,40 +378,65 @@ static enum exit_code run_reset(struct invocation *invocation)
 	return code == EXIT_OK ? ask_and_print(invocation, new_request("reset", invocation->card), print_reset) : code;
 }
 
-const struct command commands[] = {
-	{.name = "list", .usage = "", .help = "Lists the cards of this machine.\n", .run = run_list},
+/* --- the table --- */
+
+static const struct command card_commands[] = {
+	{.name = "list", .usage = "", .summary = "list cards", .details = "", .run = run_list},
 	{.name = "info",
 	 .usage = "",
-	 .help = "Tells what a card is: address, serial number, versions, link, partitions, resets so far (generation).\n",
+	 .summary = "show device information",
+	 .details = "PCI address, serial number, versions, link state, partitions, and generation: the number of resets.\n",
 	 .takes_card = true,
 	 .run = run_info},
+	{.name = "reset",
+	 .usage = "",
+	 .summary = "reset a card",
+	 .details = "Open devices of the card return errors and must be reopened. Settings and endpoints are kept.\n",
+	 .takes_card = true,
+	 .run = run_reset},
+	{0},
+};
+
+static const struct command partition_commands[] = {
 	{.name = "partitions",
 	 .usage = "",
-	 .help = "Shows endpoint and settings of a card's partitions.\n",
+	 .summary = "show endpoints and settings of partitions",
+	 .details = "",
 	 .takes_card = true,
 	 .takes_partition = true,
 	 .run = run_partitions},
 	{.name = "counters",
 	 .usage = "",
-	 .help = "Shows what a card has counted since power-on. A table leaves out partitions that have no endpoint and\n"
-		 "have counted nothing. With --watch the totals come first, then every SECONDS (default 1) what stores,\n"
-		 "packets and bytes each partition gained, until interrupted; with -o json the totals, one line each time.\n",
+	 .summary = "show counters of partitions since power-on",
+	 .details = "The table omits partitions without an endpoint whose counters are all 0. With --watch, the totals are\n"
+		    "followed every SECONDS (default 1) by the increments of stores, packets and bytes of each partition,\n"
+		    "until interrupted; with -o json, by the totals, one line each time.\n",
 	 .takes_card = true,
 	 .takes_partition = true,
 	 .takes_watch = true,
 	 .run = run_counters},
+	{.name = "set-endpoint",
+	 .usage = "PARTITION ENDPOINT",
+	 .summary = "set the endpoint of a partition",
+	 .details = "ENDPOINT is " ENDPOINT_NAME_ALLOWED ".\n"
+		    "Windows onto the previous endpoint are revoked.\n",
+	 .least = 2,
+	 .most = 2,
+	 .takes_card = true,
+	 .run = run_set_endpoint},
 	{.name = "set-subheader",
-	 .usage = "N",
-	 .help = "Sets the bytes of a sub-header, which precedes each packed store: 2, 3, 4, 5 or 6. They let one packet\n"
-		 "reach 64 B, 16 KB, 4 MB, 1 GB or 256 GB of addresses.\n",
+	 .usage = "BYTES",
+	 .summary = "set the sub-header width",
+	 .details = "BYTES is 2, 3, 4, 5 or 6: a packet then covers 64 B, 16 KB, 4 MB, 1 GB or 256 GB of addresses.\n",
 	 .least = 1,
 	 .most = 1,
 	 .takes_card = true,
 	 .takes_partition = true,
 	 .run = run_set_subheader},
 	{.name = "set-payload",
-	 .usage = "N",
-	 .help = "Sets the bytes of payload that a packet may have: 128, 256, 512, 1024, 2048 or 4096.\n",
+	 .usage = "BYTES",
+	 .summary = "set the maximum packet payload",
+	 .details = "BYTES is 128, 256, 512, 1024, 2048 or 4096.\n",
 	 .least = 1,
 	 .most = 1,
 	 .takes_card = true,
@@ -420,8 +444,8 @@ const struct command commands[] = {
 	 .run = run_set_payload},
 	{.name = "set-timeout",
 	 .usage = "DURATION",
-	 .help = "Sets after how long without a store a partition sends what it has: a number with unit ns, us, ms or s,\n"
-		 "up to 1s; 0 for never.\n",
+	 .summary = "set the idle flush timeout",
+	 .details = "DURATION is an integer with the unit ns, us, ms or s, at most 1s; 0 disables the timeout.\n",
 	 .least = 1,
 	 .most = 1,
 	 .takes_card = true,
@@ -429,7 +453,8 @@ const struct command commands[] = {
 	 .run = run_set_timeout},
 	{.name = "set-coalesce",
 	 .usage = "0|1",
-	 .help = "Sets whether stores are merged and packed (1), or sent one by one (0).\n",
+	 .summary = "enable or disable coalescing",
+	 .details = "1: merge and pack stores. 0: send each store by itself.\n",
 	 .least = 1,
 	 .most = 1,
 	 .takes_card = true,
@@ -437,51 +462,54 @@ const struct command commands[] = {
 	 .run = run_set_coalesce},
 	{.name = "set-open",
 	 .usage = "0|1",
-	 .help = "Sets whether the card beyond the link may read and write the endpoint (1), or not (0).\n",
+	 .summary = "allow or deny the remote card access to the endpoint",
+	 .details = "1: the remote card may read and write the endpoint. 0: it may not. Only on cards with a link.\n",
 	 .least = 1,
 	 .most = 1,
 	 .takes_card = true,
 	 .takes_partition = true,
 	 .run = run_set_open},
+	{0},
+};
+
+static const struct command link_commands[] = {
 	{.name = "link",
 	 .usage = "",
-	 .help = "Shows the link to another card: its state, who is beyond it, and its settings.\n",
+	 .summary = "show state, peer and settings of the link",
+	 .details = "",
 	 .takes_card = true,
 	 .run = run_link},
 	{.name = "link-counters",
 	 .usage = "",
-	 .help = "Shows what the link has counted since power-on: flits, stitching, pooling, replays, packets by kind.\n",
+	 .summary = "show counters of the link since power-on",
+	 .details = "Flits, stitching, pooling, replays, and packets by kind.\n",
 	 .takes_card = true,
 	 .run = run_link_counters},
 	{.name = "set-link",
 	 .usage = "SETTING VALUE",
-	 .help = "Sets one of the link's settings: enable, stitching, pooling, selective_pooling, yielding, sequencing, trimming\n"
-		 "(0 or 1), pool_cycles (0 to 128), burst (1 to 255), trim_bytes (4, 8, 16 or 32), timeout_ns (1000 to 10000000000).\n",
+	 .summary = "set a link setting",
+	 .details = "SETTING and VALUE: enable, stitching, pooling, selective_pooling, yielding, sequencing, trimming (0 or 1),\n"
+		    "pool_cycles (0 to 128), burst (1 to 255), trim_bytes (4, 8, 16 or 32), timeout_ns (1000 to 10000000000).\n",
 	 .least = 2,
 	 .most = 2,
 	 .takes_card = true,
 	 .run = run_set_link},
-	{.name = "set-endpoint",
-	 .usage = "PARTITION ENDPOINT",
-	 .help = "Gives a partition its endpoint: " ENDPOINT_NAME_ALLOWED ".\n"
-		 "Windows onto an earlier endpoint are revoked.\n",
-	 .least = 2,
-	 .most = 2,
-	 .takes_card = true,
-	 .run = run_set_endpoint},
-	{.name = "reset",
-	 .usage = "",
-	 .help = "Resets a card. Programs that use it get errors and must open it again; its settings are kept.\n",
-	 .takes_card = true,
-	 .run = run_reset},
 	{.name = "capture",
 	 .usage = "FILE",
-	 .help = "Writes every frame of a card's link to a file, pcapng for Wireshark, or to standard output (-), until\n"
-		 "interrupted, so many frames are there (--count) or so many seconds are over (--seconds). Needs root.\n",
+	 .summary = "capture the frames of the link to a pcapng file",
+	 .details = "FILE may be - for standard output. Captures until interrupted, for --count frames or for --seconds.\n"
+		    "Requires root; does not use gpulinkd.\n",
 	 .least = 1,
 	 .most = 1,
 	 .takes_card = true,
 	 .takes_limits = true,
 	 .run = run_capture},
+	{0},
+};
+
+const struct command_group command_groups[] = {
+	{"Cards", card_commands},
+	{"Partitions", partition_commands},
+	{"Link", link_commands},
 	{0},
 };

@@ -7,14 +7,21 @@
 
 struct command {
 	const char *name;
-	const char *usage; /**< its arguments and options */
-	const char *help;  /**< the rest of `gpulinkctl NAME --help` */
-	int least, most;   /**< arguments */
+	const char *usage;   /**< arguments */
+	const char *summary; /**< one imperative line */
+	const char *details; /**< further lines of `gpulinkctl NAME --help` */
+	int least, most;     /**< number of arguments */
 	bool takes_partition, takes_watch, takes_card, takes_limits;
 	enum exit_code (*run)(struct invocation *invocation);
 };
 
-/** Ends with one without name. */
-extern const struct command commands[];
+/** Commands of one group; the last one has no name. */
+struct command_group {
+	const char *title;
+	const struct command *commands;
+};
+
+/** The last one has no title. */
+extern const struct command_group command_groups[];
 
 #endif /* GPULINKCTL_COMMANDS_H */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* gpulinkctl: looks at gpulink cards and configures them. This file reads the command line. */
+/* gpulinkctl: shows and configures gpulink cards. This file parses the command line. */
 #include "arguments.h"
 #include "commands.h"
 
 #include <gpulink.h>
 
+#include <ctype.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,46 +14,52 @@
 #define WATCH_LIMIT 86400
 #define LIMIT_MOST 1000000000
 
-#define COMMON_OPTIONS                                                                           \
-	"  -o FORMAT           table (default) or json\n"                                        \
-	"      --direct        go through sysfs, without gpulinkd\n"                             \
-	"      --socket PATH   gpulinkd's socket (default " DEFAULT_SOCKET ")\n" \
-	"      --help          print this and end\n"
+#define COMMON_OPTIONS                                                                   \
+	"  -o, --output FORMAT  table (default) or json\n"                              \
+	"  -d, --direct         access sysfs directly, without gpulinkd\n"              \
+	"  -s, --socket PATH    control socket of gpulinkd (default " DEFAULT_SOCKET ")\n" \
+	"  -h, --help           show this help and exit\n"
 
 static void print_help(void)
 {
-	printf("Usage: gpulinkctl [OPTION...] COMMAND [ARGUMENT...]\n"
-	       "Looks at gpulink cards and configures them.\n\nCommands:\n");
-	for (const struct command *c = commands; c->name; c++)
-		printf("  %-13s %-19s %.*s\n", c->name, c->usage, (int)strcspn(c->help, ".:\n"), c->help);
+	printf("Usage: gpulinkctl [OPTION...] COMMAND [ARGUMENT...]\n\n"
+	       "Show and configure gpulink cards.\n");
+	for (const struct command_group *group = command_groups; group->title; group++) {
+		printf("\n%s:\n", group->title);
+		for (const struct command *c = group->commands; c->name; c++)
+			printf("  %-13s %-18s  %s\n", c->name, c->usage, c->summary);
+	}
 	printf("\nOptions:\n"
-	       "      --card NAME     the card, as in gpulink0 (default: the only one)\n"
-	       "      --partition K   one partition (default: all)\n"
-	       "      --watch[=S]     for counters: again every S seconds (default 1)\n"
-	       "      --count N       for capture: end after N frames\n"
-	       "      --seconds S     for capture: end after S seconds\n" COMMON_OPTIONS
-	       "      --version       print the version and end\n\n"
-	       "gpulinkctl COMMAND --help tells more of a command; see also gpulinkctl(1).\n"
-	       "Exit codes: 0 done, 1 failed, 2 wrong arguments, 3 no gpulinkd, 4 no such card, 5 not permitted.\n");
+	       "  -c, --card NAME      card, such as gpulink0 (default: the only one)\n"
+	       "  -p, --partition K    partition (default: all)\n"
+	       "  -w, --watch[=SECONDS]\n"
+	       "                       counters: repeat every SECONDS (default 1)\n"
+	       "      --count N        capture: end after N frames\n"
+	       "      --seconds N      capture: end after N seconds\n" COMMON_OPTIONS
+	       "  -V, --version        show version and exit\n\n"
+	       "Run 'gpulinkctl COMMAND --help' for help on a command; see also gpulinkctl(1).\n"
+	       "Exit status: 0 success, 1 failure, 2 invalid arguments, 3 gpulinkd not running, 4 no such card or device,\n"
+	       "5 permission denied.\n");
 }
 
 static void print_command_help(const struct command *command)
 {
-	printf("Usage: gpulinkctl [OPTION...] %s%s%s\n%s\nOptions:\n", command->name, *command->usage ? " " : "",
-	       command->usage, command->help);
+	printf("Usage: gpulinkctl [OPTION...] %s%s%s\n\n", command->name, *command->usage ? " " : "", command->usage);
+	printf("%c%s.\n%s\nOptions:\n", toupper((unsigned char)*command->summary), command->summary + 1, command->details);
 	if (command->takes_card)
-		printf("      --card NAME     the card, as in gpulink0 (default: the only one)\n");
+		printf("  -c, --card NAME      card, such as gpulink0 (default: the only one)\n");
 	if (command->takes_partition)
-		printf("      --partition K   one partition (default: all)\n");
+		printf("  -p, --partition K    partition (default: all)\n");
 	if (command->takes_watch)
-		printf("      --watch[=S]     again every S seconds (default 1)\n");
+		printf("  -w, --watch[=SECONDS]\n"
+		       "                       repeat every SECONDS (default 1)\n");
 	if (command->takes_limits)
-		printf("      --count N       end after N frames\n"
-		       "      --seconds S     end after S seconds\n");
+		printf("      --count N        end after N frames\n"
+		       "      --seconds N      end after N seconds\n");
 	printf(COMMON_OPTIONS);
 }
 
-/* What the options said that depends on the command. */
+/* Options that only some commands take. */
 struct given {
 	bool help, partition, watch, limits;
 };
@@ -62,7 +69,7 @@ static bool take_partition(struct invocation *invocation, const char *text)
 	uint64_t number;
 
 	if (!parse_number(text, &number) || number > PARTITION_LIMIT) {
-		complain("partition '%s' is not allowed; allowed: a number from 0", text);
+		complain("partition '%s': must be 0 to %d", text, PARTITION_LIMIT);
 		return false;
 	}
 	invocation->partition = (int)number;
@@ -74,19 +81,19 @@ static bool take_watch(struct invocation *invocation, const char *text)
 	uint64_t seconds = 1;
 
 	if (text && (!parse_number(text, &seconds) || !seconds || seconds > WATCH_LIMIT)) {
-		complain("--watch '%s' is not allowed; allowed: 1 to %d seconds", text, WATCH_LIMIT);
+		complain("--watch '%s': must be 1 to %d seconds", text, WATCH_LIMIT);
 		return false;
 	}
 	invocation->watch_seconds = (unsigned)seconds;
 	return true;
 }
 
-/* `option` is its name, for the message. */
+/* `option` is the name, for the message. */
 static bool take_limit(uint64_t *limit, const char *option, const char *text)
 {
 	if (parse_number(text, limit) && *limit && *limit <= LIMIT_MOST)
 		return true;
-	complain("%s '%s' is not allowed; allowed: 1 to %d", option, text, LIMIT_MOST);
+	complain("%s '%s': must be 1 to %d", option, text, LIMIT_MOST);
 	return false;
 }
 
@@ -95,11 +102,11 @@ static bool take_format(struct invocation *invocation, const char *text)
 	invocation->json = !strcmp(text, "json");
 	if (invocation->json || !strcmp(text, "table"))
 		return true;
-	complain("output format '%s' is not known; allowed: table, json", text);
+	complain("output format '%s': must be table or json", text);
 	return false;
 }
 
-/* Returns whether the option is one, with an argument that is allowed. */
+/* Returns false, after reporting it, if an option or its argument is invalid. */
 static bool take_option(int option, struct invocation *invocation, struct given *given)
 {
 	switch (option) {
@@ -134,7 +141,7 @@ static bool take_option(int option, struct invocation *invocation, struct given 
 	}
 }
 
-/* Returns EXIT_OK to go on; *ended: what was asked for has been printed already. */
+/* Returns EXIT_OK to continue; *ended: done, for example after printing the version. */
 static enum exit_code take_options(int argc, char **argv, struct invocation *invocation, struct given *given, bool *ended)
 {
 	static const struct option options[] = {
@@ -142,13 +149,13 @@ static enum exit_code take_options(int argc, char **argv, struct invocation *inv
 		{"output", required_argument, NULL, 'o'}, {"watch", optional_argument, NULL, 'w'},
 		{"count", required_argument, NULL, 'n'},  {"seconds", required_argument, NULL, 'S'},
 		{"direct", no_argument, NULL, 'd'},	  {"socket", required_argument, NULL, 's'},
-		{"help", no_argument, NULL, 'h'},	  {"version", no_argument, NULL, 'v'},
+		{"help", no_argument, NULL, 'h'},	  {"version", no_argument, NULL, 'V'},
 		{0},
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
-		if (option == 'v') {
+	while ((option = getopt_long(argc, argv, "c:p:o:w::ds:hV", options, NULL)) != -1) {
+		if (option == 'V') {
 			printf("gpulinkctl %s\n", gpulink_version());
 			*ended = true;
 			return EXIT_OK;
@@ -161,17 +168,19 @@ static enum exit_code take_options(int argc, char **argv, struct invocation *inv
 
 static const struct command *find_command(const char *name)
 {
-	for (const struct command *c = commands; c->name; c++) {
-		if (!strcmp(c->name, name))
-			return c;
+	for (const struct command_group *group = command_groups; group->title; group++) {
+		for (const struct command *c = group->commands; c->name; c++) {
+			if (!strcmp(c->name, name))
+				return c;
+		}
 	}
-	complain("command '%s' is not known; see gpulinkctl --help", name);
+	complain("unknown command '%s'; see gpulinkctl --help", name);
 	return NULL;
 }
 
 static bool check_use(const struct command *command, struct invocation *invocation, const struct given *given)
 {
-	/* "--watch 5" as well as "--watch=5". */
+	/* Accept "--watch 5" as well as "--watch=5". */
 	if (command->takes_watch && given->watch && invocation->argument_count == 1) {
 		invocation->argument_count = 0;
 		return take_watch(invocation, invocation->arguments[0]);
@@ -181,19 +190,19 @@ static bool check_use(const struct command *command, struct invocation *invocati
 		return false;
 	}
 	if (given->partition && !command->takes_partition) {
-		complain("%s takes no --partition", command->name);
+		complain("%s: --partition is not supported", command->name);
 		return false;
 	}
 	if (given->watch && !command->takes_watch) {
-		complain("%s takes no --watch", command->name);
+		complain("%s: --watch is not supported", command->name);
 		return false;
 	}
 	if (given->limits && !command->takes_limits) {
-		complain("%s takes neither --count nor --seconds", command->name);
+		complain("%s: --count and --seconds are not supported", command->name);
 		return false;
 	}
 	if (invocation->card && !command->takes_card) {
-		complain("%s takes no --card", command->name);
+		complain("%s: --card is not supported", command->name);
 		return false;
 	}
 	return true;
@@ -211,7 +220,7 @@ int main(int argc, char **argv)
 		return (int)code;
 	if (optind == argc) {
 		if (!given.help)
-			complain("no command; see gpulinkctl --help");
+			complain("missing command; see gpulinkctl --help");
 		else
 			print_help();
 		return given.help ? EXIT_OK : EXIT_USAGE;
@@ -230,7 +239,7 @@ int main(int argc, char **argv)
 	code = command->run(&invocation);
 	asker_close(&invocation.asker);
 	if (fflush(stdout) && code == EXIT_OK) {
-		complain("the output could not be written");
+		complain("cannot write output");
 		code = EXIT_FAILED;
 	}
 	return (int)code;

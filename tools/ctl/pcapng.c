@@ -31,7 +31,7 @@
 #define STATISTICS_RECEIVED 4
 #define STATISTICS_DROPPED  5
 
-/* Above the header, options and end of any block. */
+/* Exceeds header, options and trailer of any block. */
 #define BLOCK_BYTES_MAX (PCAPNG_PACKET_BYTES_MAX + 512)
 
 static int write_all(int fd, const uint8_t *bytes, size_t length)
@@ -94,7 +94,7 @@ static void put_option_number(struct pcapng *file, unsigned code, uint64_t value
 	put_numbers(file, words, 3);
 }
 
-/* A time as an option has its high half first, unlike other numbers of 8 bytes. */
+/* A time in an option has its high half first, unlike other 8-byte numbers. */
 static void put_option_time(struct pcapng *file, unsigned code, uint64_t time_ns)
 {
 	const uint32_t words[] = {code | 8u << 16, (uint32_t)(time_ns >> 32), (uint32_t)time_ns};
@@ -102,7 +102,7 @@ static void put_option_time(struct pcapng *file, unsigned code, uint64_t time_ns
 	put_numbers(file, words, 3);
 }
 
-/* Makes room for a block and begins it. Returns where it begins. */
+/* Starts a block, after flushing if there is no room. Returns its position. */
 static size_t begin_block(struct pcapng *file, uint32_t type)
 {
 	const uint32_t head[] = {type, 0};
@@ -113,7 +113,7 @@ static size_t begin_block(struct pcapng *file, uint32_t type)
 	return file->used - sizeof(head);
 }
 
-/* The length stands at both ends of a block. */
+/* A block has its length at both ends. */
 static int end_block(struct pcapng *file, size_t begin)
 {
 	const uint32_t end_of_options = OPTION_END;
@@ -134,7 +134,7 @@ static int end_block(struct pcapng *file, size_t begin)
 
 int pcapng_begin(struct pcapng *file, int fd, const char *application, const char *interface)
 {
-	/* Version 1.0; the section's length is not known. */
+	/* Version 1.0; unknown section length. */
 	static const uint32_t section[] = {BYTE_ORDER_MAGIC, 1, UINT32_MAX, UINT32_MAX};
 	static const uint32_t link[] = {PCAPNG_LINKTYPE_USER0, PCAPNG_PACKET_BYTES_MAX};
 	static const uint8_t nanoseconds = 9;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes captures as pcapng (draft-ietf-opsawg-pcapng): one section, one interface of the user link type 0, time stamps in
- * nanoseconds. Wireshark reads it, also from a pipe while it is being written.
+ * nanoseconds. Wireshark also reads it from a pipe, live.
  */
 #ifndef GPULINKCTL_PCAPNG_H
 #define GPULINKCTL_PCAPNG_H
@@ -18,32 +18,31 @@ enum pcapng_direction { PCAPNG_OUT, PCAPNG_IN };
 
 struct pcapng_packet {
 	uint64_t time_ns; /**< since 1970 */
-	uint64_t dropped; /**< packets that were lost between the one before and this one */
+	uint64_t dropped; /**< packets lost since the previous one */
 	enum pcapng_direction direction;
 	bool crc_error;
 	const void *data;
 	size_t length;	 /**< 1..PCAPNG_PACKET_BYTES_MAX */
-	size_t left_out; /**< bytes that the packet had besides, at most as many */
+	size_t left_out; /**< bytes of the original packet beyond `length`, at most PCAPNG_PACKET_BYTES_MAX */
 };
 
 struct pcapng {
 	int fd;
-	int error; /**< -errno of the first write that failed: from there on nothing is written */
+	int error; /**< -errno of the first failed write, after which nothing is written */
 	size_t used;
 	uint8_t buffer[1 << 16];
 };
 
 /*
- * All return 0 or -errno: what a write failed with, or -EINVAL for what cannot be written. Blocks are gathered; they are
- * certain to be written only after a flush or the end.
+ * All return 0, the -errno of a failed write, or -EINVAL for invalid arguments. Blocks are buffered until a flush or the end.
  */
 
-/** Starts a capture on an open file; `application` wrote it, `interface` is what was listened to. */
+/** Starts a capture on an open file, with the names of the writing application and of the captured interface. */
 int pcapng_begin(struct pcapng *file, int fd, const char *application, const char *interface);
 int pcapng_packet(struct pcapng *file, const struct pcapng_packet *packet);
 int pcapng_flush(struct pcapng *file);
 
-/** Ends it with statistics: packets received and lost between two times. The file stays open. */
+/** Ends a capture with statistics: packets received and lost between two times. The file stays open. */
 int pcapng_end(struct pcapng *file, uint64_t start_ns, uint64_t end_ns, uint64_t received, uint64_t dropped);
 
 #endif /* GPULINKCTL_PCAPNG_H */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gpulinkctl prints: the results of docs/protocol.md for people. All return whether the result had the form
- * that the protocol promises. */
+/* Prints the results of docs/protocol.md as text. All return false if the result is malformed. */
 #ifndef GPULINKCTL_PRINT_H
 #define GPULINKCTL_PRINT_H
 
@@ -8,16 +7,16 @@
 
 struct json_object;
 
-/** The members of one object, one a line. */
+/** Prints the members of an object, one per line. */
 bool print_object(struct json_object *object);
 
-/** An array of objects as rows; columns are these members (a NULL ends them). */
+/** Prints an array of objects as rows. Columns are these members, terminated by NULL. */
 bool print_rows(struct json_object *array, const char *const *columns);
 
-/** An array of partitions with their counters as columns, and their sums; counters are rows. */
+/** Prints counters: a row per counter, a column per partition and one for the sums. */
 bool print_counters(struct json_object *array);
 
-/** Rows with what a few counters of each partition in `after` gained since `before`; `header` first if wanted. */
+/** Prints a row per partition with the increments of some counters from `before` to `after`, optionally with a header. */
 bool print_gains(struct json_object *before, struct json_object *after, bool header);
 
 #endif /* GPULINKCTL_PRINT_H */

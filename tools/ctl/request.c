@@ -28,7 +28,7 @@ struct json_object *with(struct json_object *request, const char *key, struct js
 
 enum exit_code unexpected(void)
 {
-	complain("gpulinkd answered what it must not");
+	complain("malformed answer from gpulinkd");
 	return EXIT_FAILED;
 }
 
@@ -45,10 +45,10 @@ enum exit_code find_card(struct invocation *invocation)
 		return code;
 	count = json_object_is_type(cards, json_type_array) ? json_object_array_length(cards) : 0;
 	if (!count) {
-		complain("there is no card");
+		complain("no card found");
 		code = EXIT_NO_CARD;
 	} else if (count > 1) {
-		fputs("gpulinkctl: there are several cards, name one by --card:", stderr);
+		fputs("gpulinkctl: several cards found, select one with --card:", stderr);
 		for (size_t i = 0; i < count; i++) {
 			if (json_object_object_get_ex(json_object_array_get_idx(cards, i), "name", &name))
 				fprintf(stderr, " %s", json_object_get_string(name));

@@ -8,19 +8,19 @@
 #include <stdint.h>
 
 #define ALL_PARTITIONS (-1)
-/* Far above any card's; the card itself knows how many it has. */
+/* Exceeds every card; gpulinkd checks against the card. */
 #define PARTITION_LIMIT 65535
 
-/** What the command line said. */
+/** Options and arguments of the command line. */
 struct invocation {
 	struct asker asker;
-	const char *card;	 /**< NULL: the only one */
-	char found_card[16];	 /**< what the commands point `card` to then */
+	const char *card;	 /**< NULL: the only card */
+	char found_card[16];	 /**< storage for `card` then */
 	int partition;		 /**< or ALL_PARTITIONS */
 	bool json;
 	unsigned watch_seconds; /**< 0: once */
-	uint64_t count, seconds; /**< after which to end; 0: never */
-	char **arguments;	 /**< after the command's name */
+	uint64_t count, seconds; /**< limits of a capture; 0: none */
+	char **arguments;	 /**< of the command */
 	int argument_count;
 };
 
@@ -30,7 +30,7 @@ struct json_object *new_request(const char *op, const char *card);
 /** Adds a member; takes over both. NULL: the request was NULL, or out of memory; both are freed then. */
 struct json_object *with(struct json_object *request, const char *key, struct json_object *value);
 
-/** Reports an answer that violates the protocol. */
+/** Reports a malformed answer. Returns EXIT_FAILED. */
 enum exit_code unexpected(void);
 
 /** Points invocation->card to the selected card: the given one, or the only one. */

@@ -12,8 +12,8 @@
 
 #define NAME	     "gpulink-card"
 #define CLOCK_NS     4u
-#define NEAR_CLOCKS  256u  /* so far ahead it goes rather than wait */
-#define STUCK_CLOCKS 16u   /* without a place for a block: more than a flit can take pieces */
+#define NEAR_CLOCKS  256u  /* maximum lead over real time */
+#define STUCK_CLOCKS 16u   /* without space for a block: more than a flit can stitch pieces */
 
 /* --- options --- */
 
@@ -33,18 +33,16 @@ const struct option link_options[] = {
 };
 
 const char link_help[] =
-	"A link to another gpulink-card, which has the same --link. Who comes first listens there, and each may end and\n"
-	"come back. The link is neither encrypted nor does it ask who calls: use a path or address that only trusted\n"
-	"programs reach.\n"
-	"\n"
-	"  --link unix:PATH or --link tcp:HOST:PORT\n"
-	"                     a Unix socket's path, or an address that one of the two machines has\n"
-	"  --cluster N        number of this card's cluster, 0 to 255 (default 0)\n"
-	"  --link-bandwidth N bytes a second of the wire from here (default: as fast as it goes)\n"
-	"  --link-latency N   nanoseconds that a block takes from here (default 0)\n"
-	"  --link-loss P, --link-corrupt P, --link-duplicate P, --link-reorder P\n"
-	"                     what happens to a block on its way from here, with a probability of 0 to 1\n"
-	"  --link-seed N      of that chance (default: another each time; it is told)\n";
+	"Link options. Two cards with the same --link address are connected: the first one listens, and either may exit and\n"
+	"restart. The link is neither encrypted nor authenticated: use a path or address that only trusted programs reach.\n"
+	"      --link unix:PATH | --link tcp:HOST:PORT\n"
+	"                         path of a Unix socket, or an address of one of the two machines\n"
+	"      --cluster N        cluster number of this card, 0 to 255 (default 0)\n"
+	"      --link-bandwidth N bandwidth from this card, in bytes per second (default: unlimited)\n"
+	"      --link-latency N   latency from this card, in nanoseconds, up to 1000000000 (default 0)\n"
+	"      --link-loss P, --link-corrupt P, --link-duplicate P, --link-reorder P\n"
+	"                         fault injection: probability, 0 to 1, per block sent by this card\n"
+	"      --link-seed N      seed of the fault injection (default: random; logged)\n";
 
 static bool number(const char *text, double most, double *value)
 {
@@ -64,7 +62,7 @@ static bool whole_number(const char *text, uint64_t most, uint64_t *value)
 	return !errno && end != text && !*end && text[0] != '-' && *value <= most;
 }
 
-bool link_option(struct link_config *config, int option, const char *text)
+const char *link_option(struct link_config *config, int option, const char *text)
 {
 	struct link_wire_config *wire = &config->wire;
 	uint64_t cluster;
@@ -72,30 +70,30 @@ bool link_option(struct link_config *config, int option, const char *text)
 	switch (option) {
 	case LINK:
 		config->address = text;
-		return true;
+		return NULL;
 	case CLUSTER:
 		if (!whole_number(text, UINT8_MAX, &cluster))
-			return false;
+			return "0 to 255";
 		config->cluster = (uint8_t)cluster;
-		return true;
+		return NULL;
 	case BANDWIDTH:
-		return number(text, 1e15, &wire->bandwidth);
+		return number(text, 1e15, &wire->bandwidth) ? NULL : "0 to 1e15";
 	case LATENCY:
-		return whole_number(text, 1000000000, &wire->latency_ns);
+		return whole_number(text, 1000000000, &wire->latency_ns) ? NULL : "0 to 1000000000";
 	case LOSS:
-		return number(text, 1, &wire->loss);
+		return number(text, 1, &wire->loss) ? NULL : "0 to 1";
 	case CORRUPT:
-		return number(text, 1, &wire->corruption);
+		return number(text, 1, &wire->corruption) ? NULL : "0 to 1";
 	case DUPLICATE:
-		return number(text, 1, &wire->duplication);
+		return number(text, 1, &wire->duplication) ? NULL : "0 to 1";
 	case REORDER:
-		return number(text, 1, &wire->reordering);
+		return number(text, 1, &wire->reordering) ? NULL : "0 to 1";
 	default:
-		return whole_number(text, UINT64_MAX, &wire->seed) && wire->seed;
+		return whole_number(text, UINT64_MAX, &wire->seed) && wire->seed ? NULL : "1 to 18446744073709551615";
 	}
 }
 
-/* --- made and taken away --- */
+/* --- open and close --- */
 
 static uint64_t random_number(void)
 {
@@ -114,14 +112,14 @@ int link_open(struct link *link, const struct link_config *config)
 	int error = link_socket_init(&link->socket, config->address);
 
 	if (error) {
-		server_say(NAME, "--link %s: %s", config->address,
-			   error == -EINVAL ? "neither unix:PATH nor tcp:HOST:PORT" : strerror(-error));
+		server_log(NAME, "--link %s: %s", config->address,
+			   error == -EINVAL ? "must be unix:PATH or tcp:HOST:PORT" : strerror(-error));
 		return error;
 	}
 	link->config = *config;
 	if (!link->config.wire.seed)
 		link->config.wire.seed = 1 + random_number() % UINT32_MAX;
-	server_say(NAME, "link %s, --link-seed %" PRIu64, config->address, link->config.wire.seed);
+	server_log(NAME, "link %s, --link-seed %" PRIu64, config->address, link->config.wire.seed);
 	link_wire_start(&link->wire, &link->config.wire);
 	return 0;
 }
@@ -145,7 +143,7 @@ static uint64_t now_in_clocks(void)
 
 static void cut(struct link *link, const char *why)
 {
-	server_say(NAME, "link: the connection has ended: %s", why);
+	server_log(NAME, "link: disconnected: %s", why);
 	link_wire_empty(&link->wire);
 	link->logic->ops->link_cut(link->logic->state, link->clock);
 }
@@ -163,7 +161,7 @@ static bool receive(struct link *link)
 	return came;
 }
 
-/* Runs the clock while there is something to do at once, or nearly. */
+/* Runs the clock while there is work now or within NEAR_CLOCKS. */
 static void run_clock(struct link *link)
 {
 	const struct logic *logic = link->logic;
@@ -208,7 +206,7 @@ static bool serve(struct link *link)
 	if (why)
 		cut(link, why);
 	if (link->socket.joined && (!was_joined || why))
-		server_say(NAME, "link: connected");
+		server_log(NAME, "link: connected");
 	if (!link->socket.joined)
 		return false;
 	came = receive(link);
@@ -258,7 +256,7 @@ uint64_t link_wait(struct link *link, uint64_t until)
 	struct pollfd fds[LINK_SOCKET_FDS];
 
 	link_pollfds(link, fds);
-	server_poll(fds, LINK_SOCKET_FDS, until_ns); /* a signal to end waits as long as this does */
+	server_poll(fds, LINK_SOCKET_FDS, until_ns); /* a termination signal is handled afterwards */
 	serve(link);
 	return link->clock;
 }

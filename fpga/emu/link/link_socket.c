@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define RETRY_NS  UINT64_C(200000000)
-#define SILENT_NS UINT64_C(2000000000) /* a card says something at least every 100 ms */
+#define SILENT_NS UINT64_C(2000000000) /* a card sends at least every 100 ms */
 
 /* --- addresses --- */
 
@@ -82,7 +82,7 @@ static int new_socket(const struct link_socket *s)
 	return socket(s->address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
-/* Whether the path is the listener's own, or somebody else's by now. */
+/* Identifies the socket at the path, to detect one of another process. 0: none. */
 static uint64_t inode_of(const struct link_socket *s)
 {
 	struct stat status;
@@ -114,7 +114,7 @@ void link_socket_close(struct link_socket *s)
 	stop_listening(s);
 }
 
-/* In the place of a socket to which nobody listens any more. */
+/* Replaces a stale socket. */
 static void start_listening(struct link_socket *s)
 {
 	const int yes = 1;
@@ -146,7 +146,7 @@ static void join(struct link_socket *s, int fd, uint64_t now_ns)
 	s->in.begin = s->in.end = s->out.begin = s->out.end = 0;
 }
 
-/* A connection from a port to itself comes about when nobody listens there. */
+/* TCP can connect a port to itself if nobody listens there. */
 static bool to_itself(int fd)
 {
 	struct sockaddr_storage own = { 0 }, other = { 0 };
@@ -195,7 +195,7 @@ static void finish_connecting(struct link_socket *s, uint64_t now_ns)
 		start_listening(s);
 }
 
-/* A second one is turned away while the first says something. */
+/* A second connection is rejected while the first is active. */
 static const char *take_caller(struct link_socket *s, uint64_t now_ns)
 {
 	int fd = accept4(s->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -209,7 +209,7 @@ static const char *take_caller(struct link_socket *s, uint64_t now_ns)
 	}
 	if (s->fd >= 0) {
 		leave(s, now_ns);
-		why = "another one has come";
+		why = "replaced by a new connection";
 	}
 	join(s, fd, now_ns);
 	return why;
@@ -219,7 +219,7 @@ static void try_again(struct link_socket *s, uint64_t now_ns)
 {
 	s->retry_at = now_ns + RETRY_NS;
 	if (s->listener >= 0 && is_path(s) && inode_of(s) != s->inode)
-		stop_listening(s); /* both came at once, and the other's socket is there now */
+		stop_listening(s); /* both started at once, and the path is now the other's socket */
 	if (s->listener < 0)
 		try_to_connect(s, now_ns);
 }
@@ -242,14 +242,14 @@ static const char *receive(struct link_socket *s, uint64_t now_ns)
 		return NULL;
 	got = recv(s->fd, s->in.bytes + s->in.end, sizeof(s->in.bytes) - s->in.end, 0);
 	if (got == 0)
-		return "the other side has gone";
+		return "closed by peer";
 	if (got < 0)
 		return errno == EAGAIN || errno == EINTR ? NULL : strerror(errno);
-	/* The sync headers, once. */
+	/* Check the sync headers of the new blocks. */
 	for (size_t at = (s->in.end + LINK_SOCKET_BLOCK - 1) / LINK_SOCKET_BLOCK * LINK_SOCKET_BLOCK; at < s->in.end + (size_t)got;
 	     at += LINK_SOCKET_BLOCK)
 		if (s->in.bytes[at] > 1)
-			return "what came is no block";
+			return "invalid block";
 	s->in.end += (size_t)got;
 	s->heard_at = now_ns;
 	return NULL;
@@ -276,13 +276,13 @@ const char *link_socket_send(struct link_socket *s, uint64_t now_ns)
 	return why;
 }
 
-/* First what there is of the stream, its end above all: who has gone may be the one who calls again. */
+/* The old stream first: its peer may have restarted and be connecting again. */
 const char *link_socket_serve(struct link_socket *s, uint64_t now_ns)
 {
 	const char *why = s->joined ? receive(s, now_ns) : NULL;
 
 	if (s->joined && !why && now_ns - s->heard_at >= SILENT_NS)
-		why = "nothing is heard of the other side";
+		why = "no data from peer";
 	if (why)
 		leave(s, now_ns);
 	if (s->listener >= 0 && !why)

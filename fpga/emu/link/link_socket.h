@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stream that joins two cards' processes: unix:PATH or tcp:HOST:PORT, the same for both. Who comes first listens there, who
- * comes second connects; when the stream ends both try again, so each may come, go and come back as it likes. Blocks of 17
- * bytes: the sync header (0 data, 1 control), and the 16 of the block. Nothing here waits.
+ * The stream between two cards' processes: unix:PATH or tcp:HOST:PORT, the same for both. The first process listens, the second
+ * connects; after a disconnect both retry, so that either may restart at any time. It carries blocks of 17 bytes: the sync
+ * header (0 data, 1 control) and the 16 bytes of the block. All calls are non-blocking.
  */
 #ifndef GPULINK_EMU_LINK_SOCKET_H
 #define GPULINK_EMU_LINK_SOCKET_H
@@ -36,27 +36,27 @@ struct link_socket {
 	int listener;  /* -1: none */
 	int fd;	       /* -1: none */
 	bool joined;   /* fd is connected */
-	uint64_t inode; /* of the listener's path */
+	uint64_t inode; /* of the listening socket's path */
 	uint64_t retry_at;
-	uint64_t heard_at; /* when bytes came last */
+	uint64_t heard_at; /* time of the last reception */
 	struct link_buffer in, out;
 };
 
-/** Takes an address apart; a host is looked up. Returns 0, or -EINVAL, -ENAMETOOLONG, -EADDRNOTAVAIL. */
+/** Parses an address and resolves its host. Returns 0, -EINVAL, -ENAMETOOLONG or -EADDRNOTAVAIL. */
 int link_socket_init(struct link_socket *s, const char *address);
 void link_socket_close(struct link_socket *s);
 
-/** What to poll: exactly LINK_SOCKET_FDS entries, of which some may have fd -1. */
+/** Fills in LINK_SOCKET_FDS entries for poll(); unused ones have fd -1. */
 void link_socket_pollfds(const struct link_socket *s, struct pollfd fds[LINK_SOCKET_FDS]);
-/** Goes on with whatever can go on: listening, connecting, accepting, reading. A stream that ends for any reason is left: then
- *  it says why, else NULL. There may be another one at once. */
+/** Listens, connects, accepts and reads as far as possible. Returns the reason if the stream ended, else NULL. A new stream may
+ *  be connected at once. */
 const char *link_socket_serve(struct link_socket *s, uint64_t now_ns);
-/** Sends what has been put, as far as it goes; the same. */
+/** Sends queued blocks as far as possible. Returns as above. */
 const char *link_socket_send(struct link_socket *s, uint64_t now_ns);
-/** When it has to be served though nothing came; nanoseconds. */
+/** When link_socket_serve() is due without an event; nanoseconds. */
 uint64_t link_socket_deadline(const struct link_socket *s);
 
-/** Blocks of the stream, while it is joined. */
+/** Takes and queues blocks, while connected. */
 bool link_socket_get(struct link_socket *s, struct glk_block *block);
 bool link_socket_room(const struct link_socket *s);
 void link_socket_put(struct link_socket *s, const struct glk_block *block);

@@ -3,7 +3,7 @@
 
 #define BLOCK_BITS  (8 * GLK_FLIT_BYTES + 1) /* with the sync header */
 #define LATE_MOST   8u
-#define PUT_MOST    3u /* blocks that one put may add: itself, again, and a late one */
+#define PUT_MOST    3u /* maximum added by one put: the block, a duplicate and a reordered one */
 
 /* xorshift64* (Vigna, 2016). */
 static uint64_t draw(struct link_wire *wire)
@@ -14,7 +14,7 @@ static uint64_t draw(struct link_wire *wire)
 	return wire->chance * UINT64_C(0x2545f4914f6cdd1d);
 }
 
-static bool befalls(struct link_wire *wire, double probability)
+static bool happens(struct link_wire *wire, double probability)
 {
 	return (double)(draw(wire) >> 11) * 0x1p-53 < probability;
 }
@@ -23,7 +23,7 @@ void link_wire_start(struct link_wire *wire, const struct link_wire_config *conf
 {
 	wire->config = *config;
 	wire->chance = (config->seed + 1) * UINT64_C(0x9e3779b97f4a7c15) | 1;
-	for (unsigned i = 0; i < 8; i++) /* away from states with few bits set */
+	for (unsigned i = 0; i < 8; i++) /* leave states with few bits set */
 		draw(wire);
 	wire->free_at = 0;
 	link_wire_empty(wire);
@@ -60,7 +60,7 @@ static void corrupt(struct link_wire *wire, struct glk_block *block)
 	}
 }
 
-/* A block is late until so many others have passed it. */
+/* Delivers the reordered block after `late_behind` others. */
 static void pass_late(struct link_wire *wire, uint64_t now_ns)
 {
 	if (wire->late_behind && --wire->late_behind == 0)
@@ -75,17 +75,17 @@ void link_wire_put(struct link_wire *wire, uint64_t now_ns, const struct glk_blo
 	if (c->bandwidth > 0)
 		wire->free_at = (wire->free_at > (double)now_ns - 1e6 ? wire->free_at : (double)now_ns) +
 				GLK_FLIT_BYTES * 1e9 / c->bandwidth;
-	if (befalls(wire, c->loss))
+	if (happens(wire, c->loss))
 		return;
-	if (befalls(wire, c->corruption))
+	if (happens(wire, c->corruption))
 		corrupt(wire, &changed);
-	if (befalls(wire, c->reordering) && !wire->late_behind) {
+	if (happens(wire, c->reordering) && !wire->late_behind) {
 		wire->late = changed;
 		wire->late_behind = 1 + (unsigned)(draw(wire) >> 40) % LATE_MOST;
 		return;
 	}
 	append(wire, now_ns, &changed);
-	if (befalls(wire, c->duplication))
+	if (happens(wire, c->duplication))
 		append(wire, now_ns, &changed);
 	pass_late(wire, now_ns);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is behind the card's BARs: the model (logic_model.c), or the Verilog as Verilator made it (logic_rtl.c). Both see
- * the same bus.
+ * The logic behind the card's BARs: the model (logic_model.c) or the Verilated RTL (logic_rtl.c).
  */
 #ifndef GPULINK_EMU_LOGIC_H
 #define GPULINK_EMU_LOGIC_H
@@ -10,48 +9,50 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** What the logic sees of the bus; all get the `bus` pointer. They must not call back into the logic. */
 struct glk_block;
 
+/** The bus, for the logic; all take the `bus` pointer. They must not call back into the logic. */
+
 struct logic_bus_ops {
-	/** Memory at a bus address, `len` 1 or more. Returns 0 or a negative errno. */
+	/** Accesses memory at a bus address; `len` is 1 or more. Return 0 or a negative errno. */
 	int (*read)(void *bus, uint64_t address, void *data, size_t len);
 	int (*write)(void *bus, uint64_t address, const void *data, size_t len);
-	/** Whether writes arrive there: 0 or a negative errno. */
+	/** Whether the address is writable: 0 or a negative errno. */
 	int (*reach)(void *bus, uint64_t address);
 	void (*interrupt)(void *bus, unsigned vector);
-	/** Moves the link, by the link_ functions below, until a block came or its clock is `until`. Returns the clock. */
+	/** Runs the link, with the link_ functions below, until a block arrives or its clock reaches `until`, and returns the
+	 *  clock. */
 	uint64_t (*link_wait)(void *bus, uint64_t until);
 };
 
 struct logic_config {
 	uint64_t serial;
-	bool link;	  /* to another card */
+	bool link;	  /* the card has a link */
 	uint8_t cluster;
-	uint16_t session; /* of the link: another at each start, not 0 */
+	uint16_t session; /* of the link: different at each start, not 0 */
 	const struct logic_bus_ops *ops;
 	void *bus;
 };
 
-/** Who has taken a write, and answers a read, when these return; a bus has no answer for a write that fails. */
+/** The card's side of the bus. Accesses are complete when these return; failed writes are not reported, as on a bus. */
 struct logic_ops {
 	/** `size` 1, 2, 4 or 8, `offset` a multiple of it, inside the BAR. */
 	uint64_t (*register_read)(void *state, uint64_t offset, unsigned size);
 	void (*register_write)(void *state, uint64_t offset, unsigned size, uint64_t value);
-	/** `len` 1 or more, not across 4 KiB, inside the BAR. Loads that fail give all ones. */
+	/** `len` 1 or more, not crossing 4 KiB, inside the BAR. A failed load returns all ones. */
 	void (*aperture_store)(void *state, uint64_t offset, const void *data, size_t len);
 	void (*aperture_load)(void *state, uint64_t offset, void *data, size_t len);
 	void (*pool_write)(void *state, uint64_t offset, const void *data, size_t len);
 	void (*pool_read)(void *state, uint64_t offset, void *data, size_t len);
 	/** Function-level reset. */
 	void (*reset)(void *state);
-	/** Tells the time in nanoseconds: what is stored from now on is stored then. */
+	/** Sets the current time in nanoseconds. */
 	void (*advance)(void *state, uint64_t now_ns);
-	/** Does some of what there is to do. True: there is more, now. */
+	/** Does a bounded amount of pending work. True: more is pending. */
 	bool (*serve)(void *state);
-	/** When time alone brings it something to do; UINT64_MAX: never as things stand. */
+	/** When the next timeout is due; UINT64_MAX: none. */
 	uint64_t (*deadline)(void *state);
-	/** Of a card with a link: as glk_card_link_clock() and its neighbours. */
+	/** The link, as glk_card_link_clock() and related functions. */
 	bool (*link_clock)(void *state, uint64_t now, bool ready, struct glk_block *block);
 	void (*link_block)(void *state, uint64_t now, const struct glk_block *block);
 	void (*link_cut)(void *state, uint64_t now);
@@ -64,11 +65,11 @@ struct logic {
 	const struct logic_ops *ops;
 	void *state;
 	unsigned vectors;
-	unsigned link_clocks; /* of the link that run in a row: few if they take long, for the other card waits meanwhile */
+	unsigned link_clocks; /* maximum link clocks in a row; small if they are slow, since the other card waits meanwhile */
 	uint64_t aperture_bytes, pool_bytes;
 };
 
-/** Make a card as after power-on. Return 0, -ENOMEM, or -ENOTSUP: this program was built without it. */
+/** Create a card in its power-on state. Return 0, -ENOMEM, or -ENOTSUP (not in this build). */
 int logic_model_create(const struct logic_config *config, struct logic *logic);
 int logic_rtl_create(const struct logic_config *config, struct logic *logic);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The card's logic as the model has it, its link looped onto itself. */
+/* The card's logic: the C model, with loopback for its own cluster. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,10 +7,10 @@
 
 #include "logic.h"
 
-#define SERVICE_BUDGET 64u   /* ring entries between two looks at the socket */
-#define LINK_CLOCKS    4096u /* of the link in a row */
+#define SERVICE_BUDGET 64u   /* ring entries between two polls of the socket */
+#define LINK_CLOCKS    4096u /* link clocks in a row */
 
-/* Of the link, in clocks of 4 ns: two processes that take turns on one processor answer each other in milliseconds. */
+/* In link clocks of 4 ns. Two processes that share a processor answer each other within milliseconds. */
 #define REPLAY_CYCLES 12500000u /* 50 ms */
 #define ACK_CYCLES    2500u	/* 10 us */
 #define HELLO_CYCLES  25000000u /* 100 ms */
@@ -34,7 +34,7 @@ static int on_dma_write(void *platform, uint64_t address, const void *data, size
 	return m->config.ops->write(m->config.bus, address, data, len);
 }
 
-/* All there is on the bus is shared memory: visible when written. */
+/* All targets are shared memory: a write is visible at once. */
 static void on_endpoint_write(void *platform, unsigned partition, uint64_t address, const void *data, size_t len)
 {
 	struct model *m = platform;
@@ -55,7 +55,7 @@ static void on_link_send(void *platform, const uint8_t *packet, size_t len)
 {
 	struct model *m = platform;
 
-	glk_card_link_receive(m->card, packet, len); /* the loop; what is wrong with it the model counts */
+	glk_card_link_receive(m->card, packet, len); /* loopback; the model counts errors */
 }
 
 static uint64_t on_link_wait(void *platform, uint64_t until)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The card's logic as Verilog, clocked by software: thousands of clocks in the time of a model's access. It is clocked while
- * it is busy, and while an access waits for it. With a link also for some clocks behind every block that comes or goes, and now and
- * then, so that it speaks. Time on its link is what it is clocked; how long the wire takes, the wire knows.
+ * The card's logic: the Verilated RTL. It is clocked while it is busy or an access waits for it; with a link also for
+ * AWAKE_CLOCKS after every block, and periodically for its control frames. The link logic counts these clocks, not real time;
+ * the wire's bandwidth and latency are in real time.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,34 +16,34 @@
 #include "../process/server.h"
 
 #define POOL_BYTES   (UINT64_C(16) << 20)
-#define CLOCKS	     512u	/* between two looks at the socket: some ten milliseconds */
-#define LINK_CLOCKS  16u	/* between two looks at the link: the other card waits for what is done here */
-#define IDLE_CLOCKS  64u	/* until what the time brings shows: it looks at a partition each clock */
-#define LOOK_NS	     1000000u	/* how often it has to learn the time while a timeout may flush something */
+#define CLOCKS	     512u	/* between two polls of the socket: some ten milliseconds */
+#define LINK_CLOCKS  16u	/* between two polls of the link: the other card may be waiting */
+#define IDLE_CLOCKS  64u	/* until timeouts take effect: the logic checks one partition per clock */
+#define LOOK_NS	     1000000u	/* update period of the time while a flush timeout is pending */
 
-#define AWAKE_CLOCKS 512u /* behind a block: what follows from it is on its way */
+#define AWAKE_CLOCKS 512u /* after a block: its consequences are in the pipeline */
 #define IDLE_BURST   64u
-#define IDLE_PERIOD  2500000u /* clocks of the wire, 10 ms: how often there is such a burst */
+#define IDLE_PERIOD  2500000u /* period of idle bursts in link clocks: 10 ms */
 
 struct rtl {
 	struct card_dut *dut;
 	struct logic_config config;
 	uint64_t now_ns;
-	uint64_t idle_clocks; /* nothing was under way */
+	uint64_t idle_clocks; /* clocks without work */
 	/* Of the link. */
 	struct rtl_wire wire;
-	bool wire_moves;	/* it must not be moved from inside */
-	unsigned unserved;	/* clocks since it was */
-	unsigned awake;		/* clocks to go on for */
+	bool wire_moves;	/* inside the link: no recursion */
+	unsigned unserved;	/* clocks since the link was served */
+	unsigned awake;		/* clocks left to run */
 	uint64_t idle_until;
-	bool said; /* that it does not answer, or breaks the rules of its streams */
+	bool failed; /* logged: no response, or a stream protocol violation */
 };
 
 static void mem_write(void *user, uint64_t address, const void *data, size_t len)
 {
 	struct rtl *r = user;
 
-	r->config.ops->write(r->config.bus, address, data, len); /* lost if it fails: it is posted */
+	r->config.ops->write(r->config.bus, address, data, len); /* posted: a failure is not reported */
 }
 
 static int mem_read(void *user, uint64_t address, void *data, size_t len)
@@ -60,7 +60,7 @@ static void interrupt(void *user, unsigned vector)
 	r->config.ops->interrupt(r->config.bus, vector);
 }
 
-/* An access may wait for the other card: the wire has to move then, and time go on, or the wait would have no bound. */
+/* An access may wait for the other card: keep link and time running meanwhile, so that the wait is bounded. */
 static bool block_comes(void *user, struct card_block *block)
 {
 	struct rtl *r = user;
@@ -89,15 +89,15 @@ static const struct card_dut_ops linked_ops = {
 	.mem_write = mem_write, .mem_read = mem_read, .interrupt = interrupt, .block_comes = block_comes, .block_goes = block_goes,
 };
 
-/* Says once what is wrong with the logic; software sees a card that is not there. */
+/* Logs the first failure of the logic; software then reads all ones, as from a removed card. */
 static void check(struct rtl *r, int error)
 {
 	const char *fault = card_dut_fault(r->dut);
 
-	if ((!error && !fault) || r->said)
+	if ((!error && !fault) || r->failed)
 		return;
-	r->said = true;
-	server_say("gpulink-card", "the logic fails: %s", fault ? fault : strerror(-error));
+	r->failed = true;
+	server_log("gpulink-card", "logic failure: %s", fault ? fault : strerror(-error));
 }
 
 static void read_bar(struct rtl *r, unsigned bar, uint64_t offset, void *data, size_t len)
@@ -237,7 +237,7 @@ static void destroy(void *state)
 	struct rtl *r = state;
 	uint64_t clocks = card_dut_clocks(r->dut);
 
-	server_say("gpulink-card", "%" PRIu64 " clocks, in %" PRIu64 " of them something was under way", clocks, clocks - r->idle_clocks);
+	server_log("gpulink-card", "%" PRIu64 " clocks, %" PRIu64 " of them busy", clocks, clocks - r->idle_clocks);
 	card_dut_destroy(r->dut);
 	free(r);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where the Verilog is not built in. */
+/* For builds without the Verilated RTL. */
 #include <errno.h>
 
 #include "logic.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Between the clock of the card in Verilog and that of the wire: blocks that came, and blocks that go. The two clocks have nothing
- * to do with each other, so both have to wait here; what finds no room is lost, as on any wire.
+ * Clock domain crossing between the Verilated RTL and the wire: queues of received and sent blocks. A block is lost if
+ * its queue is full, as on a lossy link.
  */
 #ifndef GPULINK_EMU_RTL_WIRE_H
 #define GPULINK_EMU_RTL_WIRE_H
@@ -25,7 +25,7 @@ struct rtl_wire {
 
 void rtl_wire_empty(struct rtl_wire *wire);
 void rtl_wire_came(struct rtl_wire *wire, const struct glk_block *block);
-/* What the card takes in a clock, and gives: whether there is one. */
+/* The card's side, per clock. True: there is a block. */
 bool rtl_wire_take(struct rtl_wire *wire, struct card_block *block);
 void rtl_wire_give(struct rtl_wire *wire, const struct card_block *block);
 bool rtl_wire_goes(struct rtl_wire *wire, struct glk_block *block);

@@ -12,7 +12,7 @@
 #define MAPPINGS_MAX 4096u
 #define PAGE	     4096u
 
-/* The first mapping that ends behind an address. */
+/* The first mapping that ends after an address. */
 static unsigned find(const struct dma_table *table, uint64_t address)
 {
 	unsigned low = 0, high = table->count;
@@ -120,7 +120,7 @@ void dma_unmap_all(struct dma_table *table)
 	*table = (struct dma_table){ 0 };
 }
 
-/* The memory at an address, and how much of the rest lies in the same mapping. */
+/* The memory at an address, and the part of the access in the same mapping. */
 static int locate(const struct dma_table *table, uint64_t address, size_t len, bool write, uint8_t **memory, size_t *part)
 {
 	unsigned at = find(table, address);
@@ -174,6 +174,6 @@ int dma_reach(const struct dma_table *table, uint64_t address)
 	size_t part;
 	int error = locate(table, address, 1, true, &memory, &part);
 
-	/* The mapping may have outlived the file behind it. */
+	/* The file may have been truncated since it was mapped. */
 	return error ? error : guarded_copy(&byte, memory, 1);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory of the virtual machine, as DMA_MAP messages tell of it: bus addresses to mapped files.
+ * Guest memory, as set up by DMA_MAP messages: maps bus addresses to mapped files.
  */
 #ifndef GPULINK_EMU_DMA_H
 #define GPULINK_EMU_DMA_H
@@ -12,30 +12,30 @@
 
 struct dma_mapping {
 	uint64_t address, size;
-	uint8_t *memory; /* NULL: not a file; the card cannot reach it */
+	uint8_t *memory; /* NULL: not a file, not accessible to the card */
 	bool readable, writable;
 };
 
-/** Mappings in rising order, none over another. All zero: empty. */
+/** Mappings in ascending order, without overlap. All zero: empty. */
 struct dma_table {
 	struct dma_mapping *mappings;
 	unsigned count, room;
 };
 
-/** Adds a mapping. Returns 0, -EINVAL (alignment; beyond the end of the file; not a file), -EEXIST (overlap), -ENOSPC
- *  (too many), -ENOMEM or what mmap() says. fd stays the caller's. */
+/** Adds a mapping. Returns 0, -EINVAL (misaligned, past the end of the file, or not a file), -EEXIST (overlap), -ENOSPC
+ *  (too many), -ENOMEM or an error of mmap(). The caller keeps fd. */
 int dma_map(struct dma_table *table, const struct vfu_dma_map *map, int fd);
 
-/** Takes away all mappings inside the range, maybe none; -EINVAL when it would cut one in two. */
+/** Removes all mappings inside the range, possibly none. -EINVAL: the range splits a mapping. */
 int dma_unmap(struct dma_table *table, uint64_t address, uint64_t size);
 void dma_unmap_all(struct dma_table *table);
 
-/** Copies, also across adjacent mappings. Returns 0, -EFAULT (not mapped), -EACCES. What lies before the place that
- *  failed may have been copied. */
+/** Copies, also across adjacent mappings. Returns 0, -EFAULT (not mapped), -EACCES. Data
+ *  before the failing address may have been copied. */
 int dma_read(const struct dma_table *table, uint64_t address, void *data, size_t len);
 int dma_write(const struct dma_table *table, uint64_t address, const void *data, size_t len);
 
-/** Whether a write to the byte arrives: 0, -EFAULT or -EACCES. */
+/** Whether the byte is writable: 0, -EFAULT or -EACCES. */
 int dma_reach(const struct dma_table *table, uint64_t address);
 
 #endif /* GPULINK_EMU_DMA_H */

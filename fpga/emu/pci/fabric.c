@@ -14,7 +14,7 @@
 #define GREETING_MAGIC UINT32_C(0x666b6c67) /* "glkf" */
 #define SEALS	      (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
-/* Written by the endpoint alone. The sequence is odd while it writes. */
+/* Written only by the endpoint. The sequence is odd during an update. */
 struct fabric_control {
 	uint32_t sequence;
 	uint32_t decode;
@@ -66,7 +66,7 @@ void fabric_memory_place(struct fabric_memory *memory, uint64_t bus_address, boo
 {
 	struct fabric_control *c = memory->control;
 
-	/* Any write to configuration space leads here. Cards must see the endpoint gone only when it moves. */
+	/* Called for every configuration write. Cards must see an update only if the endpoint moves. */
 	if (c->bus_address == bus_address && c->decode == decode)
 		return;
 	__atomic_fetch_add(&c->sequence, 1, __ATOMIC_SEQ_CST);
@@ -98,7 +98,7 @@ int fabric_memory_share(const struct fabric_memory *memory, int client)
 	return sendmsg(client, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof(greeting) ? 0 : -EIO;
 }
 
-/* A memory that cannot shrink under the mapping, of exactly that size. */
+/* Maps memory of exactly that size that is sealed against shrinking. */
 static void *map_sealed(int fd, uint64_t bytes, int protection)
 {
 	struct stat status;
@@ -170,7 +170,7 @@ void fabric_disconnect(struct fabric_peer *peer)
 	*peer = (struct fabric_peer){ .socket = -1 };
 }
 
-/* Where it answers. False while it does not, or is being moved: an access then meets nobody, as on a bus. */
+/* The bus address. False while decoding is off or the address is changing: the access is then not claimed. */
 static bool placed(const struct fabric_control *control, uint64_t *bus_address)
 {
 	uint32_t before = __atomic_load_n(&control->sequence, __ATOMIC_SEQ_CST);

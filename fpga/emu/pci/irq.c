@@ -16,7 +16,7 @@ void irq_init(struct irq *irq)
 		irq->fds[i] = -1;
 }
 
-/* Anything else could block the card, or be a file that the client wants written. */
+/* Another file could block the card, or be written at the client's request. */
 static bool is_eventfd(int fd)
 {
 	char path[40], target[32];
@@ -38,8 +38,8 @@ static void send_pending(struct irq *irq, unsigned vector)
 	if (!irq->pending[vector] || !irq->enabled || irq->fds[vector] < 0)
 		return;
 	irq->pending[vector] = false;
-	/* A counter that is full is a vector that nobody has served yet: nothing is lost. It is looked at first because
-	 * the client shares the file, and may have made it block again. */
+	/* A full counter is an unserved vector: nothing is lost. Poll first, because the client shares the file and may have
+	 * cleared O_NONBLOCK. */
 	if (poll(&room, 1, 0) == 1 && (room.revents & POLLOUT) && write(room.fd, &one, sizeof(one)) < 0 &&
 	    errno != EAGAIN)
 		irq->pending[vector] = true;

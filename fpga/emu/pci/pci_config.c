@@ -15,7 +15,7 @@ enum {
 	SUBSYSTEM_DEVICE = 0x2e,
 	CAPABILITIES = 0x34,
 	INTERRUPT_LINE = 0x3c,
-	/* Where the capabilities stand. */
+	/* capabilities */
 	POWER = 0x40,
 	MSIX = 0x50,
 	EXPRESS = 0x60,
@@ -99,7 +99,7 @@ void pci_config_add_express(struct pci_config *config)
 	uint8_t *express;
 
 	put16(power + 2, 0x0003); /* version 1.2, D0 and D3hot */
-	put16(power + 4, 0x0008); /* no soft reset on the way from D3hot to D0 */
+	put16(power + 4, 0x0008); /* no soft reset from D3hot to D0 */
 	put16(config->writable + POWER + 4, 0x0003);
 
 	express = add_capability(config, EXPRESS, CAPABILITY_EXPRESS);
@@ -107,8 +107,8 @@ void pci_config_add_express(struct pci_config *config)
 	put16(express + 0x02, 0x0002);	   /* version 2, endpoint */
 	put32(express + 0x04, DEVICE_CAPABILITIES_FLR | DEVICE_CAPABILITIES_ROLE | 5); /* payload up to 4096 */
 	put16(express + 0x08, DEVICE_CONTROL_RESET);
-	put32(express + 0x0c, 0x00000104); /* can: x16, 16 GT/s */
-	put16(express + 0x12, 0x0104);	   /* does */
+	put32(express + 0x0c, 0x00000104); /* capability: x16, 16 GT/s */
+	put16(express + 0x12, 0x0104);	   /* status */
 	put16(config->writable + EXPRESS + 0x08, DEVICE_CONTROL_WRITABLE);
 	put16(config->writable + EXPRESS + 0x10, 0x00c3); /* link control: ASPM, common clock */
 	put16(config->writable + EXPRESS + 0x28, 0x001f); /* device control 2: completion timeout */
@@ -155,7 +155,7 @@ int pci_config_read(const struct pci_config *config, uint64_t offset, void *data
 int pci_config_write(struct pci_config *config, uint64_t offset, const void *data, size_t len, bool *reset)
 {
 	const uint8_t *bytes = data;
-	uint64_t flr = config->express + 0x09; /* the byte of device control that has the bit */
+	uint64_t flr = config->express + 0x09; /* the byte of device control with the bit */
 
 	*reset = false;
 	if (!inside(offset, len))

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A signal handler has nothing but statics to find its way back. */
+/* Static, for the signal handler. */
 static sigjmp_buf way_back;
 static volatile sig_atomic_t guarded;
 
@@ -15,19 +15,19 @@ static void on_bus_error(int number)
 {
 	if (guarded)
 		siglongjmp(way_back, 1);
-	signal(number, SIG_DFL); /* our own mistake: die of it, on return to the same access */
+	signal(number, SIG_DFL); /* not a guarded access: terminate on returning to it */
 }
 
 int guarded_copy_init(void)
 {
-	/* Not blocked in the handler, so that leaving it by a jump need not restore the mask. */
+	/* Not blocked in the handler, so that siglongjmp() need not restore the mask. */
 	struct sigaction action = { .sa_handler = on_bus_error, .sa_flags = SA_NODEFER };
 
 	return sigaction(SIGBUS, &action, NULL) ? -errno : 0;
 }
 
-/* Not inlined: what a jump goes around must not live in its caller's registers. Not memcpy() either, however long: that
- * stores the end of a block before its middle. */
+/* Not inlined, so that no variable of the caller is in a register across the jump. Not memcpy(), which stores the end of a
+ * block before its middle. */
 static __attribute__((noinline)) void copy(void *to, const void *from, size_t len)
 {
 	uint8_t *t = to;

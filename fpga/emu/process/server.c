@@ -19,7 +19,7 @@ static void on_end(int number)
 	ended = 1;
 }
 
-/* The ending signals stay blocked but while polling, so that none comes between looking at `ended` and polling. */
+/* Termination signals are unblocked only while polling, so that none is missed between checking `ended` and polling. */
 static int catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = on_end };
@@ -68,14 +68,14 @@ void server_serve(struct server *server)
 	if (!server->session) {
 		error = vfu_accept(server->listener, server->function, &server->session);
 		if (error && error != -EAGAIN)
-			server_say(server->name, "a client was not taken: %s", strerror(-error));
+			server_log(server->name, "cannot accept a client: %s", strerror(-error));
 		return;
 	}
 	error = vfu_session_serve(server->session);
 	if (!error)
 		return;
 	if (error != -ECONNRESET)
-		server_say(server->name, "the client was thrown out: %s", strerror(-error));
+		server_log(server->name, "client disconnected for a protocol error: %s", strerror(-error));
 	vfu_session_close(server->session);
 	server->session = NULL;
 	server->disconnected(server->function->device);
@@ -104,7 +104,7 @@ uint64_t server_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void server_say(const char *name, const char *format, ...)
+void server_log(const char *name, const char *format, ...)
 {
 	va_list arguments;
 

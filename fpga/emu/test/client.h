@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A vfio-user client for tests: as good as QEMU where it is asked to be, and as bad as anybody may be. */
+/* A vfio-user client for tests: behaves like QEMU, or violates the protocol on request. */
 #ifndef GPULINK_EMU_TEST_CLIENT_H
 #define GPULINK_EMU_TEST_CLIENT_H
 
@@ -25,8 +25,8 @@ struct client {
 };
 
 /*
- * Functions that return int give 0 or a negative errno: what the server answered, or -ECONNRESET when it hung up, or
- * -ETIMEDOUT when it did neither for ten seconds.
+ * Functions that return int return 0 or a negative errno: the server's error, -ECONNRESET if it disconnected, or -ETIMEDOUT
+ * after ten seconds.
  */
 
 /** Connects, waiting until somebody listens at `path`. No message yet. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Configuration space as software finds it: sizing BARs, walking capabilities, and what a reset leaves. */
+/* Configuration space as seen by software: BAR sizing, capabilities, reset. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,7 +39,7 @@ static uint32_t get(const struct pci_config *c, uint64_t offset, size_t len)
 	return value;
 }
 
-/* Returns whether it asks for a reset. */
+/* Returns whether it initiates a reset. */
 static bool set(struct pci_config *c, uint64_t offset, size_t len, uint32_t value)
 {
 	bool reset = true;
@@ -88,7 +88,7 @@ static uint64_t size_bar(struct pci_config *c, unsigned bar)
 	return ~mask + 1;
 }
 
-static void bars_tell_their_size(void **state)
+static void bar_sizing(void **state)
 {
 	struct pci_config *c = *state;
 
@@ -132,8 +132,8 @@ static void command_register(void **state)
 							 PCI_COMMAND_SERR | PCI_COMMAND_INTX_DISABLE);
 }
 
-/* A driver may save and restore all of it as one block. */
-static void all_ones_change_only_what_may(void **state)
+/* A driver may save and restore it as one block. */
+static void read_only_bits(void **state)
 {
 	struct pci_config *c = *state;
 	uint8_t before[PCI_CONFIG_BYTES], ones[PCI_CONFIG_BYTES], after[PCI_CONFIG_BYTES];
@@ -217,7 +217,7 @@ static void bounds(void **state)
 	assert_false(reset);
 }
 
-static void msi_instead(void **state)
+static void msi(void **state)
 {
 	static const struct {
 		unsigned vectors, granted;
@@ -253,14 +253,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(header, setup),
-		cmocka_unit_test_setup(bars_tell_their_size, setup),
+		cmocka_unit_test_setup(bar_sizing, setup),
 		cmocka_unit_test_setup(bar_addresses, setup),
 		cmocka_unit_test_setup(command_register, setup),
-		cmocka_unit_test_setup(all_ones_change_only_what_may, setup),
+		cmocka_unit_test_setup(read_only_bits, setup),
 		cmocka_unit_test_setup(capabilities, setup),
 		cmocka_unit_test_setup(function_level_reset, setup),
 		cmocka_unit_test_setup(bounds, setup),
-		cmocka_unit_test(msi_instead),
+		cmocka_unit_test(msi),
 	};
 
 	return cmocka_run_group_tests_name("config", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table of the virtual machine's memory: what may be mapped, what is found again, and files that go away. */
+/* Guest memory: mapping, lookup, and truncated files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -64,7 +64,7 @@ static int byte_at(struct bench *b, uint64_t address)
 	return error ? error : byte;
 }
 
-static void finds_what_was_mapped(void **state)
+static void lookup(void **state)
 {
 	struct bench *b = *state;
 
@@ -98,7 +98,7 @@ static void writes_reach_the_file(void **state)
 	assert_memory_equal(found, "hello", 5);
 }
 
-static void overlaps_are_refused(void **state)
+static void overlaps_are_rejected(void **state)
 {
 	struct bench *b = *state;
 
@@ -114,7 +114,7 @@ static void overlaps_are_refused(void **state)
 	assert_int_equal(byte_at(b, 0x12000), 2);
 }
 
-static void wrong_maps_are_refused(void **state)
+static void invalid_maps_are_rejected(void **state)
 {
 	struct bench *b = *state;
 	const struct vfu_dma_map wrong[] = {
@@ -145,8 +145,8 @@ static void wrong_maps_are_refused(void **state)
 	assert_int_equal(byte_at(b, (PAGES - 1) * PAGE), PAGES - 1);
 }
 
-/* Device memory of others is told about without a file: known to be taken, out of reach. */
-static void no_file_no_access(void **state)
+/* Memory of other devices is mapped without a file: reserved, not accessible. */
+static void mapping_without_file(void **state)
 {
 	struct bench *b = *state;
 	const struct vfu_dma_map giant = { 0x100000000, UINT64_C(1) << 60, 0, true, true };
@@ -160,7 +160,7 @@ static void no_file_no_access(void **state)
 	assert_int_equal(map(b, 0x200000000, 0, 1), 0);
 }
 
-static void unmaps_only_whole_mappings(void **state)
+static void unmap_rejects_split(void **state)
 {
 	struct bench *b = *state;
 
@@ -227,7 +227,7 @@ static void permissions(void **state)
 	assert_int_equal(dma_write(&b->table, 0x10fff, data, 2), -EACCES);
 }
 
-/* What the file itself does not allow, no flag gives. */
+/* The file's own permissions limit the mapping. */
 static void read_only_file(void **state)
 {
 	struct bench *b = *state;
@@ -281,8 +281,8 @@ static void *write_for_ever(void *argument)
 	return NULL;
 }
 
-/* Who polls the last word may rely on those before it, as with a PCIe write. */
-static void writes_are_seen_in_order(void **state)
+/* A reader that polls the last word may rely on the earlier ones, as with a PCIe write. */
+static void writes_become_visible_in_order(void **state)
 {
 	struct bench *b = *state;
 	const uint64_t *seen = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, b->fd, 0);
@@ -327,17 +327,17 @@ static void many_mappings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(finds_what_was_mapped, setup, teardown),
+		cmocka_unit_test_setup_teardown(lookup, setup, teardown),
 		cmocka_unit_test_setup_teardown(writes_reach_the_file, setup, teardown),
-		cmocka_unit_test_setup_teardown(overlaps_are_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(wrong_maps_are_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(no_file_no_access, setup, teardown),
-		cmocka_unit_test_setup_teardown(unmaps_only_whole_mappings, setup, teardown),
+		cmocka_unit_test_setup_teardown(overlaps_are_rejected, setup, teardown),
+		cmocka_unit_test_setup_teardown(invalid_maps_are_rejected, setup, teardown),
+		cmocka_unit_test_setup_teardown(mapping_without_file, setup, teardown),
+		cmocka_unit_test_setup_teardown(unmap_rejects_split, setup, teardown),
 		cmocka_unit_test_setup_teardown(accesses_cross_adjacent_mappings, setup, teardown),
 		cmocka_unit_test_setup_teardown(permissions, setup, teardown),
 		cmocka_unit_test_setup_teardown(read_only_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(file_truncated_under_the_mapping, setup, teardown),
-		cmocka_unit_test_setup_teardown(writes_are_seen_in_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(writes_become_visible_in_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(many_mappings, setup, teardown),
 	};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* gpulink-card and gpulink-endpoint as processes, with a client in QEMU's place: the protocol and the functions. */
+/* gpulink-card and gpulink-endpoint as processes, with a test client instead of QEMU: protocol and functions. */
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 
 #include "machine.h"
 
-#define REPLY_MAX 214u /* what old clients make room for */
+#define REPLY_MAX 214u /* buffer size of old clients */
 #define ALL_ONES  UINT64_MAX
 
 static void check_version_reply(struct client *c)
@@ -50,7 +50,7 @@ static void handshake(void **state)
 	check_version_reply(&m->card);
 }
 
-/* Everything else here shares its structures with the server: so once byte by byte, from the specification. */
+/* The other tests share structures with the server; this one checks bytes against the specification. */
 static void bytes_on_the_wire(void **state)
 {
 	static const uint8_t requests[] = {
@@ -129,7 +129,7 @@ static void regions_and_irqs(void **state)
 	check_irqs(&m->endpoint, VFU_IRQ_MSIX, 0);
 }
 
-/* The card with MSI in place of MSI-X: as many vectors as MSI has, and what raises one arrives. */
+/* The card with MSI: number of vectors, delivery. */
 static void msi_variant(void **state)
 {
 	struct vfu_wire_set_irqs set = { 20, VFU_SET_DATA_EVENTFD | VFU_SET_ACTION_TRIGGER, VFU_IRQ_MSI, 0, 1 };
@@ -150,7 +150,7 @@ static void msi_variant(void **state)
 	close(event);
 }
 
-/* What QEMU shows the guest of BARs comes from here, and has to be what the region infos say. */
+/* QEMU presents these BARs to the guest: they must agree with the region infos. */
 static void bars_agree_with_regions(void **state)
 {
 	struct machine *m = machine_start_bare(state);
@@ -271,7 +271,7 @@ static void messages_in_pieces(void **state)
 	assert_int_equal(machine_at(m->host, 0x9000), 99);
 }
 
-/* What a client asks no reply for gets none, also when it fails. */
+/* A request without reply gets none, also on failure. */
 static void posted_writes(void **state)
 {
 	struct machine *m = machine_start(state);

@@ -13,7 +13,7 @@
 
 #include "hostile_draft.h"
 
-/* What a connection may come to. */
+/* State of a connection. */
 enum fate { GOES_ON, ENDED, WRONG };
 
 struct run {
@@ -58,7 +58,7 @@ static void close_files(struct hostile *h)
 		close(h->files[i]);
 }
 
-/* Sends what the draft says it is, whatever that is, plus `more` bytes of nothing. */
+/* Sends the draft, with the size in its header, plus `more` zero bytes. */
 static int send_draft(struct run *run, size_t more)
 {
 	static uint8_t bytes[sizeof(struct vfu_header) + DRAFT_BYTES_MAX + VFU_MESSAGE_MAX];
@@ -72,7 +72,7 @@ static int send_draft(struct run *run, size_t more)
 	return client_send(&run->hostile.client, bytes, len + more, d->fds, d->fd_count);
 }
 
-/* Whatever is answered to what came before, in the end the server has to hang up. */
+/* After its answers to earlier messages the server must disconnect. */
 static enum fate expect_hang_up(struct run *run)
 {
 	int error;
@@ -110,7 +110,7 @@ static enum fate expect_reply(struct run *run)
 	return GOES_ON;
 }
 
-/* A message as long as it says. */
+/* A message of the size in its header. */
 static enum fate send_honest(struct run *run)
 {
 	struct hostile *h = &run->hostile;
@@ -120,7 +120,7 @@ static enum fate send_honest(struct run *run)
 
 	if (no_reply)
 		d->header.flags |= VFU_FLAG_NO_REPLY;
-	if (hostile_one_in(h, 20)) /* flags that mean nothing */
+	if (hostile_one_in(h, 20)) /* undefined flags */
 		d->header.flags |= (uint32_t)hostile_any(h) & ~(VFU_FLAG_TYPE | VFU_FLAG_NO_REPLY);
 	if (hostile_one_in(h, 20))
 		d->header.error = (uint32_t)hostile_any(h);
@@ -134,7 +134,7 @@ static enum fate send_honest(struct run *run)
 	return no_reply ? GOES_ON : expect_reply(run);
 }
 
-/* A message that is not as long as it says. */
+/* A message of another size than in its header. */
 static enum fate send_lie(struct run *run)
 {
 	struct hostile *h = &run->hostile;
@@ -145,16 +145,16 @@ static enum fate send_lie(struct run *run)
 	if (d->fd_count > VFU_FDS_MAX)
 		d->fd_count = VFU_FDS_MAX;
 	switch (hostile_below(h, 4)) {
-	case 0: /* no message at all */
+	case 0: /* shorter than a header's size */
 		d->header.size = hostile_one_in(h, 2) ? hostile_below(h, 16) :
 							VFU_MESSAGE_MAX + 1 + (uint32_t)(hostile_any(h) >> 33);
 		send_draft(run, 0);
 		return expect_hang_up(run);
-	case 1: /* the rest is the next one */
+	case 1: /* the rest is parsed as the next message */
 		d->header.size = 16 + hostile_below(h, (unsigned)d->bytes + 1);
 		send_draft(run, 0);
 		return expect_end(run);
-	case 2: /* the rest never comes */
+	case 2: /* the rest is never sent */
 		d->header.size += hostile_below(h, (uint32_t)(VFU_MESSAGE_MAX - true_size) + 1);
 		send_draft(run, 0);
 		if (hostile_one_in(h, 2))
@@ -175,7 +175,7 @@ static enum fate begin(struct run *run)
 	if (client_connect(&h->client, h->target->path))
 		return fail(run, "takes no client");
 	if (hostile_one_in(h, 10))
-		return GOES_ON; /* no version agreed on; or perhaps by accident */
+		return GOES_ON; /* no version negotiated, except by chance */
 	if (client_version(&h->client, hostile_one_in(h, 2) ? CLIENT_GOOD_CAPABILITIES : NULL))
 		return fail(run, "does not agree on a version");
 	if (!hostile_one_in(h, 3))
@@ -216,7 +216,7 @@ const char *hostile_run(const struct hostile_target *target, uint64_t seed, unsi
 	run->hostile.target = target;
 	run->report = report;
 	for (; report->messages < messages && !run->wrong; report->connections++) {
-		/* By itself, so that a connection can be understood without those before it. */
+		/* A seed of its own, so that each connection can be reproduced separately. */
 		run->hostile.random = seed + report->connections * UINT64_C(0x632be59bd9b4e019);
 		report->connection = report->connections;
 		connection(run);

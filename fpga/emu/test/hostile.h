@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A client that means harm, or has lost its mind: random messages, most of them wrong in one way or another. */
+/* A hostile client: random messages, most of them invalid. */
 #ifndef GPULINK_EMU_TEST_HOSTILE_H
 #define GPULINK_EMU_TEST_HOSTILE_H
 
@@ -16,11 +16,11 @@ struct hostile_target {
 
 struct hostile_report {
 	unsigned connections, messages, done, refused, hung_up;
-	unsigned connection, message; /* where it went wrong */
+	unsigned connection, message; /* of the failure */
 };
 
-/** Sends that many messages over many connections. What it does depends on the seed alone. Returns NULL, or what the
- *  server did wrong: it must answer what it can tell to be a message, and hang up on the rest. */
+/** Sends this many messages over many connections, determined by the seed. Returns NULL, or the server's error: it must answer
+ *  well-formed messages, and disconnect otherwise. */
 const char *hostile_run(const struct hostile_target *target, uint64_t seed, unsigned messages,
 			struct hostile_report *report);
 

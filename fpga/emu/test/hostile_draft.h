@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random messages before they are sent. */
+/* Generates random messages. */
 #ifndef GPULINK_EMU_TEST_HOSTILE_DRAFT_H
 #define GPULINK_EMU_TEST_HOSTILE_DRAFT_H
 
@@ -12,7 +12,7 @@
 #define DRAFT_HOST_BYTES 0x100000u
 #define DRAFT_CONTEXTS	4u
 
-/* What may come along with a message. */
+/* File descriptors sent with a message. */
 enum {
 	FILE_MEMORY,
 	FILE_EVENT,
@@ -24,7 +24,7 @@ enum {
 	FILE_READ_ONLY,
 	FILE_PATH,
 	FILE_EPOLL,
-	FILE_SOCKET, /* last: the server hangs up on it */
+	FILE_SOCKET, /* last: the server disconnects */
 	FILES
 };
 
@@ -48,15 +48,15 @@ uint64_t hostile_any(struct hostile *h);
 /** 0 .. n-1. */
 unsigned hostile_below(struct hostile *h, unsigned n);
 bool hostile_one_in(struct hostile *h, unsigned n);
-/** A number that code tends to get wrong. */
+/** A boundary value. */
 uint64_t hostile_number(struct hostile *h);
 
-/** A command whose header is true; little else need be. */
+/** A command with a valid header and random contents. */
 void draft_message(struct hostile *h, struct draft *draft);
 
-/** Sets the card up as a driver would, so that what follows gets deeper into it. */
+/** Configures the card like a driver, so that later messages reach more of it. */
 void draft_prelude(struct hostile *h);
-/** Changes the memory that the card reaches behind its back: other ring entries, or none of it there. */
+/** Changes memory under the card: other ring entries, or truncated. */
 void draft_disturb_memory(struct hostile *h);
 
 #endif /* GPULINK_EMU_TEST_HOSTILE_DRAFT_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Clients that mean harm: each wrong message by itself, then tens of thousands at random. The server answers with an
- * error or hangs up, and the next client is served as if nothing had been.
+ * Hostile clients: each invalid message by itself, then tens of thousands at random. The server answers with an error or
+ * disconnects, and then serves the next client normally.
  *
  * SEED=N in the environment, or --seed N, repeats a random run.
  */
@@ -26,14 +26,14 @@
 
 static uint64_t seed;
 
-/* The server still talks, and holds nothing that it should not. */
+/* The server still responds, and has no leaked descriptors or mappings. */
 static void check_well(struct machine *m, unsigned fds)
 {
 	assert_int_equal(client_config(&m->card, 0, 2), GLK_PCI_VENDOR);
 	assert_int_equal(process_fds(&m->card_process), fds);
 }
 
-/* The card hangs up, and takes a new client. */
+/* The card disconnects, and accepts a new client. */
 static void check_hung_up(struct machine *m, unsigned fds)
 {
 	assert_int_equal(client_receive(&m->card), -ECONNRESET);
@@ -91,7 +91,7 @@ static void accesses_out_of_bounds(void **state)
 			assert_int_equal(raw_access(&m->card, VFU_REGION_WRITE, wrong[i], 8), -EINVAL);
 		}
 	}
-	/* More than a reply can carry; a payload that is not as long as it says, or not there. */
+	/* More than a reply can hold; a payload of wrong size, or missing. */
 	assert_int_equal(raw_access(&m->card, VFU_REGION_READ, too_much, 0), -EINVAL);
 	assert_int_equal(raw_access(&m->card, VFU_REGION_READ, most, 0), 0);
 	assert_int_equal(raw_access(&m->card, VFU_REGION_WRITE, eight, 7), -EINVAL);
@@ -118,7 +118,7 @@ static void register_accesses(void **state)
 	assert_int_equal(machine_get(m, GLK_CARD_SCRATCH), 0x1234);
 }
 
-static void wrong_dma_maps(void **state)
+static void invalid_dma_maps(void **state)
 {
 	const uint64_t at = MACHINE_HOST + (1 << 30);
 	const struct vfu_wire_dma_map wrong[] = {
@@ -159,7 +159,7 @@ static void wrong_dma_maps(void **state)
 	assert_int_equal(machine_at(m->host, 0x9000), 5);
 }
 
-static void wrong_set_irqs(void **state)
+static void invalid_set_irqs(void **state)
 {
 	const struct vfu_wire_set_irqs wrong[] = {
 		{ 20, 36, 2, 32, 2 },	      { 20, 36, 2, 33, 1 },	       { 20, 36, 2, UINT32_MAX, 2 },
@@ -224,7 +224,7 @@ static void version_first_and_once(void **state)
 	check_well(m, fds);
 }
 
-static void wrong_versions(void **state)
+static void invalid_versions(void **state)
 {
 	static const char *const wrong[] = {
 		"", "{", "[]", "null", "3", "\"text\"", "{\"capabilities\":", "{'capabilities':",
@@ -249,7 +249,7 @@ static void wrong_versions(void **state)
 	check_well(m, fds);
 }
 
-static void replies_to_nothing(void **state)
+static void unsolicited_replies(void **state)
 {
 	static const uint32_t flags[] = { VFU_FLAG_REPLY, VFU_FLAG_REPLY | VFU_FLAG_ERROR, 2, 0xf,
 					  VFU_FLAG_REPLY | VFU_FLAG_NO_REPLY };
@@ -265,7 +265,7 @@ static void replies_to_nothing(void **state)
 	}
 }
 
-static void lying_write_multi(void **state)
+static void inconsistent_write_multi(void **state)
 {
 	/* The last is, times 24, what 3 is, times 24. */
 	static const uint64_t counts[] = { 0, 2, 4, 1000, UINT64_MAX, UINT64_MAX / 24 + 1, (UINT64_C(1) << 61) + 3 };
@@ -292,7 +292,7 @@ static void lying_write_multi(void **state)
 
 /* Half a message keeps its file descriptors; also when one of them is the client's own end of the connection, so that
  * the server alone keeps it up. */
-static void half_a_message(void **state)
+static void incomplete_message(void **state)
 {
 	struct machine *m = machine_start(state);
 	unsigned fds = process_fds(&m->card_process);
@@ -310,7 +310,7 @@ static void half_a_message(void **state)
 
 /* --- at random --- */
 
-/* Asks and asks, and does not read the answers. */
+/* Sends requests without reading the replies. */
 static void stop_reading(struct client *c)
 {
 	const struct vfu_wire_access access = { 0, 0, 32768 };
@@ -411,14 +411,14 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(sizes_out_of_range, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(accesses_out_of_bounds, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(register_accesses, machine_setup, machine_teardown),
-		cmocka_unit_test_setup_teardown(wrong_dma_maps, machine_setup, machine_teardown),
-		cmocka_unit_test_setup_teardown(wrong_set_irqs, machine_setup, machine_teardown),
+		cmocka_unit_test_setup_teardown(invalid_dma_maps, machine_setup, machine_teardown),
+		cmocka_unit_test_setup_teardown(invalid_set_irqs, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(too_many_fds, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(version_first_and_once, machine_setup, machine_teardown),
-		cmocka_unit_test_setup_teardown(wrong_versions, machine_setup, machine_teardown),
-		cmocka_unit_test_setup_teardown(replies_to_nothing, machine_setup, machine_teardown),
-		cmocka_unit_test_setup_teardown(lying_write_multi, machine_setup, machine_teardown),
-		cmocka_unit_test_setup_teardown(half_a_message, machine_setup, machine_teardown),
+		cmocka_unit_test_setup_teardown(invalid_versions, machine_setup, machine_teardown),
+		cmocka_unit_test_setup_teardown(unsolicited_replies, machine_setup, machine_teardown),
+		cmocka_unit_test_setup_teardown(inconsistent_write_multi, machine_setup, machine_teardown),
+		cmocka_unit_test_setup_teardown(incomplete_message, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(random_messages_to_card, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(random_messages_to_endpoint, machine_setup, machine_teardown),
 	};

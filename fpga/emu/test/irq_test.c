@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Interrupts: sent, kept until they can be sent, and file descriptors that are not what they should be. */
+/* Interrupts: sent, pending, and invalid file descriptors. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -39,7 +39,7 @@ static int teardown(void **state)
 	return close(b->event);
 }
 
-/* How often the event was signalled since the last look. */
+/* Number of signals since the last call. */
 static uint64_t events(const struct bench *b)
 {
 	uint64_t count;
@@ -78,7 +78,7 @@ static void sends_at_once(void **state)
 	assert_int_equal(events(b), 0);
 }
 
-static void keeps_while_there_is_no_fd(void **state)
+static void pending_without_eventfd(void **state)
 {
 	struct bench *b = *state;
 
@@ -98,7 +98,7 @@ static void keeps_while_there_is_no_fd(void **state)
 	assert_int_equal(events(b), 0);
 }
 
-static void keeps_while_not_enabled(void **state)
+static void pending_while_disabled(void **state)
 {
 	struct bench *b = *state;
 
@@ -117,7 +117,7 @@ static void keeps_while_not_enabled(void **state)
 	assert_int_equal(events(b), 0); /* forgotten */
 }
 
-static void refuses_what_is_no_eventfd(void **state)
+static void rejects_other_files(void **state)
 {
 	struct bench *b = *state;
 	int wrong[4], other[2];
@@ -159,7 +159,7 @@ static void replaced_fds_are_closed(void **state)
 }
 
 /* The client keeps the eventfd too: it may fill the counter, and make it block again for both. */
-static void full_counter_blocks_nothing(void **state)
+static void full_counter_does_not_block(void **state)
 {
 	struct bench *b = *state;
 	const uint64_t most = UINT64_MAX - 1;
@@ -181,11 +181,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(sends_at_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(keeps_while_there_is_no_fd, setup, teardown),
-		cmocka_unit_test_setup_teardown(keeps_while_not_enabled, setup, teardown),
-		cmocka_unit_test_setup_teardown(refuses_what_is_no_eventfd, setup, teardown),
+		cmocka_unit_test_setup_teardown(pending_without_eventfd, setup, teardown),
+		cmocka_unit_test_setup_teardown(pending_while_disabled, setup, teardown),
+		cmocka_unit_test_setup_teardown(rejects_other_files, setup, teardown),
 		cmocka_unit_test_setup_teardown(replaced_fds_are_closed, setup, teardown),
-		cmocka_unit_test_setup_teardown(full_counter_blocks_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(full_counter_does_not_block, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("irq", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Two cards' processes joined by a link, each with an endpoint and a client of its own: traffic over a wire that harms it; a card
- * that ends and comes back; others that call where the cards meet.
+ * Two cards connected by a link, each with an endpoint and a client of its own: traffic over a lossy link, restart of a card,
+ * unexpected connections.
  */
 #include <errno.h>
 #include <poll.h>
@@ -25,10 +25,10 @@
 #define PATIENCE_MS  20000
 #define MODE_OPEN    (GLK_PARTITION_MODE_RESET | GLK_PARTITION_MODE_OPEN_MASK)
 #define UP(m)	     (machine_get(m, GLK_LINK_STATUS) & GLK_LINK_STATUS_UP_MASK)
-#define FAR_ERRORS   (machine_partition(TO_FAR, GLK_PARTITION_ERR_ENDPOINT))
+#define REMOTE_ERRORS   (machine_partition(TO_REMOTE, GLK_PARTITION_ERR_ENDPOINT))
 #define SEED	     "20240817"
 
-enum { TO_FAR = 4 }; /* partition, and slice: the other card's TO_GPU */
+enum { TO_REMOTE = 4 }; /* partition, and slice: the other card's TO_GPU */
 
 struct cards {
 	struct machine side[2];
@@ -37,7 +37,7 @@ struct cards {
 };
 
 static struct cards cards;
-static const char *second; /* what the second card is, if not as the first */
+static const char *second; /* logic of the second card, if different */
 
 static int setup(void **state)
 {
@@ -64,7 +64,7 @@ static int teardown(void **state)
 	return failed;
 }
 
-/* How often the event vector was raised; 0 when it is not within that time. */
+/* Number of event interrupts; 0 after the timeout. */
 static uint64_t events(struct cards *c, unsigned side, int milliseconds)
 {
 	struct pollfd wait = { .fd = c->events[side], .events = POLLIN };
@@ -82,7 +82,7 @@ static void wait_until(struct machine *m, bool up)
 	assert_int_equal(!!UP(m), up);
 }
 
-/* What a driver does: partition TO_GPU is open, TO_FAR stands for the other's. */
+/* Configures the card: TO_GPU is open, TO_REMOTE is the other card's TO_GPU. */
 static void configure(struct cards *c, unsigned side)
 {
 	struct machine *m = &c->side[side];
@@ -90,9 +90,9 @@ static void configure(struct cards *c, unsigned side)
 	machine_set(m, GLK_CARD_ERROR_CAUSE, ALL_ONES);
 	machine_enable(m);
 	machine_set(m, machine_partition(TO_GPU, GLK_PARTITION_MODE), MODE_OPEN);
-	machine_set_partition(m, TO_FAR, GLK_EP_LINK, TO_GPU << GLK_PARTITION_EP_BASE_FAR_PARTITION_SHIFT, MACHINE_GPU_BYTES);
-	machine_set_window(m, TO_FAR, TO_FAR);
-	machine_set(m, GLK_LINK_TIMEOUT_NS, 4000000000); /* the other process may have to wait for a processor */
+	machine_set_partition(m, TO_REMOTE, GLK_EP_LINK, TO_GPU << GLK_PARTITION_EP_BASE_FAR_PARTITION_SHIFT, MACHINE_GPU_BYTES);
+	machine_set_window(m, TO_REMOTE, TO_REMOTE);
+	machine_set(m, GLK_LINK_TIMEOUT_NS, 4000000000); /* the other process may wait for a CPU */
 	c->events[side] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	assert_true(c->events[side] >= 0);
 	assert_int_equal(client_set_vectors(&m->card, GLK_EVENT_VECTOR, 1, &c->events[side], 1), 0);
@@ -128,7 +128,7 @@ static struct cards *start(void **state, const char *const more[])
 	return c;
 }
 
-/* Until what was stored has arrived, or is known not to have. */
+/* Waits until earlier stores have arrived or failed. */
 static void drain(struct machine *m)
 {
 	machine_set(m, GLK_CARD_DRAIN, GLK_DRAIN_CARD);
@@ -150,12 +150,12 @@ static void check_traffic(struct cards *c, uint64_t offset)
 	for (unsigned i = 0; i < 2; i++) {
 		struct machine *m = &c->side[i], *other = &c->side[1 - i];
 
-		machine_store(m, TO_FAR, offset, offset + i);
-		machine_store(m, TO_FAR, offset + 8, 7);
+		machine_store(m, TO_REMOTE, offset, offset + i);
+		machine_store(m, TO_REMOTE, offset + 8, 7);
 		drain(m);
 		assert_int_equal(machine_at(other->gpu, offset), offset + i);
 		assert_int_equal(machine_at(other->gpu, offset + 8), 7);
-		assert_int_equal(machine_load(m, TO_FAR, offset), offset + i);
+		assert_int_equal(machine_load(m, TO_REMOTE, offset), offset + i);
 	}
 }
 
@@ -171,7 +171,7 @@ static void joined(void **state)
 		assert_int_equal(machine_get(m, GLK_LINK_STATUS) >> 8 & 0xff, 2 - i);
 		assert_int_equal(machine_counter(m, GLK_LINK_UPS), 1);
 	}
-	assert_true(events(c, 0, PATIENCE_MS) > 0); /* the first had come alone */
+	assert_true(events(c, 0, PATIENCE_MS) > 0); /* only the first had arrived */
 	assert_int_equal(machine_get(&c->side[0], GLK_CARD_ERROR_CAUSE), GLK_CARD_ERROR_CAUSE_LINK_MASK);
 	check_traffic(c, 0x1000);
 }
@@ -186,8 +186,8 @@ static void by_tcp(void **state)
 	check_traffic(c, 0x1000);
 }
 
-/* A wire that loses, changes, repeats and reorders, is slow and long. */
-static void harmful_wire(void **state)
+/* Loss, corruption, duplication and reordering, with low bandwidth and high latency. */
+static void lossy_link(void **state)
 {
 	static const char *const harm[] = {
 		"--link-loss", "0.01", "--link-corrupt", "0.01", "--link-duplicate", "0.01", "--link-reorder", "0.01",
@@ -197,7 +197,7 @@ static void harmful_wire(void **state)
 	uint8_t block[4096];
 	uint64_t add = 0;
 
-	/* How long it takes on a busy machine is not what is asked here. */
+	/* Not a timing test: allow for a busy machine. */
 	for (unsigned i = 0; i < 2; i++)
 		machine_set(&c->side[i], GLK_LINK_TIMEOUT_NS, 5000000000);
 	for (unsigned round = 0; round < 4; round++) {
@@ -206,33 +206,33 @@ static void harmful_wire(void **state)
 				block[k] = (uint8_t)(k * 13 + round * 7 + i);
 			for (unsigned at = 0; at < 8; at++)
 				assert_int_equal(client_write(&c->side[i].card, APERTURE,
-							      (uint64_t)TO_FAR * MACHINE_SLICE + 0x10000 * round + 5000 * at,
+							      (uint64_t)TO_REMOTE * MACHINE_SLICE + 0x10000 * round + 5000 * at,
 							      block, sizeof(block)),
 						 0);
 		}
 		for (unsigned i = 0; i < 2; i++) {
 			drain(&c->side[i]);
 			assert_int_equal(machine_counter(&c->side[i], GLK_LINK_TIMEOUTS), 0);
-			assert_int_equal(machine_counter(&c->side[i], FAR_ERRORS), 0);
+			assert_int_equal(machine_counter(&c->side[i], REMOTE_ERRORS), 0);
 			for (unsigned k = 0; k < sizeof(block); k++)
 				block[k] = (uint8_t)(k * 13 + round * 7 + i);
 			for (unsigned at = 0; at < 8; at++)
 				assert_memory_equal(c->side[1 - i].gpu + 0x10000 * round + 5000 * at, block, sizeof(block));
 			for (unsigned at = 0; at < 20; at++)
-				assert_int_equal(machine_load(&c->side[i], TO_FAR, 0x10000 * round + 8 * at),
+				assert_int_equal(machine_load(&c->side[i], TO_REMOTE, 0x10000 * round + 8 * at),
 						 machine_at(block, 8 * at));
 		}
 	}
 	for (unsigned i = 0; i < 2; i++) {
-		assert_int_equal(machine_counter(&c->side[i], FAR_ERRORS), 0);
+		assert_int_equal(machine_counter(&c->side[i], REMOTE_ERRORS), 0);
 		assert_int_equal(machine_counter(&c->side[i], GLK_LINK_PROTOCOL_ERRORS), 0);
 		add += machine_counter(&c->side[i], GLK_LINK_CRC_ERRORS) + machine_counter(&c->side[i], GLK_LINK_REPLAYS);
 	}
-	assert_true(add > 20); /* there was something to repair */
+	assert_true(add > 20); /* faults occurred */
 }
 
-/* Killed, while there is traffic; and back. */
-static void killed_and_back(void **state)
+/* Killed under traffic, and restarted. */
+static void killed_and_restarted(void **state)
 {
 	struct cards *c = start(state, NULL);
 	struct machine *m = &c->side[0], *other = &c->side[1];
@@ -245,32 +245,32 @@ static void killed_and_back(void **state)
 	kill(other->card_process.pid, SIGKILL);
 	process_end(&other->card_process, 0);
 	client_close(&other->card);
-	machine_store(m, TO_FAR, 0x2000, 1);
+	machine_store(m, TO_REMOTE, 0x2000, 1);
 	assert_int_equal(events(c, 0, PATIENCE_MS), 1);
 	assert_int_equal(machine_get(m, GLK_CARD_ERROR_CAUSE) & GLK_CARD_ERROR_CAUSE_LINK_MASK, GLK_CARD_ERROR_CAUSE_LINK_MASK);
 	assert_false(UP(m));
 	began = milliseconds();
-	assert_int_equal(machine_load(m, TO_FAR, 0x1000), ALL_ONES);
+	assert_int_equal(machine_load(m, TO_REMOTE, 0x1000), ALL_ONES);
 	drain(m);
 	assert_in_range(milliseconds() - began, 0, 10000);
-	assert_in_range(machine_counter(m, FAR_ERRORS), 1, 2); /* the load, and the store if it left before */
-	machine_store(m, TO_GPU, 0x10, 5); /* its own cluster is as ever */
+	assert_in_range(machine_counter(m, REMOTE_ERRORS), 1, 2); /* the load, and the store if it left before */
+	machine_store(m, TO_GPU, 0x10, 5); /* its own cluster is not affected */
 	drain(m);
 	assert_int_equal(machine_at(m->gpu, 0x10), 5);
 	machine_set(m, GLK_CARD_ERROR_CAUSE, ALL_ONES);
 	events(c, 0, 0);
-	/* A card that has come back is closed until somebody opens it. */
+	/* After a restart, partitions are closed until opened again. */
 	machine_restart_card(other);
 	wait_until(m, true);
 	assert_int_equal(events(c, 0, PATIENCE_MS), 1);
-	machine_store(m, TO_FAR, 0x3000, 2);
+	machine_store(m, TO_REMOTE, 0x3000, 2);
 	drain(m);
 	assert_int_equal(machine_at(other->gpu, 0x3000), 0);
 	close(c->events[1]);
 	configure(c, 1);
 	check_traffic(c, 0x4000);
 	assert_int_equal(machine_counter(m, GLK_LINK_UPS), 2);
-	/* The one that came first, which listened. */
+	/* The first card, which listened. */
 	machine_set(other, GLK_LINK_TIMEOUT_NS, 300000000);
 	kill(m->card_process.pid, SIGKILL);
 	process_end(&m->card_process, 0);
@@ -283,8 +283,8 @@ static void killed_and_back(void **state)
 	check_traffic(c, 0x5000);
 }
 
-/* The virtual machine of one goes: its card is reset, and closed. */
-static void client_leaves(void **state)
+/* A virtual machine disconnects: its card is reset, and closed. */
+static void client_disconnects(void **state)
 {
 	struct cards *c = start(state, NULL);
 	struct machine *m = &c->side[0], *other = &c->side[1];
@@ -295,13 +295,13 @@ static void client_leaves(void **state)
 	for (unsigned i = 0; i < PATIENCE_MS && machine_counter(m, GLK_LINK_UPS) < 2; i++)
 		wait_a_millisecond();
 	wait_until(m, true);
-	machine_store(m, TO_FAR, 0x3000, 2);
+	machine_store(m, TO_REMOTE, 0x3000, 2);
 	drain(m);
 	assert_int_equal(machine_at(other->gpu, 0x3000), 0);
-	assert_int_equal(machine_load(m, TO_FAR, 0x1000), ALL_ONES);
+	assert_int_equal(machine_load(m, TO_REMOTE, 0x1000), ALL_ONES);
 }
 
-/* --- others who call --- */
+/* --- unexpected connections --- */
 
 static int call(const struct cards *c)
 {
@@ -315,7 +315,7 @@ static int call(const struct cards *c)
 	return fd;
 }
 
-/* Whether the card hangs up in the end. */
+/* Whether the card disconnects. */
 static bool hung_up(int fd)
 {
 	uint64_t until = milliseconds() + PATIENCE_MS;
@@ -328,7 +328,7 @@ static bool hung_up(int fd)
 	return got == 0 || (got < 0 && errno == ECONNRESET);
 }
 
-static void strangers(void **state)
+static void unexpected_connections(void **state)
 {
 	struct cards *c = *state;
 	struct machine *m = &c->side[0];
@@ -337,14 +337,14 @@ static void strangers(void **state)
 	int fd;
 
 	start_one(c, 0, NULL);
-	/* Something that is no block. */
+	/* An invalid block. */
 	fd = call(c);
 	assert_int_equal(send(fd, "GET / HTTP/1.0\r\n\r\n", 18, MSG_NOSIGNAL), 18);
 	began = milliseconds();
 	assert_true(hung_up(fd));
-	assert_in_range(milliseconds() - began, 0, 1500); /* not for its silence */
+	assert_in_range(milliseconds() - began, 0, 1500); /* earlier than the timeout */
 	close(fd);
-	/* Blocks that mean nothing, and a half one; then it goes. */
+	/* Meaningless blocks and an incomplete one, then disconnect. */
 	fd = call(c);
 	for (unsigned i = 0; i < sizeof(rubbish); i++)
 		rubbish[i] = i % 17 ? (uint8_t)(i * 37) : (uint8_t)(i / 17 % 2);
@@ -353,18 +353,18 @@ static void strangers(void **state)
 		wait_a_millisecond();
 	assert_true(machine_counter(m, GLK_LINK_CRC_ERRORS) > 0);
 	close(fd);
-	/* One that neither says nor reads anything: it is left, and meanwhile the card answers at once. */
+	/* A silent peer is disconnected; meanwhile the card responds at once. */
 	fd = call(c);
 	began = milliseconds();
-	machine_store(m, TO_FAR, 0, 1);
+	machine_store(m, TO_REMOTE, 0, 1);
 	drain(m);
-	assert_int_equal(machine_load(m, TO_FAR, 0), ALL_ONES);
+	assert_int_equal(machine_load(m, TO_REMOTE, 0), ALL_ONES);
 	assert_in_range(milliseconds() - began, 0, 1500);
 	assert_true(hung_up(fd));
 	assert_in_range(milliseconds() - began, 1000, PATIENCE_MS);
 	close(fd);
 	assert_false(UP(m));
-	/* The right one comes, and who calls now is turned away. */
+	/* The other card connects; further connections are rejected. */
 	start_one(c, 1, NULL);
 	wait_until(m, true);
 	wait_until(&c->side[1], true);
@@ -377,7 +377,7 @@ static void strangers(void **state)
 	assert_int_equal(machine_counter(m, GLK_LINK_UPS), 1);
 }
 
-/* Stopped, as by a debugger: it neither reads nor ends. */
+/* Stopped, as by a debugger: it neither reads nor exits. */
 static void stopped(void **state)
 {
 	struct cards *c = start(state, NULL);
@@ -388,11 +388,13 @@ static void stopped(void **state)
 	machine_set(m, GLK_LINK_TIMEOUT_NS, 200000000);
 	kill(other->card_process.pid, SIGSTOP);
 	for (unsigned i = 0; i < 100; i++)
-		assert_int_equal(client_write(&m->card, APERTURE, (uint64_t)TO_FAR * MACHINE_SLICE + 4096 * i, block, sizeof(block)), 0);
-	assert_int_equal(machine_load(m, TO_FAR, 0), ALL_ONES);
+		assert_int_equal(client_write(&m->card, APERTURE, (uint64_t)TO_REMOTE * MACHINE_SLICE + 4096 * i, block,
+					      sizeof(block)), 0);
+	assert_int_equal(machine_load(m, TO_REMOTE, 0), ALL_ONES);
 	drain(m);
 	assert_in_range(milliseconds() - began, 0, 10000);
-	assert_int_equal(machine_counter(m, FAR_ERRORS), machine_counter(m, machine_partition(TO_FAR, GLK_PARTITION_PACKETS)) + 1);
+	assert_int_equal(machine_counter(m, REMOTE_ERRORS),
+			 machine_counter(m, machine_partition(TO_REMOTE, GLK_PARTITION_PACKETS)) + 1);
 	kill(other->card_process.pid, SIGCONT);
 	wait_until(m, true);
 	wait_until(other, true);
@@ -428,8 +430,8 @@ static void bad_options(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(joined), TEST(by_tcp), TEST(harmful_wire), TEST(killed_and_back), TEST(client_leaves), TEST(strangers),
-		TEST(stopped), TEST(bad_options),
+		TEST(joined), TEST(by_tcp), TEST(lossy_link), TEST(killed_and_restarted), TEST(client_disconnects),
+		TEST(unexpected_connections), TEST(stopped), TEST(bad_options),
 	};
 
 	if (argc < 3)

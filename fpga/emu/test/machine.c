@@ -110,7 +110,7 @@ void machine_options(struct machine *m, const char *const options[])
 	m->options[i] = NULL;
 }
 
-/* Does not wait for what has ended already. */
+/* Returns at once if the process has exited. */
 static void open_started(const struct process *process, struct client *client, const char *path)
 {
 	for (unsigned i = 0; i < 10000 && access(path, F_OK) && process_alive(process); i++)
@@ -144,14 +144,14 @@ struct machine *machine_start_bare(void **state)
 
 	name(log, m, "endpoint.log");
 	assert_int_equal(process_start(&m->endpoint_process, log, endpoint), 0);
-	open_started(&m->endpoint_process, &m->endpoint, m->endpoint_path); /* the fabric's socket is there too then */
+	open_started(&m->endpoint_process, &m->endpoint, m->endpoint_path); /* the fabric's socket then exists, too */
 	start_card(m);
 	return m;
 }
 
 void machine_restart_card(struct machine *m)
 {
-	unlink(m->card_path); /* of the one that was killed */
+	unlink(m->card_path); /* left by the killed process */
 	start_card(m);
 	machine_map_host(m);
 	assert_int_equal(client_set_config(&m->card, MACHINE_COMMAND, 2, MACHINE_MEMORY | MACHINE_MASTER), 0);

@@ -43,29 +43,29 @@ struct machine {
 	const char *options[MACHINE_OPTIONS_MAX + 1];
 };
 
-/** Where the programs are, and which logic the card is to have (its option --logic); NULL: model. */
+/** Paths of the programs, and the card's --logic; NULL: model. */
 void machine_programs(const char *card, const char *endpoint, const char *logic);
 /** Whether the card is a simulation, a thousand times slower than the model. */
 bool machine_slow(void);
-/** Whether the card splits its writes where they would cross 4 KiB, as a bus demands; the model hands them over whole. */
+/** Whether the card splits writes at 4 KiB boundaries, as required on PCIe; the model does not. */
 bool machine_splits_writes(void);
 const char *machine_card_program(void);
 const char *machine_endpoint_program(void);
 
-/** A folder and nothing running; the end of all, by SIGTERM, which has to give status 0. Return 0 or -1. */
+/** Creates a temporary directory; terminates all programs by SIGTERM, with exit status 0 required. Return 0 or -1. */
 int machine_create(struct machine *m);
 int machine_destroy(struct machine *m);
 /** The same as cmocka fixtures, for one machine. */
 int machine_setup(void **state);
 int machine_teardown(void **state);
 
-/* The rest fails the test when it does not work out. */
+/* The following functions assert success. */
 
 /** Starts both, connects to both, places the endpoint's BAR and lets both answer and be masters. */
 struct machine *machine_start(void **state);
-/** What the card is to have (its option --interrupts) from the next start on. */
+/** Sets the card's --interrupts for the next start. */
 void machine_interrupts(const char *kind);
-/** More options of the card, of which the list is ended by NULL, for this machine. */
+/** Further options of the card, terminated by NULL. */
 void machine_options(struct machine *m, const char *const options[]);
 /** The same, but nothing is written to configuration spaces and no memory is mapped. */
 struct machine *machine_start_bare(void **state);
@@ -85,10 +85,10 @@ unsigned machine_context(unsigned reg);
 void machine_set_partition(struct machine *m, unsigned partition, unsigned kind, uint64_t base, uint64_t bytes);
 /** A window of context 0 to all of a partition. */
 void machine_set_window(struct machine *m, unsigned slice, unsigned partition);
-/** Starts the card again, which has ended, in its place; nothing is configured. */
+/** Restarts a card that has exited; nothing is configured. */
 void machine_restart_card(struct machine *m);
 
-/** A store of 8 bytes through the window to a partition, and all stores on their way to their end. */
+/** Stores 8 bytes through the window to a partition; flushes all stores. */
 void machine_store(struct machine *m, unsigned to, uint64_t offset, uint64_t value);
 uint64_t machine_load(struct machine *m, unsigned from, uint64_t offset);
 void machine_drain(struct machine *m);

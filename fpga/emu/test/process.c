@@ -40,7 +40,7 @@ int process_start(struct process *process, const char *log, const char *const ar
 	pid_t parent = getpid(), pid;
 
 	snprintf(process->log, sizeof(process->log), "%s", log);
-	/* Programs built with a sanitizer have to fail by what it finds, not only tell of it. */
+	/* Sanitizer findings must make the program fail. */
 	setenv("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1", 0);
 	pid = fork();
 	if (pid < 0)
@@ -89,7 +89,7 @@ int process_end(struct process *process, int signal)
 	}
 	process->pid = 0;
 	in_time = in_time && WIFEXITED(status);
-	/* A program that ends by itself may have a reason; one that was told to end has none to complain. */
+	/* A program terminated by a signal must not report errors. */
 	if (!in_time ? signal != SIGKILL : signal && WEXITSTATUS(status))
 		show_log(process);
 	return in_time ? WEXITSTATUS(status) : -1;
@@ -99,7 +99,7 @@ bool process_alive(const struct process *process)
 {
 	siginfo_t info = { 0 };
 
-	/* Looks and leaves it to be waited for. */
+	/* Checks without reaping it. */
 	return process->pid && !waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT) &&
 	       info.si_pid == 0;
 }

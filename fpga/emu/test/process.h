@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs under test: started, watched, ended. None outlives the test. */
+/* Programs under test: start, observe, terminate. None survives the test. */
 #ifndef GPULINK_EMU_TEST_PROCESS_H
 #define GPULINK_EMU_TEST_PROCESS_H
 
@@ -27,7 +27,7 @@ unsigned process_fds(const struct process *process);
 /** Mappings of files whose name has `part` in it. */
 unsigned process_mappings(const struct process *process, const char *part);
 
-/** Makes a temporary folder; takes it and the files in it away. */
+/** Creates a temporary directory; removes it with its files. */
 int folder_create(char path[PROCESS_PATH_MAX]);
 void folder_remove(const char *path);
 

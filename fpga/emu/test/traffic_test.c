@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the card does on the bus: stores to an endpoint and to host memory, rings, interrupts; resets and ends. */
+/* The card on the bus: stores to an endpoint and to host memory, rings, interrupts, resets, termination. */
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -137,8 +137,8 @@ static void bus_master(void **state)
 	assert_int_equal(machine_at(m->gpu, 0), 1);
 }
 
-/* A driver may promise the card more memory than there is: what lies behind the BAR's end is not the endpoint's. */
-static void beyond_the_endpoint(void **state)
+/* A driver may configure more memory than the BAR has: accesses past its end must not reach the endpoint. */
+static void past_the_endpoint(void **state)
 {
 	struct machine *m = machine_start(state);
 	const uint64_t end = MACHINE_GPU_BYTES - GLK_PAGE_SIZE, page = MACHINE_HOST + 0x5000;
@@ -170,7 +170,7 @@ static void beyond_the_endpoint(void **state)
 	assert_int_equal(machine_at(m->host, 0x5000), 0);
 }
 
-/* The endpoint answers where its BAR is, as long as it decodes. */
+/* The endpoint decodes its BAR's address, while decoding is enabled. */
 static void endpoint_moves(void **state)
 {
 	struct machine *m = machine_start(state);
@@ -189,7 +189,7 @@ static void endpoint_moves(void **state)
 	machine_store(m, TO_GPU, 0, 3);
 	machine_drain(m);
 	assert_int_equal(machine_at(m->gpu, 0), 3);
-	client_close(&m->endpoint); /* its virtual machine is gone: it decodes no more */
+	client_close(&m->endpoint); /* disconnected: decoding is off */
 	assert_int_equal(client_open(&m->endpoint, m->endpoint_path), 0);
 	assert_int_equal(client_config(&m->endpoint, MACHINE_COMMAND, 2), 0);
 	machine_store(m, TO_GPU, 0, 4);
@@ -199,7 +199,7 @@ static void endpoint_moves(void **state)
 
 #define BURST 1000u
 
-/* Many writes of the endpoint's interrupt line, which nobody waits for. */
+/* Many posted writes of the endpoint's interrupt line register. */
 static void configure_endpoint(struct machine *m)
 {
 	const struct vfu_wire_access access = { 0x3c, VFU_REGION_CONFIG, 1 };
@@ -279,7 +279,7 @@ static void ring(void **state)
 	assert_int_equal(machine_at(m->host, MACHINE_CQ + 16), 0xbbbb);
 	assert_int_equal(machine_at(m->host, MACHINE_CQ + 24), GLK_CQE_PHASE_MASK);
 	assert_int_equal(machine_at(m->host, MACHINE_CQ + 40), 0);
-	/* A release by the doorbell page is told in the completion record. */
+	/* A release through the doorbell page is reported in the completion record. */
 	machine_store(m, TO_GPU, 0x308, 5);
 	machine_set(m, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 12);
 	assert_int_equal(events(fd, PATIENCE_MS), 1);
@@ -288,7 +288,7 @@ static void ring(void **state)
 	close(fd);
 }
 
-/* More entries than the card takes between two looks at its client. */
+/* More entries than the card processes between two polls of its client. */
 static void long_ring(void **state)
 {
 	struct machine *m = machine_start(state);
@@ -306,7 +306,7 @@ static void long_ring(void **state)
 		memcpy(m->host + sq + i * GLK_SQE_BYTES, sqe, sizeof(sqe));
 	}
 	machine_set(m, machine_context(GLK_CONTEXT_SQ_TAIL), entries);
-	/* By its memory alone: a message would make the card go on. */
+	/* Poll memory only: a message would make the card continue. */
 	for (unsigned i = 0; i < 10000 && !machine_at(m->host, cq + 16 * (entries - 1) + 8); i++)
 		wait_a_millisecond();
 	for (uint64_t i = 0; i < entries; i++) {
@@ -352,7 +352,7 @@ static void memory_truncated_under_the_ring(void **state)
 	close(fd);
 }
 
-/* Refused register writes are told by the event vector, once until they are acknowledged. */
+/* Rejected register writes raise the event vector, once until acknowledged. */
 static void raise_event(struct machine *m)
 {
 	machine_set(m, GLK_CARD_ERROR_CAUSE, ALL_ONES);
@@ -408,7 +408,7 @@ static void check_after_reset(struct machine *m, uint64_t generation)
 	close(fd);
 }
 
-/* Leaves something of everything behind. */
+/* Leaves state of every kind behind. */
 static void use(struct machine *m)
 {
 	assert_int_equal(client_set_config(&m->card, 0x18, 4, 0xc0000000), 0);
@@ -446,7 +446,7 @@ static void resets(void **state)
 	assert_int_equal(machine_at(m->gpu, 0x500), 8);
 }
 
-static void next_client_finds_a_fresh_card(void **state)
+static void next_client_gets_a_reset_card(void **state)
 {
 	struct machine *m = machine_start(state);
 	uint64_t generation = machine_get(m, GLK_CARD_GENERATION);
@@ -477,7 +477,7 @@ static void next_client_finds_a_fresh_card(void **state)
 	close(fd);
 }
 
-static void endpoint_dies(void **state)
+static void endpoint_exits(void **state)
 {
 	struct machine *m = machine_start(state);
 	unsigned errors = machine_partition(TO_GPU, GLK_PARTITION_ERR_ENDPOINT);
@@ -524,8 +524,8 @@ static void ends_by_signal(void **state)
 	}
 }
 
-/* What a killed process left behind is taken over; what is no socket is somebody else's. */
-static void leftover_sockets(void **state)
+/* A stale socket is replaced; another file is not. */
+static void stale_sockets(void **state)
 {
 	struct machine *m = machine_start_bare(state);
 	char log[PROCESS_PATH_MAX], fabric[PROCESS_PATH_MAX];
@@ -559,7 +559,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(store_reaches_host_memory, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(many_writes_in_one_message, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(bus_master, machine_setup, machine_teardown),
-		cmocka_unit_test_setup_teardown(beyond_the_endpoint, machine_setup, machine_teardown),
+		cmocka_unit_test_setup_teardown(past_the_endpoint, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(endpoint_moves, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(endpoint_stays_while_configured, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(ring, machine_setup, machine_teardown),
@@ -568,10 +568,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(memory_truncated_under_the_ring, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(interrupts_are_kept, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(resets, machine_setup, machine_teardown),
-		cmocka_unit_test_setup_teardown(next_client_finds_a_fresh_card, machine_setup, machine_teardown),
-		cmocka_unit_test_setup_teardown(endpoint_dies, machine_setup, machine_teardown),
+		cmocka_unit_test_setup_teardown(next_client_gets_a_reset_card, machine_setup, machine_teardown),
+		cmocka_unit_test_setup_teardown(endpoint_exits, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(ends_by_signal, machine_setup, machine_teardown),
-		cmocka_unit_test_setup_teardown(leftover_sockets, machine_setup, machine_teardown),
+		cmocka_unit_test_setup_teardown(stale_sockets, machine_setup, machine_teardown),
 	};
 
 	if (argc != 3 && argc != 4) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The link's wire by itself: what is asked to befall blocks does, so often; time; the same again for the same seed. */
+/* The emulated wire: fault injection at the configured rates, timing, reproducibility. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -115,7 +115,7 @@ static void reordering(void **state)
 	assert_in_range(late, 700, 1200);
 }
 
-static void the_same_again(void **state)
+static void reproducible(void **state)
 {
 	struct link_wire_config config = { .seed = 6, .loss = 0.1, .corruption = 0.1, .duplication = 0.1, .reordering = 0.1 };
 	struct glk_block *before = malloc(sizeof(got));
@@ -177,7 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing),     cmocka_unit_test(loss),		 cmocka_unit_test(corruption),
-		cmocka_unit_test(duplication), cmocka_unit_test(reordering),	 cmocka_unit_test(the_same_again),
+		cmocka_unit_test(duplication), cmocka_unit_test(reordering),	 cmocka_unit_test(reproducible),
 		cmocka_unit_test(times),       cmocka_unit_test(full),
 	};
 

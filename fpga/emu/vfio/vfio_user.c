@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The socket half of vfio-user: clients, framing, file descriptors that come along. */
+/* The transport of vfio-user: clients, framing, file descriptors. */
 #include "vfio_user.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ int vfu_listen(const char *path)
 
 int vfu_accept(int listener, const struct vfu_function *function, struct vfu_session **out)
 {
-	/* A client that does not read its replies must not stop the card for ever. */
+	/* A client that does not read its replies must not block the card indefinitely. */
 	const struct timeval patience = { .tv_sec = SEND_TIMEOUT_S };
 	struct vfu_session *session;
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
@@ -82,8 +82,8 @@ void vfu_session_close(struct vfu_session *session)
 	free(session);
 }
 
-/* No message needs one, and it may be the client's own end: kept, with half a message, it would keep the connection up
- * when the client is long gone, and the next one out. */
+/* No message needs a socket. It may be the client's own end: held with an incomplete message, it would keep the connection
+ * open after the client exits, and block the next client. */
 static bool is_socket(int fd)
 {
 	struct stat status;
@@ -91,7 +91,7 @@ static bool is_socket(int fd)
 	return fstat(fd, &status) || S_ISSOCK(status.st_mode);
 }
 
-/* Keeps what came, as far as a message may have that many and of that kind. */
+/* Keeps received descriptors. False: too many, or a socket among them. */
 static bool keep_fds(struct vfu_session *session, struct msghdr *header)
 {
 	bool fit = !(header->msg_flags & MSG_CTRUNC);
@@ -103,7 +103,7 @@ static bool keep_fds(struct vfu_session *session, struct msghdr *header)
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
 			continue;
 		if (count > VFU_FDS_MAX)
-			count = VFU_FDS_MAX; /* more do not fit the control buffer */
+			count = VFU_FDS_MAX; /* limited by the control buffer */
 		memcpy(fds, CMSG_DATA(c), count * sizeof(int));
 		for (size_t i = 0; i < count; i++) {
 			if (session->fd_count < VFU_FDS_MAX && !is_socket(fds[i])) {
@@ -169,7 +169,7 @@ static int send_reply(struct vfu_session *session, const struct vfu_header *to, 
 		sent = sendmsg(session->fd, &message, MSG_NOSIGNAL);
 		if (sent < 0 && errno != EINTR)
 			return -errno;
-		/* A partly sent message goes on without its file descriptor, which went with the first byte. */
+		/* The file descriptor is sent with the first byte: not again with the rest. */
 		for (unsigned i = 0; sent > 0 && i < 2; i++) {
 			size_t part = (size_t)sent < from[i].iov_len ? (size_t)sent : from[i].iov_len;
 
@@ -184,8 +184,8 @@ static int send_reply(struct vfu_session *session, const struct vfu_header *to, 
 }
 
 /*
- * Serves the whole messages in the buffer. The kernel ends a read behind what file descriptors came with: so they
- * belong to the last message that begins in the buffer, whole or not.
+ * Serves the complete messages in the buffer. The kernel ends a read after data with file descriptors: they belong to the
+ * last message that begins in the buffer, complete or not.
  */
 static int serve_buffer(struct vfu_session *session)
 {
@@ -200,7 +200,7 @@ static int serve_buffer(struct vfu_session *session)
 
 		memcpy(&message.header, session->buffer + at, sizeof(message.header));
 		if (message.header.size < sizeof(message.header) || message.header.size > sizeof(session->buffer))
-			return -EMSGSIZE; /* where the next one begins cannot be known */
+			return -EMSGSIZE; /* the next message cannot be located */
 		if (message.header.size > left)
 			break;
 		message.bytes = message.header.size - sizeof(message.header);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The message half of vfio-user: what each command means, and what is wrong with it. */
+/* The messages of vfio-user: validation and dispatch to vfu_ops. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 typedef int (*handler)(struct vfu_session *session, struct vfu_message *message, struct vfu_answer *answer);
 
-/* Copies the fixed part of a payload; false if there is less. */
+/* Copies the fixed part of a payload; false if it is too short. */
 static bool take(const struct vfu_message *message, void *to, size_t bytes)
 {
 	if (message->bytes < bytes)
@@ -26,7 +26,7 @@ static void give(struct vfu_session *session, struct vfu_answer *answer, const v
 	answer->bytes = bytes;
 }
 
-/* The client's capabilities have to be JSON; none of them matters to a server that sends no requests. */
+/* The client's capabilities must be JSON; a server that sends no requests needs none of them. */
 static int check_capabilities(const char *text, size_t bytes)
 {
 	struct json_object *object;
@@ -42,7 +42,7 @@ static int check_capabilities(const char *text, size_t bytes)
 	return good ? 0 : -EINVAL;
 }
 
-/* The reply must not be longer than the shortest request that clients are known to make room for, 214 bytes. */
+/* The reply must fit the smallest buffer of known clients, 214 bytes. */
 static int on_version(struct vfu_session *session, struct vfu_message *message, struct vfu_answer *answer)
 {
 	struct vfu_version version;
@@ -160,7 +160,7 @@ static int on_set_irqs(struct vfu_session *session, struct vfu_message *message,
 	if (set.start > f->vectors || set.count > f->vectors - set.start)
 		return -EINVAL;
 	if (!(set.flags & VFU_SET_ACTION_TRIGGER))
-		return 0; /* masks: the client keeps them itself */
+		return 0; /* masking is done by the client */
 	if ((set.flags & VFU_SET_DATA_NONE) && set.count == 0)
 		return f->ops->set_vectors(f->device, 0, f->vectors, NULL);
 	if (!(set.flags & VFU_SET_DATA_EVENTFD) || (message->fd_count && message->fd_count != set.count))
@@ -264,11 +264,11 @@ int vfu_handle(struct vfu_session *session, struct vfu_message *message, struct 
 
 	*answer = (struct vfu_answer){ .fd = -1 };
 	if ((header->flags & VFU_FLAG_TYPE) != 0)
-		return -EPROTO; /* a reply: nothing was asked */
+		return -EPROTO; /* a reply to no request */
 	if (header->command >= sizeof(handlers) / sizeof(handlers[0]) || !handlers[header->command])
 		error = -ENOTSUP;
 	else if (session->agreed != (header->command != VFU_VERSION))
-		error = -EINVAL; /* version first, and once */
+		error = -EINVAL; /* version first, once */
 	else
 		error = handlers[header->command](session, message, answer);
 	if (error)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A client's session, shared by the socket half (vfio_user.c) and the message half (vfio_user_messages.c). The socket half
- * calls the message half, never the reverse. */
+/* A client's session, shared by transport (vfio_user.c) and messages (vfio_user_messages.c). The transport calls the message
+ * handlers, never the reverse. */
 #ifndef GPULINK_VFIO_USER_SESSION_H
 #define GPULINK_VFIO_USER_SESSION_H
 
@@ -10,15 +10,15 @@
 struct vfu_session {
 	const struct vfu_function *function;
 	int fd;
-	bool agreed; /* on a version: before that, nothing else is answered */
+	bool agreed; /* version negotiated; required for all other messages */
 	size_t used;
-	int fds[VFU_FDS_MAX]; /* of the message that is being received */
+	int fds[VFU_FDS_MAX]; /* of the message being received */
 	unsigned fd_count;
 	uint8_t buffer[VFU_MESSAGE_MAX];
 	uint8_t reply[VFU_MESSAGE_MAX];
 };
 
-/* A whole message. Handlers close nothing: what they keep of fds they replace by -1. */
+/* A complete message. A handler that keeps a descriptor replaces it by -1; the others are closed by the transport. */
 struct vfu_message {
 	struct vfu_header header;
 	const uint8_t *payload;

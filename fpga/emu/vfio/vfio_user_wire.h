@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vfio-user messages as they stand on the socket; all numbers are the host's. */
+/* Wire format of vfio-user messages; host byte order. */
 #ifndef GPULINK_VFIO_USER_WIRE_H
 #define GPULINK_VFIO_USER_WIRE_H
 
@@ -26,13 +26,13 @@ enum vfu_command {
 
 struct vfu_header {
 	uint16_t id, command;
-	uint32_t size; /* with this header */
+	uint32_t size; /* including this header */
 	uint32_t flags, error;
 };
 
 struct vfu_version {
 	uint16_t major, minor;
-	/* then JSON, ended by a NUL */
+	/* followed by JSON, NUL-terminated */
 };
 
 struct vfu_wire_dma_map {
@@ -77,7 +77,7 @@ struct vfu_wire_set_irqs {
 struct vfu_wire_access {
 	uint64_t offset;
 	uint32_t region, count;
-	/* then `count` bytes in writes and in replies to reads */
+	/* followed by `count` bytes in writes and in replies to reads */
 };
 
 struct vfu_wire_write_one {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers in byte rows, and short copies, on any host. Not written byte by byte: at -O2 not every compiler makes a single load
- * or store of that.
+ * Integers in byte arrays and short copies, independent of the host's byte order. They use memcpy() rather than single bytes
+ * because not every compiler turns the latter into one load or store at -O2.
  */
 #ifndef GLK_BYTES_H
 #define GLK_BYTES_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A number as little-endian memory has it, and back. */
+/* Converts between host and little-endian byte order. */
 static inline uint64_t glk_le64(uint64_t value)
 {
 	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? value : __builtin_bswap64(value);
@@ -40,7 +40,7 @@ static inline uint64_t glk_get_be64(const uint8_t *from)
 	return __builtin_bswap64(glk_get_le64(from));
 }
 
-/** Copies a run of stored bytes; most are 4 or 8 long, for which calling memcpy() costs more than the copy. */
+/** Copies a run of stored bytes. Most are 4 or 8 long, where a call of memcpy() costs more than the copy. */
 static inline void glk_copy_run(uint8_t *to, const uint8_t *from, size_t length)
 {
 	if (length == 8)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters: rows of 64-bit numbers in the order of their registers, so that a register's offset is its index.
+ * Counters: arrays of 64-bit numbers in register order, so that a register's offset gives its index.
  * Software reads the copies that the last snapshot latched.
  */
 #ifndef GLK_COUNTERS_H
@@ -26,12 +26,12 @@ struct glk_card_counters {
 	uint64_t value[GLK_CARD_COUNTERS];
 };
 
-/** With gaps where no register is. */
+/** Indices without a register are unused. */
 struct glk_link_counters {
 	uint64_t value[GLK_LINK_COUNTERS];
 };
 
-/** The counters of flush reasons stand in the order of the reasons. */
+/** Index of the counter of a flush reason (GLK_FLUSH_...): the counters are in the order of the reasons. */
 static inline unsigned glk_flush_counter(unsigned reason)
 {
 	return GLK_PARTITION_COUNTER(FLUSH_WINDOW_MISS) + reason;

@@ -241,14 +241,13 @@ void glk_card_reset(struct glk_card *card)
 	memset(card->windows.entries, 0, sizeof(card->windows.entries));
 	memset(card->registrations.entries, 0, sizeof(card->registrations.entries));
 	memset(card->contexts, 0, sizeof(card->contexts));
-	memset(card->releases.of, 0, sizeof(card->releases.of));
+	glk_releases_reset(&card->releases);
 	if (card->common.config.link) {
 		glk_card_link_reset(&card->link);
 		for (unsigned p = 0; p < card->common.config.partitions; p++)
 			glk_remote_unbind(&card->remote, p);
 	}
 	memset(card->endpoints.of, 0, sizeof(card->endpoints.of));
-	memset(&card->releases.drain, 0, sizeof(card->releases.drain));
 	card->registers.scratch = 0;
 	card->common.control = 0;
 	card->common.error_cause = 0;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The card: all of the model's parts behind the three BARs, the link and the platform's callbacks.
+ * The card: the public interface of the model, with the three BARs, the link and the platform's callbacks.
  *
- * The model is a pure C11 library: no I/O, no thread, no global state, no allocation after glk_card_create().
- * It is driven by whoever plays the PCIe side (gpulink-card, libgpulink's soft device, a test bench): he hands
- * it register accesses, aperture stores and packets, tells it the time, and carries out what it asks for
- * through the callbacks. A card belongs to one thread at a time. Callbacks are made from inside the calls below
- * and must not call back into the same card, except glk_card_link_receive() from link_send (the loop),
- * glk_card_endpoint_acknowledge() from endpoint_write, and both and what moves the link from link_wait.
+ * The model is a pure C11 library: no I/O, no threads, no global state, no allocation after glk_card_create().
+ * The platform (gpulink-card, libgpulink's soft device, a test bench) drives it: it passes register accesses, aperture
+ * accesses, packets and the time to the functions below and implements the callbacks of struct glk_card_ops.
  *
- * What the registers do is said once, in fpga/regs/gpulink.toml (docs/registers.md).
+ * Threads: a card is used by one thread at a time. Callbacks run inside the calls below and must not call back into the
+ * same card, except glk_card_link_receive() from link_send (loopback), glk_card_endpoint_acknowledge() from
+ * endpoint_write, and these two and the glk_card_link_ functions from link_wait.
+ *
+ * fpga/regs/gpulink.toml (docs/registers.md) specifies the registers.
  */
 #ifndef GLK_CARD_H
 #define GLK_CARD_H
@@ -23,79 +24,80 @@
 struct glk_card;
 struct glk_block;
 
-/** Fills in the card that gpulink-card emulates by default: 16 partitions, 64 entries, 32 contexts, 1024 slices
+/** Fills in the default configuration of gpulink-card: 16 partitions, 64 entries, 32 contexts, 1024 slices
  *  of 1 MiB, 1024 registrations, 33 vectors, loopback, no link, 16 MiB of pool. ops and platform are left NULL. */
 void glk_card_config_default(struct glk_card_config *config);
 
-/** Makes a card as after power-on. Returns 0, -EINVAL for a configuration out of the ranges above, or -ENOMEM.
- *  Only here the model allocates. */
+/** Creates a card in its power-on state. `config` is copied; ops must stay valid until glk_card_destroy(). Returns 0, -EINVAL if
+ *  the configuration is outside the ranges in base/config.h, or -ENOMEM. No other function allocates. */
 int glk_card_create(const struct glk_card_config *config, struct glk_card **card);
+/** Frees the card; NULL is allowed. */
 void glk_card_destroy(struct glk_card *card);
 
-/** Function-level reset: the same as CONTROL.RESET written 1. Counters survive; GENERATION grows by 1. Writes
- *  posted and not yet acknowledged are forgotten: the platform must not acknowledge them any more. */
+/** Function-level reset, the same as writing 1 to CONTROL.RESET. Counters survive; GENERATION is incremented. The platform must
+ *  not acknowledge endpoint writes that were posted before the reset. */
 void glk_card_reset(struct glk_card *card);
 
 /**
- * Access to BAR 0. `size` is 1, 2, 4 or 8 and `offset` a multiple of it; part of a register is read as that part.
- * A write of fewer than 8 bytes to a register changes only those bytes of it. Returns 0, or -EINVAL for an
- * access outside the BAR or unaligned (a read then gives all ones). Never blocks; may make callbacks.
+ * Access BAR 0. `size` is 1, 2, 4 or 8 bytes and `offset` a multiple of it. A read of fewer than 8 bytes returns that part
+ * of the register; a write of fewer than 8 bytes changes only those bytes. Return 0, or -EINVAL for an access that is
+ * unaligned or outside the BAR (a read then returns all ones). Never block; may make callbacks.
  */
 int glk_card_register_read(struct glk_card *card, uint64_t offset, unsigned size, uint64_t *value);
 int glk_card_register_write(struct glk_card *card, uint64_t offset, unsigned size, uint64_t value);
 
 /**
- * Store to and load from the window aperture (BAR 2); `len` 1..4096, must not cross a slice. An access that no
- * window allows is dropped (a load gives all ones), counted (ERR_WINDOW, the context's ERRORS) and latched in
- * ERROR_CAUSE. Return 0, or a negative errno (-EFAULT no window, -EACCES right missing, -EIO endpoint absent or
- * failing, -ENODEV card not enabled) that a platform may ignore, as PCIe does for posted writes.
+ * Store to and load from the window aperture (BAR 2); `len` is 1..4096 and must not cross a slice. An access that no
+ * window permits is dropped (a load returns all ones), counted (ERR_WINDOW, the context's ERRORS) and latched in
+ * ERROR_CAUSE. Return 0, or a negative errno: -EFAULT no window, -EACCES missing right, -EIO endpoint absent or
+ * failed, -ENODEV card not enabled. The platform may ignore the error of a store, which PCIe posts.
  */
 int glk_card_aperture_store(struct glk_card *card, uint64_t offset, const void *data, size_t len);
 int glk_card_aperture_load(struct glk_card *card, uint64_t offset, void *data, size_t len);
 
 /**
- * Writes whose data a bus marked as spoilt (poisoned): nothing is stored. To a register they are refused as a wrong value
- * is; to the aperture they count as what no window allows, whatever window there is, or as dropped while the card is not
- * enabled; to the pool as the same. Return a negative errno.
+ * Poisoned writes (PCIe EP bit): nothing is stored. A register write is rejected like an invalid value. An aperture write is
+ * counted like one that no window permits, even if a window exists, or as dropped while the card is not enabled; a pool write
+ * like one that no window permits. Return a negative errno.
  */
 int glk_card_register_poisoned(struct glk_card *card, uint64_t offset, unsigned size);
 int glk_card_aperture_poisoned(struct glk_card *card, uint64_t offset);
 int glk_card_pool_poisoned(struct glk_card *card, uint64_t offset, size_t len);
 
-/** Access to the pool (BAR 4), any length inside it. Return 0 or -EINVAL. */
+/** Access the pool (BAR 4); any offset and length inside it. Return 0 or -EINVAL. */
 int glk_card_pool_write(struct glk_card *card, uint64_t offset, const void *data, size_t len);
 int glk_card_pool_read(struct glk_card *card, uint64_t offset, void *data, size_t len);
 
-/** Takes a packet that link_send was given: de-packetizes it and writes the endpoint, whole or (malformed) not at all.
- *  Returns 0 or -EBADMSG. `packet` is only read during the call. */
+/** Receives a packet that link_send was called with: de-packetizes it and writes the endpoint. A malformed packet writes nothing.
+ *  Returns 0, -EBADMSG (malformed) or -ENODEV (card not enabled). `packet` is read only during the call. */
 int glk_card_link_receive(struct glk_card *card, const uint8_t *packet, size_t len);
 
 /*
- * The link to another card, on a card that was made with one. Its time is counted in clocks of 4 ns, never backwards. Whoever
- * plays the wire clocks it and carries blocks (link/link_layer.h), and may lose, change, repeat and reorder them.
+ * The link to another card, on a card created with `link`. `now` is in clocks of 4 ns and must not decrease. The platform
+ * implements the wire: it clocks the link and carries blocks (link/link_layer.h); it may lose, change, repeat and reorder them.
  */
 
-/** One clock. `ready`: the wire takes a block now. Returns whether there is one. */
+/** Runs one clock. `ready`: the wire can take a block now. Returns whether *block is to be sent. */
 bool glk_card_link_clock(struct glk_card *card, uint64_t now, bool ready, struct glk_block *block);
-/** A block came: what the other card wants is done, and what this one waits for goes on. */
+/** Receives a block: serves the other card's requests and completes this card's. */
 void glk_card_link_block(struct glk_card *card, uint64_t now, const struct glk_block *block);
-/** The wire is gone, or was for a while. */
+/** The wire is or was disconnected. */
 void glk_card_link_cut(struct glk_card *card, uint64_t now);
-/** The clock from which on there is something to do, if no block comes; UINT64_MAX: never. */
+/** The next clock at which glk_card_link_clock() has work if no block is received; UINT64_MAX: none. */
 uint64_t glk_card_link_next(const struct glk_card *card, uint64_t now);
 
 /** The oldest `count` unacknowledged endpoint writes of a partition are visible; `failed` of them failed. */
 void glk_card_endpoint_acknowledge(struct glk_card *card, unsigned partition, unsigned count, unsigned failed);
 
-/** Tells the time in nanoseconds (never backwards): inactivity timeouts that have expired flush. */
+/** Sets the time, in nanoseconds; it must not decrease. Expired inactivity timeouts flush, and waits on the link time out. */
 void glk_card_advance(struct glk_card *card, uint64_t now_ns);
 
-/** When glk_card_advance() next has something to do; UINT64_MAX: never as things stand. */
+/** The time in nanoseconds at which glk_card_advance() has work next; UINT64_MAX: none unless another call is made. */
 uint64_t glk_card_deadline(const struct glk_card *card);
 
-/** Works on rings that have entries, at most `budget` entries in all, round robin over the contexts. Returns
- *  true when entries that could be taken now are left. Register writes only note a doorbell: the platform calls
- *  this from its loop. Releases complete from here and from glk_card_endpoint_acknowledge(). */
+/** Processes submission ring entries, at most `budget` in all, round robin over the contexts. Returns true if entries that can
+ *  be processed now are left. Register writes only record a doorbell: the platform calls this from its loop. Releases complete
+ *  from here and from glk_card_endpoint_acknowledge(). */
 bool glk_card_service(struct glk_card *card, unsigned budget);
 
 #endif /* GLK_CARD_H */

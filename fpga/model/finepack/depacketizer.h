@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The de-packetizer: checks a whole packet, and only then takes it apart into plain writes
- * (docs/wire-format.md, "Packet validation").
+ * The de-packetizer: checks a whole packet, and only then splits it into plain writes
+ * (docs/wire-format.md, "Packet validation"; FinePack IV-A).
  */
 #ifndef GLK_DEPACKETIZER_H
 #define GLK_DEPACKETIZER_H
@@ -12,7 +12,7 @@
 
 #include "finepack/packetizer.h"
 
-/** Why a packet is refused; the numbers are those of the list in docs/wire-format.md. */
+/** The reason for refusing a packet, numbered as in docs/wire-format.md. */
 enum glk_refusal {
 	GLK_REFUSED_NOT = 0,
 	GLK_REFUSED_SIZE = 1,
@@ -24,35 +24,35 @@ enum glk_refusal {
 	GLK_REFUSED_BOUNDS = 7,
 };
 
-/** What the receiver knows of the destination of a partition. */
+/** The destination of a partition, at the receiver. */
 struct glk_destination {
-	uint64_t bytes;		  /**< memory of the endpoint; 0: there is none */
-	unsigned subheader_bytes; /**< H of packets whose First BE is 0 */
-	bool compact;		  /**< takes the compact form too, which cards refuse */
+	uint64_t bytes;		  /**< size of the endpoint's memory; 0: no endpoint */
+	unsigned subheader_bytes; /**< H (2..6) for packets whose First BE is 0 */
+	bool compact;		  /**< accepts the compact form (model only: cards refuse it) */
 };
 
-/** A packet that was accepted. `payload` points into the packet. */
+/** An accepted packet. `payload` points into the packet, which must outlive it. */
 struct glk_accepted {
 	unsigned partition;
 	bool compact;
-	unsigned subheader_bytes; /**< means nothing when compact */
-	struct glk_compact_coding coding; /**< when compact, and where in the payload the data begin */
-	size_t data_at;
+	unsigned subheader_bytes; /**< H; undefined if compact */
+	struct glk_compact_coding coding; /**< if compact */
+	size_t data_at; /**< if compact: where in the payload the data begin */
 	uint64_t base; /**< offset in the endpoint's memory */
 	const uint8_t *payload;
 	size_t payload_bytes; /**< without the padding */
 };
 
-/** Checks a packet against `count` destinations. Returns GLK_REFUSED_NOT and fills *accepted, or tells why it is
- *  refused (of several reasons, the one found first) and leaves *accepted undefined. */
+/** Checks a packet of `length` bytes against `count` destinations, indexed by partition. Returns GLK_REFUSED_NOT and fills
+ *  *accepted, or returns the first reason found for refusing it and leaves *accepted undefined. */
 enum glk_refusal glk_depacketizer_check(const uint8_t *packet, size_t length, const struct glk_destination *destinations,
 					unsigned count, struct glk_accepted *accepted);
 
-/** Takes one plain write; `data` is only valid during the call, `length` 1..4096. */
+/** Performs one plain write; `data` is valid only during the call, `length` is 1..4096. */
 typedef void (*glk_plain_write)(void *user, unsigned partition, uint64_t offset, const void *data, size_t length);
 
-/** Writes the sub-packets in their order. Neighbours in the packet that are neighbours in memory too become one
- *  write. Returns the number of sub-packets. */
+/** Writes the sub-packets in order. Consecutive sub-packets with adjacent addresses become one write. Returns the number of
+ *  sub-packets. */
 unsigned glk_depacketizer_apply(const struct glk_accepted *accepted, glk_plain_write write, void *user);
 
 #endif /* GLK_DEPACKETIZER_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walking over the enabled bytes of a line. */
+/* Iterates over the enabled bytes of a line. */
 #ifndef GLK_ENABLES_H
 #define GLK_ENABLES_H
 
@@ -7,7 +7,7 @@
 
 #include "finepack/write_queue.h"
 
-/** The first byte at or after `from` (0..128) that is enabled, or is not; the line's end if there is none. */
+/** The first byte at or after `from` (0..128) whose enable bit equals `enabled`; GLK_LINE_BYTES if there is none. */
 static inline unsigned glk_next_byte(const struct glk_enables *e, unsigned from, bool enabled)
 {
 	for (unsigned word = from / 64; word < 2; word++) {

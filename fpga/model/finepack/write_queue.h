@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The write queue of one partition (FinePack IV-B): lines of 128 bytes with an enable bit for each byte, found by
- * address, all inside one address window, with exact accounting of the payload that a packet of them would have.
+ * The write queue of one partition (FinePack IV-B): lines of 128 bytes with a byte enable for each byte, fully associative,
+ * all in one address window, with exact accounting of the payload of the packet that a flush would send.
  *
- * It can be used alone: glk_write_queue_piece() cuts a store, glk_write_queue_put() takes a piece or says for which
- * reason the queue must be flushed first; a flush is glk_packetizer_build() and glk_write_queue_clear(). The rules
- * are in docs/wire-format.md, "Write queue and flush rules". Addresses are link addresses, lengths bytes.
+ * Use: glk_write_queue_piece() splits a store, glk_write_queue_put() queues a piece or returns the reason for flushing
+ * first; a flush is glk_packetizer_build() and glk_write_queue_clear(). The rules are in docs/wire-format.md,
+ * "Write queue and flush rules". Addresses are link addresses, lengths are in bytes.
  */
 #ifndef GLK_WRITE_QUEUE_H
 #define GLK_WRITE_QUEUE_H
@@ -19,7 +19,7 @@
 #define GLK_SHORT_LINE_BYTES  64u
 #define GLK_QUEUE_BYTES	      (64u * GLK_LINE_BYTES)
 #define GLK_QUEUE_ENTRIES_MAX (GLK_QUEUE_BYTES / GLK_SHORT_LINE_BYTES)
-#define GLK_QUEUE_SLOTS	      256u /* of the hash: a quarter full at most, half full with short lines */
+#define GLK_QUEUE_SLOTS	      256u /* of the hash table: at most a quarter full, half full with short lines */
 #define GLK_QUEUE_TAKEN	      (-1)
 
 /** One bit for each byte of a line: bytes 63:0 in word[0], bytes 127:64 in word[1]. */
@@ -27,22 +27,22 @@ struct glk_enables {
 	uint64_t word[2];
 };
 
-/** Members are for reading (by the packetizer, status registers and tests); the functions below change them. */
+/** Members may be read (by the packetizer, status registers and tests); only the functions below change them. */
 struct glk_write_queue {
-	unsigned entries;	    /**< entries the queue has: 16, 32 or 64; with short lines twice as many */
+	unsigned entries;	    /**< capacity: 16, 32 or 64; twice that with short lines */
 	unsigned line_shift;	    /**< log2 of a line's bytes */
 	unsigned subheader_bytes;   /**< H */
 	unsigned max_payload_bytes;
-	unsigned unit_bytes;	    /**< what no piece crosses: a line, or for H = 2 the window, where that is smaller */
-	unsigned run_bytes;	    /**< what a run costs beside its data: H, unless set otherwise */
-	unsigned used;		    /**< entries in use; entry 0 is the line first stored to, and so on */
-	unsigned runs;		    /**< sub-packets that a flush would send now */
-	unsigned payload_bytes;	    /**< payload that a flush would send now */
-	uint64_t base;		    /**< first link address of the window; means nothing while used is 0 */
-	uint64_t range_bytes;	    /**< R, bytes of the window */
-	uint64_t generation;	    /**< of the hash: what slots of the present contents carry */
+	unsigned unit_bytes;	    /**< pieces do not cross its multiples: a line, or the window where that is smaller (H = 2) */
+	unsigned run_bytes;	    /**< overhead accounted for each run: H, unless glk_write_queue_shape() sets another */
+	unsigned used;		    /**< entries in use, in the order of first stores */
+	unsigned runs;		    /**< sub-packets of a packet flushed now */
+	unsigned payload_bytes;	    /**< payload of a packet flushed now */
+	uint64_t base;		    /**< first link address of the window; undefined while used is 0 */
+	uint64_t range_bytes;	    /**< R, size of the window */
+	uint64_t generation;	    /**< hash slots with another generation are free */
 	uint64_t slots[GLK_QUEUE_SLOTS];
-	uint32_t line[GLK_QUEUE_ENTRIES_MAX]; /**< line number, counted from the line that base lies in */
+	uint32_t line[GLK_QUEUE_ENTRIES_MAX]; /**< line number, relative to the line that contains base */
 	struct glk_enables enables[GLK_QUEUE_ENTRIES_MAX];
 	uint8_t data[GLK_QUEUE_BYTES];
 };
@@ -52,7 +52,7 @@ static inline unsigned glk_line_bytes(const struct glk_write_queue *queue)
 	return 1u << queue->line_shift;
 }
 
-/** Where the data of an entry begins. */
+/** Index in `data` of an entry's first byte. */
 static inline size_t glk_line_place(const struct glk_write_queue *queue, unsigned entry)
 {
 	return (size_t)entry << queue->line_shift;
@@ -64,36 +64,36 @@ static inline uint64_t glk_line_address(const struct glk_write_queue *queue, uns
 	return ((queue->base >> queue->line_shift) + queue->line[entry]) << queue->line_shift;
 }
 
-/** Bytes that a sub-header of H (2..6) bytes can address. */
+/** Bytes that a sub-header of H (2..6) bytes can address (FinePack Table II). */
 static inline uint64_t glk_subheader_range(unsigned subheader_bytes)
 {
 	return 1ULL << (8 * subheader_bytes - GLK_SUBHEADER_LENGTH_BITS);
 }
 
-/** Whether a setting is one the queue can have. */
+/** Whether the value is valid for the setting. */
 bool glk_subheader_bytes_valid(uint64_t value);
 bool glk_max_payload_bytes_valid(uint64_t value);
 
-/** Makes an empty queue with the reset values of the settings. `entries`: 16, 32 or 64. */
+/** Initializes an empty queue with the reset values of the settings. `entries`: 16, 32 or 64. */
 void glk_write_queue_init(struct glk_write_queue *queue, unsigned entries);
 
-/** Changes the settings. Both must be valid, and the queue empty. */
+/** Changes the settings. Both must be valid; the queue must be empty. */
 void glk_write_queue_configure(struct glk_write_queue *queue, unsigned subheader_bytes, unsigned max_payload_bytes);
 
 /**
- * Has, until the queue is configured again, lines of 128 or 64 bytes, of the short ones twice as many; and a run cost other
- * than H, 1 at least and H at most. The queue must be empty.
+ * Sets, until the queue is configured again, lines of 128 or 64 bytes (twice as many of the short ones) and the overhead of a
+ * run, 1..H bytes. The queue must be empty.
  */
 void glk_write_queue_shape(struct glk_write_queue *queue, unsigned line_bytes, unsigned run_bytes);
 
-/** Length of the first piece of a store of `length` (1 or more) bytes: up to the end of the line, of the address
- *  window, or of what one packet can hold. */
+/** Length of the first piece of a store of `length` (at least 1) bytes: up to the end of the line or of the address window, and
+ *  at most what one packet can hold. */
 size_t glk_write_queue_piece(const struct glk_write_queue *queue, uint64_t address, size_t length);
 
 /**
- * Offers a piece, as glk_write_queue_piece() cut it. Returns GLK_QUEUE_TAKEN, or GLK_FLUSH_WINDOW_MISS,
- * GLK_FLUSH_ENTRIES_FULL or GLK_FLUSH_PAYLOAD_FULL: nothing was taken, flush and offer it again. An empty queue
- * takes any piece. Adds the bytes that replaced a queued byte to *overwritten.
+ * Queues a piece, as returned by glk_write_queue_piece(). Returns GLK_QUEUE_TAKEN; or GLK_FLUSH_WINDOW_MISS,
+ * GLK_FLUSH_ENTRIES_FULL or GLK_FLUSH_PAYLOAD_FULL: nothing was queued, the caller flushes and tries again. An empty queue
+ * takes any piece. Adds the number of queued bytes that it replaces to *overwritten.
  */
 int glk_write_queue_put(struct glk_write_queue *queue, uint64_t address, const void *data, size_t length,
 			uint64_t *overwritten);
@@ -101,7 +101,7 @@ int glk_write_queue_put(struct glk_write_queue *queue, uint64_t address, const v
 /** Whether any byte of [address, address + length) is queued. */
 bool glk_write_queue_hits(const struct glk_write_queue *queue, uint64_t address, uint64_t length);
 
-/** Forgets all entries. */
+/** Removes all entries. */
 void glk_write_queue_clear(struct glk_write_queue *queue);
 
 #endif /* GLK_WRITE_QUEUE_H */

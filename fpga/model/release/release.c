@@ -2,6 +2,7 @@
 #include "release/release.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/bytes.h"
 
@@ -70,6 +71,13 @@ static void write_record(struct glk_releases *releases, const struct glk_context
 		glk_dma_write(releases->common, c->record, released, sizeof(released));
 }
 
+static void note_pending(struct glk_releases *releases, unsigned context)
+{
+	uint32_t bit = 1u << context;
+
+	releases->pending = releases->of[context].current.pending ? releases->pending | bit : releases->pending & ~bit;
+}
+
 static bool ring_got_there(const struct glk_context *c, const struct glk_release *release)
 {
 	return c->status || (int16_t)(uint16_t)(c->sq_head - release->sq_target) >= 0;
@@ -96,6 +104,7 @@ void glk_release_progress(struct glk_releases *releases, unsigned context)
 		of->released = release->value;
 		*release = of->next;
 		of->next.pending = false;
+		note_pending(releases, context);
 		write_record(releases, c, of->released);
 		glk_raise(releases->common, (unsigned)c->vector);
 	}
@@ -103,9 +112,15 @@ void glk_release_progress(struct glk_releases *releases, unsigned context)
 
 void glk_releases_progress(struct glk_releases *releases)
 {
-	for (unsigned c = 0; c < releases->common->config.contexts; c++)
-		if (releases->of[c].current.pending)
-			glk_release_progress(releases, c);
+	for (uint32_t left = releases->pending; left; left &= left - 1)
+		glk_release_progress(releases, (unsigned)__builtin_ctz(left));
+}
+
+void glk_releases_reset(struct glk_releases *releases)
+{
+	memset(releases->of, 0, sizeof(releases->of));
+	releases->pending = 0;
+	memset(&releases->drain, 0, sizeof(releases->drain));
 }
 
 void glk_release_forget(struct glk_releases *releases, unsigned context)
@@ -113,6 +128,7 @@ void glk_release_forget(struct glk_releases *releases, unsigned context)
 	struct glk_release_context *of = &releases->of[context];
 
 	of->current.pending = of->next.pending = false;
+	note_pending(releases, context);
 	of->ring_waits = false;
 	of->word = of->released = 0;
 	of->fenced = 0;
@@ -132,6 +148,7 @@ void glk_release_request(struct glk_releases *releases, unsigned context, uint64
 
 	of->word = value;
 	*slot = (struct glk_release){ .pending = true, .value = value, .sq_target = releases->contexts[context].sq_tail };
+	note_pending(releases, context);
 	glk_release_progress(releases, context);
 }
 

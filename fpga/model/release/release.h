@@ -55,6 +55,7 @@ struct glk_releases {
 	const struct glk_windows *windows;
 	struct glk_context *contexts; /* GLK_CONTEXT_COUNT */
 	struct glk_release_context of[GLK_CONTEXT_COUNT];
+	uint32_t pending; /* bit N: of[N].current.pending. Every endpoint write looks here. */
 	struct glk_drain drain;
 };
 
@@ -66,6 +67,8 @@ void glk_release_flush(struct glk_releases *releases, unsigned context);
 /* Whether an endpoint write of the context failed since its last release; a failure is reported once. */
 bool glk_release_failed(struct glk_releases *releases, unsigned context);
 
+/* A reset of the card: no release and no drain is left. */
+void glk_releases_reset(struct glk_releases *releases);
 /* The context stops: nothing of its releases is left. It starts: failures before are not its own. */
 void glk_release_forget(struct glk_releases *releases, unsigned context);
 void glk_release_start(struct glk_releases *releases, unsigned context);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters that are counted together: a row of them for each partition, in RAM. An update of a row a clock: it is read, added
-// to and written in one clock, so that nothing has to be forwarded.
+// Bank of 64-bit counters in RAM, one row of COLUMNS counters per partition. Accepts one row update per clock as a
+// single-cycle read-modify-write of the distributed RAM, so no forwarding is needed.
 //
-// A snapshot latches all rows in one clock: it only notes that no row has changed since. The first update of a row after it
-// puts the old values aside. What the snapshot saw is what was put aside, or, if nothing was, what the row holds.
+// A snapshot captures all rows in one clock by clearing a per-row `saved` flag. The first update of a row after the
+// snapshot copies the old values aside; a snapshot read returns that copy, or the live row if no update has come since.
 module glk_counter_bank #(
   parameter int ROWS    = 16,
   parameter int COLUMNS = 1,
@@ -16,9 +16,9 @@ module glk_counter_bank #(
   input  logic                     u_valid,
   input  logic [RW-1:0]            u_row,
   input  logic [COLUMNS*ADD_W-1:0] u_add,
-  input  logic                     snapshot, // of all that came before this clock
+  input  logic                     snapshot, // includes all updates of earlier clocks
 
-  // What the last snapshot saw of a row, a clock later.
+  // Snapshot read port: values of a row, one clock of latency
   input  logic [RW-1:0]            look_row,
   output logic [COLUMNS*64-1:0]    look_q
 );
@@ -26,15 +26,15 @@ module glk_counter_bank #(
 
   (* ram_style = "distributed" *) logic [W-1:0] rows  [0:(1<<RW)-1];
   (* ram_style = "distributed" *) logic [W-1:0] aside [0:(1<<RW)-1];
-  logic [ROWS-1:0] used;  // the row was written since power-on: it reads 0 before
-  logic [ROWS-1:0] saved; // its values at the last snapshot are in `aside`
+  logic [ROWS-1:0] used;  // row written since power-on; an unused row reads as 0
+  logic [ROWS-1:0] saved; // values at the last snapshot are in `aside`
 
   logic                     n_valid, n_snapshot;
   logic [RW-1:0]            n_row;
   logic [COLUMNS*ADD_W-1:0] n_add;
   logic [W-1:0]             sum;
 
-  // Rows that are not there are not counted, nor read.
+  // Out-of-range rows are neither counted nor read.
   function row_in(input [ROWS-1:0] bits, input [RW-1:0] row);
     integer i;
     row_in = 1'b0;

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters any of which may count at any clock: each has a few bits of its own, which are added in turn to what stands in RAM.
+// Array of 64-bit counters, each of which may count in every clock. Every counter accumulates in a few flip-flops of its
+// own; a round-robin scan adds them to the totals in RAM.
 //
-// A snapshot puts those bits of all counters aside in one clock. In the round behind it, these are what is added, and what
-// the RAM holds then is what the snapshot saw.
+// A snapshot captures the accumulators of all counters in one clock. The following scan round adds these captured values,
+// after which the RAM holds the state at the snapshot; snapshot_done then pulses.
 module glk_counter_turns #(
-  parameter int COUNTERS = 29, // at most 32
+  parameter int COUNTERS = 29, // 1..32
   parameter int ADD_W    = 16,
-  parameter logic [COUNTERS*5-1:0] WIDTHS = {COUNTERS{5'd1}} // by counter: bits that what it adds has, 1..ADD_W
+  parameter logic [COUNTERS*5-1:0] WIDTHS = {COUNTERS{5'd1}} // increment width of each counter, 1..ADD_W bits
 ) (
   input  logic                      clk,
   input  logic                      rst,
 
   input  logic [COUNTERS*ADD_W-1:0] add,
-  input  logic                      snapshot, // of all that came before this clock; not before the one before is done
+  input  logic                      snapshot, // includes increments of earlier clocks; not before the previous snapshot is done
   output logic                      snapshot_done,
 
-  // What the last snapshot saw of a counter, a clock later.
+  // Snapshot read port, one clock of latency
   input  logic [4:0]                look,
   output logic [63:0]               look_q
 );
-  localparam int ROUND = 32; // clocks; a power of two
-  // Between two times that its bits are taken, a counter counts for two rounds at most.
+  localparam int ROUND = 32; // clocks per scan round; a power of two
+  // A counter accumulates for at most two rounds between two visits of the scan.
   localparam int W = 32;
   initial if (ADD_W + 6 > W) $fatal;
 
@@ -28,18 +29,18 @@ module glk_counter_turns #(
   (* ram_style = "distributed" *) logic [63:0] seen   [0:ROUND-1];
 
   logic [4:0] turn;
-  logic [5:0] fresh;  // counters that are 0, whatever the RAM holds: the next so many
-  logic [5:0] saving; // and those of the snapshot that are not saved
+  logic [5:0] fresh;  // clear pass after reset: this many counters read as 0, whatever the RAM holds
+  logic [5:0] saving; // snapshot values still to be saved
   wire        save = saving != '0;
 
-  logic [ROUND*W-1:0] given; // what is added when it is the counter's turn
+  logic [ROUND*W-1:0] given; // value added at the counter's turn
   genvar g;
   generate
     for (g = 0; g < ROUND; g = g + 1) begin : counter
       if (g < COUNTERS) begin : there
         localparam int BITS = 32'(WIDTHS[5*g +: 5]) + 6;
         logic [BITS-1:0] bits, bits_aside;
-        wire  [BITS-1:0] left = (turn == 5'(g) && !save) ? '0 : bits; // that are not taken now
+        wire  [BITS-1:0] left = (turn == 5'(g) && !save) ? '0 : bits; // remainder that this turn does not collect
         always_ff @(posedge clk) begin
           bits <= left + BITS'(add[g*ADD_W +: ADD_W]);
           if (snapshot) begin
@@ -60,7 +61,7 @@ module glk_counter_turns #(
   logic         n_fresh, n_save, n_last;
   logic [W-1:0] n_add;
   wire [63:0]   sum = (n_fresh ? 64'd0 : counts[n_turn]) + 64'(n_add);
-  logic         some; // there was a snapshot
+  logic         some; // a snapshot has been taken
   logic [63:0]  look_seen;
   always_ff @(posedge clk) begin
     turn    <= turn + 5'd1;

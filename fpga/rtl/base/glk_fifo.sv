@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A short first-in first-out queue in distributed RAM; its output is registered.
+// Synchronous FIFO in distributed RAM with a registered output; the output register is in addition to DEPTH. No
+// combinational path from an input to an output. Latency through an empty FIFO: two clocks, or one with BYPASS.
 module glk_fifo #(
   parameter int W      = 8,
-  parameter int DEPTH  = 16, // power of two
-  parameter int BYPASS = 0   // 1: through an empty queue in one clock, not in two
+  parameter int DEPTH  = 16, // words; a power of two
+  parameter int BYPASS = 0   // 1: input goes straight to the output register of an empty FIFO
 ) (
   input  logic         clk,
   input  logic         rst,
@@ -18,12 +19,12 @@ module glk_fifo #(
 
   (* ram_style = "distributed" *) logic [W-1:0] memory [0:DEPTH-1];
   logic [A-1:0] head, tail;
-  logic         some, full; // head and tail are the same in both
+  logic         some, full; // distinguish empty from full when head == tail
 
   assign s_ready = !full;
 
   wire free = m_ready || !m_valid;
-  wire pass = BYPASS != 0 && !some && free; // past the memory
+  wire pass = BYPASS != 0 && !some && free; // bypass the memory
   wire put  = s_valid && !full && !pass;
   wire take = some && free;
   wire one  = tail == head + A'(1);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves packets of DWs between two layouts of a beat: behind a descriptor (the first DW stands at lane `from` of the first
-// beat) and address lanes (at lane `to`), or the other way. What is not a DW of the packet has any value.
+// Realigns packets of DWs between two beat layouts: descriptor-aligned (first DW at lane `from` of the first beat) and
+// address-aligned (first DW at lane `to`), in either direction. Lanes outside the packet are undefined.
 //
-// All lanes turn by the same number; a beat out is then made of the lanes of the last two beats in. A packet that moves
-// down needs two beats before it gives one, and one that moves up may give a beat more than came: such a last beat goes out
-// while the next packet's first beat is taken in, if that one gives nothing yet. So this keeps the rate of the fuller side.
-// The user field of a beat out is that of the latest beat in.
+// All lanes rotate by the same amount; an output beat merges lanes of the last two input beats. A packet that shifts down
+// needs two input beats for its first output beat; one that shifts up may produce one beat more than it consumes. Such an
+// extra last beat is sent while the first beat of the next packet is taken, if that beat produces no output yet. So
+// throughput is one beat per clock on the side with more beats. The user field of an output beat is that of the latest
+// input beat.
 module glk_lane_shift #(
   parameter int DATA_W = 512,
   parameter int USER_W = 8,
@@ -14,9 +15,9 @@ module glk_lane_shift #(
 ) (
   input  logic              clk,
   input  logic              rst,
-  input  logic [LB-1:0]     s_from,   // on every beat, as the next two
+  input  logic [LB-1:0]     s_from,   // s_from, s_to, s_dwords: constant over all beats of a packet
   input  logic [LB-1:0]     s_to,
-  input  logic [LB-1:0]     s_dwords, // of the packet, low bits; without data: from = to
+  input  logic [LB-1:0]     s_dwords, // packet length, low bits; without data: from = to
   input  logic [DATA_W-1:0] s_data,
   input  logic [USER_W-1:0] s_user,
   input  logic              s_first,
@@ -30,10 +31,10 @@ module glk_lane_shift #(
   output logic              m_valid,
   input  logic              m_ready
 );
-  logic go; // the output stage can take a beat
+  logic go; // the output stage accepts a beat
   logic step;
 
-  // --- what is to be done ---
+  // --- stage 1: shift amounts ---
   logic              a_valid, a_first, a_last, a_down;
   logic [LB-1:0]     a_shift, a_end;
   logic [DATA_W-1:0] a_data;
@@ -46,7 +47,7 @@ module glk_lane_shift #(
       a_last  <= s_last;
       a_down  <= s_to < s_from;
       a_shift <= s_to - s_from;
-      a_end   <= s_from + s_dwords - LB'(1); // lane of the last DW, of its beat in
+      a_end   <= s_from + s_dwords - LB'(1); // lane of the last DW in its input beat
       a_data  <= s_data;
       a_user  <= s_user;
     end
@@ -54,9 +55,9 @@ module glk_lane_shift #(
       a_valid <= 1'b0;
   end
 
-  // --- turned ---
+  // --- stage 2: rotate ---
   logic              b_valid, b_last, b_absorb, b_extra;
-  logic [LANES-1:0]  b_old; // lanes that come from the beat before
+  logic [LANES-1:0]  b_old; // lanes taken from the previous beat
   logic [DATA_W-1:0] b_data;
   logic [USER_W-1:0] b_user;
   wire [LB:0]        a_sum = {1'b0, a_end} + {1'b0, a_shift};
@@ -77,8 +78,8 @@ module glk_lane_shift #(
       b_valid <= 1'b0;
   end
 
-  // --- joined ---
-  logic              tail, open; // one more beat of a packet is to go out; the packet has given a beat
+  // --- stage 3: merge ---
+  logic              tail, open; // an extra last beat is pending; the packet has produced a beat
   logic [DATA_W-1:0] older;
   logic [USER_W-1:0] tail_user;
   logic              o_valid, o_first, o_last;

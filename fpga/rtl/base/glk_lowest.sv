@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lowest set bit, alone. Groups of 8 are searched at the same time as the groups are. Combinational.
+// Isolates the lowest set bit (one-hot, or 0 if none is set). Two-level search: groups of 8 and bits within a group in
+// parallel. Combinational.
 module glk_lowest #(
   parameter int W = 128 // multiple of 8
 ) (

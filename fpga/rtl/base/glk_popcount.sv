@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Number of set bits. Six bits give a number of three bits in one level of 6-input LUTs (written as tables, so that no tool
-// makes adders of them); the three weights are counted for themselves, and so on. Combinational.
+// Population count. A first level of 6-input LUTs reduces six bits to a 3-bit count (written as tables, so that tools do
+// not infer adders); the three weights are then counted recursively. Combinational.
 module glk_popcount #(
   parameter int W  = 128,
   parameter int CW = $clog2(W + 1)
@@ -9,7 +9,7 @@ module glk_popcount #(
   output logic [CW-1:0] count
 );
   localparam int GROUPS = (W + 5) / 6;
-  // Bit x of a table: that bit of the number of ones in x.
+  // Bit x of each table: the respective bit of popcount(x).
   localparam logic [63:0] ONES  = 64'h6996966996696996;
   localparam logic [63:0] TWOS  = 64'h8117177e177e7ee8;
   localparam logic [63:0] FOURS = 64'hfee8e880e8808000;

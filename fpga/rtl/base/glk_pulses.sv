@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pulses of two that may come at one clock, one after the other. On the long run there is less than one a clock.
+// Merges the pulses of two sources that may coincide into one pulse per clock. The average rate must stay below one per
+// clock; up to 255 are pending.
 module glk_pulses (
   input  logic clk,
   input  logic rst,

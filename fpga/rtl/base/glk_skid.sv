@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stage of a ready/valid stream with both directions registered: no path goes through it. Full rate.
+// Skid buffer: a ready/valid pipeline stage with both directions registered, so no combinational path goes through it.
+// Latency one clock, throughput one beat per clock.
 module glk_skid #(
   parameter int W = 8
 ) (

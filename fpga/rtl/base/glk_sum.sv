@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum of N numbers, as a tree of additions. Combinational.
+// Sum of N unsigned numbers as an adder tree. Combinational.
 module glk_sum #(
   parameter int N  = 8,
   parameter int W  = 5,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table in block RAM: entries that registers write and that lookups read. One port is for the aperture, which looks up an
-// entry a clock; the other is shared by the registers (p0) and the ring engine (p1), in the order in which they come, p0
-// first. Nothing clears it by itself: after a reset the registers write every row.
+// Table in block RAM, written by registers and read by lookups. One RAM port serves the aperture, one lookup per clock; the
+// other is shared by the registers (p0, higher priority) and the ring engine (p1). The memory is not cleared by reset: the
+// register block writes every row afterwards.
 module glk_table #(
   parameter int W    = 89,
   parameter int ROWS = 1024,
@@ -10,12 +10,12 @@ module glk_table #(
   input  logic          clk,
   input  logic          rst,
 
-  // Lookups: the entry stands on look_q two clocks later.
+  // Lookup port: look_q is valid two clocks after look
   input  logic          look,
   input  logic [RW-1:0] look_row,
   output logic [W-1:0]  look_q,
 
-  // Accesses; a read's entry stands on q from its `done` to the next one.
+  // Access ports: q holds a read's row from its `done` until the next one
   input  logic          p0_valid,
   output logic          p0_ready,
   input  logic          p0_write,
@@ -28,10 +28,10 @@ module glk_table #(
   output logic          p1_done,
   output logic [W-1:0]  q
 );
-  // As deep as a row's number can be: a lookup beyond the table reads something, which its user does not look at.
+  // Depth covers every row index: an out-of-range lookup returns undefined data, which the requester ignores.
   (* ram_style = "block" *) logic [W-1:0] memory [0:(1<<RW)-1];
 
-  // --- lookups ---
+  // --- lookup port ---
   logic [W-1:0] look_first;
   always_ff @(posedge clk) begin
     if (look)
@@ -39,7 +39,7 @@ module glk_table #(
     look_q <= look_first;
   end
 
-  // --- accesses: each user's is kept here until its turn, so that no way leads from the one to the other ---
+  // --- access ports: requests are registered before arbitration, so no combinational path connects them ---
   logic          kept0, kept0_write, kept1;
   logic [RW-1:0] kept0_row, kept1_row;
   logic [W-1:0]  kept0_data, read_first;

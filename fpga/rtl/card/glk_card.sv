@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The card: everything between PCIe, the link and the pool. Docs: fpga/README.md; what registers do: docs/registers.md.
+// Card top level: all logic between PCIe, link and pool. Architecture: fpga/README.md; register behaviour:
+// docs/registers.md.
 //
-// The PCIe side is four streams of this card's own (glk_pcie_us makes the vendor's of them). Data on all of them stand in
-// address lanes: byte lane i of a beat is a byte whose address is i modulo LANES; a beat is one aligned line of LANES bytes,
-// and a range of bytes has as many beats as it touches lines. Fields beside the data hold on every beat of a transaction.
-//   r  requests to the card: writes and reads of its BARs, contiguous bytes, not across 4 KiB. A read is one beat; a read
-//      may only be given while r_read_ready, so that writes never wait behind a read (PCIe needs that).
-//   c  completions of those reads; the beats of one come without gaps once the first has come
-//   m  requests of the card: writes, reads (length 0: a flush read, which tells that earlier writes have arrived), MSI-X
-//      vectors. In order; at most WRITE_BYTES or READ_BYTES each, not across multiples of those.
-//   d  completions of the card's reads: a read's data in address order, beats of reads with other tags may come between
+// PCIe side: four vendor-independent streams (glk_pcie_us adapts them to the hard block). All data is in address lanes:
+// byte lane i of a beat carries a byte whose address is i modulo LANES; a beat is one aligned line of LANES bytes, and a
+// byte range takes one beat per line it touches. Sideband fields are constant over all beats of a transaction.
+//   r  requests to the card: BAR writes and reads, contiguous bytes, not across a 4 KiB boundary. A read is one beat,
+//      allowed only while r_read_ready, so that writes never wait behind a read (a PCIe requirement).
+//   c  completions of these reads; the beats of a completion come without gaps
+//   m  requests of the card, in order: writes, reads (length 0: a flush read, whose completion proves that earlier writes
+//      have arrived) and MSI-X vectors; at most WRITE_BYTES or READ_BYTES each, not across multiples of these
+//   d  completions of the card's reads: data in address order; beats of different tags may interleave
 module glk_card #(
   parameter int DATA_W        = 512,
   parameter int PARTITIONS    = 16,
@@ -20,41 +21,41 @@ module glk_card #(
   parameter int SLICE_SHIFT   = 20,
   parameter int REGISTRATIONS = 1024,
   parameter int VECTORS       = 33,
-  parameter int READ_BYTES    = 512, // most bytes of a read; at least LANES, a power of two
-  parameter int WRITE_BYTES   = 256, // most bytes of a write; at least LANES, a power of two
-  parameter int LINK          = 1,   // 0: without what a link to another card takes; `link` is 0 then
-  parameter int LINK_REPLAY   = 1024, // clocks until what the other card does not acknowledge is sent again
-  parameter int LINK_HELLO    = 4096, // clocks between words when nothing happens on the link
+  parameter int READ_BYTES    = 512, // maximum read request; at least LANES, a power of two
+  parameter int WRITE_BYTES   = 256, // maximum write request; at least LANES, a power of two
+  parameter int LINK          = 1,   // 0: without the logic of a card-to-card link; `link` must be 0
+  parameter int LINK_REPLAY   = 1024, // replay timer: clocks without an acknowledgement
+  parameter int LINK_HELLO    = 4096, // keep-alive interval of an idle link, in clocks
   parameter int LANES         = DATA_W / 8,
   parameter int KW            = $clog2(LANES + 1)
 ) (
   input  logic              clk,
   input  logic              rst,
-  input  logic              flr,        // function-level reset: held until flr_done
+  input  logic              flr,        // function-level reset request, held until flr_done
   output logic              flr_done,
-  input  logic [63:0]       now_ns,     // a clock that never goes backwards
+  input  logic [63:0]       now_ns,     // monotonic time
   input  logic [63:0]       serial,
   input  logic [63:0]       pool_bytes,
-  input  logic              link,       // there is a link to another card; with cluster, session: these stay
-  input  logic [7:0]        cluster,    // number of the own cluster
-  input  logic [15:0]       link_session, // first session of the link: another one whenever `rst` was given, never 0
-  output logic              busy,       // something is under way that clocks will bring forward
-  output logic              holding,    // a write queue holds something, which a timeout may flush
+  input  logic              link,       // connected to another card; constant, as are cluster and session
+  input  logic [7:0]        cluster,    // number of this cluster
+  input  logic [15:0]       link_session, // initial session number: nonzero, and different after every `rst`
+  output logic              busy,       // work is in flight that advances with the clock
+  output logic              holding,    // a write queue holds data that a timeout may flush
 
-  // Requests to the card.
+  // Requests to the card
   input  logic              r_write,
   input  logic [1:0]        r_bar,      // 0 registers, 1 window aperture (BAR 2), 2 pool (BAR 4)
   input  logic [47:0]       r_offset,
   input  logic [12:0]       r_length,   // 1..4096; reads also 0
-  input  logic [31:0]       r_id,       // of a read, given back with its completion
-  input  logic              r_poisoned, // on any beat of a write
+  input  logic [31:0]       r_id,       // of a read, returned with its completion
+  input  logic              r_poisoned, // of a write, on any beat
   input  logic [DATA_W-1:0] r_data,
   input  logic              r_last,
   input  logic              r_valid,
   output logic              r_ready,
   output logic              r_read_ready,
 
-  // Their completions.
+  // Completions of these requests
   output logic [31:0]       c_id,
   output logic [11:0]       c_offset,   // low bits of r_offset
   output logic [12:0]       c_length,
@@ -63,9 +64,9 @@ module glk_card #(
   output logic              c_valid,
   input  logic              c_ready,
 
-  // Requests of the card.
+  // Requests of the card
   output logic [1:0]        m_kind,     // 0 write, 1 read, 2 interrupt
-  output logic [63:0]       m_address,  // of an interrupt: the vector
+  output logic [63:0]       m_address,  // vector number of an interrupt
   output logic [12:0]       m_length,
   output logic [5:0]        m_tag,      // of a read
   output logic [DATA_W-1:0] m_data,
@@ -73,15 +74,15 @@ module glk_card #(
   output logic              m_valid,
   input  logic              m_ready,
 
-  // Their completions.
+  // Completions of these reads
   input  logic [5:0]        d_tag,
-  input  logic              d_error,    // the read failed: no data, and no more beats of it
+  input  logic              d_error,    // the read failed: no data, and its last beat
   input  logic [DATA_W-1:0] d_data,
   input  logic              d_last,     // of the read
   input  logic              d_valid,
   output logic              d_ready,
 
-  // The pool: writes and reads in order, answers in order. Not across 4 KiB.
+  // Pool memory: writes and reads in order, responses in order. Not across a 4 KiB boundary
   output logic              pool_write,
   output logic [47:0]       pool_offset,
   output logic [12:0]       pool_length,
@@ -94,17 +95,17 @@ module glk_card #(
   input  logic              pool_q_valid,
   output logic              pool_q_ready,
 
-  // The link to another card, if there is one: a block a clock at most (docs/link-format.md, "The link layer").
+  // Link to another card, at most one block per clock (docs/link-format.md, "The link layer")
   input  logic [127:0]      li_data,
   input  logic              li_control,
   input  logic              li_valid,
-  input  logic              li_cut,     // the wire is gone, behind this block
+  input  logic              li_cut,     // loss of signal after this block
   output logic [127:0]      lo_data,
   output logic              lo_control,
   output logic              lo_valid,
 
-  // What the card sends to its own endpoints is looped: it comes in again. Here it can be watched and held back, and without
-  // a link packets from elsewhere can be put in.
+  // Packets to the own endpoints loop back inside the card. lt observes and delays them; lr injects packets from elsewhere,
+  // if there is no link.
   output logic [DATA_W-1:0] lt_data,
   output logic [KW-1:0]     lt_bytes,
   output logic              lt_last,
@@ -120,8 +121,9 @@ module glk_card #(
   localparam int CW = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1;
   localparam int SW = (SLICES > 1) ? $clog2(SLICES) : 1;
   localparam int HW = (REGISTRATIONS > 1) ? $clog2(REGISTRATIONS) : 1;
-  localparam int WINDOW_W       = 89;  // of a window table entry:  {q2[30:0], q1[47:12], first[9:0], context[4:0], partition[3:0], write, read, valid}
-  localparam int REGISTRATION_W = 122; // of a registration entry: {q3[11:0], q2[63:3], q1[40:0], context[4:0], write, read, valid}
+  // window table entry: {q2[30:0], q1[47:12], first[9:0], context[4:0], partition[3:0], write, read, valid}
+  localparam int WINDOW_W       = 89;
+  localparam int REGISTRATION_W = 122; // registration entry: {q3[11:0], q2[63:3], q1[40:0], context[4:0], write, read, valid}
 
   initial if (PARTITIONS < 1 || PARTITIONS > 16 || BANKS < 2 || CONTEXTS < 1 || CONTEXTS > 32 || SLICES < 1 || SLICES > 1024 ||
               REGISTRATIONS < 1 || REGISTRATIONS > 1024 || VECTORS < 1 || VECTORS > 64) $fatal;
@@ -137,19 +139,19 @@ module glk_card #(
   logic [PARTITIONS*2-1:0]  ep_kind;
   logic [PARTITIONS*52-1:0] ep_base;  // bits 63:12
   logic [PARTITIONS*37-1:0] ep_bytes; // in units of 4 KiB
-  logic [PARTITIONS-1:0]    ep_open;       // to the other card
-  logic [PARTITIONS-1:0]    ep_remote;        // of kind link
-  logic [PARTITIONS-1:0]    ep_beyond;     // or was last
-  logic [PARTITIONS*4-1:0]  remote_partition; // which of the other card it stands for
+  logic [PARTITIONS-1:0]    ep_open;       // accessible to the other card
+  logic [PARTITIONS-1:0]    ep_remote;        // endpoint of kind link
+  logic [PARTITIONS-1:0]    ep_beyond;     // or last was
+  logic [PARTITIONS*4-1:0]  remote_partition; // partition of the other card it is bound to
   logic                     ask_valid, l_take;
   logic [PW-1:0]            ask_partition;
   logic [8:0]               l_word;
   logic [63:0]              l_value;
   logic                     ep_changed;
   logic [63:0]              generation;
-  logic                     clear;    // a clock in which a reset forgets everything; all is idle then
-  logic                     halt;     // rings stop for a reset
-  logic                     pause;    // only flushes of glk_registers go to the queues
+  logic                     clear;    // one clock in which a reset discards all state; everything is idle then
+  logic                     halt;     // stops the rings for a reset
+  logic                     pause;    // only flushes of glk_registers enter the queues
 
   logic [PARTITIONS*49-1:0] cfg_endpoint_bytes;
   genvar g;
@@ -162,7 +164,7 @@ module glk_card #(
   // --- requests, by BAR ---
   logic              x_write, x_valid, x_ready, y_valid;
   logic [19:0]       x_offset;
-  logic [1:0]        x_size; // log2 of the bytes: 1, 2, 4, 8
+  logic [1:0]        x_size; // log2(bytes): 1, 2, 4, 8
   logic [63:0]       x_data, y_data;
   logic              x_poisoned;
   logic              a_write, a_poisoned, a_last, a_valid, a_ready, aperture_idle;
@@ -180,9 +182,9 @@ module glk_card #(
     .clk, .rst, .pool_bytes,
     .r_write, .r_bar, .r_offset, .r_length, .r_id, .r_poisoned, .r_data, .r_last, .r_valid, .r_ready, .r_read_ready,
     .c_id, .c_offset, .c_length, .c_data, .c_last, .c_valid, .c_ready,
-    // Registers: accesses of 1, 2, 4 or 8 bytes, aligned; data in the low bits. A read is answered on y.
+    // Registers: accesses of 1, 2, 4 or 8 bytes, aligned, data in the low bits. Reads are answered on y.
     .x_write, .x_offset, .x_size, .x_data, .x_poisoned, .x_valid, .x_ready, .y_data, .y_valid,
-    // Aperture: as r. Loads are answered on b; an error is one beat without data.
+    // Aperture, as r. Loads are answered on b; an error is one beat without data.
     .a_write, .a_offset, .a_length, .a_poisoned, .a_data, .a_last, .a_valid, .a_ready, .aperture_idle,
     .b_error, .b_data, .b_last, .b_valid,
     // Pool.
@@ -190,10 +192,10 @@ module glk_card #(
     .e_pool_poisoned, .idle(requests_idle));
 
   // --- tables ---
-  logic                wt_look; // the aperture's lookup: the entry stands on wt_entry two clocks later
+  logic                wt_look; // aperture lookup: wt_entry is valid two clocks later
   logic [SW-1:0]       wt_slice;
   logic [WINDOW_W-1:0] wt_entry;
-  // Two users of the other port: valid/ready for the access; a read's entry comes with `done`, some clocks later.
+  // Two users share the other port: valid/ready per access; a read's entry comes with `done`, some clocks later.
   logic                xw_valid, xw_ready, xw_write, xw_done, nw_valid, nw_ready, nw_done;
   logic [SW-1:0]       xw_row, nw_row;
   logic [WINDOW_W-1:0] xw_data, w_q;
@@ -210,10 +212,10 @@ module glk_card #(
     .p0_valid(xh_valid), .p0_ready(xh_ready), .p0_write(xh_write), .p0_row(xh_row), .p0_data(xh_data), .p0_done(xh_done),
     .p1_valid(nh_valid), .p1_ready(nh_ready), .p1_row(nh_row), .p1_done(nh_done), .q(h_q));
 
-  // --- stores and loads of the aperture ---
-  // Items for the queues: kind 0 store, 1 flush, 2 probe (flush if the range is queued). `owned`: flush only if the queue
-  // holds a store of the context. `token` comes back when the item has passed the queue: 0 none, 1 release, 2 aperture
-  // load, 3 ring load.
+  // --- aperture stores and loads ---
+  // Queue items, kind: 0 store, 1 flush, 2 probe (flush if the range is queued). `owned`: flush only if the queue holds a
+  // store of the context. `token` is returned when the item has passed the queue: 0 none, 1 release, 2 aperture load, 3
+  // ring load.
   logic              sa_probe, sa_last, sa_valid, sa_ready;
   logic [PW-1:0]     sa_partition;
   logic [47:0]       sa_offset;
@@ -233,13 +235,13 @@ module glk_card #(
     .clk, .rst, .enable(enabled), .ep_kind, .ep_bytes,
     .a_write, .a_offset, .a_length, .a_poisoned, .a_data, .a_last, .a_valid, .a_ready, .idle(aperture_idle),
     .wt_look, .wt_slice, .wt_entry,
-    // Stores, and the probe before a load (reason load_hit, token 2).
+    // Stores, and the probe ahead of a load (reason load_hit, token 2).
     .s_probe(sa_probe), .s_partition(sa_partition), .s_offset(sa_offset), .s_length(sa_length), .s_context(sa_context),
     .s_data(sa_data), .s_last(sa_last), .s_valid(sa_valid), .s_ready(sa_ready),
-    // The load itself; `error`: no window allows it, or the card is not enabled.
+    // The load itself; `error`: not permitted by a window, or the card is not enabled.
     .l_error(la_error), .l_partition(la_partition), .l_offset(la_offset), .l_length(la_length), .l_context(la_context),
     .l_valid(la_valid), .l_ready(la_ready),
-    // Pulses, for counters: refused (of a context if `owned`), dropped, a load accepted.
+    // Event pulses: refused (in a context if `owned`), dropped, load accepted.
     .e_window, .e_window_owned(ew_owned), .e_window_context(ew_context), .e_dropped, .e_load, .e_load_partition);
 
   // --- rings ---
@@ -282,18 +284,18 @@ module glk_card #(
   logic [PW-1:0]     nc_partition;
   logic [CW-1:0]     nc_context;
   logic              ring_idle, ring_halted, ring_stale;
-  // The contexts' registers. Settings are written by glk_registers, the rest by the ring engine.
-  logic              xc_write;       // settings of xc_context: base addresses and so on
+  // Context register file: settings are written by glk_registers, the rest by the ring engine.
+  logic              xc_write;       // writes a setting of xc_context
   logic [2:0]        xc_which;       // 0 sq_base, 1 cq_base, 2 order, 3 record, 4 vector, 5 sq_tail, 6 cq_head
   logic [CW-1:0]     xc_context;
   logic [63:0]       xc_data;
   logic [CONTEXTS-1:0] ctx_enable;   // CONTROL.ENABLE, by glk_registers
-  logic [63:0]       xc_sq_base, xc_cq_base, xc_record;   // of xc_context, a clock later
+  logic [63:0]       xc_sq_base, xc_cq_base, xc_record;   // of xc_context, one clock of latency
   logic [7:0]        xc_sq_order, xc_cq_order;
   logic [5:0]        xc_vector;
   logic [15:0]       xc_sq_tail, xc_cq_head, xc_sq_head, xc_cq_tail;
   logic [3:0]        xc_status;
-  logic [CW-1:0]     nx_context;     // of the ring engine, a clock later
+  logic [CW-1:0]     nx_context;     // ring engine's read port, one clock of latency
   logic [63:0]       nx_sq_base, nx_cq_base;
   logic [3:0]        nx_sq_order, nx_cq_order, nx_status;
   logic [5:0]        nx_vector;
@@ -302,7 +304,7 @@ module glk_card #(
   logic [CW-1:0]     nx_write_context;
   logic [15:0]       nx_new_sq_head, nx_new_cq_tail;
   logic [3:0]        nx_new_status;
-  logic [CW-1:0]     zx_context;     // of glk_release, a clock later
+  logic [CW-1:0]     zx_context;     // glk_release's read port, one clock of latency
   logic [63:0]       zx_record;
   logic [5:0]        zx_vector;
   logic [15:0]       zx_sq_head;
@@ -324,25 +326,26 @@ module glk_card #(
     .nx_sq_head, .nx_cq_tail, .nx_write, .nx_write_context, .nx_new_sq_head, .nx_new_cq_tail, .nx_new_status,
     .w_changed((xw_valid && xw_write) || ep_changed), .w_valid(nw_valid), .w_ready(nw_ready), .w_row(nw_row), .w_done(nw_done), .w_q,
     .h_changed(xh_valid && xh_write), .h_valid(nh_valid), .h_ready(nh_ready), .h_row(nh_row), .h_done(nh_done), .h_q,
-    // Stores, and probes before a load (token 3).
+    // Stores, and probes ahead of a load (token 3).
     .s_probe(sn_probe), .s_reason(sn_reason), .s_partition(sn_partition), .s_offset(sn_offset), .s_length(sn_length),
     .s_context(sn_context), .s_data(sn_data), .s_last(sn_last), .s_valid(sn_valid), .s_ready(sn_ready),
-    // Loads; the data come as they stand in the endpoint's lanes, and are always taken.
+    // Loads; data is in the endpoint's lanes and always accepted.
     .l_partition(ln_partition), .l_offset(ln_offset), .l_length(ln_length), .l_atomic(ln_atomic), .l_operation(ln_operation),
     .l_operand(ln_operand), .l_compare(ln_compare), .l_valid(ln_valid), .l_ready(ln_ready), .g_whole(gn_whole),
     .g_error(gn_error), .g_data(gn_data), .g_last(gn_last), .g_valid(gn_valid),
-    // An atomic's new value, straight to the endpoint; not while one of the other card's is under way.
+    // New value of an atomic, directly to the endpoint; not while an atomic of the other card is in progress.
     .lock, .atomic_busy,
     .o_partition(wn_partition), .o_offset(wn_offset), .o_length(wn_length), .o_data(wn_data), .o_valid(wn_valid), .o_ready(wn_ready),
     // Releases.
     .z_context(rn_context), .z_valid(rn_valid), .z_ready(rn_ready), .z_done(rn_done), .z_failed(rn_failed), .z_take(rn_take),
-    // Host memory: reads, whose data are always taken; writes; interrupts.
+    // Host memory: reads, whose data is always accepted; writes; interrupts.
     .m_kind(mn_kind), .m_address(mn_address), .m_length(mn_length), .m_tag(mn_tag), .m_data(mn_data), .m_last(mn_last), .m_valid(mn_valid), .m_ready(mn_ready),
     .d_tag(d_tag[4:0]), .d_error, .d_data, .d_last, .d_valid(dn_valid),
-    // Pulses: an entry completed with an error; host memory failed; a ring stopped. Loads and atomics, for the counters.
+    // Event pulses: an entry completed with an error; host memory access failed; a ring stopped. Loads and atomics, for the
+    // counters.
     .e_entry, .e_dma, .e_ring, .n_atomic(nc_atomic), .n_partition(nc_partition), .n_context(nc_context), .n_valid(nc_valid), .n_ready(nc_ready));
 
-  // --- into the queues ---
+  // --- store multiplexer ---
   logic [1:0]        s_kind, s_token;
   logic [PW-1:0]     s_partition;
   logic [47:0]       s_address;
@@ -369,20 +372,20 @@ module glk_card #(
     .a_data(sa_data), .a_last(sa_last), .a_valid(sa_valid), .a_ready(sa_ready),
     .n_probe(sn_probe), .n_reason(sn_reason), .n_partition(sn_partition), .n_offset(sn_offset), .n_length(sn_length),
     .n_context(sn_context), .n_data(sn_data), .n_last(sn_last), .n_valid(sn_valid), .n_ready(sn_ready),
-    // Flushes: of releases (`none`: only the token), of registers, of timeouts.
+    // Flushes: of releases (`none`: token only), of registers, of timeouts.
     .z_none(fz_none), .z_token(fz_token), .z_owned(fz_owned), .z_partition(fz_partition), .z_context(fz_context), .z_reason(fz_reason),
     .z_valid(fz_valid), .z_ready(fz_ready),
     .x_partition(fx_partition), .x_reason(fx_reason), .x_valid(fx_valid), .x_ready(fx_ready),
     .t_partition(ft_partition), .t_valid(ft_valid), .t_ready(ft_ready),
     .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_context, .s_owned, .s_token, .s_data, .s_valid, .s_ready, .idle(mux_idle),
-    // A store went in; and the same later with what it would have cost on the wire.
+    // A store has entered the queue; and later, its cost as individual TLPs.
     .st_valid, .st_partition, .st_context, .sc_valid, .sc_partition, .sc_length, .sc_raw);
 
   glk_timeout #(.PARTITIONS(PARTITIONS)) timeout (
     .clk, .rst, .clear, .now_ns, .cfg_flush_timeout_ns, .holds(tx_holds), .st_valid, .st_partition,
     .f_partition(ft_partition), .f_valid(ft_valid), .f_ready(ft_ready));
 
-  // --- FinePack, sending ---
+  // --- FinePack transmit ---
   logic [DATA_W-1:0] t_data;
   logic [KW-1:0]     t_bytes;
   logic              t_last, t_valid, t_ready;
@@ -406,10 +409,10 @@ module glk_card #(
     .m_data(t_data), .m_bytes(t_bytes), .m_last(t_last), .m_valid(t_valid), .m_ready(t_ready),
     .e_valid(e_overwrite), .e_partition(e_overwrite_partition), .e_overwritten, .p_valid, .p_partition, .p_payload, .p_runs, .p_reason,
     .idle(tx_idle), .holds(tx_holds),
-    // A flush happened; an item's token, a clock after its flush if it made one; stores that a reset would drop.
+    // A flush occurred; an item's token, one clock after its flush, if any; stores that a reset would drop.
     .e_flush, .token_valid, .token, .queued_stores, .look_partition, .look_entries, .look_payload);
 
-  // --- the other card's partitions: their packets leave here ---
+  // --- packets to partitions of the other card leave here ---
   logic              own_last, own_valid, own_ready;
   logic [DATA_W-1:0] own_data, remote_data, in_data;
   logic [KW-1:0]     own_bytes, remote_bytes, in_bytes;
@@ -421,7 +424,8 @@ module glk_card #(
   assign remote_ready = in_ready;
   assign lr_ready  = in_ready && !link;
 
-  // --- the rest, looped; and what comes from elsewhere. Of the other card's it is known who may ---
+  // --- other packets are looped back, and merged with received ones; access rights of the other card are already checked
+  // ---
   logic [DATA_W-1:0] u_data;
   logic [KW-1:0]     u_bytes;
   logic              u_last, u_own, u_valid, u_ready;
@@ -430,7 +434,7 @@ module glk_card #(
     .lt_data, .lt_bytes, .lt_last, .lt_valid, .lt_ready, .lr_data(in_data), .lr_bytes(in_bytes), .lr_last(in_last), .lr_valid(in_valid), .lr_ready(in_ready),
     .u_data, .u_bytes, .u_last, .u_own, .u_valid, .u_ready);
 
-  // --- FinePack, receiving ---
+  // --- FinePack receive ---
   logic [PW-1:0]     v_partition;
   logic [47:0]       v_offset;
   logic [12:0]       v_length;
@@ -443,7 +447,7 @@ module glk_card #(
     .m_partition(v_partition), .m_offset(v_offset), .m_length(v_length), .m_enables(v_enables), .m_data(v_data),
     .m_first(v_first), .m_last(v_last), .m_packet_last(v_packet_last), .m_valid(v_valid), .m_ready(v_ready), .e_accepted, .e_refused);
 
-  // Which of the card's own packets have arrived: flushes made, and packets wholly applied or refused, since the last clear.
+  // Arrival of the card's own packets: flushes made, and packets completely applied or refused, since the last clear.
   logic              packet_done;
   logic [15:0]       sent, arrived;
   logic              arrivals_full, e_passed, e_passed_remote, e_remote, e_other, e_other_refused;
@@ -468,7 +472,7 @@ module glk_card #(
   logic [3:0]        ws_length, wo_length;
   logic [63:0]       ws_data, wo_data;
   logic              ws_valid;
-  // Atomics' writes: the rings have none while it is locked for one of the other card.
+  // Writes of atomics: the rings issue none while they are locked for an atomic of the other card.
   assign wo_valid     = wn_valid || ws_valid;
   assign wo_partition = ws_valid ? ws_partition : wn_partition;
   assign wo_offset    = ws_valid ? ws_offset : wn_offset;
@@ -482,7 +486,7 @@ module glk_card #(
     .o_partition(wo_partition), .o_offset(wo_offset), .o_length(wo_length), .o_data(wo_data), .o_valid(wo_valid), .o_ready(wn_ready),
     .m_address(me_address), .m_length(me_length), .m_partition(me_partition), .m_data(me_data), .m_last(me_last), .m_valid(me_valid), .m_ready(me_ready),
     .p_offset(ep_offset), .p_length(ep_length), .p_data(ep_data), .p_last(ep_last), .p_valid(ep_valid), .p_ready(ep_ready),
-    // Pulses: a plain write was given away, all of it; so was the last one of a packet.
+    // Event pulses: a plain write is completely issued; the last write of a packet is.
     .e_write, .e_write_partition, .e_write_bytes, .packet_done, .idle(endpoint_idle));
 
   // --- loads ---
@@ -510,18 +514,19 @@ module glk_card #(
     .n_partition(ln_partition), .n_offset(ln_offset), .n_length(ln_length), .n_atomic(ln_atomic), .n_operation(ln_operation), .n_operand(ln_operand),
     .n_compare(ln_compare), .n_valid(ln_valid), .n_ready(ln_ready), .g_whole(gn_whole), .g_error(gn_error), .g_data(gn_data),
     .g_last(gn_last), .g_valid(gn_valid),
-    // Endpoints on the bus: reads with tag 17. In the pool: the pool.
+    // Endpoints on the bus: reads with tag 17. In the pool: pool reads.
     .m_address(ml_address), .m_length(ml_length), .m_valid(ml_valid), .m_ready(ml_ready), .d_error, .d_data, .d_last, .d_valid(dl_valid),
     .p_offset(lp_offset), .p_length(lp_length), .p_valid(lp_valid), .p_ready(lp_ready), .q_data(lq_data), .q_last(lq_last),
     .q_valid(lq_valid), .q_ready(lq_ready),
-    // The other card's: over the link.
+    // Endpoints of the other card: over the link.
     .y_partition(by_partition), .y_offset(by_offset), .y_length(by_length), .y_atomic(by_atomic), .y_operation(by_operation),
     .y_operand(by_operand), .y_compare(by_compare), .y_valid(by_valid), .y_ready(by_ready), .z_error(bz_error), .z_data(bz_data),
     .z_last(bz_last), .z_valid(bz_valid),
-    // A read failed: of the partition, and an access of the context if it was the aperture's.
+    // A read failed: of the partition, and of the context if it was an aperture load.
     .f_partition(lf_partition), .f_owned(lf_owned), .f_context(lf_context), .f_valid(lf_valid), .f_ready(lf_ready), .idle(load_idle));
 
-  // The other card's loads, which wait for nothing here: the same again, so that two cards never wait for each other.
+  // Loads of the other card use a second instance, which does not wait for local loads: two cards that load from each other
+  // cannot deadlock.
   logic [PW-1:0]     ls_partition, fs_partition;
   logic [47:0]       ls_offset, ps_offset;
   logic [12:0]       ls_length, ms_length, ps_length;
@@ -552,7 +557,7 @@ module glk_card #(
     .y_operand(us_y_operand), .y_compare(us_y_compare), .y_valid(us_y_valid), .y_ready(1'b0), .z_error(1'b0), .z_data('0), .z_last(1'b0), .z_valid(1'b0),
     .f_partition(fs_partition), .f_owned(us_owned), .f_context(us_context), .f_valid(fs_valid), .f_ready(fs_ready), .idle(serve_load_idle));
 
-  // --- what of the writes has arrived ---
+  // --- write acknowledgement ---
   logic              posted_valid, mf_valid, mf_ready, dk_valid;
   logic [PW-1:0]     posted_partition, mf_partition;
   logic [63:0]       posted_address, mf_address;
@@ -573,7 +578,7 @@ module glk_card #(
     .m_partition(mf_partition), .m_address(mf_address), .m_valid(mf_valid), .m_ready(mf_ready), .d_partition(d_tag[PW-1:0]), .d_error, .d_valid(dk_valid),
     .ep_beyond, .q_partition, .q_valid, .q_ready, .a_partition(ak_partition), .a_error(ak_error), .a_one(ak_one), .a_lost(ak_lost),
     .a_valid(ak_valid), .a_ready(ak_ready),
-    // Loads that failed: who comes first.
+    // Failed loads, arbitrated.
     .l_partition(lf_valid ? lf_partition : fs_partition), .l_valid(lf_valid || fs_valid), .l_ready(failed_ready), .each_take, .each_reached, .under_way,
     .mark_take, .mark_reached, .all_acknowledged, .fail_valid, .fail_partition, .fail_count, .fail_lost, .look_partition, .look_unacknowledged);
 
@@ -592,28 +597,28 @@ module glk_card #(
   logic [CW-1:0]     errors_context;
   glk_release #(.PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS)) releases (
     .clk, .rst, .clear, .generation, .ctx_enable,
-    // Of doorbell pages.
+    // Doorbell releases.
     .b_context(zb_context), .b_value(zb_value), .b_target(xc_sq_tail), .b_valid(zb_valid), .b_ready(zb_ready),
-    // Of rings: done and failed stay until taken.
+    // Ring releases: done and failed are held until taken.
     .n_context(rn_context), .n_valid(rn_valid), .n_ready(rn_ready), .n_done(rn_done), .n_failed(rn_failed), .n_take(rn_take),
-    // Drains of some partitions, or of what they hold of a context.
+    // Drains of partitions, or of a context's stores in them.
     .drain_partitions, .drain_owned, .drain_context, .drain_valid, .drain_ready, .drain_busy,
     .zx_context, .zx_record, .zx_vector, .zx_sq_head, .zx_status, .nx_write, .nx_write_context,
-    // Stores; atomics, which touch a partition with the write alone.
+    // Stores; atomics, which use a partition only for their write.
     .st_valid, .st_partition, .st_context, .at_valid(nc_valid && nc_atomic), .at_context(nc_context), .aw_valid(wn_valid), .aw_partition(wn_partition),
     .fail_valid, .fail_partition,
     .f_none(fz_none), .f_token(fz_token), .f_owned(fz_owned), .f_partition(fz_partition), .f_context(fz_context), .f_reason(fz_reason),
     .f_valid(fz_valid), .f_ready(fz_ready),
     .token_valid, .token, .sent, .arrived, .mark_take, .mark_reached,
-    // Record and interrupt: writes of 8 bytes, the data in every lane of 8 bytes.
+    // Record and interrupt: 8-byte writes, with the data replicated in every 8-byte lane.
     .m_interrupt(mz_interrupt), .m_address(mz_address), .m_data(mz_data), .m_valid(mz_valid), .m_ready(mz_ready),
-    // A release found a failed write: the context's ERRORS grow; what they are.
+    // A release found a failed write: increments ERRORS of the context; read port of ERRORS.
     .e_context(ze_context), .e_valid(ze_valid), .e_ready(ze_ready), .errors_context, .errors(context_errors),
     .look_context(xr_context), .look_released(xr_released),
-    // A context was stopped while its release is being told.
+    // A context was stopped while its release completes.
     .stale(release_stale), .idle(release_idle));
 
-  // Of the other card's packets some are refused before the receiver sees them; one at a time is counted.
+  // Some packets of the other card are refused ahead of the receiver; one at a time is counted.
   logic              e_other_malformed, bad_waits;
   wire               e_bad_packet = e_refused || bad_waits;
   always_ff @(posedge clk)
@@ -621,8 +626,8 @@ module glk_card #(
 
   // --- counters ---
   logic              snapshot;
-  logic [9:0]        k_at;   // bit 9: of the card; else partition, counter: index of the register in its row
-  logic [63:0]       k_value; // some clocks later; k_done
+  logic [9:0]        k_at;   // bit 9: card counter; else {partition, counter}: register index in its row
+  logic [63:0]       k_value; // valid with k_done, some clocks later
   logic              k_read, k_done, snapshot_done;
   logic              e_config;
   logic              dropped_valid;
@@ -644,7 +649,7 @@ module glk_card #(
     .z_valid(ze_valid), .z_ready(ze_ready), .z_context(ze_context), .c_clear(xe_clear), .c_clear_all(clear), .c_context(xe_context), .c_errors(xe_errors),
     .r_context(errors_context), .r_errors(context_errors));
 
-  // --- the link to another card ---
+  // --- link to another card ---
   logic              link_up, link_idle, e_link, l_allowed, l_snapshot_done;
   logic [63:0]       l_shown, look_remote_bytes;
   generate
@@ -695,7 +700,7 @@ module glk_card #(
     .x_write, .x_offset, .x_size, .x_data, .x_poisoned, .x_valid, .x_ready, .y_data, .y_valid,
     .enabled, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_flush_timeout_ns,
     .ep_kind, .ep_base, .ep_bytes, .ep_changed, .ep_open, .remote(ep_remote), .remote_bound(ep_beyond), .remote_partition, .ask_valid, .ask_partition, .generation,
-    // Changes that need the queues empty: pause, flush, wait for quiet. Resets also halt the rings and wait for the rest.
+    // Changes that require empty queues: pause, flush, wait for quiet. Resets also halt the rings and wait for all blocks.
     .pause, .f_partition(fx_partition), .f_reason(fx_reason), .f_valid(fx_valid), .f_ready(fx_ready), .quiet,
     .halt, .ring_halted, .ring_stale, .release_stale,
     .others_idle(load_idle && serve_load_idle && link_idle && endpoint_idle && all_acknowledged && mem_idle), .clear, .queued_stores,
@@ -714,7 +719,7 @@ module glk_card #(
     .e_cause({e_link, e_ring, fail_valid, e_dma, e_config, e_bad_packet, e_window || e_pool_poisoned}), .i_valid(mx_valid),
     .i_ready(mx_ready), .idle(registers_idle));
 
-  // --- out to PCIe ---
+  // --- PCIe requests ---
   glk_memory_mux #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .WRITE_BYTES(WRITE_BYTES)) memory_mux (
     .clk, .rst,
     .e_address(me_address), .e_length(me_length), .e_partition(me_partition), .e_data(me_data), .e_last(me_last), .e_valid(me_valid), .e_ready(me_ready),
@@ -727,10 +732,10 @@ module glk_card #(
     .m_kind, .m_address, .m_length, .m_tag, .m_data, .m_last, .m_valid, .m_ready,
     .posted_valid, .posted_partition, .posted_address, .idle(mem_idle));
 
-  // --- in from PCIe: whose read it was ---
+  // --- PCIe read completions, routed by tag ---
   wire for_ring = d_tag[5];
   wire for_load = d_tag == 6'd17;
-  assign d_ready  = 1'b1; // who reads has a place for all of the answer
+  assign d_ready  = 1'b1; // requesters reserve buffer space for the whole completion
   assign dn_valid = d_valid && for_ring;
   assign dl_valid = d_valid && for_load;
   assign ds_valid = d_valid && d_tag == 6'd18;

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// The card's link to another card (docs/link-format.md): the cluster queue, the link layer and un-stitching joined; what this card
-// sends and asks (glk_remote_send, glk_remote_ask), what the other asks (glk_serve); and the session between them.
+// Card-to-card link (docs/link-format.md): cluster queue, link layer and unstitching; requester side (glk_remote_send,
+// glk_remote_ask) and completer side (glk_serve); session control.
 //
-// `session` is what these blocks go by. It falls when the link layer's session has ended, and then stays low until all of them, and
-// the buffers, have forgotten; what a new session brings waits in the link layer meanwhile, and its credits wait here.
+// `session` is the session state seen by these blocks. It falls when the link layer's session ends, and stays low until all
+// blocks and buffers are flushed. Flits of a new session are held in the link layer meanwhile, and its credits are held
+// here.
 module glk_card_link #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 16,
-  parameter int REPLAY     = 1024, // clocks: without an acknowledgement, until frames are sent again
-  parameter int ACK        = 16,   // until a word says what came
-  parameter int HELLO      = 4096, // between words when nothing happens
+  parameter int REPLAY     = 1024, // replay timer: clocks without an acknowledgement
+  parameter int ACK        = 16,   // maximum delay of an acknowledgement
+  parameter int HELLO      = 4096, // keep-alive interval
   parameter int LANES      = DATA_W / 8,
   parameter int KW         = $clog2(LANES + 1),
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1
 ) (
   input  logic              clk,
   input  logic              rst,
-  input  logic              clear,      // a reset of the card is done
-  input  logic              halt,       // one is under way: the session ends
+  input  logic              clear,      // the reset of the card is done
+  input  logic              halt,       // a reset is in progress: ends the session
   input  logic [63:0]       now_ns,
   input  logic [63:0]       serial,
   input  logic [7:0]        cluster,
   input  logic [15:0]       first_session,
 
-  // Settings of the card.
+  // Card settings
   input  logic              enabled,
   input  logic [PARTITIONS*2-1:0]  ep_kind,
   input  logic [PARTITIONS*37-1:0] ep_bytes,
@@ -35,10 +36,11 @@ module glk_card_link #(
   input  logic [PW-1:0]     look_partition,
   output logic [63:0]       look_remote_bytes,
 
+  // Link status
   output logic              up,
   output logic              idle,
 
-  // The card's packets, and those that go on.
+  // Packets of the card, and those of them to its own endpoints
   input  logic [DATA_W-1:0] t_data,
   input  logic [KW-1:0]     t_bytes,
   input  logic              t_last,
@@ -57,7 +59,7 @@ module glk_card_link #(
   output logic              e_passed_remote,
   output logic              e_arrived,
 
-  // Flush reads, marks, failures: see glk_acknowledge.
+  // Flush reads, marks, failures: see glk_acknowledge
   input  logic [PW-1:0]     q_partition,
   input  logic              q_valid,
   output logic              q_ready,
@@ -75,7 +77,7 @@ module glk_card_link #(
   input  logic [31:0]       fail_count,
   input  logic              fail_lost,
 
-  // Loads from the other card: see glk_load.
+  // Loads from the other card: see glk_load
   input  logic [PW-1:0]     y_partition,
   input  logic [47:0]       y_offset,
   input  logic [12:0]       y_length,
@@ -90,7 +92,7 @@ module glk_card_link #(
   output logic              z_last,
   output logic              z_valid,
 
-  // The other card's packets, to the receiver.
+  // Packets of the other card, to the receiver
   output logic [DATA_W-1:0] lr_data,
   output logic [KW-1:0]     lr_bytes,
   output logic              lr_last,
@@ -99,7 +101,7 @@ module glk_card_link #(
   input  logic              other_done,
   input  logic              other_refused,
 
-  // Its loads, and its atomics' writes.
+  // Loads of the other card, and writes of its atomics
   output logic [PW-1:0]     l_partition,
   output logic [47:0]       l_offset,
   output logic [12:0]       l_length,
@@ -118,7 +120,7 @@ module glk_card_link #(
   output logic              w_valid,
   input  logic              w_ready,
 
-  // The wire.
+  // Wire
   input  logic [127:0]      li_data,
   input  logic              li_control,
   input  logic              li_valid,
@@ -127,7 +129,7 @@ module glk_card_link #(
   output logic              lo_control,
   output logic              lo_valid,
 
-  // Block LINK's registers.
+  // Registers of block LINK
   input  logic [8:0]        l_word,
   output logic [63:0]       l_shown,
   input  logic [63:0]       l_value,
@@ -135,11 +137,11 @@ module glk_card_link #(
   input  logic              l_take,
   input  logic              snapshot,
   output logic              l_snapshot_done,
-  output logic              e_link,     // up or down
-  output logic              e_malformed // a packet of the other card
+  output logic              e_link,     // link up or down
+  output logic              e_malformed // malformed packet of the other card
 );
-  localparam int FLITS = 1024; // of the cluster queue: the paper's 16 KiB
-  localparam int ROOM  = 512; // pieces of each class that are taken before they are dealt with
+  localparam int FLITS = 1024; // cluster queue capacity: 16 KiB, as in the paper
+  localparam int ROOM  = 512; // receive buffer in pieces, per class
 
   // --- settings and counters ---
   logic       alive; // the link layer has a session
@@ -170,7 +172,7 @@ module glk_card_link #(
     .e_flit_received, .e_credit_stall, .e_stray, .e_timeout(ask_timeout), .e_given_up(gives_up), .e_lost(fail_valid && fail_lost), .e_lost_packets(fail_count[15:0]),
     .e_served, .e_denied, .e_trimmed, .e_trimmed_bytes, .e_link);
 
-  // --- the session ---
+  // --- session ---
   logic       ended;
   logic [7:0] forgetting;
   assign ended = x_ended;
@@ -191,7 +193,7 @@ module glk_card_link #(
     end
   end
 
-  // --- packets to send ---
+  // --- transmit packets ---
   logic [127:0] fs_data, fa_data, sv_data, in_data;
   logic [3:0]   fa_kind, sv_kind, in_kind;
   logic         fs_last, fs_valid, fs_ready, fa_last, fa_valid, fa_ready, sv_last, sv_valid, sv_ready, in_valid, in_ready;
@@ -210,7 +212,7 @@ module glk_card_link #(
   logic [2:0]       r_first, r_last, r_valid, r_ready;
   logic [PARTITIONS-1:0] remote_take, own_take;
   logic             ask_idle, serve_idle;
-  assign each_take = remote_take | own_take; // of partitions beyond, and of own ones
+  assign each_take = remote_take | own_take; // remote and local partitions
   glk_remote_ask #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) remote_ask (
     .clk, .rst(rst || clear), .session, .now_ns, .cfg_trimming, .cfg_trim_code, .cfg_timeout_ns, .remote_partition,
     .sent_valid, .sent_remote, .lost_valid, .lost_partition, .under_way,
@@ -241,7 +243,7 @@ module glk_card_link #(
     .s_last({sv_last, fa_last, fs_last}), .s_valid({sv_valid, fa_valid, fs_valid}), .s_ready({sv_ready, fa_ready, fs_ready}),
     .m_kind(in_kind), .m_data(in_data), .m_valid(in_valid), .m_ready(in_ready));
 
-  // --- credits of a session wait until it is seen ---
+  // --- credits are held until the session is visible ---
   logic          c_valid, more_valid;
   logic [1:0]    c_class, more_class, at;
   logic [11:0]   c_pieces, more_pieces;
@@ -264,7 +266,7 @@ module glk_card_link #(
     end
   end
 
-  // --- the cluster queue ---
+  // --- cluster queue ---
   logic         q_valid_out, s_ready;
   logic [4:0]   s_type;
   logic [127:0] s_data;
@@ -279,7 +281,7 @@ module glk_card_link #(
     .e_flit, .e_packet, .e_kind, .e_bytes(unused_bytes), .e_refused, .e_stitched, .e_stitched_kind(unused_kind), .e_partial, .e_parent, .e_out,
     .e_padded, .e_pooled, .e_pool_stitched, .e_pool_timed_out, .e_starved(e_credit_stall), .w_valid(waited_valid), .w_kind(waited_kind), .w_clocks(waited_clocks));
 
-  // --- the link layer ---
+  // --- link layer ---
   logic [4:0]   f_type;
   logic [127:0] f_data;
   logic         f_valid, f_ready, wrong, ll_valid, unused_word;
@@ -299,17 +301,17 @@ module glk_card_link #(
   assign lo_valid        = ll_valid && cfg_enable;
   assign e_flit_received = f_valid && f_ready && session;
 
-  // --- what came ---
+  // --- received pieces ---
   glk_cluster_rx #(.ROOM(ROOM)) pieces (
     .clk, .rst(rst || !session), .s_type(f_type), .s_data(f_data), .s_valid(f_valid && session), .s_ready(f_ready),
     .m_kind(r_kind), .m_data(r_data), .m_bytes(r_bytes), .m_first(r_first), .m_last(r_last), .m_valid(r_valid), .m_ready(r_ready),
     .error(wrong));
 
-  // --- a link that stays down, or takes no packet, for too long is given up ---
+  // --- link timeout: the session ends if the link is down, or accepts no packet, for too long ---
   logic        waits, waited, late;
   logic [63:0] until_ns;
 `ifndef SYNTHESIS
-  logic [3:0]  given_up; // clocks ago
+  logic [3:0]  given_up; // clocks since the timeout
 `endif
   always_ff @(posedge clk) begin
     waits    <= (alive && !up) || (in_valid && !in_ready);
@@ -327,7 +329,7 @@ module glk_card_link #(
 `ifndef SYNTHESIS
     given_up <= rst ? 4'd0 : gives_up ? 4'd15 : given_up - 4'(given_up != 4'd0);
     if (!rst)
-      assert (!(gives_up && given_up != 4'd0)); // once, until the session has ended of it
+      assert (!(gives_up && given_up != 4'd0)); // only once until the session has ended
 `endif
   end
   assign idle       = ask_idle && serve_idle;

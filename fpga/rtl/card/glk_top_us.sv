@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The card on an UltraScale+ part: what stands between the integrated block for PCI Express (glk_pcie_us says how that is set
-// and which of its pins these are) and a controller of the pool's memory. All of it runs by the hard block's user clock.
+// Top level for UltraScale+ parts, between the integrated block for PCI Express (configuration and pins: glk_pcie_us) and a
+// memory controller for the pool. Single clock domain: the hard block's user clock.
 module glk_top_us #(
   parameter int PARTITIONS    = 16,
   parameter int ENTRIES       = 64,
@@ -9,7 +9,7 @@ module glk_top_us #(
   parameter int SLICES        = 1024,
   parameter int SLICE_SHIFT   = 20,
   parameter int REGISTRATIONS = 1024,
-  parameter int VECTORS       = 8, // most that the hard block's MSI-X table has
+  parameter int VECTORS       = 8, // limited by the hard block's MSI-X table
   parameter int READ_BYTES    = 512,
   parameter int WRITE_BYTES   = 256
 ) (
@@ -18,7 +18,7 @@ module glk_top_us #(
   input  logic [63:0]  serial,
   input  logic [63:0]  pool_bytes,
 
-  // The link to another card, if there is one (glk_card), of this clock.
+  // Link to another card (glk_card), synchronous to this clock
   input  logic         link,
   input  logic [7:0]   cluster,
   input  logic [15:0]  link_session,
@@ -30,7 +30,8 @@ module glk_top_us #(
   output logic         lo_control,
   output logic         lo_valid,
 
-  // The pool: writes and reads in order, answers in order. Not across 4 KiB; data in address lanes (glk_card).
+  // Pool memory: writes and reads in order, responses in order. Not across a 4 KiB boundary; data in address lanes
+  // (glk_card)
   output logic         pool_write,
   output logic [47:0]  pool_offset,
   output logic [12:0]  pool_length,
@@ -43,7 +44,7 @@ module glk_top_us #(
   input  logic         pool_q_valid,
   output logic         pool_q_ready,
 
-  // The hard block.
+  // PCIe hard block
   input  logic [511:0] m_axis_cq_tdata,
   input  logic [182:0] m_axis_cq_tuser,
   input  logic         m_axis_cq_tlast,
@@ -87,7 +88,7 @@ module glk_top_us #(
 );
   logic [63:0] now_ns;
   always_ff @(posedge clk) begin
-    now_ns <= now_ns + 64'd4; // the user clock has 250 MHz
+    now_ns <= now_ns + 64'd4; // 4 ns: the user clock runs at 250 MHz
     if (rst)
       now_ns <= 64'd0;
   end
@@ -116,7 +117,7 @@ module glk_top_us #(
     .cfg_ext_tag, .cfg_bus_master, .cfg_flr_in_process, .cfg_flr_done, .cfg_interrupt_msix_enable, .cfg_interrupt_msi_int,
     .cfg_interrupt_msix_int, .cfg_interrupt_msix_vec_pending, .cfg_interrupt_msi_sent, .cfg_interrupt_msi_fail);
 
-  logic         unused_busy, unused_holding, unused_last, unused_valid, unused_ready; // the loop inside
+  logic         unused_busy, unused_holding, unused_last, unused_valid, unused_ready; // loop-back observation
   logic [511:0] unused_data;
   logic [6:0]   unused_bytes;
   glk_card #(

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts flushes that were made, and packets of the card's own that came round the loop and are done with: all of their
-// plain writes given away, or refused. The two are equal when nothing is on its way.
+// Counts flushes made (`sent`) and own packets that are done (`arrived`): refused, or all their plain writes issued. The
+// counts are equal when nothing is in flight.
 //
-// Packets enter the receiver in an order; they are decided on in that order, and those that were accepted end in that order.
-// Three events of a packet, each counted or noted for itself, so that it does not matter how far they lie apart.
+// Packets enter the receiver in order, are decided in that order, and accepted ones complete in that order. These three
+// events are tracked separately, so the latency between them does not matter.
 //
-// Packets to the other card's partitions go another way, and are done with sooner or later than those around them. Who compares the
-// counts wants to know of all before one of its own: so they are counted in the order in which they left the packetizer. As one way
-// may stand still while the other does not, `full` tells when no more may leave.
+// Packets to the other card take a different path and complete out of order with others. Since a waiter compares the counts
+// to cover everything before its own packet, packets are counted in the order in which they left the packetizer. One path
+// may stall while the other does not, so `full` limits how many may leave.
 module glk_arrivals #(
-  parameter int DEPTH = 32, // most packets between entering and being done with; power of two
-  parameter int ORDER = 128 // most of the card's own between leaving the packetizer and being done with, more than the loop and the
-                            // receiver hold; power of two
+  parameter int DEPTH = 32, // maximum of packets between entering the receiver and completion; power of two
+  parameter int ORDER = 128 // maximum of own packets between the packetizer and completion, more than loop and receiver
+                            // hold; power of two
 ) (
   input  logic        clk,
   input  logic        rst,
-  input  logic        clear,       // both counts are 0 again; packets of others may be under way
+  input  logic        clear,       // clears both counts; packets of others may be in flight
   input  logic        e_flush,
   input  logic        u_taken,     // a packet has entered the receiver
   input  logic        u_own,
   input  logic        e_accepted,
   input  logic        e_refused,
-  input  logic        packet_done, // the last plain write of an accepted packet was given away
-  input  logic        e_passed,    // one of the card's own is on its way: over the link, or round the loop
+  input  logic        packet_done, // the last plain write of an accepted packet is issued
+  input  logic        e_passed,    // an own packet has left, over the link or into the loop
   input  logic        e_passed_remote,
-  input  logic        e_remote,       // one has gone over the link
-  output logic        full,        // some more may pass, up to SLACK
+  input  logic        e_remote,       // one has been sent over the link
+  output logic        full,        // at most SLACK more may pass
   output logic [15:0] sent,
   output logic [15:0] arrived,
-  output logic        e_other,         // a packet that is not its own is done with
+  output logic        e_other,         // a packet of the other card is done
   output logic        e_other_refused  // it was refused
 );
   localparam int W = $clog2(DEPTH);
 
   logic [DEPTH-1:0] own, refused;
-  logic [W:0]       entered, decided, finished; // packets; the low bits are their place
-  logic [W:0]       done;                       // accepted packets that ended and are not finished yet
+  logic [W:0]       entered, decided, finished; // packets; the low bits index the arrays
+  logic [W:0]       done;                       // accepted packets that are complete and not yet finished
 
   wire [W-1:0] at     = finished[W-1:0];
   wire         finish = entered != finished && decided != finished && (refused[at] || done != '0);
@@ -44,7 +44,7 @@ module glk_arrivals #(
   localparam int V     = $clog2(ORDER);
   localparam int SLACK = 8;
   logic [ORDER-1:0] remote;
-  logic [V:0]       passed, counted;    // the low bits are the place
+  logic [V:0]       passed, counted;    // the low bits index the array
   logic [V:0]       own_done, remote_done; // and not counted yet
   wire              next_remote = remote[counted[V-1:0]];
   wire              count    = passed != counted && (next_remote ? remote_done != '0 : own_done != '0);

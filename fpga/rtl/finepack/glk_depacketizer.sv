@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks a packet from the link, the whole of it, and only then lets it be taken apart (docs/wire-format.md, "Packet
-// validation"). Its payload goes into one of four buffers while its sub-headers are walked, one a clock; what each
-// sub-packet is, and which of them make one plain write, goes into lists. At the end of the packet the lists are
-// released to glk_scatter, or forgotten. The next packet is walked without a pause.
+// De-packetizer: validates a whole packet before any of it takes effect (docs/wire-format.md, "Packet validation").
+// The payload is written to one of four buffers while the sub-headers are parsed, one per clock; lists of sub-packets and
+// of the plain writes they form are built. At the end of the packet the lists are committed to glk_scatter, or discarded.
+// Packets are parsed back to back.
 module glk_depacketizer #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 4,
@@ -14,35 +14,35 @@ module glk_depacketizer #(
   input  logic              clk,
   input  logic              rst,
 
-  input  logic [PARTITIONS*3-1:0]  cfg_subheader_bytes, // for packets that do not tell
-  input  logic [PARTITIONS*49-1:0] cfg_endpoint_bytes,  // 0: there is none
+  input  logic [PARTITIONS*3-1:0]  cfg_subheader_bytes, // for packets that do not carry it
+  input  logic [PARTITIONS*49-1:0] cfg_endpoint_bytes,  // 0: no endpoint
 
-  // Packets, header first.
+  // Packets, header first
   input  logic [DATA_W-1:0] s_data,
   input  logic [KW-1:0]     s_bytes,
   input  logic              s_last,
   input  logic              s_valid,
   output logic              s_ready,
 
-  // Payload, to be written: buffer, beat.
+  // Payload write port: buffer, beat
   output logic              w_enable,
   output logic [BUFFER_W+1:0] w_at,
   output logic [DATA_W-1:0] w_data,
 
-  // A sub-packet: where its data lie in the buffer, and how many.
+  // A sub-packet: position of its data in the buffer, and length
   output logic              d_valid,
   output logic [11:0]       d_position,
   output logic [10:0]       d_length,
-  // A plain write: so many bytes, of one sub-packet or several.
+  // A plain write, of one or more sub-packets
   output logic              g_valid,
   output logic [47:0]       g_offset,
   output logic [12:0]       g_length,
-  // The packet ends: its sub-packets and writes count, or they do not. Packets use the buffers in turn.
+  // End of packet: commits or discards its sub-packets and writes. Packets use the buffers in turn
   output logic              p_accept,
   output logic              p_refuse,
   output logic [PW-1:0]     p_partition,
   output logic [1:0]        p_buffer,
-  // A buffer has been emptied. All are empty at reset.
+  // A buffer has been emptied. All are empty at reset
   input  logic              free_valid,
   input  logic [1:0]        free_buffer
 );
@@ -58,7 +58,7 @@ module glk_depacketizer #(
     .h_head(head), .h_valid(head_valid), .h_ready(head_take),
     .m_data(in_data), .m_last(in_last), .m_total(in_total), .m_valid(in_valid), .m_ready(in_take));
 
-  // --- the next packet's header, read ahead ---
+  // --- header of the next packet, prefetched ---
   wire [47:0] head_base   = {head[87:80], head[95:88], head[103:96], head[111:104], head[119:112], head[127:120]};
   wire [7:0]  head_dest   = head[79:72];
   wire [3:0]  first_be    = head[59:56];
@@ -99,26 +99,26 @@ module glk_depacketizer #(
       n_valid <= 1'b0;
   end
 
-  // --- the window: two beats of payload, of which the first is the packet's that is walked ---
+  // --- parse window: two beats of payload; `now` belongs to the current packet ---
   logic [DATA_W-1:0] now, ahead;
   logic              now_valid, now_last, ahead_valid, ahead_last;
   logic [12:0]       now_total, ahead_total;
 
-  // --- the packet that is walked ---
-  logic          active, dead;   // dead: nothing more can be read from it
+  // --- current packet ---
+  logic          active, dead;   // dead: the rest is not parsed
   logic [PW-1:0] partition;
   logic [2:0]    h;
-  logic [7:0]    h_room;         // of a beat, beside a sub-header
+  logic [7:0]    h_room;         // data bytes of a beat beside a sub-header
   logic [47:0]   base;
   logic [48:0]   endpoint_bytes;
   logic [12:0]   payload, size;
-  logic [12:0]   jump;           // from the window's beginning to the next sub-header
-  logic [12:0]   left, position; // payload from there on, and until there
+  logic [12:0]   jump;           // from the start of the window to the next sub-header
+  logic [12:0]   left, position; // payload remaining from there on, and before it
   logic signed [13:0] spare;     // left - h
-  logic          fresh;          // no sub-packet has been walked
-  logic [1:0]    buffer;         // that is written
+  logic          fresh;          // no sub-packet parsed yet
+  logic [1:0]    buffer;         // being written
   logic [3:0]    buffer_busy;
-  logic [BUFFER_W-1:0] beat;     // of the payload, that is now
+  logic [BUFFER_W-1:0] beat;     // of the payload, in `now`
   // Offset bits of a sub-header: 8 * H - 10.
   wire [37:0]    low_bits = (h == 3'd2) ? 38'h3f : (h == 3'd3) ? 38'h3fff : (h == 3'd4) ? 38'h3fffff :
                             (h == 3'd5) ? 38'h3fffffff : 38'h3fffffffff;
@@ -133,15 +133,15 @@ module glk_depacketizer #(
   wire        near     = ~|jump[12:LB];
   wire        whole    = ahead_valid || now_last || 8'(jump[LB-1:0]) <= h_room;
   wire        walk     = active && !dead && now_valid && near && whole && left != 13'd0;
-  // Sub-header and data end inside the payload.
+  // Sub-header and data must end within the payload.
   wire        cut_off  = (word[9:0] == 10'd0) ? spare < 14'sd1024 : $signed({4'b0, word[9:0]}) > spare;
   wire        last_sub = $signed({3'b0, length}) == spare;
   wire [12:0] reach    = jump + step;
-  // Whether that is beyond the first beat, without adding: the data are longer than what the beat has for them.
+  // Whether `reach` is beyond the first beat, without an adder: the data exceeds its space in the beat.
   wire signed [8:0] gap = 9'(h_room) - 9'(jump[LB-1:0]);
   wire        beyond   = gap[8] || word[9:0] == 10'd0 || |word[9:7] || {1'b0, word[6:0]} >= gap[7:0];
   wire        can_pass = active && now_valid && (ahead_valid || now_last);
-  wire        through  = walk ? (last_sub || beyond) : (dead || left == 13'd0 || !near); // of what is cut off, a clock later
+  wire        through  = walk ? (last_sub || beyond) : (dead || left == 13'd0 || !near); // for a cut-off packet one clock later
   wire        pass     = can_pass && through;
   wire        finish   = pass && now_last;
   wire        fine     = walk ? (last_sub && !cut_off) : (!dead && left == 13'd0);
@@ -151,7 +151,7 @@ module glk_depacketizer #(
   assign in_take = !ahead_valid || pass || !now_valid;
 
   always_ff @(posedge clk) begin
-    // The window moves on. What is ahead of a packet's last beat is the next packet's.
+    // Advance the window. The beat ahead of a packet's last beat belongs to the next packet.
     if (pass || !now_valid) begin
       now         <= ahead_valid ? ahead : in_data;
       now_last    <= ahead_valid ? ahead_last : in_last;
@@ -219,7 +219,7 @@ module glk_depacketizer #(
     end
   end
 
-  // --- behind the walk, in step: C takes the sub-packet, B its end, X decides on the packet ---
+  // --- pipeline behind the parser: C latches the sub-packet, B its end, X decides on the packet ---
   logic          c_sub, c_first, c_finish, c_bad;
   logic [1:0]    c_buffer, b_buffer, x_buffer;
   logic [37:0]   c_offset, c_low_bits;
@@ -251,12 +251,12 @@ module glk_depacketizer #(
   wire [48:0]    b_reach = 49'(b_base) + 49'(b_end);
   wire           b_outside = b_sub && (b_end > 39'(b_low_bits) + 39'd1 || b_reach > b_endpoint_bytes);
 
-  // Padding: what lies in the last beats behind the payload.
+  // Padding: bytes after the payload, in the last beats, must be zero.
   logic              p1_valid, p1_first, p2_valid, p2_first, p2_any, pad_wrong;
   logic [DATA_W-1:0] p1_data;
   logic [LANES-1:0]  p1_lanes;
   logic [12:0]       pass_at;
-  wire [12:0]        payload_from = payload - pass_at; // lanes of this beat that are payload, if positive and few
+  wire [12:0]        payload_from = payload - pass_at; // payload lanes of this beat, if in range
 
   always_ff @(posedge clk) begin
     c_sub            <= walk && !cut_off;
@@ -299,7 +299,7 @@ module glk_depacketizer #(
     d_position <= x_position;
     d_length   <= x_length;
 
-    // Writes: a sub-packet closes the one before it, or joins it; the packet's end closes the last.
+    // Writes: a sub-packet closes the previous write or joins it; the end of the packet closes the last.
     g_valid  <= (b_sub && b_open && !b_join) || (x_finish && open);
     g_offset <= (x_finish ? x_base : b_base) + 48'(open_offset);
     g_length <= open_length;
@@ -329,7 +329,7 @@ module glk_depacketizer #(
       if (p1_valid && p1_lanes[k] && p1_data[8*k +: 8] != 8'h00)
         p2_any <= 1'b1;
     if (p2_valid)
-      pad_wrong <= p2_any || (!p2_first && pad_wrong); // of X's packet, when that is at its end
+      pad_wrong <= p2_any || (!p2_first && pad_wrong); // of X's packet, at its end
 
     p_accept    <= x_finish && !(x_bad || outside || pad_wrong);
     p_refuse    <= x_finish && (x_bad || outside || pad_wrong);

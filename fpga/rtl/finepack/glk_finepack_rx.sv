@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The receiving half of FinePack: packets in, plain writes out.
+// FinePack receive path: packets in, plain writes out.
 module glk_finepack_rx #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 4,
@@ -25,7 +25,7 @@ module glk_finepack_rx #(
   output logic [DATA_W-1:0] m_data,
   output logic              m_first,
   output logic              m_last,
-  output logic              m_packet_last, // ends the last write of its packet
+  output logic              m_packet_last, // end of the last write of its packet
   output logic              m_valid,
   input  logic              m_ready,
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sending half of FinePack: stores in, packets out. Cutter, write queues, packetizer.
+// FinePack transmit path: stores in, packets out. Store cutter, write queues, packetizer.
 module glk_finepack_tx #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 4,
@@ -24,8 +24,8 @@ module glk_finepack_tx #(
   input  logic [12:0]       s_length,
   input  logic [3:0]        s_reason,
   input  logic [CW-1:0]     s_context,
-  input  logic              s_owned, // a flush only if the queue holds a store of the context
-  input  logic [1:0]        s_token, // comes back when the item has passed the queues
+  input  logic              s_owned, // flush only if the queue holds a store of the context
+  input  logic [1:0]        s_token, // returned when the item has passed the queues
   input  logic [DATA_W-1:0] s_data,
   input  logic              s_valid,
   output logic              s_ready,
@@ -36,7 +36,7 @@ module glk_finepack_tx #(
   output logic              m_valid,
   input  logic              m_ready,
 
-  // For the counters: bytes overwritten, and what each packet was.
+  // Events and status: bytes overwritten; packet statistics
   output logic              e_valid,
   output logic [PW-1:0]     e_partition,
   output logic [7:0]        e_overwritten,
@@ -45,7 +45,7 @@ module glk_finepack_tx #(
   output logic [12:0]       p_payload,
   output logic [10:0]       p_runs,
   output logic [3:0]        p_reason,
-  output logic              idle,  // nothing is on its way to the queues
+  output logic              idle,  // no items in the pipeline
   output logic [PARTITIONS-1:0] holds,
 
   output logic              e_flush,

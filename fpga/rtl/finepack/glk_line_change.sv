@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What merging a piece into a line changes: how many bytes it overwrites, and how many of the line's runs it touches
-// (they and it become one). A piece is one run. Both come as parts that are still to be added, a stage later.
-// Combinational, for glk_write_queue.
+// Effect of merging a piece (one contiguous run) into a line: bytes overwritten, and existing runs touched, which merge
+// with it into one. Both are returned as partial sums, added one stage later. Combinational, for glk_write_queue.
 module glk_line_change (
-  input  logic [127:0] have, // enabled bytes
-  input  logic [127:0] mask, // the piece's
-  output logic [39:0]  overwritten, // eight numbers of 5 bits
-  output logic [19:0]  touched,     // four
-  output logic         left         // and one more run, that ends where the piece begins
+  input  logic [127:0] have, // enabled bytes of the line
+  input  logic [127:0] mask, // bytes of the piece
+  output logic [39:0]  overwritten, // eight partial sums of 5 bits
+  output logic [19:0]  touched,     // four partial sums of 5 bits
+  output logic         left         // one more run, ending where the piece begins
 );
-  // Runs that begin in the piece or right behind it, and one that reaches it from the left.
+  // Runs that begin within the piece or directly after it, and one that reaches it from the left.
   wire [127:0] begins  = have & ~(have << 1);
   wire [127:0] touches = begins & (mask | (mask << 1));
   wire [127:0] starts  = mask & ~(mask << 1);
   wire [127:0] both    = have & mask;
   assign left = |(have & (starts >> 1));
-  // No two neighbouring bytes both begin a run: halves the bits to count.
+  // Adjacent bytes cannot both begin a run, which halves the bits to count.
   logic [63:0] pairs;
   always_comb
     for (int k = 0; k < 64; k = k + 1)

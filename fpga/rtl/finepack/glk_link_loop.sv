@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// The link, looped: packets that the card sends come in again. On their way they are shown to a watcher, who may hold them
-// back; and packets from elsewhere join them, packet by packet, in turn.
+// Loop-back of packets to the card's own endpoints, with an observation port that can stall it; packets from elsewhere are
+// merged in, whole packets, round robin.
 module glk_link_loop #(
   parameter int DATA_W = 512,
   parameter int KW     = $clog2(DATA_W / 8 + 1)
 ) (
   input  logic              clk,
   input  logic              rst,
-  input  logic              enabled, // packets from elsewhere that begin while it is 0 are dropped
+  input  logic              enabled, // low: injected packets that begin are dropped
 
-  // The card's packets.
+  // Packets of the card
   input  logic [DATA_W-1:0] t_data,
   input  logic [KW-1:0]     t_bytes,
   input  logic              t_last,
   input  logic              t_valid,
   output logic              t_ready,
 
-  // The watcher sees a beat when it is taken.
+  // Observation port: shows a beat when it is transferred
   output logic [DATA_W-1:0] lt_data,
   output logic [KW-1:0]     lt_bytes,
   output logic              lt_last,
   output logic              lt_valid,
   input  logic              lt_ready,
 
-  // Packets from elsewhere.
+  // Injected packets
   input  logic [DATA_W-1:0] lr_data,
   input  logic [KW-1:0]     lr_bytes,
   input  logic              lr_last,
   input  logic              lr_valid,
   output logic              lr_ready,
 
-  // To the receiver.
+  // To the receiver
   output logic [DATA_W-1:0] u_data,
   output logic [KW-1:0]     u_bytes,
   output logic              u_last,
@@ -40,7 +40,7 @@ module glk_link_loop #(
 );
   localparam int W = DATA_W + KW + 1;
 
-  // --- the card's: watched, then queued. A beat is only shown when there is room for it ---
+  // --- own packets: observation port, then FIFO. A beat is shown only if the FIFO has space ---
   logic         seen_valid, room;
   logic [W-1:0] own;
   logic         own_valid, own_ready;
@@ -53,7 +53,7 @@ module glk_link_loop #(
     .clk, .rst, .s_data({lt_data, lt_bytes, lt_last}), .s_valid(seen_valid && lt_ready), .s_ready(room),
     .m_data(own), .m_valid(own_valid), .m_ready(own_ready));
 
-  // --- from elsewhere: whole packets are dropped ---
+  // --- injected packets: dropped as a whole ---
   logic         in_packet, dropping;
   logic [W-1:0] other;
   logic         other_valid, other_ready;
@@ -71,9 +71,9 @@ module glk_link_loop #(
     .clk, .rst, .s_data({lr_data, lr_bytes, lr_last}), .s_valid(lr_valid && !drop), .s_ready(lr_ready),
     .m_data(other), .m_valid(other_valid), .m_ready(other_ready));
 
-  // --- one after the other ---
-  logic held;      // in the middle of a packet
-  logic other_was; // whose packet it is, or was
+  // --- arbiter ---
+  logic held;      // inside a packet
+  logic other_was; // source of the current or last packet
   logic out_ready;
   wire  others = held ? other_was : other_valid && !(own_valid && other_was);
   wire  valid  = others ? other_valid : own_valid;

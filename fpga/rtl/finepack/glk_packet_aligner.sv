@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts a packet from the link: its header, and its payload, moved down by the header's 16 bytes so that it begins a beat.
-// Every packet has one head and at least one beat, whatever it is; the last beat tells how long the packet was.
+// Separates header and payload of a packet, and shifts the payload down by the 16-byte header, so that it starts at lane 0.
+// Every packet produces one header and at least one beat; the last beat carries the packet's total length.
 module glk_packet_aligner #(
   parameter int DATA_W = 512,
   parameter int LANES  = DATA_W / 8,
@@ -21,7 +21,7 @@ module glk_packet_aligner #(
 
   output logic [DATA_W-1:0] m_data,
   output logic              m_last,
-  output logic [12:0]       m_total, // with the last beat: bytes of the packet, or 8191: too many
+  output logic [12:0]       m_total, // with the last beat: bytes of the packet; 8191: too long
   output logic              m_valid,
   input  logic              m_ready
 );
@@ -33,24 +33,24 @@ module glk_packet_aligner #(
   glk_skid #(.W(DATA_W + KW + 1)) skid (
     .clk, .rst, .s_data({s_data, s_bytes, s_last}), .s_valid, .s_ready,
     .m_data({i_all, i_bytes, i_last}), .m_valid(i_valid), .m_ready(i_take));
-  // Lanes beyond the packet's end may hold anything.
+  // Zero the lanes past the packet's end.
   always_comb
     for (int k = 0; k < LANES; k = k + 1)
       i_data[8*k +: 8] = (k < 32'(i_bytes)) ? i_all[8*k +: 8] : 8'h00;
 
   logic              in_packet;   // the header has been taken
-  logic              tail;        // what is carried is the last beat, still to go out
-  logic [DATA_W-1:0] carry;       // payload that came with the beat before
+  logic              tail;        // `carry` is the last beat and still to be sent
+  logic [DATA_W-1:0] carry;       // payload of the previous input beat
   logic [12:0]       total, tail_total;
   logic              head_ready, beat_ready;
 
-  // A header makes no beat, so it may be taken while a tail goes out.
+  // A header produces no beat, so it may be taken while a tail is sent.
   wire takes_head = i_valid && !in_packet && head_ready && (!tail || beat_ready);
   wire takes_beat = i_valid && in_packet && !tail && beat_ready;
   assign i_take = takes_head || takes_beat;
 
   wire [12:0] total_next = (total > MOST) ? 13'd8191 : total + 13'(i_bytes);
-  wire        fits       = LANES == 16 || i_bytes <= KW'(16); // all of the last beat goes out at once
+  wire        fits       = LANES == 16 || i_bytes <= KW'(16); // the last input beat completes the last output beat
   wire        beat_valid = takes_beat || tail;
   wire        beat_last  = tail || (i_last && fits);
   wire [DATA_W-1:0] beat_data = tail ? carry : (LANES == 16) ? i_data : (carry | (i_data << (DATA_W - 128)));

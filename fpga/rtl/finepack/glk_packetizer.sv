@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes FinePack packets of flushed banks (docs/wire-format.md, "The packet"), a beat a clock.
+// Packetizer: builds FinePack packets from flushed banks (docs/wire-format.md, "The packet"), one beat per clock.
 //
-// A packet is a row of chunks, a clock each: the sub-header of a run and LANES bytes of its data, or what is left of it;
-// the header goes with the first one (alone, when beats are too small for both). Chunks are moved to where the last one
-// ended, and leave when a beat is full.
-//   F  reads tag and enables of an entry          D  has the entry's data
-//   P  finds where its runs begin and end         X  shifts the run's bytes down
-//   R  takes one run off it                       Y  puts the sub-header before them, or the header there
-//   N  numbers its first and last byte            Z  moves them to where they go in the beat
-//   G  cuts it into chunks, reads data            W  merges them with what is left of the chunk before
+// A packet is a sequence of chunks, one per clock: the sub-header of a run with up to LANES bytes of its data, or up to
+// LANES further bytes. The packet header accompanies the first chunk, or is a chunk of its own if beats are too narrow.
+// Chunks are shifted to the end of the previous one and leave when a beat is full. Pipeline:
+//   F  read tag and enables of an entry      D  register the entry's data
+//   P  find run boundaries                   X  shift the run's bytes down
+//   R  pick one run per clock                Y  prepend sub-header, or packet header
+//   N  encode its first and last byte        Z  shift to the position in the beat
+//   G  cut into chunks, read data            W  merge with the rest of the previous chunk
 module glk_packetizer #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 4,
@@ -35,7 +35,7 @@ module glk_packetizer #(
   output logic              f_ready,
 
   output logic [PW+BW+EW-1:0] r_entry,
-  output logic              r_enable, // what is read stands on r_tag and r_enables until the next time
+  output logic              r_enable, // r_tag and r_enables hold the last value read
   input  logic [30:0]       r_tag,
   input  logic [127:0]      r_enables,
   output logic [PW+BW+EW-1:0] r_data_entry,
@@ -45,20 +45,20 @@ module glk_packetizer #(
   output logic [PW-1:0]     done_partition,
   output logic [BW-1:0]     done_bank,
 
-  // Packets: header and padded payload, lowest byte first.
+  // Packets: header and padded payload, lowest byte first
   output logic [DATA_W-1:0] m_data,
-  output logic [KW-1:0]     m_bytes, // in this beat, a multiple of 4
+  output logic [KW-1:0]     m_bytes, // of this beat, a multiple of 4
   output logic              m_last,
   output logic              m_valid,
   input  logic              m_ready
 );
   localparam int LB     = $clog2(LANES);
-  localparam int BESIDE = (LANES >= 32) ? LANES - 16 : 0; // data bytes beside a header
-  localparam int WIDE   = LANES + 8;                      // a chunk, and what is kept of chunks
+  localparam int BESIDE = (LANES >= 32) ? LANES - 16 : 0; // data bytes in the same chunk as a header
+  localparam int WIDE   = LANES + 8;                      // a chunk plus the bytes kept from previous ones
 
-  logic go; // all stages move
+  logic go; // all stages advance
 
-  // --- flushes under way: from the one whose entries are fetched next to the one whose chunks are cut ---
+  // --- flushes in the pipeline, from fetch to chunk generation ---
   logic [PW-1:0] set_partition [0:3];
   logic [BW-1:0] set_bank      [0:3];
   logic [47:0]   set_base      [0:3];
@@ -66,16 +66,16 @@ module glk_packetizer #(
   logic [2:0]    set_h         [0:3];
   logic          set_self      [0:3];
   logic [3:0]    set_busy;
-  logic [1:0]    fetch_set;           // that is filled next
+  logic [1:0]    fetch_set;           // next to be filled
   logic          fetching;
   logic [EW:0]   fetch_used, fetch_at;
   logic [PW-1:0] fetch_partition;
   logic [BW-1:0] fetch_bank;
   logic [1:0]    fetch_sel;
-  logic          g_done;              // the last chunk of a packet is cut, of set g_sel
+  logic          g_done;              // the last chunk of a packet is generated, of set g_sel
   logic [1:0]    g_sel;
 
-  // --- F ---
+  // --- F: fetch entries ---
   logic          p_valid;
   logic          p_take;
   wire  [127:0]  p_enables = r_enables;
@@ -88,7 +88,7 @@ module glk_packetizer #(
 
   assign r_entry  = {fetch_partition, fetch_bank, fetch_at[EW-1:0]};
   assign r_enable = go && (!p_valid || p_take);
-  // The next one is taken ahead, and never because of what comes in.
+  // The next flush is prefetched; its acceptance does not depend on the inputs.
   logic          ready_q, next_valid;
   logic [BW-1:0] next_bank;
   logic [EW:0]   next_used;
@@ -145,10 +145,10 @@ module glk_packetizer #(
     end
   end
 
-  // --- P ---
+  // --- P: run boundaries ---
   logic          q_valid, q_take;
   logic [127:0]  q_begins, q_ends;
-  logic [19:0]   q_runs;  // four numbers of 5 bits, added one stage on
+  logic [19:0]   q_runs;  // four partial sums of 5 bits, added one stage later
   logic [30:0]   q_tag;
   logic [EW-1:0] q_entry;
   logic          q_last, q_first;
@@ -189,7 +189,7 @@ module glk_packetizer #(
     end
   end
 
-  // --- R ---
+  // --- R: pick a run ---
   logic          c_valid;
   logic [127:0]  c_begins, c_ends;
   logic [6:0]    c_runs;
@@ -230,7 +230,7 @@ module glk_packetizer #(
       c_valid <= 1'b0;
   end
 
-  // --- N ---
+  // --- N: first and last byte ---
   logic [30:0]   n_tag;
   logic [EW-1:0] n_entry;
   logic          n_last, n_first;
@@ -282,8 +282,8 @@ module glk_packetizer #(
     end
   end
 
-  // --- G ---
-  logic       head_sent; // of the packet
+  // --- G: chunks ---
+  logic       head_sent; // of the current packet
   logic       in_run;    // the sub-header has been sent
   logic [6:0] run_at;    // next byte of the run
   logic [7:0] run_left;
@@ -296,7 +296,7 @@ module glk_packetizer #(
   wire [7:0]  g_bytes  = g_ends ? g_left : g_room;
   wire [6:0]  g_at     = in_run ? run_at : g_begin_at;
 
-  wire        g_alone  = g_head && BESIDE == 0; // a chunk of nothing but the header
+  wire        g_alone  = g_head && BESIDE == 0; // header-only chunk
 
   assign g_take = g_valid && !g_alone && g_ends;
   assign g_done = go && g_take && g_last;
@@ -353,7 +353,7 @@ module glk_packetizer #(
     end
   end
 
-  // --- D: what a block RAM gives goes into a register first ---
+  // --- D: block RAM output register ---
   logic          x_valid, x_head, x_sub, x_last;
   logic [6:0]    x_at;
   logic [7:0]    x_bytes;
@@ -379,7 +379,7 @@ module glk_packetizer #(
       x_valid <= 1'b0;
   end
 
-  // --- X ---
+  // --- X: shift down ---
   logic              y_valid, y_head, y_sub, y_last;
   logic [DATA_W-1:0] y_data;
   logic [LANES-1:0]  y_mask;
@@ -407,7 +407,7 @@ module glk_packetizer #(
       y_valid <= 1'b0;
   end
 
-  // --- Y, and beside it where the chunk goes ---
+  // --- Y: headers; position of the chunk in the beat ---
   logic              z_valid, z_last;
   logic [WIDE*8-1:0] z_data;
   logic [LB-1:0]     z_fill, fill;
@@ -446,9 +446,9 @@ module glk_packetizer #(
     end
   end
 
-  // --- Z ---
+  // --- Z: shift into position ---
   logic                   w_valid, w_last;
-  logic [WIDE*8+DATA_W-1:0] w_data; // at its place
+  logic [WIDE*8+DATA_W-1:0] w_data; // at its position
   logic [LB+1:0]          w_end;
 
   always_ff @(posedge clk) begin
@@ -462,8 +462,8 @@ module glk_packetizer #(
       w_valid <= 1'b0;
   end
 
-  // --- W: a beat at once, and what is behind it later: at the end of a packet, or when it is a whole beat itself ---
-  logic [WIDE*8-1:0] kept; // zero behind its end
+  // --- W: output beats. Excess bytes follow in a later beat: at the end of a packet, or when they fill one ---
+  logic [WIDE*8-1:0] kept; // zero past its end
   logic              owes, owes_last;
   logic [LB:0]       owed; // bytes kept
   wire [DATA_W-1:0]  merged = kept[DATA_W-1:0] | w_data[DATA_W-1:0];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes packets apart that glk_depacketizer has accepted: plain writes, a beat a clock. Holds the payloads and the lists,
-// four of each, so that packets are taken apart while others are checked.
+// Unpacks packets accepted by glk_depacketizer into plain writes, one beat per clock. Holds four payload buffers and lists,
+// so that unpacking overlaps with validation.
 //
-// Out: beats in address lanes, a write after the other; `first` begins a write and has its length. Where sub-packets meet
-// in the middle of a beat, that beat comes in two, each with its own enables.
+// Output beats are in address lanes, one write after the other; m_first marks the first beat of a write and qualifies its
+// length. Where sub-packets meet within a line, the line is output as two beats with disjoint enables.
 module glk_scatter #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 4,
@@ -14,7 +14,7 @@ module glk_scatter #(
   input  logic              clk,
   input  logic              rst,
 
-  // From glk_depacketizer.
+  // From glk_depacketizer
   input  logic              w_enable,
   input  logic [BUFFER_W+1:0] w_at,
   input  logic [DATA_W-1:0] w_data,
@@ -33,19 +33,19 @@ module glk_scatter #(
 
   output logic [PW-1:0]     m_partition,
   output logic [47:0]       m_offset,  // of the beat's first byte
-  output logic [12:0]       m_length,  // of the write, on its first beat
+  output logic [12:0]       m_length,  // of the write, valid with its first beat
   output logic [LANES-1:0]  m_enables,
   output logic [DATA_W-1:0] m_data,
   output logic              m_first,
   output logic              m_last,    // of the write
-  output logic              m_packet_last, // ends the last write of its packet
+  output logic              m_packet_last, // end of the last write of its packet
   output logic              m_valid,
   input  logic              m_ready
 );
   localparam int LB = $clog2(LANES);
-  localparam int HALF_W = BUFFER_W + 1; // address of half of the beats, of all buffers
+  localparam int HALF_W = BUFFER_W + 1; // address of an even or odd beat, over all buffers
 
-  // --- memories: even and odd beats apart, for a write's bytes may come from two ---
+  // --- payload memories: even and odd beats, because an output beat may span two ---
   (* ram_style = "block" *) logic [DATA_W-1:0] even [0:(1<<HALF_W)-1];
   (* ram_style = "block" *) logic [DATA_W-1:0] odd  [0:(1<<HALF_W)-1];
 
@@ -56,7 +56,7 @@ module glk_scatter #(
       odd[w_at[BUFFER_W+1:1]] <= w_data;
   end
 
-  // --- lists: sub-packets, and the writes that they make ---
+  // --- lists of sub-packets and writes ---
   logic          sub_valid, sub_ready, write_valid, write_ready, write_last, unused_tag, unused_last;
   logic [11:0]   sub_position;
   logic [10:0]   sub_length;
@@ -72,14 +72,15 @@ module glk_scatter #(
     .m_data({write_offset, write_length}), .m_tag({write_partition, write_buffer}), .m_last(write_last),
     .m_valid(write_valid), .m_ready(write_ready));
 
-  // --- beats: what is left of a write and of a sub-packet. A write is whole sub-packets, and they follow each other. ---
+  // --- beat generation: remainders of the current write and sub-packet. Writes consist of whole, consecutive sub-packets
+  // ---
   logic          go;
-  logic          in_write, in_sub; // there is one
-  logic          first, final_q;   // nothing of the write has been given; it is its packet's last
+  logic          in_write, in_sub; // valid
+  logic          first, final_q;   // first beat of the write; last write of its packet
   logic [PW-1:0] partition;
   logic [1:0]    buffer;
   logic [47:LB]  line;
-  logic [LB-1:0] low;              // offset: line, and lane
+  logic [LB-1:0] low;              // offset: line and lane
   logic [LB:0]   room;             // lanes from there on
   logic [12:0]   write_left;
   logic [11:0]   position;
@@ -87,7 +88,7 @@ module glk_scatter #(
 
   wire step       = in_write && in_sub && go;
   wire sub_ends   = sub_left <= 11'(room);
-  wire fills      = sub_left >= 11'(room); // the line
+  wire fills      = sub_left >= 11'(room); // reaches the end of the line
   wire write_ends = sub_ends && write_left == 13'(sub_left);
   assign sub_ready   = !in_sub || (step && sub_ends);
   assign write_ready = !in_write || (step && write_ends);
@@ -151,7 +152,7 @@ module glk_scatter #(
       assert(write_left >= 13'(sub_left));
 `endif
 
-  // --- read: the beat where the bytes begin, and the one behind it. Then the buffer may be filled again. ---
+  // --- read: the beat with the first byte, and the next. Then the buffer may be refilled ---
   logic          b_valid, b_first, b_last, b_end, b_swap;
   logic [PW-1:0] b_partition;
   logic [47:0]   b_offset;
@@ -186,7 +187,7 @@ module glk_scatter #(
     end
   end
 
-  // --- in their order ---
+  // --- order the two beats ---
   logic          r_valid, r_first, r_last, r_end;
   logic [PW-1:0] r_partition;
   logic [47:0]   r_offset;
@@ -213,7 +214,7 @@ module glk_scatter #(
       r_valid <= 1'b0;
   end
 
-  // --- down to lane 0, then up to where the address says ---
+  // --- shift down to lane 0, then up to the address lane ---
   logic          c_valid, c_first, c_last, c_ends;
   logic [PW-1:0] c_partition;
   logic [47:0]   c_offset;

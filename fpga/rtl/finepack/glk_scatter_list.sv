@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list of what is in each of the four packets that wait, for glk_scatter: grows while a packet is checked, and is given out,
-// one item a clock, when it is accepted. Items are read ahead into a short queue: a block RAM is slow, so nothing is
-// reckoned with what it gives before that stands in a register, and its address depends on nothing but registers.
+// List memory of glk_scatter, for four packets: filled while a packet is validated, read at one item per clock after it is
+// accepted. Items are prefetched into a FIFO, so block RAM outputs feed only registers and its address depends only on
+// registers.
 module glk_scatter_list #(
-  parameter int W     = 8, // of an item
-  parameter int TAG_W = 1  // of what the items of a packet share
+  parameter int W     = 8, // width of an item
+  parameter int TAG_W = 1  // width of the tag shared by the items of a packet
 ) (
   input  logic             clk,
   input  logic             rst,
 
   input  logic [W-1:0]     s_data,
   input  logic             s_valid,
-  // The packet ends, with this clock's item if there is one. Buffers are used in turn. An accepted packet has an item.
+  // End of packet, including this clock's item, if any. Buffers are used in turn. An accepted packet has at least one item
   input  logic             p_accept,
   input  logic             p_refuse,
   input  logic [1:0]       p_buffer,
@@ -23,12 +23,12 @@ module glk_scatter_list #(
   output logic             m_valid,
   input  logic             m_ready
 );
-  localparam int DEPTH = 8; // items read ahead; at least the clocks from reading one to having its place back
+  localparam int DEPTH = 8; // prefetch depth, at least the round trip from read to the returned entry
   localparam int DB    = $clog2(DEPTH) + 1;
 
-  (* ram_style = "block" *) logic [W-1:0] items [0:8191]; // buffer, number
+  (* ram_style = "block" *) logic [W-1:0] items [0:8191]; // {buffer, number}
 
-  // --- in ---
+  // --- write ---
   logic [1:0]  filling;
   logic [10:0] put;
   wire  [10:0] last_put = s_valid ? put : put - 11'd1;
@@ -48,7 +48,7 @@ module glk_scatter_list #(
     end
   end
 
-  // --- packets that wait: at most one a buffer ---
+  // --- accepted packets, at most one per buffer ---
   logic             q_valid, waiting_ready;
   logic [1:0]       q_buffer;
   logic [TAG_W-1:0] q_tag;
@@ -58,7 +58,7 @@ module glk_scatter_list #(
     .clk, .rst, .s_data({p_tag, p_buffer, last_put}), .s_valid(p_accept), .s_ready(waiting_ready),
     .m_data({q_tag, q_buffer, q_last}), .m_valid(q_valid), .m_ready(fetch && fetch_last));
 
-  // --- read ahead, as long as there is a place ---
+  // --- prefetch while FIFO entries are free ---
   logic [10:0]      at;
   logic [DB-1:0]    places;
   logic             place, given, ahead_ready;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts stores into pieces (docs/wire-format.md, "Write queue and flush rules"): at lines, at address windows, and at what one
-// packet can hold; and pieces into beats. What comes a beat at a time goes on a beat a clock.
+// Splits stores into pieces (docs/wire-format.md, "Write queue and flush rules"): at lines, address windows, and the capacity of a
+// packet; and pieces into beats. Throughput one input beat per clock.
 //
-// In:  beats in address lanes: byte lane i of a beat is a byte whose address is i modulo LANES. The header fields hold
-//      on every beat of a store. Kinds flush, probe and config are one beat without data; a probe has a length.
-// Out: items, a beat each. `first` marks the beat that begins a piece and carries its mask of the line.
+// Input: beats in address lanes: byte lane i carries a byte whose address is i modulo LANES. Sideband fields are constant
+// over a store. Flush, probe and config items are one beat without data; a probe has a length.
+//
+// Output: items, one beat each. m_first marks the first beat of a piece, which carries its mask within the line.
 module glk_store_cutter #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 4,
@@ -16,7 +17,7 @@ module glk_store_cutter #(
   input  logic              clk,
   input  logic              rst,
 
-  // Settings of each partition, as of the stores that are cut now.
+  // Settings per partition, constant while a store is cut
   input  logic [PARTITIONS*3-1:0]  cfg_subheader_bytes,
   input  logic [PARTITIONS*13-1:0] cfg_max_payload_bytes,
   input  logic [PARTITIONS-1:0]    cfg_coalesce, // 0: every piece is followed by a flush
@@ -24,11 +25,11 @@ module glk_store_cutter #(
   input  logic [1:0]        s_kind,
   input  logic [PW-1:0]     s_partition,
   input  logic [47:0]       s_address,
-  input  logic [12:0]       s_length, // 1..4096; of a probe also 0
+  input  logic [12:0]       s_length, // 1..4096; for a probe also 0
   input  logic [3:0]        s_reason,
   input  logic [CW-1:0]     s_context,
   input  logic              s_owned,
-  input  logic [1:0]        s_token,  // goes on with the item's last beat
+  input  logic [1:0]        s_token,  // travels with the item's last beat
   input  logic [DATA_W-1:0] s_data,
   input  logic              s_valid,
   output logic              s_ready,
@@ -36,19 +37,19 @@ module glk_store_cutter #(
   output logic [1:0]        m_kind,
   output logic [PW-1:0]     m_partition,
   output logic [47:0]       m_address, // of the item's first byte
-  output logic [7:0]        m_length,  // of the piece, on its first beat
-  output logic [127:0]      m_mask,    // of the piece in its line, on its first beat
+  output logic [7:0]        m_length,  // of the piece, valid with its first beat
+  output logic [127:0]      m_mask,    // of the piece within its line, valid with its first beat
   output logic [LANES-1:0]  m_enables, // of this beat
   output logic [3:0]        m_reason,
   output logic [CW-1:0]     m_context,
   output logic              m_owned,
   output logic [1:0]        m_token,
-  output logic              m_final,   // the piece ends its store; on its first beat
+  output logic              m_final,   // the piece ends its store; valid with its first beat
   output logic              m_first,
   output logic [DATA_W-1:0] m_data,
   output logic              m_valid,
   input  logic              m_ready,
-  output logic              idle       // nothing is inside
+  output logic              idle       // pipeline empty
 );
   localparam int LB   = $clog2(LANES);
   localparam int IN_W = 2 + PW + 48 + 13 + 4 + CW + 1 + 2 + DATA_W;
@@ -58,7 +59,7 @@ module glk_store_cutter #(
 
   initial if (LANES < 16 || LANES > 64) $fatal;
 
-  // --- in: the settings that apply, looked up a clock ahead ---
+  // --- input: settings are looked up one clock ahead ---
   logic [IN_W-1:0]   in_data;
   logic              in_valid, in_ready;
   logic [1:0]        in_kind;
@@ -77,9 +78,9 @@ module glk_store_cutter #(
     .m_data(in_data), .m_valid(in_valid), .m_ready(in_ready));
   assign {in_kind, in_partition, in_address, in_length, in_reason, in_context, in_owned, in_token, in_beat} = in_data;
 
-  // Most bytes of a piece, for each partition: registered, for settings are slow.
+  // Maximum piece length per partition; registered for timing, settings change rarely.
   logic [PARTITIONS*13-1:0] most_all;
-  logic [PARTITIONS-1:0]    unit64_all; // windows of 64 bytes
+  logic [PARTITIONS-1:0]    unit64_all; // 64-byte address windows
   always_ff @(posedge clk)
     for (int p = 0; p < PARTITIONS; p = p + 1) begin
       most_all[p*13 +: 13] <= cfg_max_payload_bytes[p*13 +: 13] - 13'(cfg_subheader_bytes[p*3 +: 3]);
@@ -96,12 +97,12 @@ module glk_store_cutter #(
   logic              i_owned;
   logic [1:0]        i_token;
   logic [DATA_W-1:0] i_beat;
-  logic [7:0]        i_unit;      // bytes of a piece that begins at a line or window
-  logic [7:0]        i_room;      // bytes that a piece may have at i_address
-  logic              i_room_unit; // it ends at a line or window then
-  logic              i_unit64;    // windows are of 64 bytes
+  logic [7:0]        i_unit;      // length of a piece that starts at a line or window
+  logic [7:0]        i_room;      // maximum length of a piece at i_address
+  logic              i_room_unit; // which is limited by a line or window
+  logic              i_unit64;    // 64-byte address windows
   logic [7:0]        i_beat_room; // lanes from i_address on
-  logic [7:0]        i_most;      // bytes of a piece, wherever it begins
+  logic [7:0]        i_most;      // maximum length of a piece at any address
   logic              consume;
 
   assign in_ready = !i_valid || consume;
@@ -134,36 +135,36 @@ module glk_store_cutter #(
   end
 
   // --- cut ---
-  logic        busy, in_piece;     // in the middle of a store, of a piece
-  logic        aside;              // the next piece begins inside a line: its room is worked out, which takes a clock
+  logic        busy, in_piece;     // inside a store, inside a piece
+  logic        aside;              // the next piece starts inside a line: one extra clock to compute its maximum length
   logic [47:0] next_address;
   logic [12:0] next_left;
   logic [7:0]  piece_left, next_room, next_beat_room;
   logic        next_room_unit;
-  logic        piece_unit; // the piece that is under way ends at a line or window
+  logic        piece_unit; // the current piece ends at a line or window
   logic        o_valid, advance;
-  logic        drain; // the next item out is the flush behind a piece
+  logic        drain; // the next output item is the flush after a piece
   logic [PW-1:0] drain_partition;
 
   wire [47:0] address   = busy ? next_address : i_address;
   wire [12:0] left      = busy ? next_left : i_length;
   wire [7:0]  room      = busy ? next_room : i_room;
   wire        room_unit = busy ? next_room_unit : i_room_unit;
-  wire        last_new  = left <= 13'(room); // the piece is all that is left
+  wire        last_new  = left <= 13'(room); // the piece is the whole remainder
   wire [7:0]  piece     = in_piece ? piece_left : last_new ? left[7:0] : room;
   wire        last      = in_piece ? left == 13'(piece_left) : last_new;
-  wire [7:0]  part      = in_piece ? piece_left : room; // the piece, if something follows it
-  wire [7:0]  beat_room = busy ? next_beat_room : i_beat_room; // of a store: so many lanes are left in the beat
+  wire [7:0]  part      = in_piece ? piece_left : room; // length of the piece, if something follows it
+  wire [7:0]  beat_room = busy ? next_beat_room : i_beat_room; // lanes left in the beat
   wire        is_store  = i_kind == STORE;
-  // Said of the piece without waiting for it: it is the smaller one of two.
+  // Computed without the piece length, which is the minimum of the two.
   wire        over_beat = in_piece ? piece_left > beat_room : left > 13'(beat_room) && room > beat_room;
   wire        ends_beat = in_piece ? piece_left >= beat_room : left >= 13'(beat_room) && room >= beat_room;
-  wire        beat_only = is_store && over_beat; // the beat is not enough for the piece
+  wire        beat_only = is_store && over_beat; // the piece extends beyond the beat
   wire [7:0]  bytes     = beat_only ? beat_room : piece;
   wire        ends      = i_kind[0] || (last && !beat_only); // flush and config have no range
   wire        cut       = advance && i_valid && !drain && !aside;
-  // What a piece that begins inside a line may have, one clock after it is known where that is.
-  wire [7:0]  remote_room  = (i_unit64 ? 8'd64 - 8'(next_address[5:0]) : 8'd128 - 8'(next_address[6:0]));
+  // Maximum length of a piece that starts inside a line, one clock after its address is known.
+  wire [7:0]  inner_room  = (i_unit64 ? 8'd64 - 8'(next_address[5:0]) : 8'd128 - 8'(next_address[6:0]));
 
   assign consume = cut && (ends || (is_store && ends_beat));
 
@@ -179,7 +180,7 @@ module glk_store_cutter #(
       next_address   <= beat_only ? {address[47:LB] + (48-LB)'(1), {LB{1'b0}}} : address + 48'(part);
       next_left      <= beat_only ? left - 13'(beat_room) : left - 13'(part);
       next_beat_room <= ends_beat ? 8'(LANES) : beat_room - part;
-      piece_left     <= piece - beat_room; // of use only when the beat was not enough
+      piece_left     <= piece - beat_room; // used only if the piece extends beyond the beat
       next_room      <= i_unit;
       next_room_unit <= i_unit == (i_unit64 ? 8'd64 : 8'd128);
       if (in_piece && !ends && !over_beat)
@@ -188,8 +189,8 @@ module glk_store_cutter #(
         piece_unit <= room_unit;
     end else if (aside) begin
       aside          <= 1'b0;
-      next_room      <= (i_most < remote_room) ? i_most : remote_room;
-      next_room_unit <= i_most >= remote_room;
+      next_room      <= (i_most < inner_room) ? i_most : inner_room;
+      next_room_unit <= i_most >= inner_room;
     end
     if (rst) begin
       busy     <= 1'b0;
@@ -198,7 +199,7 @@ module glk_store_cutter #(
       drain    <= 1'b0;
     end
   end
-  // --- out: masks ---
+  // --- output: masks ---
   logic [1:0]        o_kind;
   logic [PW-1:0]     o_partition;
   logic [47:0]       o_address;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that goes to the write queues, in one order: stores and probes of the aperture and of the rings, flushes of
-// releases, registers and timeouts. Whole items, in turn; a beat a clock.
+// Arbiter in front of the write queues: stores and probes of aperture and rings; flushes of releases, registers and
+// timeouts. Whole items, round robin, one beat per clock.
 //
-// What a source may rely on: an item that has been taken is ahead of every item that is taken later, of any source. So
-// nothing is taken before its turn has come: `ready` is shown to one source at a time, by a register that is set a clock
-// ahead. Who is alone keeps his turn, and gives a beat a clock.
+// Ordering: an accepted item is ahead of every item accepted later from any source. So nothing is accepted ahead of
+// arbitration: `ready` is asserted to one source at a time, from a register set one clock ahead. A single active source
+// keeps its grant and transfers a beat per clock.
 module glk_store_mux #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 4,
@@ -14,10 +14,10 @@ module glk_store_mux #(
 ) (
   input  logic              clk,
   input  logic              rst,
-  input  logic              pause, // nothing but flushes of registers; what has begun is finished
+  input  logic              pause, // only flushes of registers are granted; items in progress complete
   input  logic [PARTITIONS*13-1:0] cfg_max_payload_bytes,
 
-  // The aperture: stores, and probes before loads.
+  // Aperture: stores, and probes ahead of loads
   input  logic              a_probe,
   input  logic [PW-1:0]     a_partition,
   input  logic [47:0]       a_offset,
@@ -28,7 +28,7 @@ module glk_store_mux #(
   input  logic              a_valid,
   output logic              a_ready,
 
-  // The rings: the same.
+  // Rings: likewise
   input  logic              n_probe,
   input  logic [3:0]        n_reason,
   input  logic [PW-1:0]     n_partition,
@@ -40,7 +40,7 @@ module glk_store_mux #(
   input  logic              n_valid,
   output logic              n_ready,
 
-  // Releases: flushes, or only a token that comes back.
+  // Releases: flushes, or only a token
   input  logic              z_none,
   input  logic              z_token,
   input  logic              z_owned,
@@ -50,18 +50,18 @@ module glk_store_mux #(
   input  logic              z_valid,
   output logic              z_ready,
 
-  // Registers: flushes.
+  // Registers: flushes
   input  logic [PW-1:0]     x_partition,
   input  logic [3:0]        x_reason,
   input  logic              x_valid,
   output logic              x_ready,
 
-  // Timeouts: flushes.
+  // Timeouts: flushes
   input  logic [PW-1:0]     t_partition,
   input  logic              t_valid,
   output logic              t_ready,
 
-  // Items for glk_finepack_tx.
+  // Items for glk_finepack_tx
   output logic [1:0]        s_kind,
   output logic [PW-1:0]     s_partition,
   output logic [47:0]       s_address,
@@ -75,11 +75,11 @@ module glk_store_mux #(
   input  logic              s_ready,
   output logic              idle,
 
-  // A store went in.
+  // A store has been accepted
   output logic              st_valid,
   output logic [PW-1:0]     st_partition,
   output logic [CW-1:0]     st_context,
-  // Later: and would have cost so many bytes on the wire, as plain memory writes.
+  // Some clocks later: its cost in bytes on the wire as plain memory writes
   output logic              sc_valid,
   output logic [PW-1:0]     sc_partition,
   output logic [12:0]       sc_length,
@@ -97,9 +97,9 @@ module glk_store_mux #(
   localparam logic [4:0] A = 5'b00001;
   localparam logic [4:0] X = 5'b01000; // order: aperture, rings, releases, registers, timeouts
 
-  // --- whose turn it is ---
-  logic [4:0] turn;    // one bit
-  logic       in_item; // some beats of an item are still to come
+  // --- arbiter ---
+  logic [4:0] turn;    // one-hot
+  logic       in_item; // more beats of the item follow
   logic       paused;
   logic       out_ready;
 
@@ -129,12 +129,12 @@ module glk_store_mux #(
     end
   end
 
-  // --- the item ---
+  // --- item ---
   wire [HEAD_W-1:0] a_head = {a_probe ? PROBE : STORE, a_partition, a_offset, a_length, 4'(glk_regs::FLUSH_LOAD_HIT),
                               a_context, 1'b0, a_probe ? TOKEN_APERTURE : TOKEN_NONE};
   wire [HEAD_W-1:0] n_head = {n_probe ? PROBE : STORE, n_partition, n_offset, n_length, n_reason,
                               n_context, 1'b0, n_probe ? TOKEN_RING : TOKEN_NONE};
-  // A probe of no bytes hits nothing: it only carries the token.
+  // A zero-length probe hits nothing: it only carries the token.
   wire [HEAD_W-1:0] z_head = {z_none ? PROBE : FLUSH, z_partition, 48'b0, 13'b0, z_reason,
                               z_context, z_owned, z_token ? TOKEN_RELEASE : TOKEN_NONE};
   wire [HEAD_W-1:0] x_head = {FLUSH, x_partition, 48'b0, 13'b0, x_reason, CW'(0), 1'b0, TOKEN_NONE};
@@ -142,14 +142,14 @@ module glk_store_mux #(
 
   wire [HEAD_W-1:0] head = ({HEAD_W{turn[0]}} & a_head) | ({HEAD_W{turn[1]}} & n_head) | ({HEAD_W{turn[2]}} & z_head) |
                            ({HEAD_W{turn[3]}} & x_head) | ({HEAD_W{turn[4]}} & t_head);
-  wire [DATA_W-1:0] data = turn[0] ? a_data : n_data; // of flushes it does not matter
+  wire [DATA_W-1:0] data = turn[0] ? a_data : n_data; // don't care for flushes
 
   glk_skid #(.W(OUT_W)) skid (
     .clk, .rst, .s_data({head, data}), .s_valid(take), .s_ready(out_ready),
     .m_data({s_kind, s_partition, s_address, s_length, s_reason, s_context, s_owned, s_token, s_data}), .m_valid(s_valid), .m_ready(s_ready));
   assign idle = !s_valid && !in_item;
 
-  // --- what a store would have cost: in each part between multiples of the largest payload, 24 bytes and its DWs ---
+  // --- cost as plain writes: per part between multiples of the maximum payload, 24 bytes plus its DWs ---
   wire store = take && !in_item && |(turn[1:0] & {!n_probe, !a_probe});
 
   logic [11:0]   st_from;
@@ -157,7 +157,7 @@ module glk_store_mux #(
   logic [PW-1:0] p1_partition, p2_partition, p3_partition;
   logic [12:0]   p1_length, p2_length, p3_length;
   logic [11:2]   p1_from;
-  logic [12:0]   p1_end; // the last byte, counted from the 4 KiB that the first lies in
+  logic [12:0]   p1_end; // last byte, relative to the 4 KiB page of the first
   logic [12:8]   p1_limit;
   logic [10:0]   p2_dwords; // 1..1025
   logic [5:0]    p2_parts;  // 1..33
@@ -167,12 +167,12 @@ module glk_store_mux #(
 
   wire unused = &{1'b0, p1_end[1:0]};
 
-  logic [PARTITIONS*8-1:0] limits; // their upper bits, at multiples of a power of two, which a lookup likes
+  logic [PARTITIONS*8-1:0] limits; // upper bits, padded to a power of two for the lookup
   always_comb
     for (int p = 0; p < PARTITIONS; p = p + 1)
       limits[p*8 +: 8] = {3'b0, cfg_max_payload_bytes[p*13 + 8 +: 5]};
 
-  // Multiples of 128 << k are passed at bits 12:(7+k).
+  // Multiples of 128 << k differ in bits 12:(7+k).
   always_comb begin
     p1_first = {1'b0, p1_from[11:7]};
     p1_last  = p1_end[12:7];

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flushes queues that no store has come to for FLUSH_TIMEOUT_NS. Looks at one partition a clock, in turn.
+// Idle flush timer: flushes queues without a store for FLUSH_TIMEOUT_NS. Scans one partition per clock.
 module glk_timeout #(
   parameter int PARTITIONS = 4,
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1
 ) (
   input  logic                     clk,
   input  logic                     rst,
-  input  logic                     clear, // forgets what was stored
+  input  logic                     clear, // discards pending timeouts
   input  logic [63:0]              now_ns,
-  input  logic [PARTITIONS*30-1:0] cfg_flush_timeout_ns, // 0: none
+  input  logic [PARTITIONS*30-1:0] cfg_flush_timeout_ns, // 0: off
   input  logic [PARTITIONS-1:0]    holds,
   input  logic                     st_valid, // a store to the partition
   input  logic [PW-1:0]            st_partition,
@@ -16,16 +16,16 @@ module glk_timeout #(
   output logic                     f_valid,
   input  logic                     f_ready
 );
-  (* ram_style = "distributed" *) logic [63:0] last [0:(1<<PW)-1]; // when the partition was stored to
-  // Stored to since the last flush that was offered here. A queue is flushed for other reasons too; then `holds` falls.
+  (* ram_style = "distributed" *) logic [63:0] last [0:(1<<PW)-1]; // time of the last store
+  // Set by a store, cleared by the flush issued here. Other flushes clear `holds` instead.
   logic [PARTITIONS-1:0] armed;
 
-  logic [PARTITIONS*32-1:0] timeouts; // at multiples of a power of two, which a lookup likes
+  logic [PARTITIONS*32-1:0] timeouts; // padded to a power of two for the lookup
   always_comb
     for (int p = 0; p < PARTITIONS; p = p + 1)
       timeouts[p*32 +: 32] = {2'b0, cfg_flush_timeout_ns[p*30 +: 30]};
 
-  // Looked up; what has passed since; whether that is enough. A store that comes meanwhile begins it all again.
+  // Pipeline: lookup, elapsed time, comparison. A store in between restarts the timeout.
   logic          a_valid, b_valid;
   logic [PW-1:0] at, a_at, b_at;
   logic [63:0]   a_passed;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The write queues of all partitions (FinePack IV-B): lines of 128 bytes with an enable bit for each byte, found by
-// address, all of a partition inside one address window, with exact accounting of the payload that a packet of them
-// would have. Takes an item a clock; a partition has BANKS banks: one fills while the others wait for the packetizer
-// or are drained. (With two, the packetizer stands still from the end of one flush to the beginning of the next.)
+// Write queues of all partitions (FinePack IV-B): fully associative lines of 128 bytes with byte enables; all lines of a
+// partition are within one address window; the payload size of the resulting packet is tracked exactly. Accepts one item
+// per clock. Each partition has BANKS banks: one fills while the others wait for the packetizer or are read out. (With two,
+// the packetizer is idle from the end of one flush to the beginning of the next.)
 //
-// An item goes through five stages, all of which move together:
-//   A  its line is compared with the tags of its partition, and with the items ahead of it;
-//   B  the enables of the entry that was found are read;
-//   C  bytes overwritten and runs touched are counted;
-//   E  what they change in the payload is worked out;
-//   D  it is decided: flush or merge. Tags and accounts are written; enables and data a clock later (W), when nobody waits
-//      for them: who comes close behind carries the mask, and a flush takes longer to come out.
-// The items ahead decide too, while this one is on its way. What it will find depends on which of them flushes last. So C
-// counts three times: no flush by the two ahead, a flush by the second, a flush by the first; E and D choose. What the
-// items ahead of the same line add is their masks, which travel with them.
+// Five-stage pipeline, all stages advance together:
+//   A  compare the line with the partition's tags, and with the items ahead
+//   B  read the enables of the matching entry
+//   C  count bytes overwritten and runs touched
+//   E  compute the change in payload
+//   D  decide: flush or merge; write tags and accounts. Enables and data are written one clock later (W): closely following
+//      items use the forwarded mask, and a flush is read out later still.
+// Hazards: the outcome of an item depends on the decisions of the items ahead of it, of which the last flush matters. So C
+// counts for three cases: no flush by the two items ahead, a flush by the second, a flush by the first; E and D select.
+// Masks of items ahead in the same line are forwarded along the pipeline.
 //
-// The accounts of the partitions are memories: D reads what it decides with and writes it, at one address. What has to be known
-// of all of them at once, or after a reset, are bits beside: `some`, without which the rest of an account says nothing.
+// The accounts of the partitions are in memories; D reads and writes them at one address. State needed for all partitions
+// at once, or cleared by reset, is in flip-flops: `some`, which qualifies the rest of an account.
 module glk_write_queue #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 4,
@@ -35,7 +35,7 @@ module glk_write_queue #(
   input  logic [PARTITIONS*3-1:0]  cfg_subheader_bytes,
   input  logic [PARTITIONS*13-1:0] cfg_max_payload_bytes,
 
-  // Items, as glk_store_cutter makes them.
+  // Items from glk_store_cutter
   input  logic [1:0]        s_kind,
   input  logic [PW-1:0]     s_partition,
   input  logic [47:0]       s_address,
@@ -52,7 +52,7 @@ module glk_write_queue #(
   input  logic              s_valid,
   output logic              s_ready,
 
-  // Flushes, in their order: what a packet is to be made of.
+  // Flushes, in order: descriptors for the packetizer
   output logic [PW-1:0]     f_partition,
   output logic [BW-1:0]     f_bank,
   output logic [EW:0]       f_used,
@@ -63,8 +63,8 @@ module glk_write_queue #(
   output logic              f_valid,
   input  logic              f_ready,
 
-  // Reading what was flushed, a clock later. Then the bank is given back.
-  input  logic [PW+BW+EW-1:0] r_entry, // partition, bank, entry
+  // Read port for flushed entries, one clock of latency; then the bank is released
+  input  logic [PW+BW+EW-1:0] r_entry, // {partition, bank, entry}
   input  logic              r_enable,
   output logic [30:0]       r_tag,
   output logic [127:0]      r_enables,
@@ -75,19 +75,19 @@ module glk_write_queue #(
   input  logic [PW-1:0]     done_partition,
   input  logic [BW-1:0]     done_bank,
 
-  // What happened, for the counters.
+  // Events and status
   output logic              e_valid,
   output logic [PW-1:0]     e_partition,
   output logic [7:0]        e_overwritten,
-  output logic              idle,         // no item is on its way, and all that is told here has been told
-  output logic [PARTITIONS-1:0] holds,    // the partition has something queued
+  output logic              idle,         // pipeline empty, and all events reported
+  output logic [PARTITIONS-1:0] holds,    // the partition's queue is not empty
 
-  // A flush was made; and a clock later, the token of an item that has passed.
+  // A flush is made; one clock later, the token of the item that has passed
   output logic              e_flush,
   output logic              token_valid,
   output logic [1:0]        token,
-  output logic [31:0]       queued_stores, // of which a queue holds the last byte
-  // What a queue holds, some clocks later.
+  output logic [31:0]       queued_stores, // stores whose last byte is queued
+  // Queue status of a partition, some clocks later
   input  logic [PW-1:0]     look_partition,
   output logic [6:0]        look_entries,
   output logic [12:0]       look_payload
@@ -96,15 +96,15 @@ module glk_write_queue #(
   localparam logic [1:0] PROBE = 2'd2;
   localparam int IN_W = 2 + PW + 48 + 8 + 128 + LANES + 4 + CW + 1 + 2 + 1 + 1 + DATA_W;
   localparam int AW   = PW + BW + EW;
-  localparam int PLACES = (PARTITIONS > 1) ? PARTITIONS : 2; // an index has a bit for the partition anyhow
+  localparam int PLACES = (PARTITIONS > 1) ? PARTITIONS : 2; // an index has at least one partition bit
   localparam int ROWS   = PLACES * BANKS * ENTRIES;
 
   initial if (ENTRIES > 64 || ENTRIES != 1 << EW || BANKS != 1 << BW || PARTITIONS > 16) $fatal;
 
-  logic go;      // the stages move
-  logic d_flush; // the item in D flushes its partition, now
+  logic go;      // the pipeline advances
+  logic d_flush; // the item in D flushes its partition in this clock
 
-  // --- A ---
+  // --- A: tag match ---
   logic              a_valid, a_first;
   logic [1:0]        a_kind;
   logic [PW-1:0]     a_partition;
@@ -126,13 +126,13 @@ module glk_write_queue #(
   assign {a_kind, a_partition, a_address, a_length, a_mask, a_enables, a_reason, a_context, a_owned, a_token, a_final, a_first, a_data} = a_all;
 
   logic          b_valid, c_valid, e_item, d_valid;
-  logic          b_adds, c_adds, e_adds, d_adds; // begins a piece: adds a mask to a line
+  logic          b_adds, c_adds, e_adds, d_adds; // first beat of a piece: adds a mask to a line
   logic [PW-1:0] b_partition, c_partition, e_partition_q, d_partition;
   logic [47:0]   b_address, c_address, e_address;
   logic [37:0]   d_address;
   logic [127:0]  b_mask, c_mask, e_mask, d_mask;
-  logic [PARTITIONS-1:0] some; // the partition has something queued
-  (* ram_style = "distributed" *) logic [6:0] used [0:PLACES-1]; // entries in use; entries are taken in their order
+  logic [PARTITIONS-1:0] some; // the partition's queue is not empty
+  (* ram_style = "distributed" *) logic [6:0] used [0:PLACES-1]; // entries in use; allocated in ascending order
 
   wire a_looks = a_valid && a_first && (a_kind == STORE || a_kind == PROBE);
   wire [30:0] a_tag = a_address[37:7];
@@ -161,7 +161,7 @@ module glk_write_queue #(
     end
   endgenerate
 
-  // --- B ---
+  // --- B: enables ---
   logic               b_first, b_looks;
   logic [1:0]         b_kind;
   logic [7:0]         b_length;
@@ -185,7 +185,7 @@ module glk_write_queue #(
   end
   wire b_hit = |b_match && !b_stale;
 
-  // Of the bank that fills. What waits has a memory of its own.
+  // Of the bank being filled. Waiting banks have a memory of their own.
   (* ram_style = "distributed" *) logic [127:0] enables [0:PLACES*ENTRIES-1];
   wire [127:0] b_memory = enables[{b_partition, b_entry}];
 
@@ -224,7 +224,7 @@ module glk_write_queue #(
     end
   end
 
-  // --- C ---
+  // --- C: counts ---
   logic              c_first, c_looks;
   logic [1:0]        c_kind;
   logic [7:0]        c_length;
@@ -275,7 +275,7 @@ module glk_write_queue #(
   end
 
   wire [2:0]   c_h     = cfg_subheader_bytes[c_partition*3 +: 3];
-  // The line's enables as the piece will find them, in the three cases.
+  // Enables of the line as seen by the piece, in the three cases.
   wire [127:0] c_m2    = c_eq2 ? d_mask : 128'b0;
   wire [127:0] c_m1    = c_eq1 ? e_mask : 128'b0;
   wire [127:0] c_have0 = (c_stale ? 128'b0 : c_old) | c_m3 | c_m2 | c_m1;
@@ -289,9 +289,9 @@ module glk_write_queue #(
   glk_line_change change1 (.have(c_have1), .mask(c_mask), .overwritten(c_bytes[1*40 +: 40]), .touched(c_runs[1*20 +: 20]), .left(c_left1));
   glk_line_change change2 (.have(c_have2), .mask(c_mask), .overwritten(c_bytes[2*40 +: 40]), .touched(c_runs[2*20 +: 20]), .left(c_left2));
 
-  // Two and two are added here, the rest in E.
-  logic [71:0] c_over;  // in each case, four numbers of 6 bits
-  logic [35:0] c_touch; // two
+  // Pairwise sums here, the rest in E.
+  logic [71:0] c_over;  // per case, four partial sums of 6 bits
+  logic [35:0] c_touch; // per case, two partial sums
   generate
     for (g = 0; g < 12; g = g + 1) begin : two_bytes
       glk_sum #(.N(2), .W(5), .SW(6)) add (.numbers(c_bytes[g*10 +: 10]), .sum(c_over[g*6 +: 6]));
@@ -301,10 +301,10 @@ module glk_write_queue #(
     end
   endgenerate
 
-  // --- E ---
+  // --- E: payload change ---
   logic [41:0]       d_window;
   logic [BW-1:0]     d_bank;
-  logic              d_alone; // the piece begins a queue
+  logic              d_alone; // the piece starts a new queue
   logic              e_first, e_looks;
   logic [1:0]        e_kind;
   logic [LANES-1:0]  e_enables;
@@ -381,7 +381,7 @@ module glk_write_queue #(
 
   wire e_tells = e_item && e_kind != STORE && e_kind != PROBE; // flush or config
 
-  // Whether the item is in the window of its queue: of the one that the item ahead begins, or of the one there is.
+  // Whether the item is within the window of its queue: of the one started by the item ahead, or of the current one.
   (* ram_style = "distributed" *) logic [41:0] base [0:PLACES-1]; // bits 47:6
   wire [41:0] e_window_mask = (e_h == 3'd2) ? {42{1'b1}} :
                               (e_h == 3'd3) ? {{34{1'b1}}, 8'b0} :
@@ -391,7 +391,7 @@ module glk_write_queue #(
   wire        e_inside_ahead = e_window == d_window;
   wire        e_inside_now   = e_window == base[e_partition_q];
 
-  logic [BW-1:0] bank [0:PARTITIONS-1]; // that fills
+  logic [BW-1:0] bank [0:PARTITIONS-1]; // being filled
 
   wire [23:0] e_parts_a = e_f2 ? e_over1 : e_over0;
   wire [11:0] e_runs_at = e_f2 ? e_touch1 : e_touch0;
@@ -402,7 +402,7 @@ module glk_write_queue #(
   glk_sum #(.N(4), .W(6), .SW(8)) over_b (.numbers(e_over2), .sum(e_over_b));
   glk_sum #(.N(3), .W(6), .SW(7)) touch_a (.numbers({5'b0, e_left_a, e_runs_at}), .sum(e_touch_a));
   glk_sum #(.N(3), .W(6), .SW(7)) touch_b (.numbers({5'b0, e_left2, e_touch2}), .sum(e_touch_b));
-  // Bytes more in the payload: length + H - overwritten - H * touched.
+  // Payload change: length + H - overwritten - H * touched.
   wire [9:0]  e_heads_a = (e_h[2] ? {1'b0, e_touch_a, 2'b0} : 10'd0) + (e_h[1] ? {2'b0, e_touch_a, 1'b0} : 10'd0) +
                           (e_h[0] ? 10'(e_touch_a) : 10'd0);
   wire [9:0]  e_heads_b = (e_h[2] ? {1'b0, e_touch_b, 2'b0} : 10'd0) + (e_h[1] ? {2'b0, e_touch_b, 1'b0} : 10'd0) +
@@ -410,7 +410,7 @@ module glk_write_queue #(
   wire [10:0] e_base_a  = 11'(e_fresh) - 11'(e_over_a);
   wire [10:0] e_base_b  = 11'(e_fresh) - 11'(e_over_b);
 
-  // --- D ---
+  // --- D: decision ---
   logic              d_first;
   logic [1:0]        d_kind;
   logic [LANES-1:0]  d_enables;
@@ -423,15 +423,15 @@ module glk_write_queue #(
   logic              d_f1, d_eq1, d_eq2, d_eq3, d_eq4;
   logic [127:0]      d_have_a, d_have_b;
   logic              d_any_a, d_any_b;
-  logic              d_told_a, d_told_b; // a flush that applies
+  logic              d_told_a, d_told_b; // a flush item that applies
   logic              d_probe;
   logic [7:0]        d_over_a, d_over_b;
   logic signed [7:0] d_runs_a, d_runs_b;
   logic signed [10:0] d_delta_a, d_delta_b;
-  logic              d_hit_a, d_hit_b; // bytes that are queued
-  logic [12:0]       d_limit, d_begun; // most payload; room beside the piece alone
+  logic              d_hit_a, d_hit_b; // queued bytes are hit
+  logic [12:0]       d_limit, d_begun; // maximum payload; remaining payload after the piece alone
   logic              d_some, d_inside;
-  logic [PARTITIONS-1:0] d_hot; // the partition, one bit each
+  logic [PARTITIONS-1:0] d_hot; // one-hot partition
   wire [BW-1:0] d_next = d_bank + BW'(1);
 
   always_ff @(posedge clk) begin
@@ -486,11 +486,11 @@ module glk_write_queue #(
     end
   end
 
-  // Accounts of each partition. `room` is what the payload may still grow by.
+  // Accounts per partition. `room` is the remaining payload.
   (* ram_style = "distributed" *) logic [12:0] room [0:PLACES-1];
   (* ram_style = "distributed" *) logic [10:0] runs [0:PLACES-1];
   logic [BANKS-1:0]      bank_busy [0:PARTITIONS-1];
-  logic [PARTITIONS-1:0] next_busy; // the bank behind the one that fills is
+  logic [PARTITIONS-1:0] next_busy; // the bank after the one being filled is busy
   logic                  flush_full;
 
   wire [6:0]  d_used  = used[d_partition];
@@ -523,11 +523,11 @@ module glk_write_queue #(
   assign d_flush = d_needs && !d_blocked;
 
   assign d_alone = d_empty || d_flush;
-  wire d_new = d_alone || !d_any; // the piece begins an entry
-  wire [BW-1:0] d_to = d_flush ? d_next : d_bank; // the bank it goes to
+  wire d_new = d_alone || !d_any; // the piece allocates an entry
+  wire [BW-1:0] d_to = d_flush ? d_next : d_bank; // its bank
   wire [CONTEXTS-1:0] d_context_bit = CONTEXTS'(1) << d_context;
 
-  // Entries that the four items before this one went to: newer than what A saw.
+  // Entries used by the four items before this one, which A has not seen.
   logic [EW-1:0] before1, before2, before3, before4, last_entry;
   logic [BW-1:0] last_bank;
   wire [EW-1:0] d_found = d_eq1 ? before1 : d_eq2 ? before2 : d_eq3 ? before3 : d_eq4 ? before4 : d_entry;
@@ -588,10 +588,10 @@ module glk_write_queue #(
   (* ram_style = "distributed" *) logic [30:0]  drain_tags [0:ROWS-1];
   (* ram_style = "distributed" *) logic [127:0] drain_enables [0:ROWS-1];
   logic              w_piece, w_new;
-  logic [AW-1:0]     w_at; // partition, bank, entry
+  logic [AW-1:0]     w_at; // {partition, bank, entry}
   logic [30:0]       w_tag;
   logic [127:0]      w_mask;
-  logic [128/LANES-1:0] w_beat; // which of the line's
+  logic [128/LANES-1:0] w_beat; // beat within the line
   logic [LANES-1:0]  w_enables;
   logic [DATA_W-1:0] w_data;
 
@@ -624,7 +624,7 @@ module glk_write_queue #(
       r_enables <= drain_enables[r_entry];
     end
   end
-  generate // a memory for each beat of a line
+  generate // one memory per beat of a line
     for (g = 0; g < 128 / LANES; g = g + 1) begin : beat
       (* ram_style = "block" *) logic [DATA_W-1:0] data [0:ROWS-1];
       always_ff @(posedge clk) begin
@@ -637,7 +637,7 @@ module glk_write_queue #(
     end
   endgenerate
 
-  // --- flushes out ---
+  // --- flush output ---
   localparam int F_W = PW + BW + (EW + 1) + 48 + 13 + 11 + 4;
   logic       flush_ready;
   logic [F_W-1:0] flush_out;
@@ -649,8 +649,8 @@ module glk_write_queue #(
     .m_data(flush_out), .m_valid(f_valid), .m_ready(f_ready));
   assign {f_partition, f_bank, f_used, f_base, f_payload, f_runs, f_reason} = flush_out;
 
-  // --- what happened ---
-  // Stores in the queues, counted a clock later: so many of each partition, of which a flush makes none, and of all.
+  // --- event counters ---
+  // Stores in the queues, counted one clock later, per partition and in total; a flush clears the partition's count.
   (* ram_style = "distributed" *) logic [31:0] stores [0:PLACES-1];
   logic          n_valid, n_flush, n_begins, n_final, n_changed;
   logic [PW-1:0] n_partition;

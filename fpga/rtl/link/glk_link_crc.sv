@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The check of the link layer, CRC-32C, over a block a clock: of a control block, a clock after it came, what it has to be over the
-// data blocks since the last control block and its own first 12 bytes. What blocks add goes through no loop; the loop is the
-// state's alone, moved on by a block.
+// CRC-32C of the link layer, one 128-bit block per clock. For a control block, `check` (one clock of latency) covers the
+// data blocks since the previous control block and the first 12 bytes of the control block itself.
+//
+// The contribution of the input data is pipelined; the feedback loop contains only the 32-bit state, advanced by one block.
 module glk_link_crc (
   input  logic         clk,
   input  logic         rst,
   input  logic [127:0] s_data,
   input  logic         s_control,
   input  logic         s_valid,
-  input  logic         forget, // the data blocks that came until a clock ago
-  output logic [31:0]  check   // of the block of the clock before, if it is a control block
+  input  logic         forget, // discards the data blocks received until one clock ago
+  output logic [31:0]  check   // CRC for the block of the previous clock, if that was a control block
 );
-  localparam logic [31:0] POLYNOMIAL = 32'h82f63b78; // reflected
+  localparam logic [31:0] POLYNOMIAL = 32'h82f63b78; // Castagnoli, reflected
 
-  // What each bit of 16 bytes makes of a state of zeros, 32 bits each, the first bit lowest.
+  // CRC of each single-bit 16-byte block with a zero initial state, 32 bits each, bit 0 of the block lowest.
   function [32*128-1:0] columns(input logic [31:0] last);
     logic [31:0] c;
     begin
@@ -26,8 +27,8 @@ module glk_link_crc (
   endfunction
   localparam logic [32*128-1:0] COLUMNS = columns(POLYNOMIAL);
 
-  logic [31:0] of_block, of_word;        // what the block adds, whole and but its last 4 bytes
-  logic [31:0] state, moved, moved_word; // the state is added to the first 4 bytes
+  logic [31:0] of_block, of_word;        // contribution of the full block and of its first 12 bytes
+  logic [31:0] state, moved, moved_word; // state advanced by 16 and by 12 bytes; the state is XORed into the first 4 bytes
   logic [31:0] add_block, add_word;
   logic        control, valid;
   generate

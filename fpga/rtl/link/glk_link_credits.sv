@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// The credits of a class, both ways: pieces sent and not known to have been dealt with, and pieces of the other that were.
+// Credit counters of one class, both directions: pieces sent for which no credit has returned, and pieces received and
+// freed. Counters are mod 4096 and restart with each session. Reference model: fpga/model/link.
 module glk_link_credits (
   input  logic        clk,
-  input  logic        clear,      // a session is over
+  input  logic        clear,      // end of session
 
-  input  logic [2:0]  sent,       // pieces, at this clock
+  input  logic [2:0]  sent,       // pieces sent in this clock
 
-  // A word that comes has a credit of this class.
+  // Received credit of this class
   input  logic [11:0] credit,
-  input  logic        take,       // it is right
-  output logic        right,      // it says nothing of pieces that were not sent
-  output logic [11:0] more,       // so many may be sent again,
+  input  logic        take,       // the link word is valid: apply
+  output logic        right,      // the credit does not exceed the pieces sent
+  output logic [11:0] more,       // newly returned credits
   output logic        more_valid,
 
-  input  logic [11:0] freed_more, // pieces dealt with at this clock
-  input  logic        fresh,      // the link comes up: all is news
-  input  logic        told,       // a word goes out with the credit of this class
-  output logic [11:0] freed,      // since the session began
-  output logic        news        // which has not been said
+  input  logic [11:0] freed_more, // pieces freed in this clock
+  input  logic        fresh,      // link comes up: credit has to be announced
+  input  logic        told,       // a word with the credit of this class is being sent
+  output logic [11:0] freed,      // pieces freed since the session began
+  output logic        news        // not announced yet
 );
   logic [11:0] heard, used;
   assign more = credit - heard;
-  // Of the pieces sent until the clock before it may say less, of those of this clock in all so many more.
+  // All pieces sent before this clock may be credited, and those of this clock on top.
   wire [12:0] spare = {1'b0, used} - {1'b0, more};
   wire        covered = !spare[12] || (&spare[11:3] && sent > ~spare[2:0]);
 
-  assign right      = covered || more > 12'd2048; // it is late
+  assign right      = covered || more > 12'd2048; // else stale: no effect
   assign more_valid = take && covered && more != '0;
 
   always_ff @(posedge clk) begin

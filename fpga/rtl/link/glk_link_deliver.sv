@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flits that have come wait for their frame's word; those of a frame that is taken go on, one a clock. There is room for what can
-// come meanwhile: a frame, and those that become complete while one goes on, which has taken as long to come.
+// Holds received flits until the link word of their frame arrives, then forwards those of an accepted frame, one per clock.
+// The 32-flit buffer holds the frame being received and the frames accepted while another one is forwarded, which takes no
+// longer than receiving it.
 module glk_link_deliver (
   input  logic         clk,
   input  logic         rst,
-  input  logic         clear,   // forgets all
+  input  logic         clear,   // flush
 
   input  logic [127:0] s_data,
-  input  logic [3:0]   s_index, // in its frame
+  input  logic [3:0]   s_index, // position within its frame
   input  logic         s_flit,
-  input  logic         take,    // the frame has come
-  input  logic [3:0]   count,   // of so many flits, 1 at least,
-  input  logic [54:0]  types,   // of these types
+  input  logic         take,    // the frame is accepted
+  input  logic [3:0]   count,   // its number of flits, 1..11
+  input  logic [54:0]  types,   // its flit types
 
   output logic [4:0]   m_type,
   output logic [127:0] m_data,
   output logic         m_valid
 );
   (* ram_style = "distributed" *) logic [127:0] flits [0:31];
-  logic [4:0] first; // of the frame that comes
+  logic [4:0] first; // buffer slot of the first flit of the frame being received
   wire  [4:0] place = first + {1'b0, s_index};
 
-  // --- frames that were taken ---
+  // --- accepted frames ---
   logic [3:0]  q_count;
   logic [54:0] q_types;
   logic        q_valid, q_ready, q_room;
@@ -29,8 +30,8 @@ module glk_link_deliver (
     .clk, .rst(rst || clear), .s_data({count, types}), .s_valid(take), .s_ready(q_room),
     .m_data({q_count, q_types}), .m_valid(q_valid), .m_ready(q_ready));
 
-  logic [4:0]  next;  // flit to go on
-  logic [3:0]  left;  // of its frame
+  logic [4:0]  next;  // slot of the next flit to forward
+  logic [3:0]  left;  // remaining flits of its frame
   logic [54:0] kinds;
   assign q_ready = left <= 4'd1;
 

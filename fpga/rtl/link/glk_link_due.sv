@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a word has to go out at the latest: at once, so many clocks after something is owed, or so many after the word before. The
-// earliest counts, any word does for all. While the link is down it says nothing: a link that comes up owes a word at once.
+// Deadline of the next link word: immediately, cfg_ack clocks after an acknowledgement or credit became pending, or
+// cfg_hello clocks after the previous word; the earliest wins, and any word sent satisfies all of them. `due` has no
+// meaning while the link is down: coming up requests a word immediately.
 module glk_link_due #(
   parameter int W = 32
 ) (
   input  logic         clk,
-  input  logic [W-1:0] cfg_ack,   // clocks, 1 at least
+  input  logic [W-1:0] cfg_ack,   // clocks, at least 1
   input  logic [W-1:0] cfg_hello,
-  input  logic         word,      // one goes out at this clock,
-  input  logic         word_news, // and has not said all that is news
-  input  logic         now,       // what comes at this clock: a word has to go out at the next,
-  input  logic         soon,      // or `cfg_ack` clocks later at the latest
+  input  logic         word,      // a word is sent in this clock
+  input  logic         word_news, // and leaves credit of another class to announce
+  input  logic         now,       // event in this clock: a word is due in the next clock
+  input  logic         soon,      // event in this clock: a word is due within cfg_ack clocks
   output logic         due
 );
-  // What is due after this many clocks, the next being 0.
+  // Clocks until the word is due; 0: in the next clock.
   logic [W-1:0] ack, hello, both, left;
   wire  [W-1:0] less = left - W'(!due);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks from the wire: numbered since the last control block, control blocks with what is known of them and of their check. What
-// comes at a clock, a block, or that the wire was cut or the link is to be reset, is told three clocks later.
+// Receive pipeline of the link layer, latency three clocks: numbers data blocks since the last control block, and
+// pre-decodes control blocks and their CRC. Loss of signal and link reset travel through the same pipeline.
 module glk_link_in (
   input  logic         clk,
   input  logic         rst,
@@ -8,27 +8,28 @@ module glk_link_in (
   input  logic [127:0] i_data,
   input  logic         i_control,
   input  logic         i_valid,
-  input  logic         i_cut,     // behind the block: what came since the last control block is forgotten
-  input  logic         i_reset,   // instead of the block; the same
+  input  logic         i_cut,     // loss of signal after this block: discards what was received since the last control block
+  input  logic         i_reset,   // link reset, takes the place of a block; discards likewise
   input  logic         i_refused,
 
+  // Pipeline output
   output logic [127:0] r_data,
-  output logic [3:0]   r_index,   // of a data block: 11 and more are too many
-  output logic         r_flit,    // there is a data block
-  output logic         r_word,    // there is a control block
-  output logic         r_fits,    // it names as many flits as there are
-  output logic         r_some,    // there are some
-  output logic [31:0]  r_differs, // its check from what it would have to be without sessions
+  output logic [3:0]   r_index,   // of a data block in its frame; 11 or more: frame too long
+  output logic         r_flit,    // data block
+  output logic         r_word,    // control block
+  output logic         r_fits,    // its flit count matches the data blocks received
+  output logic         r_some,    // at least one data block was received
+  output logic [31:0]  r_differs, // received CRC XOR computed CRC; equals the XORed session numbers if valid
   output logic         r_cut,
   output logic         r_reset,
   output logic         r_refused
 );
-  // --- the block ---
+  // --- pipeline ---
   logic [127:0] a_data, b_data;
   logic         a_control, a_valid, a_cut, a_reset, a_refused, b_control, b_valid, b_cut, b_reset, b_refused;
   wire          b_forget = b_cut || b_reset || b_refused;
   logic [31:0]  check;
-  logic [3:0]   count; // data blocks before b, 12 for more
+  logic [3:0]   count; // data blocks before b, saturates at 12
 
   glk_link_crc crc (.clk, .rst, .s_data(a_data), .s_control(a_control), .s_valid(a_valid), .forget(b_forget), .check);
 

@@ -1,60 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
-// The link layer of one card (docs/link-format.md, "The link layer"): frames, check, acknowledgement and replay, credits, sessions.
-// At a clock all is decided: what goes out of the registers and of whether there is a flit, and behind it what comes in. What comes
-// from the wire is decided on three clocks after it came, what goes to the wire leaves four clocks after it was decided; between
-// flits and blocks there is nothing else than in fpga/model/link.
+// Link layer of one card (docs/link-format.md, "The link layer"): framing, CRC, acknowledgement and replay, per-class
+// credits, sessions.
+//
+// Cycle-accurate to the reference model, fpga/model/link: in each clock, the transmit decision depends on registers and on
+// s_valid, and received blocks take effect after it. Receive latency: three clocks from i_* to the decision. Transmit
+// latency: four clocks from the decision to o_*.
 module glk_link_layer #(
-  parameter int FRAMES = 64,   // kept until they are acknowledged; power of two, 2..512
-  parameter int BUFFER = 2048, // flits that came and are not taken: the room that hello tells of all classes at least; power of two
-  parameter int W      = 32    // of numbers of clocks
+  parameter int FRAMES = 64,   // replay buffer depth: unacknowledged frames; power of two, 2..512
+  parameter int BUFFER = 2048, // receive buffer in flits, at least the sum of cfg_room; power of two
+  parameter int W      = 32    // width of timer settings
 ) (
   input  logic         clk,
-  input  logic         rst,          // forgets all
+  input  logic         rst,          // clears all state
 
-  // What hello says. The session: another one than before whenever `rst` was given, never 0. They stay, but for the clocks.
+  // Contents of hello. cfg_session: nonzero, and different after every `rst`. Constant while out of reset; the timers may
+  // change.
   input  logic [63:0]  cfg_serial,
   input  logic [7:0]   cfg_cluster,
   input  logic [15:0]  cfg_session,
-  input  logic [3*12-1:0] cfg_room,  // pieces by class, posted lowest
-  input  logic [W-1:0] cfg_replay,   // clocks, each 1 at least
+  input  logic [3*12-1:0] cfg_room,  // receive buffer in pieces by class, posted lowest
+  input  logic [W-1:0] cfg_replay,   // timers in clocks, each at least 1
   input  logic [W-1:0] cfg_ack,
   input  logic [W-1:0] cfg_hello,
 
-  // Flits to send, and how many pieces of each class they have.
+  // Transmit flits, with their number of pieces per class (3 bits each)
   input  logic [4:0]   s_type,
   input  logic [127:0] s_data,
   input  logic [8:0]   s_pieces,
   input  logic         s_valid,
   output logic         s_ready,
 
-  // More pieces of a class may be sent.
+  // Transmit credits returned for a class
   output logic         c_valid,
   output logic [1:0]   c_class,
   output logic [11:0]  c_pieces,
 
-  // Flits that came.
+  // Received flits
   output logic [4:0]   m_type,
   output logic [127:0] m_data,
   output logic         m_valid,
   input  logic         m_ready,
-  input  logic         m_refused,    // becomes 1 when one of them is a protocol error: the link is reset, if there is a session
-  input  logic [3*12-1:0] m_freed,   // pieces that came and were dealt with
+  // m_refused: level, rises when a delivered flit is a protocol error: resets the link if a session exists
+  input  logic         m_refused,
+  input  logic [3*12-1:0] m_freed,   // pieces freed by the receiver, by class
 
-  // The wire: a block is a flit, or a link word (control).
+  // Wire: a data block is a flit, a control block is a link word
   input  logic [127:0] i_data,
   input  logic         i_control,
   input  logic         i_valid,
-  input  logic         i_cut,        // it is gone, behind this block
-  input  logic         i_reset,      // the session is to end; a block that comes at this clock is lost
+  input  logic         i_cut,        // loss of signal after this block
+  input  logic         i_reset,      // ends the session; a block in the same clock is lost
   output logic [127:0] o_data,
   output logic         o_control,
   output logic         o_valid,
 
+  // Status
   output logic         up,
   output logic [63:0]  peer_serial,
   output logic [7:0]   peer_cluster,
 
-  // What has happened. Of one clock: lost before ended before up or resumed. Behind an end no flit of the session comes.
+  // Event pulses. Order within one clock: lost, ended, up or resumed. No flit of a session is delivered after e_ended.
   output logic         e_up,
   output logic         e_resumed,
   output logic         e_lost,
@@ -73,13 +78,13 @@ module glk_link_layer #(
 );
   localparam int A = $clog2(FRAMES);
 
-  // --- what has come ---
+  // --- receive: pipeline and link word decode ---
   logic         begun;
   logic [127:0] r_data;
   logic [3:0]   r_index;
   logic         r_flit, r_word, r_fits, r_some, r_cut, r_reset, r_refused, overrun;
   logic [31:0]  r_differs;
-  wire          refuse = m_refused || overrun; // until all is reset
+  wire          refuse = m_refused || overrun; // level, until reset
   logic         refused;
   always_ff @(posedge clk)
     refused <= refuse && !rst;
@@ -114,7 +119,7 @@ module glk_link_layer #(
     .up, .begun, .answer, .hello_due, .own, .other, .stop, .clear, .comes_up, .resumes, .peer_serial, .peer_cluster, .room,
     .e_protocol(bad), .e_version(strange));
 
-  // --- frames that come ---
+  // --- receive: frames ---
   logic        take, ask_now, ask_soon, early, again, missing, missing_pass;
   logic [9:0]  expected;
   glk_link_receive receive (
@@ -122,7 +127,7 @@ module glk_link_layer #(
     .number(w_number), .pass(w_pass), .take, .now(ask_now), .soon(ask_soon), .e_early(early), .e_again(again), .expected, .missing,
     .missing_pass);
 
-  logic         forget; // a session was over a clock ago
+  logic         forget; // a session ended in the previous clock
   logic [4:0]   d_type;
   logic [127:0] d_data;
   logic         d_valid;
@@ -133,7 +138,7 @@ module glk_link_layer #(
     .clk, .rst(rst || forget), .s_data({d_type, d_data}), .s_valid(d_valid), .overrun,
     .m_data({m_type, m_data}), .m_valid, .m_ready);
 
-  // --- frames that go ---
+  // --- transmit ---
   logic         sent, close, some, window_room, acknowledged, some_behind, replay_over, replay_begin, word_due;
   logic [9:0]   oldest, next;
   logic [3:0]   close_count, frame_count, get_flit, put_flit;
@@ -172,7 +177,7 @@ module glk_link_layer #(
     put_data  <= s_data;
   end
 
-  // --- credits: a word has that of one class, in turn ---
+  // --- credits: each word carries the credit of one class, round robin ---
   logic [1:0]      told;
   logic [2:0]      tells, c_right, c_more_valid, news;
   logic [3*12-1:0] freed, c_more, freed_now;
@@ -192,7 +197,7 @@ module glk_link_layer #(
     .clk, .cfg_ack, .cfg_hello, .word(o_word), .word_news((news & ~tells) != '0), .now(ask_now || comes_up),
     .soon(ask_soon || freed_now != '0), .due(word_due));
 
-  // Those of a session that begins, class by class; before any of them can come back.
+  // Initial transmit credits of a new session, one class per clock; complete before any credit can return.
   logic [1:0]      starting; // classes left
   logic [3*12-1:0] start;
   always_ff @(posedge clk) begin
@@ -223,7 +228,7 @@ module glk_link_layer #(
     end
   end
 
-  // --- what goes out ---
+  // --- transmit: hello and link words ---
   logic [1:0]   p_class, p_wanted;
   logic [95:0]  p_word;
   logic [127:0] p_data;
@@ -248,7 +253,7 @@ module glk_link_layer #(
     .clk, .rst, .s_flit(o_flit || (o_hello && !p_control)), .s_word(o_word || p_control), .s_again(o_again), .s_break(o_break),
     .s_data(p_data), .s_pair(p_control ? 32'd0 : {other, own}), .again(again_data), .o_data, .o_control, .o_valid);
 
-  // --- what has happened; of what came behind a clock's block, a clock later ---
+  // --- events; those that take effect after the block of a clock are reported one clock later ---
   wire  ends_late = (r_reset || r_refused) && begun;
   wire  was_up_behind = (is_up && (!clear || ends_late)) || comes_up;
   logic x_up, x_resumed, x_lost, x_ended, x_down, late_lost, late_ended, late_down;

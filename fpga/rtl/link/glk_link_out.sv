@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks to the wire: what was chosen at a clock goes out four clocks later, words with their check.
+// Transmit pipeline of the link layer, latency four clocks: selects the block and inserts the CRC into link words.
 module glk_link_out (
   input  logic         clk,
   input  logic         rst,
 
-  // Of a clock: at most one of these.
-  input  logic         s_flit,   // s_data
-  input  logic         s_word,   // s_data but its check, which is of sessions
-  input  logic         s_again,  // what the replay memory gives at the next clock
-  input  logic         s_break,  // a control block of zeros
+  // Transmit decision of this clock, at most one
+  input  logic         s_flit,   // data block s_data
+  input  logic         s_word,   // link word s_data[95:0]; its CRC is XORed with s_pair
+  input  logic         s_again,  // data block from the replay buffer, which arrives in the next clock
+  input  logic         s_break,  // control block of zeros: terminates a broken-off frame
   input  logic [127:0] s_data,
-  input  logic [31:0]  s_pair,   // the sessions: the sender's lowest
+  input  logic [31:0]  s_pair,   // session numbers, own in the low half; 0 for hello and ready
   input  logic [127:0] again,
 
   output logic [127:0] o_data,

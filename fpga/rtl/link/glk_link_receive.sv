@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The receiving side: of the words of a session that come, which frames are taken, and what is missing.
-// fpga/model/link/link_receive.c says the same.
+// Receive side of the frame sequence: accepts the expected frame, detects gaps and duplicates, and requests a replay.
+// Reference model: fpga/model/link/link_receive.c.
 module glk_link_receive (
   input  logic       clk,
-  input  logic       clear,   // a session is over
-  input  logic       stop,    // the link goes down
+  input  logic       clear,   // end of session
+  input  logic       stop,    // link goes down
 
-  input  logic       word,    // one that is right
-  input  logic       wrong,   // one that is not, behind data blocks
+  input  logic       word,    // valid link word of the session
+  input  logic       wrong,   // invalid link word after data blocks: a frame was lost
   input  logic [3:0] flits,
   input  logic [9:0] number,
   input  logic       pass,
 
-  output logic       take,    // its frame has flits, and is the next one
-  output logic       now,     // a word has to go out at once,
-  output logic       soon,    // or before long
-  output logic       e_early, // it is a later one
-  output logic       e_again, // it has come before
+  output logic       take,    // accept the flits of its frame
+  output logic       now,     // a word has to be sent in the next clock
+  output logic       soon,    // a word has to be sent within cfg_ack clocks
+  output logic       e_early, // sequence gap: frame is ahead
+  output logic       e_again, // duplicate frame
 
-  // For the words that go out.
+  // Acknowledgement and replay request of outgoing words
   output logic [9:0] expected,
   output logic       missing,
   output logic       missing_pass
 );
-  logic       last_pass; // of the last right word
+  logic       last_pass; // replay pass of the last valid word
   wire [9:0]  after = number - expected;
   wire        is_next = after == '0;
 

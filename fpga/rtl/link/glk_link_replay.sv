@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The replay memory: the flits of the frames that are kept, and their types.
+// Replay buffer: flits and flit types of the frames that are not acknowledged.
 module glk_link_replay #(
   parameter int FRAMES = 64, // power of two
   parameter int FLITS  = 11,
@@ -7,13 +7,13 @@ module glk_link_replay #(
 ) (
   input  logic               clk,
 
-  // A flit, into the frame that is open.
+  // Writes a flit of the open frame
   input  logic               put,
   input  logic [A-1:0]       put_frame,
   input  logic [3:0]         put_flit,
   input  logic [127:0]       put_data,
 
-  // The frame is complete.
+  // Closes the open frame
   input  logic               close,
   input  logic [A-1:0]       close_frame,
   input  logic [3:0]         close_count,
@@ -25,7 +25,7 @@ module glk_link_replay #(
 
   input  logic [A-1:0]       get_frame,
   input  logic [3:0]         get_flit,
-  output logic [127:0]       data       // a clock later
+  output logic [127:0]       data       // one clock of latency
 );
   (* ram_style = "block" *)       logic [127:0]       flits [0:16*FRAMES-1];
   (* ram_style = "distributed" *) logic [5*FLITS+3:0] words [0:FRAMES-1];

@@ -1,68 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sending side: what goes out at a clock. Of what could, the first of these does:
-//   what has begun goes on: a hello or ready; a frame that is sent again; the open frame, which is the flit taken at this clock
-//     or, when there is none or it is full, its word
-//   a ready that is owed, or a hello that is due
-//   the first block of the next frame of a replay
-//   a word that is due
-// All is decided by the registers and by whether there is a flit; what comes in at the clock comes behind it.
-// fpga/model/link/link_send.c says the same.
+// Transmit scheduler of the link layer. Per clock, the first applicable of:
+//   1. the next block of what has begun: hello or ready; replayed frame; open frame (the flit taken in this clock, or its
+//      link word if there is none or the frame is full)
+//   2. a pending ready, or a hello that is due
+//   3. the first block of the next frame of a replay
+//   4. a link word that is due
+// The decision depends on registers and s_valid only; what is received in the same clock takes effect afterwards.
+// Reference model: fpga/model/link/link_send.c.
 module glk_link_send #(
-  parameter int FRAMES = 64, // kept; power of two
-  parameter int FLITS  = 11, // of a frame
+  parameter int FRAMES = 64, // replay buffer depth; power of two
+  parameter int FLITS  = 11, // maximum of a frame
   parameter int A      = $clog2(FRAMES),
   parameter int TW     = 5 * FLITS
 ) (
   input  logic          clk,
   input  logic          rst,
-  input  logic          clear,        // a session is over
-  input  logic          stop,         // the link goes down
+  input  logic          clear,        // end of session
+  input  logic          stop,         // link goes down
 
   input  logic [4:0]    s_type,
   input  logic          s_valid,
   output logic          s_ready,
   output logic          take,
 
-  // The session.
+  // Session
   input  logic          up,
-  input  logic          answer,       // a ready is owed
-  input  logic          hello_due,    // while down
+  input  logic          answer,       // a ready is pending
+  input  logic          hello_due,    // only while down
   output logic          greet,        // a hello or ready begins
-  output logic          lost,         // a 17th replay would begin: down from this clock on
+  output logic          lost,         // the 17th replay without progress would begin: link down from this clock on
 
-  // The frames that are kept.
+  // Replay buffer
   input  logic [9:0]    oldest,
   input  logic [9:0]    next,
   input  logic          some,
   input  logic          room,
-  output logic          close,        // one more is
+  output logic          close,        // the open frame is complete
   output logic [3:0]    close_count,
   output logic [TW-1:0] close_types,
-  output logic [A-1:0]  frame,        // asked of the replay memory: how many flits it has, and their types
+  output logic [A-1:0]  frame,        // lookup of a frame's flit count and types
   input  logic [3:0]    frame_count,
   input  logic [TW-1:0] frame_types,
   output logic [A-1:0]  get_frame,
   output logic [3:0]    get_flit,
-  output logic [3:0]    put_flit,     // the flit taken is this one of the open frame
+  output logic [3:0]    put_flit,     // index of the taken flit in the open frame
 
-  // What came in at this clock.
-  input  logic          acknowledged, // something new
-  input  logic          wanted,       // all again of which something is missing,
-  input  logic          wanted_pass,  // in this pass,
-  input  logic          wanted_some,  // if something is kept
-  input  logic          resumed,      // the session goes on:
-  input  logic          resumed_some, // with something kept
+  // Events received in this clock
+  input  logic          acknowledged, // progress: an acknowledgement of new frames
+  input  logic          wanted,       // replay request,
+  input  logic          wanted_pass,  // for this pass,
+  input  logic          wanted_some,  // with unacknowledged frames
+  input  logic          resumed,      // the session resumes
+  input  logic          resumed_some, // with unacknowledged frames
 
   input  logic          word_due,
-  input  logic          replay_over,  // nothing was acknowledged for so long
-  output logic          replay_begin, // that begins anew
+  input  logic          replay_over,  // REPLAY_CYCLES without an acknowledgement
+  output logic          replay_begin, // restarts that timer
 
-  // What goes out.
-  output logic          o_flit,       // the one taken
-  output logic          o_again,      // what was asked of the replay memory
-  output logic          o_hello,      // of a hello or ready
-  output logic          o_ready,      // a ready
-  output logic [1:0]    o_block,      // block 0, 1, or the word
+  // Transmit decision
+  output logic          o_flit,       // the flit taken
+  output logic          o_again,      // block from the replay buffer
+  output logic          o_hello,      // block of a hello or ready
+  output logic          o_ready,      // it is a ready
+  output logic [1:0]    o_block,      // block 0, 1, or 2: the word
   output logic          o_break,
   output logic          o_word,
   output logic [3:0]    o_count,
@@ -71,24 +71,24 @@ module glk_link_send #(
   output logic          o_pass,
 
   output logic          e_replay,
-  output logic          e_frame       // sent again
+  output logic          e_frame       // a frame was replayed
 );
-  localparam logic [4:0] REPLAYS = 5'd16; // in a row without progress
+  localparam logic [4:0] REPLAYS = 5'd16; // maximum in a row without progress
 
-  logic [3:0]    open;        // flits of the open frame
+  logic [3:0]    open;        // flits in the open frame
   logic [TW-1:0] types;
-  logic [1:0]    hello;       // next block of a hello or ready, 0: none is on its way
+  logic [1:0]    hello;       // next block of a hello or ready; 0: none in progress
   logic          hello_ready; // it is a ready
-  logic          broken;      // data blocks went out that no word has followed
+  logic          broken;      // data blocks were sent without a link word after them
   logic          replaying, replay_wanted;
-  logic [9:0]    replay;      // the frame that is sent again,
-  logic [3:0]    replay_flit; // its next flit, 0: none has gone out,
+  logic [9:0]    replay;      // frame being replayed
+  logic [3:0]    replay_flit; // its next flit; 0: none sent
   logic [3:0]    replay_count;
   logic [TW-1:0] replay_types;
-  logic [4:0]    replays;     // in a row without progress
+  logic [4:0]    replays;     // replays in a row without progress
   logic          pass;
 
-  // --- what has begun ---
+  // --- in progress ---
   wire in_hello  = hello != 2'd0;
   wire in_replay = !in_hello && replay_flit != 4'd0;
   wire in_open   = up && !in_hello && !in_replay && open != 4'd0;
@@ -96,7 +96,7 @@ module glk_link_send #(
 
   assign s_ready = up && !answer && !in_hello && !replaying && !replay_wanted && (open != 4'd0 ? !full : room);
   assign take    = s_valid && s_ready;
-  // A frame that was open when the link went down is complete as it is.
+  // A frame left open when the link went down is closed with the flits it has.
   assign close       = (in_open && !take) || (!up && open != 4'd0);
   assign close_count = open;
   assign close_types = types;
@@ -106,12 +106,12 @@ module glk_link_send #(
   wire replay_word = in_replay && replay_flit == replay_count;
   wire replay_end  = replay_word && replay_next == next;
 
-  // --- what begins ---
+  // --- arbitration between frames ---
   wire   idle  = !in_hello && !in_replay && !in_open;
   wire   meet  = idle && (answer || (!up && hello_due));
   assign greet = meet && !broken;
 
-  // At the border of two frames: where does the replay go on? What lies before the oldest has come meanwhile.
+  // Next frame of the replay; frames acknowledged meanwhile are skipped.
   wire   step   = up && idle && !answer && (replaying || replay_wanted);
   wire   anew   = step && replay_wanted;
   assign lost   = anew && replays == REPLAYS;

@@ -1,53 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions: with whom, since when, up or down. Two numbers, one of each card: a card goes on with what it has only when the other
-// names both; a card that has to forget takes a new number. fpga/model/link/link_session.c says the same.
+// Session state machine: handshake with hello and ready, link up or down. A session is identified by two numbers, one
+// chosen by each card. A card resumes only if the other card names both numbers; a card that lost its state takes a new
+// number. Reference model: fpga/model/link/link_session.c.
 module glk_link_session #(
-  parameter int W = 32 // of numbers of clocks
+  parameter int W = 32 // width of timer settings
 ) (
   input  logic         clk,
   input  logic         rst,
 
-  input  logic [15:0]  cfg_session, // the first one
+  input  logic [15:0]  cfg_session, // initial session number
   input  logic [W-1:0] cfg_hello,
 
-  // What has come: data blocks, and the word of a hello or ready whose check is right.
+  // Received data blocks, and the link word of a hello or ready with valid CRC
   input  logic [127:0] r_data,
   input  logic         r_flit,
   input  logic [3:0]   r_index,
   input  logic         r_hello,
   input  logic [3:0]   r_flits,
-  input  logic         r_ready,     // it is a ready
+  input  logic         r_ready,     // it is a ready, not a hello
   input  logic         r_plain,
   input  logic         r_cut,
   input  logic         r_reset,
   input  logic         r_refused,
-  input  logic         r_wrong,     // what came in the session is a protocol error
+  input  logic         r_wrong,     // a valid word of the session is a protocol error
 
-  input  logic         greet,       // a hello or ready goes out
-  input  logic         lost,        // the 17th replay
+  input  logic         greet,       // a hello or ready is being sent
+  input  logic         lost,        // 17th replay without progress
 
-  output logic         up,          // at the begin of this clock
-  output logic         begun,       // there is a session, up or not
-  output logic         answer,      // a ready is owed
+  output logic         up,          // state at the beginning of this clock
+  output logic         begun,       // a session exists, up or down
+  output logic         answer,      // a ready is pending
   output logic         hello_due,
   output logic [15:0]  own,
   output logic [15:0]  other,
 
-  // At the end of this clock.
-  output logic         stop,        // it goes down
-  output logic         clear,       // the session is over
-  output logic         comes_up,    // and is up, unless the wire is cut
-  output logic         resumes,     // with what there was
+  // Transitions at the end of this clock
+  output logic         stop,        // link goes down
+  output logic         clear,       // session ends
+  output logic         comes_up,    // link comes up, unless the signal is lost
+  output logic         resumes,     // with the previous session
 
-  // What the other said of itself when the session began.
+  // Identity of the peer, captured when the session began
   output logic [63:0]  peer_serial,
   output logic [7:0]   peer_cluster,
-  output logic [3*12-1:0] room,     // of the hello that comes
+  output logic [3*12-1:0] room,     // from the hello being received
 
   output logic         e_protocol,
   output logic         e_version
 );
-  // --- the flits of a hello ---
+  // --- payload of a hello ---
   logic [63:0] serial;
   logic [7:0]  version, cluster;
   logic [15:0] session, names;
@@ -69,7 +70,7 @@ module glk_link_session #(
     end
   end
 
-  // --- what it says ---
+  // --- validation ---
   wire two      = r_flits == 4'd2;
   wire known    = version == 8'd1;
   wire accept   = r_hello && two && known && right0 && right1 && r_plain;

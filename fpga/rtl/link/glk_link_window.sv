@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frames that are kept: from the oldest that is not acknowledged to the one that is open or will be. What an acknowledgement
-// says is said of the frames behind a clock's sending.
+// Transmit window of the replay protocol: frames from the oldest unacknowledged one to the open or next one. A received
+// acknowledgement is applied after the transmit decision of the same clock.
 module glk_link_window #(
-  parameter int FRAMES = 64 // power of two, 2..512
+  parameter int FRAMES = 64 // window size; power of two, 2..512
 ) (
   input  logic       clk,
-  input  logic       clear,       // a session is over
+  input  logic       clear,       // end of session
 
   output logic [9:0] oldest,
   output logic [9:0] next,
-  output logic       some,        // frames are kept
-  output logic       room,        // for one more
+  output logic       some,        // unacknowledged frames exist
+  output logic       room,        // window not full
 
-  input  logic       close,       // the open frame is complete: it is kept
+  input  logic       close,       // the open frame is complete and enters the window
 
-  // A word that comes.
+  // Received acknowledgement
   input  logic [9:0] acknowledge,
-  input  logic       take,        // it is right
-  output logic       right,       // it says nothing of frames that were not sent
-  output logic       news,        // and something new
-  output logic       some_behind  // frames are kept behind it
+  input  logic       take,        // the link word is valid: apply
+  output logic       right,       // does not exceed the frames sent
+  output logic       news,        // acknowledges new frames
+  output logic       some_behind  // unacknowledged frames remain afterwards
 );
   localparam int A = $clog2(FRAMES);
 
@@ -27,7 +27,7 @@ module glk_link_window #(
   wire  [9:0] one_more = kept + 10'd1;
   wire  [9:0] after = next + 10'd1;
   wire  [9:0] progress = acknowledge - oldest;
-  wire        covered = close ? progress <= one_more : progress <= kept; // more: it is late, or wrong
+  wire        covered = close ? progress <= one_more : progress <= kept; // else stale or invalid
   wire        none_behind = close ? acknowledge == after : acknowledge == next;
 
   assign some        = kept != '0;

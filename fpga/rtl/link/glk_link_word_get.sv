@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of a link word but its check, and what can be said of them alone. Combinational.
+// Unpacks a link word without its CRC, and checks its format (docs/link-format.md, "The link layer"). Combinational.
 module glk_link_word_get (
   input  logic [95:0] word,
   output logic [3:0]  flits,
@@ -10,8 +10,8 @@ module glk_link_word_get (
   output logic [9:0]  acknowledge,
   output logic        pass,
   output logic [1:0]  wanted,
-  output logic        types_right, // flits that are not there have none
-  output logic        plain        // as in a hello: no types, no credit, no numbers
+  output logic        types_right, // type fields of absent flits are 0
+  output logic        plain        // fields as in a hello: no types, no credit, no numbers
 );
   assign {wanted, pass, acknowledge, number, credit, credit_class, types, flits} = word;
 

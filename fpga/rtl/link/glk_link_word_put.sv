@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A link word but its check, of its fields (docs/link-format.md, "The link layer"). Combinational.
+// Packs a link word without its CRC (docs/link-format.md, "The link layer"). Combinational.
 module glk_link_word_put (
   input  logic [3:0]  flits,
   input  logic [54:0] types,

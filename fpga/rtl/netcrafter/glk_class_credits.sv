@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many more pieces of a class may be sent, those of the parent taken off. What is taken and given back in a clock is known
-// late in it; so only whether there are some is ready at once, and the number a clock later.
+// Transmit credit counter of one class, net of the credits held by the parent flit. `take` and `back` arrive late in the
+// clock, so only `some` is updated from them directly; the count follows one clock later.
 module glk_class_credits #(
   parameter int W = 12
 ) (
@@ -16,7 +16,7 @@ module glk_class_credits #(
   logic         taken, given;
 
   wire [W-1:0] now  = number - W'(taken) + W'(given);
-  wire [W-1:0] next = now + added; // but for what is taken and given at this clock
+  wire [W-1:0] next = now + added; // excludes take and back of this clock
   wire         one  = |next;
   wire         two  = |next[W-1:1];
 

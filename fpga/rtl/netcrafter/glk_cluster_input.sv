@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cluster queue's way in: packets, a flit a clock. A packet is taken whole or not at all: its first flit waits until there
-// are places for all. Each flit gets its packet's place in the order of its kind, and a header its number.
+// Input stage of the cluster queue: accepts packets, one flit per clock. A packet is accepted whole: its first flit waits
+// until enough slots for the whole packet are free. Assigns packet order numbers per kind and inserts the number into
+// headers.
 module glk_cluster_input #(
   parameter int FLITS = 1024,
   parameter int PW      = $clog2(FLITS + 1),
@@ -10,28 +11,28 @@ module glk_cluster_input #(
   input  logic          rst,
 
   input  logic [3:0]    s_kind,
-  input  logic [10:0]   s_words, // with a packet's first flit: its length
-  input  logic [127:0]  s_data,  // what is behind the packet's end counts for nothing
+  input  logic [10:0]   s_words, // packet length in words, valid with its first flit
+  input  logic [127:0]  s_data,  // bytes past the end of the packet are ignored
   input  logic          s_valid,
 
-  input  logic          back, // a place was given back: free from the next clock on
+  input  logic          back, // a slot is released: free from the next clock on
 
-  output logic          f_put,   // the flit that is offered comes in
+  output logic          f_put,   // the offered flit is accepted
   output logic [3:0]    f_kind,
   output logic          f_first,
-  output logic          f_full,  // without room
-  output logic [1:0]    f_words, // if it has room
+  output logic          f_full,  // no room: a full flit
+  output logic [1:0]    f_words, // its length, otherwise
   output logic          f_tail,
   output logic [OW-1:0] f_order,
   output logic [127:0]  f_data,
 
-  output logic          f_wait,  // a packet waits for places
-  output logic [PW-1:0] places   // free ones
+  output logic          f_wait,  // a packet waits for slots
+  output logic [PW-1:0] places   // free slots
 );
-  logic          begun; // a packet has begun
+  logic          begun; // inside a packet
   logic [10:0]   left;
-  logic          given;  // back, a clock later
-  logic [PW-1:0] kept;   // places, without that
+  logic          given;  // `back`, delayed by one clock
+  logic [PW-1:0] kept;   // free slots, without `given`
 
   wire [10:0]   words = begun ? left : s_words;
   wire [8:0]    flits = 9'((s_words + 11'd3) >> 2);
@@ -46,11 +47,11 @@ module glk_cluster_input #(
   assign f_words = words[1:0];
   assign f_tail  = begun;
 
-  // --- order ---
-  // What a kind has counted to stands in a small memory, once it has one.
+  // --- order numbers ---
+  // Next order number per kind, in distributed RAM; valid once `counted`.
   (* ram_style = "distributed" *) logic [OW-1:0] orders [0:15];
   logic [15:0]   counted;
-  logic [OW-1:0] order; // of the packet that has begun
+  logic [OW-1:0] order; // of the packet in progress
   wire  [OW-1:0] next_order = counted[s_kind] ? orders[s_kind] : '0;
   assign f_order = begun ? order : next_order;
 

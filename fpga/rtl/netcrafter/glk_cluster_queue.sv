@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cluster queue and the stitching engine for one destination cluster (docs/link-format.md, "Flits"; NetCrafter 4.2, 4.4):
-// packets in, flits out, at most one thing out of the queue a clock. The flits of a kind stand in two lists, those with room and
-// those without, of which only the heads are looked at. What happens at a clock is decided in it, from heads, parent and turns;
-// places, and so data, follow a clock behind. fpga/model/link/cluster_queue.c does the same at the same clock.
+// Cluster queue and stitching engine of one destination cluster (docs/link-format.md, "Flits"; NetCrafter 4.2, 4.4):
+// packets in, flits out, at most one flit or piece leaves the queue per clock.
+//
+// Each kind has two FIFOs, flits with room and flits without; only the FIFO heads are candidates. The decision of a clock
+// depends on heads, parent and arbiter state; slot numbers and data follow in later pipeline stages. Cycle-accurate to the
+// reference model, fpga/model/netcrafter/cluster_queue.c.
 module glk_cluster_queue #(
   parameter int FLITS = 1024,
   parameter int PW      = $clog2(FLITS + 1)
 ) (
   input  logic          clk,
-  input  logic          rst,     // throws away what is queued; numbers begin at 0 again
+  input  logic          rst,     // discards queued flits and restarts packet numbers at 0
 
-  // May change at any clock.
+  // Configuration; may change in any clock
   input  logic          cfg_stitching,
   input  logic          cfg_pooling,
   input  logic          cfg_selective,
@@ -19,49 +21,51 @@ module glk_cluster_queue #(
   input  logic [7:0]    cfg_pool_cycles, // 0..128
   input  logic [7:0]    cfg_burst,       // 1..255
 
-  // Packets, flit by flit, one a clock. The first of a packet waits for places for all.
+  // Packet input, one flit per clock; the first flit of a packet waits until slots for the whole packet are free
   input  logic [3:0]    s_kind,
-  input  logic [10:0]   s_words,     // with the first: words of 4 bytes that the packet has
+  input  logic [10:0]   s_words,     // packet length in words of 4 bytes, valid with the first flit
   input  logic [127:0]  s_data,
   input  logic          s_valid,
   output logic          s_ready,
-  output logic [PW-1:0] places,      // free ones, those of packets that have begun taken off
+  output logic [PW-1:0] places,      // free slots, net of those reserved by packets in progress
 
-  // By class (posted, request, response): a piece more than the parent has may go; it takes one, or is pooled and gives its own back.
+  // Credits by class (posted, request, response). credit: enough for one piece more than the parent holds; credit_take: a
+  // piece is taken; credit_back: the parent is pooled and returns its credit.
   input  logic [2:0]    credit,
   output logic [2:0]    credit_take,
   output logic [2:0]    credit_back,
 
-  input  logic          m_ready,     // a flit may leave
-  output logic          m_leaves,    // it does,
-  output logic          m_valid,     // and stands here in the next clock
+  // Flit output: m_ready grants a departure, m_leaves announces it, the flit follows one clock later
+  input  logic          m_ready,
+  output logic          m_leaves,
+  output logic          m_valid,
   output logic [4:0]    m_type,
   output logic [127:0]  m_data,
 
-  // For the counters.
-  output logic          e_flit,         // a flit came in
-  output logic          e_packet,       // a packet's first
+  // Event counters
+  output logic          e_flit,         // flit accepted
+  output logic          e_packet,       // first flit of a packet
   output logic [3:0]    e_kind,
   output logic [4:0]    e_bytes,
-  output logic          e_refused,      // a packet waits for places
-  output logic          e_stitched,     // a flit became a piece
+  output logic          e_refused,      // packet waits for slots
+  output logic          e_stitched,     // flit stitched into a parent
   output logic [3:0]    e_stitched_kind,
-  output logic          e_partial,      // that needed number and size
-  output logic          e_parent,       // the first of its flit
-  output logic          e_out,          // a flit left
-  output logic          e_padded,       // with bytes that nothing uses
+  output logic          e_partial,      // as a tail, with number and size
+  output logic          e_parent,       // first piece of its parent
+  output logic          e_out,          // flit sent
+  output logic          e_padded,       // with unused bytes
   output logic          e_pooled,
   output logic [1:0]    e_pool_stitched,
   output logic          e_pool_timed_out,
-  output logic          e_starved,  // flits waited in this clock for credits alone
-  output logic          w_valid,        // clocks waited by flits of a kind
+  output logic          e_starved,  // flits wait for credits only
+  output logic          w_valid,        // waiting time of one kind's flits, in clocks
   output logic [3:0]    w_kind,
   output logic [PW+3:0] w_clocks
 );
   localparam int AW = $clog2(FLITS);
-  // What orders are compared for: packets of one kind that are there at the same time, and 127.
+  // Range of order comparisons: all queued packets of one kind, and 127 for tails.
   localparam int OW = (AW > 8) ? AW + 1 : 9;
-  localparam int MW = OW + 3; // tail, words, order
+  localparam int MW = OW + 3; // {tail, words, order}
   localparam logic [11:0] POSTED   = 12'(glk_flit::POSTED);
   localparam logic [11:0] REQUEST  = 12'(glk_flit::REQUEST);
   localparam logic [11:0] RESPONSE = 12'(glk_flit::RESPONSE);
@@ -73,12 +77,12 @@ module glk_cluster_queue #(
   localparam logic [4:0] RR_TAIL = 5'(16 + RR);
   localparam logic [4:0] FP_TAIL = 5'(16 + FP);
 
-  // The list of a kind's flits without room.
+  // FIFO of a kind's flits without room.
   function automatic int full_list(input int kind);
     full_list = (kind == 2) ? 11 : (kind == 3) ? 12 : (kind == 7) ? 13 : 14;
   endfunction
 
-  // ---- Packets in ----
+  // ---- Packet input ----
 
   logic          f_put, f_first, f_full, f_tail, f_wait, back;
   logic [3:0]    f_kind;
@@ -86,7 +90,7 @@ module glk_cluster_queue #(
   logic [OW-1:0] f_order;
   logic [127:0]  f_data;
   logic [AW-1:0] f_at, back_at;
-  logic          given_back; // back, a clock later, when back_at is known
+  logic          given_back; // `back`, delayed by one clock; back_at is valid then
 
   glk_cluster_input #(.FLITS(FLITS), .PW(PW), .OW(OW)) in (
     .clk, .rst, .s_kind, .s_words, .s_data, .s_valid, .back,
@@ -110,12 +114,12 @@ module glk_cluster_queue #(
     .clk, .rst, .put(f_put), .put_list, .put_at(f_at), .put_meta({f_tail, f_words, f_order}),
     .some, .meta, .take, .look, .taken_at, .taken_meta);
 
-  // ---- The parent, and flits that are pooled ----
+  // ---- Parent and pooled flits ----
 
-  logic        p_valid, p_alone, p_pooled, p_stitched; // there is one; it has taken nothing; it has waited
-  logic [11:1] p_kind;                                 // one of them: that of its first piece
-  logic [6:1]  p_room;                                 // bit n: there is room for 2 n bytes; none when there is no parent
-  logic [11:1] pooled, pool_over;                      // the kind has a pooled flit; its time is over
+  logic        p_valid, p_alone, p_pooled, p_stitched; // parent present; nothing stitched yet; was pooled; stitched
+  logic [11:1] p_kind;                                 // one-hot: kind of its first piece
+  logic [6:1]  p_room;                                 // thermometer code, bit n: room for 2 n bytes; 0 without parent
+  logic [11:1] pooled, pool_over;                      // kind has a pooled flit; its pooling time is over
   logic [11:1] credits;                                // by kind
   always_comb
     for (int k = 1; k <= 11; k = k + 1)
@@ -123,9 +127,9 @@ module glk_cluster_queue #(
 
   // ---- Stitching ----
 
-  // A kind has one flit that may become a piece: the pooled one, else the head of those with room. A pooled flit is the one of
-  // those that was taken last, and is in order.
-  logic [11:1] earlier, in_order; // the head with room is of an earlier packet than that without; it can be dealt with now
+  // Each kind has one candidate: its pooled flit, or else the head of its FIFO with room. The pooled flit is the one last
+  // taken from that FIFO, and is in order.
+  logic [11:1] earlier, in_order; // head with room precedes the head without, by packet; may be taken now
   generate
     for (genvar k = 1; k <= 11; k = k + 1) begin : order
       if (LONG[k]) begin : compare
@@ -152,18 +156,18 @@ module glk_cluster_queue #(
     .room(p_room[6:2]), .sequencing(cfg_sequencing), .offered, .response_words(rr_words), .response_tail(rr_tail),
     .finepack_words(fp_words), .found, .piece, .size);
 
-  // ---- It leaves, or waits ----
+  // ---- Parent leaves or is pooled ----
 
   wire        p_critical = |(p_kind & CRITICAL[11:1]);
   wire        to_pool    = cfg_stitching && cfg_pooling && cfg_pool_cycles != 8'd0 && p_alone && !p_pooled && p_room[2] &&
-                           !(cfg_selective && p_critical); // if it finds nothing
+                           !(cfg_selective && p_critical); // if no piece fits
   wire        pool       = p_valid && to_pool && !found;
   wire        leave      = p_valid && !to_pool && !found && m_ready;
   assign      back       = leave || found;
 
-  // ---- The next parent ----
+  // ---- Next parent ----
 
-  // Of what is pooled at this clock the piece's credit is there again, and the kind has no turn.
+  // The flit pooled in this clock returns its credit, and its kind is not eligible.
   wire [11:1] pooling = {11{p_valid && to_pool}} & p_kind;
   logic [2:0] pool_class;
   always_comb
@@ -185,7 +189,7 @@ module glk_cluster_queue #(
   glk_cluster_turn turns (
     .clk, .rst, .sequencing(cfg_sequencing), .burst(cfg_burst), .due, .yields, .some(any), .turn, .chosen(begins));
 
-  // What room each would have, as a parent; one that is pooled at this clock and yields at once has what it had.
+  // Room left beside each candidate as parent; a flit that is pooled and yields in the same clock keeps its room.
   wire again = |(turn & pooling);
   logic [6:1] turn_room;
   always_comb begin
@@ -201,7 +205,7 @@ module glk_cluster_queue #(
       end
   end
 
-  // ---- The clock ----
+  // ---- State update ----
 
   wire [11:1] taken = (piece & {11{found}}) | (turn & {11{begins}});
   always_comb begin
@@ -231,7 +235,7 @@ module glk_cluster_queue #(
     end
   endgenerate
 
-  // Decided: a flit begins the parent or becomes a piece of it. Where it is, and its prefix, is looked up in the next clock.
+  // Second stage: a flit becomes the parent, or a piece of it. Its slot and prefix are looked up here.
   logic        d_begin, d_add, d_full, d_leave, d_pool;
   logic [11:1] d_kind;
   logic [6:3]  d_room;
@@ -285,7 +289,7 @@ module glk_cluster_queue #(
     end
   end
 
-  // ---- Where it is, and what goes before a tail ----
+  // ---- Slot lookup and tail prefix ----
 
   logic [AW-1:0] parent_at;
   logic [15:0]   prefix;
@@ -297,7 +301,7 @@ module glk_cluster_queue #(
       if (LONG[k])
         look[full_list(k)] = d_kind[k] && d_full;
     end
-    // 16 + kind; its bytes less 1, 3 or 7; its packet's number.
+    // Tail prefix: 16 + kind; its length less 1: 3 or 7; its packet number.
     tail   = d_kind[FP] || (d_kind[RR] && taken_meta[MW*RR-1]);
     prefix = d_kind[FP] ? {taken_meta[MW*(FP-1) +: 7], 1'b0, taken_meta[MW*(FP-1)+OW+1], 2'b11, FP_TAIL}
                         : {taken_meta[MW*(RR-1) +: 7], 4'd3, RR_TAIL};
@@ -314,7 +318,7 @@ module glk_cluster_queue #(
   assign m_valid  = d_leave;
   assign m_type   = d_type;
 
-  // ---- For the counters ----
+  // ---- Event counters ----
 
   always_ff @(posedge clk) begin
     e_flit          <= f_put;

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The receiving half of NetCrafter's controller: flits from the link are un-stitched, and their pieces wait by class (0 posted,
-// 1 request, 2 response) until they are taken. There is room for so many pieces of each class as the other card has credits
-// for; a piece taken is a credit to give back. In a class the kinds may be mixed; of a kind a packet comes behind the other.
+// Receive half of the NetCrafter controller: unstitches flits from the link and buffers their pieces in one FIFO per class
+// (0 posted, 1 request, 2 response), sized to the credits granted to the other card. Each piece taken frees one credit. A
+// class may interleave packets of different kinds; packets of one kind arrive one after the other.
 module glk_cluster_rx #(
-  parameter int ROOM = 512 // pieces of each class; power of two
+  parameter int ROOM = 512 // buffer depth in pieces, per class; power of two
 ) (
   input  logic           clk,
-  input  logic           rst, // forgets what has come; takes flits again some 130 clocks later
+  input  logic           rst, // discards received flits; s_ready returns some 130 clocks later
 
   input  logic [4:0]     s_type,
   input  logic [127:0]   s_data,
   input  logic           s_valid,
   output logic           s_ready,
 
+  // Pieces by class
   output logic [3*4-1:0]   m_kind,
-  output logic [3*128-1:0] m_data,  // behind its bytes are zeros
+  output logic [3*128-1:0] m_data,  // zero-padded
   output logic [3*5-1:0]   m_bytes,
-  output logic [2:0]       m_first, // of its packet
+  output logic [2:0]       m_first, // first and last piece of its packet
   output logic [2:0]       m_last,
   output logic [2:0]       m_valid,
   input  logic [2:0]       m_ready,
 
-  output logic           error // a protocol error, or more pieces than there was room for: nothing more is taken until reset
+  output logic           error // protocol error or buffer overrun; stops until reset
 );
   localparam logic [11:0] POSTED   = 12'(glk_flit::POSTED);
   localparam logic [11:0] REQUEST  = 12'(glk_flit::REQUEST);

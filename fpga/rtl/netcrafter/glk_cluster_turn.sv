@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose turn it is among the kinds that are due: with sequencing the latency-critical ones first, but not more than `burst` in a
-// row while others wait. In turn: the lowest kind above the one that was last, else the lowest. When none is due, those that
-// yield are looked at instead; both are, at the same time, as whether one is due is known late.
+// Arbiter among the kinds of packets, round robin. With sequencing, latency-critical kinds have priority, but for at most
+// `burst` grants in a row while others wait. If no kind is due, the kinds in `yields` are arbitrated instead; both
+// arbitrations run in parallel, because `due` arrives late.
 module glk_cluster_turn (
   input  logic        clk,
   input  logic        rst,
   input  logic        sequencing,
   input  logic [7:0]  burst,
   input  logic [11:1] due,
-  input  logic [11:1] yields, // looked at when none is due
+  input  logic [11:1] yields, // considered only if none is due
   output logic        some,
-  output logic [11:1] turn,   // one of them
-  input  logic        chosen  // it has its turn
+  output logic [11:1] turn,   // one-hot
+  input  logic        chosen  // the grant is used
 );
   localparam logic [11:0] CRITICAL = 12'(glk_flit::CRITICAL);
 
-  logic [11:1] last_critical, last_other; // none before the first turn
+  logic [11:1] last_critical, last_other; // all zero before the first grant
   logic [7:0]  run;
 
-  // One of `kinds`, which is the next behind `last`.
+  // Round robin: the next of `kinds` after `last`, one-hot.
   function automatic logic [11:1] next_in_turn(input logic [11:1] kinds, input logic [11:1] last);
     logic [11:1] behind;
     for (int k = 1; k <= 11; k = k + 1)
@@ -43,7 +43,7 @@ module glk_cluster_turn (
                                                next_in_turn(others_yields, last_other);
 
   wire some_due = |due;
-  wire first    = some_due ? first_due : first_yields; // it is a latency-critical kind's
+  wire first    = some_due ? first_due : first_yields; // a latency-critical kind is granted
   assign some   = some_due || |yields;
   assign turn   = some_due ? turn_due : turn_yields;
 

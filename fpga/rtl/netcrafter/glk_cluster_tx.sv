@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sending half of NetCrafter's controller: the cluster queue between streams. What the queue has sent waits in front of the
-// link, three flits at most; when they are there the link is not ready, for the queue.
+// Transmit half of the NetCrafter controller: the cluster queue behind stream interfaces. A FIFO of up to three flits
+// decouples the queue from the link; the queue sees the link as not ready while it is full.
 module glk_cluster_tx #(
   parameter int FLITS = 1024,
   parameter int PW    = $clog2(FLITS + 1)
 ) (
   input  logic          clk,
-  input  logic          rst,     // throws away what is queued, and credits; numbers begin at 0 again
+  input  logic          rst,     // discards queued flits and credits; packet numbers restart at 0
 
-  // May change at any clock.
+  // Configuration; may change in any clock
   input  logic          cfg_stitching,
   input  logic          cfg_pooling,
   input  logic          cfg_selective,
@@ -17,25 +17,26 @@ module glk_cluster_tx #(
   input  logic [7:0]    cfg_pool_cycles, // 0..128
   input  logic [7:0]    cfg_burst,       // 1..255
 
-  // Packets, flit by flit. Their headers tell how long they are; what is behind their end counts for nothing.
+  // Packet input, flit by flit; the length follows from the header, bytes past the end are ignored
   input  logic [3:0]    s_kind,
   input  logic [127:0]  s_data,
   input  logic          s_valid,
   output logic          s_ready,
+  // Free slots
   output logic [PW-1:0] places,
 
-  // More pieces of a class (0 posted, 1 request, 2 response) may go.
+  // Credits returned for a class (0 posted, 1 request, 2 response)
   input  logic          c_valid,
   input  logic [1:0]    c_class,
   input  logic [11:0]   c_pieces,
 
   output logic [4:0]    m_type,
   output logic [127:0]  m_data,
-  output logic [8:0]    m_pieces, // of each class, 3 bits
+  output logic [8:0]    m_pieces, // pieces by class, 3 bits each
   output logic          m_valid,
   input  logic          m_ready,
 
-  // For the counters, as glk_cluster_queue tells them.
+  // Event counters, see glk_cluster_queue
   output logic          e_flit,
   output logic          e_packet,
   output logic [3:0]    e_kind,
@@ -85,7 +86,7 @@ module glk_cluster_tx #(
     .e_flit, .e_packet, .e_kind, .e_bytes, .e_refused, .e_stitched, .e_stitched_kind, .e_partial, .e_parent, .e_out, .e_padded,
     .e_pooled, .e_pool_stitched, .e_pool_timed_out, .e_starved, .w_valid, .w_kind, .w_clocks);
 
-  // --- pieces of the parent by class, and of what has left ---
+  // --- pieces by class: of the parent, and of the flit that left ---
   logic [8:0] f_pieces;
   generate
     for (genvar c = 0; c < 3; c = c + 1) begin : pieces_of_class
@@ -100,8 +101,8 @@ module glk_cluster_tx #(
     end
   endgenerate
 
-  // --- out: as many as are needed for one a clock ---
-  logic [1:0] sent; // and not yet taken
+  // --- output FIFO: deep enough for one flit per clock ---
+  logic [1:0] sent; // in flight to or in the FIFO
   wire  [1:0] kept = sent - 2'(m_valid && m_ready);
   glk_fifo #(.W(5 + 128 + 9), .DEPTH(4), .BYPASS(1)) out (
     .clk, .rst, .s_data({f_type, f_data, f_pieces}), .s_valid(f_valid), .s_ready(f_ready),

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long flits wait in the cluster queue, by kind: a clock counts for each flit that is there. Kinds tell in turn, every
-// sixteenth clock, what has come together.
+// Measures the time that flits wait in the cluster queue, by kind: accumulates the number of queued flits in every clock.
+// Kinds are reported round robin, each every sixteen clocks.
 module glk_cluster_waits #(
   parameter int PW = 11
 ) (
   input  logic          clk,
   input  logic          rst,
-  input  logic          put,     // a flit comes in
+  input  logic          put,     // flit enters
   input  logic [3:0]    put_kind,
-  input  logic [11:1]   piece,   // one becomes the parent or a piece of it, of one of the kinds,
-  input  logic          leave,   // and the one there is, with its pieces, leaves before that,
-  input  logic          pool,    // or goes back
+  input  logic [11:1]   piece,   // becomes the parent or a piece of it; one-hot kind
+  input  logic          leave,   // the previous parent leaves with its pieces, before `piece` applies
+  input  logic          pool,    // or is returned to the pool
   output logic          w_valid,
   output logic [3:0]    w_kind,
   output logic [PW+3:0] w_clocks
 );
   logic [3:0] turn;
 
-  logic [15:0]        has;    // by kind: it tells something,
-  logic [16*(PW+4)-1:0] waited; // this
+  logic [15:0]        has;    // kind has a nonzero sum to report
+  logic [16*(PW+4)-1:0] waited; // -
   assign has[0]     = 1'b0;
   assign has[15:12] = 4'b0;
   assign waited[0 +: PW+4] = '0;
@@ -26,8 +26,8 @@ module glk_cluster_waits #(
 
   generate
     for (genvar k = 1; k <= 11; k = k + 1) begin : of_kind
-      logic [PW-1:0] number;  // of flits there
-      logic [2:0]    pieces;  // of them in the parent
+      logic [PW-1:0] number;  // queued flits
+      logic [2:0]    pieces;  // of these, in the parent
       logic [PW+3:0] sum;
       wire           mine = turn == 4'(k);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of packets on the link (docs/link-format.md, "Packets"), and sets of them, a bit a kind.
+// Packet kinds on the link (docs/link-format.md, "Packets") and sets of kinds, one bit per kind.
 package glk_flit;
   localparam int READ_REQUEST         = 1;
   localparam int READ_RESPONSE        = 2;
@@ -18,9 +18,9 @@ package glk_flit;
   localparam int RESPONSE = 1 << READ_RESPONSE | 1 << WRITE_RESPONSE | 1 << TRANSLATION_RESPONSE | 1 << RELEASED |
                             1 << ATOMIC_RESPONSE;
   localparam int CRITICAL = 1 << TRANSLATION_REQUEST | 1 << TRANSLATION_RESPONSE | 1 << RELEASE | 1 << RELEASED;
-  // Packets of these may have more flits than one.
+  // Kinds whose packets may exceed one flit.
   localparam int LONG     = 1 << READ_RESPONSE | 1 << WRITE_REQUEST | 1 << FINEPACK | 1 << ATOMIC_REQUEST;
-  // Packets of these have 12 bytes, and of these 4.
+  // Kinds whose packets always have 12 bytes, or 4 bytes.
   localparam int TWELVE   = 1 << READ_REQUEST | 1 << TRANSLATION_REQUEST | 1 << TRANSLATION_RESPONSE | 1 << RELEASE |
                             1 << ATOMIC_RESPONSE;
   localparam int FOUR     = 1 << WRITE_RESPONSE | 1 << RELEASED;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list of flits in the cluster queue's memory: first in, first out, one of each a clock. Its first two stand in registers, so
-// that the second is the head in the clock behind the one in which the first is taken; the others stand in rows of a memory that all lists
-// share. Behind a flit taken one is read from there; as only one list's head is taken in a clock, one list reads.
+// FIFO of flits in the cluster queue's memory, one put and one take per clock. The first two entries are held in registers,
+// so that the head can be taken in every clock; the others are a linked list in a memory shared by all FIFOs. A take is
+// followed by a read of the linked list; since only one FIFO is popped per clock, one read port suffices.
 module glk_flit_list #(
-  parameter int AW = 10, // of a place
-  parameter int MW = 1   // of what is known of a flit
+  parameter int AW = 10, // width of a slot number
+  parameter int MW = 1   // width of the metadata of a flit
 ) (
   input  logic          clk,
   input  logic          rst,
 
-  // A flit comes in; if others wait in rows, it is `link`ed to the last of them.
+  // Input; `link` appends it to the entry last_at of the linked list
   input  logic          put,
   input  logic [AW-1:0] put_at,
   input  logic [MW-1:0] put_meta,
   output logic          link,
   output logic [AW-1:0] last_at,
 
-  // The row that is read, and what stands there.
+  // Read port of the linked list
   output logic          read,
   output logic [AW-1:0] read_at,
   input  logic [AW-1:0] row_next,
@@ -25,18 +25,18 @@ module glk_flit_list #(
   output logic          some,
   output logic [MW-1:0] meta, // of the head
   input  logic          take,
-  // The one taken last.
+  // Entry taken last
   output logic [AW-1:0] taken_at,
   output logic [MW-1:0] taken_meta
 );
-  logic          second, rows, refill; // there is one; there are some; one was taken in the clock before
+  logic          second, rows, refill; // second entry valid; linked list not empty; taken in the previous clock
   logic [AW-1:0] first_at, second_at;
   logic [MW-1:0] second_meta;
 
   assign read = refill && rows;
   wire   one  = read_at == last_at;
 
-  // What comes to the two: out of a row, or, when none waits there, from outside.
+  // Refill of the two registers: from the linked list, or from the input if the list is empty.
   wire          direct   = put && !rows && !second;
   wire          comes    = read || direct;
   wire [AW-1:0] comes_at   = rows ? read_at : put_at;
@@ -49,7 +49,7 @@ module glk_flit_list #(
       first_at <= second ? second_at : comes_at;
       meta     <= second ? second_meta : comes_meta;
     end
-    if (comes) begin // with one taken and none behind it, it is the first instead
+    if (comes) begin // also written, without effect, when it becomes the first entry
       second_at   <= comes_at;
       second_meta <= comes_meta;
     end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cluster queue's lists in one memory: of each kind the flits with room (lists 0..10 of kinds 1..11), and of the kinds with
-// packets of more than a flit those without (lists 11..14 of kinds 2, 3, 7, 10). One flit comes in a clock, and one is taken.
+// All FIFOs of the cluster queue in one shared memory: lists 0..10 hold the flits with room of kinds 1..11, lists 11..14
+// the flits without room of the kinds with long packets (2, 3, 7, 10). One put and one take per clock.
 module glk_flit_lists #(
   parameter int FLITS = 1024,
   parameter int MW      = 14,
@@ -10,14 +10,14 @@ module glk_flit_lists #(
   input  logic             rst,
 
   input  logic             put,
-  input  logic [14:0]      put_list, // one of them
+  input  logic [14:0]      put_list, // one-hot
   input  logic [AW-1:0]    put_at,
   input  logic [MW-1:0]    put_meta,
 
   output logic [14:0]      some,
   output logic [15*MW-1:0] meta,
-  input  logic [14:0]      take, // one of them, or none
-  // Of the lists in `look`, one of them, the flit that was taken last.
+  input  logic [14:0]      take, // one-hot or 0
+  // Entry last taken from the list in `look` (one-hot)
   input  logic [14:0]      look,
   output logic [AW-1:0]    taken_at,
   output logic [15*MW-1:0] taken_meta
@@ -32,7 +32,7 @@ module glk_flit_lists #(
   logic [AW-1:0]       link_row, read_row, row_next;
   logic [MW-1:0]       row_meta;
 
-  // Of those which one: all that is not asked for is 0.
+  // AND-OR multiplexers over the lists.
   always_comb begin
     link_row = '0;
     read_row = '0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets of several sources, flit by flit, on their way into the cluster queue: one packet after the other, the sources in turn.
-// `rst` breaks off what is under way; all sources do the same then.
+// Merges packets of several sources into the cluster queue: round robin, whole packets, one flit per clock. `rst` aborts
+// the packet in progress; all sources are reset with it.
 module glk_flit_mux #(
   parameter int N = 3
 ) (
@@ -16,7 +16,7 @@ module glk_flit_mux #(
   output logic             m_valid,
   input  logic             m_ready
 );
-  logic [N-1:0] turn; // one bit
+  logic [N-1:0] turn; // one-hot
   logic         mid, go, some, last;
   logic [3:0]   kind;
   logic [127:0] data;
@@ -33,7 +33,7 @@ module glk_flit_mux #(
     end
   end
 
-  // The first other source behind it that has something, around.
+  // Search order: the other sources after the current one, cyclically.
   logic [2*N-1:0] order;
   logic [N-1:0]   others;
   always_comb begin

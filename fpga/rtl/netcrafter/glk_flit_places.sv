@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which places of the cluster queue's memory are free. A place given back in a clock can be had in the same one; who asks
-// knows that there is one.
+// Free list of the cluster queue's memory. A slot released in a clock may be allocated in the same clock; the requester
+// ensures that one is free.
 module glk_flit_places #(
   parameter int FLITS = 1024,
   parameter int AW      = $clog2(FLITS)
@@ -14,7 +14,7 @@ module glk_flit_places #(
 );
   logic          kept, kept_ready;
   logic [AW-1:0] kept_at;
-  logic [AW:0]   fresh; // first come the places that were never used
+  logic [AW:0]   fresh; // slots never used so far are allocated first
 
   wire unused = 32'(fresh) != FLITS;
   wire direct = get && !unused && !kept;

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// A first-in first-out queue in block RAM for pieces that come when they like: who sends them has counted what is free here.
+// FIFO in block RAM with credit-based flow control: always accepts; the sender counts the free entries.
 module glk_piece_buffer #(
   parameter int W    = 8,
-  parameter int ROOM = 512 // power of two
+  parameter int ROOM = 512 // depth; power of two
 ) (
   input  logic         clk,
   input  logic         rst,
   input  logic [W-1:0] s_data,
   input  logic         s_valid,
-  output logic         overrun, // one came for which there was no room
+  output logic         overrun, // sticky: input while full
   output logic [W-1:0] m_data,
   output logic         m_valid,
   input  logic         m_ready
 );
   localparam int A     = $clog2(ROOM);
-  localparam int AHEAD = 4; // read ahead; at least the clocks from reading one to having its place back
+  localparam int AHEAD = 4; // prefetch depth, at least the round trip from fetch to the returned entry
 
   (* ram_style = "block" *) logic [W-1:0] pieces [0:ROOM-1];
-  logic [A:0]   put, next; // the next to be read
-  logic [A:0]   number;    // that came and were not taken
-  logic [2:0]   ahead;     // read, and not yet taken
+  logic [A:0]   put, next; // next entry to fetch
+  logic [A:0]   number;    // entries in the buffer
+  logic [2:0]   ahead;     // fetched and not yet taken
   logic [W-1:0] read;
   logic         reads, reads_ready;
   wire          taken = m_valid && m_ready;

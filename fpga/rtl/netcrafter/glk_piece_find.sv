@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parent's next piece, of what the kinds have to offer: with sequencing the lowest latency-critical kind that fits, else
-// what fills most, the lowest kind among equals. Pieces have 4, 6, 8, 10 or 12 bytes: whole packets, which of all kinds but
-// read responses have a size of their own, and tails of read responses and FinePack packets, with the 2 bytes before them. Those of
-// write and atomic requests have 14 and never fit. Combinational.
+// Selects the next piece to stitch into the parent: with sequencing, the lowest latency-critical kind that fits; else the
+// largest piece that fits, lowest kind first. Pieces have 4, 6, 8, 10 or 12 bytes: whole packets, whose size is fixed by
+// their kind except for read responses; and tails of read responses and FinePack packets including their 2-byte prefix.
+// Tails of write and atomic requests would have 14 bytes and never fit. Combinational.
 module glk_piece_find (
-  input  logic [6:2]  room,       // bit n: there is room for 2 n bytes
+  input  logic [6:2]  room,       // thermometer code, bit n: room for 2 n bytes
   input  logic        sequencing,
-  input  logic [11:1] offered,    // kinds that have one, in order, and a credit
-  input  logic [1:0]  response_words, // of the read response's
+  input  logic [11:1] offered,    // kinds with a candidate that is in order and has a credit
+  input  logic [1:0]  response_words, // length of the read response's candidate
   input  logic        response_tail,
   input  logic [1:0]  finepack_words,
   output logic        found,
-  output logic [11:1] piece,      // one of the kinds
-  output logic [5:2]  size        // one of them: 2 n bytes; none: 12
+  output logic [11:1] piece,      // one-hot
+  output logic [5:2]  size        // one-hot: 2 n bytes; 0: 12 bytes
 );
   localparam logic [11:0] CRITICAL = 12'(glk_flit::CRITICAL);
   localparam logic [11:0] TWELVE   = 12'(glk_flit::TWELVE);
   localparam logic [11:0] FOUR     = 12'(glk_flit::FOUR);
 
-  // Which kinds fit with which size; of a kind one size at most.
-  logic [5*11-1:0] fits; // size 12, 10, 8, 6, 4; of each kinds 1..11
+  // Kinds that fit, by size; a kind has at most one size.
+  logic [5*11-1:0] fits; // five groups, sizes 12, 10, 8, 6, 4; each kinds 1..11
   always_comb begin
     fits = '0;
     for (int k = 1; k <= 11; k = k + 1) begin
@@ -34,7 +34,7 @@ module glk_piece_find (
     fits[33+glk_flit::FINEPACK-1]      = offered[7] && finepack_words == 2'd1 && room[3];
   end
 
-  // The first of them; and of latency-critical kinds, which have 12 or 4 bytes, the first kind.
+  // First fit; and the first latency-critical kind, whose packets have 12 or 4 bytes.
   logic [54:0] first;
   logic [11:1] critical, first_critical;
   always_comb begin

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stitching engine's data: the queued flits, the parent, and what becomes of it as pieces are added. Told a clock after it
-// was decided what to do: a flit begins the parent or is added to it. The clock behind that it is done, so that in
-// the clock in which the parent is told to have left `parent` is all of it.
+// Data path of the stitching engine: flit memory, and the parent flit as pieces are added. Commands arrive one clock after
+// the decision and take effect one clock later, so that `parent` is complete in the clock in which it is reported to leave.
 module glk_stitch #(
   parameter int FLITS = 1024,
   parameter int AW      = $clog2(FLITS)
 ) (
   input  logic          clk,
 
-  // A flit comes in. Behind its bytes are zeros.
+  // Flit write port; data is zero-padded
   input  logic          put,
   input  logic [AW-1:0] put_at,
   input  logic [127:0]  put_data,
 
+  // Command: p_begin makes the flit at p_at the parent, p_add appends it
   input  logic          p_begin,
   input  logic          p_add,
   input  logic [AW-1:0] p_at,
-  input  logic [6:3]    p_room,   // bit n: the parent had room for 2 n bytes
-  input  logic          p_tail,   // needs a prefix,
-  input  logic [15:0]   p_prefix, // this one
+  input  logic [6:3]    p_room,   // thermometer code, bit n: the parent has room for 2 n bytes
+  input  logic          p_tail,   // a tail: insert p_prefix
+  input  logic [15:0]   p_prefix,
   output logic [127:0]  parent
 );
   (* ram_style = "block" *) logic [127:0] flits [0:(1<<AW)-1];
@@ -39,7 +39,7 @@ module glk_stitch #(
     is_prefix <= p_prefix;
   end
 
-  // The more room, the fewer bytes the parent has: 4, 6, 8, 10 or 12.
+  // Append position: the more room, the fewer bytes the parent has (4, 6, 8, 10 or 12).
   wire [127:0] piece = is_tail ? {read[111:0], is_prefix} : read;
   always_comb begin
     parent = kept;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trimming (docs/link-format.md; NetCrafter 4.3), the answering side: makes read responses, flit by flit, and sends of a line
-// only the sector that the request's bits ask for. A request with bits that mean nothing is refused.
+// Trimming, completer side (docs/link-format.md; NetCrafter 4.3): builds read responses, flit by flit, and sends only the
+// requested sector of a line. Requests with reserved bits set are refused.
 module glk_trim (
   input  logic         clk,
   input  logic         rst,
 
   input  logic [15:0]  s_tag,
-  input  logic [15:0]  s_asked,  // bits 63:48 of the request's "where"
+  input  logic [15:0]  s_asked,  // bits 63:48 of the request's "where" field
   input  logic [1:0]   s_status, // 0 done, 1 refused, 2 failed
-  input  logic [511:0] s_line,   // if done
+  input  logic [511:0] s_line,   // valid if done
   input  logic         s_valid,
   output logic         s_ready,
 
-  output logic [127:0] m_data,   // behind the packet's end are zeros
+  output logic [127:0] m_data,   // zero-padded past the packet's end
   output logic         m_last,
   output logic         m_valid,
   input  logic         m_ready,
 
-  // For the counters: a line was trimmed by so many bytes.
+  // Event counters: a line was trimmed, by e_bytes
   output logic         e_trimmed,
   output logic [5:0]   e_bytes
 );
@@ -25,16 +25,16 @@ module glk_trim (
   localparam logic [3:0] REFUSED = 4'd1;
 
   logic       good;
-  logic [3:0] first; // word of the line
+  logic [3:0] first; // first word of the sector
   logic [4:0] words;
   glk_trim_sector sector_of (.asked(s_asked), .good, .first, .words);
 
-  // --- first stage: the line moved down by half lines and quarters of those; what the packet will be ---
+  // --- stage 1: shift the line by halves and by quarters of halves; response header ---
   logic         a_valid, a_take;
   logic [511:0] a_line;
   logic [15:0]  a_tag;
   logic [3:0]   a_status, a_first;
-  logic [4:0]   a_words; // of the packet
+  logic [4:0]   a_words; // packet length
   wire [1:0]    code = s_asked[2:1];
 
   assign s_ready = !a_valid || a_take;
@@ -60,9 +60,9 @@ module glk_trim (
       a_valid <= 1'b0;
   end
 
-  // --- second stage: the packet, which leaves from below ---
-  logic [511:0] b_rest; // behind the flit that is shown
-  logic [4:0]   b_words; // of the packet, from that flit on
+  // --- stage 2: the packet shifts out from the low end ---
+  logic [511:0] b_rest; // remainder after the current flit
+  logic [4:0]   b_words; // remaining length, including the current flit
   logic [127:0] b_data;
   logic         b_valid, b_ready;
   wire          b_last = b_words <= 5'd4;

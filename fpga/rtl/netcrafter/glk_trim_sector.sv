@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a line the bits 63:48 of a read request's "where" ask for (docs/link-format.md, "Where"), in words of 4 bytes.
+// Decodes the sector of a line from bits 63:48 of a read request's "where" field (docs/link-format.md, "Where"), in words
+// of 4 bytes. Combinational.
 module glk_trim_sector (
   input  logic [15:0] asked,
-  output logic        good,  // there are no bits that mean nothing
-  output logic [3:0]  first, // of the sector; 0 for all of the line
+  output logic        good,  // no reserved bits set
+  output logic [3:0]  first, // of the sector; 0 for a full line
   output logic [4:0]  words
 );
   wire       all = asked == 16'd0;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Un-stitching (docs/link-format.md, "Stitching"; NetCrafter 4.4): flits in, a piece out a clock, which is a flit of its packet
-// again: packets of different kinds may be mixed, those of one kind come one behind the other, each with its flits in
-// order. A flit takes as many clocks as it has pieces. A tail that came on its own waits until all before it has gone out.
-// After a protocol error nothing more comes out, until reset. fpga/model/link/unstitch.c says the same.
+// Unstitching (docs/link-format.md, "Stitching"; NetCrafter 4.4): splits flits into pieces, one piece per clock; an output
+// piece is one flit of its packet. Packets of different kinds may interleave; packets of one kind are sequential, each with
+// its flits in order. A tail that arrives ahead of its packet is held until the rest has been sent.
+//
+// After a protocol error the output stops until reset. Reference model: fpga/model/netcrafter/unstitch.c.
 module glk_unstitch #(
-  parameter int NUMBERS = 128 // of a kind's packets; a proof does with fewer
+  parameter int NUMBERS = 128 // packet numbers per kind; reduced in formal proofs
 ) (
   input  logic         clk,
   input  logic         rst,
@@ -15,9 +16,9 @@ module glk_unstitch #(
   output logic         s_ready,
 
   output logic [3:0]   m_kind,
-  output logic [127:0] m_data,  // behind its bytes are zeros
+  output logic [127:0] m_data,  // zero-padded
   output logic [4:0]   m_bytes,
-  output logic         m_first, // of its packet
+  output logic         m_first, // first and last piece of its packet
   output logic         m_last,
   output logic         m_valid,
 
@@ -29,17 +30,17 @@ module glk_unstitch #(
   localparam int FP = glk_flit::FINEPACK;
   localparam int AR = glk_flit::ATOMIC_REQUEST;
 
-  // --- the flit; its next piece stands lowest ---
+  // --- flit register; the next piece is in the low bytes ---
   logic [4:0]   i_type;
   logic [127:0] i_data;
   logic         i_valid, i_take;
   glk_skid #(.W(5 + 128)) in (
     .clk, .rst, .s_data({s_type, s_data}), .s_valid, .s_ready, .m_data({i_type, i_data}), .m_valid(i_valid), .m_ready(i_take));
 
-  logic         f_valid, f_begin, f_stitched; // it has not been looked at yet
+  logic         f_valid, f_begin, f_stitched; // f_begin: first piece of the flit
   logic [3:0]   f_kind;
   logic [127:0] f_data;
-  // Where, at even offsets, pieces may end: whether no further one begins there, and whether there are bytes from there on.
+  // Per 16-bit offset: no further piece begins here; nonzero bytes from here on.
   logic [8:2]   f_stop, f_rest, i_stop, i_rest;
   assign i_stop[8] = 1'b1;
   assign i_rest[8] = 1'b0;
@@ -49,17 +50,17 @@ module glk_unstitch #(
       assign i_rest[n] = |i_data[127:16*n];
     end
   endgenerate
-  logic [3:0]   f_room; // what is left of it, in 2 bytes
+  logic [3:0]   f_room; // remaining, in units of 2 bytes
 
-  // --- packets: of each kind the number of the one that is under way, or else the next; of kinds with long ones what is left ---
-  logic [11:1]    busy;   // one is under way
+  // --- packet state per kind: packet in progress, packet number (current or next), remaining words of long packets ---
+  logic [11:1]    busy;   // packet in progress
   logic [11*7-1:0] number;
-  logic [3:0]     left_rr, left_wr; // words
+  logic [3:0]     left_rr, left_wr; // remaining words
   logic [10:0]    left_fp;
   logic [1:0]     left_ar;
-  logic           due_rr, due_fp; // all but the tail, which has come, is out: it is next
+  logic           due_rr, due_fp; // only the tail is left, and has already arrived: output it next
 
-  // --- the piece ---
+  // --- current piece ---
   wire        is_tail = !f_begin && f_data[4];
   wire [3:0]  kind    = f_begin ? f_kind : f_data[3:0];
   wire [6:0]  tail_number = f_data[15:9];
@@ -79,21 +80,21 @@ module glk_unstitch #(
   wire under_way = |(busy & of_kind);
   glk_packet_words length (.kind, .start(f_data[31:0]), .words(total));
   assign words = under_way ? left : total;
-  wire        more   = words > 11'd4;      // flits behind this one,
-  wire [10:0] behind = words - 11'd4;      // with so many
+  wire        more   = words > 11'd4;      // its packet has further flits
+  wire [10:0] behind = words - 11'd4;      // remaining words after this piece
   wire [2:0]  part   = is_tail ? (tail_long ? 3'd2 : 3'd1) : (|words[10:2]) ? 3'd4 : {1'b0, words[1:0]};
-  wire [3:0]  size   = {part, 1'b0} + 4'(is_tail); // in 2 bytes
+  wire [3:0]  size   = {part, 1'b0} + 4'(is_tail); // in units of 2 bytes
 
-  // Tails of this number: the packet's at hand, and of a piece.
+  // Stored tails: for the current packet, and for the number of a tail piece.
   logic        tails_ready_rr, tails_ready_fp, there_rr, there_fp, long_rr, long_fp, known_rr, known_fp;
   logic [63:0] tail_rr, tail_fp;
-  wire         current = under_way && tail_number == now_number; // a tail of the packet under way
+  wire         current = under_way && tail_number == now_number; // tail of the packet in progress
   wire         there   = (of_kind[RR] && there_rr) || (of_kind[FP] && there_fp);
   wire         long    = (of_kind[RR] && long_rr) || (of_kind[FP] && long_fp);
 
   wire goes  = f_valid && !due_rr && !due_fp && !error;
-  wire ends  = is_tail ? current && left <= 11'd3 : !more; // its packet, with this piece
-  wire joins = !is_tail && more && words < 11'd8 && there; // its packet, with the tail that is there
+  wire ends  = is_tail ? current && left <= 11'd3 : !more; // this piece completes its packet
+  wire joins = !is_tail && more && words < 11'd8 && there; // a stored tail completes its packet
 
   glk_unstitch_tails #(.NUMBERS(NUMBERS)) tails_rr (
     .clk, .rst, .ready(tails_ready_rr), .put(goes && is_tail && of_kind[RR] && !ends), .put_number(tail_number), .put_long(1'b0),
@@ -104,7 +105,7 @@ module glk_unstitch #(
     .put_long(tail_long), .put_data({tail_long ? f_data[79:48] : 32'b0, f_data[47:16]}), .put_there(known_fp), .number(number[7*(FP-1) +: 7]), .there(there_fp),
     .long(long_fp), .data(tail_fp), .take(due_fp));
 
-  // --- what is wrong with it ---
+  // --- protocol checks ---
   logic bad_kind, bad_header, bad_number, bad_piece, bad_tail, bad_size;
   wire  begins = !is_tail && !under_way;
   always_comb begin
@@ -118,7 +119,7 @@ module glk_unstitch #(
                              (current && left[1:0] != part[1:0]));
   end
 
-  // --- behind it ---
+  // --- end of flit ---
   logic stops, rest;
   always_comb begin
     stops = 1'b1;
@@ -191,7 +192,8 @@ module glk_unstitch #(
     end
   end
 
-  // --- out, unless something is wrong: with the piece; or with what is behind it, and then all of the piece's packet still goes ---
+  // --- output; suppressed by a protocol error in the piece. An error after the piece does not suppress the piece's packet
+  // ---
   logic       o_valid, o_joined;
   logic [5:0] o_bad;
   logic [1:0] o_bad_behind;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tails that came on their own, each in a place that its packet's number names. What was there before a reset is forgotten a place a
-// clock; until then it is not ready.
+// Storage for tails that arrive ahead of their packets, indexed by packet number. After reset it is cleared one entry per
+// clock; `ready` is low until then.
 module glk_unstitch_tails #(
   parameter int NUMBERS = 128 // power of two
 ) (
@@ -12,16 +12,16 @@ module glk_unstitch_tails #(
   input  logic [6:0]  put_number,
   input  logic        put_long,   // 8 bytes, not 4
   input  logic [63:0] put_data,
-  output logic        put_there,  // there is one already
+  output logic        put_there,  // entry is occupied
 
-  input  logic [6:0]  number,     // of the packet under way, or the next
+  input  logic [6:0]  number,     // current or next packet
   output logic        there,
   output logic        long,
   output logic [63:0] data,
-  input  logic        take        // it is gone in the next clock
+  input  logic        take        // removes it
 );
-  (* ram_style = "distributed" *) logic [65:0] tails [0:NUMBERS-1]; // there, long, data
-  (* ram_style = "distributed" *) logic        known [0:NUMBERS-1]; // there
+  (* ram_style = "distributed" *) logic [65:0] tails [0:NUMBERS-1]; // {valid, long, data}
+  (* ram_style = "distributed" *) logic        known [0:NUMBERS-1]; // valid
 
   localparam int NW = $clog2(NUMBERS);
 

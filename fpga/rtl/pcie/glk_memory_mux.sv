@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that the card asks of PCIe, from whoever asks, a transaction after the other; writes cut at multiples of WRITE_BYTES.
+// Arbiter of all PCIe requests of the card: round robin between sources, whole transactions; splits writes at multiples of
+// WRITE_BYTES.
 //
-// Order is kept: what is taken here first leaves first. So sources have no registers of their own before the choice: whoever
-// was told `ready` stands in line, and a flush read that is taken later is behind all writes that were taken before it.
-// Which source is ready stands in a register. It moves on as a transaction ends, or while its source has nothing: a source
-// that is alone goes on without a gap.
+// Order is preserved: transactions leave on m in the order in which they are accepted here. There are no pipeline registers
+// ahead of the arbiter, so an accepted transaction is ordered: a flush read accepted later is behind all writes accepted
+// before it. The grant is a register; it moves at the end of a transaction, or while its source is idle, so a single active
+// source streams without gaps.
 module glk_memory_mux #(
   parameter int DATA_W      = 512,
   parameter int PARTITIONS  = 4,
   parameter int WRITE_BYTES = 256,
-  parameter int TW          = 5, // of the ring engine's tags
+  parameter int TW          = 5, // width of the ring engine's tags
   parameter int PW          = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
   parameter int LANES       = DATA_W / 8
 ) (
   input  logic              clk,
   input  logic              rst,
 
-  // Writes to endpoints.
+  // Endpoint writes
   input  logic [63:0]       e_address,
   input  logic [12:0]       e_length,
   input  logic [PW-1:0]     e_partition,
@@ -25,7 +26,7 @@ module glk_memory_mux #(
   input  logic              e_valid,
   output logic              e_ready,
 
-  // The ring engine: kind 0 write, 1 read, 2 interrupt.
+  // Ring engine; kind: 0 write, 1 read, 2 interrupt
   input  logic [1:0]        n_kind,
   input  logic [63:0]       n_address,
   input  logic [12:0]       n_length,
@@ -35,34 +36,35 @@ module glk_memory_mux #(
   input  logic              n_valid,
   output logic              n_ready,
 
-  // Reads of loads.
+  // Load reads of this card
   input  logic [63:0]       l_address,
   input  logic [12:0]       l_length,
   input  logic              l_valid,
   output logic              l_ready,
-  // And of the other card's.
+  // Load reads for the other card
   input  logic [63:0]       k_address,
   input  logic [12:0]       k_length,
   input  logic              k_valid,
   output logic              k_ready,
 
-  // Releases: 8 bytes, or an interrupt.
+  // Release records: an 8-byte write or an interrupt
   input  logic              z_interrupt,
   input  logic [63:0]       z_address,
   input  logic [63:0]       z_data,
   input  logic              z_valid,
   output logic              z_ready,
 
-  // Flush reads.
+  // Flush reads (length 0)
   input  logic [PW-1:0]     f_partition,
   input  logic [63:0]       f_address,
   input  logic              f_valid,
   output logic              f_ready,
 
-  // The event vector.
+  // Event interrupt
   input  logic              x_valid,
   output logic              x_ready,
 
+  // PCIe request stream
   output logic [1:0]        m_kind,
   output logic [63:0]       m_address,
   output logic [12:0]       m_length,
@@ -72,7 +74,7 @@ module glk_memory_mux #(
   output logic              m_valid,
   input  logic              m_ready,
 
-  // A write to an endpoint was taken, all of it: where its last bytes went.
+  // A complete endpoint write was accepted: address of its last DW
   output logic              posted_valid,
   output logic [PW-1:0]     posted_partition,
   output logic [63:0]       posted_address,
@@ -81,13 +83,13 @@ module glk_memory_mux #(
   localparam int LB = $clog2(LANES);
   localparam int WB = $clog2(WRITE_BYTES);
   initial if (TW > 5) $fatal;
-  localparam int QUIET = 8; // clocks without anything until `idle`
+  localparam int QUIET = 8; // idle clocks until `idle`
   localparam logic [1:0] WRITE = 2'd0, READ = 2'd1, INTERRUPT = 2'd2;
-  localparam logic [5:0] TAG_LOAD = 6'd17, TAG_SERVE = 6'd18; // flush reads have 0..15, the rings 32..63
+  localparam logic [5:0] TAG_LOAD = 6'd17, TAG_SERVE = 6'd18; // flush reads use tags 0..15, rings 32..63
 
-  // --- whose turn it is ---
+  // --- arbiter ---
   localparam int SOURCES = 7;
-  logic [SOURCES-1:0] turn; // one bit
+  logic [SOURCES-1:0] turn; // one-hot
   logic               mid, go;
   wire [SOURCES-1:0]  valids = {k_valid, x_valid, f_valid, z_valid, l_valid, n_valid, e_valid};
   wire [SOURCES-1:0]  lasts  = {5'b11111, n_last, e_last};
@@ -96,7 +98,7 @@ module glk_memory_mux #(
   wire                taken  = some && go;
   assign {k_ready, x_ready, f_ready, z_ready, l_ready, n_ready, e_ready} = turn & {SOURCES{go}};
 
-  // The first other source behind it that has something, around.
+  // Round robin: the next other source with a request.
   logic [2*SOURCES-1:0] order;
   logic [SOURCES-1:0]   others, next_turn;
   always_comb begin
@@ -117,7 +119,7 @@ module glk_memory_mux #(
     end
   end
 
-  // --- taken ---
+  // --- accepted transaction ---
   logic              a_valid, a_first, a_last;
   logic [1:0]        a_kind;
   logic [63:0]       a_address;
@@ -178,9 +180,9 @@ module glk_memory_mux #(
       a_valid <= 1'b0;
   end
 
-  // --- cut: a part begins with the write, and at multiples of WRITE_BYTES ---
-  logic        begins;       // the next beat begins a part
-  logic [63:LB] line;        // of the next beat
+  // --- split writes: a part starts at the first byte and at every multiple of WRITE_BYTES ---
+  logic        begins;       // the next beat starts a part
+  logic [63:LB] line;        // beat address of the next beat
   logic [12:0] left, part_length;
   logic [63:0] part_address;
   logic        b_ends, b_last;
@@ -191,8 +193,8 @@ module glk_memory_mux #(
   always_comb begin
     c_address = a_first ? a_address : {line, {LB{1'b0}}};
     b_left    = a_first ? a_length : left;
-    c_length  = 13'(WRITE_BYTES) - 13'(c_address[WB-1:0]); // room up to the next multiple
-    b_ends    = &(c_address[WB-1:0] | WB'(LANES - 1)); // the part's last line
+    c_length  = 13'(WRITE_BYTES) - 13'(c_address[WB-1:0]); // bytes up to the next multiple
+    b_ends    = &(c_address[WB-1:0] | WB'(LANES - 1)); // last beat of the part
     b_last    = a_last || (a_kind == WRITE && b_ends);
     b_address = b_begins ? c_address : part_address;
     b_length  = !b_begins ? part_length : a_kind == WRITE && b_left > c_length ? c_length : b_left;
@@ -205,7 +207,7 @@ module glk_memory_mux #(
       part_address <= b_address;
       part_length  <= b_length;
       if (b_begins)
-        left <= b_left - c_length; // means something if there is another part
+        left <= b_left - c_length; // used only if another part follows
     end
   end
 
@@ -213,11 +215,11 @@ module glk_memory_mux #(
     .clk, .rst, .s_data({a_kind, b_address, b_length, a_tag, a_data, b_last}), .s_valid(a_valid), .s_ready(go),
     .m_data({m_kind, m_address, m_length, m_tag, m_data, m_last}), .m_valid, .m_ready);
 
-  // --- for glk_acknowledge: at a fixed time after the write was taken, however long it has to wait here ---
+  // --- report to glk_acknowledge, with a fixed latency from acceptance, whatever the back-pressure on m ---
   logic                     w_valid;
   logic [PW-1:0]            w_partition;
   logic [63:0]              w_address, w_end;
-  logic [12:0]              w_length; // less 1
+  logic [12:0]              w_length; // minus 1
   logic [$clog2(QUIET)-1:0] quiet;
   assign w_end = w_address + 64'(w_length);
   wire unused = &{1'b0, w_end[1:0]};

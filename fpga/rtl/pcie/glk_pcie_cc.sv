@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completions of the card, and refusals of requests that it does not know, to the hard block's completer completion interface
-// (CC: 512 bits, DWs behind a 96-bit descriptor, no straddling). A completion is cut at multiples of the max payload size,
-// which are multiples of the read completion boundary, too. It begins only when `order_ok` says that the card's earlier
-// writes are ahead of it: completions must not pass them (glk_pcie_order).
+// Completer completion (CC) interface of the PCIe hard block: 512 bits, DW-aligned behind a 96-bit descriptor, no
+// straddling. Sends the card's read completions, and Unsupported Request completions for requests the card does not
+// implement. Completions are split at multiples of the max payload size, which are multiples of the read completion
+// boundary. A completion starts only when `order_ok` confirms that earlier writes are ahead of it (glk_pcie_order):
+// completions must not pass posted writes.
 //
-// The beats of a transaction on c come without gaps once the first has come (glk_requests plays them from a buffer): so tvalid
-// does not fall inside a packet, at which the hard block would nullify it.
+// The beats of a transaction on c must come without gaps (glk_requests plays them from a buffer), so tvalid never drops
+// inside a packet; the hard block would nullify such a packet.
 //
-// A refusal has the request behind its descriptor, as PG213 wants for the hard block's error log; dword and byte count say
-// so, as in the vendor's example.
+// An Unsupported Request completion carries the request behind its descriptor, as PG213 requires for the hard block's error
+// log; dword count and byte count are set as in the vendor's example.
 module glk_pcie_cc (
   input  logic         clk,
   input  logic         rst,
   input  logic [1:0]   cfg_max_payload,
 
+  // Read completions
   input  logic [31:0]  c_id, // {attributes, traffic class, address type, tag, requester}
   input  logic [11:0]  c_offset,
   input  logic [12:0]  c_length,
@@ -22,16 +24,18 @@ module glk_pcie_cc (
   input  logic         c_valid,
   output logic         c_ready,
 
+  // Requests to complete as Unsupported Request
   input  logic [127:0] u_descriptor,
   input  logic [18:0]  u_user,
   input  logic         u_valid,
-  output logic         u_ready,  // a pulse
-  output logic         np_done,  // a pulse: a non-posted request has been answered
+  output logic         u_ready,  // pulse
+  output logic         np_done,  // pulse: a non-posted request is completed
 
-  output logic         order_ask,   // a completion is here
+  output logic         order_ask,   // a completion waits
   input  logic         order_ok,
-  output logic         order_taken, // it begins, if order_ok
+  output logic         order_taken, // it starts, if order_ok
 
+  // Hard block
   output logic [511:0] cc_tdata,
   output logic [15:0]  cc_tkeep,
   output logic [80:0]  cc_tuser,
@@ -43,7 +47,7 @@ module glk_pcie_cc (
   localparam logic [3:0] LOCKED_READ = 4'd7;
   localparam int UW = 32 + 7 + 13 + 11 + 1;
 
-  // --- cut, then behind a descriptor ---
+  // --- split at max payload size, shift behind the descriptor ---
   logic         p_first, p_last, p_final, p_valid, p_ready;
   logic [11:0]  p_offset;
   logic [1:0]   unused_end;
@@ -71,8 +75,8 @@ module glk_pcie_cc (
 
   // --- descriptors ---
   logic         o_ready;
-  logic         begun;   // some packet of this completion has gone
-  logic         refuse;  // in this clock, between packets
+  logic         begun;   // inside a completion, between its packets
+  logic         refuse;  // send a UR completion, between packets
   logic         amid;
   wire          y_open = amid || begun || order_ok;
   assign order_ask = y_valid && !amid && !begun;
@@ -98,7 +102,7 @@ module glk_pcie_cc (
   wire [16:0]   o_user       = {1'b0, 4'b0, o_last ? o_end : 4'b0, 1'b0, o_last, 2'b0, 2'b0, 1'b0, o_first};
 
   always_ff @(posedge clk) begin
-    // The chance comes: of non-posted requests one is under way, so there is no completion beside.
+    // Only one non-posted request is outstanding, so no other completion competes.
     refuse <= refuse ? !o_ready : u_valid && !y_valid && !amid && !begun;
     if (y_take) begin
       amid <= !y_last;

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests from the hard block's completer request interface (CQ: 512 bits, DWs behind a 128-bit descriptor, no straddling)
+// Completer request (CQ) interface of the PCIe hard block (512 bits, DW-aligned behind a 128-bit descriptor, no straddling)
 // to the card's r stream.
 //
-// A write is known to be bad (`discontinue`) only with its last beat, and the card wants to know with the first: so a write is
-// stored until all of it is here. PG213 shows no other mark of a poisoned request on this interface.
+// Store and forward: a bad write is flagged (`discontinue`) only in its last beat, but r reports it in the first. PG213
+// defines no other indication of a poisoned request on this interface.
 //
-// Byte enables need not be contiguous in a write of one DW or of two that are one QW: such a write becomes one for each run.
-// A read takes from the first enabled byte to the last, as its completion's byte count says. A write without bytes is dropped.
+// Byte enables may be non-contiguous in writes of one DW, or of two DWs within one QW: such a write is split into one write
+// per run of enabled bytes. A read covers the first to the last enabled byte, as its completion's byte count does. Writes
+// without enabled bytes are dropped.
 //
-// The card takes one read at a time, and writes must not wait for that. So the hard block gets leave for one non-posted
-// request (pcie_cq_np_req) and for another when that has been answered; posted ones go on. Requests that the card does not
-// know (I/O, atomics, locked reads) are given to glk_pcie_cc, to be refused; messages are dropped. So are memory requests that
-// cross 4 KiB, which PCIe forbids and the card must not see: it checks the page of the first byte.
+// The card accepts one read at a time, and writes must pass waiting reads. So the hard block is granted one non-posted
+// request at a time (pcie_cq_np_req), the next one when that is completed; posted requests are not limited. Unsupported
+// requests (I/O, atomics, locked reads) go to glk_pcie_cc to be completed as such; messages are dropped. Memory requests
+// that cross a 4 KiB boundary, which PCIe forbids, are handled likewise: the card checks only the page of the first byte.
 module glk_pcie_cq (
   input  logic         clk,
   input  logic         rst,
 
+  // Hard block
   input  logic [511:0] cq_tdata,
   input  logic [182:0] cq_tuser,
   input  logic         cq_tlast,
@@ -23,6 +25,7 @@ module glk_pcie_cq (
   output logic         cq_tready,
   output logic [1:0]   np_req,
 
+  // Requests to the card
   output logic         r_write,
   output logic [1:0]   r_bar,
   output logic [47:0]  r_offset,
@@ -35,15 +38,15 @@ module glk_pcie_cq (
   input  logic         r_ready,
   input  logic         r_read_ready,
 
-  // A request to refuse: its descriptor, and what belongs to it in tuser: {tag of the hint, its type, its presence, enables}.
+  // Unsupported non-posted request: descriptor and tuser fields {TPH tag, TPH type, TPH present, byte enables}
   output logic [127:0] u_descriptor,
   output logic [18:0]  u_user,
   output logic         u_valid,
   input  logic         u_ready,
-  input  logic         np_done   // a non-posted request has been answered
+  input  logic         np_done   // a non-posted request is completed
 );
   localparam logic [3:0] MEM_READ = 4'd0, MEM_WRITE = 4'd1, LAST_NON_POSTED = 4'd11;
-  localparam int BEATS = 256; // that can be stored; more than two writes of 4 KiB
+  localparam int BEATS = 256; // buffer depth; more than two writes of 4 KiB
   localparam int BW    = $clog2(BEATS);
   localparam int UW    = 1 + 2 + 48 + 3 + 4 + 4 + 32 + 1;
   localparam int HW    = 1 + 2 + 48 + 13 + 1 + 8 + 32 + 1;
@@ -51,7 +54,7 @@ module glk_pcie_cq (
   wire unused = &{1'b0, cq_tuser[182:119], cq_tuser[118:111], cq_tuser[102:101], cq_tuser[98], cq_tuser[95:16],
                   cq_tuser[15:12], cq_tuser[7:4]};
 
-  // --- in ---
+  // --- input register ---
   logic         x_valid, x_last, x_ready, x_discontinue;
   logic [511:0] x_data;
   logic [18:0]  x_user;
@@ -61,7 +64,7 @@ module glk_pcie_cq (
     .s_valid(cq_tvalid), .s_ready(cq_tready),
     .m_data({x_data, x_user, x_discontinue, x_last}), .m_valid(x_valid), .m_ready(x_ready));
 
-  // --- the descriptor, in a packet's first beat ---
+  // --- descriptor, in the first beat of a packet ---
   logic         amid;
   wire [3:0]    x_type = x_data[78:75];
   wire [10:0]   x_dwords = x_data[74:64];
@@ -126,13 +129,13 @@ module glk_pcie_cq (
     end
   end
 
-  // --- to address lanes; what is known of the request goes along ---
+  // --- shift to address lanes; request attributes travel along ---
   logic [47:2]   d_inside_bar;
   always_comb
     for (int k = 2; k < 48; k = k + 1)
       d_inside_bar[k] = d_address[k] && 6'(k) < d_aperture;
-  wire [1:0]     d_bar_of_card = d_bar[0] || d_bar == 3'd6 ? 2'd3 : d_bar[2:1]; // BARs are of 64 bits: 0, 2, 4
-  wire [2:0]     d_size = |d_dwords[10:2] ? 3'd4 : {1'b0, d_dwords[1:0]};       // 1, 2, 3, more
+  wire [1:0]     d_bar_of_card = d_bar[0] || d_bar == 3'd6 ? 2'd3 : d_bar[2:1]; // 64-bit BARs: 0, 2, 4
+  wire [2:0]     d_size = |d_dwords[10:2] ? 3'd4 : {1'b0, d_dwords[1:0]};       // 1, 2, 3, or 4: more
   wire [UW-1:0]  d_known = {d_write, d_bar_of_card, d_inside_bar, d_dwords[1:0], d_size, d_first_be, d_last_be,
                             d_attr, d_class, d_at, d_tag, d_requester, d_discontinue};
 
@@ -148,7 +151,7 @@ module glk_pcie_cq (
     .s_user({d_known, d_dwords[10:2]}), .s_first(d_first), .s_last(d_last), .s_valid, .s_ready,
     .m_data(w_data), .m_user({w_known, w_dwords[10:2]}), .m_first(unused_first), .m_last(w_last), .m_valid(w_valid), .m_ready(w_ready));
 
-  // --- bytes: offset and length, or a mask over one QW ---
+  // --- byte enables: to offset and length, or to a byte mask over one QW ---
   logic         w_write, w_discontinue;
   logic [1:0]   w_bar;
   logic [45:0]  w_offset; // in DWs
@@ -165,7 +168,7 @@ module glk_pcie_cq (
       default: lowest = 2'd3;
     endcase
   endfunction
-  function [1:0] above(input [3:0] be); // disabled bytes above the highest
+  function [1:0] above(input [3:0] be); // disabled bytes above the highest enabled one
     casez (be)
       4'b1???: above = 2'd0;
       4'b01??: above = 2'd1;
@@ -187,7 +190,7 @@ module glk_pcie_cq (
   logic [7:0]    g_mask;
   logic [31:0]   g_id;
 
-  // --- stored: data, and a header when all of a request is here ---
+  // --- request buffer: data, and a header once the request is complete ---
   (* ram_style = "block" *) logic [512:0] memory [0:BEATS-1];
   logic [BW-1:0] put_at, take_at;
   logic [BW:0]   used;
@@ -238,7 +241,7 @@ module glk_pcie_cq (
   logic [12:0]   h_length;
   logic [7:0]    h_mask;
   logic [31:0]   h_id;
-  logic [5:0]    waiting; // headers, the one in g included
+  logic [5:0]    waiting; // headers, including the one in g
   glk_fifo #(.W(HW), .DEPTH(32)) headers (
     .clk, .rst, .s_data({g_write, g_bar, g_offset, g_length, g_masked, g_mask, g_id, g_poisoned}), .s_valid(h_put), .s_ready(h_never_full),
     .m_data({h_write, h_bar, h_offset, h_length, h_masked, h_mask, h_id, h_poisoned}), .m_valid(h_valid), .m_ready(h_take));
@@ -253,11 +256,11 @@ module glk_pcie_cq (
       assert (!h_put || h_never_full);
   end
 
-  // --- out: a write with a mask gives one for each run, the lowest first ---
+  // --- output: a masked write becomes one write per run of bytes, lowest first ---
   logic        o_ready, midway;
   logic [7:0]  mask_left;
   wire [7:0]   mask = midway ? mask_left : h_mask;
-  logic [7:0]  run; // the lowest
+  logic [7:0]  run; // lowest run
   logic        seen, over;
   always_comb begin
     seen = 1'b0;
@@ -294,7 +297,7 @@ module glk_pcie_cq (
     .s_valid(step), .s_ready(o_ready),
     .m_data({r_write, r_bar, r_offset, r_length, r_id, r_poisoned, r_data, r_last}), .m_valid(r_valid), .m_ready(r_ready));
 
-  // --- leave for one non-posted request; the first some clocks after reset ---
+  // --- non-posted credit: one request at a time; the first some clocks after reset ---
   logic [4:0] after_reset;
   always_ff @(posedge clk) begin
     np_req      <= {1'b0, np_done || after_reset == 5'd30};

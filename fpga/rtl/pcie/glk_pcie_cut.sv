@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts transactions at multiples of what one packet may carry. Data stand in address lanes and the limit is a multiple of a
-// beat, so data go through as they are; what is new is where the parts begin and end. A transaction is within 4 KiB, and one
-// without bytes has one part, which is like that of one byte (PCIe counts so, too).
+// Splits transactions at multiples of a packet size limit. Data is address-aligned and the limit is a multiple of a beat,
+// so data passes unchanged and only packet boundaries are added. A transaction lies within 4 KiB; a zero-length one yields
+// one packet that looks like one of 1 byte, which is also how PCIe counts it. Latency three clocks after the input skid
+// buffer.
 module glk_pcie_cut #(
-  parameter int DATA_W = 512, // at most 1024: a beat is no longer than the least limit
+  parameter int DATA_W = 512, // at most 1024: a beat must not exceed the smallest limit
   parameter int USER_W = 8,
   parameter int LANES  = DATA_W / 8,
   parameter int LB     = $clog2(LANES)
 ) (
   input  logic              clk,
   input  logic              rst,
-  input  logic [2:0]        limit,     // 128 bytes << limit, at most 5; one that changes holds from the next transaction
-  input  logic [11:0]       s_address, // on every beat, as the length
+  input  logic [2:0]        limit,     // 128 bytes << limit, limit <= 5; a change applies to the next transaction
+  input  logic [11:0]       s_address, // s_address, s_length: constant over all beats
   input  logic [12:0]       s_length,
   input  logic [DATA_W-1:0] s_data,
   input  logic [USER_W-1:0] s_user,
   input  logic              s_last,
   input  logic              s_valid,
   output logic              s_ready,
-  output logic [11:0]       m_address, // of the part, as all of these
-  output logic [1:0]        m_end,     // low bits of the last byte's address
-  output logic [10:0]       m_dwords,  // DWs that it touches
-  output logic [12:0]       m_left,    // bytes from here to the end of the transaction
+  output logic [11:0]       m_address, // packet address; likewise the following outputs are of the packet
+  output logic [1:0]        m_end,     // low address bits of its last byte
+  output logic [10:0]       m_dwords,  // DWs touched
+  output logic [12:0]       m_left,    // bytes from its start to the end of the transaction
   output logic              m_first,
   output logic              m_last,
-  output logic              m_final,   // with m_last: nor is there another part
+  output logic              m_final,   // with m_last: last packet of the transaction
   output logic [DATA_W-1:0] m_data,
   output logic [USER_W-1:0] m_user,
   output logic              m_valid,
@@ -39,7 +40,7 @@ module glk_pcie_cut #(
     .clk, .rst, .s_data({s_address, s_length, s_data, s_user, s_last}), .s_valid, .s_ready,
     .m_data({x_address, x_length, x_data, x_user, x_last}), .m_valid(x_valid), .m_ready(m_ready));
 
-  // --- where parts begin ---
+  // --- packet start ---
   logic              amid, cut_before;
   logic [11:LB]      line_next;
   logic [11:7]       ones_held;
@@ -47,7 +48,7 @@ module glk_pcie_cut #(
   wire [11:7]        ones = amid ? ones_held : ones_of_limit;
   wire [11:LB]       line = amid ? line_next : x_address[11:LB];
   wire [11:LB]       inner = (12-LB)'({ones, 7'h7f} >> LB); // address bits within a packet
-  wire               cuts = &(line | ~inner); // the line ends where a packet must end
+  wire               cuts = &(line | ~inner); // a packet ends with this beat
 
   logic              p_valid, p_first, p_last, p_final;
   logic [11:0]       p_start, p_stop;
@@ -55,12 +56,12 @@ module glk_pcie_cut #(
   logic [DATA_W-1:0] p_data;
   logic [USER_W-1:0] p_user;
 
-  // --- where they end ---
+  // --- packet end ---
   logic              q_valid, q_first, q_last, q_final;
   logic [11:0]       q_start, q_stop, q_left;
   logic [DATA_W-1:0] q_data;
   logic [USER_W-1:0] q_user;
-  wire               p_one = ((p_start[11:7] ^ p_stop[11:7]) & ~p_ones) == 5'b0; // the rest is one part
+  wire               p_one = ((p_start[11:7] ^ p_stop[11:7]) & ~p_ones) == 5'b0; // the remainder fits one packet
 
   always_ff @(posedge clk) begin
     if (m_ready) begin

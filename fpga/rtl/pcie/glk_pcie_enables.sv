@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Byte enables of a PCIe request's first and last DW. Combinational.
+// First and last DW byte enables of a PCIe memory request. Combinational.
 module glk_pcie_enables (
-  input  logic       none,   // no byte: a flush read
-  input  logic       single, // first and last byte are in one DW: then `last` has to be 0
+  input  logic       none,   // zero-length read: no byte enabled
+  input  logic       single, // first and last byte in the same DW: `last` is 0
   input  logic [1:0] from,   // low address bits of the first byte
-  input  logic [1:0] to,     // and of the last
+  input  logic [1:0] to,     // low address bits of the last byte
   output logic [3:0] first,
   output logic [3:0] last
 );

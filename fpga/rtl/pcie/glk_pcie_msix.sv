@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interrupts by the MSI-X table that is built into the hard block (PG213: 8 vectors for a function, so VECTORS of the card is
-// at most 8 with it). A vector that is raised waits until all writes before it are past the point where anything could
-// overtake them; one that is raised again before that is one interrupt. Vectors that came while others wait are a later
-// batch, so nobody starves. An interrupt that the hard block could not send is tried again; while MSI-X is off they are
-// forgotten. Masked vectors are the hard block's business.
+// Interrupt controller for the hard block's built-in MSI-X table (PG213: 8 vectors per function, so VECTORS is at most 8).
+// A raised vector waits until nothing can pass the writes posted before it; raising it again meanwhile is merged. Vectors
+// raised while a batch waits form the next batch, so none starves. Interrupts that the hard block could not send are
+// retried; while MSI-X is disabled, pending ones are discarded. Masking is handled by the hard block.
 module glk_pcie_msix #(
   parameter int VECTORS = 8
 ) (
@@ -11,17 +10,17 @@ module glk_pcie_msix #(
   input  logic        rst,
   input  logic        raise,
   input  logic [5:0]  vector,
-  input  logic [7:0]  packets_given, // packets of writes, given to the hard block, and
-  input  logic [7:0]  packets_past,  // those of them that nothing can pass
+  input  logic [7:0]  packets_given, // write packets handed to the hard block
+  input  logic [7:0]  packets_past,  // write packets that nothing can pass any more
   input  logic        msix_enable,
-  output logic [31:0] msi_int,       // one bit, for one clock, with msix_int
+  output logic [31:0] msi_int,       // one-hot pulse, with msix_int
   output logic        msix_int,
   input  logic        msi_sent,
   input  logic        msi_fail
 );
   initial if (VECTORS < 1 || VECTORS > 8) $fatal;
 
-  logic [7:0] waiting, batch, now; // now: the one that the hard block works on
+  logic [7:0] waiting, batch, now; // now: vector being sent by the hard block
   logic       reached;
   logic [7:0] mark;
   wire [7:0]  past   = packets_past - mark;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// When may a completion go? PCIe lets no completion pass a posted write of the same device: who reads a register that says
-// that data were written must find the data. Registers of the card say so when the write has been taken by glk_memory_mux,
-// in which at most SLACK transactions stand in line before m. Requests and completions enter the hard block on two interfaces,
-// which it does not order (PG213), so this waits, from when the completion is here, until
-//  1. the card has given what stood there: m was empty once, and not between the beats of a transaction, or SLACK more
-//     transactions were taken,
-//  2. all writes taken by then have entered the hard block,
-//  3. and the hard block has said of the last of them that no completion can pass it.
-// None of this waits for a read, which would be a deadlock: completions have to be able to pass those.
+// PCIe ordering of completions behind posted writes. A completion must not pass an earlier posted write of the card:
+// software that reads a register which reports data as written must find that data. The registers report a write once
+// glk_memory_mux has accepted it, and up to SLACK transactions are queued between glk_memory_mux and m. Requests and
+// completions enter the hard block through two interfaces that it does not order (PG213). So a completion waits until
+// 1. the transactions queued at its arrival have left the card: m was idle once (not inside a transaction), or SLACK more
+//    transactions have been transferred,
+// 2. all writes transferred by then have entered the hard block,
+// 3. the hard block has reported that no completion can pass the last of them.
+// None of these steps waits for a read; that would deadlock, because completions must be able to pass reads.
 module glk_pcie_order #(
   parameter int SLACK = 8
 ) (
@@ -17,16 +17,16 @@ module glk_pcie_order #(
   input  logic       m_ready,
   input  logic       m_last,
   input  logic [7:0] writes_taken,
-  input  logic [7:0] writes_given, // of them, wholly given to the hard block, and
-  input  logic [7:0] packets_given, // the packets of them
-  input  logic [7:0] packets_past,  // which no completion can pass any more
+  input  logic [7:0] writes_given,  // of these, completely handed to the hard block
+  input  logic [7:0] packets_given, // their packets
+  input  logic [7:0] packets_past,  // packets that no completion can pass any more
   input  logic       ask,
   input  logic       taken,
   output logic       ok
 );
   typedef enum logic [2:0] {IDLE, SETTLE, GIVEN, PAST, OK} state_t;
   state_t     state;
-  logic       m_open, m_busy; // m is in a transaction; was, or had one, a clock ago
+  logic       m_open, m_busy; // inside a transaction; active in the previous clock
   logic [7:0] mark;
   logic [3:0] more;
   wire [7:0]  given = writes_given - mark;

@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completions of the card's reads, from the hard block's requester completion interface (RC: 512 bits, DWs behind a 96-bit
-// descriptor, no straddling) to the card's d stream.
+// Requester completion (RC) interface of the PCIe hard block (512 bits, DW-aligned behind a 96-bit descriptor, no
+// straddling) to the card's d stream.
 //
-// A completer may split a completion, at multiples of 64 bytes: which are beats here, so parts do not share one. The first
-// begins at the descriptor's address, all later ones in lane 0. A read fails as a whole, with its last beat: a part with an
-// error gives no data, and is remembered until the part that completes the request; that part's last beat tells. `more`: the
-// request was but a part of the card's read (glk_pcie_reads).
+// Completers may split completions at multiples of 64 bytes, which is one beat, so parts never share a beat. The first part
+// starts at the descriptor's address, later ones at lane 0. A read fails as a whole, in its last beat: a part with an error
+// returns no data and is recorded until the part that completes the request, whose last beat reports the error. `more`: the
+// request is only a part of the card's read (glk_pcie_reads).
 //
-// Completions that belong to no request (error codes 4 and 6) are dropped, if they do not complete one all the same.
+// Completions without a matching request (error codes 4 and 6) are dropped, unless they complete one nonetheless.
 module glk_pcie_rc (
   input  logic         clk,
   input  logic         rst,
 
+  // Hard block
   input  logic [511:0] rc_tdata,
   input  logic [160:0] rc_tuser,
   input  logic         rc_tlast,
   input  logic         rc_tvalid,
   output logic         rc_tready,
 
+  // Tag state, see glk_pcie_reads
   input  logic [63:0]  more,
   output logic [5:0]   part_tag,
   output logic         part_done,
-  input  logic         own,       // a tag of the bus is now of this tag of the card; told before its completion can come,
+  input  logic         own,       // maps a bus tag to a card tag; arrives before its completion can,
   input  logic [5:0]   own_tag,   // and no later than its failure
   input  logic [5:0]   own_card,
-  input  logic [5:0]   fail_tag,  // a read that was not sent
+  input  logic [5:0]   fail_tag,  // a read that is not sent and fails
   input  logic         fail_valid,
   output logic         fail_ready,
 
+  // Completions to the card
   output logic [5:0]   d_tag,
   output logic         d_error,
   output logic [511:0] d_data,
@@ -38,14 +41,14 @@ module glk_pcie_rc (
   localparam logic [3:0] NO_ERROR = 4'd0, MISMATCH = 4'd4, INVALID_TAG = 4'd6;
   wire unused = &{1'b0, rc_tuser[160:97], rc_tuser[95:0]};
 
-  // --- in ---
+  // --- input register ---
   logic         x_valid, x_last, x_ready, x_discontinue;
   logic [511:0] x_data;
   glk_skid #(.W(512 + 2)) skid_in (
     .clk, .rst, .s_data({rc_tdata, rc_tuser[96], rc_tlast}), .s_valid(rc_tvalid), .s_ready(rc_tready),
     .m_data({x_data, x_discontinue, x_last}), .m_valid(x_valid), .m_ready(x_ready));
 
-  // --- the descriptor, in a packet's first beat ---
+  // --- descriptor, in the first beat of a packet ---
   logic         amid;
   wire [3:0]    x_code = x_data[15:12];
   wire [10:0]   x_dwords = x_data[42:32];
@@ -55,10 +58,10 @@ module glk_pcie_rc (
 
   logic         d0_valid, d0_first, d0_last, d0_discontinue, d0_forward, d0_bad, d0_completed;
   logic [511:0] d0_data;
-  logic [3:0]   d0_at; // lane
+  logic [3:0]   d0_at; // lane of the first DW
   logic [3:0]   d0_dwords;
   logic [5:0]   d0_tag;
-  logic [63:0]  begun; // tags of which a part of the completion came
+  logic [63:0]  begun; // tags with a partly received completion
   logic         step;
   assign x_ready = step;
 
@@ -68,7 +71,7 @@ module glk_pcie_rc (
       d0_first       <= !amid;
       d0_discontinue <= x_discontinue;
       d0_data        <= x_data;
-      d0_last        <= x_last || (!amid && x_bad); // of one with an error, the first beat is enough
+      d0_last        <= x_last || (!amid && x_bad); // of a failed completion only the first beat is used
       if (!amid) begin
         d0_forward   <= !x_stray;
         d0_bad       <= x_bad;
@@ -110,17 +113,17 @@ module glk_pcie_rc (
       begun <= 64'd0;
   end
 
-  // --- what becomes of the read ---
-  logic         o_ready, held;  // held: in a packet, so that no failed read comes between its beats
+  // --- completion status ---
+  logic         o_ready, held;  // held: inside a packet, where no failed read may be inserted
   logic [63:0]  failed;
   wire          y_failed = failed[y_tag] || y_bad;
   wire          y_wrong  = y_failed || (y_last && y_discontinue);
   wire          y_ends   = y_last && y_completed;
   wire          y_final  = y_ends && !more[y_tag];
   wire          y_show   = y_final || !y_failed;
-  (* ram_style = "distributed" *) logic [5:0] owners [0:63]; // by tags of the bus
+  (* ram_style = "distributed" *) logic [5:0] owners [0:63]; // card tag by bus tag
   wire [5:0]    owner = owners[use_fail ? fail_tag_q : y_tag];
-  // Looked at a clock late, when its owner stands in the table.
+  // Evaluated one clock later, when the owner is in the table.
   logic         fail_seen;
   logic [5:0]   fail_tag_q;
   wire          use_fail = fail_seen && !y_valid && !held;

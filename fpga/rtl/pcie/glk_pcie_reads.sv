@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads of the card: waits until a read may be sent, and makes its descriptor. A read is cut at multiples of the max read
-// request size; the parts go one after the other, under the read's tag, each when the one before has been answered. (A host
-// with a smaller size than the card's READ_BYTES is rare, so this is enough.) A tag that is in use makes its next user wait.
+// Read requests of the card: splits them at multiples of the max read request size, builds descriptors, and throttles. The
+// parts of a split read go one at a time under the read's tag, each after the previous one is completed; that is
+// sufficient, since a host limit below READ_BYTES is rare. A read whose tag is in use waits.
 //
-// Reads wait for the hard block to have credit for them (pcie_tfc_nph_av), or they would stop the writes behind them. Its
-// number is some clocks old: so there is a pause between two reads, unless credit is plenty. There is room here for all that
-// the card may have under way, so no read ever stands before a write on m.
+// Reads wait for non-posted header credit (pcie_tfc_nph_av); without it they would block the writes behind them in the hard
+// block. The credit count is some clocks old, so reads are spaced unless credit is plentiful. The queue here holds all
+// reads that the card may have outstanding, so a read never blocks a write on m.
 //
-// On the bus a tag is the card's own. Where the host has not allowed tags of more than 5 bits, those above are mapped to
-// 16..31, and may have to wait for each other; `own` tells glk_pcie_rc whose a tag of the bus is.
+// Bus tags equal card tags. If the host has not enabled extended (8-bit) tags, tags above 31 are mapped to 16..31 and may
+// have to wait for each other; `own` reports the mapping to glk_pcie_rc.
 module glk_pcie_reads #(
-  parameter int READS = 49, // that the card may have under way: 16 flush reads, a load, 32 of the rings
-  parameter int DEPTH = 64  // a power of two
+  parameter int READS = 49, // outstanding reads of the card: 16 flush reads, a load, 32 of the rings
+  parameter int DEPTH = 64  // queue depth; a power of two
 ) (
   input  logic         clk,
   input  logic         rst,
@@ -20,27 +20,29 @@ module glk_pcie_reads #(
   input  logic         bus_master,
   input  logic [3:0]   nph_av,
 
+  // Reads from the request stream
   input  logic [63:0]  n_address,
   input  logic [12:0]  n_length,
   input  logic [5:0]   n_tag,
   input  logic         n_valid,
   output logic         n_room,
 
+  // Read packets
   output logic [127:0] k_descriptor,
   output logic [7:0]   k_enables,
   output logic         k_valid,
   input  logic         k_ready,
-  input  logic         stalled,    // the hard block takes no packets
+  input  logic         stalled,    // the hard block does not accept packets
 
-  // A read that fails at once, and its tag; tags from here on are those on the bus.
+  // Read that fails without being sent; from here on, tags are bus tags
   output logic [5:0]   fail_tag,
   output logic         fail_valid,
   input  logic         fail_ready,
 
-  output logic [63:0]  more,       // of a tag: the read goes on when this part is done
-  input  logic [5:0]   part_tag,   // all of a part has come
+  output logic [63:0]  more,       // by tag: the read continues after this part
+  input  logic [5:0]   part_tag,   // a part is completed
   input  logic         part_done,
-  output logic         own,        // a tag of the bus is now of this tag of the card
+  output logic         own,        // bus tag own_tag now belongs to card tag own_card
   output logic [5:0]   own_tag,
   output logic [5:0]   own_card
 );
@@ -59,11 +61,11 @@ module glk_pcie_reads #(
 
   typedef enum logic [2:0] {IDLE, CUT, MAKE, WAIT, OFFER, FAIL} state_t;
   state_t      state;
-  logic [63:0] busy;    // tags
+  logic [63:0] busy;    // tags in use
   logic [63:12] base;
   logic [11:0] start, stop, bound;
   logic        none, last, tag_busy, pause_over;
-  logic [5:0]  tag;       // on the bus
+  logic [5:0]  tag;       // bus tag
   logic [5:0]  card_tag;
   logic        extended;
   logic [3:0]  pause, credit;

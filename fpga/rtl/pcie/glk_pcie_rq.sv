@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The card's m stream to the hard block's requester request interface (RQ: 512 bits, DWs behind a 128-bit descriptor, no
-// straddling, tags of the client).
+// The card's m stream to the requester request (RQ) interface of the PCIe hard block: 512 bits, DW-aligned behind a 128-bit
+// descriptor, no straddling, client tags.
 //
-// Writes are cut at multiples of the max payload size. Reads and interrupts go down the same way as writes, to come behind
-// those before them, and leave it where packets are made: interrupts to glk_pcie_msix, reads to glk_pcie_reads, which may
-// have to hold them back. So nothing on m waits for a read, and writes may pass reads, as PCIe has it.
+// Writes are split at multiples of the max payload size. Reads and interrupts travel through the same pipeline, to stay
+// behind earlier writes, and leave it at packet generation: interrupts to glk_pcie_msix, reads to glk_pcie_reads, which may
+// delay them. So nothing on m waits for a read, and writes may pass reads, as PCIe allows.
 //
-// The packets of writes carry a running number, which the hard block tells again (pcie_rq_seq_num*) when nothing can pass the
-// packet any more. Bit 5 is set in them, to know them from reads. A packet waits when 31 are on their way.
+// Write packets carry a sequence number, which the hard block returns (pcie_rq_seq_num*) when nothing can pass the packet
+// any more. Bit 5 is set to distinguish them from reads. At most 31 write packets are in flight.
 //
-// While the function is no bus master, writes are dropped and reads fail. Numbers of packets that the hard block had then may
-// never come: after LOST clocks, of that or of a function-level reset, those packets count as past.
+// While bus mastering is disabled, writes are dropped and reads fail. Sequence numbers of packets then in the hard block
+// may never return: after LOST clocks of that, or of a function-level reset, these packets count as past.
 module glk_pcie_rq #(
   parameter int LOST = 4096 // a power of two
 ) (
@@ -20,6 +20,7 @@ module glk_pcie_rq #(
   input  logic         bus_master,
   input  logic         flr,
 
+  // Request stream of the card
   input  logic [1:0]   m_kind,
   input  logic [63:0]  m_address,
   input  logic [12:0]  m_length,
@@ -29,25 +30,27 @@ module glk_pcie_rq #(
   input  logic         m_valid,
   output logic         m_ready,
 
-  // Reads, in order, to be made into packets; and those packets. A first packet's number of the others: see above.
+  // Reads in order, to glk_pcie_reads, and the resulting packets
   output logic [63:0]  n_address,
   output logic [12:0]  n_length,
   output logic [5:0]   n_tag,
   output logic         n_valid,
-  input  logic         n_room,      // for at least 2 more
+  input  logic         n_room,      // for at least 2 more reads
   input  logic [127:0] k_descriptor,
   input  logic [7:0]   k_enables,   // {last, first}
   input  logic         k_valid,
   output logic         k_ready,
 
+  // Interrupts
   output logic         raise,
   output logic [5:0]   vector,
 
-  output logic [7:0]   writes_taken,  // running counts; see glk_pcie_order
+  output logic [7:0]   writes_taken,  // running counts, see glk_pcie_order
   output logic [7:0]   writes_given,
   output logic [7:0]   packets_given,
   output logic [7:0]   packets_past,
 
+  // Hard block
   output logic [511:0] rq_tdata,
   output logic [15:0]  rq_tkeep,
   output logic [136:0] rq_tuser,
@@ -62,7 +65,7 @@ module glk_pcie_rq #(
   localparam logic [1:0] WRITE = 2'd0, READ = 2'd1;
   localparam logic [3:0] MEM_WRITE = 4'd1;
 
-  // --- cut, then behind a descriptor ---
+  // --- split at max payload size, shift behind the descriptor ---
   logic         p_first, p_last, p_final, p_valid, p_ready;
   logic [11:0]  p_address;
   logic [1:0]   p_end, p_kind;
@@ -91,10 +94,10 @@ module glk_pcie_rq #(
     .m_data(y_data), .m_user({y_address, y_end, y_dwords, y_length, y_tag, y_kind, y_final}), .m_first(y_first), .m_last(y_last),
     .m_valid(y_valid), .m_ready(y_ready));
 
-  // --- stored, for a packet must not stop in its middle: PG213 nullifies one of which tvalid falls ---
-  // What comes out of here has all of its packet behind it. Reads and interrupts go along, to stay in order; what is known of
-  // them stands where a write has its descriptor.
-  localparam int BEATS = 64; // more than three of the longest packets
+  // --- store and forward ---
+  // PG213 nullifies a packet in which tvalid drops, so packets leave this buffer only when complete. Reads and interrupts
+  // pass through it in order, with their fields in place of the descriptor.
+  localparam int BEATS = 64; // buffer depth; more than three packets of maximum size
   localparam int BW    = $clog2(BEATS);
   localparam int YW    = 2 + 3 + 4 + 8 + 512;
   logic [3:0]    y_first_be, y_last_be;
@@ -102,11 +105,11 @@ module glk_pcie_rq #(
     .none(1'b0), .single(y_dwords == 11'd1), .from(y_address[1:0]), .to(y_end), .first(y_first_be), .last(y_last_be));
   wire [127:0]   y_descriptor = {1'b0, 3'b0, 3'b0, 1'b0, 16'b0, 8'b0, 16'b0, 1'b0, MEM_WRITE, y_dwords, y_address[63:2], 2'b0};
   wire [127:0]   y_told   = (y_kind == WRITE) ? y_descriptor : {45'b0, y_tag, y_length, y_address};
-  wire [3:0]     y_lane   = y_last ? y_dwords[3:0] + 4'd3 : 4'd15; // of the last DW
+  wire [3:0]     y_lane   = y_last ? y_dwords[3:0] + 4'd3 : 4'd15; // lane of the last DW
 
   (* ram_style = "block" *) logic [YW-1:0] memory [0:BEATS-1];
   logic [BW-1:0] put_at, take_at;
-  logic [BW:0]   used, whole; // beats; packets of which all is here
+  logic [BW:0]   used, whole; // beats; complete packets
   logic          full, ended, z_take;
   logic          z_first, z_last, z_final, z_valid, z_ready;
   logic [1:0]    z_kind;
@@ -141,12 +144,12 @@ module glk_pcie_rq #(
 
   // --- packets ---
   logic         o_ready, room, master;
-  logic         midway, dropping; // in a write's packet; which is dropped
+  logic         midway, dropping; // inside a write packet; dropping it
   wire          z_write    = z_kind == WRITE;
   wire          z_dropped  = midway ? dropping : !master;
   wire          writing    = midway && !dropping;
   wire          z_give     = z_write && !z_dropped;
-  wire          read       = k_valid && !writing;  // reads first: they are few
+  wire          read       = k_valid && !writing;  // reads have priority; they are rare
   wire          may_write  = writing || (room && !k_valid);
   assign k_ready = o_ready && !writing;
   assign z_ready = z_write ? (z_dropped ? 1'b1 : o_ready && may_write) : n_room;
@@ -176,7 +179,7 @@ module glk_pcie_rq #(
       n_valid <= 1'b0;
       raise   <= 1'b0;
     end else
-      assert (!midway || z_valid); // all of a packet is here before any of it goes
+      assert (!midway || z_valid); // a packet starts only when complete
   end
 
   logic [7:0]  o_enables_q;
@@ -184,21 +187,21 @@ module glk_pcie_rq #(
   logic        first_q;
   logic [3:0]  lane_q;
   assign rq_tkeep = 16'hffff >> ~lane_q;
-  // No parity, hints, or address offset.
+  // No parity, TPH hints or address offset.
   assign rq_tuser = {64'b0, 6'b0, o_seq_q, 16'b0, 2'b0, 4'b0, 2'b0, 1'b0, 4'b0, rq_tlast ? lane_q : 4'b0, 1'b0, rq_tlast, 2'b0, 2'b0,
                      1'b0, first_q, 4'b0, 4'b0, o_enables_q[7:4], 4'b0, o_enables_q[3:0]};
   glk_skid #(.W(512 + 8 + 6 + 4 + 2)) skid (
     .clk, .rst, .s_data({o_data, o_enables, o_seq, o_lane, o_first, o_last}), .s_valid(o_valid), .s_ready(o_ready),
     .m_data({rq_tdata, o_enables_q, o_seq_q, lane_q, first_q, rq_tlast}), .m_valid(rq_tvalid), .m_ready(rq_tready));
 
-  // --- how far writes are ---
+  // --- progress of write packets ---
   logic       past0, past1;
-  logic [$clog2(LOST):0] off; // clocks; the highest bit: enough
+  logic [$clog2(LOST):0] off; // clocks, saturating at LOST
   wire        lost = off[$clog2(LOST)];
   logic [4:0] number0, number1;
   logic [4:0] given_before;
   wire [4:0]  on_way = given_before - packets_past[4:0];
-  wire [4:0]  step0  = number0 - packets_past[4:0] + 5'd1; // 1 for the next packet
+  wire [4:0]  step0  = number0 - packets_past[4:0] + 5'd1; // 1: the next packet
   wire [4:0]  step1  = number1 - packets_past[4:0] + 5'd1;
   wire        good0  = past0 && step0 != 5'd0 && step0 <= on_way;
   wire        good1  = past1 && step1 != 5'd0 && step1 <= on_way;

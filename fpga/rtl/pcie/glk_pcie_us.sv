@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The card's four PCIe streams (glk_card: r, c, m, d) as the user side of AMD's UltraScale+ integrated block for PCI Express
-// (PCIE4, PG213): 512 bits, DW-aligned, no straddling on any interface, no parity, tags of the client, one function, BARs of
-// 64 bits (0 registers, 2 aperture, 4 pool), MSI-X with the built-in table. Connect the pins of the same names; of
-// s_axis_*_tready bit 0, of cfg_flr_* and cfg_interrupt_msix_enable bit 0, of cfg_function_status bit 2 (bus master enable).
-// cfg_ext_tag is no pin of the block: Device Control's Extended Tag Field Enable, which a board may read by cfg_mgmt_*; 0 is
-// right always, and slower.
-// The completion time-out is the hard block's.
+// Adapter from the card's four PCIe streams (glk_card: r, c, m, d) to the user interface of AMD's UltraScale+ integrated
+// block for PCI Express (PCIE4, PG213): 512 bits, DW-aligned, no straddling on any interface, no parity, client tags, one
+// function, 64-bit BARs (0 registers, 2 aperture, 4 pool), MSI-X with the built-in table. Connect pins of equal names; use
+// bit 0 of s_axis_*_tready, cfg_flr_* and cfg_interrupt_msix_enable, and bit 2 of cfg_function_status (bus master enable).
+// cfg_ext_tag is not a pin of the block: it is Extended Tag Field Enable of Device Control, which a board may read through
+// cfg_mgmt_*; 0 is always correct, and slower. Completion timeouts are handled by the hard block.
 //
-// The built-in table has 8 vectors: glk_card needs VECTORS of at most 8 with it.
+// The built-in table has 8 vectors, so glk_card needs VECTORS <= 8.
 //
-// Sizes: the card cuts at its READ_BYTES and WRITE_BYTES; here it is cut again at what the host has set (cfg_max_payload,
-// cfg_max_read_req), whatever that is. Reads that have to be cut go slowly.
+// Packet sizes: the card splits at READ_BYTES and WRITE_BYTES; this adapter splits again at the limits set by the host
+// (cfg_max_payload, cfg_max_read_req), whatever they are. Split reads are slow.
 //
-// What was tried is simulation against a model of those interfaces (sim/test_pcie_us.c), written from PG213. Not tried: a
-// board, the vendor's simulation model, another vendor's switch. What rests on PG213 alone: that sequence numbers order
-// interrupts, too; dword and byte count of a refusal (as in the vendor's example); that poisoned requests do not get here.
+// Verified by simulation against a model of these interfaces written from PG213 (fpga/sim/pcie). Not verified: on a board,
+// with the vendor's simulation model, behind another vendor's switch. Based on PG213 only: that sequence numbers also order
+// interrupts; dword and byte count of an Unsupported Request completion (as in the vendor's example); that poisoned
+// requests are not delivered.
 module glk_pcie_us #(
   parameter int VECTORS = 8
 ) (
   input  logic         clk, // user_clk
   input  logic         rst, // user_reset
 
-  // The card.
+  // Card
   output logic         r_write,
   output logic [1:0]   r_bar,
   output logic [47:0]  r_offset,
@@ -57,7 +57,7 @@ module glk_pcie_us #(
   output logic         flr,
   input  logic         flr_done,
 
-  // The hard block.
+  // Hard block
   input  logic [511:0] m_axis_cq_tdata,
   input  logic [182:0] m_axis_cq_tuser,
   input  logic         m_axis_cq_tlast,
@@ -99,7 +99,7 @@ module glk_pcie_us #(
   input  logic         cfg_interrupt_msi_sent,
   input  logic         cfg_interrupt_msi_fail
 );
-  // --- requests to the card, and their completions ---
+  // --- completer: requests to the card and their completions ---
   logic [127:0] u_descriptor;
   logic [18:0]  u_user;
   logic         u_valid, u_ready, np_done, order_ask, order_ok, order_taken;
@@ -114,7 +114,7 @@ module glk_pcie_us #(
     .cc_tdata(s_axis_cc_tdata), .cc_tkeep(s_axis_cc_tkeep), .cc_tuser(s_axis_cc_tuser), .cc_tlast(s_axis_cc_tlast),
     .cc_tvalid(s_axis_cc_tvalid), .cc_tready(s_axis_cc_tready));
 
-  // --- requests of the card ---
+  // --- requester: requests of the card and their completions ---
   logic [63:0]  n_address, more;
   logic [12:0]  n_length;
   logic [5:0]   n_tag, vector, part_tag, fail_tag, own_tag, own_card;
@@ -139,16 +139,16 @@ module glk_pcie_us #(
     .rc_tready(m_axis_rc_tready), .more, .part_tag, .part_done, .own, .own_tag, .own_card, .fail_tag, .fail_valid, .fail_ready,
     .d_tag, .d_error, .d_data, .d_last, .d_valid, .d_ready);
 
-  // --- what must not pass what ---
+  // --- ordering ---
   glk_pcie_order order (
     .clk, .rst, .m_valid, .m_ready, .m_last, .writes_taken, .writes_given, .packets_given, .packets_past,
     .ask(order_ask), .taken(order_taken), .ok(order_ok));
   glk_pcie_msix #(.VECTORS(VECTORS)) msix (
     .clk, .rst, .raise, .vector, .packets_given, .packets_past, .msix_enable(cfg_interrupt_msix_enable),
     .msi_int(cfg_interrupt_msi_int), .msix_int(cfg_interrupt_msix_int), .msi_sent(cfg_interrupt_msi_sent), .msi_fail(cfg_interrupt_msi_fail));
-  assign cfg_interrupt_msix_vec_pending = 2'b00; // send, instead of asking about the pending bit
+  assign cfg_interrupt_msix_vec_pending = 2'b00; // always send instead of querying the pending bit
 
-  // --- function-level reset: told to the card until that has done it, and once to the hard block ---
+  // --- function-level reset: forwarded to the card until done, then acknowledged once to the hard block ---
   logic flr_over;
   always_ff @(posedge clk) begin
     flr          <= cfg_flr_in_process && !flr_over && !(flr && flr_done);

@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the requests to the card apart by BAR, in order, and completes the reads. What is no access of the card's is
-// dropped, a read of it gives all ones.
+// Routes host requests by BAR, in order, and completes reads. Accesses outside the implemented ranges are dropped; reads of
+// them return all ones.
 //
-// One read is under way at a time, and writes pass it: a read leaves the way of requests as soon as it was given on. What
-// is read waits in a buffer until all of it is there, for a load may fail in the middle and is all ones then.
+// One read is outstanding at a time, and writes pass it: a read leaves the request pipeline once it is forwarded. Its data
+// is buffered until complete, because a load may fail midway and then returns all ones.
 module glk_requests #(
   parameter int DATA_W = 512,
   parameter int LANES  = DATA_W / 8
 ) (
   input  logic              clk,
   input  logic              rst,
-  input  logic [63:0]       pool_bytes, // multiple of 4 KiB
+  input  logic [63:0]       pool_bytes, // a multiple of 4 KiB
 
+  // Requests
   input  logic              r_write,
   input  logic [1:0]        r_bar,      // 0 registers, 1 aperture, 2 pool
   input  logic [47:0]       r_offset,
   input  logic [12:0]       r_length,
   input  logic [31:0]       r_id,
-  input  logic              r_poisoned, // that of the first beat counts
+  input  logic              r_poisoned, // valid with the first beat
   input  logic [DATA_W-1:0] r_data,
   input  logic              r_last,
   input  logic              r_valid,
   output logic              r_ready,
   output logic              r_read_ready,
 
+  // Completions
   output logic [31:0]       c_id,
   output logic [11:0]       c_offset,
   output logic [12:0]       c_length,
@@ -32,10 +34,10 @@ module glk_requests #(
   output logic              c_valid,
   input  logic              c_ready,
 
-  // Registers: 1, 2, 4 or 8 bytes, aligned, in the low bits. A read is answered by a pulse of y_valid.
+  // Register access: 1, 2, 4 or 8 bytes, naturally aligned, in the low bits. A read is answered by a pulse of y_valid.
   output logic              x_write,
   output logic [19:0]       x_offset,
-  output logic [1:0]        x_size,     // log2 of the bytes
+  output logic [1:0]        x_size,     // log2(bytes)
   output logic [63:0]       x_data,
   output logic              x_poisoned,
   output logic              x_valid,
@@ -43,6 +45,7 @@ module glk_requests #(
   input  logic [63:0]       y_data,
   input  logic              y_valid,
 
+  // Aperture
   output logic              a_write,
   output logic [47:0]       a_offset,
   output logic [12:0]       a_length,
@@ -52,11 +55,12 @@ module glk_requests #(
   output logic              a_valid,
   input  logic              a_ready,
   input  logic              aperture_idle,
-  input  logic              b_error,    // of a load: one beat without data
+  input  logic              b_error,    // the load failed: one beat without data
   input  logic [DATA_W-1:0] b_data,
   input  logic              b_last,
   input  logic              b_valid,
 
+  // Pool
   output logic              bp_write,
   output logic [47:0]       bp_offset,
   output logic [12:0]       bp_length,
@@ -69,17 +73,18 @@ module glk_requests #(
   input  logic              bq_valid,
   output logic              bq_ready,
 
+  // Event pulse
   output logic              e_pool_poisoned,
   output logic              idle
 );
   localparam int LB    = $clog2(LANES);
-  localparam int LINES = 4096 / LANES; // no access touches more
+  localparam int LINES = 4096 / LANES; // beats of the largest access
   localparam int IN_W  = 1 + 2 + 48 + 13 + 32 + 1 + DATA_W + 1;
 
   typedef enum logic [2:0] {NOWHERE, REGISTER, APERTURE, POOL, POISONED} route_t;
   typedef enum logic [2:0] {NONE, REGISTERS, LOAD, POOLED, PRIME, PLAY, ONES} reading_t;
 
-  // --- H: a request, and where it is to go ---
+  // --- stage H: address decode ---
   logic              h_valid, h_ready, h_write, h_poisoned, h_last;
   logic [1:0]        h_bar;
   logic [47:0]       h_offset;
@@ -94,7 +99,7 @@ module glk_requests #(
 
   wire h_sized   = h_length == 13'd1 || (h_length == 13'd2 && !h_offset[0]) || (h_length == 13'd4 && h_offset[1:0] == 2'd0) ||
                    (h_length == 13'd8 && h_offset[2:0] == 3'd0);
-  wire h_in_pool = {16'b0, h_offset[47:12]} < pool_bytes[63:12]; // requests do not cross 4 KiB
+  wire h_in_pool = {16'b0, h_offset[47:12]} < pool_bytes[63:12]; // requests do not cross a 4 KiB boundary
   wire unused_pool = &{1'b0, pool_bytes[11:0]};
 
   always_comb begin
@@ -108,7 +113,7 @@ module glk_requests #(
       endcase
   end
 
-  // --- D: it goes there ---
+  // --- stage D: dispatch ---
   logic              d_valid, d_write, d_poisoned, d_last, d_begun;
   logic [47:0]       d_offset;
   logic [12:0]       d_length;
@@ -117,7 +122,7 @@ module glk_requests #(
   route_t            d_route;
   reading_t          reading;
   logic              d_take;
-  wire               d_free  = d_write || reading == NONE; // another read would be against the rules
+  wire               d_free  = d_write || reading == NONE; // a second read would be a protocol violation
   wire               x_begin = d_valid && d_route == REGISTER && d_free && !x_valid && aperture_idle;
   wire               x_taken = x_valid && x_ready;
   assign h_ready = !d_valid || d_take;
@@ -128,7 +133,7 @@ module glk_requests #(
       APERTURE: d_take = d_free && a_ready;
       POOL:     d_take = d_free && bp_ready;
       POISONED: d_take = 1'b1;
-      default:  d_take = d_write || (d_free && aperture_idle); // a read of no bytes is behind the stores, too
+      default:  d_take = d_write || (d_free && aperture_idle); // a zero-length read also waits for earlier stores
     endcase
 
   always_ff @(posedge clk) begin
@@ -169,7 +174,7 @@ module glk_requests #(
   assign bp_last    = d_last;
   assign bp_valid   = d_valid && d_route == POOL && d_free;
 
-  // --- registers ---
+  // --- register access ---
   wire [63:0] d_word  = d_data[d_offset[LB-1:3]*64 +: 64] >> {d_offset[2:0], 3'b0};
   wire [63:0] d_bytes = {{32{d_length[3]}}, {16{d_length[3] || d_length[2]}}, {8{d_length[3:1] != 3'd0}}, 8'hff};
 
@@ -186,7 +191,7 @@ module glk_requests #(
       x_valid <= 1'b0;
   end
 
-  // --- the read that is under way: its lines are counted as they lie in their 4 KiB ---
+  // --- outstanding read: beats are indexed by their address within 4 KiB ---
   logic [11-LB:0] line, last_line;
   logic           cs_ready;
   wire [12:0]     d_end     = {1'b0, d_offset[11:0]} + d_length - 13'd1;
@@ -244,7 +249,7 @@ module glk_requests #(
       reading <= NONE;
   end
 
-  // --- its completion ---
+  // --- completion ---
   wire               cs_valid = (reading == REGISTERS && y_valid) || reading == PLAY || reading == ONES;
   wire               cs_last  = reading == REGISTERS || is_last;
   wire [63:0]        y_placed = y_data << {c_offset[2:0], 3'b0};
@@ -253,7 +258,7 @@ module glk_requests #(
     .clk, .rst, .s_data({cs_data, cs_last}), .s_valid(cs_valid), .s_ready(cs_ready),
     .m_data({c_data, c_last}), .m_valid(c_valid), .m_ready(c_ready));
 
-  logic busy; // from the clock after a read was taken until all of its completion was
+  logic busy; // from the clock after a read is accepted until its completion has been transferred
   assign r_read_ready = !busy;
   assign idle = !h_valid && !d_valid && !x_valid && !busy;
 
@@ -267,7 +272,7 @@ module glk_requests #(
   end
 
 `ifndef SYNTHESIS
-  // A load is answered while it is waited for and at no other time: so nobody asks whether its answer can be taken.
+  // Load data arrives only while it is awaited, so the stream needs no ready.
   always_ff @(posedge clk)
     if (!rst && b_valid)
       assert(reading == LOAD);

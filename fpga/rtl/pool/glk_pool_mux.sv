@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pool's users at its one port: BAR 4, the writes of endpoints that lie in the pool, and loads from these, the card's own and the other card's. Whole
-// transactions, in the order in which they are taken here: who has given a write away may count on it being before every
-// read that is taken later.
+// Arbiter for the pool's single port: BAR 4 accesses, endpoint writes that target the pool, and loads from the pool (local
+// and remote). Whole transactions, in grant order: a write that was accepted here is ordered before every read accepted
+// later.
 //
-// The grant is a register, so that no ready depends on a valid. It stays where it was last needed: a user that is alone
-// moves a beat a clock, and so do users that take turns; only the first beat after a pause waits a clock.
+// The grant is a register, so no ready depends on a valid. It parks at the last user: a single user, or users that
+// alternate, move one beat per clock; only the first beat after an idle period waits one clock.
 module glk_pool_mux #(
   parameter int DATA_W = 512,
   parameter int LANES  = DATA_W / 8
@@ -12,7 +12,7 @@ module glk_pool_mux #(
   input  logic              clk,
   input  logic              rst,
 
-  // BAR 4; not across 4 KiB.
+  // BAR 4 accesses; do not cross a 4 KiB boundary
   input  logic              b_write,
   input  logic [47:0]       b_offset,
   input  logic [12:0]       b_length,
@@ -25,7 +25,7 @@ module glk_pool_mux #(
   output logic              b_q_valid,
   input  logic              b_q_ready,
 
-  // Writes to endpoints; may cross 4 KiB once.
+  // Endpoint writes; may cross one 4 KiB boundary
   input  logic [47:0]       e_offset,
   input  logic [12:0]       e_length,
   input  logic [DATA_W-1:0] e_data,
@@ -33,7 +33,7 @@ module glk_pool_mux #(
   input  logic              e_valid,
   output logic              e_ready,
 
-  // Loads; not across 4 KiB.
+  // Loads of this card; do not cross a 4 KiB boundary
   input  logic [47:0]       l_offset,
   input  logic [12:0]       l_length,
   input  logic              l_valid,
@@ -42,7 +42,7 @@ module glk_pool_mux #(
   output logic              l_q_last,
   output logic              l_q_valid,
   input  logic              l_q_ready,
-  // And of the other card's.
+  // Loads of the other card; do not cross a 4 KiB boundary
   input  logic [47:0]       k_offset,
   input  logic [12:0]       k_length,
   input  logic              k_valid,
@@ -66,10 +66,10 @@ module glk_pool_mux #(
 );
   localparam int LB = $clog2(LANES);
 
-  // --- whose turn it is ---
-  logic [3:0] turn;         // one of them is set
-  logic       begun;        // a transaction has begun and not ended
-  logic       o_ready;      // of the output stage
+  // --- round-robin arbiter ---
+  logic [3:0] turn;         // one-hot
+  logic       begun;        // inside a transaction
+  logic       o_ready;      // from the output stage
   wire  [3:0] valids = {k_valid, l_valid, e_valid, b_valid};
   assign {k_ready, l_ready, e_ready, b_ready} = turn & {4{o_ready}};
   wire        gb = turn[0], ge = turn[1], gl = turn[2], gk = turn[3];
@@ -79,7 +79,7 @@ module glk_pool_mux #(
   wire beat      = now_valid && o_ready;
   wire over      = (beat && now_last) || (!now_valid && !begun);
 
-  // After the one that had it come the others, in a ring; last itself.
+  // Search order: the users after the current one, then the current one itself.
   logic [7:0] order;
   always_comb begin
     order = {valids, valids & ~((turn - 4'd1) | turn)};
@@ -96,13 +96,13 @@ module glk_pool_mux #(
     end
   end
 
-  // --- a write to an endpoint ends with its page; what is left is a transaction of its own ---
+  // --- endpoint writes are split at a 4 KiB boundary; the remainder is a second transaction ---
   logic           e_second;
-  logic [11-LB:0] e_line; // of the beats after the first
+  logic [11-LB:0] e_line; // beat address within the page, after the first beat
   wire [11-LB:0]  line = begun ? e_line : e_offset[11:LB];
   wire            cut  = (&line) && !e_last;
-  wire [12:0]     sum  = {1'b0, e_offset[11:0]} + e_length; // where it ends, from the page of its first byte
-  wire            crosses = sum[12]; // or ends with the page: then all of it is there, too
+  wire [12:0]     sum  = {1'b0, e_offset[11:0]} + e_length; // end, relative to the page of the first byte
+  wire            crosses = sum[12]; // also set when it ends exactly at the boundary; then no remainder exists
   wire [12:0]     room = 13'd4096 - {1'b0, e_offset[11:0]};
   wire [35:0]     next_page = e_offset[47:12] + 36'd1;
 
@@ -115,7 +115,7 @@ module glk_pool_mux #(
       e_second <= 1'b0;
   end
 
-  // --- out ---
+  // --- output stage ---
   wire          o_write = ge || (gb && b_write);
   wire          o_last  = now_last || (ge && cut);
   wire [47:0]   o_offset = gb ? b_offset : gl ? l_offset : gk ? k_offset : e_second ? {next_page, 12'b0} : e_offset;
@@ -126,9 +126,9 @@ module glk_pool_mux #(
     .clk, .rst, .s_data({o_write, o_offset, o_length, o_data, o_last}), .s_valid(now_valid), .s_ready(o_ready),
     .m_data({pool_write, pool_offset, pool_length, pool_data, pool_last}), .m_valid(pool_valid), .m_ready(pool_ready));
 
-  // --- answers, to who asked; each user asks once and then waits, so this never fills ---
+  // --- read responses, routed to the requester; each has one request outstanding, so this FIFO never fills ---
   logic       asks_ready, asker_valid;
-  logic [1:0] asker; // 1: a load, 2: the other card's
+  logic [1:0] asker; // 1: load, 2: load of the other card, else BAR 4
   wire  asks = beat && !o_write;
   glk_fifo #(.W(2), .DEPTH(16)) askers (
     .clk, .rst, .s_data({gk, gl}), .s_valid(asks), .s_ready(asks_ready),

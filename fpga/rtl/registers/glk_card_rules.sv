@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the registers of block CARD show, but for its counters, and which values they may take. A clock after what it depends on.
+// Read values and write rules of the registers of block CARD, except its counters. Outputs follow their inputs by one
+// clock.
 module glk_card_rules #(
   parameter int PARTITIONS    = 16,
   parameter int ENTRIES       = 64,
@@ -19,7 +20,7 @@ module glk_card_rules #(
   input  logic [63:0] pool_bytes,
   input  logic        enabled,
   input  logic        resetting,
-  input  logic        some,          // something is queued, or on its way to an endpoint
+  input  logic        some,          // stores are queued or in flight to an endpoint
   input  logic [63:0] generation,
   input  logic [63:0] scratch,
   input  logic [6:0]  cause,
@@ -27,13 +28,13 @@ module glk_card_rules #(
   input  logic [31:0] drain_written,
   input  logic [63:0] snapshots,
 
-  input  logic        for_write,     // what the other bytes count as when some are written
+  input  logic        for_write,     // read for the merge of a narrow write
   output logic [63:0] shown,
   input  logic [63:0] value,
-  input  logic        drains_window, // there is a window at the slice that a value of DRAIN names
+  input  logic        drains_window, // DRAIN names a slice with a valid window
   output logic        allowed
 );
-  localparam int RING_ORDER_MAX = 15; // indices are 16 bits wide and must tell full from empty
+  localparam int RING_ORDER_MAX = 15; // 16-bit indices must distinguish full from empty
   localparam int CLOCK_MHZ      = 250;
   localparam logic [63:0] HW_VERSION = 64'd1 << glk_regs::CARD_HW_VERSION_MAJOR_SHIFT;
   localparam logic [7:0]  WIDTHS = 8'((1 << (glk_regs::SUBHEADER_MAX + 1)) - (1 << glk_regs::SUBHEADER_MIN));
@@ -42,8 +43,8 @@ module glk_card_rules #(
   localparam logic [63:0] FEATURES = glk_regs::CARD_FEATURES_FINEPACK_MASK | glk_regs::CARD_FEATURES_LOOPBACK_MASK |
                                      glk_regs::CARD_FEATURES_ATOMICS_MASK;
 
-  // Between two blocks what is under way may be missed for some clocks.
-  logic [5:0] still; // clocks since something was under way
+  // Work that moves between two blocks may be invisible for some clocks.
+  logic [5:0] still; // clocks since the last activity
   logic       idle;
   always_ff @(posedge clk) begin
     if (some)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ERRORS of the contexts: failed accesses and releases since a context was started. Two sources may come in one clock and
-// cannot wait, so there are two counts a context, which are added when they are read.
+// ERRORS counters of the contexts: failed accesses and releases since a context was started. Two events may coincide and
+// cannot be stalled, so there are two counts per context, added on read.
 module glk_context_errors #(
   parameter int CONTEXTS = 32,
   parameter int CW       = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1
@@ -8,8 +8,7 @@ module glk_context_errors #(
   input  logic          clk,
   input  logic          rst,
 
-  // A refused access of the aperture; a failed load, of which there is one in many clocks; a release that failed, which is
-  // counted at once.
+  // Events. w: aperture access refused; l: load failed, rare; z: release failed, counted immediately
   input  logic          w_valid,
   input  logic [CW-1:0] w_context,
   input  logic          l_valid,
@@ -21,7 +20,7 @@ module glk_context_errors #(
   input  logic          clear,
   input  logic [CW-1:0] clear_context,
 
-  // Reads: the number stands three clocks after the last change of the context or of its errors.
+  // Read ports: valid three clocks after the last change of the context or its errors
   input  logic [CW-1:0] a_context,
   output logic [63:0]   a_errors,
   input  logic [CW-1:0] b_context,
@@ -29,7 +28,7 @@ module glk_context_errors #(
 );
   (* ram_style = "distributed" *) logic [63:0] refused [0:(1<<CW)-1];
   (* ram_style = "distributed" *) logic [63:0] failed  [0:(1<<CW)-1];
-  logic [CONTEXTS-1:0] some_refused, some_failed; // else the count is 0, whatever the RAM holds
+  logic [CONTEXTS-1:0] some_refused, some_failed; // otherwise the count is 0, whatever the RAM holds
 
   logic          n_valid, l_waits;
   logic [CW-1:0] n_context, l_kept;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the registers of a context and of its doorbell page show, and which values they may take: settings only while the
-// context is not enabled, which it becomes only once. A clock after what it depends on.
+// Read values and write rules of a context's registers and doorbell page. Settings are writable only while the context is
+// disabled, and it can be enabled only once. Outputs follow their inputs by one clock.
 module glk_context_rules #(
   parameter int VECTORS = 33
 ) (
   input  logic        clk,
   input  logic [8:0]  word,
-  input  logic        enabled,      // CONTROL of the context
+  input  logic        enabled,      // CONTROL.ENABLE of the context
   input  logic        user_doorbell,
   input  logic [63:0] xc_sq_base,
   input  logic [63:0] xc_cq_base,
@@ -21,13 +21,13 @@ module glk_context_rules #(
   input  logic [3:0]  xc_status,
   input  logic [63:0] errors,
   input  logic [63:0] released,
-  input  logic [63:0] release_word, // what was last written to RELEASE
+  input  logic [63:0] release_word, // value last written to RELEASE
   input  logic [63:0] generation,
 
-  input  logic        for_write,    // what the other bytes count as when some are written
+  input  logic        for_write,    // read for the merge of a narrow write
   output logic [63:0] shown,
   output logic [63:0] doorbell_shown,
-  input  logic [63:0] value,        // of a context's register
+  input  logic [63:0] value,        // value to be written to a context register
   output logic        allowed
 );
   localparam int RING_ORDER_MAX = 15;
@@ -56,7 +56,7 @@ module glk_context_rules #(
       9'(glk_regs::CONTEXT_ERRORS / 8):  shown <= errors;
       default: shown <= '0;
     endcase
-    // RELEASE reads 0, but a narrow write changes a part of what was written last.
+    // RELEASE reads as 0, but a narrow write merges with the value last written.
     case (word)
       9'(glk_regs::DOORBELL_RELEASE / 8):    doorbell_shown <= for_write ? release_word : '0;
       9'(glk_regs::DOORBELL_RELEASED / 8):   doorbell_shown <= for_write ? '0 : released;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contexts' registers: settings and doorbells as glk_registers writes them, positions and status as the ring engine does.
+// Context register file: settings and doorbells, written by glk_registers; ring indices and status, written by the ring
+// engine.
 //
-// Distributed RAM, a copy for each of the three readers: the registers (x), the ring engine (n), the releases (z). They put
-// a context's number and have its values a clock later. A sweep clears the memories after a reset; meanwhile all reads as 0.
+// Distributed RAM, replicated for the three readers: registers (x), ring engine (n), releases (z). One clock of read
+// latency. After a reset the memories are cleared row by row; until then all reads return 0.
 module glk_contexts #(
   parameter int CONTEXTS = 32,
   parameter int CW       = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1
@@ -11,6 +12,7 @@ module glk_contexts #(
   input  logic          rst,
   input  logic          clear,
 
+  // Registers
   input  logic          xc_write,
   input  logic [2:0]    xc_which, // 0 sq_base, 1 cq_base, 2 order, 3 record, 4 vector, 5 sq_tail, 6 cq_head
   input  logic [CW-1:0] xc_context,
@@ -27,6 +29,7 @@ module glk_contexts #(
   output logic [15:0]   xc_cq_tail,
   output logic [3:0]    xc_status,
 
+  // Ring engine
   input  logic [CW-1:0] nx_context,
   output logic [63:0]   nx_sq_base,
   output logic [63:0]   nx_cq_base,
@@ -44,6 +47,7 @@ module glk_contexts #(
   input  logic [15:0]   nx_new_cq_tail,
   input  logic [3:0]    nx_new_status,
 
+  // Releases
   input  logic [CW-1:0] zx_context,
   output logic [63:0]   zx_record,
   output logic [5:0]    zx_vector,
@@ -51,12 +55,12 @@ module glk_contexts #(
   output logic [3:0]    zx_status
 );
   localparam int BASE_W = 58; // ring bases are multiples of 64
-  localparam int RECORD_W = 60; // records of 16
+  localparam int RECORD_W = 60; // multiples of 16
   localparam int PLACE_W = 36; // sq_head, cq_tail, status
 
   (* ram_style = "distributed" *) logic [BASE_W-1:0]   sq_base [0:(1<<CW)-1];
   (* ram_style = "distributed" *) logic [BASE_W-1:0]   cq_base [0:(1<<CW)-1];
-  (* ram_style = "distributed" *) logic [7:0]          order   [0:(1<<CW)-1]; // at most 15, each
+  (* ram_style = "distributed" *) logic [7:0]          order   [0:(1<<CW)-1]; // at most 15 each
   (* ram_style = "distributed" *) logic [RECORD_W-1:0] record  [0:(1<<CW)-1];
   (* ram_style = "distributed" *) logic [5:0]          vector  [0:(1<<CW)-1];
   (* ram_style = "distributed" *) logic [15:0]         sq_tail [0:(1<<CW)-1];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts what happens: of partitions in banks, one for each place where something happens, so that each takes an event a
-// clock; of the card in registers, as events of several kinds come in one clock; and ERRORS of the contexts. Registers read
-// what the last snapshot saw; ERRORS they read as they are.
+// Event counters. Partition counters are in RAM banks, one per event source, so that each accepts one event per clock; card
+// counters are in registers, because several kinds of events may coincide; ERRORS of the contexts. Reads return the values
+// at the last snapshot, except ERRORS, which are live.
 module glk_counters #(
   parameter int PARTITIONS = 16,
   parameter int CONTEXTS   = 32,
@@ -11,36 +11,36 @@ module glk_counters #(
   input  logic          clk,
   input  logic          rst,
 
-  // Stores accepted, and what they would have cost on the wire.
+  // Stores accepted, and their cost as individual TLPs
   input  logic          sc_valid,
   input  logic [PW-1:0] sc_partition,
   input  logic [12:0]   sc_length,
   input  logic [12:0]   sc_raw,
-  // Bytes overwritten while they were queued.
+  // Queued bytes overwritten
   input  logic          e_overwrite,
   input  logic [PW-1:0] e_overwrite_partition,
   input  logic [7:0]    e_overwritten,
-  // Packets sent.
+  // Packets sent
   input  logic          p_valid,
   input  logic [PW-1:0] p_partition,
   input  logic [12:0]   p_payload,
   input  logic [10:0]   p_runs,
   input  logic [3:0]    p_reason,
-  // Loads of the aperture; loads and atomics of the rings.
+  // Aperture loads; ring loads and atomics
   input  logic          a_load,
   input  logic [PW-1:0] a_partition,
   input  logic          n_atomic,
   input  logic [PW-1:0] n_partition,
   input  logic          n_valid,
   output logic          n_ready,
-  // Plain writes to endpoints; failed writes and reads of them.
+  // Plain writes to endpoints; failed endpoint writes and reads
   input  logic          e_write,
   input  logic [PW-1:0] e_write_partition,
   input  logic [12:0]   e_write_bytes,
   input  logic          fail_valid,
   input  logic [PW-1:0] fail_partition,
   input  logic [31:0]   fail_count,
-  // Of the card.
+  // Card events
   input  logic          e_window,
   input  logic          e_refused,
   input  logic          e_config,
@@ -51,15 +51,15 @@ module glk_counters #(
   input  logic [31:0]   dropped_count,
   input  logic          e_accepted,
 
-  // Latches all counters; reads may begin with the clock of snapshot_done.
+  // Snapshot of all counters; reads may begin in the clock of snapshot_done
   input  logic          snapshot,
   output logic          snapshot_done,
   input  logic          k_read,
-  input  logic [9:0]    k_at,    // bit 9: of the card; 8:5 partition; 4:0 counter: index of the register in its row
-  output logic [63:0]   k_value, // at k_done, and until the next one
+  input  logic [9:0]    k_at,    // bit 9: card counter; 8:5 partition; 4:0 counter: register index in its row
+  output logic [63:0]   k_value, // valid from k_done until the next one
   output logic          k_done,
 
-  // ERRORS of the contexts.
+  // ERRORS of the contexts
   input  logic          w_valid,
   input  logic [CW-1:0] w_context,
   input  logic          l_valid,
@@ -74,7 +74,7 @@ module glk_counters #(
   input  logic [CW-1:0] r_context,
   output logic [63:0]   r_errors
 );
-  // Indices of counters in a partition's row.
+  // Counter indices within a partition's row.
   localparam int BASE        = glk_regs::PARTITION_STORES;
   localparam int STORES      = 0;
   localparam int STORE_BYTES = (glk_regs::PARTITION_STORE_BYTES - BASE) / 8;
@@ -95,9 +95,9 @@ module glk_counters #(
   localparam int CARD        = (glk_regs::CARD_PACKETS_RECEIVED - glk_regs::CARD_ERR_WINDOW) / 8 + 1;
 
   wire [PW-1:0] row = k_at[5 +: PW];
-  logic [COUNTERS*64-1:0] seen; // of the row, a clock later
+  logic [COUNTERS*64-1:0] seen; // of the row, one clock of latency
 
-  // --- of partitions ---
+  // --- partition counters ---
   logic [3*64-1:0] store_seen;
   glk_counter_bank #(.ROWS(PARTITIONS), .COLUMNS(3), .ADD_W(13)) stores (
     .clk, .rst, .u_valid(sc_valid), .u_row(sc_partition), .u_add({sc_raw, sc_length, 13'd1}), .snapshot,
@@ -110,7 +110,7 @@ module glk_counters #(
     .clk, .rst, .u_valid(e_overwrite), .u_row(e_overwrite_partition), .u_add(e_overwritten), .snapshot,
     .look_row(row), .look_q(seen[OVERWRITTEN*64 +: 64]));
 
-  // A packet's bytes on the wire: its payload padded to DWs, and what a TLP costs.
+  // Bytes on the wire: payload padded to DWs, plus TLP overhead.
   wire [12:0] p_padded = (p_payload + 13'd3) & ~13'd3;
   logic          q_valid;
   logic [PW-1:0] q_partition;
@@ -131,7 +131,7 @@ module glk_counters #(
       assign q_add_reason[g*13 +: 13] = 13'(q_reason == 4'(g));
     end
   endgenerate
-  // The snapshot comes to the packets as late as they come to their bank.
+  // Delayed to match the pipeline ahead of the packet bank.
   logic q_snapshot;
   always_ff @(posedge clk)
     q_snapshot <= snapshot && !rst;
@@ -145,7 +145,7 @@ module glk_counters #(
   assign seen[WIRE*64 +: 64]           = packet_seen[192 +: 64];
   assign seen[REASON*64 +: REASONS*64] = packet_seen[256 +: REASONS*64];
 
-  // The aperture's loads cannot wait; those of the rings can.
+  // Aperture loads cannot be stalled; ring loads can.
   logic          kept, kept_atomic;
   logic [PW-1:0] kept_partition;
   wire  atomic = !a_load && kept_atomic;
@@ -179,9 +179,9 @@ module glk_counters #(
     .clk, .rst, .u_valid(fail_valid), .u_row(fail_partition), .u_add(fail_count), .snapshot,
     .look_row(row), .look_q(seen[FAILED*64 +: 64]));
 
-  // --- of the card ---
-  logic [CARD-1:0]    c_one;     // adds 1
-  logic [31:0]        c_dropped; // and this to DROPPED_STORES
+  // --- card counters ---
+  logic [CARD-1:0]    c_one;     // increment by 1
+  logic [31:0]        c_dropped; // increment of DROPPED_STORES
   logic               c_snapshot;
   logic [CARD*64-1:0] c_count, c_latched;
   localparam int DROPPED = (glk_regs::CARD_DROPPED_STORES - glk_regs::CARD_ERR_WINDOW) / 8;
@@ -212,13 +212,13 @@ module glk_counters #(
     end
   endgenerate
 
-  // --- reads ---
+  // --- read port ---
   logic [9:0]  at1, at2;
   logic        read1, read2;
   logic [63:0] value2a, value2b, value2c;
   logic [2:0]  snapshot_late;
 
-  // One of eight counters, beginning with `from`.
+  // One of eight counters, starting at index `from`.
   function [63:0] one_of(input [COUNTERS*64-1:0] values, input integer from, input [2:0] which);
     integer i;
     one_of = '0;
@@ -258,7 +258,7 @@ module glk_counters #(
   wire unused = &{1'b0, at2[8:5], at2[2:0]};
 
   // --- ERRORS ---
-  // Releases are rare and loads that fail rarer: a release is always taken.
+  // Releases are rare and failing loads rarer, so a release is always accepted.
   assign z_ready = 1'b1;
   glk_context_errors #(.CONTEXTS(CONTEXTS)) errors (
     .clk, .rst, .w_valid, .w_context, .l_valid, .l_context, .z_valid, .z_context,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// ERROR_CAUSE: errors since software last cleared their bits. A bit that becomes 1 raises the event vector; of several that do
-// so before the interrupt has left, one tells.
+// ERROR_CAUSE: sticky error bits, cleared by software. A bit that becomes set raises the event vector; bits set before that
+// interrupt is sent are covered by it.
 module glk_error_cause (
   input  logic       clk,
   input  logic       rst,
   input  logic       clear_all,
-  input  logic [6:0] clear,   // bits to clear now; an error in the same clock comes after it
+  input  logic [6:0] clear,   // bits to clear; a simultaneous error takes precedence
   input  logic [6:0] e_cause, // pulses
   output logic [6:0] cause,
   output logic       i_valid,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counters of block LINK: what happens to flits of a kind, of which there is one a clock, in banks by kind; all else can
-// happen at the same clock. What each input is: glk_link_registers.
+// Counters of block LINK. Per-kind flit events, at most one per clock, are counted in RAM banks by kind; all other events
+// may coincide. Inputs: see glk_link_registers.
 module glk_link_counters #(
   parameter int PW = 11
 ) (
   input  logic          clk,
   input  logic          rst,
 
-  // The register `word` of the block is a counter, and what the last snapshot saw of it: two clocks later.
+  // Snapshot read port: whether register `word` is a counter, and its value, two clocks later
   input  logic [8:0]    word,
   output logic          there,
   output logic [63:0]   count,
@@ -53,7 +53,7 @@ module glk_link_counters #(
   input  logic          e_trimmed,
   input  logic [5:0]    e_trimmed_bytes
 );
-  // Words: the single counters begin at 16, and the rows by kind, which begin with the first kind, at 48, 64 and 80.
+  // Word indices: single counters start at 16; rows by kind, starting with kind 1, at 48, 64 and 80.
   localparam int BASE  = glk_regs::BLOCK_LINK;
   localparam int FIRST = glk_regs::LINK_FLITS_IN;
   localparam int SINGLE        = (glk_regs::LINK_DENIED - FIRST) / 8 + 1;
@@ -70,7 +70,7 @@ module glk_link_counters #(
   always_ff @(posedge clk)
     was_refused <= e_refused && !rst;
 
-  // --- single ones, by the order of their registers ---
+  // --- single counters, in register order ---
   localparam int W = 16;
   function automatic [SINGLE*5-1:0] widths();
     integer i;
@@ -87,7 +87,7 @@ module glk_link_counters #(
   glk_counter_turns #(.COUNTERS(SINGLE), .ADD_W(W), .WIDTHS(widths())) singles (
     .clk, .rst, .add, .snapshot, .snapshot_done, .look({word[5], word[3:0]}), .look_q(single));
 
-  // --- by kind ---
+  // --- counters by kind ---
   wire [3:0]    row = word[3:0] + 4'd1;
   logic [127:0] come;
   logic [63:0]  waited;
@@ -96,7 +96,7 @@ module glk_link_counters #(
   glk_counter_bank #(.ROWS(16), .COLUMNS(1), .ADD_W(PW + 4)) waits (
     .clk, .rst, .u_valid(w_valid), .u_row(w_kind), .u_add(w_clocks), .snapshot, .look_row(row), .look_q(waited));
 
-  // --- what is looked at ---
+  // --- read multiplexer ---
   logic [2:0] group; // 1, 2: single; 3..5: packets, flits, clocks
   logic       row_there, single_there;
   always_ff @(posedge clk) begin

@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block LINK: the link's settings, what its registers show, and which values they may take; and its counters, of which registers
-// read what the last snapshot saw.
+// Block LINK: settings, read values, write rules, and counters, which read as of the last snapshot.
 module glk_link_registers #(
-  parameter int FLITS = 1024, // that the cluster queue holds
+  parameter int FLITS = 1024, // capacity of the cluster queue
   parameter int PW    = $clog2(FLITS + 1)
 ) (
   input  logic          clk,
   input  logic          rst,
-  input  logic          clear, // settings become what they are after power-on; the session ends of this
+  input  logic          clear, // restores power-on defaults; ends the session
 
-  // The register `word`: what it shows, three clocks after that changed. What is said of a new value holds a clock after that
-  // or `word` changed.
+  // Register `word`. `shown` follows a change of it by three clocks; `allowed` follows `value` and `word` by one clock.
   input  logic [8:0]    word,
   output logic [63:0]   shown,
   input  logic [63:0]   value,
   output logic          allowed,
-  input  logic          take, // the register takes the value
+  input  logic          take, // write the value
   input  logic          snapshot,
   output logic          snapshot_done,
 
-  // Settings.
+  // Settings
   output logic          cfg_enable,
   output logic          cfg_stitching,
   output logic          cfg_pooling,
@@ -29,22 +27,22 @@ module glk_link_registers #(
   output logic          cfg_yielding,
   output logic [7:0]    cfg_pool_cycles,
   output logic [7:0]    cfg_burst,
-  output logic [1:0]    cfg_trim_code,   // 0: sectors of 16 bytes, 1: 4, 2: 8, 3: 32
+  output logic [1:0]    cfg_trim_code,   // sector size: 0: 16 bytes, 1: 4, 2: 8, 3: 32
   output logic [33:0]   cfg_timeout_ns,
 
-  // How the link is.
+  // Link status
   input  logic [7:0]    cluster,
   input  logic          up,
   input  logic          session,
   input  logic [7:0]    peer_cluster,
   input  logic [63:0]   peer_serial,
-  input  logic [PW-1:0] places,          // free ones in the cluster queue
+  input  logic [PW-1:0] places,          // free slots in the cluster queue
 
-  // What happens, as glk_cluster_tx tells it;
+  // Events of glk_cluster_tx
   input  logic          e_flit,
   input  logic          e_packet,
   input  logic [3:0]    e_kind,
-  input  logic          e_refused,       // counted when it becomes 1
+  input  logic          e_refused,       // counted on its rising edge
   input  logic          e_stitched,
   input  logic          e_partial,
   input  logic          e_parent,
@@ -56,7 +54,7 @@ module glk_link_registers #(
   input  logic          w_valid,
   input  logic [3:0]    w_kind,
   input  logic [PW+3:0] w_clocks,
-  // as glk_link_layer;
+  // Events of glk_link_layer
   input  logic          e_up,
   input  logic          e_resumed,
   input  logic          e_down,
@@ -69,12 +67,12 @@ module glk_link_registers #(
   input  logic          e_sequence,
   input  logic          e_protocol,
   input  logic          e_version,
-  input  logic          e_flit_received, // one left it
-  input  logic          e_credit_stall,  // flits wait for credits alone
-  // as who asks and who serves.
+  input  logic          e_flit_received, // flit delivered
+  input  logic          e_credit_stall,  // flits wait for credits only
+  // Events of requests and services
   input  logic          e_stray,
   input  logic          e_timeout,
-  input  logic          e_given_up,      // also a wait that came to its bound
+  input  logic          e_given_up,      // also a wait that timed out
   input  logic          e_lost,
   input  logic [15:0]   e_lost_packets,
   input  logic          e_served,
@@ -82,7 +80,7 @@ module glk_link_registers #(
   input  logic          e_trimmed,
   input  logic [5:0]    e_trimmed_bytes,
 
-  output logic          e_link           // for ERROR_CAUSE: it came up or went down
+  output logic          e_link           // link came up or went down, for ERROR_CAUSE
 );
   localparam int VERSION         = 1;
   localparam int POOL_CYCLES_MAX = 128;
@@ -90,7 +88,7 @@ module glk_link_registers #(
   localparam logic [63:0] TIMEOUT_MIN = 64'd1000;
   localparam logic [63:0] CAPS = {16'b0, 8'(VERSION), 8'(TRIM_SIZES), 16'(POOL_CYCLES_MAX), 16'(FLITS)};
 
-  // Words of the block.
+  // Word indices of the block.
   localparam int BASE = glk_regs::BLOCK_LINK;
   localparam logic [8:0] CONTROL     = 9'((glk_regs::LINK_CONTROL - BASE) / 8);
   localparam logic [8:0] POOL_CYCLES = 9'((glk_regs::LINK_POOL_CYCLES - BASE) / 8);
@@ -130,7 +128,7 @@ module glk_link_registers #(
       default:     allowed <= 1'b0;
     endcase
 
-  // --- what the registers show ---
+  // --- read values ---
   logic [63:0] setting, count;
   logic        count_there;
   logic [15:0] queued;
@@ -161,8 +159,8 @@ module glk_link_registers #(
     .e_frame_replayed, .e_frame_repeated, .e_crc, .e_sequence, .e_protocol, .e_version, .e_flit_received, .e_credit_stall, .e_stray,
     .e_timeout, .e_given_up, .e_lost, .e_lost_packets, .e_served, .e_denied, .e_trimmed, .e_trimmed_bytes);
 
-  // --- the cause ---
-  logic forgets; // it is going down because all is forgotten, causes too
+  // --- link event ---
+  logic forgets; // going down because of a reset, which clears ERROR_CAUSE too
   always_ff @(posedge clk) begin
     e_link <= e_up || e_resumed || (e_down && !forgets);
     if (e_up || e_resumed || e_down)

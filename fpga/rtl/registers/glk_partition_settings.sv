@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings of the partitions and their endpoints: registers, as the queues, the receiver and the lookups use all of them at
-// once. One of them can be looked at, and a new value for it be judged.
+// Settings of the partitions and their endpoints. In flip-flops, because queues, receiver and lookups use all of them in
+// parallel. One register at a time can be read and a new value for it checked.
 module glk_partition_settings #(
   parameter int PARTITIONS = 16,
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1
 ) (
   input  logic          clk,
   input  logic          rst,
-  input  logic          clear, // as after power-on
-  input  logic          link, // there is a link: endpoints may be of its kind, and open to it
+  input  logic          clear, // restores power-on defaults
+  input  logic          link, // a link exists: endpoints may be of kind link, and open to it
   input  logic [63:0]   pool_bytes,
 
-  // The register `word` of a partition (SUBHEADER_BYTES .. EP_BYTES, FAR_BYTES): its value two clocks after these, or what is
-  // said of FAR_BYTES, changed. What is said of a new value holds a clock after that or the new value changed, but not before
+  // Register `word` of a partition (SUBHEADER_BYTES .. EP_BYTES, FAR_BYTES). `value` follows a change of these, or of
+  // look_remote_bytes, by two clocks. The check of a new value is valid one clock after any of them changed, but not before
   // the fourth clock.
   input  logic [PW-1:0] partition,
   input  logic [3:0]    word,
   output logic [63:0]   value,
-  input  logic [63:0]   look_remote_bytes, // of the partition, if it is of kind link
-  input  logic          unacknowledged, // writes of it to its endpoint are not known to have arrived
+  input  logic [63:0]   look_remote_bytes, // FAR_BYTES of a partition of kind link
+  input  logic          unacknowledged, // writes to its endpoint are not acknowledged
   input  logic [63:0]   new_value,
   output logic          allowed,
-  output logic          flushes, // it changes something for which the queue must be empty
-  output logic          drains,  // and reason drain is told, not config
-  input  logic          take,    // the register takes the new value
+  output logic          flushes, // the change requires an empty queue
+  output logic          drains,  // and is reported with flush reason drain, not config
+  input  logic          take,    // write the new value
 
   output logic [PARTITIONS*3-1:0]  cfg_subheader_bytes,
   output logic [PARTITIONS*13-1:0] cfg_max_payload_bytes,
@@ -34,7 +34,7 @@ module glk_partition_settings #(
   output logic [PARTITIONS*52-1:0] ep_base,
   output logic [PARTITIONS*37-1:0] ep_bytes,
 
-  // See glk_remote_settings.
+  // See glk_remote_settings
   input  logic [PARTITIONS-1:0]    under_way,
   output logic [PARTITIONS-1:0]    ep_open,
   output logic [PARTITIONS-1:0]    remote,
@@ -79,7 +79,7 @@ module glk_partition_settings #(
     end
   end
 
-  // --- the one that is looked at ---
+  // --- selected register ---
   logic [2:0]  subheader;
   logic [12:0] payload;
   logic [29:0] timeout;
@@ -114,9 +114,9 @@ module glk_partition_settings #(
       default:   value <= '0;
     endcase
 
-  // --- may it become so? ---
-  // Of the endpoint: it must have bytes, and its last one must be on the bus or in the pool. And there must be nothing on
-  // its way to the one before: what arrives here would acknowledge it.
+  // --- check of the new value ---
+  // An endpoint must have a size, and end within bus or pool addresses. No writes to the previous endpoint may be in
+  // flight: an answer of the new one would acknowledge them.
   logic        some, bus_fits, pool_fits, remote_free, vacant;
   logic [52:0] ends;
   always_ff @(posedge clk) begin
@@ -129,7 +129,7 @@ module glk_partition_settings #(
   wire unused = &{1'b0, pool_bytes[11:0]};
   wire remote_fits = some && remote_free && link;
 
-  wire becomes = take && word == KIND && flushes; // its kind becomes another
+  wire becomes = take && word == KIND && flushes; // its kind changes
   glk_remote_settings #(.PARTITIONS(PARTITIONS)) remote_settings (
     .clk, .rst, .clear, .partition, .base, .free(remote_free), .under_way,
     .take_kind(becomes), .kind(new_value[1:0]), .ask((becomes && new_value[1:0] == 2'(glk_regs::EP_LINK)) || (take && word == FAR_BYTES)),

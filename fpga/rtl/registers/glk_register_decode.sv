@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which register an offset in BAR 0 means: its block, which element of the block's array, and which of the element's words.
-// A clock later.
+// Address decoder of BAR 0: block, array element, and word within the element. One clock of latency.
 module glk_register_decode #(
   parameter int PARTITIONS    = 16,
   parameter int CONTEXTS      = 32,
@@ -8,12 +7,12 @@ module glk_register_decode #(
   parameter int REGISTRATIONS = 1024
 ) (
   input  logic        clk,
-  input  logic        link,        // block LINK is there
+  input  logic        link,        // block LINK exists
   input  logic [19:0] offset,
-  output logic [2:0]  place,       // TYPE of the block; 0: there is no such register
+  output logic [2:0]  place,       // TYPE of the block; 0: no register at this offset
   output logic [9:0]  element,
   output logic [8:0]  word,
-  output logic        header,      // it is the HEADER of a block; its value is 0 if that is not there
+  output logic        header,      // HEADER of a block; its value is 0 if the block is absent
   output logic [63:0] header_value
 );
   wire in_card         = offset < 20'(glk_regs::BLOCK_PARTITION);
@@ -24,7 +23,7 @@ module glk_register_decode #(
   wire in_link         = link && offset[19:12] == 8'(glk_regs::BLOCK_LINK >> 12);
   wire in_doorbell     = offset[19:17] == 3'(glk_regs::DOORBELL_ARRAY >> 17);
 
-  // The arrays are as large as the slices of the offset above.
+  // Array sizes match the address slices above.
   initial if (glk_regs::PARTITION_STRIDE * glk_regs::PARTITION_COUNT != 1 << 13 || glk_regs::WINDOW_STRIDE * glk_regs::WINDOW_COUNT != 1 << 15 ||
               glk_regs::REGISTRATION_STRIDE * glk_regs::REGISTRATION_COUNT != 1 << 15 ||
               glk_regs::CONTEXT_STRIDE * glk_regs::CONTEXT_COUNT != 1 << 13 || glk_regs::DOORBELL_STRIDE * glk_regs::DOORBELL_COUNT != 1 << 17 ||

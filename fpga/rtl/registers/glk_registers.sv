@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// BAR 0: what reading and writing a register does. Accesses come one by one, and each goes the same way: find the register;
-// look up what it holds; for a write put the bytes together with those that a narrow one leaves alone; judge the value; and do
-// what it asks for, which may mean to empty the queues first. A write that is refused changes nothing and is counted.
+// BAR 0 register file. Accesses are processed one at a time: decode; read the current value; for a narrow write, merge;
+// check; act, which may first flush the queues. A refused write has no effect and is counted.
 //
-// PCIe demands that a write never waits for what the card has read from the host, as the answer may come behind the write.
-// So writes only wait for writes that the card itself has sent. Reads may wait: one that was taken is put aside, and writes
-// pass it. Reads wait until nothing comes any more of what tables and contexts allowed before a write changed them
-// (`ring_stale`, `release_stale`): who reads knows then.
+// Deadlock avoidance: PCIe requires that a write never waits for data the card reads from the host, because the completion
+// may be behind that write. So writes wait only for writes of the card. Reads may wait: a read is set aside and writes pass
+// it. Reads also wait until no effect of table and context state from before a write can occur any more (`ring_stale`,
+// `release_stale`), so a completed read guarantees that.
 //
-// While a reset runs writes are ignored and of the reads only STATUS is answered: the others wait until the registers are
-// what the reset makes of them.
+// During a reset, writes are ignored and of the reads only STATUS is answered; others wait for the end of the reset.
 module glk_registers #(
   parameter int PARTITIONS     = 16,
   parameter int ENTRIES        = 64,
@@ -27,15 +25,15 @@ module glk_registers #(
 ) (
   input  logic              clk,
   input  logic              rst,
-  input  logic              flr,        // a function-level reset is wanted, until it is done
+  input  logic              flr,        // function-level reset requested; held until flr_done
   output logic              flr_done,
   input  logic [63:0]       serial,
   input  logic [63:0]       pool_bytes,
-  input  logic              link,       // there is one; it stays
+  input  logic              link,       // a link exists; constant
   input  logic              link_up,
 
-  // Accesses: 1 << x_size bytes, aligned, data in the low bits. A read's come on y some time after it was taken; there is no
-  // other read until then.
+  // Accesses: 1 << x_size bytes, aligned, data in the low bits. A read is answered on y some time after it was accepted; no
+  // other read is accepted until then.
   input  logic              x_write,
   input  logic [19:0]       x_offset,
   input  logic [1:0]        x_size,
@@ -46,7 +44,7 @@ module glk_registers #(
   output logic [63:0]       y_data,
   output logic              y_valid,
 
-  // Settings.
+  // Settings
   output logic                     enabled,
   output logic [PARTITIONS*3-1:0]  cfg_subheader_bytes,
   output logic [PARTITIONS*13-1:0] cfg_max_payload_bytes,
@@ -56,16 +54,16 @@ module glk_registers #(
   output logic [PARTITIONS*2-1:0]  ep_kind,
   output logic [PARTITIONS*52-1:0] ep_base,
   output logic [PARTITIONS*37-1:0] ep_bytes,
-  output logic              ep_changed, // one of them is being written
-  output logic [PARTITIONS-1:0]    ep_open,       // to the card beyond the link
-  output logic [PARTITIONS-1:0]    remote,           // of kind link,
-  output logic [PARTITIONS-1:0]    remote_bound,     // or was last, until it becomes of another kind
-  output logic [PARTITIONS*4-1:0]  remote_partition, // and which of the other card's it stands for
-  output logic              ask_valid,            // a pulse: the other card is to be asked what that is
+  output logic              ep_changed, // one of these is being written
+  output logic [PARTITIONS-1:0]    ep_open,       // accessible to the other card
+  output logic [PARTITIONS-1:0]    remote,           // endpoint of kind link
+  output logic [PARTITIONS-1:0]    remote_bound,     // or last was, until it becomes of another kind
+  output logic [PARTITIONS*4-1:0]  remote_partition, // partition of the other card it is bound to
+  output logic              ask_valid,            // pulse: query the other card for its size
   output logic [PW-1:0]            ask_partition,
   output logic [63:0]              generation,
 
-  // Changes that need empty queues, and resets.
+  // Quiescing for setting changes and resets
   output logic              pause,
   output logic [PW-1:0]     f_partition,
   output logic [3:0]        f_reason,
@@ -82,7 +80,7 @@ module glk_registers #(
   output logic              dropped_valid,
   output logic [31:0]       dropped_count,
 
-  // STATUS, of the card and of a partition.
+  // STATUS of the card and of a partition
   input  logic [PARTITIONS-1:0] tx_holds,
   input  logic              all_acknowledged,
   output logic [PW-1:0]     look_partition,
@@ -90,9 +88,9 @@ module glk_registers #(
   input  logic [12:0]       look_payload,
   input  logic [31:0]       look_unacknowledged,
   input  logic [63:0]       look_remote_bytes,
-  input  logic [PARTITIONS-1:0] under_way, // posted, and not acknowledged
+  input  logic [PARTITIONS-1:0] under_way, // posted writes not acknowledged
 
-  // Window table, registration table.
+  // Window table, registration table
   output logic              w_valid,
   input  logic              w_ready,
   output logic              w_write,
@@ -108,7 +106,7 @@ module glk_registers #(
   input  logic              h_done,
   input  logic [REGISTRATION_W-1:0] h_q,
 
-  // Contexts, see glk_contexts; and what the ring engine and glk_release are told of them.
+  // Contexts, see glk_contexts; commands to the ring engine and glk_release
   output logic              xc_write,
   output logic [2:0]        xc_which,
   output logic [CW-1:0]     xc_context,
@@ -126,7 +124,7 @@ module glk_registers #(
   input  logic [3:0]        xc_status,
   output logic [CONTEXTS-1:0] ctx_enable,
   output logic [CONTEXTS-1:0] bell,
-  output logic              command_start, // else stop
+  output logic              command_start, // start, otherwise stop
   output logic [CW-1:0]     command_context,
   output logic              command_valid,
   input  logic              command_ready,
@@ -143,15 +141,15 @@ module glk_registers #(
   input  logic              drain_ready,
   input  logic              drain_busy,
 
-  // Block LINK, see glk_link_registers.
+  // Block LINK, see glk_link_registers
   output logic [8:0]        l_word,
   input  logic [63:0]       l_shown,
   output logic [63:0]       l_value,
   input  logic              l_allowed,
   output logic              l_take,
-  input  logic              l_snapshot_done, // if there is a link; not before snapshot_done
+  input  logic              l_snapshot_done, // if a link exists; not before snapshot_done
 
-  // Counters.
+  // Counters
   output logic              snapshot,
   input  logic              snapshot_done,
   output logic              k_read,
@@ -163,12 +161,13 @@ module glk_registers #(
   output logic [CW-1:0]     xe_context,
   input  logic [63:0]       xe_errors,
 
+  // Error causes and the event interrupt
   input  logic [6:0]        e_cause,
   output logic              i_valid,
   input  logic              i_ready,
   output logic              idle
 );
-  // Words of the blocks.
+  // Word indices.
   localparam logic [8:0] CONTROL     = 9'(glk_regs::CARD_CONTROL / 8);
   localparam logic [8:0] SCRATCH     = 9'(glk_regs::CARD_SCRATCH / 8);
   localparam logic [8:0] ERROR_CAUSE = 9'(glk_regs::CARD_ERROR_CAUSE / 8);
@@ -185,10 +184,10 @@ module glk_registers #(
   localparam logic [8:0] D_SQ_TAIL   = 9'(glk_regs::DOORBELL_SQ_TAIL / 8);
   localparam logic [8:0] D_CQ_HEAD   = 9'(glk_regs::DOORBELL_CQ_HEAD / 8);
   localparam logic [8:0] D_RELEASE   = 9'(glk_regs::DOORBELL_RELEASE / 8);
-  localparam logic [2:0] SET_SQ_TAIL = 3'd5; // values of xc_which
+  localparam logic [2:0] SET_SQ_TAIL = 3'd5; // xc_which values
   localparam logic [2:0] SET_CQ_HEAD = 3'd6;
 
-  // Blocks, by their TYPE.
+  // Block types.
   localparam logic [2:0] CARD         = 3'(glk_regs::BLOCK_CARD_TYPE);
   localparam logic [2:0] PARTITION    = 3'(glk_regs::BLOCK_PARTITION_TYPE);
   localparam logic [2:0] WINDOW       = 3'(glk_regs::BLOCK_WINDOW_TYPE);
@@ -197,8 +196,8 @@ module glk_registers #(
   localparam logic [2:0] DOORBELL     = 3'(glk_regs::BLOCK_DOORBELL_TYPE);
   localparam logic [2:0] LINK         = 3'(glk_regs::BLOCK_LINK_TYPE);
 
-  // Clocks that lookups take: of settings and contexts; of queues, which are far away; and what a snapshot waits so that
-  // stores of before are counted.
+  // Lookup latencies in clocks: settings and contexts; queues, which are many pipeline stages away; and the delay before a
+  // snapshot that lets earlier stores be counted.
   localparam logic [4:0] NEAR  = 5'd6;
   localparam logic [4:0] FAR   = 5'd20;
   localparam logic [4:0] BEFORE_SNAPSHOT = 5'd31;
@@ -210,7 +209,7 @@ module glk_registers #(
   state_t     state;
   logic [4:0] clocks;
 
-  // --- the access that is worked on, and a read that waits ---
+  // --- current access, and a waiting read ---
   logic        r_write, r_poisoned;
   logic [19:0] r_offset;
   logic [1:0]  r_size;
@@ -219,7 +218,7 @@ module glk_registers #(
   logic [19:0] held_offset;
   logic [1:0]  held_size;
 
-  // --- the register ---
+  // --- decoded register ---
   logic [2:0]  place;
   logic [9:0]  element;
   logic [8:0]  word;
@@ -233,10 +232,10 @@ module glk_registers #(
   wire is_table   = place == WINDOW || place == REGISTRATION;
   wire is_drain   = place == CARD && word == DRAIN;
 
-  logic [63:0] old;   // what the register holds; for a narrow write, what its other bytes count as
-  logic [63:0] value; // to be written
+  logic [63:0] old;   // current value; merged into the unwritten bytes of a narrow write
+  logic [63:0] value; // value to be written
   logic [4:0]  shift;
-  logic [63:0] mask;  // of the bytes accessed, in the low bits
+  logic [63:0] mask;  // accessed bytes, in the low bits
 
   // --- resets ---
   logic          start_reset, resetting, flr_running, drop, reset_pause;
@@ -289,7 +288,7 @@ module glk_registers #(
   glk_registration_rules #(.CONTEXTS(CONTEXTS), .W(REGISTRATION_W)) registration_rules (
     .clk, .word(word[1:0]), .entry, .shown(registration_shown), .value, .allowed(registration_allowed), .changed(registration_changed));
 
-  logic table_valid, table_write, of_window; // an access of a table, and whether it is the window table
+  logic table_valid, table_write, of_window; // table access; to the window table
   wire  table_ready = of_window ? w_ready : h_ready;
   wire  table_done  = of_window ? w_done : h_done;
   assign w_valid = resetting ? sweep_w_valid : table_valid && of_window;
@@ -303,9 +302,9 @@ module glk_registers #(
 
   // --- contexts ---
   logic [CONTEXTS-1:0] user_doorbell, released_word_set;
-  (* ram_style = "distributed" *) logic [63:0] release_words [0:(1<<CW)-1]; // what was last written to RELEASE
+  (* ram_style = "distributed" *) logic [63:0] release_words [0:(1<<CW)-1]; // value last written to RELEASE
   logic [63:0] release_word;
-  logic        c_enabled, c_user; // of the context
+  logic        c_enabled, c_user; // of the selected context
 
   assign xc_context      = element[CW-1:0];
   assign xr_context      = element[CW-1:0];
@@ -334,7 +333,7 @@ module glk_registers #(
   glk_error_cause errors (
     .clk, .rst, .clear_all(clear), .clear(cause_clear), .e_cause, .cause, .i_valid, .i_ready);
 
-  // --- the card ---
+  // --- card ---
   logic [63:0] scratch, snapshots, card_value;
   logic [31:0] drain_written;
   logic        card_allowed;
@@ -344,7 +343,7 @@ module glk_registers #(
     .some(tx_holds != '0 || !all_acknowledged || !quiet), .generation, .scratch, .cause, .drain_busy, .drain_written, .snapshots,
     .for_write(r_write), .shown(card_value), .value, .drains_window(entry[0]), .allowed(card_allowed));
 
-  // What the register holds, from where the lookups left it.
+  // Current value, from the lookups.
   logic [63:0] context_shown, doorbell_shown, partition_seen;
   logic        context_allowed;
   glk_context_rules #(.VECTORS(VECTORS)) context_rules (
@@ -356,7 +355,7 @@ module glk_registers #(
                       (word <= P_FAR_BYTES) ? p_value : '0;
   end
 
-  // --- judging a value ---
+  // --- write check ---
   logic allowed;
   always_comb begin
     case (place)
@@ -366,17 +365,17 @@ module glk_registers #(
       REGISTRATION: allowed = registration_allowed;
       CONTEXT:      allowed = context_allowed;
       LINK:         allowed = l_allowed;
-      DOORBELL:     allowed = 1'b1; // users write it: what they get wrong troubles nobody
+      DOORBELL:     allowed = 1'b1; // user-writable: invalid values affect only the user's context
       default:      allowed = 1'b0;
     endcase
     if (r_poisoned)
       allowed = 1'b0;
   end
 
-  // --- the way of an access ---
+  // --- state machine ---
   wire [CONTEXTS-1:0] this_context = CONTEXTS'(1) << element[CW-1:0];
 
-  assign shift = {r_offset[2:0], 2'b0}; // in units of two bits
+  assign shift = {r_offset[2:0], 2'b0}; // in units of 2 bits
   always_comb
     case (r_size)
       2'd0:    mask = 64'hff;
@@ -476,7 +475,7 @@ module glk_registers #(
       LOOK:
         if (clocks == '0)
           state <= COLLECT;
-      TABLE: // also of the window that is to be drained
+      TABLE: // also of the window to drain
         if (table_ready)
           state <= TABLE_WAIT;
       TABLE_WAIT: begin
@@ -512,8 +511,8 @@ module glk_registers #(
         state  <= r_write ? AIM : FINISH;
       end
 
-      // A register's new value is judged.
-      AIM: // the rules look at it
+      // Check the new value.
+      AIM: // the rules evaluate it
         state <= (is_drain && drain_of_window) ? TABLE : CHECK;
       DRAINED_WINDOW:
         state <= CHECK;
@@ -525,7 +524,7 @@ module glk_registers #(
           state    <= FINISH;
         end
 
-      // And taken.
+      // Apply the new value.
       ACT: begin
         state <= FINISH;
         clocks <= BEFORE_SNAPSHOT;
@@ -592,7 +591,7 @@ module glk_registers #(
         endcase
       end
 
-      BEFORE: // what was accepted before the snapshot is counted by now
+      BEFORE: // until earlier stores are counted
         if (clocks == '0) begin
           snapshot  <= 1'b1;
           snapshots <= snapshots + 64'd1;
@@ -604,14 +603,14 @@ module glk_registers #(
       DRAINING:
         if (drain_ready) begin
           drain_written <= value[31:0];
-          clocks        <= 5'd3; // until BUSY can be seen
+          clocks        <= 5'd3; // until BUSY is visible
           state         <= AFTER;
         end
 
       QUIESCE:
         if (quiesced)
           state <= (place == WINDOW) ? TABLE_WRITE : APPLY;
-      APPLY: begin // of partitions: see apply_partition
+      APPLY: begin // partitions: see apply_partition
         if (place == CARD)
           enabled <= 1'b0;
         clocks <= 5'd3;
@@ -622,13 +621,13 @@ module glk_registers #(
           clocks <= 5'd3;
           state  <= AFTER;
         end
-      AFTER: // until it can be seen everywhere
+      AFTER: // until it has taken effect everywhere
         if (clocks == '0)
           state <= change_pause ? RESUME : FINISH;
       RESUME:
         state <= FINISH;
 
-      // A context starts: tail and head are 0 before the ring engine may look.
+      // Starting a context: clear tail and head before the ring engine may read them.
       START_HEAD: begin
         xc_data  <= '0;
         xc_which <= SET_CQ_HEAD;

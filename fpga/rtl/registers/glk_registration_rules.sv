@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// As glk_window_rules, for entries of the registration table.
+// Read values and write rules of registration table entries; interface as glk_window_rules.
 module glk_registration_rules #(
   parameter int CONTEXTS = 32,
   parameter int W        = 122

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which partitions stand for one of the card beyond the link, and for which. Of a remote partition no two may: releases name how
-// much was sent to it. A partition that was of kind link still stands for it while packets to it are under way, and answers for
-// them are its own until it becomes of another kind.
+// Binding of partitions to partitions of the other card. Bindings are exclusive, because a release names how much was sent
+// to its partition. A binding persists while packets to it are in flight, and answers belong to it, until the partition's
+// kind changes.
 module glk_remote_settings #(
   parameter int PARTITIONS = 16,
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1
 ) (
   input  logic          clk,
   input  logic          rst,
-  input  logic          clear, // as after power-on
+  input  logic          clear, // restores power-on defaults
 
-  // The partition whose settings are looked at, and its EP_BASE, bits 63:12: it may stand for what that names. A clock later.
+  // Check of the selected partition and its EP_BASE, bits 63:12: whether the named remote partition is free. One clock of
+  // latency.
   input  logic [PW-1:0] partition,
   input  logic [51:0]   base,
   output logic          free,
-  input  logic [PARTITIONS-1:0] under_way, // writes of them are not known to have arrived
+  input  logic [PARTITIONS-1:0] under_way, // posted writes not acknowledged
 
-  input  logic          take_kind, // its EP_KIND becomes `kind`, another one than before
+  input  logic          take_kind, // EP_KIND changes to `kind`
   input  logic [1:0]    kind,
-  input  logic          ask,       // the other card is to be asked what it is
+  input  logic          ask,       // query the other card for its size
 
   output logic [PARTITIONS-1:0]   remote,       // of kind link
-  output logic [PARTITIONS-1:0]   remote_bound, // or was last, before it became none
+  output logic [PARTITIONS-1:0]   remote_bound, // or last was
   output logic [PARTITIONS*4-1:0] remote_partition,
-  output logic          ask_valid, // a pulse, when the above is so
+  output logic          ask_valid, // pulse, once the outputs above are valid
   output logic [PW-1:0] ask_partition
 );
   integer p;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reset, by CONTROL.RESET, function-level reset or power-on. The rings stop; what is under way to the endpoints arrives,
-// so that no write of before comes after; then, in the clock of `clear`, everything forgets what it holds, and the tables are
-// written with zeros. Power-on only does the latter.
+// Reset state machine for CONTROL.RESET, function-level reset and power-on. Halts the rings; waits until everything in
+// flight to the endpoints has arrived, so that no write from before the reset can land afterwards; pulses `clear`, which
+// discards all state; then clears the tables. Power-on only clears the tables.
 module glk_reset_sequence #(
   parameter int SLICES        = 1024,
   parameter int REGISTRATIONS = 1024,
@@ -19,9 +19,9 @@ module glk_reset_sequence #(
   input  logic          halted,
   input  logic          quiet,
   input  logic          others_idle,
-  output logic          drop,        // what the queues hold is dropped: count it
+  output logic          drop,        // discard the contents of the queues and count them
 
-  // Rows of the tables to be cleared.
+  // Table rows to clear
   output logic [SW-1:0] w_row,
   output logic          w_valid,
   input  logic          w_ready,
@@ -29,8 +29,8 @@ module glk_reset_sequence #(
   output logic          h_valid,
   input  logic          h_ready
 );
-  // Clocks in a row in which all must be idle: what moves from one block to the next may be missed for some. The contexts are
-  // cleared row by row too: at least so many clocks go by.
+  // Consecutive idle clocks required: work that moves between two blocks may be invisible for some clocks. It is also a
+  // lower bound for the row-by-row clearing of the contexts.
   localparam logic [5:0] STEADY = 6'd40;
 
   typedef enum logic [2:0] {OFF, HALT, SETTLE, ARRIVE, DROP, CLEAR, SWEEP} state_t;
@@ -52,7 +52,7 @@ module glk_reset_sequence #(
           halt  <= 1'b1;
         end
       end
-      HALT: begin // what the rings and the aperture had begun goes into the queues
+      HALT: begin // what rings and aperture have started enters the queues
         if (!halted)
           clocks <= '0;
         if (steady) begin

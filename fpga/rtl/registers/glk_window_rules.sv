@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The window table's entries as their registers show them, and what a write to one makes of it, if it may be: a valid entry
-// is only ever cleared, and one becomes valid whole. All a clock after the entry or the value changed; `fits` two after the
-// entry, which is there long before the value.
+// Read values and write rules of window table entries: a valid entry can only be cleared, and an entry becomes valid as a
+// whole. Outputs follow entry and value by one clock; `fits` follows the entry by two, which is stable long before the
+// value.
 module glk_window_rules #(
   parameter int PARTITIONS  = 16,
   parameter int CONTEXTS    = 32,
@@ -12,11 +12,11 @@ module glk_window_rules #(
   input  logic [9:0]   slice,
   input  logic [1:0]   word,
   input  logic [W-1:0] entry,
-  output logic [63:0]  shown,   // the register, at once
-  input  logic [63:0]  value,   // written to it
+  output logic [63:0]  shown,   // register value, combinational
+  input  logic [63:0]  value,   // value to be written
   output logic         allowed,
-  output logic         drains,  // it takes a window away: the partition is drained first
-  output logic [W-1:0] changed  // what the entry becomes
+  output logic         drains,  // removes a window: its partition is drained first
+  output logic [W-1:0] changed  // new entry
 );
   localparam logic [63:0] Q0_DEFINED = glk_regs::WINDOW_Q0_VALID_MASK | glk_regs::WINDOW_Q0_READ_MASK | glk_regs::WINDOW_Q0_WRITE_MASK |
                                        glk_regs::WINDOW_Q0_PARTITION_MASK | glk_regs::WINDOW_Q0_CONTEXT_MASK | glk_regs::WINDOW_Q0_FIRST_MASK;
@@ -34,7 +34,7 @@ module glk_window_rules #(
       default: shown = '0;
     endcase
 
-  // The endpoint's memory ends at 2^48.
+  // Endpoint memory ends at 2^48.
   logic        fits;
   logic [48:0] ends;
   always_ff @(posedge clk) begin

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Empties queues before something changes that their contents depend on: nothing but its flushes goes into the queues while
-// `pause` is set; the flush of one partition, or of all, is sent, and when nothing is under way to the endpoints any more,
-// `empty` tells so until the change is made and `finish` comes.
+// Drains the queues ahead of a change that their contents depend on: sets `pause`, so that only its own flushes enter the
+// queues; flushes one partition or all; and asserts `empty` once nothing is in flight to the endpoints, until `finish`.
 module glk_quiesce #(
   parameter int PARTITIONS = 16,
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1
@@ -22,14 +21,13 @@ module glk_quiesce #(
   input  logic          f_ready,
   input  logic          quiet
 );
-  // What is under way shows in `quiet` some clocks after it went in; and what moves from block to block may be missed for a
-  // clock.
+  // `quiet` lags behind new work by some clocks, and may miss work that moves between blocks for a clock.
   localparam logic [4:0] SETTLE = 5'd16;
   localparam logic [4:0] STEADY = 5'd24;
 
   typedef enum logic [1:0] {OFF, FLUSH, WAIT, EMPTY} state_t;
   state_t     state;
-  logic       last; // no flush after this one
+  logic       last; // last flush
   logic       several;
   logic [4:0] clocks;
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Releases and drains: flush what is queued, wait until it has arrived, tell.
+// Releases and drains: flush what is queued, wait until it has arrived, report.
 //
-// They are worked on in batches: all that may go at one instant go together, and the next ones wait, for one wait serves
-// any number of them. A batch sends its flushes, behind them an item with a token; as the token comes back, all flushes are
-// made, and `sent` counts them; when `arrived` has come that far their writes are posted; a mark in glk_acknowledge then
-// tells when they have arrived. Nothing in here knows the number of packets or writes.
+// Requests are processed in batches: all eligible ones at one instant share a batch, and later ones wait for the next. A
+// batch issues its flushes, followed by an item with a token. When the token returns, all flushes are made and counted in
+// `sent`; when `arrived` reaches that count, their writes are posted; a mark in glk_acknowledge then reports that they have
+// arrived. So no packets or writes are counted here.
 //
-// A context's failures: `touched` are the partitions that it stored to, `failed` those where a write failed since it was
-// told last. A batch keeps the former (`fenced`) and begins it anew; what was touched since counts too, so that a
-// failure is never lost between two releases.
+// Failures of a context: `touched` holds the partitions it stored to, `failed` those with a failed write since its last
+// report. A batch saves `touched` as `fenced` and restarts it; partitions touched since then also count, so that no failure
+// is lost between two releases.
 //
-// Releases by doorbell wait for the ring to get as far as it had been told. A context has one that is waited for and one
-// behind it, which later ones overwrite; the two slots change their roles as one completes.
+// Doorbell releases wait until the ring has reached the tail known at their doorbell. A context has one release being
+// waited for and one behind it, which later ones overwrite; the two slots swap roles when the first completes.
 //
-// A context that is stopped (`ctx_enable`) leaves nothing behind: what waits is forgotten, and so is all that its next owner
-// could see. Only the release that is being told cannot be taken back: `stale` says so until its writes have been taken.
+// Stopping a context (`ctx_enable`) discards its pending releases and all state visible to the next owner. Only a release
+// being reported cannot be cancelled: `stale` is high until its writes have been issued.
 module glk_release #(
   parameter int PARTITIONS = 4,
   parameter int CONTEXTS   = 32,
@@ -27,14 +27,14 @@ module glk_release #(
   input  logic [63:0]           generation,
   input  logic [CONTEXTS-1:0]   ctx_enable,
 
-  // Doorbells: complete with `value` once sq_head has reached `target`.
+  // Doorbell releases: complete with `value` once sq_head has reached `target`
   input  logic [CW-1:0]         b_context,
   input  logic [63:0]           b_value,
   input  logic [15:0]           b_target,
   input  logic                  b_valid,
   output logic                  b_ready,
 
-  // Rings.
+  // Ring releases
   input  logic [CW-1:0]         n_context,
   input  logic                  n_valid,
   output logic                  n_ready,
@@ -42,6 +42,7 @@ module glk_release #(
   output logic [CONTEXTS-1:0]   n_failed,
   input  logic                  n_take, // of n_context
 
+  // Drains
   input  logic [PARTITIONS-1:0] drain_partitions,
   input  logic                  drain_owned,
   input  logic [CW-1:0]         drain_context,
@@ -49,7 +50,7 @@ module glk_release #(
   output logic                  drain_ready,
   output logic                  drain_busy,
 
-  // The context's registers, a clock after zx_context; nx_write: the ring engine changes sq_head or status.
+  // Context registers, one clock after zx_context; nx_write: the ring engine updates sq_head or status
   output logic [CW-1:0]         zx_context,
   input  logic [63:0]           zx_record,
   input  logic [5:0]            zx_vector,
@@ -58,7 +59,7 @@ module glk_release #(
   input  logic                  nx_write,
   input  logic [CW-1:0]         nx_write_context,
 
-  // A store went in; an atomic begins; its new value (of the context that began one last) is on its way.
+  // Activity: a store; start of an atomic; its write, for the context of the last atomic; a failed write
   input  logic                  st_valid,
   input  logic [PW-1:0]         st_partition,
   input  logic [CW-1:0]         st_context,
@@ -69,7 +70,7 @@ module glk_release #(
   input  logic                  fail_valid,
   input  logic [PW-1:0]         fail_partition,
 
-  // Flushes.
+  // Flushes
   output logic                  f_none,
   output logic                  f_token,
   output logic                  f_owned,
@@ -79,6 +80,7 @@ module glk_release #(
   output logic                  f_valid,
   input  logic                  f_ready,
 
+  // Arrival
   input  logic                  token_valid,
   input  logic [1:0]            token,
   input  logic [15:0]           sent,
@@ -86,18 +88,21 @@ module glk_release #(
   output logic                  mark_take,
   input  logic                  mark_reached,
 
+  // Records and interrupts
   output logic                  m_interrupt,
   output logic [63:0]           m_address,
   output logic [63:0]           m_data,
   output logic                  m_valid,
   input  logic                  m_ready,
 
+  // Failed releases: ERRORS of the context
   output logic [CW-1:0]         e_context,
   output logic                  e_valid,
   input  logic                  e_ready,
   output logic [CW-1:0]         errors_context,
   input  logic [63:0]           errors,
 
+  // Status
   input  logic [CW-1:0]         look_context,
   output logic [63:0]           look_released,
   output logic                  stale,
@@ -110,33 +115,33 @@ module glk_release #(
 
   typedef enum logic [4:0] {
     IDLE,
-    PICK, TOUCHED, FLUSH, DRAIN, LAST, SENT, ARRIVES, MARK, ACKNOWLEDGES, // flushes, and what they made
-    NEXT, READ, SAMPLE, JUDGE, DECIDE, ERROR, COUNTED, RELEASED, RECORD, VALUE, INTERRUPT, RING // those who wait
+    PICK, TOUCHED, FLUSH, DRAIN, LAST, SENT, ARRIVES, MARK, ACKNOWLEDGES, // flushes and their arrival
+    NEXT, READ, SAMPLE, JUDGE, DECIDE, ERROR, COUNTED, RELEASED, RECORD, VALUE, INTERRUPT, RING // completions
   } state_e;
   state_e state;
 
-  // --- what waits, and what the batch has ---
-  logic [C-1:0]  pending, next, slot;  // doorbells: one is waited for, one is behind it, and where the former stands
-  logic [C-1:0]  eligible, bell_batch; // of those that are waited for: may go; go
-  logic [C-1:0]  unchecked;            // their rings may have got there
+  // --- pending requests, and the current batch ---
+  logic [C-1:0]  pending, next, slot;  // doorbells: first pending, second pending, slot of the first
+  logic [C-1:0]  eligible, bell_batch; // first pending ones: eligible, in the batch
+  logic [C-1:0]  unchecked;            // whether their rings have reached the target is to be checked
   logic [C-1:0]  ring_waits, ring_batch;
   logic          drain_waits, drain_batch, drain_of_context;
   logic [P-1:0]  drain_mask;
   logic [CW-1:0] drain_of;
-  logic [CW-1:0] c;     // the context that the batch works on, and as one bit
+  logic [CW-1:0] c;     // context being processed, and one-hot
   logic [C-1:0]  c_one;
-  logic [C-1:0]  todo;  // contexts that it has to work on still
-  logic [P-1:0]  flushes; // partitions of c that it has to flush still
+  logic [C-1:0]  todo;  // contexts still to process
+  logic [P-1:0]  flushes; // partitions of c still to flush
   logic          draining, asked;
 
   assign n_ready     = 1'b1;
   assign drain_ready = !drain_busy;
-  assign b_ready     = state != RELEASED; // the slots change their roles then
+  assign b_ready     = state != RELEASED; // the slots swap roles in RELEASED
   wire   b_taken     = b_valid && b_ready;
   wire   begins      = state == IDLE && asked;
-  logic  gone;          // c was stopped since its turn among those who wait began
+  logic  gone;          // c was stopped since its completion began
 
-  // --- the first of them ---
+  // --- arbitration: lowest first ---
   localparam int CP = (C + 7) / 8 * 8;
   localparam int PP = (P + 7) / 8 * 8;
   logic [CP-1:0] todo_lowest, scan_lowest;
@@ -159,13 +164,13 @@ module glk_release #(
       flush_first = flush_first | (PW'(k) & {PW{flush_lowest[k]}});
   end
 
-  // --- values and targets of doorbells: two slots a context; and the values that were released last ---
+  // --- doorbell values and targets, two slots per context; last released values ---
   (* ram_style = "distributed" *) logic [79:0] slots [0:2*R-1];
   (* ram_style = "distributed" *) logic [63:0] released [0:R-1];
   logic [79:0]  slot_q;
   logic [63:0]  value;
   logic [C-1:0] released_once;
-  // Shown when the writes that tell of it are on their way: who reads it finds them.
+  // Updated when the record's writes have been issued: a reader of the register also finds the record.
   wire          told = state == INTERRUPT && m_ready && !gone;
   always_ff @(posedge clk) begin
     if (b_taken)
@@ -176,15 +181,15 @@ module glk_release #(
     look_released <= released_once[look_context] ? released[look_context] : 64'd0;
   end
 
-  // --- what each context touched, and where writes failed ---
+  // --- touched and failed partitions per context ---
   logic [C*P-1:0] touched, touched_next, failed, failed_next;
   (* ram_style = "distributed" *) logic [P-1:0] fences [0:R-1];
   logic [P-1:0]   c_touched, c_failed; // of c
-  logic [P-1:0]   fence, found, again; // of c: touched before the batch, failed, touched since
+  logic [P-1:0]   fence, found, again; // of c: touched before the batch; failed; touched since
   logic [C-1:0]   st_c, at_c, aw_c;
   logic [P-1:0]   st_p, aw_p, fail_p;
   wire            newer   = |(ring_waits & c_one) || (n_valid && n_context == c);
-  wire            restore = state == RING && newer && !gone; // a newer release of the ring wants what this one found
+  wire            restore = state == RING && newer && !gone; // a newer release of the ring inherits the failures
   always_comb begin
     c_touched = '0;
     c_failed  = '0;
@@ -211,7 +216,8 @@ module glk_release #(
     end
     touched <= touched_next;
     failed  <= failed_next;
-    if (state == TOUCHED || state == RELEASED) // told once: the ring's release of the same batch need not tell it again
+    // A failure is reported once; the ring's release in the same batch does not repeat it.
+    if (state == TOUCHED || state == RELEASED)
       fences[c] <= (state == TOUCHED) ? c_touched : '0;
     if (rst || clear) begin
       st_c    <= '0;
@@ -224,15 +230,15 @@ module glk_release #(
       at_c <= '0;
   end
 
-  // --- has the ring got there? Looked at as a release is asked for, and as the ring has moved ---
+  // --- has the ring reached the target? Checked when a release is requested and when the ring advances ---
   logic [1:0]   scan_step;
   logic         got_there;
-  wire          completes = state >= NEXT; // then zx_context is the batch's
+  wire          completes = state >= NEXT; // zx_context belongs to the batch in these states
   wire          scans     = scan_step == 2'd0 && !completes && |to_scan;
   wire [15:0]   ahead     = zx_sq_head - slot_q[79:64];
   wire [C-1:0]  zx_one    = C'(1) << zx_context;
 
-  // --- what the batch waits for ---
+  // --- arrival ---
   logic [15:0]  mark;
   logic         there;
   logic         of_bell, of_ring, bad;
@@ -357,7 +363,7 @@ module glk_release #(
         c     <= todo_first;
         c_one <= todo_lowest[C-1:0];
         gone  <= 1'b0;
-        if (!(|todo)) begin // who drained may free records now
+        if (!(|todo)) begin // the owner of a drain may now free its memory
           if (drain_batch)
             drain_busy <= 1'b0;
           drain_batch <= 1'b0;
@@ -412,7 +418,7 @@ module glk_release #(
         m_interrupt <= !(|record);
         m_address   <= |record ? {record, 4'h8} : 64'(vector);
         m_data      <= {24'd0, generation[7:0], errors[31:0]};
-        if (gone) begin // what waits now is of the next owner
+        if (gone) begin // pending requests belong to the next owner
           state <= NEXT;
         end else begin
           pending      <= (pending & ~c_one) | (next & c_one);
@@ -452,7 +458,7 @@ module glk_release #(
       default: state <= IDLE;
     endcase
 
-    // A context is stopped.
+    // Context stopped.
     for (int k = 0; k < C; k = k + 1)
       if (!ctx_enable[k]) begin
         pending[k]       <= 1'b0;
@@ -464,7 +470,7 @@ module glk_release #(
     if (completes && state != NEXT && |(c_one & ~ctx_enable))
       gone <= 1'b1;
 
-    // Nothing that would go on; for some clocks, as a ring is told before it moves.
+    // idle: nothing can proceed, for some clocks, because a doorbell precedes the ring's movement
     if (state != IDLE || asked || |eligible || |ring_waits || drain_waits || scan_step != 2'd0 || |to_scan || nx_write ||
         b_valid || n_valid || drain_valid) begin
       quiet <= '0;

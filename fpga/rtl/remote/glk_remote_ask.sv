@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this card asks of the other over the link (docs/link-format.md): loads and atomics, releases, and what its partitions are. Its
-// responses are matched by kind and tag; one that nothing waits for is a stray. fpga/model/remote/remote.c and remote_load.c say the same.
+// Requester side of the link (docs/link-format.md): loads and atomics, releases, and size queries of remote partitions.
+// Responses are matched by kind and tag; one that matches no request is counted as stray. Reference model:
+// fpga/model/remote/remote.c, remote_load.c.
 //
-// Stores go another way, as FinePack packets; here is counted how many went, which is what a release names.
+// Stores use a separate path, as FinePack packets; this block counts them, because a release names that count.
 module glk_remote_ask #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 16,
@@ -11,67 +12,67 @@ module glk_remote_ask #(
 ) (
   input  logic                    clk,
   input  logic                    rst,
-  input  logic                    session, // what is asked in one is forgotten in the next; low for 200 clocks between two
+  input  logic                    session, // requests do not survive the session; low for 200 clocks between sessions
   input  logic [63:0]             now_ns,
   input  logic                    cfg_trimming,
-  input  logic [1:0]              cfg_trim_code, // sectors of 16, 4, 8, 32 bytes
+  input  logic [1:0]              cfg_trim_code, // sector size: 0: 16 bytes, 1: 4, 2: 8, 3: 32
   input  logic [33:0]             cfg_timeout_ns,
-  input  logic [PARTITIONS*4-1:0] remote_partition, // which of the other card each stands for
+  input  logic [PARTITIONS*4-1:0] remote_partition, // partition of the other card that each is bound to
 
-  // A FinePack packet to a remote partition goes out; or one of this partition is lost, as there is no session. Both in the clock in which
-  // the packet is counted as posted.
+  // A FinePack packet to a remote partition is sent; or one of lost_partition is lost, because there is no session. Both in
+  // the clock in which the packet is counted as posted.
   input  logic                    sent_valid,
   input  logic [3:0]              sent_remote,
   input  logic                    lost_valid,
   input  logic [PW-1:0]           lost_partition,
-  input  logic [PARTITIONS-1:0]   under_way,     // of kind link, some (<= 15) clocks ago: posted, and not acknowledged
+  input  logic [PARTITIONS-1:0]   under_way,     // of kind link, up to 15 clocks old: posted and not acknowledged
 
-  // Flush reads of partitions of kind link, one a partition at a time; taken in the clock in which it is settled what they
-  // cover. An error is of one failure or of all that is covered.
+  // Flush reads of partitions of kind link, one per partition at a time; accepted in the clock that determines which writes
+  // they cover. a_error reports one failure (a_one), or that of all covered writes.
   input  logic [PW-1:0]           q_partition,
   input  logic                    q_valid,
   output logic                    q_ready,
   output logic [PW-1:0]           a_partition,
   output logic                    a_error,
   output logic                    a_one,
-  output logic                    a_lost, // an error of all: the session ended, or there was none
+  output logic                    a_lost, // all are in doubt: the session ended, or there was none
   output logic                    a_valid,
   input  logic                    a_ready,
 
-  // Loads of 1..4096 bytes, not across 4 KiB, and atomics of 4 or 8 bytes; one at a time.
+  // Loads of 1..4096 bytes, not across a 4 KiB boundary, and atomics of 4 or 8 bytes; one at a time
   input  logic [PW-1:0]           l_partition,
   input  logic [47:0]             l_offset,
   input  logic [12:0]             l_length,
   input  logic                    l_atomic,
-  input  logic [1:0]              l_operation, // add, swap, compare and swap
+  input  logic [1:0]              l_operation, // 0 add, 1 swap, 2 compare and swap
   input  logic [63:0]             l_operand,
   input  logic [63:0]             l_compare,
   input  logic                    l_valid,
   output logic                    l_ready,
-  // The answer. Lane i of a beat is a byte whose offset is i modulo LANES; every unit of an atomic's size is its old value. An error is
-  // one beat.
+  // Response. Lane i of a beat is a byte whose offset is i modulo LANES; for an atomic, every unit of its size is the old
+  // value. An error is one beat.
   output logic                    b_error,
   output logic [DATA_W-1:0]       b_data,
   output logic                    b_last,
   output logic                    b_valid,
-  output logic [PARTITIONS-1:0]   each_take,     // marks what is posted
-  input  logic [PARTITIONS-1:0]   each_reached,  // it is acknowledged; low in the clock after each_take
+  output logic [PARTITIONS-1:0]   each_take,     // marks the posted writes
+  input  logic [PARTITIONS-1:0]   each_reached,  // these are acknowledged; low in the clock after each_take
 
-  // FAR_BYTES.
+  // FAR_BYTES: size of a remote partition
   input  logic [PARTITIONS-1:0]   is_remote,        // of kind link
   input  logic                    ask_valid,
   input  logic [PW-1:0]           ask_partition,
   input  logic [PW-1:0]           look_partition,
-  output logic [63:0]             look_remote_bytes, // a clock later
+  output logic [63:0]             look_remote_bytes, // one clock of latency
 
-  // Requests, flit by flit.
+  // Requests, flit by flit
   output logic [3:0]              m_kind,
   output logic [127:0]            m_data,
   output logic                    m_last,
   output logic                    m_valid,
   input  logic                    m_ready,
 
-  // Responses, piece by piece.
+  // Responses, piece by piece
   input  logic [3:0]              s_kind,
   input  logic [127:0]            s_data,
   input  logic [4:0]              s_bytes,
@@ -82,11 +83,11 @@ module glk_remote_ask #(
 
   output logic                    e_stray,
   output logic                    e_timeout,
-  output logic                    idle // no load, atomic or flush read is under way
+  output logic                    idle // no load, atomic or flush read is in flight
 );
   wire forget = rst || !session;
 
-  // --- responses: by kind; all say two clocks later whether they knew it ---
+  // --- responses by kind; each handler reports a match two clocks later ---
   logic         p_last, p_first, p_ends, p_late_ends, p_ended;
   logic [127:0] p_data;
   logic         p_read, p_atomic, p_released, p_translation;
@@ -117,7 +118,7 @@ module glk_remote_ask #(
     end
   end
 
-  // --- who asks ---
+  // --- request sources ---
   logic         l_m_atomic, l_m_valid, l_m_ready, l_timeout, l_idle;
   logic [223:0] l_m_data;
   glk_remote_load #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .LANES(LANES), .PW(PW)) load (
@@ -143,12 +144,12 @@ module glk_remote_ask #(
     .m_data(t_m_data), .m_valid(t_m_valid), .m_ready(t_m_ready),
     .s_data(p_data[95:0]), .s_valid(p_translation), .known(t_known));
 
-  // A packet that has begun goes on when the card is reset in a session.
+  // A packet in progress is completed even if the card is reset within a session.
   glk_remote_out out (
     .clk, .rst(!session), .r_data(r_m_data), .r_valid(r_m_valid), .r_ready(r_m_ready), .t_data(t_m_data), .t_valid(t_m_valid), .t_ready(t_m_ready),
     .l_atomic(l_m_atomic), .l_data(l_m_data), .l_valid(l_m_valid), .l_ready(l_m_ready), .m_kind, .m_data, .m_last, .m_valid, .m_ready);
 
-  // --- for the counters: a load's timeout lets a release's go before ---
+  // --- event counters: a load timeout is delayed behind a release timeout ---
   logic late;
   always_ff @(posedge clk) begin
     e_timeout <= r_timeout || l_timeout || late;

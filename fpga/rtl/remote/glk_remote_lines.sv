@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of a load over the link: read responses, which come in any order and a flit at a time, are put together as the bytes
-// lie in their page of 4 KiB. A response of 4 + 64 bytes is a row of 16 bytes behind every flit but the first; of a sector of 4
-// or 8 bytes every place in its row is given the sector, since only the right one is looked at.
+// Reassembly buffer of a load over the link: read responses arrive in any order, one flit at a time, and are stored at the
+// position of their bytes within the 4 KiB page. A full-line response (4 + 64 bytes) completes one 16-byte row with every
+// flit except the first. A 4- or 8-byte sector is replicated over its row, since only the requested bytes are used.
 //
-// Of a load the first and the last line may be sectors; all others are whole.
+// The first and last line of a load may be sectors; all others are full lines.
 module glk_remote_lines #(
   parameter int DATA_W = 512,
   parameter int AW     = $clog2(32768 / DATA_W) // beats of a page
@@ -11,22 +11,22 @@ module glk_remote_lines #(
   input  logic              clk,
   input  logic              rst,
 
-  // The load: held while it is active. When `begins`, nothing of it is there.
+  // Load descriptor: stable while active. `begins` marks all lines as missing.
   input  logic              begins,
   input  logic              active,
   input  logic [15:0]       tag,         // of the first line
-  input  logic [5:0]        line,        // where it lies in the page
-  input  logic [5:0]        last,        // number of the last line
-  input  logic [3:0]        head_status, // which response the first line should have, and the last one if it is another
-  input  logic [1:0]        head_row,    // where in the line it belongs
+  input  logic [5:0]        line,        // its index in the page
+  input  logic [5:0]        last,        // number of the last line, from 0
+  input  logic [3:0]        head_status, // expected status of the first line's response, or of the last one's
+  input  logic [1:0]        head_row,    // its row within the line
   input  logic [3:0]        tail_status,
   input  logic [1:0]        tail_row,
-  input  logic              asked,       // this line is asked for
+  input  logic              asked,       // this line is being requested
   input  logic [5:0]        asked_number,
-  output logic              all,         // all that the load has are there
-  output logic              failed,      // one of them has not what it should
+  output logic              all,         // all lines have arrived
+  output logic              failed,      // a response did not have the expected status
 
-  // Flits of read responses. Two clocks after a packet's last one `known` says whether it was waited for.
+  // Flits of read responses; `known` reports two clocks after a packet's last flit whether it was expected
   input  logic [127:0]      s_data,
   input  logic              s_first,
   input  logic              s_last,
@@ -34,17 +34,17 @@ module glk_remote_lines #(
   output logic              known,
 
   input  logic [AW-1:0]     look,
-  output logic [DATA_W-1:0] look_data // a clock later
+  output logic [DATA_W-1:0] look_data // one clock of latency
 );
   localparam int BANKS = DATA_W / 128;
 
-  // --- the flit, and which line its packet would be ---
+  // --- flit input and line number ---
   logic         b_valid, b_first, b_last;
   logic [127:0] b_data;
-  logic [95:0]  b_held;   // of the flit before
+  logic [95:0]  b_held;   // of the previous flit
   logic [3:0]   b_status;
   logic [15:0]  b_number;
-  logic [1:0]   b_row;    // of the packet, which ends with this flit
+  logic [1:0]   b_row;    // row of the packet that ends with this flit
 
   always_ff @(posedge clk) begin
     b_valid <= s_valid && !rst;
@@ -62,9 +62,9 @@ module glk_remote_lines #(
     end
   end
 
-  // --- is it waited for? ---
+  // --- match ---
   logic [63:0] waits;
-  logic        of_load;  // the packet under way is one of the load's
+  logic        of_load;  // packet in progress belongs to the load
   wire  [5:0]  number = b_number[5:0];
   wire         is_head = number == 6'd0;
   wire         is_tail = number == last;
@@ -74,7 +74,7 @@ module glk_remote_lines #(
   wire         tiny    = b_status == 4'd9 || b_status == 4'd10; // 4 or 8 bytes
 
   logic         c_write, c_done, c_wrong;
-  logic [7:0]   c_row; // of the page
+  logic [7:0]   c_row; // row within the page
   logic [127:0] c_data;
   logic [6:0]   left;
 
@@ -113,7 +113,7 @@ module glk_remote_lines #(
   end
   assign known = c_done;
 
-  // --- the page ---
+  // --- page buffer ---
   generate
     for (genvar b = 0; b < BANKS; b = b + 1) begin : bank
       (* ram_style = "block" *) logic [127:0] memory [0:(1<<AW)-1];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads from and atomics on partitions of kind link, one at a time. What was stored before must not be overtaken: so first all that was
-// posted has to be acknowledged. Then a load asks for its lines, all at once; where what it wants of a line lies in one sector it
-// asks for that alone, if trimming is on. No wait is longer than the time that is set.
+// Loads and atomics on partitions of kind link, one at a time. To preserve ordering, all posted writes are acknowledged
+// first. A load then requests all of its lines at once; if the bytes needed of a line lie within one sector and trimming is
+// on, it requests only that sector. Every wait is bounded by the configured timeout.
 module glk_remote_load #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 16,
@@ -13,10 +13,11 @@ module glk_remote_load #(
   input  logic                    session,
   input  logic [63:0]             now_ns,
   input  logic                    cfg_trimming,
-  input  logic [1:0]              cfg_trim_code, // 16, 4, 8, 32 bytes
+  input  logic [1:0]              cfg_trim_code, // 0: 16 bytes, 1: 4, 2: 8, 3: 32
   input  logic [33:0]             cfg_timeout_ns,
   input  logic [PARTITIONS*4-1:0] remote_partition,
 
+  // Load or atomic, and its response: see glk_remote_ask
   input  logic [PW-1:0]           l_partition,
   input  logic [47:0]             l_offset,
   input  logic [12:0]             l_length,
@@ -33,14 +34,14 @@ module glk_remote_load #(
   output logic [PARTITIONS-1:0]   each_take,
   input  logic [PARTITIONS-1:0]   each_reached,
 
-  // Requests.
+  // Requests
   output logic                    m_atomic,
   output logic [223:0]            m_data,
   output logic                    m_valid,
   input  logic                    m_ready,
 
-  // Flits of read responses, and atomic responses. Two clocks later (after a packet's last flit) `known` says whether it was
-  // waited for.
+  // Flits of read responses, and atomic responses; `known` reports two clocks after a packet's last flit whether it was
+  // expected
   input  logic [127:0]            s_data,
   input  logic                    s_first,
   input  logic                    s_last,
@@ -58,7 +59,7 @@ module glk_remote_load #(
   typedef enum logic [3:0] {IDLE, LOOK, SECTOR, PAUSE, REACH, ASK, WAIT, GIVE, FAIL} state_t;
   state_t state;
 
-  // --- what is wanted ---
+  // --- request ---
   logic [PW-1:0] partition;
   logic [47:0]   offset;
   logic [12:0]   length;
@@ -72,16 +73,16 @@ module glk_remote_load #(
   wire  [11:0]   end_byte = offset[11:0] + length[11:0] - 12'd1;
   assign l_ready = state == IDLE;
 
-  // --- its first line and its last: from byte to byte, and the sector, as a read request asks for it ---
+  // --- first and last line: byte range, and the sector as encoded in a read request ---
   wire         single   = offset[11:6] == final_byte[11:6];
   wire  [5:2]  head_end = single ? final_byte[5:2] : 4'd15;
   logic [6:0]  head_asks, tail_asks;
   logic [3:0]  head_status, tail_status;
   logic [1:0]  head_row, tail_row;
-  logic [5:0]  last; // number of the last line
+  logic [5:0]  last; // number of the last line, from 0
   logic [8:0]  head, tail;
 
-  // Of the words from..to of a line: the row of 16 bytes in which the sector begins, and bits 54:48 of the request's "where".
+  // Sector covering words from..to of a line: its first 16-byte row, and bits 54:48 of the request's "where" field.
   function automatic logic [8:0] sector(input logic [5:2] from, input logic [5:2] to, input logic trims, input logic [1:0] size);
     logic       one;
     logic [3:0] which;
@@ -97,12 +98,12 @@ module glk_remote_load #(
   assign head = sector(offset[5:2], head_end, trimming, code);
   assign tail = sector(4'd0, final_byte[5:2], trimming, code);
 
-  // --- time ---
+  // --- timeout ---
   logic [63:0] start, passed;
-  logic [1:0]  fresh; // it has begun anew just now
+  logic [1:0]  fresh; // restarted just now
   logic        expired;
   wire         sent = m_valid && m_ready;
-  logic        reached; // what was stored before is acknowledged
+  logic        reached; // earlier writes are acknowledged
   wire         anew = state == PAUSE || (state == REACH && reached) || sent;
 
   always_ff @(posedge clk) begin
@@ -116,8 +117,8 @@ module glk_remote_load #(
   end
 
   // --- requests ---
-  logic [15:0] tag, first_tag; // of the next, of the first of this load
-  logic [5:0]  number;         // of the next line
+  logic [15:0] tag, first_tag; // of the next request; of the load's first
+  logic [5:0]  number;         // next line, from 0
   wire         at_head = number == 6'd0;
   wire         at_last = number == last;
   wire  [6:0]  asks    = at_head ? head_asks : at_last ? tail_asks : 7'd0;
@@ -156,7 +157,7 @@ module glk_remote_load #(
     .s_data, .s_first, .s_last, .s_valid(s_read), .known(r_known), .look(beat), .look_data);
   assign known = t_known || r_known;
 
-  // --- from one to the next ---
+  // --- state machine ---
   wire fails = !session || expired;
   wire done  = is_atomic ? old_there : all;
   wire bad   = is_atomic ? old_failed : failed;
@@ -188,7 +189,7 @@ module glk_remote_load #(
         first_tag  <= tag;
         state      <= session ? SECTOR : FAIL;
       end
-      SECTOR: begin // the mark is taken
+      SECTOR: begin // each_take
         {head_row, head_asks} <= head;
         {tail_row, tail_asks} <= tail;
         head_status <= head[0] ? {2'b10, head[2:1]} : 4'd0;
@@ -197,7 +198,7 @@ module glk_remote_load #(
         number <= 6'd0;
         state  <= session ? PAUSE : FAIL;
       end
-      PAUSE: // from here on it tells whether it is reached
+      PAUSE: // each_reached is valid from here on
         state <= session ? REACH : FAIL;
       REACH:
         if (fails)
@@ -240,7 +241,7 @@ module glk_remote_load #(
 
   wire unused = &{1'b0, length[12], final_byte[1:0]};
 
-  // --- the answer; a beat of a load is there a clock after it is looked for ---
+  // --- response; a beat is available one clock after its lookup ---
   logic o_valid, o_error, o_last, o_atomic;
   always_ff @(posedge clk) begin
     o_valid  <= state == GIVE || state == FAIL;

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this card asks of the other, as flits. A request of up to two flits is taken whole, so whoever asks may give it up at any
-// clock before it is taken, and no packet is left without its end. Releases go first, then translations, then loads.
+// Request packets to flits. A request of up to two flits is accepted whole, so its source may withdraw it at any clock
+// before that, and no packet is truncated. Fixed priority: releases, translations, loads.
 module glk_remote_out (
   input  logic         clk,
   input  logic         rst,
 
-  // A packet without the kind in its header (docs/link-format.md, "Packets"): its first 12 bytes.
+  // First 12 bytes of a packet, without the kind in its header (docs/link-format.md, "Packets")
   input  logic [95:0]  r_data,
   input  logic         r_valid,
   output logic         r_ready,
   input  logic [95:0]  t_data,
   input  logic         t_valid,
   output logic         t_ready,
-  input  logic         l_atomic, // 28 bytes, else 12 and zeros
+  input  logic         l_atomic, // atomic: 28 bytes; otherwise 12, zero-padded
   input  logic [223:0] l_data,
   input  logic         l_valid,
   output logic         l_ready,
 
   output logic [3:0]   m_kind,
-  output logic [127:0] m_data,   // behind the packet's end are zeros
+  output logic [127:0] m_data,   // zero-padded past the packet's end
   output logic         m_last,
   output logic         m_valid,
   input  logic         m_ready
@@ -28,7 +28,7 @@ module glk_remote_out (
   localparam logic [3:0] READ        = 4'(glk_flit::READ_REQUEST);
   localparam logic [3:0] ATOMIC      = 4'(glk_flit::ATOMIC_REQUEST);
 
-  logic [95:0] rest; // the second flit
+  logic [95:0] rest; // second flit
 
   assign r_ready = !m_valid;
   assign t_ready = !m_valid && !r_valid;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flush reads of partitions of kind link: each is a release over the link, which is answered when as many packets have arrived
-// as were sent. One a partition is under way.
+// Flush reads of partitions of kind link: each becomes a release over the link, which is answered when all packets sent
+// before have arrived. One per partition is in flight.
 //
-// What was posted when a session ended is lost, and so is what is posted while there is none. A flush read that is under way, or
-// comes, without a session fails. Of what none had covered when the next session begins, the next flush read must tell. So
-// that no such read waits then, none is taken in a session's first clocks, in which those before are told to have failed.
+// Writes posted when a session ends, or while there is none, are lost. A flush read in flight or arriving without a session
+// fails. Losses that no flush read has covered by the start of the next session are reported by the next flush read. To
+// keep the two apart, no flush read is accepted in the first clocks of a session, while earlier ones are being failed.
 module glk_remote_release #(
   parameter int PARTITIONS = 16,
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1
@@ -16,29 +16,29 @@ module glk_remote_release #(
   input  logic [33:0]             cfg_timeout_ns,
   input  logic [PARTITIONS*4-1:0] remote_partition,
 
-  input  logic                    sent_valid, // a posted packet to that remote partition
+  input  logic                    sent_valid, // packet posted to a remote partition
   input  logic [3:0]              sent_remote,
   input  logic                    lost_valid, // not before it is counted as posted
   input  logic [PW-1:0]           lost_partition,
-  input  logic [PARTITIONS-1:0]   under_way,  // of those of kind link
+  input  logic [PARTITIONS-1:0]   under_way,  // posted and not acknowledged, of kind link
 
-  // Flush reads; taken in the clock in which it is settled what they cover.
+  // Flush reads; accepted in the clock that determines which writes they cover
   input  logic [PW-1:0]           q_partition,
   input  logic                    q_valid,
   output logic                    q_ready,
   output logic [PW-1:0]           a_partition,
   output logic                    a_error,
-  output logic                    a_one,      // one failure, else all that it covers
-  output logic                    a_lost,     // an error of all: the session ended, or there was none
+  output logic                    a_one,      // one failure, otherwise all covered writes
+  output logic                    a_lost,     // all are in doubt: the session ended, or there was none
   output logic                    a_valid,
   input  logic                    a_ready,
 
-  // Releases.
+  // Releases
   output logic [95:0]             m_data,
   output logic                    m_valid,
   input  logic                    m_ready,
 
-  // A released. Two clocks later `known` says whether it was waited for.
+  // Released response; `known` reports two clocks later whether it was expected
   input  logic [31:0]             s_data,
   input  logic                    s_valid,
   output logic                    known,
@@ -48,16 +48,16 @@ module glk_remote_release #(
 );
   localparam int P = PARTITIONS;
 
-  // Flush reads: taken, to be sent, sent, to be answered, and with what.
+  // Flush reads: accepted, to be sent, in flight, to be answered, and the result.
   logic [P-1:0] busy, unsent, waits, due, due_error, due_one, due_lost;
-  logic [P-1:0] spoilt; // something that it covers was lost
-  logic [P-1:0] lost;   // something that the next one will cover was, as there was no session
-  logic [P-1:0] failed; // or when the last one ended
-  (* ram_style = "distributed" *) logic [63:0] taken [0:(1<<PW)-1]; // when
-  (* ram_style = "distributed" *) logic [11:0] turn  [0:(1<<PW)-1]; // of the tag sent last
-  (* ram_style = "distributed" *) logic [31:0] sent  [0:15];        // packets, of the session
+  logic [P-1:0] spoilt; // a covered write was lost
+  logic [P-1:0] lost;   // a write that the next one will cover was lost, without a session
+  logic [P-1:0] failed; // likewise, when the last session ended
+  (* ram_style = "distributed" *) logic [63:0] taken [0:(1<<PW)-1]; // time of the request
+  (* ram_style = "distributed" *) logic [11:0] turn  [0:(1<<PW)-1]; // sequence number in the last tag
+  (* ram_style = "distributed" *) logic [31:0] sent  [0:15];        // packets sent in this session
 
-  // --- counts, and turns: they begin as 0 with a session ---
+  // --- packet counts and tag sequence numbers, cleared when a session begins ---
   logic [3:0] sweep;
   logic [3:0] m_remote;
   always_ff @(posedge clk) begin
@@ -66,7 +66,7 @@ module glk_remote_release #(
       sent[session ? sent_remote : sweep] <= session ? sent[sent_remote] + 32'd1 : 32'd0;
   end
 
-  // --- a session begins, and ends: what was posted is under way some clocks later ---
+  // --- session start and end: `under_way` lags by some clocks ---
   logic [2:0] clocks;
   logic [4:0] ended;
   wire        up   = clocks[2];
@@ -87,7 +87,7 @@ module glk_remote_release #(
     end
   end
 
-  // --- releases: the partitions in turn ---
+  // --- release requests: partitions round robin ---
   typedef enum logic [1:0] {PICK, COUNT, OFFER} state_t;
   state_t        state;
   logic [PW-1:0] at, m_partition;
@@ -130,7 +130,7 @@ module glk_remote_release #(
       state <= PICK;
   end
 
-  // --- the answers that come ---
+  // --- responses ---
   logic          s_fits, s_bad;
   logic [PW-1:0] s_at;
   wire [PW-1:0]  s_partition = s_data[16 +: PW];
@@ -142,7 +142,7 @@ module glk_remote_release #(
     known  <= answers;
   end
 
-  // --- which have waited too long ---
+  // --- timeouts ---
   logic          b_valid, c_valid, c_expired;
   logic [PW-1:0] b_at, c_at;
   logic [63:0]   b_passed;
@@ -159,9 +159,9 @@ module glk_remote_release #(
     e_timeout <= expires && up && !rst;
   end
 
-  // --- the partitions ---
+  // --- partition state ---
   always_ff @(posedge clk) begin
-    if (!(a_valid && due[at])) // in turn
+    if (!(a_valid && due[at])) // round robin
       at <= at_next;
     if (pick)
       unsent[at] <= 1'b0;
@@ -176,7 +176,7 @@ module glk_remote_release #(
       unsent    <= '0;
     end
 
-    // Told, one a clock.
+    // Results, one per clock.
     if (a_ready)
       a_valid <= 1'b0;
     if (!a_valid && due[at]) begin
@@ -231,7 +231,7 @@ module glk_remote_release #(
     end
 `ifndef SYNTHESIS
     if (!rst)
-      assert (!(take && busy[q_partition])); // one a partition
+      assert (!(take && busy[q_partition])); // one per partition
 `endif
   end
   wire unused = &{1'b0, s_data[11:0]};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// FinePack packets to partitions of the other card: taken out of the card's own, addressed to the partition that theirs stands
-// for, and cut into flits. The others go on as they came.
+// Transmit path of FinePack packets to remote partitions: separates them from the packets to local endpoints, rewrites the
+// partition number, and cuts them into flits. Other packets pass through.
 //
-// A packet is posted (for glk_acknowledge, as a write of its partition) when its last flit has gone into the cluster queue, and
-// has arrived (for glk_arrivals) some clocks later: by then it is counted among those that are not acknowledged. What finds no session,
-// or of which the session ends before, is lost: posted too, and told.
+// A packet is posted (in glk_acknowledge, as a write of its partition) when its last flit has entered the cluster queue,
+// and has arrived (in glk_arrivals) some clocks later, when it is counted as unacknowledged. A packet without a session, or
+// whose session ends before that, is lost: it is posted too, and reported as lost.
 module glk_remote_send #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 16,
@@ -14,11 +14,11 @@ module glk_remote_send #(
   input  logic              clk,
   input  logic              rst,
   input  logic              session,
-  input  logic              hold,             // packets wait before this
-  input  logic [PARTITIONS-1:0]   ep_remote,           // of kind link; changes only while no packet of it is under way here
+  input  logic              hold,             // stalls packets ahead of this block
+  input  logic [PARTITIONS-1:0]   ep_remote,           // of kind link; changes only while it has no packet in this block
   input  logic [PARTITIONS*4-1:0] remote_partition,
 
-  // The card's packets; the receiver's own go on.
+  // Packets of the card; those to local endpoints are passed on
   input  logic [DATA_W-1:0] t_data,
   input  logic [KW-1:0]     t_bytes,
   input  logic              t_last,
@@ -30,26 +30,27 @@ module glk_remote_send #(
   output logic              o_valid,
   input  logic              o_ready,
 
+  // Flits to the cluster queue
   output logic [127:0]      m_data,
   output logic              m_last,
   output logic              m_valid,
   input  logic              m_ready,
 
-  output logic              sent_valid, // a packet has gone, to so numbered a partition of the other card
+  output logic              sent_valid, // packet sent to partition sent_remote of the other card
   output logic [3:0]        sent_remote,
-  output logic              lost_valid, // a packet is lost
+  output logic              lost_valid, // packet lost
   output logic [PW-1:0]     lost_partition,
   output logic              posted_valid,
   output logic [PW-1:0]     posted_partition,
   input  logic              posted_ready,
-  output logic              e_passed,     // a packet has passed, in their order; it goes to the other card
+  output logic              e_passed,     // a packet has passed, in packet order; it goes to the other card
   output logic              e_passed_remote,
   output logic              e_arrived
 );
   localparam int FLITS = DATA_W / 128;
   localparam int FW    = (FLITS > 1) ? $clog2(FLITS) : 1;
   localparam int DELAY = 4;  // clocks from posted to arrived, see glk_acknowledge
-  localparam int BYTE  = 9;  // of the header: partition of the address
+  localparam int BYTE  = 9;  // header byte with the partition number of the address
 
   logic [PARTITIONS-1:0]   remote_q;
   logic [PARTITIONS*4-1:0] remote_partition_q;
@@ -58,7 +59,7 @@ module glk_remote_send #(
     remote_partition_q <= remote_partition;
   end
 
-  // --- whose they are: told by a packet's first beat ---
+  // --- routing, by a packet's first beat ---
   logic [DATA_W-1:0] i_data;
   logic [KW-1:0]     i_bytes;
   logic              i_last, i_valid, i_ready, in_ready;
@@ -70,15 +71,15 @@ module glk_remote_send #(
     .clk, .rst, .s_data({t_data, t_bytes, t_last}), .s_valid(t_valid && !held), .s_ready(in_ready),
     .m_data({i_data, i_bytes, i_last}), .m_valid(i_valid), .m_ready(i_ready));
 
-  logic          going_on, was_remote, dropping; // a packet; it is to the other card; its rest is dropped
+  logic          going_on, was_remote, dropping; // inside a packet; it is remote; discard its rest
   logic [PW-1:0] was_partition;
   wire  [PW-1:0] first_partition = i_data[8*BYTE +: PW];
   wire           of_remote    = going_on ? was_remote : remote_q[first_partition];
   wire  [PW-1:0] partition = going_on ? was_partition : first_partition;
-  logic [FW:0]   left;     // flits of the beat that is being cut
+  logic [FW:0]   left;     // flits left of the current beat
   logic          beat_last;
-  logic          room;     // for the next one
-  logic          ended;    // the last packet's end is not told yet
+  logic          room;     // for the next beat
+  logic          ended;    // the end of the last packet is not reported yet
   wire           drops     = (going_on && dropping) || !session;
   wire           free      = !ended && (drops ? left == '0 || !beat_last : room);
   wire           take      = i_valid && of_remote && free;
@@ -89,7 +90,7 @@ module glk_remote_send #(
   assign o_valid = i_valid && !of_remote;
   assign i_ready = of_remote ? free : o_ready;
 
-  // --- cut ---
+  // --- cut into flits ---
   logic [DATA_W-1:0] beat;
   logic [PW-1:0]     beat_partition;
   logic [127:0]      f_data;
@@ -99,7 +100,7 @@ module glk_remote_send #(
                        {i_data[DATA_W-1:8*BYTE+8], 4'b0, remote_partition_q[4*first_partition +: 4], i_data[8*BYTE-1:0]};
   wire [KW-1:0]      full    = KW'(DATA_W / 8);
   wire [KW-1:0]      bytes   = i_last ? i_bytes : full;
-  // Behind a packet's last beat there is no other until its end is told.
+  // No beat follows the last beat of a packet until the packet's end is reported.
   assign room    = left == '0 || (left == (FW+1)'(1) && gone && !beat_last);
   assign f_data  = beat[127:0];
   assign f_last  = beat_last && left == (FW+1)'(1);
@@ -135,14 +136,14 @@ module glk_remote_send #(
     end
   end
 
-  // Of the cluster queue's input only what was taken counts: one flit may stand in front of it.
+  // Count only flits accepted by the cluster queue; one flit may wait in front of it.
   glk_skid #(.W(129)) out (
     .clk, .rst(rst || !session), .s_data({f_data, f_last}), .s_valid(f_valid), .s_ready(f_ready),
     .m_data({m_data, m_last}), .m_valid(out_valid), .m_ready);
   assign m_valid = out_valid;
 
-  // --- what became of it ---
-  logic             lost;  // the packet that ended
+  // --- outcome ---
+  logic             lost;  // of the packet that ended
   logic [PW-1:0]    end_partition;
   logic [DELAY-1:0] arrives;
   wire              ends_lost = (take && drops && i_last) ||        // no session at its end
@@ -168,7 +169,7 @@ module glk_remote_send #(
     end
     if (posted_valid && posted_ready) begin
       ended      <= 1'b0;
-      lost_valid <= !session && !lost; // it went, but the session is over before anybody knows of it
+      lost_valid <= !session && !lost; // sent, but the session ended before this is reported
     end
     lost_partition <= ended ? end_partition : (left != '0) ? beat_partition : partition;
     if (rst) begin

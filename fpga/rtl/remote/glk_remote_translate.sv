@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the remote partitions are (FAR_BYTES): the other card is asked when somebody wants to know, and for all of them when a session
-// begins. An answer to a question that was asked again since is a stray. Without an answer there is nothing to be told.
+// Size queries of remote partitions (FAR_BYTES): on request, and for all of them when a session begins. A response to a
+// query that was repeated since is a stray. FAR_BYTES reads as 0 without a response.
 module glk_remote_translate #(
   parameter int PARTITIONS = 16,
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1
@@ -14,25 +14,25 @@ module glk_remote_translate #(
   input  logic                    ask_valid,
   input  logic [PW-1:0]           ask_partition,
   input  logic [PW-1:0]           look_partition,
-  output logic [63:0]             look_remote_bytes, // a clock later
+  output logic [63:0]             look_remote_bytes, // one clock of latency
 
-  // Requests.
+  // Requests
   output logic [95:0]             m_data,
   output logic                    m_valid,
   input  logic                    m_ready,
 
-  // A translation response. Two clocks later `known` says whether it was waited for.
+  // Translation response; `known` reports two clocks later whether it was expected
   input  logic [95:0]             s_data,
   input  logic                    s_valid,
   output logic                    known
 );
   localparam int P = PARTITIONS;
 
-  logic [P-1:0] ask, asking, answered; // it is to be sent; it is under way; its answer is there
-  (* ram_style = "distributed" *) logic [49:0] there [0:(1<<PW)-1]; // writable, readable, bytes
-  (* ram_style = "distributed" *) logic [11:0] turn  [0:(1<<PW)-1]; // of the tag sent last
+  logic [P-1:0] ask, asking, answered; // to be sent; in flight; response received
+  (* ram_style = "distributed" *) logic [49:0] there [0:(1<<PW)-1]; // {writable, readable, bytes}
+  (* ram_style = "distributed" *) logic [11:0] turn  [0:(1<<PW)-1]; // sequence number in the last tag
 
-  // --- requests: the partitions in turn ---
+  // --- requests: partitions round robin ---
   logic          was_session;
   logic [PW-1:0] at, m_partition;
   logic [3:0]    m_remote, at_remote;
@@ -50,7 +50,7 @@ module glk_remote_translate #(
   end
   assign m_data = {64'b0, m_turn, 4'(m_partition), m_remote, 12'b0};
 
-  // --- answers ---
+  // --- responses ---
   logic          a_valid, a_good;
   logic [PW-1:0] a_partition;
   logic [49:0]   a_there;
@@ -71,7 +71,7 @@ module glk_remote_translate #(
       turn[at] <= session ? next : 12'd0;
     if (goes) begin
       m_valid             <= 1'b0;
-      asking[m_partition] <= !ask[m_partition]; // or else it has been asked again meanwhile
+      asking[m_partition] <= !ask[m_partition]; // unless queried again meanwhile
     end
 
     a_valid     <= s_valid && 32'(s_data[19:16]) < P && s_data[31:20] == turn[s_partition];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the other card asks of this one (docs/link-format.md): its FinePack packets and write requests go to the card's
-// receiver, its loads and atomics are carried out, its releases wait for what was posted.
+// Completer side of the link (docs/link-format.md): FinePack packets and write requests of the other card go to the card's
+// receiver, loads and atomics are executed, releases wait for posted packets.
 //
-// FinePack packets never wait for anything but the receiver and a write request before them, so posted packets always go
-// on, and with them writes and releases. When a session ends, what came in it and was not carried out is forgotten; what
-// the card has begun is finished.
+// Deadlock avoidance: FinePack packets wait only for the receiver and for earlier write requests, so posted packets always
+// make progress, and with them writes and releases. When a session ends, received but not yet executed requests are
+// discarded; operations in progress are completed.
 module glk_serve #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 16,
@@ -14,15 +14,15 @@ module glk_serve #(
 ) (
   input  logic              clk,
   input  logic              rst,
-  input  logic              session, // low between two sessions: forgets
+  input  logic              session, // low between two sessions: flushes
 
-  // What may be reached: own partitions that are open, while the card is enabled.
+  // Access rights: local partitions that are open, while the card is enabled
   input  logic              enabled,
   input  logic [PARTITIONS*2-1:0]  ep_kind,
   input  logic [PARTITIONS*37-1:0] ep_bytes, // in units of 4 KiB
   input  logic [PARTITIONS-1:0]    ep_open,
 
-  // Posted packets: FinePack packets, whose pieces have 16 bytes but the last, and write requests.
+  // Posted packets: FinePack packets, in pieces of 16 bytes except the last, and write requests
   input  logic [3:0]        p_kind,
   input  logic [127:0]      p_data,
   input  logic [4:0]        p_bytes,
@@ -31,7 +31,7 @@ module glk_serve #(
   input  logic              p_valid,
   output logic              p_ready,
 
-  // Requests.
+  // Requests
   input  logic [3:0]        r_kind,
   input  logic [127:0]      r_data,
   input  logic [4:0]        r_bytes,
@@ -40,8 +40,8 @@ module glk_serve #(
   input  logic              r_valid,
   output logic              r_ready,
 
-  // Packets for the receiver. Which of them, in order, is done with: all its writes are posted, and counted as posted; or
-  // was refused, or dropped. At most one a clock, and not before its last beat was taken.
+  // Packets for the receiver. other_done: in order, all writes of the oldest one are posted and counted as posted;
+  // other_refused: it was refused or dropped. At most one per clock, not before its last beat was taken.
   output logic [DATA_W-1:0] lr_data,
   output logic [KW-1:0]     lr_bytes,
   output logic              lr_last,
@@ -50,25 +50,25 @@ module glk_serve #(
   input  logic              other_done,
   input  logic              other_refused,
 
-  // Which writes are visible, and that a partition's write or read has failed: before `each_reached` of it.
+  // Visibility of writes (each_*), and failed accesses of a partition; a failure is reported before each_reached of it
   output logic [PARTITIONS-1:0] each_take,
   input  logic [PARTITIONS-1:0] each_reached, // low in the clock after each_take
   input  logic              fail_valid,
   input  logic [PW-1:0]     fail_partition,
 
-  // Loads, which do not cross a line of 64 bytes; data in address lanes.
+  // Loads, which do not cross a 64-byte line; data in address lanes
   output logic [PW-1:0]     l_partition,
   output logic [47:0]       l_offset,
   output logic [12:0]       l_length,
   output logic              l_valid,
   input  logic              l_ready,
-  input  logic              g_error, // with `last`
+  input  logic              g_error, // with g_last
   input  logic [DATA_W-1:0] g_data,
   input  logic              g_last,
   input  logic              g_valid,
 
-  // Atomics: the rings do none while `lock` and `locked`. When lock has fallen it stays low for 4 clocks at least, by when
-  // locked is low again. The new value is `ready` when it is posted.
+  // Atomics: the rings issue none while `lock` and `locked`. After its falling edge lock stays low for at least 4 clocks,
+  // by when locked is low again. The new value is `ready` when it is posted.
   output logic              lock,
   input  logic              locked,
   output logic [PW-1:0]     o_partition,
@@ -78,23 +78,23 @@ module glk_serve #(
   output logic              o_valid,
   input  logic              o_ready,
 
-  // Answers, flit by flit.
+  // Responses, flit by flit
   output logic [3:0]        m_kind,
   output logic [127:0]      m_data,
   output logic              m_last,
   output logic              m_valid,
   input  logic              m_ready,
 
-  // For the counters, pulses: served; refused, or dropped as not open to the link; a FinePack packet that names no
-  // partition; a response was trimmed by so many bytes. FinePack packets that the receiver refuses are its own to count.
+  // Event pulses: served; refused, or dropped as not open to the link; FinePack packet with an invalid partition; response
+  // trimmed by e_trimmed_bytes. FinePack packets refused by the receiver are counted there.
   output logic              e_served,
   output logic              e_denied,
   output logic              e_malformed,
   output logic              e_trimmed,
   output logic [5:0]        e_trimmed_bytes,
-  output logic              idle // no load, atomic, write request or packet for the receiver is under way
+  output logic              idle // no load, atomic, write request or packet for the receiver is in progress
 );
-  // --- what may be reached ---
+  // --- access rights ---
   logic [15:0] open;
   always_ff @(posedge clk) begin
     open <= '0;
@@ -102,7 +102,7 @@ module glk_serve #(
       open[k] <= enabled && ep_open[k] && (ep_kind[2*k +: 2] == 2'(glk_regs::EP_BUS) || ep_kind[2*k +: 2] == 2'(glk_regs::EP_POOL));
   end
 
-  // --- nothing comes in before the counts are 0; nothing stays when the session ends ---
+  // --- input is blocked until the counts are cleared, and flushed when the session ends ---
   logic ready, forget;
   assign forget = rst || !session;
 
@@ -177,7 +177,7 @@ module glk_serve #(
     .each_take(z_take), .each_reached, .a_data(za_data), .a_valid(za_valid), .a_ready(za_ready));
   assign each_take = w_take | n_take | z_take;
 
-  // --- answers ---
+  // --- responses ---
   logic [127:0] ta_data;
   logic         ta_last, ta_valid, ta_ready, a_served, a_denied;
   glk_trim trim (

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers to the other card, packet by packet: releases first, which are latency-critical, reads last.
+// Arbiter of the responses to the other card, whole packets, fixed priority: releases first, being latency-critical, reads
+// last.
 module glk_serve_answers (
   input  logic         clk,
   input  logic         rst,
@@ -7,7 +8,7 @@ module glk_serve_answers (
   input  logic [31:0]  z_data, // of releases
   input  logic         z_valid,
   output logic         z_ready,
-  input  logic [95:0]  n_data, // of requests that are no reads
+  input  logic [95:0]  n_data, // of requests other than reads
   input  logic         n_valid,
   output logic         n_ready,
   input  logic [31:0]  w_data, // of write requests
@@ -24,10 +25,10 @@ module glk_serve_answers (
   output logic         m_valid,
   input  logic         m_ready,
 
-  output logic         e_served, // an answer that says that it was done, or failed
-  output logic         e_denied  // refused
+  output logic         e_served, // response with status done or failed
+  output logic         e_denied  // response with status refused
 );
-  logic         held, ready; // in the middle of a read's
+  logic         held, ready; // inside a read response
   wire          z = !held && z_valid;
   wire          n = !held && !z_valid && n_valid;
   wire          w = !held && !z_valid && !n_valid && w_valid;

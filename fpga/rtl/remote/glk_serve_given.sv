@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets to the card's receiver: those of the other card, and those that its write requests have become, in turn. What the
-// receiver says is done, or refused, is the oldest of them. What was given away in a session before is passed over.
+// Arbiter in front of the card's receiver, round robin: FinePack packets of the other card, and packets made from its write
+// requests. The receiver reports completion or refusal in order, which refers to the oldest packet. Packets given to it in
+// a previous session are ignored.
 module glk_serve_given #(
   parameter int DATA_W = 512,
   parameter int LANES  = DATA_W / 8,
@@ -35,11 +36,11 @@ module glk_serve_given #(
   output logic              done_valid,
   output logic              idle
 );
-  localparam int MOST = 32; // more than the receiver has room for
+  localparam int MOST = 32; // more than the receiver can hold
 
-  // --- whose turn it is ---
-  logic held;      // in the middle of a packet
-  logic write_was; // whose packet it is, or was
+  // --- arbiter ---
+  logic held;      // inside a packet
+  logic write_was; // its source, also of the last one
   logic room, out_ready;
   wire  write = held ? write_was : w_valid && !(p_valid && write_was);
   wire  go    = out_ready && (held || room);
@@ -65,10 +66,10 @@ module glk_serve_given #(
     .clk, .rst, .s_data({data, write ? w_bytes : p_bytes, last}), .s_valid(valid), .s_ready(out_ready),
     .m_data({lr_data, lr_bytes, lr_last}), .m_valid(lr_valid), .m_ready(lr_ready));
 
-  // --- what was given away ---
+  // --- packets in the receiver ---
   logic       oldest_valid, oldest_write, over;
   logic [3:0] oldest_partition;
-  logic [5:0] number, passed; // given and not done; of these the oldest, which are of a session before
+  logic [5:0] number, passed; // outstanding; of these the oldest, from a previous session
   wire        ends = other_done || other_refused;
   wire  [5:0] number_next = number + 6'(begins) - 6'(over);
   glk_fifo #(.W(5), .DEPTH(MOST), .BYPASS(1)) given (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FinePack packets of the other card, from pieces to beats. A packet waits until all of it is there: its pieces may come
-// between those of write requests, so a receiver that waited for them could keep a write from going on, and that write the
-// pieces. There is room for more than the longest. What names a partition that is not open to the link is dropped.
+// FinePack packets of the other card, from pieces to beats, store and forward: pieces of a packet may interleave with those
+// of write requests, so a receiver waiting for the rest of a packet could block a write, and that write the pieces. The
+// buffer exceeds the longest packet. Packets to partitions not open to the link are dropped.
 module glk_serve_packets #(
   parameter int DATA_W = 512,
   parameter int LANES  = DATA_W / 8,
@@ -10,7 +10,7 @@ module glk_serve_packets #(
   input  logic              clk,
   input  logic              rst,
   input  logic              session,
-  input  logic [15:0]       open, // a bit a partition
+  input  logic [15:0]       open, // by partition
 
   input  logic [127:0]      s_data,
   input  logic [4:0]        s_bytes,
@@ -25,11 +25,11 @@ module glk_serve_packets #(
   output logic              m_valid,
   input  logic              m_ready,
 
-  // One was dropped.
+  // A packet was dropped
   output logic [3:0]        denied_partition,
   output logic              denied_valid,
   input  logic              denied_ready,
-  output logic              e_malformed, // it names no partition that there could be
+  output logic              e_malformed, // invalid partition number
   output logic              idle
 );
   localparam int PIECES = DATA_W / 128; // of a beat
@@ -37,7 +37,7 @@ module glk_serve_packets #(
   localparam int ROOM   = 8192 / LANES;
   localparam int RW     = $clog2(ROOM);
 
-  // --- when a session ends all is forgotten, but for a packet of which some has been given away ---
+  // --- end of session: flush, except a packet of which some beats are already sent ---
   logic mid, forgetting, clear;
   wire  m_taken  = m_valid && m_ready;
   wire  mid_next = m_taken ? !m_last : mid;
@@ -48,7 +48,7 @@ module glk_serve_packets #(
     forgetting <= !session || rst || (forgetting && mid);
   end
 
-  // --- pieces make beats; what may not be reached is dropped ---
+  // --- pieces to beats; drop packets without access right ---
   logic [DATA_W-1:0] beat;
   logic [KW-1:0]     beat_bytes;
   logic              beat_last, beat_valid, drops, drops_malformed, room;
@@ -93,9 +93,9 @@ module glk_serve_packets #(
     end
   end
 
-  // --- beats wait for the rest of their packet ---
+  // --- packet buffer ---
   logic        buffer_valid, overrun;
-  logic [RW:0] used, whole; // beats, packets
+  logic [RW:0] used, whole; // beats; complete packets
   glk_piece_buffer #(.W(DATA_W + KW + 1), .ROOM(ROOM)) buffer (
     .clk, .rst(clear), .s_data({beat, beat_bytes, beat_last}), .s_valid(beat_valid), .overrun,
     .m_data({m_data, m_bytes, m_last}), .m_valid(buffer_valid), .m_ready(m_taken));
@@ -104,7 +104,7 @@ module glk_serve_packets #(
   always_ff @(posedge clk) begin
     used  <= used + (RW+1)'(beat_valid) - (RW+1)'(m_taken);
     whole <= whole + (RW+1)'(beat_valid && beat_last) - (RW+1)'(m_taken && m_last);
-    room  <= 32'(used) < ROOM - 4; // one is being counted, one is being made
+    room  <= 32'(used) < ROOM - 4; // margin: one beat being counted, one being assembled
     idle  <= whole == '0 && !mid && !beat_valid;
     if (clear) begin
       used  <= '0;

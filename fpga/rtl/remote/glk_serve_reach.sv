@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of an endpoint the link may reach: looked up among the partitions in one clock, compared in the next.
+// Access check for the link, in two clocks: partition lookup, then bounds comparison.
 module glk_serve_reach #(
   parameter int PARTITIONS = 16
 ) (
   input  logic                     clk,
-  input  logic [15:0]              open,     // a bit a partition
+  input  logic [15:0]              open,     // by partition
   input  logic [PARTITIONS*37-1:0] ep_bytes, // in units of 4 KiB
 
-  input  logic [3:0]               partition, // these stay for two clocks
+  input  logic [3:0]               partition, // stable for two clocks, as page
   input  logic [35:0]              page,
-  output logic                     opened,   // a clock later
-  output logic                     holds,   // two clocks later: open, and the page is the endpoint's
-  output logic [36:0]              left      // two clocks later: pages from there on
+  output logic                     opened,   // one clock later
+  output logic                     holds,   // two clocks later: open, and the page is within the endpoint
+  output logic [36:0]              left      // two clocks later: pages from there to its end
 );
   logic [36:0] bytes, looked;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Releases of the other card, one a partition at a time. Each names how many posted packets were sent to its partition since
-// the session began, waits until so many have arrived, then until all that was posted by then is visible, and then tells
-// whether something of the partition has failed or was refused since the release before. The partitions are looked at in turn.
+// Releases of the other card, one per partition at a time. Each names the number of posted packets sent to its partition
+// since the session began, waits until these have arrived, then until all writes posted by then are visible, and reports
+// whether any of them failed or was refused since the previous release. Partitions are scanned round robin.
 module glk_serve_releases #(
   parameter int PARTITIONS = 16,
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1
@@ -9,9 +9,9 @@ module glk_serve_releases #(
   input  logic              clk,
   input  logic              rst,
   input  logic              session,
-  output logic              ready, // a session has begun, and all counts are 0
+  output logic              ready, // a session has begun and all counts are cleared
 
-  // Posted packets that have arrived: done with by the receiver; not open to the link; write requests that were refused.
+  // Arrived posted packets: completed by the receiver; not open to the link; write requests refused
   input  logic [3:0]        done_partition,
   input  logic              done_write,
   input  logic              done_refused,
@@ -26,7 +26,7 @@ module glk_serve_releases #(
   input  logic              fail_valid,
   input  logic [PW-1:0]     fail_partition,
 
-  // A release for a partition that has none.
+  // New release; its partition must have none
   input  logic [3:0]        s_partition,
   input  logic [15:0]       s_tag,
   input  logic [31:0]       s_count,
@@ -40,7 +40,7 @@ module glk_serve_releases #(
   output logic              a_valid,
   input  logic              a_ready
 );
-  // --- counts: each clock at most one packet arrives; they begin as 0 by a sweep ---
+  // --- packet counts, at most one arrival per clock; cleared row by row ---
   (* ram_style = "distributed" *) logic [31:0] received [0:15];
   logic [4:0] swept;
   wire        arrives = done_valid || denied_valid || arrived_valid;
@@ -57,7 +57,7 @@ module glk_serve_releases #(
     swept <= (rst || !session) ? '0 : ready ? swept : swept + 5'd1;
   end
 
-  // --- what went wrong since the last release; others may have told of it, but answers have no order ---
+  // --- failures since the previous release; also those reported by other responses, since responses are unordered ---
   typedef enum logic [1:0] {LOOK, SEE, ANSWER} state_t;
   state_t      state;
   logic [15:0] failed, refused, marked;
@@ -79,9 +79,9 @@ module glk_serve_releases #(
     end
   end
 
-  // --- the releases, in turn ---
-  (* ram_style = "distributed" *) logic [47:0] slots [0:15]; // tag, count
-  logic [31:0] difference; // packets beyond what the release names
+  // --- release slots, round robin ---
+  (* ram_style = "distributed" *) logic [47:0] slots [0:15]; // {tag, count}
+  logic [31:0] difference; // packets arrived beyond the count of the release
   logic [15:0] tag;
   wire  [47:0] slot    = slots[at];
   wire         come    = state == SEE && !marked[at] && !difference[31];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests of the other card, one after the other: reads, atomics and translations are carried out and answered; a release
-// is put into its partition's place. What is not as it has to be, or may not be reached, is refused.
+// Requests of the other card, one at a time: reads, atomics and translations are executed and answered; a release goes to
+// the slot of its partition. Malformed requests and those without access right are refused.
 //
-// A request never waits for one behind it, and of what it waits for - loads, the rings' atomics, writes to be visible - all
-// ends without the other card. So this is no part of a circle. When the session ends, what was asked of the card is
-// finished, and told nobody.
+// Deadlock avoidance: a request never waits for a later one, and everything it waits for (loads, atomics of the rings,
+// visibility of writes) completes without the other card. When the session ends, operations in progress are completed
+// without a response.
 module glk_serve_requests #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 16,
@@ -17,7 +17,7 @@ module glk_serve_requests #(
   input  logic [15:0]       open,
   input  logic [PARTITIONS*37-1:0] ep_bytes,
 
-  // Pieces: one a request, of an atomic two.
+  // Pieces: one per request, two of an atomic
   input  logic [3:0]        s_kind,
   input  logic [127:0]      s_data,
   input  logic              s_last,
@@ -28,7 +28,7 @@ module glk_serve_requests #(
   output logic [15:0]       z_tag,
   output logic [31:0]       z_count,
   output logic              z_valid,
-  input  logic [15:0]       z_busy, // partitions that have a release
+  input  logic [15:0]       z_busy, // partitions with a release in progress
 
   output logic [PW-1:0]     l_partition,
   output logic [47:0]       l_offset,
@@ -54,7 +54,7 @@ module glk_serve_requests #(
   input  logic              fail_valid,
   input  logic [PW-1:0]     fail_partition,
 
-  // Answers: of reads what glk_trim makes them from, of all others the packet.
+  // Responses: input of glk_trim for reads, complete packets otherwise
   output logic [15:0]       t_tag,
   output logic [15:0]       t_asked,
   output logic [1:0]        t_status,
@@ -74,8 +74,8 @@ module glk_serve_requests #(
   typedef enum logic [3:0] {IDLE, LOOK, CHECK, CHOOSE, LOCK, LOAD, WAIT, PICK, MODIFY, WRITE, TAKE, SEE, TRIM, ANSWER} state_t;
   state_t state;
 
-  // --- the request ---
-  logic [127:12] head;  // of an atomic, until its second piece comes
+  // --- request ---
+  logic [127:12] head;  // of an atomic, until its second piece arrives
   logic [3:0]   kind, partition;
   logic [15:0]  tag;
   logic [63:0]  where, operand, compare;
@@ -86,7 +86,7 @@ module glk_serve_requests #(
   wire          releases = kind == 4'(glk_flit::RELEASE);
   wire          atomic   = kind == 4'(glk_flit::ATOMIC_REQUEST);
 
-  // --- whether it is as it has to be ---
+  // --- format check ---
   wire  [2:0]   operation = where[50:48];
   wire          eight     = where[51];
   logic         sector_good, fits, opened, holds, place;
@@ -104,7 +104,7 @@ module glk_serve_requests #(
              atomic && where[63:52] == 12'd0 && operation < 3'd3 && where[1:0] == 2'd0 && !(eight && where[2]);
   end
 
-  // --- what it loads, and makes of it ---
+  // --- load data and modified value ---
   logic [511:0] line;
   logic [AW-1:0] beat;
   logic [63:0]  old, value;
@@ -113,7 +113,7 @@ module glk_serve_requests #(
   wire  [63:0]  eights = line[64*where[5:3] +: 64];
   wire          seen   = |(each_reached & PARTITIONS'(16'd1 << partition));
   wire          loaded = state == WAIT && g_valid && g_last;
-  // What the card does for it, and has to be let do.
+  // Operation in progress, which cannot be aborted.
   wire          does   = state == LOAD || (state == WAIT && !loaded) || (state == WRITE && modifies && !o_ready);
   wire          stop   = !session || stale;
 
@@ -170,7 +170,7 @@ module glk_serve_requests #(
         beat <= AW'(l_offset[5:0] >> LB);
         if (releases ? !(opened && place) : !(holds && fits))
           status <= REFUSED;
-        else if (asks) // 2^48 bytes cannot be told
+        else if (asks) // a size of 2^48 bytes saturates
           old <= {14'b0, 2'b11, pages[36] ? {36{1'b1}} : pages[35:0], 12'b0};
         if (releases)
           state <= (opened && place) ? IDLE : ANSWER;
@@ -230,7 +230,7 @@ module glk_serve_requests #(
         if (a_ready)
           state <= IDLE;
     endcase
-    // The session has ended.
+    // End of session.
     stale <= stop && does;
     if (stop && !does) begin
       state <= IDLE;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write requests of the other card, one after the other: each becomes a FinePack packet of one sub-packet, so that writes go
-// one way only, and is answered when what it wrote is visible. What is not as it has to be, or may not be reached, is
-// refused and counts as arrived all the same.
+// Write requests of the other card, one at a time: each is converted to a FinePack packet of one sub-packet, so that all
+// writes use one path, and answered when its bytes are visible. Malformed requests and those without access right are
+// refused, and count as arrived.
 module glk_serve_writes #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 16,
@@ -15,7 +15,7 @@ module glk_serve_writes #(
   input  logic [15:0]       open,
   input  logic [PARTITIONS*37-1:0] ep_bytes,
 
-  // Pieces: five a request.
+  // Pieces: five per request
   input  logic [127:0]      s_data,
   input  logic              s_last,
   input  logic              s_valid,
@@ -29,7 +29,7 @@ module glk_serve_writes #(
   input  logic              done_valid, // the packet's writes are posted, or it was refused
   input  logic              done_refused,
 
-  // A request was refused here.
+  // A request was refused here
   output logic [3:0]        arrived_partition,
   output logic              arrived_valid,
   input  logic              arrived_ready,
@@ -48,13 +48,13 @@ module glk_serve_writes #(
   typedef enum logic [3:0] {FILL, LOOK, CHECK, CHOOSE, ALIGN, PACK, SEND, POST, TAKE, SEE, COUNT, ANSWER} state_t;
   state_t state;
 
-  // --- the request; its line ends up behind the header of a packet ---
+  // --- request; its line is moved behind a packet header ---
   logic [PACKET-1:0] packet;
   logic [15:0]  tag;
   logic [3:0]   partition;
   logic [63:0]  where;
-  logic [5:0]   shift;  // bytes by which the line has still to go down
-  logic [6:0]   left;   // bytes of the packet that are still to go
+  logic [5:0]   shift;  // remaining shift of the line in bytes
+  logic [6:0]   left;   // remaining bytes of the packet
   logic [1:0]   status;
   logic         failed, stale, begun;
   wire  [5:0]   first = where[53:48];
@@ -66,20 +66,20 @@ module glk_serve_writes #(
   glk_serve_reach #(.PARTITIONS(PARTITIONS)) reach (
     .clk, .open, .ep_bytes, .partition, .page(where[47:12]), .opened, .holds, .left(pages_left));
 
-  // --- its packet: H is 2, the base is the line ---
+  // --- packet: sub-header width 2, base address is the line ---
   wire  [6:0]   payload = bytes + 7'd2;
   wire  [4:0]   dwords  = 5'((payload + 7'd3) >> 2);
   wire  [3:0]   last_be = (payload[1:0] == 2'd0) ? 4'hf : (payload[1:0] == 2'd1) ? 4'h1 : (payload[1:0] == 2'd2) ? 4'h3 : 4'h7;
   wire  [127:0] header  = {where[7:0], where[15:8], where[23:16], where[31:24], where[39:32], where[47:40], 4'b0, partition, 8'h00,
                            last_be, 4'h2, 24'h0, 3'b0, dwords, 16'h0, 8'h7c};
-  logic [511:0] line; // without what is not written
+  logic [511:0] line; // masked to the written bytes
   always_comb
     for (int k = 0; k < 64; k = k + 1)
       line[8*k +: 8] = (7'(k) < bytes) ? packet[96 + 8*k +: 8] : 8'h00;
 
   wire          stop   = !session || stale;
   wire          m_taken = m_valid && m_ready;
-  wire          sends  = state == SEND && (begun || m_taken) && !(m_taken && m_last); // some of the packet has gone, some not
+  wire          sends  = state == SEND && (begun || m_taken) && !(m_taken && m_last); // partly sent
   wire          seen   = |(each_reached & PARTITIONS'(16'd1 << partition));
 
   assign s_ready = state == FILL && session;
@@ -106,7 +106,7 @@ module glk_serve_writes #(
           if (s_last)
             state <= LOOK;
         end
-        {where, tag, partition} <= {packet[223:160], packet[159:144], packet[143:140]}; // as the last piece comes
+        {where, tag, partition} <= {packet[223:160], packet[159:144], packet[143:140]}; // valid with the last piece
       end
       LOOK:
         state <= CHECK;
@@ -163,7 +163,7 @@ module glk_serve_writes #(
         if (a_ready)
           state <= FILL;
     endcase
-    // The session has ended: what was going to the receiver goes on.
+    // End of session: a packet in transfer to the receiver is completed.
     stale <= stop && sends;
     if (stop && !sends)
       state <= FILL;

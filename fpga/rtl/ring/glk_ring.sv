@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ring engine: takes entries of the contexts' submission rings and writes their completions.
+// Ring engine: executes the entries of the contexts' submission rings and writes completions.
 //
-// glk_ring_scheduler says whose turn it is, glk_ring_engine carries an entry out. It has glk_ring_reader read host memory
-// and glk_ring_mover give out what was read: as stores, and as writes to host memory in the lanes of where they go.
-// Entries are fetched up to eight at a time and wait in a memory of eight places a context (software may not touch what it
-// has given to the card, so it makes no difference when they are read).
+// glk_ring_scheduler arbitrates between contexts; glk_ring_engine executes an entry; glk_ring_reader reads host memory;
+// glk_ring_mover buffers that data and issues it as stores or host writes, realigned to the destination's lanes. Entries
+// are prefetched, up to eight at a time, into an eight-entry buffer per context (software must not modify submitted
+// entries, so the time of the fetch does not matter).
 //
-// Writes to host memory are posted: only reads can be seen to fail.
+// Host memory writes are posted, so only reads can fail.
 //
-// Commands are taken in a few clocks, whatever is waited for. What was checked against a table's entry before that changed
-// may come out afterwards, and what is read for an entry whose context was stopped comes then: while it may, `stale` is set.
+// Commands are accepted within a few clocks, whatever the engine waits for. Accesses checked against a table entry before
+// it changed may still be issued afterwards, and reads for a stopped context may still complete: `stale` is high while that
+// is possible.
 module glk_ring #(
   parameter int DATA_W         = 512,
   parameter int PARTITIONS     = 16,
@@ -18,7 +19,7 @@ module glk_ring #(
   parameter int SLICE_SHIFT    = 20,
   parameter int REGISTRATIONS  = 1024,
   parameter int READ_BYTES     = 512,
-  parameter int READ_TAGS      = 32,  // reads of host memory that may be out at a time
+  parameter int READ_TAGS      = 32,  // outstanding reads of host memory
   parameter int WINDOW_W       = 89,
   parameter int REGISTRATION_W = 122,
   parameter int PW             = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
@@ -39,7 +40,7 @@ module glk_ring #(
   input  logic [PARTITIONS*2-1:0]   ep_kind,
   input  logic [PARTITIONS*37-1:0]  ep_bytes,
 
-  // Contexts.
+  // Contexts
   input  logic [CONTEXTS-1:0]       ctx_enable,
   input  logic [CONTEXTS-1:0]       bell,
   input  logic                      command_start,
@@ -63,7 +64,7 @@ module glk_ring #(
   output logic [15:0]               nx_new_cq_tail,
   output logic [3:0]                nx_new_status,
 
-  // Tables. `changed`: something is being written there.
+  // Tables; `changed`: the table is being written
   input  logic                      w_changed,
   output logic                      w_valid,
   input  logic                      w_ready,
@@ -77,7 +78,7 @@ module glk_ring #(
   input  logic                      h_done,
   input  logic [REGISTRATION_W-1:0] h_q,
 
-  // Stores, and probes before a load.
+  // Stores, and probes ahead of a load
   output logic                      s_probe,
   output logic [3:0]                s_reason,
   output logic [PW-1:0]             s_partition,
@@ -89,7 +90,7 @@ module glk_ring #(
   output logic                      s_valid,
   input  logic                      s_ready,
 
-  // Loads.
+  // Loads
   output logic [PW-1:0]             l_partition,
   output logic [47:0]               l_offset,
   output logic [12:0]               l_length,
@@ -105,11 +106,11 @@ module glk_ring #(
   input  logic                      g_last,
   input  logic                      g_valid,
 
-  // No atomic begins on an endpoint of this card while `lock`; one is going on.
+  // lock: no new atomic on a local endpoint; atomic_busy: one is in progress
   input  logic                      lock,
   output logic                      atomic_busy,
 
-  // New values of atomics.
+  // New values of atomics
   output logic [PW-1:0]             o_partition,
   output logic [47:0]               o_offset,
   output logic [3:0]                o_length,
@@ -117,7 +118,7 @@ module glk_ring #(
   output logic                      o_valid,
   input  logic                      o_ready,
 
-  // Releases.
+  // Releases
   output logic [CW-1:0]             z_context,
   output logic                      z_valid,
   input  logic                      z_ready,
@@ -125,7 +126,7 @@ module glk_ring #(
   input  logic [CONTEXTS-1:0]       z_failed,
   output logic                      z_take,
 
-  // Host memory.
+  // Host memory
   output logic [1:0]                m_kind,
   output logic [63:0]               m_address,
   output logic [12:0]               m_length,
@@ -140,6 +141,7 @@ module glk_ring #(
   input  logic                      d_last,
   input  logic                      d_valid,
 
+  // Event pulses
   output logic                      e_entry,
   output logic                      e_dma,
   output logic                      e_ring,
@@ -158,7 +160,7 @@ module glk_ring #(
 
   initial if (LANES < 16 || LANES > 64 || READ_BYTES < LANES || READ_BYTES > 4096 || CONTEXTS > 32 || REGISTRATION_W != 122 || WINDOW_W != 89) $fatal;
 
-  // --- whose turn ---
+  // --- scheduler ---
   logic          t_valid, t_protocol, t_held, t_first_lap, t_asked, t_mine, abandon, commanded;
   logic [CW-1:0] t_context;
   logic [63:0]   t_sq_address, t_cq_address;
@@ -178,7 +180,7 @@ module glk_ring #(
   assign z_context = t_context;
   assign n_context = t_context;
 
-  // --- fetched entries ---
+  // --- entry buffer ---
   logic                    rd_entries, rd_start, rd_busy, rd_failed, rd_o_valid;
   logic [63:0]             rd_address;
   logic [12:0]             rd_length;
@@ -193,7 +195,7 @@ module glk_ring #(
     entry_q <= entries[entry_line];
   end
 
-  // --- the engine ---
+  // --- engine ---
   logic              b_valid, v_valid, v_ready, v_idle, head_now, c_interrupt, c_valid, c_ready;
   logic [LINE_W-1:0] b_line;
   logic [LANES-1:0]  b_enables;
@@ -225,7 +227,7 @@ module glk_ring #(
     .o_partition, .o_offset, .o_length, .o_data, .o_valid, .o_ready, .lock, .atomic_busy, .z_valid, .z_ready, .z_done, .z_failed, .z_take,
     .c_interrupt, .c_address, .c_data, .c_valid, .c_ready, .e_entry, .e_dma, .e_ring, .n_atomic, .n_partition, .n_valid, .n_ready);
 
-  // --- ranges of the buffer, given out ---
+  // --- data mover ---
   glk_ring_mover #(.DATA_W(DATA_W), .PW(PW)) mover (
     .clk, .rst, .w_valid(b_valid), .w_line(b_line), .w_enables(b_enables), .w_data(b_data),
     .r_kind(v_kind), .r_place(v_place), .r_length(v_length), .r_address(v_address), .r_partition(v_partition),
@@ -245,7 +247,7 @@ module glk_ring #(
   assign s_valid     = u_valid && u_store;
   assign head_now    = u_valid && u_kind == HEADER;
 
-  // --- host memory: writes of the mover, whole; reads; completions and interrupts. One of them at a time has anything. ---
+  // --- host memory: mover writes, whole; reads; completions and interrupts. Only one source is active at a time. ---
   logic        rd_m_valid, rd_m_ready, out_ready, moving;
   logic [63:0] rd_m_address;
   logic [12:0] rd_m_length;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be said of a ring entry by itself: whether its operation exists, whether what it does not use is 0, whether its
-// length and alignment are allowed, in the order in which errors count. Two clocks behind the entry.
+// Stateless checks of a ring entry, in order of error priority: known operation, unused fields zero, length and alignment.
+// Latency two clocks.
 module glk_ring_check (
   input  logic         clk,
   input  logic [511:0] entry,
@@ -36,7 +36,7 @@ module glk_ring_check (
     window_set       <= |entry[31:16];
     offset_set       <= |entry[191:128];
     registration_set <= |entry[255:192];
-    // An atomic whose old value goes nowhere has no place for it either.
+    // An atomic without destination for the old value must not have an offset for it.
     unwanted_offset  <= is_atomic && entry[207:192] == 16'(glk_regs::NO_REGISTRATION) && |entry[255:208];
     data_set         <= {|entry[511:448], |entry[447:384], |entry[383:320], |entry[319:256]};
     data_allowed     <= is_put_inline ? 4'b1111 : is_cas ? 4'b0011 : is_atomic ? 4'b0001 : 4'b0000;

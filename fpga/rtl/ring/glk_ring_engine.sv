@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries out one ring entry a turn: has it fetched, checks all of it, then moves bytes, then writes the completion.
+// Executes one ring entry per turn: fetch, check completely, move data, write the completion.
 //
-// One thing after the other; only what is cheap overlaps: the table lookups of a check, the stores of a chunk and the reads
-// of the next, a record of a put vector and the header of the next. Every wait is for something that comes in bounded time.
-// Where an entry may be left (`abandon`), it is looked for: before anything new is asked for, and before the completion.
+// Sequential, with a few overlaps: the table lookups of a check; the stores of a chunk and the reads of the next; a
+// put-vector record and the header of the next. Every wait is bounded. `abandon` is honoured before every new request and
+// before the completion.
 //
-// When an entry of a table changes, what was checked against the old one may still be on its way. `stale` tells of it, until
-// all that is out; the next check waits for that, too.
+// When a table entry changes, accesses checked against the old one may still be in flight. `stale` is high until they have
+// been issued, and the next check waits for that, too.
 module glk_ring_engine #(
   parameter int DATA_W         = 512,
   parameter int PARTITIONS     = 16,
@@ -30,7 +30,7 @@ module glk_ring_engine #(
   input  logic [PARTITIONS*2-1:0]  ep_kind,
   input  logic [PARTITIONS*37-1:0] ep_bytes,
 
-  // The turn, from glk_ring_scheduler.
+  // Turn, from glk_ring_scheduler
   input  logic                     t_valid,
   input  logic [CW-1:0]            t_context,
   input  logic                     t_protocol,
@@ -45,7 +45,7 @@ module glk_ring_engine #(
   input  logic                     t_mine,
   input  logic                     abandon,
   input  logic                     commanded,
-  input  logic                     out_idle,   // what was written to host memory is out
+  input  logic                     out_idle,   // host memory writes have been issued
   output logic                     stale,
   output logic                     r_fetched,
   output logic [3:0]               r_upto,
@@ -57,23 +57,23 @@ module glk_ring_engine #(
   output logic                     r_stop,
   output logic [3:0]               r_status,
 
-  // Fetched entries: what stands at the line comes a clock later.
+  // Entry buffer; one clock of latency
   output logic [ENTRY_LINE_W-1:0]  entry_line,
   input  logic [DATA_W-1:0]        entry_q,
 
-  // Reads of host memory, by glk_ring_reader: of entries, of a page's address, or into the mover's buffer.
+  // Reads of host memory by glk_ring_reader: entries, a page address, or data into the mover's buffer
   output logic                     rd_start,
   output logic [63:0]              rd_address,
   output logic [12:0]              rd_length,
   output logic [LINE_W-1:0]        rd_line,
-  output logic                     rd_entries, // what comes are entries
+  output logic                     rd_entries, // reads entries
   input  logic                     rd_busy,
   input  logic                     rd_failed,
   input  logic [LINE_W-1:0]        rd_o_line,
   input  logic [DATA_W-1:0]        rd_o_data,
   input  logic                     rd_o_valid,
 
-  // The mover: what is put in, and ranges that go out; headers come back.
+  // Data mover: input data, ranges to issue; record headers are returned
   output logic                     b_valid,
   output logic [LINE_W-1:0]        b_line,
   output logic [LANES-1:0]         b_enables,
@@ -89,7 +89,7 @@ module glk_ring_engine #(
   input  logic [63:0]              head_data,
   input  logic                     head_now,
 
-  // Tables.
+  // Tables
   input  logic                     w_changed,
   output logic                     w_valid,
   input  logic                     w_ready,
@@ -103,6 +103,7 @@ module glk_ring_engine #(
   input  logic                     h_done,
   input  logic [REGISTRATION_W-1:0] h_q,
 
+  // Loads
   output logic [3:0]               probe_reason,
   output logic [PW-1:0]            l_partition,
   output logic [47:0]              l_offset,
@@ -113,16 +114,17 @@ module glk_ring_engine #(
   output logic [63:0]              l_compare,
   output logic                     l_valid,
   input  logic                     l_ready,
-  input  logic                     g_whole, // the atomic has been carried out by the other card
+  input  logic                     g_whole, // the atomic was executed by the other card
   input  logic                     g_error,
   input  logic [DATA_W-1:0]        g_data,
   input  logic                     g_last,
   input  logic                     g_valid,
 
-  // Atomics of the other card on endpoints of this one: none of the rings begins while `lock`; one is going on.
+  // Atomics of the other card on local endpoints: the rings start none while `lock`; atomic_busy: one is in progress
   input  logic                     lock,
   output logic                     atomic_busy,
 
+  // New values of atomics
   output logic [PW-1:0]            o_partition,
   output logic [47:0]              o_offset,
   output logic [3:0]               o_length,
@@ -130,19 +132,21 @@ module glk_ring_engine #(
   output logic                     o_valid,
   input  logic                     o_ready,
 
+  // Releases
   output logic                     z_valid,
   input  logic                     z_ready,
   input  logic [CONTEXTS-1:0]      z_done,
   input  logic [CONTEXTS-1:0]      z_failed,
   output logic                     z_take,
 
-  // Completions (16 bytes) and interrupts.
+  // Completions (16 bytes) and interrupts
   output logic                     c_interrupt,
   output logic [63:0]              c_address,
   output logic [127:0]             c_data,
   output logic                     c_valid,
   input  logic                     c_ready,
 
+  // Event pulses
   output logic                     e_entry,
   output logic                     e_dma,
   output logic                     e_ring,
@@ -163,15 +167,15 @@ module glk_ring_engine #(
   } state_t;
   state_t state;
 
-  // --- the entry ---
+  // --- entry ---
   logic [511:0] entry;
   wire  [7:0]   opcode       = entry[7:0];
   wire  [15:0]  window       = entry[31:16];
   wire  [31:0]  length       = entry[63:32];
   wire  [15:0]  registration = entry[207:192];
-  logic [3:0]   pace;         // clocks since the entry began to come
+  logic [3:0]   pace;         // clocks since the first beat of the entry
   logic [3:0]   field_status;
-  logic         single;       // only one entry is fetched
+  logic         single;       // fetch only one entry
   logic         is_inline, is_put, is_putv, is_get, is_atomic, is_cas, is_add, is_release, moves, registered;
   wire  [3:0]   fetch_entries = single ? 4'd1 : t_entries;
 
@@ -190,12 +194,12 @@ module glk_ring_engine #(
     registered <= opcode != 8'(glk_regs::OP_PUT_INLINE) && (opcode <= 8'(glk_regs::OP_GET) || registration != 16'(glk_regs::NO_REGISTRATION));
   end
 
-  // --- the window: what is asked of it, and what is left to move there ---
-  typedef enum logic [1:0] {ENTRY, RECORDS, MOVE} stage_t; // checks of the entry and of records come before all moving
+  // --- window range: being checked, or left to move ---
+  typedef enum logic [1:0] {ENTRY, RECORDS, MOVE} stage_t; // entry and record checks precede all data movement
   stage_t       stage;
-  logic [63:0]  at;           // in the window
+  logic [63:0]  at;           // offset in the window
   logic [31:0]  left;
-  logic [15:0]  place;        // of the data in the buffer
+  logic [15:0]  place;        // position of the data in the buffer
   logic [31:0]  todo;         // bytes of the entry after these
   logic         w_answered;
   logic [3:0]   w_status;
@@ -204,9 +208,9 @@ module glk_ring_engine #(
   logic [47:0]  w_target;
   wire  [12:0]  part = w_part[12:0];
 
-  // --- what was checked before a change ---
+  // --- table changes since the check ---
   logic         dirty;
-  wire          settled = v_idle && out_idle; // no reads are under way where this is looked at
+  wire          settled = v_idle && out_idle; // no reads are in flight where this is used
   wire          go_on   = !dirty || settled;
   wire          aims    = state == AIM && !abandon && go_on;
   assign stale = dirty;
@@ -217,20 +221,20 @@ module glk_ring_engine #(
     .need_read(is_get || is_atomic), .need_write(!is_get), .done(w_answered), .status(w_status), .part(w_part),
     .partition(w_partition), .target(w_target), .w_changed, .w_valid, .w_ready, .w_row, .w_done, .w_q);
 
-  // --- the registration: where in it bytes are read or written, page by page ---
+  // --- registration range: read or written page by page ---
   logic         h_answered, h_known;
   logic [3:0]   h_status;
   logic [60:0]  list;
   logic [11:0]  first;
-  logic [40:0]  r_at;         // from the begin of the first page
+  logic [40:0]  r_at;         // relative to the start of the first page
   logic [16:0]  r_left;
-  logic [15:0]  r_place;      // in the buffer, of what is written to host memory
+  logic [15:0]  r_place;      // buffer position of data written to host memory
   logic         page_known;
   logic [28:0]  page_index;
   logic [51:0]  page;
-  logic [12:0]  piece;        // in the page
+  logic [12:0]  piece;        // bytes within the page
   wire  [12:0]  in_page  = 13'd4096 - {1'b0, r_at[11:0]};
-  wire  [60:0]  page_at  = list + 61'(r_at[40:12]); // where the page list tells the page's address, bits 63:3
+  wire  [60:0]  page_at  = list + 61'(r_at[40:12]); // page list entry of the page, bits 63:3
   logic [LB-4:0] page_word;
   wire          page_hit = page_known && page_index == r_at[40:12];
   wire          ask_registration = state == RECHECK || (aims && stage == ENTRY && registered);
@@ -240,7 +244,7 @@ module glk_ring_engine #(
     .offset(entry[255:208]), .length, .need_read(is_put || is_putv), .need_write(is_get || is_atomic),
     .done(h_answered), .status(h_status), .list, .first, .h_changed, .h_valid, .h_ready, .h_row, .h_done, .h_q);
 
-  // --- records of a put vector ---
+  // --- put vector records ---
   logic [15:0]  vector_place; // of the vector in the buffer
   logic [16:0]  rec_at, rec_left, rec_end;
   wire  [16:0]  rec_size = {rec_end[16:3], 3'b000}; // header and data
@@ -248,27 +252,27 @@ module glk_ring_engine #(
   logic [15:0]  rec_bytes;
   logic [63:0]  head;
   logic         head_asked, head_valid;
-  logic         following;    // the header asked for is of the record behind
+  logic         following;    // the requested header is of the next record
   wire          head_wanted = !following || rec_left >= 17'd8;
 
-  // --- what the entry comes to ---
+  // --- result ---
   logic [3:0]   status;
-  logic         counted;      // the load
+  logic         counted;      // the load is counted
   logic         release_done, release_failed;
-  logic         may_queue; // a probe may be given: of an atomic when there is no lock
-  logic         beyond;    // the part is the other card's
-  logic         whole;     // so was the atomic
+  logic         may_queue; // a probe may be issued: for an atomic, if not locked
+  logic         beyond;    // the destination is on the other card
+  logic         whole;     // so was the whole atomic
   logic [63:0]  word, old, value;
   logic         modifies;
   logic         advance, sleep, stop;
-  logic         t_asked_now; // t_asked, until it is taken
+  logic         t_asked_now; // t_asked, until taken
 
-  // --- into the buffer: from host memory, from the endpoint, or the entry's own data ---
-  logic              rd_buffer; // what is read goes into the buffer
-  logic              later;     // the first piece of the entry has come
+  // --- buffer input: from host memory, from the endpoint, or inline data ---
+  logic              rd_buffer; // read data goes to the buffer
+  logic              later;     // after the first piece of the entry
   logic [LINE_W-1:0] g_line;
-  // The line in which a piece begins may hold the end of the chunk before, which is perhaps still to be stored. And 64 KiB
-  // that begin in the middle of a line end in it.
+  // The first line of a piece may hold the end of the previous chunk, possibly not stored yet. And 64 KiB that start in the
+  // middle of a line end in the same line.
   wire  begins  = rd_buffer && rd_o_line == r_at[15:LB];
   wire  wrapped = rd_buffer && is_putv && later && rd_o_line == vector_place[15:LB];
 
@@ -286,7 +290,7 @@ module glk_ring_engine #(
       b_valid <= 1'b0;
   end
 
-  // --- requests that follow from the state ---
+  // --- requests, decoded from the state ---
   assign rd_start   = !abandon && (state == FETCH || (state == PAGE && r_left != 17'd0 && !dirty && !page_hit) ||
                                    (state == PIECE && (is_put || is_putv)));
   assign rd_address = (state == FETCH) ? t_sq_address : (state == PAGE) ? {page_at, 3'b000} : {page, r_at[11:0]};
@@ -327,7 +331,7 @@ module glk_ring_engine #(
   assign r_upto    = t_sq_head + fetch_entries;
   assign r_asked   = z_valid && z_ready;
   assign r_taken   = z_take;
-  // Who reads that the entry has its completion finds it: that is out.
+  // Software that sees the entry consumed also finds its completion, because that has been issued.
   wire   over      = state == DONE && (!advance || out_idle);
   assign r_done    = over;
   assign r_advance = advance;
@@ -402,7 +406,7 @@ module glk_ring_engine #(
           if (abandon) begin
             state <= DONE;
           end else if (rd_failed && fetch_entries != 4'd1) begin
-            // Entries further on may be what cannot be read.
+            // The failure may belong to a later entry: retry with one entry.
             single <= 1'b1;
             state  <= FETCH;
           end else if (rd_failed) begin
@@ -436,7 +440,7 @@ module glk_ring_engine #(
           state  <= (h_status != 4'd0) ? FINISH : BEGIN;
         end
 
-      // --- begin to move ---
+      // --- start of data movement ---
       BEGIN: begin
         stage        <= MOVE;
         at           <= entry[191:128];
@@ -526,7 +530,7 @@ module glk_ring_engine #(
           state  <= rd_failed ? FINISH : PAGE;
         end
 
-      // --- the window: checks, stores, loads ---
+      // --- window: checks, stores, loads ---
       AIM:
         if (abandon)
           state <= FINISH;
@@ -581,14 +585,14 @@ module glk_ring_engine #(
         at       <= entry[191:128];
         left     <= length;
         todo     <= length;
-        // Where it was read may be somebody else's now: once more.
+        // The window may have changed since the read: check again.
         state    <= abandon ? FINISH : whole ? (registered ? RECHECK : FINISH) : (dirty || beyond) ? AIM : MODIFY;
       end
       MODIFY:
         if (!modifies || o_ready)
           state <= registered ? RECHECK : FINISH;
 
-      // --- put vectors: every record is checked before any is stored ---
+      // --- put vectors: all records are checked before any is stored ---
       RECORD: begin
         following <= 1'b0;
         if (abandon)
@@ -629,7 +633,7 @@ module glk_ring_engine #(
         end
       end
       AHEAD:
-        // The header at rec_at is asked for: the first one, or the one behind the record that is worked on.
+        // The header at rec_at is requested: of the first record, or of the one after the current.
         if (abandon)
           state <= FINISH;
         else if (head_wanted && v_ready) begin
@@ -655,7 +659,7 @@ module glk_ring_engine #(
             state <= FINISH;
         end
 
-      // --- the end ---
+      // --- completion ---
       FINISH:
         if (v_idle && !n_valid)
           state <= abandon ? DONE : COMPLETE;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ring engine's buffer, and what gives ranges of it out: as stores, as writes to host memory, as a header to look at.
+// Data buffer of the ring engine, and its output: ranges are issued as stores, host writes, or a header for the engine.
 //
-// 64 KiB, as much as the longest put vector. What is put in lies in the lanes it came in. A range is given out in the lanes
-// of where it goes: the buffer's place of a destination line's lane 0 is the range's begin less the destination's lane, so
-// every line that goes out is two neighbouring lines of the buffer, shifted by the same number of bytes, a line a clock.
-// Lines are kept in two memories, even and odd ones, so that two neighbours can be read at once. Lanes outside the range
-// hold what happens to be there.
+// 64 KiB, the longest put vector. Input data keeps its lanes; output is realigned to the destination's lanes: the buffer
+// position of lane 0 of a destination line is the range start less the destination's lane, so every output line is two
+// adjacent buffer lines shifted by a constant byte count, one line per clock. Even and odd lines are in separate memories,
+// so that two adjacent lines can be read at once. Lanes outside the range are undefined.
 module glk_ring_mover #(
   parameter int DATA_W = 512,
   parameter int PW     = 4,
@@ -15,21 +14,23 @@ module glk_ring_mover #(
   input  logic              clk,
   input  logic              rst,
 
+  // Buffer write port
   input  logic              w_valid,
   input  logic [LINE_W-1:0] w_line,
   input  logic [LANES-1:0]  w_enables,
   input  logic [DATA_W-1:0] w_data,
 
-  // Ranges, in order; a probe has no data: one beat.
+  // Ranges, in order; a probe has no data and is one beat
   input  logic [1:0]        r_kind,    // 0 store, 1 probe, 2 write to host memory, 3 header
-  input  logic [15:0]       r_place,   // of its first byte
+  input  logic [15:0]       r_place,   // buffer position of its first byte
   input  logic [12:0]       r_length,  // 1..4096
-  input  logic [63:0]       r_address, // where it goes
+  input  logic [63:0]       r_address, // destination
   input  logic [PW-1:0]     r_partition,
   input  logic              r_valid,
   output logic              r_ready,
-  output logic              idle,      // all ranges have been taken
+  output logic              idle,      // all ranges have been issued
 
+  // Output
   output logic [1:0]        m_kind,
   output logic [PW-1:0]     m_partition,
   output logic [63:0]       m_address,
@@ -40,10 +41,10 @@ module glk_ring_mover #(
   input  logic              m_ready
 );
   localparam int LB = $clog2(LANES);
-  localparam int META_W = 2 + PW + 64 + 13; // kind, partition, address, length
+  localparam int META_W = 2 + PW + 64 + 13; // {kind, partition, address, length}
   localparam logic [1:0] PROBE = 2'd1;
 
-  // --- the buffer ---
+  // --- buffer ---
   (* ram_style = "block" *) logic [DATA_W-1:0] even [0:(1<<(LINE_W-1))-1];
   (* ram_style = "block" *) logic [DATA_W-1:0] odd  [0:(1<<(LINE_W-1))-1];
 
@@ -57,7 +58,7 @@ module glk_ring_mover #(
       if (w_valid && w_line[0] && w_enables[k])
         odd[w_line[LINE_W-1:1]][8*k +: 8] <= w_data[8*k +: 8];
 
-  // --- ranges that wait ---
+  // --- range queue ---
   logic              q_valid, q_ready;
   logic [15:0]       q_place;
   logic [META_W-1:0] q_meta;
@@ -68,12 +69,12 @@ module glk_ring_mover #(
   wire [LB-1:0] q_lane   = q_meta[13 +: LB];
   wire [12:0]   q_length = q_meta[12:0];
 
-  // --- stage A: the line to read next ---
+  // --- stage A: address of the next line ---
   logic              go;
   logic              a_valid;
   logic [META_W-1:0] a_meta;
-  logic [15:0]       a_place; // of the line's lane 0
-  logic [13-LB:0]    a_left;  // lines, this one included
+  logic [15:0]       a_place; // buffer position of the line's lane 0
+  logic [13-LB:0]    a_left;  // remaining lines, including this one
   wire               a_last = a_left == (14-LB)'(1);
   wire [13:0]        q_end  = 14'(q_lane) + 14'(q_length) + 14'(LANES - 1);
 
@@ -94,10 +95,10 @@ module glk_ring_mover #(
       a_valid <= 1'b0;
   end
 
-  // --- stage B: it, and the one behind it ---
+  // --- stage B: this line and the next ---
   logic              b_valid, b_last;
   logic [META_W-1:0] b_meta;
-  logic [LB:0]       b_shift; // in bytes, of {odd, even} as a ring
+  logic [LB:0]       b_shift; // in bytes, rotating {odd, even}
   logic [DATA_W-1:0] b_even, b_odd;
   wire [LINE_W-1:0]  a_line = a_place[15:LB];
 
@@ -114,7 +115,7 @@ module glk_ring_mover #(
       b_valid <= 1'b0;
   end
 
-  // --- stage C: the first half of the shift, by whole eights of lanes ---
+  // --- stage C: shift by multiples of 8 bytes ---
   logic                c_valid, c_last;
   logic [META_W-1:0]   c_meta;
   logic [2:0]          c_shift;
@@ -127,13 +128,13 @@ module glk_ring_mover #(
       c_last  <= b_last;
       c_meta  <= b_meta;
       c_shift <= b_shift[2:0];
-      c_data  <= (DATA_W+56)'({ring, ring} >> {b_shift[LB:3], 6'b0}); // byte b_shift comes to lane 0
+      c_data  <= (DATA_W+56)'({ring, ring} >> {b_shift[LB:3], 6'b0}); // byte b_shift to lane 0
     end
     if (rst)
       c_valid <= 1'b0;
   end
 
-  // --- stage D: the rest ---
+  // --- stage D: shift by 0 to 7 bytes ---
   logic              d_valid, d_last, d_ready;
   logic [META_W-1:0] d_meta;
   logic [DATA_W-1:0] d_data;
@@ -154,7 +155,7 @@ module glk_ring_mover #(
     .clk, .rst, .s_data({d_meta, d_last, d_data}), .s_valid(d_valid), .s_ready(d_ready),
     .m_data({m_kind, m_partition, m_address, m_length, m_last, m_data}), .m_valid, .m_ready);
 
-  // --- how many ranges are inside ---
+  // --- number of ranges in the pipeline ---
   logic [3:0] count;
   wire        enters = r_valid && r_ready;
   wire        leaves = m_valid && m_ready && m_last;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a range of host memory, as PCIe reads that are cut at multiples of READ_BYTES, TAGS of them out at a time: answers
-// of one tag stay in order, those of others may pass.
+// Reads a range of host memory, as PCIe reads split at multiples of READ_BYTES, with up to TAGS outstanding. Completions
+// are in order per tag and unordered between tags.
 //
-// What comes is told line by line: `line` of the range's first line is given, the others follow. After a failure no more is
-// asked for; `busy` falls when all answers are there.
+// Output is by line: `line` is the number of the range's first line, the following lines count up. After a failure no
+// further reads are issued; `busy` falls when all completions have arrived.
 module glk_ring_reader #(
   parameter int DATA_W     = 512,
   parameter int READ_BYTES = 512,
@@ -20,8 +20,9 @@ module glk_ring_reader #(
   input  logic [12:0]       length,  // 1..4096
   input  logic [LINE_W-1:0] line,
   output logic              busy,
-  output logic              failed,  // from when busy falls until the next start
+  output logic              failed,  // valid from the falling edge of busy until the next start
 
+  // PCIe reads and their completions
   output logic [63:0]       m_address,
   output logic [12:0]       m_length,
   output logic [TW-1:0]     m_tag,
@@ -34,6 +35,7 @@ module glk_ring_reader #(
   input  logic              d_last,
   input  logic              d_valid,
 
+  // Lines read
   output logic [LINE_W-1:0] o_line,
   output logic [DATA_W-1:0] o_data,
   output logic              o_valid
@@ -41,14 +43,14 @@ module glk_ring_reader #(
   localparam int LB = $clog2(LANES);
   localparam int RB = $clog2(READ_BYTES);
 
-  // --- ask ---
+  // --- requests ---
   logic [63:0]       next;
   logic [12:0]       left;
   logic [LINE_W-1:0] next_line;
   logic              asking;
   logic [TW-1:0]     tag;
-  logic [TAGS-1:0]   out;             // asked for and not yet answered
-  logic [TAGS*LINE_W-1:0] lines;      // where the next answer of each tag belongs
+  logic [TAGS-1:0]   out;             // outstanding
+  logic [TAGS*LINE_W-1:0] lines;      // next line of each tag
 
   wire [RB:0]        to_cut  = (RB+1)'(READ_BYTES) - (RB+1)'(next[RB-1:0]);
   wire               is_last = left <= 13'(to_cut);
@@ -102,7 +104,7 @@ module glk_ring_reader #(
     end
   end
 
-  // --- what comes ---
+  // --- completions ---
   always_ff @(posedge clk) begin
     o_valid <= d_valid && !d_error;
     o_line  <= lines[32'(d_tag)*LINE_W +: LINE_W];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says whether a context may use a range of a registration, and where its page list is.
-// The row that was looked up last is kept until something is written to the table.
+// Checks a context's access to a range of a registration, and returns its page list. The last row is cached until the table
+// is written.
 module glk_ring_registration #(
   parameter int REGISTRATIONS  = 1024,
   parameter int REGISTRATION_W = 122,
@@ -9,7 +9,7 @@ module glk_ring_registration #(
   input  logic                      clk,
   input  logic                      rst,
 
-  // The question; it is held until `done`.
+  // Request, stable until `done`
   input  logic                      start,
   input  logic [4:0]                context_number,
   input  logic [15:0]               handle,
@@ -18,13 +18,13 @@ module glk_ring_registration #(
   input  logic                      need_read,
   input  logic                      need_write,
 
-  // The answer: valid with `done` and until the next start.
+  // Result, valid from `done` until the next start
   output logic                      done,
   output logic [3:0]                status,
-  output logic [60:0]               list,  // bits 63:3 of the page list's address
-  output logic [11:0]               first, // where on the first page the registration begins
+  output logic [60:0]               list,  // page list address, bits 63:3
+  output logic [11:0]               first, // offset of the registration in its first page
 
-  input  logic                      h_changed, // the table is being written
+  input  logic                      h_changed, // table is being written
   output logic                      h_valid,
   input  logic                      h_ready,
   output logic [HW-1:0]             h_row,

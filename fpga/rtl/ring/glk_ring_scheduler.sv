@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose turn it is: looks at contexts whose bells rang, round robin, and gives those that have an entry to work on (or
-// whose indices make no sense) a turn of one entry with the engine. Carries out start and stop of contexts.
+// Ring scheduler: examines contexts with pending doorbells, round robin, and gives each that has an entry (or inconsistent
+// indices) a turn of one entry with the engine. Also starts and stops contexts.
 //
-// `active` has a bit for each context that may have something to do. It is cleared as the look begins, so that a bell that
-// rings meanwhile counts, and set again after a turn. A context that waits for a release is looked at when that is done.
-// A command never waits for what the engine waits for, as that may be the host, which may wait for the command: the turn of
-// its context goes on, without consequences, until the engine has come to its end (`killed`).
-// Entries are fetched several at a time; `held` and `upto` tell which a context has.
+// `active` has a bit per context that may have work. It is cleared when the examination begins, so that a doorbell during
+// it is not lost, and set again after a turn. A context waiting for a release is examined when that completes.
+//
+// Commands never wait for what the engine waits for: that may be the host, which may wait for the command. The turn of a
+// stopped context continues without effect until the engine ends it (`killed`).
+//
+// Entries are fetched several at a time; `held` and `upto` track which ones a context has.
 module glk_ring_scheduler #(
   parameter int CONTEXTS = 32,
   parameter int CW       = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1
@@ -16,8 +18,8 @@ module glk_ring_scheduler #(
   input  logic                clear,
   input  logic                enabled,
   input  logic                halt,
-  output logic                idle,    // nothing can be done now
-  output logic                resting, // nothing is being done
+  output logic                idle,    // no work is possible
+  output logic                resting, // no work is in progress
 
   input  logic [CONTEXTS-1:0] ctx_enable,
   input  logic [CONTEXTS-1:0] bell,
@@ -27,6 +29,7 @@ module glk_ring_scheduler #(
   output logic                command_ready,
   input  logic [CONTEXTS-1:0] z_done,
 
+  // Context registers
   output logic [CW-1:0]       nx_context,
   input  logic [63:0]         nx_sq_base,
   input  logic [63:0]         nx_cq_base,
@@ -44,46 +47,46 @@ module glk_ring_scheduler #(
   output logic [15:0]         nx_new_cq_tail,
   output logic [3:0]          nx_new_status,
 
-  // A turn, until `r_done`.
+  // Turn, until `r_done`
   output logic                t_valid,
   output logic [CW-1:0]       t_context,
-  output logic                t_protocol,   // the indices make no sense
+  output logic                t_protocol,   // inconsistent indices
   output logic [63:0]         t_sq_address, // of the entry
   output logic [3:0]          t_sq_head,    // low bits of its index
-  output logic [3:0]          t_entries,    // how many may be fetched from there on, 1..8
-  output logic                t_held,       // it has been fetched
+  output logic [3:0]          t_entries,    // entries available from there on, 1..8
+  output logic                t_held,       // already fetched
   output logic [63:0]         t_cq_address, // of the completion
   output logic                t_first_lap,
   output logic [5:0]          t_vector,
-  output logic                t_asked,      // a release of the context has been asked for
-  output logic                t_mine,       // by this entry
-  output logic                abandon,      // leave the entry where it is
-  output logic                commanded,    // a command is carried out
+  output logic                t_asked,      // a release of the context is in progress
+  output logic                t_mine,       // requested by this entry
+  output logic                abandon,      // drop the entry
+  output logic                commanded,    // a command is being executed
 
-  // What came of it.
-  input  logic                r_fetched,    // up to r_upto
+  // Results
+  input  logic                r_fetched,    // fetched up to r_upto
   input  logic [3:0]          r_upto,
-  input  logic                r_asked,      // a release has been asked for: for this entry
-  input  logic                r_taken,      // it is done and taken
-  input  logic                r_done,       // the turn is over
-  input  logic                r_advance,    // the entry has its completion
+  input  logic                r_asked,      // release requested for this entry
+  input  logic                r_taken,      // its result is taken
+  input  logic                r_done,       // end of the turn
+  input  logic                r_advance,    // the entry is completed
   input  logic                r_sleep,      // the entry waits for a release
   input  logic                r_stop,       // the ring stops
   input  logic [3:0]          r_status
 );
-  // --- a bit a context ---
+  // --- state per context, one bit each ---
   logic [CONTEXTS-1:0] active, runs, waits, woken, asked, mine, held;
-  logic [CONTEXTS-1:0] picked;           // which one is looked at
+  logic [CONTEXTS-1:0] picked;           // context being examined
   logic [CONTEXTS-1:0] turn_bit, command_bit;
   wire  [CONTEXTS-1:0] wakes = waits & z_done & ~woken;
 
-  // --- look ---
+  // --- examination ---
   typedef enum logic [2:0] {IDLE, PICK, READ, LOOK, COUNT, DECIDE, TURN, WRITE} state_t;
   typedef enum logic [1:0] {NONE, ADDRESS, VALUES, APPLY} command_t;
   state_t   state;
   command_t command;
 
-  logic [CONTEXTS-1:0] list, above, after; // active ones, those of them behind the last one, which these are
+  logic [CONTEXTS-1:0] list, above, after; // active contexts; those of them after the last one; mask of the latter
   wire  [CONTEXTS-1:0] from   = |above ? above : list;
   wire  [CONTEXTS-1:0] lowest = from & (~from + CONTEXTS'(1));
   logic [CW-1:0]       lowest_number;
@@ -107,9 +110,9 @@ module glk_ring_scheduler #(
   wire  [3:0]  to_eight = 4'd8 - {1'b0, sq_head[2:0]};
 
   logic advance, stop, halting;
-  logic killed; // the turn's context has been stopped or started
-  // Its completion is on its way out, or its status is about to be written: the turn is over as soon as that is out, which
-  // waits for nothing but writes, and the command comes after it.
+  logic killed; // the turn's context was stopped or started
+  // The completion is being issued, or the status about to be written: the turn ends once that is done, which waits only
+  // for writes, and the command follows.
   wire  over    = r_advance || r_stop;
   wire  of_turn = state == TURN && command_context == t_context;
   logic [3:0] stop_status;
@@ -195,8 +198,8 @@ module glk_ring_scheduler #(
       default: state <= IDLE;
     endcase
 
-    // Commands: between turns or in a turn, as the registers are not read then. The engine may have come to the end of its
-    // turn in the clock in which that was killed.
+    // Commands are executed between turns, or within a turn, when the registers are not being read. The engine may have
+    // ended its turn in the clock in which the turn was killed.
     unique case (command)
       NONE: begin
         if (command_valid && of_turn)
@@ -237,7 +240,7 @@ module glk_ring_scheduler #(
       command_bit[k] = command == APPLY && command_context == CW'(k);
     end
 
-  // Masks, for more than one thing may happen to different contexts at once.
+  // Masks, because several events of different contexts may coincide.
   wire [CONTEXTS-1:0] none     = '0;
   wire [CONTEXTS-1:0] starts   = command_start ? command_bit : none;
   wire [CONTEXTS-1:0] looked   = (state == PICK) ? lowest : none;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says whether a context may use a range of a window, slice by slice, and where the part in its first slice lies.
+// Checks a context's access to a range of a window, slice by slice, and returns the part in the first slice.
 //
-// With `all`: the handle first, then every slice of the range. Without: only the slice of the first byte, which has been
-// checked before; it is checked again, for what the tables say may have changed while the entry was worked on.
-// The row that was looked up last is kept until something is written to the table.
+// With `all`: checks the handle, then every slice of the range. Otherwise only the slice of the first byte, which has been
+// checked before but may have changed since. The last row is cached until the table is written.
 module glk_ring_window #(
   parameter int PARTITIONS  = 16,
   parameter int SLICES      = 1024,
@@ -17,24 +16,24 @@ module glk_ring_window #(
   input  logic [PARTITIONS*2-1:0]  ep_kind,
   input  logic [PARTITIONS*37-1:0] ep_bytes,
 
-  // The question; it is held until `done`.
+  // Request, stable until `done`
   input  logic                     start,
   input  logic                     all,
   input  logic [4:0]               context_number,
   input  logic [15:0]              handle,
   input  logic [63:0]              offset,
-  input  logic [31:0]              length, // not 0
+  input  logic [31:0]              length, // nonzero
   input  logic                     need_read,
   input  logic                     need_write,
 
-  // The answer: valid with `done` and until the next start.
+  // Result, valid from `done` until the next start
   output logic                     done,
   output logic [3:0]               status,
   output logic [31:0]              part,   // bytes in the slice
   output logic [PW-1:0]            partition,
   output logic [47:0]              target,
 
-  input  logic                     w_changed, // the table is being written
+  input  logic                     w_changed, // table is being written
   output logic                     w_valid,
   input  logic                     w_ready,
   output logic [SW-1:0]            w_row,
@@ -44,19 +43,19 @@ module glk_ring_window #(
   typedef enum logic [2:0] {IDLE, ROW, FIND, LOOK, WAIT, JUDGE, BOUNDS} state_t;
   state_t state;
 
-  // --- the slice in question ---
-  logic        at_handle;  // the handle's own row is looked at
-  logic        same;       // which is also the one of the range's first byte
+  // --- current slice ---
+  logic        at_handle;  // checking the handle's own row
+  logic        same;       // which is also the row of the first byte
   logic [63:0] at;
   logic [31:0] left;
   logic [36:0] want;       // row
   logic        exists;
-  logic [32:0] sum;        // end of the range, from the slice's begin
+  logic [32:0] sum;        // end of the range, from the start of the slice
   logic [30:0] in_slice;
-  logic [31:0] slice_end;  // of what is in the slice
-  logic        more;       // slices
+  logic [31:0] slice_end;  // end of the part in this slice
+  logic        more;       // further slices
 
-  // --- the row ---
+  // --- row cache ---
   logic                row_known, spoiled;
   logic [SW-1:0]       row;
   logic [WINDOW_W-1:0] entry;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which writes to endpoints have arrived. A posted write is never answered, but a read behind it is, and pushes it: so as
-// long as writes of a partition are not known to have arrived, one flush read of that partition is out. Its answer tells
-// of all writes taken before it; if it failed, none of them can be trusted, so all count as failed.
+// Tracks which writes to endpoints have arrived. Posted writes are not acknowledged, but a read behind them is, and pushes
+// them: while a partition has unacknowledged writes, one zero-length flush read of it is in flight. Its completion
+// acknowledges all writes accepted before it; if it fails, all of them count as failed.
 //
-// Per partition three running counts: writes posted, posted when the last flush read was taken, acknowledged. A mark needs
-// none: all that was posted before it has arrived with the answer to the next flush read, or, where one is out that does
-// not cover all, with the answer to the one behind that.
+// Per partition there are three running counts: writes posted, writes covered by the last flush read, writes acknowledged.
+// A mark needs no count: everything posted before it has arrived with the completion of the next flush read or, if one that
+// does not cover everything is in flight, of the one after it.
 module glk_acknowledge #(
   parameter int PARTITIONS = 4,
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1
@@ -13,15 +13,17 @@ module glk_acknowledge #(
   input  logic          clk,
   input  logic          rst,
 
+  // Writes posted to the bus or the pool
   input  logic          posted_valid,
   input  logic [PW-1:0] posted_partition,
   input  logic [63:0]   posted_address,
-  // The other card's; taken when there is none of the above, and ready a clock later.
+  // Packets posted to the other card; accepted when posted_valid is low, with ready one clock later
   input  logic [PW-1:0] remote_posted_partition,
   input  logic          remote_posted_valid,
   output logic          remote_posted_ready,
 
-  // Flush reads, and their answers. The other card's: answers wait for those of the bus, and are told to be taken a clock later.
+  // Flush reads and their completions. Those of the other card (q, a) yield to completions on the bus; a_ready comes one
+  // clock later
   output logic [PW-1:0] m_partition,
   output logic [63:0]   m_address,
   output logic          m_valid,
@@ -29,29 +31,31 @@ module glk_acknowledge #(
   input  logic [PW-1:0] d_partition,
   input  logic          d_error,
   input  logic          d_valid,
-  input  logic [PARTITIONS-1:0] ep_beyond, // is, or was last, the other card's
+  input  logic [PARTITIONS-1:0] ep_beyond, // is or last was of kind link
   output logic [PW-1:0] q_partition,
   output logic          q_valid,
   input  logic          q_ready,
   input  logic [PW-1:0] a_partition,
   input  logic          a_error,
-  input  logic          a_one,       // one failure, else all that the flush read covers
-  input  logic          a_lost,      // of those nobody knows whether they arrived
+  input  logic          a_one,       // one failure, otherwise all covered writes
+  input  logic          a_lost,      // all are in doubt
   input  logic          a_valid,
   output logic          a_ready,
 
-  // A load failed.
+  // A load failed
   input  logic [PW-1:0] l_partition,
   input  logic          l_valid,
   output logic          l_ready,
 
+  // Marks: the writes posted before *_take are acknowledged
   input  logic          mark_take,
   output logic          mark_reached,     // low in the clock after mark_take
   output logic          all_acknowledged,
   input  logic [PARTITIONS-1:0] each_take,
   output logic [PARTITIONS-1:0] each_reached, // low in the clock after each_take
-  output logic [PARTITIONS-1:0] under_way,    // posted, and not acknowledged
+  output logic [PARTITIONS-1:0] under_way,    // posted and not acknowledged
 
+  // Failed writes and reads; status
   output logic          fail_valid,
   output logic [PW-1:0] fail_partition,
   output logic [31:0]   fail_count,
@@ -61,7 +65,7 @@ module glk_acknowledge #(
 );
   localparam int P = PARTITIONS;
 
-  // --- counts: each has one writer. They begin as 0 by a sweep after reset ---
+  // --- counts, each with one writer; cleared row by row after reset ---
   (* ram_style = "distributed" *) logic [31:0] posted  [0:(1<<PW)-1];
   (* ram_style = "distributed" *) logic [31:0] covered [0:(1<<PW)-1];
   (* ram_style = "distributed" *) logic [31:0] known   [0:(1<<PW)-1];
@@ -70,7 +74,7 @@ module glk_acknowledge #(
   logic [PW-1:0] sweep_at;
   logic          answered, answer_failed, answer_one, answer_lost;
   logic [PW-1:0] answer_partition;
-  logic          f_valid, f_beyond; // a flush read
+  logic          f_valid, f_beyond; // flush read pending; over the link
   wire           sent = f_valid && (f_beyond ? q_ready : m_ready);
   wire           remote_posts = remote_posted_valid && !remote_posted_ready && !posted_valid;
   wire           remote_answers = a_valid && !a_ready && !d_valid;
@@ -104,9 +108,9 @@ module glk_acknowledge #(
     end
   end
 
-  // --- by partition: posted since the last flush read; a flush read is out; answers that a mark waits for ---
+  // --- per partition: posted since the last flush read; flush read in flight; completions that a mark waits for ---
   logic [P-1:0]   since, since_next, out, out_next, waits;
-  logic [2*P-1:0] awaited, awaited_next, each, each_next; // of the mark, and of each partition's
+  logic [2*P-1:0] awaited, awaited_next, each, each_next; // of the common mark, and of each partition's own
   always_comb begin
     for (int k = 0; k < P; k = k + 1) begin
       since_next[k] = (since[k] && !(sent && 32'(m_partition) == k)) || (posts && 32'(posts_partition) == k);
@@ -125,7 +129,7 @@ module glk_acknowledge #(
     end
   end
 
-  // --- the next flush read: the partitions in turn ---
+  // --- flush read arbiter: partitions round robin ---
   logic [PW-1:0] at;
   wire [PW-1:0]  at_next = (32'(at) == P - 1) ? '0 : at + PW'(1);
   logic          l_held;
@@ -160,7 +164,7 @@ module glk_acknowledge #(
     answer_lost      <= !d_valid && a_lost;
     answer_partition <= d_valid ? d_partition : a_partition;
 
-    // Failures, one at a time; a load's waits while an answer has one.
+    // Failures, one at a time; a failed load waits behind a failed flush read.
     fail_valid <= 1'b0;
     if (answered && answer_failed) begin
       fail_valid     <= 1'b1;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The window aperture (BAR 2): finds an access's slice in the window table, checks it, and turns it into a store to a
-// partition, or into a probe of the partition's queue and then a load.
+// Window aperture (BAR 2): looks up the slice of an access in the window table, checks it, and converts it into a store to
+// a partition, or into a probe of the partition's queue followed by a load.
 //
-// Beats wait in a FIFO while the table is read; what the table says waits in another one. What is taken has a place in
-// both, so nothing in between can be held back. Accesses do not cross 4 KiB, so an endpoint's pages are compared, not bytes.
+// Beats are held in a FIFO during the table lookup; lookup results are in a second FIFO. Both have space for every accepted
+// beat, so the lookup pipeline never stalls. Accesses do not cross a 4 KiB boundary, so bounds are compared in pages.
 //
-// Stores never wait for a load: its request stands in a register of its own, and there is one load at a time.
+// Stores never wait for a load: a load has a register of its own, and only one is outstanding.
 module glk_aperture #(
   parameter int DATA_W      = 512,
   parameter int PARTITIONS  = 16,
@@ -23,21 +23,23 @@ module glk_aperture #(
   input  logic [PARTITIONS*2-1:0]  ep_kind,
   input  logic [PARTITIONS*37-1:0] ep_bytes, // in units of 4 KiB
 
+  // Accesses
   input  logic              a_write,
   input  logic [47:0]       a_offset,
   input  logic [12:0]       a_length,
-  input  logic              a_poisoned, // that of the first beat counts
+  input  logic              a_poisoned, // valid with the first beat
   input  logic [DATA_W-1:0] a_data,
   input  logic              a_last,
   input  logic              a_valid,
   output logic              a_ready,
-  output logic              idle,       // everything taken has been given away
+  output logic              idle,       // no accepted access is left
 
-  // The table: the entry stands on wt_entry two clocks after the look.
+  // Window table: wt_entry is valid two clocks after wt_look
   output logic              wt_look,
   output logic [SW-1:0]     wt_slice,
   input  logic [88:0]       wt_entry,
 
+  // Stores and probes
   output logic              s_probe,
   output logic [PW-1:0]     s_partition,
   output logic [47:0]       s_offset,
@@ -48,7 +50,7 @@ module glk_aperture #(
   output logic              s_valid,
   input  logic              s_ready,
 
-  // A load, after its probe was taken; or one that is refused.
+  // A load, after its probe was accepted; or a refused one
   output logic              l_error,
   output logic [PW-1:0]     l_partition,
   output logic [47:0]       l_offset,
@@ -57,6 +59,7 @@ module glk_aperture #(
   output logic              l_valid,
   input  logic              l_ready,
 
+  // Event pulses
   output logic              e_window,
   output logic              e_window_owned,
   output logic [CW-1:0]     e_window_context,
@@ -64,15 +67,15 @@ module glk_aperture #(
   output logic              e_load,
   output logic [PW-1:0]     e_load_partition
 );
-  localparam int DEPTH = 16; // beats on their way; more than the clocks from taking one to giving it away
+  localparam int DEPTH = 16; // beats in flight; more than the pipeline latency
   localparam int DB    = $clog2(DEPTH) + 1;
   localparam int ITEM_W = 2 + 13 + 30 + 31 + 1 + 79;
 
   initial if (SLICE_SHIFT < 12 || SLICE_SHIFT > 30) $fatal;
 
-  // --- taking: as long as there is a place ---
+  // --- input: accepts while a FIFO entry is free ---
   logic [DB-1:0] places;
-  logic          all_free, given; // a beat leaves the FIFO
+  logic          all_free, given; // given: a beat leaves the FIFO
   wire           taken = a_valid && a_ready;
   wire [DB-1:0]  places_next = places - DB'(taken) + DB'(given);
 
@@ -108,7 +111,7 @@ module glk_aperture #(
   end
   assign wt_look = i_first;
 
-  // --- the table is read ---
+  // --- table lookup ---
   logic        j_valid, j_write, j_poisoned, j_inside, k_valid, k_write, k_poisoned, k_inside;
   logic [12:0] j_length, k_length;
   logic [29:0] j_in_slice, k_in_slice;
@@ -126,7 +129,7 @@ module glk_aperture #(
     end
   end
 
-  // --- beats, and what was found for each access; an access's entry stays until its last beat ---
+  // --- join beats and lookup results; an access's result is held until its last beat ---
   logic              d_valid, d_last, t_valid, t_write, t_poisoned, t_inside;
   logic              unused_beats_ready, unused_found_ready;
   logic [DATA_W-1:0] d_data;
@@ -138,7 +141,7 @@ module glk_aperture #(
   logic [3:0]        t_partition;
   logic              t_may_write, t_may_read, t_entry;
   wire [9:0]         unused_first = wt_entry[21:12];
-  logic              p_ready; // the next stage moves
+  logic              p_ready; // the next stage advances
   wire               join_both = d_valid && t_valid && p_ready;
   assign given = join_both;
 
@@ -151,7 +154,7 @@ module glk_aperture #(
     .m_data({t_write, t_poisoned, t_length, t_in_slice, t_end, t_inside, t_q2, t_q1, t_context, t_partition, t_may_write, t_may_read, t_entry}),
     .m_valid(t_valid), .m_ready(d_valid && d_last && p_ready));
 
-  // --- P: where it goes, and what its partition has ---
+  // --- stage P: destination, and properties of its partition ---
   logic              p_valid, p_last, p_write, p_poisoned, p_owned, p_fits, p_right, p_present;
   logic [DATA_W-1:0] p_data;
   logic [12:0]       p_length;
@@ -162,7 +165,7 @@ module glk_aperture #(
   logic [CW-1:0]     p_context;
   logic              go;
   wire [PW-1:0]      t_at = t_partition[PW-1:0];
-  wire               unused_entry = &{1'b0, t_partition, t_context}; // bits that few partitions or contexts do not need
+  wire               unused_entry = &{1'b0, t_partition, t_context}; // unused with few partitions or contexts
   assign p_ready = !p_valid || go;
 
   always_ff @(posedge clk) begin
@@ -187,12 +190,12 @@ module glk_aperture #(
       p_valid <= 1'b0;
   end
 
-  // --- the decision, by an access's first beat; and out ---
+  // --- decision at the first beat of an access; output ---
   logic o_valid, o_first, begun, keep;
-  logic enabled; // a clock behind: what is offered hangs on it
+  logic enabled; // delayed enable, which gates the output
   wire  allowed = p_owned && p_fits && p_right && p_present && {1'b0, p_page} < p_pages && !p_poisoned;
   wire  decide  = p_valid && go && !begun;
-  // A reset while something stands here: it belongs to what is forgotten. Nobody has looked at it yet: queues are paused.
+  // A reset discards an access held here. It has not been accepted by a queue yet, because the queues are paused.
   wire  forget  = o_valid && o_first && !enabled;
   wire  probed  = s_valid && s_ready && s_probe;
   assign s_valid = o_valid && !forget;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain writes on their way to endpoints: to memory on the bus, or to the pool.
+// Plain writes to endpoints: memory on the bus, or the pool.
 //
-// glk_scatter may give a line in several beats, where sub-packets meet in it. Here they become one again, so that a write
-// has one beat a line. Whether more of a line comes is seen at the next beat alone: a beat that does not end its write
-// waits for it. Atomics' writes go between writes.
+// glk_scatter may deliver a line in several beats where sub-packets meet; they are merged here, so that a write has one
+// beat per line. Whether more of a line follows is known only from the next beat: a beat that does not end its write waits
+// for it. Writes of atomics are inserted between writes.
 //
-// Where an endpoint is, is looked up as a write begins, and holds for all of it; a write that goes beyond the endpoint's end
-// falls out. Whoever made the write was checked, but an atomic, or a packet from elsewhere, may find another endpoint here.
+// The endpoint is looked up when a write begins, for the whole write; a write beyond the endpoint's end is dropped. Writes
+// are checked at their source, but for an atomic or a received packet the endpoint may have changed since.
 //
-// All leave through one register, so that writes are given away in the order in which they came, whichever way they go.
-// `packet_done` comes some clocks after the packet's last write was taken: by then it is counted among those that are not
-// acknowledged yet, so "packet done and all acknowledged" never holds too early. For the same reason an atomic's write is
-// `ready` only then: no packet tells when it has gone, so its giver has to know.
+// Both destinations share one output register, so writes are issued in order. `packet_done` follows the acceptance of a
+// packet's last write by some clocks: by then the write counts as unacknowledged, so "packet done and all acknowledged"
+// never holds too early. For the same reason, o_ready of an atomic's write comes only then: no packet reports its
+// completion.
 module glk_endpoint #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 4,
@@ -25,7 +25,7 @@ module glk_endpoint #(
   input  logic [PARTITIONS*52-1:0] ep_base,  // bits 63:12
   input  logic [PARTITIONS*37-1:0] ep_bytes, // in units of 4 KiB
 
-  // From glk_scatter.
+  // From glk_scatter
   input  logic [PW-1:0]     v_partition,
   input  logic [47:0]       v_offset,
   input  logic [12:0]       v_length,
@@ -37,7 +37,7 @@ module glk_endpoint #(
   input  logic              v_valid,
   output logic              v_ready,
 
-  // Atomics: 4 or 8 bytes, aligned, in the low bits.
+  // Atomics: 4 or 8 bytes, aligned, in the low bits
   input  logic [PW-1:0]     o_partition,
   input  logic [47:0]       o_offset,
   input  logic [3:0]        o_length,
@@ -45,6 +45,7 @@ module glk_endpoint #(
   input  logic              o_valid,
   output logic              o_ready,
 
+  // Bus
   output logic [63:0]       m_address,
   output logic [12:0]       m_length,
   output logic [PW-1:0]     m_partition,
@@ -53,6 +54,7 @@ module glk_endpoint #(
   output logic              m_valid,
   input  logic              m_ready,
 
+  // Pool
   output logic [47:0]       p_offset,
   output logic [12:0]       p_length,
   output logic [DATA_W-1:0] p_data,
@@ -60,6 +62,7 @@ module glk_endpoint #(
   output logic              p_valid,
   input  logic              p_ready,
 
+  // Event pulses
   output logic              e_write,
   output logic [PW-1:0]     e_write_partition,
   output logic [12:0]       e_write_bytes,
@@ -67,11 +70,11 @@ module glk_endpoint #(
   output logic              idle
 );
   localparam int LB    = $clog2(LANES);
-  localparam int DELAY = 4;  // clocks from taken to done: see glk_memory_mux, glk_acknowledge
-  localparam int QUIET = 16; // clocks without anything until `idle`: what follows from the last write has been counted by then
+  localparam int DELAY = 4;  // clocks from acceptance to done: see glk_memory_mux, glk_acknowledge
+  localparam int QUIET = 16; // idle clocks until `idle`: effects of the last write are counted by then
 
-  // --- lines put together; the write's offset and length are kept ---
-  logic              go; // the stages behind this one move
+  // --- merge lines; offset and length of the write are latched ---
+  logic              go; // the following stages advance
   logic              h_valid, h_begins, h_last, h_packet_last, h_atomic;
   logic [PW-1:0]     h_partition;
   logic [47:0]       h_offset, h_end; // of its first and last byte
@@ -133,7 +136,7 @@ module glk_endpoint #(
     end
   end
 
-  // --- where the partition's memory is ---
+  // --- endpoint lookup ---
   logic              a_valid, a_last, a_packet_last, a_atomic;
   logic [PW-1:0]     a_partition;
   logic [47:0]       a_offset;
@@ -166,7 +169,7 @@ module glk_endpoint #(
       a_valid <= 1'b0;
   end
 
-  // --- out: one register for both ways; a write that has no memory behind it falls out ---
+  // --- output register, shared by both destinations; drops writes outside the endpoint ---
   logic        out_valid, out_bus, out_pool, out_packet_last, out_atomic;
   wire         out_taken = out_valid && (out_bus ? m_ready : p_ready || !out_pool);
   wire         a_fits = {1'b0, a_end} < a_bytes;
@@ -187,7 +190,7 @@ module glk_endpoint #(
   assign p_data   = m_data;
   assign p_last   = m_last;
 
-  // --- what has gone ---
+  // --- completion ---
   logic [DELAY-1:0]         packets, atomics;
   logic [$clog2(QUIET)-1:0] quiet;
   assign packet_done = packets[DELAY-1];

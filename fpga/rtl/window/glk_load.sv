@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads from endpoints, for the aperture and for the rings, one after the other. A load may pass no earlier store: before
-// it a probe went through the queues, which flushed what they held of its bytes; `token` says that the probe has passed,
-// and the load waits until every packet that had been sent by then has arrived. Then it is a read behind these writes.
+// Loads from endpoints for the aperture and the rings, one at a time. Ordering: a load must not pass an earlier store. A
+// probe ahead of it flushes the queued bytes of its range; `token` reports that the probe has passed the queue, and the
+// load waits until every packet sent by then has arrived. Then it is issued as a read, which stays behind these writes.
 //
-// Each user has a place of its own for a request, so that nobody waits here with something else behind him. Answers are
-// always taken: who asks has a place for them. So the bus is never held back either.
+// Each user has its own request register, so neither blocks the other. Responses are always accepted: the requester
+// reserves buffer space. So read completions never see back-pressure.
 //
-// Loads from partitions of the other card are made elsewhere; so are all of an atomic on one of them, whose old value is the answer.
+// Loads from partitions of the other card are delegated to y/z, as are atomics on them, whose old value is the response.
 module glk_load #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 16,
@@ -26,7 +26,7 @@ module glk_load #(
   input  logic [15:0]       sent,
   input  logic [15:0]       arrived,
 
-  // Of the aperture. `error`: no load, there is no token for it, but it is to be answered.
+  // Aperture. `error`: refused load, without probe and token, which requires only a response
   input  logic              a_error,
   input  logic [PW-1:0]     a_partition,
   input  logic [47:0]       a_offset,
@@ -34,28 +34,28 @@ module glk_load #(
   input  logic [CW-1:0]     a_context,
   input  logic              a_valid,
   output logic              a_ready,
-  output logic              b_error, // one beat without data; what came before does not count
+  output logic              b_error, // one beat without data; earlier beats are invalid
   output logic [DATA_W-1:0] b_data,
   output logic              b_last,
   output logic              b_valid,
 
-  // Of the rings.
+  // Rings
   input  logic [PW-1:0]     n_partition,
   input  logic [47:0]       n_offset,
   input  logic [12:0]       n_length,
-  input  logic              n_atomic,    // it begins an atomic; these say which if it is the other card's
+  input  logic              n_atomic,    // first part of an atomic; n_operation .. n_compare apply if it is remote
   input  logic [1:0]        n_operation, // 0 add, 1 swap, 2 compare and swap
   input  logic [63:0]       n_operand,
   input  logic [63:0]       n_compare,
   input  logic              n_valid,
   output logic              n_ready,
-  output logic              g_whole, // the atomic has been carried out
+  output logic              g_whole, // the atomic is already completed
   output logic              g_error,
   output logic [DATA_W-1:0] g_data,
   output logic              g_last,
   output logic              g_valid,
 
-  // Reads of memory on the bus.
+  // Reads on the bus
   output logic [63:0]       m_address,
   output logic [12:0]       m_length,
   output logic              m_valid,
@@ -65,7 +65,7 @@ module glk_load #(
   input  logic              d_last,
   input  logic              d_valid,
 
-  // Reads of the pool.
+  // Reads of the pool
   output logic [47:0]       p_offset,
   output logic [12:0]       p_length,
   output logic              p_valid,
@@ -75,7 +75,7 @@ module glk_load #(
   input  logic              q_valid,
   output logic              q_ready,
 
-  // Loads from, and atomics on, partitions of the other card; not across 4 KiB.
+  // Loads from and atomics on partitions of the other card; not across a 4 KiB boundary
   output logic [PW-1:0]     y_partition,
   output logic [47:0]       y_offset,
   output logic [12:0]       y_length,
@@ -90,7 +90,7 @@ module glk_load #(
   input  logic              z_last,
   input  logic              z_valid,
 
-  // A load failed, of a context if it was the aperture's. It is told before it is answered.
+  // A load failed, in a context if it was the aperture's. Reported before its response
   output logic [PW-1:0]     f_partition,
   output logic              f_owned,
   output logic [CW-1:0]     f_context,
@@ -103,7 +103,7 @@ module glk_load #(
   typedef enum logic [3:0] {IDLE, LOOK, SUM, ROOM, CUT, ASK, TAKE, FAIL, SAY} state_t;
   state_t state;
 
-  // --- the two places ---
+  // --- request registers ---
   logic          af, a_bad, a_passed, a_reached;
   logic [PW-1:0] ap;
   logic [47:0]   ao;
@@ -115,12 +115,12 @@ module glk_load #(
   logic [47:0]   no;
   logic [12:0]   nl;
   logic [15:0]   n_mark;
-  logic          mine;    // the load under way is the rings'
+  logic          mine;    // current load is the rings'
   wire           a_go = af && (a_bad || a_reached);
   wire           n_go = nf && n_reached;
-  wire           pick_n = n_go && !(a_go && mine); // in turn
+  wire           pick_n = n_go && !(a_go && mine); // round robin
   wire           pick_a = a_go && !pick_n;
-  wire           a_before, n_before; // `arrived` has not got to the mark
+  wire           a_before, n_before; // `arrived` has not reached the mark
   wire [14:0]    unused_a, unused_n;
   assign {a_before, unused_a} = arrived - a_mark;
   assign {n_before, unused_n} = arrived - n_mark;
@@ -147,7 +147,7 @@ module glk_load #(
       y_operand   <= n_operand;
       y_compare   <= n_compare;
     end
-    // The token may come before the request.
+    // The token may precede the request.
     if (token_valid && token == 2'd2) begin
       a_passed <= 1'b1;
       a_mark   <= sent;
@@ -178,16 +178,16 @@ module glk_load #(
     end
   end
 
-  // --- the load under way ---
+  // --- current load ---
   logic [PW-1:0] partition;
   logic [CW-1:0] context_q;
   logic [47:0]   offset;
   logic [12:0]   left, size, room;
-  logic          final_q;  // the read under way is the last one
+  logic          final_q;  // current read is the last one
   logic [1:0]    kind;
   logic [51:0]   base;
   logic [63:0]   address;
-  logic [90:0]   endpoint; // of the partition: its bytes, base and kind
+  logic [90:0]   endpoint; // endpoint of the partition: {bytes, base, kind}
   logic [36:0]   bytes;
   logic [47:0]   last_byte;
   wire           pool = kind == 2'(glk_regs::EP_POOL);
@@ -222,11 +222,11 @@ module glk_load #(
         last_byte           <= offset + 48'(left) - 48'd1;
         state               <= SUM;
       end
-      SUM: begin // whoever asked for it was checked, but the endpoint may be another one since
+      SUM: begin // checked by the requester, but the endpoint may have changed since
         address <= (beyond ? 64'd0 : {base, 12'b0}) + 64'(offset);
         state   <= (kind == 2'(glk_regs::EP_NONE) || {1'b0, last_byte[47:12]} >= bytes) ? FAIL : ROOM;
       end
-      // Reads of the bus end at multiples of READ_BYTES, others at multiples of 4 KiB.
+      // Bus reads end at multiples of READ_BYTES, others at multiples of 4 KiB.
       ROOM: begin
         room  <= (pool || beyond) ? 13'd4096 - 13'(address[11:0]) : 13'(READ_BYTES) - 13'(address[RB-1:0]);
         state <= CUT;
@@ -274,7 +274,7 @@ module glk_load #(
   assign f_context = context_q;
   assign f_valid   = state == FAIL;
 
-  // --- answers ---
+  // --- responses ---
   logic              s_mine, s_whole, s_error, s_last, s_valid;
   logic [DATA_W-1:0] s_data;
   wire               o_error = state == SAY;

@@ -154,7 +154,7 @@ static void set_window_row(struct bench *b, unsigned first)
 	const struct card_parameters *p = &b->pair.p;
 	uint64_t slice = UINT64_C(1) << p->slice_shift, rights = bench_chance(b, 6) ? (below(&b->chance, 3) + 1) << 1 : BENCH_RW;
 	unsigned count = 1 + below(&b->chance, 4), context = below(&b->chance, p->contexts), partition = below(&b->chance, p->partitions);
-	uint64_t bytes = b->pair.model->endpoints[partition].bytes, pages = bytes / GLK_PAGE_SIZE, offset;
+	uint64_t bytes = b->pair.model->endpoints.of[partition].bytes, pages = bytes / GLK_PAGE_SIZE, offset;
 
 	if (pages > 1000 || !pages || bench_chance(b, 8))
 		pages = PAIR_EP_BYTES / GLK_PAGE_SIZE + 4;
@@ -205,7 +205,7 @@ void bench_start_context(struct bench *b, unsigned c)
 	if (bench_chance(b, 24)) /* the ring's second half is where nothing is */
 		sq = PAIR_HOST + PAIR_HOST_BYTES - 512;
 	bench_set(b, bench_context_reg(c, GLK_CONTEXT_CONTROL), 0);
-	if (b->pair.model->contexts[c].release.pending)
+	if (b->pair.model->releases.of[c].current.pending)
 		bench_settle(b); /* it waits for the ring no more; not for the one that begins now either */
 	bench_set(b, bench_context_reg(c, GLK_CONTEXT_SQ_BASE), sq);
 	bench_set(b, bench_context_reg(c, GLK_CONTEXT_CQ_BASE), bench_chance(b, 32) ? UINT64_C(0x7654320040) : BENCH_CQ(c));
@@ -228,7 +228,7 @@ void bench_configure(struct bench *b)
 		set_endpoint(b, i);
 	}
 	for (unsigned i = 0; i < bench_slices(b); i++)
-		if (!b->pair.model->windows[i].q[0] && !bench_chance(b, 8))
+		if (!b->pair.model->windows.entries[i].q[0] && !bench_chance(b, 8))
 			set_window_row(b, i);
 	for (unsigned i = 0; i < p->registrations && i < BENCH_LISTS; i++)
 		set_registration(b, i);
@@ -289,7 +289,7 @@ static uint64_t draw_place(struct bench *b)
 	unsigned slices = bench_slices(b);
 	uint64_t slice = UINT64_C(1) << b->pair.p.slice_shift, place = below(&b->chance, slices) * slice;
 
-	for (unsigned i = 0; i < 8 && !b->pair.model->windows[place >> b->pair.p.slice_shift].q[0]; i++)
+	for (unsigned i = 0; i < 8 && !b->pair.model->windows.entries[place >> b->pair.p.slice_shift].q[0]; i++)
 		place = below(&b->chance, slices) * slice;
 	if (bench_chance(b, 20)) /* beyond all slices; at most what r_offset holds */
 		return b->pair.p.slices * slice + (draw(&b->chance) & UINT64_C(0xffffffffff));
@@ -372,7 +372,7 @@ void bench_release(struct bench *b)
 	unsigned c = below(&b->chance, b->pair.p.contexts), count = bench_chance(b, 4) ? 3 : 1;
 
 	/* Several at once only while the ring holds them back: else how many complete as one is a matter of time. */
-	if (!b->pair.model->contexts[c].release.pending)
+	if (!b->pair.model->releases.of[c].current.pending)
 		count = 1;
 	for (unsigned i = 0; i < count; i++) {
 		bench_add(b, " release %u", c);

@@ -19,7 +19,7 @@ static unsigned draw_window(struct bench *b, unsigned context)
 		const struct glk_entry *entry;
 
 		handle = below(&b->chance, bench_slices(b));
-		entry = &b->pair.model->windows[handle];
+		entry = &b->pair.model->windows.entries[handle];
 		if (entry->q[0] && GLK_FIELD(entry->q[0], GLK_WINDOW_Q0_CONTEXT) == context &&
 		    GLK_FIELD(entry->q[0], GLK_WINDOW_Q0_FIRST) == handle)
 			break;
@@ -33,7 +33,7 @@ static uint64_t window_bytes(const struct bench *b, unsigned handle)
 	uint64_t bytes = 0;
 
 	for (unsigned i = handle; i < b->pair.p.slices; i++) {
-		const struct glk_entry *entry = &b->pair.model->windows[i];
+		const struct glk_entry *entry = &b->pair.model->windows.entries[i];
 
 		if (!entry->q[0] || GLK_FIELD(entry->q[0], GLK_WINDOW_Q0_FIRST) != handle)
 			break;
@@ -52,7 +52,7 @@ static unsigned draw_registration(struct bench *b, unsigned context)
 		const struct glk_entry *entry;
 
 		handle = below(&b->chance, count);
-		entry = &b->pair.model->registrations[handle];
+		entry = &b->pair.model->registrations.entries[handle];
 		if (entry->q[0] && GLK_FIELD(entry->q[0], GLK_REGISTRATION_Q0_CONTEXT) == context)
 			break;
 	}
@@ -61,7 +61,7 @@ static unsigned draw_registration(struct bench *b, unsigned context)
 
 void bench_put_registered(struct bench *b, unsigned handle, uint64_t offset, const uint8_t *data, size_t len)
 {
-	const struct glk_entry *entry = &b->pair.model->registrations[handle];
+	const struct glk_entry *entry = &b->pair.model->registrations.entries[handle];
 	uint64_t at = entry->q[3] + offset, page;
 	size_t part;
 
@@ -117,7 +117,7 @@ static void choose_places(struct bench *b, struct parts *e, unsigned context)
 	e->window = draw_window(b, context);
 	e->bytes = window_bytes(b, e->window);
 	e->registration = draw_registration(b, context);
-	e->registered = b->pair.model->registrations[e->registration].q[1];
+	e->registered = b->pair.model->registrations.entries[e->registration].q[1];
 	if (!e->registered)
 		e->registered = 1;
 	e->length = bench_length(b, 100000);
@@ -285,7 +285,7 @@ void bench_ring(struct bench *b)
 		return;
 	}
 	/* What comes behind a release that waits for the ring would be flushed with it or not, as time will have it. */
-	if (c->release.pending) {
+	if (b->pair.model->releases.of[context].current.pending) {
 		bench_set(b, bench_context_reg(context, GLK_CONTEXT_CQ_HEAD), c->cq_tail);
 		return;
 	}

@@ -461,5 +461,5 @@ void linked_card_cut(struct linked_card *card)
 
 const uint8_t *linked_card_pool(const struct linked_card *card)
 {
-	return card->dut ? card_dut_pool(card->dut) : card->model->pool;
+	return card->dut ? card_dut_pool(card->dut) : card->model->pool.data;
 }

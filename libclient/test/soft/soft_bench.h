@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A soft device with its endpoints' memories at hand, and the steps that every test of it takes. All of them check. */
+/* A soft device with its endpoints' memory, and common test steps. All of them assert success. */
 #ifndef GLK_SOFT_BENCH_H
 #define GLK_SOFT_BENCH_H
 
@@ -30,9 +30,9 @@ struct gpulink_counters soft_counters(const struct soft *soft, unsigned partitio
  *  `atomic_bytes`: what atomics wrote. */
 void soft_check_accounts(const struct soft *soft, unsigned partition, unsigned subheader_bytes, uint64_t atomic_bytes);
 
-/** Takes the one completion there is; its tag has to be this. */
+/** Takes the only completion, which must have this tag. */
 struct gpulink_completion soft_completion(const struct soft *soft, uint64_t tag);
-/** As above, and it has to be one of so many bytes moved without an error. */
+/** As above; it must report this many bytes and no error. */
 void soft_done(const struct soft *soft, uint64_t tag, uint32_t bytes);
 
 /** Bytes that differ from their neighbours, from those of other seeds, and from 0. */

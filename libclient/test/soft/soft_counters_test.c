@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a soft device counts, by the rules of docs/wire-format.md; the settings in its name are obeyed. */
+/* Counters of a soft device, by the rules of docs/wire-format.md, and the settings in its name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "soft_bench.h"
 
-/* Nothing but the given counters is not 0. */
+/* All counters that are not given must be 0. */
 #define expect(soft, partition, ...) expect_counters(soft, partition, &(struct gpulink_counters){ __VA_ARGS__ })
 
 static void expect_counters(const struct soft *soft, unsigned partition, const struct gpulink_counters *wanted)
@@ -47,7 +47,7 @@ static void one_store(void **state)
 	expect(&soft, 0, .stores = 0);
 	expect(&soft, 1, .stores = 0);
 	store(window, 1000, 8);
-	expect(&soft, 1, .stores = 1, .store_bytes = 8, .raw_wire_bytes = 32); /* it is queued */
+	expect(&soft, 1, .stores = 1, .store_bytes = 8, .raw_wire_bytes = 32); /* queued */
 	soft_release(&soft);
 	/* sub-header 5 and 8 bytes are 13, padded 16, and 24 around them */
 	expect(&soft, 1, .stores = 1, .store_bytes = 8, .raw_wire_bytes = 32, .packets = 1, .sub_packets = 1,
@@ -58,7 +58,7 @@ static void one_store(void **state)
 	soft_close(&soft);
 }
 
-/* Two that touch are one sub-packet, a third apart is another, a fourth over the first costs nothing. */
+/* Two adjacent stores form one sub-packet, a third one another; a fourth that overwrites the first is free. */
 static void packing(void **state)
 {
 	struct gpulink_window *window;
@@ -124,7 +124,7 @@ static void flush_reasons(void **state)
 	for (unsigned i = 0; i < 7; i++) /* 7 * 132 are 924, one more 1056 */
 		store(window, i * 128, 128);
 	assert_int_equal(soft_counters(&soft, 0).flush_payload_full, 0);
-	store(window, 7 * 128, 96); /* 924 + 100 fits just so */
+	store(window, 7 * 128, 96); /* 924 + 100 just fits */
 	assert_int_equal(soft_counters(&soft, 0).flush_payload_full, 0);
 	store(window, 7 * 128 + 96, 1);
 	assert_int_equal(soft_counters(&soft, 0).flush_payload_full, 1);
@@ -173,7 +173,7 @@ static void loads_and_atomics(void **state)
 	soft_close(&soft);
 }
 
-/* Every store leaves at once, in pieces that do not leave their lines, and is there without a release. */
+/* Every store is sent at once, split at line boundaries, and visible without a release. */
 static void without_coalescing(void **state)
 {
 	struct gpulink_window *window;
@@ -202,7 +202,7 @@ static void pause_ms(unsigned ms)
 	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000l }, NULL);
 }
 
-/* A device without a thread of its own looks at the clock whenever it is called. */
+/* Without a thread, a device checks the clock in every call. */
 static void timeout(void **state)
 {
 	static uint8_t host[64];
@@ -249,7 +249,7 @@ static void timeout(void **state)
 	soft_close(&soft);
 }
 
-/* With the longest timeout, and without one, nothing leaves in a short time. */
+/* With the longest timeout, or none, nothing is sent in a short time. */
 static void no_timeout_yet(void **state)
 {
 	static const unsigned timeouts[] = { 0, 1000000000 };
@@ -270,7 +270,7 @@ static void no_timeout_yet(void **state)
 	}
 }
 
-/* Stores of all kinds of lengths under every setting; what arrives does not depend on it, what it costs does. */
+/* Stores of many lengths under every setting: results are the same, costs differ. */
 static void every_setting(void **state)
 {
 	static const unsigned limits[] = { 128, 256, 512, 1024, 2048, 4096 };

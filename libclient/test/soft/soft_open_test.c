@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Soft devices: what their names may say, what they tell about themselves and their endpoints, and how they end. */
+/* Soft devices: names and options, properties, endpoints, close. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -148,7 +148,7 @@ static void defaults(void **state)
 	assert_int_equal(soft.endpoints, 4);
 	assert_int_equal(soft.bytes, 64u << 20);
 	soft_close(&soft);
-	soft_open(&soft, "soft:,endpoints=2,,memory=1M,endpoints=3,"); /* empty options say nothing, the last one counts */
+	soft_open(&soft, "soft:,endpoints=2,,memory=1M,endpoints=3,"); /* empty options are ignored, the last one wins */
 	assert_int_equal(soft.endpoints, 3);
 	assert_int_equal(soft.bytes, 1u << 20);
 	soft_close(&soft);
@@ -177,8 +177,7 @@ static void endpoint_memories(void **state)
 	soft_close(&soft);
 }
 
-/* Windows, memories, queued stores, put vectors and completions that nobody took: closing ends it all (the sanitizer
- * looks for what is left). */
+/* Close with open windows and memories, queued stores, put vectors and completions (the sanitizer detects leaks). */
 static void close_with_everything_open(void **state)
 {
 	static uint8_t data[3][5000];
@@ -204,7 +203,7 @@ static void close_with_everything_open(void **state)
 	gpulink_close(NULL);
 }
 
-/* Devices do not share anything, though they have the same name. */
+/* Devices of the same name share nothing. */
 static void two_devices(void **state)
 {
 	struct soft a, b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A soft device's completions and put vectors: order, tags, more in flight than there is room for, and waiting. */
+/* Completions and put vectors of a soft device: order, tags, full rings, waits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ static void order(void **state)
 	}
 }
 
-/* The ring holds 256; nobody waits, and nothing is lost or reordered. So many that every index goes around. */
+/* The ring holds 256; without waits nothing is lost or reordered. Enough to wrap all indices. */
 static void many_in_flight(void **state)
 {
 	struct bench *b = *state;
@@ -85,7 +85,7 @@ static void many_in_flight(void **state)
 
 	put_numbers(b, 0, 70000);
 	take_numbers(b, 0, 70000, 999);
-	put_numbers(b, 70000, 30000); /* nobody ever asks for these */
+	put_numbers(b, 70000, 30000); /* never taken */
 	soft_release(&b->soft);
 	for (uint64_t n = 0; n < 100000; n++) {
 		memcpy(&value, b->at + n * 8, 8);
@@ -122,12 +122,12 @@ static void waiting(void **state)
 	assert_int_equal(gpulink_wait(device, NULL, 8, 0, 0), -GPULINK_EINVAL);
 	assert_int_equal(gpulink_wait(device, done, 0, 0, 0), -GPULINK_EINVAL);
 	assert_int_equal(gpulink_wait(device, done, 8, 9, 0), -GPULINK_EINVAL);
-	/* nothing is in flight, so nothing will come */
+	/* nothing in flight */
 	assert_int_equal(gpulink_wait(device, done, 8, 0, 0), 0);
 	assert_int_equal(gpulink_wait(device, done, 8, 0, SOFT_SECOND), 0);
 	assert_int_equal(gpulink_wait(device, done, 8, 1, 0), -GPULINK_ETIMEDOUT);
 	assert_int_equal(gpulink_wait(device, done, 8, 8, 1000), -GPULINK_ETIMEDOUT);
-	/* those there are, though more were wanted */
+	/* fewer than requested */
 	put_numbers(b, 0, 3);
 	assert_int_equal(gpulink_wait(device, done, 8, 5, 1000), 3);
 	assert_int_equal(done[2].tag, 2 * 1000000007ull);
@@ -141,8 +141,8 @@ static void waiting(void **state)
 	assert_int_equal(gpulink_wait(device, done, 1, 1, 1), -GPULINK_ETIMEDOUT);
 }
 
-/* Every kind of operation in one row: the tags come back in the order of the calls. */
-static void order_of_kinds(void **state)
+/* All kinds of operations: tags are returned in the order of the calls. */
+static void order_across_operations(void **state)
 {
 	struct bench *b = *state;
 	static uint8_t host[4096];
@@ -239,7 +239,7 @@ static void vector_limits(void **state)
 	assert_true(soft_is_zero(b->at + 65536 + 15 * 4096 + 3968, 128));
 }
 
-/* One bad store among good ones, first, last or between: none is stored. */
+/* One invalid store among valid ones, at any position: none is performed. */
 static void vector_all_or_none(void **state)
 {
 	struct bench *b = *state;
@@ -274,8 +274,8 @@ static void vector_all_or_none(void **state)
 	assert_int_equal(soft_counters(&b->soft, 0).stores, 0);
 }
 
-/* There are eight stages to lay vectors out in: more of them in flight wait for one, and are not mixed up. */
-static void many_vectors(void **state)
+/* There are eight stages: further vectors wait for one. */
+static void more_vectors_than_stages(void **state)
 {
 	struct bench *b = *state;
 	static uint8_t data[600][1000];
@@ -310,11 +310,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(many_in_flight, setup, teardown),
 		cmocka_unit_test_setup_teardown(mixed_pace, setup, teardown),
 		cmocka_unit_test_setup_teardown(waiting, setup, teardown),
-		cmocka_unit_test_setup_teardown(order_of_kinds, setup, teardown),
+		cmocka_unit_test_setup_teardown(order_across_operations, setup, teardown),
 		cmocka_unit_test_setup_teardown(vector, setup, teardown),
 		cmocka_unit_test_setup_teardown(vector_limits, setup, teardown),
 		cmocka_unit_test_setup_teardown(vector_all_or_none, setup, teardown),
-		cmocka_unit_test_setup_teardown(many_vectors, setup, teardown),
+		cmocka_unit_test_setup_teardown(more_vectors_than_stages, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Ring operations of a soft device: what each does, what it refuses, and that refused ones do nothing. */
+/* Ring operations of a soft device: effects, errors, and that rejected ones have no effect. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A refused operation leaves no completion behind, and nothing arrives. */
+/* A rejected operation has no completion and no effect. */
 static void nothing_happened(struct bench *b)
 {
 	struct gpulink_completion done;
@@ -110,7 +110,7 @@ static void memory_refused(void **state)
 	assert_int_equal(gpulink_memory_open(b->soft.device, at, 1, 0, &memory), -GPULINK_EINVAL);
 	assert_int_equal(gpulink_memory_open(b->soft.device, at, 1, 4, &memory), -GPULINK_EINVAL);
 	assert_int_equal(gpulink_memory_open(b->soft.device, at, SIZE_MAX, SOFT_BOTH, &memory), -GPULINK_EINVAL);
-	/* more than a registration of a card can say */
+	/* more than a registration of a card can hold */
 	assert_int_equal(gpulink_memory_open(b->soft.device, at, ((size_t)1 << 40) + 1, SOFT_BOTH, &memory),
 			 -GPULINK_EINVAL);
 	assert_null(memory);
@@ -197,7 +197,7 @@ static void move_refused(void **state)
 	assert_int_equal(gpulink_get(writer, 0, b->memory, 0, 1, 0), -GPULINK_EACCES);
 	assert_int_equal(gpulink_get(reader, 0, source, 0, 1, 0), -GPULINK_EACCES);
 	nothing_happened(b);
-	assert_int_equal(gpulink_put_memory(writer, 0, source, 99, 1, 1), 0); /* the rights that are needed suffice */
+	assert_int_equal(gpulink_put_memory(writer, 0, source, 99, 1, 1), 0); /* sufficient rights */
 	soft_done(&b->soft, 1, 1);
 	assert_int_equal(gpulink_get(reader, 0, target, 99, 1, 2), 0);
 	soft_done(&b->soft, 2, 1);
@@ -239,7 +239,7 @@ static void largest(void **state)
 
 /* --- atomics --- */
 
-/* Puts a value in the endpoint's memory by way of the queue, so that the atomic has to look there. */
+/* Stores a value through the write queue, so that the atomic must flush it. */
 static void prepare(struct bench *b, uint64_t offset, uint64_t value)
 {
 	assert_int_equal(gpulink_store(b->window, offset, &value, sizeof(value)), 0);
@@ -268,7 +268,7 @@ static void atomics_of_8(void **state)
 	soft_done(&b->soft, 2, 8);
 	assert_int_equal(value_at(b->host + 11), old);
 	assert_int_equal(value_at(b->at + 16), UINT64_MAX);
-	assert_int_equal(gpulink_compare_swap(b->window, 16, 8, old, 5, b->memory, 19, 3), 0); /* another value is there */
+	assert_int_equal(gpulink_compare_swap(b->window, 16, 8, old, 5, b->memory, 19, 3), 0); /* the value differs */
 	soft_done(&b->soft, 3, 8);
 	assert_int_equal(value_at(b->host + 19), UINT64_MAX);
 	assert_int_equal(value_at(b->at + 16), UINT64_MAX);
@@ -320,7 +320,7 @@ static void atomics_without_old_value(void **state)
 	soft_done(&b->soft, 4, 8);
 	assert_int_equal(value_at(b->at), 0);
 	assert_true(soft_is_zero(b->host, sizeof(b->host)));
-	assert_int_equal(gpulink_swap(b->window, 0, 8, 7, NULL, 8, 5), -GPULINK_EINVAL); /* nowhere has no offset */
+	assert_int_equal(gpulink_swap(b->window, 0, 8, 7, NULL, 8, 5), -GPULINK_EINVAL); /* no memory: the offset must be 0 */
 	assert_int_equal(value_at(b->at), 0);
 }
 
@@ -362,8 +362,8 @@ static void atomics_refused(void **state)
 	nothing_happened(b);
 }
 
-/* Handles of one device mean nothing to another, whatever their numbers are. */
-static void handles_of_another_device(void **state)
+/* Handles of another device are rejected, whatever their numbers. */
+static void foreign_handles(void **state)
 {
 	struct bench *b = *state;
 	struct gpulink_memory *memory;
@@ -394,7 +394,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(atomics_of_4, setup, teardown),
 		cmocka_unit_test_setup_teardown(atomics_without_old_value, setup, teardown),
 		cmocka_unit_test_setup_teardown(atomics_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(handles_of_another_device, setup, teardown),
+		cmocka_unit_test_setup_teardown(foreign_handles, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

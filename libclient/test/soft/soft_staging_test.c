@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The way round for memory that the card cannot reach: a memfd in the place of a GPU's dma-buf. */
+/* Staging for memory that the card cannot reach, with a memfd instead of a GPU's dma-buf. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include "soft_bench.h"
 
 #define BYTES  40000u /* of the memfd */
-#define OFFSET 4196u  /* where the memory begins: no page's begin */
+#define OFFSET 4196u  /* not page-aligned */
 #define ROOM   30000u
 
 struct bench {
@@ -56,7 +56,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void puts_read_what_is_there_now(void **state)
+static void puts_copy_current_data(void **state)
 {
 	struct bench *b = *state;
 
@@ -77,7 +77,7 @@ static void puts_read_what_is_there_now(void **state)
 	assert_int_equal(gpulink_put_memory(b->window, 0, b->memory, ROOM - 1, 2, 9), -GPULINK_ERANGE);
 }
 
-static void gets_bring_what_they_got(void **state)
+static void gets_copy_results(void **state)
 {
 	struct bench *b = *state;
 	uint8_t before[BYTES];
@@ -90,10 +90,10 @@ static void gets_bring_what_they_got(void **state)
 	soft_done(&b->soft, 6, 5001);
 	assert_memory_equal(b->gpu + OFFSET + 3, b->soft.memory[0] + 100, 5001);
 	memcpy(before + OFFSET + 3, b->soft.memory[0] + 100, 5001);
-	assert_memory_equal(b->gpu, before, BYTES); /* and the neighbours are as they were */
+	assert_memory_equal(b->gpu, before, BYTES); /* neighbours unchanged */
 }
 
-static void atomics_bring_old_values(void **state)
+static void atomics_copy_old_values(void **state)
 {
 	struct bench *b = *state;
 	uint64_t value = 41, old;
@@ -106,13 +106,13 @@ static void atomics_bring_old_values(void **state)
 	assert_int_equal(old, 41);
 	assert_int_equal(b->gpu[OFFSET + 11], 0xaa);
 	assert_int_equal(b->gpu[OFFSET + 20], 0xaa);
-	assert_int_equal(gpulink_swap(b->window, 64, 8, 7, NULL, 0, 2), 0); /* nowhere */
+	assert_int_equal(gpulink_swap(b->window, 64, 8, 7, NULL, 0, 2), 0); /* discarded */
 	soft_done(&b->soft, 2, 8);
 	memcpy(&value, b->soft.memory[0] + 64, sizeof(value));
 	assert_int_equal(value, 7);
 }
 
-/* More than the ring takes, so that completions come in while others wait for room. */
+/* More than the ring holds, so that completions are taken while others wait for space. */
 static void many_at_once(void **state)
 {
 	enum { MANY = 700, PIECE = 40 };
@@ -129,7 +129,7 @@ static void many_at_once(void **state)
 	}
 }
 
-static void the_descriptor_may_be_closed(void **state)
+static void descriptor_may_be_closed(void **state)
 {
 	struct bench *b = *state;
 	int fd = memfd_create("other", 0);
@@ -142,7 +142,7 @@ static void the_descriptor_may_be_closed(void **state)
 	soft_done(&b->soft, 1, 5);
 	soft_release(&b->soft);
 	assert_memory_equal(b->soft.memory[0], "hello", 5);
-	for (unsigned i = 0; i < 3; i++) { /* and nothing of it stays open */
+	for (unsigned i = 0; i < 3; i++) { /* no descriptor leak */
 		gpulink_memory_close(memory);
 		fd = memfd_create("other", 0);
 		assert_true(fd >= 0 && !ftruncate(fd, 4096));
@@ -203,8 +203,8 @@ static void refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(puts_read_what_is_there_now), TEST(gets_bring_what_they_got), TEST(atomics_bring_old_values),
-		TEST(many_at_once),		   TEST(the_descriptor_may_be_closed), TEST(rights),
+		TEST(puts_copy_current_data), TEST(gets_copy_results), TEST(atomics_copy_old_values),
+		TEST(many_at_once),		   TEST(descriptor_may_be_closed), TEST(rights),
 		TEST(refusals),
 	};
 

@@ -81,8 +81,8 @@ static void address_and_null(void **state)
 	gpulink_window_close(NULL);
 }
 
-/* Every slice is given out and taken back; a window of several gets them only in a row. */
-static void places_are_found_again(void **state)
+/* All slices are allocated and freed; a window of several needs adjacent ones. */
+static void slices_are_reused(void **state)
 {
 	struct gpulink_window *windows[SLICES], *more = NULL;
 	struct soft *soft = *state;
@@ -91,7 +91,7 @@ static void places_are_found_again(void **state)
 		windows[i] = soft_window(soft, i % 2, i / 2 * 4096 % (4u << 20), 4096);
 	assert_int_equal(gpulink_window_open(soft->device, 0, 0, 4096, SOFT_BOTH, &more), -GPULINK_ENOSPC);
 	assert_null(more);
-	/* Two single slices do not make a row of two. */
+	/* Two separate slices are not adjacent. */
 	gpulink_window_close(windows[100]);
 	gpulink_window_close(windows[102]);
 	assert_int_equal(gpulink_window_open(soft->device, 0, 0, 2 * SOFT_SLICE, SOFT_BOTH, &more), -GPULINK_ENOSPC);
@@ -99,7 +99,7 @@ static void places_are_found_again(void **state)
 	assert_int_equal(gpulink_window_open(soft->device, 1, 0, 4 * SOFT_SLICE, SOFT_BOTH, &more), -GPULINK_ENOSPC);
 	more = soft_window(soft, 1, 0, 3 * SOFT_SLICE);
 	assert_int_equal(gpulink_store(more, 3 * SOFT_SLICE - 3, "end", 3), 0);
-	assert_int_equal(gpulink_store(windows[99], 4093, "own", 3), 0); /* the neighbours are as they were */
+	assert_int_equal(gpulink_store(windows[99], 4093, "own", 3), 0); /* neighbours unchanged */
 	assert_int_equal(gpulink_store(windows[103], 0, "own", 3), 0);
 	soft_release(soft);
 	assert_memory_equal(soft->memory[1] + 3 * SOFT_SLICE - 3, "end", 3);
@@ -114,8 +114,8 @@ static void places_are_found_again(void **state)
 	assert_memory_equal(soft->memory[0] + 3 * SOFT_SLICE - 2, "over", 4);
 }
 
-/* Closing gives back every slice that opening took. */
-static void nothing_is_kept(void **state)
+/* Closing frees every slice of a window. */
+static void close_frees_all_slices(void **state)
 {
 	struct soft *soft = *state;
 
@@ -123,8 +123,8 @@ static void nothing_is_kept(void **state)
 		gpulink_window_close(soft_window(soft, i % 2, i % 3 * 4096, 3 * SOFT_SLICE));
 }
 
-/* Whatever memory there is fits twice into the aperture, whole. */
-static void whole_endpoints_twice(void **state)
+/* The aperture holds all endpoint memory twice. */
+static void aperture_holds_endpoints_twice(void **state)
 {
 	static const struct {
 		unsigned endpoints, memory_m;
@@ -196,14 +196,14 @@ static void rights(void **state)
 	assert_int_equal(gpulink_store(reader, 0, "abc", 3), -GPULINK_EACCES);
 	assert_int_equal(gpulink_load(writer, 0, data, 3), -GPULINK_EACCES);
 	assert_memory_equal(data, "\0\0\0", 3);
-	assert_int_equal(gpulink_store(reader, 4096, "abc", 3), -GPULINK_ERANGE); /* what is wrong with the place first */
+	assert_int_equal(gpulink_store(reader, 4096, "abc", 3), -GPULINK_ERANGE); /* the range is checked first */
 	assert_int_equal(gpulink_store(writer, 0, "abc", 3), 0);
 	assert_int_equal(gpulink_load(reader, 0, data, 3), 0); /* the other window's store */
 	assert_memory_equal(data, "abc", 3);
-	soft_release(soft); /* what the library refused is not the card's error */
+	soft_release(soft); /* no error at the card */
 }
 
-/* Every length there is, at places that move over lines, windows of sub-headers, and the end of a slice. */
+/* Every length, at offsets across lines, address windows and the end of a slice. */
 static void all_lengths(void **state)
 {
 	struct soft *soft = *state;
@@ -250,7 +250,7 @@ static void straddling(void **state)
 	}
 }
 
-static void release_makes_visible(void **state)
+static void release_makes_stores_visible(void **state)
 {
 	struct soft *soft = *state;
 	struct gpulink_window *a = soft_window(soft, 0, 0, 4096), *b = soft_window(soft, 1, 0, 4096);
@@ -287,7 +287,7 @@ static void close_drains(void **state)
 	assert_memory_equal(soft->memory[0], "onemore", 7);
 }
 
-/* The later store to a byte wins, through whichever window it came. */
+/* The later store to a byte wins, through any window. */
 static void overlapping_windows(void **state)
 {
 	struct soft *soft = *state;
@@ -310,14 +310,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(refused_windows, setup, teardown),
 		cmocka_unit_test_setup_teardown(address_and_null, setup, teardown),
-		cmocka_unit_test_setup_teardown(places_are_found_again, setup, teardown),
-		cmocka_unit_test_setup_teardown(nothing_is_kept, setup, teardown),
-		cmocka_unit_test(whole_endpoints_twice),
+		cmocka_unit_test_setup_teardown(slices_are_reused, setup, teardown),
+		cmocka_unit_test_setup_teardown(close_frees_all_slices, setup, teardown),
+		cmocka_unit_test(aperture_holds_endpoints_twice),
 		cmocka_unit_test_setup_teardown(window_edges, setup, teardown),
 		cmocka_unit_test_setup_teardown(rights, setup, teardown),
 		cmocka_unit_test_setup_teardown(all_lengths, setup, teardown),
 		cmocka_unit_test_setup_teardown(straddling, setup, teardown),
-		cmocka_unit_test_setup_teardown(release_makes_visible, setup, teardown),
+		cmocka_unit_test_setup_teardown(release_makes_stores_visible, setup, teardown),
 		cmocka_unit_test_setup_teardown(close_drains, setup, teardown),
 		cmocka_unit_test_setup_teardown(overlapping_windows, setup, teardown),
 	};

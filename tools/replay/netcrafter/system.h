@@ -108,6 +108,11 @@ static inline unsigned system_cluster(const struct system *s, unsigned gpu)
 	return cluster_of(s->requests->gpus, gpu);
 }
 
+/*
+ * The parts call each other in both directions (system, network, translation, packing): they simulate one machine in which a
+ * packet's arrival makes the next one leave, and callbacks between them would hide that and cost a call an event.
+ */
+
 /* system.c */
 /** Notes what happens some ticks from now. */
 void system_note(struct system *s, uint64_t ticks, enum happening what, uint32_t which);

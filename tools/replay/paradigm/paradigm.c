@@ -21,11 +21,3 @@ const struct paradigm *paradigm_named(const char *name)
 			return all[i];
 	return NULL;
 }
-
-void tally_add(struct tally *sum, const struct tally *other)
-{
-	sum->wire_bytes += other->wire_bytes;
-	sum->data_bytes += other->data_bytes;
-	sum->packets += other->packets;
-	sum->sub_packets += other->sub_packets;
-}

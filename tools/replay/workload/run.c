@@ -7,9 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* More rows than this are no input that a simulated GPU of 16 GB would be asked about here. */
-#define MOST_ROWS (UINT32_C(1) << 25)
-
 int workload_fail(struct workload_run *run, int code, const char *format, ...)
 {
 	va_list arguments;
@@ -116,75 +113,4 @@ int workload_compare(struct workload_run *run, const char *compared, double resi
 		return 0;
 	return workload_fail(run, -EILSEQ, "wrong result: %s is %g, must be at most %g", compared, residual,
 			     allowed);
-}
-
-const struct replay_workload *replay_workload_find(const char *name)
-{
-	for (const struct replay_workload *w = replay_workloads; w->name; w++)
-		if (!strcmp(w->name, name))
-			return w;
-	return NULL;
-}
-
-static int check_options(struct workload_run *run, const struct replay_workload *workload)
-{
-	struct replay_workload_options *o = &run->options;
-
-	if (!o->gpus || o->gpus > REPLAY_GPUS_MAX)
-		return workload_fail(run, -EINVAL, "%s: %u GPUs: must be 1 to %d", workload->name, o->gpus,
-				     REPLAY_GPUS_MAX);
-	if (o->input && !workload->takes_input)
-		return workload_fail(run, -EINVAL, "%s takes no input; its data are generated from the seed", workload->name);
-	if (!o->input && workload->needs_input)
-		return workload_fail(run, -EINVAL, "%s needs an input: a matrix or graph", workload->name);
-	if (o->element && o->element != workload->element &&
-	    !(workload->either_element && (o->element == 4 || o->element == 8)))
-		return workload_fail(run, -EINVAL, "%s: elements of %u bytes: must be %s%u", workload->name, o->element,
-				     workload->either_element ? "4 or 8, default " : "", workload->element);
-	if (o->size && (!workload->size_means || (o->input && workload->takes_input)))
-		return workload_fail(run, -EINVAL, "%s: size %" PRIu64 "; the input determines the size", workload->name,
-				     o->size);
-	if (o->size && (o->size < workload->least_size || o->size > workload->most_size))
-		return workload_fail(run, -EINVAL, "%s: size %" PRIu64 ": must be %" PRIu64 " to %" PRIu64 " (%s)",
-				     workload->name, o->size, workload->least_size, workload->most_size,
-				     workload->size_means);
-	o->size = o->size ? o->size : workload->size;
-	o->iterations = o->iterations ? o->iterations : workload->iterations;
-	o->element = o->element ? o->element : workload->element;
-	return 0;
-}
-
-int replay_workload_run(const struct replay_workload *workload, const struct replay_workload_options *options,
-			struct replay_sink sink, struct replay_workload_info *info, char *error)
-{
-	struct workload_run *run = calloc(1, sizeof(*run));
-	int result;
-
-	memset(info, 0, sizeof(*info));
-	error[0] = '\0';
-	if (!run) {
-		snprintf(error, REPLAY_ERROR_BYTES, "out of memory");
-		return -ENOMEM;
-	}
-	run->options = *options;
-	run->sink = sink;
-	run->info = info;
-	run->error = error;
-	run->system.gpus = options->gpus; /* shares are asked for before the memory's size is known */
-	result = check_options(run, workload);
-	if (!result && run->options.input && matrix_read(run->options.input, MOST_ROWS, &run->matrix, error))
-		result = -EBADMSG;
-	if (!result)
-		result = workload->run(run);
-	if (!run->info->elements)
-		run->info->elements = run->matrix.rows;
-	info->entries = run->matrix.entries;
-	info->memory_bytes = run->system.bytes;
-	info->compute_ps = run->system.clock_ps[0];
-	info->phases = run->system.phase;
-	replay_system_free(&run->system);
-	matrix_free(&run->matrix);
-	free(run->readers);
-	free(run);
-	return result;
 }

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paradigm.h"
+
+void tally_add(struct tally *sum, const struct tally *other)
+{
+	sum->wire_bytes += other->wire_bytes;
+	sum->data_bytes += other->data_bytes;
+	sum->packets += other->packets;
+	sum->sub_packets += other->sub_packets;
+}

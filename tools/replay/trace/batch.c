@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A reader's operations in batches, and its errors, which name the record. */
+#include "read.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+int trace_wrong(struct replay_trace *t, char *error, const char *format, ...)
+{
+	char what[REPLAY_ERROR_BYTES];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(what, sizeof(what), format, arguments);
+	va_end(arguments);
+	if (t->info.format == REPLAY_TRACE_CSV)
+		return trace_error(error, EINVAL, "%s: line %" PRIu64 ": %s", t->input.name, t->record, what);
+	return trace_error(error, EINVAL, "%s: record %" PRIu64 " (byte %" PRIu64 "%s): %s", t->input.name, t->record,
+			   t->record_offset, t->input.packing == TRACE_PLAIN ? "" : ", uncompressed", what);
+}
+
+int trace_push(struct replay_trace *t)
+{
+	size_t count = t->count;
+	int rc;
+
+	t->count = 0;
+	if (!t->sink.take || count == 0)
+		return 0;
+	t->info.operations += count;
+	t->info.read_bytes = t->input.read_bytes;
+	rc = t->sink.take(t->sink.user, t->batch, count);
+	t->stopped = rc != 0;
+	return rc;
+}
+
+int trace_add(struct replay_trace *t, const struct replay_op *op, char *error)
+{
+	if (!trace_rules_plain(&t->rules, op)) {
+		char room[REPLAY_ERROR_BYTES];
+		const char *wrong = trace_rules_check(&t->rules, op, room);
+
+		if (wrong)
+			return trace_wrong(t, error, "%s", wrong);
+	}
+	t->batch[t->count++] = *op;
+	return t->count == REPLAY_BATCH ? trace_push(t) : 0;
+}
