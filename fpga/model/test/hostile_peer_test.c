@@ -16,8 +16,8 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
-#include "netcrafter/cluster_queue.h"
 #include "link/link_layer.h"
+#include "netcrafter/cluster_queue.h"
 #include "netcrafter/unstitch.h"
 #include "pair.h"
 
