@@ -192,7 +192,7 @@ uint64_t bench_at_endpoint(const struct bench *b, unsigned p, uint64_t offset)
 	return value;
 }
 
-/* Neighbours in the registration are not neighbours in memory. */
+/* Adjacent pages of the registration are not adjacent in memory. */
 uint64_t bench_page(unsigned i)
 {
 	return 0x40000u + (uint64_t)(i ^ 5u) * 0x2000u;
@@ -203,7 +203,7 @@ void bench_register(struct bench *b, unsigned handle, unsigned context, uint64_t
 	unsigned entry = GLK_REGISTRATION_ARRAY + handle * GLK_REGISTRATION_STRIDE;
 
 	for (unsigned i = 0; i * 4096u < bytes + first; i++) {
-		uint64_t page = bench_page(i) | (i * 0x123u & 0xfffu); /* low bits do not count */
+		uint64_t page = bench_page(i) | (i * 0x123u & 0xfffu); /* low bits are ignored */
 
 		memcpy(b->host + BENCH_PAGE_LIST + 8 * i, &page, 8);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A platform for tests: host memory, endpoints, a looped link, and a hand on every acknowledgement and interrupt.
+ * A platform for tests: host memory, endpoints, loopback, control of acknowledgements, and a count of interrupts.
  */
 #ifndef GLK_TEST_BENCH_H
 #define GLK_TEST_BENCH_H
@@ -21,25 +21,25 @@ struct bench {
 	struct glk_card *card;
 	uint8_t host[BENCH_HOST_BYTES]; /* DMA addresses 0.. */
 	uint8_t endpoint[BENCH_ENDPOINTS][BENCH_ENDPOINT_BYTES];
-	unsigned posted[BENCH_ENDPOINTS]; /* not yet acknowledged, while `hold` */
+	unsigned posted[BENCH_ENDPOINTS]; /* writes not acknowledged while `hold` is set */
 	bool hold;			  /* do not acknowledge at once */
 	bool fail_reads, fail_writes;
 	unsigned interrupts[64];
 	unsigned packets;
-	uint8_t packet[5000]; /* the last one */
+	uint8_t packet[5000]; /* the last packet */
 	size_t packet_bytes;
 	uint64_t (*wait)(void *pair, uint64_t until); /* of a card with a link; see pair.h */
 	void *pair;
 };
 
-/* A card as after power-on; bench_start() enables it, gives it endpoints in partitions 0..3, a window of all of endpoint
- * 0 for context 0 (handle 0, aperture offset 0), and starts context 0 with rings of 16 entries. */
+/* Creates a card in its power-on state. bench_start() enables it, sets up endpoints in partitions 0..3 and a window of all of
+ * endpoint 0 for context 0 (handle 0, aperture offset 0), and starts context 0 with rings of 16 entries. */
 void bench_create(struct bench *b);
 /* A card with a link; `wait` and `pair` as above. */
 void bench_create_linked(struct bench *b, unsigned cluster, uint64_t (*wait)(void *pair, uint64_t until), void *pair);
 void bench_start(struct bench *b);
 void bench_destroy(struct bench *b);
-/* What a test begins and ends with: a bench of its own, started. */
+/* Fixture: a started bench for each test. */
 int bench_setup(void **state);
 int bench_teardown(void **state);
 
@@ -51,7 +51,7 @@ uint64_t bench_counter(struct bench *b, unsigned p, unsigned reg);
 uint64_t bench_card_counter(struct bench *b, unsigned reg);
 void bench_window(struct bench *b, unsigned slice, unsigned partition, unsigned context, unsigned first, uint64_t offset,
 		  uint64_t bytes, uint64_t rights);
-/* Eight bytes, at an offset in the aperture, and as they are in an endpoint's memory. */
+/* Access eight bytes at an aperture offset, and read them from an endpoint's memory. */
 int bench_store8(struct bench *b, uint64_t at, uint64_t value);
 uint64_t bench_load8(struct bench *b, uint64_t at);
 uint64_t bench_at_endpoint(const struct bench *b, unsigned p, uint64_t offset);
@@ -59,7 +59,7 @@ uint64_t bench_at_endpoint(const struct bench *b, unsigned p, uint64_t offset);
 void bench_register(struct bench *b, unsigned handle, unsigned context, uint64_t bytes, unsigned first, uint64_t rights);
 uint64_t bench_page(unsigned i);
 
-/* Rings of context c lie here. */
+/* Host addresses of the rings of context c. */
 #define BENCH_SQ(c) (0x1000u + (c) * 0x1000u)
 #define BENCH_CQ(c) (0x8000u + (c) * 0x1000u)
 #define BENCH_RECORD(c) (0x10000u + (c) * 64u)
@@ -67,7 +67,7 @@ uint64_t bench_page(unsigned i);
 void bench_context_start(struct bench *b, unsigned context);
 /* Puts an entry on the ring of context 0 and rings its doorbell. */
 void bench_submit(struct bench *b, const uint64_t sqe[8]);
-/* Submits, serves, and gives the status of the completion; fails the test if none comes. */
+/* Submits an entry, runs the rings and returns the status of the completion; fails the test if there is none. */
 unsigned bench_run(struct bench *b, const uint64_t sqe[8]);
 /* Takes the next completion of context 0; false if there is none. */
 bool bench_completion(struct bench *b, uint64_t *tag, unsigned *status, unsigned *moved);

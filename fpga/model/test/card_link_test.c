@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a card with a link has beside its traffic (two_cards_*_test.c): settings that have an effect, and captures. */
+/* A card with a link, except its traffic (two_cards_*_test.c): the effect of settings, and captures. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ enum { RING = 0x40000, ORDER = 9, RECORD = GLK_CAPTURE_RECORD_BYTES, RECORDS_MAX
 	((WORD(r, GLK_CAPTURE_RECORD_##name##_Q) & GLK_CAPTURE_RECORD_##name##_MASK) >> \
 	 GLK_CAPTURE_RECORD_##name##_SHIFT)
 
-/* Clocks that a load of many lines takes. */
+/* Clocks for a load of many lines. */
 static uint64_t load_lines(struct pair *pair, uint64_t control)
 {
 	struct bench *b = &pair->side[0];
@@ -35,7 +35,7 @@ static uint64_t load_lines(struct pair *pair, uint64_t control)
 	return pair->now - begin;
 }
 
-/* Read requests find nothing to be stitched with: pooled, each has its kind wait, unless it yields. */
+/* Read requests cannot be stitched with anything: a pooled one blocks its kind unless it yields. */
 static void yielding(void **state)
 {
 	uint64_t on, off;
@@ -47,7 +47,7 @@ static void yielding(void **state)
 	assert_true(on < off / 4);
 }
 
-/* What is not coalesced is counted as the write requests that it goes as. */
+/* Stores that are not coalesced are counted as write requests. */
 static void counters_of_write_requests(void **state)
 {
 	static const struct {
@@ -70,7 +70,7 @@ static void counters_of_write_requests(void **state)
 	for (unsigned i = 0; i < sizeof(grown) / sizeof(grown[0]); i++)
 		assert_int_equal(bench_counter(b, PAIR_REMOTE, grown[i].reg) - before[i], grown[i].by);
 	assert_int_equal(pair_link_counter(b, GLK_LINK_PACKETS_WRITE_REQUEST), 4);
-	/* Coalesced, they are FinePack's again; in the own cluster they are always. */
+	/* Coalesced stores are counted as FinePack packets; so are all in the own cluster. */
 	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), GLK_PARTITION_MODE_RESET);
 	glk_card_aperture_store(b->card, PAIR_AT(0), data, 8);
 	assert_int_equal(pair_release(pair, 0), 0);
@@ -83,7 +83,7 @@ static void counters_of_write_requests(void **state)
 
 /* --- captures --- */
 
-/* What was captured at one card. */
+/* The capture of one card. */
 struct log {
 	unsigned count;
 	uint8_t records[RECORDS_MAX][RECORD];
@@ -114,7 +114,7 @@ static struct log *begin_captures(struct pair *pair, unsigned order)
 	struct log *logs = calloc(2, sizeof(*logs));
 
 	assert_non_null(logs);
-	pair_run(pair, 2000); /* nothing is under way */
+	pair_run(pair, 2000); /* nothing is in flight */
 	begin_capture(&pair->side[0], order);
 	begin_capture(&pair->side[1], order);
 	return logs;
@@ -136,12 +136,12 @@ static void some_traffic(struct pair *pair, struct log logs[2])
 		for (unsigned i = 0; i < 2; i++)
 			take_records(&pair->side[i], &logs[i]);
 	}
-	pair_run(pair, 5000); /* what is under way arrives */
+	pair_run(pair, 5000); /* packets in flight arrive */
 	for (unsigned i = 0; i < 2; i++)
 		take_records(&pair->side[i], &logs[i]);
 }
 
-/* Returns how many of the log's records are so. Each is as it has to be, and none is earlier than the one before. */
+/* Returns how many records of the log match. All must be valid and in time order. */
 static unsigned count_records(const struct log *log, bool received, bool dropped)
 {
 	unsigned count = 0;
@@ -157,7 +157,7 @@ static unsigned count_records(const struct log *log, bool received, bool dropped
 		assert_true(i == 0 || FIELD(r, TIME) >= FIELD(log->records[i - 1], TIME));
 		assert_true(FIELD(r, DROPPED) || !FIELD(r, CUT));
 		assert_true(FIELD(r, RECEIVED) || !FIELD(r, DROPPED));
-		/* A word that is right tells how many flits are before it. */
+		/* A valid word gives the number of flits before it. */
 		assert_true(!FIELD(r, RECEIVED) || FIELD(r, DROPPED) || (r[48 + 16 * FIELD(r, BLOCKS)] & 15u) + 1 == FIELD(r, BLOCKS));
 		count += FIELD(r, RECEIVED) == received && FIELD(r, DROPPED) == dropped;
 	}
@@ -171,7 +171,7 @@ static const uint8_t *next_of(const struct log *log, unsigned *at, bool received
 	return *at < log->count ? log->records[(*at)++] : NULL;
 }
 
-/* Over a wire without harm the one has sent what the other has got, which came so much later as the wire is long. */
+/* On an error-free wire each card receives what the other sent, later by the delay of the wire. */
 static void capture_both_ways(void **state)
 {
 	struct pair *pair = *state;
@@ -202,7 +202,7 @@ static void capture_both_ways(void **state)
 	free(logs);
 }
 
-/* Frames that were dropped are marked, as many as are counted. */
+/* Dropped frames are marked, and their number matches the counter. */
 static void capture_of_harm(void **state)
 {
 	struct pair *pair = *state;
@@ -230,7 +230,7 @@ static void capture_of_harm(void **state)
 	free(logs);
 }
 
-/* The wire is cut in the middle of frames, again and again. */
+/* The wire is cut repeatedly in the middle of frames. */
 static void capture_of_cuts(void **state)
 {
 	struct pair *pair = *state;
@@ -253,7 +253,7 @@ static void capture_of_cuts(void **state)
 	free(logs);
 }
 
-/* A ring that nobody empties holds nothing up; what is missing stands in the next record. */
+/* A full ring does not stall the link; the next record gives the number of lost ones. */
 static void capture_without_room(void **state)
 {
 	struct pair *pair = *state;
@@ -281,7 +281,7 @@ static void capture_without_room(void **state)
 	free(log);
 }
 
-/* The second half of the ring is no memory. */
+/* The second half of the ring is not accessible memory. */
 static void capture_out_of_reach(void **state)
 {
 	struct pair *pair = *state;
@@ -299,7 +299,7 @@ static void capture_out_of_reach(void **state)
 	assert_true(bench_read(b, GLK_CARD_ERROR_CAUSE) & GLK_CARD_ERROR_CAUSE_DMA_MASK);
 }
 
-/* As long as it is enabled, and no longer; a reset ends it. */
+/* Capturing lasts while it is enabled; a reset ends it. */
 static void capture_ends(void **state)
 {
 	struct pair *pair = *state;
@@ -356,13 +356,13 @@ static void capture_registers(void **state)
 	for (unsigned reg = GLK_CAPTURE_CONTROL; reg < GLK_CAPTURE_TIME; reg += 8)
 		assert_int_equal(bench_read(b, reg), 0);
 	begin_capture(b, ORDER);
-	bench_write(b, GLK_CAPTURE_RING_BASE, 0); /* not now */
+	bench_write(b, GLK_CAPTURE_RING_BASE, 0); /* not while enabled */
 	bench_write(b, GLK_CAPTURE_RING_ORDER, ORDER);
 	pair_run(pair, 20000);
 	produced = bench_read(b, GLK_CAPTURE_PRODUCED);
 	bench_write(b, GLK_CAPTURE_CONSUMED, produced + 1);
 	bench_write(b, GLK_CAPTURE_CONSUMED, 2);
-	bench_write(b, GLK_CAPTURE_CONSUMED, 1); /* not back */
+	bench_write(b, GLK_CAPTURE_CONSUMED, 1); /* must not decrease */
 	bench_write(b, GLK_CAPTURE_CONTROL, ON); /* it is */
 	assert_int_equal(bench_read(b, GLK_CAPTURE_CONSUMED), 2);
 	assert_int_equal(bench_read(b, GLK_CAPTURE_RING_BASE), RING);

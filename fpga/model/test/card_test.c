@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The card behind its registers: identity, windows, releases, drains, reset, timeouts, refusals. */
+/* The card through its registers: identity, windows, releases, drains, reset, timeouts, errors. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -134,7 +134,7 @@ static void release_waits_for_endpoints(void **state)
 	glk_card_endpoint_acknowledge(b->card, 0, 1, 0);
 	assert_int_equal(bench_read(b, released), 0);
 	glk_card_endpoint_acknowledge(b->card, 1, 1, 0);
-	/* The first is done, and the later ones have flushed as one. */
+	/* The first has completed, and the later ones have flushed as one. */
 	assert_int_equal(bench_read(b, released), 1);
 	assert_int_equal(b->posted[0], 2);
 	assert_int_equal(bench_read(b, GLK_CARD_STATUS) & GLK_CARD_STATUS_IDLE_MASK, 0);
@@ -144,7 +144,7 @@ static void release_waits_for_endpoints(void **state)
 	assert_true(bench_read(b, GLK_CARD_STATUS) & GLK_CARD_STATUS_IDLE_MASK);
 }
 
-/* An endpoint that acknowledges at once must not end a release before the last partition has flushed. */
+/* An endpoint that acknowledges at once must not complete a release before the last partition is flushed. */
 static void release_flushes_all_partitions(void **state)
 {
 	struct bench *b = *state;
@@ -170,7 +170,7 @@ static void release_leaves_others_queued(void **state)
 	assert_int_equal(bench_at_endpoint(b, 1, 0), 0);
 }
 
-/* From CONTROL = 0 on nothing is told of a context, whatever was asked for before, or is then. */
+/* After CONTROL = 0 no release of the context is reported, whether requested before or after. */
 static void release_ends_with_its_context(void **state)
 {
 	const uint8_t nothing[16] = { 0 };
@@ -206,7 +206,7 @@ static void next_owner_finds_nothing(void **state)
 	bench_write(b, bench_context(0, GLK_CONTEXT_CONTROL), 0);
 	bench_context_start(b, 0);
 	assert_int_equal(bench_read(b, page + GLK_DOORBELL_RELEASED), 0);
-	assert_int_equal(bench_run(b, release), GLK_ST_OK); /* the failure was not its */
+	assert_int_equal(bench_run(b, release), GLK_ST_OK); /* not its failure */
 	assert_int_equal(glk_card_register_write(b->card, page + GLK_DOORBELL_RELEASE, 4, 5), 0);
 	assert_int_equal(bench_read(b, page + GLK_DOORBELL_RELEASED), 5);
 	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)), 0);
@@ -333,7 +333,7 @@ static void endpoint_change_flushes(void **state)
 	}
 }
 
-/* A write to the new memory must not tell that one to the old has arrived. */
+/* The acknowledgement of a write to the new memory must not count for the old one. */
 static void endpoint_changes_when_all_arrived(void **state)
 {
 	const unsigned kind = bench_partition(0, GLK_PARTITION_EP_KIND);
@@ -341,7 +341,7 @@ static void endpoint_changes_when_all_arrived(void **state)
 
 	b->hold = true;
 	bench_store8(b, 0, 1);
-	bench_write(b, kind, GLK_EP_POOL); /* not from one to the other */
+	bench_write(b, kind, GLK_EP_POOL); /* not directly from one kind to another */
 	assert_int_equal(bench_read(b, kind), GLK_EP_BUS);
 	bench_write(b, kind, GLK_EP_NONE);
 	bench_write(b, bench_partition(0, GLK_PARTITION_EP_BASE), BENCH_BUS(0) + 4096);
@@ -399,7 +399,7 @@ static void bad_packets_change_nothing(void **state)
 	bytes = b->packet_bytes;
 	memcpy(packet, b->packet, bytes);
 	memcpy(before, b->endpoint[0], sizeof(before));
-	packet[bytes - 9]++; /* the second sub-packet's data: a good packet still */
+	packet[bytes - 9]++; /* the second sub-packet's data: still valid */
 	for (unsigned i = 0; i < 8; i++) {
 		uint8_t bad[5000];
 
@@ -434,10 +434,10 @@ static void poisoned_writes_store_nothing(void **state)
 	assert_int_equal(bench_read(b, GLK_CARD_SCRATCH), 0);
 	assert_int_equal(bench_read(b, GLK_CARD_ERROR_CAUSE), GLK_CARD_ERROR_CAUSE_CONFIG_MASK);
 	assert_int_equal(refused_writes(b), 1);
-	/* Through a window: its owner is told. */
+	/* Through a window: counted for its owner. */
 	assert_int_equal(glk_card_aperture_poisoned(b->card, 64), -EBADMSG);
 	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)), 1);
-	/* Where there is none. */
+	/* Without a window. */
 	assert_int_equal(glk_card_aperture_poisoned(b->card, 1 << 20), -EBADMSG);
 	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_ERRORS)), 1);
 	assert_int_equal(bench_card_counter(b, GLK_CARD_ERR_WINDOW), 2);

@@ -84,7 +84,7 @@ void pair_create(struct pair *pair, uint64_t seed)
 		bench_window(b, PAIR_SLICE_CLOSED, PAIR_REMOTE_CLOSED, 0, PAIR_SLICE_CLOSED, 0, BENCH_ENDPOINT_BYTES, BENCH_RW);
 	}
 	pair_run_until_up(pair);
-	pair_run(pair, 1000); /* translations are answered */
+	pair_run(pair, 1000); /* until translations are answered */
 	for (unsigned i = 0; i < 2; i++) {
 		bench_write(&pair->side[i], GLK_CARD_ERROR_CAUSE, UINT64_MAX);
 		pair->side[i].interrupts[GLK_EVENT_VECTOR] = 0;

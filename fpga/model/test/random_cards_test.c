@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Two cards that store to, load from and update each other's endpoints by chance, over a wire that may harm what it carries:
- * every load and atomic gives what it has to, and after a release the endpoints hold what was stored. GPULINK_SEED replays a
- * run, GPULINK_ROUNDS says how many rounds of each kind.
+ * Two cards with random stores, loads and atomics to each other's endpoints over a lossy link: each load and atomic returns the
+ * expected value, and after a release the endpoints hold the stored data. GPULINK_SEED replays a run, GPULINK_ROUNDS sets the
+ * number of rounds of each kind.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -18,15 +18,15 @@
 #include "pair.h"
 
 #define STEPS  250u
-#define REGION 0x8000u /* of the endpoint: small, so that stores meet */
+#define REGION 0x8000u /* size in the endpoint: small, so that stores collide */
 
 struct round {
 	struct pair pair;
 	struct chance chance;
-	uint8_t expected[2][BENCH_ENDPOINT_BYTES]; /* endpoint PAIR_OPEN of each card, which the other card alone writes */
+	uint8_t expected[2][BENCH_ENDPOINT_BYTES]; /* endpoint PAIR_OPEN of each card, written only by the other card */
 	uint8_t own[2][REGION];			   /* endpoint 0, written by its own card */
 	uint64_t number;			   /* of ring entries */
-	unsigned busy;				   /* the card that does something */
+	unsigned busy;				   /* the card that is busy */
 };
 
 static uint64_t seed;
@@ -122,7 +122,7 @@ static void random_put(struct round *r, unsigned side)
 	assert_int_equal(bench_run(b, sqe), GLK_ST_OK);
 }
 
-/* The own cluster's traffic goes on beside it. */
+/* Traffic in the own cluster, in parallel. */
 static void own_store(struct round *r, unsigned side)
 {
 	uint64_t value = draw(&r->chance);
@@ -154,7 +154,7 @@ static void card_step(struct round *r, unsigned side)
 		pair_run(&r->pair, chance_of(r, 2000));
 }
 
-/* While one card waits the other does something too, and maybe waits. */
+/* While one card waits, the other is active too, and may wait. */
 static void other_step(struct pair *pair)
 {
 	struct round *r = (struct round *)pair; /* its first member */
@@ -190,7 +190,7 @@ static void check(struct round *r)
 	}
 }
 
-/* What each kind of round has beside its traffic. */
+/* The kinds of rounds. */
 struct kind {
 	bool harm, slow, cuts, both;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which release tells of a write that failed: the first that completes after it, and no other. */
+/* A failed write is reported by the first release that completes after it, and by no other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,14 +44,14 @@ static uint64_t doorbell_release(struct bench *b, uint64_t value)
 	return bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED);
 }
 
-/* A store of context 0 that leaves at once, whatever waits. */
+/* A store of context 0 that is sent at once. */
 static void store_and_drain(struct bench *b, uint64_t at)
 {
 	bench_store8(b, at, at + 1);
 	bench_write(b, GLK_CARD_DRAIN, GLK_DRAIN_CARD);
 }
 
-/* Released meanwhile or not: a write that fails is told of by the next release, once. */
+/* A failed write is reported once, by the next release, whether or not a release completed in between. */
 static void write_fails_after_a_release(void **state)
 {
 	struct bench *b = *state;
@@ -81,7 +81,7 @@ static void write_fails_after_a_release(void **state)
 	assert_int_equal(released_with(b), GLK_ST_OK);
 }
 
-/* One that fails while the release waits is told of by that one, though it was stored later; and by no other. */
+/* A write that fails while a release waits is reported by that release only, even if it was stored later. */
 static void write_fails_before_a_release(void **state)
 {
 	struct bench *b = *state;
@@ -109,7 +109,7 @@ static void two_releases_wait(struct bench *b)
 	ring_release_later(b);
 }
 
-/* The former tells, for it completes first. */
+/* The former reports it, since it completes first. */
 static void write_fails_before_two_releases(void **state)
 {
 	struct bench *b = *state;
@@ -122,7 +122,7 @@ static void write_fails_before_two_releases(void **state)
 	assert_int_equal(released_with(b), GLK_ST_OK);
 }
 
-/* The same, but what fails is what the ring's release flushed, when the other has completed. */
+/* The same, but the failed write was flushed by the ring's release and fails after the other has completed. */
 static void write_fails_between_two_releases(void **state)
 {
 	struct bench *b = *state;
@@ -155,7 +155,7 @@ static void other_write_fails(struct bench *b)
 	glk_card_endpoint_acknowledge(b->card, 0, 1, 1);
 }
 
-/* When all of a context's own has arrived, what fails of others is nothing to it, however many releases it makes. */
+/* Failed writes of other contexts are not reported to a context whose own writes have arrived, for any number of releases. */
 static void others_writes_fail(void **state)
 {
 	struct bench *b = *state;
@@ -172,7 +172,7 @@ static void others_writes_fail(void **state)
 	assert_int_equal(released_with(b), GLK_ST_OK);
 }
 
-/* Nor when a release of its ring will never complete, because the ring has stopped. */
+/* Nor if a release of its ring never completes because the ring has stopped. */
 static void others_writes_fail_behind_a_stopped_ring(void **state)
 {
 	struct bench *b = *state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Rings: every operation, every refusal, order, back-pressure, and indices that make no sense. */
+/* Rings: all operations and errors, order, back-pressure, invalid indices. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static void put_inline(void **state)
 	assert_int_equal(bench_run(b, sqe), GLK_ST_LENGTH);
 	sqe[0] = SQE0(GLK_OP_PUT_INLINE, 2, 0, 8);
 	assert_int_equal(bench_run(b, sqe), GLK_ST_RESERVED);
-	assert_int_equal(b->interrupts[1], 5); /* errors raise it always */
+	assert_int_equal(b->interrupts[1], 5); /* errors always raise it */
 	assert_int_equal(bench_card_counter(b, GLK_CARD_ERR_ENTRY), 4);
 }
 
@@ -133,7 +133,7 @@ static void put_across_slices(void **state)
 	struct bench *b = *state;
 	uint64_t sqe[8] = { SQE0(GLK_OP_PUT_INLINE, 0, 8, 16), 1, (1 << 20) - 8, 0, 1, 2 };
 
-	/* A window of two slices whose second lies elsewhere in the endpoint: slices are independent. */
+	/* A window of two slices at unrelated offsets in the endpoint: slices are independent. */
 	bench_window(b, 8, 1, 0, 8, 0, 1 << 20, GLK_WINDOW_Q0_WRITE_MASK);
 	bench_window(b, 9, 2, 0, 8, 4096, 8192, GLK_WINDOW_Q0_WRITE_MASK);
 	assert_int_equal(bench_run(b, sqe), GLK_ST_OK);
@@ -204,7 +204,7 @@ static void atomics(void **state)
 	assert_int_equal(bench_counter(b, 0, GLK_PARTITION_FLUSH_ATOMIC), 1);
 	sqe[0] = SQE0(GLK_OP_CAS, 0, 0, 8);
 	sqe[4] = 7;
-	sqe[5] = 41; /* not what is there */
+	sqe[5] = 41; /* not the current value */
 	assert_int_equal(bench_run(b, sqe), GLK_ST_OK);
 	memcpy(&now, b->endpoint[0] + 64, 8);
 	assert_int_equal(now, 42);
@@ -237,7 +237,7 @@ static void completions_in_order_with_back_pressure(void **state)
 	uint64_t sqe[8] = { SQE0(GLK_OP_PUT_INLINE, 0, 0, 8), 0, 0, 0, 1 }, tag, next = 0;
 	unsigned status, moved, submitted = 0;
 
-	/* The completion ring holds 16: the card takes no more than fit, through several laps. */
+	/* The completion ring has 16 entries: the card processes no more than fit, over several laps. */
 	for (unsigned lap = 0; lap < 10; lap++) {
 		for (unsigned i = 0; i < 12; i++, submitted++) {
 			sqe[1] = submitted;
@@ -255,7 +255,7 @@ static void completions_in_order_with_back_pressure(void **state)
 	assert_int_equal(next, submitted);
 	for (unsigned i = 0; i < 16; i++)
 		bench_submit(b, sqe);
-	assert_true(glk_card_service(b->card, 10)); /* more to do than the budget */
+	assert_true(glk_card_service(b->card, 10)); /* more entries than the budget */
 	assert_false(glk_card_service(b->card, 10));
 	sqe[1] = 12345;
 	bench_submit(b, sqe);
@@ -311,7 +311,7 @@ static void nonsense_stops_the_ring(void **state)
 	assert_false(glk_card_service(b->card, 100));
 	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_STATUS)), GLK_ST_DMA);
 	assert_int_equal(bench_card_counter(b, GLK_CARD_ERR_DMA), 1);
-	/* Its neighbour goes on. */
+	/* Other contexts continue. */
 	bench_context_start(b, 1);
 	bench_write(b, bench_context(1, GLK_CONTEXT_SQ_TAIL), 1);
 	assert_false(glk_card_service(b->card, 100));
@@ -329,12 +329,12 @@ static void doorbell_release_covers_the_ring(void **state)
 	glk_card_service(b->card, 100);
 	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), 5);
 	assert_int_equal(b->endpoint[0][0], 9);
-	/* The page's own tail is not obeyed unless the kernel allowed it. */
+	/* The tail of the doorbell page is ignored unless USER_DOORBELL is set. */
 	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_SQ_TAIL, 7);
 	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_SQ_TAIL)), 1);
 }
 
-/* With the kernel's leave the page moves both indices; without it neither. */
+/* With USER_DOORBELL set the doorbell page moves both indices; otherwise neither. */
 static void doorbell_page_moves_the_ring(void **state)
 {
 	struct bench *b = *state;
@@ -350,16 +350,16 @@ static void doorbell_page_moves_the_ring(void **state)
 	bench_write(b, tail, 2);
 	assert_false(glk_card_service(b->card, 100));
 	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_CQ_TAIL)), 2);
-	bench_write(b, head, 0x10002); /* 16 bits count, as in SQ_TAIL: what is above is nobody's trouble */
+	bench_write(b, head, 0x10002); /* upper bits are ignored, as in SQ_TAIL */
 	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_CQ_HEAD)), 2);
 	assert_int_equal(bench_read(b, head), 0);
-	bench_write(b, head, 5); /* completions that there are not */
+	bench_write(b, head, 5); /* more completions than written */
 	assert_false(glk_card_service(b->card, 100));
 	assert_int_equal(bench_read(b, bench_context(0, GLK_CONTEXT_STATUS)), GLK_ST_PROTOCOL);
 	assert_int_equal(bench_card_counter(b, GLK_CARD_ERR_CONFIG), 0);
 }
 
-/* A release that waits for the ring waits no more when the ring stops by a mistake; with the context it is forgotten. */
+/* A release that waits for the ring completes when the ring stops on an error; stopping the context discards it. */
 static void stopped_ring_holds_no_release(void **state)
 {
 	struct bench *b = *state;

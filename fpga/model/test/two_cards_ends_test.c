@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two cards joined by a link: it goes down, its session ends, the other card falls silent, an endpoint is taken away. */
+/* Two linked cards: link down, session end, an unresponsive card, endpoint removal. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,14 +43,14 @@ static void up_and_down(void **state)
 	assert_int_equal(bench_at_endpoint(&pair->side[1], PAIR_OPEN, 0), 0x9a);
 }
 
-/* What was sent and is not known to have arrived fails, each packet once, and who waits for it is told. */
+/* Unconfirmed packets fail, each once, and waiting releases report it. */
 static void session_ends(void **state)
 {
 	struct pair *pair = *state;
 	struct bench *b = &pair->side[0], *other = &pair->side[1];
 	uint64_t lost = pair_link_counter(b, GLK_LINK_LOST_PACKETS);
 
-	other->hold = true; /* not visible there */
+	other->hold = true; /* not acknowledged there */
 	bench_store8(b, PAIR_AT(0x1000), 6);
 	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 5);
 	pair_run(pair, 2000);
@@ -63,7 +63,7 @@ static void session_ends(void **state)
 	assert_int_equal(pair_errors(b, PAIR_REMOTE), 1);
 	assert_int_equal(pair_link_counter(b, GLK_LINK_LOST_PACKETS), lost + 1);
 	assert_int_equal(bench_read(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_STATUS)) >> 32, 0);
-	/* The next release finds the other card's partitions closed. */
+	/* By the next release the other card's partitions are closed. */
 	assert_int_equal(pair_release(pair, 0), 1);
 	assert_int_equal(pair_errors(b, PAIR_REMOTE), 2);
 	/* Write requests without an answer, one by one. */
@@ -76,7 +76,7 @@ static void session_ends(void **state)
 	assert_int_equal(pair_errors(b, PAIR_REMOTE), 7);
 	assert_int_equal(pair_link_counter(b, GLK_LINK_LOST_PACKETS), lost + 6);
 	pair_release(pair, 0);
-	/* And local endpoints are as ever. */
+	/* Local endpoints still work. */
 	bench_store8(b, 0x80, 8);
 	assert_int_equal(pair_release(pair, 0), 0);
 	assert_int_equal(bench_at_endpoint(b, 0, 0x80), 8);
@@ -121,12 +121,12 @@ static void session_ends_during_a_load(void **state)
 	pair->meanwhile = end_meanwhile;
 	assert_int_equal(bench_run(b, add), GLK_ST_ENDPOINT);
 	pair_run_until_up(pair);
-	assert_true(pair->now - began < 100000); /* at once, not for want of an answer */
+	assert_true(pair->now - began < 100000); /* at once, not after the timeout */
 	assert_int_equal(pair_errors(b, PAIR_REMOTE), 2);
 	assert_int_equal(pair_link_counter(b, GLK_LINK_TIMEOUTS), 0);
 }
 
-/* A card that is there and does nothing: all waits are bounded. */
+/* A card that does not respond: all waits are bounded. */
 static void silence(void **state)
 {
 	struct pair *pair = *state;
@@ -138,20 +138,20 @@ static void silence(void **state)
 	began = pair->now;
 	assert_int_equal(bench_load8(b, PAIR_AT(0)), UINT64_MAX);
 	assert_in_range(4 * (pair->now - began), TIMEOUT / 2, 2 * TIMEOUT);
-	/* So many replays later the link is down; when that lasts its session ends. */
+	/* The link goes down after GLK_REPLAYS_MAX replays; after the timeout the session ends. */
 	pair_run(pair, TIMEOUT / 2);
 	assert_int_equal(bench_read(b, GLK_LINK_STATUS), 0);
 	pair->frozen[1] = false;
 	pair_run_until_up(pair);
 	bench_store8(b, PAIR_AT(0), 0x66);
 	assert_int_equal(bench_load8(b, PAIR_AT(0)), 0x66);
-	/* A release that is not answered. */
+	/* An unanswered release. */
 	other->hold = true;
 	bench_store8(b, PAIR_AT(8), 0x67);
 	assert_int_equal(pair_release(pair, 0), 1);
 	glk_card_endpoint_acknowledge(other->card, PAIR_OPEN, 1, 0);
 	pair_run(pair, 1000);
-	assert_int_equal(pair_link_counter(b, GLK_LINK_STRAYS), 1); /* the answer came too late */
+	assert_int_equal(pair_link_counter(b, GLK_LINK_STRAYS), 1); /* a late answer */
 	/* And a write request, and an atomic. */
 	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), 0);
 	bench_store8(b, PAIR_AT(8), 0x68);
@@ -163,7 +163,7 @@ static void silence(void **state)
 	glk_card_endpoint_acknowledge(other->card, PAIR_OPEN, 1, 0);
 	pair_run(pair, 1000);
 	assert_int_equal(pair_link_counter(b, GLK_LINK_STRAYS), 3);
-	assert_int_equal(pair_release(pair, 0), 0); /* nothing was stored since; the atomic told of itself */
+	assert_int_equal(pair_release(pair, 0), 0); /* no store since; the atomic reported its own failure */
 	other->hold = false;
 	bench_store8(b, PAIR_AT(8), 0x69);
 	assert_int_equal(pair_release(pair, 0), 0);
@@ -171,7 +171,7 @@ static void silence(void **state)
 	assert_int_equal(pair_link_counter(b, GLK_LINK_TIMEOUTS), 5);
 }
 
-/* A link that takes nothing any more does not hold up stores for ever. */
+/* Stores to a stalled link end in bounded time. */
 static void stores_into_silence(void **state)
 {
 	struct pair *pair = *state;
@@ -189,7 +189,7 @@ static void stores_into_silence(void **state)
 	assert_int_equal(pair_errors(b, PAIR_REMOTE), bench_counter(b, PAIR_REMOTE, GLK_PARTITION_PACKETS));
 	assert_int_equal(pair_link_counter(b, GLK_LINK_LOST_PACKETS), bench_counter(b, PAIR_REMOTE, GLK_PARTITION_PACKETS));
 	assert_int_equal(glk_card_deadline(b->card), UINT64_MAX);
-	/* Nothing of it comes later. */
+	/* Nothing of it arrives later. */
 	pair->frozen[1] = false;
 	pair_run_until_up(pair);
 	pair_run(pair, 10000);
@@ -199,7 +199,7 @@ static void stores_into_silence(void **state)
 	assert_int_equal(bench_at_endpoint(&pair->side[1], PAIR_OPEN, 0), 5);
 }
 
-/* What the other card wrote becomes visible when it is not there any more. */
+/* Writes of the other card become visible after it has gone. */
 static void visible_without_a_session(void **state)
 {
 	struct pair *pair = *state;
@@ -229,7 +229,7 @@ static void endpoint_taken_away(void **state)
 
 	bench_store8(b, PAIR_AT(0), 0x31);
 	bench_write(b, kind, GLK_EP_NONE);
-	bench_write(b, kind, GLK_EP_LINK); /* what was sent is not known to have arrived */
+	bench_write(b, kind, GLK_EP_LINK); /* sent packets are not confirmed */
 	assert_int_equal(bench_read(b, kind), GLK_EP_NONE);
 	assert_int_equal(pair_release(pair, 0), 0);
 	assert_int_equal(bench_at_endpoint(other, PAIR_OPEN, 0), 0x31);
@@ -239,7 +239,7 @@ static void endpoint_taken_away(void **state)
 	assert_int_equal(pair_release(pair, 0), 0);
 	assert_int_equal(bench_load8(b, PAIR_AT(8)), 0x32);
 	assert_int_equal(bench_at_endpoint(other, PAIR_OPEN, 8), 0);
-	/* To the same partition of the other card by another one of this. */
+	/* Another partition of this card bound to the same remote partition. */
 	pair_bind(b, 7, PAIR_OPEN, BENCH_ENDPOINT_BYTES);
 	bench_window(b, 20, 7, 0, 20, 0, 4096, GLK_WINDOW_Q0_WRITE_MASK);
 	bench_store8(b, 20 << 20, 0x33);

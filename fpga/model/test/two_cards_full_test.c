@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two cards joined by a link: what waits when the cluster queue is full. */
+/* Two linked cards: waits for room in a full cluster queue. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static void more_than_the_queue_holds(void **state)
 	assert_memory_equal(other->endpoint[PAIR_OPEN], data, 256 * 1024);
 }
 
-/* Fills the cluster queue with small packets to the closed partition, but for so many flits. No clock passes. */
+/* Fills the cluster queue with small packets to the closed partition, except for `room` flits. No clock passes. */
 static void fill_queue(struct bench *b, unsigned room)
 {
 	for (unsigned i = 0; (bench_read(b, GLK_LINK_STATUS) >> 32) + room + 2 <= 1024; i++) {
@@ -34,7 +34,7 @@ static void fill_queue(struct bench *b, unsigned room)
 	}
 }
 
-/* Packets that leave when nobody may wait for room, because a release was answered, are held until there is some. */
+/* Packets flushed by the answer to a release, where waiting is not possible, are held until there is room. */
 static void held_packet(void **state)
 {
 	struct pair *pair = *state;
@@ -48,7 +48,7 @@ static void held_packet(void **state)
 	pair_run(pair, 2000);
 	assert_int_equal(other->posted[PAIR_OPEN], 1);
 	glk_card_aperture_store(b->card, PAIR_AT(0x4000), data, sizeof(data));
-	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 60); /* waits for the one before, and flushes then */
+	bench_write(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 60); /* waits for the previous one, then flushes */
 	fill_queue(b, 0);
 	other->hold = false;
 	glk_card_endpoint_acknowledge(other->card, PAIR_OPEN, 1, 0);
@@ -58,14 +58,14 @@ static void held_packet(void **state)
 	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), 50);
 	assert_int_equal(bench_counter(b, PAIR_REMOTE, GLK_PARTITION_PACKETS), 2);
 	bench_store8(b, PAIR_AT(0x4000), 7);
-	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_SUBHEADER_BYTES), 4); /* leaves, behind what is held */
+	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_SUBHEADER_BYTES), 4); /* sent behind the held packet */
 	assert_int_equal(pair_release(pair, 0), 1); /* the closed partition's */
 	assert_int_equal(bench_at_endpoint(other, PAIR_OPEN, 0x4000), 7);
 	assert_memory_equal(other->endpoint[PAIR_OPEN] + 0x4008, data + 8, sizeof(data) - 8);
 	assert_int_equal(pair_errors(b, PAIR_REMOTE), 0);
 }
 
-/* The other card has no room for its answers at first. */
+/* At first the other card has no room for its answers. */
 static void answers_wait_for_room(void **state)
 {
 	struct pair *pair = *state;
@@ -90,7 +90,7 @@ static void another_session_meanwhile(struct pair *pair)
 	assert_int_equal(pair_link_counter(&pair->side[0], GLK_LINK_UPS), 2);
 }
 
-/* A load of many lines that finds room for some, and another session when there is more. */
+/* A load of many lines with room for some of them; when there is more room, a new session has begun. */
 static void load_in_two_sessions(void **state)
 {
 	struct pair *pair = *state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two cards joined by a link: what the other one, or its endpoint, refuses. */
+/* Two linked cards: refusals by the other card and by its endpoint. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static void closed_partition(void **state)
 	assert_int_equal(pair_errors(b, PAIR_REMOTE_CLOSED), 4);
 	assert_int_equal(bench_at_endpoint(other, PAIR_CLOSED, 0), 0);
 	assert_int_equal(pair_link_counter(other, GLK_LINK_DENIED), denied + 5);
-	assert_int_equal(bench_read(other, GLK_CARD_ERROR_CAUSE), 0); /* a stranger raises no alarm here */
+	assert_int_equal(bench_read(other, GLK_CARD_ERROR_CAUSE), 0); /* refusals raise no error here */
 	/* Opened, and closed again by disabling the card. */
 	bench_write(other, bench_partition(PAIR_CLOSED, GLK_PARTITION_MODE), 7);
 	pair_release(pair, 0);
@@ -43,7 +43,7 @@ static void closed_partition(void **state)
 	assert_int_equal(bench_at_endpoint(other, PAIR_CLOSED, 0), 3);
 }
 
-/* This card thinks the endpoint longer than it is. */
+/* EP_BYTES exceeds the remote endpoint. */
 static void beyond_the_endpoint(void **state)
 {
 	struct pair *pair = *state;
@@ -87,7 +87,7 @@ static void failing_endpoint(void **state)
 	assert_int_equal(bench_load8(b, PAIR_AT(0)), 1);
 	assert_int_equal(pair_errors(b, PAIR_REMOTE), 3);
 	assert_int_equal(pair_errors(other, PAIR_OPEN), 3);
-	/* Failures of write requests are told by their answers, and by the next release, which may overtake them. */
+	/* Failed write requests are reported by their answers and by the next release, which may overtake them. */
 	pair_release(pair, 0);
 	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), 0);
 	other->fail_writes = true;

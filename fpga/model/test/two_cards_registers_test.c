@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two cards joined by a link: the link's registers, and those by which a partition stands for one of the other card. */
+/* Two linked cards: the registers of the link, and those that bind a partition to a remote one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,7 +91,7 @@ static void bind_rules(void **state)
 	unsigned kind = bench_partition(7, GLK_PARTITION_EP_KIND);
 	uint64_t refused = bench_card_counter(b, GLK_CARD_ERR_CONFIG);
 
-	pair_bind(b, 7, PAIR_OPEN, 4096); /* another stands for it */
+	pair_bind(b, 7, PAIR_OPEN, 4096); /* another one is bound to it */
 	pair_bind(b, 7, 16, 4096);
 	pair_bind(b, 7, 3, 0);
 	assert_int_equal(bench_read(b, kind), GLK_EP_NONE);
@@ -100,10 +100,10 @@ static void bind_rules(void **state)
 	assert_int_equal(bench_read(b, kind), GLK_EP_LINK);
 	bench_store8(b, PAIR_AT(0), 1);
 	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_EP_KIND), GLK_EP_NONE);
-	pair_bind(b, 7, PAIR_OPEN, 4096); /* what was stored is still under way */
+	pair_bind(b, 7, PAIR_OPEN, 4096); /* its stores are still outstanding */
 	assert_int_equal(bench_read(b, kind), GLK_EP_NONE);
 	assert_int_equal(pair_release(pair, 0), 0);
-	pair_bind(b, 7, PAIR_OPEN, 4096); /* none does any more */
+	pair_bind(b, 7, PAIR_OPEN, 4096); /* no partition is bound to it any more */
 	assert_int_equal(bench_read(b, kind), GLK_EP_LINK);
 	assert_int_equal(bench_card_counter(b, GLK_CARD_ERR_CONFIG), refused + 4);
 }
@@ -126,14 +126,14 @@ static void remote_bytes(void **state)
 	assert_int_equal(bench_read(b, closed), 0);
 	pair_run(pair, 1000);
 	assert_int_equal(bench_read(b, closed), all);
-	/* A partition that is not in the other card's cluster itself cannot be reached through it. */
+	/* A remote partition that is itself of kind link cannot be reached. */
 	bench_write(other, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), 7);
 	pair_bind(b, 7, PAIR_REMOTE, 4096);
 	pair_run(pair, 1000);
 	assert_int_equal(bench_read(b, bench_partition(7, GLK_PARTITION_REMOTE_BYTES)), GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK);
 	pair_cut(pair);
 	pair_run_until_up(pair);
-	assert_int_equal(bench_read(b, open), all); /* the session went on */
+	assert_int_equal(bench_read(b, open), all); /* the session continued */
 	glk_card_reset(other->card);
 	pair_run(pair, 100000);
 	assert_int_equal(bench_read(b, open), GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two cards joined by a link: stores, loads, atomics and releases to the other one's endpoints. */
+/* Two linked cards: stores, loads, atomics and releases to remote endpoints. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,20 +25,20 @@ static void stores(void **state)
 		assert_int_equal(bench_at_endpoint(other, PAIR_OPEN, 0x100), 0x1111 + i);
 		assert_int_equal(bench_at_endpoint(other, PAIR_OPEN, 0x108), 0x2222 + i);
 		assert_int_equal(bench_at_endpoint(other, PAIR_OPEN, BENCH_ENDPOINT_BYTES - 8), 0x3333 + i);
-		assert_int_equal(b->packets, packets); /* not by the own cluster's loop */
+		assert_int_equal(b->packets, packets); /* not by the loopback */
 		assert_int_equal(bench_counter(b, PAIR_REMOTE, GLK_PARTITION_PACKETS), 1);
 		assert_int_equal(bench_card_counter(other, GLK_CARD_PACKETS_RECEIVED), 1);
 		assert_int_equal(bench_counter(other, PAIR_OPEN, GLK_PARTITION_ENDPOINT_WRITES), 2);
 		assert_int_equal(pair_link_counter(other, GLK_LINK_PACKETS_RELEASED), 1);
 		assert_int_equal(bench_read(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_STATUS)), 0);
 	}
-	/* The own cluster's endpoints are where they were. */
+	/* The endpoints of the own cluster are not affected. */
 	assert_int_equal(bench_store8(&pair->side[0], 0x40, 7), 0);
 	assert_int_equal(pair_release(pair, 0), 0);
 	assert_int_equal(bench_at_endpoint(&pair->side[0], 0, 0x40), 7);
 }
 
-/* The release is answered when the endpoint has what was sent, not when the card has. */
+/* The release is answered when the endpoint has the data, not when the card has it. */
 static void release_waits_for_the_endpoint(void **state)
 {
 	struct pair *pair = *state;
@@ -53,7 +53,7 @@ static void release_waits_for_the_endpoint(void **state)
 	glk_card_endpoint_acknowledge(other->card, PAIR_OPEN, 1, 0);
 	pair_run(pair, 500);
 	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), 9);
-	/* A drain as well. */
+	/* So does a drain. */
 	bench_store8(b, PAIR_AT(0), 2);
 	bench_write(b, GLK_CARD_DRAIN, GLK_DRAIN_PARTITION | PAIR_REMOTE << GLK_CARD_DRAIN_ID_SHIFT);
 	pair_run(pair, 5000);
@@ -64,7 +64,7 @@ static void release_waits_for_the_endpoint(void **state)
 	assert_false(bench_read(b, GLK_CARD_DRAIN) & GLK_CARD_DRAIN_BUSY_MASK);
 }
 
-/* Nor does it wait for what came behind it. */
+/* It does not wait for later writes. */
 static void release_does_not_wait_for_more(void **state)
 {
 	struct pair *pair = *state;
@@ -83,7 +83,7 @@ static void release_does_not_wait_for_more(void **state)
 	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED), 9);
 }
 
-/* Stores that are not coalesced go as write requests, and need no release to be known to have arrived. */
+/* Stores that are not coalesced are sent as write requests, which are confirmed without a release. */
 static void write_requests(void **state)
 {
 	struct pair *pair = *state;
@@ -101,7 +101,7 @@ static void write_requests(void **state)
 	assert_int_equal(pair_link_counter(b, GLK_LINK_PACKETS_WRITE_REQUEST), 4);
 	assert_int_equal(pair_link_counter(other, GLK_LINK_PACKETS_WRITE_RESPONSE), 4);
 	assert_int_equal(pair_link_counter(b, GLK_LINK_PACKETS_RELEASE), 0);
-	/* Both kinds, in turn, to one address: none overtakes the other. */
+	/* Both kinds in turn to one address stay in order. */
 	for (unsigned i = 0; i < 20; i++) {
 		bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), i % 2 ? GLK_PARTITION_MODE_RESET : 0);
 		bench_store8(b, PAIR_AT(0x400), 100 + i);
@@ -134,7 +134,7 @@ static void loads(void **state)
 	trimmed = pair_link_counter(other, GLK_LINK_TRIMMED_BYTES);
 	bench_load8(b, PAIR_AT(0x18));
 	assert_int_equal(pair_link_counter(other, GLK_LINK_TRIMMED_BYTES), trimmed + 48);
-	glk_card_aperture_load(b->card, PAIR_AT(0x1c), data, 8); /* of two sectors */
+	glk_card_aperture_load(b->card, PAIR_AT(0x1c), data, 8); /* spans two sectors */
 	assert_int_equal(pair_link_counter(other, GLK_LINK_TRIMMED_BYTES), trimmed + 48);
 	bench_write(b, GLK_LINK_TRIM_BYTES, 8);
 	bench_load8(b, PAIR_AT(0x18));
@@ -160,7 +160,7 @@ static void load_sees_own_stores(void **state)
 		assert_int_equal(bench_at_endpoint(other, PAIR_OPEN, 0x200), 0x55 + i);
 	}
 	assert_int_equal(bench_counter(b, PAIR_REMOTE, GLK_PARTITION_FLUSH_LOAD_HIT), 1);
-	/* What left before and has not arrived must not be overtaken either. */
+	/* Packets sent earlier that have not arrived must not be overtaken either. */
 	bench_store8(b, PAIR_AT(0x208), 0x77);
 	bench_write(b, GLK_CARD_DRAIN, GLK_DRAIN_PARTITION | PAIR_REMOTE << GLK_CARD_DRAIN_ID_SHIFT);
 	assert_int_equal(bench_at_endpoint(other, PAIR_OPEN, 0x208), 0);
@@ -186,7 +186,7 @@ static void atomics(void **state)
 	assert_int_equal(bench_run(b, swap), GLK_ST_OK);
 	assert_int_equal(bench_run(b, cas), GLK_ST_OK);
 	assert_int_equal(bench_at_endpoint(other, PAIR_OPEN, 0x40), UINT64_C(0x639abcdef0));
-	assert_int_equal(bench_run(b, cas), GLK_ST_OK); /* not equal any more */
+	assert_int_equal(bench_run(b, cas), GLK_ST_OK); /* no longer equal */
 	assert_int_equal(bench_at_endpoint(other, PAIR_OPEN, 0x40), UINT64_C(0x639abcdef0));
 	memcpy(old, b->host + bench_page(0), sizeof(old));
 	assert_int_equal(old[0], UINT64_C(0x1ffffffff));
@@ -195,7 +195,7 @@ static void atomics(void **state)
 	assert_int_equal(old[3] & UINT32_MAX, 99);
 	assert_int_equal(bench_counter(b, PAIR_REMOTE, GLK_PARTITION_FLUSH_ATOMIC), 1);
 	assert_int_equal(pair_link_counter(b, GLK_LINK_PACKETS_ATOMIC_REQUEST), 5);
-	/* Failing ones. */
+	/* Failures. */
 	other->fail_reads = true;
 	assert_int_equal(bench_run(b, add8), GLK_ST_ENDPOINT);
 	other->fail_reads = false;
@@ -204,7 +204,7 @@ static void atomics(void **state)
 	other->fail_writes = false;
 	assert_int_equal(pair_errors(b, PAIR_REMOTE), 2);
 	assert_int_equal(pair_errors(other, PAIR_OPEN), 2);
-	assert_int_equal(pair_release(pair, 0), 1); /* the partition of earlier stores has failed */
+	assert_int_equal(pair_release(pair, 0), 1); /* the partition of the earlier stores had a failure */
 	assert_int_equal(pair_release(pair, 0), 0);
 }
 
@@ -213,7 +213,7 @@ static void load_meanwhile(struct pair *pair)
 	assert_int_equal(bench_load8(&pair->side[1], PAIR_AT(0x300)), 0xaaaa);
 }
 
-/* Each waits for the other, and answers it. */
+/* Both cards wait and serve each other. */
 static void both_load_at_once(void **state)
 {
 	struct pair *pair = *state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The compact form: its bytes by hand, and what a receiver does with bytes that nobody sent. */
+/* The compact form: hand-made packets, and invalid packets at the receiver. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static size_t build(struct glk_write_queue *queue, uint8_t packet[GLK_PACKET_ROO
 	return glk_packetizer_build_compact(&walk, packet, runs);
 }
 
-/* Bytes of a row of bits, first one first; blanks are for the reader. */
+/* Converts a string of bits, first bit first, to bytes; blanks are ignored. */
 static size_t pack(const char *bits, uint8_t *bytes)
 {
 	size_t count = 0;
@@ -64,7 +64,7 @@ static size_t pack(const char *bits, uint8_t *bytes)
 	return (count + 7) / 8;
 }
 
-/* The header's form, and the payload: bits and then data. */
+/* Checks the encoding in the header, and the payload: bits, then data. */
 static void check_packet(const uint8_t *packet, size_t length, unsigned first_be, unsigned tag, const char *bits,
 			 const uint8_t *data, size_t data_bytes)
 {
@@ -110,7 +110,7 @@ static void gaps_by_hand(void **state)
 
 static void repeats_by_hand(void **state)
 {
-	/* 8 bytes each. Gaps in units of 8: 1 and 9, and then the same again: the other one, three times; and the last one. */
+	/* Runs of 8 bytes. Gaps in units of 8: 1 and 9, then repetitions: three times the other shape, then the last one. */
 	static const unsigned at[] = { 0, 16, 96, 112, 192, 208, 224 };
 	static const char bits[] = "1 "
 				   "00 1 0  1 "
@@ -131,7 +131,7 @@ static void repeats_by_hand(void **state)
 	check_packet(packet, length, 8 | 4 | 3, 1, bits, data, sizeof(data));
 }
 
-/* Nothing tells of a run that is alone. Its address is not a multiple of 4. */
+/* A single run has no bit string. Its address is not a multiple of 4. */
 static void single_by_hand(void **state)
 {
 	uint8_t packet[GLK_PACKET_ROOM], data[126];
@@ -152,7 +152,7 @@ static void single_by_hand(void **state)
 	assert_int_equal(accepted.base, 0x1041);
 }
 
-/* What tells of runs far apart takes more than was accounted for: two packets, of which each is whole. */
+/* Large gaps need more bits than accounted for: two packets, each valid. */
 static void two_packets(void **state)
 {
 	struct glk_compact_walk walk;
@@ -173,8 +173,8 @@ static void two_packets(void **state)
 	assert_int_equal(glk_packetizer_build_compact(&walk, packet, &runs), 0);
 }
 
-/* A packet of the form that is told, with a payload of bits and then `data_bytes` zeros: why it is refused, if it is. */
-static enum glk_refusal told(unsigned first_be, unsigned tag, unsigned base_low, const char *bits, size_t data_bytes)
+/* Checks a packet with the given header fields and a payload of bits, then `data_bytes` zeros. Returns the refusal. */
+static enum glk_refusal check_form(unsigned first_be, unsigned tag, unsigned base_low, const char *bits, size_t data_bytes)
 {
 	struct glk_accepted accepted;
 	uint8_t packet[64] = { GLK_PACKET_FMT_TYPE };
@@ -192,32 +192,32 @@ static enum glk_refusal told(unsigned first_be, unsigned tag, unsigned base_low,
 static void refusals(void **state)
 {
 	(void)state;
-	/* Two runs of a byte, two bytes apart; then the same with something wrong. */
-	assert_int_equal(told(8, 0, 0, "1 0101", 2), GLK_REFUSED_NOT);
-	assert_int_equal(told(8, 0, 0, "1 0101", 3), GLK_REFUSED_TRUNCATED);
-	assert_int_equal(told(8, 0, 0, "1 0101", 1), GLK_REFUSED_PADDING); /* that is one run, and bits that fill */
-	assert_int_equal(told(8, 0, 0, "1 010 1 1", 2), GLK_REFUSED_PADDING);
-	assert_int_equal(told(8, 0, 2, "1 010 1", 2), GLK_REFUSED_BASE);
-	assert_int_equal(told(1, 0, 0, "1 010 1", 2), GLK_REFUSED_BYTE_ENABLES);
-	assert_int_equal(told(7, 0, 0, "1 010 1", 2), GLK_REFUSED_BYTE_ENABLES);
-	assert_int_equal(told(5, 1, 0, "1 010 1", 2), GLK_REFUSED_HEADER);
-	/* One run, and what then has to be 0. */
-	assert_int_equal(told(8, 15, 0, "", 3), GLK_REFUSED_NOT);
-	assert_int_equal(told(8 | 1, 15, 0, "", 3), GLK_REFUSED_HEADER);
-	assert_int_equal(told(8 | 4, 15, 0, "", 3), GLK_REFUSED_HEADER);
-	assert_int_equal(told(8, 15 | 1 << 4, 0, "", 3), GLK_REFUSED_HEADER);
-	/* A shape, and once more; the other one, and the last one, where there is none yet. */
-	assert_int_equal(told(8 | 4, 0, 0, "1 00 1 1 1", 3), GLK_REFUSED_NOT);
-	assert_int_equal(told(8 | 4, 0, 0, "1 00 1 1 01 01", 3), GLK_REFUSED_TRUNCATED);
-	assert_int_equal(told(8 | 4, 0, 0, "1 1", 2), GLK_REFUSED_TRUNCATED);
-	/* A number without an end, one of more than 48 bits, a run of 2^32 + 1 bytes, and a gap of 2^48 + 1. */
-	assert_int_equal(told(8, 0, 0, "00000000 00000000", 20), GLK_REFUSED_TRUNCATED);
-	assert_int_equal(told(8, 14, 0, "1 " ZEROS_16 ZEROS_16 ZEROS_16 "00 1", 20), GLK_REFUSED_TRUNCATED);
-	assert_int_equal(told(8, 0, 0, "1 1 " ZEROS_16 ZEROS_16 "1 1" ZEROS_16 "000000000000000", 2), GLK_REFUSED_TRUNCATED);
-	assert_int_equal(told(8, 14, 0, "1 " ZEROS_16 ZEROS_16 "00 1 00000000000000 1 " ZEROS_16 ZEROS_16 "0 1", 2),
+	/* Two runs of one byte, two bytes apart; then variants with one error each. */
+	assert_int_equal(check_form(8, 0, 0, "1 0101", 2), GLK_REFUSED_NOT);
+	assert_int_equal(check_form(8, 0, 0, "1 0101", 3), GLK_REFUSED_TRUNCATED);
+	assert_int_equal(check_form(8, 0, 0, "1 0101", 1), GLK_REFUSED_PADDING); /* parsed as one run and padding bits */
+	assert_int_equal(check_form(8, 0, 0, "1 010 1 1", 2), GLK_REFUSED_PADDING);
+	assert_int_equal(check_form(8, 0, 2, "1 010 1", 2), GLK_REFUSED_BASE);
+	assert_int_equal(check_form(1, 0, 0, "1 010 1", 2), GLK_REFUSED_BYTE_ENABLES);
+	assert_int_equal(check_form(7, 0, 0, "1 010 1", 2), GLK_REFUSED_BYTE_ENABLES);
+	assert_int_equal(check_form(5, 1, 0, "1 010 1", 2), GLK_REFUSED_HEADER);
+	/* A single run, and fields that must then be 0. */
+	assert_int_equal(check_form(8, 15, 0, "", 3), GLK_REFUSED_NOT);
+	assert_int_equal(check_form(8 | 1, 15, 0, "", 3), GLK_REFUSED_HEADER);
+	assert_int_equal(check_form(8 | 4, 15, 0, "", 3), GLK_REFUSED_HEADER);
+	assert_int_equal(check_form(8, 15 | 1 << 4, 0, "", 3), GLK_REFUSED_HEADER);
+	/* Repetitions: a valid one; of the other shape and of the last shape when there is none yet. */
+	assert_int_equal(check_form(8 | 4, 0, 0, "1 00 1 1 1", 3), GLK_REFUSED_NOT);
+	assert_int_equal(check_form(8 | 4, 0, 0, "1 00 1 1 01 01", 3), GLK_REFUSED_TRUNCATED);
+	assert_int_equal(check_form(8 | 4, 0, 0, "1 1", 2), GLK_REFUSED_TRUNCATED);
+	/* An unterminated number, one of more than 48 bits, a run of 2^32 + 1 bytes, a gap of 2^48 + 1. */
+	assert_int_equal(check_form(8, 0, 0, "00000000 00000000", 20), GLK_REFUSED_TRUNCATED);
+	assert_int_equal(check_form(8, 14, 0, "1 " ZEROS_16 ZEROS_16 ZEROS_16 "00 1", 20), GLK_REFUSED_TRUNCATED);
+	assert_int_equal(check_form(8, 0, 0, "1 1 " ZEROS_16 ZEROS_16 "1 1" ZEROS_16 "000000000000000", 2), GLK_REFUSED_TRUNCATED);
+	assert_int_equal(check_form(8, 14, 0, "1 " ZEROS_16 ZEROS_16 "00 1 00000000000000 1 " ZEROS_16 ZEROS_16 "0 1", 2),
 			 GLK_REFUSED_TRUNCATED);
-	/* A run beyond the endpoint's memory. */
-	assert_int_equal(told(8, 14, 0, "1 0001 00000000000000000 1", 2), GLK_REFUSED_BOUNDS);
+	/* A run past the end of the endpoint's memory. */
+	assert_int_equal(check_form(8, 14, 0, "1 0001 00000000000000000 1", 2), GLK_REFUSED_BOUNDS);
 }
 
 struct arrived {
@@ -233,11 +233,11 @@ static void arrive(void *user, unsigned partition, uint64_t offset, const void *
 	(void)partition;
 	a->outside |= length == 0 || length > sizeof(copy) || offset > MEMORY || length > MEMORY - offset;
 	if (length <= sizeof(copy))
-		memcpy(copy, data, length); /* reads them all, for sanitizers */
+		memcpy(copy, data, length); /* lets a sanitizer check all bytes */
 	a->bytes += length;
 }
 
-/* Anywhere, or in steps of one or two lengths, as far as it fits. */
+/* A random address, or steps of one or two lengths while they fit. */
 static void random_queue(struct chance *c, struct glk_write_queue *queue)
 {
 	unsigned unit = 1u << below(c, 4), at = unit * below(c, MEMORY / 2 / unit), steps[2];
@@ -260,7 +260,7 @@ static void random_queue(struct chance *c, struct glk_write_queue *queue)
 	}
 }
 
-/* Copies with bytes changed, cut or added are refused, or write inside the memory; and a cut is always seen. */
+/* Mutated packets are refused or write only inside the memory; truncated ones are always refused. */
 static void changed_packets(void **state)
 {
 	const struct glk_destination plain[1] = { { .bytes = MEMORY, .subheader_bytes = 5 } };
@@ -288,7 +288,7 @@ static void changed_packets(void **state)
 		assert_int_equal(glk_depacketizer_apply(&accepted, arrive, &arrived), runs);
 		for (unsigned changes = 1 + below(&c, 4); changes; changes--)
 			packet[below(&c, 4) ? 7 + below(&c, (unsigned)length - 7) : below(&c, 16)] ^= (uint8_t)(1u << below(&c, 8));
-		exact = malloc(length); /* so that a sanitizer sees a byte too many */
+		exact = malloc(length); /* lets a sanitizer detect an overrun */
 		assert_non_null(exact);
 		memcpy(exact, packet, length);
 		arrived = (struct arrived){ 0 };
@@ -302,7 +302,7 @@ static void changed_packets(void **state)
 	assert_in_range(accepted_count, 1000, 19999);
 }
 
-/* Twice as many short lines, found by their own addresses; and back. */
+/* Short lines: twice as many, looked up by their own addresses; then long lines again. */
 static void short_lines(void **state)
 {
 	struct glk_write_queue queue;
@@ -329,14 +329,14 @@ static void short_lines(void **state)
 	assert_int_equal(glk_write_queue_put(&queue, 128 * 64, data, 1, &overwritten), GLK_FLUSH_ENTRIES_FULL);
 }
 
-/* A reader says so at once when a run has more data than there are; and reads no bits that are not there. */
+/* The reader rejects a run at once if its data exceed the payload, and reads no bits past the payload. */
 static void what_is_not_there(void **state)
 {
 	const struct glk_compact_coding short_gaps = { .length_order = 3 }, long_gaps = { .gap_order = 14 };
 	const uint8_t eight[8] = { 0xf }; /* 8 bytes, in 4 bits */
 	struct glk_compact_reader reader;
 	struct glk_compact_run run;
-	uint8_t *three = malloc(3); /* so that a sanitizer sees a byte too many */
+	uint8_t *three = malloc(3); /* lets a sanitizer detect an overrun */
 
 	(void)state;
 	glk_compact_open(&reader, &short_gaps, eight, sizeof(eight));

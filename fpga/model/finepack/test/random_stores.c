@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Random stores through partition, packetizer and de-packetizer: the memory they make equals the memory that the same
- * stores make directly, for every form, every width, many limits, and every shape of traffic; no packet exceeds its limit.
+ * Random stores through partition, packetizer and de-packetizer: the resulting memory equals that of the same stores made
+ * directly, for each packet format, sub-header width and queue capacity, many payload limits and traffic patterns; no packet
+ * exceeds its limit.
  *
  * random_stores [STORES]: 10^7 by default. GPULINK_SEED replays one run.
  */
@@ -22,7 +23,7 @@ struct bench {
 	struct chance chance;
 	struct glk_partition sender;
 	unsigned partition;
-	uint64_t placed; /* where in the endpoint the memory lies */
+	uint64_t placed; /* offset of the memory in the endpoint */
 	uint64_t packets, sub_packets, bad;
 	uint8_t direct[MEMORY + TAIL], sent[MEMORY + TAIL];
 };
@@ -37,7 +38,7 @@ static void write_sent(void *user, unsigned partition, uint64_t offset, const vo
 		memcpy(b->sent + (offset - b->placed), data, length);
 }
 
-/* The receiving card: it has memory for this one partition. */
+/* The receiving card, with memory for this partition only. */
 static void take_packet(void *user, const uint8_t *packet, size_t length, unsigned reason)
 {
 	struct bench *b = user;
@@ -56,7 +57,7 @@ static void take_packet(void *user, const uint8_t *packet, size_t length, unsign
 	b->sub_packets += glk_depacketizer_apply(&accepted, write_sent, b);
 }
 
-/* A store of a shape that stays for a while, so that every flush reason is met often. */
+/* A random store. The pattern changes rarely, so that each flush reason occurs often. */
 static void one_store(struct bench *b, unsigned shape, unsigned *cursor)
 {
 	static const unsigned sizes[] = { 1, 2, 4, 8, 8, 8, 16, 32, 64, 128 };
@@ -68,10 +69,10 @@ static void one_store(struct bench *b, unsigned shape, unsigned *cursor)
 	case 0: /* anywhere */
 		at = below(&b->chance, MEMORY);
 		break;
-	case 1: /* in a row */
+	case 1: /* sequential */
 		at = *cursor = (*cursor + len) % MEMORY;
 		break;
-	case 2: /* on few lines, again and again */
+	case 2: /* few lines, repeatedly */
 		at = (*cursor + below(&b->chance, 2048)) % MEMORY;
 		break;
 	default: /* strided */
@@ -87,7 +88,7 @@ static void one_store(struct bench *b, unsigned shape, unsigned *cursor)
 	glk_partition_store(&b->sender, glk_link_address(b->partition, b->placed + at), data, len, 0, 0);
 }
 
-/* What the sender counted is what arrived. */
+/* The counters of the sender match the data received. */
 static bool counters_agree(const struct bench *b, uint64_t stores)
 {
 	const uint64_t *value = b->sender.counters.value;
@@ -99,7 +100,7 @@ static bool counters_agree(const struct bench *b, uint64_t stores)
 	       value[GLK_PARTITION_COUNTER(SUB_PACKETS)] == b->sub_packets && flushes == b->packets;
 }
 
-/* One configuration: stores, and at the end everything flushed and compared. Returns 0 when all is well. */
+/* Runs one configuration: stores, a flush, a comparison. Returns 0 on success. */
 static int run(struct bench *b, enum glk_packet_form form, unsigned width, unsigned limit, unsigned entries, uint64_t stores)
 {
 	unsigned cursor = 0, shape = 0;
@@ -126,7 +127,7 @@ static int run(struct bench *b, enum glk_packet_form form, unsigned width, unsig
 	return b->bad || !b->packets || !counters_agree(b, stores) || memcmp(b->direct, b->sent, sizeof(b->direct));
 }
 
-/* Every limit and capacity of a form and width. Returns how many went wrong. */
+/* Runs all limits and capacities of a format and width. Returns the number of failures. */
 static int run_all(struct bench *b, enum glk_packet_form form, unsigned width, uint64_t seed, uint64_t stores)
 {
 	static const char *const forms[] = { "plain", "narrow", "compact" };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Whatever comes by the wire: noise, blocks of a good session changed and shuffled, and words that anybody can make whose
- * check is right. The link layer may reset itself, but not crash, and delivers only flits that came in the frame that the word closes.
- * Then a good card is at the other end, and all works.
+ * Fuzzes the receiving side: noise, modified and reordered blocks of a valid session, and forged words with a valid CRC. The
+ * link layer may reset itself but must not crash, and delivers only flits of the frame that a word closes. Afterwards it must
+ * work with a correct card at the other end.
  *
  *	link-fuzz [ROUNDS [FIRST]]		GPULINK_SEED in the environment
  */
@@ -28,12 +28,12 @@ struct card {
 
 struct fuzz {
 	struct chance chance;
-	struct card card[2];	     /* under test, and the good one */
-	struct glk_block kept[KEPT]; /* what the good one has sent */
+	struct card card[2];	     /* under test, and a correct one */
+	struct glk_block kept[KEPT]; /* blocks sent by the correct card */
 	struct glk_block fed[GLK_FRAME_FLITS];
 	unsigned fed_count; /* data blocks since the last word */
 	uint32_t crc;	    /* of them */
-	uint64_t right;	    /* words that were */
+	uint64_t right;	    /* words with a valid CRC */
 	const char *wrong;
 };
 
@@ -88,7 +88,7 @@ static void start(struct fuzz *f, uint64_t seed, uint64_t round)
 	}
 }
 
-/* Fields near those that can be. */
+/* Fields near valid values. */
 static void draw_word(struct fuzz *f, struct glk_link_word *word)
 {
 	const struct glk_link_layer *link = f->card[0].link;
@@ -127,7 +127,7 @@ static void feed(struct fuzz *f, uint64_t now, const struct glk_block *block)
 	f->fed_count++;
 }
 
-/* A word that is right, for what was fed. */
+/* A word with a valid CRC for the blocks fed. */
 static void feed_word(struct fuzz *f, uint64_t now)
 {
 	const struct glk_link_session *session = &f->card[0].link->session;
@@ -158,7 +158,7 @@ static void feed_hello(struct fuzz *f, uint64_t now)
 	if (below(c, 30) == 0)
 		flits[below(c, 2)][below(c, 16)] ^= (uint8_t)draw(c);
 	block.control = true;
-	feed(f, now, &block); /* ends what was begun */
+	feed(f, now, &block); /* ends the current frame */
 	block.control = false;
 	for (unsigned i = 0; i < GLK_HELLO_FLITS; i++) {
 		memcpy(block.bytes, flits[i], GLK_FLIT_BYTES);
@@ -219,7 +219,7 @@ static bool send_clock(struct fuzz *f, unsigned i, uint64_t now, struct glk_bloc
 	return glk_link_layer_clock(link, now, block);
 }
 
-/* Both cards, over a wire of some clocks, until each has had so many flits. */
+/* Runs both cards over a wire with delay until each has received the number of flits. */
 static void join(struct fuzz *f, uint64_t now)
 {
 	static struct link_wire wire[2];
@@ -257,7 +257,7 @@ static void run_round(struct fuzz *f, uint64_t seed, uint64_t round)
 	for (unsigned part = 0; part < 3; part++) {
 		join(f, now);
 		now += 20000;
-		feed(f, now, &zeros); /* so that what was fed is all there is */
+		feed(f, now, &zeros); /* ends the frame in progress */
 		for (unsigned i = 0; i < CLOCKS && !f->wrong; i++, now++) {
 			send_clock(f, 0, now, &block);
 			feed_something(f, now);

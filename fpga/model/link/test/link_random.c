@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Two cards joined by a wire that loses, changes, repeats and exchanges blocks, cut and restored, reset and replaced, by chance.
- * Every flit has to come once, in order, within its session; a session that is not ended on purpose never ends; when the wire is
- * good again all that waited comes soon. Each round runs twice: clock by clock, and leaving out the clocks that the link
- * layer says nothing happens at; both have to say the same.
+ * Two cards joined by a wire with random loss, corruption, duplication and reordering of blocks; random cuts, resets and card
+ * replacements. Each flit must arrive exactly once, in order, in its session; sessions must not end unless reset; once the wire
+ * is error-free all pending flits must arrive in bounded time. Each round runs twice, clock by clock and with the clocks
+ * skipped that glk_link_layer_next() allows to skip; the results must be equal.
  *
  *	link-random [ROUNDS [FIRST]]		GPULINK_SEED in the environment
  */
@@ -16,21 +16,21 @@
 #include "link/test/link_wire.h"
 
 #define ROOM_MAX   1024u
-#define FLITS_GOOD 300u /* to be sent by each side when the wire is good again */
+#define FLITS_GOOD 300u /* sent by each side once the wire is error-free */
 
 struct node {
 	struct glk_link_layer_config config;
 	struct glk_link_layer *link;
-	struct link_wire wire; /* what it sends */
+	struct link_wire wire; /* carries the blocks that it sends */
 	struct round *round;
 	struct chance chance;
 	bool in_session, lost;
-	uint32_t generation, from; /* of the session: own, and of the flits that come */
+	uint32_t generation, from; /* session generation: own, and of received flits */
 	uint64_t sent, received;
-	uint64_t enough; /* sends no more than so many in this session */
+	uint64_t enough; /* limit of flits sent in this session */
 	unsigned held[GLK_CLASS_COUNT];
 	uint64_t offer_at, free_at;
-	unsigned offer_gap, free_gap; /* mean clocks between flits, and between freeing */
+	unsigned offer_gap, free_gap; /* mean clocks between flits, and between returned credits */
 	uint64_t ended;
 };
 
@@ -42,9 +42,9 @@ struct round {
 	unsigned ends; /* resets and replacements */
 	unsigned acts;
 	uint64_t act_at;
-	bool good;     /* the wire is, and nothing happens to it any more */
-	bool peaceful; /* no reset and no replacement in this round */
-	bool stale;    /* blocks may come late: a hello of a session before may end another */
+	bool good;     /* the wire is error-free from now on */
+	bool peaceful; /* no reset or replacement in this round */
+	bool stale;    /* delayed blocks are possible: a hello of an earlier session may end a later one */
 	char wrong[160];
 };
 
@@ -206,21 +206,21 @@ static void act(struct round *r)
 
 	r->acts--;
 	r->act_at = r->acts ? r->now + 1 + below(&r->chance, 3000) : UINT64_MAX;
-	if (what == 0 || what == 2) { /* one side notices first, or the other does not notice */
+	if (what == 0 || what == 2) { /* one side is notified first, or only one is */
 		link_wire_cut(&r->node[0].wire);
 		link_wire_cut(&r->node[1].wire);
 		glk_link_layer_cut(node->link, r->now);
 		if (what == 2)
 			glk_link_layer_cut(r->node[node == r->node].link, r->now);
 	} else if (what == 1) {
-		link_wire_cut(&node->wire); /* nobody notices */
+		link_wire_cut(&node->wire); /* no side is notified */
 	} else {
 		r->ends++;
 		if (what == 3) {
 			glk_link_layer_reset(node->link, r->now);
 			return;
 		}
-		glk_link_layer_destroy(node->link); /* another card, or this one after its power was off */
+		glk_link_layer_destroy(node->link); /* another card, or a power cycle */
 		if (node->in_session)
 			node->ended++;
 		node->in_session = node->lost = false;
@@ -281,7 +281,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The next clock at which something can happen. */
+/* The next clock with an event. */
 static uint64_t next_clock(const struct round *r)
 {
 	uint64_t next = r->act_at;
@@ -307,7 +307,7 @@ static bool all_come(const struct round *r)
 	return true;
 }
 
-/* Runs until a clock, or until each side has sent enough and all has come. */
+/* Runs until a clock, or until each side has sent enough and all flits have arrived. */
 static void run(struct round *r, uint64_t until, bool skip)
 {
 	while (r->now < until && !r->wrong[0] && !all_come(r)) {
@@ -321,7 +321,7 @@ static void run(struct round *r, uint64_t until, bool skip)
 	}
 }
 
-/* The wire is good again: whatever was, all comes, and that soon. */
+/* The wire is error-free: all flits arrive in bounded time. */
 static void finish(struct round *r, bool skip)
 {
 	uint64_t limit = r->now;
@@ -334,7 +334,7 @@ static void finish(struct round *r, bool skip)
 			link_wire_harm(&node->wire, harm, 0);
 		node->offer_gap = node->free_gap = 2;
 		node->enough = node->sent + FLITS_GOOD;
-		/* A flit a round trip at least, when one frame is kept, after some lost hellos and replays. */
+		/* At least one flit per round trip with a replay memory of one frame, after some lost hellos and replays. */
 		limit += FLITS_GOOD * (2 * node->wire.delay + node->config.ack_cycles + 20) +
 			 20 * (node->config.hello_cycles + node->config.replay_cycles);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What loss and corruption cost: one card sends flits as fast as it can, the other takes them and sends what the link layer says.
- * Every flit is checked as it comes: the right one, as it was, none twice, none missing.
+ * Measures the throughput with loss and corruption: one card sends flits at full rate, the other one receives them and sends
+ * only link words. Each received flit is checked: in order, unchanged, none duplicated, none missing.
  *
  *	link-rates [-f FLITS] [-d DELAY] [-w FRAMES] [-s SEED] [-c CLOCKS] [RATE...]
  */
@@ -89,11 +89,11 @@ static void clock_side(struct rates *r, unsigned i, uint64_t now)
 		glk_link_layer_receive(link, now, came);
 }
 
-/* Returns the clocks from the first flit to the last one's coming, or 0: something is wrong. */
+/* Returns the clocks from the first flit sent to the last one received, or 0 on an error. */
 static uint64_t run(struct rates *r)
 {
 	uint64_t sent = 0, begun = 0, now;
-	uint64_t end = r->flits * 100 + 10000000; /* hangs, if it takes longer */
+	uint64_t end = r->flits * 100 + 10000000; /* timeout */
 	struct glk_flit flit;
 
 	for (now = 1; now < end && r->side[1].taken < r->flits; now++) {

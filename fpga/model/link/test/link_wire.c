@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#define REORDER_MAX 24u /* blocks by which one comes too early */
+#define REORDER_MAX 24u /* farthest that a block moves ahead */
 
-/* How many blocks are spared before the next is harmed: geometric, so that most blocks cost no number. */
+/* Blocks until the next fault: geometrically distributed, so that most blocks need no random number. */
 static void draw_until(struct link_wire *wire, enum link_wire_harm harm)
 {
 	double p = wire->probability[harm];
@@ -56,7 +56,7 @@ static void append(struct link_wire *wire, uint64_t now, const struct glk_block 
 	wire->tail++;
 }
 
-/* One bit, some, or all of them; the sync header is one of 129. */
+/* Flips one, some or all of the 129 bits, sync header included. */
 static void corrupt(struct link_wire *wire, struct glk_block *block)
 {
 	unsigned how = below(&wire->chance, 4);
@@ -75,7 +75,7 @@ static void corrupt(struct link_wire *wire, struct glk_block *block)
 	}
 }
 
-/* The last block changes places with one before it. */
+/* Swaps the last block with an earlier one. */
 static void reorder(struct link_wire *wire)
 {
 	uint64_t back = 2 + below(&wire->chance, REORDER_MAX);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The CRC by known answers, link words there and back, what may not be configured. The bits themselves are in
- * tests/vectors/data/link.
+ * Known answers of the CRC, round trips of link words, invalid configurations. tests/vectors/link-layer tests the bit format.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -21,7 +20,7 @@ static uint32_t crc_of(const uint8_t *bytes, size_t length)
 	return ~glk_crc32c_update(&crc, GLK_CRC32C_BEGIN, bytes, length);
 }
 
-/* RFC 3720, B.4, and the "check" of the catalogues of CRCs. */
+/* RFC 3720, B.4, and the "check" value of CRC catalogues. */
 static void known_answers(void **state)
 {
 	static const uint8_t read_pdu[48] = {
@@ -45,7 +44,7 @@ static void known_answers(void **state)
 	assert_int_equal(crc_of(zeros, 0), 0);
 }
 
-/* Many bytes a step is the same as one. */
+/* Updates over many bytes equal updates over single bytes. */
 static void pieces(void **state)
 {
 	uint8_t bytes[70];
@@ -67,7 +66,7 @@ static void pieces(void **state)
 	}
 }
 
-/* Every bit but those of the CRC is a field's. */
+/* Every bit outside the CRC belongs to a field. */
 static void words(void **state)
 {
 	uint8_t bytes[GLK_FLIT_BYTES], again[GLK_FLIT_BYTES];

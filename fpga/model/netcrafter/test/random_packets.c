@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Random packets of all kinds through cluster queue and un-stitcher, with random settings, credits and readiness: each arrives
- * once, unchanged, in the order of its kind; the counters agree with what went; nobody waits beyond a bound. A twin that is only
- * clocked when glk_cluster_queue_next() says so sends the same flits at the same clocks.
+ * Random packets of all kinds through cluster queue and un-stitching, with random settings, credits and readiness: each arrives
+ * once, unchanged and in order within its kind; the counters match the traffic; waiting times are bounded. A second queue that
+ * is clocked only at glk_cluster_queue_next() sends the same flits at the same clocks.
  *
  * random_packets [ROUNDS]: 400 by default. GPULINK_SEED replays one run.
  */
@@ -19,11 +19,11 @@
 
 enum { CLOCKS = 3000, PLENTY = 1000000 };
 
-/* How credits come: more than enough while the link is always ready, so that nobody may wait long; some by chance; or the
- * least that a receiver may have room for, each back when its packet has arrived. */
+/* The supply of credits: plenty, with a link that is always ready, so that waiting times are bounded; random; or the minimum
+ * of a receiver, returned when the packet has arrived. */
 enum supply { EAGER, CHANCE, CLOSED, SUPPLIES };
 
-/* For flits of 16 bytes as docs/link-format.md says; for those of 8 each kind's pieces less one, and one. */
+/* For flits of 16 bytes see docs/link-format.md; for 8 bytes the pieces of each kind less one, plus one. */
 static const unsigned least_room[2][GLK_CLASS_COUNT] = {
 	{ [GLK_CLASS_POSTED] = 388, [GLK_CLASS_REQUEST] = 2, [GLK_CLASS_RESPONSE] = 132 },
 	{ [GLK_CLASS_POSTED] = 523, [GLK_CLASS_REQUEST] = 7, [GLK_CLASS_RESPONSE] = 11 },
@@ -55,7 +55,7 @@ static void trouble(struct bench *b, const char *what)
 		b->trouble = what;
 }
 
-/* Packet number n of a kind: the same again whenever it is asked for. */
+/* Packet number n of a kind; reproducible. */
 static size_t make_packet(const struct bench *b, unsigned kind, uint64_t n, uint8_t *packet)
 {
 	static const unsigned statuses[] = { GLK_LINK_DONE,	   GLK_LINK_REFUSED,	 GLK_LINK_FAILED,     GLK_LINK_TRIMMED,
@@ -124,7 +124,7 @@ static void push(struct bench *b)
 		kinds &= kinds - 1;
 	kind = (unsigned)__builtin_ctz(kinds);
 	length = make_packet(b, kind, b->sent[kind], packet);
-	if (kind != GLK_KIND_FINEPACK) { /* the number is the queue's to fill in */
+	if (kind != GLK_KIND_FINEPACK) { /* the queue fills in the number */
 		packet[0] ^= (uint8_t)(below(&b->chance, 8) << 5);
 		packet[1] ^= (uint8_t)below(&b->chance, 16);
 	}
@@ -141,7 +141,7 @@ static void push(struct bench *b)
 		b->sent[kind]++;
 }
 
-/* What a flit may have to wait while the link takes all: the input's backlog, every kind's turn twice, once pooled. */
+/* Bound of the waiting time on a link that is always ready: the input backlog, two turns of every kind, pooling once. */
 static uint64_t bound(const struct bench *b)
 {
 	unsigned turns = GLK_KIND_COUNT * (b->config.sequencing ? b->config.burst + 1 : 1);
@@ -164,7 +164,7 @@ static void watch_waiting(struct bench *b, uint64_t *longest)
 	}
 }
 
-/* One clock of the queue, and of the twin where it says that there is something to do. */
+/* Runs one clock of the queue, and of the second queue if it has work. */
 static void clock_both(struct bench *b, bool ready)
 {
 	struct glk_flit flit = { .type = 0 }, twin_flit = { .type = 0 };
@@ -275,7 +275,7 @@ static void play(struct bench *b, struct totals *totals)
 	}
 	for (unsigned class = 0; b->supply == CHANCE && class < GLK_CLASS_COUNT; class++)
 		grant(b, class, PLENTY);
-	/* At worst every flit is pooled on its own. */
+	/* In the worst case every flit is pooled separately. */
 	for (uint64_t end = b->now + b->config.entries * (b->config.pool_cycles + 20ULL);
 	     glk_cluster_queue_fill(b->queue) && b->now < end && !b->trouble; b->now++)
 		clock_both(b, true);

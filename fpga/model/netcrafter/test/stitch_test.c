@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Flits, the cluster queue and un-stitching, where a vector cannot say it: sizes, refusals, waiting, and bad input. */
+/* Flits, cluster queue and un-stitching, beyond the test vectors: sizes, refusals, waiting times, invalid input. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -157,7 +157,7 @@ static void settings(void **state)
 	assert_null(none);
 }
 
-/* What is no packet, and what has no room, leaves the queue as it was. */
+/* Invalid packets and packets without room do not change the queue. */
 static void packets_refused(void **state)
 {
 	struct glk_cluster_queue_config config = all_on;
@@ -174,9 +174,9 @@ static void packets_refused(void **state)
 	assert_int_equal(glk_cluster_queue_push(queue, 0, GLK_KIND_ATOMIC_RESPONSE, packet, length), -EINVAL);
 	make_packet(GLK_KIND_READ_RESPONSE, GLK_LINK_TRIMMED | 2, packet);
 	assert_int_equal(glk_cluster_queue_push(queue, 0, GLK_KIND_READ_RESPONSE, packet, 68), -EINVAL);
-	packet[1] = 0x30; /* a status that is none */
+	packet[1] = 0x30; /* invalid status */
 	assert_int_equal(glk_cluster_queue_push(queue, 0, GLK_KIND_READ_RESPONSE, packet, 4), -EINVAL);
-	memcpy(packet, "\x7c\0\0\x3d", 4); /* 16 flits and 4 bytes: never */
+	memcpy(packet, "\x7c\0\0\x3d", 4); /* 16 flits and 4 bytes: never fits */
 	assert_int_equal(glk_cluster_queue_push(queue, 0, GLK_KIND_FINEPACK, packet, 16 + 4 * 0x3d), -EINVAL);
 	assert_int_equal(glk_cluster_queue_fill(queue), 0);
 	packet[3] = 0x3c;
@@ -193,7 +193,7 @@ static void packets_refused(void **state)
 static const enum glk_kind critical[] = { GLK_KIND_TRANSLATION_REQUEST, GLK_KIND_TRANSLATION_RESPONSE, GLK_KIND_RELEASE,
 					  GLK_KIND_RELEASED };
 
-/* All kinds always have something. Without stitching every clock has its flit, so everybody's turn can be told to the clock. */
+/* All kinds always have flits. Without stitching each clock sends a flit, so the turns are exact. */
 static void turns(void **state)
 {
 	(void)state;
@@ -216,7 +216,7 @@ static void turns(void **state)
 
 			assert_true(glk_cluster_queue_clock(queue, now, true, credits, &flit));
 			kind = flit.type;
-			/* 4 kinds share `burst` turns of burst + 1, 7 share the one that is left. */
+			/* Of burst + 1 turns 4 kinds share `burst`, 7 kinds share the remaining one. */
 			bound = !burst ? kinds : glk_kind_critical(flit.type) ? 5 + 4 / burst : (kinds - 4) * (burst + 1);
 			assert_in_range(now - last[kind], 0, bound);
 			last[kind] = now;
@@ -227,7 +227,7 @@ static void turns(void **state)
 	}
 }
 
-/* With selective pooling a latency-critical flit goes as soon as it can; without it waits like others. */
+/* Selective pooling sends latency-critical flits at once; without it they are pooled like others. */
 static void critical_is_not_pooled(void **state)
 {
 	(void)state;
@@ -282,8 +282,8 @@ static void clock_to(struct receiver *r, struct glk_cluster_queue *queue, uint64
 }
 
 /*
- * As many tails of read responses as may be ahead of their packets, then all but the last of one packet's own flits: 131
- * pieces that the receiver has to keep. With room for 132 all goes on, with one less nothing does.
+ * The maximum number of early tails of read responses, then all but the last flit of one packet: 131 pieces that the receiver
+ * must hold. With room for 132 the traffic continues; with one less it stops.
  */
 static void tails_fill_the_room(void **state)
 {
@@ -303,7 +303,7 @@ static void tails_fill_the_room(void **state)
 			push(queue, now, GLK_KIND_READ_RESPONSE, 0);
 		while (now < 720)
 			clock_to(&r, queue, now++, false);
-		for (unsigned i = 0; i < 63; i++) { /* "released" is the parent of two tails each time */
+		for (unsigned i = 0; i < 63; i++) { /* each "released" carries two tails */
 			push(queue, now, GLK_KIND_RELEASED, 0);
 			clock_to(&r, queue, now++, false);
 			clock_to(&r, queue, now++, true);
@@ -331,7 +331,7 @@ static uint64_t seed(void)
 	return seed;
 }
 
-/* The link layer has 5 bits for a type; more are none. */
+/* The link layer has 5 bits for the type; larger types are invalid. */
 static void types(void **state)
 {
 	struct receiver r = { .credits = { 0 } };
@@ -349,7 +349,7 @@ static void types(void **state)
 	glk_unstitch_destroy(r.unstitch);
 }
 
-/* Something like a piece: of a kind, number and size by chance, or any bytes. */
+/* A random piece: of random kind, number and size, or random bytes. */
 static void random_flit(struct chance *c, struct glk_flit *flit)
 {
 	flit->type = (uint8_t)(below(c, 8) ? 1 + below(c, GLK_KIND_COUNT - 1) : draw(c));
@@ -370,7 +370,7 @@ static void random_flit(struct chance *c, struct glk_flit *flit)
 		}
 }
 
-/* Whatever comes, packets that are delivered are whole, and nothing is read or written where it should not. */
+/* For random flits, delivered packets are complete, and no access is out of bounds. */
 static void random_flits(void **state)
 {
 	uint64_t s = seed();
@@ -394,7 +394,7 @@ static void random_flits(void **state)
 				accepted++;
 			else
 				refused++;
-			if (result && below(&c, 8)) /* going on without must not crash either */
+			if (result && below(&c, 8)) /* continuing without a reset must not crash either */
 				glk_unstitch_reset(r.unstitch);
 		}
 		glk_unstitch_destroy(r.unstitch);
@@ -402,7 +402,7 @@ static void random_flits(void **state)
 	assert_true(accepted > 10000 && refused > 10000);
 }
 
-/* Flits of a queue in which bits have changed, are missing or come twice; what is refused is not the end. */
+/* Flits of a queue, modified, lost or duplicated; after a refusal the test continues. */
 static void changed_flits(void **state)
 {
 	uint64_t s = seed();

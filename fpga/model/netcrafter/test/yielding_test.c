@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A pooled flit that gives way, and when it does not: clocks counted by hand from docs/link-format.md. */
+/* Yielding of pooled flits: clocks counted by hand from docs/link-format.md. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static void push(struct bench *b, enum glk_kind kind)
 	assert_int_equal(glk_cluster_queue_push(b->queue, b->now, kind, packet, glk_link_packet_bytes(kind, packet)), 0);
 }
 
-/* Runs until a flit leaves, or some clocks; returns the clock at which it left, or -1. */
+/* Runs until a flit is sent, at most `clocks`; returns the clock at which it was sent, or -1. */
 static int next_flit(struct bench *b, unsigned clocks, unsigned *type)
 {
 	struct glk_flit flit;
@@ -117,7 +117,7 @@ static void not_past_a_missing_credit(void **state)
 	b.credits[GLK_CLASS_POSTED] = 0;
 	push(&b, GLK_KIND_READ_REQUEST);
 	assert_int_equal(next_flit(&b, 10, &type), -1);
-	push(&b, GLK_KIND_WRITE_REQUEST); /* can not go: the link has nothing to do */
+	push(&b, GLK_KIND_WRITE_REQUEST); /* cannot be sent: the link is idle */
 	push(&b, GLK_KIND_READ_REQUEST);  /* comes in behind its 5 flits, at 15 */
 	assert_int_equal(next_flit(&b, 20, &type), 17);
 	assert_int_equal(type, GLK_KIND_READ_REQUEST);

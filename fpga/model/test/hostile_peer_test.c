@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A card whose link leads to a stranger: it speaks the link's format, but says what it likes. Nothing that is not open can be
- * reached, nothing is taken for what it is not, all is counted, and honest packets work behind it.
+ * A card linked to a hostile peer, which uses the link's format but sends arbitrary packets. It must not reach a partition that
+ * is not open, its responses must not be accepted for other requests, errors are counted, and valid packets still work
+ * afterwards.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,42 +16,42 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
-#include "netcrafter/cluster_queue.h"
 #include "link/link_layer.h"
+#include "netcrafter/cluster_queue.h"
 #include "netcrafter/unstitch.h"
 #include "pair.h"
 
 #define ALL_ONES     UINT64_MAX
 #define LOG_MOST     4096u
-#define FAR_CLOSED   UINT64_C(0x777) /* what the stranger must not learn or change */
+#define FAR_CLOSED   UINT64_C(0x777) /* data that the peer must neither read nor change */
 #define ANSWER_CLOCKS 400u
 
-/* A packet that the stranger got. */
+/* A packet received by the peer. */
 struct got {
 	struct glk_link_header header;
 	uint8_t body[GLK_LINK_LINE_BYTES + 32];
 	size_t length;
 };
 
-struct stranger {
+struct hostile_peer {
 	struct bench b;
 	struct glk_link_layer *layer;
 	struct glk_cluster_queue *queue;
 	struct glk_unstitch *unstitch;
 	uint64_t now;
-	bool greedy;   /* sends whatever credits it has */
-	bool deaf;     /* gives no credit back */
-	bool rubbed;   /* has given many answers by wrong names */
+	bool greedy;   /* ignores its credits */
+	bool deaf;     /* returns no credits */
+	bool rubbed;   /* has sent many answers with wrong tags */
 	struct got got[LOG_MOST];
 	unsigned count, finepack;
 	unsigned ups, ends;
 };
 
-/* --- the stranger --- */
+/* --- the peer --- */
 
 static void on_packet(void *user, enum glk_kind kind, const uint8_t *packet, size_t length, unsigned pieces)
 {
-	struct stranger *s = user;
+	struct hostile_peer *s = user;
 	struct got *got = &s->got[s->count % LOG_MOST];
 
 	if (!glk_link_layer_hold(s->layer, glk_kind_class(kind), pieces) && !s->deaf)
@@ -67,12 +68,12 @@ static void on_packet(void *user, enum glk_kind kind, const uint8_t *packet, siz
 
 static int on_flit(void *user, const struct glk_flit *flit)
 {
-	return glk_unstitch_flit(((struct stranger *)user)->unstitch, flit);
+	return glk_unstitch_flit(((struct hostile_peer *)user)->unstitch, flit);
 }
 
 static void on_event(void *user, enum glk_link_event event)
 {
-	struct stranger *s = user;
+	struct hostile_peer *s = user;
 
 	s->ups += event == GLK_LINK_UP;
 	s->ends += event == GLK_LINK_ENDED;
@@ -82,10 +83,10 @@ static void on_event(void *user, enum glk_link_event event)
 	}
 }
 
-static void one_clock(struct stranger *s)
+static void one_clock(struct hostile_peer *s)
 {
 	unsigned plenty[GLK_CLASS_COUNT] = { 1000, 1000, 1000 };
-	struct glk_block to_card, to_stranger;
+	struct glk_block to_card, to_peer;
 	struct glk_flit flit;
 	bool sent, came;
 
@@ -95,14 +96,14 @@ static void one_clock(struct stranger *s)
 				    s->greedy ? plenty : glk_link_layer_credits(s->layer), &flit))
 		glk_link_layer_send(s->layer, &flit);
 	sent = glk_link_layer_clock(s->layer, s->now, &to_card);
-	came = glk_card_link_clock(s->b.card, s->now, true, &to_stranger);
+	came = glk_card_link_clock(s->b.card, s->now, true, &to_peer);
 	if (came)
-		glk_link_layer_receive(s->layer, s->now, &to_stranger);
+		glk_link_layer_receive(s->layer, s->now, &to_peer);
 	if (sent)
 		glk_card_link_block(s->b.card, s->now, &to_card);
 }
 
-static void run(struct stranger *s, unsigned clocks)
+static void run(struct hostile_peer *s, unsigned clocks)
 {
 	for (; clocks; clocks--)
 		one_clock(s);
@@ -111,14 +112,14 @@ static void run(struct stranger *s, unsigned clocks)
 
 static uint64_t wait(void *user, uint64_t until)
 {
-	struct stranger *s = user;
+	struct hostile_peer *s = user;
 
 	(void)until;
 	one_clock(s);
 	return s->now;
 }
 
-static void send_packet(struct stranger *s, enum glk_kind kind, unsigned partition, unsigned tag, const void *body, size_t length)
+static void send_packet(struct hostile_peer *s, enum glk_kind kind, unsigned partition, unsigned tag, const void *body, size_t length)
 {
 	const struct glk_link_header header = { .kind = kind, .partition = (uint8_t)partition, .tag = (uint16_t)tag };
 	uint8_t packet[GLK_LINK_HEADER_BYTES + 8 + GLK_LINK_LINE_BYTES];
@@ -130,8 +131,8 @@ static void send_packet(struct stranger *s, enum glk_kind kind, unsigned partiti
 		one_clock(s);
 }
 
-/* Sends a request and gives its answer; fails the test when none comes. */
-static const struct got *ask(struct stranger *s, enum glk_kind kind, unsigned partition, const void *body, size_t length)
+/* Sends a request and returns its answer; fails the test if there is none. */
+static const struct got *ask(struct hostile_peer *s, enum glk_kind kind, unsigned partition, const void *body, size_t length)
 {
 	static unsigned tag;
 	unsigned before = s->count;
@@ -143,7 +144,7 @@ static const struct got *ask(struct stranger *s, enum glk_kind kind, unsigned pa
 	return &s->got[before % LOG_MOST];
 }
 
-static unsigned ask_word(struct stranger *s, enum glk_kind kind, unsigned partition, uint64_t word)
+static unsigned ask_word(struct hostile_peer *s, enum glk_kind kind, unsigned partition, uint64_t word)
 {
 	uint8_t body[8];
 
@@ -151,7 +152,7 @@ static unsigned ask_word(struct stranger *s, enum glk_kind kind, unsigned partit
 	return ask(s, kind, partition, body, sizeof(body))->header.partition;
 }
 
-static unsigned ask_write(struct stranger *s, unsigned partition, uint64_t offset, unsigned first, unsigned bytes, uint64_t more)
+static unsigned ask_write(struct hostile_peer *s, unsigned partition, uint64_t offset, unsigned first, unsigned bytes, uint64_t more)
 {
 	uint8_t body[8 + GLK_LINK_LINE_BYTES];
 
@@ -160,7 +161,7 @@ static unsigned ask_write(struct stranger *s, unsigned partition, uint64_t offse
 	return ask(s, GLK_KIND_WRITE_REQUEST, partition, body, sizeof(body))->header.partition;
 }
 
-static unsigned ask_atomic(struct stranger *s, unsigned partition, uint64_t where, uint64_t operand, uint64_t compare)
+static unsigned ask_atomic(struct hostile_peer *s, unsigned partition, uint64_t where, uint64_t operand, uint64_t compare)
 {
 	uint8_t body[24];
 
@@ -172,7 +173,7 @@ static unsigned ask_atomic(struct stranger *s, unsigned partition, uint64_t wher
 
 /* --- fixtures --- */
 
-static void create_stranger(struct stranger *s)
+static void create_peer(struct hostile_peer *s)
 {
 	static const struct glk_link_layer_ops ops = { .flit = on_flit, .event = on_event };
 	const struct glk_cluster_queue_config queue = { .entries = 1024, .flit_bytes = 16, .stitching = true, .burst = 16 };
@@ -190,17 +191,17 @@ static void create_stranger(struct stranger *s)
 
 static int setup(void **state)
 {
-	struct stranger *s = calloc(1, sizeof(*s));
+	struct hostile_peer *s = calloc(1, sizeof(*s));
 	uint64_t secret = FAR_CLOSED;
 
 	assert_non_null(s);
 	*state = s;
-	create_stranger(s);
+	create_peer(s);
 	bench_create_linked(&s->b, 1, wait, s);
 	bench_start(&s->b);
 	bench_write(&s->b, bench_partition(PAIR_OPEN, GLK_PARTITION_MODE), 7);
 	pair_bind(&s->b, PAIR_REMOTE, 3, BENCH_ENDPOINT_BYTES);
-	bench_write(&s->b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), 7); /* open, but not this card's own */
+	bench_write(&s->b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), 7); /* open, but of kind link */
 	bench_window(&s->b, PAIR_SLICE, PAIR_REMOTE, 0, PAIR_SLICE, 0, BENCH_ENDPOINT_BYTES, BENCH_RW);
 	for (unsigned p = 0; p < BENCH_ENDPOINTS; p++)
 		for (unsigned at = 0; at < BENCH_ENDPOINT_BYTES; at += 8)
@@ -209,14 +210,14 @@ static int setup(void **state)
 		run(s, 100);
 	run(s, ANSWER_CLOCKS);
 	assert_int_equal(s->ups, 1);
-	assert_int_equal(s->count, 1); /* the card has asked what partition 3 is */
+	assert_int_equal(s->count, 1); /* the translation request of partition 3 */
 	assert_int_equal(bench_read(&s->b, GLK_LINK_PEER_SERIAL), 666);
 	bench_write(&s->b, GLK_CARD_ERROR_CAUSE, ALL_ONES);
 	return 0;
 }
 
-/* Whatever happened: all but the open partition is as it was. */
-static void check_closed(const struct stranger *s)
+/* Checks that nothing outside the open partition has changed. */
+static void check_closed(const struct hostile_peer *s)
 {
 	const uint64_t secret = FAR_CLOSED;
 
@@ -227,7 +228,7 @@ static void check_closed(const struct stranger *s)
 
 static int teardown(void **state)
 {
-	struct stranger *s = *state;
+	struct hostile_peer *s = *state;
 
 	check_closed(s);
 	bench_destroy(&s->b);
@@ -238,13 +239,13 @@ static int teardown(void **state)
 	return 0;
 }
 
-static uint64_t counter(struct stranger *s, unsigned reg)
+static uint64_t counter(struct hostile_peer *s, unsigned reg)
 {
 	return bench_card_counter(&s->b, reg);
 }
 
-/* The link goes on: a good request is answered, in the session that it was. */
-static void check_alive(struct stranger *s)
+/* Checks that the link works: a valid request is answered, in the same session. */
+static void check_alive(struct hostile_peer *s)
 {
 	assert_int_equal(ask_word(s, GLK_KIND_READ_REQUEST, PAIR_OPEN, 0), GLK_LINK_DONE);
 	assert_int_equal(s->ends, 0);
@@ -254,7 +255,7 @@ static void check_alive(struct stranger *s)
 
 static void good_requests(void **state)
 {
-	struct stranger *s = *state;
+	struct hostile_peer *s = *state;
 	const struct got *got;
 	uint64_t value;
 	uint8_t body[8];
@@ -279,7 +280,7 @@ static void good_requests(void **state)
 
 static void every_partition_but_one(void **state)
 {
-	struct stranger *s = *state;
+	struct hostile_peer *s = *state;
 	unsigned refused = 0;
 
 	for (unsigned p = 0; p < 16; p++) {
@@ -303,7 +304,7 @@ static void every_partition_but_one(void **state)
 static void wrong_places(void **state)
 {
 	const uint64_t end = BENCH_ENDPOINT_BYTES, most = (UINT64_C(1) << 48) - 64;
-	struct stranger *s = *state;
+	struct hostile_peer *s = *state;
 	uint64_t denied;
 
 	assert_int_equal(ask_word(s, GLK_KIND_READ_REQUEST, PAIR_OPEN, end - 64), GLK_LINK_DONE);
@@ -336,7 +337,7 @@ static void wrong_places(void **state)
 
 static void failed_reads(void **state)
 {
-	struct stranger *s = *state;
+	struct hostile_peer *s = *state;
 
 	s->b.fail_reads = true;
 	assert_int_equal(ask_word(s, GLK_KIND_READ_REQUEST, PAIR_OPEN, 0), GLK_LINK_FAILED);
@@ -346,16 +347,16 @@ static void failed_reads(void **state)
 	s->b.fail_writes = true;
 	assert_int_equal(ask_write(s, PAIR_OPEN, 0, 0, 8, 0), GLK_LINK_FAILED);
 	s->b.fail_writes = false;
-	/* Others have told of it, but answers have no order: the next release does, once. */
+	/* Other answers have reported it, but answers are not ordered: the next release reports it too, once. */
 	assert_int_equal(ask_word(s, GLK_KIND_RELEASE, PAIR_OPEN, 1), GLK_LINK_FAILED);
 	assert_int_equal(ask_word(s, GLK_KIND_RELEASE, PAIR_OPEN, 1), GLK_LINK_DONE);
 	check_alive(s);
 }
 
-/* A count that is never reached, and another release behind it. */
+/* A count that is never reached, and a second release. */
 static void endless_release(void **state)
 {
-	struct stranger *s = *state;
+	struct hostile_peer *s = *state;
 	unsigned before = s->count;
 	uint8_t body[8];
 
@@ -366,9 +367,9 @@ static void endless_release(void **state)
 	assert_int_equal(ask_word(s, GLK_KIND_RELEASE, PAIR_OPEN, 0), GLK_LINK_REFUSED);
 	assert_int_equal(ask_write(s, PAIR_OPEN, 0, 0, 8, 0), GLK_LINK_DONE);
 	before = s->count;
-	ask_write(s, PAIR_CLOSED, 0, 0, 8, 0); /* to another one */
+	ask_write(s, PAIR_CLOSED, 0, 0, 8, 0); /* to another partition */
 	assert_int_equal(s->count, before + 1);
-	send_packet(s, GLK_KIND_WRITE_REQUEST, PAIR_OPEN, 9, (uint8_t[72]){ 0, 1 }, 72); /* refused, but it has come */
+	send_packet(s, GLK_KIND_WRITE_REQUEST, PAIR_OPEN, 9, (uint8_t[72]){ 0, 1 }, 72); /* refused, but counted as received */
 	run(s, ANSWER_CLOCKS);
 	assert_int_equal(s->count, before + 3);
 	assert_int_equal(s->got[before + 2].header.kind, GLK_KIND_RELEASED);
@@ -376,7 +377,7 @@ static void endless_release(void **state)
 	check_alive(s);
 }
 
-static void send_finepack(struct stranger *s, unsigned partition, uint64_t offset, unsigned length, uint8_t fmt)
+static void send_finepack(struct hostile_peer *s, unsigned partition, uint64_t offset, unsigned length, uint8_t fmt)
 {
 	uint8_t packet[16 + 4 + 64] = { fmt };
 	size_t bytes = (4 + length + 3) / 4 * 4;
@@ -396,7 +397,7 @@ static void send_finepack(struct stranger *s, unsigned partition, uint64_t offse
 
 static void finepack_packets(void **state)
 {
-	struct stranger *s = *state;
+	struct hostile_peer *s = *state;
 
 	send_finepack(s, PAIR_OPEN, 0x100, 8, 0x7c);
 	assert_int_equal(s->b.endpoint[PAIR_OPEN][0x107], 0x3c);
@@ -421,7 +422,7 @@ static void finepack_packets(void **state)
 
 static void answers_to_nothing(void **state)
 {
-	struct stranger *s = *state;
+	struct hostile_peer *s = *state;
 	uint8_t body[64] = { 0 };
 	uint64_t value = 1;
 
@@ -434,7 +435,7 @@ static void answers_to_nothing(void **state)
 		run(s, ANSWER_CLOCKS);
 	}
 	assert_int_equal(counter(s, GLK_LINK_STRAYS), 256);
-	/* What the far partition is was asked once: one of these is the answer. */
+	/* One translation request is outstanding: one of these answers it. */
 	assert_int_equal(s->got[0].header.kind, GLK_KIND_TRANSLATION_REQUEST);
 	glk_put_le64(body, ALL_ONES);
 	for (unsigned tag = 0; tag < 64; tag++)
@@ -444,7 +445,7 @@ static void answers_to_nothing(void **state)
 	assert_int_equal(bench_read(&s->b, bench_partition(PAIR_REMOTE, GLK_PARTITION_REMOTE_BYTES)),
 			 GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK | GLK_PARTITION_REMOTE_BYTES_BYTES_MASK |
 				 GLK_PARTITION_REMOTE_BYTES_READ_MASK | GLK_PARTITION_REMOTE_BYTES_WRITE_MASK);
-	/* A packet that is under way: its release's tag alone. */
+	/* A packet is outstanding: only its release's tag matches. */
 	glk_card_aperture_store(s->b.card, PAIR_AT(0), &value, 8);
 	bench_write(&s->b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, 5);
 	run(s, ANSWER_CLOCKS);
@@ -464,12 +465,12 @@ static void answers_to_nothing(void **state)
 	check_alive(s);
 }
 
-/* Answers every read at once: with a line for a sector, a sector for a line, or something else. */
+/* Answers every read at once with the wrong size: a line for a sector, a sector for a line, others. */
 static unsigned answer_status;
 
 static uint64_t answering_wait(void *user, uint64_t until)
 {
-	struct stranger *s = user;
+	struct hostile_peer *s = user;
 	unsigned before = s->count;
 	uint8_t body[64];
 
@@ -490,11 +491,11 @@ static uint64_t answering_wait(void *user, uint64_t until)
 	return s->now;
 }
 
-/* Answers each read by three names that no request has, then by its own. */
+/* Answers each read with three tags of no request, then with its own. */
 static uint64_t wrong_names_wait(void *user, uint64_t until)
 {
 	static const unsigned changes[] = { 0x40, 0x100, 0x8000, 0 };
-	struct stranger *s = user;
+	struct hostile_peer *s = user;
 	unsigned before = s->count;
 	uint8_t body[64] = { 0 };
 
@@ -503,7 +504,7 @@ static uint64_t wrong_names_wait(void *user, uint64_t until)
 	for (; before != s->count; before++) {
 		unsigned tag = s->got[before % LOG_MOST].header.tag;
 
-		for (unsigned i = 66; !s->rubbed && i < 1066; i++) /* beyond all that a load can ask for */
+		for (unsigned i = 66; !s->rubbed && i < 1066; i++) /* tags beyond those of a load */
 			send_packet(s, GLK_KIND_READ_RESPONSE, GLK_LINK_DONE, tag + i, body, 64);
 		s->rubbed = true;
 		for (unsigned i = 0; i < 4; i++)
@@ -514,7 +515,7 @@ static uint64_t wrong_names_wait(void *user, uint64_t until)
 
 static void answers_of_another_size(void **state)
 {
-	struct stranger *s = *state;
+	struct hostile_peer *s = *state;
 	uint8_t data[4096];
 
 	s->b.wait = answering_wait;
@@ -541,10 +542,10 @@ static void answers_of_another_size(void **state)
 	check_alive(s);
 }
 
-/* Right answers, but late, or by a wrong name before the right one. */
+/* Valid answers, but late, or after one with a wrong tag. */
 static void answers_by_another_name(void **state)
 {
-	struct stranger *s = *state;
+	struct hostile_peer *s = *state;
 	uint8_t data[256], body[64] = { 0 };
 	unsigned before = s->count, tag;
 
@@ -556,13 +557,13 @@ static void answers_by_another_name(void **state)
 	run(s, ANSWER_CLOCKS);
 	assert_int_equal(counter(s, GLK_LINK_STRAYS), 4);
 	assert_int_equal(counter(s, GLK_LINK_TIMEOUTS), 1);
-	assert_true(glk_card_aperture_load(s->b.card, PAIR_AT(0), data, sizeof(data)) < 0); /* while these come: */
+	assert_true(glk_card_aperture_load(s->b.card, PAIR_AT(0), data, sizeof(data)) < 0); /* while these arrive: */
 	s->b.wait = wrong_names_wait;
 	bench_write(&s->b, GLK_LINK_TIMEOUT_NS, 1000000);
 	assert_int_equal(glk_card_aperture_load(s->b.card, PAIR_AT(0), data, sizeof(data)), 0);
 	s->b.wait = wait;
 	assert_int_equal(counter(s, GLK_LINK_STRAYS), 4 + 1000 + 4 * 3);
-	/* Write requests are answered in their order. */
+	/* Write requests are answered in order. */
 	bench_write(&s->b, GLK_LINK_TIMEOUT_NS, GLK_LINK_TIMEOUT_NS_RESET);
 	bench_write(&s->b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), 0);
 	before = s->count;
@@ -583,12 +584,12 @@ static void answers_by_another_name(void **state)
 	check_alive(s);
 }
 
-/* --- more than it may --- */
+/* --- exceeding limits --- */
 
-/* It gives no credits back, and so gets no more than it has room for; this card's stores end in a bounded time. */
+/* It returns no credits, so it gets no more than it has room for; this card's stores end in bounded time. */
 static void no_credits(void **state)
 {
-	struct stranger *s = *state;
+	struct hostile_peer *s = *state;
 	uint8_t data[4096] = { 1 };
 
 	bench_write(&s->b, GLK_LINK_TIMEOUT_NS, 200000);
@@ -606,13 +607,13 @@ static void no_credits(void **state)
 	assert_int_equal(ask_word(s, GLK_KIND_READ_REQUEST, PAIR_OPEN, 0), GLK_LINK_DONE);
 }
 
-/* Requests that have to wait, and more of them than there is room for: the link is reset. */
+/* More waiting requests than there is room for: the link is reset. */
 static void more_than_its_credits(void **state)
 {
-	struct stranger *s = *state;
+	struct hostile_peer *s = *state;
 	uint8_t body[72] = { 0 };
 
-	s->b.hold = true; /* what is written is not acknowledged, so nothing is answered */
+	s->b.hold = true; /* writes are not acknowledged, so no request is answered */
 	s->greedy = true;
 	for (unsigned i = 0; i < 204; i++)
 		send_packet(s, GLK_KIND_WRITE_REQUEST, PAIR_OPEN, i, body, sizeof(body));
@@ -626,20 +627,20 @@ static void more_than_its_credits(void **state)
 	run(s, 20000);
 	assert_int_equal(s->ups, 2);
 	s->b.hold = false;
-	glk_card_endpoint_acknowledge(s->b.card, PAIR_OPEN, 204, 0); /* of the session before: told to nobody */
+	glk_card_endpoint_acknowledge(s->b.card, PAIR_OPEN, 204, 0); /* of the previous session: not answered */
 	run(s, ANSWER_CLOCKS);
 	s->greedy = false;
 	assert_int_equal(ask_word(s, GLK_KIND_READ_REQUEST, PAIR_OPEN, 0), GLK_LINK_DONE);
 }
 
-/* --- by chance --- */
+/* --- random packets --- */
 
 static uint64_t seed;
 
-/* All kinds, with all that is in them by chance. */
+/* All kinds, with random contents. */
 static void rubbish(void **state)
 {
-	struct stranger *s = *state;
+	struct hostile_peer *s = *state;
 	struct chance chance;
 
 	chance_start(&chance, seed, 0);
@@ -651,7 +652,7 @@ static void rubbish(void **state)
 
 		for (unsigned k = 0; k < sizeof(body); k++)
 			body[k] = (uint8_t)(draw(&chance) >> 40);
-		if (below(&chance, 2)) { /* so that something is in bounds */
+		if (below(&chance, 2)) { /* sometimes in bounds */
 			memset(body + 2, 0, 6);
 			body[0] &= 0xc0;
 		}
