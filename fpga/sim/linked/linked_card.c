@@ -8,7 +8,7 @@
 #include <card/state.h>
 
 #define CLOCK_NS GLK_LINK_CLOCK_NS
-#define POSTS	 8u /* that wait for the Verilog to take them: stores come as they would over PCIe */
+#define POSTS	 8u /* posted stores waiting for the RTL card, as over PCIe */
 
 /* --- endpoints on the bus --- */
 
@@ -50,7 +50,7 @@ static void arrive_all(struct linked_card *card, unsigned p)
 		arrive(card, p);
 }
 
-/* A release may go on then, and wait. */
+/* A release may continue then, and wait. */
 static void acknowledge(struct linked_card *card, unsigned p, unsigned visible, unsigned failed)
 {
 	bool was_inside = card->inside;
@@ -110,7 +110,7 @@ static void model_link_send(void *platform, const uint8_t *packet, size_t len)
 {
 	struct linked_card *card = platform;
 
-	glk_card_link_receive(card->model, packet, len); /* the own cluster's loop */
+	glk_card_link_receive(card->model, packet, len); /* loopback within the cluster */
 }
 
 static uint64_t model_link_wait(void *platform, uint64_t until)
@@ -229,7 +229,7 @@ static void model_read(struct linked_card *card, unsigned bar, uint64_t offset, 
 	card->inside = false;
 }
 
-/* --- the Verilog's --- */
+/* --- the RTL card's platform --- */
 
 static void rtl_write(void *user, uint64_t address, const void *data, size_t len)
 {
@@ -244,7 +244,7 @@ static void rtl_write(void *user, uint64_t address, const void *data, size_t len
 		post_late(card, p, address, data, len);
 }
 
-/* A read pushes the writes before it; one of no bytes tells whether they have arrived, and is not answered before. */
+/* A read pushes earlier writes; a flush read (no bytes) completes only after they have arrived, with their status. */
 static int rtl_read(void *user, uint64_t address, void *data, size_t len)
 {
 	struct linked_card *card = user;
@@ -350,7 +350,7 @@ static bool rtl_clock(struct linked_card *card, const struct glk_block *came, st
 	return card->sent;
 }
 
-/* --- either --- */
+/* --- both kinds --- */
 
 int linked_card_create(struct linked_card *card, const struct linked_config *config)
 {
@@ -395,7 +395,7 @@ int linked_card_read(struct linked_card *card, unsigned bar, uint64_t offset, si
 		if (error)
 			return error;
 	} else {
-		card->reading = true; /* nobody else's while it waits */
+		card->reading = true; /* reserves the read while it waits */
 		card->answer_bytes = 0;
 		model_read(card, bar, offset, card->answer, len);
 		card->answer_bytes = (unsigned)len;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A card with a link, on a bench: the model, or the Verilog as Verilator made it, which look the same from here. Nothing waits in
- * these functions but the model, when it waits for the other card: it calls `wait` then, in which a clock of everything passes.
+ * A card with a link: the model or the Verilated RTL, with the same interface. These functions block only when the model waits
+ * for the other card: it then calls `wait`, which clocks everything once.
  *
- * Endpoints on the bus take their time: a write to one is visible, and acknowledged to the model, some clocks after it was made.
+ * Endpoints on the bus have latency: a write is visible, and acknowledged to the model, some clocks later.
  */
 #ifndef GLK_LINKED_CARD_H
 #define GLK_LINKED_CARD_H
@@ -19,7 +19,7 @@
 #include <card/card_memory.h>
 
 #define LINKED_POOL_BYTES 0x20000u
-#define LINKED_LATE	  64u /* writes to an endpoint that are under way */
+#define LINKED_LATE	  64u /* writes in flight per endpoint */
 
 enum linked_kind { LINKED_MODEL, LINKED_RTL };
 
@@ -28,8 +28,8 @@ struct linked_config {
 	uint64_t seed, round, serial;
 	uint8_t cluster;
 	uint16_t session;
-	const char *wave;	    /* of the Verilog, or NULL */
-	uint64_t (*wait)(void *user); /* gives back the clock */
+	const char *wave;	    /* waveform file of the RTL card, or NULL */
+	uint64_t (*wait)(void *user); /* returns the clock */
 	void *user;
 };
 
@@ -42,9 +42,9 @@ struct linked_write {
 struct linked_late {
 	struct linked_write writes[LINKED_LATE];
 	unsigned first, count;
-	uint64_t posted, arrived, asked; /* writes; those before the Verilog's last flush read */
-	unsigned visible;		 /* of the model's: not acknowledged yet */
-	unsigned failed;		 /* of those; or not told to the Verilog */
+	uint64_t posted, arrived, asked; /* numbers of writes; asked: up to the RTL card's last flush read */
+	unsigned visible;		 /* model: not yet acknowledged */
+	unsigned failed;		 /* model: failed ones of these; RTL: failures not yet reported */
 };
 
 struct linked_card {
@@ -52,46 +52,47 @@ struct linked_card {
 	struct card_parameters p;
 	struct glk_card *model;
 	struct card_dut *dut;
-	const struct glk_block *came; /* of the Verilog, in this clock, or NULL */
+	const struct glk_block *came; /* RTL: block received in this clock, or NULL */
 	struct glk_block goes;
 	bool sent;
 	struct card_memory memory;
 	struct linked_late late[MEMORY_PARTITIONS];
-	unsigned delay;	      /* clocks that a write takes, at most */
+	unsigned delay;	      /* maximum latency of a write in clocks */
 	unsigned deaf;	      /* partitions whose writes fail */
-	bool stalled;	      /* nothing on the bus is answered */
-	struct chance chance; /* of what happens in a clock */
-	unsigned gaps[CARD_DUT_STREAMS]; /* of 256: how often a stream of the Verilog stands still */
+	bool stalled;	      /* the bus does not respond */
+	struct chance chance; /* for the events of a clock */
+	unsigned gaps[CARD_DUT_STREAMS]; /* RTL: stall probability per stream, in 1/256 */
 	uint64_t now;
 	bool inside;  /* the model waits for the other card */
-	bool reading; /* and what the model was asked for is in `answer` */
+	bool reading; /* a read is in progress; the model's data is in `answer` */
 	uint8_t answer[4096];
 	unsigned answer_bytes;
 	uint64_t interrupts;
 	const char *fault;
 };
 
-/* A card as after power-on. `card` is large: not on the stack. Returns 0 or a negative errno. */
+/* Creates a card (power-on). `card` is large: not on the stack. Returns 0 or a negative errno. */
 int linked_card_create(struct linked_card *card, const struct linked_config *config);
 void linked_card_destroy(struct linked_card *card);
 
-/* Whether it takes a write now. */
+/* Whether it accepts a write now. */
 bool linked_card_ready(const struct linked_card *card);
-/* Accesses to its BARs. A write: 0, or -EAGAIN: not now. A read: 0, or -EAGAIN; later whether it is answered. */
+/* BAR accesses. A write returns 0 or -EAGAIN. A read returns 0 or -EAGAIN; linked_card_answer() returns whether it is complete.
+ *  */
 int linked_card_post(struct linked_card *card, unsigned bar, uint64_t offset, const void *data, size_t len);
 int linked_card_read(struct linked_card *card, unsigned bar, uint64_t offset, size_t len);
 bool linked_card_answer(struct linked_card *card, void *data);
 
-/* A clock: `came` is the block that comes in it, or NULL. Returns whether one goes out. Then what else there is to do, where the
- * model may wait. */
+/* Clocks with the received block `came`, or NULL; returns whether a block is sent. linked_card_work() does the rest, in which
+ * the model may wait. */
 bool linked_card_clock(struct linked_card *card, uint64_t now, const struct glk_block *came, struct glk_block *goes);
 void linked_card_work(struct linked_card *card);
-/* Function-level reset: begins it; whether it is done. The card must be ready, and have taken all writes. */
+/* Function-level reset: starts it; returns whether it is done. The card must be ready and have accepted all writes. */
 void linked_card_flr(struct linked_card *card);
 bool linked_card_flr_done(struct linked_card *card);
-/* Whether it has taken all writes. */
+/* Whether it has accepted all writes. */
 bool linked_card_taken(const struct linked_card *card);
-/* Its wire is gone. */
+/* Cuts its link. */
 void linked_card_cut(struct linked_card *card);
 
 const uint8_t *linked_card_pool(const struct linked_card *card);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Counters of two linked cards at rest: what one says that it sent, the other says that it got. */
+/* Counters of two idle linked cards: what one sent must equal what the other received. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -7,7 +7,7 @@
 
 #include "linked_work.h"
 
-#define REST_CLOCKS 3000u /* until what nobody waits for is through */
+#define REST_CLOCKS 3000u /* for traffic that nothing waits for */
 
 static uint64_t get(struct work *w, unsigned side, unsigned reg)
 {
@@ -38,7 +38,7 @@ static void same(struct work *w, unsigned side, const char *what, uint64_t expec
 		linked_fail(&w->pair, "card %u, %s: %" PRIu64 " and %" PRIu64, side, what, expected, got);
 }
 
-#define SAME(of, at) same(w, side, #of " and " #at " of the other", get(w, side, GLK_LINK_##of), get(w, 1 - side, GLK_LINK_##at))
+#define SAME(of, at) same(w, side, #of " and the peer's " #at, get(w, side, GLK_LINK_##of), get(w, 1 - side, GLK_LINK_##at))
 #define NONE(reg) same(w, side, #reg, 0, get(w, side, GLK_##reg))
 
 static uint64_t asked(struct work *w, unsigned side)
@@ -48,10 +48,10 @@ static uint64_t asked(struct work *w, unsigned side)
 	       get(w, side, GLK_LINK_PACKETS_RELEASE) + get(w, side, GLK_LINK_PACKETS_ATOMIC_REQUEST);
 }
 
-/* What holds whatever has happened. */
+/* Invariants, also after session ends. */
 static void check_always(struct work *w, unsigned side)
 {
-	same(w, side, "FLITS_IN and those of all kinds", get(w, side, GLK_LINK_FLITS_IN),
+	same(w, side, "FLITS_IN and the sum over kinds", get(w, side, GLK_LINK_FLITS_IN),
 	     sum(w, side, GLK_LINK_FLITS_READ_REQUEST, GLK_LINK_FLITS_ATOMIC_RESPONSE));
 	same(w, side, "UPS and DOWNS", get(w, side, GLK_LINK_UPS), get(w, side, GLK_LINK_DOWNS) + 1);
 	NONE(LINK_PROTOCOL_ERRORS);
@@ -74,11 +74,11 @@ static void check_whole(struct work *w, unsigned side)
 	SAME(FRAMES_SENT, FRAMES_RECEIVED);
 	same(w, side, "FLITS_IN and FLITS_OUT with STITCHED", get(w, side, GLK_LINK_FLITS_IN),
 	     get(w, side, GLK_LINK_FLITS_OUT) + get(w, side, GLK_LINK_STITCHED));
-	same(w, side, "POOLED and what came of it", get(w, side, GLK_LINK_POOLED),
+	same(w, side, "POOLED and the sum of its outcomes", get(w, side, GLK_LINK_POOLED),
 	     get(w, side, GLK_LINK_POOL_STITCHED) + get(w, side, GLK_LINK_POOL_TIMED_OUT));
 	same(w, side, "packets to remote partitions", of_partitions(w, side, GLK_PARTITION_PACKETS, WORK_FAR_A, WORK_FAR_B),
 	     get(w, side, GLK_LINK_PACKETS_FINEPACK) + get(w, side, GLK_LINK_PACKETS_WRITE_REQUEST));
-	same(w, side, "what is asked, and what the other served or denied", asked(w, side),
+	same(w, side, "requests, and those served or denied by the peer", asked(w, side),
 	     get(w, 1 - side, GLK_LINK_SERVED) + get(w, 1 - side, GLK_LINK_DENIED));
 	same(w, side, "STORE_BYTES",
 	     w->partition_bytes[side][w->side[side].partition[WORK_FAR_A]] + w->partition_bytes[side][w->side[side].partition[WORK_NEAR]],
@@ -92,16 +92,16 @@ static void check_whole(struct work *w, unsigned side)
 	same(w, side, "ERR_ENDPOINT", 0, of_partitions(w, side, GLK_PARTITION_ERR_ENDPOINT, WORK_NEAR, all_open ? WORK_FAR_B : WORK_FAR_A));
 	if (!all_open)
 		return;
-	if (get(w, 1 - side, GLK_LINK_DENIED) > get(w, side, GLK_LINK_PACKETS_TRANSLATION_REQUEST)) /* asked before it was set up */
-		linked_fail(&w->pair, "card %u, DENIED by the other: %" PRIu64, side, get(w, 1 - side, GLK_LINK_DENIED));
-	/* The Verilog makes packets of write requests, and counts them too. */
+	if (get(w, 1 - side, GLK_LINK_DENIED) > get(w, side, GLK_LINK_PACKETS_TRANSLATION_REQUEST)) /* before its setup */
+		linked_fail(&w->pair, "card %u, DENIED by the peer: %" PRIu64, side, get(w, 1 - side, GLK_LINK_DENIED));
+	/* The RTL converts write requests to packets and counts them too. */
 	same(w, 1 - side, "PACKETS_RECEIVED",
 	     of_partitions(w, 1 - side, GLK_PARTITION_PACKETS, WORK_NEAR, WORK_SECOND) + get(w, side, GLK_LINK_PACKETS_FINEPACK) +
 		     (w->pair.card[1 - side].dut ? get(w, side, GLK_LINK_PACKETS_WRITE_REQUEST) : 0),
 	     get(w, 1 - side, GLK_CARD_PACKETS_RECEIVED));
 }
 
-/* How much of it there was. */
+/* Statistics. */
 static void tell(struct work *w, unsigned side)
 {
 	printf("# card %u: %" PRIu64 " flits, %" PRIu64 " stitched, %" PRIu64 " pooled, queue full %" PRIu64 ", credit stalls %" PRIu64

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What happens to two linked cards in the midst of work: cuts, sessions that end, endpoints that fail. */
+/* Fault injection into two linked cards under load: link cuts, session ends, failing endpoints. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ void work_wait_until_up(struct work *w)
 	for (unsigned side = 0; side < 2; side++)
 		while (!(status(w, side) & GLK_LINK_STATUS_UP_MASK) && !linked_bad(w)) {
 			if (w->pair.now - since > LINKED_PATIENCE)
-				linked_fail(&w->pair, "card %u: the link does not come up", side);
+				linked_fail(&w->pair, "card %u: link does not come up", side);
 			linked_pair_clock(&w->pair);
 		}
 }
@@ -69,13 +69,13 @@ void work_cut(struct work *w)
 {
 	unsigned who = below(&w->chance, 3);
 
-	say(w, "a cut that %s", who == 2 ? "both see" : who == 1 ? "card 1 sees" : "card 0 sees");
+	say(w, "link cut, detected by %s", who == 2 ? "both cards" : who == 1 ? "card 1" : "card 0");
 	linked_cut(&w->pair, who);
 	work_run(w, 1 + below(&w->chance, 3000));
 	work_wait_until_up(w);
 }
 
-/* Everything under way has ended when this is over, and works again. */
+/* Waits until all operations in flight have ended, and everything works again. */
 static void recover(struct work *w)
 {
 	work_wait_until_up(w);
@@ -83,13 +83,13 @@ static void recover(struct work *w)
 		work_remote_bytes(w, side);
 	work_settle(w);
 	w->deaf = false;
-	say(w, "all is well again");
+	say(w, "recovered");
 }
 
 static bool in_time(struct work *w, uint64_t since, unsigned side, const char *what)
 {
 	if (w->pair.now - since > LINKED_PATIENCE)
-		linked_fail(&w->pair, "card %u: %s without an end", side, what);
+		linked_fail(&w->pair, "card %u: %s does not end", side, what);
 	linked_pair_clock(&w->pair);
 	return !linked_bad(w);
 }
@@ -99,10 +99,10 @@ static void reset_function(struct work *w, unsigned side)
 	struct linked_card *card = &w->pair.card[side];
 	uint64_t since = w->pair.now;
 
-	while (!linked_card_taken(card) && in_time(w, since, side, "a write")) {
+	while (!linked_card_taken(card) && in_time(w, since, side, "write")) {
 	}
 	linked_card_flr(card);
-	while (!linked_card_flr_done(card) && in_time(w, since, side, "a function-level reset")) {
+	while (!linked_card_flr_done(card) && in_time(w, since, side, "function-level reset")) {
 	}
 }
 
@@ -113,9 +113,9 @@ static void reset(struct work *w, unsigned side)
 	bool function = below(&w->chance, 2);
 	uint8_t data[4096];
 
-	say(w, "card %u is reset%s", side, function ? ", the function" : "");
+	say(w, "card %u reset%s", side, function ? " (FLR)" : "");
 	w->side[side].away = true;
-	while (card->reading && !linked_card_answer(card, data) && in_time(w, since, side, "a load")) {
+	while (card->reading && !linked_card_answer(card, data) && in_time(w, since, side, "load")) {
 	}
 	work_forget(w, side);
 	if (function)
@@ -129,7 +129,7 @@ static void reset(struct work *w, unsigned side)
 	w->side[side].away = false;
 }
 
-/* The other card may wait for this one, until its link is there again. */
+/* The other card may block until the link of this one is up again. */
 static bool enable(void *user)
 {
 	struct work *w = user;
@@ -143,7 +143,7 @@ static void disable(struct work *w, unsigned side)
 {
 	unsigned clocks = 100 + below(&w->chance, 8000);
 
-	say(w, "the link of card %u is disabled", side);
+	say(w, "link of card %u disabled", side);
 	linked_set(&w->pair, side, GLK_LINK_CONTROL, GLK_LINK_CONTROL_RESET & ~GLK_LINK_CONTROL_ENABLE_MASK);
 	w->pair.later_at = w->pair.now + clocks;
 	w->pair.later = enable;
@@ -161,15 +161,15 @@ static bool speak(void *user)
 	return true;
 }
 
-/* Nothing comes through the wire any more, and nobody says so; or one card's bus answers nothing: longer than the other waits. */
+/* The link silently drops everything, or one card's bus does not respond, for longer than the other card's timeout. */
 static void silence(struct work *w, bool stall)
 {
 	unsigned clocks = 2 * SHORT_NS / 4 + below(&w->chance, 30000), side = below(&w->chance, 2);
 
 	if (stall)
-		say(w, "the bus of card %u stands still", side);
+		say(w, "bus of card %u stalled", side);
 	else
-		say(w, "silence");
+		say(w, "link silent");
 	for (unsigned i = 0; i < 2; i++)
 		linked_set(&w->pair, i, GLK_LINK_TIMEOUT_NS, SHORT_NS);
 	w->pair.later_at = w->pair.now + clocks;
@@ -201,7 +201,7 @@ void work_end(struct work *w)
 	recover(w);
 }
 
-/* --- what software does with partitions while there is work --- */
+/* --- partition management by software under load --- */
 
 static void wait_for(struct work *w, unsigned side, unsigned reg, uint64_t mask, const char *what)
 {
@@ -214,7 +214,7 @@ static void wait_for(struct work *w, unsigned side, unsigned reg, uint64_t mask,
 static void drain(struct work *w, unsigned side, uint64_t what)
 {
 	linked_set(&w->pair, side, GLK_CARD_DRAIN, what);
-	wait_for(w, side, GLK_CARD_DRAIN, GLK_CARD_DRAIN_BUSY_MASK, "a drain");
+	wait_for(w, side, GLK_CARD_DRAIN, GLK_CARD_DRAIN_BUSY_MASK, "drain");
 }
 
 void work_drain(struct work *w)
@@ -226,14 +226,14 @@ void work_drain(struct work *w)
 				 : GLK_DRAIN_PARTITION | (uint64_t)w->side[side].partition[role] << GLK_CARD_DRAIN_ID_SHIFT);
 }
 
-/* A partition of the other card's is taken away and comes back, with what was stored to it under way. */
+/* Unbinds and rebinds a remote partition with stores to it in flight. */
 void work_bind_again(struct work *w)
 {
 	unsigned side = below(&w->chance, 2), p = w->side[side].partition[WORK_FAR_A];
 	unsigned kind = linked_partition(p, GLK_PARTITION_EP_KIND);
 	bool paused = w->pause;
 
-	say(w, "card %u binds partition %u again", side, p);
+	say(w, "card %u rebinds partition %u", side, p);
 	w->pause = true;
 	work_stop_loads(w, side);
 	linked_set(&w->pair, side, kind, GLK_EP_NONE);
@@ -241,7 +241,7 @@ void work_bind_again(struct work *w)
 	expect(w, side, linked_partition(p, GLK_PARTITION_STATUS), GLK_PARTITION_STATUS_UNACKNOWLEDGED_MASK, 0);
 	linked_set(&w->pair, side, kind, GLK_EP_LINK);
 	if (linked_get(&w->pair, side, kind) != GLK_EP_LINK)
-		linked_fail(&w->pair, "card %u, partition %u: EP_KIND is not link again", side, p);
+		linked_fail(&w->pair, "card %u, partition %u: EP_KIND is not link after rebinding", side, p);
 	work_remote_bytes(w, side);
 	w->pause = paused;
 }

@@ -29,7 +29,7 @@ static uint64_t wait(void *user)
 	struct linked_pair *pair = user;
 
 	linked_pair_clock(pair);
-	if (pair->failure[0]) /* no wait goes on then */
+	if (pair->failure[0]) /* ends all waits */
 		pair->now += FOREVER;
 	return pair->now;
 }
@@ -77,7 +77,7 @@ void linked_pair_clock(struct linked_pair *pair)
 		if (linked_card_clock(&pair->card[i], pair->now, came, &block) && !pair->dead)
 			link_wire_put(&pair->wire[i], pair->now, &block);
 		if (pair->card[i].fault)
-			linked_fail(pair, "card %u at %s", i, pair->card[i].fault);
+			linked_fail(pair, "card %u: %s", i, pair->card[i].fault);
 	}
 	for (unsigned i = 0; i < 2; i++)
 		linked_card_work(&pair->card[i]);
@@ -93,7 +93,7 @@ static bool go_on(struct linked_pair *pair, uint64_t since, const char *what, un
 	if (pair->failure[0])
 		return false;
 	if (pair->now - since > LINKED_PATIENCE)
-		linked_fail(pair, "a %s of register %#" PRIx64 " of card %u without an end", what, offset, side);
+		linked_fail(pair, "%s of register %#" PRIx64 " of card %u does not end", what, offset, side);
 	linked_pair_clock(pair);
 	return true;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two linked cards for work: what is drawn, and the registers that make it so. */
+/* Setup of two linked cards: random configuration and register writes. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static void set(struct work *w, unsigned side, uint64_t offset, uint64_t value)
 	linked_set(&w->pair, side, offset, value);
 }
 
-/* --- what is drawn --- */
+/* --- random configuration --- */
 
 static void draw_partitions(struct work *w, unsigned side)
 {
@@ -39,7 +39,7 @@ static void draw_partitions(struct work *w, unsigned side)
 	s->second_open = !chance(w, 3);
 }
 
-/* The lower half of an endpoint is for the other card. */
+/* The lower half of an endpoint belongs to the other card. */
 static void place_lane(struct work *w, struct work_context *x, unsigned r)
 {
 	struct work_lane *lane = &x->lane[r];
@@ -261,7 +261,7 @@ void work_remote_bytes(struct work *w, unsigned side)
 		uint64_t value, expected = is_open ? open : GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK;
 
 		remote_bytes(w, side, reg);
-		set(w, side, reg, 0); /* that answer may be older than the other card's settings */
+		set(w, side, reg, 0); /* the first answer may predate the other card's settings */
 		value = remote_bytes(w, side, reg);
 		if (value != expected)
 			linked_fail(&w->pair, "card %u: REMOTE_BYTES of partition %u is %#" PRIx64 ", expected %#" PRIx64, side,

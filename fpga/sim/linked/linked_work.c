@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The contexts' work, a step at a time. linked_setup.c sets the cards up. */
+/* Stimulus and scoreboard of the contexts, step by step. linked_setup.c sets up the cards. */
 #include "linked_work.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "linked_places.h"
 
-#define STORE_BYTES 512u /* of a store, where all is stored */
+#define STORE_BYTES 512u /* per store, when everything is stored */
 
 static bool chance(struct work *w, unsigned of)
 {
@@ -50,7 +50,7 @@ static unsigned draw_length(struct work *w, unsigned most)
 	return 1 + below(&w->chance, top < most ? top : most);
 }
 
-/* Near to each other, so that they meet in the queues. */
+/* Close together, so that stores hit the same queue entries. */
 static unsigned draw_at(struct work *w, unsigned align)
 {
 	unsigned place = below(&w->chance, WORK_LANE_BYTES / 512) * 512;
@@ -58,7 +58,7 @@ static unsigned draw_at(struct work *w, unsigned align)
 	return (place + below(&w->chance, chance(w, 4) ? WORK_LANE_BYTES - place : 256)) / align * align;
 }
 
-/* --- what is known of bytes --- */
+/* --- state of bytes --- */
 
 static void note_stored(struct work_lane *lane, unsigned at, const void *data, unsigned length)
 {
@@ -94,15 +94,15 @@ static bool may_fail(const struct work *w, const struct work_lane *lane)
 	return lane->remote || w->deaf;
 }
 
-/* A release has completed: what it covers is there, and what was there before. */
+/* A release has completed: covered bytes are in memory, and so are those released earlier. */
 static void check_lane(struct work *w, const struct work_context *x, struct work_lane *lane)
 {
 	for (unsigned i = 0; i < WORK_LANE_BYTES; i++) {
 		if (lane->state[i] & (WORK_FRESH | WORK_UNSURE))
 			continue;
 		if (lane->memory[i] != lane->now[i])
-			linked_fail(&w->pair, "card %u, context %u, %s partition %u, byte %u, which is released: expected %#x, got %#x", x->side,
-				    x->c, lane->remote ? "far" : "own", lane->partition, i, lane->now[i], lane->memory[i]);
+			linked_fail(&w->pair, "card %u, context %u, %s partition %u, released byte %u: expected %#x, got %#x",
+				    x->side, x->c, lane->remote ? "remote" : "local", lane->partition, i, lane->now[i], lane->memory[i]);
 		lane->state[i] = 0;
 	}
 }
@@ -120,13 +120,13 @@ static void released(struct work *w, struct work_context *x, bool failed)
 	w->counts.failed_releases += failed;
 	x->release_failed = failed;
 	if (failed && !w->trouble)
-		linked_fail(&w->pair, "card %u, context %u: a release fails", x->side, x->c);
+		linked_fail(&w->pair, "card %u, context %u: release failed", x->side, x->c);
 	for (unsigned r = 0; r < WORK_ROLES; r++) {
 		struct work_lane *lane = &x->lane[r];
 
 		if (!lane->used)
 			continue;
-		/* It tells of stores behind it too, if they are lost already. */
+		/* It also reports later stores that are already lost. */
 		if (failed && may_fail(w, lane))
 			note_lost(lane);
 		check_lane(w, x, lane);
@@ -141,7 +141,7 @@ static void store(struct work *w, struct work_context *x, struct work_lane *lane
 
 	for (unsigned i = 0; i < length; i++)
 		data[i] = (uint8_t)(draw(&w->chance) >> 24);
-	/* It may be released before the model comes back from it. */
+	/* It may be released before the model returns from it. */
 	memcpy(before, lane->now + at, length);
 	memcpy(state, lane->state + at, length);
 	note_stored(lane, at, data, length);
@@ -189,7 +189,7 @@ static void draw_load(struct work *w, struct work_context *x)
 	if (room < 8)
 		return;
 	length = draw_length(w, room);
-	begin_load(w, x, draw_lane(w, x), at, length < 8 ? 8 : length); /* all ones must mean something */
+	begin_load(w, x, draw_lane(w, x), at, length < 8 ? 8 : length); /* long enough to recognize all ones as an error */
 }
 
 static bool all_ones(const uint8_t *data, unsigned length)
@@ -209,8 +209,9 @@ static void compare(struct work *w, const struct work_context *x, const struct w
 		if (state & WORK_UNSURE || (trouble && state))
 			continue;
 		if (got[i] != lane->now[at + i])
-			linked_fail(&w->pair, "card %u, context %u: a %s of %u bytes at %u of %s partition %u, byte %u: expected %#x, got %#x",
-				    x->side, x->c, what, length, at, lane->remote ? "far" : "own", lane->partition, i, lane->now[at + i], got[i]);
+			linked_fail(&w->pair, "card %u, context %u: %s of %u bytes at %u of %s partition %u, byte %u: expected %#x, "
+				    "got %#x", x->side, x->c, what, length, at, lane->remote ? "remote" : "local", lane->partition, i,
+				    lane->now[at + i], got[i]);
 	}
 }
 
@@ -267,7 +268,7 @@ static uint64_t value_at(const uint8_t *bytes, unsigned length)
 	return value;
 }
 
-/* What an atomic makes of the bytes, and what it must find there. */
+/* Result of an atomic on the bytes, and the old value that it must return. */
 static void note_atomic(struct work *w, struct work_context *x, const uint64_t sqe[8])
 {
 	struct work_entry *e = &x->entry;
@@ -293,7 +294,7 @@ static unsigned draw_opcode(struct work *w, const struct work_context *x)
 	return opcode == GLK_OP_RELEASE && x->releasing ? GLK_OP_NOP : opcode;
 }
 
-/* --- words that both cards' contexts add to --- */
+/* --- shared words: atomics by contexts of both cards --- */
 
 static unsigned shared_bytes(unsigned word)
 {
@@ -328,10 +329,11 @@ static void check_shared(struct work *w, struct work_context *x, unsigned status
 	else if (status == GLK_ST_ENDPOINT && may)
 		owner->unsure[e->at] = true;
 	else
-		linked_fail(&w->pair, "card %u, context %u: adding to word %u of card %u: status %u", x->side, x->c, e->at, e->owner, status);
+		linked_fail(&w->pair, "card %u, context %u: fetch-add to word %u of card %u: status %u", x->side, x->c, e->at,
+			    e->owner, status);
 }
 
-/* All at rest. What is unsure is from now on what is there. */
+/* All idle. Takes the memory contents for unsure words. */
 static void check_sums(struct work *w)
 {
 	for (unsigned side = 0; side < 2; side++)
@@ -342,13 +344,13 @@ static void check_sums(struct work *w)
 			if (s->unsure[i])
 				s->shared[i] = is;
 			else if (is != (s->shared[i] & (shared_bytes(i) == 8 ? UINT64_MAX : UINT32_MAX)))
-				linked_fail(&w->pair, "word %u of card %u, that both add to, is %#" PRIx64 ", expected %#" PRIx64, i, side, is,
+				linked_fail(&w->pair, "shared word %u of card %u: %#" PRIx64 ", expected %#" PRIx64, i, side, is,
 					    s->shared[i]);
 			s->unsure[i] = false;
 		}
 }
 
-/* The data of a put, in the pages that are registered. */
+/* The data of a put, in the registered pages. */
 static void fill_registered(struct work *w, struct work_context *x, unsigned length)
 {
 	for (unsigned i = 0; i < length; i++)
@@ -427,7 +429,7 @@ static void check_entry(struct work *w, struct work_context *x, unsigned status)
 	}
 	if (e->opcode == GLK_OP_RELEASE) {
 		if (status != GLK_ST_OK && status != GLK_ST_ENDPOINT)
-			linked_fail(&w->pair, "card %u, context %u: a release with status %u", x->side, x->c, status);
+			linked_fail(&w->pair, "card %u, context %u: release with status %u", x->side, x->c, status);
 		released(w, x, status != GLK_ST_OK);
 		return;
 	}
@@ -452,7 +454,8 @@ static void check_entry(struct work *w, struct work_context *x, unsigned status)
 		if (!e->known || trouble)
 			note_unsure(e->lane, e->at, e->length);
 		else if (old != e->old)
-			linked_fail(&w->pair, "card %u, context %u: operation %u of %u bytes at %u found %#" PRIx64 ", expected %#" PRIx64, x->side,
+			linked_fail(&w->pair, "card %u, context %u: operation %u of %u bytes at %u returned %#" PRIx64
+				    ", expected %#" PRIx64, x->side,
 				    x->c, e->opcode, e->length, e->at, old, e->old);
 	}
 }
@@ -470,7 +473,7 @@ static void end_entry(struct work *w, struct work_context *x)
 	x->head = (uint16_t)head;
 	x->doing = WORK_IDLE;
 	if (cqe[0] != (uint16_t)(x->tail - 1))
-		linked_fail(&w->pair, "card %u, context %u: a completion of %#" PRIx64, x->side, x->c, cqe[0]);
+		linked_fail(&w->pair, "card %u, context %u: completion with tag %#" PRIx64, x->side, x->c, cqe[0]);
 	check_entry(w, x, (unsigned)((cqe[1] & GLK_CQE_STATUS_MASK) >> GLK_CQE_STATUS_SHIFT));
 }
 
@@ -513,7 +516,7 @@ static void step(struct work *w, struct work_context *x)
 		begin(w, x);
 	if ((x->releasing && w->pair.now - x->release_since > WORK_PATIENCE) ||
 	    (x->doing != WORK_IDLE && w->pair.now - x->since > WORK_PATIENCE))
-		linked_fail(&w->pair, "card %u, context %u: a %s without an end", x->side, x->c,
+		linked_fail(&w->pair, "card %u, context %u: %s does not end", x->side, x->c,
 			    x->doing == WORK_LOADS ? "load" : x->doing == WORK_ENTRY ? "ring entry" : "release");
 }
 
@@ -534,7 +537,7 @@ void work_stop_loads(struct work *w, unsigned side)
 
 void work_run(struct work *w, unsigned clocks)
 {
-	uint64_t until = w->pair.now + clocks; /* a model that waits makes many of one */
+	uint64_t until = w->pair.now + clocks; /* a call takes many clocks when a model waits */
 
 	while (w->pair.now < until && !linked_bad(w))
 		linked_pair_clock(&w->pair);
@@ -550,7 +553,7 @@ void work_rest(struct work *w)
 	w->pause = paused;
 }
 
-/* From outside of the steps. */
+/* Outside of the steps. */
 static void begin_release_soon(struct work *w, struct work_context *x)
 {
 	while (!linked_card_ready(card_of(w, x)) && !linked_bad(w))
@@ -593,16 +596,16 @@ void work_settle(struct work *w)
 
 	w->pause = true;
 	work_rest(w);
-	store_all(w, STORE_BYTES); /* a partition's failures are told when something is stored to it */
+	store_all(w, STORE_BYTES); /* a partition's failures are reported to contexts that store to it */
 	release_all(w);
-	release_all(w); /* tells of what others' releases have found */
+	release_all(w); /* reports failures found by the releases of other contexts */
 	check_sums(w);
 	w->trouble = false;
 	release_all(w);
 	w->pause = paused;
 }
 
-/* --- all of it --- */
+/* --- full check --- */
 
 static void load_whole(struct work *w, struct work_context *x, struct work_lane *lane)
 {
@@ -663,7 +666,7 @@ void work_closed(struct work *w, unsigned side)
 	work_rest(w);
 	w->trouble = false;
 	if (!x->release_failed)
-		linked_fail(&w->pair, "card %u: the release of a store to what is not open is good", side);
+		linked_fail(&w->pair, "card %u: release of a store to a closed partition succeeded", side);
 	begin_release_soon(w, x);
 	work_rest(w);
 	while (linked_card_read(card_of(w, x), 1, window(w, lane, 0), 8) && !linked_bad(w))
@@ -672,8 +675,8 @@ void work_closed(struct work *w, unsigned side)
 		linked_pair_clock(&w->pair);
 	x->errors++;
 	if (!all_ones(data, 8))
-		linked_fail(&w->pair, "card %u: a load from what is not open", side);
+		linked_fail(&w->pair, "card %u: load from a closed partition succeeded", side);
 	if (memcmp(before, lane->memory, sizeof(before)))
-		linked_fail(&w->pair, "card %u: a store to what is not open has arrived", side);
+		linked_fail(&w->pair, "card %u: store to a closed partition arrived", side);
 	w->pause = false;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Two cards joined by a link, each of them the model or the Verilog, whose wire loses and harms blocks: stores, loads, ring entries
- * and releases of all contexts of both at once, to the own endpoints and the other's. What is released must be in the endpoint's
- * memory, and loads must see what was stored. Rounds are of several kinds: nothing but work; settings that change; a wire that is
- * cut; sessions that end by a reset, by LINK.CONTROL or in silence; endpoints that fail. What was under way has to end then, be
- * told of, and all has to work again.
+ * Two cards, each the model or the RTL, connected by a lossy link: concurrent stores, loads, ring entries and releases of all
+ * contexts of both, to local and remote endpoints. Released bytes must be in the endpoint's memory, and loads must return what
+ * was stored. Kinds of rounds: work only; changing settings; link cuts; sessions ended by a reset, by LINK.CONTROL or by a
+ * silent link;
+ * failing endpoints. Operations in flight must then end and report failures, and everything must work again.
  *
- * test_linked_cards [--cards model|rtl,model|rtl] [--seed N] [--rounds N] [--round N] [--clocks N] [--wave FILE] [--verbose]
+ * test-linked-* [--cards model|rtl,model|rtl] [--seed N] [--rounds N] [--round N] [--clocks N] [--wave FILE] [--verbose]
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -92,7 +92,7 @@ static bool run_round(const enum linked_kind kinds[2], uint64_t seed, uint64_t r
 		       w.counts.stores, w.counts.bytes, w.counts.loads, w.counts.failed_loads, w.counts.entries, w.counts.failed_entries,
 		       w.counts.releases, w.counts.failed_releases);
 	if (w.pair.failure[0])
-		printf("# %s (%s)\n# again: --cards %s,%s --seed %" PRIu64 " --round %" PRIu64 " --clocks %u --wave FILE\n", w.pair.failure, w.said,
+		printf("# %s (%s)\n# reproduce: --cards %s,%s --seed %" PRIu64 " --round %" PRIu64 " --clocks %u --wave FILE\n", w.pair.failure, w.said,
 		       kinds[0] == LINKED_RTL ? "rtl" : "model", kinds[1] == LINKED_RTL ? "rtl" : "model", seed, round, clocks);
 	return !w.pair.failure[0];
 }
@@ -153,6 +153,6 @@ int main(int argc, char **argv)
 	}
 	printf("# %" PRIu64 " clocks, %" PRIu64 " stores, %" PRIu64 " loads, %" PRIu64 " ring entries, %" PRIu64 " releases\n", clocks,
 	       all.stores, all.loads, all.entries, all.releases);
-	printf("%sok 1 - what one card stores, loads and releases beyond the link is there\n1..1\n", good ? "" : "not ");
+	printf("%sok 1 - stores, loads, ring entries and releases of two linked cards\n1..1\n", good ? "" : "not ");
 	return !good;
 }

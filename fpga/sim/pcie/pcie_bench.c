@@ -28,7 +28,7 @@ bool pcie_go(struct pcie_bench *b, enum pcie_gap stream)
 		b->stall[stream]--;
 		return false;
 	}
-	if (!b->calm && pcie_one_in(b, 4096)) /* for long */
+	if (!b->calm && pcie_one_in(b, 4096)) /* a long stall */
 		b->stall[stream] = below(&b->chance, 800);
 	return below(&b->chance, 256) >= b->gap[stream];
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* --- CQ: requests of the host --- */
+/* --- CQ: requests by the host --- */
 
 void pcie_block_show_requests(struct pcie_block *block)
 {
@@ -19,7 +19,7 @@ void pcie_block_show_requests(struct pcie_block *block)
 	waits = block->cq_full && r->packet.at == 0 && pcie_request_non_posted(r);
 	if (waits && !block->credits && block->ops->request(block->user, r, true))
 		waits = pcie_request_non_posted(r);
-	/* Leave for the next may come when the last completion is still on its way out; this gives it no earlier than that. */
+	/* The next credit may come while the last completion is still being sent, but no earlier. */
 	if (!block->cq_full || !pcie_go(b, GAP_CQ) || (waits && (!block->credits || block->under_way != NOTHING)))
 		return;
 	first = r->packet.at == 0;
@@ -37,7 +37,7 @@ void pcie_block_show_requests(struct pcie_block *block)
 	}
 }
 
-/* Which bytes a read wants: from the first enabled one to the last; one without any is a flush. */
+/* Byte range of a read: from the first to the last enabled byte; without any it is a flush. */
 static void begin_read(struct pcie_block *block, const struct pcie_request *r)
 {
 	unsigned first = 0, last = 4 * r->count - 1;
@@ -71,7 +71,7 @@ static void cq_taken(struct pcie_block *block)
 		block->ops->request_taken(block->user, r);
 }
 
-/* --- CC: their completions --- */
+/* --- CC: completions to the host --- */
 
 static void refusal(struct pcie_block *block, const uint32_t *dw)
 {
@@ -79,13 +79,13 @@ static void refusal(struct pcie_block *block, const uint32_t *dw)
 	const struct pcie_request *np = &block->np;
 
 	pcie_same(b, "UR", 1, dw[1] >> 11 & 7);
-	pcie_same(b, "refusal: DWs", 5, dw[1] & 0x7ff);
-	pcie_same(b, "refusal: bytes", 20, dw[0] >> 16 & 0x1fff);
-	pcie_same(b, "refusal: locked", np->type == LOCKED_READ, dw[0] >> 29 & 1);
-	pcie_same(b, "refusal: enables and hint",
+	pcie_same(b, "UR completion: DWs", 5, dw[1] & 0x7ff);
+	pcie_same(b, "UR completion: bytes", 20, dw[0] >> 16 & 0x1fff);
+	pcie_same(b, "UR completion: locked", np->type == LOCKED_READ, dw[0] >> 29 & 1);
+	pcie_same(b, "UR completion: enables and hint",
 		  np->first_be | np->last_be << 4 | (block->np_hint & 7) << 8 | block->np_hint >> 8 << 16, dw[3]);
 	if (memcmp(dw + 4, np->packet.dw, 16))
-		pcie_fail(b, "refusal: descriptor", np->packet.dw[0], dw[4]);
+		pcie_fail(b, "UR completion: descriptor", np->packet.dw[0], dw[4]);
 	block->under_way = NOTHING;
 	block->refused++;
 }
@@ -113,13 +113,13 @@ static void read_part(struct pcie_block *block, const uint32_t *dw)
 	}
 	pcie_same(b, "byte count", block->np_bytes - block->cc_done, left);
 	pcie_same(b, "lower address", (block->np_from + block->cc_done) % 128, lower);
-	end = count * 4 - lower % 4; /* bytes, if all of it is there */
+	end = count * 4 - lower % 4; /* bytes, if complete */
 	if (end >= left)
 		end = left;
 	else
-		pcie_same(b, "cut at a multiple", 0, (block->np_from + block->cc_done + end) % block->write_limit);
+		pcie_same(b, "split at a multiple", 0, (block->np_from + block->cc_done + end) % block->write_limit);
 	if ((count - 1) * 4 >= lower % 4 + end)
-		pcie_fail(b, "completion's DWs without bytes", 0, count);
+		pcie_fail(b, "completion DWs without bytes", 0, count);
 	if (count * 4 > block->write_limit)
 		pcie_fail(b, "completion longer than max payload", block->write_limit, count * 4);
 	if (b->failure[0])
@@ -149,22 +149,22 @@ static void cc_beat(struct pcie_block *block, const struct pcie_axis *s)
 	if (!s->last)
 		return;
 	pcie_same(b, "CC is_eop0_ptr", (block->cc.dwords - 1) % 16, pcie_bits_get(s->user, 8, 4));
-	pcie_same(b, "completion's DWs", block->cc.dwords, 3 + (dw[1] & 0x7ff));
-	pcie_same(b, "completion's requester", np[2] >> 16, dw[1] >> 16);
-	pcie_same(b, "completion's tag", np[3] & 0xff, dw[2] & 0xff);
-	pcie_same(b, "completion's class and attributes", np[3] >> 25, dw[2] >> 25);
-	pcie_same(b, "completion's completer", 0, dw[2] >> 8 & 0x1ffff);
-	pcie_same(b, "completion's address type", np[0] & 3, dw[0] >> 8 & 3);
+	pcie_same(b, "completion DWs", block->cc.dwords, 3 + (dw[1] & 0x7ff));
+	pcie_same(b, "completion requester", np[2] >> 16, dw[1] >> 16);
+	pcie_same(b, "completion tag", np[3] & 0xff, dw[2] & 0xff);
+	pcie_same(b, "completion class and attributes", np[3] >> 25, dw[2] >> 25);
+	pcie_same(b, "completion completer", 0, dw[2] >> 8 & 0x1ffff);
+	pcie_same(b, "completion address type", np[0] & 3, dw[0] >> 8 & 3);
 	pcie_same(b, "reserved", 0, (dw[0] & 0xc000fc80) | (dw[1] & 0xc000));
 	if (block->under_way == REFUSED)
 		refusal(block, dw);
 	else if (block->under_way == READ)
 		read_part(block, dw);
 	else
-		pcie_fail(b, "a completion that nobody wants", 0, 1);
+		pcie_fail(b, "unexpected completion", 0, 1);
 }
 
-/* --- RQ: requests of the card --- */
+/* --- RQ: requests by the card --- */
 
 static void rq_write(struct pcie_block *block, uint64_t address, unsigned bytes)
 {
@@ -196,7 +196,7 @@ static void rq_read(struct pcie_block *block, uint64_t address, unsigned bytes)
 	*o = (struct pcie_outstanding){ .busy = true, .from = address, .to = address + bytes - 1, .dw_at = address / 4, .dw_left = count };
 }
 
-/* How many bytes a request's enables say, and the first one's place; a flush read has none. */
+/* Number of enabled bytes of a request, and the offset of the first; none for a flush read. */
 static unsigned enabled_bytes(struct pcie_block *block, unsigned count, unsigned type, unsigned *from)
 {
 	struct pcie_bench *b = block->bench;
@@ -233,9 +233,9 @@ static void rq_packet(struct pcie_block *block)
 	pcie_same(b, "RQ address type", 0, dw[0] & 3);
 	pcie_same(b, "RQ poisoned, requester", 0, dw[2] >> 15);
 	pcie_same(b, "RQ completer, class, attributes", 0, dw[3] >> 8);
-	pcie_same(b, "RQ packet's DWs", block->rq.dwords, 4 + (type == MEM_WRITE ? count : 0));
+	pcie_same(b, "RQ packet DWs", block->rq.dwords, 4 + (type == MEM_WRITE ? count : 0));
 	if (!block->in->bus_master)
-		pcie_fail(b, "a request while the function is no bus master", 0, 1);
+		pcie_fail(b, "request while bus mastering is disabled", 0, 1);
 	bytes = enabled_bytes(block, count, type, &from);
 	if (type == MEM_WRITE)
 		rq_write(block, address + from, bytes);
@@ -265,7 +265,7 @@ static void rq_beat(struct pcie_block *block, const struct pcie_axis *s)
 	pcie_same(b, "RQ is_eop0_ptr", (block->rq.dwords - 1) % 16, pcie_bits_get(s->user, 28, 4));
 	rq_packet(block);
 	if (block->seq_put - block->seq_take == PCIE_PACKETS_MAX) {
-		pcie_fail(b, "more packets on their way than can be", PCIE_PACKETS_MAX, block->seq_put);
+		pcie_fail(b, "too many packets in flight", PCIE_PACKETS_MAX, block->seq_put);
 		return;
 	}
 	at = block->seq_put++ % PCIE_PACKETS_MAX;
@@ -293,7 +293,7 @@ static void show_seq(struct pcie_block *block)
 	}
 }
 
-/* --- RC: what the host answers --- */
+/* --- RC: completions by the host --- */
 
 static void make_stray(struct pcie_block *block, unsigned tag)
 {
@@ -307,21 +307,21 @@ static void make_stray(struct pcie_block *block, unsigned tag)
 	block->rc_full = true;
 }
 
-/* Makes a failure of a completion of `count` DWs. */
+/* Injects an error into a completion of `count` DWs. */
 static void spoil(struct pcie_block *block, unsigned *count, unsigned *code, unsigned *status, bool *done)
 {
 	struct pcie_bench *b = block->bench;
 	struct pcie_packet *p = &block->rc;
 
 	switch (below(&b->chance, 4)) {
-	case 0: /* refused */
+	case 0: /* unsupported request */
 		*code = 2;
 		*status = pcie_one_in(b, 2) ? 1 : 4;
 		p->dwords = 3;
 		*count = 0;
 		*done = true;
 		break;
-	case 1: /* timed out, or reset: the rest says nothing */
+	case 1: /* timeout or reset: the other fields are undefined */
 		*code = pcie_one_in(b, 2) ? 9 : 8;
 		p->dwords = 3;
 		*count = below(&b->chance, 2048);
@@ -336,7 +336,7 @@ static void spoil(struct pcie_block *block, unsigned *count, unsigned *code, uns
 	}
 }
 
-/* All of the rest, or to a multiple of 64 bytes. */
+/* The whole rest, or up to a multiple of 64 bytes. */
 static unsigned part_of(struct pcie_block *block, const struct pcie_outstanding *o)
 {
 	struct pcie_bench *b = block->bench;
@@ -362,7 +362,7 @@ static void make_completion(struct pcie_block *block)
 
 	p->at = 0;
 	p->discontinue = false;
-	if (!b->calm && pcie_one_in(b, 40)) { /* of no request */
+	if (!b->calm && pcie_one_in(b, 40)) { /* unsolicited */
 		make_stray(block, tag);
 		return;
 	}
@@ -445,7 +445,7 @@ static void show_interrupts(struct pcie_block *block)
 	}
 }
 
-/* --- a clock --- */
+/* --- clock --- */
 
 void pcie_block_start(struct pcie_block *block)
 {
@@ -477,7 +477,7 @@ void pcie_block_clock(struct pcie_block *block, const struct pcie_pins_out *out)
 	if (out->msix_int)
 		interrupt(block, out->msi_int);
 	if ((block->rq.open && !out->rq.valid) || (block->cc.open && !out->cc.valid))
-		pcie_fail(block->bench, "tvalid falls inside a packet: RQ, CC", 0, block->rq.open | block->cc.open << 1);
+		pcie_fail(block->bench, "tvalid deasserted inside a packet: RQ, CC", 0, block->rq.open | block->cc.open << 1);
 	if (out->rq.valid && in->rq_ready)
 		rq_beat(block, &out->rq);
 	if (out->cc.valid && in->cc_ready)
@@ -491,5 +491,5 @@ void pcie_block_clock(struct pcie_block *block, const struct pcie_pins_out *out)
 	pcie_same(block->bench, "np_req", 0, out->np_req >> 1);
 	block->credits += out->np_req;
 	if (block->credits > 1)
-		pcie_fail(block->bench, "leave for more than one non-posted request", 1, block->credits);
+		pcie_fail(block->bench, "credit for more than one non-posted request", 1, block->credits);
 }

@@ -1,60 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A model of the hard block's interfaces and of the host behind it (PG213: 512 bits, DW-aligned, no straddling, tags of the
- * client): gives requests as leave allows, takes completions and requests and holds them against the rules of descriptors and
- * side bands, answers reads in parts and in any order, returns sequence numbers, sends interrupts. What the requests are and
- * what the memory says is the user's.
+ * A model of the hard block's interfaces and of the host behind it (PG213: 512 bits, DW-aligned, no straddling, client tags):
+ * sends requests within credit, accepts completions and requests and checks their descriptors and sidebands, completes reads
+ * split and in any order, returns sequence numbers, sends interrupts. The user supplies requests and memory contents.
  */
 #ifndef GLK_PCIE_BLOCK_H
 #define GLK_PCIE_BLOCK_H
 
 #include "pcie_packet.h"
 
-#define PCIE_PACKETS_MAX 64u /* of the card, on their way */
+#define PCIE_PACKETS_MAX 64u /* packets of the card in flight */
 #define PCIE_TAGS_MAX	 64u
 #define PCIE_MSIX	 8u
 
-/* What the user of the block says to it. All get the `user` pointer; those that only tell something may be NULL. */
+/* Callbacks of the user. All get the `user` pointer; pure notifications may be NULL. */
 struct pcie_block_ops {
 	/*
-	 * Makes the next request. `instead`: one that needs leave waits for it; a posted one may go before it, in its place.
-	 * Returns false when there is none.
+	 * Makes the next request. `instead`: a non-posted request waits for credit; a posted one may pass it.
+	 * Returns false if there is none.
 	 */
 	bool (*request)(void *user, struct pcie_request *r, bool instead);
-	/* The logic has taken all of a request. */
+	/* The RTL has accepted a complete request. */
 	void (*request_taken)(void *user, const struct pcie_request *r);
-	/* The completion of a read begins; all of it is here. */
+	/* The completion of a read begins; it is complete. */
 	void (*completion_begins)(void *user);
 	void (*completed)(void *user, const uint8_t *data, unsigned bytes);
-	/* Requests of the card; a read of 0 bytes is a flush read. */
+	/* Requests by the card; a read of 0 bytes is a flush read. */
 	void (*write)(void *user, uint64_t address, const uint8_t *data, unsigned bytes);
 	void (*read)(void *user, unsigned tag, uint64_t address, unsigned bytes);
-	/* What the host's memory says. */
+	/* Contents of host memory. */
 	uint8_t (*byte)(void *user, uint64_t address);
-	/* A part of a read is answered with a failure. */
+	/* A part of a read completes with an error. */
 	void (*read_failed)(void *user, unsigned tag);
-	/* The card has an interrupt sent; `again`: it was not sent before. */
+	/* The card has requested an interrupt; `again`: a retry after a failure. */
 	void (*interrupt)(void *user, unsigned vector, bool again);
 };
 
-struct pcie_outstanding { /* a read that the hard block has of the card */
+struct pcie_outstanding { /* an outstanding read by the card */
 	bool busy, begun;
-	uint64_t from, to; /* bytes; of a flush from = to + 1 */
+	uint64_t from, to; /* bytes; for a flush, from = to + 1 */
 	unsigned dw_left;
 	uint64_t dw_at;
 };
 
-enum pcie_under_way { NOTHING, READ, REFUSED }; /* the non-posted request that the card has */
+enum pcie_under_way { NOTHING, READ, REFUSED }; /* the non-posted request in progress at the card */
 
 struct pcie_block {
 	struct pcie_bench *bench;
 	struct pcie_pins_in *in;
 	const struct pcie_block_ops *ops;
 	void *user;
-	unsigned tags;	      /* that the card uses: all below */
-	bool failures;	      /* reads fail by chance */
-	unsigned seq_delay;   /* most clocks until a sequence number comes */
-	unsigned np_refill;   /* clocks, about, until there is credit for another read */
+	unsigned tags;	      /* the card uses all tags below this */
+	bool failures;	      /* reads fail at random */
+	unsigned seq_delay;   /* maximum clocks until a sequence number returns */
+	unsigned np_refill;   /* approximate clocks until credit for another read */
 	unsigned write_limit, read_limit; /* bytes: max payload, max read request */
 
 	/* CQ */
@@ -62,10 +61,10 @@ struct pcie_block {
 	bool cq_full;
 	unsigned credits;
 
-	/* the request that waits for its completion, and CC */
+	/* the request waiting for its completion, and CC */
 	enum pcie_under_way under_way;
 	struct pcie_request np;
-	unsigned np_hint, np_from, np_bytes; /* of the 4 KiB that it is in: the bytes that it wants */
+	unsigned np_hint, np_from, np_bytes; /* its byte range within 4 KiB */
 	bool cc_begun;
 	struct pcie_collected cc;
 	unsigned cc_done;
@@ -75,7 +74,7 @@ struct pcie_block {
 	/* RQ */
 	struct pcie_collected rq;
 	unsigned rq_first_be, rq_last_be, rq_seq;
-	uint64_t rq_bytes, passed_bytes; /* written; and those that nothing can pass any more */
+	uint64_t rq_bytes, passed_bytes; /* written; and those that nothing may pass any more */
 	struct {
 		unsigned seq;
 		uint64_t bytes, at;
@@ -90,20 +89,20 @@ struct pcie_block {
 	bool rc_full;
 
 	/* interrupts */
-	bool again[PCIE_MSIX];	  /* it could not be sent */
-	unsigned sent[PCIE_MSIX]; /* how many were */
-	unsigned current;	  /* the vector it works on */
-	unsigned sent_in;	  /* clocks until it has been sent, then 1 */
+	bool again[PCIE_MSIX];	  /* it failed and is retried */
+	unsigned sent[PCIE_MSIX]; /* number sent */
+	unsigned current;	  /* vector in progress */
+	unsigned sent_in;	  /* clocks until it is sent, then 1 */
 };
 
-/* Sets the limits by max_payload and max_read_req of the pins. */
+/* Sets the limits from the pins max_payload and max_read_req. */
 void pcie_block_start(struct pcie_block *block);
 
-/* What the block shows in the next clock: on CQ, and on all else. */
+/* Drives the next clock: CQ, and everything else. */
 void pcie_block_show_requests(struct pcie_block *block);
 void pcie_block_show(struct pcie_block *block);
 
-/* What it makes of that clock. */
+/* Evaluates that clock. */
 void pcie_block_clock(struct pcie_block *block, const struct pcie_pins_out *out);
 
 #endif /* GLK_PCIE_BLOCK_H */

@@ -10,7 +10,7 @@ uint8_t pcie_byte_at(uint64_t address)
 	return (uint8_t)(x >> 40);
 }
 
-/* --- r and c: what the host wants --- */
+/* --- r and c: requests by the host --- */
 
 static void r_write(struct pcie_card *card, const struct us_request *r, unsigned line)
 {
@@ -77,7 +77,7 @@ static void show_c(struct pcie_card *card)
 		card->hold--;
 		return;
 	}
-	if (!card->c_shown && !pcie_go(b, GAP_C)) /* its beats come without gaps */
+	if (!card->c_shown && !pcie_go(b, GAP_C)) /* its beats have no gaps */
 		return;
 	c->valid = true;
 	c->id = card->read.id;
@@ -85,7 +85,7 @@ static void show_c(struct pcie_card *card)
 	c->length = card->read.length;
 	memcpy(c->data, card->read_data + card->c_at * PCIE_BEAT, PCIE_BEAT);
 	c->last = ++card->c_at == card->c_lines;
-	if (!card->c_shown) { /* behind a write, too, that was begun before this clock */
+	if (!card->c_shown) { /* also after a write that began before this clock */
 		card->c_mark = card->m_bytes;
 		if (card->m_line < card->m_lines && m->kind == CARD_WRITE && card->in->block.bus_master)
 			card->c_mark += m->length;
@@ -102,7 +102,7 @@ static void c_taken(struct pcie_card *card)
 	card->rest = c->last ? below(&card->bench->chance, card->rest_most) : 0;
 }
 
-/* --- m and d: what the card wants --- */
+/* --- m and d: requests by the card --- */
 
 static void make_write(struct pcie_card *card)
 {
@@ -121,7 +121,7 @@ static void make_write(struct pcie_card *card)
 		memcpy(card->host_expected + from, card->m_data + from % PCIE_BEAT, n);
 }
 
-/* False when the read's tag is still in use. */
+/* False if the read's tag is still in use. */
 static bool make_read(struct pcie_card *card, bool flush)
 {
 	struct pcie_bench *b = card->bench;
@@ -219,7 +219,7 @@ static void d_beat(struct pcie_card *card, const struct us_completion *d)
 	unsigned n = read->bytes;
 
 	if (d->tag >= PCIE_TAGS || !read->used) {
-		pcie_fail(b, "d_tag of no read", 0, d->tag);
+		pcie_fail(b, "d_tag without a read", 0, d->tag);
 		return;
 	}
 	if (d->error || (d->last && read->failed)) {
@@ -233,14 +233,14 @@ static void d_beat(struct pcie_card *card, const struct us_completion *d)
 	pcie_same(b, "d_last", n == 0 || line == (from + n - 1) / PCIE_BEAT, d->last);
 	for (unsigned i = 0; i < PCIE_BEAT && n && !read->failed; i++)
 		if (line * PCIE_BEAT + i >= from && line * PCIE_BEAT + i < from + n)
-			pcie_same(b, "byte of a read", pcie_byte_at(line * PCIE_BEAT + i), d->data[i]);
+			pcie_same(b, "read data", pcie_byte_at(line * PCIE_BEAT + i), d->data[i]);
 	if (d->last) {
 		read->used = false;
 		card->reads_done++;
 	}
 }
 
-/* --- a clock --- */
+/* --- clock --- */
 
 void pcie_card_show(struct pcie_card *card)
 {

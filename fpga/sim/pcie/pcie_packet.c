@@ -28,7 +28,7 @@ void pcie_packet_show(struct pcie_bench *b, struct pcie_packet *p, struct pcie_a
 		s->data[i] = (uint8_t)draw(&b->chance);
 	memcpy(s->data, p->dw + p->at, 4 * n);
 	for (unsigned i = 0; i < PCIE_USER_BYTES; i++)
-		s->user[i] = (uint8_t)draw(&b->chance); /* what is not looked at */
+		s->user[i] = (uint8_t)draw(&b->chance); /* fields that are not checked */
 	pcie_bits_put(s->user, 96, 1, s->last && p->discontinue);
 	p->at += n;
 }
@@ -41,11 +41,11 @@ void pcie_packet_collect(struct pcie_bench *b, struct pcie_collected *p, const s
 		p->dwords = 0;
 	while (n < PCIE_BEAT_DWORDS && s->keep >> n & 1)
 		n++;
-	pcie_same(b, "tkeep without holes", (1u << n) - 1, s->keep);
+	pcie_same(b, "tkeep contiguous", (1u << n) - 1, s->keep);
 	if (!s->last)
 		pcie_same(b, "tkeep before the last beat", PCIE_BEAT_DWORDS, n);
 	if (p->dwords + n > PCIE_PACKET_DWORDS)
-		pcie_fail(b, "packet longer than any", 0, p->dwords + n);
+		pcie_fail(b, "packet too long, DWs", 0, p->dwords + n);
 	else
 		memcpy(p->dw + p->dwords, s->data, 4 * n);
 	p->dwords += n;

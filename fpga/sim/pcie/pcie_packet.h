@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hard block's packets, a descriptor and its data in DWs, as they go over a stream, and the bits of its side bands. */
+/* Packets on the hard block's streams (descriptor and data in DWs), and their sideband bits. */
 #ifndef GLK_PCIE_PACKET_H
 #define GLK_PCIE_PACKET_H
 
@@ -9,7 +9,7 @@
 #define PCIE_PACKET_DWORDS (4u + 1024u)
 #define PCIE_BEAT_DWORDS   (PCIE_BEAT / 4)
 
-/* Types of requests in descriptors. */
+/* Request types in descriptors. */
 enum { MEM_READ = 0, MEM_WRITE = 1, IO_READ = 2, IO_WRITE = 3, FETCH_ADD = 4, SWAP = 5, LOCKED_READ = 7, MESSAGE = 12 };
 
 struct pcie_packet { /* on CQ and RC */
@@ -21,29 +21,29 @@ struct pcie_packet { /* on CQ and RC */
 struct pcie_collected { /* from CC and RQ */
 	uint32_t dw[PCIE_PACKET_DWORDS];
 	unsigned dwords;
-	bool open; /* the last beat is still to come */
+	bool open; /* the last beat is missing */
 };
 
-/* A request of the host: what its descriptor says, and the packet of both. */
+/* A request by the host: descriptor fields, and the packet with data. */
 struct pcie_request {
-	unsigned type, bar, aperture, count; /* aperture: log2 of the BAR's bytes; count: DWs that it speaks of */
+	unsigned type, bar, aperture, count; /* aperture: log2 of the BAR's bytes; count: DWs requested */
 	unsigned first_be, last_be;
 	uint64_t address;
-	struct pcie_packet packet; /* `discontinue`: it is poisoned */
+	struct pcie_packet packet; /* `discontinue`: poisoned */
 };
 
 void pcie_bits_put(uint8_t *bits, unsigned first, unsigned count, uint32_t value);
 uint32_t pcie_bits_get(const uint8_t *bits, unsigned first, unsigned count);
 
-/* Shows the next beat of a packet; what it does not define, data and side bands, says anything. */
+/* Drives the next beat of a packet; undefined data and sidebands are random. */
 void pcie_packet_show(struct pcie_bench *b, struct pcie_packet *p, struct pcie_axis *s);
 
-/* Takes a beat. A packet is whole when it is not open behind that. */
+/* Accepts a beat. The packet is complete if it is not open afterwards. */
 void pcie_packet_collect(struct pcie_bench *b, struct pcie_collected *p, const struct pcie_axis *s);
 
-/* Makes a request's descriptor: requester, tag, class and attributes by chance. Data stand behind it, from dw[4]. */
+/* Makes a request's descriptor: random requester, tag, class and attributes. Data follow from dw[4]. */
 void pcie_request_describe(struct pcie_bench *b, struct pcie_request *r, unsigned data_dwords);
-/* It crosses 4 KiB, which it must not. */
+/* It crosses 4 KiB, which is illegal. */
 bool pcie_request_crosses(const struct pcie_request *r);
 bool pcie_request_non_posted(const struct pcie_request *r);
 /* Whether a byte of a DW of the request is enabled. */

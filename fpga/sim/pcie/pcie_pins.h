@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pins of the UltraScale+ block for PCI Express (PG213: 512 bits) that glk_pcie_us stands on, as they are. */
+/* Pins of the UltraScale+ integrated block for PCI Express (PG213: 512 bits) used by glk_pcie_us. */
 #ifndef GLK_PCIE_PINS_H
 #define GLK_PCIE_PINS_H
 
@@ -16,7 +16,7 @@ struct pcie_axis { /* one of its streams */
 	uint16_t keep;
 };
 
-struct pcie_pins_in { /* of the logic */
+struct pcie_pins_in { /* from the RTL */
 	struct pcie_axis cq, rc;
 	bool cc_ready, rq_ready;
 	bool seq_valid[2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hard block's pins on a Verilated top: glk_pcie_us and glk_top_us name them alike.
+// The hard block's pins on a Verilated top; the same names in glk_pcie_us and glk_top_us.
 #ifndef GLK_PCIE_PINS_HPP
 #define GLK_PCIE_PINS_HPP
 

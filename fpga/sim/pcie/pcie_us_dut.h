@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Verilated glk_pcie_us, a clock at a time: its pins as they are. */
+/* Cycle-by-cycle interface to the pins of the Verilated glk_pcie_us. */
 #ifndef GLK_PCIE_US_DUT_H
 #define GLK_PCIE_US_DUT_H
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * glk_pcie_us between a model of the hard block's interfaces (pcie_block) and a card that is a memory (pcie_card). All by
- * chance: lengths, alignments, byte enables, requests that are refused, split and failing completions, credits, gaps and
- * back-pressure on every stream. Held against: every byte of both memories, every completion, which descriptors and side
- * bands are legal, and what must not pass what.
+ * glk_pcie_us between a model of the hard block's interfaces (pcie_block) and a memory as card (pcie_card). Constrained random:
+ * lengths, alignments, byte enables, refused requests, split and failing completions, credits, gaps and back-pressure on every
+ * stream. Checked: every byte of both memories, every completion, legality of descriptors and sidebands, and ordering rules.
  *
- * test_pcie_us [--seed N] [--rounds N] [--round N] [--wave FILE]
+ * test-pcie-us [--seed N] [--rounds N] [--round N] [--wave FILE]
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -23,12 +22,12 @@ static struct {
 	struct pcie_block block;
 	struct pcie_card card;
 	bool long_writes;
-	uint8_t expected[PCIE_BARS][PCIE_BAR_BYTES]; /* the card's memories */
+	uint8_t expected[PCIE_BARS][PCIE_BAR_BYTES]; /* expected contents of the card's memories */
 	unsigned poisoned_expected;
-	uint8_t np_data[4096]; /* what the read that is under way has to give */
+	uint8_t np_data[4096]; /* expected data of the current read */
 	uint8_t host[PCIE_HOST_BYTES];
-	unsigned pulses[PCIE_MSIX]; /* interrupts, those again left out */
-	unsigned owner[PCIE_TAGS_MAX]; /* the card's tag of one on the bus */
+	unsigned pulses[PCIE_MSIX]; /* interrupts, without retries */
+	unsigned owner[PCIE_TAGS_MAX]; /* tag at the card, by bus tag */
 } t;
 
 static struct {
@@ -45,7 +44,7 @@ static unsigned under(unsigned n)
 	return below(&t.bench.chance, n);
 }
 
-/* --- what the host asks for --- */
+/* --- requests by the host --- */
 
 static void draw_type(struct pcie_request *r)
 {
@@ -62,7 +61,7 @@ static void draw_type(struct pcie_request *r)
 		r->count = r->type == FETCH_ADD ? 2 : 1;
 }
 
-/* In one 4 KiB page, often up to its end; rarely, as it must not be, across it. */
+/* Within a 4 KiB page, often up to its end; rarely, and illegally, across it. */
 static unsigned draw_offset(const struct pcie_request *r)
 {
 	unsigned offset = 4 * under(PCIE_BAR_BYTES / 4);
@@ -156,21 +155,21 @@ static void on_completed(void *user, const uint8_t *data, unsigned bytes)
 {
 	(void)user;
 	for (unsigned i = 0; i < bytes; i++)
-		pcie_same(&t.bench, "byte of a completion", t.np_data[i], data[i]);
+		pcie_same(&t.bench, "completion data", t.np_data[i], data[i]);
 }
 
-/* --- what the card asks for --- */
+/* --- requests by the card --- */
 
 static void on_write(void *user, uint64_t address, const uint8_t *data, unsigned bytes)
 {
 	(void)user;
 	if (address < PCIE_HOST || address + bytes > PCIE_HOST + PCIE_HOST_BYTES)
-		pcie_fail(&t.bench, "RQ write's address", PCIE_HOST, address);
+		pcie_fail(&t.bench, "RQ write address", PCIE_HOST, address);
 	else
 		memcpy(t.host + (address - PCIE_HOST), data, bytes);
 }
 
-/* Without extended tags those of the rings share what is left of 32. */
+/* Without extended tags, those of the rings share the rest of 32. */
 static unsigned owner_of(unsigned tag, uint64_t address)
 {
 	for (unsigned i = PCIE_LOAD_TAG; i < PCIE_TAGS && !t.in.block.ext_tag && tag >= PCIE_FLUSH_TAGS; i++)
@@ -191,7 +190,7 @@ static void on_read(void *user, unsigned tag, uint64_t address, unsigned bytes)
 		pcie_same(&t.bench, "flush read: bytes", 0, bytes);
 		pcie_same(&t.bench, "flush read: address", read->from & ~UINT64_C(3), address);
 	} else if (address < read->from || address + (bytes ? bytes : 1) > read->from + read->bytes) {
-		pcie_fail(&t.bench, "read outside of what was asked", read->from, address);
+		pcie_fail(&t.bench, "read outside the requested range", read->from, address);
 	}
 }
 
@@ -207,7 +206,7 @@ static void on_read_failed(void *user, unsigned tag)
 	t.card.reads[t.owner[tag]].failed = true;
 }
 
-/* Several may have become one, but none may come before its writes. */
+/* Several may merge into one, but none may precede its writes. */
 static void on_interrupt(void *user, unsigned vector, bool again)
 {
 	unsigned due = 0;
@@ -270,14 +269,14 @@ static void check_memories(void)
 	for (unsigned b = 0; b < PCIE_BARS; b++)
 		for (unsigned i = 0; i < PCIE_BAR_BYTES; i++)
 			if (t.expected[b][i] != t.card.memory[b][i])
-				pcie_fail(&t.bench, "byte of the card", t.expected[b][i],
+				pcie_fail(&t.bench, "card memory", t.expected[b][i],
 					  (uint64_t)b << 56 | (uint64_t)i << 16 | t.card.memory[b][i]);
 	for (unsigned i = 0; i < PCIE_HOST_BYTES; i++)
 		if (t.card.host_expected[i] != t.host[i])
-			pcie_fail(&t.bench, "byte of the host", t.card.host_expected[i], (uint64_t)i << 16 | t.host[i]);
+			pcie_fail(&t.bench, "host memory", t.card.host_expected[i], (uint64_t)i << 16 | t.host[i]);
 }
 
-/* Until all is done, and what the memories have to be then. */
+/* Runs until everything is done, then checks the memories. */
 static void settle(void)
 {
 	unsigned clocks = 0, more = 0, gap[PCIE_GAPS];
@@ -290,7 +289,7 @@ static void settle(void)
 		clock_once();
 		more = !stuck() ? more + 1 : 0;
 		if (++clocks == 60000)
-			pcie_fail(&t.bench, "never quiet: request, completion, m, numbers, reads", 0, stuck());
+			pcie_fail(&t.bench, "not idle: request, completion, m, sequence numbers, reads", 0, stuck());
 	}
 	t.bench.calm = false;
 	memcpy(t.bench.gap, gap, sizeof(gap));
@@ -301,7 +300,7 @@ static void settle(void)
 		pcie_same(&t.bench, "interrupt served", 1, t.card.interrupts[i].served);
 	t.card.interrupt_count = 0;
 	for (unsigned v = 0; v < PCIE_MSIX; v++) {
-		pcie_same(&t.bench, "interrupt tried again", 0, t.block.again[v]);
+		pcie_same(&t.bench, "interrupt retried", 0, t.block.again[v]);
 		t.pulses[v] = 0;
 	}
 }
@@ -345,7 +344,7 @@ static bool traffic(uint64_t seed, uint64_t round, const char *wave)
 	return !t.bench.failure[0];
 }
 
-/* A beat of a write of the host, whatever it writes. */
+/* A beat of a write by the host; data are irrelevant. */
 static void show_write(struct pcie_axis *cq, unsigned bytes, unsigned offset, unsigned line)
 {
 	cq->valid = true;
@@ -359,7 +358,7 @@ static void show_write(struct pcie_axis *cq, unsigned bytes, unsigned offset, un
 	cq->last = (line + 1) * 16 >= 4 + bytes / 4;
 }
 
-/* Clocks for writes that follow each other, with nothing in their way. */
+/* Clocks for back-to-back writes without back-pressure. */
 static double write_rate(bool from_host, unsigned bytes, unsigned offset)
 {
 	struct us_in *in = &t.in;
@@ -401,7 +400,7 @@ static double write_rate(bool from_host, unsigned bytes, unsigned offset)
 	return (double)clocks / done;
 }
 
-/* Function-level reset is told to the card until it has done it, and to the hard block once. */
+/* The card sees a function-level reset until it is done; the hard block gets one completion pulse. */
 static bool reset_of_function(void)
 {
 	struct us_out out;
@@ -428,7 +427,7 @@ static bool reset_of_function(void)
 	return !t.bench.failure[0];
 }
 
-/* Interrupts are forgotten while MSI-X is off, and those of vectors that there are not. */
+/* Interrupts are dropped while MSI-X is disabled, and for vectors that do not exist. */
 static bool interrupts_off(void)
 {
 	struct us_out out;
@@ -451,7 +450,7 @@ static bool interrupts_off(void)
 	return !t.bench.failure[0];
 }
 
-/* Shows the card's next request until it is taken; false: it never is. Counts writes that leave. */
+/* Drives the card's next request until it is accepted; false: timeout. Counts writes sent. */
 static bool ask(unsigned kind, unsigned tag, unsigned *writes)
 {
 	struct us_out out;
@@ -477,7 +476,7 @@ static void rest(unsigned clocks, unsigned *writes)
 	}
 }
 
-/* All reads that the card may have wait for credit; a write goes all the same. */
+/* The maximum number of reads waits for credit; a write still passes. */
 static bool reads_do_not_hold_writes(void)
 {
 	unsigned writes = 0;
@@ -491,13 +490,13 @@ static bool reads_do_not_hold_writes(void)
 			taken = ask(CARD_READ, tag, &writes);
 	taken = taken && ask(CARD_WRITE, 0, &writes);
 	rest(500, &writes);
-	pcie_same(&t.bench, "reads and the write are taken", 1, taken);
-	pcie_same(&t.bench, "writes behind reads without credit", 1, writes);
+	pcie_same(&t.bench, "reads and write accepted", 1, taken);
+	pcie_same(&t.bench, "writes after reads without credit", 1, writes);
 	us_dut_destroy(t.dut);
 	return !t.bench.failure[0];
 }
 
-/* Sequence numbers that never come, as the function was no bus master any more, hold nothing for ever. */
+/* Sequence numbers lost because bus mastering was disabled do not block forever. */
 static bool numbers_lost(void)
 {
 	unsigned writes = 0, before;
@@ -507,7 +506,7 @@ static bool numbers_lost(void)
 	for (unsigned i = 0; i < 40; i++)
 		ask(CARD_WRITE, 0, &writes);
 	rest(500, &writes);
-	pcie_same(&t.bench, "writes that may be on their way", 31, writes);
+	pcie_same(&t.bench, "maximum writes in flight", 31, writes);
 	t.in.block.bus_master = false;
 	rest(6000, &writes);
 	t.in.block.bus_master = true;
@@ -515,7 +514,7 @@ static bool numbers_lost(void)
 	before = writes;
 	ask(CARD_WRITE, 0, &writes);
 	rest(500, &writes);
-	pcie_same(&t.bench, "writes when it is bus master again", before + 1, writes);
+	pcie_same(&t.bench, "writes after bus mastering is enabled again", before + 1, writes);
 	us_dut_destroy(t.dut);
 	return !t.bench.failure[0];
 }
@@ -535,7 +534,7 @@ static bool all_traffic(uint64_t seed, uint64_t first, uint64_t rounds, const ch
 		if (!good)
 			printf("# --seed %" PRIu64 " --round %" PRIu64 "\n", seed, r);
 	}
-	printf("# %" PRIu64 " completions, %" PRIu64 " refusals, %" PRIu64 " poisoned writes; %" PRIu64 " reads of the card, %" PRIu64 " failed\n",
+	printf("# %" PRIu64 " completions, %" PRIu64 " UR completions, %" PRIu64 " poisoned writes; %" PRIu64 " card reads, %" PRIu64 " failed\n",
 	       happened.answered, happened.refused, happened.poisoned, happened.done, happened.failed);
 	if (rounds >= first + 20)
 		good = good && happened.answered && happened.refused && happened.poisoned && happened.done && happened.failed;
@@ -552,7 +551,7 @@ static bool rates(unsigned number)
 	} rates[] = { { "writes of 4 bytes from the host", true, 4, 8, 1.02 },
 		      { "writes of 64 bytes from the host", true, 64, 0, 2.02 },
 		      { "writes of 256 bytes from the host", true, 256, 0, 5.02 },
-		      { "writes of 48 bytes over two lines from the host", true, 48, 32, 2.02 },
+		      { "writes of 48 bytes from the host, across two lines", true, 48, 32, 2.02 },
 		      { "writes of 80 bytes from the host", true, 80, 0, 2.02 },
 		      { "writes of 4 bytes to the host", false, 4, 4, 1.02 },
 		      { "writes of 64 bytes to the host", false, 64, 0, 2.02 },
@@ -595,9 +594,9 @@ int main(int argc, char **argv)
 	printf("1..13\n");
 	all = tell(1, all_traffic(seed, first, rounds, wave), "traffic in all directions");
 	all = tell(2, reset_of_function(), "function-level reset") && all;
-	all = tell(3, interrupts_off(), "interrupts that are not sent") && all;
-	all = tell(4, reads_do_not_hold_writes(), "reads without credit") && all;
-	all = tell(5, numbers_lost(), "sequence numbers that never come") && all;
+	all = tell(3, interrupts_off(), "dropped interrupts") && all;
+	all = tell(4, reads_do_not_hold_writes(), "writes pass reads without credit") && all;
+	all = tell(5, numbers_lost(), "lost sequence numbers") && all;
 	all = rates(6) && all;
 	return all ? 0 : 1;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The whole of what a board holds, glk_top_us: a model of the hard block in front of it, host memory, an endpoint on the bus
- * and the pool behind it. What the host does reaches the card as packets on CQ, and all that the card does with memory leaves
- * on RQ or to the pool: stores through windows, loads, poisoned stores, the pool's BAR, ring entries with their interrupts,
- * releases, function-level resets. Lengths, places, gaps and back-pressure by chance; memory must be what was stored.
+ * glk_top_us, the complete design of a board, with a model of the hard block, host memory, an endpoint on the bus and the pool.
+ * Host accesses arrive as packets on CQ; memory accesses by the card leave on RQ or to the pool: stores through windows, loads,
+ * poisoned stores, the pool's BAR, ring entries with their interrupts, releases, function-level resets. Constrained random
+ * lengths, addresses, gaps and back-pressure; memory must equal what was stored.
  *
- * test_top_us [--seed N] [--rounds N] [--round N] [--wave FILE]
+ * test-top-us [--seed N] [--rounds N] [--round N] [--wave FILE]
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -20,20 +20,20 @@
 
 #define HOST	    UINT64_C(0x200000000)
 #define HOST_BYTES  0x10000u
-#define BUS	    UINT64_C(0x10000000000) /* the endpoint's memory */
-#define WINDOW	    0x2000u		    /* bytes of a window, and of what is behind it; a slice is no smaller */
-#define POOL_BYTES  0x8000u		    /* the pool's endpoint is its beginning */
+#define BUS	    UINT64_C(0x10000000000) /* bus address of the endpoint's memory */
+#define WINDOW	    0x2000u		    /* bytes of a window and its memory: the smallest slice */
+#define POOL_BYTES  0x8000u		    /* the pool's endpoint starts at 0 */
 #define QUEUE	    32u
-#define CLOCKS_MAX  200000u /* of anything that is waited for */
+#define CLOCKS_MAX  200000u /* limit of every wait */
 #define POOL_READS  8u
 #define SQ	    (HOST + 0x0000)
 #define CQ	    (HOST + 0x1000)
 #define RECORD	    (HOST + 0x2000)
 #define PAGE_LIST   (HOST + 0x3000)
-#define DATA	    (HOST + 0x4000) /* registered: two pages, in the list the other way round */
+#define DATA	    (HOST + 0x4000) /* registered: two pages, in reverse order in the list */
 #define VECTOR	    3u
 
-/* The pool takes no part in r and d here: it has their gaps. */
+/* The pool uses the gaps of r and d, which do not exist here. */
 #define GAP_POOL   GAP_R
 #define GAP_POOL_Q GAP_D
 enum { ENDPOINT, POOL, MEMORIES };
@@ -45,14 +45,14 @@ static struct {
 	struct pcie_block block;
 	bool flr_done;
 
-	struct pcie_request queue[QUEUE]; /* a ring of what the host asks for */
+	struct pcie_request queue[QUEUE]; /* ring of requests by the host */
 	unsigned queue_put, queue_take;
 	bool reading;
 	uint8_t read_data[4096];
 
 	uint8_t host[HOST_BYTES];
 	uint8_t memory[MEMORIES][POOL_BYTES], expected[MEMORIES][POOL_BYTES];
-	unsigned pool_at; /* lines of the write that is coming */
+	unsigned pool_at; /* lines of the current write */
 	struct {
 		uint64_t offset;
 		unsigned length, lines;
@@ -84,7 +84,7 @@ static uint8_t *memory_at(uint64_t address, unsigned bytes)
 		return t.host + (address - HOST);
 	if (address >= BUS && address + bytes <= BUS + WINDOW)
 		return t.memory[ENDPOINT] + (address - BUS);
-	pcie_fail(&t.bench, "an address that nobody gave the card", 0, address);
+	pcie_fail(&t.bench, "access to an address unknown to the card", 0, address);
 	return NULL;
 }
 
@@ -123,7 +123,7 @@ static void pool_beat(const struct top_out *out)
 	unsigned length = out->pool.length;
 
 	if (!length || offset % 4096 + length > 4096 || offset + length > POOL_BYTES) {
-		pcie_fail(&t.bench, "range of the pool", length, offset);
+		pcie_fail(&t.bench, "pool range", length, offset);
 		return;
 	}
 	pcie_same(&t.bench, "pool_last", !out->pool.write || t.pool_at + 1 == lines(offset, length), out->pool.last);
@@ -193,7 +193,7 @@ static void clock_once(void)
 	t.flr_done = out.block.flr_done;
 }
 
-/* Whether what is waited for has still time to come; clocks. */
+/* Clocks once; false after the time limit. */
 static bool wait_for(const char *what, unsigned *clocks)
 {
 	clock_once();
@@ -209,7 +209,7 @@ static void ask(unsigned type, unsigned bar, uint64_t offset, const void *data, 
 	struct pcie_request *r;
 	unsigned from = (unsigned)(offset % 4), above, clocks = 0;
 
-	while (t.queue_put - t.queue_take == QUEUE && wait_for("CQ takes nothing", &clocks))
+	while (t.queue_put - t.queue_take == QUEUE && wait_for("CQ does not accept", &clocks))
 		;
 	r = &t.queue[t.queue_put++ % QUEUE];
 	r->type = type;
@@ -225,7 +225,7 @@ static void ask(unsigned type, unsigned bar, uint64_t offset, const void *data, 
 		r->last_be = 0;
 	}
 	pcie_request_describe(&t.bench, r, type == MEM_WRITE ? r->count : 0);
-	fill((uint8_t *)(r->packet.dw + 4), type == MEM_WRITE ? 4 * r->count : 0); /* bytes that are not enabled say anything */
+	fill((uint8_t *)(r->packet.dw + 4), type == MEM_WRITE ? 4 * r->count : 0); /* disabled bytes are random */
 	if (type == MEM_WRITE)
 		memcpy((uint8_t *)(r->packet.dw + 4) + from, data, bytes);
 	r->packet.discontinue = poisoned;
@@ -237,7 +237,7 @@ static void host_read(unsigned bar, uint64_t offset, void *data, unsigned bytes)
 
 	t.reading = true;
 	ask(MEM_READ, bar, offset, NULL, bytes, false);
-	while (t.reading && wait_for("a read is not answered", &clocks))
+	while (t.reading && wait_for("read not completed", &clocks))
 		;
 	memcpy(data, t.read_data, bytes);
 }
@@ -265,7 +265,7 @@ static void wait_register(const char *what, uint64_t offset, uint64_t mask, uint
 static void drain(void)
 {
 	set(GLK_CARD_DRAIN, GLK_DRAIN_CARD);
-	wait_register("the drain does not end", GLK_CARD_DRAIN, GLK_CARD_DRAIN_BUSY_MASK, 0);
+	wait_register("drain does not end", GLK_CARD_DRAIN, GLK_CARD_DRAIN_BUSY_MASK, 0);
 }
 
 static void configure(void)
@@ -299,12 +299,12 @@ static void configure(void)
 	set(GLK_CARD_CONTROL, GLK_CARD_CONTROL_ENABLE_MASK);
 	set(context + GLK_CONTEXT_CONTROL, GLK_CONTEXT_CONTROL_ENABLE_MASK);
 	t.submitted = 0;
-	pcie_same(&t.bench, "registers refused", 0, value_of(GLK_CARD_ERROR_CAUSE));
+	pcie_same(&t.bench, "refused register accesses", 0, value_of(GLK_CARD_ERROR_CAUSE));
 }
 
-/* --- what is tested --- */
+/* --- test steps --- */
 
-/* Writes of the pool may still be on their way to it, but whoever reads it comes behind them. */
+/* Writes to the pool may be in flight; reads are ordered behind them. */
 static void check_memory(const char *what)
 {
 	uint8_t any;
@@ -316,7 +316,7 @@ static void check_memory(const char *what)
 				pcie_fail(&t.bench, what, t.expected[m][i], (uint64_t)m << 56 | (uint64_t)i << 16 | t.memory[m][i]);
 }
 
-/* Bytes of a window, not across 4 KiB; short ones mostly. */
+/* Range of a window, not across 4 KiB; mostly short. */
 static unsigned draw_bytes(uint64_t *offset)
 {
 	static const unsigned tops[] = { 4, 8, 8, 64, 64, 300, 1024 };
@@ -337,10 +337,10 @@ static void stores(unsigned count)
 		unsigned m = under(MEMORIES), bytes = draw_bytes(&offset), what = under(16);
 		uint64_t place = ((uint64_t)m << top_dut_slice_shift()) + offset;
 
-		if (what == 0) { /* a load sees the stores before it */
+		if (what == 0) { /* a load returns earlier stores */
 			host_read(2, place, data, bytes);
 			for (unsigned k = 0; k < bytes; k++)
-				pcie_same(&t.bench, "byte of a load", t.expected[m][offset + k], data[k]);
+				pcie_same(&t.bench, "load data", t.expected[m][offset + k], data[k]);
 			happened.loads++;
 			continue;
 		}
@@ -354,7 +354,7 @@ static void stores(unsigned count)
 	}
 }
 
-/* Behind the endpoint, where nothing else writes. */
+/* Beyond the endpoint, where nothing else writes. */
 static void pool_bar(void)
 {
 	unsigned bytes = 1 + under(1024), offset = WINDOW + under(3072) + 4096 * under(3);
@@ -367,7 +367,7 @@ static void pool_bar(void)
 	memcpy(t.expected[POOL] + offset, data, bytes);
 	host_read(4, offset, data, bytes);
 	if (memcmp(data, t.expected[POOL] + offset, bytes))
-		pcie_fail(&t.bench, "bytes of the pool's BAR", offset, bytes);
+		pcie_fail(&t.bench, "pool BAR data", offset, bytes);
 }
 
 static void poisoned_counted(uint64_t before)
@@ -376,7 +376,7 @@ static void poisoned_counted(uint64_t before)
 	pcie_same(&t.bench, "poisoned writes counted", happened.poisoned - before, value_of(GLK_CARD_ERR_WINDOW));
 }
 
-/* One entry from the ring in host memory to its completion there, and the interrupt behind it. */
+/* One entry, from the ring in host memory to its completion there and the interrupt after it. */
 static void ring_entry(unsigned opcode, unsigned m, uint64_t offset, uint64_t at, unsigned bytes)
 {
 	unsigned slot = t.submitted % 16, sent = t.block.sent[VECTOR], clocks = 0;
@@ -392,12 +392,12 @@ static void ring_entry(unsigned opcode, unsigned m, uint64_t offset, uint64_t at
 	memcpy(t.host + (SQ - HOST) + slot * sizeof(sqe), sqe, sizeof(sqe));
 	set(GLK_CONTEXT_ARRAY + GLK_CONTEXT_CQ_HEAD, t.submitted & 0xffff);
 	set(GLK_CONTEXT_ARRAY + GLK_CONTEXT_SQ_TAIL, ++t.submitted & 0xffff);
-	while (t.block.sent[VECTOR] == sent && wait_for("no interrupt of a ring entry", &clocks))
+	while (t.block.sent[VECTOR] == sent && wait_for("no interrupt for a ring entry", &clocks))
 		;
-	memcpy(cqe, t.host + (CQ - HOST) + slot * sizeof(cqe), sizeof(cqe)); /* it is there before the interrupt */
-	pcie_same(&t.bench, "tag of a completion", tag, cqe[0]);
-	pcie_same(&t.bench, "status of a completion", GLK_ST_OK, (cqe[1] & GLK_CQE_STATUS_MASK) >> GLK_CQE_STATUS_SHIFT);
-	pcie_same(&t.bench, "phase of a completion", !((t.submitted - 1) / 16 % 2), (cqe[1] & GLK_CQE_PHASE_MASK) != 0);
+	memcpy(cqe, t.host + (CQ - HOST) + slot * sizeof(cqe), sizeof(cqe)); /* written before the interrupt */
+	pcie_same(&t.bench, "completion tag", tag, cqe[0]);
+	pcie_same(&t.bench, "completion status", GLK_ST_OK, (cqe[1] & GLK_CQE_STATUS_MASK) >> GLK_CQE_STATUS_SHIFT);
+	pcie_same(&t.bench, "completion phase", !((t.submitted - 1) / 16 % 2), (cqe[1] & GLK_CQE_PHASE_MASK) != 0);
 	happened.entries++;
 	happened.interrupts += t.block.sent[VECTOR] - sent;
 }
@@ -418,29 +418,29 @@ static void ring(void)
 	for (unsigned i = 0; i < bytes; i++)
 		t.expected[m][offset + i] = *registered(at + i);
 	ring_entry(GLK_OP_RELEASE, 0, 0, 0, 0);
-	check_memory("byte behind a release");
+	check_memory("memory after a release");
 	offset = under(WINDOW - bytes);
 	ring_entry(GLK_OP_GET, m, offset, at, bytes);
 	for (unsigned i = 0; i < bytes; i++)
-		pcie_same(&t.bench, "byte of a get", t.expected[m][offset + i], *registered(at + i));
+		pcie_same(&t.bench, "get data", t.expected[m][offset + i], *registered(at + i));
 }
 
-/* A release by the doorbell page: its record and interrupt say that all is there. */
+/* A release by the doorbell page: after its record and interrupt, all stores are visible. */
 static void release(void)
 {
 	unsigned sent = t.block.sent[VECTOR], clocks = 0;
 	uint64_t value = draw(&t.bench.chance) | 1, told;
 
 	set(GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, value);
-	while (t.block.sent[VECTOR] == sent && wait_for("no interrupt of a release", &clocks))
+	while (t.block.sent[VECTOR] == sent && wait_for("no interrupt for a release", &clocks))
 		;
 	memcpy(&told, t.host + (RECORD - HOST), 8);
-	pcie_same(&t.bench, "value released", value, told);
-	check_memory("byte behind a release");
+	pcie_same(&t.bench, "release value", value, told);
+	check_memory("memory after a release");
 	happened.interrupts++;
 }
 
-/* In the midst of stores: each byte is what it was or what was stored last, and then the card is as new. */
+/* Reset in flight: each byte holds its old value or the last store; then the card has its power-on state. */
 static void reset(void)
 {
 	static uint8_t before[MEMORIES][POOL_BYTES];
@@ -454,20 +454,20 @@ static void reset(void)
 		ask(MEM_WRITE, 2, offset, &value, 8, false);
 		memcpy(t.expected[ENDPOINT] + offset, &value, 8);
 	}
-	while (t.queue_take != t.queue_put && wait_for("stores are not taken", &clocks))
+	while (t.queue_take != t.queue_put && wait_for("stores not accepted", &clocks))
 		;
 	t.in.block.flr_in_process = true;
 	do
 		wait_for("function-level reset does not end", &clocks);
 	while (!t.flr_done && !t.bench.failure[0]);
 	t.in.block.flr_in_process = false;
-	wait_register("not ready behind a reset", GLK_CARD_STATUS, GLK_CARD_STATUS_READY_MASK, 1);
+	wait_register("not ready after a reset", GLK_CARD_STATUS, GLK_CARD_STATUS_READY_MASK, 1);
 	pcie_same(&t.bench, "generation", generation + 1, value_of(GLK_CARD_GENERATION));
-	pcie_same(&t.bench, "a window behind a reset", 0, value_of(GLK_WINDOW_ARRAY + GLK_WINDOW_Q0));
+	pcie_same(&t.bench, "window after a reset", 0, value_of(GLK_WINDOW_ARRAY + GLK_WINDOW_Q0));
 	for (unsigned i = 0; i < WINDOW; i++)
 		if (t.memory[ENDPOINT][i] == before[ENDPOINT][i])
 			t.expected[ENDPOINT][i] = before[ENDPOINT][i];
-	check_memory("byte behind a reset");
+	check_memory("memory after a reset");
 	happened.resets++;
 }
 
@@ -504,7 +504,7 @@ static bool run_round(uint64_t seed, uint64_t round, const char *wave)
 		configure();
 		stores(100);
 		drain();
-		check_memory("byte behind a drain");
+		check_memory("memory after a drain");
 		pool_bar();
 		stores(20);
 		release();
@@ -516,7 +516,7 @@ static bool run_round(uint64_t seed, uint64_t round, const char *wave)
 	configure();
 	stores(20);
 	drain();
-	check_memory("byte behind a drain");
+	check_memory("memory after a drain");
 	happened.clocks += t.bench.clocks;
 	top_dut_destroy(t.dut);
 	return !t.bench.failure[0];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Verilated glk_top_us, a clock at a time: its pins as they are. */
+/* Cycle-by-cycle interface to the pins of the Verilated glk_top_us. */
 #ifndef GLK_TOP_US_DUT_H
 #define GLK_TOP_US_DUT_H
 
@@ -16,7 +16,7 @@ struct top_in {
 	struct {
 		bool valid, last;
 		uint8_t data[PCIE_BEAT];
-	} q; /* answers of the pool */
+	} q; /* responses of the pool */
 };
 
 struct top_out {
@@ -32,7 +32,7 @@ struct top_out {
 
 struct top_dut;
 
-/* After its reset, with `in` shown. `wave`: file to write a wave to, or NULL. */
+/* Creates the top and resets it, with inputs `in`. `wave`: waveform file, or NULL. */
 struct top_dut *top_dut_create(const struct top_in *in, const char *wave);
 void top_dut_destroy(struct top_dut *dut);
 
