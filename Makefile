@@ -138,7 +138,7 @@ place: packages
 
 # The papers' figures with gpulink's logic: three minutes.
 paper: user
-	tools/replay/paper $(MESON)/tools/replay/gpulink-replay docs/papers.md
+	tools/replay/paper/paper $(MESON)/tools/replay/gpulink-replay docs/papers.md
 
 # What of the logic the lock-step benches reach: some minutes.
 coverage: user

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A directed graph, read from a file of tools/replay/workload/matrix.h. */
+/* A directed graph, read from a file of tools/replay/matrix/matrix.h. */
 #ifndef DEMO_GRAPH_H
 #define DEMO_GRAPH_H
 

@@ -9,7 +9,7 @@
 #include "netcrafter/variant.h"
 #include "netcrafter_main.h"
 #include "output.h"
-#include "report.h"
+#include "report/report.h"
 #include "sweep.h"
 #include "trace/trace.h"
 #include "workload/workload.h"

@@ -7,7 +7,7 @@ import pathlib
 
 import paper_netcrafter_text as text
 
-DATA = pathlib.Path(__file__).resolve().parents[2] / "tests/data"
+DATA = pathlib.Path(__file__).resolve().parents[3] / "tests/data"
 TRACES = {
     "pagerank": "pagerank_cage8_it2",
     "spmv": "spmv_rgg15",
