@@ -139,20 +139,20 @@ static void test_bad_headers(void **state)
 {
 	static const struct bad bad[] = {
 		{"", ":1: the file is empty"},
-		{"%%MatrixMarket\n", ":1: '%%MatrixMarket' is no Matrix Market header; it is '%%MatrixMarket matrix "},
+		{"%%MatrixMarket\n", ":1: '%%MatrixMarket' is not a Matrix Market header, which is '%%MatrixMarket matrix "},
 		{"%%MatrixMarketing matrix coordinate real general\n1 1 0\n", ":1: '%%MatrixMarketing matrix coordinate real"},
 		{"%%MatrixMarket matrix array real general\n", ":1: '%%MatrixMarket matrix array real general' is not"},
 		{BANNER "complex general\n", ":1: '%%MatrixMarket matrix coordinate complex general' has a field"},
 		{BANNER "real skew-symmetric\n", ":1: '%%MatrixMarket matrix coordinate real skew-symmetric' has a symmetry"},
 		{BANNER "real general\n% only\n", ":3: the file ends before the size line"},
-		{BANNER "real general\n3 3\n", ":2: '3 3' is no size line; it is three whole numbers"},
-		{BANNER "real general\n3 3 1 1\n", ":2: '3 3 1 1' is no size line"},
-		{BANNER "real general\n3 3 -1\n", ":2: '3 3 -1' is no size line"},
-		{BANNER "real general\n3 99999999999999999999 1\n", ":2: '3 99999999999999999999 1' is no size line"},
+		{BANNER "real general\n3 3\n", ":2: '3 3' is not a size line, which is three integers"},
+		{BANNER "real general\n3 3 1 1\n", ":2: '3 3 1 1' is not a size line"},
+		{BANNER "real general\n3 3 -1\n", ":2: '3 3 -1' is not a size line"},
+		{BANNER "real general\n3 99999999999999999999 1\n", ":2: '3 99999999999999999999 1' is not a size line"},
 		{BANNER "real general\n%\n\n3 4 1\n", ":4: '3 4 1' is not square; rows and columns must be equal"},
-		{BANNER "real general\n0 0 0\n", ":2: 0 rows; allowed are 1 to 1000"},
-		{BANNER "real general\n1001 1001 0\n", ":2: 1001 rows; allowed are 1 to 1000"},
-		{BANNER "real general\n2 2 5\n", ":2: '2 2 5' has more entries than the matrix has places"},
+		{BANNER "real general\n0 0 0\n", ":2: 0 rows: must be 1 to 1000"},
+		{BANNER "real general\n1001 1001 0\n", ":2: 1001 rows: must be 1 to 1000"},
+		{BANNER "real general\n2 2 5\n", ":2: '2 2 5' has more entries than the matrix has elements"},
 	};
 
 	(void)state;
@@ -163,17 +163,17 @@ static void test_bad_entries(void **state)
 {
 	static const struct bad bad[] = {
 		{BANNER "pattern general\n2 2 2\n1 2\n", ":4: the file ends after 1 of the 2 entries"},
-		{BANNER "pattern general\n2 2 1\n1 2\n2 1\n", ":4: '2 1' is one more than the 1 entries"},
-		{BANNER "pattern general\n2 2 1\n0 1\n", ":3: '0 1' is no entry; it begins with row and column, 1 to 2"},
-		{BANNER "pattern general\n2 2 1\n1 3\n", ":3: '1 3' is no entry"},
-		{BANNER "pattern general\n2 2 1\n1\n", ":3: '1' is no entry"},
-		{BANNER "pattern general\n2 2 1\n1 x\n", ":3: '1 x' is no entry"},
-		{BANNER "pattern general\n2 2 1\n1.5 2\n", ":3: '1.5 2' is no entry"},
-		{BANNER "pattern general\n2 2 1\n1 2 3\n", ":3: '1 2 3' goes on behind the entry; allowed is 'ROW COLUMN'"},
-		{BANNER "real general\n2 2 1\n1 2\n", ":3: '1 2' lacks a value; an entry of this file is 'ROW COLUMN NUM"},
+		{BANNER "pattern general\n2 2 1\n1 2\n2 1\n", ":4: '2 1' is beyond the 1 entries"},
+		{BANNER "pattern general\n2 2 1\n0 1\n", ":3: '0 1' is not an entry, which begins with row and column, 1 to 2"},
+		{BANNER "pattern general\n2 2 1\n1 3\n", ":3: '1 3' is not an entry"},
+		{BANNER "pattern general\n2 2 1\n1\n", ":3: '1' is not an entry"},
+		{BANNER "pattern general\n2 2 1\n1 x\n", ":3: '1 x' is not an entry"},
+		{BANNER "pattern general\n2 2 1\n1.5 2\n", ":3: '1.5 2' is not an entry"},
+		{BANNER "pattern general\n2 2 1\n1 2 3\n", ":3: '1 2 3' continues after the entry: must be 'ROW COLUMN'"},
+		{BANNER "real general\n2 2 1\n1 2\n", ":3: '1 2' lacks a value: an entry of this file is 'ROW COLUMN NUM"},
 		{BANNER "real general\n2 2 1\n1 2 nan\n", ":3: '1 2 nan' lacks a value"},
 		{BANNER "real general\n2 2 1\n1 2 1x\n", ":3: '1 2 1x' lacks a value"},
-		{BANNER "real general\n2 2 1\n1 2 1 1\n", ":3: '1 2 1 1' goes on behind the entry"},
+		{BANNER "real general\n2 2 1\n1 2 1 1\n", ":3: '1 2 1 1' continues after the entry"},
 	};
 
 	(void)state;
@@ -185,14 +185,14 @@ static void test_bad_edge_lists(void **state)
 	static const struct bad bad[] = {
 		{"# only comments\n", ":2: the file has no edges"},
 		{"\n\n", ":3: the file has no edges"},
-		{"1 2\n1\n", ":2: '1' is no edge; allowed are two numbers 0 to 4294967295"},
-		{"1 2 3\n", ":1: '1 2 3' is no edge"},
-		{"1 -2\n", ":1: '1 -2' is no edge"},
-		{"1,2\n", ":1: '1,2' is no edge"},
-		{"1 4294967296\n", ":1: '1 4294967296' is no edge"},
-		{"1 99999999999999999999\n", ":1: '1 99999999999999999999' is no edge"},
-		{"\x7f" "ELF\x01\n", ":1: '?ELF?' is no edge"},
-		{"%MatrixMarket\n", ":1: '%MatrixMarket' is no edge"},
+		{"1 2\n1\n", ":2: '1' is not an edge: must be two numbers 0 to 4294967295"},
+		{"1 2 3\n", ":1: '1 2 3' is not an edge"},
+		{"1 -2\n", ":1: '1 -2' is not an edge"},
+		{"1,2\n", ":1: '1,2' is not an edge"},
+		{"1 4294967296\n", ":1: '1 4294967296' is not an edge"},
+		{"1 99999999999999999999\n", ":1: '1 99999999999999999999' is not an edge"},
+		{"\x7f" "ELF\x01\n", ":1: '?ELF?' is not an edge"},
+		{"%MatrixMarket\n", ":1: '%MatrixMarket' is not an edge"},
 	};
 
 	(void)state;
@@ -209,7 +209,7 @@ static void test_limits(void **state)
 	for (unsigned i = 0; i < MOST; i++)
 		fprintf(file, "%u %u\n", i, i + 1);
 	assert_int_equal(fclose(file), 0);
-	refuse(":1001: the file has 1001 vertices; allowed are 1 to 1000");
+	refuse(":1001: the file has 1001 vertices: must be 1 to 1000");
 	memset(line, '1', sizeof(line));
 	write_plain(line, sizeof(line));
 	refuse(":1: '111111111111111111111111111111111111111111111111111111111111...' is too long; allowed are lines of up to 4094 bytes");
