@@ -9,7 +9,7 @@
 #include "pcie_bench.h"
 #include "pcie_us_dut.h"
 
-#define PCIE_BARS	4u     /* memories of the card; all other BARs share the last one */
+#define PCIE_BARS	4u     /* memories of the card; the odd-numbered BARs share the last one */
 #define PCIE_BAR_BYTES	16384u /* size of each memory */
 #define PCIE_HOST	UINT64_C(0x123400000000) /* bus address of the host memory that the card writes */
 #define PCIE_HOST_BYTES 16384u
