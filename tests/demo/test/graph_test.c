@@ -212,7 +212,7 @@ static void test_limits(void **state)
 	refuse(":1001: the file has 1001 vertices: must be 1 to 1000");
 	memset(line, '1', sizeof(line));
 	write_plain(line, sizeof(line));
-	refuse(":1: '111111111111111111111111111111111111111111111111111111111111...' is too long; allowed are lines of up to 4094 bytes");
+	refuse(":1: '111111111111111111111111111111111111111111111111111111111111...' is too long: lines must have at most 4094 bytes");
 	write_plain("1 2\n3\0 4\n", 9);
 	refuse(":2: holds a zero byte");
 	write_plain("1 2\n3 4\0", 8);
