@@ -18,7 +18,7 @@ LINK    ?=
 # The kernel that `make module` and `make install` build for.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all demo demo-machine demo-programs report bench paper check check-debug-kernel soak checkpatch deb synth place coverage \
+.PHONY: all demo demo-machine demo-programs report bench paper quick check check-machines check-programs check-debug-kernel soak checkpatch deb synth place coverage \
 	install module clean packages user asan
 
 all: user
@@ -69,13 +69,14 @@ report:
 	@ninja -C $(MESON) --quiet tools/replay/gpulink-replay
 	$(MESON)/tools/replay/gpulink-replay report $(BUILD)/report.html --workload $(WORKLOAD) --input $(GRAPH)
 
-# Two lanes side by side, which take about as long: what computes, and the VMs, of which one at a time runs; then synthesis.
-check: user asan
-	tools/vm/prepare
-	tools/setup/check $(MESON) $(ASAN) \
-		"tools/setup/checkpatch" \
-	-- \
+# Everything. The VM lane, where one VM runs at a time, has priority; two lanes of computation use the CPU time that it leaves.
+check: packages
+	@$(MAKE) -j2 check-machines check-programs
+	tools/setup/check \
 		"tests/vm/module-check" \
+		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 link" \
+		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 basic" \
+		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 kill" \
 		"tests/vm/run-suite 6.1 basic" \
 		"tests/vm/run-suite 6.12 basic" \
 		"tests/vm/run-suite newest basic" \
@@ -95,12 +96,24 @@ check: user asan
 		"tests/vm/run-suite 6.12 plug" \
 		"tests/vm/run-suite 6.12 kexec" \
 		"tests/vm/run-suite 6.12 link" \
-		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 basic" \
-		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 kill" \
-		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 link" \
 		"tests/vm/demo-check" \
 		"tests/vm/deb-check" \
+	-- \
+		$(MESON) \
+	-- \
+		"tools/setup/checkpatch" \
+		$(ASAN) \
 		"fpga/sim/synth.py --limits fpga/sim/synth_limits.toml"
+
+check-machines:
+	tools/vm/prepare
+
+check-programs: user asan
+
+# An answer in three minutes, once everything is built: the unit tests that take seconds, and one suite in a VM.
+quick: user
+	tools/vm/prepare 6.12
+	tools/setup/check "tests/vm/run-suite 6.12 basic" -- "$(MESON) --no-suite slow"
 
 # All that runs in a VM, on a kernel with KASAN, lockdep and their like, and what can only run there. Not part of check:
 # the kernel takes 20 minutes to build, once, and the suites several times as long as on a stock kernel.

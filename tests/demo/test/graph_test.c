@@ -214,9 +214,9 @@ static void test_limits(void **state)
 	write_plain(line, sizeof(line));
 	refuse(":1: '111111111111111111111111111111111111111111111111111111111111...' is too long: lines must have at most 4094 bytes");
 	write_plain("1 2\n3\0 4\n", 9);
-	refuse(":2: holds a zero byte");
+	refuse(":2: contains a zero byte: must be a text file");
 	write_plain("1 2\n3 4\0", 8);
-	refuse(":2: holds a zero byte");
+	refuse(":2: contains a zero byte: must be a text file");
 }
 
 static void test_files(void **state)
