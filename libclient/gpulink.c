@@ -21,6 +21,11 @@ int gpulink_open(const char *name, struct gpulink **out)
 	device = calloc(1, sizeof(*device));
 	if (!device)
 		return -GPULINK_ENOMEM;
+	device->done.items = calloc(GPULINK_COMPLETIONS_MAX, sizeof(*device->done.items));
+	if (!device->done.items) {
+		free(device);
+		return -GPULINK_ENOMEM;
+	}
 	if (!strncmp(name, soft, strlen(soft)))
 		error = glk_soft_open(name + strlen(soft), &device->ops, &device->backend);
 	else
@@ -30,6 +35,7 @@ int gpulink_open(const char *name, struct gpulink **out)
 		error = -GPULINK_ENOMEM;
 	}
 	if (error) {
+		free(device->done.items);
 		free(device);
 		return error;
 	}
@@ -97,8 +103,14 @@ int gpulink_release(struct gpulink *device, uint64_t timeout_ns)
 	pthread_mutex_lock(&device->lock);
 	errors = device->errors;
 	error = device->ops->release(device->backend, timeout_ns, &errors);
-	if (!error && errors != device->errors)
+	if (!error)
+		error = glk_operations_settle(device, timeout_ns);
+	if (!error && device->failed) {
+		error = device->failed;
+		device->failed = 0;
+	} else if (!error && errors != device->errors) {
 		error = -GPULINK_EFAULT;
+	}
 	device->errors = errors;
 	pthread_mutex_unlock(&device->lock);
 	return error;

@@ -217,13 +217,25 @@ int gpulink_memory_open_staged(struct gpulink *device, int dmabuf, uint64_t offs
 			       struct gpulink_memory **memory);
 
 /*
- * Ring operations. Each function returns when the operation is in the submission ring. Its completion, which carries
- * `tag`, is returned by gpulink_wait(). If the ring is full, the functions wait up to one second for space, then return
- * ETIMEDOUT.
+ * Ring operations. Each function returns when the operation is in the submission ring. If the ring is full, the functions
+ * wait up to one second for space, then return ETIMEDOUT.
+ *
+ * An operation with a tag has a completion, which carries the tag. The caller must take it with gpulink_wait(): the library
+ * keeps at most GPULINK_COMPLETIONS_MAX of them, and with that many operations whose completion has not been taken, the next
+ * one with a tag returns EBUSY.
+ *
+ * An operation with the tag GPULINK_NO_TAG has no completion, and nothing is to be taken. The first error of such operations
+ * is returned by the next gpulink_release(), which completes them.
  *
  * Errors: ERANGE, EACCES (as far as the library can detect them; the card checks again and reports violations in the
- * completion), ETIMEDOUT, ENOMEM, EIO.
+ * completion or by the release), EBUSY, ETIMEDOUT, ENOMEM, EIO.
  */
+
+/** The tag of an operation without a completion. */
+#define GPULINK_NO_TAG UINT64_MAX
+
+/** Maximum number of operations with a tag whose completion gpulink_wait() has not returned. */
+#define GPULINK_COMPLETIONS_MAX 4096u
 
 /** Stores 1 to 32 bytes. The data is copied into the ring entry; `data` may be reused after the call. */
 int gpulink_put(struct gpulink_window *window, uint64_t offset, const void *data, size_t bytes, uint64_t tag);
@@ -271,22 +283,23 @@ struct gpulink_completion {
 };
 
 /**
- * Returns up to `room` completions, in order of submission. Waits up to `timeout_ns` until at least `least` are available;
+ * Returns up to `room` completions of operations with a tag, in order of submission. Waits up to `timeout_ns` until at least `least` are available;
  * `least` = 0 polls.
  *
  * Returns the number of completions, which is less than `least` after a timeout. Errors, if there is no completion:
- * ETIMEDOUT (`least` is not 0, and none arrived or no operation is in flight), EINTR, ENOMEM, EPROTO, EIO.
+ * ETIMEDOUT (`least` is not 0, and none arrived or no operation is in flight), EINTR, EPROTO, EIO.
  */
 int gpulink_wait(struct gpulink *device, struct gpulink_completion *completions, unsigned room, unsigned least,
 		 uint64_t timeout_ns);
 
 /**
  * Waits until every earlier store of this device, by window or ring, is visible at its destination (release semantics,
- * FinePack, IV-B).
+ * FinePack, IV-B), and every earlier operation without a tag is complete. If one of these failed since the last release that
+ * reported such an error, returns the error of the first, as gpulink_completion.error.
  *
  * timeout_ns  maximum wait, not 0.
  *
- * Errors: ETIMEDOUT, EENDPOINT, EFAULT, EINTR, EBUSY (too many releases that timed out are still pending), EPROTO, EIO.
+ * Errors: those of operations without a tag, ETIMEDOUT, EENDPOINT, EFAULT, EINTR, EBUSY (too many releases that timed out are still pending), EPROTO, EIO.
  */
 int gpulink_release(struct gpulink *device, uint64_t timeout_ns);
 

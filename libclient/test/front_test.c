@@ -158,6 +158,56 @@ static void spurious_completions(void **state)
 	assert_int_equal(gpulink_wait(device, done, 10, 1, MS), -GPULINK_EPROTO);
 }
 
+/* The library keeps no more completions than the header says. */
+static void completions_are_bounded(void **state)
+{
+	(void)state;
+	put(GPULINK_COMPLETIONS_MAX);
+	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_EBUSY);
+	assert_int_equal(fake.submitted, GPULINK_COMPLETIONS_MAX);
+	assert_int_equal(gpulink_put(window, 0, "x", 1, GPULINK_NO_TAG), 0); /* has no completion */
+	assert_int_equal(gpulink_wait(device, done, 3, 3, MS), 3);
+	assert_true(done[0].tag == 0 && done[2].tag == 2);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(gpulink_put(window, 0, "x", 1, 1000000 + i), 0);
+	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_EBUSY);
+	for (unsigned left = GPULINK_COMPLETIONS_MAX, n; left; left -= n) {
+		n = left < LENGTH(done) ? left : LENGTH(done);
+		assert_int_equal(gpulink_wait(device, done, n, n, MS), n);
+		assert_true(left > n || (done[n - 1].tag == 1000002 && done[n - 4].tag == GPULINK_COMPLETIONS_MAX - 1));
+	}
+	assert_int_equal(gpulink_wait(device, done, 1, 0, 0), 0);
+}
+
+/* Waits do not return operations without a tag, and the next release reports their first error. */
+static void without_a_tag(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(gpulink_put(window, 0, "x", 1, i % 2 ? i : GPULINK_NO_TAG), 0);
+	fake.ready = 3;
+	assert_int_equal(gpulink_wait(device, done, 10, 1, MS), 1);
+	assert_int_equal(fake.wait_least[0], 2); /* the second entry is the first with a tag */
+	assert_int_equal(done[0].tag, 1);
+	fake.ready = UINT32_MAX;
+	fake.status = GLK_ST_WINDOW_BOUNDS;
+	assert_int_equal(gpulink_wait(device, done, 10, 1, MS), 1);
+	assert_true(done[0].tag == 3 && done[0].error == -GPULINK_ERANGE);
+	fake.errors = 1;
+	assert_int_equal(gpulink_release(device, MS), -GPULINK_ERANGE); /* of the last */
+	assert_int_equal(gpulink_release(device, MS), 0);
+	fake.status = GLK_ST_OK;
+	assert_int_equal(gpulink_put(window, 0, "x", 1, GPULINK_NO_TAG), 0);
+	fake.release_error = -GPULINK_ETIMEDOUT;
+	fake.waits = 0;
+	assert_int_equal(gpulink_release(device, MS), -GPULINK_ETIMEDOUT);
+	assert_int_equal(fake.waits, 0);
+	fake.release_error = 0;
+	assert_int_equal(gpulink_release(device, MS), 0);
+	assert_int_equal(fake.waits, 1);
+	assert_int_equal(fake.taken, fake.submitted);
+}
+
 /* Status codes of the card, and their errors. */
 static void statuses(void **state)
 {
@@ -445,7 +495,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(failed_opens),	    TEST(waiting_for_some), TEST(waiting_times_out), TEST(waiting_fails),
-		TEST(waiting_with_buffered),
+		TEST(waiting_with_buffered), TEST(completions_are_bounded), TEST(without_a_tag),
 		TEST(spurious_completions), TEST(statuses),	    TEST(full_ring),	     TEST(at_most_256_in_flight),
 		TEST(submitting_fails),	    TEST(stages),	    TEST(release),	     TEST(mapped_window),
 		TEST(entries),		    TEST(staged),	    TEST(dmabufs),
