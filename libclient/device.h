@@ -44,6 +44,8 @@ struct glk_done {
 
 struct gpulink {
 	pthread_mutex_t lock;
+	pthread_cond_t submitted; /* an operation with a tag, while `sleepers` threads wait for one */
+	unsigned sleepers;
 	const struct glk_backend_ops *ops;
 	void *backend;
 	struct gpulink_info info;

@@ -5,8 +5,29 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "device.h"
+
+/* Waits measure the time that CLOCK_MONOTONIC does. */
+static int init_locks(struct gpulink *device)
+{
+	pthread_condattr_t monotonic;
+	int error = pthread_condattr_init(&monotonic);
+
+	if (error)
+		return error;
+	error = pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	if (!error)
+		error = pthread_cond_init(&device->submitted, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	if (error)
+		return error;
+	error = pthread_mutex_init(&device->lock, NULL);
+	if (error)
+		pthread_cond_destroy(&device->submitted);
+	return error;
+}
 
 int gpulink_open(const char *name, struct gpulink **out)
 {
@@ -30,7 +51,7 @@ int gpulink_open(const char *name, struct gpulink **out)
 		error = glk_soft_open(name + strlen(soft), &device->ops, &device->backend);
 	else
 		error = glk_card_open(name, &device->ops, &device->backend);
-	if (!error && pthread_mutex_init(&device->lock, NULL)) {
+	if (!error && init_locks(device)) {
 		device->ops->close(device->backend);
 		error = -GPULINK_ENOMEM;
 	}
@@ -56,6 +77,7 @@ void gpulink_close(struct gpulink *device)
 	glk_operations_close(device);
 	device->ops->close(device->backend);
 	pthread_mutex_destroy(&device->lock);
+	pthread_cond_destroy(&device->submitted);
 	free(device);
 }
 

@@ -284,10 +284,12 @@ struct gpulink_completion {
 
 /**
  * Returns up to `room` completions of operations with a tag, in order of submission. Waits up to `timeout_ns` until at least `least` are available;
- * `least` = 0 polls.
+ * `least` = 0 polls. With fewer operations in flight than that, it waits for operations that other threads submit: a thread
+ * may do nothing but wait. A signal interrupts the call only while an operation is in flight, and only then the removal or a
+ * reset of the card is noticed.
  *
- * Returns the number of completions, which is less than `least` after a timeout. Errors, if there is no completion:
- * ETIMEDOUT (`least` is not 0, and none arrived or no operation is in flight), EINTR, EPROTO, EIO.
+ * Returns the number of completions, which is less than `least` after a timeout or an error. Errors, if there is no
+ * completion: ETIMEDOUT (`least` is not 0, and the time passed), EINTR, EPROTO, EIO.
  */
 int gpulink_wait(struct gpulink *device, struct gpulink_completion *completions, unsigned room, unsigned least,
 		 uint64_t timeout_ns);

@@ -122,6 +122,37 @@ int glk_operations_settle(struct gpulink *device, uint64_t timeout_ns)
 	return device->flight_count > tagged ? collect(device, device->flight_count, timeout_ns) : 0;
 }
 
+/* Sleeps until another thread submits an operation with a tag. Under the lock, which is released meanwhile. */
+static void sleep_for_submission(struct gpulink *device, uint64_t deadline)
+{
+	const struct timespec t = { .tv_sec = (time_t)(deadline / 1000000000u), .tv_nsec = (long)(deadline % 1000000000u) };
+
+	device->sleepers++;
+	pthread_cond_timedwait(&device->submitted, &device->lock, &t);
+	device->sleepers--;
+}
+
+/* Takes completions until `least` are available, and any others if there is room. Under the lock. */
+static int await(struct gpulink *device, unsigned room, unsigned least, uint64_t timeout_ns)
+{
+	const struct glk_done *done = &device->done;
+	uint64_t start = now_ns(), passed = 0;
+
+	for (;;) {
+		int error = 0;
+
+		if (done->count < room && device->flight_count)
+			error = collect(device, done->count < least ? entries_with(device, least - done->count) : 0,
+					timeout_ns - passed);
+		if (error || done->count >= least)
+			return error;
+		passed = now_ns() - start;
+		if (passed >= timeout_ns)
+			return -GPULINK_ETIMEDOUT;
+		sleep_for_submission(device, timeout_ns > UINT64_MAX - start ? UINT64_MAX : start + timeout_ns);
+	}
+}
+
 int gpulink_wait(struct gpulink *device, struct gpulink_completion *completions, unsigned room, unsigned least,
 		 uint64_t timeout_ns)
 {
@@ -133,8 +164,7 @@ int gpulink_wait(struct gpulink *device, struct gpulink_completion *completions,
 		return -GPULINK_EINVAL;
 	done = &device->done;
 	pthread_mutex_lock(&device->lock);
-	error = done->count < room && device->flight_count ?
-			collect(device, done->count < least ? entries_with(device, least - done->count) : 0, timeout_ns) : 0;
+	error = await(device, room, least, timeout_ns);
 	for (; taken < room && done->count; taken++) {
 		completions[taken] = done->items[done->head];
 		done->head = (done->head + 1) % GPULINK_COMPLETIONS_MAX;
@@ -142,8 +172,6 @@ int gpulink_wait(struct gpulink *device, struct gpulink_completion *completions,
 		device->owed--;
 	}
 	pthread_mutex_unlock(&device->lock);
-	if (!taken && !error && least) /* nothing in flight */
-		error = -GPULINK_ETIMEDOUT;
 	return taken || !error ? (int)taken : error;
 }
 
@@ -193,6 +221,8 @@ static int put_on_ring(struct gpulink *device, const struct entry *e, const stru
 	*last = *flight;
 	last->tagged = tagged;
 	device->owed += tagged;
+	if (tagged && device->sleepers)
+		pthread_cond_broadcast(&device->submitted);
 	return 0;
 }
 

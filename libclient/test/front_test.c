@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The common part of the library with a fake back end: waits, full rings, errors, and accesses to a card's mapping. The
  * soft device never waits and never fails. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,6 +88,54 @@ static void waiting_for_some(void **state)
 	assert_int_equal(fake.waits, 3);
 	assert_int_equal(gpulink_wait(device, done, 10, 1, 5 * MS), -GPULINK_ETIMEDOUT);
 	assert_int_equal(fake.waits, 3); /* nothing in flight */
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 * MS + (uint64_t)t.tv_nsec;
+}
+
+static void *puts_later(void *number)
+{
+	for (unsigned i = 0; i < *(const unsigned *)number; i++) {
+		nanosleep(&(struct timespec){ .tv_nsec = (long)(20 * MS) }, NULL);
+		if (gpulink_put(window, 0, "x", 1, 10 + i) || gpulink_put(window, 0, "x", 1, GPULINK_NO_TAG))
+			return number;
+	}
+	return NULL;
+}
+
+/* With nothing in flight, a thread waits for what others submit, and does not spin. */
+static void waiting_for_other_threads(void **state)
+{
+	unsigned two = 2;
+	uint64_t start = now_ns();
+	pthread_t thread;
+	void *failed = NULL;
+
+	(void)state;
+	assert_int_equal(gpulink_wait(device, done, 10, 1, 30 * MS), -GPULINK_ETIMEDOUT);
+	assert_true(now_ns() - start >= 30 * MS);
+	assert_int_equal(gpulink_wait(device, done, 10, 1, 0), -GPULINK_ETIMEDOUT);
+	assert_int_equal(gpulink_wait(device, done, 10, 0, 1000 * MS), 0);
+	put(1);
+	start = now_ns();
+	assert_int_equal(gpulink_wait(device, done, 10, 2, 30 * MS), 1);
+	assert_true(now_ns() - start >= 30 * MS);
+	put(1);
+	assert_int_equal(pthread_create(&thread, NULL, puts_later, &two), 0);
+	assert_int_equal(gpulink_wait(device, done, 10, 3, UINT64_MAX), 3);
+	assert_true(done[1].tag == 10 && done[2].tag == 11);
+	assert_int_equal(pthread_join(thread, &failed), 0);
+	assert_null(failed);
+	assert_int_equal(pthread_create(&thread, NULL, puts_later, &two), 0);
+	assert_int_equal(gpulink_wait(device, done, 10, 1, 60000 * MS), 1);
+	assert_int_equal(pthread_join(thread, &failed), 0);
+	assert_null(failed);
+	assert_int_equal(gpulink_wait(device, done, 10, 1, 0), 1);
 }
 
 /* The timeout applies to the whole call, over several waits of the back end. */
@@ -495,7 +544,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(failed_opens),	    TEST(waiting_for_some), TEST(waiting_times_out), TEST(waiting_fails),
-		TEST(waiting_with_buffered), TEST(completions_are_bounded), TEST(without_a_tag),
+		TEST(waiting_with_buffered), TEST(waiting_for_other_threads), TEST(completions_are_bounded), TEST(without_a_tag),
 		TEST(spurious_completions), TEST(statuses),	    TEST(full_ring),	     TEST(at_most_256_in_flight),
 		TEST(submitting_fails),	    TEST(stages),	    TEST(release),	     TEST(mapped_window),
 		TEST(entries),		    TEST(staged),	    TEST(dmabufs),
