@@ -11,6 +11,7 @@
 #define GLK_STAGES 8u /* put vectors in flight */
 
 struct gpulink_window {
+	const uint32_t *own; /* of the device: one load fewer for a store */
 	struct gpulink *device;
 	struct gpulink_window *next;
 	struct glk_backend_window backend;
@@ -43,6 +44,7 @@ struct glk_done {
 };
 
 struct gpulink {
+	uint32_t *own; /* a page of its own: 1, and 0 in children of the process that opened the device (MADV_WIPEONFORK) */
 	pthread_mutex_t lock;
 	pthread_cond_t submitted; /* an operation with a tag, while `sleepers` threads wait for one */
 	unsigned sleepers;
@@ -64,6 +66,12 @@ struct gpulink {
 	uint32_t stages_handle;
 	bool stage_busy[GLK_STAGES];
 };
+
+/* EINVAL, EFORK, or 0. Before the lock is taken: in a child another thread of the parent may hold it. */
+static inline int glk_device_check(const struct gpulink *device)
+{
+	return !device ? -GPULINK_EINVAL : *device->own ? 0 : -GPULINK_EFORK;
+}
 
 /* Takes the completions of operations without a tag, which a release has completed. Under the lock. */
 int glk_operations_settle(struct gpulink *device, uint64_t timeout_ns);

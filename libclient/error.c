@@ -23,6 +23,7 @@ const char *gpulink_strerror(int code)
 		[GPULINK_EFAULT] = "card rejected accesses through a window",
 		[GPULINK_EBUSY] = "card is busy, try again",
 		[GPULINK_EUNREACHABLE] = "memory not reachable by the card",
+		[GPULINK_EFORK] = "device was opened by the parent process",
 	};
 	const int last = (int)(sizeof(texts) / sizeof(texts[0])) - 1;
 

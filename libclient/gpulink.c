@@ -5,9 +5,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
+#include <gpulink_regs.h>
+
 #include "device.h"
+#include "staging.h"
 
 /* Waits measure the time that CLOCK_MONOTONIC does. */
 static int init_locks(struct gpulink *device)
@@ -29,6 +33,29 @@ static int init_locks(struct gpulink *device)
 	return error;
 }
 
+static uint32_t *open_own(void)
+{
+	uint32_t *own = mmap(NULL, GLK_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (own == MAP_FAILED)
+		return NULL;
+	if (madvise(own, GLK_PAGE_SIZE, MADV_WIPEONFORK)) {
+		munmap(own, GLK_PAGE_SIZE);
+		return NULL;
+	}
+	*own = 1;
+	return own;
+}
+
+/* Frees a device without back end and objects. */
+static void free_device(struct gpulink *device)
+{
+	if (device->own)
+		munmap(device->own, GLK_PAGE_SIZE);
+	free(device->done.items);
+	free(device);
+}
+
 int gpulink_open(const char *name, struct gpulink **out)
 {
 	static const char soft[] = "soft:";
@@ -43,8 +70,9 @@ int gpulink_open(const char *name, struct gpulink **out)
 	if (!device)
 		return -GPULINK_ENOMEM;
 	device->done.items = calloc(GPULINK_COMPLETIONS_MAX, sizeof(*device->done.items));
-	if (!device->done.items) {
-		free(device);
+	device->own = open_own();
+	if (!device->done.items || !device->own) {
+		free_device(device);
 		return -GPULINK_ENOMEM;
 	}
 	if (!strncmp(name, soft, strlen(soft)))
@@ -56,8 +84,10 @@ int gpulink_open(const char *name, struct gpulink **out)
 		error = -GPULINK_ENOMEM;
 	}
 	if (error) {
-		free(device->done.items);
-		free(device);
+		int cause = errno;
+
+		free_device(device);
+		errno = cause;
 		return error;
 	}
 	device->ops->get_info(device->backend, &device->info);
@@ -66,10 +96,31 @@ int gpulink_open(const char *name, struct gpulink **out)
 	return 0;
 }
 
+/* Neither the lock nor what other threads were changing at the fork is used. */
+static void close_in_child(struct gpulink *device)
+{
+	for (struct gpulink_window *window = device->windows, *next; window; window = next) {
+		next = window->next;
+		free(window);
+	}
+	for (struct gpulink_memory *memory = device->memories, *next; memory; memory = next) {
+		next = memory->next;
+		glk_staging_abandon(memory->staging);
+		free(memory);
+	}
+	free(device->stages);
+	device->ops->abandon(device->backend);
+	free_device(device);
+}
+
 void gpulink_close(struct gpulink *device)
 {
 	if (!device)
 		return;
+	if (glk_device_check(device)) {
+		close_in_child(device);
+		return;
+	}
 	while (device->windows)
 		gpulink_window_close(device->windows);
 	while (device->memories)
@@ -78,22 +129,26 @@ void gpulink_close(struct gpulink *device)
 	device->ops->close(device->backend);
 	pthread_mutex_destroy(&device->lock);
 	pthread_cond_destroy(&device->submitted);
-	free(device);
+	free_device(device);
 }
 
 int gpulink_get_info(struct gpulink *device, struct gpulink_info *info)
 {
-	if (!device || !info)
-		return -GPULINK_EINVAL;
+	int error = glk_device_check(device);
+
+	if (error || !info)
+		return error ? error : -GPULINK_EINVAL;
 	*info = device->info;
 	return 0;
 }
 
 int gpulink_get_endpoint(struct gpulink *device, unsigned partition, struct gpulink_endpoint_info *info)
 {
-	int error;
+	int error = glk_device_check(device);
 
-	if (!device || !info || partition >= device->info.partitions)
+	if (error)
+		return error;
+	if (!info || partition >= device->info.partitions)
 		return -GPULINK_EINVAL;
 	memset(info, 0, sizeof(*info));
 	info->partition = partition;
@@ -105,9 +160,11 @@ int gpulink_get_endpoint(struct gpulink *device, unsigned partition, struct gpul
 
 int gpulink_endpoint_memory(struct gpulink *device, unsigned partition, void **memory, size_t *bytes)
 {
-	int error;
+	int error = glk_device_check(device);
 
-	if (!device || !memory || !bytes || partition >= device->info.partitions)
+	if (error)
+		return error;
+	if (!memory || !bytes || partition >= device->info.partitions)
 		return -GPULINK_EINVAL;
 	pthread_mutex_lock(&device->lock);
 	error = device->ops->endpoint_memory(device->backend, partition, memory, bytes);
@@ -118,9 +175,11 @@ int gpulink_endpoint_memory(struct gpulink *device, unsigned partition, void **m
 int gpulink_release(struct gpulink *device, uint64_t timeout_ns)
 {
 	uint32_t errors;
-	int error;
+	int error = glk_device_check(device);
 
-	if (!device || timeout_ns == 0)
+	if (error)
+		return error;
+	if (timeout_ns == 0)
 		return -GPULINK_EINVAL;
 	pthread_mutex_lock(&device->lock);
 	errors = device->errors;
@@ -140,9 +199,11 @@ int gpulink_release(struct gpulink *device, uint64_t timeout_ns)
 
 int gpulink_get_counters(struct gpulink *device, unsigned partition, struct gpulink_counters *counters)
 {
-	int error;
+	int error = glk_device_check(device);
 
-	if (!device || !counters || partition >= device->info.partitions)
+	if (error)
+		return error;
+	if (!counters || partition >= device->info.partitions)
 		return -GPULINK_EINVAL;
 	pthread_mutex_lock(&device->lock);
 	error = device->ops->get_counters(device->backend, partition, counters);

@@ -17,6 +17,12 @@
  * from several threads; the library serialises them. No thread may use an object while another thread closes it. The
  * library starts no thread, prints nothing and has no global state.
  *
+ * Processes: a device belongs to the process that opened it. In a child of fork() every call on its handles returns EFORK
+ * and has no effect on the parent. Window addresses and the endpoint memory of a card are not mapped there; an access raises
+ * SIGSEGV. gpulink_window_close() and gpulink_memory_close() do nothing there; gpulink_close() frees all handles of the
+ * child. A child that neither calls it nor exec() keeps a card's context until it exits. To use a card, it opens its own
+ * device. Neither the child of vfork() nor a signal handler may call the library.
+ *
  * Units: sizes and offsets are in bytes, times in nanoseconds.
  */
 #ifndef GPULINK_H
@@ -58,6 +64,7 @@ enum gpulink_error {
 	GPULINK_EFAULT = 16,	 /**< the card rejected window accesses since the last release */
 	GPULINK_EBUSY = 17,	 /**< the card is busy, for example resetting: try again */
 	GPULINK_EUNREACHABLE = 18, /**< the card cannot reach this memory: see gpulink_memory_open_staged() */
+	GPULINK_EFORK = 19,	 /**< the device was opened by the parent process, before fork(): open it again */
 };
 
 /**

@@ -158,9 +158,11 @@ int gpulink_wait(struct gpulink *device, struct gpulink_completion *completions,
 {
 	struct glk_done *done;
 	unsigned taken = 0;
-	int error;
+	int error = glk_device_check(device);
 
-	if (!device || !completions || room == 0 || least > room)
+	if (error)
+		return error;
+	if (!completions || room == 0 || least > room)
 		return -GPULINK_EINVAL;
 	done = &device->done;
 	pthread_mutex_lock(&device->lock);
@@ -240,6 +242,8 @@ static int check_window(const struct gpulink_window *window, uint64_t offset, ui
 {
 	if (!window || bytes == 0)
 		return -GPULINK_EINVAL;
+	if (!*window->own)
+		return -GPULINK_EFORK;
 	if (bytes > window->bytes || offset > window->bytes - bytes)
 		return -GPULINK_ERANGE;
 	return (window->rights & rights) == rights ? 0 : -GPULINK_EACCES;
@@ -478,5 +482,4 @@ void glk_operations_close(struct gpulink *device)
 	if (device->stages)
 		device->ops->memory_close(device->backend, device->stages_handle);
 	free(device->stages);
-	free(device->done.items);
 }

@@ -40,7 +40,7 @@ const char *request_code_name(int code)
 		[GPULINK_ENOTSUP] = "ENOTSUP",	       [GPULINK_EPROTO] = "EPROTO",   [GPULINK_EABI] = "EABI",
 		[GPULINK_EINTR] = "EINTR",	       [GPULINK_EIO] = "EIO",	      [GPULINK_EFAULT] = "EFAULT",
 		[GPULINK_EBUSY] = "EBUSY",
-		[GPULINK_EUNREACHABLE] = "EUNREACHABLE",
+		[GPULINK_EUNREACHABLE] = "EUNREACHABLE", [GPULINK_EFORK] = "EFORK",
 	};
 
 	code = abs(code);

@@ -10,7 +10,7 @@
 
 #include <gpulink.h>
 
-enum { LAST = GPULINK_EUNREACHABLE };
+enum { LAST = GPULINK_EFORK };
 
 static void every_code_has_its_own_text(void **state)
 {
