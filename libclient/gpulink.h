@@ -28,6 +28,7 @@
 #ifndef GPULINK_H
 #define GPULINK_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,27 +45,30 @@ struct gpulink_window;
 /** A memory registered for ring operations. */
 struct gpulink_memory;
 
-/** Error codes. Functions return them negated. */
+/**
+ * Error codes. Functions return them negated. Where errno has the name, the code has errno's value; the library's own codes
+ * are larger than any errno.
+ */
 enum gpulink_error {
-	GPULINK_EINVAL = 1,	 /**< invalid argument */
-	GPULINK_ENOMEM = 2,	 /**< out of memory, or RLIMIT_MEMLOCK exceeded */
-	GPULINK_ENODEV = 3,	 /**< no such device, or the device was removed */
-	GPULINK_EACCES = 4,	 /**< permission denied: for the device, or for this use of a window or memory */
-	GPULINK_ENOENDPOINT = 5, /**< the partition has no endpoint */
-	GPULINK_ERANGE = 6,	 /**< out of range of the endpoint, window or memory */
-	GPULINK_ENOSPC = 7,	 /**< no free context, window space or registration on the card */
-	GPULINK_ETIMEDOUT = 8,	 /**< timed out */
-	GPULINK_ERESET = 9,	 /**< the card was reset after the device was opened: close and reopen it */
-	GPULINK_EENDPOINT = 10,	 /**< a write to an endpoint failed */
-	GPULINK_ENOTSUP = 11,	 /**< operation not supported by this device */
-	GPULINK_EPROTO = 12,	 /**< protocol violation by card or driver */
-	GPULINK_EABI = 13,	 /**< the driver has an incompatible interface version */
-	GPULINK_EINTR = 14,	 /**< interrupted by a signal */
-	GPULINK_EIO = 15,	 /**< system call failed; errno of the calling thread has the cause */
-	GPULINK_EFAULT = 16,	 /**< the card rejected window accesses since the last release */
-	GPULINK_EBUSY = 17,	 /**< the card is busy, for example resetting: try again */
-	GPULINK_EUNREACHABLE = 18, /**< the card cannot reach this memory: see gpulink_memory_open_staged() */
-	GPULINK_EFORK = 19,	 /**< the device was opened by the parent process, before fork(): open it again */
+	GPULINK_EINVAL = EINVAL,       /**< invalid argument */
+	GPULINK_ENOMEM = ENOMEM,       /**< out of memory, or RLIMIT_MEMLOCK exceeded */
+	GPULINK_ENODEV = ENODEV,       /**< no such device, or the device was removed */
+	GPULINK_EACCES = EACCES,       /**< permission denied: for the device, or for this use of a window or memory */
+	GPULINK_ERANGE = ERANGE,       /**< out of range of the endpoint, window or memory */
+	GPULINK_ENOSPC = ENOSPC,       /**< no free context, window space or registration on the card */
+	GPULINK_ETIMEDOUT = ETIMEDOUT, /**< timed out */
+	GPULINK_ENOTSUP = ENOTSUP,     /**< operation not supported by this device */
+	GPULINK_EPROTO = EPROTO,       /**< protocol violation by card or driver */
+	GPULINK_EINTR = EINTR,	       /**< interrupted by a signal */
+	GPULINK_EIO = EIO,	       /**< system call failed; errno of the calling thread has the cause */
+	GPULINK_EFAULT = EFAULT,       /**< the card rejected window accesses since the last release */
+	GPULINK_EBUSY = EBUSY,	       /**< the card is busy, for example resetting: try again; or too many completions not taken */
+	GPULINK_ENOENDPOINT = 4096,    /**< the partition has no endpoint */
+	GPULINK_ERESET = 4097,	       /**< the card was reset after the device was opened: close and reopen it */
+	GPULINK_EENDPOINT = 4098,      /**< a write to an endpoint failed */
+	GPULINK_EABI = 4099,	       /**< the driver has an incompatible interface version */
+	GPULINK_EUNREACHABLE = 4100,   /**< the card cannot reach this memory: see gpulink_memory_open_staged() */
+	GPULINK_EFORK = 4101,	       /**< the device was opened by the parent process, before fork(): open it again */
 };
 
 /**
