@@ -124,7 +124,7 @@ void gpulink_close(struct gpulink *device)
 	while (device->windows)
 		gpulink_window_close(device->windows);
 	while (device->memories)
-		gpulink_memory_close(device->memories);
+		gpulink_memory_unregister(device->memories);
 	glk_operations_close(device);
 	device->ops->close(device->backend);
 	pthread_mutex_destroy(&device->lock);

@@ -19,7 +19,7 @@
  *
  * Processes: a device belongs to the process that opened it. In a child of fork() every call on its handles returns EFORK
  * and has no effect on the parent. Window addresses and the endpoint memory of a card are not mapped there; an access raises
- * SIGSEGV. gpulink_window_close() and gpulink_memory_close() do nothing there; gpulink_close() frees all handles of the
+ * SIGSEGV. gpulink_window_close() and gpulink_memory_unregister() do nothing there; gpulink_close() frees all handles of the
  * child. A child that neither calls it nor exec() keeps a card's context until it exits. To use a card, it opens its own
  * device. Neither the child of vfork() nor a signal handler may call the library.
  *
@@ -62,12 +62,12 @@ enum gpulink_error {
 	GPULINK_EINTR = EINTR,	       /**< interrupted by a signal */
 	GPULINK_EIO = EIO,	       /**< system call failed; errno of the calling thread has the cause */
 	GPULINK_EFAULT = EFAULT,       /**< the card rejected window accesses since the last release */
-	GPULINK_EBUSY = EBUSY,	       /**< the card is busy, for example resetting: try again; or too many completions not taken */
+	GPULINK_EBUSY = EBUSY,	       /**< the card is busy, for example resetting; or too many completions are not taken */
 	GPULINK_ENOENDPOINT = 4096,    /**< the partition has no endpoint */
 	GPULINK_ERESET = 4097,	       /**< the card was reset after the device was opened: close and reopen it */
 	GPULINK_EENDPOINT = 4098,      /**< a write to an endpoint failed */
 	GPULINK_EABI = 4099,	       /**< the driver has an incompatible interface version */
-	GPULINK_EUNREACHABLE = 4100,   /**< the card cannot reach this memory: see gpulink_memory_open_staged() */
+	GPULINK_EUNREACHABLE = 4100,   /**< the card cannot reach this memory: see gpulink_memory_register_staged() */
 	GPULINK_EFORK = 4101,	       /**< the device was opened by the parent process, before fork(): open it again */
 };
 
@@ -186,18 +186,18 @@ int gpulink_load(struct gpulink_window *window, uint64_t offset, void *data, siz
  * Registers [address, address + bytes) of the process for ring operations. On a card the memory is pinned and counts
  * towards RLIMIT_MEMLOCK.
  *
- * address  must stay allocated until the memory is closed; the library does not take ownership of it. No alignment is
+ * address  must stay allocated until the memory is unregistered; the library does not take ownership of it. No alignment is
  *          required.
  * rights   GPULINK_READ (source of puts), GPULINK_WRITE (destination of gets and atomics) or both.
- * memory   receives the handle. The caller closes it with gpulink_memory_close(); gpulink_close() closes it too.
+ * memory   receives the handle. The caller ends it with gpulink_memory_unregister(); gpulink_close() does so too.
  *
  * Errors: ENOMEM, ENOSPC, EIO.
  */
-int gpulink_memory_open(struct gpulink *device, void *address, size_t bytes, unsigned rights,
-			struct gpulink_memory **memory);
+int gpulink_memory_register(struct gpulink *device, void *address, size_t bytes, unsigned rights,
+			    struct gpulink_memory **memory);
 
-/** Closes a registered memory. The card does not access it after this call. NULL is allowed. */
-void gpulink_memory_close(struct gpulink_memory *memory);
+/** Ends a registration. The card does not access it after this call. NULL is allowed. */
+void gpulink_memory_unregister(struct gpulink_memory *memory);
 
 /**
  * Registers [offset, offset + bytes) of a dma-buf, typically GPU memory. The card accesses it directly. If its driver
@@ -208,15 +208,16 @@ void gpulink_memory_close(struct gpulink_memory *memory);
  * between card and memory do not guarantee to forward, or the buffer's driver rejects peers, see the kernel log; always on a
  * soft device), ERANGE, EACCES, ENOMEM, ENOSPC, EIO.
  */
-int gpulink_memory_open_dmabuf(struct gpulink *device, int dmabuf, uint64_t offset, size_t bytes, unsigned rights,
-			       struct gpulink_memory **memory);
+int gpulink_memory_register_dmabuf(struct gpulink *device, int dmabuf, uint64_t offset, size_t bytes, unsigned rights,
+				   struct gpulink_memory **memory);
 
 /**
- * Fallback when gpulink_memory_open_dmabuf() returns EUNREACHABLE: stages through a bounce buffer in process memory.
+ * Fallback when gpulink_memory_register_dmabuf() returns EUNREACHABLE: stages through a bounce buffer in process memory.
  *
  * The library maps the dma-buf for the CPU and registers a bounce buffer of the same size, which counts as for
- * gpulink_memory_open(). gpulink_put_memory() copies from the dma-buf before it returns. The result of a get or an atomic is
- * copied to the dma-buf before gpulink_wait() returns its completion; the completion's error is EIO if that copy fails.
+ * gpulink_memory_register(). gpulink_put_memory() copies from the dma-buf before it returns. The result of a get or an
+ * atomic is copied to the dma-buf before gpulink_wait() returns its completion; the completion's error is EIO if that copy
+ * fails.
  *
  * Every byte crosses the bus twice and costs CPU time; CPU reads of GPU memory are slow. The library therefore never
  * stages on its own. While the GPU's driver moves or removes the memory, the result of CPU accesses is up to that driver,
@@ -224,8 +225,8 @@ int gpulink_memory_open_dmabuf(struct gpulink *device, int dmabuf, uint64_t offs
  *
  * Errors: ENOTSUP (the buffer's driver does not support CPU mappings), ERANGE, EACCES, ENOMEM, ENOSPC, EIO.
  */
-int gpulink_memory_open_staged(struct gpulink *device, int dmabuf, uint64_t offset, size_t bytes, unsigned rights,
-			       struct gpulink_memory **memory);
+int gpulink_memory_register_staged(struct gpulink *device, int dmabuf, uint64_t offset, size_t bytes, unsigned rights,
+				   struct gpulink_memory **memory);
 
 /*
  * Ring operations. Each function returns when the operation is in the submission ring. If the ring is full, the functions
@@ -294,8 +295,8 @@ struct gpulink_completion {
 };
 
 /**
- * Returns up to `room` completions of operations with a tag, in order of submission. Waits up to `timeout_ns` until at least `least` are available;
- * `least` = 0 polls. With fewer operations in flight than that, it waits for operations that other threads submit: a thread
+ * Returns up to `room` completions of operations with a tag, in order of submission. Waits up to `timeout_ns` until at least
+ * `least` are available; `least` = 0 polls. With fewer operations in flight than that, it waits for operations that other threads submit: a thread
  * may do nothing but wait. A signal interrupts the call only while an operation is in flight, and only then the removal or a
  * reset of the card is noticed.
  *
@@ -312,7 +313,8 @@ int gpulink_wait(struct gpulink *device, struct gpulink_completion *completions,
  *
  * timeout_ns  maximum wait, not 0.
  *
- * Errors: those of operations without a tag, ETIMEDOUT, EENDPOINT, EFAULT, EINTR, EBUSY (too many releases that timed out are still pending), EPROTO, EIO.
+ * Errors: those of operations without a tag, ETIMEDOUT, EENDPOINT, EFAULT, EINTR, EBUSY (too many releases that timed out are
+ * still pending), EPROTO, EIO.
  */
 int gpulink_release(struct gpulink *device, uint64_t timeout_ns);
 

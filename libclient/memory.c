@@ -49,7 +49,7 @@ static int open_own(struct gpulink_memory *memory, void *address, struct gpulink
 	return error;
 }
 
-int gpulink_memory_open(struct gpulink *device, void *address, size_t bytes, unsigned rights, struct gpulink_memory **out)
+int gpulink_memory_register(struct gpulink *device, void *address, size_t bytes, unsigned rights, struct gpulink_memory **out)
 {
 	struct gpulink_memory *memory;
 	int error = glk_device_check(device);
@@ -62,8 +62,8 @@ int gpulink_memory_open(struct gpulink *device, void *address, size_t bytes, uns
 	return memory ? open_own(memory, address, out) : -GPULINK_ENOMEM;
 }
 
-int gpulink_memory_open_dmabuf(struct gpulink *device, int dmabuf, uint64_t offset, size_t bytes, unsigned rights,
-			       struct gpulink_memory **out)
+int gpulink_memory_register_dmabuf(struct gpulink *device, int dmabuf, uint64_t offset, size_t bytes, unsigned rights,
+				   struct gpulink_memory **out)
 {
 	struct gpulink_memory *memory;
 	int error = glk_device_check(device);
@@ -87,8 +87,8 @@ int gpulink_memory_open_dmabuf(struct gpulink *device, int dmabuf, uint64_t offs
 	return error;
 }
 
-int gpulink_memory_open_staged(struct gpulink *device, int dmabuf, uint64_t offset, size_t bytes, unsigned rights,
-			       struct gpulink_memory **out)
+int gpulink_memory_register_staged(struct gpulink *device, int dmabuf, uint64_t offset, size_t bytes, unsigned rights,
+				   struct gpulink_memory **out)
 {
 	struct gpulink_memory *memory;
 	int error = glk_device_check(device);
@@ -108,7 +108,7 @@ int gpulink_memory_open_staged(struct gpulink *device, int dmabuf, uint64_t offs
 	return open_own(memory, glk_staging_memory(memory->staging), out);
 }
 
-void gpulink_memory_close(struct gpulink_memory *memory)
+void gpulink_memory_unregister(struct gpulink_memory *memory)
 {
 	struct gpulink_memory **link;
 	struct gpulink *device;

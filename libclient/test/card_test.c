@@ -316,13 +316,13 @@ static void memories(void **state)
 
 	(void)state;
 	driver.error[REGISTER] = ENOMEM;
-	assert_int_equal(gpulink_memory_open(device, host, sizeof(host), GPULINK_READ, &memory), -GPULINK_ENOMEM);
+	assert_int_equal(gpulink_memory_register(device, host, sizeof(host), GPULINK_READ, &memory), -GPULINK_ENOMEM);
 	assert_null(memory);
 	driver.error[REGISTER] = 0;
-	assert_int_equal(gpulink_memory_open(device, host, sizeof(host), GPULINK_READ, &memory), 0);
+	assert_int_equal(gpulink_memory_register(device, host, sizeof(host), GPULINK_READ, &memory), 0);
 	assert_true(driver.memory.address == (uintptr_t)host && driver.memory.bytes == 100 &&
 		    driver.memory.flags == GPULINK_ALLOW_READ);
-	gpulink_memory_close(memory);
+	gpulink_memory_unregister(memory);
 	assert_int_equal(driver.unregistered.handle, 44);
 }
 
@@ -338,14 +338,14 @@ static void dmabufs(void **state)
 	(void)state;
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		driver.dmabuf_error = cases[i].system;
-		assert_int_equal(gpulink_memory_open_dmabuf(device, 9, 1, 2, BOTH, &memory), -cases[i].code);
+		assert_int_equal(gpulink_memory_register_dmabuf(device, 9, 1, 2, BOTH, &memory), -cases[i].code);
 	}
 	assert_null(memory);
 	driver.dmabuf_error = 0;
-	assert_int_equal(gpulink_memory_open_dmabuf(device, 9, 4100, 50, GPULINK_WRITE, &memory), 0);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, 9, 4100, 50, GPULINK_WRITE, &memory), 0);
 	assert_true(driver.dmabuf.fd == 9 && driver.dmabuf.offset == 4100 && driver.dmabuf.bytes == 50 &&
 		    driver.dmabuf.flags == GPULINK_ALLOW_WRITE);
-	gpulink_memory_close(memory);
+	gpulink_memory_unregister(memory);
 	assert_int_equal(driver.unregistered.handle, 55);
 }
 
@@ -362,7 +362,7 @@ static void staging(void **state)
 	(void)state;
 	assert_true(fd >= 0 && !ftruncate(fd, 4096));
 	assert_int_equal(gpulink_window_open(device, 0, 0, 4096, BOTH, &window), 0);
-	assert_int_equal(gpulink_memory_open_staged(device, fd, 0, 100, BOTH, &memory), 0);
+	assert_int_equal(gpulink_memory_register_staged(device, fd, 0, 100, BOTH, &memory), 0);
 	assert_true(driver.memory.bytes == 100 && driver.memory.flags == BOTH);
 	assert_int_equal(gpulink_put_memory(window, 0, memory, 0, 8, 1), 0);
 	assert_int_equal(gpulink_get(window, 0, memory, 0, 8, 2), 0);

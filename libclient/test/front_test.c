@@ -57,11 +57,11 @@ static void failed_opens(void **state)
 	fake.window_error = -GPULINK_ENOSPC;
 	assert_int_equal(gpulink_window_open(device, 0, 0, 4096, BOTH, &w), -GPULINK_ENOSPC);
 	fake.memory_error = -GPULINK_ENOMEM;
-	assert_int_equal(gpulink_memory_open(device, &byte, 1, BOTH, &m), -GPULINK_ENOMEM);
+	assert_int_equal(gpulink_memory_register(device, &byte, 1, BOTH, &m), -GPULINK_ENOMEM);
 	fake.window_error = fake.memory_error = 0; /* overflowing ranges are rejected before the back end */
 	assert_int_equal(gpulink_window_open(device, 0, UINT64_MAX - 4095, 8192, BOTH, &w), -GPULINK_ERANGE);
-	assert_int_equal(gpulink_memory_open(device, &byte, SIZE_MAX, BOTH, &m), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_open(device, (void *)(UINTPTR_MAX - 10), 20, BOTH, &m), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register(device, &byte, SIZE_MAX, BOTH, &m), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register(device, (void *)(UINTPTR_MAX - 10), 20, BOTH, &m), -GPULINK_EINVAL);
 	assert_true(!w && !m);
 	fake.open_error = -GPULINK_EABI;
 	assert_int_equal(gpulink_open("card", &other), -GPULINK_EABI);
@@ -456,7 +456,7 @@ static void entries(void **state)
 	const uint64_t *e;
 
 	(void)state;
-	assert_int_equal(gpulink_memory_open(device, host, sizeof(host), BOTH, &memory), 0);
+	assert_int_equal(gpulink_memory_register(device, host, sizeof(host), BOTH, &memory), 0);
 	assert_int_equal(gpulink_put(window, 5, "abcdefghi", 9, 0x1234), 0);
 	assert_int_equal(gpulink_get(window, 6, memory, 7, 8, 9), 0);
 	assert_int_equal(gpulink_compare_swap(window, 16, 8, 1, 2, memory, 3, 4), 0);
@@ -484,7 +484,7 @@ static void staged(void **state)
 
 	(void)state;
 	assert_true(fd >= 0 && pwrite(fd, "first", 5, 100) == 5);
-	assert_int_equal(gpulink_memory_open_staged(device, fd, 100, 5, BOTH, &memory), 0);
+	assert_int_equal(gpulink_memory_register_staged(device, fd, 100, 5, BOTH, &memory), 0);
 	assert_int_equal(gpulink_put_memory(window, 0, memory, 0, 5, 0), 0); /* the bounce buffer holds "first" */
 	assert_int_equal(gpulink_wait(device, done, 1, 1, MS), 1);
 	assert_int_equal(pwrite(fd, "other", 5, 100), 5);
@@ -501,7 +501,7 @@ static void staged(void **state)
 	assert_true(pread(fd, at, 5, 100) == 5 && !memcmp(at, "other", 5));
 	assert_int_equal(gpulink_get(window, 0, memory, 4, 1, 0), 0);
 	assert_true(pread(fd, at, 5, 100) == 5 && !memcmp(at, "oirer", 5));
-	gpulink_memory_close(memory);
+	gpulink_memory_unregister(memory);
 	assert_int_equal(gpulink_wait(device, done, 3, 2, MS), 2);
 	assert_true(!done[0].error && !done[1].error);
 	assert_true(pread(fd, at, 5, 100) == 5 && !memcmp(at, "oirer", 5));
@@ -515,26 +515,26 @@ static void dmabufs(void **state)
 	int fd;
 
 	(void)state;
-	assert_int_equal(gpulink_memory_open_dmabuf(NULL, 3, 0, 1, BOTH, &memory), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 0, BOTH, &memory), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 1, 0, &memory), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 1, 4, &memory), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 1, BOTH, NULL), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register_dmabuf(NULL, 3, 0, 1, BOTH, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 0, BOTH, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 1, 0, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 1, 4, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 1, BOTH, NULL), -GPULINK_EINVAL);
 	fake.import_error = -GPULINK_EUNREACHABLE;
-	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 1, BOTH, &memory), -GPULINK_EUNREACHABLE);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 1, BOTH, &memory), -GPULINK_EUNREACHABLE);
 	assert_true(!memory && !fake.opened_memories);
 	fake.import_error = 0;
-	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 100, BOTH, &memory), 0);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 100, BOTH, &memory), 0);
 	assert_int_equal(gpulink_put_memory(window, 0, memory, 7, 93, 0), 0);
 	assert_true(fake.entries[0][3] == (200 | 7 << 16));
 	assert_int_equal(gpulink_put_memory(window, 0, memory, 8, 93, 0), -GPULINK_ERANGE);
-	gpulink_memory_close(memory);
-	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 100, GPULINK_READ, &memory), 0);
+	gpulink_memory_unregister(memory);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 100, GPULINK_READ, &memory), 0);
 	assert_int_equal(gpulink_get(window, 0, memory, 0, 1, 0), -GPULINK_EACCES);
 	fake.memory_error = -GPULINK_ENOSPC; /* of the bounce buffer */
 	fd = memfd_create("gpu", 0);
 	assert_true(fd >= 0 && !ftruncate(fd, 4096));
-	assert_int_equal(gpulink_memory_open_staged(device, fd, 0, 1, BOTH, &memory), -GPULINK_ENOSPC);
+	assert_int_equal(gpulink_memory_register_staged(device, fd, 0, 1, BOTH, &memory), -GPULINK_ENOSPC);
 	close(fd);
 }
 
@@ -544,7 +544,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(failed_opens),	    TEST(waiting_for_some), TEST(waiting_times_out), TEST(waiting_fails),
-		TEST(waiting_with_buffered), TEST(waiting_for_other_threads), TEST(completions_are_bounded), TEST(without_a_tag),
+		TEST(waiting_with_buffered), TEST(waiting_for_other_threads), TEST(completions_are_bounded),
+		TEST(without_a_tag),
 		TEST(spurious_completions), TEST(statuses),	    TEST(full_ring),	     TEST(at_most_256_in_flight),
 		TEST(submitting_fails),	    TEST(stages),	    TEST(release),	     TEST(mapped_window),
 		TEST(entries),		    TEST(staged),	    TEST(dmabufs),

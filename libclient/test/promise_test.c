@@ -73,9 +73,9 @@ static int calls_in_child(void)
 		gpulink_window_open(device, 0, 0, BYTES, BOTH, &w),
 		gpulink_store(window, 0, &value, sizeof(value)),
 		gpulink_load(window, 0, &value, sizeof(value)),
-		gpulink_memory_open(device, host, sizeof(host), BOTH, &m),
-		gpulink_memory_open_dmabuf(device, 0, 0, 1, BOTH, &m),
-		gpulink_memory_open_staged(device, 0, 0, 1, BOTH, &m),
+		gpulink_memory_register(device, host, sizeof(host), BOTH, &m),
+		gpulink_memory_register_dmabuf(device, 0, 0, 1, BOTH, &m),
+		gpulink_memory_register_staged(device, 0, 0, 1, BOTH, &m),
 		gpulink_put(window, 0, &value, sizeof(value), 1),
 		gpulink_put_memory(window, 0, memory, 0, 8, 1),
 		gpulink_put_vector(window, &vector, 1, 1),
@@ -97,7 +97,7 @@ static int calls_in_child(void)
 
 static int closes_in_child(void)
 {
-	gpulink_memory_close(memory);
+	gpulink_memory_unregister(memory);
 	gpulink_window_close(window);
 	gpulink_close(device);
 	return 0;
@@ -231,7 +231,7 @@ int main(int argc, char **argv)
 	if (bad)
 		return 1;
 	is(gpulink_window_open(device, 0, 0, BYTES, BOTH, &window), 0, "a window");
-	is(gpulink_memory_open(device, host, sizeof(host), BOTH, &memory), 0, "a memory");
+	is(gpulink_memory_register(device, host, sizeof(host), BOTH, &memory), 0, "a memory");
 	if (!bad) {
 		test_fork();
 		test_no_tag();

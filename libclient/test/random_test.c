@@ -356,7 +356,7 @@ static bool set_up(struct bench *b, const char *name)
 	}
 	fill(b, b->host, HOST);
 	memcpy(b->host_direct, b->host, HOST);
-	must(b, gpulink_memory_open(b->device, b->host, HOST, GPULINK_READ | GPULINK_WRITE, &b->memory), "memory_open");
+	must(b, gpulink_memory_register(b->device, b->host, HOST, GPULINK_READ | GPULINK_WRITE, &b->memory), "memory_open");
 	move_hot(b);
 	for (unsigned w = 0; w < WINDOWS; w++)
 		open_view(b, &b->views[w]);

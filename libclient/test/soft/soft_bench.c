@@ -50,7 +50,7 @@ struct gpulink_memory *soft_memory(const struct soft *soft, void *address, size_
 {
 	struct gpulink_memory *memory = NULL;
 
-	assert_int_equal(gpulink_memory_open(soft->device, address, bytes, rights, &memory), 0);
+	assert_int_equal(gpulink_memory_register(soft->device, address, bytes, rights, &memory), 0);
 	assert_non_null(memory);
 	return memory;
 }

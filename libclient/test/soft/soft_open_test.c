@@ -198,7 +198,7 @@ static void close_with_everything_open(void **state)
 		assert_int_equal(gpulink_put_vector(windows[n % 4], &vector, 1, n), 0);
 	}
 	gpulink_window_close(windows[1]); /* not all: the list must stay whole */
-	gpulink_memory_close(memories[0]);
+	gpulink_memory_unregister(memories[0]);
 	soft_close(&soft);
 	gpulink_close(NULL);
 }
