@@ -132,29 +132,37 @@ void gpulink_close(struct gpulink *device)
 	free_device(device);
 }
 
-int gpulink_get_info(struct gpulink *device, struct gpulink_info *info)
+/* To a structure of the program, which may be older or newer than the library. */
+static void copy_out(void *to, size_t size, const void *from, size_t bytes)
+{
+	memset(to, 0, size);
+	memcpy(to, from, size < bytes ? size : bytes);
+}
+
+int gpulink_get_info(struct gpulink *device, struct gpulink_info *info, size_t size)
 {
 	int error = glk_device_check(device);
 
-	if (error || !info)
+	if (error || !info || !size)
 		return error ? error : -GPULINK_EINVAL;
-	*info = device->info;
+	copy_out(info, size, &device->info, sizeof(device->info));
 	return 0;
 }
 
-int gpulink_get_endpoint(struct gpulink *device, unsigned partition, struct gpulink_endpoint_info *info)
+int gpulink_get_endpoint(struct gpulink *device, unsigned partition, struct gpulink_endpoint_info *info, size_t size)
 {
+	struct gpulink_endpoint_info own = { .partition = partition };
 	int error = glk_device_check(device);
 
 	if (error)
 		return error;
-	if (!info || partition >= device->info.partitions)
+	if (!info || !size || partition >= device->info.partitions)
 		return -GPULINK_EINVAL;
-	memset(info, 0, sizeof(*info));
-	info->partition = partition;
 	pthread_mutex_lock(&device->lock);
-	error = device->ops->get_endpoint(device->backend, partition, info);
+	error = device->ops->get_endpoint(device->backend, partition, &own);
 	pthread_mutex_unlock(&device->lock);
+	if (!error)
+		copy_out(info, size, &own, sizeof(own));
 	return error;
 }
 
@@ -197,16 +205,19 @@ int gpulink_release(struct gpulink *device, uint64_t timeout_ns)
 	return error;
 }
 
-int gpulink_get_counters(struct gpulink *device, unsigned partition, struct gpulink_counters *counters)
+int gpulink_get_counters(struct gpulink *device, unsigned partition, struct gpulink_counters *counters, size_t size)
 {
+	struct gpulink_counters own;
 	int error = glk_device_check(device);
 
 	if (error)
 		return error;
-	if (!counters || partition >= device->info.partitions)
+	if (!counters || !size || partition >= device->info.partitions)
 		return -GPULINK_EINVAL;
 	pthread_mutex_lock(&device->lock);
-	error = device->ops->get_counters(device->backend, partition, counters);
+	error = device->ops->get_counters(device->backend, partition, &own);
 	pthread_mutex_unlock(&device->lock);
+	if (!error)
+		copy_out(counters, size, &own, sizeof(own));
 	return error;
 }

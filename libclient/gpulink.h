@@ -80,6 +80,12 @@ const char *gpulink_strerror(int code);
 /** Returns the version of the library, "major.minor.patch". The string is static. Thread-safe. */
 const char *gpulink_version(void);
 
+/*
+ * Structures that the library fills in grow at their ends in later versions. Their functions take the size that the program
+ * was compiled with, sizeof(*info), and fill in as much; members that the library does not know yet are 0. The other
+ * structures keep their sizes.
+ */
+
 /** Properties of a device. They do not change while the device is open. */
 struct gpulink_info {
 	char name[128];		   /**< as passed to gpulink_open() */
@@ -119,14 +125,14 @@ int gpulink_open(const char *name, struct gpulink **device);
  */
 void gpulink_close(struct gpulink *device);
 
-/** Returns the properties of a device in *info. */
-int gpulink_get_info(struct gpulink *device, struct gpulink_info *info);
+/** Returns the properties of a device in *info. size: sizeof(*info). */
+int gpulink_get_info(struct gpulink *device, struct gpulink_info *info, size_t size);
 
 /**
  * Queries the endpoint of a partition, 0 to gpulink_info.partitions - 1. Succeeds with present = 0 when the partition has
- * no endpoint.
+ * no endpoint. size: sizeof(*info).
  */
-int gpulink_get_endpoint(struct gpulink *device, unsigned partition, struct gpulink_endpoint_info *info);
+int gpulink_get_endpoint(struct gpulink *device, unsigned partition, struct gpulink_endpoint_info *info, size_t size);
 
 /**
  * Maps an endpoint's memory into the process, bypassing the card: for initialising it and for reading results.
@@ -329,8 +335,8 @@ struct gpulink_counters {
 	uint64_t loads, atomics, endpoint_writes, endpoint_bytes, err_endpoint;
 };
 
-/** Returns a consistent snapshot of the counters of a partition. */
-int gpulink_get_counters(struct gpulink *device, unsigned partition, struct gpulink_counters *counters);
+/** Returns a consistent snapshot of the counters of a partition. size: sizeof(*counters). */
+int gpulink_get_counters(struct gpulink *device, unsigned partition, struct gpulink_counters *counters, size_t size);
 
 #ifdef __cplusplus
 }

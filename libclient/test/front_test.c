@@ -257,6 +257,26 @@ static void without_a_tag(void **state)
 	assert_int_equal(fake.taken, fake.submitted);
 }
 
+/* Programs compiled with an older or a newer header. */
+static void sizes(void **state)
+{
+	struct {
+		struct gpulink_info info;
+		uint64_t later, end;
+	} newer;
+	struct gpulink_counters older;
+
+	(void)state;
+	memset(&newer, 0xee, sizeof(newer));
+	memset(&older, 0xee, sizeof(older));
+	assert_int_equal(gpulink_get_info(device, &newer.info, sizeof(newer.info) + 8), 0);
+	assert_true(newer.info.partitions == 4 && newer.later == 0 && newer.end == UINT64_C(0xeeeeeeeeeeeeeeee));
+	assert_int_equal(gpulink_get_counters(device, 3, &older, 16), 0);
+	assert_true(older.stores == 3 && older.store_bytes == 0 && older.packets == UINT64_C(0xeeeeeeeeeeeeeeee));
+	assert_int_equal(gpulink_get_counters(device, 3, &older, 0), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_get_info(device, &newer.info, 0), -GPULINK_EINVAL);
+}
+
 /* Status codes of the card, and their errors. */
 static void statuses(void **state)
 {
@@ -545,7 +565,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(failed_opens),	    TEST(waiting_for_some), TEST(waiting_times_out), TEST(waiting_fails),
 		TEST(waiting_with_buffered), TEST(waiting_for_other_threads), TEST(completions_are_bounded),
-		TEST(without_a_tag),
+		TEST(without_a_tag),	    TEST(sizes),
 		TEST(spurious_completions), TEST(statuses),	    TEST(full_ring),	     TEST(at_most_256_in_flight),
 		TEST(submitting_fails),	    TEST(stages),	    TEST(release),	     TEST(mapped_window),
 		TEST(entries),		    TEST(staged),	    TEST(dmabufs),

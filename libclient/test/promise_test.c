@@ -67,8 +67,8 @@ static int calls_in_child(void)
 	size_t bytes;
 	void *at;
 	const int results[] = {
-		gpulink_get_info(device, &info),
-		gpulink_get_endpoint(device, 0, &endpoint),
+		gpulink_get_info(device, &info, sizeof(info)),
+		gpulink_get_endpoint(device, 0, &endpoint, sizeof(endpoint)),
 		gpulink_endpoint_memory(device, 0, &at, &bytes),
 		gpulink_window_open(device, 0, 0, BYTES, BOTH, &w),
 		gpulink_store(window, 0, &value, sizeof(value)),
@@ -85,7 +85,7 @@ static int calls_in_child(void)
 		gpulink_compare_swap(window, 0, 8, 1, 1, NULL, 0, 1),
 		gpulink_wait(device, &done, 1, 0, 0),
 		gpulink_release(device, SECOND),
-		gpulink_get_counters(device, 0, &counters),
+		gpulink_get_counters(device, 0, &counters, sizeof(counters)),
 		gpulink_window_address(window) ? 0 : -GPULINK_EFORK,
 	};
 
