@@ -26,6 +26,8 @@ struct glk_backend_window {
 
 struct glk_backend_ops {
 	void (*close)(void *backend);
+	/* Instead of close() in a child of the process that opened it: without effect on the parent. Not under the lock. */
+	void (*abandon)(void *backend);
 	/* Fills in all members except the name. */
 	void (*get_info)(void *backend, struct gpulink_info *info);
 	int (*get_endpoint)(void *backend, unsigned partition, struct gpulink_endpoint_info *info);

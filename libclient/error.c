@@ -3,32 +3,50 @@
 
 const char *gpulink_strerror(int code)
 {
-	static const char *const texts[] = {
-		[0] = "success",
-		[GPULINK_EINVAL] = "invalid argument",
-		[GPULINK_ENOMEM] = "out of memory, or locked memory limit exceeded",
-		[GPULINK_ENODEV] = "no such device, or device removed",
-		[GPULINK_EACCES] = "permission denied",
-		[GPULINK_ENOENDPOINT] = "partition has no endpoint",
-		[GPULINK_ERANGE] = "out of range of the endpoint, window or memory",
-		[GPULINK_ENOSPC] = "no free context, window space or registration on the card",
-		[GPULINK_ETIMEDOUT] = "timed out",
-		[GPULINK_ERESET] = "card was reset after the device was opened",
-		[GPULINK_EENDPOINT] = "write to an endpoint failed",
-		[GPULINK_ENOTSUP] = "operation not supported by this device",
-		[GPULINK_EPROTO] = "protocol violation by card or driver",
-		[GPULINK_EABI] = "incompatible interface version of the driver",
-		[GPULINK_EINTR] = "interrupted by a signal",
-		[GPULINK_EIO] = "system call failed",
-		[GPULINK_EFAULT] = "card rejected accesses through a window",
-		[GPULINK_EBUSY] = "card is busy, try again",
-		[GPULINK_EUNREACHABLE] = "memory not reachable by the card",
-	};
-	const int last = (int)(sizeof(texts) / sizeof(texts[0])) - 1;
-
-	if (code < -last || code > last)
+	switch (code < 0 ? -(int64_t)code : code) {
+	case 0:
+		return "success";
+	case GPULINK_EINVAL:
+		return "invalid argument";
+	case GPULINK_ENOMEM:
+		return "out of memory, or locked memory limit exceeded";
+	case GPULINK_ENODEV:
+		return "no such device, or device removed";
+	case GPULINK_EACCES:
+		return "permission denied";
+	case GPULINK_ENOENDPOINT:
+		return "partition has no endpoint";
+	case GPULINK_ERANGE:
+		return "out of range of the endpoint, window or memory";
+	case GPULINK_ENOSPC:
+		return "no free context, window space or registration on the card";
+	case GPULINK_ETIMEDOUT:
+		return "timed out";
+	case GPULINK_ERESET:
+		return "card was reset after the device was opened";
+	case GPULINK_EENDPOINT:
+		return "write to an endpoint failed";
+	case GPULINK_ENOTSUP:
+		return "operation not supported by this device";
+	case GPULINK_EPROTO:
+		return "protocol violation by card or driver";
+	case GPULINK_EABI:
+		return "incompatible interface version of the driver";
+	case GPULINK_EINTR:
+		return "interrupted by a signal";
+	case GPULINK_EIO:
+		return "system call failed";
+	case GPULINK_EFAULT:
+		return "card rejected accesses through a window";
+	case GPULINK_EBUSY:
+		return "card is busy, or too many completions not taken";
+	case GPULINK_EUNREACHABLE:
+		return "memory not reachable by the card";
+	case GPULINK_EFORK:
+		return "device was opened by the parent process";
+	default:
 		return "unknown error code";
-	return texts[code < 0 ? -code : code];
+	}
 }
 
 const char *gpulink_version(void)

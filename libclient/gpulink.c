@@ -5,8 +5,56 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include <gpulink_regs.h>
 
 #include "device.h"
+#include "staging.h"
+
+/* Waits measure the time that CLOCK_MONOTONIC does. */
+static int init_locks(struct gpulink *device)
+{
+	pthread_condattr_t monotonic;
+	int error = pthread_condattr_init(&monotonic);
+
+	if (error)
+		return error;
+	error = pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	if (!error)
+		error = pthread_cond_init(&device->submitted, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	if (error)
+		return error;
+	error = pthread_mutex_init(&device->lock, NULL);
+	if (error)
+		pthread_cond_destroy(&device->submitted);
+	return error;
+}
+
+static uint32_t *open_own(void)
+{
+	uint32_t *own = mmap(NULL, GLK_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (own == MAP_FAILED)
+		return NULL;
+	if (madvise(own, GLK_PAGE_SIZE, MADV_WIPEONFORK)) {
+		munmap(own, GLK_PAGE_SIZE);
+		return NULL;
+	}
+	*own = 1;
+	return own;
+}
+
+/* Frees a device without back end and objects. */
+static void free_device(struct gpulink *device)
+{
+	if (device->own)
+		munmap(device->own, GLK_PAGE_SIZE);
+	free(device->done.items);
+	free(device);
+}
 
 int gpulink_open(const char *name, struct gpulink **out)
 {
@@ -21,16 +69,25 @@ int gpulink_open(const char *name, struct gpulink **out)
 	device = calloc(1, sizeof(*device));
 	if (!device)
 		return -GPULINK_ENOMEM;
+	device->done.items = calloc(GPULINK_COMPLETIONS_MAX, sizeof(*device->done.items));
+	device->own = open_own();
+	if (!device->done.items || !device->own) {
+		free_device(device);
+		return -GPULINK_ENOMEM;
+	}
 	if (!strncmp(name, soft, strlen(soft)))
 		error = glk_soft_open(name + strlen(soft), &device->ops, &device->backend);
 	else
 		error = glk_card_open(name, &device->ops, &device->backend);
-	if (!error && pthread_mutex_init(&device->lock, NULL)) {
+	if (!error && init_locks(device)) {
 		device->ops->close(device->backend);
 		error = -GPULINK_ENOMEM;
 	}
 	if (error) {
-		free(device);
+		int cause = errno;
+
+		free_device(device);
+		errno = cause;
 		return error;
 	}
 	device->ops->get_info(device->backend, &device->info);
@@ -39,47 +96,83 @@ int gpulink_open(const char *name, struct gpulink **out)
 	return 0;
 }
 
+/* Neither the lock nor what other threads were changing at the fork is used. */
+static void close_in_child(struct gpulink *device)
+{
+	for (struct gpulink_window *window = device->windows, *next; window; window = next) {
+		next = window->next;
+		free(window);
+	}
+	for (struct gpulink_memory *memory = device->memories, *next; memory; memory = next) {
+		next = memory->next;
+		glk_staging_abandon(memory->staging);
+		free(memory);
+	}
+	free(device->stages);
+	device->ops->abandon(device->backend);
+	free_device(device);
+}
+
 void gpulink_close(struct gpulink *device)
 {
 	if (!device)
 		return;
+	if (glk_device_check(device)) {
+		close_in_child(device);
+		return;
+	}
 	while (device->windows)
 		gpulink_window_close(device->windows);
 	while (device->memories)
-		gpulink_memory_close(device->memories);
+		gpulink_memory_unregister(device->memories);
 	glk_operations_close(device);
 	device->ops->close(device->backend);
 	pthread_mutex_destroy(&device->lock);
-	free(device);
+	pthread_cond_destroy(&device->submitted);
+	free_device(device);
 }
 
-int gpulink_get_info(struct gpulink *device, struct gpulink_info *info)
+/* To a structure of the program, which may be older or newer than the library. */
+static void copy_out(void *to, size_t size, const void *from, size_t bytes)
 {
-	if (!device || !info)
-		return -GPULINK_EINVAL;
-	*info = device->info;
+	memset(to, 0, size);
+	memcpy(to, from, size < bytes ? size : bytes);
+}
+
+int gpulink_get_info(struct gpulink *device, struct gpulink_info *info, size_t size)
+{
+	int error = glk_device_check(device);
+
+	if (error || !info || !size)
+		return error ? error : -GPULINK_EINVAL;
+	copy_out(info, size, &device->info, sizeof(device->info));
 	return 0;
 }
 
-int gpulink_get_endpoint(struct gpulink *device, unsigned partition, struct gpulink_endpoint_info *info)
+int gpulink_get_endpoint(struct gpulink *device, unsigned partition, struct gpulink_endpoint_info *info, size_t size)
 {
-	int error;
+	struct gpulink_endpoint_info own = { .partition = partition };
+	int error = glk_device_check(device);
 
-	if (!device || !info || partition >= device->info.partitions)
+	if (error)
+		return error;
+	if (!info || !size || partition >= device->info.partitions)
 		return -GPULINK_EINVAL;
-	memset(info, 0, sizeof(*info));
-	info->partition = partition;
 	pthread_mutex_lock(&device->lock);
-	error = device->ops->get_endpoint(device->backend, partition, info);
+	error = device->ops->get_endpoint(device->backend, partition, &own);
 	pthread_mutex_unlock(&device->lock);
+	if (!error)
+		copy_out(info, size, &own, sizeof(own));
 	return error;
 }
 
 int gpulink_endpoint_memory(struct gpulink *device, unsigned partition, void **memory, size_t *bytes)
 {
-	int error;
+	int error = glk_device_check(device);
 
-	if (!device || !memory || !bytes || partition >= device->info.partitions)
+	if (error)
+		return error;
+	if (!memory || !bytes || partition >= device->info.partitions)
 		return -GPULINK_EINVAL;
 	pthread_mutex_lock(&device->lock);
 	error = device->ops->endpoint_memory(device->backend, partition, memory, bytes);
@@ -90,28 +183,41 @@ int gpulink_endpoint_memory(struct gpulink *device, unsigned partition, void **m
 int gpulink_release(struct gpulink *device, uint64_t timeout_ns)
 {
 	uint32_t errors;
-	int error;
+	int error = glk_device_check(device);
 
-	if (!device || timeout_ns == 0)
+	if (error)
+		return error;
+	if (timeout_ns == 0)
 		return -GPULINK_EINVAL;
 	pthread_mutex_lock(&device->lock);
 	errors = device->errors;
 	error = device->ops->release(device->backend, timeout_ns, &errors);
-	if (!error && errors != device->errors)
+	if (!error)
+		error = glk_operations_settle(device, timeout_ns);
+	if (!error && device->failed) {
+		error = device->failed;
+		device->failed = 0;
+	} else if (!error && errors != device->errors) {
 		error = -GPULINK_EFAULT;
+	}
 	device->errors = errors;
 	pthread_mutex_unlock(&device->lock);
 	return error;
 }
 
-int gpulink_get_counters(struct gpulink *device, unsigned partition, struct gpulink_counters *counters)
+int gpulink_get_counters(struct gpulink *device, unsigned partition, struct gpulink_counters *counters, size_t size)
 {
-	int error;
+	struct gpulink_counters own;
+	int error = glk_device_check(device);
 
-	if (!device || !counters || partition >= device->info.partitions)
+	if (error)
+		return error;
+	if (!counters || !size || partition >= device->info.partitions)
 		return -GPULINK_EINVAL;
 	pthread_mutex_lock(&device->lock);
-	error = device->ops->get_counters(device->backend, partition, counters);
+	error = device->ops->get_counters(device->backend, partition, &own);
 	pthread_mutex_unlock(&device->lock);
+	if (!error)
+		copy_out(counters, size, &own, sizeof(own));
 	return error;
 }

@@ -17,11 +17,18 @@
  * from several threads; the library serialises them. No thread may use an object while another thread closes it. The
  * library starts no thread, prints nothing and has no global state.
  *
+ * Processes: a device belongs to the process that opened it. In a child of fork() every call on its handles returns EFORK
+ * and has no effect on the parent. Window addresses and the endpoint memory of a card are not mapped there; an access raises
+ * SIGSEGV. gpulink_window_close() and gpulink_memory_unregister() do nothing there; gpulink_close() frees all handles of the
+ * child. A child that neither calls it nor exec() keeps a card's context until it exits. To use a card, it opens its own
+ * device. Neither the child of vfork() nor a signal handler may call the library.
+ *
  * Units: sizes and offsets are in bytes, times in nanoseconds.
  */
 #ifndef GPULINK_H
 #define GPULINK_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,26 +45,30 @@ struct gpulink_window;
 /** A memory registered for ring operations. */
 struct gpulink_memory;
 
-/** Error codes. Functions return them negated. */
+/**
+ * Error codes. Functions return them negated. Where errno has the name, the code has errno's value; the library's own codes
+ * are larger than any errno.
+ */
 enum gpulink_error {
-	GPULINK_EINVAL = 1,	 /**< invalid argument */
-	GPULINK_ENOMEM = 2,	 /**< out of memory, or RLIMIT_MEMLOCK exceeded */
-	GPULINK_ENODEV = 3,	 /**< no such device, or the device was removed */
-	GPULINK_EACCES = 4,	 /**< permission denied: for the device, or for this use of a window or memory */
-	GPULINK_ENOENDPOINT = 5, /**< the partition has no endpoint */
-	GPULINK_ERANGE = 6,	 /**< out of range of the endpoint, window or memory */
-	GPULINK_ENOSPC = 7,	 /**< no free context, window space or registration on the card */
-	GPULINK_ETIMEDOUT = 8,	 /**< timed out */
-	GPULINK_ERESET = 9,	 /**< the card was reset after the device was opened: close and reopen it */
-	GPULINK_EENDPOINT = 10,	 /**< a write to an endpoint failed */
-	GPULINK_ENOTSUP = 11,	 /**< operation not supported by this device */
-	GPULINK_EPROTO = 12,	 /**< protocol violation by card or driver */
-	GPULINK_EABI = 13,	 /**< the driver has an incompatible interface version */
-	GPULINK_EINTR = 14,	 /**< interrupted by a signal */
-	GPULINK_EIO = 15,	 /**< system call failed; errno of the calling thread has the cause */
-	GPULINK_EFAULT = 16,	 /**< the card rejected window accesses since the last release */
-	GPULINK_EBUSY = 17,	 /**< the card is busy, for example resetting: try again */
-	GPULINK_EUNREACHABLE = 18, /**< the card cannot reach this memory: see gpulink_memory_open_staged() */
+	GPULINK_EINVAL = EINVAL,       /**< invalid argument */
+	GPULINK_ENOMEM = ENOMEM,       /**< out of memory, or RLIMIT_MEMLOCK exceeded */
+	GPULINK_ENODEV = ENODEV,       /**< no such device, or the device was removed */
+	GPULINK_EACCES = EACCES,       /**< permission denied: for the device, or for this use of a window or memory */
+	GPULINK_ERANGE = ERANGE,       /**< out of range of the endpoint, window or memory */
+	GPULINK_ENOSPC = ENOSPC,       /**< no free context, window space or registration on the card */
+	GPULINK_ETIMEDOUT = ETIMEDOUT, /**< timed out */
+	GPULINK_ENOTSUP = ENOTSUP,     /**< operation not supported by this device */
+	GPULINK_EPROTO = EPROTO,       /**< protocol violation by card or driver */
+	GPULINK_EINTR = EINTR,	       /**< interrupted by a signal */
+	GPULINK_EIO = EIO,	       /**< system call failed; errno of the calling thread has the cause */
+	GPULINK_EFAULT = EFAULT,       /**< the card rejected window accesses since the last release */
+	GPULINK_EBUSY = EBUSY,	       /**< the card is busy, for example resetting; or too many completions are not taken */
+	GPULINK_ENOENDPOINT = 4096,    /**< the partition has no endpoint */
+	GPULINK_ERESET = 4097,	       /**< the card was reset after the device was opened: close and reopen it */
+	GPULINK_EENDPOINT = 4098,      /**< a write to an endpoint failed */
+	GPULINK_EABI = 4099,	       /**< the driver has an incompatible interface version */
+	GPULINK_EUNREACHABLE = 4100,   /**< the card cannot reach this memory: see gpulink_memory_register_staged() */
+	GPULINK_EFORK = 4101,	       /**< the device was opened by the parent process, before fork(): open it again */
 };
 
 /**
@@ -68,6 +79,12 @@ const char *gpulink_strerror(int code);
 
 /** Returns the version of the library, "major.minor.patch". The string is static. Thread-safe. */
 const char *gpulink_version(void);
+
+/*
+ * Structures that the library fills in grow at their ends in later versions. Their functions take the size that the program
+ * was compiled with, sizeof(*info), and fill in as much; members that the library does not know yet are 0. The other
+ * structures keep their sizes.
+ */
 
 /** Properties of a device. They do not change while the device is open. */
 struct gpulink_info {
@@ -108,14 +125,14 @@ int gpulink_open(const char *name, struct gpulink **device);
  */
 void gpulink_close(struct gpulink *device);
 
-/** Returns the properties of a device in *info. */
-int gpulink_get_info(struct gpulink *device, struct gpulink_info *info);
+/** Returns the properties of a device in *info. size: sizeof(*info). */
+int gpulink_get_info(struct gpulink *device, struct gpulink_info *info, size_t size);
 
 /**
  * Queries the endpoint of a partition, 0 to gpulink_info.partitions - 1. Succeeds with present = 0 when the partition has
- * no endpoint.
+ * no endpoint. size: sizeof(*info).
  */
-int gpulink_get_endpoint(struct gpulink *device, unsigned partition, struct gpulink_endpoint_info *info);
+int gpulink_get_endpoint(struct gpulink *device, unsigned partition, struct gpulink_endpoint_info *info, size_t size);
 
 /**
  * Maps an endpoint's memory into the process, bypassing the card: for initialising it and for reading results.
@@ -175,18 +192,18 @@ int gpulink_load(struct gpulink_window *window, uint64_t offset, void *data, siz
  * Registers [address, address + bytes) of the process for ring operations. On a card the memory is pinned and counts
  * towards RLIMIT_MEMLOCK.
  *
- * address  must stay allocated until the memory is closed; the library does not take ownership of it. No alignment is
+ * address  must stay allocated until the memory is unregistered; the library does not take ownership of it. No alignment is
  *          required.
  * rights   GPULINK_READ (source of puts), GPULINK_WRITE (destination of gets and atomics) or both.
- * memory   receives the handle. The caller closes it with gpulink_memory_close(); gpulink_close() closes it too.
+ * memory   receives the handle. The caller ends it with gpulink_memory_unregister(); gpulink_close() does so too.
  *
  * Errors: ENOMEM, ENOSPC, EIO.
  */
-int gpulink_memory_open(struct gpulink *device, void *address, size_t bytes, unsigned rights,
-			struct gpulink_memory **memory);
+int gpulink_memory_register(struct gpulink *device, void *address, size_t bytes, unsigned rights,
+			    struct gpulink_memory **memory);
 
-/** Closes a registered memory. The card does not access it after this call. NULL is allowed. */
-void gpulink_memory_close(struct gpulink_memory *memory);
+/** Ends a registration. The card does not access it after this call. NULL is allowed. */
+void gpulink_memory_unregister(struct gpulink_memory *memory);
 
 /**
  * Registers [offset, offset + bytes) of a dma-buf, typically GPU memory. The card accesses it directly. If its driver
@@ -197,15 +214,16 @@ void gpulink_memory_close(struct gpulink_memory *memory);
  * between card and memory do not guarantee to forward, or the buffer's driver rejects peers, see the kernel log; always on a
  * soft device), ERANGE, EACCES, ENOMEM, ENOSPC, EIO.
  */
-int gpulink_memory_open_dmabuf(struct gpulink *device, int dmabuf, uint64_t offset, size_t bytes, unsigned rights,
-			       struct gpulink_memory **memory);
+int gpulink_memory_register_dmabuf(struct gpulink *device, int dmabuf, uint64_t offset, size_t bytes, unsigned rights,
+				   struct gpulink_memory **memory);
 
 /**
- * Fallback when gpulink_memory_open_dmabuf() returns EUNREACHABLE: stages through a bounce buffer in process memory.
+ * Fallback when gpulink_memory_register_dmabuf() returns EUNREACHABLE: stages through a bounce buffer in process memory.
  *
  * The library maps the dma-buf for the CPU and registers a bounce buffer of the same size, which counts as for
- * gpulink_memory_open(). gpulink_put_memory() copies from the dma-buf before it returns. The result of a get or an atomic is
- * copied to the dma-buf before gpulink_wait() returns its completion; the completion's error is EIO if that copy fails.
+ * gpulink_memory_register(). gpulink_put_memory() copies from the dma-buf before it returns. The result of a get or an
+ * atomic is copied to the dma-buf before gpulink_wait() returns its completion; the completion's error is EIO if that copy
+ * fails.
  *
  * Every byte crosses the bus twice and costs CPU time; CPU reads of GPU memory are slow. The library therefore never
  * stages on its own. While the GPU's driver moves or removes the memory, the result of CPU accesses is up to that driver,
@@ -213,17 +231,29 @@ int gpulink_memory_open_dmabuf(struct gpulink *device, int dmabuf, uint64_t offs
  *
  * Errors: ENOTSUP (the buffer's driver does not support CPU mappings), ERANGE, EACCES, ENOMEM, ENOSPC, EIO.
  */
-int gpulink_memory_open_staged(struct gpulink *device, int dmabuf, uint64_t offset, size_t bytes, unsigned rights,
-			       struct gpulink_memory **memory);
+int gpulink_memory_register_staged(struct gpulink *device, int dmabuf, uint64_t offset, size_t bytes, unsigned rights,
+				   struct gpulink_memory **memory);
 
 /*
- * Ring operations. Each function returns when the operation is in the submission ring. Its completion, which carries
- * `tag`, is returned by gpulink_wait(). If the ring is full, the functions wait up to one second for space, then return
- * ETIMEDOUT.
+ * Ring operations. Each function returns when the operation is in the submission ring. If the ring is full, the functions
+ * wait up to one second for space, then return ETIMEDOUT.
+ *
+ * An operation with a tag has a completion, which carries the tag. The caller must take it with gpulink_wait(): the library
+ * keeps at most GPULINK_COMPLETIONS_MAX of them, and with that many operations whose completion has not been taken, the next
+ * one with a tag returns EBUSY.
+ *
+ * An operation with the tag GPULINK_NO_TAG has no completion, and nothing is to be taken. The first error of such operations
+ * is returned by the next gpulink_release(), which completes them.
  *
  * Errors: ERANGE, EACCES (as far as the library can detect them; the card checks again and reports violations in the
- * completion), ETIMEDOUT, ENOMEM, EIO.
+ * completion or by the release), EBUSY, ETIMEDOUT, ENOMEM, EIO.
  */
+
+/** The tag of an operation without a completion. */
+#define GPULINK_NO_TAG UINT64_MAX
+
+/** Maximum number of operations with a tag whose completion gpulink_wait() has not returned. */
+#define GPULINK_COMPLETIONS_MAX 4096u
 
 /** Stores 1 to 32 bytes. The data is copied into the ring entry; `data` may be reused after the call. */
 int gpulink_put(struct gpulink_window *window, uint64_t offset, const void *data, size_t bytes, uint64_t tag);
@@ -271,22 +301,26 @@ struct gpulink_completion {
 };
 
 /**
- * Returns up to `room` completions, in order of submission. Waits up to `timeout_ns` until at least `least` are available;
- * `least` = 0 polls.
+ * Returns up to `room` completions of operations with a tag, in order of submission. Waits up to `timeout_ns` until at least
+ * `least` are available; `least` = 0 polls. With fewer operations in flight than that, it waits for operations that other threads submit: a thread
+ * may do nothing but wait. A signal interrupts the call only while an operation is in flight, and only then the removal or a
+ * reset of the card is noticed.
  *
- * Returns the number of completions, which is less than `least` after a timeout. Errors, if there is no completion:
- * ETIMEDOUT (`least` is not 0, and none arrived or no operation is in flight), EINTR, ENOMEM, EPROTO, EIO.
+ * Returns the number of completions, which is less than `least` after a timeout or an error. Errors, if there is no
+ * completion: ETIMEDOUT (`least` is not 0, and the time passed), EINTR, EPROTO, EIO.
  */
 int gpulink_wait(struct gpulink *device, struct gpulink_completion *completions, unsigned room, unsigned least,
 		 uint64_t timeout_ns);
 
 /**
  * Waits until every earlier store of this device, by window or ring, is visible at its destination (release semantics,
- * FinePack, IV-B).
+ * FinePack, IV-B), and every earlier operation without a tag is complete. If one of these failed since the last release that
+ * reported such an error, returns the error of the first, as gpulink_completion.error.
  *
  * timeout_ns  maximum wait, not 0.
  *
- * Errors: ETIMEDOUT, EENDPOINT, EFAULT, EINTR, EBUSY (too many releases that timed out are still pending), EPROTO, EIO.
+ * Errors: those of operations without a tag, ETIMEDOUT, EENDPOINT, EFAULT, EINTR, EBUSY (too many releases that timed out are
+ * still pending), EPROTO, EIO.
  */
 int gpulink_release(struct gpulink *device, uint64_t timeout_ns);
 
@@ -301,8 +335,8 @@ struct gpulink_counters {
 	uint64_t loads, atomics, endpoint_writes, endpoint_bytes, err_endpoint;
 };
 
-/** Returns a consistent snapshot of the counters of a partition. */
-int gpulink_get_counters(struct gpulink *device, unsigned partition, struct gpulink_counters *counters);
+/** Returns a consistent snapshot of the counters of a partition. size: sizeof(*counters). */
+int gpulink_get_counters(struct gpulink *device, unsigned partition, struct gpulink_counters *counters, size_t size);
 
 #ifdef __cplusplus
 }

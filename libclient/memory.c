@@ -49,23 +49,28 @@ static int open_own(struct gpulink_memory *memory, void *address, struct gpulink
 	return error;
 }
 
-int gpulink_memory_open(struct gpulink *device, void *address, size_t bytes, unsigned rights, struct gpulink_memory **out)
+int gpulink_memory_register(struct gpulink *device, void *address, size_t bytes, unsigned rights, struct gpulink_memory **out)
 {
 	struct gpulink_memory *memory;
+	int error = glk_device_check(device);
 
-	if (!device || !address || !out || bytes == 0 || (uintptr_t)address > UINTPTR_MAX - bytes || !rights_valid(rights))
+	if (error)
+		return error;
+	if (!address || !out || bytes == 0 || (uintptr_t)address > UINTPTR_MAX - bytes || !rights_valid(rights))
 		return -GPULINK_EINVAL;
 	memory = new_memory(device, bytes, rights);
 	return memory ? open_own(memory, address, out) : -GPULINK_ENOMEM;
 }
 
-int gpulink_memory_open_dmabuf(struct gpulink *device, int dmabuf, uint64_t offset, size_t bytes, unsigned rights,
-			       struct gpulink_memory **out)
+int gpulink_memory_register_dmabuf(struct gpulink *device, int dmabuf, uint64_t offset, size_t bytes, unsigned rights,
+				   struct gpulink_memory **out)
 {
 	struct gpulink_memory *memory;
-	int error;
+	int error = glk_device_check(device);
 
-	if (!device || !out || bytes == 0 || !rights_valid(rights))
+	if (error)
+		return error;
+	if (!out || bytes == 0 || !rights_valid(rights))
 		return -GPULINK_EINVAL;
 	memory = new_memory(device, bytes, rights);
 	if (!memory)
@@ -82,13 +87,15 @@ int gpulink_memory_open_dmabuf(struct gpulink *device, int dmabuf, uint64_t offs
 	return error;
 }
 
-int gpulink_memory_open_staged(struct gpulink *device, int dmabuf, uint64_t offset, size_t bytes, unsigned rights,
-			       struct gpulink_memory **out)
+int gpulink_memory_register_staged(struct gpulink *device, int dmabuf, uint64_t offset, size_t bytes, unsigned rights,
+				   struct gpulink_memory **out)
 {
 	struct gpulink_memory *memory;
-	int error;
+	int error = glk_device_check(device);
 
-	if (!device || !out || bytes == 0 || !rights_valid(rights))
+	if (error)
+		return error;
+	if (!out || bytes == 0 || !rights_valid(rights))
 		return -GPULINK_EINVAL;
 	memory = new_memory(device, bytes, rights);
 	if (!memory)
@@ -101,12 +108,12 @@ int gpulink_memory_open_staged(struct gpulink *device, int dmabuf, uint64_t offs
 	return open_own(memory, glk_staging_memory(memory->staging), out);
 }
 
-void gpulink_memory_close(struct gpulink_memory *memory)
+void gpulink_memory_unregister(struct gpulink_memory *memory)
 {
 	struct gpulink_memory **link;
 	struct gpulink *device;
 
-	if (!memory)
+	if (!memory || glk_device_check(memory->device))
 		return;
 	device = memory->device;
 	pthread_mutex_lock(&device->lock);

@@ -51,26 +51,20 @@ static int code_of(uint32_t status)
 	}
 }
 
-static int grow(struct glk_done *done, unsigned more)
+/* The number of oldest entries in flight that include `tagged` ones with a tag, or all of those if there are fewer. */
+static unsigned entries_with(const struct gpulink *device, unsigned tagged)
 {
-	unsigned room = done->room ? done->room : CHUNK;
-	struct gpulink_completion *items;
+	unsigned entries = 0;
 
-	if (done->count + more <= done->room)
-		return 0;
-	while (room < done->count + more)
-		room *= 2;
-	items = calloc(room, sizeof(*items));
-	if (!items)
-		return -GPULINK_ENOMEM;
-	for (unsigned i = 0; i < done->count; i++)
-		items[i] = done->items[(done->head + i) % done->room];
-	free(done->items);
-	*done = (struct glk_done){ .items = items, .count = done->count, .room = room };
-	return 0;
+	for (unsigned i = 0; i < device->flight_count && tagged; i++)
+		if (device->flight[(device->flight_head + i) % GLK_RING_MAX].tagged) {
+			entries = i + 1;
+			tagged--;
+		}
+	return entries;
 }
 
-/* Completes the oldest entry in flight. */
+/* Completes the oldest entry in flight. `done` has room: put_on_ring() limits the operations with a tag. */
 static void complete(struct gpulink *device, const uint64_t word[GLK_CQE_WORDS])
 {
 	struct glk_done *done = &device->done;
@@ -84,7 +78,12 @@ static void complete(struct gpulink *device, const uint64_t word[GLK_CQE_WORDS])
 		error = glk_staging_bring(flight->staged->staging, flight->offset, flight->bytes);
 	device->flight_head = (device->flight_head + 1) % GLK_RING_MAX;
 	device->flight_count--;
-	done->items[(done->head + done->count++) % done->room] = (struct gpulink_completion){
+	if (!flight->tagged) {
+		if (!device->failed)
+			device->failed = error;
+		return;
+	}
+	done->items[(done->head + done->count++) % GPULINK_COMPLETIONS_MAX] = (struct gpulink_completion){
 		.tag = word[GLK_CQE_TAG_Q],
 		.error = error,
 		.status = status,
@@ -92,7 +91,7 @@ static void complete(struct gpulink *device, const uint64_t word[GLK_CQE_WORDS])
 	};
 }
 
-/* Takes completions from the ring until `least` more have arrived. Returns 0, or why there are fewer. */
+/* Takes completions from the ring until those of `least` entries have arrived. Returns 0, or why there are fewer. */
 static int collect(struct gpulink *device, unsigned least, uint64_t timeout_ns)
 {
 	uint64_t words[CHUNK][GLK_CQE_WORDS];
@@ -102,11 +101,8 @@ static int collect(struct gpulink *device, unsigned least, uint64_t timeout_ns)
 		least = device->flight_count;
 	do {
 		unsigned want = least < CHUNK ? least : CHUNK;
-		int count, error = grow(&device->done, CHUNK);
+		int count = device->ops->wait(device->backend, words, CHUNK, want, timeout_ns - passed);
 
-		if (error)
-			return error;
-		count = device->ops->wait(device->backend, words, CHUNK, want, timeout_ns - passed);
 		if (count < 0)
 			return count;
 		if ((unsigned)count > device->flight_count)
@@ -119,27 +115,65 @@ static int collect(struct gpulink *device, unsigned least, uint64_t timeout_ns)
 	return least ? -GPULINK_ETIMEDOUT : 0;
 }
 
+int glk_operations_settle(struct gpulink *device, uint64_t timeout_ns)
+{
+	unsigned tagged = device->owed - device->done.count;
+
+	return device->flight_count > tagged ? collect(device, device->flight_count, timeout_ns) : 0;
+}
+
+/* Sleeps until another thread submits an operation with a tag. Under the lock, which is released meanwhile. */
+static void sleep_for_submission(struct gpulink *device, uint64_t deadline)
+{
+	const struct timespec t = { .tv_sec = (time_t)(deadline / 1000000000u), .tv_nsec = (long)(deadline % 1000000000u) };
+
+	device->sleepers++;
+	pthread_cond_timedwait(&device->submitted, &device->lock, &t);
+	device->sleepers--;
+}
+
+/* Takes completions until `least` are available, and any others if there is room. Under the lock. */
+static int await(struct gpulink *device, unsigned room, unsigned least, uint64_t timeout_ns)
+{
+	const struct glk_done *done = &device->done;
+	uint64_t start = now_ns(), passed = 0;
+
+	for (;;) {
+		int error = 0;
+
+		if (done->count < room && device->flight_count)
+			error = collect(device, done->count < least ? entries_with(device, least - done->count) : 0,
+					timeout_ns - passed);
+		if (error || done->count >= least)
+			return error;
+		passed = now_ns() - start;
+		if (passed >= timeout_ns)
+			return -GPULINK_ETIMEDOUT;
+		sleep_for_submission(device, timeout_ns > UINT64_MAX - start ? UINT64_MAX : start + timeout_ns);
+	}
+}
+
 int gpulink_wait(struct gpulink *device, struct gpulink_completion *completions, unsigned room, unsigned least,
 		 uint64_t timeout_ns)
 {
 	struct glk_done *done;
 	unsigned taken = 0;
-	int error;
+	int error = glk_device_check(device);
 
-	if (!device || !completions || room == 0 || least > room)
+	if (error)
+		return error;
+	if (!completions || room == 0 || least > room)
 		return -GPULINK_EINVAL;
 	done = &device->done;
 	pthread_mutex_lock(&device->lock);
-	error = done->count < room && device->flight_count ?
-			collect(device, done->count < least ? least - done->count : 0, timeout_ns) : 0;
+	error = await(device, room, least, timeout_ns);
 	for (; taken < room && done->count; taken++) {
 		completions[taken] = done->items[done->head];
-		done->head = (done->head + 1) % done->room;
+		done->head = (done->head + 1) % GPULINK_COMPLETIONS_MAX;
 		done->count--;
+		device->owed--;
 	}
 	pthread_mutex_unlock(&device->lock);
-	if (!taken && !error && least) /* nothing in flight */
-		error = -GPULINK_ETIMEDOUT;
 	return taken || !error ? (int)taken : error;
 }
 
@@ -171,8 +205,12 @@ static void name_memory(struct entry *e, uint32_t handle, uint64_t offset)
 /* Under the lock. */
 static int put_on_ring(struct gpulink *device, const struct entry *e, const struct glk_flight *flight)
 {
+	bool tagged = e->words[GLK_SQE_TAG_Q] != GPULINK_NO_TAG;
+	struct glk_flight *last;
 	int taken = 0;
 
+	if (tagged && device->owed == GPULINK_COMPLETIONS_MAX)
+		return -GPULINK_EBUSY;
 	while (device->flight_count == GLK_RING_MAX || !(taken = device->ops->submit(device->backend, e->words))) {
 		int error = device->flight_count ? collect(device, 1, ROOM_TIMEOUT_NS) : -GPULINK_EPROTO;
 
@@ -181,7 +219,12 @@ static int put_on_ring(struct gpulink *device, const struct entry *e, const stru
 	}
 	if (taken < 0)
 		return taken;
-	device->flight[(device->flight_head + device->flight_count++) % GLK_RING_MAX] = *flight;
+	last = &device->flight[(device->flight_head + device->flight_count++) % GLK_RING_MAX];
+	*last = *flight;
+	last->tagged = tagged;
+	device->owed += tagged;
+	if (tagged && device->sleepers)
+		pthread_cond_broadcast(&device->submitted);
 	return 0;
 }
 
@@ -199,6 +242,8 @@ static int check_window(const struct gpulink_window *window, uint64_t offset, ui
 {
 	if (!window || bytes == 0)
 		return -GPULINK_EINVAL;
+	if (!*window->own)
+		return -GPULINK_EFORK;
 	if (bytes > window->bytes || offset > window->bytes - bytes)
 		return -GPULINK_ERANGE;
 	return (window->rights & rights) == rights ? 0 : -GPULINK_EACCES;
@@ -437,5 +482,4 @@ void glk_operations_close(struct gpulink *device)
 	if (device->stages)
 		device->ops->memory_close(device->backend, device->stages_handle);
 	free(device->stages);
-	free(device->done.items);
 }

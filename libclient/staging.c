@@ -108,6 +108,13 @@ void glk_staging_close(struct glk_staging *s)
 	free(s);
 }
 
+void glk_staging_abandon(struct glk_staging *s)
+{
+	if (s)
+		s->mapping = NULL;
+	glk_staging_close(s);
+}
+
 void *glk_staging_memory(const struct glk_staging *s)
 {
 	return s->buffer;

@@ -16,6 +16,9 @@ int glk_staging_open(int fd, uint64_t offset, size_t bytes, unsigned rights, str
 /* NULL is allowed. */
 void glk_staging_close(struct glk_staging *staging);
 
+/* The same in a child of the process that opened it, without its mapping, which the memory's driver may have kept from the child. */
+void glk_staging_abandon(struct glk_staging *staging);
+
 /* The bounce buffer, to be registered with the card. */
 void *glk_staging_memory(const struct glk_staging *staging);
 

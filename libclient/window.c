@@ -12,9 +12,11 @@ int gpulink_window_open(struct gpulink *device, unsigned partition, uint64_t off
 			struct gpulink_window **out)
 {
 	struct gpulink_window *window;
-	int error;
+	int error = glk_device_check(device);
 
-	if (!device || !out || partition >= device->info.partitions || offset % PAGE || bytes == 0 || bytes % PAGE ||
+	if (error)
+		return error;
+	if (!out || partition >= device->info.partitions || offset % PAGE || bytes == 0 || bytes % PAGE ||
 	    rights == 0 || (rights & ~(GPULINK_READ | GPULINK_WRITE)))
 		return -GPULINK_EINVAL;
 	if (offset > UINT64_MAX - bytes)
@@ -22,6 +24,7 @@ int gpulink_window_open(struct gpulink *device, unsigned partition, uint64_t off
 	window = calloc(1, sizeof(*window));
 	if (!window)
 		return -GPULINK_ENOMEM;
+	window->own = device->own;
 	window->device = device;
 	window->bytes = bytes;
 	window->rights = rights;
@@ -44,7 +47,7 @@ void gpulink_window_close(struct gpulink_window *window)
 	struct gpulink_window **link;
 	struct gpulink *device;
 
-	if (!window)
+	if (!window || !*window->own)
 		return;
 	device = window->device;
 	pthread_mutex_lock(&device->lock);
@@ -58,13 +61,15 @@ void gpulink_window_close(struct gpulink_window *window)
 
 void *gpulink_window_address(struct gpulink_window *window)
 {
-	return window ? window->backend.address : NULL;
+	return window && *window->own ? window->backend.address : NULL;
 }
 
 static int check(const struct gpulink_window *window, uint64_t offset, const void *data, size_t bytes, unsigned right)
 {
 	if (!window || !data || bytes == 0 || bytes > ACCESS_BYTES)
 		return -GPULINK_EINVAL;
+	if (!*window->own)
+		return -GPULINK_EFORK;
 	if (bytes > window->bytes || offset > window->bytes - bytes)
 		return -GPULINK_ERANGE;
 	return window->rights & right ? 0 : -GPULINK_EACCES;

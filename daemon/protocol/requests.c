@@ -32,19 +32,48 @@ struct run {
 
 const char *request_code_name(int code)
 {
-	static const char *const names[] = {
-		[GPULINK_EINVAL] = "EINVAL",	       [GPULINK_ENOMEM] = "ENOMEM",   [GPULINK_ENODEV] = "ENODEV",
-		[GPULINK_EACCES] = "EACCES",	       [GPULINK_ENOENDPOINT] = "ENOENDPOINT",
-		[GPULINK_ERANGE] = "ERANGE",	       [GPULINK_ENOSPC] = "ENOSPC",   [GPULINK_ETIMEDOUT] = "ETIMEDOUT",
-		[GPULINK_ERESET] = "ERESET",	       [GPULINK_EENDPOINT] = "EENDPOINT",
-		[GPULINK_ENOTSUP] = "ENOTSUP",	       [GPULINK_EPROTO] = "EPROTO",   [GPULINK_EABI] = "EABI",
-		[GPULINK_EINTR] = "EINTR",	       [GPULINK_EIO] = "EIO",	      [GPULINK_EFAULT] = "EFAULT",
-		[GPULINK_EBUSY] = "EBUSY",
-		[GPULINK_EUNREACHABLE] = "EUNREACHABLE",
-	};
-
-	code = abs(code);
-	return code && (size_t)code < sizeof(names) / sizeof(*names) ? names[code] : "EIO";
+	switch (abs(code)) {
+	case GPULINK_EINVAL:
+		return "EINVAL";
+	case GPULINK_ENOMEM:
+		return "ENOMEM";
+	case GPULINK_ENODEV:
+		return "ENODEV";
+	case GPULINK_EACCES:
+		return "EACCES";
+	case GPULINK_ENOENDPOINT:
+		return "ENOENDPOINT";
+	case GPULINK_ERANGE:
+		return "ERANGE";
+	case GPULINK_ENOSPC:
+		return "ENOSPC";
+	case GPULINK_ETIMEDOUT:
+		return "ETIMEDOUT";
+	case GPULINK_ERESET:
+		return "ERESET";
+	case GPULINK_EENDPOINT:
+		return "EENDPOINT";
+	case GPULINK_ENOTSUP:
+		return "ENOTSUP";
+	case GPULINK_EPROTO:
+		return "EPROTO";
+	case GPULINK_EABI:
+		return "EABI";
+	case GPULINK_EINTR:
+		return "EINTR";
+	case GPULINK_EIO:
+		return "EIO";
+	case GPULINK_EFAULT:
+		return "EFAULT";
+	case GPULINK_EBUSY:
+		return "EBUSY";
+	case GPULINK_EUNREACHABLE:
+		return "EUNREACHABLE";
+	case GPULINK_EFORK:
+		return "EFORK";
+	default:
+		return "EIO";
+	}
 }
 
 __attribute__((format(printf, 3, 4))) static bool fail(struct run *run, const char *code, const char *format, ...)

@@ -126,6 +126,20 @@ static int resource_path(const struct card *card, const char *endpoint, char *pa
 	return 0;
 }
 
+/* mmap(), or NULL. Children do not inherit it: their accesses would be the parent's. */
+static void *map_shared(uint64_t bytes, int protection, int fd, uint64_t offset)
+{
+	void *address = mmap(NULL, bytes, protection, MAP_SHARED, fd, (off_t)offset);
+
+	if (address == MAP_FAILED)
+		return NULL;
+	if (madvise(address, bytes, MADV_DONTFORK)) {
+		munmap(address, bytes);
+		return NULL;
+	}
+	return address;
+}
+
 static int map_endpoint(struct card *card, unsigned partition)
 {
 	struct gpulink_endpoint_info info = { 0 };
@@ -143,8 +157,8 @@ static int map_endpoint(struct card *card, unsigned partition)
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return code_of(errno);
-	memory = mmap(NULL, info.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	error = memory == MAP_FAILED ? code_of(errno) : 0;
+	memory = map_shared(info.bytes, PROT_READ | PROT_WRITE, fd, 0);
+	error = memory ? 0 : code_of(errno);
 	close(fd);
 	if (error)
 		return error;
@@ -191,8 +205,8 @@ static int window_open(void *backend, unsigned partition, uint64_t offset, uint6
 
 	if (error)
 		return error;
-	address = mmap(NULL, bytes, protection, MAP_SHARED, card->fd, (off_t)w.mmap_offset);
-	if (address == MAP_FAILED) {
+	address = map_shared(bytes, protection, card->fd, w.mmap_offset);
+	if (!address) {
 		error = code_of(errno);
 		unmap(card, w.handle);
 		return error;
@@ -320,8 +334,19 @@ static void card_close(void *backend)
 	free(card);
 }
 
+/* Mappings stay: the driver and map_shared() keep them from children. Until the descriptor is closed, it keeps the context. */
+static void card_abandon(void *backend)
+{
+	struct card *card = backend;
+
+	close(card->fd);
+	free(card->ring);
+	free(card);
+}
+
 static const struct glk_backend_ops card_ops = {
 	.close = card_close,
+	.abandon = card_abandon,
 	.get_info = get_info,
 	.get_endpoint = get_endpoint,
 	.get_counters = get_counters,

@@ -419,6 +419,7 @@ static void soft_close(void *backend)
 
 static const struct glk_backend_ops soft_ops = {
 	.close = soft_close,
+	.abandon = soft_close, /* all memory is private */
 	.get_info = get_info,
 	.get_endpoint = get_endpoint,
 	.get_counters = get_counters,

@@ -230,22 +230,22 @@ static void info(void **state)
 	struct gpulink_endpoint_info endpoint;
 
 	(void)state;
-	assert_int_equal(gpulink_get_info(device, &info), 0);
+	assert_int_equal(gpulink_get_info(device, &info, sizeof(info)), 0);
 	assert_string_equal(info.name, "/dev/zero");
 	assert_string_equal(info.kind, "card");
 	assert_true(info.context == 5 && info.generation == 6 && info.features == 15 && info.partitions == 16);
 	assert_true(info.subheader_widths == 0x7c && info.queue_entries == 64);
-	assert_int_equal(gpulink_get_endpoint(device, 3, &endpoint), 0);
+	assert_int_equal(gpulink_get_endpoint(device, 3, &endpoint, sizeof(endpoint)), 0);
 	assert_string_equal(endpoint.name, "0000:00:03.0 0");
 	assert_true(endpoint.partition == 3 && endpoint.present == 1 && endpoint.bytes == 1 << 20);
 	driver.endpoint = (struct gpulink_ioctl_endpoint){ .kind = GPULINK_ENDPOINT_NONE };
-	assert_int_equal(gpulink_get_endpoint(device, 3, &endpoint), 0);
+	assert_int_equal(gpulink_get_endpoint(device, 3, &endpoint, sizeof(endpoint)), 0);
 	assert_true(endpoint.present == 0 && endpoint.bytes == 0 && endpoint.name[0] == '\0');
 	memset(driver.endpoint.name, 'x', sizeof(driver.endpoint.name)); /* not terminated */
-	assert_int_equal(gpulink_get_endpoint(device, 3, &endpoint), 0);
+	assert_int_equal(gpulink_get_endpoint(device, 3, &endpoint, sizeof(endpoint)), 0);
 	assert_int_equal(strlen(endpoint.name), sizeof(endpoint.name) - 1);
 	driver.error[ENDPOINT] = ESTALE;
-	assert_int_equal(gpulink_get_endpoint(device, 3, &endpoint), -GPULINK_ERESET);
+	assert_int_equal(gpulink_get_endpoint(device, 3, &endpoint, sizeof(endpoint)), -GPULINK_ERESET);
 }
 
 static void endpoint_memory(void **state)
@@ -316,13 +316,13 @@ static void memories(void **state)
 
 	(void)state;
 	driver.error[REGISTER] = ENOMEM;
-	assert_int_equal(gpulink_memory_open(device, host, sizeof(host), GPULINK_READ, &memory), -GPULINK_ENOMEM);
+	assert_int_equal(gpulink_memory_register(device, host, sizeof(host), GPULINK_READ, &memory), -GPULINK_ENOMEM);
 	assert_null(memory);
 	driver.error[REGISTER] = 0;
-	assert_int_equal(gpulink_memory_open(device, host, sizeof(host), GPULINK_READ, &memory), 0);
+	assert_int_equal(gpulink_memory_register(device, host, sizeof(host), GPULINK_READ, &memory), 0);
 	assert_true(driver.memory.address == (uintptr_t)host && driver.memory.bytes == 100 &&
 		    driver.memory.flags == GPULINK_ALLOW_READ);
-	gpulink_memory_close(memory);
+	gpulink_memory_unregister(memory);
 	assert_int_equal(driver.unregistered.handle, 44);
 }
 
@@ -338,14 +338,14 @@ static void dmabufs(void **state)
 	(void)state;
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		driver.dmabuf_error = cases[i].system;
-		assert_int_equal(gpulink_memory_open_dmabuf(device, 9, 1, 2, BOTH, &memory), -cases[i].code);
+		assert_int_equal(gpulink_memory_register_dmabuf(device, 9, 1, 2, BOTH, &memory), -cases[i].code);
 	}
 	assert_null(memory);
 	driver.dmabuf_error = 0;
-	assert_int_equal(gpulink_memory_open_dmabuf(device, 9, 4100, 50, GPULINK_WRITE, &memory), 0);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, 9, 4100, 50, GPULINK_WRITE, &memory), 0);
 	assert_true(driver.dmabuf.fd == 9 && driver.dmabuf.offset == 4100 && driver.dmabuf.bytes == 50 &&
 		    driver.dmabuf.flags == GPULINK_ALLOW_WRITE);
-	gpulink_memory_close(memory);
+	gpulink_memory_unregister(memory);
 	assert_int_equal(driver.unregistered.handle, 55);
 }
 
@@ -362,7 +362,7 @@ static void staging(void **state)
 	(void)state;
 	assert_true(fd >= 0 && !ftruncate(fd, 4096));
 	assert_int_equal(gpulink_window_open(device, 0, 0, 4096, BOTH, &window), 0);
-	assert_int_equal(gpulink_memory_open_staged(device, fd, 0, 100, BOTH, &memory), 0);
+	assert_int_equal(gpulink_memory_register_staged(device, fd, 0, 100, BOTH, &memory), 0);
 	assert_true(driver.memory.bytes == 100 && driver.memory.flags == BOTH);
 	assert_int_equal(gpulink_put_memory(window, 0, memory, 0, 8, 1), 0);
 	assert_int_equal(gpulink_get(window, 0, memory, 0, 8, 2), 0);
@@ -450,14 +450,14 @@ static void counters(void **state)
 	struct gpulink_counters c;
 
 	(void)state;
-	assert_int_equal(gpulink_get_counters(device, 9, &c), 0);
+	assert_int_equal(gpulink_get_counters(device, 9, &c, sizeof(c)), 0);
 	assert_true(c.stores == 9000 && c.store_bytes == 9001 && c.flush_drain == 9016 && c.err_endpoint == 9021);
 	driver.counters = 100; /* a later kernel has more */
-	assert_int_equal(gpulink_get_counters(device, 9, &c), 0);
+	assert_int_equal(gpulink_get_counters(device, 9, &c, sizeof(c)), 0);
 	driver.counters = 21;
-	assert_int_equal(gpulink_get_counters(device, 9, &c), -GPULINK_EPROTO);
+	assert_int_equal(gpulink_get_counters(device, 9, &c, sizeof(c)), -GPULINK_EPROTO);
 	driver.error[COUNTERS] = ENODEV;
-	assert_int_equal(gpulink_get_counters(device, 9, &c), -GPULINK_ENODEV);
+	assert_int_equal(gpulink_get_counters(device, 9, &c, sizeof(c)), -GPULINK_ENODEV);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -175,6 +175,7 @@ static int release(void *backend, uint64_t timeout_ns, uint32_t *errors)
 
 static const struct glk_backend_ops fake_ops = {
 	.close = fake_close,
+	.abandon = fake_close,
 	.get_info = get_info,
 	.get_endpoint = get_endpoint,
 	.get_counters = get_counters,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The common part of the library with a fake back end: waits, full rings, errors, and accesses to a card's mapping. The
  * soft device never waits and never fails. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,11 +57,11 @@ static void failed_opens(void **state)
 	fake.window_error = -GPULINK_ENOSPC;
 	assert_int_equal(gpulink_window_open(device, 0, 0, 4096, BOTH, &w), -GPULINK_ENOSPC);
 	fake.memory_error = -GPULINK_ENOMEM;
-	assert_int_equal(gpulink_memory_open(device, &byte, 1, BOTH, &m), -GPULINK_ENOMEM);
+	assert_int_equal(gpulink_memory_register(device, &byte, 1, BOTH, &m), -GPULINK_ENOMEM);
 	fake.window_error = fake.memory_error = 0; /* overflowing ranges are rejected before the back end */
 	assert_int_equal(gpulink_window_open(device, 0, UINT64_MAX - 4095, 8192, BOTH, &w), -GPULINK_ERANGE);
-	assert_int_equal(gpulink_memory_open(device, &byte, SIZE_MAX, BOTH, &m), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_open(device, (void *)(UINTPTR_MAX - 10), 20, BOTH, &m), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register(device, &byte, SIZE_MAX, BOTH, &m), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register(device, (void *)(UINTPTR_MAX - 10), 20, BOTH, &m), -GPULINK_EINVAL);
 	assert_true(!w && !m);
 	fake.open_error = -GPULINK_EABI;
 	assert_int_equal(gpulink_open("card", &other), -GPULINK_EABI);
@@ -87,6 +88,54 @@ static void waiting_for_some(void **state)
 	assert_int_equal(fake.waits, 3);
 	assert_int_equal(gpulink_wait(device, done, 10, 1, 5 * MS), -GPULINK_ETIMEDOUT);
 	assert_int_equal(fake.waits, 3); /* nothing in flight */
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 * MS + (uint64_t)t.tv_nsec;
+}
+
+static void *puts_later(void *number)
+{
+	for (unsigned i = 0; i < *(const unsigned *)number; i++) {
+		nanosleep(&(struct timespec){ .tv_nsec = (long)(20 * MS) }, NULL);
+		if (gpulink_put(window, 0, "x", 1, 10 + i) || gpulink_put(window, 0, "x", 1, GPULINK_NO_TAG))
+			return number;
+	}
+	return NULL;
+}
+
+/* With nothing in flight, a thread waits for what others submit, and does not spin. */
+static void waiting_for_other_threads(void **state)
+{
+	unsigned two = 2;
+	uint64_t start = now_ns();
+	pthread_t thread;
+	void *failed = NULL;
+
+	(void)state;
+	assert_int_equal(gpulink_wait(device, done, 10, 1, 30 * MS), -GPULINK_ETIMEDOUT);
+	assert_true(now_ns() - start >= 30 * MS);
+	assert_int_equal(gpulink_wait(device, done, 10, 1, 0), -GPULINK_ETIMEDOUT);
+	assert_int_equal(gpulink_wait(device, done, 10, 0, 1000 * MS), 0);
+	put(1);
+	start = now_ns();
+	assert_int_equal(gpulink_wait(device, done, 10, 2, 30 * MS), 1);
+	assert_true(now_ns() - start >= 30 * MS);
+	put(1);
+	assert_int_equal(pthread_create(&thread, NULL, puts_later, &two), 0);
+	assert_int_equal(gpulink_wait(device, done, 10, 3, UINT64_MAX), 3);
+	assert_true(done[1].tag == 10 && done[2].tag == 11);
+	assert_int_equal(pthread_join(thread, &failed), 0);
+	assert_null(failed);
+	assert_int_equal(pthread_create(&thread, NULL, puts_later, &two), 0);
+	assert_int_equal(gpulink_wait(device, done, 10, 1, 60000 * MS), 1);
+	assert_int_equal(pthread_join(thread, &failed), 0);
+	assert_null(failed);
+	assert_int_equal(gpulink_wait(device, done, 10, 1, 0), 1);
 }
 
 /* The timeout applies to the whole call, over several waits of the back end. */
@@ -156,6 +205,76 @@ static void spurious_completions(void **state)
 	put(3);
 	fake.invents_completions = true;
 	assert_int_equal(gpulink_wait(device, done, 10, 1, MS), -GPULINK_EPROTO);
+}
+
+/* The library keeps no more completions than the header says. */
+static void completions_are_bounded(void **state)
+{
+	(void)state;
+	put(GPULINK_COMPLETIONS_MAX);
+	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_EBUSY);
+	assert_int_equal(fake.submitted, GPULINK_COMPLETIONS_MAX);
+	assert_int_equal(gpulink_put(window, 0, "x", 1, GPULINK_NO_TAG), 0); /* has no completion */
+	assert_int_equal(gpulink_wait(device, done, 3, 3, MS), 3);
+	assert_true(done[0].tag == 0 && done[2].tag == 2);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(gpulink_put(window, 0, "x", 1, 1000000 + i), 0);
+	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_EBUSY);
+	for (unsigned left = GPULINK_COMPLETIONS_MAX, n; left; left -= n) {
+		n = left < LENGTH(done) ? left : LENGTH(done);
+		assert_int_equal(gpulink_wait(device, done, n, n, MS), n);
+		assert_true(left > n || (done[n - 1].tag == 1000002 && done[n - 4].tag == GPULINK_COMPLETIONS_MAX - 1));
+	}
+	assert_int_equal(gpulink_wait(device, done, 1, 0, 0), 0);
+}
+
+/* Waits do not return operations without a tag, and the next release reports their first error. */
+static void without_a_tag(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(gpulink_put(window, 0, "x", 1, i % 2 ? i : GPULINK_NO_TAG), 0);
+	fake.ready = 3;
+	assert_int_equal(gpulink_wait(device, done, 10, 1, MS), 1);
+	assert_int_equal(fake.wait_least[0], 2); /* the second entry is the first with a tag */
+	assert_int_equal(done[0].tag, 1);
+	fake.ready = UINT32_MAX;
+	fake.status = GLK_ST_WINDOW_BOUNDS;
+	assert_int_equal(gpulink_wait(device, done, 10, 1, MS), 1);
+	assert_true(done[0].tag == 3 && done[0].error == -GPULINK_ERANGE);
+	fake.errors = 1;
+	assert_int_equal(gpulink_release(device, MS), -GPULINK_ERANGE); /* of the last */
+	assert_int_equal(gpulink_release(device, MS), 0);
+	fake.status = GLK_ST_OK;
+	assert_int_equal(gpulink_put(window, 0, "x", 1, GPULINK_NO_TAG), 0);
+	fake.release_error = -GPULINK_ETIMEDOUT;
+	fake.waits = 0;
+	assert_int_equal(gpulink_release(device, MS), -GPULINK_ETIMEDOUT);
+	assert_int_equal(fake.waits, 0);
+	fake.release_error = 0;
+	assert_int_equal(gpulink_release(device, MS), 0);
+	assert_int_equal(fake.waits, 1);
+	assert_int_equal(fake.taken, fake.submitted);
+}
+
+/* Programs compiled with an older or a newer header. */
+static void sizes(void **state)
+{
+	struct {
+		struct gpulink_info info;
+		uint64_t later, end;
+	} newer;
+	struct gpulink_counters older;
+
+	(void)state;
+	memset(&newer, 0xee, sizeof(newer));
+	memset(&older, 0xee, sizeof(older));
+	assert_int_equal(gpulink_get_info(device, &newer.info, sizeof(newer.info) + 8), 0);
+	assert_true(newer.info.partitions == 4 && newer.later == 0 && newer.end == UINT64_C(0xeeeeeeeeeeeeeeee));
+	assert_int_equal(gpulink_get_counters(device, 3, &older, 16), 0);
+	assert_true(older.stores == 3 && older.store_bytes == 0 && older.packets == UINT64_C(0xeeeeeeeeeeeeeeee));
+	assert_int_equal(gpulink_get_counters(device, 3, &older, 0), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_get_info(device, &newer.info, 0), -GPULINK_EINVAL);
 }
 
 /* Status codes of the card, and their errors. */
@@ -357,7 +476,7 @@ static void entries(void **state)
 	const uint64_t *e;
 
 	(void)state;
-	assert_int_equal(gpulink_memory_open(device, host, sizeof(host), BOTH, &memory), 0);
+	assert_int_equal(gpulink_memory_register(device, host, sizeof(host), BOTH, &memory), 0);
 	assert_int_equal(gpulink_put(window, 5, "abcdefghi", 9, 0x1234), 0);
 	assert_int_equal(gpulink_get(window, 6, memory, 7, 8, 9), 0);
 	assert_int_equal(gpulink_compare_swap(window, 16, 8, 1, 2, memory, 3, 4), 0);
@@ -385,7 +504,7 @@ static void staged(void **state)
 
 	(void)state;
 	assert_true(fd >= 0 && pwrite(fd, "first", 5, 100) == 5);
-	assert_int_equal(gpulink_memory_open_staged(device, fd, 100, 5, BOTH, &memory), 0);
+	assert_int_equal(gpulink_memory_register_staged(device, fd, 100, 5, BOTH, &memory), 0);
 	assert_int_equal(gpulink_put_memory(window, 0, memory, 0, 5, 0), 0); /* the bounce buffer holds "first" */
 	assert_int_equal(gpulink_wait(device, done, 1, 1, MS), 1);
 	assert_int_equal(pwrite(fd, "other", 5, 100), 5);
@@ -402,7 +521,7 @@ static void staged(void **state)
 	assert_true(pread(fd, at, 5, 100) == 5 && !memcmp(at, "other", 5));
 	assert_int_equal(gpulink_get(window, 0, memory, 4, 1, 0), 0);
 	assert_true(pread(fd, at, 5, 100) == 5 && !memcmp(at, "oirer", 5));
-	gpulink_memory_close(memory);
+	gpulink_memory_unregister(memory);
 	assert_int_equal(gpulink_wait(device, done, 3, 2, MS), 2);
 	assert_true(!done[0].error && !done[1].error);
 	assert_true(pread(fd, at, 5, 100) == 5 && !memcmp(at, "oirer", 5));
@@ -416,26 +535,26 @@ static void dmabufs(void **state)
 	int fd;
 
 	(void)state;
-	assert_int_equal(gpulink_memory_open_dmabuf(NULL, 3, 0, 1, BOTH, &memory), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 0, BOTH, &memory), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 1, 0, &memory), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 1, 4, &memory), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 1, BOTH, NULL), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register_dmabuf(NULL, 3, 0, 1, BOTH, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 0, BOTH, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 1, 0, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 1, 4, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 1, BOTH, NULL), -GPULINK_EINVAL);
 	fake.import_error = -GPULINK_EUNREACHABLE;
-	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 1, BOTH, &memory), -GPULINK_EUNREACHABLE);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 1, BOTH, &memory), -GPULINK_EUNREACHABLE);
 	assert_true(!memory && !fake.opened_memories);
 	fake.import_error = 0;
-	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 100, BOTH, &memory), 0);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 100, BOTH, &memory), 0);
 	assert_int_equal(gpulink_put_memory(window, 0, memory, 7, 93, 0), 0);
 	assert_true(fake.entries[0][3] == (200 | 7 << 16));
 	assert_int_equal(gpulink_put_memory(window, 0, memory, 8, 93, 0), -GPULINK_ERANGE);
-	gpulink_memory_close(memory);
-	assert_int_equal(gpulink_memory_open_dmabuf(device, 3, 0, 100, GPULINK_READ, &memory), 0);
+	gpulink_memory_unregister(memory);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 100, GPULINK_READ, &memory), 0);
 	assert_int_equal(gpulink_get(window, 0, memory, 0, 1, 0), -GPULINK_EACCES);
 	fake.memory_error = -GPULINK_ENOSPC; /* of the bounce buffer */
 	fd = memfd_create("gpu", 0);
 	assert_true(fd >= 0 && !ftruncate(fd, 4096));
-	assert_int_equal(gpulink_memory_open_staged(device, fd, 0, 1, BOTH, &memory), -GPULINK_ENOSPC);
+	assert_int_equal(gpulink_memory_register_staged(device, fd, 0, 1, BOTH, &memory), -GPULINK_ENOSPC);
 	close(fd);
 }
 
@@ -445,7 +564,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(failed_opens),	    TEST(waiting_for_some), TEST(waiting_times_out), TEST(waiting_fails),
-		TEST(waiting_with_buffered),
+		TEST(waiting_with_buffered), TEST(waiting_for_other_threads), TEST(completions_are_bounded),
+		TEST(without_a_tag),	    TEST(sizes),
 		TEST(spurious_completions), TEST(statuses),	    TEST(full_ring),	     TEST(at_most_256_in_flight),
 		TEST(submitting_fails),	    TEST(stages),	    TEST(release),	     TEST(mapped_window),
 		TEST(entries),		    TEST(staged),	    TEST(dmabufs),

@@ -285,7 +285,7 @@ static void audit(struct bench *b)
 	for (unsigned p = 0; p < ENDPOINTS; p++) {
 		uint64_t sent;
 
-		must(b, gpulink_get_counters(b->device, p, &c), "get_counters");
+		must(b, gpulink_get_counters(b->device, p, &c, sizeof(c)), "get_counters");
 		sent = c.payload_bytes - b->width * c.sub_packets;
 		if (c.store_bytes != b->store_bytes[p] || c.store_bytes - c.overwritten_bytes != sent ||
 		    c.endpoint_bytes != sent + b->atomic_bytes[p] || c.atomics != b->atomics[p] || c.err_endpoint)
@@ -356,7 +356,7 @@ static bool set_up(struct bench *b, const char *name)
 	}
 	fill(b, b->host, HOST);
 	memcpy(b->host_direct, b->host, HOST);
-	must(b, gpulink_memory_open(b->device, b->host, HOST, GPULINK_READ | GPULINK_WRITE, &b->memory), "memory_open");
+	must(b, gpulink_memory_register(b->device, b->host, HOST, GPULINK_READ | GPULINK_WRITE, &b->memory), "memory_open");
 	move_hot(b);
 	for (unsigned w = 0; w < WINDOWS; w++)
 		open_view(b, &b->views[w]);

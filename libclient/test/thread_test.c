@@ -77,14 +77,14 @@ static void open_all(struct worker *w)
 
 	check(w, !gpulink_window_open(device, w->number % 2, w->number * SHARE, SHARE, SOFT_BOTH, &w->window));
 	check(w, !gpulink_window_open(device, 0, COUNTER, 4096, SOFT_BOTH, &w->counter));
-	check(w, !gpulink_memory_open(device, w->host, sizeof(w->host), SOFT_BOTH, &w->memory));
+	check(w, !gpulink_memory_register(device, w->host, sizeof(w->host), SOFT_BOTH, &w->memory));
 }
 
 static void close_all(struct worker *w)
 {
 	gpulink_window_close(w->window);
 	gpulink_window_close(w->counter);
-	gpulink_memory_close(w->memory);
+	gpulink_memory_unregister(w->memory);
 }
 
 static void operate(struct worker *w)
@@ -138,7 +138,7 @@ static void *work(void *argument)
 		if (n % 50 == 0)
 			check(w, !gpulink_release(device, SOFT_SECOND));
 		if (n % 70 == 0)
-			check(w, !gpulink_get_counters(device, 0, &counters) && !gpulink_get_endpoint(device, 1, &endpoint));
+			check(w, !gpulink_get_counters(device, 0, &counters, sizeof(counters)) && !gpulink_get_endpoint(device, 1, &endpoint, sizeof(endpoint)));
 		if (n % 100 == 99) {
 			close_all(w);
 			open_all(w);

@@ -273,7 +273,7 @@ static int open_cards(const struct options *options, struct pagerank_cards *card
 		int error = gpulink_open(name, device);
 
 		if (!error) {
-			error = gpulink_get_info(*device, info);
+			error = gpulink_get_info(*device, info, sizeof(*info));
 			if (error)
 				gpulink_close(*device);
 		}

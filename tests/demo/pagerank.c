@@ -94,7 +94,7 @@ unsigned pagerank_card_of(unsigned endpoint, unsigned cards, unsigned endpoints)
 static uint64_t endpoint_room(const struct pagerank_cards *cards, unsigned card, unsigned e, unsigned endpoints, char *reason)
 {
 	struct gpulink_endpoint_info endpoint;
-	int error = gpulink_get_endpoint(cards->device[card], e, &endpoint);
+	int error = gpulink_get_endpoint(cards->device[card], e, &endpoint, sizeof(endpoint));
 	char far[16];
 
 	snprintf(far, sizeof(far), "link %u", e);
@@ -202,7 +202,7 @@ static int open_all(struct pagerank *p)
 		return -1;
 	for (unsigned c = 0; c < p->cards; c++) {
 		for (unsigned e = 0; e < p->parts; e++) {
-			int error = gpulink_get_counters(p->side[c].device, e, &p->side[c].lane[e].before);
+			int error = gpulink_get_counters(p->side[c].device, e, &p->side[c].lane[e].before, sizeof(p->side[c].lane[e].before));
 
 			if (error)
 				return fail(p->reason, "counters of partition %u: %s", e, gpulink_strerror(error));
@@ -495,7 +495,7 @@ static void subtract(struct gpulink_counters *counters, const struct gpulink_cou
 static int count_lane(struct pagerank *p, struct side *side, unsigned e, struct pagerank_traffic *t)
 {
 	const struct lane *lane = &side->lane[e];
-	int error = gpulink_get_counters(side->device, e, &t->last);
+	int error = gpulink_get_counters(side->device, e, &t->last, sizeof(t->last));
 
 	if (error)
 		return fail(p->reason, "counters of partition %u: %s", e, gpulink_strerror(error));

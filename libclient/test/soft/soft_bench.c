@@ -22,7 +22,7 @@ void soft_open(struct soft *soft, const char *format, ...)
 	for (; soft->endpoints < 16; soft->endpoints++) {
 		void *memory;
 
-		assert_int_equal(gpulink_get_endpoint(soft->device, soft->endpoints, &info), 0);
+		assert_int_equal(gpulink_get_endpoint(soft->device, soft->endpoints, &info, sizeof(info)), 0);
 		if (!info.present)
 			break;
 		assert_int_equal(gpulink_endpoint_memory(soft->device, soft->endpoints, &memory, &soft->bytes), 0);
@@ -50,7 +50,7 @@ struct gpulink_memory *soft_memory(const struct soft *soft, void *address, size_
 {
 	struct gpulink_memory *memory = NULL;
 
-	assert_int_equal(gpulink_memory_open(soft->device, address, bytes, rights, &memory), 0);
+	assert_int_equal(gpulink_memory_register(soft->device, address, bytes, rights, &memory), 0);
 	assert_non_null(memory);
 	return memory;
 }
@@ -64,7 +64,7 @@ struct gpulink_counters soft_counters(const struct soft *soft, unsigned partitio
 {
 	struct gpulink_counters counters;
 
-	assert_int_equal(gpulink_get_counters(soft->device, partition, &counters), 0);
+	assert_int_equal(gpulink_get_counters(soft->device, partition, &counters, sizeof(counters)), 0);
 	return counters;
 }
 

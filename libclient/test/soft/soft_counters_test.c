@@ -313,11 +313,11 @@ static void refused(void **state)
 
 	(void)state;
 	soft_open(&soft, "soft:endpoints=1,memory=1M");
-	assert_int_equal(gpulink_get_counters(soft.device, 15, &counters), 0); /* a partition without an endpoint */
-	assert_int_equal(gpulink_get_counters(soft.device, 16, &counters), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_get_counters(soft.device, UINT32_MAX, &counters), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_get_counters(soft.device, 0, NULL), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_get_counters(NULL, 0, &counters), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_get_counters(soft.device, 15, &counters, sizeof(counters)), 0); /* a partition without an endpoint */
+	assert_int_equal(gpulink_get_counters(soft.device, 16, &counters, sizeof(counters)), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_get_counters(soft.device, UINT32_MAX, &counters, sizeof(counters)), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_get_counters(soft.device, 0, NULL, 1), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_get_counters(NULL, 0, &counters, sizeof(counters)), -GPULINK_EINVAL);
 	soft_close(&soft);
 }
 

@@ -30,7 +30,7 @@ static void good_names(void **state)
 
 		print_message("# %s\n", names[i]);
 		assert_int_equal(gpulink_open(names[i], &device), 0);
-		assert_int_equal(gpulink_get_info(device, &info), 0);
+		assert_int_equal(gpulink_get_info(device, &info, sizeof(info)), 0);
 		assert_string_equal(info.name, names[i]);
 		gpulink_close(device);
 	}
@@ -78,7 +78,7 @@ static void long_names(void **state)
 	name[126] = '2';
 	name[127] = '\0';
 	assert_int_equal(gpulink_open(name, &device), 0); /* 127 characters, as many as info.name holds */
-	assert_int_equal(gpulink_get_info(device, &info), 0);
+	assert_int_equal(gpulink_get_info(device, &info, sizeof(info)), 0);
 	assert_string_equal(info.name, name);
 	gpulink_close(device);
 	device = NULL;
@@ -99,7 +99,7 @@ static void info(void **state)
 	(void)state;
 	soft_open(&soft, "soft:endpoints=3,memory=2M");
 	memset(&info, 0xa5, sizeof(info));
-	assert_int_equal(gpulink_get_info(soft.device, &info), 0);
+	assert_int_equal(gpulink_get_info(soft.device, &info, sizeof(info)), 0);
 	assert_string_equal(info.name, "soft:endpoints=3,memory=2M");
 	assert_string_equal(info.kind, "soft");
 	assert_int_equal(info.partitions, 16);
@@ -109,8 +109,8 @@ static void info(void **state)
 	assert_int_equal(info.generation, 0);
 	assert_true(info.features & GLK_CARD_FEATURES_FINEPACK_MASK);
 	assert_true(info.features & GLK_CARD_FEATURES_ATOMICS_MASK);
-	assert_int_equal(gpulink_get_info(soft.device, NULL), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_get_info(NULL, &info), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_get_info(soft.device, NULL, 1), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_get_info(NULL, &info, sizeof(info)), -GPULINK_EINVAL);
 	soft_close(&soft);
 }
 
@@ -125,17 +125,17 @@ static void endpoints(void **state)
 	assert_int_equal(soft.endpoints, 13);
 	for (unsigned p = 0; p < 16; p++) {
 		memset(&info, 0xa5, sizeof(info));
-		assert_int_equal(gpulink_get_endpoint(soft.device, p, &info), 0);
+		assert_int_equal(gpulink_get_endpoint(soft.device, p, &info, sizeof(info)), 0);
 		snprintf(name, sizeof(name), "soft %u", p);
 		assert_string_equal(info.name, p < 13 ? name : "");
 		assert_int_equal(info.partition, p);
 		assert_int_equal(info.present, p < 13);
 		assert_int_equal(info.bytes, p < 13 ? 8192 : 0);
 	}
-	assert_int_equal(gpulink_get_endpoint(soft.device, 16, &info), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_get_endpoint(soft.device, UINT32_MAX, &info), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_get_endpoint(soft.device, 0, NULL), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_get_endpoint(NULL, 0, &info), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_get_endpoint(soft.device, 16, &info, sizeof(info)), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_get_endpoint(soft.device, UINT32_MAX, &info, sizeof(info)), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_get_endpoint(soft.device, 0, NULL, 1), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_get_endpoint(NULL, 0, &info, sizeof(info)), -GPULINK_EINVAL);
 	soft_close(&soft);
 }
 
@@ -198,7 +198,7 @@ static void close_with_everything_open(void **state)
 		assert_int_equal(gpulink_put_vector(windows[n % 4], &vector, 1, n), 0);
 	}
 	gpulink_window_close(windows[1]); /* not all: the list must stay whole */
-	gpulink_memory_close(memories[0]);
+	gpulink_memory_unregister(memories[0]);
 	soft_close(&soft);
 	gpulink_close(NULL);
 }

@@ -103,18 +103,18 @@ static void memory_refused(void **state)
 	struct gpulink_memory *memory = NULL;
 	uint8_t *at = b->host;
 
-	assert_int_equal(gpulink_memory_open(NULL, at, 1, SOFT_BOTH, &memory), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_open(b->soft.device, NULL, 1, SOFT_BOTH, &memory), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_open(b->soft.device, at, 1, SOFT_BOTH, NULL), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_open(b->soft.device, at, 0, SOFT_BOTH, &memory), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_open(b->soft.device, at, 1, 0, &memory), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_open(b->soft.device, at, 1, 4, &memory), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_open(b->soft.device, at, SIZE_MAX, SOFT_BOTH, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register(NULL, at, 1, SOFT_BOTH, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register(b->soft.device, NULL, 1, SOFT_BOTH, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register(b->soft.device, at, 1, SOFT_BOTH, NULL), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register(b->soft.device, at, 0, SOFT_BOTH, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register(b->soft.device, at, 1, 0, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register(b->soft.device, at, 1, 4, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register(b->soft.device, at, SIZE_MAX, SOFT_BOTH, &memory), -GPULINK_EINVAL);
 	/* more than a registration of a card can hold */
-	assert_int_equal(gpulink_memory_open(b->soft.device, at, ((size_t)1 << 40) + 1, SOFT_BOTH, &memory),
+	assert_int_equal(gpulink_memory_register(b->soft.device, at, ((size_t)1 << 40) + 1, SOFT_BOTH, &memory),
 			 -GPULINK_EINVAL);
 	assert_null(memory);
-	gpulink_memory_close(NULL);
+	gpulink_memory_unregister(NULL);
 	nothing_happened(b);
 }
 
@@ -126,9 +126,9 @@ static void memories_run_out(void **state)
 
 	for (unsigned i = 0; i < 1023; i++)
 		memories[i] = soft_memory(&b->soft, b->host + i, 10, SOFT_BOTH);
-	assert_int_equal(gpulink_memory_open(b->soft.device, b->host, 1, SOFT_BOTH, &more), -GPULINK_ENOSPC);
+	assert_int_equal(gpulink_memory_register(b->soft.device, b->host, 1, SOFT_BOTH, &more), -GPULINK_ENOSPC);
 	assert_null(more);
-	gpulink_memory_close(memories[500]);
+	gpulink_memory_unregister(memories[500]);
 	soft_fill(b->host, sizeof(b->host), 1);
 	more = soft_memory(&b->soft, b->host + 5000, 10, SOFT_BOTH);
 	assert_int_equal(gpulink_put_memory(b->window, 0, more, 0, 10, 1), 0);

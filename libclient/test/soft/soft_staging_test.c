@@ -38,9 +38,9 @@ static int setup(void **state)
 	b->gpu = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, b->fd, 0);
 	assert_true(b->gpu != MAP_FAILED);
 	/* As programs would ask. */
-	assert_int_equal(gpulink_memory_open_dmabuf(b->soft.device, b->fd, OFFSET, ROOM, SOFT_BOTH, &b->memory),
+	assert_int_equal(gpulink_memory_register_dmabuf(b->soft.device, b->fd, OFFSET, ROOM, SOFT_BOTH, &b->memory),
 			 -GPULINK_EUNREACHABLE);
-	assert_int_equal(gpulink_memory_open_staged(b->soft.device, b->fd, OFFSET, ROOM, SOFT_BOTH, &b->memory), 0);
+	assert_int_equal(gpulink_memory_register_staged(b->soft.device, b->fd, OFFSET, ROOM, SOFT_BOTH, &b->memory), 0);
 	*state = b;
 	return 0;
 }
@@ -136,17 +136,17 @@ static void descriptor_may_be_closed(void **state)
 	struct gpulink_memory *memory;
 
 	assert_true(fd >= 0 && pwrite(fd, "hello", 5, 0) == 5);
-	assert_int_equal(gpulink_memory_open_staged(b->soft.device, fd, 0, 5, SOFT_BOTH, &memory), 0);
+	assert_int_equal(gpulink_memory_register_staged(b->soft.device, fd, 0, 5, SOFT_BOTH, &memory), 0);
 	close(fd);
 	assert_int_equal(gpulink_put_memory(b->window, 0, memory, 0, 5, 1), 0);
 	soft_done(&b->soft, 1, 5);
 	soft_release(&b->soft);
 	assert_memory_equal(b->soft.memory[0], "hello", 5);
 	for (unsigned i = 0; i < 3; i++) { /* no descriptor leak */
-		gpulink_memory_close(memory);
+		gpulink_memory_unregister(memory);
 		fd = memfd_create("other", 0);
 		assert_true(fd >= 0 && !ftruncate(fd, 4096));
-		assert_int_equal(gpulink_memory_open_staged(b->soft.device, fd, 0, 5, SOFT_BOTH, &memory), 0);
+		assert_int_equal(gpulink_memory_register_staged(b->soft.device, fd, 0, 5, SOFT_BOTH, &memory), 0);
 		assert_true(fd < b->fd + 3);
 		close(fd);
 	}
@@ -162,14 +162,14 @@ static void rights(void **state)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", b->fd);
 	fd = open(path, O_RDONLY);
 	assert_true(fd >= 0);
-	assert_int_equal(gpulink_memory_open_staged(b->soft.device, fd, 0, 10, SOFT_BOTH, &memory), -GPULINK_EACCES);
+	assert_int_equal(gpulink_memory_register_staged(b->soft.device, fd, 0, 10, SOFT_BOTH, &memory), -GPULINK_EACCES);
 	assert_null(memory);
-	assert_int_equal(gpulink_memory_open_staged(b->soft.device, fd, 0, 10, GPULINK_READ, &memory), 0);
+	assert_int_equal(gpulink_memory_register_staged(b->soft.device, fd, 0, 10, GPULINK_READ, &memory), 0);
 	assert_int_equal(gpulink_get(b->window, 0, memory, 0, 4, 0), -GPULINK_EACCES);
 	assert_int_equal(gpulink_put_memory(b->window, 0, memory, 0, 4, 0), 0);
 	soft_done(&b->soft, 0, 4);
-	gpulink_memory_close(memory);
-	assert_int_equal(gpulink_memory_open_staged(b->soft.device, b->fd, 0, 10, GPULINK_WRITE, &memory), 0);
+	gpulink_memory_unregister(memory);
+	assert_int_equal(gpulink_memory_register_staged(b->soft.device, b->fd, 0, 10, GPULINK_WRITE, &memory), 0);
 	assert_int_equal(gpulink_put_memory(b->window, 0, memory, 0, 4, 0), -GPULINK_EACCES);
 	close(fd);
 }
@@ -182,17 +182,17 @@ static void refusals(void **state)
 	int ends[2];
 
 	assert_int_equal(pipe(ends), 0);
-	assert_int_equal(gpulink_memory_open_staged(NULL, b->fd, 0, 1, SOFT_BOTH, &memory), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_open_staged(device, b->fd, 0, 1, SOFT_BOTH, NULL), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_open_staged(device, b->fd, 0, 0, SOFT_BOTH, &memory), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_open_staged(device, b->fd, 0, 1, 0, &memory), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_open_staged(device, b->fd, 0, 1, 8, &memory), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_open_staged(device, -1, 0, 1, SOFT_BOTH, &memory), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_open_staged(device, ends[0], 0, 1, SOFT_BOTH, &memory), -GPULINK_ENOTSUP);
-	assert_int_equal(gpulink_memory_open_staged(device, b->fd, BYTES, 1, SOFT_BOTH, &memory), -GPULINK_ERANGE);
-	assert_int_equal(gpulink_memory_open_staged(device, b->fd, BYTES - 1, 2, SOFT_BOTH, &memory), -GPULINK_ERANGE);
-	assert_int_equal(gpulink_memory_open_staged(device, b->fd, UINT64_MAX, 2, SOFT_BOTH, &memory), -GPULINK_ERANGE);
-	assert_int_equal(gpulink_memory_open_staged(device, b->fd, 0, SIZE_MAX, SOFT_BOTH, &memory), -GPULINK_ERANGE);
+	assert_int_equal(gpulink_memory_register_staged(NULL, b->fd, 0, 1, SOFT_BOTH, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register_staged(device, b->fd, 0, 1, SOFT_BOTH, NULL), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register_staged(device, b->fd, 0, 0, SOFT_BOTH, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register_staged(device, b->fd, 0, 1, 0, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register_staged(device, b->fd, 0, 1, 8, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register_staged(device, -1, 0, 1, SOFT_BOTH, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register_staged(device, ends[0], 0, 1, SOFT_BOTH, &memory), -GPULINK_ENOTSUP);
+	assert_int_equal(gpulink_memory_register_staged(device, b->fd, BYTES, 1, SOFT_BOTH, &memory), -GPULINK_ERANGE);
+	assert_int_equal(gpulink_memory_register_staged(device, b->fd, BYTES - 1, 2, SOFT_BOTH, &memory), -GPULINK_ERANGE);
+	assert_int_equal(gpulink_memory_register_staged(device, b->fd, UINT64_MAX, 2, SOFT_BOTH, &memory), -GPULINK_ERANGE);
+	assert_int_equal(gpulink_memory_register_staged(device, b->fd, 0, SIZE_MAX, SOFT_BOTH, &memory), -GPULINK_ERANGE);
 	assert_null(memory);
 	close(ends[0]);
 	close(ends[1]);

@@ -180,7 +180,7 @@ static int open_user(struct user *u, const char *device, unsigned partition, uns
 	if (!error)
 		error = gpulink_endpoint_memory(u->device, other, &memory, &bytes);
 	if (!error)
-		error = gpulink_memory_open(u->device, &u->got, sizeof(u->got), both, &u->host);
+		error = gpulink_memory_register(u->device, &u->got, sizeof(u->got), both, &u->host);
 	if (!error)
 		u->memory = memory;
 	return error;

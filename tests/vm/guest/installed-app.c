@@ -19,7 +19,7 @@ static int run(struct gpulink *device)
 		return error;
 	error = gpulink_store(window, 8 * 4711, &stored[0], sizeof(stored[0]));
 	if (!error)
-		error = gpulink_put(window, 8 * 4712, &stored[1], sizeof(stored[1]), 0);
+		error = gpulink_put(window, 8 * 4712, &stored[1], sizeof(stored[1]), GPULINK_NO_TAG);
 	if (!error)
 		error = gpulink_release(device, UINT64_C(10000000000));
 	if (!error)

@@ -29,11 +29,11 @@ static int add(struct gpulink *device, struct gpulink_window *window)
 	struct gpulink_memory *memory;
 	uint64_t old = 1;
 
-	if (!good(gpulink_memory_open(device, &old, sizeof(old), GPULINK_WRITE, &memory), "memory") ||
+	if (!good(gpulink_memory_register(device, &old, sizeof(old), GPULINK_WRITE, &memory), "memory") ||
 	    !good(gpulink_fetch_add(window, ADD_AT, 8, ADDED, memory, 0, 0), "fetch_add") ||
 	    gpulink_wait(device, &done, 1, 1, TIMEOUT_NS) != 1 || !good(done.error, "fetch_add"))
 		return 0;
-	gpulink_memory_close(memory);
+	gpulink_memory_unregister(memory);
 	return 1;
 }
 

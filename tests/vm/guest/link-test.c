@@ -144,7 +144,7 @@ static bool open_all(char **argv)
 	if (!good(gpulink_open(argv[1], &t.near), argv[1]) || !good(gpulink_open(argv[2], &t.far), argv[2]) ||
 	    !good(gpulink_endpoint_memory(t.far, partition, &memory, &bytes), "the far memory") ||
 	    !good(gpulink_window_open(t.near, partition, 0, BYTES, GPULINK_READ | GPULINK_WRITE, &t.window), "window") ||
-	    !good(gpulink_memory_open(t.near, t.got, BYTES, GPULINK_WRITE, &t.memory), "memory"))
+	    !good(gpulink_memory_register(t.near, t.got, BYTES, GPULINK_WRITE, &t.memory), "memory"))
 		return false;
 	t.theirs = memory;
 	memset(t.theirs, 0, BYTES);
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
 	check(going && rounds, "stores, puts, loads and atomics by chance, and releases");
 	check(get_all(), "all of it is got back");
 	check(same(t.theirs, "the far memory"), "and is there");
-	gpulink_memory_close(t.memory);
+	gpulink_memory_unregister(t.memory);
 	gpulink_window_close(t.window);
 	gpulink_close(t.far);
 	gpulink_close(t.near);

@@ -163,12 +163,12 @@ int main(int argc, char **argv)
 	check(open_all(&b, argv[1], argv[2]), "card and GPU open");
 	if (bad)
 		return 1;
-	error = gpulink_memory_open_dmabuf(b.device, b.dmabuf, OFFSET, ROOM, both, &memory);
+	error = gpulink_memory_register_dmabuf(b.device, b.dmabuf, OFFSET, ROOM, both, &memory);
 	is(error, apart ? -GPULINK_EUNREACHABLE : 0, apart ? "the card cannot reach the GPU's memory" : "the GPU's memory");
 	if (!error)
 		use(&b, memory, 1);
-	gpulink_memory_close(error ? NULL : memory);
-	is(gpulink_memory_open_staged(b.device, b.dmabuf, OFFSET, ROOM, both, &memory), 0, "the way round to it");
+	gpulink_memory_unregister(error ? NULL : memory);
+	is(gpulink_memory_register_staged(b.device, b.dmabuf, OFFSET, ROOM, both, &memory), 0, "the way round to it");
 	if (!bad)
 		use(&b, memory, 100);
 	gpulink_close(b.device);

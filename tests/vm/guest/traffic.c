@@ -183,7 +183,7 @@ static int check_lost(struct gpulink *device, struct gpulink_window *window, uns
 	}
 	gpulink_window_close(window);
 	bad |= is("a release without the lost window", gpulink_release(device, ROUND_TIMEOUT_NS), 0);
-	bad |= is("asking for the endpoint", gpulink_get_endpoint(device, partition, &info), 0);
+	bad |= is("asking for the endpoint", gpulink_get_endpoint(device, partition, &info, sizeof(info)), 0);
 	bad |= is("whether it is there", (int)info.present, 0);
 	bad |= is("a window onto it",
 		  gpulink_window_open(device, partition, 0, WINDOW_BYTES, GPULINK_WRITE, &other), -GPULINK_ENOENDPOINT);

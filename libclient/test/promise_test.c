@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * promise_test DEVICE: what gpulink.h promises for every kind of device: fork(), operations without a tag, waits. TAP.
+ * The device needs an endpoint of 64 KiB or more in partition 0.
+ */
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <gpulink.h>
+
+#define BOTH   (GPULINK_READ | GPULINK_WRITE)
+#define SECOND UINT64_C(1000000000)
+
+enum { BYTES = 65536 };
+
+static unsigned number, bad;
+static struct gpulink *device;
+static struct gpulink_window *window;
+static struct gpulink_memory *memory;
+static uint64_t host[512];
+
+static void is(long got, long should, const char *name)
+{
+	printf("%sok %u - %s\n", got == should ? "" : "not ", ++number, name);
+	if (got != should)
+		printf("# is %ld, should be %ld\n", got, should);
+	bad += got != should;
+	fflush(stdout);
+}
+
+static double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static long loaded(uint64_t offset)
+{
+	uint64_t value = 0;
+	int error = gpulink_load(window, offset, &value, sizeof(value));
+
+	return error ? error : (long)value;
+}
+
+/* --- fork() --- */
+
+/* The number of the first call that does not return EFORK, or 0. */
+static int calls_in_child(void)
+{
+	const struct gpulink_vector vector = { 0, "child", 5 };
+	struct gpulink_endpoint_info endpoint;
+	struct gpulink_completion done;
+	struct gpulink_counters counters;
+	struct gpulink_window *w;
+	struct gpulink_memory *m;
+	struct gpulink_info info;
+	uint64_t value = 666;
+	size_t bytes;
+	void *at;
+	const int results[] = {
+		gpulink_get_info(device, &info, sizeof(info)),
+		gpulink_get_endpoint(device, 0, &endpoint, sizeof(endpoint)),
+		gpulink_endpoint_memory(device, 0, &at, &bytes),
+		gpulink_window_open(device, 0, 0, BYTES, BOTH, &w),
+		gpulink_store(window, 0, &value, sizeof(value)),
+		gpulink_load(window, 0, &value, sizeof(value)),
+		gpulink_memory_register(device, host, sizeof(host), BOTH, &m),
+		gpulink_memory_register_dmabuf(device, 0, 0, 1, BOTH, &m),
+		gpulink_memory_register_staged(device, 0, 0, 1, BOTH, &m),
+		gpulink_put(window, 0, &value, sizeof(value), 1),
+		gpulink_put_memory(window, 0, memory, 0, 8, 1),
+		gpulink_put_vector(window, &vector, 1, 1),
+		gpulink_get(window, 0, memory, 0, 8, 1),
+		gpulink_fetch_add(window, 0, 8, 1, NULL, 0, 1),
+		gpulink_swap(window, 0, 8, 1, NULL, 0, 1),
+		gpulink_compare_swap(window, 0, 8, 1, 1, NULL, 0, 1),
+		gpulink_wait(device, &done, 1, 0, 0),
+		gpulink_release(device, SECOND),
+		gpulink_get_counters(device, 0, &counters, sizeof(counters)),
+		gpulink_window_address(window) ? 0 : -GPULINK_EFORK,
+	};
+
+	for (unsigned i = 0; i < sizeof(results) / sizeof(results[0]); i++)
+		if (results[i] != -GPULINK_EFORK)
+			return (int)i + 1;
+	return 0;
+}
+
+static int closes_in_child(void)
+{
+	gpulink_memory_unregister(memory);
+	gpulink_window_close(window);
+	gpulink_close(device);
+	return 0;
+}
+
+static int opens_its_own(void)
+{
+	struct gpulink *own;
+	struct gpulink_window *w;
+	uint64_t value = 77;
+	int error = gpulink_open(getenv("PROMISE_DEVICE"), &own);
+
+	if (!error)
+		error = gpulink_window_open(own, 0, 8192, BYTES - 8192, BOTH, &w);
+	if (!error)
+		error = gpulink_put(w, 0, &value, sizeof(value), GPULINK_NO_TAG);
+	if (!error)
+		error = gpulink_release(own, 10 * SECOND);
+	return error ? 1 : 0;
+}
+
+static void *address;
+
+static int stores_directly(void)
+{
+	signal(SIGSEGV, SIG_DFL);
+	*(volatile uint64_t *)address = 666;
+	return 0;
+}
+
+/* Its exit status, or -1 and its signal. */
+static int child(int (*what)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(what());
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return -1000;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static void test_fork(void)
+{
+	uint64_t value = 5;
+	struct gpulink_completion done;
+
+	is(gpulink_store(window, 0, &value, sizeof(value)), 0, "the parent stores");
+	is(gpulink_put(window, 8, &value, sizeof(value), 9), 0, "and puts");
+	is(child(calls_in_child), 0, "in a child every call returns EFORK");
+	is(child(closes_in_child), 0, "it may close its handles");
+	is(child(opens_its_own), 0, "it may open a device of its own");
+	address = gpulink_window_address(window);
+	if (address)
+		is(child(stores_directly), -SIGSEGV, "it does not inherit the window");
+	is(gpulink_wait(device, &done, 1, 1, 10 * SECOND), 1, "the parent's put completes");
+	is((long)done.tag, 9, "with its tag");
+	value++;
+	is(gpulink_put(window, 16, &value, sizeof(value), GPULINK_NO_TAG), 0, "it puts again");
+	is(gpulink_release(device, 10 * SECOND), 0, "it releases");
+	is(loaded(0), 5, "its store has arrived");
+	is(loaded(8), 5, "and its put");
+	is(loaded(16), 6, "and the last put");
+	is(gpulink_get(window, 16, memory, 24, 8, 3), 0, "its memory is still registered");
+	is(gpulink_wait(device, &done, 1, 1, 10 * SECOND) == 1 ? done.error : 1, 0, "and written");
+	is((long)host[3], 6, "by the get");
+}
+
+/* --- operations without a tag --- */
+
+static long in_use(void)
+{
+	struct mallinfo2 m = mallinfo2();
+
+	return (long)(m.uordblks + m.hblkhd);
+}
+
+static void test_no_tag(void)
+{
+	struct gpulink_completion done;
+	int error = 0;
+	long before;
+
+	for (uint64_t n = 0; n < 300 && !error; n++)
+		error = gpulink_put(window, 24, &n, sizeof(n), GPULINK_NO_TAG);
+	before = in_use();
+	for (uint64_t n = 0; n < 20000 && !error; n++) {
+		error = gpulink_put(window, 24, &n, sizeof(n), GPULINK_NO_TAG);
+		if (!error && n % 1000 == 999)
+			error = gpulink_release(device, 10 * SECOND);
+	}
+	is(error, 0, "20,000 puts without a tag, and releases");
+	is(in_use() > before + 16384, 0, "they do not grow the process");
+	is(loaded(24), 19999, "the last one has arrived");
+	is(gpulink_wait(device, &done, 1, 0, 0), 0, "they have no completions");
+}
+
+/* --- waits --- */
+
+static void *puts_later(void *unused)
+{
+	uint64_t value = 1;
+
+	nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);
+	return gpulink_put(window, 32, &value, sizeof(value), 4711) ? unused : NULL;
+}
+
+static void test_wait(void)
+{
+	struct gpulink_completion done;
+	double start = seconds_now();
+	pthread_t thread;
+
+	is(gpulink_wait(device, &done, 1, 1, SECOND / 10), -GPULINK_ETIMEDOUT, "a wait with nothing in flight times out");
+	is(seconds_now() - start >= 0.1, 1, "after the timeout");
+	is(pthread_create(&thread, NULL, puts_later, device), 0, "another thread puts later");
+	is(gpulink_wait(device, &done, 1, 1, 60 * SECOND), 1, "the wait returns its completion");
+	is((long)done.tag, 4711, "with its tag");
+	pthread_join(thread, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2) {
+		fprintf(stderr, "usage: %s DEVICE\n", argv[0]);
+		return 2;
+	}
+	setenv("PROMISE_DEVICE", argv[1], 1);
+	is(gpulink_open(argv[1], &device), 0, "the device opens");
+	if (bad)
+		return 1;
+	is(gpulink_window_open(device, 0, 0, BYTES, BOTH, &window), 0, "a window");
+	is(gpulink_memory_register(device, host, sizeof(host), BOTH, &memory), 0, "a memory");
+	if (!bad) {
+		test_fork();
+		test_no_tag();
+		test_wait();
+	}
+	gpulink_close(device);
+	printf("1..%u\n", number);
+	return bad != 0;
+}
