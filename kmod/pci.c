@@ -29,6 +29,24 @@ static int card_map_bars(struct glk_card *card)
 	return 0;
 }
 
+/*
+ * Makes user mappings of windows write-combining: on x86 vmf_insert_pfn() takes the memory type that
+ * the range is reserved with (PAT), not the one that the mapping asks for. Without PAT, an MTRR does
+ * it. Windows work without either, one bus write a store.
+ */
+static void card_reserve_aperture(struct glk_card *card)
+{
+	resource_size_t bytes = (resource_size_t)card->slices << card->slice_shift;
+	struct device *dev = &card->pdev->dev;
+	int err;
+
+	err = devm_arch_io_reserve_memtype_wc(dev, card->aperture_start, bytes);
+	if (!err)
+		err = devm_arch_phys_wc_add(dev, card->aperture_start, bytes);
+	if (err < 0)
+		glk_warn(card, GLK_ERROR_BAR, "windows are not write-combining: %d\n", err);
+}
+
 static void card_unmap_bars(struct glk_card *card)
 {
 	pci_iounmap(card->pdev, card->regs);
@@ -52,6 +70,7 @@ static int card_start_hardware(struct glk_card *card)
 	err = glk_card_identify(card);
 	if (err)
 		return err;
+	card_reserve_aperture(card);
 	/* Reset before enabling bus mastering: a previous driver may have left work queued. */
 	glk_card_stop(card);
 	pci_set_master(card->pdev);
