@@ -359,6 +359,7 @@ int glk_context_error_count(struct glk_context *ctx, u32 *errors);
 void glk_context_detach(struct glk_context *ctx);
 void glk_contexts_wake(struct glk_card *card);
 void glk_contexts_zap(struct glk_card *card);
+void glk_contexts_mark_disarmed(struct glk_card *card);
 
 /* ring.c */
 int glk_ring_create(struct glk_context *ctx);

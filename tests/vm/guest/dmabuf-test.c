@@ -369,12 +369,44 @@ static void test_export(unsigned window)
 	close(buffer);
 }
 
+static bool reset_card(void)
+{
+	int fd = open("/sys/class/gpulink/gpulink0/reset", O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, "1", 1) == 1;
+
+	close(fd);
+	return ok;
+}
+
+/* The memory moves while the card is being taken down, between the revocation of mappings and the end of its bus mastering. */
+static void test_move_in_reset(void)
+{
+	struct gpulink_ioctl_window_map w = { .size = sizeof(w), .flags = GPULINK_ALLOW_WRITE, .partition = 1, .bytes = BYTES };
+	struct gpulink_ioctl_handle h = { .size = sizeof(h) };
+	int other = open("/dev/gpulink0", O_RDWR | O_CLOEXEC), buffer = ioctl(gpu[0].fd, TEST_GPU_EXPORT, BYTES), window;
+	struct gpulink_ioctl_register_dmabuf r = registration(buffer, 0, BYTES);
+
+	check(buffer >= 0 && !ioctl(card, GPULINK_IOCTL_REGISTER_DMABUF, &r), "registered before a reset");
+	check(other >= 0 && !ioctl(other, GPULINK_IOCTL_WINDOW_MAP, &w), "a window of another file");
+	h.handle = w.handle;
+	window = ioctl(other, GPULINK_IOCTL_WINDOW_EXPORT, &h);
+	check(window >= 0 && !ioctl(gpu[1].fd, TEST_GPU_IMPORT, window), "which a device maps");
+	check(!ioctl(gpu[0].fd, TEST_GPU_MOVE_ON_REVOKE, 0) && reset_card(), "the card is reset");
+	check(ioctl(gpu[0].fd, TEST_GPU_MOVE, 0) == 0, "meanwhile the memory has moved");
+	check(ioctl(gpu[0].fd, TEST_GPU_REACHED, 0) == 0, "and no move left the card access to where it was");
+	check(!ioctl(gpu[1].fd, TEST_GPU_DROP, 0), "the device detaches");
+	close(window);
+	close(other);
+	close(buffer);
+}
+
 int main(int argc, char **argv)
 {
 	struct gpulink_ioctl_window_map w = {
 		.size = sizeof(w), .flags = GPULINK_ALLOW_READ | GPULINK_ALLOW_WRITE, .partition = 1, .bytes = BYTES
 	};
 	struct gpulink_ioctl_handle h = { .size = sizeof(h) };
+	bool exports;
 	int buffer;
 
 	if (argc != 4) {
@@ -398,10 +430,13 @@ int main(int argc, char **argv)
 	test_udmabuf();
 	test_ends();
 	h.handle = to_gpu1;
-	if (ioctl(card, GPULINK_IOCTL_WINDOW_EXPORT, &h) == -1 && errno == EOPNOTSUPP)
+	exports = ioctl(card, GPULINK_IOCTL_WINDOW_EXPORT, &h) != -1 || errno != EOPNOTSUPP;
+	if (!exports)
 		printf("ok %u - windows are exported # SKIP not by this kernel\n", ++number);
 	else
 		test_export(to_gpu1);
+	if (exports)
+		test_move_in_reset();
 	printf("1..%u\n", number);
 	return bad != 0;
 }
