@@ -71,6 +71,7 @@ static int card_start_hardware(struct glk_card *card)
 	if (err)
 		return err;
 	card_reserve_aperture(card);
+	glk_quarantine_adopt(card);
 	/* Reset before enabling bus mastering: a previous driver may have left work queued. */
 	glk_card_stop(card);
 	pci_set_master(card->pdev);
@@ -171,6 +172,7 @@ static void glk_remove(struct pci_dev *pdev)
 	glk_card_unpublish(card);
 	glk_endpoint_unwatch(card);
 	card_stop_hardware(card);
+	glk_quarantine_wait(card);
 	card_unmap_bars(card);
 	pci_disable_device(pdev);
 	glk_card_drop(card);
@@ -221,6 +223,7 @@ module_init(glk_init);
 static void __exit glk_exit(void)
 {
 	pci_unregister_driver(&glk_driver);
+	glk_quarantine_exit();
 	glk_debugfs_exit();
 	glk_pmu_exit();
 	glk_chardev_exit();

@@ -415,8 +415,11 @@ struct gpulink_uring_release {
 /*
  * GPULINK_IOCTL_WINDOW_EXPORT takes a struct gpulink_ioctl_handle that names a window and returns a
  * dma-buf descriptor for it: a device that maps the dma-buf stores into the window. To export the
- * pool, export a window on it. Unmapping the window, a reset, and removal of its endpoint revoke
- * the importers' mappings. Only importers that support revocation can attach (others: EOPNOTSUPP),
+ * pool, export a window on it. Unmapping the window, closing the file, a reset, and removal of its
+ * endpoint revoke the importers' mappings. GPULINK_IOCTL_WINDOW_UNMAP waits up to 2 s, or until a
+ * signal, for importers' operations in flight; nothing else waits for them, and the card rejects
+ * their later accesses. The range of the aperture is used again only when all importers have
+ * released it; until then it counts as slices of the user who exported it. Only importers that support revocation can attach (others: EOPNOTSUPP),
  * and only from devices that can reach the card through the bridges (EHOSTUNREACH). EOPNOTSUPP: the
  * kernel has no PCI_P2PDMA, or is older than 6.19.
  */
