@@ -30,9 +30,9 @@ static int card_map_bars(struct glk_card *card)
 }
 
 /*
- * Makes user mappings of windows write-combining: on x86 vmf_insert_pfn() takes the memory type that
- * the range is reserved with (PAT), not the one that the mapping asks for. Without PAT, an MTRR does
- * it. Windows work without either, one bus write a store.
+ * Makes user mappings of windows write-combining: on x86 vmf_insert_pfn() takes the memory type
+ * from the reservation of the range (PAT), not from the mapping's protection. Without PAT, an MTRR
+ * does it. Windows work without either, one bus write a store.
  */
 static void card_reserve_aperture(struct glk_card *card)
 {
