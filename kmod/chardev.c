@@ -127,6 +127,10 @@ static int glk_ioctl_window_unmap(struct glk_context *ctx, union glk_arg *arg)
 
 	if (arg->handle.reserved)
 		return -EINVAL;
+	err = glk_context_error(ctx);
+	if (err)
+		return err;
+	glk_window_settle_export(ctx, arg->handle.handle);
 	err = glk_context_enter(ctx);
 	if (err)
 		return err;

@@ -223,6 +223,19 @@ void glk_contexts_zap(struct glk_card *card)
 		unmap_mapping_range(card->contexts[i]->mapping, 0, 0, 1);
 		list_for_each_entry(window, &card->contexts[i]->windows, list)
 			glk_window_export_revoke(window);
-		glk_registrations_mark_disarmed(card->contexts[i]);
 	}
+}
+
+/*
+ * The card can no longer access memory, and the next reset clears its table: do not write the
+ * entries later, when they may belong to other registrations.
+ */
+void glk_contexts_mark_disarmed(struct glk_card *card)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&card->lock);
+	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
+		if (card->contexts[i])
+			glk_registrations_mark_disarmed(card->contexts[i]);
 }

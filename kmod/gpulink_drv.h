@@ -12,6 +12,7 @@
  *   card->lock         tables, endpoints, settings, drains, snapshots, the lists of a context
  *   ring->lock         the rings of one context; taken in interrupts
  *   card->vector_lock  the contexts that interrupts wake; taken in interrupts, outside ring->lock
+ *   quarantine_lock    windows that importers may still reach (dmabuf_export.c)
  *   dma-buf's reservation lock
  *   card->entry_lock   which registrations are in the card's table; the only driver lock taken by
  *                      exporters' move notifications, which hold the reservation lock
@@ -79,6 +80,9 @@ struct glk_counters {
 /* Their sum stays below 2 s, the bound for blocked ioctls to return (docs/recovery.md). */
 #define GLK_DRAIN_TIMEOUT_US	(1500 * USEC_PER_MSEC)
 #define GLK_ALIVE_POLL_MS	400
+
+/* Wait for importers of a window, by the call that unmaps it and by the removal of the card. */
+#define GLK_IMPORTER_TIMEOUT	(2 * HZ)
 
 struct io_uring_cmd;
 struct iov_iter;
@@ -359,6 +363,7 @@ int glk_context_error_count(struct glk_context *ctx, u32 *errors);
 void glk_context_detach(struct glk_context *ctx);
 void glk_contexts_wake(struct glk_card *card);
 void glk_contexts_zap(struct glk_card *card);
+void glk_contexts_mark_disarmed(struct glk_card *card);
 
 /* ring.c */
 int glk_ring_create(struct glk_context *ctx);
@@ -416,7 +421,7 @@ int glk_memory_alloc(struct glk_card *card, struct glk_memory *memory, size_t by
 void glk_memory_free(struct glk_card *card, struct glk_memory *memory);
 unsigned long glk_memory_pfn(struct glk_memory *memory, u64 offset);
 
-/* window.c: callers hold card->lock */
+/* window.c: callers hold card->lock, except of the last two */
 int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg);
 int glk_window_unmap(struct glk_context *ctx, unsigned int handle);
 struct glk_window *glk_window_find(struct glk_context *ctx, unsigned int handle);
@@ -424,6 +429,7 @@ void glk_window_free_all(struct glk_context *ctx);
 void glk_window_revoke_partition(struct glk_card *card, unsigned int partition);
 bool glk_window_any_lost(struct glk_context *ctx);
 int glk_context_mmap(struct glk_context *ctx, struct vm_area_struct *vma);
+void glk_window_settle_export(struct glk_context *ctx, unsigned int handle);
 
 /* registration.c */
 struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address, u64 bytes,
@@ -444,10 +450,15 @@ int glk_import_map(struct glk_context *ctx, struct glk_registration *reg);
 void glk_import_unmap(struct glk_registration *reg);
 void glk_import_free(struct glk_registration *reg);
 
-/* dmabuf_export.c: callers of the last two hold card->lock */
-bool glk_is_window_export(const struct dma_buf *dmabuf);
+/* dmabuf_export.c: callers of the first three hold card->lock */
 int glk_window_export(struct glk_card *card, struct glk_window *window);
 void glk_window_export_revoke(struct glk_window *window);
+bool glk_window_export_retire(struct glk_context *ctx, struct glk_window *window);
+bool glk_is_window_export(const struct dma_buf *dmabuf);
+unsigned int glk_quarantined_slices(struct glk_card *card, kuid_t uid);
+void glk_quarantine_adopt(struct glk_card *card);
+void glk_quarantine_wait(struct glk_card *card);
+void glk_quarantine_exit(void);
 
 /* peer.c */
 int glk_peer_init(struct pci_dev *pdev);

@@ -35,8 +35,13 @@ bool glk_limit_context(struct glk_card *card)
 	return count < card_limit(card, GLK_LIMIT_USER_CONTEXTS);
 }
 
+/*
+ * Slices that importers still reach count for every context of the user who exported them: closing
+ * a file does not get rid of them.
+ */
 bool glk_limit_window(struct glk_context *ctx, u64 slices)
 {
+	slices += glk_quarantined_slices(ctx->card, ctx->uid);
 	lockdep_assert_held(&ctx->card->lock);
 	return ctx->window_count < card_limit(ctx->card, GLK_LIMIT_WINDOWS) &&
 	       ctx->slice_count + slices <= card_limit(ctx->card, GLK_LIMIT_SLICES);
@@ -102,6 +107,8 @@ static ssize_t usage_show(struct device *dev, struct device_attribute *attr, cha
 
 	if (a->which == GLK_LIMIT_PINNED_PAGES)
 		return sysfs_emit(buf, "%lu\n", atomic_long_read(&card->pinned_pages));
+	if (a->which == GLK_LIMIT_SLICES)
+		count = glk_quarantined_slices(card, INVALID_UID);
 	mutex_lock(&card->lock);
 	for (i = 0; i < GLK_CONTEXT_COUNT; i++) {
 		const struct glk_context *ctx = card->contexts[i];

@@ -29,6 +29,24 @@ static int card_map_bars(struct glk_card *card)
 	return 0;
 }
 
+/*
+ * Makes user mappings of windows write-combining: on x86 vmf_insert_pfn() takes the memory type
+ * from the reservation of the range (PAT), not from the mapping's protection. Without PAT, an MTRR
+ * does it. Windows work without either, one bus write a store.
+ */
+static void card_reserve_aperture(struct glk_card *card)
+{
+	resource_size_t bytes = (resource_size_t)card->slices << card->slice_shift;
+	struct device *dev = &card->pdev->dev;
+	int err;
+
+	err = devm_arch_io_reserve_memtype_wc(dev, card->aperture_start, bytes);
+	if (!err)
+		err = devm_arch_phys_wc_add(dev, card->aperture_start, bytes);
+	if (err < 0)
+		glk_warn(card, GLK_ERROR_BAR, "windows are not write-combining: %d\n", err);
+}
+
 static void card_unmap_bars(struct glk_card *card)
 {
 	pci_iounmap(card->pdev, card->regs);
@@ -52,6 +70,8 @@ static int card_start_hardware(struct glk_card *card)
 	err = glk_card_identify(card);
 	if (err)
 		return err;
+	card_reserve_aperture(card);
+	glk_quarantine_adopt(card);
 	/* Reset before enabling bus mastering: a previous driver may have left work queued. */
 	glk_card_stop(card);
 	pci_set_master(card->pdev);
@@ -152,6 +172,7 @@ static void glk_remove(struct pci_dev *pdev)
 	glk_card_unpublish(card);
 	glk_endpoint_unwatch(card);
 	card_stop_hardware(card);
+	glk_quarantine_wait(card);
 	card_unmap_bars(card);
 	pci_disable_device(pdev);
 	glk_card_drop(card);
@@ -202,6 +223,7 @@ module_init(glk_init);
 static void __exit glk_exit(void)
 {
 	pci_unregister_driver(&glk_driver);
+	glk_quarantine_exit();
 	glk_debugfs_exit();
 	glk_pmu_exit();
 	glk_chardev_exit();

@@ -36,6 +36,8 @@ static void card_quiesce(struct glk_card *card, enum glk_state to, bool reachabl
 	}
 	glk_capture_stop(card, glk_card_error(card), reachable);
 	pci_clear_master(card->pdev);
+	/* Only now: until here a dma-buf may move, and its notification must revoke the access. */
+	glk_contexts_mark_disarmed(card);
 	mutex_unlock(&card->lock);
 	up_write(&card->state_lock);
 }
@@ -78,6 +80,7 @@ static void card_lost_work(struct work_struct *work)
 	if (card->state == GLK_LOST) {
 		glk_contexts_zap(card);
 		pci_clear_master(card->pdev);
+		glk_contexts_mark_disarmed(card);
 		glk_capture_stop(card, -ENODEV, false);
 	}
 	mutex_unlock(&card->lock);

@@ -195,10 +195,7 @@ void glk_registration_disarm(struct glk_card *card, struct glk_registration *reg
 	spin_unlock(&card->entry_lock);
 }
 
-/*
- * A reset clears the card's table: do not write these entries later, when they may belong to other
- * registrations.
- */
+/* See glk_contexts_mark_disarmed(). */
 void glk_registrations_mark_disarmed(struct glk_context *ctx)
 {
 	struct glk_registration *reg;

@@ -3,6 +3,8 @@
  * Windows: runs of aperture slices that map an endpoint's memory, and the user mappings of windows,
  * doorbells, records and rings.
  */
+#include <linux/dma-buf.h>
+#include <linux/dma-resv.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -119,7 +121,8 @@ static void window_free(struct glk_context *ctx, struct glk_window *window)
 {
 	window_revoke(ctx, window);
 	trace_gpulink_window_unmap(ctx, window->handle);
-	bitmap_clear(ctx->card->slice_map, window->handle, window->slices);
+	if (glk_window_export_retire(ctx, window))
+		bitmap_clear(ctx->card->slice_map, window->handle, window->slices);
 	ctx->window_count--;
 	ctx->slice_count -= window->slices;
 	list_del(&window->list);
@@ -154,6 +157,29 @@ void glk_window_free_all(struct glk_context *ctx)
 	lockdep_assert_held(&ctx->card->lock);
 	list_for_each_entry_safe(window, next, &ctx->windows, list)
 		window_free(ctx, window);
+}
+
+/*
+ * Revokes the window's export, then waits for importers' operations in flight, at most
+ * GLK_IMPORTER_TIMEOUT and without locks: only the caller waits, for importers of its own window.
+ */
+void glk_window_settle_export(struct glk_context *ctx, unsigned int handle)
+{
+	struct dma_buf *dmabuf = NULL;
+	struct glk_window *window;
+
+	mutex_lock(&ctx->card->lock);
+	window = glk_window_find(ctx, handle);
+	if (window && window->dmabuf) {
+		glk_window_export_revoke(window);
+		dmabuf = window->dmabuf;
+		get_dma_buf(dmabuf);
+	}
+	mutex_unlock(&ctx->card->lock);
+	if (!dmabuf)
+		return;
+	dma_resv_wait_timeout(dmabuf->resv, DMA_RESV_USAGE_BOOKKEEP, true, GLK_IMPORTER_TIMEOUT);
+	dma_buf_put(dmabuf);
 }
 
 /* The endpoint is removed: its windows stay as handles, revoked. */

@@ -168,6 +168,9 @@ void gpulink_window_close(struct gpulink_window *window);
  * Returns the window's mapping, of the size of the window, for direct stores by the CPU or by a GPU that registers it.
  * It is valid until the window is closed. Returns NULL on a soft device, where only gpulink_store() and gpulink_load()
  * access the window.
+ *
+ * The mapping is write-combining: the CPU may hold, merge and reorder stores until a fence (x86: sfence; arm64: dsb st).
+ * gpulink_release() executes it for the calling thread; another thread that stored executes one before the release.
  */
 void *gpulink_window_address(struct gpulink_window *window);
 

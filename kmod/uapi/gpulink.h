@@ -19,6 +19,19 @@
  * has no free context. The administrator can limit what a context or a user allocates
  * (docs/sysfs.md): open(), GPULINK_IOCTL_WINDOW_MAP and both register calls return EDQUOT at the
  * limit.
+ *
+ * Memory order: windows are mapped write-combining, doorbell pages uncached. The CPU may hold
+ * stores to a window, merge them and send them in any order, except that a later store to the same
+ * address is not overtaken. An aligned store of up to 8 bytes is never split; a store of 64 bytes,
+ * or 64 bytes stored in a row to one line, usually become one bus write. Only a fence sends what
+ * the CPU holds: x86 sfence or mfence; arm64 dsb st; C11 atomic_thread_fence(memory_order_seq_cst)
+ * where it compiles to one of these or to a locked instruction. A release covers a store only if
+ * the thread that stored executed a fence between the store and the release: before it writes the
+ * release word or SQ_TAIL of the doorbell page itself, before it hands over to the thread that
+ * releases (on x86 a plain release-store does not send held stores), and before an io_uring release
+ * that a kernel thread submits (IORING_SETUP_SQPOLL). GPULINK_IOCTL_RELEASE, GPULINK_IOCTL_SUBMIT
+ * and io_uring commands that the thread itself submits contain the fence. Loads through a window
+ * are not ordered with stores that the CPU still holds: execute a fence first.
  */
 #ifndef _UAPI_GPULINK_H
 #define _UAPI_GPULINK_H
@@ -278,7 +291,7 @@ struct gpulink_ioctl_counters {
  * From then on the process writes entries itself (docs/registers.md, SQE), publishes them by
  * writing SQ_TAIL of its doorbell page, detects completions (CQE) by their phase, and returns
  * consumed completions by writing CQ_HEAD of the doorbell page. Both indices start at 0 and are
- * free-running 16-bit counters. A write barrier before SQ_TAIL orders earlier stores before the
+ * free-running 16-bit counters. A fence before SQ_TAIL (see above) orders earlier stores before the
  * entries. GPULINK_IOCTL_SUBMIT, WAIT and RELEASE return EBUSY: a release is an entry, or a word of
  * the doorbell page.
  *
@@ -402,10 +415,14 @@ struct gpulink_uring_release {
 /*
  * GPULINK_IOCTL_WINDOW_EXPORT takes a struct gpulink_ioctl_handle that names a window and returns a
  * dma-buf descriptor for it: a device that maps the dma-buf stores into the window. To export the
- * pool, export a window on it. Unmapping the window, a reset, and removal of its endpoint revoke
- * the importers' mappings. Only importers that support revocation can attach (others: EOPNOTSUPP),
- * and only from devices that can reach the card through the bridges (EHOSTUNREACH). EOPNOTSUPP: the
- * kernel has no PCI_P2PDMA, or is older than 6.19.
+ * pool, export a window on it. Unmapping the window, closing the file, a reset, and removal of its
+ * endpoint revoke the importers' mappings. GPULINK_IOCTL_WINDOW_UNMAP waits up to 2 s, or until a
+ * signal, for importers' operations in flight; nothing else waits for them, and the card rejects
+ * their later accesses. The range of the aperture is used again only when all importers have
+ * released it; until then it counts as slices of the user who exported it. Only importers that
+ * support revocation can attach (others: EOPNOTSUPP), and only from devices that can reach the card
+ * through the bridges (EHOSTUNREACH). EOPNOTSUPP: the kernel has no PCI_P2PDMA, or is older than
+ * 6.19.
  */
 #define GPULINK_IOCTL_WINDOW_EXPORT	_IO(GPULINK_IOCTL_BASE, 0x11)
 #define GPULINK_IOCTL_RING_MAP		_IO(GPULINK_IOCTL_BASE, 0x0a)

@@ -17,6 +17,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <gpulink.h>
@@ -322,7 +323,7 @@ static void test_udmabuf(void)
 		fill(bytes, BYTES, 5);
 	check(buffer >= 0 && bytes != MAP_FAILED && !ioctl(card, GPULINK_IOCTL_REGISTER_DMABUF, &r) &&
 		      move(GLK_OP_PUT, r.handle, 3, 5, 20000) == GLK_ST_OK && !release() &&
-		      same(gpu[1].memory + 5, bytes + 3, 20000),
+		      same(gpu[1].memory + 5, bytes + 3, 20000) && !drop(GPULINK_IOCTL_UNREGISTER, r.handle),
 	      "host memory by udmabuf");
 	close(buffer);
 	close(memory);
@@ -369,12 +370,208 @@ static void test_export(unsigned window)
 	close(buffer);
 }
 
+static bool write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	close(fd);
+	return ok;
+}
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static bool open_window(int file, struct gpulink_ioctl_window_map *w, uint64_t offset)
+{
+	*w = (struct gpulink_ioctl_window_map){
+		.size = sizeof(*w), .flags = GPULINK_ALLOW_READ | GPULINK_ALLOW_WRITE, .partition = 1, .offset = offset, .bytes = BYTES
+	};
+	return !ioctl(file, GPULINK_IOCTL_WINDOW_MAP, w);
+}
+
+static int close_window(int file, unsigned handle)
+{
+	struct gpulink_ioctl_handle h = { .size = sizeof(h), .handle = handle };
+
+	return ioctl(file, GPULINK_IOCTL_WINDOW_UNMAP, &h);
+}
+
+static unsigned used_slices(void)
+{
+	unsigned count = ~0u;
+	FILE *f = fopen("/sys/class/gpulink/gpulink0/usage/slices", "r");
+
+	if (f && fscanf(f, "%u", &count) != 1)
+		count = ~0u;
+	if (f)
+		fclose(f);
+	return count;
+}
+
+static bool become_free(unsigned slices)
+{
+	for (unsigned i = 0; i < 50; i++) {
+		usleep(100000);
+		if (used_slices() == slices)
+			return true;
+	}
+	return false;
+}
+
+/* Another user, who maps windows, stores and releases all the time. */
+struct bystander {
+	int file;
+	unsigned rounds, failures;
+	double longest;
+};
+
+static void *stand_by(void *argument)
+{
+	struct bystander *b = argument;
+	struct gpulink_ioctl_release r = { .size = sizeof(r), .timeout_ns = 10 * SECOND };
+	struct gpulink_ioctl_window_map w;
+	volatile uint64_t *words;
+	double begin, took;
+
+	while (!atomic_load(&done)) {
+		begin = seconds();
+		words = NULL;
+		if (open_window(b->file, &w, 16 * BYTES))
+			words = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, b->file, (off_t)w.mmap_offset);
+		if (!words || words == MAP_FAILED) {
+			b->failures++;
+			break;
+		}
+		words[1] = b->rounds;
+		b->failures += ioctl(b->file, GPULINK_IOCTL_RELEASE, &r) || munmap((void *)(uintptr_t)words, BYTES) ||
+			       close_window(b->file, w.handle);
+		took = seconds() - begin;
+		b->longest = took > b->longest ? took : b->longest;
+		b->rounds++;
+	}
+	return NULL;
+}
+
+/* Devices that keep their mappings of windows, with operations in flight, for as long as they like. */
+static void test_lagging_devices(void)
+{
+	int file = open("/dev/gpulink0", O_RDWR | O_CLOEXEC), other = open("/dev/gpulink0", O_RDWR | O_CLOEXEC), buffer[2];
+	struct bystander by = { .file = open("/dev/gpulink0", O_RDWR | O_CLOEXEC) };
+	struct gpulink_ioctl_window_map w[2], next[2];
+	unsigned before = used_slices();
+	struct gpulink_ioctl_release r = { .size = sizeof(r), .timeout_ns = 10 * SECOND };
+	const volatile uint64_t *victim = (const volatile void *)(gpu[1].memory + 8 * BYTES);
+	double begin, unmap_took, close_took;
+	pthread_t thread;
+	bool ok = true;
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct gpulink_ioctl_handle h = { .size = sizeof(h) };
+
+		ok = ok && open_window(file, &w[i], i * BYTES);
+		h.handle = w[i].handle;
+		buffer[i] = ioctl(file, GPULINK_IOCTL_WINDOW_EXPORT, &h);
+		ok = ok && !ioctl(gpu[i].fd, TEST_GPU_LAG, TEST_GPU_LAG_MAPPING | TEST_GPU_LAG_FENCE) &&
+		     !ioctl(gpu[i].fd, TEST_GPU_IMPORT, buffer[i]);
+	}
+	check(ok && !ioctl(gpu[0].fd, TEST_GPU_STORE, 1), "two devices that will not let go map windows");
+	atomic_store(&done, false);
+	if (pthread_create(&thread, NULL, stand_by, &by))
+		exit(2);
+	begin = seconds();
+	check(!close_window(file, w[0].handle), "one window is unmapped");
+	unmap_took = seconds() - begin;
+	begin = seconds();
+	close(file);
+	close_took = seconds() - begin;
+	atomic_store(&done, true);
+	pthread_join(thread, NULL);
+	printf("# unmap %.3f s, close %.3f s; %u rounds of another user, the longest %.3f s\n", unmap_took, close_took, by.rounds,
+	       by.longest);
+	check(unmap_took < 2.5, "which waits for the device 2 s at most");
+	check(close_took < 1, "the end of the file does not wait for it");
+	check(by.rounds && !by.failures && by.longest < 1, "nor does anybody else");
+
+	memset(gpu[1].memory + 8 * BYTES, 0, 2 * BYTES);
+	ok = open_window(other, &next[0], 8 * BYTES) && open_window(other, &next[1], 9 * BYTES);
+	check(ok && next[0].handle != w[0].handle && next[0].handle != w[1].handle && next[1].handle != w[0].handle &&
+		      next[1].handle != w[1].handle, "their slices are not used again");
+	ok = !ioctl(gpu[0].fd, TEST_GPU_STORE, 0x55) && !ioctl(gpu[1].fd, TEST_GPU_STORE, 0x55);
+	ok = ok && !ioctl(other, GPULINK_IOCTL_RELEASE, &r);
+	check(ok && victim[0] == 0 && victim[BYTES / 8] == 0, "a late store reaches no other window");
+	check(used_slices() > before + 1, "and count as used");
+	close(other);
+	close(by.file);
+	check(!ioctl(gpu[0].fd, TEST_GPU_DROP, 0) && !ioctl(gpu[1].fd, TEST_GPU_DROP, 0), "the devices let go");
+	check(become_free(before), "and the slices are free");
+	close(buffer[0]);
+	close(buffer[1]);
+}
+
+/* The memory moves while the card is being taken down, between the revocation of mappings and the end of its bus mastering. */
+static void test_move_in_reset(void)
+{
+	struct gpulink_ioctl_window_map w = { .size = sizeof(w), .flags = GPULINK_ALLOW_WRITE, .partition = 1, .bytes = BYTES };
+	struct gpulink_ioctl_handle h = { .size = sizeof(h) };
+	int other = open("/dev/gpulink0", O_RDWR | O_CLOEXEC), buffer = ioctl(gpu[0].fd, TEST_GPU_EXPORT, BYTES), window;
+	struct gpulink_ioctl_register_dmabuf r = registration(buffer, 0, BYTES);
+	double begin;
+
+	check(buffer >= 0 && !ioctl(card, GPULINK_IOCTL_REGISTER_DMABUF, &r), "registered before a reset");
+	check(other >= 0 && !ioctl(other, GPULINK_IOCTL_WINDOW_MAP, &w), "a window of another file");
+	h.handle = w.handle;
+	window = ioctl(other, GPULINK_IOCTL_WINDOW_EXPORT, &h);
+	check(window >= 0 && !ioctl(gpu[1].fd, TEST_GPU_LAG, TEST_GPU_LAG_FENCE) &&
+		      !ioctl(gpu[1].fd, TEST_GPU_IMPORT, window), "which a device maps");
+	begin = seconds();
+	check(!ioctl(gpu[0].fd, TEST_GPU_MOVE_ON_REVOKE, 0) && write_file("/sys/class/gpulink/gpulink0/reset", "1"), "the card is reset");
+	check(seconds() - begin < 1.5, "which does not wait for the device");
+	check(ioctl(gpu[0].fd, TEST_GPU_MOVE, 0) == 0, "meanwhile the memory has moved");
+	check(ioctl(gpu[0].fd, TEST_GPU_REACHED, 0) == 0, "and no move left the card access to where it was");
+	check(!ioctl(gpu[1].fd, TEST_GPU_DROP, 0), "the device detaches");
+	close(window);
+	close(other);
+	close(buffer);
+}
+
+/* The driver lets go of the card and takes it again while a device has a mapping of it. Leaves a card without endpoints. */
+static void test_unbind(void)
+{
+	const char *address = "0000:00:04.0";
+	struct gpulink_ioctl_handle h = { .size = sizeof(h) };
+	int file = open("/dev/gpulink0", O_RDWR | O_CLOEXEC), buffer;
+	struct gpulink_ioctl_window_map w;
+	double begin;
+	bool ok;
+
+	ok = open_window(file, &w, 0);
+	h.handle = w.handle;
+	buffer = ioctl(file, GPULINK_IOCTL_WINDOW_EXPORT, &h);
+	check(ok && buffer >= 0 && !ioctl(gpu[0].fd, TEST_GPU_LAG, TEST_GPU_LAG_MAPPING) &&
+		      !ioctl(gpu[0].fd, TEST_GPU_IMPORT, buffer), "a device that will not let go maps a window");
+	begin = seconds();
+	check(write_file("/sys/bus/pci/drivers/gpulink/unbind", address), "the driver lets go of the card");
+	check(seconds() - begin < 4, "within its bound");
+	check(write_file("/sys/bus/pci/drivers/gpulink/bind", address), "and takes it again");
+	check(used_slices() > 0 && used_slices() != ~0u, "the slices are still not free");
+	check(!ioctl(gpu[0].fd, TEST_GPU_DROP, 0) && become_free(0), "but are when the device lets go");
+	close(buffer);
+	close(file);
+}
+
 int main(int argc, char **argv)
 {
 	struct gpulink_ioctl_window_map w = {
 		.size = sizeof(w), .flags = GPULINK_ALLOW_READ | GPULINK_ALLOW_WRITE, .partition = 1, .bytes = BYTES
 	};
 	struct gpulink_ioctl_handle h = { .size = sizeof(h) };
+	bool exports;
 	int buffer;
 
 	if (argc != 4) {
@@ -398,10 +595,17 @@ int main(int argc, char **argv)
 	test_udmabuf();
 	test_ends();
 	h.handle = to_gpu1;
-	if (ioctl(card, GPULINK_IOCTL_WINDOW_EXPORT, &h) == -1 && errno == EOPNOTSUPP)
+	exports = ioctl(card, GPULINK_IOCTL_WINDOW_EXPORT, &h) != -1 || errno != EOPNOTSUPP;
+	if (!exports)
 		printf("ok %u - windows are exported # SKIP not by this kernel\n", ++number);
 	else
 		test_export(to_gpu1);
+	if (exports) {
+		test_lagging_devices();
+		test_move_in_reset();
+		close(card);
+		test_unbind();
+	}
 	printf("1..%u\n", number);
 	return bad != 0;
 }

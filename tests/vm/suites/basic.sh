@@ -31,6 +31,12 @@ check "four endpoints are taken" name_endpoints
 check "endpoint reads back" is "$(cat $class/partitions/0/endpoint)" "0000:00:08.0 0"
 check "endpoint memory is 64 MiB" is "$(cat $class/partitions/0/endpoint_bytes)" 67108864
 check "the pool is taken as endpoint" put pool $class/partitions/4/endpoint
+# x86: a page is mapped with the memory type that its range is reserved with, whatever the mapping asked for.
+memtypes=/sys/kernel/debug/x86/pat_memtype_list
+aperture_type() { sed -n "s/.*mem $(sed -n '3s/ .*//p' /sys/bus/pci/devices/$pci/resource)-[^ ]* //p" $memtypes; }
+if [ -e $memtypes ]; then
+	check "windows are write-combining" is "$(aperture_type)" write-combining
+fi
 check "counters start at 0" is "$(cat $class/partitions/0/counters/stores)" 0
 
 tap ioctl /bin/kmod-ioctl-test /dev/gpulink0
@@ -38,5 +44,8 @@ tap mapping /bin/mapping-test /dev/gpulink0 $class
 check "traffic through windows and ring, read back" traffic /dev/gpulink0 2 ok
 check "stores were counted" test "$(cat $class/partitions/0/counters/stores)" -gt 0
 check "the module is gone after rmmod" sh -c "rmmod gpulink && ! test -e /dev/gpulink0"
+if [ -e $memtypes ]; then
+	check "and the memory type is released" is "$(aperture_type)" ""
+fi
 check "and comes back" sh -c "modprobe gpulink && test -c /dev/gpulink0"
 finish

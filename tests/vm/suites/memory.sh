@@ -14,6 +14,7 @@ fi
 check "nor to none" is "$(cat $class/partitions/9/endpoint_distance)" unknown
 check "the GPUs' driver loads" modprobe gpulink-test-gpu
 tap dmabuf /bin/dmabuf-test /dev/gpulink0 0000:00:08.0 0000:00:09.0
+check "endpoints get their names again" name_endpoints # the card was unbound
 tap peers /bin/peers-test /dev/gpulink0 0000:00:08.0 together
 check "the GPUs' driver unloads" rmmod gpulink-test-gpu
 check "the module unloads" rmmod gpulink

@@ -5,6 +5,7 @@
  */
 #include <linux/delay.h>
 #include <linux/dma-buf.h>
+#include <linux/dma-fence.h>
 #include <linux/dma-mapping.h>
 #include <linux/dma-resv.h>
 #include <linux/io.h>
@@ -15,6 +16,7 @@
 #include <linux/slab.h>
 
 #include "compat.h"
+#include "gpulink_regs.h"
 #include "gpulink-test-gpu.h"
 
 #define GPU_VENDOR	0x1234
@@ -28,10 +30,16 @@ struct test_gpu {
 	bool upper;			/* where the buffer is; under its reservation lock, as the next */
 	unsigned int pins;
 	struct dma_buf *exported;	/* while it lives */
+	unsigned int reached;		/* moves after which a card still had access */
 	struct dma_buf_attachment *import;
 	struct sg_table *sgt;		/* under the import's reservation lock */
 	void __iomem *mapped;
+	unsigned int lag;		/* TEST_GPU_LAG_* */
+	struct dma_fence *fence;
+	spinlock_t fence_lock;
 };
+
+static struct test_gpu *move_on_revoke;
 
 static resource_size_t half(const struct test_gpu *gpu)
 {
@@ -162,46 +170,121 @@ static long export_buffer(struct test_gpu *gpu, unsigned long bytes)
 	return fd;
 }
 
+/* Whether the card has any of its first registrations in its table, and is able to use them. */
+static bool card_has_access(struct pci_dev *card)
+{
+	void __iomem *regs;
+	bool access = false;
+	unsigned int i;
+	u16 command;
+
+	if (card->vendor != GLK_PCI_VENDOR || card->device != GLK_PCI_DEVICE ||
+	    pci_read_config_word(card, PCI_COMMAND, &command) || !(command & PCI_COMMAND_MASTER))
+		return false;
+	regs = ioremap(pci_resource_start(card, 0), GLK_BAR0_SIZE);
+	if (!regs)
+		return true;
+	if (readq(regs + GLK_CARD_CONTROL) & GLK_CARD_CONTROL_ENABLE_MASK)
+		for (i = 0; i < 8; i++)
+			access |= readq(regs + GLK_REGISTRATION_ARRAY + i * GLK_REGISTRATION_STRIDE +
+					GLK_REGISTRATION_Q0) & GLK_REGISTRATION_Q0_VALID_MASK;
+	iounmap(regs);
+	return access;
+}
+
 /*
  * As a GPU's memory manager would: importers let go, the contents are copied, importers find them in the new place. Copying
  * takes so many milliseconds more.
  */
-static long move_buffer(struct test_gpu *gpu, unsigned long ms)
+static long move_locked(struct test_gpu *gpu, unsigned long ms)
 {
+	struct dma_buf_attachment *attach;
 	void __iomem *from, *to;
 	size_t i;
 
-	if (!gpu->exported)
-		return -ENXIO;
-	dma_resv_lock(gpu->exported->resv, NULL);
-	if (gpu->pins) {
-		dma_resv_unlock(gpu->exported->resv);
+	if (gpu->pins)
 		return -EBUSY;
-	}
 	from = gpu->memory + (gpu->upper ? half(gpu) : 0);
 	to = gpu->memory + (gpu->upper ? 0 : half(gpu));
 	dma_buf_invalidate_mappings(gpu->exported);
+	list_for_each_entry(attach, &gpu->exported->attachments, node)
+		gpu->reached += card_has_access(to_pci_dev(attach->dev));
 	for (i = 0; i < gpu->exported->size; i += 8)
 		writeq(readq(from + i), to + i);
 	/* Who still writes here would be seen. */
 	memset_io(from, 0xee, gpu->exported->size);
 	msleep(min(ms, 1000UL));
 	gpu->upper = !gpu->upper;
-	dma_resv_unlock(gpu->exported->resv);
 	return gpu->upper ? half(gpu) : 0;
 }
 
+static long move_buffer(struct test_gpu *gpu, unsigned long ms)
+{
+	long ret;
+
+	if (!gpu->exported)
+		return -ENXIO;
+	dma_resv_lock(gpu->exported->resv, NULL);
+	ret = move_locked(gpu, ms);
+	dma_resv_unlock(gpu->exported->resv);
+	return ret;
+}
+
+/* Within a notification of another buffer, whose reservation lock is held: takes locks by trying. */
+static void move_now(struct test_gpu *gpu)
+{
+	if (!gpu || !mutex_trylock(&gpu->lock))
+		return;
+	if (gpu->exported && dma_resv_trylock(gpu->exported->resv)) {
+		move_locked(gpu, 0);
+		dma_resv_unlock(gpu->exported->resv);
+	}
+	mutex_unlock(&gpu->lock);
+}
+
 /* --- import --- */
+
+static const char *fence_name(struct dma_fence *fence)
+{
+	return "gpulink-test-gpu";
+}
+
+static const struct dma_fence_ops fence_ops = {
+	.get_driver_name = fence_name,
+	.get_timeline_name = fence_name,
+};
+
+/* An operation that ends when the import is dropped. */
+static int begin_operation(struct test_gpu *gpu, struct dma_resv *resv)
+{
+	int err = dma_resv_reserve_fences(resv, 1);
+
+	if (err)
+		return err;
+	gpu->fence = kzalloc(sizeof(*gpu->fence), GFP_KERNEL);
+	if (!gpu->fence)
+		return -ENOMEM;
+	dma_fence_init(gpu->fence, &fence_ops, &gpu->fence_lock, dma_fence_context_alloc(1), 1);
+	dma_resv_add_fence(resv, gpu->fence, DMA_RESV_USAGE_BOOKKEEP);
+	return 0;
+}
+
+static void let_go(struct test_gpu *gpu)
+{
+	if (!gpu->sgt)
+		return;
+	iounmap(gpu->mapped);
+	dma_buf_unmap_attachment(gpu->import, gpu->sgt, DMA_BIDIRECTIONAL);
+	gpu->sgt = NULL;
+}
 
 static void taken_away(struct dma_buf_attachment *attach)
 {
 	struct test_gpu *gpu = attach->importer_priv;
 
-	if (!gpu->sgt)
-		return;
-	iounmap(gpu->mapped);
-	dma_buf_unmap_attachment(attach, gpu->sgt, DMA_BIDIRECTIONAL);
-	gpu->sgt = NULL;
+	move_now(xchg(&move_on_revoke, NULL));
+	if (!(gpu->lag & TEST_GPU_LAG_MAPPING))
+		let_go(gpu);
 }
 
 static const struct dma_buf_attach_ops import_ops = {
@@ -217,8 +300,14 @@ static long drop_import(struct test_gpu *gpu)
 		return -ENXIO;
 	dmabuf = gpu->import->dmabuf;
 	dma_resv_lock(dmabuf->resv, NULL);
-	taken_away(gpu->import);
+	let_go(gpu);
 	dma_resv_unlock(dmabuf->resv);
+	if (gpu->fence) {
+		dma_fence_signal(gpu->fence);
+		dma_fence_put(gpu->fence);
+		gpu->fence = NULL;
+	}
+	gpu->lag = 0;
 	dma_buf_detach(dmabuf, gpu->import);
 	dma_buf_put(dmabuf);
 	gpu->import = NULL;
@@ -243,6 +332,8 @@ static int map_import(struct test_gpu *gpu)
 		gpu->sgt = NULL;
 		err = -ENOMEM;
 	}
+	if (!err && gpu->lag & TEST_GPU_LAG_FENCE)
+		err = begin_operation(gpu, gpu->import->dmabuf->resv);
 unlock:
 	dma_resv_unlock(gpu->import->dmabuf->resv);
 	return err;
@@ -280,6 +371,7 @@ static long store(struct test_gpu *gpu, unsigned long value)
 	dma_resv_lock(gpu->import->dmabuf->resv, NULL);
 	if (gpu->sgt) {
 		writeq(value, gpu->mapped);
+		wmb();	/* a window is write-combining */
 		ret = 0;
 	}
 	dma_resv_unlock(gpu->import->dmabuf->resv);
@@ -310,6 +402,17 @@ static long gpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	case TEST_GPU_DROP:
 		ret = drop_import(gpu);
 		break;
+	case TEST_GPU_MOVE_ON_REVOKE:
+		move_on_revoke = gpu;
+		ret = 0;
+		break;
+	case TEST_GPU_LAG:
+		gpu->lag = arg;
+		ret = 0;
+		break;
+	case TEST_GPU_REACHED:
+		ret = gpu->reached;
+		break;
 	default:
 		ret = -ENOTTY;
 	}
@@ -335,6 +438,7 @@ static int gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		return err;
 	gpu->pdev = pdev;
 	mutex_init(&gpu->lock);
+	spin_lock_init(&gpu->fence_lock);
 	gpu->memory = devm_ioremap(&pdev->dev, pci_resource_start(pdev, 0), pci_resource_len(pdev, 0));
 	if (!gpu->memory)
 		return -ENOMEM;
@@ -356,6 +460,7 @@ static void gpu_remove(struct pci_dev *pdev)
 	struct test_gpu *gpu = pci_get_drvdata(pdev);
 
 	misc_deregister(&gpu->misc);
+	cmpxchg(&move_on_revoke, gpu, NULL);
 	drop_import(gpu);
 }
 

@@ -18,4 +18,14 @@
 /* Lets go of the import. */
 #define TEST_GPU_DROP _IO('t', 4)
 
+/* When the next import of any GPU is revoked, the dma-buf of this one moves within that notification. */
+#define TEST_GPU_MOVE_ON_REVOKE _IO('t', 5)
+/* How often a card still had a registration in its table after the notification of a move. */
+#define TEST_GPU_REACHED _IO('t', 6)
+
+/* How the next import lags behind when it is revoked; until TEST_GPU_DROP. */
+#define TEST_GPU_LAG _IO('t', 7)
+#define TEST_GPU_LAG_MAPPING 1 /* keeps its mapping, and stores through it */
+#define TEST_GPU_LAG_FENCE   2 /* has an operation in flight */
+
 #endif /* GPULINK_TEST_GPU_H */
