@@ -5,6 +5,7 @@
  */
 #include <linux/fs.h>
 #include <linux/idr.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
@@ -91,7 +92,8 @@ static int glk_ioctl_endpoint(struct glk_context *ctx, union glk_arg *arg)
 		return err;
 	if (e->partition < ctx->card->partition_count) {
 		mutex_lock(&ctx->card->lock);
-		p = &ctx->card->partitions[e->partition];
+		p = &ctx->card->partitions[array_index_nospec(e->partition,
+							      GLK_PARTITION_COUNT)];
 		e->kind = p->kind;
 		e->bytes = p->bytes;
 		memset(e->name, 0, sizeof(e->name));
@@ -111,6 +113,10 @@ static int glk_ioctl_window_map(struct glk_context *ctx, union glk_arg *arg)
 
 	if (!arg->flags)
 		return -EINVAL;
+	/* Ring entries have no rights but the window's. */
+	if (((arg->flags & GPULINK_ALLOW_READ) && !(ctx->mode & FMODE_READ)) ||
+	    ((arg->flags & GPULINK_ALLOW_WRITE) && !(ctx->mode & FMODE_WRITE)))
+		return -EACCES;
 	err = glk_context_enter(ctx);
 	if (err)
 		return err;
@@ -406,8 +412,10 @@ static long glk_file_ioctl(struct file *file, unsigned int cmd, unsigned long us
 	u32 size;
 	int err, ret;
 
-	if (number >= ARRAY_SIZE(glk_ioctls) || !glk_ioctls[number].handler ||
-	    cmd != _IO(GPULINK_IOCTL_BASE, number))
+	if (number >= ARRAY_SIZE(glk_ioctls))
+		return -ENOTTY;
+	number = array_index_nospec(number, ARRAY_SIZE(glk_ioctls));
+	if (!glk_ioctls[number].handler || cmd != _IO(GPULINK_IOCTL_BASE, number))
 		return -ENOTTY;
 	if (get_user(size, (u32 __user *)from))
 		return -EFAULT;
@@ -436,6 +444,7 @@ static int glk_file_open(struct inode *inode, struct file *file)
 	err = glk_context_open(card, file->f_mapping, &ctx);
 	if (err)
 		return err;
+	ctx->mode = file->f_mode;
 	file->private_data = ctx;
 	return stream_open(inode, file);
 }

@@ -272,6 +272,7 @@ struct glk_context {
 	unsigned int id;
 	u64 generation;		/* of the card at open; a mismatch means ESTALE */
 	bool attached;		/* set up on the card */
+	fmode_t mode;		/* of the file */
 	struct pid *owner;	/* process that opened it, for debugfs */
 	char comm[TASK_COMM_LEN];
 	struct address_space *mapping;

@@ -6,6 +6,7 @@
 #include <linux/dma-buf.h>
 #include <linux/dma-resv.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 
 #include "gpulink_drv.h"
@@ -84,6 +85,7 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 	if (arg->partition >= card->partition_count || !arg->bytes || arg->offset % GLK_PAGE_SIZE ||
 	    arg->bytes % GLK_PAGE_SIZE)
 		return -EINVAL;
+	arg->partition = array_index_nospec(arg->partition, card->partition_count);
 	p = &card->partitions[arg->partition];
 	if (p->kind == GPULINK_ENDPOINT_NONE)
 		return -ENXIO;

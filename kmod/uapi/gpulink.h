@@ -112,7 +112,8 @@ struct gpulink_ioctl_endpoint {
  * @bytes: length, multiple of 4096, within the endpoint (ERANGE)
  * @mmap_offset: out: mmap offset of the window (@bytes long, MAP_SHARED)
  *
- * ENOSPC: the aperture has no contiguous run of free slices of this length.
+ * ENOSPC: the aperture has no contiguous run of free slices of this length. EACCES: the file is not
+ * open for reading or writing, as @flags demand.
  */
 struct gpulink_ioctl_window_map {
 	__u32 size;
@@ -400,7 +401,7 @@ struct gpulink_uring_release {
 #define GPULINK_URING_SUBMIT	1
 #define GPULINK_URING_RELEASE	2
 
-#define GPULINK_IOCTL_BASE	0xB7
+#define GPULINK_IOCTL_BASE	0xE1	/* unused in ioctl-number.rst */
 #define GPULINK_IOCTL_QUERY		_IO(GPULINK_IOCTL_BASE, 0x00)
 #define GPULINK_IOCTL_ENDPOINT		_IO(GPULINK_IOCTL_BASE, 0x01)
 #define GPULINK_IOCTL_WINDOW_MAP	_IO(GPULINK_IOCTL_BASE, 0x02)

@@ -157,6 +157,17 @@ static bool touch_faults(volatile unsigned long *address)
 	return faulted;
 }
 
+static void test_read_only_file(void)
+{
+	struct gpulink_ioctl_window_map w = window(0, 0, 4096);
+	int fd = open(path, O_RDONLY);
+
+	refused(fd, GPULINK_IOCTL_WINDOW_MAP, &w, EACCES, "a file that is open for reading has no window to write");
+	w.flags = GPULINK_ALLOW_READ;
+	check(!ioctl(fd, GPULINK_IOCTL_WINDOW_MAP, &w), "but one to read");
+	close(fd);
+}
+
 static void test_window(int fd)
 {
 	struct gpulink_ioctl_window_map w = window(0, 4096, 8192);
@@ -464,6 +475,7 @@ int main(int argc, char **argv)
 		test_endpoint(fd);
 		test_window_errors(fd);
 		test_window(fd);
+		test_read_only_file();
 		test_pages(fd);
 		test_ring_errors(fd);
 		test_registration(fd);
