@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * dmabuf-test CARD GPU0 GPU1: dma-bufs of GPU stand-ins as registrations, and windows as dma-bufs. TAP. The GPUs, named by
+ * dmabuf-test CARD GPU0 GPU1: dma-bufs of emulated GPU endpoints as registrations, and windows as dma-bufs. TAP. The GPUs, named by
  * their PCI addresses, have the driver gpulink-test-gpu and are the endpoints of partitions 0 and 1.
  */
 #include <errno.h>

@@ -98,7 +98,7 @@ pci=0000:00:04.0
 class=/sys/class/gpulink/gpulink0
 # put VALUE FILE: writes a sysfs file; the shell's own echo does not tell of write errors everywhere.
 put() { printf '%s\n' "$1" | dd of="$2" bs=4096 2>/dev/null; }
-# Endpoints 0..3 are the four GPU stand-ins, as the administrator would name them.
+# Endpoints 0..3 are the four emulated GPU endpoints, as the administrator would name them.
 name_endpoints() {
 	for k in 0 1 2 3; do
 		put "0000:00:$(printf %02x $((8 + k))).0 0" $class/partitions/$k/endpoint || return 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A driver of the GPU stand-ins: exports their memory as a dma-buf that it moves when told to, and maps other drivers'
+ * A driver of the emulated GPU endpoints: exports their memory as a dma-buf that it moves when told to, and maps other drivers'
  * buffers. Where GPUs would store by themselves, the CPU does it for them.
  */
 #include <linux/delay.h>
