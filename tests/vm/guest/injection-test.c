@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * injection-test DEVICE SYSFS PCI: fault injection: every driver call, with each of its allocations and user copies failing in turn. TAP.
+ * injection-test DEVICE SYSFS PCI: fault injection: every driver call, with each of its allocations and user copies failing in
+ * turn. TAP.
  * Requires the debug kernel with fault injection set up (tests/vm/suites/injection.sh), a bus endpoint of at least 64 KiB in
  * partition 0, and no other user of the card.
  *

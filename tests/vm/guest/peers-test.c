@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * peers-test CARD GPU together|apart: GPU memory through libgpulink: peer-to-peer by the card if it can reach the GPU (together), and
- * staged in any case. TAP. The GPU, given by PCI address, is bound to gpulink-test-gpu and is the endpoint of partition 0;
+ * peers-test CARD GPU together|apart: GPU memory through libgpulink: peer-to-peer if the card can reach the GPU (together),
+ * and staged in any case. TAP. The GPU, given by PCI address, is bound to gpulink-test-gpu and is the endpoint of partition 0;
  * partition 1 has another GPU.
  */
 #include <errno.h>

@@ -81,7 +81,7 @@ static void test_mappings(int fd)
 	check(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)ring.map.cq_offset) == MAP_FAILED &&
 	      errno == EACCES, "the completion ring is not mapped for writing");
 	check(mprotect((void *)ring.cq, 4096, PROT_READ | PROT_WRITE) == -1, "the completion ring cannot be made writable");
-	check(mmap(NULL, 8192, PROT_READ, MAP_SHARED, fd, (off_t)ring.map.cq_offset) == MAP_FAILED, "the completion ring cannot be mapped past its end");
+	check(mmap(NULL, 8192, PROT_READ, MAP_SHARED, fd, (off_t)ring.map.cq_offset) == MAP_FAILED, "no mapping past its end");
 	check(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, (off_t)ring.map.sq_offset) == MAP_FAILED, "a private mapping is refused");
 	check(mmap(NULL, 4096, PROT_READ, MAP_SHARED, other, (off_t)ring.map.cq_offset) == MAP_FAILED,
 	      "another context does not map it");
