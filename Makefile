@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
-# The front door. `make demo` and `make check` install what they need, print what they do, and end with one line that
-# says how it went. Kernel builds enter through Kbuild, not through this file.
+# Top-level targets. `make demo` and `make check` install their dependencies, print each step, and end with one summary
+# line. Kernel builds use Kbuild, not this file.
 
 BUILD   := build
 MESON   := $(BUILD)/meson
@@ -10,12 +10,12 @@ PREFIX  ?= /usr/local
 GRAPH   ?= tests/data/wiki-Vote.txt.gz
 # Kernels of the VMs: 6.1 (Debian 12), 6.12 (Debian 13), newest (backports).
 KERNEL  ?= 6.12
-# What the emulated card is: model, or rtl: its Verilog in simulation, which is much slower.
+# Logic of the emulated card: model, or rtl, the Verilated RTL, which is much slower.
 LOGIC   ?= model
-# Two cards are joined by a link; LINK is how that is, in the words of gpulink-card(1): "loss=1e-3 corrupt=1e-4".
+# CARDS=2 joins two cards by a link; LINK sets its fault injection, with the names of gpulink-card(1): "loss=1e-3 corrupt=1e-4".
 CARDS   ?= 1
 LINK    ?=
-# The kernel that `make module` and `make install` build for.
+# Kernel build folder for `make module` and `make install`.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
 .PHONY: all demo demo-machine demo-programs report bench paper quick check check-machines check-programs check-debug-kernel soak checkpatch deb synth place coverage \
@@ -26,7 +26,7 @@ all: user
 packages:
 	@tools/setup/packages
 
-# The demo and the report do without the RTL, and so without Verilator, until something else has it configured.
+# The demo and the report are configured without the RTL, so they do not need Verilator; other targets reconfigure with it.
 $(MESON)/build.ninja:
 	@mkdir -p $(BUILD)
 	@echo "meson: configuring $(MESON)"
@@ -45,7 +45,7 @@ user: packages $(MESON)/with-rtl
 asan: packages $(ASAN)/build.ninja
 	ninja -C $(ASAN) -j2
 
-# What makes the root file system is installed first, so that this goes on while the compiler comes and the programs are built.
+# Installs the packages for the root file system first: it is then made while the compiler is installed and the programs are built.
 DEMO_PROGRAMS := fpga/emu/gpulink-card fpga/emu/gpulink-endpoint daemon/gpulinkd tools/ctl/gpulinkctl tests/demo/gpulink-pagerank
 demo:
 	@tools/setup/packages vm
@@ -69,7 +69,7 @@ report:
 	@ninja -C $(MESON) --quiet tools/replay/gpulink-replay
 	$(MESON)/tools/replay/gpulink-replay report $(BUILD)/report.html --workload $(WORKLOAD) --input $(GRAPH)
 
-# Everything. The VM lane, where one VM runs at a time, has priority; two lanes of computation use the CPU time that it leaves.
+# All tests. The VM lane, one VM at a time, has priority; two lanes without VMs run at low priority on the remaining CPU time.
 check: packages
 	@$(MAKE) -j2 check-machines check-programs
 	tools/setup/check \
@@ -87,7 +87,7 @@ check: packages
 		"tests/vm/run-suite newest iommu" \
 		"tests/vm/run-suite newest apart" \
 		"tests/vm/run-suite 6.12 bounce" \
-		"tests/vm/run-suite newest seeing" \
+		"tests/vm/run-suite newest monitoring" \
 		"tests/vm/run-suite 6.12 faults" \
 		"tests/vm/run-suite newest faults" \
 		"tests/vm/run-suite 6.12 kill" \
@@ -110,21 +110,21 @@ check-machines:
 
 check-programs: user asan
 
-# An answer in three minutes, once everything is built: the unit tests that take seconds, and one suite in a VM.
+# Three minutes, once everything is built: the fast unit tests, and one suite in a VM.
 quick: user
 	tools/vm/prepare 6.12
 	tools/setup/check "tests/vm/run-suite 6.12 basic" -- "$(MESON) --no-suite slow"
 
-# All that runs in a VM, on a kernel with KASAN, lockdep and their like, and what can only run there. Not part of check:
-# the kernel takes 20 minutes to build, once, and the suites several times as long as on a stock kernel.
-DEBUG_SUITES := basic link faults kill daemon memory rings seeing apart bounce injection fuzz
+# The VM suites on a debug kernel (KASAN, lockdep, kmemleak), and two suites that require it. Not part of check: the kernel
+# takes 20 minutes to build, once, and the suites take several times as long as on a stock kernel.
+DEBUG_SUITES := basic link faults kill daemon memory rings monitoring apart bounce injection fuzz
 check-debug-kernel: user
 	tools/vm/debug-kernel
 	tools/setup/check $(foreach s,$(DEBUG_SUITES),"tests/vm/run-suite debug $(s)") \
 		"LIFE_LOOPS=5 tests/vm/run-suite debug life"
 
-# What gets better the longer it runs: a night. SOAK_KINDS: what of it, for a night in parts; all but the first two are what a
-# card lives through (tests/vm/suites/life.sh), SOAK_LOOPS times in a VM of its own each.
+# An overnight soak test. SOAK_KINDS selects the parts to run. All but the first two are life-cycle events
+# (tests/vm/suites/life.sh), each run SOAK_LOOPS times in its own VM.
 SOAK_FUZZ_SECONDS ?= 600
 SOAK_LOOPS ?= 1000
 SOAK_KINDS ?= traces fuzz reset administrator rebind rescan sleep-test suspend fatal not-fatal silence unload unplug replace \
@@ -140,24 +140,24 @@ soak: user asan
 checkpatch: packages
 	tools/setup/checkpatch
 
-# Maps the blocks of the logic to UltraScale+ cells: a quarter of an hour. Fails when one is deeper than 10 LUT levels.
+# Maps the blocks of the logic to UltraScale+ cells, in 15 minutes. Fails when a block is deeper than 10 LUT levels.
 synth: packages
 	fpga/sim/synth.py --set DATA_W=512 --set PARTITIONS=16 --most-levels 10 --out docs/synthesis.md
 
-# Places and routes the FinePack path, 128 bits wide, on an ECP5-85: ten minutes. For regressions: it is another part.
+# Places and routes the FinePack path, 128 bits wide, on an ECP5-85, in 10 minutes. For regressions: the ECP5 is not the target part.
 place: packages
 	tools/vm/prepare
 	fpga/sim/place $(BUILD)/place
 
-# The papers' figures with gpulink's logic: three minutes.
+# Reproduces the papers' figures with gpulink's logic, in three minutes.
 paper: user
 	tools/replay/paper/paper $(MESON)/tools/replay/gpulink-replay docs/papers.md
 
-# What of the logic the lock-step benches reach: some minutes.
+# RTL coverage of the lock-step benches, in a few minutes.
 coverage: user
 	fpga/sim/coverage $(MESON) $(BUILD)/coverage
 
-# What a store costs on its way through the model, stage by stage.
+# Benchmarks the model: the cost of a store, stage by stage.
 bench: user
 	$(MESON)/tools/replay/replay-bench
 
@@ -169,9 +169,9 @@ deb: packages
 module:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) W=1 modules
 
-# Without the headers of the running kernel only user space is installed, and that is said. Nobody has the key that
-# distributions sign with. modules_install leaves depmod out where headers come without a System.map, as Debian's do;
-# the module itself tells which release it is for, as Debian's headers answer `make kernelrelease` with another one.
+# Without the headers of the running kernel, installs only user space and says so. Module signing is off: the distribution's
+# signing key is not available. modules_install skips depmod when the headers have no System.map, as Debian's; depmod's release
+# comes from the module's vermagic, because `make kernelrelease` returns a different one with Debian's headers.
 install: user
 	meson install -C $(MESON) --no-rebuild
 	$(if $(DESTDIR),,ldconfig)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers by chance for tests and benches: the same ones again for the same seed and round. */
+/* Random numbers for tests and benches, reproducible from seed and round. */
 #ifndef GLK_TESTS_CHANCE_H
 #define GLK_TESTS_CHANCE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where tests keep what they need for a while. */
+/* Paths of temporary files of tests. */
 #ifndef GLK_TESTS_TEMPORARY_H
 #define GLK_TESTS_TEMPORARY_H
 
@@ -9,12 +9,12 @@
 
 #define TEMPORARY_ROOM 96
 
-/** A template for mkdtemp() or mkstemp(): `name` and a part that they make up, in TMPDIR or /tmp. */
+/** A template for mkdtemp() or mkstemp(): `name` with a random suffix, in TMPDIR or /tmp. */
 static inline char *temporary_template(char path[TEMPORARY_ROOM], const char *name)
 {
 	const char *folder = getenv("TMPDIR");
 
-	/* Tests change folders; and a long TMPDIR would leave no room for the names of sockets. */
+	/* Not a relative TMPDIR: tests change folders. Not a long one: socket names are limited. */
 	if (!folder || folder[0] != '/' || strlen(folder) > TEMPORARY_ROOM / 2)
 		folder = "/tmp";
 	snprintf(path, TEMPORARY_ROOM, "%s/%s.XXXXXX", folder, name);

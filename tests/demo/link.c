@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* docs/link-format.md: 76 bytes of write request are five flits, and its answer is one. */
+/* docs/link-format.md: a 76-byte write request is five flits, its response one. */
 enum { FLIT_BYTES = 16, WRITE_REQUEST_FLITS = 5, WRITE_RESPONSE_FLITS = 1 };
 
 int link_read(const char *const names[2], struct link_state *state, char *reason)
@@ -28,7 +28,7 @@ uint64_t link_grown(const struct link_state *before, const struct link_state *af
 	for (unsigned i = 0; i < GPULINK_LINK_COUNTERS; i++)
 		if (strcmp(gpulink_link_counter_name(i), counter) == 0)
 			return after->card[card][i] - before->card[card][i];
-	abort(); /* none of that name */
+	abort(); /* unknown name */
 }
 
 int link_check(const struct link_state *before, const struct link_state *after, char *reason)
@@ -42,8 +42,8 @@ int link_check(const struct link_state *before, const struct link_state *after, 
 
 		if (in != out + stitched || out != received) {
 			snprintf(reason, LINK_REASON_BYTES,
-				 "card %u: %" PRIu64 " flits, of which %" PRIu64 " were sent and %" PRIu64
-				 " went in others; the other card received %" PRIu64, c, in, out, stitched, received);
+				 "card %u: %" PRIu64 " flits: %" PRIu64 " sent, %" PRIu64
+				 " stitched into others; the other card received %" PRIu64, c, in, out, stitched, received);
 			return -1;
 		}
 		for (unsigned i = 0; i < sizeof(never) / sizeof(never[0]); i++) {
@@ -58,7 +58,7 @@ int link_check(const struct link_state *before, const struct link_state *after, 
 	return 0;
 }
 
-/* What became of the stores that one card sent to the other, or of all. */
+/* Link statistics of the stores from one card to the other, or of all. */
 struct row {
 	uint64_t stores, packets, flits, stitched, sent, unpacked;
 };
@@ -79,8 +79,8 @@ static void show_harm(const struct link_state *before, const struct link_state *
 		replays += link_grown(before, after, c, "replays");
 		again += link_grown(before, after, c, "frames_replayed");
 	}
-	printf("%" PRIu64 " frames came harmed or out of turn; %" PRIu64 " replays sent %" PRIu64
-	       " frames again; nothing was lost\n", wrong, replays, again);
+	printf("%" PRIu64 " frames arrived corrupted or out of sequence; %" PRIu64 " replays resent %" PRIu64
+	       " frames; no packets were lost\n", wrong, replays, again);
 }
 
 void link_show(const struct link_state *before, const struct link_state *after, const uint64_t stores[2],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * gpulink-pagerank: PageRank of a graph over the endpoints of a gpulink device, every rank that changes pushed
- * through the card, checked against a plain computation, with what the card made of it.
+ * gpulink-pagerank: PageRank of a graph over the endpoints of a gpulink device. Pushes every changed rank through the card,
+ * checks the result against a reference, and prints the card's statistics.
  *
  * gpulink-pagerank --device NAME [--device NAME] [--endpoints N] GRAPH
  *
@@ -27,7 +27,7 @@ struct options {
 	unsigned cards, endpoints;
 };
 
-/* What the last line tells. */
+/* Content of the last line. */
 struct result {
 	struct gpulink_counters total; /* of all partitions of all cards */
 	struct link_sums link;
@@ -121,7 +121,7 @@ static void show_flush_row(const char *name, const struct gpulink_counters *c)
 	       c->flush_load_hit, c->flush_atomic, c->flush_config, c->flush_drain);
 }
 
-/* "2", or with two cards "1:2" for endpoint 2 as card 1 sees it. */
+/* "2", or with two cards "1:2" for partition 2 of card 1. */
 static void name_row(char *name, size_t bytes, unsigned cards, unsigned card, unsigned endpoint)
 {
 	if (cards > 1)
@@ -142,7 +142,7 @@ static void show_tables(const struct pagerank_traffic *traffic, unsigned cards, 
 		show_traffic_row(name, i % endpoints ? "ring" : "window", &traffic[i].card);
 	}
 	show_traffic_row("total", "", total);
-	printf("\nwhy packets left\n%-8s  %11s  %12s  %12s  %7s  %7s  %8s  %6s  %6s  %5s\n", "endpoint", "window_miss",
+	printf("\npackets by flush reason\n%-8s  %11s  %12s  %12s  %7s  %7s  %8s  %6s  %6s  %5s\n", "endpoint", "window_miss",
 	       "payload_full", "entries_full", "release", "timeout", "load_hit", "atomic", "config", "drain");
 	for (unsigned i = 0; i < cards * endpoints; i++) {
 		name_row(name, sizeof(name), cards, i / endpoints, i % endpoints);
@@ -152,7 +152,7 @@ static void show_tables(const struct pagerank_traffic *traffic, unsigned cards, 
 	printf("\n");
 }
 
-/* All counters are 64-bit numbers, so a sum is one of arrays. */
+/* All counters are 64-bit numbers: adds the structures as arrays. */
 static void add(struct gpulink_counters *total, const struct gpulink_counters *more)
 {
 	enum { COUNTERS = sizeof(*total) / sizeof(uint64_t) };
@@ -189,7 +189,7 @@ static int check_ranks(struct pagerank *p, const struct graph *graph, int iterat
 	return result;
 }
 
-/* How many of the traffic's stores each card sent to the other. */
+/* Counts the stores that each card sent to the other. */
 static void count_far(const struct pagerank_traffic *traffic, unsigned endpoints, uint64_t stores[2])
 {
 	for (unsigned c = 0; c < 2; c++) {
@@ -200,7 +200,7 @@ static void count_far(const struct pagerank_traffic *traffic, unsigned endpoints
 	}
 }
 
-/* What the link made of the stores since `before`; then of some loads. Returns 0, or -1 with a reason. */
+/* Shows and checks the link's statistics of the stores since `before`, then of some loads. Returns 0, or -1 with a reason. */
 static int show_link(struct pagerank *p, const struct options *options, const struct pagerank_traffic *traffic,
 		     const struct link_state *before, struct result *result, char *reason)
 {
@@ -223,12 +223,12 @@ static int show_link(struct pagerank *p, const struct options *options, const st
 		flits += link_grown(&stored, &loaded, c, "flits_read_response");
 		result->trimmed_bytes += link_grown(&stored, &loaded, c, "trimmed_bytes");
 	}
-	printf("%d ranks loaded from the other card's replicas are right; %" PRIu64 " flits answered, without %" PRIu64
-	       " bytes that were trimmed\n", loads, flits, result->trimmed_bytes);
+	printf("%d ranks loaded from the other card's replicas are correct; %" PRIu64 " response flits, %" PRIu64
+	       " bytes trimmed\n", loads, flits, result->trimmed_bytes);
 	return 0;
 }
 
-/* That the administrator sees the same counters. Returns 0, or -1 with a reason. */
+/* Checks that sysfs shows the same counters. Returns 0, or -1 with a reason. */
 static int check_sysfs(const struct options *options, const struct pagerank_traffic *traffic, char *reason)
 {
 	for (unsigned i = 0; i < options->cards * options->endpoints; i++)
@@ -264,7 +264,7 @@ static int run(struct pagerank *p, const struct graph *graph, bool in_sysfs, con
 	return options->cards == 2 ? show_link(p, options, traffic, &before, result, reason) : 0;
 }
 
-/* Opens the devices that the options name. Returns 0, or -1 with a reason; some may be open then. */
+/* Opens the devices of the options. Returns 0, or -1 with a reason; some devices may be open then. */
 static int open_cards(const struct options *options, struct pagerank_cards *cards, struct gpulink_info *info, char *reason)
 {
 	for (; cards->count < options->cards; cards->count++) {
@@ -346,6 +346,6 @@ int main(int argc, char **argv)
 		printf("demo: FAILED %s\n", reason);
 	else
 		show_result(&options, &result);
-	/* The last line is what a caller goes by: without it nothing is ok. */
+	/* Callers rely on the last line: failing to print it is an error. */
 	return fflush(stdout) || ferror(stdout) || failed ? 1 : 0;
 }

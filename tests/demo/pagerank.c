@@ -14,7 +14,7 @@
 enum { BATCH_STORES = 512, MOST_IN_FLIGHT = 8, PAGE_BYTES = 4096, RANK_BYTES = 8, FAR_LOADS = 64 };
 #define WAIT_NS	    UINT64_C(30000000000)
 #define EQUAL_TO    1e-12
-/* Replicas are filled with this NaN before the first rank is pushed: a rank that never came cannot pass for one. */
+/* Replicas are filled with this NaN before the first rank is pushed: a missing rank is detected. */
 #define NEVER_STORED UINT64_C(0xfff8deadbeef0000)
 
 _Static_assert(sizeof(double) == RANK_BYTES, "a rank is 8 bytes");
@@ -23,16 +23,16 @@ _Static_assert(BATCH_STORES * (RANK_BYTES + 8u) <= GPULINK_VECTOR_BYTES, "a batc
 /* One endpoint, and the block of vertices that it owns. */
 struct part {
 	uint32_t begin, end;
-	unsigned card;		    /* that it is beside */
+	unsigned card;		    /* the card it is local to */
 	volatile uint64_t *replica; /* the endpoint's own memory; volatile: the card changes it */
 };
 
-/* One partition of one card: the way from the owners beside that card to an endpoint. */
+/* One partition of one card: the path from that card's owners to an endpoint. */
 struct lane {
 	struct gpulink_window *window;
 	struct gpulink_counters before;
 	uint64_t stores;
-	size_t batched; /* stores that wait for the next put vector */
+	size_t batched; /* stores for the next put vector */
 	struct gpulink_vector batch[BATCH_STORES];
 	uint64_t values[BATCH_STORES];
 };
@@ -90,7 +90,7 @@ unsigned pagerank_card_of(unsigned endpoint, unsigned cards, unsigned endpoints)
 	return endpoint * cards / endpoints;
 }
 
-/* What one card says of one endpoint: bytes of it, or 0 with a reason. */
+/* Returns the size of an endpoint as one card reports it, or 0 with a reason. */
 static uint64_t endpoint_room(const struct pagerank_cards *cards, unsigned card, unsigned e, unsigned endpoints, char *reason)
 {
 	struct gpulink_endpoint_info endpoint;
@@ -126,7 +126,7 @@ uint32_t pagerank_room(const struct pagerank_cards *cards, unsigned endpoints, c
 	return (uint32_t)room;
 }
 
-/* An endpoint reads what its owner computes from: the ranks of the sources, and of its own block (what changed). */
+/* An endpoint reads its owner's inputs: the ranks of the sources, and of its own block (to detect changes). */
 static void find_readers(struct pagerank *p)
 {
 	const struct graph *graph = p->graph;
@@ -337,7 +337,7 @@ static int push_rank(struct pagerank *p, struct side *side, unsigned e, uint32_t
 	return lane->batched == BATCH_STORES ? send_batch(p, side, e) : 0;
 }
 
-/* The ranks of one owner's block that differ from what its own replica holds, to all who read them. */
+/* Pushes the ranks of one owner's block that differ from its own replica, to all their readers. */
 static int push_block(struct pagerank *p, const struct part *owner)
 {
 	struct side *side = &p->side[owner->card];
@@ -383,7 +383,7 @@ static double dangling_mass(const struct pagerank *p)
 	return mass;
 }
 
-/* Computes the block of one owner, from its own replica alone. Returns change plus the block's changes. */
+/* Computes the block of one owner from its own replica only. Returns `change` plus the block's changes. */
 static double compute_block(struct pagerank *p, const struct part *part, double dangling, double change)
 {
 	const struct graph *graph = p->graph;
@@ -445,7 +445,7 @@ int pagerank_compare(struct pagerank *p, const double *ranks, double *worst)
 			double difference = fabs(rank_of(&p->part[e], v) - ranks[v]);
 
 			if (!read && p->part[e].replica[v] != NEVER_STORED)
-				return fail(p->reason, "replica %u, vertex %" PRIu32 ": was stored to, though nobody reads it", e, v);
+				return fail(p->reason, "replica %u, vertex %" PRIu32 ": was stored to, but has no reader", e, v);
 			if (read && !(difference <= EQUAL_TO))
 				return fail(p->reason, "replica %u, vertex %" PRIu32 ": %.17g, the reference has %.17g", e, v,
 					    rank_of(&p->part[e], v), ranks[v]);
@@ -471,15 +471,15 @@ int pagerank_load_far(struct pagerank *p)
 				if (error)
 					return fail(p->reason, "load from endpoint %u: %s", e, gpulink_strerror(error));
 				if (bits != p->part[e].replica[vertex])
-					return fail(p->reason, "replica %u, vertex %" PRIu64 ": a load over the link gave %#" PRIx64
-						    ", there is %#" PRIx64, e, vertex, bits, p->part[e].replica[vertex]);
+					return fail(p->reason, "replica %u, vertex %" PRIu64 ": a load over the link returned %#" PRIx64
+						    ", memory has %#" PRIx64, e, vertex, bits, p->part[e].replica[vertex]);
 			}
 		}
 	}
 	return loads;
 }
 
-/* All counters are 64-bit numbers, so a difference is one of arrays. */
+/* All counters are 64-bit numbers: subtracts the structures as arrays. */
 static void subtract(struct gpulink_counters *counters, const struct gpulink_counters *less)
 {
 	enum { COUNTERS = sizeof(*counters) / sizeof(uint64_t) };

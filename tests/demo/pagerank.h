@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PageRank by push. The vertices are split into blocks, one an endpoint, its owner. Each endpoint holds in its own
- * memory a replica of the ranks that its owner reads: an array of doubles by vertex. An owner computes its block
- * from that replica alone, and stores each rank that changed into every replica that reads it, through the card.
+ * Push-based PageRank. The vertices are split into blocks, one per endpoint, each with an owner. Each endpoint's memory holds a
+ * replica of the ranks that its owner reads: an array of doubles by vertex. An owner computes its block from that replica only,
+ * and stores each changed rank through the card into every replica that reads it.
  *
- * With two cards the first half of the endpoints are beside the first card, the others beside the second. An owner
- * stores through the card that its endpoint is beside; the partitions of the other card's endpoints are of kind link.
+ * With two cards the first half of the endpoints is local to the first card, the rest to the second. An owner stores through
+ * the card its endpoint is local to; the partitions of the other card's endpoints are of kind link.
  *
- * There is one replica an endpoint, not two that alternate: all owners compute before any of them stores, so nobody
- * sees a new rank early, and a rank that did not change need not be stored into a second array.
+ * One replica per endpoint is enough, without double buffering: all owners compute before any of them stores, so no owner sees a
+ * new rank early, and an unchanged rank needs no store.
  */
 #ifndef DEMO_PAGERANK_H
 #define DEMO_PAGERANK_H
@@ -23,23 +23,23 @@
 
 struct pagerank;
 
-/** The devices that take part. */
+/** The devices in use. */
 struct pagerank_cards {
 	struct gpulink *device[PAGERANK_MOST_CARDS];
 	unsigned count;
 };
 
-/** What went through one partition of a card. */
+/** Traffic through one partition of a card. */
 struct pagerank_traffic {
-	uint64_t stores;	      /**< that this program made */
+	uint64_t stores;	      /**< made by this program */
 	struct gpulink_counters card; /**< what the device counted meanwhile */
 	struct gpulink_counters last; /**< the device's counters at the end */
 };
 
-/** Told after each iteration: its number, the sum of the changes, and the stores made so far. */
+/** Callback after each iteration: its number, the sum of the changes, and the stores made so far. */
 typedef void (*pagerank_progress)(unsigned iteration, double change, uint64_t stores);
 
-/** Which of `cards` cards the endpoint is beside. */
+/** Returns which of `cards` cards the endpoint is local to. */
 unsigned pagerank_card_of(unsigned endpoint, unsigned cards, unsigned endpoints);
 
 /** Vertices whose ranks the memories of endpoints 0..endpoints-1, partitions of these numbers, can all hold; 0 with a
@@ -67,7 +67,7 @@ int pagerank_load_far(struct pagerank *p);
  *  made. Returns 0, or -1 with a reason. */
 int pagerank_count(struct pagerank *p, struct pagerank_traffic *traffic);
 
-/** Why a function above returned -1. */
+/** The reason why a function above returned -1. */
 const char *pagerank_reason(const struct pagerank *p);
 
 #endif /* DEMO_PAGERANK_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PageRank in plain arrays: what the pushed one must come to. */
+/* Reference PageRank in plain arrays. */
 #ifndef DEMO_REFERENCE_H
 #define DEMO_REFERENCE_H
 
@@ -10,8 +10,8 @@
 #define PAGERANK_MOST_ITERATIONS 200u /**< 0.85^n is below the tolerance long before */
 
 /**
- * Iterates from 1/n each until the ranks have converged. Vertices without edges out give their rank to all
- * vertices alike. Fills ranks[graph->vertices]. Returns the number of iterations, or -1: out of memory, or no
+ * Iterates from 1/n each until the ranks have converged. Vertices without outgoing edges distribute their
+ * rank evenly to all vertices. Fills ranks[graph->vertices]. Returns the number of iterations, or -1: out of memory, or no
  * convergence.
  */
 int reference_pagerank(const struct graph *graph, double *ranks);

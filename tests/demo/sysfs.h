@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The counters as an administrator sees them, in /sys/class/gpulink. */
+/* The counters in /sys/class/gpulink. */
 #ifndef DEMO_SYSFS_H
 #define DEMO_SYSFS_H
 

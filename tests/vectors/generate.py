@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Generates the vectors: docs/wire-format.md and docs/link-format.md in executable form.
+"""Generates the test vectors of docs/wire-format.md and docs/link-format.md.
 
 generate.py [--check]   writes the .vec files in data/ and removes those that no case generates any more;
                         --check only lists the files that are out of date, and exits with 1 if there are any.

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# What the VM scripts share: where things are, how to run a command inside a root folder, and how to run QEMU.
-# Sourced, with `set -euo pipefail` in force.
+# Shared by the VM scripts: paths, running a command in a root file system, starting QEMU.
+# To be sourced with `set -euo pipefail` in force.
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=$top/build
-roots=$build			# build/root-SUITE: Debian root folders
+roots=$build			# build/root-SUITE: Debian root file systems
 kernels=$build/kernels		# build/kernels/NAME: vmlinuz, modules, release, suite
 
-# Lines of a kernel log that are a defect of the kernel or of its modules. Leaks are asked for elsewhere.
+# Kernel log lines that report a defect of the kernel or its modules. Leaks are checked elsewhere (tests/vm/suites/lib.sh).
 complaints='BUG:|WARNING:|Oops|KASAN|UBSAN|Call Trace|Kernel panic|general protection|blocked for more than|possible recursive'
 complaints+='|possible circular|suspicious RCU|scheduling while atomic|ODEBUG|refcount_t'
-# A name that is taken, for one; not that there was no memory (-12), which is a suite's doing.
+# For example a duplicate name; not -ENOMEM (-12), which suite injection provokes.
 complaints+='|kobject_add_internal failed for .* (with -EEXIST|\(error: -([^1]|1[^2]))'
 
-# A root file system that a crash leaves broken is made again; and nobody reads its documentation.
+# No fsync: a root file system that a crash leaves broken is made again. No documentation: it is not used.
 dpkg_options=(--dpkgopt=force-unsafe-io --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*'
 	--dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/info/*')
 
@@ -26,7 +26,7 @@ mirror() {
 	local site
 	site=$(apt-get indextargets --format '$(SITE)|$(ORIGIN)|$(LABEL)|$(CODENAME)' 2>/dev/null |
 		awk -F'|' '$2 == "Debian" && $3 == "Debian" { print $1; exit }')
-	if [ -z "$site" ]; then	# the lists were never fetched: read the configuration itself
+	if [ -z "$site" ]; then	# package lists were never fetched: read the configuration
 		site=$(sed -nE 's/^URIs:[[:space:]]*([^[:space:]]+).*/\1/p; s/^deb[[:space:]]+(\[[^]]*\][[:space:]]+)?([^[:space:]]+).*/\2/p' \
 			/etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
 			grep -E '/debian/?$' | head -n 1)
@@ -35,8 +35,8 @@ mirror() {
 	echo "${site%/}"
 }
 
-# in_root SUITE COMMAND...: runs a command inside a root folder, as its root user. In a mount namespace of its own, so
-# that it can have a /proc, which newer kernels' objtool needs.
+# in_root SUITE COMMAND...: runs a command in a root file system, as its root user. Uses a private mount namespace with
+# /proc, which newer kernels' objtool needs.
 in_root() {
 	local root=$roots/root-$1 inner='mount --rbind /proc "$0/proc" 2>/dev/null; exec chroot "$0" "$@"' outer
 	shift
@@ -51,30 +51,31 @@ in_root() {
 		${http_proxy:+http_proxy="$http_proxy"} "${outer[@]}" sh -c "$inner" "$root" "$@"
 }
 
-# install_in SUITE PACKAGE...: into a root folder.
+# install_in SUITE PACKAGE...: installs packages into a root file system.
 install_in() {
 	local suite=$1
 	shift
 	in_root "$suite" apt-get -qq -o 'Acquire::Check-Valid-Until=false' -o DPkg::Lock::Timeout=300 \
 		install -y --no-install-recommends "$@" >"$build/install-$suite.log" 2>&1 ||
-		{ tail -n 20 "$build/install-$suite.log" >&2; die "cannot install $* in the $suite root folder"; }
+		{ tail -n 20 "$build/install-$suite.log" >&2; die "cannot install $* in the $suite root file system"; }
 }
 
-# Prints the path of the machine's own QEMU if that has vfio-user-pci, which 10.1 is the first to have.
+# Prints the path of the host's QEMU if it supports vfio-user-pci (QEMU 10.1 or later).
 own_qemu() {
 	local own
 	own=$(command -v qemu-system-x86_64) && "$own" -device help 2>/dev/null | grep -q '"vfio-user-pci"' && echo "$own"
 }
 
-# Prints the command line (one word a line) that starts a QEMU with vfio-user-pci: the machine's own, or that of the trixie
-# root file system, which needs neither root nor a chroot.
+# Prints the command line (one word per line) of a QEMU with vfio-user-pci: the host's, or the one in the trixie root file
+# system, run without root and without chroot.
 qemu_command() {
 	own_qemu && return
 	tool_of_root usr/bin/qemu-system-x86_64
 	printf '%s\n' -L "$roots/root-trixie/usr/share/seabios" -L "$roots/root-trixie/usr/share/qemu"
 }
 
-# Prints the command line (one word a line) that runs a program of the trixie root folder outside it, by its own loader.
+# Prints the command line (one word per line) that runs a program of the trixie root file system on the host, with that
+# system's loader.
 tool_of_root() {
 	local root=$roots/root-trixie
 	printf '%s\n' "$root/lib64/ld-linux-x86-64.so.2" --library-path "$root/lib/x86_64-linux-gnu:$root/usr/lib/x86_64-linux-gnu" \

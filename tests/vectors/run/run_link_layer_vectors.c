@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Runs vectors of the link layer on the model. What a vector expects of a clock is taken line by line; what
- * happens without a line is a failure as much as what does not happen.
+ * Runs vectors of the link layer on the model. The expectations of a clock are checked line by line;
+ * unexpected events fail as much as missing ones.
  *
- *	run-link-layer-vectors FILE|DIRECTORY...		TAP, one test a file
+ *	run-link-layer-vectors FILE|DIRECTORY...		TAP, one test per file
  */
 #include <inttypes.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #define HAPPENED_MAX 16u
 
-/* A flit that was delivered, or an event. */
+/* A delivered flit, or an event. */
 struct happened {
 	bool flit;
 	uint64_t number; /* the flit's type, or which event */
@@ -28,7 +28,7 @@ struct run {
 	unsigned count, taken;
 	unsigned held[GLK_CLASS_COUNT];
 	uint64_t now;
-	bool begun, clocked; /* there is a clock; its block has been asked for */
+	bool begun, clocked; /* a clock has begun; its block was requested */
 	bool refuse;	     /* the next flit */
 	bool ended;
 };
@@ -80,7 +80,7 @@ static bool all_told(struct run *r)
 	return true;
 }
 
-/* The sending side's clock, when no block is expected. */
+/* The sending side's clock when no block is expected. */
 static bool clock_without(struct run *r)
 {
 	char text[2 * GLK_FLIT_BYTES + 1];
@@ -116,7 +116,7 @@ static bool set_up(struct run *r)
 		config.self.credits[class] = (uint16_t)value[7 + class];
 	config.ops = &ops;
 	config.user = r;
-	return glk_link_layer_create(&config, &r->link) == 0 || vector_fail(&r->file, "no link layer can be so");
+	return glk_link_layer_create(&config, &r->link) == 0 || vector_fail(&r->file, "invalid link layer parameters");
 }
 
 static bool do_clock(struct run *r)
@@ -154,7 +154,7 @@ static bool do_flit(struct run *r)
 		return false;
 	flit.type = (uint8_t)value[0];
 	if (r->clocked || !glk_link_layer_ready(r->link))
-		return vector_fail(&r->file, "flit: cannot be taken at clock %" PRIx64, r->now);
+		return vector_fail(&r->file, "flit: cannot be accepted at clock %" PRIx64, r->now);
 	if (!glk_link_layer_credits(r->link)[value[1]])
 		return vector_fail(&r->file, "flit: no credit");
 	glk_link_layer_credits(r->link)[value[1]]--;
@@ -170,7 +170,7 @@ static bool do_ready(struct run *r)
 	if (!vector_numbers(&r->file, 1, &most, &ready))
 		return false;
 	if (r->clocked || glk_link_layer_ready(r->link) != ready)
-		return vector_fail(&r->file, "ready: is not so at clock %" PRIx64, r->now);
+		return vector_fail(&r->file, "ready: differs at clock %" PRIx64, r->now);
 	return true;
 }
 
@@ -184,7 +184,7 @@ static bool do_out(struct run *r)
 	if (!take_block(r, 1, &control, bytes))
 		return false;
 	if (r->clocked || !glk_link_layer_clock(r->link, r->now, &block))
-		return vector_fail(&r->file, "clock %" PRIx64 ": nothing goes out", r->now);
+		return vector_fail(&r->file, "clock %" PRIx64 ": no block is sent", r->now);
 	r->clocked = true;
 	if (block.control != control || memcmp(block.bytes, bytes, sizeof(bytes)) != 0)
 		return vector_fail(&r->file, "clock %" PRIx64 ": expected out %d %s, got %d %s", r->now, (int)control,
@@ -215,7 +215,7 @@ static bool do_deliver(struct run *r)
 	if (!take_block(r, 31, &type, bytes))
 		return false;
 	if (r->taken == r->count || !next->flit)
-		return vector_fail(&r->file, "deliver: no flit is");
+		return vector_fail(&r->file, "deliver: no flit is delivered");
 	r->taken++;
 	if (next->number != type || memcmp(next->bytes, bytes, sizeof(bytes)) != 0)
 		return vector_fail(&r->file, "deliver: expected %" PRIx64 " %s, got %" PRIx64 " %s", type, hex(bytes, text[0]),
@@ -231,7 +231,7 @@ static bool do_event(struct run *r)
 	if (!vector_numbers(&r->file, 1, &most, &event) || (r->taken == r->count && !clock_without(r)))
 		return false;
 	if (r->taken == r->count || r->happened[r->taken].flit || r->happened[r->taken].number != event)
-		return vector_fail(&r->file, "event: not this one, or none");
+		return vector_fail(&r->file, "event: another one, or none");
 	r->taken++;
 	return true;
 }
@@ -266,7 +266,7 @@ static bool do_hold(struct run *r)
 	if (!vector_numbers(&r->file, 3, most, value) || !clock_without(r))
 		return false;
 	if ((glk_link_layer_hold(r->link, (enum glk_class)value[0], (unsigned)value[1]) == 0) != value[2])
-		return vector_fail(&r->file, "hold: it is not so");
+		return vector_fail(&r->file, "hold: result differs");
 	if (value[2])
 		r->held[value[0]] += (unsigned)value[1];
 	return true;
@@ -340,7 +340,7 @@ static bool run_line(struct run *r)
 	static const struct {
 		const char *keyword;
 		line_handler *handler;
-		bool tells; /* what happened; before any other line all has to be told */
+		bool tells; /* an expectation; must be complete before any other line */
 	} lines[] = {
 		{ "clock", do_clock, false }, { "flit", do_flit, false },     { "ready", do_ready, true },
 		{ "out", do_out, false },     { "in", do_in, false },	      { "deliver", do_deliver, true },
@@ -365,18 +365,18 @@ static bool run_file(struct run *r)
 
 	if (!vector_next(&r->file) || strcmp(r->file.keyword, "vectors") != 0 || !vector_numbers(&r->file, 1, &version, &value) ||
 	    value != version)
-		return vector_fail(&r->file, "begins with vectors 1");
+		return vector_fail(&r->file, "must begin with vectors 1");
 	if (!vector_next(&r->file) || strcmp(r->file.keyword, "layer") != 0)
-		return vector_fail(&r->file, "layer comes second");
+		return vector_fail(&r->file, "second line must be layer");
 	if (!set_up(r))
 		return false;
 	while (!r->ended && vector_next(&r->file))
 		if (!run_line(r))
 			return false;
 	if (!r->ended)
-		return vector_fail(&r->file, "no end");
+		return vector_fail(&r->file, "no end line");
 	if (vector_next(&r->file))
-		return vector_fail(&r->file, "something behind the end");
+		return vector_fail(&r->file, "lines after the end");
 	return !r->file.failed;
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Runs vectors of the link layer on the Verilated glk_link_layer: a file is read whole, then each of its clocks is one of the logic,
- * with what comes shown as many clocks earlier, and what goes out and happens expected as many later, as the logic's pipelines
- * take. What the logic does not have is not asked: `hold` (buffers behind it count), `next`. Files of links that keep another
- * number of frames than this one are left out.
+ * Runs vectors of the link layer on the Verilated glk_link_layer. Reads the whole file, then runs one clock of the logic per
+ * clock of the file; inputs are applied earlier, outputs and events expected later, by the latency of the logic's pipelines.
+ * Skips what the logic does not have: `hold` (its buffers are outside), `next`; and files with another replay buffer size.
  *
- *	run-link-layer-vectors-rtl FILE|DIRECTORY...		TAP, one test a file
+ *	run-link-layer-vectors-rtl FILE|DIRECTORY...		TAP, one test per file
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,20 +18,20 @@
 enum {
 	CLOCKS = 8192,	/* of a file */
 	FLITS = 256,	/* that are delivered in it */
-	CREDITS_TOLD = 1, /* clocks behind the word that gives them; */
-	STARTED = 4,	  /* those of a session are told class by class */
+	CREDITS_TOLD = 1, /* clocks after the word that grants them; */
+	STARTED = 4,	  /* those of a new session are set class by class */
 	LATEST = 24,	/* clocks in which a flit is delivered */
 	ERRORS = 6,
 };
 
 enum event { UP, RESUMED, LOST, ENDED };
 
-/* A clock of the file. */
+/* One clock of the file. */
 struct tick {
 	struct link_layer_in in;
 	struct link_layer_block out;
 	unsigned events; /* bits of enum event */
-	int ready;	 /* -1: it is not said */
+	int ready;	 /* -1: not given */
 	bool says_credits, says_errors;
 	uint64_t credits[LINK_LAYER_CLASSES], errors[ERRORS];
 };
@@ -48,7 +47,7 @@ static struct run {
 	struct link_layer_settings settings;
 	struct tick ticks[CLOCKS + 1];
 	struct delivery deliveries[FLITS];
-	unsigned last, clock, delivered, seen; /* clocks; flits that are expected, that came */
+	unsigned last, clock, delivered, seen; /* clocks; flits expected, flits delivered */
 	bool begun, refused, ended, other_frames;
 	uint64_t given[LINK_LAYER_CLASSES], used[LINK_LAYER_CLASSES], errors[ERRORS];
 } r;
@@ -101,7 +100,7 @@ static bool read_block(struct link_layer_block *block)
 static bool read_in(void)
 {
 	if (r.clock < LINK_LAYER_IN)
-		return vector_fail(&r.file, "in: the logic cannot be told so early");
+		return vector_fail(&r.file, "in: too early for the logic's pipeline");
 	return read_block(&r.ticks[r.clock - LINK_LAYER_IN].in.block);
 }
 
@@ -152,7 +151,7 @@ static bool read_deliver(void)
 	return true;
 }
 
-/* In a clock the logic tells all at once; their order goes without saying. */
+/* The logic reports all events of a clock at once, without order. */
 static bool read_event(void)
 {
 	const uint64_t most = ENDED;
@@ -164,7 +163,7 @@ static bool read_event(void)
 	return true;
 }
 
-/* The link is told at the end of the clock before. */
+/* Applied at the end of the clock before. */
 static struct link_layer_in *told_before(void)
 {
 	return r.clock <= LINK_LAYER_IN ? NULL : &r.ticks[r.clock - 1 - LINK_LAYER_IN].in;
@@ -176,7 +175,7 @@ static bool read_cut(void)
 
 	if (in)
 		in->cut = true;
-	return vector_numbers(&r.file, 0, NULL, NULL) && (in || vector_fail(&r.file, "cut: so early"));
+	return vector_numbers(&r.file, 0, NULL, NULL) && (in || vector_fail(&r.file, "cut: too early"));
 }
 
 static bool read_reset(void)
@@ -185,15 +184,15 @@ static bool read_reset(void)
 
 	if (in)
 		in->reset = true;
-	return vector_numbers(&r.file, 0, NULL, NULL) && (in || vector_fail(&r.file, "reset: so early"));
+	return vector_numbers(&r.file, 0, NULL, NULL) && (in || vector_fail(&r.file, "reset: too early"));
 }
 
-/* The word whose flit is refused does not come: the link is told at its clock what it would have been told soon after, and says so a
+/* The word whose flit is refused is withheld: the refusal is applied in its clock instead of shortly after, and reported one
  * clock later. */
 static bool read_refuse(void)
 {
 	if (r.clock < LINK_LAYER_IN)
-		return vector_fail(&r.file, "refuse: so early");
+		return vector_fail(&r.file, "refuse: too early");
 	r.ticks[r.clock - LINK_LAYER_IN].in.refused = true;
 	r.refused = true;
 	return vector_numbers(&r.file, 0, NULL, NULL);
@@ -264,15 +263,15 @@ static bool read_file(void)
 		r.ticks[i].ready = -1;
 	if (!vector_next(&r.file) || strcmp(r.file.keyword, "vectors") != 0 || !vector_numbers(&r.file, 1, &version, &value) ||
 	    value != version)
-		return vector_fail(&r.file, "begins with vectors 1");
+		return vector_fail(&r.file, "must begin with vectors 1");
 	if (!vector_next(&r.file) || strcmp(r.file.keyword, "layer") != 0)
-		return vector_fail(&r.file, "layer comes second");
+		return vector_fail(&r.file, "second line must be layer");
 	if (!read_setup())
 		return false;
 	while (!r.ended && vector_next(&r.file))
 		if (!read_line())
 			return false;
-	return r.ended || vector_fail(&r.file, "no end");
+	return r.ended || vector_fail(&r.file, "no end line");
 }
 
 /* ---- Running ---- */
@@ -284,7 +283,7 @@ static const char *hex(const uint8_t bytes[16], char text[33])
 	return text;
 }
 
-/* What the file says of a clock that lies so far back; nothing of one that it has not. */
+/* The file's expectations for an earlier clock; none for a clock outside the file. */
 static const struct tick *tick_before(unsigned now, unsigned clocks)
 {
 	static const struct tick none = { .ready = -1 };
@@ -297,7 +296,7 @@ static bool check_out(unsigned now, const struct link_layer_block *got)
 	const struct link_layer_block *b = &tick_before(now, LINK_LAYER_OUT)->out;
 	char text[2][33];
 
-	if (now >= LINK_LAYER_OUT + r.last + 1) /* behind the end it says nothing */
+	if (now >= LINK_LAYER_OUT + r.last + 1) /* no expectations after the end */
 		return true;
 	if (b->valid == got->valid && (!b->valid || (b->control == got->control && memcmp(b->data, got->data, 16) == 0)))
 		return true;
@@ -344,7 +343,7 @@ static bool check_errors(unsigned now, const struct link_layer_events *e)
 	return true;
 }
 
-/* Credits, so many clocks behind the clock of which it is said, less those that flits used meanwhile. */
+/* Checks credits the given number of clocks after their line, less those used meanwhile. */
 static bool check_told(unsigned now, unsigned clocks)
 {
 	const struct tick *tick = tick_before(now, clocks);
@@ -411,7 +410,7 @@ static bool run_path(const char *path, unsigned number)
 	if (!good)
 		printf("# %s\n", r.file.message);
 	printf("%sok %u - %s%s\n", good ? "" : "not ", number, name ? name + 1 : path,
-	       r.other_frames ? " # SKIP it keeps another number of frames" : "");
+	       r.other_frames ? " # SKIP another replay buffer size" : "");
 	return good;
 }
 

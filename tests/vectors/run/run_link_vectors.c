@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Runs the link's vectors on a cluster queue and an un-stitcher, the model's or those in Verilog. TAP: one test a file.
+ * Runs the link vectors on a cluster queue and an un-stitcher, of the model or the RTL. TAP: one test per file.
  *
  *	run-link-vectors FILE|DIRECTORY...
  *
- * A line is carried out, and then what has to come of it stands below it. The first line that does not hold ends the file's
- * test. README.md has the grammar.
+ * Executes a line, then checks the expectations below it. The first mismatch ends the file's test. README.md has the grammar.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +34,7 @@ struct run {
 	unsigned lines[GLK_LINK_PACKET_BYTES_MAX / VECTOR_DATA_BYTES + 1];
 };
 
-/* All that came of the lines before has been told. */
+/* Checks that the file listed all results of the previous lines. */
 static bool settled(struct run *r, bool flits_too)
 {
 	unsigned count;
@@ -45,7 +44,7 @@ static bool settled(struct run *r, bool flits_too)
 	       (!flits_too || vector_equal(&r->f, "flits that left before this line", r->left_seen, r->left_count));
 }
 
-/* ---- What happens ---- */
+/* ---- Events ---- */
 
 static bool do_set(struct run *r)
 {
@@ -54,7 +53,7 @@ static bool do_set(struct run *r)
 		.sequencing = r->n[3],	   .pool_cycles = (unsigned)r->n[4], .burst = (unsigned)r->n[5],
 	};
 
-	return vector_link_set(r->v, &config) || vector_fail(&r->f, "settings that are none");
+	return vector_link_set(r->v, &config) || vector_fail(&r->f, "invalid settings");
 }
 
 static bool do_credits(struct run *r)
@@ -75,12 +74,12 @@ static bool do_packet(struct run *r)
 	int result;
 
 	if (r->n[1] < GLK_LINK_HEADER_BYTES)
-		return vector_fail(&r->f, "no packet has so few bytes");
+		return vector_fail(&r->f, "packet too short");
 	if (!vector_data(&r->f, r->data, (size_t)r->n[1], r->lines))
 		return false;
 	result = vector_link_push(r->v, r->now, (enum glk_kind)r->n[0], r->data, (size_t)r->n[1]);
 	if (result < 0)
-		return vector_fail(&r->f, "the packet is none of its kind");
+		return vector_fail(&r->f, "packet not valid for its kind");
 	return vector_equal(&r->f, "packet, taken", r->n[2], (uint64_t)result);
 }
 
@@ -124,7 +123,7 @@ static bool do_receive(struct run *r)
 	return take_flit(r, r->n[0], &accepted) && vector_equal(&r->f, "flit, taken", expected, accepted);
 }
 
-/* ---- What comes of it ---- */
+/* ---- Results ---- */
 
 static bool do_flit(struct run *r)
 {
@@ -138,7 +137,7 @@ static bool do_flit(struct run *r)
 	    !vector_equal(&r->f, "the flit's type", r->n[1], left->flit.type) || !take_flit(r, r->n[1], &accepted) ||
 	    !vector_same(&r->f, "flit", r->data, r->lines, left->flit.bytes, r->flit_bytes))
 		return false;
-	return accepted || vector_fail(&r->f, "the un-stitcher does not take the flit");
+	return accepted || vector_fail(&r->f, "the un-stitcher refuses the flit");
 }
 
 static bool do_arrived(struct run *r)
@@ -184,7 +183,7 @@ static bool do_counters(struct run *r)
 	       vector_equal(&r->f, "parents", r->n[2], c->parents) && vector_equal(&r->f, "partial", r->n[3], c->partial) &&
 	       vector_equal(&r->f, "pooled", r->n[4], c->pooled) &&
 	       vector_equal(&r->f, "pooled and stitched", r->n[5], c->pool_stitched) &&
-	       vector_equal(&r->f, "pooled and left alone", r->n[6], c->pool_timed_out) &&
+	       vector_equal(&r->f, "pooled and timed out", r->n[6], c->pool_timed_out) &&
 	       vector_equal(&r->f, "packets refused", r->n[7], c->refused);
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Runs vector files on the model of the card, through card.h alone. TAP: one test a file.
+ * Runs vector files on the model of the card, through card.h only. TAP: one test per file.
  *
  *	run-vectors FILE|DIRECTORY...
  *
- * A file's lines are carried out one by one: an event, and then what has to come of it. The first line that does not
- * hold ends the file's test. README.md has the grammar.
+ * Executes a file line by line: an event, then its expected results. The first mismatch ends the file's test. README.md has the
+ * grammar.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -51,13 +51,13 @@ static const uint8_t *sent(const struct run *r, unsigned i, size_t *bytes)
 	return packet->data;
 }
 
-/* Where a packet goes; its link address tells. */
+/* Destination partition, from the link address. */
 static unsigned partition_of(const struct vector_packet *packet)
 {
 	return packet->bytes > 9 ? packet->data[9] : 0;
 }
 
-/* A partition's packets stay in their order. Between partitions the wire has none: lowest first. */
+/* Keeps the order within a partition. The wire defines none between partitions: lowest first. */
 static void sort_sent(struct run *r)
 {
 	for (unsigned i = 0; i < r->v->packets; i++) {
@@ -69,7 +69,7 @@ static void sort_sent(struct run *r)
 	}
 }
 
-/* The event at hand has sent what the file told, for the reasons it told, and nothing else. */
+/* Checks that the current event sent exactly the listed packets, for the listed reasons. */
 static bool settle(struct run *r)
 {
 	struct vector_card *v = r->v;
@@ -99,7 +99,7 @@ static bool settle(struct run *r)
 	       equal(r, "host memory errors", 0, vector_card_read(v, GLK_CARD_ERR_DMA));
 }
 
-/* ---- What a file says before the first event ---- */
+/* ---- Setup ---- */
 
 static bool do_endpoint(struct run *r)
 {
@@ -259,7 +259,7 @@ static bool do_receive(struct run *r)
 		free(copy);
 		return false;
 	}
-	/* A copy of its very size: a sanitizer sees who reads on. */
+	/* A copy of exact size, so that a sanitizer detects overreads. */
 	memcpy(copy, r->data, (size_t)r->n[0]);
 	copy = realloc(copy, r->n[0] ? (size_t)r->n[0] : 1);
 	taken = copy && glk_card_link_receive(r->v->card, copy, (size_t)r->n[0]) == 0;
@@ -269,7 +269,7 @@ static bool do_receive(struct run *r)
 	return equal(r, "packet taken", r->n[1], taken);
 }
 
-/* ---- What has to come of events ---- */
+/* ---- Expected results ---- */
 
 static bool do_packet(struct run *r)
 {
@@ -319,7 +319,7 @@ static bool do_counters(struct run *r)
 	return true;
 }
 
-/* Memory that was compared is made zero: at the end nothing else may remain. */
+/* Clears compared memory: at the end no other byte may be set. */
 static bool do_memory(struct run *r)
 {
 	uint8_t got[VECTOR_ACCESS_BYTES];
@@ -351,7 +351,7 @@ static bool do_end(struct run *r)
 static const struct command {
 	const char *keyword;
 	bool (*run)(struct run *r);
-	bool expectation; /* of the event before, not an event of its own */
+	bool expectation; /* of the previous event, not an event itself */
 	unsigned fields;
 	uint64_t most[VECTOR_FIELDS];
 } commands[] = {
@@ -432,7 +432,7 @@ static bool body(struct run *r)
 			return vector_fail(f, "%s after the end", f->keyword);
 		if (!command(r))
 			return false;
-		/* The packets of an event stand below it; it has settled when something else does. */
+		/* An event's packets follow it; any other line settles the event. */
 		line = f->line;
 		f->again = vector_next(f);
 		if (f->failed)

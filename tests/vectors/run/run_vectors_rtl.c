@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The vectors on two blocks of the logic in Verilog: glk_finepack_tx, whose packets are looped into glk_finepack_rx. What
- * other blocks do stands here in C: time, and atomics at the endpoint. TAP, one test a file. Lines "counters" are the
- * business of run_vectors: these blocks do not count.
+ * Runs the vectors on two RTL blocks: glk_finepack_tx, looped back into glk_finepack_rx. Time and endpoint atomics, which belong
+ * to other blocks, are implemented here in C. TAP, one test per file. Ignores lines "counters": these blocks have no counters.
  *
  * run_vectors_rtl DIRECTORY
  */
@@ -104,7 +103,7 @@ static bool rx_clock(struct run *r, struct rx_in *in)
 	return in->valid && out.in_ready;
 }
 
-/* A whole packet, and what comes of it. */
+/* Feeds a whole packet, and waits for its result. */
 static bool receive(struct run *r, const uint8_t *packet, size_t length)
 {
 	uint64_t before = r->accepted + r->refused;
@@ -121,7 +120,7 @@ static bool receive(struct run *r, const uint8_t *packet, size_t length)
 				return vector_fail(&r->f, "the logic does not take the packet");
 	}
 	in.valid = false;
-	/* Writes come one a clock at most: so many bytes, so many clocks. */
+	/* At most one write per clock: wait one clock per byte. */
 	for (unsigned clocks = 0; clocks < IDLE_CLOCKS + length; clocks++)
 		rx_clock(r, &in);
 	return fail(r, "packets that were decided on", before + 1, r->accepted + r->refused);
@@ -178,7 +177,7 @@ static bool give(struct run *r, struct tx_in *in, const uint8_t *data)
 	return true;
 }
 
-/* Until everything is out, and through the loop. */
+/* Runs until everything is sent and looped back. */
 static bool settle(struct run *r)
 {
 	struct tx_in none = { 0 };
@@ -187,7 +186,7 @@ static bool settle(struct run *r)
 		tx_clock(r, &none);
 		quiet = r->out.idle && !r->out.valid && !r->got && r->packets == r->events ? quiet + 1 : 0;
 		if (clocks > MOST_CLOCKS)
-			return vector_fail(&r->f, "the logic does not come to rest");
+			return vector_fail(&r->f, "the logic does not become idle");
 	}
 	for (unsigned i = 0; i < r->packets; i++) {
 		uint64_t accepted = r->accepted;
@@ -243,7 +242,7 @@ static bool do_set(struct run *r)
 	bool same = c.subheader_bytes == r->config[p].subheader_bytes && c.max_payload_bytes == r->config[p].max_payload_bytes &&
 		    c.coalesce == r->config[p].coalesce && c.self_describe == r->config[p].self_describe && r->timeout[p] == r->n[3];
 
-	/* A packet of the paper's own form is read with the width that it was made with. */
+	/* A packet in the paper's original form is parsed with the width it was built with. */
 	if (!same && (!flush(r, p, GLK_FLUSH_CONFIG) || !settle(r)))
 		return false;
 	r->config[p] = c;
@@ -308,7 +307,7 @@ static bool do_drain_context(struct run *r)
 	return flush_owned(r, r->n[0], GLK_FLUSH_DRAIN);
 }
 
-static bool do_drain_partition(struct run *r) /* of a window too, and when it is taken away */
+static bool do_drain_partition(struct run *r) /* also for drain-window and unmap */
 {
 	return flush(r, (unsigned)r->n[0], GLK_FLUSH_DRAIN) && settle(r);
 }
@@ -329,7 +328,7 @@ static bool do_receive(struct run *r)
 
 	if (!vector_data(&r->f, r->data, (size_t)r->n[0], NULL))
 		return false;
-	if (r->n[0] == 0) /* a stream has no packet of no bytes */
+	if (r->n[0] == 0) /* a stream has no empty packets */
 		return fail(r, "packet taken", r->n[1], 0);
 	return receive(r, r->data, (size_t)r->n[0]) && fail(r, "packet taken", r->n[1], r->accepted - accepted);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The model of the card with a platform around it, as a vector wants it: sparse endpoints, host memory with rings, a
- * looped link that keeps what was sent. Only card.h is used. Accesses that name a partition and an offset find, or
- * make, a window by themselves.
+ * The model of the card with a platform for vectors: sparse endpoints, host memory with rings, a looped link that records sent
+ * packets. Uses only card.h. Accesses by partition and offset find or create a window automatically.
  */
 #ifndef VECTOR_CARD_H
 #define VECTOR_CARD_H
@@ -47,12 +46,12 @@ struct vector_card {
 	struct vector_packet *sent; /* by the event at hand, VECTOR_PACKETS of them */
 	unsigned packets;
 	unsigned looped;	 /* packets sent since the card was made */
-	const char *trouble;	 /* something that no vector may cause, or NULL */
+	const char *trouble;	 /* an error that no vector may cause, or NULL */
 	uint64_t entries[VECTOR_CONTEXTS]; /* put on the ring of a context */
 	uint8_t host[0x40000];
 };
 
-/* Returns NULL when there is no memory, or the model does not take so many queue entries. */
+/* Returns NULL if out of memory, or if the model does not support the number of queue entries. */
 struct vector_card *vector_card_create(unsigned queue_entries);
 void vector_card_destroy(struct vector_card *v);
 
@@ -61,12 +60,12 @@ void vector_card_write(struct vector_card *v, unsigned offset, uint64_t value);
 unsigned vector_partition_register(unsigned partition, unsigned reg);
 
 bool vector_card_endpoint(struct vector_card *v, unsigned partition, uint64_t bytes);
-/* Where in the aperture the bytes are; UINT64_MAX when no window can be made for them. */
+/* Returns the aperture offset of the bytes; UINT64_MAX if no window can be made for them. */
 uint64_t vector_card_aperture(struct vector_card *v, unsigned partition, unsigned context, uint64_t offset,
 			      size_t bytes);
 /* The first slice that the context has of the partition; -1: none. */
 int vector_card_window(const struct vector_card *v, unsigned partition, unsigned context);
-/* Takes away all windows of the context on the partition. */
+/* Unmaps all windows of the context on the partition. */
 void vector_card_unmap(struct vector_card *v, unsigned partition, unsigned context);
 
 /* Puts an entry on the ring of the context and serves it; false unless it completes ok. The caller fills in what the
@@ -74,7 +73,7 @@ void vector_card_unmap(struct vector_card *v, unsigned partition, unsigned conte
 bool vector_card_ring(struct vector_card *v, unsigned context, uint64_t aperture, uint64_t sqe[8],
 		      const uint8_t **moved);
 
-/* Reads the endpoint, and makes what was read zero. */
+/* Reads the endpoint, and clears the bytes read. */
 void vector_card_take_memory(struct vector_card *v, unsigned partition, uint64_t offset, uint8_t *data, size_t bytes);
 /* Finds a byte of any endpoint that is not zero. */
 bool vector_card_remaining(const struct vector_card *v, unsigned *partition, uint64_t *offset, uint8_t *byte);

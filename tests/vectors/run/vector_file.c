@@ -37,7 +37,7 @@ bool vector_fail(struct vector_file *f, const char *format, ...)
 	return false;
 }
 
-/* Reads a line without its comment. Strange bytes are refused here, so that nobody later has to think of them. */
+/* Reads a line without its comment. Refuses non-text bytes here, so that later code need not check. */
 static bool read_line(struct vector_file *f)
 {
 	size_t length = 0;

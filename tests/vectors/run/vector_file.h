@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A vector file, read line by line: a keyword and its fields. The grammar is in README.md. Whatever a file holds, it
- * leads to an error that names file and line, never to a crash.
+ * A vector file, read line by line: a keyword and its fields. The grammar is in README.md. Any
+ * invalid content leads to an error with file and line, never to a crash.
  */
 #ifndef VECTOR_FILE_H
 #define VECTOR_FILE_H
@@ -33,13 +33,13 @@ void vector_close(struct vector_file *f);
 /* Notes the first failure, at the line read last. Always false. */
 bool vector_fail(struct vector_file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Takes the next line that says something. False at the end of the file and after a failure. */
+/* Takes the next non-empty line. False at the end of the file and after a failure. */
 bool vector_next(struct vector_file *f);
 
 /* The line has exactly `count` fields, hex numbers of at most most[i]. */
 bool vector_numbers(struct vector_file *f, unsigned count, const uint64_t *most, uint64_t *value);
 
-/* Says what differs, at the line read last. */
+/* Reports a difference, at the line read last. */
 bool vector_equal(struct vector_file *f, const char *what, uint64_t expected, uint64_t got);
 
 /* The same for bytes that vector_data() took, at the line that holds the first that differs. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The link's vectors on the logic in Verilog: glk_cluster_queue, which does at a clock what the model does at it, and
- * glk_cluster_rx. What is around the queue stands here in C: packets wait until their flits have gone in, and credits.
+ * Runs the link vectors on the RTL: glk_cluster_queue, cycle-accurate to the model, and glk_cluster_rx. The queue's environment is
+ * in C: packets that wait for their flits to enter, and credits.
  */
 #include "vector_link.h"
 
@@ -12,8 +12,8 @@
 #include <netcrafter/cluster_rx_dut.h>
 
 #define WAITING_MOST 4096u /* packets */
-#define RESET_CLOCKS  140u /* until it takes flits again */
-#define SETTLE_CLOCKS 24u  /* until all events have been told, and all that a flit brings is out */
+#define RESET_CLOCKS  140u /* until it accepts flits again */
+#define SETTLE_CLOCKS 24u  /* until all events are reported, and all packets of a flit are out */
 
 struct waiting {
 	enum glk_kind kind;
@@ -146,7 +146,7 @@ static void show_packet(struct vector_link *v)
 	size_t done = (size_t)v->flit * GLK_FLIT_BYTES, part;
 
 	v->in.valid = v->gone < v->waiting;
-	memset(v->in.data, 0xa5, GLK_FLIT_BYTES); /* what is behind a packet's end counts for nothing */
+	memset(v->in.data, 0xa5, GLK_FLIT_BYTES); /* bytes after a packet's end are ignored */
 	if (!v->in.valid)
 		return;
 	part = w->length - done < GLK_FLIT_BYTES ? w->length - done : GLK_FLIT_BYTES;
@@ -215,7 +215,7 @@ unsigned vector_link_fill(const struct vector_link *v)
 	return cluster_queue_flits() - v->places + before;
 }
 
-/* Only asked for when the queue is empty: then clocks change nothing. */
+/* Called only with an empty queue: then clocks change nothing. */
 const struct glk_cluster_queue_counters *vector_link_counters(struct vector_link *v)
 {
 	unsigned credits[GLK_CLASS_COUNT] = { 0 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * absent DEVICE PARTITION OTHER stays-away|comes-back|passes: a user of two endpoints, one of which stops answering under
- * traffic: its memory does not decode, it is reset, it is dead.
+ * absent DEVICE PARTITION OTHER stays-away|comes-back|passes: uses two endpoints, one of which stops responding under
+ * traffic: memory decode off, function-level reset, or dead.
  *
- * Rounds go to both. When it says "ready", PARTITION's endpoint is to stop. Releases must then say so, each in time; what
- * went to OTHER must arrive all the same, and releases of that alone go well. stays-away, comes-back: it says "away" when it
- * has seen this for a while; with comes-back it reads a line then, by which the endpoint answers again. passes: it
- * comes back by itself. Exit status 0: all as it should be; 1: not; 2: usage.
+ * Traffic rounds go to both. After "ready", PARTITION's endpoint is expected to stop. Releases must then fail, each in time;
+ * data to OTHER must still arrive, and releases of OTHER only must succeed. stays-away, comes-back: prints "away" after
+ * seeing this for a while; comes-back then reads a line, which says that the endpoint responds again. passes: the endpoint
+ * recovers by itself. Exit status 0: as expected; 1: not; 2: usage.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ enum { STORES = 32, STRIDE = 200, WINDOW_BYTES = 1 << 16, AWAY_ROUNDS = 10, BACK
 struct user {
 	struct gpulink *device;
 	struct gpulink_window *here, *there; /* there: may be absent */
-	const volatile uint8_t *memory;	     /* behind `here`, as its GPU sees it */
+	const volatile uint8_t *memory;	     /* of the endpoint of `here`, seen by its GPU */
 	struct gpulink_memory *host;
 	uint64_t got, round;
 };
@@ -46,7 +46,7 @@ static int is(const char *what, int got, int should)
 	return 1;
 }
 
-/* Stores and puts by turns. */
+/* Alternates stores and puts. */
 static int send(struct gpulink_window *window, uint64_t value)
 {
 	int error = 0;
@@ -57,7 +57,7 @@ static int send(struct gpulink_window *window, uint64_t value)
 	return error;
 }
 
-/* Takes so many completions: what they say is the card's business, that they come is ours. */
+/* Takes the given number of completions; their status does not matter here. */
 static int take(struct user *u, unsigned left)
 {
 	struct gpulink_completion done[STORES];
@@ -68,7 +68,7 @@ static int take(struct user *u, unsigned left)
 	return count < 0 ? count : 0;
 }
 
-/* One round to `here`, and to `there` if it is to. Returns what the release said; other errors end the program. */
+/* One round to `here`, and optionally to `there`. Returns the release's result; other errors end the program. */
 static int play(struct user *u, bool there)
 {
 	uint64_t value = ++u->round;
@@ -94,7 +94,7 @@ static int play(struct user *u, bool there)
 	return released;
 }
 
-/* A read of what is not there is told at once. */
+/* A read of an absent endpoint fails immediately. */
 static int get_fails(struct user *u)
 {
 	struct gpulink_completion done = { 0 };
@@ -110,9 +110,9 @@ static int check_away(struct user *u)
 
 	for (unsigned i = 0; i < AWAY_ROUNDS && !bad; i++) {
 		bad |= is("a release of both", play(u, true), -GPULINK_EENDPOINT);
-		bad |= is("a release of the other alone", play(u, false), 0);
+		bad |= is("a release of the other endpoint only", play(u, false), 0);
 		bad |= get_fails(u);
-		gpulink_release(u->device, TIMEOUT_NS); /* what the get has left behind */
+		gpulink_release(u->device, TIMEOUT_NS); /* reports the error of the get */
 	}
 	return bad;
 }
@@ -123,14 +123,14 @@ static int check_back(struct user *u)
 	int bad = 0;
 
 	for (unsigned i = 0; i < BACK_ROUNDS && !bad; i++) {
-		bad |= is("a release when it is back", play(u, true), 0);
+		bad |= is("a release after recovery", play(u, true), 0);
 		bad |= is("a load", gpulink_load(u->there, (STORES - 1) * STRIDE, &value, sizeof(value)), 0);
 		bad |= is("its value", value == u->round ? 0 : -GPULINK_EIO, 0);
 	}
 	return bad;
 }
 
-/* Says it, and waits for a line. */
+/* Prints the word, and waits for a line. */
 static int say(const char *word)
 {
 	char line[16];
@@ -155,7 +155,7 @@ static int run(struct user *u, const char *how)
 	if (!strcmp(how, "passes")) {
 		while (error == -GPULINK_EENDPOINT && seconds_now() < until)
 			error = play(u, true);
-		return is("a release when it passed", error, 0) || check_back(u);
+		return is("a release after the reset", error, 0) || check_back(u);
 	}
 	if (check_away(u))
 		return 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * bounce-test DEVICE SYSFS: where the kernel puts bounce buffers between memory and the card (swiotlb=force), a process' memory
- * cannot be registered, for nobody would copy; all else works. TAP. It needs an endpoint of 64 KiB or more in partition 0.
+ * bounce-test DEVICE SYSFS: with forced bounce buffers (swiotlb=force), user memory cannot be registered, because nothing would
+ * sync the bounce buffers; everything else works. TAP. Requires an endpoint of at least 64 KiB in partition 0.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,19 +11,19 @@
 
 #include "card.h"
 
-enum { BIG = 2 << 20 }; /* a huge page: one segment, and more than a bounce buffer holds at a time */
+enum { BIG = 2 << 20 }; /* a huge page: one segment, larger than a bounce buffer mapping */
 
 static void test_registrations(int fd, const char *sysfs)
 {
 	char *memory = mmap(NULL, 2 * BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), usage[256];
 
 	snprintf(usage, sizeof(usage), "%s/usage", sysfs);
-	check(memory != MAP_FAILED, "there is memory");
+	check(memory != MAP_FAILED, "memory is allocated");
 	memory += -(uintptr_t)memory % BIG;
-	check(!madvise(memory, BIG, MADV_HUGEPAGE), "of huge pages");
+	check(!madvise(memory, BIG, MADV_HUGEPAGE), "the memory uses huge pages");
 	memset(memory, 1, BIG);
 	is(card_register(fd, memory, 4096, GPULINK_ALLOW_READ | GPULINK_ALLOW_WRITE), -EOPNOTSUPP, "a page is refused");
-	is(card_register(fd, memory, BIG, GPULINK_ALLOW_READ), -EOPNOTSUPP, "much memory is refused");
+	is(card_register(fd, memory, BIG, GPULINK_ALLOW_READ), -EOPNOTSUPP, "a huge page is refused");
 	is(card_file(usage, "registrations"), 0, "no registration is left");
 	is(card_file(usage, "pinned_pages"), 0, "no page is left pinned");
 }
@@ -37,7 +37,7 @@ static void test_puts(int fd)
 
 	check(window >= 0, "a window is mapped");
 	check(!card_run(fd, &entry, 1, &done) && !status_of(&done), "an inline entry is put");
-	check(!card_release(fd, &errors) && !errors, "and released");
+	check(!card_release(fd, &errors) && !errors, "the release succeeds");
 }
 
 int main(int argc, char **argv)

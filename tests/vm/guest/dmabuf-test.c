@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * dmabuf-test CARD GPU0 GPU1: dma-bufs of GPU stand-ins as registrations, and windows as dma-bufs. TAP. The GPUs, named by
- * their PCI addresses, have the driver gpulink-test-gpu and are the endpoints of partitions 0 and 1.
+ * dmabuf-test CARD GPU0 GPU1: dma-bufs of emulated GPU endpoints as registrations, and windows as dma-bufs. TAP. The GPUs,
+ * given by PCI address, are bound to gpulink-test-gpu and are the endpoints of partitions 0 and 1.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 #define SECOND	   1000000000ULL
 #define BYTES	   65536u
 #define PIECE	   512u
-#define MOVED_FROM 0xeeu /* what test-gpu leaves where a buffer was */
+#define MOVED_FROM 0xeeu /* test-gpu fills a buffer's old place with this */
 #define MOVES	   40u
 
 struct gpu {
@@ -83,7 +83,7 @@ static int release(void)
 	return ioctl(card, GPULINK_IOCTL_RELEASE, &r);
 }
 
-/* One entry between a window and a registration, and its status; -1: no completion. */
+/* Runs one entry between a window and a registration; returns its status, -1: no completion. */
 static int move(unsigned opcode, unsigned handle, uint64_t offset, uint64_t window_offset, unsigned bytes)
 {
 	uint64_t sqe[8] = { opcode | (uint64_t)to_gpu1 << GLK_SQE_WINDOW_SHIFT | (uint64_t)bytes << GLK_SQE_LENGTH_SHIFT, 1,
@@ -99,7 +99,7 @@ static int move(unsigned opcode, unsigned handle, uint64_t offset, uint64_t wind
 	return (int)(cqe[1] >> GLK_CQE_STATUS_SHIFT & 0xffff);
 }
 
-/* While the memory is between two places entries fail; it has to come back. */
+/* Entries fail while the memory moves, and must succeed again afterwards. */
 static int move_in_time(unsigned opcode, unsigned handle, uint64_t offset, uint64_t window_offset, unsigned bytes)
 {
 	int status = -1;
@@ -174,7 +174,7 @@ static void test_refusals(int buffer)
 
 static void test_import(int buffer)
 {
-	/* Neither begins nor ends with a page. */
+	/* Neither starts nor ends on a page boundary. */
 	struct gpulink_ioctl_register_dmabuf r = registration(buffer, 4096 + 100, 3 * 4096);
 	uint8_t *source = gpu[0].memory + r.offset;
 	long now;
@@ -182,28 +182,28 @@ static void test_import(int buffer)
 	check(!ioctl(card, GPULINK_IOCTL_REGISTER_DMABUF, &r), "a GPU's memory is registered");
 	fill(gpu[0].memory, BYTES, 1);
 	check(move(GLK_OP_PUT, r.handle, 40, 8, 5000) == GLK_ST_OK && !release(), "a put from it");
-	check(same(gpu[1].memory + 8, source + 40, 5000), "arrives");
+	check(same(gpu[1].memory + 8, source + 40, 5000), "the data of the put arrives");
 	fill(gpu[1].memory, BYTES, 2);
 	check(move(GLK_OP_GET, r.handle, 1000, 77, 4500) == GLK_ST_OK, "a get into it");
-	check(same(source + 1000, gpu[1].memory + 77, 4500), "arrives");
-	check(move(GLK_OP_PUT, r.handle, 3 * 4096 - 10, 0, 11) == GLK_ST_REGISTRATION_BOUNDS, "the byte behind it is not had");
+	check(same(source + 1000, gpu[1].memory + 77, 4500), "the data of the get arrives");
+	check(move(GLK_OP_PUT, r.handle, 3 * 4096 - 10, 0, 11) == GLK_ST_REGISTRATION_BOUNDS, "a put one byte past the end is refused");
 
 	now = ioctl(gpu[0].fd, TEST_GPU_MOVE, 0);
 	if (now == -1 && errno == EBUSY) {
 		printf("ok %u - the memory moves # SKIP this kernel pins it\n", ++number);
 		check(!drop(GPULINK_IOCTL_UNREGISTER, r.handle), "unregister");
-		check(move(GLK_OP_PUT, r.handle, 0, 0, 8) == GLK_ST_REGISTRATION, "it is gone for the card");
-		check(ioctl(gpu[0].fd, TEST_GPU_MOVE, 0) > 0 && !ioctl(gpu[0].fd, TEST_GPU_MOVE, 0), "and nothing pins it any more");
+		check(move(GLK_OP_PUT, r.handle, 0, 0, 8) == GLK_ST_REGISTRATION, "the card no longer has the registration");
+		check(ioctl(gpu[0].fd, TEST_GPU_MOVE, 0) > 0 && !ioctl(gpu[0].fd, TEST_GPU_MOVE, 0), "the memory is no longer pinned");
 		return;
 	}
 	check(now == (long)gpu[0].bytes / 2, "the memory moves");
-	check(move_in_time(GLK_OP_PUT, r.handle, 0, 0, 4096) == GLK_ST_OK && !release(), "a put from where it is now");
-	check(same(gpu[1].memory, source + now, 4096), "arrives");
+	check(move_in_time(GLK_OP_PUT, r.handle, 0, 0, 4096) == GLK_ST_OK && !release(), "a put from the new place");
+	check(same(gpu[1].memory, source + now, 4096), "the data of the put from the new place arrives");
 	fill(gpu[1].memory, BYTES, 3);
-	check(move(GLK_OP_GET, r.handle, 0, 0, 4096) == GLK_ST_OK && same(source + now, gpu[1].memory, 4096), "a get, too");
-	check(source[0] == MOVED_FROM && source[4095] == MOVED_FROM, "where it was nothing is written");
+	check(move(GLK_OP_GET, r.handle, 0, 0, 4096) == GLK_ST_OK && same(source + now, gpu[1].memory, 4096), "a get into the new place");
+	check(source[0] == MOVED_FROM && source[4095] == MOVED_FROM, "nothing is written to the old place");
 	check(!drop(GPULINK_IOCTL_UNREGISTER, r.handle), "unregister");
-	check(move(GLK_OP_PUT, r.handle, 0, 0, 8) == GLK_ST_REGISTRATION, "it is gone for the card");
+	check(move(GLK_OP_PUT, r.handle, 0, 0, 8) == GLK_ST_REGISTRATION, "the card no longer has the registration");
 	check(ioctl(gpu[0].fd, TEST_GPU_MOVE, 0) == 0, "the memory moves back");
 }
 
@@ -220,7 +220,7 @@ static void *keep_moving(void *unused)
 	return NULL;
 }
 
-/* What is read from where the memory was would show in the window as what test-gpu leaves there. */
+/* Data read from the old place would show in the window as test-gpu's fill value. */
 static void test_moves_under_traffic(int buffer)
 {
 	struct gpulink_ioctl_register_dmabuf r = registration(buffer, 0, BYTES);
@@ -249,7 +249,7 @@ static void test_moves_under_traffic(int buffer)
 	pthread_join(mover, NULL);
 	printf("# %u puts, %u refused while the memory moved %u times\n", good, refusals, MOVES);
 	check(good && !wrong, "puts while the memory moves are right or refused");
-	check(move_in_time(GLK_OP_PUT, r.handle, 0, 0, 8) == GLK_ST_OK, "and work afterwards");
+	check(move_in_time(GLK_OP_PUT, r.handle, 0, 0, 8) == GLK_ST_OK, "puts work afterwards");
 	drop(GPULINK_IOCTL_UNREGISTER, r.handle);
 }
 
@@ -260,8 +260,8 @@ static void *move_slowly(void *error)
 	return NULL;
 }
 
-/* A move that takes its time: from the exporter's call on until the memory is mapped again the card neither reads nor
- * writes where it was. */
+/* A slow move: from the exporter's notification until the memory is mapped again, the card neither reads nor writes the
+ * old place. */
 static void test_slow_move(int buffer)
 {
 	struct gpulink_ioctl_register_dmabuf r = registration(buffer, 0, BYTES);
@@ -293,14 +293,14 @@ static void test_slow_move(int buffer)
 	for (unsigned i = 0; i < BYTES; i++)
 		untouched += old[i] == MOVED_FROM;
 	printf("# %u puts and %u gets refused\n", refused_puts, refused_gets);
-	check(refused_puts && refused_gets && !wrong, "while it is nowhere puts and gets are refused");
-	check(untouched == BYTES, "and where it was nothing is written");
+	check(refused_puts && refused_gets && !wrong, "puts and gets are refused during the move");
+	check(untouched == BYTES, "nothing is written to the old place during the move");
 	check(move_in_time(GLK_OP_PUT, r.handle, 0, 0, 8) == GLK_ST_OK && !drop(GPULINK_IOCTL_UNREGISTER, r.handle) &&
 		      !ioctl(gpu[0].fd, TEST_GPU_MOVE, 0),
 	      "it is found again");
 }
 
-/* A buffer in the host's memory, by a driver of the kernel's own. */
+/* A buffer in host memory, exported by an in-tree driver. */
 static void test_udmabuf(void)
 {
 	struct udmabuf_create create = { .size = BYTES };
@@ -342,7 +342,7 @@ static void test_ends(void)
 	check(ioctl(gpu[0].fd, TEST_GPU_EXPORT, BYTES) == -1 && errno == EBUSY, "a registration keeps the buffer");
 	close(other);
 	buffer = ioctl(gpu[0].fd, TEST_GPU_EXPORT, BYTES);
-	check(buffer >= 0, "and the end of its file lets go of it");
+	check(buffer >= 0, "closing the file releases the buffer");
 	close(buffer);
 }
 
@@ -359,14 +359,14 @@ static void test_export(unsigned window)
 	r = registration(buffer, 0, BYTES);
 	refused(GPULINK_IOCTL_REGISTER_DMABUF, &r, ELOOP, "the card does not register its own window");
 	check(!ioctl(gpu[0].fd, TEST_GPU_IMPORT, buffer), "another device maps it");
-	check(!ioctl(gpu[0].fd, TEST_GPU_STORE, 0x1122334455667788) && !release(), "and stores");
-	check(*(volatile uint64_t *)(void *)gpu[1].memory == 0x1122334455667788, "which arrives");
+	check(!ioctl(gpu[0].fd, TEST_GPU_STORE, 0x1122334455667788) && !release(), "the device stores through it");
+	check(*(volatile uint64_t *)(void *)gpu[1].memory == 0x1122334455667788, "the store arrives");
 	check(!drop(GPULINK_IOCTL_WINDOW_UNMAP, window), "the window is unmapped");
 	errno = 0;
-	check(ioctl(gpu[0].fd, TEST_GPU_STORE, 1) == -1 && errno == ENXIO, "and the other device has let go");
-	check(!ioctl(gpu[0].fd, TEST_GPU_DROP, 0), "it detaches");
+	check(ioctl(gpu[0].fd, TEST_GPU_STORE, 1) == -1 && errno == ENXIO, "the other device's mapping is revoked");
+	check(!ioctl(gpu[0].fd, TEST_GPU_DROP, 0), "the other device detaches");
 	errno = 0;
-	check(ioctl(gpu[0].fd, TEST_GPU_IMPORT, buffer) == -1 && errno == ENODEV, "what was taken away is not mapped again");
+	check(ioctl(gpu[0].fd, TEST_GPU_IMPORT, buffer) == -1 && errno == ENODEV, "the revoked buffer cannot be mapped again");
 	close(buffer);
 }
 
@@ -424,7 +424,7 @@ static bool become_free(unsigned slices)
 	return false;
 }
 
-/* Another user, who maps windows, stores and releases all the time. */
+/* Another user, which keeps mapping windows, storing and releasing. */
 struct bystander {
 	int file;
 	unsigned rounds, failures;
@@ -458,7 +458,7 @@ static void *stand_by(void *argument)
 	return NULL;
 }
 
-/* Devices that keep their mappings of windows, with operations in flight, for as long as they like. */
+/* Devices that keep their window mappings after revocation, with operations in flight. */
 static void test_lagging_devices(void)
 {
 	int file = open("/dev/gpulink0", O_RDWR | O_CLOEXEC), other = open("/dev/gpulink0", O_RDWR | O_CLOEXEC), buffer[2];
@@ -480,7 +480,7 @@ static void test_lagging_devices(void)
 		ok = ok && !ioctl(gpu[i].fd, TEST_GPU_LAG, TEST_GPU_LAG_MAPPING | TEST_GPU_LAG_FENCE) &&
 		     !ioctl(gpu[i].fd, TEST_GPU_IMPORT, buffer[i]);
 	}
-	check(ok && !ioctl(gpu[0].fd, TEST_GPU_STORE, 1), "two devices that will not let go map windows");
+	check(ok && !ioctl(gpu[0].fd, TEST_GPU_STORE, 1), "two devices that ignore revocation map windows");
 	atomic_store(&done, false);
 	if (pthread_create(&thread, NULL, stand_by, &by))
 		exit(2);
@@ -494,9 +494,9 @@ static void test_lagging_devices(void)
 	pthread_join(thread, NULL);
 	printf("# unmap %.3f s, close %.3f s; %u rounds of another user, the longest %.3f s\n", unmap_took, close_took, by.rounds,
 	       by.longest);
-	check(unmap_took < 2.5, "which waits for the device 2 s at most");
-	check(close_took < 1, "the end of the file does not wait for it");
-	check(by.rounds && !by.failures && by.longest < 1, "nor does anybody else");
+	check(unmap_took < 2.5, "the unmap waits at most 2 s for the device");
+	check(close_took < 1, "closing the file does not wait for the device");
+	check(by.rounds && !by.failures && by.longest < 1, "no other user waits");
 
 	memset(gpu[1].memory + 8 * BYTES, 0, 2 * BYTES);
 	ok = open_window(other, &next[0], 8 * BYTES) && open_window(other, &next[1], 9 * BYTES);
@@ -505,16 +505,16 @@ static void test_lagging_devices(void)
 	ok = !ioctl(gpu[0].fd, TEST_GPU_STORE, 0x55) && !ioctl(gpu[1].fd, TEST_GPU_STORE, 0x55);
 	ok = ok && !ioctl(other, GPULINK_IOCTL_RELEASE, &r);
 	check(ok && victim[0] == 0 && victim[BYTES / 8] == 0, "a late store reaches no other window");
-	check(used_slices() > before + 1, "and count as used");
+	check(used_slices() > before + 1, "the slices count as used");
 	close(other);
 	close(by.file);
-	check(!ioctl(gpu[0].fd, TEST_GPU_DROP, 0) && !ioctl(gpu[1].fd, TEST_GPU_DROP, 0), "the devices let go");
-	check(become_free(before), "and the slices are free");
+	check(!ioctl(gpu[0].fd, TEST_GPU_DROP, 0) && !ioctl(gpu[1].fd, TEST_GPU_DROP, 0), "the devices drop their mappings");
+	check(become_free(before), "the slices become free");
 	close(buffer[0]);
 	close(buffer[1]);
 }
 
-/* The memory moves while the card is being taken down, between the revocation of mappings and the end of its bus mastering. */
+/* The memory moves during a card reset, between the revocation of mappings and the end of bus mastering. */
 static void test_move_in_reset(void)
 {
 	struct gpulink_ioctl_window_map w = { .size = sizeof(w), .flags = GPULINK_ALLOW_WRITE, .partition = 1, .bytes = BYTES };
@@ -531,16 +531,16 @@ static void test_move_in_reset(void)
 		      !ioctl(gpu[1].fd, TEST_GPU_IMPORT, window), "which a device maps");
 	begin = seconds();
 	check(!ioctl(gpu[0].fd, TEST_GPU_MOVE_ON_REVOKE, 0) && write_file("/sys/class/gpulink/gpulink0/reset", "1"), "the card is reset");
-	check(seconds() - begin < 1.5, "which does not wait for the device");
-	check(ioctl(gpu[0].fd, TEST_GPU_MOVE, 0) == 0, "meanwhile the memory has moved");
-	check(ioctl(gpu[0].fd, TEST_GPU_REACHED, 0) == 0, "and no move left the card access to where it was");
+	check(seconds() - begin < 1.5, "the reset does not wait for the device");
+	check(ioctl(gpu[0].fd, TEST_GPU_MOVE, 0) == 0, "the memory moved meanwhile");
+	check(ioctl(gpu[0].fd, TEST_GPU_REACHED, 0) == 0, "no move left the card access to the old place");
 	check(!ioctl(gpu[1].fd, TEST_GPU_DROP, 0), "the device detaches");
 	close(window);
 	close(other);
 	close(buffer);
 }
 
-/* The driver lets go of the card and takes it again while a device has a mapping of it. Leaves a card without endpoints. */
+/* Unbinds and binds the card while a device maps one of its windows. Leaves the card without endpoints. */
 static void test_unbind(void)
 {
 	const char *address = "0000:00:04.0";
@@ -556,11 +556,11 @@ static void test_unbind(void)
 	check(ok && buffer >= 0 && !ioctl(gpu[0].fd, TEST_GPU_LAG, TEST_GPU_LAG_MAPPING) &&
 		      !ioctl(gpu[0].fd, TEST_GPU_IMPORT, buffer), "a device that will not let go maps a window");
 	begin = seconds();
-	check(write_file("/sys/bus/pci/drivers/gpulink/unbind", address), "the driver lets go of the card");
-	check(seconds() - begin < 4, "within its bound");
-	check(write_file("/sys/bus/pci/drivers/gpulink/bind", address), "and takes it again");
-	check(used_slices() > 0 && used_slices() != ~0u, "the slices are still not free");
-	check(!ioctl(gpu[0].fd, TEST_GPU_DROP, 0) && become_free(0), "but are when the device lets go");
+	check(write_file("/sys/bus/pci/drivers/gpulink/unbind", address), "the card is unbound");
+	check(seconds() - begin < 4, "the unbind ends in time");
+	check(write_file("/sys/bus/pci/drivers/gpulink/bind", address), "the card is bound again");
+	check(used_slices() > 0 && used_slices() != ~0u, "the slices are still in use");
+	check(!ioctl(gpu[0].fd, TEST_GPU_DROP, 0) && become_free(0), "the slices become free when the device drops its mapping");
 	close(buffer);
 	close(file);
 }
@@ -597,7 +597,7 @@ int main(int argc, char **argv)
 	h.handle = to_gpu1;
 	exports = ioctl(card, GPULINK_IOCTL_WINDOW_EXPORT, &h) != -1 || errno != EOPNOTSUPP;
 	if (!exports)
-		printf("ok %u - windows are exported # SKIP not by this kernel\n", ++number);
+		printf("ok %u - windows are exported # SKIP this kernel exports no windows\n", ++number);
 	else
 		test_export(to_gpu1);
 	if (exports) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * injection-test DEVICE SYSFS PCI: every call of the driver, with each of its allocations and copies failing in turn. TAP.
- * It needs the debug kernel with /sys/kernel/debug/failslab and its like set up (tests/vm/suites/injection.sh), a bus endpoint of
- * 64 KiB or more in partition 0, and nobody else who uses the card.
+ * injection-test DEVICE SYSFS PCI: fault injection: every driver call, with each of its allocations and user copies failing in
+ * turn. TAP.
+ * Requires the debug kernel with fault injection set up (tests/vm/suites/injection.sh), a bus endpoint of at least 64 KiB in
+ * partition 0, and no other user of the card.
  *
- * For a call, fail-nth counts up from 1 until the call gets through without having met it. On the way it may fail, with
- * ENOMEM or EFAULT, or succeed; at the end as many contexts, windows and registrations must be free as before, and no page
- * pinned. That no memory is lost is kmemleak's to say.
+ * For each call, fail-nth counts up from 1 until the call completes without an injected failure. Until then it may fail with
+ * ENOMEM or EFAULT, or succeed. Afterwards as many contexts, windows and registrations must be free as before, with no page
+ * pinned. Leaks are left to kmemleak.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +35,7 @@ static void check(bool ok, const char *what, const char *name)
 	bad += !ok;
 }
 
-/* --- what a call works on --- */
+/* --- objects the calls use --- */
 
 static struct {
 	int fd;
@@ -78,7 +79,7 @@ static int unregister(void)
 	return ioctl(now.fd, GPULINK_IOCTL_UNREGISTER, &h);
 }
 
-/* The call may have failed when all but its answer was done. */
+/* The call may have failed after doing everything except copying out its result. */
 static int if_there(int ret) { return ret && errno == ENOENT ? 0 : ret; }
 static int window_unmap_if_there(void) { return if_there(window_unmap()); }
 static int unregister_if_there(void) { return if_there(unregister()); }
@@ -225,8 +226,7 @@ static int name_endpoint(void) { return write_text(sysfs, "partitions/0/endpoint
 static int bind_after_all(void) { return bind() ?: name_endpoint(); }
 static int unbind(void) { return write_text("/sys/bus/pci/drivers/gpulink", "unbind", pci); }
 
-/* With a file of its own, before and after: what it takes and gives back. `failed` is what is to be done instead of `after`
- * when the call did not get through. */
+/* A call with its setup and cleanup, on a file of its own. `failed` replaces `after` when the call fails. */
 static const struct call {
 	const char *name;
 	int (*before)(void);
@@ -234,8 +234,8 @@ static const struct call {
 	int (*after)(void);
 	int (*failed)(void);
 	bool without_file;
-	bool others_errors; /* other parts of the kernel fail it too, and say it in their words */
-	unsigned every;	    /* how far apart the places are that are tried */
+	bool others_errors; /* other kernel code can fail it too, with other errnos */
+	unsigned every;	    /* step between tried failures */
 } calls[] = {
 	{ "query", nothing, query, nothing, nothing, false, false, 1 },
 	{ "endpoint", nothing, endpoint, nothing, nothing, false, false, 1 },
@@ -261,11 +261,11 @@ static const struct call {
 	{ "opening a capture of the link", nothing, open_capture, close_it, nothing, true, false, 1 },
 	{ "reading a record of it", open_capture, read_capture, close_it, close_it, true, false, 1 },
 	{ "reset", nothing, reset, nothing, nothing, true, false, 1 },
-	/* Without memory to note who has it, a BAR is called taken, for one. Most of its thousands of places are the kernel's. */
+	/* For example, failing to allocate a BAR's resource returns EBUSY. Most of its thousands of allocations are not the driver's. */
 	{ "bind", unbind, bind, name_endpoint, bind_after_all, true, true, 37 },
 };
 
-/* --- failing --- */
+/* --- fault injection --- */
 
 static bool arm(unsigned nth)
 {
@@ -275,7 +275,7 @@ static bool arm(unsigned nth)
 	return pwrite(fail_nth, text, (size_t)length, 0) == length;
 }
 
-/* Whether what was armed has struck, perhaps only now: reading and disarming are calls too. */
+/* Returns whether the armed failure was injected. Reading and disarming are system calls too, and can trigger it. */
 static bool disarm(void)
 {
 	char text[16] = "";
@@ -289,7 +289,7 @@ static bool disarm(void)
 	return struck;
 }
 
-/* One call with its nth allocation failing. Returns whether it struck; *good: all went as it should. */
+/* Runs one call with its nth failure injected. Returns whether it was injected; *good: the result was as expected. */
 static bool try_nth(const struct call *call, unsigned nth, unsigned *failures, bool *good)
 {
 	int ret, err;
@@ -298,7 +298,7 @@ static bool try_nth(const struct call *call, unsigned nth, unsigned *failures, b
 	if (!call->without_file && open_another())
 		return *good = false;
 	if (call->before()) {
-		printf("# %s: what comes before it failed: %s\n", call->name, strerror(errno));
+		printf("# %s: setup failed: %s\n", call->name, strerror(errno));
 		return *good = false;
 	}
 	if (!arm(nth))
@@ -309,12 +309,12 @@ static bool try_nth(const struct call *call, unsigned nth, unsigned *failures, b
 	if (ret) {
 		(*failures)++;
 		if (!struck || (err != ENOMEM && err != EFAULT && !call->others_errors)) {
-			printf("# %s: %u: %s%s\n", call->name, nth, strerror(err), struck ? "" : ", though nothing failed");
+			printf("# %s: %u: %s%s\n", call->name, nth, strerror(err), struck ? "" : ", without an injected failure");
 			*good = false;
 		}
 	}
 	if (ret ? call->failed() : call->after()) {
-		printf("# %s: %u: what comes after it failed: %s\n", call->name, nth, strerror(errno));
+		printf("# %s: %u: cleanup failed: %s\n", call->name, nth, strerror(errno));
 		*good = false;
 	}
 	if (now.fd >= 0)
@@ -322,7 +322,7 @@ static bool try_nth(const struct call *call, unsigned nth, unsigned *failures, b
 	return struck;
 }
 
-/* --- what is free --- */
+/* --- free resources --- */
 
 struct capacity {
 	unsigned contexts, windows, registrations;
@@ -335,7 +335,7 @@ static long pages_pinned(void)
 	char line[128];
 	FILE *in;
 
-	write_text("/proc/sys/vm", "stat_refresh", "1"); /* what CPUs have counted by themselves is added now */
+	write_text("/proc/sys/vm", "stat_refresh", "1"); /* folds the per-CPU counters */
 	in = fopen("/proc/vmstat", "re");
 	while (in && fgets(line, sizeof(line), in)) {
 		sscanf(line, "nr_foll_pin_acquired %ld", &acquired);
@@ -350,7 +350,7 @@ static unsigned count_registrations(void)
 {
 	unsigned count = 0;
 
-	/* Each a page of its own: mappings of the same one look like a defect to the DMA API's checks. */
+	/* Different pages: DMA API debugging warns about repeated mappings of one page. */
 	while (count < BIG_BYTES / 4096 && !register_at(count * 4096UL, 1))
 		count++;
 	return count;
@@ -400,7 +400,7 @@ static void test_call(const struct call *call)
 		       before.registrations, before.pinned);
 		good = false;
 	}
-	snprintf(text, sizeof(text), ": %u places to fail, %u errors, nothing lost", tried, failures);
+	snprintf(text, sizeof(text), ": %u failures injected, %u errors, nothing leaked", tried, failures);
 	check(good && !struck, call->name, text);
 	fflush(stdout);
 }
@@ -417,7 +417,7 @@ int main(int argc, char **argv)
 	now.fd = -1;
 	fail_nth = open("/proc/self/fail-nth", O_RDWR);
 	now.memory = mmap(NULL, BIG_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	check(fail_nth >= 0 && now.memory != MAP_FAILED, "fail-nth is there", "");
+	check(fail_nth >= 0 && now.memory != MAP_FAILED, "fail-nth is available", "");
 	for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		test_call(&calls[i]);
 	printf("1..%u\n", number);

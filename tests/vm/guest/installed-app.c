@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * installed-app DEVICE: what a user would write against the installed library. Stores to partition 0 by window and by ring,
- * releases, and loads it back.
+ * installed-app DEVICE: a user's program for the installed library. Stores to partition 0 through window and ring, releases,
+ * and loads the data back.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * isolation-test DEVICE SYSFS [SEED]: what a hostile process can do to others with entries that it makes itself. TAP. It
- * needs endpoints of 4 MiB or more in partitions 0 and 1.
+ * isolation-test DEVICE SYSFS [SEED]: isolation from hostile processes that write arbitrary ring entries. TAP. Requires
+ * endpoints of at least 4 MiB in partitions 0 and 1.
  *
- * A victim has registered memory and a window, full of canaries. Attackers have rings in their own hands, and try.
+ * A victim fills registered memory and a window with canaries. Attackers submit through user rings.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -89,7 +89,7 @@ static int await(struct ring *ring, struct cqe *done)
 	return ring_await(ring, done, 5 * SECOND, NULL);
 }
 
-/* What an entry ends with, or an error. */
+/* Returns the entry's status, or an error. */
 static int outcome(struct ring *ring, struct sqe e)
 {
 	struct cqe done;
@@ -101,7 +101,7 @@ static int outcome(struct ring *ring, struct sqe e)
 	return error ? error : (int)status_of(&done);
 }
 
-/* Every handle there is, but one's own. */
+/* Every handle except one's own. */
 static int try_handles(struct party *p, const struct party *victim)
 {
 	(void)victim;
@@ -134,7 +134,7 @@ static int try_bounds(struct party *p, const struct party *victim)
 	return outcome(&p->ring, move(GLK_OP_GET, p->window, 0, BYTES + 1, p->registration, 0)) == GLK_ST_OK ? 3 : 0;
 }
 
-/* Handles that were one's own: also taken away while the ring is at them. */
+/* Stale handles, also revoked while the ring processes them. */
 static int try_freed(struct party *p, const struct party *victim)
 {
 	struct sqe e;
@@ -152,7 +152,7 @@ static int try_freed(struct party *p, const struct party *victim)
 		ring_tell(&p->ring);
 		if (card_unregister(p->fd, (unsigned)handle))
 			return 2;
-		for (unsigned i = 0; i < 32; i++) { /* good ones first, then none */
+		for (unsigned i = 0; i < 32; i++) { /* valid ones first, then invalid ones */
 			if (await(&p->ring, &done) || (last && !status_of(&done)))
 				return 3;
 			last = (int)status_of(&done);
@@ -165,7 +165,7 @@ static int try_freed(struct party *p, const struct party *victim)
 	return 0;
 }
 
-/* Random bytes, or an entry that could be good but for a word or two. */
+/* Random bytes, or an otherwise plausible entry with one or two random words. */
 static struct sqe forge(struct party *p, const struct party *victim, uint64_t *state)
 {
 	unsigned windows[] = { p->window, victim->window, chance(state) % HANDLES, p->window };
@@ -203,7 +203,7 @@ static int try_forged(struct party *p, const struct party *victim)
 			good += status_of(&done) == GLK_ST_OK;
 		}
 	}
-	return good > 100 && good < 15000 ? 0 : 2; /* both kinds were tried */
+	return good > 100 && good < 15000 ? 0 : 2; /* both accepted and refused entries occurred */
 }
 
 struct scribbler {
@@ -222,7 +222,7 @@ static void *scribble(void *argument)
 	return NULL;
 }
 
-/* The card may read any mixture of old and new. */
+/* The card may read any mix of old and new data. */
 static int try_rewritten(struct party *p, const struct party *victim)
 {
 	struct scribbler s = { .party = p, .victim = victim };
@@ -243,7 +243,7 @@ static int try_rewritten(struct party *p, const struct party *victim)
 	return bad;
 }
 
-/* An attacker is another process, that has nothing of the victim's but the numbers. */
+/* An attacker is another process, which has only the victim's handle numbers. */
 static void attack(const struct party *victim, int (*attempt)(struct party *p, const struct party *victim), const char *name)
 {
 	int status = -1;
@@ -259,10 +259,10 @@ static void attack(const struct party *victim, int (*attempt)(struct party *p, c
 	}
 	waitpid(child, &status, 0);
 	is(status, 0, name);
-	check(untouched(victim), "and the victim's memory is untouched");
+	check(untouched(victim), "the victim's memory is untouched");
 }
 
-/* One of many: its own range of the endpoint, in one of the three ways. */
+/* One of many processes: its own range of the endpoint, one of the three submission paths. */
 static int play_in_crowd(unsigned index)
 {
 	struct party p;
@@ -308,7 +308,7 @@ static void test_crowd(void)
 		if (status)
 			printf("# ended with %d\n", WEXITSTATUS(status));
 	}
-	is(good, CROWD, "many processes at once, in all three ways");
+	is(good, CROWD, "many processes at once, on all three submission paths");
 }
 
 static bool all_back(const char *folder)
@@ -336,22 +336,22 @@ int main(int argc, char **argv)
 	path = argv[1];
 	seed = argc > 3 ? strtoull(argv[3], NULL, 0) : (uint64_t)time(NULL) * 1000003u + (uint64_t)getpid();
 	printf("# seed %lu\n", seed);
-	is(open_party(&victim, 1 << 20), 0, "a victim");
+	is(open_party(&victim, 1 << 20), 0, "a victim starts");
 	if (!tap_bad) {
 		for (unsigned i = 0; i < WORDS; i++) {
 			victim.memory[i] = canary(i);
 			victim.words[i] = canary(i);
 		}
-		check(!card_release(victim.fd, NULL) && untouched(&victim), "has canaries");
+		check(!card_release(victim.fd, NULL) && untouched(&victim), "the victim has canaries");
 		attack(&victim, try_handles, "handles of others are refused");
 		attack(&victim, try_bounds, "what is out of bounds is refused");
 		attack(&victim, try_freed, "handles that were taken away are refused");
 		attack(&victim, try_forged, "16000 forged entries end");
 		attack(&victim, try_rewritten, "24000 entries that are rewritten while they are read end");
 		close_party(&victim);
-		check(all_back(argv[2]), "nothing is left of all that");
+		check(all_back(argv[2]), "no resources are left in use");
 		test_crowd();
-		check(all_back(argv[2]), "nothing is left of them");
+		check(all_back(argv[2]), "no resources of the processes are left in use");
 	}
 	printf("1..%u\n", tap_number);
 	return tap_bad != 0;

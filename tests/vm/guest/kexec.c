@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * kexec KERNEL INITRD COMMAND-LINE: starts another kernel in this one's place, at once: nobody is told but the drivers.
- * Returns only when that is refused.
+ * kexec KERNEL INITRD COMMAND-LINE: kexecs another kernel immediately; only the drivers are shut down. Returns only on failure.
  */
 #include <errno.h>
 #include <fcntl.h>

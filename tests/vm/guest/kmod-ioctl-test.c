@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * kmod-ioctl-test DEVICE: the kernel interface itself, without the library; mostly what must be refused. TAP. It needs
- * endpoints of 64 KiB or more in partitions 0 and 1, none in partition 5.
+ * kmod-ioctl-test DEVICE: the kernel interface without the library; mostly calls that must be refused. TAP. Requires
+ * endpoints of at least 64 KiB in partitions 0 and 1, none in partition 5.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -76,14 +76,14 @@ static void test_query(int fd)
 
 	check(!ioctl(fd, GPULINK_IOCTL_QUERY, &q) && q.abi_version == GPULINK_ABI_VERSION && q.partitions >= 6,
 	      "query tells the version");
-	check(q.size == sizeof(q) && q.ring_entries >= 16 && (q.subheader_widths & 0x7c) == 0x7c, "query tells the card");
+	check(q.size == sizeof(q) && q.ring_entries >= 16 && (q.subheader_widths & 0x7c) == 0x7c, "query returns the card's capabilities");
 	q.flags = 1;
 	refused(fd, GPULINK_IOCTL_QUERY, &q, EINVAL, "an unknown flag is refused");
 	q = (struct gpulink_ioctl_query){ .size = 8 };
 	refused(fd, GPULINK_IOCTL_QUERY, &q, EINVAL, "a structure that is too short is refused");
 	q.size = 0x10000000;
 	refused(fd, GPULINK_IOCTL_QUERY, &q, EINVAL, "a structure that is far too long is refused");
-	check(!ioctl(fd, GPULINK_IOCTL_QUERY, &longer), "a longer structure with a zero tail is taken");
+	check(!ioctl(fd, GPULINK_IOCTL_QUERY, &longer), "a longer structure with a zero tail is accepted");
 	longer.q.flags = 0;
 	longer.q.size = sizeof(longer);
 	longer.tail = 1;
@@ -142,7 +142,7 @@ static void on_sigbus(int signal_number)
 	siglongjmp(escape, 1);
 }
 
-/* Whether touching the address gives SIGBUS. */
+/* Returns whether an access raises SIGBUS. */
 static bool touch_faults(volatile unsigned long *address)
 {
 	struct sigaction action = { .sa_handler = on_sigbus }, before;
@@ -164,7 +164,7 @@ static void test_read_only_file(void)
 
 	refused(fd, GPULINK_IOCTL_WINDOW_MAP, &w, EACCES, "a file that is open for reading has no window to write");
 	w.flags = GPULINK_ALLOW_READ;
-	check(!ioctl(fd, GPULINK_IOCTL_WINDOW_MAP, &w), "but one to read");
+	check(!ioctl(fd, GPULINK_IOCTL_WINDOW_MAP, &w), "a read-only window is mapped");
 	close(fd);
 }
 
@@ -178,11 +178,11 @@ static void test_window(int fd)
 
 	check(!ioctl(fd, GPULINK_IOCTL_WINDOW_MAP, &w), "a window is mapped");
 	words = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)w.mmap_offset);
-	check(words != MAP_FAILED, "and mapped into the process");
+	check(words != MAP_FAILED, "the window is mapped into the process");
 	words[0] = 0x1122334455667788;
 	words[1023] = 42;
-	check(!release(fd, &r) && r.errors == 0, "a release ends without an error");
-	check(words[0] == 0x1122334455667788 && words[1023] == 42, "loads give what was stored");
+	check(!release(fd, &r) && r.errors == 0, "a release completes without an error");
+	check(words[0] == 0x1122334455667788 && words[1023] == 42, "loads return the stored data");
 	check(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, (off_t)w.mmap_offset) == MAP_FAILED && errno == EINVAL,
 	      "a private mapping is refused");
 	check(mmap(NULL, 12288, PROT_READ, MAP_SHARED, fd, (off_t)w.mmap_offset) == MAP_FAILED && errno == EINVAL,
@@ -215,13 +215,13 @@ static void test_pages(int fd)
 	record = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, (off_t)q.record_offset);
 	doorbell = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)q.doorbell_offset);
 	check(record != MAP_FAILED && doorbell != MAP_FAILED, "record and doorbell are mapped");
-	check(mprotect((void *)record, 4096, PROT_READ | PROT_WRITE) == -1, "the record does not become writable");
+	check(mprotect((void *)record, 4096, PROT_READ | PROT_WRITE) == -1, "the record cannot be made writable");
 	doorbell[GLK_DOORBELL_RELEASE / 8] = 0xabcdef;
 	for (unsigned i = 0; i < 1000 && !written; i++) {
 		written = record[0] == 0xabcdef;
 		usleep(1000);
 	}
-	check(written, "a release by the doorbell page is told in the record");
+	check(written, "a release by the doorbell page completes in the record");
 	munmap((void *)record, 4096);
 	munmap((void *)doorbell, 4096);
 }
@@ -233,7 +233,7 @@ static int submit(int fd, const unsigned long (*entries)[8], unsigned count)
 	return ioctl(fd, GPULINK_IOCTL_SUBMIT, &s) ? -1 : (int)s.submitted;
 }
 
-/* Submits one entry and gives its status, or -1. */
+/* Submits one entry; returns its status, or -1. */
 static int status_of(int fd, const unsigned long entry[8])
 {
 	unsigned long done[2];
@@ -281,9 +281,9 @@ static void test_ring_errors(int fd)
 	expect(fd, e, GLK_ST_WINDOW, "an unknown window is refused");
 	e[0] = SQE(GLK_OP_PUT_INLINE, w.handle, 8);
 	e[2] = 4092;
-	expect(fd, e, GLK_ST_WINDOW_BOUNDS, "a put beyond the window is refused");
+	expect(fd, e, GLK_ST_WINDOW_BOUNDS, "a put across the end of the window is refused");
 	e[2] = 1UL << 60;
-	expect(fd, e, GLK_ST_WINDOW_BOUNDS, "a put far beyond the window is refused");
+	expect(fd, e, GLK_ST_WINDOW_BOUNDS, "a put far past the window is refused");
 	e[2] = 0;
 	e[3] = 1;
 	expect(fd, e, GLK_ST_RESERVED, "an unused word is refused");
@@ -292,7 +292,7 @@ static void test_ring_errors(int fd)
 	e[3] = 1000;
 	expect(fd, e, GLK_ST_REGISTRATION, "an unknown registration is refused");
 	e[0] = SQE(GLK_OP_GET, one_way.handle, 8);
-	expect(fd, e, GLK_ST_PERMISSION, "a get from a window without read is refused");
+	expect(fd, e, GLK_ST_PERMISSION, "a get from a window without read rights is refused");
 	close(other);
 }
 
@@ -328,18 +328,19 @@ static void test_registration(int fd)
 	expect(fd, e, GLK_ST_OK, "a long get into it");
 	for (unsigned i = 0; i < 20000; i++)
 		same = same && memory[30100 + i] == memory[100 + i];
-	check(same, "gives what was put");
+	check(same, "the get returns what was put");
 	e[3] = r.handle | 59999UL << 16;
-	expect(fd, e, GLK_ST_REGISTRATION_BOUNDS, "a get beyond it is refused");
+	expect(fd, e, GLK_ST_REGISTRATION_BOUNDS, "a get past its end is refused");
 	h = handle(r.handle);
-	check(!ioctl(fd, GPULINK_IOCTL_UNREGISTER, &h), "it is taken away");
+	check(!ioctl(fd, GPULINK_IOCTL_UNREGISTER, &h), "the memory is unregistered");
 	e[3] = r.handle;
-	expect(fd, e, GLK_ST_REGISTRATION, "its handle is dead");
+	expect(fd, e, GLK_ST_REGISTRATION, "its handle is invalid");
 	refused(fd, GPULINK_IOCTL_UNREGISTER, &h, ENOENT, "it is not taken away twice");
 	munmap(memory, 65536);
 }
 
-/* Registered for reading before it was written to, and written to again after a fork: what is sent is what is there. */
+/* Memory registered for reading before its first write, and written again after a fork: the card must send its current
+ * contents. */
 static void test_registration_for_reading(int fd)
 {
 	unsigned long *memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -363,7 +364,7 @@ static void test_registration_for_reading(int fd)
 		e[0] = SQE(GLK_OP_GET, w.handle, 8);
 		e[3] = to.handle;
 		expect(fd, e, GLK_ST_OK, "a get of it");
-		check(memory[512] == 0x1234 + i, "what the process wrote was sent");
+		check(memory[512] == 0x1234 + i, "the current contents were sent");
 		if (i == 0 && fork() == 0)
 			_exit(0);
 		while (wait(NULL) > 0)
@@ -372,7 +373,7 @@ static void test_registration_for_reading(int fd)
 	munmap(memory, 8192);
 }
 
-/* Pinned memory counts: in a child that may lock little and is nobody in particular. */
+/* Pinned memory counts against RLIMIT_MEMLOCK: in an unprivileged child with a low limit. */
 static void test_memlock(void)
 {
 	int status = -1;
@@ -405,16 +406,16 @@ static void test_ring(int fd)
 
 	for (unsigned i = 0; i < 300; i++)
 		entries[i][1] = 1000 + i;
-	check(!ioctl(fd, GPULINK_IOCTL_SUBMIT, &s) && s.submitted == 256, "256 entries are taken");
+	check(!ioctl(fd, GPULINK_IOCTL_SUBMIT, &s) && s.submitted == 256, "256 entries are accepted");
 	s.count = 1;
 	refused(fd, GPULINK_IOCTL_SUBMIT, &s, EAGAIN, "one more is not, until completions are taken");
 	w.timeout_ns = 5 * SECOND;
-	check(!ioctl(fd, GPULINK_IOCTL_WAIT, &w) && w.completed == 256, "256 completions come");
+	check(!ioctl(fd, GPULINK_IOCTL_WAIT, &w) && w.completed == 256, "256 completions arrive");
 	for (unsigned i = 0; i < 256; i++)
 		in_order = in_order && done[i][0] == 1000 + i;
-	check(in_order, "in the order of submission");
+	check(in_order, "completions arrive in submission order");
 	w.count = w.least = 1;
-	check(!ioctl(fd, GPULINK_IOCTL_WAIT, &w) && w.completed == 0, "waiting for what does not come ends at once");
+	check(!ioctl(fd, GPULINK_IOCTL_WAIT, &w) && w.completed == 0, "waiting without outstanding entries returns at once");
 	s.count = 0;
 	refused(fd, GPULINK_IOCTL_SUBMIT, &s, EINVAL, "no entries are refused");
 	s.count = 257;
@@ -451,11 +452,11 @@ static void test_contexts(void)
 
 	while (count < 64 && (fds[count] = open(path, O_RDWR)) >= 0)
 		count++;
-	check(count > 8 && count < 64 && errno == ENOSPC, "contexts run out in an orderly way");
+	check(count > 8 && count < 64 && errno == ENOSPC, "running out of contexts returns ENOSPC");
 	while (count--)
 		close(fds[count]);
 	fds[0] = open(path, O_RDWR);
-	check(fds[0] >= 0, "and come back");
+	check(fds[0] >= 0, "closed contexts become available again");
 	close(fds[0]);
 }
 

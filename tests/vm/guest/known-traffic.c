@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * known-traffic DEVICE steps|forbidden|rings: the same few calls every time, so that it is known what tracepoints, debugfs and
- * the log must show of them. Straight through the kernel interface, as the library does more than it is told.
+ * known-traffic DEVICE steps|forbidden|rings: a fixed sequence of calls, with known effects on tracepoints, debugfs and the log.
+ * Uses the kernel interface directly, because the library makes additional calls.
  *
- * steps: a window, a registration, three entries (nop, a put of 8 bytes, one that is refused), a release. Then it says
- * "ready" and waits for a line or the end of its input before it takes all of it away.
- * forbidden: a store through a window that may only be read.
- * rings: rings of its own, of 32 and 16 entries; three entries, of whose completions it takes three and tells the card of
- * two. It says "ready", and again after each line that it reads: "stop", for which it rings a doorbell that makes no sense,
- * and "back", for which it gives the rings back.
+ * steps: a window, a registration, three entries (nop, a put of 8 bytes, one that is refused), a release. Then prints "ready"
+ * and waits for a line or the end of input before it cleans up.
+ * forbidden: a store through a read-only window.
+ * rings: user rings of 32 and 16 entries; three entries, whose three completions it takes, reporting only two to the card.
+ * Prints "ready" then and after each command line: "stop" writes an invalid doorbell value, "back" unmaps the rings.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * life DEVICE RESOURCE LOOPS COMMAND...: users of a card who live through whatever becomes of it.
+ * life DEVICE RESOURCE LOOPS COMMAND...: traffic for life-cycle stress tests of a card.
  *
- * Three of them are at work all the time: one submits puts and waits for completions, one stores through a mapped window,
- * one waits in releases of much. Then COMMAND does something to the card, LOOPS times. Each time every user must
- * get ESTALE or ENODEV, soon; each opens the device again, as soon as it is there, and must find that what it stores
- * arrives in the memory of the endpoint of partition 0, which RESOURCE (the resource0 of its PCI device) shows. At
- * the end as much must be free on the card as at the beginning. Exit status 0: all that was so; 1: not; 2: usage.
+ * Three users run all the time: one submits puts and waits for completions, one stores through a mapped window, one waits in
+ * large releases. COMMAND then triggers an event on the card, LOOPS times. After each event every user must promptly get
+ * ESTALE or ENODEV, reopen the device once it is back, and verify that its stores arrive in the memory of partition 0's
+ * endpoint, mapped from RESOURCE (the resource0 of its PCI device). At the end the card must have as many free resources as at
+ * the beginning. Exit status 0: as expected; 1: not; 2: usage.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,12 +27,12 @@
 #include <gpulink_regs.h>
 
 #define SECOND	     UINT64_C(1000000000)
-#define PATIENCE     (10 * SECOND) /* with a slow machine, not with the driver: that has 2 s */
+#define PATIENCE     (10 * SECOND) /* for a slow machine; the driver's own limit is 2 s */
 #define RECOVERY     (30 * SECOND)
 #define USER_BYTES   (UINT64_C(1) << 20) /* of the endpoint, for each user */
 #define BATCH	     32u
 #define PUT_BYTES    200u
-#define LARGE_BYTES  (UINT64_C(1) << 18) /* takes the card a while */
+#define LARGE_BYTES  (UINT64_C(1) << 18) /* keeps the card busy for a while */
 #define STORES	     64u
 #define STORE_STRIDE 264u
 #define CANARY	     (USER_BYTES - 4096)
@@ -48,9 +48,9 @@ struct user {
 	uint8_t *stale;		  /* of a window of an earlier life */
 	uint8_t *buffer;	  /* USER_BYTES, registered */
 	const uint8_t *memory;	  /* where its stores arrive */
-	uint64_t count;		  /* rounds of all lives; what is stored */
+	uint64_t count;		  /* rounds over all lives; the stored value */
 	atomic_uint rounds, ends; /* rounds since the device was opened; lives that ended */
-	_Atomic uint64_t slowest; /* of all errors since the event */
+	_Atomic uint64_t slowest; /* error latency since the event */
 	pthread_t thread;
 };
 
@@ -77,7 +77,7 @@ static void complain(const char *who, const char *what, int error)
 	atomic_store(&failed, true);
 }
 
-/* --- what users do; each returns 0 or an errno --- */
+/* --- user operations; each returns 0 or an errno --- */
 
 static int call(const struct user *user, unsigned long number, void *argument)
 {
@@ -122,7 +122,7 @@ static void put_entry(const struct user *user, uint64_t *entry, uint64_t offset,
 	entry[3] = user->registration | offset << GLK_SQE_REGISTRATION_OFFSET_SHIFT;
 }
 
-/* What a release promised is there. A mismatch is an error of nobody's making but the card's or the driver's. */
+/* Checks the data after a release. A mismatch is a defect of the card or the driver. */
 static int arrived(const struct user *user, uint64_t offset)
 {
 	uint64_t value;
@@ -163,7 +163,7 @@ static int window_round(struct user *user)
 	for (unsigned i = 0; i < STORES; i++)
 		store(user->mapping + (size_t)i * STORE_STRIDE, user->count);
 	store(user->mapping + CANARY, user->count);
-	/* The mapping of a life that is over leads to no place where this one would see it. */
+	/* A stale mapping must not reach the current life's memory. */
 	if (user->stale)
 		store(user->stale + CANARY, nowhere);
 	error = release(user);
@@ -187,7 +187,7 @@ static int release_round(struct user *user)
 	return error ? error : arrived(user, LARGE_BYTES - 8);
 }
 
-/* --- their lives --- */
+/* --- lives: from open to the first error --- */
 
 static int map_window(struct user *user)
 {
@@ -219,7 +219,7 @@ static int register_buffer(struct user *user)
 	return error;
 }
 
-/* The mapping stays until the next life ends. */
+/* Keeps the mapping until the next life ends. */
 static void end_life(struct user *user)
 {
 	if (user->fd >= 0)
@@ -238,7 +238,7 @@ static bool told(int error)
 	return error == ESTALE || error == ENODEV;
 }
 
-/* Tells whether the user can work. That the card, its device node or its endpoint is not there yet is no error. */
+/* Returns whether the user can start. A card, device node or endpoint that is not back yet is no error. */
 static bool begin_life(struct user *user)
 {
 	int error;
@@ -316,7 +316,7 @@ static bool start_users(const char *resource)
 		users[i].index = i;
 		users[i].fd = -1;
 		users[i].memory = memory + i * USER_BYTES;
-		users[i].count = now_ns(); /* not what another run left there */
+		users[i].count = now_ns(); /* different from data of an earlier run */
 		users[i].buffer = mmap(NULL, USER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (users[i].buffer == MAP_FAILED || pthread_create(&users[i].thread, NULL, user_thread, &users[i])) {
 			complain(users[i].name, "cannot start", errno);
@@ -336,7 +336,7 @@ static void end_users(void)
 	}
 }
 
-/* --- what is done to the card --- */
+/* --- events --- */
 
 static bool all_work(const unsigned *ends)
 {
@@ -399,13 +399,13 @@ static bool once(char **command)
 	return run(command) && wait_for("were not told", all_told, ends, PATIENCE);
 }
 
-/* --- what is free on the card --- */
+/* --- free resources of the card --- */
 
 struct free {
 	unsigned contexts, windows, registrations;
 };
 
-/* A page for each registration: the DMA API's checks count to seven mappings of one. */
+/* A page per registration: DMA API debugging warns above seven mappings of one page. */
 static void count_in_context(struct free *f, int fd)
 {
 	static uint8_t pages[GLK_REGISTRATION_COUNT][GLK_PAGE_SIZE] __attribute__((aligned(GLK_PAGE_SIZE)));
@@ -420,7 +420,7 @@ static void count_in_context(struct free *f, int fd)
 	while (f->windows < GLK_WINDOW_COUNT && !ioctl(fd, GPULINK_IOCTL_WINDOW_MAP, &w))
 		f->windows++;
 	for (; f->registrations < GLK_REGISTRATION_COUNT; f->registrations++) {
-		pages[f->registrations][0] = 1; /* until it is written to it may be a page that all share */
+		pages[f->registrations][0] = 1; /* until written, it may be the shared zero page */
 		r.address = (uintptr_t)pages[f->registrations];
 		if (ioctl(fd, GPULINK_IOCTL_REGISTER, &r))
 			break;
@@ -466,7 +466,7 @@ int main(int argc, char **argv)
 		if (users[i].slowest > slowest)
 			slowest = users[i].slowest;
 	after = count_free();
-	printf("%u of %u times, %.1f s; users were told within %.3f s; free: %u contexts, %u windows, %u registrations\n", done,
+	printf("%u of %u times, %.1f s; users got the error within %.3f s; free: %u contexts, %u windows, %u registrations\n", done,
 	       loops, (double)took * 1e-9, (double)slowest * 1e-9, after.contexts, after.windows, after.registrations);
 	if (!before.contexts || !before.windows || !before.registrations || memcmp(&before, &after, sizeof(before))) {
 		printf("free before: %u, %u, %u\n", before.contexts, before.windows, before.registrations);

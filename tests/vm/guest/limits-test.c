@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * limits-test DEVICE SYSFS: the administrator's limits. TAP. It needs an endpoint of 64 KiB or more in partition 0, nobody
- * else on the card, and a SYSFS folder of the card that may be written.
+ * limits-test DEVICE SYSFS: the administrator's limits. TAP. Requires an endpoint of at least 64 KiB in partition 0, no other
+ * user of the card, and a writable SYSFS folder of the card.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 static const char *path, *folder;
 
-/* Sets a limit, and gives what it was. */
+/* Sets a limit; returns the previous value. */
 static long set(const char *name, long value)
 {
 	char file[400], limits[256], text[32];
@@ -49,18 +49,18 @@ static void test_windows(int fd)
 	check(before > 2, "windows have a limit");
 	first = card_window(fd, 0, 0, 4096, NULL);
 	second = card_window(fd, 0, 4096, 4096, NULL);
-	check(first >= 0 && second >= 0, "as many as that are mapped");
-	is(usage("windows"), 2, "and counted");
-	is(card_window(fd, 0, 8192, 4096, NULL), -EDQUOT, "no more");
+	check(first >= 0 && second >= 0, "windows up to the limit are mapped");
+	is(usage("windows"), 2, "the windows are counted");
+	is(card_window(fd, 0, 8192, 4096, NULL), -EDQUOT, "a window above the limit is refused");
 	set("windows_per_context", before);
 	check(set("slices_per_context", 2) == before, "slices have a limit");
-	is(card_window(fd, 0, 8192, 4096, NULL), -EDQUOT, "that counts too");
+	is(card_window(fd, 0, 8192, 4096, NULL), -EDQUOT, "a window above the slice limit is refused");
 	card_unmap(fd, (unsigned)first);
-	is(card_window(fd, 0, 8192, 4096, NULL), first, "one is mapped again when another is gone");
+	is(card_window(fd, 0, 8192, 4096, NULL), first, "a window can be mapped after another is unmapped");
 	set("slices_per_context", before);
 	card_unmap(fd, (unsigned)first);
 	card_unmap(fd, (unsigned)second);
-	is(usage("windows") + usage("slices"), 0, "none is left");
+	is(usage("windows") + usage("slices"), 0, "no windows or slices are left");
 }
 
 static void test_registrations(int fd)
@@ -69,37 +69,37 @@ static void test_registrations(int fd)
 	long before = set("registrations_per_context", 1), pages;
 	int first = card_register(fd, memory, 65536, GPULINK_ALLOW_READ);
 
-	check(before > 1 && first >= 0, "one registration");
-	is(usage("registrations"), 1, "is counted");
-	is(usage("pinned_pages"), 16, "with its pages");
-	is(card_register(fd, memory, 4096, GPULINK_ALLOW_READ), -EDQUOT, "a second one is beyond the limit");
-	is(usage("pinned_pages"), 16, "and pins nothing");
+	check(before > 1 && first >= 0, "memory is registered");
+	is(usage("registrations"), 1, "the registration is counted");
+	is(usage("pinned_pages"), 16, "its pages are counted");
+	is(card_register(fd, memory, 4096, GPULINK_ALLOW_READ), -EDQUOT, "a second registration exceeds the limit");
+	is(usage("pinned_pages"), 16, "the refused registration pins nothing");
 	set("registrations_per_context", before);
 	pages = set("pinned_pages", 20);
 	check(pages > 20, "pinned pages have a limit");
-	is(card_register(fd, memory, 20481, GPULINK_ALLOW_READ), -EDQUOT, "beyond which nothing is pinned");
-	is(card_register(fd, memory, 16384, GPULINK_ALLOW_READ) >= 0, 1, "up to which it is");
-	is(usage("pinned_pages"), 20, "exactly");
+	is(card_register(fd, memory, 20481, GPULINK_ALLOW_READ), -EDQUOT, "a registration above the page limit is refused");
+	is(card_register(fd, memory, 16384, GPULINK_ALLOW_READ) >= 0, 1, "a registration up to the page limit is accepted");
+	is(usage("pinned_pages"), 20, "exactly the limit is pinned");
 	set("pinned_pages", pages);
 	munmap(memory, 65536);
 }
 
-/* Two users: what one has does not count against the other. */
+/* Limits are per user: one user's contexts do not count against another's. */
 static void test_contexts(void)
 {
 	long before = set("contexts_per_user", 2);
 	int second = open(path, O_RDWR), status = -1;
 	pid_t child;
 
-	is(usage("contexts"), 2, "two contexts");
-	check(second >= 0 && open(path, O_RDWR) == -1 && errno == EDQUOT, "a third one of this user is beyond the limit");
+	is(usage("contexts"), 2, "two contexts are counted");
+	check(second >= 0 && open(path, O_RDWR) == -1 && errno == EDQUOT, "a third context of this user exceeds the limit");
 	chmod(path, 0666);
 	child = fork();
 	if (child == 0)
 		_exit(setuid(1000) || open(path, O_RDWR) < 0 || open(path, O_RDWR) < 0 || open(path, O_RDWR) >= 0);
 	waitpid(child, &status, 0);
 	chmod(path, 0600);
-	is(status, 0, "another user has a limit of his own");
+	is(status, 0, "another user has a separate limit");
 	set("contexts_per_user", before);
 	close(second);
 }

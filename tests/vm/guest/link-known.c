@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * link-known NEAR PARTITION: what a capture of the link has to show, as tests/vm/capture-check knows it, through a partition
- * that stands for one beyond the link: STORES stores, a release, a load of the first of them, an atomic, a release.
+ * link-known NEAR PARTITION: known traffic to a remote endpoint, which tests/vm/capture-check expects in a capture of the
+ * link: STORES stores, a release, a load of the first store, an atomic, a release.
  */
 #include <inttypes.h>
 #include <stdio.h>

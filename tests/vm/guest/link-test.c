@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * link-test NEAR FAR PARTITION SECONDS [SEED]: two cards that are joined by a link, seen from one machine. TAP.
+ * link-test NEAR FAR PARTITION SECONDS [SEED]: two cards joined by a link, in one machine. TAP.
  *
- * Partition PARTITION of the card NEAR stands for the same partition of FAR, which is open and has memory that can be looked at.
- * What is stored, put, loaded, got and added through NEAR is compared with a copy kept here, and with that memory.
+ * Partition PARTITION of card NEAR is the remote endpoint of the same partition of FAR, which is open and has mappable memory.
+ * Data stored, put, loaded, got and added through NEAR is compared with a copy and with that memory.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 #include "chance.h"
 
 enum { BYTES = 1 << 16, STORE_MOST = 300, PUT_MOST = 32, ROUND = 64 };
-#define TIMEOUT_NS UINT64_C(30000000000) /* patience: cards may be simulated, on a busy machine */
+#define TIMEOUT_NS UINT64_C(30000000000) /* cards may be simulated, on a busy machine */
 
 static unsigned number, bad;
 
@@ -25,7 +25,7 @@ static struct {
 	struct gpulink *near, *far;
 	struct gpulink_window *window;
 	struct gpulink_memory *memory;
-	unsigned char *theirs; /* the far endpoint's memory */
+	unsigned char *theirs; /* the remote endpoint's memory */
 	unsigned char copy[BYTES], got[BYTES], data[STORE_MOST];
 	struct chance chance;
 } t;
@@ -62,7 +62,7 @@ static bool same(const unsigned char *one, const char *what)
 	return true;
 }
 
-/* --- what is tried --- */
+/* --- operations --- */
 
 static bool one_store(bool put)
 {
@@ -86,7 +86,7 @@ static bool one_load(void)
 		return false;
 	if (memcmp(loaded, t.copy + at, bytes) == 0)
 		return true;
-	printf("# %u bytes loaded from %u are not what was stored\n", bytes, at);
+	printf("# %u bytes loaded from %u differ from the stored data\n", bytes, at);
 	return false;
 }
 
@@ -103,7 +103,7 @@ static bool one_add(void)
 	memcpy(t.copy + at, &now, bytes);
 	if (memcmp(t.got, &was, bytes) == 0)
 		return true;
-	printf("# fetch_add at %u gave another value than the one there was\n", at);
+	printf("# fetch_add at %u returned a wrong old value\n", at);
 	return false;
 }
 
@@ -115,7 +115,7 @@ static bool get_all(void)
 	return same(t.got, "what was got");
 }
 
-/* A release, then the far memory is what it should be. */
+/* A release, then a check of the remote memory. */
 static bool round_by_chance(void)
 {
 	for (unsigned i = 0; i < ROUND; i++) {
@@ -168,7 +168,7 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	printf("# seed %" PRIu64 "\n", seed);
 	chance_start(&t.chance, seed, 0);
-	check(open_all(argv), "both cards, a window to the far memory");
+	check(open_all(argv), "both cards open, a window to the remote endpoint");
 	if (bad)
 		return 1;
 	check(gpulink_endpoint_memory(t.near, (unsigned)atoi(argv[3]), &memory, &bytes) == -GPULINK_ENOTSUP,
@@ -181,9 +181,9 @@ int main(int argc, char **argv)
 			puts("# flowing");
 	}
 	printf("# %u rounds\n", rounds);
-	check(going && rounds, "stores, puts, loads and atomics by chance, and releases");
-	check(get_all(), "all of it is got back");
-	check(same(t.theirs, "the far memory"), "and is there");
+	check(going && rounds, "random stores, puts, loads and atomics, with releases");
+	check(get_all(), "gets return all data");
+	check(same(t.theirs, "the remote memory"), "the remote memory holds all data");
 	gpulink_memory_unregister(t.memory);
 	gpulink_window_close(t.window);
 	gpulink_close(t.far);

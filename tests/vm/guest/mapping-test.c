@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * mapping-test DEVICE SYSFS: mappings of windows that are taken away while somebody touches them. TAP. DEVICE's SYSFS folder
- * must be writable, with a bus endpoint of 64 KiB or more in partition 0.
+ * mapping-test DEVICE SYSFS: revocation of window mappings under concurrent access. TAP. DEVICE's SYSFS folder must be writable,
+ * with a bus endpoint of at least 64 KiB in partition 0.
  *
- * When the process takes a window away, its mapping must fault from the moment the call returns, also when a fault on it was
- * under way: the slices may be another context's next. When the endpoint goes, stores are lost, and every release says so.
+ * After the process unmaps a window, its mapping must fault from the moment the call returns, also with a concurrent page
+ * fault: the slices may be reused by another context. After the endpoint is removed, stores are lost, and every release
+ * reports it.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -54,7 +55,7 @@ static bool unmap(int fd, const struct gpulink_ioctl_window_map *w)
 	return !ioctl(fd, GPULINK_IOCTL_WINDOW_UNMAP, &h);
 }
 
-/* Touches a page until it faults, or until told to end. */
+/* Touches a page until it faults or the test ends. */
 struct toucher {
 	volatile unsigned long *words;
 	volatile bool ready, end;
@@ -67,7 +68,7 @@ static void *touch(void *argument)
 	t->ready = true;
 	if (!sigsetjmp(escape, 1))
 		for (unsigned i = 0; !t->end; i++)
-			t->words[i % 4 * 512] = i; /* four pages, each with a fault of its own */
+			t->words[i % 4 * 512] = i; /* four pages, each with its own page fault */
 	return NULL;
 }
 
@@ -100,10 +101,10 @@ static void test_unmap_while_touched(int fd)
 			alive += !faults(&t.words[page * 512]);
 		munmap((void *)t.words, BYTES);
 	}
-	check(done == ROUNDS, "windows are mapped, touched and unmapped at the same time");
+	check(done == ROUNDS, "windows are mapped, touched and unmapped concurrently");
 	if (alive)
 		printf("# %u pages of %u\n", alive, done * 4);
-	check(alive == 0, "no mapping lives on");
+	check(alive == 0, "no mapping survives its window");
 }
 
 static bool write_file(const char *folder, const char *file, const char *text)
@@ -139,20 +140,20 @@ static void test_endpoint_goes(int fd, const char *folder)
 	check(!ioctl(fd, GPULINK_IOCTL_ENDPOINT, &e) && e.kind == GPULINK_ENDPOINT_BUS && map(fd, &w, &words), "a window");
 	words[0] = 1;
 	before = released_errors(fd);
-	check(write_file(folder, "partitions/0/endpoint", "none\n"), "its endpoint is taken away");
-	check(released_errors(fd) == before, "which is no error until somebody stores");
+	check(write_file(folder, "partitions/0/endpoint", "none\n"), "its endpoint is removed");
+	check(released_errors(fd) == before, "a release without lost stores succeeds");
 	check(!faults(&words[0]), "a store does not kill the process");
 	first = released_errors(fd);
-	check(first == before + 1, "the release says that it is lost");
+	check(first == before + 1, "the release reports the lost store");
 	words[1] = 2;
-	check(released_errors(fd) == first + 1, "and so does the next one");
-	check(unmap(fd, &w) && faults(&words[0]), "when the process unmaps it, it faults");
-	check(released_errors(fd) == first + 1, "and no more is lost");
+	check(released_errors(fd) == first + 1, "the next release reports it too");
+	check(unmap(fd, &w) && faults(&words[0]), "the mapping faults after the window is unmapped");
+	check(released_errors(fd) == first + 1, "no more errors are reported");
 	munmap((void *)words, BYTES);
 	snprintf(name, sizeof(name), "%.31s\n", (const char *)e.name);
 	check(write_file(folder, "partitions/0/endpoint", name) && map(fd, &w, &words), "the endpoint is back");
 	words[0] = 3;
-	check(released_errors(fd) == first + 1 && words[0] == 3, "and takes stores");
+	check(released_errors(fd) == first + 1 && words[0] == 3, "stores reach it again");
 	unmap(fd, &w);
 	munmap((void *)words, BYTES);
 }

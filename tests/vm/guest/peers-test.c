@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * peers-test CARD GPU together|apart: a GPU's memory by libgpulink: by the card itself when the two are together, and by
- * the way round in any case. TAP. The GPU, named by its PCI address, has the driver gpulink-test-gpu and is the endpoint of
- * partition 0; partition 1 has another one.
+ * peers-test CARD GPU together|apart: GPU memory through libgpulink: peer-to-peer if the card can reach the GPU (together),
+ * and staged in any case. TAP. The GPU, given by PCI address, is bound to gpulink-test-gpu and is the endpoint of partition 0;
+ * partition 1 has another GPU.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 
 #define SECOND UINT64_C(1000000000)
 #define BYTES  65536u
-#define OFFSET 4196u /* of the memory in the dma-buf */
+#define OFFSET 4196u /* of the registered memory in the dma-buf */
 #define ROOM   40000u
 
 static unsigned number, bad;
@@ -40,7 +40,7 @@ static void is(int got, int should, const char *name)
 struct bench {
 	struct gpulink *device;
 	struct gpulink_window *window; /* to the other GPU */
-	uint8_t *ours, *others;	       /* what the GPUs have in their memories */
+	uint8_t *ours, *others;	       /* the GPUs' memories */
 	int gpu, dmabuf;
 };
 
@@ -65,7 +65,7 @@ static bool same(const uint8_t *a, const uint8_t *b, size_t bytes)
 	return true;
 }
 
-/* The one operation that is under way ends well. */
+/* The outstanding operation succeeds. */
 static bool done(const struct bench *b)
 {
 	struct gpulink_completion completion = { 0 };
@@ -86,7 +86,7 @@ static void use(const struct bench *b, struct gpulink_memory *memory, unsigned s
 	uint8_t *at = b->ours + OFFSET;
 	uint64_t old = 41, value;
 
-	for (unsigned i = 0; i < 2; i++) { /* the second time it is what is there then */
+	for (unsigned i = 0; i < 2; i++) { /* the second time with new contents */
 		fill(b->ours, BYTES, seed + i);
 		check(!gpulink_put_memory(b->window, 77, memory, 5, 30001, 1) && done(b) && released(b) &&
 			      same(b->others + 77, at + 5, 30001), "a put arrives");
@@ -100,10 +100,10 @@ static void use(const struct bench *b, struct gpulink_memory *memory, unsigned s
 	check(!gpulink_fetch_add(b->window, 64, 8, 1, memory, 16, 3) && done(b) && released(b), "an atomic");
 	memcpy(&old, at + 16, sizeof(old));
 	memcpy(&value, b->others + 64, sizeof(value));
-	check(old == 41 && value == 42, "and what it found");
+	check(old == 41 && value == 42, "the atomic returns the old value");
 }
 
-/* The other direction: the GPU maps a window. Kernels before 6.19 have no way to. */
+/* The other direction: the GPU maps a window. Requires kernel 6.19 or later. */
 static void test_window(const struct bench *b, const char *path)
 {
 	struct gpulink_ioctl_window_map w = { .size = sizeof(w), .flags = GPULINK_ALLOW_WRITE, .partition = 1, .bytes = BYTES };
@@ -114,10 +114,10 @@ static void test_window(const struct bench *b, const char *path)
 	h.handle = w.handle;
 	buffer = ioctl(fd, GPULINK_IOCTL_WINDOW_EXPORT, &h);
 	if (buffer == -1 && errno == EOPNOTSUPP) {
-		printf("ok %u - it is not mapped by the GPU # SKIP this kernel exports no windows\n", ++number);
+		printf("ok %u - the GPU cannot map it # SKIP this kernel exports no windows\n", ++number);
 	} else {
 		errno = 0;
-		check(ioctl(b->gpu, TEST_GPU_IMPORT, buffer) == -1 && errno == EHOSTUNREACH, "it is not mapped by the GPU");
+		check(ioctl(b->gpu, TEST_GPU_IMPORT, buffer) == -1 && errno == EHOSTUNREACH, "the GPU cannot map it");
 		close(buffer);
 	}
 	close(fd);
@@ -168,7 +168,7 @@ int main(int argc, char **argv)
 	if (!error)
 		use(&b, memory, 1);
 	gpulink_memory_unregister(error ? NULL : memory);
-	is(gpulink_memory_register_staged(b.device, b.dmabuf, OFFSET, ROOM, both, &memory), 0, "the way round to it");
+	is(gpulink_memory_register_staged(b.device, b.dmabuf, OFFSET, ROOM, both, &memory), 0, "staged registration of the GPU's memory");
 	if (!bad)
 		use(&b, memory, 100);
 	gpulink_close(b.device);

@@ -2,12 +2,12 @@
 /*
  * pmu-test: the card's PMU through perf_event_open(), as perf would use it.
  *
- * pmu-test counts DEVICE   TAP: what perf counts is what the counters say; what must be refused
- * pmu-test hold DEVICE     holds events of partition 0 open; on every line of input, see hold()
- * pmu-test spin SECONDS    reads an event over and over
+ * pmu-test counts DEVICE   TAP: perf events match the counters; invalid events are refused
+ * pmu-test hold DEVICE     keeps events of partition 0 open; commands on input, see hold()
+ * pmu-test spin SECONDS    reads an event in a loop
  * pmu-test open            opens one event; exit status 0, or the errno
  *
- * Endpoints must be named in partitions 0 and 1, and nobody else uses the card meanwhile.
+ * Requires endpoints in partitions 0 and 1, and no other user of the card.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +55,7 @@ static uint32_t pmu_type(void)
 	return type;
 }
 
-/* An attribute whose other fields may be made wrong before open_attr(). */
+/* A valid attribute; tests may corrupt its fields before open_attr(). */
 static struct perf_event_attr attr_of(uint64_t config)
 {
 	struct perf_event_attr attr = { .type = pmu_type(), .size = sizeof(attr), .config = config };
@@ -84,7 +84,7 @@ static uint64_t value_of(int event)
 	return value;
 }
 
-/* So many 8-byte stores, a cache line apart, then a release. 0, or -1. */
+/* 8-byte stores, a cache line apart, then a release. Returns 0, or -1. */
 static int store(const char *device, unsigned partition, unsigned count)
 {
 	struct gpulink_ioctl_window_map w = { .size = sizeof(w), .flags = GPULINK_ALLOW_READ | GPULINK_ALLOW_WRITE,
@@ -101,7 +101,7 @@ static int store(const char *device, unsigned partition, unsigned count)
 			words[i * 8 % (WINDOW_BYTES / 8)] = i;
 		ret = words == MAP_FAILED ? -1 : ioctl(fd, GPULINK_IOCTL_RELEASE, &r);
 		if (words != MAP_FAILED)
-			munmap((void *)words, WINDOW_BYTES); /* or the file stays open */
+			munmap((void *)words, WINDOW_BYTES); /* the mapping would keep the file open */
 	}
 	close(fd);
 	return ret;
@@ -118,7 +118,7 @@ static bool counters(const char *device, unsigned partition, uint64_t values[64]
 	return ok;
 }
 
-/* Every event of a partition beside the same counter. */
+/* Compares every event of a partition with its counter. */
 static void test_every_counter(const char *device)
 {
 	enum { EVENTS = (GLK_PARTITION_ERR_ENDPOINT - GLK_PARTITION_STORES) / 8 + 1 };
@@ -127,21 +127,21 @@ static void test_every_counter(const char *device)
 	bool opened = true, same = true;
 
 	if (!counters(device, 0, before)) {
-		check(false, "counters before");
+		check(false, "counters are read");
 		return;
 	}
 	for (unsigned i = 0; i < EVENTS; i++)
 		opened = (events[i] = open_event(CONFIG(i, 0), -1)) >= 0 && opened;
 	check(opened, "an event for every counter of a partition");
 	check(!store(device, 0, 500) && counters(device, 0, after), "500 stores");
-	check(after[COUNTER(STORES)] - before[COUNTER(STORES)] == 500, "the counter says 500");
+	check(after[COUNTER(STORES)] - before[COUNTER(STORES)] == 500, "the counter grows by 500");
 	for (unsigned i = 0; i < EVENTS; i++) {
 		if (value_of(events[i]) == after[i] - before[i])
 			continue;
 		printf("# event %u: %" PRIu64 ", counter: %" PRIu64 "\n", i, value_of(events[i]), after[i] - before[i]);
 		same = false;
 	}
-	check(same, "every event says what its counter says");
+	check(same, "every event matches its counter");
 	for (unsigned i = 0; i < EVENTS; i++)
 		close(events[i]);
 }
@@ -155,12 +155,12 @@ static void test_partitions(const char *device)
 
 	check(zero >= 0 && one >= 0 && all >= 0 && received >= 0, "events of two partitions, of all, of the card");
 	counters(device, GPULINK_COUNTERS_CARD, before);
-	check(!store(device, 0, 100) && !store(device, 1, 30), "stores to both");
+	check(!store(device, 0, 100) && !store(device, 1, 30), "stores to both partitions");
 	counters(device, GPULINK_COUNTERS_CARD, after);
-	check(value_of(zero) == 800, "partition 0 counts its own");
-	check(value_of(one) == 240, "partition 1 counts its own");
-	check(value_of(all) == 1040, "all count both");
-	check(value_of(received) == after[6] - before[6] && after[6] > before[6], "the card counts packets");
+	check(value_of(zero) == 800, "partition 0's event counts its own stores");
+	check(value_of(one) == 240, "partition 1's event counts its own stores");
+	check(value_of(all) == 1040, "the event of all partitions counts both");
+	check(value_of(received) == after[6] - before[6] && after[6] > before[6], "the card's event counts packets");
 	close(zero);
 	close(one);
 	close(all);
@@ -177,7 +177,7 @@ static void test_group_and_switch(const char *device)
 	attr.read_format = PERF_FORMAT_GROUP;
 	leader = open_attr(&attr, -1, 0, -1);
 	member = open_event(CONFIG(COUNTER(STORE_BYTES), 0), leader);
-	check(leader >= 0 && member >= 0, "a group");
+	check(leader >= 0 && member >= 0, "an event group opens");
 	store(device, 0, 10);
 	ioctl(leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
 	store(device, 0, 20);
@@ -220,7 +220,7 @@ static void test_refusals(void)
 }
 
 /*
- * Prints what stores and store_bytes have counted; a line "store" first makes 50 stores, any other does not. Ends with the
+ * Prints the counts of stores and store_bytes for each input line; a line "store" makes 50 stores first. Ends at the end of
  * input.
  */
 static int hold(const char *device)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * ring-speed DEVICE [SECONDS]: what a put costs by ioctl, by io_uring, and by rings in the process' own hands, asleep
- * until a batch is done or polling for it; prints docs/performance.md's table. Everything is measured in one run; between
- * machines only the ratios mean something. It must run as root, and be the only one on the card.
+ * ring-speed DEVICE [SECONDS]: cost of a put through ioctl, io_uring and user rings, sleeping or polling for a batch;
+ * prints the table of docs/performance.md. All rows come from one run; only ratios are comparable between machines. Requires
+ * root, and no other user of the card.
  *
- * Counted: puts a second; system calls a put; writes of SQ_TAIL a put (the driver's are one a SUBMIT or command);
- * interrupts a completion, of the card's vectors in /proc/interrupts; and, in a shorter run of their own, allocations of
- * kernel memory a put, by the tracepoints of kmem with this process as filter.
+ * Measures puts per second; system calls per put; SQ_TAIL writes per put (the driver writes once per SUBMIT or command);
+ * interrupts per completion, from the card's vectors in /proc/interrupts; and, in a separate shorter run, kernel allocations
+ * per put, from the kmem tracepoints filtered by this process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +53,7 @@ static double seconds_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* --- the ways: each takes a batch to its end --- */
+/* --- submission paths: each completes a batch --- */
 
 static void by_ioctl(struct player *p, unsigned batch)
 {
@@ -135,7 +135,7 @@ static const struct way {
 	{ "user ring, polling", by_poll, true, true },
 };
 
-/* --- what is counted elsewhere --- */
+/* --- counts from the kernel --- */
 
 static unsigned long interrupts(void)
 {
@@ -147,7 +147,7 @@ static unsigned long interrupts(void)
 		die("/proc/interrupts");
 	while (fgets(line, sizeof(line), file))
 		if (strstr(line, "gpulink") && (at = strchr(line, ':')))
-			sum += strtoul(at + 1, NULL, 10); /* the machine has one CPU */
+			sum += strtoul(at + 1, NULL, 10); /* one CPU: one column */
 	fclose(file);
 	return sum;
 }
@@ -193,7 +193,7 @@ static unsigned long traced_allocations(void)
 	return count;
 }
 
-/* --- a row --- */
+/* --- table row --- */
 
 static void prepare(struct player *p, unsigned batch, bool each, bool none)
 {
@@ -218,7 +218,7 @@ static double allocations(struct player *p, const struct way *way, unsigned batc
 	return (double)traced_allocations() / (double)puts;
 }
 
-/* Returns puts a second. */
+/* Returns puts per second. */
 static double row(struct player *p, const struct way *way, unsigned batch, bool each, double seconds, double reference)
 {
 	double start, passed, rate, allocated;

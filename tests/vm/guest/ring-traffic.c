@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * ring-traffic DEVICE ioctl|uring|user SECONDS ok|nodev|reset: keeps a card busy in one of the three ways there are, with
- * puts of the entries' own data and from registered memory, and checks after every release what it promised. It says
- * "flowing" after the first round. Exit status 0: SECONDS passed without an error, or the error that was expected came, within
- * 2 s of the last round that went well.
+ * ring-traffic DEVICE ioctl|uring|user SECONDS ok|nodev|reset: traffic through one of the three submission paths, with
+ * inline puts and puts from registered memory, and a data check after every release. Prints "flowing" after the first round.
+ * Exit status 0: SECONDS passed without an error, or the expected error came within 2 s of the last successful round.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +57,7 @@ static int by_uring(struct player *p, const struct sqe *entries)
 	return io_ring_result(&p->io);
 }
 
-/* Sleeps for the release, which comes last; then all the others are there. */
+/* Sleeps until the release, the last entry, completes; the others have completed then. */
 static int by_user_ring(struct player *p, const struct sqe *entries)
 {
 	struct sqe release = with_interrupt(entry_of(GLK_OP_RELEASE, 0, 0, 0, 0));
@@ -74,7 +73,7 @@ static int by_user_ring(struct player *p, const struct sqe *entries)
 	for (unsigned i = 0; !error && i < PUTS + 1; i++)
 		if (!ring_take(&p->ring, &done) || status_of(&done) != GLK_ST_OK)
 			error = -EPROTO;
-	/* The rings may have been taken away since they were waited for: then the kernel tells. */
+	/* The rings may have been revoked since the wait: the kernel reports the reason. */
 	if (error == -EPROTO) {
 		int told = ring_wait(p->fd, p->ring.head, SECOND, &errors);
 
@@ -96,7 +95,7 @@ static int set_up(struct player *p, const char *path, unsigned way)
 	p->fd = open(path, O_RDWR);
 	if (p->fd < 0)
 		return -errno;
-	window = card_window(p->fd, 0, (uint64_t)way * BYTES, BYTES, &offset); /* others may play too */
+	window = card_window(p->fd, 0, (uint64_t)way * BYTES, BYTES, &offset); /* other instances may run concurrently */
 	p->memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	registration = card_register(p->fd, p->memory, BYTES, GPULINK_ALLOW_READ);
 	if (window < 0 || registration < 0)
@@ -155,7 +154,7 @@ int main(int argc, char **argv)
 		if (!error && rounds == 1)
 			puts("# flowing");
 	}
-	/* Read back through a window that was lost meanwhile: the next round tells why. */
+	/* The window was lost during the read-back: the next round gets the error. */
 	if (error == -EIO && ends[end].error)
 		error = play_round(&p, way, ++rounds);
 	last = seconds_now() - last;

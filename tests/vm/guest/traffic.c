@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * traffic: keeps a card busy through libgpulink until something ends it, and checks that it ended as it should.
+ * traffic: traffic through libgpulink, which must end as expected.
  *
  * traffic DEVICE SECONDS EXPECT [PARTITION]
- *   EXPECT: ok (SECONDS pass without an error, fewer when it gets SIGTERM), or the error that must end it before: nodev, reset, or lost (the
- *   endpoint of the partition goes away; then also what is left of the device is tried, and partition 0 must work).
- *   PARTITION: whose endpoint the traffic goes to, 0 if left out.
+ *   EXPECT: ok (no error for SECONDS, or until SIGTERM), or the error that must end it earlier: nodev, reset, or lost (the
+ *   partition's endpoint is removed; then the rest of the device is tested, and partition 0 must work).
+ *   PARTITION: destination of the traffic (default 0).
  *
- * Stores through a window and puts on the ring alternate, a release ends every round, and what the release
- * promised is read back from the endpoint's own memory; where the endpoint will go away, through the window, as its
- * memory goes with it. It says "flowing" after the first round. Exit status 0: ended as expected; 1: not; 2: usage.
+ * Alternates stores through a window and puts on the ring. A release ends every round, and the data is then read back from the
+ * endpoint's memory; for lost through the window, because the memory disappears with the endpoint. Prints "flowing" after the
+ * first round. Exit status 0: ended as expected; 1: not; 2: usage.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -25,7 +25,7 @@ enum { SLOTS = 64, SLOT_BYTES = 264, WINDOW_BYTES = 1 << 16 };
 #define LENGTH(a)	 (sizeof(a) / sizeof((a)[0]))
 #define ROUND_TIMEOUT_NS UINT64_C(5000000000)
 
-/* SIGTERM stays blocked: no call of the library shall see a signal. */
+/* SIGTERM stays blocked, so that it does not interrupt library calls. */
 static int block_sigterm(void)
 {
 	sigset_t set;
@@ -48,7 +48,7 @@ static double seconds_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Takes the completions of so many puts. Returns the first error among them. */
+/* Takes the completions of the puts. Returns their first error. */
 static int take_completions(struct gpulink *device, unsigned left)
 {
 	struct gpulink_completion done[SLOTS];
@@ -64,7 +64,7 @@ static int take_completions(struct gpulink *device, unsigned left)
 	return error;
 }
 
-/* One round: every slot of the window gets `round`, half by stores, half by puts. Returns a code of the library. */
+/* One round: every slot of the window gets `round`, half by stores, half by puts. Returns a library error code. */
 static int play_round(struct gpulink *device, struct gpulink_window *window, uint64_t round)
 {
 	int error, puts_error;
@@ -84,7 +84,7 @@ static int play_round(struct gpulink *device, struct gpulink_window *window, uin
 	return error ? error : puts_error;
 }
 
-/* Reads back what the release promised; without `memory` through the window. */
+/* Checks the data after a release; without `memory`, through the window. */
 static int check_round(struct gpulink_window *window, const unsigned char *memory, uint64_t round)
 {
 	int error = 0;
@@ -124,7 +124,7 @@ static int play(struct gpulink *device, struct gpulink_window *window, const uns
 	return error;
 }
 
-/* Traffic to a partition whose endpoint stays. */
+/* Traffic to a partition whose endpoint is not removed. */
 static int run(struct gpulink *device, unsigned partition, double until, uint64_t *rounds)
 {
 	struct gpulink_window *window;
@@ -144,7 +144,7 @@ static int run(struct gpulink *device, unsigned partition, double until, uint64_
 	return error;
 }
 
-/* --- an endpoint that goes away --- */
+/* --- endpoint removal --- */
 
 static int is(const char *what, int got, int should)
 {
@@ -154,7 +154,7 @@ static int is(const char *what, int got, int should)
 	return 1;
 }
 
-/* Puts into a lost window are refused by the card, and say so. */
+/* The card refuses puts into a lost window. */
 static int put_is_refused(struct gpulink *device, struct gpulink_window *window)
 {
 	struct gpulink_completion done = { 0 };
@@ -165,8 +165,8 @@ static int put_is_refused(struct gpulink *device, struct gpulink_window *window)
 	       is("its status", (int)done.status, GLK_ST_WINDOW) || is("its error", done.error, -GPULINK_EINVAL);
 }
 
-/* What the interface promises once the endpoint is gone: stores do not kill, every release tells, the window's end ends
- * that, and nothing can be opened there. */
+/* The interface's guarantees after endpoint removal: stores do not kill the process, every release fails until the window is
+ * unmapped, and no new window can be opened. */
 static int check_lost(struct gpulink *device, struct gpulink_window *window, unsigned partition)
 {
 	struct gpulink_endpoint_info info;
@@ -190,7 +190,7 @@ static int check_lost(struct gpulink *device, struct gpulink_window *window, uns
 	return bad;
 }
 
-/* Returns 0 when the endpoint went away before `until`, and all was as it should be before and after. */
+/* Returns 0 if the endpoint was removed before `until`, and everything before and after was as expected. */
 static int run_until_lost(struct gpulink *device, unsigned partition, double until, uint64_t *rounds)
 {
 	struct gpulink_window *window;
@@ -201,10 +201,10 @@ static int run_until_lost(struct gpulink *device, unsigned partition, double unt
 	if (error)
 		return is("opening the window", error, 0);
 	error = play(device, window, NULL, until, rounds);
-	/* Read back when it was lost already: loads count as well as stores. */
+	/* The endpoint was lost before the read-back: lost loads are reported like lost stores. */
 	if (error == -GPULINK_EIO)
 		error = gpulink_release(device, ROUND_TIMEOUT_NS);
-	/* The puts may have come too late, and the stores not. */
+	/* The puts may fail even if the stores did not. */
 	if (error != -GPULINK_EINVAL && is("the end of the traffic", error, -GPULINK_EFAULT))
 		return 1;
 	printf("# traffic: %" PRIu64 " rounds, then: %s\n", *rounds, gpulink_strerror(error));

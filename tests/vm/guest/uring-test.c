@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * uring-test DEVICE SYSFS: the driver's commands of io_uring. TAP. It needs endpoints of 64 MiB in partitions 0 and 1, and a
- * SYSFS folder of the card that may be written, for it resets the card at the end.
+ * uring-test DEVICE SYSFS: the driver's io_uring commands. TAP. Requires endpoints of 64 MiB in partitions 0 and 1, and a
+ * writable SYSFS folder of the card: it resets the card at the end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -56,15 +56,15 @@ static void test_refusals(struct io_ring *io, int fd)
 	is(one(io, fd, UINT32_MAX, 0), -EINVAL, "far too many entries are refused");
 	is(one(io, fd, 1, 2), -EINVAL, "an unknown flag is refused");
 	io_ring_submit(io, fd, (void *)8, 1, 0, 1);
-	is(io_ring_result(io), -EFAULT, "entries that are not there are refused");
+	is(io_ring_result(io), -EFAULT, "entries at an unmapped address are refused");
 	io_ring_submit(io, fd, (void *)(UINTPTR_MAX - 63), MOST, 0, 1);
-	is(io_ring_result(io), -EFAULT, "entries at the end of all addresses are refused");
+	is(io_ring_result(io), -EFAULT, "entries at the end of the address space are refused");
 	io_ring_command(io, fd, GPULINK_URING_RELEASE, &r, false, 1);
 	is(io_ring_result(io), -EINVAL, "a release with an unknown flag is refused");
 	io_ring_release(io, fd, 0, 1);
-	is(io_ring_result(io), -EINVAL, "a release without a bound is refused");
+	is(io_ring_result(io), -EINVAL, "a release without a timeout is refused");
 	io_ring_release(io, fd, 61 * SECOND, 1);
-	is(io_ring_result(io), -EINVAL, "a release with too long a bound is refused");
+	is(io_ring_result(io), -EINVAL, "a release with too long a timeout is refused");
 }
 
 static void test_puts(struct io_ring *io, int fd, unsigned window, volatile uint64_t *words)
@@ -78,11 +78,11 @@ static void test_puts(struct io_ring *io, int fd, unsigned window, volatile uint
 	is(io_ring_result(io), 0, "a release");
 	for (unsigned i = 0; i < MOST; i++)
 		bad += words[i] != 1000 + i;
-	is(bad, 0, "they arrived");
-	is(ioctl(fd, GPULINK_IOCTL_WAIT, &w) ? -errno : (long)w.completed, 0, "their completions are not WAIT's");
+	is(bad, 0, "the data arrived");
+	is(ioctl(fd, GPULINK_IOCTL_WAIT, &w) ? -errno : (long)w.completed, 0, "WAIT does not return their completions");
 }
 
-/* Results over the entries, of good ones and bad ones. */
+/* Results written over the entries, for valid and invalid entries. */
 static void check_results(const struct sqe *e, unsigned count, const char *name)
 {
 	unsigned bad = 0;
@@ -112,30 +112,30 @@ static void test_results(struct io_ring *io, int fd, unsigned window)
 	spoil(window);
 	is(one(io, fd, MOST, 0), -ENOENT, "the first error is the result");
 	spoil(window);
-	is(one(io, fd, MOST, GPULINK_URING_RESULTS), -ENOENT, "and");
-	check_results(entries, MOST, "every entry's completion is told");
+	is(one(io, fd, MOST, GPULINK_URING_RESULTS), -ENOENT, "the first error is the result, with GPULINK_URING_RESULTS");
+	check_results(entries, MOST, "every entry's completion is returned");
 	entries[5] = put_inline(window, BYTES, 1, 7005);
-	is(one(io, fd, 6, 0), -EINVAL, "completions are not entries");
+	is(one(io, fd, 6, 0), -EINVAL, "completions are refused as entries");
 	spoil(window);
 	memcpy(page, entries, sizeof(entries));
 	is(io_ring_register(io, page, sizeof(entries)), 0, "a buffer is registered");
 	s.entries = (uintptr_t)page;
 	io_ring_command(io, fd, GPULINK_URING_SUBMIT, &s, true, 1);
-	is(io_ring_result(io), -ENOENT, "entries in it");
-	check_results(page, MOST, "and their completions");
+	is(io_ring_result(io), -ENOENT, "entries in the registered buffer");
+	check_results(page, MOST, "completions in the registered buffer");
 	s.entries += 64;
 	io_ring_command(io, fd, GPULINK_URING_SUBMIT, &s, true, 1);
-	is(io_ring_result(io), -EFAULT, "entries beyond its end are refused");
+	is(io_ring_result(io), -EFAULT, "entries past its end are refused");
 	s.entries = (uintptr_t)entries;
 	io_ring_command(io, fd, GPULINK_URING_SUBMIT, &s, true, 1);
-	is(io_ring_result(io), -EFAULT, "entries that do not lie in it are refused");
+	is(io_ring_result(io), -EFAULT, "entries outside it are refused");
 	memcpy(page, entries, sizeof(entries));
 	mprotect(page, sizeof(entries), PROT_READ);
 	io_ring_submit(io, fd, page, 8, GPULINK_URING_RESULTS, 1);
 	is(io_ring_result(io), -EFAULT, "completions that cannot be written are an error");
 }
 
-/* Many more than there is room for: those that must wait are waited for by io_uring's threads. */
+/* More batches than the ring has room for: the excess waits in io_uring worker threads. */
 static void test_many(struct io_ring *io, int fd, unsigned window)
 {
 	unsigned bad = 0, taken = 0;
@@ -148,9 +148,9 @@ static void test_many(struct io_ring *io, int fd, unsigned window)
 	while (taken < 32 && io_ring_enter(io, 1) >= 0)
 		for (; io_ring_take(io, &tag, &result); taken++)
 			bad += result != 200;
-	is(taken, 32, "32 batches of 200 at once end");
-	is(bad, 0, "well");
-	is(card_run(fd, entries, MOST, (struct cqe[MOST]){ 0 }), 0, "and the ioctl has all the room again");
+	is(taken, 32, "32 concurrent batches of 200 complete");
+	is(bad, 0, "without errors");
+	is(card_run(fd, entries, MOST, (struct cqe[MOST]){ 0 }), 0, "the ioctl can use the whole ring again");
 }
 
 static void test_mapped(struct io_ring *io, int fd, unsigned window)
@@ -159,11 +159,11 @@ static void test_mapped(struct io_ring *io, int fd, unsigned window)
 
 	fill(window, 1);
 	is(ring_map(fd, 4, 4, &ring), 0, "the rings are mapped");
-	is(one(io, fd, 1, 0), -EBUSY, "then a batch is refused");
+	is(one(io, fd, 1, 0), -EBUSY, "a batch is refused with mapped rings");
 	io_ring_release(io, fd, SECOND, 2);
-	is(io_ring_result(io), -EBUSY, "and a release");
-	is(ring_unmap(&ring), 0, "given back");
-	is(one(io, fd, 1, 0), 1, "and taken");
+	is(io_ring_result(io), -EBUSY, "a release is refused with mapped rings");
+	is(ring_unmap(&ring), 0, "the rings are unmapped");
+	is(one(io, fd, 1, 0), 1, "a batch is accepted again");
 }
 
 /* Batches that keep the card busy for a while. */
@@ -178,7 +178,7 @@ static void queue_long_ones(struct io_ring *io, int fd, unsigned window, unsigne
 		io_ring_submit(io, fd, entries, 32, 0, i);
 }
 
-/* A process that ends in the middle takes no longer than its card is at it, and leaves nothing behind. */
+/* A process that exits with commands in flight ends once the card is done, and leaves nothing behind. */
 static void test_exit(void)
 {
 	uint64_t start = now_ns();
@@ -195,8 +195,8 @@ static void test_exit(void)
 		_exit(io_ring_enter(&io, 0) < 0);
 	}
 	waitpid(child, &status, 0);
-	is(status, 0, "a process ends with commands outstanding");
-	check(now_ns() - start < 5 * SECOND, "and is gone soon");
+	is(status, 0, "a process exits with commands outstanding");
+	check(now_ns() - start < 5 * SECOND, "the exit takes less than 5 s");
 }
 
 static void test_reset(struct io_ring *io, int fd, unsigned window, const char *folder)
@@ -208,18 +208,18 @@ static void test_reset(struct io_ring *io, int fd, unsigned window, const char *
 
 	queue_long_ones(io, fd, window, 12);
 	io_ring_release(io, fd, 20 * SECOND, 99);
-	is(io_ring_enter(io, 0), 13, "batches that take their time");
+	is(io_ring_enter(io, 0), 13, "long batches are submitted");
 	snprintf(file, sizeof(file), "%s/reset", folder);
 	reset = open(file, O_WRONLY);
-	is(write(reset, "1\n", 2), 2, "the card is reset under them");
+	is(write(reset, "1\n", 2), 2, "the card is reset with batches in flight");
 	start = now_ns();
 	while (taken < 13 && io_ring_enter(io, 1) >= 0)
 		for (; io_ring_take(io, &tag, &result); taken++)
 			stale += result == -ESTALE;
-	is(taken, 13, "all end");
-	check(now_ns() - start < 2 * SECOND, "within 2 s");
-	check(stale > 0, "with ESTALE");
-	is(one(io, fd, 1, 0), -ESTALE, "and so does whatever comes after");
+	is(taken, 13, "all batches end");
+	check(now_ns() - start < 2 * SECOND, "the batches end within 2 s");
+	check(stale > 0, "batches end with ESTALE");
+	is(one(io, fd, 1, 0), -ESTALE, "later commands fail with ESTALE");
 	close(reset);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * user-ring-test DEVICE SYSFS: rings that the process has in its own hands. TAP. It needs endpoints of 64 KiB or more in
- * partitions 0 and 1, and a SYSFS folder of the card that may be written, for it resets the card at the end.
+ * user-ring-test DEVICE SYSFS: user rings. TAP. Requires endpoints of at least 64 KiB in partitions 0 and 1, and a writable SYSFS
+ * folder of the card: it resets the card at the end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -62,11 +62,11 @@ static void test_refusals(int fd)
 	is(map_call(fd, whole, 0, 3, 4), -EINVAL, "a submission ring that is too small is refused");
 	is(map_call(fd, whole, 0, 4, 3), -EINVAL, "a completion ring that is too small is refused");
 	is(map_call(fd, whole, 0, 13, 4), -EINVAL, "a ring that is too large is refused");
-	is(map_call(fd, whole, 0, 4, UINT32_MAX), -EINVAL, "a ring of senseless size is refused");
-	is(ioctl(fd, GPULINK_IOCTL_RING_UNMAP, &u) ? -errno : 0, -ENOENT, "rings that are not mapped are not unmapped");
-	is(ring_wait(fd, 0, 0, NULL), -ENOENT, "nor waited for");
+	is(map_call(fd, whole, 0, 4, UINT32_MAX), -EINVAL, "a ring of 2^UINT32_MAX entries is refused");
+	is(ioctl(fd, GPULINK_IOCTL_RING_UNMAP, &u) ? -errno : 0, -ENOENT, "unmapping without mapped rings is refused");
+	is(ring_wait(fd, 0, 0, NULL), -ENOENT, "waiting without mapped rings is refused");
 	is(ring_wait(fd, 0x10000, 0, NULL), -EINVAL, "an index that is too large is refused");
-	is(ring_wait(fd, 0, 61 * SECOND, NULL), -EINVAL, "an endless wait is refused");
+	is(ring_wait(fd, 0, 61 * SECOND, NULL), -EINVAL, "a wait of 61 s is refused");
 }
 
 static void test_mappings(int fd)
@@ -76,30 +76,30 @@ static void test_mappings(int fd)
 	int error = ring_map(fd, 12, 4, &ring), other = open(path, O_RDWR);
 
 	is(error, 0, "rings of 4096 and 16 entries are mapped");
-	is((long)(ring.map.sq_bytes | ring.map.cq_bytes), 262144 | 4096, "and say how large they are");
-	is(map_call(fd, sizeof(ring.map), 0, 4, 4), -EBUSY, "but once");
+	is((long)(ring.map.sq_bytes | ring.map.cq_bytes), 262144 | 4096, "the ring sizes are returned");
+	is(map_call(fd, sizeof(ring.map), 0, 4, 4), -EBUSY, "a second mapping of rings is refused");
 	check(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)ring.map.cq_offset) == MAP_FAILED &&
 	      errno == EACCES, "the completion ring is not mapped for writing");
-	check(mprotect((void *)ring.cq, 4096, PROT_READ | PROT_WRITE) == -1, "nor becomes writable");
-	check(mmap(NULL, 8192, PROT_READ, MAP_SHARED, fd, (off_t)ring.map.cq_offset) == MAP_FAILED, "nor mapped beyond its end");
+	check(mprotect((void *)ring.cq, 4096, PROT_READ | PROT_WRITE) == -1, "the completion ring cannot be made writable");
+	check(mmap(NULL, 8192, PROT_READ, MAP_SHARED, fd, (off_t)ring.map.cq_offset) == MAP_FAILED, "no mapping past its end");
 	check(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, (off_t)ring.map.sq_offset) == MAP_FAILED, "a private mapping is refused");
 	check(mmap(NULL, 4096, PROT_READ, MAP_SHARED, other, (off_t)ring.map.cq_offset) == MAP_FAILED,
 	      "another context does not map it");
-	is(card_register(fd, ring.sq, 4096, GPULINK_ALLOW_READ), -EFAULT, "the submission ring is not registered");
-	is(card_register(fd, (void *)ring.cq, 4096, GPULINK_ALLOW_WRITE), -EFAULT, "nor is the completion ring");
+	is(card_register(fd, ring.sq, 4096, GPULINK_ALLOW_READ), -EFAULT, "the submission ring cannot be registered");
+	is(card_register(fd, (void *)ring.cq, 4096, GPULINK_ALLOW_WRITE), -EFAULT, "the completion ring cannot be registered");
 	sq = ring.sq;
 	ring.sq = mmap(NULL, ring.map.sq_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)ring.map.sq_offset);
 	sq[4095].words[7] = 1234;
-	is((long)ring.sq[4095].words[7], 1234, "two mappings show one ring");
-	is(ring_unmap(&ring), 0, "the rings are given back");
-	check(faults(&sq[4095]) && faults(&sq[0]), "what is still mapped faults");
+	is((long)ring.sq[4095].words[7], 1234, "two mappings show the same ring");
+	is(ring_unmap(&ring), 0, "the rings are unmapped");
+	check(faults(&sq[4095]) && faults(&sq[0]), "remaining mappings fault");
 	munmap(sq, ring.map.sq_bytes);
 	check(mmap(NULL, ring.map.sq_bytes, PROT_READ, MAP_SHARED, fd, (off_t)ring.map.sq_offset) == MAP_FAILED,
 	      "it is not mapped again");
 	close(other);
 }
 
-/* Puts, some laps of a small ring, and reads back what they put. */
+/* Puts over several laps of a small ring, and checks the data. */
 static void test_puts(int fd, volatile uint64_t *words, unsigned window)
 {
 	struct cqe done;
@@ -117,16 +117,16 @@ static void test_puts(int fd, volatile uint64_t *words, unsigned window)
 			;
 		bad += done.words[0] != 5000 + i || status_of(&done) != GLK_ST_OK;
 	}
-	is(bad, 0, "200 puts by doorbell, taken without a system call");
+	is(bad, 0, "200 puts by doorbell, completed without a system call");
 	e = with_interrupt(entry_of(GLK_OP_RELEASE, 0, 0, 0, 77));
 	ring_put(&ring, &e);
 	ring_tell(&ring);
-	is(ring_await(&ring, &done, 5 * SECOND, &errors), 0, "a release is slept for");
-	check(done.words[0] == 77 && status_of(&done) == GLK_ST_OK && errors == 0, "and ends well");
+	is(ring_await(&ring, &done, 5 * SECOND, &errors), 0, "sleeping for a release");
+	check(done.words[0] == 77 && status_of(&done) == GLK_ST_OK && errors == 0, "the release succeeds");
 	for (unsigned i = 0; i < 200; i++)
 		bad += words[i * 2] != i + 1;
 	is(bad, 0, "all puts arrived");
-	/* The ring is filled at once, past the room for completions: the card waits for CQ_HEAD. */
+	/* Fills the ring beyond the completion ring's size: the card waits for CQ_HEAD. */
 	for (unsigned i = 0; i < 32; i++) {
 		e = put_inline(window, i * 16, i + 100, i);
 		ring_put(&ring, &e);
@@ -135,7 +135,7 @@ static void test_puts(int fd, volatile uint64_t *words, unsigned window)
 	for (unsigned i = 0; i < 32; i++)
 		bad += ring_await(&ring, &done, 5 * SECOND, NULL) || done.words[0] != i;
 	is(bad, 0, "32 puts at once, with room for 16 completions");
-	is(ring_unmap(&ring), 0, "given back");
+	is(ring_unmap(&ring), 0, "the ring is unmapped");
 	is((long)words[31 * 2], 131, "the last one arrived");
 }
 
@@ -154,22 +154,22 @@ static void test_kernel_ring(int fd, unsigned window)
 	w.completions = (uintptr_t)done;
 	is(card_run(fd, e, 200, done), 0, "the kernel's ring works again");
 	is(ioctl(fd, GPULINK_IOCTL_SUBMIT, &s) ? -errno : 0, 0, "an entry on the kernel's ring");
-	is(map_call(fd, sizeof(ring.map), 0, 4, 4), -EBUSY, "keeps the ring with the kernel until its completion is taken");
+	is(map_call(fd, sizeof(ring.map), 0, 4, 4), -EBUSY, "an untaken completion keeps the ring with the kernel");
 	w.least = 1;
 	w.timeout_ns = SECOND;
-	is(ioctl(fd, GPULINK_IOCTL_WAIT, &w) ? -errno : (long)w.completed, 1, "it is taken");
-	is(ring_map(fd, 6, 6, &ring), 0, "the rings are ours");
-	is(ioctl(fd, GPULINK_IOCTL_SUBMIT, &s) ? -errno : 0, -EBUSY, "then submit gives EBUSY");
-	is(ioctl(fd, GPULINK_IOCTL_WAIT, &w) ? -errno : 0, -EBUSY, "wait too");
-	is(card_release(fd, NULL), -EBUSY, "and release");
-	is(ring_unmap(&ring), 0, "given back");
-	/* More than a lap: completions of old must not be taken for new ones. */
+	is(ioctl(fd, GPULINK_IOCTL_WAIT, &w) ? -errno : (long)w.completed, 1, "the completion is taken");
+	is(ring_map(fd, 6, 6, &ring), 0, "the rings are mapped");
+	is(ioctl(fd, GPULINK_IOCTL_SUBMIT, &s) ? -errno : 0, -EBUSY, "SUBMIT fails with EBUSY");
+	is(ioctl(fd, GPULINK_IOCTL_WAIT, &w) ? -errno : 0, -EBUSY, "WAIT fails with EBUSY");
+	is(card_release(fd, NULL), -EBUSY, "RELEASE fails with EBUSY");
+	is(ring_unmap(&ring), 0, "the ring is unmapped");
+	/* More than a lap: old completions must not be taken for new ones. */
 	for (unsigned lap = 0; lap < 6; lap++) {
 		bad += card_run(fd, e, 200, done) != 0;
 		for (unsigned i = 0; i < 200; i++)
 			bad += done[i].words[0] != i || status_of(&done[i]) != GLK_ST_OK;
 	}
-	is(bad, 0, "1200 entries on the kernel's ring after it");
+	is(bad, 0, "1200 entries on the kernel's ring afterwards");
 }
 
 static void test_nonsense(int fd, unsigned window)
@@ -179,25 +179,25 @@ static void test_nonsense(int fd, unsigned window)
 	struct cqe done;
 	int other = open(path, O_RDWR);
 
-	is(ring_map(fd, 4, 4, &ring), 0, "a ring");
-	is(ring_map(other, 4, 4, &other_ring), 0, "and another context's");
+	is(ring_map(fd, 4, 4, &ring), 0, "a ring is mapped");
+	is(ring_map(other, 4, 4, &other_ring), 0, "a ring of another context");
 	ring_put(&ring, &e);
 	ring_tell(&ring);
-	is(ring_await(&ring, &done, SECOND, NULL), 0, "it works");
+	is(ring_await(&ring, &done, SECOND, NULL), 0, "the ring works");
 	ring.doorbell[GLK_DOORBELL_SQ_TAIL / 8] = 1000;
-	is(ring_wait(fd, 1, 5 * SECOND, NULL), -EIO, "a tail beyond the ring stops it");
-	is(ring_wait(fd, 0, 0, NULL), 0, "what was completed before stays so");
-	is(ring_wait(fd, 1, 0, NULL), -EIO, "the rest does not come");
+	is(ring_wait(fd, 1, 5 * SECOND, NULL), -EIO, "a tail past the ring stops it");
+	is(ring_wait(fd, 0, 0, NULL), 0, "earlier completions remain");
+	is(ring_wait(fd, 1, 0, NULL), -EIO, "later completions do not come");
 	e = entry_of(GLK_OP_NOP, 0, 0, 0, 9);
 	ring_put(&other_ring, &e);
 	ring_tell(&other_ring);
-	is(ring_await(&other_ring, &done, SECOND, NULL), 0, "the other context's ring goes on");
-	is(ring_unmap(&ring), 0, "the stopped ring is given back");
-	is(card_run(fd, &e, 1, &done), 0, "then the kernel's works");
-	is(ring_map(fd, 4, 4, &ring), 0, "and a new one");
+	is(ring_await(&other_ring, &done, SECOND, NULL), 0, "the other context's ring keeps working");
+	is(ring_unmap(&ring), 0, "the stopped ring is unmapped");
+	is(card_run(fd, &e, 1, &done), 0, "the kernel's ring works afterwards");
+	is(ring_map(fd, 4, 4, &ring), 0, "a new ring is mapped");
 	ring.doorbell[GLK_DOORBELL_CQ_HEAD / 8] = 77;
-	is(ring_wait(fd, 0, 5 * SECOND, NULL), -EIO, "a head beyond the ring stops it");
-	is(ring_unmap(&ring), 0, "given back");
+	is(ring_wait(fd, 0, 5 * SECOND, NULL), -EIO, "a head past the ring stops it");
+	is(ring_unmap(&ring), 0, "the ring is unmapped");
 	close(other); /* with its ring mapped */
 	ring_forget(&other_ring);
 }
@@ -216,33 +216,33 @@ static void test_sleepers(int fd)
 	void *result;
 	uint64_t start = now_ns();
 
-	is(ring_map(fd, 4, 4, &ring), 0, "a ring");
-	is(ring_wait(fd, 0, SECOND / 10, NULL), -ETIMEDOUT, "waiting for nothing times out");
-	check(now_ns() - start < SECOND, "in time");
+	is(ring_map(fd, 4, 4, &ring), 0, "a ring is mapped");
+	is(ring_wait(fd, 0, SECOND / 10, NULL), -ETIMEDOUT, "waiting without entries times out");
+	check(now_ns() - start < SECOND, "the timeout comes in time");
 	pthread_create(&thread, NULL, sleeper, &ring);
 	usleep(100000);
 	start = now_ns();
-	is(ring_unmap(&ring), 0, "given back under a sleeper");
+	is(ring_unmap(&ring), 0, "the ring is unmapped under a waiter");
 	pthread_join(thread, &result);
-	is((long)result, -ENOENT, "who is told");
-	check(now_ns() - start < SECOND, "at once");
+	is((long)result, -ENOENT, "the waiter gets ENOENT");
+	check(now_ns() - start < SECOND, "the waiter returns at once");
 }
 
-/* A child has the file, and not the rings. */
+/* A child inherits the file, but not the ring mappings. */
 static void test_fork(int fd)
 {
 	struct ring ring;
 	int status = -1;
 	pid_t child;
 
-	is(ring_map(fd, 4, 4, &ring), 0, "a ring");
+	is(ring_map(fd, 4, 4, &ring), 0, "a ring is mapped");
 	ring.sq[0].words[0] = 1;
 	child = fork();
 	if (child == 0)
 		_exit(faults(ring.sq) && faults(ring.cq) && ring_wait(fd, 0, 0, NULL) == -ETIMEDOUT ? 0 : 1);
 	waitpid(child, &status, 0);
 	is(status, 0, "a child does not inherit the mappings");
-	is(ring_unmap(&ring), 0, "given back");
+	is(ring_unmap(&ring), 0, "the ring is unmapped");
 }
 
 static void test_reset(int fd, const char *folder)
@@ -256,12 +256,12 @@ static void test_reset(int fd, const char *folder)
 	char file[256];
 	int reset;
 
-	is(ring_map(fd, 4, 4, &ring) ?: ioctl(fd, GPULINK_IOCTL_QUERY, &q), 0, "a ring");
+	is(ring_map(fd, 4, 4, &ring) ?: ioctl(fd, GPULINK_IOCTL_QUERY, &q), 0, "a ring is mapped");
 	record = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, (off_t)q.record_offset);
 	ring.doorbell[GLK_DOORBELL_RELEASE / 8] = 55;
 	for (unsigned i = 0; i < 1000 && record[0] != 55; i++)
 		usleep(1000);
-	is((long)record[0], 55, "a release by the doorbell page, without an entry");
+	is((long)record[0], 55, "a release by the doorbell page completes without an entry");
 	pthread_create(&thread, NULL, sleeper, &ring);
 	usleep(100000);
 	snprintf(file, sizeof(file), "%s/reset", folder);
@@ -269,16 +269,16 @@ static void test_reset(int fd, const char *folder)
 	is(write(reset, "1\n", 2), 2, "the card is reset");
 	close(reset);
 	pthread_join(thread, &result);
-	is((long)result, -ESTALE, "who sleeps for a completion is told");
-	is(ring_wait(fd, 0, 0, NULL), -ESTALE, "who asks too");
-	check(!faults(ring.sq) && !faults(ring.cq), "touching the rings does not kill");
+	is((long)result, -ESTALE, "a waiter for a completion gets ESTALE");
+	is(ring_wait(fd, 0, 0, NULL), -ESTALE, "a later wait gets ESTALE");
+	check(!faults(ring.sq) && !faults(ring.cq), "touching the rings does not fault");
 	ring.sq[0].words[0] = 99;
 	ring_tell(&ring);
-	check(!ring_take(&ring, &done), "there is no completion in the first lap");
+	check(!ring_take(&ring, &done), "no completion in the first lap");
 	ring.head = 16;
-	check(ring_take(&ring, &done) && status_of(&done) == GLK_ST_RESET, "in the second lap they say reset");
+	check(ring_take(&ring, &done) && status_of(&done) == GLK_ST_RESET, "completions of the second lap have status reset");
 	is((long)record[0], 0, "the record reads 0");
-	is(ring_unmap(&ring), -ESTALE, "it cannot be given back");
+	is(ring_unmap(&ring), -ESTALE, "unmapping the ring fails with ESTALE");
 	munmap((void *)record, 4096);
 }
 

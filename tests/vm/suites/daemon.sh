@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # In the guest: gpulinkd and gpulinkctl with the real driver, without systemd and udevd. The daemon starts before the
-# driver, hears the card come, configures it, loses it, and configures it again.
+# driver, detects the card, configures it, loses it, and configures it again.
 . /suite/lib.sh
 
 conf=/etc/gpulink/gpulinkd.conf
@@ -35,56 +35,56 @@ configured() {
 		holds 2/subheader_bytes 6 && holds 0/max_payload_bytes 512 && holds 5/flush_timeout_ns 5000
 }
 
-check "without a daemon gpulinkctl says so" ctl 3 list
+check "gpulinkctl reports a missing daemon" ctl 3 list
 check "--direct works without a daemon" says "gpulink0" gpulinkctl --direct list
-check "--direct sets" ctl 0 --direct --partition 1 set-payload 256
-check "--direct has set" holds 1/max_payload_bytes 256
-check "the driver goes" rmmod gpulink
+check "--direct changes a setting" ctl 0 --direct --partition 1 set-payload 256
+check "the setting is in sysfs" holds 1/max_payload_bytes 256
+check "the driver unloads" rmmod gpulink
 gpulinkd 2>/tmp/gpulinkd.log &
 daemon=$!
-check "the daemon starts without a card and makes its socket's folder" wait_until 10 test -S $socket
-check "no card" ctl 4 info
-check "the driver comes" modprobe gpulink
-check "the daemon hears it and configures the card" configured
+check "the daemon starts without a card and creates its socket's folder" wait_until 10 test -S $socket
+check "info without a card exits with 4" ctl 4 info
+check "the driver loads" modprobe gpulink
+check "the daemon detects the card and configures it" configured
 check "list" says "gpulink0  $pci" gpulinkctl list
-check "info tells the serial number" says "$(cat $class/serial)" gpulinkctl info
+check "info shows the serial number" says "$(cat $class/serial)" gpulinkctl info
 check "set-subheader 5" ctl 0 set-subheader 5
-check "arrived in sysfs" holds 7/subheader_bytes 5
+check "the width is in sysfs" holds 7/subheader_bytes 5
 check "set-subheader 7 is refused" ctl 2 set-subheader 7
-check "and names what is allowed" says "subheader_bytes '7': must be 2 to 6" gpulinkctl set-subheader 7
-check "and changed nothing" holds 7/subheader_bytes 5
+check "the message names the allowed values" says "subheader_bytes '7': must be 2 to 6" gpulinkctl set-subheader 7
+check "the width is unchanged" holds 7/subheader_bytes 5
 check "set-timeout" ctl 0 set-timeout 10us --partition 3
-check "arrived as nanoseconds" holds 3/flush_timeout_ns 10000
+check "the timeout is in sysfs, in nanoseconds" holds 3/flush_timeout_ns 10000
 check "set-endpoint" ctl 0 set-endpoint 0 "0000:00:08.0 0"
-check "arrived" holds 0/endpoint "0000:00:08.0 0"
-check "an endpoint that is no device" ctl 4 set-endpoint 0 "0000:00:1e.7 0"
-check "an endpoint BAR that is not there" ctl 2 set-endpoint 0 "0000:00:08.0 3"
-check "the card itself as endpoint" ctl 2 set-endpoint 0 "$pci 2"
-check "changed nothing" holds 0/endpoint "0000:00:08.0 0"
-check "no such partition" ctl 2 --partition 4000 set-subheader 5
+check "the endpoint is in sysfs" holds 0/endpoint "0000:00:08.0 0"
+check "set-endpoint without a device at the address exits with 4" ctl 4 set-endpoint 0 "0000:00:1e.7 0"
+check "set-endpoint with a missing BAR exits with 2" ctl 2 set-endpoint 0 "0000:00:08.0 3"
+check "set-endpoint with the card itself exits with 2" ctl 2 set-endpoint 0 "$pci 2"
+check "the endpoint is unchanged" holds 0/endpoint "0000:00:08.0 0"
+check "a partition out of range exits with 2" ctl 2 --partition 4000 set-subheader 5
 gpulinkctl -o json partitions >/tmp/a
 gpulinkctl -o json --direct partitions >/tmp/b
-check "daemon and --direct say the same" cmp /tmp/a /tmp/b
+check "daemon and --direct show the same partitions" cmp /tmp/a /tmp/b
 check "traffic" traffic /dev/gpulink0 1 ok
-check "counters are sysfs's" says "stores $(value 0/counters/stores)" sh -c "gpulinkctl counters --partition 0 | tr -s ' '"
+check "counters match sysfs" says "stores $(value 0/counters/stores)" sh -c "gpulinkctl counters --partition 0 | tr -s ' '"
 generation=$(cat $class/generation)
 check "reset" ctl 0 reset
-check "reset shows" is "$(cat $class/generation)" $((generation + 1))
+check "reset increments the generation" is "$(cat $class/generation)" $((generation + 1))
 check "reset keeps settings" holds 7/subheader_bytes 5
 check "reset keeps endpoints" holds 0/endpoint "0000:00:08.0 0"
 echo "[defaults]
 subheader_bytes = 9" >/tmp/wrong
-check "--check-config" sh -c "gpulinkd --check-config --config /tmp/wrong 2>&1 | grep -q 'wrong:2:.*must be 2 to 6'"
+check "--check-config reports an invalid value with its line" sh -c "gpulinkd --check-config --config /tmp/wrong 2>&1 | grep -q 'wrong:2:.*must be 2 to 6'"
 kill -HUP $daemon
-check "SIGHUP applies again" configured
-check "but leaves what is not configured" holds 0/endpoint "0000:00:08.0 0"
-check "the driver goes under the daemon" rmmod gpulink
-check "the daemon goes on" ctl 4 info
-check "the driver comes again" modprobe gpulink
-check "and the card is configured again" configured
+check "SIGHUP applies the configuration again" configured
+check "SIGHUP keeps settings that are not configured" holds 0/endpoint "0000:00:08.0 0"
+check "the driver unloads while the daemon runs" rmmod gpulink
+check "the daemon keeps running" ctl 4 info
+check "the driver loads again" modprobe gpulink
+check "the daemon configures the card again" configured
 kill $daemon
 wait $daemon
-check "the daemon ends well" is $? 0
-check "its socket is gone" test ! -e $socket
+check "the daemon exits with 0" is $? 0
+check "its socket is removed" test ! -e $socket
 sed 's/^/# gpulinkd: /' /tmp/gpulinkd.log
 finish

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# demo.sh GRAPH CARDS: in the guest: what an administrator and an application do. The daemon configures the cards,
-# gpulinkctl changes them, and PageRank pushes its updates through them.
+# demo.sh GRAPH CARDS: in the guest: an administrator's and an application's work. The daemon configures the cards, gpulinkctl
+# changes settings, and PageRank pushes its updates through the cards.
 . /suite/lib.sh
 graph=$1 cards=$2
 
-# show COMMAND...: a command and what it prints.
+# show COMMAND...: prints a command and its output.
 show() {
 	echo "\$ $*"
 	"$@" || { cat /tmp/gpulinkd.log; echo "demo: FAILED $*"; exit 1; }
 }
-# Each card has taken the other's endpoints, which it does when the link is up.
+# Each card has the other's endpoints; the daemon assigns them once the link is up.
 joined() { [ "$(cat /sys/class/gpulink/gpulink*/partitions/[0-3]/endpoint | grep -c '^link ')" = 4 ]; }
 
 mkdir -p /run/gpulink
@@ -22,7 +22,7 @@ if [ "$cards" = 1 ]; then
 	show gpulinkctl partitions
 	exec gpulink-pagerank --device /dev/gpulink0 "$graph"
 fi
-wait_until 20 joined || { cat /tmp/gpulinkd.log; echo "demo: FAILED the cards do not know each other's endpoints"; exit 1; }
+wait_until 20 joined || { cat /tmp/gpulinkd.log; echo "demo: FAILED the cards do not have each other's endpoints"; exit 1; }
 for c in gpulink0 gpulink1; do
 	show gpulinkctl --card $c set-subheader 5
 	show gpulinkctl --card $c partitions

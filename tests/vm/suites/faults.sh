@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# In the guest: reset and removal of the card while traffic flows.
+# In the guest: reset and removal of the card and of endpoints under traffic.
 . /suite/lib.sh
 
 alive() { traffic /dev/gpulink0 1 ok; }
@@ -16,8 +16,8 @@ rmmod_is_refused() {
 	begin flowing traffic /dev/gpulink0 20 ok && refused rmmod gpulink && kill $pid
 	wait $pid || { cat $said; return 1; }
 }
-# The endpoint of partition 3 leaves the bus while stores and releases are on their way to it. Its user is told and
-# lives; who stores to another endpoint notices nothing.
+# Removes the endpoint of partition 3 from the bus while stores and releases to it are in flight. Its user gets an error and
+# continues; users of other endpoints are not affected.
 endpoint_removed() {
 	begin flowing traffic /dev/gpulink0 20 lost 3 || return 1
 	user=$pid user_said=$said
@@ -28,16 +28,16 @@ endpoint_removed() {
 	wait $pid && [ $ended = 0 ] || { cat $user_said $said; return 1; }
 }
 
-# An endpoint that stops answering under the traffic of somebody who stores there and to partition 0.
+# Endpoints that stop responding while one process stores to them and to partition 0.
 counted() { [ "$(cat $class/partitions/$1/counters/err_endpoint)" -gt 0 ]; }
-# decode 0|2: whether the one of partition 3 answers accesses to its memory.
+# decode 0|2: disables or enables memory decode of partition 3's endpoint.
 decode() { printf "\\$1\\0" | dd of=/sys/bus/pci/devices/0000:00:0b.0/config bs=1 seek=4 count=2 2>/dev/null; }
 decode_off() {
 	mkfifo /tmp/go
 	exec 9<>/tmp/go
 	begin ready sh -c 'exec absent /dev/gpulink0 3 0 comes-back </tmp/go 9>&-' && decode 0 &&
 		wait_until 20 grep -q away $said && decode 2 && echo go >&9
-	exec 9>&- # it waits for the line no longer
+	exec 9>&- # the program no longer waits for the line
 	wait $pid || { cat $said; return 1; }
 }
 endpoint_reset() {
@@ -49,7 +49,7 @@ endpoint_dead() {
 	wait $pid || { cat $said; return 1; }
 }
 
-# A file that was opened before does not keep the card from coming back under its name.
+# A file opened before the unbind does not keep the card from getting its name back.
 same_name() {
 	sleep 60 3<>/dev/gpulink0 &
 	holder=$!
@@ -60,7 +60,7 @@ same_name() {
 	return $code
 }
 
-check "endpoints named" name_endpoints
+check "endpoints assigned" name_endpoints
 check "traffic before" alive
 for i in 1 2 3; do
 	check "kill -9 in the middle of traffic, $i" kill_traffic
@@ -68,34 +68,34 @@ done
 check "traffic after kill -9" alive
 for i in 1 2 3; do
 	check "function-level reset under traffic, $i" under_traffic reset put 1 /sys/bus/pci/devices/$pci/reset
-	check "endpoint survived the reset, $i" is "$(cat $class/partitions/0/endpoint)" "0000:00:08.0 0"
+	check "the endpoint survives the reset, $i" is "$(cat $class/partitions/0/endpoint)" "0000:00:08.0 0"
 	check "traffic after the reset, $i" alive
 done
 check "administrator's reset under traffic" under_traffic reset put 1 $class/reset
 check "traffic after it" alive
 check "rmmod while open is refused" rmmod_is_refused
 check "unbind and bind under traffic" under_traffic nodev unbind_bind
-check "card is back" wait_until 5 present
-check "and once more, under its name, with a file open from before" same_name
-check "endpoints named again" name_endpoints
+check "the card is back" wait_until 5 present
+check "unbind and bind with an open file: the card keeps its name" same_name
+check "endpoints assigned again" name_endpoints
 check "traffic after it" alive
-check "an endpoint that does not decode its memory, and does again" decode_off
-check "the log says so, with its code" sh -c "dmesg | grep -q 'gpulink $pci: error 4 (endpoint): '"
-check "its partition has counted it" counted 3
-check "another's has not" refused counted 0
+check "an endpoint with memory decode off, then on again" decode_off
+check "the log has error 4 (endpoint)" sh -c "dmesg | grep -q 'gpulink $pci: error 4 (endpoint): '"
+check "its partition counts err_endpoint" counted 3
+check "another partition does not" refused counted 0
 check "an endpoint's function-level reset" endpoint_reset
 check "an endpoint that dies" endpoint_dead
 check "traffic after it" alive
-check "the dead one is removed" put 1 /sys/bus/pci/devices/0000:00:0a.0/remove
-check "and its partition has no endpoint" is "$(cat $class/partitions/2/endpoint)" none
+check "the dead endpoint is removed" put 1 /sys/bus/pci/devices/0000:00:0a.0/remove
+check "its partition has no endpoint" is "$(cat $class/partitions/2/endpoint)" none
 check "an endpoint removed under traffic to it, and to another" endpoint_removed
-check "the partition has no endpoint then" is "$(cat $class/partitions/3/endpoint)" none
+check "the partition has no endpoint afterwards" is "$(cat $class/partitions/3/endpoint)" none
 check "traffic after it" alive
 check "removal under traffic" under_traffic nodev put 1 /sys/bus/pci/devices/$pci/remove
-check "device node is gone" refused present
+check "the device node is gone" refused present
 put 1 /sys/bus/pci/rescan
-check "card is back after rescan" wait_until 10 present
-check "an endpoint named" sh -c '. /suite/lib.sh; put "0000:00:08.0 0" $class/partitions/0/endpoint'
+check "the card is back after a rescan" wait_until 10 present
+check "an endpoint assigned" sh -c '. /suite/lib.sh; put "0000:00:08.0 0" $class/partitions/0/endpoint'
 check "traffic after it" alive
 check "the module unloads" rmmod gpulink
 finish

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# In the guest, on the debug kernel: fuzz.sh [SECONDS [SEED]]. The fuzzer, beginning with the programs of
+# In the guest, on the debug kernel: fuzz.sh [SECONDS [SEED]]. Runs the fuzzer, starting from the programs of
 # tests/vm/guest/fuzz/corpus.
 . /suite/lib.sh
 
-# An oops kills the worker; the fuzzer is to live, and to say which program it was.
+# An oops must kill only the worker: the fuzzer then reports the program.
 echo 0 >/proc/sys/kernel/panic_on_oops
 fuzzed() {
 	fuzz /dev/gpulink0 $class /dev/gpulink1 --seconds "${1:-20}" ${2:+--seed "$2"} --corpus /corpus --print-corpus >/tmp/fuzz.log 2>&1
@@ -12,7 +12,7 @@ fuzzed() {
 	sed 's/^/# /' /tmp/fuzz.log >/dev/ttyS0
 	is $code 0
 }
-check "endpoints named, before and beyond the link" name_endpoints_of_two
+check "local and remote endpoints assigned" name_endpoints_of_two
 check "fuzzed for ${1:-20} s" fuzzed "$@"
 check "traffic after it" traffic /dev/gpulink0 1 ok
 finish

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# In a guest that is a Debian with the packages installed, under its systemd: nothing here comes from a build folder but
-# the test itself.
+# In a Debian guest with the packages installed, under systemd: only the test itself comes from a build folder.
 set -u
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 . /gpulink-test/suite/lib.sh
@@ -11,7 +10,7 @@ says() {
 	shift
 	"$@" 2>&1 | tee /tmp/says | grep -qF -e "$text" || { cat /tmp/says; return 1; }
 }
-# as_user GROUPS COMMAND...: as somebody who is not root.
+# as_user GROUPS COMMAND...: runs a command as user nobody.
 as_user() {
 	groups=$1
 	shift
@@ -20,23 +19,23 @@ as_user() {
 journal_is_quiet() { [ -z "$(journalctl -q -b -p warning _SYSTEMD_UNIT=gpulinkd.service | tee /tmp/check.journal)" ] || { cat /tmp/check.journal; return 1; }; }
 
 check "udev loaded the module" wait_until 20 test -e /sys/module/gpulink
-check "it is the one that DKMS built" says "/updates/dkms/gpulink.ko" modinfo -F filename gpulink
-check "the device is there" wait_until 20 test -c /dev/gpulink0
-check "and udev gave it to the group" wait_until 20 says "660 root gpulink" stat -c '%a %U %G' /dev/gpulink0
+check "the module is the one that DKMS built" says "/updates/dkms/gpulink.ko" modinfo -F filename gpulink
+check "the device node exists" wait_until 20 test -c /dev/gpulink0
+check "udev gave it to group gpulink" wait_until 20 says "660 root gpulink" stat -c '%a %U %G' /dev/gpulink0
 check "gpulinkd runs" wait_until 20 systemctl is-active --quiet gpulinkd
-check "and its socket answers" says "gpulink0" gpulinkctl list
-check "set-endpoint through it" gpulinkctl set-endpoint 0 "0000:00:08.0 0"
-check "set-subheader through it" gpulinkctl set-subheader 4
-check "arrived" is "$(cat $class/partitions/3/subheader_bytes)" 4
-check "a user of the group can use the card" as_user gpulink /gpulink-app /dev/gpulink0
-check "what he stored was counted" test "$(cat $class/partitions/0/counters/stores)" -gt 0
+check "its socket answers" says "gpulink0" gpulinkctl list
+check "set-endpoint through gpulinkd" gpulinkctl set-endpoint 0 "0000:00:08.0 0"
+check "set-subheader through gpulinkd" gpulinkctl set-subheader 4
+check "the width is in sysfs" is "$(cat $class/partitions/3/subheader_bytes)" 4
+check "a member of the group can use the card" as_user gpulink /gpulink-app /dev/gpulink0
+check "the stores are counted" test "$(cat $class/partitions/0/counters/stores)" -gt 0
 check "another user cannot" refused as_user nogroup /gpulink-app /dev/gpulink0
 check "gpulinkd reloads" systemctl reload gpulinkd
-check "and restarts" systemctl restart gpulinkd
-check "and answers again" wait_until 20 says "gpulink0" gpulinkctl list
-check "it had nothing to complain of" journal_is_quiet
+check "gpulinkd restarts" systemctl restart gpulinkd
+check "gpulinkd answers again" wait_until 20 says "gpulink0" gpulinkctl list
+check "its journal has no warnings" journal_is_quiet
 check "the module unloads" modprobe -r gpulink
-check "and loads, and udev does its part again" modprobe gpulink
-check "the group has it again" wait_until 20 says "660 root gpulink" stat -c '%a %U %G' /dev/gpulink0
+check "the module loads again" modprobe gpulink
+check "udev gives the device node to the group again" wait_until 20 says "660 root gpulink" stat -c '%a %U %G' /dev/gpulink0
 check "no unit has failed" is "$(systemctl list-units --failed --no-legend | grep -c gpulink)" 0
 finish

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# In the guest: the card dies, as if pulled out, while traffic flows: its emulator is killed.
+# In the guest: surprise removal of the card under traffic; its emulator is killed.
 . /suite/lib.sh
 
-check "endpoints named" name_endpoints
-check "the emulator killed under traffic" under_traffic nodev sh -c 'echo "@@host kill-card" >/dev/ttyS0'
+check "endpoints assigned" name_endpoints
+check "the emulator is killed under traffic" under_traffic nodev sh -c 'echo "@@host kill-card" >/dev/ttyS0'
 check "the dead card cannot be opened" refused traffic /dev/gpulink0 1 ok
 check "its counters cannot be read" refused cat $class/partitions/0/counters/stores
 check "the dead card can be unbound" put $pci /sys/bus/pci/drivers/gpulink/unbind

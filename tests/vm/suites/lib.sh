@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What the guest's test scripts share: TAP, and the names of things. Runs in busybox sh.
+# Shared by the guest's test scripts: TAP output, paths and helpers. Runs in busybox sh.
 
 number=0
 bad=0
-# check NAME COMMAND...: one test, passed when the command succeeds.
+# check NAME COMMAND...: one test; passes when the command succeeds.
 check() {
 	name=$1
 	shift
@@ -17,14 +17,14 @@ check() {
 		bad=$((bad + 1))
 	fi
 }
-# refused COMMAND...: succeeds when the command fails in an orderly way (not killed by a signal).
+# refused COMMAND...: succeeds when the command fails without being killed by a signal.
 refused() {
 	"$@"
 	code=$?
 	[ $code -ne 0 ] && [ $code -lt 126 ]
 }
 is() { [ "$1" = "$2" ] || { echo "is '$1', should be '$2'"; return 1; }; }
-# tap NAME COMMAND...: the results of a program that speaks TAP itself.
+# tap NAME COMMAND...: runs a program that prints TAP, and adds its results.
 tap() {
 	what=$1
 	shift
@@ -37,32 +37,32 @@ tap() {
 		"not ok"*) check "$what: ${line#*- }" false ;;
 		esac
 	done </tmp/tap
-	check "$what ended well" is $code 0
+	check "$what exits with 0" is $code 0
 }
 log_is_clean() { ! dmesg | grep -E -A 30 -f /complaints; }
 loaded() { grep -q '^gpulink ' /proc/modules; }
-# What nothing points to any more. kmemleak speaks only of what is older than 5 s, and one scan may miss a pointer that is on
-# the move. Nothing to ask on a stock kernel.
+# kmemleak reports only allocations older than 5 s, and a single scan may miss a pointer that is being moved: hence the delay
+# and two scans. Stock kernels have no kmemleak.
 leaks=/sys/kernel/debug/kmemleak
 no_leaks() {
 	sleep 6
 	echo scan >$leaks && echo scan >$leaks && ! grep . $leaks
 }
-# The end of every suite: memory that nothing points to, with the module and without it, and the kernel's log.
+# Ends every suite: checks for leaks, with the module loaded and unloaded, and for defects in the kernel log.
 finish() {
 	if [ -e $leaks ]; then
-		check "no memory is lost" no_leaks
+		check "kmemleak finds no leaks" no_leaks
 		if loaded; then
 			check "the module unloads at the end" rmmod gpulink
-			check "no memory is lost without the module" no_leaks
+			check "kmemleak finds no leaks after the unload" no_leaks
 		fi
 	fi
-	check "the kernel's log is clean" log_is_clean
+	check "the kernel log reports no defects" log_is_clean
 	echo "1..$number"
 	[ $bad = 0 ]
 	exit
 }
-# wait_until SECONDS COMMAND...: tries again until it succeeds.
+# wait_until SECONDS COMMAND...: retries the command until it succeeds or the time is up.
 wait_until() {
 	left=$(($1 * 10))
 	shift
@@ -73,9 +73,9 @@ wait_until() {
 	done
 }
 
-# begin WORD COMMAND...: in the background, as $pid. Returns when it has said the word; what else it says is in $said.
-# How long that takes is the machine's business: a fixed time would be too short on a busy one, and what an earlier one
-# said must not be taken for it. When it does not come the program is killed.
+# begin WORD COMMAND...: starts a command in the background, as $pid, with its output in $said, and waits until it prints WORD.
+# A fixed delay would be too short on a busy machine. Each command has its own output file, so that output of an earlier one is
+# not mistaken for its own. Kills the command if WORD does not appear.
 begin() {
 	word=$1
 	shift
@@ -87,7 +87,7 @@ begin() {
 	wait_until 30 grep -q "$word" $said || { echo "no '$word' of: $*"; cat $said; kill -9 $pid; return 1; }
 }
 
-# keep NAME FILE: the file will be with the host's logs of this run.
+# keep NAME FILE: sends the file to the host, which saves it with the logs of the run.
 keep() {
 	echo "@@keep $1"
 	base64 "$2"
@@ -96,15 +96,15 @@ keep() {
 
 pci=0000:00:04.0
 class=/sys/class/gpulink/gpulink0
-# put VALUE FILE: writes a sysfs file; the shell's own echo does not tell of write errors everywhere.
+# put VALUE FILE: writes a sysfs file; not every shell's echo reports write errors.
 put() { printf '%s\n' "$1" | dd of="$2" bs=4096 2>/dev/null; }
-# Endpoints 0..3 are the four GPU stand-ins, as the administrator would name them.
+# Assigns the four emulated GPU endpoints to partitions 0..3, as the administrator would.
 name_endpoints() {
 	for k in 0 1 2 3; do
 		put "0000:00:$(printf %02x $((8 + k))).0 0" $class/partitions/$k/endpoint || return 1
 	done
 }
-# With two cards: 0 and 1 are beside card 0; 2 and 3, beside card 1, are reached over the link.
+# With two cards: endpoints 0 and 1 are local to card 0; 2 and 3 are local to card 1, and reached over the link.
 far=/sys/class/gpulink/gpulink1
 name_endpoints_of_two() {
 	wait_until 5 grep -qx up $class/link_state || return 1
@@ -116,7 +116,7 @@ name_endpoints_of_two() {
 			put "link $k" $class/partitions/$k/endpoint || return 1
 	done
 }
-# under_traffic EXPECT COMMAND...: runs the command while traffic flows; the traffic must end as expected.
+# under_traffic EXPECT COMMAND...: runs the command under traffic; the traffic must end as expected.
 under_traffic() {
 	expect=$1
 	shift

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# life.sh LOOPS [KIND[:LOOPS]...]: in the guest: whatever a card can live through, again and again, with its users
-# at work (tests/vm/guest/life.c). KIND: one of those below.
-# life.sh event KIND: does it once, to the card alone.
+# life.sh LOOPS [KIND[:LOOPS]...]: in the guest: life-cycle stress test. Repeats each event LOOPS times under the traffic of
+# tests/vm/guest/life.c. KIND: an event of event() below, or unload.
+# life.sh event KIND: triggers the event once, without traffic.
 . /suite/lib.sh
 
-# Without a process: each takes 10 ms here, and this is done in every loop.
+# Shell built-ins only: a process takes 10 ms here, and this runs in every loop.
 find_card() {
 	for d in /sys/bus/pci/devices/*; do
 		{ read -r vendor <$d/vendor && read -r device <$d/device; } 2>/dev/null || continue
@@ -16,12 +16,12 @@ present() { find_card && [ -d /sys/bus/pci/devices/$pci ] && [ -c /dev/gpulink0 
 absent() { ! [ -e /dev/gpulink0 ] && ! [ -e /sys/bus/pci/devices/$pci ]; }
 in_state() { is "$(cat $class/state)" "$1"; }
 host() { echo "@@host $*" >/dev/ttyS0; }
-# A new card, or one that the driver has anew, knows no endpoints.
+# After a replacement or rebind the card has no endpoints.
 again() { wait_until 20 present && name_endpoints; }
 
 alarm() { put 0 /sys/class/rtc/rtc0/wakealarm && put +2 /sys/class/rtc/rtc0/wakealarm; }
 command() { printf "$1" | dd of=/sys/bus/pci/devices/$pci/config bs=1 seek=4 count=2 2>/dev/null; }
-# Not gone, but without memory decode: who believes it lost must take it back when it is reset.
+# Memory decode off: the driver declares the card lost, and must recover it on reset.
 silence() {
 	command '\0\0' && wait_until 10 in_state lost && ! cat $class/counters/err_dma && command '\2\0' &&
 		put 1 $class/reset && in_state live
@@ -37,15 +37,15 @@ event() {
 	rescan)
 		put 1 /sys/bus/pci/devices/$pci/remove && absent && put 1 /sys/bus/pci/rescan && again ;;
 	sleep-test) put devices /sys/power/pm_test && put mem /sys/power/state && put none /sys/power/pm_test ;;
-	# A machine that has slept cannot be switched off any more, only restarted: tools/vm/run looks for the file.
+	# After suspend the VM cannot power off, only reboot: the init script of tools/vm/run checks for this file.
 	suspend) : >/run/slept && alarm && put deep /sys/power/mem_sleep && put mem /sys/power/state ;;
 	silence) silence ;;
 	fatal) host bus-error DLP ;;
 	not-fatal) host bus-error COMP_TIME ;;
 	unplug) put 0 /sys/bus/pci/slots/1/power && absent && host plug-card && again ;;
-	# As the slot's button does it, which takes five seconds.
+	# Through the slot's attention button, which takes five seconds.
 	button) host unplug-card && wait_until 30 absent && host plug-card && again ;;
-	# Dead first, then taken out, and another one put in.
+	# Surprise death, then slot power-off, then another card.
 	replace)
 		host kill-card && wait_until 10 in_state lost && put 0 /sys/bus/pci/slots/1/power && absent &&
 			host plug-card && again ;;
@@ -56,7 +56,7 @@ if [ "$1" = event ]; then
 	exit
 fi
 
-# Refused while one has it open, who notices nothing; possible when he has left.
+# rmmod fails while the device is open, without affecting its user; it succeeds once the user has exited.
 unload() {
 	traffic /dev/gpulink0 60 ok &
 	user=$!
@@ -69,9 +69,9 @@ unloads() {
 	done
 }
 available() { awk '/^MemAvailable/ { print $2 }' /proc/meminfo; }
-# What is still reserved in the name of the driver.
+# Resources still reserved by the driver.
 reserved() { grep -c -E 'gpulink' /proc/iomem /proc/interrupts; }
-# 4 MiB are less than a context of each user leaked every time, of twenty; a page each time shows in a thousand.
+# 4 MiB is less than one leaked context per user and loop in 20 loops; a leaked page per loop shows in 1000 loops.
 no_less_memory() {
 	echo 3 >/proc/sys/vm/drop_caches
 	now=$(available)
@@ -83,7 +83,7 @@ kmemleak() {
 	cat /sys/kernel/debug/kmemleak
 	is "$(grep -c . /sys/kernel/debug/kmemleak)" 0
 }
-# Mappings from before lead nowhere: the card sees none of what is stored there.
+# Stores to stale mappings must not reach the card.
 live() {
 	life /dev/gpulink0 /sys/bus/pci/devices/0000:00:08.0/resource0 "$1" sh /suite/life.sh event "$2" &&
 		is "$(cat $class/counters/err_window)" 0
@@ -94,8 +94,8 @@ shift
 [ $# -gt 0 ] || set -- reset administrator rebind rescan sleep-test fatal not-fatal silence unload:3
 find_card
 echo 0 >/sys/module/suspend/parameters/pm_test_delay
-check "endpoints named" name_endpoints
-check "once, for what is allocated at first use and kept" live 1 reset
+check "endpoints assigned" name_endpoints
+check "once, for allocations that are made at first use and kept" live 1 reset
 before=$(available) lines=$(reserved)
 for kind in "$@"; do
 	times=$loops
@@ -107,10 +107,10 @@ for kind in "$@"; do
 	fi
 	grep ' times, ' /tmp/check.out | sed 's/^/# /'
 done
-check "it works" traffic /dev/gpulink0 1 ok
-check "memory is as free as before" no_less_memory "$before"
-check "the driver holds what it held" is "$(reserved)" "$lines"
+check "traffic afterwards" traffic /dev/gpulink0 1 ok
+check "as much memory is available as before" no_less_memory "$before"
+check "the driver has as many reservations as before" is "$(reserved)" "$lines"
 if [ -e /sys/kernel/debug/kmemleak ]; then
-	check "kmemleak finds nothing" kmemleak
+	check "kmemleak reports nothing" kmemleak
 fi
 finish

@@ -1,21 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# In the guest: memory of GPUs, by dma-buf and by PCI address.
+# In the guest: GPU memory, by dma-buf and by PCI address.
 . /suite/lib.sh
 
 kernel_has_p2pdma() { zcat /proc/config.gz 2>/dev/null | grep -q '^CONFIG_PCI_P2PDMA=y' || grep -q ' pci_p2pdma_distance_many$' /proc/kallsyms; }
 
-check "endpoints get their names" name_endpoints
+check "endpoints are assigned" name_endpoints
 if kernel_has_p2pdma; then
 	check "the distance to an endpoint is known" is "$(cat $class/partitions/0/endpoint_distance)" 2
 else
-	check "the distance to an endpoint is not known" is "$(cat $class/partitions/0/endpoint_distance)" unknown
+	check "the distance to an endpoint is unknown" is "$(cat $class/partitions/0/endpoint_distance)" unknown
 fi
-check "nor to none" is "$(cat $class/partitions/9/endpoint_distance)" unknown
-check "the GPUs' driver loads" modprobe gpulink-test-gpu
+check "the distance without an endpoint is unknown" is "$(cat $class/partitions/9/endpoint_distance)" unknown
+check "the GPU driver loads" modprobe gpulink-test-gpu
 tap dmabuf /bin/dmabuf-test /dev/gpulink0 0000:00:08.0 0000:00:09.0
-check "endpoints get their names again" name_endpoints # the card was unbound
+check "endpoints are assigned again" name_endpoints # the card was unbound
 tap peers /bin/peers-test /dev/gpulink0 0000:00:08.0 together
-check "the GPUs' driver unloads" rmmod gpulink-test-gpu
+check "the GPU driver unloads" rmmod gpulink-test-gpu
 check "the module unloads" rmmod gpulink
 finish

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# In the guest: the three ways to a ring, what hostile processes may try, limits, and what is left when a process dies.
+# In the guest: the three submission paths (ioctl, io_uring, user ring), hostile processes, limits, and cleanup after SIGKILL.
 . /suite/lib.sh
 
 device=/dev/gpulink0
 nothing_left() { cat $class/usage/* | grep -vx 0 && return 1; true; }
-# Kills a process in the middle of its traffic, at another moment every time.
+# Kills a process under its own traffic, after a varying delay.
 kill_in_traffic() {
 	begin flowing ring-traffic $device "$1" 20 ok || return 1
 	sleep "$2"
@@ -13,7 +13,7 @@ kill_in_traffic() {
 	wait $pid
 	wait_until 3 nothing_left
 }
-# All three ways at once end with the error, each within 2 s, when the command is done.
+# Traffic on all three paths at once; each must end with the error within 2 s of the command.
 end_of_all() {
 	expected=$1
 	shift
@@ -26,7 +26,7 @@ end_of_all() {
 }
 limits_refuse_nonsense() { ! put -1 $class/limits/pinned_pages && ! put x $class/limits/contexts_per_user; }
 
-check "endpoints named" name_endpoints
+check "endpoints assigned" name_endpoints
 check "nothing is in use" nothing_left
 tap "user ring" user-ring-test $device $class
 tap "io_uring" uring-test $device $class
@@ -39,11 +39,11 @@ for way in ioctl uring user; do
 	done
 done
 tap "limits" limits-test $device $class
-check "limits refuse nonsense" limits_refuse_nonsense
-check "a reset ends all three ways" end_of_all reset put 1 $class/reset
+check "limits refuse invalid values" limits_refuse_nonsense
+check "a reset ends traffic on all three paths" end_of_all reset put 1 $class/reset
 check "traffic after it" traffic $device 1 ok
 check "nothing is left" wait_until 3 nothing_left
-check "the card's end ends all three ways" end_of_all nodev sh -c 'echo "@@host kill-card" >/dev/ttyS0'
+check "surprise removal ends traffic on all three paths" end_of_all nodev sh -c 'echo "@@host kill-card" >/dev/ttyS0'
 check "the dead card is unbound" put $pci /sys/bus/pci/drivers/gpulink/unbind
 check "the module unloads" rmmod gpulink
 finish

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What of the module was reached: the only code of the debug kernel that is built with calls to KCOV. */
+/* Coverage of the module, the only code of the debug kernel that is instrumented for KCOV. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "fuzz.h"
 
-/* Of <linux/kcov.h>, which not every libc's kernel headers bring. */
+/* From <linux/kcov.h>, which some kernel headers lack. */
 #define KCOV_INIT_TRACE	_IOR('c', 1, unsigned long)
 #define KCOV_ENABLE	_IO('c', 100)
 #define KCOV_TRACE_PC	0
@@ -18,8 +18,8 @@
 enum { TRACE_WORDS = 1 << 18, TABLE_BITS = 16, FUNCTIONS_MAX = 1024 };
 
 static uint64_t *trace;
-static uint8_t edges[1 << TABLE_BITS];	/* of hashed pairs: which are known */
-static uint64_t places[1 << TABLE_BITS];	/* the program counters themselves, open addressing */
+static uint8_t edges[1 << TABLE_BITS];	/* known edges, by hash of the pair */
+static uint64_t places[1 << TABLE_BITS];	/* known program counters, open addressing */
 static unsigned place_count;
 
 int coverage_init(void)
@@ -31,7 +31,7 @@ int coverage_init(void)
 	trace = mmap(NULL, TRACE_WORDS * sizeof(*trace), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (trace == MAP_FAILED)
 		return -1;
-	return ioctl(fd, KCOV_ENABLE, KCOV_TRACE_PC); /* the file stays open, and the trace on */
+	return ioctl(fd, KCOV_ENABLE, KCOV_TRACE_PC); /* keeps the file open, and tracing enabled */
 }
 
 void coverage_begin(void) { __atomic_store_n(&trace[0], 0, __ATOMIC_RELAXED); }
@@ -101,7 +101,7 @@ static unsigned read_functions(struct function *f)
 	return count;
 }
 
-/* Which functions of the module were never reached. */
+/* Lists the functions of the module that were never reached. */
 void coverage_report(FILE *out)
 {
 	static struct function functions[FUNCTIONS_MAX];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Carries a program out in this process, and takes away all that it made: files, mappings, children, settings. */
+/* Executes a program in this process, and cleans up after it: files, mappings, children, settings. */
 #define _GNU_SOURCE /* mremap() */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,15 +21,15 @@
 #include "fuzz.h"
 
 enum { PAGE = 4096, CHILD_SECONDS = 20, RELEASE_NS = 1000000000, BUFFER_BYTES = 1 << 18 };
-#define MAPPING_MAX (UINT64_C(1) << 26) /* more would only take memory for page tables */
+#define MAPPING_MAX (UINT64_C(1) << 26) /* larger mappings only cost page tables */
 
 static const char *device_path, *other_path;
 static int memory_buffer = -1; /* a dma-buf of ordinary memory */
 static unsigned char *arena;
-static unsigned char *edge_page, *readonly_page; /* one before a hole; one that cannot be written */
+static unsigned char *edge_page, *readonly_page; /* one before an unmapped page; one read-only */
 unsigned long calls_made;
 
-/* What the program at work has. */
+/* State of the running program. */
 static struct {
 	int fds[FILES];
 	struct {
@@ -44,7 +44,7 @@ static struct {
 	bool settings_changed;
 } now;
 
-/* Held by whoever makes or takes away address space: else a second thread could take what this one has just got. */
+/* Held while changing the address space: otherwise another thread could reuse a range in between. */
 static pthread_mutex_t space = PTHREAD_MUTEX_INITIALIZER;
 
 static _Thread_local sigjmp_buf escape;
@@ -109,7 +109,7 @@ static void keep_file(uint64_t place, int fd)
 	*to = fd;
 }
 
-/* The structure ends at a hole, is missing, or cannot be written; most often it is as it should be. */
+/* Usually a valid structure; sometimes at the end of a page before a hole, missing, or read-only. */
 static void do_ioctl(const struct op *op, int fd)
 {
 	const struct shape *s = &shapes[op->values[1].v % shape_count];
@@ -199,12 +199,12 @@ static void do_munmap(const struct op *op, unsigned slot)
 
 	if (!now.maps[slot].at)
 		return;
-	from = op->values[1].v % 3 * PAGE; /* from the start, or in the middle: the rest goes with the program */
+	from = op->values[1].v % 3 * PAGE; /* from the start, or in the middle: cleanup unmaps the rest */
 	if (!from && op->values[2].v % 2) {
 		munmap(now.maps[slot].at, bytes);
 		now.maps[slot].at = NULL;
 	} else if (from < bytes) {
-		/* Taken away by being covered: in a hole the stack of a thread might come to lie. */
+		/* Unmaps by mapping over: a thread's stack could be placed in a hole. */
 		mmap(now.maps[slot].at + from, op->values[2].v % 2 ? bytes - from : PAGE, PROT_NONE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	}
@@ -229,7 +229,7 @@ static void do_mapping_call(const struct op *op, unsigned slot)
 	}
 }
 
-/* --- io_uring, by its own interface: one ring a program, with entries of 128 bytes --- */
+/* --- io_uring by system calls: one ring per program, with 128-byte entries --- */
 
 static void make_ring(void)
 {
@@ -283,7 +283,7 @@ static void do_uring(const struct op *op, int fd)
 	syscall(SYS_io_uring_enter, now.ring, 1, 0, 0, NULL, 0);
 }
 
-/* --- the rest --- */
+/* --- other operations --- */
 
 static void do_file(const struct op *op, int fd)
 {
@@ -297,10 +297,10 @@ static void do_file(const struct op *op, int fd)
 	case 3: done = lseek(fd, PAGE, SEEK_SET); break;
 	default: done = fsync(fd); break;
 	}
-	(void)done; /* any answer will do */
+	(void)done; /* any result will do */
 }
 
-/* What changes the address space. */
+/* Operations that change the address space. */
 static void do_space(const struct op *op, unsigned slot, int fd)
 {
 	pthread_mutex_lock(&space);
@@ -319,7 +319,7 @@ static int open_file(uint64_t which)
 	return open(which % 3 && other_path ? other_path : device_path, O_RDWR | O_CLOEXEC);
 }
 
-/* Entries into a ring that is mapped, and the doorbell. */
+/* Writes entries to a mapped ring, and the doorbell. */
 static void do_ring(const struct op *op)
 {
 	unsigned ring = op->values[0].v % FILES, page = op->values[4].v % FILES;
@@ -382,13 +382,13 @@ static void *do_op_beside(void *op)
 	return NULL;
 }
 
-/* A child with the same files and mappings, carrying out what follows as well. */
+/* Forks a child with the same files and mappings, which also executes the following operations. */
 static void fork_child(const struct program *p, unsigned at)
 {
 	const struct op *op = &p->ops[at];
 	pid_t child;
 
-	pthread_mutex_lock(&space); /* so that the child has it too */
+	pthread_mutex_lock(&space); /* so that the child holds it too */
 	child = fork();
 	pthread_mutex_unlock(&space);
 	if (child)
@@ -432,7 +432,7 @@ void execute(const struct program *p)
 	for (unsigned i = 0; i < FILES; i++)
 		now.fds[i] = -1;
 	for (unsigned i = 0; i < p->count; i++)
-		now.settings_changed |= p->ops[i].kind == OP_SYSFS; /* perhaps by a child, of which nothing else is known */
+		now.settings_changed |= p->ops[i].kind == OP_SYSFS; /* a child may have changed it, unseen by the parent */
 	memset(arena, 0, ENTRIES_BYTES);
 	for (unsigned i = 0; i < p->count; i++) {
 		if (p->ops[i].kind == OP_FORK) {
@@ -476,13 +476,13 @@ static bool partition_works(uint32_t partition)
 	return works;
 }
 
-/* Whether an honest user gets what he asks for, also beyond the link: a window, a store, a release without an error. */
+/* Returns whether the card works for a normal user, also over the link: a window, a store, a release without an error. */
 bool execute_card_works(void)
 {
 	return partition_works(0) && (!other_path || (link_up() && partition_works(2)));
 }
 
-/* Where the kernel has none, programs do without. */
+/* Optional: programs run without it on kernels that lack it. */
 static int make_buffer(void)
 {
 	struct udmabuf_create create = { .flags = UDMABUF_FLAGS_CLOEXEC, .size = BUFFER_BYTES };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A fuzzer of the driver's whole user interface: programs of a few operations each (open, ioctl, mmap, touch, fork, ...),
- * drawn at random or mutated from programs that reached code of the module no other did before (KCOV).
+ * Coverage-guided fuzzer of the driver's user interface. Programs of a few operations each (open, ioctl, mmap, touch, fork, ...)
+ * are generated at random, or mutated from programs that reached new code of the module (KCOV).
  *
- * program.c   programs: drawn, mutated, printed, read
- * execute.c   carries one out, and leaves nothing of it behind
+ * program.c   generates, mutates, prints and parses programs
+ * execute.c   executes a program and cleans up
  * settings.c  the card's files in sysfs and debugfs
- * coverage.c  what of the module was reached
- * main.c      the loop, its options, what it reports
+ * coverage.c  coverage of the module
+ * main.c      the loop, its options and reports
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -17,11 +17,11 @@
 #include <stdio.h>
 
 enum {
-	OPS_MAX = 24,		/* of a program */
-	VALUES = 13,		/* of an operation */
-	FILES = 4,		/* open files, and mappings, that a program can name */
-	RESULTS = 8,		/* handles and mmap offsets that a program can name */
-	ARENA_BYTES = 1 << 18,	/* memory that programs hand to the driver; ring entries stand at its start */
+	OPS_MAX = 24,		/* per program */
+	VALUES = 13,		/* per operation */
+	FILES = 4,		/* open files, and mappings, that a program can address */
+	RESULTS = 8,		/* handles and mmap offsets that a program can address */
+	ARENA_BYTES = 1 << 18,	/* memory that programs pass to the driver; starts with the ring entries */
 	ENTRIES_BYTES = 1 << 14,
 	LOOKED_IN_DEBUGFS = 7,
 };
@@ -40,8 +40,8 @@ enum kind {
 	OP_MREMAP,	/* mapping, bytes */
 	OP_URING,	/* file, cmd_op, flags, addr, words of the command */
 	OP_FILE,	/* file, which of read, write, poll, lseek, fsync */
-	OP_FORK,	/* how many of the operations that follow the child carries out too; whether it is killed then */
-	OP_BESIDE,	/* the next operation in a thread of its own, beside those after it */
+	OP_FORK,	/* number of following operations that the child executes too; whether it is then killed */
+	OP_BESIDE,	/* runs the next operation in a thread, concurrently with those after it */
 	OP_SYSFS,	/* number of the file in sysfs_files[], number in sysfs_values[] */
 	OP_RING,	/* mapping of a ring, first entry in the arena, how many, first place in the ring; mapping of a doorbell page,
 			 * word in it, what to write there */
@@ -49,7 +49,7 @@ enum kind {
 	OP_KINDS
 };
 
-/* Where a value comes from: itself, a handle or mmap offset that the driver gave, an address in the arena, an open file. */
+/* Source of a value: literal, a handle or mmap offset returned by the driver, an address in the arena, an open file. */
 enum source { LITERAL, HANDLE, OFFSET, ADDRESS, DESCRIPTOR, SOURCES };
 
 struct value {
@@ -67,7 +67,7 @@ struct program {
 	struct op ops[OPS_MAX];
 };
 
-/* What stands in a field, so that most of what is drawn gets past the first check. */
+/* Meaning of a field, so that most generated values pass the first check. */
 enum hint { ANY, SIZE, FLAGS, PARTITION, PAGES, BYTES, COUNT, TIMEOUT, MEMORY, ENTRIES, ORDER, FILE_IN, HANDLE_IN, HANDLE_OUT,
 	    OFFSET_OUT };
 
@@ -93,9 +93,9 @@ uint64_t random_below(uint64_t bound);
 void program_draw(struct program *p);
 void program_mutate(struct program *p, const struct program *other);
 void program_print(const struct program *p, FILE *out);
-int program_read(struct program *p, FILE *in); /* 1: read; 0: no more; -1: not understood */
+int program_read(struct program *p, FILE *in); /* 1: read; 0: end; -1: syntax error */
 
-/* other: the device of the card beyond the link, or NULL. */
+/* other: the device of the remote card, or NULL. */
 int execute_init(const char *device, const char *sysfs, const char *other);
 void execute(const struct program *p);
 bool execute_card_works(void);
@@ -109,7 +109,7 @@ void restore_settings(void);
 
 int coverage_init(void);
 void coverage_begin(void);
-/* Adds what was reached since coverage_begin(). Returns 0: nothing new; 1: new edges; 2: new places. */
+/* Adds the coverage since coverage_begin(). Returns 0: nothing new; 1: new edges; 2: new places. */
 int coverage_end(void);
 unsigned coverage_places(void);
 void coverage_report(FILE *out);

@@ -2,10 +2,10 @@
 /*
  * fuzz DEVICE SYSFS [OTHER] [--seconds N] [--seed S] [--corpus FILE] [--replay FILE] [--times N] [--print-corpus]
  *
- * --corpus: programs to begin with. --replay: only those of the file, each --times over. --print-corpus: at the end, those
- * that reached new places. Ends with 1 and prints the program when the kernel complains, the worker dies, nothing moves
- * for STALL_SECONDS, or an honest user of the card is not served any more. Needs the debug kernel, root, and endpoints in
- * partitions 0 and 1; with OTHER, the device of a card beyond the link, also one beyond it in partition 2.
+ * --corpus: initial programs. --replay: only the programs of the file, each --times times. --print-corpus: prints the programs
+ * that reached new places at the end. Exits with 1 and prints the program when the kernel log reports a defect, the worker dies,
+ * there is no progress for STALL_SECONDS, or the card no longer works for a normal user. Requires the debug kernel, root, and
+ * endpoints in partitions 0 and 1; with OTHER, the device of the remote card, also a remote endpoint in partition 2.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,14 +30,14 @@ static struct {
 	bool print_corpus;
 } options = { .seconds = 20, .times = 1 };
 
-/* What the supervisor sees of the worker. */
+/* Shared by supervisor and worker. */
 static struct shared {
 	struct program program;
 	volatile uint64_t programs;
 } *shared;
 
 static struct program *corpus;
-static bool *found_places; /* beside each of the corpus */
+static bool *found_places; /* for each program of the corpus */
 static unsigned corpus_count;
 static int kmsg;
 
@@ -49,7 +49,7 @@ static double now_seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Whether the kernel has complained since the last look; says how. */
+/* Returns whether the kernel log reports a defect since the last check; prints it. */
 static bool kernel_complained(void)
 {
 	static const char *const words[] = { "BUG:", "WARNING:", "Oops", "KASAN", "UBSAN", "Call Trace",
@@ -60,7 +60,7 @@ static bool kernel_complained(void)
 
 	while ((count = read(kmsg, record, sizeof(record) - 1)) > 0 || (count < 0 && errno == EPIPE)) {
 		if (count < 0)
-			continue; /* the log overran us; the suite looks at all of it */
+			continue; /* the log overran; the suite checks the whole log */
 		record[count] = 0;
 		for (unsigned i = 0; words[i] && !bad; i++)
 			bad = strstr(record, words[i]);
@@ -70,7 +70,7 @@ static bool kernel_complained(void)
 	return bad;
 }
 
-/* One program; returns what coverage_end() says, or -1 when the kernel complained or the card is dead. */
+/* Runs one program; returns coverage_end()'s result, or -1 on a kernel defect or a dead card. */
 static int run_one(const struct program *p)
 {
 	int news;
@@ -83,7 +83,7 @@ static int run_one(const struct program *p)
 	if (kernel_complained())
 		return -1;
 	if (shared->programs % WORKS_EVERY == 0 && !execute_card_works()) {
-		fprintf(stderr, "# fuzz: the card does not serve an honest user any more\n");
+		fprintf(stderr, "# fuzz: the card no longer works for a normal user\n");
 		return -1;
 	}
 	return news;
@@ -100,7 +100,7 @@ static int run_and_keep(const struct program *p)
 	return news < 0 ? -1 : 0;
 }
 
-/* Every program of the file, so often. */
+/* Runs every program of the file, the given number of times. */
 static int run_file(const char *file, unsigned times)
 {
 	struct program p;
@@ -165,7 +165,7 @@ static int work(void)
 	if (!err && !options.replay)
 		err = fuzz_on(start);
 	if (!err && !execute_card_works()) {
-		fprintf(stderr, "fuzz: at the end the card does not serve an honest user\n");
+		fprintf(stderr, "fuzz: the card does not work for a normal user at the end\n");
 		err = -1;
 	}
 	report(start);
@@ -176,7 +176,7 @@ static int work(void)
 	return err ? 1 : 0;
 }
 
-/* Waits for the worker, and ends it when it does not move. Returns its exit status, 1 for any other end. */
+/* Waits for the worker, and kills it when it stalls. Returns its exit status, 1 for any other end. */
 static int supervise(pid_t worker)
 {
 	double moved = now_seconds();
@@ -192,7 +192,7 @@ static int supervise(pid_t worker)
 			moved = now_seconds();
 		}
 		if (now_seconds() > moved + STALL_SECONDS) {
-			fprintf(stderr, "# fuzz: nothing has moved for %d s\n", STALL_SECONDS);
+			fprintf(stderr, "# fuzz: no progress for %d s\n", STALL_SECONDS);
 			kill(worker, SIGKILL);
 			return 1;
 		}

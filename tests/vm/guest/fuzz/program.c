@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Programs: drawn at random, mutated, printed, read. */
+/* Programs: generated at random, mutated, printed, parsed. */
 #include <gpulink.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
-/* The last one stands for calls that are not in this list, whatever they carry. */
+/* The last one stands for all calls that are not in this list. */
 const struct shape shapes[] = {
 	{ "query", GPULINK_IOCTL_QUERY,
 	  { { 4, SIZE }, { 4, FLAGS }, { 4, ANY }, { 4, ANY }, { 8, ANY }, { 8, ANY }, { 24, ANY }, { 8, OFFSET_OUT },
@@ -40,7 +40,7 @@ const struct shape shapes[] = {
 };
 const unsigned shape_count = LENGTH(shapes);
 
-/* Programs name them by number: new ones come last. */
+/* Programs refer to them by number: append new ones. */
 const char *const sysfs_files[] = {
 	"partitions/0/endpoint", "partitions/1/endpoint", "partitions/2/subheader_bytes", "partitions/1/max_payload_bytes",
 	"partitions/0/flush_timeout_ns", "partitions/1/coalesce", "reset", "partitions/2/endpoint", "partitions/1/open",
@@ -50,7 +50,7 @@ const char *const sysfs_values[] = { "none", "pool", "0000:00:08.0 0", "0000:00:
 				     "1", "3", "256", "4096", "18446744073709551615", "link 2", "link 3", "link 3 65536",
 				     "32", "100000", NULL };
 const char *const looked_files[] = {
-	"state", "rings", "windows", "registrations", "counters", "partitions", "link_capture", /* of debugfs */
+	"state", "rings", "windows", "registrations", "counters", "partitions", "link_capture", /* in debugfs */
 	"partitions/2/endpoint", "partitions/2/counters/stores", "partitions/0/endpoint_distance", "link/state",
 	"link/queued_flits", "link_counters/flits_out", "state", "generation", "limits/windows_per_context", NULL,
 };
@@ -59,14 +59,14 @@ static const char *const kind_names[OP_KINDS] = {
 	"open",	    "close",   "dup",	 "ioctl", "entry", "mmap", "touch",  "munmap",
 	"mprotect", "madvise", "mremap", "uring", "file",  "fork", "beside", "sysfs", "ring",  "look",
 };
-/* How often each is drawn. */
+/* Weight of each operation. */
 static const unsigned char weights[OP_KINDS] = {
 	[OP_OPEN] = 8, [OP_CLOSE] = 5, [OP_DUP] = 1, [OP_IOCTL] = 60, [OP_ENTRY] = 15, [OP_MMAP] = 15, [OP_TOUCH] = 15,
 	[OP_MUNMAP] = 4, [OP_MPROTECT] = 1, [OP_MADVISE] = 2, [OP_MREMAP] = 1, [OP_URING] = 6, [OP_FILE] = 2, [OP_FORK] = 3,
 	[OP_BESIDE] = 8, [OP_SYSFS] = 3, [OP_RING] = 8, [OP_LOOK] = 2,
 };
 
-/* --- chance --- */
+/* --- random numbers --- */
 
 static uint64_t random_state;
 
@@ -87,7 +87,7 @@ static bool one_in(unsigned n) { return random_below(n) == 0; }
 
 static struct value literal(uint64_t v) { return (struct value){ LITERAL, v }; }
 
-/* Values at which something usually changes. */
+/* Boundary values. */
 static uint64_t edge(void)
 {
 	uint64_t v = UINT64_C(1) << random_below(64);
@@ -126,7 +126,7 @@ static struct value draw_value(enum hint hint)
 	}
 }
 
-/* --- drawing --- */
+/* --- generation --- */
 
 static unsigned size_of(const struct shape *s)
 {
@@ -147,7 +147,7 @@ static void draw_ioctl(struct op *op)
 	for (unsigned i = 0; i < LENGTH(s->fields) && s->fields[i].width; i++)
 		op->values[IOCTL_FIELDS + i] = s->fields[i].hint == SIZE && !one_in(25) ? literal(size_of(s)) :
 											  draw_value(s->fields[i].hint);
-	if (!s->call) { /* its number hides in the last value; its size is some structure's */
+	if (!s->call) { /* its number is in the last value; its size is a random structure's */
 		op->values[VALUES - 1] = literal(random_below(64));
 		op->values[IOCTL_FIELDS] = literal(16 + 8 * random_below(10));
 	}
@@ -233,7 +233,7 @@ static void draw_op(struct op *op)
 	}
 }
 
-/* Every program begins with an open file and knows its offsets. */
+/* Every program starts with an open file and a query for its mmap offsets. */
 void program_draw(struct program *p)
 {
 	*p = (struct program){ .count = 2 };
@@ -295,7 +295,7 @@ void program_mutate(struct program *p, const struct program *other)
 			break;
 		case 2: insert_op(p, at + 1, &other->ops[random_below(other->count)]); break;
 		case 3:
-			op = p->ops[at]; /* once more, perhaps elsewhere */
+			op = p->ops[at]; /* repeated, perhaps elsewhere */
 			insert_op(p, (unsigned)random_below(p->count) + 1, &op);
 			break;
 		default: mutate_value(&p->ops[at]); break;
@@ -303,7 +303,7 @@ void program_mutate(struct program *p, const struct program *other)
 	}
 }
 
-/* --- text: a line an operation, its values as =literal, h, o, a or d and hexadecimal digits; an empty line ends a program --- */
+/* --- text: one line per operation, its values as =literal, h, o, a or d and hexadecimal digits; an empty line ends a program --- */
 
 static const char source_marks[] = "=hoad";
 

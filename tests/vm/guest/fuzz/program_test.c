@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * program_test CORPUS [SEED]: programs keep their bounds however they are mutated, and come back from their text as they were;
- * those of the corpus are understood. TAP.
+ * program_test CORPUS [SEED]: mutated programs stay within bounds, and survive a round trip through text; the corpus parses. TAP.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,7 +36,7 @@ static bool same(const struct program *a, const struct program *b)
 	return true;
 }
 
-/* Through its text and back. */
+/* Text round trip. */
 static bool comes_back(const struct program *p)
 {
 	struct program again;
@@ -84,7 +83,7 @@ static bool one_seed_one_program(uint64_t seed)
 	return same(&a, &other);
 }
 
-/* To its end, with something in it. */
+/* Parses to the end, with at least one program. */
 static bool corpus_is_read(const char *path)
 {
 	unsigned count = 0;
@@ -119,10 +118,10 @@ int main(int argc, char **argv)
 	}
 	same_program = one_seed_one_program(seed);
 	printf("1..5\n");
-	printf("%sok 1 - programs keep their bounds\n", bounds ? "" : "not ");
-	printf("%sok 2 - their text gives them back\n", back ? "" : "not ");
-	printf("%sok 3 - text that is no program is refused\n", refused ? "" : "not ");
-	printf("%sok 4 - one seed gives one program\n", same_program ? "" : "not ");
-	printf("%sok 5 - the corpus is understood\n", corpus ? "" : "not ");
+	printf("%sok 1 - programs stay within bounds\n", bounds ? "" : "not ");
+	printf("%sok 2 - programs survive a text round trip\n", back ? "" : "not ");
+	printf("%sok 3 - invalid text is refused\n", refused ? "" : "not ");
+	printf("%sok 4 - the same seed gives the same program\n", same_program ? "" : "not ");
+	printf("%sok 5 - the corpus parses\n", corpus ? "" : "not ");
 	return !(bounds && back && refused && same_program && corpus);
 }

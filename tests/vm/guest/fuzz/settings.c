@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The card's files in sysfs and debugfs: written and read by programs, and put right again after them. */
+/* The card's files in sysfs and debugfs, which programs write and read; restored after each program. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -35,11 +35,11 @@ static void put_setting(const char *file, const char *text)
 	if (fd < 0)
 		return;
 	if (write(fd, text, strlen(text)) < 0)
-		errno = 0; /* any answer will do; but see execute_card_works() */
+		errno = 0; /* any result will do; but see execute_card_works() */
 	close(fd);
 }
 
-/* Whether the link is up, perhaps only after a while. */
+/* Waits for the link to come up; returns whether it did. */
 bool link_up(void)
 {
 	for (unsigned i = 0; i < LINK_TRIES; i++) {
@@ -56,7 +56,7 @@ bool link_up(void)
 	return false;
 }
 
-/* What execute_card_works() counts on, and what would make every program slow. */
+/* Restores settings that execute_card_works() relies on, or that slow down every program. */
 void restore_settings(void)
 {
 	put_setting("partitions/0/endpoint", "0000:00:08.0 0");

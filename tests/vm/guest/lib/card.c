@@ -163,7 +163,7 @@ bool ring_take(struct ring *ring, struct cqe *done)
 
 	if (!!(word & GLK_CQE_PHASE_MASK) != first_lap)
 		return false;
-	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* the tag was written before the phase */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* the card writes the tag before the phase */
 	done->words[1] = word;
 	done->words[0] = at->words[0];
 	ring->head++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel interface in short calls, for programs that test it without the library. Errors are -errno. */
+/* Short wrappers of the kernel interface, for test programs that do not use the library. Errors are -errno. */
 #ifndef TESTS_VM_CARD_H
 #define TESTS_VM_CARD_H
 
@@ -19,7 +19,7 @@ struct cqe {
 	uint64_t words[GLK_CQE_BYTES / 8];
 };
 
-/* Rings in our own hands. */
+/* User rings. */
 struct ring {
 	int fd;
 	uint32_t sq_order, cq_order;
@@ -28,27 +28,27 @@ struct ring {
 	const volatile struct cqe *cq;
 	volatile uint64_t *doorbell;
 	uint16_t tail, head; /* entries written, completions taken */
-	uint16_t told;	     /* of those taken, what the card knows */
+	uint16_t told;	     /* head last reported to the card */
 };
 
-/* The handle, or an error. */
+/* Returns the handle, or an error. */
 int card_window(int fd, unsigned partition, uint64_t offset, uint64_t bytes, uint64_t *mmap_offset);
 int card_register(int fd, void *memory, uint64_t bytes, unsigned rights);
 int card_unmap(int fd, unsigned window);
 int card_unregister(int fd, unsigned registration);
 int card_release(int fd, uint32_t *errors);
-/* Takes `count` entries to their ends, by SUBMIT and WAIT. */
+/* Runs `count` entries to completion, by SUBMIT and WAIT. */
 int card_run(int fd, const struct sqe *entries, unsigned count, struct cqe *done);
 
 int ring_map(int fd, unsigned sq_order, unsigned cq_order, struct ring *ring);
-void ring_forget(struct ring *ring); /* the mappings alone */
+void ring_forget(struct ring *ring); /* removes only the mappings */
 int ring_unmap(struct ring *ring);
-/* There must be room. */
+/* The ring must have room. */
 void ring_put(struct ring *ring, const struct sqe *entry);
 void ring_tell(struct ring *ring);
-/* Takes a completion when it is there; the card is told at every half of the ring. */
+/* Takes a completion if there is one; reports the head to the card every half ring. */
 bool ring_take(struct ring *ring, struct cqe *done);
-/* The same, and sleeps for it. */
+/* The same, but sleeps for a completion. */
 int ring_await(struct ring *ring, struct cqe *done, uint64_t timeout_ns, uint32_t *errors);
 int ring_wait(int fd, unsigned index, uint64_t timeout_ns, uint32_t *errors);
 
@@ -63,7 +63,7 @@ unsigned status_of(const struct cqe *done);
 extern unsigned tap_number, tap_bad;
 void check(bool ok, const char *name);
 void is(long got, long should, const char *name);
-/* How many of what the card's sysfs folder counts, or -1. */
+/* Reads a number from a sysfs file of the card; -1 on error. */
 long card_file(const char *folder, const char *file);
 
 #endif /* TESTS_VM_CARD_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A driver of the GPU stand-ins: exports their memory as a dma-buf that it moves when told to, and maps other drivers'
- * buffers. Where GPUs would store by themselves, the CPU does it for them.
+ * Test driver of the emulated GPU endpoints: exports their memory as a dma-buf, which it moves on request, and imports other
+ * drivers' buffers. The CPU performs the stores that a GPU would.
  */
 #include <linux/delay.h>
 #include <linux/dma-buf.h>
@@ -27,9 +27,9 @@ struct test_gpu {
 	struct miscdevice misc;
 	struct mutex lock;		/* outside reservation locks */
 	void __iomem *memory;
-	bool upper;			/* where the buffer is; under its reservation lock, as the next */
+	bool upper;			/* which half holds the buffer; under its reservation lock, like the next */
 	unsigned int pins;
-	struct dma_buf *exported;	/* while it lives */
+	struct dma_buf *exported;	/* while it exists */
 	unsigned int reached;		/* moves after which a card still had access */
 	struct dma_buf_attachment *import;
 	struct sg_table *sgt;		/* under the import's reservation lock */
@@ -85,7 +85,7 @@ static void unmap_buffer(struct dma_buf_attachment *attach, struct sg_table *sgt
 	kfree(sgt);
 }
 
-/* As drivers of GPUs do whose memory cannot be moved to the host's. */
+/* As in GPU drivers whose memory cannot move to host memory. */
 static int attach_buffer(struct dma_buf *dmabuf, struct dma_buf_attachment *attach)
 {
 #ifdef CONFIG_PCI_P2PDMA
@@ -97,7 +97,7 @@ static int attach_buffer(struct dma_buf *dmabuf, struct dma_buf_attachment *atta
 	return 0;
 }
 
-/* The place where it is now: tests that move it do not map it. */
+/* Maps the current place: tests that move the buffer do not mmap it. */
 static int mmap_buffer(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 {
 	struct test_gpu *gpu = dmabuf->priv;
@@ -108,7 +108,7 @@ static int mmap_buffer(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 				  vma->vm_page_prot);
 }
 
-/* Kernels without DMABUF_MOVE_NOTIFY pin whatever is mapped. */
+/* Kernels without DMABUF_MOVE_NOTIFY pin mapped buffers. */
 static int pin_buffer(struct dma_buf_attachment *attach)
 {
 	struct test_gpu *gpu = attach->dmabuf->priv;
@@ -170,7 +170,7 @@ static long export_buffer(struct test_gpu *gpu, unsigned long bytes)
 	return fd;
 }
 
-/* Whether the card has any of its first registrations in its table, and is able to use them. */
+/* Returns whether the card has any of its first registrations in its table, and can use them. */
 static bool card_has_access(struct pci_dev *card)
 {
 	void __iomem *regs;
@@ -193,8 +193,8 @@ static bool card_has_access(struct pci_dev *card)
 }
 
 /*
- * As a GPU's memory manager would: importers let go, the contents are copied, importers find them in the new place. Copying
- * takes so many milliseconds more.
+ * Moves the buffer as a GPU's memory manager would: importers unmap, the contents are copied, importers map the new place.
+ * Copying takes additional milliseconds.
  */
 static long move_locked(struct test_gpu *gpu, unsigned long ms)
 {
@@ -211,7 +211,7 @@ static long move_locked(struct test_gpu *gpu, unsigned long ms)
 		gpu->reached += card_has_access(to_pci_dev(attach->dev));
 	for (i = 0; i < gpu->exported->size; i += 8)
 		writeq(readq(from + i), to + i);
-	/* Who still writes here would be seen. */
+	/* Late writes to the old place are detected. */
 	memset_io(from, 0xee, gpu->exported->size);
 	msleep(min(ms, 1000UL));
 	gpu->upper = !gpu->upper;
@@ -230,7 +230,7 @@ static long move_buffer(struct test_gpu *gpu, unsigned long ms)
 	return ret;
 }
 
-/* Within a notification of another buffer, whose reservation lock is held: takes locks by trying. */
+/* Runs in a notification of another buffer, with its reservation lock held: only try-locks. */
 static void move_now(struct test_gpu *gpu)
 {
 	if (!gpu || !mutex_trylock(&gpu->lock))
@@ -454,7 +454,7 @@ static int gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	return misc_register(&gpu->misc);
 }
 
-/* Tests close what they have open before. */
+/* Tests close their files before. */
 static void gpu_remove(struct pci_dev *pdev)
 {
 	struct test_gpu *gpu = pci_get_drvdata(pdev);

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# In the guest: what administrators see of the card: tracepoints, debugfs, the PMU, the error log, and that docs/ABI names
-# every file. Two CPUs.
+# In the guest: monitoring and tracing: tracepoints, debugfs, the PMU, the error log, and docs/ABI's list of files. Two CPUs.
 . /suite/lib.sh
 
 tracing=/sys/kernel/tracing
@@ -12,20 +11,20 @@ mkfifo /tmp/go
 
 # --- tracepoints --------------------------------------------------------------------------------------------------
 trace_on() { echo >$tracing/trace && echo 1 >$tracing/events/gpulink/enable; }
-# What was traced since, without times.
+# Prints the trace since trace_on, without durations.
 traced() {
 	echo 0 >$tracing/events/gpulink/enable
 	sed -n 's/^.*[0-9]: \(gpulink_[a-z_]*: \)/\1/p' $tracing/trace | sed 's/ns=[0-9]*/ns=N/'
 }
 same() { diff "$1" "$2"; }
 
-check "there is a tracepoint for each thing" is "$(ls $tracing/events/gpulink | grep -c '^gpulink_')" 12
-check "an endpoint named" put "0000:00:08.0 0" $class/partitions/0/endpoint
-check "another one" put "0000:00:09.0 0" $class/partitions/1/endpoint
+check "all 12 tracepoints exist" is "$(ls $tracing/events/gpulink | grep -c '^gpulink_')" 12
+check "an endpoint assigned" put "0000:00:08.0 0" $class/partitions/0/endpoint
+check "another endpoint assigned" put "0000:00:09.0 0" $class/partitions/1/endpoint
 
 trace_on
 known-traffic /dev/gpulink0 steps <&- >/dev/null
-check "the known steps go well" is $? 0
+check "the known steps succeed" is $? 0
 traced >/tmp/got
 cat >/tmp/want <<END
 gpulink_window_map: card=0 context=0 handle=0 partition=0 offset=4096 bytes=8192 rights=read|write
@@ -43,60 +42,60 @@ gpulink_drain: card=0 kind=context id=0 result=0 ns=N
 gpulink_window_unmap: card=0 context=0 handle=0
 gpulink_drain: card=0 kind=context id=0 result=0 ns=N
 END
-check "their trace is as it should be" same /tmp/want /tmp/got
+check "their trace is as expected" same /tmp/want /tmp/got
 
 generation=$(cat $class/generation)
 trace_on
-check "a reset" put 1 $class/reset
+check "the card is reset" put 1 $class/reset
 traced >/tmp/got
 cat >/tmp/want <<END
 gpulink_state: card=0 from=live to=resetting generation=$generation
 gpulink_drain: card=0 kind=card id=0 result=0 ns=N
 gpulink_state: card=0 from=resetting to=live generation=$((generation + 1))
 END
-check "is traced as states and a drain" same /tmp/want /tmp/got
+check "the reset is traced as state changes and a drain" same /tmp/want /tmp/got
 
 # --- errors -------------------------------------------------------------------------------------------------------
 trace_on
 known-traffic /dev/gpulink0 forbidden
-check "a forbidden store is survived" is $? 0
+check "a forbidden store does not kill the process" is $? 0
 traced >/tmp/got
-check "it is traced" grep -qx 'gpulink_error: card=0 cause=window' /tmp/got
-check "it is in the log, with its code" sh -c "dmesg | grep -q 'gpulink $pci: error 0 (window): '"
+check "the store is traced as error window" grep -qx 'gpulink_error: card=0 cause=window' /tmp/got
+check "the log has error 0 (window)" sh -c "dmesg | grep -q 'gpulink $pci: error 0 (window): '"
 refused put "$pci 2" $class/partitions/0/endpoint
-check "and so is a name that is no endpoint" sh -c "dmesg | grep -q 'gpulink $pci: error 24 (endpoint_name): '"
+check "an invalid endpoint logs error 24 (endpoint_name)" sh -c "dmesg | grep -q 'gpulink $pci: error 24 (endpoint_name): '"
 
 # --- debugfs ------------------------------------------------------------------------------------------------------
 for f in rings windows registrations; do
-	check "nobody is in $f" is "$(cat $debug/$f)" ""
+	check "$f is empty" is "$(cat $debug/$f)" ""
 done
-check "debugfs is root's alone" is "$(stat -c %a $debug/rings)" 400
+check "only root may read debugfs" is "$(stat -c %a $debug/rings)" 400
 known-traffic /dev/gpulink0 steps </tmp/go >/tmp/said &
 pid=$!
 exec 9>/tmp/go
-check "somebody is there" wait_until 5 grep -q ready /tmp/said
+check "a process opens a context" wait_until 5 grep -q ready /tmp/said
 who="context 0 pid $pid (known-traffic)"
 kernels="rings kernel entries 512 completions 512 status 0"
-check "his window is shown" is "$(cat $debug/windows)" \
+check "its window is shown" is "$(cat $debug/windows)" \
 	"window 0 slices 1 $who partition 0 offset 4096 bytes 8192 rights rw"
-check "his registration" is "$(cat $debug/registrations)" "registration 0 $who bytes 5000 pages 2 rights r-"
-check "his rings" is "$(cat $debug/rings)" \
+check "its registration is shown" is "$(cat $debug/registrations)" "registration 0 $who bytes 5000 pages 2 rights r-"
+check "its rings are shown" is "$(cat $debug/rings)" \
 	"$who $kernels driver: sq_tail 4 cq_head 4 in_flight 0 user_entries 0 unread 0 card: sq_tail 4 sq_head 4 cq_tail 4 cq_head 4 status 0 errors 0"
-check "the state" grep -qx 'state live' $debug/state
-check "how many there are" grep -q '^contexts 1 of ' $debug/state
-check "the partitions" sh -c "grep '^partition 1 endpoint 0000:00:09.0 0 bytes 67108864 ' $debug/partitions | grep -q ' entries 0 '"
-check "no address of the kernel" refused grep -rqE 'ffff[0-9a-f]{8}' $debug
-check "the endpoint is taken from him" put none $class/partitions/0/endpoint
-check "his window is shown as revoked" grep -q ' revoked$' $debug/windows
-check "an endpoint named again" put "0000:00:08.0 0" $class/partitions/0/endpoint
+check "the state is shown" grep -qx 'state live' $debug/state
+check "the number of contexts is shown" grep -q '^contexts 1 of ' $debug/state
+check "the partitions are shown" sh -c "grep '^partition 1 endpoint 0000:00:09.0 0 bytes 67108864 ' $debug/partitions | grep -q ' entries 0 '"
+check "no kernel addresses are shown" refused grep -rqE 'ffff[0-9a-f]{8}' $debug
+check "the endpoint is removed from its partition" put none $class/partitions/0/endpoint
+check "its window is shown as revoked" grep -q ' revoked$' $debug/windows
+check "the endpoint assigned again" put "0000:00:08.0 0" $class/partitions/0/endpoint
 exec 9>&-
 wait $pid
-check "he ends well" is $? 0
+check "the process exits with 0" is $? 0
 for f in rings windows registrations; do
-	check "nobody is left in $f" is "$(cat $debug/$f)" ""
+	check "$f is empty again" is "$(cat $debug/$f)" ""
 done
 
-# Rings that a process has in its own hands. do_it LINE: it does that, and says so.
+# User rings. do_it LINE: sends the line to known-traffic and waits for "ready".
 do_it() {
 	: >/tmp/said
 	echo "$1" >&9
@@ -106,22 +105,22 @@ do_it() {
 known-traffic /dev/gpulink0 rings </tmp/go >>/tmp/said &
 pid=$!
 exec 9>/tmp/go
-check "somebody has rings of his own" wait_until 5 grep -q ready /tmp/said
+check "a process maps user rings" wait_until 5 grep -q ready /tmp/said
 who="context 0 pid $pid (known-traffic)"
 process="rings process entries 32 completions 16"
-check "they are shown, as far as they are known" is "$(cat $debug/rings)" \
+check "user rings are shown, without driver indices" is "$(cat $debug/rings)" \
 	"$who $process status 0 card: sq_tail 3 sq_head 3 cq_tail 3 cq_head 2 status 0 errors 0"
-check "he rings a senseless doorbell" do_it stop
+check "the process writes an invalid doorbell value" do_it stop
 check "the ring is shown as stopped" is "$(cat $debug/rings)" \
 	"$who $process status 13 card: sq_tail 1003 sq_head 3 cq_tail 3 cq_head 2 status 13 errors 0"
-check "he gives the rings back" do_it back
-check "the kernel's are shown" is "$(cat $debug/rings)" \
+check "the process unmaps the rings" do_it back
+check "the kernel rings are shown" is "$(cat $debug/rings)" \
 	"$who $kernels driver: sq_tail 0 cq_head 0 in_flight 0 user_entries 0 unread 0 card: sq_tail 0 sq_head 0 cq_tail 0 cq_head 0 status 0 errors 0"
 exec 9>&-
 wait $pid
-check "he ends well, too" is $? 0
+check "the second process exits with 0" is $? 0
 
-# In one snapshot, every packet has its one reason; and other readers take snapshots of their own all the while.
+# Within one snapshot the flush reasons of a partition add up to its packets. Concurrent readers take their own snapshots.
 reasons_add_up() {
 	for i in $(seq 10); do
 		awk '$1 == "partition" && $3 == "packets" { packets = $4; sum = 0 }
@@ -135,18 +134,18 @@ user=$!
 pmu-test spin 12 &
 spinner=$!
 sleep 1
-check "all counters are of one snapshot, beside traffic and perf" reasons_add_up
+check "all counters are from one snapshot, under traffic and perf" reasons_add_up
 wait $user
-check "the traffic ends well" is $? 0
+check "the traffic exits with 0" is $? 0
 wait $spinner
-check "an event never goes back" is $? 0
-check "a counter's line is the counter's file" is "$(sed -n 's/^partition 0 stores //p' $debug/counters)" \
+check "an event never decreases" is $? 0
+check "debugfs and sysfs show the same counter value" is "$(sed -n 's/^partition 0 stores //p' $debug/counters)" \
 	"$(cat $class/partitions/0/counters/stores)"
 
 # --- perf ---------------------------------------------------------------------------------------------------------
-check "an event names its partition" is "$(cat $pmu/events/stores)" "event=0x00,partition=?"
-check "an event of the card none" is "$(cat $pmu/events/packets_received)" "event=0x86"
-# tap NAME COMMAND...: the results of a program that speaks TAP itself.
+check "a partition event takes a partition parameter" is "$(cat $pmu/events/stores)" "event=0x00,partition=?"
+check "a card event takes no parameter" is "$(cat $pmu/events/packets_received)" "event=0x86"
+# tap NAME COMMAND...: runs a program that prints TAP, and adds its results.
 tap() {
 	what=$1
 	shift
@@ -159,51 +158,51 @@ tap() {
 		"not ok"*) check "$what: ${line#*- }" false ;;
 		esac
 	done </tmp/tap
-	check "$what ended well" is $code 0
+	check "$what exits with 0" is $code 0
 }
 tap perf pmu-test counts /dev/gpulink0
 
-# With events held open: ask LINE WANT
+# With events held open. ask LINE WANT: sends the line to pmu-test hold and compares its answer.
 ask() {
 	: >/tmp/said
 	echo "$1" >&9
 	wait_until 5 grep -q . /tmp/said
 	is "$(tr '\n' ' ' </tmp/said)" "$2 "
 }
-check "the module leaves" rmmod gpulink
-check "its PMU with it" refused test -e $pmu
-check "it is loaded on CPU 1" taskset 2 modprobe gpulink
-check "perf reads there" is "$(cat $pmu/cpumask)" 1
-check "endpoint named" put "0000:00:08.0 0" $class/partitions/0/endpoint
-# Appends, so that emptying the file is seen.
+check "the module unloads" rmmod gpulink
+check "the PMU is gone with the module" refused test -e $pmu
+check "the module loads on CPU 1" taskset 2 modprobe gpulink
+check "perf reads on CPU 1" is "$(cat $pmu/cpumask)" 1
+check "the endpoint assigned, first load" put "0000:00:08.0 0" $class/partitions/0/endpoint
+# Append mode, so that ask can truncate the file.
 pmu-test hold /dev/gpulink0 </tmp/go >>/tmp/said &
 holder=$!
 exec 9>/tmp/go
 check "events count" ask store "50 400"
-check "CPU 1 goes" put 0 /sys/devices/system/cpu/cpu1/online
+check "CPU 1 goes offline" put 0 /sys/devices/system/cpu/cpu1/online
 check "perf reads on CPU 0" is "$(cat $pmu/cpumask)" 0
-check "events went along" ask store "100 800"
-check "CPU 1 comes back" put 1 /sys/devices/system/cpu/cpu1/online
-check "a reset" put 1 $class/reset
-check "leaves events what they are" ask store "150 1200"
+check "events move to CPU 0" ask store "100 800"
+check "CPU 1 comes online" put 1 /sys/devices/system/cpu/cpu1/online
+check "the card is reset with open events" put 1 $class/reset
+check "events keep counting after the reset" ask store "150 1200"
 check "rmmod is refused while events are open" refused rmmod gpulink
 check "the card is unbound" put $pci /sys/bus/pci/drivers/gpulink/unbind
-check "events keep what they counted" ask look "150 1200"
+check "events keep their counts" ask look "150 1200"
 pmu-test open
-check "none can be opened then" is $? 19
-check "debugfs is clean" refused test -e $debug
-check "the card comes back" put $pci /sys/bus/pci/drivers/gpulink/bind
-check "endpoint named again" put "0000:00:08.0 0" $class/partitions/0/endpoint
-check "events go on" ask store "200 1600"
+check "opening an event fails with ENODEV" is $? 19
+check "the debugfs folder is removed" refused test -e $debug
+check "the card is bound again" put $pci /sys/bus/pci/drivers/gpulink/bind
+check "the endpoint assigned after the bind" put "0000:00:08.0 0" $class/partitions/0/endpoint
+check "events continue counting" ask store "200 1600"
 check "the card is unbound once more" put $pci /sys/bus/pci/drivers/gpulink/unbind
 exec 9>&-
 wait $holder
-check "events are closed without a card" is $? 0
-check "the module leaves then" rmmod gpulink
-check "and is back for the rest" modprobe gpulink
+check "open events are closed while the card is unbound" is $? 0
+check "the module unloads without open events" rmmod gpulink
+check "the module loads again" modprobe gpulink
 
 # --- docs/ABI -----------------------------------------------------------------------------------------------------
-# Files of the kernel's own making are its documents' business.
+# Excludes files that the kernel creates for every device.
 files() {
 	find "$1/" -type f | grep -vE '/(uevent|dev|type|perf_event_mux_interval_ms|power/.*)$' |
 		sed "s|//*|/|g; s|gpulink0|gpulinkN|; s|/partitions/[0-9]*/|/partitions/K/|" | sort -u
@@ -212,6 +211,6 @@ named() { sed -n 's/^What:[[:space:]]*//p' "$1" | sort; }
 for doc in "sysfs-class-gpulink $class" "sysfs-bus-event_source-devices-gpulink $pmu" "debugfs-gpulink $debug"; do
 	files "${doc#* }" >/tmp/files
 	named "/ABI/${doc% *}" >/tmp/named
-	check "docs/ABI: ${doc% *} names every file, and no other" same /tmp/named /tmp/files
+	check "docs/ABI: ${doc% *} documents exactly the existing files" same /tmp/named /tmp/files
 done
 finish
