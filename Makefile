@@ -99,7 +99,7 @@ check: packages
 		"tests/vm/demo-check" \
 		"tests/vm/deb-check" \
 	-- \
-		$(MESON) \
+		"$(MESON) --num-processes 2" \
 	-- \
 		"tools/setup/checkpatch" \
 		$(ASAN) \
