@@ -145,21 +145,6 @@ check "debugfs and sysfs show the same counter value" is "$(sed -n 's/^partition
 # --- perf ---------------------------------------------------------------------------------------------------------
 check "a partition event takes a partition parameter" is "$(cat $pmu/events/stores)" "event=0x00,partition=?"
 check "a card event takes no parameter" is "$(cat $pmu/events/packets_received)" "event=0x86"
-# tap NAME COMMAND...: runs a program that prints TAP, and adds its results.
-tap() {
-	what=$1
-	shift
-	"$@" >/tmp/tap 2>&1
-	code=$?
-	sed 's/^/# /' /tmp/tap
-	while read -r line; do
-		case $line in
-		ok*) check "$what: ${line#*- }" true ;;
-		"not ok"*) check "$what: ${line#*- }" false ;;
-		esac
-	done </tmp/tap
-	check "$what exits with 0" is $code 0
-}
 tap perf pmu-test counts /dev/gpulink0
 
 # With events held open. ask LINE WANT: sends the line to pmu-test hold and compares its answer.
