@@ -34,7 +34,8 @@ void glk_endpoint_clear(struct glk_card *card, unsigned int partition)
 	lockdep_assert_held(&card->lock);
 	if (p->kind == GPULINK_ENDPOINT_NONE)
 		return;
-	glk_window_revoke_partition(card, partition);
+	glk_window_revoke_partition(card, partition, U64_MAX);
+	glk_ranges_clear(card, partition);
 	if (card->state == GLK_LIVE) {
 		glk_card_drain(card, GLK_DRAIN_PARTITION, partition);
 		glk_write(card, glk_partition_reg(partition, GLK_PARTITION_EP_KIND), GLK_EP_NONE);
@@ -291,6 +292,7 @@ static int endpoint_bus_event(struct notifier_block *nb, unsigned long event, vo
 	}
 	mutex_unlock(&card->lock);
 	up_read(&card->state_lock);
+	glk_ranges_sweep(card);
 	return NOTIFY_OK;
 }
 
