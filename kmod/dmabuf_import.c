@@ -154,7 +154,7 @@ static void import_remap_work(struct work_struct *work)
  * Exporters use different errors for memory that the card cannot reach. Users get one error, which
  * means that the data must be copied through process memory; the log has the exporter's.
  */
-static int import_report_error(struct glk_card *card, const struct dma_buf *dmabuf, int err)
+int glk_import_report_error(struct glk_card *card, const struct dma_buf *dmabuf, int err)
 {
 	switch (err) {
 	case -EOPNOTSUPP:
@@ -212,7 +212,7 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 						import);
 	if (!IS_ERR(import->attach))
 		return reg;
-	err = import_report_error(card, dmabuf, PTR_ERR(import->attach));
+	err = glk_import_report_error(card, dmabuf, PTR_ERR(import->attach));
 free:
 	kfree(import);
 	kfree(reg);
@@ -238,7 +238,7 @@ int glk_import_map(struct glk_context *ctx, struct glk_registration *reg)
 	if (err) {
 		dma_free_coherent(&card->pdev->dev, reg->page_list_bytes, reg->page_list,
 				  reg->page_list_dma);
-		err = import_report_error(card, reg->import->attach->dmabuf, err);
+		err = glk_import_report_error(card, reg->import->attach->dmabuf, err);
 	}
 	return err;
 }

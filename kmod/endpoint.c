@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Endpoints: the memory behind a partition. The administrator names a PCI device and one of its
- * BARs; the address is read from the device and mapped through the DMA API, never supplied by a
- * user.
+ * BARs, or a part of it; the address is read from the device and mapped through the DMA API, never
+ * supplied by a user. The card lets nothing leave the endpoint's bytes: no window, no ring entry,
+ * and no packet from the link. The last is why parts exist: a partition that is open to the remote
+ * card is open as a whole.
  */
 #include <linux/dma-mapping.h>
 
@@ -50,6 +52,7 @@ void glk_endpoint_clear(struct glk_card *card, unsigned int partition)
 	p->kind = GPULINK_ENDPOINT_NONE;
 	p->base = 0;
 	p->bytes = 0;
+	p->bar_offset = 0;
 }
 
 static int endpoint_check_bar(struct glk_card *card, struct pci_dev *pdev, int bar)
@@ -84,21 +87,26 @@ static int endpoint_check_bar(struct glk_card *card, struct pci_dev *pdev, int b
 
 /* On success the partition owns the reference to pdev. */
 static int endpoint_set_bus(struct glk_card *card, unsigned int partition, struct pci_dev *pdev,
-			    int bar)
+			    const struct glk_endpoint_name *name)
 {
 	struct glk_partition *p = &card->partitions[partition];
-	u64 bytes = ALIGN_DOWN(pci_resource_len(pdev, bar), GLK_PAGE_SIZE);
-	int err, distance;
+	u64 bytes = name->bytes, all = ALIGN_DOWN(pci_resource_len(pdev, name->bar), GLK_PAGE_SIZE);
+	int err, distance, bar = name->bar;
 	dma_addr_t base;
 
 	err = endpoint_check_bar(card, pdev, bar) ?: glk_peer_check(card, pdev, &distance);
 	if (err)
 		return err;
+	if (!bytes)
+		bytes = all;
+	if (bytes > all || name->offset > all - bytes)
+		return -ERANGE;
 	/*
 	 * A BAR is not CPU-cached. Without the attribute DMA API debugging also reports an error
 	 * if the same bytes are mapped for the card as a dma-buf too.
 	 */
-	base = dma_map_resource(&card->pdev->dev, pci_resource_start(pdev, bar), bytes,
+	base = dma_map_resource(&card->pdev->dev,
+				pci_resource_start(pdev, bar) + name->offset, bytes,
 				DMA_BIDIRECTIONAL, DMA_ATTR_SKIP_CPU_SYNC);
 	if (dma_mapping_error(&card->pdev->dev, base)) {
 		glk_err(card, GLK_ERROR_ENDPOINT_NAME,
@@ -109,6 +117,7 @@ static int endpoint_set_bus(struct glk_card *card, unsigned int partition, struc
 	p->kind = GPULINK_ENDPOINT_BUS;
 	p->pdev = pdev;
 	p->bar = bar;
+	p->bar_offset = name->offset;
 	p->distance = distance;
 	p->base = base;
 	p->bytes = bytes;
@@ -213,19 +222,41 @@ static int endpoint_set_link(struct glk_card *card, unsigned int partition, cons
 	return 0;
 }
 
-/* "DOMAIN:BUS:SLOT.FUNCTION BAR"; the widths prevent overflow of the numbers. */
-static struct pci_dev *endpoint_find_device(const char *name, int *bar)
+/*
+ * "DOMAIN:BUS:SLOT.FUNCTION BAR", or that and " OFFSET BYTES" for a part of the BAR. The widths
+ * prevent overflow of the numbers.
+ */
+static struct pci_dev *endpoint_find_device(const char *text, struct glk_endpoint_name *name)
 {
+	char copy[GLK_ENDPOINT_NAME_BYTES], *rest = copy, *word;
 	unsigned int domain, bus, slot, function;
 	int end = 0;
 
-	if (sscanf(name, "%8x:%2x:%2x.%1x %1d%n", &domain, &bus, &slot, &function, bar,
-		   &end) != 5 || name[end])
+	name->offset = 0;
+	name->bytes = 0;
+	if (sscanf(text, "%8x:%2x:%2x.%1x %1d%n", &domain, &bus, &slot, &function, &name->bar,
+		   &end) != 5 || (text[end] && text[end] != ' '))
 		return ERR_PTR(-EINVAL);
-	if (domain > INT_MAX || slot > 0x1f || function > 7 || *bar >= PCI_STD_NUM_BARS)
+	if (domain > INT_MAX || slot > 0x1f || function > 7 || name->bar >= PCI_STD_NUM_BARS)
 		return ERR_PTR(-EINVAL);
+	if (text[end]) {
+		if (strscpy(copy, text + end + 1, sizeof(copy)) < 0)
+			return ERR_PTR(-EINVAL);
+		word = strsep(&rest, " ");
+		if (!rest || kstrtou64(word, 0, &name->offset) ||
+		    kstrtou64(rest, 0, &name->bytes) || !name->bytes ||
+		    (name->offset | name->bytes) % GLK_PAGE_SIZE)
+			return ERR_PTR(-EINVAL);
+	}
 	return pci_get_domain_bus_and_slot(domain, bus, PCI_DEVFN(slot, function)) ?:
 	       ERR_PTR(-ENODEV);
+}
+
+/* Whether it is a BAR from end to end, and not a part. */
+bool glk_endpoint_is_whole(const struct glk_partition *p)
+{
+	return p->kind == GPULINK_ENDPOINT_BUS &&
+	       p->bytes == ALIGN_DOWN(pci_resource_len(p->pdev, p->bar), GLK_PAGE_SIZE);
 }
 
 /*
@@ -234,8 +265,9 @@ static struct pci_dev *endpoint_find_device(const char *name, int *bar)
  */
 int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *name)
 {
+	struct glk_endpoint_name bus_name;
 	struct pci_dev *pdev;
-	int bar, err;
+	int err;
 
 	lockdep_assert_held(&card->lock);
 	if (!strcmp(name, "none")) {
@@ -247,10 +279,10 @@ int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *
 	} else if (!strncmp(name, "link ", 5)) {
 		err = endpoint_set_link(card, partition, name);
 	} else {
-		pdev = endpoint_find_device(name, &bar);
+		pdev = endpoint_find_device(name, &bus_name);
 		if (IS_ERR(pdev))
 			return PTR_ERR(pdev);
-		err = endpoint_set_bus(card, partition, pdev, bar);
+		err = endpoint_set_bus(card, partition, pdev, &bus_name);
 		if (err)
 			pci_dev_put(pdev);
 	}

@@ -153,13 +153,27 @@ int gpulink_endpoint_memory(struct gpulink *device, unsigned partition, void **m
  * Opens a window onto [offset, offset + bytes) of the memory of a partition's endpoint.
  *
  * offset, bytes  multiples of 4096; bytes is not 0.
- * rights         GPULINK_READ, GPULINK_WRITE or both.
+ * rights         GPULINK_READ, GPULINK_WRITE or both. On a card the administrator must have granted them to the user or
+ *                one of his groups, for all of these bytes (docs/install.md, "Permissions"): EACCES.
  * window         receives the window. The caller closes it with gpulink_window_close(); gpulink_close() closes it too.
  *
  * Errors: ENOENDPOINT, ERANGE, ENOSPC, ENOMEM, EIO.
  */
 int gpulink_window_open(struct gpulink *device, unsigned partition, uint64_t offset, uint64_t bytes, unsigned rights,
 			struct gpulink_window **window);
+
+/**
+ * Opens a window onto [offset, offset + bytes) of a dma-buf, typically GPU memory that the GPU's driver exported. The
+ * descriptor proves the right to the memory, so no range of the endpoint is required; the memory must lie in an endpoint of
+ * the card. The file descriptor may be closed after the call. When the driver moves the buffer, the window follows: accesses
+ * to its mapping wait meanwhile, ring operations fail with EINVAL (completion status window) and may be submitted again.
+ *
+ * Parameters and errors are as for gpulink_window_open(), and: EINVAL (not a dma-buf, or a window of a card), ENOENDPOINT (the
+ * memory is not in an endpoint), ENOTSUP (the buffer is scattered in pieces smaller than the card can map; the kernel log has
+ * the reason), EUNREACHABLE (peer-to-peer is not possible; always on a soft device), EACCES, ETIMEDOUT (it keeps moving).
+ */
+int gpulink_window_open_dmabuf(struct gpulink *device, int dmabuf, uint64_t offset, uint64_t bytes, unsigned rights,
+			       struct gpulink_window **window);
 
 /** Drains and closes a window. NULL is allowed. */
 void gpulink_window_close(struct gpulink_window *window);

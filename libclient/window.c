@@ -8,6 +8,42 @@
 #define PAGE	     4096u
 #define ACCESS_BYTES 4096u /* maximum of one store or load */
 
+/* What both ways to open a window check, and the object; NULL and *error if that fails. */
+static struct gpulink_window *new_window(struct gpulink *device, uint64_t offset, uint64_t bytes, unsigned rights,
+					 struct gpulink_window **out, int *error)
+{
+	struct gpulink_window *window;
+
+	*error = -GPULINK_EINVAL;
+	if (!out || offset % PAGE || bytes == 0 || bytes % PAGE || rights == 0 || (rights & ~(GPULINK_READ | GPULINK_WRITE)))
+		return NULL;
+	*error = -GPULINK_ERANGE;
+	if (offset > UINT64_MAX - bytes)
+		return NULL;
+	window = calloc(1, sizeof(*window));
+	*error = window ? 0 : -GPULINK_ENOMEM;
+	if (!window)
+		return NULL;
+	window->own = device->own;
+	window->device = device;
+	window->bytes = bytes;
+	window->rights = rights;
+	return window;
+}
+
+/* Under the lock, after the back end opened it or failed; frees the window then. */
+static int keep(struct gpulink_window *window, int error, struct gpulink_window **out)
+{
+	if (error) {
+		free(window);
+		return error;
+	}
+	window->next = window->device->windows;
+	window->device->windows = window;
+	*out = window;
+	return 0;
+}
+
 int gpulink_window_open(struct gpulink *device, unsigned partition, uint64_t offset, uint64_t bytes, unsigned rights,
 			struct gpulink_window **out)
 {
@@ -16,29 +52,33 @@ int gpulink_window_open(struct gpulink *device, unsigned partition, uint64_t off
 
 	if (error)
 		return error;
-	if (!out || partition >= device->info.partitions || offset % PAGE || bytes == 0 || bytes % PAGE ||
-	    rights == 0 || (rights & ~(GPULINK_READ | GPULINK_WRITE)))
+	if (partition >= device->info.partitions)
 		return -GPULINK_EINVAL;
-	if (offset > UINT64_MAX - bytes)
-		return -GPULINK_ERANGE;
-	window = calloc(1, sizeof(*window));
+	window = new_window(device, offset, bytes, rights, out, &error);
 	if (!window)
-		return -GPULINK_ENOMEM;
-	window->own = device->own;
-	window->device = device;
-	window->bytes = bytes;
-	window->rights = rights;
+		return error;
 	pthread_mutex_lock(&device->lock);
 	error = device->ops->window_open(device->backend, partition, offset, bytes, rights, &window->backend);
-	if (!error) {
-		window->next = device->windows;
-		device->windows = window;
-	}
+	error = keep(window, error, out);
 	pthread_mutex_unlock(&device->lock);
+	return error;
+}
+
+int gpulink_window_open_dmabuf(struct gpulink *device, int dmabuf, uint64_t offset, uint64_t bytes, unsigned rights,
+			       struct gpulink_window **out)
+{
+	struct gpulink_window *window;
+	int error = glk_device_check(device);
+
 	if (error)
-		free(window);
-	else
-		*out = window;
+		return error;
+	window = new_window(device, offset, bytes, rights, out, &error);
+	if (!window)
+		return error;
+	pthread_mutex_lock(&device->lock);
+	error = device->ops->window_import(device->backend, dmabuf, offset, bytes, rights, &window->backend);
+	error = keep(window, error, out);
+	pthread_mutex_unlock(&device->lock);
 	return error;
 }
 

@@ -532,9 +532,15 @@ static void staged(void **state)
 static void dmabufs(void **state)
 {
 	struct gpulink_memory *memory = NULL;
+	struct gpulink_window *proven = NULL;
 	int fd;
 
 	(void)state;
+	assert_int_equal(gpulink_window_open_dmabuf(NULL, 3, 0, 4096, BOTH, &proven), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_window_open_dmabuf(device, 3, 1, 4096, BOTH, &proven), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_window_open_dmabuf(device, 3, 0, 0, BOTH, &proven), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_window_open_dmabuf(device, 3, 0, 4096, 4, &proven), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_window_open_dmabuf(device, 3, UINT64_MAX - 4095, 4096, BOTH, &proven), -GPULINK_ERANGE);
 	assert_int_equal(gpulink_memory_register_dmabuf(NULL, 3, 0, 1, BOTH, &memory), -GPULINK_EINVAL);
 	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 0, BOTH, &memory), -GPULINK_EINVAL);
 	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 1, 0, &memory), -GPULINK_EINVAL);
@@ -542,7 +548,8 @@ static void dmabufs(void **state)
 	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 1, BOTH, NULL), -GPULINK_EINVAL);
 	fake.import_error = -GPULINK_EUNREACHABLE;
 	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 1, BOTH, &memory), -GPULINK_EUNREACHABLE);
-	assert_true(!memory && !fake.opened_memories);
+	assert_int_equal(gpulink_window_open_dmabuf(device, 3, 0, 4096, BOTH, &proven), -GPULINK_EUNREACHABLE);
+	assert_true(!memory && !proven && !fake.opened_memories);
 	fake.import_error = 0;
 	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 100, BOTH, &memory), 0);
 	assert_int_equal(gpulink_put_memory(window, 0, memory, 7, 93, 0), 0);

@@ -29,6 +29,7 @@ struct test_gpu {
 	void __iomem *memory;
 	bool upper;			/* which half holds the buffer; under its reservation lock, like the next */
 	unsigned int pins;
+	size_t piece;			/* of the next exported buffer; 0: the whole buffer */
 	struct dma_buf *exported;	/* while it exists */
 	unsigned int reached;		/* moves after which a card still had access */
 	struct dma_buf_attachment *import;
@@ -48,10 +49,25 @@ static resource_size_t half(const struct test_gpu *gpu)
 
 /* --- export --- */
 
+static void unmap_pieces(struct dma_buf_attachment *attach, struct sg_table *sgt, unsigned int count, enum dma_data_direction dir)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+
+	for_each_sg(sgt->sgl, sg, count, i)
+		dma_unmap_resource(attach->dev, sg_dma_address(sg), sg_dma_len(sg), dir, DMA_ATTR_SKIP_CPU_SYNC);
+	sg_free_table(sgt);
+	kfree(sgt);
+}
+
+/* The buffer is one piece, or several in reverse order. */
 static struct sg_table *map_buffer(struct dma_buf_attachment *attach, enum dma_data_direction dir)
 {
 	struct test_gpu *gpu = attach->dmabuf->priv;
 	phys_addr_t start = pci_resource_start(gpu->pdev, 0) + (gpu->upper ? half(gpu) : 0);
+	size_t piece = gpu->piece ?: attach->dmabuf->size;
+	unsigned int i, count = attach->dmabuf->size / piece;
+	struct scatterlist *sg;
 	struct sg_table *sgt;
 	dma_addr_t address;
 	int err;
@@ -59,30 +75,28 @@ static struct sg_table *map_buffer(struct dma_buf_attachment *attach, enum dma_d
 	sgt = kzalloc(sizeof(*sgt), GFP_KERNEL);
 	if (!sgt)
 		return ERR_PTR(-ENOMEM);
-	err = sg_alloc_table(sgt, 1, GFP_KERNEL);
-	if (err)
-		goto free;
-	address = dma_map_resource(attach->dev, start, attach->dmabuf->size, dir, DMA_ATTR_SKIP_CPU_SYNC);
-	err = dma_mapping_error(attach->dev, address);
-	if (err)
-		goto free_table;
-	sg_set_page(sgt->sgl, NULL, attach->dmabuf->size, 0);
-	sg_dma_address(sgt->sgl) = address;
-	sg_dma_len(sgt->sgl) = attach->dmabuf->size;
+	err = sg_alloc_table(sgt, count, GFP_KERNEL);
+	if (err) {
+		kfree(sgt);
+		return ERR_PTR(err);
+	}
+	for_each_sgtable_sg(sgt, sg, i) {
+		address = dma_map_resource(attach->dev, start + (count - 1 - i) * piece, piece, dir, DMA_ATTR_SKIP_CPU_SYNC);
+		err = dma_mapping_error(attach->dev, address);
+		if (err) {
+			unmap_pieces(attach, sgt, i, dir);
+			return ERR_PTR(err);
+		}
+		sg_set_page(sg, NULL, piece, 0);
+		sg_dma_address(sg) = address;
+		sg_dma_len(sg) = piece;
+	}
 	return sgt;
-free_table:
-	sg_free_table(sgt);
-free:
-	kfree(sgt);
-	return ERR_PTR(err);
 }
 
 static void unmap_buffer(struct dma_buf_attachment *attach, struct sg_table *sgt, enum dma_data_direction dir)
 {
-	dma_unmap_resource(attach->dev, sg_dma_address(sgt->sgl), sg_dma_len(sgt->sgl), dir,
-			   DMA_ATTR_SKIP_CPU_SYNC);
-	sg_free_table(sgt);
-	kfree(sgt);
+	unmap_pieces(attach, sgt, sgt->orig_nents, dir);
 }
 
 /* As in GPU drivers whose memory cannot move to host memory. */
@@ -409,6 +423,11 @@ static long gpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	case TEST_GPU_LAG:
 		gpu->lag = arg;
 		ret = 0;
+		break;
+	case TEST_GPU_SCATTER:
+		ret = gpu->exported ? -EBUSY : 0;
+		if (!ret)
+			gpu->piece = arg;
 		break;
 	case TEST_GPU_REACHED:
 		ret = gpu->reached;

@@ -28,4 +28,7 @@
 #define TEST_GPU_LAG_MAPPING 1 /* keeps its mapping, and stores through it */
 #define TEST_GPU_LAG_FENCE   2 /* has an operation in flight */
 
+/* Exports buffers in pieces of ARG bytes (multiple of 4096 that divides their size), in reverse order; 0: in one piece. */
+#define TEST_GPU_SCATTER _IO('t', 8)
+
 #endif /* GPULINK_TEST_GPU_H */
