@@ -259,6 +259,19 @@ bool glk_endpoint_is_whole(const struct glk_partition *p)
 	       p->bytes == ALIGN_DOWN(pci_resource_len(p->pdev, p->bar), GLK_PAGE_SIZE);
 }
 
+/* Says what a partition grants that is open to the remote card. */
+void glk_endpoint_warn_open(struct glk_card *card, unsigned int partition)
+{
+	const struct glk_partition *p = &card->partitions[partition];
+
+	if (!(p->settings[GLK_PARTITION_MODE / 8] & GLK_PARTITION_MODE_OPEN_MASK) ||
+	    !glk_endpoint_is_whole(p))
+		return;
+	dev_warn(&card->pdev->dev,
+		 "partition %u is open: the remote card may read and write ALL %llu bytes of BAR %d of %s: on a GPU, the memory of all of its users and its page tables\n",
+		 partition, p->bytes, p->bar, pci_name(p->pdev));
+}
+
 /*
  * `name` is trimmed. On error the endpoint is unchanged, except that a failed remote query leaves
  * the partition without one.
@@ -296,6 +309,7 @@ int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *
 		glk_endpoint_clear(card, partition);
 		return -EBUSY;
 	}
+	glk_endpoint_warn_open(card, partition);
 	return 0;
 }
 

@@ -538,6 +538,7 @@ int glk_peer_check(struct glk_card *card, struct pci_dev *endpoint, int *distanc
 int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *name);
 void glk_endpoint_describe(const struct glk_partition *partition, char *name, size_t size);
 bool glk_endpoint_is_whole(const struct glk_partition *p);
+void glk_endpoint_warn_open(struct glk_card *card, unsigned int partition);
 void glk_endpoint_clear(struct glk_card *card, unsigned int partition);
 int glk_endpoint_watch(struct glk_card *card);
 void glk_endpoint_unwatch(struct glk_card *card);

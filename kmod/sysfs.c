@@ -272,12 +272,8 @@ static ssize_t partition_mode_store(struct glk_partition_kobj *p,
 	mode = to_partition(p)->settings[GLK_PARTITION_MODE / 8] & ~attr->mode;
 	err = glk_partition_set(p->card, p->index, GLK_PARTITION_MODE,
 				mode | (on ? attr->mode : 0));
-	if (!err && on && attr->mode == GLK_PARTITION_MODE_OPEN_MASK &&
-	    glk_endpoint_is_whole(to_partition(p)))
-		dev_warn(&p->card->pdev->dev,
-			 "partition %u is open: the remote card may read and write ALL %llu bytes of BAR %d of %s: on a GPU, the memory of all of its users and its page tables\n",
-			 p->index, to_partition(p)->bytes, to_partition(p)->bar,
-			 pci_name(to_partition(p)->pdev));
+	if (!err && on && attr->mode == GLK_PARTITION_MODE_OPEN_MASK)
+		glk_endpoint_warn_open(p->card, p->index);
 	glk_card_leave(p->card);
 	return err ?: count;
 }

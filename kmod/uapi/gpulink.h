@@ -200,8 +200,7 @@ struct gpulink_ioctl_register_dmabuf {
  * struct gpulink_ioctl_window_dmabuf - map a range of a dma-buf, such as GPU memory, into the
  * aperture
  * @size: sizeof(struct gpulink_ioctl_window_dmabuf)
- * @flags: GPULINK_ALLOW_*, at least one (WRITE requires a dma-buf descriptor opened for writing:
- *         EACCES)
+ * @flags: GPULINK_ALLOW_*, at least one, for which the dma-buf descriptor must be open (EACCES)
  * @fd: dma-buf descriptor (EBADF, EINVAL: not a dma-buf; ELOOP: a gpulink window)
  * @handle: out: window handle for ring entries and GPULINK_IOCTL_WINDOW_UNMAP
  * @offset: offset in the buffer, multiple of 4096

@@ -31,6 +31,10 @@ for wrong in "4096" "4096 0" "1 4096" "4096 4097" "-4096 8192" "67108864 4096" "
 	check "the part '$wrong' is refused" refused part "$wrong"
 done
 check "a partition that is open as a whole is logged" sh -c "dmesg | grep -q 'partition 2 is open: the remote card may read and write ALL 67108864 bytes of BAR 0 of 0000:00:0a.0'"
+put 1 $far/partitions/6/open
+put "0000:00:0b.0 0" $far/partitions/6/endpoint
+check "also when it is opened before" sh -c "dmesg | grep -q 'partition 6 is open: .* of BAR 0 of 0000:00:0b.0'"
+put none $far/partitions/6/endpoint
 check "a part of a BAR is an endpoint" part "1048576 65536"
 check "it reads back" is "$(cat $far/partitions/5/endpoint)" "0000:00:0b.0 0 1048576 65536"
 check "it has its size" is "$(cat $far/partitions/5/endpoint_bytes)" 65536
