@@ -37,6 +37,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "account.h"
 #include "compat.h"
 #include "error.h"
 #include "gpulink.h"
@@ -84,16 +85,17 @@ struct glk_counters {
 /* Wait for importers of a window, by the call that unmaps it and by the removal of the card. */
 #define GLK_IMPORTER_TIMEOUT	(2 * HZ)
 
+struct file;
 struct io_uring_cmd;
 struct iov_iter;
+struct seq_file;
 
-/* Indices into card->limits: per context, except the last two (per user, per card). */
+/* Indices into card->limits: per context, except the last one (per user). */
 enum glk_limit {
 	GLK_LIMIT_WINDOWS,
 	GLK_LIMIT_SLICES,
 	GLK_LIMIT_REGISTRATIONS,
 	GLK_LIMIT_USER_CONTEXTS,
-	GLK_LIMIT_PINNED_PAGES,
 	GLK_LIMIT_COUNT,
 };
 
@@ -150,7 +152,6 @@ struct glk_card {
 	unsigned int slices, slice_shift, registration_count, vector_count;
 	u64 serial, hw_version, features, pool_bytes;
 	u64 limits[GLK_LIMIT_COUNT];	/* set by the administrator; see limits.c */
-	atomic_long_t pinned_pages;
 
 	struct mutex lock;	/* see above */
 	struct glk_partition partitions[GLK_PARTITION_COUNT];
@@ -246,18 +247,25 @@ struct glk_window {
 	struct dma_buf *dmabuf;	/* non-NULL once exported; holds a reference */
 };
 
+/* What a registration costs; see account.c. All 0: nothing is charged. */
+struct glk_charge {
+	struct glk_locked locked;
+	unsigned long pinned_pages;
+	u64 dmabuf_bytes;
+	kuid_t uid;		/* charged for dmabuf_bytes */
+};
+
 struct glk_registration {
 	struct list_head list;
-	struct glk_card *card;	/* charged for pinned pages */
+	struct glk_charge charge;
 	unsigned int handle;
 	u32 flags;		/* GPULINK_ALLOW_* */
 	u64 bytes;
 	u32 offset;		/* of the first byte within the first page */
-	struct mm_struct *mm;	/* charged against RLIMIT_MEMLOCK */
 	struct page **pages;
 	unsigned long page_count;
 	struct sg_table sgt;
-	/* dma-buf registrations: used instead of card, mm, pages and sgt. */
+	/* dma-buf registrations: used instead of pages and sgt. */
 	struct glk_import *import;
 	__le64 *page_list;
 	dma_addr_t page_list_dma;
@@ -277,7 +285,10 @@ struct glk_context {
 	char comm[TASK_COMM_LEN];
 	struct address_space *mapping;
 	struct list_head windows, registrations;
-	unsigned int window_count, slice_count, registration_count;	/* under card->lock */
+	/* Totals, also of charges: written under card->lock, read without it. */
+	unsigned int window_count, slice_count, registration_count;
+	unsigned long pinned_pages;
+	u64 dmabuf_bytes;
 	kuid_t uid;		/* user who opened it */
 	struct glk_ring ring;
 	struct glk_memory record;
@@ -352,7 +363,7 @@ void glk_card_drop(struct glk_card *card);
 int glk_card_publish(struct glk_card *card);
 void glk_card_unpublish(struct glk_card *card);
 
-/* context.c: callers of glk_contexts_zap() hold state_lock for writing */
+/* context.c: callers of glk_contexts_zap() and glk_contexts_detach() hold state_lock for writing */
 int glk_context_open(struct glk_card *card, struct address_space *mapping,
 		     struct glk_context **out);
 void glk_context_close(struct glk_context *ctx);
@@ -361,7 +372,8 @@ int glk_context_try_enter(struct glk_context *ctx);
 void glk_context_leave(struct glk_context *ctx);
 int glk_context_error(struct glk_context *ctx);
 int glk_context_error_count(struct glk_context *ctx, u32 *errors);
-void glk_context_detach(struct glk_context *ctx);
+void glk_context_detach(struct glk_context *ctx, struct list_head *revoked);
+void glk_contexts_detach(struct glk_card *card, struct list_head *revoked);
 void glk_contexts_wake(struct glk_card *card);
 void glk_contexts_zap(struct glk_card *card);
 void glk_contexts_mark_disarmed(struct glk_card *card);
@@ -413,9 +425,16 @@ void glk_limits_init(struct glk_card *card);
 bool glk_limit_context(struct glk_card *card);
 bool glk_limit_window(struct glk_context *ctx, u64 slices);
 bool glk_limit_registration(struct glk_context *ctx);
-bool glk_limit_pin(struct glk_card *card, unsigned long pages);
-void glk_limit_unpin(struct glk_card *card, unsigned long pages);
 extern const struct attribute_group glk_limit_group, glk_usage_group;
+
+/* account.c */
+void glk_account_init(void);
+int glk_charge_pinned(struct glk_charge *charge, unsigned long pages);
+int glk_charge_dmabuf(struct glk_charge *charge, u64 bytes, unsigned long list_pages);
+void glk_uncharge(struct glk_charge *charge);
+
+/* fdinfo.c */
+void glk_file_show_fdinfo(struct seq_file *m, struct file *file);
 
 /* memory.c */
 int glk_memory_alloc(struct glk_card *card, struct glk_memory *memory, size_t bytes);
@@ -433,10 +452,12 @@ int glk_context_mmap(struct glk_context *ctx, struct vm_area_struct *vma);
 void glk_window_settle_export(struct glk_context *ctx, unsigned int handle);
 
 /* registration.c */
-struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address, u64 bytes,
-					      u32 flags);
+struct glk_registration *glk_registration_pin(u64 address, u64 bytes, u32 flags);
 int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg);
-void glk_registration_unmap(struct glk_context *ctx, struct glk_registration *reg);
+void glk_registration_revoke(struct glk_context *ctx, struct glk_registration *reg,
+			     struct list_head *revoked);
+void glk_registrations_unmap(struct glk_card *card, struct list_head *revoked);
+void glk_registrations_free(struct list_head *unmapped);
 void glk_registration_free(struct glk_registration *reg);
 int glk_registration_alloc_page_list(struct glk_card *card, struct glk_registration *reg);
 void glk_registration_arm(struct glk_context *ctx, struct glk_registration *reg);

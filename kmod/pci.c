@@ -90,18 +90,19 @@ static int card_start_hardware(struct glk_card *card)
 /* Open files keep the card structure alive; their calls return ENODEV. */
 static void card_stop_hardware(struct glk_card *card)
 {
+	LIST_HEAD(revoked);
 	unsigned int i;
 
 	glk_recovery_remove(card);
 	down_write(&card->state_lock);
 	mutex_lock(&card->lock);
-	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
-		if (card->contexts[i])
-			glk_context_detach(card->contexts[i]);
+	glk_contexts_detach(card, &revoked);
 	for (i = 0; i < card->partition_count; i++)
 		glk_endpoint_clear(card, i);
 	mutex_unlock(&card->lock);
 	up_write(&card->state_lock);
+	glk_registrations_unmap(card, &revoked);
+	glk_registrations_free(&revoked);
 	card_free_irqs(card);
 }
 
@@ -199,6 +200,7 @@ static int __init glk_init(void)
 	int err;
 
 	BUILD_BUG_ON(PAGE_SIZE != GLK_PAGE_SIZE);
+	glk_account_init();
 	glk_sysfs_init();
 	err = glk_chardev_init();
 	if (err)
