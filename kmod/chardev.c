@@ -519,7 +519,7 @@ struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 	spin_lock_init(&card->entry_lock);
 	mutex_init(&card->lock);
 	raw_spin_lock_init(&card->snapshot_lock);
-	spin_lock_init(&card->vector_lock);
+	glk_irqs_init(card);
 	device_initialize(&card->dev);
 	card->dev.class = glk_class;
 	card->dev.parent = &pdev->dev;

@@ -240,6 +240,24 @@ int glk_card_read_link_counter(struct glk_card *card, unsigned int index, u64 *v
 	return glk_card_read_error(card, *value);
 }
 
+/* Sum of the errors that also have a bit in ERROR_CAUSE. For a card that responds. */
+u64 glk_card_sum_error_counters(struct glk_card *card)
+{
+	static const u32 regs[] = {
+		GLK_CARD_ERR_WINDOW, GLK_CARD_ERR_PACKET, GLK_CARD_ERR_CONFIG, GLK_CARD_ERR_DMA,
+	};
+	unsigned long flags;
+	unsigned int i;
+	u64 sum = 0;
+
+	raw_spin_lock_irqsave(&card->snapshot_lock, flags);
+	counters_latch(card);
+	for (i = 0; i < ARRAY_SIZE(regs); i++)
+		sum += glk_read(card, regs[i]);
+	raw_spin_unlock_irqrestore(&card->snapshot_lock, flags);
+	return sum;
+}
+
 /* Reads all counters of the card in one snapshot. */
 int glk_card_read_all_counters(struct glk_card *card, struct glk_counters *all)
 {

@@ -16,6 +16,7 @@
  *   dma-buf's reservation lock
  *   card->entry_lock   which registrations are in the card's table; the only driver lock taken by
  *                      exporters' move notifications, which hold the reservation lock
+ *   card->errors.lock  which error causes are masked (irq.c); taken in interrupts
  *   card->snapshot_lock  the counter latch, and changes of card->state; raw, taken in perf's
  *                        context, innermost
  */
@@ -133,6 +134,17 @@ struct glk_partition {
 struct glk_vector {
 	struct glk_card *card;
 	unsigned int index;
+	char name[32];		/* in /proc/interrupts */
+};
+
+/* Causes of error interrupts; see irq.c. */
+struct glk_errors {
+	spinlock_t lock;	/* innermost; taken in interrupts */
+	u64 masked;		/* bits of ERROR_CAUSE that were handled, and not cleared yet */
+	u64 interrupts;		/* causes handled */
+	u64 handled;		/* of these, the ones that the card counts */
+	u64 total, counted;	/* errors that the card counts: all; counter at the last look */
+	struct delayed_work rearm;
 };
 
 struct glk_card {
@@ -145,6 +157,7 @@ struct glk_card {
 	u64 hw_generation;	/* CARD.GENERATION as read after the last reset */
 	struct work_struct lost_work;
 	struct work_struct link_work;
+	bool link_reported;	/* link_work last reported the link as up */
 	u64 link_settings[GLK_LINK_SETTINGS];
 	void __iomem *regs;
 	phys_addr_t regs_start, aperture_start;
@@ -173,6 +186,7 @@ struct glk_card {
 	spinlock_t vector_lock;	/* see above */
 	struct glk_context *wake[GLK_CONTEXT_COUNT];
 	struct glk_vector vectors[GLK_CONTEXT_COUNT + 1];
+	struct glk_errors errors;
 };
 
 /* Memory shared by the card and user space; see memory.c. */
@@ -331,9 +345,15 @@ int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id);
 int glk_card_enter(struct glk_card *card);
 void glk_card_leave(struct glk_card *card);
 int glk_card_read_error(struct glk_card *card, u64 value);
-int glk_card_request_irqs(struct glk_card *card);
 int glk_card_error(struct glk_card *card);
 void glk_card_set_state(struct glk_card *card, enum glk_state state);
+
+/* irq.c */
+void glk_irqs_init(struct glk_card *card);
+int glk_irqs_request(struct glk_card *card);
+void glk_irqs_free(struct glk_card *card);
+void glk_errors_reset(struct glk_card *card);
+void glk_errors_read(struct glk_card *card, u64 *interrupts, u64 *suppressed);
 
 /* counters.c: names in register order */
 extern const char * const glk_card_counter_names[GLK_CARD_COUNTERS];
@@ -342,6 +362,7 @@ extern const char * const glk_link_counter_names[GLK_LINK_COUNTERS];
 unsigned int glk_counter_count(unsigned int row);
 int glk_card_read_counters(struct glk_card *card, unsigned int row, u64 *values);
 int glk_card_read_link_counter(struct glk_card *card, unsigned int index, u64 *value);
+u64 glk_card_sum_error_counters(struct glk_card *card);
 int glk_card_read_all_counters(struct glk_card *card, struct glk_counters *all);
 bool glk_card_read_counter_atomic(struct glk_card *card, unsigned int first, unsigned int count,
 				  unsigned int index, u64 *value);
@@ -499,6 +520,7 @@ int glk_link_set(struct glk_card *card, enum glk_link_setting which, u64 value);
 void glk_link_restore(struct glk_card *card);
 int glk_link_query_remote(struct glk_card *card, unsigned int partition, u64 *remote);
 void glk_link_event(struct glk_card *card);
+void glk_link_check(struct glk_card *card);
 void glk_link_init(struct glk_card *card);
 void glk_link_exit(struct glk_card *card);
 

@@ -135,6 +135,26 @@ static ssize_t card_reset_store(struct device *dev, struct device_attribute *att
 
 static struct device_attribute card_attr_reset = __ATTR(reset, 0200, NULL, card_reset_store);
 
+static ssize_t card_error_interrupts_show(struct device *dev, struct device_attribute *attr,
+					  char *buf)
+{
+	u64 interrupts, suppressed;
+
+	glk_errors_read(glk_to_card(dev), &interrupts, &suppressed);
+	return sysfs_emit(buf, "%llu\n", interrupts);
+}
+CARD_ATTR_RO(error_interrupts);
+
+static ssize_t card_errors_suppressed_show(struct device *dev, struct device_attribute *attr,
+					   char *buf)
+{
+	u64 interrupts, suppressed;
+
+	glk_errors_read(glk_to_card(dev), &interrupts, &suppressed);
+	return sysfs_emit(buf, "%llu\n", suppressed);
+}
+CARD_ATTR_RO(errors_suppressed);
+
 static struct attribute *glk_card_attrs[] = {
 	&card_attr_serial.attr,
 	&card_attr_hw_version.attr,
@@ -146,6 +166,8 @@ static struct attribute *glk_card_attrs[] = {
 	&card_attr_link_state.attr,
 	&card_attr_unchecked_peers.attr,
 	&card_attr_state.attr,
+	&card_attr_error_interrupts.attr,
+	&card_attr_errors_suppressed.attr,
 	&card_attr_reset.attr,
 	NULL
 };
