@@ -46,8 +46,10 @@ static bool card_move_state(struct glk_card *card, enum glk_state from, enum glk
 	if (moved)
 		WRITE_ONCE(card->state, to);
 	raw_spin_unlock_irqrestore(&card->snapshot_lock, flags);
-	if (moved)
+	if (moved) {
 		trace_gpulink_state(card, before, to);
+		schedule_work(&card->state_work);
+	}
 	return moved;
 }
 
@@ -253,19 +255,31 @@ int glk_card_read_error(struct glk_card *card, u64 value)
 	return -ENODEV;
 }
 
-/* Brackets access to the card in process context. */
-int glk_card_enter(struct glk_card *card)
+/* Brackets reads of registers that change nothing else, in process context: without card->lock. */
+int glk_card_enter_to_read(struct glk_card *card)
 {
 	int err;
 
 	down_read(&card->state_lock);
 	err = glk_card_error(card);
-	if (err) {
+	if (err)
 		up_read(&card->state_lock);
-		return err;
-	}
-	mutex_lock(&card->lock);
-	return 0;
+	return err;
+}
+
+void glk_card_leave_read(struct glk_card *card)
+{
+	up_read(&card->state_lock);
+}
+
+/* Brackets access to the card in process context. */
+int glk_card_enter(struct glk_card *card)
+{
+	int err = glk_card_enter_to_read(card);
+
+	if (!err)
+		mutex_lock(&card->lock);
+	return err;
 }
 
 void glk_card_leave(struct glk_card *card)

@@ -520,6 +520,7 @@ struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 	mutex_init(&card->lock);
 	raw_spin_lock_init(&card->snapshot_lock);
 	glk_irqs_init(card);
+	glk_notify_init(card);
 	device_initialize(&card->dev);
 	card->dev.class = glk_class;
 	card->dev.parent = &pdev->dev;
@@ -554,11 +555,13 @@ int glk_card_publish(struct glk_card *card)
 	glk_pmu_attach(card);
 	dev_set_uevent_suppress(&card->dev, false);
 	kobject_uevent(&card->dev.kobj, KOBJ_ADD);
+	glk_notify_enable(card, true);
 	return 0;
 }
 
 void glk_card_unpublish(struct glk_card *card)
 {
+	glk_notify_enable(card, false);
 	glk_pmu_detach(card);
 	glk_debugfs_remove(card);
 	glk_sysfs_remove(card);

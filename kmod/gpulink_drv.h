@@ -156,6 +156,9 @@ struct glk_card {
 	u64 generation;		/* incremented at every reset; never decreases */
 	u64 hw_generation;	/* CARD.GENERATION as read after the last reset */
 	struct work_struct lost_work;
+	struct work_struct state_work;	/* notifies of a change of state */
+	struct mutex notify_lock;	/* see notify.c; no other lock is taken under it */
+	bool published;
 	struct work_struct link_work;
 	bool link_reported;	/* link_work last reported the link as up */
 	u64 link_settings[GLK_LINK_SETTINGS];
@@ -344,6 +347,8 @@ void glk_card_mark_lost(struct glk_card *card);
 int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id);
 int glk_card_enter(struct glk_card *card);
 void glk_card_leave(struct glk_card *card);
+int glk_card_enter_to_read(struct glk_card *card);
+void glk_card_leave_read(struct glk_card *card);
 int glk_card_read_error(struct glk_card *card, u64 value);
 int glk_card_error(struct glk_card *card);
 void glk_card_set_state(struct glk_card *card, enum glk_state state);
@@ -355,13 +360,19 @@ void glk_irqs_free(struct glk_card *card);
 void glk_errors_reset(struct glk_card *card);
 void glk_errors_read(struct glk_card *card, u64 *interrupts, u64 *suppressed);
 
+/* notify.c */
+extern const char * const glk_state_names[];
+void glk_notify_init(struct glk_card *card);
+void glk_notify_enable(struct glk_card *card, bool enable);
+void glk_notify(struct glk_card *card, const char *file, char *envp[]);
+
 /* counters.c: names in register order */
 extern const char * const glk_card_counter_names[GLK_CARD_COUNTERS];
 extern const char * const glk_partition_counter_names[GLK_PARTITION_COUNTERS];
 extern const char * const glk_link_counter_names[GLK_LINK_COUNTERS];
 unsigned int glk_counter_count(unsigned int row);
 int glk_card_read_counters(struct glk_card *card, unsigned int row, u64 *values);
-int glk_card_read_link_counter(struct glk_card *card, unsigned int index, u64 *value);
+int glk_card_read_counter(struct glk_card *card, unsigned int row, unsigned int index, u64 *value);
 u64 glk_card_sum_error_counters(struct glk_card *card);
 int glk_card_read_all_counters(struct glk_card *card, struct glk_counters *all);
 bool glk_card_read_counter_atomic(struct glk_card *card, unsigned int first, unsigned int count,

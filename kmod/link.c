@@ -5,7 +5,6 @@
  * link_sysfs.c.
  */
 #include <linux/iopoll.h>
-#include <linux/kobject.h>
 #include <linux/log2.h>
 
 #include "gpulink_drv.h"
@@ -111,11 +110,7 @@ static void link_event_work(struct work_struct *work)
 	}
 	WRITE_ONCE(card->link_reported, up);
 	scnprintf(event, sizeof(event), "GPULINK_LINK=%s", up ? "up" : "down");
-	/* No sysfs files and no listeners before the card is published. */
-	if (!card->dev.kobj.state_in_sysfs)
-		return;
-	sysfs_notify(&card->dev.kobj, NULL, "link_state");
-	kobject_uevent_env(&card->dev.kobj, KOBJ_CHANGE, envp);
+	glk_notify(card, "link_state", envp);
 }
 
 /* Called from the event vector's interrupt. */

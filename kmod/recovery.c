@@ -105,6 +105,7 @@ void glk_recovery_remove(struct glk_card *card)
 {
 	card_quiesce(card, GLK_REMOVED, true);
 	cancel_work_sync(&card->lost_work);
+	cancel_work_sync(&card->state_work);
 	if (glk_card_responds(card))
 		glk_card_stop(card);
 }

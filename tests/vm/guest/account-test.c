@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "card.h"
@@ -163,6 +165,61 @@ static void test_dmabuf(int gpu)
 	is(card_file(usage_folder, "dmabuf_bytes"), 0, "no bytes are left");
 }
 
+struct slow {
+	int gpu, fd, buffer;
+};
+
+static void *move_slowly(void *slow)
+{
+	ioctl(((struct slow *)slow)->gpu, TEST_GPU_MOVE, 1000);
+	return NULL;
+}
+
+static void *register_slowly(void *slow)
+{
+	const struct slow *s = slow;
+
+	register_dmabuf(s->fd, s->buffer, 4096);
+	return NULL;
+}
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* A registration waits for an exporter that moves its memory, with the card's lock held; counters are read without it. */
+static void test_counters(int gpu, const char *folder)
+{
+	struct slow slow = { .gpu = gpu, .fd = open(path, O_RDWR), .buffer = ioctl(gpu, TEST_GPU_EXPORT, 4096) };
+	char counters[256], partition[256];
+	pthread_t mover, user;
+	double begin, took;
+	bool ok;
+
+	snprintf(counters, sizeof(counters), "%s/counters", folder);
+	snprintf(partition, sizeof(partition), "%s/partitions/0/counters", folder);
+	if (pthread_create(&mover, NULL, move_slowly, &slow))
+		exit(2);
+	usleep(200000);
+	if (pthread_create(&user, NULL, register_slowly, &slow))
+		exit(2);
+	usleep(200000);
+	begin = seconds();
+	ok = card_file(counters, "err_window") >= 0 && card_file(partition, "stores") >= 0;
+	took = seconds() - begin;
+	pthread_join(mover, NULL);
+	pthread_join(user, NULL);
+	printf("# counters read in %.3f s\n", took);
+	check(ok && took < 0.3, "counters are read without waiting for other users");
+	close(slow.fd);
+	ok = ioctl(gpu, TEST_GPU_MOVE, 0) >= 0;
+	check(ok && !close(slow.buffer), "the buffer moves back");
+}
+
 static void test_fdinfo(void)
 {
 	static const char *const names[] = { "contexts", "windows", "slices", "registrations", "pinned-bytes", "dmabuf-bytes" };
@@ -277,6 +334,7 @@ int main(int argc, char **argv)
 	test_memlock();
 	test_pinned_pages();
 	test_dmabuf(gpu);
+	test_counters(gpu, argv[2]);
 	test_fdinfo();
 	test_cgroup();
 	printf("1..%u\n", tap_number);

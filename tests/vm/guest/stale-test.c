@@ -5,6 +5,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -175,8 +178,56 @@ static void test_new_owner(int out, int in)
 	close(fd);
 }
 
+/* Notifications of a change of state: poll() on the file, and uevents. */
+struct watch {
+	int state, events;
+};
+
+static void watch_begin(struct watch *watch)
+{
+	struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = 1 };
+	char file[300], text[32];
+
+	snprintf(file, sizeof(file), "%s/state", folder);
+	watch->state = open(file, O_RDONLY);
+	watch->events = socket(AF_NETLINK, SOCK_DGRAM, NETLINK_KOBJECT_UEVENT);
+	check(read(watch->state, text, sizeof(text)) == 5 && !strncmp(text, "live\n", 5), "the card is live");
+	check(!bind(watch->events, (struct sockaddr *)&address, sizeof(address)), "uevents are received");
+}
+
+/* Whether a uevent of the card has the variable; waits up to 2 s for each event. */
+static bool watch_sees(const struct watch *watch, const char *variable)
+{
+	struct pollfd wait = { .fd = watch->events, .events = POLLIN };
+	char event[4096];
+	ssize_t bytes;
+
+	while (poll(&wait, 1, 2000) == 1 && (bytes = recv(watch->events, event, sizeof(event) - 1, 0)) > 0) {
+		event[bytes] = '\0';
+		if (strncmp(event, "change@", 7) != 0 || !strstr(event, "/gpulink0"))
+			continue;
+		for (const char *at = event; at < event + bytes; at += strlen(at) + 1)
+			if (!strcmp(at, variable))
+				return true;
+	}
+	return false;
+}
+
+static void watch_end(struct watch *watch)
+{
+	struct pollfd wait = { .fd = watch->state, .events = POLLPRI };
+	char text[64];
+
+	check(poll(&wait, 1, 2000) == 1 && (wait.revents & POLLPRI), "poll() on the state returns after the reset");
+	check(watch_sees(watch, "GPULINK_STATE=live"), "a uevent reports the state");
+	check(pread(watch->state, text, sizeof(text), 0) == 5 && !strncmp(text, "live\n", 5), "the card is live again");
+	close(watch->state);
+	close(watch->events);
+}
+
 int main(int argc, char **argv)
 {
+	struct watch watch;
 	long slices, contexts, before = pinned_pages();
 	int to_child[2], from_child[2], got[3] = { 0 }, status = -1;
 	pid_t child;
@@ -205,7 +256,9 @@ int main(int argc, char **argv)
 	check(got[0] == contexts && got[1] == slices && got[2] >= 0, "a user takes all contexts and slices, and pins memory");
 	check(open(path, O_RDWR) == -1 && errno == ENOSPC, "nobody else can open the card");
 	check(before < 0 || pinned_pages() >= before + PINNED / 4096, "its pages are pinned");
+	watch_begin(&watch);
 	check(reset(), "the card is reset");
+	watch_end(&watch);
 	check(before < 0 || pinned_pages() < before + PINNED / 4096, "its pages are no longer pinned, with its files open");
 	test_new_owner(to_child[1], from_child[0]);
 	if (write(to_child[1], "x", 1) < 0)
