@@ -208,8 +208,7 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 	import->reg = reg;
 	import->card = card;
 	import->first_page = offset >> PAGE_SHIFT;
-	err = glk_charge_dmabuf(&reg->charge, dmabuf->size,
-				DIV_ROUND_UP(reg->page_count, PAGE_SIZE / sizeof(*reg->page_list)));
+	err = glk_charge_dmabuf(&reg->charge, dmabuf->size);
 	if (err)
 		goto free;
 	import->attach = dma_buf_dynamic_attach(dmabuf, &card->pdev->dev, &import_attach_ops,
@@ -237,9 +236,12 @@ int glk_import_map(struct glk_context *ctx, struct glk_registration *reg)
 	if (err)
 		return err;
 	reg->import->ctx = ctx;
-	dma_resv_lock(resv, NULL);
-	err = import_map_and_arm(reg->import, MOVE_TIMEOUT);
-	dma_resv_unlock(resv);
+	err = glk_charge_list(&reg->charge, reg->page_list_bytes);
+	if (!err) {
+		dma_resv_lock(resv, NULL);
+		err = import_map_and_arm(reg->import, MOVE_TIMEOUT);
+		dma_resv_unlock(resv);
+	}
 	if (err) {
 		dma_free_coherent(&card->pdev->dev, reg->page_list_bytes, reg->page_list,
 				  reg->page_list_dma);

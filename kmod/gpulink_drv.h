@@ -167,6 +167,7 @@ struct glk_card {
 	unsigned int partition_count, context_count, queue_entries, widths, ring_order_max;
 	unsigned int slices, slice_shift, registration_count, vector_count;
 	u64 serial, hw_version, features, pool_bytes;
+	u64 identity[6];	/* registers that must not change; see card.c */
 	u64 limits[GLK_LIMIT_COUNT];	/* set by the administrator; see limits.c */
 
 	struct mutex lock;	/* see above */
@@ -462,7 +463,8 @@ extern const struct attribute_group glk_limit_group, glk_usage_group;
 /* account.c */
 void glk_account_init(void);
 int glk_charge_pinned(struct glk_charge *charge, unsigned long pages);
-int glk_charge_dmabuf(struct glk_charge *charge, u64 bytes, unsigned long list_pages);
+int glk_charge_dmabuf(struct glk_charge *charge, u64 bytes);
+int glk_charge_list(struct glk_charge *charge, size_t bytes);
 void glk_uncharge(struct glk_charge *charge);
 
 /* fdinfo.c */
