@@ -208,11 +208,16 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 	import->reg = reg;
 	import->card = card;
 	import->first_page = offset >> PAGE_SHIFT;
+	err = glk_charge_dmabuf(&reg->charge, dmabuf->size,
+				DIV_ROUND_UP(reg->page_count, PAGE_SIZE / sizeof(*reg->page_list)));
+	if (err)
+		goto free;
 	import->attach = dma_buf_dynamic_attach(dmabuf, &card->pdev->dev, &import_attach_ops,
 						import);
 	if (!IS_ERR(import->attach))
 		return reg;
 	err = import_report_error(card, dmabuf, PTR_ERR(import->attach));
+	glk_uncharge(&reg->charge);
 free:
 	kfree(import);
 	kfree(reg);
@@ -262,6 +267,7 @@ void glk_import_free(struct glk_registration *reg)
 	cancel_delayed_work_sync(&import->remap);
 	dma_buf_detach(dmabuf, import->attach);
 	dma_buf_put(dmabuf);
+	glk_uncharge(&reg->charge);
 	kfree(import);
 	kfree(reg);
 }

@@ -16,6 +16,7 @@
  *   dma-buf's reservation lock
  *   card->entry_lock   which registrations are in the card's table; the only driver lock taken by
  *                      exporters' move notifications, which hold the reservation lock
+ *   card->errors.lock  which error causes are masked (irq.c); taken in interrupts
  *   card->snapshot_lock  the counter latch, and changes of card->state; raw, taken in perf's
  *                        context, innermost
  */
@@ -37,6 +38,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "account.h"
 #include "compat.h"
 #include "error.h"
 #include "gpulink.h"
@@ -84,16 +86,17 @@ struct glk_counters {
 /* Wait for importers of a window, by the call that unmaps it and by the removal of the card. */
 #define GLK_IMPORTER_TIMEOUT	(2 * HZ)
 
+struct file;
 struct io_uring_cmd;
 struct iov_iter;
+struct seq_file;
 
-/* Indices into card->limits: per context, except the last two (per user, per card). */
+/* Indices into card->limits: per context, except the last one (per user). */
 enum glk_limit {
 	GLK_LIMIT_WINDOWS,
 	GLK_LIMIT_SLICES,
 	GLK_LIMIT_REGISTRATIONS,
 	GLK_LIMIT_USER_CONTEXTS,
-	GLK_LIMIT_PINNED_PAGES,
 	GLK_LIMIT_COUNT,
 };
 
@@ -131,6 +134,17 @@ struct glk_partition {
 struct glk_vector {
 	struct glk_card *card;
 	unsigned int index;
+	char name[32];		/* in /proc/interrupts */
+};
+
+/* Causes of error interrupts; see irq.c. */
+struct glk_errors {
+	spinlock_t lock;	/* innermost; taken in interrupts */
+	u64 masked;		/* bits of ERROR_CAUSE that were handled, and not cleared yet */
+	u64 interrupts;		/* causes handled */
+	u64 handled;		/* of these, the ones that the card counts */
+	u64 total, counted;	/* errors that the card counts: all; counter at the last look */
+	struct delayed_work rearm;
 };
 
 struct glk_card {
@@ -142,7 +156,11 @@ struct glk_card {
 	u64 generation;		/* incremented at every reset; never decreases */
 	u64 hw_generation;	/* CARD.GENERATION as read after the last reset */
 	struct work_struct lost_work;
+	struct work_struct state_work;	/* notifies of a change of state */
+	struct mutex notify_lock;	/* see notify.c; no other lock is taken under it */
+	bool published;
 	struct work_struct link_work;
+	bool link_reported;	/* link_work last reported the link as up */
 	u64 link_settings[GLK_LINK_SETTINGS];
 	void __iomem *regs;
 	phys_addr_t regs_start, aperture_start;
@@ -150,7 +168,6 @@ struct glk_card {
 	unsigned int slices, slice_shift, registration_count, vector_count;
 	u64 serial, hw_version, features, pool_bytes;
 	u64 limits[GLK_LIMIT_COUNT];	/* set by the administrator; see limits.c */
-	atomic_long_t pinned_pages;
 
 	struct mutex lock;	/* see above */
 	struct glk_partition partitions[GLK_PARTITION_COUNT];
@@ -172,6 +189,7 @@ struct glk_card {
 	spinlock_t vector_lock;	/* see above */
 	struct glk_context *wake[GLK_CONTEXT_COUNT];
 	struct glk_vector vectors[GLK_CONTEXT_COUNT + 1];
+	struct glk_errors errors;
 };
 
 /* Memory shared by the card and user space; see memory.c. */
@@ -246,18 +264,25 @@ struct glk_window {
 	struct dma_buf *dmabuf;	/* non-NULL once exported; holds a reference */
 };
 
+/* What a registration costs; see account.c. All 0: nothing is charged. */
+struct glk_charge {
+	struct glk_locked locked;
+	unsigned long pinned_pages;
+	u64 dmabuf_bytes;
+	kuid_t uid;		/* charged for dmabuf_bytes */
+};
+
 struct glk_registration {
 	struct list_head list;
-	struct glk_card *card;	/* charged for pinned pages */
+	struct glk_charge charge;
 	unsigned int handle;
 	u32 flags;		/* GPULINK_ALLOW_* */
 	u64 bytes;
 	u32 offset;		/* of the first byte within the first page */
-	struct mm_struct *mm;	/* charged against RLIMIT_MEMLOCK */
 	struct page **pages;
 	unsigned long page_count;
 	struct sg_table sgt;
-	/* dma-buf registrations: used instead of card, mm, pages and sgt. */
+	/* dma-buf registrations: used instead of pages and sgt. */
 	struct glk_import *import;
 	__le64 *page_list;
 	dma_addr_t page_list_dma;
@@ -277,7 +302,10 @@ struct glk_context {
 	char comm[TASK_COMM_LEN];
 	struct address_space *mapping;
 	struct list_head windows, registrations;
-	unsigned int window_count, slice_count, registration_count;	/* under card->lock */
+	/* Totals, also of charges: written under card->lock, read without it. */
+	unsigned int window_count, slice_count, registration_count;
+	unsigned long pinned_pages;
+	u64 dmabuf_bytes;
 	kuid_t uid;		/* user who opened it */
 	struct glk_ring ring;
 	struct glk_memory record;
@@ -319,10 +347,24 @@ void glk_card_mark_lost(struct glk_card *card);
 int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id);
 int glk_card_enter(struct glk_card *card);
 void glk_card_leave(struct glk_card *card);
+int glk_card_enter_to_read(struct glk_card *card);
+void glk_card_leave_read(struct glk_card *card);
 int glk_card_read_error(struct glk_card *card, u64 value);
-int glk_card_request_irqs(struct glk_card *card);
 int glk_card_error(struct glk_card *card);
 void glk_card_set_state(struct glk_card *card, enum glk_state state);
+
+/* irq.c */
+void glk_irqs_init(struct glk_card *card);
+int glk_irqs_request(struct glk_card *card);
+void glk_irqs_free(struct glk_card *card);
+void glk_errors_reset(struct glk_card *card);
+void glk_errors_read(struct glk_card *card, u64 *interrupts, u64 *suppressed);
+
+/* notify.c */
+extern const char * const glk_state_names[];
+void glk_notify_init(struct glk_card *card);
+void glk_notify_enable(struct glk_card *card, bool enable);
+void glk_notify(struct glk_card *card, const char *file, char *envp[]);
 
 /* counters.c: names in register order */
 extern const char * const glk_card_counter_names[GLK_CARD_COUNTERS];
@@ -330,7 +372,8 @@ extern const char * const glk_partition_counter_names[GLK_PARTITION_COUNTERS];
 extern const char * const glk_link_counter_names[GLK_LINK_COUNTERS];
 unsigned int glk_counter_count(unsigned int row);
 int glk_card_read_counters(struct glk_card *card, unsigned int row, u64 *values);
-int glk_card_read_link_counter(struct glk_card *card, unsigned int index, u64 *value);
+int glk_card_read_counter(struct glk_card *card, unsigned int row, unsigned int index, u64 *value);
+u64 glk_card_sum_error_counters(struct glk_card *card);
 int glk_card_read_all_counters(struct glk_card *card, struct glk_counters *all);
 bool glk_card_read_counter_atomic(struct glk_card *card, unsigned int first, unsigned int count,
 				  unsigned int index, u64 *value);
@@ -352,7 +395,7 @@ void glk_card_drop(struct glk_card *card);
 int glk_card_publish(struct glk_card *card);
 void glk_card_unpublish(struct glk_card *card);
 
-/* context.c: callers of glk_contexts_zap() hold state_lock for writing */
+/* context.c: callers of glk_contexts_zap() and glk_contexts_detach() hold state_lock for writing */
 int glk_context_open(struct glk_card *card, struct address_space *mapping,
 		     struct glk_context **out);
 void glk_context_close(struct glk_context *ctx);
@@ -361,7 +404,8 @@ int glk_context_try_enter(struct glk_context *ctx);
 void glk_context_leave(struct glk_context *ctx);
 int glk_context_error(struct glk_context *ctx);
 int glk_context_error_count(struct glk_context *ctx, u32 *errors);
-void glk_context_detach(struct glk_context *ctx);
+void glk_context_detach(struct glk_context *ctx, struct list_head *revoked);
+void glk_contexts_detach(struct glk_card *card, struct list_head *revoked);
 void glk_contexts_wake(struct glk_card *card);
 void glk_contexts_zap(struct glk_card *card);
 void glk_contexts_mark_disarmed(struct glk_card *card);
@@ -413,9 +457,16 @@ void glk_limits_init(struct glk_card *card);
 bool glk_limit_context(struct glk_card *card);
 bool glk_limit_window(struct glk_context *ctx, u64 slices);
 bool glk_limit_registration(struct glk_context *ctx);
-bool glk_limit_pin(struct glk_card *card, unsigned long pages);
-void glk_limit_unpin(struct glk_card *card, unsigned long pages);
 extern const struct attribute_group glk_limit_group, glk_usage_group;
+
+/* account.c */
+void glk_account_init(void);
+int glk_charge_pinned(struct glk_charge *charge, unsigned long pages);
+int glk_charge_dmabuf(struct glk_charge *charge, u64 bytes, unsigned long list_pages);
+void glk_uncharge(struct glk_charge *charge);
+
+/* fdinfo.c */
+void glk_file_show_fdinfo(struct seq_file *m, struct file *file);
 
 /* memory.c */
 int glk_memory_alloc(struct glk_card *card, struct glk_memory *memory, size_t bytes);
@@ -433,10 +484,12 @@ int glk_context_mmap(struct glk_context *ctx, struct vm_area_struct *vma);
 void glk_window_settle_export(struct glk_context *ctx, unsigned int handle);
 
 /* registration.c */
-struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address, u64 bytes,
-					      u32 flags);
+struct glk_registration *glk_registration_pin(u64 address, u64 bytes, u32 flags);
 int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg);
-void glk_registration_unmap(struct glk_context *ctx, struct glk_registration *reg);
+void glk_registration_revoke(struct glk_context *ctx, struct glk_registration *reg,
+			     struct list_head *revoked);
+void glk_registrations_unmap(struct glk_card *card, struct list_head *revoked);
+void glk_registrations_free(struct list_head *unmapped);
 void glk_registration_free(struct glk_registration *reg);
 int glk_registration_alloc_page_list(struct glk_card *card, struct glk_registration *reg);
 void glk_registration_arm(struct glk_context *ctx, struct glk_registration *reg);
@@ -478,6 +531,7 @@ int glk_link_set(struct glk_card *card, enum glk_link_setting which, u64 value);
 void glk_link_restore(struct glk_card *card);
 int glk_link_query_remote(struct glk_card *card, unsigned int partition, u64 *remote);
 void glk_link_event(struct glk_card *card);
+void glk_link_check(struct glk_card *card);
 void glk_link_init(struct glk_card *card);
 void glk_link_exit(struct glk_card *card);
 

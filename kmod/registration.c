@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Registrations: memory that ring entries can access, passed to the card as a list of pages.
- * Process memory is pinned and charged here; dma-bufs are attached in dmabuf_import.c.
+ * Process memory is pinned here; dma-bufs are attached in dmabuf_import.c.
  */
 #include <linux/dma-mapping.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -34,8 +33,7 @@ static int registration_pin_pages(struct glk_registration *reg, u64 address)
 }
 
 /* Pins [address, address + bytes) for the calling process. Takes no lock of the card. */
-struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address, u64 bytes,
-					      u32 flags)
+struct glk_registration *glk_registration_pin(u64 address, u64 bytes, u32 flags)
 {
 	struct glk_registration *reg;
 	u64 end;
@@ -43,7 +41,7 @@ struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address
 
 	if (!bytes || bytes > BYTES_MAX || check_add_overflow(address, bytes, &end))
 		return ERR_PTR(-EINVAL);
-	reg = kzalloc(sizeof(*reg), GFP_KERNEL);
+	reg = kzalloc(sizeof(*reg), GFP_KERNEL_ACCOUNT);
 	if (!reg)
 		return ERR_PTR(-ENOMEM);
 	INIT_LIST_HEAD(&reg->list);
@@ -51,14 +49,9 @@ struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address
 	reg->offset = offset_in_page(address);
 	reg->bytes = bytes;
 	reg->page_count = DIV_ROUND_UP_ULL(reg->offset + bytes, PAGE_SIZE);
-	reg->mm = current->mm;
-	reg->card = card;
-	err = -EDQUOT;
-	if (!glk_limit_pin(card, reg->page_count))
-		goto free;
-	err = account_locked_vm(reg->mm, reg->page_count, true);
+	err = glk_charge_pinned(&reg->charge, reg->page_count);
 	if (err)
-		goto unlimit;
+		goto free;
 	reg->pages = kvcalloc(reg->page_count, sizeof(*reg->pages), GFP_KERNEL_ACCOUNT);
 	if (!reg->pages) {
 		err = -ENOMEM;
@@ -67,21 +60,21 @@ struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address
 	err = registration_pin_pages(reg, address);
 	if (err)
 		goto free_pages;
-	mmgrab(reg->mm);
 	return reg;
 
 free_pages:
 	kvfree(reg->pages);
 uncharge:
-	account_locked_vm(reg->mm, reg->page_count, false);
-unlimit:
-	glk_limit_unpin(card, reg->page_count);
+	glk_uncharge(&reg->charge);
 free:
 	kfree(reg);
 	return ERR_PTR(err);
 }
 
-/* Unpins and uncharges. Not under state_lock: uncharging takes mmap_lock. */
+/*
+ * Unpins and uncharges. Under no lock of the card: pages are unpinned one by one, and the work of a
+ * dma-buf is waited for.
+ */
 void glk_registration_free(struct glk_registration *reg)
 {
 	if (reg->import) {
@@ -90,9 +83,7 @@ void glk_registration_free(struct glk_registration *reg)
 	}
 	unpin_user_pages_dirty_lock(reg->pages, reg->page_count, reg->flags & GPULINK_ALLOW_WRITE);
 	kvfree(reg->pages);
-	account_locked_vm(reg->mm, reg->page_count, false);
-	glk_limit_unpin(reg->card, reg->page_count);
-	mmdrop(reg->mm);
+	glk_uncharge(&reg->charge);
 	kfree(reg);
 }
 
@@ -100,7 +91,7 @@ int glk_registration_alloc_page_list(struct glk_card *card, struct glk_registrat
 {
 	reg->page_list_bytes = array_size(reg->page_count, sizeof(*reg->page_list));
 	reg->page_list = dma_alloc_coherent(&card->pdev->dev, reg->page_list_bytes,
-					    &reg->page_list_dma, GFP_KERNEL);
+					    &reg->page_list_dma, GFP_KERNEL_ACCOUNT);
 	return reg->page_list ? 0 : -ENOMEM;
 }
 
@@ -144,7 +135,8 @@ static int registration_map_pages(struct glk_card *card, struct glk_registration
 
 	err = sg_alloc_table_from_pages_segment(&reg->sgt, reg->pages, reg->page_count, 0,
 						reg->page_count * PAGE_SIZE,
-						dma_get_max_seg_size(&card->pdev->dev), GFP_KERNEL);
+						dma_get_max_seg_size(&card->pdev->dev),
+						GFP_KERNEL_ACCOUNT);
 	if (err)
 		return err;
 	/* A page may be registered twice; without the attribute DMA API debugging reports that. */
@@ -245,6 +237,8 @@ int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg)
 	__set_bit(reg->handle, card->registration_map);
 	reg->mapped = true;
 	ctx->registration_count++;
+	ctx->pinned_pages += reg->charge.pinned_pages;
+	ctx->dmabuf_bytes += reg->charge.dmabuf_bytes;
 	list_add_tail(&reg->list, &ctx->registrations);
 	/* Imports are armed by their mapping: the memory may have moved meanwhile. */
 	if (!reg->import)
@@ -253,16 +247,28 @@ int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg)
 	return 0;
 }
 
-/* Under card->lock. */
-void glk_registration_unmap(struct glk_context *ctx, struct glk_registration *reg)
+/*
+ * Revokes the card's access and moves the registration to `revoked`. The caller must unmap and free
+ * it. Under card->lock.
+ */
+void glk_registration_revoke(struct glk_context *ctx, struct glk_registration *reg,
+			     struct list_head *revoked)
 {
 	struct glk_card *card = ctx->card;
 
 	lockdep_assert_held(&card->lock);
-	if (!reg->mapped)
-		return;
 	glk_registration_disarm(card, reg);
 	__clear_bit(reg->handle, card->registration_map);
+	reg->mapped = false;
+	ctx->registration_count--;
+	ctx->pinned_pages -= reg->charge.pinned_pages;
+	ctx->dmabuf_bytes -= reg->charge.dmabuf_bytes;
+	list_move_tail(&reg->list, revoked);
+	trace_gpulink_unregister(ctx, reg->handle);
+}
+
+static void registration_unmap(struct glk_card *card, struct glk_registration *reg)
+{
 	if (reg->import)
 		glk_import_unmap(reg);
 	dma_free_coherent(&card->pdev->dev, reg->page_list_bytes, reg->page_list,
@@ -272,9 +278,28 @@ void glk_registration_unmap(struct glk_context *ctx, struct glk_registration *re
 				  DMA_ATTR_SKIP_CPU_SYNC);
 		sg_free_table(&reg->sgt);
 	}
-	reg->mapped = false;
-	trace_gpulink_unregister(ctx, reg->handle);
-	ctx->registration_count--;
+}
+
+/*
+ * Unmaps revoked registrations while the card is bound: under state_lock or with the device locked.
+ * Not under card->lock, because the exporter of a dma-buf may delay it.
+ */
+void glk_registrations_unmap(struct glk_card *card, struct list_head *revoked)
+{
+	struct glk_registration *reg;
+
+	lockdep_assert_not_held(&card->lock);
+	list_for_each_entry(reg, revoked, list)
+		registration_unmap(card, reg);
+}
+
+/* Frees unmapped registrations, under no lock of the card. */
+void glk_registrations_free(struct list_head *unmapped)
+{
+	struct glk_registration *reg, *next;
+
+	list_for_each_entry_safe(reg, next, unmapped, list)
+		glk_registration_free(reg);
 }
 
 struct glk_registration *glk_registration_find(struct glk_context *ctx, unsigned int handle)

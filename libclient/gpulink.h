@@ -194,7 +194,7 @@ int gpulink_load(struct gpulink_window *window, uint64_t offset, void *data, siz
 
 /**
  * Registers [address, address + bytes) of the process for ring operations. On a card the memory is pinned and counts
- * towards RLIMIT_MEMLOCK.
+ * towards RLIMIT_MEMLOCK, together with what other processes of the user registered.
  *
  * address  must stay allocated until the memory is unregistered; the library does not take ownership of it. No alignment is
  *          required.

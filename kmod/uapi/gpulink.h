@@ -9,10 +9,10 @@
  *
  * Device loss: after surprise removal every call returns ENODEV. After a card reset, system sleep
  * or a bus error, every call on a file opened before it returns ESTALE; open the device again
- * (docs/recovery.md). Mappings of windows and doorbell pages then show a dummy page, so that a
- * store in flight does not kill the process; the completion record reads 0. Windows whose endpoint
- * was removed show a dummy page too: each later release increments @errors until the window is
- * unmapped.
+ * (docs/recovery.md); what the file held has been released. Mappings of windows and doorbell pages
+ * then show a dummy page, so that a store in flight does not kill the process; the completion
+ * record reads 0. Windows whose endpoint was removed show a dummy page too: each later release
+ * increments @errors until the window is unmapped.
  *
  * Contexts: each open file is one context. It owns its windows, registrations and rings, which are
  * released when the file is closed. All calls are thread-safe. open() returns ENOSPC when the card
@@ -150,9 +150,10 @@ struct gpulink_ioctl_handle {
  * @handle: out: registration handle
  * @reserved: 0
  *
- * The pages are pinned and charged to RLIMIT_MEMLOCK (ENOMEM). ENOSPC: the card has no free
- * registration entry. EOPNOTSUPP: memory is not cache-coherent between the process and the card on
- * this platform.
+ * The pages are pinned, and charged to the calling user's RLIMIT_MEMLOCK over all processes and
+ * cards (ENOMEM) and to the limit of the system (EDQUOT; docs/sysfs.md, Memory). ENOSPC: the card
+ * has no free registration entry. EOPNOTSUPP: memory is not cache-coherent between the process and
+ * the card on this platform.
  */
 struct gpulink_ioctl_register {
 	__u32 size;
@@ -173,13 +174,14 @@ struct gpulink_ioctl_register {
  * @offset: offset in the buffer
  * @bytes: length, at least 1, within the buffer (ERANGE)
  *
- * The memory is not pinned; its exporter may move it. The driver then revokes the card's access and
- * maps the memory again at its new location. An entry executed in between completes with status
- * registration and can be submitted again. EHOSTUNREACH: the exporter reports that the card cannot
- * reach the memory at its location, because the bridges between them do not guarantee peer-to-peer
- * forwarding or because the exporter does not allow peer access; the kernel log has the reason.
- * Copy the data through process memory instead (GPULINK_IOCTL_REGISTER). Other errors of the
- * exporter are returned unchanged.
+ * The whole buffer counts towards the dma-buf bytes that a user may map (EDQUOT), and the card's
+ * list of pages towards RLIMIT_MEMLOCK (ENOMEM). The memory is not pinned; its exporter may move
+ * it. The driver then revokes the card's access and maps the memory again at its new location. An
+ * entry executed in between completes with status registration and can be submitted again.
+ * EHOSTUNREACH: the exporter reports that the card cannot reach the memory at its location, because
+ * the bridges between them do not guarantee peer-to-peer forwarding or because the exporter does
+ * not allow peer access; the kernel log has the reason. Copy the data through process memory
+ * instead (GPULINK_IOCTL_REGISTER). Other errors of the exporter are returned unchanged.
  */
 struct gpulink_ioctl_register_dmabuf {
 	__u32 size;

@@ -24,7 +24,7 @@ end_of_all() {
 	"$@"
 	wait $ioctl && wait $uring && wait $user || { cat $ioctl_said $uring_said $user_said; return 1; }
 }
-limits_refuse_nonsense() { ! put -1 $class/limits/pinned_pages && ! put x $class/limits/contexts_per_user; }
+limits_refuse_nonsense() { ! put -1 $class/limits/windows_per_context && ! put x $class/limits/contexts_per_user; }
 
 check "endpoints assigned" name_endpoints
 check "nothing is in use" nothing_left
