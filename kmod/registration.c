@@ -110,6 +110,23 @@ static bool registration_coherent(struct glk_card *card, struct sg_table *sgt)
 	return true;
 }
 
+/*
+ * Why memory cannot be mapped: bounce buffers run out before the first mapping shows that they are
+ * in use.
+ */
+static int registration_map_error(struct glk_card *card, struct glk_registration *reg, int err)
+{
+	struct device *dev = &card->pdev->dev;
+	dma_addr_t address = dma_map_page(dev, reg->pages[0], 0, PAGE_SIZE, DMA_BIDIRECTIONAL);
+
+	if (dma_mapping_error(dev, address))
+		return err;
+	if (dma_need_sync(dev, address))
+		err = -EOPNOTSUPP;
+	dma_unmap_page(dev, address, PAGE_SIZE, DMA_BIDIRECTIONAL);
+	return err;
+}
+
 static int registration_map_pages(struct glk_card *card, struct glk_registration *reg)
 {
 	struct sg_dma_page_iter iter;
@@ -125,11 +142,11 @@ static int registration_map_pages(struct glk_card *card, struct glk_registration
 	/* A page may be registered twice; without the attribute DMA API debugging reports that. */
 	err = dma_map_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL,
 			      DMA_ATTR_SKIP_CPU_SYNC);
-	if (err)
+	if (err) {
+		err = registration_map_error(card, reg, err);
 		goto free;
+	}
 	if (!registration_coherent(card, &reg->sgt)) {
-		glk_err(card, GLK_ERROR_COHERENCE,
-			"memory is not coherent between processes and the card on this platform\n");
 		err = -EOPNOTSUPP;
 		goto unmap;
 	}
@@ -144,6 +161,9 @@ unmap:
 			  DMA_ATTR_SKIP_CPU_SYNC);
 free:
 	sg_free_table(&reg->sgt);
+	if (err == -EOPNOTSUPP)
+		glk_err(card, GLK_ERROR_COHERENCE,
+			"memory is not coherent between processes and the card on this platform\n");
 	return err;
 }
 

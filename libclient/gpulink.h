@@ -139,7 +139,8 @@ int gpulink_get_endpoint(struct gpulink *device, unsigned partition, struct gpul
  *
  * On a card this maps the BAR of the PCI device, which requires root. Accesses are ordered with stores through the card
  * only by a release. The mapping belongs to the device: it is valid until gpulink_close(), or until the PCI device is
- * removed. Repeated calls return the same mapping.
+ * removed. Repeated calls return the same mapping. On other processors than x86, access to a BAR that is not prefetchable
+ * must be aligned to its size, which memcpy() does not guarantee.
  *
  * Errors: EACCES, ENOENDPOINT, ENOTSUP (the endpoint is behind a link), ENOMEM, EIO.
  */

@@ -45,7 +45,7 @@ endpoint_reset() {
 	wait $pid || { cat $said; return 1; }
 }
 endpoint_dead() {
-	begin ready absent /dev/gpulink0 2 0 stays-away && echo "@@host kill-endpoint 2" >/dev/ttyS0
+	begin ready absent /dev/gpulink0 2 0 stays-away && echo "@@host kill-endpoint 2" >/dev/host
 	wait $pid || { cat $said; return 1; }
 }
 
@@ -98,7 +98,7 @@ check "the card is back after a rescan" wait_until 10 present
 check "an endpoint assigned" sh -c '. /suite/lib.sh; put "0000:00:08.0 0" $class/partitions/0/endpoint'
 check "traffic after it" alive
 reprogrammed() {
-	echo "@@host reprogram-card" >/dev/ttyS0
+	echo "@@host reprogram-card" >/dev/host
 	sleep 1
 	serial=$(cat $class/serial)
 	under_traffic nodev put 1 $class/reset

@@ -43,7 +43,7 @@ check "limits refuse invalid values" limits_refuse_nonsense
 check "a reset ends traffic on all three paths" end_of_all reset put 1 $class/reset
 check "traffic after it" traffic $device 1 ok
 check "nothing is left" wait_until 3 nothing_left
-check "surprise removal ends traffic on all three paths" end_of_all nodev sh -c 'echo "@@host kill-card" >/dev/ttyS0'
+check "surprise removal ends traffic on all three paths" end_of_all nodev sh -c 'echo "@@host kill-card" >/dev/host'
 check "the dead card is unbound" put $pci /sys/bus/pci/drivers/gpulink/unbind
 check "the module unloads" rmmod gpulink
 finish
