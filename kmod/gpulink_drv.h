@@ -246,6 +246,15 @@ struct glk_window {
 	struct dma_buf *dmabuf;	/* non-NULL once exported; holds a reference */
 };
 
+/* See page_list.c. */
+struct glk_page_list {
+	__le64 *top;
+	dma_addr_t dma;
+	unsigned int entries;	/* of top */
+	struct glk_page_table *tables;	/* NULL: top has the pages */
+	u64 shape;		/* REGISTRATION.Q3 */
+};
+
 struct glk_registration {
 	struct list_head list;
 	struct glk_card *card;	/* charged for pinned pages */
@@ -259,9 +268,7 @@ struct glk_registration {
 	struct sg_table sgt;
 	/* dma-buf registrations: used instead of card, mm, pages and sgt. */
 	struct glk_import *import;
-	__le64 *page_list;
-	dma_addr_t page_list_dma;
-	size_t page_list_bytes;
+	struct glk_page_list page_list;
 	bool mapped;
 	bool armed;		/* present in the card's table; under card->entry_lock */
 };
@@ -438,11 +445,15 @@ struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address
 int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg);
 void glk_registration_unmap(struct glk_context *ctx, struct glk_registration *reg);
 void glk_registration_free(struct glk_registration *reg);
-int glk_registration_alloc_page_list(struct glk_card *card, struct glk_registration *reg);
 void glk_registration_arm(struct glk_context *ctx, struct glk_registration *reg);
 void glk_registration_disarm(struct glk_card *card, struct glk_registration *reg);
 void glk_registrations_mark_disarmed(struct glk_context *ctx);
 struct glk_registration *glk_registration_find(struct glk_context *ctx, unsigned int handle);
+
+/* page_list.c */
+int glk_page_list_make(struct glk_card *card, struct glk_page_list *list, struct sg_table *sgt,
+		       u64 from, u64 bytes);
+void glk_page_list_free(struct glk_card *card, struct glk_page_list *list);
 
 /* dmabuf_import.c */
 struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 offset, u64 bytes,

@@ -173,6 +173,10 @@ struct gpulink_ioctl_register {
  * @offset: offset in the buffer
  * @bytes: length, at least 1, within the buffer (ERANGE)
  *
+ * ENOSPC: the card has no free registration entry, or the buffer has too many pieces: up to 8 GiB
+ * can be registered in any pieces of whole 4096-byte pages, up to 1 TiB if pieces end only where the
+ * bus address is a multiple of 2 MiB. EINVAL: a piece does not begin and end at page boundaries.
+ *
  * The memory is not pinned; its exporter may move it. The driver then revokes the card's access and
  * maps the memory again at its new location. An entry executed in between completes with status
  * registration and can be submitted again. EHOSTUNREACH: the exporter reports that the card cannot
