@@ -122,8 +122,15 @@ struct glk_partition {
 	u32 kind;		/* GPULINK_ENDPOINT_* */
 	u64 base;		/* bus address, pool offset, or partition of the remote card */
 	u64 bytes;
-	struct pci_dev *pdev;	/* kind bus: holds a reference */
+	/* Kind bus, or held; see endpoint_bus.c. */
+	struct pci_dev *pdev;	/* holds a reference */
 	int bar;
+	resource_size_t bar_start;	/* when it was mapped */
+	dma_addr_t mapped;	/* by the DMA API, if mapped_bytes is not 0 */
+	u64 mapped_bytes;
+	bool enabled;		/* by this driver */
+	bool paused;		/* its driver binds: the card has no endpoint meanwhile */
+	bool held;		/* the drain failed: kind is none, but the card may write to it */
 	int distance;		/* P2PDMA distance to the card; negative: unknown */
 	struct kobject *kobj;
 };
@@ -475,11 +482,20 @@ void glk_quarantine_exit(void);
 /* peer.c */
 int glk_peer_init(struct pci_dev *pdev);
 int glk_peer_check(struct glk_card *card, struct pci_dev *endpoint, int *distance);
+bool glk_peer_is_direct(struct glk_card *card, struct pci_dev *endpoint);
+bool glk_peer_unchecked_default(void);
 
 /* endpoint.c: callers hold card->lock */
 int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *name);
 void glk_endpoint_describe(const struct glk_partition *partition, char *name, size_t size);
-void glk_endpoint_clear(struct glk_card *card, unsigned int partition);
+int glk_endpoint_clear(struct glk_card *card, unsigned int partition);
+void glk_endpoint_restore(struct glk_card *card, unsigned int partition);
+
+/* endpoint_bus.c: callers of the first three hold card->lock */
+int glk_endpoint_bus_open(struct glk_card *card, struct glk_partition *p, struct pci_dev *pdev,
+			  int bar);
+void glk_endpoint_bus_close(struct glk_card *card, struct glk_partition *p);
+bool glk_endpoint_bus_moved(const struct glk_partition *p);
 int glk_endpoint_watch(struct glk_card *card);
 void glk_endpoint_unwatch(struct glk_card *card);
 

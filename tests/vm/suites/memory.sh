@@ -3,8 +3,6 @@
 # In the guest: GPU memory, by dma-buf and by PCI address.
 . /suite/lib.sh
 
-kernel_has_p2pdma() { zcat /proc/config.gz 2>/dev/null | grep -q '^CONFIG_PCI_P2PDMA=y' || grep -q ' pci_p2pdma_distance_many$' /proc/kallsyms; }
-
 check "endpoints are assigned" name_endpoints
 if kernel_has_p2pdma; then
 	check "the distance to an endpoint is known" is "$(cat $class/partitions/0/endpoint_distance)" 2

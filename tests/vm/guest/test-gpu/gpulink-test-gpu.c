@@ -9,6 +9,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/dma-resv.h>
 #include <linux/io.h>
+#include <linux/kprobes.h>
 #include <linux/log2.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
@@ -43,6 +44,10 @@ struct test_gpu {
 };
 
 static struct test_gpu *move_on_revoke;
+
+static char *move_bar = "";
+module_param(move_bar, charp, 0444);
+MODULE_PARM_DESC(move_bar, "PCI address of a device whose BAR moves when this driver binds to it, as if it was resized");
 
 static resource_size_t half(const struct test_gpu *gpu)
 {
@@ -410,6 +415,29 @@ static long store(struct test_gpu *gpu, unsigned long value)
 	return ret;
 }
 
+/* --- drains of the card --- */
+
+static atomic_t failing_drains;
+
+static int drain_returns(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	if (atomic_dec_if_positive(&failing_drains) >= 0)
+		regs_set_return_value(regs, -ETIMEDOUT);
+	return 0;
+}
+
+static struct kretprobe drain_probe = { .kp.symbol_name = "glk_card_drain", .handler = drain_returns };
+static bool drain_probed;
+
+static long fail_drains(unsigned int count)
+{
+	int err = drain_probed ? 0 : register_kretprobe(&drain_probe);
+
+	drain_probed |= !err;
+	atomic_set(&failing_drains, count);
+	return err;
+}
+
 /* --- the device --- */
 
 static long gpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
@@ -445,6 +473,9 @@ static long gpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		gpu->lag = arg;
 		ret = 0;
 		break;
+	case TEST_GPU_FAIL_DRAINS:
+		ret = fail_drains(arg);
+		break;
 	case TEST_GPU_REACHED:
 		ret = gpu->reached;
 		break;
@@ -460,6 +491,25 @@ static const struct file_operations gpu_fops = {
 	.unlocked_ioctl = gpu_ioctl,
 };
 
+/* Moves the BAR: something else is put where it was. */
+static int shift_bar(struct pci_dev *pdev)
+{
+	struct resource before = pdev->resource[0], *taken;
+	u16 command;
+	int err;
+
+	pci_read_config_word(pdev, PCI_COMMAND, &command);
+	pci_write_config_word(pdev, PCI_COMMAND, command & ~PCI_COMMAND_MEMORY);
+	pci_release_resource(pdev, 0);
+	taken = request_mem_region(before.start, PAGE_SIZE, KBUILD_MODNAME);
+	err = taken ? pci_assign_resource(pdev, 0) : -EBUSY;
+	if (taken)
+		release_mem_region(before.start, PAGE_SIZE);
+	pci_write_config_word(pdev, PCI_COMMAND, command);
+	dev_info(&pdev->dev, "BAR 0 moved from %pa to %pa (%d)\n", &before.start, &pdev->resource[0].start, err);
+	return err;
+}
+
 static int gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
 	struct test_gpu *gpu;
@@ -468,6 +518,11 @@ static int gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	gpu = devm_kzalloc(&pdev->dev, sizeof(*gpu), GFP_KERNEL);
 	if (!gpu)
 		return -ENOMEM;
+	if (!strcmp(pci_name(pdev), move_bar)) {
+		err = shift_bar(pdev);
+		if (err)
+			return err;
+	}
 	err = pcim_enable_device(pdev);
 	if (err)
 		return err;
@@ -511,7 +566,19 @@ static struct pci_driver gpu_driver = {
 	.probe = gpu_probe,
 	.remove = gpu_remove,
 };
-module_pci_driver(gpu_driver);
+static int __init gpu_init(void)
+{
+	return pci_register_driver(&gpu_driver);
+}
+module_init(gpu_init);
+
+static void __exit gpu_exit(void)
+{
+	pci_unregister_driver(&gpu_driver);
+	if (drain_probed)
+		unregister_kretprobe(&drain_probe);
+}
+module_exit(gpu_exit);
 
 MODULE_DESCRIPTION("gpulink: a GPU driver for tests of dma-bufs");
 MODULE_AUTHOR("The gpulink authors");

@@ -39,4 +39,7 @@ struct test_gpu_pieces {
 #define TEST_GPU_LAG_MAPPING 1 /* keeps its mapping, and stores through it */
 #define TEST_GPU_LAG_FENCE   2 /* has an operation in flight */
 
+/* The next ARG drains that the gpulink driver requests fail with ETIMEDOUT in its eyes; ARG 0: they succeed again. */
+#define TEST_GPU_FAIL_DRAINS _IO('t', 9)
+
 #endif /* GPULINK_TEST_GPU_H */
