@@ -514,6 +514,7 @@ struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 		return ERR_PTR(minor);
 	}
 	card->pdev = pci_dev_get(pdev);
+	card->unchecked_peers = glk_peer_unchecked_default();
 	glk_object_get();
 	init_rwsem(&card->state_lock);
 	spin_lock_init(&card->entry_lock);

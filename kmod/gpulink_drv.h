@@ -125,8 +125,15 @@ struct glk_partition {
 	u32 kind;		/* GPULINK_ENDPOINT_* */
 	u64 base;		/* bus address, pool offset, or partition of the remote card */
 	u64 bytes;
-	struct pci_dev *pdev;	/* kind bus: holds a reference */
+	/* Kind bus, or held; see endpoint_bus.c. */
+	struct pci_dev *pdev;	/* holds a reference */
 	int bar;
+	resource_size_t bar_start;	/* when it was mapped */
+	dma_addr_t mapped;	/* by the DMA API, if mapped_bytes is not 0 */
+	u64 mapped_bytes;
+	bool enabled;		/* by this driver */
+	bool paused;		/* its driver binds: the card has no endpoint meanwhile */
+	bool held;		/* the drain failed: kind is none, but the card may write to it */
 	int distance;		/* P2PDMA distance to the card; negative: unknown */
 	struct kobject *kobj;
 };
@@ -272,6 +279,15 @@ struct glk_charge {
 	kuid_t uid;		/* charged for dmabuf_bytes */
 };
 
+/* See page_list.c. */
+struct glk_page_list {
+	__le64 *top;
+	dma_addr_t dma;
+	unsigned int entries;	/* of top */
+	struct glk_page_table *tables;	/* NULL: top has the pages */
+	u64 shape;		/* REGISTRATION.Q3 */
+};
+
 struct glk_registration {
 	struct list_head list;
 	struct glk_charge charge;
@@ -284,9 +300,7 @@ struct glk_registration {
 	struct sg_table sgt;
 	/* dma-buf registrations: used instead of pages and sgt. */
 	struct glk_import *import;
-	__le64 *page_list;
-	dma_addr_t page_list_dma;
-	size_t page_list_bytes;
+	struct glk_page_list page_list;
 	bool mapped;
 	bool armed;		/* present in the card's table; under card->entry_lock */
 };
@@ -491,11 +505,16 @@ void glk_registration_revoke(struct glk_context *ctx, struct glk_registration *r
 void glk_registrations_unmap(struct glk_card *card, struct list_head *revoked);
 void glk_registrations_free(struct list_head *unmapped);
 void glk_registration_free(struct glk_registration *reg);
-int glk_registration_alloc_page_list(struct glk_card *card, struct glk_registration *reg);
 void glk_registration_arm(struct glk_context *ctx, struct glk_registration *reg);
 void glk_registration_disarm(struct glk_card *card, struct glk_registration *reg);
 void glk_registrations_mark_disarmed(struct glk_context *ctx);
 struct glk_registration *glk_registration_find(struct glk_context *ctx, unsigned int handle);
+
+/* page_list.c */
+unsigned long glk_page_list_pages(u64 bytes);
+int glk_page_list_make(struct glk_card *card, struct glk_page_list *list, struct sg_table *sgt,
+		       u64 from, u64 bytes);
+void glk_page_list_free(struct glk_card *card, struct glk_page_list *list);
 
 /* dmabuf_import.c */
 struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 offset, u64 bytes,
@@ -517,11 +536,20 @@ void glk_quarantine_exit(void);
 /* peer.c */
 int glk_peer_init(struct pci_dev *pdev);
 int glk_peer_check(struct glk_card *card, struct pci_dev *endpoint, int *distance);
+bool glk_peer_is_direct(struct glk_card *card, struct pci_dev *endpoint);
+bool glk_peer_unchecked_default(void);
 
 /* endpoint.c: callers hold card->lock */
 int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *name);
 void glk_endpoint_describe(const struct glk_partition *partition, char *name, size_t size);
-void glk_endpoint_clear(struct glk_card *card, unsigned int partition);
+int glk_endpoint_clear(struct glk_card *card, unsigned int partition);
+void glk_endpoint_restore(struct glk_card *card, unsigned int partition);
+
+/* endpoint_bus.c: callers of the first three hold card->lock */
+int glk_endpoint_bus_open(struct glk_card *card, struct glk_partition *p, struct pci_dev *pdev,
+			  int bar);
+void glk_endpoint_bus_close(struct glk_card *card, struct glk_partition *p);
+bool glk_endpoint_bus_moved(const struct glk_partition *p);
 int glk_endpoint_watch(struct glk_card *card);
 void glk_endpoint_unwatch(struct glk_card *card);
 

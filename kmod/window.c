@@ -87,7 +87,8 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 		return -EINVAL;
 	arg->partition = array_index_nospec(arg->partition, card->partition_count);
 	p = &card->partitions[arg->partition];
-	if (p->kind == GPULINK_ENDPOINT_NONE)
+	if (p->kind == GPULINK_ENDPOINT_NONE ||
+	    (p->kind == GPULINK_ENDPOINT_BUS && glk_endpoint_bus_moved(p)))
 		return -ENXIO;
 	if (arg->bytes > p->bytes || arg->offset > p->bytes - arg->bytes)
 		return -ERANGE;

@@ -175,13 +175,19 @@ struct gpulink_ioctl_register {
  * @bytes: length, at least 1, within the buffer (ERANGE)
  *
  * The whole buffer counts towards the dma-buf bytes that a user may map (EDQUOT), and the card's
- * list of pages towards RLIMIT_MEMLOCK (ENOMEM). The memory is not pinned; its exporter may move
- * it. The driver then revokes the card's access and maps the memory again at its new location. An
- * entry executed in between completes with status registration and can be submitted again.
- * EHOSTUNREACH: the exporter reports that the card cannot reach the memory at its location, because
- * the bridges between them do not guarantee peer-to-peer forwarding or because the exporter does
- * not allow peer access; the kernel log has the reason. Copy the data through process memory
- * instead (GPULINK_IOCTL_REGISTER). Other errors of the exporter are returned unchanged.
+ * list of pages towards RLIMIT_MEMLOCK (ENOMEM).
+ *
+ * ENOSPC: the card has no free registration entry, or the buffer has too many pieces: up to 8 GiB
+ * can be registered in any pieces of whole 4096-byte pages, up to 1 TiB if pieces end only where the
+ * bus address is a multiple of 2 MiB. EINVAL: a piece does not begin and end at page boundaries.
+ *
+ * The memory is not pinned; its exporter may move it. The driver then revokes the card's access and
+ * maps the memory again at its new location. An entry executed in between completes with status
+ * registration and can be submitted again. EHOSTUNREACH: the exporter reports that the card cannot
+ * reach the memory at its location, because the bridges between them do not guarantee peer-to-peer
+ * forwarding or because the exporter does not allow peer access; the kernel log has the reason.
+ * Copy the data through process memory instead (GPULINK_IOCTL_REGISTER). Other errors of the
+ * exporter are returned unchanged.
  */
 struct gpulink_ioctl_register_dmabuf {
 	__u32 size;
