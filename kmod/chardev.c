@@ -475,6 +475,7 @@ static const struct file_operations glk_fops = {
 	.unlocked_ioctl = glk_file_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = glk_file_mmap,
+	.poll = glk_file_poll,
 	.uring_cmd = glk_uring_cmd,
 	.llseek = noop_llseek,
 };
