@@ -476,6 +476,7 @@ static const struct file_operations glk_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = glk_file_mmap,
 	.show_fdinfo = glk_file_show_fdinfo,
+	.poll = glk_file_poll,
 	.uring_cmd = glk_uring_cmd,
 	.llseek = noop_llseek,
 };

@@ -30,6 +30,7 @@
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/pci.h>
+#include <linux/poll.h>
 #include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
@@ -443,6 +444,7 @@ int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns);
 int glk_ring_release(struct glk_context *ctx, u64 timeout_ns);
 int glk_ring_poll(struct glk_context *ctx, bool check);
 unsigned long glk_ring_sleep_time(u64 deadline_ns);
+__poll_t glk_file_poll(struct file *file, poll_table *table);
 int glk_ring_use_user_rings(struct glk_context *ctx, struct glk_user_ring *user);
 void glk_ring_use_kernel_rings(struct glk_context *ctx);
 
@@ -457,12 +459,13 @@ int glk_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags);
 void glk_uring_complete_batches(struct list_head *ended);
 void glk_uring_watchdog(struct work_struct *work);
 
-/* user_ring.c: callers hold card->lock, except for the wait and the last two */
+/* user_ring.c: callers hold card->lock, except for the wait and the last three */
 int glk_user_ring_map(struct glk_context *ctx, struct gpulink_ioctl_ring_map *arg);
 int glk_user_ring_unmap(struct glk_context *ctx);
 void glk_user_ring_free(struct glk_context *ctx);
 int glk_user_ring_wait(struct glk_context *ctx, u16 index, u64 deadline_ns);
 int glk_user_ring_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn);
+int glk_user_ring_readable(struct glk_context *ctx);
 bool glk_user_ring_is_cq(const struct glk_context *ctx, u64 offset);
 bool glk_user_ring_mappable(struct glk_context *ctx, u64 offset, u64 bytes);
 

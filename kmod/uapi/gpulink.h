@@ -20,6 +20,13 @@
  * (docs/sysfs.md): open(), GPULINK_IOCTL_WINDOW_MAP and both register calls return EDQUOT at the
  * limit.
  *
+ * poll() reports POLLIN when completions can be fetched: with mapped rings, when the completion at
+ * CQ_HEAD has arrived, so write CQ_HEAD for all that were consumed before; otherwise by
+ * GPULINK_IOCTL_WAIT. It reports POLLOUT when GPULINK_IOCTL_SUBMIT has room, and POLLERR
+ * when the ring stopped and after a reset or removal. Only entries that request an interrupt
+ * (FLAG_INTERRUPT) wake a sleeping poll(). A card that stops responding without being removed is
+ * noticed when poll() begins, not while it sleeps.
+ *
  * Memory order: windows are mapped write-combining, doorbell pages uncached. The CPU may hold
  * stores to a window, merge them and send them in any order, except that a later store to the same
  * address is not overtaken. An aligned store of up to 8 bytes is never split; a store of 64 bytes,
