@@ -486,6 +486,7 @@ static void glk_card_free(struct device *dev)
 	struct glk_card *card = glk_to_card(dev);
 
 	pci_dev_put(card->pdev);
+	glk_ranges_free(card);
 	kfree(card);
 	glk_object_put();
 }
@@ -520,6 +521,8 @@ struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 	init_rwsem(&card->state_lock);
 	spin_lock_init(&card->entry_lock);
 	mutex_init(&card->lock);
+	mutex_init(&card->range_lock);
+	INIT_LIST_HEAD(&card->dead_ranges);
 	raw_spin_lock_init(&card->snapshot_lock);
 	glk_irqs_init(card);
 	glk_notify_init(card);

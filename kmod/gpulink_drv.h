@@ -6,6 +6,7 @@
  *   ctx->submit_lock   serializes submissions; held while user memory is read, therefore outside
  *                      all locks that page faults take
  *   capture->read_lock serializes reads of link_capture; held while user memory is accessed
+ *   card->range_lock   the directories of ranges (range_sysfs.c)
  *   card->state_lock   held for reading by every access to the card, for writing by state changes
  *                      (recovery.c); never held while user memory is accessed, because page faults
  *                      on windows take it under mmap_lock
@@ -120,6 +121,35 @@ enum glk_state {
 	GLK_REMOVED,
 };
 
+/* Ranges of an endpoint, at most: bits of glk_window.ranges. */
+#define GLK_RANGE_COUNT		64
+#define GLK_RANGE_NAME_BYTES	32
+
+enum glk_range_file {
+	GLK_RANGE_OFFSET,
+	GLK_RANGE_BYTES,
+	GLK_RANGE_USER,
+	GLK_RANGE_GROUP,
+	GLK_RANGE_RIGHTS,
+	GLK_RANGE_FILES,
+};
+
+/* A part of an endpoint's memory that users may open windows on. Does not change; see range.c. */
+struct glk_range {
+	char name[GLK_RANGE_NAME_BYTES];
+	unsigned int index;	/* in its partition's ranges */
+	u64 offset, bytes;
+	u32 rights;		/* GPULINK_ALLOW_* */
+	kuid_t uid;		/* owner; invalid: none */
+	kgid_t gid;		/* group that owns it as well; invalid: none */
+	struct list_head list;	/* in card->dead_ranges, once removed */
+	/* Its directory, under card->range_lock: range_sysfs.c. */
+	struct kobject *shown_in;
+	struct kobj_attribute files[GLK_RANGE_FILES];
+	struct attribute *file_list[GLK_RANGE_FILES + 1];
+	struct attribute_group dir;
+};
+
 /* Settings and endpoint of a partition; restored to the card after a reset. */
 struct glk_partition {
 	u64 settings[4];	/* registers SUBHEADER_BYTES .. MODE */
@@ -137,6 +167,8 @@ struct glk_partition {
 	bool held;		/* the drain failed: kind is none, but the card may write to it */
 	int distance;		/* P2PDMA distance to the card; negative: unknown */
 	struct kobject *kobj;
+	struct glk_range *ranges[GLK_RANGE_COUNT];
+	struct kobject *ranges_kobj;
 };
 
 struct glk_vector {
@@ -184,6 +216,8 @@ struct glk_card {
 	struct glk_context *contexts[GLK_CONTEXT_COUNT];
 	bool drain_stuck;	/* the last drain timed out; cleared by a complete one or a reset */
 	struct kobject *partitions_kobj;
+	struct mutex range_lock;	/* see above */
+	struct list_head dead_ranges;	/* removed; their directories may still exist */
 	struct notifier_block bus_notifier;
 	struct dentry *debugfs;
 	struct glk_capture *capture;	/* non-NULL while its file is open; see capture.c */
@@ -267,7 +301,8 @@ struct glk_window {
 	unsigned int partition;
 	u64 offset, bytes;	/* in the endpoint's memory */
 	u32 rights;		/* GPULINK_ALLOW_* */
-	bool revoked;		/* its endpoint was removed */
+	u64 ranges;		/* through which it was opened */
+	bool revoked;		/* its endpoint, or one of the ranges, was removed */
 	bool lost;		/* accessed since then: stores may have been lost */
 	struct dma_buf *dmabuf;	/* non-NULL once exported; holds a reference */
 };
@@ -495,7 +530,7 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 int glk_window_unmap(struct glk_context *ctx, unsigned int handle);
 struct glk_window *glk_window_find(struct glk_context *ctx, unsigned int handle);
 void glk_window_free_all(struct glk_context *ctx);
-void glk_window_revoke_partition(struct glk_card *card, unsigned int partition);
+void glk_window_revoke_partition(struct glk_card *card, unsigned int partition, u64 ranges);
 bool glk_window_any_lost(struct glk_context *ctx);
 int glk_context_mmap(struct glk_context *ctx, struct vm_area_struct *vma);
 void glk_window_settle_export(struct glk_context *ctx, unsigned int handle);
@@ -555,6 +590,19 @@ void glk_endpoint_bus_close(struct glk_card *card, struct glk_partition *p);
 bool glk_endpoint_bus_moved(const struct glk_partition *p);
 int glk_endpoint_watch(struct glk_card *card);
 void glk_endpoint_unwatch(struct glk_card *card);
+
+/* range.c: callers hold card->lock */
+int glk_range_check(struct glk_card *card, unsigned int partition, u64 offset, u64 bytes,
+		    u32 rights, u64 *used);
+struct glk_range *glk_range_add(struct glk_card *card, unsigned int partition, char *text);
+int glk_range_remove(struct glk_card *card, unsigned int partition, const char *name);
+void glk_ranges_clear(struct glk_card *card, unsigned int partition);
+
+/* range_sysfs.c */
+void glk_ranges_sweep(struct glk_card *card);
+int glk_ranges_sysfs_add(struct glk_card *card, unsigned int partition, struct kobject *parent);
+void glk_ranges_sysfs_remove(struct glk_card *card, unsigned int partition);
+void glk_ranges_free(struct glk_card *card);
 
 /* link.c: callers of the second, third and fourth hold card->lock */
 bool glk_link_present(const struct glk_card *card);

@@ -11,8 +11,8 @@
  * or a bus error, every call on a file opened before it returns ESTALE; open the device again
  * (docs/recovery.md); what the file held has been released. Mappings of windows and doorbell pages
  * then show a dummy page, so that a store in flight does not kill the process; the completion
- * record reads 0. Windows whose endpoint was removed show a dummy page too: each later release
- * increments @errors until the window is unmapped.
+ * record reads 0. Windows whose endpoint or range was removed show a dummy page too: each later
+ * release increments @errors until the window is unmapped.
  *
  * Contexts: each open file is one context. It owns its windows, registrations and rings, which are
  * released when the file is closed. All calls are thread-safe. open() returns ENOSPC when the card
@@ -120,7 +120,11 @@ struct gpulink_ioctl_endpoint {
  * @mmap_offset: out: mmap offset of the window (@bytes long, MAP_SHARED)
  *
  * ENOSPC: the aperture has no contiguous run of free slices of this length. EACCES: the file is not
- * open for reading or writing, as @flags demand.
+ * open for reading or writing, as @flags demand; or the calling user has no right to all of these
+ * bytes: they must lie in ranges of the endpoint that grant @flags to the user or one of his groups
+ * (docs/sysfs.md, "Ranges"), or the caller must have CAP_SYS_ADMIN. Credentials are checked by this
+ * call only. The removal of a range revokes the windows opened through it, as the removal of the
+ * endpoint does.
  */
 struct gpulink_ioctl_window_map {
 	__u32 size;
