@@ -31,6 +31,7 @@ check "nothing is in use" nothing_left
 tap "user ring" user-ring-test $device $class
 tap "io_uring" uring-test $device $class
 tap "library" lib_promise_test $device
+tap "queues" lib_queue_test $device 40
 tap "isolation" isolation-test $device $class
 for way in ioctl uring user; do
 	check "traffic by $way" ring-traffic $device $way 1 ok
