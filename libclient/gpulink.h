@@ -494,8 +494,8 @@ enum gpulink_compare {
 
 /**
  * Waits until the 8 bytes at `address` compare so with `value`, and then orders the thread's later reads behind them. The
- * address is a multiple of 8 in any memory of the process: an endpoint's (gpulink_endpoint_memory()), registered, or shared. The call
- * spins, then sleeps for up to 0.1 ms at a time; it needs no device, and does not notice that one is lost.
+ * address is a multiple of 8 in any memory of the process: an endpoint's (gpulink_endpoint_memory()), registered, or shared.
+ * The call spins, then sleeps for up to 0.1 ms at a time; it needs no device, and does not notice that one is lost.
  *
  * timeout_ns  maximum wait; 0: look once.
  * seen        receives the last value; may be NULL.
