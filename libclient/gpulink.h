@@ -161,7 +161,8 @@ int gpulink_get_endpoint(struct gpulink *device, unsigned partition, struct gpul
  *
  * On a card this maps the BAR of the PCI device, which requires root. Accesses are ordered with stores through the card
  * only by a release. The mapping belongs to the device: it is valid until gpulink_close(), or until the PCI device is
- * removed. Repeated calls return the same mapping.
+ * removed. Repeated calls return the same mapping. On other processors than x86, access to a BAR that is not prefetchable
+ * must be aligned to its size, which memcpy() does not guarantee.
  *
  * Errors: EACCES, ENOENDPOINT, ENOTSUP (the endpoint is behind a link), ENOMEM, EIO.
  */
@@ -214,7 +215,7 @@ int gpulink_load(struct gpulink_window *window, uint64_t offset, void *data, siz
 
 /**
  * Registers [address, address + bytes) of the process for ring operations. On a card the memory is pinned and counts
- * towards RLIMIT_MEMLOCK.
+ * towards RLIMIT_MEMLOCK, together with what other processes of the user registered.
  *
  * address  must stay allocated until the memory is unregistered; the library does not take ownership of it. No alignment is
  *          required.

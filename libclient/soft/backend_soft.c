@@ -77,7 +77,7 @@ static void on_link_send(void *platform, const uint8_t *packet, size_t len)
 
 static void on_interrupt(void *platform, unsigned vector)
 {
-	(void)platform; /* operations complete within the call: nobody sleeps */
+	(void)platform; /* operations complete within the call: no thread sleeps */
 	(void)vector;
 }
 

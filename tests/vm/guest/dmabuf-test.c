@@ -352,7 +352,7 @@ static void test_export(unsigned window)
 	struct gpulink_ioctl_register_dmabuf r;
 	int buffer;
 
-	refused(GPULINK_IOCTL_WINDOW_EXPORT, &h, ENOENT, "a window of nobody's is not exported");
+	refused(GPULINK_IOCTL_WINDOW_EXPORT, &h, ENOENT, "an unknown window is not exported");
 	h.handle = window;
 	buffer = ioctl(card, GPULINK_IOCTL_WINDOW_EXPORT, &h);
 	check(buffer >= 0, "a window is exported");
