@@ -77,7 +77,7 @@ enum gpulink_error {
 	GPULINK_ENODEV = ENODEV,       /**< no such device, or the device was removed */
 	GPULINK_EACCES = EACCES,       /**< permission denied: for the device, or for this use of a window or memory */
 	GPULINK_ERANGE = ERANGE,       /**< out of range of the endpoint, window or memory */
-	GPULINK_ENOSPC = ENOSPC,       /**< no free context, window space or registration on the card */
+	GPULINK_ENOSPC = ENOSPC,       /**< no free context, window space or registration, or a limit reached */
 	GPULINK_ETIMEDOUT = ETIMEDOUT, /**< timed out */
 	GPULINK_ENOTSUP = ENOTSUP,     /**< operation not supported by this device */
 	GPULINK_EPROTO = EPROTO,       /**< protocol violation by card or driver */
