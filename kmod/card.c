@@ -196,7 +196,7 @@ int glk_card_start(struct glk_card *card)
 	WRITE_ONCE(card->generation, max(card->hw_generation, card->generation + 1));
 	card->drain_stuck = false;
 	for (p = 0; p < card->partition_count; p++)
-		glk_partition_restore(card, p);
+		glk_endpoint_restore(card, p);
 	glk_link_restore(card);
 	glk_errors_reset(card);
 	glk_write(card, GLK_CARD_CONTROL, GLK_CARD_CONTROL_ENABLE_MASK);

@@ -476,6 +476,7 @@ static const struct file_operations glk_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = glk_file_mmap,
 	.show_fdinfo = glk_file_show_fdinfo,
+	.poll = glk_file_poll,
 	.uring_cmd = glk_uring_cmd,
 	.llseek = noop_llseek,
 };
@@ -485,6 +486,7 @@ static void glk_card_free(struct device *dev)
 	struct glk_card *card = glk_to_card(dev);
 
 	pci_dev_put(card->pdev);
+	glk_ranges_free(card);
 	kfree(card);
 	glk_object_put();
 }
@@ -514,10 +516,13 @@ struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 		return ERR_PTR(minor);
 	}
 	card->pdev = pci_dev_get(pdev);
+	card->unchecked_peers = glk_peer_unchecked_default();
 	glk_object_get();
 	init_rwsem(&card->state_lock);
 	spin_lock_init(&card->entry_lock);
 	mutex_init(&card->lock);
+	mutex_init(&card->range_lock);
+	INIT_LIST_HEAD(&card->dead_ranges);
 	raw_spin_lock_init(&card->snapshot_lock);
 	glk_irqs_init(card);
 	glk_notify_init(card);

@@ -188,8 +188,8 @@ void glk_context_close(struct glk_context *ctx)
 }
 
 /*
- * Total number of failed accesses, reported by releases. A window accessed after its endpoint was
- * removed keeps losing stores, so every later release increments the count.
+ * Total number of failed accesses, reported by releases. A window accessed after its endpoint or
+ * range was removed keeps losing stores, so every later release increments the count.
  */
 int glk_context_error_count(struct glk_context *ctx, u32 *errors)
 {

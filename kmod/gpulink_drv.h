@@ -6,6 +6,7 @@
  *   ctx->submit_lock   serializes submissions; held while user memory is read, therefore outside
  *                      all locks that page faults take
  *   capture->read_lock serializes reads of link_capture; held while user memory is accessed
+ *   card->range_lock   the directories of ranges (range_sysfs.c)
  *   card->state_lock   held for reading by every access to the card, for writing by state changes
  *                      (recovery.c); never held while user memory is accessed, because page faults
  *                      on windows take it under mmap_lock
@@ -30,6 +31,7 @@
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/pci.h>
+#include <linux/poll.h>
 #include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
@@ -119,16 +121,54 @@ enum glk_state {
 	GLK_REMOVED,
 };
 
+/* Ranges of an endpoint, at most: bits of glk_window.ranges. */
+#define GLK_RANGE_COUNT		64
+#define GLK_RANGE_NAME_BYTES	32
+
+enum glk_range_file {
+	GLK_RANGE_OFFSET,
+	GLK_RANGE_BYTES,
+	GLK_RANGE_USER,
+	GLK_RANGE_GROUP,
+	GLK_RANGE_RIGHTS,
+	GLK_RANGE_FILES,
+};
+
+/* A part of an endpoint's memory that users may open windows on. Does not change; see range.c. */
+struct glk_range {
+	char name[GLK_RANGE_NAME_BYTES];
+	unsigned int index;	/* in its partition's ranges */
+	u64 offset, bytes;
+	u32 rights;		/* GPULINK_ALLOW_* */
+	kuid_t uid;		/* owner; invalid: none */
+	kgid_t gid;		/* group that owns it as well; invalid: none */
+	struct list_head list;	/* in card->dead_ranges, once removed */
+	/* Its directory, under card->range_lock: range_sysfs.c. */
+	struct kobject *shown_in;
+	struct kobj_attribute files[GLK_RANGE_FILES];
+	struct attribute *file_list[GLK_RANGE_FILES + 1];
+	struct attribute_group dir;
+};
+
 /* Settings and endpoint of a partition; restored to the card after a reset. */
 struct glk_partition {
 	u64 settings[4];	/* registers SUBHEADER_BYTES .. MODE */
 	u32 kind;		/* GPULINK_ENDPOINT_* */
 	u64 base;		/* bus address, pool offset, or partition of the remote card */
 	u64 bytes;
-	struct pci_dev *pdev;	/* kind bus: holds a reference */
+	/* Kind bus, or held; see endpoint_bus.c. */
+	struct pci_dev *pdev;	/* holds a reference */
 	int bar;
+	resource_size_t bar_start;	/* when it was mapped */
+	dma_addr_t mapped;	/* by the DMA API, if mapped_bytes is not 0 */
+	u64 mapped_bytes;
+	bool enabled;		/* by this driver */
+	bool paused;		/* its driver binds: the card has no endpoint meanwhile */
+	bool held;		/* the drain failed: kind is none, but the card may write to it */
 	int distance;		/* P2PDMA distance to the card; negative: unknown */
 	struct kobject *kobj;
+	struct glk_range *ranges[GLK_RANGE_COUNT];
+	struct kobject *ranges_kobj;
 };
 
 struct glk_vector {
@@ -176,6 +216,8 @@ struct glk_card {
 	struct glk_context *contexts[GLK_CONTEXT_COUNT];
 	bool drain_stuck;	/* the last drain timed out; cleared by a complete one or a reset */
 	struct kobject *partitions_kobj;
+	struct mutex range_lock;	/* see above */
+	struct list_head dead_ranges;	/* removed; their directories may still exist */
 	struct notifier_block bus_notifier;
 	struct dentry *debugfs;
 	struct glk_capture *capture;	/* non-NULL while its file is open; see capture.c */
@@ -259,7 +301,8 @@ struct glk_window {
 	unsigned int partition;
 	u64 offset, bytes;	/* in the endpoint's memory */
 	u32 rights;		/* GPULINK_ALLOW_* */
-	bool revoked;		/* its endpoint was removed */
+	u64 ranges;		/* through which it was opened */
+	bool revoked;		/* its endpoint, or one of the ranges, was removed */
 	bool lost;		/* accessed since then: stores may have been lost */
 	struct dma_buf *dmabuf;	/* non-NULL once exported; holds a reference */
 };
@@ -270,6 +313,15 @@ struct glk_charge {
 	unsigned long pinned_pages;
 	u64 dmabuf_bytes;
 	kuid_t uid;		/* charged for dmabuf_bytes */
+};
+
+/* See page_list.c. */
+struct glk_page_list {
+	__le64 *top;
+	dma_addr_t dma;
+	unsigned int entries;	/* of top */
+	struct glk_page_table *tables;	/* NULL: top has the pages */
+	u64 shape;		/* REGISTRATION.Q3 */
 };
 
 struct glk_registration {
@@ -284,9 +336,7 @@ struct glk_registration {
 	struct sg_table sgt;
 	/* dma-buf registrations: used instead of pages and sgt. */
 	struct glk_import *import;
-	__le64 *page_list;
-	dma_addr_t page_list_dma;
-	size_t page_list_bytes;
+	struct glk_page_list page_list;
 	bool mapped;
 	bool armed;		/* present in the card's table; under card->entry_lock */
 };
@@ -429,6 +479,7 @@ int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns);
 int glk_ring_release(struct glk_context *ctx, u64 timeout_ns);
 int glk_ring_poll(struct glk_context *ctx, bool check);
 unsigned long glk_ring_sleep_time(u64 deadline_ns);
+__poll_t glk_file_poll(struct file *file, poll_table *table);
 int glk_ring_use_user_rings(struct glk_context *ctx, struct glk_user_ring *user);
 void glk_ring_use_kernel_rings(struct glk_context *ctx);
 
@@ -443,12 +494,13 @@ int glk_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags);
 void glk_uring_complete_batches(struct list_head *ended);
 void glk_uring_watchdog(struct work_struct *work);
 
-/* user_ring.c: callers hold card->lock, except for the wait and the last two */
+/* user_ring.c: callers hold card->lock, except for the wait and the last three */
 int glk_user_ring_map(struct glk_context *ctx, struct gpulink_ioctl_ring_map *arg);
 int glk_user_ring_unmap(struct glk_context *ctx);
 void glk_user_ring_free(struct glk_context *ctx);
 int glk_user_ring_wait(struct glk_context *ctx, u16 index, u64 deadline_ns);
 int glk_user_ring_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn);
+int glk_user_ring_readable(struct glk_context *ctx);
 bool glk_user_ring_is_cq(const struct glk_context *ctx, u64 offset);
 bool glk_user_ring_mappable(struct glk_context *ctx, u64 offset, u64 bytes);
 
@@ -478,7 +530,7 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 int glk_window_unmap(struct glk_context *ctx, unsigned int handle);
 struct glk_window *glk_window_find(struct glk_context *ctx, unsigned int handle);
 void glk_window_free_all(struct glk_context *ctx);
-void glk_window_revoke_partition(struct glk_card *card, unsigned int partition);
+void glk_window_revoke_partition(struct glk_card *card, unsigned int partition, u64 ranges);
 bool glk_window_any_lost(struct glk_context *ctx);
 int glk_context_mmap(struct glk_context *ctx, struct vm_area_struct *vma);
 void glk_window_settle_export(struct glk_context *ctx, unsigned int handle);
@@ -491,11 +543,16 @@ void glk_registration_revoke(struct glk_context *ctx, struct glk_registration *r
 void glk_registrations_unmap(struct glk_card *card, struct list_head *revoked);
 void glk_registrations_free(struct list_head *unmapped);
 void glk_registration_free(struct glk_registration *reg);
-int glk_registration_alloc_page_list(struct glk_card *card, struct glk_registration *reg);
 void glk_registration_arm(struct glk_context *ctx, struct glk_registration *reg);
 void glk_registration_disarm(struct glk_card *card, struct glk_registration *reg);
 void glk_registrations_mark_disarmed(struct glk_context *ctx);
 struct glk_registration *glk_registration_find(struct glk_context *ctx, unsigned int handle);
+
+/* page_list.c */
+unsigned long glk_page_list_pages(u64 bytes);
+int glk_page_list_make(struct glk_card *card, struct glk_page_list *list, struct sg_table *sgt,
+		       u64 from, u64 bytes);
+void glk_page_list_free(struct glk_card *card, struct glk_page_list *list);
 
 /* dmabuf_import.c */
 struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 offset, u64 bytes,
@@ -517,13 +574,35 @@ void glk_quarantine_exit(void);
 /* peer.c */
 int glk_peer_init(struct pci_dev *pdev);
 int glk_peer_check(struct glk_card *card, struct pci_dev *endpoint, int *distance);
+bool glk_peer_is_direct(struct glk_card *card, struct pci_dev *endpoint);
+bool glk_peer_unchecked_default(void);
 
 /* endpoint.c: callers hold card->lock */
 int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *name);
 void glk_endpoint_describe(const struct glk_partition *partition, char *name, size_t size);
-void glk_endpoint_clear(struct glk_card *card, unsigned int partition);
+int glk_endpoint_clear(struct glk_card *card, unsigned int partition);
+void glk_endpoint_restore(struct glk_card *card, unsigned int partition);
+
+/* endpoint_bus.c: callers of the first three hold card->lock */
+int glk_endpoint_bus_open(struct glk_card *card, struct glk_partition *p, struct pci_dev *pdev,
+			  int bar);
+void glk_endpoint_bus_close(struct glk_card *card, struct glk_partition *p);
+bool glk_endpoint_bus_moved(const struct glk_partition *p);
 int glk_endpoint_watch(struct glk_card *card);
 void glk_endpoint_unwatch(struct glk_card *card);
+
+/* range.c: callers hold card->lock */
+int glk_range_check(struct glk_card *card, unsigned int partition, u64 offset, u64 bytes,
+		    u32 rights, u64 *used);
+struct glk_range *glk_range_add(struct glk_card *card, unsigned int partition, char *text);
+int glk_range_remove(struct glk_card *card, unsigned int partition, const char *name);
+void glk_ranges_clear(struct glk_card *card, unsigned int partition);
+
+/* range_sysfs.c */
+void glk_ranges_sweep(struct glk_card *card);
+int glk_ranges_sysfs_add(struct glk_card *card, unsigned int partition, struct kobject *parent);
+void glk_ranges_sysfs_remove(struct glk_card *card, unsigned int partition);
+void glk_ranges_free(struct glk_card *card);
 
 /* link.c: callers of the second, third and fourth hold card->lock */
 bool glk_link_present(const struct glk_card *card);

@@ -76,6 +76,7 @@ unlock:
 	/* The device is locked, hence the card stays bound. */
 	glk_registrations_unmap(card, &revoked);
 	glk_registrations_free(&revoked);
+	glk_ranges_sweep(card);
 }
 
 /* The part of glk_card_mark_lost() that needs to sleep. */

@@ -10,7 +10,7 @@
 #include "gpulink_drv.h"
 #include "trace.h"
 
-/* Maximum size of a registration; bounds the allocation of its page list. */
+/* Maximum size of process memory in a registration. */
 #define BYTES_MAX	BIT_ULL(32)
 
 static int registration_pin_pages(struct glk_registration *reg, u64 address)
@@ -87,14 +87,6 @@ void glk_registration_free(struct glk_registration *reg)
 	kfree(reg);
 }
 
-int glk_registration_alloc_page_list(struct glk_card *card, struct glk_registration *reg)
-{
-	reg->page_list_bytes = array_size(reg->page_count, sizeof(*reg->page_list));
-	reg->page_list = dma_alloc_coherent(&card->pdev->dev, reg->page_list_bytes,
-					    &reg->page_list_dma, GFP_KERNEL_ACCOUNT);
-	return reg->page_list ? 0 : -ENOMEM;
-}
-
 /*
  * Card and process share registered memory without DMA sync calls, so caches and bounce buffers
  * would never be updated.
@@ -129,8 +121,6 @@ static int registration_map_error(struct glk_card *card, struct glk_registration
 
 static int registration_map_pages(struct glk_card *card, struct glk_registration *reg)
 {
-	struct sg_dma_page_iter iter;
-	unsigned long i = 0;
 	int err;
 
 	err = sg_alloc_table_from_pages_segment(&reg->sgt, reg->pages, reg->page_count, 0,
@@ -150,11 +140,9 @@ static int registration_map_pages(struct glk_card *card, struct glk_registration
 		err = -EOPNOTSUPP;
 		goto unmap;
 	}
-	err = glk_registration_alloc_page_list(card, reg);
+	err = glk_page_list_make(card, &reg->page_list, &reg->sgt, reg->offset, reg->bytes);
 	if (err)
 		goto unmap;
-	for_each_sgtable_dma_page(&reg->sgt, &iter, 0)
-		reg->page_list[i++] = cpu_to_le64(sg_page_iter_dma_address(&iter));
 	return 0;
 unmap:
 	dma_unmap_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL,
@@ -185,8 +173,8 @@ void glk_registration_arm(struct glk_context *ctx, struct glk_registration *reg)
 		q0 |= GLK_REGISTRATION_Q0_WRITE_MASK;
 	spin_lock(&card->entry_lock);
 	glk_write(card, registration_entry_reg(reg) + GLK_REGISTRATION_Q1, reg->bytes);
-	glk_write(card, registration_entry_reg(reg) + GLK_REGISTRATION_Q2, reg->page_list_dma);
-	glk_write(card, registration_entry_reg(reg) + GLK_REGISTRATION_Q3, reg->offset);
+	glk_write(card, registration_entry_reg(reg) + GLK_REGISTRATION_Q2, reg->page_list.dma);
+	glk_write(card, registration_entry_reg(reg) + GLK_REGISTRATION_Q3, reg->page_list.shape);
 	glk_write(card, registration_entry_reg(reg) + GLK_REGISTRATION_Q0, q0);
 	reg->armed = true;
 	spin_unlock(&card->entry_lock);
@@ -271,8 +259,7 @@ static void registration_unmap(struct glk_card *card, struct glk_registration *r
 {
 	if (reg->import)
 		glk_import_unmap(reg);
-	dma_free_coherent(&card->pdev->dev, reg->page_list_bytes, reg->page_list,
-			  reg->page_list_dma);
+	glk_page_list_free(card, &reg->page_list);
 	if (!reg->import) {
 		dma_unmap_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL,
 				  DMA_ATTR_SKIP_CPU_SYNC);

@@ -319,6 +319,7 @@ static ssize_t partition_endpoint_store(struct glk_partition_kobj *p,
 		return err;
 	err = glk_endpoint_set(p->card, p->index, trimmed);
 	glk_card_leave(p->card);
+	glk_ranges_sweep(p->card);
 	return err ?: count;
 }
 
@@ -470,6 +471,8 @@ static int partition_kobj_add(struct glk_card *card, unsigned int index)
 	      sysfs_create_group(&p->kobj, &partition_counter_group);
 	if (!err && glk_link_present(card))
 		err = sysfs_create_files(&p->kobj, partition_link_attrs);
+	if (!err)
+		err = glk_ranges_sysfs_add(card, index, &p->kobj);
 	if (err) {
 		kobject_put(&p->kobj);
 		return err;
@@ -485,6 +488,7 @@ void glk_sysfs_remove(struct glk_card *card)
 	for (i = 0; i < card->partition_count; i++) {
 		if (!card->partitions[i].kobj)
 			continue;
+		glk_ranges_sysfs_remove(card, i);
 		kobject_del(card->partitions[i].kobj);
 		kobject_put(card->partitions[i].kobj);
 		card->partitions[i].kobj = NULL;

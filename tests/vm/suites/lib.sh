@@ -96,6 +96,7 @@ keep() {
 
 pci=0000:00:04.0
 class=/sys/class/gpulink/gpulink0
+kernel_has_p2pdma() { zcat /proc/config.gz 2>/dev/null | grep -q '^CONFIG_PCI_P2PDMA=y' || grep -q ' pci_p2pdma_distance_many$' /proc/kallsyms; }
 # put VALUE FILE: writes a sysfs file; not every shell's echo reports write errors.
 put() { printf '%s\n' "$1" | dd of="$2" bs=4096 2>/dev/null; }
 # Where no firmware enables the endpoints' decoding, as on arm64, and no driver of theirs does.
