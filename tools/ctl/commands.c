@@ -5,6 +5,7 @@
 #include "capture.h"
 #include "print.h"
 #include "request.h"
+#include "topo/topo.h"
 
 #include <endpoint_name.h>
 #include <gpulink_admin.h>
@@ -20,16 +21,12 @@ static struct json_object *with_partition(struct json_object *request, int parti
 	return partition == ALL_PARTITIONS ? request : with(request, "partition", json_object_new_int(partition));
 }
 
-static enum exit_code print_json(struct json_object *result, int flags)
+static enum exit_code show_json(struct json_object *result, int flags)
 {
-	const char *text = json_object_to_json_string_ext(result, flags | JSON_C_TO_STRING_NOSLASHESCAPE);
-
-	if (!text) {
-		complain("out of memory");
-		return EXIT_FAILED;
-	}
-	puts(text);
-	return EXIT_OK;
+	if (print_json(result, flags))
+		return EXIT_OK;
+	complain("out of memory");
+	return EXIT_FAILED;
 }
 
 /* Runs a request and prints its result, as JSON or with `print`. */
@@ -40,7 +37,7 @@ static enum exit_code ask_and_print(struct invocation *invocation, struct json_o
 	enum exit_code code = ask(&invocation->asker, request, &result);
 
 	if (code == EXIT_OK && invocation->json)
-		code = print_json(result, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
+		code = show_json(result, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
 	else if (code == EXIT_OK && !print(result))
 		code = unexpected();
 	json_object_put(result);
@@ -167,7 +164,7 @@ static enum exit_code run_counters(struct invocation *invocation)
 		if (code != EXIT_OK)
 			break;
 		if (invocation->json)
-			code = print_json(all, invocation->watch_seconds ? JSON_C_TO_STRING_PLAIN
+			code = show_json(all, invocation->watch_seconds ? JSON_C_TO_STRING_PLAIN
 									 : JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
 		else if (!before)
 			code = print_counter_table(invocation, shown);
@@ -507,9 +504,30 @@ static const struct command link_commands[] = {
 	{0},
 };
 
+static const struct command machine_commands[] = {
+	{.name = "topo",
+	 .usage = "",
+	 .summary = "show the PCI tree, and which card reaches which endpoint",
+	 .details = "Bridges, cards, GPUs and NICs with links, payload sizes, ACS, IOMMU groups and NUMA nodes; for each card and\n"
+		    "endpoint: direct, root complex, blocked or unknown, with the reason and the bandwidth left. The names of\n"
+		    "endpoints are those of set-endpoint. Complete only as root.\n",
+	 .takes_card = true,
+	 .takes_from = true,
+	 .run = run_topo},
+	{.name = "doctor",
+	 .usage = "",
+	 .summary = "find what keeps cards from endpoints, or slows them down",
+	 .details = "For each finding: what it costs, and the command or firmware setting that changes it. Complete only as root.\n"
+		    "Exit status: 0 only notes, 6 warnings, 7 errors; otherwise as gpulinkctl.\n",
+	 .takes_from = true,
+	 .run = run_doctor},
+	{0},
+};
+
 const struct command_group command_groups[] = {
 	{"Cards", card_commands},
 	{"Partitions", partition_commands},
 	{"Link", link_commands},
+	{"Machine", machine_commands},
 	{0},
 };
