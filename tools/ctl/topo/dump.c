@@ -13,6 +13,7 @@ struct scan {
 	FILE *plain;
 	unsigned line;
 	unsigned long announced; /* number of functions; 0: not announced */
+	unsigned written, readable; /* bytes of the function's configuration space: in the dump, and in all; 0: not announced */
 	struct dump_error *error;
 };
 
@@ -157,9 +158,15 @@ static const char *match(const char *text, const char *pattern)
 
 static bool end_function(struct scan *scan)
 {
-	const struct function *f = scan->function;
+	struct function *f = scan->function;
 
 	scan->function = NULL;
+	if (f && scan->readable && f->config_bytes != scan->written)
+		return refuse(scan, "%s has %u bytes of configuration space instead of %u: the dump is cut", f->address, f->config_bytes,
+			      scan->written);
+	if (f && scan->readable >= f->config_bytes)
+		f->config_bytes = scan->readable;
+	scan->readable = 0;
 	if (!f || f->config_bytes == 64 || f->config_bytes == 256 || f->config_bytes == CONFIG_BYTES)
 		return true;
 	if (!f->config_bytes)
@@ -226,7 +233,7 @@ static bool scan_line(struct scan *scan, char *line)
 	if (!*line)
 		return end_function(scan);
 	if (*line == '\t') {
-		if (scan->function)
+		if (scan->function && sscanf(line, "\tgpulink: config: %4u of %4u", &scan->written, &scan->readable) != 2)
 			scan_fact(scan->function, line + 1);
 		return true;
 	}
@@ -334,14 +341,16 @@ static void write_facts(FILE *file, const struct function *f)
 			f->aer.fatal_count);
 }
 
-/* The last row is written even if it is zero: its offset is the size. */
+/* Up to the last byte that is not zero: lspci -F takes what is missing for not readable. */
 static void write_config(FILE *file, const struct function *f)
 {
-	static const uint8_t zeros[16];
+	unsigned end = f->config_bytes;
 
-	for (unsigned at = 0; at + 16 <= f->config_bytes; at += 16) {
-		if (at + 16 < f->config_bytes && !memcmp(f->config + at, zeros, 16))
-			continue;
+	while (end > 64 && !f->config[end - 1])
+		end--;
+	end = (end + 15) / 16 * 16;
+	fprintf(file, "\tgpulink: config: %u of %u\n", end, f->config_bytes);
+	for (unsigned at = 0; at < end; at += 16) {
 		fprintf(file, "%02x:", at);
 		for (unsigned i = 0; i < 16; i++)
 			fprintf(file, " %02x", f->config[at + i]);

@@ -20,7 +20,7 @@ struct dump_error {
  */
 bool dump_scan(char *text, size_t length, struct tree *tree, FILE *plain, struct dump_error *error);
 
-/** Writes the tree; rows of zeros are omitted. */
+/** Writes the tree, without the zeros at the end of configuration spaces. */
 void dump_write(FILE *file, const struct tree *tree);
 
 #endif /* GPULINKCTL_TOPO_DUMP_H */

@@ -38,7 +38,7 @@ bool function_has_link_above(const struct tree *tree, const struct function *fun
 	return above && (above->port == PORT_ROOT || above->port == PORT_DOWNSTREAM);
 }
 
-/* What both ends name; emulated ends do not negotiate. An end may name nothing. */
+/* Either may be unknown. */
 static struct link_rate slower(struct link_rate a, struct link_rate b)
 {
 	if (!a.lanes || !b.lanes)
@@ -49,9 +49,12 @@ static struct link_rate slower(struct link_rate a, struct link_rate b)
 
 struct link_rate function_link(const struct tree *tree, const struct function *function)
 {
+	const struct function *above = function_above(tree, function);
+
 	if (!function_has_link_above(tree, function))
 		return (struct link_rate){0};
-	return slower(function->rate, function_above(tree, function)->rate);
+	/* Not above what the port supports: emulated functions do not negotiate. */
+	return slower(function->rate.lanes ? function->rate : above->rate, above->rate_most);
 }
 
 struct link_rate function_link_most(const struct tree *tree, const struct function *function)

@@ -141,6 +141,13 @@ static char *read_file(const char *path, size_t *length)
 	return text;
 }
 
+/* What the dump does not contain is zero. */
+static void read_rows(struct pci_dev *dev, struct function *f)
+{
+	for (unsigned at = 0; at < f->config_bytes && pci_read_block(dev, (int)at, f->config + at, 16); at += 16)
+		;
+}
+
 /* Lets libpci read the checked dump behind `plain`. */
 static bool read_plain(FILE *plain, struct tree *tree, char message[320])
 {
@@ -160,7 +167,7 @@ static bool read_plain(FILE *plain, struct tree *tree, char message[320])
 		size_t index = (size_t)dev->domain << 8 | dev->bus;
 
 		if (index < tree->count)
-			pci_read_block(dev, 0, tree->functions[index].config, (int)tree->functions[index].config_bytes);
+			read_rows(dev, &tree->functions[index]);
 	}
 	tree_complete(tree);
 	name_functions(access, tree);
