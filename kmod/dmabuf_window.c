@@ -32,9 +32,10 @@ struct glk_proof {
 	unsigned long first_page;	/* offset of the window in the buffer, in pages */
 	u64 bytes;
 	u32 rights;
-	/* Until glk_proof_unmap(), under card->lock. */
+	/* Set once, when the window is placed; freed with the proof. */
 	struct glk_context *ctx;
 	struct glk_window *window;
+	bool retired;			/* the window was unmapped; under card->lock */
 	/* Under the reservation lock. NULL: not mapped, or the memory moved. */
 	struct sg_table *sgt;
 	bool armed;			/* the slices are valid; under card->entry_lock */
@@ -96,7 +97,6 @@ static void proof_move_notify(struct dma_buf_attachment *attach)
 {
 	struct glk_proof *proof = attach->importer_priv;
 
-	/* Otherwise the window may be gone: glk_proof_unmap() takes the reservation lock. */
 	if (!proof->sgt)
 		return;
 	proof->deadline = jiffies + REMAP_TIMEOUT;
@@ -142,7 +142,7 @@ static bool proof_locate(struct glk_card *card, dma_addr_t address, unsigned int
 		const struct glk_partition *p = &card->partitions[i];
 		u64 start;
 
-		if (p->kind != GPULINK_ENDPOINT_BUS)
+		if (p->kind != GPULINK_ENDPOINT_BUS || glk_endpoint_bus_moved(p))
 			continue;
 		start = bus ? pci_bus_address(p->pdev, p->bar) :
 			      pci_resource_start(p->pdev, p->bar);
@@ -280,8 +280,7 @@ static void proof_remap_work(struct work_struct *work)
 	proof_wait_for_move(proof);
 	down_read(&card->state_lock);
 	mutex_lock(&card->lock);
-	/* The final unmap happens under card->lock. */
-	if (proof->window && proof->moving && !glk_context_error(proof->ctx)) {
+	if (!proof->retired && proof->moving && !glk_context_error(proof->ctx)) {
 		if (proof->cut)
 			glk_endpoint_clear(card, proof->window->partition);
 		proof->cut = false;
@@ -350,8 +349,17 @@ static void proof_free(struct glk_proof *proof)
 	struct dma_buf *dmabuf = proof->attach->dmabuf;
 
 	cancel_delayed_work_sync(&proof->remap);
+	dma_resv_lock(dmabuf->resv, NULL);
+	proof_drop_mapping(proof);
+	dma_resv_unlock(dmabuf->resv);
+	/* A notification until here may have queued it again. */
+	cancel_delayed_work_sync(&proof->remap);
 	dma_buf_detach(dmabuf, proof->attach);
 	dma_buf_put(dmabuf);
+	if (proof->window) {
+		kvfree(proof->window->places);
+		kfree(proof->window);
+	}
 	kfree(proof);
 }
 
@@ -430,20 +438,21 @@ void glk_proof_revoke(struct glk_window *window)
 		proof_disarm(window->proof);
 }
 
-/* The revoked window is being freed. Under card->lock; glk_proofs_free() follows without. */
-void glk_proof_unmap(struct glk_context *ctx, struct glk_window *window)
+/*
+ * The revoked window is removed from the card. Returns whether glk_proofs_free() frees it, without
+ * locks: the exporter may take its time.
+ */
+bool glk_proof_retire(struct glk_context *ctx, struct glk_window *window)
 {
 	struct glk_proof *proof = window->proof;
 
-	if (!proof)
-		return;
 	lockdep_assert_held(&ctx->card->lock);
-	dma_resv_lock(proof->attach->dmabuf->resv, NULL);
-	proof_drop_mapping(proof);
-	proof->window = NULL;
-	dma_resv_unlock(proof->attach->dmabuf->resv);
+	if (!proof)
+		return false;
+	proof_disarm(proof);
+	proof->retired = true;
 	list_add_tail(&proof->list, &ctx->dead_proofs);
-	kvfree(window->places);
+	return true;
 }
 
 /* Detaches the dma-bufs of windows that were freed. Without locks that the work takes. */

@@ -135,7 +135,8 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 		return -EINVAL;
 	arg->partition = array_index_nospec(arg->partition, card->partition_count);
 	p = &card->partitions[arg->partition];
-	if (p->kind == GPULINK_ENDPOINT_NONE)
+	if (p->kind == GPULINK_ENDPOINT_NONE ||
+	    (p->kind == GPULINK_ENDPOINT_BUS && glk_endpoint_bus_moved(p)))
 		return -ENXIO;
 	if (arg->bytes > p->bytes || arg->offset > p->bytes - arg->bytes)
 		return -ERANGE;
@@ -168,8 +169,8 @@ static void window_free(struct glk_context *ctx, struct glk_window *window)
 	ctx->window_count--;
 	ctx->slice_count -= window->slices;
 	list_del(&window->list);
-	glk_proof_unmap(ctx, window);
-	kfree(window);
+	if (!glk_proof_retire(ctx, window))
+		kfree(window);
 }
 
 struct glk_window *glk_window_find(struct glk_context *ctx, unsigned int handle)

@@ -20,6 +20,7 @@ struct invocation {
 	bool json;
 	unsigned watch_seconds; /**< 0: once */
 	uint64_t count, seconds; /**< limits of a capture; 0: none */
+	const char *from, *dump; /**< files of topo and doctor; NULL: none */
 	char **arguments;	 /**< of the command */
 	int argument_count;
 };

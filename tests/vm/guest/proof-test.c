@@ -186,35 +186,39 @@ static void test_moves(int buffer)
 	is(card_unmap(card, (unsigned)window), 0, "it is unmapped after the moves");
 }
 
+static int export_pieces(uint64_t bytes, uint64_t piece)
+{
+	struct test_gpu_pieces pieces = { .bytes = bytes, .piece = piece };
+
+	return ioctl(gpu, TEST_GPU_EXPORT_PIECES, &pieces);
+}
+
 static void test_scattered(void)
 {
 	struct gpulink_ioctl_window_dmabuf w;
 	volatile uint64_t *words;
-	size_t bytes = 4 * slice;
-	int buffer, window;
+	size_t bytes = 4 * slice, slots = half / slice;
+	int buffer = export_pieces(bytes, slice), window = open_window(buffer, 0, bytes, RW, &w);
+	bool arrived = true;
 
-	ioctl(gpu, TEST_GPU_SCATTER, slice);
-	buffer = ioctl(gpu, TEST_GPU_EXPORT, bytes);
-	window = open_window(buffer, 0, bytes, RW, &w);
 	words = window < 0 ? MAP_FAILED : map(&w);
 	check(buffer >= 0 && words != MAP_FAILED, "a buffer that is scattered in runs of slices");
 	if (words == MAP_FAILED)
 		return;
 	for (unsigned i = 0; i < 4; i++)
 		words[i * slice / 8] = 100 + i;
-	check(!card_release(card, NULL) && *(uint64_t *)memory == 103 && *(uint64_t *)(memory + slice) == 102 &&
-		      *(uint64_t *)(memory + 2 * slice) == 101 && *(uint64_t *)(memory + 3 * slice) == 100,
-	      "its stores arrive in the pieces");
+	arrived = !card_release(card, NULL);
+	for (unsigned i = 0; i < 4; i++)
+		arrived = arrived && *(uint64_t *)(memory + TEST_GPU_PIECE(i, slots) * slice) == 100 + i;
+	check(arrived, "its stores arrive in the pieces");
 	munmap((void *)words, bytes);
 	card_unmap(card, (unsigned)window);
 	close(buffer);
 	usleep(100000);
-	ioctl(gpu, TEST_GPU_SCATTER, slice / 2);
-	buffer = ioctl(gpu, TEST_GPU_EXPORT, bytes);
+	buffer = export_pieces(bytes, slice / 2);
 	is(open_window(buffer, 0, bytes, RW, NULL), -EOPNOTSUPP, "smaller pieces are refused");
 	close(buffer);
 	usleep(100000);
-	ioctl(gpu, TEST_GPU_SCATTER, 0);
 }
 
 /* The endpoint is removed under the window: it is revoked. */

@@ -194,7 +194,8 @@ files() {
 		sed "s|//*|/|g; s|gpulink0|gpulinkN|; s|/partitions/[0-9]*/|/partitions/K/|; s|/ranges/known/|/ranges/NAME/|" | sort -u
 }
 named() { sed -n 's/^What:[[:space:]]*//p' "$1" | sort; }
-for doc in "sysfs-class-gpulink $class" "sysfs-bus-event_source-devices-gpulink $pmu" "debugfs-gpulink $debug"; do
+for doc in "sysfs-class-gpulink $class" "sysfs-bus-event_source-devices-gpulink $pmu" "debugfs-gpulink $debug" \
+	"sysfs-module-gpulink /sys/module/gpulink/parameters"; do
 	files "${doc#* }" >/tmp/files
 	named "/ABI/${doc% *}" >/tmp/named
 	check "docs/ABI: ${doc% *} documents exactly the existing files" same /tmp/named /tmp/files
