@@ -526,14 +526,14 @@ static void counters(void **state)
 	struct gpulink_counters c;
 
 	(void)state;
-	assert_int_equal(gpulink_get_counters(device, fd, &c, sizeof(c)), 0);
+	assert_int_equal(gpulink_get_counters(device, 9, &c, sizeof(c)), 0);
 	assert_true(c.stores == 9000 && c.store_bytes == 9001 && c.flush_drain == 9016 && c.err_endpoint == 9021);
 	driver.counters = 100; /* a later kernel has more */
-	assert_int_equal(gpulink_get_counters(device, fd, &c, sizeof(c)), 0);
+	assert_int_equal(gpulink_get_counters(device, 9, &c, sizeof(c)), 0);
 	driver.counters = 21;
-	assert_int_equal(gpulink_get_counters(device, fd, &c, sizeof(c)), -GPULINK_EPROTO);
+	assert_int_equal(gpulink_get_counters(device, 9, &c, sizeof(c)), -GPULINK_EPROTO);
 	driver.error[COUNTERS] = ENODEV;
-	assert_int_equal(gpulink_get_counters(device, fd, &c, sizeof(c)), -GPULINK_ENODEV);
+	assert_int_equal(gpulink_get_counters(device, 9, &c, sizeof(c)), -GPULINK_ENODEV);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
