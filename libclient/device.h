@@ -16,7 +16,8 @@ struct gpulink_window {
 	struct gpulink_window *next;
 	struct glk_backend_window backend;
 	uint64_t bytes;
-	unsigned rights;
+	uint64_t offset; /* in the endpoint, for probes */
+	unsigned partition, rights;
 };
 
 struct gpulink_memory {

@@ -11,6 +11,7 @@
 #include <gpulink_regs.h>
 
 #include "device.h"
+#include "probes.h"
 #include "staging.h"
 
 /* Waits measure the time that CLOCK_MONOTONIC does. */
@@ -189,6 +190,7 @@ int gpulink_release(struct gpulink *device, uint64_t timeout_ns)
 		return error;
 	if (timeout_ns == 0)
 		return -GPULINK_EINVAL;
+	GLK_PROBE2(release_begin, device, device->info.context);
 	pthread_mutex_lock(&device->lock);
 	errors = device->errors;
 	error = device->ops->release(device->backend, timeout_ns, &errors);
@@ -202,6 +204,7 @@ int gpulink_release(struct gpulink *device, uint64_t timeout_ns)
 	}
 	device->errors = errors;
 	pthread_mutex_unlock(&device->lock);
+	GLK_PROBE2(release_end, device, error);
 	return error;
 }
 

@@ -7,6 +7,7 @@
 #include <gpulink_regs.h>
 
 #include "device.h"
+#include "probes.h"
 #include "staging.h"
 
 #define ROOM_TIMEOUT_NS UINT64_C(1000000000) /* for room on the ring */
@@ -78,6 +79,8 @@ static void complete(struct gpulink *device, const uint64_t word[GLK_CQE_WORDS])
 		error = glk_staging_bring(flight->staged->staging, flight->offset, flight->bytes);
 	device->flight_head = (device->flight_head + 1) % GLK_RING_MAX;
 	device->flight_count--;
+	if (error)
+		GLK_PROBE2(failed, device, status);
 	if (!flight->tagged) {
 		if (!device->failed)
 			device->failed = error;
@@ -158,13 +161,14 @@ int gpulink_wait(struct gpulink *device, struct gpulink_completion *completions,
 {
 	struct glk_done *done;
 	unsigned taken = 0;
-	int error = glk_device_check(device);
+	int error = glk_device_check(device), result;
 
 	if (error)
 		return error;
 	if (!completions || room == 0 || least > room)
 		return -GPULINK_EINVAL;
 	done = &device->done;
+	GLK_PROBE2(wait_begin, device, least);
 	pthread_mutex_lock(&device->lock);
 	error = await(device, room, least, timeout_ns);
 	for (; taken < room && done->count; taken++) {
@@ -174,7 +178,9 @@ int gpulink_wait(struct gpulink *device, struct gpulink_completion *completions,
 		device->owed--;
 	}
 	pthread_mutex_unlock(&device->lock);
-	return taken || !error ? (int)taken : error;
+	result = taken || !error ? (int)taken : error;
+	GLK_PROBE2(wait_end, device, result);
+	return result;
 }
 
 /* --- entries --- */
@@ -270,6 +276,7 @@ int gpulink_put(struct gpulink_window *window, uint64_t offset, const void *data
 		return error;
 	e = make_entry(GLK_OP_PUT_INLINE, window, offset, bytes, tag);
 	memcpy(&e.words[GLK_SQE_DATA_Q], data, bytes);
+	GLK_PROBE4(put, window->device, window->partition, window->offset + offset, bytes);
 	return submit(window->device, &e, &nothing_to_do);
 }
 
@@ -303,6 +310,10 @@ static int move(unsigned operation, struct gpulink_window *window, uint64_t offs
 	e = make_entry(operation, window, offset, bytes, tag);
 	name_memory(&e, memory->handle, memory_offset);
 	flight = put ? nothing_to_do : flight_to(memory, memory_offset, bytes);
+	if (put)
+		GLK_PROBE4(put, window->device, window->partition, window->offset + offset, bytes);
+	else
+		GLK_PROBE4(get, window->device, window->partition, window->offset + offset, bytes);
 	return submit(window->device, &e, &flight);
 }
 
@@ -344,6 +355,7 @@ static int submit_atomic(struct gpulink_window *window, uint64_t offset, size_t 
 	e.words[GLK_SQE_DATA_Q] = atomic->operand;
 	e.words[GLK_SQE_DATA_Q + 1] = atomic->compare;
 	flight = flight_to(memory, memory_offset, bytes);
+	GLK_PROBE4(atomic, window->device, window->partition, window->offset + offset, bytes);
 	return submit(window->device, &e, &flight);
 }
 
@@ -443,6 +455,12 @@ static void lay_out(uint8_t *at, const struct gpulink_vector *vector, size_t cou
 	}
 }
 
+static void probe_vector(const struct gpulink_window *window, const struct gpulink_vector *vector, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		GLK_PROBE4(put, window->device, window->partition, window->offset + vector[i].offset, vector[i].bytes);
+}
+
 int gpulink_put_vector(struct gpulink_window *window, const struct gpulink_vector *vector, size_t count, uint64_t tag)
 {
 	struct gpulink *device;
@@ -453,6 +471,8 @@ int gpulink_put_vector(struct gpulink_window *window, const struct gpulink_vecto
 	if (error)
 		return error;
 	device = window->device;
+	if (GLK_PROBED(put))
+		probe_vector(window, vector, count);
 	e = make_entry(GLK_OP_PUTV, window, 0, total, tag);
 	pthread_mutex_lock(&device->lock);
 	stage = take_stage(device);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "device.h"
+#include "probes.h"
 
 #define PAGE	     4096u
 #define ACCESS_BYTES 4096u /* maximum of one store or load */
@@ -27,6 +28,8 @@ int gpulink_window_open(struct gpulink *device, unsigned partition, uint64_t off
 	window->own = device->own;
 	window->device = device;
 	window->bytes = bytes;
+	window->offset = offset;
+	window->partition = partition;
 	window->rights = rights;
 	pthread_mutex_lock(&device->lock);
 	error = device->ops->window_open(device->backend, partition, offset, bytes, rights, &window->backend);
@@ -61,7 +64,11 @@ void gpulink_window_close(struct gpulink_window *window)
 
 void *gpulink_window_address(struct gpulink_window *window)
 {
-	return window && *window->own ? window->backend.address : NULL;
+	if (!window || !*window->own)
+		return NULL;
+	if (window->backend.address)
+		GLK_PROBE2(window_address, window->device, window->partition);
+	return window->backend.address;
 }
 
 static int check(const struct gpulink_window *window, uint64_t offset, const void *data, size_t bytes, unsigned right)
@@ -144,6 +151,7 @@ int gpulink_store(struct gpulink_window *window, uint64_t offset, const void *da
 
 	if (error)
 		return error;
+	GLK_PROBE4(store, window->device, window->partition, window->offset + offset, bytes);
 	if (window->backend.address) {
 		cpu_store((uint8_t *)window->backend.address + offset, data, bytes);
 		return 0;
@@ -160,6 +168,7 @@ int gpulink_load(struct gpulink_window *window, uint64_t offset, void *data, siz
 
 	if (error)
 		return error;
+	GLK_PROBE4(load, window->device, window->partition, window->offset + offset, bytes);
 	if (window->backend.address) {
 		cpu_load(data, (const uint8_t *)window->backend.address + offset, bytes);
 		return 0;
