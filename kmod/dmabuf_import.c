@@ -28,7 +28,7 @@ struct glk_import {
 	struct dma_buf_attachment *attach;
 	/* Under the reservation lock. NULL: not mapped, or the memory moved. */
 	struct sg_table *sgt;
-	unsigned long first_page;	/* offset of the registration in the buffer, in pages */
+	u64 from;			/* offset of the registration in the buffer */
 	struct delayed_work remap;
 	unsigned long deadline;		/* for the work to succeed, in jiffies */
 };
@@ -60,25 +60,6 @@ static const struct dma_buf_attach_ops import_attach_ops = {
 	.GLK_INVALIDATE_MAPPINGS = import_move_notify,
 };
 
-/* The card's page list requires page-aligned segments. */
-static int import_list_pages(struct glk_import *import)
-{
-	struct glk_registration *reg = import->reg;
-	unsigned long at = 0, last = import->first_page + reg->page_count;
-	struct sg_dma_page_iter iter;
-
-	for_each_sgtable_dma_page(import->sgt, &iter, 0) {
-		dma_addr_t address = sg_page_iter_dma_address(&iter);
-
-		if (!PAGE_ALIGNED(address))
-			return -EINVAL;
-		if (at >= import->first_page && at < last)
-			reg->page_list[at - import->first_page] = cpu_to_le64(address);
-		at++;
-	}
-	return at < last ? -EINVAL : 0;
-}
-
 /*
  * Maps the memory at its current location and grants the card access. Under card->lock and the
  * reservation lock. Waits up to `timeout` jiffies for a move still in progress.
@@ -96,7 +77,8 @@ static int import_map_and_arm(struct glk_import *import, unsigned long timeout)
 	if (dma_resv_wait_timeout(resv, DMA_RESV_USAGE_KERNEL, false, timeout) <= 0)
 		err = -ETIMEDOUT;
 	else
-		err = import_list_pages(import);
+		err = glk_page_list_make(import->card, &import->reg->page_list, sgt, import->from,
+					 import->reg->bytes);
 	if (err)
 		import_drop_mapping(import);
 	else
@@ -207,12 +189,16 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 	reg->page_count = DIV_ROUND_UP_ULL(reg->offset + bytes, PAGE_SIZE);
 	import->reg = reg;
 	import->card = card;
-	import->first_page = offset >> PAGE_SHIFT;
+	import->from = offset;
+	err = glk_charge_dmabuf(&reg->charge, dmabuf->size, glk_page_list_pages(bytes));
+	if (err)
+		goto free;
 	import->attach = dma_buf_dynamic_attach(dmabuf, &card->pdev->dev, &import_attach_ops,
 						import);
 	if (!IS_ERR(import->attach))
 		return reg;
 	err = import_report_error(card, dmabuf, PTR_ERR(import->attach));
+	glk_uncharge(&reg->charge);
 free:
 	kfree(import);
 	kfree(reg);
@@ -228,19 +214,11 @@ int glk_import_map(struct glk_context *ctx, struct glk_registration *reg)
 	int err;
 
 	lockdep_assert_held(&card->lock);
-	err = glk_registration_alloc_page_list(card, reg);
-	if (err)
-		return err;
 	reg->import->ctx = ctx;
 	dma_resv_lock(resv, NULL);
 	err = import_map_and_arm(reg->import, MOVE_TIMEOUT);
 	dma_resv_unlock(resv);
-	if (err) {
-		dma_free_coherent(&card->pdev->dev, reg->page_list_bytes, reg->page_list,
-				  reg->page_list_dma);
-		err = import_report_error(card, reg->import->attach->dmabuf, err);
-	}
-	return err;
+	return err ? import_report_error(card, reg->import->attach->dmabuf, err) : 0;
 }
 
 /* Call after the card's access was revoked. */
@@ -262,6 +240,7 @@ void glk_import_free(struct glk_registration *reg)
 	cancel_delayed_work_sync(&import->remap);
 	dma_buf_detach(dmabuf, import->attach);
 	dma_buf_put(dmabuf);
+	glk_uncharge(&reg->charge);
 	kfree(import);
 	kfree(reg);
 }

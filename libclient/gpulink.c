@@ -1,38 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Devices: open, close, properties, releases, counters. */
+/* Devices: open, close, properties, counters. */
 #include "gpulink.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include <gpulink_regs.h>
 
 #include "device.h"
-#include "probes.h"
-#include "staging.h"
-
-/* Waits measure the time that CLOCK_MONOTONIC does. */
-static int init_locks(struct gpulink *device)
-{
-	pthread_condattr_t monotonic;
-	int error = pthread_condattr_init(&monotonic);
-
-	if (error)
-		return error;
-	error = pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	if (!error)
-		error = pthread_cond_init(&device->submitted, &monotonic);
-	pthread_condattr_destroy(&monotonic);
-	if (error)
-		return error;
-	error = pthread_mutex_init(&device->lock, NULL);
-	if (error)
-		pthread_cond_destroy(&device->submitted);
-	return error;
-}
 
 static uint32_t *open_own(void)
 {
@@ -53,8 +30,18 @@ static void free_device(struct gpulink *device)
 {
 	if (device->own)
 		munmap(device->own, GLK_PAGE_SIZE);
-	free(device->done.items);
 	free(device);
+}
+
+static int prepare(struct gpulink *device)
+{
+	int error = glk_queue_init(&device->queue, device, 0, device->backend);
+
+	if (!error && pthread_mutex_init(&device->lock, NULL)) {
+		glk_queue_exit(&device->queue);
+		error = -GPULINK_ENOMEM;
+	}
+	return error;
 }
 
 int gpulink_open(const char *name, struct gpulink **out)
@@ -70,9 +57,8 @@ int gpulink_open(const char *name, struct gpulink **out)
 	device = calloc(1, sizeof(*device));
 	if (!device)
 		return -GPULINK_ENOMEM;
-	device->done.items = calloc(GPULINK_COMPLETIONS_MAX, sizeof(*device->done.items));
 	device->own = open_own();
-	if (!device->done.items || !device->own) {
+	if (!device->own) {
 		free_device(device);
 		return -GPULINK_ENOMEM;
 	}
@@ -80,7 +66,7 @@ int gpulink_open(const char *name, struct gpulink **out)
 		error = glk_soft_open(name + strlen(soft), &device->ops, &device->backend);
 	else
 		error = glk_card_open(name, &device->ops, &device->backend);
-	if (!error && init_locks(device)) {
+	if (!error && prepare(device)) {
 		device->ops->close(device->backend);
 		error = -GPULINK_ENOMEM;
 	}
@@ -106,10 +92,16 @@ static void close_in_child(struct gpulink *device)
 	}
 	for (struct gpulink_memory *memory = device->memories, *next; memory; memory = next) {
 		next = memory->next;
-		glk_staging_abandon(memory->staging);
-		free(memory);
+		glk_memory_abandon(memory);
 	}
-	free(device->stages);
+	for (struct gpulink_queue *queue = device->queues, *next; queue; queue = next) {
+		next = queue->next;
+		if (queue->number)
+			device->ops->abandon(queue->backend);
+		glk_queue_exit(queue);
+		if (queue->number)
+			free(queue);
+	}
 	device->ops->abandon(device->backend);
 	free_device(device);
 }
@@ -122,14 +114,17 @@ void gpulink_close(struct gpulink *device)
 		close_in_child(device);
 		return;
 	}
+	while (device->queues->number)
+		gpulink_queue_close(device->queues);
 	while (device->windows)
 		gpulink_window_close(device->windows);
 	while (device->memories)
 		gpulink_memory_unregister(device->memories);
-	glk_operations_close(device);
+	if (device->queue.stages)
+		device->ops->memory_close(device->backend, device->queue.stages_handle);
 	device->ops->close(device->backend);
+	glk_queue_exit(&device->queue);
 	pthread_mutex_destroy(&device->lock);
-	pthread_cond_destroy(&device->submitted);
 	free_device(device);
 }
 
@@ -178,33 +173,6 @@ int gpulink_endpoint_memory(struct gpulink *device, unsigned partition, void **m
 	pthread_mutex_lock(&device->lock);
 	error = device->ops->endpoint_memory(device->backend, partition, memory, bytes);
 	pthread_mutex_unlock(&device->lock);
-	return error;
-}
-
-int gpulink_release(struct gpulink *device, uint64_t timeout_ns)
-{
-	uint32_t errors;
-	int error = glk_device_check(device);
-
-	if (error)
-		return error;
-	if (timeout_ns == 0)
-		return -GPULINK_EINVAL;
-	GLK_PROBE2(release_begin, device, device->info.context);
-	pthread_mutex_lock(&device->lock);
-	errors = device->errors;
-	error = device->ops->release(device->backend, timeout_ns, &errors);
-	if (!error)
-		error = glk_operations_settle(device, timeout_ns);
-	if (!error && device->failed) {
-		error = device->failed;
-		device->failed = 0;
-	} else if (!error && errors != device->errors) {
-		error = -GPULINK_EFAULT;
-	}
-	device->errors = errors;
-	pthread_mutex_unlock(&device->lock);
-	GLK_PROBE2(release_end, device, error);
 	return error;
 }
 

@@ -73,7 +73,7 @@ int gpulink_admin_get_counters(const char *card, unsigned partition, struct gpul
 int gpulink_admin_set(const char *card, unsigned partition, enum gpulink_setting setting, uint64_t value);
 
 /**
- * Sets the endpoint of a partition, and revokes existing windows onto the previous endpoint.
+ * Sets the endpoint of a partition, removes the ranges of the previous one and revokes the windows onto it.
  *
  * endpoint  "0000:00:05.0 0" (PCI address and BAR), "pool" (the card's memory), "none", or "link 3": partition 3 of the
  *           remote card, which is asked for its size. "link 3 BYTES" sets the size without asking.
@@ -83,6 +83,38 @@ int gpulink_admin_set(const char *card, unsigned partition, enum gpulink_setting
  * EBUSY (another partition already stands for that remote partition).
  */
 int gpulink_admin_set_endpoint(const char *card, unsigned partition, const char *endpoint);
+
+/** Owner of a range: no user, or no group. */
+#define GPULINK_NO_OWNER UINT32_MAX
+
+/** Size of a range: up to the end of the endpoint's memory. */
+#define GPULINK_RANGE_ALL UINT64_MAX
+
+/** A part of an endpoint's memory that a user, a group, or both may open windows on. */
+struct gpulink_admin_range {
+	char name[32];	 /**< 1 to 31 letters, digits, '_', '-' and '.'; the first is a letter or digit */
+	uint64_t offset; /**< in the endpoint's memory, multiple of 4096 */
+	uint64_t bytes;	 /**< multiple of 4096, or GPULINK_RANGE_ALL */
+	uint32_t rights; /**< GPULINK_READ, GPULINK_WRITE or both */
+	uint32_t user;	 /**< user ID, or GPULINK_NO_OWNER */
+	uint32_t group;	 /**< group ID, or GPULINK_NO_OWNER */
+};
+
+/**
+ * Adds a range to a partition's endpoint. A window must lie in ranges of the user who opens it; an endpoint without ranges
+ * admits none but the administrator's. A range of all bytes of a GPU's BAR grants the memory of all of the GPU's users, and
+ * its page tables (docs/install.md).
+ *
+ * Errors: EINVAL (malformed, without an owner, or not within the endpoint), ENOENDPOINT, EBUSY (the name exists), ENOSPC (64
+ * ranges), EACCES.
+ */
+int gpulink_admin_add_range(const char *card, unsigned partition, const struct gpulink_admin_range *range);
+
+/** Removes a range, and revokes the windows that were opened through it. Errors: EINVAL (no such range), EACCES. */
+int gpulink_admin_remove_range(const char *card, unsigned partition, const char *name);
+
+/** Writes up to `room` ranges of a partition's endpoint, by name. Returns their number. EINVAL: no such partition. */
+int gpulink_admin_list_ranges(const char *card, unsigned partition, struct gpulink_admin_range *ranges, unsigned room);
 
 /** Settings of a card's link (docs/link-format.md; NetCrafter, 4.2 to 4.4). 0 or 1 unless noted. */
 enum gpulink_link_setting {

@@ -14,6 +14,7 @@ SEMAPHORE(get);
 SEMAPHORE(window_address);
 SEMAPHORE(release_begin);
 SEMAPHORE(release_end);
+SEMAPHORE(release_post);
 SEMAPHORE(failed);
 SEMAPHORE(wait_begin);
 SEMAPHORE(wait_end);

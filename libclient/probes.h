@@ -23,6 +23,7 @@ GLK_PROBE_SEMAPHORE(get);
 GLK_PROBE_SEMAPHORE(window_address);
 GLK_PROBE_SEMAPHORE(release_begin);
 GLK_PROBE_SEMAPHORE(release_end);
+GLK_PROBE_SEMAPHORE(release_post);
 GLK_PROBE_SEMAPHORE(failed);
 GLK_PROBE_SEMAPHORE(wait_begin);
 GLK_PROBE_SEMAPHORE(wait_end);

@@ -153,6 +153,78 @@ int gpulink_admin_set_endpoint(const char *card, unsigned partition, const char 
 	return write_value(card, partition, "endpoint", endpoint);
 }
 
+/* Ranges: lines "NAME OFFSET BYTES RIGHTS USER GROUP" of a partition's file "ranges"; memory is 64 MiB. */
+int gpulink_admin_list_ranges(const char *card, unsigned partition, struct gpulink_admin_range *ranges, unsigned room)
+{
+	char path[512];
+	struct gpulink_admin_range r = {0};
+	unsigned count = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s/partitions/%u/ranges", getenv("MADE_UP_CARDS"), card, partition);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	while (fscanf(file, "%31s %" SCNu64 " %" SCNu64 " %" SCNu32 " %" SCNu32 " %" SCNu32, r.name, &r.offset, &r.bytes, &r.rights,
+		      &r.user, &r.group) == 6) {
+		if (count < room)
+			ranges[count] = r;
+		count++;
+	}
+	fclose(file);
+	return (int)count;
+}
+
+static int write_ranges(const char *card, unsigned partition, const struct gpulink_admin_range *ranges, unsigned count)
+{
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s/partitions/%u/ranges", getenv("MADE_UP_CARDS"), card, partition);
+	file = fopen(path, "we");
+	if (!file)
+		return -GPULINK_EACCES;
+	for (unsigned i = 0; i < count; i++)
+		fprintf(file, "%s %" PRIu64 " %" PRIu64 " %" PRIu32 " %" PRIu32 " %" PRIu32 "\n", ranges[i].name, ranges[i].offset,
+			ranges[i].bytes, ranges[i].rights, ranges[i].user, ranges[i].group);
+	fclose(file);
+	return 0;
+}
+
+int gpulink_admin_add_range(const char *card, unsigned partition, const struct gpulink_admin_range *range)
+{
+	struct gpulink_admin_range ranges[64], new = *range;
+	struct gpulink_admin_partition now;
+	int count = gpulink_admin_list_ranges(card, partition, ranges, 64);
+
+	if (gpulink_admin_get_partition(card, partition, &now))
+		return -GPULINK_ENODEV;
+	if (!strcmp(now.endpoint, "none"))
+		return -GPULINK_ENOENDPOINT;
+	for (int i = 0; i < count; i++)
+		if (!strcmp(ranges[i].name, range->name))
+			return -GPULINK_EBUSY;
+	if (new.bytes == GPULINK_RANGE_ALL)
+		new.bytes = now.endpoint_bytes - new.offset;
+	if (new.offset + new.bytes > now.endpoint_bytes)
+		return -GPULINK_EINVAL;
+	ranges[count] = new;
+	return write_ranges(card, partition, ranges, (unsigned)count + 1);
+}
+
+int gpulink_admin_remove_range(const char *card, unsigned partition, const char *name)
+{
+	struct gpulink_admin_range ranges[64];
+	int count = gpulink_admin_list_ranges(card, partition, ranges, 64);
+
+	for (int i = 0; i < count; i++)
+		if (!strcmp(ranges[i].name, name)) {
+			memmove(&ranges[i], &ranges[i + 1], (unsigned)(count - i - 1) * sizeof(*ranges));
+			return write_ranges(card, partition, ranges, (unsigned)count - 1);
+		}
+	return -GPULINK_EINVAL;
+}
+
 static int no_link(const char *card)
 {
 	char serial[24];

@@ -167,42 +167,24 @@ int gpulink_admin_get_info(const char *card, struct gpulink_admin_info *info)
 	return 0;
 }
 
-/* The path of a partition's file. ENODEV: no such card, EINVAL: no such partition. */
-static int partition_file(const char *card, unsigned partition, const char *name, char *file, size_t room)
-{
-	unsigned long number;
-	char path[PATH_MAX];
-
-	if (!card || !glk_admin_is_card_name(card, &number))
-		return -GPULINK_ENODEV;
-	snprintf(path, sizeof(path), "%s/%s/partitions", GLK_SYSFS, card);
-	if (access(path, F_OK))
-		return -GPULINK_ENODEV;
-	snprintf(path, sizeof(path), "%s/%s/partitions/%u", GLK_SYSFS, card, partition);
-	if (access(path, F_OK))
-		return -GPULINK_EINVAL;
-	snprintf(file, room, "partitions/%u/%s", partition, name);
-	return 0;
-}
-
 int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpulink_admin_partition *out)
 {
 	char file[64];
 	int error = out ? 0 : -GPULINK_EINVAL;
 
 	for (unsigned s = 0; s < SETTINGS && !error; s++) {
-		error = partition_file(card, partition, settings[s].name, file, sizeof(file));
+		error = glk_admin_partition_file(card, partition, settings[s].name, file, sizeof(file));
 		if (!error)
 			error = glk_admin_read_number(card, file, &out->settings[s]);
 		if (error == -GPULINK_ENODEV && s == GPULINK_OPEN)
 			out->settings[s] = 0, error = 0; /* only cards with a link have it */
 	}
 	if (!error)
-		error = partition_file(card, partition, "endpoint", file, sizeof(file));
+		error = glk_admin_partition_file(card, partition, "endpoint", file, sizeof(file));
 	if (!error)
 		error = glk_admin_read_text(card, file, out->endpoint, sizeof(out->endpoint));
 	if (!error)
-		error = partition_file(card, partition, "endpoint_bytes", file, sizeof(file));
+		error = glk_admin_partition_file(card, partition, "endpoint_bytes", file, sizeof(file));
 	if (!error)
 		error = glk_admin_read_number(card, file, &out->endpoint_bytes);
 	return error;
@@ -218,7 +200,7 @@ int gpulink_admin_get_counters(const char *card, unsigned partition, struct gpul
 		return -GPULINK_EINVAL;
 	for (unsigned i = 0; i < COUNTERS; i++) {
 		snprintf(name, sizeof(name), "counters/%s", counter_names[i]);
-		error = partition_file(card, partition, name, file, sizeof(file));
+		error = glk_admin_partition_file(card, partition, name, file, sizeof(file));
 		if (!error)
 			error = glk_admin_read_number(card, file, &values[i]);
 		if (error)
@@ -235,7 +217,7 @@ int gpulink_admin_set(const char *card, unsigned partition, enum gpulink_setting
 
 	if (!known(setting) || !gpulink_setting_valid(setting, value))
 		return -GPULINK_EINVAL;
-	error = partition_file(card, partition, settings[setting].name, file, sizeof(file));
+	error = glk_admin_partition_file(card, partition, settings[setting].name, file, sizeof(file));
 	if (error)
 		return error;
 	snprintf(text, sizeof(text), "%" PRIu64 "\n", value);
@@ -250,7 +232,7 @@ int gpulink_admin_set_endpoint(const char *card, unsigned partition, const char 
 
 	if (!endpoint || !*endpoint || strlen(endpoint) > sizeof(text) - 2 || strchr(endpoint, '\n'))
 		return -GPULINK_EINVAL;
-	error = partition_file(card, partition, "endpoint", file, sizeof(file));
+	error = glk_admin_partition_file(card, partition, "endpoint", file, sizeof(file));
 	if (error)
 		return error;
 	snprintf(text, sizeof(text), "%s\n", endpoint);

@@ -496,6 +496,50 @@ static void without_permission(void **state)
 	assert_string_equal(folder_read("gpulink0/partitions/0/coalesce"), "0");
 }
 
+static void ranges(void **state)
+{
+	struct gpulink_admin_range all[4], range = { .name = "a-b", .offset = 8192, .bytes = 4096, .rights = GPULINK_READ, .user = 7,
+						     .group = GPULINK_NO_OWNER };
+
+	(void)state;
+	folder_add_card(0, 2);
+	assert_int_equal(gpulink_admin_list_ranges("gpulink0", 1, all, 4), 0);
+	assert_int_equal(gpulink_admin_add_range("gpulink0", 1, &range), 0);
+	assert_string_equal(folder_read("gpulink0/partitions/1/ranges/add"), "a-b 8192 4096 7 - r");
+	range = (struct gpulink_admin_range){ .name = "w", .offset = 8192, .bytes = GPULINK_RANGE_ALL, .group = 0,
+					      .rights = GPULINK_READ | GPULINK_WRITE, .user = GPULINK_NO_OWNER };
+	assert_int_equal(gpulink_admin_add_range("gpulink0", 1, &range), 0);
+	assert_string_equal(folder_read("gpulink0/partitions/1/ranges/add"), "w 8192 122880 - 0 rw");
+	assert_int_equal(gpulink_admin_add_range("gpulink0", 2, &range), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_admin_add_range("gpulink1", 0, &range), -GPULINK_ENODEV);
+	range.rights = 4;
+	assert_int_equal(gpulink_admin_add_range("gpulink0", 1, &range), -GPULINK_EINVAL);
+	range.rights = GPULINK_WRITE;
+	strcpy(range.name, "x y");
+	assert_int_equal(gpulink_admin_add_range("gpulink0", 1, &range), -GPULINK_EINVAL);
+	memset(range.name, 'a', sizeof(range.name));
+	assert_int_equal(gpulink_admin_add_range("gpulink0", 1, &range), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_admin_add_range("gpulink0", 1, NULL), -GPULINK_EINVAL);
+	assert_string_equal(folder_read("gpulink0/partitions/1/ranges/add"), "w 8192 122880 - 0 rw");
+	folder_add_range("gpulink0/partitions/1/ranges/z", "0", "4096", "4294967294", "-", "w");
+	folder_add_range("gpulink0/partitions/1/ranges/a", "4096", "18446744073709547520", "-", "0", "rw");
+	assert_int_equal(gpulink_admin_list_ranges("gpulink0", 1, NULL, 0), 2);
+	assert_int_equal(gpulink_admin_list_ranges("gpulink0", 1, all, 4), 2);
+	assert_string_equal(all[0].name, "a");
+	assert_true(all[0].offset == 4096 && all[0].bytes == UINT64_MAX - 4095 && all[0].user == GPULINK_NO_OWNER &&
+		    all[0].group == 0 && all[0].rights == (GPULINK_READ | GPULINK_WRITE));
+	assert_true(all[1].user == 4294967294 && all[1].group == GPULINK_NO_OWNER && all[1].rights == GPULINK_WRITE);
+	folder_write("gpulink0/partitions/1/ranges/a/rights", "x\n");
+	assert_int_equal(gpulink_admin_list_ranges("gpulink0", 1, all, 4), -GPULINK_EPROTO);
+	assert_int_equal(gpulink_admin_list_ranges("gpulink0", 2, all, 4), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_admin_remove_range("gpulink0", 1, "z"), 0);
+	assert_string_equal(folder_read("gpulink0/partitions/1/ranges/remove"), "z");
+	assert_int_equal(gpulink_admin_remove_range("gpulink0", 1, "../z"), -GPULINK_EINVAL);
+	write_error = ENOENT;
+	assert_int_equal(gpulink_admin_remove_range("gpulink0", 1, "nothing"), -GPULINK_EINVAL);
+	write_error = 0;
+}
+
 /* errno values of kernel attributes, and their codes. */
 static void kernel_errors(void **state)
 {
@@ -505,7 +549,7 @@ static void kernel_errors(void **state)
 		      { EACCES, GPULINK_EACCES }, { EPERM, GPULINK_EACCES },	  { EROFS, GPULINK_EACCES },
 		      { ESTALE, GPULINK_EBUSY },  { EAGAIN, GPULINK_EBUSY },	  { EBUSY, GPULINK_EBUSY },
 		      { EEXIST, GPULINK_EBUSY },  { ENOLINK, GPULINK_ETIMEDOUT }, { EOPNOTSUPP, GPULINK_ENOTSUP },
-		      { ENXIO, GPULINK_ENOENDPOINT }, { EIO, GPULINK_EIO },	  { ENOSPC, GPULINK_EIO } };
+		      { ENXIO, GPULINK_ENOENDPOINT }, { EIO, GPULINK_EIO },	  { ENOSPC, GPULINK_ENOSPC } };
 	struct gpulink_admin_info info;
 
 	(void)state;
@@ -539,6 +583,7 @@ int main(void)
 		TEST(link_settings),  TEST(link_state),     TEST(no_link),
 		TEST(missing),	      TEST(names),	      TEST(missing_files),     TEST(invalid_values),
 		TEST(long_texts),     TEST(without_permission), TEST(kernel_errors),
+		TEST(ranges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

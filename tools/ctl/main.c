@@ -27,7 +27,7 @@ static void print_help(void)
 	for (const struct command_group *group = command_groups; group->title; group++) {
 		printf("\n%s:\n", group->title);
 		for (const struct command *c = group->commands; c->name; c++)
-			printf("  %-13s %-18s  %s\n", c->name, c->usage, c->summary);
+			printf("  %-13s %-20s  %s\n", c->name, c->usage, c->summary);
 	}
 	printf("\nOptions:\n"
 	       "  -c, --card NAME      card, such as gpulink0 (default: the only one)\n"

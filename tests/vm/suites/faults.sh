@@ -45,7 +45,7 @@ endpoint_reset() {
 	wait $pid || { cat $said; return 1; }
 }
 endpoint_dead() {
-	begin ready absent /dev/gpulink0 2 0 stays-away && echo "@@host kill-endpoint 2" >/dev/ttyS0
+	begin ready absent /dev/gpulink0 2 0 stays-away && echo "@@host kill-endpoint 2" >/dev/host
 	wait $pid || { cat $said; return 1; }
 }
 

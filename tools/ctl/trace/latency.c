@@ -63,7 +63,7 @@ static bool put_latency(struct json_object *all, const char *name, const struct 
 	       put_number(one, "max_ns", latency->max_ns) && put_value(one, "histogram", histogram_json(latency));
 }
 
-static enum exit_code print_json(const struct report *report)
+static enum exit_code print_as_json(const struct report *report)
 {
 	struct json_object *all = json_object_new_object();
 	bool complete = put_value(all, "seconds", json_object_new_double(report->seconds));
@@ -98,7 +98,7 @@ enum exit_code run_latency(struct invocation *invocation)
 		watch_each_latency(&watch, take_latency, &report);
 		watch_get_losses(&watch, &report.losses);
 		if (invocation->json)
-			code = print_json(&report);
+			code = print_as_json(&report);
 		else
 			print_report(&report);
 	}

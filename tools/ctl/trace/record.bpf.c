@@ -15,14 +15,14 @@ static __always_inline void pass(struct pt_regs *ctx, enum watch_operation opera
 {
 	struct watch_id id = identify(0);
 	struct watch_record *record;
-	long device = 0, partition = 0, address = 0, bytes = 0;
+	long queue = 0, partition = 0, address = 0, bytes = 0;
 
 	record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
 	if (!record) {
 		lose(WATCH_LOST_RECORD);
 		return;
 	}
-	bpf_usdt_arg(ctx, 0, &device);
+	bpf_usdt_arg(ctx, 0, &queue);
 	if (range) {
 		bpf_usdt_arg(ctx, 1, &partition);
 		bpf_usdt_arg(ctx, 2, &address);
@@ -31,7 +31,7 @@ static __always_inline void pass(struct pt_regs *ctx, enum watch_operation opera
 	record->time_ns = bpf_ktime_get_ns();
 	record->start_ns = id.start_ns;
 	record->pid = id.pid;
-	record->device = device;
+	record->queue = queue;
 	record->partition = partition;
 	record->operation = operation;
 	record->address = address;
@@ -56,4 +56,5 @@ PASS(load, WATCH_LOAD, true)
 PASS(get, WATCH_LOAD, true)
 PASS(atomic, WATCH_ATOMIC, true)
 PASS(release_begin, WATCH_OP_RELEASE, false)
+PASS(release_post, WATCH_OP_RELEASE, false)
 PASS(window_address, WATCH_OP_ADDRESS, false)

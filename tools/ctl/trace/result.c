@@ -73,11 +73,12 @@ enum exit_code print_result(struct json_object *result, bool complete, bool one_
 {
 	int flags = one_line ? JSON_C_TO_STRING_PLAIN : JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED;
 
-	complete = complete && result;
-	if (complete)
-		puts(json_object_to_json_string_ext(result, flags | JSON_C_TO_STRING_NOSLASHESCAPE));
+	enum exit_code code = EXIT_FAILED;
+
+	if (complete && result)
+		code = print_json(result, flags);
 	else
 		complain("out of memory");
 	json_object_put(result);
-	return complete ? EXIT_OK : EXIT_FAILED;
+	return code;
 }

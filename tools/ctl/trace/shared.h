@@ -65,7 +65,7 @@ struct watch_tp_drain {
 enum watch_operation { WATCH_STORE, WATCH_LOAD, WATCH_ATOMIC, WATCH_OP_RELEASE, WATCH_OP_ADDRESS };
 
 struct watch_record {
-	uint64_t time_ns, start_ns, device, address, bytes;
+	uint64_t time_ns, start_ns, queue, address, bytes;
 	uint32_t pid;
 	uint16_t partition;
 	uint16_t operation;

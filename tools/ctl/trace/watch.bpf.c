@@ -49,7 +49,7 @@ static __always_inline struct watch_process *find_process(void)
 	return bpf_map_lookup_elem(&processes, &id);
 }
 
-/* Arguments of a probe: device, partition, address, bytes. Those that are not used are not read. */
+/* Arguments of a probe: queue, partition, address, bytes. Those that are not used are not read. */
 #define COUNT(probe, member)                                                       \
 	SEC("usdt")                                                                \
 	int on_##probe(void *ctx)                                                  \
@@ -177,7 +177,7 @@ int on_release_begin(void *ctx)
 }
 
 SEC("usdt")
-int BPF_USDT(on_release_end, void *device, int result)
+int BPF_USDT(on_release_end, void *queue, int result)
 {
 	if (watched())
 		end(WATCH_RELEASE, result < 0);
@@ -193,7 +193,7 @@ int on_wait_begin(void *ctx)
 }
 
 SEC("usdt")
-int BPF_USDT(on_wait_end, void *device, int result)
+int BPF_USDT(on_wait_end, void *queue, int result)
 {
 	if (watched())
 		end(WATCH_WAIT, result < 0);

@@ -31,7 +31,7 @@ static int remove_path(void **state)
 static void add(struct recording *recording, unsigned operation, uint32_t pid, uint64_t time_ns, unsigned partition,
 		uint64_t address, uint64_t bytes)
 {
-	const struct watch_record record = {.time_ns = time_ns, .start_ns = 7, .device = 1, .address = address, .bytes = bytes,
+	const struct watch_record record = {.time_ns = time_ns, .start_ns = 7, .queue = 1, .address = address, .bytes = bytes,
 					    .pid = pid, .partition = (uint16_t)partition, .operation = (uint16_t)operation};
 
 	assert_int_equal(recording_add(recording, &record), 0);
