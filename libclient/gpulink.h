@@ -77,7 +77,7 @@ enum gpulink_error {
 	GPULINK_ENODEV = ENODEV,       /**< no such device, or the device was removed */
 	GPULINK_EACCES = EACCES,       /**< permission denied: for the device, or for this use of a window or memory */
 	GPULINK_ERANGE = ERANGE,       /**< out of range of the endpoint, window or memory */
-	GPULINK_ENOSPC = ENOSPC,       /**< no free context, window space or registration on the card */
+	GPULINK_ENOSPC = ENOSPC,       /**< no free context, window space or registration, or a limit reached */
 	GPULINK_ETIMEDOUT = ETIMEDOUT, /**< timed out */
 	GPULINK_ENOTSUP = ENOTSUP,     /**< operation not supported by this device */
 	GPULINK_EPROTO = EPROTO,       /**< protocol violation by card or driver */
@@ -495,8 +495,8 @@ enum gpulink_compare {
 
 /**
  * Waits until the 8 bytes at `address` compare so with `value`, and then orders the thread's later reads behind them. The
- * address is a multiple of 8 in any memory of the process: an endpoint's (gpulink_endpoint_memory()), registered, or shared. The call
- * spins, then sleeps for up to 0.1 ms at a time; it needs no device, and does not notice that one is lost.
+ * address is a multiple of 8 in any memory of the process: an endpoint's (gpulink_endpoint_memory()), registered, or shared.
+ * The call spins, then sleeps for up to 0.1 ms at a time; it needs no device, and does not notice that one is lost.
  *
  * timeout_ns  maximum wait; 0: look once.
  * seen        receives the last value; may be NULL.

@@ -47,6 +47,7 @@ static int code_of(int error)
 	case ERANGE:
 		return -GPULINK_ERANGE;
 	case ENOSPC:
+	case EDQUOT:
 		return -GPULINK_ENOSPC;
 	case ETIMEDOUT:
 		return -GPULINK_ETIMEDOUT;

@@ -33,7 +33,7 @@ static unsigned slot_of(uint16_t index)
 	return index & (ENTRIES - 1);
 }
 
-/* Sends the stores through write-combining windows that this CPU holds. On arm64 the compiler's fence stops short of devices. */
+/* Sends the stores through write-combining windows that this CPU holds. On arm64 the compiler's fence does not. */
 static void flush_stores(void)
 {
 #ifdef __aarch64__

@@ -480,7 +480,7 @@ static void sleeping_without_the_lock(void **state)
 static void *takes_all(void *unused)
 {
 	nanosleep(&(struct timespec){ .tv_nsec = (long)(20 * MS) }, NULL);
-	fake.ready = UINT32_MAX;
+	fake_ready(UINT32_MAX);
 	return gpulink_wait(device, done, 10, 1, 0) == 1 ? unused : &fake;
 }
 

@@ -36,11 +36,13 @@ static void print_help(void)
 	       "                       counters, top: repeat every SECONDS (default 1)\n"
 	       "      --count N        capture: end after N frames\n"
 	       "      --seconds N      capture, latency, record: end after N seconds\n"
-	       "      --once           latency: end after one second; top: after one table\n" COMMON_OPTIONS
+	       "      --once           latency: end after one second; top: after one table\n"
+	       "      --from FILE      topo, doctor: read FILE instead of this machine\n"
+	       "      --dump FILE      topo, doctor: also write the machine to FILE\n" COMMON_OPTIONS
 	       "  -V, --version        show version and exit\n\n"
 	       "Run 'gpulinkctl COMMAND --help' for help on a command; see also gpulinkctl(1).\n"
 	       "Exit status: 0 success, 1 failure, 2 invalid arguments, 3 gpulinkd not running, 4 no such card or device,\n"
-	       "5 permission denied.\n");
+	       "5 permission denied; doctor: 6 warnings, 7 errors.\n");
 }
 
 static void print_command_help(const struct command *command)
@@ -60,12 +62,15 @@ static void print_command_help(const struct command *command)
 		printf("      --seconds N      end after N seconds\n");
 	if (command->takes_once)
 		printf("      --once           end after one %s\n", command->takes_watch ? "table" : "second");
+	if (command->takes_from)
+		printf("      --from FILE      read FILE instead of this machine: a dump, or the output of lspci -Dvvxxxx\n"
+		       "      --dump FILE      also write the machine to FILE, for a bug report\n");
 	printf(COMMON_OPTIONS);
 }
 
 /* Options that only some commands take. */
 struct given {
-	bool help, partition, watch, count, seconds;
+	bool help, partition, watch, count, seconds, from;
 };
 
 static bool take_partition(struct invocation *invocation, const char *text)
@@ -134,6 +139,11 @@ static bool take_option(int option, struct invocation *invocation, struct given 
 	case 'O':
 		invocation->once = true;
 		return true;
+	case 'F':
+	case 'D':
+		given->from = true;
+		*(option == 'F' ? &invocation->from : &invocation->dump) = optarg;
+		return true;
 	case 'd':
 		invocation->asker.direct = true;
 		return true;
@@ -157,6 +167,7 @@ static enum exit_code take_options(int argc, char **argv, struct invocation *inv
 		{"count", required_argument, NULL, 'n'},  {"seconds", required_argument, NULL, 'S'},
 		{"once", no_argument, NULL, 'O'},
 		{"direct", no_argument, NULL, 'd'},	  {"socket", required_argument, NULL, 's'},
+		{"from", required_argument, NULL, 'F'},	  {"dump", required_argument, NULL, 'D'},
 		{"help", no_argument, NULL, 'h'},	  {"version", no_argument, NULL, 'V'},
 		{0},
 	};
@@ -190,7 +201,7 @@ static const struct command *find_command(const char *name)
 static bool supports(const struct command *command, bool given, bool takes, const char *option)
 {
 	if (given && !takes)
-		complain("%s: %s is not supported", command->name, option);
+		complain("%s: %s not supported", command->name, option);
 	return !given || takes;
 }
 
@@ -205,12 +216,13 @@ static bool check_use(const struct command *command, struct invocation *invocati
 		complain("usage: gpulinkctl [OPTION...] %s%s%s", command->name, *command->usage ? " " : "", command->usage);
 		return false;
 	}
-	return supports(command, given->partition, command->takes_partition, "--partition") &&
-	       supports(command, given->watch, command->takes_watch, "--watch") &&
-	       supports(command, given->count, command->takes_count, "--count") &&
-	       supports(command, given->seconds, command->takes_seconds, "--seconds") &&
-	       supports(command, invocation->once, command->takes_once, "--once") &&
-	       supports(command, invocation->card, command->takes_card, "--card");
+	return supports(command, given->partition, command->takes_partition, "--partition is") &&
+	       supports(command, given->watch, command->takes_watch, "--watch is") &&
+	       supports(command, given->count, command->takes_count, "--count is") &&
+	       supports(command, given->seconds, command->takes_seconds, "--seconds is") &&
+	       supports(command, given->from, command->takes_from, "--from and --dump are") &&
+	       supports(command, invocation->once, command->takes_once, "--once is") &&
+	       supports(command, invocation->card, command->takes_card, "--card is");
 }
 
 int main(int argc, char **argv)

@@ -21,6 +21,7 @@ struct invocation {
 	unsigned watch_seconds; /**< 0: once */
 	uint64_t count, seconds; /**< limits of capture, latency and record; 0: none */
 	bool once;
+	const char *from, *dump; /**< files of topo and doctor; NULL: none */
 	char **arguments;	 /**< of the command */
 	int argument_count;
 };

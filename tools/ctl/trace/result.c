@@ -2,6 +2,7 @@
 #include "result.h"
 
 #include "../arguments.h"
+#include "../print.h"
 
 #include <json-c/json.h>
 
@@ -73,12 +74,9 @@ enum exit_code print_result(struct json_object *result, bool complete, bool one_
 {
 	int flags = one_line ? JSON_C_TO_STRING_PLAIN : JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED;
 
-	enum exit_code code = EXIT_FAILED;
-
-	if (complete && result)
-		code = print_json(result, flags);
-	else
+	complete = complete && result && print_json(result, flags);
+	if (!complete)
 		complain("out of memory");
 	json_object_put(result);
-	return code;
+	return complete ? EXIT_OK : EXIT_FAILED;
 }
