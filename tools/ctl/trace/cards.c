@@ -14,11 +14,11 @@ static bool read_card(const char *name, struct gpulink_counters *sum)
 	struct gpulink_admin_info info;
 	struct gpulink_counters one;
 
-	if (gpulink_admin_get_info(name, &info))
+	if (gpulink_admin_get_info(name, &info, sizeof(info)))
 		return false;
 	memset(sum, 0, sizeof(*sum));
 	for (unsigned k = 0; k < info.partitions; k++) {
-		if (gpulink_admin_get_counters(name, k, &one))
+		if (gpulink_admin_get_counters(name, k, &one, sizeof(one)))
 			return false;
 		sum->stores += one.stores;
 		sum->packets += one.packets;
