@@ -94,6 +94,7 @@ check: packages
 		"tests/vm/run-suite 6.1 users" \
 		"tests/vm/run-suite newest users" \
 		"tests/vm/run-suite newest monitoring" \
+		"tests/vm/run-suite 6.1 tracing" \
 		"tests/vm/run-suite 6.12 faults" \
 		"tests/vm/run-suite newest faults" \
 		"tests/vm/run-suite 6.12 kill" \

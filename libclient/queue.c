@@ -15,6 +15,7 @@
 #include <gpulink_regs.h>
 
 #include "device.h"
+#include "probes.h"
 
 #define CHUNK	     64u
 #define POLLS	     500u /* before sleeping */
@@ -140,6 +141,8 @@ static void complete(struct gpulink_queue *queue, const uint64_t word[GLK_CQE_WO
 	int error = settle(queue, flight, code_of(status));
 
 	queue->completed++;
+	if (error)
+		GLK_PROBE2(failed, queue, status);
 	if (flight->result) {
 		*flight->result = (struct glk_result){ .complete = true, .error = error };
 	} else if (flight->kind == GLK_KIND_SIGNAL_RELEASE) {
@@ -333,7 +336,7 @@ static int await_tagged(struct gpulink_queue *queue, unsigned room, unsigned lea
 int gpulink_queue_wait(struct gpulink_queue *queue, struct gpulink_completion *completions, unsigned room, unsigned least,
 		       uint64_t timeout_ns)
 {
-	int error = glk_queue_check(queue);
+	int error = glk_queue_check(queue), result;
 	struct glk_done *done;
 	unsigned taken = 0;
 
@@ -342,6 +345,7 @@ int gpulink_queue_wait(struct gpulink_queue *queue, struct gpulink_completion *c
 	if (!completions || room == 0 || least > room)
 		return -GPULINK_EINVAL;
 	done = &queue->done;
+	GLK_PROBE2(wait_begin, queue, least);
 	glk_queue_lock(queue);
 	error = await_tagged(queue, room, least, timeout_ns);
 	for (; taken < room && done->count; taken++) {
@@ -351,7 +355,9 @@ int gpulink_queue_wait(struct gpulink_queue *queue, struct gpulink_completion *c
 		queue->owed--;
 	}
 	glk_queue_unlock(queue);
-	return taken || error >= 0 ? (int)taken : error;
+	result = taken || error >= 0 ? (int)taken : error;
+	GLK_PROBE2(wait_end, queue, result);
+	return result;
 }
 
 /* --- releases --- */
@@ -370,6 +376,7 @@ int gpulink_queue_release(struct gpulink_queue *queue, uint64_t timeout_ns)
 	if (timeout_ns == 0)
 		return -GPULINK_EINVAL;
 	deadline = glk_deadline(timeout_ns);
+	GLK_PROBE2(release_begin, queue, queue->number);
 	glk_queue_lock(queue);
 	error = glk_queue_submit(queue, release_entry, &flight, true);
 	if (!error) {
@@ -379,7 +386,9 @@ int gpulink_queue_release(struct gpulink_queue *queue, uint64_t timeout_ns)
 			flight_of(queue, entry)->result = NULL;
 	}
 	glk_queue_unlock(queue);
-	return result.complete ? result.error : error;
+	error = result.complete ? result.error : error;
+	GLK_PROBE2(release_end, queue, error);
+	return error;
 }
 
 int gpulink_queue_post_release(struct gpulink_queue *queue, uint64_t tag)
@@ -391,6 +400,7 @@ int gpulink_queue_post_release(struct gpulink_queue *queue, uint64_t tag)
 	if (error)
 		return error;
 	entry[GLK_SQE_TAG_Q] = tag;
+	GLK_PROBE2(release_post, queue, queue->number);
 	glk_queue_lock(queue);
 	error = glk_queue_submit(queue, entry, &flight, false);
 	glk_queue_unlock(queue);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "probes.h"
 
 #define PAGE	     4096u
 #define ACCESS_BYTES 4096u /* maximum of one store or load */
@@ -247,6 +248,7 @@ int gpulink_queue_store(struct gpulink_queue *queue, struct gpulink_window *wind
 		error = glk_window_view(window, queue, &view);
 	if (error)
 		return error;
+	GLK_PROBE4(store, queue, window->endpoint.partition, window->offset + offset, bytes);
 	if (!view->backend.address)
 		return queue->device->ops->store(queue->backend, &view->backend, offset, data, bytes);
 	cpu_store((uint8_t *)view->backend.address + offset, data, bytes);
@@ -262,6 +264,7 @@ int gpulink_queue_load(struct gpulink_queue *queue, struct gpulink_window *windo
 		error = glk_window_view(window, queue, &view);
 	if (error)
 		return error;
+	GLK_PROBE4(load, queue, window->endpoint.partition, window->offset + offset, bytes);
 	if (!view->backend.address)
 		return queue->device->ops->load(queue->backend, &view->backend, offset, data, bytes);
 	cpu_load(data, (const uint8_t *)view->backend.address + offset, bytes);
@@ -278,6 +281,8 @@ int gpulink_queue_window_address(struct gpulink_queue *queue, struct gpulink_win
 	error = glk_window_view(window, queue, &view);
 	if (error)
 		return error;
+	if (view->backend.address)
+		GLK_PROBE2(window_address, queue, window->endpoint.partition);
 	*address = view->backend.address;
 	return view->backend.address ? 0 : -GPULINK_ENOTSUP;
 }

@@ -7,6 +7,9 @@
 #include "ranges.h"
 #include "request.h"
 #include "topo/topo.h"
+#include "trace/latency.h"
+#include "trace/record.h"
+#include "trace/top.h"
 
 #include <endpoint_name.h>
 #include <gpulink_admin.h>
@@ -496,8 +499,44 @@ static const struct command link_commands[] = {
 	 .least = 1,
 	 .most = 1,
 	 .takes_card = true,
-	 .takes_limits = true,
+	 .takes_count = true,
+	 .takes_seconds = true,
 	 .run = run_capture},
+	{0},
+};
+
+static const struct command process_commands[] = {
+	{.name = "top",
+	 .usage = "",
+	 .summary = "show what each process does",
+	 .details = "By process and cgroup, most bytes first: stores, puts and their bytes, loads and gets, atomics, releases with\n"
+		    "their durations, and errors, in each interval of --watch (default 1 s) until interrupted or --once; then the\n"
+		    "packets that the cards sent. Stores through gpulink_window_address() and those of GPUs are counted by the\n"
+		    "cards only. Requires root, or CAP_BPF and CAP_PERFMON; does not use gpulinkd.\n",
+	 .takes_watch = true,
+	 .takes_once = true,
+	 .run = run_top},
+	{.name = "latency",
+	 .usage = "[PID]",
+	 .summary = "show how long releases, waits and drains take",
+	 .details = "Histograms of the calls of all processes, or of one, until interrupted, for --seconds or --once. Calls of\n"
+		    "libgpulink are seen with USDT probes, releases by ioctl and drains with tracepoints of the driver.\n"
+		    "Requires root, or CAP_BPF and CAP_PERFMON; does not use gpulinkd.\n",
+	 .most = 1,
+	 .takes_seconds = true,
+	 .takes_once = true,
+	 .run = run_latency},
+	{.name = "record",
+	 .usage = "FILE [PID]",
+	 .summary = "record stores and puts as a trace for gpulink-replay",
+	 .details = "Operations of all programs that use libgpulink, or of one, until interrupted or for --seconds. Names ending in\n"
+		    ".glt, .glt.zst or .csv choose the format. Processes become GPUs 0, 1, ...; partitions the GPUs after them.\n"
+		    "Stores through gpulink_window_address() are not in the trace. Requires root, or CAP_BPF and CAP_PERFMON;\n"
+		    "does not use gpulinkd.\n",
+	 .least = 1,
+	 .most = 2,
+	 .takes_seconds = true,
+	 .run = run_record},
 	{0},
 };
 
@@ -525,6 +564,7 @@ const struct command_group command_groups[] = {
 	{"Cards", card_commands},
 	{"Partitions", partition_commands},
 	{"Link", link_commands},
+	{"Processes", process_commands},
 	{"Machine", machine_commands},
 	{0},
 };
