@@ -317,12 +317,12 @@ static int sleep_for_submission(struct gpulink_queue *queue, uint64_t deadline)
 	return 0;
 }
 
-/* Polls: the card's state too, now and then. */
+/* Polls: the card's state too, now and then; if poll() may have returned for that, always. */
 static int look(struct gpulink_queue *queue)
 {
 	int taken = take(queue), error;
 
-	if (taken || !in_flight(queue) || ++queue->looks % CHECK_EVERY)
+	if (taken || (!queue->polled && (!in_flight(queue) || ++queue->looks % CHECK_EVERY)))
 		return taken;
 	error = queue->device->ops->sleep(queue->backend, queue->completed, 0);
 	return error == -GPULINK_ETIMEDOUT ? 0 : error;

@@ -621,6 +621,9 @@ static void descriptors(void **state)
 	fake.ready = UINT32_MAX;
 	assert_int_equal(gpulink_queue_wait(queue, done, 20, 6, MS), 6);
 	assert_int_equal(gpulink_queue_wait(queue, done, 20, 6, 60000 * MS), 0); /* nobody else submits */
+	assert_int_equal(gpulink_queue_wait(queue, done, 20, 0, 0), 0);
+	fake.sleep_error = -GPULINK_ERESET; /* poll() returns an error, and so does the call */
+	assert_int_equal(gpulink_queue_wait(queue, done, 20, 0, 0), -GPULINK_ERESET);
 }
 
 /* --- windows that are mapped --- */
