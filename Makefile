@@ -102,6 +102,8 @@ check: packages
 		"tests/vm/run-suite 6.12 plug" \
 		"tests/vm/run-suite 6.12 kexec" \
 		"tests/vm/run-suite 6.12 link" \
+		"tests/vm/run-suite newest topo" \
+		"TREE=iommu tests/vm/run-suite newest topo" \
 		"tests/vm/demo-check" \
 		"tests/vm/deb-check" \
 	-- \

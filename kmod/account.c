@@ -102,25 +102,29 @@ static void user_uncharge_dmabuf(kuid_t uid, u64 bytes)
 }
 
 /*
- * Charges a dma-buf of `bytes`, not 0, that its exporter maps as a whole, and its page list.
- * ENOMEM: RLIMIT_MEMLOCK; EDQUOT: max_dmabuf_bytes_per_user.
+ * Charges a dma-buf of `bytes`, not 0, that its exporter maps as a whole. EDQUOT:
+ * max_dmabuf_bytes_per_user.
  */
-int glk_charge_dmabuf(struct glk_charge *charge, u64 bytes, unsigned long list_pages)
+int glk_charge_dmabuf(struct glk_charge *charge, u64 bytes)
 {
 	int err;
 
-	err = glk_locked_charge(&charge->locked, list_pages);
-	if (err)
-		return err;
 	charge->uid = current_uid();
 	mutex_lock(&users_lock);
 	err = user_charge_dmabuf(charge->uid, bytes);
 	mutex_unlock(&users_lock);
-	if (err)
-		glk_locked_uncharge(&charge->locked);
-	else
+	if (!err)
 		charge->dmabuf_bytes = bytes;
 	return err;
+}
+
+/*
+ * Charges the page list of a dma-buf, once. ENOMEM: RLIMIT_MEMLOCK. Later the exporter, not the
+ * user, decides in how many pieces the memory moves: a list that grows is not charged again.
+ */
+int glk_charge_list(struct glk_charge *charge, size_t bytes)
+{
+	return glk_locked_charge(&charge->locked, DIV_ROUND_UP(bytes, PAGE_SIZE));
 }
 
 /* Call after the memory was released. Takes no lock of a card. */

@@ -111,6 +111,46 @@ static int card_check_capabilities(struct glk_card *card)
 	return -ENODEV;
 }
 
+/* What does not change while the card is bound. */
+static const struct {
+	const char *name;
+	u32 reg;
+} card_identity[] = {
+	{ "FEATURES", GLK_CARD_FEATURES },
+	{ "CAPS0", GLK_CARD_CAPS0 },
+	{ "CAPS1", GLK_CARD_CAPS1 },
+	{ "SERIAL", GLK_CARD_SERIAL },
+	{ "HW_VERSION", GLK_CARD_HW_VERSION },
+	{ "POOL_BYTES", GLK_CARD_POOL_BYTES },
+};
+
+static void card_read_identity(struct glk_card *card)
+{
+	unsigned int i;
+
+	BUILD_BUG_ON(ARRAY_SIZE(card_identity) != ARRAY_SIZE(card->identity));
+	for (i = 0; i < ARRAY_SIZE(card_identity); i++)
+		card->identity[i] = glk_read(card, card_identity[i].reg);
+}
+
+/* After a reset: the logic may have been reprogrammed, or the card replaced during sleep. */
+static bool card_identity_changed(struct glk_card *card)
+{
+	unsigned int i;
+	u64 value;
+
+	for (i = 0; i < ARRAY_SIZE(card_identity); i++) {
+		value = glk_read(card, card_identity[i].reg);
+		if (value == card->identity[i])
+			continue;
+		glk_err(card, GLK_ERROR_CAPABILITIES,
+			"%s is %#llx, was %#llx before the reset: bind the driver again\n",
+			card_identity[i].name, value, card->identity[i]);
+		return true;
+	}
+	return false;
+}
+
 /* Reads the card's identity and capabilities; rejects a card that this driver does not support. */
 int glk_card_identify(struct glk_card *card)
 {
@@ -164,6 +204,7 @@ int glk_card_identify(struct glk_card *card)
 	card->serial = glk_read(card, GLK_CARD_SERIAL);
 	card->hw_version = glk_read(card, GLK_CARD_HW_VERSION);
 	card->pool_bytes = glk_read(card, GLK_CARD_POOL_BYTES);
+	card_read_identity(card);
 	return card_check_capabilities(card);
 }
 
@@ -184,13 +225,18 @@ static int card_wait_ready(struct glk_card *card)
 	return err ?: (status == U64_MAX ? -ENODEV : 0);
 }
 
-/* Starts the card after a reset and restores its settings and endpoints. */
+/*
+ * Starts the card after a reset and restores its settings and endpoints. ENXIO: it is another card,
+ * as the log says.
+ */
 int glk_card_start(struct glk_card *card)
 {
 	unsigned int p;
 
 	if (card_wait_ready(card) || !glk_card_responds(card))
 		return -ENODEV;
+	if (card_identity_changed(card))
+		return -ENXIO;
 	card->hw_generation = glk_read(card, GLK_CARD_GENERATION);
 	/* A card that lost power counts from 0; files opened before must still turn stale. */
 	WRITE_ONCE(card->generation, max(card->hw_generation, card->generation + 1));

@@ -190,7 +190,7 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 	import->reg = reg;
 	import->card = card;
 	import->from = offset;
-	err = glk_charge_dmabuf(&reg->charge, dmabuf->size, glk_page_list_pages(bytes));
+	err = glk_charge_dmabuf(&reg->charge, dmabuf->size);
 	if (err)
 		goto free;
 	import->attach = dma_buf_dynamic_attach(dmabuf, &card->pdev->dev, &import_attach_ops,
@@ -207,6 +207,14 @@ put:
 	return ERR_PTR(err);
 }
 
+/* Undoes import_map_and_arm(). */
+static void import_withdraw(struct glk_import *import)
+{
+	glk_registration_disarm(import->card, import->reg);
+	import_drop_mapping(import);
+	glk_page_list_free(import->card, &import->reg->page_list);
+}
+
 int glk_import_map(struct glk_context *ctx, struct glk_registration *reg)
 {
 	struct dma_resv *resv = reg->import->attach->dmabuf->resv;
@@ -217,6 +225,11 @@ int glk_import_map(struct glk_context *ctx, struct glk_registration *reg)
 	reg->import->ctx = ctx;
 	dma_resv_lock(resv, NULL);
 	err = import_map_and_arm(reg->import, MOVE_TIMEOUT);
+	if (!err) {
+		err = glk_charge_list(&reg->charge, glk_page_list_bytes(&reg->page_list));
+		if (err)
+			import_withdraw(reg->import);
+	}
 	dma_resv_unlock(resv);
 	return err ? import_report_error(card, reg->import->attach->dmabuf, err) : 0;
 }

@@ -207,6 +207,7 @@ struct glk_card {
 	unsigned int partition_count, context_count, queue_entries, widths, ring_order_max;
 	unsigned int slices, slice_shift, registration_count, vector_count;
 	u64 serial, hw_version, features, pool_bytes;
+	u64 identity[6];	/* registers that must not change; see card.c */
 	u64 limits[GLK_LIMIT_COUNT];	/* set by the administrator; see limits.c */
 
 	struct mutex lock;	/* see above */
@@ -514,7 +515,8 @@ extern const struct attribute_group glk_limit_group, glk_usage_group;
 /* account.c */
 void glk_account_init(void);
 int glk_charge_pinned(struct glk_charge *charge, unsigned long pages);
-int glk_charge_dmabuf(struct glk_charge *charge, u64 bytes, unsigned long list_pages);
+int glk_charge_dmabuf(struct glk_charge *charge, u64 bytes);
+int glk_charge_list(struct glk_charge *charge, size_t bytes);
 void glk_uncharge(struct glk_charge *charge);
 
 /* fdinfo.c */
@@ -549,7 +551,7 @@ void glk_registrations_mark_disarmed(struct glk_context *ctx);
 struct glk_registration *glk_registration_find(struct glk_context *ctx, unsigned int handle);
 
 /* page_list.c */
-unsigned long glk_page_list_pages(u64 bytes);
+size_t glk_page_list_bytes(const struct glk_page_list *list);
 int glk_page_list_make(struct glk_card *card, struct glk_page_list *list, struct sg_table *sgt,
 		       u64 from, u64 bytes);
 void glk_page_list_free(struct glk_card *card, struct glk_page_list *list);

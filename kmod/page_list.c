@@ -167,13 +167,10 @@ int glk_page_list_make(struct glk_card *card, struct glk_page_list *list, struct
 	return 0;
 }
 
-/*
- * Pages of memory that the list takes if its pages are large. A list of small pages takes up to
- * 512 times as many, which the limit of dma-buf bytes bounds (account.c).
- */
-unsigned long glk_page_list_pages(u64 bytes)
+/* Memory that the list takes. */
+size_t glk_page_list_bytes(const struct glk_page_list *list)
 {
-	return DIV_ROUND_UP_ULL(bytes, (u64)GLK_LARGE_PAGE_SIZE * TABLE_ENTRIES);
+	return list->entries * (sizeof(__le64) + (list->tables ? GLK_PAGE_SIZE : 0));
 }
 
 /* Call after the card's access was revoked. Also for a list that was never made. */

@@ -63,7 +63,9 @@ static void card_bring_up(struct glk_card *card, enum glk_state from, const char
 	err = glk_card_start(card);
 	if (err) {
 		pci_clear_master(pdev);
-		glk_err(card, GLK_ERROR_RESET, "card does not become ready after %s\n", why);
+		if (err != -ENXIO)
+			glk_err(card, GLK_ERROR_RESET, "card does not become ready after %s\n",
+				why);
 	} else {
 		pci_save_state(pdev);
 		glk_contexts_detach(card, &revoked);

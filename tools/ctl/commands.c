@@ -6,6 +6,7 @@
 #include "print.h"
 #include "ranges.h"
 #include "request.h"
+#include "topo/topo.h"
 
 #include <endpoint_name.h>
 #include <gpulink_admin.h>
@@ -136,7 +137,7 @@ static enum exit_code run_counters(struct invocation *invocation)
 		if (code != EXIT_OK)
 			break;
 		if (invocation->json)
-			code = print_json(all, invocation->watch_seconds ? JSON_C_TO_STRING_PLAIN
+			code = show_json(all, invocation->watch_seconds ? JSON_C_TO_STRING_PLAIN
 									 : JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
 		else if (!before)
 			code = print_counter_table(invocation, shown);
@@ -500,9 +501,30 @@ static const struct command link_commands[] = {
 	{0},
 };
 
+static const struct command machine_commands[] = {
+	{.name = "topo",
+	 .usage = "",
+	 .summary = "show the PCI tree, and which card reaches which endpoint",
+	 .details = "Bridges, cards, GPUs and NICs with links, payload sizes, ACS, IOMMU groups and NUMA nodes; for each card and\n"
+		    "endpoint: direct, root complex, blocked or unknown, with the reason and the bandwidth left. The names of\n"
+		    "endpoints are those of set-endpoint. Complete only as root.\n",
+	 .takes_card = true,
+	 .takes_from = true,
+	 .run = run_topo},
+	{.name = "doctor",
+	 .usage = "",
+	 .summary = "find what keeps cards from endpoints, or slows them down",
+	 .details = "For each finding: what it costs, and the command or firmware setting that changes it. Complete only as root.\n"
+		    "Exit status: 0 only notes, 6 warnings, 7 errors; otherwise as gpulinkctl.\n",
+	 .takes_from = true,
+	 .run = run_doctor},
+	{0},
+};
+
 const struct command_group command_groups[] = {
 	{"Cards", card_commands},
 	{"Partitions", partition_commands},
 	{"Link", link_commands},
+	{"Machine", machine_commands},
 	{0},
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * account-test CARD SYSFS CARD2 GPU: what registrations cost a user, over processes and cards. TAP. Runs as root. GPU is the
- * device of gpulink-test-gpu for an endpoint of CARD; partition 0 of CARD has an endpoint; no other user of the cards.
+ * account-test CARD SYSFS CARD2 GPU: what registrations cost a user, over processes and cards; who waits for whom. TAP. Runs
+ * as root. GPU is the device of gpulink-test-gpu for an endpoint of CARD; partition 0 of CARD has an endpoint, partition 1
+ * has none; the cards are linked, and have no other user.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -165,24 +166,6 @@ static void test_dmabuf(int gpu)
 	is(card_file(usage_folder, "dmabuf_bytes"), 0, "no bytes are left");
 }
 
-struct slow {
-	int gpu, fd, buffer;
-};
-
-static void *move_slowly(void *slow)
-{
-	ioctl(((struct slow *)slow)->gpu, TEST_GPU_MOVE, 1000);
-	return NULL;
-}
-
-static void *register_slowly(void *slow)
-{
-	const struct slow *s = slow;
-
-	register_dmabuf(s->fd, s->buffer, 4096);
-	return NULL;
-}
-
 static double seconds(void)
 {
 	struct timespec t;
@@ -191,33 +174,102 @@ static double seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* A registration waits for an exporter that moves its memory, with the card's lock held; counters are read without it. */
-static void test_counters(int gpu, const char *folder)
+/* Something slow that another thread does. */
+struct slow {
+	int gpu, fd;
+	unsigned handle;
+	const char *partition;
+	double took;
+};
+
+static void *query_remote(void *argument)
 {
-	struct slow slow = { .gpu = gpu, .fd = open(path, O_RDWR), .buffer = ioctl(gpu, TEST_GPU_EXPORT, 4096) };
-	char counters[256], partition[256];
+	struct slow *slow = argument;
+	double begin = seconds();
+
+	put_text(slow->partition, "endpoint", "link 0");
+	slow->took = seconds() - begin;
+	return NULL;
+}
+
+static void *move_slowly(void *argument)
+{
+	struct slow *slow = argument;
+	double begin = seconds();
+
+	if (ioctl(slow->gpu, TEST_GPU_MOVE, 1000) < 0 && errno == EBUSY)
+		return NULL;
+	slow->took = seconds() - begin;
+	return NULL;
+}
+
+static void *unregister(void *argument)
+{
+	struct slow *slow = argument;
+
+	card_unregister(slow->fd, slow->handle);
+	return NULL;
+}
+
+static void begin_thread(pthread_t *thread, void *(*run)(void *slow), struct slow *slow)
+{
+	if (pthread_create(thread, NULL, run, slow))
+		exit(2);
+	usleep(100000);
+}
+
+/* While the link is down, a query of the remote card takes 0.5 s, with the card's lock held. */
+static void test_counters(const char *folder)
+{
+	char counters[256], of_partition[256], partition[256], link[256];
+	struct slow slow = { .partition = partition };
+	double begin, took;
+	pthread_t thread;
+	bool ok;
+
+	snprintf(counters, sizeof(counters), "%s/counters", folder);
+	snprintf(partition, sizeof(partition), "%s/partitions/1", folder);
+	snprintf(of_partition, sizeof(of_partition), "%s/partitions/1/counters", folder);
+	snprintf(link, sizeof(link), "%s/link", folder);
+	check(put_text(link, "enable", "0"), "the link is taken down");
+	begin_thread(&thread, query_remote, &slow);
+	begin = seconds();
+	ok = card_file(counters, "err_window") >= 0 && card_file(link, "cluster") >= 0 && card_file(of_partition, "stores") >= 0;
+	took = seconds() - begin;
+	pthread_join(thread, NULL);
+	printf("# read in %.3f s, during a query of %.3f s\n", took, slow.took);
+	check(ok && slow.took > 0.4 && took < 0.2, "counters are read without the card's lock");
+	put_text(link, "enable", "1");
+}
+
+/* Nobody else waits for the exporter of a buffer that is being unregistered while it moves. */
+static void test_slow_exporter(int gpu)
+{
+	struct slow slow = { .gpu = gpu, .fd = open(path, O_RDWR) };
+	int buffer = ioctl(gpu, TEST_GPU_EXPORT, 4096), handle, other = open(path, O_RDWR);
 	pthread_t mover, user;
 	double begin, took;
 	bool ok;
 
-	snprintf(counters, sizeof(counters), "%s/counters", folder);
-	snprintf(partition, sizeof(partition), "%s/partitions/0/counters", folder);
-	if (pthread_create(&mover, NULL, move_slowly, &slow))
-		exit(2);
-	usleep(200000);
-	if (pthread_create(&user, NULL, register_slowly, &slow))
-		exit(2);
-	usleep(200000);
+	handle = register_dmabuf(slow.fd, buffer, 4096);
+	slow.handle = (unsigned)handle;
+	begin_thread(&mover, move_slowly, &slow);
+	begin_thread(&user, unregister, &slow);
 	begin = seconds();
-	ok = card_file(counters, "err_window") >= 0 && card_file(partition, "stores") >= 0;
+	ok = handle >= 0 && card_window(other, 0, 0, 4096, NULL) >= 0 && !card_release(other, NULL);
 	took = seconds() - begin;
 	pthread_join(mover, NULL);
 	pthread_join(user, NULL);
-	printf("# counters read in %.3f s\n", took);
-	check(ok && took < 0.3, "counters are read without waiting for other users");
+	printf("# window and release of another user in %.3f s, during a move of %.3f s\n", took, slow.took);
+	if (slow.took > 0)
+		check(ok && slow.took > 0.9 && took < 0.4, "another user does not wait for the exporter of a buffer");
+	else
+		check(ok, "another user does not wait for the exporter of a buffer # SKIP this kernel pins buffers");
 	close(slow.fd);
-	ok = ioctl(gpu, TEST_GPU_MOVE, 0) >= 0;
-	check(ok && !close(slow.buffer), "the buffer moves back");
+	close(other);
+	if (slow.took > 0)
+		ioctl(gpu, TEST_GPU_MOVE, 0);
+	close(buffer);
 }
 
 static void test_fdinfo(void)
@@ -334,7 +386,8 @@ int main(int argc, char **argv)
 	test_memlock();
 	test_pinned_pages();
 	test_dmabuf(gpu);
-	test_counters(gpu, argv[2]);
+	test_counters(argv[2]);
+	test_slow_exporter(gpu);
 	test_fdinfo();
 	test_cgroup();
 	printf("1..%u\n", tap_number);

@@ -5,6 +5,7 @@
 
 device=/dev/gpulink0
 check "an endpoint is assigned" put "0000:00:08.0 0" $class/partitions/0/endpoint
+check "a user may use some of it" put "users 0 65536 1000 - rw" $class/partitions/0/ranges/add
 check "a second card" test -c /dev/gpulink1
 check "the GPU driver loads" modprobe gpulink-test-gpu
 tap account account-test $device $class /dev/gpulink1 /dev/gpulink-test-gpu-0000:00:08.0
