@@ -41,9 +41,9 @@
  *
  * Processes: a device belongs to the process that opened it. In a child of fork() every call on its handles returns EFORK
  * and has no effect on the parent. Window addresses and the endpoint memory of a card are not mapped there; an access raises
- * SIGSEGV. gpulink_window_close() and gpulink_memory_unregister() do nothing there; gpulink_close() frees all handles of the
- * child. A child that neither calls it nor exec() keeps a card's context until it exits. To use a card, it opens its own
- * device. Neither the child of vfork() nor a signal handler may call the library.
+ * SIGSEGV. gpulink_window_close(), gpulink_memory_unregister() and gpulink_queue_close() do nothing there; gpulink_close()
+ * frees all handles of the child. A child that neither calls it nor exec() keeps a card's contexts until it exits. To use a
+ * card, it opens its own device. Neither the child of vfork() nor a signal handler may call the library.
  *
  * Units: sizes and offsets are in bytes, times in nanoseconds.
  */
