@@ -41,9 +41,9 @@
  *
  * Processes: a device belongs to the process that opened it. In a child of fork() every call on its handles returns EFORK
  * and has no effect on the parent. Window addresses and the endpoint memory of a card are not mapped there; an access raises
- * SIGSEGV. gpulink_window_close() and gpulink_memory_unregister() do nothing there; gpulink_close() frees all handles of the
- * child. A child that neither calls it nor exec() keeps a card's context until it exits. To use a card, it opens its own
- * device. Neither the child of vfork() nor a signal handler may call the library.
+ * SIGSEGV. gpulink_window_close(), gpulink_memory_unregister() and gpulink_queue_close() do nothing there; gpulink_close()
+ * frees all handles of the child. A child that neither calls it nor exec() keeps a card's contexts until it exits. To use a
+ * card, it opens its own device. Neither the child of vfork() nor a signal handler may call the library.
  *
  * Units: sizes and offsets are in bytes, times in nanoseconds.
  */
@@ -286,7 +286,7 @@ int gpulink_memory_register_staged(struct gpulink *device, int dmabuf, uint64_t 
  *
  * Which store is cheapest on the link: scattered stores, and stores of less than 128 bytes, are packed, whichever function
  * makes them, and cost fewer bytes than the same stores as plain PCIe writes. Large contiguous data gain nothing: with the
- * default settings a put of 1 MiB costs 1,087,704 bytes, and 1,054,720 as plain writes of 4096 bytes, 3 % less. For
+ * default settings a put of 1 MiB costs 1,096,660 bytes, and 1,054,720 as plain writes of 4096 bytes, 4 % less. For
  * contiguous transfers of many KiB a plain copy to the destination, or the GPU's copy engine, is as good or better.
  * gpulink_counters.wire_bytes and .raw_wire_bytes show both costs of what a program really stores.
  *

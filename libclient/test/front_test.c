@@ -436,6 +436,13 @@ static void release(void **state)
 	fake.errors = 0; /* the counter has 32 bits */
 	assert_int_equal(gpulink_release(device, MS), -GPULINK_EFAULT);
 	assert_int_equal(gpulink_release(device, 0), -GPULINK_EINVAL);
+	fake.broken_status = GLK_ST_PERMISSION; /* two errors: one after the other */
+	fake.release_status = GLK_ST_ENDPOINT;
+	assert_int_equal(gpulink_put(window, FAKE_BROKEN, "x", 1, GPULINK_NO_TAG), 0);
+	assert_int_equal(gpulink_release(device, MS), -GPULINK_EENDPOINT);
+	fake.release_status = GLK_ST_OK;
+	assert_int_equal(gpulink_release(device, MS), -GPULINK_EACCES);
+	assert_int_equal(gpulink_release(device, MS), 0);
 	fake.ready = 0;
 	fake.sleep_error = -GPULINK_ERESET;
 	assert_int_equal(gpulink_release(device, MS), -GPULINK_ERESET);
@@ -621,6 +628,9 @@ static void descriptors(void **state)
 	fake.ready = UINT32_MAX;
 	assert_int_equal(gpulink_queue_wait(queue, done, 20, 6, MS), 6);
 	assert_int_equal(gpulink_queue_wait(queue, done, 20, 6, 60000 * MS), 0); /* nobody else submits */
+	assert_int_equal(gpulink_queue_wait(queue, done, 20, 0, 0), 0);
+	fake.sleep_error = -GPULINK_ERESET; /* poll() returns an error, and so does the call */
+	assert_int_equal(gpulink_queue_wait(queue, done, 20, 0, 0), -GPULINK_ERESET);
 }
 
 /* --- windows that are mapped --- */
