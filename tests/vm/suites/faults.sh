@@ -101,7 +101,7 @@ reprogrammed() {
 	echo "@@host reprogram-card" >/dev/host
 	sleep 1
 	serial=$(cat $class/serial)
-	under_traffic nodev put 1 $class/reset
+	put 1 $class/reset
 }
 check "a card whose logic was reprogrammed, at the next reset" reprogrammed
 check "it is lost" is "$(cat $class/state)" lost
