@@ -122,7 +122,7 @@ static void test_window_errors(int fd)
 	refused(fd, GPULINK_IOCTL_WINDOW_MAP, &w, EINVAL, "an empty window is refused");
 	w = window(0, 0, UINT64_C(1) << 40);
 	refused(fd, GPULINK_IOCTL_WINDOW_MAP, &w, ERANGE, "a window beyond the endpoint is refused");
-	w = window(0, -4096UL, 8192);
+	w = window(0, -UINT64_C(4096), 8192);
 	refused(fd, GPULINK_IOCTL_WINDOW_MAP, &w, ERANGE, "an offset that overflows is refused");
 	w = window(0, 0, 4096);
 	w.flags = 0;
@@ -312,7 +312,7 @@ static void test_registration(int fd)
 	r.address = (uintptr_t)memory;
 	r.bytes = 0;
 	refused(fd, GPULINK_IOCTL_REGISTER, &r, EINVAL, "no bytes are not registered");
-	r.bytes = -1UL;
+	r.bytes = UINT64_MAX;
 	refused(fd, GPULINK_IOCTL_REGISTER, &r, EINVAL, "a range that overflows is refused");
 	r.address = (uintptr_t)memory + 100;
 	r.bytes = 60000;

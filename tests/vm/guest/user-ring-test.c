@@ -186,7 +186,7 @@ static void test_nonsense(int fd, unsigned window)
 	ring_put(&ring, &e);
 	ring_tell(&ring);
 	is(ring_await(&ring, &done, SECOND, NULL), 0, "the ring works");
-	ring.doorbell[GLK_DOORBELL_SQ_TAIL / 8] = 1000;
+	ring.doorbell[GLK_DOORBELL_SQ_TAIL / sizeof(long)] = 1000;
 	is(ring_wait(fd, 1, 5 * SECOND, NULL), -EIO, "a tail past the ring stops it");
 	is(ring_wait(fd, 0, 0, NULL), 0, "earlier completions remain");
 	is(ring_wait(fd, 1, 0, NULL), -EIO, "later completions do not come");
@@ -197,7 +197,7 @@ static void test_nonsense(int fd, unsigned window)
 	is(ring_unmap(&ring), 0, "the stopped ring is unmapped");
 	is(card_run(fd, &e, 1, &done), 0, "the kernel's ring works afterwards");
 	is(ring_map(fd, 4, 4, &ring), 0, "a new ring is mapped");
-	ring.doorbell[GLK_DOORBELL_CQ_HEAD / 8] = 77;
+	ring.doorbell[GLK_DOORBELL_CQ_HEAD / sizeof(long)] = 77;
 	is(ring_wait(fd, 0, 5 * SECOND, NULL), -EIO, "a head past the ring stops it");
 	is(ring_unmap(&ring), 0, "the ring is unmapped");
 	close(other); /* with its ring mapped */
@@ -333,7 +333,7 @@ static void test_reset(int fd, const char *folder)
 
 	is(ring_map(fd, 4, 4, &ring) ?: ioctl(fd, GPULINK_IOCTL_QUERY, &q), 0, "a ring is mapped");
 	record = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, (off_t)q.record_offset);
-	ring.doorbell[GLK_DOORBELL_RELEASE / 8] = 55;
+	ring.doorbell[GLK_DOORBELL_RELEASE / sizeof(long)] = 55;
 	for (unsigned i = 0; i < 1000 && record[0] != 55; i++)
 		usleep(1000);
 	is((long)record[0], 55, "a release by the doorbell page completes without an entry");

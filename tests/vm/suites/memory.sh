@@ -11,6 +11,8 @@ else
 fi
 check "the distance without an endpoint is unknown" is "$(cat $class/partitions/9/endpoint_distance)" unknown
 check "the GPU driver loads" modprobe gpulink-test-gpu
+check "users may map more than 16 times the memory of this small machine" \
+	put $((1 << 40)) /sys/module/gpulink/parameters/max_dmabuf_bytes_per_user
 tap large /bin/large-test /dev/gpulink0 0000:00:08.0 0000:00:09.0
 tap dmabuf /bin/dmabuf-test /dev/gpulink0 0000:00:08.0 0000:00:09.0
 check "endpoints are assigned again" name_endpoints # the card was unbound
