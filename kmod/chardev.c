@@ -42,6 +42,7 @@ union glk_arg {
 	struct gpulink_ioctl_query query;
 	struct gpulink_ioctl_endpoint endpoint;
 	struct gpulink_ioctl_window_map window_map;
+	struct gpulink_ioctl_window_dmabuf window_dmabuf;
 	struct gpulink_ioctl_handle handle;
 	struct gpulink_ioctl_register reg;
 	struct gpulink_ioctl_register_dmabuf reg_dmabuf;
@@ -96,6 +97,7 @@ static int glk_ioctl_endpoint(struct glk_context *ctx, union glk_arg *arg)
 							      GLK_PARTITION_COUNT)];
 		e->kind = p->kind;
 		e->bytes = p->bytes;
+		e->offset = p->bar_offset;
 		memset(e->name, 0, sizeof(e->name));
 		if (p->kind != GPULINK_ENDPOINT_NONE)
 			glk_endpoint_describe(p, (char *)e->name, sizeof(e->name));
@@ -144,7 +146,18 @@ static int glk_ioctl_window_unmap(struct glk_context *ctx, union glk_arg *arg)
 	err = glk_window_unmap(ctx, arg->handle.handle);
 	mutex_unlock(&ctx->card->lock);
 	glk_context_leave(ctx);
+	glk_proofs_free(ctx);
 	return err;
+}
+
+static int glk_ioctl_window_dmabuf(struct glk_context *ctx, union glk_arg *arg)
+{
+	if (!arg->flags || arg->window_dmabuf.reserved)
+		return -EINVAL;
+	if (((arg->flags & GPULINK_ALLOW_READ) && !(ctx->mode & FMODE_READ)) ||
+	    ((arg->flags & GPULINK_ALLOW_WRITE) && !(ctx->mode & FMODE_WRITE)))
+		return -EACCES;
+	return glk_proof_open(ctx, &arg->window_dmabuf);
 }
 
 /* Takes ownership of reg, which may be an error pointer. */
@@ -176,7 +189,7 @@ static int glk_ioctl_register(struct glk_context *ctx, union glk_arg *arg)
 	if (r->reserved || !r->flags)
 		return -EINVAL;
 	return context_add_registration(ctx,
-				glk_registration_pin(ctx->card, r->address, r->bytes, r->flags),
+				glk_registration_pin(r->address, r->bytes, r->flags),
 				&r->handle);
 }
 
@@ -212,6 +225,7 @@ static int glk_ioctl_window_export(struct glk_context *ctx, union glk_arg *arg)
 static int glk_ioctl_unregister(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct glk_registration *reg;
+	LIST_HEAD(revoked);
 	int err;
 
 	if (arg->handle.reserved)
@@ -221,16 +235,15 @@ static int glk_ioctl_unregister(struct glk_context *ctx, union glk_arg *arg)
 		return err;
 	mutex_lock(&ctx->card->lock);
 	reg = glk_registration_find(ctx, arg->handle.handle);
-	if (reg) {
-		glk_registration_unmap(ctx, reg);
-		list_del(&reg->list);
-	}
+	if (reg)
+		glk_registration_revoke(ctx, reg, &revoked);
+	else
+		err = -ENOENT;
 	mutex_unlock(&ctx->card->lock);
+	glk_registrations_unmap(ctx->card, &revoked);
 	glk_context_leave(ctx);
-	if (!reg)
-		return -ENOENT;
-	glk_registration_free(reg);
-	return 0;
+	glk_registrations_free(&revoked);
+	return err;
 }
 
 static int glk_ioctl_submit(struct glk_context *ctx, union glk_arg *arg)
@@ -401,6 +414,9 @@ static const struct {
 	[_IOC_NR(GPULINK_IOCTL_WINDOW_EXPORT)] = {
 		glk_ioctl_window_export, sizeof(struct gpulink_ioctl_handle), 16, 0
 	},
+	[_IOC_NR(GPULINK_IOCTL_WINDOW_DMABUF)] = {
+		glk_ioctl_window_dmabuf, sizeof(struct gpulink_ioctl_window_dmabuf), 48, ALLOW_MASK
+	},
 };
 
 static long glk_file_ioctl(struct file *file, unsigned int cmd, unsigned long user)
@@ -475,6 +491,8 @@ static const struct file_operations glk_fops = {
 	.unlocked_ioctl = glk_file_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = glk_file_mmap,
+	.show_fdinfo = glk_file_show_fdinfo,
+	.poll = glk_file_poll,
 	.uring_cmd = glk_uring_cmd,
 	.llseek = noop_llseek,
 };
@@ -484,6 +502,7 @@ static void glk_card_free(struct device *dev)
 	struct glk_card *card = glk_to_card(dev);
 
 	pci_dev_put(card->pdev);
+	glk_ranges_free(card);
 	kfree(card);
 	glk_object_put();
 }
@@ -513,12 +532,17 @@ struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 		return ERR_PTR(minor);
 	}
 	card->pdev = pci_dev_get(pdev);
+	card->unchecked_peers = glk_peer_unchecked_default();
 	glk_object_get();
 	init_rwsem(&card->state_lock);
 	spin_lock_init(&card->entry_lock);
 	mutex_init(&card->lock);
+	mutex_init(&card->range_lock);
+	mutex_init(&card->drain_lock);
+	INIT_LIST_HEAD(&card->dead_ranges);
 	raw_spin_lock_init(&card->snapshot_lock);
-	spin_lock_init(&card->vector_lock);
+	glk_irqs_init(card);
+	glk_notify_init(card);
 	device_initialize(&card->dev);
 	card->dev.class = glk_class;
 	card->dev.parent = &pdev->dev;
@@ -553,11 +577,13 @@ int glk_card_publish(struct glk_card *card)
 	glk_pmu_attach(card);
 	dev_set_uevent_suppress(&card->dev, false);
 	kobject_uevent(&card->dev.kobj, KOBJ_ADD);
+	glk_notify_enable(card, true);
 	return 0;
 }
 
 void glk_card_unpublish(struct glk_card *card)
 {
+	glk_notify_enable(card, false);
 	glk_pmu_detach(card);
 	glk_debugfs_remove(card);
 	glk_sysfs_remove(card);

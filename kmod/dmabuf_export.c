@@ -314,7 +314,7 @@ void glk_quarantine_adopt(struct glk_card *card)
 	mutex_unlock(&quarantine_lock);
 }
 
-/* A card is being removed: whoever gets its addresses next should not get importers' stores. */
+/* A card is being removed: the next owner of its addresses must not receive importers' stores. */
 void glk_quarantine_wait(struct glk_card *card)
 {
 	unsigned long deadline = jiffies + GLK_IMPORTER_TIMEOUT;

@@ -28,7 +28,7 @@ struct glk_import {
 	struct dma_buf_attachment *attach;
 	/* Under the reservation lock. NULL: not mapped, or the memory moved. */
 	struct sg_table *sgt;
-	unsigned long first_page;	/* offset of the registration in the buffer, in pages */
+	u64 from;			/* offset of the registration in the buffer */
 	struct delayed_work remap;
 	unsigned long deadline;		/* for the work to succeed, in jiffies */
 };
@@ -60,25 +60,6 @@ static const struct dma_buf_attach_ops import_attach_ops = {
 	.GLK_INVALIDATE_MAPPINGS = import_move_notify,
 };
 
-/* The card's page list requires page-aligned segments. */
-static int import_list_pages(struct glk_import *import)
-{
-	struct glk_registration *reg = import->reg;
-	unsigned long at = 0, last = import->first_page + reg->page_count;
-	struct sg_dma_page_iter iter;
-
-	for_each_sgtable_dma_page(import->sgt, &iter, 0) {
-		dma_addr_t address = sg_page_iter_dma_address(&iter);
-
-		if (!PAGE_ALIGNED(address))
-			return -EINVAL;
-		if (at >= import->first_page && at < last)
-			reg->page_list[at - import->first_page] = cpu_to_le64(address);
-		at++;
-	}
-	return at < last ? -EINVAL : 0;
-}
-
 /*
  * Maps the memory at its current location and grants the card access. Under card->lock and the
  * reservation lock. Waits up to `timeout` jiffies for a move still in progress.
@@ -96,7 +77,8 @@ static int import_map_and_arm(struct glk_import *import, unsigned long timeout)
 	if (dma_resv_wait_timeout(resv, DMA_RESV_USAGE_KERNEL, false, timeout) <= 0)
 		err = -ETIMEDOUT;
 	else
-		err = import_list_pages(import);
+		err = glk_page_list_make(import->card, &import->reg->page_list, sgt, import->from,
+					 import->reg->bytes);
 	if (err)
 		import_drop_mapping(import);
 	else
@@ -154,7 +136,7 @@ static void import_remap_work(struct work_struct *work)
  * Exporters use different errors for memory that the card cannot reach. Users get one error, which
  * means that the data must be copied through process memory; the log has the exporter's.
  */
-static int import_report_error(struct glk_card *card, const struct dma_buf *dmabuf, int err)
+int glk_import_report_error(struct glk_card *card, const struct dma_buf *dmabuf, int err)
 {
 	switch (err) {
 	case -EOPNOTSUPP:
@@ -207,18 +189,30 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 	reg->page_count = DIV_ROUND_UP_ULL(reg->offset + bytes, PAGE_SIZE);
 	import->reg = reg;
 	import->card = card;
-	import->first_page = offset >> PAGE_SHIFT;
+	import->from = offset;
+	err = glk_charge_dmabuf(&reg->charge, dmabuf->size);
+	if (err)
+		goto free;
 	import->attach = dma_buf_dynamic_attach(dmabuf, &card->pdev->dev, &import_attach_ops,
 						import);
 	if (!IS_ERR(import->attach))
 		return reg;
-	err = import_report_error(card, dmabuf, PTR_ERR(import->attach));
+	err = glk_import_report_error(card, dmabuf, PTR_ERR(import->attach));
+	glk_uncharge(&reg->charge);
 free:
 	kfree(import);
 	kfree(reg);
 put:
 	dma_buf_put(dmabuf);
 	return ERR_PTR(err);
+}
+
+/* Undoes import_map_and_arm(). */
+static void import_withdraw(struct glk_import *import)
+{
+	glk_registration_disarm(import->card, import->reg);
+	import_drop_mapping(import);
+	glk_page_list_free(import->card, &import->reg->page_list);
 }
 
 int glk_import_map(struct glk_context *ctx, struct glk_registration *reg)
@@ -228,19 +222,16 @@ int glk_import_map(struct glk_context *ctx, struct glk_registration *reg)
 	int err;
 
 	lockdep_assert_held(&card->lock);
-	err = glk_registration_alloc_page_list(card, reg);
-	if (err)
-		return err;
 	reg->import->ctx = ctx;
 	dma_resv_lock(resv, NULL);
 	err = import_map_and_arm(reg->import, MOVE_TIMEOUT);
-	dma_resv_unlock(resv);
-	if (err) {
-		dma_free_coherent(&card->pdev->dev, reg->page_list_bytes, reg->page_list,
-				  reg->page_list_dma);
-		err = import_report_error(card, reg->import->attach->dmabuf, err);
+	if (!err) {
+		err = glk_charge_list(&reg->charge, glk_page_list_bytes(&reg->page_list));
+		if (err)
+			import_withdraw(reg->import);
 	}
-	return err;
+	dma_resv_unlock(resv);
+	return err ? glk_import_report_error(card, reg->import->attach->dmabuf, err) : 0;
 }
 
 /* Call after the card's access was revoked. */
@@ -262,6 +253,7 @@ void glk_import_free(struct glk_registration *reg)
 	cancel_delayed_work_sync(&import->remap);
 	dma_buf_detach(dmabuf, import->attach);
 	dma_buf_put(dmabuf);
+	glk_uncharge(&reg->charge);
 	kfree(import);
 	kfree(reg);
 }

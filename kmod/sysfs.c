@@ -64,11 +64,11 @@ static ssize_t card_link_state_show(struct device *dev, struct device_attribute 
 	u64 status;
 	int err;
 
-	err = glk_card_enter(card);
+	err = glk_card_enter_to_read(card);
 	if (err)
 		return err;
 	status = glk_read(card, GLK_CARD_STATUS);
-	glk_card_leave(card);
+	glk_card_leave_read(card);
 	if (status == U64_MAX)
 		return -ENODEV;
 	if (!(status & GLK_CARD_STATUS_LINK_UP_MASK))
@@ -104,15 +104,7 @@ static struct device_attribute card_attr_unchecked_peers =
 
 static ssize_t card_state_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	static const char * const names[] = {
-		[GLK_LIVE] = "live",
-		[GLK_RESETTING] = "resetting",
-		[GLK_SUSPENDED] = "suspended",
-		[GLK_LOST] = "lost",
-		[GLK_REMOVED] = "removed",
-	};
-
-	return sysfs_emit(buf, "%s\n", names[READ_ONCE(glk_to_card(dev)->state)]);
+	return sysfs_emit(buf, "%s\n", glk_state_names[READ_ONCE(glk_to_card(dev)->state)]);
 }
 CARD_ATTR_RO(state);
 
@@ -135,6 +127,26 @@ static ssize_t card_reset_store(struct device *dev, struct device_attribute *att
 
 static struct device_attribute card_attr_reset = __ATTR(reset, 0200, NULL, card_reset_store);
 
+static ssize_t card_error_interrupts_show(struct device *dev, struct device_attribute *attr,
+					  char *buf)
+{
+	u64 interrupts, suppressed;
+
+	glk_errors_read(glk_to_card(dev), &interrupts, &suppressed);
+	return sysfs_emit(buf, "%llu\n", interrupts);
+}
+CARD_ATTR_RO(error_interrupts);
+
+static ssize_t card_errors_suppressed_show(struct device *dev, struct device_attribute *attr,
+					   char *buf)
+{
+	u64 interrupts, suppressed;
+
+	glk_errors_read(glk_to_card(dev), &interrupts, &suppressed);
+	return sysfs_emit(buf, "%llu\n", suppressed);
+}
+CARD_ATTR_RO(errors_suppressed);
+
 static struct attribute *glk_card_attrs[] = {
 	&card_attr_serial.attr,
 	&card_attr_hw_version.attr,
@@ -146,6 +158,8 @@ static struct attribute *glk_card_attrs[] = {
 	&card_attr_link_state.attr,
 	&card_attr_unchecked_peers.attr,
 	&card_attr_state.attr,
+	&card_attr_error_interrupts.attr,
+	&card_attr_errors_suppressed.attr,
 	&card_attr_reset.attr,
 	NULL
 };
@@ -164,15 +178,15 @@ static ssize_t card_counter_show(struct device *dev, struct device_attribute *at
 {
 	const struct glk_counter *counter = container_of(attr, struct glk_counter, dev_attr);
 	struct glk_card *card = glk_to_card(dev);
-	u64 values[GLK_CARD_COUNTERS];
+	u64 value;
 	int err;
 
-	err = glk_card_enter(card);
+	err = glk_card_enter_to_read(card);
 	if (err)
 		return err;
-	err = glk_card_read_counters(card, GPULINK_COUNTERS_CARD, values);
-	glk_card_leave(card);
-	return err ?: sysfs_emit(buf, "%llu\n", values[counter->index]);
+	err = glk_card_read_counter(card, GPULINK_COUNTERS_CARD, counter->index, &value);
+	glk_card_leave_read(card);
+	return err ?: sysfs_emit(buf, "%llu\n", value);
 }
 
 static struct glk_counter card_counters[GLK_CARD_COUNTERS];
@@ -272,6 +286,8 @@ static ssize_t partition_mode_store(struct glk_partition_kobj *p,
 	mode = to_partition(p)->settings[GLK_PARTITION_MODE / 8] & ~attr->mode;
 	err = glk_partition_set(p->card, p->index, GLK_PARTITION_MODE,
 				mode | (on ? attr->mode : 0));
+	if (!err && on && attr->mode == GLK_PARTITION_MODE_OPEN_MASK)
+		glk_endpoint_warn_open(p->card, p->index);
 	glk_card_leave(p->card);
 	return err ?: count;
 }
@@ -279,22 +295,29 @@ static ssize_t partition_mode_store(struct glk_partition_kobj *p,
 static ssize_t partition_endpoint_show(struct glk_partition_kobj *p,
 				       const struct glk_partition_attr *attr, char *buf)
 {
+	const struct glk_partition *partition = to_partition(p);
+	u64 offset, bytes;
 	char name[32];
+	bool part;
 	int err;
 
 	err = glk_card_enter(p->card);
 	if (err)
 		return err;
-	glk_endpoint_describe(to_partition(p), name, sizeof(name));
+	glk_endpoint_describe(partition, name, sizeof(name));
+	offset = partition->bar_offset;
+	bytes = partition->bytes;
+	part = partition->kind == GPULINK_ENDPOINT_BUS && !glk_endpoint_is_whole(partition);
 	glk_card_leave(p->card);
-	return sysfs_emit(buf, "%s\n", name);
+	return part ? sysfs_emit(buf, "%s %llu %llu\n", name, offset, bytes) :
+		      sysfs_emit(buf, "%s\n", name);
 }
 
 static ssize_t partition_endpoint_store(struct glk_partition_kobj *p,
 					const struct glk_partition_attr *attr,
 			      const char *buf, size_t count)
 {
-	char name[40], *trimmed;
+	char name[GLK_ENDPOINT_NAME_BYTES], *trimmed;
 	int err;
 
 	if (strscpy(name, buf, sizeof(name)) < 0)
@@ -305,6 +328,7 @@ static ssize_t partition_endpoint_store(struct glk_partition_kobj *p,
 		return err;
 	err = glk_endpoint_set(p->card, p->index, trimmed);
 	glk_card_leave(p->card);
+	glk_ranges_sweep(p->card);
 	return err ?: count;
 }
 
@@ -387,15 +411,15 @@ static struct attribute *partition_counter_attrs[GLK_PARTITION_COUNTERS + 1];
 static ssize_t partition_counter_show(struct glk_partition_kobj *p,
 				      const struct glk_partition_attr *attr, char *buf)
 {
-	u64 values[GLK_PARTITION_COUNTERS];
+	u64 value;
 	int err;
 
-	err = glk_card_enter(p->card);
+	err = glk_card_enter_to_read(p->card);
 	if (err)
 		return err;
-	err = glk_card_read_counters(p->card, p->index, values);
-	glk_card_leave(p->card);
-	return err ?: sysfs_emit(buf, "%llu\n", values[attr - partition_counters]);
+	err = glk_card_read_counter(p->card, p->index, attr - partition_counters, &value);
+	glk_card_leave_read(p->card);
+	return err ?: sysfs_emit(buf, "%llu\n", value);
 }
 
 static const struct attribute_group partition_counter_group = {
@@ -456,6 +480,8 @@ static int partition_kobj_add(struct glk_card *card, unsigned int index)
 	      sysfs_create_group(&p->kobj, &partition_counter_group);
 	if (!err && glk_link_present(card))
 		err = sysfs_create_files(&p->kobj, partition_link_attrs);
+	if (!err)
+		err = glk_ranges_sysfs_add(card, index, &p->kobj);
 	if (err) {
 		kobject_put(&p->kobj);
 		return err;
@@ -471,6 +497,7 @@ void glk_sysfs_remove(struct glk_card *card)
 	for (i = 0; i < card->partition_count; i++) {
 		if (!card->partitions[i].kobj)
 			continue;
+		glk_ranges_sysfs_remove(card, i);
 		kobject_del(card->partitions[i].kobj);
 		kobject_put(card->partitions[i].kobj);
 		card->partitions[i].kobj = NULL;

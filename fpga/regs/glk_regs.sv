@@ -11,7 +11,8 @@ package glk_regs;
   localparam int MSIX_TABLE_OFFSET = 983040; // MSI-X table in BAR 0
   localparam int MSIX_PBA_OFFSET = 1015808; // MSI-X pending bits in BAR 0
   localparam int EVENT_VECTOR = 0; // MSI-X vector of errors and link events; the others belong to rings
-  localparam int PAGE_SIZE = 4096; // page size of a registration's page list and of doorbell pages
+  localparam int PAGE_SIZE = 4096; // page size of doorbell pages, of a registration's page list and of its tables
+  localparam int LARGE_PAGE_SIZE = 2097152; // page size of a registration's page list with large pages
   localparam int LINE_BYTES = 128; // bytes of a write queue entry (FinePack IV-B)
   localparam int SUBHEADER_MIN = 2; // minimum sub-header bytes (FinePack Table II)
   localparam int SUBHEADER_MAX = 6; // maximum sub-header bytes (FinePack Table II)
@@ -237,6 +238,12 @@ package glk_regs;
   localparam int REGISTRATION_Q1 = 8; // rw
   localparam int REGISTRATION_Q2 = 16; // rw
   localparam int REGISTRATION_Q3 = 24; // rw
+  localparam logic [63:0] REGISTRATION_Q3_OFFSET_MASK = 64'h00000000001fffff; // offset of the first byte in the first page, below the page size
+  localparam int REGISTRATION_Q3_OFFSET_SHIFT = 0;
+  localparam logic [63:0] REGISTRATION_Q3_LARGE_MASK = 64'h0000000100000000; // pages of LARGE_PAGE_SIZE instead of PAGE_SIZE bytes
+  localparam int REGISTRATION_Q3_LARGE_SHIFT = 32;
+  localparam logic [63:0] REGISTRATION_Q3_TABLES_MASK = 64'h0000000200000000; // list of tables of page addresses
+  localparam int REGISTRATION_Q3_TABLES_SHIFT = 33;
 
   // Contexts: rings and completion record. Mapped by the kernel only.
   localparam int BLOCK_CONTEXT = 24576; // HEADER: type 15:0, version 31:16, offset of the next block 63:32

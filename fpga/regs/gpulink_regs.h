@@ -12,7 +12,8 @@
 #define GLK_MSIX_TABLE_OFFSET			0xf0000U /* MSI-X table in BAR 0 */
 #define GLK_MSIX_PBA_OFFSET			0xf8000U /* MSI-X pending bits in BAR 0 */
 #define GLK_EVENT_VECTOR			0U /* MSI-X vector of errors and link events; the others belong to rings */
-#define GLK_PAGE_SIZE				0x1000U /* page size of a registration's page list and of doorbell pages */
+#define GLK_PAGE_SIZE				0x1000U /* page size of doorbell pages, of a registration's page list and of its tables */
+#define GLK_LARGE_PAGE_SIZE			0x200000U /* page size of a registration's page list with large pages */
 #define GLK_LINE_BYTES				0x80U /* bytes of a write queue entry (FinePack IV-B) */
 #define GLK_SUBHEADER_MIN			2U /* minimum sub-header bytes (FinePack Table II) */
 #define GLK_SUBHEADER_MAX			6U /* maximum sub-header bytes (FinePack Table II) */
@@ -238,6 +239,12 @@
 #define GLK_REGISTRATION_Q1			8U /* rw */
 #define GLK_REGISTRATION_Q2			0x10U /* rw */
 #define GLK_REGISTRATION_Q3			0x18U /* rw */
+#define GLK_REGISTRATION_Q3_OFFSET_MASK		0x00000000001fffffULL /* offset of the first byte in the first page, below the page size */
+#define GLK_REGISTRATION_Q3_OFFSET_SHIFT	0U
+#define GLK_REGISTRATION_Q3_LARGE_MASK		0x0000000100000000ULL /* pages of LARGE_PAGE_SIZE instead of PAGE_SIZE bytes */
+#define GLK_REGISTRATION_Q3_LARGE_SHIFT		0x20U
+#define GLK_REGISTRATION_Q3_TABLES_MASK		0x0000000200000000ULL /* list of tables of page addresses */
+#define GLK_REGISTRATION_Q3_TABLES_SHIFT	0x21U
 
 /* Contexts: rings and completion record. Mapped by the kernel only. */
 #define GLK_BLOCK_CONTEXT			0x6000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */

@@ -9,16 +9,23 @@
  *
  * Device loss: after surprise removal every call returns ENODEV. After a card reset, system sleep
  * or a bus error, every call on a file opened before it returns ESTALE; open the device again
- * (docs/recovery.md). Mappings of windows and doorbell pages then show a dummy page, so that a
- * store in flight does not kill the process; the completion record reads 0. Windows whose endpoint
- * was removed show a dummy page too: each later release increments @errors until the window is
- * unmapped.
+ * (docs/recovery.md); what the file held has been released. Mappings of windows and doorbell pages
+ * then show a dummy page, so that a store in flight does not kill the process; the completion
+ * record reads 0. Windows whose endpoint or range was removed show a dummy page too: each later
+ * release increments @errors until the window is unmapped.
  *
  * Contexts: each open file is one context. It owns its windows, registrations and rings, which are
  * released when the file is closed. All calls are thread-safe. open() returns ENOSPC when the card
  * has no free context. The administrator can limit what a context or a user allocates
  * (docs/sysfs.md): open(), GPULINK_IOCTL_WINDOW_MAP and both register calls return EDQUOT at the
  * limit.
+ *
+ * poll() reports POLLIN when completions can be fetched: with mapped rings, when the completion at
+ * CQ_HEAD has arrived, so write CQ_HEAD for all that were consumed before; otherwise by
+ * GPULINK_IOCTL_WAIT. It reports POLLOUT when GPULINK_IOCTL_SUBMIT has room, and POLLERR
+ * when the ring stopped and after a reset or removal. Only entries that request an interrupt
+ * (FLAG_INTERRUPT) wake a sleeping poll(). A card that stops responding without being removed is
+ * noticed when poll() begins, not while it sleeps.
  *
  * Memory order: windows are mapped write-combining, doorbell pages uncached. The CPU may hold
  * stores to a window, merge them and send them in any order, except that a later store to the same
@@ -89,6 +96,7 @@ struct gpulink_ioctl_query {
  * @bytes: size of the endpoint's memory
  * @name: kind bus: PCI address and BAR ("0000:00:03.0 0"); kind pool: "pool"; kind link: the
  *        partition of the remote card ("link 3"); kind none: ""
+ * @offset: kind bus: offset of the memory in the BAR, nonzero only for a part of it
  */
 struct gpulink_ioctl_endpoint {
 	__u32 size;
@@ -97,6 +105,7 @@ struct gpulink_ioctl_endpoint {
 	__u32 kind;
 	__aligned_u64 bytes;
 	__u8 name[32];
+	__aligned_u64 offset;
 };
 
 #define GPULINK_ALLOW_READ	(1U << 0)
@@ -113,7 +122,11 @@ struct gpulink_ioctl_endpoint {
  * @mmap_offset: out: mmap offset of the window (@bytes long, MAP_SHARED)
  *
  * ENOSPC: the aperture has no contiguous run of free slices of this length. EACCES: the file is not
- * open for reading or writing, as @flags demand.
+ * open for reading or writing, as @flags demand; or the calling user has no right to all of these
+ * bytes: they must lie in ranges of the endpoint that grant @flags to the user or one of his groups
+ * (docs/sysfs.md, "Ranges"), or the caller must have CAP_SYS_ADMIN. Credentials are checked by this
+ * call only. The removal of a range revokes the windows opened through it, as the removal of the
+ * endpoint does.
  */
 struct gpulink_ioctl_window_map {
 	__u32 size;
@@ -150,9 +163,10 @@ struct gpulink_ioctl_handle {
  * @handle: out: registration handle
  * @reserved: 0
  *
- * The pages are pinned and charged to RLIMIT_MEMLOCK (ENOMEM). ENOSPC: the card has no free
- * registration entry. EOPNOTSUPP: memory is not cache-coherent between the process and the card on
- * this platform.
+ * The pages are pinned, and charged to the calling user's RLIMIT_MEMLOCK over all processes and
+ * cards (ENOMEM) and to the limit of the system (EDQUOT; docs/sysfs.md, Memory). ENOSPC: the card
+ * has no free registration entry. EOPNOTSUPP: memory is not cache-coherent between the process and
+ * the card on this platform.
  */
 struct gpulink_ioctl_register {
 	__u32 size;
@@ -173,6 +187,13 @@ struct gpulink_ioctl_register {
  * @offset: offset in the buffer
  * @bytes: length, at least 1, within the buffer (ERANGE)
  *
+ * The whole buffer counts towards the dma-buf bytes that a user may map (EDQUOT), and the card's
+ * list of pages towards RLIMIT_MEMLOCK (ENOMEM).
+ *
+ * ENOSPC: the card has no free registration entry, or the buffer has too many pieces: up to 8 GiB
+ * can be registered in any pieces of whole 4096-byte pages, up to 1 TiB if pieces end only where the
+ * bus address is a multiple of 2 MiB. EINVAL: a piece does not begin and end at page boundaries.
+ *
  * The memory is not pinned; its exporter may move it. The driver then revokes the card's access and
  * maps the memory again at its new location. An entry executed in between completes with status
  * registration and can be submitted again. EHOSTUNREACH: the exporter reports that the card cannot
@@ -188,6 +209,44 @@ struct gpulink_ioctl_register_dmabuf {
 	__u32 handle;
 	__aligned_u64 offset;
 	__aligned_u64 bytes;
+};
+
+/**
+ * struct gpulink_ioctl_window_dmabuf - map a range of a dma-buf, such as GPU memory, into the
+ * aperture
+ * @size: sizeof(struct gpulink_ioctl_window_dmabuf)
+ * @flags: GPULINK_ALLOW_*, at least one, for which the dma-buf descriptor must be open (EACCES)
+ * @fd: dma-buf descriptor (EBADF, EINVAL: not a dma-buf; ELOOP: a gpulink window)
+ * @handle: out: window handle for ring entries and GPULINK_IOCTL_WINDOW_UNMAP
+ * @offset: offset in the buffer, multiple of 4096
+ * @bytes: length, multiple of 4096, within the buffer (ERANGE)
+ * @mmap_offset: out: mmap offset of the window (@bytes long, MAP_SHARED)
+ * @partition: out: partition whose endpoint contains the memory
+ * @reserved: 0
+ *
+ * The descriptor proves the right to the memory: no range of the endpoint is required. The memory
+ * must lie in the endpoint of one partition (ENXIO), in runs of 1 << slice_shift bytes that are
+ * contiguous there, counted from @offset (EOPNOTSUPP: the buffer is scattered in smaller runs; the
+ * kernel log has the first page that does not fit). EHOSTUNREACH: as for
+ * GPULINK_IOCTL_REGISTER_DMABUF. ETIMEDOUT: the memory moved for 2 s. Other errors as for
+ * GPULINK_IOCTL_WINDOW_MAP.
+ *
+ * The exporter may move the memory. Stores that the card has accepted arrive at the old location
+ * before it moves; accesses to the mapping wait until the window leads to the new one; ring entries
+ * complete with status window meanwhile, and accesses of devices that imported the window
+ * (GPULINK_IOCTL_WINDOW_EXPORT) fail and are counted in @errors of a release. If the new location
+ * cannot be mapped, the window is revoked.
+ */
+struct gpulink_ioctl_window_dmabuf {
+	__u32 size;
+	__u32 flags;
+	__s32 fd;
+	__u32 handle;
+	__aligned_u64 offset;
+	__aligned_u64 bytes;
+	__aligned_u64 mmap_offset;
+	__u32 partition;
+	__u32 reserved;
 };
 
 /**
@@ -426,6 +485,7 @@ struct gpulink_uring_release {
  * 6.19.
  */
 #define GPULINK_IOCTL_WINDOW_EXPORT	_IO(GPULINK_IOCTL_BASE, 0x11)
+#define GPULINK_IOCTL_WINDOW_DMABUF	_IO(GPULINK_IOCTL_BASE, 0x12)
 #define GPULINK_IOCTL_RING_MAP		_IO(GPULINK_IOCTL_BASE, 0x0a)
 #define GPULINK_IOCTL_RING_UNMAP	_IO(GPULINK_IOCTL_BASE, 0x0b)
 #define GPULINK_IOCTL_RING_WAIT		_IO(GPULINK_IOCTL_BASE, 0x0c)

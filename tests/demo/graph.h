@@ -19,7 +19,7 @@ struct graph {
 };
 
 /**
- * Reads a file of any format that matrix_read() knows into *graph, which must then be freed by graph_free(). An entry (i, j)
+ * Reads a file of any format that matrix_read() supports into *graph, which must then be freed by graph_free(). An entry (i, j)
  * is an edge from i to j.
  *
  * Returns 0, or -1 with one sentence in error[GRAPH_ERROR_BYTES] that names file and line; *graph is empty then.

@@ -4,8 +4,12 @@
 #include "arguments.h"
 #include "capture.h"
 #include "print.h"
+#include "ranges.h"
 #include "request.h"
 #include "topo/topo.h"
+#include "trace/latency.h"
+#include "trace/record.h"
+#include "trace/top.h"
 
 #include <endpoint_name.h>
 #include <gpulink_admin.h>
@@ -15,34 +19,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-static struct json_object *with_partition(struct json_object *request, int partition)
-{
-	return partition == ALL_PARTITIONS ? request : with(request, "partition", json_object_new_int(partition));
-}
-
-static enum exit_code show_json(struct json_object *result, int flags)
-{
-	if (print_json(result, flags))
-		return EXIT_OK;
-	complain("out of memory");
-	return EXIT_FAILED;
-}
-
-/* Runs a request and prints its result, as JSON or with `print`. */
-static enum exit_code ask_and_print(struct invocation *invocation, struct json_object *request,
-				    bool (*print)(struct json_object *result))
-{
-	struct json_object *result = NULL;
-	enum exit_code code = ask(&invocation->asker, request, &result);
-
-	if (code == EXIT_OK && invocation->json)
-		code = show_json(result, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
-	else if (code == EXIT_OK && !print(result))
-		code = unexpected();
-	json_object_put(result);
-	return code;
-}
 
 /* --- show --- */
 
@@ -274,7 +250,7 @@ static enum exit_code run_set_endpoint(struct invocation *invocation)
 {
 	struct json_object *request;
 	uint64_t partition;
-	char endpoint[32];
+	char endpoint[72];
 	enum exit_code code;
 
 	if (!parse_number(invocation->arguments[0], &partition) || partition > PARTITION_LIMIT) {
@@ -416,11 +392,35 @@ static const struct command partition_commands[] = {
 	 .usage = "PARTITION ENDPOINT",
 	 .summary = "set the endpoint of a partition",
 	 .details = "ENDPOINT is " ENDPOINT_NAME_ALLOWED ".\n"
-		    "Windows onto the previous endpoint are revoked.\n",
+		    "Windows onto the previous endpoint are revoked, and its ranges removed.\n",
 	 .least = 2,
 	 .most = 2,
 	 .takes_card = true,
 	 .run = run_set_endpoint},
+	{.name = "ranges",
+	 .usage = "",
+	 .summary = "show who may open windows on which parts of endpoints",
+	 .details = "",
+	 .takes_card = true,
+	 .takes_partition = true,
+	 .run = run_ranges},
+	{.name = "add-range",
+	 .usage = "PARTITION NAME RANGE",
+	 .summary = "let a user or group open windows on a part of an endpoint",
+	 .details = "RANGE is OFFSET BYTES RIGHTS and user=NAME, group=NAME or both, as in 1M 64K rw user=alice. OFFSET and BYTES\n"
+		    "are multiples of 4096, with K, M or G; BYTES may be all. RIGHTS is r, w or rw.\n",
+	 .least = 3,
+	 .most = 7,
+	 .takes_card = true,
+	 .run = run_add_range},
+	{.name = "remove-range",
+	 .usage = "PARTITION NAME",
+	 .summary = "remove a range, and revoke the windows opened through it",
+	 .details = "",
+	 .least = 2,
+	 .most = 2,
+	 .takes_card = true,
+	 .run = run_remove_range},
 	{.name = "set-subheader",
 	 .usage = "BYTES",
 	 .summary = "set the sub-header width",
@@ -499,8 +499,44 @@ static const struct command link_commands[] = {
 	 .least = 1,
 	 .most = 1,
 	 .takes_card = true,
-	 .takes_limits = true,
+	 .takes_count = true,
+	 .takes_seconds = true,
 	 .run = run_capture},
+	{0},
+};
+
+static const struct command process_commands[] = {
+	{.name = "top",
+	 .usage = "",
+	 .summary = "show what each process does",
+	 .details = "By process and cgroup, most bytes first: stores, puts and their bytes, loads and gets, atomics, releases with\n"
+		    "their durations, and errors, in each interval of --watch (default 1 s) until interrupted or --once; then the\n"
+		    "packets that the cards sent. Stores through gpulink_window_address() and those of GPUs are counted by the\n"
+		    "cards only. Requires root, or CAP_BPF and CAP_PERFMON; does not use gpulinkd.\n",
+	 .takes_watch = true,
+	 .takes_once = true,
+	 .run = run_top},
+	{.name = "latency",
+	 .usage = "[PID]",
+	 .summary = "show how long releases, waits and drains take",
+	 .details = "Histograms of the calls of all processes, or of one, until interrupted, for --seconds or --once. Calls of\n"
+		    "libgpulink are seen with USDT probes, releases by ioctl and drains with tracepoints of the driver.\n"
+		    "Requires root, or CAP_BPF and CAP_PERFMON; does not use gpulinkd.\n",
+	 .most = 1,
+	 .takes_seconds = true,
+	 .takes_once = true,
+	 .run = run_latency},
+	{.name = "record",
+	 .usage = "FILE [PID]",
+	 .summary = "record stores and puts as a trace for gpulink-replay",
+	 .details = "Operations of all programs that use libgpulink, or of one, until interrupted or for --seconds. Names ending in\n"
+		    ".glt, .glt.zst or .csv choose the format. Processes become GPUs 0, 1, ...; partitions the GPUs after them.\n"
+		    "Stores through gpulink_window_address() are not in the trace. Requires root, or CAP_BPF and CAP_PERFMON;\n"
+		    "does not use gpulinkd.\n",
+	 .least = 1,
+	 .most = 2,
+	 .takes_seconds = true,
+	 .run = run_record},
 	{0},
 };
 
@@ -528,6 +564,7 @@ const struct command_group command_groups[] = {
 	{"Cards", card_commands},
 	{"Partitions", partition_commands},
 	{"Link", link_commands},
+	{"Processes", process_commands},
 	{"Machine", machine_commands},
 	{0},
 };

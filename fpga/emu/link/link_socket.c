@@ -146,7 +146,7 @@ static void join(struct link_socket *s, int fd, uint64_t now_ns)
 	s->in.begin = s->in.end = s->out.begin = s->out.end = 0;
 }
 
-/* TCP can connect a port to itself if nobody listens there. */
+/* TCP can connect a port to itself if no process listens there. */
 static bool to_itself(int fd)
 {
 	struct sockaddr_storage own = { 0 }, other = { 0 };

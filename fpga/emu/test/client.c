@@ -63,7 +63,7 @@ int client_open(struct client *client, const char *path)
 	return error ? error : client_version(client, CLIENT_GOOD_CAPABILITIES);
 }
 
-/* Unix sockets tell of a peer that left in several ways, which mean the same here. */
+/* Unix sockets report a peer that left in several ways, which mean the same here. */
 static int transport_error(void)
 {
 	if (errno == EAGAIN)

@@ -15,7 +15,7 @@
 #include <linux/pci_regs.h>
 
 #define BYTES_0 0x100000u
-#define BYTES_2 (UINT64_C(1) << 34) /* more than its lower register can tell */
+#define BYTES_2 (UINT64_C(1) << 34) /* more than its lower register can hold */
 #define VECTORS 33u
 
 static struct pci_config config;

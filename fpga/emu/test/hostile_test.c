@@ -165,7 +165,7 @@ static void invalid_set_irqs(void **state)
 		{ 20, 36, 2, 32, 2 },	      { 20, 36, 2, 33, 1 },	       { 20, 36, 2, UINT32_MAX, 2 },
 		{ 20, 36, 2, 2, UINT32_MAX }, { 20, 36, 2, UINT32_MAX - 1, 3 }, { 20, 36, 5, 0, 1 },
 		{ 20, 36, 0, 0, 1 },	      { 20, 36, UINT32_MAX, 0, 1 },    { 20, 34, 2, 0, 1 },
-		{ 20, 36, 2, 0, 2 }, /* of which one has no fd */
+		{ 20, 36, 2, 0, 2 }, /* one of them without fd */
 	};
 	struct machine *m = machine_start(state);
 	struct client *c = &m->card;
@@ -195,7 +195,7 @@ static void too_many_fds(void **state)
 
 		assert_int_equal(client_send(&m->card, &header, sizeof(header), many, counts[i]), 0);
 		check_hung_up(m, fds);
-		/* In two parts, none of which is too many. */
+		/* In two parts, neither part has too many. */
 		header = client_header(&m->card, VFU_DEVICE_RESET, 0);
 		assert_int_equal(client_send(&m->card, &header, 8, many, VFU_FDS_MAX - 1), 0);
 		assert_int_equal(client_send(&m->card, &header.flags, 4, many, counts[i] - VFU_FDS_MAX + 1), 0);

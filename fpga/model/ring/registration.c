@@ -8,7 +8,15 @@
 #define Q0_DEFINED                                                                                         \
 	(GLK_REGISTRATION_Q0_VALID_MASK | GLK_REGISTRATION_Q0_READ_MASK | GLK_REGISTRATION_Q0_WRITE_MASK | \
 	 GLK_REGISTRATION_Q0_CONTEXT_MASK)
-#define BYTES_MAX (1ULL << 40)
+#define Q3_DEFINED \
+	(GLK_REGISTRATION_Q3_OFFSET_MASK | GLK_REGISTRATION_Q3_LARGE_MASK | GLK_REGISTRATION_Q3_TABLES_MASK)
+#define BYTES_MAX     (1ULL << 40)
+#define TABLE_ENTRIES (GLK_PAGE_SIZE / 8)
+
+static uint64_t page_bytes(uint64_t q3)
+{
+	return q3 & GLK_REGISTRATION_Q3_LARGE_MASK ? GLK_LARGE_PAGE_SIZE : GLK_PAGE_SIZE;
+}
 
 static bool may_become_valid(const struct glk_registrations *registrations, const struct glk_entry *entry, uint64_t q0)
 {
@@ -25,7 +33,7 @@ static bool word_allowed(unsigned word, uint64_t value)
 	case 2:
 		return value % 8 == 0;
 	default:
-		return value < GLK_PAGE_SIZE;
+		return !(value & ~Q3_DEFINED) && GLK_FIELD(value, GLK_REGISTRATION_Q3_OFFSET) < page_bytes(value);
 	}
 }
 
@@ -58,17 +66,33 @@ unsigned glk_registration_check(const struct glk_registrations *registrations, u
 	return entry->q[0] & right ? GLK_ST_OK : GLK_ST_PERMISSION;
 }
 
+/* The address in entry `index` of a list at `list`, of pages or tables of `bytes` bytes. */
+static int list_entry(struct glk_common *common, uint64_t list, uint64_t index, uint64_t bytes, uint64_t *address)
+{
+	uint8_t entry[8];
+
+	if (glk_dma_read(common, list + index * 8, entry, sizeof(entry)))
+		return -EIO;
+	*address = glk_get_le64(entry) & ~(bytes - 1);
+	return 0;
+}
+
 /* DMA address of the byte at `offset` of a registration, and the bytes from there to the end of its page. */
 static int locate(struct glk_registrations *registrations, unsigned handle, uint64_t offset, uint64_t *address, size_t *room)
 {
 	const struct glk_entry *entry = &registrations->entries[handle];
-	uint64_t at = entry->q[3] + offset;
-	uint8_t page[8];
+	uint64_t at = GLK_FIELD(entry->q[3], GLK_REGISTRATION_Q3_OFFSET) + offset, bytes = page_bytes(entry->q[3]);
+	uint64_t list = entry->q[2], index = at / bytes;
 
-	if (glk_dma_read(registrations->common, entry->q[2] + at / GLK_PAGE_SIZE * 8, page, sizeof(page)))
+	if (entry->q[3] & GLK_REGISTRATION_Q3_TABLES_MASK) {
+		if (list_entry(registrations->common, list, index / TABLE_ENTRIES, GLK_PAGE_SIZE, &list))
+			return -EIO;
+		index %= TABLE_ENTRIES;
+	}
+	if (list_entry(registrations->common, list, index, bytes, address))
 		return -EIO;
-	*address = (glk_get_le64(page) & ~(uint64_t)(GLK_PAGE_SIZE - 1)) | at % GLK_PAGE_SIZE;
-	*room = GLK_PAGE_SIZE - at % GLK_PAGE_SIZE;
+	*address |= at % bytes;
+	*room = (size_t)(bytes - at % bytes);
 	return 0;
 }
 

@@ -13,7 +13,7 @@
 #include "ring/registration.h"
 #include "window/window_table.h"
 
-#define GLK_RING_ORDER_MAX 15u /* indices are 16 bits wide and must tell full from empty */
+#define GLK_RING_ORDER_MAX 15u /* indices are 16 bits wide and must distinguish full from empty */
 
 struct glk_rings {
 	struct glk_common *common;

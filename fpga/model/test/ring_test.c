@@ -71,6 +71,43 @@ static void put_and_get(void **state)
 	assert_int_equal(bench_counter(b, 0, GLK_PARTITION_STORE_BYTES), 9000);
 }
 
+/* Lists of tables and of large pages, with junk in the ignored bits. The GPU of the bench has no memory behind most pages. */
+static void page_list_shapes(void **state)
+{
+	struct bench *b = *state;
+	const struct {
+		uint64_t q3, list[3], table[4], offset;
+		unsigned at; /* of that offset in host memory */
+	} cases[] = {
+		{ 100 | GLK_REGISTRATION_Q3_TABLES_MASK, { 0, 0x20fff }, { 0, 0x50abc, 0x70000 }, 513 * 4096ull + 50, 0x50000 + 150 },
+		{ 100 | GLK_REGISTRATION_Q3_TABLES_MASK, { 0x20007 }, { 0, 0, 0x50000, 0x70000 }, 4 * 4096ull - 150, 0x70000 + 4096 - 50 },
+		{ 0x1fff00 | GLK_REGISTRATION_Q3_LARGE_MASK, { 1 << 30, 0x1fffff }, { 0 }, 0x100 + 0x54321, 0x54321 },
+		{ 0x54300 | GLK_REGISTRATION_Q3_LARGE_MASK, { 4095 }, { 0 }, 0x21, 0x54321 },
+		{ 0x54300 | GLK_REGISTRATION_Q3_LARGE_MASK | GLK_REGISTRATION_Q3_TABLES_MASK, { 1 << 30, 1 << 30, 0x20000 },
+		  { 1 << 30, 1 << 30, 0x12345 }, (1026ull << 21) + 0x21, 0x54321 },
+	};
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		unsigned entry = GLK_REGISTRATION_ARRAY + 5 * GLK_REGISTRATION_STRIDE;
+		uint64_t sqe[8] = { SQE0(GLK_OP_PUT, 0, 0, 50), 1, 777, REGISTERED(5, cases[i].offset) };
+
+		memcpy(b->host + BENCH_PAGE_LIST + 0x800, cases[i].list, sizeof(cases[i].list));
+		memcpy(b->host + 0x20000, cases[i].table, sizeof(cases[i].table));
+		bench_write(b, entry + GLK_REGISTRATION_Q0, 0);
+		bench_write(b, entry + GLK_REGISTRATION_Q1, 1ull << 40);
+		bench_write(b, entry + GLK_REGISTRATION_Q2, BENCH_PAGE_LIST + 0x800);
+		bench_write(b, entry + GLK_REGISTRATION_Q3, cases[i].q3);
+		assert_int_equal(bench_read(b, entry + GLK_REGISTRATION_Q3), cases[i].q3);
+		bench_write(b, entry + GLK_REGISTRATION_Q0, GLK_REGISTRATION_Q0_VALID_MASK | GLK_REGISTRATION_Q0_READ_MASK);
+		for (unsigned k = 0; k < 50; k++)
+			b->host[cases[i].at + k] = (uint8_t)(k * 3 + i + 1);
+		assert_int_equal(bench_run(b, sqe), GLK_ST_OK);
+		release(b);
+		for (unsigned k = 0; k < 50; k++)
+			assert_int_equal(b->endpoint[0][777 + k], (uint8_t)(k * 3 + i + 1));
+	}
+}
+
 static void put_refusals(void **state)
 {
 	struct bench *b = *state;
@@ -386,6 +423,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(put_inline, setup, bench_teardown),
 		cmocka_unit_test_setup_teardown(put_and_get, setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(page_list_shapes, setup, bench_teardown),
 		cmocka_unit_test_setup_teardown(put_refusals, setup, bench_teardown),
 		cmocka_unit_test_setup_teardown(owners_and_rights, setup, bench_teardown),
 		cmocka_unit_test_setup_teardown(put_across_slices, setup, bench_teardown),

@@ -123,7 +123,7 @@ module glk_card #(
   localparam int HW = (REGISTRATIONS > 1) ? $clog2(REGISTRATIONS) : 1;
   // window table entry: {q2[30:0], q1[47:12], first[9:0], context[4:0], partition[3:0], write, read, valid}
   localparam int WINDOW_W       = 89;
-  localparam int REGISTRATION_W = 122; // registration entry: {q3[11:0], q2[63:3], q1[40:0], context[4:0], write, read, valid}
+  localparam int REGISTRATION_W = 133; // registration entry: {q3[33:32], q3[20:0], q2[63:3], q1[40:0], context[4:0], write, read, valid}
 
   initial if (PARTITIONS < 1 || PARTITIONS > 16 || BANKS < 2 || CONTEXTS < 1 || CONTEXTS > 32 || SLICES < 1 || SLICES > 1024 ||
               REGISTRATIONS < 1 || REGISTRATIONS > 1024 || VECTORS < 1 || VECTORS > 64) $fatal;

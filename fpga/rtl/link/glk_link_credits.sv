@@ -16,7 +16,7 @@ module glk_link_credits (
 
   input  logic [11:0] freed_more, // pieces freed in this clock
   input  logic        fresh,      // link comes up: credit has to be announced
-  input  logic        told,       // a word with the credit of this class is being sent
+  input  logic        reported,   // a word with the credit of this class is being sent
   output logic [11:0] freed,      // pieces freed since the session began
   output logic        news        // not announced yet
 );
@@ -36,7 +36,7 @@ module glk_link_credits (
     freed <= freed + freed_more;
     if (freed_more != '0 || fresh)
       news <= 1'b1;
-    else if (told)
+    else if (reported)
       news <= 1'b0;
     if (clear) begin
       heard <= '0;

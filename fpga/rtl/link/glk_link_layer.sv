@@ -178,23 +178,23 @@ module glk_link_layer #(
   end
 
   // --- credits: each word carries the credit of one class, round robin ---
-  logic [1:0]      told;
-  logic [2:0]      tells, c_right, c_more_valid, news;
+  logic [1:0]      reported;
+  logic [2:0]      reports, c_right, c_more_valid, news;
   logic [3*12-1:0] freed, c_more, freed_now;
-  assign tells     = (told == 2'd0) ? 3'b010 : (told == 2'd1) ? 3'b100 : 3'b001;
+  assign reports     = (reported == 2'd0) ? 3'b010 : (reported == 2'd1) ? 3'b100 : 3'b001;
   assign freed_now = begun ? m_freed : '0;
   generate
     for (genvar c = 0; c < 3; c = c + 1) begin : of_class
       glk_link_credits credits (
         .clk, .clear(clear || rst), .sent(sent ? s_pieces[3*c +: 3] : 3'd0), .credit(w_credit), .take(right && w_class == 2'(c)),
         .right(c_right[c]), .more(c_more[12*c +: 12]), .more_valid(c_more_valid[c]), .freed_more(freed_now[12*c +: 12]),
-        .fresh(comes_up), .told(o_word && tells[c]), .freed(freed[12*c +: 12]), .news(news[c]));
+        .fresh(comes_up), .reported(o_word && reports[c]), .freed(freed[12*c +: 12]), .news(news[c]));
     end
   endgenerate
   assign credit_right = (w_class == 2'd3) ? w_credit == '0 : c_right[w_class];
 
   glk_link_due #(.W(W)) word_timer (
-    .clk, .cfg_ack, .cfg_hello, .word(o_word), .word_news((news & ~tells) != '0), .now(ask_now || comes_up),
+    .clk, .cfg_ack, .cfg_hello, .word(o_word), .word_news((news & ~reports) != '0), .now(ask_now || comes_up),
     .soon(ask_soon || freed_now != '0), .due(word_due));
 
   // Initial transmit credits of a new session, one class per clock; complete before any credit can return.
@@ -202,9 +202,9 @@ module glk_link_layer #(
   logic [3*12-1:0] start;
   always_ff @(posedge clk) begin
     if (o_word)
-      told <= (told == 2'd2) ? 2'd0 : told + 2'd1;
+      reported <= (reported == 2'd2) ? 2'd0 : reported + 2'd1;
     if (clear || rst)
-      told <= 2'd2;
+      reported <= 2'd2;
 
     c_valid  <= starting != 2'd0 || (c_more_valid != '0 && !clear);
     c_class  <= (starting != 2'd0) ? 2'd3 - starting : w_class;
@@ -233,8 +233,8 @@ module glk_link_layer #(
   logic [95:0]  p_word;
   logic [127:0] p_data;
   wire          p_control = o_hello && o_block == 2'd2;
-  wire  [11:0]  p_credit = tells[0] ? freed[11:0] : tells[1] ? freed[23:12] : freed[35:24];
-  assign p_class  = tells[0] ? 2'd0 : tells[1] ? 2'd1 : 2'd2;
+  wire  [11:0]  p_credit = reports[0] ? freed[11:0] : reports[1] ? freed[23:12] : freed[35:24];
+  assign p_class  = reports[0] ? 2'd0 : reports[1] ? 2'd1 : 2'd2;
   assign p_wanted = !missing ? 2'd0 : missing_pass ? 2'd2 : 2'd1;
   glk_link_word_put pack (
     .flits(p_control ? 4'd2 : o_count), .types(p_control ? 55'd0 : o_types), .credit_class(p_control ? 2'd3 : p_class),

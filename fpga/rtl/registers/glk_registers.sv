@@ -17,7 +17,7 @@ module glk_registers #(
   parameter int REGISTRATIONS  = 1024,
   parameter int VECTORS        = 33,
   parameter int WINDOW_W       = 89,
-  parameter int REGISTRATION_W = 122,
+  parameter int REGISTRATION_W = 133,
   parameter int PW             = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
   parameter int CW             = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1,
   parameter int SW             = (SLICES > 1) ? $clog2(SLICES) : 1,

@@ -171,12 +171,12 @@ module glk_release #(
   logic [63:0]  value;
   logic [C-1:0] released_once;
   // Updated when the record's writes have been issued: a reader of the register also finds the record.
-  wire          told = state == INTERRUPT && m_ready && !gone;
+  wire          reported = state == INTERRUPT && m_ready && !gone;
   always_ff @(posedge clk) begin
     if (b_taken)
       slots[{b_context, slot[b_context] ^ pending[b_context]}] <= {b_target, b_value};
     slot_q <= slots[{zx_context, slot[zx_context]}];
-    if (told)
+    if (reported)
       released[c] <= value;
     look_released <= released_once[look_context] ? released[look_context] : 64'd0;
   end
@@ -442,7 +442,7 @@ module glk_release #(
         state       <= INTERRUPT;
       end
       INTERRUPT: if (m_ready) begin
-        if (told)
+        if (reported)
           released_once[c] <= 1'b1;
         state <= NEXT;
       end

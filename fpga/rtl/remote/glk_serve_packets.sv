@@ -37,7 +37,7 @@ module glk_serve_packets #(
   localparam int ROOM   = 8192 / LANES;
   localparam int RW     = $clog2(ROOM);
 
-  // --- end of session: flush, except a packet of which some beats are already sent ---
+  // --- end of session: flush, except a packet that is partly sent ---
   logic mid, forgetting, clear;
   wire  m_taken  = m_valid && m_ready;
   wire  mid_next = m_taken ? !m_last : mid;

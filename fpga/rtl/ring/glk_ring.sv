@@ -21,7 +21,7 @@ module glk_ring #(
   parameter int READ_BYTES     = 512,
   parameter int READ_TAGS      = 32,  // outstanding reads of host memory
   parameter int WINDOW_W       = 89,
-  parameter int REGISTRATION_W = 122,
+  parameter int REGISTRATION_W = 133,
   parameter int PW             = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
   parameter int CW             = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1,
   parameter int SW             = (SLICES > 1) ? $clog2(SLICES) : 1,
@@ -158,7 +158,7 @@ module glk_ring #(
   localparam logic [1:0] STORE = 2'd0, PROBE = 2'd1, HOST = 2'd2, HEADER = 2'd3;
   localparam logic [1:0] WRITE = 2'd0, READ = 2'd1, INTERRUPT = 2'd2;
 
-  initial if (LANES < 16 || LANES > 64 || READ_BYTES < LANES || READ_BYTES > 4096 || CONTEXTS > 32 || REGISTRATION_W != 122 || WINDOW_W != 89) $fatal;
+  initial if (LANES < 16 || LANES > 64 || READ_BYTES < LANES || READ_BYTES > 4096 || CONTEXTS > 32 || REGISTRATION_W != 133 || WINDOW_W != 89) $fatal;
 
   // --- scheduler ---
   logic          t_valid, t_protocol, t_held, t_first_lap, t_asked, t_mine, abandon, commanded;

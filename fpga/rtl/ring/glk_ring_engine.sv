@@ -15,7 +15,7 @@ module glk_ring_engine #(
   parameter int SLICE_SHIFT    = 20,
   parameter int REGISTRATIONS  = 1024,
   parameter int WINDOW_W       = 89,
-  parameter int REGISTRATION_W = 122,
+  parameter int REGISTRATION_W = 133,
   parameter int PW             = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
   parameter int CW             = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1,
   parameter int SW             = (SLICES > 1) ? $clog2(SLICES) : 1,
@@ -225,7 +225,9 @@ module glk_ring_engine #(
   logic         h_answered, h_known;
   logic [3:0]   h_status;
   logic [60:0]  list;
-  logic [11:0]  first;
+  logic [20:0]  first;
+  logic         wide, tables;
+  logic [22:0]  begun;        // tables, wide and first, by which r_at was computed
   logic [40:0]  r_at;         // relative to the start of the first page
   logic [16:0]  r_left;
   logic [15:0]  r_place;      // buffer position of data written to host memory
@@ -234,15 +236,23 @@ module glk_ring_engine #(
   logic [51:0]  page;
   logic [12:0]  piece;        // bytes within the page
   wire  [12:0]  in_page  = 13'd4096 - {1'b0, r_at[11:0]};
-  wire  [60:0]  page_at  = list + 61'(r_at[40:12]); // page list entry of the page, bits 63:3
+  logic         table_known;
+  logic [19:0]  table_index;
+  logic [51:0]  table_page;
+  wire  [28:0]  index    = wide ? {9'b0, r_at[40:21]} : r_at[40:12]; // of the page
+  wire          in_table = table_known && table_index == index[28:9];
+  logic         reads_table;
+  // Bits 63:3 of the address of the entry to read: of the page, or of its table.
+  wire  [60:0]  page_at  = in_table ? {table_page, index[8:0]} : list + (tables ? {41'b0, index[28:9]} : {32'b0, index});
   logic [LB-4:0] page_word;
+  wire  [51:0]  read_page = rd_o_data[32'(page_word) * 64 + 12 +: 52];
   wire          page_hit = page_known && page_index == r_at[40:12];
   wire          ask_registration = state == RECHECK || (aims && stage == ENTRY && registered);
 
   glk_ring_registration #(.REGISTRATIONS(REGISTRATIONS), .REGISTRATION_W(REGISTRATION_W)) registrations (
     .clk, .rst, .start(ask_registration), .context_number(5'(t_context)), .handle(registration),
     .offset(entry[255:208]), .length, .need_read(is_put || is_putv), .need_write(is_get || is_atomic),
-    .done(h_answered), .status(h_status), .list, .first, .h_changed, .h_valid, .h_ready, .h_row, .h_done, .h_q);
+    .done(h_answered), .status(h_status), .list, .first, .wide, .tables, .h_changed, .h_valid, .h_ready, .h_row, .h_done, .h_q);
 
   // --- put vector records ---
   logic [15:0]  vector_place; // of the vector in the buffer
@@ -354,8 +364,10 @@ module glk_ring_engine #(
       n_valid <= 1'b0;
     if (h_answered)
       h_known <= 1'b1;
-    if (h_changed)
-      page_known <= 1'b0;
+    if (h_changed) begin
+      page_known  <= 1'b0;
+      table_known <= 1'b0;
+    end
     if (w_changed || h_changed || commanded)
       dirty <= 1'b1;
     else if (settled && (state == IDLE || aims || (state == PAGE && r_left != 17'd0 && !abandon)))
@@ -385,6 +397,7 @@ module glk_ring_engine #(
         later       <= 1'b0;
         h_known     <= 1'b0;
         page_known  <= 1'b0;
+        table_known <= 1'b0;
         head_asked  <= 1'b0;
         head_valid  <= 1'b0;
         t_asked_now <= t_asked;
@@ -450,6 +463,7 @@ module glk_ring_engine #(
         pace         <= 4'd0;
         r_at         <= {1'b0, entry[247:208]} + 41'(first);
         r_left       <= length[16:0];
+        begun        <= {tables, wide, first};
         vector_place <= entry[223:208] + 16'(first);
         rec_at       <= 17'd0;
         rec_left     <= length[16:0];
@@ -473,13 +487,14 @@ module glk_ring_engine #(
       // --- pages ---
       RECHECK:
         state <= RECHECK_WAIT;
-      RECHECK_WAIT:
+      RECHECK_WAIT: // a registration of another shape has replaced that of the entry: r_at could be beyond its list
         if (h_answered) begin
-          status <= h_status;
-          state  <= (h_status != 4'd0) ? FINISH : PAGE;
+          status <= (h_status == 4'd0 && {tables, wide, first} != begun) ? 4'(glk_regs::ST_REGISTRATION) : h_status;
+          state  <= (h_status != 4'd0 || {tables, wide, first} != begun) ? FINISH : PAGE;
         end
       PAGE: begin
-        page_word <= page_at[LB-4:0];
+        page_word   <= page_at[LB-4:0];
+        reads_table <= tables && !in_table;
         piece     <= (r_left > 17'(in_page)) ? in_page : r_left[12:0];
         rd_buffer <= 1'b0;
         if (abandon)
@@ -489,22 +504,27 @@ module glk_ring_engine #(
             stage <= RECORDS;
           state <= is_put ? AIM : is_putv ? RECORD : (is_get && todo != 32'd0) ? CHUNK : FINISH;
         end else if (dirty) begin
-          page_known <= 1'b0;
+          page_known  <= 1'b0;
+          table_known <= 1'b0;
           if (settled)
             state <= RECHECK;
         end else
           state <= page_hit ? PIECE : PAGE_WAIT;
       end
       PAGE_WAIT: begin
-        if (rd_o_valid) begin
-          page       <= rd_o_data[32'(page_word) * 64 + 12 +: 52];
+        if (rd_o_valid && reads_table)
+          table_page <= read_page;
+        else if (rd_o_valid) begin
+          page       <= wide ? {read_page[51:9], r_at[20:12]} : read_page;
           page_index <= r_at[40:12];
         end
         if (!rd_busy) begin
-          page_known <= !h_changed;
-          status     <= rd_failed ? 4'(glk_regs::ST_DMA) : 4'd0;
-          e_dma      <= rd_failed;
-          state      <= rd_failed ? FINISH : PIECE;
+          table_index <= index[28:9];
+          table_known <= tables && !h_changed;
+          page_known  <= !reads_table && !h_changed;
+          status      <= rd_failed ? 4'(glk_regs::ST_DMA) : 4'd0;
+          e_dma       <= rd_failed;
+          state       <= rd_failed ? FINISH : reads_table ? PAGE : PIECE;
         end
       end
       PIECE: begin

@@ -3,7 +3,7 @@
 // is written.
 module glk_ring_registration #(
   parameter int REGISTRATIONS  = 1024,
-  parameter int REGISTRATION_W = 122,
+  parameter int REGISTRATION_W = 133,
   parameter int HW             = (REGISTRATIONS > 1) ? $clog2(REGISTRATIONS) : 1
 ) (
   input  logic                      clk,
@@ -22,7 +22,9 @@ module glk_ring_registration #(
   output logic                      done,
   output logic [3:0]                status,
   output logic [60:0]               list,  // page list address, bits 63:3
-  output logic [11:0]               first, // offset of the registration in its first page
+  output logic [20:0]               first, // offset of the registration in its first page
+  output logic                      wide, // pages of 2 MiB
+  output logic                      tables, // the list has tables of pages
 
   input  logic                      h_changed, // table is being written
   output logic                      h_valid,
@@ -42,7 +44,7 @@ module glk_ring_registration #(
 
   assign h_row = handle[HW-1:0];
   assign list  = entry[109:49];
-  assign first = entry[121:110];
+  assign {tables, wide, first} = entry[132:110];
 
   always_ff @(posedge clk) begin
     done <= 1'b0;

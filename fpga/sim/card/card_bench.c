@@ -174,25 +174,55 @@ static void set_window_row(struct bench *b, unsigned first)
 	}
 }
 
+static void set_entry(struct bench *b, uint64_t list, unsigned index, uint64_t address)
+{
+	if (bench_chance(b, 60))
+		address = UINT64_C(0x7654200000); /* no memory */
+	address |= bench_chance(b, 4) ? below(&b->chance, GLK_PAGE_SIZE) : 0;
+	pair_host_write(&b->pair, list + 8 * (uint64_t)index, &address, 8);
+}
+
+static uint64_t data_page(struct bench *b)
+{
+	return BENCH_DATA + GLK_PAGE_SIZE * (uint64_t)below(&b->chance, BENCH_DATA_PAGES);
+}
+
+static uint64_t large_page(struct bench *b)
+{
+	return MEMORY_LARGE | (bench_chance(b, 2) ? draw(&b->chance) % GLK_LARGE_PAGE_SIZE : 0);
+}
+
+/* The tables are shared by the registrations, which may name one several times. */
+static void fill_tables(struct bench *b)
+{
+	for (unsigned t = 0; t < BENCH_TABLES; t++)
+		for (unsigned i = 0; i < GLK_PAGE_SIZE / 8; i++)
+			set_entry(b, BENCH_TABLE(t), i, t % 2 ? large_page(b) : data_page(b));
+}
+
+/* Writes a list of a random shape at `list`. Returns Q3, and the bytes that the list covers from there on. */
+static uint64_t make_list(struct bench *b, uint64_t list, uint64_t *bytes)
+{
+	unsigned entries = 1 + below(&b->chance, bench_chance(b, 3) ? BENCH_LIST_PAGES : 4);
+	bool large = bench_chance(b, 4), tables = bench_chance(b, 3);
+	uint64_t page = large ? GLK_LARGE_PAGE_SIZE : GLK_PAGE_SIZE, first = draw(&b->chance) % page;
+
+	for (unsigned i = 0; i < entries; i++)
+		set_entry(b, list, i, tables ? BENCH_TABLE(2 * below(&b->chance, BENCH_TABLES / 2) + large) : large ? large_page(b) : data_page(b));
+	*bytes = entries * page * (tables ? GLK_PAGE_SIZE / 8 : 1) - first;
+	return first | (large ? GLK_REGISTRATION_Q3_LARGE_MASK : 0) | (tables ? GLK_REGISTRATION_Q3_TABLES_MASK : 0);
+}
+
 static void set_registration(struct bench *b, unsigned h)
 {
-	unsigned pages = 1 + below(&b->chance, bench_chance(b, 3) ? BENCH_LIST_PAGES : 4), first = below(&b->chance, GLK_PAGE_SIZE);
-	uint64_t bytes = (uint64_t)pages * GLK_PAGE_SIZE - first, list = BENCH_LIST(h % BENCH_LISTS);
+	uint64_t bytes, list = BENCH_LIST(h % BENCH_LISTS), q3 = make_list(b, list, &bytes);
 
-	for (unsigned i = 0; i < pages; i++) {
-		uint64_t page = BENCH_DATA + GLK_PAGE_SIZE * (uint64_t)below(&b->chance, BENCH_DATA_PAGES);
-
-		if (bench_chance(b, 60))
-			page = UINT64_C(0x7654321000); /* no memory */
-		page |= bench_chance(b, 4) ? below(&b->chance, GLK_PAGE_SIZE) : 0;
-		pair_host_write(&b->pair, list + 8 * (uint64_t)i, &page, 8);
-	}
 	if (bench_chance(b, 24))
 		list = UINT64_C(0x7654320008);
 	bench_set(b, bench_registration_reg(h, GLK_REGISTRATION_Q0), 0);
 	bench_set(b, bench_registration_reg(h, GLK_REGISTRATION_Q1), bench_chance(b, 2) ? bytes : 1 + draw(&b->chance) % bytes);
 	bench_set(b, bench_registration_reg(h, GLK_REGISTRATION_Q2), list);
-	bench_set(b, bench_registration_reg(h, GLK_REGISTRATION_Q3), first);
+	bench_set(b, bench_registration_reg(h, GLK_REGISTRATION_Q3), q3);
 	bench_set(b, bench_registration_reg(h, GLK_REGISTRATION_Q0),
 		  GLK_REGISTRATION_Q0_VALID_MASK | (bench_chance(b, 6) ? (1 + below(&b->chance, 3)) << 1 : 6) |
 			  (uint64_t)below(&b->chance, b->pair.p.contexts) << GLK_REGISTRATION_Q0_CONTEXT_SHIFT);
@@ -230,6 +260,7 @@ void bench_configure(struct bench *b)
 	for (unsigned i = 0; i < bench_slices(b); i++)
 		if (!b->pair.model->windows.entries[i].q[0] && !bench_chance(b, 8))
 			set_window_row(b, i);
+	fill_tables(b);
 	for (unsigned i = 0; i < p->registrations && i < BENCH_LISTS; i++)
 		set_registration(b, i);
 	for (unsigned i = 0; i < p->contexts; i++)

@@ -125,7 +125,9 @@ void loose_follow(struct bench *b);
 #define BENCH_LIST(h)	(PAIR_HOST + 0x18000 + (h) * UINT64_C(0x200))
 #define BENCH_LISTS	64u /* page lists, at most */
 #define BENCH_LIST_PAGES 64u
-#define BENCH_DATA	(PAIR_HOST + 0x20000)
-#define BENCH_DATA_PAGES ((PAIR_HOST_BYTES - 0x20000) / 4096)
+#define BENCH_TABLE(t)	(PAIR_HOST + 0x20000 + (t) * UINT64_C(0x1000))
+#define BENCH_TABLES	4u /* of pages and of large pages in turn */
+#define BENCH_DATA	(PAIR_HOST + 0x24000)
+#define BENCH_DATA_PAGES ((PAIR_HOST_BYTES - 0x24000) / 4096)
 
 #endif /* GLK_CARD_BENCH_H */

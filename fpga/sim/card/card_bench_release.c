@@ -99,7 +99,7 @@ static void forgotten(struct bench *b, unsigned c)
 }
 
 /* A record in transfer when the context ends is written completely, to its owner, before a read completes; or not at all. */
-static void told(struct bench *b, unsigned c)
+static void reported(struct bench *b, unsigned c)
 {
 	const unsigned gap = b->pair.gaps[CARD_DUT_M], vector = (unsigned)b->pair.model->contexts[c].vector;
 	struct pair_side *model = &b->pair.side[MODEL], *card = &b->pair.side[CARD];
@@ -138,7 +138,7 @@ void bench_owner(struct bench *b)
 	if (bench_chance(b, 2))
 		forgotten(b, c);
 	else
-		told(b, c);
+		reported(b, c);
 }
 
 /*

@@ -59,24 +59,36 @@ static unsigned draw_registration(struct bench *b, unsigned context)
 	return handle;
 }
 
+/* An entry of a list or table; 0: no memory there. */
+static uint64_t list_entry(struct bench *b, uint64_t list, uint64_t index)
+{
+	uint64_t entry = 0;
+
+	if (pair_host_holds(list + 8 * index, 8))
+		card_memory_read(&b->pair.side[MODEL].memory, list + 8 * index, &entry, 8);
+	return entry;
+}
+
 void bench_put_registered(struct bench *b, unsigned handle, uint64_t offset, const uint8_t *data, size_t len)
 {
 	const struct glk_entry *entry = &b->pair.model->registrations.entries[handle];
-	uint64_t at = entry->q[3] + offset, page;
+	uint64_t bytes = entry->q[3] & GLK_REGISTRATION_Q3_LARGE_MASK ? GLK_LARGE_PAGE_SIZE : GLK_PAGE_SIZE, list, index, page;
+	uint64_t at = GLK_FIELD(entry->q[3], GLK_REGISTRATION_Q3_OFFSET) + offset;
 	size_t part;
 
 	for (; len; len -= part, at += part, data += part) {
-		uint64_t where = entry->q[2] + at / GLK_PAGE_SIZE * 8;
-
-		if (!pair_host_holds(where, 8))
-			return;
-		memcpy(&page, b->pair.side[MODEL].memory.host + (where - PAIR_HOST), 8);
-		page &= ~(uint64_t)(GLK_PAGE_SIZE - 1);
-		part = GLK_PAGE_SIZE - at % GLK_PAGE_SIZE;
+		list = entry->q[2];
+		index = at / bytes;
+		if (entry->q[3] & GLK_REGISTRATION_Q3_TABLES_MASK) {
+			list = list_entry(b, list, index / 512) & ~UINT64_C(4095);
+			index %= 512;
+		}
+		page = list_entry(b, list, index) & ~(bytes - 1);
+		part = (size_t)(GLK_PAGE_SIZE - at % GLK_PAGE_SIZE);
 		if (part > len)
 			part = len;
-		if (pair_host_holds(page, GLK_PAGE_SIZE))
-			pair_host_write(&b->pair, page + at % GLK_PAGE_SIZE, data, part);
+		if (pair_host_holds(page + at % bytes, part))
+			pair_host_write(&b->pair, page + at % bytes, data, part);
 	}
 }
 

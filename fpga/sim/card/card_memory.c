@@ -3,8 +3,17 @@
 
 #include <errno.h>
 
+/* The offset in host memory. MEMORY_LARGE shows the second half of host memory again and again. */
+static uint64_t host_offset(uint64_t address)
+{
+	return address - MEMORY_LARGE < MEMORY_LARGE_BYTES ? MEMORY_HOST_BYTES / 2 + address % (MEMORY_HOST_BYTES / 2) :
+							     address - MEMORY_HOST;
+}
+
 bool card_memory_is_host(uint64_t address, size_t len)
 {
+	if (address - MEMORY_LARGE < MEMORY_LARGE_BYTES)
+		return len <= MEMORY_LARGE_BYTES - (address - MEMORY_LARGE);
 	return address >= MEMORY_HOST && address - MEMORY_HOST <= MEMORY_HOST_BYTES && len <= MEMORY_HOST_BYTES - (address - MEMORY_HOST);
 }
 
@@ -21,7 +30,7 @@ uint8_t *card_memory_at(struct card_memory *memory, uint64_t address)
 
 	if (p < MEMORY_PARTITIONS)
 		return address - MEMORY_BUS(p) < MEMORY_EP_BYTES ? &memory->endpoint[p][address - MEMORY_BUS(p)] : NULL;
-	return card_memory_is_host(address, 1) ? &memory->host[address - MEMORY_HOST] : NULL;
+	return card_memory_is_host(address, 1) ? &memory->host[host_offset(address)] : NULL;
 }
 
 int card_memory_write(struct card_memory *memory, uint64_t address, const void *data, size_t len)

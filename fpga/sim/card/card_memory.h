@@ -9,6 +9,8 @@
 
 #define MEMORY_HOST	  UINT64_C(0x200000000) /* bus address of host memory */
 #define MEMORY_HOST_BYTES 0x100000u
+#define MEMORY_LARGE	  UINT64_C(0x200400000) /* a large page that shows the second half of host memory, twice a MiB */
+#define MEMORY_LARGE_BYTES 0x200000u
 #define MEMORY_BUS(p)	  (UINT64_C(0x10000000000) * ((p) + 1)) /* of the memory of endpoint p */
 #define MEMORY_EP_BYTES	  0x40000u				/* its size: writes beyond it fail */
 #define MEMORY_PARTITIONS 16u

@@ -56,7 +56,7 @@ static void show(Vglk_card *top, const struct card_in *in)
 	top->lt_ready = in->lt_ready;
 }
 
-static void tell(const Vglk_card *top, struct card_out *out)
+static void report(const Vglk_card *top, struct card_out *out)
 {
 	out->r_ready = top->r_ready;
 	out->d_ready = top->d_ready;
@@ -113,7 +113,7 @@ void card_pins_clock(struct card_pins *pins, const struct card_in *in, struct ca
 {
 	show(pins->top, in);
 	pins->top->eval();
-	tell(pins->top, out);
+	report(pins->top, out);
 	pins->edge();
 	out->flr_done = pins->top->flr_done;
 	out->busy = pins->top->busy;

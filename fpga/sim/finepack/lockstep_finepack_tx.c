@@ -39,7 +39,7 @@ static struct {
 	struct glk_partition model[PARTITIONS_MAX];
 	struct expected *expected; /* a ring */
 	uint64_t made, checked;	   /* packets */
-	uint64_t told;		   /* packets whose event was seen */
+	uint64_t reported;		   /* packets whose event was seen */
 	uint64_t flushed;	   /* flushes reported up to the previous clock */
 	struct sent_token tokens[TOKENS_MAX]; /* a ring */
 	uint64_t tokens_given, tokens_back;
@@ -109,9 +109,9 @@ static void check_packet(void)
 
 static void check_event(const struct tx_out *out)
 {
-	const struct expected *e = &t.expected[t.told % EXPECTED_MAX];
+	const struct expected *e = &t.expected[t.reported % EXPECTED_MAX];
 
-	if (t.told == t.made) {
+	if (t.reported == t.made) {
 		fail("unexpected flush, reason", 0, out->reason);
 		return;
 	}
@@ -123,7 +123,7 @@ static void check_event(const struct tx_out *out)
 		fail("flush payload", e->payload, out->payload);
 	if (e->runs != out->runs)
 		fail("flush runs", e->runs, out->runs);
-	t.told++;
+	t.reported++;
 }
 
 static void check_token(unsigned token)
@@ -215,7 +215,7 @@ static bool wait_idle(void)
 		none.valid = false;
 		clock_once(&none);
 		clocks++;
-		quiet = t.checked == t.made && t.told == t.made ? quiet + 1 : 0;
+		quiet = t.checked == t.made && t.reported == t.made ? quiet + 1 : 0;
 		if (quiet == 4) { /* and no item is in flight */
 			tx_dut_clock(t.dut, &none, &out);
 			if (out.valid)

@@ -50,7 +50,7 @@ module credits (
   logic        hears;
   glk_link_credits sender (
     .clk, .clear(clear || rst), .sent, .credit, .take(hears), .right, .more, .more_valid, .freed_more(12'd0), .fresh(1'b0),
-    .told(1'b0), .freed(unused_freed), .news(unused_news));
+    .reported(1'b0), .freed(unused_freed), .news(unused_news));
   always_ff @(posedge clk) begin
     give  <= more_valid;
     given <= more;
@@ -65,20 +65,20 @@ module credits (
   // --- the receiver ---
   logic [11:0] freed, unused_more;
   logic        news, unused_right, unused_valid;
-  wire         told = word && up;
+  wire         reported = word && up;
   glk_link_credits receiver (
     .clk, .clear(clear || rst), .sent(3'd0), .credit(12'd0), .take(1'b0), .right(unused_right), .more(unused_more),
-    .more_valid(unused_valid), .freed_more({9'd0, free}), .fresh, .told, .freed, .news);
+    .more_valid(unused_valid), .freed_more({9'd0, free}), .fresh, .reported, .freed, .news);
 
   // --- control words ---
   logic [11:0] said_0, said_1;
   logic [1:0]  said = 2'd0; // slots in use
-  assign hears  = come && (which[1] ? told : said[which[0]]) && !rst;
+  assign hears  = come && (which[1] ? reported : said[which[0]]) && !rst;
   assign credit = !hears ? any : which[1] ? freed : which[0] ? said_1 : said_0;
 
   // --- reference counts ---
   logic [7:0] all_sent = '0, all_freed = '0, all_heard = '0, last = '0;
-  logic       told_once = 1'b0; // since the link came up
+  logic       reported_once = 1'b0; // since the link came up
   wire  [11:0] ahead = credit - {4'd0, all_heard};
   wire  [7:0]  sent_now = all_sent + {5'd0, sent};
   wire  [7:0]  unheard = sent_now - all_heard;
@@ -93,19 +93,19 @@ module credits (
     if (up && !clear && !down) assume(!fresh);
   end
   always_ff @(posedge clk) begin
-    if (told && keep[0])
+    if (reported && keep[0])
       said_0 <= freed;
-    if (told && keep[1])
+    if (reported && keep[1])
       said_1 <= freed;
-    said      <= said | (told ? keep : 2'd0);
+    said      <= said | (reported ? keep : 2'd0);
     all_sent  <= sent_now;
     all_freed <= all_freed + {5'd0, free};
     if (hears && ahead <= {4'd0, unheard})
       all_heard <= credit[7:0];
     has <= has - 8'(takes) + (more_valid ? more[7:0] : 8'd0);
-    if (told)
+    if (reported)
       last <= all_freed;
-    told_once <= (told_once || told) && !fresh;
+    reported_once <= (reported_once || reported) && !fresh;
     come_late <= come_late || (hears && ahead > 12'd2048);
     full      <= full || (all_sent - all_freed == {4'd0, of_room} && room > 4'd4);
     if (clear || rst) begin
@@ -114,7 +114,7 @@ module credits (
       all_freed <= '0;
       all_heard <= '0;
       last      <= '0;
-      told_once <= 1'b0;
+      reported_once <= 1'b0;
       has       <= {4'd0, of_room};
       come_late <= 1'b0;
       full      <= 1'b0;
@@ -123,7 +123,7 @@ module credits (
 `ifdef REACHED
       assert(!(come_late && full && all_heard == 8'd4 && all_sent > 8'd6));
       assert(!(all_sent > 8'd4 && all_freed == all_sent && has == {4'd0, of_room}));
-      assert(!(hears && more_valid && up && !told_once && all_sent != '0)); // up again; an earlier count arrives
+      assert(!(hears && more_valid && up && !reported_once && all_sent != '0)); // up again; an earlier count arrives
       assert(!(all_sent == {5'd0, room[2:0]} && room == 4'd7 && !some && has == '0));
 `endif
 `ifdef CREDITS
@@ -134,7 +134,7 @@ module credits (
       if (hears)
         assert(right && (ahead > 12'd2048 || more_valid == (credit[7:0] != all_heard)));
       if (up)
-        assert(news == (!told_once || last != all_freed));
+        assert(news == (!reported_once || last != all_freed));
       assert(freed == {4'd0, all_freed});
 `endif
     end

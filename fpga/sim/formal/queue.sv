@@ -93,8 +93,8 @@ module queue (
   localparam logic [1:0] W_VALUE = 2'd3; // written by no other store
   wire here   = line == w_line && covered[1];
   wire covers = taken && store && here;
-  wire tells  = taken && ((!store && !probe && (!owned || context_bit == w_context)) || (probe && here));
-  logic stored = 1'b0, replaced = 1'b0, told = 1'b0;
+  wire reports  = taken && ((!store && !probe && (!owned || context_bit == w_context)) || (probe && here));
+  logic stored = 1'b0, replaced = 1'b0, reported = 1'b0;
   logic [4:0] ins = 5'd0;
   logic [3:0] tokens = 4'd0;
   always_comb
@@ -102,10 +102,10 @@ module queue (
   always_ff @(posedge clk) begin
     if (covers && data == W_VALUE)
       stored <= 1'b1;
-    else if (covers && stored && !told)
+    else if (covers && stored && !reported)
       replaced <= 1'b1;
-    if (stored && tells)
-      told <= 1'b1;
+    if (stored && reports)
+      reported <= 1'b1;
     if (covers)
       ins <= ins + 5'd1;
     tokens <= tokens + 4'(taken && with_token) - 4'(token_valid && past_valid);
@@ -165,7 +165,7 @@ module queue (
 `ifdef REACHED
       assert(!(step == 2'd3 && d_used[1] && d_payload == 5'(LIMIT))); // a flush of two lines, of maximum size
       assert(!(step == 2'd3 && !d_used[1] && d_runs == 3'd2)); // a flush of two runs of one line
-      assert(!(quiet && told && !replaced && seen == 2'd1)); // the watched store came out
+      assert(!(quiet && reported && !replaced && seen == 2'd1)); // the watched store came out
       assert(!(s_valid && !s_ready && f_valid && tokens == 4'd4)); // no bank is free
 `endif
 `ifdef ACCOUNT
@@ -186,7 +186,7 @@ module queue (
 `ifdef DATA
       assert(seen <= 2'(stored));
       assert(outs <= ins);
-      if (quiet && told && !replaced)
+      if (quiet && reported && !replaced)
         assert(seen == 2'd1);
 `endif
 `ifdef REST

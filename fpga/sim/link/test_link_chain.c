@@ -53,7 +53,7 @@ struct end {
 	unsigned seen[GLK_KIND_COUNT]; /* the other end's packets of that kind checked */
 	unsigned come;
 	unsigned freed[GLK_CLASS_COUNT];
-	struct link_layer_out told; /* in the previous clock */
+	struct link_layer_out reported; /* in the previous clock */
 	unsigned gap, out_gap;
 	unsigned rest; /* clocks until it accepts packets again */
 	uint64_t resumed, replays;
@@ -157,8 +157,8 @@ static void show_packet(struct end *e, struct cluster_tx_in *in)
 
 static void clock_tx(struct end *e)
 {
-	struct cluster_tx_in in = { .settings = e->cluster, .credit = e->told.credit, .credit_class = e->told.credit_class,
-				    .credit_pieces = e->told.credit_pieces };
+	struct cluster_tx_in in = { .settings = e->cluster, .credit = e->reported.credit, .credit_class = e->reported.credit_class,
+				    .credit_pieces = e->reported.credit_pieces };
 	struct cluster_tx_out out;
 	struct link_layer_flit flit = { .valid = true };
 
@@ -220,16 +220,16 @@ static void clock_link(struct end *e)
 		memcpy(in.pieces, e->goes.pieces[0], sizeof(in.pieces));
 	}
 	memcpy(in.freed, e->freed, sizeof(in.freed));
-	link_layer_clock(e->link, &in, &e->told);
-	take_flit(&e->goes, in.flit.valid && e->told.ready);
-	put_flit(&e->comes, e->told.flit.valid && in.out_ready, &e->told.flit, in.pieces);
-	block.control = e->told.block.control;
-	memcpy(block.bytes, e->told.block.data, GLK_FLIT_BYTES);
-	if (e->told.block.valid)
+	link_layer_clock(e->link, &in, &e->reported);
+	take_flit(&e->goes, in.flit.valid && e->reported.ready);
+	put_flit(&e->comes, e->reported.flit.valid && in.out_ready, &e->reported.flit, in.pieces);
+	block.control = e->reported.block.control;
+	memcpy(block.bytes, e->reported.block.data, GLK_FLIT_BYTES);
+	if (e->reported.block.valid)
 		link_wire_put(&e->wire, t.now, &block);
-	e->resumed += e->told.events.resumed;
-	e->replays += e->told.events.replay;
-	if (e->told.events.ended)
+	e->resumed += e->reported.events.resumed;
+	e->replays += e->reported.events.replay;
+	if (e->reported.events.ended)
 		fail(e, "session ends", 0, 1);
 	e->rest -= e->rest > 0;
 }

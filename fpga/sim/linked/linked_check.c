@@ -102,7 +102,7 @@ static void check_whole(struct work *w, unsigned side)
 }
 
 /* Statistics. */
-static void tell(struct work *w, unsigned side)
+static void report(struct work *w, unsigned side)
 {
 	printf("# card %u: %" PRIu64 " flits, %" PRIu64 " stitched, %" PRIu64 " pooled, queue full %" PRIu64 ", credit stalls %" PRIu64
 	       ", trimmed %" PRIu64 ", replays %" PRIu64 ", CRC errors %" PRIu64 ", timeouts %" PRIu64 ", strays %" PRIu64 ", lost %" PRIu64
@@ -125,6 +125,6 @@ void work_check_counters(struct work *w, bool whole)
 		if (whole)
 			check_whole(w, side);
 		if (w->verbose)
-			tell(w, side);
+			report(w, side);
 	}
 }

@@ -16,7 +16,7 @@ template <typename TOP> static void show_settings(TOP *top, const struct cluster
 	top->cfg_burst = static_cast<uint8_t>(s->burst);
 }
 
-template <typename TOP> static void tell_events(const TOP *top, struct cluster_events *e)
+template <typename TOP> static void report_events(const TOP *top, struct cluster_events *e)
 {
 	e->flit = top->e_flit;
 	e->packet = top->e_packet;

@@ -41,7 +41,7 @@ void cluster_queue_clock(struct cluster_queue_dut *dut, const struct cluster_que
 		out->taken[c] = top->credit_take >> c & 1;
 		out->given_back[c] = top->credit_back >> c & 1;
 	}
-	tell_events(top, &out->events);
+	report_events(top, &out->events);
 	dut->edge();
 	out->places = top->places;
 	out->left = top->m_valid;

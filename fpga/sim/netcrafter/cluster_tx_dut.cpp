@@ -44,6 +44,6 @@ void cluster_tx_clock(struct cluster_tx_dut *dut, const struct cluster_tx_in *in
 	std::memcpy(out->data, &top->m_data, 16);
 	for (unsigned c = 0; c < 3; c++)
 		out->pieces[c] = top->m_pieces >> 3 * c & 7;
-	tell_events(top, &out->events);
+	report_events(top, &out->events);
 	dut->edge();
 }

@@ -28,7 +28,7 @@ enum {
 	LEAVE_TO_OFFER = 2, /* clocks */
 	CREDIT_DELAY = 2,
 	CREDITS = 2048, /* per class, at most */
-	WAITED_TOLD = 16 + 8, /* clocks until all waiting times are reported */
+	WAITED_REPORTED = 16 + 8, /* clocks until all waiting times are reported */
 };
 
 /* A flit in the two input registers of the queue. */
@@ -63,7 +63,7 @@ static struct {
 	unsigned flying_count;
 	unsigned credits[GLK_CLASS_COUNT], later[CREDIT_DELAY][GLK_CLASS_COUNT];
 
-	struct glk_cluster_queue_counters told;
+	struct glk_cluster_queue_counters reported;
 	char failure[256];
 } t;
 
@@ -225,7 +225,7 @@ static void clock_model(bool ready)
 
 static void add_up(const struct cluster_events *e)
 {
-	struct glk_cluster_queue_counters *c = &t.told;
+	struct glk_cluster_queue_counters *c = &t.reported;
 
 	c->packets[e->kind] += e->packet;
 	c->flits_in[e->kind] += e->flit;
@@ -325,8 +325,8 @@ static bool empty(void)
 	uint64_t packets = 0, flits = 0;
 
 	for (unsigned kind = 1; kind < GLK_KIND_COUNT; kind++) {
-		packets += t.told.packets[kind];
-		flits += t.told.flits_in[kind] - t.told.stitched[kind];
+		packets += t.reported.packets[kind];
+		flits += t.reported.flits_in[kind] - t.reported.stitched[kind];
 	}
 	return !t.at && packets == t.made && t.places == cluster_tx_flits() && flits == t.flits;
 }
@@ -342,19 +342,19 @@ static void check_counters(void)
 {
 	const struct glk_cluster_queue_counters *c = glk_cluster_queue_counters(t.model);
 
-	compare("packets by kind", c->packets, t.told.packets, GLK_KIND_COUNT);
-	compare("input flits by kind", c->flits_in, t.told.flits_in, GLK_KIND_COUNT);
-	compare("input bytes by kind", c->bytes_in, t.told.bytes_in, GLK_KIND_COUNT);
-	compare("stitched flits by kind", c->stitched, t.told.stitched, GLK_KIND_COUNT);
-	compare("clocks waited by kind", c->waited, t.told.waited, GLK_KIND_COUNT);
-	compare("output flits", &c->flits_out, &t.told.flits_out, 1);
-	compare("padded output flits", &c->flits_padded, &t.told.flits_padded, 1);
-	compare("parents", &c->parents, &t.told.parents, 1);
-	compare("partial pieces", &c->partial, &t.told.partial, 1);
-	compare("pooled", &c->pooled, &t.told.pooled, 1);
-	compare("pooled and stitched", &c->pool_stitched, &t.told.pool_stitched, 1);
-	compare("pooling timed out", &c->pool_timed_out, &t.told.pool_timed_out, 1);
-	compare("refused", &c->refused, &t.told.refused, 1);
+	compare("packets by kind", c->packets, t.reported.packets, GLK_KIND_COUNT);
+	compare("input flits by kind", c->flits_in, t.reported.flits_in, GLK_KIND_COUNT);
+	compare("input bytes by kind", c->bytes_in, t.reported.bytes_in, GLK_KIND_COUNT);
+	compare("stitched flits by kind", c->stitched, t.reported.stitched, GLK_KIND_COUNT);
+	compare("clocks waited by kind", c->waited, t.reported.waited, GLK_KIND_COUNT);
+	compare("output flits", &c->flits_out, &t.reported.flits_out, 1);
+	compare("padded output flits", &c->flits_padded, &t.reported.flits_padded, 1);
+	compare("parents", &c->parents, &t.reported.parents, 1);
+	compare("partial pieces", &c->partial, &t.reported.partial, 1);
+	compare("pooled", &c->pooled, &t.reported.pooled, 1);
+	compare("pooled and stitched", &c->pool_stitched, &t.reported.pool_stitched, 1);
+	compare("pooling timed out", &c->pool_timed_out, &t.reported.pool_timed_out, 1);
+	compare("refused", &c->refused, &t.reported.refused, 1);
 }
 
 static void check_received(void)
@@ -383,7 +383,7 @@ static void run_round(void)
 		if (waited > 1000000)
 			fail("clocks until the queue is empty", 0, waited);
 	}
-	for (unsigned i = 0; i < WAITED_TOLD && !t.failure[0]; i++)
+	for (unsigned i = 0; i < WAITED_REPORTED && !t.failure[0]; i++)
 		clock_once(0, 0);
 	if (t.exact)
 		check_counters();
@@ -420,7 +420,7 @@ static void start(uint64_t seed, uint64_t round)
 
 static void add_totals(struct totals *totals)
 {
-	const struct glk_cluster_queue_counters *c = &t.told;
+	const struct glk_cluster_queue_counters *c = &t.reported;
 
 	totals->rounds++;
 	totals->clocks += t.clocks;

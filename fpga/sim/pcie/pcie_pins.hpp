@@ -34,7 +34,7 @@ template <typename TOP> static void show_block(TOP *top, const struct pcie_pins_
 	top->cfg_interrupt_msi_fail = in->msi_fail;
 }
 
-template <typename TOP> static void tell_block(const TOP *top, struct pcie_pins_out *out)
+template <typename TOP> static void report_block(const TOP *top, struct pcie_pins_out *out)
 {
 	out->cc.valid = top->s_axis_cc_tvalid;
 	out->cc.last = top->s_axis_cc_tlast;

@@ -46,7 +46,7 @@ void us_dut_clock(struct us_dut *dut, const struct us_in *in, struct us_out *out
 	top->flr_done = in->flr_done;
 	top->eval();
 
-	tell_block(top, &out->block);
+	report_block(top, &out->block);
 	out->flr = top->flr;
 	out->r.valid = top->r_valid;
 	out->r.write = top->r_write;

@@ -404,21 +404,21 @@ static double write_rate(bool from_host, unsigned bytes, unsigned offset)
 static bool reset_of_function(void)
 {
 	struct us_out out;
-	unsigned told, done;
+	unsigned reported, done;
 
 	start(1, 0, NULL);
 	for (unsigned again = 0; again < 2; again++) {
-		told = done = 0;
+		reported = done = 0;
 		t.in.block.flr_in_process = true;
 		for (unsigned i = 0; i < 60; i++) {
-			t.in.flr_done = told == 30;
+			t.in.flr_done = reported == 30;
 			us_dut_clock(t.dut, &t.in, &out);
-			told += out.flr;
+			reported += out.flr;
 			done += out.block.flr_done;
 			if (done)
 				t.in.block.flr_in_process = i < 45;
 		}
-		pcie_same(&t.bench, "clocks of flr", 31, told);
+		pcie_same(&t.bench, "clocks of flr", 31, reported);
 		pcie_same(&t.bench, "clocks of cfg_flr_done", 1, done);
 		t.in.block.flr_in_process = false;
 		us_dut_clock(t.dut, &t.in, &out);
@@ -519,7 +519,7 @@ static bool numbers_lost(void)
 	return !t.bench.failure[0];
 }
 
-static bool tell(unsigned number, bool good, const char *what)
+static bool report(unsigned number, bool good, const char *what)
 {
 	printf("%s %u - %s %s\n", good ? "ok" : "not ok", number, what, t.bench.failure);
 	return good;
@@ -592,11 +592,11 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	printf("1..13\n");
-	all = tell(1, all_traffic(seed, first, rounds, wave), "traffic in all directions");
-	all = tell(2, reset_of_function(), "function-level reset") && all;
-	all = tell(3, interrupts_off(), "dropped interrupts") && all;
-	all = tell(4, reads_do_not_hold_writes(), "writes pass reads without credit") && all;
-	all = tell(5, numbers_lost(), "lost sequence numbers") && all;
+	all = report(1, all_traffic(seed, first, rounds, wave), "traffic in all directions");
+	all = report(2, reset_of_function(), "function-level reset") && all;
+	all = report(3, interrupts_off(), "dropped interrupts") && all;
+	all = report(4, reads_do_not_hold_writes(), "writes pass reads without credit") && all;
+	all = report(5, numbers_lost(), "lost sequence numbers") && all;
 	all = rates(6) && all;
 	return all ? 0 : 1;
 }

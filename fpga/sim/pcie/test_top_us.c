@@ -429,13 +429,13 @@ static void ring(void)
 static void release(void)
 {
 	unsigned sent = t.block.sent[VECTOR], clocks = 0;
-	uint64_t value = draw(&t.bench.chance) | 1, told;
+	uint64_t value = draw(&t.bench.chance) | 1, reported;
 
 	set(GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, value);
 	while (t.block.sent[VECTOR] == sent && wait_for("no interrupt for a release", &clocks))
 		;
-	memcpy(&told, t.host + (RECORD - HOST), 8);
-	pcie_same(&t.bench, "release value", value, told);
+	memcpy(&reported, t.host + (RECORD - HOST), 8);
+	pcie_same(&t.bench, "release value", value, reported);
 	check_memory("memory after a release");
 	happened.interrupts++;
 }

@@ -42,7 +42,7 @@ void top_dut_clock(struct top_dut *dut, const struct top_in *in, struct top_out 
 
 	show(top, in);
 	top->eval();
-	tell_block(top, &out->block);
+	report_block(top, &out->block);
 	out->q_ready = top->pool_q_ready;
 	out->pool.valid = top->pool_valid;
 	out->pool.write = top->pool_write;

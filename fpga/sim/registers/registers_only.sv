@@ -47,7 +47,7 @@ module registers_only #(
   output logic [1:0]  ask_partition
 );
   localparam int WINDOW_W       = 89;
-  localparam int REGISTRATION_W = 122;
+  localparam int REGISTRATION_W = 133;
   localparam int CW = $clog2(CONTEXTS);
   localparam int LATE = 4; // clocks from selection to value
 

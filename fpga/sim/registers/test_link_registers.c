@@ -300,10 +300,10 @@ static bool changes(unsigned event)
 	return t.out.changed;
 }
 
-static void expect_change(const char *what, unsigned event, bool told)
+static void expect_change(const char *what, unsigned event, bool reported)
 {
-	if (changes(event) != told)
-		fail(what, event, told, !told);
+	if (changes(event) != reported)
+		fail(what, event, reported, !reported);
 }
 
 static void events(void)

@@ -29,7 +29,7 @@ struct load {
 };
 
 struct flush {
-	bool out, asked, answered, told, lost, dropped; /* lost: some of the stores it covers */
+	bool out, asked, answered, reported, lost, dropped; /* lost: some of the stores it covers */
 	bool orphan;				  /* a release of an earlier flush may still be sent */
 	unsigned serial, status;
 	uint64_t taken, sent, answered_at, free; /* free: clocks in which requests could be sent */

@@ -291,7 +291,7 @@ static void to_flush(const struct response *r)
 {
 	struct flush *f = &t.flush[r->index];
 
-	if (!f->out || f->told || f->serial != r->serial || f->answered) {
+	if (!f->out || f->reported || f->serial != r->serial || f->answered) {
 		stray();
 		return;
 	}

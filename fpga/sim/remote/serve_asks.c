@@ -104,7 +104,7 @@ void serve_asks_begin(struct serve_asks *a)
 	memset(a->refused, 0, sizeof(a->refused));
 	memset(a->refusals, 0, sizeof(a->refusals));
 	for (unsigned p = 0; p < SERVE_PARTITIONS; p++)
-		a->failures[p] = (struct told){ a->card->failed[p], a->card->failed[p] };
+		a->failures[p] = (struct reported){ a->card->failed[p], a->card->failed[p] };
 	a->in->posted.valid = a->in->request.valid = false;
 	a->answer_length = 0;
 }

@@ -35,7 +35,7 @@ struct ask {
 };
 
 /* Number of a partition's failures, or of its refused packets, that have been reported: minimum and maximum. */
-struct told {
+struct reported {
 	unsigned least, most;
 };
 
@@ -54,7 +54,7 @@ struct serve_asks {
 	unsigned list[GLK_KIND_COUNT][ASKS], made[GLK_KIND_COUNT], sending[GLK_KIND_COUNT], at[GLK_KIND_COUNT];
 	unsigned sent[SERVE_PARTITIONS]; /* posted packets made in this session */
 	uint32_t arrived[SERVE_PARTITIONS];
-	struct told failures[SERVE_PARTITIONS], refusals[SERVE_PARTITIONS];
+	struct reported failures[SERVE_PARTITIONS], refusals[SERVE_PARTITIONS];
 	uint64_t refused_at[SERVE_PARTITIONS][ASKS];
 	unsigned refused[SERVE_PARTITIONS];
 	unsigned old_packets; /* packets of the previous session that may still reach the receiver */

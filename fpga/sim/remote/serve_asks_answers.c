@@ -41,12 +41,12 @@ static unsigned refused_before(const struct serve_asks *a, unsigned partition, u
 	return n;
 }
 
-static void tell(struct told *told, unsigned surely, unsigned perhaps)
+static void report(struct reported *reported, unsigned surely, unsigned perhaps)
 {
-	if (told->least < surely)
-		told->least = surely;
-	if (told->most < perhaps)
-		told->most = perhaps;
+	if (reported->least < surely)
+		reported->least = surely;
+	if (reported->most < perhaps)
+		reported->most = perhaps;
 }
 
 /* --- answers --- */
@@ -161,7 +161,7 @@ static bool is_second(const struct serve_asks *a, const struct ask *ask, bool *s
 
 static void check_released(struct serve_asks *a, struct ask *ask, unsigned status)
 {
-	struct told *failures = &a->failures[ask->partition], *refusals = &a->refusals[ask->partition];
+	struct reported *failures = &a->failures[ask->partition], *refusals = &a->refusals[ask->partition];
 	unsigned failed, refused, failed_all = a->card->failed[ask->partition], refused_all = a->refused[ask->partition];
 	bool surely, second = is_second(a, ask, &surely);
 
@@ -184,8 +184,8 @@ static void check_released(struct serve_asks *a, struct ask *ask, unsigned statu
 	if (status == 1)
 		serve_asks_wrong(a, "release refused");
 	if (status == 2) {
-		tell(failures, failed, failed_all);
-		tell(refusals, refused, refused_all);
+		report(failures, failed, failed_all);
+		report(refusals, refused, refused_all);
 	}
 }
 

@@ -29,12 +29,12 @@ static void post(struct serve_card *card, unsigned partition, unsigned writes)
 	card->posted[partition] += writes;
 }
 
-static void tell_failure(struct serve_card *card, unsigned partition, unsigned writes)
+static void report_failure(struct serve_card *card, unsigned partition, unsigned writes)
 {
-	unsigned at = (card->told_first + card->told_count++) % SERVE_TOLD;
+	unsigned at = (card->reported_first + card->reported_count++) % SERVE_REPORTED;
 
-	card->told[at].partition = partition;
-	card->told[at].writes = writes;
+	card->reported[at].partition = partition;
+	card->reported[at].writes = writes;
 	card->failing[partition] += writes;
 }
 
@@ -48,19 +48,19 @@ static void acknowledge(struct serve_card *card, struct serve_in *in)
 			continue;
 		n = 1 + below(card->chance, (unsigned)left);
 		if (below(card->chance, 1024) < card->fails)
-			tell_failure(card, p, n);
+			report_failure(card, p, n);
 		else
 			card->acknowledged[p] += n;
 		card->next[p] = card->now + 1 + below(card->chance, card->visible_most);
 	}
-	in->fail = card->told_count != 0;
+	in->fail = card->reported_count != 0;
 	if (!in->fail)
 		return;
-	in->fail_partition = card->told[card->told_first].partition;
-	card->failing[in->fail_partition] -= card->told[card->told_first].writes;
-	card->acknowledged[in->fail_partition] += card->told[card->told_first].writes;
-	card->told_first = (card->told_first + 1) % SERVE_TOLD;
-	card->told_count--;
+	in->fail_partition = card->reported[card->reported_first].partition;
+	card->failing[in->fail_partition] -= card->reported[card->reported_first].writes;
+	card->acknowledged[in->fail_partition] += card->reported[card->reported_first].writes;
+	card->reported_first = (card->reported_first + 1) % SERVE_REPORTED;
+	card->reported_count--;
 	if (card->failed[in->fail_partition] < SERVE_FAILS)
 		card->failed_at[in->fail_partition][card->failed[in->fail_partition]++] = card->now;
 	else
@@ -129,7 +129,7 @@ static void drive_load(struct serve_card *card, struct serve_in *in)
 	for (unsigned i = 0; i < card->lanes; i++)
 		in->data[i] = in->data_error ? (uint8_t)draw(card->chance) : card->line[(card->load_beat * card->lanes + i) % LINE];
 	if (in->data_error)
-		tell_failure(card, card->load_partition, 0);
+		report_failure(card, card->load_partition, 0);
 }
 
 static void see_load(struct serve_card *card, const struct serve_in *in, const struct serve_out *out)
@@ -246,7 +246,7 @@ void serve_card_see(struct serve_card *card, const struct serve_in *in, const st
 
 bool serve_card_quiet(const struct serve_card *card)
 {
-	if (card->given_count || card->length || card->loading || card->writing || card->told_count)
+	if (card->given_count || card->length || card->loading || card->writing || card->reported_count)
 		return false;
 	for (unsigned p = 0; p < SERVE_PARTITIONS; p++)
 		if (card->posted[p] != card->acknowledged[p])

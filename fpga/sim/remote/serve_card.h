@@ -15,7 +15,7 @@
 #define SERVE_PARTITIONS    16u
 #define SERVE_PACKET_LONGEST 4112u
 
-enum { SERVE_FAILS = 8192, SERVE_GIVEN = 64, SERVE_TOLD = 256 };
+enum { SERVE_FAILS = 8192, SERVE_GIVEN = 64, SERVE_REPORTED = 256 };
 
 /* Result of a complete packet: its number of plain writes, 0 if refused. */
 struct serve_verdict {
@@ -57,8 +57,8 @@ struct serve_card {
 	uint16_t reached;
 	struct {
 		unsigned partition, writes;
-	} told[SERVE_TOLD];
-	unsigned told_first, told_count;
+	} reported[SERVE_REPORTED];
+	unsigned reported_first, reported_count;
 	uint64_t failed_at[SERVE_PARTITIONS][SERVE_FAILS];
 	unsigned failed[SERVE_PARTITIONS];
 

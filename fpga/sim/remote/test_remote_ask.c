@@ -158,7 +158,7 @@ static void flush_answered(unsigned p)
 		}
 		f->orphan = late;
 	}
-	f->told = true;
+	f->reported = true;
 	acknowledge_at[p] = t.clock + 1 + below(&t.chance, 3);
 }
 

@@ -53,7 +53,7 @@ def receive_frames():
     v.clock(v.now + ACK)
     v.out_word(cls=0, ack=1)
     v.errors(sequence=4)
-    v.note("A word without flits tells of a frame that nothing was heard of; and the next that there is none.")
+    v.note("A word without flits announces a frame that was not received; the next one announces none.")
     v.clock()
     v.in_word(seq=2)
     v.clock()

@@ -23,7 +23,7 @@ class LinkVector:
         self.set(**settings)
         self.credits(*[credits] * 3)
 
-    # ---- What the queue is told ----
+    # ---- Inputs of the queue ----
 
     def set(self, **settings):
         for name, value in settings.items():
@@ -55,7 +55,7 @@ class LinkVector:
         return taken
 
     def finepack(self, payload_bytes):
-        """Only its lengths are of interest here: what is inside, other vectors tell."""
+        """Only its lengths matter here; other vectors check its contents."""
         dwords = payload_bytes // 4 % 1024
         self.packet(nc.FINEPACK, bytes((0x7c, 0, dwords >> 8, dwords & 255)) + self.bytes(12 + payload_bytes))
 
@@ -68,7 +68,7 @@ class LinkVector:
         self.ready(1)
 
     def last_at_hand(self, kind, status=0):
-        """A packet of which all but the last flit leaves; that is the parent, as long as the link takes nothing."""
+        """A packet: all flits but the last leave; the last is the parent while the link accepts none."""
         self.packet(kind, partition=status)
         flits = self.queue.input_free - self.now
         self.run(flits + 1)

@@ -44,7 +44,7 @@ def numbered(kind, number, packet):
 
 
 def packet_bytes(kind, start):
-    """What the first 4 bytes of a packet tell of its length; raises Refused."""
+    """The length that the first 4 bytes of a packet declare; raises Refused."""
     if kind == FINEPACK:
         return 16 + 4 * (int.from_bytes(start[2:4], "big") % 1024 or 1024)
     if start[0] % 32 != kind:

@@ -71,7 +71,7 @@ static const char *hex(const uint8_t *bytes, char text[2 * GLK_FLIT_BYTES + 1])
 	return text;
 }
 
-static bool all_told(struct run *r)
+static bool all_reported(struct run *r)
 {
 	if (r->taken < r->count)
 		return vector_fail(&r->file, "before this: %s %" PRIx64 ", which is not expected",
@@ -124,13 +124,13 @@ static bool do_clock(struct run *r)
 	const uint64_t most = UINT32_MAX;
 	uint64_t now;
 
-	if (!vector_numbers(&r->file, 1, &most, &now) || (r->begun && !clock_without(r)) || !all_told(r))
+	if (!vector_numbers(&r->file, 1, &most, &now) || (r->begun && !clock_without(r)) || !all_reported(r))
 		return false;
 	if (r->begun && now <= r->now)
 		return vector_fail(&r->file, "clock: not later than %" PRIx64, r->now);
 	for (r->now = r->begun ? r->now + 1 : 0; r->now < now; r->now++) {
 		r->clocked = false;
-		if (!clock_without(r) || !all_told(r))
+		if (!clock_without(r) || !all_reported(r))
 			return false;
 	}
 	r->begun = true;
@@ -329,7 +329,7 @@ static bool do_errors(struct run *r)
 
 static bool do_end(struct run *r)
 {
-	if (!vector_numbers(&r->file, 0, NULL, NULL) || !clock_without(r) || !all_told(r))
+	if (!vector_numbers(&r->file, 0, NULL, NULL) || !clock_without(r) || !all_reported(r))
 		return false;
 	r->ended = true;
 	return true;
@@ -340,7 +340,7 @@ static bool run_line(struct run *r)
 	static const struct {
 		const char *keyword;
 		line_handler *handler;
-		bool tells; /* an expectation; must be complete before any other line */
+		bool reports; /* an expectation; must be complete before any other line */
 	} lines[] = {
 		{ "clock", do_clock, false }, { "flit", do_flit, false },     { "ready", do_ready, true },
 		{ "out", do_out, false },     { "in", do_in, false },	      { "deliver", do_deliver, true },
@@ -353,7 +353,7 @@ static bool run_line(struct run *r)
 		if (strcmp(r->file.keyword, lines[i].keyword) == 0) {
 			if (!r->begun && lines[i].handler != do_clock)
 				return vector_fail(&r->file, "%s before the first clock", r->file.keyword);
-			return (lines[i].tells || all_told(r)) && lines[i].handler(r);
+			return (lines[i].reports || all_reported(r)) && lines[i].handler(r);
 		}
 	return vector_fail(&r->file, "%s: no such line", r->file.keyword);
 }

@@ -18,7 +18,7 @@
 enum {
 	CLOCKS = 8192,	/* of a file */
 	FLITS = 256,	/* that are delivered in it */
-	CREDITS_TOLD = 1, /* clocks after the word that grants them; */
+	CREDITS_REPORTED = 1, /* clocks after the word that grants them; */
 	STARTED = 4,	  /* those of a new session are set class by class */
 	LATEST = 24,	/* clocks in which a flit is delivered */
 	ERRORS = 6,
@@ -164,14 +164,14 @@ static bool read_event(void)
 }
 
 /* Applied at the end of the clock before. */
-static struct link_layer_in *told_before(void)
+static struct link_layer_in *reported_before(void)
 {
 	return r.clock <= LINK_LAYER_IN ? NULL : &r.ticks[r.clock - 1 - LINK_LAYER_IN].in;
 }
 
 static bool read_cut(void)
 {
-	struct link_layer_in *in = told_before();
+	struct link_layer_in *in = reported_before();
 
 	if (in)
 		in->cut = true;
@@ -180,7 +180,7 @@ static bool read_cut(void)
 
 static bool read_reset(void)
 {
-	struct link_layer_in *in = told_before();
+	struct link_layer_in *in = reported_before();
 
 	if (in)
 		in->reset = true;
@@ -344,11 +344,11 @@ static bool check_errors(unsigned now, const struct link_layer_events *e)
 }
 
 /* Checks credits the given number of clocks after their line, less those used meanwhile. */
-static bool check_told(unsigned now, unsigned clocks)
+static bool check_reported(unsigned now, unsigned clocks)
 {
 	const struct tick *tick = tick_before(now, clocks);
 
-	if (!tick->says_credits || clocks != (tick->events & 1u << UP ? STARTED : CREDITS_TOLD))
+	if (!tick->says_credits || clocks != (tick->events & 1u << UP ? STARTED : CREDITS_REPORTED))
 		return true;
 	for (unsigned class = 0; class < LINK_LAYER_CLASSES; class++) {
 		uint64_t is = r.given[class] - r.used[class];
@@ -366,7 +366,7 @@ static bool check_credits(unsigned now, const struct link_layer_out *out, const 
 {
 	if (out->credit)
 		r.given[out->credit_class] += out->credit_pieces;
-	if (!check_told(now, CREDITS_TOLD) || !check_told(now, STARTED))
+	if (!check_reported(now, CREDITS_REPORTED) || !check_reported(now, STARTED))
 		return false;
 	for (unsigned class = 0; class < LINK_LAYER_CLASSES; class++) {
 		r.used[class] += in->pieces[class];

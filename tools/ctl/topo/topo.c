@@ -41,7 +41,7 @@ static enum exit_code prepare(const struct invocation *invocation, struct tree *
 	return !invocation->dump || save(tree, invocation->dump) ? EXIT_OK : EXIT_FAILED;
 }
 
-static enum exit_code show_json(struct json_object *object)
+static enum exit_code show_object(struct json_object *object)
 {
 	bool good = object && print_json(object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
 
@@ -71,7 +71,7 @@ enum exit_code run_topo(struct invocation *invocation)
 		code = EXIT_NO_CARD;
 	}
 	if (code == EXIT_OK && invocation->json)
-		code = show_json(json_tree(&tree, invocation->card));
+		code = show_object(json_tree(&tree, invocation->card));
 	else if (code == EXIT_OK)
 		show_tree(&tree, invocation->card);
 	tree_free(&tree);
@@ -88,7 +88,7 @@ enum exit_code run_doctor(struct invocation *invocation)
 	if (code == EXIT_OK) {
 		findings = findings_make(&tree);
 		if (invocation->json)
-			code = show_json(findings.failed ? NULL : json_findings(&findings));
+			code = show_object(findings.failed ? NULL : json_findings(&findings));
 		else
 			show_findings(&findings);
 		if (findings.failed)

@@ -2,7 +2,7 @@
 /*
  * The comparison: one stream through several paradigms, and what had to be sent at least.
  *
- * A sub-stream, from one release of a pair of GPUs to the next, is what nobody may look into: of each of its bytes the last
+ * A sub-stream, from one release of a pair of GPUs to the next, is not observable from outside: of each of its bytes the last
  * store alone counts. Those are the unique bytes, which every paradigm delivers ("useful" of FinePack's Figure 10). What it sends
  * beside them of the destination's memory is wasted: overwritten before anybody could read it, or never stored at all. The
  * rest of its wire bytes is protocol.

@@ -48,7 +48,7 @@ static void *play(void *argument)
 		if (w->played == p->filled)
 			break;
 		pthread_mutex_unlock(&p->lock);
-		if (!w->error) /* nobody else writes it */
+		if (!w->error) /* no other thread writes it */
 			error = sink.take(sink.user, p->ops[block], p->count[block]);
 		pthread_mutex_lock(&p->lock);
 		if (error)

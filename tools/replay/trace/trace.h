@@ -39,7 +39,7 @@ struct replay_trace_info {
 struct replay_trace;
 
 /**
- * Opens a trace and finds out what it is and how many GPUs it speaks of. "-" is standard input. CSV without a line for
+ * Opens a trace and determines its format and its number of GPUs. "-" is standard input. CSV without a line for
  * `gpus`, and the simulator's records, are read once for that, and so cannot come from a pipe. `*trace` is only set when
  * 0 is returned.
  */

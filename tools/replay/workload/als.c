@@ -33,7 +33,7 @@ static double rating(const struct als *a, uint32_t row, uint32_t column)
 	return 1 + (double)(workload_hash(a->run->options.seed, place) % 5);
 }
 
-/* The normal equations of a row, as a GPU knows the given factors: m x = b. */
+/* The normal equations of a row, with the factors that a GPU has received: m x = b. */
 static void gather(struct als *a, unsigned gpu, uint32_t row, double m[FACTORS][FACTORS], double b[FACTORS])
 {
 	const float *given = floats(a->run, gpu, a->given);

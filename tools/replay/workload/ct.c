@@ -38,7 +38,7 @@ static struct footprint footprint(const struct ct *c, uint64_t pixel, uint64_t v
 	return (struct footprint){view * c->channels + channel, at - (double)channel};
 }
 
-/* How far off a ray is, as a GPU knows it. */
+/* Distance of a ray, in a GPU's copy. */
 static double difference(const struct ct *c, unsigned gpu, uint64_t ray)
 {
 	double sum = c->measured[ray];

@@ -27,7 +27,7 @@ static uint32_t out_degree(const struct pagerank *p, uint64_t v)
 	return (uint32_t)(p->run->matrix.first[v + 1] - p->run->matrix.first[v]);
 }
 
-/* What each vertex gets from the dangling ones, as the GPU knows it. */
+/* Share of each vertex from the dangling ones, in the GPU's copy. */
 static double dangling_share(const struct pagerank *p, unsigned gpu)
 {
 	double sum = 0;

@@ -21,7 +21,7 @@ struct replay_workload {
 	unsigned iterations;	/**< the default; 0: until it is done */
 	unsigned element;	/**< bytes of what is stored, the default */
 	bool either_element;	/**< 4 and 8 are allowed */
-	bool takes_input, needs_input; /**< a matrix or graph (matrix.h says of which formats) */
+	bool takes_input, needs_input; /**< a matrix or graph (formats: matrix.h) */
 	int (*run)(struct workload_run *run);
 };
 

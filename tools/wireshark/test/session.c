@@ -244,7 +244,7 @@ static void send_side(struct session *s, struct card *card)
 	if (glk_link_layer_ready(card->link) &&
 	    glk_cluster_queue_clock(card->queue, s->now, true, glk_link_layer_credits(card->link), &flit)) {
 		if (glk_unstitch_flit(card->shadow, &flit))
-			fail("a flit that nobody can take apart");
+			fail("a flit that cannot be unstitched");
 		glk_link_layer_send(card->link, &flit);
 	}
 	if (!glk_link_layer_clock(card->link, s->now, &block))

@@ -101,7 +101,7 @@ static void arrived(void *user, enum glk_kind kind, const uint8_t *packet, size_
 	uint8_t expected[GLK_LINK_PACKET_BYTES_MAX];
 
 	if (b->received[kind] >= b->sent[kind])
-		trouble(b, "a packet that nobody sent");
+		trouble(b, "a packet that was not sent");
 	else if (make_packet(b, kind, b->received[kind], expected) != length || memcmp(expected, packet, length) != 0)
 		trouble(b, "a packet arrived changed, or out of its order");
 	if (pieces != (length + b->config.flit_bytes - 1) / b->config.flit_bytes)
@@ -176,7 +176,7 @@ static void clock_both(struct bench *b, bool ready)
 	    memcmp(b->credits, b->twin_credits, sizeof(b->credits)) != 0)
 		trouble(b, "the twin sends something else");
 	if (sent && !ready)
-		trouble(b, "a flit that nobody could take");
+		trouble(b, "a flit without a receiver");
 	if (sent && glk_unstitch_flit(b->unstitch, &flit))
 		trouble(b, "the un-stitcher refuses a flit");
 	for (unsigned class = 0; class < GLK_CLASS_COUNT; class++)

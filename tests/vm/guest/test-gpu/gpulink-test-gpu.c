@@ -9,11 +9,14 @@
 #include <linux/dma-mapping.h>
 #include <linux/dma-resv.h>
 #include <linux/io.h>
+#include <linux/kprobes.h>
+#include <linux/log2.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/pci.h>
 #include <linux/pci-p2pdma.h>
 #include <linux/slab.h>
+#include <linux/uaccess.h>
 
 #include "compat.h"
 #include "gpulink_regs.h"
@@ -28,6 +31,7 @@ struct test_gpu {
 	struct mutex lock;		/* outside reservation locks */
 	void __iomem *memory;
 	bool upper;			/* which half holds the buffer; under its reservation lock, like the next */
+	struct test_gpu_pieces pieces;	/* of the buffer; piece 0: it is contiguous */
 	unsigned int pins;
 	struct dma_buf *exported;	/* while it exists */
 	unsigned int reached;		/* moves after which a card still had access */
@@ -41,6 +45,10 @@ struct test_gpu {
 
 static struct test_gpu *move_on_revoke;
 
+static char *move_bar = "";
+module_param(move_bar, charp, 0444);
+MODULE_PARM_DESC(move_bar, "PCI address of a device whose BAR moves when this driver binds to it, as if it was resized");
+
 static resource_size_t half(const struct test_gpu *gpu)
 {
 	return pci_resource_len(gpu->pdev, 0) / 2;
@@ -48,27 +56,39 @@ static resource_size_t half(const struct test_gpu *gpu)
 
 /* --- export --- */
 
+/* The bytes of the BAR that the buffer uses, and their number of pieces. */
+static size_t used(const struct test_gpu *gpu, const struct dma_buf *dmabuf)
+{
+	return gpu->pieces.piece ? half(gpu) + gpu->pieces.shift : dmabuf->size;
+}
+
 static struct sg_table *map_buffer(struct dma_buf_attachment *attach, enum dma_data_direction dir)
 {
 	struct test_gpu *gpu = attach->dmabuf->priv;
 	phys_addr_t start = pci_resource_start(gpu->pdev, 0) + (gpu->upper ? half(gpu) : 0);
+	u64 piece = gpu->pieces.piece ?: attach->dmabuf->size, slots = div64_u64(half(gpu), piece);
+	struct scatterlist *sg;
 	struct sg_table *sgt;
 	dma_addr_t address;
-	int err;
+	int err, i;
 
 	sgt = kzalloc(sizeof(*sgt), GFP_KERNEL);
 	if (!sgt)
 		return ERR_PTR(-ENOMEM);
-	err = sg_alloc_table(sgt, 1, GFP_KERNEL);
+	err = sg_alloc_table(sgt, div64_u64(attach->dmabuf->size, piece), GFP_KERNEL);
 	if (err)
 		goto free;
-	address = dma_map_resource(attach->dev, start, attach->dmabuf->size, dir, DMA_ATTR_SKIP_CPU_SYNC);
+	address = dma_map_resource(attach->dev, start, used(gpu, attach->dmabuf), dir, DMA_ATTR_SKIP_CPU_SYNC);
 	err = dma_mapping_error(attach->dev, address);
 	if (err)
 		goto free_table;
-	sg_set_page(sgt->sgl, NULL, attach->dmabuf->size, 0);
-	sg_dma_address(sgt->sgl) = address;
-	sg_dma_len(sgt->sgl) = attach->dmabuf->size;
+	for_each_sgtable_dma_sg(sgt, sg, i) {
+		sg_set_page(sg, NULL, piece, 0);
+		sg_dma_address(sg) = address;
+		if (gpu->pieces.piece)
+			sg_dma_address(sg) += gpu->pieces.shift + TEST_GPU_PIECE((u64)i, slots) * piece;
+		sg_dma_len(sg) = piece;
+	}
 	return sgt;
 free_table:
 	sg_free_table(sgt);
@@ -79,8 +99,12 @@ free:
 
 static void unmap_buffer(struct dma_buf_attachment *attach, struct sg_table *sgt, enum dma_data_direction dir)
 {
-	dma_unmap_resource(attach->dev, sg_dma_address(sgt->sgl), sg_dma_len(sgt->sgl), dir,
-			   DMA_ATTR_SKIP_CPU_SYNC);
+	struct test_gpu *gpu = attach->dmabuf->priv;
+	dma_addr_t address = sg_dma_address(sgt->sgl);
+
+	if (gpu->pieces.piece)
+		address -= gpu->pieces.shift + TEST_GPU_PIECE(0, div64_u64(half(gpu), gpu->pieces.piece)) * gpu->pieces.piece;
+	dma_unmap_resource(attach->dev, address, used(gpu, attach->dmabuf), dir, DMA_ATTR_SKIP_CPU_SYNC);
 	sg_free_table(sgt);
 	kfree(sgt);
 }
@@ -97,13 +121,13 @@ static int attach_buffer(struct dma_buf *dmabuf, struct dma_buf_attachment *atta
 	return 0;
 }
 
-/* Maps the current place: tests that move the buffer do not mmap it. */
+/* Maps the current place: tests that move the buffer do not mmap it. Write-combining, as GPU drivers map their memory. */
 static int mmap_buffer(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 {
 	struct test_gpu *gpu = dmabuf->priv;
 	phys_addr_t start = pci_resource_start(gpu->pdev, 0) + (gpu->upper ? half(gpu) : 0);
 
-	vma->vm_page_prot = pgprot_noncached(vma->vm_page_prot);
+	vma->vm_page_prot = pgprot_writecombine(vma->vm_page_prot);
 	return io_remap_pfn_range(vma, vma->vm_start, PHYS_PFN(start) + vma->vm_pgoff, vma->vm_end - vma->vm_start,
 				  vma->vm_page_prot);
 }
@@ -143,7 +167,7 @@ static const struct dma_buf_ops buffer_ops = {
 	.release = release_buffer,
 };
 
-static long export_buffer(struct test_gpu *gpu, unsigned long bytes)
+static long export_buffer(struct test_gpu *gpu, u64 bytes, const struct test_gpu_pieces *pieces)
 {
 	DEFINE_DMA_BUF_EXPORT_INFO(info);
 	struct dma_buf *dmabuf;
@@ -151,8 +175,9 @@ static long export_buffer(struct test_gpu *gpu, unsigned long bytes)
 
 	if (gpu->exported)
 		return -EBUSY;
-	if (!bytes || !PAGE_ALIGNED(bytes) || bytes > half(gpu))
+	if (!bytes || !PAGE_ALIGNED(bytes) || (!pieces->piece && bytes > half(gpu)))
 		return -EINVAL;
+	gpu->pieces = *pieces;
 	info.ops = &buffer_ops;
 	info.size = bytes;
 	info.flags = O_RDWR | O_CLOEXEC;
@@ -218,11 +243,23 @@ static long move_locked(struct test_gpu *gpu, unsigned long ms)
 	return gpu->upper ? half(gpu) : 0;
 }
 
+static long export_pieces(struct test_gpu *gpu, const void __user *arg)
+{
+	struct test_gpu_pieces p;
+
+	if (copy_from_user(&p, arg, sizeof(p)))
+		return -EFAULT;
+	if (!is_power_of_2(p.piece) || !PAGE_ALIGNED(p.piece | p.shift) || p.piece > half(gpu) ||
+	    p.shift > half(gpu) || p.bytes % p.piece || gpu->upper)
+		return -EINVAL;
+	return export_buffer(gpu, p.bytes, &p);
+}
+
 static long move_buffer(struct test_gpu *gpu, unsigned long ms)
 {
 	long ret;
 
-	if (!gpu->exported)
+	if (!gpu->exported || gpu->pieces.piece)
 		return -ENXIO;
 	dma_resv_lock(gpu->exported->resv, NULL);
 	ret = move_locked(gpu, ms);
@@ -378,6 +415,29 @@ static long store(struct test_gpu *gpu, unsigned long value)
 	return ret;
 }
 
+/* --- drains of the card --- */
+
+static atomic_t failing_drains;
+
+static int drain_returns(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	if (atomic_dec_if_positive(&failing_drains) >= 0)
+		regs_set_return_value(regs, -ETIMEDOUT);
+	return 0;
+}
+
+static struct kretprobe drain_probe = { .kp.symbol_name = "glk_card_drain", .handler = drain_returns };
+static bool drain_probed;
+
+static long fail_drains(unsigned int count)
+{
+	int err = drain_probed ? 0 : register_kretprobe(&drain_probe);
+
+	drain_probed |= !err;
+	atomic_set(&failing_drains, count);
+	return err;
+}
+
 /* --- the device --- */
 
 static long gpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
@@ -388,7 +448,10 @@ static long gpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	mutex_lock(&gpu->lock);
 	switch (cmd) {
 	case TEST_GPU_EXPORT:
-		ret = export_buffer(gpu, arg);
+		ret = export_buffer(gpu, arg, &(struct test_gpu_pieces){ });
+		break;
+	case TEST_GPU_EXPORT_PIECES:
+		ret = export_pieces(gpu, (const void __user *)arg);
 		break;
 	case TEST_GPU_MOVE:
 		ret = move_buffer(gpu, arg);
@@ -410,6 +473,9 @@ static long gpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		gpu->lag = arg;
 		ret = 0;
 		break;
+	case TEST_GPU_FAIL_DRAINS:
+		ret = fail_drains(arg);
+		break;
 	case TEST_GPU_REACHED:
 		ret = gpu->reached;
 		break;
@@ -425,6 +491,25 @@ static const struct file_operations gpu_fops = {
 	.unlocked_ioctl = gpu_ioctl,
 };
 
+/* Moves the BAR: something else is put where it was. */
+static int shift_bar(struct pci_dev *pdev)
+{
+	struct resource before = pdev->resource[0], *taken;
+	u16 command;
+	int err;
+
+	pci_read_config_word(pdev, PCI_COMMAND, &command);
+	pci_write_config_word(pdev, PCI_COMMAND, command & ~PCI_COMMAND_MEMORY);
+	pci_release_resource(pdev, 0);
+	taken = request_mem_region(before.start, PAGE_SIZE, KBUILD_MODNAME);
+	err = taken ? pci_assign_resource(pdev, 0) : -EBUSY;
+	if (taken)
+		release_mem_region(before.start, PAGE_SIZE);
+	pci_write_config_word(pdev, PCI_COMMAND, command);
+	dev_info(&pdev->dev, "BAR 0 moved from %pa to %pa (%d)\n", &before.start, &pdev->resource[0].start, err);
+	return err;
+}
+
 static int gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
 	struct test_gpu *gpu;
@@ -433,6 +518,11 @@ static int gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	gpu = devm_kzalloc(&pdev->dev, sizeof(*gpu), GFP_KERNEL);
 	if (!gpu)
 		return -ENOMEM;
+	if (!strcmp(pci_name(pdev), move_bar)) {
+		err = shift_bar(pdev);
+		if (err)
+			return err;
+	}
 	err = pcim_enable_device(pdev);
 	if (err)
 		return err;
@@ -476,7 +566,19 @@ static struct pci_driver gpu_driver = {
 	.probe = gpu_probe,
 	.remove = gpu_remove,
 };
-module_pci_driver(gpu_driver);
+static int __init gpu_init(void)
+{
+	return pci_register_driver(&gpu_driver);
+}
+module_init(gpu_init);
+
+static void __exit gpu_exit(void)
+{
+	pci_unregister_driver(&gpu_driver);
+	if (drain_probed)
+		unregister_kretprobe(&drain_probe);
+}
+module_exit(gpu_exit);
 
 MODULE_DESCRIPTION("gpulink: a GPU driver for tests of dma-bufs");
 MODULE_AUTHOR("The gpulink authors");

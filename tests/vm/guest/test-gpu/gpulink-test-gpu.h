@@ -8,6 +8,17 @@
 
 /* Returns a dma-buf of the first ARG bytes (a multiple of 4096, at most half of the BAR). One at a time. */
 #define TEST_GPU_EXPORT _IO('t', 0)
+/*
+ * Returns a dma-buf like TEST_GPU_EXPORT, scattered: piece I is piece TEST_GPU_PIECE(I, N) of the N pieces in the lower half of
+ * the BAR. It may be larger than the BAR: then it repeats the same memory. It does not move.
+ */
+struct test_gpu_pieces {
+	__u64 bytes, piece; /* piece: a power of two, 4096 or more */
+	__u64 shift;	    /* of all pieces, in bytes */
+};
+#define TEST_GPU_EXPORT_PIECES _IO('t', 8)
+#define TEST_GPU_PIECE(i, n)   (((i) * 5 + 1) % (n))
+
 /* Moves the dma-buf's memory to the other half of the BAR; the move takes ARG milliseconds (at most 1000). Returns the new
  * offset. EBUSY: the memory is pinned. mmap()s of the dma-buf keep the old place. */
 #define TEST_GPU_MOVE _IO('t', 1)
@@ -27,5 +38,8 @@
 #define TEST_GPU_LAG _IO('t', 7)
 #define TEST_GPU_LAG_MAPPING 1 /* keeps its mapping, and stores through it */
 #define TEST_GPU_LAG_FENCE   2 /* has an operation in flight */
+
+/* The next ARG drains that the gpulink driver requests fail with ETIMEDOUT in its eyes; ARG 0: they succeed again. */
+#define TEST_GPU_FAIL_DRAINS _IO('t', 9)
 
 #endif /* GPULINK_TEST_GPU_H */

@@ -152,7 +152,7 @@ static void bad_records(void **state)
 	assert_non_null(strstr(b->error, "truncated"));
 	assert_int_equal(read_them(b, 4 * PACKET_BYTES), -EINVAL); /* one without its answer */
 	assert_non_null(strstr(b->error, "unanswered"));
-	b->bytes[5 * PACKET_BYTES + 12] = 9; /* answers what nobody asked */
+	b->bytes[5 * PACKET_BYTES + 12] = 9; /* a response without a request */
 	assert_int_equal(read_them(b, sizeof(b->bytes)), -EINVAL);
 	assert_non_null(strstr(b->error, "record 5"));
 	assert_null(b->requests.list);

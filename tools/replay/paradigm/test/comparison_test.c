@@ -85,7 +85,7 @@ static void by_hand(void **state)
 	comparison_free(c);
 }
 
-/* A line of which most was stored costs less whole. */
+/* A mostly stored line costs less when sent whole. */
 static void combining_whole_lines(void **state)
 {
 	struct comparison *c = start(2, 5);
@@ -242,7 +242,7 @@ static void classes_of_sizes(void **state)
 	comparison_free(c);
 }
 
-/* Sums add up, nobody is below the bound, and a queue is never worse than none. */
+/* Sums add up, no method is below the bound, and a queue is never worse than none. */
 static void any_stream(void **state)
 {
 	const char *given = getenv("SEED");

@@ -51,7 +51,7 @@ static void hidden_behind_computing(void **state)
 	timing_free(t);
 }
 
-/* Two sources fill the destination's link; two destinations the source's; different pairs nobody's. */
+/* Two sources fill the destination's link; two destinations the source's; different pairs fill no shared link. */
 static void links_are_shared(void **state)
 {
 	static const unsigned pairs[3][2][2] = { { { 0, 2 }, { 1, 2 } }, { { 0, 1 }, { 0, 2 } }, { { 0, 1 }, { 2, 3 } } };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The coalescer against one that knows nothing but single bytes, on known and on random warps. */
+/* The coalescer against a byte-by-byte reference, on known and on random warps. */
 #include "../coalesce.h"
 
 #include <setjmp.h>

@@ -185,7 +185,7 @@ static void test_all(void **state)
 		fail_msg("all streams are %#llx, not %#llx", (unsigned long long)all, (unsigned long long)EVERYWHERE);
 }
 
-/* 64 GPUs, of which some have nothing to do. */
+/* 64 GPUs, some of them idle. */
 static void test_many(void **state)
 {
 	static const char *const names[] = {"pagerank", "sssp", "gups", "dnn-lenet"};
