@@ -220,10 +220,13 @@ static void test_circles(void **state)
 	put(f, ACS_AT, 4, 0xffc00001);
 	put(f, 0xffc, 4, 0xffc0000d);
 	f = tree_find(&tree, 0, 2, 1, 0);
-	put(f, 0x19, 2, 0x0102); /* secondary 2, its own bus */
+	put(f, 0x19, 2, 0x0202); /* secondary 2, its own bus */
+	put(tree_find(&tree, 0, 0, 2, 0), 0x19, 2, 0x0600);
 	tree_complete(&tree);
 	assert_int_equal(tree_find(&tree, 0, 5, 0, 0)->port, PORT_NONE);
-	assert_true(tree_find(&tree, 0, 6, 0, 0)->has_acs);
+	f = tree_find(&tree, 0, 6, 0, 0);
+	assert_true(f->has_acs && !f->acs_capable && !f->acs_enabled); /* its registers are beyond the end */
+	assert_null(function_above(&tree, tree_find(&tree, 0, 0, 2, 0)));
 	assert_string_equal(function_above(&tree, tree_find(&tree, 0, 2, 1, 0))->address, "0000:01:00.0");
 	assert_string_equal(function_above(&tree, tree_find(&tree, 0, 5, 0, 0))->address, "0000:01:00.0");
 	tree_free(&tree);
@@ -283,6 +286,7 @@ static void test_form(void **state)
 		{"\n" ROW, 2, "data without a function"},
 		{"00:21.0 x\n" LAST_ROW, 1, "device must be"},
 		{"00:01.0 x\n" LAST_ROW "\n0000:00:01.0 x\n" LAST_ROW, 4, "described twice"},
+		{"00:01.0 x\n\tgpulink: config: 80 of 256\n" ROW LAST_ROW, 4, "has 64 bytes of configuration space instead of 80"},
 		{"gpulink-dump: 1\nfunctions: 2\n00:01.0 x\n" LAST_ROW, 4, "1 PCI functions of 2"},
 	};
 

@@ -60,6 +60,7 @@ def degraded(d):
 def payload_mismatch(d):
     fast(d)
     d[NEAR].payload(1024, 1024)
+    d[NEAR2].payload(256, 256)
 
 
 def small_payload(d):
@@ -77,6 +78,9 @@ def small_bar(d):
     at = d[NEAR].add_extended(0x15, 12)
     d[NEAR].put(at + 4, 4, 0x3f00 << 4)
     d[NEAR].put(at + 8, 4, 8 << 8 | 1 << 5)
+    at = d[NEAR2].add_extended(0x15, 12)  # resizable, and as large as can be
+    d[NEAR2].put(at + 4, 4, 0x40 << 4)
+    d[NEAR2].put(at + 8, 4, 6 << 8 | 1 << 5)
     for bridge in ("00:04.0", "01:00.0", NEAR_PORT):
         d[bridge].put(0x24, 2, 0x0001)  # the windows grow, too
         d[bridge].put(0x26, 2, 0xfff1)
@@ -99,6 +103,8 @@ def features(d):
         d[endpoint].change(d[endpoint].express() + 0x24, 4, 0x180, 0x180)
     for f in (CARD, CARD_PORT, NEAR, NEAR_PORT):
         d[f].link(6, 16, 6, 16)
+    d[NEAR].change(d[NEAR].express() + 0x28, 2, 0x1000, 0x1000)
+    d[NEAR].fact("NUMA node: 3")
     at = d[CARD].express()
     d[CARD].change(at + 0x24, 4, 0x30000, 0x30000)
     d[CARD].change(at + 8, 2, 0x10, 0)
@@ -180,8 +186,8 @@ CASES = [
      {NEAR: ("direct", "", 15047), NEAR2: ("direct", "", 30096), OTHER: ("root complex", "", 30096), FAR: ("root complex", "", 30096)},
      {UNSIGNED, (WARNING, "degraded-link", CARD), (WARNING, "degraded-link", NEAR)}),
     ("payload sizes that differ", "switch", payload_mismatch,
-     {NEAR: ("direct", "", 60193), NEAR2: ("direct", "", 60193), OTHER: ("root complex", "", 60193), FAR: ("root complex", "", 60193)},
-     {UNSIGNED, (ERROR, "mps-mismatch", NEAR)}),
+     {NEAR: ("direct", "", 60193), NEAR2: ("direct", "", 57613), OTHER: ("root complex", "", 60193), FAR: ("root complex", "", 60193)},
+     {UNSIGNED, (ERROR, "mps-mismatch", NEAR), (ERROR, "mps-mismatch", NEAR2)}),
     ("small payload size", "switch", small_payload,
      {NEAR: ("direct", "", 53065), NEAR2: ("direct", "", 53065), OTHER: ("root complex", "", 53065), FAR: ("root complex", "", 53065)},
      {UNSIGNED} | {(WARNING, "small-payload", e) for e in (NEAR, NEAR2, OTHER, FAR)}),
@@ -215,6 +221,23 @@ CASES = [
      {NEAR: ("blocked", "the windows of bridge 0000:02:01.0", None), NEAR2: ("direct", "", 26532), OTHER: ("root complex", "", 210),
       FAR: ("root complex", "", 210)}, {UNSIGNED, (ERROR, "blocked", NEAR)}),
     ("no card", "switch", no_card, {}, {UNSIGNED, (ERROR, "no-card", "system")}),
+]
+# name of a case, function, members of its JSON; None: missing
+DETAILS = [
+    ("AtomicOps, 10-bit tags, 64 GT/s", NEAR,
+     {"kind": "gpu", "above": "0000:02:01.0", "link": "64 GT/s x16", "link_most": "64 GT/s x16", "payload_bytes": 512,
+      "payload_bytes_most": 512, "read_request_bytes": 512, "relaxed_ordering": True, "atomics_completer": True, "tags_10_bit": True,
+      "tags_10_bit_supported": False, "numa_node": 3, "iommu_group": None}),
+    ("AtomicOps, 10-bit tags, 64 GT/s", CARD,
+     {"kind": "card", "card": "gpulink0", "driver": "gpulink", "relaxed_ordering": False, "tags_10_bit": False,
+      "tags_10_bit_supported": True, "numa_node": None}),
+    ("AtomicOps, 10-bit tags, 64 GT/s", "02:02.0", {"kind": "bridge", "atomics_routed": False}),
+    ("AtomicOps, 10-bit tags, 64 GT/s", NEAR_PORT, {"atomics_routed": True, "acs_enabled": None}),
+    ("ACS redirect, root complex listed", NEAR_PORT, {"acs_supported": 0x5f, "acs_enabled": 0x1d}),
+    ("degraded links", CARD, {"link": "32 GT/s x8", "link_most": "32 GT/s x16"}),
+    ("a VM with root ports below Intel's IOMMU", "01:00.0", {"iommu_group": 7, "iommu_type": "DMA"}),
+    ("a VM with a switch", "06:00.0", {"kind": "nic", "errors": {"correctable": 0, "nonfatal": 0, "fatal": 0,
+                                                                 "correctable_status": 0, "uncorrectable_status": 0}}),
 ]
 number = failures = 0
 
@@ -251,6 +274,12 @@ def check_paths(file, paths):
         if reason not in one["reason"]:
             wrong.append(f"reason for {endpoint}: {one['reason']}")
     return wrong
+
+
+def check_details(file, address, members):
+    functions = json.loads(run("-o", "json", "topo", "--from", file)[1])["functions"]
+    one = next(f for f in functions if f["address"].endswith(address))
+    return [w for key, value in members.items() for w in differences(key, one.get(key), value)]
 
 
 def check_findings(file, findings):
@@ -317,6 +346,9 @@ def main():
             check(f"{name}: topo", check_paths(file, paths))
             check(f"{name}: doctor", check_findings(file, findings))
             check(f"{name}: text and dump", check_text(file))
+            for of, address, members in DETAILS:
+                if of == name:
+                    check(f"{name}: details of {address}", check_details(file, address, members))
         for tree in sorted(TREES.iterdir()):
             check(f"{tree.name}: the dump of a dump is the same", check_dump(tree.name))
         file = str(pathlib.Path(folder, "switch"))
