@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Old BARs of GPUs show this much of their memory. */
 #define SMALL_BAR (UINT64_C(256) << 20)
@@ -27,10 +26,13 @@ static void check_link(const struct tree *tree, const struct function *f, struct
 	if (now.lanes < most.lanes)
 		finding_fix(finding, "reseat the card; check the slot's wiring, riser and the firmware's bifurcation setting");
 	else if (f->kind == KIND_GPU)
-		finding_fix(finding, "GPUs slow the link down when idle: repeat under load; otherwise check the firmware's link speed setting");
+		finding_fix(finding, "GPUs slow the link down when idle: repeat under load; otherwise check the firmware's "
+				     "link speed setting");
 	else
-		finding_fix(finding, "setpci -s %s CAP_EXP+10.w=20:20 retrains it; check the firmware's link speed setting and the riser",
-			    function_above(tree, f)->address);
+		finding_fix(
+			finding,
+			"setpci -s %s CAP_EXP+10.w=20:20 retrains it; check the firmware's link speed setting and the riser",
+			function_above(tree, f)->address);
 }
 
 /* A function that sends larger writes than the port above accepts: malformed TLPs. */
@@ -42,7 +44,8 @@ static void check_mismatch(const struct tree *tree, const struct function *f, st
 	if (!above || !f->payload || !above->payload || f->payload == above->payload)
 		return;
 	finding = finding_add(findings, WEIGHT_ERROR, "mps-mismatch", f->address,
-			      "payload size (MPS) %u bytes; %u bytes at the bridge %s above", f->payload, above->payload, above->address);
+			      "payload size (MPS) %u bytes; %u bytes at the bridge %s above", f->payload, above->payload,
+			      above->address);
 	finding_cost(finding, "writes above %u bytes are malformed TLPs: uncorrectable errors, lost data",
 		     f->payload < above->payload ? f->payload : above->payload);
 	finding_fix(finding, "kernel parameter pci=pcie_bus_safe");
@@ -66,12 +69,13 @@ static void check_bar(const struct function *f, struct findings *findings)
 	}
 	if (most <= bar->bytes)
 		return;
-	finding = finding_add(findings, WEIGHT_WARNING, "small-bar", f->address, "BAR %d is %" PRIu64 " MiB of %" PRIu64 " MiB", index,
-			      bar->bytes >> 20, most >> 20);
+	finding = finding_add(findings, WEIGHT_WARNING, "small-bar", f->address, "BAR %d is %" PRIu64 " MiB of %" PRIu64 " MiB",
+			      index, bar->bytes >> 20, most >> 20);
 	finding_cost(finding, "windows reach %" PRIu64 " MiB of its memory%s", bar->bytes >> 20,
 		     bar->bytes <= SMALL_BAR ? ", the size of a machine without resizable BARs" : "");
-	finding_fix(finding, "firmware: Above 4G Decoding and Resizable BAR; or, without its driver, echo %u > "
-			     "/sys/bus/pci/devices/%s/resource%d_resize",
+	finding_fix(finding,
+		    "firmware: Above 4G Decoding and Resizable BAR; or, without its driver, echo %u > "
+		    "/sys/bus/pci/devices/%s/resource%d_resize",
 		    bit - 20, f->address, index);
 }
 
@@ -84,8 +88,10 @@ static void check_errors(const struct function *f, struct findings *findings)
 	if (!lost && !aer->correctable_count && !aer->correctable && !aer->uncorrectable)
 		return;
 	finding = finding_add(findings, lost ? WEIGHT_WARNING : WEIGHT_NOTE, "errors", f->address,
-			      "AER: %" PRIu64 " correctable, %" PRIu64 " non-fatal, %" PRIu64 " fatal errors counted; status registers %08x, %08x",
-			      aer->correctable_count, aer->nonfatal_count, aer->fatal_count, aer->correctable, aer->uncorrectable);
+			      "AER: %" PRIu64 " correctable, %" PRIu64 " non-fatal, %" PRIu64
+			      " fatal errors counted; status registers %08x, %08x",
+			      aer->correctable_count, aer->nonfatal_count, aer->fatal_count, aer->correctable,
+			      aer->uncorrectable);
 	finding_cost(finding, lost ? "transactions were lost" : "correctable errors: the link repeats packets");
 	finding_fix(finding, "reseat the card, replace riser or cable; dmesg names the errors");
 }
@@ -99,10 +105,12 @@ static void check_card(const struct function *f, struct findings *findings)
 	if (!f->relaxed_ordering) {
 		finding = finding_add(findings, WEIGHT_NOTE, "no-relaxed-ordering", f->address, "relaxed ordering is off");
 		finding_cost(finding, "reads of host memory wait behind writes");
-		finding_fix(finding, "setpci -s %s CAP_EXP+8.w=10:10; the firmware may forbid it (relaxed ordering)", f->address);
+		finding_fix(finding, "setpci -s %s CAP_EXP+8.w=10:10; the firmware may forbid it (relaxed ordering)",
+			    f->address);
 	}
 	if (f->tags10_request && !f->tags10_enabled) {
-		finding = finding_add(findings, WEIGHT_NOTE, "no-10-bit-tags", f->address, "10-bit tags are supported, and off");
+		finding =
+			finding_add(findings, WEIGHT_NOTE, "no-10-bit-tags", f->address, "10-bit tags are supported, and off");
 		finding_cost(finding, "at most 256 reads are outstanding; writes are not affected");
 		finding_fix(finding, "the firmware's setting for 10-bit tags");
 	}
@@ -112,11 +120,13 @@ static void check_iommu(const struct function *f, struct findings *findings)
 {
 	struct finding *finding;
 
-	if (f->kind != KIND_CARD || strncmp(f->system.iommu_type, "DMA", 3))
+	if (f->kind != KIND_CARD || !card_is_translated(f))
 		return;
 	finding = finding_add(findings, WEIGHT_NOTE, "iommu-translates", f->address,
-			      "the IOMMU translates the card's accesses (group %d: %s)", f->system.iommu_group, f->system.iommu_type);
-	finding_cost(finding, "each page of host memory is mapped and unmapped, and looked up on access; it also protects the host");
+			      "the IOMMU translates the card's accesses (group %d: %s)", f->system.iommu_group,
+			      f->system.iommu_type);
+	finding_cost(finding,
+		     "each page of host memory is mapped and unmapped, and looked up on access; it also protects the host");
 	finding_fix(finding, "kernel parameter iommu=pt, where all of the machine's devices are trusted");
 }
 
@@ -126,8 +136,8 @@ static void check_unread(const struct function *f, struct findings *findings)
 
 	if (f->caps_known && f->extended_known)
 		return;
-	finding = finding_add(findings, WEIGHT_WARNING, "not-read", f->address, "%u bytes of its configuration space were readable",
-			      f->config_bytes);
+	finding = finding_add(findings, WEIGHT_WARNING, "not-read", f->address,
+			      "%u bytes of its configuration space were readable", f->config_bytes);
 	finding_cost(finding, "link, payload size or ACS are not known: paths cannot be judged");
 	finding_fix(finding, "run as root; for a dump: sudo gpulinkctl topo --dump FILE, or sudo lspci -Dvvxxxx");
 }

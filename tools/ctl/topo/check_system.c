@@ -28,7 +28,8 @@ static void check_module(const struct tree *tree, struct findings *findings)
 		f = finding_add(findings, WEIGHT_ERROR, "no-module", "system", "the module gpulink is not loaded");
 		finding_cost(f, "no card is usable");
 		if (machine->signatures_required == YES)
-			finding_fix(f, "modprobe gpulink; this kernel requires signed modules: mokutil --import /var/lib/dkms/mok.pub, and "
+			finding_fix(f, "modprobe gpulink; this kernel requires signed modules: mokutil --import "
+				       "/var/lib/dkms/mok.pub, and "
 				       "confirm in the firmware at the next boot");
 		else
 			finding_fix(f, "modprobe gpulink");
@@ -76,9 +77,11 @@ static void check_memlock(const struct machine *machine, struct findings *findin
 
 	if (machine->memlock_known != YES || machine->memlock >= MEMLOCK_ENOUGH)
 		return;
-	f = finding_add(findings, WEIGHT_WARNING, "memlock", "system", "RLIMIT_MEMLOCK is %" PRIu64 " KiB", machine->memlock >> 10);
+	f = finding_add(findings, WEIGHT_WARNING, "memlock", "system", "RLIMIT_MEMLOCK is %" PRIu64 " KiB",
+			machine->memlock >> 10);
 	finding_cost(f, "registering more memory fails with ENOMEM");
-	finding_fix(f, "ulimit -l unlimited; for all sessions \"@gpulink - memlock unlimited\" in /etc/security/limits.d/gpulink.conf");
+	finding_fix(f, "ulimit -l unlimited; for all sessions \"@gpulink - memlock unlimited\" in "
+		       "/etc/security/limits.d/gpulink.conf");
 }
 
 void check_system(const struct tree *tree, struct findings *findings)

@@ -12,7 +12,7 @@ struct scan {
 	struct function *function; /* the last one; NULL: none since the last blank line */
 	FILE *plain;
 	unsigned line;
-	unsigned long announced; /* number of functions; 0: not announced */
+	unsigned long announced;    /* number of functions; 0: not announced */
 	unsigned written, readable; /* bytes of the function's configuration space: in the dump, and in all; 0: not announced */
 	struct dump_error *error;
 };
@@ -141,8 +141,8 @@ static void scan_fact(struct function *f, const char *line)
 	} else if ((value = value_of(own, "unchecked-peers"))) {
 		system->unchecked_peers = answer_of(value);
 	} else if ((value = value_of(own, "errors"))) {
-		f->aer.counted = sscanf(value, "%" SCNu64 " %" SCNu64 " %" SCNu64, &f->aer.correctable_count, &f->aer.nonfatal_count,
-					&f->aer.fatal_count) == 3;
+		f->aer.counted = sscanf(value, "%" SCNu64 " %" SCNu64 " %" SCNu64, &f->aer.correctable_count,
+					&f->aer.nonfatal_count, &f->aer.fatal_count) == 3;
 	}
 }
 
@@ -162,8 +162,8 @@ static bool end_function(struct scan *scan)
 
 	scan->function = NULL;
 	if (f && scan->readable && f->config_bytes != scan->written)
-		return refuse(scan, "%s has %u bytes of configuration space instead of %u: the dump is cut", f->address, f->config_bytes,
-			      scan->written);
+		return refuse(scan, "%s has %u bytes of configuration space instead of %u: the dump is cut", f->address,
+			      f->config_bytes, scan->written);
 	if (f && scan->readable >= f->config_bytes)
 		f->config_bytes = scan->readable;
 	scan->readable = 0;
@@ -203,7 +203,8 @@ static bool scan_header(struct scan *scan, const char *line, bool *is)
 		return refuse(scan, "%.*s is described twice", (int)(end - line), line);
 	if (!scan->function)
 		return refuse(scan, "too many functions: at most %d", FUNCTION_LIMIT);
-	fprintf(scan->plain, "\n%04x:%02x:00.0 x\n", (unsigned)(scan->tree->count - 1) >> 8, (unsigned)(scan->tree->count - 1) & 0xff);
+	fprintf(scan->plain, "\n%04x:%02x:00.0 x\n", (unsigned)(scan->tree->count - 1) >> 8,
+		(unsigned)(scan->tree->count - 1) & 0xff);
 	return true;
 }
 
@@ -266,7 +267,8 @@ bool dump_scan(char *text, size_t length, struct tree *tree, FILE *plain, struct
 	for (size_t at = 0; good && at < length;) {
 		char line[1024]; /* longer lines are lists of capabilities, of which nothing is read */
 		const char *end = memchr(text + at, '\n', length - at);
-		size_t used = end ? (size_t)(end - (text + at)) : length - at, kept = used < sizeof(line) ? used : sizeof(line) - 1;
+		size_t used = end ? (size_t)(end - (text + at)) : length - at,
+		       kept = used < sizeof(line) ? used : sizeof(line) - 1;
 
 		memcpy(line, text + at, kept);
 		line[kept] = 0;
@@ -337,8 +339,8 @@ static void write_facts(FILE *file, const struct function *f)
 	if (s->unchecked_peers != NOT_KNOWN)
 		fprintf(file, "\tgpulink: unchecked-peers: %s\n", answer_name(s->unchecked_peers));
 	if (f->aer.counted)
-		fprintf(file, "\tgpulink: errors: %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", f->aer.correctable_count, f->aer.nonfatal_count,
-			f->aer.fatal_count);
+		fprintf(file, "\tgpulink: errors: %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", f->aer.correctable_count,
+			f->aer.nonfatal_count, f->aer.fatal_count);
 }
 
 /* Up to the last byte that is not zero: lspci -F takes what is missing for not readable. */

@@ -36,8 +36,8 @@ const char *weight_name(enum weight weight);
 enum weight findings_weight(const struct findings *findings);
 
 /** For the checks: adds a finding, without cost and fix. Never returns NULL. */
-__attribute__((format(printf, 5, 6))) struct finding *finding_add(struct findings *findings, enum weight weight, const char *check,
-								  const char *where, const char *format, ...);
+__attribute__((format(printf, 5, 6))) struct finding *
+finding_add(struct findings *findings, enum weight weight, const char *check, const char *where, const char *format, ...);
 
 /** For the checks: set the texts of a finding. */
 __attribute__((format(printf, 2, 3))) void finding_cost(struct finding *finding, const char *format, ...);

@@ -14,8 +14,9 @@ static const struct {
 	uint16_t vendor, device;
 	bool same_host_bridge;
 } forwarding[] = {
-	{0x8086, 0x3c00, true},	 {0x8086, 0x3c01, true},  {0x8086, 0x2f00, true},  {0x8086, 0x2f01, true},  {0x8086, 0x2030, false},
-	{0x8086, 0x2031, false}, {0x8086, 0x2032, false}, {0x8086, 0x2033, false}, {0x8086, 0x2020, false}, {0x8086, 0x09a2, false},
+	{0x8086, 0x3c00, true},	 {0x8086, 0x3c01, true},  {0x8086, 0x2f00, true},  {0x8086, 0x2f01, true},
+	{0x8086, 0x2030, false}, {0x8086, 0x2031, false}, {0x8086, 0x2032, false}, {0x8086, 0x2033, false},
+	{0x8086, 0x2020, false}, {0x8086, 0x09a2, false},
 };
 
 const char *verdict_name(enum verdict verdict)
@@ -29,6 +30,11 @@ bool function_redirects(const struct function *function)
 {
 	return function->has_acs &&
 	       function->acs_enabled & (ACS_REQUEST_REDIRECT | ACS_COMPLETION_REDIRECT | ACS_EGRESS_CONTROL);
+}
+
+bool card_is_translated(const struct function *card)
+{
+	return !strncmp(card->system.iommu_type, "DMA", 3);
 }
 
 bool function_has_link_above(const struct tree *tree, const struct function *function)
@@ -172,35 +178,50 @@ static const struct function *closed_bridge(const struct tree *tree, const struc
 	return NULL;
 }
 
+/* What sends the writes to the root complex although a bridge is above both; NULL: nothing. */
+static const char *detour(const struct tree *tree, const struct function *card, const struct function *endpoint,
+			  const struct function *shared, char *why, size_t size)
+{
+	const struct function *redirect = first_redirect(tree, endpoint, shared);
+
+	redirect = redirect ? redirect : first_redirect(tree, card, shared);
+	if (redirect)
+		snprintf(why, size, "ACS of %s redirects peer writes upstream", redirect->address);
+	else if (card_is_translated(card))
+		snprintf(why, size, "an IOMMU translates the card's addresses");
+	else
+		return NULL;
+	return why;
+}
+
+/* `checked`: the kernel finds no bridge that forwards, and so consults its list. */
 static void judge_root_complex(const struct tree *tree, const struct function *card, const struct function *endpoint,
-			       const struct function *redirect, struct path *path)
+			       const char *why, bool checked, struct path *path)
 {
 	const struct function *top = topmost(tree, card), *other = topmost(tree, endpoint);
 	const struct function *a = host_bridge(tree, top), *b = host_bridge(tree, other);
 	bool same = top->domain == other->domain && top->bus == other->bus;
-	char why[96];
 
-	if (redirect)
-		snprintf(why, sizeof(why), "ACS of %s redirects peer writes to the root complex", redirect->address);
-	else if (same)
-		snprintf(why, sizeof(why), "only the root complex is above both");
-	else
-		snprintf(why, sizeof(why), "different host bridges are above them");
+	if (!why)
+		why = same ? "only the root complex is above both" : "different host bridges are above them";
 	if (cpu_forwards(&tree->machine) || (listed(a, same) && listed(b, same)))
-		conclude(path, PATH_ROOT_COMPLEX, "%s; it is listed as forwarding", why);
-	else if (tree->machine.p2pdma == YES && card->system.unchecked_peers != YES)
-		conclude(path, PATH_BLOCKED, "%s; the kernel does not list it as forwarding", why);
-	else if (tree->machine.p2pdma == YES)
-		conclude(path, PATH_UNKNOWN, "%s; it is not listed as forwarding; unchecked_peers is 1", why);
+		conclude(path, PATH_ROOT_COMPLEX, "%s; the root complex is listed as forwarding", why);
+	else if (checked && tree->machine.p2pdma == YES && card->system.unchecked_peers != YES)
+		conclude(path, PATH_BLOCKED, "%s; the kernel does not list the root complex as forwarding", why);
+	else if (checked && tree->machine.p2pdma == YES)
+		conclude(path, PATH_UNKNOWN, "%s; the root complex is not listed as forwarding; unchecked_peers is 1", why);
 	else if (tree->machine.p2pdma == NO)
-		conclude(path, PATH_UNKNOWN, "%s; it is not listed as forwarding; this kernel does not check", why);
+		conclude(path, PATH_UNKNOWN, "%s; the root complex is not listed as forwarding; this kernel does not check",
+			 why);
 	else
-		conclude(path, PATH_UNKNOWN, "%s; it is not listed as forwarding", why);
+		conclude(path, PATH_UNKNOWN, "%s; the root complex is not listed as forwarding", why);
 }
 
 static void judge(const struct tree *tree, const struct function *card, const struct function *endpoint, struct path *path)
 {
-	const struct function *redirect = NULL, *unread, *closed;
+	const struct function *unread, *closed;
+	const char *why = NULL;
+	char text[96];
 
 	if (!endpoint->decodes_memory) {
 		conclude(path, PATH_BLOCKED, "memory decoding of %s is off", endpoint->address);
@@ -219,14 +240,13 @@ static void judge(const struct tree *tree, const struct function *card, const st
 			conclude(path, PATH_UNKNOWN, "ACS of %s is not readable (requires root)", unread->address);
 			return;
 		}
-		redirect = first_redirect(tree, endpoint, path->shared);
-		redirect = redirect ? redirect : first_redirect(tree, card, path->shared);
-		if (!redirect) {
+		why = detour(tree, card, endpoint, path->shared, text, sizeof(text));
+		if (!why) {
 			conclude(path, PATH_DIRECT, "%s is above both", path->shared->address);
 			return;
 		}
 	}
-	judge_root_complex(tree, card, endpoint, redirect, path);
+	judge_root_complex(tree, card, endpoint, why, !path->shared || path->redirects, path);
 }
 
 /* Narrows the bandwidth to the links from a function up to `to` (not included), or to the root complex. */

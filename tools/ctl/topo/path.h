@@ -15,12 +15,12 @@ enum verdict {
 struct path {
 	enum verdict verdict;
 	char reason[256];
-	int distance;		       /**< as PCI_P2PDMA counts it */
-	const struct function *shared; /**< the lowest bridge above both; NULL: none */
-	unsigned redirects;	       /**< ports on the path that redirect to the root complex (ACS) */
-	unsigned payload;	       /**< bytes that one write carries on this path; 0: not known */
-	unsigned mbytes;	       /**< payload bandwidth left, MB/s (10^6) each direction; 0: not known */
-	unsigned percent;	       /**< of what the card's link carries at most */
+	int distance;			  /**< as PCI_P2PDMA counts it */
+	const struct function *shared;	  /**< the lowest bridge above both; NULL: none */
+	unsigned redirects;		  /**< ports on the path that redirect to the root complex (ACS) */
+	unsigned payload;		  /**< bytes that one write carries on this path; 0: not known */
+	unsigned mbytes;		  /**< payload bandwidth left, MB/s (10^6) each direction; 0: not known */
+	unsigned percent;		  /**< of what the card's link carries at most */
 	const struct function *narrowest; /**< the function whose link limits it, or NULL */
 };
 
@@ -32,6 +32,12 @@ const char *verdict_name(enum verdict verdict);
 
 /** Whether ACS of this port sends peer requests to the root complex, by PCI_P2PDMA's rule. */
 bool function_redirects(const struct function *function);
+
+/**
+ * Whether an IOMMU translates what the card sends. The driver then gives the card I/O virtual addresses of endpoints, which no
+ * bridge below the IOMMU forwards to its neighbours.
+ */
+bool card_is_translated(const struct function *card);
 
 /** Whether the function has a link to the bridge above; integrated functions and switches' inner ports have none. */
 bool function_has_link_above(const struct tree *tree, const struct function *function);

@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #define DUMP_LIMIT (64u << 20)
-#define FILL (PCI_FILL_IDENT | PCI_FILL_BASES | PCI_FILL_SIZES | PCI_FILL_CLASS | PCI_FILL_NUMA_NODE | PCI_FILL_IOMMU_GROUP | PCI_FILL_DRIVER)
+#define FILL                                                                                                                   \
+	(PCI_FILL_IDENT | PCI_FILL_BASES | PCI_FILL_SIZES | PCI_FILL_CLASS | PCI_FILL_NUMA_NODE | PCI_FILL_IOMMU_GROUP |       \
+	 PCI_FILL_DRIVER)
 
 /* libpci's error handler must not return, and gets no context. */
 static jmp_buf on_error;
@@ -71,7 +73,8 @@ static void read_facts(struct pci_dev *dev, struct function *f)
 	f->system.iommu_group = group ? atoi(group) : -1;
 	driver = pci_get_string_property(dev, PCI_FILL_DRIVER);
 	if (driver)
-		snprintf(f->system.driver, sizeof(f->system.driver), "%s", strrchr(driver, '/') ? strrchr(driver, '/') + 1 : driver);
+		snprintf(f->system.driver, sizeof(f->system.driver), "%s",
+			 strrchr(driver, '/') ? strrchr(driver, '/') + 1 : driver);
 }
 
 static void name_functions(struct pci_access *access, struct tree *tree)
@@ -82,7 +85,9 @@ static void name_functions(struct pci_access *access, struct tree *tree)
 		if (f->kind == KIND_CARD)
 			snprintf(f->name, sizeof(f->name), "gpulink card");
 		else
-			pci_lookup_name(access, f->name, sizeof(f->name), PCI_LOOKUP_VENDOR | PCI_LOOKUP_DEVICE, f->vendor, f->device);
+			pci_lookup_name(access, f->name, sizeof(f->name),
+					PCI_LOOKUP_VENDOR | PCI_LOOKUP_DEVICE | PCI_LOOKUP_NO_HWDB, f->vendor,
+					f->device); /* the database of udev leaks */
 	}
 }
 

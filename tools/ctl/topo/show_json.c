@@ -164,7 +164,8 @@ static struct json_object *json_path(const struct tree *tree, const struct funct
 
 struct json_object *json_tree(const struct tree *tree, const char *card)
 {
-	struct json_object *object = json_object_new_object(), *functions = json_object_new_array(), *paths = json_object_new_array();
+	struct json_object *object = json_object_new_object(), *functions = json_object_new_array(),
+			   *paths = json_object_new_array();
 
 	for (size_t i = 0; i < tree->count; i++) {
 		const struct function *f = &tree->functions[i];

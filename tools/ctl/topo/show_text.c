@@ -25,30 +25,21 @@ void link_text(struct link_rate rate, char text[24])
 static const char *port_name(const struct function *f)
 {
 	switch (f->port) {
-	case PORT_ROOT:
-		return "root port";
-	case PORT_UPSTREAM:
-		return "switch";
-	case PORT_DOWNSTREAM:
-		return "switch port";
-	default:
-		return "bridge";
+	case PORT_ROOT: return "root port";
+	case PORT_UPSTREAM: return "switch";
+	case PORT_DOWNSTREAM: return "switch port";
+	default: return "bridge";
 	}
 }
 
 static const char *role(const struct function *f)
 {
 	switch (f->kind) {
-	case KIND_CARD:
-		return "card";
-	case KIND_GPU:
-		return "GPU";
-	case KIND_NIC:
-		return "NIC";
-	case KIND_BRIDGE:
-		return port_name(f);
-	default:
-		return "device";
+	case KIND_CARD: return "card";
+	case KIND_GPU: return "GPU";
+	case KIND_NIC: return "NIC";
+	case KIND_BRIDGE: return port_name(f);
+	default: return "device";
 	}
 }
 
@@ -58,8 +49,9 @@ static void show_acs(const struct function *f)
 	static const struct {
 		unsigned bit;
 		const char *name;
-	} bits[] = {{0x01, "source-validation"}, {0x02, "translation-blocking"}, {0x04, "request-redirect"}, {0x08, "completion-redirect"},
-		    {0x10, "upstream-forwarding"}, {0x20, "egress-control"},	   {0x40, "direct-translated"}};
+	} bits[] = {{0x01, "source-validation"},   {0x02, "translation-blocking"}, {0x04, "request-redirect"},
+		    {0x08, "completion-redirect"}, {0x10, "upstream-forwarding"},  {0x20, "egress-control"},
+		    {0x40, "direct-translated"}};
 	bool any = false;
 
 	if (!f->extended_known || !f->has_acs) {
@@ -118,7 +110,8 @@ static void show_express(const struct tree *tree, const struct function *f)
 
 static void show_function(const struct tree *tree, const struct function *f, int depth)
 {
-	printf("%*s%s  %s%s%s: %s\n", 2 * depth, "", f->address, role(f), *f->system.card_name ? " " : "", f->system.card_name, f->name);
+	printf("%*s%s  %s%s%s: %s\n", 2 * depth, "", f->address, role(f), *f->system.card_name ? " " : "", f->system.card_name,
+	       f->name);
 	printf("%*s", 2 * depth + 4, "");
 	if (f->system.numa_node == NO_NUMA_NODE)
 		printf("NUMA node -");
@@ -132,8 +125,8 @@ static void show_function(const struct tree *tree, const struct function *f, int
 	show_acs(f);
 	show_bar(f);
 	if (f->aer.counted)
-		printf(", AER %" PRIu64 " correctable %" PRIu64 " non-fatal %" PRIu64 " fatal", f->aer.correctable_count, f->aer.nonfatal_count,
-		       f->aer.fatal_count);
+		printf(", AER %" PRIu64 " correctable %" PRIu64 " non-fatal %" PRIu64 " fatal", f->aer.correctable_count,
+		       f->aer.nonfatal_count, f->aer.fatal_count);
 	printf("\n");
 }
 
@@ -175,7 +168,8 @@ void show_tree(const struct tree *tree, const char *card)
 			if (!function_is_endpoint(&tree->functions[e]))
 				continue;
 			if (!any)
-				printf("\n%-16s  %-16s  %-12s  %-18s  %s\n", "CARD", "ENDPOINT", "PATH", "BANDWIDTH LEFT", "REASON");
+				printf("\n%-16s  %-16s  %-12s  %-18s  %s\n", "CARD", "ENDPOINT", "PATH", "BANDWIDTH LEFT",
+				       "REASON");
 			any = true;
 			show_path(tree, &tree->functions[c], &tree->functions[e]);
 		}
@@ -192,7 +186,8 @@ void show_findings(const struct findings *findings)
 		const struct finding *f = &findings->list[i];
 
 		counts[f->weight]++;
-		printf("%s [%s] %s: %s\n    cost: %s\n    fix:  %s\n", weight_name(f->weight), f->check, f->where, f->what, f->cost, f->fix);
+		printf("%s [%s] %s: %s\n    cost: %s\n    fix:  %s\n", weight_name(f->weight), f->check, f->where, f->what,
+		       f->cost, f->fix);
 	}
 	printf("%u errors, %u warnings, %u notes\n", counts[WEIGHT_ERROR], counts[WEIGHT_WARNING], counts[WEIGHT_NOTE]);
 }

@@ -66,7 +66,8 @@ enum exit_code run_topo(struct invocation *invocation)
 	enum exit_code code = prepare(invocation, &tree);
 
 	if (code == EXIT_OK && invocation->card && !has_card(&tree, invocation->card)) {
-		complain("card '%s' not found: must be a name such as gpulink0, or a PCI address such as 0000:01:00.0", invocation->card);
+		complain("card '%s' not found: must be a name such as gpulink0, or a PCI address such as 0000:01:00.0",
+			 invocation->card);
 		code = EXIT_NO_CARD;
 	}
 	if (code == EXIT_OK && invocation->json)

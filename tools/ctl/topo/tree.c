@@ -56,7 +56,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The bridge whose secondary bus is the function's; for a bus that no bridge names (virtual functions), the closest around it. */
+/* The bridge whose secondary bus is the function's; if none names it (virtual functions), the closest around it. */
 static int find_parent(const struct tree *tree, const struct function *f)
 {
 	int best = -1;

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CONFIG_BYTES 4096
+#define CONFIG_BYTES   4096
 #define FUNCTION_LIMIT 8192
-#define NO_NUMA_NODE (-1)
+#define NO_NUMA_NODE   (-1)
 
 enum answer { NOT_KNOWN, NO, YES };
 
@@ -34,27 +34,27 @@ struct link_rate {
 struct bar {
 	bool memory, prefetchable;
 	uint64_t address;
-	uint64_t bytes;	   /**< 0: not known */
-	uint64_t sizes;	   /**< resizable: bit n stands for 2^n bytes; 0: not resizable */
+	uint64_t bytes; /**< 0: not known */
+	uint64_t sizes; /**< resizable: bit n stands for 2^n bytes; 0: not resizable */
 };
 
 /** ACS bits, as in its registers. */
 enum acs { ACS_REQUEST_REDIRECT = 0x04, ACS_COMPLETION_REDIRECT = 0x08, ACS_EGRESS_CONTROL = 0x20 };
 
 struct aer {
-	bool present;			      /**< the registers are readable */
+	bool present;			     /**< the registers are readable */
 	uint32_t uncorrectable, correctable; /**< status registers */
-	bool counted;			      /**< the kernel's counts are known */
+	bool counted;			     /**< the kernel's counts are known */
 	uint64_t correctable_count, nonfatal_count, fatal_count;
 };
 
 /** What only the running system knows about a function. */
 struct system_facts {
-	int numa_node;	     /**< or NO_NUMA_NODE */
-	int iommu_group;     /**< -1: none, or not known */
-	char iommu_type[16]; /**< of the group: identity, DMA, DMA-FQ; empty: not known */
-	char driver[32];     /**< empty: none, or not known */
-	char card_name[16];  /**< gpulinkN; empty: none */
+	int numa_node;	       /**< or NO_NUMA_NODE */
+	int iommu_group;       /**< -1: none, or not known */
+	char iommu_type[16];   /**< of the group: identity, DMA, DMA-FQ; empty: not known */
+	char driver[32];       /**< empty: none, or not known */
+	char card_name[16];    /**< gpulinkN; empty: none */
 	enum answer node_open; /**< a card's device file opens for this user */
 	enum answer unchecked_peers;
 };
@@ -65,7 +65,7 @@ struct function {
 	char address[24]; /**< DDDD:BB:SS.F */
 	char name[96];	  /**< from pci.ids */
 	enum function_kind kind;
-	int parent; /**< index of the bridge above, or -1 */
+	int parent;  /**< index of the bridge above, or -1 */
 	bool useful; /**< a card, GPU or NIC, or a bridge above one */
 
 	uint8_t config[CONFIG_BYTES];
@@ -93,7 +93,7 @@ struct function {
 };
 
 struct machine {
-	bool described;	  /**< live, or a dump of gpulinkctl: otherwise all is unknown */
+	bool described; /**< live, or a dump of gpulinkctl: otherwise all is unknown */
 	char kernel[80];
 	enum answer p2pdma;
 	char cpu_vendor[16];

@@ -99,23 +99,12 @@ static void mutate(struct chance *c, struct text *text)
 	if (!text->length)
 		return;
 	switch (below(c, 7)) {
-	case 0:
-		text->length = at;
-		break;
-	case 1:
-		text->bytes[at] = (char)draw(c);
-		break;
-	case 2:
-		remove_part(text, at, next_line(text, at));
-		break;
-	case 3:
-		remove_part(text, next_line(text, at), next_line(text, place(c, text)));
-		break;
-	case 4:
-		repeat_part(c, text);
-		break;
-	default:
-		change_digits(c, text);
+	case 0: text->length = at; break;
+	case 1: text->bytes[at] = (char)draw(c); break;
+	case 2: remove_part(text, at, next_line(text, at)); break;
+	case 3: remove_part(text, next_line(text, at), next_line(text, place(c, text))); break;
+	case 4: repeat_part(c, text); break;
+	default: change_digits(c, text);
 	}
 }
 
@@ -162,7 +151,9 @@ static const char *do_round(struct chance *c, struct text *text)
 	if (read_dump(path, &tree, message))
 		wrong = use(&tree);
 	else
-		wrong = printable(message) && !strncmp(message, path, strlen(path)) ? NULL : "the message is not printable, or without the file";
+		wrong = printable(message) && !strncmp(message, path, strlen(path)) ?
+				NULL :
+				"the message is not printable, or without the file";
 	tree_free(&tree);
 	close(file);
 	return wrong;
@@ -176,7 +167,8 @@ int main(int argc, char **argv)
 	int files = 1;
 
 	for (; files < argc && argv[files][0] == '-'; files++) {
-		if (sscanf(argv[files], "--seed=%" SCNu64, &seed) == 1 || sscanf(argv[files], "--rounds=%" SCNu64, &rounds) == 1)
+		if (sscanf(argv[files], "--seed=%" SCNu64, &seed) == 1 ||
+		    sscanf(argv[files], "--rounds=%" SCNu64, &rounds) == 1)
 			continue;
 		if (sscanf(argv[files], "--round=%" SCNu64, &first) != 1)
 			return 2;

@@ -38,7 +38,8 @@ static struct function *add(struct tree *tree, unsigned bus, unsigned slot, unsi
 	return f;
 }
 
-static void add_bridge(struct tree *tree, unsigned bus, unsigned slot, enum port_type port, unsigned secondary, unsigned subordinate)
+static void add_bridge(struct tree *tree, unsigned bus, unsigned slot, enum port_type port, unsigned secondary,
+		       unsigned subordinate)
 {
 	struct function *f = add(tree, bus, slot, 0x0604, port);
 
@@ -140,9 +141,12 @@ static void test_root_complex(void **state)
 		enum answer p2pdma;
 		enum verdict verdict;
 	} cases[] = {
-		{0x0001, "AuthenticAMD", 0x17, YES, PATH_ROOT_COMPLEX}, {0x0001, "AuthenticAMD", 0x16, YES, PATH_BLOCKED},
-		{0x0001, "GenuineIntel", 0x17, YES, PATH_BLOCKED},	{0x2f00, "GenuineIntel", 6, YES, PATH_ROOT_COMPLEX},
-		{0x2030, "GenuineIntel", 6, NO, PATH_ROOT_COMPLEX},	{0x0001, "GenuineIntel", 6, NO, PATH_UNKNOWN},
+		{0x0001, "AuthenticAMD", 0x17, YES, PATH_ROOT_COMPLEX},
+		{0x0001, "AuthenticAMD", 0x16, YES, PATH_BLOCKED},
+		{0x0001, "GenuineIntel", 0x17, YES, PATH_BLOCKED},
+		{0x2f00, "GenuineIntel", 6, YES, PATH_ROOT_COMPLEX},
+		{0x2030, "GenuineIntel", 6, NO, PATH_ROOT_COMPLEX},
+		{0x0001, "GenuineIntel", 6, NO, PATH_UNKNOWN},
 		{0x0001, "", 0, NOT_KNOWN, PATH_UNKNOWN},
 	};
 
@@ -216,10 +220,13 @@ static void test_circles(void **state)
 	put(f, ACS_AT, 4, 0xffc00001);
 	put(f, 0xffc, 4, 0xffc0000d);
 	f = tree_find(&tree, 0, 2, 1, 0);
-	put(f, 0x19, 2, 0x0102); /* secondary 2, its own bus */
+	put(f, 0x19, 2, 0x0202); /* secondary 2, its own bus */
+	put(tree_find(&tree, 0, 0, 2, 0), 0x19, 2, 0x0600);
 	tree_complete(&tree);
 	assert_int_equal(tree_find(&tree, 0, 5, 0, 0)->port, PORT_NONE);
-	assert_true(tree_find(&tree, 0, 6, 0, 0)->has_acs);
+	f = tree_find(&tree, 0, 6, 0, 0);
+	assert_true(f->has_acs && !f->acs_capable && !f->acs_enabled); /* its registers are beyond the end */
+	assert_null(function_above(&tree, tree_find(&tree, 0, 0, 2, 0)));
 	assert_string_equal(function_above(&tree, tree_find(&tree, 0, 2, 1, 0))->address, "0000:01:00.0");
 	assert_string_equal(function_above(&tree, tree_find(&tree, 0, 5, 0, 0))->address, "0000:01:00.0");
 	tree_free(&tree);
@@ -235,7 +242,7 @@ static void test_resizable(void **state)
 	(void)state;
 	put(f, REBAR_AT, 4, 0x10015);
 	put(f, ACS_AT, 4, (unsigned)REBAR_AT << 20 | 0x10001);
-	put(f, REBAR_AT + 4, 4, 0x7f00 << 4);	    /* 256 MiB to 16 GiB */
+	put(f, REBAR_AT + 4, 4, 0x7f00 << 4);	  /* 256 MiB to 16 GiB */
 	put(f, REBAR_AT + 8, 4, 8 << 8 | 1 << 5); /* BAR 0 is 256 MiB */
 	tree_complete(&tree);
 	f = tree_find(&tree, 0, 5, 0, 0);
@@ -247,7 +254,8 @@ static void test_resizable(void **state)
 		if (!strcmp(findings.list[i].check, "small-bar")) {
 			found = true;
 			assert_non_null(strstr(findings.list[i].what, "256 MiB of 16384 MiB"));
-			assert_non_null(strstr(findings.list[i].fix, "echo 14 > /sys/bus/pci/devices/0000:05:00.0/resource0_resize"));
+			assert_non_null(
+				strstr(findings.list[i].fix, "echo 14 > /sys/bus/pci/devices/0000:05:00.0/resource0_resize"));
 		}
 	}
 	assert_true(found);
@@ -255,7 +263,7 @@ static void test_resizable(void **state)
 	tree_free(&tree);
 }
 
-#define ROW "00: 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f\n"
+#define ROW	 "00: 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f\n"
 #define LAST_ROW "30: 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f\n"
 
 static void test_form(void **state)
@@ -278,6 +286,7 @@ static void test_form(void **state)
 		{"\n" ROW, 2, "data without a function"},
 		{"00:21.0 x\n" LAST_ROW, 1, "device must be"},
 		{"00:01.0 x\n" LAST_ROW "\n0000:00:01.0 x\n" LAST_ROW, 4, "described twice"},
+		{"00:01.0 x\n\tgpulink: config: 80 of 256\n" ROW LAST_ROW, 4, "has 64 bytes of configuration space instead of 80"},
 		{"gpulink-dump: 1\nfunctions: 2\n00:01.0 x\n" LAST_ROW, 4, "1 PCI functions of 2"},
 	};
 
@@ -301,9 +310,10 @@ static void test_form(void **state)
 
 static void test_facts(void **state)
 {
-	static char text[] = "10000:e1:00.0 x\r\n\tNUMA node: 1\n\tIOMMU group: 7\n\tRegion 2: Memory at 38 (64-bit) [size=16G]\n"
-			     "\t\tRegion 0: Memory at 0 [size=1G]\n\tRegion 9: Memory at 0 [size=1G]\n\tKernel driver in use: a\033[31m\n"
-			     "\tgpulink: name: ../../etc\n\tgpulink: errors: 3 4 5\n" LAST_ROW;
+	static char text[] =
+		"10000:e1:00.0 x\r\n\tNUMA node: 1\n\tIOMMU group: 7\n\tRegion 2: Memory at 38 (64-bit) [size=16G]\n"
+		"\t\tRegion 0: Memory at 0 [size=1G]\n\tRegion 9: Memory at 0 [size=1G]\n\tKernel driver in use: a\033[31m\n"
+		"\tgpulink: name: ../../etc\n\tgpulink: errors: 3 4 5\n" LAST_ROW;
 	FILE *plain = fopen("/dev/null", "w");
 	struct dump_error error = {0};
 	struct tree tree = {0};
@@ -329,10 +339,17 @@ static void test_facts(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_direct),	  cmocka_unit_test(test_narrow_link),	   cmocka_unit_test(test_acs),
-		cmocka_unit_test(test_root_complex), cmocka_unit_test(test_two_host_bridges), cmocka_unit_test(test_override),
-		cmocka_unit_test(test_blocked),	  cmocka_unit_test(test_circles),	   cmocka_unit_test(test_resizable),
-		cmocka_unit_test(test_form),	  cmocka_unit_test(test_facts),
+		cmocka_unit_test(test_direct),
+		cmocka_unit_test(test_narrow_link),
+		cmocka_unit_test(test_acs),
+		cmocka_unit_test(test_root_complex),
+		cmocka_unit_test(test_two_host_bridges),
+		cmocka_unit_test(test_override),
+		cmocka_unit_test(test_blocked),
+		cmocka_unit_test(test_circles),
+		cmocka_unit_test(test_resizable),
+		cmocka_unit_test(test_form),
+		cmocka_unit_test(test_facts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
