@@ -109,17 +109,20 @@ static int glk_ioctl_endpoint(struct glk_context *ctx, union glk_arg *arg)
 	return err;
 }
 
+/* Of a window: ring entries have no rights but the window's. */
+static int context_check_rights(const struct glk_context *ctx, u32 rights)
+{
+	if (!rights)
+		return -EINVAL;
+	return ((rights & GPULINK_ALLOW_READ) && !(ctx->mode & FMODE_READ)) ||
+	       ((rights & GPULINK_ALLOW_WRITE) && !(ctx->mode & FMODE_WRITE)) ? -EACCES : 0;
+}
+
 static int glk_ioctl_window_map(struct glk_context *ctx, union glk_arg *arg)
 {
 	int err;
 
-	if (!arg->flags)
-		return -EINVAL;
-	/* Ring entries have no rights but the window's. */
-	if (((arg->flags & GPULINK_ALLOW_READ) && !(ctx->mode & FMODE_READ)) ||
-	    ((arg->flags & GPULINK_ALLOW_WRITE) && !(ctx->mode & FMODE_WRITE)))
-		return -EACCES;
-	err = glk_context_enter(ctx);
+	err = context_check_rights(ctx, arg->flags) ?: glk_context_enter(ctx);
 	if (err)
 		return err;
 	mutex_lock(&ctx->card->lock);
@@ -152,12 +155,7 @@ static int glk_ioctl_window_unmap(struct glk_context *ctx, union glk_arg *arg)
 
 static int glk_ioctl_window_dmabuf(struct glk_context *ctx, union glk_arg *arg)
 {
-	if (!arg->flags || arg->window_dmabuf.reserved)
-		return -EINVAL;
-	if (((arg->flags & GPULINK_ALLOW_READ) && !(ctx->mode & FMODE_READ)) ||
-	    ((arg->flags & GPULINK_ALLOW_WRITE) && !(ctx->mode & FMODE_WRITE)))
-		return -EACCES;
-	return glk_proof_open(ctx, &arg->window_dmabuf);
+	return context_check_rights(ctx, arg->flags) ?: glk_proof_open(ctx, &arg->window_dmabuf);
 }
 
 /* Takes ownership of reg, which may be an error pointer. */

@@ -411,6 +411,8 @@ int glk_proof_open(struct glk_context *ctx, struct gpulink_ioctl_window_dmabuf *
 	struct glk_proof *proof;
 	int err;
 
+	if (arg->reserved)
+		return -EINVAL;
 	proof = proof_attach(card, arg->fd, arg->offset, arg->bytes, arg->flags);
 	if (IS_ERR(proof))
 		return PTR_ERR(proof);
