@@ -41,7 +41,7 @@ struct config_rule {
 	struct config_target target;
 	unsigned key;	   /**< enum gpulink_setting, CONFIG_ENDPOINT, or CONFIG_LINK and enum gpulink_link_setting */
 	uint64_t value;	   /**< of a setting */
-	char endpoint[32]; /**< "0000:00:08.0 0", "pool" or "none", in the kernel's spelling */
+	char endpoint[72]; /**< "0000:00:08.0 0", "pool" or "none", in the kernel's spelling */
 	struct gpulink_admin_range range; /**< for CONFIG_RANGE */
 	unsigned file;	   /**< index into files */
 	unsigned line;

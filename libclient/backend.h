@@ -38,6 +38,9 @@ struct glk_backend_ops {
 
 	int (*window_open)(void *backend, unsigned partition, uint64_t offset, uint64_t bytes, unsigned rights,
 			   struct glk_backend_window *window);
+	/* Onto memory of a dma-buf. EUNREACHABLE: not accessible to this device. */
+	int (*window_import)(void *backend, int dmabuf, uint64_t offset, uint64_t bytes, unsigned rights,
+			     struct glk_backend_window *window);
 	void (*window_close)(void *backend, const struct glk_backend_window *window, uint64_t bytes);
 	/* Only for windows without an address; inside the window. */
 	int (*store)(void *backend, const struct glk_backend_window *window, uint64_t offset, const void *data,

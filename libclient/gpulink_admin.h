@@ -60,7 +60,7 @@ struct gpulink_admin_info {
 /** Endpoint and settings of a partition. */
 struct gpulink_admin_partition {
 	uint64_t settings[16];	 /**< by enum gpulink_setting */
-	char endpoint[32];	 /**< "0000:00:05.0 0", "pool", "link 3" or "none" */
+	char endpoint[72];	 /**< "0000:00:05.0 0", with " OFFSET BYTES" for a part of it; "pool", "link 3" or "none" */
 	uint64_t endpoint_bytes; /**< 0 without an endpoint */
 };
 
@@ -80,7 +80,7 @@ int gpulink_admin_set(const char *card, unsigned partition, enum gpulink_setting
 /**
  * Sets the endpoint of a partition, removes the ranges of the previous one and revokes the windows onto it.
  *
- * endpoint  "0000:00:05.0 0" (PCI address and BAR), "pool" (the card's memory), "none", or "link 3": partition 3 of the
+ * endpoint  "0000:00:05.0 0" (PCI address and BAR), "0000:00:05.0 0 4096 8192" (8192 bytes of it from 4096 on), "pool" (the card's memory), "none", or "link 3": partition 3 of the
  *           remote card, which is asked for its size. "link 3 BYTES" sets the size without asking.
  *
  * Errors: EINVAL (malformed, or not memory), ENODEV (no such card or PCI device), EACCES; for links ENOTSUP (the card has no

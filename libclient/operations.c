@@ -113,7 +113,7 @@ int gpulink_queue_put(struct gpulink_queue *queue, struct gpulink_window *window
 static struct glk_flight flight_to(struct gpulink_memory *memory, uint64_t offset, size_t bytes)
 {
 	return (struct glk_flight){ .stage = NO_STAGE, .staging = memory ? glk_staging_get(memory->staging) : NULL,
-				    .offset = offset, .bytes = bytes };
+				    .offset = offset, .bytes = (uint32_t)bytes };
 }
 
 int gpulink_queue_put_memory(struct gpulink_queue *queue, struct gpulink_window *window, uint64_t offset,

@@ -246,21 +246,37 @@ int glk_queue_await(struct gpulink_queue *queue, uint64_t count, uint64_t deadli
 
 int glk_queue_reserve(struct gpulink_queue *queue, unsigned count)
 {
-	uint64_t deadline = glk_deadline(GLK_ROOM_TIMEOUT_NS);
+	uint64_t deadline;
 	int error = 0;
 
+	if (in_flight(queue) + count <= GLK_OPERATIONS)
+		return 0;
+	deadline = glk_deadline(GLK_ROOM_TIMEOUT_NS);
 	while (!error && in_flight(queue) + count > GLK_OPERATIONS)
 		error = glk_queue_await(queue, queue->submitted + count - GLK_OPERATIONS, deadline);
 	return error;
+}
+
+/* Adds an entry, when the ring has room. */
+static int add_in_time(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_WORDS], const struct glk_flight *flight,
+		       bool wake)
+{
+	uint64_t deadline = 0;
+	int taken = 0, error = 0;
+
+	while (!error && (in_flight(queue) == GLK_RING_MAX || !(taken = add(queue, entry, flight, wake)))) {
+		deadline = deadline ? deadline : glk_deadline(GLK_ROOM_TIMEOUT_NS);
+		error = in_flight(queue) ? glk_queue_await(queue, queue->completed + 1, deadline) : -GPULINK_EPROTO;
+	}
+	return error ? error : taken < 0 ? taken : 0;
 }
 
 int glk_queue_submit(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_WORDS], const struct glk_flight *flight,
 		     bool wake)
 {
 	bool tagged = flight->kind == GLK_KIND_OPERATION && entry[GLK_SQE_TAG_Q] != GPULINK_NO_TAG;
-	uint64_t deadline = glk_deadline(GLK_ROOM_TIMEOUT_NS);
 	struct glk_flight own = *flight;
-	int taken = 0, error;
+	int error;
 
 	own.tagged = tagged || flight->tagged;
 	if (own.tagged && queue->owed == GPULINK_COMPLETIONS_MAX)
@@ -268,10 +284,10 @@ int glk_queue_submit(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_W
 	wake |= own.tagged && queue->polled;
 	/* Releases and the library's entries have the rest of the ring. */
 	error = own.kind == GLK_KIND_OPERATION ? glk_queue_reserve(queue, 1) : 0;
-	while (!error && (in_flight(queue) == GLK_RING_MAX || !(taken = add(queue, entry, &own, wake))))
-		error = in_flight(queue) ? glk_queue_await(queue, queue->completed + 1, deadline) : -GPULINK_EPROTO;
-	if (error || taken < 0)
-		return error ? error : taken;
+	if (!error)
+		error = add_in_time(queue, entry, &own, wake);
+	if (error)
+		return error;
 	queue->owed += own.tagged;
 	if (own.tagged && is_shared(queue) && queue->sleepers)
 		pthread_cond_broadcast(&queue->submission);
@@ -304,12 +320,12 @@ static int sleep_for_submission(struct gpulink_queue *queue, uint64_t deadline)
 	return 0;
 }
 
-/* Polls: the card's state too, now and then. */
+/* Polls: the card's state too, now and then; if poll() may have returned for that, always. */
 static int look(struct gpulink_queue *queue)
 {
 	int taken = take(queue), error;
 
-	if (taken || !in_flight(queue) || ++queue->looks % CHECK_EVERY)
+	if (taken || (!queue->polled && (!in_flight(queue) || ++queue->looks % CHECK_EVERY)))
 		return taken;
 	error = queue->device->ops->sleep(queue->backend, queue->completed, 0);
 	return error == -GPULINK_ETIMEDOUT ? 0 : error;

@@ -225,7 +225,7 @@ int gpulink_admin_set(const char *card, unsigned partition, enum gpulink_setting
 
 int gpulink_admin_set_endpoint(const char *card, unsigned partition, const char *endpoint)
 {
-	char file[64], text[40];
+	char file[64], text[72];
 	int error;
 
 	if (!endpoint || !*endpoint || strlen(endpoint) > sizeof(text) - 2 || strchr(endpoint, '\n'))

@@ -299,11 +299,11 @@ static void endpoint(void **state)
 	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, ""), -GPULINK_EINVAL);
 	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, "pool\n"), -GPULINK_EINVAL);
 	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, "pool\nnone"), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, "39 characters, which are more than fit."),
+	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, "71 characters, which are more than fit into what the driver reads at on"),
 			 -GPULINK_EINVAL);
 	assert_string_equal(folder_read("gpulink0/partitions/1/endpoint"), "untouched");
-	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, "38 characters: the driver says no more"), 0);
-	assert_string_equal(folder_read("gpulink0/partitions/1/endpoint"), "38 characters: the driver says no more");
+	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, "70 characters: the driver says no more, since it has no room for more."), 0);
+	assert_string_equal(folder_read("gpulink0/partitions/1/endpoint"), "70 characters: the driver says no more, since it has no room for more.");
 }
 
 static void reset(void **state)

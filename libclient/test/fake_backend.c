@@ -77,6 +77,15 @@ static int window_open(void *backend, unsigned partition, uint64_t offset, uint6
 	return 0;
 }
 
+static int window_import(void *backend, int dmabuf, uint64_t offset, uint64_t bytes, unsigned rights,
+			 struct glk_backend_window *window)
+{
+	struct fake *f = backend;
+
+	(void)dmabuf;
+	return f->import_error ? f->import_error : window_open(backend, 0, offset, bytes, rights, window);
+}
+
 static void window_close(void *backend, const struct glk_backend_window *window, uint64_t bytes)
 {
 	(void)window;
@@ -242,6 +251,7 @@ static const struct glk_backend_ops fake_ops = {
 	.store = store,
 	.load = load,
 	.memory_open = memory_open,
+	.window_import = window_import,
 	.memory_import = memory_import,
 	.memory_close = memory_close,
 	.submit = submit,

@@ -250,7 +250,7 @@ static enum exit_code run_set_endpoint(struct invocation *invocation)
 {
 	struct json_object *request;
 	uint64_t partition;
-	char endpoint[32];
+	char endpoint[72];
 	enum exit_code code;
 
 	if (!parse_number(invocation->arguments[0], &partition) || partition > PARTITION_LIMIT) {
