@@ -59,6 +59,19 @@ adds_up() {
 		[ "$(number_of "$1" p99_ns)" -le "$(number_of "$1" max_ns)" ] &&
 		[ "$(number_of "$1" max_ns)" -le "$(number_of "$1" sum_ns)" ]
 }
+# Whether the sum of the durations lies between the sums of the slots' limits, and the slots have all calls.
+slots_fit() {
+	awk -v object="\"$1\"" '
+		function value() { sub(/.*: */, ""); return $0 + 0 }
+		index($0, object) { found = 1 }
+		!found { next }
+		/"sum_ns"/ { sum = value() }
+		/"from_ns"/ { from = value() }
+		/"to_ns"/ { to = value() }
+		/"count"/ { if (to) { n = value(); low += from * n; high += to * n; all += n } else count = value() }
+		/\]/ { exit }
+		END { print count, all, low, sum, high; exit !(all == count && low <= sum && sum < high) }' /tmp/result
+}
 
 # --- latency ------------------------------------------------------------------------------------------------------
 check "endpoints assigned" name_endpoints
@@ -77,6 +90,7 @@ check "2 drains" is "$(number_of drain count)" 2
 for kind in release wait release_ioctl drain; do
 	check "$kind: none failed" is "$(number_of $kind failed)" 0
 	check "$kind: times are in order" adds_up $kind
+	check "$kind: slots have them" slots_fit $kind
 done
 for loss in processes starts skipped; do check "nothing lost: $loss" is "$(number_of lost $loss)" 0; done
 check "the program goes on" end_traced
