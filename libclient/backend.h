@@ -21,9 +21,10 @@
 
 /* A window of a back end. */
 struct glk_backend_window {
-	uint32_t handle;  /* in ring entries */
-	uint64_t place;	  /* private to the back end */
-	void *address;	  /* mapping for the CPU, or NULL */
+	uint32_t handle;    /* in ring entries */
+	uint32_t partition; /* of the endpoint that contains a dma-buf */
+	uint64_t place;	    /* private to the back end */
+	void *address;	    /* mapping for the CPU, or NULL */
 };
 
 struct glk_backend_ops {

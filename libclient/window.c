@@ -27,6 +27,8 @@ static int open_view(struct gpulink_window *window, struct gpulink_queue *queue)
 		error = ops->window_import(queue->backend, window->dmabuf, window->offset, window->bytes, window->rights,
 					   &view->backend);
 		view->open = !error;
+		if (!error && queue->number == 0) /* before other threads have the window */
+			window->endpoint.partition = view->backend.partition; /* for probes */
 		return error;
 	}
 	error = ops->window_open(queue->backend, now.partition, window->offset, window->bytes, window->rights, &view->backend);

@@ -247,10 +247,14 @@ static int window_import(void *backend, int dmabuf, uint64_t offset, uint64_t by
 	struct gpulink_ioctl_window_dmabuf w = {
 		.size = sizeof(w), .flags = rights, .fd = dmabuf, .offset = offset, .bytes = bytes,
 	};
+	int error;
 
 	if (ioctl(card->fd, GPULINK_IOCTL_WINDOW_DMABUF, &w))
 		return errno == EBADF || errno == ELOOP ? -GPULINK_EINVAL : code_of(errno);
-	return map_window(card, w.handle, w.mmap_offset, bytes, rights, window);
+	error = map_window(card, w.handle, w.mmap_offset, bytes, rights, window);
+	if (!error)
+		window->partition = w.partition;
+	return error;
 }
 
 static void window_close(void *backend, const struct glk_backend_window *window, uint64_t bytes)

@@ -59,6 +59,19 @@ adds_up() {
 		[ "$(number_of "$1" p99_ns)" -le "$(number_of "$1" max_ns)" ] &&
 		[ "$(number_of "$1" max_ns)" -le "$(number_of "$1" sum_ns)" ]
 }
+# Whether the sum of the durations lies between the sums of the slots' limits, and the slots have all calls.
+slots_fit() {
+	awk -v object="\"$1\"" '
+		function value() { sub(/.*: */, ""); return $0 + 0 }
+		index($0, object) { found = 1 }
+		!found { next }
+		/"sum_ns"/ { sum = value() }
+		/"from_ns"/ { from = value() }
+		/"to_ns"/ { to = value() }
+		/"count"/ { if (to) { n = value(); low += from * n; high += to * n; all += n } else count = value() }
+		/\]/ { exit }
+		END { print count, all, low, sum, high; exit !(all == count && low <= sum && sum < high) }' /tmp/result
+}
 
 # --- latency ------------------------------------------------------------------------------------------------------
 check "endpoints assigned" name_endpoints
@@ -77,6 +90,7 @@ check "2 drains" is "$(number_of drain count)" 2
 for kind in release wait release_ioctl drain; do
 	check "$kind: none failed" is "$(number_of $kind failed)" 0
 	check "$kind: times are in order" adds_up $kind
+	check "$kind: slots have them" slots_fit $kind
 done
 for loss in processes starts skipped; do check "nothing lost: $loss" is "$(number_of lost $loss)" 0; done
 check "the program goes on" end_traced
@@ -94,7 +108,8 @@ traced soft: 30 1 1 2
 check "30 rounds of two processes" is $? 0
 check "latency ends" end_watch
 check "the table counts the calls" grep -q '^gpulink_release(): 60 calls, 0 failed, p50 .*, p99 .*, max ' /tmp/result
-check "the table has histograms" is "$(sed -n 's/^\[.*) *\([0-9]*\) |[@ ]*|$/\1/p' /tmp/result | awk '{ n += $1 } END { print n }')" 120
+check "the table has histograms" \
+	is "$(sed -n 's/^\[.*) *\([0-9]*\) |[@ ]*|$/\1/p' /tmp/result | awk '{ n += $1 } END { print n }')" 120
 
 # --- top ----------------------------------------------------------------------------------------------------------
 mkdir -p /sys/fs/cgroup && mount -t cgroup2 cgroup /sys/fs/cgroup && mkdir /sys/fs/cgroup/job
@@ -109,10 +124,12 @@ check "the program comes first" is "$(number_of processes pid)" $program
 for want in "stores 200" "puts 110" "bytes 4400" "loads 10" "atomics 0" "releases 10" "errors 0"; do
 	check "its ${want% *}" is "$(number_of traced "${want% *}")" "${want#* }"
 done
-check "durations of its releases" [ "$(number_of traced p50_ns)" -gt 0 -a "$(number_of traced p99_ns)" -le "$(number_of traced max_ns)" ]
+check "durations of its releases" \
+	[ "$(number_of traced p50_ns)" -gt 0 -a "$(number_of traced p99_ns)" -le "$(number_of traced max_ns)" ]
 check "two processes" is "$(grep -c '"name":"traced"\|"name": *"traced"' /tmp/result)" 2
 check "its cgroup" grep -q '"cgroup": *"/job"' /tmp/result
-check "two cgroups, with the other at the root" is "$(sed -n '/"cgroups"/,/"cards"/p' /tmp/result | grep -c '"cgroup": *"/\(job\)*"')" 2
+check "two cgroups, with the other at the root" \
+	is "$(sed -n '/"cgroups"/,/"cards"/p' /tmp/result | grep -c '"cgroup": *"/\(job\)*"')" 2
 check "the card's stores are the program's" is "$(number_of gpulink0 stores)" 310
 check "the card's bytes are the program's" is "$(number_of gpulink0 store_bytes)" 4400
 check "the program ends" end_traced
@@ -139,7 +156,8 @@ check "its operations: 4 stores, 5 puts, a load, 2 releases a round" \
 	is "$(cat /tmp/result)" '{"operations": 36, "processes": 1, "partitions": 2, "lost": 0, "left_out": 0, "addresses": 0}'
 check "it has two partitions" is "$(head -n 1 /tmp/one.csv)" gpus,3
 check "its stores and puts" is "$(grep -c ',store,0,[12],' /tmp/one.csv)" 27
-check "bytes of its stores" is "$(awk -F, '$2 == "store" { n += $6 } END { print n }' /tmp/one.csv)" $((3 * (4 * 8 + 2 * 32 + 3 * 8)))
+check "bytes of its stores" \
+	is "$(awk -F, '$2 == "store" { n += $6 } END { print n }' /tmp/one.csv)" $((3 * (4 * 8 + 2 * 32 + 3 * 8)))
 check "the program ends" end_traced
 check "record attaches again" watch gpulinkctl record /tmp/two.glt.zst
 traced soft: 2 30 4 2

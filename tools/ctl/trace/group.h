@@ -7,8 +7,8 @@
 
 #define GROUP_BYTES 256
 
-/** The path of a cgroup (v2) below its mount, as in /proc/PID/cgroup; that of the process if it still exists and cgroups are not
- * mounted at /sys/fs/cgroup; else the number. */
+/** The path of a cgroup (v2) below its mount, as in /proc/PID/cgroup; that of the process if it still exists and cgroups are
+ * not mounted at /sys/fs/cgroup; else the number. */
 void group_name(uint64_t cgroup, unsigned pid, char name[GROUP_BYTES]);
 
 #endif /* GPULINKCTL_TRACE_GROUP_H */

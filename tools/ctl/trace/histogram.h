@@ -14,7 +14,7 @@ uint64_t histogram_low(unsigned slot);
 /** Adds `more` to `sum`. */
 void histogram_add(struct watch_latency *sum, const struct watch_latency *more);
 
-/** Turns `now` into what was added since `before`. The maximum is then the end of the last slot, if that is less than before. */
+/** Turns `now` into what was added since `before`. The maximum is then at most the end of the last slot with calls. */
 void histogram_since(struct watch_latency *now, const struct watch_latency *before);
 
 /** The value that `percent` of the calls do not exceed: the end of its slot, at most the maximum. 0 without calls. */

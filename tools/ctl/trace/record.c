@@ -18,7 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *const probes[] = {"store", "put", "load", "get", "atomic", "release_begin", "release_post", "window_address", NULL};
+static const char *const probes[] = {"store", "put", "load", "get", "atomic", "release_begin", "release_post",
+				     "window_address", NULL};
 
 struct record {
 	struct record_bpf *programs;

@@ -25,7 +25,7 @@ struct recording *recording_begin(void);
 /** Adds an operation. Returns 0 or -errno. */
 int recording_add(struct recording *recording, const struct watch_record *record);
 
-/** Writes the trace, and counts what is in it. Returns 0, or a negative errno with one line in `error`, of REPLAY_ERROR_BYTES. */
+/** Writes the trace, and counts what is in it. Returns 0, or a negative errno with a line in `error`, of REPLAY_ERROR_BYTES. */
 int recording_write(struct recording *recording, const char *path, struct recording_sums *sums, char *error);
 
 /** NULL is allowed. */

@@ -24,7 +24,7 @@ bool put_number(struct json_object *object, const char *key, uint64_t value);
 /** The same; takes over the value, which may be NULL after running out of memory. */
 bool put_value(struct json_object *object, const char *key, struct json_object *value);
 
-/** Prints a result, on one line if there are several, and frees it. NULL, or not `complete`: out of memory, which is reported. */
+/** Prints a result, on one line if there are several, and frees it. NULL or not `complete`: out of memory; reports it. */
 enum exit_code print_result(struct json_object *result, bool complete, bool one_line);
 
 #endif /* GPULINKCTL_TRACE_RESULT_H */

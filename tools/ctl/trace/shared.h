@@ -6,7 +6,7 @@
 #define WATCH_PROCESSES	 1024
 #define WATCH_NAME_BYTES 16 /* TASK_COMM_LEN */
 
-/* Latencies: in nanoseconds, in 8 slots an octave, so that a value is known to one eighth. Longer than 2^40 ns is the last slot. */
+/* Latencies: in nanoseconds, in 8 slots an octave, so that a value is known to one eighth. The last slot has all above 2^40. */
 #define WATCH_SLOT_BITS	   3
 #define WATCH_OCTAVES_MAX  40
 #define WATCH_SLOTS	   ((WATCH_OCTAVES_MAX - WATCH_SLOT_BITS + 1) << WATCH_SLOT_BITS)

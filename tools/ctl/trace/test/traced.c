@@ -5,9 +5,9 @@
  * traced DEVICE ROUNDS STORES PUTS [PROCESSES]
  *
  * Prints "ready" and waits for a line on standard input. A round is STORES stores of 8 bytes to partition 0, PUTS puts of 32
- * bytes to partition 1 whose completions one gpulink_wait() takes, a put vector of 3 elements, a load, and a release. Then it prints
- * "done" and the nanoseconds of a store in the fastest round, and waits for another line. Exit status 0, or 1 if a call failed. With PROCESSES, that many
- * processes do so one after the other, without waiting.
+ * bytes to partition 1 whose completions one gpulink_wait() takes, a put vector of 3 elements, a load, and a release. Then it
+ * prints "done" and the nanoseconds of a store in the fastest round, and waits for another line. With PROCESSES, that many
+ * processes do so one after the other, without waiting. Exit status 0, or 1 if a call failed.
  */
 #include <inttypes.h>
 #include <stdbool.h>
