@@ -260,7 +260,7 @@ static int glk_ioctl_wait(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_wait *w = &arg->wait;
 	u8 __user *to = u64_to_user_ptr(w->completions);
-	u64 chunk[WAIT_CHUNK][2];
+	__le64 chunk[WAIT_CHUNK][2];
 	int err, part;
 
 	if (!w->count || w->least > w->count || w->timeout_ns > TIMEOUT_MAX_NS || w->reserved)
@@ -336,6 +336,8 @@ static int glk_ioctl_ring_wait(struct glk_context *ctx, union glk_arg *arg)
 		return -EINVAL;
 	w->errors = 0;
 	err = glk_user_ring_wait(ctx, w->index, ktime_get_ns() + w->timeout_ns);
+	if (err == -EINTR)
+		err = -ERESTARTNOHAND;	/* as in glk_ioctl_wait() */
 	if (!err && (w->flags & GPULINK_RING_WAIT_RELEASE))
 		err = glk_context_error_count(ctx, &w->errors);
 	return err;
@@ -476,6 +478,9 @@ static const struct file_operations glk_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = glk_file_mmap,
 	.uring_cmd = glk_uring_cmd,
+#ifdef GLK_HAVE_HUGE_FAULT
+	.get_unmapped_area = thp_get_unmapped_area,
+#endif
 	.llseek = noop_llseek,
 };
 

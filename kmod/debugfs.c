@@ -17,14 +17,6 @@
 
 static struct dentry *debugfs_root;
 
-static const char * const state_names[] = {
-	[GLK_LIVE] = "live",
-	[GLK_RESETTING] = "resetting",
-	[GLK_SUSPENDED] = "suspended",
-	[GLK_LOST] = "lost",
-	[GLK_REMOVED] = "removed",
-};
-
 static struct glk_card *dump_begin(struct seq_file *m)
 {
 	struct glk_card *card = m->private;
@@ -80,7 +72,7 @@ static int dump_state_show(struct seq_file *m, void *unused)
 
 	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
 		contexts += !!card->contexts[i];
-	seq_printf(m, "state %s\n", state_names[card->state]);
+	seq_printf(m, "state %s\n", glk_state_names[card->state]);
 	seq_printf(m, "generation %llu\n", card->generation);
 	seq_printf(m, "contexts %u of %u\n", contexts, card->context_count);
 	seq_printf(m, "slices %u of %u\n", bitmap_weight(card->slice_map, card->slices),

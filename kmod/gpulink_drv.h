@@ -10,6 +10,10 @@
  *                      (recovery.c); never held while user memory is accessed, because page faults
  *                      on windows take it under mmap_lock
  *   card->lock         tables, endpoints, settings, drains, snapshots, the lists of a context
+ *   ctx->map_lock      what page faults find: the list of windows and their revocation, and mapped
+ *                      rings. Page faults take it inside mmap_lock and state_lock, without
+ *                      card->lock; changes take it inside card->lock. Held for lookups, insertions
+ *                      and zaps, never during a drain
  *   ring->lock         the rings of one context; taken in interrupts
  *   card->vector_lock  the contexts that interrupts wake; taken in interrupts, outside ring->lock
  *   quarantine_lock    windows that importers may still reach (dmabuf_export.c)
@@ -290,6 +294,7 @@ struct glk_context {
 	struct pid *owner;	/* process that opened it, for debugfs */
 	char comm[TASK_COMM_LEN];
 	struct address_space *mapping;
+	struct mutex map_lock;	/* see above */
 	struct list_head windows, registrations;
 	unsigned int window_count, slice_count, registration_count;	/* under card->lock */
 	kuid_t uid;		/* user who opened it */
@@ -336,6 +341,7 @@ void glk_card_leave(struct glk_card *card);
 int glk_card_read_error(struct glk_card *card, u64 value);
 int glk_card_request_irqs(struct glk_card *card);
 int glk_card_error(struct glk_card *card);
+extern const char * const glk_state_names[];
 void glk_card_set_state(struct glk_card *card, enum glk_state state);
 
 /* counters.c: names in register order */
@@ -394,7 +400,7 @@ bool glk_ring_drop_hold(struct glk_context *ctx, struct glk_batch *batch);
 bool glk_ring_cancel(struct glk_context *ctx, struct glk_batch *batch);
 bool glk_ring_expire(struct glk_context *ctx, int error, struct list_head *ended);
 int glk_ring_wait_room(struct glk_context *ctx, unsigned int count, u64 deadline_ns);
-int glk_ring_take_completions(struct glk_context *ctx, u64 (*out)[2], unsigned int room);
+int glk_ring_take_completions(struct glk_context *ctx, __le64 (*out)[2], unsigned int room);
 int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns);
 int glk_ring_release(struct glk_context *ctx, u64 timeout_ns);
 int glk_ring_poll(struct glk_context *ctx, bool check);
@@ -435,6 +441,7 @@ extern const struct attribute_group glk_limit_group, glk_usage_group;
 int glk_memory_alloc(struct glk_card *card, struct glk_memory *memory, size_t bytes);
 void glk_memory_free(struct glk_card *card, struct glk_memory *memory);
 unsigned long glk_memory_pfn(struct glk_memory *memory, u64 offset);
+pgprot_t glk_memory_prot(struct glk_card *card, pgprot_t prot);
 
 /* window.c: callers hold card->lock, except of the last two */
 int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg);

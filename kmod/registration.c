@@ -98,13 +98,16 @@ void glk_registration_free(struct glk_registration *reg)
 
 /*
  * Card and process share registered memory without DMA sync calls, so caches and bounce buffers
- * would never be updated.
+ * would never be updated. A mapping that failed (`err`) where the device has bounce buffers did not
+ * fit into them.
  */
-static bool registration_coherent(struct glk_card *card, struct sg_table *sgt)
+static bool registration_coherent(struct glk_card *card, struct sg_table *sgt, int err)
 {
 	struct scatterlist *sg;
 	int i;
 
+	if (err)
+		return err != -EIO || dma_max_mapping_size(&card->pdev->dev) == SIZE_MAX;
 	for_each_sgtable_dma_sg(sgt, sg, i)
 		if (dma_need_sync(&card->pdev->dev, sg_dma_address(sg)))
 			return false;
@@ -113,6 +116,7 @@ static bool registration_coherent(struct glk_card *card, struct sg_table *sgt)
 
 static int registration_map_pages(struct glk_card *card, struct glk_registration *reg)
 {
+	bool mapped;
 	int err;
 
 	err = sg_alloc_table_from_pages_segment(&reg->sgt, reg->pages, reg->page_count, 0,
@@ -123,22 +127,19 @@ static int registration_map_pages(struct glk_card *card, struct glk_registration
 	/* A page may be registered twice; without the attribute DMA API debugging reports that. */
 	err = dma_map_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL,
 			      DMA_ATTR_SKIP_CPU_SYNC);
-	if (err)
-		goto free;
-	if (!registration_coherent(card, &reg->sgt)) {
+	mapped = !err;
+	if (!registration_coherent(card, &reg->sgt, err)) {
 		glk_err(card, GLK_ERROR_COHERENCE,
 			"memory is not coherent between processes and the card on this platform\n");
 		err = -EOPNOTSUPP;
-		goto unmap;
 	}
-	err = glk_page_list_make(card, &reg->page_list, &reg->sgt, reg->offset, reg->bytes);
-	if (err)
-		goto unmap;
-	return 0;
-unmap:
-	dma_unmap_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL,
-			  DMA_ATTR_SKIP_CPU_SYNC);
-free:
+	if (!err)
+		err = glk_page_list_make(card, &reg->page_list, &reg->sgt, reg->offset, reg->bytes);
+	if (!err)
+		return 0;
+	if (mapped)
+		dma_unmap_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL,
+				  DMA_ATTR_SKIP_CPU_SYNC);
 	sg_free_table(&reg->sgt);
 	return err;
 }

@@ -104,15 +104,7 @@ static struct device_attribute card_attr_unchecked_peers =
 
 static ssize_t card_state_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	static const char * const names[] = {
-		[GLK_LIVE] = "live",
-		[GLK_RESETTING] = "resetting",
-		[GLK_SUSPENDED] = "suspended",
-		[GLK_LOST] = "lost",
-		[GLK_REMOVED] = "removed",
-	};
-
-	return sysfs_emit(buf, "%s\n", names[READ_ONCE(glk_to_card(dev)->state)]);
+	return sysfs_emit(buf, "%s\n", glk_state_names[READ_ONCE(glk_to_card(dev)->state)]);
 }
 CARD_ATTR_RO(state);
 
