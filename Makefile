@@ -89,7 +89,11 @@ check: packages
 		"tests/vm/run-suite newest switch" \
 		"tests/vm/run-suite 6.12 endpoints" \
 		"tests/vm/run-suite newest endpoints" \
+		"tests/vm/run-suite newest ranges" \
+		"tests/vm/run-suite 6.1 ranges" \
 		"tests/vm/run-suite 6.12 bounce" \
+		"tests/vm/run-suite 6.1 users" \
+		"tests/vm/run-suite newest users" \
 		"tests/vm/run-suite newest monitoring" \
 		"tests/vm/run-suite 6.12 faults" \
 		"tests/vm/run-suite newest faults" \
@@ -99,6 +103,8 @@ check: packages
 		"tests/vm/run-suite 6.12 plug" \
 		"tests/vm/run-suite 6.12 kexec" \
 		"tests/vm/run-suite 6.12 link" \
+		"tests/vm/run-suite newest topo" \
+		"TREE=iommu tests/vm/run-suite newest topo" \
 		"tests/vm/demo-check" \
 		"tests/vm/deb-check" \
 	-- \
@@ -120,7 +126,7 @@ quick: user
 
 # The VM suites on a debug kernel (KASAN, lockdep, kmemleak), and two suites that require it. Not part of check: the kernel
 # takes 20 minutes to build, once, and the suites take several times as long as on a stock kernel.
-DEBUG_SUITES := basic link faults kill daemon memory rings monitoring apart endpoints bounce injection fuzz
+DEBUG_SUITES := basic link faults kill daemon memory rings ranges users monitoring apart endpoints bounce injection fuzz
 check-debug-kernel: user
 	tools/vm/debug-kernel
 	tools/setup/check $(foreach s,$(DEBUG_SUITES),"tests/vm/run-suite debug $(s)") \

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <syslog.h>
 
+#define RANGES_MOST 64 /* of a partition */
+
 /* One application of the configuration. */
 struct applying {
 	const struct config *config;
@@ -64,11 +66,96 @@ static void apply_rule(struct applying *applying, const struct config_rule *rule
 			 config_key_name(rule->key), rule->value, now->settings[rule->key]);
 }
 
+static bool same_range(const struct gpulink_admin_range *is, const struct gpulink_admin_range *should, uint64_t endpoint_bytes)
+{
+	uint64_t bytes = should->bytes == GPULINK_RANGE_ALL ? endpoint_bytes - should->offset : should->bytes;
+
+	return is->offset == should->offset && is->bytes == bytes && is->rights == should->rights && is->user == should->user &&
+	       is->group == should->group;
+}
+
+/* Removes ranges that are not configured, or configured otherwise. */
+static void drop_ranges(struct applying *applying, unsigned partition, const struct gpulink_admin_partition *now,
+			const struct gpulink_admin_range *ranges, unsigned count)
+{
+	const struct gpulink_admin_info *info = &applying->info;
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct config_rule *rule =
+			config_find_range(applying->config, info->name, info->serial, partition, ranges[i].name);
+		int code;
+
+		if (rule && same_range(&ranges[i], &rule->range, now->endpoint_bytes))
+			continue;
+		code = gpulink_admin_remove_range(info->name, partition, ranges[i].name);
+		if (code)
+			failed(applying, "%s partition %u: cannot remove range %s: %s", info->name, partition, ranges[i].name,
+			       gpulink_strerror(code));
+		else
+			log_line(LOG_INFO, "%s partition %u: range %s removed", info->name, partition, ranges[i].name);
+	}
+}
+
+static void add_range(struct applying *applying, const struct config_rule *rule, const struct gpulink_admin_partition *now)
+{
+	const char *card = applying->info.name, *file = applying->config->files[rule->file];
+	const struct gpulink_admin_range *range = &rule->range;
+	unsigned partition = rule->target.partition;
+	int code = gpulink_admin_add_range(card, partition, range);
+
+	if (code == -GPULINK_EINVAL)
+		failed(applying, "%s:%u: %s partition %u: range %s: must lie within the %" PRIu64 " bytes of the endpoint", file,
+		       rule->line, card, partition, range->name, now->endpoint_bytes);
+	else if (code)
+		failed(applying, "%s:%u: %s partition %u: range %s: %s", file, rule->line, card, partition, range->name,
+		       gpulink_strerror(code));
+	else
+		log_line(LOG_INFO, "%s partition %u: range %s added", card, partition, range->name);
+}
+
+/*
+ * A partition for which endpoint or ranges are configured has exactly the configured ranges: a line that is taken out of the
+ * configuration takes its right away. Nothing is granted on an endpoint that is not the configured one.
+ */
+static void apply_ranges(struct applying *applying, unsigned partition, const struct config_rule *endpoint)
+{
+	const struct gpulink_admin_info *info = &applying->info;
+	const struct config *config = applying->config;
+	struct gpulink_admin_range ranges[RANGES_MOST];
+	struct gpulink_admin_partition now;
+	int code, count;
+
+	if (!endpoint && !config_find_range(config, info->name, info->serial, partition, NULL))
+		return;
+	code = gpulink_admin_get_partition(info->name, partition, &now, sizeof(now));
+	count = code ? code : gpulink_admin_list_ranges(info->name, partition, ranges, RANGES_MOST);
+	if (count < 0) {
+		failed(applying, "cannot read ranges of %s partition %u: %s", info->name, partition, gpulink_strerror(count));
+		return;
+	}
+	drop_ranges(applying, partition, &now, ranges, (unsigned)count);
+	if (endpoint && strcmp(now.endpoint, endpoint->endpoint))
+		return; /* reported */
+	for (size_t i = 0; i < config->rule_count; i++) {
+		const struct config_rule *rule = &config->rules[i];
+		bool exists = false;
+
+		if (rule->key != CONFIG_RANGE || rule != config_find_range(config, info->name, info->serial, partition,
+									   rule->range.name))
+			continue;
+		for (int r = 0; r < count; r++)
+			exists = exists || (!strcmp(ranges[r].name, rule->range.name) &&
+					    same_range(&ranges[r], &rule->range, now.endpoint_bytes));
+		if (!exists)
+			add_range(applying, rule, &now);
+	}
+}
+
 static void apply_to_partition(struct applying *applying, unsigned partition)
 {
 	const struct gpulink_admin_info *info = &applying->info;
 	struct gpulink_admin_partition now;
-	int code = gpulink_admin_get_partition(info->name, partition, &now);
+	int code = gpulink_admin_get_partition(info->name, partition, &now, sizeof(now));
 
 	if (code) {
 		failed(applying, "cannot read %s partition %u: %s", info->name, partition, gpulink_strerror(code));
@@ -80,6 +167,7 @@ static void apply_to_partition(struct applying *applying, unsigned partition)
 		if (rule)
 			apply_rule(applying, rule, partition, &now);
 	}
+	apply_ranges(applying, partition, config_find(applying->config, info->name, info->serial, partition, CONFIG_ENDPOINT));
 }
 
 static void apply_link_rule(struct applying *applying, const struct config_rule *rule,
@@ -105,7 +193,7 @@ static void apply_to_link(struct applying *applying)
 {
 	const struct gpulink_admin_info *info = &applying->info;
 	struct gpulink_admin_link now;
-	int code = gpulink_admin_get_link(info->name, &now);
+	int code = gpulink_admin_get_link(info->name, &now, sizeof(now));
 
 	for (unsigned key = CONFIG_LINK; key < CONFIG_KEYS; key++) {
 		const struct config_rule *rule = config_find(applying->config, info->name, info->serial, 0, key);
@@ -124,7 +212,7 @@ static void apply_to_link(struct applying *applying)
 unsigned apply_to_card(const struct config *config, const char *card, bool quiet)
 {
 	struct applying applying = {.config = config, .quiet = quiet};
-	int code = gpulink_admin_get_info(card, &applying.info);
+	int code = gpulink_admin_get_info(card, &applying.info, sizeof(applying.info));
 
 	if (code) {
 		failed(&applying, "cannot read %s: %s", card, gpulink_strerror(code));

@@ -72,6 +72,21 @@ const struct config_rule *config_find(const struct config *config, const char *c
 	return best;
 }
 
+const struct config_rule *config_find_range(const struct config *config, const char *card, const char *serial,
+					    unsigned partition, const char *name)
+{
+	const struct config_rule *last = NULL;
+
+	for (size_t i = 0; i < config->rule_count; i++) {
+		const struct config_rule *rule = &config->rules[i];
+
+		if (rule->key == CONFIG_RANGE && rule->target.partition == partition && config_names_card(rule, card, serial) &&
+		    (!name || !strcmp(rule->range.name, name)))
+			last = rule;
+	}
+	return last;
+}
+
 void config_free(struct config *config)
 {
 	for (unsigned i = 0; i < config->file_count; i++)

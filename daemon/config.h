@@ -20,6 +20,8 @@
 #define CONFIG_ENDPOINT 5
 #define CONFIG_LINK	6
 #define CONFIG_KEYS	(CONFIG_LINK + GPULINK_LINK_SETTINGS)
+/** Key of "range NAME" rules, of which a partition may have several. */
+#define CONFIG_RANGE	CONFIG_KEYS
 
 /** Scope of a rule; a higher one is more specific. */
 enum config_scope { CONFIG_DEFAULTS, CONFIG_CARD, CONFIG_PARTITION };
@@ -37,6 +39,7 @@ struct config_rule {
 	unsigned key;	   /**< enum gpulink_setting, CONFIG_ENDPOINT, or CONFIG_LINK and enum gpulink_link_setting */
 	uint64_t value;	   /**< of a setting */
 	char endpoint[32]; /**< "0000:00:08.0 0", "pool" or "none", in the kernel's spelling */
+	struct gpulink_admin_range range; /**< for CONFIG_RANGE */
 	unsigned file;	   /**< index into files */
 	unsigned line;
 };
@@ -66,6 +69,10 @@ void config_free(struct config *config);
  *  `partition` is ignored. */
 const struct config_rule *config_find(const struct config *config, const char *card, const char *serial,
 				      unsigned partition, unsigned key);
+
+/** The rule of range `name` of a partition, or with NULL any range's; or NULL. */
+const struct config_rule *config_find_range(const struct config *config, const char *card, const char *serial,
+					    unsigned partition, const char *name);
 
 /** Whether the rule applies to this card. */
 bool config_names_card(const struct config_rule *rule, const char *card, const char *serial);

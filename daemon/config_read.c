@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "protocol/endpoint_name.h"
+#include "protocol/range_text.h"
 
 #include <gpulink_admin.h>
 
@@ -194,8 +195,10 @@ static void add_rule(struct reader *reader, const struct config_rule *rule)
 	struct config_rule *rules;
 
 	for (size_t i = reader->first_rule; i < config->rule_count; i++) {
-		if (config->rules[i].key == rule->key && same_target(&config->rules[i].target, &rule->target)) {
-			wrong(reader, reader->line, "duplicate key '%s': first set in line %u", config_key_name(rule->key),
+		if (config->rules[i].key == rule->key && same_target(&config->rules[i].target, &rule->target) &&
+		    !strcmp(config->rules[i].range.name, rule->range.name)) {
+			wrong(reader, reader->line, "duplicate key '%s%s': first set in line %u",
+			      rule->key == CONFIG_RANGE ? "range " : config_key_name(rule->key), rule->range.name,
 			      config->rules[i].line);
 			return;
 		}
@@ -209,15 +212,37 @@ static void add_rule(struct reader *reader, const struct config_rule *rule)
 	rules[config->rule_count++] = *rule;
 }
 
+/* `name` follows "range". */
+static void read_range_key(struct reader *reader, const char *name, const char *value)
+{
+	struct config_rule rule = {.target = reader->target, .key = CONFIG_RANGE, .file = reader->file, .line = reader->line};
+
+	name += strspn(name, " \t");
+	if (rule.target.scope != CONFIG_PARTITION) {
+		wrong(reader, reader->line, "key 'range %s': must be in a section [card NAME partition K]", name);
+	} else if (!range_name_valid(name)) {
+		wrong(reader, reader->line, "range name '%s': must be " RANGE_NAME_ALLOWED, name);
+	} else if (!range_text_parse(value, &rule.range)) {
+		wrong(reader, reader->line, "range '%s': must be " RANGE_TEXT_ALLOWED, value);
+	} else {
+		strcpy(rule.range.name, name);
+		add_rule(reader, &rule);
+	}
+}
+
 static void read_card_key(struct reader *reader, const char *name, const char *value)
 {
 	struct config_rule rule = {.target = reader->target, .file = reader->file, .line = reader->line};
 
+	if (!strncmp(name, "range", 5) && strchr(" \t", name[5])) {
+		read_range_key(reader, name + 5, value);
+		return;
+	}
 	while (rule.key < CONFIG_KEYS && strcmp(name, config_key_name(rule.key)))
 		rule.key++;
 	if (rule.key == CONFIG_KEYS) {
 		wrong(reader, reader->line, "unknown key '%s': must be one of " PARTITION_KEYS ", %s", name,
-		      rule.target.scope == CONFIG_PARTITION ? "endpoint" : LINK_KEYS);
+		      rule.target.scope == CONFIG_PARTITION ? "endpoint, range NAME" : LINK_KEYS);
 	} else if (rule.key >= CONFIG_LINK && rule.target.scope == CONFIG_PARTITION) {
 		wrong(reader, reader->line, "key '%s': must be in [defaults] or a section [card NAME]", name);
 	} else if (rule.key == CONFIG_ENDPOINT && rule.target.scope != CONFIG_PARTITION) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The card: identification, start and stop, drains, interrupts. */
-#include <linux/interrupt.h>
+/* The card: identification, start and stop, drains. */
 #include <linux/iopoll.h>
 
 #include "gpulink_drv.h"
@@ -56,8 +55,10 @@ static bool card_move_state(struct glk_card *card, enum glk_state from, enum glk
 	if (moved)
 		WRITE_ONCE(card->state, to);
 	raw_spin_unlock_irqrestore(&card->snapshot_lock, flags);
-	if (moved)
+	if (moved) {
 		trace_gpulink_state(card, before, to);
+		schedule_work(&card->state_work);
+	}
 	return moved;
 }
 
@@ -119,6 +120,46 @@ static int card_check_capabilities(struct glk_card *card)
 	return -ENODEV;
 }
 
+/* What does not change while the card is bound. */
+static const struct {
+	const char *name;
+	u32 reg;
+} card_identity[] = {
+	{ "FEATURES", GLK_CARD_FEATURES },
+	{ "CAPS0", GLK_CARD_CAPS0 },
+	{ "CAPS1", GLK_CARD_CAPS1 },
+	{ "SERIAL", GLK_CARD_SERIAL },
+	{ "HW_VERSION", GLK_CARD_HW_VERSION },
+	{ "POOL_BYTES", GLK_CARD_POOL_BYTES },
+};
+
+static void card_read_identity(struct glk_card *card)
+{
+	unsigned int i;
+
+	BUILD_BUG_ON(ARRAY_SIZE(card_identity) != ARRAY_SIZE(card->identity));
+	for (i = 0; i < ARRAY_SIZE(card_identity); i++)
+		card->identity[i] = glk_read(card, card_identity[i].reg);
+}
+
+/* After a reset: the logic may have been reprogrammed, or the card replaced during sleep. */
+static bool card_identity_changed(struct glk_card *card)
+{
+	unsigned int i;
+	u64 value;
+
+	for (i = 0; i < ARRAY_SIZE(card_identity); i++) {
+		value = glk_read(card, card_identity[i].reg);
+		if (value == card->identity[i])
+			continue;
+		glk_err(card, GLK_ERROR_CAPABILITIES,
+			"%s is %#llx, was %#llx before the reset: bind the driver again\n",
+			card_identity[i].name, value, card->identity[i]);
+		return true;
+	}
+	return false;
+}
+
 /* Reads the card's identity and capabilities; rejects a card that this driver does not support. */
 int glk_card_identify(struct glk_card *card)
 {
@@ -172,6 +213,7 @@ int glk_card_identify(struct glk_card *card)
 	card->serial = glk_read(card, GLK_CARD_SERIAL);
 	card->hw_version = glk_read(card, GLK_CARD_HW_VERSION);
 	card->pool_bytes = glk_read(card, GLK_CARD_POOL_BYTES);
+	card_read_identity(card);
 	return card_check_capabilities(card);
 }
 
@@ -192,13 +234,18 @@ static int card_wait_ready(struct glk_card *card)
 	return err ?: (status == U64_MAX ? -ENODEV : 0);
 }
 
-/* Starts the card after a reset and restores its settings and endpoints. */
+/*
+ * Starts the card after a reset and restores its settings and endpoints. ENXIO: it is another card,
+ * as the log says.
+ */
 int glk_card_start(struct glk_card *card)
 {
 	unsigned int p;
 
 	if (card_wait_ready(card) || !glk_card_responds(card))
 		return -ENODEV;
+	if (card_identity_changed(card))
+		return -ENXIO;
 	card->hw_generation = glk_read(card, GLK_CARD_GENERATION);
 	/* A card that lost power counts from 0; files opened before must still turn stale. */
 	WRITE_ONCE(card->generation, max(card->hw_generation, card->generation + 1));
@@ -206,7 +253,7 @@ int glk_card_start(struct glk_card *card)
 	for (p = 0; p < card->partition_count; p++)
 		glk_endpoint_restore(card, p);
 	glk_link_restore(card);
-	glk_write(card, GLK_CARD_ERROR_CAUSE, U64_MAX);
+	glk_errors_reset(card);
 	glk_write(card, GLK_CARD_CONTROL, GLK_CARD_CONTROL_ENABLE_MASK);
 	return glk_read(card, GLK_CARD_CONTROL) == GLK_CARD_CONTROL_ENABLE_MASK ? 0 : -ENODEV;
 }
@@ -263,123 +310,35 @@ int glk_card_read_error(struct glk_card *card, u64 value)
 	return -ENODEV;
 }
 
-/* Brackets access to the card in process context. */
-int glk_card_enter(struct glk_card *card)
+/* Brackets reads of registers that change nothing else, in process context: without card->lock. */
+int glk_card_enter_to_read(struct glk_card *card)
 {
 	int err;
 
 	down_read(&card->state_lock);
 	err = glk_card_error(card);
-	if (err) {
+	if (err)
 		up_read(&card->state_lock);
-		return err;
-	}
-	mutex_lock(&card->lock);
-	return 0;
+	return err;
+}
+
+void glk_card_leave_read(struct glk_card *card)
+{
+	up_read(&card->state_lock);
+}
+
+/* Brackets access to the card in process context. */
+int glk_card_enter(struct glk_card *card)
+{
+	int err = glk_card_enter_to_read(card);
+
+	if (!err)
+		mutex_lock(&card->lock);
+	return err;
 }
 
 void glk_card_leave(struct glk_card *card)
 {
 	mutex_unlock(&card->lock);
 	up_read(&card->state_lock);
-}
-
-/* Indexed by bit of CARD.ERROR_CAUSE, which is the error code. */
-static const char * const card_error_texts[] = {
-	"aperture access not permitted by any window",
-	"malformed packet received",
-	"register write rejected",
-	"host memory access failed",
-	"endpoint access failed",
-	"ring stopped",
-};
-
-static void card_check_rings(struct glk_card *card)
-{
-	struct glk_context *ctx;
-	unsigned int i;
-	u64 status;
-
-	spin_lock(&card->vector_lock);
-	for (i = 0; i < card->context_count; i++) {
-		ctx = card->wake[i];
-		if (!ctx)
-			continue;
-		status = glk_read(card, glk_context_reg(i, GLK_CONTEXT_STATUS));
-		if (!status)
-			continue;
-		if (!ctx->ring.status)
-			glk_warn(card, GLK_ERROR_RING,
-				 "ring of context %u stopped with status %llu\n", i, status);
-		WRITE_ONCE(ctx->ring.status, status);
-		glk_ring_wake(ctx);
-	}
-	spin_unlock(&card->vector_lock);
-}
-
-static void card_handle_errors(struct glk_card *card)
-{
-	u64 cause = glk_read(card, GLK_CARD_ERROR_CAUSE);
-	unsigned int i;
-
-	if (!cause || cause == U64_MAX)
-		return;
-	glk_write(card, GLK_CARD_ERROR_CAUSE, cause);
-	trace_gpulink_error(card, cause);
-	for (i = 0; i < ARRAY_SIZE(card_error_texts); i++)
-		if (cause & BIT_ULL(i))
-			glk_warn(card, i, "%s\n", card_error_texts[i]);
-	if (cause & GLK_CARD_ERROR_CAUSE_RING_MASK)
-		card_check_rings(card);
-	if (cause & GLK_CARD_ERROR_CAUSE_LINK_MASK)
-		glk_link_event(card);
-}
-
-static irqreturn_t card_interrupt(int irq, void *data)
-{
-	struct glk_vector *vector = data;
-	struct glk_card *card = vector->card;
-	unsigned int i, rings = card->vector_count - 1;
-
-	/* Quiesced or gone: all waiters have been woken. */
-	if (glk_card_error(card))
-		return IRQ_HANDLED;
-	if (vector->index == GLK_EVENT_VECTOR)
-		card_handle_errors(card);
-	spin_lock(&card->vector_lock);
-	for (i = 0; i < card->context_count; i++)
-		if (card->wake[i] && (rings ? 1 + i % rings : 0) == vector->index)
-			glk_ring_reap(card->wake[i]);
-	spin_unlock(&card->vector_lock);
-	return IRQ_HANDLED;
-}
-
-/* One vector for events and, if enough are available, one per context. */
-int glk_card_request_irqs(struct glk_card *card)
-{
-	int count, i, err;
-
-	count = pci_alloc_irq_vectors(card->pdev, 1,
-				      min(card->vector_count, card->context_count + 1),
-				      PCI_IRQ_MSIX | PCI_IRQ_MSI);
-	if (count < 0) {
-		glk_err(card, GLK_ERROR_VECTORS, "could not allocate interrupt vectors: %d\n",
-			count);
-		return count;
-	}
-	card->vector_count = count;
-	for (i = 0; i < count; i++) {
-		card->vectors[i].card = card;
-		card->vectors[i].index = i;
-		err = request_irq(pci_irq_vector(card->pdev, i), card_interrupt, 0,
-				  dev_name(&card->dev), &card->vectors[i]);
-		if (err)
-			goto fail;
-	}
-	return 0;
-fail:
-	while (i--)
-		free_irq(pci_irq_vector(card->pdev, i), &card->vectors[i]);
-	pci_free_irq_vectors(card->pdev);
-	return err;
 }

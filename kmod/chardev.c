@@ -176,7 +176,7 @@ static int glk_ioctl_register(struct glk_context *ctx, union glk_arg *arg)
 	if (r->reserved || !r->flags)
 		return -EINVAL;
 	return context_add_registration(ctx,
-				glk_registration_pin(ctx->card, r->address, r->bytes, r->flags),
+				glk_registration_pin(r->address, r->bytes, r->flags),
 				&r->handle);
 }
 
@@ -212,6 +212,7 @@ static int glk_ioctl_window_export(struct glk_context *ctx, union glk_arg *arg)
 static int glk_ioctl_unregister(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct glk_registration *reg;
+	LIST_HEAD(revoked);
 	int err;
 
 	if (arg->handle.reserved)
@@ -221,16 +222,15 @@ static int glk_ioctl_unregister(struct glk_context *ctx, union glk_arg *arg)
 		return err;
 	mutex_lock(&ctx->card->lock);
 	reg = glk_registration_find(ctx, arg->handle.handle);
-	if (reg) {
-		glk_registration_unmap(ctx, reg);
-		list_del(&reg->list);
-	}
+	if (reg)
+		glk_registration_revoke(ctx, reg, &revoked);
+	else
+		err = -ENOENT;
 	mutex_unlock(&ctx->card->lock);
+	glk_registrations_unmap(ctx->card, &revoked);
 	glk_context_leave(ctx);
-	if (!reg)
-		return -ENOENT;
-	glk_registration_free(reg);
-	return 0;
+	glk_registrations_free(&revoked);
+	return err;
 }
 
 static int glk_ioctl_submit(struct glk_context *ctx, union glk_arg *arg)
@@ -477,6 +477,8 @@ static const struct file_operations glk_fops = {
 	.unlocked_ioctl = glk_file_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = glk_file_mmap,
+	.show_fdinfo = glk_file_show_fdinfo,
+	.poll = glk_file_poll,
 	.uring_cmd = glk_uring_cmd,
 #ifdef GLK_HAVE_HUGE_FAULT
 	.get_unmapped_area = thp_get_unmapped_area,
@@ -489,6 +491,7 @@ static void glk_card_free(struct device *dev)
 	struct glk_card *card = glk_to_card(dev);
 
 	pci_dev_put(card->pdev);
+	glk_ranges_free(card);
 	kfree(card);
 	glk_object_put();
 }
@@ -523,8 +526,11 @@ struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 	init_rwsem(&card->state_lock);
 	spin_lock_init(&card->entry_lock);
 	mutex_init(&card->lock);
+	mutex_init(&card->range_lock);
+	INIT_LIST_HEAD(&card->dead_ranges);
 	raw_spin_lock_init(&card->snapshot_lock);
-	spin_lock_init(&card->vector_lock);
+	glk_irqs_init(card);
+	glk_notify_init(card);
 	device_initialize(&card->dev);
 	card->dev.class = glk_class;
 	card->dev.parent = &pdev->dev;
@@ -559,11 +565,13 @@ int glk_card_publish(struct glk_card *card)
 	glk_pmu_attach(card);
 	dev_set_uevent_suppress(&card->dev, false);
 	kobject_uevent(&card->dev.kobj, KOBJ_ADD);
+	glk_notify_enable(card, true);
 	return 0;
 }
 
 void glk_card_unpublish(struct glk_card *card)
 {
+	glk_notify_enable(card, false);
 	glk_pmu_detach(card);
 	glk_debugfs_remove(card);
 	glk_sysfs_remove(card);

@@ -118,14 +118,15 @@ free:
 }
 
 /*
- * Removes the context from the card and frees the memory that the card could access; pinned pages
- * are left to glk_context_close(). Under card->lock and state_lock (for reading or writing).
+ * Removes the context from the card and frees the memory that the card could access. Moves its
+ * registrations to `revoked`; the caller must unmap and free them after it released the locks.
+ * Under card->lock and state_lock (for reading or writing).
  */
-void glk_context_detach(struct glk_context *ctx)
+void glk_context_detach(struct glk_context *ctx, struct list_head *revoked)
 {
 	struct glk_card *card = ctx->card;
 	bool live = card->state == GLK_LIVE && card->generation == ctx->generation;
-	struct glk_registration *reg;
+	struct glk_registration *reg, *next;
 
 	lockdep_assert_held(&card->lock);
 	if (!ctx->attached)
@@ -143,28 +144,42 @@ void glk_context_detach(struct glk_context *ctx)
 	if (card->state == GLK_LOST)
 		pci_clear_master(card->pdev);
 	glk_window_free_all(ctx);
-	list_for_each_entry(reg, &ctx->registrations, list)
-		glk_registration_unmap(ctx, reg);
+	list_for_each_entry_safe(reg, next, &ctx->registrations, list)
+		glk_registration_revoke(ctx, reg, revoked);
 	glk_ring_destroy(ctx);
 	glk_memory_free(card, &ctx->record);
 	card->contexts[ctx->id] = NULL;
 	ctx->attached = false;
 }
 
+/*
+ * Detaches the contexts of all open files, which are stale: after a reset, while the card is not
+ * live yet, or on removal.
+ */
+void glk_contexts_detach(struct glk_card *card, struct list_head *revoked)
+{
+	unsigned int i;
+
+	lockdep_assert_held_write(&card->state_lock);
+	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
+		if (card->contexts[i])
+			glk_context_detach(card->contexts[i], revoked);
+}
+
 void glk_context_close(struct glk_context *ctx)
 {
 	struct glk_card *card = ctx->card;
-	struct glk_registration *reg, *next;
+	LIST_HEAD(revoked);
 
 	down_read(&card->state_lock);
 	mutex_lock(&card->lock);
-	glk_context_detach(ctx);
+	glk_context_detach(ctx, &revoked);
 	mutex_unlock(&card->lock);
+	glk_registrations_unmap(card, &revoked);
 	up_read(&card->state_lock);
 	/* io_uring commands hold the file: none is left, and nothing requeues the watchdog. */
 	cancel_delayed_work_sync(&ctx->watchdog);
-	list_for_each_entry_safe(reg, next, &ctx->registrations, list)
-		glk_registration_free(reg);
+	glk_registrations_free(&revoked);
 	/* Mappings hold the file: none is left that could show these pages. */
 	free_page((unsigned long)ctx->reset_cq);
 	free_page((unsigned long)ctx->dummy_page);
@@ -174,8 +189,8 @@ void glk_context_close(struct glk_context *ctx)
 }
 
 /*
- * Total number of failed accesses, reported by releases. A window accessed after its endpoint was
- * removed keeps losing stores, so every later release increments the count.
+ * Total number of failed accesses, reported by releases. A window accessed after its endpoint or
+ * range was removed keeps losing stores, so every later release increments the count.
  */
 int glk_context_error_count(struct glk_context *ctx, u32 *errors)
 {

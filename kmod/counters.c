@@ -151,15 +151,24 @@ unsigned int glk_counter_count(unsigned int row)
 	}
 }
 
+static u32 counter_reg(unsigned int row, unsigned int index)
+{
+	switch (row) {
+	case GPULINK_COUNTERS_CARD:
+		return GLK_CARD_ERR_WINDOW + 8 * index;
+	case GPULINK_COUNTERS_LINK:
+		return link_counter_reg(index);
+	default:
+		return glk_partition_reg(row, GLK_PARTITION_STORES + 8 * index);
+	}
+}
+
 static void counters_read_row(struct glk_card *card, unsigned int row, u64 *values)
 {
-	u32 first = row == GPULINK_COUNTERS_CARD ? GLK_CARD_ERR_WINDOW :
-						   glk_partition_reg(row, GLK_PARTITION_STORES);
 	unsigned int i, count = glk_counter_count(row);
 
 	for (i = 0; i < count; i++)
-		values[i] = glk_read(card, row == GPULINK_COUNTERS_LINK ? link_counter_reg(i) :
-									  first + 8 * i);
+		values[i] = glk_read(card, counter_reg(row, i));
 }
 
 /* Reads one row into `values`, or all rows into `all`. */
@@ -227,17 +236,38 @@ int glk_card_read_counters(struct glk_card *card, unsigned int row, u64 *values)
 	return glk_card_read_error(card, values[glk_counter_count(row) - 1]);
 }
 
-/* Reads one counter of the link. */
-int glk_card_read_link_counter(struct glk_card *card, unsigned int index, u64 *value)
+/*
+ * Reads one counter of a row. Under state_lock only: any user can read the files, and must not hold
+ * up page faults, which take card->lock.
+ */
+int glk_card_read_counter(struct glk_card *card, unsigned int row, unsigned int index, u64 *value)
 {
 	unsigned long flags;
 
-	lockdep_assert_held(&card->lock);
+	lockdep_assert_held(&card->state_lock);
 	raw_spin_lock_irqsave(&card->snapshot_lock, flags);
 	counters_latch(card);
-	*value = glk_read(card, link_counter_reg(index));
+	*value = glk_read(card, counter_reg(row, index));
 	raw_spin_unlock_irqrestore(&card->snapshot_lock, flags);
 	return glk_card_read_error(card, *value);
+}
+
+/* Sum of the errors that also have a bit in ERROR_CAUSE. For a card that responds. */
+u64 glk_card_sum_error_counters(struct glk_card *card)
+{
+	static const u32 regs[] = {
+		GLK_CARD_ERR_WINDOW, GLK_CARD_ERR_PACKET, GLK_CARD_ERR_CONFIG, GLK_CARD_ERR_DMA,
+	};
+	unsigned long flags;
+	unsigned int i;
+	u64 sum = 0;
+
+	raw_spin_lock_irqsave(&card->snapshot_lock, flags);
+	counters_latch(card);
+	for (i = 0; i < ARRAY_SIZE(regs); i++)
+		sum += glk_read(card, regs[i]);
+	raw_spin_unlock_irqrestore(&card->snapshot_lock, flags);
+	return sum;
 }
 
 /* Reads all counters of the card in one snapshot. */

@@ -190,17 +190,29 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 	import->reg = reg;
 	import->card = card;
 	import->from = offset;
+	err = glk_charge_dmabuf(&reg->charge, dmabuf->size);
+	if (err)
+		goto free;
 	import->attach = dma_buf_dynamic_attach(dmabuf, &card->pdev->dev, &import_attach_ops,
 						import);
 	if (!IS_ERR(import->attach))
 		return reg;
 	err = import_report_error(card, dmabuf, PTR_ERR(import->attach));
+	glk_uncharge(&reg->charge);
 free:
 	kfree(import);
 	kfree(reg);
 put:
 	dma_buf_put(dmabuf);
 	return ERR_PTR(err);
+}
+
+/* Undoes import_map_and_arm(). */
+static void import_withdraw(struct glk_import *import)
+{
+	glk_registration_disarm(import->card, import->reg);
+	import_drop_mapping(import);
+	glk_page_list_free(import->card, &import->reg->page_list);
 }
 
 int glk_import_map(struct glk_context *ctx, struct glk_registration *reg)
@@ -213,6 +225,11 @@ int glk_import_map(struct glk_context *ctx, struct glk_registration *reg)
 	reg->import->ctx = ctx;
 	dma_resv_lock(resv, NULL);
 	err = import_map_and_arm(reg->import, MOVE_TIMEOUT);
+	if (!err) {
+		err = glk_charge_list(&reg->charge, glk_page_list_bytes(&reg->page_list));
+		if (err)
+			import_withdraw(reg->import);
+	}
 	dma_resv_unlock(resv);
 	return err ? import_report_error(card, reg->import->attach->dmabuf, err) : 0;
 }
@@ -236,6 +253,7 @@ void glk_import_free(struct glk_registration *reg)
 	cancel_delayed_work_sync(&import->remap);
 	dma_buf_detach(dmabuf, import->attach);
 	dma_buf_put(dmabuf);
+	glk_uncharge(&reg->charge);
 	kfree(import);
 	kfree(reg);
 }

@@ -57,7 +57,8 @@ int glk_endpoint_clear(struct glk_card *card, unsigned int partition)
 	lockdep_assert_held(&card->lock);
 	if (p->kind == GPULINK_ENDPOINT_NONE)
 		return endpoint_release_held(card, partition);
-	glk_window_revoke_partition(card, partition);
+	glk_window_revoke_partition(card, partition, U64_MAX);
+	glk_ranges_clear(card, partition);
 	if (card->state == GLK_LIVE) {
 		err = glk_card_drain(card, GLK_DRAIN_PARTITION, partition);
 		glk_write(card, glk_partition_reg(partition, GLK_PARTITION_EP_KIND), GLK_EP_NONE);

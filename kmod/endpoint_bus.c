@@ -233,6 +233,7 @@ static int bus_notify_event(struct notifier_block *nb, unsigned long event, void
 			bus_event(card, event, p);
 	mutex_unlock(&card->lock);
 	up_read(&card->state_lock);
+	glk_ranges_sweep(card);
 	return NOTIFY_OK;
 }
 

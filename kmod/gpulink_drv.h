@@ -6,6 +6,7 @@
  *   ctx->submit_lock   serializes submissions; held while user memory is read, therefore outside
  *                      all locks that page faults take
  *   capture->read_lock serializes reads of link_capture; held while user memory is accessed
+ *   card->range_lock   the directories of ranges (range_sysfs.c)
  *   card->state_lock   held for reading by every access to the card, for writing by state changes
  *                      (recovery.c); never held while user memory is accessed, because page faults
  *                      on windows take it under mmap_lock
@@ -20,6 +21,7 @@
  *   dma-buf's reservation lock
  *   card->entry_lock   which registrations are in the card's table; the only driver lock taken by
  *                      exporters' move notifications, which hold the reservation lock
+ *   card->errors.lock  which error causes are masked (irq.c); taken in interrupts
  *   card->snapshot_lock  the counter latch, and changes of card->state; raw, taken in perf's
  *                        context, innermost
  */
@@ -33,6 +35,7 @@
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/pci.h>
+#include <linux/poll.h>
 #include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
@@ -41,6 +44,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "account.h"
 #include "compat.h"
 #include "error.h"
 #include "gpulink.h"
@@ -88,16 +92,17 @@ struct glk_counters {
 /* Wait for importers of a window, by the call that unmaps it and by the removal of the card. */
 #define GLK_IMPORTER_TIMEOUT	(2 * HZ)
 
+struct file;
 struct io_uring_cmd;
 struct iov_iter;
+struct seq_file;
 
-/* Indices into card->limits: per context, except the last two (per user, per card). */
+/* Indices into card->limits: per context, except the last one (per user). */
 enum glk_limit {
 	GLK_LIMIT_WINDOWS,
 	GLK_LIMIT_SLICES,
 	GLK_LIMIT_REGISTRATIONS,
 	GLK_LIMIT_USER_CONTEXTS,
-	GLK_LIMIT_PINNED_PAGES,
 	GLK_LIMIT_COUNT,
 };
 
@@ -120,6 +125,35 @@ enum glk_state {
 	GLK_REMOVED,
 };
 
+/* Ranges of an endpoint, at most: bits of glk_window.ranges. */
+#define GLK_RANGE_COUNT		64
+#define GLK_RANGE_NAME_BYTES	32
+
+enum glk_range_file {
+	GLK_RANGE_OFFSET,
+	GLK_RANGE_BYTES,
+	GLK_RANGE_USER,
+	GLK_RANGE_GROUP,
+	GLK_RANGE_RIGHTS,
+	GLK_RANGE_FILES,
+};
+
+/* A part of an endpoint's memory that users may open windows on. Does not change; see range.c. */
+struct glk_range {
+	char name[GLK_RANGE_NAME_BYTES];
+	unsigned int index;	/* in its partition's ranges */
+	u64 offset, bytes;
+	u32 rights;		/* GPULINK_ALLOW_* */
+	kuid_t uid;		/* owner; invalid: none */
+	kgid_t gid;		/* group that owns it as well; invalid: none */
+	struct list_head list;	/* in card->dead_ranges, once removed */
+	/* Its directory, under card->range_lock: range_sysfs.c. */
+	struct kobject *shown_in;
+	struct kobj_attribute files[GLK_RANGE_FILES];
+	struct attribute *file_list[GLK_RANGE_FILES + 1];
+	struct attribute_group dir;
+};
+
 /* Settings and endpoint of a partition; restored to the card after a reset. */
 struct glk_partition {
 	u64 settings[4];	/* registers SUBHEADER_BYTES .. MODE */
@@ -137,11 +171,24 @@ struct glk_partition {
 	bool held;		/* the drain failed: kind is none, but the card may write to it */
 	int distance;		/* P2PDMA distance to the card; negative: unknown */
 	struct kobject *kobj;
+	struct glk_range *ranges[GLK_RANGE_COUNT];
+	struct kobject *ranges_kobj;
 };
 
 struct glk_vector {
 	struct glk_card *card;
 	unsigned int index;
+	char name[32];		/* in /proc/interrupts */
+};
+
+/* Causes of error interrupts; see irq.c. */
+struct glk_errors {
+	spinlock_t lock;	/* innermost; taken in interrupts */
+	u64 masked;		/* bits of ERROR_CAUSE that were handled, and not cleared yet */
+	u64 interrupts;		/* causes handled */
+	u64 handled;		/* of these, the ones that the card counts */
+	u64 total, counted;	/* errors that the card counts: all; counter at the last look */
+	struct delayed_work rearm;
 };
 
 struct glk_card {
@@ -153,15 +200,19 @@ struct glk_card {
 	u64 generation;		/* incremented at every reset; never decreases */
 	u64 hw_generation;	/* CARD.GENERATION as read after the last reset */
 	struct work_struct lost_work;
+	struct work_struct state_work;	/* notifies of a change of state */
+	struct mutex notify_lock;	/* see notify.c; no other lock is taken under it */
+	bool published;
 	struct work_struct link_work;
+	bool link_reported;	/* link_work last reported the link as up */
 	u64 link_settings[GLK_LINK_SETTINGS];
 	void __iomem *regs;
 	phys_addr_t regs_start, aperture_start;
 	unsigned int partition_count, context_count, queue_entries, widths, ring_order_max;
 	unsigned int slices, slice_shift, registration_count, vector_count;
 	u64 serial, hw_version, features, pool_bytes;
+	u64 identity[6];	/* registers that must not change; see card.c */
 	u64 limits[GLK_LIMIT_COUNT];	/* set by the administrator; see limits.c */
-	atomic_long_t pinned_pages;
 
 	struct mutex lock;	/* see above */
 	struct glk_partition partitions[GLK_PARTITION_COUNT];
@@ -170,6 +221,8 @@ struct glk_card {
 	struct glk_context *contexts[GLK_CONTEXT_COUNT];
 	bool drain_stuck;	/* the last drain timed out; cleared by a complete one or a reset */
 	struct kobject *partitions_kobj;
+	struct mutex range_lock;	/* see above */
+	struct list_head dead_ranges;	/* removed; their directories may still exist */
 	struct notifier_block bus_notifier;
 	struct dentry *debugfs;
 	struct glk_capture *capture;	/* non-NULL while its file is open; see capture.c */
@@ -183,6 +236,7 @@ struct glk_card {
 	spinlock_t vector_lock;	/* see above */
 	struct glk_context *wake[GLK_CONTEXT_COUNT];
 	struct glk_vector vectors[GLK_CONTEXT_COUNT + 1];
+	struct glk_errors errors;
 };
 
 /* Memory shared by the card and user space; see memory.c. */
@@ -252,9 +306,18 @@ struct glk_window {
 	unsigned int partition;
 	u64 offset, bytes;	/* in the endpoint's memory */
 	u32 rights;		/* GPULINK_ALLOW_* */
-	bool revoked;		/* its endpoint was removed */
+	u64 ranges;		/* through which it was opened */
+	bool revoked;		/* its endpoint, or one of the ranges, was removed */
 	bool lost;		/* accessed since then: stores may have been lost */
 	struct dma_buf *dmabuf;	/* non-NULL once exported; holds a reference */
+};
+
+/* What a registration costs; see account.c. All 0: nothing is charged. */
+struct glk_charge {
+	struct glk_locked locked;
+	unsigned long pinned_pages;
+	u64 dmabuf_bytes;
+	kuid_t uid;		/* charged for dmabuf_bytes */
 };
 
 /* See page_list.c. */
@@ -268,16 +331,15 @@ struct glk_page_list {
 
 struct glk_registration {
 	struct list_head list;
-	struct glk_card *card;	/* charged for pinned pages */
+	struct glk_charge charge;
 	unsigned int handle;
 	u32 flags;		/* GPULINK_ALLOW_* */
 	u64 bytes;
 	u32 offset;		/* of the first byte within the first page */
-	struct mm_struct *mm;	/* charged against RLIMIT_MEMLOCK */
 	struct page **pages;
 	unsigned long page_count;
 	struct sg_table sgt;
-	/* dma-buf registrations: used instead of card, mm, pages and sgt. */
+	/* dma-buf registrations: used instead of pages and sgt. */
 	struct glk_import *import;
 	struct glk_page_list page_list;
 	bool mapped;
@@ -296,7 +358,10 @@ struct glk_context {
 	struct address_space *mapping;
 	struct mutex map_lock;	/* see above */
 	struct list_head windows, registrations;
-	unsigned int window_count, slice_count, registration_count;	/* under card->lock */
+	/* Totals, also of charges: written under card->lock, read without it. */
+	unsigned int window_count, slice_count, registration_count;
+	unsigned long pinned_pages;
+	u64 dmabuf_bytes;
 	kuid_t uid;		/* user who opened it */
 	struct glk_ring ring;
 	struct glk_memory record;
@@ -338,11 +403,25 @@ void glk_card_mark_lost(struct glk_card *card);
 int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id);
 int glk_card_enter(struct glk_card *card);
 void glk_card_leave(struct glk_card *card);
+int glk_card_enter_to_read(struct glk_card *card);
+void glk_card_leave_read(struct glk_card *card);
 int glk_card_read_error(struct glk_card *card, u64 value);
-int glk_card_request_irqs(struct glk_card *card);
 int glk_card_error(struct glk_card *card);
 extern const char * const glk_state_names[];
 void glk_card_set_state(struct glk_card *card, enum glk_state state);
+
+/* irq.c */
+void glk_irqs_init(struct glk_card *card);
+int glk_irqs_request(struct glk_card *card);
+void glk_irqs_free(struct glk_card *card);
+void glk_errors_reset(struct glk_card *card);
+void glk_errors_read(struct glk_card *card, u64 *interrupts, u64 *suppressed);
+
+/* notify.c */
+extern const char * const glk_state_names[];
+void glk_notify_init(struct glk_card *card);
+void glk_notify_enable(struct glk_card *card, bool enable);
+void glk_notify(struct glk_card *card, const char *file, char *envp[]);
 
 /* counters.c: names in register order */
 extern const char * const glk_card_counter_names[GLK_CARD_COUNTERS];
@@ -350,7 +429,8 @@ extern const char * const glk_partition_counter_names[GLK_PARTITION_COUNTERS];
 extern const char * const glk_link_counter_names[GLK_LINK_COUNTERS];
 unsigned int glk_counter_count(unsigned int row);
 int glk_card_read_counters(struct glk_card *card, unsigned int row, u64 *values);
-int glk_card_read_link_counter(struct glk_card *card, unsigned int index, u64 *value);
+int glk_card_read_counter(struct glk_card *card, unsigned int row, unsigned int index, u64 *value);
+u64 glk_card_sum_error_counters(struct glk_card *card);
 int glk_card_read_all_counters(struct glk_card *card, struct glk_counters *all);
 bool glk_card_read_counter_atomic(struct glk_card *card, unsigned int first, unsigned int count,
 				  unsigned int index, u64 *value);
@@ -372,7 +452,7 @@ void glk_card_drop(struct glk_card *card);
 int glk_card_publish(struct glk_card *card);
 void glk_card_unpublish(struct glk_card *card);
 
-/* context.c: callers of glk_contexts_zap() hold state_lock for writing */
+/* context.c: callers of glk_contexts_zap() and glk_contexts_detach() hold state_lock for writing */
 int glk_context_open(struct glk_card *card, struct address_space *mapping,
 		     struct glk_context **out);
 void glk_context_close(struct glk_context *ctx);
@@ -381,7 +461,8 @@ int glk_context_try_enter(struct glk_context *ctx);
 void glk_context_leave(struct glk_context *ctx);
 int glk_context_error(struct glk_context *ctx);
 int glk_context_error_count(struct glk_context *ctx, u32 *errors);
-void glk_context_detach(struct glk_context *ctx);
+void glk_context_detach(struct glk_context *ctx, struct list_head *revoked);
+void glk_contexts_detach(struct glk_card *card, struct list_head *revoked);
 void glk_contexts_wake(struct glk_card *card);
 void glk_contexts_zap(struct glk_card *card);
 void glk_contexts_mark_disarmed(struct glk_card *card);
@@ -405,6 +486,7 @@ int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns);
 int glk_ring_release(struct glk_context *ctx, u64 timeout_ns);
 int glk_ring_poll(struct glk_context *ctx, bool check);
 unsigned long glk_ring_sleep_time(u64 deadline_ns);
+__poll_t glk_file_poll(struct file *file, poll_table *table);
 int glk_ring_use_user_rings(struct glk_context *ctx, struct glk_user_ring *user);
 void glk_ring_use_kernel_rings(struct glk_context *ctx);
 
@@ -419,12 +501,13 @@ int glk_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags);
 void glk_uring_complete_batches(struct list_head *ended);
 void glk_uring_watchdog(struct work_struct *work);
 
-/* user_ring.c: callers hold card->lock, except for the wait and the last two */
+/* user_ring.c: callers hold card->lock, except for the wait and the last three */
 int glk_user_ring_map(struct glk_context *ctx, struct gpulink_ioctl_ring_map *arg);
 int glk_user_ring_unmap(struct glk_context *ctx);
 void glk_user_ring_free(struct glk_context *ctx);
 int glk_user_ring_wait(struct glk_context *ctx, u16 index, u64 deadline_ns);
 int glk_user_ring_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn);
+int glk_user_ring_readable(struct glk_context *ctx);
 bool glk_user_ring_is_cq(const struct glk_context *ctx, u64 offset);
 bool glk_user_ring_mappable(struct glk_context *ctx, u64 offset, u64 bytes);
 
@@ -433,9 +516,17 @@ void glk_limits_init(struct glk_card *card);
 bool glk_limit_context(struct glk_card *card);
 bool glk_limit_window(struct glk_context *ctx, u64 slices);
 bool glk_limit_registration(struct glk_context *ctx);
-bool glk_limit_pin(struct glk_card *card, unsigned long pages);
-void glk_limit_unpin(struct glk_card *card, unsigned long pages);
 extern const struct attribute_group glk_limit_group, glk_usage_group;
+
+/* account.c */
+void glk_account_init(void);
+int glk_charge_pinned(struct glk_charge *charge, unsigned long pages);
+int glk_charge_dmabuf(struct glk_charge *charge, u64 bytes);
+int glk_charge_list(struct glk_charge *charge, size_t bytes);
+void glk_uncharge(struct glk_charge *charge);
+
+/* fdinfo.c */
+void glk_file_show_fdinfo(struct seq_file *m, struct file *file);
 
 /* memory.c */
 int glk_memory_alloc(struct glk_card *card, struct glk_memory *memory, size_t bytes);
@@ -448,16 +539,18 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 int glk_window_unmap(struct glk_context *ctx, unsigned int handle);
 struct glk_window *glk_window_find(struct glk_context *ctx, unsigned int handle);
 void glk_window_free_all(struct glk_context *ctx);
-void glk_window_revoke_partition(struct glk_card *card, unsigned int partition);
+void glk_window_revoke_partition(struct glk_card *card, unsigned int partition, u64 ranges);
 bool glk_window_any_lost(struct glk_context *ctx);
 int glk_context_mmap(struct glk_context *ctx, struct vm_area_struct *vma);
 void glk_window_settle_export(struct glk_context *ctx, unsigned int handle);
 
 /* registration.c */
-struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address, u64 bytes,
-					      u32 flags);
+struct glk_registration *glk_registration_pin(u64 address, u64 bytes, u32 flags);
 int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg);
-void glk_registration_unmap(struct glk_context *ctx, struct glk_registration *reg);
+void glk_registration_revoke(struct glk_context *ctx, struct glk_registration *reg,
+			     struct list_head *revoked);
+void glk_registrations_unmap(struct glk_card *card, struct list_head *revoked);
+void glk_registrations_free(struct list_head *unmapped);
 void glk_registration_free(struct glk_registration *reg);
 void glk_registration_arm(struct glk_context *ctx, struct glk_registration *reg);
 void glk_registration_disarm(struct glk_card *card, struct glk_registration *reg);
@@ -465,6 +558,7 @@ void glk_registrations_mark_disarmed(struct glk_context *ctx);
 struct glk_registration *glk_registration_find(struct glk_context *ctx, unsigned int handle);
 
 /* page_list.c */
+size_t glk_page_list_bytes(const struct glk_page_list *list);
 int glk_page_list_make(struct glk_card *card, struct glk_page_list *list, struct sg_table *sgt,
 		       u64 from, u64 bytes);
 void glk_page_list_free(struct glk_card *card, struct glk_page_list *list);
@@ -506,12 +600,26 @@ bool glk_endpoint_bus_moved(const struct glk_partition *p);
 int glk_endpoint_watch(struct glk_card *card);
 void glk_endpoint_unwatch(struct glk_card *card);
 
+/* range.c: callers hold card->lock */
+int glk_range_check(struct glk_card *card, unsigned int partition, u64 offset, u64 bytes,
+		    u32 rights, u64 *used);
+struct glk_range *glk_range_add(struct glk_card *card, unsigned int partition, char *text);
+int glk_range_remove(struct glk_card *card, unsigned int partition, const char *name);
+void glk_ranges_clear(struct glk_card *card, unsigned int partition);
+
+/* range_sysfs.c */
+void glk_ranges_sweep(struct glk_card *card);
+int glk_ranges_sysfs_add(struct glk_card *card, unsigned int partition, struct kobject *parent);
+void glk_ranges_sysfs_remove(struct glk_card *card, unsigned int partition);
+void glk_ranges_free(struct glk_card *card);
+
 /* link.c: callers of the second, third and fourth hold card->lock */
 bool glk_link_present(const struct glk_card *card);
 int glk_link_set(struct glk_card *card, enum glk_link_setting which, u64 value);
 void glk_link_restore(struct glk_card *card);
 int glk_link_query_remote(struct glk_card *card, unsigned int partition, u64 *remote);
 void glk_link_event(struct glk_card *card);
+void glk_link_check(struct glk_card *card);
 void glk_link_init(struct glk_card *card);
 void glk_link_exit(struct glk_card *card);
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Resource limits per context, per user and per card: limits/ in sysfs, and usage/ with the current
- * usage (docs/sysfs.md). Lowering a limit does not reclaim resources.
+ * Limits of a card's resources per context and per user: limits/ in sysfs, and usage/ with the
+ * current usage (docs/sysfs.md). Lowering a limit does not reclaim resources. Memory: account.c.
  */
 #include <linux/cred.h>
-#include <linux/mm.h>
 #include <linux/sysfs.h>
 
 #include "gpulink_drv.h"
@@ -15,7 +14,6 @@ void glk_limits_init(struct glk_card *card)
 	card->limits[GLK_LIMIT_SLICES] = card->slices;
 	card->limits[GLK_LIMIT_REGISTRATIONS] = card->registration_count;
 	card->limits[GLK_LIMIT_USER_CONTEXTS] = card->context_count;
-	card->limits[GLK_LIMIT_PINNED_PAGES] = totalram_pages() / 2;
 }
 
 static u64 card_limit(struct glk_card *card, enum glk_limit which)
@@ -53,26 +51,25 @@ bool glk_limit_registration(struct glk_context *ctx)
 	return ctx->registration_count < card_limit(ctx->card, GLK_LIMIT_REGISTRATIONS);
 }
 
-/* Atomic, because pages are pinned without any lock of the card. */
-bool glk_limit_pin(struct glk_card *card, unsigned long pages)
-{
-	if (atomic_long_add_return(pages, &card->pinned_pages) <=
-	    card_limit(card, GLK_LIMIT_PINNED_PAGES))
-		return true;
-	glk_limit_unpin(card, pages);
-	return false;
-}
-
-void glk_limit_unpin(struct glk_card *card, unsigned long pages)
-{
-	atomic_long_sub(pages, &card->pinned_pages);
-}
-
 /* --- sysfs --- */
 
 struct glk_limit_attr {
 	struct device_attribute dev_attr;
 	enum glk_limit which;
+};
+
+enum glk_usage {
+	GLK_USAGE_WINDOWS,
+	GLK_USAGE_SLICES,
+	GLK_USAGE_REGISTRATIONS,
+	GLK_USAGE_CONTEXTS,
+	GLK_USAGE_PINNED_PAGES,
+	GLK_USAGE_DMABUF_BYTES,
+};
+
+struct glk_usage_attr {
+	struct device_attribute dev_attr;
+	enum glk_usage which;
 };
 
 static ssize_t limit_show(struct device *dev, struct device_attribute *attr, char *buf)
@@ -98,28 +95,40 @@ static ssize_t limit_store(struct device *dev, struct device_attribute *attr, co
 	return count;
 }
 
+/* Resources of a context, by their file in usage/. */
+static u64 usage_of_context(const struct glk_context *ctx, enum glk_usage which)
+{
+	switch (which) {
+	case GLK_USAGE_WINDOWS:
+		return ctx->window_count;
+	case GLK_USAGE_SLICES:
+		return ctx->slice_count;
+	case GLK_USAGE_REGISTRATIONS:
+		return ctx->registration_count;
+	case GLK_USAGE_PINNED_PAGES:
+		return ctx->pinned_pages;
+	case GLK_USAGE_DMABUF_BYTES:
+		return ctx->dmabuf_bytes;
+	default:
+		return 1;
+	}
+}
+
 static ssize_t usage_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	const struct glk_limit_attr *a = container_of(attr, struct glk_limit_attr, dev_attr);
+	const struct glk_usage_attr *a = container_of(attr, struct glk_usage_attr, dev_attr);
 	struct glk_card *card = glk_to_card(dev);
-	u64 count = 0;
+	u64 total = 0;
 	unsigned int i;
 
-	if (a->which == GLK_LIMIT_PINNED_PAGES)
-		return sysfs_emit(buf, "%lu\n", atomic_long_read(&card->pinned_pages));
-	if (a->which == GLK_LIMIT_SLICES)
-		count = glk_quarantined_slices(card, INVALID_UID);
+	if (a->which == GLK_USAGE_SLICES)
+		total = glk_quarantined_slices(card, INVALID_UID);
 	mutex_lock(&card->lock);
-	for (i = 0; i < GLK_CONTEXT_COUNT; i++) {
-		const struct glk_context *ctx = card->contexts[i];
-
-		if (ctx)
-			count += a->which == GLK_LIMIT_WINDOWS ? ctx->window_count :
-				 a->which == GLK_LIMIT_SLICES ? ctx->slice_count :
-				 a->which == GLK_LIMIT_REGISTRATIONS ? ctx->registration_count : 1;
-	}
+	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
+		if (card->contexts[i])
+			total += usage_of_context(card->contexts[i], a->which);
 	mutex_unlock(&card->lock);
-	return sysfs_emit(buf, "%llu\n", count);
+	return sysfs_emit(buf, "%llu\n", total);
 }
 
 #define LIMIT(_name, _which)							\
@@ -128,7 +137,7 @@ static ssize_t usage_show(struct device *dev, struct device_attribute *attr, cha
 		.which = _which,						\
 	}
 #define USAGE(_name, _which)							\
-	static struct glk_limit_attr usage_##_name = {				\
+	static struct glk_usage_attr usage_##_name = {				\
 		.dev_attr = __ATTR(_name, 0444, usage_show, NULL),		\
 		.which = _which,						\
 	}
@@ -136,19 +145,18 @@ LIMIT(windows_per_context, GLK_LIMIT_WINDOWS);
 LIMIT(slices_per_context, GLK_LIMIT_SLICES);
 LIMIT(registrations_per_context, GLK_LIMIT_REGISTRATIONS);
 LIMIT(contexts_per_user, GLK_LIMIT_USER_CONTEXTS);
-LIMIT(pinned_pages, GLK_LIMIT_PINNED_PAGES);
-USAGE(windows, GLK_LIMIT_WINDOWS);
-USAGE(slices, GLK_LIMIT_SLICES);
-USAGE(registrations, GLK_LIMIT_REGISTRATIONS);
-USAGE(contexts, GLK_LIMIT_USER_CONTEXTS);
-USAGE(pinned_pages, GLK_LIMIT_PINNED_PAGES);
+USAGE(windows, GLK_USAGE_WINDOWS);
+USAGE(slices, GLK_USAGE_SLICES);
+USAGE(registrations, GLK_USAGE_REGISTRATIONS);
+USAGE(contexts, GLK_USAGE_CONTEXTS);
+USAGE(pinned_pages, GLK_USAGE_PINNED_PAGES);
+USAGE(dmabuf_bytes, GLK_USAGE_DMABUF_BYTES);
 
 static struct attribute *limit_attrs[] = {
 	&limit_windows_per_context.dev_attr.attr,
 	&limit_slices_per_context.dev_attr.attr,
 	&limit_registrations_per_context.dev_attr.attr,
 	&limit_contexts_per_user.dev_attr.attr,
-	&limit_pinned_pages.dev_attr.attr,
 	NULL
 };
 
@@ -158,6 +166,7 @@ static struct attribute *usage_attrs[] = {
 	&usage_registrations.dev_attr.attr,
 	&usage_contexts.dev_attr.attr,
 	&usage_pinned_pages.dev_attr.attr,
+	&usage_dmabuf_bytes.dev_attr.attr,
 	NULL
 };
 

@@ -5,7 +5,6 @@
  * link_sysfs.c.
  */
 #include <linux/iopoll.h>
-#include <linux/kobject.h>
 #include <linux/log2.h>
 
 #include "gpulink_drv.h"
@@ -109,18 +108,28 @@ static void link_event_work(struct work_struct *work)
 				     "link up: peer card %016llx, cluster %llu\n", serial,
 				     GLK_FIELD(status, GLK_LINK_STATUS_PEER_CLUSTER));
 	}
+	WRITE_ONCE(card->link_reported, up);
 	scnprintf(event, sizeof(event), "GPULINK_LINK=%s", up ? "up" : "down");
-	/* No sysfs files and no listeners before the card is published. */
-	if (!card->dev.kobj.state_in_sysfs)
-		return;
-	sysfs_notify(&card->dev.kobj, NULL, "link_state");
-	kobject_uevent_env(&card->dev.kobj, KOBJ_CHANGE, envp);
+	glk_notify(card, "link_state", envp);
 }
 
 /* Called from the event vector's interrupt. */
 void glk_link_event(struct glk_card *card)
 {
 	if (glk_link_present(card))
+		schedule_work(&card->link_work);
+}
+
+/* Reports a link that changed while its interrupt was masked. Under state_lock, card live. */
+void glk_link_check(struct glk_card *card)
+{
+	u64 status;
+
+	if (!glk_link_present(card))
+		return;
+	status = glk_read(card, GLK_LINK_STATUS);
+	if (status != U64_MAX &&
+	    !(status & GLK_LINK_STATUS_UP_MASK) == READ_ONCE(card->link_reported))
 		schedule_work(&card->link_work);
 }
 

@@ -84,12 +84,12 @@ static int link_read_register(struct device *dev, u32 reg, u64 *value)
 	struct glk_card *card = glk_to_card(dev);
 	int err;
 
-	err = glk_card_enter(card);
+	err = glk_card_enter_to_read(card);
 	if (err)
 		return err;
 	*value = glk_read(card, reg);
 	err = glk_card_read_error(card, *value);
-	glk_card_leave(card);
+	glk_card_leave_read(card);
 	return err;
 }
 
@@ -206,11 +206,11 @@ static ssize_t link_counter_show(struct device *dev, struct device_attribute *at
 	u64 value;
 	int err;
 
-	err = glk_card_enter(card);
+	err = glk_card_enter_to_read(card);
 	if (err)
 		return err;
-	err = glk_card_read_link_counter(card, counter->index, &value);
-	glk_card_leave(card);
+	err = glk_card_read_counter(card, GPULINK_COUNTERS_LINK, counter->index, &value);
+	glk_card_leave_read(card);
 	return err ?: sysfs_emit(buf, "%llu\n", value);
 }
 

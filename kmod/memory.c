@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Memory accessed by the card and mapped by user space: coherent, zeroed, with a list of its pages
- * for mmap.
+ * for mmap. Charged to the memory cgroup of the process that opens the device or maps the rings.
  */
 #include <linux/cc_platform.h>
 #include <linux/dma-map-ops.h>
@@ -15,7 +15,7 @@ int glk_memory_alloc(struct glk_card *card, struct glk_memory *memory, size_t by
 	int err;
 
 	memory->bytes = PAGE_ALIGN(bytes);
-	memory->cpu = dma_alloc_coherent(dev, memory->bytes, &memory->dma, GFP_KERNEL);
+	memory->cpu = dma_alloc_coherent(dev, memory->bytes, &memory->dma, GFP_KERNEL_ACCOUNT);
 	if (!memory->cpu)
 		return -ENOMEM;
 	err = dma_get_sgtable(dev, &memory->pages, memory->cpu, memory->dma, memory->bytes);

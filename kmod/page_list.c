@@ -74,7 +74,7 @@ static int list_first_offset(struct sg_table *sgt, u64 from, u64 bytes, u32 page
 
 static __le64 *list_alloc(struct glk_card *card, size_t bytes, dma_addr_t *dma)
 {
-	return dma_alloc_coherent(&card->pdev->dev, bytes, dma, GFP_KERNEL | __GFP_NOWARN);
+	return dma_alloc_coherent(&card->pdev->dev, bytes, dma, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 }
 
 static int list_alloc_tables(struct glk_card *card, struct glk_page_list *list)
@@ -166,6 +166,12 @@ int glk_page_list_make(struct glk_card *card, struct glk_page_list *list, struct
 		at += sg_dma_len(sg);
 	}
 	return 0;
+}
+
+/* Memory that the list takes. */
+size_t glk_page_list_bytes(const struct glk_page_list *list)
+{
+	return list->entries * (sizeof(__le64) + (list->tables ? GLK_PAGE_SIZE : 0));
 }
 
 /* Call after the card's access was revoked. Also for a list that was never made. */

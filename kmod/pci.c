@@ -53,16 +53,6 @@ static void card_unmap_bars(struct glk_card *card)
 	pci_release_mem_regions(card->pdev);
 }
 
-static void card_free_irqs(struct glk_card *card)
-{
-	unsigned int i;
-
-	for (i = 0; i < card->vector_count; i++)
-		free_irq(pci_irq_vector(card->pdev, i), &card->vectors[i]);
-	pci_free_irq_vectors(card->pdev);
-	glk_link_exit(card);
-}
-
 static int card_start_hardware(struct glk_card *card)
 {
 	int err;
@@ -75,12 +65,12 @@ static int card_start_hardware(struct glk_card *card)
 	/* Reset before enabling bus mastering: a previous driver may have left work queued. */
 	glk_card_stop(card);
 	pci_set_master(card->pdev);
-	err = glk_card_request_irqs(card);
+	err = glk_irqs_request(card);
 	if (err)
 		return err;
 	err = glk_card_start(card);
 	if (err) {
-		card_free_irqs(card);
+		glk_irqs_free(card);
 		glk_err(card, GLK_ERROR_RESET, "card does not become ready after a reset\n");
 		return err;
 	}
@@ -90,19 +80,20 @@ static int card_start_hardware(struct glk_card *card)
 /* Open files keep the card structure alive; their calls return ENODEV. */
 static void card_stop_hardware(struct glk_card *card)
 {
+	LIST_HEAD(revoked);
 	unsigned int i;
 
 	glk_recovery_remove(card);
 	down_write(&card->state_lock);
 	mutex_lock(&card->lock);
-	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
-		if (card->contexts[i])
-			glk_context_detach(card->contexts[i]);
+	glk_contexts_detach(card, &revoked);
 	for (i = 0; i < card->partition_count; i++)
 		glk_endpoint_clear(card, i);
 	mutex_unlock(&card->lock);
 	up_write(&card->state_lock);
-	card_free_irqs(card);
+	glk_registrations_unmap(card, &revoked);
+	glk_registrations_free(&revoked);
+	glk_irqs_free(card);
 }
 
 static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
@@ -199,6 +190,7 @@ static int __init glk_init(void)
 	int err;
 
 	BUILD_BUG_ON(PAGE_SIZE != GLK_PAGE_SIZE);
+	glk_account_init();
 	glk_sysfs_init();
 	err = glk_chardev_init();
 	if (err)

@@ -42,10 +42,14 @@ static void card_quiesce(struct glk_card *card, enum glk_state to, bool reachabl
 	up_write(&card->state_lock);
 }
 
-/* Resumes operation from the quiesced state `from`, with the previous settings and endpoints. */
+/*
+ * Resumes operation from the quiesced state `from`, with the previous settings and endpoints. Only
+ * now, with the card's tables and queues cleared, is what stale files held given back.
+ */
 static void card_bring_up(struct glk_card *card, enum glk_state from, const char *why)
 {
 	struct pci_dev *pdev = card->pdev;
+	LIST_HEAD(revoked);
 	int err;
 
 	down_write(&card->state_lock);
@@ -59,15 +63,22 @@ static void card_bring_up(struct glk_card *card, enum glk_state from, const char
 	err = glk_card_start(card);
 	if (err) {
 		pci_clear_master(pdev);
-		glk_err(card, GLK_ERROR_RESET, "card does not become ready after %s\n", why);
+		if (err != -ENXIO)
+			glk_err(card, GLK_ERROR_RESET, "card does not become ready after %s\n",
+				why);
 	} else {
 		pci_save_state(pdev);
+		glk_contexts_detach(card, &revoked);
 		dev_info(&pdev->dev, "recovered from %s, generation %llu\n", why, card->generation);
 	}
 	glk_card_set_state(card, err ? GLK_LOST : GLK_LIVE);
 unlock:
 	mutex_unlock(&card->lock);
 	up_write(&card->state_lock);
+	/* The device is locked, hence the card stays bound. */
+	glk_registrations_unmap(card, &revoked);
+	glk_registrations_free(&revoked);
+	glk_ranges_sweep(card);
 }
 
 /* The part of glk_card_mark_lost() that needs to sleep. */
@@ -97,6 +108,7 @@ void glk_recovery_remove(struct glk_card *card)
 {
 	card_quiesce(card, GLK_REMOVED, true);
 	cancel_work_sync(&card->lost_work);
+	cancel_work_sync(&card->state_work);
 	if (glk_card_responds(card))
 		glk_card_stop(card);
 }

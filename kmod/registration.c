@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Registrations: memory that ring entries can access, passed to the card as a list of pages.
- * Process memory is pinned and charged here; dma-bufs are attached in dmabuf_import.c.
+ * Process memory is pinned here; dma-bufs are attached in dmabuf_import.c.
  */
 #include <linux/dma-mapping.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -34,8 +33,7 @@ static int registration_pin_pages(struct glk_registration *reg, u64 address)
 }
 
 /* Pins [address, address + bytes) for the calling process. Takes no lock of the card. */
-struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address, u64 bytes,
-					      u32 flags)
+struct glk_registration *glk_registration_pin(u64 address, u64 bytes, u32 flags)
 {
 	struct glk_registration *reg;
 	u64 end;
@@ -43,7 +41,7 @@ struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address
 
 	if (!bytes || bytes > BYTES_MAX || check_add_overflow(address, bytes, &end))
 		return ERR_PTR(-EINVAL);
-	reg = kzalloc(sizeof(*reg), GFP_KERNEL);
+	reg = kzalloc(sizeof(*reg), GFP_KERNEL_ACCOUNT);
 	if (!reg)
 		return ERR_PTR(-ENOMEM);
 	INIT_LIST_HEAD(&reg->list);
@@ -51,14 +49,9 @@ struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address
 	reg->offset = offset_in_page(address);
 	reg->bytes = bytes;
 	reg->page_count = DIV_ROUND_UP_ULL(reg->offset + bytes, PAGE_SIZE);
-	reg->mm = current->mm;
-	reg->card = card;
-	err = -EDQUOT;
-	if (!glk_limit_pin(card, reg->page_count))
-		goto free;
-	err = account_locked_vm(reg->mm, reg->page_count, true);
+	err = glk_charge_pinned(&reg->charge, reg->page_count);
 	if (err)
-		goto unlimit;
+		goto free;
 	reg->pages = kvcalloc(reg->page_count, sizeof(*reg->pages), GFP_KERNEL_ACCOUNT);
 	if (!reg->pages) {
 		err = -ENOMEM;
@@ -67,21 +60,21 @@ struct glk_registration *glk_registration_pin(struct glk_card *card, u64 address
 	err = registration_pin_pages(reg, address);
 	if (err)
 		goto free_pages;
-	mmgrab(reg->mm);
 	return reg;
 
 free_pages:
 	kvfree(reg->pages);
 uncharge:
-	account_locked_vm(reg->mm, reg->page_count, false);
-unlimit:
-	glk_limit_unpin(card, reg->page_count);
+	glk_uncharge(&reg->charge);
 free:
 	kfree(reg);
 	return ERR_PTR(err);
 }
 
-/* Unpins and uncharges. Not under state_lock: uncharging takes mmap_lock. */
+/*
+ * Unpins and uncharges. Under no lock of the card: pages are unpinned one by one, and the work of a
+ * dma-buf is waited for.
+ */
 void glk_registration_free(struct glk_registration *reg)
 {
 	if (reg->import) {
@@ -90,57 +83,75 @@ void glk_registration_free(struct glk_registration *reg)
 	}
 	unpin_user_pages_dirty_lock(reg->pages, reg->page_count, reg->flags & GPULINK_ALLOW_WRITE);
 	kvfree(reg->pages);
-	account_locked_vm(reg->mm, reg->page_count, false);
-	glk_limit_unpin(reg->card, reg->page_count);
-	mmdrop(reg->mm);
+	glk_uncharge(&reg->charge);
 	kfree(reg);
 }
 
 /*
  * Card and process share registered memory without DMA sync calls, so caches and bounce buffers
- * would never be updated. A mapping that failed (`err`) where the device has bounce buffers did not
- * fit into them.
+ * would never be updated.
  */
-static bool registration_coherent(struct glk_card *card, struct sg_table *sgt, int err)
+static bool registration_coherent(struct glk_card *card, struct sg_table *sgt)
 {
 	struct scatterlist *sg;
 	int i;
 
-	if (err)
-		return err != -EIO || dma_max_mapping_size(&card->pdev->dev) == SIZE_MAX;
 	for_each_sgtable_dma_sg(sgt, sg, i)
 		if (dma_need_sync(&card->pdev->dev, sg_dma_address(sg)))
 			return false;
 	return true;
 }
 
+/*
+ * Why memory cannot be mapped: bounce buffers run out before the first mapping shows that they are
+ * in use.
+ */
+static int registration_map_error(struct glk_card *card, struct glk_registration *reg, int err)
+{
+	struct device *dev = &card->pdev->dev;
+	dma_addr_t address = dma_map_page(dev, reg->pages[0], 0, PAGE_SIZE, DMA_BIDIRECTIONAL);
+
+	if (dma_mapping_error(dev, address))
+		return err;
+	if (dma_need_sync(dev, address))
+		err = -EOPNOTSUPP;
+	dma_unmap_page(dev, address, PAGE_SIZE, DMA_BIDIRECTIONAL);
+	return err;
+}
+
 static int registration_map_pages(struct glk_card *card, struct glk_registration *reg)
 {
-	bool mapped;
 	int err;
 
 	err = sg_alloc_table_from_pages_segment(&reg->sgt, reg->pages, reg->page_count, 0,
 						reg->page_count * PAGE_SIZE,
-						dma_get_max_seg_size(&card->pdev->dev), GFP_KERNEL);
+						dma_get_max_seg_size(&card->pdev->dev),
+						GFP_KERNEL_ACCOUNT);
 	if (err)
 		return err;
 	/* A page may be registered twice; without the attribute DMA API debugging reports that. */
 	err = dma_map_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL,
 			      DMA_ATTR_SKIP_CPU_SYNC);
-	mapped = !err;
-	if (!registration_coherent(card, &reg->sgt, err)) {
+	if (err) {
+		err = registration_map_error(card, reg, err);
+		goto free;
+	}
+	if (!registration_coherent(card, &reg->sgt)) {
+		err = -EOPNOTSUPP;
+		goto unmap;
+	}
+	err = glk_page_list_make(card, &reg->page_list, &reg->sgt, reg->offset, reg->bytes);
+	if (err)
+		goto unmap;
+	return 0;
+unmap:
+	dma_unmap_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL,
+			  DMA_ATTR_SKIP_CPU_SYNC);
+free:
+	sg_free_table(&reg->sgt);
+	if (err == -EOPNOTSUPP)
 		glk_err(card, GLK_ERROR_COHERENCE,
 			"memory is not coherent between processes and the card on this platform\n");
-		err = -EOPNOTSUPP;
-	}
-	if (!err)
-		err = glk_page_list_make(card, &reg->page_list, &reg->sgt, reg->offset, reg->bytes);
-	if (!err)
-		return 0;
-	if (mapped)
-		dma_unmap_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL,
-				  DMA_ATTR_SKIP_CPU_SYNC);
-	sg_free_table(&reg->sgt);
 	return err;
 }
 
@@ -214,6 +225,8 @@ int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg)
 	__set_bit(reg->handle, card->registration_map);
 	reg->mapped = true;
 	ctx->registration_count++;
+	ctx->pinned_pages += reg->charge.pinned_pages;
+	ctx->dmabuf_bytes += reg->charge.dmabuf_bytes;
 	list_add_tail(&reg->list, &ctx->registrations);
 	/* Imports are armed by their mapping: the memory may have moved meanwhile. */
 	if (!reg->import)
@@ -222,16 +235,28 @@ int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg)
 	return 0;
 }
 
-/* Under card->lock. */
-void glk_registration_unmap(struct glk_context *ctx, struct glk_registration *reg)
+/*
+ * Revokes the card's access and moves the registration to `revoked`. The caller must unmap and free
+ * it. Under card->lock.
+ */
+void glk_registration_revoke(struct glk_context *ctx, struct glk_registration *reg,
+			     struct list_head *revoked)
 {
 	struct glk_card *card = ctx->card;
 
 	lockdep_assert_held(&card->lock);
-	if (!reg->mapped)
-		return;
 	glk_registration_disarm(card, reg);
 	__clear_bit(reg->handle, card->registration_map);
+	reg->mapped = false;
+	ctx->registration_count--;
+	ctx->pinned_pages -= reg->charge.pinned_pages;
+	ctx->dmabuf_bytes -= reg->charge.dmabuf_bytes;
+	list_move_tail(&reg->list, revoked);
+	trace_gpulink_unregister(ctx, reg->handle);
+}
+
+static void registration_unmap(struct glk_card *card, struct glk_registration *reg)
+{
 	if (reg->import)
 		glk_import_unmap(reg);
 	glk_page_list_free(card, &reg->page_list);
@@ -240,9 +265,28 @@ void glk_registration_unmap(struct glk_context *ctx, struct glk_registration *re
 				  DMA_ATTR_SKIP_CPU_SYNC);
 		sg_free_table(&reg->sgt);
 	}
-	reg->mapped = false;
-	trace_gpulink_unregister(ctx, reg->handle);
-	ctx->registration_count--;
+}
+
+/*
+ * Unmaps revoked registrations while the card is bound: under state_lock or with the device locked.
+ * Not under card->lock, because the exporter of a dma-buf may delay it.
+ */
+void glk_registrations_unmap(struct glk_card *card, struct list_head *revoked)
+{
+	struct glk_registration *reg;
+
+	lockdep_assert_not_held(&card->lock);
+	list_for_each_entry(reg, revoked, list)
+		registration_unmap(card, reg);
+}
+
+/* Frees unmapped registrations, under no lock of the card. */
+void glk_registrations_free(struct list_head *unmapped)
+{
+	struct glk_registration *reg, *next;
+
+	list_for_each_entry_safe(reg, next, unmapped, list)
+		glk_registration_free(reg);
 }
 
 struct glk_registration *glk_registration_find(struct glk_context *ctx, unsigned int handle)

@@ -90,10 +90,10 @@ int glk_ring_create(struct glk_context *ctx)
 	struct device *dev = &card->pdev->dev;
 
 	ring_init(ring);
-	ring->sq = dma_alloc_coherent(dev, SQ_BYTES, &ring->sq_dma, GFP_KERNEL);
+	ring->sq = dma_alloc_coherent(dev, SQ_BYTES, &ring->sq_dma, GFP_KERNEL_ACCOUNT);
 	if (!ring->sq)
 		return -ENOMEM;
-	ring->cq = dma_alloc_coherent(dev, CQ_BYTES, &ring->cq_dma, GFP_KERNEL);
+	ring->cq = dma_alloc_coherent(dev, CQ_BYTES, &ring->cq_dma, GFP_KERNEL_ACCOUNT);
 	if (!ring->cq) {
 		dma_free_coherent(dev, SQ_BYTES, ring->sq, ring->sq_dma);
 		return -ENOMEM;

@@ -75,6 +75,40 @@ int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns)
 	}
 }
 
+/*
+ * poll() of the device: readable if completions can be fetched, writable if the kernel's ring has
+ * room. Interrupts and changes of the card's state wake ring->wait; reaping a mapped ring would
+ * wake it, too, and poll() would never sleep.
+ */
+__poll_t glk_file_poll(struct file *file, poll_table *table)
+{
+	struct glk_context *ctx = file->private_data;
+	struct glk_ring *ring = &ctx->ring;
+	__poll_t mask = 0;
+	int ready;
+
+	poll_wait(file, &ring->wait, table);
+	if (glk_context_enter(ctx))
+		return EPOLLERR | EPOLLHUP;
+	if (!glk_card_responds(ctx->card)) {
+		glk_card_mark_lost(ctx->card);
+		mask = EPOLLERR | EPOLLHUP;
+	}
+	ready = glk_user_ring_readable(ctx);
+	if (ready < 0)
+		glk_ring_reap(ctx);
+	glk_context_leave(ctx);
+	spin_lock_irq(&ring->lock);
+	if (ready > 0 || (ready < 0 && ring->done_count))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (ready < 0 && ring->free_count)
+		mask |= EPOLLOUT | EPOLLWRNORM;
+	if (ring->status)
+		mask |= EPOLLERR;
+	spin_unlock_irq(&ring->lock);
+	return mask;
+}
+
 /* Waits until `count` cells are free. */
 int glk_ring_wait_room(struct glk_context *ctx, unsigned int count, u64 deadline_ns)
 {

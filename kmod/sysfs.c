@@ -64,11 +64,11 @@ static ssize_t card_link_state_show(struct device *dev, struct device_attribute 
 	u64 status;
 	int err;
 
-	err = glk_card_enter(card);
+	err = glk_card_enter_to_read(card);
 	if (err)
 		return err;
 	status = glk_read(card, GLK_CARD_STATUS);
-	glk_card_leave(card);
+	glk_card_leave_read(card);
 	if (status == U64_MAX)
 		return -ENODEV;
 	if (!(status & GLK_CARD_STATUS_LINK_UP_MASK))
@@ -127,6 +127,26 @@ static ssize_t card_reset_store(struct device *dev, struct device_attribute *att
 
 static struct device_attribute card_attr_reset = __ATTR(reset, 0200, NULL, card_reset_store);
 
+static ssize_t card_error_interrupts_show(struct device *dev, struct device_attribute *attr,
+					  char *buf)
+{
+	u64 interrupts, suppressed;
+
+	glk_errors_read(glk_to_card(dev), &interrupts, &suppressed);
+	return sysfs_emit(buf, "%llu\n", interrupts);
+}
+CARD_ATTR_RO(error_interrupts);
+
+static ssize_t card_errors_suppressed_show(struct device *dev, struct device_attribute *attr,
+					   char *buf)
+{
+	u64 interrupts, suppressed;
+
+	glk_errors_read(glk_to_card(dev), &interrupts, &suppressed);
+	return sysfs_emit(buf, "%llu\n", suppressed);
+}
+CARD_ATTR_RO(errors_suppressed);
+
 static struct attribute *glk_card_attrs[] = {
 	&card_attr_serial.attr,
 	&card_attr_hw_version.attr,
@@ -138,6 +158,8 @@ static struct attribute *glk_card_attrs[] = {
 	&card_attr_link_state.attr,
 	&card_attr_unchecked_peers.attr,
 	&card_attr_state.attr,
+	&card_attr_error_interrupts.attr,
+	&card_attr_errors_suppressed.attr,
 	&card_attr_reset.attr,
 	NULL
 };
@@ -156,15 +178,15 @@ static ssize_t card_counter_show(struct device *dev, struct device_attribute *at
 {
 	const struct glk_counter *counter = container_of(attr, struct glk_counter, dev_attr);
 	struct glk_card *card = glk_to_card(dev);
-	u64 values[GLK_CARD_COUNTERS];
+	u64 value;
 	int err;
 
-	err = glk_card_enter(card);
+	err = glk_card_enter_to_read(card);
 	if (err)
 		return err;
-	err = glk_card_read_counters(card, GPULINK_COUNTERS_CARD, values);
-	glk_card_leave(card);
-	return err ?: sysfs_emit(buf, "%llu\n", values[counter->index]);
+	err = glk_card_read_counter(card, GPULINK_COUNTERS_CARD, counter->index, &value);
+	glk_card_leave_read(card);
+	return err ?: sysfs_emit(buf, "%llu\n", value);
 }
 
 static struct glk_counter card_counters[GLK_CARD_COUNTERS];
@@ -297,6 +319,7 @@ static ssize_t partition_endpoint_store(struct glk_partition_kobj *p,
 		return err;
 	err = glk_endpoint_set(p->card, p->index, trimmed);
 	glk_card_leave(p->card);
+	glk_ranges_sweep(p->card);
 	return err ?: count;
 }
 
@@ -379,15 +402,15 @@ static struct attribute *partition_counter_attrs[GLK_PARTITION_COUNTERS + 1];
 static ssize_t partition_counter_show(struct glk_partition_kobj *p,
 				      const struct glk_partition_attr *attr, char *buf)
 {
-	u64 values[GLK_PARTITION_COUNTERS];
+	u64 value;
 	int err;
 
-	err = glk_card_enter(p->card);
+	err = glk_card_enter_to_read(p->card);
 	if (err)
 		return err;
-	err = glk_card_read_counters(p->card, p->index, values);
-	glk_card_leave(p->card);
-	return err ?: sysfs_emit(buf, "%llu\n", values[attr - partition_counters]);
+	err = glk_card_read_counter(p->card, p->index, attr - partition_counters, &value);
+	glk_card_leave_read(p->card);
+	return err ?: sysfs_emit(buf, "%llu\n", value);
 }
 
 static const struct attribute_group partition_counter_group = {
@@ -448,6 +471,8 @@ static int partition_kobj_add(struct glk_card *card, unsigned int index)
 	      sysfs_create_group(&p->kobj, &partition_counter_group);
 	if (!err && glk_link_present(card))
 		err = sysfs_create_files(&p->kobj, partition_link_attrs);
+	if (!err)
+		err = glk_ranges_sysfs_add(card, index, &p->kobj);
 	if (err) {
 		kobject_put(&p->kobj);
 		return err;
@@ -463,6 +488,7 @@ void glk_sysfs_remove(struct glk_card *card)
 	for (i = 0; i < card->partition_count; i++) {
 		if (!card->partitions[i].kobj)
 			continue;
+		glk_ranges_sysfs_remove(card, i);
 		kobject_del(card->partitions[i].kobj);
 		kobject_put(card->partitions[i].kobj);
 		card->partitions[i].kobj = NULL;

@@ -198,7 +198,7 @@ DECLARE_EVENT_CLASS(gpulink_handle,
 	TP_printk("card=%u context=%u handle=%u", __entry->card, __entry->context, __entry->handle)
 );
 
-/* The window was revoked: it is being unmapped, or its endpoint is being removed. */
+/* The window was revoked: it is being unmapped, or its endpoint or range removed. */
 DEFINE_EVENT(gpulink_handle, gpulink_window_revoke,
 	TP_PROTO(const struct glk_context *ctx, unsigned int handle),
 	TP_ARGS(ctx, handle)

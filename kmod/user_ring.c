@@ -203,6 +203,17 @@ int glk_user_ring_wait(struct glk_context *ctx, u16 index, u64 deadline_ns)
 	}
 }
 
+/*
+ * 1 if a completion has arrived that the process has not consumed (CQ_HEAD), 0 if not, negative
+ * without a ring. The card must be accessible: glk_context_enter().
+ */
+int glk_user_ring_readable(struct glk_context *ctx)
+{
+	u64 head = glk_read(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_CQ_HEAD));
+
+	return user_ring_completed(ctx, (u16)head);
+}
+
 /* Looks up the page at `offset` in the ring mappings. */
 int glk_user_ring_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
 {

@@ -107,6 +107,8 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 	const struct glk_partition *p;
 	struct glk_window *window;
 	unsigned long first, slices;
+	u64 ranges;
+	int err;
 
 	lockdep_assert_held(&card->lock);
 	if (arg->partition >= card->partition_count || !arg->bytes || arg->offset % GLK_PAGE_SIZE ||
@@ -119,6 +121,9 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 		return -ENXIO;
 	if (arg->bytes > p->bytes || arg->offset > p->bytes - arg->bytes)
 		return -ERANGE;
+	err = glk_range_check(card, arg->partition, arg->offset, arg->bytes, arg->flags, &ranges);
+	if (err)
+		return err;
 	if (arg->bytes > (u64)card->slices << card->slice_shift)
 		return -ENOSPC;
 	slices = DIV_ROUND_UP_ULL(arg->bytes, BIT_ULL(card->slice_shift));
@@ -136,6 +141,7 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 	window->offset = arg->offset;
 	window->bytes = arg->bytes;
 	window->rights = arg->flags;
+	window->ranges = ranges;
 	bitmap_set(card->slice_map, first, slices);
 	window_write_slices(ctx, window);
 	mutex_lock(&ctx->map_lock);
@@ -217,8 +223,11 @@ void glk_window_settle_export(struct glk_context *ctx, unsigned int handle)
 	dma_buf_put(dmabuf);
 }
 
-/* The endpoint is removed: its windows stay as handles, revoked. */
-void glk_window_revoke_partition(struct glk_card *card, unsigned int partition)
+/*
+ * The endpoint, or some of its ranges, are removed: windows that were opened through one of them
+ * (U64_MAX: all of the partition) stay as handles, revoked.
+ */
+void glk_window_revoke_partition(struct glk_card *card, unsigned int partition, u64 ranges)
 {
 	struct glk_window *window;
 	unsigned int i;
@@ -228,7 +237,8 @@ void glk_window_revoke_partition(struct glk_card *card, unsigned int partition)
 		if (!card->contexts[i])
 			continue;
 		list_for_each_entry(window, &card->contexts[i]->windows, list)
-			if (window->partition == partition)
+			if (window->partition == partition &&
+			    (ranges == U64_MAX || (window->ranges & ranges)))
 				window_revoke(card->contexts[i], window);
 	}
 }

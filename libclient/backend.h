@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The interface of back ends: a card with its driver, or the model in the process. The common part of the library checks
- * arguments and tracks objects; the back end performs the operations.
+ * arguments, tracks objects and operations, and waits; the back end performs the operations.
  *
- * All calls are made under the device's lock. They return 0 or a count, or a negative GPULINK_E code.
+ * An instance is one context of a device: it has rings, windows and memories of its own. Calls on the rings of one instance
+ * are made by one thread at a time, all other calls under the device's lock, except for store(), load() and sleep(). They
+ * return 0 or a count, or a negative GPULINK_E code.
  */
 #ifndef GLK_BACKEND_H
 #define GLK_BACKEND_H
@@ -15,7 +17,7 @@
 
 #define GLK_SQE_WORDS 8u
 #define GLK_CQE_WORDS 2u
-#define GLK_RING_MAX  256u /* maximum entries in flight */
+#define GLK_RING_MAX  512u /* entries of a ring */
 
 /* A window of a back end. */
 struct glk_backend_window {
@@ -49,12 +51,18 @@ struct glk_backend_ops {
 
 	/* Submits an entry: 1, or 0 if the ring is full. */
 	int (*submit)(void *backend, const uint64_t entry[GLK_SQE_WORDS]);
-	/* Returns completions (phase and generation bits unspecified) in order of submission; waits for `least`, or all in
-	 * flight if fewer. ETIMEDOUT only if there is none. */
-	int (*wait)(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigned room, unsigned least,
-		    uint64_t timeout_ns);
-	/* *errors: failed window accesses since the device was opened. */
-	int (*release)(void *backend, uint64_t timeout_ns, uint32_t *errors);
+	/* Returns the completions that are available (phase and generation bits unspecified), in order of submission. */
+	int (*take)(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigned room);
+	/* Sleeps until the entry with this number, counted from 0, has completed; it or a later one has requested an
+	 * interrupt. 0, ETIMEDOUT, or why no completion will come. Other threads may submit and take meanwhile. */
+	int (*sleep)(void *backend, uint64_t entry, uint64_t timeout_ns);
+	/* *errors: failed window accesses since the context was opened. The entry is a completed release. */
+	int (*count_errors)(void *backend, uint64_t entry, uint32_t *errors);
+	/* A descriptor that is readable while completions are not taken, or when the device is lost. */
+	int (*descriptor)(void *backend);
+
+	/* Opens another context of the same device, with the same operations. */
+	int (*open_queue)(void *backend, void **queue);
 };
 
 /* Open a back end. `name` is the argument of gpulink_open(), `options` what follows "soft:" there. */

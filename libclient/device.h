@@ -7,34 +7,68 @@
 #include <stdbool.h>
 
 #include "backend.h"
+#include "staging.h"
 
-#define GLK_STAGES 8u /* put vectors in flight */
+#define GLK_STAGES	 8u   /* put vectors of a queue in flight */
+#define GLK_QUEUES_MAX	 32u  /* of a device, with its default queue; a card has as many contexts */
+#define GLK_OPERATIONS	 256u /* in flight on a queue, apart from releases and entries of the library */
+
+/* A window as one queue's context has it. */
+struct glk_view {
+	struct glk_backend_window backend;
+	bool open; /* written under the device's lock, by the threads that use the queue and the window */
+};
 
 struct gpulink_window {
 	const uint32_t *own; /* of the device: one load fewer for a store */
 	struct gpulink *device;
 	struct gpulink_window *next;
-	struct glk_backend_window backend;
-	uint64_t bytes;
+	struct gpulink_endpoint_info endpoint;	/* when it was opened */
+	uint64_t offset, bytes;
 	unsigned rights;
+	struct glk_view views[GLK_QUEUES_MAX]; /* by the number of the queue */
+};
+
+/* A memory as one queue's context has it. */
+struct glk_share {
+	uint32_t handle;
+	bool open; /* as of a view */
 };
 
 struct gpulink_memory {
 	struct gpulink *device;
 	struct gpulink_memory *next;
-	uint32_t handle;
-	uint64_t bytes;
+	void *address; /* or NULL: of a dma-buf */
+	int dmabuf;    /* descriptor of the library, or -1 */
+	uint64_t offset, bytes;
 	unsigned rights;
 	struct glk_staging *staging; /* for memory that the card cannot reach; else NULL */
+	struct glk_share shares[GLK_QUEUES_MAX];
+};
+
+/* The result of a release, for the thread that waits for it. */
+struct glk_result {
+	bool complete;
+	int error;
+};
+
+enum glk_kind {
+	GLK_KIND_OPERATION,
+	GLK_KIND_RELEASE,
+	GLK_KIND_SIGNAL_RELEASE, /* a release that belongs to the next entry, a signal */
+	GLK_KIND_WAKEUP,	 /* of the library: requests an interrupt */
 };
 
 /* State of an entry in flight, for its completion. */
 struct glk_flight {
-	bool tagged;		       /* its completion is returned */
-	int stage;		       /* of a put vector, or -1 */
-	struct gpulink_memory *staged; /* staged memory to copy the result to, or NULL */
+	enum glk_kind kind;
+	bool tagged;		     /* its completion is returned */
+	bool signal;		     /* its completion also has the error of the release before it */
+	int stage;		     /* of a put vector, or -1 */
+	struct glk_staging *staging; /* to copy the result from, or NULL; holds a reference */
 	uint64_t offset;
 	size_t bytes;
+	struct glk_result *result; /* of a release that a thread waits for, or NULL */
 };
 
 /* Completions received and not returned yet: a ring of GPULINK_COMPLETIONS_MAX. */
@@ -43,28 +77,44 @@ struct glk_done {
 	unsigned head, count;
 };
 
-struct gpulink {
-	uint32_t *own; /* a page of its own: 1, and 0 in children of the process that opened the device (MADV_WIPEONFORK) */
-	pthread_mutex_t lock;
-	pthread_cond_t submitted; /* an operation with a tag, while `sleepers` threads wait for one */
-	unsigned sleepers;
-	const struct glk_backend_ops *ops;
+struct gpulink_queue {
+	struct gpulink *device;
+	struct gpulink_queue *next;
+	unsigned number; /* 0: the default queue */
 	void *backend;
-	struct gpulink_info info;
-	struct gpulink_window *windows;
-	struct gpulink_memory *memories;
+
+	/* Only of the default queue, which several threads use. Outside the device's lock. */
+	pthread_mutex_t lock;
+	pthread_cond_t submission; /* an operation with a tag, while `sleepers` threads wait for one */
+	unsigned sleepers;
+
+	struct glk_flight flight[GLK_RING_MAX]; /* by the number of the entry */
+	uint64_t submitted, completed;		/* entries */
+	uint64_t woken;				/* the entry before this one requests an interrupt */
+	bool polled;				/* has a descriptor */
+	unsigned looks;				/* polls without a completion */
+	struct glk_done done;
+	unsigned owed;	 /* operations with a tag, in flight or done, whose completion has not been returned */
 	uint32_t errors; /* failed window accesses at the last release */
 	int failed;	 /* first error of an operation without a tag since the last release that reported one, or 0 */
-
-	struct glk_flight flight[GLK_RING_MAX]; /* oldest first */
-	unsigned flight_head, flight_count;
-	struct glk_done done;
-	unsigned owed; /* operations with a tag, in flight or done, whose completion has not been returned */
+	int carried;	 /* error of the release before a signal */
 
 	/* Buffers for put vectors, allocated with the first one. */
 	uint8_t *stages;
 	uint32_t stages_handle;
 	bool stage_busy[GLK_STAGES];
+};
+
+struct gpulink {
+	uint32_t *own; /* a page of its own: 1, and 0 in children of the process that opened the device (MADV_WIPEONFORK) */
+	pthread_mutex_t lock;
+	const struct glk_backend_ops *ops;
+	void *backend; /* of the default queue */
+	struct gpulink_info info;
+	struct gpulink_window *windows;
+	struct gpulink_memory *memories;
+	struct gpulink_queue *queues; /* the last one is `queue` */
+	struct gpulink_queue queue;
 };
 
 /* EINVAL, EFORK, or 0. Before the lock is taken: in a child another thread of the parent may hold it. */
@@ -73,11 +123,42 @@ static inline int glk_device_check(const struct gpulink *device)
 	return !device ? -GPULINK_EINVAL : *device->own ? 0 : -GPULINK_EFORK;
 }
 
-/* Takes the completions of operations without a tag, which a release has completed. Under the lock. */
-int glk_operations_settle(struct gpulink *device, uint64_t timeout_ns);
-/* Frees buffers of put vectors and completions. */
-void glk_operations_close(struct gpulink *device);
-/* Called when a memory is closed: cancels copies to it. Under the lock. */
-void glk_operations_forget(struct gpulink *device, const struct gpulink_memory *memory);
+/* Whether the objects belong together: 0, EINVAL or EFORK. */
+static inline int glk_queue_check(const struct gpulink_queue *queue)
+{
+	return queue ? glk_device_check(queue->device) : -GPULINK_EINVAL;
+}
+
+/* window.c: opens the view of a window in a queue's context. */
+int glk_window_open_view(struct gpulink_window *window, struct gpulink_queue *queue);
+
+/* The view of a window in a queue's context, opened with the first call. */
+static inline int glk_window_view(struct gpulink_window *window, struct gpulink_queue *queue, const struct glk_view **view)
+{
+	*view = &window->views[queue->number];
+	return (*view)->open ? 0 : glk_window_open_view(window, queue);
+}
+
+/* memory.c: the handle of a memory in a queue's context, registered with the first call. */
+int glk_memory_handle(struct gpulink_memory *memory, struct gpulink_queue *queue, uint32_t *handle);
+/* Frees it in a child of the process that opened it. */
+void glk_memory_abandon(struct gpulink_memory *memory);
+
+/* queue.c. The default queue is locked by the caller for everything but init and exit. */
+int glk_queue_init(struct gpulink_queue *queue, struct gpulink *device, unsigned number, void *backend);
+void glk_queue_exit(struct gpulink_queue *queue);
+void glk_queue_lock(struct gpulink_queue *queue);
+void glk_queue_unlock(struct gpulink_queue *queue);
+/* Puts an entry on the ring, with a flag for an interrupt if `wake`. Waits for room. */
+int glk_queue_submit(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_WORDS], const struct glk_flight *flight,
+		     bool wake);
+/* Waits until `count` entries have completed since the queue was opened. */
+int glk_queue_await(struct gpulink_queue *queue, uint64_t count, uint64_t deadline);
+/* Waits until `count` more operations have room, or for a second. */
+int glk_queue_reserve(struct gpulink_queue *queue, unsigned count);
+uint64_t glk_now_ns(void);
+uint64_t glk_deadline(uint64_t timeout_ns);
+
+#define GLK_ROOM_TIMEOUT_NS UINT64_C(1000000000) /* for room on the ring */
 
 #endif /* GLK_DEVICE_H */

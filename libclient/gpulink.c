@@ -1,37 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Devices: open, close, properties, releases, counters. */
+/* Devices: open, close, properties, counters. */
 #include "gpulink.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include <gpulink_regs.h>
 
+#include "copy_out.h"
 #include "device.h"
-#include "staging.h"
-
-/* Waits measure the time that CLOCK_MONOTONIC does. */
-static int init_locks(struct gpulink *device)
-{
-	pthread_condattr_t monotonic;
-	int error = pthread_condattr_init(&monotonic);
-
-	if (error)
-		return error;
-	error = pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	if (!error)
-		error = pthread_cond_init(&device->submitted, &monotonic);
-	pthread_condattr_destroy(&monotonic);
-	if (error)
-		return error;
-	error = pthread_mutex_init(&device->lock, NULL);
-	if (error)
-		pthread_cond_destroy(&device->submitted);
-	return error;
-}
 
 static uint32_t *open_own(void)
 {
@@ -52,8 +31,18 @@ static void free_device(struct gpulink *device)
 {
 	if (device->own)
 		munmap(device->own, GLK_PAGE_SIZE);
-	free(device->done.items);
 	free(device);
+}
+
+static int prepare(struct gpulink *device)
+{
+	int error = glk_queue_init(&device->queue, device, 0, device->backend);
+
+	if (!error && pthread_mutex_init(&device->lock, NULL)) {
+		glk_queue_exit(&device->queue);
+		error = -GPULINK_ENOMEM;
+	}
+	return error;
 }
 
 int gpulink_open(const char *name, struct gpulink **out)
@@ -69,9 +58,8 @@ int gpulink_open(const char *name, struct gpulink **out)
 	device = calloc(1, sizeof(*device));
 	if (!device)
 		return -GPULINK_ENOMEM;
-	device->done.items = calloc(GPULINK_COMPLETIONS_MAX, sizeof(*device->done.items));
 	device->own = open_own();
-	if (!device->done.items || !device->own) {
+	if (!device->own) {
 		free_device(device);
 		return -GPULINK_ENOMEM;
 	}
@@ -79,7 +67,7 @@ int gpulink_open(const char *name, struct gpulink **out)
 		error = glk_soft_open(name + strlen(soft), &device->ops, &device->backend);
 	else
 		error = glk_card_open(name, &device->ops, &device->backend);
-	if (!error && init_locks(device)) {
+	if (!error && prepare(device)) {
 		device->ops->close(device->backend);
 		error = -GPULINK_ENOMEM;
 	}
@@ -105,10 +93,16 @@ static void close_in_child(struct gpulink *device)
 	}
 	for (struct gpulink_memory *memory = device->memories, *next; memory; memory = next) {
 		next = memory->next;
-		glk_staging_abandon(memory->staging);
-		free(memory);
+		glk_memory_abandon(memory);
 	}
-	free(device->stages);
+	for (struct gpulink_queue *queue = device->queues, *next; queue; queue = next) {
+		next = queue->next;
+		if (queue->number)
+			device->ops->abandon(queue->backend);
+		glk_queue_exit(queue);
+		if (queue->number)
+			free(queue);
+	}
 	device->ops->abandon(device->backend);
 	free_device(device);
 }
@@ -121,22 +115,18 @@ void gpulink_close(struct gpulink *device)
 		close_in_child(device);
 		return;
 	}
+	while (device->queues->number)
+		gpulink_queue_close(device->queues);
 	while (device->windows)
 		gpulink_window_close(device->windows);
 	while (device->memories)
 		gpulink_memory_unregister(device->memories);
-	glk_operations_close(device);
+	if (device->queue.stages)
+		device->ops->memory_close(device->backend, device->queue.stages_handle);
 	device->ops->close(device->backend);
+	glk_queue_exit(&device->queue);
 	pthread_mutex_destroy(&device->lock);
-	pthread_cond_destroy(&device->submitted);
 	free_device(device);
-}
-
-/* To a structure of the program, which may be older or newer than the library. */
-static void copy_out(void *to, size_t size, const void *from, size_t bytes)
-{
-	memset(to, 0, size);
-	memcpy(to, from, size < bytes ? size : bytes);
 }
 
 int gpulink_get_info(struct gpulink *device, struct gpulink_info *info, size_t size)
@@ -145,7 +135,7 @@ int gpulink_get_info(struct gpulink *device, struct gpulink_info *info, size_t s
 
 	if (error || !info || !size)
 		return error ? error : -GPULINK_EINVAL;
-	copy_out(info, size, &device->info, sizeof(device->info));
+	glk_copy_out(info, size, &device->info, sizeof(device->info));
 	return 0;
 }
 
@@ -162,7 +152,7 @@ int gpulink_get_endpoint(struct gpulink *device, unsigned partition, struct gpul
 	error = device->ops->get_endpoint(device->backend, partition, &own);
 	pthread_mutex_unlock(&device->lock);
 	if (!error)
-		copy_out(info, size, &own, sizeof(own));
+		glk_copy_out(info, size, &own, sizeof(own));
 	return error;
 }
 
@@ -180,31 +170,6 @@ int gpulink_endpoint_memory(struct gpulink *device, unsigned partition, void **m
 	return error;
 }
 
-int gpulink_release(struct gpulink *device, uint64_t timeout_ns)
-{
-	uint32_t errors;
-	int error = glk_device_check(device);
-
-	if (error)
-		return error;
-	if (timeout_ns == 0)
-		return -GPULINK_EINVAL;
-	pthread_mutex_lock(&device->lock);
-	errors = device->errors;
-	error = device->ops->release(device->backend, timeout_ns, &errors);
-	if (!error)
-		error = glk_operations_settle(device, timeout_ns);
-	if (!error && device->failed) {
-		error = device->failed;
-		device->failed = 0;
-	} else if (!error && errors != device->errors) {
-		error = -GPULINK_EFAULT;
-	}
-	device->errors = errors;
-	pthread_mutex_unlock(&device->lock);
-	return error;
-}
-
 int gpulink_get_counters(struct gpulink *device, unsigned partition, struct gpulink_counters *counters, size_t size)
 {
 	struct gpulink_counters own;
@@ -218,6 +183,6 @@ int gpulink_get_counters(struct gpulink *device, unsigned partition, struct gpul
 	error = device->ops->get_counters(device->backend, partition, &own);
 	pthread_mutex_unlock(&device->lock);
 	if (!error)
-		copy_out(counters, size, &own, sizeof(own));
+		glk_copy_out(counters, size, &own, sizeof(own));
 	return error;
 }

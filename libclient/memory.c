@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Registered memory: of the process, of a dma-buf, or a bounce buffer for a dma-buf. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "device.h"
-#include "staging.h"
 
 static bool rights_valid(unsigned rights)
 {
@@ -15,6 +17,7 @@ static struct gpulink_memory *new_memory(struct gpulink *device, size_t bytes, u
 	struct gpulink_memory *memory = calloc(1, sizeof(*memory));
 
 	if (memory) {
+		memory->dmabuf = -1;
 		memory->device = device;
 		memory->bytes = bytes;
 		memory->rights = rights;
@@ -22,27 +25,67 @@ static struct gpulink_memory *new_memory(struct gpulink *device, size_t bytes, u
 	return memory;
 }
 
-/* Under the lock. */
-static void keep(struct gpulink_memory *memory)
+static void free_memory(struct gpulink_memory *memory)
 {
-	memory->next = memory->device->memories;
-	memory->device->memories = memory;
+	glk_staging_retire(memory->staging);
+	glk_staging_close(memory->staging);
+	if (memory->dmabuf >= 0)
+		close(memory->dmabuf);
+	free(memory);
 }
 
-/* Registers process memory for it. On failure frees it, with its bounce buffer. */
-static int open_own(struct gpulink_memory *memory, void *address, struct gpulink_memory **out)
+void glk_memory_abandon(struct gpulink_memory *memory)
+{
+	glk_staging_abandon(memory->staging);
+	memory->staging = NULL;
+	free_memory(memory);
+}
+
+/* Registers the memory for a queue. Under the lock. */
+static int open_share(struct gpulink_memory *memory, struct gpulink_queue *queue)
+{
+	const struct glk_backend_ops *ops = memory->device->ops;
+	struct glk_share *share = &memory->shares[queue->number];
+	int error = memory->address ?
+		ops->memory_open(queue->backend, memory->address, memory->bytes, memory->rights, &share->handle) :
+		ops->memory_import(queue->backend, memory->dmabuf, memory->offset, memory->bytes, memory->rights, &share->handle);
+
+	share->open = !error;
+	return error;
+}
+
+int glk_memory_handle(struct gpulink_memory *memory, struct gpulink_queue *queue, uint32_t *handle)
+{
+	const struct glk_share *share = &memory->shares[queue->number];
+	int error = 0;
+
+	if (!share->open) {
+		pthread_mutex_lock(&memory->device->lock);
+		error = open_share(memory, queue);
+		pthread_mutex_unlock(&memory->device->lock);
+	}
+	*handle = share->handle;
+	return error;
+}
+
+/* Registers it for the default queue. On failure frees it. */
+static int open_memory(struct gpulink_memory *memory, struct gpulink_memory **out)
 {
 	struct gpulink *device = memory->device;
 	int error;
 
 	pthread_mutex_lock(&device->lock);
-	error = device->ops->memory_open(device->backend, address, memory->bytes, memory->rights, &memory->handle);
-	if (!error)
-		keep(memory);
+	error = open_share(memory, &device->queue);
+	if (!error) {
+		memory->next = device->memories;
+		device->memories = memory;
+	}
 	pthread_mutex_unlock(&device->lock);
 	if (error) {
-		glk_staging_close(memory->staging);
-		free(memory);
+		int cause = errno;
+
+		free_memory(memory);
+		errno = cause;
 	} else {
 		*out = memory;
 	}
@@ -59,7 +102,10 @@ int gpulink_memory_register(struct gpulink *device, void *address, size_t bytes,
 	if (!address || !out || bytes == 0 || (uintptr_t)address > UINTPTR_MAX - bytes || !rights_valid(rights))
 		return -GPULINK_EINVAL;
 	memory = new_memory(device, bytes, rights);
-	return memory ? open_own(memory, address, out) : -GPULINK_ENOMEM;
+	if (!memory)
+		return -GPULINK_ENOMEM;
+	memory->address = address;
+	return open_memory(memory, out);
 }
 
 int gpulink_memory_register_dmabuf(struct gpulink *device, int dmabuf, uint64_t offset, size_t bytes, unsigned rights,
@@ -75,16 +121,14 @@ int gpulink_memory_register_dmabuf(struct gpulink *device, int dmabuf, uint64_t 
 	memory = new_memory(device, bytes, rights);
 	if (!memory)
 		return -GPULINK_ENOMEM;
-	pthread_mutex_lock(&device->lock);
-	error = device->ops->memory_import(device->backend, dmabuf, offset, bytes, rights, &memory->handle);
-	if (!error)
-		keep(memory);
-	pthread_mutex_unlock(&device->lock);
-	if (error)
+	memory->offset = offset;
+	memory->dmabuf = fcntl(dmabuf, F_DUPFD_CLOEXEC, 0); /* other queues register it later */
+	if (memory->dmabuf < 0) {
+		error = errno == EBADF ? -GPULINK_EINVAL : -GPULINK_EIO;
 		free(memory);
-	else
-		*out = memory;
-	return error;
+		return error;
+	}
+	return open_memory(memory, out);
 }
 
 int gpulink_memory_register_staged(struct gpulink *device, int dmabuf, uint64_t offset, size_t bytes, unsigned rights,
@@ -105,7 +149,8 @@ int gpulink_memory_register_staged(struct gpulink *device, int dmabuf, uint64_t 
 		free(memory);
 		return error;
 	}
-	return open_own(memory, glk_staging_memory(memory->staging), out);
+	memory->address = glk_staging_memory(memory->staging);
+	return open_memory(memory, out);
 }
 
 void gpulink_memory_unregister(struct gpulink_memory *memory)
@@ -120,9 +165,9 @@ void gpulink_memory_unregister(struct gpulink_memory *memory)
 	for (link = &device->memories; *link != memory; link = &(*link)->next)
 		;
 	*link = memory->next;
-	device->ops->memory_close(device->backend, memory->handle);
-	glk_operations_forget(device, memory);
+	for (struct gpulink_queue *queue = device->queues; queue; queue = queue->next)
+		if (memory->shares[queue->number].open)
+			device->ops->memory_close(queue->backend, memory->shares[queue->number].handle);
 	pthread_mutex_unlock(&device->lock);
-	glk_staging_close(memory->staging);
-	free(memory);
+	free_memory(memory);
 }

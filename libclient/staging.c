@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/dma-buf.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -17,6 +19,8 @@
 #define SYNC_ATTEMPTS 100u
 
 struct glk_staging {
+	atomic_uint references;
+	atomic_bool retired;
 	int fd;		  /* duplicate, for DMA_BUF_IOCTL_SYNC */
 	uint8_t *mapping; /* page-aligned */
 	size_t mapped;
@@ -87,6 +91,7 @@ int glk_staging_open(int fd, uint64_t offset, size_t bytes, unsigned rights, str
 	if (!s)
 		return -GPULINK_ENOMEM;
 	s->bytes = bytes;
+	atomic_init(&s->references, 1);
 	error = map(s, fd, offset, rights);
 	if (error)
 		glk_staging_close(s);
@@ -95,9 +100,22 @@ int glk_staging_open(int fd, uint64_t offset, size_t bytes, unsigned rights, str
 	return error;
 }
 
+struct glk_staging *glk_staging_get(struct glk_staging *s)
+{
+	if (s)
+		atomic_fetch_add(&s->references, 1);
+	return s;
+}
+
+void glk_staging_retire(struct glk_staging *s)
+{
+	if (s)
+		atomic_store(&s->retired, true);
+}
+
 void glk_staging_close(struct glk_staging *s)
 {
-	if (!s)
+	if (!s || atomic_fetch_sub(&s->references, 1) > 1)
 		return;
 	if (s->buffer)
 		munmap(s->buffer, s->bytes);
@@ -151,5 +169,7 @@ int glk_staging_fetch(const struct glk_staging *s, uint64_t offset, size_t bytes
 
 int glk_staging_bring(const struct glk_staging *s, uint64_t offset, size_t bytes)
 {
+	if (atomic_load(&s->retired))
+		return 0;
 	return copy(s, s->memory + offset, s->buffer + offset, bytes, DMA_BUF_SYNC_WRITE);
 }

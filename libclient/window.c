@@ -8,6 +8,58 @@
 #define PAGE	     4096u
 #define ACCESS_BYTES 4096u /* maximum of one store or load */
 
+/*
+ * Opens the window in a queue's context. The partition may have another endpoint by now: a second look at it, with the window
+ * open, must find the endpoint for which the program opened the window. Under the lock.
+ */
+static int open_view(struct gpulink_window *window, struct gpulink_queue *queue)
+{
+	const struct glk_backend_ops *ops = window->device->ops;
+	struct glk_view *view = &window->views[queue->number];
+	struct gpulink_endpoint_info now = { .partition = window->endpoint.partition };
+	int error = ops->window_open(queue->backend, now.partition, window->offset, window->bytes, window->rights, &view->backend);
+
+	if (error)
+		return error;
+	error = ops->get_endpoint(queue->backend, now.partition, &now);
+	if (!error && (now.present != window->endpoint.present || now.bytes != window->endpoint.bytes ||
+		       strcmp(now.name, window->endpoint.name)))
+		error = -GPULINK_ENOENDPOINT;
+	if (error)
+		ops->window_close(queue->backend, &view->backend, window->bytes);
+	view->open = !error;
+	return error;
+}
+
+int glk_window_open_view(struct gpulink_window *window, struct gpulink_queue *queue)
+{
+	int error;
+
+	pthread_mutex_lock(&window->device->lock);
+	error = open_view(window, queue);
+	pthread_mutex_unlock(&window->device->lock);
+	return error;
+}
+
+/* Opens it for the default queue. */
+static int open_window(struct gpulink_window *window, unsigned partition)
+{
+	struct gpulink *device = window->device;
+	int error;
+
+	pthread_mutex_lock(&device->lock);
+	window->endpoint.partition = partition;
+	error = device->ops->get_endpoint(device->backend, partition, &window->endpoint);
+	if (!error)
+		error = open_view(window, &device->queue);
+	if (!error) {
+		window->next = device->windows;
+		device->windows = window;
+	}
+	pthread_mutex_unlock(&device->lock);
+	return error;
+}
+
 int gpulink_window_open(struct gpulink *device, unsigned partition, uint64_t offset, uint64_t bytes, unsigned rights,
 			struct gpulink_window **out)
 {
@@ -26,15 +78,10 @@ int gpulink_window_open(struct gpulink *device, unsigned partition, uint64_t off
 		return -GPULINK_ENOMEM;
 	window->own = device->own;
 	window->device = device;
+	window->offset = offset;
 	window->bytes = bytes;
 	window->rights = rights;
-	pthread_mutex_lock(&device->lock);
-	error = device->ops->window_open(device->backend, partition, offset, bytes, rights, &window->backend);
-	if (!error) {
-		window->next = device->windows;
-		device->windows = window;
-	}
-	pthread_mutex_unlock(&device->lock);
+	error = open_window(window, partition);
 	if (error)
 		free(window);
 	else
@@ -54,19 +101,17 @@ void gpulink_window_close(struct gpulink_window *window)
 	for (link = &device->windows; *link != window; link = &(*link)->next)
 		;
 	*link = window->next;
-	device->ops->window_close(device->backend, &window->backend, window->bytes);
+	for (struct gpulink_queue *queue = device->queues; queue; queue = queue->next)
+		if (window->views[queue->number].open)
+			device->ops->window_close(queue->backend, &window->views[queue->number].backend, window->bytes);
 	pthread_mutex_unlock(&device->lock);
 	free(window);
 }
 
-void *gpulink_window_address(struct gpulink_window *window)
+static int check(const struct gpulink_queue *queue, const struct gpulink_window *window, uint64_t offset, const void *data,
+		 size_t bytes, unsigned right)
 {
-	return window && *window->own ? window->backend.address : NULL;
-}
-
-static int check(const struct gpulink_window *window, uint64_t offset, const void *data, size_t bytes, unsigned right)
-{
-	if (!window || !data || bytes == 0 || bytes > ACCESS_BYTES)
+	if (!queue || !window || !data || bytes == 0 || bytes > ACCESS_BYTES || queue->device != window->device)
 		return -GPULINK_EINVAL;
 	if (!*window->own)
 		return -GPULINK_EFORK;
@@ -138,34 +183,47 @@ static void cpu_load(uint8_t *to, const uint8_t *from, size_t bytes)
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "pieces and ring entries are little endian");
 
-int gpulink_store(struct gpulink_window *window, uint64_t offset, const void *data, size_t bytes)
+int gpulink_queue_store(struct gpulink_queue *queue, struct gpulink_window *window, uint64_t offset, const void *data,
+			size_t bytes)
 {
-	int error = check(window, offset, data, bytes, GPULINK_WRITE);
+	int error = check(queue, window, offset, data, bytes, GPULINK_WRITE);
+	const struct glk_view *view;
 
+	if (!error)
+		error = glk_window_view(window, queue, &view);
 	if (error)
 		return error;
-	if (window->backend.address) {
-		cpu_store((uint8_t *)window->backend.address + offset, data, bytes);
-		return 0;
-	}
-	pthread_mutex_lock(&window->device->lock);
-	error = window->device->ops->store(window->device->backend, &window->backend, offset, data, bytes);
-	pthread_mutex_unlock(&window->device->lock);
-	return error;
+	if (!view->backend.address)
+		return queue->device->ops->store(queue->backend, &view->backend, offset, data, bytes);
+	cpu_store((uint8_t *)view->backend.address + offset, data, bytes);
+	return 0;
 }
 
-int gpulink_load(struct gpulink_window *window, uint64_t offset, void *data, size_t bytes)
+int gpulink_queue_load(struct gpulink_queue *queue, struct gpulink_window *window, uint64_t offset, void *data, size_t bytes)
 {
-	int error = check(window, offset, data, bytes, GPULINK_READ);
+	int error = check(queue, window, offset, data, bytes, GPULINK_READ);
+	const struct glk_view *view;
 
+	if (!error)
+		error = glk_window_view(window, queue, &view);
 	if (error)
 		return error;
-	if (window->backend.address) {
-		cpu_load(data, (const uint8_t *)window->backend.address + offset, bytes);
-		return 0;
-	}
-	pthread_mutex_lock(&window->device->lock);
-	error = window->device->ops->load(window->device->backend, &window->backend, offset, data, bytes);
-	pthread_mutex_unlock(&window->device->lock);
-	return error;
+	if (!view->backend.address)
+		return queue->device->ops->load(queue->backend, &view->backend, offset, data, bytes);
+	cpu_load(data, (const uint8_t *)view->backend.address + offset, bytes);
+	return 0;
+}
+
+int gpulink_queue_window_address(struct gpulink_queue *queue, struct gpulink_window *window, void **address)
+{
+	const struct glk_view *view;
+	int error = glk_queue_check(queue);
+
+	if (error || !window || !address || queue->device != window->device)
+		return error ? error : -GPULINK_EINVAL;
+	error = glk_window_view(window, queue, &view);
+	if (error)
+		return error;
+	*address = view->backend.address;
+	return view->backend.address ? 0 : -GPULINK_ENOTSUP;
 }

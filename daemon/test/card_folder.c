@@ -108,6 +108,20 @@ const char *card_read(const char *card, unsigned partition, const char *name)
 	return text;
 }
 
+const char *card_line(const char *card, unsigned partition, const char *name, unsigned line)
+{
+	FILE *file = fopen(card_folder_path("%s/partitions/%u/%s", card, partition, name), "re");
+	char *text = next_text();
+
+	must(file != NULL, name);
+	for (unsigned i = 0; i <= line; i++)
+		if (!fgets(text, 512, file))
+			text[0] = 0;
+	fclose(file);
+	text[strcspn(text, "\n")] = 0;
+	return text;
+}
+
 void card_make_link(const char *card)
 {
 	must(!mkdir(card_folder_path("%s/link", card), 0755), "mkdir");

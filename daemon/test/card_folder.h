@@ -17,6 +17,9 @@ void card_make(const char *card, const char *serial, unsigned partitions);
 void card_write(const char *card, unsigned partition, const char *file, const char *text);
 const char *card_read(const char *card, unsigned partition, const char *file);
 
+/** A line of a partition's file, counted from 0; "" after the last. */
+const char *card_line(const char *card, unsigned partition, const char *file, unsigned line);
+
 /** Writes any text file below the folder. */
 void file_write(const char *path, const char *text);
 

@@ -114,6 +114,41 @@ static void test_link(void **state)
 	config_free(&config);
 }
 
+/* The partition's ranges become exactly those of the configuration. */
+static void test_ranges(void **state)
+{
+	struct config config;
+	unsigned failures;
+
+	(void)state;
+	card_make("gpulink0", "a0", 3);
+	card_write("gpulink0", 0, "endpoint", "pool\n");
+	card_write("gpulink0", 0, "ranges", "same 4096 8192 3 7 4294967295\nother 0 4096 1 7 4294967295\ngone 0 4096 1 7 8\n");
+	card_write("gpulink0", 1, "endpoint", "pool\n");
+	card_write("gpulink0", 1, "ranges", "kept 0 4096 1 7 8\n");
+	card_write("gpulink0", 2, "endpoint", "pool\n");
+	card_write("gpulink0", 2, "ranges", "gone 0 4096 1 7 8\n");
+	read_text(&config, "[card gpulink0 partition 0]\nrange same = 4K 8K rw user=7\nrange other = 0 4K rw user=7\n"
+			   "range whole = 1M all r group=9\nrange beyond = 64M 4K r group=9\n"
+			   "[card gpulink0 partition 2]\nendpoint = pool\n");
+	assert_int_equal(apply_to_all(&config, false, &failures), 1);
+	assert_int_equal(failures, 1);
+	assert_string_equal(card_line("gpulink0", 0, "ranges", 0), "same 4096 8192 3 7 4294967295");
+	assert_string_equal(card_line("gpulink0", 0, "ranges", 1), "other 0 4096 3 7 4294967295");
+	assert_string_equal(card_line("gpulink0", 0, "ranges", 2), "whole 1048576 66060288 1 4294967295 9");
+	assert_string_equal(card_line("gpulink0", 0, "ranges", 3), "");
+	assert_string_equal(card_line("gpulink0", 1, "ranges", 0), "kept 0 4096 1 7 8");
+	assert_string_equal(card_line("gpulink0", 2, "ranges", 0), "");
+	config_free(&config);
+	/* Not on another endpoint than the configured one. */
+	card_write("gpulink0", 1, "broken", "");
+	read_text(&config, "[card gpulink0 partition 1]\nendpoint = 0000:00:09.0 0\nrange x = 0 4K rw user=7\n");
+	assert_int_equal(apply_to_all(&config, false, &failures), 1);
+	assert_int_equal(failures, 1);
+	assert_string_equal(card_line("gpulink0", 1, "ranges", 0), "");
+	config_free(&config);
+}
+
 static void test_no_cards(void **state)
 {
 	struct config config;
@@ -149,6 +184,7 @@ int main(void)
 		CASE(test_unchanged_settings),
 		CASE(test_failures),
 		CASE(test_link),
+		CASE(test_ranges),
 		CASE(test_no_cards),
 	};
 

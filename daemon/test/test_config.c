@@ -46,6 +46,7 @@ static uint64_t value_of(const struct config *config, const char *card, unsigned
 
 static void test_valid(void **state)
 {
+	const struct gpulink_admin_range *range;
 	struct config config;
 	struct reports reports;
 	unsigned errors = read_text(&config,
@@ -55,6 +56,7 @@ static void test_valid(void **state)
 				    "[card gpulink1]\nsubheader_bytes = 6\nflush_timeout_ns = 1000000000\n"
 				    "  [card gpulink1 partition 3]  ; indented\n  subheader_bytes = 2\n"
 				    "  endpoint = 0000:00:0A.0 0\n\tcoalesce = 0\n"
+				    "range a = 0x1000 1M rw user=1000\nrange b.c-d_9 =  4096 all r group=0 user=root ; whole\n"
 				    "[card serial:AB partition 4]\r\nendpoint = pool\r\n",
 				    &reports);
 
@@ -71,6 +73,13 @@ static void test_valid(void **state)
 	assert_int_equal(value_of(&config, "gpulink1", 3, GPULINK_COALESCE), 0);
 	assert_string_equal(config_find(&config, "gpulink1", "1", 3, CONFIG_ENDPOINT)->endpoint, "0000:00:0a.0 0");
 	assert_string_equal(config_find(&config, "gpulink9", "00ab", 4, CONFIG_ENDPOINT)->endpoint, "pool");
+	range = &config_find_range(&config, "gpulink1", "1", 3, "a")->range;
+	assert_true(range->offset == 4096 && range->bytes == 1 << 20 && range->rights == (GPULINK_READ | GPULINK_WRITE));
+	assert_true(range->user == 1000 && range->group == GPULINK_NO_OWNER);
+	range = &config_find_range(&config, "gpulink1", "1", 3, "b.c-d_9")->range;
+	assert_true(range->bytes == GPULINK_RANGE_ALL && range->rights == GPULINK_READ && range->user == 0 && range->group == 0);
+	assert_null(config_find_range(&config, "gpulink1", "1", 2, NULL));
+	assert_null(config_find_range(&config, "gpulink1", "1", 3, "b"));
 	assert_null(config_find(&config, "gpulink9", "00ac", 4, CONFIG_ENDPOINT));
 	assert_null(config_find(&config, "gpulink0", "1", 0, GPULINK_FLUSH_TIMEOUT_NS));
 	config_free(&config);
@@ -120,6 +129,27 @@ static void test_invalid_lines(void **state)
 		{"[card gpulink0 partition 0]\nendpoint = 0000:00:08.8 0\n", "test.conf:2: endpoint", "\"none\""},
 		{"[card gpulink0 partition 0]\nendpoint = 0000:00:20.0 0\n", "test.conf:2: endpoint", "\"none\""},
 		{"[card gpulink0 partition 0]\nendpoint = 0000:00:08.0  0 1\n", "test.conf:2: endpoint", "\"none\""},
+		{"[card gpulink0 partition 0]\nrange x = 0 4K rw\n", "test.conf:2: range '0 4K rw': must be", "user=alice"},
+		{"[card gpulink0 partition 0]\nrange x = 0 4K user=7 rw\n", "test.conf:2: range '0 4K user=7 rw'", "user=alice"},
+		{"[card gpulink0 partition 0]\nrange x = 0 4K rw user=7 user=8\n", "test.conf:2: range '", "user=alice"},
+		{"[card gpulink0 partition 0]\nrange x = 0 4K rw user=7 group=8 group=9\n", "test.conf:2: range '", "user=alice"},
+		{"[card gpulink0 partition 0]\nrange x = 1 4K rw user=7\n", "test.conf:2: range '", "user=alice"},
+		{"[card gpulink0 partition 0]\nrange x = 0 0 rw user=7\n", "test.conf:2: range '", "user=alice"},
+		{"[card gpulink0 partition 0]\nrange x = 0 18014398509481985K rw user=7\n", "test.conf:2: range '", "user=alice"},
+		{"[card gpulink0 partition 0]\nrange x = 0 4T rw user=7\n", "test.conf:2: range '", "user=alice"},
+		{"[card gpulink0 partition 0]\nrange x = 0 4KK rw user=7\n", "test.conf:2: range '", "user=alice"},
+		{"[card gpulink0 partition 0]\nrange x = 0 4K rwx user=7\n", "test.conf:2: range '", "user=alice"},
+		{"[card gpulink0 partition 0]\nrange x = 0 4K wr user=7\n", "test.conf:2: range '", "user=alice"},
+		{"[card gpulink0 partition 0]\nrange x = 0 4K rw user=nobody-has-this-name\n", "test.conf:2: range '", "user=alice"},
+		{"[card gpulink0 partition 0]\nrange x = 0 4K rw user=4294967295\n", "test.conf:2: range '", "user=alice"},
+		{"[card gpulink0 partition 0]\nrange x = 0 4K rw owner=7\n", "test.conf:2: range '", "user=alice"},
+		{"[card gpulink0 partition 0]\nrange .x = 0 4K rw user=7\n", "test.conf:2: range name '.x': must be 1 to 31", "letters"},
+		{"[card gpulink0 partition 0]\nrange add = 0 4K rw user=7\n", "test.conf:2: range name 'add'", "letters"},
+		{"[card gpulink0 partition 0]\nrange = 0 4K rw user=7\n", "test.conf:2: range name ''", "letters"},
+		{"[card gpulink0 partition 0]\nrange x y = 0 4K rw user=7\n", "test.conf:2: range name 'x y'", "letters"},
+		{"[card gpulink0 partition 0]\nrange a234567890123456789012345678901x = 0 4K rw user=7\n", "test.conf:2: range name 'a2", "letters"},
+		{"[card gpulink0]\nrange x = 0 4K rw user=7\n", "test.conf:2: key 'range x': must be in", "partition K"},
+		{"[card gpulink0 partition 0]\nrange x = 0 4K r user=7\nrange x = 0 4K rw user=7\n", "test.conf:3: duplicate key 'range x'", "line 2"},
 		{"[crd gpulink0]\n", "test.conf:1: unknown section [crd gpulink0]:", "[card gpulinkN]"},
 		{"[card gpulink0\n", "test.conf:1: unknown section [card gpulink0:", "[card gpulinkN]"},
 		{"[card gpulink0] 5\n", "test.conf:1: unknown section", "[card gpulinkN]"},

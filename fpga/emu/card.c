@@ -215,9 +215,17 @@ static int parse(int argc, char **argv, struct settings *s)
 	return 0;
 }
 
+static struct card_function card;
+
+static void on_hangup(int signal)
+{
+	(void)signal;
+	card_function_reprogram(&card);
+}
+
 int main(int argc, char **argv)
 {
-	static struct card_function card;
+	struct sigaction hangup = { .sa_handler = on_hangup };
 	struct server server = {
 		.name = NAME, .function = &card.vfu, .disconnected = card_function_disconnected,
 	};
@@ -228,6 +236,7 @@ int main(int argc, char **argv)
 		return error;
 	if (make_card(&card, &settings))
 		return 1;
+	sigaction(SIGHUP, &hangup, NULL);
 	error = server_open(&server);
 	if (error) {
 		server_log(NAME, "cannot listen on %s: %s", server.path, strerror(-error));

@@ -79,11 +79,25 @@ static const struct logic_bus_ops bus_ops = {
 
 /* --- accesses by software --- */
 
+static void start_other_logic(struct card_function *card)
+{
+	struct logic other;
+
+	card->reprogram = 0;
+	card->logic_config.serial++;
+	if (card->create(&card->logic_config, &other))
+		return;
+	card->logic.ops->destroy(card->logic.state);
+	card->logic = other;
+}
+
 static void reset(void *device)
 {
 	struct card_function *card = device;
 
 	card->logic.ops->reset(card->logic.state);
+	if (card->reprogram)
+		start_other_logic(card);
 	irq_clear(&card->irq);
 	pci_config_reset(&card->config);
 	irq_enable(&card->irq, pci_config_bus_master(&card->config));
@@ -239,7 +253,10 @@ static void add_interrupts(struct card_function *card, bool msi)
 
 int card_function_create(struct card_function *card, const struct card_make *make)
 {
-	const struct logic_config logic = {
+	int error;
+
+	*card = (struct card_function){ .link = make->link, .create = make->create };
+	card->logic_config = (struct logic_config){
 		.serial = make->serial,
 		.link = make->link,
 		.cluster = make->link ? make->link->config.cluster : 0,
@@ -247,10 +264,7 @@ int card_function_create(struct card_function *card, const struct card_make *mak
 		.ops = &bus_ops,
 		.bus = card,
 	};
-	int error;
-
-	*card = (struct card_function){ .link = make->link };
-	error = make->create(&logic, &card->logic);
+	error = make->create(&card->logic_config, &card->logic);
 	if (error)
 		return error;
 	if (card->link)
@@ -268,6 +282,11 @@ int card_function_create(struct card_function *card, const struct card_make *mak
 	pci_config_add_express(&card->config);
 	add_interrupts(card, make->msi);
 	return 0;
+}
+
+void card_function_reprogram(struct card_function *card)
+{
+	card->reprogram = !card->link;
 }
 
 void card_function_disconnected(void *device)

@@ -3,6 +3,8 @@
 #ifndef GPULINK_EMU_CARD_FUNCTION_H
 #define GPULINK_EMU_CARD_FUNCTION_H
 
+#include <signal.h>
+
 #include "pci/dma.h"
 #include "pci/fabric.h"
 #include "pci/irq.h"
@@ -13,8 +15,14 @@
 
 #define CARD_PEERS_MAX 16u
 
+/** logic_model_create() or logic_rtl_create(). */
+typedef int (*card_logic_create)(const struct logic_config *config, struct logic *logic);
+
 struct card_function {
 	struct logic logic;
+	struct logic_config logic_config;
+	card_logic_create create;
+	volatile sig_atomic_t reprogram; /* see card_function_reprogram() */
 	struct pci_config config;
 	struct dma_table dma;
 	struct irq irq;
@@ -23,9 +31,6 @@ struct card_function {
 	struct vfu_function vfu;
 	struct link *link; /* NULL: none */
 };
-
-/** logic_model_create() or logic_rtl_create(). */
-typedef int (*card_logic_create)(const struct logic_config *config, struct logic *logic);
 
 /** Parameters of a card. */
 struct card_make {
@@ -38,6 +43,12 @@ struct card_make {
 /** Returns 0, or an error of `create`. */
 int card_function_create(struct card_function *card, const struct card_make *make);
 void card_function_destroy(struct card_function *card);
+
+/**
+ * As if the FPGA were reprogrammed: the next function-level reset starts other logic, with the next serial number. For cards
+ * without a link. May be called in a signal handler.
+ */
+void card_function_reprogram(struct card_function *card);
 
 /** The client has disconnected: removes guest memory and interrupts, and resets the card. */
 void card_function_disconnected(void *card);

@@ -9,10 +9,10 @@
  *
  * Device loss: after surprise removal every call returns ENODEV. After a card reset, system sleep
  * or a bus error, every call on a file opened before it returns ESTALE; open the device again
- * (docs/recovery.md). Mappings of windows and doorbell pages then show a dummy page, so that a
- * store in flight does not kill the process; the completion record reads 0. Windows whose endpoint
- * was removed show a dummy page too: each later release increments @errors until the window is
- * unmapped.
+ * (docs/recovery.md); what the file held has been released. Mappings of windows and doorbell pages
+ * then show a dummy page, so that a store in flight does not kill the process; the completion
+ * record reads 0. Windows whose endpoint or range was removed show a dummy page too: each later
+ * release increments @errors until the window is unmapped.
  *
  * Contexts: each open file is one context. It owns its windows, registrations and rings, which are
  * released when the file is closed. All calls are thread-safe. open() returns ENOSPC when the card
@@ -21,6 +21,13 @@
  * limit.
  *
  * Mappings are not inherited by fork(); the file is.
+ *
+ * poll() reports POLLIN when completions can be fetched: with mapped rings, when the completion at
+ * CQ_HEAD has arrived, so write CQ_HEAD for all that were consumed before; otherwise by
+ * GPULINK_IOCTL_WAIT. It reports POLLOUT when GPULINK_IOCTL_SUBMIT has room, and POLLERR
+ * when the ring stopped and after a reset or removal. Only entries that request an interrupt
+ * (FLAG_INTERRUPT) wake a sleeping poll(). A card that stops responding without being removed is
+ * noticed when poll() begins, not while it sleeps.
  *
  * Memory order: windows are mapped write-combining, doorbell pages uncached. The CPU may hold
  * stores to a window, merge them and send them in any order, except that a later store to the same
@@ -115,7 +122,11 @@ struct gpulink_ioctl_endpoint {
  * @mmap_offset: out: mmap offset of the window (@bytes long, MAP_SHARED)
  *
  * ENOSPC: the aperture has no contiguous run of free slices of this length. EACCES: the file is not
- * open for reading or writing, as @flags demand.
+ * open for reading or writing, as @flags demand; or the calling user has no right to all of these
+ * bytes: they must lie in ranges of the endpoint that grant @flags to the user or one of his groups
+ * (docs/sysfs.md, "Ranges"), or the caller must have CAP_SYS_ADMIN. Credentials are checked by this
+ * call only. The removal of a range revokes the windows opened through it, as the removal of the
+ * endpoint does.
  */
 struct gpulink_ioctl_window_map {
 	__u32 size;
@@ -152,9 +163,10 @@ struct gpulink_ioctl_handle {
  * @handle: out: registration handle
  * @reserved: 0
  *
- * The pages are pinned and charged to RLIMIT_MEMLOCK (ENOMEM). ENOSPC: the card has no free
- * registration entry. EOPNOTSUPP: memory is not cache-coherent between the process and the card on
- * this platform.
+ * The pages are pinned, and charged to the calling user's RLIMIT_MEMLOCK over all processes and
+ * cards (ENOMEM) and to the limit of the system (EDQUOT; docs/sysfs.md, Memory). ENOSPC: the card
+ * has no free registration entry. EOPNOTSUPP: memory is not cache-coherent between the process and
+ * the card on this platform.
  */
 struct gpulink_ioctl_register {
 	__u32 size;
@@ -174,6 +186,9 @@ struct gpulink_ioctl_register {
  * @handle: out: registration handle, released by GPULINK_IOCTL_UNREGISTER
  * @offset: offset in the buffer
  * @bytes: length, at least 1, within the buffer (ERANGE)
+ *
+ * The whole buffer counts towards the dma-buf bytes that a user may map (EDQUOT), and the card's
+ * list of pages towards RLIMIT_MEMLOCK (ENOMEM).
  *
  * ENOSPC: the card has no free registration entry, or the buffer has too many pieces: up to 8 GiB
  * can be registered in any pieces of whole 4096-byte pages, up to 1 TiB if pieces end only where

@@ -2,6 +2,7 @@
 /* Cards, partitions and their settings: the files of docs/sysfs.md as calls. */
 #include "../gpulink_admin.h"
 
+#include "../copy_out.h"
 #include "admin_files.h"
 
 #include <dirent.h>
@@ -24,6 +25,8 @@ static const struct {
 	[GPULINK_OPEN] = { "open", "0 or 1" },
 };
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))
+_Static_assert(SETTINGS == GPULINK_SETTINGS, "every setting has a name");
+_Static_assert(SETTINGS <= sizeof(((struct gpulink_admin_partition *)NULL)->settings) / sizeof(uint64_t), "all have room");
 
 /* In the order of struct gpulink_counters. */
 static const char *const counter_names[] = {
@@ -138,13 +141,10 @@ static uint32_t count_partitions(const char *card)
 	return count;
 }
 
-int gpulink_admin_get_info(const char *card, struct gpulink_admin_info *info)
+static int read_info(const char *card, struct gpulink_admin_info *info)
 {
 	int error;
 
-	if (!card || !info)
-		return -GPULINK_EINVAL;
-	memset(info, 0, sizeof(*info));
 	error = glk_admin_read_text(card, "serial", info->serial, sizeof(info->serial));
 	if (!error)
 		error = pci_address(card, info->pci_address, sizeof(info->pci_address));
@@ -167,58 +167,38 @@ int gpulink_admin_get_info(const char *card, struct gpulink_admin_info *info)
 	return 0;
 }
 
-/* The path of a partition's file. ENODEV: no such card, EINVAL: no such partition. */
-static int partition_file(const char *card, unsigned partition, const char *name, char *file, size_t room)
-{
-	unsigned long number;
-	char path[PATH_MAX];
-
-	if (!card || !glk_admin_is_card_name(card, &number))
-		return -GPULINK_ENODEV;
-	snprintf(path, sizeof(path), "%s/%s/partitions", GLK_SYSFS, card);
-	if (access(path, F_OK))
-		return -GPULINK_ENODEV;
-	snprintf(path, sizeof(path), "%s/%s/partitions/%u", GLK_SYSFS, card, partition);
-	if (access(path, F_OK))
-		return -GPULINK_EINVAL;
-	snprintf(file, room, "partitions/%u/%s", partition, name);
-	return 0;
-}
-
-int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpulink_admin_partition *out)
+static int read_partition(const char *card, unsigned partition, struct gpulink_admin_partition *out)
 {
 	char file[64];
-	int error = out ? 0 : -GPULINK_EINVAL;
+	int error = 0;
 
 	for (unsigned s = 0; s < SETTINGS && !error; s++) {
-		error = partition_file(card, partition, settings[s].name, file, sizeof(file));
+		error = glk_admin_partition_file(card, partition, settings[s].name, file, sizeof(file));
 		if (!error)
 			error = glk_admin_read_number(card, file, &out->settings[s]);
 		if (error == -GPULINK_ENODEV && s == GPULINK_OPEN)
 			out->settings[s] = 0, error = 0; /* only cards with a link have it */
 	}
 	if (!error)
-		error = partition_file(card, partition, "endpoint", file, sizeof(file));
+		error = glk_admin_partition_file(card, partition, "endpoint", file, sizeof(file));
 	if (!error)
 		error = glk_admin_read_text(card, file, out->endpoint, sizeof(out->endpoint));
 	if (!error)
-		error = partition_file(card, partition, "endpoint_bytes", file, sizeof(file));
+		error = glk_admin_partition_file(card, partition, "endpoint_bytes", file, sizeof(file));
 	if (!error)
 		error = glk_admin_read_number(card, file, &out->endpoint_bytes);
 	return error;
 }
 
-int gpulink_admin_get_counters(const char *card, unsigned partition, struct gpulink_counters *counters)
+static int read_counters(const char *card, unsigned partition, struct gpulink_counters *counters)
 {
 	uint64_t values[COUNTERS];
 	char file[96], name[64];
 	int error;
 
-	if (!counters)
-		return -GPULINK_EINVAL;
 	for (unsigned i = 0; i < COUNTERS; i++) {
 		snprintf(name, sizeof(name), "counters/%s", counter_names[i]);
-		error = partition_file(card, partition, name, file, sizeof(file));
+		error = glk_admin_partition_file(card, partition, name, file, sizeof(file));
 		if (!error)
 			error = glk_admin_read_number(card, file, &values[i]);
 		if (error)
@@ -235,7 +215,7 @@ int gpulink_admin_set(const char *card, unsigned partition, enum gpulink_setting
 
 	if (!known(setting) || !gpulink_setting_valid(setting, value))
 		return -GPULINK_EINVAL;
-	error = partition_file(card, partition, settings[setting].name, file, sizeof(file));
+	error = glk_admin_partition_file(card, partition, settings[setting].name, file, sizeof(file));
 	if (error)
 		return error;
 	snprintf(text, sizeof(text), "%" PRIu64 "\n", value);
@@ -250,7 +230,7 @@ int gpulink_admin_set_endpoint(const char *card, unsigned partition, const char 
 
 	if (!endpoint || !*endpoint || strlen(endpoint) > sizeof(text) - 2 || strchr(endpoint, '\n'))
 		return -GPULINK_EINVAL;
-	error = partition_file(card, partition, "endpoint", file, sizeof(file));
+	error = glk_admin_partition_file(card, partition, "endpoint", file, sizeof(file));
 	if (error)
 		return error;
 	snprintf(text, sizeof(text), "%s\n", endpoint);
@@ -260,4 +240,36 @@ int gpulink_admin_set_endpoint(const char *card, unsigned partition, const char 
 int gpulink_admin_reset(const char *card)
 {
 	return glk_admin_write_text(card, "reset", "1\n");
+}
+
+/* --- to structures of the program --- */
+
+int gpulink_admin_get_info(const char *card, struct gpulink_admin_info *info, size_t size)
+{
+	struct gpulink_admin_info own = { 0 };
+	int error = card && info && size ? read_info(card, &own) : -GPULINK_EINVAL;
+
+	if (!error)
+		glk_copy_out(info, size, &own, sizeof(own));
+	return error;
+}
+
+int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpulink_admin_partition *out, size_t size)
+{
+	struct gpulink_admin_partition own = { 0 };
+	int error = out && size ? read_partition(card, partition, &own) : -GPULINK_EINVAL;
+
+	if (!error)
+		glk_copy_out(out, size, &own, sizeof(own));
+	return error;
+}
+
+int gpulink_admin_get_counters(const char *card, unsigned partition, struct gpulink_counters *counters, size_t size)
+{
+	struct gpulink_counters own;
+	int error = counters && size ? read_counters(card, partition, &own) : -GPULINK_EINVAL;
+
+	if (!error)
+		glk_copy_out(counters, size, &own, sizeof(own));
+	return error;
 }

@@ -39,6 +39,8 @@ int glk_admin_code_of(int error)
 		return -GPULINK_ENOENDPOINT;
 	case EOPNOTSUPP:
 		return -GPULINK_ENOTSUP;
+	case ENOSPC:
+		return -GPULINK_ENOSPC;
 	case ENOLINK:
 		return -GPULINK_ETIMEDOUT;
 	case ESTALE:
@@ -123,4 +125,21 @@ int glk_admin_write_text(const char *card, const char *file, const char *text)
 	error = sent < 0 ? glk_admin_code_of(errno) : (size_t)sent == strlen(text) ? 0 : -GPULINK_EIO;
 	close(fd);
 	return error;
+}
+
+int glk_admin_partition_file(const char *card, unsigned partition, const char *name, char *file, size_t room)
+{
+	unsigned long number;
+	char path[PATH_MAX];
+
+	if (!card || !glk_admin_is_card_name(card, &number))
+		return -GPULINK_ENODEV;
+	snprintf(path, sizeof(path), "%s/%s/partitions", GLK_SYSFS, card);
+	if (access(path, F_OK))
+		return -GPULINK_ENODEV;
+	snprintf(path, sizeof(path), "%s/%s/partitions/%u", GLK_SYSFS, card, partition);
+	if (access(path, F_OK))
+		return -GPULINK_EINVAL;
+	snprintf(file, room, "partitions/%u/%s", partition, name);
+	return 0;
 }

@@ -17,6 +17,9 @@ bool glk_admin_is_card_name(const char *name, unsigned long *number);
 /** Converts an errno value of such a file to a GPULINK_E code. */
 int glk_admin_code_of(int error);
 
+/** The path of a partition's file. ENODEV: no such card, EINVAL: no such partition. */
+int glk_admin_partition_file(const char *card, unsigned partition, const char *name, char *file, size_t room);
+
 /** Reads one value of GLK_SYSFS/card/file, without its newline. */
 int glk_admin_read_text(const char *card, const char *file, char *text, size_t room);
 int glk_admin_read_number(const char *card, const char *file, uint64_t *value);

@@ -18,13 +18,11 @@
 #include "../backend.h"
 #include "card_ring.h"
 
-#define WAIT_MAX_NS UINT64_C(10000000000) /* of one ioctl; the kernel allows 60 s */
-
 struct card {
 	int fd;
 	dev_t number;
 	struct gpulink_ioctl_query query;
-	struct glk_card_ring *ring; /* NULL: submit by ioctl */
+	struct glk_card_ring *ring;
 	struct {
 		void *memory;
 		size_t bytes;
@@ -49,6 +47,7 @@ static int code_of(int error)
 	case ERANGE:
 		return -GPULINK_ERANGE;
 	case ENOSPC:
+	case EDQUOT:
 		return -GPULINK_ENOSPC;
 	case ETIMEDOUT:
 		return -GPULINK_ETIMEDOUT;
@@ -126,6 +125,27 @@ static int resource_path(const struct card *card, const char *endpoint, char *pa
 	return 0;
 }
 
+/*
+ * Opens it. x86 allows any access to uncached memory; elsewhere it must be aligned, which neither memcpy() nor a compiler
+ * guarantees, so a prefetchable BAR is mapped as write-combining, where access is free.
+ */
+static int resource_open(char *path, size_t room)
+{
+#ifndef __x86_64__
+	size_t length = strlen(path);
+	int fd;
+
+	snprintf(path + length, room - length, "_wc");
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd >= 0)
+		return fd;
+	path[length] = '\0';
+#else
+	(void)room;
+#endif
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
 /* mmap(), or NULL. Children do not inherit it: their accesses would be the parent's. */
 static void *map_shared(uint64_t bytes, int protection, int fd, uint64_t offset)
 {
@@ -154,7 +174,7 @@ static int map_endpoint(struct card *card, unsigned partition)
 	error = resource_path(card, info.name, path, sizeof(path));
 	if (error)
 		return error;
-	fd = open(path, O_RDWR | O_CLOEXEC);
+	fd = resource_open(path, sizeof(path));
 	if (fd < 0)
 		return code_of(errno);
 	memory = map_shared(info.bytes, PROT_READ | PROT_WRITE, fd, 0);
@@ -255,78 +275,51 @@ static void memory_close(void *backend, uint32_t handle)
 static int submit(void *backend, const uint64_t entry[GLK_SQE_WORDS])
 {
 	const struct card *card = backend;
-	struct gpulink_ioctl_submit s = { .size = sizeof(s), .entries = (uintptr_t)entry, .count = 1 };
 
-	if (card->ring)
-		return glk_card_ring_submit(card->ring, entry);
-	if (!ioctl(card->fd, GPULINK_IOCTL_SUBMIT, &s))
-		return 1;
-	return errno == EAGAIN ? 0 : code_of(errno);
+	return glk_card_ring_submit(card->ring, entry);
 }
 
-static int wait_on_ring(const struct card *card, uint64_t (*completions)[GLK_CQE_WORDS], unsigned room, unsigned least,
-			uint64_t timeout_ns)
-{
-	int count = glk_card_ring_wait(card->ring, completions, room, least, timeout_ns);
-
-	return count < 0 ? code_of(-count) : count;
-}
-
-static int wait_completions(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigned room, unsigned least,
-			    uint64_t timeout_ns)
+static int take(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigned room)
 {
 	const struct card *card = backend;
-	struct gpulink_ioctl_wait w = {
-		.size = sizeof(w),
-		.completions = (uintptr_t)completions,
-		.count = room,
-		.least = least,
-		.timeout_ns = timeout_ns < WAIT_MAX_NS ? timeout_ns : WAIT_MAX_NS,
-	};
-	int error;
 
-	if (card->ring)
-		return wait_on_ring(card, completions, room, least, timeout_ns);
-	error = call(card, GPULINK_IOCTL_WAIT, &w);
-	if (error == -GPULINK_ETIMEDOUT && (w.completed || timeout_ns > WAIT_MAX_NS))
-		error = 0;
-	return error ? error : (int)w.completed;
+	return glk_card_ring_take(card->ring, completions, room);
 }
 
-/* errno, or 0. */
-static int release_by_ioctl(const struct card *card, uint64_t timeout_ns, uint32_t *errors)
+/* A ring that stopped is not an error of the system. */
+static int ring_code_of(int error)
 {
-	struct gpulink_ioctl_release r = { .size = sizeof(r) };
-	uint64_t left = timeout_ns;
-	int failed;
-
-	do {
-		r.timeout_ns = left < WAIT_MAX_NS ? left : WAIT_MAX_NS;
-		left -= r.timeout_ns;
-		failed = ioctl(card->fd, GPULINK_IOCTL_RELEASE, &r) ? errno : 0;
-	} while (failed == ETIMEDOUT && left);
-	*errors = r.errors;
-	return failed;
+	return error == EIO ? -GPULINK_EPROTO : error ? code_of(error) : 0;
 }
 
-static int release(void *backend, uint64_t timeout_ns, uint32_t *errors)
+static int sleep_for(void *backend, uint64_t entry, uint64_t timeout_ns)
 {
 	const struct card *card = backend;
-	uint32_t counted = 0;
-	int failed = card->ring ? -glk_card_ring_release(card->ring, timeout_ns, &counted) :
-				  release_by_ioctl(card, timeout_ns, &counted);
 
-	if (failed && failed != EIO)
-		return code_of(failed);
-	*errors = counted;
-	return failed ? -GPULINK_EENDPOINT : 0;
+	return ring_code_of(-glk_card_ring_sleep(card->ring, entry, timeout_ns, NULL));
+}
+
+static int count_errors(void *backend, uint64_t entry, uint32_t *errors)
+{
+	const struct card *card = backend;
+
+	return ring_code_of(-glk_card_ring_sleep(card->ring, entry, 0, errors));
+}
+
+static int descriptor(void *backend)
+{
+	const struct card *card = backend;
+
+	glk_card_ring_poll(card->ring);
+	return card->fd;
 }
 
 static void card_close(void *backend)
 {
 	struct card *card = backend;
 
-	glk_card_ring_close(card->ring);
+	if (card->ring)
+		glk_card_ring_close(card->ring);
 	for (unsigned p = 0; p < GLK_PARTITION_COUNT; p++)
 		if (card->endpoints[p].memory)
 			munmap(card->endpoints[p].memory, card->endpoints[p].bytes);
@@ -344,6 +337,8 @@ static void card_abandon(void *backend)
 	free(card);
 }
 
+static int open_queue(void *backend, void **queue);
+
 static const struct glk_backend_ops card_ops = {
 	.close = card_close,
 	.abandon = card_abandon,
@@ -357,8 +352,11 @@ static const struct glk_backend_ops card_ops = {
 	.memory_import = memory_import,
 	.memory_close = memory_close,
 	.submit = submit,
-	.wait = wait_completions,
-	.release = release,
+	.take = take,
+	.sleep = sleep_for,
+	.count_errors = count_errors,
+	.descriptor = descriptor,
+	.open_queue = open_queue,
 };
 
 static int introduce(struct card *card)
@@ -378,21 +376,17 @@ static int introduce(struct card *card)
 	}
 	if (card->query.abi_version != GPULINK_ABI_VERSION)
 		return -GPULINK_EABI;
-	if (card->query.ring_entries > GLK_RING_MAX)
-		return -GPULINK_EABI;
-	error = glk_card_ring_open(card->fd, card->query.doorbell_offset, &card->ring);
-	return error ? code_of(-error) : 0;
+	error = -glk_card_ring_open(card->fd, card->query.doorbell_offset, &card->ring);
+	return error == ENOTTY ? -GPULINK_EABI : error ? code_of(error) : 0;
 }
 
-int glk_card_open(const char *name, const struct glk_backend_ops **ops, void **backend)
+static int open_path(const char *path, struct card **out)
 {
 	struct card *card = calloc(1, sizeof(*card));
-	char path[PATH_MAX];
 	int error;
 
 	if (!card)
 		return -GPULINK_ENOMEM;
-	snprintf(path, sizeof(path), "%s%s", strchr(name, '/') ? "" : "/dev/", name);
 	card->fd = open(path, O_RDWR | O_CLOEXEC);
 	if (card->fd < 0) {
 		/* A node without a device, or not a node. */
@@ -401,11 +395,48 @@ int glk_card_open(const char *name, const struct glk_backend_ops **ops, void **b
 		return error;
 	}
 	error = introduce(card);
-	if (error) {
+	if (error)
 		card_close(card);
+	else
+		*out = card;
+	return error;
+}
+
+/*
+ * Opens the same device again, by the descriptor: the path may name another card by now. If the first context is still usable
+ * afterwards, the second is one of the same card since the same reset.
+ */
+static int open_queue(void *backend, void **queue)
+{
+	const struct card *first = backend;
+	struct gpulink_ioctl_query query = { .size = sizeof(query) };
+	struct card *card;
+	char path[32];
+	int error;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", first->fd);
+	error = open_path(path, &card);
+	if (error)
 		return error;
+	error = call(first, GPULINK_IOCTL_QUERY, &query);
+	if (error)
+		card_close(card);
+	else
+		*queue = card;
+	return error;
+}
+
+int glk_card_open(const char *name, const struct glk_backend_ops **ops, void **backend)
+{
+	struct card *card;
+	char path[PATH_MAX];
+	int error;
+
+	snprintf(path, sizeof(path), "%s%s", strchr(name, '/') ? "" : "/dev/", name);
+	error = open_path(path, &card);
+	if (!error) {
+		*ops = &card_ops;
+		*backend = card;
 	}
-	*ops = &card_ops;
-	*backend = card;
-	return 0;
+	return error;
 }

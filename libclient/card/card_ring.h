@@ -9,14 +9,15 @@
 
 struct glk_card_ring;
 
-/* *ring is NULL if the driver does not support mapped rings. */
+/* doorbell_offset: of GPULINK_IOCTL_QUERY. */
 int glk_card_ring_open(int fd, uint64_t doorbell_offset, struct glk_card_ring **ring);
 void glk_card_ring_close(struct glk_card_ring *ring);
 /* As in struct glk_backend_ops. */
 int glk_card_ring_submit(struct glk_card_ring *ring, const uint64_t entry[GLK_SQE_WORDS]);
-int glk_card_ring_wait(struct glk_card_ring *ring, uint64_t (*completions)[GLK_CQE_WORDS], unsigned room, unsigned least,
-		       uint64_t timeout_ns);
-/* EIO: a write to an endpoint failed; *errors is set nevertheless. */
-int glk_card_ring_release(struct glk_card_ring *ring, uint64_t timeout_ns, uint32_t *errors);
+int glk_card_ring_take(struct glk_card_ring *ring, uint64_t (*completions)[GLK_CQE_WORDS], unsigned room);
+/* Does not touch the ring: other threads may use it. With `errors` sets it as count_errors() does. */
+int glk_card_ring_sleep(const struct glk_card_ring *ring, uint64_t entry, uint64_t timeout_ns, uint32_t *errors);
+/* From now on poll() of the descriptor finds what is not taken. */
+void glk_card_ring_poll(struct glk_card_ring *ring);
 
 #endif /* GLK_CARD_RING_H */

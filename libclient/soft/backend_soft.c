@@ -9,42 +9,34 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
-#include <card/card.h>
-#include <gpulink_regs.h>
+#include "soft.h"
 
-#include "../backend.h"
-#include "soft_options.h"
-
-#define SLICES	      1024u
-#define SHIFT_MIN     20u
-#define RING_ORDER    8u
-#define RING_ENTRIES  (1u << RING_ORDER)
-#define REGISTRATIONS 1024u
-#define MEMORY_BYTES  (UINT64_C(1) << 40) /* maximum of one registration, as on a card */
-
-_Static_assert(RING_ENTRIES == GLK_RING_MAX, "the rings have one size");
-
-struct registration {
-	uint64_t *pages; /* NULL: free */
-};
-
-struct soft {
-	struct glk_card *card;
-	struct glk_soft_options options;
-	unsigned slice_shift;
-	uint8_t *endpoints[GLK_PARTITION_COUNT];
-	bool slice_used[SLICES];
-	struct registration registrations[REGISTRATIONS];
-	uint64_t (*sq)[GLK_SQE_WORDS];
-	uint64_t (*cq)[GLK_CQE_WORDS];
-	uint64_t *record; /* GLK_COMPLETION_RECORD_BYTES */
-	uint16_t sq_tail, cq_head; /* free running */
-	uint64_t releases;
-};
+#define SHIFT_MIN    20u
+#define SHIFT_MAX    30u
+/* How often the aperture holds every endpoint: queues have windows of their own. */
+#define COPIES_MIN   2u
+#define COPIES	     32u
+#define MEMORY_BYTES (UINT64_C(1) << 40) /* maximum of one registration, as on a card */
 
 /* --- the model's platform --- */
+
+/* Words that a thread waits for are written as a whole, and after what precedes them. */
+static void write_memory(void *to, const void *data, size_t len)
+{
+	uint64_t wide;
+	uint32_t word;
+
+	if (len == sizeof(wide) && (uintptr_t)to % sizeof(wide) == 0) {
+		memcpy(&wide, data, sizeof(wide));
+		__atomic_store_n((uint64_t *)to, wide, __ATOMIC_RELEASE);
+	} else if (len == sizeof(word) && (uintptr_t)to % sizeof(word) == 0) {
+		memcpy(&word, data, sizeof(word));
+		__atomic_store_n((uint32_t *)to, word, __ATOMIC_RELEASE);
+	} else {
+		memcpy(to, data, len);
+	}
+}
 
 static int on_dma_read(void *platform, uint64_t address, void *data, size_t len)
 {
@@ -56,7 +48,7 @@ static int on_dma_read(void *platform, uint64_t address, void *data, size_t len)
 static int on_dma_write(void *platform, uint64_t address, const void *data, size_t len)
 {
 	(void)platform;
-	memcpy((void *)(uintptr_t)address, data, len);
+	write_memory((void *)(uintptr_t)address, data, len);
 	return 0;
 }
 
@@ -64,7 +56,7 @@ static void on_endpoint_write(void *platform, unsigned partition, uint64_t addre
 {
 	struct soft *soft = platform;
 
-	memcpy((void *)(uintptr_t)address, data, len);
+	write_memory((void *)(uintptr_t)address, data, len);
 	glk_card_endpoint_acknowledge(soft->card, partition, 1, 0);
 }
 
@@ -100,53 +92,37 @@ static const struct glk_card_ops model_ops = {
 
 /* --- registers --- */
 
-static uint64_t get(const struct soft *soft, unsigned reg)
-{
-	uint64_t value = 0;
-
-	glk_card_register_read(soft->card, reg, 8, &value);
-	return value;
-}
-
-static void set(const struct soft *soft, unsigned reg, uint64_t value)
-{
-	glk_card_register_write(soft->card, reg, 8, value);
-}
-
 static unsigned partition_register(unsigned partition, unsigned reg)
 {
 	return GLK_PARTITION_ARRAY + partition * GLK_PARTITION_STRIDE + reg;
 }
 
-/* Only idle flush timeouts need the time. */
-static void update_time(const struct soft *soft)
+static struct soft *lock(const struct soft_queue *queue)
 {
-	struct timespec t;
-
-	if (!soft->options.timeout)
-		return;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	glk_card_advance(soft->card, (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+	pthread_mutex_lock(&queue->soft->lock);
+	return queue->soft;
 }
 
 static void get_info(void *backend, struct gpulink_info *info)
 {
-	const struct soft *soft = backend;
-	uint64_t caps = get(soft, GLK_CARD_CAPS0);
+	struct soft_queue *queue = backend;
+	struct soft *soft = lock(queue);
+	uint64_t caps = glk_soft_get(soft, GLK_CARD_CAPS0);
 
 	strcpy(info->kind, "soft");
 	info->partitions = (uint32_t)((caps & GLK_CARD_CAPS0_PARTITIONS_MASK) >> GLK_CARD_CAPS0_PARTITIONS_SHIFT);
 	info->queue_entries = (uint32_t)((caps & GLK_CARD_CAPS0_QUEUE_ENTRIES_MASK) >> GLK_CARD_CAPS0_QUEUE_ENTRIES_SHIFT);
 	info->subheader_widths =
 		(uint32_t)((caps & GLK_CARD_CAPS0_SUBHEADER_WIDTHS_MASK) >> GLK_CARD_CAPS0_SUBHEADER_WIDTHS_SHIFT);
-	info->context = 0;
-	info->generation = get(soft, GLK_CARD_GENERATION);
-	info->features = get(soft, GLK_CARD_FEATURES);
+	info->context = queue->context;
+	info->generation = glk_soft_get(soft, GLK_CARD_GENERATION);
+	info->features = glk_soft_get(soft, GLK_CARD_FEATURES);
+	pthread_mutex_unlock(&soft->lock);
 }
 
 static int get_endpoint(void *backend, unsigned partition, struct gpulink_endpoint_info *info)
 {
-	const struct soft *soft = backend;
+	const struct soft *soft = ((const struct soft_queue *)backend)->soft;
 
 	if (partition >= soft->options.endpoints)
 		return 0;
@@ -158,20 +134,21 @@ static int get_endpoint(void *backend, unsigned partition, struct gpulink_endpoi
 
 static int get_counters(void *backend, unsigned partition, struct gpulink_counters *counters)
 {
-	const struct soft *soft = backend;
+	struct soft *soft = lock(backend);
 	uint64_t values[sizeof(*counters) / sizeof(uint64_t)];
 
-	update_time(soft);
-	set(soft, GLK_CARD_SNAPSHOT, 1);
+	glk_soft_update_time(soft);
+	glk_soft_set(soft, GLK_CARD_SNAPSHOT, 1);
 	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		values[i] = get(soft, partition_register(partition, GLK_PARTITION_STORES + 8 * i));
+		values[i] = glk_soft_get(soft, partition_register(partition, GLK_PARTITION_STORES + 8 * i));
+	pthread_mutex_unlock(&soft->lock);
 	memcpy(counters, values, sizeof(values));
 	return 0;
 }
 
 static int endpoint_memory(void *backend, unsigned partition, void **memory, size_t *bytes)
 {
-	const struct soft *soft = backend;
+	const struct soft *soft = ((const struct soft_queue *)backend)->soft;
 
 	if (partition >= soft->options.endpoints)
 		return -GPULINK_ENOENDPOINT;
@@ -182,17 +159,17 @@ static int endpoint_memory(void *backend, unsigned partition, void **memory, siz
 
 /* --- windows --- */
 
-/* The first of `count` free adjacent slices, or SLICES. */
+/* The first of `count` free adjacent slices, or SOFT_SLICES. */
 static unsigned find_slices(const struct soft *soft, unsigned count)
 {
 	unsigned run = 0;
 
-	for (unsigned s = 0; s < SLICES; s++) {
+	for (unsigned s = 0; s < SOFT_SLICES; s++) {
 		run = soft->slice_used[s] ? 0 : run + 1;
 		if (run == count)
 			return s + 1 - count;
 	}
-	return SLICES;
+	return SOFT_SLICES;
 }
 
 static unsigned slice_register(unsigned slice, unsigned word)
@@ -206,42 +183,57 @@ static void set_slice(struct soft *soft, unsigned slice, unsigned first, uint64_
 	uint64_t most = UINT64_C(1) << soft->slice_shift;
 
 	soft->slice_used[slice] = true;
-	set(soft, slice_register(slice, GLK_WINDOW_Q1), offset + start);
-	set(soft, slice_register(slice, GLK_WINDOW_Q2), bytes - start < most ? bytes - start : most);
-	set(soft, slice_register(slice, GLK_WINDOW_Q0), q0 | (uint64_t)first << GLK_WINDOW_Q0_FIRST_SHIFT);
+	glk_soft_set(soft, slice_register(slice, GLK_WINDOW_Q1), offset + start);
+	glk_soft_set(soft, slice_register(slice, GLK_WINDOW_Q2), bytes - start < most ? bytes - start : most);
+	glk_soft_set(soft, slice_register(slice, GLK_WINDOW_Q0), q0 | (uint64_t)first << GLK_WINDOW_Q0_FIRST_SHIFT);
+}
+
+static int map_slices(struct soft *soft, uint64_t q0, uint64_t offset, uint64_t bytes, unsigned *first)
+{
+	uint64_t most = UINT64_C(1) << soft->slice_shift, count = (bytes + most - 1) >> soft->slice_shift;
+
+	*first = count <= SOFT_SLICES ? find_slices(soft, (unsigned)count) : SOFT_SLICES;
+	if (*first == SOFT_SLICES)
+		return -GPULINK_ENOSPC;
+	for (unsigned i = 0; i < count; i++)
+		set_slice(soft, *first + i, *first, q0, offset, bytes);
+	return 0;
 }
 
 static int window_open(void *backend, unsigned partition, uint64_t offset, uint64_t bytes, unsigned rights,
 		       struct glk_backend_window *window)
 {
-	struct soft *soft = backend;
-	uint64_t most = UINT64_C(1) << soft->slice_shift, count = (bytes + most - 1) >> soft->slice_shift;
-	uint64_t q0 = GLK_WINDOW_Q0_VALID_MASK | (uint64_t)partition << GLK_WINDOW_Q0_PARTITION_SHIFT;
+	struct soft_queue *queue = backend;
+	struct soft *soft = queue->soft;
+	uint64_t q0 = GLK_WINDOW_Q0_VALID_MASK | (uint64_t)partition << GLK_WINDOW_Q0_PARTITION_SHIFT |
+		      (uint64_t)queue->context << GLK_WINDOW_Q0_CONTEXT_SHIFT;
 	unsigned first;
+	int error;
 
 	if (partition >= soft->options.endpoints)
 		return -GPULINK_ENOENDPOINT;
 	if (bytes > soft->options.memory || offset > soft->options.memory - bytes)
 		return -GPULINK_ERANGE;
-	first = count <= SLICES ? find_slices(soft, (unsigned)count) : SLICES;
-	if (first == SLICES)
-		return -GPULINK_ENOSPC;
 	q0 |= (rights & GPULINK_READ ? GLK_WINDOW_Q0_READ_MASK : 0) | (rights & GPULINK_WRITE ? GLK_WINDOW_Q0_WRITE_MASK : 0);
-	for (unsigned i = 0; i < count; i++)
-		set_slice(soft, first + i, first, q0, offset, bytes);
+	lock(queue);
+	error = map_slices(soft, q0, offset, bytes, &first);
+	pthread_mutex_unlock(&soft->lock);
+	if (error)
+		return error;
 	*window = (struct glk_backend_window){ .handle = first, .place = (uint64_t)first << soft->slice_shift };
 	return 0;
 }
 
 static void window_close(void *backend, const struct glk_backend_window *window, uint64_t bytes)
 {
-	struct soft *soft = backend;
+	struct soft *soft = lock(backend);
 	uint64_t most = UINT64_C(1) << soft->slice_shift, count = (bytes + most - 1) >> soft->slice_shift;
 
 	for (unsigned i = 0; i < count; i++) {
-		set(soft, slice_register(window->handle + i, GLK_WINDOW_Q0), 0); /* drains */
+		glk_soft_set(soft, slice_register(window->handle + i, GLK_WINDOW_Q0), 0); /* drains */
 		soft->slice_used[window->handle + i] = false;
 	}
+	pthread_mutex_unlock(&soft->lock);
 }
 
 /* The part of an access in one slice: the model's limit of one access. */
@@ -259,31 +251,33 @@ static int code_of(int error)
 
 static int store(void *backend, const struct glk_backend_window *window, uint64_t offset, const void *data, size_t bytes)
 {
-	struct soft *soft = backend;
+	struct soft *soft = lock(backend);
 	const uint8_t *from = data;
 	uint64_t place = window->place + offset;
 	int error = 0;
 
-	update_time(soft);
+	glk_soft_update_time(soft);
 	for (size_t part; bytes && !error; bytes -= part, place += part, from += part) {
 		part = part_of(soft, place, bytes);
 		error = glk_card_aperture_store(soft->card, place, from, part);
 	}
+	pthread_mutex_unlock(&soft->lock);
 	return error ? code_of(error) : 0;
 }
 
 static int load(void *backend, const struct glk_backend_window *window, uint64_t offset, void *data, size_t bytes)
 {
-	struct soft *soft = backend;
+	struct soft *soft = lock(backend);
 	uint8_t *to = data;
 	uint64_t place = window->place + offset;
 	int error = 0;
 
-	update_time(soft);
+	glk_soft_update_time(soft);
 	for (size_t part; bytes && !error; bytes -= part, place += part, to += part) {
 		part = part_of(soft, place, bytes);
 		error = glk_card_aperture_load(soft->card, place, to, part);
 	}
+	pthread_mutex_unlock(&soft->lock);
 	return error ? code_of(error) : 0;
 }
 
@@ -294,20 +288,36 @@ static unsigned registration_register(uint32_t handle, unsigned word)
 	return GLK_REGISTRATION_ARRAY + handle * GLK_REGISTRATION_STRIDE + word;
 }
 
+/* Takes the list of pages. */
+static int register_pages(struct soft *soft, uint64_t q0, uint64_t bytes, uint64_t *list, uint64_t offset, uint32_t *handle)
+{
+	unsigned h;
+
+	for (h = 0; h < SOFT_REGISTRATIONS && soft->registrations[h]; h++)
+		;
+	if (h == SOFT_REGISTRATIONS) {
+		free(list);
+		return -GPULINK_ENOSPC;
+	}
+	glk_soft_set(soft, registration_register(h, GLK_REGISTRATION_Q1), bytes);
+	glk_soft_set(soft, registration_register(h, GLK_REGISTRATION_Q2), (uintptr_t)list);
+	glk_soft_set(soft, registration_register(h, GLK_REGISTRATION_Q3), offset);
+	glk_soft_set(soft, registration_register(h, GLK_REGISTRATION_Q0), q0);
+	soft->registrations[h] = list;
+	*handle = h;
+	return 0;
+}
+
 static int memory_open(void *backend, void *address, size_t bytes, unsigned rights, uint32_t *handle)
 {
-	struct soft *soft = backend;
+	struct soft_queue *queue = backend;
 	uintptr_t first = (uintptr_t)address & ~(uintptr_t)(GLK_PAGE_SIZE - 1);
 	uint64_t pages = ((uintptr_t)address - first + bytes + GLK_PAGE_SIZE - 1) / GLK_PAGE_SIZE, *list;
-	uint64_t q0 = GLK_REGISTRATION_Q0_VALID_MASK;
-	unsigned h;
+	uint64_t q0 = GLK_REGISTRATION_Q0_VALID_MASK | (uint64_t)queue->context << GLK_REGISTRATION_Q0_CONTEXT_SHIFT;
+	int error;
 
 	if (bytes > MEMORY_BYTES)
 		return -GPULINK_EINVAL;
-	for (h = 0; h < REGISTRATIONS && soft->registrations[h].pages; h++)
-		;
-	if (h == REGISTRATIONS)
-		return -GPULINK_ENOSPC;
 	list = calloc(pages, sizeof(*list));
 	if (!list)
 		return -GPULINK_ENOMEM;
@@ -315,13 +325,10 @@ static int memory_open(void *backend, void *address, size_t bytes, unsigned righ
 		list[i] = first + i * GLK_PAGE_SIZE;
 	q0 |= (rights & GPULINK_READ ? GLK_REGISTRATION_Q0_READ_MASK : 0) |
 	      (rights & GPULINK_WRITE ? GLK_REGISTRATION_Q0_WRITE_MASK : 0);
-	set(soft, registration_register(h, GLK_REGISTRATION_Q1), bytes);
-	set(soft, registration_register(h, GLK_REGISTRATION_Q2), (uintptr_t)list);
-	set(soft, registration_register(h, GLK_REGISTRATION_Q3), (uintptr_t)address - first);
-	set(soft, registration_register(h, GLK_REGISTRATION_Q0), q0);
-	soft->registrations[h].pages = list;
-	*handle = h;
-	return 0;
+	lock(queue);
+	error = register_pages(queue->soft, q0, bytes, list, (uintptr_t)address - first, handle);
+	pthread_mutex_unlock(&queue->soft->lock);
+	return error;
 }
 
 /* A soft device has no bus to other devices. */
@@ -338,88 +345,69 @@ static int memory_import(void *backend, int dmabuf, uint64_t offset, size_t byte
 
 static void memory_close(void *backend, uint32_t handle)
 {
-	struct soft *soft = backend;
+	struct soft *soft = lock(backend);
 
-	set(soft, registration_register(handle, GLK_REGISTRATION_Q0), 0);
-	free(soft->registrations[handle].pages);
-	soft->registrations[handle].pages = NULL;
-}
-
-/* --- rings --- */
-
-static void serve(const struct soft *soft)
-{
-	while (glk_card_service(soft->card, RING_ENTRIES))
-		;
-}
-
-static int submit(void *backend, const uint64_t entry[GLK_SQE_WORDS])
-{
-	struct soft *soft = backend;
-
-	if ((uint16_t)(soft->sq_tail - soft->cq_head) == RING_ENTRIES)
-		return 0;
-	memcpy(soft->sq[soft->sq_tail % RING_ENTRIES], entry, GLK_SQE_BYTES);
-	soft->sq_tail++;
-	update_time(soft);
-	set(soft, GLK_CONTEXT_ARRAY + GLK_CONTEXT_SQ_TAIL, soft->sq_tail);
-	serve(soft);
-	return 1;
-}
-
-static int wait_completions(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigned room, unsigned least,
-			    uint64_t timeout_ns)
-{
-	struct soft *soft = backend;
-	unsigned taken = 0;
-
-	(void)timeout_ns; /* operations complete on submission */
-	update_time(soft);
-	for (; taken < room && soft->cq_head != soft->sq_tail; taken++, soft->cq_head++) {
-		const uint64_t *cqe = soft->cq[soft->cq_head % RING_ENTRIES];
-		bool first_lap = !(soft->cq_head & RING_ENTRIES);
-
-		if (!!(cqe[GLK_CQE_PHASE_Q] & GLK_CQE_PHASE_MASK) != first_lap)
-			break;
-		memcpy(completions[taken], cqe, GLK_CQE_BYTES);
-	}
-	set(soft, GLK_CONTEXT_ARRAY + GLK_CONTEXT_CQ_HEAD, soft->cq_head);
-	return taken < least ? -GPULINK_EPROTO : (int)taken;
-}
-
-static int release(void *backend, uint64_t timeout_ns, uint32_t *errors)
-{
-	struct soft *soft = backend;
-
-	(void)timeout_ns; /* nothing is asynchronous */
-	update_time(soft);
-	set(soft, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASE, ++soft->releases);
-	serve(soft);
-	*errors = (uint32_t)get(soft, GLK_CONTEXT_ARRAY + GLK_CONTEXT_ERRORS);
-	return get(soft, GLK_DOORBELL_ARRAY + GLK_DOORBELL_RELEASED) == soft->releases ? 0 : -GPULINK_EPROTO;
+	glk_soft_set(soft, registration_register(handle, GLK_REGISTRATION_Q0), 0);
+	free(soft->registrations[handle]);
+	soft->registrations[handle] = NULL;
+	pthread_mutex_unlock(&soft->lock);
 }
 
 /* --- open and close --- */
 
-static void soft_close(void *backend)
+static void destroy(struct soft *soft)
 {
-	struct soft *soft = backend;
-
-	glk_card_destroy(soft->card);
+	if (soft->card)
+		glk_card_destroy(soft->card);
 	for (unsigned p = 0; p < soft->options.endpoints; p++)
 		if (soft->endpoints[p])
 			munmap(soft->endpoints[p], soft->options.memory);
-	for (unsigned h = 0; h < REGISTRATIONS; h++)
-		free(soft->registrations[h].pages);
-	free(soft->sq);
-	free(soft->cq);
-	free(soft->record);
+	for (unsigned h = 0; h < SOFT_REGISTRATIONS; h++)
+		free(soft->registrations[h]);
+	pthread_mutex_destroy(&soft->lock);
 	free(soft);
+}
+
+/* In a child of fork(): another thread of the parent may hold the lock, and there are no others here. */
+static void soft_abandon(void *backend)
+{
+	struct soft_queue *queue = backend;
+	struct soft *soft = queue->soft;
+
+	glk_soft_queue_destroy(queue);
+	if (!soft->contexts)
+		destroy(soft);
+}
+
+/* The last queue closes the device. */
+static void soft_close(void *backend)
+{
+	struct soft_queue *queue = backend;
+	struct soft *soft = lock(queue);
+	bool last;
+
+	glk_soft_queue_destroy(queue);
+	last = !soft->contexts;
+	pthread_mutex_unlock(&soft->lock);
+	if (last)
+		destroy(soft);
+}
+
+static int open_queue(void *backend, void **out)
+{
+	struct soft *soft = lock(backend);
+	struct soft_queue *queue;
+	int error = glk_soft_queue_create(soft, &queue);
+
+	pthread_mutex_unlock(&soft->lock);
+	if (!error)
+		*out = queue;
+	return error;
 }
 
 static const struct glk_backend_ops soft_ops = {
 	.close = soft_close,
-	.abandon = soft_close, /* all memory is private */
+	.abandon = soft_abandon, /* all memory is private */
 	.get_info = get_info,
 	.get_endpoint = get_endpoint,
 	.get_counters = get_counters,
@@ -431,15 +419,16 @@ static const struct glk_backend_ops soft_ops = {
 	.memory_open = memory_open,
 	.memory_import = memory_import,
 	.memory_close = memory_close,
-	.submit = submit,
-	.wait = wait_completions,
-	.release = release,
+	.submit = glk_soft_submit,
+	.take = glk_soft_take,
+	.sleep = glk_soft_sleep,
+	.count_errors = glk_soft_count_errors,
+	.descriptor = glk_soft_descriptor,
+	.open_queue = open_queue,
 };
 
 static int allocate(struct soft *soft)
 {
-	const size_t sq = RING_ENTRIES * GLK_SQE_BYTES, cq = RING_ENTRIES * GLK_CQE_BYTES;
-
 	for (unsigned p = 0; p < soft->options.endpoints; p++) {
 		void *memory = mmap(NULL, soft->options.memory, PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -448,15 +437,13 @@ static int allocate(struct soft *soft)
 			return -GPULINK_ENOMEM;
 		soft->endpoints[p] = memory;
 	}
-	soft->sq = aligned_alloc(64, sq);
-	soft->cq = aligned_alloc(64, cq);
-	soft->record = aligned_alloc(64, 64);
-	if (!soft->sq || !soft->cq || !soft->record)
-		return -GPULINK_ENOMEM;
-	memset(soft->sq, 0, sq);
-	memset(soft->cq, 0, cq);
-	memset(soft->record, 0, 64);
 	return 0;
+}
+
+/* How often the aperture holds every endpoint. */
+static uint64_t copies(const struct soft *soft)
+{
+	return ((uint64_t)SOFT_SLICES << soft->slice_shift) / soft->options.endpoints / soft->options.memory;
 }
 
 static int create_card(struct soft *soft)
@@ -464,14 +451,15 @@ static int create_card(struct soft *soft)
 	struct glk_card_config config;
 	int error;
 
-	/* The aperture holds every endpoint twice. */
 	soft->slice_shift = SHIFT_MIN;
-	while (((uint64_t)SLICES << soft->slice_shift) / 2 / soft->options.endpoints < soft->options.memory)
+	while (copies(soft) < COPIES && soft->slice_shift < SHIFT_MAX)
 		soft->slice_shift++;
+	if (copies(soft) < COPIES_MIN)
+		return -GPULINK_EINVAL;
 	glk_card_config_default(&config);
-	config.slices = SLICES;
+	config.slices = SOFT_SLICES;
 	config.slice_shift = soft->slice_shift;
-	config.registrations = REGISTRATIONS;
+	config.registrations = SOFT_REGISTRATIONS;
 	config.pool_bytes = 0;
 	config.ops = &model_ops;
 	config.platform = soft;
@@ -482,57 +470,61 @@ static int create_card(struct soft *soft)
 static void configure(struct soft *soft)
 {
 	const struct glk_soft_options *o = &soft->options;
-	const unsigned context = GLK_CONTEXT_ARRAY;
 
 	for (unsigned p = 0; p < o->endpoints; p++) {
 		uint64_t mode = GLK_PARTITION_MODE_SELF_DESCRIBE_MASK | (o->coalesce ? GLK_PARTITION_MODE_COALESCE_MASK : 0);
 
-		set(soft, partition_register(p, GLK_PARTITION_SUBHEADER_BYTES), o->subheader);
-		set(soft, partition_register(p, GLK_PARTITION_MAX_PAYLOAD_BYTES), o->payload);
-		set(soft, partition_register(p, GLK_PARTITION_FLUSH_TIMEOUT_NS), o->timeout);
-		set(soft, partition_register(p, GLK_PARTITION_MODE), mode);
-		set(soft, partition_register(p, GLK_PARTITION_EP_BASE), (uintptr_t)soft->endpoints[p]);
-		set(soft, partition_register(p, GLK_PARTITION_EP_BYTES), o->memory);
-		set(soft, partition_register(p, GLK_PARTITION_EP_KIND), GLK_EP_BUS);
+		glk_soft_set(soft, partition_register(p, GLK_PARTITION_SUBHEADER_BYTES), o->subheader);
+		glk_soft_set(soft, partition_register(p, GLK_PARTITION_MAX_PAYLOAD_BYTES), o->payload);
+		glk_soft_set(soft, partition_register(p, GLK_PARTITION_FLUSH_TIMEOUT_NS), o->timeout);
+		glk_soft_set(soft, partition_register(p, GLK_PARTITION_MODE), mode);
+		glk_soft_set(soft, partition_register(p, GLK_PARTITION_EP_BASE), (uintptr_t)soft->endpoints[p]);
+		glk_soft_set(soft, partition_register(p, GLK_PARTITION_EP_BYTES), o->memory);
+		glk_soft_set(soft, partition_register(p, GLK_PARTITION_EP_KIND), GLK_EP_BUS);
 	}
-	set(soft, GLK_CARD_CONTROL, GLK_CARD_CONTROL_ENABLE_MASK);
-	set(soft, context + GLK_CONTEXT_SQ_BASE, (uintptr_t)soft->sq);
-	set(soft, context + GLK_CONTEXT_CQ_BASE, (uintptr_t)soft->cq);
-	set(soft, context + GLK_CONTEXT_ORDER,
-	    (uint64_t)RING_ORDER << GLK_CONTEXT_ORDER_SQ_SHIFT | (uint64_t)RING_ORDER << GLK_CONTEXT_ORDER_CQ_SHIFT);
-	set(soft, context + GLK_CONTEXT_RECORD, (uintptr_t)soft->record);
-	set(soft, context + GLK_CONTEXT_CONTROL, GLK_CONTEXT_CONTROL_ENABLE_MASK);
+	glk_soft_set(soft, GLK_CARD_CONTROL, GLK_CARD_CONTROL_ENABLE_MASK);
+}
+
+static int open_first(struct soft *soft, struct soft_queue **queue)
+{
+	int error = allocate(soft);
+
+	if (!error)
+		error = create_card(soft);
+	if (error)
+		return error;
+	configure(soft);
+	error = glk_soft_queue_create(soft, queue);
+	/* Rejected register writes are counted here. */
+	if (!error && glk_soft_get(soft, GLK_CARD_ERR_CONFIG)) {
+		glk_soft_queue_destroy(*queue);
+		error = -GPULINK_EPROTO;
+	}
+	return error;
 }
 
 int glk_soft_open(const char *text, const struct glk_backend_ops **ops, void **backend)
 {
 	struct soft *soft = calloc(1, sizeof(*soft));
+	struct soft_queue *queue;
 	int error;
 
 	if (!soft)
 		return -GPULINK_ENOMEM;
 	error = glk_soft_options_parse(text, &soft->options);
-	if (error) {
+	if (error || pthread_mutex_init(&soft->lock, NULL)) {
 		free(soft);
 		errno = EINVAL;
-		return error;
+		return error ? error : -GPULINK_ENOMEM;
 	}
-	error = allocate(soft);
-	if (!error)
-		error = create_card(soft);
+	error = open_first(soft, &queue);
 	if (error) {
-		soft_close(soft);
+		destroy(soft);
 		if (error == -GPULINK_EINVAL) /* valid options whose combination is too large */
 			errno = EINVAL;
 		return error;
 	}
-	configure(soft);
-	/* Rejected register writes are counted here. */
-	if (get(soft, GLK_CARD_ERR_CONFIG)) {
-		soft_close(soft);
-		return -GPULINK_EPROTO;
-	}
 	*ops = &soft_ops;
-	*backend = soft;
+	*backend = queue;
 	return 0;
 }

@@ -87,6 +87,10 @@ static void add_partition(const char *card, unsigned number, unsigned k)
 	write_value(where, "coalesce", "%u\n", k % 2);
 	write_value(where, "endpoint", "0000:00:%02x.0 %u\n", 8 + k, number);
 	write_value(where, "endpoint_bytes", "%u\n", 65536 * (k + 1));
+	snprintf(inner, sizeof(inner), "%s/ranges", where);
+	assert_int_equal(mkdir(inner, 0755), 0);
+	write_value(inner, "add", "%s", "");
+	write_value(inner, "remove", "%s", "");
 	snprintf(inner, sizeof(inner), "%s/counters", where);
 	assert_int_equal(mkdir(inner, 0755), 0);
 	for (unsigned i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
@@ -141,6 +145,20 @@ void folder_add_link(unsigned number)
 	write_value(where, "cluster", "3\n");
 	write_value(where, "queue_flits", "1024\n");
 	write_value(where, "queued_flits", "17\n");
+}
+
+void folder_add_range(const char *where, const char *offset, const char *bytes, const char *user, const char *group,
+		      const char *rights)
+{
+	char path[160];
+
+	snprintf(path, sizeof(path), "%s/%s", GLK_SYSFS, where);
+	assert_int_equal(mkdir(path, 0755), 0);
+	write_value(path, "offset", "%s\n", offset);
+	write_value(path, "bytes", "%s\n", bytes);
+	write_value(path, "user", "%s\n", user);
+	write_value(path, "group", "%s\n", group);
+	write_value(path, "rights", "%s\n", rights);
 }
 
 void folder_write(const char *file, const char *text)

@@ -17,6 +17,10 @@ void folder_add_card(unsigned number, unsigned partitions);
 /** Gives card N a link, down, whose setting s is s + 1 and whose counter i is 7000 + i. */
 void folder_add_link(unsigned number);
 
+/** Makes the directory of a range below GLK_SYSFS. */
+void folder_add_range(const char *where, const char *offset, const char *bytes, const char *user, const char *group,
+		      const char *rights);
+
 /** Makes, writes, reads or removes a file below GLK_SYSFS. What is read is the first line without its end, valid until
  *  the next call. */
 void folder_write(const char *file, const char *text);

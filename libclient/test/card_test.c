@@ -7,10 +7,13 @@
 #include <linux/dma-buf.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -20,6 +23,7 @@
 #include <temporary.h>
 
 #include "../../kmod/uapi/gpulink.h"
+#include "../backend.h"
 
 #define BOTH	  (GPULINK_READ | GPULINK_WRITE)
 #define SECOND	  UINT64_C(1000000000)
@@ -40,48 +44,46 @@ static struct {
 	uint64_t syncs[16];   /* received */
 	unsigned sync_count;
 	struct gpulink_ioctl_handle unmapped, unregistered;
-	struct gpulink_ioctl_wait wait;
-	struct gpulink_ioctl_release release;
-	uint64_t released_ns;
-	unsigned release_after; /* calls until a release succeeds */
 	uint32_t errors, counters;
-	uint64_t tags[256];
-	unsigned submitted, completed, ready;
+	struct rings {
+		uint64_t sq[GLK_RING_MAX][GLK_SQE_WORDS], cq[GLK_RING_MAX][GLK_CQE_WORDS], bell[GLK_PAGE_SIZE / 8];
+		uint16_t head;
+	} rings;
+	int map_error, wait_error;
+	unsigned query_succeeds; /* times, before its error */
+	unsigned ready;
 } driver;
 
-enum { QUERY, ENDPOINT, WINDOW_MAP, WINDOW_UNMAP, REGISTER, UNREGISTER, SUBMIT, WAIT, RELEASE, COUNTERS };
+enum { QUERY, ENDPOINT, WINDOW_MAP, WINDOW_UNMAP, REGISTER, UNREGISTER, COUNTERS = 9 };
 
-static int on_submit(struct gpulink_ioctl_submit *s)
+/* Executes up to `ready` entries in all. */
+static int on_ring_wait(struct gpulink_ioctl_ring_wait *w)
 {
-	assert_int_equal(s->size, sizeof(*s));
-	driver.tags[driver.submitted++ % 256] = ((const uint64_t *)(uintptr_t)s->entries)[1];
-	s->submitted = 1;
-	return 0;
-}
+	struct rings *r = &driver.rings;
 
-static int on_wait(struct gpulink_ioctl_wait *w)
-{
-	uint64_t *out = (uint64_t *)(uintptr_t)w->completions;
+	w->errors = driver.errors;
+	for (; r->head != (uint16_t)r->bell[GLK_DOORBELL_SQ_TAIL / 8] && r->head < driver.ready; r->head++) {
+		uint64_t *cqe = r->cq[r->head % GLK_RING_MAX];
 
-	driver.wait = *w;
-	for (w->completed = 0; w->completed < w->count && driver.completed < driver.ready; w->completed++) {
-		*out++ = driver.tags[driver.completed++ % 256];
-		*out++ = UINT64_C(0x00ff000000000000); /* a generation */
+		cqe[0] = r->sq[r->head % GLK_RING_MAX][GLK_SQE_TAG_Q];
+		cqe[1] = UINT64_C(0x00fe000000000000) | (r->head & GLK_RING_MAX ? 0 : GLK_CQE_PHASE_MASK); /* a generation */
 	}
-	errno = ETIMEDOUT;
-	return w->completed < w->least ? -1 : 0;
+	errno = driver.wait_error ? driver.wait_error : w->index >= r->head ? ETIMEDOUT : 0;
+	if (errno == ETIMEDOUT && w->timeout_ns)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	assert_true(w->timeout_ns <= 60 * SECOND);
+	return errno ? -1 : 0;
 }
 
-static int on_release(struct gpulink_ioctl_release *r)
+enum { SQ_OFFSET = 1 << 20, CQ_OFFSET = 2 << 20, BELL_OFFSET = 3 << 20 };
+
+static int on_ring_map(struct gpulink_ioctl_ring_map *m)
 {
-	assert_true(r->timeout_ns >= 1 && r->timeout_ns <= 60 * SECOND);
-	driver.release = *r;
-	driver.released_ns += r->timeout_ns;
-	errno = ETIMEDOUT;
-	if (driver.release_after && driver.release_after--)
-		return -1;
-	r->errors = driver.errors;
-	errno = driver.error[RELEASE];
+	m->sq_offset = SQ_OFFSET;
+	m->cq_offset = CQ_OFFSET;
+	m->sq_bytes = sizeof(driver.rings.sq);
+	m->cq_bytes = sizeof(driver.rings.cq);
+	errno = driver.map_error;
 	return errno ? -1 : 0;
 }
 
@@ -117,12 +119,6 @@ static int answer(unsigned number, void *argument)
 	case UNREGISTER:
 		driver.unregistered = *(struct gpulink_ioctl_handle *)argument;
 		return 0;
-	case SUBMIT:
-		return on_submit(argument);
-	case WAIT:
-		return on_wait(argument);
-	case RELEASE:
-		return on_release(argument);
 	default:
 		return on_counters(argument);
 	}
@@ -145,6 +141,34 @@ static int on_sync(const struct dma_buf_sync *sync)
 }
 
 int __wrap_ioctl(int fd, unsigned long request, void *argument);
+void *__wrap_mmap64(void *at, size_t bytes, int protection, int flags, int fd, off_t offset);
+void *__real_mmap64(void *at, size_t bytes, int protection, int flags, int fd, off_t offset);
+int __wrap_munmap(void *at, size_t bytes);
+int __real_munmap(void *at, size_t bytes);
+
+static bool in_rings(const void *at)
+{
+	return (uintptr_t)at >= (uintptr_t)&driver.rings && (uintptr_t)at < (uintptr_t)(&driver.rings + 1);
+}
+
+void *__wrap_mmap64(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+	switch (fd < 0 ? 0 : offset) {
+	case SQ_OFFSET:
+		return driver.rings.sq;
+	case CQ_OFFSET:
+		return driver.rings.cq;
+	case BELL_OFFSET:
+		return driver.rings.bell;
+	default:
+		return __real_mmap64(at, bytes, protection, flags, fd, offset);
+	}
+}
+
+int __wrap_munmap(void *at, size_t bytes)
+{
+	return in_rings(at) ? 0 : __real_munmap(at, bytes);
+}
 
 int __wrap_ioctl(int fd, unsigned long request, void *argument)
 {
@@ -155,14 +179,18 @@ int __wrap_ioctl(int fd, unsigned long request, void *argument)
 		return on_register_dmabuf(argument);
 	if (request == DMA_BUF_IOCTL_SYNC)
 		return on_sync(argument);
-	assert_true(fd >= 0 && number <= COUNTERS + 1);
-	if (number > COUNTERS) { /* no mapped rings; card_ring_test.c tests these */
-		errno = ENOTTY;
-		return -1;
-	}
+	if (request == GPULINK_IOCTL_RING_WAIT)
+		return on_ring_wait(argument);
+	if (request == GPULINK_IOCTL_RING_MAP)
+		return on_ring_map(argument);
+	assert_true(fd >= 0 && number <= COUNTERS);
 	assert_true(head[0] >= 16 && (head[1] == 0 || number == WINDOW_MAP || number == REGISTER)); /* size, flags */
 	driver.calls[number]++;
-	if (driver.error[number] && number != RELEASE) {
+	if (number == QUERY && driver.query_succeeds) {
+		driver.query_succeeds--;
+		return answer(number, argument);
+	}
+	if (driver.error[number]) {
 		errno = driver.error[number];
 		return -1;
 	}
@@ -177,7 +205,7 @@ static int setup(void **state)
 	memset(&driver, 0, sizeof(driver));
 	driver.query = (struct gpulink_ioctl_query){ .size = sizeof(driver.query), .abi_version = GPULINK_ABI_VERSION,
 		.context = 5, .generation = 6, .features = 15, .partitions = 16, .ring_entries = 256,
-		.subheader_widths = 0x7c, .queue_entries = 64 };
+		.subheader_widths = 0x7c, .queue_entries = 64, .doorbell_offset = BELL_OFFSET };
 	driver.endpoint = (struct gpulink_ioctl_endpoint){ .kind = GPULINK_ENDPOINT_BUS, .bytes = 1 << 20 };
 	memcpy(driver.endpoint.name, "0000:00:03.0 0", 15);
 	driver.counters = sizeof(struct gpulink_counters) / 8;
@@ -219,8 +247,10 @@ static void opening(void **state)
 	driver.query.abi_version = 0;
 	assert_int_equal(gpulink_open("/dev/zero", &other), -GPULINK_EABI);
 	driver.query.abi_version = GPULINK_ABI_VERSION;
-	driver.query.ring_entries = 512; /* more than the library supports */
+	driver.map_error = ENOTTY;
 	assert_int_equal(gpulink_open("/dev/zero", &other), -GPULINK_EABI);
+	driver.map_error = ENOMEM;
+	assert_int_equal(gpulink_open("/dev/zero", &other), -GPULINK_ENOMEM);
 	assert_null(other);
 }
 
@@ -277,7 +307,7 @@ static void windows(void **state)
 	static const struct {
 		int system, code;
 	} cases[] = { { ENXIO, GPULINK_ENOENDPOINT }, { ERANGE, GPULINK_ERANGE }, { ENOSPC, GPULINK_ENOSPC },
-		      { EINVAL, GPULINK_EINVAL },     { ENODEV, GPULINK_ENODEV }, { ESTALE, GPULINK_ERESET },
+		      { EDQUOT, GPULINK_ENOSPC },     { EINVAL, GPULINK_EINVAL },     { ENODEV, GPULINK_ENODEV }, { ESTALE, GPULINK_ERESET },
 		      { EACCES, GPULINK_EACCES },     { EINTR, GPULINK_EINTR },	  { EOPNOTSUPP, GPULINK_ENOTSUP },
 		      { EBADF, GPULINK_EIO } };
 	struct gpulink_window *window = NULL;
@@ -334,19 +364,24 @@ static void dmabufs(void **state)
 		      { ELOOP, GPULINK_EINVAL },	      { ERANGE, GPULINK_ERANGE },  { EACCES, GPULINK_EACCES },
 		      { ENOMEM, GPULINK_ENOMEM },	      { ENOSPC, GPULINK_ENOSPC },  { ENODEV, GPULINK_ENODEV } };
 	struct gpulink_memory *memory = NULL;
+	int fd = memfd_create("gpu", 0);
+	struct stat given, passed;
 
 	(void)state;
+	assert_true(fd >= 0);
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		driver.dmabuf_error = cases[i].system;
-		assert_int_equal(gpulink_memory_register_dmabuf(device, 9, 1, 2, BOTH, &memory), -cases[i].code);
+		assert_int_equal(gpulink_memory_register_dmabuf(device, fd, 1, 2, BOTH, &memory), -cases[i].code);
 	}
 	assert_null(memory);
 	driver.dmabuf_error = 0;
-	assert_int_equal(gpulink_memory_register_dmabuf(device, 9, 4100, 50, GPULINK_WRITE, &memory), 0);
-	assert_true(driver.dmabuf.fd == 9 && driver.dmabuf.offset == 4100 && driver.dmabuf.bytes == 50 &&
+	assert_int_equal(gpulink_memory_register_dmabuf(device, fd, 4100, 50, GPULINK_WRITE, &memory), 0);
+	assert_true(!fstat(fd, &given) && !fstat(driver.dmabuf.fd, &passed) && given.st_ino == passed.st_ino);
+	assert_true(driver.dmabuf.offset == 4100 && driver.dmabuf.bytes == 50 &&
 		    driver.dmabuf.flags == GPULINK_ALLOW_WRITE);
 	gpulink_memory_unregister(memory);
 	assert_int_equal(driver.unregistered.handle, 55);
+	close(fd);
 }
 
 /* The dma-buf's driver is notified of every access, and may reject it. */
@@ -366,7 +401,6 @@ static void staging(void **state)
 	assert_true(driver.memory.bytes == 100 && driver.memory.flags == BOTH);
 	assert_int_equal(gpulink_put_memory(window, 0, memory, 0, 8, 1), 0);
 	assert_int_equal(gpulink_get(window, 0, memory, 0, 8, 2), 0);
-	driver.ready = 2;
 	assert_true(gpulink_wait(device, &done, 1, 1, SECOND) == 1 && !done.error);
 	assert_true(gpulink_wait(device, &done, 1, 1, SECOND) == 1 && !done.error);
 	assert_int_equal(driver.sync_count, 4);
@@ -381,7 +415,6 @@ static void staging(void **state)
 	assert_int_equal(gpulink_put_memory(window, 0, memory, 0, 8, 4), -GPULINK_EIO);
 	driver.sync_fails = 10;
 	assert_int_equal(gpulink_get(window, 0, memory, 0, 8, 5), 0);
-	driver.ready = 4;
 	assert_true(gpulink_wait(device, &done, 1, 1, SECOND) == 1 && done.tag == 3 && !done.error);
 	assert_true(gpulink_wait(device, &done, 1, 1, SECOND) == 1 && done.tag == 5 && done.error == -GPULINK_EIO);
 	assert_int_equal(done.status, GLK_ST_OK); /* the card succeeded */
@@ -398,51 +431,70 @@ static void ring(void **state)
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(gpulink_put(window, 0, "x", 1, 100 + i), 0);
 	driver.ready = 2;
-	assert_int_equal(gpulink_wait(device, done, 10, 3, 1000), 2); /* timeout after two */
-	assert_true(driver.wait.timeout_ns <= 1000);
+	assert_int_equal(gpulink_wait(device, done, 10, 3, SECOND / 100), 2); /* timeout after two */
 	assert_int_equal(done[1].tag, 101);
 	assert_int_equal(done[1].error, 0);
-	assert_int_equal(gpulink_wait(device, done, 10, 1, 1000), -GPULINK_ETIMEDOUT);
-	driver.error[WAIT] = EINTR;
-	assert_int_equal(gpulink_wait(device, done, 10, 1, 60 * SECOND), -GPULINK_EINTR);
-	driver.error[WAIT] = 0;
-	driver.ready = 5;
+	assert_int_equal(gpulink_wait(device, done, 10, 1, SECOND / 100), -GPULINK_ETIMEDOUT);
+	driver.ready = 6; /* with the library's own */
 	assert_int_equal(gpulink_wait(device, done, 10, 3, UINT64_MAX), 3);
-	assert_true(driver.wait.timeout_ns <= 60 * SECOND); /* the kernel allows no more at once */
-	driver.error[SUBMIT] = EAGAIN; /* full, and nothing in flight */
-	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_EPROTO);
-	driver.error[SUBMIT] = ENODEV;
-	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_ENODEV);
-	driver.error[SUBMIT] = ESTALE;
-	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_ERESET);
+	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), 0);
+	driver.wait_error = EIO; /* the ring stopped */
+	assert_int_equal(gpulink_wait(device, done, 10, 1, SECOND), -GPULINK_EPROTO);
+	driver.wait_error = ENODEV;
+	assert_int_equal(gpulink_wait(device, done, 10, 1, SECOND), -GPULINK_ENODEV);
+	driver.wait_error = ESTALE;
+	assert_int_equal(gpulink_wait(device, done, 10, 1, SECOND), -GPULINK_ERESET);
 }
 
 static void releases(void **state)
 {
 	(void)state;
-	assert_int_equal(gpulink_release(device, 5), 0);
-	assert_true(driver.release.timeout_ns == 5);
-	driver.released_ns = 0;
-	driver.release_after = 3;
-	assert_int_equal(gpulink_release(device, 25 * SECOND), -GPULINK_ETIMEDOUT);
-	assert_true(driver.released_ns == 25 * SECOND); /* in several calls, not longer in total */
-	assert_int_equal(driver.release_after, 0);
-	driver.release_after = 7;
-	assert_int_equal(gpulink_release(device, UINT64_MAX), 0); /* until it completes */
+	assert_int_equal(gpulink_release(device, SECOND), 0);
 	driver.errors = 1;
-	assert_int_equal(gpulink_release(device, 1), -GPULINK_EFAULT);
-	assert_int_equal(gpulink_release(device, 1), 0);
-	driver.error[RELEASE] = EIO;
-	driver.errors = 2;
-	assert_int_equal(gpulink_release(device, 1), -GPULINK_EENDPOINT);
-	driver.error[RELEASE] = EBUSY; /* the ring is full of releases that timed out before */
-	assert_int_equal(gpulink_release(device, 1), -GPULINK_EBUSY);
-	driver.error[RELEASE] = ESTALE;
-	assert_int_equal(gpulink_release(device, 1), -GPULINK_ERESET);
-	driver.error[RELEASE] = ENODEV;
-	assert_int_equal(gpulink_release(device, 1), -GPULINK_ENODEV);
-	driver.error[RELEASE] = 0;
-	assert_int_equal(gpulink_release(device, 1), 0);
+	assert_int_equal(gpulink_release(device, SECOND), -GPULINK_EFAULT);
+	assert_int_equal(gpulink_release(device, SECOND), 0);
+	driver.ready = 0;
+	assert_int_equal(gpulink_release(device, SECOND / 50), -GPULINK_ETIMEDOUT);
+	driver.wait_error = EIO;
+	assert_int_equal(gpulink_release(device, SECOND), -GPULINK_EPROTO);
+	driver.wait_error = ESTALE;
+	assert_int_equal(gpulink_release(device, SECOND), -GPULINK_ERESET);
+	driver.wait_error = ENODEV;
+	assert_int_equal(gpulink_release(device, SECOND), -GPULINK_ENODEV);
+	driver.wait_error = 0;
+	driver.ready = UINT32_MAX;
+	assert_int_equal(gpulink_release(device, SECOND), 0);
+}
+
+/* A queue is another open of the device; if that changed meanwhile, it is refused. */
+static void queues(void **state)
+{
+	struct gpulink_queue *queue = NULL;
+	struct gpulink_window *window;
+
+	(void)state;
+	driver.error[QUERY] = ESTALE;
+	assert_int_equal(gpulink_queue_open(device, &queue), -GPULINK_ERESET);
+	driver.query_succeeds = 1; /* the second open succeeds, the first one is stale */
+	assert_int_equal(gpulink_queue_open(device, &queue), -GPULINK_ERESET);
+	assert_null(queue);
+	driver.error[QUERY] = 0;
+	assert_int_equal(gpulink_queue_open(device, &queue), 0);
+	assert_int_equal(gpulink_window_open(device, 0, 0, 4096, BOTH, &window), 0);
+	driver.calls[WINDOW_MAP] = driver.calls[WINDOW_UNMAP] = 0;
+	/* another endpoint than the program opened the window for */
+	memcpy(driver.endpoint.name, "0000:00:04.0 0", 15);
+	assert_int_equal(gpulink_queue_put(queue, window, 0, "x", 1, 1), -GPULINK_ENOENDPOINT);
+	memcpy(driver.endpoint.name, "0000:00:03.0 0", 15);
+	driver.endpoint.bytes /= 2;
+	assert_int_equal(gpulink_queue_put(queue, window, 0, "x", 1, 1), -GPULINK_ENOENDPOINT);
+	assert_true(driver.calls[WINDOW_MAP] == 2 && driver.calls[WINDOW_UNMAP] == 2);
+	driver.endpoint.bytes *= 2;
+	assert_int_equal(gpulink_queue_store(queue, window, 0, "x", 1), 0);
+	assert_int_equal(gpulink_queue_store(queue, window, 1, "y", 1), 0);
+	assert_int_equal(driver.calls[WINDOW_MAP], 3); /* once */
+	gpulink_queue_close(queue);
+	assert_int_equal(driver.calls[WINDOW_UNMAP], 3);
 }
 
 static void counters(void **state)
@@ -466,7 +518,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(opening), TEST(info), TEST(endpoint_memory), TEST(windows), TEST(memories), TEST(dmabufs), TEST(staging),
-		TEST(ring),    TEST(releases), TEST(counters),
+		TEST(ring),    TEST(releases), TEST(queues), TEST(counters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

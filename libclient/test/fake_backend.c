@@ -1,23 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fake_backend.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <time.h>
 
 #include <gpulink_regs.h>
 
 struct fake fake;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of its ring */
+
+void fake_ready(unsigned count)
+{
+	pthread_mutex_lock(&lock);
+	fake.ready = count;
+	pthread_mutex_unlock(&lock);
+}
 
 void fake_init(void)
 {
 	memset(&fake, 0, sizeof(fake));
 	fake.ring = 256;
 	fake.ready = UINT32_MAX;
+	fake.woken = true;
 }
 
 static void fake_close(void *backend)
 {
-	((struct fake *)backend)->open = false;
+	((struct fake *)backend)->open--;
 }
 
 static void get_info(void *backend, struct gpulink_info *info)
@@ -29,8 +39,8 @@ static void get_info(void *backend, struct gpulink_info *info)
 
 static int get_endpoint(void *backend, unsigned partition, struct gpulink_endpoint_info *info)
 {
-	(void)backend;
 	info->present = partition == 0;
+	info->bytes = ((struct fake *)backend)->endpoint_bytes;
 	return 0;
 }
 
@@ -128,49 +138,96 @@ static void memory_close(void *backend, uint32_t handle)
 static int submit(void *backend, const uint64_t entry[GLK_SQE_WORDS])
 {
 	struct fake *f = backend;
+	bool room;
 
 	if (f->submit_error)
 		return f->submit_error;
-	if (f->submitted - f->taken >= f->ring)
-		return 0;
-	memcpy(f->entries[f->submitted++ % 600], entry, GLK_SQE_BYTES);
-	return 1;
+	pthread_mutex_lock(&lock);
+	room = f->submitted - f->taken < f->ring;
+	if (room)
+		memcpy(f->entries[f->submitted++ % 600], entry, GLK_SQE_BYTES);
+	pthread_mutex_unlock(&lock);
+	return room;
 }
 
-static int wait_completions(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigned room, unsigned least,
-			    uint64_t timeout_ns)
+static unsigned status_of(const struct fake *f, const uint64_t entry[GLK_SQE_WORDS])
+{
+	if ((entry[0] & 0xff) == GLK_OP_RELEASE)
+		return f->release_status;
+	return entry[GLK_SQE_WINDOW_OFFSET_Q] == FAKE_BROKEN ? f->broken_status : f->status;
+}
+
+static int take(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigned room)
 {
 	struct fake *f = backend;
-	unsigned count = 0, there = f->submitted - f->taken;
+	unsigned count = 0, there;
 
-	f->wait_least[f->waits % 32] = least;
-	f->wait_room[f->waits % 32] = room;
-	f->wait_timeouts[f->waits++ % 32] = timeout_ns;
-	if (f->wait_takes_ns)
-		nanosleep(&(struct timespec){ .tv_nsec = (long)f->wait_takes_ns }, NULL);
-	if (f->wait_error)
-		return f->wait_error;
+	if (f->take_error)
+		return f->take_error;
+	pthread_mutex_lock(&lock);
+	there = f->submitted - f->taken;
 	if (there > f->ready)
 		there = f->ready;
 	for (; count < room && count < there; count++) {
-		completions[count][0] = f->entries[f->taken++ % 600][GLK_SQE_TAG_Q];
-		completions[count][1] = (uint64_t)f->status << GLK_CQE_STATUS_SHIFT | count;
+		const uint64_t *entry = f->entries[f->taken++ % 600];
+
+		completions[count][0] = entry[GLK_SQE_TAG_Q];
+		completions[count][1] = (uint64_t)status_of(f, entry) << GLK_CQE_STATUS_SHIFT | count;
 	}
 	if (f->ready != UINT32_MAX)
 		f->ready -= count;
+	pthread_mutex_unlock(&lock);
 	if (f->invents_completions && count < room)
 		count++;
-	return count == 0 && least ? -GPULINK_ETIMEDOUT : (int)count;
+	return (int)count;
 }
 
-static int release(void *backend, uint64_t timeout_ns, uint32_t *errors)
+static int sleep_for(void *backend, uint64_t number, uint64_t timeout_ns)
+{
+	struct fake *f = backend;
+	bool woken = timeout_ns == 0;
+
+	pthread_mutex_lock(&lock);
+	for (uint64_t i = number; i < f->submitted; i++)
+		woken |= f->entries[i % 600][GLK_SQE_FLAGS_Q] >> GLK_SQE_FLAGS_SHIFT & GLK_FLAG_INTERRUPT;
+	f->woken &= woken;
+	f->sleep_entries[f->sleeps % 32] = number;
+	f->sleep_timeouts[f->sleeps++ % 32] = timeout_ns;
+	pthread_mutex_unlock(&lock);
+	if (f->sleep_takes_ns && timeout_ns)
+		nanosleep(&(struct timespec){ .tv_nsec = (long)(timeout_ns < f->sleep_takes_ns ? timeout_ns : f->sleep_takes_ns) },
+			  NULL);
+	if (f->sleep_error)
+		return f->sleep_error;
+	if (!f->ready_later)
+		return -GPULINK_ETIMEDOUT;
+	fake_ready(f->ready_later);
+	f->ready_later = 0;
+	return 0;
+}
+
+static int count_errors(void *backend, uint64_t number, uint32_t *errors)
+{
+	(void)number;
+	*errors = ((struct fake *)backend)->errors;
+	return 0;
+}
+
+static int descriptor(void *backend)
+{
+	(void)backend;
+	return 99;
+}
+
+static int open_queue(void *backend, void **queue)
 {
 	struct fake *f = backend;
 
-	f->release_timeout = timeout_ns;
-	if (f->release_error != -GPULINK_ETIMEDOUT)
-		*errors = f->errors;
-	return f->release_error;
+	if (f->queue_error)
+		return f->queue_error;
+	f->open++;
+	*queue = f;
+	return 0;
 }
 
 static const struct glk_backend_ops fake_ops = {
@@ -188,8 +245,11 @@ static const struct glk_backend_ops fake_ops = {
 	.memory_import = memory_import,
 	.memory_close = memory_close,
 	.submit = submit,
-	.wait = wait_completions,
-	.release = release,
+	.take = take,
+	.sleep = sleep_for,
+	.count_errors = count_errors,
+	.descriptor = descriptor,
+	.open_queue = open_queue,
 };
 
 /* Replaces both back ends. */
@@ -198,7 +258,7 @@ int glk_card_open(const char *name, const struct glk_backend_ops **ops, void **b
 	(void)name;
 	if (fake.open_error)
 		return fake.open_error;
-	fake.open = true;
+	fake.open = 1;
 	*ops = &fake_ops;
 	*backend = &fake;
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A fake back end, controlled by the test, that records its calls. One device at a time. */
+/* A fake back end, controlled by the test, that records its calls. One device at a time; its contexts share one ring. */
 #ifndef GLK_FAKE_BACKEND_H
 #define GLK_FAKE_BACKEND_H
 
@@ -8,25 +8,30 @@
 #include "../backend.h"
 
 #define FAKE_MAPPING 8192u
+#define FAKE_BROKEN  64u
 
 struct fake {
 	/* behaviour */
-	int open_error, window_error, memory_error, import_error, submit_error, release_error, wait_error;
+	int open_error, queue_error, window_error, memory_error, import_error, submit_error, take_error, sleep_error;
 	unsigned ring;		  /* entries accepted before it is full */
 	unsigned ready;		  /* entries whose completions are available; UINT32_MAX: all */
+	unsigned ready_later;	  /* after a sleep */
 	bool invents_completions; /* one more than there are entries */
-	uint64_t wait_takes_ns;
-	unsigned status;      /* of the completions */
+	uint64_t sleep_takes_ns;  /* at most, as the timeout allows */
+	unsigned status;      /* of the completions, but for: */
+	unsigned release_status;
+	unsigned broken_status; /* of entries for offset FAKE_BROKEN */
 	uint32_t errors;      /* of the context, returned by releases */
 	bool mapped;	      /* windows have an address */
+	uint64_t endpoint_bytes;
 
 	/* recorded calls */
-	bool open;
-	unsigned windows, memories, opened_memories, imported_memories, waits, stores;
+	unsigned open; /* contexts */
+	unsigned windows, memories, opened_memories, imported_memories, sleeps, stores;
 	uint64_t entries[600][GLK_SQE_WORDS]; /* all accepted entries */
 	unsigned submitted, taken;
-	uint64_t release_timeout, wait_timeouts[32];
-	unsigned wait_least[32], wait_room[32];
+	uint64_t sleep_timeouts[32], sleep_entries[32];
+	bool woken; /* every sleep had an entry with an interrupt at or behind its own */
 	_Alignas(4096) uint8_t mapping[FAKE_MAPPING + 64];
 };
 
@@ -34,5 +39,8 @@ extern struct fake fake;
 
 /** Resets it: calls succeed, the ring has 256 entries, and operations complete at once. */
 void fake_init(void);
+
+/** Sets `ready` while other threads wait. */
+void fake_ready(unsigned count);
 
 #endif /* GLK_FAKE_BACKEND_H */

@@ -75,19 +75,18 @@ static void waiting_for_some(void **state)
 	put(10);
 	fake.ready = 3;
 	assert_int_equal(gpulink_wait(device, done, 10, 0, 5 * MS), 3); /* those available */
-	assert_int_equal(fake.wait_least[0], 0);
 	assert_int_equal(done[2].tag, 2);
-	fake.ready = 4;
+	assert_int_equal(fake.sleeps, 0);
+	fake.ready_later = 4;
 	assert_int_equal(gpulink_wait(device, done, 10, 4, 5 * MS), 4);
-	assert_int_equal(fake.wait_least[1], 4);
-	assert_true(fake.wait_timeouts[1] == 5 * MS);
+	assert_int_equal(fake.sleeps, 1);
+	assert_true(fake.sleep_entries[0] == 6 && fake.sleep_timeouts[0] <= 5 * MS && fake.woken);
 	fake.ready = 5;
 	assert_int_equal(gpulink_wait(device, done, 10, 10, 5 * MS), 3); /* limited to those in flight */
-	assert_int_equal(fake.wait_least[2], 3);
 	assert_int_equal(done[2].tag, 9);
-	assert_int_equal(fake.waits, 3);
+	assert_int_equal(fake.taken, fake.submitted);
 	assert_int_equal(gpulink_wait(device, done, 10, 1, 5 * MS), -GPULINK_ETIMEDOUT);
-	assert_int_equal(fake.waits, 3); /* nothing in flight */
+	assert_int_equal(fake.sleeps, 1); /* nothing in flight */
 }
 
 static uint64_t now_ns(void)
@@ -138,44 +137,45 @@ static void waiting_for_other_threads(void **state)
 	assert_int_equal(gpulink_wait(device, done, 10, 1, 0), 1);
 }
 
-/* The timeout applies to the whole call, over several waits of the back end. */
+/* The timeout applies to the whole call, over several sleeps. */
 static void waiting_times_out(void **state)
 {
+	uint64_t start = now_ns();
+
 	(void)state;
 	put(10);
 	fake.ready = 0;
-	fake.wait_takes_ns = 2 * MS;
-	assert_int_equal(gpulink_wait(device, done, 10, 1, 1 * MS), -GPULINK_ETIMEDOUT);
+	fake.sleep_takes_ns = 20 * MS;
+	assert_int_equal(gpulink_wait(device, done, 10, 1, 50 * MS), -GPULINK_ETIMEDOUT);
+	assert_true(now_ns() - start >= 50 * MS && fake.sleeps >= 3 && fake.woken);
+	assert_int_equal(fake.submitted, 11); /* one entry requests an interrupt for all of them */
+	fake.sleeps = 0;
 	assert_int_equal(gpulink_wait(device, done, 10, 1, 0), -GPULINK_ETIMEDOUT);
+	assert_int_equal(fake.sleeps, 0);
 	fake.ready = 1;
 	assert_int_equal(gpulink_wait(device, done, 10, 5, 1 * MS), 1); /* fewer than requested */
 	assert_int_equal(done[0].tag, 0);
-	fake.waits = 0;
+	fake.sleeps = 0;
 	fake.ready = 2;
-	fake.wait_takes_ns = 1000;
 	assert_int_equal(gpulink_wait(device, done, 10, 5, 50 * MS), 2);
-	assert_int_equal(fake.wait_least[0], 5);
-	assert_int_equal(fake.wait_least[1], 3);
-	assert_true(fake.wait_timeouts[1] < 50 * MS);
+	assert_true(fake.sleep_entries[0] == 5); /* the fifth of those that were in flight */
 	fake.ready = UINT32_MAX;
 	assert_int_equal(gpulink_wait(device, done, 700, 7, UINT64_MAX), 7);
 	assert_int_equal(done[0].tag, 3);
 }
 
-/* Buffered completions count; the back end is asked only for the remainder. */
+/* Buffered completions count; only the remainder is waited for. */
 static void waiting_with_buffered(void **state)
 {
 	(void)state;
 	put(100);
 	fake.ready = 64;
 	assert_int_equal(gpulink_wait(device, done, 1, 1, MS), 1); /* 63 are buffered */
-	fake.waits = 0;
-	fake.ready = 2;
+	fake.ready_later = 2;
 	assert_int_equal(gpulink_wait(device, done, 10, 10, MS), 10);
-	assert_int_equal(fake.waits, 0);
+	assert_int_equal(fake.sleeps, 0);
 	assert_int_equal(gpulink_wait(device, done, 100, 55, MS), 55);
-	assert_int_equal(fake.wait_least[0], 2);
-	assert_int_equal(fake.waits, 1);
+	assert_true(fake.sleeps == 1 && fake.sleep_entries[0] == 65);
 	assert_int_equal(done[54].tag, 65);
 	fake.ready = UINT32_MAX;
 	assert_int_equal(gpulink_wait(device, done, 100, 34, MS), 34);
@@ -183,18 +183,20 @@ static void waiting_with_buffered(void **state)
 
 static void waiting_fails(void **state)
 {
+	int got = 0;
+
 	(void)state;
 	put(100);
-	fake.ready = 64; /* the first wait succeeds, then the device is removed */
+	fake.ready = 64; /* then the device is removed */
+	fake.sleep_error = -GPULINK_ENODEV;
 	assert_int_equal(gpulink_wait(device, done, 1, 1, MS), 1);
-	fake.wait_error = -GPULINK_ENODEV;
 	assert_int_equal(gpulink_wait(device, done, 700, 0, MS), 63); /* earlier ones are not lost */
 	assert_int_equal(done[62].tag, 63);
-	assert_int_equal(gpulink_wait(device, done, 700, 0, MS), -GPULINK_ENODEV);
+	for (unsigned i = 0; i < 64 && !got; i++) /* polling notices it, too */
+		got = gpulink_wait(device, done, 700, 0, MS);
+	assert_int_equal(got, -GPULINK_ENODEV);
 	assert_int_equal(gpulink_wait(device, done, 700, 1, MS), -GPULINK_ENODEV);
-	fake.wait_error = -GPULINK_EINTR;
-	assert_int_equal(gpulink_wait(device, done, 700, 1, MS), -GPULINK_EINTR);
-	fake.wait_error = 0;
+	fake.sleep_error = 0;
 	fake.ready = UINT32_MAX;
 	assert_int_equal(gpulink_wait(device, done, 700, 36, MS), 36);
 }
@@ -233,27 +235,24 @@ static void without_a_tag(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 5; i++)
-		assert_int_equal(gpulink_put(window, 0, "x", 1, i % 2 ? i : GPULINK_NO_TAG), 0);
-	fake.ready = 3;
+		assert_int_equal(gpulink_put(window, i == 2 || i == 4 ? FAKE_BROKEN : 0, "x", 1, i % 2 ? i : GPULINK_NO_TAG), 0);
+	fake.broken_status = GLK_ST_WINDOW_BOUNDS;
+	fake.ready = 0;
+	fake.ready_later = 3;
 	assert_int_equal(gpulink_wait(device, done, 10, 1, MS), 1);
-	assert_int_equal(fake.wait_least[0], 2); /* the second entry is the first with a tag */
+	assert_true(fake.sleep_entries[0] == 1); /* the second entry is the first with a tag */
 	assert_int_equal(done[0].tag, 1);
 	fake.ready = UINT32_MAX;
-	fake.status = GLK_ST_WINDOW_BOUNDS;
 	assert_int_equal(gpulink_wait(device, done, 10, 1, MS), 1);
-	assert_true(done[0].tag == 3 && done[0].error == -GPULINK_ERANGE);
+	assert_true(done[0].tag == 3 && done[0].error == 0);
 	fake.errors = 1;
-	assert_int_equal(gpulink_release(device, MS), -GPULINK_ERANGE); /* of the last */
+	assert_int_equal(gpulink_release(device, MS), -GPULINK_ERANGE);
 	assert_int_equal(gpulink_release(device, MS), 0);
-	fake.status = GLK_ST_OK;
 	assert_int_equal(gpulink_put(window, 0, "x", 1, GPULINK_NO_TAG), 0);
-	fake.release_error = -GPULINK_ETIMEDOUT;
-	fake.waits = 0;
+	fake.ready = 0;
 	assert_int_equal(gpulink_release(device, MS), -GPULINK_ETIMEDOUT);
-	assert_int_equal(fake.waits, 0);
-	fake.release_error = 0;
+	fake.ready = UINT32_MAX;
 	assert_int_equal(gpulink_release(device, MS), 0);
-	assert_int_equal(fake.waits, 1);
 	assert_int_equal(fake.taken, fake.submitted);
 }
 
@@ -315,45 +314,50 @@ static void statuses(void **state)
 
 static void full_ring(void **state)
 {
+	uint64_t start;
+
 	(void)state;
-	fake.ring = 8;
+	fake.ring = 9;
 	fake.ready = 0;
 	put(8);
-	assert_int_equal(fake.waits, 0);
-	fake.ready = 2;
+	assert_int_equal(fake.sleeps, 0);
+	put(1);
+	fake.ready_later = 2;
 	put(2); /* both completed ones are taken to make space */
-	assert_int_equal(fake.waits, 1);
-	assert_int_equal(fake.wait_least[0], 1);
-	assert_true(fake.wait_timeouts[0] == 1000 * MS); /* at most a second, as gpulink.h says */
-	fake.wait_error = -GPULINK_ETIMEDOUT;
+	assert_int_equal(fake.sleeps, 1);
+	assert_true(fake.sleep_timeouts[0] <= 1000 * MS);
+	fake.sleep_takes_ns = 100 * MS;
+	start = now_ns();
 	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_ETIMEDOUT);
-	fake.wait_error = -GPULINK_ERESET;
+	assert_true(now_ns() - start >= 1000 * MS && now_ns() - start < 3000 * MS); /* a second, as gpulink.h says */
+	fake.sleep_error = -GPULINK_ERESET;
 	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_ERESET);
-	fake.wait_error = 0;
+	fake.sleep_error = 0;
 	fake.ready = UINT32_MAX;
-	assert_int_equal(gpulink_wait(device, done, 100, 10, MS), 10); /* without the rejected ones */
-	for (unsigned i = 0; i < 10; i++)
+	assert_int_equal(gpulink_wait(device, done, 100, 11, MS), 11); /* without the rejected ones */
+	for (unsigned i = 0; i < 11; i++)
 		assert_int_equal(done[i].tag, i);
 	fake.ring = 0; /* full with nothing in flight: never has space */
 	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_EPROTO);
 }
 
-/* The library keeps at most 256 entries in flight, also if the back end accepts more. */
+/* The library keeps at most 256 operations in flight, also if the back end accepts more: the rest is for releases. */
 static void at_most_256_in_flight(void **state)
 {
 	(void)state;
 	fake.ring = 1000;
 	fake.ready = 0;
 	put(256);
-	fake.wait_error = -GPULINK_ETIMEDOUT;
+	fake.sleep_takes_ns = 500 * MS;
 	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_ETIMEDOUT);
-	assert_int_equal(fake.submitted, 256);
-	fake.wait_error = 0;
+	assert_int_equal(fake.submitted, 256); /* the last one requests an interrupt anyway */
+	assert_int_equal(gpulink_release(device, 1), -GPULINK_ETIMEDOUT);
+	assert_int_equal(fake.submitted, 257);
 	fake.ready = UINT32_MAX;
-	put(244);
-	assert_int_equal(gpulink_wait(device, done, 700, 500, 10 * MS), 500);
-	for (unsigned i = 0; i < 500; i++)
-		assert_int_equal(done[i].tag, i);
+	put(243);
+	assert_int_equal(gpulink_wait(device, done, 700, 499, 10 * MS), 499);
+	for (unsigned i = 0; i < 499; i++)
+		assert_int_equal(done[i].tag, i < 256 ? i : i + 1);
 }
 
 static void submitting_fails(void **state)
@@ -391,17 +395,15 @@ static void stages(void **state)
 		for (unsigned j = 0; j < i; j++)
 			assert_true(seen[i] != seen[j]);
 	}
-	assert_int_equal(fake.waits, 0);
+	assert_int_equal(fake.sleeps, 0);
 	assert_int_equal(fake.opened_memories, 1); /* one for all of them */
-	fake.wait_error = -GPULINK_ETIMEDOUT;
+	fake.sleep_takes_ns = 500 * MS;
 	assert_int_equal(gpulink_put_vector(window, &vector, 1, 8), -GPULINK_ETIMEDOUT);
-	assert_int_equal(fake.submitted, 8);
-	assert_true(fake.wait_timeouts[0] == 1000 * MS);
+	assert_int_equal(fake.submitted, 9); /* one to be woken */
 	put(3); /* other operations need none */
-	fake.wait_error = 0;
 	fake.ready = 1;
 	assert_int_equal(gpulink_put_vector(window, &vector, 1, 8), 0); /* takes the stage of the first */
-	assert_true(fake.entries[11][GLK_SQE_REGISTRATION_OFFSET_Q] >> GLK_SQE_REGISTRATION_OFFSET_SHIFT == seen[0]);
+	assert_true(fake.entries[12][GLK_SQE_REGISTRATION_OFFSET_Q] >> GLK_SQE_REGISTRATION_OFFSET_SHIFT == seen[0]);
 	fake.ready = UINT32_MAX;
 	assert_int_equal(gpulink_wait(device, done, 100, 12, MS), 12);
 	for (unsigned i = 0; i < 8; i++)
@@ -414,24 +416,211 @@ static void stages(void **state)
 static void release(void **state)
 {
 	(void)state;
+	fake.sleep_takes_ns = 5 * MS;
 	assert_int_equal(gpulink_release(device, 77), 0);
-	assert_true(fake.release_timeout == 77);
+	assert_true((fake.entries[0][0] & 0xff) == GLK_OP_RELEASE);
 	fake.errors = 3;
-	assert_int_equal(gpulink_release(device, 1), -GPULINK_EFAULT);
-	assert_int_equal(gpulink_release(device, 1), 0); /* reported once */
+	assert_int_equal(gpulink_release(device, MS), -GPULINK_EFAULT);
+	assert_int_equal(gpulink_release(device, MS), 0); /* reported once */
 	fake.errors = 4;
-	fake.release_error = -GPULINK_ETIMEDOUT;
-	assert_int_equal(gpulink_release(device, 1), -GPULINK_ETIMEDOUT);
-	fake.release_error = 0;
-	assert_int_equal(gpulink_release(device, 1), -GPULINK_EFAULT); /* not reported by the failed release */
+	fake.ready = 0;
+	assert_int_equal(gpulink_release(device, 20 * MS), -GPULINK_ETIMEDOUT);
+	assert_true(fake.sleeps >= 3 && fake.woken && fake.sleep_timeouts[0] <= 20 * MS);
+	fake.ready = UINT32_MAX;
+	assert_int_equal(gpulink_release(device, MS), -GPULINK_EFAULT); /* not reported by the release that timed out */
 	fake.errors = 5;
-	fake.release_error = -GPULINK_EENDPOINT;
-	assert_int_equal(gpulink_release(device, 1), -GPULINK_EENDPOINT); /* takes precedence */
-	fake.release_error = 0;
-	assert_int_equal(gpulink_release(device, 1), 0);
+	fake.release_status = GLK_ST_ENDPOINT;
+	assert_int_equal(gpulink_release(device, MS), -GPULINK_EENDPOINT); /* takes precedence */
+	fake.release_status = GLK_ST_OK;
+	assert_int_equal(gpulink_release(device, MS), 0);
 	fake.errors = 0; /* the counter has 32 bits */
-	assert_int_equal(gpulink_release(device, 1), -GPULINK_EFAULT);
+	assert_int_equal(gpulink_release(device, MS), -GPULINK_EFAULT);
 	assert_int_equal(gpulink_release(device, 0), -GPULINK_EINVAL);
+	fake.ready = 0;
+	fake.sleep_error = -GPULINK_ERESET;
+	assert_int_equal(gpulink_release(device, MS), -GPULINK_ERESET);
+}
+
+/* --- queues --- */
+
+static void *puts_now(void *unused)
+{
+	uint64_t start = now_ns();
+	int error;
+
+	nanosleep(&(struct timespec){ .tv_nsec = (long)(20 * MS) }, NULL);
+	error = gpulink_put(window, 0, "x", 1, 5);
+	return error || now_ns() - start > 300 * MS ? &fake : unused;
+}
+
+/* A thread that sleeps in a wait or a release does not stop others. */
+static void sleeping_without_the_lock(void **state)
+{
+	void *late = NULL;
+	pthread_t thread;
+
+	(void)state;
+	fake.ready = 0;
+	fake.sleep_takes_ns = 1000 * MS;
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(pthread_create(&thread, NULL, puts_now, NULL), 0);
+		if (i) {
+			assert_int_equal(gpulink_release(device, 600 * MS), -GPULINK_ETIMEDOUT);
+		} else {
+			put(1);
+			assert_int_equal(gpulink_wait(device, done, 1, 1, 600 * MS), -GPULINK_ETIMEDOUT);
+		}
+		assert_int_equal(pthread_join(thread, &late), 0);
+		assert_null(late);
+	}
+	for (unsigned i = 0; i < fake.sleeps; i++) /* others may lap the ring meanwhile */
+		assert_true(fake.sleep_timeouts[i] <= 100 * MS);
+}
+
+static void *takes_all(void *unused)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = (long)(20 * MS) }, NULL);
+	fake_ready(UINT32_MAX);
+	return gpulink_wait(device, done, 10, 1, 0) == 1 ? unused : &fake;
+}
+
+/* A thread whose release another thread completes. */
+static void release_taken_by_another(void **state)
+{
+	void *wrong = NULL;
+	pthread_t thread;
+
+	(void)state;
+	fake.ready = 0;
+	fake.errors = 1;
+	fake.sleep_takes_ns = 40 * MS;
+	put(1);
+	assert_int_equal(pthread_create(&thread, NULL, takes_all, NULL), 0);
+	assert_int_equal(gpulink_release(device, 60000 * MS), -GPULINK_EFAULT);
+	assert_int_equal(pthread_join(thread, &wrong), 0);
+	assert_null(wrong);
+	assert_int_equal(gpulink_release(device, MS), 0);
+}
+
+static void posted_releases(void **state)
+{
+	struct gpulink_queue *queue;
+
+	(void)state;
+	assert_int_equal(gpulink_queue_open(device, &queue), 0);
+	fake.errors = 1;
+	assert_int_equal(gpulink_queue_post_release(queue, 8), 0);
+	assert_int_equal(gpulink_queue_wait(queue, done, 2, 1, MS), 1);
+	assert_true(done[0].tag == 8 && done[0].error == -GPULINK_EFAULT && done[0].status == GLK_ST_OK);
+	fake.release_status = GLK_ST_ENDPOINT; /* without a tag: the next release has its error */
+	assert_int_equal(gpulink_queue_post_release(queue, GPULINK_NO_TAG), 0);
+	assert_int_equal(gpulink_queue_wait(queue, done, 2, 0, MS), 0);
+	fake.release_status = GLK_ST_OK;
+	assert_int_equal(gpulink_queue_release(queue, MS), -GPULINK_EENDPOINT);
+	assert_int_equal(gpulink_queue_release(queue, MS), 0);
+	assert_int_equal(gpulink_queue_release(queue, 0), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_release(device, MS), -GPULINK_EFAULT); /* each queue counts for itself */
+}
+
+static void signals(void **state)
+{
+	struct gpulink_signal signal = { window, 8, 7, GPULINK_SIGNAL_ADD };
+	struct gpulink_queue *queue;
+	const uint64_t *e = fake.entries[0];
+	unsigned before;
+
+	(void)state;
+	assert_int_equal(gpulink_queue_open(device, &queue), 0);
+	assert_int_equal(gpulink_queue_signal(queue, &signal, 3), 0);
+	assert_true((e[0] & 0xff) == GLK_OP_RELEASE && e[1] == 0);
+	e = fake.entries[1];
+	assert_true(e[0] == (GLK_OP_FETCH_ADD | 17ull << 16 | 8ull << 32) && e[1] == 3 && e[2] == 8 && e[3] == GLK_NO_REGISTRATION &&
+		    e[4] == 7 && !e[5]);
+	assert_int_equal(gpulink_queue_wait(queue, done, 9, 9, MS), 1); /* one completion for both */
+	assert_true(done[0].tag == 3 && !done[0].error);
+	/* the errors of what is before it, first the oldest */
+	fake.broken_status = GLK_ST_PERMISSION;
+	assert_int_equal(gpulink_queue_put(queue, window, FAKE_BROKEN, "x", 1, GPULINK_NO_TAG), 0);
+	signal.operation = GPULINK_SIGNAL_SET;
+	assert_int_equal(gpulink_queue_signal(queue, &signal, 4), 0);
+	assert_true((fake.entries[4][0] & 0xff) == GLK_OP_SWAP);
+	assert_int_equal(gpulink_queue_wait(queue, done, 9, 1, MS), 1);
+	assert_true(done[0].tag == 4 && done[0].error == -GPULINK_EACCES);
+	assert_int_equal(gpulink_queue_signal(queue, &signal, 5), 0);
+	assert_int_equal(gpulink_queue_wait(queue, done, 9, 1, MS), 1);
+	assert_true(done[0].tag == 5 && !done[0].error);
+	/* its own */
+	signal.offset = FAKE_BROKEN;
+	assert_int_equal(gpulink_queue_signal(queue, &signal, GPULINK_NO_TAG), 0);
+	assert_int_equal(gpulink_queue_release(queue, MS), -GPULINK_EACCES);
+	/* no half a signal */
+	for (unsigned i = 0; i < GPULINK_COMPLETIONS_MAX; i++)
+		assert_int_equal(gpulink_queue_put(queue, window, 0, "x", 1, 0), 0);
+	before = fake.submitted;
+	assert_int_equal(gpulink_queue_signal(queue, &signal, 1), -GPULINK_EBUSY);
+	assert_int_equal(fake.submitted, before);
+}
+
+/* A queue has windows and memories of its own, from their first use on, and closes them. */
+static void views(void **state)
+{
+	struct gpulink_queue *queue, *other;
+	struct gpulink_memory *memory;
+	static uint8_t host[64];
+
+	(void)state;
+	assert_int_equal(gpulink_memory_register(device, host, sizeof(host), BOTH, &memory), 0);
+	fake.queue_error = -GPULINK_ENOSPC;
+	assert_int_equal(gpulink_queue_open(device, &queue), -GPULINK_ENOSPC);
+	fake.queue_error = 0;
+	assert_int_equal(gpulink_queue_open(device, &queue), 0);
+	assert_int_equal(gpulink_queue_open(device, &other), 0);
+	assert_true(fake.open == 3 && fake.windows == 1 && fake.memories == 1);
+	fake.window_error = -GPULINK_ENOSPC;
+	assert_int_equal(gpulink_queue_put(queue, window, 0, "x", 1, 1), -GPULINK_ENOSPC);
+	fake.window_error = 0;
+	fake.endpoint_bytes = 77; /* another endpoint than before */
+	assert_int_equal(gpulink_queue_put(queue, window, 0, "x", 1, 1), -GPULINK_ENOENDPOINT);
+	assert_int_equal(fake.windows, 1);
+	fake.endpoint_bytes = 0;
+	fake.memory_error = -GPULINK_ENOMEM;
+	assert_int_equal(gpulink_queue_put_memory(queue, window, 0, memory, 0, 1, 1), -GPULINK_ENOMEM);
+	fake.memory_error = 0;
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(gpulink_queue_get(queue, window, 0, memory, 0, 1, 1), 0);
+	assert_int_equal(gpulink_queue_get(other, window, 0, memory, 0, 1, 1), 0);
+	assert_true(fake.windows == 3 && fake.memories == 3 && fake.submitted == 4);
+	assert_int_equal(fake.entries[0][3], 101);
+	assert_int_equal(fake.entries[3][3], 102);
+	gpulink_queue_close(queue);
+	assert_true(fake.windows == 2 && fake.memories == 2 && fake.open == 2);
+	gpulink_memory_unregister(memory);
+	assert_true(fake.windows == 2 && fake.memories == 0);
+	gpulink_queue_close(gpulink_default_queue(device)); /* nothing */
+	put(1);
+}
+
+/* With a descriptor every operation that has a completion wakes. */
+static void descriptors(void **state)
+{
+	struct gpulink_queue *queue;
+	unsigned flagged = 0;
+
+	(void)state;
+	assert_int_equal(gpulink_queue_open(device, &queue), 0);
+	fake.ready = 0;
+	assert_int_equal(gpulink_queue_put(queue, window, 0, "x", 1, 1), 0);
+	assert_true(!(fake.entries[0][0] >> GLK_SQE_FLAGS_SHIFT & GLK_FLAG_INTERRUPT));
+	assert_int_equal(gpulink_queue_descriptor(queue), 99);
+	assert_true((fake.entries[1][0] & 0xff) == GLK_OP_NOP); /* for the put before */
+	for (unsigned i = 0; i < 10; i++)
+		assert_int_equal(gpulink_queue_put(queue, window, 0, "x", 1, i % 2 ? i : GPULINK_NO_TAG), 0);
+	for (unsigned i = 1; i < 12; i++)
+		flagged += fake.entries[i][0] >> GLK_SQE_FLAGS_SHIFT & GLK_FLAG_INTERRUPT;
+	assert_int_equal(flagged, 6);
+	fake.ready = UINT32_MAX;
+	assert_int_equal(gpulink_queue_wait(queue, done, 20, 6, MS), 6);
+	assert_int_equal(gpulink_queue_wait(queue, done, 20, 6, 60000 * MS), 0); /* nobody else submits */
 }
 
 /* --- windows that are mapped --- */
@@ -532,27 +721,27 @@ static void staged(void **state)
 static void dmabufs(void **state)
 {
 	struct gpulink_memory *memory = NULL;
-	int fd;
+	int fd = memfd_create("gpu", 0);
 
 	(void)state;
-	assert_int_equal(gpulink_memory_register_dmabuf(NULL, 3, 0, 1, BOTH, &memory), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 0, BOTH, &memory), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 1, 0, &memory), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 1, 4, &memory), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 1, BOTH, NULL), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, -1, 0, 1, BOTH, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register_dmabuf(NULL, fd, 0, 1, BOTH, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, fd, 0, 0, BOTH, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, fd, 0, 1, 0, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, fd, 0, 1, 4, &memory), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, fd, 0, 1, BOTH, NULL), -GPULINK_EINVAL);
 	fake.import_error = -GPULINK_EUNREACHABLE;
-	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 1, BOTH, &memory), -GPULINK_EUNREACHABLE);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, fd, 0, 1, BOTH, &memory), -GPULINK_EUNREACHABLE);
 	assert_true(!memory && !fake.opened_memories);
 	fake.import_error = 0;
-	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 100, BOTH, &memory), 0);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, fd, 0, 100, BOTH, &memory), 0);
 	assert_int_equal(gpulink_put_memory(window, 0, memory, 7, 93, 0), 0);
 	assert_true(fake.entries[0][3] == (200 | 7 << 16));
 	assert_int_equal(gpulink_put_memory(window, 0, memory, 8, 93, 0), -GPULINK_ERANGE);
 	gpulink_memory_unregister(memory);
-	assert_int_equal(gpulink_memory_register_dmabuf(device, 3, 0, 100, GPULINK_READ, &memory), 0);
+	assert_int_equal(gpulink_memory_register_dmabuf(device, fd, 0, 100, GPULINK_READ, &memory), 0);
 	assert_int_equal(gpulink_get(window, 0, memory, 0, 1, 0), -GPULINK_EACCES);
 	fake.memory_error = -GPULINK_ENOSPC; /* of the bounce buffer */
-	fd = memfd_create("gpu", 0);
 	assert_true(fd >= 0 && !ftruncate(fd, 4096));
 	assert_int_equal(gpulink_memory_register_staged(device, fd, 0, 1, BOTH, &memory), -GPULINK_ENOSPC);
 	close(fd);
@@ -568,7 +757,9 @@ int main(void)
 		TEST(without_a_tag),	    TEST(sizes),
 		TEST(spurious_completions), TEST(statuses),	    TEST(full_ring),	     TEST(at_most_256_in_flight),
 		TEST(submitting_fails),	    TEST(stages),	    TEST(release),	     TEST(mapped_window),
-		TEST(entries),		    TEST(staged),	    TEST(dmabufs),
+		TEST(entries),		    TEST(staged),	    TEST(dmabufs),	     TEST(sleeping_without_the_lock),
+		TEST(release_taken_by_another), TEST(posted_releases), TEST(signals),	     TEST(views),
+		TEST(descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

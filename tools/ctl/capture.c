@@ -307,7 +307,7 @@ static enum exit_code find_local_card(struct invocation *invocation)
 
 	invocation->asker.direct = true;
 	code = find_card(invocation);
-	if (code == EXIT_OK && gpulink_admin_get_info(invocation->card, &info)) {
+	if (code == EXIT_OK && gpulink_admin_get_info(invocation->card, &info, sizeof(info))) {
 		complain("no such card '%s'", invocation->card);
 		code = EXIT_NO_CARD;
 	}

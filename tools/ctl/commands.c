@@ -4,7 +4,9 @@
 #include "arguments.h"
 #include "capture.h"
 #include "print.h"
+#include "ranges.h"
 #include "request.h"
+#include "topo/topo.h"
 
 #include <endpoint_name.h>
 #include <gpulink_admin.h>
@@ -14,38 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-static struct json_object *with_partition(struct json_object *request, int partition)
-{
-	return partition == ALL_PARTITIONS ? request : with(request, "partition", json_object_new_int(partition));
-}
-
-static enum exit_code print_json(struct json_object *result, int flags)
-{
-	const char *text = json_object_to_json_string_ext(result, flags | JSON_C_TO_STRING_NOSLASHESCAPE);
-
-	if (!text) {
-		complain("out of memory");
-		return EXIT_FAILED;
-	}
-	puts(text);
-	return EXIT_OK;
-}
-
-/* Runs a request and prints its result, as JSON or with `print`. */
-static enum exit_code ask_and_print(struct invocation *invocation, struct json_object *request,
-				    bool (*print)(struct json_object *result))
-{
-	struct json_object *result = NULL;
-	enum exit_code code = ask(&invocation->asker, request, &result);
-
-	if (code == EXIT_OK && invocation->json)
-		code = print_json(result, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
-	else if (code == EXIT_OK && !print(result))
-		code = unexpected();
-	json_object_put(result);
-	return code;
-}
 
 /* --- show --- */
 
@@ -167,7 +137,7 @@ static enum exit_code run_counters(struct invocation *invocation)
 		if (code != EXIT_OK)
 			break;
 		if (invocation->json)
-			code = print_json(all, invocation->watch_seconds ? JSON_C_TO_STRING_PLAIN
+			code = show_json(all, invocation->watch_seconds ? JSON_C_TO_STRING_PLAIN
 									 : JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
 		else if (!before)
 			code = print_counter_table(invocation, shown);
@@ -419,11 +389,35 @@ static const struct command partition_commands[] = {
 	 .usage = "PARTITION ENDPOINT",
 	 .summary = "set the endpoint of a partition",
 	 .details = "ENDPOINT is " ENDPOINT_NAME_ALLOWED ".\n"
-		    "Windows onto the previous endpoint are revoked.\n",
+		    "Windows onto the previous endpoint are revoked, and its ranges removed.\n",
 	 .least = 2,
 	 .most = 2,
 	 .takes_card = true,
 	 .run = run_set_endpoint},
+	{.name = "ranges",
+	 .usage = "",
+	 .summary = "show who may open windows on which parts of endpoints",
+	 .details = "",
+	 .takes_card = true,
+	 .takes_partition = true,
+	 .run = run_ranges},
+	{.name = "add-range",
+	 .usage = "PARTITION NAME RANGE",
+	 .summary = "let a user or group open windows on a part of an endpoint",
+	 .details = "RANGE is OFFSET BYTES RIGHTS and user=NAME, group=NAME or both, as in 1M 64K rw user=alice. OFFSET and BYTES\n"
+		    "are multiples of 4096, with K, M or G; BYTES may be all. RIGHTS is r, w or rw.\n",
+	 .least = 3,
+	 .most = 7,
+	 .takes_card = true,
+	 .run = run_add_range},
+	{.name = "remove-range",
+	 .usage = "PARTITION NAME",
+	 .summary = "remove a range, and revoke the windows opened through it",
+	 .details = "",
+	 .least = 2,
+	 .most = 2,
+	 .takes_card = true,
+	 .run = run_remove_range},
 	{.name = "set-subheader",
 	 .usage = "BYTES",
 	 .summary = "set the sub-header width",
@@ -507,9 +501,30 @@ static const struct command link_commands[] = {
 	{0},
 };
 
+static const struct command machine_commands[] = {
+	{.name = "topo",
+	 .usage = "",
+	 .summary = "show the PCI tree, and which card reaches which endpoint",
+	 .details = "Bridges, cards, GPUs and NICs with links, payload sizes, ACS, IOMMU groups and NUMA nodes; for each card and\n"
+		    "endpoint: direct, root complex, blocked or unknown, with the reason and the bandwidth left. The names of\n"
+		    "endpoints are those of set-endpoint. Complete only as root.\n",
+	 .takes_card = true,
+	 .takes_from = true,
+	 .run = run_topo},
+	{.name = "doctor",
+	 .usage = "",
+	 .summary = "find what keeps cards from endpoints, or slows them down",
+	 .details = "For each finding: what it costs, and the command or firmware setting that changes it. Complete only as root.\n"
+		    "Exit status: 0 only notes, 6 warnings, 7 errors; otherwise as gpulinkctl.\n",
+	 .takes_from = true,
+	 .run = run_doctor},
+	{0},
+};
+
 const struct command_group command_groups[] = {
 	{"Cards", card_commands},
 	{"Partitions", partition_commands},
 	{"Link", link_commands},
+	{"Machine", machine_commands},
 	{0},
 };

@@ -27,7 +27,7 @@ static void print_help(void)
 	for (const struct command_group *group = command_groups; group->title; group++) {
 		printf("\n%s:\n", group->title);
 		for (const struct command *c = group->commands; c->name; c++)
-			printf("  %-13s %-18s  %s\n", c->name, c->usage, c->summary);
+			printf("  %-13s %-20s  %s\n", c->name, c->usage, c->summary);
 	}
 	printf("\nOptions:\n"
 	       "  -c, --card NAME      card, such as gpulink0 (default: the only one)\n"
@@ -35,11 +35,13 @@ static void print_help(void)
 	       "  -w, --watch[=SECONDS]\n"
 	       "                       counters: repeat every SECONDS (default 1)\n"
 	       "      --count N        capture: end after N frames\n"
-	       "      --seconds N      capture: end after N seconds\n" COMMON_OPTIONS
+	       "      --seconds N      capture: end after N seconds\n"
+	       "      --from FILE      topo, doctor: read FILE instead of this machine\n"
+	       "      --dump FILE      topo, doctor: also write the machine to FILE\n" COMMON_OPTIONS
 	       "  -V, --version        show version and exit\n\n"
 	       "Run 'gpulinkctl COMMAND --help' for help on a command; see also gpulinkctl(1).\n"
 	       "Exit status: 0 success, 1 failure, 2 invalid arguments, 3 gpulinkd not running, 4 no such card or device,\n"
-	       "5 permission denied.\n");
+	       "5 permission denied; doctor: 6 warnings, 7 errors.\n");
 }
 
 static void print_command_help(const struct command *command)
@@ -56,12 +58,15 @@ static void print_command_help(const struct command *command)
 	if (command->takes_limits)
 		printf("      --count N        end after N frames\n"
 		       "      --seconds N      end after N seconds\n");
+	if (command->takes_from)
+		printf("      --from FILE      read FILE instead of this machine: a dump, or the output of lspci -Dvvxxxx\n"
+		       "      --dump FILE      also write the machine to FILE, for a bug report\n");
 	printf(COMMON_OPTIONS);
 }
 
 /* Options that only some commands take. */
 struct given {
-	bool help, partition, watch, limits;
+	bool help, partition, watch, limits, from;
 };
 
 static bool take_partition(struct invocation *invocation, const char *text)
@@ -127,6 +132,11 @@ static bool take_option(int option, struct invocation *invocation, struct given 
 	case 'S':
 		given->limits = true;
 		return take_limit(&invocation->seconds, "--seconds", optarg);
+	case 'F':
+	case 'D':
+		given->from = true;
+		*(option == 'F' ? &invocation->from : &invocation->dump) = optarg;
+		return true;
 	case 'd':
 		invocation->asker.direct = true;
 		return true;
@@ -149,6 +159,7 @@ static enum exit_code take_options(int argc, char **argv, struct invocation *inv
 		{"output", required_argument, NULL, 'o'}, {"watch", optional_argument, NULL, 'w'},
 		{"count", required_argument, NULL, 'n'},  {"seconds", required_argument, NULL, 'S'},
 		{"direct", no_argument, NULL, 'd'},	  {"socket", required_argument, NULL, 's'},
+		{"from", required_argument, NULL, 'F'},	  {"dump", required_argument, NULL, 'D'},
 		{"help", no_argument, NULL, 'h'},	  {"version", no_argument, NULL, 'V'},
 		{0},
 	};
@@ -199,6 +210,10 @@ static bool check_use(const struct command *command, struct invocation *invocati
 	}
 	if (given->limits && !command->takes_limits) {
 		complain("%s: --count and --seconds are not supported", command->name);
+		return false;
+	}
+	if (given->from && !command->takes_from) {
+		complain("%s: --from and --dump are not supported", command->name);
 		return false;
 	}
 	if (invocation->card && !command->takes_card) {

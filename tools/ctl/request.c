@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "print.h"
 #include "request.h"
 
+#include <json-c/json.h>
 #include <json_put.h>
 
 #include <stdio.h>
@@ -30,6 +32,33 @@ enum exit_code unexpected(void)
 {
 	complain("malformed answer from gpulinkd");
 	return EXIT_FAILED;
+}
+
+struct json_object *with_partition(struct json_object *request, int partition)
+{
+	return partition == ALL_PARTITIONS ? request : with(request, "partition", json_object_new_int(partition));
+}
+
+enum exit_code show_json(struct json_object *result, int flags)
+{
+	if (print_json(result, flags))
+		return EXIT_OK;
+	complain("out of memory");
+	return EXIT_FAILED;
+}
+
+enum exit_code ask_and_print(struct invocation *invocation, struct json_object *request,
+			     bool (*print)(struct json_object *result))
+{
+	struct json_object *result = NULL;
+	enum exit_code code = ask(&invocation->asker, request, &result);
+
+	if (code == EXIT_OK && invocation->json)
+		code = show_json(result, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
+	else if (code == EXIT_OK && !print(result))
+		code = unexpected();
+	json_object_put(result);
+	return code;
 }
 
 enum exit_code find_card(struct invocation *invocation)

@@ -20,6 +20,7 @@ struct invocation {
 	bool json;
 	unsigned watch_seconds; /**< 0: once */
 	uint64_t count, seconds; /**< limits of a capture; 0: none */
+	const char *from, *dump; /**< files of topo and doctor; NULL: none */
 	char **arguments;	 /**< of the command */
 	int argument_count;
 };
@@ -29,6 +30,16 @@ struct json_object *new_request(const char *op, const char *card);
 
 /** Adds a member; takes over both. NULL: the request was NULL, or out of memory; both are freed then. */
 struct json_object *with(struct json_object *request, const char *key, struct json_object *value);
+
+/** Adds the partition, unless it is ALL_PARTITIONS. As with(). */
+struct json_object *with_partition(struct json_object *request, int partition);
+
+/** Prints a result as JSON, with flags of json-c. */
+enum exit_code show_json(struct json_object *result, int flags);
+
+/** Runs a request and prints its result, as JSON or with `print`. */
+enum exit_code ask_and_print(struct invocation *invocation, struct json_object *request,
+			     bool (*print)(struct json_object *result));
 
 /** Reports a malformed answer. Returns EXIT_FAILED. */
 enum exit_code unexpected(void);

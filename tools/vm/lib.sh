@@ -60,17 +60,17 @@ install_in() {
 		{ tail -n 20 "$build/install-$suite.log" >&2; die "cannot install $* in the $suite root file system"; }
 }
 
-# Prints the path of the host's QEMU if it supports vfio-user-pci (QEMU 10.1 or later).
+# own_qemu x86_64|aarch64: prints the path of the host's QEMU if it supports vfio-user-pci (QEMU 10.1 or later).
 own_qemu() {
 	local own
-	own=$(command -v qemu-system-x86_64) && "$own" -device help 2>/dev/null | grep -q '"vfio-user-pci"' && echo "$own"
+	own=$(command -v "qemu-system-$1") && "$own" -device help 2>/dev/null | grep -q '"vfio-user-pci"' && echo "$own"
 }
 
-# Prints the command line (one word per line) of a QEMU with vfio-user-pci: the host's, or the one in the trixie root file
-# system, run without root and without chroot.
+# qemu_command x86_64|aarch64: prints the command line (one word per line) of a QEMU with vfio-user-pci: the host's, or the
+# one in the trixie root file system, run without root and without chroot.
 qemu_command() {
-	own_qemu && return
-	tool_of_root usr/bin/qemu-system-x86_64
+	own_qemu "$1" && return
+	tool_of_root "usr/bin/qemu-system-$1"
 	printf '%s\n' -L "$roots/root-trixie/usr/share/seabios" -L "$roots/root-trixie/usr/share/qemu"
 }
 

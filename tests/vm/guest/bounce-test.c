@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * bounce-test DEVICE SYSFS: with forced bounce buffers (swiotlb=force), user memory cannot be registered, because nothing would
+ * bounce-test DEVICE SYSFS: with forced bounce buffers (swiotlb=512,force), user memory cannot be registered, because nothing would
  * sync the bounce buffers; everything else works. TAP. Requires an endpoint of at least 64 KiB in partition 0.
  */
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "card.h"
 
-enum { BIG = 2 << 20 }; /* a huge page: one segment, larger than a bounce buffer mapping */
+enum { BIG = 2 << 20 }; /* a huge page: one segment, larger than a bounce buffer mapping, and than all bounce buffers */
 
 static void test_registrations(int fd, const char *sysfs)
 {

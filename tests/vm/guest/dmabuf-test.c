@@ -521,7 +521,9 @@ static void test_move_in_reset(void)
 	struct gpulink_ioctl_handle h = { .size = sizeof(h) };
 	int other = open("/dev/gpulink0", O_RDWR | O_CLOEXEC), buffer = ioctl(gpu[0].fd, TEST_GPU_EXPORT, BYTES), window;
 	struct gpulink_ioctl_register_dmabuf r = registration(buffer, 0, BYTES);
+	struct gpulink_ioctl_window_map next;
 	double begin;
+	int fresh;
 
 	check(buffer >= 0 && !ioctl(card, GPULINK_IOCTL_REGISTER_DMABUF, &r), "registered before a reset");
 	check(other >= 0 && !ioctl(other, GPULINK_IOCTL_WINDOW_MAP, &w), "a window of another file");
@@ -534,9 +536,16 @@ static void test_move_in_reset(void)
 	check(seconds() - begin < 1.5, "the reset does not wait for the device");
 	check(ioctl(gpu[0].fd, TEST_GPU_MOVE, 0) == 0, "the memory moved meanwhile");
 	check(ioctl(gpu[0].fd, TEST_GPU_REACHED, 0) == 0, "no move left the card access to the old place");
-	check(!ioctl(gpu[1].fd, TEST_GPU_DROP, 0), "the device detaches");
+	fresh = open("/dev/gpulink0", O_RDWR | O_CLOEXEC);
+	check(fresh >= 0 && used_slices() == 1 && open_window(fresh, &next, 0) && next.handle != w.handle,
+	      "the slice that the device may still reach is not used again, with its file open");
+	check(!ioctl(gpu[1].fd, TEST_GPU_DROP, 0) && become_free(1), "the device detaches, and the slice is free");
+	close(fresh);
 	close(window);
 	close(other);
+	check(ioctl(gpu[0].fd, TEST_GPU_EXPORT, BYTES) == -1 && errno == EBUSY && !close(buffer), "the buffer is still open");
+	buffer = ioctl(gpu[0].fd, TEST_GPU_EXPORT, BYTES);
+	check(buffer >= 0, "the stale registration does not keep it");
 	close(buffer);
 }
 

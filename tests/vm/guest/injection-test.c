@@ -217,6 +217,8 @@ static int write_text(const char *folder, const char *file, const char *text)
 }
 
 static int set_endpoint(void) { return write_text(sysfs, "partitions/1/endpoint", "0000:00:09.0 0"); }
+static int add_range(void) { return write_text(sysfs, "partitions/1/ranges/add", "x 0 4096 1000 - rw"); }
+static int remove_range(void) { return write_text(sysfs, "partitions/1/ranges/remove", "x"); }
 static int set_far_endpoint(void) { return write_text(sysfs, "partitions/2/endpoint", "link 2"); }
 static int set_open(void) { return write_text(sysfs, "partitions/1/open", "1"); }
 static int set_link(void) { return write_text(sysfs, "link/pool_cycles", "64"); }
@@ -255,6 +257,8 @@ static const struct call {
 	{ "open", nothing, open_another, close_it, nothing, true, false, 1 },
 	{ "close", open_another, close_it, nothing, nothing, true, false, 1 },
 	{ "naming an endpoint", nothing, set_endpoint, nothing, nothing, true, false, 1 },
+	{ "adding a range", nothing, add_range, remove_range, nothing, true, false, 1 },
+	{ "removing a range", add_range, remove_range, nothing, remove_range, true, false, 1 },
 	{ "naming an endpoint beyond the link", nothing, set_far_endpoint, nothing, nothing, true, false, 1 },
 	{ "opening a partition to the link", nothing, set_open, nothing, nothing, true, false, 1 },
 	{ "a setting of the link", nothing, set_link, nothing, nothing, true, false, 1 },

@@ -216,8 +216,11 @@ static void test_endpoint_goes(int fd, const char *folder)
 	volatile unsigned long *words;
 	char name[40];
 	unsigned before, first;
+	bool mapped = !ioctl(fd, GPULINK_IOCTL_ENDPOINT, &e) && e.kind == GPULINK_ENDPOINT_BUS && map(fd, &w, &words);
 
-	check(!ioctl(fd, GPULINK_IOCTL_ENDPOINT, &e) && e.kind == GPULINK_ENDPOINT_BUS && map(fd, &w, &words), "a window");
+	check(mapped, "a window");
+	if (!mapped)
+		return;
 	words[0] = 1;
 	before = released_errors(fd);
 	check(write_file(folder, "partitions/0/endpoint", "none\n"), "its endpoint is removed");

@@ -16,6 +16,8 @@ max_payload_bytes = 512
 [card gpulink0 partition 2]
 endpoint = 0000:00:0A.0 0
 subheader_bytes = 6
+range mine = 1M 64K rw user=1000
+range all = 0 all r group=2000
 CONF
 value() { cat "$class/partitions/$1"; }
 holds() { is "$(value "$1")" "$2"; }
@@ -32,7 +34,7 @@ says() {
 }
 configured() {
 	wait_until 10 holds 0/subheader_bytes 4 && wait_until 10 holds 2/endpoint "0000:00:0a.0 0" &&
-		holds 2/subheader_bytes 6 && holds 0/max_payload_bytes 512 && holds 5/flush_timeout_ns 5000
+		holds 2/subheader_bytes 6 && wait_until 10 holds 2/ranges/all/bytes 67108864 && holds 2/ranges/mine/user 1000 && holds 0/max_payload_bytes 512 && holds 5/flush_timeout_ns 5000
 }
 
 check "gpulinkctl reports a missing daemon" ctl 3 list
@@ -61,6 +63,20 @@ check "set-endpoint without a device at the address exits with 4" ctl 4 set-endp
 check "set-endpoint with a missing BAR exits with 2" ctl 2 set-endpoint 0 "0000:00:08.0 3"
 check "set-endpoint with the card itself exits with 2" ctl 2 set-endpoint 0 "$pci 2"
 check "the endpoint is unchanged" holds 0/endpoint "0000:00:08.0 0"
+check "add-range" ctl 0 add-range 0 some 4K 8K w user=1000 group=0
+check "the range is in sysfs" is "$(cat $class/partitions/0/ranges/some/*)" "8192
+0
+4096
+w
+1000"
+check "add-range of an existing name exits with 1" ctl 1 add-range 0 some 4K 8K w user=1000
+check "add-range beyond the endpoint exits with 2" ctl 2 add-range 0 x 64M 4K w user=1000
+check "add-range of all bytes warns" says WARNING gpulinkctl add-range 0 whole 0 all w user=1000
+check "ranges shows them" says "0          some" gpulinkctl ranges
+check "remove-range" ctl 0 remove-range 0 whole
+check "the range is gone from sysfs" test ! -e $class/partitions/0/ranges/whole
+check "remove-range of no range exits with 2" ctl 2 remove-range 0 whole
+check "a range beside configured ones" ctl 0 add-range 2 more 4K 8K w user=1000
 check "a partition out of range exits with 2" ctl 2 --partition 4000 set-subheader 5
 gpulinkctl -o json partitions >/tmp/a
 gpulinkctl -o json --direct partitions >/tmp/b
@@ -77,6 +93,8 @@ subheader_bytes = 9" >/tmp/wrong
 check "--check-config reports an invalid value with its line" sh -c "gpulinkd --check-config --config /tmp/wrong 2>&1 | grep -q 'wrong:2:.*must be 2 to 6'"
 kill -HUP $daemon
 check "SIGHUP applies the configuration again" configured
+check "SIGHUP removes ranges that are not configured" wait_until 10 test ! -e $class/partitions/2/ranges/more
+check "SIGHUP keeps ranges of partitions that are not configured" holds 0/ranges/some/offset 4096
 check "SIGHUP keeps settings that are not configured" holds 0/endpoint "0000:00:08.0 0"
 check "the driver unloads while the daemon runs" rmmod gpulink
 check "the daemon keeps running" ctl 4 info

@@ -45,7 +45,7 @@ endpoint_reset() {
 	wait $pid || { cat $said; return 1; }
 }
 endpoint_dead() {
-	begin ready absent /dev/gpulink0 2 0 stays-away && echo "@@host kill-endpoint 2" >/dev/ttyS0
+	begin ready absent /dev/gpulink0 2 0 stays-away && echo "@@host kill-endpoint 2" >/dev/host
 	wait $pid || { cat $said; return 1; }
 }
 
@@ -97,5 +97,19 @@ put 1 /sys/bus/pci/rescan
 check "the card is back after a rescan" wait_until 10 present
 check "an endpoint assigned" sh -c '. /suite/lib.sh; put "0000:00:08.0 0" $class/partitions/0/endpoint'
 check "traffic after it" alive
+reprogrammed() {
+	echo "@@host reprogram-card" >/dev/host
+	sleep 1
+	serial=$(cat $class/serial)
+	under_traffic nodev put 1 $class/reset
+}
+check "a card whose logic was reprogrammed, at the next reset" reprogrammed
+check "it is lost" is "$(cat $class/state)" lost
+check "the log has error 21 (capabilities)" sh -c "dmesg | grep -q 'gpulink $pci: error 21 (capabilities): SERIAL is '"
+check "it cannot be opened" refused traffic /dev/gpulink0 1 ok
+check "unbind and bind" unbind_bind
+check "it is another card" refused is "$(cat $class/serial)" "$serial"
+check "an endpoint assigned to it" sh -c '. /suite/lib.sh; put "0000:00:08.0 0" $class/partitions/0/endpoint'
+check "traffic through it" alive
 check "the module unloads" rmmod gpulink
 finish

@@ -9,7 +9,7 @@ echo 0 >/proc/sys/kernel/panic_on_oops
 fuzzed() {
 	fuzz /dev/gpulink0 $class /dev/gpulink1 --seconds "${1:-20}" ${2:+--seed "$2"} --corpus /corpus --print-corpus >/tmp/fuzz.log 2>&1
 	code=$?
-	sed 's/^/# /' /tmp/fuzz.log >/dev/ttyS0
+	sed 's/^/# /' /tmp/fuzz.log >/dev/host
 	is $code 0
 }
 check "local and remote endpoints assigned" name_endpoints_of_two

@@ -27,6 +27,8 @@ check "its socket answers" says "gpulink0" gpulinkctl list
 check "set-endpoint through gpulinkd" gpulinkctl set-endpoint 0 "0000:00:08.0 0"
 check "set-subheader through gpulinkd" gpulinkctl set-subheader 4
 check "the width is in sysfs" is "$(cat $class/partitions/3/subheader_bytes)" 4
+check "without a range a member of the group cannot use the endpoint" refused as_user gpulink /gpulink-app /dev/gpulink0
+check "a range for the group" put "app 0 1048576 - $(getent group gpulink | cut -d: -f3) rw" $class/partitions/0/ranges/add
 check "a member of the group can use the card" as_user gpulink /gpulink-app /dev/gpulink0
 check "the stores are counted" test "$(cat $class/partitions/0/counters/stores)" -gt 0
 check "another user cannot" refused as_user nogroup /gpulink-app /dev/gpulink0

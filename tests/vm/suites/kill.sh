@@ -4,7 +4,7 @@
 . /suite/lib.sh
 
 check "endpoints assigned" name_endpoints
-check "the emulator is killed under traffic" under_traffic nodev sh -c 'echo "@@host kill-card" >/dev/ttyS0'
+check "the emulator is killed under traffic" under_traffic nodev sh -c 'echo "@@host kill-card" >/dev/host'
 check "the dead card cannot be opened" refused traffic /dev/gpulink0 1 ok
 check "its counters cannot be read" refused cat $class/partitions/0/counters/stores
 check "the dead card can be unbound" put $pci /sys/bus/pci/drivers/gpulink/unbind

@@ -15,7 +15,7 @@ find_card() {
 present() { find_card && [ -d /sys/bus/pci/devices/$pci ] && [ -c /dev/gpulink0 ]; }
 absent() { ! [ -e /dev/gpulink0 ] && ! [ -e /sys/bus/pci/devices/$pci ]; }
 in_state() { is "$(cat $class/state)" "$1"; }
-host() { echo "@@host $*" >/dev/ttyS0; }
+host() { echo "@@host $*" >/dev/host; }
 # After a replacement or rebind the card has no endpoints.
 again() { wait_until 20 present && name_endpoints; }
 

@@ -192,9 +192,10 @@ check "the link comes up after the remote reset" wait_until 20 up
 tap "traffic after the remote reset" link-test /dev/gpulink0 /dev/gpulink1 2 1
 
 # --- docs/ABI
+check "a range is added" put "known 0 4096 0 - r" $class/partitions/0/ranges/add
 files() {
 	find "$class/" /sys/kernel/debug/gpulink/gpulink0/ -type f | grep -vE '/(uevent|dev|type|power/.*)$' |
-		sed "s|//*|/|g; s|gpulink0|gpulinkN|; s|/partitions/[0-9]*/|/partitions/K/|" | sort -u
+		sed "s|//*|/|g; s|gpulink0|gpulinkN|; s|/partitions/[0-9]*/|/partitions/K/|; s|/ranges/known/|/ranges/NAME/|" | sort -u
 }
 files >/tmp/files
 model && cannot='^$' || cannot=link_capture

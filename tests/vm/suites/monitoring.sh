@@ -187,13 +187,15 @@ check "the module unloads without open events" rmmod gpulink
 check "the module loads again" modprobe gpulink
 
 # --- docs/ABI -----------------------------------------------------------------------------------------------------
+check "a range is added" sh -c "echo pool >$class/partitions/1/endpoint && echo known 0 4096 0 - r >$class/partitions/1/ranges/add"
 # Excludes files that the kernel creates for every device.
 files() {
 	find "$1/" -type f | grep -vE '/(uevent|dev|type|perf_event_mux_interval_ms|power/.*)$' |
-		sed "s|//*|/|g; s|gpulink0|gpulinkN|; s|/partitions/[0-9]*/|/partitions/K/|" | sort -u
+		sed "s|//*|/|g; s|gpulink0|gpulinkN|; s|/partitions/[0-9]*/|/partitions/K/|; s|/ranges/known/|/ranges/NAME/|" | sort -u
 }
 named() { sed -n 's/^What:[[:space:]]*//p' "$1" | sort; }
-for doc in "sysfs-class-gpulink $class" "sysfs-bus-event_source-devices-gpulink $pmu" "debugfs-gpulink $debug"; do
+for doc in "sysfs-class-gpulink $class" "sysfs-bus-event_source-devices-gpulink $pmu" "debugfs-gpulink $debug" \
+	"sysfs-module-gpulink /sys/module/gpulink/parameters"; do
 	files "${doc#* }" >/tmp/files
 	named "/ABI/${doc% *}" >/tmp/named
 	check "docs/ABI: ${doc% *} documents exactly the existing files" same /tmp/named /tmp/files

@@ -24,13 +24,17 @@ end_of_all() {
 	"$@"
 	wait $ioctl && wait $uring && wait $user || { cat $ioctl_said $uring_said $user_said; return 1; }
 }
-limits_refuse_nonsense() { ! put -1 $class/limits/pinned_pages && ! put x $class/limits/contexts_per_user; }
+limits_refuse_nonsense() { ! put -1 $class/limits/windows_per_context && ! put x $class/limits/contexts_per_user; }
 
 check "endpoints assigned" name_endpoints
 check "nothing is in use" nothing_left
 tap "user ring" user-ring-test $device $class
+if [ -e /bin/user-ring-test-32 ]; then
+	tap "user ring from 32 bits" user-ring-test-32 $device $class
+fi
 tap "io_uring" uring-test $device $class
 tap "library" lib_promise_test $device
+tap "queues" lib_queue_test $device 40
 tap "isolation" isolation-test $device $class
 for way in ioctl uring user; do
 	check "traffic by $way" ring-traffic $device $way 1 ok
@@ -43,7 +47,7 @@ check "limits refuse invalid values" limits_refuse_nonsense
 check "a reset ends traffic on all three paths" end_of_all reset put 1 $class/reset
 check "traffic after it" traffic $device 1 ok
 check "nothing is left" wait_until 3 nothing_left
-check "surprise removal ends traffic on all three paths" end_of_all nodev sh -c 'echo "@@host kill-card" >/dev/ttyS0'
+check "surprise removal ends traffic on all three paths" end_of_all nodev sh -c 'echo "@@host kill-card" >/dev/host'
 check "the dead card is unbound" put $pci /sys/bus/pci/drivers/gpulink/unbind
 check "the module unloads" rmmod gpulink
 finish

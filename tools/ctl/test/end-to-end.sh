@@ -50,6 +50,7 @@ json() {
 	"$gpulinkctl" --socket "$socket" -o json "$@" >"$work/out" || return 1
 	python3 -c "import json, sys; r = json.load(sys.stdin); print(r); sys.exit(0 if $expression else 1)" <"$work/out"
 }
+refused() { ! "$@"; }
 # until_true COMMAND...: retries for 10 s.
 until_true() {
 	left=100
@@ -152,6 +153,24 @@ check "set-endpoint: an address is rejected" ctl 2 "pool" set-endpoint 0 0x80000
 check "set-endpoint: a BAR without memory is rejected" ctl 2 "not memory" set-endpoint 0 "0000:00:08.0 5"
 check "set-endpoint: no such device" ctl 4 "no such device" set-endpoint 0 "0000:00:1e.0 0"
 check "set-endpoint: no such partition" ctl 2 "must be 0 to 3" set-endpoint 4 pool
+range() { ctl "$1" "$2" add-range 0 "$3" $4; }
+check "add-range" range 0 "65536 bytes of 0000:00:08.0 0 are open (rw)" a.1 "1M 64K rw user=0 group=7"
+check "add-range: a part is granted without a warning" refused grep -q WARNING "$work/out"
+check "add-range changes the card" grep -qx "a.1 1048576 65536 3 0 7" "$work/cards/gpulink0/partitions/0/ranges"
+check "add-range of all bytes warns" range 0 "WARNING: these are ALL bytes of the endpoint" whole "0 all r group=7"
+check "add-range: a name of a user" range 0 "are open (w)" b "0x1000 4096 w user=root"
+check "add-range: an existing name" range 1 "range b exists" b "0 4096 w user=0"
+check "add-range: not within the endpoint" range 2 "within the 67108864 bytes" c "64M 4096 w user=0"
+check "add-range: no owner" range 2 "must be OFFSET BYTES RIGHTS" c "0 4096 w"
+check "add-range: an unknown user" range 2 "must be OFFSET BYTES RIGHTS" c "0 4096 w user=nobody-has-this-name"
+check "add-range: an invalid name" range 2 "range name '../x': must be" ../x "0 4096 w user=0"
+check "add-range without an endpoint" ctl 1 "partition has no endpoint" add-range 2 c 0 4096 w user=0
+check "ranges" ctl 0 "0          a.1    1048576  65536     rw      0     7" ranges
+check "ranges as JSON" json "[x['name'] for x in r] == ['a.1', 'whole', 'b'] and 'user' not in r[1] and r[1]['group'] == 7" ranges
+check "ranges of a partition" json "r == []" ranges --partition 3
+check "remove-range" ctl 0 "range a.1 of partition 0 is removed" remove-range 0 a.1
+check "remove-range changes the card" json "[x['name'] for x in r] == ['whole', 'b']" ranges
+check "remove-range: no such range" ctl 2 "no range a.1" remove-range 0 a.1
 check "reset" ctl 0 "generation is now 1" reset
 
 # --- the link
@@ -187,7 +206,7 @@ check "too many arguments" ctl 2 "usage:" reset now
 check "an option the command does not support" ctl 2 "list: --watch is not supported" list --watch
 check "unknown output format" ctl 2 "must be table or json" list -o xml
 check "help" ctl 0 "set-subheader" --help
-for command in list info partitions counters set-subheader set-payload set-timeout set-coalesce set-endpoint set-open link link-counters set-link \
+for command in list info partitions counters set-subheader set-payload set-timeout set-coalesce set-endpoint set-open ranges add-range remove-range link link-counters set-link \
 	reset capture; do
 	check "$command --help" ctl 0 "Usage: gpulinkctl [OPTION...] $command" $command --help
 done

@@ -121,13 +121,13 @@ static int attach_buffer(struct dma_buf *dmabuf, struct dma_buf_attachment *atta
 	return 0;
 }
 
-/* Maps the current place: tests that move the buffer do not mmap it. */
+/* Maps the current place: tests that move the buffer do not mmap it. Write-combining, as GPU drivers map their memory. */
 static int mmap_buffer(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 {
 	struct test_gpu *gpu = dmabuf->priv;
 	phys_addr_t start = pci_resource_start(gpu->pdev, 0) + (gpu->upper ? half(gpu) : 0);
 
-	vma->vm_page_prot = pgprot_noncached(vma->vm_page_prot);
+	vma->vm_page_prot = pgprot_writecombine(vma->vm_page_prot);
 	return io_remap_pfn_range(vma, vma->vm_start, PHYS_PFN(start) + vma->vm_pgoff, vma->vm_end - vma->vm_start,
 				  vma->vm_page_prot);
 }

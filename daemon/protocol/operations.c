@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operations.h"
+
+#include "endpoint_name.h"
+#include "json_put.h"
+#include "requests.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RANGES_MOST 64 /* of a partition */
+
+const char *request_code_name(int code)
+{
+	switch (abs(code)) {
+	case GPULINK_EINVAL:
+		return "EINVAL";
+	case GPULINK_ENOMEM:
+		return "ENOMEM";
+	case GPULINK_ENODEV:
+		return "ENODEV";
+	case GPULINK_EACCES:
+		return "EACCES";
+	case GPULINK_ENOENDPOINT:
+		return "ENOENDPOINT";
+	case GPULINK_ERANGE:
+		return "ERANGE";
+	case GPULINK_ENOSPC:
+		return "ENOSPC";
+	case GPULINK_ETIMEDOUT:
+		return "ETIMEDOUT";
+	case GPULINK_ERESET:
+		return "ERESET";
+	case GPULINK_EENDPOINT:
+		return "EENDPOINT";
+	case GPULINK_ENOTSUP:
+		return "ENOTSUP";
+	case GPULINK_EPROTO:
+		return "EPROTO";
+	case GPULINK_EABI:
+		return "EABI";
+	case GPULINK_EINTR:
+		return "EINTR";
+	case GPULINK_EIO:
+		return "EIO";
+	case GPULINK_EFAULT:
+		return "EFAULT";
+	case GPULINK_EBUSY:
+		return "EBUSY";
+	case GPULINK_EUNREACHABLE:
+		return "EUNREACHABLE";
+	case GPULINK_EFORK:
+		return "EFORK";
+	default:
+		return "EIO";
+	}
+}
+
+bool operation_fail(struct run *run, const char *code, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(run->message, sizeof(run->message), format, arguments);
+	va_end(arguments);
+	/* Messages quote input: keep them printable ASCII. */
+	for (char *c = run->message; *c; c++) {
+		if ((unsigned char)*c < 0x20 || (unsigned char)*c > 0x7e)
+			*c = '?';
+	}
+	run->code = code;
+	return false;
+}
+
+static bool out_of_memory(struct run *run)
+{
+	json_object_put(run->result);
+	run->result = NULL;
+	return operation_fail(run, "ENOMEM", "out of memory");
+}
+
+/* --- results as JSON --- */
+
+static bool put_info(struct json_object *object, const struct gpulink_admin_info *info)
+{
+	return json_put_text(object, "name", info->name) && json_put_text(object, "pci_address", info->pci_address) &&
+	       json_put_text(object, "serial", info->serial) && json_put_text(object, "hw_version", info->hw_version) &&
+	       json_put_text(object, "driver_version", info->driver_version) &&
+	       json_put_text(object, "link_state", info->link_state) && json_put_number(object, "generation", info->generation) &&
+	       json_put_number(object, "partitions", info->partitions) &&
+	       json_put_number(object, "queue_entries", info->queue_entries) && json_put_number(object, "contexts", info->contexts);
+}
+
+static bool put_partition(struct json_object *object, const struct gpulink_admin_partition *partition)
+{
+	for (unsigned s = 0; s < GPULINK_SETTINGS; s++) {
+		if (!json_put_number(object, gpulink_setting_name((enum gpulink_setting)s), partition->settings[s]))
+			return false;
+	}
+	return json_put_text(object, "endpoint", partition->endpoint) &&
+	       json_put_number(object, "endpoint_bytes", partition->endpoint_bytes);
+}
+
+static bool put_counters(struct json_object *object, const struct gpulink_counters *c)
+{
+	return json_put_number(object, "stores", c->stores) && json_put_number(object, "store_bytes", c->store_bytes) &&
+	       json_put_number(object, "packets", c->packets) && json_put_number(object, "sub_packets", c->sub_packets) &&
+	       json_put_number(object, "payload_bytes", c->payload_bytes) && json_put_number(object, "wire_bytes", c->wire_bytes) &&
+	       json_put_number(object, "raw_wire_bytes", c->raw_wire_bytes) &&
+	       json_put_number(object, "overwritten_bytes", c->overwritten_bytes) &&
+	       json_put_number(object, "flush_window_miss", c->flush_window_miss) &&
+	       json_put_number(object, "flush_payload_full", c->flush_payload_full) &&
+	       json_put_number(object, "flush_entries_full", c->flush_entries_full) &&
+	       json_put_number(object, "flush_release", c->flush_release) &&
+	       json_put_number(object, "flush_timeout", c->flush_timeout) &&
+	       json_put_number(object, "flush_load_hit", c->flush_load_hit) &&
+	       json_put_number(object, "flush_atomic", c->flush_atomic) &&
+	       json_put_number(object, "flush_config", c->flush_config) &&
+	       json_put_number(object, "flush_drain", c->flush_drain) && json_put_number(object, "loads", c->loads) &&
+	       json_put_number(object, "atomics", c->atomics) && json_put_number(object, "endpoint_writes", c->endpoint_writes) &&
+	       json_put_number(object, "endpoint_bytes", c->endpoint_bytes) &&
+	       json_put_number(object, "err_endpoint", c->err_endpoint);
+}
+
+/* --- operations: fill run->result, or fail --- */
+
+bool operation_list(struct run *run)
+{
+	int count = gpulink_admin_list(NULL, 0);
+	char(*names)[16];
+	bool good = true;
+
+	if (count < 0)
+		return operation_fail(run, request_code_name(count), "cannot list cards: %s", gpulink_strerror(count));
+	names = calloc((size_t)count + 1, sizeof(*names));
+	if (!names)
+		return out_of_memory(run);
+	/* Cards added between the two calls are left for the next list. */
+	if (gpulink_admin_list(names, (unsigned)count) < count)
+		count = 0;
+	run->result = json_object_new_array();
+	good = run->result;
+	for (int i = 0; good && i < count; i++) {
+		struct json_object *card;
+
+		/* The card was removed meanwhile. */
+		if (gpulink_admin_get_info(names[i], &run->info, sizeof(run->info)))
+			continue;
+		card = json_object_new_object();
+		good = json_append(run->result, card) && put_info(card, &run->info);
+	}
+	free(names);
+	return good || out_of_memory(run);
+}
+
+bool operation_info(struct run *run)
+{
+	run->result = json_object_new_object();
+	return (run->result && put_info(run->result, &run->info)) || out_of_memory(run);
+}
+
+/* Makes an array with one object per partition, filled by `read`. */
+static bool for_partitions(struct run *run, bool (*read)(struct run *run, unsigned partition, struct json_object *out))
+{
+	run->result = json_object_new_array();
+	if (!run->result)
+		return out_of_memory(run);
+	for (unsigned k = run->first; k < run->end; k++) {
+		struct json_object *object = json_object_new_object();
+
+		if (!json_append(run->result, object) || !json_put_number(object, "partition", k))
+			return out_of_memory(run);
+		if (!read(run, k, object)) {
+			json_object_put(run->result);
+			run->result = NULL;
+			return run->code ? false : out_of_memory(run);
+		}
+	}
+	return true;
+}
+
+static bool read_partition(struct run *run, unsigned k, struct json_object *out)
+{
+	struct gpulink_admin_partition partition;
+	int code = gpulink_admin_get_partition(run->card, k, &partition, sizeof(partition));
+
+	if (code)
+		return operation_fail(run, request_code_name(code), "%s partition %u: %s", run->card, k, gpulink_strerror(code));
+	return put_partition(out, &partition);
+}
+
+bool operation_partitions(struct run *run)
+{
+	return for_partitions(run, read_partition);
+}
+
+static bool read_counters(struct run *run, unsigned k, struct json_object *out)
+{
+	struct gpulink_counters counters;
+	int code = gpulink_admin_get_counters(run->card, k, &counters, sizeof(counters));
+
+	if (code)
+		return operation_fail(run, request_code_name(code), "%s partition %u: %s", run->card, k, gpulink_strerror(code));
+	return put_counters(out, &counters);
+}
+
+bool operation_counters(struct run *run)
+{
+	return for_partitions(run, read_counters);
+}
+
+/* Undoes a set that failed at a later partition, as far as the card allows. */
+static void restore(struct run *run, const uint64_t *old, unsigned changed)
+{
+	for (unsigned i = 0; i < changed; i++)
+		gpulink_admin_set(run->card, run->first + i, (enum gpulink_setting)run->setting, old[i]);
+}
+
+bool operation_set(struct run *run)
+{
+	enum gpulink_setting setting = (enum gpulink_setting)run->setting;
+	uint64_t *old = calloc(run->end - run->first + 1, sizeof(*old));
+	struct gpulink_admin_partition partition;
+	unsigned k;
+	int code = 0;
+
+	if (!old)
+		return out_of_memory(run);
+	for (k = run->first; k < run->end; k++) {
+		code = gpulink_admin_get_partition(run->card, k, &partition, sizeof(partition));
+		if (code)
+			break;
+		old[k - run->first] = partition.settings[setting];
+		code = gpulink_admin_set(run->card, k, setting, run->value);
+		if (code)
+			break;
+	}
+	if (code)
+		restore(run, old, k - run->first);
+	free(old);
+	if (code)
+		return operation_fail(run, request_code_name(code), "%s partition %u: %s: %s", run->card, k,
+			    gpulink_setting_name(setting), gpulink_strerror(code));
+	run->result = json_object_new_object();
+	return (run->result && json_put_text(run->result, "card", run->card) &&
+		json_put_text(run->result, "setting", gpulink_setting_name(setting)) &&
+		json_put_number(run->result, "value", run->value) && json_put_number(run->result, "first", run->first) &&
+		json_put_number(run->result, "count", run->end - run->first)) ||
+	       out_of_memory(run);
+}
+
+bool operation_set_endpoint(struct run *run)
+{
+	struct gpulink_admin_partition partition;
+	int code = gpulink_admin_set_endpoint(run->card, run->partition, run->endpoint);
+
+	if (code == -GPULINK_EINVAL)
+		return operation_fail(run, "EINVAL", "%s partition %u: endpoint '%s' is not memory that the card can write: must be "
+			    ENDPOINT_NAME_ALLOWED, run->card, run->partition, run->endpoint);
+	if (code == -GPULINK_ENODEV)
+		return operation_fail(run, "ENODEV", "%s partition %u: endpoint '%s': no such device", run->card, run->partition,
+			    run->endpoint);
+	if (!code)
+		code = gpulink_admin_get_partition(run->card, run->partition, &partition, sizeof(partition));
+	if (code)
+		return operation_fail(run, request_code_name(code), "%s partition %u: endpoint '%s': %s", run->card, run->partition,
+			    run->endpoint, gpulink_strerror(code));
+	run->result = json_object_new_object();
+	return (run->result && json_put_text(run->result, "card", run->card) &&
+		json_put_number(run->result, "partition", run->partition) &&
+		json_put_text(run->result, "endpoint", partition.endpoint) &&
+		json_put_number(run->result, "endpoint_bytes", partition.endpoint_bytes)) ||
+	       out_of_memory(run);
+}
+
+/* --- ranges --- */
+
+static bool put_range(struct json_object *object, unsigned partition, const struct gpulink_admin_range *range)
+{
+	static const char *const rights[] = {"", "r", "w", "rw"};
+
+	return json_put_number(object, "partition", partition) && json_put_text(object, "name", range->name) &&
+	       json_put_number(object, "offset", range->offset) && json_put_number(object, "bytes", range->bytes) &&
+	       json_put_text(object, "rights", rights[range->rights & 3]) &&
+	       (range->user == GPULINK_NO_OWNER || json_put_number(object, "user", range->user)) &&
+	       (range->group == GPULINK_NO_OWNER || json_put_number(object, "group", range->group));
+}
+
+static bool range_failed(struct run *run, unsigned partition, int code)
+{
+	return operation_fail(run, request_code_name(code), "%s partition %u: %s", run->card, partition, gpulink_strerror(code));
+}
+
+bool operation_ranges(struct run *run)
+{
+	struct gpulink_admin_range ranges[RANGES_MOST];
+
+	run->result = json_object_new_array();
+	if (!run->result)
+		return out_of_memory(run);
+	for (unsigned k = run->first; k < run->end; k++) {
+		int count = gpulink_admin_list_ranges(run->card, k, ranges, RANGES_MOST);
+
+		if (count < 0) {
+			json_object_put(run->result);
+			run->result = NULL;
+			return range_failed(run, k, count);
+		}
+		for (int i = 0; i < count && i < RANGES_MOST; i++) {
+			struct json_object *object = json_object_new_object();
+
+			if (!json_append(run->result, object) || !put_range(object, k, &ranges[i]))
+				return out_of_memory(run);
+		}
+	}
+	return true;
+}
+
+bool operation_add_range(struct run *run)
+{
+	struct gpulink_admin_partition partition;
+	struct gpulink_admin_range *range = &run->range;
+	int code = gpulink_admin_get_partition(run->card, run->partition, &partition, sizeof(partition));
+
+	if (!code)
+		code = gpulink_admin_add_range(run->card, run->partition, range);
+	if (code == -GPULINK_EINVAL)
+		return operation_fail(run, "EINVAL", "%s partition %u: range %s: must lie within the %llu bytes of the endpoint", run->card,
+			    run->partition, range->name, (unsigned long long)partition.endpoint_bytes);
+	if (code == -GPULINK_EBUSY)
+		return operation_fail(run, "EBUSY", "%s partition %u: range %s exists", run->card, run->partition, range->name);
+	if (code)
+		return range_failed(run, run->partition, code);
+	if (range->bytes == GPULINK_RANGE_ALL)
+		range->bytes = partition.endpoint_bytes - range->offset;
+	run->result = json_object_new_object();
+	return (run->result && json_put_text(run->result, "card", run->card) && put_range(run->result, run->partition, range) &&
+		json_put_text(run->result, "endpoint", partition.endpoint) &&
+		json_put_number(run->result, "endpoint_bytes", partition.endpoint_bytes)) ||
+	       out_of_memory(run);
+}
+
+bool operation_remove_range(struct run *run)
+{
+	int code = gpulink_admin_remove_range(run->card, run->partition, run->range.name);
+
+	if (code == -GPULINK_EINVAL)
+		return operation_fail(run, "EINVAL", "%s partition %u: no range %s", run->card, run->partition, run->range.name);
+	if (code)
+		return range_failed(run, run->partition, code);
+	run->result = json_object_new_object();
+	return (run->result && json_put_text(run->result, "card", run->card) &&
+		json_put_number(run->result, "partition", run->partition) &&
+		json_put_text(run->result, "name", run->range.name)) ||
+	       out_of_memory(run);
+}
+
+bool operation_reset(struct run *run)
+{
+	int code = gpulink_admin_reset(run->card);
+
+	if (!code)
+		code = gpulink_admin_get_info(run->card, &run->info, sizeof(run->info));
+	if (code)
+		return operation_fail(run, request_code_name(code), "%s: reset: %s", run->card, gpulink_strerror(code));
+	run->result = json_object_new_object();
+	return (run->result && json_put_text(run->result, "card", run->card) &&
+		json_put_number(run->result, "generation", run->info.generation)) ||
+	       out_of_memory(run);
+}
+
+static bool put_link(struct json_object *object, const struct gpulink_admin_link *link)
+{
+	for (unsigned s = 0; s < GPULINK_LINK_SETTINGS; s++)
+		if (!json_put_number(object, gpulink_link_setting_name((enum gpulink_link_setting)s), link->settings[s]))
+			return false;
+	return json_put_text(object, "state", link->state) && json_put_number(object, "cluster", link->cluster) &&
+	       json_put_text(object, "peer_cluster", link->peer_cluster) &&
+	       json_put_text(object, "peer_serial", link->peer_serial) &&
+	       json_put_number(object, "queue_flits", link->queue_flits) &&
+	       json_put_number(object, "queued_flits", link->queued_flits);
+}
+
+static bool link_failed(struct run *run, int code)
+{
+	if (code == -GPULINK_ENOTSUP)
+		return operation_fail(run, "ENOTSUP", "%s has no link", run->card);
+	return operation_fail(run, request_code_name(code), "%s: link: %s", run->card, gpulink_strerror(code));
+}
+
+bool operation_link(struct run *run)
+{
+	struct gpulink_admin_link link;
+	int code = gpulink_admin_get_link(run->card, &link, sizeof(link));
+
+	if (code)
+		return link_failed(run, code);
+	run->result = json_object_new_object();
+	return (run->result && put_link(run->result, &link)) || out_of_memory(run);
+}
+
+bool operation_link_counters(struct run *run)
+{
+	uint64_t values[GPULINK_LINK_COUNTERS];
+	int code = gpulink_admin_get_link_counters(run->card, values, GPULINK_LINK_COUNTERS);
+
+	if (code)
+		return link_failed(run, code);
+	run->result = json_object_new_object();
+	for (unsigned i = 0; i < GPULINK_LINK_COUNTERS; i++)
+		if (!run->result || !json_put_number(run->result, gpulink_link_counter_name(i), values[i]))
+			return out_of_memory(run);
+	return true;
+}
+
+bool operation_set_link(struct run *run)
+{
+	enum gpulink_link_setting setting = (enum gpulink_link_setting)run->setting;
+	int code = gpulink_admin_set_link(run->card, setting, run->value);
+
+	if (code)
+		return link_failed(run, code);
+	run->result = json_object_new_object();
+	return (run->result && json_put_text(run->result, "card", run->card) &&
+		json_put_text(run->result, "setting", gpulink_link_setting_name(setting)) &&
+		json_put_number(run->result, "value", run->value)) ||
+	       out_of_memory(run);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operations of docs/protocol.md, once their members have been checked. */
+#ifndef GPULINKD_OPERATIONS_H
+#define GPULINKD_OPERATIONS_H
+
+#include <gpulink_admin.h>
+
+#include <limits.h>
+#include <stdbool.h>
+
+struct json_object;
+
+#define ALL_PARTITIONS UINT_MAX
+
+/* A request being run. */
+struct run {
+	const char *card;
+	unsigned partition; /* or ALL_PARTITIONS */
+	unsigned setting; /* enum gpulink_setting, or of set_link enum gpulink_link_setting */
+	uint64_t value;
+	char endpoint[32];
+	struct gpulink_admin_range range;
+
+	struct gpulink_admin_info info;
+	unsigned first, end; /* its partitions */
+
+	struct json_object *result; /* NULL: failed */
+	const char *code;
+	char message[400];
+};
+
+/** Sets code and message of a failed request, printf-like. Returns false. */
+bool operation_fail(struct run *run, const char *code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/** Each fills in run->result, or fails. */
+bool operation_list(struct run *run);
+bool operation_info(struct run *run);
+bool operation_partitions(struct run *run);
+bool operation_counters(struct run *run);
+bool operation_set(struct run *run);
+bool operation_set_endpoint(struct run *run);
+bool operation_ranges(struct run *run);
+bool operation_add_range(struct run *run);
+bool operation_remove_range(struct run *run);
+bool operation_reset(struct run *run);
+bool operation_link(struct run *run);
+bool operation_link_counters(struct run *run);
+bool operation_set_link(struct run *run);
+
+#endif /* GPULINKD_OPERATIONS_H */

@@ -1,0 +1,561 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Queues: entries in flight, their completions, waits and releases. Completions arrive in the order of entries, so that one
+ * count tells what is complete.
+ *
+ * A sleeping thread is woken by an entry that requests an interrupt. Interrupts cost more than puts: only every
+ * WAKE_EVERY-th entry requests one, and a NOP is added if the last entries do not.
+ *
+ * Threads share the default queue. Its lock is not held while a thread sleeps, so that others submit and wait meanwhile.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <gpulink_regs.h>
+
+#include "device.h"
+
+#define CHUNK	     64u
+#define POLLS	     500u /* before sleeping */
+#define CHECK_EVERY  64u  /* empty polls per check of the card's state by the kernel */
+#define WAKE_EVERY   32u
+#define NO_STAGE     (-1)
+#define SLEEP_MAX_NS UINT64_C(10000000000) /* of one call; the kernel allows 60 s */
+/* Other threads may lap the ring before the sleeper of an entry looks: its completion is then no longer visible. */
+#define SHARED_SLEEP_MAX_NS UINT64_C(50000000)
+
+uint64_t glk_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t glk_deadline(uint64_t timeout_ns)
+{
+	uint64_t now = glk_now_ns();
+
+	return timeout_ns < UINT64_MAX - now ? now + timeout_ns : UINT64_MAX;
+}
+
+static bool is_shared(const struct gpulink_queue *queue)
+{
+	return queue->number == 0;
+}
+
+void glk_queue_lock(struct gpulink_queue *queue)
+{
+	if (is_shared(queue))
+		pthread_mutex_lock(&queue->lock);
+}
+
+void glk_queue_unlock(struct gpulink_queue *queue)
+{
+	if (is_shared(queue))
+		pthread_mutex_unlock(&queue->lock);
+}
+
+static struct glk_flight *flight_of(struct gpulink_queue *queue, uint64_t entry)
+{
+	return &queue->flight[entry % GLK_RING_MAX];
+}
+
+static unsigned in_flight(const struct gpulink_queue *queue)
+{
+	return (unsigned)(queue->submitted - queue->completed);
+}
+
+/* --- completions --- */
+
+static int code_of(uint32_t status)
+{
+	switch (status) {
+	case GLK_ST_OK:
+		return 0;
+	case GLK_ST_WINDOW_BOUNDS:
+	case GLK_ST_REGISTRATION_BOUNDS:
+		return -GPULINK_ERANGE;
+	case GLK_ST_PERMISSION:
+		return -GPULINK_EACCES;
+	case GLK_ST_LENGTH:
+	case GLK_ST_ALIGNMENT:
+	case GLK_ST_WINDOW:
+	case GLK_ST_REGISTRATION:
+		return -GPULINK_EINVAL;
+	case GLK_ST_ENDPOINT:
+		return -GPULINK_EENDPOINT;
+	case GLK_ST_RESET:
+		return -GPULINK_ERESET;
+	case GLK_ST_DMA:
+		return -GPULINK_EIO;
+	default:
+		return -GPULINK_EPROTO;
+	}
+}
+
+/* The result of the oldest entry, a release: its own error, or the first of what it covers. */
+static int settle_release(struct gpulink_queue *queue, int error)
+{
+	uint32_t errors = queue->errors;
+	int counted = queue->device->ops->count_errors(queue->backend, queue->completed, &errors);
+
+	if (!error)
+		error = counted;
+	if (!error && queue->failed) {
+		error = queue->failed;
+		queue->failed = 0;
+	} else if (!error && errors != queue->errors) {
+		error = -GPULINK_EFAULT;
+	}
+	queue->errors = errors;
+	return error;
+}
+
+static int settle(struct gpulink_queue *queue, const struct glk_flight *flight, int error)
+{
+	if (flight->kind == GLK_KIND_RELEASE || flight->kind == GLK_KIND_SIGNAL_RELEASE)
+		error = settle_release(queue, error);
+	if (flight->stage != NO_STAGE)
+		queue->stage_busy[flight->stage] = false;
+	if (flight->staging) {
+		if (!error)
+			error = glk_staging_bring(flight->staging, flight->offset, flight->bytes);
+		glk_staging_close(flight->staging);
+	}
+	if (flight->signal) {
+		error = queue->carried ? queue->carried : error;
+		queue->carried = 0;
+	}
+	return error;
+}
+
+/* Completes the oldest entry in flight. `done` has room: glk_queue_submit() limits the operations with a tag. */
+static void complete(struct gpulink_queue *queue, const uint64_t word[GLK_CQE_WORDS])
+{
+	uint32_t status = (uint32_t)((word[GLK_CQE_STATUS_Q] & GLK_CQE_STATUS_MASK) >> GLK_CQE_STATUS_SHIFT);
+	const struct glk_flight *flight = flight_of(queue, queue->completed);
+	struct glk_done *done = &queue->done;
+	int error = settle(queue, flight, code_of(status));
+
+	queue->completed++;
+	if (flight->result) {
+		*flight->result = (struct glk_result){ .complete = true, .error = error };
+	} else if (flight->kind == GLK_KIND_SIGNAL_RELEASE) {
+		queue->carried = error;
+	} else if (flight->tagged) {
+		done->items[(done->head + done->count++) % GPULINK_COMPLETIONS_MAX] = (struct gpulink_completion){
+			.tag = word[GLK_CQE_TAG_Q],
+			.error = error,
+			.status = status,
+			.bytes = (uint32_t)((word[GLK_CQE_LENGTH_Q] & GLK_CQE_LENGTH_MASK) >> GLK_CQE_LENGTH_SHIFT),
+		};
+	} else if (!queue->failed) {
+		queue->failed = error;
+	}
+}
+
+/* Takes the available completions. Returns their number. */
+static int take(struct gpulink_queue *queue)
+{
+	uint64_t words[CHUNK][GLK_CQE_WORDS];
+	int count, taken = 0;
+
+	do {
+		count = queue->device->ops->take(queue->backend, words, CHUNK);
+		if (count > (int)in_flight(queue))
+			return -GPULINK_EPROTO;
+		for (int i = 0; i < count; i++)
+			complete(queue, words[i]);
+		taken += count > 0 ? count : 0;
+	} while (count == (int)CHUNK);
+	return taken || count >= 0 ? taken : count;
+}
+
+/* --- waits --- */
+
+static int add(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_WORDS], const struct glk_flight *flight, bool wake)
+{
+	uint64_t words[GLK_SQE_WORDS];
+	int taken;
+
+	memcpy(words, entry, sizeof(words));
+	wake |= (queue->submitted + 1) % WAKE_EVERY == 0;
+	if (wake)
+		words[GLK_SQE_FLAGS_Q] |= (uint64_t)GLK_FLAG_INTERRUPT << GLK_SQE_FLAGS_SHIFT;
+	/* Before the entry is on the ring: its completion may follow at once. */
+	*flight_of(queue, queue->submitted) = *flight;
+	taken = queue->device->ops->submit(queue->backend, words);
+	if (taken == 1) {
+		queue->submitted++;
+		queue->woken = wake ? queue->submitted : queue->woken;
+	}
+	return taken;
+}
+
+/* Makes sure that the completion of the entry, or of a later one, raises an interrupt. */
+static int request_wakeup(struct gpulink_queue *queue, uint64_t entry)
+{
+	static const uint64_t nop[GLK_SQE_WORDS] = { GLK_OP_NOP };
+	const struct glk_flight wakeup = { .kind = GLK_KIND_WAKEUP, .stage = NO_STAGE };
+	int taken;
+
+	if (queue->woken > entry || in_flight(queue) == GLK_RING_MAX)
+		return 0; /* a full ring has such an entry, and the driver polls */
+	taken = add(queue, nop, &wakeup, true);
+	return taken < 0 ? taken : 0;
+}
+
+/* Sleeps until the entry has completed, or for a while. */
+static int sleep_for(struct gpulink_queue *queue, uint64_t entry, uint64_t deadline)
+{
+	uint64_t most = is_shared(queue) ? SHARED_SLEEP_MAX_NS : SLEEP_MAX_NS, now;
+	int error = request_wakeup(queue, entry);
+
+	if (error)
+		return error;
+	glk_queue_unlock(queue);
+	now = glk_now_ns();
+	error = now >= deadline ? -GPULINK_ETIMEDOUT :
+		queue->device->ops->sleep(queue->backend, entry, deadline - now < most ? deadline - now : most);
+	glk_queue_lock(queue);
+	return error == -GPULINK_ETIMEDOUT ? 0 : error;
+}
+
+int glk_queue_await(struct gpulink_queue *queue, uint64_t count, uint64_t deadline)
+{
+	int error = 0, taken;
+
+	for (unsigned look = 0;; look++) {
+		taken = take(queue);
+		if (queue->completed >= count)
+			return 0;
+		if (taken < 0 || error)
+			return error ? error : taken;
+		if (look < POLLS)
+			continue;
+		if (glk_now_ns() >= deadline)
+			return -GPULINK_ETIMEDOUT;
+		error = sleep_for(queue, count - 1, deadline);
+	}
+}
+
+int glk_queue_reserve(struct gpulink_queue *queue, unsigned count)
+{
+	uint64_t deadline = glk_deadline(GLK_ROOM_TIMEOUT_NS);
+	int error = 0;
+
+	while (!error && in_flight(queue) + count > GLK_OPERATIONS)
+		error = glk_queue_await(queue, queue->submitted + count - GLK_OPERATIONS, deadline);
+	return error;
+}
+
+int glk_queue_submit(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_WORDS], const struct glk_flight *flight,
+		     bool wake)
+{
+	bool tagged = flight->kind == GLK_KIND_OPERATION && entry[GLK_SQE_TAG_Q] != GPULINK_NO_TAG;
+	uint64_t deadline = glk_deadline(GLK_ROOM_TIMEOUT_NS);
+	struct glk_flight own = *flight;
+	int taken = 0, error;
+
+	own.tagged = tagged || flight->tagged;
+	if (own.tagged && queue->owed == GPULINK_COMPLETIONS_MAX)
+		return -GPULINK_EBUSY;
+	wake |= own.tagged && queue->polled;
+	/* Releases and the library's entries have the rest of the ring. */
+	error = own.kind == GLK_KIND_OPERATION ? glk_queue_reserve(queue, 1) : 0;
+	while (!error && (in_flight(queue) == GLK_RING_MAX || !(taken = add(queue, entry, &own, wake))))
+		error = in_flight(queue) ? glk_queue_await(queue, queue->completed + 1, deadline) : -GPULINK_EPROTO;
+	if (error || taken < 0)
+		return error ? error : taken;
+	queue->owed += own.tagged;
+	if (own.tagged && is_shared(queue) && queue->sleepers)
+		pthread_cond_broadcast(&queue->submission);
+	return 0;
+}
+
+/* The count of completed entries at which `tagged` more ones with a tag are complete, or all of those if there are fewer. */
+static uint64_t count_with(struct gpulink_queue *queue, unsigned tagged)
+{
+	uint64_t count = queue->completed;
+
+	for (uint64_t entry = queue->completed; entry < queue->submitted && tagged; entry++)
+		if (flight_of(queue, entry)->tagged) {
+			count = entry + 1;
+			tagged--;
+		}
+	return count;
+}
+
+/* Sleeps until another thread submits an operation with a tag. */
+static int sleep_for_submission(struct gpulink_queue *queue, uint64_t deadline)
+{
+	const struct timespec t = { .tv_sec = (time_t)(deadline / 1000000000u), .tv_nsec = (long)(deadline % 1000000000u) };
+
+	if (glk_now_ns() >= deadline)
+		return -GPULINK_ETIMEDOUT;
+	queue->sleepers++;
+	pthread_cond_timedwait(&queue->submission, &queue->lock, &t);
+	queue->sleepers--;
+	return 0;
+}
+
+/* Polls: the card's state too, now and then. */
+static int look(struct gpulink_queue *queue)
+{
+	int taken = take(queue), error;
+
+	if (taken || !in_flight(queue) || ++queue->looks % CHECK_EVERY)
+		return taken;
+	error = queue->device->ops->sleep(queue->backend, queue->completed, 0);
+	return error == -GPULINK_ETIMEDOUT ? 0 : error;
+}
+
+/* Takes completions until `least` are available. */
+static int await_tagged(struct gpulink_queue *queue, unsigned room, unsigned least, uint64_t timeout_ns)
+{
+	const struct glk_done *done = &queue->done;
+	uint64_t deadline = least ? glk_deadline(timeout_ns) : 0;
+	int error = done->count < room ? look(queue) : 0;
+
+	while (error >= 0 && done->count < least) {
+		if (queue->owed > done->count)
+			error = glk_queue_await(queue, count_with(queue, least - done->count), deadline);
+		else if (is_shared(queue))
+			error = sleep_for_submission(queue, deadline);
+		else
+			return 0; /* nobody else submits */
+	}
+	return done->count && done->count >= least ? 0 : error;
+}
+
+int gpulink_queue_wait(struct gpulink_queue *queue, struct gpulink_completion *completions, unsigned room, unsigned least,
+		       uint64_t timeout_ns)
+{
+	int error = glk_queue_check(queue);
+	struct glk_done *done;
+	unsigned taken = 0;
+
+	if (error)
+		return error;
+	if (!completions || room == 0 || least > room)
+		return -GPULINK_EINVAL;
+	done = &queue->done;
+	glk_queue_lock(queue);
+	error = await_tagged(queue, room, least, timeout_ns);
+	for (; taken < room && done->count; taken++) {
+		completions[taken] = done->items[done->head];
+		done->head = (done->head + 1) % GPULINK_COMPLETIONS_MAX;
+		done->count--;
+		queue->owed--;
+	}
+	glk_queue_unlock(queue);
+	return taken || error >= 0 ? (int)taken : error;
+}
+
+/* --- releases --- */
+
+static const uint64_t release_entry[GLK_SQE_WORDS] = { GLK_OP_RELEASE };
+
+int gpulink_queue_release(struct gpulink_queue *queue, uint64_t timeout_ns)
+{
+	struct glk_result result = { 0 };
+	const struct glk_flight flight = { .kind = GLK_KIND_RELEASE, .stage = NO_STAGE, .result = &result };
+	uint64_t deadline, entry;
+	int error = glk_queue_check(queue);
+
+	if (error)
+		return error;
+	if (timeout_ns == 0)
+		return -GPULINK_EINVAL;
+	deadline = glk_deadline(timeout_ns);
+	glk_queue_lock(queue);
+	error = glk_queue_submit(queue, release_entry, &flight, true);
+	if (!error) {
+		entry = queue->submitted - 1;
+		error = glk_queue_await(queue, entry + 1, deadline);
+		if (!result.complete) /* its error goes to the next release */
+			flight_of(queue, entry)->result = NULL;
+	}
+	glk_queue_unlock(queue);
+	return result.complete ? result.error : error;
+}
+
+int gpulink_queue_post_release(struct gpulink_queue *queue, uint64_t tag)
+{
+	struct glk_flight flight = { .kind = GLK_KIND_RELEASE, .tagged = tag != GPULINK_NO_TAG, .stage = NO_STAGE };
+	uint64_t entry[GLK_SQE_WORDS] = { GLK_OP_RELEASE };
+	int error = glk_queue_check(queue);
+
+	if (error)
+		return error;
+	entry[GLK_SQE_TAG_Q] = tag;
+	glk_queue_lock(queue);
+	error = glk_queue_submit(queue, entry, &flight, false);
+	glk_queue_unlock(queue);
+	return error;
+}
+
+/* --- open and close --- */
+
+/* Waits measure the time that CLOCK_MONOTONIC does. */
+static int init_locks(struct gpulink_queue *queue)
+{
+	pthread_condattr_t monotonic;
+	int error = pthread_condattr_init(&monotonic);
+
+	if (error)
+		return error;
+	error = pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	if (!error)
+		error = pthread_cond_init(&queue->submission, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	if (error)
+		return error;
+	error = pthread_mutex_init(&queue->lock, NULL);
+	if (error)
+		pthread_cond_destroy(&queue->submission);
+	return error;
+}
+
+int glk_queue_init(struct gpulink_queue *queue, struct gpulink *device, unsigned number, void *backend)
+{
+	*queue = (struct gpulink_queue){ .device = device, .number = number, .backend = backend };
+	queue->done.items = calloc(GPULINK_COMPLETIONS_MAX, sizeof(*queue->done.items));
+	if (!queue->done.items)
+		return -GPULINK_ENOMEM;
+	if (is_shared(queue) && init_locks(queue)) {
+		free(queue->done.items);
+		return -GPULINK_ENOMEM;
+	}
+	queue->next = device->queues;
+	device->queues = queue;
+	return 0;
+}
+
+void glk_queue_exit(struct gpulink_queue *queue)
+{
+	bool own = *queue->device->own;
+
+	for (; queue->completed < queue->submitted; queue->completed++)
+		(own ? glk_staging_close : glk_staging_abandon)(flight_of(queue, queue->completed)->staging);
+	free(queue->stages);
+	free(queue->done.items);
+	if (is_shared(queue) && own) {
+		pthread_mutex_destroy(&queue->lock);
+		pthread_cond_destroy(&queue->submission);
+	}
+}
+
+struct gpulink_queue *gpulink_default_queue(struct gpulink *device)
+{
+	return glk_device_check(device) ? NULL : &device->queue;
+}
+
+static unsigned free_number(const struct gpulink *device)
+{
+	uint64_t used = 0;
+	unsigned number = 0;
+
+	for (const struct gpulink_queue *queue = device->queues; queue; queue = queue->next)
+		used |= UINT64_C(1) << queue->number;
+	while (used >> number & 1)
+		number++;
+	return number;
+}
+
+static int open_queue(struct gpulink *device, struct gpulink_queue *queue)
+{
+	unsigned number = free_number(device);
+	void *backend;
+	int error;
+
+	if (number == GLK_QUEUES_MAX)
+		return -GPULINK_ENOSPC;
+	error = device->ops->open_queue(device->backend, &backend);
+	if (error)
+		return error;
+	error = glk_queue_init(queue, device, number, backend);
+	if (error)
+		device->ops->close(backend);
+	return error;
+}
+
+int gpulink_queue_open(struct gpulink *device, struct gpulink_queue **out)
+{
+	struct gpulink_queue *queue;
+	int error = glk_device_check(device);
+
+	if (error || !out)
+		return error ? error : -GPULINK_EINVAL;
+	queue = malloc(sizeof(*queue));
+	if (!queue)
+		return -GPULINK_ENOMEM;
+	pthread_mutex_lock(&device->lock);
+	error = open_queue(device, queue);
+	pthread_mutex_unlock(&device->lock);
+	if (error)
+		free(queue);
+	else
+		*out = queue;
+	return error;
+}
+
+static void close_views(struct gpulink_queue *queue)
+{
+	struct gpulink *device = queue->device;
+
+	for (struct gpulink_window *window = device->windows; window; window = window->next) {
+		struct glk_view *view = &window->views[queue->number];
+
+		if (view->open)
+			device->ops->window_close(queue->backend, &view->backend, window->bytes);
+		view->open = false;
+	}
+	for (struct gpulink_memory *memory = device->memories; memory; memory = memory->next) {
+		struct glk_share *share = &memory->shares[queue->number];
+
+		if (share->open)
+			device->ops->memory_close(queue->backend, share->handle);
+		share->open = false;
+	}
+}
+
+void gpulink_queue_close(struct gpulink_queue *queue)
+{
+	struct gpulink_queue **link;
+	struct gpulink *device;
+
+	if (glk_queue_check(queue) || is_shared(queue))
+		return;
+	device = queue->device;
+	pthread_mutex_lock(&device->lock);
+	for (link = &device->queues; *link != queue; link = &(*link)->next)
+		;
+	*link = queue->next;
+	close_views(queue);
+	if (queue->stages)
+		device->ops->memory_close(queue->backend, queue->stages_handle);
+	device->ops->close(queue->backend);
+	pthread_mutex_unlock(&device->lock);
+	glk_queue_exit(queue);
+	free(queue);
+}
+
+int gpulink_queue_descriptor(struct gpulink_queue *queue)
+{
+	int error = glk_queue_check(queue), fd;
+
+	if (error)
+		return error;
+	if (is_shared(queue))
+		return -GPULINK_ENOTSUP;
+	fd = queue->device->ops->descriptor(queue->backend);
+	if (fd < 0)
+		return fd;
+	queue->polled = true;
+	/* Operations submitted before may not request an interrupt. */
+	error = in_flight(queue) ? request_wakeup(queue, queue->submitted - 1) : 0;
+	return error ? error : fd;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The soft device's state: one model, and a context of it for each queue. */
+#ifndef GLK_SOFT_H
+#define GLK_SOFT_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <time.h>
+
+#include <card/card.h>
+#include <gpulink_regs.h>
+
+#include "../backend.h"
+#include "soft_options.h"
+
+#define SOFT_SLICES	   1024u
+#define SOFT_REGISTRATIONS 1024u
+
+/* Shared by the queues of a device. The lock serialises the model. */
+struct soft {
+	pthread_mutex_t lock;
+	struct glk_card *card;
+	struct glk_soft_options options;
+	unsigned slice_shift;
+	uint8_t *endpoints[GLK_PARTITION_COUNT];
+	bool slice_used[SOFT_SLICES];
+	uint64_t *registrations[SOFT_REGISTRATIONS]; /* page lists; NULL: free */
+	uint32_t contexts;			     /* in use, a bit each */
+};
+
+struct soft_queue {
+	struct soft *soft;
+	unsigned context;
+	uint64_t (*sq)[GLK_SQE_WORDS];
+	uint64_t (*cq)[GLK_CQE_WORDS];
+	uint16_t sq_tail, cq_head; /* free running */
+	int event;		   /* eventfd that is set while completions are not taken, or -1 */
+	bool raised;
+};
+
+static inline uint64_t glk_soft_get(const struct soft *soft, unsigned reg)
+{
+	uint64_t value = 0;
+
+	glk_card_register_read(soft->card, reg, 8, &value);
+	return value;
+}
+
+static inline void glk_soft_set(const struct soft *soft, unsigned reg, uint64_t value)
+{
+	glk_card_register_write(soft->card, reg, 8, value);
+}
+
+/* Only idle flush timeouts need the time. */
+static inline void glk_soft_update_time(const struct soft *soft)
+{
+	struct timespec t;
+
+	if (!soft->options.timeout)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	glk_card_advance(soft->card, (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+}
+
+/* soft_queue.c: under the lock, except for those of struct glk_backend_ops. */
+int glk_soft_queue_create(struct soft *soft, struct soft_queue **queue);
+void glk_soft_queue_destroy(struct soft_queue *queue);
+int glk_soft_submit(void *backend, const uint64_t entry[GLK_SQE_WORDS]);
+int glk_soft_take(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigned room);
+int glk_soft_sleep(void *backend, uint64_t entry, uint64_t timeout_ns);
+int glk_soft_count_errors(void *backend, uint64_t entry, uint32_t *errors);
+int glk_soft_descriptor(void *backend);
+
+#endif /* GLK_SOFT_H */

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The rings of a soft device's contexts. Entries complete within the call that submits them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "soft.h"
+
+#define ORDER 9u
+
+_Static_assert(1u << ORDER == GLK_RING_MAX, "the rings have one size");
+
+static unsigned context_register(const struct soft_queue *queue, unsigned reg)
+{
+	return GLK_CONTEXT_ARRAY + queue->context * GLK_CONTEXT_STRIDE + reg;
+}
+
+static void start(const struct soft_queue *queue)
+{
+	const struct soft *soft = queue->soft;
+
+	glk_soft_set(soft, context_register(queue, GLK_CONTEXT_SQ_BASE), (uintptr_t)queue->sq);
+	glk_soft_set(soft, context_register(queue, GLK_CONTEXT_CQ_BASE), (uintptr_t)queue->cq);
+	glk_soft_set(soft, context_register(queue, GLK_CONTEXT_ORDER),
+		     (uint64_t)ORDER << GLK_CONTEXT_ORDER_SQ_SHIFT | (uint64_t)ORDER << GLK_CONTEXT_ORDER_CQ_SHIFT);
+	glk_soft_set(soft, context_register(queue, GLK_CONTEXT_CONTROL), GLK_CONTEXT_CONTROL_ENABLE_MASK);
+}
+
+int glk_soft_queue_create(struct soft *soft, struct soft_queue **out)
+{
+	const size_t sq = GLK_RING_MAX * GLK_SQE_BYTES, cq = GLK_RING_MAX * GLK_CQE_BYTES;
+	unsigned context = (unsigned)__builtin_ffs((int)~soft->contexts);
+	struct soft_queue *queue;
+
+	if (!context)
+		return -GPULINK_ENOSPC;
+	queue = calloc(1, sizeof(*queue));
+	if (!queue)
+		return -GPULINK_ENOMEM;
+	queue->soft = soft;
+	queue->context = context - 1;
+	queue->event = -1;
+	queue->sq = aligned_alloc(64, sq);
+	queue->cq = aligned_alloc(64, cq);
+	if (!queue->sq || !queue->cq) {
+		free(queue->sq);
+		free(queue->cq);
+		free(queue);
+		return -GPULINK_ENOMEM;
+	}
+	memset(queue->sq, 0, sq);
+	memset(queue->cq, 0, cq);
+	soft->contexts |= 1u << queue->context;
+	start(queue);
+	*out = queue;
+	return 0;
+}
+
+void glk_soft_queue_destroy(struct soft_queue *queue)
+{
+	glk_soft_set(queue->soft, context_register(queue, GLK_CONTEXT_CONTROL), 0);
+	queue->soft->contexts &= ~(1u << queue->context);
+	if (queue->event >= 0)
+		close(queue->event);
+	free(queue->sq);
+	free(queue->cq);
+	free(queue);
+}
+
+/* Keeps the eventfd as the ring is. */
+static void update_event(struct soft_queue *queue)
+{
+	bool waiting = queue->cq_head != queue->sq_tail;
+	uint64_t value = 1;
+	ssize_t moved;
+
+	if (queue->event < 0 || queue->raised == waiting)
+		return;
+	moved = waiting ? write(queue->event, &value, sizeof(value)) : read(queue->event, &value, sizeof(value));
+	if (moved == (ssize_t)sizeof(value))
+		queue->raised = waiting;
+}
+
+int glk_soft_submit(void *backend, const uint64_t entry[GLK_SQE_WORDS])
+{
+	struct soft_queue *queue = backend;
+	const struct soft *soft = queue->soft;
+
+	if ((uint16_t)(queue->sq_tail - queue->cq_head) == GLK_RING_MAX)
+		return 0;
+	memcpy(queue->sq[queue->sq_tail % GLK_RING_MAX], entry, GLK_SQE_BYTES);
+	queue->sq_tail++;
+	pthread_mutex_lock(&queue->soft->lock);
+	glk_soft_update_time(soft);
+	glk_soft_set(soft, context_register(queue, GLK_CONTEXT_SQ_TAIL), queue->sq_tail);
+	while (glk_card_service(soft->card, GLK_RING_MAX))
+		;
+	pthread_mutex_unlock(&queue->soft->lock);
+	update_event(queue);
+	return 1;
+}
+
+int glk_soft_take(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigned room)
+{
+	struct soft_queue *queue = backend;
+	struct soft *soft = queue->soft;
+	unsigned taken = 0;
+
+	if (soft->options.timeout) {
+		pthread_mutex_lock(&soft->lock);
+		glk_soft_update_time(soft);
+		pthread_mutex_unlock(&soft->lock);
+	}
+	for (; taken < room && queue->cq_head != queue->sq_tail; taken++, queue->cq_head++) {
+		const uint64_t *cqe = queue->cq[queue->cq_head % GLK_RING_MAX];
+		bool first_lap = !(queue->cq_head & GLK_RING_MAX);
+
+		if (!!(cqe[GLK_CQE_PHASE_Q] & GLK_CQE_PHASE_MASK) != first_lap)
+			break;
+		memcpy(completions[taken], cqe, GLK_CQE_BYTES);
+	}
+	if (taken) {
+		pthread_mutex_lock(&soft->lock);
+		glk_soft_set(soft, context_register(queue, GLK_CONTEXT_CQ_HEAD), queue->cq_head);
+		pthread_mutex_unlock(&soft->lock);
+		update_event(queue);
+	}
+	return (int)taken;
+}
+
+int glk_soft_sleep(void *backend, uint64_t entry, uint64_t timeout_ns)
+{
+	(void)backend;
+	(void)entry;
+	(void)timeout_ns;
+	return -GPULINK_EPROTO; /* nothing is asynchronous: the ring stopped */
+}
+
+int glk_soft_count_errors(void *backend, uint64_t entry, uint32_t *errors)
+{
+	struct soft_queue *queue = backend;
+
+	(void)entry;
+	pthread_mutex_lock(&queue->soft->lock);
+	*errors = (uint32_t)glk_soft_get(queue->soft, context_register(queue, GLK_CONTEXT_ERRORS));
+	pthread_mutex_unlock(&queue->soft->lock);
+	return 0;
+}
+
+int glk_soft_descriptor(void *backend)
+{
+	struct soft_queue *queue = backend;
+
+	if (queue->event < 0)
+		queue->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (queue->event < 0)
+		return -GPULINK_EIO;
+	update_event(queue);
+	return queue->event;
+}

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * queue_test DEVICE: queues and signals, on any kind of device. TAP. The device needs endpoints of 1 MiB or more in partitions
+ * 0 and 1, whose memory the process can map.
+ */
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <gpulink.h>
+
+#define BOTH   (GPULINK_READ | GPULINK_WRITE)
+#define SECOND UINT64_C(1000000000)
+#define NONE   GPULINK_NO_TAG
+
+enum { BYTES = 1 << 20, THREADS = 3, SHARE = 1 << 16, COUNTER = 1 << 19 };
+
+static unsigned number, bad;
+static struct gpulink *device;
+static struct gpulink_window *windows[2]; /* of partitions 0 and 1 */
+static struct gpulink_memory *memory;
+static uint64_t host[8192];
+static volatile uint64_t *endpoints[2];
+static struct gpulink_queue *queue, *other;
+static unsigned rounds = 400;
+
+static void is(long got, long should, const char *name)
+{
+	printf("%sok %u - %s\n", got == should ? "" : "not ", ++number, name);
+	if (got != should)
+		printf("# is %ld, should be %ld\n", got, should);
+	bad += got != should;
+	fflush(stdout);
+}
+
+static double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static long loaded(struct gpulink_queue *q, uint64_t offset)
+{
+	uint64_t value = 0;
+	int error = gpulink_queue_load(q, windows[0], offset, &value, sizeof(value));
+
+	return error ? error : (long)value;
+}
+
+/* The tag of the only completion of a queue, or an error. */
+static long next_tag(struct gpulink_queue *q)
+{
+	struct gpulink_completion done[2];
+	int got = gpulink_queue_wait(q, done, 2, 1, 10 * SECOND);
+
+	return got == 1 ? done[0].error ? done[0].error : (long)done[0].tag : got ? got : -1;
+}
+
+/* --- one thread --- */
+
+static void test_operations(void)
+{
+	const struct gpulink_vector vector[2] = { { 64, "abcdefgh", 8 }, { 80, "ijklmnop", 8 } };
+	struct gpulink_completion done[4];
+	uint64_t value = 11;
+
+	is(gpulink_queue_wait(queue, done, 4, 4, 60 * SECOND), 0, "a wait with nothing in flight returns at once");
+	is(gpulink_queue_put(queue, windows[0], 0, &value, 8, 100), 0, "a put");
+	is(gpulink_put(windows[0], 8, &value, 8, 200), 0, "a put of the default queue");
+	is(next_tag(queue), 100, "each queue has its own completions");
+	is(next_tag(gpulink_default_queue(device)), 200, "the default queue, too");
+	is(gpulink_queue_put_vector(queue, windows[0], vector, 2, NONE), 0, "a put vector");
+	host[0] = 12;
+	is(gpulink_queue_put_memory(queue, windows[0], 16, memory, 0, 8, NONE), 0, "a put of memory");
+	is(gpulink_queue_fetch_add(queue, windows[0], 16, 8, 3, memory, 8, NONE), 0, "an atomic");
+	is(gpulink_queue_compare_swap(queue, windows[0], 16, 8, 15, 21, NULL, 0, NONE), 0, "another");
+	is(gpulink_queue_swap(queue, windows[0], 24, 8, 5, NULL, 0, NONE), 0, "another");
+	is(gpulink_queue_get(queue, windows[0], 16, memory, 16, 8, 101), 0, "a get");
+	is(next_tag(queue), 101, "which completes");
+	is((long)host[1], 12, "the atomic has the old value");
+	is((long)host[2], 21, "the get has the new one");
+	is(gpulink_queue_release(queue, 10 * SECOND), 0, "a release");
+	is(memcmp((const void *)(uintptr_t)(endpoints[0] + 8), "abcdefgh", 8), 0, "the vector has arrived");
+	is((long)endpoints[0][3], 5, "and the swap");
+	is(gpulink_queue_put(queue, windows[0], BYTES - 4, &value, 8, 1), -GPULINK_ERANGE, "out of range");
+	is(gpulink_queue_put(NULL, windows[0], 0, &value, 8, 1), -GPULINK_EINVAL, "no queue");
+	is(gpulink_queue_put(queue, NULL, 0, &value, 8, 1), -GPULINK_EINVAL, "no window");
+}
+
+static void test_releases(void)
+{
+	struct gpulink_completion done;
+	uint64_t value = 31;
+	void *address = NULL;
+
+	is(gpulink_queue_put(queue, windows[0], 1024, &value, 8, NONE), 0, "a put to one endpoint");
+	is(gpulink_queue_put(other, windows[1], 1024, &value, 8, NONE), 0, "a put of another queue to another endpoint");
+	is(gpulink_queue_release(other, 10 * SECOND), 0, "that queue releases");
+	is((long)endpoints[1][128], 31, "its put has arrived");
+	is((long)endpoints[0][128], 0, "the other one has not");
+	is(gpulink_queue_post_release(queue, 55), 0, "a release without waiting");
+	is(next_tag(queue), 55, "which completes with its tag");
+	is((long)endpoints[0][128], 31, "the put has arrived");
+	value++;
+	is(gpulink_queue_store(queue, windows[0], 1032, &value, 8), 0, "a store");
+	is(loaded(queue, 1032), 32, "a load returns it");
+	value++;
+	is(gpulink_queue_store(queue, windows[0], 1040, &value, 8), 0, "another store");
+	is(gpulink_queue_release(queue, 10 * SECOND), 0, "a release");
+	is((long)endpoints[0][130], 33, "the store has arrived");
+	if (gpulink_window_address(windows[0])) {
+		is(gpulink_queue_window_address(queue, windows[0], &address), 0, "the queue has a mapping");
+		is(address == gpulink_window_address(windows[0]), 0, "of its own");
+		((volatile uint64_t *)address)[131] = 34;
+		is(gpulink_queue_release(queue, 10 * SECOND), 0, "a release");
+		is((long)endpoints[0][131], 34, "a direct store has arrived");
+	} else {
+		is(gpulink_queue_window_address(queue, windows[0], &address), -GPULINK_ENOTSUP, "there is no mapping");
+	}
+	is(gpulink_queue_wait(queue, &done, 1, 0, 0), 0, "no completion is left");
+}
+
+/* Readable: 1, with its state otherwise. */
+static long polled(int fd, int timeout_ms)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int got = poll(&p, 1, timeout_ms);
+
+	return got == 1 && p.revents != POLLIN ? 1000 + p.revents : got;
+}
+
+static void test_descriptor(void)
+{
+	int fd = gpulink_queue_descriptor(queue);
+	struct gpulink_completion done;
+	uint64_t value = 1;
+	unsigned late = 0;
+
+	is(fd >= 0, 1, "a descriptor");
+	is(gpulink_queue_descriptor(queue), fd, "always the same one");
+	is(gpulink_queue_descriptor(gpulink_default_queue(device)), -GPULINK_ENOTSUP, "the default queue has none");
+	is(polled(fd, 50), 0, "it is not readable");
+	for (unsigned i = 0; i < 100; i++) { /* more than are taken before the card is told */
+		gpulink_queue_put(queue, windows[0], 2048, &value, 8, i);
+		late += polled(fd, 10000) != 1 || next_tag(queue) != i;
+	}
+	is(late, 0, "it is when a put completes");
+	is(polled(fd, 50), 0, "and not when its completion is taken");
+	is(gpulink_queue_post_release(queue, 9), 0, "a release");
+	is(polled(fd, 10000), 1, "it is when a release completes");
+	is(gpulink_queue_wait(queue, &done, 1, 1, 10 * SECOND), 1, "whose completion");
+	is(gpulink_queue_wait(queue, &done, 1, 0, 0), 0, "is the last one");
+	is(polled(fd, 50), 0, "again not");
+}
+
+static void test_limits(void)
+{
+	struct gpulink_queue *many[40] = { NULL };
+	struct gpulink_window *window;
+	unsigned count = 0;
+	int error = 0;
+
+	for (; count < 40 && !error; count += !error)
+		error = gpulink_queue_open(device, &many[count]);
+	is(error, -GPULINK_ENOSPC, "queues are limited");
+	is(count >= 2, 1, "to no fewer than four");
+	is(gpulink_queue_put(many[count - 1], windows[1], 4096, "x", 1, 77), 0, "the last one puts");
+	is(next_tag(many[count - 1]), 77, "and completes");
+	while (count)
+		gpulink_queue_close(many[--count]);
+	is(gpulink_queue_open(device, &many[0]), 0, "after closing them another one opens");
+	is(gpulink_window_open(device, 1, 0, 4096, BOTH, &window), 0, "a window");
+	is(gpulink_queue_put(many[0], window, 0, "x", 1, 78), 0, "that it uses");
+	gpulink_window_close(window); /* with an operation in flight: it has been drained */
+	is(gpulink_queue_wait(many[0], &(struct gpulink_completion){ 0 }, 1, 1, 10 * SECOND), 1, "closes before the queue");
+	gpulink_queue_close(many[0]);
+	gpulink_queue_close(NULL);
+}
+
+/* --- signals --- */
+
+static void test_compare(void)
+{
+	static const struct {
+		enum gpulink_compare compare;
+		bool less, equal, greater; /* whether 4, 5 and 6 compare so with 5 */
+	} cases[] = {
+		{ GPULINK_COMPARE_EQ, false, true, false }, { GPULINK_COMPARE_NE, true, false, true },
+		{ GPULINK_COMPARE_GT, false, false, true }, { GPULINK_COMPARE_GE, false, true, true },
+		{ GPULINK_COMPARE_LT, true, false, false }, { GPULINK_COMPARE_LE, true, true, false },
+	};
+	uint64_t word, seen = 0;
+	double start = seconds_now();
+	unsigned wrong = 0;
+
+	for (unsigned i = 0; i < 6; i++)
+		for (word = 4; word <= 6; word++)
+			wrong += (gpulink_wait_until(&word, cases[i].compare, 5, 0, &seen) == 0) !=
+					 (word < 5 ? cases[i].less : word == 5 ? cases[i].equal : cases[i].greater) ||
+				 seen != word;
+	is(wrong, 0, "comparisons");
+	word = UINT64_MAX;
+	is(gpulink_wait_until(&word, GPULINK_COMPARE_GT, 5, 0, NULL), 0, "are unsigned");
+	is(gpulink_wait_until(&word, GPULINK_COMPARE_EQ, 5, SECOND / 10, NULL), -GPULINK_ETIMEDOUT, "a wait times out");
+	is(seconds_now() - start >= 0.1 && seconds_now() - start < 5, 1, "in time");
+	is(gpulink_wait_until((char *)&word + 4, GPULINK_COMPARE_EQ, 5, 0, NULL), -GPULINK_EINVAL, "a wrong address");
+	is(gpulink_wait_until(&word, (enum gpulink_compare)6, 5, 0, NULL), -GPULINK_EINVAL, "a wrong comparison");
+}
+
+static _Atomic uint64_t received;
+
+/* Waits for each signal, and then checks the data, which were put before. */
+static void *receive(void *unused)
+{
+	volatile uint64_t *data = endpoints[1] + 4096, *word = endpoints[0] + 512;
+	uint64_t taken = 0;
+	long wrong = 0;
+
+	(void)unused;
+	while (taken < rounds && !wrong) {
+		if (gpulink_wait_until((const volatile void *)word, GPULINK_COMPARE_GT, taken, 60 * SECOND, &taken)) {
+			wrong = 1000000;
+			break;
+		}
+		for (unsigned i = 0; i < 512; i++)
+			wrong += data[i] != taken;
+		atomic_store(&received, taken);
+	}
+	return (void *)wrong;
+}
+
+static void test_signals(void)
+{
+	struct gpulink_signal signal = { windows[0], 4096, 1, GPULINK_SIGNAL_ADD };
+	pthread_t receiver;
+	void *wrong;
+	int error;
+	long tag = 0;
+
+	endpoints[0][512] = 0;
+	error = pthread_create(&receiver, NULL, receive, NULL);
+	for (uint64_t round = 1; round <= rounds && !error && tag >= 0; round++) {
+		for (unsigned i = 0; i < 512; i++)
+			host[1024 + i] = round;
+		error = gpulink_wait_until(&received, GPULINK_COMPARE_EQ, round - 1, 60 * SECOND, NULL);
+		if (!error)
+			error = gpulink_queue_put_signal(queue, windows[1], 32768, memory, 8192, 4096, &signal, round);
+		tag = error ? error : next_tag(queue);
+	}
+	is(error, 0, "puts with a signal");
+	is(tag, (long)rounds, "complete");
+	pthread_join(receiver, &wrong);
+	is((long)wrong, 0, "who sees the signal sees the data");
+	signal.operation = GPULINK_SIGNAL_SET;
+	signal.value = 1234567890123456789u;
+	is(gpulink_queue_signal(queue, &signal, NONE), 0, "a signal sets its word");
+	is(gpulink_wait_until((const volatile void *)(endpoints[0] + 512), GPULINK_COMPARE_EQ, signal.value, 10 * SECOND, NULL), 0,
+	   "without a release behind it");
+	is(gpulink_queue_release(queue, 10 * SECOND), 0, "a release");
+	signal.offset = 4;
+	is(gpulink_queue_signal(queue, &signal, 1), -GPULINK_EINVAL, "a signal at a wrong offset");
+	signal.offset = BYTES;
+	is(gpulink_queue_signal(queue, &signal, 1), -GPULINK_ERANGE, "beyond the window");
+	signal = (struct gpulink_signal){ windows[0], 0, 0, (enum gpulink_signal_operation)2 };
+	is(gpulink_queue_signal(queue, &signal, 1), -GPULINK_EINVAL, "of an unknown kind");
+	is(gpulink_queue_signal(queue, NULL, 1), -GPULINK_EINVAL, "none");
+}
+
+/* --- threads --- */
+
+struct worker {
+	pthread_t thread;
+	unsigned number;
+	long wrong;
+	uint64_t added;
+	uint64_t mirror[SHARE / 8];
+};
+
+/* Takes what is there; every tag must be the worker's, and come in order. */
+static void take(struct worker *w, struct gpulink_queue *q, uint64_t *next, unsigned least)
+{
+	struct gpulink_completion done[64];
+	int got = gpulink_queue_wait(q, done, 64, least, 20 * SECOND);
+
+	w->wrong += got < 0;
+	for (int i = 0; i < got; i++)
+		w->wrong += done[i].error || done[i].tag != ((uint64_t)w->number << 32 | (*next)++);
+}
+
+static void *work(void *argument)
+{
+	struct worker *w = argument;
+	struct gpulink_window *window = windows[w->number % 2];
+	uint64_t submitted = 0, taken = 0, base = (uint64_t)(w->number + 1) * SHARE, random = w->number;
+	struct gpulink_queue *q;
+
+	if (gpulink_queue_open(device, &q)) {
+		w->wrong = -1;
+		return NULL;
+	}
+	for (unsigned n = 0; n < 10 * rounds && !w->wrong; n++) {
+		uint64_t tag = (uint64_t)w->number << 32 | submitted, at, value;
+
+		random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+		at = (random >> 33) % (SHARE / 8);
+		value = random | 1;
+		if (n % 3 == 0) {
+			w->wrong += gpulink_queue_fetch_add(q, windows[0], COUNTER, 8, n, NULL, 0, tag) != 0;
+			w->added += n;
+			submitted++;
+		} else if (n % 3 == 1) {
+			w->wrong += gpulink_queue_put(q, window, base + at * 8, &value, 8, tag) != 0;
+			w->mirror[at] = value;
+			submitted++;
+		} else {
+			w->wrong += gpulink_queue_store(q, window, base + at * 8, &value, 8) != 0;
+			w->wrong += gpulink_queue_load(q, window, base + at * 8, &random, 8) != 0;
+			w->wrong += random != value;
+			w->mirror[at] = value;
+		}
+		if (n % 16 == 0)
+			take(w, q, &taken, 0);
+		if (n % 100 == 0)
+			w->wrong += gpulink_queue_release(q, 20 * SECOND) != 0;
+	}
+	while (taken < submitted && !w->wrong)
+		take(w, q, &taken, 1);
+	w->wrong += gpulink_queue_release(q, 20 * SECOND) != 0;
+	gpulink_queue_close(q);
+	return NULL;
+}
+
+static void test_threads(void)
+{
+	static struct worker workers[THREADS];
+	uint64_t sum = 0;
+	long wrong = 0;
+
+	endpoints[0][COUNTER / 8] = 0;
+	for (unsigned i = 0; i < THREADS; i++) {
+		workers[i].number = i;
+		memset((void *)(uintptr_t)(endpoints[i % 2] + (i + 1) * SHARE / 8), 0, SHARE);
+		wrong += pthread_create(&workers[i].thread, NULL, work, &workers[i]);
+	}
+	for (unsigned i = 0; i < THREADS; i++) {
+		pthread_join(workers[i].thread, NULL);
+		wrong += workers[i].wrong;
+		sum += workers[i].added;
+	}
+	is(wrong, 0, "threads with queues of their own");
+	for (unsigned i = 0; i < THREADS; i++)
+		for (unsigned k = 0; k < SHARE / 8; k++)
+			wrong += endpoints[i % 2][(i + 1) * SHARE / 8 + k] != workers[i].mirror[k];
+	is(wrong, 0, "their stores have arrived");
+	is(endpoints[0][COUNTER / 8] == sum, 1, "and the sum of their atomics");
+}
+
+/* --- fork() --- */
+
+static int child(void)
+{
+	struct gpulink_signal signal = { windows[0], 4096, 1, GPULINK_SIGNAL_ADD };
+	struct gpulink_completion done;
+	struct gpulink_queue *q;
+	uint64_t value = 666;
+	void *address;
+	const int results[] = {
+		gpulink_queue_open(device, &q),
+		gpulink_queue_window_address(queue, windows[0], &address),
+		gpulink_queue_store(queue, windows[0], 0, &value, 8),
+		gpulink_queue_load(queue, windows[0], 0, &value, 8),
+		gpulink_queue_put(queue, windows[0], 0, &value, 8, 1),
+		gpulink_queue_get(queue, windows[0], 0, memory, 0, 8, 1),
+		gpulink_queue_wait(queue, &done, 1, 0, 0),
+		gpulink_queue_release(queue, SECOND),
+		gpulink_queue_post_release(queue, 1),
+		gpulink_queue_descriptor(queue),
+		gpulink_queue_signal(queue, &signal, 1),
+	};
+
+	for (unsigned i = 0; i < sizeof(results) / sizeof(results[0]); i++)
+		if (results[i] != -GPULINK_EFORK)
+			return (int)i + 1;
+	if (gpulink_default_queue(device))
+		return 100;
+	gpulink_queue_close(queue);
+	gpulink_close(device);
+	return 0;
+}
+
+static void test_fork(void)
+{
+	uint64_t value = 41;
+	int status = -1;
+	pid_t pid;
+
+	is(gpulink_queue_put(queue, windows[0], 256, &value, 8, 8), 0, "a put before fork()");
+	pid = fork();
+	if (pid == 0)
+		_exit(child());
+	is(pid > 0 && waitpid(pid, &status, 0) == pid ? status : -1, 0, "in a child every call returns EFORK");
+	is(next_tag(queue), 8, "the parent's put completes");
+	is(gpulink_queue_release(queue, 10 * SECOND), 0, "it releases");
+	is((long)endpoints[0][32], 41, "the put has arrived");
+}
+
+static bool open_all(const char *name)
+{
+	bool good = !gpulink_open(name, &device);
+
+	for (unsigned p = 0; p < 2 && good; p++) {
+		void *at;
+		size_t bytes;
+
+		good = !gpulink_window_open(device, p, 0, BYTES, BOTH, &windows[p]) &&
+		       !gpulink_endpoint_memory(device, p, &at, &bytes);
+		if (good) {
+			endpoints[p] = at;
+			memset(at, 0, 8192);
+		}
+	}
+	return good && !gpulink_memory_register(device, host, sizeof(host), BOTH, &memory) && !gpulink_queue_open(device, &queue) &&
+	       !gpulink_queue_open(device, &other);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2 && argc != 3) {
+		fprintf(stderr, "usage: %s DEVICE [ROUNDS]\n", argv[0]);
+		return 2;
+	}
+	if (argc == 3)
+		rounds = (unsigned)strtoul(argv[2], NULL, 10);
+	is(open_all(argv[1]), 1, "device, windows, memory and two queues open");
+	if (!bad) {
+		test_operations();
+		test_releases();
+		test_compare();
+		test_signals();
+		test_threads();
+		test_descriptor();
+		test_fork();
+		test_limits();
+	}
+	gpulink_close(device); /* with queues, windows and memories */
+	printf("1..%u\n", number);
+	return bad != 0;
+}
