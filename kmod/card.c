@@ -16,15 +16,6 @@ bool glk_card_responds(struct glk_card *card)
 	return glk_read(card, GLK_CARD_MAGIC) == GLK_MAGIC;
 }
 
-/* As in trace.h, whose names must be literals. */
-const char * const glk_state_names[] = {
-	[GLK_LIVE] = "live",
-	[GLK_RESETTING] = "resetting",
-	[GLK_SUSPENDED] = "suspended",
-	[GLK_LOST] = "lost",
-	[GLK_REMOVED] = "removed",
-};
-
 /* 0 if the card can be used, or the error to return. */
 int glk_card_error(struct glk_card *card)
 {

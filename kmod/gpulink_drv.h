@@ -407,7 +407,6 @@ int glk_card_enter_to_read(struct glk_card *card);
 void glk_card_leave_read(struct glk_card *card);
 int glk_card_read_error(struct glk_card *card, u64 value);
 int glk_card_error(struct glk_card *card);
-extern const char * const glk_state_names[];
 void glk_card_set_state(struct glk_card *card, enum glk_state state);
 
 /* irq.c */
