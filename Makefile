@@ -86,6 +86,7 @@ check: packages
 		"tests/vm/run-suite newest memory" \
 		"tests/vm/run-suite newest iommu" \
 		"tests/vm/run-suite newest apart" \
+		"tests/vm/run-suite newest switch" \
 		"tests/vm/run-suite 6.12 endpoints" \
 		"tests/vm/run-suite newest endpoints" \
 		"tests/vm/run-suite newest ranges" \

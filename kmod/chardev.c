@@ -271,7 +271,7 @@ static int glk_ioctl_wait(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_wait *w = &arg->wait;
 	u8 __user *to = u64_to_user_ptr(w->completions);
-	u64 chunk[WAIT_CHUNK][2];
+	__le64 chunk[WAIT_CHUNK][2];
 	int err, part;
 
 	if (!w->count || w->least > w->count || w->timeout_ns > TIMEOUT_MAX_NS || w->reserved)
@@ -347,6 +347,8 @@ static int glk_ioctl_ring_wait(struct glk_context *ctx, union glk_arg *arg)
 		return -EINVAL;
 	w->errors = 0;
 	err = glk_user_ring_wait(ctx, w->index, ktime_get_ns() + w->timeout_ns);
+	if (err == -EINTR)
+		err = -ERESTARTNOHAND;	/* as in glk_ioctl_wait() */
 	if (!err && (w->flags & GPULINK_RING_WAIT_RELEASE))
 		err = glk_context_error_count(ctx, &w->errors);
 	return err;
@@ -492,6 +494,9 @@ static const struct file_operations glk_fops = {
 	.show_fdinfo = glk_file_show_fdinfo,
 	.poll = glk_file_poll,
 	.uring_cmd = glk_uring_cmd,
+#ifdef GLK_HAVE_HUGE_FAULT
+	.get_unmapped_area = thp_get_unmapped_area,
+#endif
 	.llseek = noop_llseek,
 };
 

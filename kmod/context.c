@@ -93,6 +93,7 @@ int glk_context_open(struct glk_card *card, struct address_space *mapping, struc
 	ctx->owner = get_pid(task_tgid(current));
 	get_task_comm(ctx->comm, current);
 	ctx->uid = current_uid();
+	mutex_init(&ctx->map_lock);
 	INIT_LIST_HEAD(&ctx->windows);
 	INIT_LIST_HEAD(&ctx->registrations);
 	INIT_LIST_HEAD(&ctx->dead_proofs);

@@ -368,10 +368,10 @@ static int proof_place(struct glk_proof *proof, struct glk_window *window)
 {
 	int err;
 
+	window->proof = proof;	/* before page faults find the window */
 	err = glk_window_place(proof->ctx, window);
 	if (err)
 		return err;
-	window->proof = proof;
 	proof->window = window;
 	proof_arm(proof);
 	return 0;

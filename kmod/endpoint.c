@@ -27,8 +27,8 @@ void glk_endpoint_describe(const struct glk_partition *partition, char *name, si
 }
 
 /*
- * Lets go of a device that the card may still write to. EBUSY: it still may. A card that is not live
- * is not bus master and drops its queues when it is started again.
+ * Releases a device that the card may still write to. EBUSY: it still may. A card that is not
+ * live is not bus master and drops its queues when it is started again.
  */
 static int endpoint_release_held(struct glk_card *card, unsigned int partition)
 {
@@ -281,7 +281,7 @@ void glk_endpoint_warn_open(struct glk_card *card, unsigned int partition)
 }
 
 /*
- * `name` is trimmed. On error the endpoint is unchanged, except that EBUSY (see glk_endpoint_clear())
+ * `name` is trimmed. On error the endpoint is unchanged, except that EBUSY (glk_endpoint_clear())
  * and a failed remote query leave the partition without one.
  */
 int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *name)

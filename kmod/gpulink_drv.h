@@ -11,6 +11,10 @@
  *                      (recovery.c); never held while user memory is accessed, because page faults
  *                      on windows take it under mmap_lock
  *   card->lock         tables, endpoints, settings, drains, snapshots, the lists of a context
+ *   ctx->map_lock      what page faults find: the list of windows and their revocation, and mapped
+ *                      rings. Page faults take it inside mmap_lock and state_lock, without
+ *                      card->lock; changes take it inside card->lock. Held for lookups, insertions
+ *                      and zaps, never during a drain
  *   ring->lock         the rings of one context; taken in interrupts
  *   card->vector_lock  the contexts that interrupts wake; taken in interrupts, outside ring->lock
  *   quarantine_lock    windows that importers may still reach (dmabuf_export.c)
@@ -368,6 +372,7 @@ struct glk_context {
 	struct pid *owner;	/* process that opened it, for debugfs */
 	char comm[TASK_COMM_LEN];
 	struct address_space *mapping;
+	struct mutex map_lock;	/* see above */
 	struct list_head windows, registrations;
 	struct list_head dead_proofs;	/* of freed windows; under card->lock */
 	/* Totals, also of charges: written under card->lock, read without it. */
@@ -493,7 +498,7 @@ bool glk_ring_drop_hold(struct glk_context *ctx, struct glk_batch *batch);
 bool glk_ring_cancel(struct glk_context *ctx, struct glk_batch *batch);
 bool glk_ring_expire(struct glk_context *ctx, int error, struct list_head *ended);
 int glk_ring_wait_room(struct glk_context *ctx, unsigned int count, u64 deadline_ns);
-int glk_ring_take_completions(struct glk_context *ctx, u64 (*out)[2], unsigned int room);
+int glk_ring_take_completions(struct glk_context *ctx, __le64 (*out)[2], unsigned int room);
 int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns);
 int glk_ring_release(struct glk_context *ctx, u64 timeout_ns);
 int glk_ring_poll(struct glk_context *ctx, bool check);
@@ -544,6 +549,7 @@ void glk_file_show_fdinfo(struct seq_file *m, struct file *file);
 int glk_memory_alloc(struct glk_card *card, struct glk_memory *memory, size_t bytes);
 void glk_memory_free(struct glk_card *card, struct glk_memory *memory);
 unsigned long glk_memory_pfn(struct glk_memory *memory, u64 offset);
+pgprot_t glk_memory_prot(struct glk_card *card, pgprot_t prot);
 
 /* window.c: callers hold card->lock, except of the last two */
 int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg);

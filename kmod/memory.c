@@ -3,6 +3,8 @@
  * Memory accessed by the card and mapped by user space: coherent, zeroed, with a list of its pages
  * for mmap. Charged to the memory cgroup of the process that opens the device or maps the rings.
  */
+#include <linux/cc_platform.h>
+#include <linux/dma-map-ops.h>
 #include <linux/dma-mapping.h>
 
 #include "gpulink_drv.h"
@@ -42,4 +44,15 @@ unsigned long glk_memory_pfn(struct glk_memory *memory, u64 offset)
 	for_each_sg_page(memory->pages.sgl, &iter, memory->pages.orig_nents, offset >> PAGE_SHIFT)
 		break;
 	return page_to_pfn(sg_page_iter_page(&iter));
+}
+
+/*
+ * Protection of its user mappings: as the DMA API maps it in the kernel. Two mappings of different
+ * memory types would lose coherence (arm64), and memory shared with the host is not encrypted.
+ */
+pgprot_t glk_memory_prot(struct glk_card *card, pgprot_t prot)
+{
+	if (cc_platform_has(CC_ATTR_GUEST_MEM_ENCRYPT))
+		prot = pgprot_decrypted(prot);
+	return dev_is_dma_coherent(&card->pdev->dev) ? prot : pgprot_dmacoherent(prot);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The list of pages that the card reads to find registered memory (docs/registers.md, REGISTRATION).
+ * The list of pages that the card reads to find registered memory (docs/registers.md,
+ * REGISTRATION).
  *
  * Pages are 2 MiB if the pieces of the memory allow it, so that the list of a GPU's buffer is
  * small: an 80 GiB buffer in pieces of 2 MiB has 40960 entries. A longer list is made of tables of

@@ -407,7 +407,7 @@ bool glk_ring_expire(struct glk_context *ctx, int error, struct list_head *ended
 }
 
 /* Fetches up to `count` completions of SUBMIT. */
-int glk_ring_take_completions(struct glk_context *ctx, u64 (*out)[2], unsigned int count)
+int glk_ring_take_completions(struct glk_context *ctx, __le64 (*out)[2], unsigned int count)
 {
 	struct glk_ring *ring = &ctx->ring;
 	unsigned int i, taken;
@@ -417,7 +417,8 @@ int glk_ring_take_completions(struct glk_context *ctx, u64 (*out)[2], unsigned i
 	for (i = 0; i < taken; i++) {
 		u16 cell = ring->done;
 
-		memcpy(out[i], ring->cells[cell].cqe, sizeof(out[i]));
+		out[i][0] = cpu_to_le64(ring->cells[cell].cqe[0]);
+		out[i][1] = cpu_to_le64(ring->cells[cell].cqe[1]);
 		ring->done = ring->cells[cell].next;
 		ring_free_cell(ring, cell);
 	}
@@ -443,7 +444,7 @@ int glk_ring_use_user_rings(struct glk_context *ctx, struct glk_user_ring *user)
 	else if (ring->free_count != GLK_USER_ENTRIES || ring->sq_tail != ring->cq_head)
 		err = -EBUSY;
 	else
-		ring->user = user;
+		WRITE_ONCE(ring->user, user);
 	spin_unlock_irq(&ring->lock);
 	if (err)
 		return err;
@@ -464,7 +465,7 @@ void glk_ring_use_kernel_rings(struct glk_context *ctx)
 	WRITE_ONCE(ring->status, 0);
 	spin_unlock_irq(&ctx->card->vector_lock);
 	spin_lock_irq(&ring->lock);
-	ring->user = NULL;
+	WRITE_ONCE(ring->user, NULL);
 	ring->sq_tail = 0;
 	ring->cq_head = 0;
 	memset(ring->cq, 0, CQ_BYTES);	/* no stale completion has a valid phase */

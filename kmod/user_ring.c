@@ -122,8 +122,11 @@ int glk_user_ring_unmap(struct glk_context *ctx)
 	if (!user)
 		return -ENOENT;
 	glk_ring_use_kernel_rings(ctx);
+	/* A page fault that still found the rings has ended when the lock is free. */
+	mutex_lock(&ctx->map_lock);
 	unmap_mapping_range(ctx->mapping, user_ring_sq_offset(ctx), user->sq.bytes, 1);
 	unmap_mapping_range(ctx->mapping, user_ring_cq_offset(ctx), user->cq.bytes, 1);
+	mutex_unlock(&ctx->map_lock);
 	user_ring_free(ctx->card, user);
 	return 0;
 }
@@ -214,10 +217,10 @@ int glk_user_ring_readable(struct glk_context *ctx)
 /* Looks up the page at `offset` in the ring mappings. */
 int glk_user_ring_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
 {
-	struct glk_user_ring *user = ctx->ring.user;
+	struct glk_user_ring *user = READ_ONCE(ctx->ring.user);
 	u64 sq = offset - user_ring_sq_offset(ctx), cq = offset - user_ring_cq_offset(ctx);
 
-	lockdep_assert_held(&ctx->card->lock);
+	lockdep_assert_held(&ctx->map_lock);
 	if (!user)
 		return -EFAULT;
 	if (sq < user->sq.bytes)

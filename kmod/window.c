@@ -64,22 +64,49 @@ void glk_window_zap(struct glk_context *ctx, const struct glk_window *window)
 			    1);
 }
 
-/* Revokes the window and its mappings; earlier stores through it are drained. */
-void glk_window_revoke(struct glk_context *ctx, struct glk_window *window)
+/* Removes the window from the card; earlier stores through it are drained. */
+static void window_remove_slices(struct glk_context *ctx, struct glk_window *window)
 {
 	struct glk_card *card = ctx->card;
 
-	glk_window_zap(ctx, window);
-	glk_window_export_revoke(window);
-	if (window->revoked)
-		return;
-	window->revoked = true;
 	trace_gpulink_window_revoke(ctx, window->handle);
 	if (card->state != GLK_LIVE || card->generation != ctx->generation)
 		return;
 	glk_proof_revoke(window);
 	glk_window_clear_slices(card, window);
 	glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id);
+}
+
+/* Revokes the window and its mappings. */
+void glk_window_revoke(struct glk_context *ctx, struct glk_window *window)
+{
+	bool again;
+
+	mutex_lock(&ctx->map_lock);
+	again = window->revoked;
+	window->revoked = true;
+	glk_window_zap(ctx, window);
+	mutex_unlock(&ctx->map_lock);
+	glk_window_export_revoke(window);
+	if (!again)
+		window_remove_slices(ctx, window);
+}
+
+/*
+ * First of a run of free slices, or card->slices or more. Slices of a window that has a large page
+ * begin at one, so that page faults can map it as a whole.
+ */
+static unsigned long window_find_slices(struct glk_card *card, unsigned long slices)
+{
+	unsigned long large = PMD_SIZE >> card->slice_shift, first;
+
+	if (large > 1 && slices >= large) {
+		first = bitmap_find_next_zero_area(card->slice_map, card->slices, 0, slices,
+						   large - 1);
+		if (first < card->slices)
+			return first;
+	}
+	return bitmap_find_next_zero_area(card->slice_map, card->slices, 0, slices, 0);
 }
 
 /* A window that is not in the aperture yet. */
@@ -109,12 +136,14 @@ int glk_window_place(struct glk_context *ctx, struct glk_window *window)
 	lockdep_assert_held(&card->lock);
 	if (!glk_limit_window(ctx, window->slices))
 		return -EDQUOT;
-	first = bitmap_find_next_zero_area(card->slice_map, card->slices, 0, window->slices, 0);
+	first = window_find_slices(card, window->slices);
 	if (first >= card->slices)
 		return -ENOSPC;
 	window->handle = first;
 	bitmap_set(card->slice_map, first, window->slices);
+	mutex_lock(&ctx->map_lock);
 	list_add_tail(&window->list, &ctx->windows);
+	mutex_unlock(&ctx->map_lock);
 	ctx->window_count++;
 	ctx->slice_count += window->slices;
 	trace_gpulink_window_map(ctx, window);
@@ -162,13 +191,16 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 
 static void window_free(struct glk_context *ctx, struct glk_window *window)
 {
+	/* From here on page faults raise SIGBUS. */
+	mutex_lock(&ctx->map_lock);
+	list_del(&window->list);
+	mutex_unlock(&ctx->map_lock);
 	glk_window_revoke(ctx, window);
 	trace_gpulink_window_unmap(ctx, window->handle);
 	if (glk_window_export_retire(ctx, window))
 		bitmap_clear(ctx->card->slice_map, window->handle, window->slices);
 	ctx->window_count--;
 	ctx->slice_count -= window->slices;
-	list_del(&window->list);
 	if (!glk_proof_retire(ctx, window))
 		kfree(window);
 }
@@ -253,7 +285,7 @@ bool glk_window_any_lost(struct glk_context *ctx)
 
 	lockdep_assert_held(&ctx->card->lock);
 	list_for_each_entry(window, &ctx->windows, list)
-		if (window->lost)
+		if (READ_ONCE(window->lost))
 			return true;
 	return false;
 }
@@ -262,7 +294,7 @@ static struct glk_window *window_find_range(struct glk_context *ctx, u64 start, 
 {
 	struct glk_window *window;
 
-	lockdep_assert_held(&ctx->card->lock);
+	lockdep_assert_held(&ctx->map_lock);
 	list_for_each_entry(window, &ctx->windows, list) {
 		u64 first = window_aperture_offset(ctx->card, window);
 
@@ -299,36 +331,54 @@ static unsigned long context_lost_pfn(struct glk_context *ctx, u64 offset)
 	return context_dummy_pfn(ctx);
 }
 
+/* Memory behind a mapping, and its protection there. */
+struct place {
+	unsigned long pfn;
+	pgprot_t prot;
+};
+
+/* A page of the kernel, in a mapping that may be of another memory type. */
+static struct place place_of_ram(const struct vm_area_struct *vma, unsigned long pfn)
+{
+	return (struct place){ pfn, vm_get_page_prot(vma->vm_flags) };
+}
+
 /*
- * Looks up the page behind a mapping. EAGAIN: the memory behind a window moves. Under card->lock,
- * with a live card.
+ * Looks up the page behind a mapping. EAGAIN: the memory behind a window moves. Under map_lock, with
+ * a live card.
  */
-static int context_find_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
+static int context_find_place(struct glk_context *ctx, const struct vm_area_struct *vma,
+			      u64 offset, struct place *place)
 {
 	struct glk_card *card = ctx->card;
 	struct glk_window *window;
 
+	*place = place_of_ram(vma, 0);
 	if (offset == GLK_MMAP_DOORBELLS + (u64)ctx->id * GLK_PAGE_SIZE) {
-		*pfn = PHYS_PFN(card->regs_start + GLK_DOORBELL_ARRAY +
-				ctx->id * GLK_DOORBELL_STRIDE);
+		place->pfn = PHYS_PFN(card->regs_start + GLK_DOORBELL_ARRAY +
+				      ctx->id * GLK_DOORBELL_STRIDE);
+		place->prot = vma->vm_page_prot;
 		return 0;
 	}
+	if (offset >= GLK_MMAP_RECORDS)
+		place->prot = glk_memory_prot(card, place->prot);
 	if (offset == context_record_offset(ctx)) {
-		*pfn = glk_memory_pfn(&ctx->record, 0);
+		place->pfn = glk_memory_pfn(&ctx->record, 0);
 		return 0;
 	}
 	if (offset >= GLK_MMAP_SQ)
-		return glk_user_ring_pfn(ctx, offset, pfn);
+		return glk_user_ring_pfn(ctx, offset, &place->pfn);
 	window = window_find_range(ctx, offset, PAGE_SIZE);
 	if (!window)
 		return -EFAULT;
 	if (glk_proof_moving(window))
 		return -EAGAIN;
 	if (window->revoked) {
-		window->lost = true;	/* the next release reports it */
-		*pfn = context_dummy_pfn(ctx);
+		WRITE_ONCE(window->lost, true);	/* the next release reports it */
+		place->pfn = context_dummy_pfn(ctx);
 	} else {
-		*pfn = PHYS_PFN(card->aperture_start + offset);
+		place->pfn = PHYS_PFN(card->aperture_start + offset);
+		place->prot = vma->vm_page_prot;
 	}
 	return 0;
 }
@@ -340,30 +390,33 @@ static int context_find_pfn(struct glk_context *ctx, u64 offset, unsigned long *
  * loss.
  *
  * Lookup and insertion happen under the same locks. Revocation, reset and removal zap under these
- * locks; a page inserted after the zap would reach the next owner of the slices.
+ * locks; a page inserted after the zap would reach the next owner of the slices. A page fault does
+ * not wait for card->lock, which other users' drains hold.
  */
 static vm_fault_t glk_mapping_fault(struct vm_fault *vmf)
 {
-	struct glk_context *ctx = vmf->vma->vm_private_data;
+	struct vm_area_struct *vma = vmf->vma;
+	struct glk_context *ctx = vma->vm_private_data;
 	u64 offset = (u64)vmf->pgoff << PAGE_SHIFT;
 	vm_fault_t ret = VM_FAULT_SIGBUS;
-	unsigned long pfn;
+	struct place place;
 	int err = 0;
 
 	down_read(&ctx->card->state_lock);
 	if (glk_context_error(ctx)) {
-		ret = vmf_insert_pfn(vmf->vma, vmf->address, context_lost_pfn(ctx, offset));
+		place = place_of_ram(vma, context_lost_pfn(ctx, offset));
+		ret = vmf_insert_pfn_prot(vma, vmf->address, place.pfn, place.prot);
 	} else {
-		mutex_lock(&ctx->card->lock);
-		err = context_find_pfn(ctx, offset, &pfn);
+		mutex_lock(&ctx->map_lock);
+		err = context_find_place(ctx, vma, offset, &place);
 		if (!err) {
-			ret = vmf_insert_pfn(vmf->vma, vmf->address, pfn);
+			ret = vmf_insert_pfn_prot(vma, vmf->address, place.pfn, place.prot);
 			/* A move that began meanwhile may have missed this page. */
-			err = context_find_pfn(ctx, offset, &pfn);
+			err = context_find_place(ctx, vma, offset, &place);
 			if (err == -EAGAIN)
 				unmap_mapping_range(ctx->mapping, offset, PAGE_SIZE, 1);
 		}
-		mutex_unlock(&ctx->card->lock);
+		mutex_unlock(&ctx->map_lock);
 	}
 	up_read(&ctx->card->state_lock);
 	if (err != -EAGAIN)
@@ -373,43 +426,84 @@ static vm_fault_t glk_mapping_fault(struct vm_fault *vmf)
 	return VM_FAULT_NOPAGE;
 }
 
+#ifdef GLK_HAVE_HUGE_FAULT
+/* Maps a large page of a window at once, under the same locks; anything else falls back. */
+static vm_fault_t glk_mapping_huge_fault(struct vm_fault *vmf, unsigned int order)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	struct glk_context *ctx = vma->vm_private_data;
+	unsigned long start = vmf->address & PMD_MASK;
+	vm_fault_t ret = VM_FAULT_FALLBACK;
+	struct glk_window *window;
+	phys_addr_t address;
+	u64 offset;
+
+	if (order != PMD_SHIFT - PAGE_SHIFT || start < vma->vm_start ||
+	    start + PMD_SIZE > vma->vm_end)
+		return ret;
+	offset = ((u64)vma->vm_pgoff << PAGE_SHIFT) + (start - vma->vm_start);
+	address = ctx->card->aperture_start + offset;
+	if (offset >= GLK_MMAP_DOORBELLS || !IS_ALIGNED(address, PMD_SIZE))
+		return ret;
+	down_read(&ctx->card->state_lock);
+	if (!glk_context_error(ctx)) {
+		mutex_lock(&ctx->map_lock);
+		window = window_find_range(ctx, offset, PMD_SIZE);
+		if (window && !window->revoked && !glk_proof_moving(window)) {
+			ret = glk_insert_pfn_pmd(vmf, PHYS_PFN(address));
+			if (glk_proof_moving(window))
+				unmap_mapping_range(ctx->mapping, offset, PMD_SIZE, 1);
+		}
+		mutex_unlock(&ctx->map_lock);
+	}
+	up_read(&ctx->card->state_lock);
+	return ret;
+}
+#endif
+
 static const struct vm_operations_struct glk_vm_ops = {
 	.fault = glk_mapping_fault,
+#ifdef GLK_HAVE_HUGE_FAULT
+	.huge_fault = glk_mapping_huge_fault,
+#endif
 };
 
+/*
+ * No mapping is inherited by fork(): a child would store in its parent's context, and two processes
+ * that write one ring would corrupt it.
+ */
+#define MAPPING_FLAGS	(VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY)
+
 /* The record and the rings: normal memory, inserted on fault for the same reasons. */
-static int context_mmap_memory(struct glk_context *ctx, struct vm_area_struct *vma,
-			       vm_flags_t flags)
+static int context_mmap_memory(struct glk_context *ctx, struct vm_area_struct *vma)
 {
-	vm_flags_mod(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP | flags, 0);
+	vm_flags_mod(vma, MAPPING_FLAGS, 0);
 	vma->vm_private_data = ctx;
 	vma->vm_ops = &glk_vm_ops;
 	return 0;
 }
 
-static int context_mmap_read_only(struct glk_context *ctx, struct vm_area_struct *vma,
-				  vm_flags_t flags)
+static int context_mmap_read_only(struct glk_context *ctx, struct vm_area_struct *vma)
 {
 	if (vma->vm_flags & VM_WRITE)
 		return -EACCES;
 	vm_flags_mod(vma, 0, VM_MAYWRITE);
-	return context_mmap_memory(ctx, vma, flags);
+	return context_mmap_memory(ctx, vma);
 }
 
+/* Decrypted: in guests with encrypted memory (SEV, TDX) the card's BARs are not. */
 static int context_mmap_io(struct glk_context *ctx, struct vm_area_struct *vma, bool combine)
 {
-	vm_flags_mod(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP, 0);
-	vma->vm_page_prot = combine ? pgprot_writecombine(vma->vm_page_prot) :
-				      pgprot_noncached(vma->vm_page_prot);
-	vma->vm_private_data = ctx;
-	vma->vm_ops = &glk_vm_ops;
-	return 0;
+	pgprot_t prot = combine ? pgprot_writecombine(vma->vm_page_prot) :
+				  pgprot_noncached(vma->vm_page_prot);
+
+	vma->vm_page_prot = pgprot_decrypted(prot);
+	return context_mmap_memory(ctx, vma);
 }
 
 /* Call with state_lock held for reading and a usable context. */
 int glk_context_mmap(struct glk_context *ctx, struct vm_area_struct *vma)
 {
-	struct glk_card *card = ctx->card;
 	u64 start = (u64)vma->vm_pgoff << PAGE_SHIFT, bytes = vma->vm_end - vma->vm_start;
 	bool found;
 
@@ -417,16 +511,14 @@ int glk_context_mmap(struct glk_context *ctx, struct vm_area_struct *vma)
 		return -EINVAL;
 	vm_flags_mod(vma, 0, VM_MAYEXEC);
 	if (start == context_record_offset(ctx) && bytes == PAGE_SIZE)
-		return context_mmap_read_only(ctx, vma, 0);
+		return context_mmap_read_only(ctx, vma);
 	if (start == GLK_MMAP_DOORBELLS + (u64)ctx->id * GLK_PAGE_SIZE && bytes == PAGE_SIZE)
 		return context_mmap_io(ctx, vma, false);
-	/* Not inherited by fork(): two processes that write one ring would corrupt it. */
 	if (glk_user_ring_mappable(ctx, start, bytes))
-		return glk_user_ring_is_cq(ctx, start) ? context_mmap_read_only(ctx, vma,
-										VM_DONTCOPY) :
-							 context_mmap_memory(ctx, vma, VM_DONTCOPY);
-	mutex_lock(&card->lock);
+		return glk_user_ring_is_cq(ctx, start) ? context_mmap_read_only(ctx, vma) :
+							 context_mmap_memory(ctx, vma);
+	mutex_lock(&ctx->map_lock);
 	found = window_find_range(ctx, start, bytes);
-	mutex_unlock(&card->lock);
+	mutex_unlock(&ctx->map_lock);
 	return found ? context_mmap_io(ctx, vma, true) : -EINVAL;
 }

@@ -20,6 +20,8 @@
  * (docs/sysfs.md): open(), GPULINK_IOCTL_WINDOW_MAP and both register calls return EDQUOT at the
  * limit.
  *
+ * Mappings are not inherited by fork(); the file is.
+ *
  * poll() reports POLLIN when completions can be fetched: with mapped rings, when the completion at
  * CQ_HEAD has arrived, so write CQ_HEAD for all that were consumed before; otherwise by
  * GPULINK_IOCTL_WAIT. It reports POLLOUT when GPULINK_IOCTL_SUBMIT has room, and POLLERR
@@ -191,8 +193,9 @@ struct gpulink_ioctl_register {
  * list of pages towards RLIMIT_MEMLOCK (ENOMEM).
  *
  * ENOSPC: the card has no free registration entry, or the buffer has too many pieces: up to 8 GiB
- * can be registered in any pieces of whole 4096-byte pages, up to 1 TiB if pieces end only where the
- * bus address is a multiple of 2 MiB. EINVAL: a piece does not begin and end at page boundaries.
+ * can be registered in any pieces of whole 4096-byte pages, up to 1 TiB if pieces end only where
+ * the bus address is a multiple of 2 MiB. EINVAL: a piece does not begin and end at page
+ * boundaries.
  *
  * The memory is not pinned; its exporter may move it. The driver then revokes the card's access and
  * maps the memory again at its new location. An entry executed in between completes with status
@@ -272,7 +275,8 @@ struct gpulink_ioctl_submit {
  * struct gpulink_ioctl_wait - wait for completions and fetch them
  * @size: sizeof(struct gpulink_ioctl_wait)
  * @flags: 0
- * @completions: user array of 16-byte completions (docs/registers.md, CQE; phase is 0)
+ * @completions: user array of 16-byte completions (docs/registers.md, CQE: little-endian; phase is
+ *               0)
  * @count: capacity of the array, at least 1
  * @least: minimum number to wait for, 0..@count; 0: do not wait. Limited to the number of entries
  *         in flight
@@ -361,8 +365,7 @@ struct gpulink_ioctl_counters {
  * GPULINK_IOCTL_RING_UNMAP. After a reset or removal of the card the submission ring's mapping
  * shows a dummy page. The completion ring's mapping shows completions with status reset in laps of
  * phase 0, and no completion in laps of phase 1; call GPULINK_IOCTL_RING_WAIT to detect the loss:
- * it returns ESTALE or ENODEV. The mappings are not inherited by fork(). The error count of the
- * completion record restarts at 0.
+ * it returns ESTALE or ENODEV. The error count of the completion record restarts at 0.
  *
  * EBUSY: entries or completions of GPULINK_IOCTL_SUBMIT, or releases, are in flight, or the rings
  * are already mapped. EIO: the ring stopped. No store through a window of this context should be in
@@ -404,7 +407,8 @@ struct gpulink_ioctl_ring_unmap {
  *
  * The call wakes up immediately when the entry, or a later one, requests an interrupt
  * (FLAG_INTERRUPT); otherwise the driver polls the ring about twice a second. EINTR: a signal
- * arrived. EIO: the ring stopped. ENOENT: the rings are not mapped.
+ * handler ran; stopping and continuing the process restarts the wait with the whole timeout. EIO:
+ * the ring stopped. ENOENT: the rings are not mapped.
  */
 struct gpulink_ioctl_ring_wait {
 	__u32 size;

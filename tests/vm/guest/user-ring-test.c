@@ -320,6 +320,26 @@ static void test_fork(int fd)
 	is(ring_unmap(&ring), 0, "the ring is unmapped");
 }
 
+/* A waiter that is stopped and continued waits on. */
+static void test_stop(int fd)
+{
+	struct ring ring;
+	int status = -1;
+	pid_t child;
+
+	is(ring_map(fd, 4, 4, &ring), 0, "a ring is mapped");
+	child = fork();
+	if (child == 0)
+		_exit(ring_wait(fd, 0, SECOND / 2, NULL) == -ETIMEDOUT ? 0 : 1);
+	usleep(100000);
+	kill(child, SIGSTOP);
+	usleep(100000);
+	kill(child, SIGCONT);
+	waitpid(child, &status, 0);
+	is(status, 0, "a waiter that is stopped and continued waits until its time is over");
+	is(ring_unmap(&ring), 0, "the ring is unmapped");
+}
+
 static void test_reset(int fd, const char *folder)
 {
 	struct gpulink_ioctl_query q = { .size = sizeof(q) };
@@ -387,6 +407,7 @@ int main(int argc, char **argv)
 		test_sleepers(fd);
 		test_poll(fd, (unsigned)window);
 		test_fork(fd);
+		test_stop(fd);
 		test_reset(fd, argv[2]);
 	}
 	printf("1..%u\n", tap_number);
