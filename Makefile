@@ -18,7 +18,7 @@ LINK    ?=
 # Kernel build folder for `make module` and `make install`.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all demo demo-machine demo-programs report bench paper quick check check-machines check-programs check-debug-kernel soak checkpatch deb synth place coverage \
+.PHONY: all demo demo-machine demo-programs report bench paper quick check check-machines check-programs check-debug-kernel check-debian soak checkpatch deb synth place coverage \
 	install module clean packages user asan
 
 all: user
@@ -37,7 +37,7 @@ $(MESON)/with-rtl: | packages
 	@touch $@
 
 $(ASAN)/build.ninja: | packages
-	meson setup $(ASAN) -Db_sanitize=address,undefined -Db_lundef=false
+	meson setup $(ASAN) -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false
 
 user: packages $(MESON)/with-rtl
 	ninja -C $(MESON) -j2
@@ -94,6 +94,7 @@ check: packages
 		"tests/vm/run-suite 6.1 users" \
 		"tests/vm/run-suite newest users" \
 		"tests/vm/run-suite newest monitoring" \
+		"tests/vm/run-suite 6.1 tracing" \
 		"tests/vm/run-suite 6.12 faults" \
 		"tests/vm/run-suite newest faults" \
 		"tests/vm/run-suite 6.12 kill" \
@@ -102,6 +103,8 @@ check: packages
 		"tests/vm/run-suite 6.12 plug" \
 		"tests/vm/run-suite 6.12 kexec" \
 		"tests/vm/run-suite 6.12 link" \
+		"tests/vm/run-suite newest topo" \
+		"TREE=iommu tests/vm/run-suite newest topo" \
 		"tests/vm/demo-check" \
 		"tests/vm/deb-check" \
 	-- \
@@ -121,27 +124,38 @@ quick: user
 	tools/vm/prepare 6.12
 	tools/setup/check "tests/vm/run-suite 6.12 basic" -- "$(MESON) --no-suite slow"
 
-# The VM suites on a debug kernel (KASAN, lockdep, kmemleak), and two suites that require it. Not part of check: the kernel
-# takes 20 minutes to build, once, and the suites take several times as long as on a stock kernel.
-DEBUG_SUITES := basic link faults kill daemon memory rings ranges users monitoring apart endpoints bounce injection fuzz
+# The VM suites on a debug kernel (KASAN, lockdep, kmemleak), two suites that require it, and those with the most concurrency on a
+# kernel with KCSAN. Not part of check: each kernel takes 20 minutes to build, once, and the suites take several times as long as
+# on a stock kernel.
+DEBUG_SUITES := basic link faults kill daemon memory rings monitoring apart bounce injection fuzz
+KCSAN_SUITES := basic rings memory link
 check-debug-kernel: user
-	tools/vm/debug-kernel
+	tools/vm/debug-kernel debug
+	tools/vm/debug-kernel kcsan
 	tools/setup/check $(foreach s,$(DEBUG_SUITES),"tests/vm/run-suite debug $(s)") \
-		"LIFE_LOOPS=5 tests/vm/run-suite debug life"
+		"LIFE_LOOPS=5 tests/vm/run-suite debug life" \
+		$(foreach s,$(KCSAN_SUITES),"tests/vm/run-suite kcsan $(s)")
 
-# An overnight soak test. SOAK_KINDS selects the parts to run. All but the first two are life-cycle events
-# (tests/vm/suites/life.sh), each run SOAK_LOOPS times in its own VM.
+# What README promises of Debian 13, in a fresh root file system: the demo, a build without warnings, the fast unit tests.
+check-debian: packages
+	tools/setup/check "tests/vm/debian-check trixie"
+
+# An overnight soak test, in pieces: it can be stopped at any time, and continues when it is started again, with the figures of all
+# pieces (tests/vm/soak). SOAK_KINDS selects the parts to run. All but the first two are life-cycle events
+# (tests/vm/suites/life.sh), each run SOAK_LOOPS times, SOAK_PIECE times in a VM. SOAK_MINUTES ends a run.
 SOAK_FUZZ_SECONDS ?= 600
 SOAK_LOOPS ?= 1000
+SOAK_PIECE ?= 50
+SOAK_MINUTES ?= 600
 SOAK_KINDS ?= traces fuzz reset administrator rebind rescan sleep-test suspend fatal not-fatal silence unload unplug replace \
 	button
-soak_traces = $(ASAN)/tools/replay/trace/test/replay_trace_fuzz --seconds=300
-soak_fuzz = VM_TIMEOUT=$$(($(SOAK_FUZZ_SECONDS) + 900)) tests/vm/run-suite debug fuzz $(SOAK_FUZZ_SECONDS)
-soak_life = LIFE_LOOPS=$(SOAK_LOOPS) LIFE_KINDS=$(1) VM_TIMEOUT=30000 \
+soak_traces = traces:300:60:seconds:$(ASAN)/tools/replay/trace/test/replay_trace_fuzz --seconds={n}
+soak_fuzz = fuzz:$(SOAK_FUZZ_SECONDS):300:seconds:VM_TIMEOUT=1500 tests/vm/run-suite debug fuzz {n}
+soak_life = $(1):$(SOAK_LOOPS):$(SOAK_PIECE):loops:LIFE_LOOPS={n} LIFE_KINDS=$(1) VM_TIMEOUT=3000 \
 	tests/vm/run-suite 6.12 $(if $(filter unplug replace button,$(1)),plug,life)
 soak: user asan
 	tools/vm/prepare
-	tools/setup/check $(foreach k,$(SOAK_KINDS),"$(or $(soak_$(k)),$(call soak_life,$(k)))")
+	tests/vm/soak --minutes $(SOAK_MINUTES) $(foreach k,$(SOAK_KINDS),"$(or $(soak_$(k)),$(call soak_life,$(k)))")
 
 checkpatch: packages
 	tools/setup/checkpatch

@@ -127,7 +127,7 @@ static void apply_ranges(struct applying *applying, unsigned partition, const st
 
 	if (!endpoint && !config_find_range(config, info->name, info->serial, partition, NULL))
 		return;
-	code = gpulink_admin_get_partition(info->name, partition, &now);
+	code = gpulink_admin_get_partition(info->name, partition, &now, sizeof(now));
 	count = code ? code : gpulink_admin_list_ranges(info->name, partition, ranges, RANGES_MOST);
 	if (count < 0) {
 		failed(applying, "cannot read ranges of %s partition %u: %s", info->name, partition, gpulink_strerror(count));
@@ -155,7 +155,7 @@ static void apply_to_partition(struct applying *applying, unsigned partition)
 {
 	const struct gpulink_admin_info *info = &applying->info;
 	struct gpulink_admin_partition now;
-	int code = gpulink_admin_get_partition(info->name, partition, &now);
+	int code = gpulink_admin_get_partition(info->name, partition, &now, sizeof(now));
 
 	if (code) {
 		failed(applying, "cannot read %s partition %u: %s", info->name, partition, gpulink_strerror(code));
@@ -193,7 +193,7 @@ static void apply_to_link(struct applying *applying)
 {
 	const struct gpulink_admin_info *info = &applying->info;
 	struct gpulink_admin_link now;
-	int code = gpulink_admin_get_link(info->name, &now);
+	int code = gpulink_admin_get_link(info->name, &now, sizeof(now));
 
 	for (unsigned key = CONFIG_LINK; key < CONFIG_KEYS; key++) {
 		const struct config_rule *rule = config_find(applying->config, info->name, info->serial, 0, key);
@@ -212,7 +212,7 @@ static void apply_to_link(struct applying *applying)
 unsigned apply_to_card(const struct config *config, const char *card, bool quiet)
 {
 	struct applying applying = {.config = config, .quiet = quiet};
-	int code = gpulink_admin_get_info(card, &applying.info);
+	int code = gpulink_admin_get_info(card, &applying.info, sizeof(applying.info));
 
 	if (code) {
 		failed(&applying, "cannot read %s: %s", card, gpulink_strerror(code));

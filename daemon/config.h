@@ -23,6 +23,9 @@
 /** Key of "range NAME" rules, of which a partition may have several. */
 #define CONFIG_RANGE	CONFIG_KEYS
 
+/** Room for the address of metrics: a socket's path is not longer. */
+#define CONFIG_METRICS_BYTES 108
+
 /** Scope of a rule; a higher one is more specific. */
 enum config_scope { CONFIG_DEFAULTS, CONFIG_CARD, CONFIG_PARTITION };
 
@@ -38,7 +41,7 @@ struct config_rule {
 	struct config_target target;
 	unsigned key;	   /**< enum gpulink_setting, CONFIG_ENDPOINT, or CONFIG_LINK and enum gpulink_link_setting */
 	uint64_t value;	   /**< of a setting */
-	char endpoint[32]; /**< "0000:00:08.0 0", "pool" or "none", in the kernel's spelling */
+	char endpoint[72]; /**< "0000:00:08.0 0", "pool" or "none", in the kernel's spelling */
 	struct gpulink_admin_range range; /**< for CONFIG_RANGE */
 	unsigned file;	   /**< index into files */
 	unsigned line;
@@ -51,6 +54,7 @@ struct config {
 	unsigned file_count;
 	mode_t socket_mode;
 	gid_t socket_group; /**< (gid_t)-1: none, only root may change anything */
+	char metrics[CONFIG_METRICS_BYTES]; /**< "127.0.0.1:PORT", or the absolute path of a socket; "": none */
 };
 
 /** Called for each error; `line` is 0 if it concerns no particular line. */

@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 
 #define SECTIONS "[daemon], [defaults], [card gpulinkN], [card serial:HEX], or the latter two with \"partition K\""
-#define DAEMON_KEYS "group, mode"
+#define DAEMON_KEYS "group, mode, metrics"
 #define PARTITION_KEYS "subheader_bytes, max_payload_bytes, flush_timeout_ns, coalesce, open"
 #define LINK_KEYS                                                                                               \
 	"link_enable, link_stitching, link_pooling, link_selective_pooling, link_yielding, link_sequencing, link_trimming, " \
@@ -42,7 +42,7 @@ struct reader {
 	unsigned file;
 	unsigned line;
 	size_t first_rule; /* of this file */
-	unsigned group_line, mode_line;
+	unsigned group_line, mode_line, metrics_line;
 	enum section section;
 	struct config_target target;
 	bool expects_key; /* inih has to report the last line as a key */
@@ -156,12 +156,26 @@ static bool parse_group(const char *text, gid_t *group)
 	return true;
 }
 
+/* Not to the network: there is no authentication. */
+static bool metrics_valid(const char *text)
+{
+	static const char host[] = "127.0.0.1:";
+	uint64_t port;
+
+	if (*text == '/')
+		return strlen(text) < CONFIG_METRICS_BYTES;
+	return !strncmp(text, host, strlen(host)) && parse_number(text + strlen(host), 10, &port) && port && port <= 65535 &&
+	       strlen(text) < CONFIG_METRICS_BYTES;
+}
+
 static void read_daemon_key(struct reader *reader, const char *name, const char *value)
 {
-	unsigned *before = !strcmp(name, "group") ? &reader->group_line : &reader->mode_line;
+	unsigned *before = !strcmp(name, "group")   ? &reader->group_line
+			   : !strcmp(name, "mode") ? &reader->mode_line
+						    : &reader->metrics_line;
 	uint64_t mode;
 
-	if (strcmp(name, "group") && strcmp(name, "mode")) {
+	if (strcmp(name, "group") && strcmp(name, "mode") && strcmp(name, "metrics")) {
 		wrong(reader, reader->line, "unknown key '%s' in [daemon]: must be one of " DAEMON_KEYS, name);
 		return;
 	}
@@ -170,6 +184,14 @@ static void read_daemon_key(struct reader *reader, const char *name, const char 
 		return;
 	}
 	*before = reader->line;
+	if (before == &reader->metrics_line) {
+		if (metrics_valid(value))
+			strcpy(reader->config->metrics, value);
+		else
+			wrong(reader, reader->line, "metrics '%s': must be 127.0.0.1:PORT, or an absolute path of at most %d characters",
+			      value, CONFIG_METRICS_BYTES - 1);
+		return;
+	}
 	if (before == &reader->group_line) {
 		if (!parse_group(value, &reader->config->socket_group))
 			wrong(reader, reader->line, "group '%s': must be an existing group, by name or number",
@@ -350,7 +372,7 @@ static void read_file(struct reader *reader, const char *path, bool may_lack)
 	if (fstat(fileno(reader->stream), &about) || !S_ISREG(about.st_mode)) {
 		wrong(reader, 0, "cannot read: not a regular file");
 	} else {
-		reader->line = reader->group_line = reader->mode_line = 0;
+		reader->line = reader->group_line = reader->mode_line = reader->metrics_line = 0;
 		reader->section = SECTION_NONE;
 		reader->first_rule = reader->config->rule_count;
 		/* A positive result is the first wrong line; all have been reported already. */

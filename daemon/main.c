@@ -7,6 +7,7 @@
 #include "hotplug.h"
 #include "config.h"
 #include "log.h"
+#include "metrics.h"
 #include "server.h"
 
 #include <gpulink.h>
@@ -35,6 +36,7 @@ struct daemon {
 	struct config config;
 	sd_event *event;
 	struct server *server;
+	struct metrics *metrics;
 	struct hotplug *hotplug;
 	sd_event_source *retry;
 	unsigned retries_left;
@@ -94,6 +96,24 @@ static void on_card(void *user, const char *card, enum hotplug_event what)
 	}
 }
 
+/* --- metrics --- */
+
+static int open_metrics(struct daemon *daemon)
+{
+	const struct config *config = &daemon->config;
+
+	return *config->metrics ? metrics_open(&daemon->metrics, daemon->event, config->metrics, config->socket_mode,
+					       config->socket_group)
+				: 0;
+}
+
+static void reopen_metrics(struct daemon *daemon)
+{
+	metrics_close(daemon->metrics);
+	daemon->metrics = NULL;
+	open_metrics(daemon);
+}
+
 /* --- signals --- */
 
 static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *user)
@@ -114,6 +134,7 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *inf
 	} else {
 		config_free(&daemon->config);
 		daemon->config = config;
+		reopen_metrics(daemon);
 		daemon->retries_left = RETRY_TIMES;
 		log_line(LOG_NOTICE, "configuration reloaded");
 		apply(daemon, false);
@@ -127,6 +148,7 @@ static int add_signals(struct daemon *daemon)
 	sigset_t signals;
 	int error;
 
+	signal(SIGPIPE, SIG_IGN); /* a client that ends is an error of its own connection */
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGHUP);
 	sigaddset(&signals, SIGINT);
@@ -166,8 +188,8 @@ static int open_all(struct daemon *daemon, const char *socket)
 		log_line(LOG_ERR, "cannot receive uevents: %s", strerror(-error));
 		return error;
 	}
-	return server_open(&daemon->server, daemon->event, socket, daemon->config.socket_mode,
-			   daemon->config.socket_group);
+	error = server_open(&daemon->server, daemon->event, socket, daemon->config.socket_mode, daemon->config.socket_group);
+	return error < 0 ? error : open_metrics(daemon);
 }
 
 static int run(struct daemon *daemon, const char *socket)
@@ -186,6 +208,7 @@ static int run(struct daemon *daemon, const char *socket)
 		else
 			log_line(LOG_NOTICE, "exiting; the cards keep their configuration");
 	}
+	metrics_close(daemon->metrics);
 	server_close(daemon->server);
 	hotplug_close(daemon->hotplug);
 	sd_event_source_disable_unref(daemon->retry);

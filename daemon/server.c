@@ -2,15 +2,14 @@
 #include "server.h"
 
 #include "client.h"
+#include "listen.h"
 #include "log.h"
 
 #include <errno.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <syslog.h>
 #include <unistd.h>
@@ -102,72 +101,13 @@ static int on_connect(sd_event_source *source, int fd, uint32_t events, void *us
 
 /* --- the socket --- */
 
-/* Removes a stale socket. Returns 0 if the path is free, or a negative errno. */
-static int clear_path(const struct sockaddr_un *address)
-{
-	struct stat about;
-	int probe, error = 0;
-
-	if (lstat(address->sun_path, &about))
-		return errno == ENOENT ? 0 : -errno;
-	if (!S_ISSOCK(about.st_mode))
-		return -EEXIST;
-	probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (probe < 0)
-		return -errno;
-	if (!connect(probe, (const struct sockaddr *)address, sizeof(*address)) || errno != ECONNREFUSED)
-		error = -EADDRINUSE;
-	close(probe);
-	if (!error && unlink(address->sun_path))
-		error = -errno;
-	return error;
-}
-
-static int make_folder(const char *path)
-{
-	char copy[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
-
-	strcpy(copy, path);
-	return mkdir(dirname(copy), 0755) && errno != EEXIST ? -errno : 0;
-}
-
-static int bind_socket(struct server *server)
-{
-	const struct sockaddr *address = (const struct sockaddr *)&server->address;
-	mode_t old_mask;
-	int error = make_folder(server->address.sun_path);
-
-	if (!error)
-		error = clear_path(&server->address);
-	if (error)
-		return error;
-	server->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (server->socket < 0)
-		return -errno;
-	/* No access for others until mode and group are set. */
-	old_mask = umask(0177);
-	error = bind(server->socket, address, sizeof(server->address)) ? -errno : 0;
-	umask(old_mask);
-	if (error) {
-		close(server->socket);
-		server->socket = -1;
-	}
-	return error;
-}
-
 int server_set_access(struct server *server, mode_t mode, gid_t group)
 {
-	const char *path = server->address.sun_path;
+	int error = listen_set_access(server->address.sun_path, mode, group);
 
-	/* Without a group, back to root's, so that members of an earlier one lose access. */
-	if (chown(path, (uid_t)-1, group == (gid_t)-1 ? getegid() : group) || chmod(path, mode)) {
-		int error = -errno;
-
-		log_line(LOG_ERR, "%s: cannot set mode %04o and group: %s", path, mode, strerror(-error));
-		return error;
-	}
-	server->group = group;
-	return 0;
+	if (!error)
+		server->group = group;
+	return error;
 }
 
 int server_open(struct server **out, sd_event *event, const char *path, mode_t mode, gid_t group)
@@ -183,16 +123,13 @@ int server_open(struct server **out, sd_event *event, const char *path, mode_t m
 	server = calloc(1, sizeof(*server));
 	if (!server)
 		return -ENOMEM;
-	server->socket = -1;
 	server->event = sd_event_ref(event);
 	server->address.sun_family = AF_UNIX;
 	strcpy(server->address.sun_path, path);
-	error = bind_socket(server);
+	server->socket = listen_bind(&server->address);
+	error = server->socket < 0 ? server->socket : 0;
 	if (error) {
-		log_line(LOG_ERR, "cannot open socket %s: %s", path,
-			 error == -EADDRINUSE ? "in use by another process"
-			 : error == -EEXIST   ? "file exists and is not a socket"
-					      : strerror(-error));
+		log_line(LOG_ERR, "cannot open socket %s: %s", path, listen_error(error));
 	} else {
 		error = server_set_access(server, mode, group);
 		if (!error && listen(server->socket, SOMAXCONN))

@@ -268,14 +268,16 @@ static const char * const card_drain_kinds[] = {
  * drain at a time. While a timed-out drain is still in progress, further drains fail immediately:
  * any number of closing files waits only once.
  */
-int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id)
+int glk_card_drain_unlocked(struct glk_card *card, unsigned int kind, unsigned int id)
 {
 	u64 value, begin = ktime_get_ns();
 	int err;
 
-	lockdep_assert_held(&card->lock);
-	if (card->drain_stuck && (glk_read(card, GLK_CARD_DRAIN) & GLK_CARD_DRAIN_BUSY_MASK))
+	mutex_lock(&card->drain_lock);
+	if (card->drain_stuck && (glk_read(card, GLK_CARD_DRAIN) & GLK_CARD_DRAIN_BUSY_MASK)) {
+		mutex_unlock(&card->drain_lock);
 		return glk_card_read_error(card, U64_MAX) ?: -ETIMEDOUT;
+	}
 	glk_write(card, GLK_CARD_DRAIN,
 		  (u64)kind << GLK_CARD_DRAIN_KIND_SHIFT | (u64)id << GLK_CARD_DRAIN_ID_SHIFT);
 	err = read_poll_timeout(glk_read, value,
@@ -285,11 +287,18 @@ int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id)
 		err = glk_card_read_error(card, value) ?: -EIO;
 	else
 		card->drain_stuck = err;
+	mutex_unlock(&card->drain_lock);
 	trace_gpulink_drain(card, kind, id, err, ktime_get_ns() - begin);
 	if (err == -ETIMEDOUT)
 		glk_err(card, GLK_ERROR_DRAIN, "drain of %s %u timed out after %lu ms\n",
 			card_drain_kinds[kind], id, GLK_DRAIN_TIMEOUT_US / USEC_PER_MSEC);
 	return err;
+}
+
+int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id)
+{
+	lockdep_assert_held(&card->lock);
+	return glk_card_drain_unlocked(card, kind, id);
 }
 
 /* Checks a value just read: if it and MAGIC read all ones, the card is gone. */

@@ -42,6 +42,7 @@ union glk_arg {
 	struct gpulink_ioctl_query query;
 	struct gpulink_ioctl_endpoint endpoint;
 	struct gpulink_ioctl_window_map window_map;
+	struct gpulink_ioctl_window_dmabuf window_dmabuf;
 	struct gpulink_ioctl_handle handle;
 	struct gpulink_ioctl_register reg;
 	struct gpulink_ioctl_register_dmabuf reg_dmabuf;
@@ -96,6 +97,7 @@ static int glk_ioctl_endpoint(struct glk_context *ctx, union glk_arg *arg)
 							      GLK_PARTITION_COUNT)];
 		e->kind = p->kind;
 		e->bytes = p->bytes;
+		e->offset = p->bar_offset;
 		memset(e->name, 0, sizeof(e->name));
 		if (p->kind != GPULINK_ENDPOINT_NONE)
 			glk_endpoint_describe(p, (char *)e->name, sizeof(e->name));
@@ -107,17 +109,20 @@ static int glk_ioctl_endpoint(struct glk_context *ctx, union glk_arg *arg)
 	return err;
 }
 
+/* Of a window: ring entries have no rights but the window's. */
+static int context_check_rights(const struct glk_context *ctx, u32 rights)
+{
+	if (!rights)
+		return -EINVAL;
+	return ((rights & GPULINK_ALLOW_READ) && !(ctx->mode & FMODE_READ)) ||
+	       ((rights & GPULINK_ALLOW_WRITE) && !(ctx->mode & FMODE_WRITE)) ? -EACCES : 0;
+}
+
 static int glk_ioctl_window_map(struct glk_context *ctx, union glk_arg *arg)
 {
 	int err;
 
-	if (!arg->flags)
-		return -EINVAL;
-	/* Ring entries have no rights but the window's. */
-	if (((arg->flags & GPULINK_ALLOW_READ) && !(ctx->mode & FMODE_READ)) ||
-	    ((arg->flags & GPULINK_ALLOW_WRITE) && !(ctx->mode & FMODE_WRITE)))
-		return -EACCES;
-	err = glk_context_enter(ctx);
+	err = context_check_rights(ctx, arg->flags) ?: glk_context_enter(ctx);
 	if (err)
 		return err;
 	mutex_lock(&ctx->card->lock);
@@ -144,7 +149,13 @@ static int glk_ioctl_window_unmap(struct glk_context *ctx, union glk_arg *arg)
 	err = glk_window_unmap(ctx, arg->handle.handle);
 	mutex_unlock(&ctx->card->lock);
 	glk_context_leave(ctx);
+	glk_proofs_free(ctx);
 	return err;
+}
+
+static int glk_ioctl_window_dmabuf(struct glk_context *ctx, union glk_arg *arg)
+{
+	return context_check_rights(ctx, arg->flags) ?: glk_proof_open(ctx, &arg->window_dmabuf);
 }
 
 /* Takes ownership of reg, which may be an error pointer. */
@@ -401,6 +412,9 @@ static const struct {
 	[_IOC_NR(GPULINK_IOCTL_WINDOW_EXPORT)] = {
 		glk_ioctl_window_export, sizeof(struct gpulink_ioctl_handle), 16, 0
 	},
+	[_IOC_NR(GPULINK_IOCTL_WINDOW_DMABUF)] = {
+		glk_ioctl_window_dmabuf, sizeof(struct gpulink_ioctl_window_dmabuf), 48, ALLOW_MASK
+	},
 };
 
 static long glk_file_ioctl(struct file *file, unsigned int cmd, unsigned long user)
@@ -522,6 +536,7 @@ struct glk_card *glk_card_alloc(struct pci_dev *pdev)
 	spin_lock_init(&card->entry_lock);
 	mutex_init(&card->lock);
 	mutex_init(&card->range_lock);
+	mutex_init(&card->drain_lock);
 	INIT_LIST_HEAD(&card->dead_ranges);
 	raw_spin_lock_init(&card->snapshot_lock);
 	glk_irqs_init(card);

@@ -95,6 +95,7 @@ int glk_context_open(struct glk_card *card, struct address_space *mapping, struc
 	ctx->uid = current_uid();
 	INIT_LIST_HEAD(&ctx->windows);
 	INIT_LIST_HEAD(&ctx->registrations);
+	INIT_LIST_HEAD(&ctx->dead_proofs);
 
 	down_read(&card->state_lock);
 	err = glk_card_error(card);
@@ -179,6 +180,7 @@ void glk_context_close(struct glk_context *ctx)
 	/* io_uring commands hold the file: none is left, and nothing requeues the watchdog. */
 	cancel_delayed_work_sync(&ctx->watchdog);
 	glk_registrations_free(&revoked);
+	glk_proofs_free(ctx);
 	/* Mappings hold the file: none is left that could show these pages. */
 	free_page((unsigned long)ctx->reset_cq);
 	free_page((unsigned long)ctx->dummy_page);
@@ -251,6 +253,8 @@ void glk_contexts_mark_disarmed(struct glk_card *card)
 
 	lockdep_assert_held(&card->lock);
 	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
-		if (card->contexts[i])
+		if (card->contexts[i]) {
 			glk_registrations_mark_disarmed(card->contexts[i]);
+			glk_proofs_mark_disarmed(card->contexts[i]);
+		}
 }

@@ -136,7 +136,7 @@ static void import_remap_work(struct work_struct *work)
  * Exporters use different errors for memory that the card cannot reach. Users get one error, which
  * means that the data must be copied through process memory; the log has the exporter's.
  */
-static int import_report_error(struct glk_card *card, const struct dma_buf *dmabuf, int err)
+int glk_import_report_error(struct glk_card *card, const struct dma_buf *dmabuf, int err)
 {
 	switch (err) {
 	case -EOPNOTSUPP:
@@ -197,7 +197,7 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 						import);
 	if (!IS_ERR(import->attach))
 		return reg;
-	err = import_report_error(card, dmabuf, PTR_ERR(import->attach));
+	err = glk_import_report_error(card, dmabuf, PTR_ERR(import->attach));
 	glk_uncharge(&reg->charge);
 free:
 	kfree(import);
@@ -231,7 +231,7 @@ int glk_import_map(struct glk_context *ctx, struct glk_registration *reg)
 			import_withdraw(reg->import);
 	}
 	dma_resv_unlock(resv);
-	return err ? import_report_error(card, reg->import->attach->dmabuf, err) : 0;
+	return err ? glk_import_report_error(card, reg->import->attach->dmabuf, err) : 0;
 }
 
 /* Call after the card's access was revoked. */

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Endpoints: the memory behind a partition. The administrator names a PCI device and one of its
- * BARs (endpoint_bus.c); the address is read from the device, never supplied by a user.
+ * BARs, or a part of it (endpoint_bus.c); the address is read from the device, never supplied by a
+ * user. The card lets nothing leave the endpoint's bytes: no window, no ring entry, and no packet
+ * from the link. The last is why parts exist: a partition that is open to the remote card is open
+ * as a whole.
  */
 #include "gpulink_drv.h"
 
@@ -68,6 +71,7 @@ int glk_endpoint_clear(struct glk_card *card, unsigned int partition)
 	p->kind = GPULINK_ENDPOINT_NONE;
 	p->base = 0;
 	p->bytes = 0;
+	p->bar_offset = 0;
 	if (!p->held)
 		return 0;
 	if (err && card->state == GLK_LIVE) {
@@ -96,12 +100,12 @@ void glk_endpoint_restore(struct glk_card *card, unsigned int partition)
 }
 
 static int endpoint_set_bus(struct glk_card *card, unsigned int partition, struct pci_dev *pdev,
-			    int bar)
+			    const struct glk_endpoint_name *name)
 {
 	struct glk_partition *p = &card->partitions[partition], new = { };
 	int err;
 
-	err = glk_endpoint_bus_open(card, &new, pdev, bar);
+	err = glk_endpoint_bus_open(card, &new, pdev, name);
 	if (err)
 		return err;
 	err = glk_endpoint_clear(card, partition);
@@ -114,6 +118,7 @@ static int endpoint_set_bus(struct glk_card *card, unsigned int partition, struc
 	p->bytes = new.bytes;
 	p->bar = new.bar;
 	p->bar_start = new.bar_start;
+	p->bar_offset = new.bar_offset;
 	p->distance = new.distance;
 	p->mapped = new.mapped;
 	p->mapped_bytes = new.mapped_bytes;
@@ -225,19 +230,54 @@ static int endpoint_set_link(struct glk_card *card, unsigned int partition, cons
 	return 0;
 }
 
-/* "DOMAIN:BUS:SLOT.FUNCTION BAR"; the widths prevent overflow of the numbers. */
-static struct pci_dev *endpoint_find_device(const char *name, int *bar)
+/*
+ * "DOMAIN:BUS:SLOT.FUNCTION BAR", or that and " OFFSET BYTES" for a part of the BAR. The widths
+ * prevent overflow of the numbers.
+ */
+static struct pci_dev *endpoint_find_device(const char *text, struct glk_endpoint_name *name)
 {
+	char copy[GLK_ENDPOINT_NAME_BYTES], *rest = copy, *word;
 	unsigned int domain, bus, slot, function;
 	int end = 0;
 
-	if (sscanf(name, "%8x:%2x:%2x.%1x %1d%n", &domain, &bus, &slot, &function, bar,
-		   &end) != 5 || name[end])
+	name->offset = 0;
+	name->bytes = 0;
+	if (sscanf(text, "%8x:%2x:%2x.%1x %1d%n", &domain, &bus, &slot, &function, &name->bar,
+		   &end) != 5 || (text[end] && text[end] != ' '))
 		return ERR_PTR(-EINVAL);
-	if (domain > INT_MAX || slot > 0x1f || function > 7 || *bar >= PCI_STD_NUM_BARS)
+	if (domain > INT_MAX || slot > 0x1f || function > 7 || name->bar >= PCI_STD_NUM_BARS)
 		return ERR_PTR(-EINVAL);
+	if (text[end]) {
+		if (strscpy(copy, text + end + 1, sizeof(copy)) < 0)
+			return ERR_PTR(-EINVAL);
+		word = strsep(&rest, " ");
+		if (!rest || kstrtou64(word, 0, &name->offset) ||
+		    kstrtou64(rest, 0, &name->bytes) || !name->bytes ||
+		    (name->offset | name->bytes) % GLK_PAGE_SIZE)
+			return ERR_PTR(-EINVAL);
+	}
 	return pci_get_domain_bus_and_slot(domain, bus, PCI_DEVFN(slot, function)) ?:
 	       ERR_PTR(-ENODEV);
+}
+
+/* Whether it is a BAR from end to end, and not a part. */
+bool glk_endpoint_is_whole(const struct glk_partition *p)
+{
+	return p->kind == GPULINK_ENDPOINT_BUS &&
+	       p->bytes == ALIGN_DOWN(pci_resource_len(p->pdev, p->bar), GLK_PAGE_SIZE);
+}
+
+/* Says what a partition grants that is open to the remote card. */
+void glk_endpoint_warn_open(struct glk_card *card, unsigned int partition)
+{
+	const struct glk_partition *p = &card->partitions[partition];
+
+	if (!(p->settings[GLK_PARTITION_MODE / 8] & GLK_PARTITION_MODE_OPEN_MASK) ||
+	    !glk_endpoint_is_whole(p))
+		return;
+	dev_warn(&card->pdev->dev,
+		 "partition %u is open: the remote card may read and write ALL %llu bytes of BAR %d of %s: on a GPU, the memory of all of its users and its page tables\n",
+		 partition, p->bytes, p->bar, pci_name(p->pdev));
 }
 
 /*
@@ -246,8 +286,9 @@ static struct pci_dev *endpoint_find_device(const char *name, int *bar)
  */
 int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *name)
 {
+	struct glk_endpoint_name bus_name;
 	struct pci_dev *pdev;
-	int bar, err;
+	int err;
 
 	lockdep_assert_held(&card->lock);
 	if (!strcmp(name, "none"))
@@ -257,10 +298,10 @@ int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *
 	} else if (!strncmp(name, "link ", 5)) {
 		err = endpoint_set_link(card, partition, name);
 	} else {
-		pdev = endpoint_find_device(name, &bar);
+		pdev = endpoint_find_device(name, &bus_name);
 		if (IS_ERR(pdev))
 			return PTR_ERR(pdev);
-		err = endpoint_set_bus(card, partition, pdev, bar);
+		err = endpoint_set_bus(card, partition, pdev, &bus_name);
 		pci_dev_put(pdev);
 	}
 	if (err)
@@ -273,5 +314,6 @@ int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *
 		glk_endpoint_clear(card, partition);
 		return -EBUSY;
 	}
+	glk_endpoint_warn_open(card, partition);
 	return 0;
 }

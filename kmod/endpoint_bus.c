@@ -59,22 +59,27 @@ static int bus_enable(struct glk_card *card, struct glk_partition *p)
  * Behind a switch that forwards from port to port, the card uses bus addresses, as PCI_P2PDMA does
  * for such devices: an IOMMU would not see the access. Otherwise the DMA API knows the address.
  */
-static int bus_map(struct glk_card *card, struct glk_partition *p)
+static int bus_map(struct glk_card *card, struct glk_partition *p,
+		   const struct glk_endpoint_name *name)
 {
+	u64 all = ALIGN_DOWN(pci_resource_len(p->pdev, p->bar), GLK_PAGE_SIZE);
 	struct device *dev = &card->pdev->dev;
 
-	p->bytes = ALIGN_DOWN(pci_resource_len(p->pdev, p->bar), GLK_PAGE_SIZE);
+	p->bytes = name->bytes ?: all;
+	p->bar_offset = name->offset;
+	if (p->bytes > all || p->bar_offset > all - p->bytes)
+		return -ERANGE;
 	p->bar_start = pci_resource_start(p->pdev, p->bar);
 	if (glk_peer_is_direct(card, p->pdev)) {
-		p->base = pci_bus_address(p->pdev, p->bar);
+		p->base = pci_bus_address(p->pdev, p->bar) + p->bar_offset;
 		return 0;
 	}
 	/*
 	 * A BAR is not CPU-cached. Without the attribute DMA API debugging also reports an error
 	 * if the same bytes are mapped for the card as a dma-buf too.
 	 */
-	p->mapped = dma_map_resource(dev, p->bar_start, p->bytes, DMA_BIDIRECTIONAL,
-				     DMA_ATTR_SKIP_CPU_SYNC);
+	p->mapped = dma_map_resource(dev, p->bar_start + p->bar_offset, p->bytes,
+				     DMA_BIDIRECTIONAL, DMA_ATTR_SKIP_CPU_SYNC);
 	if (!dma_mapping_error(dev, p->mapped)) {
 		p->base = p->mapped;
 		p->mapped_bytes = p->bytes;
@@ -95,9 +100,9 @@ static void bus_drop(struct glk_partition *p)
 
 /* Takes what an endpoint of kind bus holds, into a partition that has no endpoint. */
 int glk_endpoint_bus_open(struct glk_card *card, struct glk_partition *p, struct pci_dev *pdev,
-			  int bar)
+			  const struct glk_endpoint_name *name)
 {
-	int err;
+	int err, bar = name->bar;
 
 	p->kind = GPULINK_ENDPOINT_BUS;
 	p->pdev = pci_dev_get(pdev);
@@ -112,7 +117,7 @@ int glk_endpoint_bus_open(struct glk_card *card, struct glk_partition *p, struct
 		err = -EINVAL;
 	}
 	if (!err) {
-		err = bus_map(card, p);
+		err = bus_map(card, p, name);
 		if (err)
 			device_link_remove(&card->pdev->dev, &pdev->dev);
 	}
@@ -138,7 +143,7 @@ void glk_endpoint_bus_close(struct glk_card *card, struct glk_partition *p)
 bool glk_endpoint_bus_moved(const struct glk_partition *p)
 {
 	return pci_resource_start(p->pdev, p->bar) != p->bar_start ||
-	       pci_resource_len(p->pdev, p->bar) < p->bytes;
+	       pci_resource_len(p->pdev, p->bar) < p->bar_offset + p->bytes;
 }
 
 /* The device leaves the bus: nothing may reach its addresses, which others may get. */

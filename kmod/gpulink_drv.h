@@ -15,8 +15,9 @@
  *   card->vector_lock  the contexts that interrupts wake; taken in interrupts, outside ring->lock
  *   quarantine_lock    windows that importers may still reach (dmabuf_export.c)
  *   dma-buf's reservation lock
- *   card->entry_lock   which registrations are in the card's table; the only driver lock taken by
- *                      exporters' move notifications, which hold the reservation lock
+ *   card->drain_lock   the drain register; like the next taken by exporters' move notifications,
+ *                      which hold the reservation lock, and no other lock of the driver is
+ *   card->entry_lock   which registrations, and windows on dma-bufs, are in the card's tables
  *   card->errors.lock  which error causes are masked (irq.c); taken in interrupts
  *   card->snapshot_lock  the counter latch, and changes of card->state; raw, taken in perf's
  *                        context, innermost
@@ -150,6 +151,15 @@ struct glk_range {
 	struct attribute_group dir;
 };
 
+/* Longest value of partitions/K/endpoint, with its end. */
+#define GLK_ENDPOINT_NAME_BYTES	72
+
+/* What a value of kind bus names; bytes 0: the whole BAR. */
+struct glk_endpoint_name {
+	int bar;
+	u64 offset, bytes;
+};
+
 /* Settings and endpoint of a partition; restored to the card after a reset. */
 struct glk_partition {
 	u64 settings[4];	/* registers SUBHEADER_BYTES .. MODE */
@@ -159,6 +169,7 @@ struct glk_partition {
 	/* Kind bus, or held; see endpoint_bus.c. */
 	struct pci_dev *pdev;	/* holds a reference */
 	int bar;
+	u64 bar_offset;		/* of the memory in the BAR */
 	resource_size_t bar_start;	/* when it was mapped */
 	dma_addr_t mapped;	/* by the DMA API, if mapped_bytes is not 0 */
 	u64 mapped_bytes;
@@ -215,7 +226,9 @@ struct glk_card {
 	DECLARE_BITMAP(slice_map, GLK_WINDOW_COUNT);
 	DECLARE_BITMAP(registration_map, GLK_REGISTRATION_COUNT);
 	struct glk_context *contexts[GLK_CONTEXT_COUNT];
-	bool drain_stuck;	/* the last drain timed out; cleared by a complete one or a reset */
+	struct mutex drain_lock;	/* see above */
+	/* Under drain_lock: the last drain timed out; cleared by a complete one or a reset. */
+	bool drain_stuck;
 	struct kobject *partitions_kobj;
 	struct mutex range_lock;	/* see above */
 	struct list_head dead_ranges;	/* removed; their directories may still exist */
@@ -306,6 +319,9 @@ struct glk_window {
 	bool revoked;		/* its endpoint, or one of the ranges, was removed */
 	bool lost;		/* accessed since then: stores may have been lost */
 	struct dma_buf *dmabuf;	/* non-NULL once exported; holds a reference */
+	/* Windows on a dma-buf (dmabuf_window.c): used instead of offset. */
+	struct glk_proof *proof;
+	u64 *places;		/* of the slices, in the endpoint's memory */
 };
 
 /* What a registration costs; see account.c. All 0: nothing is charged. */
@@ -353,6 +369,7 @@ struct glk_context {
 	char comm[TASK_COMM_LEN];
 	struct address_space *mapping;
 	struct list_head windows, registrations;
+	struct list_head dead_proofs;	/* of freed windows; under card->lock */
 	/* Totals, also of charges: written under card->lock, read without it. */
 	unsigned int window_count, slice_count, registration_count;
 	unsigned long pinned_pages;
@@ -396,6 +413,7 @@ void glk_card_stop(struct glk_card *card);
 bool glk_card_responds(struct glk_card *card);
 void glk_card_mark_lost(struct glk_card *card);
 int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id);
+int glk_card_drain_unlocked(struct glk_card *card, unsigned int kind, unsigned int id);
 int glk_card_enter(struct glk_card *card);
 void glk_card_leave(struct glk_card *card);
 int glk_card_enter_to_read(struct glk_card *card);
@@ -530,6 +548,12 @@ unsigned long glk_memory_pfn(struct glk_memory *memory, u64 offset);
 /* window.c: callers hold card->lock, except of the last two */
 int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg);
 int glk_window_unmap(struct glk_context *ctx, unsigned int handle);
+struct glk_window *glk_window_alloc(struct glk_context *ctx, u64 bytes, u32 rights);
+int glk_window_place(struct glk_context *ctx, struct glk_window *window);
+void glk_window_write_slices(struct glk_context *ctx, const struct glk_window *window);
+void glk_window_clear_slices(struct glk_card *card, const struct glk_window *window);
+void glk_window_zap(struct glk_context *ctx, const struct glk_window *window);
+void glk_window_revoke(struct glk_context *ctx, struct glk_window *window);
 struct glk_window *glk_window_find(struct glk_context *ctx, unsigned int handle);
 void glk_window_free_all(struct glk_context *ctx);
 void glk_window_revoke_partition(struct glk_card *card, unsigned int partition, u64 ranges);
@@ -563,6 +587,16 @@ int glk_import_map(struct glk_context *ctx, struct glk_registration *reg);
 void glk_import_unmap(struct glk_registration *reg);
 void glk_import_free(struct glk_registration *reg);
 
+int glk_import_report_error(struct glk_card *card, const struct dma_buf *dmabuf, int err);
+
+/* dmabuf_window.c: callers hold card->lock, except of glk_proof_open() and glk_proofs_free() */
+int glk_proof_open(struct glk_context *ctx, struct gpulink_ioctl_window_dmabuf *arg);
+bool glk_proof_moving(const struct glk_window *window);
+void glk_proof_revoke(struct glk_window *window);
+bool glk_proof_retire(struct glk_context *ctx, struct glk_window *window);
+void glk_proofs_free(struct glk_context *ctx);
+void glk_proofs_mark_disarmed(struct glk_context *ctx);
+
 /* dmabuf_export.c: callers of the first three hold card->lock */
 int glk_window_export(struct glk_card *card, struct glk_window *window);
 void glk_window_export_revoke(struct glk_window *window);
@@ -582,12 +616,14 @@ bool glk_peer_unchecked_default(void);
 /* endpoint.c: callers hold card->lock */
 int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *name);
 void glk_endpoint_describe(const struct glk_partition *partition, char *name, size_t size);
+bool glk_endpoint_is_whole(const struct glk_partition *p);
+void glk_endpoint_warn_open(struct glk_card *card, unsigned int partition);
 int glk_endpoint_clear(struct glk_card *card, unsigned int partition);
 void glk_endpoint_restore(struct glk_card *card, unsigned int partition);
 
 /* endpoint_bus.c: callers of the first three hold card->lock */
 int glk_endpoint_bus_open(struct glk_card *card, struct glk_partition *p, struct pci_dev *pdev,
-			  int bar);
+			  const struct glk_endpoint_name *name);
 void glk_endpoint_bus_close(struct glk_card *card, struct glk_partition *p);
 bool glk_endpoint_bus_moved(const struct glk_partition *p);
 int glk_endpoint_watch(struct glk_card *card);

@@ -189,7 +189,7 @@ static int __init glk_init(void)
 {
 	int err;
 
-	BUILD_BUG_ON(PAGE_SIZE != GLK_PAGE_SIZE);
+	BUILD_BUG_ON_MSG(PAGE_SIZE != GLK_PAGE_SIZE, "gpulink requires pages of 4096 bytes");
 	glk_account_init();
 	glk_sysfs_init();
 	err = glk_chardev_init();

@@ -44,8 +44,8 @@ static struct glk_range *range_find(const struct glk_partition *p, u64 at, u32 r
 }
 
 /*
- * Whether the caller may open a window on these bytes, which lie in the endpoint. Returns the ranges
- * that allow it in *used; none if only the caller's capability does.
+ * Whether the caller may open a window on these bytes, which lie in the endpoint. Returns the
+ * ranges that allow it in *used; none if only the caller's capability does.
  */
 int glk_range_check(struct glk_card *card, unsigned int partition, u64 offset, u64 bytes,
 		    u32 rights, u64 *used)
@@ -163,7 +163,8 @@ static void range_warn_whole(struct glk_card *card, const struct glk_partition *
 {
 	char name[32];
 
-	if (p->kind == GPULINK_ENDPOINT_POOL || range->bytes != p->bytes)
+	if (range->bytes != p->bytes ||
+	    (p->kind != GPULINK_ENDPOINT_LINK && !glk_endpoint_is_whole(p)))
 		return;
 	glk_endpoint_describe(p, name, sizeof(name));
 	dev_warn(&card->pdev->dev,

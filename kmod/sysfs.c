@@ -286,6 +286,8 @@ static ssize_t partition_mode_store(struct glk_partition_kobj *p,
 	mode = to_partition(p)->settings[GLK_PARTITION_MODE / 8] & ~attr->mode;
 	err = glk_partition_set(p->card, p->index, GLK_PARTITION_MODE,
 				mode | (on ? attr->mode : 0));
+	if (!err && on && attr->mode == GLK_PARTITION_MODE_OPEN_MASK)
+		glk_endpoint_warn_open(p->card, p->index);
 	glk_card_leave(p->card);
 	return err ?: count;
 }
@@ -293,22 +295,29 @@ static ssize_t partition_mode_store(struct glk_partition_kobj *p,
 static ssize_t partition_endpoint_show(struct glk_partition_kobj *p,
 				       const struct glk_partition_attr *attr, char *buf)
 {
+	const struct glk_partition *partition = to_partition(p);
+	u64 offset, bytes;
 	char name[32];
+	bool part;
 	int err;
 
 	err = glk_card_enter(p->card);
 	if (err)
 		return err;
-	glk_endpoint_describe(to_partition(p), name, sizeof(name));
+	glk_endpoint_describe(partition, name, sizeof(name));
+	offset = partition->bar_offset;
+	bytes = partition->bytes;
+	part = partition->kind == GPULINK_ENDPOINT_BUS && !glk_endpoint_is_whole(partition);
 	glk_card_leave(p->card);
-	return sysfs_emit(buf, "%s\n", name);
+	return part ? sysfs_emit(buf, "%s %llu %llu\n", name, offset, bytes) :
+		      sysfs_emit(buf, "%s\n", name);
 }
 
 static ssize_t partition_endpoint_store(struct glk_partition_kobj *p,
 					const struct glk_partition_attr *attr,
 			      const char *buf, size_t count)
 {
-	char name[40], *trimmed;
+	char name[GLK_ENDPOINT_NAME_BYTES], *trimmed;
 	int err;
 
 	if (strscpy(name, buf, sizeof(name)) < 0)

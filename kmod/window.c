@@ -17,7 +17,8 @@ static u64 window_aperture_offset(struct glk_card *card, const struct glk_window
 	return (u64)window->handle << card->slice_shift;
 }
 
-static void window_write_slices(struct glk_context *ctx, const struct glk_window *window)
+/* Points the window's slices at its memory: one run of bytes, or a place per slice. */
+void glk_window_write_slices(struct glk_context *ctx, const struct glk_window *window)
 {
 	struct glk_card *card = ctx->card;
 	u64 slice_bytes = BIT_ULL(card->slice_shift), offset = window->offset, left = window->bytes;
@@ -35,7 +36,7 @@ static void window_write_slices(struct glk_context *ctx, const struct glk_window
 		u32 entry = GLK_WINDOW_ARRAY + (window->handle + i) * GLK_WINDOW_STRIDE;
 		u64 bytes = min(left, slice_bytes);
 
-		glk_write(card, entry + GLK_WINDOW_Q1, offset);
+		glk_write(card, entry + GLK_WINDOW_Q1, window->places ? window->places[i] : offset);
 		glk_write(card, entry + GLK_WINDOW_Q2, bytes);
 		glk_write(card, entry + GLK_WINDOW_Q0, q0);
 		offset += bytes;
@@ -43,19 +44,32 @@ static void window_write_slices(struct glk_context *ctx, const struct glk_window
 	}
 }
 
-static void window_zap(struct glk_context *ctx, const struct glk_window *window)
+/*
+ * The ring may still have operations on the window in flight: the read completes after they are
+ * queued, so that a drain covers them.
+ */
+void glk_window_clear_slices(struct glk_card *card, const struct glk_window *window)
+{
+	unsigned int i;
+
+	for (i = 0; i < window->slices; i++)
+		glk_write(card, GLK_WINDOW_ARRAY + (window->handle + i) * GLK_WINDOW_STRIDE +
+				GLK_WINDOW_Q0, 0);
+	glk_read(card, GLK_CARD_STATUS);
+}
+
+void glk_window_zap(struct glk_context *ctx, const struct glk_window *window)
 {
 	unmap_mapping_range(ctx->mapping, window_aperture_offset(ctx->card, window), window->bytes,
 			    1);
 }
 
 /* Revokes the window and its mappings; earlier stores through it are drained. */
-static void window_revoke(struct glk_context *ctx, struct glk_window *window)
+void glk_window_revoke(struct glk_context *ctx, struct glk_window *window)
 {
 	struct glk_card *card = ctx->card;
-	unsigned int i;
 
-	window_zap(ctx, window);
+	glk_window_zap(ctx, window);
 	glk_window_export_revoke(window);
 	if (window->revoked)
 		return;
@@ -63,15 +77,48 @@ static void window_revoke(struct glk_context *ctx, struct glk_window *window)
 	trace_gpulink_window_revoke(ctx, window->handle);
 	if (card->state != GLK_LIVE || card->generation != ctx->generation)
 		return;
-	for (i = 0; i < window->slices; i++)
-		glk_write(card, GLK_WINDOW_ARRAY + (window->handle + i) * GLK_WINDOW_STRIDE +
-				GLK_WINDOW_Q0, 0);
-	/*
-	 * The ring may still have operations on the window in flight: the read completes after
-	 * they are queued, so the drain covers them.
-	 */
-	glk_read(card, GLK_CARD_STATUS);
+	glk_proof_revoke(window);
+	glk_window_clear_slices(card, window);
 	glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id);
+}
+
+/* A window that is not in the aperture yet. */
+struct glk_window *glk_window_alloc(struct glk_context *ctx, u64 bytes, u32 rights)
+{
+	struct glk_card *card = ctx->card;
+	struct glk_window *window;
+
+	lockdep_assert_held(&card->lock);
+	if (bytes > (u64)card->slices << card->slice_shift)
+		return ERR_PTR(-ENOSPC);
+	window = kzalloc(sizeof(*window), GFP_KERNEL_ACCOUNT);
+	if (!window)
+		return ERR_PTR(-ENOMEM);
+	window->slices = DIV_ROUND_UP_ULL(bytes, BIT_ULL(card->slice_shift));
+	window->bytes = bytes;
+	window->rights = rights;
+	return window;
+}
+
+/* Reserves slices for the window, which the caller writes, and adds it to the context. */
+int glk_window_place(struct glk_context *ctx, struct glk_window *window)
+{
+	struct glk_card *card = ctx->card;
+	unsigned long first;
+
+	lockdep_assert_held(&card->lock);
+	if (!glk_limit_window(ctx, window->slices))
+		return -EDQUOT;
+	first = bitmap_find_next_zero_area(card->slice_map, card->slices, 0, window->slices, 0);
+	if (first >= card->slices)
+		return -ENOSPC;
+	window->handle = first;
+	bitmap_set(card->slice_map, first, window->slices);
+	list_add_tail(&window->list, &ctx->windows);
+	ctx->window_count++;
+	ctx->slice_count += window->slices;
+	trace_gpulink_window_map(ctx, window);
+	return 0;
 }
 
 int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg)
@@ -79,7 +126,6 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 	struct glk_card *card = ctx->card;
 	const struct glk_partition *p;
 	struct glk_window *window;
-	unsigned long first, slices;
 	u64 ranges;
 	int err;
 
@@ -97,45 +143,34 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 	err = glk_range_check(card, arg->partition, arg->offset, arg->bytes, arg->flags, &ranges);
 	if (err)
 		return err;
-	if (arg->bytes > (u64)card->slices << card->slice_shift)
-		return -ENOSPC;
-	slices = DIV_ROUND_UP_ULL(arg->bytes, BIT_ULL(card->slice_shift));
-	if (!glk_limit_window(ctx, slices))
-		return -EDQUOT;
-	first = bitmap_find_next_zero_area(card->slice_map, card->slices, 0, slices, 0);
-	if (first >= card->slices)
-		return -ENOSPC;
-	window = kzalloc(sizeof(*window), GFP_KERNEL_ACCOUNT);
-	if (!window)
-		return -ENOMEM;
-	window->handle = first;
-	window->slices = slices;
+	window = glk_window_alloc(ctx, arg->bytes, arg->flags);
+	if (IS_ERR(window))
+		return PTR_ERR(window);
 	window->partition = arg->partition;
 	window->offset = arg->offset;
-	window->bytes = arg->bytes;
-	window->rights = arg->flags;
 	window->ranges = ranges;
-	bitmap_set(card->slice_map, first, slices);
-	window_write_slices(ctx, window);
-	list_add_tail(&window->list, &ctx->windows);
-	trace_gpulink_window_map(ctx, window);
-	ctx->window_count++;
-	ctx->slice_count += slices;
-	arg->handle = first;
+	err = glk_window_place(ctx, window);
+	if (err) {
+		kfree(window);
+		return err;
+	}
+	glk_window_write_slices(ctx, window);
+	arg->handle = window->handle;
 	arg->mmap_offset = window_aperture_offset(card, window);
 	return 0;
 }
 
 static void window_free(struct glk_context *ctx, struct glk_window *window)
 {
-	window_revoke(ctx, window);
+	glk_window_revoke(ctx, window);
 	trace_gpulink_window_unmap(ctx, window->handle);
 	if (glk_window_export_retire(ctx, window))
 		bitmap_clear(ctx->card->slice_map, window->handle, window->slices);
 	ctx->window_count--;
 	ctx->slice_count -= window->slices;
 	list_del(&window->list);
-	kfree(window);
+	if (!glk_proof_retire(ctx, window))
+		kfree(window);
 }
 
 struct glk_window *glk_window_find(struct glk_context *ctx, unsigned int handle)
@@ -207,7 +242,7 @@ void glk_window_revoke_partition(struct glk_card *card, unsigned int partition, 
 		list_for_each_entry(window, &card->contexts[i]->windows, list)
 			if (window->partition == partition &&
 			    (ranges == U64_MAX || (window->ranges & ranges)))
-				window_revoke(card->contexts[i], window);
+				glk_window_revoke(card->contexts[i], window);
 	}
 }
 
@@ -264,7 +299,10 @@ static unsigned long context_lost_pfn(struct glk_context *ctx, u64 offset)
 	return context_dummy_pfn(ctx);
 }
 
-/* Looks up the page behind a mapping. Under card->lock, with a live card. */
+/*
+ * Looks up the page behind a mapping. EAGAIN: the memory behind a window moves. Under card->lock,
+ * with a live card.
+ */
 static int context_find_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn)
 {
 	struct glk_card *card = ctx->card;
@@ -284,6 +322,8 @@ static int context_find_pfn(struct glk_context *ctx, u64 offset, unsigned long *
 	window = window_find_range(ctx, offset, PAGE_SIZE);
 	if (!window)
 		return -EFAULT;
+	if (glk_proof_moving(window))
+		return -EAGAIN;
 	if (window->revoked) {
 		window->lost = true;	/* the next release reports it */
 		*pfn = context_dummy_pfn(ctx);
@@ -308,18 +348,29 @@ static vm_fault_t glk_mapping_fault(struct vm_fault *vmf)
 	u64 offset = (u64)vmf->pgoff << PAGE_SHIFT;
 	vm_fault_t ret = VM_FAULT_SIGBUS;
 	unsigned long pfn;
+	int err = 0;
 
 	down_read(&ctx->card->state_lock);
 	if (glk_context_error(ctx)) {
 		ret = vmf_insert_pfn(vmf->vma, vmf->address, context_lost_pfn(ctx, offset));
 	} else {
 		mutex_lock(&ctx->card->lock);
-		if (!context_find_pfn(ctx, offset, &pfn))
+		err = context_find_pfn(ctx, offset, &pfn);
+		if (!err) {
 			ret = vmf_insert_pfn(vmf->vma, vmf->address, pfn);
+			/* A move that began meanwhile may have missed this page. */
+			err = context_find_pfn(ctx, offset, &pfn);
+			if (err == -EAGAIN)
+				unmap_mapping_range(ctx->mapping, offset, PAGE_SIZE, 1);
+		}
 		mutex_unlock(&ctx->card->lock);
 	}
 	up_read(&ctx->card->state_lock);
-	return ret;
+	if (err != -EAGAIN)
+		return ret;
+	/* The access is repeated. The work that ends the move is bounded. */
+	schedule_timeout_killable(1);
+	return VM_FAULT_NOPAGE;
 }
 
 static const struct vm_operations_struct glk_vm_ops = {

@@ -21,9 +21,10 @@
 
 /* A window of a back end. */
 struct glk_backend_window {
-	uint32_t handle;  /* in ring entries */
-	uint64_t place;	  /* private to the back end */
-	void *address;	  /* mapping for the CPU, or NULL */
+	uint32_t handle;    /* in ring entries */
+	uint32_t partition; /* of the endpoint that contains a dma-buf */
+	uint64_t place;	    /* private to the back end */
+	void *address;	    /* mapping for the CPU, or NULL */
 };
 
 struct glk_backend_ops {
@@ -38,6 +39,9 @@ struct glk_backend_ops {
 
 	int (*window_open)(void *backend, unsigned partition, uint64_t offset, uint64_t bytes, unsigned rights,
 			   struct glk_backend_window *window);
+	/* Onto memory of a dma-buf. EUNREACHABLE: not accessible to this device. */
+	int (*window_import)(void *backend, int dmabuf, uint64_t offset, uint64_t bytes, unsigned rights,
+			     struct glk_backend_window *window);
 	void (*window_close)(void *backend, const struct glk_backend_window *window, uint64_t bytes);
 	/* Only for windows without an address; inside the window. */
 	int (*store)(void *backend, const struct glk_backend_window *window, uint64_t offset, const void *data,

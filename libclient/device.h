@@ -24,6 +24,7 @@ struct gpulink_window {
 	struct gpulink *device;
 	struct gpulink_window *next;
 	struct gpulink_endpoint_info endpoint;	/* when it was opened */
+	int dmabuf; /* descriptor of the library, or -1: instead of the endpoint */
 	uint64_t offset, bytes;
 	unsigned rights;
 	struct glk_view views[GLK_QUEUES_MAX]; /* by the number of the queue */
@@ -61,14 +62,14 @@ enum glk_kind {
 
 /* State of an entry in flight, for its completion. */
 struct glk_flight {
-	enum glk_kind kind;
-	bool tagged;		     /* its completion is returned */
-	bool signal;		     /* its completion also has the error of the release before it */
-	int stage;		     /* of a put vector, or -1 */
 	struct glk_staging *staging; /* to copy the result from, or NULL; holds a reference */
 	uint64_t offset;
-	size_t bytes;
 	struct glk_result *result; /* of a release that a thread waits for, or NULL */
+	uint32_t bytes;
+	enum glk_kind kind;
+	int stage;   /* of a put vector, or -1 */
+	bool tagged; /* its completion is returned */
+	bool signal; /* its completion also has the error of the release before it */
 };
 
 /* Completions received and not returned yet: a ring of GPULINK_COMPLETIONS_MAX. */

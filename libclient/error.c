@@ -19,7 +19,7 @@ const char *gpulink_strerror(int code)
 	case GPULINK_ERANGE:
 		return "out of range of the endpoint, window or memory";
 	case GPULINK_ENOSPC:
-		return "no free context, window space or registration on the card";
+		return "no free context, window space or registration, or a limit reached";
 	case GPULINK_ETIMEDOUT:
 		return "timed out";
 	case GPULINK_ERESET:

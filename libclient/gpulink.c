@@ -9,6 +9,7 @@
 
 #include <gpulink_regs.h>
 
+#include "copy_out.h"
 #include "device.h"
 
 static uint32_t *open_own(void)
@@ -128,20 +129,13 @@ void gpulink_close(struct gpulink *device)
 	free_device(device);
 }
 
-/* To a structure of the program, which may be older or newer than the library. */
-static void copy_out(void *to, size_t size, const void *from, size_t bytes)
-{
-	memset(to, 0, size);
-	memcpy(to, from, size < bytes ? size : bytes);
-}
-
 int gpulink_get_info(struct gpulink *device, struct gpulink_info *info, size_t size)
 {
 	int error = glk_device_check(device);
 
 	if (error || !info || !size)
 		return error ? error : -GPULINK_EINVAL;
-	copy_out(info, size, &device->info, sizeof(device->info));
+	glk_copy_out(info, size, &device->info, sizeof(device->info));
 	return 0;
 }
 
@@ -158,7 +152,7 @@ int gpulink_get_endpoint(struct gpulink *device, unsigned partition, struct gpul
 	error = device->ops->get_endpoint(device->backend, partition, &own);
 	pthread_mutex_unlock(&device->lock);
 	if (!error)
-		copy_out(info, size, &own, sizeof(own));
+		glk_copy_out(info, size, &own, sizeof(own));
 	return error;
 }
 
@@ -189,6 +183,6 @@ int gpulink_get_counters(struct gpulink *device, unsigned partition, struct gpul
 	error = device->ops->get_counters(device->backend, partition, &own);
 	pthread_mutex_unlock(&device->lock);
 	if (!error)
-		copy_out(counters, size, &own, sizeof(own));
+		glk_copy_out(counters, size, &own, sizeof(own));
 	return error;
 }

@@ -41,9 +41,9 @@
  *
  * Processes: a device belongs to the process that opened it. In a child of fork() every call on its handles returns EFORK
  * and has no effect on the parent. Window addresses and the endpoint memory of a card are not mapped there; an access raises
- * SIGSEGV. gpulink_window_close() and gpulink_memory_unregister() do nothing there; gpulink_close() frees all handles of the
- * child. A child that neither calls it nor exec() keeps a card's context until it exits. To use a card, it opens its own
- * device. Neither the child of vfork() nor a signal handler may call the library.
+ * SIGSEGV. gpulink_window_close(), gpulink_memory_unregister() and gpulink_queue_close() do nothing there; gpulink_close()
+ * frees all handles of the child. A child that neither calls it nor exec() keeps a card's contexts until it exits. To use a
+ * card, it opens its own device. Neither the child of vfork() nor a signal handler may call the library.
  *
  * Units: sizes and offsets are in bytes, times in nanoseconds.
  */
@@ -77,7 +77,7 @@ enum gpulink_error {
 	GPULINK_ENODEV = ENODEV,       /**< no such device, or the device was removed */
 	GPULINK_EACCES = EACCES,       /**< permission denied: for the device, or for this use of a window or memory */
 	GPULINK_ERANGE = ERANGE,       /**< out of range of the endpoint, window or memory */
-	GPULINK_ENOSPC = ENOSPC,       /**< no free context, window space or registration on the card */
+	GPULINK_ENOSPC = ENOSPC,       /**< no free context, window space or registration, or a limit reached */
 	GPULINK_ETIMEDOUT = ETIMEDOUT, /**< timed out */
 	GPULINK_ENOTSUP = ENOTSUP,     /**< operation not supported by this device */
 	GPULINK_EPROTO = EPROTO,       /**< protocol violation by card or driver */
@@ -176,13 +176,27 @@ int gpulink_endpoint_memory(struct gpulink *device, unsigned partition, void **m
  * Opens a window onto [offset, offset + bytes) of the memory of a partition's endpoint.
  *
  * offset, bytes  multiples of 4096; bytes is not 0.
- * rights         GPULINK_READ, GPULINK_WRITE or both.
+ * rights         GPULINK_READ, GPULINK_WRITE or both. On a card the administrator must have granted them to the user or
+ *                one of his groups, for all of these bytes (docs/install.md, "Permissions"): EACCES.
  * window         receives the window. The caller closes it with gpulink_window_close(); gpulink_close() closes it too.
  *
  * Errors: ENOENDPOINT, ERANGE, ENOSPC, ENOMEM, EIO.
  */
 int gpulink_window_open(struct gpulink *device, unsigned partition, uint64_t offset, uint64_t bytes, unsigned rights,
 			struct gpulink_window **window);
+
+/**
+ * Opens a window onto [offset, offset + bytes) of a dma-buf, typically GPU memory that the GPU's driver exported. The
+ * descriptor proves the right to the memory, so no range of the endpoint is required; the memory must lie in an endpoint of
+ * the card. The file descriptor may be closed after the call. When the driver moves the buffer, the window follows: accesses
+ * to its mapping wait meanwhile, ring operations fail with EINVAL (completion status window) and may be submitted again.
+ *
+ * Parameters and errors are as for gpulink_window_open(), and: EINVAL (not a dma-buf, or a window of a card), ENOENDPOINT (the
+ * memory is not in an endpoint), ENOTSUP (the buffer is scattered in pieces smaller than the card can map; the kernel log has
+ * the reason), EUNREACHABLE (peer-to-peer is not possible; always on a soft device), EACCES, ETIMEDOUT (it keeps moving).
+ */
+int gpulink_window_open_dmabuf(struct gpulink *device, int dmabuf, uint64_t offset, uint64_t bytes, unsigned rights,
+			       struct gpulink_window **window);
 
 /** Drains and closes a window, in all queues. NULL is allowed. */
 void gpulink_window_close(struct gpulink_window *window);
@@ -272,7 +286,7 @@ int gpulink_memory_register_staged(struct gpulink *device, int dmabuf, uint64_t 
  *
  * Which store is cheapest on the link: scattered stores, and stores of less than 128 bytes, are packed, whichever function
  * makes them, and cost fewer bytes than the same stores as plain PCIe writes. Large contiguous data gain nothing: with the
- * default settings a put of 1 MiB costs 1,087,704 bytes, and 1,054,720 as plain writes of 4096 bytes, 3 % less. For
+ * default settings a put of 1 MiB costs 1,096,660 bytes, and 1,054,720 as plain writes of 4096 bytes, 4 % less. For
  * contiguous transfers of many KiB a plain copy to the destination, or the GPU's copy engine, is as good or better.
  * gpulink_counters.wire_bytes and .raw_wire_bytes show both costs of what a program really stores.
  *
@@ -495,8 +509,8 @@ enum gpulink_compare {
 
 /**
  * Waits until the 8 bytes at `address` compare so with `value`, and then orders the thread's later reads behind them. The
- * address is a multiple of 8 in any memory of the process: an endpoint's (gpulink_endpoint_memory()), registered, or shared. The call
- * spins, then sleeps for up to 0.1 ms at a time; it needs no device, and does not notice that one is lost.
+ * address is a multiple of 8 in any memory of the process: an endpoint's (gpulink_endpoint_memory()), registered, or shared.
+ * The call spins, then sleeps for up to 0.1 ms at a time; it needs no device, and does not notice that one is lost.
  *
  * timeout_ns  maximum wait; 0: look once.
  * seen        receives the last value; may be NULL.

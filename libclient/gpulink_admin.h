@@ -7,6 +7,10 @@
  * that return int return 0 or a count on success and a negative GPULINK_E code of gpulink.h on failure. Every function
  * that takes a card returns ENODEV if there is no such card, and EBUSY while the card resets; changes return EACCES
  * without permission. Thread-safe: no state is kept between calls.
+ *
+ * Structures grow at their ends in later versions: functions that fill one in take the size that the program was compiled with,
+ * sizeof(*info), and fill in as much; members that the library does not know are 0. On failure nothing is written. Struct
+ * gpulink_admin_range, of which there are arrays, keeps its size.
  */
 #ifndef GPULINK_ADMIN_H
 #define GPULINK_ADMIN_H
@@ -24,6 +28,7 @@ enum gpulink_setting {
 	GPULINK_FLUSH_TIMEOUT_NS,  /**< idle flush timeout in nanoseconds, 0 (never) to 1000000000 */
 	GPULINK_COALESCE,	   /**< 1: merge and pack stores; 0: send each store by itself */
 	GPULINK_OPEN,		   /**< 1: the remote card may access the endpoint; only on cards with a link */
+	GPULINK_SETTINGS	   /**< number of settings */
 };
 
 /** Returns the name of a setting in sysfs, configuration and protocol, "subheader_bytes"; NULL if unknown. Static. */
@@ -54,19 +59,19 @@ struct gpulink_admin_info {
 
 /** Endpoint and settings of a partition. */
 struct gpulink_admin_partition {
-	uint64_t settings[5];	 /**< by enum gpulink_setting */
-	char endpoint[32];	 /**< "0000:00:05.0 0", "pool", "link 3" or "none" */
+	uint64_t settings[16];	 /**< by enum gpulink_setting */
+	char endpoint[72];	 /**< "0000:00:05.0 0", with " OFFSET BYTES" for a part of it; "pool", "link 3" or "none" */
 	uint64_t endpoint_bytes; /**< 0 without an endpoint */
 };
 
-/** Returns the properties of a card in *info. */
-int gpulink_admin_get_info(const char *card, struct gpulink_admin_info *info);
+/** Returns the properties of a card in *info. size: sizeof(*info). */
+int gpulink_admin_get_info(const char *card, struct gpulink_admin_info *info, size_t size);
 
-/** Returns endpoint and settings of a partition in *out. EINVAL: no such partition. */
-int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpulink_admin_partition *out);
+/** Returns endpoint and settings of a partition in *out. EINVAL: no such partition. size: sizeof(*out). */
+int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpulink_admin_partition *out, size_t size);
 
-/** Returns the counters of a partition, read one after the other. EINVAL: no such partition. */
-int gpulink_admin_get_counters(const char *card, unsigned partition, struct gpulink_counters *counters);
+/** Returns the counters of a partition, read one after the other. EINVAL: no such partition. size: sizeof(*counters). */
+int gpulink_admin_get_counters(const char *card, unsigned partition, struct gpulink_counters *counters, size_t size);
 
 /** Changes a setting of a partition. Errors: EINVAL (invalid value or partition; nothing is changed), EACCES, ENOTSUP (not
  *  supported by this card). */
@@ -75,7 +80,7 @@ int gpulink_admin_set(const char *card, unsigned partition, enum gpulink_setting
 /**
  * Sets the endpoint of a partition, removes the ranges of the previous one and revokes the windows onto it.
  *
- * endpoint  "0000:00:05.0 0" (PCI address and BAR), "pool" (the card's memory), "none", or "link 3": partition 3 of the
+ * endpoint  "0000:00:05.0 0" (PCI address and BAR), "0000:00:05.0 0 4096 8192" (8192 bytes of it from 4096 on), "pool" (the card's memory), "none", or "link 3": partition 3 of the
  *           remote card, which is asked for its size. "link 3 BYTES" sets the size without asking.
  *
  * Errors: EINVAL (malformed, or not memory), ENODEV (no such card or PCI device), EACCES; for links ENOTSUP (the card has no
@@ -145,11 +150,11 @@ struct gpulink_admin_link {
 	uint32_t cluster;
 	uint32_t queue_flits;  /**< capacity of the cluster queue, in flits */
 	uint32_t queued_flits; /**< flits in the cluster queue */
-	uint64_t settings[GPULINK_LINK_SETTINGS]; /**< by enum gpulink_link_setting */
+	uint64_t settings[32]; /**< by enum gpulink_link_setting */
 };
 
-/** Returns state and settings of a card's link in *link. ENOTSUP: the card has no link. */
-int gpulink_admin_get_link(const char *card, struct gpulink_admin_link *link);
+/** Returns state and settings of a card's link in *link. ENOTSUP: the card has no link. size: sizeof(*link). */
+int gpulink_admin_get_link(const char *card, struct gpulink_admin_link *link, size_t size);
 
 /** Changes a setting of a card's link. Errors: EINVAL, EACCES, ENOTSUP (the card has no link). */
 int gpulink_admin_set_link(const char *card, enum gpulink_link_setting setting, uint64_t value);
@@ -160,8 +165,11 @@ int gpulink_admin_set_link(const char *card, enum gpulink_link_setting setting, 
 /** Returns the name of a link counter, 0 to GPULINK_LINK_COUNTERS - 1; NULL if unknown. docs/sysfs.md defines each. Static. */
 const char *gpulink_link_counter_name(unsigned index);
 
-/** Returns the counters of a card's link, read one after the other. ENOTSUP: the card has no link. */
-int gpulink_admin_get_link_counters(const char *card, uint64_t values[GPULINK_LINK_COUNTERS]);
+/**
+ * Returns the first `count` counters of a card's link, read one after the other; those that the library does not know are 0.
+ * ENOTSUP: the card has no link.
+ */
+int gpulink_admin_get_link_counters(const char *card, uint64_t *values, unsigned count);
 
 /** Resets a card. Open contexts end with ERESET; configuration is kept. EBUSY: not possible now, try again. */
 int gpulink_admin_reset(const char *card);

@@ -6,6 +6,7 @@
 #include <gpulink_regs.h>
 
 #include "device.h"
+#include "probes.h"
 
 #define NO_STAGE (-1)
 
@@ -104,6 +105,7 @@ int gpulink_queue_put(struct gpulink_queue *queue, struct gpulink_window *window
 		return error;
 	e = make_entry(GLK_OP_PUT_INLINE, offset, bytes, tag);
 	memcpy(&e.words[GLK_SQE_DATA_Q], data, bytes);
+	GLK_PROBE4(put, queue, window->endpoint.partition, window->offset + offset, bytes);
 	return submit(queue, window, &e, NULL, 0, &nothing_to_do);
 }
 
@@ -111,7 +113,7 @@ int gpulink_queue_put(struct gpulink_queue *queue, struct gpulink_window *window
 static struct glk_flight flight_to(struct gpulink_memory *memory, uint64_t offset, size_t bytes)
 {
 	return (struct glk_flight){ .stage = NO_STAGE, .staging = memory ? glk_staging_get(memory->staging) : NULL,
-				    .offset = offset, .bytes = bytes };
+				    .offset = offset, .bytes = (uint32_t)bytes };
 }
 
 int gpulink_queue_put_memory(struct gpulink_queue *queue, struct gpulink_window *window, uint64_t offset,
@@ -130,6 +132,7 @@ int gpulink_queue_put_memory(struct gpulink_queue *queue, struct gpulink_window 
 	if (error)
 		return error;
 	e = make_entry(GLK_OP_PUT, offset, bytes, tag);
+	GLK_PROBE4(put, queue, window->endpoint.partition, window->offset + offset, bytes);
 	return submit(queue, window, &e, memory, memory_offset, &nothing_to_do);
 }
 
@@ -147,6 +150,7 @@ int gpulink_queue_get(struct gpulink_queue *queue, struct gpulink_window *window
 	if (error)
 		return error;
 	e = make_entry(GLK_OP_GET, offset, bytes, tag);
+	GLK_PROBE4(get, queue, window->endpoint.partition, window->offset + offset, bytes);
 	flight = flight_to(memory, memory_offset, bytes);
 	return submit(queue, window, &e, memory, memory_offset, &flight);
 }
@@ -191,6 +195,7 @@ static int submit_atomic(struct gpulink_queue *queue, struct gpulink_window *win
 	if (error)
 		return error;
 	e = make_atomic(offset, bytes, atomic, tag);
+	GLK_PROBE4(atomic, queue, window->endpoint.partition, window->offset + offset, bytes);
 	flight = flight_to(memory, memory_offset, bytes);
 	return submit(queue, window, &e, memory, memory_offset, &flight);
 }
@@ -240,6 +245,8 @@ static int submit_signal(struct gpulink_queue *queue, const struct gpulink_signa
 	struct entry e = make_atomic(signal->offset, 8, atomic, tag);
 	int error = name_window(&e, queue, signal->window);
 
+	GLK_PROBE2(release_post, queue, queue->number);
+	GLK_PROBE4(atomic, queue, signal->window->endpoint.partition, signal->window->offset + signal->offset, 8);
 	/* Nothing may separate the two entries, or leave the first without the second. */
 	if (!error)
 		error = glk_queue_reserve(queue, 2);
@@ -353,6 +360,13 @@ static void lay_out(uint8_t *at, const struct gpulink_vector *vector, size_t cou
 	}
 }
 
+static void probe_vector(const struct gpulink_queue *queue, const struct gpulink_window *window,
+			 const struct gpulink_vector *vector, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		GLK_PROBE4(put, queue, window->endpoint.partition, window->offset + vector[i].offset, vector[i].bytes);
+}
+
 int gpulink_queue_put_vector(struct gpulink_queue *queue, struct gpulink_window *window, const struct gpulink_vector *vector,
 			     size_t count, uint64_t tag)
 {
@@ -362,6 +376,8 @@ int gpulink_queue_put_vector(struct gpulink_queue *queue, struct gpulink_window 
 
 	if (error)
 		return error;
+	if (GLK_PROBED(put))
+		probe_vector(queue, window, vector, count);
 	e = make_entry(GLK_OP_PUTV, 0, total, tag);
 	glk_queue_lock(queue);
 	error = name_window(&e, queue, window);

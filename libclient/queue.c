@@ -15,6 +15,7 @@
 #include <gpulink_regs.h>
 
 #include "device.h"
+#include "probes.h"
 
 #define CHUNK	     64u
 #define POLLS	     500u /* before sleeping */
@@ -140,6 +141,8 @@ static void complete(struct gpulink_queue *queue, const uint64_t word[GLK_CQE_WO
 	int error = settle(queue, flight, code_of(status));
 
 	queue->completed++;
+	if (error)
+		GLK_PROBE2(failed, queue, status);
 	if (flight->result) {
 		*flight->result = (struct glk_result){ .complete = true, .error = error };
 	} else if (flight->kind == GLK_KIND_SIGNAL_RELEASE) {
@@ -243,21 +246,37 @@ int glk_queue_await(struct gpulink_queue *queue, uint64_t count, uint64_t deadli
 
 int glk_queue_reserve(struct gpulink_queue *queue, unsigned count)
 {
-	uint64_t deadline = glk_deadline(GLK_ROOM_TIMEOUT_NS);
+	uint64_t deadline;
 	int error = 0;
 
+	if (in_flight(queue) + count <= GLK_OPERATIONS)
+		return 0;
+	deadline = glk_deadline(GLK_ROOM_TIMEOUT_NS);
 	while (!error && in_flight(queue) + count > GLK_OPERATIONS)
 		error = glk_queue_await(queue, queue->submitted + count - GLK_OPERATIONS, deadline);
 	return error;
+}
+
+/* Adds an entry, when the ring has room. */
+static int add_in_time(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_WORDS], const struct glk_flight *flight,
+		       bool wake)
+{
+	uint64_t deadline = 0;
+	int taken = 0, error = 0;
+
+	while (!error && (in_flight(queue) == GLK_RING_MAX || !(taken = add(queue, entry, flight, wake)))) {
+		deadline = deadline ? deadline : glk_deadline(GLK_ROOM_TIMEOUT_NS);
+		error = in_flight(queue) ? glk_queue_await(queue, queue->completed + 1, deadline) : -GPULINK_EPROTO;
+	}
+	return error ? error : taken < 0 ? taken : 0;
 }
 
 int glk_queue_submit(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_WORDS], const struct glk_flight *flight,
 		     bool wake)
 {
 	bool tagged = flight->kind == GLK_KIND_OPERATION && entry[GLK_SQE_TAG_Q] != GPULINK_NO_TAG;
-	uint64_t deadline = glk_deadline(GLK_ROOM_TIMEOUT_NS);
 	struct glk_flight own = *flight;
-	int taken = 0, error;
+	int error;
 
 	own.tagged = tagged || flight->tagged;
 	if (own.tagged && queue->owed == GPULINK_COMPLETIONS_MAX)
@@ -265,10 +284,10 @@ int glk_queue_submit(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_W
 	wake |= own.tagged && queue->polled;
 	/* Releases and the library's entries have the rest of the ring. */
 	error = own.kind == GLK_KIND_OPERATION ? glk_queue_reserve(queue, 1) : 0;
-	while (!error && (in_flight(queue) == GLK_RING_MAX || !(taken = add(queue, entry, &own, wake))))
-		error = in_flight(queue) ? glk_queue_await(queue, queue->completed + 1, deadline) : -GPULINK_EPROTO;
-	if (error || taken < 0)
-		return error ? error : taken;
+	if (!error)
+		error = add_in_time(queue, entry, &own, wake);
+	if (error)
+		return error;
 	queue->owed += own.tagged;
 	if (own.tagged && is_shared(queue) && queue->sleepers)
 		pthread_cond_broadcast(&queue->submission);
@@ -301,12 +320,12 @@ static int sleep_for_submission(struct gpulink_queue *queue, uint64_t deadline)
 	return 0;
 }
 
-/* Polls: the card's state too, now and then. */
+/* Polls: the card's state too, now and then; if poll() may have returned for that, always. */
 static int look(struct gpulink_queue *queue)
 {
 	int taken = take(queue), error;
 
-	if (taken || !in_flight(queue) || ++queue->looks % CHECK_EVERY)
+	if (taken || (!queue->polled && (!in_flight(queue) || ++queue->looks % CHECK_EVERY)))
 		return taken;
 	error = queue->device->ops->sleep(queue->backend, queue->completed, 0);
 	return error == -GPULINK_ETIMEDOUT ? 0 : error;
@@ -333,7 +352,7 @@ static int await_tagged(struct gpulink_queue *queue, unsigned room, unsigned lea
 int gpulink_queue_wait(struct gpulink_queue *queue, struct gpulink_completion *completions, unsigned room, unsigned least,
 		       uint64_t timeout_ns)
 {
-	int error = glk_queue_check(queue);
+	int error = glk_queue_check(queue), result;
 	struct glk_done *done;
 	unsigned taken = 0;
 
@@ -342,6 +361,7 @@ int gpulink_queue_wait(struct gpulink_queue *queue, struct gpulink_completion *c
 	if (!completions || room == 0 || least > room)
 		return -GPULINK_EINVAL;
 	done = &queue->done;
+	GLK_PROBE2(wait_begin, queue, least);
 	glk_queue_lock(queue);
 	error = await_tagged(queue, room, least, timeout_ns);
 	for (; taken < room && done->count; taken++) {
@@ -351,7 +371,9 @@ int gpulink_queue_wait(struct gpulink_queue *queue, struct gpulink_completion *c
 		queue->owed--;
 	}
 	glk_queue_unlock(queue);
-	return taken || error >= 0 ? (int)taken : error;
+	result = taken || error >= 0 ? (int)taken : error;
+	GLK_PROBE2(wait_end, queue, result);
+	return result;
 }
 
 /* --- releases --- */
@@ -370,6 +392,7 @@ int gpulink_queue_release(struct gpulink_queue *queue, uint64_t timeout_ns)
 	if (timeout_ns == 0)
 		return -GPULINK_EINVAL;
 	deadline = glk_deadline(timeout_ns);
+	GLK_PROBE2(release_begin, queue, queue->number);
 	glk_queue_lock(queue);
 	error = glk_queue_submit(queue, release_entry, &flight, true);
 	if (!error) {
@@ -379,7 +402,9 @@ int gpulink_queue_release(struct gpulink_queue *queue, uint64_t timeout_ns)
 			flight_of(queue, entry)->result = NULL;
 	}
 	glk_queue_unlock(queue);
-	return result.complete ? result.error : error;
+	error = result.complete ? result.error : error;
+	GLK_PROBE2(release_end, queue, error);
+	return error;
 }
 
 int gpulink_queue_post_release(struct gpulink_queue *queue, uint64_t tag)
@@ -391,6 +416,7 @@ int gpulink_queue_post_release(struct gpulink_queue *queue, uint64_t tag)
 	if (error)
 		return error;
 	entry[GLK_SQE_TAG_Q] = tag;
+	GLK_PROBE2(release_post, queue, queue->number);
 	glk_queue_lock(queue);
 	error = glk_queue_submit(queue, entry, &flight, false);
 	glk_queue_unlock(queue);

@@ -95,7 +95,7 @@ static bool put_info(struct json_object *object, const struct gpulink_admin_info
 
 static bool put_partition(struct json_object *object, const struct gpulink_admin_partition *partition)
 {
-	for (unsigned s = 0; s < sizeof(partition->settings) / sizeof(*partition->settings); s++) {
+	for (unsigned s = 0; s < GPULINK_SETTINGS; s++) {
 		if (!json_put_number(object, gpulink_setting_name((enum gpulink_setting)s), partition->settings[s]))
 			return false;
 	}
@@ -146,7 +146,7 @@ bool operation_list(struct run *run)
 		struct json_object *card;
 
 		/* The card was removed meanwhile. */
-		if (gpulink_admin_get_info(names[i], &run->info))
+		if (gpulink_admin_get_info(names[i], &run->info, sizeof(run->info)))
 			continue;
 		card = json_object_new_object();
 		good = json_append(run->result, card) && put_info(card, &run->info);
@@ -184,7 +184,7 @@ static bool for_partitions(struct run *run, bool (*read)(struct run *run, unsign
 static bool read_partition(struct run *run, unsigned k, struct json_object *out)
 {
 	struct gpulink_admin_partition partition;
-	int code = gpulink_admin_get_partition(run->card, k, &partition);
+	int code = gpulink_admin_get_partition(run->card, k, &partition, sizeof(partition));
 
 	if (code)
 		return operation_fail(run, request_code_name(code), "%s partition %u: %s", run->card, k, gpulink_strerror(code));
@@ -199,7 +199,7 @@ bool operation_partitions(struct run *run)
 static bool read_counters(struct run *run, unsigned k, struct json_object *out)
 {
 	struct gpulink_counters counters;
-	int code = gpulink_admin_get_counters(run->card, k, &counters);
+	int code = gpulink_admin_get_counters(run->card, k, &counters, sizeof(counters));
 
 	if (code)
 		return operation_fail(run, request_code_name(code), "%s partition %u: %s", run->card, k, gpulink_strerror(code));
@@ -229,7 +229,7 @@ bool operation_set(struct run *run)
 	if (!old)
 		return out_of_memory(run);
 	for (k = run->first; k < run->end; k++) {
-		code = gpulink_admin_get_partition(run->card, k, &partition);
+		code = gpulink_admin_get_partition(run->card, k, &partition, sizeof(partition));
 		if (code)
 			break;
 		old[k - run->first] = partition.settings[setting];
@@ -263,7 +263,7 @@ bool operation_set_endpoint(struct run *run)
 		return operation_fail(run, "ENODEV", "%s partition %u: endpoint '%s': no such device", run->card, run->partition,
 			    run->endpoint);
 	if (!code)
-		code = gpulink_admin_get_partition(run->card, run->partition, &partition);
+		code = gpulink_admin_get_partition(run->card, run->partition, &partition, sizeof(partition));
 	if (code)
 		return operation_fail(run, request_code_name(code), "%s partition %u: endpoint '%s': %s", run->card, run->partition,
 			    run->endpoint, gpulink_strerror(code));
@@ -322,7 +322,7 @@ bool operation_add_range(struct run *run)
 {
 	struct gpulink_admin_partition partition;
 	struct gpulink_admin_range *range = &run->range;
-	int code = gpulink_admin_get_partition(run->card, run->partition, &partition);
+	int code = gpulink_admin_get_partition(run->card, run->partition, &partition, sizeof(partition));
 
 	if (!code)
 		code = gpulink_admin_add_range(run->card, run->partition, range);
@@ -362,7 +362,7 @@ bool operation_reset(struct run *run)
 	int code = gpulink_admin_reset(run->card);
 
 	if (!code)
-		code = gpulink_admin_get_info(run->card, &run->info);
+		code = gpulink_admin_get_info(run->card, &run->info, sizeof(run->info));
 	if (code)
 		return operation_fail(run, request_code_name(code), "%s: reset: %s", run->card, gpulink_strerror(code));
 	run->result = json_object_new_object();
@@ -393,7 +393,7 @@ static bool link_failed(struct run *run, int code)
 bool operation_link(struct run *run)
 {
 	struct gpulink_admin_link link;
-	int code = gpulink_admin_get_link(run->card, &link);
+	int code = gpulink_admin_get_link(run->card, &link, sizeof(link));
 
 	if (code)
 		return link_failed(run, code);
@@ -404,7 +404,7 @@ bool operation_link(struct run *run)
 bool operation_link_counters(struct run *run)
 {
 	uint64_t values[GPULINK_LINK_COUNTERS];
-	int code = gpulink_admin_get_link_counters(run->card, values);
+	int code = gpulink_admin_get_link_counters(run->card, values, GPULINK_LINK_COUNTERS);
 
 	if (code)
 		return link_failed(run, code);

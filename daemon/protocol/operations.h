@@ -18,7 +18,7 @@ struct run {
 	unsigned partition; /* or ALL_PARTITIONS */
 	unsigned setting; /* enum gpulink_setting, or of set_link enum gpulink_link_setting */
 	uint64_t value;
-	char endpoint[32];
+	char endpoint[72];
 	struct gpulink_admin_range range;
 
 	struct gpulink_admin_info info;

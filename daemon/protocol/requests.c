@@ -156,7 +156,7 @@ static bool take_members(struct run *run, const struct operation *operation, str
 /* Checks card and partition before anything is changed. */
 static bool find_card(struct run *run)
 {
-	int code = gpulink_admin_get_info(run->card, &run->info);
+	int code = gpulink_admin_get_info(run->card, &run->info, sizeof(run->info));
 
 	if (code == -GPULINK_ENODEV || code == -GPULINK_EINVAL)
 		return operation_fail(run, "ENODEV", "no such card '%.40s'", run->card);

@@ -81,11 +81,11 @@ int gpulink_admin_list(char (*names)[16], unsigned room)
 	return count;
 }
 
-int gpulink_admin_get_info(const char *card, struct gpulink_admin_info *info)
+int gpulink_admin_get_info(const char *card, struct gpulink_admin_info *info, size_t size)
 {
 	char text[32];
 
-	memset(info, 0, sizeof(*info));
+	memset(info, 0, size);
 	if (strncmp(card, "gpulink", 7) || strchr(card, '/') ||
 	    read_value(info->serial, sizeof(info->serial), "%s/serial", card))
 		return -GPULINK_ENODEV;
@@ -103,12 +103,13 @@ int gpulink_admin_get_info(const char *card, struct gpulink_admin_info *info)
 	return 0;
 }
 
-int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpulink_admin_partition *out)
+int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpulink_admin_partition *out,
+				size_t size)
 {
 	char text[32];
 
-	memset(out, 0, sizeof(*out));
-	for (unsigned s = 0; s < sizeof(out->settings) / sizeof(*out->settings); s++) {
+	memset(out, 0, size);
+	for (unsigned s = 0; s < GPULINK_SETTINGS; s++) {
 		if (s == GPULINK_OPEN && read_value(text, sizeof(text), "%s/partitions/%u/open", card, partition))
 			strcpy(text, "0");
 		else if (read_value(text, sizeof(text), "%s/partitions/%u/%s", card, partition,
@@ -120,11 +121,11 @@ int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpu
 	return read_value(out->endpoint, sizeof(out->endpoint), "%s/partitions/%u/endpoint", card, partition);
 }
 
-int gpulink_admin_get_counters(const char *card, unsigned partition, struct gpulink_counters *counters)
+int gpulink_admin_get_counters(const char *card, unsigned partition, struct gpulink_counters *counters, size_t size)
 {
 	char text[32];
 
-	memset(counters, 0, sizeof(*counters));
+	memset(counters, 0, size);
 	if (read_value(text, sizeof(text), "%s/partitions/%u/stores", card, partition))
 		return -GPULINK_ENODEV;
 	counters->stores = strtoull(text, NULL, 10);
@@ -197,7 +198,7 @@ int gpulink_admin_add_range(const char *card, unsigned partition, const struct g
 	struct gpulink_admin_partition now;
 	int count = gpulink_admin_list_ranges(card, partition, ranges, 64);
 
-	if (gpulink_admin_get_partition(card, partition, &now))
+	if (gpulink_admin_get_partition(card, partition, &now, sizeof(now)))
 		return -GPULINK_ENODEV;
 	if (!strcmp(now.endpoint, "none"))
 		return -GPULINK_ENOENDPOINT;
@@ -233,22 +234,22 @@ static int no_link(const char *card)
 }
 
 /* Counter i is 1000 + i. */
-int gpulink_admin_get_link_counters(const char *card, uint64_t values[GPULINK_LINK_COUNTERS])
+int gpulink_admin_get_link_counters(const char *card, uint64_t *values, unsigned count)
 {
 	char text[32];
 
 	if (read_value(text, sizeof(text), "%s/link/state", card))
 		return no_link(card);
-	for (unsigned i = 0; i < GPULINK_LINK_COUNTERS; i++)
+	for (unsigned i = 0; i < count; i++)
 		values[i] = 1000 + i;
 	return 0;
 }
 
-int gpulink_admin_get_link(const char *card, struct gpulink_admin_link *link)
+int gpulink_admin_get_link(const char *card, struct gpulink_admin_link *link, size_t size)
 {
 	char text[32];
 
-	memset(link, 0, sizeof(*link));
+	memset(link, 0, size);
 	if (read_value(link->state, sizeof(link->state), "%s/link/state", card))
 		return no_link(card);
 	strcpy(link->peer_cluster, "1");
@@ -264,7 +265,7 @@ int gpulink_admin_set_link(const char *card, enum gpulink_link_setting setting, 
 {
 	char path[512], text[24];
 	struct gpulink_admin_link link;
-	int code = gpulink_admin_get_link(card, &link);
+	int code = gpulink_admin_get_link(card, &link, sizeof(link));
 
 	if (code)
 		return code;
@@ -278,7 +279,7 @@ int gpulink_admin_reset(const char *card)
 	struct gpulink_admin_info info;
 	char path[512];
 	FILE *file;
-	int code = gpulink_admin_get_info(card, &info);
+	int code = gpulink_admin_get_info(card, &info, sizeof(info));
 
 	if (code)
 		return code;

@@ -57,7 +57,8 @@ static void test_valid(void **state)
 				    "  [card gpulink1 partition 3]  ; indented\n  subheader_bytes = 2\n"
 				    "  endpoint = 0000:00:0A.0 0\n\tcoalesce = 0\n"
 				    "range a = 0x1000 1M rw user=1000\nrange b.c-d_9 =  4096 all r group=0 user=root ; whole\n"
-				    "[card serial:AB partition 4]\r\nendpoint = pool\r\n",
+				    "[card serial:AB partition 4]\r\nendpoint = pool\r\n"
+				    "[card gpulink1 partition 5]\nendpoint = 0000:00:0A.0 0  4096 9223372036854771712\n",
 				    &reports);
 
 	(void)state;
@@ -73,6 +74,8 @@ static void test_valid(void **state)
 	assert_int_equal(value_of(&config, "gpulink1", 3, GPULINK_COALESCE), 0);
 	assert_string_equal(config_find(&config, "gpulink1", "1", 3, CONFIG_ENDPOINT)->endpoint, "0000:00:0a.0 0");
 	assert_string_equal(config_find(&config, "gpulink9", "00ab", 4, CONFIG_ENDPOINT)->endpoint, "pool");
+	assert_string_equal(config_find(&config, "gpulink1", "1", 5, CONFIG_ENDPOINT)->endpoint,
+			    "0000:00:0a.0 0 4096 9223372036854771712");
 	range = &config_find_range(&config, "gpulink1", "1", 3, "a")->range;
 	assert_true(range->offset == 4096 && range->bytes == 1 << 20 && range->rights == (GPULINK_READ | GPULINK_WRITE));
 	assert_true(range->user == 1000 && range->group == GPULINK_NO_OWNER);
@@ -150,6 +153,14 @@ static void test_invalid_lines(void **state)
 		{"[card gpulink0 partition 0]\nrange a234567890123456789012345678901x = 0 4K rw user=7\n", "test.conf:2: range name 'a2", "letters"},
 		{"[card gpulink0]\nrange x = 0 4K rw user=7\n", "test.conf:2: key 'range x': must be in", "partition K"},
 		{"[card gpulink0 partition 0]\nrange x = 0 4K r user=7\nrange x = 0 4K rw user=7\n", "test.conf:3: duplicate key 'range x'", "line 2"},
+		{"[card gpulink0 partition 0]\nendpoint = 0000:00:08.0 0 4096\n", "test.conf:2: endpoint '0000:00:08.0 0 ", "OFFSET and BYTES"},
+		{"[card gpulink0 partition 0]\nendpoint = 0000:00:08.0 0 4096 0\n", "test.conf:2: endpoint '0000:00:08.0 0 ", "OFFSET and BYTES"},
+		{"[card gpulink0 partition 0]\nendpoint = 0000:00:08.0 0 1 4096\n", "test.conf:2: endpoint '0000:00:08.0 0 ", "OFFSET and BYTES"},
+		{"[card gpulink0 partition 0]\nendpoint = 0000:00:08.0 0 4096 4097\n", "test.conf:2: endpoint '0000:00:08.0 0 ", "OFFSET and BYTES"},
+		{"[card gpulink0 partition 0]\nendpoint = 0000:00:08.0 0 4096 4096 1\n", "test.conf:2: endpoint '0000:00:08.0 0 ", "OFFSET and BYTES"},
+		{"[card gpulink0 partition 0]\nendpoint = 0000:00:08.0 0 -4096 4096\n", "test.conf:2: endpoint '0000:00:08.0 0 ", "OFFSET and BYTES"},
+		{"[card gpulink0 partition 0]\nendpoint = 0000:00:08.0 0 4096 0x1000\n", "test.conf:2: endpoint '0000:00:08.0 0 ", "OFFSET and BYTES"},
+		{"[card gpulink0 partition 0]\nendpoint = 0000:00:08.0 0 4096 99999999999999999999\n", "test.conf:2: endpoint '0000:00:08.0 0 ", "OFFSET and BYTES"},
 		{"[crd gpulink0]\n", "test.conf:1: unknown section [crd gpulink0]:", "[card gpulinkN]"},
 		{"[card gpulink0\n", "test.conf:1: unknown section [card gpulink0:", "[card gpulinkN]"},
 		{"[card gpulink0] 5\n", "test.conf:1: unknown section", "[card gpulinkN]"},

@@ -372,7 +372,7 @@ static void test_fuzzed_lines(void **state)
 	const char *given = getenv("GPULINK_SEED");
 	uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 2654435761u + (uint64_t)getpid();
 	int fd = open_client(f);
-	char endpoint[32];
+	char endpoint[72];
 
 	printf("# GPULINK_SEED=%llu\n", (unsigned long long)seed);
 	seed |= 1;

@@ -96,6 +96,7 @@ struct gpulink_ioctl_query {
  * @bytes: size of the endpoint's memory
  * @name: kind bus: PCI address and BAR ("0000:00:03.0 0"); kind pool: "pool"; kind link: the
  *        partition of the remote card ("link 3"); kind none: ""
+ * @offset: kind bus: offset of the memory in the BAR, nonzero only for a part of it
  */
 struct gpulink_ioctl_endpoint {
 	__u32 size;
@@ -104,6 +105,7 @@ struct gpulink_ioctl_endpoint {
 	__u32 kind;
 	__aligned_u64 bytes;
 	__u8 name[32];
+	__aligned_u64 offset;
 };
 
 #define GPULINK_ALLOW_READ	(1U << 0)
@@ -210,6 +212,44 @@ struct gpulink_ioctl_register_dmabuf {
 };
 
 /**
+ * struct gpulink_ioctl_window_dmabuf - map a range of a dma-buf, such as GPU memory, into the
+ * aperture
+ * @size: sizeof(struct gpulink_ioctl_window_dmabuf)
+ * @flags: GPULINK_ALLOW_*, at least one, for which the dma-buf descriptor must be open (EACCES)
+ * @fd: dma-buf descriptor (EBADF, EINVAL: not a dma-buf; ELOOP: a gpulink window)
+ * @handle: out: window handle for ring entries and GPULINK_IOCTL_WINDOW_UNMAP
+ * @offset: offset in the buffer, multiple of 4096
+ * @bytes: length, multiple of 4096, within the buffer (ERANGE)
+ * @mmap_offset: out: mmap offset of the window (@bytes long, MAP_SHARED)
+ * @partition: out: partition whose endpoint contains the memory
+ * @reserved: 0
+ *
+ * The descriptor proves the right to the memory: no range of the endpoint is required. The memory
+ * must lie in the endpoint of one partition (ENXIO), in runs of 1 << slice_shift bytes that are
+ * contiguous there, counted from @offset (EOPNOTSUPP: the buffer is scattered in smaller runs; the
+ * kernel log has the first page that does not fit). EHOSTUNREACH: as for
+ * GPULINK_IOCTL_REGISTER_DMABUF. ETIMEDOUT: the memory moved for 2 s. Other errors as for
+ * GPULINK_IOCTL_WINDOW_MAP.
+ *
+ * The exporter may move the memory. Stores that the card has accepted arrive at the old location
+ * before it moves; accesses to the mapping wait until the window leads to the new one; ring entries
+ * complete with status window meanwhile, and accesses of devices that imported the window
+ * (GPULINK_IOCTL_WINDOW_EXPORT) fail and are counted in @errors of a release. If the new location
+ * cannot be mapped, the window is revoked.
+ */
+struct gpulink_ioctl_window_dmabuf {
+	__u32 size;
+	__u32 flags;
+	__s32 fd;
+	__u32 handle;
+	__aligned_u64 offset;
+	__aligned_u64 bytes;
+	__aligned_u64 mmap_offset;
+	__u32 partition;
+	__u32 reserved;
+};
+
+/**
  * struct gpulink_ioctl_submit - put entries on the submission ring
  * @size: sizeof(struct gpulink_ioctl_submit)
  * @flags: 0
@@ -311,9 +351,10 @@ struct gpulink_ioctl_counters {
  * From then on the process writes entries itself (docs/registers.md, SQE), publishes them by
  * writing SQ_TAIL of its doorbell page, detects completions (CQE) by their phase, and returns
  * consumed completions by writing CQ_HEAD of the doorbell page. Both indices start at 0 and are
- * free-running 16-bit counters. A fence before SQ_TAIL (see above) orders earlier stores before the
- * entries. GPULINK_IOCTL_SUBMIT, WAIT and RELEASE return EBUSY: a release is an entry, or a word of
- * the doorbell page.
+ * free-running 16-bit counters. Write them with one store, of 8 bytes or, where the process has none
+ * of that width, of the low 4: a store of 4 bytes to the upper half sets the index to 0. A fence
+ * before SQ_TAIL (see above) orders earlier stores before the entries. GPULINK_IOCTL_SUBMIT, WAIT
+ * and RELEASE return EBUSY: a release is an entry, or a word of the doorbell page.
  *
  * The card reports an invalid entry in its completion. Invalid indices (more entries or completions
  * than the ring holds) stop the ring: GPULINK_IOCTL_RING_WAIT then returns EIO until
@@ -445,6 +486,7 @@ struct gpulink_uring_release {
  * 6.19.
  */
 #define GPULINK_IOCTL_WINDOW_EXPORT	_IO(GPULINK_IOCTL_BASE, 0x11)
+#define GPULINK_IOCTL_WINDOW_DMABUF	_IO(GPULINK_IOCTL_BASE, 0x12)
 #define GPULINK_IOCTL_RING_MAP		_IO(GPULINK_IOCTL_BASE, 0x0a)
 #define GPULINK_IOCTL_RING_UNMAP	_IO(GPULINK_IOCTL_BASE, 0x0b)
 #define GPULINK_IOCTL_RING_WAIT		_IO(GPULINK_IOCTL_BASE, 0x0c)

@@ -2,6 +2,7 @@
 /* Cards, partitions and their settings: the files of docs/sysfs.md as calls. */
 #include "../gpulink_admin.h"
 
+#include "../copy_out.h"
 #include "admin_files.h"
 
 #include <dirent.h>
@@ -24,6 +25,8 @@ static const struct {
 	[GPULINK_OPEN] = { "open", "0 or 1" },
 };
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))
+_Static_assert(SETTINGS == GPULINK_SETTINGS, "every setting has a name");
+_Static_assert(SETTINGS <= sizeof(((struct gpulink_admin_partition *)NULL)->settings) / sizeof(uint64_t), "all have room");
 
 /* In the order of struct gpulink_counters. */
 static const char *const counter_names[] = {
@@ -138,13 +141,10 @@ static uint32_t count_partitions(const char *card)
 	return count;
 }
 
-int gpulink_admin_get_info(const char *card, struct gpulink_admin_info *info)
+static int read_info(const char *card, struct gpulink_admin_info *info)
 {
 	int error;
 
-	if (!card || !info)
-		return -GPULINK_EINVAL;
-	memset(info, 0, sizeof(*info));
 	error = glk_admin_read_text(card, "serial", info->serial, sizeof(info->serial));
 	if (!error)
 		error = pci_address(card, info->pci_address, sizeof(info->pci_address));
@@ -167,10 +167,10 @@ int gpulink_admin_get_info(const char *card, struct gpulink_admin_info *info)
 	return 0;
 }
 
-int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpulink_admin_partition *out)
+static int read_partition(const char *card, unsigned partition, struct gpulink_admin_partition *out)
 {
 	char file[64];
-	int error = out ? 0 : -GPULINK_EINVAL;
+	int error = 0;
 
 	for (unsigned s = 0; s < SETTINGS && !error; s++) {
 		error = glk_admin_partition_file(card, partition, settings[s].name, file, sizeof(file));
@@ -190,14 +190,12 @@ int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpu
 	return error;
 }
 
-int gpulink_admin_get_counters(const char *card, unsigned partition, struct gpulink_counters *counters)
+static int read_counters(const char *card, unsigned partition, struct gpulink_counters *counters)
 {
 	uint64_t values[COUNTERS];
 	char file[96], name[64];
 	int error;
 
-	if (!counters)
-		return -GPULINK_EINVAL;
 	for (unsigned i = 0; i < COUNTERS; i++) {
 		snprintf(name, sizeof(name), "counters/%s", counter_names[i]);
 		error = glk_admin_partition_file(card, partition, name, file, sizeof(file));
@@ -227,7 +225,7 @@ int gpulink_admin_set(const char *card, unsigned partition, enum gpulink_setting
 
 int gpulink_admin_set_endpoint(const char *card, unsigned partition, const char *endpoint)
 {
-	char file[64], text[40];
+	char file[64], text[72];
 	int error;
 
 	if (!endpoint || !*endpoint || strlen(endpoint) > sizeof(text) - 2 || strchr(endpoint, '\n'))
@@ -242,4 +240,36 @@ int gpulink_admin_set_endpoint(const char *card, unsigned partition, const char 
 int gpulink_admin_reset(const char *card)
 {
 	return glk_admin_write_text(card, "reset", "1\n");
+}
+
+/* --- to structures of the program --- */
+
+int gpulink_admin_get_info(const char *card, struct gpulink_admin_info *info, size_t size)
+{
+	struct gpulink_admin_info own = { 0 };
+	int error = card && info && size ? read_info(card, &own) : -GPULINK_EINVAL;
+
+	if (!error)
+		glk_copy_out(info, size, &own, sizeof(own));
+	return error;
+}
+
+int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpulink_admin_partition *out, size_t size)
+{
+	struct gpulink_admin_partition own = { 0 };
+	int error = out && size ? read_partition(card, partition, &own) : -GPULINK_EINVAL;
+
+	if (!error)
+		glk_copy_out(out, size, &own, sizeof(own));
+	return error;
+}
+
+int gpulink_admin_get_counters(const char *card, unsigned partition, struct gpulink_counters *counters, size_t size)
+{
+	struct gpulink_counters own;
+	int error = counters && size ? read_counters(card, partition, &own) : -GPULINK_EINVAL;
+
+	if (!error)
+		glk_copy_out(counters, size, &own, sizeof(own));
+	return error;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../copy_out.h"
 #include "admin_files.h"
 
 static const struct {
@@ -96,12 +97,14 @@ static int read_link(const char *card, struct gpulink_admin_link *link)
 	return error;
 }
 
-int gpulink_admin_get_link(const char *card, struct gpulink_admin_link *link)
+int gpulink_admin_get_link(const char *card, struct gpulink_admin_link *link, size_t size)
 {
-	if (!card || !link)
-		return -GPULINK_EINVAL;
-	memset(link, 0, sizeof(*link));
-	return no_link(card, read_link(card, link));
+	struct gpulink_admin_link own = { 0 };
+	int error = card && link && size ? no_link(card, read_link(card, &own)) : -GPULINK_EINVAL;
+
+	if (!error)
+		glk_copy_out(link, size, &own, sizeof(own));
+	return error;
 }
 
 int gpulink_admin_set_link(const char *card, enum gpulink_link_setting setting, uint64_t value)
@@ -120,14 +123,19 @@ const char *gpulink_link_counter_name(unsigned index)
 	return index < GPULINK_LINK_COUNTERS ? counter_names[index] : NULL;
 }
 
-int gpulink_admin_get_link_counters(const char *card, uint64_t values[GPULINK_LINK_COUNTERS])
+int gpulink_admin_get_link_counters(const char *card, uint64_t *values, unsigned count)
 {
+	uint64_t own[GPULINK_LINK_COUNTERS];
 	char file[96];
-	int error = card && values ? 0 : -GPULINK_EINVAL;
+	int error = 0;
 
+	if (!card || !values)
+		return -GPULINK_EINVAL;
 	for (unsigned i = 0; i < GPULINK_LINK_COUNTERS && !error; i++) {
 		snprintf(file, sizeof(file), "link_counters/%s", counter_names[i]);
-		error = glk_admin_read_number(card, file, &values[i]);
+		error = glk_admin_read_number(card, file, &own[i]);
 	}
-	return card ? no_link(card, error) : error;
+	if (!error)
+		glk_copy_out(values, count * sizeof(*values), own, sizeof(own));
+	return no_link(card, error);
 }

@@ -47,6 +47,7 @@ static int code_of(int error)
 	case ERANGE:
 		return -GPULINK_ERANGE;
 	case ENOSPC:
+	case EDQUOT:
 		return -GPULINK_ENOSPC;
 	case ETIMEDOUT:
 		return -GPULINK_ETIMEDOUT;
@@ -161,28 +162,29 @@ static void *map_shared(uint64_t bytes, int protection, int fd, uint64_t offset)
 
 static int map_endpoint(struct card *card, unsigned partition)
 {
-	struct gpulink_endpoint_info info = { 0 };
+	struct gpulink_ioctl_endpoint e = { .size = sizeof(e), .partition = partition };
 	char path[PATH_MAX];
 	void *memory;
-	int error = get_endpoint(card, partition, &info), fd;
+	int error = call(card, GPULINK_IOCTL_ENDPOINT, &e), fd;
 
 	if (error)
 		return error;
-	if (!info.present)
+	if (e.kind == GPULINK_ENDPOINT_NONE)
 		return -GPULINK_ENOENDPOINT;
-	error = resource_path(card, info.name, path, sizeof(path));
+	e.name[sizeof(e.name) - 1] = '\0';
+	error = resource_path(card, (const char *)e.name, path, sizeof(path));
 	if (error)
 		return error;
 	fd = resource_open(path, sizeof(path));
 	if (fd < 0)
 		return code_of(errno);
-	memory = map_shared(info.bytes, PROT_READ | PROT_WRITE, fd, 0);
+	memory = map_shared(e.bytes, PROT_READ | PROT_WRITE, fd, e.offset);
 	error = memory ? 0 : code_of(errno);
 	close(fd);
 	if (error)
 		return error;
 	card->endpoints[partition].memory = memory;
-	card->endpoints[partition].bytes = info.bytes;
+	card->endpoints[partition].bytes = e.bytes;
 	return 0;
 }
 
@@ -211,27 +213,48 @@ static int unmap(const struct card *card, uint32_t handle)
 	return call(card, GPULINK_IOCTL_WINDOW_UNMAP, &h);
 }
 
+/* The mapping of a window that the driver has just opened; closes it again if that fails. */
+static int map_window(const struct card *card, uint32_t handle, uint64_t mmap_offset, uint64_t bytes, unsigned rights,
+		      struct glk_backend_window *window)
+{
+	int protection = (rights & GPULINK_READ ? PROT_READ : 0) | (rights & GPULINK_WRITE ? PROT_WRITE : 0), error;
+	void *address = map_shared(bytes, protection, card->fd, mmap_offset);
+
+	if (!address) {
+		error = code_of(errno);
+		unmap(card, handle);
+		return error;
+	}
+	*window = (struct glk_backend_window){ .handle = handle, .address = address };
+	return 0;
+}
+
 static int window_open(void *backend, unsigned partition, uint64_t offset, uint64_t bytes, unsigned rights,
 		       struct glk_backend_window *window)
 {
-	struct card *card = backend;
 	struct gpulink_ioctl_window_map w = {
 		.size = sizeof(w), .flags = rights, .partition = partition, .offset = offset, .bytes = bytes,
 	};
-	int protection = (rights & GPULINK_READ ? PROT_READ : 0) | (rights & GPULINK_WRITE ? PROT_WRITE : 0);
-	int error = call(card, GPULINK_IOCTL_WINDOW_MAP, &w);
-	void *address;
+	int error = call(backend, GPULINK_IOCTL_WINDOW_MAP, &w);
 
-	if (error)
-		return error;
-	address = map_shared(bytes, protection, card->fd, w.mmap_offset);
-	if (!address) {
-		error = code_of(errno);
-		unmap(card, w.handle);
-		return error;
-	}
-	*window = (struct glk_backend_window){ .handle = w.handle, .address = address };
-	return 0;
+	return error ? error : map_window(backend, w.handle, w.mmap_offset, bytes, rights, window);
+}
+
+static int window_import(void *backend, int dmabuf, uint64_t offset, uint64_t bytes, unsigned rights,
+			 struct glk_backend_window *window)
+{
+	const struct card *card = backend;
+	struct gpulink_ioctl_window_dmabuf w = {
+		.size = sizeof(w), .flags = rights, .fd = dmabuf, .offset = offset, .bytes = bytes,
+	};
+	int error;
+
+	if (ioctl(card->fd, GPULINK_IOCTL_WINDOW_DMABUF, &w))
+		return errno == EBADF || errno == ELOOP ? -GPULINK_EINVAL : code_of(errno);
+	error = map_window(card, w.handle, w.mmap_offset, bytes, rights, window);
+	if (!error)
+		window->partition = w.partition;
+	return error;
 }
 
 static void window_close(void *backend, const struct glk_backend_window *window, uint64_t bytes)
@@ -346,6 +369,7 @@ static const struct glk_backend_ops card_ops = {
 	.get_counters = get_counters,
 	.endpoint_memory = endpoint_memory,
 	.window_open = window_open,
+	.window_import = window_import,
 	.window_close = window_close,
 	.memory_open = memory_open,
 	.memory_import = memory_import,

@@ -23,7 +23,7 @@ struct glk_card_ring {
 	struct gpulink_ioctl_ring_map map;
 	uint64_t (*sq)[GLK_SQE_WORDS];
 	const volatile uint64_t (*cq)[GLK_CQE_WORDS];
-	volatile uint64_t *doorbell;
+	volatile unsigned long *doorbell; /* one store per update, also of 32-bit processes */
 	uint16_t tail, head, rung; /* entries written, completions taken, and head as last written to the doorbell */
 	bool polled;		   /* the driver's poll() needs `rung` */
 };
@@ -33,7 +33,7 @@ static unsigned slot_of(uint16_t index)
 	return index & (ENTRIES - 1);
 }
 
-/* Sends the stores through write-combining windows that this CPU holds. On arm64 the compiler's fence stops short of devices. */
+/* Sends the stores through write-combining windows that this CPU holds. On arm64 the compiler's fence does not. */
 static void flush_stores(void)
 {
 #ifdef __aarch64__
@@ -51,7 +51,7 @@ int glk_card_ring_submit(struct glk_card_ring *ring, const uint64_t entry[GLK_SQ
 	ring->tail++;
 	/* Order the entry and earlier stores through windows before the doorbell. */
 	flush_stores();
-	ring->doorbell[GLK_DOORBELL_SQ_TAIL / 8] = ring->tail;
+	ring->doorbell[GLK_DOORBELL_SQ_TAIL / sizeof(long)] = ring->tail;
 	return 1;
 }
 
@@ -80,7 +80,7 @@ int glk_card_ring_take(struct glk_card_ring *ring, uint64_t (*completions)[GLK_C
 	}
 	if ((uint16_t)(ring->head - ring->rung) >= (ring->polled ? 1 : UPDATE_EVERY)) {
 		ring->rung = ring->head;
-		ring->doorbell[GLK_DOORBELL_CQ_HEAD / 8] = ring->rung;
+		ring->doorbell[GLK_DOORBELL_CQ_HEAD / sizeof(long)] = ring->rung;
 	}
 	return (int)taken;
 }
@@ -89,7 +89,7 @@ void glk_card_ring_poll(struct glk_card_ring *ring)
 {
 	ring->polled = true;
 	ring->rung = ring->head;
-	ring->doorbell[GLK_DOORBELL_CQ_HEAD / 8] = ring->rung;
+	ring->doorbell[GLK_DOORBELL_CQ_HEAD / sizeof(long)] = ring->rung;
 }
 
 int glk_card_ring_sleep(const struct glk_card_ring *ring, uint64_t entry, uint64_t timeout_ns, uint32_t *errors)

@@ -332,6 +332,18 @@ static int memory_open(void *backend, void *address, size_t bytes, unsigned righ
 }
 
 /* A soft device has no bus to other devices. */
+static int window_import(void *backend, int dmabuf, uint64_t offset, uint64_t bytes, unsigned rights,
+			 struct glk_backend_window *window)
+{
+	(void)backend;
+	(void)dmabuf;
+	(void)offset;
+	(void)bytes;
+	(void)rights;
+	(void)window;
+	return -GPULINK_EUNREACHABLE;
+}
+
 static int memory_import(void *backend, int dmabuf, uint64_t offset, size_t bytes, unsigned rights, uint32_t *handle)
 {
 	(void)backend;
@@ -417,6 +429,7 @@ static const struct glk_backend_ops soft_ops = {
 	.store = store,
 	.load = load,
 	.memory_open = memory_open,
+	.window_import = window_import,
 	.memory_import = memory_import,
 	.memory_close = memory_close,
 	.submit = glk_soft_submit,

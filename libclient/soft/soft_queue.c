@@ -132,10 +132,11 @@ int glk_soft_take(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigne
 
 int glk_soft_sleep(void *backend, uint64_t entry, uint64_t timeout_ns)
 {
-	(void)backend;
-	(void)entry;
+	const struct soft_queue *queue = backend;
+
 	(void)timeout_ns;
-	return -GPULINK_EPROTO; /* nothing is asynchronous: the ring stopped */
+	/* Nothing is asynchronous: what has not completed will not. */
+	return (uint16_t)entry == queue->sq_tail ? -GPULINK_ETIMEDOUT : -GPULINK_EPROTO;
 }
 
 int glk_soft_count_errors(void *backend, uint64_t entry, uint32_t *errors)

@@ -138,7 +138,7 @@ static void link_state(void **state)
 	(void)state;
 	folder_add_card(2, 1);
 	folder_add_link(2);
-	assert_int_equal(gpulink_admin_get_link("gpulink2", &link), 0);
+	assert_int_equal(gpulink_admin_get_link("gpulink2", &link, sizeof(link)), 0);
 	assert_string_equal(link.state, "down");
 	assert_string_equal(link.peer_cluster, "none");
 	assert_string_equal(link.peer_serial, "none");
@@ -147,16 +147,16 @@ static void link_state(void **state)
 	assert_int_equal(link.queued_flits, 17);
 	for (unsigned s = 0; s < GPULINK_LINK_SETTINGS; s++)
 		assert_int_equal(link.settings[s], s + 1);
-	assert_int_equal(gpulink_admin_get_link_counters("gpulink2", counters), 0);
+	assert_int_equal(gpulink_admin_get_link_counters("gpulink2", counters, GPULINK_LINK_COUNTERS), 0);
 	for (unsigned i = 0; i < GPULINK_LINK_COUNTERS; i++)
 		assert_int_equal(counters[i], 7000 + i);
 	assert_string_equal(gpulink_link_counter_name(0), "flits_in");
 	assert_string_equal(gpulink_link_counter_name(GPULINK_LINK_COUNTERS - 1), "waited_atomic_response");
 	assert_null(gpulink_link_counter_name(GPULINK_LINK_COUNTERS));
 	folder_write("gpulink2/link/queue_flits", "4294967296\n");
-	assert_int_equal(gpulink_admin_get_link("gpulink2", &link), -GPULINK_EPROTO);
-	assert_int_equal(gpulink_admin_get_link("gpulink2", NULL), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_admin_get_link_counters("gpulink2", NULL), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_admin_get_link("gpulink2", &link, sizeof(link)), -GPULINK_EPROTO);
+	assert_int_equal(gpulink_admin_get_link("gpulink2", NULL, 8), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_admin_get_link_counters("gpulink2", NULL, GPULINK_LINK_COUNTERS), -GPULINK_EINVAL);
 }
 
 /* A card without a link, and a missing card. */
@@ -168,14 +168,14 @@ static void no_link(void **state)
 
 	(void)state;
 	folder_add_card(0, 1);
-	assert_int_equal(gpulink_admin_get_link("gpulink0", &link), -GPULINK_ENOTSUP);
-	assert_int_equal(gpulink_admin_get_link_counters("gpulink0", counters), -GPULINK_ENOTSUP);
+	assert_int_equal(gpulink_admin_get_link("gpulink0", &link, sizeof(link)), -GPULINK_ENOTSUP);
+	assert_int_equal(gpulink_admin_get_link_counters("gpulink0", counters, GPULINK_LINK_COUNTERS), -GPULINK_ENOTSUP);
 	assert_int_equal(gpulink_admin_set_link("gpulink0", GPULINK_LINK_ENABLE, 0), -GPULINK_ENOTSUP);
-	assert_int_equal(gpulink_admin_get_partition("gpulink0", 0, &partition), 0);
+	assert_int_equal(gpulink_admin_get_partition("gpulink0", 0, &partition, sizeof(partition)), 0);
 	assert_int_equal(partition.settings[GPULINK_OPEN], 0);
 	assert_int_equal(gpulink_admin_set("gpulink0", 0, GPULINK_OPEN, 1), -GPULINK_ENOTSUP);
-	assert_int_equal(gpulink_admin_get_link("gpulink1", &link), -GPULINK_ENODEV);
-	assert_int_equal(gpulink_admin_get_link_counters("gpulink1", counters), -GPULINK_ENODEV);
+	assert_int_equal(gpulink_admin_get_link("gpulink1", &link, sizeof(link)), -GPULINK_ENODEV);
+	assert_int_equal(gpulink_admin_get_link_counters("gpulink1", counters, GPULINK_LINK_COUNTERS), -GPULINK_ENODEV);
 	assert_int_equal(gpulink_admin_set_link("gpulink1", GPULINK_LINK_ENABLE, 0), -GPULINK_ENODEV);
 }
 
@@ -230,7 +230,7 @@ static void info(void **state)
 	folder_add_card(0, 16);
 	folder_add_card(12, 3);
 	memset(&info, 0xa5, sizeof(info));
-	assert_int_equal(gpulink_admin_get_info("gpulink12", &info), 0);
+	assert_int_equal(gpulink_admin_get_info("gpulink12", &info, sizeof(info)), 0);
 	assert_string_equal(info.name, "gpulink12");
 	assert_string_equal(info.pci_address, "0000:00:10.0");
 	assert_string_equal(info.serial, "0000000000abc00c");
@@ -241,11 +241,11 @@ static void info(void **state)
 	assert_int_equal(info.partitions, 3);
 	assert_int_equal(info.queue_entries, 64);
 	assert_int_equal(info.contexts, 44);
-	assert_int_equal(gpulink_admin_get_info("gpulink0", &info), 0);
+	assert_int_equal(gpulink_admin_get_info("gpulink0", &info, sizeof(info)), 0);
 	assert_int_equal(info.partitions, 16);
 	assert_int_equal(info.generation, 7);
-	assert_int_equal(gpulink_admin_get_info("gpulink0", NULL), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_admin_get_info(NULL, &info), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_admin_get_info("gpulink0", NULL, 8), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_admin_get_info(NULL, &info, sizeof(info)), -GPULINK_EINVAL);
 }
 
 static void partitions_and_counters(void **state)
@@ -258,14 +258,14 @@ static void partitions_and_counters(void **state)
 	folder_add_card(0, 2);
 	folder_add_card(3, 5);
 	memset(&partition, 0xa5, sizeof(partition));
-	assert_int_equal(gpulink_admin_get_partition("gpulink3", 4, &partition), 0);
+	assert_int_equal(gpulink_admin_get_partition("gpulink3", 4, &partition, sizeof(partition)), 0);
 	assert_int_equal(partition.settings[GPULINK_SUBHEADER_BYTES], 6);
 	assert_int_equal(partition.settings[GPULINK_MAX_PAYLOAD_BYTES], 2048);
 	assert_int_equal(partition.settings[GPULINK_FLUSH_TIMEOUT_NS], 4000);
 	assert_int_equal(partition.settings[GPULINK_COALESCE], 0);
 	assert_string_equal(partition.endpoint, "0000:00:0c.0 3");
 	assert_int_equal(partition.endpoint_bytes, 5 * 65536);
-	assert_int_equal(gpulink_admin_get_counters("gpulink3", 4, &counters), 0);
+	assert_int_equal(gpulink_admin_get_counters("gpulink3", 4, &counters, sizeof(counters)), 0);
 	memcpy(values, &counters, sizeof(values));
 	for (unsigned i = 0; i < LENGTH(values); i++)
 		assert_int_equal(values[i], 3004000 + i);
@@ -274,10 +274,10 @@ static void partitions_and_counters(void **state)
 	assert_int_equal(counters.flush_drain, 3004016);
 	assert_int_equal(counters.err_endpoint, 3004021);
 	folder_write("gpulink0/partitions/1/counters/loads", "18446744073709551615\n");
-	assert_int_equal(gpulink_admin_get_counters("gpulink0", 1, &counters), 0);
+	assert_int_equal(gpulink_admin_get_counters("gpulink0", 1, &counters, sizeof(counters)), 0);
 	assert_true(counters.loads == UINT64_MAX);
-	assert_int_equal(gpulink_admin_get_partition("gpulink0", 0, NULL), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_admin_get_counters("gpulink0", 0, NULL), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_admin_get_partition("gpulink0", 0, NULL, 8), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_admin_get_counters("gpulink0", 0, NULL, 8), -GPULINK_EINVAL);
 }
 
 static void endpoint(void **state)
@@ -290,7 +290,7 @@ static void endpoint(void **state)
 	for (unsigned i = 0; i < LENGTH(good); i++) {
 		assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, good[i]), 0);
 		assert_string_equal(folder_read("gpulink0/partitions/1/endpoint"), good[i]);
-		assert_int_equal(gpulink_admin_get_partition("gpulink0", 1, &partition), 0);
+		assert_int_equal(gpulink_admin_get_partition("gpulink0", 1, &partition, sizeof(partition)), 0);
 		assert_string_equal(partition.endpoint, good[i]);
 	}
 	assert_string_equal(folder_read("gpulink0/partitions/0/endpoint"), "0000:00:08.0 0");
@@ -299,11 +299,11 @@ static void endpoint(void **state)
 	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, ""), -GPULINK_EINVAL);
 	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, "pool\n"), -GPULINK_EINVAL);
 	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, "pool\nnone"), -GPULINK_EINVAL);
-	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, "39 characters, which are more than fit."),
+	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, "71 characters, which are more than fit into what the driver reads at on"),
 			 -GPULINK_EINVAL);
 	assert_string_equal(folder_read("gpulink0/partitions/1/endpoint"), "untouched");
-	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, "38 characters: the driver says no more"), 0);
-	assert_string_equal(folder_read("gpulink0/partitions/1/endpoint"), "38 characters: the driver says no more");
+	assert_int_equal(gpulink_admin_set_endpoint("gpulink0", 1, "70 characters: the driver says no more, since it has no room for more."), 0);
+	assert_string_equal(folder_read("gpulink0/partitions/1/endpoint"), "70 characters: the driver says no more, since it has no room for more.");
 }
 
 static void reset(void **state)
@@ -324,8 +324,8 @@ static void all_give(const char *card, unsigned k, int error)
 	struct gpulink_admin_partition partition;
 	struct gpulink_counters counters;
 
-	assert_int_equal(gpulink_admin_get_partition(card, k, &partition), -error);
-	assert_int_equal(gpulink_admin_get_counters(card, k, &counters), -error);
+	assert_int_equal(gpulink_admin_get_partition(card, k, &partition, sizeof(partition)), -error);
+	assert_int_equal(gpulink_admin_get_counters(card, k, &counters, sizeof(counters)), -error);
 	assert_int_equal(gpulink_admin_set(card, k, GPULINK_COALESCE, 1), -error);
 	assert_int_equal(gpulink_admin_set_endpoint(card, k, "pool"), -error);
 }
@@ -340,7 +340,7 @@ static void missing(void **state)
 	all_give("gpulink0", 2, GPULINK_EINVAL);
 	all_give("gpulink0", 1000, GPULINK_EINVAL);
 	all_give("gpulink0", UINT32_MAX, GPULINK_EINVAL);
-	assert_int_equal(gpulink_admin_get_info("gpulink1", &info), -GPULINK_ENODEV);
+	assert_int_equal(gpulink_admin_get_info("gpulink1", &info, sizeof(info)), -GPULINK_ENODEV);
 	assert_int_equal(gpulink_admin_reset("gpulink1"), -GPULINK_ENODEV);
 }
 
@@ -366,7 +366,7 @@ static void names(void **state)
 	for (unsigned i = 0; i < LENGTH(bad); i++) {
 		all_give(bad[i], 0, GPULINK_ENODEV);
 		if (bad[i])
-			assert_int_equal(gpulink_admin_get_info(bad[i], &info), -GPULINK_ENODEV);
+			assert_int_equal(gpulink_admin_get_info(bad[i], &info, sizeof(info)), -GPULINK_ENODEV);
 		assert_int_equal(gpulink_admin_reset(bad[i]), -GPULINK_ENODEV);
 	}
 	assert_string_equal(folder_read("gpulink0/reset"), "");
@@ -390,19 +390,19 @@ static void missing_files(void **state)
 		snprintf(file, sizeof(file), "gpulink%u/%s", i, of_card[i]);
 		folder_remove_file(file);
 		snprintf(file, sizeof(file), "gpulink%u", i);
-		assert_int_equal(gpulink_admin_get_info(file, &info), -GPULINK_ENODEV);
+		assert_int_equal(gpulink_admin_get_info(file, &info, sizeof(info)), -GPULINK_ENODEV);
 	}
 	for (unsigned i = 0; i < LENGTH(of_partition); i++) {
 		folder_add_card(50 + i, 2);
 		snprintf(file, sizeof(file), "gpulink%u/partitions/1/%s", 50 + i, of_partition[i]);
 		folder_remove_file(file);
 		snprintf(file, sizeof(file), "gpulink%u", 50 + i);
-		assert_int_equal(gpulink_admin_get_partition(file, 1, &partition), -GPULINK_ENODEV);
-		assert_int_equal(gpulink_admin_get_partition(file, 0, &partition), 0);
+		assert_int_equal(gpulink_admin_get_partition(file, 1, &partition, sizeof(partition)), -GPULINK_ENODEV);
+		assert_int_equal(gpulink_admin_get_partition(file, 0, &partition, sizeof(partition)), 0);
 	}
 	folder_remove_file("gpulink0/partitions/1/counters/err_endpoint");
-	assert_int_equal(gpulink_admin_get_counters("gpulink0", 1, &counters), -GPULINK_ENODEV);
-	assert_int_equal(gpulink_admin_get_counters("gpulink0", 0, &counters), 0);
+	assert_int_equal(gpulink_admin_get_counters("gpulink0", 1, &counters, sizeof(counters)), -GPULINK_ENODEV);
+	assert_int_equal(gpulink_admin_get_counters("gpulink0", 0, &counters, sizeof(counters)), 0);
 }
 
 /* --- invalid values, unusable files --- */
@@ -431,18 +431,18 @@ static void invalid_values(void **state)
 			strcpy(was, folder_read(file));
 			folder_write(file, texts[i]);
 			if (f < 3)
-				assert_int_equal(gpulink_admin_get_info("gpulink0", &info), -GPULINK_EPROTO);
+				assert_int_equal(gpulink_admin_get_info("gpulink0", &info, sizeof(info)), -GPULINK_EPROTO);
 			else if (f < 5)
-				assert_int_equal(gpulink_admin_get_partition("gpulink0", 1, &partition), -GPULINK_EPROTO);
+				assert_int_equal(gpulink_admin_get_partition("gpulink0", 1, &partition, sizeof(partition)), -GPULINK_EPROTO);
 			else
-				assert_int_equal(gpulink_admin_get_counters("gpulink0", 1, &counters), -GPULINK_EPROTO);
+				assert_int_equal(gpulink_admin_get_counters("gpulink0", 1, &counters, sizeof(counters)), -GPULINK_EPROTO);
 			folder_write(file, was);
 		}
 	}
 	folder_write("gpulink0/contexts", "4294967296\n"); /* too many for 32 bits */
-	assert_int_equal(gpulink_admin_get_info("gpulink0", &info), -GPULINK_EPROTO);
+	assert_int_equal(gpulink_admin_get_info("gpulink0", &info, sizeof(info)), -GPULINK_EPROTO);
 	folder_write("gpulink0/contexts", "4294967295"); /* the newline is optional */
-	assert_int_equal(gpulink_admin_get_info("gpulink0", &info), 0);
+	assert_int_equal(gpulink_admin_get_info("gpulink0", &info, sizeof(info)), 0);
 	assert_int_equal(info.contexts, UINT32_MAX);
 }
 
@@ -459,17 +459,17 @@ static void long_texts(void **state)
 	folder_write("gpulink0/serial", text);
 	folder_write("gpulink0/link_state", text);
 	folder_write("gpulink0/partitions/0/endpoint", text);
-	assert_int_equal(gpulink_admin_get_info("gpulink0", &info), 0); /* cut to what fits */
+	assert_int_equal(gpulink_admin_get_info("gpulink0", &info, sizeof(info)), 0); /* cut to what fits */
 	assert_int_equal(strlen(info.serial), sizeof(info.serial) - 1);
 	assert_int_equal(strlen(info.link_state), sizeof(info.link_state) - 1);
-	assert_int_equal(gpulink_admin_get_partition("gpulink0", 0, &partition), 0);
+	assert_int_equal(gpulink_admin_get_partition("gpulink0", 0, &partition, sizeof(partition)), 0);
 	assert_int_equal(strlen(partition.endpoint), sizeof(partition.endpoint) - 1);
 	folder_remove_file("gpulink0/device");
 	assert_int_equal(symlink("../0000:00:04.0.that.is.longer", GLK_SYSFS "/gpulink0/device"), 0);
-	assert_int_equal(gpulink_admin_get_info("gpulink0", &info), -GPULINK_EPROTO);
+	assert_int_equal(gpulink_admin_get_info("gpulink0", &info, sizeof(info)), -GPULINK_EPROTO);
 	folder_remove_file("gpulink0/device");
 	assert_int_equal(symlink("0000:00:04.1", GLK_SYSFS "/gpulink0/device"), 0);
-	assert_int_equal(gpulink_admin_get_info("gpulink0", &info), 0);
+	assert_int_equal(gpulink_admin_get_info("gpulink0", &info, sizeof(info)), 0);
 	assert_string_equal(info.pci_address, "0000:00:04.1");
 }
 
@@ -561,7 +561,7 @@ static void kernel_errors(void **state)
 		assert_int_equal(gpulink_admin_reset("gpulink0"), -cases[i].code);
 		write_error = 0;
 		read_error = cases[i].system;
-		assert_int_equal(gpulink_admin_get_info("gpulink0", &info), -cases[i].code);
+		assert_int_equal(gpulink_admin_get_info("gpulink0", &info, sizeof(info)), -cases[i].code);
 		read_error = 0;
 	}
 	write_most = 1;
@@ -575,6 +575,42 @@ static void kernel_errors(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folder_make, folder_remove)
 
+/* Programs compiled with an older or a newer header; nothing is written on failure. */
+static void sizes(void **state)
+{
+	struct {
+		struct gpulink_admin_info info;
+		uint64_t later, end;
+	} newer;
+	uint64_t counters[GPULINK_LINK_COUNTERS + 2];
+	struct gpulink_admin_partition older;
+	struct gpulink_admin_link link;
+
+	(void)state;
+	folder_add_card(2, 2);
+	memset(&newer, 0xee, sizeof(newer));
+	assert_int_equal(gpulink_admin_get_info("gpulink2", &newer.info, sizeof(newer.info) + 8), 0);
+	assert_true(newer.info.partitions == 2 && newer.later == 0 && newer.end == UINT64_C(0xeeeeeeeeeeeeeeee));
+	memset(&older, 0xee, sizeof(older));
+	assert_int_equal(gpulink_admin_get_partition("gpulink2", 1, &older, 8), 0);
+	assert_true(older.settings[0] >= 2 && older.settings[0] <= 6 && older.settings[1] == UINT64_C(0xeeeeeeeeeeeeeeee));
+	memset(&older, 0xee, sizeof(older));
+	assert_int_equal(gpulink_admin_get_partition("gpulink2", 7, &older, sizeof(older)), -GPULINK_EINVAL);
+	assert_true(older.settings[0] == UINT64_C(0xeeeeeeeeeeeeeeee));
+	assert_int_equal(gpulink_admin_get_partition("gpulink2", 1, &older, 0), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_admin_get_info("gpulink2", &newer.info, 0), -GPULINK_EINVAL);
+	folder_add_link(2);
+	memset(&link, 0xee, sizeof(link));
+	assert_int_equal(gpulink_admin_get_link("gpulink2", &link, 16), 0);
+	assert_true(link.state[0] == 'd' && link.peer_cluster[0] == (char)0xee);
+	memset(counters, 0xee, sizeof(counters));
+	assert_int_equal(gpulink_admin_get_link_counters("gpulink2", counters, GPULINK_LINK_COUNTERS + 1), 0);
+	assert_true(counters[GPULINK_LINK_COUNTERS] == 0 && counters[GPULINK_LINK_COUNTERS + 1] == UINT64_C(0xeeeeeeeeeeeeeeee));
+	memset(counters, 0xee, sizeof(counters));
+	assert_int_equal(gpulink_admin_get_link_counters("gpulink2", counters, 1), 0);
+	assert_true(counters[1] == UINT64_C(0xeeeeeeeeeeeeeeee));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -582,7 +618,7 @@ int main(void)
 		TEST(info),	      TEST(partitions_and_counters), TEST(endpoint),   TEST(reset),
 		TEST(link_settings),  TEST(link_state),     TEST(no_link),
 		TEST(missing),	      TEST(names),	      TEST(missing_files),     TEST(invalid_values),
-		TEST(long_texts),     TEST(without_permission), TEST(kernel_errors),
+		TEST(long_texts),     TEST(without_permission), TEST(kernel_errors), TEST(sizes),
 		TEST(ranges),
 	};
 

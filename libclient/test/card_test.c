@@ -38,6 +38,7 @@ static struct {
 	struct gpulink_ioctl_window_map window;
 	struct gpulink_ioctl_register memory;
 	struct gpulink_ioctl_register_dmabuf dmabuf;
+	struct gpulink_ioctl_window_dmabuf window_dmabuf;
 	int dmabuf_error;
 	int sync_error;	      /* of a dma-buf's driver */
 	unsigned sync_fails;  /* the number of the failing call, from 1 */
@@ -133,6 +134,15 @@ static int on_register_dmabuf(struct gpulink_ioctl_register_dmabuf *r)
 	return errno ? -1 : 0;
 }
 
+static int on_window_dmabuf(struct gpulink_ioctl_window_dmabuf *w)
+{
+	assert_int_equal(w->size, sizeof(*w));
+	driver.window_dmabuf = *w;
+	w->handle = 66;
+	errno = driver.dmabuf_error;
+	return errno ? -1 : 0;
+}
+
 static int on_sync(const struct dma_buf_sync *sync)
 {
 	driver.syncs[driver.sync_count++ % 16] = sync->flags;
@@ -177,6 +187,8 @@ int __wrap_ioctl(int fd, unsigned long request, void *argument)
 
 	if (request == GPULINK_IOCTL_REGISTER_DMABUF)
 		return on_register_dmabuf(argument);
+	if (request == GPULINK_IOCTL_WINDOW_DMABUF)
+		return on_window_dmabuf(argument);
 	if (request == DMA_BUF_IOCTL_SYNC)
 		return on_sync(argument);
 	if (request == GPULINK_IOCTL_RING_WAIT)
@@ -307,7 +319,7 @@ static void windows(void **state)
 	static const struct {
 		int system, code;
 	} cases[] = { { ENXIO, GPULINK_ENOENDPOINT }, { ERANGE, GPULINK_ERANGE }, { ENOSPC, GPULINK_ENOSPC },
-		      { EINVAL, GPULINK_EINVAL },     { ENODEV, GPULINK_ENODEV }, { ESTALE, GPULINK_ERESET },
+		      { EDQUOT, GPULINK_ENOSPC },     { EINVAL, GPULINK_EINVAL },     { ENODEV, GPULINK_ENODEV }, { ESTALE, GPULINK_ERESET },
 		      { EACCES, GPULINK_EACCES },     { EINTR, GPULINK_EINTR },	  { EOPNOTSUPP, GPULINK_ENOTSUP },
 		      { EBADF, GPULINK_EIO } };
 	struct gpulink_window *window = NULL;
@@ -363,6 +375,7 @@ static void dmabufs(void **state)
 	} cases[] = { { EHOSTUNREACH, GPULINK_EUNREACHABLE }, { EBADF, GPULINK_EINVAL },   { EINVAL, GPULINK_EINVAL },
 		      { ELOOP, GPULINK_EINVAL },	      { ERANGE, GPULINK_ERANGE },  { EACCES, GPULINK_EACCES },
 		      { ENOMEM, GPULINK_ENOMEM },	      { ENOSPC, GPULINK_ENOSPC },  { ENODEV, GPULINK_ENODEV } };
+	struct gpulink_window *window = NULL;
 	struct gpulink_memory *memory = NULL;
 	int fd = memfd_create("gpu", 0);
 	struct stat given, passed;
@@ -371,10 +384,21 @@ static void dmabufs(void **state)
 	assert_true(fd >= 0);
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		driver.dmabuf_error = cases[i].system;
+		assert_int_equal(gpulink_window_open_dmabuf(device, fd, 4096, 8192, BOTH, &window), -cases[i].code);
 		assert_int_equal(gpulink_memory_register_dmabuf(device, fd, 1, 2, BOTH, &memory), -cases[i].code);
 	}
-	assert_null(memory);
+	driver.dmabuf_error = ENXIO;
+	assert_int_equal(gpulink_window_open_dmabuf(device, fd, 4096, 8192, BOTH, &window), -GPULINK_ENOENDPOINT);
+	driver.dmabuf_error = EOPNOTSUPP;
+	assert_int_equal(gpulink_window_open_dmabuf(device, fd, 4096, 8192, BOTH, &window), -GPULINK_ENOTSUP);
+	assert_true(!memory && !window);
 	driver.dmabuf_error = 0;
+	assert_int_equal(gpulink_window_open_dmabuf(device, fd, 4096, 8192, GPULINK_WRITE, &window), 0);
+	assert_true(driver.window_dmabuf.offset == 4096 && driver.window_dmabuf.bytes == 8192 &&
+		    driver.window_dmabuf.flags == GPULINK_ALLOW_WRITE && gpulink_window_address(window));
+	assert_int_equal(gpulink_put(window, 8192, "x", 1, GPULINK_NO_TAG), -GPULINK_ERANGE);
+	gpulink_window_close(window);
+	assert_int_equal(driver.unmapped.handle, 66);
 	assert_int_equal(gpulink_memory_register_dmabuf(device, fd, 4100, 50, GPULINK_WRITE, &memory), 0);
 	assert_true(!fstat(fd, &given) && !fstat(driver.dmabuf.fd, &passed) && given.st_ino == passed.st_ino);
 	assert_true(driver.dmabuf.offset == 4100 && driver.dmabuf.bytes == 50 &&

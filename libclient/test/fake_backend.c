@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fake_backend.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <time.h>
 
 #include <gpulink_regs.h>
 
 struct fake fake;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of its ring */
+
+void fake_ready(unsigned count)
+{
+	pthread_mutex_lock(&lock);
+	fake.ready = count;
+	pthread_mutex_unlock(&lock);
+}
 
 void fake_init(void)
 {
@@ -66,6 +75,15 @@ static int window_open(void *backend, unsigned partition, uint64_t offset, uint6
 	*window = (struct glk_backend_window){ .handle = 17, .address = f->mapped ? f->mapping : NULL };
 	f->windows++;
 	return 0;
+}
+
+static int window_import(void *backend, int dmabuf, uint64_t offset, uint64_t bytes, unsigned rights,
+			 struct glk_backend_window *window)
+{
+	struct fake *f = backend;
+
+	(void)dmabuf;
+	return f->import_error ? f->import_error : window_open(backend, 0, offset, bytes, rights, window);
 }
 
 static void window_close(void *backend, const struct glk_backend_window *window, uint64_t bytes)
@@ -129,13 +147,16 @@ static void memory_close(void *backend, uint32_t handle)
 static int submit(void *backend, const uint64_t entry[GLK_SQE_WORDS])
 {
 	struct fake *f = backend;
+	bool room;
 
 	if (f->submit_error)
 		return f->submit_error;
-	if (f->submitted - f->taken >= f->ring)
-		return 0;
-	memcpy(f->entries[f->submitted++ % 600], entry, GLK_SQE_BYTES);
-	return 1;
+	pthread_mutex_lock(&lock);
+	room = f->submitted - f->taken < f->ring;
+	if (room)
+		memcpy(f->entries[f->submitted++ % 600], entry, GLK_SQE_BYTES);
+	pthread_mutex_unlock(&lock);
+	return room;
 }
 
 static unsigned status_of(const struct fake *f, const uint64_t entry[GLK_SQE_WORDS])
@@ -148,10 +169,12 @@ static unsigned status_of(const struct fake *f, const uint64_t entry[GLK_SQE_WOR
 static int take(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigned room)
 {
 	struct fake *f = backend;
-	unsigned count = 0, there = f->submitted - f->taken;
+	unsigned count = 0, there;
 
 	if (f->take_error)
 		return f->take_error;
+	pthread_mutex_lock(&lock);
+	there = f->submitted - f->taken;
 	if (there > f->ready)
 		there = f->ready;
 	for (; count < room && count < there; count++) {
@@ -162,6 +185,7 @@ static int take(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigned 
 	}
 	if (f->ready != UINT32_MAX)
 		f->ready -= count;
+	pthread_mutex_unlock(&lock);
 	if (f->invents_completions && count < room)
 		count++;
 	return (int)count;
@@ -172,11 +196,13 @@ static int sleep_for(void *backend, uint64_t number, uint64_t timeout_ns)
 	struct fake *f = backend;
 	bool woken = timeout_ns == 0;
 
+	pthread_mutex_lock(&lock);
 	for (uint64_t i = number; i < f->submitted; i++)
 		woken |= f->entries[i % 600][GLK_SQE_FLAGS_Q] >> GLK_SQE_FLAGS_SHIFT & GLK_FLAG_INTERRUPT;
 	f->woken &= woken;
 	f->sleep_entries[f->sleeps % 32] = number;
 	f->sleep_timeouts[f->sleeps++ % 32] = timeout_ns;
+	pthread_mutex_unlock(&lock);
 	if (f->sleep_takes_ns && timeout_ns)
 		nanosleep(&(struct timespec){ .tv_nsec = (long)(timeout_ns < f->sleep_takes_ns ? timeout_ns : f->sleep_takes_ns) },
 			  NULL);
@@ -184,7 +210,7 @@ static int sleep_for(void *backend, uint64_t number, uint64_t timeout_ns)
 		return f->sleep_error;
 	if (!f->ready_later)
 		return -GPULINK_ETIMEDOUT;
-	f->ready = f->ready_later;
+	fake_ready(f->ready_later);
 	f->ready_later = 0;
 	return 0;
 }
@@ -225,6 +251,7 @@ static const struct glk_backend_ops fake_ops = {
 	.store = store,
 	.load = load,
 	.memory_open = memory_open,
+	.window_import = window_import,
 	.memory_import = memory_import,
 	.memory_close = memory_close,
 	.submit = submit,

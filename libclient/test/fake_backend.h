@@ -40,4 +40,7 @@ extern struct fake fake;
 /** Resets it: calls succeed, the ring has 256 entries, and operations complete at once. */
 void fake_init(void);
 
+/** Sets `ready` while other threads wait. */
+void fake_ready(unsigned count);
+
 #endif /* GLK_FAKE_BACKEND_H */

@@ -436,6 +436,13 @@ static void release(void **state)
 	fake.errors = 0; /* the counter has 32 bits */
 	assert_int_equal(gpulink_release(device, MS), -GPULINK_EFAULT);
 	assert_int_equal(gpulink_release(device, 0), -GPULINK_EINVAL);
+	fake.broken_status = GLK_ST_PERMISSION; /* two errors: one after the other */
+	fake.release_status = GLK_ST_ENDPOINT;
+	assert_int_equal(gpulink_put(window, FAKE_BROKEN, "x", 1, GPULINK_NO_TAG), 0);
+	assert_int_equal(gpulink_release(device, MS), -GPULINK_EENDPOINT);
+	fake.release_status = GLK_ST_OK;
+	assert_int_equal(gpulink_release(device, MS), -GPULINK_EACCES);
+	assert_int_equal(gpulink_release(device, MS), 0);
 	fake.ready = 0;
 	fake.sleep_error = -GPULINK_ERESET;
 	assert_int_equal(gpulink_release(device, MS), -GPULINK_ERESET);
@@ -480,7 +487,7 @@ static void sleeping_without_the_lock(void **state)
 static void *takes_all(void *unused)
 {
 	nanosleep(&(struct timespec){ .tv_nsec = (long)(20 * MS) }, NULL);
-	fake.ready = UINT32_MAX;
+	fake_ready(UINT32_MAX);
 	return gpulink_wait(device, done, 10, 1, 0) == 1 ? unused : &fake;
 }
 
@@ -621,6 +628,9 @@ static void descriptors(void **state)
 	fake.ready = UINT32_MAX;
 	assert_int_equal(gpulink_queue_wait(queue, done, 20, 6, MS), 6);
 	assert_int_equal(gpulink_queue_wait(queue, done, 20, 6, 60000 * MS), 0); /* nobody else submits */
+	assert_int_equal(gpulink_queue_wait(queue, done, 20, 0, 0), 0);
+	fake.sleep_error = -GPULINK_ERESET; /* poll() returns an error, and so does the call */
+	assert_int_equal(gpulink_queue_wait(queue, done, 20, 0, 0), -GPULINK_ERESET);
 }
 
 /* --- windows that are mapped --- */
@@ -722,8 +732,14 @@ static void dmabufs(void **state)
 {
 	struct gpulink_memory *memory = NULL;
 	int fd = memfd_create("gpu", 0);
+	struct gpulink_window *proven = NULL;
 
 	(void)state;
+	assert_int_equal(gpulink_window_open_dmabuf(NULL, fd, 0, 4096, BOTH, &proven), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_window_open_dmabuf(device, fd, 1, 4096, BOTH, &proven), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_window_open_dmabuf(device, fd, 0, 0, BOTH, &proven), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_window_open_dmabuf(device, fd, 0, 4096, 4, &proven), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_window_open_dmabuf(device, fd, UINT64_MAX - 4095, 4096, BOTH, &proven), -GPULINK_ERANGE);
 	assert_int_equal(gpulink_memory_register_dmabuf(device, -1, 0, 1, BOTH, &memory), -GPULINK_EINVAL);
 	assert_int_equal(gpulink_memory_register_dmabuf(NULL, fd, 0, 1, BOTH, &memory), -GPULINK_EINVAL);
 	assert_int_equal(gpulink_memory_register_dmabuf(device, fd, 0, 0, BOTH, &memory), -GPULINK_EINVAL);
@@ -732,7 +748,8 @@ static void dmabufs(void **state)
 	assert_int_equal(gpulink_memory_register_dmabuf(device, fd, 0, 1, BOTH, NULL), -GPULINK_EINVAL);
 	fake.import_error = -GPULINK_EUNREACHABLE;
 	assert_int_equal(gpulink_memory_register_dmabuf(device, fd, 0, 1, BOTH, &memory), -GPULINK_EUNREACHABLE);
-	assert_true(!memory && !fake.opened_memories);
+	assert_int_equal(gpulink_window_open_dmabuf(device, fd, 0, 4096, BOTH, &proven), -GPULINK_EUNREACHABLE);
+	assert_true(!memory && !proven && !fake.opened_memories);
 	fake.import_error = 0;
 	assert_int_equal(gpulink_memory_register_dmabuf(device, fd, 0, 100, BOTH, &memory), 0);
 	assert_int_equal(gpulink_put_memory(window, 0, memory, 7, 93, 0), 0);

@@ -216,6 +216,8 @@ static void test_compare(void)
 	is(gpulink_wait_until(&word, (enum gpulink_compare)6, 5, 0, NULL), -GPULINK_EINVAL, "a wrong comparison");
 }
 
+static _Atomic uint64_t received;
+
 /* Waits for each signal, and then checks the data, which were put before. */
 static void *receive(void *unused)
 {
@@ -230,7 +232,8 @@ static void *receive(void *unused)
 			break;
 		}
 		for (unsigned i = 0; i < 512; i++)
-			wrong += data[i] < taken;
+			wrong += data[i] != taken;
+		atomic_store(&received, taken);
 	}
 	return (void *)wrong;
 }
@@ -248,7 +251,9 @@ static void test_signals(void)
 	for (uint64_t round = 1; round <= rounds && !error && tag >= 0; round++) {
 		for (unsigned i = 0; i < 512; i++)
 			host[1024 + i] = round;
-		error = gpulink_queue_put_signal(queue, windows[1], 32768, memory, 8192, 4096, &signal, round);
+		error = gpulink_wait_until(&received, GPULINK_COMPARE_EQ, round - 1, 60 * SECOND, NULL);
+		if (!error)
+			error = gpulink_queue_put_signal(queue, windows[1], 32768, memory, 8192, 4096, &signal, round);
 		tag = error ? error : next_tag(queue);
 	}
 	is(error, 0, "puts with a signal");

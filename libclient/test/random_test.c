@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Random operations of all kinds through overlapping windows, on soft devices of every sub-header width and maximum payload:
- * loads, gets, atomics and the final endpoint memory are compared with the same operations on plain memory.
+ * loads, gets, atomics and the final endpoint memory are compared with the same operations on plain memory. Several queues take
+ * turns, each behind a release of the one before.
  *
  * random_test [--seed=N] [OPERATIONS]: 300000 by default. SEED in the environment replays a run too.
  */
@@ -22,6 +23,7 @@ enum {
 	SLICE = 1 << 20,
 	PAGE = 4096,
 	WINDOWS = 6,
+	QUEUES = 3,	/* with the default queue */
 	HOST = 96 << 10,
 	HISTORY = 1 << 10, /* maximum operations without a completion taken */
 };
@@ -37,9 +39,17 @@ struct pending {
 	uint32_t bytes;
 };
 
+/* A queue, and its operations without a completion taken. */
+struct lane {
+	struct gpulink_queue *queue;
+	struct pending pending[HISTORY];
+	unsigned first, count;
+};
+
 struct bench {
 	struct chance chance;
 	struct gpulink *device;
+	struct lane lanes[QUEUES], *lane; /* the one whose turn it is */
 	unsigned width;
 	struct view views[WINDOWS];
 	uint8_t *direct[ENDPOINTS]; /* expected endpoint memory */
@@ -47,8 +57,6 @@ struct bench {
 	uint64_t store_bytes[ENDPOINTS], atomics[ENDPOINTS], atomic_bytes[ENDPOINTS];
 	struct gpulink_memory *memory;
 	uint8_t host[HOST], host_direct[HOST];
-	struct pending pending[HISTORY];
-	unsigned first, count;
 	uint64_t hot; /* centre of much of the traffic */
 	char wrong[160];
 };
@@ -136,26 +144,48 @@ static void reopen(struct bench *b, struct view *v)
 
 static void submitted(struct bench *b, int code, const char *what, uint64_t tag, uint32_t bytes)
 {
+	struct lane *l = b->lane;
+
 	must(b, code, what);
-	b->pending[(b->first + b->count++) % HISTORY] = (struct pending){ tag, bytes };
+	l->pending[(l->first + l->count++) % HISTORY] = (struct pending){ tag, bytes };
 }
 
 static void take_completions(struct bench *b, unsigned least)
 {
 	struct gpulink_completion done[100];
 	unsigned room = 1 + (unsigned)pick(b, 100);
-	int got = gpulink_wait(b->device, done, room, least < room ? least : room, UINT64_C(1000000000));
+	struct lane *l = b->lane;
+	int got = gpulink_queue_wait(l->queue, done, room, least < room ? least : room, UINT64_C(1000000000));
 
-	if (got < 0 || (unsigned)got > b->count)
-		fail(b, "wait gave %d of %u", got, b->count);
+	if (got < 0 || (unsigned)got > l->count)
+		fail(b, "wait gave %d of %u", got, l->count);
 	for (int i = 0; i < got && !b->wrong[0]; i++) {
-		const struct pending *p = &b->pending[b->first];
+		const struct pending *p = &l->pending[l->first];
 
 		if (done[i].tag != p->tag || done[i].bytes != p->bytes || done[i].error || done[i].status)
 			fail(b, "completion: tag %" PRIu64 " for %" PRIu64 ", %" PRIu32 " bytes for %" PRIu32 ", error %d",
 			     done[i].tag, p->tag, done[i].bytes, p->bytes, done[i].error);
-		b->first = (b->first + 1) % HISTORY;
-		b->count--;
+		l->first = (l->first + 1) % HISTORY;
+		l->count--;
+	}
+}
+
+/* Another queue's turn: the release orders it behind. The release may be one without waiting. */
+static void change_lane(struct bench *b)
+{
+	uint64_t tag = draw(&b->chance);
+
+	if (b->lane->count < HISTORY && pick(b, 2)) {
+		submitted(b, gpulink_queue_post_release(b->lane->queue, tag), "post_release", tag, 0);
+		while (b->lane->count && !b->wrong[0])
+			take_completions(b, 1);
+	} else {
+		must(b, gpulink_queue_release(b->lane->queue, UINT64_C(1000000000)), "release");
+	}
+	b->lane = &b->lanes[pick(b, QUEUES)];
+	if (b->lane != b->lanes && !b->lane->count && pick(b, 4) == 0) {
+		gpulink_queue_close(b->lane->queue);
+		must(b, gpulink_queue_open(b->device, &b->lane->queue), "queue_open");
 	}
 }
 
@@ -168,7 +198,7 @@ static void do_store(struct bench *b, const struct view *v)
 	fill(b, data, bytes);
 	memcpy(direct_at(b, v, at), data, bytes);
 	b->store_bytes[v->partition] += bytes;
-	must(b, gpulink_store(v->window, at, data, bytes), "store");
+	must(b, gpulink_queue_store(b->lane->queue, v->window, at, data, bytes), "store");
 }
 
 static void do_load(struct bench *b, const struct view *v)
@@ -177,7 +207,7 @@ static void do_load(struct bench *b, const struct view *v)
 	uint64_t at = random_place(b, v, bytes);
 	uint8_t data[PAGE];
 
-	must(b, gpulink_load(v->window, at, data, bytes), "load");
+	must(b, gpulink_queue_load(b->lane->queue, v->window, at, data, bytes), "load");
 	if (memcmp(data, direct_at(b, v, at), bytes))
 		fail(b, "load of %zu at %" PRIu64 " of partition %u", bytes, v->offset + at, v->partition);
 }
@@ -191,7 +221,7 @@ static void do_put(struct bench *b, const struct view *v)
 	fill(b, data, bytes);
 	memcpy(direct_at(b, v, at), data, bytes);
 	b->store_bytes[v->partition] += bytes;
-	submitted(b, gpulink_put(v->window, at, data, bytes, tag), "put", tag, (uint32_t)bytes);
+	submitted(b, gpulink_queue_put(b->lane->queue, v->window, at, data, bytes, tag), "put", tag, (uint32_t)bytes);
 }
 
 static void do_move(struct bench *b, const struct view *v, bool put)
@@ -202,11 +232,11 @@ static void do_move(struct bench *b, const struct view *v, bool put)
 	if (put) {
 		memcpy(direct_at(b, v, at), b->host_direct + from, bytes);
 		b->store_bytes[v->partition] += bytes;
-		submitted(b, gpulink_put_memory(v->window, at, b->memory, from, bytes, tag), "put_memory", tag,
+		submitted(b, gpulink_queue_put_memory(b->lane->queue, v->window, at, b->memory, from, bytes, tag), "put_memory", tag,
 			  (uint32_t)bytes);
 	} else {
 		memcpy(b->host_direct + from, direct_at(b, v, at), bytes);
-		submitted(b, gpulink_get(v->window, at, b->memory, from, bytes, tag), "get", tag, (uint32_t)bytes);
+		submitted(b, gpulink_queue_get(b->lane->queue, v->window, at, b->memory, from, bytes, tag), "get", tag, (uint32_t)bytes);
 	}
 }
 
@@ -232,7 +262,7 @@ static void do_vector(struct bench *b, const struct view *v)
 		used += bytes;
 		total += (uint32_t)record;
 	}
-	submitted(b, gpulink_put_vector(v->window, vectors, count, tag), "put_vector", tag, total);
+	submitted(b, gpulink_queue_put_vector(b->lane->queue, v->window, vectors, count, tag), "put_vector", tag, total);
 }
 
 static void do_atomic(struct bench *b, const struct view *v)
@@ -248,11 +278,11 @@ static void do_atomic(struct bench *b, const struct view *v)
 	compare = pick(b, 2) ? old : operand;
 	value = kind == 0 ? old + operand : kind == 1 || old == compare ? operand : old;
 	if (kind == 0)
-		code = gpulink_fetch_add(v->window, at, bytes, operand, memory, memory ? to : 0, tag);
+		code = gpulink_queue_fetch_add(b->lane->queue, v->window, at, bytes, operand, memory, memory ? to : 0, tag);
 	else if (kind == 1)
-		code = gpulink_swap(v->window, at, bytes, operand, memory, memory ? to : 0, tag);
+		code = gpulink_queue_swap(b->lane->queue, v->window, at, bytes, operand, memory, memory ? to : 0, tag);
 	else
-		code = gpulink_compare_swap(v->window, at, bytes, compare, operand, memory, memory ? to : 0, tag);
+		code = gpulink_queue_compare_swap(b->lane->queue, v->window, at, bytes, compare, operand, memory, memory ? to : 0, tag);
 	if (kind != 2 || old == compare)
 		b->atomic_bytes[v->partition] += bytes;
 	b->atomics[v->partition]++;
@@ -266,8 +296,8 @@ static void do_atomic(struct bench *b, const struct view *v)
 
 static void compare(struct bench *b)
 {
-	must(b, gpulink_release(b->device, UINT64_C(1000000000)), "release");
-	while (b->count && !b->wrong[0])
+	must(b, gpulink_queue_release(b->lane->queue, UINT64_C(1000000000)), "release");
+	while (b->lane->count && !b->wrong[0])
 		take_completions(b, 1);
 	for (unsigned p = 0; p < ENDPOINTS; p++)
 		for (uint64_t at = 0; at < MEMORY && memcmp(b->direct[p], b->actual[p], MEMORY); at++)
@@ -301,7 +331,7 @@ static void operate(struct bench *b)
 	struct view *v = &b->views[pick(b, WINDOWS)];
 	uint64_t kind = pick(b, 1000);
 
-	if (b->count == HISTORY)
+	if (b->lane->count == HISTORY)
 		take_completions(b, 1);
 	if (kind < 400)
 		do_store(b, v);
@@ -320,9 +350,11 @@ static void operate(struct bench *b)
 	else if (kind < 980)
 		take_completions(b, 0);
 	else if (kind < 990)
-		must(b, gpulink_release(b->device, 1), "release");
-	else if (kind < 998)
+		must(b, gpulink_queue_release(b->lane->queue, UINT64_C(1000000000)), "release");
+	else if (kind < 995)
 		reopen(b, v);
+	else if (kind < 999)
+		change_lane(b);
 	else
 		compare(b);
 }
@@ -342,11 +374,16 @@ static bool set_up(struct bench *b, const char *name)
 	void *at;
 
 	b->wrong[0] = '\0';
-	b->count = b->first = 0;
 	if (gpulink_open(name, &b->device)) {
 		fail(b, "open %s", name);
 		return false;
 	}
+	b->lane = b->lanes;
+	for (unsigned q = 0; q < QUEUES; q++)
+		b->lanes[q].count = b->lanes[q].first = 0;
+	b->lane->queue = gpulink_default_queue(b->device);
+	for (unsigned q = 1; q < QUEUES; q++)
+		must(b, gpulink_queue_open(b->device, &b->lanes[q].queue), "queue_open");
 	for (unsigned p = 0; p < ENDPOINTS; p++) {
 		must(b, gpulink_endpoint_memory(b->device, p, &at, &bytes), "endpoint_memory");
 		b->actual[p] = at;

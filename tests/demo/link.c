@@ -13,7 +13,7 @@ int link_read(const char *const names[2], struct link_state *state, char *reason
 {
 	for (unsigned c = 0; c < 2; c++) {
 		const char *slash = strrchr(names[c], '/');
-		int error = gpulink_admin_get_link_counters(slash ? slash + 1 : names[c], state->card[c]);
+		int error = gpulink_admin_get_link_counters(slash ? slash + 1 : names[c], state->card[c], GPULINK_LINK_COUNTERS);
 
 		if (error) {
 			snprintf(reason, LINK_REASON_BYTES, "link counters of %.128s: %s", names[c], gpulink_strerror(error));

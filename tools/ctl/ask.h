@@ -15,6 +15,8 @@ enum exit_code {
 	EXIT_NO_DAEMON = 3,
 	EXIT_NO_CARD = 4,
 	EXIT_NOT_PERMITTED = 5,
+	EXIT_WARNINGS = 6, /* doctor */
+	EXIT_ERRORS = 7,   /* doctor */
 };
 
 struct asker {

@@ -2,6 +2,7 @@
 #include "capture.h"
 
 #include "pcapng.h"
+#include "signals.h"
 
 #include <gpulink_admin.h>
 
@@ -10,7 +11,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -41,52 +41,12 @@ struct capture {
 	int records, output;
 	uint64_t frames_max; /**< 0: no limit */
 	uint64_t deadline;   /**< of the monotonic clock; 0: none */
-	sigset_t open_signals, blocked_signals;
+	struct ending_signals signals;
 	uint64_t frames, dropped, lost;
 	size_t have; /**< bytes in `in` */
 	uint8_t in[64 * RECORD_BYTES];
 	struct pcapng file;
 };
-
-/* --- signals --- */
-
-static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
-
-static volatile sig_atomic_t stopped;
-
-static void stop(int signal)
-{
-	(void)signal;
-	stopped = 1;
-}
-
-/*
- * Signals are unblocked only with open_signals, so that none is missed between checking `stopped` and waiting. A second one
- * terminates the program at once.
- */
-static bool catch_signals(struct capture *capture)
-{
-	struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
-	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
-
-	sigemptyset(&action.sa_mask);
-	sigemptyset(&ignore.sa_mask);
-	sigemptyset(&capture->blocked_signals);
-	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(*ending_signals); i++) {
-		sigaddset(&capture->blocked_signals, ending_signals[i]);
-		/* A signal ignored by the parent (nohup) stays ignored. */
-		if (sigaction(ending_signals[i], NULL, &before) ||
-		    (before.sa_handler != SIG_IGN && sigaction(ending_signals[i], &action, NULL)))
-			return false;
-	}
-	/* A closed pipe is a write error. */
-	if (sigaction(SIGPIPE, &ignore, NULL) || sigprocmask(SIG_BLOCK, &capture->blocked_signals, &capture->open_signals))
-		return false;
-	/* What the parent blocked must not keep the capture from ending. */
-	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(*ending_signals); i++)
-		sigdelset(&capture->open_signals, ending_signals[i]);
-	return true;
-}
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -180,9 +140,9 @@ static enum exit_code take_records(struct capture *capture)
 	capture->have -= done;
 	memmove(capture->in, capture->in + done, capture->have);
 	/* A blocked write must be interruptible. */
-	sigprocmask(SIG_SETMASK, &capture->open_signals, NULL);
+	sigprocmask(SIG_SETMASK, &capture->signals.open, NULL);
 	error = pcapng_flush(&capture->file);
-	sigprocmask(SIG_BLOCK, &capture->blocked_signals, NULL);
+	sigprocmask(SIG_BLOCK, &capture->signals.blocked, NULL);
 	return code == EXIT_OK && error ? write_failed(capture, error) : code;
 }
 
@@ -205,15 +165,15 @@ static enum exit_code read_records(struct capture *capture, bool *ended)
 	ssize_t got;
 	int ready;
 
-	*ended = stopped || (capture->deadline && now >= capture->deadline);
+	*ended = signals_arrived() || (capture->deadline && now >= capture->deadline);
 	if (*ended)
 		return EXIT_OK;
 	if (capture->deadline) {
 		left.tv_sec = (time_t)((capture->deadline - now) / NS_PER_SECOND);
 		left.tv_nsec = (long)((capture->deadline - now) % NS_PER_SECOND);
 	}
-	ready = ppoll(&events, 1, capture->deadline ? &left : NULL, &capture->open_signals);
-	*ended = !ready || stopped;
+	ready = ppoll(&events, 1, capture->deadline ? &left : NULL, &capture->signals.open);
+	*ended = !ready || signals_arrived();
 	if (*ended || (ready < 0 && errno == EINTR))
 		return EXIT_OK;
 	got = ready < 0 ? -1 : read(capture->records, capture->in + capture->have, sizeof(capture->in) - capture->have);
@@ -307,7 +267,7 @@ static enum exit_code find_local_card(struct invocation *invocation)
 
 	invocation->asker.direct = true;
 	code = find_card(invocation);
-	if (code == EXIT_OK && gpulink_admin_get_info(invocation->card, &info)) {
+	if (code == EXIT_OK && gpulink_admin_get_info(invocation->card, &info, sizeof(info))) {
 		complain("no such card '%s'", invocation->card);
 		code = EXIT_NO_CARD;
 	}
@@ -337,10 +297,8 @@ enum exit_code run_capture(struct invocation *invocation)
 	static struct capture capture;
 	enum exit_code code = find_local_card(invocation);
 
-	if (code == EXIT_OK && !catch_signals(&capture)) {
-		complain("cannot catch signals: %s", strerror(errno));
+	if (code == EXIT_OK && !signals_catch(&capture.signals))
 		code = EXIT_FAILED;
-	}
 	if (code == EXIT_OK)
 		code = open_records(&capture, invocation->card);
 	if (code != EXIT_OK)

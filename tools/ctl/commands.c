@@ -6,6 +6,10 @@
 #include "print.h"
 #include "ranges.h"
 #include "request.h"
+#include "topo/topo.h"
+#include "trace/latency.h"
+#include "trace/record.h"
+#include "trace/top.h"
 
 #include <endpoint_name.h>
 #include <gpulink_admin.h>
@@ -136,7 +140,7 @@ static enum exit_code run_counters(struct invocation *invocation)
 		if (code != EXIT_OK)
 			break;
 		if (invocation->json)
-			code = print_json(all, invocation->watch_seconds ? JSON_C_TO_STRING_PLAIN
+			code = show_json(all, invocation->watch_seconds ? JSON_C_TO_STRING_PLAIN
 									 : JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
 		else if (!before)
 			code = print_counter_table(invocation, shown);
@@ -246,7 +250,7 @@ static enum exit_code run_set_endpoint(struct invocation *invocation)
 {
 	struct json_object *request;
 	uint64_t partition;
-	char endpoint[32];
+	char endpoint[72];
 	enum exit_code code;
 
 	if (!parse_number(invocation->arguments[0], &partition) || partition > PARTITION_LIMIT) {
@@ -495,8 +499,64 @@ static const struct command link_commands[] = {
 	 .least = 1,
 	 .most = 1,
 	 .takes_card = true,
-	 .takes_limits = true,
+	 .takes_count = true,
+	 .takes_seconds = true,
 	 .run = run_capture},
+	{0},
+};
+
+static const struct command process_commands[] = {
+	{.name = "top",
+	 .usage = "",
+	 .summary = "show what each process does",
+	 .details = "By process and cgroup, most bytes first: stores, puts and their bytes, loads and gets, atomics, releases with\n"
+		    "their durations, and errors, in each interval of --watch (default 1 s) until interrupted or --once; then the\n"
+		    "packets that the cards sent. Stores through gpulink_window_address() and those of GPUs are counted by the\n"
+		    "cards only. Requires root, or CAP_BPF and CAP_PERFMON; does not use gpulinkd.\n",
+	 .takes_watch = true,
+	 .takes_once = true,
+	 .run = run_top},
+	{.name = "latency",
+	 .usage = "[PID]",
+	 .summary = "show how long releases, waits and drains take",
+	 .details = "Histograms of the calls of all processes, or of one, until interrupted, for --seconds or --once. Calls of\n"
+		    "libgpulink are seen with USDT probes, releases by ioctl and drains with tracepoints of the driver.\n"
+		    "Requires root, or CAP_BPF and CAP_PERFMON; does not use gpulinkd.\n",
+	 .most = 1,
+	 .takes_seconds = true,
+	 .takes_once = true,
+	 .run = run_latency},
+	{.name = "record",
+	 .usage = "FILE [PID]",
+	 .summary = "record stores and puts as a trace for gpulink-replay",
+	 .details = "Operations of all programs that use libgpulink, or of one, until interrupted or for --seconds. Names ending in\n"
+		    ".glt, .glt.zst or .csv choose the format. Processes become GPUs 0, 1, ...; partitions the GPUs after them.\n"
+		    "Stores through gpulink_window_address() are not in the trace. Requires root, or CAP_BPF and CAP_PERFMON;\n"
+		    "does not use gpulinkd.\n",
+	 .least = 1,
+	 .most = 2,
+	 .takes_seconds = true,
+	 .run = run_record},
+	{0},
+};
+
+static const struct command machine_commands[] = {
+	{.name = "topo",
+	 .usage = "",
+	 .summary = "show the PCI tree, and which card reaches which endpoint",
+	 .details = "Bridges, cards, GPUs and NICs with links, payload sizes, ACS, IOMMU groups and NUMA nodes; for each card and\n"
+		    "endpoint: direct, root complex, blocked or unknown, with the reason and the bandwidth left. The names of\n"
+		    "endpoints are those of set-endpoint. Complete only as root.\n",
+	 .takes_card = true,
+	 .takes_from = true,
+	 .run = run_topo},
+	{.name = "doctor",
+	 .usage = "",
+	 .summary = "find what keeps cards from endpoints, or slows them down",
+	 .details = "For each finding: what it costs, and the command or firmware setting that changes it. Complete only as root.\n"
+		    "Exit status: 0 only notes, 6 warnings, 7 errors; otherwise as gpulinkctl.\n",
+	 .takes_from = true,
+	 .run = run_doctor},
 	{0},
 };
 
@@ -504,5 +564,7 @@ const struct command_group command_groups[] = {
 	{"Cards", card_commands},
 	{"Partitions", partition_commands},
 	{"Link", link_commands},
+	{"Processes", process_commands},
+	{"Machine", machine_commands},
 	{0},
 };

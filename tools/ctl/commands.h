@@ -11,7 +11,8 @@ struct command {
 	const char *summary; /**< one imperative line */
 	const char *details; /**< further lines of `gpulinkctl NAME --help` */
 	int least, most;     /**< number of arguments */
-	bool takes_partition, takes_watch, takes_card, takes_limits;
+	bool takes_partition, takes_watch, takes_card, takes_from;
+	bool takes_count, takes_seconds, takes_once;
 	enum exit_code (*run)(struct invocation *invocation);
 };
 

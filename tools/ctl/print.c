@@ -18,6 +18,15 @@ static int digits_of(uint64_t number)
 	return snprintf(NULL, 0, "%" PRIu64, number);
 }
 
+bool print_json(struct json_object *object, int flags)
+{
+	const char *text = json_object_to_json_string_ext(object, flags | JSON_C_TO_STRING_NOSLASHESCAPE);
+
+	if (text)
+		puts(text);
+	return text;
+}
+
 bool print_object(struct json_object *object)
 {
 	int width = 0;

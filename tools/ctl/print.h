@@ -7,6 +7,9 @@
 
 struct json_object;
 
+/** Prints JSON and a line break, with flags of json_object_to_json_string_ext(). Returns false if out of memory. */
+bool print_json(struct json_object *object, int flags);
+
 /** Prints the members of an object, one per line. */
 bool print_object(struct json_object *object);
 

@@ -57,6 +57,14 @@ static struct json_object *range_request(struct invocation *invocation, const ch
 	return request;
 }
 
+/* A BAR, or a partition of the remote card: not the pool, nor a part of a BAR. */
+static bool is_whole(const char *endpoint)
+{
+	const char *blank = strchr(endpoint, ' ');
+
+	return blank && !strchr(blank + 1, ' ');
+}
+
 static bool print_add_range(struct json_object *result)
 {
 	struct json_object *name, *partition, *bytes, *endpoint, *all, *rights;
@@ -69,7 +77,7 @@ static bool print_add_range(struct json_object *result)
 	printf("range %s of partition %s: %s bytes of %s are open (%s)\n", json_object_get_string(name),
 	       json_object_get_string(partition), json_object_get_string(bytes), json_object_get_string(endpoint),
 	       json_object_get_string(rights));
-	if (json_object_get_uint64(bytes) == json_object_get_uint64(all) && strcmp(json_object_get_string(endpoint), "pool"))
+	if (json_object_get_uint64(bytes) == json_object_get_uint64(all) && is_whole(json_object_get_string(endpoint)))
 		printf("WARNING: these are ALL bytes of the endpoint. On a GPU they hold the memory of all of its users and its page\n"
 		       "tables: who may write them can take over the machine, and who may read them reads every user's data.\n");
 	return true;

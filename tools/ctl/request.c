@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "print.h"
 #include "request.h"
 
 #include <json-c/json.h>
@@ -38,26 +39,22 @@ struct json_object *with_partition(struct json_object *request, int partition)
 	return partition == ALL_PARTITIONS ? request : with(request, "partition", json_object_new_int(partition));
 }
 
-enum exit_code print_json(struct json_object *result, int flags)
+enum exit_code show_json(struct json_object *result, int flags)
 {
-	const char *text = json_object_to_json_string_ext(result, flags | JSON_C_TO_STRING_NOSLASHESCAPE);
-
-	if (!text) {
-		complain("out of memory");
-		return EXIT_FAILED;
-	}
-	puts(text);
-	return EXIT_OK;
+	if (print_json(result, flags))
+		return EXIT_OK;
+	complain("out of memory");
+	return EXIT_FAILED;
 }
 
 enum exit_code ask_and_print(struct invocation *invocation, struct json_object *request,
-				    bool (*print)(struct json_object *result))
+			     bool (*print)(struct json_object *result))
 {
 	struct json_object *result = NULL;
 	enum exit_code code = ask(&invocation->asker, request, &result);
 
 	if (code == EXIT_OK && invocation->json)
-		code = print_json(result, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
+		code = show_json(result, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
 	else if (code == EXIT_OK && !print(result))
 		code = unexpected();
 	json_object_put(result);

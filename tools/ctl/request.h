@@ -19,7 +19,9 @@ struct invocation {
 	int partition;		 /**< or ALL_PARTITIONS */
 	bool json;
 	unsigned watch_seconds; /**< 0: once */
-	uint64_t count, seconds; /**< limits of a capture; 0: none */
+	uint64_t count, seconds; /**< limits of capture, latency and record; 0: none */
+	bool once;
+	const char *from, *dump; /**< files of topo and doctor; NULL: none */
 	char **arguments;	 /**< of the command */
 	int argument_count;
 };
@@ -34,7 +36,7 @@ struct json_object *with(struct json_object *request, const char *key, struct js
 struct json_object *with_partition(struct json_object *request, int partition);
 
 /** Prints a result as JSON, with flags of json-c. */
-enum exit_code print_json(struct json_object *result, int flags);
+enum exit_code show_json(struct json_object *result, int flags);
 
 /** Runs a request and prints its result, as JSON or with `print`. */
 enum exit_code ask_and_print(struct invocation *invocation, struct json_object *request,

@@ -439,6 +439,6 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	machine_programs(argv[1], argv[2], argc > 3 ? argv[3] : NULL);
 	second = argc > 4 ? argv[4] : NULL;
-	printf("# --link-seed " SEED "\n");
+	fprintf(stderr, "# --link-seed " SEED "\n");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

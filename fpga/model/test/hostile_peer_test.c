@@ -684,6 +684,6 @@ int main(void)
 	const char *given = getenv("GPULINK_SEED");
 
 	seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 2654435761u;
-	printf("# GPULINK_SEED=%llu\n", (unsigned long long)seed);
+	fprintf(stderr, "# GPULINK_SEED=%llu\n", (unsigned long long)seed);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

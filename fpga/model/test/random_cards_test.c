@@ -248,6 +248,6 @@ int main(void)
 
 	seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 2654435761u;
 	rounds = wanted ? (unsigned)strtoul(wanted, NULL, 0) : 25;
-	printf("# GPULINK_SEED=%" PRIu64 "\n", seed);
+	fprintf(stderr, "# GPULINK_SEED=%" PRIu64 "\n", seed);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

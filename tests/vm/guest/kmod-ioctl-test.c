@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ static void refused(int fd, unsigned long call, void *arg, int error, const char
 	check(ret == -1 && errno == error, name);
 }
 
-static struct gpulink_ioctl_window_map window(unsigned partition, unsigned long offset, unsigned long bytes)
+static struct gpulink_ioctl_window_map window(unsigned partition, uint64_t offset, uint64_t bytes)
 {
 	return (struct gpulink_ioctl_window_map){
 		.size = sizeof(struct gpulink_ioctl_window_map),
@@ -119,9 +120,9 @@ static void test_window_errors(int fd)
 	refused(fd, GPULINK_IOCTL_WINDOW_MAP, &w, EINVAL, "a crooked offset is refused");
 	w = window(0, 0, 0);
 	refused(fd, GPULINK_IOCTL_WINDOW_MAP, &w, EINVAL, "an empty window is refused");
-	w = window(0, 0, 1UL << 40);
+	w = window(0, 0, UINT64_C(1) << 40);
 	refused(fd, GPULINK_IOCTL_WINDOW_MAP, &w, ERANGE, "a window beyond the endpoint is refused");
-	w = window(0, -4096UL, 8192);
+	w = window(0, -UINT64_C(4096), 8192);
 	refused(fd, GPULINK_IOCTL_WINDOW_MAP, &w, ERANGE, "an offset that overflows is refused");
 	w = window(0, 0, 4096);
 	w.flags = 0;
@@ -143,7 +144,7 @@ static void on_sigbus(int signal_number)
 }
 
 /* Returns whether an access raises SIGBUS. */
-static bool touch_faults(volatile unsigned long *address)
+static bool touch_faults(volatile uint64_t *address)
 {
 	struct sigaction action = { .sa_handler = on_sigbus }, before;
 	volatile bool faulted = true;
@@ -173,7 +174,7 @@ static void test_window(int fd)
 	struct gpulink_ioctl_window_map w = window(0, 4096, 8192);
 	struct gpulink_ioctl_release r;
 	struct gpulink_ioctl_handle h;
-	volatile unsigned long *words;
+	volatile uint64_t *words;
 	int other;
 
 	check(!ioctl(fd, GPULINK_IOCTL_WINDOW_MAP, &w), "a window is mapped");
@@ -202,7 +203,7 @@ static void test_window(int fd)
 static void test_pages(int fd)
 {
 	struct gpulink_ioctl_query q = { .size = sizeof(q) };
-	volatile unsigned long *doorbell, *record;
+	volatile uint64_t *doorbell, *record;
 	bool written = false;
 
 	ioctl(fd, GPULINK_IOCTL_QUERY, &q);
@@ -226,27 +227,27 @@ static void test_pages(int fd)
 	munmap((void *)doorbell, 4096);
 }
 
-static int submit(int fd, const unsigned long (*entries)[8], unsigned count)
+static int submit(int fd, const uint64_t (*entries)[8], unsigned count)
 {
-	struct gpulink_ioctl_submit s = { .size = sizeof(s), .entries = (unsigned long)entries, .count = count };
+	struct gpulink_ioctl_submit s = { .size = sizeof(s), .entries = (uintptr_t)entries, .count = count };
 
 	return ioctl(fd, GPULINK_IOCTL_SUBMIT, &s) ? -1 : (int)s.submitted;
 }
 
 /* Submits one entry; returns its status, or -1. */
-static int status_of(int fd, const unsigned long entry[8])
+static int status_of(int fd, const uint64_t entry[8])
 {
-	unsigned long done[2];
+	uint64_t done[2];
 	struct gpulink_ioctl_wait w = {
-		.size = sizeof(w), .completions = (unsigned long)done, .count = 1, .least = 1, .timeout_ns = 5 * SECOND,
+		.size = sizeof(w), .completions = (uintptr_t)done, .count = 1, .least = 1, .timeout_ns = 5 * SECOND,
 	};
 
-	if (submit(fd, (const unsigned long (*)[8])entry, 1) != 1 || ioctl(fd, GPULINK_IOCTL_WAIT, &w) || w.completed != 1)
+	if (submit(fd, (const uint64_t (*)[8])entry, 1) != 1 || ioctl(fd, GPULINK_IOCTL_WAIT, &w) || w.completed != 1)
 		return -1;
 	return done[0] == entry[1] ? (int)((done[1] & GLK_CQE_STATUS_MASK) >> GLK_CQE_STATUS_SHIFT) : -1;
 }
 
-static void expect(int fd, const unsigned long entry[8], unsigned status, const char *name)
+static void expect(int fd, const uint64_t entry[8], unsigned status, const char *name)
 {
 	int got = status_of(fd, entry);
 
@@ -255,13 +256,13 @@ static void expect(int fd, const unsigned long entry[8], unsigned status, const 
 	check(got == (int)status, name);
 }
 
-#define SQE(op, window, length) ((unsigned long)(op) | (unsigned long)(window) << 16 | (unsigned long)(length) << 32)
+#define SQE(op, window, length) ((uint64_t)(op) | (uint64_t)(window) << 16 | (uint64_t)(length) << 32)
 
 static void test_ring_errors(int fd)
 {
 	struct gpulink_ioctl_window_map w = window(0, 0, 4096), foreign = window(1, 0, 4096), one_way = window(1, 0, 4096);
 	int other = open(path, O_RDWR);
-	unsigned long e[8] = { 0 };
+	uint64_t e[8] = { 0 };
 
 	one_way.flags = GPULINK_ALLOW_WRITE;
 	check(!ioctl(fd, GPULINK_IOCTL_WINDOW_MAP, &w) && !ioctl(other, GPULINK_IOCTL_WINDOW_MAP, &foreign) &&
@@ -282,7 +283,7 @@ static void test_ring_errors(int fd)
 	e[0] = SQE(GLK_OP_PUT_INLINE, w.handle, 8);
 	e[2] = 4092;
 	expect(fd, e, GLK_ST_WINDOW_BOUNDS, "a put across the end of the window is refused");
-	e[2] = 1UL << 60;
+	e[2] = UINT64_C(1) << 60;
 	expect(fd, e, GLK_ST_WINDOW_BOUNDS, "a put far past the window is refused");
 	e[2] = 0;
 	e[3] = 1;
@@ -303,17 +304,17 @@ static void test_registration(int fd)
 	unsigned char *memory = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct gpulink_ioctl_release rel;
 	struct gpulink_ioctl_handle h;
-	unsigned long e[8] = { 0 };
+	uint64_t e[8] = { 0 };
 	bool same = true;
 
 	r.bytes = 100;
 	refused(fd, GPULINK_IOCTL_REGISTER, &r, EFAULT, "memory that is not there is not registered");
-	r.address = (unsigned long)memory;
+	r.address = (uintptr_t)memory;
 	r.bytes = 0;
 	refused(fd, GPULINK_IOCTL_REGISTER, &r, EINVAL, "no bytes are not registered");
-	r.bytes = -1UL;
+	r.bytes = UINT64_MAX;
 	refused(fd, GPULINK_IOCTL_REGISTER, &r, EINVAL, "a range that overflows is refused");
-	r.address = (unsigned long)memory + 100;
+	r.address = (uintptr_t)memory + 100;
 	r.bytes = 60000;
 	check(!ioctl(fd, GPULINK_IOCTL_REGISTER, &r) && !ioctl(fd, GPULINK_IOCTL_WINDOW_MAP, &w), "memory is registered");
 	for (unsigned i = 0; i < 20000; i++)
@@ -343,14 +344,14 @@ static void test_registration(int fd)
  * contents. */
 static void test_registration_for_reading(int fd)
 {
-	unsigned long *memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t *memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct gpulink_ioctl_register from = { .size = sizeof(from), .flags = GPULINK_ALLOW_READ, .bytes = 4096 }, to = from;
 	struct gpulink_ioctl_window_map w = window(1, 0, 65536);
 	struct gpulink_ioctl_release rel;
-	unsigned long e[8] = { 0 };
+	uint64_t e[8] = { 0 };
 
-	from.address = (unsigned long)memory;
-	to.address = (unsigned long)memory + 4096;
+	from.address = (uintptr_t)memory;
+	to.address = (uintptr_t)memory + 4096;
 	to.flags = GPULINK_ALLOW_WRITE;
 	check(!ioctl(fd, GPULINK_IOCTL_REGISTER, &from) && !ioctl(fd, GPULINK_IOCTL_REGISTER, &to) &&
 		      !ioctl(fd, GPULINK_IOCTL_WINDOW_MAP, &w),
@@ -384,7 +385,7 @@ static void test_memlock(void)
 		struct rlimit limit = { 65536, 65536 };
 		int fd = open(path, O_RDWR);
 
-		r.address = (unsigned long)mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		r.address = (uintptr_t)mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (fd < 0 || setrlimit(RLIMIT_MEMLOCK, &limit) || setuid(1000))
 			_exit(2);
 		if (ioctl(fd, GPULINK_IOCTL_REGISTER, &r) != -1 || errno != ENOMEM)
@@ -398,10 +399,10 @@ static void test_memlock(void)
 
 static void test_ring(int fd)
 {
-	static unsigned long entries[300][8];
-	unsigned long done[256][2];
-	struct gpulink_ioctl_submit s = { .size = sizeof(s), .entries = (unsigned long)entries, .count = 256 };
-	struct gpulink_ioctl_wait w = { .size = sizeof(w), .completions = (unsigned long)done, .count = 256, .least = 256 };
+	static uint64_t entries[300][8];
+	uint64_t done[256][2];
+	struct gpulink_ioctl_submit s = { .size = sizeof(s), .entries = (uintptr_t)entries, .count = 256 };
+	struct gpulink_ioctl_wait w = { .size = sizeof(w), .completions = (uintptr_t)done, .count = 256, .least = 256 };
 	bool in_order = true;
 
 	for (unsigned i = 0; i < 300; i++)
@@ -433,7 +434,7 @@ static void test_release_and_counters(int fd)
 {
 	struct gpulink_ioctl_release r = { .size = sizeof(r) };
 	__u64 values[64];
-	struct gpulink_ioctl_counters c = { .size = sizeof(c), .count = 64, .values = (unsigned long)values };
+	struct gpulink_ioctl_counters c = { .size = sizeof(c), .count = 64, .values = (uintptr_t)values };
 
 	refused(fd, GPULINK_IOCTL_RELEASE, &r, EINVAL, "a release without a bound is refused");
 	r.timeout_ns = 61 * SECOND;

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -184,7 +186,7 @@ static void test_nonsense(int fd, unsigned window)
 	ring_put(&ring, &e);
 	ring_tell(&ring);
 	is(ring_await(&ring, &done, SECOND, NULL), 0, "the ring works");
-	ring.doorbell[GLK_DOORBELL_SQ_TAIL / 8] = 1000;
+	ring.doorbell[GLK_DOORBELL_SQ_TAIL / sizeof(long)] = 1000;
 	is(ring_wait(fd, 1, 5 * SECOND, NULL), -EIO, "a tail past the ring stops it");
 	is(ring_wait(fd, 0, 0, NULL), 0, "earlier completions remain");
 	is(ring_wait(fd, 1, 0, NULL), -EIO, "later completions do not come");
@@ -195,7 +197,7 @@ static void test_nonsense(int fd, unsigned window)
 	is(ring_unmap(&ring), 0, "the stopped ring is unmapped");
 	is(card_run(fd, &e, 1, &done), 0, "the kernel's ring works afterwards");
 	is(ring_map(fd, 4, 4, &ring), 0, "a new ring is mapped");
-	ring.doorbell[GLK_DOORBELL_CQ_HEAD / 8] = 77;
+	ring.doorbell[GLK_DOORBELL_CQ_HEAD / sizeof(long)] = 77;
 	is(ring_wait(fd, 0, 5 * SECOND, NULL), -EIO, "a head past the ring stops it");
 	is(ring_unmap(&ring), 0, "the ring is unmapped");
 	close(other); /* with its ring mapped */
@@ -228,6 +230,79 @@ static void test_sleepers(int fd)
 	check(now_ns() - start < SECOND, "the waiter returns at once");
 }
 
+/* Its events, 0 after the timeout. */
+static long polled(int fd, short events, int timeout_ms)
+{
+	struct pollfd p = { .fd = fd, .events = events };
+
+	return poll(&p, 1, timeout_ms) < 0 ? -errno : p.revents;
+}
+
+static void *poller(void *argument)
+{
+	return (void *)polled(((struct ring *)argument)->fd, POLLIN, 20000);
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * SECOND +
+	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+}
+
+static void test_poll_kernel_ring(int fd, unsigned window)
+{
+	struct gpulink_ioctl_submit s = { .size = sizeof(s), .count = 1 };
+	struct gpulink_ioctl_wait w = { .size = sizeof(w), .count = 1, .least = 1, .timeout_ns = SECOND };
+	struct sqe e = put_inline(window, 0, 1, 1);
+	struct cqe done;
+
+	s.entries = (uintptr_t)&e;
+	w.completions = (uintptr_t)&done;
+	is(polled(fd, POLLIN | POLLOUT, 1000), POLLOUT, "poll: the kernel's ring has room");
+	is(polled(fd, POLLIN, 50), 0, "poll: and no completion");
+	is(ioctl(fd, GPULINK_IOCTL_SUBMIT, &s) ? -errno : 0, 0, "an entry on the kernel's ring");
+	is(polled(fd, POLLIN, 5000), POLLIN, "poll: its completion");
+	is(ioctl(fd, GPULINK_IOCTL_WAIT, &w) ? -errno : (long)w.completed, 1, "which is taken");
+	is(polled(fd, POLLIN, 50), 0, "poll: and no other");
+}
+
+static void test_poll(int fd, unsigned window)
+{
+	struct ring ring;
+	struct sqe e = put_inline(window, 0, 1, 1);
+	pthread_t thread;
+	struct cqe done;
+	uint64_t before;
+	void *result;
+
+	test_poll_kernel_ring(fd, window);
+	is(ring_map(fd, 4, 4, &ring), 0, "a ring is mapped");
+	before = cpu_ns();
+	is(polled(fd, POLLIN | POLLOUT, 500), 0, "poll: nothing on the mapped ring");
+	check(cpu_ns() - before < SECOND / 4, "poll: sleeps");
+	pthread_create(&thread, NULL, poller, &ring);
+	usleep(100000);
+	ring_put(&ring, &e); /* without an interrupt */
+	e = with_interrupt(e);
+	ring_put(&ring, &e);
+	ring_tell(&ring);
+	pthread_join(thread, &result);
+	is((long)result, POLLIN, "poll: an entry with an interrupt wakes");
+	is(ring_await(&ring, &done, SECOND, NULL) ?: ring_await(&ring, &done, SECOND, NULL), 0, "both are taken");
+	ring.doorbell[GLK_DOORBELL_CQ_HEAD / 8] = 1;
+	is(polled(fd, POLLIN, 1000), POLLIN, "poll: still readable before CQ_HEAD is behind both");
+	ring.doorbell[GLK_DOORBELL_CQ_HEAD / 8] = 2;
+	is(polled(fd, POLLIN, 50), 0, "poll: no longer behind them");
+	ring.doorbell[GLK_DOORBELL_SQ_TAIL / 8] = 1000;
+	is(ring_wait(fd, 2, 5 * SECOND, NULL), -EIO, "a tail past the ring stops it");
+	is(polled(fd, POLLIN, 1000), POLLERR, "poll: the ring stopped");
+	is(ring_unmap(&ring), 0, "the ring is unmapped");
+	is(polled(fd, POLLIN, 50), 0, "poll: nothing on the kernel's ring");
+}
+
 /* A child inherits the file, but not the ring mappings. */
 static void test_fork(int fd)
 {
@@ -251,18 +326,19 @@ static void test_reset(int fd, const char *folder)
 	volatile uint64_t *record;
 	struct ring ring;
 	struct cqe done;
-	pthread_t thread;
-	void *result;
+	pthread_t thread, polling;
+	void *result, *events;
 	char file[256];
 	int reset;
 
 	is(ring_map(fd, 4, 4, &ring) ?: ioctl(fd, GPULINK_IOCTL_QUERY, &q), 0, "a ring is mapped");
 	record = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, (off_t)q.record_offset);
-	ring.doorbell[GLK_DOORBELL_RELEASE / 8] = 55;
+	ring.doorbell[GLK_DOORBELL_RELEASE / sizeof(long)] = 55;
 	for (unsigned i = 0; i < 1000 && record[0] != 55; i++)
 		usleep(1000);
 	is((long)record[0], 55, "a release by the doorbell page completes without an entry");
 	pthread_create(&thread, NULL, sleeper, &ring);
+	pthread_create(&polling, NULL, poller, &ring);
 	usleep(100000);
 	snprintf(file, sizeof(file), "%s/reset", folder);
 	reset = open(file, O_WRONLY);
@@ -270,6 +346,9 @@ static void test_reset(int fd, const char *folder)
 	close(reset);
 	pthread_join(thread, &result);
 	is((long)result, -ESTALE, "a waiter for a completion gets ESTALE");
+	pthread_join(polling, &events);
+	is((long)events, POLLERR | POLLHUP, "poll: wakes, too");
+	is(polled(fd, POLLIN, 20000), POLLERR | POLLHUP, "poll: and later returns at once");
 	is(ring_wait(fd, 0, 0, NULL), -ESTALE, "a later wait gets ESTALE");
 	check(!faults(ring.sq) && !faults(ring.cq), "touching the rings does not fault");
 	ring.sq[0].words[0] = 99;
@@ -306,6 +385,7 @@ int main(int argc, char **argv)
 		test_kernel_ring(fd, (unsigned)window);
 		test_nonsense(fd, (unsigned)window);
 		test_sleepers(fd);
+		test_poll(fd, (unsigned)window);
 		test_fork(fd);
 		test_reset(fd, argv[2]);
 	}

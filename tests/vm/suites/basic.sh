@@ -40,6 +40,9 @@ fi
 check "counters start at 0" is "$(cat $class/partitions/0/counters/stores)" 0
 
 tap ioctl /bin/kmod-ioctl-test /dev/gpulink0
+if [ -e /bin/kmod-ioctl-test-32 ]; then
+	tap "ioctl from 32 bits" /bin/kmod-ioctl-test-32 /dev/gpulink0
+fi
 tap mapping /bin/mapping-test /dev/gpulink0 $class
 check "traffic through windows and ring, read back" traffic /dev/gpulink0 2 ok
 check "stores were counted" test "$(cat $class/partitions/0/counters/stores)" -gt 0

@@ -99,17 +99,8 @@ class=/sys/class/gpulink/gpulink0
 kernel_has_p2pdma() { zcat /proc/config.gz 2>/dev/null | grep -q '^CONFIG_PCI_P2PDMA=y' || grep -q ' pci_p2pdma_distance_many$' /proc/kallsyms; }
 # put VALUE FILE: writes a sysfs file; not every shell's echo reports write errors.
 put() { printf '%s\n' "$1" | dd of="$2" bs=4096 2>/dev/null; }
-# Where no firmware enables the endpoints' decoding, as on arm64, and no driver of theirs does.
-enable_endpoints() {
-	[ "$(uname -m)" = aarch64 ] || return 0
-	for k in 0 1 2 3; do
-		enable=/sys/bus/pci/devices/0000:00:$(printf %02x $((8 + k))).0/enable
-		[ "$(cat $enable)" != 0 ] || echo 1 >$enable || return 1
-	done
-}
 # Assigns the four emulated GPU endpoints to partitions 0..3, as the administrator would.
 name_endpoints() {
-	enable_endpoints || return 1
 	for k in 0 1 2 3; do
 		put "0000:00:$(printf %02x $((8 + k))).0 0" $class/partitions/$k/endpoint || return 1
 	done

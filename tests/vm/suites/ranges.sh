@@ -25,6 +25,28 @@ check "a range is added before its endpoint leaves the bus" put "x 0 4096 1000 -
 put 1 /sys/bus/pci/devices/0000:00:09.0/remove
 check "its directory leaves with the endpoint" test ! -e $class/partitions/1/ranges/x
 tap "remote endpoint" ranges-test /dev/gpulink0 $class 2 "$(resource 0a)" 0
+# A part of a BAR, open to the remote card; the local one claims more.
+part() { put "0000:00:0b.0 0 $1" $far/partitions/5/endpoint; }
+for wrong in "4096" "4096 0" "1 4096" "4096 4097" "-4096 8192" "67108864 4096" "4096 67108864" "18446744073709547520 8192" "0 4096 4096" "0  4096"; do
+	check "the part '$wrong' is refused" refused part "$wrong"
+done
+check "a partition that is open as a whole is logged" sh -c "dmesg | grep -q 'partition 2 is open: the remote card may read and write ALL 67108864 bytes of BAR 0 of 0000:00:0a.0'"
+put 1 $far/partitions/6/open
+put "0000:00:0b.0 0" $far/partitions/6/endpoint
+check "also when it is opened before" sh -c "dmesg | grep -q 'partition 6 is open: .* of BAR 0 of 0000:00:0b.0'"
+put none $far/partitions/6/endpoint
+check "a part of a BAR is an endpoint" part "1048576 65536"
+check "it reads back" is "$(cat $far/partitions/5/endpoint)" "0000:00:0b.0 0 1048576 65536"
+check "it has its size" is "$(cat $far/partitions/5/endpoint_bytes)" 65536
+check "it is open to the remote card" put 1 $far/partitions/5/open
+check "that is not logged" refused sh -c "dmesg | grep -q 'partition 5 is open'"
+check "the other card learns its size" sh -c "echo link 5 >$class/partitions/5/endpoint && grep -qx 65536 $class/partitions/5/endpoint_bytes"
+check "the other card claims more" put "link 5 4194304" $class/partitions/5/endpoint
+denied=$(cat $far/link_counters/denied)
+tap "part" link-part-test /dev/gpulink0 5 "$(resource 0b)" 1048576 65536
+check "what was refused is counted" test "$(cat $far/link_counters/denied)" -gt "$denied"
+check "a range of all of a part is granted quietly" put "part 0 65536 1000 - rw" $far/partitions/5/ranges/add
+check "and not logged" refused sh -c "dmesg | grep -q 'range part grants'"
 check "the card is unbound with ranges" put $pci /sys/bus/pci/drivers/gpulink/unbind
 check "the card is bound again" put $pci /sys/bus/pci/drivers/gpulink/bind
 check "it has no ranges" empty

@@ -29,6 +29,9 @@ limits_refuse_nonsense() { ! put -1 $class/limits/windows_per_context && ! put x
 check "endpoints assigned" name_endpoints
 check "nothing is in use" nothing_left
 tap "user ring" user-ring-test $device $class
+if [ -e /bin/user-ring-test-32 ]; then
+	tap "user ring from 32 bits" user-ring-test-32 $device $class
+fi
 tap "io_uring" uring-test $device $class
 tap "library" lib_promise_test $device
 tap "queues" lib_queue_test $device 40

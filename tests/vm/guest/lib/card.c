@@ -152,7 +152,7 @@ void ring_put(struct ring *ring, const struct sqe *entry)
 void ring_tell(struct ring *ring)
 {
 	__sync_synchronize(); /* entries, and stores through windows, before the doorbell */
-	ring->doorbell[GLK_DOORBELL_SQ_TAIL / 8] = ring->tail;
+	ring->doorbell[GLK_DOORBELL_SQ_TAIL / sizeof(long)] = ring->tail;
 }
 
 bool ring_take(struct ring *ring, struct cqe *done)
@@ -169,7 +169,7 @@ bool ring_take(struct ring *ring, struct cqe *done)
 	ring->head++;
 	if ((uint16_t)(ring->head - ring->told) >= (1u << ring->cq_order) / 2) {
 		ring->told = ring->head;
-		ring->doorbell[GLK_DOORBELL_CQ_HEAD / 8] = ring->told;
+		ring->doorbell[GLK_DOORBELL_CQ_HEAD / sizeof(long)] = ring->told;
 	}
 	return true;
 }

@@ -26,7 +26,7 @@ struct ring {
 	struct gpulink_ioctl_ring_map map;
 	struct sqe *sq;
 	const volatile struct cqe *cq;
-	volatile uint64_t *doorbell;
+	volatile unsigned long *doorbell; /* one store per update, also of 32-bit processes */
 	uint16_t tail, head; /* entries written, completions taken */
 	uint16_t told;	     /* head last reported to the card */
 };

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Serves the counters to Prometheus over HTTP: GET /metrics. In the daemon's event loop, without a thread. */
+#ifndef GPULINKD_METRICS_H
+#define GPULINKD_METRICS_H
+
+#include <sys/types.h>
+#include <systemd/sd-event.h>
+
+struct metrics;
+
+/**
+ * Serves at `address` (config.h) from `event`; a UNIX socket gets this mode and group. Failures are logged; returns 0 or a
+ * negative errno. On success *metrics must be closed by metrics_close() before the event loop is freed.
+ */
+int metrics_open(struct metrics **metrics, sd_event *event, const char *address, mode_t mode, gid_t group);
+
+/** Closes all connections, and removes a UNIX socket. NULL is allowed. */
+void metrics_close(struct metrics *metrics);
+
+#endif /* GPULINKD_METRICS_H */

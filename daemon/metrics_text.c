@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics_text.h"
+
+#include <gpulink_admin.h>
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CARDS_MAX 64
+
+/* A card as it was when all of it was read, so that no metric has half of the cards. */
+struct snapshot {
+	struct gpulink_admin_info info;
+	struct gpulink_admin_link link;
+	bool has_link;
+	uint64_t link_counters[GPULINK_LINK_COUNTERS];
+	struct snapshot_partition {
+		struct gpulink_admin_partition about;
+		struct gpulink_counters counters;
+	} *partitions;
+};
+
+struct snapshots {
+	unsigned count;
+	struct snapshot cards[CARDS_MAX];
+};
+
+struct counter {
+	const char *name, *help;
+	const char *label; /* of a metric with one sample for each reason */
+	size_t offset;
+};
+
+#define COUNTER(member, name, help)	   {name, help, NULL, offsetof(struct gpulink_counters, member)}
+#define FLUSH(reason)			   {"flushes", "Packets by the reason why they were sent.", #reason, \
+					    offsetof(struct gpulink_counters, flush_##reason)}
+
+static const struct counter counters[] = {
+	COUNTER(stores, "stores", "Stores into the write queue."),
+	COUNTER(store_bytes, "store_bytes", "Bytes of these stores."),
+	COUNTER(packets, "packets", "Packets sent."),
+	COUNTER(sub_packets, "sub_packets", "Sub-packets in these packets."),
+	COUNTER(payload_bytes, "payload_bytes", "Payload of these packets."),
+	COUNTER(wire_bytes, "wire_bytes", "Bytes of these packets on the wire."),
+	COUNTER(raw_wire_bytes, "raw_wire_bytes", "Bytes on the wire if each store were sent by itself."),
+	COUNTER(overwritten_bytes, "overwritten_bytes", "Bytes overwritten in the write queue before they were sent."),
+	FLUSH(window_miss), FLUSH(payload_full), FLUSH(entries_full), FLUSH(release), FLUSH(timeout), FLUSH(load_hit),
+	FLUSH(atomic), FLUSH(config), FLUSH(drain),
+	COUNTER(loads, "loads", "Loads."),
+	COUNTER(atomics, "atomics", "Atomics."),
+	COUNTER(endpoint_writes, "endpoint_writes", "Writes to the endpoint."),
+	COUNTER(endpoint_bytes, "endpoint_bytes", "Bytes of these writes."),
+	COUNTER(err_endpoint, "endpoint_errors", "Writes that the endpoint refused."),
+};
+
+/* --- reading --- */
+
+static void free_snapshots(struct snapshots *all)
+{
+	for (unsigned i = 0; i < all->count; i++)
+		free(all->cards[i].partitions);
+	free(all);
+}
+
+static bool read_card(struct snapshot *card, const char *name)
+{
+	if (gpulink_admin_get_info(name, &card->info, sizeof(card->info)))
+		return false;
+	card->has_link = !gpulink_admin_get_link(name, &card->link, sizeof(card->link)) &&
+			 !gpulink_admin_get_link_counters(name, card->link_counters, GPULINK_LINK_COUNTERS);
+	card->partitions = calloc(card->info.partitions, sizeof(*card->partitions));
+	if (!card->partitions)
+		return false;
+	for (unsigned k = 0; k < card->info.partitions; k++) {
+		struct snapshot_partition *partition = &card->partitions[k];
+
+		if (gpulink_admin_get_partition(name, k, &partition->about, sizeof(partition->about)) ||
+		    gpulink_admin_get_counters(name, k, &partition->counters, sizeof(partition->counters))) {
+			free(card->partitions);
+			return false;
+		}
+	}
+	return true;
+}
+
+static struct snapshots *read_cards(void)
+{
+	struct snapshots *all = calloc(1, sizeof(*all));
+	char names[CARDS_MAX][16];
+	int count = all ? gpulink_admin_list(names, CARDS_MAX) : 0;
+
+	for (int i = 0; i < count && i < CARDS_MAX; i++)
+		all->count += read_card(&all->cards[all->count], names[i]);
+	return all;
+}
+
+/* --- writing --- */
+
+static void head(FILE *out, const char *name, const char *type, const char *help)
+{
+	fprintf(out, "# HELP gpulink_%s %s\n# TYPE gpulink_%s %s\n", name, help, name, type);
+}
+
+/* All counters of the card are shown for partitions with an endpoint, or with stores from the time when they had one. */
+static bool is_used(const struct snapshot_partition *partition)
+{
+	return strcmp(partition->about.endpoint, "none") || partition->counters.stores || partition->counters.loads;
+}
+
+static void write_counter(FILE *out, const struct snapshots *all, const struct counter *counter)
+{
+	for (unsigned i = 0; i < all->count; i++)
+		for (unsigned k = 0; k < all->cards[i].info.partitions; k++) {
+			const struct snapshot_partition *partition = &all->cards[i].partitions[k];
+			uint64_t value;
+
+			memcpy(&value, (const char *)&partition->counters + counter->offset, sizeof(value));
+			if (!is_used(partition))
+				continue;
+			fprintf(out, "gpulink_partition_%s_total{card=\"%s\",partition=\"%u\"", counter->name,
+				all->cards[i].info.name, k);
+			if (counter->label)
+				fprintf(out, ",reason=\"%s\"", counter->label);
+			fprintf(out, "} %" PRIu64 "\n", value);
+		}
+}
+
+static void write_partitions(FILE *out, const struct snapshots *all)
+{
+	const char *last = "";
+	char name[64];
+
+	head(out, "partition_info", "gauge", "Endpoint of a partition. The value is 1.");
+	for (unsigned i = 0; i < all->count; i++)
+		for (unsigned k = 0; k < all->cards[i].info.partitions; k++)
+			if (is_used(&all->cards[i].partitions[k]))
+				fprintf(out, "gpulink_partition_info{card=\"%s\",partition=\"%u\",endpoint=\"%s\"} 1\n",
+					all->cards[i].info.name, k, all->cards[i].partitions[k].about.endpoint);
+	for (size_t c = 0; c < sizeof(counters) / sizeof(*counters); c++) {
+		snprintf(name, sizeof(name), "partition_%s_total", counters[c].name);
+		if (strcmp(counters[c].name, last))
+			head(out, name, "counter", counters[c].help);
+		last = counters[c].name;
+		write_counter(out, all, &counters[c]);
+	}
+}
+
+static void write_links(FILE *out, const struct snapshots *all)
+{
+	head(out, "link_up", "gauge", "Whether the link to the remote card is up.");
+	for (unsigned i = 0; i < all->count; i++)
+		if (all->cards[i].has_link)
+			fprintf(out, "gpulink_link_up{card=\"%s\"} %d\n", all->cards[i].info.name,
+				!strcmp(all->cards[i].info.link_state, "up"));
+	head(out, "link_events_total", "counter", "Counters of the link by name, as in docs/sysfs.md.");
+	for (unsigned i = 0; i < all->count; i++)
+		for (unsigned c = 0; all->cards[i].has_link && c < GPULINK_LINK_COUNTERS; c++)
+			fprintf(out, "gpulink_link_events_total{card=\"%s\",counter=\"%s\"} %" PRIu64 "\n",
+				all->cards[i].info.name, gpulink_link_counter_name(c), all->cards[i].link_counters[c]);
+}
+
+static void write_cards(FILE *out, const struct snapshots *all)
+{
+	head(out, "card_info", "gauge", "A card. The value is 1.");
+	for (unsigned i = 0; i < all->count; i++)
+		fprintf(out, "gpulink_card_info{card=\"%s\",pci_address=\"%s\",serial=\"%s\",driver_version=\"%s\"} 1\n",
+			all->cards[i].info.name, all->cards[i].info.pci_address, all->cards[i].info.serial,
+			all->cards[i].info.driver_version);
+	head(out, "card_resets_total", "counter", "Resets of a card.");
+	for (unsigned i = 0; i < all->count; i++)
+		fprintf(out, "gpulink_card_resets_total{card=\"%s\"} %" PRIu64 "\n", all->cards[i].info.name,
+			all->cards[i].info.generation);
+}
+
+char *metrics_text(size_t *length)
+{
+	struct snapshots *all = read_cards();
+	char *text = NULL;
+	FILE *out = all ? open_memstream(&text, length) : NULL;
+
+	if (out) {
+		write_cards(out, all);
+		write_partitions(out, all);
+		write_links(out, all);
+		if (fclose(out)) {
+			free(text);
+			text = NULL;
+		}
+	}
+	if (all)
+		free_snapshots(all);
+	return text;
+}

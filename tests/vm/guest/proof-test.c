@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * proof-test CARD SYSFS GPU MEMORY: windows on dma-bufs of an emulated GPU (/dev/gpulink-test-gpu-*), which is the endpoint of
+ * partition 0 and whose BAR is file MEMORY. TAP. Runs as root; the windows are opened by a user without any range.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/udmabuf.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "card.h"
+#include "test-gpu/gpulink-test-gpu.h"
+
+enum { USER = 1000, BYTES = 65536, RW = GPULINK_ALLOW_READ | GPULINK_ALLOW_WRITE, MOVES = 40, MOVED_FROM = 0xee };
+
+static int card, gpu;
+static const char *folder;
+static uint8_t *memory; /* the GPU's, as the CPU sees it */
+static size_t half, slice;
+
+static int open_window(int fd, uint64_t offset, uint64_t bytes, unsigned rights, struct gpulink_ioctl_window_dmabuf *out)
+{
+	struct gpulink_ioctl_window_dmabuf w = { .size = sizeof(w), .flags = rights, .fd = fd, .offset = offset, .bytes = bytes };
+	int error = ioctl(card, GPULINK_IOCTL_WINDOW_DMABUF, &w) ? -errno : (int)w.handle;
+
+	if (out)
+		*out = w;
+	return error;
+}
+
+static volatile uint64_t *map(const struct gpulink_ioctl_window_dmabuf *w)
+{
+	return mmap(NULL, w->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, card, (off_t)w->mmap_offset);
+}
+
+static bool all_are(const uint8_t *from, size_t bytes, uint8_t value)
+{
+	for (size_t i = 0; i < bytes; i++)
+		if (from[i] != value) {
+			printf("# byte %zu is %02x\n", i, from[i]);
+			return false;
+		}
+	return true;
+}
+
+static void test_refusals(int buffer)
+{
+	struct gpulink_ioctl_window_dmabuf w = { .size = sizeof(w), .flags = RW, .fd = buffer, .bytes = BYTES, .reserved = 1 };
+	int null = open("/dev/null", O_RDWR);
+
+	is(card_window(card, 0, 0, 4096, NULL), -EACCES, "the user has no right to the endpoint");
+	is(open_window(-1, 0, BYTES, RW, NULL), -EBADF, "no descriptor");
+	is(open_window(null, 0, BYTES, RW, NULL), -EINVAL, "a descriptor of something else");
+	is(open_window(buffer, 4096, BYTES, RW, NULL), -ERANGE, "beyond the end of the buffer");
+	is(open_window(buffer, UINT64_MAX - 4095, 8192, RW, NULL), -ERANGE, "an offset that wraps around");
+	is(open_window(buffer, 0, 0, RW, NULL), -EINVAL, "no bytes");
+	is(open_window(buffer, 100, 4096, RW, NULL), -EINVAL, "an unaligned offset");
+	is(open_window(buffer, 0, 100, RW, NULL), -EINVAL, "an unaligned length");
+	is(open_window(buffer, 0, BYTES, 0, NULL), -EINVAL, "no right");
+	is(open_window(buffer, 0, BYTES, 8, NULL), -EINVAL, "an unknown flag");
+	is(ioctl(card, GPULINK_IOCTL_WINDOW_DMABUF, &w) ? -errno : 0, -EINVAL, "a reserved field");
+	close(null);
+}
+
+/* Memory that is not a GPU's, and whose descriptor proves nothing about an endpoint. */
+static void test_udmabuf(void)
+{
+	struct udmabuf_create create = { .size = BYTES };
+	int file = memfd_create("memory", MFD_ALLOW_SEALING), device = open("/dev/udmabuf", O_RDWR), buffer;
+
+	if (device < 0) {
+		printf("ok %u - a dma-buf of process memory # SKIP no udmabuf\n", ++tap_number);
+		return;
+	}
+	create.memfd = (uint32_t)file;
+	buffer = ftruncate(file, BYTES) || fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK) ? -1 : ioctl(device, UDMABUF_CREATE, &create);
+	is(open_window(buffer, 0, BYTES, RW, NULL), -ENXIO, "a dma-buf of process memory is refused");
+	close(buffer);
+	close(device);
+	close(file);
+}
+
+static void test_stores(int buffer)
+{
+	struct gpulink_ioctl_window_dmabuf w;
+	volatile uint64_t *words;
+	struct cqe done;
+	struct sqe e;
+	int window;
+
+	memset(memory, 1, half);
+	window = open_window(buffer, 8192, 16384, RW, &w);
+	check(window >= 0 && w.partition == 0, "the descriptor opens a window");
+	words = map(&w);
+	if (window < 0 || words == MAP_FAILED)
+		return;
+	words[0] = 0x1234;
+	words[16384 / 8 - 1] = 0x5678;
+	e = put_inline((unsigned)window, 64, 0x9abc, 0);
+	check(!card_run(card, &e, 1, &done) && status_of(&done) == GLK_ST_OK && !card_release(card, NULL), "stores and a put");
+	check(*(uint64_t *)(memory + 8192) == 0x1234 && *(uint64_t *)(memory + 8192 + 16384 - 8) == 0x5678 &&
+		      *(uint64_t *)(memory + 8192 + 64) == 0x9abc,
+	      "they arrive in the buffer");
+	check(words[0] == 0x1234, "a load returns them");
+	check(all_are(memory, 8192, 1) && all_are(memory + 8192 + 16384, BYTES, 1), "nothing arrives around it");
+	e = put_inline((unsigned)window, 16384, 666, 0);
+	check(!card_run(card, &e, 1, &done) && status_of(&done) == GLK_ST_WINDOW_BOUNDS, "a put behind the window is refused");
+	is(card_unmap(card, (unsigned)window), 0, "it is unmapped");
+	check(!card_run(card, &e, 1, &done) && status_of(&done) == GLK_ST_WINDOW, "then its handle is refused");
+	munmap((void *)words, w.bytes);
+	window = open_window(buffer, 0, BYTES, GPULINK_ALLOW_READ, &w);
+	e = put_inline((unsigned)window, 0, 666, 0);
+	check(window >= 0 && !card_run(card, &e, 1, &done) && status_of(&done) == GLK_ST_PERMISSION,
+	      "a window for reading is not for puts");
+	card_unmap(card, (unsigned)window);
+}
+
+static atomic_bool done_moving;
+static int move_error;
+
+static void *keep_moving(void *unused)
+{
+	(void)unused;
+	for (unsigned i = 0; i < MOVES && !move_error; i++) {
+		move_error = ioctl(gpu, TEST_GPU_MOVE, i % 8 ? 0 : 200) < 0 ? errno : 0;
+		usleep(20000);
+	}
+	atomic_store(&done_moving, true);
+	return NULL;
+}
+
+/* Every store arrives, at the place where the buffer is then, and none where it was. */
+static void test_moves(int buffer)
+{
+	struct gpulink_ioctl_window_dmabuf w;
+	int window = open_window(buffer, 0, BYTES, RW, &w);
+	uint64_t last[BYTES / 8] = { 0 }, round = 0;
+	unsigned waits = 0, puts = 0, refused = 0, wrong = 0;
+	volatile uint64_t *words = map(&w);
+	pthread_t mover;
+	uint32_t errors = 0;
+	uint8_t *now, *before;
+
+	check(window >= 0 && words != MAP_FAILED, "a window on a buffer that will move");
+	for (unsigned i = 0; i < BYTES / 8; i++)
+		words[i] = 0;
+	if (card_release(card, NULL) || pthread_create(&mover, NULL, keep_moving, NULL))
+		exit(2);
+	while (!atomic_load(&done_moving)) {
+		unsigned at = (unsigned)(++round * 61 % (BYTES / 16));
+		struct sqe e = put_inline((unsigned)window, BYTES / 2 + 8 * at, round, 0);
+		struct cqe done;
+
+		words[at] = last[at] = round; /* waits during a move */
+		if (card_run(card, &e, 1, &done) || (status_of(&done) != GLK_ST_OK && status_of(&done) != GLK_ST_WINDOW))
+			wrong++;
+		else if (status_of(&done) == GLK_ST_OK)
+			last[BYTES / 16 + at] = round, puts++;
+		else
+			refused++;
+		wrong += words[at] != round;
+		waits += card_release(card, &errors) != 0;
+	}
+	pthread_join(mover, NULL);
+	if (move_error == EBUSY) {
+		printf("ok %u - moves under traffic # SKIP this kernel pins mapped buffers\n", ++tap_number);
+	} else {
+		card_release(card, &errors);
+		now = memory + (MOVES % 2 ? half : 0);
+		before = memory + (MOVES % 2 ? 0 : half);
+		printf("# %lu stores, %u puts, %u refused, %u errors\n", (unsigned long)round, puts, refused, errors);
+		check(round > MOVES && puts && !wrong && !waits && !errors, "stores during moves wait, puts are refused or right");
+		check(!memcmp(now, last, BYTES), "every store arrived");
+		check(all_are(before, BYTES, MOVED_FROM), "none arrived where the buffer was");
+	}
+	munmap((void *)words, BYTES);
+	is(card_unmap(card, (unsigned)window), 0, "it is unmapped after the moves");
+}
+
+static int export_pieces(uint64_t bytes, uint64_t piece)
+{
+	struct test_gpu_pieces pieces = { .bytes = bytes, .piece = piece };
+
+	return ioctl(gpu, TEST_GPU_EXPORT_PIECES, &pieces);
+}
+
+static void test_scattered(void)
+{
+	struct gpulink_ioctl_window_dmabuf w;
+	volatile uint64_t *words;
+	size_t bytes = 4 * slice, slots = half / slice;
+	int buffer = export_pieces(bytes, slice), window = open_window(buffer, 0, bytes, RW, &w);
+	bool arrived = true;
+
+	words = window < 0 ? MAP_FAILED : map(&w);
+	check(buffer >= 0 && words != MAP_FAILED, "a buffer that is scattered in runs of slices");
+	if (words == MAP_FAILED)
+		return;
+	for (unsigned i = 0; i < 4; i++)
+		words[i * slice / 8] = 100 + i;
+	arrived = !card_release(card, NULL);
+	for (unsigned i = 0; i < 4; i++)
+		arrived = arrived && *(uint64_t *)(memory + TEST_GPU_PIECE(i, slots) * slice) == 100 + i;
+	check(arrived, "its stores arrive in the pieces");
+	munmap((void *)words, bytes);
+	card_unmap(card, (unsigned)window);
+	close(buffer);
+	usleep(100000);
+	buffer = export_pieces(bytes, slice / 2);
+	is(open_window(buffer, 0, bytes, RW, NULL), -EOPNOTSUPP, "smaller pieces are refused");
+	close(buffer);
+	usleep(100000);
+}
+
+/* The endpoint is removed under the window: it is revoked. */
+static void test_end(void)
+{
+	struct gpulink_ioctl_window_dmabuf w;
+	char name[256];
+	uint32_t errors = 0;
+	int buffer = ioctl(gpu, TEST_GPU_EXPORT, BYTES), file;
+	volatile uint64_t *words;
+
+	snprintf(name, sizeof(name), "%s/partitions/0/endpoint", folder);
+	check(open_window(buffer, 0, BYTES, RW, &w) >= 0, "one more window");
+	words = map(&w);
+	words[0] = 1;
+	check(!card_release(card, &errors) && !errors, "it works");
+	check(!seteuid(0) && (file = open(name, O_WRONLY)) >= 0 && write(file, "none", 4) == 4, "its endpoint is removed");
+	words[1] = 666;
+	check(!card_release(card, &errors) && errors, "it is revoked");
+	ioctl(gpu, TEST_GPU_MOVE, 0);
+	words[2] = 666;
+	check(!card_release(card, NULL) && *(uint64_t *)(memory + 8) != 666 && *(uint64_t *)(memory + half + 8) != 666,
+	      "also when the buffer moves then");
+	ioctl(gpu, TEST_GPU_MOVE, 0); /* back */
+	close(buffer); /* the file closes with the window open */
+}
+
+int main(int argc, char **argv)
+{
+	struct gpulink_ioctl_query q = { .size = sizeof(q) };
+	struct stat status = { 0 };
+	gid_t none = 2002;
+	int fd, buffer;
+
+	if (argc != 5) {
+		fprintf(stderr, "usage: proof-test CARD SYSFS GPU MEMORY\n");
+		return 2;
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	folder = argv[2];
+	gpu = open(argv[3], O_RDWR | O_CLOEXEC);
+	fd = open(argv[4], O_RDWR | O_CLOEXEC);
+	if (gpu < 0 || fd < 0 || fstat(fd, &status) || chmod(argv[1], 0666))
+		return 1;
+	half = (size_t)status.st_size / 2;
+	memory = mmap(NULL, 2 * half, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	chmod("/dev/udmabuf", 0666);
+	if (memory == MAP_FAILED || setgroups(1, &none) || setegid(none) || seteuid(USER))
+		return 1;
+	card = open(argv[1], O_RDWR | O_CLOEXEC);
+	check(card >= 0 && !ioctl(card, GPULINK_IOCTL_QUERY, &q), "a user opens the card");
+	slice = (size_t)1 << q.slice_shift;
+	buffer = ioctl(gpu, TEST_GPU_EXPORT, BYTES);
+	check(buffer >= 0, "the GPU's driver exports memory");
+	if (tap_bad)
+		return 1;
+	test_refusals(buffer);
+	test_udmabuf();
+	test_stores(buffer);
+	test_moves(buffer);
+	close(buffer);
+	usleep(100000); /* the last reference may go with a delay */
+	test_scattered();
+	test_end();
+	printf("1..%u\n", tap_number);
+	return tap_bad != 0;
+}
