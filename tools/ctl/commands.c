@@ -546,7 +546,7 @@ static const struct command machine_commands[] = {
 	 .summary = "show the PCI tree, and which card reaches which endpoint",
 	 .details = "Bridges, cards, GPUs and NICs with links, payload sizes, ACS, IOMMU groups and NUMA nodes; for each card and\n"
 		    "endpoint: direct, root complex, blocked or unknown, with the reason and the bandwidth left. The names of\n"
-		    "endpoints are those of set-endpoint. Complete only as root.\n",
+		    "endpoints are those of set-endpoint. All cards, unless --card selects one. Complete only as root.\n",
 	 .takes_card = true,
 	 .takes_from = true,
 	 .run = run_topo},
