@@ -139,9 +139,9 @@ enum exit_code run_record(struct invocation *invocation)
 	enum exit_code code = check_process(invocation->argument_count > 1 ? invocation->arguments[1] : NULL, &pid);
 
 	if (code == EXIT_OK)
-		code = check_output(record.path);
-	if (code == EXIT_OK)
 		code = attach_permitted();
+	if (code == EXIT_OK)
+		code = check_output(record.path);
 	if (code == EXIT_OK && !signals_catch(&signals))
 		code = EXIT_FAILED;
 	if (code != EXIT_OK)
