@@ -3,7 +3,7 @@
 #ifndef GPULINKCTL_TRACE_SHARED_H
 #define GPULINKCTL_TRACE_SHARED_H
 
-#define WATCH_PROCESSES	 1024
+#define WATCH_PROCESSES	 512
 #define WATCH_NAME_BYTES 16 /* TASK_COMM_LEN */
 
 /* Latencies: in nanoseconds, in 8 slots an octave, so that a value is known to one eighth. The last slot has all above 2^40. */

@@ -274,8 +274,6 @@ static enum exit_code show_intervals(struct top *top, const struct invocation *i
 {
 	enum exit_code code = EXIT_OK;
 
-	top->since = seconds_now();
-	cards_read(&top->cards);
 	while (code == EXIT_OK && !signals_arrived()) {
 		wait_seconds(signals, invocation->watch_seconds ? invocation->watch_seconds : 1);
 		read_table(top);
@@ -299,6 +297,8 @@ enum exit_code run_top(struct invocation *invocation)
 	top.several = !invocation->once;
 	code = watch_begin(&top.watch, 0, true);
 	if (code == EXIT_OK) {
+		top.since = seconds_now();
+		cards_read(&top.cards); /* before the message, after which programs may be started */
 		fprintf(stderr, "gpulinkctl: watching %u libgpulink%s\n", top.watch.attached.libraries,
 			top.watch.attached.driver ? " and the driver" : "; the driver is not watched");
 		code = show_intervals(&top, invocation, &signals);
