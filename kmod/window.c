@@ -344,8 +344,8 @@ static struct place place_of_ram(const struct vm_area_struct *vma, unsigned long
 }
 
 /*
- * Looks up the page behind a mapping. EAGAIN: the memory behind a window moves. Under map_lock, with
- * a live card.
+ * Looks up the page behind a mapping. EAGAIN: the memory behind a window moves. Under map_lock,
+ * with a live card.
  */
 static int context_find_place(struct glk_context *ctx, const struct vm_area_struct *vma,
 			      u64 offset, struct place *place)
@@ -450,7 +450,8 @@ static vm_fault_t glk_mapping_huge_fault(struct vm_fault *vmf, unsigned int orde
 		mutex_lock(&ctx->map_lock);
 		window = window_find_range(ctx, offset, PMD_SIZE);
 		if (window && !window->revoked && !glk_proof_moving(window)) {
-			ret = glk_insert_pfn_pmd(vmf, PHYS_PFN(address));
+			ret = vmf_insert_pfn_pmd(vmf, PHYS_PFN(address),
+						 vmf->flags & FAULT_FLAG_WRITE);
 			if (glk_proof_moving(window))
 				unmap_mapping_range(ctx->mapping, offset, PMD_SIZE, 1);
 		}

@@ -292,11 +292,11 @@ static void test_poll(int fd, unsigned window)
 	pthread_join(thread, &result);
 	is((long)result, POLLIN, "poll: an entry with an interrupt wakes");
 	is(ring_await(&ring, &done, SECOND, NULL) ?: ring_await(&ring, &done, SECOND, NULL), 0, "both are taken");
-	ring.doorbell[GLK_DOORBELL_CQ_HEAD / 8] = 1;
+	ring.doorbell[GLK_DOORBELL_CQ_HEAD / sizeof(long)] = 1;
 	is(polled(fd, POLLIN, 1000), POLLIN, "poll: still readable before CQ_HEAD is behind both");
-	ring.doorbell[GLK_DOORBELL_CQ_HEAD / 8] = 2;
+	ring.doorbell[GLK_DOORBELL_CQ_HEAD / sizeof(long)] = 2;
 	is(polled(fd, POLLIN, 50), 0, "poll: no longer behind them");
-	ring.doorbell[GLK_DOORBELL_SQ_TAIL / 8] = 1000;
+	ring.doorbell[GLK_DOORBELL_SQ_TAIL / sizeof(long)] = 1000;
 	is(ring_wait(fd, 2, 5 * SECOND, NULL), -EIO, "a tail past the ring stops it");
 	is(polled(fd, POLLIN, 1000), POLLERR, "poll: the ring stopped");
 	is(ring_unmap(&ring), 0, "the ring is unmapped");
