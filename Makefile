@@ -88,12 +88,9 @@ check: packages
 		"tests/vm/run-suite newest apart" \
 		"tests/vm/run-suite newest switch" \
 		"tests/vm/run-suite 6.12 endpoints" \
-		"tests/vm/run-suite newest endpoints" \
 		"tests/vm/run-suite newest ranges" \
-		"tests/vm/run-suite 6.1 ranges" \
 		"tests/vm/run-suite 6.12 bounce" \
 		"tests/vm/run-suite 6.1 users" \
-		"tests/vm/run-suite newest users" \
 		"tests/vm/run-suite newest monitoring" \
 		"tests/vm/run-suite 6.1 tracing" \
 		"tests/vm/run-suite 6.12 faults" \
@@ -105,7 +102,9 @@ check: packages
 		"tests/vm/run-suite 6.12 kexec" \
 		"tests/vm/run-suite 6.12 link" \
 		"tests/vm/run-suite newest topo" \
-		"TREE=iommu tests/vm/run-suite newest topo" \
+		"tests/vm/run-suite arm64 basic" \
+		"tests/vm/run-suite arm64 rings" \
+		"tests/vm/run-suite arm64 memory" \
 		"tests/vm/demo-check" \
 		"tests/vm/deb-check" \
 	-- \
