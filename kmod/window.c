@@ -450,7 +450,8 @@ static vm_fault_t glk_mapping_huge_fault(struct vm_fault *vmf, unsigned int orde
 		mutex_lock(&ctx->map_lock);
 		window = window_find_range(ctx, offset, PMD_SIZE);
 		if (window && !window->revoked && !glk_proof_moving(window)) {
-			ret = glk_insert_pfn_pmd(vmf, PHYS_PFN(address));
+			ret = vmf_insert_pfn_pmd(vmf, PHYS_PFN(address),
+						 vmf->flags & FAULT_FLAG_WRITE);
 			if (glk_proof_moving(window))
 				unmap_mapping_range(ctx->mapping, offset, PMD_SIZE, 1);
 		}

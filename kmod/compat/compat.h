@@ -46,22 +46,12 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 #endif
 
 /*
- * 6.12 made large mappings of memory without struct pages safe (pmd_special()); 6.17 dropped pfn_t.
+ * Large mappings of memory without struct pages need pmd_special() (6.12). On 6.12 page faults fall
+ * back to small pages anyway; 6.17 also dropped pfn_t.
  */
-#ifdef CONFIG_ARCH_SUPPORTS_PMD_PFNMAP
+#if defined(CONFIG_ARCH_SUPPORTS_PMD_PFNMAP) && LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
 #include <linux/huge_mm.h>
 #define GLK_HAVE_HUGE_FAULT
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
-#include <linux/pfn_t.h>
-#endif
-static inline vm_fault_t glk_insert_pfn_pmd(struct vm_fault *vmf, unsigned long pfn)
-{
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
-	return vmf_insert_pfn_pmd(vmf, __pfn_to_pfn_t(pfn, PFN_DEV), vmf->flags & FAULT_FLAG_WRITE);
-#else
-	return vmf_insert_pfn_pmd(vmf, pfn, vmf->flags & FAULT_FLAG_WRITE);
-#endif
-}
 #endif
 
 /* 7.1 renamed the move notification of dma-buf exporters. */

@@ -118,13 +118,13 @@ static void test_unmap_while_touched(int fd)
 	check(alive == 0, "no mapping survives its window");
 }
 
-/* Kernels from 6.12 on map large pages of memory without struct pages. */
+/* Of memory without struct pages: see GLK_HAVE_HUGE_FAULT in kmod/compat/compat.h. */
 static bool kernel_maps_large_pages(void)
 {
 	struct utsname name;
 	unsigned major = 0, minor = 0;
 
-	return !uname(&name) && sscanf(name.release, "%u.%u", &major, &minor) == 2 && (major > 6 || (major == 6 && minor >= 12));
+	return !uname(&name) && sscanf(name.release, "%u.%u", &major, &minor) == 2 && (major > 6 || (major == 6 && minor >= 17));
 }
 
 static double seconds(void)
