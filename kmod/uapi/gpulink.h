@@ -357,8 +357,8 @@ struct gpulink_ioctl_counters {
  * consumed completions by writing CQ_HEAD of the doorbell page. Both indices start at 0 and are
  * free-running 16-bit counters. Write them with one store, of 8 bytes or, where the process has
  * none of that width, of the low 4: a store of 4 bytes to the upper half sets the index to 0. A
- * fence before SQ_TAIL (see above) orders earlier stores before the entries. GPULINK_IOCTL_SUBMIT, WAIT
- * and RELEASE return EBUSY: a release is an entry, or a word of the doorbell page.
+ * fence before SQ_TAIL (see above) orders earlier stores before the entries. GPULINK_IOCTL_SUBMIT,
+ * WAIT and RELEASE return EBUSY: a release is an entry, or a word of the doorbell page.
  *
  * The card reports an invalid entry in its completion. Invalid indices (more entries or completions
  * than the ring holds) stop the ring: GPULINK_IOCTL_RING_WAIT then returns EIO until
