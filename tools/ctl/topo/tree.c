@@ -130,7 +130,8 @@ bool function_is_endpoint(const struct function *function)
 
 void function_endpoint_name(const struct function *function, char name[32])
 {
-	snprintf(name, 32, "%s %d", function->address, function_endpoint_bar(function));
+	/* A BAR's number fits a char, which gcc must see. */
+	snprintf(name, 32, "%s %d", function->address, (signed char)function_endpoint_bar(function));
 }
 
 const char *function_card_name(const struct function *function)
