@@ -112,7 +112,7 @@ check: packages
 	-- \
 		"tools/setup/checkpatch" \
 		$(ASAN) \
-		"fpga/sim/synth.py --limits fpga/sim/synth_limits.toml"
+		"fpga/sim/synth.py --limits fpga/sim/synth_limits.toml --jobs 2"
 
 check-machines:
 	tools/vm/prepare
