@@ -78,11 +78,8 @@ check: packages
 		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 basic" \
 		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 kill" \
 		"tests/vm/run-suite 6.1 basic" \
-		"tests/vm/run-suite 6.12 basic" \
 		"tests/vm/run-suite newest basic" \
 		"tests/vm/run-suite 6.1 rings" \
-		"tests/vm/run-suite newest rings" \
-		"tests/vm/run-suite 6.1 memory" \
 		"tests/vm/run-suite newest memory" \
 		"tests/vm/run-suite newest iommu" \
 		"tests/vm/run-suite newest apart" \
@@ -93,7 +90,6 @@ check: packages
 		"tests/vm/run-suite 6.1 users" \
 		"tests/vm/run-suite newest monitoring" \
 		"tests/vm/run-suite 6.1 tracing" \
-		"tests/vm/run-suite 6.12 faults" \
 		"tests/vm/run-suite newest faults" \
 		"tests/vm/run-suite 6.12 kill" \
 		"tests/vm/run-suite 6.12 daemon" \
@@ -113,6 +109,12 @@ check: packages
 		"tools/setup/checkpatch" \
 		$(ASAN) \
 		"fpga/sim/synth.py --limits fpga/sim/synth_limits.toml --jobs 2"
+
+# Suites of check on further kernels.
+check-kernels: user check-machines
+	tools/setup/check "tests/vm/run-suite 6.12 basic" "tests/vm/run-suite newest rings" "tests/vm/run-suite 6.1 memory" \
+		"tests/vm/run-suite 6.12 faults" "tests/vm/run-suite 6.1 ranges" "tests/vm/run-suite newest users" \
+		"tests/vm/run-suite newest endpoints" "TREE=iommu tests/vm/run-suite newest topo"
 
 check-machines:
 	tools/vm/prepare

@@ -31,7 +31,6 @@ BLOCKS = [
     "glk_acknowledge", "glk_release", "glk_memory_mux", "glk_pool_mux", "glk_ring", "glk_contexts", "glk_registers", "glk_counters",
     "glk_table", "glk_cluster_tx", "glk_cluster_rx", "glk_trim", "glk_remote_send", "glk_remote_ask", "glk_serve", "glk_flit_mux", "glk_link_registers",
     "glk_pcie_cq", "glk_pcie_cc", "glk_pcie_rq", "glk_pcie_reads", "glk_pcie_rc", "glk_pcie_order", "glk_pcie_msix"]
-GROUP = 5  # blocks that one process of Yosys synthesizes
 PARAMETER = re.compile(r"parameter int (\w+) ")
 SEQUENTIAL = re.compile(r"^(FD|LD|RAMB|URAM|SRL|DSP)")
 LUTRAM = re.compile(r"^RAM(?!B)")
@@ -68,22 +67,17 @@ def with_settings(text, settings):
     return text
 
 
-def run_yosys(tops, settings, work):
-    """Yields the mapped netlist of each block. One process for all of them: it reads the cell libraries once, which takes as
-    long as the synthesis of a small block."""
-    packages = [HERE / "../regs/glk_regs.sv", source("glk_flit")]
-    script = ["read_verilog -lib -specify +/xilinx/cells_sim.v", "read_verilog -lib +/xilinx/cells_xtra.v", "design -save cells"]
-    for top in tops:
-        own = work / f"{top}.sv"
-        own.write_text(with_settings(source(top).read_text(encoding="utf-8"), settings), encoding="utf-8")
-        files = [*packages, *sorted(p for p in RTL.glob("*/*.sv") if p.stem not in (top, "glk_flit")), own]
-        script += ["design -load cells", f"read_verilog -sv -defer {' '.join(map(str, files))}", f"hierarchy -check -top {top}",
-                   f"synth_xilinx -family xcup -flatten -noiopad -noclkbuf -top {top} -run prepare:", f"write_json {work / top}.json"]
-    done = subprocess.run(["yosys", "-q", "-p", "; ".join(script)], capture_output=True, text=True, check=False)
+def run_yosys(top, settings, work):
+    netlist, own = work / f"{top}.json", source(top)
+    (work / own.name).write_text(with_settings(own.read_text(encoding="utf-8"), settings), encoding="utf-8")
+    package = source("glk_flit")
+    others = [HERE / "../regs/glk_regs.sv", package, *sorted(p for p in RTL.glob("*/*.sv") if p.name not in (own.name, package.name))]
+    script = (f"read_verilog -sv -defer {' '.join(map(str, others))} {work / own.name}; hierarchy -check -top {top}; "
+              f"synth_xilinx -family xcup -flatten -noiopad -noclkbuf -top {top}; write_json {netlist}")
+    done = subprocess.run(["yosys", "-q", "-p", script], capture_output=True, text=True, check=False)
     if done.returncode:
-        sys.exit(f"synth: yosys failed on one of {' '.join(tops)}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    for top in tops:
-        yield json.loads((work / f"{top}.json").read_text(encoding="utf-8"))["modules"][top]
+        sys.exit(f"synth: yosys failed on {top}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return json.loads(netlist.read_text(encoding="utf-8"))["modules"][top]
 
 
 def count(module):
@@ -198,22 +192,18 @@ def combinational_paths(module):
     return [f"{name} depends on {', '.join(sorted(on))}" for name, on in found.items() if on]
 
 
-def measure(blocks, settings):
-    """For each block: (cells, levels, the names along the longest path, levels with carry chains, combinational paths)."""
-    results = []
+def measure(block, settings):
+    """(cells, levels, the names along the longest path, levels with carry chains, combinational paths) of a block."""
     with tempfile.TemporaryDirectory() as work:
-        for module in run_yosys(blocks, settings, pathlib.Path(work)):
-            levels, path = depth(module, 0)
-            results.append((count(module), levels, path, depth(module, 1)[0], combinational_paths(module)))
-    return results
+        module = run_yosys(block, settings, pathlib.Path(work))
+    levels, path = depth(module, 0)
+    return count(module), levels, path, depth(module, 1)[0], combinational_paths(module)
 
 
 def measured(blocks, settings, jobs):
-    """The blocks in order, each with its result of measure(); `jobs` processes."""
-    groups = [blocks[i:i + GROUP] for i in range(0, len(blocks), GROUP)]
+    """The blocks in order, each with the result of measure(); `jobs` processes."""
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
-        for group, results in zip(groups, pool.map(measure, groups, [settings] * len(groups))):
-            yield from zip(group, results)
+        yield from zip(blocks, pool.map(measure, blocks, [settings] * len(blocks)))
 
 
 def check_limits(limits, jobs):
