@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What registrations cost, over all cards (docs/sysfs.md, "Memory"). The user whose process
- * registers is charged, because pins and mappings outlive the process:
+ * What registrations and windows on dma-bufs cost, over all cards (docs/sysfs.md, "Memory"). The user
+ * whose process opens them is charged, because pins and mappings outlive the process:
  *  - pinned pages, and the page list of a dma-buf: RLIMIT_MEMLOCK, together with the user's other
  *    locked memory; without CAP_IPC_LOCK only
  *  - pinned pages of all users: max_pinned_pages
- *  - dma-buf bytes that exporters map for the user's registrations: max_dmabuf_bytes_per_user. The
- *    buffer itself is its exporter's to charge; page lists and IOMMU tables take 1/256 of it.
+ *  - dma-buf bytes that exporters map for the user: max_dmabuf_bytes_per_user. The buffer itself is
+ *    its exporter's to charge; page lists and IOMMU tables take 1/256 of it.
  * The kernel's allocations for a user are charged to the memory cgroup (GFP_KERNEL_ACCOUNT).
  */
 #include <linux/mm.h>

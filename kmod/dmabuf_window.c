@@ -29,6 +29,7 @@
 struct glk_proof {
 	struct glk_card *card;
 	struct dma_buf_attachment *attach;
+	struct glk_charge charge;
 	unsigned long first_page;	/* offset of the window in the buffer, in pages */
 	u64 bytes;
 	u32 rights;
@@ -333,10 +334,15 @@ static struct glk_proof *proof_attach(struct glk_card *card, int fd, u64 offset,
 	proof->first_page = offset >> PAGE_SHIFT;
 	proof->bytes = bytes;
 	proof->rights = rights;
+	err = glk_charge_dmabuf(&proof->charge, dmabuf->size);
+	if (err)
+		goto free;
 	proof->attach = dma_buf_dynamic_attach(dmabuf, &card->pdev->dev, &proof_attach_ops, proof);
 	if (!IS_ERR(proof->attach))
 		return proof;
 	err = glk_import_report_error(card, dmabuf, PTR_ERR(proof->attach));
+	glk_uncharge(&proof->charge);
+free:
 	kfree(proof);
 put:
 	dma_buf_put(dmabuf);
@@ -356,6 +362,7 @@ static void proof_free(struct glk_proof *proof)
 	cancel_delayed_work_sync(&proof->remap);
 	dma_buf_detach(dmabuf, proof->attach);
 	dma_buf_put(dmabuf);
+	glk_uncharge(&proof->charge);
 	if (proof->window) {
 		kvfree(proof->window->places);
 		kfree(proof->window);
@@ -373,6 +380,7 @@ static int proof_place(struct glk_proof *proof, struct glk_window *window)
 	if (err)
 		return err;
 	proof->window = window;
+	proof->ctx->dmabuf_bytes += proof->charge.dmabuf_bytes;
 	proof_arm(proof);
 	return 0;
 }
@@ -453,6 +461,7 @@ bool glk_proof_retire(struct glk_context *ctx, struct glk_window *window)
 		return false;
 	proof_disarm(proof);
 	proof->retired = true;
+	ctx->dmabuf_bytes -= proof->charge.dmabuf_bytes;
 	list_add_tail(&proof->list, &ctx->dead_proofs);
 	return true;
 }

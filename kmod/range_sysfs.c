@@ -3,9 +3,9 @@
  * partitions/K/ranges: a directory per range, with one value per file. A range does not change: it
  * is added and removed as a whole, by one write to `add` or `remove`.
  *
- * Directories are created and removed under card->range_lock, without state_lock and card->lock,
- * which page faults on windows take: the kernel may hold the lock of the directory tree while it
- * copies names to user memory.
+ * Directories are created and removed under card->range_lock, without state_lock, which page faults
+ * on windows take: the kernel may hold the lock of the directory tree while it copies names to user
+ * memory. Nor with card->lock, which others hold together with state_lock.
  */
 #include <linux/kobject.h>
 #include <linux/slab.h>

@@ -17,7 +17,7 @@
  * Contexts: each open file is one context. It owns its windows, registrations and rings, which are
  * released when the file is closed. All calls are thread-safe. open() returns ENOSPC when the card
  * has no free context. The administrator can limit what a context or a user allocates
- * (docs/sysfs.md): open(), GPULINK_IOCTL_WINDOW_MAP and both register calls return EDQUOT at the
+ * (docs/sysfs.md): open(), both calls that map windows and both register calls return EDQUOT at the
  * limit.
  *
  * Mappings are not inherited by fork(); the file is.

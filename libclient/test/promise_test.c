@@ -10,38 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <gpulink.h>
+
+#include "tap.h"
 
 #define BOTH   (GPULINK_READ | GPULINK_WRITE)
 #define SECOND UINT64_C(1000000000)
 
 enum { BYTES = 65536 };
 
-static unsigned number, bad;
 static struct gpulink *device;
 static struct gpulink_window *window;
 static struct gpulink_memory *memory;
 static uint64_t host[512];
-
-static void is(long got, long should, const char *name)
-{
-	printf("%sok %u - %s\n", got == should ? "" : "not ", ++number, name);
-	if (got != should)
-		printf("# is %ld, should be %ld\n", got, should);
-	bad += got != should;
-	fflush(stdout);
-}
-
-static double seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static long loaded(uint64_t offset)
 {

@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <gpulink.h>
+
+#include "tap.h"
 
 #define BOTH   (GPULINK_READ | GPULINK_WRITE)
 #define SECOND UINT64_C(1000000000)
@@ -22,7 +23,6 @@
 
 enum { BYTES = 1 << 20, THREADS = 3, SHARE = 1 << 16, COUNTER = 1 << 19 };
 
-static unsigned number, bad;
 static struct gpulink *device;
 static struct gpulink_window *windows[2]; /* of partitions 0 and 1 */
 static struct gpulink_memory *memory;
@@ -30,23 +30,6 @@ static uint64_t host[8192];
 static volatile uint64_t *endpoints[2];
 static struct gpulink_queue *queue, *other;
 static unsigned rounds = 400;
-
-static void is(long got, long should, const char *name)
-{
-	printf("%sok %u - %s\n", got == should ? "" : "not ", ++number, name);
-	if (got != should)
-		printf("# is %ld, should be %ld\n", got, should);
-	bad += got != should;
-	fflush(stdout);
-}
-
-static double seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static long loaded(struct gpulink_queue *q, uint64_t offset)
 {

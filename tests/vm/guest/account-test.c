@@ -59,6 +59,15 @@ static int register_dmabuf(int fd, int buffer, uint64_t bytes)
 	return ioctl(fd, GPULINK_IOCTL_REGISTER_DMABUF, &r) ? -errno : (int)r.handle;
 }
 
+static int window_dmabuf(int fd, int buffer)
+{
+	struct gpulink_ioctl_window_dmabuf w = {
+		.size = sizeof(w), .flags = GPULINK_ALLOW_READ, .fd = buffer, .bytes = 4096,
+	};
+
+	return ioctl(fd, GPULINK_IOCTL_WINDOW_DMABUF, &w) ? -errno : (int)w.handle;
+}
+
 /* Runs in a process of the user, which then exits; registers memory, or the buffer if it is not -1. Returns 0 or an error. */
 static int as_user(uid_t uid, uint64_t memlock, int fd, int buffer, uint64_t bytes)
 {
@@ -118,29 +127,36 @@ static void test_pinned_pages(void)
 	munmap(memory, MIB);
 }
 
-/* A line of this process' fdinfo. */
-static long held(int fd, const char *name)
+/* The number behind `name` and the separator in a file of such lines; -1: unknown. */
+static long number_in(const char *file, const char *name, char separator)
 {
-	char file[64], line[128];
+	char line[128];
 	long value = -1;
-	FILE *stream;
+	FILE *stream = fopen(file, "r");
 
-	snprintf(file, sizeof(file), "/proc/self/fdinfo/%d", fd);
-	stream = fopen(file, "r");
 	if (!stream)
 		return -1;
 	while (fgets(line, sizeof(line), stream))
-		if (!strncmp(line, name, strlen(name)) && line[strlen(name)] == ':')
+		if (!strncmp(line, name, strlen(name)) && line[strlen(name)] == separator)
 			value = atol(line + strlen(name) + 1);
 	fclose(stream);
 	return value;
+}
+
+/* A line of this process' fdinfo. */
+static long held(int fd, const char *name)
+{
+	char file[64];
+
+	snprintf(file, sizeof(file), "/proc/self/fdinfo/%d", fd);
+	return number_in(file, name, ':');
 }
 
 static void test_dmabuf(int gpu)
 {
 	const uint64_t memlock = 65536;
 	int fd = open(path, O_RDWR), second = open(path, O_RDWR), other = open(other_path, O_RDWR);
-	int buffer = ioctl(gpu, TEST_GPU_EXPORT, MIB), handle = -1;
+	int buffer = ioctl(gpu, TEST_GPU_EXPORT, MIB), handle = -1, window;
 	long before = card_file(parameters, "max_dmabuf_bytes_per_user");
 
 	check(before > 0 && put_number(parameters, "max_dmabuf_bytes_per_user", 3 * MIB), "dma-buf bytes have a limit per user");
@@ -151,6 +167,7 @@ static void test_dmabuf(int gpu)
 	is(card_file(usage_folder, "dmabuf_bytes"), 3 * MIB, "the bytes are counted");
 	is(register_dmabuf(second, buffer, 4096), -EDQUOT, "one more exceeds the limit");
 	is(register_dmabuf(other, buffer, 4096), -EDQUOT, "also on another card");
+	is(window_dmabuf(second, buffer), -EDQUOT, "or a window on it");
 	is(as_user(1000, memlock, second, buffer, MIB), 0, "another user has a limit of its own");
 	is(as_user(1000, 4096, second, buffer, MIB), -ENOMEM, "page lists count against RLIMIT_MEMLOCK");
 	is(as_user(1001, 0, second, buffer, 4096), -ENOMEM, "without RLIMIT_MEMLOCK nothing can be registered");
@@ -159,6 +176,9 @@ static void test_dmabuf(int gpu)
 	      "an unregistered buffer makes room");
 	close(second);
 	is(card_file(usage_folder, "dmabuf_bytes"), MIB, "closing a file gives its bytes back");
+	window = window_dmabuf(fd, buffer);
+	is(window < 0 ? window : held(fd, "gpulink-dmabuf-bytes"), 2 * MIB, "a window on a buffer counts, too");
+	is(card_unmap(fd, (unsigned)window) ?: held(fd, "gpulink-dmabuf-bytes"), MIB, "until it is unmapped");
 	put_number(parameters, "max_dmabuf_bytes_per_user", before);
 	close(fd);
 	close(other);
@@ -300,19 +320,10 @@ static void test_fdinfo(void)
 /* Kernel memory of a cgroup, in bytes; -1: unknown. */
 static long kernel_memory(const char *cgroup)
 {
-	char file[128], line[128];
-	long value = -1;
-	FILE *stream;
+	char file[128];
 
 	snprintf(file, sizeof(file), "%s/memory.stat", cgroup);
-	stream = fopen(file, "r");
-	if (!stream)
-		return -1;
-	while (fgets(line, sizeof(line), stream))
-		if (!strncmp(line, "kernel ", 7))
-			value = atol(line + 7);
-	fclose(stream);
-	return value;
+	return number_in(file, "kernel", ' ');
 }
 
 static int open_crowd(const char *cgroup)

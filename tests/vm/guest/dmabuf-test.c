@@ -16,12 +16,12 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <gpulink.h>
 #include "gpulink_regs.h"
+#include "lib/gpu.h"
 #include "test-gpu/gpulink-test-gpu.h"
 
 #define SECOND	   1000000000ULL
@@ -29,12 +29,6 @@
 #define PIECE	   512u
 #define MOVED_FROM 0xeeu /* test-gpu fills a buffer's old place with this */
 #define MOVES	   40u
-
-struct gpu {
-	int fd;
-	uint8_t *memory;
-	size_t bytes;
-};
 
 static unsigned number, bad;
 static int card;
@@ -127,24 +121,6 @@ static bool same(const uint8_t *a, const uint8_t *b, size_t bytes)
 			return false;
 		}
 	return true;
-}
-
-static bool open_gpu(struct gpu *g, const char *address)
-{
-	struct stat status = { 0 };
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "/dev/gpulink-test-gpu-%s", address);
-	g->fd = open(path, O_RDWR | O_CLOEXEC);
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/resource0", address);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (g->fd < 0 || fd < 0 || fstat(fd, &status))
-		return false;
-	g->bytes = (size_t)status.st_size;
-	g->memory = mmap(NULL, g->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	return g->memory != MAP_FAILED;
 }
 
 static void test_refusals(int buffer)
@@ -589,7 +565,7 @@ int main(int argc, char **argv)
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	card = open(argv[1], O_RDWR | O_CLOEXEC);
-	check(card >= 0 && open_gpu(&gpu[0], argv[2]) && open_gpu(&gpu[1], argv[3]), "card and GPUs open");
+	check(card >= 0 && gpu_open(&gpu[0], argv[2]) && gpu_open(&gpu[1], argv[3]), "card and GPUs open");
 	check(!ioctl(card, GPULINK_IOCTL_WINDOW_MAP, &w), "a window to the second GPU");
 	if (bad)
 		return 1;

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "card.h"
+#include "gpu.h"
 #include "test-gpu/gpulink-test-gpu.h"
 
 #define KIB   UINT64_C(1024)
@@ -22,33 +22,9 @@
 #define GIB   (1024 * MIB)
 #define LARGE GLK_LARGE_PAGE_SIZE
 
-struct gpu {
-	int fd;
-	uint8_t *memory;
-	uint64_t bytes;
-};
-
 static struct gpu gpu[2];
 static int card, window;
 static unsigned seed;
-
-static bool open_gpu(struct gpu *g, const char *address)
-{
-	struct stat status = { 0 };
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "/dev/gpulink-test-gpu-%s", address);
-	g->fd = open(path, O_RDWR | O_CLOEXEC);
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/resource0", address);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (g->fd < 0 || fd < 0 || fstat(fd, &status))
-		return false;
-	g->bytes = (uint64_t)status.st_size;
-	g->memory = mmap(NULL, g->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	return g->memory != MAP_FAILED;
-}
 
 static int export_pieces(uint64_t bytes, uint64_t piece, uint64_t shift)
 {
@@ -140,7 +116,7 @@ int main(int argc, char **argv)
 	srand(1);
 	card = open(argv[1], O_RDWR | O_CLOEXEC);
 	window = card_window(card, 1, 0, 64 * KIB, NULL);
-	check(window >= 0 && open_gpu(&gpu[0], argv[2]) && open_gpu(&gpu[1], argv[3]), "card, window and GPUs open");
+	check(window >= 0 && gpu_open(&gpu[0], argv[2]) && gpu_open(&gpu[1], argv[3]), "card, window and GPUs open");
 	if (tap_bad)
 		return 1;
 	test_buffer("pieces of 4 KiB, one list", 2 * MIB, 4 * KIB, 0, 100);
