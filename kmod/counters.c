@@ -237,8 +237,8 @@ int glk_card_read_counters(struct glk_card *card, unsigned int row, u64 *values)
 }
 
 /*
- * Reads one counter of a row. Under state_lock only: any user can read the files, and must not delay
- * the calls that take card->lock.
+ * Reads one counter of a row. Under state_lock only: any user can read the files, and must not
+ * delay the calls that take card->lock.
  */
 int glk_card_read_counter(struct glk_card *card, unsigned int row, unsigned int index, u64 *value)
 {
