@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What registrations and windows on dma-bufs cost, over all cards (docs/sysfs.md, "Memory"). The user
- * whose process opens them is charged, because pins and mappings outlive the process:
+ * What registrations and windows on dma-bufs cost, over all cards (docs/sysfs.md, "Memory"). The
+ * user whose process opens them is charged, because pins and mappings outlive the process:
  *  - pinned pages, and the page list of a dma-buf: RLIMIT_MEMLOCK, together with the user's other
  *    locked memory; without CAP_IPC_LOCK only
  *  - pinned pages of all users: max_pinned_pages
