@@ -18,8 +18,8 @@ LINK    ?=
 # Kernel build folder for `make module` and `make install`.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all demo demo-machine demo-programs report bench paper quick check check-machines check-programs check-kernels check-debug-kernel check-debian soak checkpatch deb synth place coverage \
-	install module clean packages user asan
+.PHONY: all demo demo-machine demo-programs report bench paper quick check check-machines check-programs check-kernels \
+	check-debug-kernel check-debian soak checkpatch deb synth place coverage install module clean packages user asan
 
 all: user
 

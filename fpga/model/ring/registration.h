@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registrations: host memory that ring entries name by handle, accessed through a list of pages or of tables. Internal to the model. */
+/*
+ * Registrations: host memory that ring entries name by handle, accessed through a list of pages or of tables. Internal to the
+ * model.
+ */
 #ifndef GLK_REGISTRATION_H
 #define GLK_REGISTRATION_H
 
