@@ -62,6 +62,7 @@
 
 /* Counter registers of a partition and of the card are contiguous. */
 #define GLK_PARTITION_COUNTERS	((GLK_PARTITION_ERR_ENDPOINT - GLK_PARTITION_STORES) / 8 + 1)
+#define GLK_CONTEXT_COUNTERS	((GLK_CONTEXT_STORE_BYTES - GLK_CONTEXT_STORES) / 8 + 1)
 #define GLK_CARD_COUNTERS	((GLK_CARD_PACKETS_RECEIVED - GLK_CARD_ERR_WINDOW) / 8 + 1)
 
 /* Link counters: single ones, then three rows with one counter per packet kind. */
@@ -388,6 +389,7 @@ struct glk_context {
 	__le64 *chunk;		/* copy of user entries; under submit_lock */
 	struct delayed_work watchdog;	/* for io_uring commands, which have no sleeper */
 	u64 errors_base;	/* CONTEXT.ERRORS before the ring restarted; under card->lock */
+	u64 counters_base[GLK_CONTEXT_COUNTERS]; /* when the file was opened */
 	u32 lost_releases;	/* releases that found lost stores; under card->lock */
 };
 
@@ -447,6 +449,7 @@ extern const char * const glk_link_counter_names[GLK_LINK_COUNTERS];
 unsigned int glk_counter_count(unsigned int row);
 int glk_card_read_counters(struct glk_card *card, unsigned int row, u64 *values);
 int glk_card_read_counter(struct glk_card *card, unsigned int row, unsigned int index, u64 *value);
+int glk_card_read_context_counters(struct glk_card *card, unsigned int id, u64 *values);
 u64 glk_card_sum_error_counters(struct glk_card *card);
 int glk_card_read_all_counters(struct glk_card *card, struct glk_counters *all);
 bool glk_card_read_counter_atomic(struct glk_card *card, unsigned int first, unsigned int count,
