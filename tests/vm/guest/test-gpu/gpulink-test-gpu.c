@@ -419,19 +419,35 @@ static long store(struct test_gpu *gpu, unsigned long value)
 
 static atomic_t failing_drains;
 
-static int drain_returns(struct kretprobe_instance *instance, struct pt_regs *regs)
+/* Instead of the drain: the card is asked for nothing, and its stores stay queued. */
+static noinline int failing_drain(void)
 {
-	if (atomic_dec_if_positive(&failing_drains) >= 0)
-		regs_set_return_value(regs, -ETIMEDOUT);
-	return 0;
+	return -ETIMEDOUT;
 }
 
-static struct kretprobe drain_probe = { .kp.symbol_name = "glk_card_drain", .handler = drain_returns };
+static int drain_begins(struct kprobe *probe, struct pt_regs *regs)
+{
+	if (atomic_dec_if_positive(&failing_drains) < 0)
+		return 0;
+	instruction_pointer_set(regs, (unsigned long)failing_drain);
+	return 1;
+}
+
+/* Its presence prevents the optimization of the probe, which would ignore the changed instruction pointer. */
+static void drain_does_not_begin(struct kprobe *probe, struct pt_regs *regs, unsigned long flags)
+{
+}
+
+static struct kprobe drain_probe = {
+	.symbol_name = "glk_card_drain_unlocked",
+	.pre_handler = drain_begins,
+	.post_handler = drain_does_not_begin,
+};
 static bool drain_probed;
 
 static long fail_drains(unsigned int count)
 {
-	int err = drain_probed ? 0 : register_kretprobe(&drain_probe);
+	int err = drain_probed ? 0 : register_kprobe(&drain_probe);
 
 	drain_probed |= !err;
 	atomic_set(&failing_drains, count);
@@ -576,7 +592,7 @@ static void __exit gpu_exit(void)
 {
 	pci_unregister_driver(&gpu_driver);
 	if (drain_probed)
-		unregister_kretprobe(&drain_probe);
+		unregister_kprobe(&drain_probe);
 }
 module_exit(gpu_exit);
 
