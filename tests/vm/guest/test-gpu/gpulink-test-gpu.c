@@ -507,12 +507,35 @@ static const struct file_operations gpu_fops = {
 	.unlocked_ioctl = gpu_ioctl,
 };
 
+/* Whether a partition of the card has the BAR as its endpoint now. */
+static bool card_may_write(struct pci_dev *pdev)
+{
+	struct pci_dev *card = pci_get_device(GLK_PCI_VENDOR, GLK_PCI_DEVICE, NULL);
+	void __iomem *regs = card ? ioremap(pci_resource_start(card, 0), GLK_BAR0_SIZE) : NULL;
+	bool may = false;
+	unsigned int i;
+
+	for (i = 0; regs && i < GLK_PARTITION_COUNT; i++) {
+		void __iomem *partition = regs + GLK_PARTITION_ARRAY + i * GLK_PARTITION_STRIDE;
+
+		may |= readq(partition + GLK_PARTITION_EP_KIND) == GLK_EP_BUS &&
+		       readq(partition + GLK_PARTITION_EP_BASE) == pci_resource_start(pdev, 0);
+	}
+	if (regs)
+		iounmap(regs);
+	pci_dev_put(card);
+	return may;
+}
+
 /* Moves the BAR: something else is put where it was. */
 static int shift_bar(struct pci_dev *pdev)
 {
 	struct resource before = pdev->resource[0], *taken;
 	u16 command;
 	int err;
+
+	if (card_may_write(pdev))
+		dev_info(&pdev->dev, "BAR 0 moves, and the card may write to it\n");
 
 	pci_read_config_word(pdev, PCI_COMMAND, &command);
 	pci_write_config_word(pdev, PCI_COMMAND, command & ~PCI_COMMAND_MEMORY);
