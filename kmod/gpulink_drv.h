@@ -472,6 +472,17 @@ void glk_card_drop(struct glk_card *card);
 int glk_card_publish(struct glk_card *card);
 void glk_card_unpublish(struct glk_card *card);
 
+/*
+ * Where the kernel's pages are larger than the card's, one page holds the doorbells of several
+ * contexts: only the first of them is used.
+ */
+#define GLK_CONTEXT_STEP	(PAGE_SIZE / GLK_PAGE_SIZE)
+
+static inline unsigned int glk_contexts_usable(const struct glk_card *card)
+{
+	return DIV_ROUND_UP(card->context_count, GLK_CONTEXT_STEP);
+}
+
 /* context.c: callers of glk_contexts_zap() and glk_contexts_detach() hold state_lock for writing */
 int glk_context_open(struct glk_card *card, struct address_space *mapping,
 		     struct glk_context **out);
@@ -677,6 +688,27 @@ extern const struct attribute_group *glk_card_groups[];
 void glk_sysfs_init(void);
 int glk_sysfs_add(struct glk_card *card);
 void glk_sysfs_remove(struct glk_card *card);
+
+/* dump.c: callers hold state_lock and card->lock, except of the last one */
+struct glk_dump {
+	struct seq_file *m;
+	struct glk_card *card;
+	bool registers;		/* can be read */
+};
+
+struct glk_coredump {
+	void *text;
+	size_t bytes;
+};
+
+void glk_dump_state(struct glk_dump *dump);
+void glk_dump_partitions(struct glk_dump *dump);
+void glk_dump_rings(struct glk_dump *dump);
+void glk_dump_windows(struct glk_dump *dump);
+void glk_dump_registrations(struct glk_dump *dump);
+int glk_dump_counters(struct glk_dump *dump);
+struct glk_coredump glk_coredump_make(struct glk_card *card, const char *why);
+void glk_coredump_publish(struct glk_card *card, struct glk_coredump core);
 
 /* debugfs.c */
 void glk_debugfs_init(void);
