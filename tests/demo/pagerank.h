@@ -27,6 +27,7 @@ struct pagerank;
 struct pagerank_cards {
 	struct gpulink *device[PAGERANK_MOST_CARDS];
 	unsigned count;
+	const char *gpu; /**< folder of the kernels, which then compute and store (gpu.h); NULL: the CPU does */
 };
 
 /** Traffic through one partition of a card. */
