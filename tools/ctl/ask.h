@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include <program.h>
+
 struct json_object;
 
 /** Exit codes, as the man page documents them. */
@@ -23,6 +25,9 @@ struct asker {
 	bool direct;
 	const char *socket_path;
 	int socket; /* -1: not connected yet */
+	struct program_files files; /* sent with the next request; they stay the caller's */
+	bool has_files;
+	unsigned seconds; /* to wait for an answer; 0: the default */
 };
 
 /**
