@@ -211,9 +211,9 @@ void gpulink_window_close(struct gpulink_window *window);
 void *gpulink_window_address(struct gpulink_window *window);
 
 /**
- * Exports a window as a dma-buf, for a driver that lets its device store into the window; the window is that of the default queue.
- * The driver revokes the device's mapping when the window is closed, and does not use the aperture again before. The caller closes
- * *dmabuf.
+ * Exports a window as a dma-buf, for a driver that lets its device store into the window; the window is that of the default
+ * queue. The driver revokes the device's mapping when the window is closed, and does not use the aperture again before. The
+ * caller closes *dmabuf.
  *
  * Errors: ENOTSUP (a soft device; a kernel older than 6.19 or without PCI_P2PDMA), ENOMEM, EIO.
  */
@@ -428,9 +428,9 @@ struct gpulink_doorbell {
 };
 
 /**
- * Returns a queue's doorbell page and completion record, for a device that stores to the queue's windows. They are valid until the
- * queue is closed. Releases by the doorbell page complete in order with those of the ring; accesses that the card rejected are
- * reported by the next gpulink_queue_release(). size: sizeof(*doorbell).
+ * Returns a queue's doorbell page and completion record, for a device that stores to the queue's windows. They are valid
+ * until the queue is closed. Releases by the doorbell page complete in order with those of the ring; accesses that the card
+ * rejected are reported by the next gpulink_queue_release(). size: sizeof(*doorbell).
  *
  * Errors: ENOTSUP (soft devices have none), ENOMEM, EIO.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stores and releases by the threads of a device: OpenCL C, CUDA, HIP, SYCL, and C11 or C++ on the CPU. No other header is needed.
+ * Stores and releases by the threads of a device: OpenCL C, CUDA, HIP, SYCL, and C11 or C++ on the CPU. No other header is
+ * needed.
  *
  * A kernel gets the address of a window (gpulink_opencl.h; docs/gpu.md for CUDA, HIP and Level Zero) and stores into it. Each
  * function makes one access of its width, which the compiler neither splits nor merges; addresses are multiples of the width.
@@ -100,8 +101,8 @@ GPULINK_DEVICE_FUNCTION void gpulink_device_store128(GPULINK_DEVICE_MEMORY void 
 }
 
 /**
- * Orders this thread's earlier stores before its later ones, and sends what the processor holds. In OpenCL C without a fence for
- * all devices it orders them within the device only.
+ * Orders this thread's earlier stores before its later ones, and sends what the processor holds. In OpenCL C without a fence
+ * for all devices it orders them within the device only.
  */
 GPULINK_DEVICE_FUNCTION void gpulink_device_fence(void)
 {
@@ -117,8 +118,9 @@ GPULINK_DEVICE_FUNCTION void gpulink_device_fence(void)
 enum { GPULINK_DEVICE_RELEASE_WORD = 8 }; /* offset in the doorbell page: docs/registers.md, block DOORBELL */
 
 /**
- * Requests a release from the card by the queue's doorbell page. It completes, in the completion record, when all stores before it
- * are visible at their destinations. `value` is larger than that of the queue's last such release; the first one is not 0.
+ * Requests a release from the card by the queue's doorbell page. It completes, in the completion record, when all stores
+ * before it are visible at their destinations. `value` is larger than that of the queue's last such release; the first one is
+ * not 0.
  */
 GPULINK_DEVICE_FUNCTION void gpulink_device_release(GPULINK_DEVICE_MEMORY void *doorbell, gpulink_u64 value)
 {

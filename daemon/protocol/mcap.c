@@ -14,8 +14,14 @@
 #define GLK_PCI_DEVICES "/sys/bus/pci/devices"
 #endif
 
-enum { JTAG_ID = 0x08, STATUS = 0x10, CONTROL = 0x14, DATA = 0x18 };
-enum { EXTENDED = 0x100, CONFIG_BYTES = 0x1000, CAPABILITY_VENDOR = 0x000b, VSEC_MCAP = 0x0001 };
+enum { JTAG_ID = 0x08,
+       STATUS = 0x10,
+       CONTROL = 0x14,
+       DATA = 0x18 };
+enum { EXTENDED = 0x100,
+       CONFIG_BYTES = 0x1000,
+       CAPABILITY_VENDOR = 0x000b,
+       VSEC_MCAP = 0x0001 };
 
 #define CONTROL_ENABLE UINT32_C(0x00000001)
 #define CONTROL_RESETS UINT32_C(0x00000030)
@@ -29,10 +35,10 @@ enum { EXTENDED = 0x100, CONFIG_BYTES = 0x1000, CAPABILITY_VENDOR = 0x000b, VSEC
 #define STATUS_OVERFLOW UINT32_C(0x00000100)
 #define STATUS_WANTED	UINT32_C(0x01000000) /* the part's configuration logic is not the port's yet */
 
-#define NOOP	 UINT32_C(0x20000000)
-#define LOOKS	 100
-#define LOOK_NS	 10000000 /* 10 ms: a second in all */
-#define MOST	 (UINT64_C(256) << 20)
+#define NOOP	UINT32_C(0x20000000)
+#define LOOKS	100
+#define LOOK_NS 10000000 /* 10 ms: a second in all */
+#define MOST	(UINT64_C(256) << 20)
 
 static int read_word(const struct mcap *mcap, unsigned offset, uint32_t *value)
 {
@@ -49,7 +55,7 @@ static int read_word(const struct mcap *mcap, unsigned offset, uint32_t *value)
 
 static int write_word(const struct mcap *mcap, unsigned offset, uint32_t value)
 {
-	const uint8_t bytes[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16), (uint8_t)(value >> 24)};
+	const uint8_t bytes[4] = { (uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16), (uint8_t)(value >> 24) };
 	ssize_t put = pwrite(mcap->config, bytes, sizeof(bytes), (off_t)offset);
 
 	return put < 0 ? -errno : put == sizeof(bytes) ? 0 : -EIO;
@@ -90,7 +96,8 @@ int mcap_open(struct mcap *mcap, const char *pci_address)
 	mcap->config = open(path, O_RDWR | O_CLOEXEC);
 	if (mcap->config < 0)
 		return -errno;
-	error = fstat(mcap->config, &status) ? -errno : status.st_size < CONFIG_BYTES ? -ENOTSUP : find_port(mcap);
+	error = fstat(mcap->config, &status) ? -errno : status.st_size < CONFIG_BYTES ? -ENOTSUP :
+											find_port(mcap);
 	if (error)
 		mcap_close(mcap);
 	return error;
@@ -120,7 +127,7 @@ static int await(const struct mcap *mcap, uint32_t mask, uint32_t value, bool cl
 			error = write_word(mcap, mcap->offset + DATA, NOOP);
 		if (error)
 			return error;
-		nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+		nanosleep(&(struct timespec){ .tv_nsec = LOOK_NS }, NULL);
 	}
 	return -EIO;
 }

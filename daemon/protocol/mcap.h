@@ -16,11 +16,13 @@ struct mcap {
 	uint32_t part;	 /* JTAG identification of the part */
 };
 
-/** Opens the port of the function at a PCI address. ENOTSUP: it has none. EACCES: without CAP_SYS_ADMIN (reads) or write access. */
+/** Opens the port of the function at a PCI address. ENOTSUP: it has none. EACCES: without CAP_SYS_ADMIN (reads) or write
+ *  access. */
 int mcap_open(struct mcap *mcap, const char *pci_address);
 void mcap_close(struct mcap *mcap);
 
-/** Writes a bitstream, of up to 256 MiB. The running logic ends with the first word. EIO: the part does not report its start. */
+/** Writes a bitstream, of up to 256 MiB. The running logic ends with the first word. EIO: the part does not report its
+ *  start. */
 int mcap_load(struct mcap *mcap, const void *bitstream, size_t bytes);
 
 #endif /* GPULINKD_MCAP_H */

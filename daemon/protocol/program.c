@@ -37,8 +37,8 @@ static const struct part {
 	const char *platform;
 	uint32_t id, mask; /* without the revision */
 } parts[] = {
-	{"gpulink:emulated:card:1.0", 0x06c6b093, 0x0fffffff},
-	{"gpulink:xcvu9p:card:1.0", 0x04b31093, 0x0fffffff},
+	{ "gpulink:emulated:card:1.0", 0x06c6b093, 0x0fffffff },
+	{ "gpulink:xcvu9p:card:1.0", 0x04b31093, 0x0fffffff },
 };
 #define PLATFORMS "gpulink:emulated:card:1.0 or gpulink:xcvu9p:card:1.0"
 
@@ -133,10 +133,11 @@ static int check_part(struct program *p, const struct image *image, const struct
 	return fail(p, "EINVAL", "%s: for platform '%s': must be " PLATFORMS, image->name, image->xclbin.platform);
 }
 
-/* Bitstreams have a sync word behind some padding; what precedes it is not configuration. Words of the stream are aligned to it. */
+/* Bitstreams have a sync word behind some padding; what precedes it is not configuration. Words of the stream are aligned to
+ * it. */
 static int find_stream(struct program *p, struct image *image)
 {
-	static const uint8_t sync[4] = {0xaa, 0x99, 0x55, 0x66};
+	static const uint8_t sync[4] = { 0xaa, 0x99, 0x55, 0x66 };
 	size_t bytes;
 	const uint8_t *section = xclbin_find(&image->xclbin, XCLBIN_BITSTREAM, &bytes), *at;
 
@@ -254,7 +255,7 @@ static bool find_again(struct program *p)
 				return true;
 			}
 		}
-		nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+		nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
 	}
 	return false;
 }
@@ -309,7 +310,7 @@ static int open_port(struct program *p, struct mcap *mcap)
 
 int program_card(struct program *p, const struct program_files *files)
 {
-	struct image image = {.name = "the image"}, fallback = {.name = "the previous image"};
+	struct image image = { .name = "the image" }, fallback = { .name = "the previous image" };
 	struct mcap mcap;
 	int result = -1;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads logic into a card: checks the image, unbinds the driver, which drains the card, loads, resets, and binds the driver again,
- * which checks the card's capabilities. If the new logic does not answer, the previous image is put back. gpulinkd configures the
- * card when it appears again.
+ * Loads logic into a card: checks the image, unbinds the driver, which drains the card, loads, resets, and binds the driver
+ * again, which checks the card's capabilities. If the new logic does not answer, the previous image is put back. gpulinkd
+ * configures the card when it appears again.
  */
 #ifndef GPULINKD_PROGRAM_H
 #define GPULINKD_PROGRAM_H

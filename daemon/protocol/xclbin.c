@@ -88,7 +88,7 @@ int xclbin_open(const void *file, size_t bytes, struct xclbin *xclbin, char *rea
 {
 	uint64_t length, sections;
 
-	*xclbin = (struct xclbin){.file = file, .bytes = bytes};
+	*xclbin = (struct xclbin){ .file = file, .bytes = bytes };
 	if (bytes < FIRST_SECTION)
 		return fail(reason, "truncated: %zu bytes, the header has %d", bytes, FIRST_SECTION);
 	if (memcmp(xclbin->file + MAGIC, "xclbin2", 8))

@@ -75,9 +75,9 @@ static int send_with_files(const char *text, unsigned files)
 	union {
 		struct cmsghdr align;
 		char bytes[CMSG_SPACE(10 * sizeof(int))];
-	} control = {.bytes = {0}};
-	struct iovec from = {.iov_base = (void *)(uintptr_t)text, .iov_len = strlen(text)};
-	struct msghdr message = {.msg_iov = &from, .msg_iovlen = 1};
+	} control = { .bytes = { 0 } };
+	struct iovec from = { .iov_base = (void *)(uintptr_t)text, .iov_len = strlen(text) };
+	struct msghdr message = { .msg_iov = &from, .msg_iovlen = 1 };
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	unsigned before = open_files() - 1;
 

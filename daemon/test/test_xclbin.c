@@ -14,7 +14,8 @@
 
 #include <cmocka.h>
 
-enum { CHANGED_FILES = 20000, HEADERS = 456 + 6 * 40 };
+enum { CHANGED_FILES = 20000,
+       HEADERS = 456 + 6 * 40 };
 
 static uint8_t *image;
 static size_t image_bytes;
@@ -37,7 +38,7 @@ static int open_copy(const uint8_t *data, size_t bytes, uint8_t **copy, struct x
 /* Reads all bytes of the sections that gpulink uses. */
 static unsigned touch(const struct xclbin *xclbin)
 {
-	static const enum xclbin_section kinds[] = {XCLBIN_BITSTREAM, XCLBIN_USER_METADATA};
+	static const enum xclbin_section kinds[] = { XCLBIN_BITSTREAM, XCLBIN_USER_METADATA };
 	unsigned sum = 0;
 
 	for (unsigned i = 0; i < 2; i++) {
@@ -151,7 +152,10 @@ static void changes(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole), cmocka_unit_test(beginnings), cmocka_unit_test(fields), cmocka_unit_test(changes),
+		cmocka_unit_test(whole),
+		cmocka_unit_test(beginnings),
+		cmocka_unit_test(fields),
+		cmocka_unit_test(changes),
 	};
 	FILE *file = argc == 2 ? fopen(argv[1], "rb") : NULL;
 

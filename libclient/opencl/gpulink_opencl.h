@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libgpulink-opencl: windows of a gpulink card as arguments of OpenCL kernels, which store with the functions of gpulink_device.h.
+ * libgpulink-opencl: windows of a gpulink card as arguments of OpenCL kernels, which store with the functions of
+ * gpulink_device.h.
  *
  * The library picks the way that the OpenCL device supports:
  *
  *  1. shared virtual memory: the mapping's address (CL_DEVICE_SVM_FINE_GRAIN_SYSTEM);
  *  2. a dma-buf of the window, imported as a cl_mem (cl_khr_external_memory_dma_buf, and a kernel that exports windows);
- *  3. a cl_mem on the mapping (CL_MEM_USE_HOST_PTR), on CPU devices only: others may keep a copy in their own memory, and what a
- *     kernel stores there never reaches the card.
+ *  3. a cl_mem on the mapping (CL_MEM_USE_HOST_PTR), on CPU devices only: others may keep a copy in their own memory, and what
+ *     a kernel stores there never reaches the card.
  *
  * Otherwise the functions return ENOTSUP, and `reason` names what the device lacks.
  *
- * Memory of the object must stay mapped as long as the object is used: close it, and end kernels that use it, before the window.
- * Thread-safe for different objects. Functions return 0 or a negative GPULINK_E code; EIO if an OpenCL call failed.
+ * Memory of the object must stay mapped as long as the object is used: close it, and end kernels that use it, before the
+ * window. Thread-safe for different objects. Functions return 0 or a negative GPULINK_E code; EIO if an OpenCL call failed.
  */
 #ifndef GPULINK_OPENCL_H
 #define GPULINK_OPENCL_H
@@ -38,8 +39,8 @@ enum gpulink_opencl_way {
 /** Memory as a kernel argument. */
 struct gpulink_opencl_memory {
 	enum gpulink_opencl_way way;
-	cl_mem buffer; /**< NULL with GPULINK_OPENCL_SVM */
-	void *address; /**< of the mapping */
+	cl_mem buffer;	  /**< NULL with GPULINK_OPENCL_SVM */
+	void *address;	  /**< of the mapping */
 	char reason[160]; /**< why it failed, or which way it is and why; one line */
 };
 
@@ -58,7 +59,8 @@ int gpulink_opencl_window(cl_context context, cl_device_id device, struct gpulin
 			  size_t bytes, struct gpulink_opencl_memory *memory);
 
 /**
- * The same for other memory of the process that devices write or that is mapped from one: a doorbell page, an endpoint's memory.
+ * The same for other memory of the process that devices write or that is mapped from one: a doorbell page, an endpoint's
+ * memory.
  *
  * address  aligned as the device requires it (CL_DEVICE_MEM_BASE_ADDR_ALIGN); pages are.
  * dmabuf   descriptor of the same memory, or -1. It may be closed after the call.

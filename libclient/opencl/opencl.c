@@ -90,7 +90,7 @@ static int look(cl_device_id device, struct ability *a, struct gpulink_opencl_me
 static int import(cl_context context, size_t bytes, int dmabuf, struct gpulink_opencl_memory *memory)
 {
 	int own = dup(dmabuf);
-	cl_mem_properties properties[] = {CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, (cl_mem_properties)own, 0};
+	cl_mem_properties properties[] = { CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, (cl_mem_properties)own, 0 };
 	cl_int error;
 
 	if (own < 0)
@@ -168,8 +168,7 @@ int gpulink_opencl_window(cl_context context, cl_device_id device, struct gpulin
 	clear(memory, NULL);
 	error = gpulink_queue_window_address(queue, window, &address);
 	if (error)
-		return fail(memory, -error, "%s", error == -GPULINK_ENOTSUP ? "a soft device has no mapping that a kernel could store to" :
-				    gpulink_strerror(error));
+		return fail(memory, -error, "%s", error == -GPULINK_ENOTSUP ? "a soft device has no mapping that a kernel could store to" : gpulink_strerror(error));
 	clear(memory, address);
 	if (!context || !device || !bytes)
 		return fail(memory, GPULINK_EINVAL, "no context, device or size");
@@ -197,7 +196,7 @@ cl_int gpulink_opencl_argument(cl_kernel kernel, cl_uint index, const struct gpu
 
 const char *gpulink_opencl_way_name(enum gpulink_opencl_way way)
 {
-	static const char *const names[] = {"shared virtual memory", "dma-buf", "host pointer"};
+	static const char *const names[] = { "shared virtual memory", "dma-buf", "host pointer" };
 
 	return (unsigned)way < sizeof(names) / sizeof(*names) ? names[way] : "unknown";
 }

@@ -150,8 +150,8 @@ void gpu_free(struct gpu *gpu)
 {
 	if (!gpu)
 		return;
-	const cl_mem buffers[] = {gpu->first, gpu->sources, gpu->out_degree, gpu->readers, gpu->next};
-	const cl_kernel kernels[] = {gpu->compute, gpu->push, gpu->release};
+	const cl_mem buffers[] = { gpu->first, gpu->sources, gpu->out_degree, gpu->readers, gpu->next };
+	const cl_kernel kernels[] = { gpu->compute, gpu->push, gpu->release };
 
 	for (unsigned e = 0; e < PAGERANK_MOST_ENDPOINTS; e++)
 		gpulink_opencl_close(&gpu->replica[e]);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * libgpulink-opencl: which way it chooses, and kernels that store with gpulink_device.h, on an OpenCL device of this machine, into
- * ordinary memory in place of a window. clGetDeviceInfo() is wrapped, so that the device can claim to be of another kind. Without
+ * libgpulink-opencl: which way it chooses, and kernels that store with gpulink_device.h, on an OpenCL device of this machine,
+ * into
+ * ordinary memory in place of a window. clGetDeviceInfo() is wrapped, so that the device can claim to be of another kind.
+ * Without
  * an OpenCL device the tests that need one are skipped.
  */
 #include <setjmp.h>
@@ -163,8 +165,8 @@ static void stores(cl_program program)
 
 static void releases(cl_program program)
 {
-	uint8_t *doorbell = new_page(), *record = new_page(), *seen = new_page(), expected[PAGE] = {0};
-	struct gpulink_opencl_memory memory[3] = {take(doorbell), take(record), take(seen)};
+	uint8_t *doorbell = new_page(), *record = new_page(), *seen = new_page(), expected[PAGE] = { 0 };
+	struct gpulink_opencl_memory memory[3] = { take(doorbell), take(record), take(seen) };
 	static const uint64_t completed = 41;
 	cl_kernel kernel;
 	cl_int error;
@@ -311,9 +313,12 @@ static void soft_device(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(kernels, reset),	     cmocka_unit_test_setup(way_of_a_cpu, reset),
-		cmocka_unit_test_setup(way_of_svm, reset),   cmocka_unit_test_setup(no_way, reset),
-		cmocka_unit_test_setup(import_fails, reset), cmocka_unit_test_setup(soft_device, reset),
+		cmocka_unit_test_setup(kernels, reset),
+		cmocka_unit_test_setup(way_of_a_cpu, reset),
+		cmocka_unit_test_setup(way_of_svm, reset),
+		cmocka_unit_test_setup(no_way, reset),
+		cmocka_unit_test_setup(import_fails, reset),
+		cmocka_unit_test_setup(soft_device, reset),
 	};
 
 	return cmocka_run_group_tests(tests, open_device, close_device);

@@ -40,7 +40,7 @@ enum exit_code run_program(struct invocation *invocation)
 	enum exit_code code = EXIT_FAILED;
 
 	asker->seconds = LOAD_SECONDS;
-	asker->files = (struct program_files){open_file(invocation->arguments[0]), -1};
+	asker->files = (struct program_files){ open_file(invocation->arguments[0]), -1 };
 	if (asker->files.image >= 0 && invocation->argument_count == 2)
 		asker->files.fallback = open_file(invocation->arguments[1]);
 	if (asker->files.image >= 0 && (invocation->argument_count < 2 || asker->files.fallback >= 0))

@@ -70,7 +70,8 @@ struct logic {
 	uint64_t aperture_bytes, pool_bytes;
 };
 
-/** Create a card in its power-on state. Return 0, -ENOMEM, -ENOTSUP (not in this build), or -EINVAL (not with these parameters). */
+/** Create a card in its power-on state. Return 0, -ENOMEM, -ENOTSUP (not in this build), or -EINVAL (not with these
+ *  parameters). */
 int logic_model_create(const struct logic_config *config, struct logic *logic);
 int logic_rtl_create(const struct logic_config *config, struct logic *logic);
 

@@ -5,7 +5,14 @@
 #include <string.h>
 
 /* Registers of the capability. */
-enum { HEADER = 0x00, VENDOR_HEADER = 0x04, JTAG_ID = 0x08, VERSION = 0x0c, STATUS = 0x10, CONTROL = 0x14, DATA = 0x18, BYTES = 0x2c };
+enum { HEADER = 0x00,
+       VENDOR_HEADER = 0x04,
+       JTAG_ID = 0x08,
+       VERSION = 0x0c,
+       STATUS = 0x10,
+       CONTROL = 0x14,
+       DATA = 0x18,
+       BYTES = 0x2c };
 
 #define CAPABILITY_VENDOR 0x000bu
 #define VSEC_MCAP	  0x0001u
@@ -22,9 +29,9 @@ enum { HEADER = 0x00, VENDOR_HEADER = 0x04, JTAG_ID = 0x08, VERSION = 0x0c, STAT
 #define STATUS_OVERFLOW UINT32_C(0x00000100)
 
 /* The stream: FPGA tools begin theirs with the same word. */
-#define SYNC	  UINT32_C(0xaa995566)
-#define FIRST	  "gpulink emulated logic 1\n"
-#define LAST	  "end\n"
+#define SYNC  UINT32_C(0xaa995566)
+#define FIRST "gpulink emulated logic 1\n"
+#define LAST  "end\n"
 
 static uint32_t get(const struct pci_config *config, unsigned reg)
 {

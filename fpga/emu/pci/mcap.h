@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The port through which software loads logic over PCIe: a vendor-specific extended capability with the registers of AMD's Media
- * Configuration Access Port (PG213, UG570). Words that are written to it are a stream; here the stream is text (docs/program.md),
- * which selects the emulated logic. As on a board, the first word takes the running logic away.
+ * The port through which software loads logic over PCIe: a vendor-specific extended capability with the registers of AMD's
+ * Media Configuration Access Port (PG213, UG570). Words that are written to it are a stream; here the stream is text
+ * (docs/program.md), which selects the emulated logic. As on a board, the first word takes the running logic away.
  */
 #ifndef GPULINK_EMU_MCAP_H
 #define GPULINK_EMU_MCAP_H

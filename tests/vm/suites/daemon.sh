@@ -147,6 +147,13 @@ class=$(echo /sys/class/gpulink/gpulink*)
 check "the driver has 16 partitions" partitions_are 16
 put "0000:00:08.0 0" $class/partitions/0/endpoint
 check "traffic through the model" traffic "/dev/${class##*/}" 1 ok
+if [ -e /icd ]; then
+	mkdir -p /tmp/vendors
+	echo /icd/libgpulink-icd.so >/tmp/vendors/gpulink.icd
+	OCL_ICD_VENDORS=/tmp/vendors tap "OpenCL" icd-test $images/eight $images/part
+	check "the driver has 8 partitions" partitions_are 8
+	check "program by gpulinkctl after it" says "16 partitions" gpulinkctl program $images/sixteen
+fi
 check "program without the daemon" says "8 partitions" gpulinkctl --direct program $images/eight
 class=/sys/class/gpulink/gpulink0
 kill $daemon

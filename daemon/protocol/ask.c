@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ask.h"
 
-#include <requests.h>
+#include "requests.h"
 
 #include <json-c/json.h>
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,17 +18,6 @@
 /* Far above any answer. */
 #define ANSWER_BYTES (1 << 20)
 #define ANSWER_SECONDS 30
-
-void complain(const char *format, ...)
-{
-	va_list arguments;
-
-	fputs("gpulinkctl: ", stderr);
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
-}
 
 static time_t patience_of(const struct asker *asker)
 {
@@ -109,8 +97,7 @@ static enum exit_code send_line(struct asker *asker, struct json_object *request
 	memcpy(line, text, length);
 	line[length] = '\n';
 	while (done < length + 1 && !error) {
-		ssize_t sent = done ? send(asker->socket, line + done, length + 1 - done, MSG_NOSIGNAL) :
-				      send_with_files(asker, line, length + 1);
+		ssize_t sent = done ? send(asker->socket, line + done, length + 1 - done, MSG_NOSIGNAL) : send_with_files(asker, line, length + 1);
 
 		if (sent >= 0)
 			done += (size_t)sent;
