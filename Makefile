@@ -20,7 +20,7 @@ GPU     ?= 0
 # Kernel build folder for `make module` and `make install`.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all demo demo-machine demo-programs report bench paper quick check check-machines check-programs check-kernels \
+.PHONY: all demo demo-machine demo-programs report bench paper quick check check-machines check-programs check-more \
 	check-debug-kernel check-debian soak checkpatch deb synth place coverage install module clean packages user asan
 
 all: user
@@ -112,11 +112,13 @@ check: packages
 		$(ASAN) \
 		"fpga/sim/synth.py --limits fpga/sim/synth_limits.toml --jobs 2"
 
-# Suites of check on further kernels.
-check-kernels: user check-machines
-	tools/setup/check "tests/vm/run-suite 6.12 basic" "tests/vm/run-suite newest rings" "tests/vm/run-suite 6.1 memory" \
+# What check samples, whole: its suites on further kernels, all mutation tests of the proofs, longer lock steps.
+FORMAL := $(foreach group,$(notdir $(wildcard fpga/sim/formal/claims/*)),formal-$(group))
+check-more: user check-machines
+	GPULINK_MUTANTS=0/1 tools/setup/check "tests/vm/run-suite 6.12 basic" "tests/vm/run-suite newest rings" "tests/vm/run-suite 6.1 memory" \
 		"tests/vm/run-suite 6.12 faults" "tests/vm/run-suite 6.1 ranges" "tests/vm/run-suite newest users" \
-		"tests/vm/run-suite newest endpoints" "TREE=iommu tests/vm/run-suite newest topo"
+		"tests/vm/run-suite newest endpoints" "TREE=iommu tests/vm/run-suite newest topo" -- "$(MESON) $(FORMAL)" \
+		"$(MESON)/fpga/sim/card/lockstep-card --rounds 6" "$(MESON)/fpga/sim/card/lockstep-card-256-4 --rounds 40"
 
 check-machines:
 	tools/vm/prepare
