@@ -15,6 +15,8 @@ LOGIC   ?= model
 # CARDS=2 joins two cards by a link; LINK sets its fault injection, with the names of gpulink-card(1): "loss=1e-3 corrupt=1e-4".
 CARDS   ?= 1
 LINK    ?=
+# GPU=1: the demo's work as OpenCL kernels, which PoCL runs on the CPU of the VM.
+GPU     ?= 0
 # Kernel build folder for `make module` and `make install`.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
@@ -50,13 +52,13 @@ DEMO_PROGRAMS := fpga/emu/gpulink-card fpga/emu/gpulink-endpoint daemon/gpulinkd
 demo:
 	@tools/setup/packages vm
 	@$(MAKE) -s -j2 demo-machine demo-programs
-	@KERNEL=$(KERNEL) GPULINK_LOGIC=$(LOGIC) CARDS=$(CARDS) LINK="$(LINK)" tests/vm/demo $(GRAPH)
+	@KERNEL=$(KERNEL) GPULINK_LOGIC=$(LOGIC) CARDS=$(CARDS) LINK="$(LINK)" GPU=$(GPU) tests/vm/demo $(GRAPH)
 
 demo-machine:
 	@tools/vm/prepare $(KERNEL)
 
 demo-programs:
-	@tools/setup/packages user $(if $(filter rtl,$(LOGIC)),check)
+	@tools/setup/packages user $(if $(filter rtl,$(LOGIC)),check) $(if $(filter 1,$(GPU)),gpu)
 	@$(MAKE) -s $(MESON)/$(if $(filter rtl,$(LOGIC)),with-rtl,build.ninja)
 	@echo "ninja: building $(notdir $(DEMO_PROGRAMS))"
 	@ninja -C $(MESON) --quiet $(DEMO_PROGRAMS)
