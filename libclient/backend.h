@@ -10,6 +10,7 @@
 #ifndef GLK_BACKEND_H
 #define GLK_BACKEND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -65,8 +66,9 @@ struct glk_backend_ops {
 	/* A descriptor that is readable while completions are not taken, or when the device is lost. */
 	int (*descriptor)(void *backend);
 
-	/* Opens another context of the same device, with the same operations. */
-	int (*open_queue)(void *backend, void **queue);
+	/* Opens another context of the same device, with the same operations. Without rings it has no submit(), take(), sleep() and
+	 * count_errors(). ENOTSUP: it cannot be without. */
+	int (*open_queue)(void *backend, bool rings, void **queue);
 };
 
 /* Open a back end. `name` is the argument of gpulink_open(), `options` what follows "soft:" there. */
