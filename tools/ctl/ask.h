@@ -21,6 +21,7 @@ enum exit_code {
 
 struct asker {
 	bool direct;
+	bool quiet; /* errors in answers are not reported */
 	const char *socket_path;
 	int socket; /* -1: not connected yet */
 };

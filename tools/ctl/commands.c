@@ -3,6 +3,7 @@
 
 #include "arguments.h"
 #include "capture.h"
+#include "monitor.h"
 #include "print.h"
 #include "ranges.h"
 #include "request.h"
@@ -367,6 +368,17 @@ static const struct command card_commands[] = {
 	 .details = "Open devices of the card return errors and must be reopened. Settings and endpoints are kept.\n",
 	 .takes_card = true,
 	 .run = run_reset},
+	{.name = "monitor",
+	 .usage = "",
+	 .summary = "show changes as they happen",
+	 .details = "Of all cards, or of one, until interrupted, for --count events or for --seconds: cards added and removed, states,\n"
+		    "links up and down, captures on and off, generations (resets), settings, endpoints, ranges, and counters of\n"
+		    "errors. States, links and captures are shown at once; the others then, and every --watch SECONDS (default 1).\n",
+	 .takes_card = true,
+	 .takes_watch = true,
+	 .takes_count = true,
+	 .takes_seconds = true,
+	 .run = run_monitor},
 	{0},
 };
 
