@@ -166,10 +166,10 @@ struct gpulink_completion glk_completion(const uint64_t word[GLK_CQE_WORDS]);
 uint64_t glk_now_ns(void);
 uint64_t glk_deadline(uint64_t timeout_ns);
 
-/* uring.c: for queues without rings. Appends an entry to the batch. */
-int glk_uring_add(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_WORDS], const struct glk_flight *flight);
+/* batch.c: for queues without rings. Appends an entry to the batch. */
+int glk_batch_add(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_WORDS], const struct glk_flight *flight);
 /* Whether the batch has room for `count` entries: 0, EINVAL or ENOSPC. */
-int glk_uring_reserve(const struct gpulink_queue *queue, unsigned count);
+int glk_batch_reserve(const struct gpulink_queue *queue, unsigned count);
 
 #define GLK_ROOM_TIMEOUT_NS UINT64_C(1000000000) /* for room on the ring */
 

@@ -257,7 +257,7 @@ int glk_queue_reserve(struct gpulink_queue *queue, unsigned count)
 	int error = 0;
 
 	if (!queue->has_rings)
-		return glk_uring_reserve(queue, count);
+		return glk_batch_reserve(queue, count);
 	if (in_flight(queue) + count <= GLK_OPERATIONS)
 		return 0;
 	deadline = glk_deadline(GLK_ROOM_TIMEOUT_NS);
@@ -288,7 +288,7 @@ int glk_queue_submit(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_W
 	int error;
 
 	if (!queue->has_rings)
-		return glk_uring_add(queue, entry, flight);
+		return glk_batch_add(queue, entry, flight);
 	own.tagged = tagged || flight->tagged;
 	if (own.tagged && queue->owed == GPULINK_COMPLETIONS_MAX)
 		return -GPULINK_EBUSY;

@@ -497,8 +497,8 @@ static const struct command link_commands[] = {
 	{.name = "set-link",
 	 .usage = "SETTING VALUE",
 	 .summary = "set a link setting",
-	 .details = "SETTING and VALUE: enable, stitching, pooling, selective_pooling, yielding, sequencing, trimming (0 or 1),\n"
-		    "pool_cycles (0 to 128), burst (1 to 255), trim_bytes (4, 8, 16 or 32), timeout_ns (1000 to 10000000000).\n",
+	 .details = "SETTING is enable, stitching, pooling, selective_pooling, yielding, sequencing, trimming (VALUE 0 or 1),\n"
+		    "pool_cycles (0 to 128), burst (1 to 255), trim_bytes (4, 8, 16 or 32) or timeout_ns (1000 to 10000000000).\n",
 	 .least = 2,
 	 .most = 2,
 	 .takes_card = true,

@@ -80,6 +80,7 @@ check "add-range of an existing name exits with 1" ctl 1 add-range 0 some 4K 8K 
 check "add-range beyond the endpoint exits with 2" ctl 2 add-range 0 x 64M 4K w user=1000
 check "add-range of all bytes warns" says WARNING gpulinkctl add-range 0 whole 0 all w user=1000
 check "ranges shows them" says "0          some" gpulinkctl ranges
+check "monitor shows that range" monitored " gpulink0 partition 0 range whole: 0 67108864 w user=1000"
 check "remove-range" ctl 0 remove-range 0 whole
 check "monitor shows that it is gone" monitored " gpulink0 partition 0 range whole: removed"
 check "the range is gone from sysfs" test ! -e $class/partitions/0/ranges/whole

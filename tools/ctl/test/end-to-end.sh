@@ -244,14 +244,6 @@ check "too few arguments" ctl 2 "usage: gpulinkctl [OPTION...] set-payload BYTES
 check "too many arguments" ctl 2 "usage:" reset now
 check "an option the command does not support" ctl 2 "list: --watch is not supported" list --watch
 check "unknown output format" ctl 2 "must be table or json" list -o xml
-check "help" ctl 0 "set-subheader" --help
-for command in list info partitions counters set-subheader set-payload set-timeout set-coalesce set-endpoint set-open ranges add-range remove-range link link-counters set-link \
-	reset capture; do
-	check "$command --help" ctl 0 "Usage: gpulinkctl [OPTION...] $command" $command --help
-done
-check "version" ctl 0 "gpulinkctl " --version
-check "-V" ctl 0 "gpulinkctl " -V
-check "-h" ctl 0 "set-subheader" -h
 check "output cannot be written" sh -c "! '$gpulinkctl' --socket '$socket' list >/dev/full"
 
 # --- another user
