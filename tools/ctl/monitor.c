@@ -178,7 +178,7 @@ static double seconds_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Waits for a uevent, until a time, or a signal. Returns whether a uevent was shown. */
+/* Waits for uevents, until a time, or a signal. Returns whether there was one. */
 static bool wait_until(struct monitor *m, double until, const struct ending_signals *signals)
 {
 	struct pollfd fd = {.fd = m->uevents ? udev_monitor_get_fd(m->uevents) : -1, .events = POLLIN};
@@ -187,7 +187,11 @@ static bool wait_until(struct monitor *m, double until, const struct ending_sign
 
 	if (left <= 0 || ppoll(&fd, 1, &time, &signals->open) <= 0 || !fd.revents)
 		return false;
-	take_uevent(m);
+	/* All that have arrived, before what takes longer. */
+	do
+		take_uevent(m);
+	while (poll(&fd, 1, 0) > 0 && !enough(m));
+	fflush(stdout);
 	return true;
 }
 

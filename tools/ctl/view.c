@@ -5,6 +5,7 @@
 #include <json_put.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One card's part. */
@@ -39,11 +40,11 @@ static void keep(struct reading *r, const char *part)
 }
 
 /* NULL: the card cannot answer now, or does not know the operation. */
-static struct json_object *read_part(struct reading *r, const char *op, enum exit_code *code)
+static struct json_object *read_part(struct reading *r, const char *op, int partition, enum exit_code *code)
 {
 	struct json_object *result = NULL;
 
-	*code = ask(&r->invocation->asker, new_request(op, r->name), &result);
+	*code = ask(&r->invocation->asker, with_partition(new_request(op, r->name), partition), &result);
 	if (*code == EXIT_OK && !json_object_is_type(result, json_type_object) && !json_object_is_type(result, json_type_array)) {
 		json_object_put(result);
 		result = NULL;
@@ -84,12 +85,12 @@ static void put_range(struct reading *r, const char *prefix, struct json_object 
 	r->memory = json_put_text(r->card, key, text) && r->memory;
 }
 
-/* Arrays with an object for each partition, or range of one. */
-static enum exit_code read_partitions(struct reading *r, const char *op, const char *const *only)
+/* Passes each object of an array, of a partition or a range of one, to `put_one` with "partition K". */
+static enum exit_code read_partitions(struct reading *r, const char *op, int partition,
+				      void (*put_one)(struct reading *r, const char *prefix, struct json_object *one))
 {
-	static const char *const without[] = {"partition", NULL};
 	enum exit_code code;
-	struct json_object *all = read_part(r, op, &code);
+	struct json_object *all = read_part(r, op, partition, &code);
 	size_t count = json_object_is_type(all, json_type_array) ? json_object_array_length(all) : 0;
 	char prefix[48];
 
@@ -97,10 +98,7 @@ static enum exit_code read_partitions(struct reading *r, const char *op, const c
 		struct json_object *one = json_object_array_get_idx(all, i);
 
 		snprintf(prefix, sizeof(prefix), "partition %s", text_of(one, "partition"));
-		if (!strcmp(op, "ranges"))
-			put_range(r, prefix, one);
-		else
-			put_members(r, prefix, one, only, without);
+		put_one(r, prefix, one);
 	}
 	if (!all)
 		keep(r, "partition ");
@@ -108,11 +106,29 @@ static enum exit_code read_partitions(struct reading *r, const char *op, const c
 	return code;
 }
 
+static void put_errors(struct reading *r, const char *prefix, struct json_object *counters)
+{
+	static const char *const only[] = {"err_endpoint", NULL};
+
+	put_members(r, prefix, counters, only, NULL);
+}
+
+/* Counters of a partition are many files: only of those that can count errors. */
+static void put_partition(struct reading *r, const char *prefix, struct json_object *partition)
+{
+	static const char *const without[] = {"partition", NULL};
+	const char *endpoint = text_of(partition, "endpoint"), *number = text_of(partition, "partition");
+
+	put_members(r, prefix, partition, NULL, without);
+	if (number && endpoint && strcmp(endpoint, "none"))
+		read_partitions(r, "counters", atoi(number), put_errors);
+}
+
 static enum exit_code read_link(struct reading *r, const char *op, const char *const *only)
 {
 	static const char *const without[] = {"queue_flits", "queued_flits", NULL};
 	enum exit_code code;
-	struct json_object *link = read_part(r, op, &code);
+	struct json_object *link = read_part(r, op, ALL_PARTITIONS, &code);
 
 	if (link)
 		put_members(r, "link", link, only, without);
@@ -124,17 +140,15 @@ static enum exit_code read_link(struct reading *r, const char *op, const char *c
 
 static enum exit_code read_card(struct reading *r, struct json_object *info)
 {
-	static const char *const of_card[] = {"link_state", "generation", NULL}, *const of_partition[] = {"err_endpoint", NULL};
+	static const char *const of_card[] = {"link_state", "generation", NULL};
 	static const char *const of_link[] = {"crc_errors", "sequence_errors", "protocol_errors", "version_errors", "lost_packets",
 					      "timeouts", "denied", NULL};
 	enum exit_code code;
 
 	put_members(r, "", info, of_card, NULL);
-	code = read_partitions(r, "partitions", NULL);
+	code = read_partitions(r, "partitions", ALL_PARTITIONS, put_partition);
 	if (code != EXIT_NO_DAEMON)
-		code = read_partitions(r, "ranges", NULL);
-	if (code != EXIT_NO_DAEMON)
-		code = read_partitions(r, "counters", of_partition);
+		code = read_partitions(r, "ranges", ALL_PARTITIONS, put_range);
 	if (code != EXIT_NO_DAEMON && strcmp(text_of(info, "link_state"), "loopback")) {
 		code = read_link(r, "link", NULL);
 		if (code != EXIT_NO_DAEMON)
