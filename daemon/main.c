@@ -8,6 +8,7 @@
 #include "config.h"
 #include "log.h"
 #include "metrics.h"
+#include "protocol/program.h"
 #include "server.h"
 
 #include <gpulink.h>
@@ -135,6 +136,7 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *inf
 		config_free(&daemon->config);
 		daemon->config = config;
 		reopen_metrics(daemon);
+		program_demand_signature(daemon->config.logic_certificate);
 		daemon->retries_left = RETRY_TIMES;
 		log_line(LOG_NOTICE, "configuration reloaded");
 		apply(daemon, false);
@@ -189,6 +191,7 @@ static int open_all(struct daemon *daemon, const char *socket)
 		return error;
 	}
 	error = server_open(&daemon->server, daemon->event, socket, daemon->config.socket_mode, daemon->config.socket_group);
+	program_demand_signature(daemon->config.logic_certificate);
 	return error < 0 ? error : open_metrics(daemon);
 }
 

@@ -2,6 +2,7 @@
 #include "program.h"
 
 #include "mcap.h"
+#include "signature.h"
 #include "xclbin.h"
 
 #include <json-c/json.h>
@@ -41,6 +42,14 @@ static const struct part {
 	{ "gpulink:xcvu9p:card:1.0", 0x04b31093, 0x0fffffff },
 };
 #define PLATFORMS "gpulink:emulated:card:1.0 or gpulink:xcvu9p:card:1.0"
+
+/* Of program_demand_signature(). */
+static char demanded[PATH_MAX];
+
+void program_demand_signature(const char *certificate)
+{
+	snprintf(demanded, sizeof(demanded), "%s", certificate);
+}
 
 /* An image in memory. */
 struct image {
@@ -151,14 +160,16 @@ static int find_stream(struct program *p, struct image *image)
 	return 0;
 }
 
-/* Everything that can be known of an image before the card is touched. */
-static int open_image(struct program *p, struct image *image, int fd, const struct mcap *mcap)
+/* Everything that can be known of an image before the card is touched. `ours`: this program kept it. */
+static int open_image(struct program *p, struct image *image, int fd, const struct mcap *mcap, bool ours)
 {
 	char reason[XCLBIN_REASON_BYTES];
 
 	if (read_image(p, image, fd))
 		return -1;
 	if (xclbin_open(image->file, image->bytes, &image->xclbin, reason))
+		return fail(p, "EINVAL", "%s: %s", image->name, reason);
+	if (*demanded && !ours && signature_check(&image->xclbin, demanded, reason))
 		return fail(p, "EINVAL", "%s: %s", image->name, reason);
 	return check_part(p, image, mcap) || check_version(p, image) || find_stream(p, image) ? -1 : 0;
 }
@@ -181,7 +192,7 @@ static int open_fallback(struct program *p, struct image *image, int given, cons
 	if (fd < 0 && given < 0)
 		return fail(p, "EINVAL", "%s: no image to put back if the new logic does not answer: give that of its present logic (--fallback)",
 			    p->info.name);
-	result = open_image(p, image, fd < 0 ? given : fd, mcap);
+	result = open_image(p, image, fd < 0 ? given : fd, mcap, fd >= 0);
 	if (fd >= 0)
 		close(fd);
 	return result;
@@ -318,7 +329,7 @@ int program_card(struct program *p, const struct program_files *files)
 		return fail(p, "EINVAL", "no file came with the request");
 	if (open_port(p, &mcap))
 		return -1;
-	if (!open_image(p, &image, files->image, &mcap) && !open_fallback(p, &fallback, files->fallback, &mcap) &&
+	if (!open_image(p, &image, files->image, &mcap, false) && !open_fallback(p, &fallback, files->fallback, &mcap) &&
 	    !store_image(p, &image)) {
 		result = swap(p, &mcap, &image, &fallback);
 		end_store(p, !result);

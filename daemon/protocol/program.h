@@ -23,4 +23,8 @@ struct program {
 /** Returns 0, or -1 with code and message. It may take a minute per 100 MB of image, and holds up nothing but the caller. */
 int program_card(struct program *program, const struct program_files *files);
 
+/** From now on images must be signed with the key of this certificate, a PEM file; "": they need not, the default. For the whole
+ *  process; not while a card is programmed. */
+void program_demand_signature(const char *certificate);
+
 #endif /* GPULINKD_PROGRAM_H */

@@ -154,6 +154,19 @@ if [ -e /icd ]; then
 	check "the driver has 8 partitions" partitions_are 8
 	check "program by gpulinkctl after it" says "16 partitions" gpulinkctl program $images/sixteen
 fi
+if [ -e $images/signed ]; then
+	cp $conf /tmp/conf
+	printf "[daemon]\nlogic_certificate = $images/certificate\n" >>$conf
+	reloads=$(grep -c "configuration reloaded" /tmp/gpulinkd.log)
+	kill -HUP $daemon
+	reloaded() { [ "$(grep -c "configuration reloaded" /tmp/gpulinkd.log)" -gt "$reloads" ]; }
+	check "the daemon reads a configuration that demands signatures" wait_until 5 reloaded
+	check "an image that is not signed is refused" says "the image: not signed; the configuration demands" gpulinkctl program $images/eight
+	check "the driver still has 16 partitions" partitions_are 16
+	check "a signed image is loaded" says "4 partitions" gpulinkctl program $images/signed
+	cp /tmp/conf $conf
+	kill -HUP $daemon
+fi
 check "program without the daemon" says "8 partitions" gpulinkctl --direct program $images/eight
 class=/sys/class/gpulink/gpulink0
 kill $daemon
