@@ -97,6 +97,21 @@ static void on_card(void *user, const char *card, enum hotplug_event what)
 	}
 }
 
+/* --- logic --- */
+
+static void on_progress(void)
+{
+	sd_notify(0, "WATCHDOG=1");
+}
+
+static void report_recovery(const char *pci_address, const char *failure)
+{
+	if (failure)
+		log_line(LOG_ERR, "%s: an interrupted load left the card without logic: %s", pci_address, failure);
+	else
+		log_line(LOG_WARNING, "%s: an interrupted load left the card without logic: the previous logic is loaded", pci_address);
+}
+
 /* --- metrics --- */
 
 static int open_metrics(struct daemon *daemon)
@@ -201,6 +216,8 @@ static int run(struct daemon *daemon, const char *socket)
 
 	if (error >= 0) {
 		daemon->retries_left = RETRY_TIMES;
+		program_on_progress(on_progress);
+		program_recover(report_recovery);
 		apply(daemon, false);
 		log_line(LOG_NOTICE, "gpulinkd %s listening on %s", gpulink_version(), socket);
 		sd_notify(0, "READY=1");

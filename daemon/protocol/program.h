@@ -27,4 +27,11 @@ int program_card(struct program *program, const struct program_files *files);
  *  process; not while a card is programmed. */
 void program_demand_signature(const char *certificate);
 
+/** Is called at least every few seconds while a card is programmed, for watchdogs. NULL: none. */
+void program_on_progress(void (*callback)(void));
+
+/** Loads the previous logic into cards that a load left without any, because it was interrupted or both images failed. Reports each
+ *  card: failure is NULL, or one line. Without effect, and without a report, if there is none. */
+void program_recover(void (*report)(const char *pci_address, const char *failure));
+
 #endif /* GPULINKD_PROGRAM_H */
