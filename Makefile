@@ -15,10 +15,12 @@ LOGIC   ?= model
 # CARDS=2 joins two cards by a link; LINK sets its fault injection, with the names of gpulink-card(1): "loss=1e-3 corrupt=1e-4".
 CARDS   ?= 1
 LINK    ?=
+# GPU=1: the demo's work as OpenCL kernels, which PoCL runs on the CPU of the VM.
+GPU     ?= 0
 # Kernel build folder for `make module` and `make install`.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all demo demo-machine demo-programs report bench paper quick check check-machines check-programs check-kernels \
+.PHONY: all demo demo-machine demo-programs report bench paper quick check check-machines check-programs check-more \
 	check-debug-kernel check-debian soak checkpatch deb synth place coverage install module clean packages user asan
 
 all: user
@@ -50,13 +52,13 @@ DEMO_PROGRAMS := fpga/emu/gpulink-card fpga/emu/gpulink-endpoint daemon/gpulinkd
 demo:
 	@tools/setup/packages vm
 	@$(MAKE) -s -j2 demo-machine demo-programs
-	@KERNEL=$(KERNEL) GPULINK_LOGIC=$(LOGIC) CARDS=$(CARDS) LINK="$(LINK)" tests/vm/demo $(GRAPH)
+	@KERNEL=$(KERNEL) GPULINK_LOGIC=$(LOGIC) CARDS=$(CARDS) LINK="$(LINK)" GPU=$(GPU) tests/vm/demo $(GRAPH)
 
 demo-machine:
 	@tools/vm/prepare $(KERNEL)
 
 demo-programs:
-	@tools/setup/packages user $(if $(filter rtl,$(LOGIC)),check)
+	@tools/setup/packages user $(if $(filter rtl,$(LOGIC)),check) $(if $(filter 1,$(GPU)),gpu)
 	@$(MAKE) -s $(MESON)/$(if $(filter rtl,$(LOGIC)),with-rtl,build.ninja)
 	@echo "ninja: building $(notdir $(DEMO_PROGRAMS))"
 	@ninja -C $(MESON) --quiet $(DEMO_PROGRAMS)
@@ -110,11 +112,13 @@ check: packages
 		$(ASAN) \
 		"fpga/sim/synth.py --limits fpga/sim/synth_limits.toml --jobs 2"
 
-# Suites of check on further kernels.
-check-kernels: user check-machines
-	tools/setup/check "tests/vm/run-suite 6.12 basic" "tests/vm/run-suite newest rings" "tests/vm/run-suite 6.1 memory" \
+# What check samples, whole: its suites on further kernels, all mutation tests of the proofs, longer lock steps.
+FORMAL := $(foreach group,$(notdir $(wildcard fpga/sim/formal/claims/*)),formal-$(group))
+check-more: user check-machines
+	GPULINK_MUTANTS=0/1 tools/setup/check "tests/vm/run-suite 6.12 basic" "tests/vm/run-suite newest rings" "tests/vm/run-suite 6.1 memory" \
 		"tests/vm/run-suite 6.12 faults" "tests/vm/run-suite 6.1 ranges" "tests/vm/run-suite newest users" \
-		"tests/vm/run-suite newest endpoints" "TREE=iommu tests/vm/run-suite newest topo"
+		"tests/vm/run-suite newest endpoints" "TREE=iommu tests/vm/run-suite newest topo" -- "$(MESON) $(FORMAL)" \
+		"$(MESON)/fpga/sim/card/lockstep-card --rounds 6" "$(MESON)/fpga/sim/card/lockstep-card-256-4 --rounds 40"
 
 check-machines:
 	tools/vm/prepare

@@ -6,6 +6,7 @@
  */
 #include "client.h"
 
+#include "protocol/program.h"
 #include "protocol/requests.h"
 
 #include <json-c/json.h>
@@ -33,6 +34,7 @@ struct client {
 
 	char in[CLIENT_LINE_BYTES];
 	size_t in_bytes;
+	struct program_files files; /* came with the request that is being read */
 	bool in_ended;	   /* the peer has shut down its side */
 	bool last_answer;  /* close after it */
 	char *out;
@@ -62,6 +64,15 @@ bool client_in_group(const struct client *client, gid_t group)
 	return found;
 }
 
+static void drop_files(struct client *client)
+{
+	if (client->files.image >= 0)
+		close(client->files.image);
+	if (client->files.fallback >= 0)
+		close(client->files.fallback);
+	client->files = (struct program_files){-1, -1};
+}
+
 void client_close(struct client *client)
 {
 	if (!client)
@@ -70,6 +81,7 @@ void client_close(struct client *client)
 	sd_event_source_disable_unref(client->stuck);
 	sd_event_unref(client->event);
 	close(client->socket);
+	drop_files(client);
 	free(client->out);
 	free(client);
 }
@@ -133,11 +145,12 @@ static int run_line(struct client *client, const char *line, size_t length)
 	request = json_tokener_parse_ex(tokener, line, (int)length);
 	error = json_tokener_get_error(tokener);
 	if (error == json_tokener_success && json_tokener_get_parse_end(tokener) == length)
-		answer = request_run(request, client->may_change(client->user, client));
+		answer = request_run(request, client->may_change(client->user, client), &client->files);
 	else
 		answer = request_error(NULL, "EPROTO", error == json_tokener_error_depth
 							       ? "request: must be one JSON object per line, not nested"
 							       : "request: must be one JSON object per line");
+	drop_files(client);
 	json_object_put(request);
 	json_tokener_free(tokener);
 	return keep_answer(client, answer);
@@ -165,13 +178,39 @@ static bool run_next(struct client *client, int *error)
 	return true;
 }
 
+/* The first two descriptors of a request are kept, the others closed. */
+static void take_files(struct client *client, struct msghdr *message)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t at = CMSG_LEN(0); at + sizeof(int) <= c->cmsg_len; at += sizeof(int)) {
+			int fd;
+
+			memcpy(&fd, (unsigned char *)c + at, sizeof(fd));
+			if (client->files.image < 0)
+				client->files.image = fd;
+			else if (client->files.fallback < 0)
+				client->files.fallback = fd;
+			else
+				close(fd);
+		}
+	}
+}
+
 static int read_more(struct client *client)
 {
-	ssize_t got = recv(client->socket, client->in + client->in_bytes, sizeof(client->in) - client->in_bytes,
-			   MSG_DONTWAIT);
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+	} control;
+	struct iovec into = {.iov_base = client->in + client->in_bytes, .iov_len = sizeof(client->in) - client->in_bytes};
+	struct msghdr message = {.msg_iov = &into, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
+	ssize_t got = recvmsg(client->socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
 	if (got < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	take_files(client, &message);
 	client->in_ended = got == 0;
 	client->in_bytes += (size_t)got;
 	return 0;
@@ -246,6 +285,7 @@ int client_open(struct client **out, sd_event *event, int socket, client_may_cha
 		return -ENOMEM;
 	}
 	client->socket = socket;
+	client->files = (struct program_files){-1, -1};
 	client->event = sd_event_ref(event);
 	client->may_change = may_change;
 	client->ended = ended;

@@ -44,6 +44,8 @@ struct glk_backend_ops {
 	int (*window_import)(void *backend, int dmabuf, uint64_t offset, uint64_t bytes, unsigned rights,
 			     struct glk_backend_window *window);
 	void (*window_close)(void *backend, const struct glk_backend_window *window, uint64_t bytes);
+	/* A dma-buf descriptor of the window, or an error. NULL: not supported, as below. */
+	int (*window_export)(void *backend, const struct glk_backend_window *window);
 	/* Only for windows without an address; inside the window. */
 	int (*store)(void *backend, const struct glk_backend_window *window, uint64_t offset, const void *data,
 		     size_t bytes);
@@ -65,6 +67,8 @@ struct glk_backend_ops {
 	int (*count_errors)(void *backend, uint64_t entry, uint32_t *errors);
 	/* A descriptor that is readable while completions are not taken, or when the device is lost. */
 	int (*descriptor)(void *backend);
+	/* The pages for a device that releases; NULL: it has none. Under the lock. */
+	int (*doorbell)(void *backend, struct gpulink_doorbell *doorbell);
 
 	/* Opens another context of the same device, with the same operations. Without rings it has no submit(), take(), sleep() and
 	 * count_errors(). ENOTSUP: it cannot be without. */

@@ -212,6 +212,15 @@ void gpulink_window_close(struct gpulink_window *window);
 void *gpulink_window_address(struct gpulink_window *window);
 
 /**
+ * Exports a window as a dma-buf, for a driver that lets its device store into the window; the window is that of the default
+ * queue. The driver revokes the device's mapping when the window is closed, and does not use the aperture again before. The
+ * caller closes *dmabuf.
+ *
+ * Errors: ENOTSUP (a soft device; a kernel older than 6.19 or without PCI_P2PDMA), ENOMEM, EIO.
+ */
+int gpulink_window_export(struct gpulink_window *window, int *dmabuf);
+
+/**
  * Stores 1 to 4096 bytes into a window at an offset. Returns before the store is visible at its destination; a release
  * makes it visible.
  *
@@ -412,6 +421,21 @@ struct gpulink_queue *gpulink_default_queue(struct gpulink *device);
  * the queue is closed. ENOTSUP: soft devices have none.
  */
 int gpulink_queue_window_address(struct gpulink_queue *queue, struct gpulink_window *window, void **address);
+
+/** The pages of a queue through which a device, for example a GPU, releases without the host: gpulink_device.h. */
+struct gpulink_doorbell {
+	void *page;	    /**< doorbell page: 4096 bytes, written by the device; a device may write nothing but the release word */
+	const void *record; /**< completion record: a page that the card writes; its first 8 bytes are the last completed release */
+};
+
+/**
+ * Returns a queue's doorbell page and completion record, for a device that stores to the queue's windows. They are valid
+ * until the queue is closed. Releases by the doorbell page complete in order with those of the ring; accesses that the card
+ * rejected are reported by the next gpulink_queue_release(). size: sizeof(*doorbell).
+ *
+ * Errors: ENOTSUP (soft devices have none), ENOMEM, EIO.
+ */
+int gpulink_queue_doorbell(struct gpulink_queue *queue, struct gpulink_doorbell *doorbell, size_t size);
 
 /** As gpulink_store(), gpulink_load(), gpulink_put() and so on, by a queue. */
 int gpulink_queue_store(struct gpulink_queue *queue, struct gpulink_window *window, uint64_t offset, const void *data,

@@ -3,6 +3,7 @@
 
 #include "endpoint_name.h"
 #include "json_put.h"
+#include "program.h"
 #include "requests.h"
 
 #include <stdarg.h>
@@ -355,6 +356,17 @@ bool operation_remove_range(struct run *run)
 		json_put_number(run->result, "partition", run->partition) &&
 		json_put_text(run->result, "name", run->range.name)) ||
 	       out_of_memory(run);
+}
+
+bool operation_program(struct run *run)
+{
+	static const struct program_files none = {-1, -1};
+	struct program program = {.info = run->info};
+
+	if (program_card(&program, run->files ? run->files : &none))
+		return operation_fail(run, program.code, "%s", program.message);
+	run->result = json_object_new_object();
+	return (run->result && put_info(run->result, &program.info)) || out_of_memory(run);
 }
 
 bool operation_reset(struct run *run)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 struct json_object;
+struct program_files;
 
 #define ALL_PARTITIONS UINT_MAX
 
@@ -21,6 +22,7 @@ struct run {
 	char endpoint[72];
 	struct gpulink_admin_range range;
 
+	const struct program_files *files; /* of the request, or NULL */
 	struct gpulink_admin_info info;
 	unsigned first, end; /* its partitions */
 
@@ -43,6 +45,7 @@ bool operation_ranges(struct run *run);
 bool operation_add_range(struct run *run);
 bool operation_remove_range(struct run *run);
 bool operation_reset(struct run *run);
+bool operation_program(struct run *run);
 bool operation_link(struct run *run);
 bool operation_link_counters(struct run *run);
 bool operation_set_link(struct run *run);

@@ -29,12 +29,14 @@ static const struct operation {
 	{"add_range", operation_add_range, true, CARD | PARTITION | NAME | RANGE, CARD | PARTITION | NAME | RANGE, false},
 	{"remove_range", operation_remove_range, true, CARD | PARTITION | NAME, CARD | PARTITION | NAME, false},
 	{"reset", operation_reset, true, CARD, CARD, false},
+	{"program", operation_program, true, CARD, CARD, false},
 	{"link", operation_link, false, CARD, CARD, true},
 	{"link_counters", operation_link_counters, false, CARD, CARD, true},
 	{"set_link", operation_set_link, true, CARD | SETTING | VALUE, CARD | SETTING | VALUE, true},
 };
 #define OPERATIONS \
-	"list, info, partitions, counters, set, set_endpoint, ranges, add_range, remove_range, reset, link, link_counters, set_link"
+	"list, info, partitions, counters, set, set_endpoint, ranges, add_range, remove_range, reset, program, link, " \
+	"link_counters, set_link"
 #define SETTINGS "subheader_bytes, max_payload_bytes, flush_timeout_ns, coalesce, open"
 #define LINK_SETTINGS                                                                                \
 	"enable, stitching, pooling, selective_pooling, yielding, sequencing, trimming, pool_cycles, burst, trim_bytes, " \
@@ -232,9 +234,9 @@ struct json_object *request_error(struct json_object *id, const char *code, cons
 	return NULL;
 }
 
-struct json_object *request_run(struct json_object *request, bool may_change)
+struct json_object *request_run(struct json_object *request, bool may_change, const struct program_files *files)
 {
-	struct run run = {.partition = ALL_PARTITIONS};
+	struct run run = {.partition = ALL_PARTITIONS, .files = files};
 	struct json_object *id = NULL;
 	struct json_object *object;
 

@@ -91,6 +91,40 @@ static void start_other_logic(struct card_function *card)
 	card->logic = other;
 }
 
+/* The image's logic takes the place of the running one, if its BARs are as large. */
+static int start_image(struct card_function *card)
+{
+	const struct mcap_image *image = &card->mcap.image;
+	struct logic_config config = card->logic_config;
+	struct logic other;
+	int error;
+
+	config.partitions = image->partitions;
+	config.queue_entries = image->queue_entries;
+	error = image->rtl ? logic_rtl_create(&config, &other) : logic_model_create(&config, &other);
+	if (error)
+		return error;
+	if (other.aperture_bytes != card->logic.aperture_bytes || other.pool_bytes != card->logic.pool_bytes ||
+	    other.vectors != card->logic.vectors) {
+		other.ops->destroy(other.state);
+		return -EINVAL;
+	}
+	card->logic.ops->destroy(card->logic.state);
+	card->logic = other;
+	card->no_logic = image->dead;
+	return 0;
+}
+
+static void take_stream(struct card_function *card, uint64_t offset, size_t len)
+{
+	enum mcap_event event = card->link ? MCAP_NONE : mcap_written(&card->mcap, &card->config, offset, (unsigned)len);
+
+	if (event == MCAP_CLEARED)
+		card->no_logic = true;
+	else if (event == MCAP_LOADED && start_image(card))
+		mcap_failed(&card->config);
+}
+
 static void reset(void *device)
 {
 	struct card_function *card = device;
@@ -108,6 +142,8 @@ static int config_write(struct card_function *card, uint64_t offset, const void 
 	bool flr;
 	int error = pci_config_write(&card->config, offset, data, len, &flr);
 
+	if (!error)
+		take_stream(card, offset, len);
 	if (flr)
 		reset(card);
 	irq_enable(&card->irq, pci_config_bus_master(&card->config));
@@ -178,7 +214,7 @@ static int on_region_read(void *device, unsigned region, uint64_t offset, void *
 
 	if (region == VFU_REGION_CONFIG)
 		return pci_config_read(&card->config, offset, data, len);
-	if (!pci_config_memory_enabled(&card->config)) {
+	if (!pci_config_memory_enabled(&card->config) || card->no_logic) {
 		memset(data, 0xff, len);
 		return 0;
 	}
@@ -194,7 +230,7 @@ static int on_region_write(void *device, unsigned region, uint64_t offset, const
 
 	if (region == VFU_REGION_CONFIG)
 		return config_write(card, offset, data, len);
-	if (!pci_config_memory_enabled(&card->config))
+	if (!pci_config_memory_enabled(&card->config) || card->no_logic)
 		return 0;
 	if (region == REGISTERS)
 		return register_write(card, offset, data, len);
@@ -280,6 +316,8 @@ int card_function_create(struct card_function *card, const struct card_make *mak
 	pci_config_add_bar(&card->config, APERTURE, card->vfu.regions[APERTURE].size, true);
 	pci_config_add_bar(&card->config, POOL, card->vfu.regions[POOL].size, true);
 	pci_config_add_express(&card->config);
+	if (!card->link)
+		mcap_add(&card->config);
 	add_interrupts(card, make->msi);
 	return 0;
 }

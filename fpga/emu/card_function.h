@@ -8,6 +8,7 @@
 #include "pci/dma.h"
 #include "pci/fabric.h"
 #include "pci/irq.h"
+#include "pci/mcap.h"
 #include "link/link.h"
 #include "logic/logic.h"
 #include "pci/pci_config.h"
@@ -23,6 +24,8 @@ struct card_function {
 	struct logic_config logic_config;
 	card_logic_create create;
 	volatile sig_atomic_t reprogram; /* see card_function_reprogram() */
+	struct mcap mcap;
+	bool no_logic; /* being loaded, or dead: registers and memories read all ones */
 	struct pci_config config;
 	struct dma_table dma;
 	struct irq irq;

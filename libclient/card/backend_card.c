@@ -23,6 +23,7 @@ struct card {
 	dev_t number;
 	struct gpulink_ioctl_query query;
 	struct glk_card_ring *ring;
+	void *record; /* completion record, once it was asked for */
 	struct {
 		void *memory;
 		size_t bytes;
@@ -257,6 +258,15 @@ static int window_import(void *backend, int dmabuf, uint64_t offset, uint64_t by
 	return error;
 }
 
+static int window_export(void *backend, const struct glk_backend_window *window)
+{
+	struct gpulink_ioctl_handle h = { .size = sizeof(h), .handle = window->handle };
+	const struct card *card = backend;
+	int dmabuf = ioctl(card->fd, GPULINK_IOCTL_WINDOW_EXPORT, &h);
+
+	return dmabuf < 0 ? code_of(errno) : dmabuf;
+}
+
 static void window_close(void *backend, const struct glk_backend_window *window, uint64_t bytes)
 {
 	munmap(window->address, bytes);
@@ -337,10 +347,24 @@ static int descriptor(void *backend)
 	return card->fd;
 }
 
+static int doorbell(void *backend, struct gpulink_doorbell *pages)
+{
+	struct card *card = backend;
+
+	if (!card->record)
+		card->record = map_shared(GLK_PAGE_SIZE, PROT_READ, card->fd, card->query.record_offset);
+	if (!card->record)
+		return code_of(errno);
+	*pages = (struct gpulink_doorbell){ .page = glk_card_ring_doorbell(card->ring), .record = card->record };
+	return 0;
+}
+
 static void card_close(void *backend)
 {
 	struct card *card = backend;
 
+	if (card->record)
+		munmap(card->record, GLK_PAGE_SIZE);
 	if (card->ring)
 		glk_card_ring_close(card->ring);
 	for (unsigned p = 0; p < GLK_PARTITION_COUNT; p++)
@@ -371,6 +395,7 @@ static const struct glk_backend_ops card_ops = {
 	.endpoint_memory = endpoint_memory,
 	.window_open = window_open,
 	.window_import = window_import,
+	.window_export = window_export,
 	.window_close = window_close,
 	.memory_open = memory_open,
 	.memory_import = memory_import,
@@ -380,6 +405,7 @@ static const struct glk_backend_ops card_ops = {
 	.sleep = sleep_for,
 	.count_errors = count_errors,
 	.descriptor = descriptor,
+	.doorbell = doorbell,
 	.open_queue = open_queue,
 };
 

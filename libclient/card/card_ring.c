@@ -105,6 +105,11 @@ int glk_card_ring_sleep(const struct glk_card_ring *ring, uint64_t entry, uint64
 	return error == EINTR ? 0 : -error;
 }
 
+void *glk_card_ring_doorbell(const struct glk_card_ring *ring)
+{
+	return (void *)(uintptr_t)ring->doorbell;
+}
+
 void glk_card_ring_close(struct glk_card_ring *ring)
 {
 	if (!ring)

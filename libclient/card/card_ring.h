@@ -20,4 +20,7 @@ int glk_card_ring_sleep(const struct glk_card_ring *ring, uint64_t entry, uint64
 /* From now on poll() of the descriptor finds what is not taken. */
 void glk_card_ring_poll(struct glk_card_ring *ring);
 
+/* The doorbell page. */
+void *glk_card_ring_doorbell(const struct glk_card_ring *ring);
+
 #endif /* GLK_CARD_RING_H */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <gpulink.h>
+#include <gpulink_device.h>
 
 #include "tap.h"
 
@@ -24,6 +25,7 @@ enum { BYTES = 65536 };
 static struct gpulink *device;
 static struct gpulink_window *window;
 static struct gpulink_memory *memory;
+static struct gpulink_queue *queue; /* the default queue */
 static uint64_t host[512];
 
 static long loaded(uint64_t offset)
@@ -70,6 +72,8 @@ static int calls_in_child(void)
 		gpulink_release(device, SECOND),
 		gpulink_get_counters(device, 0, &counters, sizeof(counters)),
 		gpulink_window_address(window) ? 0 : -GPULINK_EFORK,
+		gpulink_window_export(window, &(int){0}),
+		gpulink_queue_doorbell(queue, &(struct gpulink_doorbell){0}, sizeof(struct gpulink_doorbell)),
 	};
 
 	for (unsigned i = 0; i < sizeof(results) / sizeof(results[0]); i++)
@@ -203,6 +207,51 @@ static void test_wait(void)
 	pthread_join(thread, NULL);
 }
 
+/* --- devices that store and release by themselves: here the CPU with their functions --- */
+
+/* The next value, and what the record must hold then. */
+static void release_by_doorbell(const struct gpulink_doorbell *pages, uint64_t value)
+{
+	uint8_t *to = gpulink_window_address(window);
+	volatile uint64_t *seen;
+	size_t bytes;
+	void *at;
+
+	is(gpulink_endpoint_memory(device, 0, &at, &bytes), 0, "the endpoint's memory");
+	seen = at;
+	gpulink_device_store64(to + 40, 1000 + value);
+	gpulink_device_store128(to + 48, value, ~value);
+	is(gpulink_device_released(pages->record, value), 0, "the release has not completed before it is requested");
+	gpulink_device_release(pages->page, value);
+	is(gpulink_wait_until(pages->record, GPULINK_COMPARE_EQ, value, 10 * SECOND, NULL), 0, "it completes in the record");
+	is(gpulink_device_released(pages->record, value), 1, "as a device sees it");
+	is(seen[5] == 1000 + value && seen[6] == value && seen[7] == ~value, 1, "the stores are visible");
+}
+
+static void test_doorbell(void)
+{
+	struct gpulink_doorbell pages = {0};
+	struct gpulink_info info;
+	int dmabuf = -1, error = gpulink_queue_doorbell(queue, &pages, sizeof(pages));
+
+	gpulink_get_info(device, &info, sizeof(info));
+	if (strcmp(info.kind, "card")) {
+		is(error, -GPULINK_ENOTSUP, "a soft device has no doorbell page");
+		is(gpulink_window_export(window, &dmabuf), -GPULINK_ENOTSUP, "and exports no window");
+		return;
+	}
+	is(error, 0, "a doorbell page");
+	if (error)
+		return;
+	release_by_doorbell(&pages, 7);
+	is(gpulink_release(device, 10 * SECOND), 0, "a release by the ring between them");
+	release_by_doorbell(&pages, 8);
+	error = gpulink_window_export(window, &dmabuf);
+	is(error == (dmabuf < 0 ? -GPULINK_ENOTSUP : 0), 1, "the window is exported, or the kernel cannot");
+	if (dmabuf >= 0)
+		close(dmabuf);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -213,12 +262,14 @@ int main(int argc, char **argv)
 	is(gpulink_open(argv[1], &device), 0, "the device opens");
 	if (bad)
 		return 1;
+	queue = gpulink_default_queue(device);
 	is(gpulink_window_open(device, 0, 0, BYTES, BOTH, &window), 0, "a window");
 	is(gpulink_memory_register(device, host, sizeof(host), BOTH, &memory), 0, "a memory");
 	if (!bad) {
 		test_fork();
 		test_no_tag();
 		test_wait();
+		test_doorbell();
 	}
 	gpulink_close(device);
 	printf("1..%u\n", number);

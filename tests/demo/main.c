@@ -3,7 +3,7 @@
  * gpulink-pagerank: PageRank of a graph over the endpoints of a gpulink device. Pushes every changed rank through the card,
  * checks the result against a reference, and prints the card's statistics.
  *
- * gpulink-pagerank --device NAME [--device NAME] [--endpoints N] GRAPH
+ * gpulink-pagerank --device NAME [--device NAME] [--endpoints N] [--gpu FOLDER] GRAPH
  *
  * Its last line begins "demo: ok" or "demo: FAILED". Exit status 0: ok; 1: failed; 2: usage.
  */
@@ -23,7 +23,7 @@
 #define REASON_BYTES GRAPH_ERROR_BYTES
 
 struct options {
-	const char *device[PAGERANK_MOST_CARDS], *graph;
+	const char *device[PAGERANK_MOST_CARDS], *graph, *gpu;
 	unsigned cards, endpoints;
 };
 
@@ -36,10 +36,11 @@ struct result {
 
 static int usage(FILE *to)
 {
-	fprintf(to, "usage: gpulink-pagerank --device NAME [--device NAME] [--endpoints N] GRAPH\n"
+	fprintf(to, "usage: gpulink-pagerank --device NAME [--device NAME] [--endpoints N] [--gpu FOLDER] GRAPH\n"
 		    "  NAME   /dev/gpulinkN, gpulinkN, or soft:[OPTION=VALUE,...]; two cards are joined by a link, and the\n"
 		    "         first has the first half of the endpoints, the second the others\n"
 		    "  N      partitions 0..N-1 take part: 1 to 16, default 4\n"
+		    "  FOLDER has pagerank.cl and gpulink_device.h: OpenCL kernels compute the ranks and store them\n"
 		    "  GRAPH  a Matrix Market coordinate file or an edge list, plain or gzip\n");
 	return to == stdout ? 0 : 2;
 }
@@ -55,6 +56,7 @@ static int read_options(int argc, char **argv, struct options *options)
 {
 	static const struct option known[] = {{"device", required_argument, NULL, 'd'},
 					      {"endpoints", required_argument, NULL, 'e'},
+					      {"gpu", required_argument, NULL, 'g'},
 					      {"help", no_argument, NULL, 'h'},
 					      {NULL, 0, NULL, 0}};
 	unsigned long number;
@@ -74,6 +76,9 @@ static int read_options(int argc, char **argv, struct options *options)
 			if (*optarg < '0' || *optarg > '9' || *end || !number || number > PAGERANK_MOST_ENDPOINTS)
 				return 1 + wrong("--endpoints must be 1 to 16, not ", optarg);
 			options->endpoints = (unsigned)number;
+			break;
+		case 'g':
+			options->gpu = optarg;
 			break;
 		case 'h':
 			return 1 + usage(stdout);
@@ -130,16 +135,17 @@ static void name_row(char *name, size_t bytes, unsigned cards, unsigned card, un
 		snprintf(name, bytes, "%u", endpoint);
 }
 
-static void show_tables(const struct pagerank_traffic *traffic, unsigned cards, unsigned endpoints,
+static void show_tables(const struct pagerank_traffic *traffic, const struct options *options,
 			const struct gpulink_counters *total)
 {
+	unsigned cards = options->cards, endpoints = options->endpoints;
 	char name[32];
 
 	printf("\n%-8s  %-6s  %10s  %11s  %8s  %13s  %13s  %14s  %10s  %5s\n", "endpoint", "way", "stores", "store_bytes",
 	       "packets", "stores/packet", "payload_bytes", "raw_wire_bytes", "wire_bytes", "ratio");
 	for (unsigned i = 0; i < cards * endpoints; i++) {
 		name_row(name, sizeof(name), cards, i / endpoints, i % endpoints);
-		show_traffic_row(name, i % endpoints ? "ring" : "window", &traffic[i].card);
+		show_traffic_row(name, i % endpoints && !options->gpu ? "ring" : "window", &traffic[i].card);
 	}
 	show_traffic_row("total", "", total);
 	printf("\npackets by flush reason\n%-8s  %11s  %12s  %12s  %7s  %7s  %8s  %6s  %6s  %5s\n", "endpoint", "window_miss",
@@ -258,7 +264,7 @@ static int run(struct pagerank *p, const struct graph *graph, bool in_sysfs, con
 		return -1;
 	for (unsigned i = 0; i < options->cards * options->endpoints; i++)
 		add(&result->total, &traffic[i].card);
-	show_tables(traffic, options->cards, options->endpoints, &result->total);
+	show_tables(traffic, options, &result->total);
 	if (in_sysfs && check_sysfs(options, traffic, reason))
 		return -1;
 	return options->cards == 2 ? show_link(p, options, traffic, &before, result, reason) : 0;
@@ -339,6 +345,7 @@ int main(int argc, char **argv)
 
 	if (failed)
 		return failed - 1;
+	cards.gpu = options.gpu;
 	failed = open_cards(&options, &cards, &info, reason) || demo(&cards, &info, &options, &result, reason);
 	for (unsigned c = 0; c < cards.count; c++)
 		gpulink_close(cards.device[c]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pagerank.h"
 
+#include "gpu.h"
 #include "reference.h"
 
 #include <inttypes.h>
@@ -50,6 +51,7 @@ struct pagerank {
 	struct part *part;
 	uint16_t *readers; /* of each vertex: bit e, endpoint e reads its rank */
 	double *next;	   /* ranks computed and not yet pushed */
+	struct gpu *gpu;   /* that computes and pushes them, or NULL */
 	char reason[PAGERANK_REASON_BYTES];
 };
 
@@ -188,7 +190,30 @@ static int release_all(struct pagerank *p)
 	return 0;
 }
 
-static int open_all(struct pagerank *p)
+/* The kernels, and everything that they access. */
+static int open_gpu(struct pagerank *p, const char *folder)
+{
+	const struct gpu_make make = {.folder = folder, .graph = p->graph, .readers = p->readers, .damping = PAGERANK_DAMPING,
+				      .reason = p->reason};
+	size_t bytes = replica_bytes(p->graph->vertices);
+
+	p->gpu = gpu_new(&make);
+	if (!p->gpu)
+		return -1;
+	for (unsigned e = 0; e < p->parts; e++)
+		if (gpu_add_replica(p->gpu, e, (void *)(uintptr_t)p->part[e].replica, bytes))
+			return -1;
+	for (unsigned c = 0; c < p->cards; c++) {
+		for (unsigned e = 0; e < p->parts; e++)
+			if (gpu_add_window(p->gpu, c, e, p->side[c].device, p->side[c].lane[e].window, bytes))
+				return -1;
+		if (gpu_add_doorbell(p->gpu, c, p->side[c].device))
+			return -1;
+	}
+	return 0;
+}
+
+static int open_all(struct pagerank *p, const char *gpu)
 {
 	for (unsigned e = 0; e < p->parts; e++)
 		if (open_part(p, e))
@@ -197,6 +222,8 @@ static int open_all(struct pagerank *p)
 		if (open_lanes(p, &p->side[c]))
 			return -1;
 	find_readers(p);
+	if (gpu && open_gpu(p, gpu))
+		return -1;
 	/* Only a release orders the filling of the memories with the stores that follow. */
 	if (release_all(p))
 		return -1;
@@ -245,7 +272,7 @@ struct pagerank *pagerank_new(const struct pagerank_cards *cards, const struct g
 		pagerank_free(p);
 		return NULL;
 	}
-	if (open_all(p)) {
+	if (open_all(p, cards->gpu)) {
 		memcpy(reason, p->reason, sizeof(p->reason));
 		pagerank_free(p);
 		return NULL;
@@ -257,6 +284,7 @@ void pagerank_free(struct pagerank *p)
 {
 	if (!p)
 		return;
+	gpu_free(p->gpu);
 	for (unsigned c = 0; c < p->cards; c++) {
 		for (unsigned e = 0; p->side[c].lane && e < p->parts; e++)
 			gpulink_window_close(p->side[c].lane[e].window);
@@ -354,9 +382,37 @@ static int push_block(struct pagerank *p, const struct part *owner)
 	return 0;
 }
 
+/* The same by kernels, which decide themselves what to store; here it is counted, for pagerank_count(). */
+static int push_block_by_gpu(struct pagerank *p, unsigned o)
+{
+	const struct part *owner = &p->part[o];
+	struct side *side = &p->side[owner->card];
+
+	for (uint32_t v = owner->begin; v < owner->end; v++)
+		for (unsigned e = 0; bits_of(p->next[v]) != owner->replica[v] && e < p->parts; e++)
+			side->lane[e].stores += p->readers[v] >> e & 1;
+	for (unsigned i = 1; i <= p->parts; i++)
+		if (gpu_push(p->gpu, owner->card, o, (o + i) % p->parts, owner->begin, owner->end))
+			return -1;
+	return 0;
+}
+
+static int push_changes_by_gpu(struct pagerank *p)
+{
+	for (unsigned owner = 0; owner < p->parts; owner++)
+		if (push_block_by_gpu(p, owner))
+			return -1;
+	for (unsigned c = 0; c < p->cards; c++)
+		if (gpu_release(p->gpu, c))
+			return -1;
+	return 0;
+}
+
 /* Pushes what changed, and ends the iteration. */
 static int push_changes(struct pagerank *p)
 {
+	if (p->gpu)
+		return push_changes_by_gpu(p);
 	for (unsigned owner = 0; owner < p->parts; owner++)
 		if (push_block(p, &p->part[owner]))
 			return -1;
@@ -383,8 +439,16 @@ static double dangling_mass(const struct pagerank *p)
 	return mass;
 }
 
-/* Computes the block of one owner from its own replica only. Returns `change` plus the block's changes. */
-static double compute_block(struct pagerank *p, const struct part *part, double dangling, double change)
+/* The sum of a block's changes, added to `change` in the reference's order. */
+static double add_changes(const struct pagerank *p, const struct part *part, double change)
+{
+	for (uint32_t v = part->begin; v < part->end; v++)
+		change += fabs(p->next[v] - rank_of(part, v));
+	return change;
+}
+
+/* Computes the block of one owner from its own replica only. */
+static void compute_block(struct pagerank *p, const struct part *part, double dangling)
 {
 	const struct graph *graph = p->graph;
 	double n = graph->vertices;
@@ -395,9 +459,25 @@ static double compute_block(struct pagerank *p, const struct part *part, double 
 		for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++)
 			sum += rank_of(part, graph->sources[i]) / graph->out_degree[graph->sources[i]];
 		p->next[v] = (1 - PAGERANK_DAMPING) / n + PAGERANK_DAMPING * (sum + dangling / n);
-		change += fabs(p->next[v] - rank_of(part, v));
 	}
-	return change;
+}
+
+/* All blocks. Returns 0 and the sum of the changes. */
+static int compute(struct pagerank *p, double *change)
+{
+	double dangling = dangling_mass(p);
+
+	*change = 0;
+	for (unsigned e = 0; e < p->parts; e++) {
+		const struct part *part = &p->part[e];
+
+		if (!p->gpu)
+			compute_block(p, part, dangling);
+		else if (gpu_compute(p->gpu, e, part->begin, part->end, dangling, p->next))
+			return -1;
+		*change = add_changes(p, part, *change);
+	}
+	return 0;
 }
 
 static uint64_t stores_made(const struct pagerank *p)
@@ -416,22 +496,19 @@ int pagerank_run(struct pagerank *p, pagerank_progress progress)
 
 	for (uint32_t v = 0; v < p->graph->vertices; v++)
 		p->next[v] = 1.0 / p->graph->vertices;
-	if (push_changes(p))
+	if ((p->gpu && gpu_load(p->gpu, p->next)) || push_changes(p))
 		return -1;
 	progress(0, 1, stores_made(p));
 	for (unsigned iteration = 1; iteration <= PAGERANK_MOST_ITERATIONS; iteration++) {
-		double dangling = dangling_mass(p);
-
-		change = 0;
-		for (unsigned e = 0; e < p->parts; e++)
-			change = compute_block(p, &p->part[e], dangling, change);
+		if (compute(p, &change))
+			return -1;
 		if (isnan(change))
 			return fail(p->reason, "iteration %u read a rank that was never delivered", iteration);
 		if (push_changes(p))
 			return -1;
 		progress(iteration, change, stores_made(p));
 		if (change < PAGERANK_TOLERANCE)
-			return (int)iteration;
+			return p->gpu && release_all(p) ? -1 : (int)iteration; /* reports accesses that a card rejected */
 	}
 	return fail(p->reason, "no convergence in %u iterations: the last one changed %g", PAGERANK_MOST_ITERATIONS, change);
 }

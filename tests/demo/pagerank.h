@@ -7,7 +7,8 @@
  * With two cards the first half of the endpoints is local to the first card, the rest to the second. An owner stores through
  * the card its endpoint is local to; the partitions of the other card's endpoints are of kind link.
  *
- * One replica per endpoint is enough, without double buffering: all owners compute before any of them stores, so no owner sees a
+ * One replica per endpoint is enough, without double buffering: all owners compute before any of them stores, so no owner sees
+ * a
  * new rank early, and an unchanged rank needs no store.
  */
 #ifndef DEMO_PAGERANK_H
@@ -27,6 +28,7 @@ struct pagerank;
 struct pagerank_cards {
 	struct gpulink *device[PAGERANK_MOST_CARDS];
 	unsigned count;
+	const char *gpu; /**< folder of the kernels, which then compute and store (gpu.h); NULL: the CPU does */
 };
 
 /** Traffic through one partition of a card. */

@@ -3,6 +3,7 @@
 
 #include "arguments.h"
 #include "capture.h"
+#include "load.h"
 #include "monitor.h"
 #include "print.h"
 #include "ranges.h"
@@ -368,6 +369,16 @@ static const struct command card_commands[] = {
 	 .details = "Open devices of the card return errors and must be reopened. Settings and endpoints are kept.\n",
 	 .takes_card = true,
 	 .run = run_reset},
+	{.name = "program",
+	 .usage = "FILE [PREVIOUS]",
+	 .summary = "load logic into a card",
+	 .details = "FILE is an xclbin2 container. Programs that use the card lose it and must reopen it; the configuration of\n"
+		    "gpulinkd is applied again. If the new logic does not answer, the image that was loaded last is put back;\n"
+		    "PREVIOUS is that image when none was loaded through gpulink before.\n",
+	 .least = 1,
+	 .most = 2,
+	 .takes_card = true,
+	 .run = run_program},
 	{.name = "monitor",
 	 .usage = "",
 	 .summary = "show changes as they happen",

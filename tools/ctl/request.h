@@ -3,7 +3,7 @@
 #ifndef GPULINKCTL_REQUEST_H
 #define GPULINKCTL_REQUEST_H
 
-#include "ask.h"
+#include <ask.h>
 
 #include <stdint.h>
 

@@ -27,6 +27,7 @@ struct logic_bus_ops {
 
 struct logic_config {
 	uint64_t serial;
+	unsigned partitions, queue_entries; /* 0: the default; the RTL has no other */
 	bool link;	  /* the card has a link */
 	uint8_t cluster;
 	uint16_t session; /* of the link: different at each start, not 0 */
@@ -69,7 +70,8 @@ struct logic {
 	uint64_t aperture_bytes, pool_bytes;
 };
 
-/** Create a card in its power-on state. Return 0, -ENOMEM, or -ENOTSUP (not in this build). */
+/** Create a card in its power-on state. Return 0, -ENOMEM, -ENOTSUP (not in this build), or -EINVAL (not with these
+ *  parameters). */
 int logic_model_create(const struct logic_config *config, struct logic *logic);
 int logic_rtl_create(const struct logic_config *config, struct logic *logic);
 

@@ -218,6 +218,10 @@ int logic_model_create(const struct logic_config *config, struct logic *logic)
 		return -ENOMEM;
 	m->config = *config;
 	glk_card_config_default(&card);
+	if (config->partitions)
+		card.partitions = config->partitions;
+	if (config->queue_entries)
+		card.queue_entries = config->queue_entries;
 	card.serial = config->serial;
 	card.link = config->link;
 	card.cluster = config->cluster;

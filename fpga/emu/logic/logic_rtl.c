@@ -262,8 +262,19 @@ static const struct logic_ops ops = {
 
 int logic_rtl_create(const struct logic_config *config, struct logic *logic)
 {
-	struct rtl *r = calloc(1, sizeof(*r));
-	const struct card_dut_config dut = {
+	struct card_parameters p;
+	struct rtl *r;
+	int error;
+
+	/* Parameters of the RTL are set when it is built. */
+	card_pins_parameters(&p);
+	if ((config->partitions && config->partitions != p.partitions) || (config->queue_entries && config->queue_entries != p.entries))
+		return -EINVAL;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	r->config = *config;
+	error = card_dut_create(&(struct card_dut_config){
 		.pool_bytes = POOL_BYTES,
 		.serial = config->serial,
 		.link = config->link,
@@ -271,19 +282,11 @@ int logic_rtl_create(const struct logic_config *config, struct logic *logic)
 		.link_session = config->session,
 		.ops = config->link ? &linked_ops : &dut_ops,
 		.user = r,
-	};
-	struct card_parameters p;
-	int error;
-
-	if (!r)
-		return -ENOMEM;
-	r->config = *config;
-	error = card_dut_create(&dut, &r->dut);
+	}, &r->dut);
 	if (error) {
 		free(r);
 		return error;
 	}
-	card_pins_parameters(&p);
 	*logic = (struct logic){
 		.name = "rtl",
 		.ops = &ops,

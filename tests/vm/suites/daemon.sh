@@ -6,7 +6,7 @@
 
 conf=/etc/gpulink/gpulinkd.conf
 socket=/run/gpulink/gpulinkd.sock
-mkdir -p /etc/gpulink
+mkdir -p /etc/gpulink /var/lib
 cat >$conf <<CONF
 [defaults]
 subheader_bytes = 4
@@ -116,6 +116,62 @@ check "monitor shows the card" monitored " gpulink0 card: added"
 kill $monitor
 wait $monitor
 check "SIGTERM ends monitor with 0" is $? 0
+# Loading logic. The images are made by fpga/emu/make-image (tests/vm/run-suite).
+images=/images
+partitions_are() { is "$(ls $class/partitions | wc -l)" "$1"; }
+stored() { cmp /var/lib/gpulink/$pci.xclbin "$images/$1"; }
+bad_images() {
+	for size in 0 1 455 456 500 600 700 1000 2000; do
+		head -c $size $images/eight >/tmp/cut
+		ctl 2 program /tmp/cut $images/sixteen || return 1
+	done
+	says "truncated: 1000 bytes of" gpulinkctl program /tmp/cut.1000 $images/sixteen || return 1
+	says "no xclbin2 container" gpulinkctl program /bin/busybox $images/sixteen &&
+		says "must be a file of 1 byte" gpulinkctl program /dev/null $images/sixteen &&
+		says "for another part, gpulink:xcvu9p:card:1.0" gpulinkctl program $images/part $images/sixteen &&
+		says "platform 'xilinx:u250:1.0': must be" gpulinkctl program $images/platform $images/sixteen &&
+		says "logic of version 2.0.0: must be of the major version" gpulinkctl program $images/version $images/sixteen &&
+		says "the previous image: for another part" gpulinkctl program $images/eight $images/part &&
+		says "no image to put back" gpulinkctl program $images/eight
+}
+head -c 1000 $images/eight >/tmp/cut.1000
+check "an endpoint for traffic" ctl 0 set-endpoint 0 "0000:00:08.0 0"
+generation=$(cat $class/generation)
+check "images that are cut, foreign, of another part or version are refused under traffic" under_traffic ok bad_images
+check "the card was not reset" is "$(cat $class/generation)" "$generation"
+check "nothing is stored" test ! -e /var/lib/gpulink/$pci.xclbin
+check "program loads logic with 8 partitions" says "gpulink0: new logic, version 1.0.0, 8 partitions of 64 entries" gpulinkctl program $images/eight $images/sixteen
+check "the driver has 8 partitions" partitions_are 8
+check "the daemon configures the card again" configured
+check "traffic through the new logic" traffic /dev/gpulink0 1 ok 2
+check "the image is stored" stored eight
+check "logic that does not answer is replaced by the previous one" says "the driver rejects it (see the kernel log); the previous logic is back in gpulink0" gpulinkctl program $images/dead
+check "the driver has 8 partitions again" partitions_are 8
+check "a bitstream that the card does not accept" says "the part does not accept its bitstream; the previous logic is back in gpulink0" gpulinkctl program $images/wrong
+check "a bitstream that ends early" says "the part does not accept its bitstream; the previous logic is back in gpulink0" gpulinkctl program $images/early
+check "the daemon configures the card again" configured
+check "traffic through the previous logic" traffic /dev/gpulink0 1 ok 2
+check "the stored image is unchanged" stored eight
+if [ -e $images/rtl ]; then
+	check "program loads the Verilog" says "16 partitions of 64 entries" gpulinkctl program $images/rtl
+	check "the daemon configures the card again" configured
+	check "traffic through the Verilog" traffic /dev/gpulink0 1 ok 2
+fi
+check "an endpoint for traffic" ctl 0 set-endpoint 0 "0000:00:08.0 0"
+check "programs that use the card lose it" under_traffic nodev gpulinkctl program $images/sixteen
+class=$(echo /sys/class/gpulink/gpulink*)
+check "the driver has 16 partitions" partitions_are 16
+put "0000:00:08.0 0" $class/partitions/0/endpoint
+check "traffic through the model" traffic "/dev/${class##*/}" 1 ok
+if [ -e /icd ]; then
+	mkdir -p /tmp/vendors
+	echo /icd/libgpulink-icd.so >/tmp/vendors/gpulink.icd
+	OCL_ICD_VENDORS=/tmp/vendors tap "OpenCL" icd-test $images/eight $images/part
+	check "the driver has 8 partitions" partitions_are 8
+	check "program by gpulinkctl after it" says "16 partitions" gpulinkctl program $images/sixteen
+fi
+check "program without the daemon" says "8 partitions" gpulinkctl --direct program $images/eight
+class=/sys/class/gpulink/gpulink0
 kill $daemon
 wait $daemon
 check "the daemon exits with 0" is $? 0

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# demo.sh GRAPH CARDS: in the guest: an administrator's and an application's work. The daemon configures the cards, gpulinkctl
+# demo.sh GRAPH CARDS [FOLDER]: in the guest: an administrator's and an application's work. The daemon configures the cards, gpulinkctl
 # changes settings, and PageRank pushes its updates through the cards.
 . /suite/lib.sh
 graph=$1 cards=$2
+gpu=${3:+--gpu $3}
 
 # show COMMAND...: prints a command and its output.
 show() {
@@ -13,14 +14,16 @@ show() {
 # Each card has the other's endpoints; the daemon assigns them once the link is up.
 joined() { [ "$(cat /sys/class/gpulink/gpulink*/partitions/[0-3]/endpoint | grep -c '^link ')" = 4 ]; }
 
-mkdir -p /run/gpulink
+export OCL_ICD_VENDORS=/tmp/vendors POCL_CACHE_DIR=/tmp/pocl
+mkdir -p /run/gpulink /tmp/vendors
+echo /usr/lib/x86_64-linux-gnu/libpocl.so.2 >/tmp/vendors/pocl.icd # PoCL finds its files from there
 gpulinkd --config /etc/gpulink/gpulinkd.conf --socket /run/gpulink/gpulinkd.sock 2>/tmp/gpulinkd.log &
 wait_until 10 test -S /run/gpulink/gpulinkd.sock || { cat /tmp/gpulinkd.log; echo "demo: FAILED gpulinkd did not start"; exit 1; }
 show gpulinkctl list
 if [ "$cards" = 1 ]; then
 	show gpulinkctl set-subheader 5
 	show gpulinkctl partitions
-	exec gpulink-pagerank --device /dev/gpulink0 "$graph"
+	exec gpulink-pagerank --device /dev/gpulink0 $gpu "$graph"
 fi
 wait_until 20 joined || { cat /tmp/gpulinkd.log; echo "demo: FAILED the cards do not have each other's endpoints"; exit 1; }
 for c in gpulink0 gpulink1; do
@@ -28,4 +31,4 @@ for c in gpulink0 gpulink1; do
 	show gpulinkctl --card $c partitions
 done
 show gpulinkctl --card gpulink0 link
-exec gpulink-pagerank --device /dev/gpulink0 --device /dev/gpulink1 "$graph"
+exec gpulink-pagerank --device /dev/gpulink0 --device /dev/gpulink1 $gpu "$graph"

@@ -4,7 +4,7 @@
 #ifndef GPULINKCTL_TRACE_ATTACH_H
 #define GPULINKCTL_TRACE_ATTACH_H
 
-#include "../ask.h"
+#include <ask.h>
 #include "libraries.h"
 
 #include <stdint.h>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs requests: through gpulinkd, or with --direct in-process. */
-#ifndef GPULINKCTL_ASK_H
-#define GPULINKCTL_ASK_H
+/* The client's side: runs requests, through gpulinkd, or with --direct in-process. */
+#ifndef GPULINKD_ASK_H
+#define GPULINKD_ASK_H
 
 #include <stdbool.h>
+
+#include "program.h"
 
 struct json_object;
 
@@ -24,6 +26,9 @@ struct asker {
 	bool quiet; /* errors in answers are not reported */
 	const char *socket_path;
 	int socket; /* -1: not connected yet */
+	struct program_files files; /* sent with the next request; they stay the caller's */
+	bool has_files;
+	unsigned seconds; /* to wait for an answer; 0: the default */
 };
 
 /**
@@ -34,7 +39,7 @@ enum exit_code ask(struct asker *asker, struct json_object *request, struct json
 
 void asker_close(struct asker *asker);
 
-/** Prints "gpulinkctl: " and a line to standard error. */
+/** Reports a line to the user; defined by the program. gpulinkctl prints it to standard error. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 
-#endif /* GPULINKCTL_ASK_H */
+#endif /* GPULINKD_ASK_H */

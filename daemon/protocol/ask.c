@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ask.h"
 
-#include <requests.h>
+#include "requests.h"
 
 #include <json-c/json.h>
 
 #include <errno.h>
-#include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,21 +19,15 @@
 #define ANSWER_BYTES (1 << 20)
 #define ANSWER_SECONDS 30
 
-void complain(const char *format, ...)
+static time_t patience_of(const struct asker *asker)
 {
-	va_list arguments;
-
-	fputs("gpulinkctl: ", stderr);
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
+	return asker->seconds ? (time_t)asker->seconds : ANSWER_SECONDS;
 }
 
 static enum exit_code connect_daemon(struct asker *asker)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct timeval patience = {.tv_sec = ANSWER_SECONDS};
+	struct timeval patience = {.tv_sec = patience_of(asker)};
 	int error;
 
 	if (!*asker->socket_path || strlen(asker->socket_path) >= sizeof(address.sun_path)) {
@@ -65,6 +59,29 @@ static enum exit_code connect_daemon(struct asker *asker)
 	return EXIT_NO_DAEMON;
 }
 
+/* As send(), with the files of the request, if there are any, beside its first byte. */
+static ssize_t send_with_files(struct asker *asker, const char *data, size_t bytes)
+{
+	int fds[2] = {asker->files.image, asker->files.fallback};
+	size_t count = !asker->has_files ? 0 : asker->files.fallback < 0 ? 1 : 2;
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(fds))];
+	} control = {.bytes = {0}};
+	struct iovec from = {.iov_base = (void *)(uintptr_t)data, .iov_len = bytes};
+	struct msghdr message = {.msg_iov = &from, .msg_iovlen = 1};
+
+	if (count) {
+		message.msg_control = &control;
+		message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+		control.align.cmsg_level = SOL_SOCKET;
+		control.align.cmsg_type = SCM_RIGHTS;
+		control.align.cmsg_len = CMSG_LEN(count * sizeof(int));
+		memcpy(CMSG_DATA(&control.align), fds, count * sizeof(int));
+	}
+	return sendmsg(asker->socket, &message, MSG_NOSIGNAL);
+}
+
 static enum exit_code send_line(struct asker *asker, struct json_object *request)
 {
 	size_t length;
@@ -80,7 +97,7 @@ static enum exit_code send_line(struct asker *asker, struct json_object *request
 	memcpy(line, text, length);
 	line[length] = '\n';
 	while (done < length + 1 && !error) {
-		ssize_t sent = send(asker->socket, line + done, length + 1 - done, MSG_NOSIGNAL);
+		ssize_t sent = done ? send(asker->socket, line + done, length + 1 - done, MSG_NOSIGNAL) : send_with_files(asker, line, length + 1);
 
 		if (sent >= 0)
 			done += (size_t)sent;
@@ -112,7 +129,7 @@ static char *receive_line(struct asker *asker)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0 && errno == EAGAIN)
-			complain("gpulinkd at %s: no answer within %d s", asker->socket_path, ANSWER_SECONDS);
+			complain("gpulinkd at %s: no answer within %ld s", asker->socket_path, (long)patience_of(asker));
 		else if (got < 0)
 			complain("gpulinkd at %s: %s", asker->socket_path, strerror(errno));
 		else if (!got)
@@ -193,7 +210,7 @@ enum exit_code ask(struct asker *asker, struct json_object *request, struct json
 		return EXIT_FAILED;
 	}
 	if (asker->direct)
-		answer = request_run(request, true);
+		answer = request_run(request, true, asker->has_files ? &asker->files : NULL);
 	else
 		code = ask_daemon(asker, request, &answer);
 	json_object_put(request);

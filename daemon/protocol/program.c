@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program.h"
+
+#include "mcap.h"
+#include "xclbin.h"
+
+#include <json-c/json.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef GLK_PCI_DEVICES
+#define GLK_PCI_DEVICES "/sys/bus/pci/devices"
+#endif
+#ifndef GLK_PCI_DRIVER
+#define GLK_PCI_DRIVER "/sys/bus/pci/drivers/gpulink"
+#endif
+#ifndef GLK_LOGIC_FOLDER
+#define GLK_LOGIC_FOLDER "/var/lib/gpulink"
+#endif
+
+#define IMAGE_MOST (UINT64_C(256) << 20)
+#define APPEAR_MS  10000
+
+/* Parts that have boards: the platform of an image, and what the configuration port must identify itself as. */
+static const struct part {
+	const char *platform;
+	uint32_t id, mask; /* without the revision */
+} parts[] = {
+	{ "gpulink:emulated:card:1.0", 0x06c6b093, 0x0fffffff },
+	{ "gpulink:xcvu9p:card:1.0", 0x04b31093, 0x0fffffff },
+};
+#define PLATFORMS "gpulink:emulated:card:1.0 or gpulink:xcvu9p:card:1.0"
+
+/* An image in memory. */
+struct image {
+	const char *name; /* in messages */
+	uint8_t *file;
+	size_t bytes;
+	struct xclbin xclbin;
+	const uint8_t *stream;
+	size_t stream_bytes;
+};
+
+__attribute__((format(printf, 3, 4))) static int fail(struct program *p, const char *code, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(p->message, sizeof(p->message), format, arguments);
+	va_end(arguments);
+	p->code = code;
+	return -1;
+}
+
+/* --- images --- */
+
+/* Reads all of it: the file may change later. */
+static int read_image(struct program *p, struct image *image, int fd)
+{
+	struct stat status;
+	size_t done = 0;
+
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size <= 0 || (uint64_t)status.st_size > IMAGE_MOST)
+		return fail(p, "EINVAL", "%s: must be a file of 1 byte to 256 MiB", image->name);
+	image->bytes = (size_t)status.st_size;
+	image->file = malloc(image->bytes);
+	if (!image->file)
+		return fail(p, "ENOMEM", "out of memory for %s", image->name);
+	while (done < image->bytes) {
+		ssize_t got = pread(fd, image->file + done, image->bytes - done, (off_t)done);
+
+		if (got <= 0)
+			return fail(p, "EIO", "cannot read %s: %s", image->name, got ? strerror(errno) : "it became shorter");
+		done += (size_t)got;
+	}
+	return 0;
+}
+
+/* {"gpulink": {"hw_version": "1.0.0"}}; false: there is no such text. */
+static bool image_version(const struct image *image, char *version, size_t room)
+{
+	struct json_object *root = NULL, *ours, *value;
+	size_t bytes;
+	const char *text = xclbin_find(&image->xclbin, XCLBIN_USER_METADATA, &bytes);
+	struct json_tokener *tokener = text && bytes < INT_MAX ? json_tokener_new_ex(8) : NULL;
+	bool found;
+
+	if (tokener)
+		root = json_tokener_parse_ex(tokener, text, (int)bytes);
+	found = root && json_object_object_get_ex(root, "gpulink", &ours) && json_object_object_get_ex(ours, "hw_version", &value) &&
+		json_object_is_type(value, json_type_string);
+	if (found)
+		snprintf(version, room, "%s", json_object_get_string(value));
+	json_object_put(root);
+	if (tokener)
+		json_tokener_free(tokener);
+	return found;
+}
+
+/* The driver supports one major version: that of the card's present logic. */
+static int check_version(struct program *p, const struct image *image)
+{
+	char version[32];
+
+	if (!image_version(image, version, sizeof(version)))
+		return fail(p, "EINVAL", "%s: no hw_version in its metadata: no logic for gpulink", image->name);
+	if (strtoul(version, NULL, 10) != strtoul(p->info.hw_version, NULL, 10) || *version < '0' || *version > '9')
+		return fail(p, "EINVAL", "%s: logic of version %.20s: must be of the major version of the card's, %s", image->name,
+			    version, p->info.hw_version);
+	return 0;
+}
+
+static int check_part(struct program *p, const struct image *image, const struct mcap *mcap)
+{
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (strcmp(parts[i].platform, image->xclbin.platform))
+			continue;
+		if ((mcap->part & parts[i].mask) == parts[i].id)
+			return 0;
+		return fail(p, "EINVAL", "%s: for another part, %s; the card's is %08x", image->name, parts[i].platform, mcap->part);
+	}
+	return fail(p, "EINVAL", "%s: for platform '%s': must be " PLATFORMS, image->name, image->xclbin.platform);
+}
+
+/* Bitstreams have a sync word behind some padding; what precedes it is not configuration. Words of the stream are aligned to
+ * it. */
+static int find_stream(struct program *p, struct image *image)
+{
+	static const uint8_t sync[4] = { 0xaa, 0x99, 0x55, 0x66 };
+	size_t bytes;
+	const uint8_t *section = xclbin_find(&image->xclbin, XCLBIN_BITSTREAM, &bytes), *at;
+
+	if (!section)
+		return fail(p, "EINVAL", "%s: has no bitstream", image->name);
+	at = memmem(section, bytes, sync, sizeof(sync));
+	if (!at)
+		return fail(p, "EINVAL", "%s: its bitstream has no sync word aa995566", image->name);
+	image->stream = section + (size_t)(at - section) % 4;
+	image->stream_bytes = bytes - (size_t)(image->stream - section);
+	return 0;
+}
+
+/* Everything that can be known of an image before the card is touched. */
+static int open_image(struct program *p, struct image *image, int fd, const struct mcap *mcap)
+{
+	char reason[XCLBIN_REASON_BYTES];
+
+	if (read_image(p, image, fd))
+		return -1;
+	if (xclbin_open(image->file, image->bytes, &image->xclbin, reason))
+		return fail(p, "EINVAL", "%s: %s", image->name, reason);
+	return check_part(p, image, mcap) || check_version(p, image) || find_stream(p, image) ? -1 : 0;
+}
+
+/* --- the previous image --- */
+
+static void stored_path(const struct program *p, char path[128], const char *suffix)
+{
+	snprintf(path, 128, GLK_LOGIC_FOLDER "/%.32s.xclbin%s", p->info.pci_address, suffix);
+}
+
+/* The image to put back: that which was loaded last, else the one of the request. */
+static int open_fallback(struct program *p, struct image *image, int given, const struct mcap *mcap)
+{
+	char path[128];
+	int fd, result;
+
+	stored_path(p, path, "");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && given < 0)
+		return fail(p, "EINVAL", "%s: no image to put back if the new logic does not answer: give that of its present logic (--fallback)",
+			    p->info.name);
+	result = open_image(p, image, fd < 0 ? given : fd, mcap);
+	if (fd >= 0)
+		close(fd);
+	return result;
+}
+
+/* Before the card is touched: what was loaded can be kept. end_store() ends it. */
+static int store_image(struct program *p, const struct image *image)
+{
+	char path[128];
+	bool written;
+	int fd;
+
+	stored_path(p, path, ".new");
+	mkdir(GLK_LOGIC_FOLDER, 0755);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return fail(p, "EIO", "cannot keep the image: %s: %s", path, strerror(errno));
+	written = write(fd, image->file, image->bytes) == (ssize_t)image->bytes && !fsync(fd);
+	close(fd);
+	if (written)
+		return 0;
+	unlink(path);
+	return fail(p, "EIO", "cannot keep the image: %s: %s", path, strerror(errno));
+}
+
+static void end_store(const struct program *p, bool keep)
+{
+	char path[128], new_path[128];
+
+	stored_path(p, path, "");
+	stored_path(p, new_path, ".new");
+	if (!keep || rename(new_path, path))
+		unlink(new_path);
+}
+
+/* --- the card --- */
+
+static int write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), error = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		error = -errno;
+	close(fd);
+	return error;
+}
+
+static int write_device(const struct program *p, const char *file, const char *text)
+{
+	char path[160];
+
+	snprintf(path, sizeof(path), GLK_PCI_DEVICES "/%.32s/%s", p->info.pci_address, file);
+	return write_text(path, text);
+}
+
+/* The card at the PCI address, once it appears: it may have another number. */
+static bool find_again(struct program *p)
+{
+	char names[64][16];
+
+	for (unsigned waited = 0; waited < APPEAR_MS; waited += 50) {
+		int count = gpulink_admin_list(names, 64);
+
+		for (int i = 0; i < count && i < 64; i++) {
+			struct gpulink_admin_info info;
+
+			if (!gpulink_admin_get_info(names[i], &info, sizeof(info)) && !strcmp(info.pci_address, p->info.pci_address)) {
+				p->info = info;
+				return true;
+			}
+		}
+		nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+	}
+	return false;
+}
+
+/* Loads it, and binds the driver, whose probe reads and checks the capabilities. NULL, or what failed. */
+static const char *load(struct program *p, struct mcap *mcap, const struct image *image)
+{
+	if (mcap_load(mcap, image->stream, image->stream_bytes))
+		return "the part does not accept its bitstream";
+	if (write_device(p, "reset", "1\n"))
+		return "the card cannot be reset";
+	if (write_text(GLK_PCI_DRIVER "/bind", p->info.pci_address))
+		return "the driver rejects it (see the kernel log)";
+	return find_again(p) ? NULL : "the card does not appear";
+}
+
+static int put_back(struct program *p, struct mcap *mcap, const struct image *image, const struct image *fallback, const char *why)
+{
+	const char *again;
+
+	write_device(p, "driver/unbind", p->info.pci_address); /* it may have been bound */
+	again = load(p, mcap, fallback);
+	if (again)
+		return fail(p, "EIO", "%s: %s; and %s could not be put back: %s. The card at %s has no logic: load another image, or power it off",
+			    image->name, why, fallback->name, again, p->info.pci_address);
+	return fail(p, "EIO", "%s: %s; the previous logic is back in %s", image->name, why, p->info.name);
+}
+
+static int swap(struct program *p, struct mcap *mcap, const struct image *image, const struct image *fallback)
+{
+	const char *why;
+	int error = write_device(p, "driver/unbind", p->info.pci_address);
+
+	if (error)
+		return fail(p, "EIO", "cannot unbind the driver from %s: %s", p->info.pci_address, strerror(-error));
+	why = load(p, mcap, image);
+	return why ? put_back(p, mcap, image, fallback, why) : 0;
+}
+
+static int open_port(struct program *p, struct mcap *mcap)
+{
+	int error = mcap_open(mcap, p->info.pci_address);
+
+	if (error == -ENOTSUP)
+		return fail(p, "ENOTSUP", "%s: the card has no configuration port (MCAP), or a link: its logic cannot be loaded over PCIe",
+			    p->info.name);
+	if (error == -EACCES || error == -EPERM)
+		return fail(p, "EACCES", "%s: no access to extended configuration space: CAP_SYS_ADMIN is missing (docs/program.md)",
+			    p->info.name);
+	return error ? fail(p, "EIO", "%s: cannot open its configuration space: %s", p->info.name, strerror(-error)) : 0;
+}
+
+int program_card(struct program *p, const struct program_files *files)
+{
+	struct image image = { .name = "the image" }, fallback = { .name = "the previous image" };
+	struct mcap mcap;
+	int result = -1;
+
+	if (files->image < 0)
+		return fail(p, "EINVAL", "no file came with the request");
+	if (open_port(p, &mcap))
+		return -1;
+	if (!open_image(p, &image, files->image, &mcap) && !open_fallback(p, &fallback, files->fallback, &mcap) &&
+	    !store_image(p, &image)) {
+		result = swap(p, &mcap, &image, &fallback);
+		end_store(p, !result);
+	}
+	mcap_close(&mcap);
+	free(image.file);
+	free(fallback.file);
+	return result;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loads logic into a card: checks the image, unbinds the driver, which drains the card, loads, resets, and binds the driver
+ * again, which checks the card's capabilities. If the new logic does not answer, the previous image is put back. gpulinkd
+ * configures the card when it appears again.
+ */
+#ifndef GPULINKD_PROGRAM_H
+#define GPULINKD_PROGRAM_H
+
+#include <gpulink_admin.h>
+
+/** The files of a request: the image, and the one to put back as long as none was loaded into this card. */
+struct program_files {
+	int image, fallback; /* descriptors, or -1 */
+};
+
+struct program {
+	struct gpulink_admin_info info; /**< in: of the card; out: with the new logic */
+	const char *code;		/**< protocol's code of a failure */
+	char message[400];
+};
+
+/** Returns 0, or -1 with code and message. It may take a minute per 100 MB of image, and holds up nothing but the caller. */
+int program_card(struct program *program, const struct program_files *files);
+
+#endif /* GPULINKD_PROGRAM_H */

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "load.h"
+
+#include <json-c/json.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LOAD_SECONDS 600 /* 256 MiB, word by word */
+
+static bool print_loaded(struct json_object *result)
+{
+	struct json_object *name, *version, *partitions, *entries;
+
+	if (!json_object_object_get_ex(result, "name", &name) || !json_object_object_get_ex(result, "hw_version", &version) ||
+	    !json_object_object_get_ex(result, "partitions", &partitions) ||
+	    !json_object_object_get_ex(result, "queue_entries", &entries))
+		return false;
+	printf("%s: new logic, version %s, %s partitions of %s entries\n", json_object_get_string(name),
+	       json_object_get_string(version), json_object_get_string(partitions), json_object_get_string(entries));
+	return true;
+}
+
+/* Opens it with the rights of the user, not those of gpulinkd. */
+static int open_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		complain("cannot open %s: %s", path, strerror(errno));
+	return fd;
+}
+
+enum exit_code run_program(struct invocation *invocation)
+{
+	struct asker *asker = &invocation->asker;
+	enum exit_code code = EXIT_FAILED;
+
+	asker->seconds = LOAD_SECONDS;
+	asker->files = (struct program_files){ open_file(invocation->arguments[0]), -1 };
+	if (asker->files.image >= 0 && invocation->argument_count == 2)
+		asker->files.fallback = open_file(invocation->arguments[1]);
+	if (asker->files.image >= 0 && (invocation->argument_count < 2 || asker->files.fallback >= 0))
+		code = find_card(invocation);
+	if (code == EXIT_OK) {
+		asker->has_files = true;
+		code = ask_and_print(invocation, new_request("program", invocation->card), print_loaded);
+		asker->has_files = false;
+	}
+	if (asker->files.image >= 0)
+		close(asker->files.image);
+	if (asker->files.fallback >= 0)
+		close(asker->files.fallback);
+	return code;
+}
