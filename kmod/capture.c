@@ -206,11 +206,12 @@ static int capture_start(struct glk_card *card, struct glk_capture *capture)
 	return glk_card_read_error(card, glk_read(card, GLK_CAPTURE_CONTROL)) ?: -EIO;
 }
 
-/* Frames contain the data of users: that somebody captures them is visible to all. No locks held. */
+/* Frames contain data of users: that somebody captures them is visible to all. No locks held. */
 static void capture_notify(struct glk_card *card, bool on)
 {
-	char *envp[] = { on ? "GPULINK_CAPTURE=on" : "GPULINK_CAPTURE=off", NULL };
+	char capture[24], *envp[] = { capture, NULL };
 
+	scnprintf(capture, sizeof(capture), "GPULINK_CAPTURE=%s", on ? "on" : "off");
 	glk_notify(card, NULL, envp);
 }
 

@@ -143,8 +143,12 @@ check "monitor: an endpoint changes" ctl 0 "" set-endpoint 3 pool
 check "monitor: shows it" monitor_says " gpulink0 partition 3 endpoint: none -> pool"
 check "monitor: a card is reset" ctl 0 "" reset
 check "monitor: shows its generation" monitor_says " gpulink0 generation: 0 -> 1"
+mv "$work/cards/gpulink0/partitions/3/coalesce" "$work/kept"
+check "monitor: a card does not answer for a while" sleep 1.5
+mv "$work/kept" "$work/cards/gpulink0/partitions/3/coalesce"
 make_card gpulink5 05
 check "monitor: shows an added card" monitor_says " gpulink5 card: added"
+check "monitor: shows nothing of that" refused grep "partition.*removed" "$work/monitor"
 rm -r "$work/cards/gpulink5"
 check "monitor: shows a removed card" monitor_says " gpulink5 card: removed"
 kill $monitor
