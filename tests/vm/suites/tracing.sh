@@ -121,7 +121,7 @@ traced soft: 1 1 0 1
 check "another process, which has ended when the table is made" is $? 0
 check "top ends when interrupted" end_watch
 check "the program comes first" is "$(number_of processes pid)" $program
-for want in "stores 200" "puts 110" "bytes 4400" "loads 10" "atomics 0" "releases 10" "errors 0"; do
+for want in "stores 200" "puts 110" "bytes 4400" "card_stores 310" "card_bytes 4400" "loads 10" "atomics 0" "releases 10" "errors 0"; do
 	check "its ${want% *}" is "$(number_of traced "${want% *}")" "${want#* }"
 done
 check "durations of its releases" \
@@ -137,7 +137,15 @@ check "top attaches for a table" watch gpulinkctl top --once --watch=3600
 traced soft: 2 3 4 1
 check "a process" is $? 0
 check "top ends" end_watch
-check "its row" grep -q '^[0-9]* *traced *6 *14 *352 *2 *0 *2 *[0-9]* *[0-9]* *[0-9]* *0 */' /tmp/result
+check "its row" grep -q '^[0-9]* *traced *6 *14 *352 *0 *0 *2 *0 *2 *[0-9]* *[0-9]* *[0-9]* *0 */' /tmp/result
+check "a program without the library" begin flowing ring-traffic /dev/gpulink0 user 60 ok
+check "top attaches" watch gpulinkctl -o json top --once --watch=3600
+check "the program stores" sleep 1
+check "top ends" end_watch
+check "its stores are those that the card received" is "$(number_of ring-traffic stores)" 0
+check "they are the card's" [ "$(number_of ring-traffic card_stores)" -gt 0 ]
+kill $pid
+wait $pid
 check "top attaches for more processes than fit" watch gpulinkctl -o json top --once --watch=3600
 traced soft: 1 1 0 518
 check "518 processes" is $? 0

@@ -5,6 +5,7 @@
 #include "cards.h"
 #include "group.h"
 #include "result.h"
+#include "stored.h"
 #include "watch.h"
 
 #include <json-c/json.h>
@@ -19,6 +20,7 @@ struct row {
 	struct watch_process process;
 	struct watch_latency releases, by_ioctl;
 	uint64_t failed_waits;
+	uint64_t card_stores, card_bytes; /**< as the cards count them: also stores that no probe sees */
 	char group[GROUP_BYTES];
 };
 
@@ -27,9 +29,15 @@ struct table {
 	struct row rows[WATCH_PROCESSES];
 };
 
+struct stored_table {
+	size_t count;
+	struct stored of[WATCH_PROCESSES];
+};
+
 struct top {
 	struct watch watch;
 	struct table *now, *before;
+	struct stored_table stored[2]; /**< now, before */
 	struct cards cards;
 	double since;
 	bool several; /**< results follow one another */
@@ -68,6 +76,73 @@ static bool take_latency(const struct watch_id *id, struct watch_latency *latenc
 	return true;
 }
 
+static bool has_ended(const struct row *row)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u", row->id.pid);
+	return access(path, F_OK);
+}
+
+/* A process of which no probe has seen anything: it only stores through mapped windows, or by rings of its own. */
+static struct row *add_unseen_row(struct table *table, uint32_t pid)
+{
+	struct row *row;
+	char path[32];
+	FILE *file;
+
+	if (table->count == WATCH_PROCESSES)
+		return NULL;
+	row = &table->rows[table->count++];
+	*row = (struct row){.id = {.pid = pid}, .process.name = "?"};
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+	file = fopen(path, "re");
+	if (file && fgets(row->process.name, sizeof(row->process.name), file))
+		row->process.name[strcspn(row->process.name, "\n")] = '\0';
+	if (file)
+		fclose(file);
+	return row;
+}
+
+static bool take_stored(const struct stored *stored, void *context)
+{
+	struct stored_table *table = context;
+
+	if (table->count == WATCH_PROCESSES)
+		return false;
+	table->of[table->count++] = *stored;
+	return true;
+}
+
+static uint64_t since(uint64_t now, uint64_t before)
+{
+	return before < now ? now - before : 0; /* the sums fall when a file is closed */
+}
+
+/* Adds what the cards received from processes between the last two readings. */
+static void add_stored(struct table *table, const struct stored_table *now, const struct stored_table *before)
+{
+	for (size_t i = 0; i < now->count; i++) {
+		struct stored then = {0};
+		struct row *row = NULL;
+
+		for (size_t k = 0; k < before->count; k++)
+			if (before->of[k].pid == now->of[i].pid)
+				then = before->of[k];
+		if (now->of[i].stores <= then.stores)
+			continue;
+		for (size_t k = 0; k < table->count && !row; k++)
+			if (table->rows[k].id.pid == now->of[i].pid && !has_ended(&table->rows[k]))
+				row = &table->rows[k];
+		if (!row)
+			row = add_unseen_row(table, now->of[i].pid);
+		if (!row)
+			return;
+		row->card_stores = since(now->of[i].stores, then.stores);
+		row->card_bytes = since(now->of[i].bytes, then.bytes);
+	}
+}
+
 /* Releases of the library, or of a process that calls the driver without it. */
 static struct watch_latency *releases_of(struct row *row)
 {
@@ -82,6 +157,12 @@ static uint64_t errors_of(struct row *row)
 static uint64_t bytes_of(const struct row *row)
 {
 	return row->process.store_bytes + row->process.put_bytes;
+}
+
+/* By which rows are sorted: what the library was told, or the cards received. */
+static uint64_t moved_by(const struct row *row)
+{
+	return row->card_bytes > bytes_of(row) ? row->card_bytes : bytes_of(row);
 }
 
 static void subtract(struct row *row, const struct row *before)
@@ -101,17 +182,16 @@ static void subtract(struct row *row, const struct row *before)
 
 static int compare_rows(const void *a, const void *b)
 {
-	uint64_t x = bytes_of(a), y = bytes_of(b);
+	uint64_t x = moved_by(a), y = moved_by(b);
 
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static bool has_ended(const struct row *row)
+static void read_stored(struct top *top)
 {
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%u", row->id.pid);
-	return access(path, F_OK);
+	top->stored[1] = top->stored[0];
+	top->stored[0].count = 0;
+	stored_each_process(take_stored, &top->stored[0]);
 }
 
 /* Reads what was counted since the last time into top->now, and forgets processes that have ended. */
@@ -124,11 +204,13 @@ static void read_table(struct top *top)
 	top->now->count = 0;
 	watch_each_process(&top->watch, take_process, top->now);
 	watch_each_latency(&top->watch, take_latency, top->now);
+	read_stored(top);
 }
 
 static void finish_table(struct top *top, struct table *shown)
 {
 	*shown = *top->now;
+	add_stored(shown, &top->stored[0], &top->stored[1]);
 	for (size_t i = 0; i < shown->count; i++) {
 		const struct row *before = find_row(top->before, &shown->rows[i].id);
 
@@ -158,6 +240,7 @@ static bool put_row(struct json_object *array, struct row *row, bool group)
 		return false;
 	return put_value(one, "cgroup", json_object_new_string(row->group)) && put_number(one, "stores", row->process.stores) &&
 	       put_number(one, "puts", row->process.puts) && put_number(one, "bytes", bytes_of(row)) &&
+	       put_number(one, "card_stores", row->card_stores) && put_number(one, "card_bytes", row->card_bytes) &&
 	       put_number(one, "loads", row->process.loads + row->process.gets) &&
 	       put_number(one, "atomics", row->process.atomics) && put_number(one, "releases", releases->count) &&
 	       put_number(one, "p50_ns", histogram_percentile(releases, 50)) &&
@@ -167,6 +250,8 @@ static bool put_row(struct json_object *array, struct row *row, bool group)
 
 static void add_row(struct row *sum, struct row *row)
 {
+	sum->card_stores += row->card_stores;
+	sum->card_bytes += row->card_bytes;
 	sum->process.stores += row->process.stores;
 	sum->process.store_bytes += row->process.store_bytes;
 	sum->process.puts += row->process.puts;
@@ -204,7 +289,7 @@ static struct json_object *groups_json(struct table *table)
 		if (!first->releases.count)
 			first->releases = first->by_ioctl;
 		for (size_t k = i + 1; k < table->count; k++)
-			if (table->rows[k].process.cgroup == first->process.cgroup) {
+			if (!strcmp(table->rows[k].group, first->group)) {
 				add_row(first, &table->rows[k]);
 				*table->rows[k].group = '\0';
 			}
@@ -220,7 +305,7 @@ static struct json_object *groups_json(struct table *table)
 
 static bool print_table(struct json_object *processes, struct json_object *groups, struct json_object *cards)
 {
-	static const char *const columns[] = {"pid", "name", "stores", "puts", "bytes", "loads", "atomics", "releases", "p50_ns",
+	static const char *const columns[] = {"pid", "name", "stores", "puts", "bytes", "card_stores", "card_bytes", "loads", "atomics", "releases", "p50_ns",
 					      "p99_ns", "max_ns", "errors", "cgroup", NULL};
 	static const char *const card_columns[] = {"card", "stores", "packets", "stores_a_packet", "store_bytes", "wire_bytes",
 						   "raw_wire_bytes", "errors", NULL};
@@ -298,6 +383,7 @@ enum exit_code run_top(struct invocation *invocation)
 	code = watch_begin(&top.watch, 0, true);
 	if (code == EXIT_OK) {
 		top.since = seconds_now();
+		read_stored(&top);
 		cards_read(&top.cards); /* before the message, after which programs may be started */
 		fprintf(stderr, "gpulinkctl: watching %u libgpulink%s\n", top.watch.attached.libraries,
 			top.watch.attached.driver ? " and the driver" : "; the driver is not watched");
