@@ -41,6 +41,11 @@ $(MESON)/with-rtl: | packages
 $(ASAN)/build.ninja: | packages
 	meson setup $(ASAN) -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false
 
+# For a build folder that was configured without OpenCL.
+$(MESON)/with-opencl: | $(MESON)/build.ninja
+	@meson setup --reconfigure $(MESON) -Dopencl=enabled >$(BUILD)/meson-setup.log || { cat $(BUILD)/meson-setup.log; exit 1; }
+	@touch $@
+
 user: packages $(MESON)/with-rtl
 	ninja -C $(MESON) -j2
 
@@ -59,7 +64,7 @@ demo-machine:
 
 demo-programs:
 	@tools/setup/packages user $(if $(filter rtl,$(LOGIC)),check) $(if $(filter 1,$(GPU)),gpu)
-	@$(MAKE) -s $(MESON)/$(if $(filter rtl,$(LOGIC)),with-rtl,build.ninja)
+	@$(MAKE) -s $(MESON)/$(if $(filter rtl,$(LOGIC)),with-rtl,build.ninja) $(if $(filter 1,$(GPU)),$(MESON)/with-opencl)
 	@echo "ninja: building $(notdir $(DEMO_PROGRAMS))"
 	@ninja -C $(MESON) --quiet $(DEMO_PROGRAMS)
 

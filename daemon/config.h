@@ -23,7 +23,7 @@
 /** Key of "range NAME" rules, of which a partition may have several. */
 #define CONFIG_RANGE	CONFIG_KEYS
 
-/** Room for the address of metrics: a socket's path is not longer. */
+/** Room for the address of metrics, a socket's path is not longer; and for the path of the certificate. */
 #define CONFIG_METRICS_BYTES 108
 
 /** Scope of a rule; a higher one is more specific. */
@@ -54,6 +54,7 @@ struct config {
 	unsigned file_count;
 	mode_t socket_mode;
 	gid_t socket_group; /**< (gid_t)-1: none, only root may change anything */
+	char logic_certificate[CONFIG_METRICS_BYTES]; /**< absolute path; images must be signed by its key; "": they need not */
 	char metrics[CONFIG_METRICS_BYTES]; /**< "127.0.0.1:PORT", or the absolute path of a socket; "": none */
 };
 

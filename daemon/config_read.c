@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 
 #define SECTIONS "[daemon], [defaults], [card gpulinkN], [card serial:HEX], or the latter two with \"partition K\""
-#define DAEMON_KEYS "group, mode, metrics"
+#define DAEMON_KEYS "group, mode, metrics, logic_certificate"
 #define PARTITION_KEYS "subheader_bytes, max_payload_bytes, flush_timeout_ns, coalesce, open"
 #define LINK_KEYS                                                                                               \
 	"link_enable, link_stitching, link_pooling, link_selective_pooling, link_yielding, link_sequencing, link_trimming, " \
@@ -42,7 +42,7 @@ struct reader {
 	unsigned file;
 	unsigned line;
 	size_t first_rule; /* of this file */
-	unsigned group_line, mode_line, metrics_line;
+	unsigned group_line, mode_line, metrics_line, certificate_line;
 	enum section section;
 	struct config_target target;
 	bool expects_key; /* inih has to report the last line as a key */
@@ -168,14 +168,42 @@ static bool metrics_valid(const char *text)
 	       strlen(text) < CONFIG_METRICS_BYTES;
 }
 
+/* The line of a key of [daemon], or NULL: there is no such key. */
+static unsigned *daemon_key(struct reader *reader, const char *name)
+{
+	if (!strcmp(name, "group"))
+		return &reader->group_line;
+	if (!strcmp(name, "mode"))
+		return &reader->mode_line;
+	if (!strcmp(name, "metrics"))
+		return &reader->metrics_line;
+	return !strcmp(name, "logic_certificate") ? &reader->certificate_line : NULL;
+}
+
+static void read_metrics(struct reader *reader, const char *value)
+{
+	if (metrics_valid(value))
+		strcpy(reader->config->metrics, value);
+	else
+		wrong(reader, reader->line, "metrics '%s': must be 127.0.0.1:PORT, or an absolute path of at most %d characters", value,
+		      CONFIG_METRICS_BYTES - 1);
+}
+
+static void read_certificate(struct reader *reader, const char *value)
+{
+	if (*value == '/' && strlen(value) < CONFIG_METRICS_BYTES)
+		strcpy(reader->config->logic_certificate, value);
+	else
+		wrong(reader, reader->line, "logic_certificate '%s': must be an absolute path of at most %d characters", value,
+		      CONFIG_METRICS_BYTES - 1);
+}
+
 static void read_daemon_key(struct reader *reader, const char *name, const char *value)
 {
-	unsigned *before = !strcmp(name, "group")   ? &reader->group_line
-			   : !strcmp(name, "mode") ? &reader->mode_line
-						    : &reader->metrics_line;
+	unsigned *before = daemon_key(reader, name);
 	uint64_t mode;
 
-	if (strcmp(name, "group") && strcmp(name, "mode") && strcmp(name, "metrics")) {
+	if (!before) {
 		wrong(reader, reader->line, "unknown key '%s' in [daemon]: must be one of " DAEMON_KEYS, name);
 		return;
 	}
@@ -185,11 +213,11 @@ static void read_daemon_key(struct reader *reader, const char *name, const char 
 	}
 	*before = reader->line;
 	if (before == &reader->metrics_line) {
-		if (metrics_valid(value))
-			strcpy(reader->config->metrics, value);
-		else
-			wrong(reader, reader->line, "metrics '%s': must be 127.0.0.1:PORT, or an absolute path of at most %d characters",
-			      value, CONFIG_METRICS_BYTES - 1);
+		read_metrics(reader, value);
+		return;
+	}
+	if (before == &reader->certificate_line) {
+		read_certificate(reader, value);
 		return;
 	}
 	if (before == &reader->group_line) {
@@ -372,7 +400,7 @@ static void read_file(struct reader *reader, const char *path, bool may_lack)
 	if (fstat(fileno(reader->stream), &about) || !S_ISREG(about.st_mode)) {
 		wrong(reader, 0, "cannot read: not a regular file");
 	} else {
-		reader->line = reader->group_line = reader->mode_line = reader->metrics_line = 0;
+		reader->line = reader->group_line = reader->mode_line = reader->metrics_line = reader->certificate_line = 0;
 		reader->section = SECTION_NONE;
 		reader->first_rule = reader->config->rule_count;
 		/* A positive result is the first wrong line; all have been reported already. */

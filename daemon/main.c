@@ -8,6 +8,7 @@
 #include "config.h"
 #include "log.h"
 #include "metrics.h"
+#include "protocol/program.h"
 #include "server.h"
 
 #include <gpulink.h>
@@ -96,6 +97,21 @@ static void on_card(void *user, const char *card, enum hotplug_event what)
 	}
 }
 
+/* --- logic --- */
+
+static void on_progress(void)
+{
+	sd_notify(0, "WATCHDOG=1");
+}
+
+static void report_recovery(const char *pci_address, const char *failure)
+{
+	if (failure)
+		log_line(LOG_ERR, "%s: an interrupted load left the card without logic: %s", pci_address, failure);
+	else
+		log_line(LOG_WARNING, "%s: an interrupted load left the card without logic: the previous logic is loaded", pci_address);
+}
+
 /* --- metrics --- */
 
 static int open_metrics(struct daemon *daemon)
@@ -135,6 +151,7 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *inf
 		config_free(&daemon->config);
 		daemon->config = config;
 		reopen_metrics(daemon);
+		program_demand_signature(daemon->config.logic_certificate);
 		daemon->retries_left = RETRY_TIMES;
 		log_line(LOG_NOTICE, "configuration reloaded");
 		apply(daemon, false);
@@ -189,6 +206,7 @@ static int open_all(struct daemon *daemon, const char *socket)
 		return error;
 	}
 	error = server_open(&daemon->server, daemon->event, socket, daemon->config.socket_mode, daemon->config.socket_group);
+	program_demand_signature(daemon->config.logic_certificate);
 	return error < 0 ? error : open_metrics(daemon);
 }
 
@@ -198,6 +216,8 @@ static int run(struct daemon *daemon, const char *socket)
 
 	if (error >= 0) {
 		daemon->retries_left = RETRY_TIMES;
+		program_on_progress(on_progress);
+		program_recover(report_recovery);
 		apply(daemon, false);
 		log_line(LOG_NOTICE, "gpulinkd %s listening on %s", gpulink_version(), socket);
 		sd_notify(0, "READY=1");

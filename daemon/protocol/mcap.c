@@ -40,6 +40,8 @@ enum { EXTENDED = 0x100,
 #define LOOK_NS 10000000 /* 10 ms: a second in all */
 #define MOST	(UINT64_C(256) << 20)
 
+#define PROGRESS_BYTES (1u << 18) /* less than a second, even if a word takes 10 us */
+
 static int read_word(const struct mcap *mcap, unsigned offset, uint32_t *value)
 {
 	uint8_t bytes[4];
@@ -133,7 +135,7 @@ static int await(const struct mcap *mcap, uint32_t mask, uint32_t value, bool cl
 }
 
 /* Tools write bitstreams byte by byte, the first one of a word in its highest bits. */
-static int write_stream(const struct mcap *mcap, const uint8_t *bytes, size_t count)
+static int write_stream(const struct mcap *mcap, const uint8_t *bytes, size_t count, void (*progress)(void))
 {
 	int error = 0;
 
@@ -143,11 +145,13 @@ static int write_stream(const struct mcap *mcap, const uint8_t *bytes, size_t co
 		for (unsigned b = 0; b < 4; b++)
 			word = word << 8 | (i + b < count ? bytes[i + b] : 0u);
 		error = write_word(mcap, mcap->offset + DATA, word);
+		if (progress && i % PROGRESS_BYTES == 0)
+			progress();
 	}
 	return error;
 }
 
-int mcap_load(struct mcap *mcap, const void *bitstream, size_t bytes)
+int mcap_load(struct mcap *mcap, const void *bitstream, size_t bytes, void (*progress)(void))
 {
 	uint32_t before, control;
 	int error, ended;
@@ -166,7 +170,7 @@ int mcap_load(struct mcap *mcap, const void *bitstream, size_t bytes)
 	if (!error)
 		error = await(mcap, STATUS_WANTED, 0, false);
 	if (!error)
-		error = write_stream(mcap, bitstream, bytes);
+		error = write_stream(mcap, bitstream, bytes, progress);
 	if (!error)
 		error = await(mcap, STATUS_EOS, STATUS_EOS, true);
 	/* Gives the configuration logic back, and the logic the reset that it waits for. */

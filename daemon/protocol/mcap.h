@@ -22,7 +22,7 @@ int mcap_open(struct mcap *mcap, const char *pci_address);
 void mcap_close(struct mcap *mcap);
 
 /** Writes a bitstream, of up to 256 MiB. The running logic ends with the first word. EIO: the part does not report its
- *  start. */
-int mcap_load(struct mcap *mcap, const void *bitstream, size_t bytes);
+ *  start. `progress` is called once in a while; may be NULL. */
+int mcap_load(struct mcap *mcap, const void *bitstream, size_t bytes, void (*progress)(void));
 
 #endif /* GPULINKD_MCAP_H */

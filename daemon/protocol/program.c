@@ -2,10 +2,12 @@
 #include "program.h"
 
 #include "mcap.h"
+#include "signature.h"
 #include "xclbin.h"
 
 #include <json-c/json.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -41,6 +43,22 @@ static const struct part {
 	{ "gpulink:xcvu9p:card:1.0", 0x04b31093, 0x0fffffff },
 };
 #define PLATFORMS "gpulink:emulated:card:1.0 or gpulink:xcvu9p:card:1.0"
+
+/* Of program_demand_signature(). */
+static char demanded[PATH_MAX];
+
+void program_demand_signature(const char *certificate)
+{
+	snprintf(demanded, sizeof(demanded), "%s", certificate);
+}
+
+/* Of program_on_progress(). */
+static void (*on_progress)(void);
+
+void program_on_progress(void (*callback)(void))
+{
+	on_progress = callback;
+}
 
 /* An image in memory. */
 struct image {
@@ -113,6 +131,8 @@ static int check_version(struct program *p, const struct image *image)
 {
 	char version[32];
 
+	if (!*p->info.hw_version) /* the card has no logic */
+		return 0;
 	if (!image_version(image, version, sizeof(version)))
 		return fail(p, "EINVAL", "%s: no hw_version in its metadata: no logic for gpulink", image->name);
 	if (strtoul(version, NULL, 10) != strtoul(p->info.hw_version, NULL, 10) || *version < '0' || *version > '9')
@@ -151,14 +171,16 @@ static int find_stream(struct program *p, struct image *image)
 	return 0;
 }
 
-/* Everything that can be known of an image before the card is touched. */
-static int open_image(struct program *p, struct image *image, int fd, const struct mcap *mcap)
+/* Everything that can be known of an image before the card is touched. `ours`: this program kept it. */
+static int open_image(struct program *p, struct image *image, int fd, const struct mcap *mcap, bool ours)
 {
 	char reason[XCLBIN_REASON_BYTES];
 
 	if (read_image(p, image, fd))
 		return -1;
 	if (xclbin_open(image->file, image->bytes, &image->xclbin, reason))
+		return fail(p, "EINVAL", "%s: %s", image->name, reason);
+	if (*demanded && !ours && signature_check(&image->xclbin, demanded, reason))
 		return fail(p, "EINVAL", "%s: %s", image->name, reason);
 	return check_part(p, image, mcap) || check_version(p, image) || find_stream(p, image) ? -1 : 0;
 }
@@ -181,20 +203,23 @@ static int open_fallback(struct program *p, struct image *image, int given, cons
 	if (fd < 0 && given < 0)
 		return fail(p, "EINVAL", "%s: no image to put back if the new logic does not answer: give that of its present logic (--fallback)",
 			    p->info.name);
-	result = open_image(p, image, fd < 0 ? given : fd, mcap);
+	result = open_image(p, image, fd < 0 ? given : fd, mcap, fd >= 0);
 	if (fd >= 0)
 		close(fd);
 	return result;
 }
 
-/* Before the card is touched: what was loaded can be kept. end_store() ends it. */
-static int store_image(struct program *p, const struct image *image)
+/*
+ * Files of a card: ADDRESS.xclbin is the image of its logic; ADDRESS.xclbin.new is there while another one is loaded, and afterwards if
+ * the card was left without logic (program_recover()).
+ */
+static int write_image(struct program *p, const struct image *image, const char *suffix)
 {
 	char path[128];
 	bool written;
 	int fd;
 
-	stored_path(p, path, ".new");
+	stored_path(p, path, suffix);
 	mkdir(GLK_LOGIC_FOLDER, 0755);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
@@ -207,14 +232,27 @@ static int store_image(struct program *p, const struct image *image)
 	return fail(p, "EIO", "cannot keep the image: %s: %s", path, strerror(errno));
 }
 
-static void end_store(const struct program *p, bool keep)
+static int rename_image(struct program *p, const char *from, const char *to)
 {
 	char path[128], new_path[128];
 
-	stored_path(p, path, "");
-	stored_path(p, new_path, ".new");
-	if (!keep || rename(new_path, path))
-		unlink(new_path);
+	stored_path(p, path, from);
+	stored_path(p, new_path, to);
+	return rename(path, new_path) ? fail(p, "EIO", "cannot keep the image: %s: %s", new_path, strerror(errno)) : 0;
+}
+
+/* Before the card is touched. */
+static int store_images(struct program *p, const struct image *image, const struct image *fallback)
+{
+	return write_image(p, fallback, ".old") || rename_image(p, ".old", "") || write_image(p, image, ".new") ? -1 : 0;
+}
+
+static void remove_new(const struct program *p)
+{
+	char path[128];
+
+	stored_path(p, path, ".new");
+	unlink(path);
 }
 
 /* --- the card --- */
@@ -263,7 +301,7 @@ static bool find_again(struct program *p)
 /* Loads it, and binds the driver, whose probe reads and checks the capabilities. NULL, or what failed. */
 static const char *load(struct program *p, struct mcap *mcap, const struct image *image)
 {
-	if (mcap_load(mcap, image->stream, image->stream_bytes))
+	if (mcap_load(mcap, image->stream, image->stream_bytes, on_progress))
 		return "the part does not accept its bitstream";
 	if (write_device(p, "reset", "1\n"))
 		return "the card cannot be reset";
@@ -272,6 +310,7 @@ static const char *load(struct program *p, struct mcap *mcap, const struct image
 	return find_again(p) ? NULL : "the card does not appear";
 }
 
+/* The marker stays if the card has no logic now. */
 static int put_back(struct program *p, struct mcap *mcap, const struct image *image, const struct image *fallback, const char *why)
 {
 	const char *again;
@@ -279,8 +318,9 @@ static int put_back(struct program *p, struct mcap *mcap, const struct image *im
 	write_device(p, "driver/unbind", p->info.pci_address); /* it may have been bound */
 	again = load(p, mcap, fallback);
 	if (again)
-		return fail(p, "EIO", "%s: %s; and %s could not be put back: %s. The card at %s has no logic: load another image, or power it off",
+		return fail(p, "EIO", "%s: %s; and %s could not be put back: %s. The card at %s has no logic; gpulinkd tries again when it starts",
 			    image->name, why, fallback->name, again, p->info.pci_address);
+	remove_new(p);
 	return fail(p, "EIO", "%s: %s; the previous logic is back in %s", image->name, why, p->info.name);
 }
 
@@ -289,10 +329,12 @@ static int swap(struct program *p, struct mcap *mcap, const struct image *image,
 	const char *why;
 	int error = write_device(p, "driver/unbind", p->info.pci_address);
 
-	if (error)
+	if (error) {
+		remove_new(p);
 		return fail(p, "EIO", "cannot unbind the driver from %s: %s", p->info.pci_address, strerror(-error));
+	}
 	why = load(p, mcap, image);
-	return why ? put_back(p, mcap, image, fallback, why) : 0;
+	return why ? put_back(p, mcap, image, fallback, why) : rename_image(p, ".new", "");
 }
 
 static int open_port(struct program *p, struct mcap *mcap)
@@ -318,13 +360,53 @@ int program_card(struct program *p, const struct program_files *files)
 		return fail(p, "EINVAL", "no file came with the request");
 	if (open_port(p, &mcap))
 		return -1;
-	if (!open_image(p, &image, files->image, &mcap) && !open_fallback(p, &fallback, files->fallback, &mcap) &&
-	    !store_image(p, &image)) {
+	if (!open_image(p, &image, files->image, &mcap, false) && !open_fallback(p, &fallback, files->fallback, &mcap) &&
+	    !store_images(p, &image, &fallback))
 		result = swap(p, &mcap, &image, &fallback);
-		end_store(p, !result);
-	}
 	mcap_close(&mcap);
 	free(image.file);
 	free(fallback.file);
 	return result;
+}
+
+/* The card at p->info.pci_address, whose load did not end. */
+static int recover(struct program *p)
+{
+	struct image image = { .name = "the previous image" };
+	struct mcap mcap;
+	const char *why;
+	int result = -1;
+
+	if (open_port(p, &mcap))
+		return -1;
+	if (!open_fallback(p, &image, -1, &mcap)) {
+		write_device(p, "driver/unbind", p->info.pci_address);
+		why = load(p, &mcap, &image);
+		result = why ? fail(p, "EIO", "the previous logic could not be loaded: %s", why) : 0;
+	}
+	mcap_close(&mcap);
+	free(image.file);
+	if (!result)
+		remove_new(p);
+	return result;
+}
+
+void program_recover(void (*report)(const char *pci_address, const char *failure))
+{
+	static const char suffix[] = ".xclbin.new";
+	DIR *folder = opendir(GLK_LOGIC_FOLDER);
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		struct program p = { .code = NULL };
+		size_t length = strlen(entry->d_name), rest = sizeof(suffix) - 1;
+
+		if (length <= rest || length - rest >= sizeof(p.info.pci_address) || strcmp(entry->d_name + length - rest, suffix))
+			continue;
+		memcpy(p.info.pci_address, entry->d_name, length - rest);
+		snprintf(p.info.name, sizeof(p.info.name), "%s", p.info.pci_address);
+		report(p.info.pci_address, recover(&p) ? p.message : NULL);
+	}
+	if (folder)
+		closedir(folder);
 }

@@ -23,4 +23,15 @@ struct program {
 /** Returns 0, or -1 with code and message. It may take a minute per 100 MB of image, and holds up nothing but the caller. */
 int program_card(struct program *program, const struct program_files *files);
 
+/** From now on images must be signed with the key of this certificate, a PEM file; "": they need not, the default. For the whole
+ *  process; not while a card is programmed. */
+void program_demand_signature(const char *certificate);
+
+/** Is called at least every few seconds while a card is programmed, for watchdogs. NULL: none. */
+void program_on_progress(void (*callback)(void));
+
+/** Loads the previous logic into cards that a load left without any, because it was interrupted or both images failed. Reports each
+ *  card: failure is NULL, or one line. Without effect, and without a report, if there is none. */
+void program_recover(void (*report)(const char *pci_address, const char *failure));
+
 #endif /* GPULINKD_PROGRAM_H */

@@ -9,7 +9,7 @@
 /* Offsets in the file. */
 enum {
 	MAGIC = 0,
-	SIGNATURE_LENGTH = 8, /* -1: none */
+	SIGNATURE_LENGTH = XCLBIN_SIGNATURE_LENGTH, /* -1: none */
 	LENGTH = 304,	      /* of the file, without a signature */
 	PLATFORM = 352,
 	SECTIONS = 448, /* their number */
@@ -71,7 +71,7 @@ static int check_platform(struct xclbin *xclbin, char *reason)
 }
 
 /* A signature follows the file, which its length does not count. */
-static int check_length(const struct xclbin *xclbin, uint64_t length, char *reason)
+static int check_length(struct xclbin *xclbin, uint64_t length, char *reason)
 {
 	int64_t signature = (int32_t)(uint32_t)get(xclbin->file + SIGNATURE_LENGTH, 4);
 
@@ -81,6 +81,8 @@ static int check_length(const struct xclbin *xclbin, uint64_t length, char *reas
 		return fail(reason, "truncated: %zu bytes of %" PRIu64, xclbin->bytes, length);
 	if (signature > 0 && (uint64_t)signature > xclbin->bytes - length)
 		return fail(reason, "truncated: %zu bytes of %" PRIu64 " and a signature of %" PRId64, xclbin->bytes, length, signature);
+	xclbin->length = (size_t)length;
+	xclbin->signature_bytes = signature > 0 ? (size_t)signature : 0;
 	return 0;
 }
 
@@ -100,7 +102,6 @@ int xclbin_open(const void *file, size_t bytes, struct xclbin *xclbin, char *rea
 	if (sections > SECTIONS_MOST || sections > (length - FIRST_SECTION) / SECTION_HEADER)
 		return fail(reason, "truncated: %" PRIu64 " sections in %" PRIu64 " bytes", sections, length);
 	xclbin->sections = (uint32_t)sections;
-	xclbin->has_signature = (int32_t)(uint32_t)get(xclbin->file + SIGNATURE_LENGTH, 4) > 0;
 	for (uint32_t s = 0; s < xclbin->sections; s++)
 		if (check_section(xclbin, s, FIRST_SECTION + sections * SECTION_HEADER, length, reason))
 			return -1;

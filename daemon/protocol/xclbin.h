@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define XCLBIN_REASON_BYTES 200u
+#define XCLBIN_REASON_BYTES 240u
 
 /** Kinds of sections that gpulink reads. */
 enum xclbin_section {
@@ -23,12 +23,15 @@ struct xclbin {
 	const uint8_t *file;
 	size_t bytes;
 	char platform[65]; /**< of the part and board: "gpulink:emulated:card:1.0" */
-	bool has_signature;
+	size_t length;		/**< without the signature that follows */
+	size_t signature_bytes; /**< 0: none */
 	uint32_t sections;
 };
 
 /** Checks a file; returns 0, or -1 with one line in reason[XCLBIN_REASON_BYTES]. */
 int xclbin_open(const void *file, size_t bytes, struct xclbin *xclbin, char *reason);
+
+enum { XCLBIN_SIGNATURE_LENGTH = 8 }; /**< offset of 4 bytes, which are ff in what is signed */
 
 /** The first section of a kind, or NULL. */
 const void *xclbin_find(const struct xclbin *xclbin, enum xclbin_section kind, size_t *bytes);

@@ -51,7 +51,7 @@ static void test_valid(void **state)
 	struct reports reports;
 	unsigned errors = read_text(&config,
 				    "# comment\n; comment\n\n"
-				    "[daemon]\nmode = 0600\ngroup = 0\n"
+				    "[daemon]\nmode = 0600\ngroup = 0\nlogic_certificate = /etc/c.pem\n"
 				    "[defaults]\nsubheader_bytes = 5\nmax_payload_bytes=256 ; with a reason\n"
 				    "[card gpulink1]\nsubheader_bytes = 6\nflush_timeout_ns = 1000000000\n"
 				    "  [card gpulink1 partition 3]  ; indented\n  subheader_bytes = 2\n"
@@ -65,6 +65,7 @@ static void test_valid(void **state)
 	assert_string_equal(reports.text, "");
 	assert_int_equal(errors, 0);
 	assert_int_equal(config.socket_mode, 0600);
+	assert_string_equal(config.logic_certificate, "/etc/c.pem");
 	assert_int_equal(config.socket_group, 0);
 	assert_int_equal(value_of(&config, "gpulink0", 0, GPULINK_SUBHEADER_BYTES), 5);
 	assert_int_equal(value_of(&config, "gpulink1", 0, GPULINK_SUBHEADER_BYTES), 6);
@@ -176,6 +177,8 @@ static void test_invalid_lines(void **state)
 		{"[daemon]\nmode = 0066\n", "test.conf:2: mode '0066'", "0600 to 0666"},
 		{"[daemon]\nmode = rw\n", "test.conf:2: mode 'rw'", "0600 to 0666"},
 		{"[daemon]\ngroup = no-such-group-here\n", "test.conf:2: group 'no-such-group-here'", "by name or number"},
+		{"[daemon]\nlogic_certificate = logic.pem\n", "test.conf:2: logic_certificate 'logic.pem'", "absolute path"},
+		{"[daemon]\nlogic_certificate = /a\nlogic_certificate = /b\n", "test.conf:3: duplicate key 'logic_certificate'", ""},
 		{"[daemon]\nmod = 0600\n", "test.conf:2: unknown key 'mod' in [daemon]", "group, mode"},
 		{"[daemon]\nmode = 0600\nmode = 0660\n", "test.conf:3: duplicate key 'mode': first set in line 2", ""},
 		{"[card gpulink0]\ncoalesce = 0\n[defaults]\n[card gpulink0]\ncoalesce = 1\n",

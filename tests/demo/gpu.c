@@ -54,16 +54,17 @@ static double seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* The first one that computes: accelerators are cards. */
 static int find_device(struct gpu *gpu)
 {
-	cl_platform_id platform;
+	cl_platform_id platforms[16];
 	cl_uint count = 0;
-	cl_int error = clGetPlatformIDs(1, &platform, &count);
+	cl_int error = clGetPlatformIDs(16, platforms, &count);
 
-	if (error || !count)
-		return fail(gpu, "no OpenCL platform (error %d): the package pocl-opencl-icd has one", error);
-	if (check(gpu, "clGetDeviceIDs", clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &gpu->device, NULL)))
-		return -1;
+	for (cl_uint i = 0; !error && !gpu->device && i < count && i < 16; i++)
+		clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU, 1, &gpu->device, NULL);
+	if (!gpu->device)
+		return fail(gpu, "%u OpenCL platforms, none with a CPU or GPU (error %d): the package pocl-opencl-icd has one", count, error);
 	gpu->context = clCreateContext(NULL, 1, &gpu->device, NULL, NULL, &error);
 	if (check(gpu, "clCreateContext", error))
 		return -1;

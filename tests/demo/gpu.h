@@ -22,7 +22,7 @@ struct gpu_make {
 	char *reason; /**< PAGERANK_REASON_BYTES */
 };
 
-/** Builds the kernels for the first device of the first platform, and prints a line about it. NULL: see `reason`. */
+/** Builds the kernels for the first CPU or GPU of OpenCL, and prints a line about it. NULL: see `reason`. */
 struct gpu *gpu_new(const struct gpu_make *make);
 void gpu_free(struct gpu *gpu);
 

@@ -170,6 +170,37 @@ if [ -e /icd ]; then
 	check "the driver has 8 partitions" partitions_are 8
 	check "program by gpulinkctl after it" says "16 partitions" gpulinkctl program $images/sixteen
 fi
+if [ -e $images/signed ]; then
+	cp $conf /tmp/conf
+	printf "[daemon]\nlogic_certificate = $images/certificate\n" >>$conf
+	reloads=$(grep -c "configuration reloaded" /tmp/gpulinkd.log)
+	kill -HUP $daemon
+	reloaded() { [ "$(grep -c "configuration reloaded" /tmp/gpulinkd.log)" -gt "$reloads" ]; }
+	check "the daemon reads a configuration that demands signatures" wait_until 5 reloaded
+	check "an image that is not signed is refused" says "the image: not signed; the configuration demands" gpulinkctl program $images/eight
+	check "the driver still has 16 partitions" partitions_are 16
+	check "a signed image is loaded" says "4 partitions" gpulinkctl program $images/signed
+	cp /tmp/conf $conf
+	kill -HUP $daemon
+fi
+# A load that does not end: the bitstream is cut, and the daemon dies while it waits for the rest.
+interrupt_load() {
+	gpulinkctl program $images/early &
+	wait_until 5 test ! -e /sys/bus/pci/devices/$pci/driver || return 1
+	sleep 0.2
+	kill -9 $daemon
+	wait
+	[ ! -e /sys/bus/pci/devices/$pci/driver ] && [ -e /var/lib/gpulink/$pci.xclbin.new ]
+}
+partitions=$(ls $class/partitions | wc -l)
+check "a load is interrupted" interrupt_load
+check "the card has no logic" refused put "$pci" /sys/bus/pci/drivers/gpulink/bind
+gpulinkd 2>/tmp/gpulinkd.log &
+daemon=$!
+check "the daemon loads the previous logic when it starts" wait_until 10 grep -q "$pci: an interrupted load left the card without logic: the previous logic is loaded" /tmp/gpulinkd.log
+class=$(echo /sys/class/gpulink/gpulink*)
+check "the driver has it" partitions_are "$partitions"
+check "nothing is left of the load" test ! -e /var/lib/gpulink/$pci.xclbin.new
 check "program without the daemon" says "8 partitions" gpulinkctl --direct program $images/eight
 class=/sys/class/gpulink/gpulink0
 kill $daemon
