@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 OPTION = re.compile(r'(?:(-\w), )?--([a-z][a-z-]*)(?:\[=([A-Z]+)\]| ([A-Z][A-Z./]*\b|[a-z]+:[A-Z:]+))?')
-FILES = {'FILE', 'PATH', 'OUT', 'IN', 'FABRIC', 'FILE.html'}
+FILES = {'PATH', 'OUT', 'IN', 'FABRIC'}
 
 
 def help_of(words):
@@ -39,7 +39,7 @@ def values(word, text):
     """How a value completes: '@files', '@cards', words, or nothing."""
     if word == 'CARD':
         return ['@cards']
-    return ['@files'] if word in FILES else choices(text)
+    return ['@files'] if word in FILES or word.startswith('FILE') else choices(text)
 
 
 class Option:
