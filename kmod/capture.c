@@ -206,6 +206,15 @@ static int capture_start(struct glk_card *card, struct glk_capture *capture)
 	return glk_card_read_error(card, glk_read(card, GLK_CAPTURE_CONTROL)) ?: -EIO;
 }
 
+/* Frames contain data of users: that somebody captures them is visible to all. No locks held. */
+static void capture_notify(struct glk_card *card, bool on)
+{
+	char capture[24], *envp[] = { capture, NULL };
+
+	scnprintf(capture, sizeof(capture), "GPULINK_CAPTURE=%s", on ? "on" : "off");
+	glk_notify(card, NULL, envp);
+}
+
 static int capture_open(struct inode *inode, struct file *file)
 {
 	struct glk_card *card = inode->i_private;
@@ -235,6 +244,8 @@ static int capture_open(struct inode *inode, struct file *file)
 	err = stream_open(inode, file);
 leave:
 	glk_card_leave(card);
+	if (!err)
+		capture_notify(card, true);
 	return err;
 }
 
@@ -256,6 +267,7 @@ static int capture_release(struct inode *inode, struct file *file)
 	card->capture = NULL;
 	mutex_unlock(&card->lock);
 	up_read(&card->state_lock);
+	capture_notify(card, false);
 	kfree(capture);
 	put_device(&card->dev);
 	return 0;

@@ -226,13 +226,14 @@ static int card_wait_ready(struct glk_card *card)
 }
 
 /*
- * Starts the card after a reset and restores its settings and endpoints. ENXIO: it is another card,
- * as the log says.
+ * Starts the card after a reset and restores its settings and endpoints, under card->lock. ENXIO: it
+ * is another card, as the log says.
  */
 int glk_card_start(struct glk_card *card)
 {
 	unsigned int p;
 
+	lockdep_assert_held(&card->lock);
 	if (card_wait_ready(card) || !glk_card_responds(card))
 		return -ENODEV;
 	if (card_identity_changed(card))

@@ -63,7 +63,8 @@ static int context_attach(struct glk_context *ctx)
 		return -EDQUOT;
 	ctx->id = id;
 	ctx->generation = card->generation;
-	err = glk_memory_alloc(card, &ctx->record, PAGE_SIZE);
+	err = glk_card_read_context_counters(card, id, ctx->counters_base) ?:
+	      glk_memory_alloc(card, &ctx->record, PAGE_SIZE);
 	if (err)
 		return err;
 	err = glk_ring_create(ctx);

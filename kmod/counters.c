@@ -252,6 +252,21 @@ int glk_card_read_counter(struct glk_card *card, unsigned int row, unsigned int 
 	return glk_card_read_error(card, *value);
 }
 
+/* The counters of a context, over all its users so far. Under state_lock only, as above. */
+int glk_card_read_context_counters(struct glk_card *card, unsigned int id, u64 *values)
+{
+	unsigned long flags;
+	unsigned int i;
+
+	lockdep_assert_held(&card->state_lock);
+	raw_spin_lock_irqsave(&card->snapshot_lock, flags);
+	counters_latch(card);
+	for (i = 0; i < GLK_CONTEXT_COUNTERS; i++)
+		values[i] = glk_read(card, glk_context_reg(id, GLK_CONTEXT_STORES + 8 * i));
+	raw_spin_unlock_irqrestore(&card->snapshot_lock, flags);
+	return glk_card_read_error(card, values[GLK_CONTEXT_COUNTERS - 1]);
+}
+
 /* Sum of the errors that also have a bit in ERROR_CAUSE. For a card that responds. */
 u64 glk_card_sum_error_counters(struct glk_card *card)
 {

@@ -62,6 +62,7 @@
 
 /* Counter registers of a partition and of the card are contiguous. */
 #define GLK_PARTITION_COUNTERS	((GLK_PARTITION_ERR_ENDPOINT - GLK_PARTITION_STORES) / 8 + 1)
+#define GLK_CONTEXT_COUNTERS	((GLK_CONTEXT_STORE_BYTES - GLK_CONTEXT_STORES) / 8 + 1)
 #define GLK_CARD_COUNTERS	((GLK_CARD_PACKETS_RECEIVED - GLK_CARD_ERR_WINDOW) / 8 + 1)
 
 /* Link counters: single ones, then three rows with one counter per packet kind. */
@@ -388,6 +389,7 @@ struct glk_context {
 	__le64 *chunk;		/* copy of user entries; under submit_lock */
 	struct delayed_work watchdog;	/* for io_uring commands, which have no sleeper */
 	u64 errors_base;	/* CONTEXT.ERRORS before the ring restarted; under card->lock */
+	u64 counters_base[GLK_CONTEXT_COUNTERS]; /* when the file was opened */
 	u32 lost_releases;	/* releases that found lost stores; under card->lock */
 };
 
@@ -447,6 +449,7 @@ extern const char * const glk_link_counter_names[GLK_LINK_COUNTERS];
 unsigned int glk_counter_count(unsigned int row);
 int glk_card_read_counters(struct glk_card *card, unsigned int row, u64 *values);
 int glk_card_read_counter(struct glk_card *card, unsigned int row, unsigned int index, u64 *value);
+int glk_card_read_context_counters(struct glk_card *card, unsigned int id, u64 *values);
 u64 glk_card_sum_error_counters(struct glk_card *card);
 int glk_card_read_all_counters(struct glk_card *card, struct glk_counters *all);
 bool glk_card_read_counter_atomic(struct glk_card *card, unsigned int first, unsigned int count,
@@ -468,6 +471,17 @@ struct glk_card *glk_card_alloc(struct pci_dev *pdev);
 void glk_card_drop(struct glk_card *card);
 int glk_card_publish(struct glk_card *card);
 void glk_card_unpublish(struct glk_card *card);
+
+/*
+ * Where the kernel's pages are larger than the card's, one page holds the doorbells of several
+ * contexts: only the first of them is used.
+ */
+#define GLK_CONTEXT_STEP	(PAGE_SIZE / GLK_PAGE_SIZE)
+
+static inline unsigned int glk_contexts_usable(const struct glk_card *card)
+{
+	return DIV_ROUND_UP(card->context_count, GLK_CONTEXT_STEP);
+}
 
 /* context.c: callers of glk_contexts_zap() and glk_contexts_detach() hold state_lock for writing */
 int glk_context_open(struct glk_card *card, struct address_space *mapping,
@@ -674,6 +688,27 @@ extern const struct attribute_group *glk_card_groups[];
 void glk_sysfs_init(void);
 int glk_sysfs_add(struct glk_card *card);
 void glk_sysfs_remove(struct glk_card *card);
+
+/* dump.c: callers hold state_lock and card->lock, except of the last one */
+struct glk_dump {
+	struct seq_file *m;
+	struct glk_card *card;
+	bool registers;		/* can be read */
+};
+
+struct glk_coredump {
+	void *text;
+	size_t bytes;
+};
+
+void glk_dump_state(struct glk_dump *dump);
+void glk_dump_partitions(struct glk_dump *dump);
+void glk_dump_rings(struct glk_dump *dump);
+void glk_dump_windows(struct glk_dump *dump);
+void glk_dump_registrations(struct glk_dump *dump);
+int glk_dump_counters(struct glk_dump *dump);
+struct glk_coredump glk_coredump_make(struct glk_card *card, const char *why);
+void glk_coredump_publish(struct glk_card *card, struct glk_coredump core);
 
 /* debugfs.c */
 void glk_debugfs_init(void);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Notifications of changes: poll() on a sysfs file, and a uevent (docs/sysfs.md). Sent by work
- * items only, which may run at any time until the card's interrupts are freed, hence notify_lock:
- * the files exist only while the card is published.
+ * items, which may run at any time until the card's interrupts are freed, and by open debugfs
+ * files, hence notify_lock: the files exist only while the card is published.
  */
 #include <linux/kobject.h>
 #include <linux/sysfs.h>
@@ -18,12 +18,13 @@ const char * const glk_state_names[] = {
 	[GLK_REMOVED] = "removed",
 };
 
-/* `file` of the card changed; envp: variables of the uevent. */
+/* `file` of the card changed, or NULL; envp: variables of the uevent. */
 void glk_notify(struct glk_card *card, const char *file, char *envp[])
 {
 	mutex_lock(&card->notify_lock);
 	if (card->published) {
-		sysfs_notify(&card->dev.kobj, NULL, file);
+		if (file)
+			sysfs_notify(&card->dev.kobj, NULL, file);
 		kobject_uevent_env(&card->dev.kobj, KOBJ_CHANGE, envp);
 	}
 	mutex_unlock(&card->notify_lock);

@@ -68,7 +68,11 @@ static int card_start_hardware(struct glk_card *card)
 	err = glk_irqs_request(card);
 	if (err)
 		return err;
+	down_write(&card->state_lock);
+	mutex_lock(&card->lock);
 	err = glk_card_start(card);
+	mutex_unlock(&card->lock);
+	up_write(&card->state_lock);
 	if (err) {
 		glk_irqs_free(card);
 		glk_err(card, GLK_ERROR_RESET, "card does not become ready after a reset\n");

@@ -18,6 +18,7 @@
  */
 static void card_quiesce(struct glk_card *card, enum glk_state to, bool reachable)
 {
+	struct glk_coredump core = { };
 	bool live;
 
 	down_write(&card->state_lock);
@@ -27,6 +28,8 @@ static void card_quiesce(struct glk_card *card, enum glk_state to, bool reachabl
 	if (card->state != GLK_SUSPENDED || to == GLK_REMOVED)
 		glk_card_set_state(card, to);
 	glk_contexts_wake(card);
+	if (to == GLK_LOST)
+		core = glk_coredump_make(card, "a bus error");
 	glk_contexts_zap(card);
 	reachable = live && reachable && glk_card_responds(card);
 	if (reachable) {
@@ -40,6 +43,7 @@ static void card_quiesce(struct glk_card *card, enum glk_state to, bool reachabl
 	glk_contexts_mark_disarmed(card);
 	mutex_unlock(&card->lock);
 	up_write(&card->state_lock);
+	glk_coredump_publish(card, core);
 }
 
 /*
@@ -49,6 +53,7 @@ static void card_quiesce(struct glk_card *card, enum glk_state to, bool reachabl
 static void card_bring_up(struct glk_card *card, enum glk_state from, const char *why)
 {
 	struct pci_dev *pdev = card->pdev;
+	struct glk_coredump core = { };
 	LIST_HEAD(revoked);
 	int err;
 
@@ -62,6 +67,7 @@ static void card_bring_up(struct glk_card *card, enum glk_state from, const char
 	pci_set_master(pdev);
 	err = glk_card_start(card);
 	if (err) {
+		core = glk_coredump_make(card, why);
 		pci_clear_master(pdev);
 		if (err != -ENXIO)
 			glk_err(card, GLK_ERROR_RESET, "card does not become ready after %s\n",
@@ -75,6 +81,7 @@ static void card_bring_up(struct glk_card *card, enum glk_state from, const char
 unlock:
 	mutex_unlock(&card->lock);
 	up_write(&card->state_lock);
+	glk_coredump_publish(card, core);
 	/* The device is locked, hence the card stays bound. */
 	glk_registrations_unmap(card, &revoked);
 	glk_registrations_free(&revoked);
@@ -85,10 +92,12 @@ unlock:
 static void card_lost_work(struct work_struct *work)
 {
 	struct glk_card *card = container_of(work, struct glk_card, lost_work);
+	struct glk_coredump core = { };
 
 	down_write(&card->state_lock);
 	mutex_lock(&card->lock);
 	if (card->state == GLK_LOST) {
+		core = glk_coredump_make(card, "the card stopped responding");
 		glk_contexts_zap(card);
 		pci_clear_master(card->pdev);
 		glk_contexts_mark_disarmed(card);
@@ -96,6 +105,7 @@ static void card_lost_work(struct work_struct *work)
 	}
 	mutex_unlock(&card->lock);
 	up_write(&card->state_lock);
+	glk_coredump_publish(card, core);
 }
 
 void glk_recovery_init(struct glk_card *card)

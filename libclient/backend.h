@@ -10,6 +10,7 @@
 #ifndef GLK_BACKEND_H
 #define GLK_BACKEND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -69,8 +70,9 @@ struct glk_backend_ops {
 	/* The pages for a device that releases; NULL: it has none. Under the lock. */
 	int (*doorbell)(void *backend, struct gpulink_doorbell *doorbell);
 
-	/* Opens another context of the same device, with the same operations. */
-	int (*open_queue)(void *backend, void **queue);
+	/* Opens another context of the same device, with the same operations. Without rings it has no submit(), take(), sleep() and
+	 * count_errors(). ENOTSUP: it cannot be without. */
+	int (*open_queue)(void *backend, bool rings, void **queue);
 };
 
 /* Open a back end. `name` is the argument of gpulink_open(), `options` what follows "soft:" there. */

@@ -2,6 +2,16 @@
 /* Operations on a device's default queue. */
 #include "device.h"
 
+struct gpulink_queue *gpulink_default_queue(struct gpulink *device)
+{
+	return glk_device_check(device) ? NULL : &device->queue;
+}
+
+int gpulink_queue_open(struct gpulink *device, struct gpulink_queue **queue)
+{
+	return glk_queue_open(device, true, queue);
+}
+
 static struct gpulink_queue *queue_of(const struct gpulink_window *window)
 {
 	return window ? &window->device->queue : NULL;

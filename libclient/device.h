@@ -93,6 +93,8 @@ struct gpulink_queue {
 	uint64_t submitted, completed;		/* entries */
 	uint64_t woken;				/* the entry before this one requests an interrupt */
 	bool polled;				/* has a descriptor */
+	bool has_rings;				/* else its operations go to `batch` */
+	struct gpulink_uring_batch *batch;	/* or NULL */
 	unsigned looks;				/* polls without a completion */
 	struct glk_done done;
 	unsigned owed;	 /* operations with a tag, in flight or done, whose completion has not been returned */
@@ -146,7 +148,7 @@ int glk_memory_handle(struct gpulink_memory *memory, struct gpulink_queue *queue
 void glk_memory_abandon(struct gpulink_memory *memory);
 
 /* queue.c. The default queue is locked by the caller for everything but init and exit. */
-int glk_queue_init(struct gpulink_queue *queue, struct gpulink *device, unsigned number, void *backend);
+int glk_queue_init(struct gpulink_queue *queue, struct gpulink *device, unsigned number, bool rings, void *backend);
 void glk_queue_exit(struct gpulink_queue *queue);
 void glk_queue_lock(struct gpulink_queue *queue);
 void glk_queue_unlock(struct gpulink_queue *queue);
@@ -157,8 +159,17 @@ int glk_queue_submit(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_W
 int glk_queue_await(struct gpulink_queue *queue, uint64_t count, uint64_t deadline);
 /* Waits until `count` more operations have room, or for a second. */
 int glk_queue_reserve(struct gpulink_queue *queue, unsigned count);
+/* Opens a queue; without rings, for uring.c. */
+int glk_queue_open(struct gpulink *device, bool rings, struct gpulink_queue **queue);
+/* The words of a completion as the program gets them. */
+struct gpulink_completion glk_completion(const uint64_t word[GLK_CQE_WORDS]);
 uint64_t glk_now_ns(void);
 uint64_t glk_deadline(uint64_t timeout_ns);
+
+/* batch.c: for queues without rings. Appends an entry to the batch. */
+int glk_batch_add(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_WORDS], const struct glk_flight *flight);
+/* Whether the batch has room for `count` entries: 0, EINVAL or ENOSPC. */
+int glk_batch_reserve(const struct gpulink_queue *queue, unsigned count);
 
 #define GLK_ROOM_TIMEOUT_NS UINT64_C(1000000000) /* for room on the ring */
 

@@ -42,6 +42,8 @@ const char *gpulink_strerror(int code)
 		return "card is busy, or too many completions not taken";
 	case GPULINK_EUNREACHABLE:
 		return "memory not reachable by the card";
+	case GPULINK_ECANCELED:
+		return "cancelled, because the command before it failed";
 	case GPULINK_EFORK:
 		return "device was opened by the parent process";
 	default:

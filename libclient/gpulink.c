@@ -36,7 +36,7 @@ static void free_device(struct gpulink *device)
 
 static int prepare(struct gpulink *device)
 {
-	int error = glk_queue_init(&device->queue, device, 0, device->backend);
+	int error = glk_queue_init(&device->queue, device, 0, true, device->backend);
 
 	if (!error && pthread_mutex_init(&device->lock, NULL)) {
 		glk_queue_exit(&device->queue);

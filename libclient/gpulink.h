@@ -85,6 +85,7 @@ enum gpulink_error {
 	GPULINK_EIO = EIO,	       /**< system call failed; errno of the calling thread has the cause */
 	GPULINK_EFAULT = EFAULT,       /**< the card rejected window accesses since the last release */
 	GPULINK_EBUSY = EBUSY,	       /**< the card is busy, for example resetting; or too many completions are not taken */
+	GPULINK_ECANCELED = ECANCELED, /**< not executed: the io_uring command to which it is linked failed */
 	GPULINK_ENOENDPOINT = 4096,    /**< the partition has no endpoint */
 	GPULINK_ERESET = 4097,	       /**< the card was reset after the device was opened: close and reopen it */
 	GPULINK_EENDPOINT = 4098,      /**< a write to an endpoint failed */

@@ -96,6 +96,18 @@ static int code_of(uint32_t status)
 	}
 }
 
+struct gpulink_completion glk_completion(const uint64_t word[GLK_CQE_WORDS])
+{
+	uint32_t status = (uint32_t)((word[GLK_CQE_STATUS_Q] & GLK_CQE_STATUS_MASK) >> GLK_CQE_STATUS_SHIFT);
+
+	return (struct gpulink_completion){
+		.tag = word[GLK_CQE_TAG_Q],
+		.error = code_of(status),
+		.status = status,
+		.bytes = (uint32_t)((word[GLK_CQE_LENGTH_Q] & GLK_CQE_LENGTH_MASK) >> GLK_CQE_LENGTH_SHIFT),
+	};
+}
+
 /* The result of the oldest entry, a release: its own error, or the first of what it covers. */
 static int settle_release(struct gpulink_queue *queue, int error)
 {
@@ -135,28 +147,23 @@ static int settle(struct gpulink_queue *queue, const struct glk_flight *flight, 
 /* Completes the oldest entry in flight. `done` has room: glk_queue_submit() limits the operations with a tag. */
 static void complete(struct gpulink_queue *queue, const uint64_t word[GLK_CQE_WORDS])
 {
-	uint32_t status = (uint32_t)((word[GLK_CQE_STATUS_Q] & GLK_CQE_STATUS_MASK) >> GLK_CQE_STATUS_SHIFT);
 	const struct glk_flight *flight = flight_of(queue, queue->completed);
+	struct gpulink_completion completion = glk_completion(word);
 	struct glk_done *done = &queue->done;
-	int error = settle(queue, flight, code_of(status));
+	int error = settle(queue, flight, completion.error);
 
+	completion.error = error;
 	queue->completed++;
 	if (error)
-		GLK_PROBE2(failed, queue, status);
-	if (flight->result) {
+		GLK_PROBE2(failed, queue, completion.status);
+	if (flight->result)
 		*flight->result = (struct glk_result){ .complete = true, .error = error };
-	} else if (flight->kind == GLK_KIND_SIGNAL_RELEASE) {
+	else if (flight->kind == GLK_KIND_SIGNAL_RELEASE)
 		queue->carried = error;
-	} else if (flight->tagged) {
-		done->items[(done->head + done->count++) % GPULINK_COMPLETIONS_MAX] = (struct gpulink_completion){
-			.tag = word[GLK_CQE_TAG_Q],
-			.error = error,
-			.status = status,
-			.bytes = (uint32_t)((word[GLK_CQE_LENGTH_Q] & GLK_CQE_LENGTH_MASK) >> GLK_CQE_LENGTH_SHIFT),
-		};
-	} else if (!queue->failed) {
+	else if (flight->tagged)
+		done->items[(done->head + done->count++) % GPULINK_COMPLETIONS_MAX] = completion;
+	else if (!queue->failed)
 		queue->failed = error;
-	}
 }
 
 /* Takes the available completions. Returns their number. */
@@ -249,6 +256,8 @@ int glk_queue_reserve(struct gpulink_queue *queue, unsigned count)
 	uint64_t deadline;
 	int error = 0;
 
+	if (!queue->has_rings)
+		return glk_batch_reserve(queue, count);
 	if (in_flight(queue) + count <= GLK_OPERATIONS)
 		return 0;
 	deadline = glk_deadline(GLK_ROOM_TIMEOUT_NS);
@@ -278,6 +287,8 @@ int glk_queue_submit(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_W
 	struct glk_flight own = *flight;
 	int error;
 
+	if (!queue->has_rings)
+		return glk_batch_add(queue, entry, flight);
 	own.tagged = tagged || flight->tagged;
 	if (own.tagged && queue->owed == GPULINK_COMPLETIONS_MAX)
 		return -GPULINK_EBUSY;
@@ -360,6 +371,8 @@ int gpulink_queue_wait(struct gpulink_queue *queue, struct gpulink_completion *c
 		return error;
 	if (!completions || room == 0 || least > room)
 		return -GPULINK_EINVAL;
+	if (!queue->has_rings)
+		return -GPULINK_ENOTSUP;
 	done = &queue->done;
 	GLK_PROBE2(wait_begin, queue, least);
 	glk_queue_lock(queue);
@@ -445,9 +458,9 @@ static int init_locks(struct gpulink_queue *queue)
 	return error;
 }
 
-int glk_queue_init(struct gpulink_queue *queue, struct gpulink *device, unsigned number, void *backend)
+int glk_queue_init(struct gpulink_queue *queue, struct gpulink *device, unsigned number, bool rings, void *backend)
 {
-	*queue = (struct gpulink_queue){ .device = device, .number = number, .backend = backend };
+	*queue = (struct gpulink_queue){ .device = device, .number = number, .has_rings = rings, .backend = backend };
 	queue->done.items = calloc(GPULINK_COMPLETIONS_MAX, sizeof(*queue->done.items));
 	if (!queue->done.items)
 		return -GPULINK_ENOMEM;
@@ -474,11 +487,6 @@ void glk_queue_exit(struct gpulink_queue *queue)
 	}
 }
 
-struct gpulink_queue *gpulink_default_queue(struct gpulink *device)
-{
-	return glk_device_check(device) ? NULL : &device->queue;
-}
-
 static unsigned free_number(const struct gpulink *device)
 {
 	uint64_t used = 0;
@@ -491,7 +499,7 @@ static unsigned free_number(const struct gpulink *device)
 	return number;
 }
 
-static int open_queue(struct gpulink *device, struct gpulink_queue *queue)
+static int open_queue(struct gpulink *device, bool rings, struct gpulink_queue *queue)
 {
 	unsigned number = free_number(device);
 	void *backend;
@@ -499,16 +507,16 @@ static int open_queue(struct gpulink *device, struct gpulink_queue *queue)
 
 	if (number == GLK_QUEUES_MAX)
 		return -GPULINK_ENOSPC;
-	error = device->ops->open_queue(device->backend, &backend);
+	error = device->ops->open_queue(device->backend, rings, &backend);
 	if (error)
 		return error;
-	error = glk_queue_init(queue, device, number, backend);
+	error = glk_queue_init(queue, device, number, rings, backend);
 	if (error)
 		device->ops->close(backend);
 	return error;
 }
 
-int gpulink_queue_open(struct gpulink *device, struct gpulink_queue **out)
+int glk_queue_open(struct gpulink *device, bool rings, struct gpulink_queue **out)
 {
 	struct gpulink_queue *queue;
 	int error = glk_device_check(device);
@@ -519,7 +527,7 @@ int gpulink_queue_open(struct gpulink *device, struct gpulink_queue **out)
 	if (!queue)
 		return -GPULINK_ENOMEM;
 	pthread_mutex_lock(&device->lock);
-	error = open_queue(device, queue);
+	error = open_queue(device, rings, queue);
 	pthread_mutex_unlock(&device->lock);
 	if (error)
 		free(queue);

@@ -162,7 +162,7 @@ static enum exit_code exit_code_of(const char *code)
 }
 
 /* Extracts the result of an answer, or reports its error. */
-static enum exit_code open_answer(struct json_object *answer, struct json_object **result)
+static enum exit_code open_answer(const struct asker *asker, struct json_object *answer, struct json_object **result)
 {
 	struct json_object *ok, *error, *code, *message;
 
@@ -174,7 +174,8 @@ static enum exit_code open_answer(struct json_object *answer, struct json_object
 		if (!json_object_get_boolean(ok) && json_object_object_get_ex(answer, "error", &error) &&
 		    json_object_object_get_ex(error, "code", &code) && json_object_is_type(code, json_type_string) &&
 		    json_object_object_get_ex(error, "message", &message)) {
-			complain("%s", json_object_get_string(message));
+			if (!asker->quiet)
+				complain("%s", json_object_get_string(message));
 			return exit_code_of(json_object_get_string(code));
 		}
 	}
@@ -214,7 +215,7 @@ enum exit_code ask(struct asker *asker, struct json_object *request, struct json
 		code = ask_daemon(asker, request, &answer);
 	json_object_put(request);
 	if (code == EXIT_OK)
-		code = open_answer(answer, result);
+		code = open_answer(asker, answer, result);
 	json_object_put(answer);
 	return code;
 }

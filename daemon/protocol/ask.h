@@ -23,6 +23,7 @@ enum exit_code {
 
 struct asker {
 	bool direct;
+	bool quiet; /* errors in answers are not reported */
 	const char *socket_path;
 	int socket; /* -1: not connected yet */
 	struct program_files files; /* sent with the next request; they stay the caller's */

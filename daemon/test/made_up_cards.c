@@ -129,6 +129,9 @@ int gpulink_admin_get_counters(const char *card, unsigned partition, struct gpul
 	if (read_value(text, sizeof(text), "%s/partitions/%u/stores", card, partition))
 		return -GPULINK_ENODEV;
 	counters->stores = strtoull(text, NULL, 10);
+	counters->packets = counters->stores / 7;
+	counters->wire_bytes = counters->stores * 10;
+	counters->raw_wire_bytes = counters->stores * 40;
 	/* The largest number there is must come through. */
 	counters->err_endpoint = counters->stores ? UINT64_MAX : 0;
 	return 0;

@@ -23,9 +23,9 @@ static const char help[] =
 	"  -s, --socket PATH      Unix socket to listen on; a stale socket is replaced\n"
 	"  -e, --endpoint FABRIC  fabric socket of a gpulink-endpoint that the card can write to; up to 16\n"
 	"  -n, --serial N         serial number (default 1)\n"
-	"  -l, --logic KIND       logic of the card: model (default), or rtl for the Verilated RTL, which is much slower\n"
-	"  -i, --interrupts KIND  msix (default), or msi for hot-unplug: QEMU 11.1 exits when a device with MSI-X in use is\n"
-	"                         unplugged\n"
+	"  -l, --logic KIND       model (default) or rtl: rtl is the Verilated RTL, which is much slower\n"
+	"  -i, --interrupts KIND  msix (default) or msi: msi for hot-unplug, because QEMU 11.1 exits when a device with MSI-X\n"
+	"                         in use is unplugged\n"
 	"  -V, --version          show version and exit\n"
 	"  -h, --help             show this help and exit\n"
 	"\n";

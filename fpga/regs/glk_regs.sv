@@ -248,7 +248,7 @@ package glk_regs;
   // Contexts: rings and completion record. Mapped by the kernel only.
   localparam int BLOCK_CONTEXT = 24576; // HEADER: type 15:0, version 31:16, offset of the next block 63:32
   localparam int BLOCK_CONTEXT_TYPE = 5;
-  localparam int BLOCK_CONTEXT_VERSION = 1;
+  localparam int BLOCK_CONTEXT_VERSION = 2;
   localparam int BLOCK_CONTEXT_NEXT = 28672;
   localparam int CONTEXT_ARRAY = 131072; // first element
   localparam int CONTEXT_STRIDE = 256; // bytes between elements
@@ -273,6 +273,8 @@ package glk_regs;
   localparam int CONTEXT_CQ_TAIL = 72; // ro
   localparam int CONTEXT_STATUS = 80; // ro
   localparam int CONTEXT_ERRORS = 88; // ro
+  localparam int CONTEXT_STORES = 96; // ro
+  localparam int CONTEXT_STORE_BYTES = 104; // ro
 
   // Doorbell pages: the owner of context N can map page N, which contains no state of other contexts.
   localparam int BLOCK_DOORBELL = 28672; // HEADER: type 15:0, version 31:16, offset of the next block 63:32

@@ -249,7 +249,7 @@
 /* Contexts: rings and completion record. Mapped by the kernel only. */
 #define GLK_BLOCK_CONTEXT			0x6000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
 #define GLK_BLOCK_CONTEXT_TYPE			5U
-#define GLK_BLOCK_CONTEXT_VERSION		1U
+#define GLK_BLOCK_CONTEXT_VERSION		2U
 #define GLK_BLOCK_CONTEXT_NEXT			0x7000U
 #define GLK_CONTEXT_ARRAY			0x20000U /* first element */
 #define GLK_CONTEXT_STRIDE			0x100U /* bytes between elements */
@@ -274,6 +274,8 @@
 #define GLK_CONTEXT_CQ_TAIL			0x48U /* ro */
 #define GLK_CONTEXT_STATUS			0x50U /* ro */
 #define GLK_CONTEXT_ERRORS			0x58U /* ro */
+#define GLK_CONTEXT_STORES			0x60U /* ro */
+#define GLK_CONTEXT_STORE_BYTES			0x68U /* ro */
 
 /* Doorbell pages: the owner of context N can map page N, which contains no state of other
  * contexts. */

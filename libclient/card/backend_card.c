@@ -342,7 +342,8 @@ static int descriptor(void *backend)
 {
 	const struct card *card = backend;
 
-	glk_card_ring_poll(card->ring);
+	if (card->ring)
+		glk_card_ring_poll(card->ring);
 	return card->fd;
 }
 
@@ -383,7 +384,7 @@ static void card_abandon(void *backend)
 	free(card);
 }
 
-static int open_queue(void *backend, void **queue);
+static int open_queue(void *backend, bool rings, void **queue);
 
 static const struct glk_backend_ops card_ops = {
 	.close = card_close,
@@ -408,7 +409,7 @@ static const struct glk_backend_ops card_ops = {
 	.open_queue = open_queue,
 };
 
-static int introduce(struct card *card)
+static int introduce(struct card *card, bool rings)
 {
 	struct stat status;
 	int error;
@@ -425,11 +426,11 @@ static int introduce(struct card *card)
 	}
 	if (card->query.abi_version != GPULINK_ABI_VERSION)
 		return -GPULINK_EABI;
-	error = -glk_card_ring_open(card->fd, card->query.doorbell_offset, &card->ring);
+	error = rings ? -glk_card_ring_open(card->fd, card->query.doorbell_offset, &card->ring) : 0;
 	return error == ENOTTY ? -GPULINK_EABI : error ? code_of(error) : 0;
 }
 
-static int open_path(const char *path, struct card **out)
+static int open_path(const char *path, bool rings, struct card **out)
 {
 	struct card *card = calloc(1, sizeof(*card));
 	int error;
@@ -443,7 +444,7 @@ static int open_path(const char *path, struct card **out)
 		free(card);
 		return error;
 	}
-	error = introduce(card);
+	error = introduce(card, rings);
 	if (error)
 		card_close(card);
 	else
@@ -455,7 +456,7 @@ static int open_path(const char *path, struct card **out)
  * Opens the same device again, by the descriptor: the path may name another card by now. If the first context is still usable
  * afterwards, the second is one of the same card since the same reset.
  */
-static int open_queue(void *backend, void **queue)
+static int open_queue(void *backend, bool rings, void **queue)
 {
 	const struct card *first = backend;
 	struct gpulink_ioctl_query query = { .size = sizeof(query) };
@@ -464,7 +465,7 @@ static int open_queue(void *backend, void **queue)
 	int error;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", first->fd);
-	error = open_path(path, &card);
+	error = open_path(path, rings, &card);
 	if (error)
 		return error;
 	error = call(first, GPULINK_IOCTL_QUERY, &query);
@@ -482,7 +483,7 @@ int glk_card_open(const char *name, const struct glk_backend_ops **ops, void **b
 	int error;
 
 	snprintf(path, sizeof(path), "%s%s", strchr(name, '/') ? "" : "/dev/", name);
-	error = open_path(path, &card);
+	error = open_path(path, true, &card);
 	if (!error) {
 		*ops = &card_ops;
 		*backend = card;

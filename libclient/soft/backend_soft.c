@@ -405,12 +405,16 @@ static void soft_close(void *backend)
 		destroy(soft);
 }
 
-static int open_queue(void *backend, void **out)
+static int open_queue(void *backend, bool rings, void **out)
 {
-	struct soft *soft = lock(backend);
 	struct soft_queue *queue;
-	int error = glk_soft_queue_create(soft, &queue);
+	struct soft *soft;
+	int error;
 
+	if (!rings)
+		return -GPULINK_ENOTSUP;
+	soft = lock(backend);
+	error = glk_soft_queue_create(soft, &queue);
 	pthread_mutex_unlock(&soft->lock);
 	if (!error)
 		*out = queue;

@@ -228,10 +228,11 @@ static int descriptor(void *backend)
 	return 99;
 }
 
-static int open_queue(void *backend, void **queue)
+static int open_queue(void *backend, bool rings, void **queue)
 {
 	struct fake *f = backend;
 
+	(void)rings;
 	if (f->queue_error)
 		return f->queue_error;
 	f->open++;

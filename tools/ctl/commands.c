@@ -4,6 +4,7 @@
 #include "arguments.h"
 #include "capture.h"
 #include "load.h"
+#include "monitor.h"
 #include "print.h"
 #include "ranges.h"
 #include "request.h"
@@ -378,6 +379,17 @@ static const struct command card_commands[] = {
 	 .most = 2,
 	 .takes_card = true,
 	 .run = run_program},
+	{.name = "monitor",
+	 .usage = "",
+	 .summary = "show changes as they happen",
+	 .details = "Of all cards, or of one, until interrupted, for --count events or for --seconds: cards added and removed, states,\n"
+		    "links up and down, captures on and off, generations (resets), settings, endpoints, ranges, and counters of\n"
+		    "errors. States, links and captures are shown at once; the others then, and every --watch SECONDS (default 1).\n",
+	 .takes_card = true,
+	 .takes_watch = true,
+	 .takes_count = true,
+	 .takes_seconds = true,
+	 .run = run_monitor},
 	{0},
 };
 
@@ -496,8 +508,8 @@ static const struct command link_commands[] = {
 	{.name = "set-link",
 	 .usage = "SETTING VALUE",
 	 .summary = "set a link setting",
-	 .details = "SETTING and VALUE: enable, stitching, pooling, selective_pooling, yielding, sequencing, trimming (0 or 1),\n"
-		    "pool_cycles (0 to 128), burst (1 to 255), trim_bytes (4, 8, 16 or 32), timeout_ns (1000 to 10000000000).\n",
+	 .details = "SETTING is enable, stitching, pooling, selective_pooling, yielding, sequencing, trimming (VALUE 0 or 1),\n"
+		    "pool_cycles (0 to 128), burst (1 to 255), trim_bytes (4, 8, 16 or 32) or timeout_ns (1000 to 10000000000).\n",
 	 .least = 2,
 	 .most = 2,
 	 .takes_card = true,

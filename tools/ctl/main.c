@@ -30,12 +30,12 @@ static void print_help(void)
 			printf("  %-13s %-20s  %s\n", c->name, c->usage, c->summary);
 	}
 	printf("\nOptions:\n"
-	       "  -c, --card NAME      card, such as gpulink0 (default: the only one)\n"
+	       "  -c, --card CARD      card, such as gpulink0 (default: the only one)\n"
 	       "  -p, --partition K    partition (default: all)\n"
 	       "  -w, --watch[=SECONDS]\n"
-	       "                       counters, top: repeat every SECONDS (default 1)\n"
-	       "      --count N        capture: end after N frames\n"
-	       "      --seconds N      capture, latency, record: end after N seconds\n"
+	       "                       counters, monitor, top: repeat every SECONDS (default 1)\n"
+	       "      --count N        capture, monitor: end after N frames or events\n"
+	       "      --seconds N      capture, latency, monitor, record: end after N seconds\n"
 	       "      --once           latency: end after one second; top: after one table\n"
 	       "      --from FILE      topo, doctor: read FILE instead of this machine\n"
 	       "      --dump FILE      topo, doctor: also write the machine to FILE\n" COMMON_OPTIONS
@@ -50,14 +50,14 @@ static void print_command_help(const struct command *command)
 	printf("Usage: gpulinkctl [OPTION...] %s%s%s\n\n", command->name, *command->usage ? " " : "", command->usage);
 	printf("%c%s.\n%s\nOptions:\n", toupper((unsigned char)*command->summary), command->summary + 1, command->details);
 	if (command->takes_card)
-		printf("  -c, --card NAME      card, such as gpulink0 (default: the only one)\n");
+		printf("  -c, --card CARD      card, such as gpulink0 (default: the only one)\n");
 	if (command->takes_partition)
 		printf("  -p, --partition K    partition (default: all)\n");
 	if (command->takes_watch)
 		printf("  -w, --watch[=SECONDS]\n"
 		       "                       repeat every SECONDS (default 1)\n");
 	if (command->takes_count)
-		printf("      --count N        end after N frames\n");
+		printf("      --count N        end after N %s\n", command->takes_watch ? "events" : "frames");
 	if (command->takes_seconds)
 		printf("      --seconds N      end after N seconds\n");
 	if (command->takes_once)

@@ -82,6 +82,66 @@ static uint64_t number_of(struct json_object *row, const char *name)
 	return json_object_object_get_ex(row, name, &value) ? json_object_get_uint64(value) : 0;
 }
 
+/* Ratios of two counters, of a partition or of sums. */
+enum ratio { STORES_PER_PACKET, WIRE_BYTES_SAVED, SAVED_PERCENT, RATIOS };
+
+struct cost {
+	uint64_t stores, packets, wire, raw;
+};
+
+static const char *const ratio_names[RATIOS] = {"stores_per_packet", "wire_bytes_saved", "saved_percent"};
+
+static struct cost cost_of(struct json_object *row)
+{
+	return (struct cost){number_of(row, "stores"), number_of(row, "packets"), number_of(row, "wire_bytes"),
+			     number_of(row, "raw_wire_bytes")};
+}
+
+/* What `row` has more than `before`. */
+static struct cost cost_gain(struct json_object *before, struct json_object *row)
+{
+	struct cost was = cost_of(before), is = cost_of(row);
+
+	return (struct cost){is.stores - was.stores, is.packets - was.packets, is.wire - was.wire, is.raw - was.raw};
+}
+
+/* Negative savings are possible: settings may suit the traffic badly. */
+static void print_ratio(enum ratio ratio, const struct cost *cost, int width)
+{
+	int64_t saved = (int64_t)(cost->raw - cost->wire);
+
+	if (ratio == WIRE_BYTES_SAVED)
+		printf(" %*" PRId64, width, saved);
+	else if (ratio == STORES_PER_PACKET ? !cost->packets : !cost->raw)
+		printf(" %*s", width, "-");
+	else if (ratio == STORES_PER_PACKET)
+		printf(" %*.1f", width, (double)cost->stores / (double)cost->packets);
+	else
+		printf(" %*.1f", width, 100 * (double)saved / (double)cost->raw);
+}
+
+static void print_ratios(struct json_object *array, int width)
+{
+	size_t count = json_object_array_length(array);
+
+	for (unsigned ratio = 0; ratio < RATIOS; ratio++) {
+		struct cost sum = {0};
+
+		printf("%-18s", ratio_names[ratio]);
+		for (size_t k = 0; k < count; k++) {
+			struct cost one = cost_of(json_object_array_get_idx(array, k));
+
+			print_ratio(ratio, &one, width);
+			sum.stores += one.stores;
+			sum.packets += one.packets;
+			sum.wire += one.wire;
+			sum.raw += one.raw;
+		}
+		print_ratio(ratio, &sum, width);
+		printf("\n");
+	}
+}
+
 bool print_counters(struct json_object *array)
 {
 	struct json_object *first;
@@ -116,6 +176,8 @@ bool print_counters(struct json_object *array)
 		}
 		if (heading)
 			printf(" %*s\n", width, "all");
+		if (heading)
+			print_ratios(array, width);
 		else
 			printf(" %*" PRIu64 "\n", width, sum);
 	}
@@ -139,7 +201,7 @@ bool print_gains(struct json_object *before, struct json_object *after, bool hea
 	if (!json_object_is_type(before, json_type_array) || !json_object_is_type(after, json_type_array))
 		return false;
 	if (header) {
-		printf("partition");
+		printf("partition stores/packet    saved %%");
 		for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++)
 			printf(" %14s", names[n]);
 		printf("\n");
@@ -148,7 +210,11 @@ bool print_gains(struct json_object *before, struct json_object *after, bool hea
 		struct json_object *is = json_object_array_get_idx(after, k);
 		struct json_object *was = find_row(before, number_of(is, "partition"));
 
+		struct cost gain = cost_gain(was, is);
+
 		printf("%9" PRIu64, number_of(is, "partition"));
+		print_ratio(STORES_PER_PACKET, &gain, 13);
+		print_ratio(SAVED_PERCENT, &gain, 10);
 		for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++)
 			printf(" %14" PRIu64, number_of(is, names[n]) - number_of(was, names[n]));
 		printf("\n");

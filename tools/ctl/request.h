@@ -19,7 +19,7 @@ struct invocation {
 	int partition;		 /**< or ALL_PARTITIONS */
 	bool json;
 	unsigned watch_seconds; /**< 0: once */
-	uint64_t count, seconds; /**< limits of capture, latency and record; 0: none */
+	uint64_t count, seconds; /**< limits of capture, latency, monitor and record; 0: none */
 	bool once;
 	const char *from, *dump; /**< files of topo and doctor; NULL: none */
 	char **arguments;	 /**< of the command */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "option_value.h"
 #include "paradigm/link.h"
 #include "run.h"
 
@@ -12,11 +13,8 @@ enum { LARGEST = 4096 };
 
 int goodput(int argc, char **argv)
 {
-	(void)argv;
-	if (argc != 1) {
-		fputs("usage: gpulink-replay goodput\n", stderr);
-		return 2;
-	}
+	if (argc != 1)
+		return option_usage(argc, argv, "usage: gpulink-replay goodput\n");
 	printf("%5s", "bytes");
 	for (unsigned i = 0; link_preset_at(i); i++)
 		printf(" %8s", link_preset_at(i)->name);

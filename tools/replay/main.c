@@ -23,7 +23,10 @@ static const char help[] = "usage: gpulink-replay COMMAND [OPTION...]\n"
 			   "  list        list workloads, links, transfer methods and NetCrafter variants\n"
 			   "  goodput     show the goodput of a single store by size, for each link\n"
 			   "  netcrafter  simulate two clusters of GPUs on a narrow link, with and without NetCrafter\n"
-			   "See gpulink-replay run --help, gpulink-replay netcrafter --help and gpulink-replay(1).\n";
+			   "Options:\n"
+			   "  -V, --version  show version and exit\n"
+			   "  -h, --help     show this help, or that of a command, and exit\n"
+			   "See also gpulink-replay(1).\n";
 
 static int run(int argc, char **argv)
 {
@@ -50,10 +53,8 @@ static int record(int argc, char **argv)
 	struct options options;
 	int status;
 
-	if (argc < 2 || (argv[1][0] == '-' && argv[1][1])) {
-		fputs("usage: gpulink-replay record OUT (--workload NAME and the stream options of run)\n", stderr);
-		return 2;
-	}
+	if (argc < 2 || (argv[1][0] == '-' && argv[1][1]))
+		return option_usage(argc, argv, "usage: gpulink-replay record OUT (--workload NAME and the stream options of run)\n");
 	status = options_read(argc - 1, argv + 1, &options);
 	if (status)
 		return status > 0 ? EXIT_SUCCESS : 2;
@@ -66,21 +67,16 @@ static int convert(int argc, char **argv)
 	char error[REPLAY_ERROR_BYTES] = "";
 	int status;
 
-	if (argc != 3) {
-		fputs("usage: gpulink-replay convert IN OUT\n", stderr);
-		return 2;
-	}
+	if (argc != 3)
+		return option_usage(argc, argv, "usage: gpulink-replay convert IN OUT\n");
 	status = replay_trace_convert(argv[1], argv[2], error);
 	return status ? run_failed(status, error) : EXIT_SUCCESS;
 }
 
 static int list(int argc, char **argv)
 {
-	(void)argv;
-	if (argc != 1) {
-		fputs("usage: gpulink-replay list\n", stderr);
-		return 2;
-	}
+	if (argc != 1)
+		return option_usage(argc, argv, "usage: gpulink-replay list\n");
 	for (const struct replay_workload *w = replay_workloads; w->name; w++) {
 		printf("workload %-12s %s\n", w->name, w->summary);
 		if (w->size_means)
@@ -111,12 +107,11 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(argv[1], commands[i].name) == 0)
 			return commands[i].function(argc - 1, argv + 1);
-	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-		fputs(help, stdout);
+	if (argc > 1 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)) {
+		puts("gpulink-replay " GLK_VERSION);
 		return EXIT_SUCCESS;
 	}
-	if (argc > 1)
+	if (argc > 1 && argv[1][0] != '-')
 		fprintf(stderr, "gpulink-replay: %s: unknown command\n", argv[1]);
-	fputs(help, stderr);
-	return 2;
+	return option_usage(argc, argv, help);
 }

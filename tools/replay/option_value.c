@@ -89,6 +89,14 @@ int option_set_field(const struct option_field *fields, unsigned count, int opti
 	return 1;
 }
 
+int option_usage(int argc, char **argv, const char *help)
+{
+	bool wanted = argc > 1 && (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0);
+
+	fputs(help, wanted ? stdout : stderr);
+	return wanted ? EXIT_SUCCESS : 2;
+}
+
 int option_read_all(int argc, char **argv, const struct option_command *command, void *user)
 {
 	int option;

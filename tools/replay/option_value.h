@@ -41,6 +41,9 @@ struct option_command {
 	int (*take)(void *user, int option, const char *value); /* one option; returns 0 or -1 */
 };
 
+/** Prints help: to stdout, and returns 0, if the first argument is -h or --help; else to stderr, and returns 2. */
+int option_usage(int argc, char **argv, const char *help);
+
 /** Reads a command line that begins with the command. Returns 0; 1 after --help; -1 after an error. */
 int option_read_all(int argc, char **argv, const struct option_command *command, void *user);
 

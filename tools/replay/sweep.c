@@ -91,10 +91,8 @@ int sweep(int argc, char **argv)
 	struct plan plan;
 	int status = 0;
 
-	if (argc < 2 || argv[1][0] == '-') {
-		fputs(help, stderr);
-		return 2;
-	}
+	if (argc < 2 || argv[1][0] == '-')
+		return option_usage(argc, argv, help);
 	if (read_plan(argv[1], &plan))
 		return 2;
 	for (unsigned step = 0; step < plan.count; step++) /* validate all values before the first run */

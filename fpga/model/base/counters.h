@@ -13,9 +13,11 @@
 /** Indices: GLK_PARTITION_COUNTER(STORES), GLK_CARD_COUNTER(ERR_DMA). */
 #define GLK_PARTITION_COUNTER(name) ((GLK_PARTITION_##name - GLK_PARTITION_STORES) / 8)
 #define GLK_CARD_COUNTER(name)	    ((GLK_CARD_##name - GLK_CARD_ERR_WINDOW) / 8)
+#define GLK_CONTEXT_COUNTER(name)   ((GLK_CONTEXT_##name - GLK_CONTEXT_STORES) / 8)
 
 #define GLK_PARTITION_COUNTERS (GLK_PARTITION_COUNTER(ERR_ENDPOINT) + 1)
 #define GLK_CARD_COUNTERS      (GLK_CARD_COUNTER(PACKETS_RECEIVED) + 1)
+#define GLK_CONTEXT_COUNTERS   (GLK_CONTEXT_COUNTER(STORE_BYTES) + 1)
 #define GLK_LINK_COUNTERS      ((GLK_LINK_WAITED_ATOMIC_RESPONSE - GLK_LINK_FLITS_IN) / 8 + 1)
 
 struct glk_partition_counters {
@@ -24,6 +26,10 @@ struct glk_partition_counters {
 
 struct glk_card_counters {
 	uint64_t value[GLK_CARD_COUNTERS];
+};
+
+struct glk_context_counters {
+	uint64_t value[GLK_CONTEXT_COUNTERS];
 };
 
 /** Indices without a register are unused. */

@@ -2,6 +2,7 @@
 #include "registers/registers.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define HW_VERSION	((1ULL << GLK_CARD_HW_VERSION_MAJOR_SHIFT) | (0ULL << GLK_CARD_HW_VERSION_MINOR_SHIFT))
 #define CLOCK_MHZ	250ULL
@@ -181,6 +182,13 @@ static uint64_t read_partition(const struct glk_registers *registers, unsigned p
 	return glk_partition_get(partition, reg);
 }
 
+static uint64_t read_context(const struct glk_registers *registers, unsigned context, unsigned reg)
+{
+	if (reg >= GLK_CONTEXT_STORES && reg <= GLK_CONTEXT_STORE_BYTES)
+		return registers->latched_contexts[context].value[(reg - GLK_CONTEXT_STORES) / 8];
+	return glk_context_get(registers->rings, context, reg);
+}
+
 static uint64_t read_doorbell(const struct glk_registers *registers, unsigned context, unsigned reg)
 {
 	if (reg == GLK_DOORBELL_RELEASED)
@@ -221,7 +229,7 @@ static uint64_t read_whole(struct glk_registers *registers, unsigned offset)
 	case GLK_BLOCK_REGISTRATION:
 		return registers->rings->registrations->entries[place.element].q[place.reg / 8];
 	case GLK_BLOCK_CONTEXT:
-		return glk_context_get(registers->rings, place.element, place.reg);
+		return read_context(registers, place.element, place.reg);
 	case GLK_BLOCK_LINK:
 		return glk_card_link_get(registers->link, place.reg);
 	case GLK_BLOCK_CAPTURE:
@@ -237,6 +245,7 @@ static void snapshot(struct glk_registers *registers)
 	registers->latched = registers->common->counters;
 	for (unsigned p = 0; p < registers->common->config.partitions; p++)
 		registers->latched_partitions[p] = registers->endpoints->partitions[p].counters;
+	memcpy(registers->latched_contexts, registers->windows->counters, sizeof(registers->latched_contexts));
 	if (registers->common->config.link)
 		glk_card_link_snapshot(registers->link);
 	registers->snapshots++;

@@ -29,6 +29,7 @@ struct glk_registers {
 	/* The counters as of the last snapshot. */
 	struct glk_card_counters latched;
 	struct glk_partition_counters latched_partitions[GLK_PARTITION_COUNT];
+	struct glk_context_counters latched_contexts[GLK_CONTEXT_COUNT];
 };
 
 int glk_registers_read(struct glk_registers *registers, uint64_t offset, unsigned size, uint64_t *value);

@@ -6,6 +6,8 @@ void glk_store(struct glk_windows *windows, const struct glk_target *target, con
 	struct glk_endpoints *endpoints = windows->endpoints;
 	struct glk_context *context = &windows->contexts[target->context];
 
+	windows->counters[target->context].value[GLK_CONTEXT_COUNTER(STORES)]++;
+	windows->counters[target->context].value[GLK_CONTEXT_COUNTER(STORE_BYTES)] += len;
 	if (glk_endpoint_is_link(endpoints, target->partition))
 		endpoints->ops->make_way(endpoints->user, target->partition);
 	if (glk_context_enabled(context))

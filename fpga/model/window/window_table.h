@@ -15,6 +15,7 @@ struct glk_windows {
 	struct glk_endpoints *endpoints;
 	struct glk_context *contexts; /* GLK_CONTEXT_COUNT */
 	struct glk_entry entries[GLK_WINDOW_COUNT];
+	struct glk_context_counters counters[GLK_CONTEXT_COUNT]; /* stores of each context, through windows and by ring */
 };
 
 /* Where an access goes. */

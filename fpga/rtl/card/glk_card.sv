@@ -364,6 +364,7 @@ module glk_card #(
   logic [CW-1:0]     st_context;
   logic              sc_valid;
   logic [PW-1:0]     sc_partition;
+  logic [CW-1:0]     sc_context;
   logic [12:0]       sc_length, sc_raw;
 
   glk_store_mux #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS)) store_mux (
@@ -379,7 +380,7 @@ module glk_card #(
     .t_partition(ft_partition), .t_valid(ft_valid), .t_ready(ft_ready),
     .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_context, .s_owned, .s_token, .s_data, .s_valid, .s_ready, .idle(mux_idle),
     // A store has entered the queue; and later, its cost as individual TLPs.
-    .st_valid, .st_partition, .st_context, .sc_valid, .sc_partition, .sc_length, .sc_raw);
+    .st_valid, .st_partition, .st_context, .sc_valid, .sc_partition, .sc_context, .sc_length, .sc_raw);
 
   glk_timeout #(.PARTITIONS(PARTITIONS)) timeout (
     .clk, .rst, .clear, .now_ns, .cfg_flush_timeout_ns, .holds(tx_holds), .st_valid, .st_partition,
@@ -626,7 +627,7 @@ module glk_card #(
 
   // --- counters ---
   logic              snapshot;
-  logic [9:0]        k_at;   // bit 9: card counter; else {partition, counter}: register index in its row
+  logic [11:0]       k_at; // see glk_counters
   logic [63:0]       k_value; // valid with k_done, some clocks later
   logic              k_read, k_done, snapshot_done;
   logic              e_config;
@@ -637,7 +638,7 @@ module glk_card #(
   logic [63:0]       xe_errors;
   glk_counters #(.PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS)) counters (
     .clk, .rst,
-    .sc_valid, .sc_partition, .sc_length, .sc_raw,
+    .sc_valid, .sc_partition, .sc_context, .sc_length, .sc_raw,
     .e_overwrite, .e_overwrite_partition, .e_overwritten,
     .p_valid, .p_partition, .p_payload, .p_runs, .p_reason,
     .a_load(e_load), .a_partition(e_load_partition), .n_atomic(nc_atomic), .n_partition(nc_partition), .n_valid(nc_valid), .n_ready(nc_ready),

@@ -82,6 +82,7 @@ module glk_store_mux #(
   // Some clocks later: its cost in bytes on the wire as plain memory writes
   output logic              sc_valid,
   output logic [PW-1:0]     sc_partition,
+  output logic [CW-1:0]     sc_context,
   output logic [12:0]       sc_length,
   output logic [12:0]       sc_raw
 );
@@ -155,6 +156,7 @@ module glk_store_mux #(
   logic [11:0]   st_from;
   logic          p1_valid, p2_valid, p3_valid;
   logic [PW-1:0] p1_partition, p2_partition, p3_partition;
+  logic [CW-1:0] p1_context, p2_context, p3_context;
   logic [12:0]   p1_length, p2_length, p3_length;
   logic [11:2]   p1_from;
   logic [12:0]   p1_end; // last byte, relative to the 4 KiB page of the first
@@ -195,6 +197,7 @@ module glk_store_mux #(
 
     p1_valid     <= st_valid;
     p1_partition <= st_partition;
+    p1_context   <= st_context;
     p1_length    <= st_length;
     p1_from      <= st_from[11:2];
     p1_end       <= 13'(st_from) + st_length - 13'd1;
@@ -202,18 +205,21 @@ module glk_store_mux #(
 
     p2_valid     <= p1_valid;
     p2_partition <= p1_partition;
+    p2_context   <= p1_context;
     p2_length    <= p1_length;
     p2_dwords    <= p1_end[12:2] - {1'b0, p1_from} + 11'd1;
     p2_parts     <= p1_last - p1_first + 6'd1;
 
     p3_valid     <= p2_valid;
     p3_partition <= p2_partition;
+    p3_context   <= p2_context;
     p3_length    <= p2_length;
     p3_dwords    <= {p2_dwords, 2'b0};
     p3_parts     <= {3'b0, p2_parts, 4'b0} + {4'b0, p2_parts, 3'b0};
 
     sc_valid     <= p3_valid;
     sc_partition <= p3_partition;
+    sc_context   <= p3_context;
     sc_length    <= p3_length;
     sc_raw       <= p3_dwords + p3_parts;
     if (rst) begin

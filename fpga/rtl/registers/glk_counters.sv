@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Event counters. Partition counters are in RAM banks, one per event source, so that each accepts one event per clock; card
+// Event counters. Counters of partitions and contexts are in RAM banks, one per event source, so that each accepts one event per clock; card
 // counters are in registers, because several kinds of events may coincide; ERRORS of the contexts. Reads return the values
 // at the last snapshot, except ERRORS, which are live.
 module glk_counters #(
@@ -14,6 +14,7 @@ module glk_counters #(
   // Stores accepted, and their cost as individual TLPs
   input  logic          sc_valid,
   input  logic [PW-1:0] sc_partition,
+  input  logic [CW-1:0] sc_context,
   input  logic [12:0]   sc_length,
   input  logic [12:0]   sc_raw,
   // Queued bytes overwritten
@@ -55,7 +56,7 @@ module glk_counters #(
   input  logic          snapshot,
   output logic          snapshot_done,
   input  logic          k_read,
-  input  logic [9:0]    k_at,    // bit 9: card counter; 8:5 partition; 4:0 counter: register index in its row
+  input  logic [11:0]   k_at,    // bit 11: of a context; 10: of the card; 9:5 partition or context; 4:0 counter: register index in its row
   output logic [63:0]   k_value, // valid from k_done until the next one
   output logic          k_done,
 
@@ -92,6 +93,7 @@ module glk_counters #(
   localparam int FAILED      = (glk_regs::PARTITION_ERR_ENDPOINT - BASE) / 8;
   localparam int REASONS     = LOADS - REASON;
   localparam int COUNTERS    = FAILED + 1;
+  localparam int CONTEXT     = (glk_regs::CONTEXT_STORE_BYTES - glk_regs::CONTEXT_STORES) / 8 + 1;
   localparam int CARD        = (glk_regs::CARD_PACKETS_RECEIVED - glk_regs::CARD_ERR_WINDOW) / 8 + 1;
 
   wire [PW-1:0] row = k_at[5 +: PW];
@@ -179,6 +181,12 @@ module glk_counters #(
     .clk, .rst, .u_valid(fail_valid), .u_row(fail_partition), .u_add(fail_count), .snapshot,
     .look_row(row), .look_q(seen[FAILED*64 +: 64]));
 
+  // --- context counters ---
+  logic [CONTEXT*64-1:0] context_seen;
+  glk_counter_bank #(.ROWS(CONTEXTS), .COLUMNS(CONTEXT), .ADD_W(13)) contexts (
+    .clk, .rst, .u_valid(sc_valid), .u_row(sc_context), .u_add({sc_length, 13'd1}), .snapshot,
+    .look_row(k_at[5 +: CW]), .look_q(context_seen));
+
   // --- card counters ---
   logic [CARD-1:0]    c_one;     // increment by 1
   logic [31:0]        c_dropped; // increment of DROPPED_STORES
@@ -213,9 +221,9 @@ module glk_counters #(
   endgenerate
 
   // --- read port ---
-  logic [9:0]  at1, at2;
+  logic [11:0] at1, at2;
   logic        read1, read2;
-  logic [63:0] value2a, value2b, value2c;
+  logic [63:0] value2a, value2b, value2c, value2d;
   logic [2:0]  snapshot_late;
 
   // One of eight counters, starting at index `from`.
@@ -239,11 +247,12 @@ module glk_counters #(
     read1   <= k_read;
     at2     <= at1;
     read2   <= read1;
-    value2a <= at1[9] ? card_of(c_latched, at1[2:0]) : one_of(seen, 0, at1[2:0]);
+    value2a <= at1[10] ? card_of(c_latched, at1[2:0]) : one_of(seen, 0, at1[2:0]);
     value2b <= one_of(seen, 8, at1[2:0]);
     value2c <= one_of(seen, 16, at1[2:0]);
+    value2d <= context_seen[at1[0]*64 +: 64];
     if (read2)
-      k_value <= (at2[9] || at2[4:3] == 2'd0) ? value2a : at2[4:3] == 2'd1 ? value2b : value2c;
+      k_value <= at2[11] ? value2d : (at2[10] || at2[4:3] == 2'd0) ? value2a : at2[4:3] == 2'd1 ? value2b : value2c;
     k_done        <= read2;
     snapshot_late <= {snapshot_late[1:0], snapshot};
     snapshot_done <= snapshot_late[2];
@@ -255,7 +264,7 @@ module glk_counters #(
       snapshot_done <= 1'b0;
     end
   end
-  wire unused = &{1'b0, at2[8:5], at2[2:0]};
+  wire unused = &{1'b0, at2[9:5], at2[2:0]};
 
   // --- ERRORS ---
   // Releases are rare and failing loads rarer, so a release is always accepted.

@@ -153,7 +153,7 @@ module glk_registers #(
   output logic              snapshot,
   input  logic              snapshot_done,
   output logic              k_read,
-  output logic [9:0]        k_at,
+  output logic [11:0]       k_at,
   input  logic [63:0]       k_value,
   input  logic              k_done,
   output logic              e_config,
@@ -178,6 +178,8 @@ module glk_registers #(
   localparam logic [8:0] P_REMOTE_BYTES = 9'(glk_regs::PARTITION_REMOTE_BYTES / 8);
   localparam logic [8:0] P_FIRST     = 9'(glk_regs::PARTITION_STORES / 8);
   localparam logic [8:0] P_LAST      = 9'(glk_regs::PARTITION_ERR_ENDPOINT / 8);
+  localparam logic [8:0] C_FIRST     = 9'(glk_regs::CONTEXT_STORES / 8);
+  localparam logic [8:0] C_LAST      = 9'(glk_regs::CONTEXT_STORE_BYTES / 8);
   localparam logic [8:0] C_CONTROL   = 9'(glk_regs::CONTEXT_CONTROL / 8);
   localparam logic [8:0] C_SQ_TAIL   = 9'(glk_regs::CONTEXT_SQ_TAIL / 8);
   localparam logic [8:0] C_CQ_HEAD   = 9'(glk_regs::CONTEXT_CQ_HEAD / 8);
@@ -228,7 +230,8 @@ module glk_registers #(
     .clk, .link, .offset(r_offset), .place, .element, .word, .header, .header_value);
 
   wire is_counter = (place == CARD && word >= CARD_FIRST && word <= CARD_LAST) ||
-                    (place == PARTITION && word >= P_FIRST && word <= P_LAST);
+                    (place == PARTITION && word >= P_FIRST && word <= P_LAST) ||
+                    (place == CONTEXT && word >= C_FIRST && word <= C_LAST);
   wire is_table   = place == WINDOW || place == REGISTRATION;
   wire is_drain   = place == CARD && word == DRAIN;
 
@@ -388,7 +391,8 @@ module glk_registers #(
   assign table_valid     = state == TABLE || state == TABLE_WRITE;
   assign table_write     = state == TABLE_WRITE;
   assign of_window       = place != REGISTRATION;
-  assign k_at            = {place == CARD, element[3:0], 5'(word - ((place == CARD) ? CARD_FIRST : P_FIRST))};
+  assign k_at            = {place == CONTEXT, place == CARD, element[4:0],
+                            5'(word - ((place == CARD) ? CARD_FIRST : (place == CONTEXT) ? C_FIRST : P_FIRST))};
   assign apply_partition = state == APPLY && place == PARTITION;
   assign ep_changed      = apply_partition;
   assign l_word          = word;
@@ -496,7 +500,7 @@ module glk_registers #(
           PARTITION:    old <= is_counter ? k_value : partition_seen;
           WINDOW:       old <= window_shown;
           REGISTRATION: old <= registration_shown;
-          CONTEXT:      old <= context_shown;
+          CONTEXT:      old <= is_counter ? k_value : context_shown;
           DOORBELL:     old <= doorbell_shown;
           LINK:         old <= l_shown;
           default:      old <= '0;

@@ -209,7 +209,7 @@ static void check_all_registers(struct pair *pair)
 	for (unsigned r = 0; r < pair->p.registrations; r++)
 		check_row(pair, GLK_REGISTRATION_ARRAY + r * GLK_REGISTRATION_STRIDE, 0, GLK_REGISTRATION_STRIDE - 8);
 	for (unsigned c = 0; c < pair->p.contexts; c++) {
-		check_row(pair, GLK_CONTEXT_ARRAY + c * GLK_CONTEXT_STRIDE, 0, GLK_CONTEXT_ERRORS + 8);
+		check_row(pair, GLK_CONTEXT_ARRAY + c * GLK_CONTEXT_STRIDE, 0, GLK_CONTEXT_STORE_BYTES + 8);
 		check_row(pair, GLK_DOORBELL_ARRAY + c * GLK_DOORBELL_STRIDE, 0, GLK_DOORBELL_CQ_HEAD + 8);
 	}
 }

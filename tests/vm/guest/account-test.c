@@ -317,6 +317,28 @@ static void test_fdinfo(void)
 	munmap(memory, MIB);
 }
 
+/* Two stores through a window and one by ring; the next file, on the same context of the card, begins at 0. */
+static void test_stored(void)
+{
+	for (unsigned pass = 0; pass < 2; pass++) {
+		int fd = open(path, O_RDWR);
+		uint64_t at = 0;
+		int window = card_window(fd, 0, 0, 4096, &at);
+		volatile uint64_t *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
+		struct sqe put = put_inline((unsigned)window, 64, 5, 0);
+		struct cqe done;
+
+		check(held(fd, "gpulink-stores") == 0 && held(fd, "gpulink-store-bytes") == 0, "a new file has stored nothing");
+		memory[0] = 1;
+		*(volatile uint32_t *)&memory[1] = 2;
+		check(card_run(fd, &put, 1, &done) == 0 && card_release(fd, NULL) == 0, "two stores and a put are released");
+		is(held(fd, "gpulink-stores"), 3, "fdinfo counts stores through windows and by ring");
+		is(held(fd, "gpulink-store-bytes"), 8 + 4 + 8, "and their bytes");
+		munmap((void *)(uintptr_t)memory, 4096);
+		close(fd);
+	}
+}
+
 /* Kernel memory of a cgroup, in bytes; -1: unknown. */
 static long kernel_memory(const char *cgroup)
 {
@@ -400,6 +422,7 @@ int main(int argc, char **argv)
 	test_counters(argv[2]);
 	test_slow_exporter(gpu);
 	test_fdinfo();
+	test_stored();
 	test_cgroup();
 	printf("1..%u\n", tap_number);
 	return tap_bad != 0;

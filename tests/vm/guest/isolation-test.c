@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "card.h"
-#include "io_ring.h"
+#include "uring.h"
 
 enum { BYTES = 65536, WORDS = BYTES / 8, ORDER = 6, HANDLES = 1024, CROWD = 12 };
 
@@ -266,12 +266,12 @@ static void attack(const struct party *victim, int (*attempt)(struct party *p, c
 static int play_in_crowd(unsigned index)
 {
 	struct party p;
-	struct io_ring io;
+	struct io_uring io;
 	struct sqe e[32];
 	struct cqe done[32];
 	unsigned way = index % 3;
 
-	if (open_party(&p, (uint64_t)(1 + index) * BYTES) || (way == 1 && io_ring_open(&io, 4)) ||
+	if (open_party(&p, (uint64_t)(1 + index) * BYTES) || (way == 1 && io_uring_queue_init(4, &io, 0)) ||
 	    (way == 2 && ring_map(p.fd, ORDER, ORDER, &p.ring)))
 		return 1;
 	for (uint64_t round = 1; round <= 40; round++) {
@@ -283,8 +283,8 @@ static int play_in_crowd(unsigned index)
 		if (way == 0 && card_run(p.fd, e, 32, done))
 			return 3;
 		if (way == 1)
-			io_ring_submit(&io, p.fd, e, 32, 0, 1);
-		if (way == 1 && io_ring_result(&io) != 32)
+			uring_submit(&io, p.fd, e, 32, 0, 1);
+		if (way == 1 && uring_result(&io) != 32)
 			return 4;
 		if (way == 2 ? outcome(&p.ring, entry_of(GLK_OP_RELEASE, 0, 0, 0, 0)) : card_release(p.fd, NULL))
 			return 5;

@@ -23,7 +23,7 @@
 enum { USER = 1000, BYTES = 65536, RW = GPULINK_ALLOW_READ | GPULINK_ALLOW_WRITE, MOVES = 40, MOVED_FROM = 0xee };
 
 static int card, gpu;
-static const char *folder;
+static const char *card_name, *folder;
 static uint8_t *memory; /* the GPU's, as the CPU sees it */
 static size_t half, slice;
 
@@ -221,23 +221,118 @@ static void test_scattered(void)
 	usleep(100000);
 }
 
+static bool endpoint_is(const char *should)
+{
+	char path[256], name[80] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/partitions/0/endpoint", folder);
+	file = fopen(path, "r");
+	if (!file || !fgets(name, sizeof(name), file))
+		name[0] = '\0';
+	if (file)
+		fclose(file);
+	name[strcspn(name, "\n")] = '\0';
+	return !strcmp(name, should);
+}
+
+static long write_file(const char *file, const char *text)
+{
+	char path[256];
+	int fd, error = 0;
+
+	snprintf(path, sizeof(path), "%s/partitions/0/%s", folder, file);
+	if (seteuid(0))
+		return -EPERM;
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		error = -errno;
+	close(fd);
+	return seteuid(USER) ? -EPERM : error;
+}
+
+/* Root needs no range. */
+static int open_beside(int *window)
+{
+	int fd = seteuid(0) ? -1 : open(card_name, O_RDWR | O_CLOEXEC);
+
+	*window = card_window(fd, 0, BYTES, BYTES, NULL);
+	return seteuid(USER) ? -1 : fd;
+}
+
+static void *move_slowly(void *unused)
+{
+	(void)unused;
+	return ioctl(gpu, TEST_GPU_MOVE, 1000) < 0 ? (void *)1 : NULL;
+}
+
+/* The buffer moves, and the card does not drain the stores to it: the endpoint is cut off, for all of its users. */
+static void test_cut(void)
+{
+	struct gpulink_ioctl_window_dmabuf w;
+	int buffer = ioctl(gpu, TEST_GPU_EXPORT, BYTES), window = open_window(buffer, 0, BYTES, RW, &w);
+	int beside, other = open_beside(&beside);
+	volatile uint64_t *words = map(&w);
+	uint32_t errors = 0;
+	pthread_t mover;
+	struct cqe done;
+	struct sqe e;
+	void *moved;
+
+	check(window >= 0 && words != MAP_FAILED && beside >= 0, "a window on a buffer that moves without a drain, and one beside");
+	is(write_file("flush_timeout_ns", "0"), 0, "stores stay queued until they are flushed");
+	words[0] = 1;
+	check(!card_release(card, NULL), "its stores arrive");
+	e = put_inline((unsigned)window, 0, 666, 0);
+	check(!card_run(card, &e, 1, &done) && status_of(&done) == GLK_ST_OK && *(uint64_t *)memory == 1, "a put is queued");
+	is(ioctl(gpu, TEST_GPU_FAIL_DRAINS, 1000), 0, "drains fail");
+	if (pthread_create(&mover, NULL, move_slowly, NULL))
+		exit(2);
+	usleep(500000);
+	e = put_inline((unsigned)window, 8, 666, 0);
+	check(!card_run(card, &e, 1, &done) && status_of(&done) != GLK_ST_OK, "a put during the move is refused");
+	e = put_inline((unsigned)beside, 0, 666, 0);
+	check(card_run(other, &e, 1, &done) || status_of(&done) != GLK_ST_OK || card_release(other, NULL),
+	      "and one beside it: the card has no endpoint");
+	check(card_release(card, &errors) || errors || *(uint64_t *)(memory + half) == 666,
+	      "the queued put arrived before the move, or is reported as lost");
+	pthread_join(mover, &moved);
+	check(!moved, "the buffer moved");
+	check(all_are(memory, BYTES, MOVED_FROM), "nothing arrived where the buffer was");
+	words[2] = 666; /* waited for the move, and finds no endpoint */
+	check(card_release(card, &errors) || errors, "later stores are reported as lost");
+	check(all_are(memory, BYTES, MOVED_FROM) && *(uint64_t *)(memory + half + 16) != 666, "and do not arrive");
+	check(endpoint_is("none"), "the partition has lost its endpoint");
+	is(write_file("endpoint", "0000:00:08.0 0"), -EBUSY, "it gets none while the stores do not drain");
+	is(ioctl(gpu, TEST_GPU_FAIL_DRAINS, 0), 0, "drains work again");
+	is(write_file("endpoint", "0000:00:08.0 0"), 0, "the endpoint is set again");
+	check(all_are(memory, BYTES, MOVED_FROM), "that flushes nothing to the old place");
+	close(other);
+	munmap((void *)words, BYTES);
+	is(card_unmap(card, (unsigned)window), 0, "the revoked window is unmapped");
+	ioctl(gpu, TEST_GPU_MOVE, 0); /* back */
+	close(buffer);
+	usleep(100000);
+}
+
 /* The endpoint is removed under the window: it is revoked. */
 static void test_end(void)
 {
 	struct gpulink_ioctl_window_dmabuf w;
 	char name[256];
-	uint32_t errors = 0;
+	uint32_t before = 0, errors = 0;
 	int buffer = ioctl(gpu, TEST_GPU_EXPORT, BYTES), file;
 	volatile uint64_t *words;
 
 	snprintf(name, sizeof(name), "%s/partitions/0/endpoint", folder);
 	check(open_window(buffer, 0, BYTES, RW, &w) >= 0, "one more window");
 	words = map(&w);
+	card_release(card, &before);
 	words[0] = 1;
-	check(!card_release(card, &errors) && !errors, "it works");
+	check(!card_release(card, &errors) && errors == before, "it works");
 	check(!seteuid(0) && (file = open(name, O_WRONLY)) >= 0 && write(file, "none", 4) == 4, "its endpoint is removed");
 	words[1] = 666;
-	check(!card_release(card, &errors) && errors, "it is revoked");
+	check(!card_release(card, &errors) && errors > before, "it is revoked");
 	ioctl(gpu, TEST_GPU_MOVE, 0);
 	words[2] = 666;
 	check(!card_release(card, NULL) && *(uint64_t *)(memory + 8) != 666 && *(uint64_t *)(memory + half + 8) != 666,
@@ -258,17 +353,18 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	card_name = argv[1];
 	folder = argv[2];
 	gpu = open(argv[3], O_RDWR | O_CLOEXEC);
 	fd = open(argv[4], O_RDWR | O_CLOEXEC);
-	if (gpu < 0 || fd < 0 || fstat(fd, &status) || chmod(argv[1], 0666))
+	if (gpu < 0 || fd < 0 || fstat(fd, &status) || chmod(card_name, 0666))
 		return 1;
 	half = (size_t)status.st_size / 2;
 	memory = mmap(NULL, 2 * half, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	chmod("/dev/udmabuf", 0666);
 	if (memory == MAP_FAILED || setgroups(1, &none) || setegid(none) || seteuid(USER))
 		return 1;
-	card = open(argv[1], O_RDWR | O_CLOEXEC);
+	card = open(card_name, O_RDWR | O_CLOEXEC);
 	check(card >= 0 && !ioctl(card, GPULINK_IOCTL_QUERY, &q), "a user opens the card");
 	slice = (size_t)1 << q.slice_shift;
 	buffer = ioctl(gpu, TEST_GPU_EXPORT, BYTES);
@@ -282,6 +378,8 @@ int main(int argc, char **argv)
 	close(buffer);
 	usleep(100000); /* the last reference may go with a delay */
 	test_scattered();
+	if (move_error != EBUSY)
+		test_cut();
 	test_end();
 	printf("1..%u\n", tap_number);
 	return tap_bad != 0;

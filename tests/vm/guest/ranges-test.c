@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "card.h"
-#include "io_ring.h"
+#include "uring.h"
 
 enum { ALICE = 1000, BOB = 1001, WRITERS = 2000, READERS = 2001, NOBODY = 2002 };
 enum { KIB = 1024, BYTES = 64 * KIB, WORDS = BYTES / 8, ORDER = 6, RW = GPULINK_ALLOW_READ | GPULINK_ALLOW_WRITE };
@@ -233,14 +233,14 @@ static int run_by_ring(int fd, const struct sqe *entry)
 	return ring_await(&ring, &done, 5 * SECOND, NULL) ? -1 : (int)status_of(&done);
 }
 
-static struct io_ring io;
+static struct io_uring io;
 
 static int run_by_uring(int fd, const struct sqe *entry)
 {
 	struct sqe copy = *entry;
 
-	io_ring_submit(&io, fd, &copy, 1, 0, 1);
-	return io_ring_result(&io) == 1 ? (int)GLK_ST_OK : -1;
+	uring_submit(&io, fd, &copy, 1, 0, 1);
+	return uring_result(&io) == 1 ? (int)GLK_ST_OK : -1;
 }
 
 static int attack_by_ioctl(void)
@@ -257,7 +257,7 @@ static int attack_by_ring(void)
 
 static int attack_by_uring(void)
 {
-	return io_ring_open(&io, 4) ? 9 : attack_entries(open(path, O_RDWR), run_by_uring);
+	return io_uring_queue_init(4, &io, 0) ? 9 : attack_entries(open(path, O_RDWR), run_by_uring);
 }
 
 static int use_own(void)

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "card.h"
-#include "io_ring.h"
+#include "uring.h"
 
 enum { MOST = 512, COMMAND_MOST = 256, TRACED = 2048, USER_ORDER = 10 };
 #define TRACING "/sys/kernel/tracing"
@@ -33,7 +33,7 @@ struct tally {
 struct player {
 	int fd;
 	unsigned window;
-	struct io_ring io;
+	struct io_uring io;
 	struct ring ring;
 	struct sqe entries[MOST];
 	struct tally tally;
@@ -76,14 +76,14 @@ static void by_uring(struct player *p, unsigned batch)
 
 	for (unsigned first = 0, part; first < batch; first += part, left++) {
 		part = batch - first < COMMAND_MOST ? batch - first : COMMAND_MOST;
-		io_ring_submit(&p->io, p->fd, p->entries + first, part, 0, part);
+		uring_submit(&p->io, p->fd, p->entries + first, part, 0, part);
 		p->tally.doorbells++;
 	}
 	while (left) {
-		if (io_ring_enter(&p->io, left) < 0)
+		if (io_uring_submit_and_wait(&p->io, left) < 0)
 			die("io_uring_enter");
 		p->tally.calls++;
-		for (; io_ring_take(&p->io, &tag, &result); left--)
+		for (; uring_take(&p->io, &tag, &result); left--)
 			if (result != (int)tag)
 				die("a command");
 	}
@@ -279,7 +279,7 @@ int main(int argc, char **argv)
 		die(TRACING);
 	p.fd = open(argv[1], O_RDWR);
 	window = p.fd < 0 ? -1 : card_window(p.fd, 0, 0, 65536, NULL);
-	if (window < 0 || io_ring_open(&p.io, 8))
+	if (window < 0 || io_uring_queue_init(8, &p.io, 0))
 		die(argv[1]);
 	p.window = (unsigned)window;
 	table(&p, argc > 2 ? atof(argv[2]) : 1);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "card.h"
-#include "io_ring.h"
+#include "uring.h"
 
 enum { PUTS = 32, BYTES = 65536 };
 
@@ -23,7 +23,7 @@ struct player {
 	unsigned window, registration;
 	uint64_t *memory;
 	volatile uint64_t *words;
-	struct io_ring io;
+	struct io_uring io;
 	struct ring ring;
 };
 
@@ -49,12 +49,12 @@ static int by_uring(struct player *p, const struct sqe *entries)
 {
 	int result;
 
-	io_ring_submit(&p->io, p->fd, entries, PUTS, 0, 1);
-	result = io_ring_result(&p->io);
+	uring_submit(&p->io, p->fd, entries, PUTS, 0, 1);
+	result = uring_result(&p->io);
 	if (result != PUTS)
 		return result < 0 ? result : -EPROTO;
-	io_ring_release(&p->io, p->fd, 5 * SECOND, 2);
-	return io_ring_result(&p->io);
+	uring_release(&p->io, p->fd, 5 * SECOND, 2);
+	return uring_result(&p->io);
 }
 
 /* Sleeps until the release, the last entry, completes; the others have completed then. */
@@ -105,7 +105,7 @@ static int set_up(struct player *p, const char *path, unsigned way)
 	p->words = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd, (off_t)offset);
 	if (p->words == MAP_FAILED)
 		return -errno;
-	return way == 1 ? io_ring_open(&p->io, 8) : way == 2 ? ring_map(p->fd, 7, 7, &p->ring) : 0;
+	return way == 1 ? io_uring_queue_init(8, &p->io, 0) : way == 2 ? ring_map(p->fd, 7, 7, &p->ring) : 0;
 }
 
 static int play_round(struct player *p, unsigned way, uint64_t round)

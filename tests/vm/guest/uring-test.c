@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "card.h"
-#include "io_ring.h"
+#include "uring.h"
 
 enum { BYTES = 1 << 20, MOST = 256 };
 
@@ -36,46 +36,52 @@ static void fill(unsigned window, uint64_t value)
 		entries[i] = put_inline(window, i * 8, value + i, 7000 + i);
 }
 
-static int one(struct io_ring *io, int fd, unsigned count, uint32_t flags)
+static int one(struct io_uring *io, int fd, unsigned count, uint32_t flags)
 {
-	io_ring_submit(io, fd, entries, count, flags, 1);
-	return io_ring_result(io);
+	uring_submit(io, fd, entries, count, flags, 1);
+	return uring_result(io);
 }
 
-static void test_refusals(struct io_ring *io, int fd)
+/* A release with another command code, or flags in its argument. */
+static int run_changed(struct io_uring *io, int fd, unsigned code, uint64_t flags)
 {
-	struct gpulink_uring_submit s = { .entries = (uintptr_t)entries, .count = 1 };
-	struct gpulink_uring_release r = { .timeout_ns = SECOND, .flags = 1 };
+	struct gpulink_uring_release release = { .timeout_ns = SECOND, .flags = flags };
+	struct io_uring_sqe *sqe = io_uring_get_sqe(io);
 
-	io_ring_command(io, fd, 0, &s, false, 1);
-	is(io_ring_result(io), -ENOTTY, "command 0 is refused");
-	io_ring_command(io, fd, 3, &s, false, 1);
-	is(io_ring_result(io), -ENOTTY, "an unknown command is refused");
+	gpulink_uring_prep_release(sqe, fd, SECOND);
+	sqe->cmd_op = code;
+	memcpy(sqe->cmd, &release, sizeof(release));
+	return uring_result(io);
+}
+
+static void test_refusals(struct io_uring *io, int fd)
+{
+	is(run_changed(io, fd, 0, 0), -ENOTTY, "command 0 is refused");
+	is(run_changed(io, fd, 3, 0), -ENOTTY, "an unknown command is refused");
 	is(one(io, fd, 0, 0), -EINVAL, "no entries are refused");
 	is(one(io, fd, MOST + 1, 0), -EINVAL, "too many entries are refused");
 	is(one(io, fd, UINT32_MAX, 0), -EINVAL, "far too many entries are refused");
 	is(one(io, fd, 1, 2), -EINVAL, "an unknown flag is refused");
-	io_ring_submit(io, fd, (void *)8, 1, 0, 1);
-	is(io_ring_result(io), -EFAULT, "entries at an unmapped address are refused");
-	io_ring_submit(io, fd, (void *)(UINTPTR_MAX - 63), MOST, 0, 1);
-	is(io_ring_result(io), -EFAULT, "entries at the end of the address space are refused");
-	io_ring_command(io, fd, GPULINK_URING_RELEASE, &r, false, 1);
-	is(io_ring_result(io), -EINVAL, "a release with an unknown flag is refused");
-	io_ring_release(io, fd, 0, 1);
-	is(io_ring_result(io), -EINVAL, "a release without a timeout is refused");
-	io_ring_release(io, fd, 61 * SECOND, 1);
-	is(io_ring_result(io), -EINVAL, "a release with too long a timeout is refused");
+	uring_submit(io, fd, (void *)8, 1, 0, 1);
+	is(uring_result(io), -EFAULT, "entries at an unmapped address are refused");
+	uring_submit(io, fd, (void *)(UINTPTR_MAX - 63), MOST, 0, 1);
+	is(uring_result(io), -EFAULT, "entries at the end of the address space are refused");
+	is(run_changed(io, fd, GPULINK_URING_RELEASE, 1), -EINVAL, "a release with an unknown flag is refused");
+	uring_release(io, fd, 0, 1);
+	is(uring_result(io), -EINVAL, "a release without a timeout is refused");
+	uring_release(io, fd, 61 * SECOND, 1);
+	is(uring_result(io), -EINVAL, "a release with too long a timeout is refused");
 }
 
-static void test_puts(struct io_ring *io, int fd, unsigned window, volatile uint64_t *words)
+static void test_puts(struct io_uring *io, int fd, unsigned window, volatile uint64_t *words)
 {
 	struct gpulink_ioctl_wait w = { .size = sizeof(w), .completions = (uintptr_t)entries, .count = 1 };
 	unsigned bad = 0;
 
 	fill(window, 1000);
 	is(one(io, fd, MOST, 0), MOST, "a batch of 256 puts");
-	io_ring_release(io, fd, SECOND, 2);
-	is(io_ring_result(io), 0, "a release");
+	uring_release(io, fd, SECOND, 2);
+	is(uring_result(io), 0, "a release");
 	for (unsigned i = 0; i < MOST; i++)
 		bad += words[i] != 1000 + i;
 	is(bad, 0, "the data arrived");
@@ -97,6 +103,14 @@ static void check_results(const struct sqe *e, unsigned count, const char *name)
 	is(bad, 0, name);
 }
 
+static int run_fixed(struct io_uring *io, int fd, const void *at)
+{
+	const struct gpulink_uring_batch batch = batch_of(at, MOST);
+
+	gpulink_uring_prep_submit_fixed(io_uring_get_sqe(io), fd, &batch, GPULINK_URING_RESULTS, 0);
+	return uring_result(io);
+}
+
 static void spoil(unsigned window)
 {
 	fill(window, 2000);
@@ -104,10 +118,10 @@ static void spoil(unsigned window)
 	entries[5] = put_inline(window, BYTES, 1, 7005);
 }
 
-static void test_results(struct io_ring *io, int fd, unsigned window)
+static void test_results(struct io_uring *io, int fd, unsigned window)
 {
-	struct gpulink_uring_submit s = { .count = MOST, .flags = GPULINK_URING_RESULTS };
 	struct sqe *page = mmap(NULL, sizeof(entries), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct iovec buffer = { .iov_base = page, .iov_len = sizeof(entries) };
 
 	spoil(window);
 	is(one(io, fd, MOST, 0), -ENOENT, "the first error is the result");
@@ -118,25 +132,19 @@ static void test_results(struct io_ring *io, int fd, unsigned window)
 	is(one(io, fd, 6, 0), -EINVAL, "completions are refused as entries");
 	spoil(window);
 	memcpy(page, entries, sizeof(entries));
-	is(io_ring_register(io, page, sizeof(entries)), 0, "a buffer is registered");
-	s.entries = (uintptr_t)page;
-	io_ring_command(io, fd, GPULINK_URING_SUBMIT, &s, true, 1);
-	is(io_ring_result(io), -ENOENT, "entries in the registered buffer");
+	is(io_uring_register_buffers(io, &buffer, 1), 0, "a buffer is registered");
+	is(run_fixed(io, fd, page), -ENOENT, "entries in the registered buffer");
 	check_results(page, MOST, "completions in the registered buffer");
-	s.entries += 64;
-	io_ring_command(io, fd, GPULINK_URING_SUBMIT, &s, true, 1);
-	is(io_ring_result(io), -EFAULT, "entries past its end are refused");
-	s.entries = (uintptr_t)entries;
-	io_ring_command(io, fd, GPULINK_URING_SUBMIT, &s, true, 1);
-	is(io_ring_result(io), -EFAULT, "entries outside it are refused");
+	is(run_fixed(io, fd, page + 1), -EFAULT, "entries past its end are refused");
+	is(run_fixed(io, fd, entries), -EFAULT, "entries outside it are refused");
 	memcpy(page, entries, sizeof(entries));
 	mprotect(page, sizeof(entries), PROT_READ);
-	io_ring_submit(io, fd, page, 8, GPULINK_URING_RESULTS, 1);
-	is(io_ring_result(io), -EFAULT, "completions that cannot be written are an error");
+	uring_submit(io, fd, page, 8, GPULINK_URING_RESULTS, 1);
+	is(uring_result(io), -EFAULT, "completions that cannot be written are an error");
 }
 
 /* More batches than the ring has room for: the excess waits in io_uring worker threads. */
-static void test_many(struct io_ring *io, int fd, unsigned window)
+static void test_many(struct io_uring *io, int fd, unsigned window)
 {
 	unsigned bad = 0, taken = 0;
 	uint64_t tag;
@@ -144,30 +152,30 @@ static void test_many(struct io_ring *io, int fd, unsigned window)
 
 	fill(window, 3000);
 	for (unsigned i = 0; i < 32; i++)
-		io_ring_submit(io, fd, entries, 200, 0, i);
-	while (taken < 32 && io_ring_enter(io, 1) >= 0)
-		for (; io_ring_take(io, &tag, &result); taken++)
+		uring_submit(io, fd, entries, 200, 0, i);
+	while (taken < 32 && io_uring_submit_and_wait(io, 1) >= 0)
+		for (; uring_take(io, &tag, &result); taken++)
 			bad += result != 200;
 	is(taken, 32, "32 concurrent batches of 200 complete");
 	is(bad, 0, "without errors");
 	is(card_run(fd, entries, MOST, (struct cqe[MOST]){ 0 }), 0, "the ioctl can use the whole ring again");
 }
 
-static void test_mapped(struct io_ring *io, int fd, unsigned window)
+static void test_mapped(struct io_uring *io, int fd, unsigned window)
 {
 	struct ring ring;
 
 	fill(window, 1);
 	is(ring_map(fd, 4, 4, &ring), 0, "the rings are mapped");
 	is(one(io, fd, 1, 0), -EBUSY, "a batch is refused with mapped rings");
-	io_ring_release(io, fd, SECOND, 2);
-	is(io_ring_result(io), -EBUSY, "a release is refused with mapped rings");
+	uring_release(io, fd, SECOND, 2);
+	is(uring_result(io), -EBUSY, "a release is refused with mapped rings");
 	is(ring_unmap(&ring), 0, "the rings are unmapped");
 	is(one(io, fd, 1, 0), 1, "a batch is accepted again");
 }
 
 /* Batches that keep the card busy for a while. */
-static void queue_long_ones(struct io_ring *io, int fd, unsigned window, unsigned batches)
+static void queue_long_ones(struct io_uring *io, int fd, unsigned window, unsigned batches)
 {
 	static uint8_t memory[BYTES];
 	int registration = card_register(fd, memory, BYTES, GPULINK_ALLOW_READ);
@@ -175,7 +183,7 @@ static void queue_long_ones(struct io_ring *io, int fd, unsigned window, unsigne
 	for (unsigned i = 0; i < MOST; i++)
 		entries[i] = move(GLK_OP_PUT, window, 0, BYTES, (unsigned)registration, 0);
 	for (unsigned i = 0; i < batches; i++)
-		io_ring_submit(io, fd, entries, 32, 0, i);
+		uring_submit(io, fd, entries, 32, 0, i);
 }
 
 /* A process that exits with commands in flight ends once the card is done, and leaves nothing behind. */
@@ -186,20 +194,20 @@ static void test_exit(void)
 	pid_t child = fork();
 
 	if (child == 0) {
-		struct io_ring io;
+		struct io_uring io;
 		int fd = open(path, O_RDWR), window = card_window(fd, 1, 0, BYTES, NULL);
 
-		if (fd < 0 || window < 0 || io_ring_open(&io, 16))
+		if (fd < 0 || window < 0 || io_uring_queue_init(16, &io, 0))
 			_exit(1);
 		queue_long_ones(&io, fd, (unsigned)window, 12);
-		_exit(io_ring_enter(&io, 0) < 0);
+		_exit(io_uring_submit(&io) < 0);
 	}
 	waitpid(child, &status, 0);
 	is(status, 0, "a process exits with commands outstanding");
 	check(now_ns() - start < 5 * SECOND, "the exit takes less than 5 s");
 }
 
-static void test_reset(struct io_ring *io, int fd, unsigned window, const char *folder)
+static void test_reset(struct io_uring *io, int fd, unsigned window, const char *folder)
 {
 	unsigned taken = 0, stale = 0;
 	uint64_t start, tag;
@@ -207,14 +215,14 @@ static void test_reset(struct io_ring *io, int fd, unsigned window, const char *
 	int result, reset;
 
 	queue_long_ones(io, fd, window, 12);
-	io_ring_release(io, fd, 20 * SECOND, 99);
-	is(io_ring_enter(io, 0), 13, "long batches are submitted");
+	uring_release(io, fd, 20 * SECOND, 99);
+	is(io_uring_submit(io), 13, "long batches are submitted");
 	snprintf(file, sizeof(file), "%s/reset", folder);
 	reset = open(file, O_WRONLY);
 	is(write(reset, "1\n", 2), 2, "the card is reset with batches in flight");
 	start = now_ns();
-	while (taken < 13 && io_ring_enter(io, 1) >= 0)
-		for (; io_ring_take(io, &tag, &result); taken++)
+	while (taken < 13 && io_uring_submit_and_wait(io, 1) >= 0)
+		for (; uring_take(io, &tag, &result); taken++)
 			stale += result == -ESTALE;
 	is(taken, 13, "all batches end");
 	check(now_ns() - start < 2 * SECOND, "the batches end within 2 s");
@@ -227,7 +235,7 @@ int main(int argc, char **argv)
 {
 	volatile uint64_t *words;
 	uint64_t offset = 0;
-	struct io_ring io;
+	struct io_uring io;
 	int fd, window;
 
 	if (argc != 3) {
@@ -239,7 +247,7 @@ int main(int argc, char **argv)
 	window = card_window(fd, 0, 0, BYTES, &offset);
 	words = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
 	check(fd >= 0 && window >= 0 && words != MAP_FAILED, "open");
-	is(io_ring_open(&io, 64), 0, "io_uring");
+	is(io_uring_queue_init(64, &io, 0), 0, "io_uring");
 	if (!tap_bad) {
 		test_refusals(&io, fd);
 		test_puts(&io, fd, (unsigned)window, words);

@@ -48,10 +48,15 @@ check "the daemon starts without a card and creates its socket's folder" wait_un
 check "info without a card exits with 4" ctl 4 info
 check "the driver loads" modprobe gpulink
 check "the daemon detects the card and configures it" configured
+# monitored TEXT: `gpulinkctl monitor`, started here, shows it.
+monitored() { wait_until 10 grep -qF -e "$1" $said || { cat $said; return 1; }; }
+check "monitor watches the card" begin "watching 1 cards" gpulinkctl monitor
+monitor=$pid
 check "list" says "gpulink0  $pci" gpulinkctl list
 check "info shows the serial number" says "$(cat $class/serial)" gpulinkctl info
 check "set-subheader 5" ctl 0 set-subheader 5
 check "the width is in sysfs" holds 7/subheader_bytes 5
+check "monitor shows the change" monitored " gpulink0 partition 7 subheader_bytes: 4 -> 5"
 check "set-subheader 7 is refused" ctl 2 set-subheader 7
 check "the message names the allowed values" says "subheader_bytes '7': must be 2 to 6" gpulinkctl set-subheader 7
 check "the width is unchanged" holds 7/subheader_bytes 5
@@ -59,6 +64,7 @@ check "set-timeout" ctl 0 set-timeout 10us --partition 3
 check "the timeout is in sysfs, in nanoseconds" holds 3/flush_timeout_ns 10000
 check "set-endpoint" ctl 0 set-endpoint 0 "0000:00:08.0 0"
 check "the endpoint is in sysfs" holds 0/endpoint "0000:00:08.0 0"
+check "monitor shows it" monitored " gpulink0 partition 0 endpoint: none -> 0000:00:08.0 0"
 check "set-endpoint without a device at the address exits with 4" ctl 4 set-endpoint 0 "0000:00:1e.7 0"
 check "set-endpoint with a missing BAR exits with 2" ctl 2 set-endpoint 0 "0000:00:08.0 3"
 check "set-endpoint with the card itself exits with 2" ctl 2 set-endpoint 0 "$pci 2"
@@ -69,11 +75,14 @@ check "the range is in sysfs" is "$(cat $class/partitions/0/ranges/some/*)" "819
 4096
 w
 1000"
+check "monitor shows it" monitored " gpulink0 partition 0 range some: 4096 8192 w user=1000 group=0"
 check "add-range of an existing name exits with 1" ctl 1 add-range 0 some 4K 8K w user=1000
 check "add-range beyond the endpoint exits with 2" ctl 2 add-range 0 x 64M 4K w user=1000
 check "add-range of all bytes warns" says WARNING gpulinkctl add-range 0 whole 0 all w user=1000
 check "ranges shows them" says "0          some" gpulinkctl ranges
+check "monitor shows that range" monitored " gpulink0 partition 0 range whole: 0 67108864 w user=1000"
 check "remove-range" ctl 0 remove-range 0 whole
+check "monitor shows that it is gone" monitored " gpulink0 partition 0 range whole: removed"
 check "the range is gone from sysfs" test ! -e $class/partitions/0/ranges/whole
 check "remove-range of no range exits with 2" ctl 2 remove-range 0 whole
 check "a range beside configured ones" ctl 0 add-range 2 more 4K 8K w user=1000
@@ -86,6 +95,8 @@ check "counters match sysfs" says "stores $(value 0/counters/stores)" sh -c "gpu
 generation=$(cat $class/generation)
 check "reset" ctl 0 reset
 check "reset increments the generation" is "$(cat $class/generation)" $((generation + 1))
+check "monitor shows the new state, by uevent" monitored " gpulink0 state: live"
+check "monitor shows the new generation" monitored " gpulink0 generation: $generation -> $((generation + 1))"
 check "reset keeps settings" holds 7/subheader_bytes 5
 check "reset keeps endpoints" holds 0/endpoint "0000:00:08.0 0"
 echo "[defaults]
@@ -98,8 +109,13 @@ check "SIGHUP keeps ranges of partitions that are not configured" holds 0/ranges
 check "SIGHUP keeps settings that are not configured" holds 0/endpoint "0000:00:08.0 0"
 check "the driver unloads while the daemon runs" rmmod gpulink
 check "the daemon keeps running" ctl 4 info
+check "monitor shows the removal" monitored " gpulink0 card: removed"
 check "the driver loads again" modprobe gpulink
 check "the daemon configures the card again" configured
+check "monitor shows the card" monitored " gpulink0 card: added"
+kill $monitor
+wait $monitor
+check "SIGTERM ends monitor with 0" is $? 0
 # Loading logic. The images are made by fpga/emu/make-image (tests/vm/run-suite).
 images=/images
 partitions_are() { is "$(ls $class/partitions | wc -l)" "$1"; }

@@ -9,10 +9,13 @@ endpoint=$class/partitions/0/endpoint
 refused_with() { printf '%s\n' "$1" | dd of=$endpoint bs=4096 2>&1 | grep "$2"; }
 said() { dmesg | grep -q "gpulink $pci: $1"; }
 alive() { traffic /dev/gpulink0 1 ok; }
-decodes() { [ $((0x$(dd if=$gpu:$1.0/config bs=1 skip=4 count=1 2>/dev/null | od -An -tx1 | tr -d ' ') & 2)) = 2 ]; }
+command_has() { [ $((0x$(dd if=$gpu:$1.0/config bs=1 skip=4 count=1 2>/dev/null | od -An -tx1 | tr -d ' ') & $2)) = $2 ]; }
+decodes() { command_has $1 2; }
+masters() { command_has 04 4; }
 decode_off() { printf '\0\0' | dd of=$gpu:$1.0/config bs=1 seek=4 count=2 2>/dev/null && refused decodes $1; }
 fail_drains() { test-gpu-call /dev/gpulink-test-gpu-0000:00:0a.0 fail-drains "$1"; }
 stays_reserved() { refused put none $endpoint && refused put "0000:00:09.0 0" $endpoint && refused put pool $endpoint; }
+power_is() { is "$(cat $gpu:08.0/power/runtime_status)" "$1"; }
 linked() { [ -e $gpu:08.0/consumer:pci:$pci ]; }
 
 if ! kernel_has_p2pdma; then
@@ -28,13 +31,21 @@ check "a GPU's memory decoding is off, as firmware may leave it" decode_off 08
 check "endpoints are assigned" name_endpoints
 check "the driver has enabled it" decodes 08
 check "traffic" alive
+check "the card is bus master" masters
 check "the card depends on the GPU: it sleeps first" linked
+check "the GPU may sleep when nobody uses it" put auto $gpu:08.0/power/control
+sleep 1
+check "an endpoint does not" power_is active
 check "an endpoint is removed" put none $endpoint
 check "the card no longer depends on the GPU" refused linked
+check "the GPU sleeps" wait_until 5 power_is suspended
 check "the endpoint is assigned again" put "0000:00:08.0 0" $endpoint
+check "the GPU wakes up" power_is active
+check "traffic after it" alive
 
 check "GPU drivers bind, one moves its BAR" modprobe gpulink-test-gpu move_bar=0000:00:0b.0
 check "the BAR moved" sh -c "dmesg | grep '0000:00:0b.0: BAR 0 moved from'"
+check "the card did not write to it meanwhile" refused sh -c "dmesg | grep 'the card may write to it'"
 check "its partition has no endpoint" is "$(cat $class/partitions/3/endpoint)" none
 check "the log says why" said 'error 25 (endpoint_gone): endpoint 0000:00:0b.0 of partition 3: its driver has moved'
 check "the other partitions keep theirs" is "$(cat $class/partitions/2/endpoint)" "0000:00:0a.0 0"
@@ -60,6 +71,7 @@ check "traffic after the reset" alive
 check "drains fail once more" fail_drains 1000
 check "a GPU whose stores cannot be drained leaves the bus" put 1 $gpu:09.0/remove
 check "the card is stopped: the address may be another device's soon" is "$(cat $class/state)" lost
+check "it is not bus master" refused masters
 fail_drains 0
 check "the card is reset" put 1 $class/reset
 check "the other endpoints work" alive

@@ -97,7 +97,13 @@ put 1 /sys/bus/pci/rescan
 check "the card is back after a rescan" wait_until 10 present
 check "an endpoint assigned" sh -c '. /suite/lib.sh; put "0000:00:08.0 0" $class/partitions/0/endpoint'
 check "traffic after it" alive
+dump=/sys/bus/pci/devices/$pci/devcoredump/data
+dumped() { grep -qE "$1" /tmp/dump; }
+# With a file open, which the dump must name.
 reprogrammed() {
+	sleep 60 3<>/dev/gpulink0 &
+	holder=$!
+	wait_until 5 test -e /proc/$holder/fd/3
 	echo "@@host reprogram-card" >/dev/host
 	sleep 1
 	serial=$(cat $class/serial)
@@ -106,6 +112,18 @@ reprogrammed() {
 check "a card whose logic was reprogrammed, at the next reset" reprogrammed
 check "it is lost" is "$(cat $class/state)" lost
 check "the log has error 21 (capabilities)" sh -c "dmesg | grep -q 'gpulink $pci: error 21 (capabilities): SERIAL is '"
+if [ -e /sys/class/devcoredump ]; then
+	check "the kernel keeps a dump of it" sh -c "cat $dump >/tmp/dump && [ \$(stat -Lc %a $dump) = 600 ]"
+	sed 's/^/# /' /tmp/dump | grep -v ' 0$'
+	check "with the reason" dumped '^reason a reset$'
+	check "with registers" dumped '^registers status [0-9]+ .* serial [0-9]+'
+	check "with partitions" dumped '^partition 0 endpoint 0000:00:08.0 0 bytes 67108864 .* entries [0-9]+'
+	check "with rings and their positions" dumped "^context [0-9]+ pid $holder .* sq_tail [0-9]+ cq_head .* card: sq_tail [0-9]+"
+	check "with counters" dumped '^partition 15 err_endpoint [0-9]+$'
+	check "it is dropped" put 1 $dump
+	check "it is gone" refused test -e $dump
+fi
+kill $holder
 check "it cannot be opened" refused traffic /dev/gpulink0 1 ok
 check "unbind and bind" unbind_bind
 check "it is another card" refused is "$(cat $class/serial)" "$serial"

@@ -32,6 +32,13 @@ check "a range for the group" put "app 0 1048576 - $(getent group gpulink | cut 
 check "a member of the group can use the card" as_user gpulink /gpulink-app /dev/gpulink0
 check "the stores are counted" test "$(cat $class/partitions/0/counters/stores)" -gt 0
 check "another user cannot" refused as_user nogroup /gpulink-app /dev/gpulink0
+# completes PROGRAM WORD TO: what bash offers for the word, with the installed file.
+completes() {
+	is "$(bash -c ". /usr/share/bash-completion/completions/$1.bash; COMP_WORDS=($1 $2) COMP_CWORD=1; _$1; echo \${COMPREPLY[*]}")" "$3"
+}
+check "bash completes commands of gpulinkctl" completes gpulinkctl set-sub set-subheader
+check "bash completes options of gpulinkd" completes gpulinkd --check --check-config
+check "zsh has the completions of all five programs" is "$(ls /usr/share/zsh/vendor-completions | grep -c '^_gpulink')" 5
 check "gpulinkd reloads" systemctl reload gpulinkd
 check "gpulinkd restarts" systemctl restart gpulinkd
 check "gpulinkd answers again" wait_until 20 says "gpulink0" gpulinkctl list

@@ -7,6 +7,12 @@ check "endpoints assigned" name_endpoints
 check "the emulator is killed under traffic" under_traffic nodev sh -c 'echo "@@host kill-card" >/dev/host'
 check "the dead card cannot be opened" refused traffic /dev/gpulink0 1 ok
 check "its counters cannot be read" refused cat $class/partitions/0/counters/stores
+dump=/sys/bus/pci/devices/$pci/devcoredump/data
+if [ -e /sys/class/devcoredump ]; then
+	check "the kernel keeps a dump" cat $dump
+	check "without registers: they cannot be read" grep -qE '^registers status - control - ' $dump
+	check "with the driver's rings" grep -qE '^context [0-9]+ pid .* sq_tail [0-9]+ .* card: sq_tail -' $dump
+fi
 check "the dead card can be unbound" put $pci /sys/bus/pci/drivers/gpulink/unbind
 check "the device node is gone" refused test -c /dev/gpulink0
 check "the module unloads" rmmod gpulink

@@ -108,6 +108,8 @@ if model; then
 	check "reading less than a record is refused" refused dd if=$stream of=/dev/null bs=255 count=1
 	check "a read blocks until a record arrives" dd if=$stream of=/tmp/record bs=256 count=1
 	check "the read returns a whole record" is "$(stat -c %s /tmp/record)" 256
+	check "monitor watches both cards" begin "watching 2 cards" gpulinkctl --direct monitor
+	monitor=$pid monitored=$said
 	check "a capture of the local card starts" capture gpulink0 /tmp/near.pcapng
 	near=$pid
 	check "a second reader is refused" refused dd if=$stream of=/dev/null bs=256 count=1
@@ -123,6 +125,10 @@ if model; then
 	kill $near $pid
 	check "the local card's capture ends" ends $near 0
 	check "the remote card's capture ends" ends $pid 0
+	for shows in "gpulink0 capture: on" "gpulink0 capture: off" "gpulink1 capture: on" "gpulink1 capture: off"; do
+		check "monitor shows $shows" wait_until 5 grep -q " $shows" $monitored
+	done
+	kill $monitor
 	for f in near far; do check "no records are lost, $f: $(cat /tmp/$f.pcapng.said)" grep -q '; 0 lost$' /tmp/$f.pcapng.said; done
 	keep near.pcapng /tmp/near.pcapng
 	keep far.pcapng /tmp/far.pcapng

@@ -35,6 +35,7 @@ fi
 tap "io_uring" uring-test $device $class
 tap "library" lib_promise_test $device
 tap "queues" lib_queue_test $device 40
+tap "event loop" lib_uring_loop_test $device $class
 tap "isolation" isolation-test $device $class
 for way in ioctl uring user; do
 	check "traffic by $way" ring-traffic $device $way 1 ok

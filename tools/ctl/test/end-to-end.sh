@@ -117,6 +117,10 @@ check "daemon and --direct give the same result" sh -c "
 echo 77 >"$work/cards/gpulink0/partitions/1/stores"
 check "counters" ctl 0 "stores                               77                   77" counters --partition 1
 first_line() { "$gpulinkctl" --socket "$socket" counters | head -n 1 | tee "$work/out"; grep -qx "$1" "$work/out"; }
+check "counters begin with stores per packet" ctl 0 "stores_per_packet                   7.0                  7.0" counters --partition 1
+check "without packets there is no ratio" ctl 0 "stores_per_packet             -" counters --partition 0
+check "counters show the bytes saved" ctl 0 "wire_bytes_saved                   2310                 2310" counters --partition 1
+check "counters show the savings in percent" ctl 0 "saved_percent                      75.0                 75.0" counters --partition 1
 check "counters omit idle partitions" first_line "partition  *1  *all"
 check "counters as JSON" json "r[1]['stores'] == 77 and r[1]['err_endpoint'] == 2**64 - 1 and r[0]['err_endpoint'] == 0" counters
 
@@ -124,9 +128,48 @@ check "counters as JSON" json "r[1]['stores'] == 77 and r[1]['err_endpoint'] == 
 watch=$!
 check "counters --watch: totals first" until_true grep -q '^stores  *77' "$work/watch"
 echo 100 >"$work/cards/gpulink0/partitions/1/stores"
-check "counters --watch: then increments" until_true grep -q '^        1             23 ' "$work/watch"
+check "counters --watch: then increments" until_true grep -q '^        1           7.7       75.0             23 ' "$work/watch"
 kill $watch
 wait $watch 2>/dev/null
+
+# --- monitor
+monitor_says() { until_true grep -qF -e "$1" "$work/monitor" || { cat "$work/monitor"; return 1; }; }
+"$gpulinkctl" --socket "$socket" monitor >"$work/monitor" 2>&1 &
+monitor=$!
+check "monitor: begins with the number of cards" monitor_says "watching 1 cards"
+check "monitor: a setting changes" ctl 0 "" set-payload 512 --partition 2
+check "monitor: shows it" monitor_says " gpulink0 partition 2 max_payload_bytes: 1024 -> 512"
+check "monitor: an endpoint changes" ctl 0 "" set-endpoint 3 pool
+check "monitor: shows it" monitor_says " gpulink0 partition 3 endpoint: none -> pool"
+check "monitor: a card is reset" ctl 0 "" reset
+check "monitor: shows its generation" monitor_says " gpulink0 generation: 0 -> 1"
+mv "$work/cards/gpulink0/partitions/3/coalesce" "$work/kept"
+check "monitor: a card does not answer for a while" sleep 1.5
+mv "$work/kept" "$work/cards/gpulink0/partitions/3/coalesce"
+make_card gpulink5 05
+check "monitor: shows an added card" monitor_says " gpulink5 card: added"
+check "monitor: shows nothing of that" refused grep "partition.*removed" "$work/monitor"
+rm -r "$work/cards/gpulink5"
+check "monitor: shows a removed card" monitor_says " gpulink5 card: removed"
+kill $monitor
+wait $monitor
+check "monitor: SIGTERM ends it" test $? = 0
+"$gpulinkctl" --socket "$socket" -o json monitor --card gpulink0 --count 1 >"$work/monitor" 2>"$work/monitor.log" &
+monitor=$!
+check "monitor: JSON" until_true grep -q "watching 1" "$work/monitor.log"
+check "monitor: a setting changes again" ctl 0 "" set-payload 1024 --partition 2
+wait $monitor
+check "monitor: --count ends it" test $? = 0
+event() {
+	python3 -c "import json, sys; e = json.loads(sys.stdin.read()); t = e.pop('time'); print(t, e); sys.exit(e != {'card': 'gpulink0',
+		'what': 'partition 2 max_payload_bytes', 'from': 512, 'to': 1024} or t[10] != 'T' or t[-1] != 'Z')" <"$work/monitor"
+}
+check "monitor: the event as JSON" event
+check "monitor: --seconds ends it" ctl 0 "watching" monitor --seconds 1
+check "monitor: no such card" ctl 4 "no such card 'gpulink9'" monitor --card gpulink9
+check "monitor: --once is refused" ctl 2 "--once is not supported" monitor --once
+check "monitor: no daemon" ctl 3 "cannot connect" monitor --socket "$work/none"
+check "monitor: the endpoint as before" ctl 0 "" set-endpoint 3 none
 
 # --- configure
 check "set-subheader" ctl 0 "gpulink0: subheader_bytes is now 5 on partitions 0 to 3" set-subheader 5
@@ -171,7 +214,7 @@ check "ranges of a partition" json "r == []" ranges --partition 3
 check "remove-range" ctl 0 "range a.1 of partition 0 is removed" remove-range 0 a.1
 check "remove-range changes the card" json "[x['name'] for x in r] == ['whole', 'b']" ranges
 check "remove-range: no such range" ctl 2 "no range a.1" remove-range 0 a.1
-check "reset" ctl 0 "generation is now 1" reset
+check "reset" ctl 0 "generation is now 2" reset
 
 # --- the link
 check "link: card without a link" ctl 1 "has no link" link
@@ -205,14 +248,6 @@ check "too few arguments" ctl 2 "usage: gpulinkctl [OPTION...] set-payload BYTES
 check "too many arguments" ctl 2 "usage:" reset now
 check "an option the command does not support" ctl 2 "list: --watch is not supported" list --watch
 check "unknown output format" ctl 2 "must be table or json" list -o xml
-check "help" ctl 0 "set-subheader" --help
-for command in list info partitions counters set-subheader set-payload set-timeout set-coalesce set-endpoint set-open ranges add-range remove-range link link-counters set-link \
-	reset capture; do
-	check "$command --help" ctl 0 "Usage: gpulinkctl [OPTION...] $command" $command --help
-done
-check "version" ctl 0 "gpulinkctl " --version
-check "-V" ctl 0 "gpulinkctl " -V
-check "-h" ctl 0 "set-subheader" -h
 check "output cannot be written" sh -c "! '$gpulinkctl' --socket '$socket' list >/dev/full"
 
 # --- another user

@@ -202,10 +202,8 @@ int report(int argc, char **argv)
 	struct page *page;
 	int status;
 
-	if (argc < 2 || argv[1][0] == '-') {
-		fputs(help, stderr);
-		return 2;
-	}
+	if (argc < 2 || argv[1][0] == '-')
+		return option_usage(argc, argv, help);
 	path = argv[1];
 	argv[1] = argv[0]; /* the word before the options */
 	page = calloc(1, sizeof(*page));

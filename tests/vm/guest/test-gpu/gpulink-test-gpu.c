@@ -419,19 +419,35 @@ static long store(struct test_gpu *gpu, unsigned long value)
 
 static atomic_t failing_drains;
 
-static int drain_returns(struct kretprobe_instance *instance, struct pt_regs *regs)
+/* Instead of the drain: the card is asked for nothing, and its stores stay queued. */
+static noinline int failing_drain(void)
 {
-	if (atomic_dec_if_positive(&failing_drains) >= 0)
-		regs_set_return_value(regs, -ETIMEDOUT);
-	return 0;
+	return -ETIMEDOUT;
 }
 
-static struct kretprobe drain_probe = { .kp.symbol_name = "glk_card_drain", .handler = drain_returns };
+static int drain_begins(struct kprobe *probe, struct pt_regs *regs)
+{
+	if (atomic_dec_if_positive(&failing_drains) < 0)
+		return 0;
+	instruction_pointer_set(regs, (unsigned long)failing_drain);
+	return 1;
+}
+
+/* Its presence prevents the optimization of the probe, which would ignore the changed instruction pointer. */
+static void drain_does_not_begin(struct kprobe *probe, struct pt_regs *regs, unsigned long flags)
+{
+}
+
+static struct kprobe drain_probe = {
+	.symbol_name = "glk_card_drain_unlocked",
+	.pre_handler = drain_begins,
+	.post_handler = drain_does_not_begin,
+};
 static bool drain_probed;
 
 static long fail_drains(unsigned int count)
 {
-	int err = drain_probed ? 0 : register_kretprobe(&drain_probe);
+	int err = drain_probed ? 0 : register_kprobe(&drain_probe);
 
 	drain_probed |= !err;
 	atomic_set(&failing_drains, count);
@@ -491,12 +507,35 @@ static const struct file_operations gpu_fops = {
 	.unlocked_ioctl = gpu_ioctl,
 };
 
+/* Whether a partition of the card has the BAR as its endpoint now. */
+static bool card_may_write(struct pci_dev *pdev)
+{
+	struct pci_dev *card = pci_get_device(GLK_PCI_VENDOR, GLK_PCI_DEVICE, NULL);
+	void __iomem *regs = card ? ioremap(pci_resource_start(card, 0), GLK_BAR0_SIZE) : NULL;
+	bool may = false;
+	unsigned int i;
+
+	for (i = 0; regs && i < GLK_PARTITION_COUNT; i++) {
+		void __iomem *partition = regs + GLK_PARTITION_ARRAY + i * GLK_PARTITION_STRIDE;
+
+		may |= readq(partition + GLK_PARTITION_EP_KIND) == GLK_EP_BUS &&
+		       readq(partition + GLK_PARTITION_EP_BASE) == pci_resource_start(pdev, 0);
+	}
+	if (regs)
+		iounmap(regs);
+	pci_dev_put(card);
+	return may;
+}
+
 /* Moves the BAR: something else is put where it was. */
 static int shift_bar(struct pci_dev *pdev)
 {
 	struct resource before = pdev->resource[0], *taken;
 	u16 command;
 	int err;
+
+	if (card_may_write(pdev))
+		dev_info(&pdev->dev, "BAR 0 moves, and the card may write to it\n");
 
 	pci_read_config_word(pdev, PCI_COMMAND, &command);
 	pci_write_config_word(pdev, PCI_COMMAND, command & ~PCI_COMMAND_MEMORY);
@@ -576,7 +615,7 @@ static void __exit gpu_exit(void)
 {
 	pci_unregister_driver(&gpu_driver);
 	if (drain_probed)
-		unregister_kretprobe(&drain_probe);
+		unregister_kprobe(&drain_probe);
 }
 module_exit(gpu_exit);
 

@@ -39,7 +39,7 @@ struct test_gpu_pieces {
 #define TEST_GPU_LAG_MAPPING 1 /* keeps its mapping, and stores through it */
 #define TEST_GPU_LAG_FENCE   2 /* has an operation in flight */
 
-/* The next ARG drains that the gpulink driver requests fail with ETIMEDOUT in its eyes; ARG 0: they succeed again. */
+/* The next ARG drains that the gpulink driver requests do nothing and fail with ETIMEDOUT; ARG 0: they work again. */
 #define TEST_GPU_FAIL_DRAINS _IO('t', 9)
 
 #endif /* GPULINK_TEST_GPU_H */

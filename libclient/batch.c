@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Batches of queues without rings in the process, which io_uring submits (gpulink_uring.h). */
+#include <string.h>
+
+#include <gpulink_regs.h>
+
+#include "device.h"
+#include "gpulink_uring.h"
+
+_Static_assert(sizeof(struct gpulink_uring_entry) == GLK_SQE_BYTES, "entries are those of the ring");
+
+int gpulink_uring_collect(struct gpulink_queue *queue, struct gpulink_uring_batch *batch)
+{
+	int error = glk_queue_check(queue);
+
+	if (error)
+		return error;
+	if (queue->has_rings || (batch && !batch->entries))
+		return -GPULINK_EINVAL;
+	queue->batch = batch;
+	return 0;
+}
+
+int glk_batch_reserve(const struct gpulink_queue *queue, unsigned count)
+{
+	const struct gpulink_uring_batch *batch = queue->batch;
+
+	if (!batch)
+		return -GPULINK_EINVAL;
+	return batch->count <= batch->room && batch->room - batch->count >= count ? 0 : -GPULINK_ENOSPC;
+}
+
+/* The queue does not see completions, so that none can follow. */
+int glk_batch_add(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_WORDS], const struct glk_flight *flight)
+{
+	struct gpulink_uring_batch *batch = queue->batch;
+	int error = glk_batch_reserve(queue, 1);
+
+	if (flight->result || flight->staging || flight->stage >= 0)
+		return -GPULINK_ENOTSUP;
+	if (!error)
+		memcpy(batch->entries[batch->count++].words, entry, GLK_SQE_BYTES);
+	return error;
+}
