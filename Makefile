@@ -122,7 +122,8 @@ FORMAL := $(foreach group,$(notdir $(wildcard fpga/sim/formal/claims/*)),formal-
 check-more: user check-machines
 	GPULINK_MUTANTS=0/1 tools/setup/check "tests/vm/run-suite 6.12 basic" "tests/vm/run-suite newest rings" "tests/vm/run-suite 6.1 memory" \
 		"tests/vm/run-suite 6.12 faults" "tests/vm/run-suite 6.1 ranges" "tests/vm/run-suite newest users" \
-		"tests/vm/run-suite newest endpoints" "TREE=iommu tests/vm/run-suite newest topo" -- "$(MESON) $(FORMAL)" \
+		"tests/vm/run-suite newest endpoints" "tests/vm/run-suite arm64-16k basic" "tests/vm/run-suite arm64-16k memory" \
+		"tests/vm/big-endian-check" "TREE=iommu tests/vm/run-suite newest topo" -- "$(MESON) $(FORMAL)" \
 		"$(MESON)/fpga/sim/card/lockstep-card --rounds 6" "$(MESON)/fpga/sim/card/lockstep-card-256-4 --rounds 40"
 
 check-machines:
@@ -138,7 +139,7 @@ quick: user
 # The VM suites on a debug kernel (KASAN, lockdep, kmemleak), two suites that require it, and those with the most concurrency on a
 # kernel with KCSAN. Not part of check: each kernel takes 20 minutes to build, once, and the suites take several times as long as
 # on a stock kernel.
-DEBUG_SUITES := basic link faults kill daemon memory rings monitoring apart bounce injection fuzz
+DEBUG_SUITES := basic link faults kill daemon memory rings users ranges endpoints monitoring apart bounce injection fuzz
 KCSAN_SUITES := basic rings memory link
 check-debug-kernel: user
 	tools/vm/debug-kernel debug

@@ -226,8 +226,8 @@ static int card_wait_ready(struct glk_card *card)
 }
 
 /*
- * Starts the card after a reset and restores its settings and endpoints, under card->lock. ENXIO: it
- * is another card, as the log says.
+ * Starts the card after a reset and restores its settings and endpoints, under card->lock. ENXIO:
+ * it is another card, as the log says.
  */
 int glk_card_start(struct glk_card *card)
 {

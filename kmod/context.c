@@ -55,9 +55,10 @@ static int context_attach(struct glk_context *ctx)
 	int err;
 
 	lockdep_assert_held(&card->lock);
-	for (id = 0; id < card->context_count && card->contexts[id]; id++)
+	BUILD_BUG_ON(GLK_DOORBELL_ARRAY % PAGE_SIZE || GLK_DOORBELL_STRIDE != GLK_PAGE_SIZE);
+	for (id = 0; id < card->context_count && card->contexts[id]; id += GLK_CONTEXT_STEP)
 		;
-	if (id == card->context_count)
+	if (id >= card->context_count)
 		return -ENOSPC;
 	if (!glk_limit_context(card))
 		return -EDQUOT;

@@ -148,7 +148,7 @@ static bool proof_locate(struct glk_card *card, dma_addr_t address, unsigned int
 		start = bus ? pci_bus_address(p->pdev, p->bar) :
 			      pci_resource_start(p->pdev, p->bar);
 		start += p->bar_offset;
-		if (at < start || at - start > p->bytes - PAGE_SIZE)
+		if (at < start || p->bytes < PAGE_SIZE || at - start > p->bytes - PAGE_SIZE)
 			continue;
 		*partition = i;
 		*offset = at - start;
@@ -309,7 +309,7 @@ static struct glk_proof *proof_attach(struct glk_card *card, int fd, u64 offset,
 	struct dma_buf *dmabuf;
 	int err;
 
-	if (!bytes || (offset | bytes) % GLK_PAGE_SIZE)
+	if (!bytes || !PAGE_ALIGNED(offset | bytes))
 		return ERR_PTR(-EINVAL);
 	dmabuf = dma_buf_get(fd);
 	if (IS_ERR(dmabuf))

@@ -96,7 +96,8 @@ void glk_dump_partitions(struct glk_dump *dump)
 			      GLK_PARTITION_STATUS_ENTRIES_SHIFT);
 		dump_register(dump, "payload", status, GLK_PARTITION_STATUS_PAYLOAD_MASK,
 			      GLK_PARTITION_STATUS_PAYLOAD_SHIFT);
-		dump_register(dump, "unacknowledged", status, GLK_PARTITION_STATUS_UNACKNOWLEDGED_MASK,
+		dump_register(dump, "unacknowledged", status,
+			      GLK_PARTITION_STATUS_UNACKNOWLEDGED_MASK,
 			      GLK_PARTITION_STATUS_UNACKNOWLEDGED_SHIFT);
 		seq_putc(m, '\n');
 	}

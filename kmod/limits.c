@@ -13,7 +13,7 @@ void glk_limits_init(struct glk_card *card)
 	card->limits[GLK_LIMIT_WINDOWS] = card->slices;
 	card->limits[GLK_LIMIT_SLICES] = card->slices;
 	card->limits[GLK_LIMIT_REGISTRATIONS] = card->registration_count;
-	card->limits[GLK_LIMIT_USER_CONTEXTS] = card->context_count;
+	card->limits[GLK_LIMIT_USER_CONTEXTS] = glk_contexts_usable(card);
 }
 
 static u64 card_limit(struct glk_card *card, enum glk_limit which)

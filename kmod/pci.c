@@ -143,7 +143,7 @@ static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		goto unwatch;
 	dev_info(&pdev->dev, "%s: serial %016llx, %u partitions of %u entries, %u contexts\n",
 		 dev_name(&card->dev), card->serial, card->partition_count, card->queue_entries,
-		 card->context_count);
+		 glk_contexts_usable(card));
 	return 0;
 
 unwatch:
@@ -193,7 +193,6 @@ static int __init glk_init(void)
 {
 	int err;
 
-	BUILD_BUG_ON_MSG(PAGE_SIZE != GLK_PAGE_SIZE, "gpulink requires pages of 4096 bytes");
 	glk_account_init();
 	glk_sysfs_init();
 	err = glk_chardev_init();

@@ -48,7 +48,7 @@ CARD_ATTR_RO(features);
 
 static ssize_t card_contexts_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%u\n", glk_to_card(dev)->context_count);
+	return sysfs_emit(buf, "%u\n", glk_contexts_usable(glk_to_card(dev)));
 }
 CARD_ATTR_RO(contexts);
 

@@ -297,9 +297,10 @@ static struct glk_window *window_find_range(struct glk_context *ctx, u64 start, 
 	lockdep_assert_held(&ctx->map_lock);
 	list_for_each_entry(window, &ctx->windows, list) {
 		u64 first = window_aperture_offset(ctx->card, window);
+		/* The kernel's pages may be larger than the card's; slices are not smaller. */
+		u64 mappable = PAGE_ALIGN(window->bytes);
 
-		if (start >= first && bytes <= window->bytes &&
-		    start - first <= window->bytes - bytes)
+		if (start >= first && bytes <= mappable && start - first <= mappable - bytes)
 			return window;
 	}
 	return NULL;

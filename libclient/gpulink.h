@@ -337,7 +337,8 @@ int gpulink_get(struct gpulink_window *window, uint64_t offset, struct gpulink_m
 /**
  * Atomics on 4 or 8 bytes at a naturally aligned offset of a window with both rights: add, exchange, and compare and
  * exchange. Operands fit in that width. The previous value is written to `memory` at `memory_offset`; with `memory` NULL
- * (and `memory_offset` 0) it is discarded. Atomics are never merged and never overtake an earlier store to their address.
+ * (and `memory_offset` 0) it is discarded. Both words are little-endian in memory, on any host. Atomics are never merged and
+ * never overtake an earlier store to their address.
  */
 int gpulink_fetch_add(struct gpulink_window *window, uint64_t offset, size_t bytes, uint64_t operand,
 		      struct gpulink_memory *memory, uint64_t memory_offset, uint64_t tag);
@@ -533,8 +534,9 @@ enum gpulink_compare {
 };
 
 /**
- * Waits until the 8 bytes at `address` compare so with `value`, and then orders the thread's later reads behind them. The
- * address is a multiple of 8 in any memory of the process: an endpoint's (gpulink_endpoint_memory()), registered, or shared.
+ * Waits until the 8 bytes at `address`, a little-endian word, compare so with `value`, and then orders the thread's later reads
+ * behind them. The address is a multiple of 8 in any memory of the process: an endpoint's (gpulink_endpoint_memory()),
+ * registered, or shared.
  * The call spins, then sleeps for up to 0.1 ms at a time; it needs no device, and does not notice that one is lost.
  *
  * timeout_ns  maximum wait; 0: look once.

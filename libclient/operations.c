@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Operations of queues: their entries on the ring. */
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,6 +106,8 @@ int gpulink_queue_put(struct gpulink_queue *queue, struct gpulink_window *window
 		return error;
 	e = make_entry(GLK_OP_PUT_INLINE, offset, bytes, tag);
 	memcpy(&e.words[GLK_SQE_DATA_Q], data, bytes);
+	for (unsigned i = GLK_SQE_DATA_Q; i < GLK_SQE_WORDS; i++)
+		e.words[i] = le64toh(e.words[i]); /* bytes, in entries of words */
 	GLK_PROBE4(put, queue, window->endpoint.partition, window->offset + offset, bytes);
 	return submit(queue, window, &e, NULL, 0, &nothing_to_do);
 }
@@ -350,8 +353,8 @@ static int take_stage(struct gpulink_queue *queue)
 static void lay_out(uint8_t *at, const struct gpulink_vector *vector, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		uint64_t head = vector[i].offset << GLK_PUTV_RECORD_WINDOW_OFFSET_SHIFT |
-				(uint64_t)vector[i].bytes << GLK_PUTV_RECORD_LENGTH_SHIFT;
+		uint64_t head = htole64(vector[i].offset << GLK_PUTV_RECORD_WINDOW_OFFSET_SHIFT |
+					(uint64_t)vector[i].bytes << GLK_PUTV_RECORD_LENGTH_SHIFT);
 
 		memcpy(at, &head, sizeof(head));
 		memcpy(at + sizeof(head), vector[i].data, vector[i].bytes);

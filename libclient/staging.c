@@ -60,7 +60,7 @@ static int check_range(int fd, uint64_t offset, size_t bytes)
 static int map(struct glk_staging *s, int fd, uint64_t offset, unsigned rights)
 {
 	int protection = (rights & GPULINK_READ ? PROT_READ : 0) | (rights & GPULINK_WRITE ? PROT_WRITE : 0);
-	size_t skip = (size_t)(offset % GLK_PAGE_SIZE);
+	size_t skip = (size_t)offset % (size_t)sysconf(_SC_PAGESIZE); /* mmap() takes whole pages */
 
 	s->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (s->fd < 0)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Waits for a word of memory that another writes. */
+#include <endian.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <time.h>
@@ -60,7 +61,7 @@ int gpulink_wait_until(const volatile void *address, enum gpulink_compare compar
 	if (!address || (uintptr_t)address % sizeof(word) || (unsigned)compare > GPULINK_COMPARE_LE)
 		return -GPULINK_EINVAL;
 	for (unsigned round = 0;; round += round < UINT32_MAX) {
-		word = __atomic_load_n((const volatile uint64_t *)address, __ATOMIC_ACQUIRE);
+		word = le64toh(__atomic_load_n((const volatile uint64_t *)address, __ATOMIC_ACQUIRE));
 		if (seen)
 			*seen = word;
 		if (meets(word, compare, value))

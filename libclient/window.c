@@ -238,8 +238,6 @@ static void cpu_load(uint8_t *to, const uint8_t *from, size_t bytes)
 	}
 }
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "pieces and ring entries are little endian");
-
 int gpulink_queue_store(struct gpulink_queue *queue, struct gpulink_window *window, uint64_t offset, const void *data,
 			size_t bytes)
 {

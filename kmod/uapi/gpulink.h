@@ -64,8 +64,8 @@
  * @subheader_widths: bit N set: the card supports N-byte sub-headers
  * @queue_entries: write queue entries per partition
  * @reserved: 0
- * @doorbell_offset: mmap offset of the doorbell page (4096 bytes, MAP_SHARED; reads are not useful)
- * @record_offset: mmap offset of the completion record (4096 bytes, MAP_SHARED, read-only)
+ * @doorbell_offset: mmap offset of the doorbell page (one page, MAP_SHARED; reads are not useful)
+ * @record_offset: mmap offset of the completion record (one page, MAP_SHARED, read-only)
  */
 struct gpulink_ioctl_query {
 	__u32 size;
@@ -221,8 +221,8 @@ struct gpulink_ioctl_register_dmabuf {
  * @flags: GPULINK_ALLOW_*, at least one, for which the dma-buf descriptor must be open (EACCES)
  * @fd: dma-buf descriptor (EBADF, EINVAL: not a dma-buf; ELOOP: a gpulink window)
  * @handle: out: window handle for ring entries and GPULINK_IOCTL_WINDOW_UNMAP
- * @offset: offset in the buffer, multiple of 4096
- * @bytes: length, multiple of 4096, within the buffer (ERANGE)
+ * @offset: offset in the buffer, multiple of the kernel's page size
+ * @bytes: length, multiple of the kernel's page size, within the buffer (ERANGE)
  * @mmap_offset: out: mmap offset of the window (@bytes long, MAP_SHARED)
  * @partition: out: partition whose endpoint contains the memory
  * @reserved: 0

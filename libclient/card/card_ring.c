@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Completions arrive in the order of entries, so that one index counts both. */
+#include <endian.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -33,6 +34,12 @@ static unsigned slot_of(uint16_t index)
 	return index & (ENTRIES - 1);
 }
 
+/* Registers are little-endian. */
+static void write_doorbell(const struct glk_card_ring *ring, unsigned reg, uint16_t index)
+{
+	ring->doorbell[reg / sizeof(long)] = sizeof(long) == 8 ? (unsigned long)htole64(index) : htole32(index);
+}
+
 /* Sends the stores through write-combining windows that this CPU holds. On arm64 the compiler's fence does not. */
 static void flush_stores(void)
 {
@@ -47,11 +54,12 @@ int glk_card_ring_submit(struct glk_card_ring *ring, const uint64_t entry[GLK_SQ
 {
 	if ((uint16_t)(ring->tail - ring->head) == ENTRIES)
 		return 0;
-	memcpy(ring->sq[slot_of(ring->tail)], entry, GLK_SQE_BYTES);
+	for (unsigned i = 0; i < GLK_SQE_WORDS; i++)
+		ring->sq[slot_of(ring->tail)][i] = htole64(entry[i]);
 	ring->tail++;
 	/* Order the entry and earlier stores through windows before the doorbell. */
 	flush_stores();
-	ring->doorbell[GLK_DOORBELL_SQ_TAIL / sizeof(long)] = ring->tail;
+	write_doorbell(ring, GLK_DOORBELL_SQ_TAIL, ring->tail);
 	return 1;
 }
 
@@ -70,17 +78,17 @@ int glk_card_ring_take(struct glk_card_ring *ring, uint64_t (*completions)[GLK_C
 
 	for (; taken < room && ring->head != ring->tail; taken++, ring->head++) {
 		const volatile uint64_t *at = ring->cq[slot_of(ring->head)];
-		uint64_t word = at[GLK_CQE_PHASE_Q];
+		uint64_t word = le64toh(at[GLK_CQE_PHASE_Q]);
 
 		if (!available(ring, word))
 			break;
 		__atomic_thread_fence(__ATOMIC_ACQUIRE); /* read the tag after the phase */
-		completions[taken][GLK_CQE_TAG_Q] = at[GLK_CQE_TAG_Q];
+		completions[taken][GLK_CQE_TAG_Q] = le64toh(at[GLK_CQE_TAG_Q]);
 		completions[taken][GLK_CQE_PHASE_Q] = word;
 	}
 	if ((uint16_t)(ring->head - ring->rung) >= (ring->polled ? 1 : UPDATE_EVERY)) {
 		ring->rung = ring->head;
-		ring->doorbell[GLK_DOORBELL_CQ_HEAD / sizeof(long)] = ring->rung;
+		write_doorbell(ring, GLK_DOORBELL_CQ_HEAD, ring->rung);
 	}
 	return (int)taken;
 }
@@ -89,7 +97,7 @@ void glk_card_ring_poll(struct glk_card_ring *ring)
 {
 	ring->polled = true;
 	ring->rung = ring->head;
-	ring->doorbell[GLK_DOORBELL_CQ_HEAD / sizeof(long)] = ring->rung;
+	write_doorbell(ring, GLK_DOORBELL_CQ_HEAD, ring->rung);
 }
 
 int glk_card_ring_sleep(const struct glk_card_ring *ring, uint64_t entry, uint64_t timeout_ns, uint32_t *errors)

@@ -3,6 +3,7 @@
  * The soft device: the model in the process, programmed through its registers as the driver programs a card. Virtual
  * addresses of the process serve as bus addresses, and the link is a loopback.
  */
+#include <endian.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -322,7 +323,7 @@ static int memory_open(void *backend, void *address, size_t bytes, unsigned righ
 	if (!list)
 		return -GPULINK_ENOMEM;
 	for (uint64_t i = 0; i < pages; i++)
-		list[i] = first + i * GLK_PAGE_SIZE;
+		list[i] = htole64(first + i * GLK_PAGE_SIZE);
 	q0 |= (rights & GPULINK_READ ? GLK_REGISTRATION_Q0_READ_MASK : 0) |
 	      (rights & GPULINK_WRITE ? GLK_REGISTRATION_Q0_WRITE_MASK : 0);
 	lock(queue);

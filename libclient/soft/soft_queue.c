@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The rings of a soft device's contexts. Entries complete within the call that submits them. */
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +91,8 @@ int glk_soft_submit(void *backend, const uint64_t entry[GLK_SQE_WORDS])
 
 	if ((uint16_t)(queue->sq_tail - queue->cq_head) == GLK_RING_MAX)
 		return 0;
-	memcpy(queue->sq[queue->sq_tail % GLK_RING_MAX], entry, GLK_SQE_BYTES);
+	for (unsigned i = 0; i < GLK_SQE_WORDS; i++)
+		queue->sq[queue->sq_tail % GLK_RING_MAX][i] = htole64(entry[i]);
 	queue->sq_tail++;
 	pthread_mutex_lock(&queue->soft->lock);
 	glk_soft_update_time(soft);
@@ -117,9 +119,10 @@ int glk_soft_take(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigne
 		const uint64_t *cqe = queue->cq[queue->cq_head % GLK_RING_MAX];
 		bool first_lap = !(queue->cq_head & GLK_RING_MAX);
 
-		if (!!(cqe[GLK_CQE_PHASE_Q] & GLK_CQE_PHASE_MASK) != first_lap)
+		if (!!(le64toh(cqe[GLK_CQE_PHASE_Q]) & GLK_CQE_PHASE_MASK) != first_lap)
 			break;
-		memcpy(completions[taken], cqe, GLK_CQE_BYTES);
+		for (unsigned i = 0; i < GLK_CQE_WORDS; i++)
+			completions[taken][i] = le64toh(cqe[i]);
 	}
 	if (taken) {
 		pthread_mutex_lock(&soft->lock);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Ring operations of a soft device: effects, errors, and that rejected ones have no effect. */
+#include <endian.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -242,15 +243,17 @@ static void largest(void **state)
 /* Stores a value through the write queue, so that the atomic must flush it. */
 static void prepare(struct bench *b, uint64_t offset, uint64_t value)
 {
+	value = htole64(value);
 	assert_int_equal(gpulink_store(b->window, offset, &value, sizeof(value)), 0);
 }
 
+/* Atomics see little-endian words. */
 static uint64_t value_at(const uint8_t *at)
 {
 	uint64_t value;
 
 	memcpy(&value, at, sizeof(value));
-	return value;
+	return le64toh(value);
 }
 
 static void atomics_of_8(void **state)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Staging for memory that the card cannot reach, with a memfd instead of a GPU's dma-buf. */
+#include <endian.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,20 +97,20 @@ static void gets_copy_results(void **state)
 static void atomics_copy_old_values(void **state)
 {
 	struct bench *b = *state;
-	uint64_t value = 41, old;
+	uint64_t value = htole64(41), old;
 
 	memcpy(b->soft.memory[0] + 64, &value, sizeof(value));
 	memset(b->gpu, 0xaa, BYTES);
 	assert_int_equal(gpulink_fetch_add(b->window, 64, 8, 1, b->memory, 12, 1), 0);
 	soft_done(&b->soft, 1, 8);
 	memcpy(&old, b->gpu + OFFSET + 12, sizeof(old));
-	assert_int_equal(old, 41);
+	assert_int_equal(old, htole64(41));
 	assert_int_equal(b->gpu[OFFSET + 11], 0xaa);
 	assert_int_equal(b->gpu[OFFSET + 20], 0xaa);
 	assert_int_equal(gpulink_swap(b->window, 64, 8, 7, NULL, 0, 2), 0); /* discarded */
 	soft_done(&b->soft, 2, 8);
 	memcpy(&value, b->soft.memory[0] + 64, sizeof(value));
-	assert_int_equal(value, 7);
+	assert_int_equal(value, htole64(7));
 }
 
 /* More than the ring holds, so that completions are taken while others wait for space. */

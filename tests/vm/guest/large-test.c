@@ -106,6 +106,7 @@ static void test_buffer(const char *name, uint64_t bytes, uint64_t piece, uint64
 
 int main(int argc, char **argv)
 {
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	int buffer;
 
 	if (argc != 4) {
@@ -119,14 +120,14 @@ int main(int argc, char **argv)
 	check(window >= 0 && gpu_open(&gpu[0], argv[2]) && gpu_open(&gpu[1], argv[3]), "card, window and GPUs open");
 	if (tap_bad)
 		return 1;
-	test_buffer("pieces of 4 KiB, one list", 2 * MIB, 4 * KIB, 0, 100);
-	test_buffer("2 GiB + 4 MiB in pieces of 4 KiB", 2 * GIB + 4 * MIB, 4 * KIB, 0, 100);
+	test_buffer("pieces of a page, one list", 2 * MIB, page, 0, 100);
+	test_buffer("2 GiB + 4 MiB in pieces of a page", 2 * GIB + 4 * MIB, page, 0, 100);
 	test_buffer("4 GiB in pieces of 2 MiB", 4 * GIB, LARGE, 0, 0);
 	test_buffer("4 GiB in pieces of 2 MiB, from the middle of one", 4 * GIB, LARGE, 0, 5 * MIB + 123);
 	test_buffer("80 GiB in pieces of 2 MiB", 80 * GIB, LARGE, 0, 3 * MIB + 4096);
 	test_buffer("pieces of 2 MiB that begin between multiples of 2 MiB", 256 * MIB, LARGE, 64 * KIB, 1000);
 	test_buffer("pieces of 8 MiB", GIB, 4 * LARGE, 0, 4096);
-	buffer = export_pieces(8 * GIB + 4 * MIB, 4 * KIB, 0);
+	buffer = export_pieces(8 * GIB + 4 * MIB, page, 0);
 	is(register_buffer(buffer, 0, 8 * GIB + 4 * MIB), -ENOSPC, "a buffer of too many pieces is refused");
 	close(buffer);
 	printf("1..%u\n", tap_number);

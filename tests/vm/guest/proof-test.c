@@ -25,7 +25,7 @@ enum { USER = 1000, BYTES = 65536, RW = GPULINK_ALLOW_READ | GPULINK_ALLOW_WRITE
 static int card, gpu;
 static const char *card_name, *folder;
 static uint8_t *memory; /* the GPU's, as the CPU sees it */
-static size_t half, slice;
+static size_t half, slice, page;
 
 static int open_window(int fd, uint64_t offset, uint64_t bytes, unsigned rights, struct gpulink_ioctl_window_dmabuf *out)
 {
@@ -60,10 +60,10 @@ static void test_refusals(int buffer)
 	is(card_window(card, 0, 0, 4096, NULL), -EACCES, "the user has no right to the endpoint");
 	is(open_window(-1, 0, BYTES, RW, NULL), -EBADF, "no descriptor");
 	is(open_window(null, 0, BYTES, RW, NULL), -EINVAL, "a descriptor of something else");
-	is(open_window(buffer, 4096, BYTES, RW, NULL), -ERANGE, "beyond the end of the buffer");
-	is(open_window(buffer, UINT64_MAX - 4095, 8192, RW, NULL), -ERANGE, "an offset that wraps around");
+	is(open_window(buffer, page, BYTES, RW, NULL), -ERANGE, "beyond the end of the buffer");
+	is(open_window(buffer, UINT64_MAX - page + 1, 2 * page, RW, NULL), -ERANGE, "an offset that wraps around");
 	is(open_window(buffer, 0, 0, RW, NULL), -EINVAL, "no bytes");
-	is(open_window(buffer, 100, 4096, RW, NULL), -EINVAL, "an unaligned offset");
+	is(open_window(buffer, 100, page, RW, NULL), -EINVAL, "an unaligned offset");
 	is(open_window(buffer, 0, 100, RW, NULL), -EINVAL, "an unaligned length");
 	is(open_window(buffer, 0, BYTES, 0, NULL), -EINVAL, "no right");
 	is(open_window(buffer, 0, BYTES, 8, NULL), -EINVAL, "an unknown flag");
@@ -92,13 +92,14 @@ static void test_udmabuf(void)
 static void test_stores(int buffer)
 {
 	struct gpulink_ioctl_window_dmabuf w;
+	uint8_t *start = memory + 2 * page;
 	volatile uint64_t *words;
 	struct cqe done;
 	struct sqe e;
 	int window;
 
 	memset(memory, 1, half);
-	window = open_window(buffer, 8192, 16384, RW, &w);
+	window = open_window(buffer, 2 * page, 16384, RW, &w);
 	check(window >= 0 && w.partition == 0, "the descriptor opens a window");
 	words = map(&w);
 	if (window < 0 || words == MAP_FAILED)
@@ -107,11 +108,11 @@ static void test_stores(int buffer)
 	words[16384 / 8 - 1] = 0x5678;
 	e = put_inline((unsigned)window, 64, 0x9abc, 0);
 	check(!card_run(card, &e, 1, &done) && status_of(&done) == GLK_ST_OK && !card_release(card, NULL), "stores and a put");
-	check(*(uint64_t *)(memory + 8192) == 0x1234 && *(uint64_t *)(memory + 8192 + 16384 - 8) == 0x5678 &&
-		      *(uint64_t *)(memory + 8192 + 64) == 0x9abc,
+	check(*(uint64_t *)start == 0x1234 && *(uint64_t *)(start + 16384 - 8) == 0x5678 &&
+		      *(uint64_t *)(start + 64) == 0x9abc,
 	      "they arrive in the buffer");
 	check(words[0] == 0x1234, "a load returns them");
-	check(all_are(memory, 8192, 1) && all_are(memory + 8192 + 16384, BYTES, 1), "nothing arrives around it");
+	check(all_are(memory, 2 * page, 1) && all_are(start + 16384, BYTES, 1), "nothing arrives around it");
 	e = put_inline((unsigned)window, 16384, 666, 0);
 	check(!card_run(card, &e, 1, &done) && status_of(&done) == GLK_ST_WINDOW_BOUNDS, "a put behind the window is refused");
 	is(card_unmap(card, (unsigned)window), 0, "it is unmapped");
@@ -353,6 +354,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	page = (size_t)sysconf(_SC_PAGESIZE);
 	card_name = argv[1];
 	folder = argv[2];
 	gpu = open(argv[3], O_RDWR | O_CLOEXEC);
