@@ -374,6 +374,9 @@ int gpulink_wait(struct gpulink *device, struct gpulink_completion *completions,
  * FinePack, IV-B; see "Memory order"), and every earlier operation without a tag is complete. If one of these failed since the
  * last release that reported such an error, returns the error of the first, as gpulink_completion.error.
  *
+ * A release covers all windows: the card has none for a single one. To wait for the stores of one window only, give it a queue
+ * of its own (gpulink_queue_open()) and release that queue.
+ *
  * timeout_ns  maximum wait, not 0. A release that timed out continues; if it fails, the next one returns its error.
  *
  * Errors: those of operations without a tag, ETIMEDOUT, EENDPOINT, EFAULT, EPROTO, EIO.
@@ -387,10 +390,10 @@ int gpulink_release(struct gpulink *device, uint64_t timeout_ns);
  * All windows and memories of a device serve all its queues. The calls are those without a queue, with the same errors:
  * gpulink_put(window, ...) is gpulink_queue_put(gpulink_default_queue(device), window, ...).
  *
- * On a card a queue is a context: one of its 32, and one of those that a user may have (docs/sysfs.md). The first operation of
- * a queue with a window or memory opens it in that context, which takes slices of the aperture, a registration and locked
- * memory once more, and may return ENOSPC, ENOMEM, EACCES or ENOENDPOINT (the partition has another endpoint than when the
- * window was opened).
+ * On a card a queue is a context: one of its 32 (8 on a kernel with pages of 16 KiB), and one of those that a user may have
+ * (docs/sysfs.md). The first operation of a queue with a window or memory opens it in that context, which takes slices of the
+ * aperture, a registration and locked memory once more, and may return ENOSPC, ENOMEM, EACCES or ENOENDPOINT (the partition has
+ * another endpoint than when the window was opened).
  */
 
 /** A queue. */
