@@ -28,7 +28,7 @@ struct client {
 	sd_event_source *stuck; /* armed while a line or an answer is incomplete; restarted for each line */
 	sd_event *event;
 	struct ucred peer;
-	client_may_change *may_change;
+	client_right *right;
 	client_ended *ended;
 	void *user;
 
@@ -145,7 +145,7 @@ static int run_line(struct client *client, const char *line, size_t length)
 	request = json_tokener_parse_ex(tokener, line, (int)length);
 	error = json_tokener_get_error(tokener);
 	if (error == json_tokener_success && json_tokener_get_parse_end(tokener) == length)
-		answer = request_run(request, client->may_change(client->user, client), &client->files);
+		answer = request_run(request, client->right(client->user, client), &client->files);
 	else
 		answer = request_error(NULL, "EPROTO", error == json_tokener_error_depth
 							       ? "request: must be one JSON object per line, not nested"
@@ -273,7 +273,7 @@ static int on_stuck(sd_event_source *source, uint64_t usec, void *user)
 	return 0;
 }
 
-int client_open(struct client **out, sd_event *event, int socket, client_may_change *may_change, client_ended *ended,
+int client_open(struct client **out, sd_event *event, int socket, client_right *right, client_ended *ended,
 		void *user)
 {
 	struct client *client = calloc(1, sizeof(*client));
@@ -287,7 +287,7 @@ int client_open(struct client **out, sd_event *event, int socket, client_may_cha
 	client->socket = socket;
 	client->files = (struct program_files){-1, -1};
 	client->event = sd_event_ref(event);
-	client->may_change = may_change;
+	client->right = right;
 	client->ended = ended;
 	client->user = user;
 	error = getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &client->peer, &bytes) < 0 ? -errno : 0;

@@ -3,6 +3,8 @@
 #ifndef GPULINKD_CLIENT_H
 #define GPULINKD_CLIENT_H
 
+#include "protocol/requests.h"
+
 #include <stdbool.h>
 #include <sys/types.h>
 #include <systemd/sd-event.h>
@@ -18,14 +20,14 @@ struct client;
 
 /** Called when the connection has ended, before the client is freed. */
 typedef void client_ended(void *user, struct client *client);
-/** Called for each request: whether the peer may change cards. */
-typedef bool client_may_change(void *user, const struct client *client);
+/** Called for each request: what the peer may do. */
+typedef enum request_right client_right(void *user, const struct client *client);
 
 /**
  * Serves a connected, non-blocking socket and takes ownership of it, also on failure. Returns 0 or a negative errno. On
  * success the client exists until it calls `ended`, or until client_close().
  */
-int client_open(struct client **client, sd_event *event, int socket, client_may_change *may_change,
+int client_open(struct client **client, sd_event *event, int socket, client_right *right,
 		client_ended *ended, void *user);
 
 /** Ends the connection without calling `ended`. NULL is allowed. */

@@ -35,11 +35,13 @@ static void on_client_ended(void *user, struct client *client)
 	}
 }
 
-static bool may_change(void *user, const struct client *client)
+static enum request_right right_of(void *user, const struct client *client)
 {
 	const struct server *server = user;
 
-	return client_uid(client) == 0 || (server->group != (gid_t)-1 && client_in_group(client, server->group));
+	if (client_uid(client) == 0)
+		return REQUEST_ALL;
+	return server->group != (gid_t)-1 && client_in_group(client, server->group) ? REQUEST_CHANGE : REQUEST_QUERY;
 }
 
 /* A free slot for another client of this user, or NULL. */
@@ -91,7 +93,7 @@ static int on_connect(sd_event_source *source, int fd, uint32_t events, void *us
 		close(socket);
 		return 0;
 	}
-	error = client_open(place, server->event, socket, may_change, on_client_ended, server);
+	error = client_open(place, server->event, socket, right_of, on_client_ended, server);
 	if (error < 0) {
 		*place = NULL;
 		log_line(LOG_WARNING, "cannot serve a connection: %s", strerror(-error));

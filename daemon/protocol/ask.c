@@ -210,7 +210,7 @@ enum exit_code ask(struct asker *asker, struct json_object *request, struct json
 		return EXIT_FAILED;
 	}
 	if (asker->direct)
-		answer = request_run(request, true, asker->has_files ? &asker->files : NULL);
+		answer = request_run(request, REQUEST_ALL, asker->has_files ? &asker->files : NULL);
 	else
 		code = ask_daemon(asker, request, &answer);
 	json_object_put(request);

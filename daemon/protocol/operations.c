@@ -363,6 +363,10 @@ bool operation_program(struct run *run)
 	static const struct program_files none = {-1, -1};
 	struct program program = {.info = run->info};
 
+	/* Logic can reach all memory that the IOMMU lets the card reach: more than any setting grants. */
+	if (run->right < REQUEST_ALL && !program_demands_signature())
+		return operation_fail(run, "EACCES",
+				      "only root may load logic that is not signed; gpulinkd.conf has no logic_certificate");
 	if (program_card(&program, run->files ? run->files : &none))
 		return operation_fail(run, program.code, "%s", program.message);
 	run->result = json_object_new_object();

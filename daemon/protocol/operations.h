@@ -3,6 +3,8 @@
 #ifndef GPULINKD_OPERATIONS_H
 #define GPULINKD_OPERATIONS_H
 
+#include "requests.h"
+
 #include <gpulink_admin.h>
 
 #include <limits.h>
@@ -22,6 +24,7 @@ struct run {
 	char endpoint[72];
 	struct gpulink_admin_range range;
 
+	enum request_right right;
 	const struct program_files *files; /* of the request, or NULL */
 	struct gpulink_admin_info info;
 	unsigned first, end; /* its partitions */

@@ -52,6 +52,11 @@ void program_demand_signature(const char *certificate)
 	snprintf(demanded, sizeof(demanded), "%s", certificate);
 }
 
+bool program_demands_signature(void)
+{
+	return *demanded;
+}
+
 /* Of program_on_progress(). */
 static void (*on_progress)(void);
 

@@ -9,6 +9,8 @@
 
 #include <gpulink_admin.h>
 
+#include <stdbool.h>
+
 /** The files of a request: the image, and the one to put back as long as none was loaded into this card. */
 struct program_files {
 	int image, fallback; /* descriptors, or -1 */
@@ -26,6 +28,9 @@ int program_card(struct program *program, const struct program_files *files);
 /** From now on images must be signed with the key of this certificate, a PEM file; "": they need not, the default. For the whole
  *  process; not while a card is programmed. */
 void program_demand_signature(const char *certificate);
+
+/** Whether they must. */
+bool program_demands_signature(void);
 
 /** Is called at least every few seconds while a card is programmed, for watchdogs. NULL: none. */
 void program_on_progress(void (*callback)(void));

@@ -178,7 +178,7 @@ static bool find_card(struct run *run)
 	return true;
 }
 
-static bool run_operation(struct run *run, struct json_object *request, bool may_change)
+static bool run_operation(struct run *run, struct json_object *request)
 {
 	const struct operation *operation = NULL;
 	struct json_object *op;
@@ -194,7 +194,7 @@ static bool run_operation(struct run *run, struct json_object *request, bool may
 	}
 	if (!operation)
 		return operation_fail(run, "EINVAL", "unknown operation '%.40s': must be one of " OPERATIONS, name);
-	if (operation->changes && !may_change)
+	if (operation->changes && run->right < REQUEST_CHANGE)
 		return operation_fail(run, "EACCES", "operation %s requires root or membership in the configured group", name);
 	return take_members(run, operation, request) && (!(operation->needs & CARD) || find_card(run)) &&
 	       operation->run(run);
@@ -234,9 +234,9 @@ struct json_object *request_error(struct json_object *id, const char *code, cons
 	return NULL;
 }
 
-struct json_object *request_run(struct json_object *request, bool may_change, const struct program_files *files)
+struct json_object *request_run(struct json_object *request, enum request_right right, const struct program_files *files)
 {
-	struct run run = {.partition = ALL_PARTITIONS, .files = files};
+	struct run run = {.partition = ALL_PARTITIONS, .right = right, .files = files};
 	struct json_object *id = NULL;
 	struct json_object *object;
 
@@ -245,7 +245,7 @@ struct json_object *request_run(struct json_object *request, bool may_change, co
 	if (json_object_object_get_ex(request, "id", &id) && id && !json_object_is_type(id, json_type_int) &&
 	    !json_object_is_type(id, json_type_string))
 		return request_error(NULL, "EINVAL", "member \"id\": must be an integer or a string");
-	if (!run_operation(&run, request, may_change))
+	if (!run_operation(&run, request))
 		return request_error(id, run.code, run.message);
 	object = answer(id, true);
 	if (object && json_put(object, "result", run.result))

@@ -11,12 +11,15 @@
 struct json_object;
 struct program_files;
 
+/** What a client may do: query cards; also change them; also load logic that nobody has signed, which only root may. */
+enum request_right { REQUEST_QUERY, REQUEST_CHANGE, REQUEST_ALL };
+
 /**
- * Runs a request, which may be any JSON value; a malformed one gives an error answer. `may_change`: the client may change
- * cards; without it, changing operations answer EACCES. Returns the answer, owned by the caller, or NULL if out of
- * memory. Thread-safe. `files`: that came with the request, or NULL; they stay the caller's.
+ * Runs a request, which may be any JSON value; a malformed one gives an error answer. An operation that the client has no right
+ * to answers EACCES. Returns the answer, owned by the caller, or NULL if out of memory. Thread-safe. `files`: that came with the
+ * request, or NULL; they stay the caller's.
  */
-struct json_object *request_run(struct json_object *request, bool may_change, const struct program_files *files);
+struct json_object *request_run(struct json_object *request, enum request_right right, const struct program_files *files);
 
 /** Returns {"id":ID,"ok":false,"error":{...}}, or NULL if out of memory. `id` may be NULL and stays the caller's. */
 struct json_object *request_error(struct json_object *id, const char *code, const char *message);

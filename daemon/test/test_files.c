@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Files that come with requests on the control socket: one connection, whose ends are both here. */
 #include "../client.h"
+#include "../protocol/program.h"
 #include "card_folder.h"
 
 #include <fcntl.h>
@@ -18,14 +19,14 @@ static struct {
 	sd_event *event;
 	struct client *client;
 	int end;
-	bool may_change;
+	enum request_right right;
 } now;
 
-static bool may_change(void *user, const struct client *client)
+static enum request_right right_of(void *user, const struct client *client)
 {
 	(void)user;
 	(void)client;
-	return now.may_change;
+	return now.right;
 }
 
 static void ended(void *user, struct client *client)
@@ -42,11 +43,11 @@ static int set_up(void **state)
 	(void)state;
 	card_folder_make();
 	card_make("gpulink0", "a0", 2);
-	now.may_change = true;
+	now.right = REQUEST_ALL;
 	assert_true(sd_event_new(&now.event) >= 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
 	now.end = ends[0];
-	assert_int_equal(client_open(&now.client, now.event, ends[1], may_change, ended, NULL), 0);
+	assert_int_equal(client_open(&now.client, now.event, ends[1], right_of, ended, NULL), 0);
 	return 0;
 }
 
@@ -137,9 +138,16 @@ static void of_program(void **state)
 	answered("\"message\":\"gpulink0: "); /* the card is made up */
 	assert_int_equal(send_with_files("{\"op\":\"program\",\"card\":\"gpulink0\"}\n", 0), 0);
 	answered("no file came with the request");
-	now.may_change = false;
+	now.right = REQUEST_CHANGE;
 	assert_int_equal(send_with_files("{\"op\":\"program\",\"card\":\"gpulink0\"}\n", 1), 0);
-	answered("EACCES");
+	answered("only root may load logic that is not signed");
+	program_demand_signature("/nowhere");
+	assert_int_equal(send_with_files("{\"op\":\"program\",\"card\":\"gpulink0\"}\n", 1), 0);
+	answered("\"message\":\"gpulink0: ");
+	program_demand_signature("");
+	now.right = REQUEST_QUERY;
+	assert_int_equal(send_with_files("{\"op\":\"program\",\"card\":\"gpulink0\"}\n", 1), 0);
+	answered("requires root or membership");
 }
 
 int main(void)
