@@ -76,7 +76,8 @@ report:
 	@ninja -C $(MESON) --quiet tools/replay/gpulink-replay
 	$(MESON)/tools/replay/gpulink-replay report $(BUILD)/report.html --workload $(WORKLOAD) --input $(GRAPH)
 
-# All tests. The VM lane, one VM at a time, has priority; two lanes without VMs run at low priority on the remaining CPU time.
+# All tests. The VM lane, one VM at a time, has priority; the lanes without VMs run at low priority on the remaining CPU time.
+# checkpatch mostly waits for a download.
 check: packages
 	@$(MAKE) -j2 check-machines check-programs
 	tools/setup/check \
@@ -114,6 +115,7 @@ check: packages
 		"$(MESON) --num-processes 2" \
 	-- \
 		"tools/setup/checkpatch" \
+	-- \
 		$(ASAN) \
 		"fpga/sim/synth.py --limits fpga/sim/synth_limits.toml --jobs 2"
 
