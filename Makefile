@@ -140,7 +140,7 @@ check-programs: user asan
 # Three minutes, once everything is built: the fast unit tests, and one suite in a VM.
 quick: user
 	tools/vm/prepare 6.12
-	tools/setup/check "tests/vm/run-suite 6.12 basic" -- "$(MESON) --no-suite slow"
+	tools/setup/check "tests/vm/run-suite 6.12 basic" -- "$(MESON) --no-suite slow --num-processes 2"
 
 # The VM suites on a debug kernel (KASAN, lockdep, kmemleak), two suites that require it, and those with the most concurrency on a
 # kernel with KCSAN. Not part of check: each kernel takes 20 minutes to build, once, and the suites take several times as long as
