@@ -2,9 +2,8 @@
 /*
  * An installable client driver (cl_khr_icd) for the OpenCL ICD loader: each card is an accelerator device, and
  * clCreateProgramWithBinary() loads its logic through gpulinkd. Logic has no kernels, and the device no memory for OpenCL:
- * other
- * objects than contexts and programs are refused. Applications store into windows (gpulink.h); this is for tools that load
- * accelerators by OpenCL.
+ * other objects than contexts and programs are refused. Applications store into windows (gpulink.h); this is for tools that
+ * load accelerators by OpenCL.
  */
 #include "objects.h"
 
@@ -207,8 +206,12 @@ static cl_program CL_API_CALL program_create(cl_context context, cl_uint count, 
 	if (!count || !devices || !lengths || !binaries)
 		code = CL_INVALID_VALUE;
 	for (cl_uint i = 0; !code && i < count; i++) {
-		code = !lengths[i] || !binaries[i] ? CL_INVALID_VALUE : !icd_context_has(context, devices[i]) ? CL_INVALID_DEVICE :
-														icd_load(context, devices[i], binaries[i], lengths[i]);
+		if (!lengths[i] || !binaries[i])
+			code = CL_INVALID_VALUE;
+		else if (!icd_context_has(context, devices[i]))
+			code = CL_INVALID_DEVICE;
+		else
+			code = icd_load(context, devices[i], binaries[i], lengths[i]);
 		if (status)
 			status[i] = code;
 	}

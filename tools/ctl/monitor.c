@@ -170,14 +170,6 @@ static void take_uevent(struct monitor *m)
 
 /* --- the command --- */
 
-static double seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* Waits for uevents, until a time, or a signal. Returns whether there was one. */
 static bool wait_until(struct monitor *m, double until, const struct ending_signals *signals)
 {

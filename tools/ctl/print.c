@@ -174,12 +174,12 @@ bool print_counters(struct json_object *array)
 			printf(" %*" PRIu64, width, number);
 			sum += number;
 		}
-		if (heading)
+		if (heading) {
 			printf(" %*s\n", width, "all");
-		if (heading)
 			print_ratios(array, width);
-		else
+		} else {
 			printf(" %*" PRIu64 "\n", width, sum);
+		}
 	}
 	return true;
 }

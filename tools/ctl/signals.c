@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -50,4 +51,12 @@ bool signals_catch(struct ending_signals *signals)
 bool signals_arrived(void)
 {
 	return arrived;
+}
+
+double seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signals that end a command which runs until it is interrupted. */
+/* For commands that run until they are interrupted: the signals that end them, and a clock. */
 #ifndef GPULINKCTL_SIGNALS_H
 #define GPULINKCTL_SIGNALS_H
 
@@ -19,5 +19,8 @@ bool signals_catch(struct ending_signals *signals);
 
 /** Whether one has arrived. */
 bool signals_arrived(void);
+
+/** Monotonic time. */
+double seconds_now(void);
 
 #endif /* GPULINKCTL_SIGNALS_H */

@@ -189,8 +189,13 @@ enum exit_code view_read(struct invocation *invocation, struct json_object *befo
 		return unexpected();
 	}
 	*view = json_object_new_object();
+	if (!*view) {
+		complain("out of memory");
+		json_object_put(cards);
+		return EXIT_FAILED;
+	}
 	invocation->asker.quiet = true; /* a card may be removed, or busy */
-	for (size_t i = 0; *view && code == EXIT_OK && i < json_object_array_length(cards); i++) {
+	for (size_t i = 0; code == EXIT_OK && i < json_object_array_length(cards); i++) {
 		struct json_object *info = json_object_array_get_idx(cards, i);
 		const char *name = text_of(info, "name");
 

@@ -15,14 +15,6 @@
 
 #define PID_MAX 4194304 /* PID_MAX_LIMIT of 64-bit kernels */
 
-double seconds_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 void wait_seconds(const struct ending_signals *signals, uint64_t seconds)
 {
 	double end = seconds_now() + (double)seconds;

@@ -11,8 +11,6 @@
 
 struct json_object;
 
-double seconds_now(void);
-
 /** Waits `seconds`, 0: without limit, or until signals_arrived(). */
 void wait_seconds(const struct ending_signals *signals, uint64_t seconds);
 
