@@ -13,7 +13,7 @@
 #include <linux/moduleparam.h>
 #include <linux/slab.h>
 
-#include "gpulink_drv.h"
+#include "account.h"
 
 /* ULONG_MAX, ULLONG_MAX: not given, set by glk_account_init(). */
 static unsigned long max_pinned_pages = ULONG_MAX;

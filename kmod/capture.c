@@ -15,7 +15,8 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "debugfs.h"
 
 #define RING_ORDER	12	/* log2 of the number of records: 1 MiB */
 #define RING_RECORDS	BIT(RING_ORDER)

@@ -2,7 +2,10 @@
 /* The card: identification, start and stop, drains. */
 #include <linux/iopoll.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "context.h"
+#include "link.h"
+#include "partition.h"
 #include "trace.h"
 
 /*

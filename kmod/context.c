@@ -3,7 +3,14 @@
 #include <linux/cred.h>
 #include <linux/slab.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "context.h"
+#include "counters.h"
+#include "limits.h"
+#include "memory.h"
+#include "registration.h"
+#include "ring.h"
+#include "window.h"
 
 /* 0 if the context can be used, or the error to return. */
 int glk_context_error(struct glk_context *ctx)

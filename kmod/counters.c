@@ -7,7 +7,9 @@
  * counters with interrupts disabled and takes its own snapshot, possibly in between. Snapshots are
  * therefore numbered, and a reader that finds a newer one repeats its read.
  */
-#include "gpulink_drv.h"
+#include "card.h"
+#include "counters.h"
+#include "partition.h"
 
 /* Attempts before the whole row is read with interrupts disabled. */
 #define SNAPSHOT_TRIES	4

@@ -9,7 +9,9 @@
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "debugfs.h"
+#include "dump.h"
 
 static struct dentry *debugfs_root;
 

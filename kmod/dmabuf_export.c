@@ -20,7 +20,9 @@
 #include <linux/pci-p2pdma.h>
 #include <linux/slab.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "context.h"
+#include "window.h"
 
 #ifdef GLK_HAVE_P2P_EXPORT
 #include <linux/dma-buf-mapping.h>

@@ -15,7 +15,12 @@
 #include <linux/dma-resv.h>
 #include <linux/slab.h>
 
-#include "gpulink_drv.h"
+#include "account.h"
+#include "card.h"
+#include "context.h"
+#include "page_list.h"
+#include "registration.h"
+#include "window.h"
 
 #define MOVE_TIMEOUT	(2 * HZ)
 #define REMAP_RETRY	1	/* jiffies */

@@ -14,7 +14,14 @@
 #include <linux/string_helpers.h>
 #include <linux/vmalloc.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "context.h"
+#include "counters.h"
+#include "dump.h"
+#include "partition.h"
+#include "registration.h"
+#include "ring.h"
+#include "window.h"
 
 #define COREDUMP_BYTES	(256 * 1024)
 

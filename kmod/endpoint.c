@@ -6,7 +6,10 @@
  * from the link. The last is why parts exist: a partition that is open to the remote card is open
  * as a whole.
  */
-#include "gpulink_drv.h"
+#include "card.h"
+#include "link.h"
+#include "partition.h"
+#include "window.h"
 
 void glk_endpoint_describe(const struct glk_partition *partition, char *name, size_t size)
 {

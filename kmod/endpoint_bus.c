@@ -10,7 +10,9 @@
  */
 #include <linux/dma-mapping.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "partition.h"
+#include "peer.h"
 
 static int bus_check_bar(struct glk_card *card, struct pci_dev *pdev, int bar)
 {

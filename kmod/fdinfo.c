@@ -7,7 +7,9 @@
 #include <linux/fs.h>
 #include <linux/seq_file.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "context.h"
+#include "counters.h"
 
 /* Nothing while the card is being reset, and for a file whose context is gone. */
 static void file_show_counters(struct seq_file *m, struct glk_context *ctx)

@@ -9,7 +9,11 @@
  */
 #include <linux/interrupt.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "context.h"
+#include "counters.h"
+#include "link.h"
+#include "ring.h"
 #include "trace.h"
 
 #define ERROR_REARM	(HZ / 10)

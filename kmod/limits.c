@@ -6,7 +6,10 @@
 #include <linux/cred.h>
 #include <linux/sysfs.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "context.h"
+#include "limits.h"
+#include "window.h"
 
 void glk_limits_init(struct glk_card *card)
 {

@@ -7,7 +7,8 @@
 #include <linux/iopoll.h>
 #include <linux/log2.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "link.h"
 
 /* Bound of a remote partition query; docs/link-format.md. */
 #define QUERY_TIMEOUT_US	(500 * USEC_PER_MSEC)

@@ -3,7 +3,10 @@
 #include <linux/bitops.h>
 #include <linux/sysfs.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "counters.h"
+#include "link.h"
+#include "sysfs.h"
 
 /* --- settings --- */
 

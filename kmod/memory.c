@@ -7,7 +7,8 @@
 #include <linux/dma-map-ops.h>
 #include <linux/dma-mapping.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "memory.h"
 
 int glk_memory_alloc(struct glk_card *card, struct glk_memory *memory, size_t bytes)
 {

@@ -7,7 +7,7 @@
 #include <linux/kobject.h>
 #include <linux/sysfs.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
 
 /* trace.h has them too, for user space that formats traces. */
 const char * const glk_state_names[] = {

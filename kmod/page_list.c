@@ -11,7 +11,8 @@
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "page_list.h"
 
 #define TABLE_ENTRIES	(GLK_PAGE_SIZE / sizeof(__le64))
 #define LIST_BYTES	SZ_32K

@@ -2,7 +2,9 @@
 /* Partition settings: validated, stored, and restored to the card after a reset. */
 #include <linux/log2.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "link.h"
+#include "partition.h"
 
 void glk_partition_defaults(struct glk_partition *partition)
 {

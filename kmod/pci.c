@@ -2,7 +2,17 @@
 /* PCI driver of the card: probe and removal. Resets and error recovery: recovery.c. */
 #include <linux/module.h>
 
-#include "gpulink_drv.h"
+#include "account.h"
+#include "card.h"
+#include "context.h"
+#include "debugfs.h"
+#include "link.h"
+#include "partition.h"
+#include "peer.h"
+#include "pmu.h"
+#include "registration.h"
+#include "sysfs.h"
+#include "window.h"
 
 static int card_map_bars(struct glk_card *card)
 {

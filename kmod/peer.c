@@ -3,7 +3,8 @@
 #include <linux/moduleparam.h>
 #include <linux/pci-p2pdma.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "peer.h"
 
 static bool unchecked_peers;
 module_param(unchecked_peers, bool, 0444);

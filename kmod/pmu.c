@@ -17,7 +17,9 @@
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "counters.h"
+#include "pmu.h"
 
 /* perf_event_attr.config: event 7:0, partition 15:8. */
 #define CONFIG_EVENT(config)		((config) & 0xff)

@@ -16,7 +16,9 @@
 #include <linux/ctype.h>
 #include <linux/slab.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "partition.h"
+#include "window.h"
 
 /* Whether the calling process is the user, or in the group, that owns the range. */
 static bool range_owned(const struct glk_range *range)

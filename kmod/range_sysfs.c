@@ -11,7 +11,8 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "partition.h"
 
 /* Longest line of `add`, and one character. */
 #define ADD_BYTES	160

@@ -9,7 +9,12 @@
  */
 #include <linux/pm.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "context.h"
+#include "debugfs.h"
+#include "dump.h"
+#include "partition.h"
+#include "registration.h"
 
 /*
  * Quiesces the card. On return all waiters have been woken, no mapping reaches the card, and the

@@ -7,7 +7,12 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "gpulink_drv.h"
+#include "account.h"
+#include "card.h"
+#include "context.h"
+#include "limits.h"
+#include "page_list.h"
+#include "registration.h"
 #include "trace.h"
 
 /* Maximum size of process memory in a registration. */

@@ -12,7 +12,9 @@
 #include <linux/dma-mapping.h>
 #include <linux/slab.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "context.h"
+#include "ring.h"
 #include "trace.h"
 
 #define SQ_BYTES	(GLK_RING_ENTRIES * GLK_SQE_BYTES)

@@ -7,7 +7,9 @@
 #include <linux/freezer.h>
 #include <linux/ktime.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "context.h"
+#include "ring.h"
 #include "trace.h"
 
 /* True if `least` completions can be fetched, or no more are pending. */

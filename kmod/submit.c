@@ -7,7 +7,8 @@
 #include <linux/slab.h>
 #include <linux/uio.h>
 
-#include "gpulink_drv.h"
+#include "context.h"
+#include "ring.h"
 
 int glk_submit_init(struct glk_context *ctx)
 {

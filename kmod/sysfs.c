@@ -4,7 +4,12 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "counters.h"
+#include "limits.h"
+#include "link.h"
+#include "partition.h"
+#include "sysfs.h"
 
 /* Like DEVICE_ATTR_RO(), but the show function's name includes "card". */
 #define CARD_ATTR_RO(_name) \

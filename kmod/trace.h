@@ -8,7 +8,10 @@
 
 #include <linux/tracepoint.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "context.h"
+#include "registration.h"
+#include "window.h"
 
 TRACE_DEFINE_ENUM(GLK_LIVE);
 TRACE_DEFINE_ENUM(GLK_RESETTING);

@@ -10,7 +10,9 @@
 #include <linux/slab.h>
 #include <linux/uio.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "context.h"
+#include "ring.h"
 #include "uring.h"
 
 #define ROOM_TIMEOUT_NS	(5ULL * NSEC_PER_SEC)

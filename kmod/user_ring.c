@@ -19,7 +19,10 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "context.h"
+#include "memory.h"
+#include "ring.h"
 
 /* 4096 entries: 256 KiB and 64 KiB. */
 #define ORDER_MAX	12U

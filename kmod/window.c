@@ -9,8 +9,14 @@
 #include <linux/nospec.h>
 #include <linux/slab.h>
 
-#include "gpulink_drv.h"
+#include "card.h"
+#include "context.h"
+#include "limits.h"
+#include "memory.h"
+#include "partition.h"
+#include "ring.h"
 #include "trace.h"
+#include "window.h"
 
 static u64 window_aperture_offset(struct glk_card *card, const struct glk_window *window)
 {

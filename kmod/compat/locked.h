@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Locked memory of a user, over all of its processes: RLIMIT_MEMLOCK as io_uring charges it. */
-#ifndef GLK_COMPAT_ACCOUNT_H
-#define GLK_COMPAT_ACCOUNT_H
+#ifndef GLK_COMPAT_LOCKED_H
+#define GLK_COMPAT_LOCKED_H
 
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -70,4 +70,4 @@ static inline void glk_locked_uncharge(struct glk_locked *locked)
 
 #endif
 
-#endif /* GLK_COMPAT_ACCOUNT_H */
+#endif /* GLK_COMPAT_LOCKED_H */

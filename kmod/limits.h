@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Limits of a card's resources. */
+#ifndef GLK_LIMITS_H
+#define GLK_LIMITS_H
+
+#include <linux/types.h>
+
+struct attribute_group;
+struct glk_card;
+struct glk_context;
+
+/* Indices into card->limits: per context, except the last one (per user). */
+enum glk_limit {
+	GLK_LIMIT_WINDOWS,
+	GLK_LIMIT_SLICES,
+	GLK_LIMIT_REGISTRATIONS,
+	GLK_LIMIT_USER_CONTEXTS,
+	GLK_LIMIT_COUNT,
+};
+
+/* limits.c: callers of glk_limit_context(), _window() and _registration() hold card->lock */
+void glk_limits_init(struct glk_card *card);
+bool glk_limit_context(struct glk_card *card);
+bool glk_limit_window(struct glk_context *ctx, u64 slices);
+bool glk_limit_registration(struct glk_context *ctx);
+extern const struct attribute_group glk_limit_group, glk_usage_group;
+
+#endif /* GLK_LIMITS_H */
