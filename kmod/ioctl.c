@@ -152,14 +152,20 @@ static int context_add_registration(struct glk_context *ctx, struct glk_registra
 	if (IS_ERR(reg))
 		return PTR_ERR(reg);
 	err = glk_context_enter(ctx);
+	if (err)
+		goto free;
+	err = glk_registration_map(ctx->card, reg);
 	if (!err) {
 		mutex_lock(&ctx->card->lock);
-		err = glk_registration_map(ctx, reg);
+		err = glk_registration_add(ctx, reg);
 		if (!err)
 			*handle = reg->handle;
 		mutex_unlock(&ctx->card->lock);
-		glk_context_leave(ctx);
+		if (err)
+			glk_registration_unmap(ctx->card, reg);
 	}
+	glk_context_leave(ctx);
+free:
 	if (err)
 		glk_registration_free(reg);
 	return err;

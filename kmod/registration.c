@@ -212,8 +212,19 @@ void glk_registrations_mark_disarmed(struct glk_context *ctx)
 	spin_unlock(&ctx->card->entry_lock);
 }
 
-/* Maps the memory and adds it to the card's table. Under card->lock. */
-int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg)
+/*
+ * Maps process memory for the card. Under state_lock, but not under card->lock: for large memory
+ * behind an IOMMU it takes milliseconds, which must not delay other users. Undo with
+ * glk_registrations_unmap(). The memory of imports is mapped by glk_registration_add().
+ */
+int glk_registration_map(struct glk_card *card, struct glk_registration *reg)
+{
+	lockdep_assert_not_held(&card->lock);
+	return reg->import ? 0 : registration_map_pages(card, reg);
+}
+
+/* Adds the registration to the card's table. Under card->lock. */
+int glk_registration_add(struct glk_context *ctx, struct glk_registration *reg)
 {
 	struct glk_card *card = ctx->card;
 	int err;
@@ -224,7 +235,7 @@ int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg)
 	reg->handle = find_first_zero_bit(card->registration_map, card->registration_count);
 	if (reg->handle >= card->registration_count)
 		return -ENOSPC;
-	err = reg->import ? glk_import_map(ctx, reg) : registration_map_pages(card, reg);
+	err = reg->import ? glk_import_map(ctx, reg) : 0;
 	if (err)
 		return err;
 	__set_bit(reg->handle, card->registration_map);
@@ -260,7 +271,8 @@ void glk_registration_revoke(struct glk_context *ctx, struct glk_registration *r
 	trace_gpulink_unregister(ctx, reg->handle);
 }
 
-static void registration_unmap(struct glk_card *card, struct glk_registration *reg)
+/* While the card is bound: under state_lock or with the device locked, as below. */
+void glk_registration_unmap(struct glk_card *card, struct glk_registration *reg)
 {
 	if (reg->import)
 		glk_import_unmap(reg);
@@ -282,7 +294,7 @@ void glk_registrations_unmap(struct glk_card *card, struct list_head *revoked)
 
 	lockdep_assert_not_held(&card->lock);
 	list_for_each_entry(reg, revoked, list)
-		registration_unmap(card, reg);
+		glk_registration_unmap(card, reg);
 }
 
 /* Frees unmapped registrations, under no lock of the card. */

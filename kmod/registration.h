@@ -33,7 +33,9 @@ struct glk_registration {
 
 /* registration.c */
 struct glk_registration *glk_registration_pin(u64 address, u64 bytes, u32 flags);
-int glk_registration_map(struct glk_context *ctx, struct glk_registration *reg);
+int glk_registration_map(struct glk_card *card, struct glk_registration *reg);
+int glk_registration_add(struct glk_context *ctx, struct glk_registration *reg);
+void glk_registration_unmap(struct glk_card *card, struct glk_registration *reg);
 void glk_registration_revoke(struct glk_context *ctx, struct glk_registration *reg,
 			     struct list_head *revoked);
 void glk_registrations_unmap(struct glk_card *card, struct list_head *revoked);
