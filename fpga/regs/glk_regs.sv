@@ -28,6 +28,10 @@ package glk_regs;
   localparam int RING_ORDER_MIN = 4; // minimum log2 of a ring's entries
   localparam int CAPTURE_ORDER_MIN = 4; // minimum log2 of a capture ring's records
   localparam int CAPTURE_ORDER_MAX = 16; // maximum log2 of a capture ring's records
+  localparam int REGION_ORDER_MIN = 12; // minimum log2 of a chunk's bytes (PROACT II-B: chunks of 4 kB to 16 MB)
+  localparam int REGION_ORDER_MAX = 24; // maximum log2 of a chunk's bytes
+  localparam int REGION_TARGETS = 8; // maximum targets of a region
+  localparam int REGION_EPOCHS = 255; // ARRIVE.EPOCH of an epoch is (epoch - 1) mod REGION_EPOCHS + 1
   localparam int NO_REGISTRATION = 65535; // registration handle of an atomic that discards the old value
 
   // Identity, capabilities, control and card-wide counters. Mapped by the kernel only.
@@ -78,6 +82,8 @@ package glk_regs;
   localparam int CARD_FEATURES_LINK_SHIFT = 4;
   localparam logic [63:0] CARD_FEATURES_CAPTURE_MASK = 64'h0000000000000020; // link captures: block CAPTURE; only with LINK
   localparam int CARD_FEATURES_CAPTURE_SHIFT = 5;
+  localparam logic [63:0] CARD_FEATURES_REGION_MASK = 64'h0000000000000040; // regions, sent by chunks when their last writer arrives: blocks REGION and CHUNK
+  localparam int CARD_FEATURES_REGION_SHIFT = 6;
   localparam int CARD_CONTROL = 48; // rw
   localparam logic [63:0] CARD_CONTROL_ENABLE_MASK = 64'h0000000000000001; // 1: stores, rings and link traffic are accepted; 0: stores are dropped and counted, doorbells are ignored
   localparam int CARD_CONTROL_ENABLE_SHIFT = 0;
@@ -117,6 +123,13 @@ package glk_regs;
   localparam logic [63:0] CARD_DRAIN_BUSY_MASK = 64'h8000000000000000; // read only
   localparam int CARD_DRAIN_BUSY_SHIFT = 63;
   localparam int CARD_SNAPSHOT = 112; // rw
+  localparam int CARD_CAPS2 = 120; // ro
+  localparam logic [63:0] CARD_CAPS2_REGIONS_MASK = 64'h000000000000ffff; // regions
+  localparam int CARD_CAPS2_REGIONS_SHIFT = 0;
+  localparam logic [63:0] CARD_CAPS2_CHUNKS_MASK = 64'h000000ffffff0000; // readiness counters: chunks of all regions together
+  localparam int CARD_CAPS2_CHUNKS_SHIFT = 16;
+  localparam logic [63:0] CARD_CAPS2_TARGETS_MASK = 64'h0000ff0000000000; // targets per region
+  localparam int CARD_CAPS2_TARGETS_SHIFT = 40;
   localparam int CARD_ERR_WINDOW = 128; // ro
   localparam int CARD_ERR_PACKET = 136; // ro
   localparam int CARD_ERR_CONFIG = 144; // ro
@@ -124,6 +137,11 @@ package glk_regs;
   localparam int CARD_ERR_ENTRY = 160; // ro
   localparam int CARD_DROPPED_STORES = 168; // ro
   localparam int CARD_PACKETS_RECEIVED = 176; // ro
+  localparam int CARD_REGION_ARRIVALS = 184; // ro
+  localparam int CARD_REGION_CHUNKS = 192; // ro
+  localparam int CARD_REGION_PARTIAL = 200; // ro
+  localparam int CARD_REGION_EPOCHS = 208; // ro
+  localparam int CARD_ERR_ARRIVE = 216; // ro
 
   // The write queues: one partition per destination endpoint, CAPS0.PARTITIONS of them.
   localparam int BLOCK_PARTITION = 4096; // HEADER: type 15:0, version 31:16, offset of the next block 63:32
@@ -189,6 +207,8 @@ package glk_regs;
   localparam int PARTITION_ENDPOINT_WRITES = 280; // ro
   localparam int PARTITION_ENDPOINT_BYTES = 288; // ro
   localparam int PARTITION_ERR_ENDPOINT = 296; // ro
+  localparam int PARTITION_FLUSH_REGION = 304; // ro
+  localparam int PARTITION_REGION_BYTES = 312; // ro
 
   // The window table: one entry per slice of the aperture. A window is a range of slices that name the same
   // first slice. Write Q1 and Q2 first; Q0 validates the entry. A valid entry can only be cleared (Q0 = 0),
@@ -289,6 +309,18 @@ package glk_regs;
   localparam int DOORBELL_RELEASED = 16; // ro
   localparam int DOORBELL_GENERATION = 24; // ro
   localparam int DOORBELL_CQ_HEAD = 32; // wo
+  localparam int DOORBELL_ARRIVE = 40; // wo
+  localparam logic [63:0] DOORBELL_ARRIVE_REGION_MASK = 64'h000000000000ffff;
+  localparam int DOORBELL_ARRIVE_REGION_SHIFT = 0;
+  localparam logic [63:0] DOORBELL_ARRIVE_CHUNK_MASK = 64'h000000ffffff0000;
+  localparam int DOORBELL_ARRIVE_CHUNK_SHIFT = 16;
+  localparam logic [63:0] DOORBELL_ARRIVE_COUNT_MASK = 64'h00ffff0000000000;
+  localparam int DOORBELL_ARRIVE_COUNT_SHIFT = 40;
+  localparam logic [63:0] DOORBELL_ARRIVE_EPOCH_MASK = 64'hff00000000000000; // 0: any, otherwise the epoch (see REGION_EPOCHS)
+  localparam int DOORBELL_ARRIVE_EPOCH_SHIFT = 56;
+  localparam int DOORBELL_START = 48; // wo
+  localparam logic [63:0] DOORBELL_START_REGION_MASK = 64'h000000000000ffff;
+  localparam int DOORBELL_START_REGION_SHIFT = 0;
 
   // The link to another card (docs/link-format.md): state, settings and counters. Mapped by the kernel only.
   localparam int BLOCK_LINK = 32768; // HEADER: type 15:0, version 31:16, offset of the next block 63:32
@@ -421,6 +453,128 @@ package glk_regs;
   localparam int CAPTURE_LOST = 36912; // ro
   localparam int CAPTURE_TIME = 36920; // rw
 
+  // Regions (PROACT III-B): memory of a registration in chunks of 2^ORDER bytes. A chunk is stored to all
+  // targets, as stores of the region's context, when its last writer has arrived. Mapped by the kernel only.
+  localparam int BLOCK_REGION = 40960; // HEADER: type 15:0, version 31:16, offset of the next block 63:32
+  localparam int BLOCK_REGION_TYPE = 9;
+  localparam int BLOCK_REGION_VERSION = 1;
+  localparam int BLOCK_REGION_NEXT = 0;
+  localparam int REGION_ARRAY = 655360; // first element
+  localparam int REGION_STRIDE = 512; // bytes between elements
+  localparam int REGION_COUNT = 64; // maximum number of elements
+  localparam int REGION_CONTROL = 0; // rw
+  localparam logic [63:0] REGION_CONTROL_VALID_MASK = 64'h0000000000000001;
+  localparam int REGION_CONTROL_VALID_SHIFT = 0;
+  localparam logic [63:0] REGION_CONTROL_FLUSH_ON_RELEASE_MASK = 64'h0000000000000002; // releases of the context first send chunks that have arrivals since they were last sent (PROACT III-C)
+  localparam int REGION_CONTROL_FLUSH_ON_RELEASE_SHIFT = 1;
+  localparam logic [63:0] REGION_CONTROL_REARM_MASK = 64'h0000000000000004; // the next epoch starts when an epoch is sent; EXPECTED must not be 0
+  localparam int REGION_CONTROL_REARM_SHIFT = 2;
+  localparam logic [63:0] REGION_CONTROL_INTERRUPT_MASK = 64'h0000000000000008; // raise the context's vector when an epoch is sent and when it is visible; a failure always raises it
+  localparam int REGION_CONTROL_INTERRUPT_SHIFT = 3;
+  localparam logic [63:0] REGION_CONTROL_ORDER_MASK = 64'h000000000000ff00; // log2 of a chunk's bytes, REGION_ORDER_MIN..REGION_ORDER_MAX; the last chunk may be shorter
+  localparam int REGION_CONTROL_ORDER_SHIFT = 8;
+  localparam logic [63:0] REGION_CONTROL_TARGETS_MASK = 64'h0000000000ff0000; // number of targets, 1..CAPS2.TARGETS
+  localparam int REGION_CONTROL_TARGETS_SHIFT = 16;
+  localparam logic [63:0] REGION_CONTROL_CONTEXT_MASK = 64'h0000ffff00000000;
+  localparam int REGION_CONTROL_CONTEXT_SHIFT = 32;
+  localparam int REGION_SOURCE = 8; // rw
+  localparam logic [63:0] REGION_SOURCE_REGISTRATION_MASK = 64'h000000000000ffff; // handle of the registration; the card checks it, its owner, bounds and rights, at each access
+  localparam int REGION_SOURCE_REGISTRATION_SHIFT = 0;
+  localparam logic [63:0] REGION_SOURCE_OFFSET_MASK = 64'hffffffffffff0000; // offset of the first byte in the registration
+  localparam int REGION_SOURCE_OFFSET_SHIFT = 16;
+  localparam int REGION_BYTES = 16; // rw
+  localparam int REGION_CHUNKS = 24; // rw
+  localparam logic [63:0] REGION_CHUNKS_FIRST_MASK = 64'h0000000000ffffff; // index in block CHUNK of the first chunk's counter
+  localparam int REGION_CHUNKS_FIRST_SHIFT = 0;
+  localparam logic [63:0] REGION_CHUNKS_COUNT_MASK = 64'h0000ffffff000000; // number of chunks: BYTES divided by 2^ORDER, rounded up
+  localparam int REGION_CHUNKS_COUNT_SHIFT = 24;
+  localparam int REGION_EXPECTED = 32; // rw
+  localparam int REGION_RECORD = 40; // rw
+  localparam int REGION_EPOCH = 48; // ro
+  localparam int REGION_STATUS = 56; // ro
+  localparam logic [63:0] REGION_STATUS_LEFT_MASK = 64'h0000000000ffffff; // chunks that are still to be sent
+  localparam int REGION_STATUS_LEFT_SHIFT = 0;
+  localparam logic [63:0] REGION_STATUS_STATE_MASK = 64'h0000000300000000; // enum region_state
+  localparam int REGION_STATUS_STATE_SHIFT = 32;
+  localparam logic [63:0] REGION_STATUS_CODE_MASK = 64'h0000ff0000000000; // enum status: the first error of the epoch
+  localparam int REGION_STATUS_CODE_SHIFT = 40;
+  localparam logic [63:0] REGION_STATUS_FAILED_TARGETS_MASK = 64'h00ff000000000000; // bit N: target N is not complete
+  localparam int REGION_STATUS_FAILED_TARGETS_SHIFT = 48;
+  localparam int REGION_TARGET_WINDOW_0 = 256; // rw
+  localparam logic [63:0] REGION_TARGET_WINDOW_0_WINDOW_MASK = 64'h000000000000ffff; // handle of the window (its first slice)
+  localparam int REGION_TARGET_WINDOW_0_WINDOW_SHIFT = 0;
+  localparam logic [63:0] REGION_TARGET_WINDOW_0_SIGNAL_MASK = 64'h0000000000010000; // behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal)
+  localparam int REGION_TARGET_WINDOW_0_SIGNAL_SHIFT = 16;
+  localparam int REGION_TARGET_WINDOW_1 = 264; // rw
+  localparam logic [63:0] REGION_TARGET_WINDOW_1_WINDOW_MASK = 64'h000000000000ffff; // handle of the window (its first slice)
+  localparam int REGION_TARGET_WINDOW_1_WINDOW_SHIFT = 0;
+  localparam logic [63:0] REGION_TARGET_WINDOW_1_SIGNAL_MASK = 64'h0000000000010000; // behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal)
+  localparam int REGION_TARGET_WINDOW_1_SIGNAL_SHIFT = 16;
+  localparam int REGION_TARGET_WINDOW_2 = 272; // rw
+  localparam logic [63:0] REGION_TARGET_WINDOW_2_WINDOW_MASK = 64'h000000000000ffff; // handle of the window (its first slice)
+  localparam int REGION_TARGET_WINDOW_2_WINDOW_SHIFT = 0;
+  localparam logic [63:0] REGION_TARGET_WINDOW_2_SIGNAL_MASK = 64'h0000000000010000; // behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal)
+  localparam int REGION_TARGET_WINDOW_2_SIGNAL_SHIFT = 16;
+  localparam int REGION_TARGET_WINDOW_3 = 280; // rw
+  localparam logic [63:0] REGION_TARGET_WINDOW_3_WINDOW_MASK = 64'h000000000000ffff; // handle of the window (its first slice)
+  localparam int REGION_TARGET_WINDOW_3_WINDOW_SHIFT = 0;
+  localparam logic [63:0] REGION_TARGET_WINDOW_3_SIGNAL_MASK = 64'h0000000000010000; // behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal)
+  localparam int REGION_TARGET_WINDOW_3_SIGNAL_SHIFT = 16;
+  localparam int REGION_TARGET_WINDOW_4 = 288; // rw
+  localparam logic [63:0] REGION_TARGET_WINDOW_4_WINDOW_MASK = 64'h000000000000ffff; // handle of the window (its first slice)
+  localparam int REGION_TARGET_WINDOW_4_WINDOW_SHIFT = 0;
+  localparam logic [63:0] REGION_TARGET_WINDOW_4_SIGNAL_MASK = 64'h0000000000010000; // behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal)
+  localparam int REGION_TARGET_WINDOW_4_SIGNAL_SHIFT = 16;
+  localparam int REGION_TARGET_WINDOW_5 = 296; // rw
+  localparam logic [63:0] REGION_TARGET_WINDOW_5_WINDOW_MASK = 64'h000000000000ffff; // handle of the window (its first slice)
+  localparam int REGION_TARGET_WINDOW_5_WINDOW_SHIFT = 0;
+  localparam logic [63:0] REGION_TARGET_WINDOW_5_SIGNAL_MASK = 64'h0000000000010000; // behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal)
+  localparam int REGION_TARGET_WINDOW_5_SIGNAL_SHIFT = 16;
+  localparam int REGION_TARGET_WINDOW_6 = 304; // rw
+  localparam logic [63:0] REGION_TARGET_WINDOW_6_WINDOW_MASK = 64'h000000000000ffff; // handle of the window (its first slice)
+  localparam int REGION_TARGET_WINDOW_6_WINDOW_SHIFT = 0;
+  localparam logic [63:0] REGION_TARGET_WINDOW_6_SIGNAL_MASK = 64'h0000000000010000; // behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal)
+  localparam int REGION_TARGET_WINDOW_6_SIGNAL_SHIFT = 16;
+  localparam int REGION_TARGET_WINDOW_7 = 312; // rw
+  localparam logic [63:0] REGION_TARGET_WINDOW_7_WINDOW_MASK = 64'h000000000000ffff; // handle of the window (its first slice)
+  localparam int REGION_TARGET_WINDOW_7_WINDOW_SHIFT = 0;
+  localparam logic [63:0] REGION_TARGET_WINDOW_7_SIGNAL_MASK = 64'h0000000000010000; // behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal)
+  localparam int REGION_TARGET_WINDOW_7_SIGNAL_SHIFT = 16;
+  localparam int REGION_TARGET_OFFSET_0 = 320; // rw
+  localparam int REGION_TARGET_OFFSET_1 = 328; // rw
+  localparam int REGION_TARGET_OFFSET_2 = 336; // rw
+  localparam int REGION_TARGET_OFFSET_3 = 344; // rw
+  localparam int REGION_TARGET_OFFSET_4 = 352; // rw
+  localparam int REGION_TARGET_OFFSET_5 = 360; // rw
+  localparam int REGION_TARGET_OFFSET_6 = 368; // rw
+  localparam int REGION_TARGET_OFFSET_7 = 376; // rw
+  localparam int REGION_TARGET_SIGNAL_0 = 384; // rw
+  localparam int REGION_TARGET_SIGNAL_1 = 392; // rw
+  localparam int REGION_TARGET_SIGNAL_2 = 400; // rw
+  localparam int REGION_TARGET_SIGNAL_3 = 408; // rw
+  localparam int REGION_TARGET_SIGNAL_4 = 416; // rw
+  localparam int REGION_TARGET_SIGNAL_5 = 424; // rw
+  localparam int REGION_TARGET_SIGNAL_6 = 432; // rw
+  localparam int REGION_TARGET_SIGNAL_7 = 440; // rw
+
+  // The readiness counters (PROACT III-B): one per chunk of a region. Mapped by the kernel only.
+  localparam int BLOCK_CHUNK = 45056; // HEADER: type 15:0, version 31:16, offset of the next block 63:32
+  localparam int BLOCK_CHUNK_TYPE = 10;
+  localparam int BLOCK_CHUNK_VERSION = 1;
+  localparam int BLOCK_CHUNK_NEXT = 0;
+  localparam int CHUNK_ARRAY = 786432; // first element
+  localparam int CHUNK_STRIDE = 8; // bytes between elements
+  localparam int CHUNK_COUNT = 16384; // maximum number of elements
+  localparam int CHUNK_COUNTER = 0; // rw
+  localparam logic [63:0] CHUNK_COUNTER_REMAINING_MASK = 64'h000000000000ffff; // writers of EPOCH that have not arrived; read only
+  localparam int CHUNK_COUNTER_REMAINING_SHIFT = 0;
+  localparam logic [63:0] CHUNK_COUNTER_INITIAL_MASK = 64'h00000000ffff0000; // writers of the chunk in each epoch; 0: the chunk is never sent
+  localparam int CHUNK_COUNTER_INITIAL_SHIFT = 16;
+  localparam logic [63:0] CHUNK_COUNTER_EPOCH_MASK = 64'h0000000300000000; // low bits of the epoch of REMAINING and STATE; in another epoch they read as INITIAL and clean; read only
+  localparam int CHUNK_COUNTER_EPOCH_SHIFT = 32;
+  localparam logic [63:0] CHUNK_COUNTER_STATE_MASK = 64'h0000000c00000000; // enum chunk_state; read only
+  localparam int CHUNK_COUNTER_STATE_SHIFT = 34;
+
   // Submission ring entry. Reserved bits and unused words must be 0, otherwise the entry completes with
   // status reserved.
   localparam int SQE_BYTES = 64;
@@ -495,6 +649,37 @@ package glk_regs;
   localparam logic [63:0] COMPLETION_RECORD_GENERATION_MASK = 64'h000000ff00000000;
   localparam int COMPLETION_RECORD_GENERATION_SHIFT = 32;
 
+  // Record of a region, written when an epoch is sent or visible, when it fails, and for rejected arrivals.
+  // The card writes Q0 last.
+  localparam int REGION_RECORD_BYTES = 32;
+  localparam int REGION_RECORD_SENT_Q = 0; // the last epoch of which all chunks are read: the source can be overwritten
+  localparam logic [63:0] REGION_RECORD_SENT_MASK = 64'hffffffffffffffff;
+  localparam int REGION_RECORD_SENT_SHIFT = 0;
+  localparam int REGION_RECORD_VISIBLE_Q = 1; // the last epoch of which all writes are acknowledged
+  localparam logic [63:0] REGION_RECORD_VISIBLE_MASK = 64'hffffffffffffffff;
+  localparam int REGION_RECORD_VISIBLE_SHIFT = 0;
+  localparam int REGION_RECORD_CHUNKS_Q = 2; // chunks sent since the region became valid, low bits
+  localparam logic [63:0] REGION_RECORD_CHUNKS_MASK = 64'h00000000ffffffff;
+  localparam int REGION_RECORD_CHUNKS_SHIFT = 0;
+  localparam int REGION_RECORD_CODE_Q = 2; // enum status: the first error since the last START; 0: none
+  localparam logic [63:0] REGION_RECORD_CODE_MASK = 64'h000000ff00000000;
+  localparam int REGION_RECORD_CODE_SHIFT = 32;
+  localparam int REGION_RECORD_FAILED_TARGETS_Q = 2; // bit N: target N is not complete
+  localparam logic [63:0] REGION_RECORD_FAILED_TARGETS_MASK = 64'h0000ff0000000000;
+  localparam int REGION_RECORD_FAILED_TARGETS_SHIFT = 40;
+  localparam int REGION_RECORD_GENERATION_Q = 2; // low bits of CARD.GENERATION
+  localparam logic [63:0] REGION_RECORD_GENERATION_MASK = 64'h00ff000000000000;
+  localparam int REGION_RECORD_GENERATION_SHIFT = 48;
+  localparam int REGION_RECORD_STATE_Q = 2; // enum region_state
+  localparam logic [63:0] REGION_RECORD_STATE_MASK = 64'h0300000000000000;
+  localparam int REGION_RECORD_STATE_SHIFT = 56;
+  localparam int REGION_RECORD_REJECTED_Q = 3; // arrivals and starts rejected since the region became valid, low bits
+  localparam logic [63:0] REGION_RECORD_REJECTED_MASK = 64'h00000000ffffffff;
+  localparam int REGION_RECORD_REJECTED_SHIFT = 0;
+  localparam int REGION_RECORD_WHERE_Q = 3; // chunk of the last one rejected; all ones: a start
+  localparam logic [63:0] REGION_RECORD_WHERE_MASK = 64'h00ffffff00000000;
+  localparam int REGION_RECORD_WHERE_SHIFT = 32;
+
   // A captured frame of the link. Words and bits without a field are 0.
   localparam int CAPTURE_RECORD_BYTES = 256;
   localparam int CAPTURE_RECORD_TIME_Q = 0; // CAPTURE.TIME at its link word
@@ -529,7 +714,10 @@ package glk_regs;
   localparam int OP_SWAP = 6; // write the operand; the old value goes to the registration
   localparam int OP_CAS = 7; // write the operand if equal to the compare value; the old value goes to the registration
   localparam int OP_RELEASE = 8; // completes when every earlier store of the context, by ring or window, is visible
-  localparam int OP_COUNT = 9; // number of values
+  localparam int OP_REGION_START = 9; // start the next epoch of region REGISTRATION (its number); see DOORBELL.START
+  localparam int OP_REGION_ARRIVE = 10; // LENGTH writers of chunk WINDOW_OFFSET of region REGISTRATION are done; see DOORBELL.ARRIVE
+  localparam int OP_REGION_FLUSH = 11; // send the chunks of region REGISTRATION that have arrivals since they were last sent; completes when they are queued
+  localparam int OP_COUNT = 12; // number of values
 
   // Flags of a submission ring entry.
   localparam int FLAG_INTERRUPT = 1; // raise the vector on completion
@@ -551,7 +739,21 @@ package glk_regs;
   localparam int FLUSH_ATOMIC = 6;
   localparam int FLUSH_CONFIG = 7;
   localparam int FLUSH_DRAIN = 8;
-  localparam int FLUSH_COUNT = 9; // number of values
+  localparam int FLUSH_REGION = 9; // counted in FLUSH_REGION, apart from the others
+  localparam int FLUSH_COUNT = 10; // number of values
+
+  // States of a region.
+  localparam int REGION_STATE_IDLE = 0; // no epoch was started, or the last one is sent
+  localparam int REGION_STATE_STARTED = 1; // an epoch is in progress
+  localparam int REGION_STATE_FAILED = 2; // the source could not be read: nothing more of the epoch is sent
+  localparam int REGION_STATE_COUNT = 3; // number of values
+
+  // States of a chunk in an epoch.
+  localparam int CHUNK_CLEAN = 0; // no arrival since it was last sent
+  localparam int CHUNK_DIRTY = 1; // arrivals since it was last sent, and writers left
+  localparam int CHUNK_LISTED = 2; // waits for its transfer
+  localparam int CHUNK_SENT = 3; // no writers left, and its transfer has begun
+  localparam int CHUNK_COUNT = 4; // number of values
 
   // Objects that CARD.DRAIN drains.
   localparam int DRAIN_CARD = 0;
@@ -576,6 +778,9 @@ package glk_regs;
   localparam int ST_VECTOR = 12; // a malformed record in a put vector
   localparam int ST_PROTOCOL = 13; // inconsistent ring indices
   localparam int ST_RESET = 14; // the card was reset before the entry completed (generated by the driver)
-  localparam int ST_COUNT = 15; // number of values
+  localparam int ST_REGION = 15; // the context has no such region
+  localparam int ST_REGION_STATE = 16; // the region is not started, is still sending, or is in another epoch
+  localparam int ST_REGION_COUNT = 17; // no such chunk, or more arrivals than the chunk has writers left
+  localparam int ST_COUNT = 18; // number of values
 
 endpackage

@@ -29,6 +29,10 @@
 #define GLK_RING_ORDER_MIN			4U /* minimum log2 of a ring's entries */
 #define GLK_CAPTURE_ORDER_MIN			4U /* minimum log2 of a capture ring's records */
 #define GLK_CAPTURE_ORDER_MAX			0x10U /* maximum log2 of a capture ring's records */
+#define GLK_REGION_ORDER_MIN			0xcU /* minimum log2 of a chunk's bytes (PROACT II-B: chunks of 4 kB to 16 MB) */
+#define GLK_REGION_ORDER_MAX			0x18U /* maximum log2 of a chunk's bytes */
+#define GLK_REGION_TARGETS			8U /* maximum targets of a region */
+#define GLK_REGION_EPOCHS			0xffU /* ARRIVE.EPOCH of an epoch is (epoch - 1) mod REGION_EPOCHS + 1 */
 #define GLK_NO_REGISTRATION			0xffffU /* registration handle of an atomic that discards the old value */
 
 /* Identity, capabilities, control and card-wide counters. Mapped by the kernel only. */
@@ -79,6 +83,8 @@
 #define GLK_CARD_FEATURES_LINK_SHIFT		4U
 #define GLK_CARD_FEATURES_CAPTURE_MASK		0x0000000000000020ULL /* link captures: block CAPTURE; only with LINK */
 #define GLK_CARD_FEATURES_CAPTURE_SHIFT		5U
+#define GLK_CARD_FEATURES_REGION_MASK		0x0000000000000040ULL /* regions, sent by chunks when their last writer arrives: blocks REGION and CHUNK */
+#define GLK_CARD_FEATURES_REGION_SHIFT		6U
 #define GLK_CARD_CONTROL			0x30U /* rw */
 #define GLK_CARD_CONTROL_ENABLE_MASK		0x0000000000000001ULL /* 1: stores, rings and link traffic are accepted; 0: stores are dropped and counted, doorbells are ignored */
 #define GLK_CARD_CONTROL_ENABLE_SHIFT		0U
@@ -118,6 +124,13 @@
 #define GLK_CARD_DRAIN_BUSY_MASK		0x8000000000000000ULL /* read only */
 #define GLK_CARD_DRAIN_BUSY_SHIFT		0x3fU
 #define GLK_CARD_SNAPSHOT			0x70U /* rw */
+#define GLK_CARD_CAPS2				0x78U /* ro */
+#define GLK_CARD_CAPS2_REGIONS_MASK		0x000000000000ffffULL /* regions */
+#define GLK_CARD_CAPS2_REGIONS_SHIFT		0U
+#define GLK_CARD_CAPS2_CHUNKS_MASK		0x000000ffffff0000ULL /* readiness counters: chunks of all regions together */
+#define GLK_CARD_CAPS2_CHUNKS_SHIFT		0x10U
+#define GLK_CARD_CAPS2_TARGETS_MASK		0x0000ff0000000000ULL /* targets per region */
+#define GLK_CARD_CAPS2_TARGETS_SHIFT		0x28U
 #define GLK_CARD_ERR_WINDOW			0x80U /* ro */
 #define GLK_CARD_ERR_PACKET			0x88U /* ro */
 #define GLK_CARD_ERR_CONFIG			0x90U /* ro */
@@ -125,6 +138,11 @@
 #define GLK_CARD_ERR_ENTRY			0xa0U /* ro */
 #define GLK_CARD_DROPPED_STORES			0xa8U /* ro */
 #define GLK_CARD_PACKETS_RECEIVED		0xb0U /* ro */
+#define GLK_CARD_REGION_ARRIVALS		0xb8U /* ro */
+#define GLK_CARD_REGION_CHUNKS			0xc0U /* ro */
+#define GLK_CARD_REGION_PARTIAL			0xc8U /* ro */
+#define GLK_CARD_REGION_EPOCHS			0xd0U /* ro */
+#define GLK_CARD_ERR_ARRIVE			0xd8U /* ro */
 
 /* The write queues: one partition per destination endpoint, CAPS0.PARTITIONS of them. */
 #define GLK_BLOCK_PARTITION			0x1000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
@@ -190,6 +208,8 @@
 #define GLK_PARTITION_ENDPOINT_WRITES		0x118U /* ro */
 #define GLK_PARTITION_ENDPOINT_BYTES		0x120U /* ro */
 #define GLK_PARTITION_ERR_ENDPOINT		0x128U /* ro */
+#define GLK_PARTITION_FLUSH_REGION		0x130U /* ro */
+#define GLK_PARTITION_REGION_BYTES		0x138U /* ro */
 
 /* The window table: one entry per slice of the aperture. A window is a range of slices that name
  * the same first slice. Write Q1 and Q2 first; Q0 validates the entry. A valid entry can only be
@@ -291,6 +311,18 @@
 #define GLK_DOORBELL_RELEASED			0x10U /* ro */
 #define GLK_DOORBELL_GENERATION			0x18U /* ro */
 #define GLK_DOORBELL_CQ_HEAD			0x20U /* wo */
+#define GLK_DOORBELL_ARRIVE			0x28U /* wo */
+#define GLK_DOORBELL_ARRIVE_REGION_MASK		0x000000000000ffffULL
+#define GLK_DOORBELL_ARRIVE_REGION_SHIFT	0U
+#define GLK_DOORBELL_ARRIVE_CHUNK_MASK		0x000000ffffff0000ULL
+#define GLK_DOORBELL_ARRIVE_CHUNK_SHIFT		0x10U
+#define GLK_DOORBELL_ARRIVE_COUNT_MASK		0x00ffff0000000000ULL
+#define GLK_DOORBELL_ARRIVE_COUNT_SHIFT		0x28U
+#define GLK_DOORBELL_ARRIVE_EPOCH_MASK		0xff00000000000000ULL /* 0: any, otherwise the epoch (see REGION_EPOCHS) */
+#define GLK_DOORBELL_ARRIVE_EPOCH_SHIFT		0x38U
+#define GLK_DOORBELL_START			0x30U /* wo */
+#define GLK_DOORBELL_START_REGION_MASK		0x000000000000ffffULL
+#define GLK_DOORBELL_START_REGION_SHIFT		0U
 
 /* The link to another card (docs/link-format.md): state, settings and counters. Mapped by the
  * kernel only. */
@@ -424,6 +456,129 @@
 #define GLK_CAPTURE_LOST			0x9030U /* ro */
 #define GLK_CAPTURE_TIME			0x9038U /* rw */
 
+/* Regions (PROACT III-B): memory of a registration in chunks of 2^ORDER bytes. A chunk is stored
+ * to all targets, as stores of the region's context, when its last writer has arrived. Mapped by
+ * the kernel only. */
+#define GLK_BLOCK_REGION			0xa000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
+#define GLK_BLOCK_REGION_TYPE			9U
+#define GLK_BLOCK_REGION_VERSION		1U
+#define GLK_BLOCK_REGION_NEXT			0U
+#define GLK_REGION_ARRAY			0xa0000U /* first element */
+#define GLK_REGION_STRIDE			0x200U /* bytes between elements */
+#define GLK_REGION_COUNT			0x40U /* maximum number of elements */
+#define GLK_REGION_CONTROL			0U /* rw */
+#define GLK_REGION_CONTROL_VALID_MASK		0x0000000000000001ULL
+#define GLK_REGION_CONTROL_VALID_SHIFT		0U
+#define GLK_REGION_CONTROL_FLUSH_ON_RELEASE_MASK	0x0000000000000002ULL /* releases of the context first send chunks that have arrivals since they were last sent (PROACT III-C) */
+#define GLK_REGION_CONTROL_FLUSH_ON_RELEASE_SHIFT	1U
+#define GLK_REGION_CONTROL_REARM_MASK		0x0000000000000004ULL /* the next epoch starts when an epoch is sent; EXPECTED must not be 0 */
+#define GLK_REGION_CONTROL_REARM_SHIFT		2U
+#define GLK_REGION_CONTROL_INTERRUPT_MASK	0x0000000000000008ULL /* raise the context's vector when an epoch is sent and when it is visible; a failure always raises it */
+#define GLK_REGION_CONTROL_INTERRUPT_SHIFT	3U
+#define GLK_REGION_CONTROL_ORDER_MASK		0x000000000000ff00ULL /* log2 of a chunk's bytes, REGION_ORDER_MIN..REGION_ORDER_MAX; the last chunk may be shorter */
+#define GLK_REGION_CONTROL_ORDER_SHIFT		8U
+#define GLK_REGION_CONTROL_TARGETS_MASK		0x0000000000ff0000ULL /* number of targets, 1..CAPS2.TARGETS */
+#define GLK_REGION_CONTROL_TARGETS_SHIFT	0x10U
+#define GLK_REGION_CONTROL_CONTEXT_MASK		0x0000ffff00000000ULL
+#define GLK_REGION_CONTROL_CONTEXT_SHIFT	0x20U
+#define GLK_REGION_SOURCE			8U /* rw */
+#define GLK_REGION_SOURCE_REGISTRATION_MASK	0x000000000000ffffULL /* handle of the registration; the card checks it, its owner, bounds and rights, at each access */
+#define GLK_REGION_SOURCE_REGISTRATION_SHIFT	0U
+#define GLK_REGION_SOURCE_OFFSET_MASK		0xffffffffffff0000ULL /* offset of the first byte in the registration */
+#define GLK_REGION_SOURCE_OFFSET_SHIFT		0x10U
+#define GLK_REGION_BYTES			0x10U /* rw */
+#define GLK_REGION_CHUNKS			0x18U /* rw */
+#define GLK_REGION_CHUNKS_FIRST_MASK		0x0000000000ffffffULL /* index in block CHUNK of the first chunk's counter */
+#define GLK_REGION_CHUNKS_FIRST_SHIFT		0U
+#define GLK_REGION_CHUNKS_COUNT_MASK		0x0000ffffff000000ULL /* number of chunks: BYTES divided by 2^ORDER, rounded up */
+#define GLK_REGION_CHUNKS_COUNT_SHIFT		0x18U
+#define GLK_REGION_EXPECTED			0x20U /* rw */
+#define GLK_REGION_RECORD			0x28U /* rw */
+#define GLK_REGION_EPOCH			0x30U /* ro */
+#define GLK_REGION_STATUS			0x38U /* ro */
+#define GLK_REGION_STATUS_LEFT_MASK		0x0000000000ffffffULL /* chunks that are still to be sent */
+#define GLK_REGION_STATUS_LEFT_SHIFT		0U
+#define GLK_REGION_STATUS_STATE_MASK		0x0000000300000000ULL /* enum region_state */
+#define GLK_REGION_STATUS_STATE_SHIFT		0x20U
+#define GLK_REGION_STATUS_CODE_MASK		0x0000ff0000000000ULL /* enum status: the first error of the epoch */
+#define GLK_REGION_STATUS_CODE_SHIFT		0x28U
+#define GLK_REGION_STATUS_FAILED_TARGETS_MASK	0x00ff000000000000ULL /* bit N: target N is not complete */
+#define GLK_REGION_STATUS_FAILED_TARGETS_SHIFT	0x30U
+#define GLK_REGION_TARGET_WINDOW_0		0x100U /* rw */
+#define GLK_REGION_TARGET_WINDOW_0_WINDOW_MASK	0x000000000000ffffULL /* handle of the window (its first slice) */
+#define GLK_REGION_TARGET_WINDOW_0_WINDOW_SHIFT	0U
+#define GLK_REGION_TARGET_WINDOW_0_SIGNAL_MASK	0x0000000000010000ULL /* behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal) */
+#define GLK_REGION_TARGET_WINDOW_0_SIGNAL_SHIFT	0x10U
+#define GLK_REGION_TARGET_WINDOW_1		0x108U /* rw */
+#define GLK_REGION_TARGET_WINDOW_1_WINDOW_MASK	0x000000000000ffffULL /* handle of the window (its first slice) */
+#define GLK_REGION_TARGET_WINDOW_1_WINDOW_SHIFT	0U
+#define GLK_REGION_TARGET_WINDOW_1_SIGNAL_MASK	0x0000000000010000ULL /* behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal) */
+#define GLK_REGION_TARGET_WINDOW_1_SIGNAL_SHIFT	0x10U
+#define GLK_REGION_TARGET_WINDOW_2		0x110U /* rw */
+#define GLK_REGION_TARGET_WINDOW_2_WINDOW_MASK	0x000000000000ffffULL /* handle of the window (its first slice) */
+#define GLK_REGION_TARGET_WINDOW_2_WINDOW_SHIFT	0U
+#define GLK_REGION_TARGET_WINDOW_2_SIGNAL_MASK	0x0000000000010000ULL /* behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal) */
+#define GLK_REGION_TARGET_WINDOW_2_SIGNAL_SHIFT	0x10U
+#define GLK_REGION_TARGET_WINDOW_3		0x118U /* rw */
+#define GLK_REGION_TARGET_WINDOW_3_WINDOW_MASK	0x000000000000ffffULL /* handle of the window (its first slice) */
+#define GLK_REGION_TARGET_WINDOW_3_WINDOW_SHIFT	0U
+#define GLK_REGION_TARGET_WINDOW_3_SIGNAL_MASK	0x0000000000010000ULL /* behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal) */
+#define GLK_REGION_TARGET_WINDOW_3_SIGNAL_SHIFT	0x10U
+#define GLK_REGION_TARGET_WINDOW_4		0x120U /* rw */
+#define GLK_REGION_TARGET_WINDOW_4_WINDOW_MASK	0x000000000000ffffULL /* handle of the window (its first slice) */
+#define GLK_REGION_TARGET_WINDOW_4_WINDOW_SHIFT	0U
+#define GLK_REGION_TARGET_WINDOW_4_SIGNAL_MASK	0x0000000000010000ULL /* behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal) */
+#define GLK_REGION_TARGET_WINDOW_4_SIGNAL_SHIFT	0x10U
+#define GLK_REGION_TARGET_WINDOW_5		0x128U /* rw */
+#define GLK_REGION_TARGET_WINDOW_5_WINDOW_MASK	0x000000000000ffffULL /* handle of the window (its first slice) */
+#define GLK_REGION_TARGET_WINDOW_5_WINDOW_SHIFT	0U
+#define GLK_REGION_TARGET_WINDOW_5_SIGNAL_MASK	0x0000000000010000ULL /* behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal) */
+#define GLK_REGION_TARGET_WINDOW_5_SIGNAL_SHIFT	0x10U
+#define GLK_REGION_TARGET_WINDOW_6		0x130U /* rw */
+#define GLK_REGION_TARGET_WINDOW_6_WINDOW_MASK	0x000000000000ffffULL /* handle of the window (its first slice) */
+#define GLK_REGION_TARGET_WINDOW_6_WINDOW_SHIFT	0U
+#define GLK_REGION_TARGET_WINDOW_6_SIGNAL_MASK	0x0000000000010000ULL /* behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal) */
+#define GLK_REGION_TARGET_WINDOW_6_SIGNAL_SHIFT	0x10U
+#define GLK_REGION_TARGET_WINDOW_7		0x138U /* rw */
+#define GLK_REGION_TARGET_WINDOW_7_WINDOW_MASK	0x000000000000ffffULL /* handle of the window (its first slice) */
+#define GLK_REGION_TARGET_WINDOW_7_WINDOW_SHIFT	0U
+#define GLK_REGION_TARGET_WINDOW_7_SIGNAL_MASK	0x0000000000010000ULL /* behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal) */
+#define GLK_REGION_TARGET_WINDOW_7_SIGNAL_SHIFT	0x10U
+#define GLK_REGION_TARGET_OFFSET_0		0x140U /* rw */
+#define GLK_REGION_TARGET_OFFSET_1		0x148U /* rw */
+#define GLK_REGION_TARGET_OFFSET_2		0x150U /* rw */
+#define GLK_REGION_TARGET_OFFSET_3		0x158U /* rw */
+#define GLK_REGION_TARGET_OFFSET_4		0x160U /* rw */
+#define GLK_REGION_TARGET_OFFSET_5		0x168U /* rw */
+#define GLK_REGION_TARGET_OFFSET_6		0x170U /* rw */
+#define GLK_REGION_TARGET_OFFSET_7		0x178U /* rw */
+#define GLK_REGION_TARGET_SIGNAL_0		0x180U /* rw */
+#define GLK_REGION_TARGET_SIGNAL_1		0x188U /* rw */
+#define GLK_REGION_TARGET_SIGNAL_2		0x190U /* rw */
+#define GLK_REGION_TARGET_SIGNAL_3		0x198U /* rw */
+#define GLK_REGION_TARGET_SIGNAL_4		0x1a0U /* rw */
+#define GLK_REGION_TARGET_SIGNAL_5		0x1a8U /* rw */
+#define GLK_REGION_TARGET_SIGNAL_6		0x1b0U /* rw */
+#define GLK_REGION_TARGET_SIGNAL_7		0x1b8U /* rw */
+
+/* The readiness counters (PROACT III-B): one per chunk of a region. Mapped by the kernel only. */
+#define GLK_BLOCK_CHUNK				0xb000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
+#define GLK_BLOCK_CHUNK_TYPE			0xaU
+#define GLK_BLOCK_CHUNK_VERSION			1U
+#define GLK_BLOCK_CHUNK_NEXT			0U
+#define GLK_CHUNK_ARRAY				0xc0000U /* first element */
+#define GLK_CHUNK_STRIDE			8U /* bytes between elements */
+#define GLK_CHUNK_COUNT				0x4000U /* maximum number of elements */
+#define GLK_CHUNK_COUNTER			0U /* rw */
+#define GLK_CHUNK_COUNTER_REMAINING_MASK	0x000000000000ffffULL /* writers of EPOCH that have not arrived; read only */
+#define GLK_CHUNK_COUNTER_REMAINING_SHIFT	0U
+#define GLK_CHUNK_COUNTER_INITIAL_MASK		0x00000000ffff0000ULL /* writers of the chunk in each epoch; 0: the chunk is never sent */
+#define GLK_CHUNK_COUNTER_INITIAL_SHIFT		0x10U
+#define GLK_CHUNK_COUNTER_EPOCH_MASK		0x0000000300000000ULL /* low bits of the epoch of REMAINING and STATE; in another epoch they read as INITIAL and clean; read only */
+#define GLK_CHUNK_COUNTER_EPOCH_SHIFT		0x20U
+#define GLK_CHUNK_COUNTER_STATE_MASK		0x0000000c00000000ULL /* enum chunk_state; read only */
+#define GLK_CHUNK_COUNTER_STATE_SHIFT		0x22U
+
 /* Submission ring entry. Reserved bits and unused words must be 0, otherwise the entry completes
  * with status reserved. */
 #define GLK_SQE_BYTES				0x40U
@@ -498,6 +653,37 @@
 #define GLK_COMPLETION_RECORD_GENERATION_MASK	0x000000ff00000000ULL
 #define GLK_COMPLETION_RECORD_GENERATION_SHIFT	0x20U
 
+/* Record of a region, written when an epoch is sent or visible, when it fails, and for rejected
+ * arrivals. The card writes Q0 last. */
+#define GLK_REGION_RECORD_BYTES			0x20U
+#define GLK_REGION_RECORD_SENT_Q		0U /* the last epoch of which all chunks are read: the source can be overwritten */
+#define GLK_REGION_RECORD_SENT_MASK		0xffffffffffffffffULL
+#define GLK_REGION_RECORD_SENT_SHIFT		0U
+#define GLK_REGION_RECORD_VISIBLE_Q		1U /* the last epoch of which all writes are acknowledged */
+#define GLK_REGION_RECORD_VISIBLE_MASK		0xffffffffffffffffULL
+#define GLK_REGION_RECORD_VISIBLE_SHIFT		0U
+#define GLK_REGION_RECORD_CHUNKS_Q		2U /* chunks sent since the region became valid, low bits */
+#define GLK_REGION_RECORD_CHUNKS_MASK		0x00000000ffffffffULL
+#define GLK_REGION_RECORD_CHUNKS_SHIFT		0U
+#define GLK_REGION_RECORD_CODE_Q		2U /* enum status: the first error since the last START; 0: none */
+#define GLK_REGION_RECORD_CODE_MASK		0x000000ff00000000ULL
+#define GLK_REGION_RECORD_CODE_SHIFT		0x20U
+#define GLK_REGION_RECORD_FAILED_TARGETS_Q	2U /* bit N: target N is not complete */
+#define GLK_REGION_RECORD_FAILED_TARGETS_MASK	0x0000ff0000000000ULL
+#define GLK_REGION_RECORD_FAILED_TARGETS_SHIFT	0x28U
+#define GLK_REGION_RECORD_GENERATION_Q		2U /* low bits of CARD.GENERATION */
+#define GLK_REGION_RECORD_GENERATION_MASK	0x00ff000000000000ULL
+#define GLK_REGION_RECORD_GENERATION_SHIFT	0x30U
+#define GLK_REGION_RECORD_STATE_Q		2U /* enum region_state */
+#define GLK_REGION_RECORD_STATE_MASK		0x0300000000000000ULL
+#define GLK_REGION_RECORD_STATE_SHIFT		0x38U
+#define GLK_REGION_RECORD_REJECTED_Q		3U /* arrivals and starts rejected since the region became valid, low bits */
+#define GLK_REGION_RECORD_REJECTED_MASK		0x00000000ffffffffULL
+#define GLK_REGION_RECORD_REJECTED_SHIFT	0U
+#define GLK_REGION_RECORD_WHERE_Q		3U /* chunk of the last one rejected; all ones: a start */
+#define GLK_REGION_RECORD_WHERE_MASK		0x00ffffff00000000ULL
+#define GLK_REGION_RECORD_WHERE_SHIFT		0x20U
+
 /* A captured frame of the link. Words and bits without a field are 0. */
 #define GLK_CAPTURE_RECORD_BYTES		0x100U
 #define GLK_CAPTURE_RECORD_TIME_Q		0U /* CAPTURE.TIME at its link word */
@@ -532,7 +718,10 @@
 #define GLK_OP_SWAP				6U /* write the operand; the old value goes to the registration */
 #define GLK_OP_CAS				7U /* write the operand if equal to the compare value; the old value goes to the registration */
 #define GLK_OP_RELEASE				8U /* completes when every earlier store of the context, by ring or window, is visible */
-#define GLK_OP_COUNT				9U /* number of values */
+#define GLK_OP_REGION_START			9U /* start the next epoch of region REGISTRATION (its number); see DOORBELL.START */
+#define GLK_OP_REGION_ARRIVE			0xaU /* LENGTH writers of chunk WINDOW_OFFSET of region REGISTRATION are done; see DOORBELL.ARRIVE */
+#define GLK_OP_REGION_FLUSH			0xbU /* send the chunks of region REGISTRATION that have arrivals since they were last sent; completes when they are queued */
+#define GLK_OP_COUNT				0xcU /* number of values */
 
 /* Flags of a submission ring entry. */
 #define GLK_FLAG_INTERRUPT			1U /* raise the vector on completion */
@@ -554,7 +743,21 @@
 #define GLK_FLUSH_ATOMIC			6U
 #define GLK_FLUSH_CONFIG			7U
 #define GLK_FLUSH_DRAIN				8U
-#define GLK_FLUSH_COUNT				9U /* number of values */
+#define GLK_FLUSH_REGION			9U /* counted in FLUSH_REGION, apart from the others */
+#define GLK_FLUSH_COUNT				0xaU /* number of values */
+
+/* States of a region. */
+#define GLK_REGION_STATE_IDLE			0U /* no epoch was started, or the last one is sent */
+#define GLK_REGION_STATE_STARTED		1U /* an epoch is in progress */
+#define GLK_REGION_STATE_FAILED			2U /* the source could not be read: nothing more of the epoch is sent */
+#define GLK_REGION_STATE_COUNT			3U /* number of values */
+
+/* States of a chunk in an epoch. */
+#define GLK_CHUNK_CLEAN				0U /* no arrival since it was last sent */
+#define GLK_CHUNK_DIRTY				1U /* arrivals since it was last sent, and writers left */
+#define GLK_CHUNK_LISTED			2U /* waits for its transfer */
+#define GLK_CHUNK_SENT				3U /* no writers left, and its transfer has begun */
+#define GLK_CHUNK_COUNT				4U /* number of values */
 
 /* Objects that CARD.DRAIN drains. */
 #define GLK_DRAIN_CARD				0U
@@ -579,6 +782,9 @@
 #define GLK_ST_VECTOR				0xcU /* a malformed record in a put vector */
 #define GLK_ST_PROTOCOL				0xdU /* inconsistent ring indices */
 #define GLK_ST_RESET				0xeU /* the card was reset before the entry completed (generated by the driver) */
-#define GLK_ST_COUNT				0xfU /* number of values */
+#define GLK_ST_REGION				0xfU /* the context has no such region */
+#define GLK_ST_REGION_STATE			0x10U /* the region is not started, is still sending, or is in another epoch */
+#define GLK_ST_REGION_COUNT			0x11U /* no such chunk, or more arrivals than the chunk has writers left */
+#define GLK_ST_COUNT				0x12U /* number of values */
 
 #endif /* GPULINK_REGS_H */
