@@ -125,6 +125,7 @@ static const struct {
 	{ "SERIAL", GLK_CARD_SERIAL },
 	{ "HW_VERSION", GLK_CARD_HW_VERSION },
 	{ "POOL_BYTES", GLK_CARD_POOL_BYTES },
+	{ "CAPS2", GLK_CARD_CAPS2 },
 };
 
 static void card_read_identity(struct glk_card *card)
@@ -152,6 +153,30 @@ static bool card_identity_changed(struct glk_card *card)
 		return true;
 	}
 	return false;
+}
+
+static int card_identify_regions(struct glk_card *card)
+{
+	u64 caps2;
+	int err;
+
+	if (!(card->features & GLK_CARD_FEATURES_REGION_MASK))
+		return 0;
+	err = card_check_block(card, GLK_BLOCK_REGION, GLK_BLOCK_REGION_TYPE,
+			       GLK_BLOCK_REGION_VERSION) ?:
+	      card_check_block(card, GLK_BLOCK_CHUNK, GLK_BLOCK_CHUNK_TYPE,
+			       GLK_BLOCK_CHUNK_VERSION);
+	if (err)
+		return err;
+	caps2 = glk_read(card, GLK_CARD_CAPS2);
+	card->region_count = GLK_FIELD(caps2, GLK_CARD_CAPS2_REGIONS);
+	card->chunk_count = GLK_FIELD(caps2, GLK_CARD_CAPS2_CHUNKS);
+	card->region_targets = GLK_FIELD(caps2, GLK_CARD_CAPS2_TARGETS);
+	if (card_capability_valid(card, "regions", card->region_count, 1, GLK_REGION_COUNT) &&
+	    card_capability_valid(card, "chunks", card->chunk_count, 1, GLK_CHUNK_COUNT) &&
+	    card_capability_valid(card, "targets", card->region_targets, 1, GLK_REGION_TARGETS))
+		return 0;
+	return -ENODEV;
 }
 
 /* Reads the card's identity and capabilities; rejects a card that this driver does not support. */
@@ -193,6 +218,9 @@ int glk_card_identify(struct glk_card *card)
 		if (err)
 			return err;
 	}
+	err = card_identify_regions(card);
+	if (err)
+		return err;
 	caps0 = glk_read(card, GLK_CARD_CAPS0);
 	caps1 = glk_read(card, GLK_CARD_CAPS1);
 	card->partition_count = GLK_FIELD(caps0, GLK_CARD_CAPS0_PARTITIONS);

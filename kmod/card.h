@@ -12,7 +12,7 @@
  *                      on windows take it under mmap_lock
  *   card->lock         tables, endpoints, settings, drains, snapshots, the lists of a context
  *   ctx->map_lock      what page faults find: the list of windows and their revocation, and mapped
- *                      rings. Page faults take it inside mmap_lock and state_lock, without
+ *                      rings; and the list of regions, for waits. Page faults take it inside mmap_lock and state_lock, without
  *                      card->lock; changes take it inside card->lock. Held for lookups, insertions
  *                      and zaps, never during a drain
  *   ring->lock         the rings of one context; taken in interrupts
@@ -108,14 +108,17 @@ struct glk_card {
 	phys_addr_t regs_start, aperture_start;
 	unsigned int partition_count, context_count, queue_entries, widths, ring_order_max;
 	unsigned int slices, slice_shift, registration_count, vector_count;
+	unsigned int region_count, chunk_count, region_targets;	/* 0: no regions */
 	u64 serial, hw_version, features, pool_bytes;
-	u64 identity[6];	/* registers that must not change; see card.c */
+	u64 identity[7];	/* registers that must not change; see card.c */
 	u64 limits[GLK_LIMIT_COUNT];	/* set by the administrator; see limits.c */
 
 	struct mutex lock;	/* see above */
 	struct glk_partition partitions[GLK_PARTITION_COUNT];
 	DECLARE_BITMAP(slice_map, GLK_WINDOW_COUNT);
 	DECLARE_BITMAP(registration_map, GLK_REGISTRATION_COUNT);
+	DECLARE_BITMAP(region_map, GLK_REGION_COUNT);
+	DECLARE_BITMAP(chunk_map, GLK_CHUNK_COUNT);
 	struct glk_context *contexts[GLK_CONTEXT_COUNT];
 	struct mutex drain_lock;	/* see above */
 	/* Under drain_lock: the last drain timed out; cleared by a complete one or a reset. */

@@ -8,6 +8,7 @@
 #include "counters.h"
 #include "limits.h"
 #include "memory.h"
+#include "region.h"
 #include "registration.h"
 #include "ring.h"
 #include "window.h"
@@ -105,6 +106,7 @@ int glk_context_open(struct glk_card *card, struct address_space *mapping, struc
 	mutex_init(&ctx->map_lock);
 	INIT_LIST_HEAD(&ctx->windows);
 	INIT_LIST_HEAD(&ctx->registrations);
+	INIT_LIST_HEAD(&ctx->regions);
 	INIT_LIST_HEAD(&ctx->dead_proofs);
 
 	down_read(&card->state_lock);
@@ -143,6 +145,7 @@ void glk_context_detach(struct glk_context *ctx, struct list_head *revoked)
 		return;
 	if (live) {
 		glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CONTROL), 0);
+		glk_regions_stop(ctx);
 		/*
 		 * The ring may still have operations in flight: the read completes after they are
 		 * queued, so the drain covers them.
@@ -153,6 +156,7 @@ void glk_context_detach(struct glk_context *ctx, struct list_head *revoked)
 	/* A card lost just now may still be bus master: only its registers are known to be dead. */
 	if (card->state == GLK_LOST)
 		pci_clear_master(card->pdev);
+	glk_regions_free_all(ctx);
 	glk_window_free_all(ctx);
 	list_for_each_entry_safe(reg, next, &ctx->registrations, list)
 		glk_registration_revoke(ctx, reg, revoked);

@@ -37,9 +37,12 @@ struct glk_context {
 	struct address_space *mapping;
 	struct mutex map_lock;	/* see card.h */
 	struct list_head windows, registrations;
+	struct list_head regions;	/* changes under card->lock and map_lock */
 	struct list_head dead_proofs;	/* of freed windows; under card->lock */
 	/* Totals, also of charges: written under card->lock, read without it. */
 	unsigned int window_count, slice_count, registration_count;
+	unsigned int region_count, chunk_count;
+	unsigned int region_events;	/* interrupts, while there are regions */
 	unsigned long pinned_pages;
 	u64 dmabuf_bytes;
 	kuid_t uid;		/* user who opened it */

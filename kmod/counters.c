@@ -26,6 +26,11 @@ const char * const glk_card_counter_names[GLK_CARD_COUNTERS] = {
 	[CARD(ERR_ENTRY)] = "err_entry",
 	[CARD(DROPPED_STORES)] = "dropped_stores",
 	[CARD(PACKETS_RECEIVED)] = "packets_received",
+	[CARD(REGION_ARRIVALS)] = "region_arrivals",
+	[CARD(REGION_CHUNKS)] = "region_chunks",
+	[CARD(REGION_PARTIAL)] = "region_partial",
+	[CARD(REGION_EPOCHS)] = "region_epochs",
+	[CARD(ERR_ARRIVE)] = "err_arrive",
 };
 
 const char * const glk_partition_counter_names[GLK_PARTITION_COUNTERS] = {
@@ -51,6 +56,8 @@ const char * const glk_partition_counter_names[GLK_PARTITION_COUNTERS] = {
 	[PARTITION(ENDPOINT_WRITES)] = "endpoint_writes",
 	[PARTITION(ENDPOINT_BYTES)] = "endpoint_bytes",
 	[PARTITION(ERR_ENDPOINT)] = "err_endpoint",
+	[PARTITION(FLUSH_REGION)] = "flush_region",
+	[PARTITION(REGION_BYTES)] = "region_bytes",
 };
 
 const char * const glk_link_counter_names[GLK_LINK_COUNTERS] = {

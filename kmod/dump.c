@@ -19,6 +19,7 @@
 #include "counters.h"
 #include "dump.h"
 #include "partition.h"
+#include "region.h"
 #include "registration.h"
 #include "ring.h"
 #include "window.h"
@@ -71,6 +72,10 @@ void glk_dump_state(struct glk_dump *dump)
 	seq_printf(m, "registrations %u of %u\n",
 		   bitmap_weight(card->registration_map, card->registration_count),
 		   card->registration_count);
+	seq_printf(m, "regions %u of %u\n", bitmap_weight(card->region_map, card->region_count),
+		   card->region_count);
+	seq_printf(m, "chunks %u of %u\n", bitmap_weight(card->chunk_map, card->chunk_count),
+		   card->chunk_count);
 	seq_printf(m, "vectors %u\n", card->vector_count);
 	seq_puts(m, "card");
 	dump_register(dump, "ready", GLK_CARD_STATUS, GLK_CARD_STATUS_READY_MASK,
@@ -205,6 +210,37 @@ void glk_dump_registrations(struct glk_dump *dump)
 	}
 }
 
+void glk_dump_regions(struct glk_dump *dump)
+{
+	struct glk_card *card = dump->card;
+	struct seq_file *m = dump->m;
+	const struct glk_region *r;
+	unsigned int i;
+
+	for (i = 0; i < GLK_CONTEXT_COUNT; i++) {
+		if (!card->contexts[i])
+			continue;
+		list_for_each_entry(r, &card->contexts[i]->regions, list) {
+			u32 status = glk_region_reg(r->handle, GLK_REGION_STATUS);
+
+			seq_printf(m, "region %u ", r->handle);
+			dump_owner(m, card->contexts[i]);
+			seq_printf(m, " registration %u bytes %llu order %u chunks %u targets %u",
+				   r->source->handle, r->bytes, r->order, r->chunks,
+				   r->target_count);
+			dump_register(dump, "epoch", glk_region_reg(r->handle, GLK_REGION_EPOCH),
+				      U64_MAX, 0);
+			dump_register(dump, "state", status, GLK_REGION_STATUS_STATE_MASK,
+				      GLK_REGION_STATUS_STATE_SHIFT);
+			dump_register(dump, "left", status, GLK_REGION_STATUS_LEFT_MASK,
+				      GLK_REGION_STATUS_LEFT_SHIFT);
+			dump_register(dump, "status", status, GLK_REGION_STATUS_CODE_MASK,
+				      GLK_REGION_STATUS_CODE_SHIFT);
+			seq_putc(m, '\n');
+		}
+	}
+}
+
 static void dump_all_counters(struct glk_dump *dump, const struct glk_counters *all)
 {
 	struct seq_file *m = dump->m;
@@ -283,6 +319,7 @@ struct glk_coredump glk_coredump_make(struct glk_card *card, const char *why)
 	/* Last, because a dump that is too long ends early. */
 	glk_dump_windows(&dump);
 	glk_dump_registrations(&dump);
+	glk_dump_regions(&dump);
 	core.bytes = m.count;
 	core.text = vmalloc(core.bytes);
 	if (core.text)

@@ -38,6 +38,8 @@ void glk_file_show_fdinfo(struct seq_file *m, struct file *file)
 	seq_printf(m, "gpulink-windows:\t%u\n", READ_ONCE(ctx->window_count));
 	seq_printf(m, "gpulink-slices:\t%u\n", READ_ONCE(ctx->slice_count));
 	seq_printf(m, "gpulink-registrations:\t%u\n", READ_ONCE(ctx->registration_count));
+	seq_printf(m, "gpulink-regions:\t%u\n", READ_ONCE(ctx->region_count));
+	seq_printf(m, "gpulink-region-chunks:\t%u\n", READ_ONCE(ctx->chunk_count));
 	seq_printf(m, "gpulink-pinned-bytes:\t%llu\n",
 		   (u64)READ_ONCE(ctx->pinned_pages) << PAGE_SHIFT);
 	seq_printf(m, "gpulink-dmabuf-bytes:\t%llu\n", READ_ONCE(ctx->dmabuf_bytes));

@@ -12,6 +12,7 @@
 #include "counters.h"
 #include "link.h"
 #include "partition.h"
+#include "region.h"
 #include "registration.h"
 #include "ring.h"
 #include "window.h"
@@ -38,6 +39,8 @@ union glk_arg {
 	struct gpulink_ioctl_ring_map ring_map;
 	struct gpulink_ioctl_ring_unmap ring_unmap;
 	struct gpulink_ioctl_ring_wait ring_wait;
+	struct gpulink_ioctl_region_create region_create;
+	struct gpulink_ioctl_region_wait region_wait;
 };
 
 static int glk_ioctl_query(struct glk_context *ctx, union glk_arg *arg)
@@ -224,10 +227,9 @@ static int glk_ioctl_unregister(struct glk_context *ctx, union glk_arg *arg)
 		return err;
 	mutex_lock(&ctx->card->lock);
 	reg = glk_registration_find(ctx, arg->handle.handle);
-	if (reg)
+	err = !reg ? -ENOENT : reg->regions ? -EBUSY : 0;
+	if (!err)
 		glk_registration_revoke(ctx, reg, &revoked);
-	else
-		err = -ENOENT;
 	mutex_unlock(&ctx->card->lock);
 	glk_registrations_unmap(ctx->card, &revoked);
 	glk_context_leave(ctx);
@@ -376,6 +378,29 @@ static int glk_ioctl_counters(struct glk_context *ctx, union glk_arg *arg)
 	return 0;
 }
 
+static int glk_ioctl_region_create(struct glk_context *ctx, union glk_arg *arg)
+{
+	return glk_region_create(ctx, &arg->region_create);
+}
+
+static int glk_ioctl_region_destroy(struct glk_context *ctx, union glk_arg *arg)
+{
+	return arg->handle.reserved ? -EINVAL : glk_region_destroy(ctx, arg->handle.handle);
+}
+
+static int glk_ioctl_region_wait(struct glk_context *ctx, union glk_arg *arg)
+{
+	struct gpulink_ioctl_region_wait *w = &arg->region_wait;
+	int err;
+
+	if (w->level > GPULINK_REGION_VISIBLE || w->timeout_ns > TIMEOUT_MAX_NS || w->reserved)
+		return -EINVAL;
+	err = glk_region_wait(ctx, w, ktime_get_ns() + w->timeout_ns);
+	return err == -EINTR ? -ERESTARTNOHAND : err;	/* as in glk_ioctl_wait() */
+}
+
+#define REGION_FLAGS	(GPULINK_REGION_FLUSH_ON_RELEASE | GPULINK_REGION_REARM | \
+			 GPULINK_REGION_INTERRUPT)
 #define ALLOW_MASK (GPULINK_ALLOW_READ | GPULINK_ALLOW_WRITE)
 
 static const struct {
@@ -407,6 +432,16 @@ static const struct {
 	},
 	[_IOC_NR(GPULINK_IOCTL_WINDOW_DMABUF)] = {
 		glk_ioctl_window_dmabuf, sizeof(struct gpulink_ioctl_window_dmabuf), 48, ALLOW_MASK
+	},
+	[_IOC_NR(GPULINK_IOCTL_REGION_CREATE)] = {
+		glk_ioctl_region_create, sizeof(struct gpulink_ioctl_region_create), 72,
+		REGION_FLAGS
+	},
+	[_IOC_NR(GPULINK_IOCTL_REGION_DESTROY)] = {
+		glk_ioctl_region_destroy, sizeof(struct gpulink_ioctl_handle), 16, 0
+	},
+	[_IOC_NR(GPULINK_IOCTL_REGION_WAIT)] = {
+		glk_ioctl_region_wait, sizeof(struct gpulink_ioctl_region_wait), 64, 0
 	},
 };
 

@@ -13,6 +13,7 @@
 #include "context.h"
 #include "counters.h"
 #include "link.h"
+#include "region.h"
 #include "ring.h"
 #include "trace.h"
 
@@ -165,8 +166,10 @@ static irqreturn_t card_interrupt(int irq, void *data)
 		errors_handle(card);
 	spin_lock(&card->vector_lock);
 	for (i = 0; i < card->context_count; i++)
-		if (card->wake[i] && (rings ? 1 + i % rings : 0) == vector->index)
+		if (card->wake[i] && (rings ? 1 + i % rings : 0) == vector->index) {
 			glk_ring_reap(card->wake[i]);
+			glk_regions_wake(card->wake[i]);
+		}
 	spin_unlock(&card->vector_lock);
 	return IRQ_HANDLED;
 }

@@ -16,6 +16,8 @@ void glk_limits_init(struct glk_card *card)
 	card->limits[GLK_LIMIT_WINDOWS] = card->slices;
 	card->limits[GLK_LIMIT_SLICES] = card->slices;
 	card->limits[GLK_LIMIT_REGISTRATIONS] = card->registration_count;
+	card->limits[GLK_LIMIT_REGIONS] = card->region_count;
+	card->limits[GLK_LIMIT_CHUNKS] = card->chunk_count;
 	card->limits[GLK_LIMIT_USER_CONTEXTS] = glk_contexts_usable(card);
 }
 
@@ -54,6 +56,13 @@ bool glk_limit_registration(struct glk_context *ctx)
 	return ctx->registration_count < card_limit(ctx->card, GLK_LIMIT_REGISTRATIONS);
 }
 
+bool glk_limit_region(struct glk_context *ctx, u64 chunks)
+{
+	lockdep_assert_held(&ctx->card->lock);
+	return ctx->region_count < card_limit(ctx->card, GLK_LIMIT_REGIONS) &&
+	       ctx->chunk_count + chunks <= card_limit(ctx->card, GLK_LIMIT_CHUNKS);
+}
+
 /* --- sysfs --- */
 
 struct glk_limit_attr {
@@ -65,6 +74,8 @@ enum glk_usage {
 	GLK_USAGE_WINDOWS,
 	GLK_USAGE_SLICES,
 	GLK_USAGE_REGISTRATIONS,
+	GLK_USAGE_REGIONS,
+	GLK_USAGE_CHUNKS,
 	GLK_USAGE_CONTEXTS,
 	GLK_USAGE_PINNED_PAGES,
 	GLK_USAGE_DMABUF_BYTES,
@@ -108,6 +119,10 @@ static u64 usage_of_context(const struct glk_context *ctx, enum glk_usage which)
 		return ctx->slice_count;
 	case GLK_USAGE_REGISTRATIONS:
 		return ctx->registration_count;
+	case GLK_USAGE_REGIONS:
+		return ctx->region_count;
+	case GLK_USAGE_CHUNKS:
+		return ctx->chunk_count;
 	case GLK_USAGE_PINNED_PAGES:
 		return ctx->pinned_pages;
 	case GLK_USAGE_DMABUF_BYTES:
@@ -147,10 +162,14 @@ static ssize_t usage_show(struct device *dev, struct device_attribute *attr, cha
 LIMIT(windows_per_context, GLK_LIMIT_WINDOWS);
 LIMIT(slices_per_context, GLK_LIMIT_SLICES);
 LIMIT(registrations_per_context, GLK_LIMIT_REGISTRATIONS);
+LIMIT(regions_per_context, GLK_LIMIT_REGIONS);
+LIMIT(region_chunks_per_context, GLK_LIMIT_CHUNKS);
 LIMIT(contexts_per_user, GLK_LIMIT_USER_CONTEXTS);
 USAGE(windows, GLK_USAGE_WINDOWS);
 USAGE(slices, GLK_USAGE_SLICES);
 USAGE(registrations, GLK_USAGE_REGISTRATIONS);
+USAGE(regions, GLK_USAGE_REGIONS);
+USAGE(region_chunks, GLK_USAGE_CHUNKS);
 USAGE(contexts, GLK_USAGE_CONTEXTS);
 USAGE(pinned_pages, GLK_USAGE_PINNED_PAGES);
 USAGE(dmabuf_bytes, GLK_USAGE_DMABUF_BYTES);
@@ -159,6 +178,8 @@ static struct attribute *limit_attrs[] = {
 	&limit_windows_per_context.dev_attr.attr,
 	&limit_slices_per_context.dev_attr.attr,
 	&limit_registrations_per_context.dev_attr.attr,
+	&limit_regions_per_context.dev_attr.attr,
+	&limit_region_chunks_per_context.dev_attr.attr,
 	&limit_contexts_per_user.dev_attr.attr,
 	NULL
 };
@@ -167,6 +188,8 @@ static struct attribute *usage_attrs[] = {
 	&usage_windows.dev_attr.attr,
 	&usage_slices.dev_attr.attr,
 	&usage_registrations.dev_attr.attr,
+	&usage_regions.dev_attr.attr,
+	&usage_region_chunks.dev_attr.attr,
 	&usage_contexts.dev_attr.attr,
 	&usage_pinned_pages.dev_attr.attr,
 	&usage_dmabuf_bytes.dev_attr.attr,

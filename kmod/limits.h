@@ -14,15 +14,20 @@ enum glk_limit {
 	GLK_LIMIT_WINDOWS,
 	GLK_LIMIT_SLICES,
 	GLK_LIMIT_REGISTRATIONS,
+	GLK_LIMIT_REGIONS,
+	GLK_LIMIT_CHUNKS,
 	GLK_LIMIT_USER_CONTEXTS,
 	GLK_LIMIT_COUNT,
 };
 
-/* limits.c: callers of glk_limit_context(), _window() and _registration() hold card->lock */
+/*
+ * limits.c: callers of glk_limit_context(), _window(), _registration() and _region() hold card->lock
+ */
 void glk_limits_init(struct glk_card *card);
 bool glk_limit_context(struct glk_card *card);
 bool glk_limit_window(struct glk_context *ctx, u64 slices);
 bool glk_limit_registration(struct glk_context *ctx);
+bool glk_limit_region(struct glk_context *ctx, u64 chunks);
 extern const struct attribute_group glk_limit_group, glk_usage_group;
 
 #endif /* GLK_LIMITS_H */

@@ -18,6 +18,7 @@ struct glk_registration {
 	struct list_head list;
 	struct glk_charge charge;
 	unsigned int handle;
+	unsigned int regions;	/* that use it; under card->lock */
 	u32 flags;		/* GPULINK_ALLOW_* */
 	u64 bytes;
 	u32 offset;		/* of the first byte within the first page */

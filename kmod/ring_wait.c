@@ -9,6 +9,7 @@
 
 #include "card.h"
 #include "context.h"
+#include "region.h"
 #include "ring.h"
 #include "trace.h"
 
@@ -99,6 +100,8 @@ __poll_t glk_file_poll(struct file *file, poll_table *table)
 	ready = glk_user_ring_readable(ctx);
 	if (ready < 0)
 		glk_ring_reap(ctx);
+	if (glk_regions_changed(ctx))
+		mask |= EPOLLPRI;
 	glk_context_leave(ctx);
 	spin_lock_irq(&ring->lock);
 	if (ready > 0 || (ready < 0 && ring->done_count))

@@ -10,6 +10,7 @@
 
 #include "card.h"
 #include "context.h"
+#include "region.h"
 #include "registration.h"
 #include "window.h"
 
@@ -240,6 +241,34 @@ TRACE_EVENT(gpulink_register,
 		  __entry->card, __entry->context, __entry->handle, __entry->bytes,
 		  __entry->pages, show_rights(__entry->rights))
 );
+
+TRACE_EVENT(gpulink_region_create,
+	TP_PROTO(const struct glk_context *ctx, const struct glk_region *region),
+	TP_ARGS(ctx, region),
+	TP_STRUCT__entry(
+		__field(unsigned int, card)
+		__field(unsigned int, context)
+		__field(unsigned int, handle)
+		__field(u64, bytes)
+		__field(unsigned int, chunks)
+		__field(unsigned int, targets)
+	),
+	TP_fast_assign(
+		__entry->card = MINOR(ctx->card->dev.devt);
+		__entry->context = ctx->id;
+		__entry->handle = region->handle;
+		__entry->bytes = region->bytes;
+		__entry->chunks = region->chunks;
+		__entry->targets = region->target_count;
+	),
+	TP_printk("card=%u context=%u handle=%u bytes=%llu chunks=%u targets=%u",
+		  __entry->card, __entry->context, __entry->handle, __entry->bytes,
+		  __entry->chunks, __entry->targets)
+);
+
+DEFINE_EVENT(gpulink_handle, gpulink_region_destroy,
+	TP_PROTO(const struct glk_context *ctx, unsigned int handle),
+	TP_ARGS(ctx, handle));
 
 TRACE_EVENT(gpulink_state,
 	TP_PROTO(const struct glk_card *card, enum glk_state from, enum glk_state to),

@@ -59,9 +59,11 @@ static int uring_status_to_errno(unsigned int status)
 	switch (status) {
 	case GLK_ST_WINDOW:
 	case GLK_ST_REGISTRATION:
+	case GLK_ST_REGION:
 		return -ENOENT;
 	case GLK_ST_WINDOW_BOUNDS:
 	case GLK_ST_REGISTRATION_BOUNDS:
+	case GLK_ST_REGION_COUNT:
 		return -ERANGE;
 	case GLK_ST_PERMISSION:
 		return -EACCES;

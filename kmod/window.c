@@ -228,6 +228,8 @@ int glk_window_unmap(struct glk_context *ctx, unsigned int handle)
 
 	if (!window)
 		return -ENOENT;
+	if (window->regions)
+		return -EBUSY;
 	window_free(ctx, window);
 	return 0;
 }
@@ -252,7 +254,7 @@ void glk_window_settle_export(struct glk_context *ctx, unsigned int handle)
 
 	mutex_lock(&ctx->card->lock);
 	window = glk_window_find(ctx, handle);
-	if (window && window->dmabuf) {
+	if (window && window->dmabuf && !window->regions) {
 		glk_window_export_revoke(window);
 		dmabuf = window->dmabuf;
 		get_dma_buf(dmabuf);

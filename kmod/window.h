@@ -25,6 +25,7 @@ struct glk_window {
 	u32 rights;		/* GPULINK_ALLOW_* */
 	u64 ranges;		/* through which it was opened */
 	bool revoked;		/* its endpoint, or one of the ranges, was removed */
+	unsigned int regions;	/* that use it; under card->lock */
 	bool lost;		/* accessed since then: stores may have been lost */
 	struct dma_buf *dmabuf;	/* non-NULL once exported; holds a reference */
 	/* Windows on a dma-buf (dmabuf_window.c): used instead of offset. */

@@ -17,16 +17,18 @@
  * Contexts: each open file is one context. It owns its windows, registrations and rings, which are
  * released when the file is closed. All calls are thread-safe. open() returns ENOSPC when the card
  * has no free context. The administrator can limit what a context or a user allocates
- * (docs/sysfs.md): open(), both calls that map windows and both register calls return EDQUOT at the
- * limit.
+ * (docs/sysfs.md): open(), both calls that map windows, both register calls and the one that creates
+ * regions return EDQUOT at the limit.
  *
  * Mappings are not inherited by fork(); the file is.
  *
  * poll() reports POLLIN when completions can be fetched: with mapped rings, when the completion at
  * CQ_HEAD has arrived, so write CQ_HEAD for all that were consumed before; otherwise by
  * GPULINK_IOCTL_WAIT. It reports POLLOUT when GPULINK_IOCTL_SUBMIT has room, and POLLERR
- * when the ring stopped and after a reset or removal. Only entries that request an interrupt
- * (FLAG_INTERRUPT) wake a sleeping poll(). A card that stops responding without being removed is
+ * when the ring stopped and after a reset or removal. It reports POLLPRI when an epoch of a region
+ * became visible, or failed, that no GPULINK_IOCTL_REGION_WAIT has returned yet. Only entries that
+ * request an interrupt (FLAG_INTERRUPT), and regions with GPULINK_REGION_INTERRUPT or that fail,
+ * wake a sleeping poll(). A card that stops responding without being removed is
  * noticed when poll() begins, not while it sleeps.
  *
  * Memory order: windows are mapped write-combining, doorbell pages uncached. The CPU may hold
@@ -148,6 +150,7 @@ struct gpulink_ioctl_window_map {
  * @reserved: 0
  *
  * Unmapping a window drains it first and revokes its user mappings (SIGBUS on later access).
+ * EBUSY: a region uses the window or registration.
  */
 struct gpulink_ioctl_handle {
 	__u32 size;
@@ -418,6 +421,111 @@ struct gpulink_ioctl_ring_wait {
 	__aligned_u64 timeout_ns;
 };
 
+#define GPULINK_REGION_TARGET_SIGNAL	(1U << 0)
+
+/**
+ * struct gpulink_ioctl_region_target - a consumer of a region
+ * @window: handle of a window of this file that can be written (ENOENT, EACCES)
+ * @flags: GPULINK_REGION_TARGET_SIGNAL: behind the last byte of each chunk the card stores the
+ *         number of the epoch, 8 bytes, at @flags_offset + 8 * the number of the chunk
+ * @offset: offset of the region's first byte in the window
+ * @flags_offset: offset of the first chunk's signal in the window, a multiple of 8; 0 without
+ *                GPULINK_REGION_TARGET_SIGNAL
+ *
+ * ERANGE: region or signals do not fit into the window. ENXIO: the window is revoked. EINVAL: the
+ * sub-header of the window's partition has 2 bytes.
+ */
+struct gpulink_ioctl_region_target {
+	__u32 window;
+	__u32 flags;
+	__aligned_u64 offset;
+	__aligned_u64 flags_offset;
+};
+
+#define GPULINK_REGION_FLUSH_ON_RELEASE	(1U << 0)
+#define GPULINK_REGION_REARM		(1U << 1)
+#define GPULINK_REGION_INTERRUPT	(1U << 2)
+
+/**
+ * struct gpulink_ioctl_region_create - create a region: registered memory that the card sends to
+ * all targets, chunk by chunk, when the last writer of a chunk has arrived
+ * @size: sizeof(struct gpulink_ioctl_region_create)
+ * @flags: GPULINK_REGION_FLUSH_ON_RELEASE: releases first send chunks that have arrivals;
+ *         GPULINK_REGION_REARM: the next epoch starts when an epoch is sent;
+ *         GPULINK_REGION_INTERRUPT: epochs that are sent or visible wake GPULINK_IOCTL_REGION_WAIT
+ *         and poll() at once
+ * @registration: the source, readable by the card (ENOENT, EACCES)
+ * @chunk_order: log2 of the bytes of a chunk, 12..24; the last chunk may be shorter
+ * @target_count: number of @targets, at least 1 (EINVAL: more than the card supports)
+ * @initial: arrivals per chunk and epoch, 0..65535; 0 with @arrivals
+ * @handle: out: number of the region, also for DOORBELL.ARRIVE, DOORBELL.START and ring entries
+ * @chunks: out: number of chunks
+ * @offset: offset of the region's first byte in the registration
+ * @bytes: length, at least 1, within the registration (ERANGE)
+ * @targets: user array of struct gpulink_ioctl_region_target
+ * @arrivals: user array of __u16, one per chunk: its arrivals; or 0: @initial for each. A chunk of
+ *            0 arrivals is never sent
+ * @record_offset: out: mmap offset of the region's record (docs/registers.md, REGION_RECORD; 32
+ *                 bytes) in the page of the completion record; reads 0 after a reset
+ *
+ * Until the region is destroyed, its registration and windows cannot be released (EBUSY). ENOSPC:
+ * the card has no free region, or too few counters for the chunks in a row. EINVAL also: REARM
+ * without arrivals. EOPNOTSUPP: the card has no regions.
+ */
+struct gpulink_ioctl_region_create {
+	__u32 size;
+	__u32 flags;
+	__u32 registration;
+	__u32 chunk_order;
+	__u32 target_count;
+	__u32 initial;
+	__u32 handle;
+	__u32 chunks;
+	__aligned_u64 offset;
+	__aligned_u64 bytes;
+	__aligned_u64 targets;
+	__aligned_u64 arrivals;
+	__aligned_u64 record_offset;
+};
+
+#define GPULINK_REGION_SENT	0
+#define GPULINK_REGION_VISIBLE	1
+
+/**
+ * struct gpulink_ioctl_region_wait - wait for an epoch of a region
+ * @size: sizeof(struct gpulink_ioctl_region_wait)
+ * @flags: 0
+ * @handle: the region (ENOENT: not of this file; destroyed during the wait)
+ * @level: GPULINK_REGION_SENT: all chunks are read, the source can be overwritten;
+ *         GPULINK_REGION_VISIBLE: all writes are acknowledged
+ * @epoch: the epoch, from 1 on, or 0: do not wait
+ * @timeout_ns: maximum wait, 0..60 s (ETIMEDOUT)
+ * @sent: out: last epoch that was sent
+ * @visible: out: last epoch that is visible
+ * @status: out: first error since the last start (docs/registers.md, status), or 0
+ * @failed_targets: out: bit N: target N is not complete
+ * @rejected: out: number of arrivals and starts that the card rejected, low 32 bits
+ * @reserved: 0
+ *
+ * EIO: the epoch failed; @status has the reason. Other targets may be complete. The outputs are
+ * valid after success, EIO and ETIMEDOUT. EINTR: a signal handler ran. Without
+ * GPULINK_REGION_INTERRUPT the driver polls about twice a second.
+ */
+struct gpulink_ioctl_region_wait {
+	__u32 size;
+	__u32 flags;
+	__u32 handle;
+	__u32 level;
+	__aligned_u64 epoch;
+	__aligned_u64 timeout_ns;
+	__aligned_u64 sent;
+	__aligned_u64 visible;
+	__u32 status;
+	__u32 failed_targets;
+	__u32 rejected;
+	__u32 reserved;
+};
+
 #define GPULINK_URING_RESULTS	(1U << 0)
 
 /**
@@ -491,6 +599,13 @@ struct gpulink_uring_release {
  */
 #define GPULINK_IOCTL_WINDOW_EXPORT	_IO(GPULINK_IOCTL_BASE, 0x11)
 #define GPULINK_IOCTL_WINDOW_DMABUF	_IO(GPULINK_IOCTL_BASE, 0x12)
+/*
+ * GPULINK_IOCTL_REGION_DESTROY takes a struct gpulink_ioctl_handle. Chunks that the card is reading
+ * are stored to the end, at most 1.5 s; the others are forgotten.
+ */
+#define GPULINK_IOCTL_REGION_CREATE	_IO(GPULINK_IOCTL_BASE, 0x13)
+#define GPULINK_IOCTL_REGION_DESTROY	_IO(GPULINK_IOCTL_BASE, 0x14)
+#define GPULINK_IOCTL_REGION_WAIT	_IO(GPULINK_IOCTL_BASE, 0x15)
 #define GPULINK_IOCTL_RING_MAP		_IO(GPULINK_IOCTL_BASE, 0x0a)
 #define GPULINK_IOCTL_RING_UNMAP	_IO(GPULINK_IOCTL_BASE, 0x0b)
 #define GPULINK_IOCTL_RING_WAIT		_IO(GPULINK_IOCTL_BASE, 0x0c)
