@@ -16,7 +16,7 @@
 
 #define LINK_OFFSET_MOST 0xffffffffffffULL
 #define REASONS ((GLK_PARTITION_FLUSH_DRAIN - GLK_PARTITION_FLUSH_WINDOW_MISS) / 8 + 1)
-_Static_assert(REASONS == GLK_FLUSH_COUNT, "a counter for every reason");
+_Static_assert(REASONS == GLK_FLUSH_REGION, "a counter for every reason before region");
 
 struct run {
 	struct vector_file f;

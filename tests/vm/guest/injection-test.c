@@ -42,6 +42,7 @@ static struct {
 	unsigned char *memory;
 	struct gpulink_ioctl_window_map window;
 	struct gpulink_ioctl_register registration;
+	struct gpulink_ioctl_region_create region;
 	void *mapping;
 } now;
 
@@ -83,6 +84,38 @@ static int unregister(void)
 static int if_there(int ret) { return ret && errno == ENOENT ? 0 : ret; }
 static int window_unmap_if_there(void) { return if_there(window_unmap()); }
 static int unregister_if_there(void) { return if_there(unregister()); }
+
+/* A card without regions: nothing to try. */
+static int if_possible(int ret) { return ret && errno == EOPNOTSUPP ? 0 : ret; }
+
+static int region_create(void)
+{
+	static unsigned short arrivals[BYTES / 4096];
+	struct gpulink_ioctl_region_target target = { .window = now.window.handle };
+
+	now.region = (struct gpulink_ioctl_region_create){
+		.size = sizeof(now.region), .registration = now.registration.handle, .chunk_order = 12, .target_count = 1,
+		.bytes = BYTES, .targets = (unsigned long)&target, .arrivals = (unsigned long)arrivals,
+	};
+	return if_possible(ioctl(now.fd, GPULINK_IOCTL_REGION_CREATE, &now.region));
+}
+
+static int region_destroy(void)
+{
+	struct gpulink_ioctl_handle h = { .size = sizeof(h), .handle = now.region.handle };
+
+	return if_there(ioctl(now.fd, GPULINK_IOCTL_REGION_DESTROY, &h));
+}
+
+static int region_wait(void)
+{
+	struct gpulink_ioctl_region_wait w = { .size = sizeof(w), .handle = now.region.handle };
+
+	return if_there(ioctl(now.fd, GPULINK_IOCTL_REGION_WAIT, &w));
+}
+
+static int region_prepare(void) { return window_map() ?: register_few(); }
+static int region_prepare_all(void) { return region_prepare() ?: region_create(); }
 
 static int query(void)
 {
@@ -248,6 +281,9 @@ static const struct call {
 	{ "register", nothing, register_few, unregister, nothing, false, false, 1 },
 	{ "register, many pages", nothing, register_many, unregister, nothing, false, false, 1 },
 	{ "unregister", register_few, unregister, nothing, unregister_if_there, false, false, 1 },
+	{ "region_create", region_prepare, region_create, nothing, nothing, false, false, 1 },
+	{ "region_destroy", region_prepare_all, region_destroy, nothing, nothing, false, false, 1 },
+	{ "region_wait", region_prepare_all, region_wait, nothing, nothing, false, false, 1 },
 	{ "submit", nothing, submit, take, take, false, false, 1 },
 	{ "wait", submit, take, nothing, take, false, false, 1 },
 	{ "release", nothing, release, nothing, nothing, false, false, 1 },

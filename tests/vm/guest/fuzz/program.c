@@ -37,6 +37,12 @@ const struct shape shapes[] = {
 	  { { 4, SIZE }, { 4, FLAGS }, { 4, ORDER }, { 4, ORDER }, { 8, OFFSET_OUT }, { 8, ANY }, { 8, OFFSET_OUT }, { 8, ANY } } },
 	{ "ring_unmap", GPULINK_IOCTL_RING_UNMAP, { { 4, SIZE }, { 4, FLAGS } } },
 	{ "ring_wait", GPULINK_IOCTL_RING_WAIT, { { 4, SIZE }, { 4, FLAGS }, { 4, COUNT }, { 4, ANY }, { 8, TIMEOUT } } },
+	{ "region_create", GPULINK_IOCTL_REGION_CREATE,
+	  { { 4, SIZE }, { 4, FLAGS }, { 4, HANDLE_IN }, { 4, COUNT }, { 8, COUNT }, { 4, HANDLE_OUT }, { 12, ANY }, { 8, BYTES },
+	    { 8, MEMORY }, { 16, ANY } } },
+	{ "region_destroy", GPULINK_IOCTL_REGION_DESTROY, { { 4, SIZE }, { 4, FLAGS }, { 4, HANDLE_IN }, { 4, ANY } } },
+	{ "region_wait", GPULINK_IOCTL_REGION_WAIT,
+	  { { 4, SIZE }, { 4, FLAGS }, { 4, HANDLE_IN }, { 4, FLAGS }, { 8, COUNT }, { 8, TIMEOUT }, { 32, ANY } } },
 	{ "other", 0,
 	  { { 4, COUNT }, { 4, FLAGS }, { 8, HANDLE_IN }, { 8, MEMORY }, { 8, BYTES }, { 8, TIMEOUT }, { 8, COUNT }, { 8, PAGES },
 	    { 8, ANY } } },
@@ -162,7 +168,7 @@ static void draw_ioctl(struct op *op)
 static void draw_entry(struct op *op)
 {
 	op->values[0] = literal(random_below(8));
-	op->values[1] = literal(random_below(10));
+	op->values[1] = literal(random_below(13));
 	op->values[2] = literal(one_in(6) ? random_below(4) : 0);
 	op->values[3] = draw_value(HANDLE_IN);
 	op->values[4] = literal(one_in(4) ? edge() : 1 + random_below(32));

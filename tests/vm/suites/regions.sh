@@ -1,0 +1,13 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# In the guest: regions by the kernel interface, and what is left of them after a reset.
+. /suite/lib.sh
+
+check "endpoints assigned" name_endpoints
+tap regions region-test /dev/gpulink0 $class
+check "debugfs lists regions" test -r /sys/kernel/debug/gpulink/gpulink0/regions
+check "a reset" put 1 $class/reset
+tap "regions after it" region-test /dev/gpulink0 $class
+check "traffic after it" traffic /dev/gpulink0 1 ok
+check "the module unloads" rmmod gpulink
+finish
