@@ -11,10 +11,10 @@
  *                      (recovery.c); never held while user memory is accessed, because page faults
  *                      on windows take it under mmap_lock
  *   card->lock         tables, endpoints, settings, drains, snapshots, the lists of a context
- *   ctx->map_lock      what page faults find: the list of windows and their revocation, and mapped
- *                      rings; and the list of regions, for waits. Page faults take it inside mmap_lock and state_lock, without
- *                      card->lock; changes take it inside card->lock. Held for lookups, insertions
- *                      and zaps, never during a drain
+ *   ctx->map_lock      what page faults find: the list of windows and their revocation, mapped
+ *                      rings, and, for waits, the list of regions. Page faults take it inside
+ *                      mmap_lock and state_lock, without card->lock; changes take it inside
+ *                      card->lock. Held for lookups, insertions and zaps, never during a drain
  *   ring->lock         the rings of one context; taken in interrupts
  *   card->vector_lock  the contexts that interrupts wake; taken in interrupts, outside ring->lock
  *   quarantine_lock    windows that importers may still reach (dmabuf_export.c)

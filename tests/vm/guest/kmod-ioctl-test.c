@@ -440,10 +440,10 @@ static void test_release_and_counters(int fd)
 	refused(fd, GPULINK_IOCTL_RELEASE, &r, EINVAL, "a release without a bound is refused");
 	r.timeout_ns = 61 * SECOND;
 	refused(fd, GPULINK_IOCTL_RELEASE, &r, EINVAL, "a release with too long a bound is refused");
-	check(!ioctl(fd, GPULINK_IOCTL_COUNTERS, &c) && c.count == 22 && values[0] > 0, "counters of a partition");
+	check(!ioctl(fd, GPULINK_IOCTL_COUNTERS, &c) && c.count == 24 && values[0] > 0, "counters of a partition");
 	c.partition = GPULINK_COUNTERS_CARD;
 	c.count = 64;
-	check(!ioctl(fd, GPULINK_IOCTL_COUNTERS, &c) && c.count == 7 && values[4] > 0, "counters of the card");
+	check(!ioctl(fd, GPULINK_IOCTL_COUNTERS, &c) && c.count == 12 && values[4] > 0, "counters of the card");
 	c.partition = 16;
 	refused(fd, GPULINK_IOCTL_COUNTERS, &c, EINVAL, "counters of no partition are refused");
 }

@@ -202,8 +202,8 @@ static void test_refusals(void)
 {
 	struct perf_event_attr attr;
 
-	refused(attr_of(CONFIG(COUNTER(ERR_ENDPOINT) + 1, 0)), -1, 0, "an unknown event is refused");
-	refused(attr_of(CARD + 7), -1, 0, "an unknown event of the card is refused");
+	refused(attr_of(CONFIG(COUNTER(REGION_BYTES) + 1, 0)), -1, 0, "an unknown event is refused");
+	refused(attr_of(CARD + 12), -1, 0, "an unknown event of the card is refused");
 	refused(attr_of(CONFIG(CARD, 1)), -1, 0, "an event of the card in a partition is refused");
 	refused(attr_of(CONFIG(0, 16)), -1, 0, "a partition that is not there is refused");
 	refused(attr_of(1ULL << 16), -1, 0, "an unknown bit is refused");

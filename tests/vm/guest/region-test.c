@@ -231,7 +231,11 @@ static void test_limits(void)
 		handles[count++] = error;
 	is(count, most, "as many regions as the card has");
 	check(error == -EDQUOT || error == -ENOSPC, "and no more");
+	target.window = other.window;
+	c.registration = other.registration;
 	is(create(&other, &c), -ENOSPC, "also for others");
+	target.window = owner.window;
+	c.registration = owner.registration;
 	while (count)
 		all &= !destroy(&owner, handles[--count]);
 	for (unsigned i = 0; i < 100; i++)
