@@ -20,7 +20,7 @@ enum glk_limit {
 	GLK_LIMIT_COUNT,
 };
 
-/* limits.c: callers of glk_limit_context(), _window(), _registration(), _region() hold card->lock */
+/* limits.c: callers hold card->lock, except of glk_limits_init() */
 void glk_limits_init(struct glk_card *card);
 bool glk_limit_context(struct glk_card *card);
 bool glk_limit_window(struct glk_context *ctx, u64 slices);

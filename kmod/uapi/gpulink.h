@@ -14,9 +14,9 @@
  * record reads 0. Windows whose endpoint or range was removed show a dummy page too: each later
  * release increments @errors until the window is unmapped.
  *
- * Contexts: each open file is one context. It owns its windows, registrations, regions and rings, which
- * are released when the file is closed. All calls are thread-safe. open() returns ENOSPC when the card
- * has no free context. The administrator can limit what a context or a user allocates
+ * Contexts: each open file is one context. It owns its windows, registrations, regions and rings,
+ * which are released when the file is closed. All calls are thread-safe. open() returns ENOSPC when
+ * the card has no free context. The administrator can limit what a context or a user allocates
  * (docs/sysfs.md): open(), both calls that map windows, both register calls, and the call that
  * creates regions return EDQUOT at the limit.
  *
