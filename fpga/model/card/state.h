@@ -16,7 +16,7 @@
 #include "release/release.h"
 #include "remote/remote.h"
 #include "remote/serve.h"
-#include "ring/registration.h"
+#include "registration/registration.h"
 #include "ring/ring.h"
 #include "window/endpoint.h"
 #include "window/window_table.h"

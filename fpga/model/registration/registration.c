@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ring/registration.h"
+#include "registration/registration.h"
 
 #include <errno.h>
 
