@@ -50,6 +50,8 @@ struct glk_card_config {
 	unsigned slices;	/**< slices of the aperture, 1..1024 */
 	unsigned slice_shift;	/**< log2 of the bytes of a slice, 12..30 */
 	unsigned registrations; /**< 1..1024 */
+	unsigned regions;	/**< 0..64; 0: no FEATURES.REGION */
+	unsigned chunks;	/**< readiness counters of all regions together, 1..16384 if there are regions */
 	unsigned vectors;	/**< MSI-X vectors, 1..64 */
 	bool loopback;		/**< reported in FEATURES: the platform loops link_send to glk_card_link_receive() */
 	bool link;		/**< a link to another card, see glk_card_link_clock() */

@@ -15,8 +15,8 @@
 #define GLK_CARD_COUNTER(name)	    ((GLK_CARD_##name - GLK_CARD_ERR_WINDOW) / 8)
 #define GLK_CONTEXT_COUNTER(name)   ((GLK_CONTEXT_##name - GLK_CONTEXT_STORES) / 8)
 
-#define GLK_PARTITION_COUNTERS (GLK_PARTITION_COUNTER(ERR_ENDPOINT) + 1)
-#define GLK_CARD_COUNTERS      (GLK_CARD_COUNTER(PACKETS_RECEIVED) + 1)
+#define GLK_PARTITION_COUNTERS (GLK_PARTITION_COUNTER(REGION_BYTES) + 1)
+#define GLK_CARD_COUNTERS      (GLK_CARD_COUNTER(ERR_ARRIVE) + 1)
 #define GLK_CONTEXT_COUNTERS   (GLK_CONTEXT_COUNTER(STORE_BYTES) + 1)
 #define GLK_LINK_COUNTERS      ((GLK_LINK_WAITED_ATOMIC_RESPONSE - GLK_LINK_FLITS_IN) / 8 + 1)
 
@@ -37,9 +37,11 @@ struct glk_link_counters {
 	uint64_t value[GLK_LINK_COUNTERS];
 };
 
-/** Index of the counter of a flush reason (GLK_FLUSH_...): the counters are in the order of the reasons. */
+/** Index of the counter of a flush reason (GLK_FLUSH_...): the counters are in the order of the reasons, but for the last. */
 static inline unsigned glk_flush_counter(unsigned reason)
 {
+	if (reason == GLK_FLUSH_REGION)
+		return GLK_PARTITION_COUNTER(FLUSH_REGION);
 	return GLK_PARTITION_COUNTER(FLUSH_WINDOW_MISS) + reason;
 }
 

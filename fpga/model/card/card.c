@@ -21,6 +21,8 @@ void glk_card_config_default(struct glk_card_config *config)
 		.slices = 1024,
 		.slice_shift = 20,
 		.registrations = 1024,
+		.regions = GLK_REGION_COUNT,
+		.chunks = GLK_CHUNK_COUNT,
 		.vectors = 33,
 		.loopback = true,
 		.pool_bytes = 16u << 20,
@@ -41,7 +43,8 @@ static bool config_valid(const struct glk_card_config *c)
 	       (c->queue_entries == 16 || c->queue_entries == 32 || c->queue_entries == 64) &&
 	       between(c->contexts, 1, GLK_CONTEXT_COUNT) && between(c->slices, 1, GLK_WINDOW_COUNT) &&
 	       between(c->slice_shift, SLICE_SHIFT_MIN, SLICE_SHIFT_MAX) &&
-	       between(c->registrations, 1, GLK_REGISTRATION_COUNT) && between(c->vectors, 1, VECTORS_MAX) &&
+	       between(c->registrations, 1, GLK_REGISTRATION_COUNT) && c->regions <= GLK_REGION_COUNT &&
+	       (c->regions == 0 || between(c->chunks, 1, GLK_CHUNK_COUNT)) && between(c->vectors, 1, VECTORS_MAX) &&
 	       c->pool_bytes % GLK_PAGE_SIZE == 0 && ops && ops->dma_read && ops->dma_write && ops->endpoint_write &&
 	       ops->endpoint_read && ops->link_send && ops->interrupt &&
 	       (!c->link || (ops->link_wait && c->link_session));
@@ -66,6 +69,7 @@ static void on_acknowledged(void *user, unsigned partition)
 {
 	struct glk_card *card = user;
 
+	glk_regions_acknowledged(&card->regions);
 	glk_releases_progress(&card->releases);
 	if (card->common.config.link)
 		glk_serve_acknowledged(&card->serve, partition);
@@ -180,6 +184,7 @@ static void connect(struct glk_card *card)
 	card->releases.common = common;
 	card->releases.endpoints = &card->endpoints;
 	card->releases.remote = &card->remote;
+	card->releases.regions = &card->regions;
 	card->releases.windows = &card->windows;
 	card->releases.contexts = card->contexts;
 
@@ -191,8 +196,17 @@ static void connect(struct glk_card *card)
 	card->rings.windows = &card->windows;
 	card->rings.registrations = &card->registrations;
 	card->rings.remote = &card->remote;
+	card->rings.regions = &card->regions;
+
+	card->regions.common = common;
+	card->regions.endpoints = &card->endpoints;
+	card->regions.remote = &card->remote;
+	card->regions.windows = &card->windows;
+	card->regions.registrations = &card->registrations;
+	card->regions.contexts = card->contexts;
 
 	card->registers.common = common;
+	card->registers.regions = &card->regions;
 	card->registers.endpoints = &card->endpoints;
 	card->registers.windows = &card->windows;
 	card->registers.remote = &card->remote;
@@ -241,6 +255,7 @@ void glk_card_reset(struct glk_card *card)
 	memset(card->windows.entries, 0, sizeof(card->windows.entries));
 	memset(card->registrations.entries, 0, sizeof(card->registrations.entries));
 	memset(card->contexts, 0, sizeof(card->contexts));
+	glk_regions_reset(&card->regions);
 	glk_releases_reset(&card->releases);
 	if (card->common.config.link) {
 		glk_card_link_reset(&card->link);
@@ -393,5 +408,10 @@ uint64_t glk_card_deadline(const struct glk_card *card)
 
 bool glk_card_service(struct glk_card *card, unsigned budget)
 {
-	return glk_rings_service(&card->rings, budget);
+	bool more = glk_rings_service(&card->rings, budget);
+
+	if (!glk_regions_service(&card->regions, budget))
+		return more;
+	glk_releases_progress(&card->releases);
+	return true;
 }

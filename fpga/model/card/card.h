@@ -95,8 +95,8 @@ void glk_card_advance(struct glk_card *card, uint64_t now_ns);
 /** The time in nanoseconds at which glk_card_advance() has work next; UINT64_MAX: none unless another call is made. */
 uint64_t glk_card_deadline(const struct glk_card *card);
 
-/** Processes submission ring entries, at most `budget` in all, round robin over the contexts. Returns true if entries that can
- *  be processed now are left. Register writes only record a doorbell: the platform calls this from its loop. Releases complete
+/** Processes submission ring entries, at most `budget` in all, round robin over the contexts, and moves as many pieces of
+ *  4 KiB of regions' chunks. Returns true if it is to be called again: work that can be done now is left, or may have become due. Register writes only record a doorbell: the platform calls this from its loop. Releases complete
  *  from here and from glk_card_endpoint_acknowledge(). */
 bool glk_card_service(struct glk_card *card, unsigned budget);
 

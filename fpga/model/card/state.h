@@ -13,6 +13,7 @@
 #include "link/card_link.h"
 #include "pool/pool.h"
 #include "registers/registers.h"
+#include "region/region.h"
 #include "release/release.h"
 #include "remote/remote.h"
 #include "remote/serve.h"
@@ -29,6 +30,7 @@ struct glk_card {
 	struct glk_windows windows;
 	struct glk_registrations registrations;
 	struct glk_context contexts[GLK_CONTEXT_COUNT];
+	struct glk_regions regions;
 	struct glk_releases releases;
 	struct glk_rings rings;
 	struct glk_registers registers;

@@ -26,22 +26,25 @@ static const struct array arrays[] = {
 	{ GLK_BLOCK_REGISTRATION, GLK_REGISTRATION_ARRAY, GLK_REGISTRATION_STRIDE, GLK_REGISTRATION_COUNT },
 	{ GLK_BLOCK_CONTEXT, GLK_CONTEXT_ARRAY, GLK_CONTEXT_STRIDE, GLK_CONTEXT_COUNT },
 	{ GLK_BLOCK_DOORBELL, GLK_DOORBELL_ARRAY, GLK_DOORBELL_STRIDE, GLK_DOORBELL_COUNT },
+	{ GLK_BLOCK_REGION, GLK_REGION_ARRAY, GLK_REGION_STRIDE, GLK_REGION_COUNT },
+	{ GLK_BLOCK_CHUNK, GLK_CHUNK_ARRAY, GLK_CHUNK_STRIDE, GLK_CHUNK_COUNT },
 };
 
 struct header {
-	unsigned block, type, version, next;
+	unsigned block, type, version;
 };
 
 static const struct header headers[] = {
-	{ GLK_BLOCK_CARD, GLK_BLOCK_CARD_TYPE, GLK_BLOCK_CARD_VERSION, GLK_BLOCK_CARD_NEXT },
-	{ GLK_BLOCK_PARTITION, GLK_BLOCK_PARTITION_TYPE, GLK_BLOCK_PARTITION_VERSION, GLK_BLOCK_PARTITION_NEXT },
-	{ GLK_BLOCK_WINDOW, GLK_BLOCK_WINDOW_TYPE, GLK_BLOCK_WINDOW_VERSION, GLK_BLOCK_WINDOW_NEXT },
-	{ GLK_BLOCK_REGISTRATION, GLK_BLOCK_REGISTRATION_TYPE, GLK_BLOCK_REGISTRATION_VERSION,
-	  GLK_BLOCK_REGISTRATION_NEXT },
-	{ GLK_BLOCK_CONTEXT, GLK_BLOCK_CONTEXT_TYPE, GLK_BLOCK_CONTEXT_VERSION, GLK_BLOCK_CONTEXT_NEXT },
-	{ GLK_BLOCK_DOORBELL, GLK_BLOCK_DOORBELL_TYPE, GLK_BLOCK_DOORBELL_VERSION, GLK_BLOCK_DOORBELL_NEXT },
-	{ GLK_BLOCK_LINK, GLK_BLOCK_LINK_TYPE, GLK_BLOCK_LINK_VERSION, GLK_BLOCK_LINK_NEXT },
-	{ GLK_BLOCK_CAPTURE, GLK_BLOCK_CAPTURE_TYPE, GLK_BLOCK_CAPTURE_VERSION, GLK_BLOCK_CAPTURE_NEXT },
+	{ GLK_BLOCK_CARD, GLK_BLOCK_CARD_TYPE, GLK_BLOCK_CARD_VERSION },
+	{ GLK_BLOCK_PARTITION, GLK_BLOCK_PARTITION_TYPE, GLK_BLOCK_PARTITION_VERSION },
+	{ GLK_BLOCK_WINDOW, GLK_BLOCK_WINDOW_TYPE, GLK_BLOCK_WINDOW_VERSION },
+	{ GLK_BLOCK_REGISTRATION, GLK_BLOCK_REGISTRATION_TYPE, GLK_BLOCK_REGISTRATION_VERSION },
+	{ GLK_BLOCK_CONTEXT, GLK_BLOCK_CONTEXT_TYPE, GLK_BLOCK_CONTEXT_VERSION },
+	{ GLK_BLOCK_DOORBELL, GLK_BLOCK_DOORBELL_TYPE, GLK_BLOCK_DOORBELL_VERSION },
+	{ GLK_BLOCK_LINK, GLK_BLOCK_LINK_TYPE, GLK_BLOCK_LINK_VERSION },
+	{ GLK_BLOCK_CAPTURE, GLK_BLOCK_CAPTURE_TYPE, GLK_BLOCK_CAPTURE_VERSION },
+	{ GLK_BLOCK_REGION, GLK_BLOCK_REGION_TYPE, GLK_BLOCK_REGION_VERSION },
+	{ GLK_BLOCK_CHUNK, GLK_BLOCK_CHUNK_TYPE, GLK_BLOCK_CHUNK_VERSION },
 };
 
 static unsigned elements_of(const struct glk_registers *registers, unsigned block)
@@ -53,6 +56,10 @@ static unsigned elements_of(const struct glk_registers *registers, unsigned bloc
 		return registers->common->config.slices;
 	case GLK_BLOCK_REGISTRATION:
 		return registers->common->config.registrations;
+	case GLK_BLOCK_REGION:
+		return registers->common->config.regions;
+	case GLK_BLOCK_CHUNK:
+		return registers->common->config.regions ? registers->common->config.chunks : 0;
 	default:
 		return registers->common->config.contexts;
 	}
@@ -110,11 +117,20 @@ static uint64_t capabilities1(const struct glk_card_config *c)
 	       CLOCK_MHZ << GLK_CARD_CAPS1_CLOCK_MHZ_SHIFT;
 }
 
+static uint64_t capabilities2(const struct glk_card_config *c)
+{
+	if (!c->regions)
+		return 0;
+	return (uint64_t)c->regions << GLK_CARD_CAPS2_REGIONS_SHIFT | (uint64_t)c->chunks << GLK_CARD_CAPS2_CHUNKS_SHIFT |
+	       (uint64_t)GLK_REGION_TARGETS << GLK_CARD_CAPS2_TARGETS_SHIFT;
+}
+
 static uint64_t features(const struct glk_card_config *c)
 {
 	return GLK_CARD_FEATURES_FINEPACK_MASK | GLK_CARD_FEATURES_ATOMICS_MASK |
 	       (c->loopback ? GLK_CARD_FEATURES_LOOPBACK_MASK : 0) | 
 	       (c->link ? GLK_CARD_FEATURES_LINK_MASK | GLK_CARD_FEATURES_CAPTURE_MASK : 0) |
+	       (c->regions ? GLK_CARD_FEATURES_REGION_MASK : 0) |
 	       (c->pool_bytes ? GLK_CARD_FEATURES_POOL_MASK : 0);
 }
 
@@ -129,6 +145,8 @@ static uint64_t read_card(struct glk_registers *registers, unsigned reg)
 		return capabilities0(&registers->common->config);
 	case GLK_CARD_CAPS1:
 		return capabilities1(&registers->common->config);
+	case GLK_CARD_CAPS2:
+		return capabilities2(&registers->common->config);
 	case GLK_CARD_FEATURES:
 		return features(&registers->common->config);
 	case GLK_CARD_CONTROL:
@@ -153,7 +171,7 @@ static uint64_t read_card(struct glk_registers *registers, unsigned reg)
 	case GLK_CARD_SNAPSHOT:
 		return registers->snapshots;
 	}
-	if (reg >= GLK_CARD_ERR_WINDOW && reg <= GLK_CARD_PACKETS_RECEIVED)
+	if (reg >= GLK_CARD_ERR_WINDOW && reg <= GLK_CARD_ERR_ARRIVE)
 		return registers->latched.value[(reg - GLK_CARD_ERR_WINDOW) / 8];
 	return 0;
 }
@@ -177,7 +195,7 @@ static uint64_t read_partition(const struct glk_registers *registers, unsigned p
 	case GLK_PARTITION_REMOTE_BYTES:
 		return glk_endpoint_is_link(registers->endpoints, p) ? registers->remote->of[p].bytes : 0;
 	}
-	if (reg >= GLK_PARTITION_STORES && reg <= GLK_PARTITION_ERR_ENDPOINT)
+	if (reg >= GLK_PARTITION_STORES && reg <= GLK_PARTITION_REGION_BYTES)
 		return registers->latched_partitions[p].value[(reg - GLK_PARTITION_STORES) / 8];
 	return glk_partition_get(partition, reg);
 }
@@ -196,18 +214,30 @@ static uint64_t read_doorbell(const struct glk_registers *registers, unsigned co
 	return reg == GLK_DOORBELL_GENERATION ? registers->common->generation : 0;
 }
 
-/* The optional blocks are the last in the list. */
-static uint64_t read_header(const struct glk_registers *registers, const struct header *header)
+static bool block_exists(const struct glk_registers *registers, unsigned block)
 {
-	unsigned next = header->next;
+	switch (block) {
+	case GLK_BLOCK_LINK:
+	case GLK_BLOCK_CAPTURE:
+		return registers->common->config.link;
+	case GLK_BLOCK_REGION:
+	case GLK_BLOCK_CHUNK:
+		return registers->common->config.regions;
+	default:
+		return true;
+	}
+}
 
-	if (!registers->common->config.link && (header->block == GLK_BLOCK_LINK || header->block == GLK_BLOCK_CAPTURE))
+static uint64_t read_header(const struct glk_registers *registers, unsigned index)
+{
+	unsigned next = index + 1, count = sizeof(headers) / sizeof(headers[0]);
+
+	if (!block_exists(registers, headers[index].block))
 		return 0;
-	if (header->block == GLK_BLOCK_DOORBELL && registers->common->config.link)
-		next = GLK_BLOCK_LINK;
-	else if (header->block == GLK_BLOCK_LINK)
-		next = GLK_BLOCK_CAPTURE;
-	return header->type | (uint64_t)header->version << 16 | (uint64_t)next << 32;
+	while (next < count && !block_exists(registers, headers[next].block))
+		next++;
+	return headers[index].type | (uint64_t)headers[index].version << 16 |
+	       (uint64_t)(next < count ? headers[next].block : 0) << 32;
 }
 
 static uint64_t read_whole(struct glk_registers *registers, unsigned offset)
@@ -216,7 +246,7 @@ static uint64_t read_whole(struct glk_registers *registers, unsigned offset)
 
 	for (unsigned i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		if (offset == headers[i].block)
-			return read_header(registers, &headers[i]);
+			return read_header(registers, i);
 	if (!place.exists)
 		return 0;
 	switch (place.block) {
@@ -230,6 +260,10 @@ static uint64_t read_whole(struct glk_registers *registers, unsigned offset)
 		return registers->rings->registrations->entries[place.element].q[place.reg / 8];
 	case GLK_BLOCK_CONTEXT:
 		return read_context(registers, place.element, place.reg);
+	case GLK_BLOCK_REGION:
+		return glk_region_get(registers->regions, place.element, place.reg);
+	case GLK_BLOCK_CHUNK:
+		return registers->regions->counters[place.element];
 	case GLK_BLOCK_LINK:
 		return glk_card_link_get(registers->link, place.reg);
 	case GLK_BLOCK_CAPTURE:
@@ -321,6 +355,9 @@ static void write_doorbell(struct glk_registers *registers, unsigned context, un
 			*(reg == GLK_DOORBELL_SQ_TAIL ? &c->sq_tail : &c->cq_head) = (uint16_t)value;
 	} else if (reg == GLK_DOORBELL_RELEASE && glk_context_enabled(c)) {
 		glk_release_request(registers->releases, context, value);
+	} else if ((reg == GLK_DOORBELL_ARRIVE || reg == GLK_DOORBELL_START) && registers->common->config.regions &&
+		   glk_context_enabled(c)) {
+		glk_region_doorbell(registers->regions, context, reg, value);
 	}
 }
 
@@ -343,6 +380,10 @@ static int write_whole(struct glk_registers *registers, unsigned offset, uint64_
 		return glk_registration_set(registers->rings->registrations, place.element, place.reg / 8, value);
 	case GLK_BLOCK_CONTEXT:
 		return glk_context_set(registers->rings, place.element, place.reg, value);
+	case GLK_BLOCK_REGION:
+		return glk_region_set(registers->regions, place.element, place.reg, value);
+	case GLK_BLOCK_CHUNK:
+		return glk_chunk_set(registers->regions, place.element, value);
 	case GLK_BLOCK_LINK:
 		return glk_card_link_set(registers->link, place.reg, value);
 	case GLK_BLOCK_CAPTURE:

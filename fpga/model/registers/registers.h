@@ -8,6 +8,7 @@
 
 #include "base/common.h"
 #include "link/card_link.h"
+#include "region/region.h"
 #include "release/release.h"
 #include "remote/remote.h"
 #include "ring/ring.h"
@@ -21,6 +22,7 @@ struct glk_registers {
 	struct glk_remote *remote;
 	struct glk_releases *releases;
 	struct glk_rings *rings;
+	struct glk_regions *regions;
 	struct glk_card_link *link; /* used only if the card has one */
 	/* CONTROL.RESET was written. */
 	void (*reset)(void *user);

@@ -6,22 +6,6 @@
 
 #include "base/bytes.h"
 
-void glk_mark_take(struct glk_releases *releases, struct glk_mark *mark)
-{
-	for (unsigned p = 0; p < releases->common->config.partitions; p++) {
-		mark->posted[p] = releases->endpoints->of[p].posted;
-		glk_remote_want(releases->remote, p);
-	}
-}
-
-bool glk_mark_reached(const struct glk_releases *releases, const struct glk_mark *mark)
-{
-	for (unsigned p = 0; p < releases->common->config.partitions; p++)
-		if (releases->endpoints->of[p].acknowledged < mark->posted[p])
-			return false;
-	return true;
-}
-
 /* Flushes those of the partitions whose queue holds stores of the context. */
 static void flush_owned(struct glk_releases *releases, uint32_t partitions, unsigned context, unsigned reason)
 {
@@ -92,12 +76,18 @@ void glk_release_progress(struct glk_releases *releases, unsigned context)
 	/* An endpoint that acknowledges during the flush calls this function again. */
 	while (release->pending && release->stage != GLK_RELEASE_FLUSHES && ring_reached(c, release)) {
 		if (release->stage == GLK_RELEASE_WAITS_FOR_RING) {
+			glk_regions_fence(releases->regions, context);
+			release->stage = GLK_RELEASE_WAITS_FOR_REGIONS;
+		}
+		if (release->stage == GLK_RELEASE_WAITS_FOR_REGIONS) {
+			if (!glk_regions_passed(releases->regions, context))
+				return;
 			release->stage = GLK_RELEASE_FLUSHES;
 			glk_release_flush(releases, context);
-			glk_mark_take(releases, &release->mark);
+			glk_mark_take(releases->endpoints, releases->remote, &release->mark);
 			release->stage = GLK_RELEASE_WAITS_FOR_ENDPOINTS;
 		}
-		if (!glk_mark_reached(releases, &release->mark))
+		if (!glk_mark_reached(releases->endpoints, &release->mark))
 			return;
 		if (glk_release_failed(releases, context))
 			c->errors++;
@@ -129,7 +119,7 @@ void glk_release_forget(struct glk_releases *releases, unsigned context)
 
 	of->current.pending = of->next.pending = false;
 	note_pending(releases, context);
-	of->ring_waits = false;
+	of->ring_fenced = of->ring_waits = false;
 	of->word = of->released = 0;
 	of->fenced = 0;
 	releases->contexts[context].touched = 0;
@@ -187,7 +177,7 @@ static bool drain_valid(const struct glk_releases *releases, uint64_t value)
 
 bool glk_drain_busy(struct glk_releases *releases)
 {
-	if (releases->drain.busy && glk_mark_reached(releases, &releases->drain.mark))
+	if (releases->drain.busy && glk_mark_reached(releases->endpoints, &releases->drain.mark))
 		releases->drain.busy = false;
 	return releases->drain.busy;
 }
@@ -198,7 +188,7 @@ int glk_drain_begin(struct glk_releases *releases, uint64_t value)
 		return -EINVAL;
 	drain_flush(releases, (unsigned)GLK_FIELD(value, GLK_CARD_DRAIN_KIND),
 		    (unsigned)GLK_FIELD(value, GLK_CARD_DRAIN_ID));
-	glk_mark_take(releases, &releases->drain.mark);
+	glk_mark_take(releases->endpoints, releases->remote, &releases->drain.mark);
 	releases->drain.busy = true;
 	releases->drain.written = value;
 	return 0;

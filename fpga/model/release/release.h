@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Releases and drains: flush, then wait until every endpoint write posted so far is acknowledged (FinePack IV-B).
- * A wait is a mark: the counts of posted writes. Acknowledgements come in order, so a mark once reached stays reached.
+ * A wait is a mark (remote/mark.h).
  * Internal to the model.
  */
 #ifndef GLK_RELEASE_H
@@ -9,17 +9,20 @@
 
 #include "base/common.h"
 #include "base/context.h"
+#include "region/region.h"
+#include "remote/mark.h"
 #include "remote/remote.h"
 #include "window/endpoint.h"
 #include "window/window_table.h"
 
-/* The endpoint writes to wait for: those posted when it was taken. */
-struct glk_mark {
-	uint64_t posted[GLK_PARTITION_COUNT];
+/* A release by the doorbell page, until it completes. First it waits until the ring's head reaches `sq_target`, then until the
+ * chunks of the context's regions that were ready by then are stored. */
+enum glk_release_stage {
+	GLK_RELEASE_WAITS_FOR_RING,
+	GLK_RELEASE_WAITS_FOR_REGIONS,
+	GLK_RELEASE_FLUSHES,
+	GLK_RELEASE_WAITS_FOR_ENDPOINTS,
 };
-
-/* A release by the doorbell page, until it completes. First it waits until the ring's head reaches `sq_target`. */
-enum glk_release_stage { GLK_RELEASE_WAITS_FOR_RING, GLK_RELEASE_FLUSHES, GLK_RELEASE_WAITS_FOR_ENDPOINTS };
 
 struct glk_release {
 	bool pending;
@@ -34,8 +37,8 @@ struct glk_release_context {
 	/* By the doorbell page: the one in progress, and all later ones as one. */
 	struct glk_release current, next;
 	uint64_t word, released; /* registers RELEASE and RELEASED */
-	/* By the ring: the entry at sq_head has flushed and waits for `ring_mark`. */
-	bool ring_waits;
+	/* By the ring: the entry at sq_head waits for the context's regions; it has flushed and waits for `ring_mark`. */
+	bool ring_fenced, ring_waits;
 	struct glk_mark ring_mark;
 	/* Partitions that the releases in progress have flushed; the context's `touched` are those since. */
 	uint32_t fenced;
@@ -52,15 +55,13 @@ struct glk_releases {
 	struct glk_common *common;
 	struct glk_endpoints *endpoints;
 	struct glk_remote *remote;
+	struct glk_regions *regions;
 	const struct glk_windows *windows;
 	struct glk_context *contexts; /* GLK_CONTEXT_COUNT */
 	struct glk_release_context of[GLK_CONTEXT_COUNT];
 	uint32_t pending; /* bit N: of[N].current.pending. Every endpoint write looks here. */
 	struct glk_drain drain;
 };
-
-void glk_mark_take(struct glk_releases *releases, struct glk_mark *mark);
-bool glk_mark_reached(const struct glk_releases *releases, const struct glk_mark *mark);
 
 /* Flushes the partitions that hold stores of the context. */
 void glk_release_flush(struct glk_releases *releases, unsigned context);

@@ -41,19 +41,6 @@ static bool unused_are_zero(const struct entry *e, bool window, bool window_offs
 	return true;
 }
 
-static void store_range(struct glk_windows *windows, unsigned window, uint64_t offset, const uint8_t *data, size_t len)
-{
-	while (len) {
-		struct glk_target target;
-		size_t part = glk_window_part(windows, window, offset, len, &target);
-
-		glk_store(windows, &target, data, part);
-		data += part;
-		offset += part;
-		len -= part;
-	}
-}
-
 static unsigned put_inline(struct glk_rings *rings, unsigned context, const struct entry *e)
 {
 	uint8_t data[GLK_INLINE_MAX_BYTES];
@@ -70,7 +57,7 @@ static unsigned put_inline(struct glk_rings *rings, unsigned context, const stru
 			return GLK_ST_RESERVED;
 	status = glk_window_check(rings->windows, context, e->window, e->window_offset, e->length, GLK_WINDOW_Q0_WRITE_MASK);
 	if (status == GLK_ST_OK)
-		store_range(rings->windows, e->window, e->window_offset, data, e->length);
+		glk_store_range(rings->windows, e->window, e->window_offset, data, e->length);
 	return status;
 }
 
@@ -101,7 +88,7 @@ static unsigned put(struct glk_rings *rings, unsigned context, const struct entr
 
 		if (glk_registration_read(rings->registrations, e->registration, e->registration_offset + done, data, part))
 			return GLK_ST_DMA;
-		store_range(rings->windows, e->window, e->window_offset + done, data, part);
+		glk_store_range(rings->windows, e->window, e->window_offset + done, data, part);
 		done += part;
 	}
 	return status;
@@ -155,7 +142,7 @@ static unsigned putv(struct glk_rings *rings, unsigned context, const struct ent
 		const uint8_t *data = vector + at + GLK_PUTV_RECORD_BYTES;
 
 		next_record(vector, e->length, &at, &offset, &bytes);
-		store_range(rings->windows, e->window, offset, data, bytes);
+		glk_store_range(rings->windows, e->window, offset, data, bytes);
 	}
 	return GLK_ST_OK;
 }
@@ -246,17 +233,61 @@ static unsigned release(struct glk_rings *rings, unsigned context, const struct 
 {
 	struct glk_release_context *of = &rings->releases->of[context];
 
-	if (!of->ring_waits) {
+	if (!of->ring_fenced && !of->ring_waits) {
 		if (!unused_are_zero(e, false, false, false, 0) || e->length)
 			return GLK_ST_RESERVED;
+		glk_regions_fence(rings->regions, context);
+		of->ring_fenced = true;
+	}
+	if (!of->ring_waits) {
+		if (!glk_regions_passed(rings->regions, context))
+			return GLK_NOT_YET;
+		of->ring_fenced = false;
 		glk_release_flush(rings->releases, context);
-		glk_mark_take(rings->releases, &of->ring_mark);
+		glk_mark_take(rings->releases->endpoints, rings->remote, &of->ring_mark);
 		of->ring_waits = true;
 	}
-	if (!glk_mark_reached(rings->releases, &of->ring_mark))
+	if (!glk_mark_reached(rings->releases->endpoints, &of->ring_mark))
 		return GLK_NOT_YET;
 	of->ring_waits = false;
 	return glk_release_failed(rings->releases, context) ? GLK_ST_ENDPOINT : GLK_ST_OK;
+}
+
+/* REGISTRATION has the number of the region, and no offset. */
+static bool region_fields_valid(const struct entry *e, bool arrive)
+{
+	return unused_are_zero(e, false, arrive, true, 0) && !e->registration_offset && (arrive || !e->length);
+}
+
+static unsigned region_start(struct glk_rings *rings, unsigned context, const struct entry *e)
+{
+	return region_fields_valid(e, false) ? glk_region_start(rings->regions, context, e->registration) : GLK_ST_RESERVED;
+}
+
+static unsigned region_arrive(struct glk_rings *rings, unsigned context, const struct entry *e)
+{
+	const struct glk_arrival arrival = { .chunk = e->window_offset, .count = e->length };
+
+	return region_fields_valid(e, true) ? glk_region_arrive(rings->regions, context, e->registration, &arrival) :
+					      GLK_ST_RESERVED;
+}
+
+static unsigned region_flush(struct glk_rings *rings, unsigned context, const struct entry *e)
+{
+	struct glk_release_context *of = &rings->releases->of[context];
+
+	if (!of->ring_fenced) {
+		unsigned status = region_fields_valid(e, false) ?
+					  glk_region_flush(rings->regions, context, e->registration) : GLK_ST_RESERVED;
+
+		if (status)
+			return status;
+		of->ring_fenced = true;
+	}
+	if (!glk_regions_passed(rings->regions, context))
+		return GLK_NOT_YET;
+	of->ring_fenced = false;
+	return GLK_ST_OK;
 }
 
 unsigned glk_operation(struct glk_rings *rings, unsigned context, const uint64_t sqe[8], uint32_t *moved)
@@ -286,6 +317,12 @@ unsigned glk_operation(struct glk_rings *rings, unsigned context, const uint64_t
 		break;
 	case GLK_OP_RELEASE:
 		return release(rings, context, &e);
+	case GLK_OP_REGION_START:
+		return region_start(rings, context, &e);
+	case GLK_OP_REGION_ARRIVE:
+		return region_arrive(rings, context, &e);
+	case GLK_OP_REGION_FLUSH:
+		return region_flush(rings, context, &e);
 	default:
 		return GLK_ST_OPCODE;
 	}

@@ -116,6 +116,7 @@ uint64_t glk_context_get(const struct glk_rings *rings, unsigned context, unsign
 static void stop(struct glk_rings *rings, struct glk_context *c, unsigned status)
 {
 	c->status = status;
+	rings->releases->of[c - rings->contexts].ring_fenced = false;
 	rings->releases->of[c - rings->contexts].ring_waits = false;
 	glk_note_error(rings->common, GLK_CARD_ERROR_CAUSE_RING_MASK);
 	glk_raise(rings->common, (unsigned)c->vector);
@@ -133,7 +134,8 @@ static bool runnable(struct glk_rings *rings, struct glk_context *c)
 		return false;
 	}
 	return c->sq_head != c->sq_tail && (uint16_t)(c->cq_tail - c->cq_head) < cq_entries(c) &&
-	       !(of->ring_waits && !glk_mark_reached(rings->releases, &of->ring_mark));
+	       !(of->ring_fenced && !glk_regions_passed(rings->regions, (unsigned)(c - rings->contexts))) &&
+	       !(of->ring_waits && !glk_mark_reached(rings->releases->endpoints, &of->ring_mark));
 }
 
 static int write_completion(struct glk_rings *rings, struct glk_context *c, uint64_t tag, unsigned status, uint32_t moved)

@@ -8,6 +8,7 @@
 
 #include "base/common.h"
 #include "base/context.h"
+#include "region/region.h"
 #include "release/release.h"
 #include "remote/remote.h"
 #include "registration/registration.h"
@@ -22,6 +23,7 @@ struct glk_rings {
 	struct glk_windows *windows;
 	struct glk_registrations *registrations;
 	struct glk_remote *remote;
+	struct glk_regions *regions;
 	unsigned next_context; /* where the next round over the rings begins */
 	uint8_t vector_buffer[GLK_PUTV_MAX_BYTES]; /* a put vector, copied before it is checked */
 };

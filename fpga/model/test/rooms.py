@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-ROOMS = ["base", "finepack", "netcrafter", "pool", "link", "window", "remote", "release", "ring", "registers", "card"]
+ROOMS = ["base", "registration", "finepack", "netcrafter", "pool", "link", "window", "remote", "region", "release", "ring", "registers", "card"]
 # Why stands in netcrafter/system.h.
 CIRCULAR = ["libreplaynetcrafter.a.p"]
 

@@ -16,6 +16,19 @@ void glk_store(struct glk_windows *windows, const struct glk_target *target, con
 			    data, len, target->context, windows->common->now_ns);
 }
 
+void glk_store_range(struct glk_windows *windows, unsigned window, uint64_t offset, const uint8_t *data, size_t len)
+{
+	while (len) {
+		struct glk_target target;
+		size_t part = glk_window_part(windows, window, offset, len, &target);
+
+		glk_store(windows, &target, data, part);
+		data += part;
+		offset += part;
+		len -= part;
+	}
+}
+
 void glk_flush_hit(struct glk_windows *windows, const struct glk_target *target, size_t len, unsigned reason)
 {
 	struct glk_partition *partition = &windows->endpoints->partitions[target->partition];
