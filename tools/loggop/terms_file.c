@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <json.h>
+#include <json_put.h>
 
 #include "terms.h"
 
@@ -15,29 +15,12 @@ enum { ERROR_BYTES = 256, LINE_BYTES = 1024 };
 
 /* --- writing --- */
 
-/* Takes ownership of the value. Returns whether it was added. */
-static bool add(struct json_object *to, const char *name, struct json_object *value)
-{
-	if (value && !json_object_object_add(to, name, value))
-		return true;
-	json_object_put(value);
-	return false;
-}
-
 static bool add_number(struct json_object *to, const char *name, double value)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%.6g", value); /* the measurement has no more digits, and files stay readable */
-	return add(to, name, json_object_new_double_s(value, text));
-}
-
-static bool append(struct json_object *list, struct json_object *value)
-{
-	if (value && !json_object_array_add(list, value))
-		return true;
-	json_object_put(value);
-	return false;
+	return json_put(to, name, json_object_new_double_s(value, text));
 }
 
 static struct json_object *segment_object(const struct loggop_segment *s)
@@ -57,9 +40,9 @@ static struct json_object *curve_object(const struct loggop_curve *c)
 	bool good = o && list;
 
 	for (unsigned i = 0; good && i < c->count; i++)
-		good = append(list, segment_object(&c->segment[i]));
+		good = json_append(list, segment_object(&c->segment[i]));
 	good = good && add_number(o, "r2", c->r2) && add_number(o, "worst", c->worst);
-	if (good && add(o, "segments", list))
+	if (good && json_put(o, "segments", list))
 		return o;
 	if (!good)
 		json_object_put(list);
@@ -84,9 +67,9 @@ static bool add_samples(struct json_object *to, const struct loggop_set *set)
 	bool good = list;
 
 	for (unsigned i = 0; good && i < set->samples; i++)
-		good = append(list, sample_object(&set->sample[i]));
+		good = json_append(list, sample_object(&set->sample[i]));
 	if (good)
-		return add(to, "samples", list);
+		return json_put(to, "samples", list);
 	json_object_put(list);
 	return false;
 }
@@ -95,11 +78,11 @@ static struct json_object *set_object(const struct loggop_set *set)
 {
 	struct json_object *o = json_object_new_object();
 
-	if (o && add(o, "way", json_object_new_string(set->way)) && add(o, "path", json_object_new_string(set->path)) &&
+	if (o && json_put_text(o, "way", set->way) && json_put_text(o, "path", set->path) &&
 	    (set->latency < 0 || add_number(o, "L", set->latency)) && add_number(o, "S", set->sync) &&
 	    add_number(o, "timeouts", set->timeouts) && add_number(o, "full", set->full) &&
-	    add_number(o, "packet_bytes", set->packet_bytes) && add(o, "single", curve_object(&set->single)) &&
-	    add(o, "overhead", curve_object(&set->overhead)) && add(o, "gap", curve_object(&set->gap)) && add_samples(o, set))
+	    add_number(o, "packet_bytes", set->packet_bytes) && json_put(o, "single", curve_object(&set->single)) &&
+	    json_put(o, "overhead", curve_object(&set->overhead)) && json_put(o, "gap", curve_object(&set->gap)) && add_samples(o, set))
 		return o;
 	json_object_put(o);
 	return NULL;
@@ -111,11 +94,11 @@ struct json_object *loggop_file_object(const struct loggop_file *file)
 	bool good = o && list;
 
 	for (unsigned i = 0; good && i < file->sets; i++)
-		good = append(list, set_object(&file->set[i]));
-	good = good && add(o, "format", json_object_new_string(FORMAT)) && add(o, "device", json_object_new_string(file->device)) &&
-	       add(o, "unit", json_object_new_string(file->unit)) &&
-	       add(o, "complete", json_object_new_boolean(file->complete));
-	if (good && add(o, "ways", list))
+		good = json_append(list, set_object(&file->set[i]));
+	good = good && json_put_text(o, "format", FORMAT) && json_put_text(o, "device", file->device) &&
+	       json_put_text(o, "unit", file->unit) &&
+	       json_put(o, "complete", json_object_new_boolean(file->complete));
+	if (good && json_put(o, "ways", list))
 		return o;
 	if (!good)
 		json_object_put(list);
