@@ -107,6 +107,20 @@ static void with_noise(void **state)
 	}
 }
 
+/* One slow point opens no segment: the residual does not stay doubled. */
+static void one_outlier(void **state)
+{
+	struct loggop_point p[SIZES];
+	struct loggop_curve c;
+
+	(void)state;
+	make(p, straight, NULL, 0);
+	p[19].time *= 1.4;
+	assert_int_equal(loggop_fit(p, SIZES, 0.03, &c), 0);
+	assert_int_equal(c.count, 1);
+	near(c.worst, 0.28, 0.1);
+}
+
 static void few_points(void **state)
 {
 	struct loggop_point p[3] = { { 8, 100 }, { 64, 156 }, { 64, 1 } };
@@ -295,6 +309,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_line),   cmocka_unit_test(two_lines), cmocka_unit_test(with_noise), cmocka_unit_test(few_points),
+		cmocka_unit_test(one_outlier),
 		cmocka_unit_test(terms),      cmocka_unit_test(no_delays), cmocka_unit_test(files),	 cmocka_unit_test(bad_files),
 		cmocka_unit_test(study),
 	};
