@@ -749,11 +749,11 @@ package glk_regs;
   localparam int REGION_STATE_COUNT = 3; // number of values
 
   // States of a chunk in an epoch.
-  localparam int CHUNK_CLEAN = 0; // no arrival since it was last sent
-  localparam int CHUNK_DIRTY = 1; // arrivals since it was last sent, and writers left
-  localparam int CHUNK_LISTED = 2; // waits for its transfer
-  localparam int CHUNK_SENT = 3; // no writers left, and its transfer has begun
-  localparam int CHUNK_COUNT = 4; // number of values
+  localparam int CHUNK_STATE_CLEAN = 0; // no arrival since it was last sent
+  localparam int CHUNK_STATE_DIRTY = 1; // arrivals since it was last sent, and writers left
+  localparam int CHUNK_STATE_LISTED = 2; // waits for its transfer
+  localparam int CHUNK_STATE_SENT = 3; // no writers left, and its transfer has begun
+  localparam int CHUNK_STATE_COUNT = 4; // number of values
 
   // Objects that CARD.DRAIN drains.
   localparam int DRAIN_CARD = 0;

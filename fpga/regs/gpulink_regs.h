@@ -753,11 +753,11 @@
 #define GLK_REGION_STATE_COUNT			3U /* number of values */
 
 /* States of a chunk in an epoch. */
-#define GLK_CHUNK_CLEAN				0U /* no arrival since it was last sent */
-#define GLK_CHUNK_DIRTY				1U /* arrivals since it was last sent, and writers left */
-#define GLK_CHUNK_LISTED			2U /* waits for its transfer */
-#define GLK_CHUNK_SENT				3U /* no writers left, and its transfer has begun */
-#define GLK_CHUNK_COUNT				4U /* number of values */
+#define GLK_CHUNK_STATE_CLEAN			0U /* no arrival since it was last sent */
+#define GLK_CHUNK_STATE_DIRTY			1U /* arrivals since it was last sent, and writers left */
+#define GLK_CHUNK_STATE_LISTED			2U /* waits for its transfer */
+#define GLK_CHUNK_STATE_SENT			3U /* no writers left, and its transfer has begun */
+#define GLK_CHUNK_STATE_COUNT			4U /* number of values */
 
 /* Objects that CARD.DRAIN drains. */
 #define GLK_DRAIN_CARD				0U
