@@ -64,7 +64,7 @@ module glk_region_chunks #(
   output logic [KW:0]        look_listed,   // modulo twice the chunks
   output logic [KW:0]        look_finished
 );
-  localparam logic [2:0] ARRIVE = 3'd0, TAKE = 3'd1, LIST = 3'd2, RESTART = 3'd3, SET = 3'd4, LOOK = 3'd5;
+  localparam logic [2:0] ARRIVE = 3'd0, TAKE = 3'd1, LIST = 3'd2, RESTART = 3'd3, SET = 3'd4, LOOK = 3'd5, CLEAR = 3'd6;
   localparam int PIPE = 4; // clocks from u to q
 
   wire reset = rst || clear;
@@ -99,14 +99,14 @@ module glk_region_chunks #(
 
   always_ff @(posedge clk) begin
     u_valid <= a_valid || !swept || takes || looks || steps;
-    u_count <= a_valid ? a_count : swept ? k_initial : 16'd0;
+    u_count <= a_valid ? a_count : k_initial;
     if (a_valid) begin
       u_kind   <= ARRIVE;
       u_chunk  <= a_chunk;
       u_region <= a_region;
       u_epoch  <= a_epoch;
     end else if (!swept) begin
-      u_kind   <= SET;
+      u_kind   <= CLEAR;
       u_chunk  <= sweep;
       u_region <= '0;
       u_epoch  <= '0;

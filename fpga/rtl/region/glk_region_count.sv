@@ -11,7 +11,7 @@ module glk_region_count #(
   input  logic          clk,
   input  logic          rst,
 
-  // Operations: 0 arrive, 1 take (of a listed chunk), 2 list if dirty, 3 back to the beginning of the epoch, 4 set, 5 look
+  // Operations: 0 arrive, 1 take (of a listed chunk), 2 list if dirty, 3 back to the beginning of the epoch, 4 set, 5 look, 6 clear
   input  logic [2:0]    u_kind,
   input  logic [KW-1:0] u_chunk,
   input  logic [1:0]    u_epoch,
@@ -31,7 +31,7 @@ module glk_region_count #(
   output logic [35:0]   q_counter,  // before the operation
   output logic          q_valid
 );
-  localparam logic [2:0] ARRIVE = 3'd0, TAKE = 3'd1, LIST = 3'd2, RESTART = 3'd3, SET = 3'd4;
+  localparam logic [2:0] ARRIVE = 3'd0, TAKE = 3'd1, LIST = 3'd2, RESTART = 3'd3, SET = 3'd4, CLEAR = 3'd6;
   localparam logic [1:0] CLEAN  = 2'(glk_regs::CHUNK_STATE_CLEAN), DIRTY = 2'(glk_regs::CHUNK_STATE_DIRTY), LISTED = 2'(glk_regs::CHUNK_STATE_LISTED),
                          SENT   = 2'(glk_regs::CHUNK_STATE_SENT);
 
@@ -89,8 +89,8 @@ module glk_region_count #(
         undirtied = state == DIRTY;
         c_new     = {CLEAN, c_epoch, initial_, initial_};
       end
-      SET:
-        c_new = {CLEAN, 2'd0, c_count, 16'd0};
+      SET, CLEAR:
+        c_new = {CLEAN, 2'd0, (c_kind == SET) ? c_count : 16'd0, 16'd0};
       default: ;
     endcase
   end

@@ -154,7 +154,7 @@ static void operate(const struct region_chunks_out *out)
 {
 	struct counter *c = &t.counters[out->chunk];
 
-	if (out->kind == REGION_SET && t.sweep < region_chunks_chunks()) {
+	if (out->kind == REGION_CLEAR) {
 		check("counter cleared", t.sweep++, out->chunk);
 		*c = (struct counter){ 0 };
 		return;
@@ -315,7 +315,7 @@ static void request(bool quiet)
 	unsigned k = below(&t.chance, t.region_count);
 	struct region *r = &t.regions[k];
 
-	if (r->step == OPEN && r->epoch && !quiet && below(&t.chance, 4)) {
+	if (r->step == OPEN && r->epoch && !r->failed && !quiet && below(&t.chance, 4)) {
 		struct arrival a = { k, r->first + below(&t.chance, below(&t.chance, 2) ? 2 : r->chunks), r->epoch & 3, below(&t.chance, 3) };
 
 		if (a.chunk >= r->first + r->chunks)
@@ -337,7 +337,7 @@ static void request(bool quiet)
 	if (!t.walking && !t.in.walk && below(&t.chance, 50) == 0) {
 		k = below(&t.chance, t.region_count);
 		r = &t.regions[k];
-		if (r->step == OPEN && r->epoch) {
+		if (r->step == OPEN && r->epoch && !r->failed) {
 			t.in.walk = t.walking = true;
 			t.in.restart = false;
 			t.in.walk_region = t.walker = k;
@@ -365,10 +365,12 @@ static void run(uint64_t clocks)
 		t.regions[k].chunks = k ? t.each : 1; /* one of a single chunk */
 		first += t.regions[k].chunks;
 	}
-	while (t.sweep < region_chunks_chunks() && t.clocks < PATIENCE && !t.failure[0])
+	/* An access while the counters are still being cleared. */
+	t.in.access = true;
+	t.in.access_chunk = region_chunks_chunks() - 1;
+	while (t.in.access && t.clocks < PATIENCE && !t.failure[0])
 		clock();
-	for (unsigned i = 0; i < 4; i++)
-		clock();
+	check("counters cleared", region_chunks_chunks(), t.sweep);
 	while (t.clocks < clocks && !t.failure[0]) {
 		if (t.clocks % 256 == 0)
 			busy = below(&t.chance, 4);

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-enum { REGION_ARRIVE, REGION_TAKE, REGION_LIST, REGION_RESTART, REGION_SET, REGION_LOOK };
+enum { REGION_ARRIVE, REGION_TAKE, REGION_LIST, REGION_RESTART, REGION_SET, REGION_LOOK, REGION_CLEAR };
 
 struct region_chunks_in {
 	bool arrive, take, finish, drop, walk, restart, access, write, fresh, clear;
