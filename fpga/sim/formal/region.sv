@@ -87,7 +87,7 @@ module region (
       end
 `endif
 `ifdef REST
-      assert(patience < 5'd16);
+      assert(patience != 5'd31);
       if (a_done && !t_done && whole)
         assert(!a_listed || !mine);
 `endif
