@@ -8,7 +8,7 @@
 
 int option_wrong(const char *option, const char *value, const char *allowed)
 {
-	fprintf(stderr, "gpulink-replay: --%s %s: must be %s\n", option, value, allowed);
+	fprintf(stderr, "%s: --%s %s: must be %s\n", program_invocation_short_name, option, value, allowed);
 	return -1;
 }
 
@@ -111,7 +111,8 @@ int option_read_all(int argc, char **argv, const struct option_command *command,
 			return -1;
 	}
 	if (optind < argc) {
-		fprintf(stderr, "gpulink-replay: %s: unexpected argument; see gpulink-replay %s --help\n", argv[optind], command->name);
+		fprintf(stderr, "%s: %s: unexpected argument; see %s %s --help\n", program_invocation_short_name, argv[optind],
+			program_invocation_short_name, command->name);
 		return -1;
 	}
 	return 0;

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chunks of all regions: their counters and the lists of those that are ready, with the operations on them. An arrival is taken in
+// any clock; takes, accesses of the registers and walks over a region's counters use the clocks between.
+//
+// Per region it counts the dirty chunks, those listed and those finished: a release waits until `finished` has reached what
+// `listed` was.
+module glk_region_chunks #(
+  parameter int REGIONS = 64,
+  parameter int CHUNKS  = 16384,
+  parameter int RW      = (REGIONS > 1) ? $clog2(REGIONS) : 1,
+  parameter int KW      = (CHUNKS > 1) ? $clog2(CHUNKS) : 1
+) (
+  input  logic               clk,
+  input  logic               rst,
+  input  logic               clear,   // sets all counters to 0; what is under way is forgotten
+  output logic               swept,   // that is done
+
+  // Arrivals; answers in order
+  input  logic               a_valid,
+  input  logic [RW-1:0]      a_region,
+  input  logic [KW-1:0]      a_chunk, // its counter
+  input  logic [1:0]         a_epoch,
+  input  logic [15:0]        a_count,
+  output logic               a_done,
+  output logic               a_ok,
+  output logic               a_listed,
+
+  // Take of a region's first ready chunk; not while one is under way
+  input  logic               t_valid,
+  input  logic [RW-1:0]      t_region,
+  input  logic [1:0]         t_epoch,
+  output logic               t_done,
+  output logic [KW-1:0]      t_chunk,
+  output logic               t_complete,
+  output logic [REGIONS-1:0] some,    // regions with ready chunks
+
+  // Its transfer is finished; drop: the list is dropped, and what waited for its chunks need not
+  input  logic               finish,
+  input  logic               drop,
+  input  logic [RW-1:0]      finish_region,
+
+  // Walk over the counters of a region: list dirty ones, or restart all; until busy falls
+  input  logic               w_start,
+  input  logic               w_restart,
+  input  logic [RW-1:0]      w_region,
+  input  logic [1:0]         w_epoch,
+  input  logic [KW-1:0]      w_first,
+  input  logic [KW:0]        w_chunks, // at least 1
+  output logic               w_busy,
+
+  // Registers; stable until done
+  input  logic               k_valid,
+  input  logic               k_write,
+  input  logic [KW-1:0]      k_chunk,
+  input  logic [15:0]        k_initial,
+  output logic               k_done,
+  output logic [35:0]        k_counter,
+
+  // Counts of a region, one clock later; `fresh`: a region becomes valid
+  input  logic               fresh,
+  input  logic [RW-1:0]      fresh_region,
+  input  logic [RW-1:0]      look_region,
+  output logic               look_dirty,
+  output logic [KW:0]        look_listed,   // modulo twice the chunks
+  output logic [KW:0]        look_finished
+);
+  localparam logic [2:0] ARRIVE = 3'd0, TAKE = 3'd1, LIST = 3'd2, RESTART = 3'd3, SET = 3'd4, LOOK = 3'd5, CLEAR = 3'd6;
+  localparam int PIPE = 4; // clocks from u to q
+
+  wire reset = rst || clear;
+
+  // --- operations: arrivals, sweep after a reset, takes, registers, walks ---
+  logic [2:0]    u_kind, q_kind;
+  logic [KW-1:0] u_chunk, q_chunk;
+  logic [1:0]    u_epoch;
+  logic [15:0]   u_count;
+  logic [RW-1:0] u_region, q_region;
+  logic          u_valid, q_ok, q_listed, q_dirtied, q_undirtied, q_complete, q_valid;
+  logic [35:0]   q_counter;
+  glk_region_count #(.CHUNKS(CHUNKS), .TW(RW)) count (
+    .clk, .rst(reset), .u_kind, .u_chunk, .u_epoch, .u_count, .u_tag(u_region), .u_valid,
+    .q_kind, .q_chunk, .q_tag(q_region), .q_ok, .q_listed, .q_dirtied, .q_undirtied, .q_complete, .q_counter, .q_valid);
+
+  logic          taken, take_asked, k_asked, k_waits, walks;
+  logic [KW-1:0] taken_chunk, sweep, w_at;
+  logic [KW:0]   w_left;
+  logic [RW-1:0] of_walk, of_take;
+  logic [1:0]    walk_epoch, take_epoch;
+  logic          walk_restart;
+  logic [2:0]    draining; // operations of the walk that may be under way
+  wire           takes = take_asked && !a_valid && swept;
+  wire           looks = k_asked && !a_valid && !take_asked && swept;
+  wire           steps = walks && !a_valid && !take_asked && !k_asked;
+
+  logic take_ready_unused;
+  glk_region_ready #(.REGIONS(REGIONS), .CHUNKS(CHUNKS)) ready (
+    .clk, .rst(reset), .some, .put(q_valid && q_listed), .put_region(q_region), .put_chunk(q_chunk),
+    .take(t_valid), .take_region(t_region), .take_ready(take_ready_unused), .taken, .taken_chunk, .drop, .drop_region(finish_region));
+
+  always_ff @(posedge clk) begin
+    u_valid <= a_valid || !swept || takes || looks || steps;
+    u_count <= a_valid ? a_count : k_initial;
+    if (a_valid) begin
+      u_kind   <= ARRIVE;
+      u_chunk  <= a_chunk;
+      u_region <= a_region;
+      u_epoch  <= a_epoch;
+    end else if (!swept) begin
+      u_kind   <= CLEAR;
+      u_chunk  <= sweep;
+      u_region <= '0;
+      u_epoch  <= '0;
+    end else if (take_asked) begin
+      u_kind   <= TAKE;
+      u_chunk  <= t_chunk;
+      u_region <= of_take;
+      u_epoch  <= take_epoch;
+    end else if (k_asked) begin
+      u_kind   <= k_write ? SET : LOOK;
+      u_chunk  <= k_chunk;
+      u_region <= '0;
+      u_epoch  <= '0;
+    end else begin
+      u_kind   <= walk_restart ? RESTART : LIST;
+      u_chunk  <= w_at;
+      u_region <= of_walk;
+      u_epoch  <= walk_epoch;
+    end
+
+    // Takes.
+    if (t_valid) begin
+      of_take    <= t_region;
+      take_epoch <= t_epoch;
+    end
+    if (taken) begin
+      take_asked <= 1'b1;
+      t_chunk    <= taken_chunk;
+    end else if (takes) begin
+      take_asked <= 1'b0;
+    end
+    t_done     <= q_valid && q_kind == TAKE;
+    t_complete <= q_complete;
+
+    // Answers to arrivals and registers.
+    a_done    <= q_valid && q_kind == ARRIVE;
+    a_ok      <= q_ok;
+    a_listed  <= q_listed;
+    k_asked   <= k_valid && !k_done && (k_asked ? !looks : !k_waits);
+    k_waits   <= k_valid && !k_done && (k_waits || looks);
+    k_done    <= k_waits && q_valid && (q_kind == LOOK || q_kind == SET);
+    k_counter <= q_counter;
+
+    // Walks.
+    if (steps) begin
+      w_at     <= w_at + KW'(1);
+      w_left   <= w_left - (KW+1)'(1);
+      walks    <= w_left != (KW+1)'(1);
+      draining <= 3'(PIPE + 1);
+    end else if (draining != 3'd0) begin
+      draining <= draining - 3'd1;
+    end
+    w_busy <= w_start || walks || draining != 3'd0;
+    if (w_start) begin
+      walks        <= 1'b1;
+      of_walk      <= w_region;
+      walk_epoch   <= w_epoch;
+      walk_restart <= w_restart;
+      w_at         <= w_first;
+      w_left       <= w_chunks;
+    end
+
+    // Sweep.
+    if (!swept && !a_valid) begin
+      sweep <= sweep + KW'(1);
+      swept <= sweep == KW'(CHUNKS - 1);
+    end
+    if (reset) begin
+      u_valid    <= 1'b0;
+      swept      <= 1'b0;
+      sweep      <= '0;
+      take_asked <= 1'b0;
+      t_done     <= 1'b0;
+      a_done     <= 1'b0;
+      k_asked    <= 1'b0;
+      k_waits    <= 1'b0;
+      k_done     <= 1'b0;
+      walks      <= 1'b0;
+      draining   <= '0;
+      w_busy     <= 1'b0;
+    end
+  end
+
+  // --- counts per region ---
+  (* ram_style = "distributed" *) logic [KW:0] dirty    [0:(1<<RW)-1];
+  (* ram_style = "distributed" *) logic [KW:0] listed   [0:(1<<RW)-1];
+  (* ram_style = "distributed" *) logic [KW:0] finished [0:(1<<RW)-1];
+  logic [REGIONS-1:0] some_dirty, some_listed, some_finished; // otherwise the count is 0, whatever the RAM holds
+
+  function some_of(input [REGIONS-1:0] bits, input [RW-1:0] which);
+    integer i;
+    some_of = 1'b0;
+    for (i = 0; i < REGIONS; i = i + 1)
+      if (which == RW'(i))
+        some_of = bits[i];
+  endfunction
+
+  wire [KW:0] q_dirty  = some_of(some_dirty, q_region) ? dirty[q_region] : '0;
+  wire [KW:0] q_before = some_of(some_listed, q_region) ? listed[q_region] : '0;
+  wire [KW:0] f_before = some_of(some_finished, finish_region) ? finished[finish_region] : '0;
+  wire [KW:0] f_listed = some_of(some_listed, finish_region) ? listed[finish_region] : '0;
+  always_ff @(posedge clk) begin
+    if (q_valid && (q_dirtied || q_undirtied))
+      dirty[q_region] <= q_dirtied ? q_dirty + (KW+1)'(1) : q_dirty - (KW+1)'(1);
+    if (q_valid && q_listed)
+      listed[q_region] <= q_before + (KW+1)'(1);
+    if (finish || drop)
+      finished[finish_region] <= drop ? f_listed : f_before + (KW+1)'(1);
+    look_dirty    <= some_of(some_dirty, look_region) && dirty[look_region] != '0;
+    look_listed   <= some_of(some_listed, look_region) ? listed[look_region] : '0;
+    look_finished <= some_of(some_finished, look_region) ? finished[look_region] : '0;
+    for (int r = 0; r < REGIONS; r = r + 1) begin
+      if (q_valid && (q_dirtied || q_undirtied) && q_region == RW'(r))
+        some_dirty[r] <= 1'b1;
+      if (q_valid && q_listed && q_region == RW'(r))
+        some_listed[r] <= 1'b1;
+      if ((finish || drop) && finish_region == RW'(r))
+        some_finished[r] <= 1'b1;
+      if (fresh && fresh_region == RW'(r))
+        {some_dirty[r], some_listed[r], some_finished[r]} <= 3'b000;
+    end
+    if (reset) begin
+      some_dirty    <= '0;
+      some_listed   <= '0;
+      some_finished <= '0;
+    end
+  end
+endmodule

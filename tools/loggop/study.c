@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study.h"
+
+#include <math.h>
+
+#define HBM_NS 250 /* of L, for the memory of the GPU (section IV-A) */
+
+const struct study_row study_rows[STUDY_WAYS] = {
+	[STUDY_HOST_PUT] = { "host put", false, false, 530, 229, 0.074, 5, 0 },
+	[STUDY_HOST_GET] = { "host get", false, true, 530, 247, 0.067, 5, 0 },
+	[STUDY_DEVICE_PUT] = { "device put", true, false, 530, 219, 0, 5, 4380 },
+	[STUDY_DEVICE_GET] = { "device get", true, true, 530, 237, 0, 5, 4570 },
+};
+
+static double single(const struct study_row *r, double latency, double bytes)
+{
+	double trip = 2 * (latency + bytes / STUDY_BANDWIDTH) + 4 * (r->overhead + r->gap);
+	double once = r->device ? r->sync : r->overhead_byte * bytes;
+
+	return trip + (r->get ? 2 * once : once);
+}
+
+double study_single(enum study_way way, double bytes)
+{
+	return single(&study_rows[way], study_rows[way].latency, bytes);
+}
+
+double study_cpu_single(double bytes)
+{
+	const struct study_row *r = &study_rows[STUDY_HOST_PUT];
+
+	return single(r, r->latency - HBM_NS, bytes);
+}
+
+double study_pipelined(enum study_pipeline pipeline, double bytes)
+{
+	static const struct {
+		double factor, exponent;
+	} overhead[STUDY_PIPELINES] = { [STUDY_VERBS] = { 290, -1.15 }, [STUDY_HOST] = { 624, -1.09 }, [STUDY_DEVICE] = { 1411, -0.781 } };
+	double gap = fmax(study_rows[STUDY_HOST_PUT].gap, bytes / STUDY_BANDWIDTH);
+
+	return fmax(bytes * overhead[pipeline].factor * pow(bytes, overhead[pipeline].exponent), gap);
+}
+
+double study_speed_up(double share, double ratio, double time, double cpu_time)
+{
+	return 1 / (share * time / cpu_time + (1 - share) / ratio);
+}

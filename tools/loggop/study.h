@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The model of Groves et al., Performance Trade-offs in GPU Communication (PMBS 2020): its parameters, equations and projections,
+ * in nanoseconds and bytes.
+ */
+#ifndef LOGGOP_STUDY_H
+#define LOGGOP_STUDY_H
+
+#include <stdbool.h>
+
+enum study_way { STUDY_HOST_PUT, STUDY_HOST_GET, STUDY_DEVICE_PUT, STUDY_DEVICE_GET, STUDY_WAYS };
+
+/** A row of Table I: parameters of single messages below 8 KiB. */
+struct study_row {
+	const char *name;
+	bool device, get;
+	double latency, overhead, overhead_byte, gap, sync; /**< L, o, O per byte, g, S */
+};
+
+extern const struct study_row study_rows[STUDY_WAYS];
+
+/** Link bandwidth, bytes per nanosecond: G(m) = m / this (section IV-B). */
+#define STUDY_BANDWIDTH 12.5
+
+/** Time of one blocking message: equations 1 to 4, with O(m) and G(m). m = 0 leaves both out, as the paper does at 8 bytes. */
+double study_single(enum study_way way, double bytes);
+
+/** The rows of Table II. */
+enum study_pipeline { STUDY_VERBS, STUDY_HOST, STUDY_DEVICE, STUDY_PIPELINES };
+
+/** Time per message of many in a row (Table II; section V-1a): the larger of overhead and gap. */
+double study_pipelined(enum study_pipeline pipeline, double bytes);
+
+/**
+ * Projected speed-up of a program that moves from CPU to GPU (section VI, fixed problem): its computation is `ratio` times as fast,
+ * `share` of its time on the CPU is communication. `time` is that of a message on the GPU, with launches, `cpu_time` on the CPU.
+ */
+double study_speed_up(double share, double ratio, double time, double cpu_time);
+
+/** A message between CPUs in the single-message model. The paper gives no row: here that of host put without the 250 ns of
+ *  reaching GPU memory (section IV-A). */
+double study_cpu_single(double bytes);
+
+#endif /* LOGGOP_STUDY_H */

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+/* gpulink-model: the LogGOP model of ways to send. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json.h>
+
+#include <option_value.h>
+#include <simulate.h>
+#include <study.h>
+#include <terms.h>
+
+static const char help[] = "usage: gpulink-model COMMAND [OPTION...]\n"
+			   "  fit         SAMPLES: determine LogGOP parameters from measured times\n"
+			   "  simulate    SCHEDULE: simulate a GOAL schedule of sends and receives, as LogGOPSim does\n"
+			   "  study       show the model of the NVSHMEM study (PMBS 2020)\n"
+			   "Options:\n"
+			   "  -V, --version  show version and exit\n"
+			   "  -h, --help     show this help, or that of a command, and exit\n"
+			   "See also gpulink-model(1).\n";
+
+static int failed(const char *path, const char *error)
+{
+	fprintf(stderr, "gpulink-model: %s: %s\n", path, error);
+	return EXIT_FAILURE;
+}
+
+static bool has_file(int argc, char **argv)
+{
+	return argc > 1 && argv[1][0] != '-';
+}
+
+static int fit(int argc, char **argv)
+{
+	static const char usage[] = "usage: gpulink-model fit SAMPLES\n"
+				    "Prints parameters as JSON. SAMPLES is CSV: device,unit,way,path,bytes,count,delay,time,spread,cpu\n"
+				    "  -h, --help  show this help and exit\n";
+	struct json_object *object = NULL;
+	struct loggop_file file;
+	char error[256];
+
+	if (!has_file(argc, argv) || argc != 2)
+		return option_usage(argc, argv, usage);
+	if (loggop_file_init(&file))
+		return failed("parameters", strerror(ENOMEM));
+	if (loggop_file_read(&file, argv[1], error)) {
+		fprintf(stderr, "gpulink-model: %s\n", error);
+	} else {
+		object = loggop_file_object(&file);
+		if (object)
+			puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	}
+	loggop_file_free(&file);
+	return json_object_put(object) && !fflush(stdout) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+enum { LATENCY = 256, OVERHEAD, OVERHEAD_BYTE, GAP, GAP_BYTE, EAGER };
+
+struct simulation {
+	struct loggops p;
+	enum output output;
+};
+
+static int take(void *user, int option, const char *value)
+{
+	struct simulation *s = user;
+	const uint64_t most = UINT64_C(1000000000000);
+
+	switch (option) {
+	case LATENCY: return option_number("latency", value, 0, most, &s->p.L);
+	case OVERHEAD: return option_number("overhead", value, 0, most, &s->p.o);
+	case OVERHEAD_BYTE: return option_number("overhead-byte", value, 0, most, &s->p.O);
+	case GAP: return option_number("gap", value, 0, most, &s->p.g);
+	case GAP_BYTE: return option_number("gap-byte", value, 0, most, &s->p.G);
+	case EAGER: return option_number("eager", value, 0, UINT64_MAX, &s->p.S);
+	case 'o': return option_output(value, &s->output);
+	default: return -1;
+	}
+}
+
+static void print_times(const struct simulation *s, const struct goal *goal, const uint64_t *times)
+{
+	if (s->output != OUTPUT_JSON)
+		fputs(s->output == OUTPUT_CSV ? "rank,time\n" : "rank time\n", stdout);
+	for (uint32_t r = 0; r < goal->rank_count; r++) {
+		if (s->output == OUTPUT_JSON)
+			fputs(r ? ",\n  { \"rank\": " : "[ { \"rank\": ", stdout);
+		switch (s->output) {
+		case OUTPUT_JSON: printf("%" PRIu32 ", \"time\": %" PRIu64 " }", r, times[r]); break;
+		case OUTPUT_CSV: printf("%" PRIu32 ",%" PRIu64 "\n", r, times[r]); break;
+		default: printf("%4" PRIu32 " %" PRIu64 "\n", r, times[r]); break;
+		}
+	}
+	if (s->output == OUTPUT_JSON)
+		puts(" ]");
+}
+
+static int simulate_file(const struct simulation *s, const char *path)
+{
+	char error[GOAL_ERROR_BYTES];
+	FILE *from = fopen(path, "r");
+	struct goal goal;
+	uint64_t *times;
+	int status;
+
+	if (!from)
+		return failed(path, strerror(errno));
+	status = goal_read(from, &goal, error);
+	fclose(from);
+	if (status)
+		return failed(path, error);
+	times = calloc(goal.rank_count, sizeof(*times));
+	status = times ? simulate(&goal, &s->p, times) : -ENOMEM;
+	if (!status)
+		print_times(s, &goal, times);
+	free(times);
+	goal_free(&goal);
+	if (status)
+		return failed(path, status == -EPROTO ? "operations can never start, or messages have no receive" : strerror(-status));
+	return fflush(stdout) ? failed("output", strerror(errno)) : EXIT_SUCCESS;
+}
+
+static int simulate_command(int argc, char **argv)
+{
+	static const struct option known[] = {
+		{ "latency", required_argument, NULL, LATENCY }, { "overhead", required_argument, NULL, OVERHEAD },
+		{ "overhead-byte", required_argument, NULL, OVERHEAD_BYTE }, { "gap", required_argument, NULL, GAP },
+		{ "gap-byte", required_argument, NULL, GAP_BYTE }, { "eager", required_argument, NULL, EAGER },
+		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { 0 },
+	};
+	static const struct option_command command = {
+		.name = "simulate", .known = known, .take = take,
+		.help = "usage: gpulink-model simulate SCHEDULE [OPTION...]\n"
+			"Prints when each rank of a GOAL schedule ends. Times are integers of one unit; picoseconds keep digits.\n"
+			"  --latency TIME        L, of a message (0)\n"
+			"  --overhead TIME       o, of a CPU per message (0)\n"
+			"  --overhead-byte TIME  O, of a CPU per byte (0)\n"
+			"  --gap TIME            g, of a NIC per message (0)\n"
+			"  --gap-byte TIME       G, of a NIC per byte (0)\n"
+			"  --eager BYTES         S, the longest message that does not wait for its receive (65535)\n"
+			"  -o, --output FORM     table, json or csv (table)\n"
+			"  -h, --help            show this help and exit\n",
+	};
+	struct simulation s = { .p = { .S = 65535 } };
+	int status;
+
+	if (!has_file(argc, argv))
+		return option_usage(argc, argv, command.help);
+	status = option_read_all(argc - 1, argv + 1, &command, &s);
+	return status ? (status > 0 ? EXIT_SUCCESS : 2) : simulate_file(&s, argv[1]);
+}
+
+static int study(int argc, char **argv)
+{
+	if (argc != 1)
+		return option_usage(argc, argv, "usage: gpulink-model study\nTimes in ns; blocking messages by equations 1 to 4.\n"
+						"  -h, --help  show this help and exit\n");
+	printf("%8s", "bytes");
+	for (unsigned w = 0; w < STUDY_WAYS; w++)
+		printf(" %12s", study_rows[w].name);
+	puts("  pipelined: verbs, host, device");
+	for (unsigned bytes = 0; bytes <= 1u << 20; bytes = bytes ? bytes * 8 : 8) {
+		printf("%8u", bytes);
+		for (unsigned w = 0; w < STUDY_WAYS; w++)
+			printf(" %12.0f", study_single((enum study_way)w, bytes));
+		for (unsigned p = 0; bytes && p < STUDY_PIPELINES; p++)
+			printf(" %9.1f", study_pipelined((enum study_pipeline)p, bytes));
+		putchar('\n');
+	}
+	return fflush(stdout) ? failed("output", strerror(errno)) : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*function)(int argc, char **argv);
+	} commands[] = { { "fit", fit }, { "simulate", simulate_command }, { "study", study } };
+
+	for (unsigned i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(argv[1], commands[i].name) == 0)
+			return commands[i].function(argc - 1, argv + 1);
+	if (argc > 1 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)) {
+		puts("gpulink-model " GLK_VERSION);
+		return EXIT_SUCCESS;
+	}
+	if (argc > 1 && argv[1][0] != '-')
+		fprintf(stderr, "gpulink-model: %s: unknown command\n", argv[1]);
+	return option_usage(argc, argv, help);
+}
