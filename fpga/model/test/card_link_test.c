@@ -348,7 +348,8 @@ static void capture_registers(void **state)
 	uint64_t errors, produced;
 
 	assert_int_equal(bench_read(b, GLK_BLOCK_LINK) >> 32, GLK_BLOCK_CAPTURE);
-	assert_int_equal(bench_read(b, GLK_BLOCK_CAPTURE), GLK_BLOCK_CAPTURE_TYPE | GLK_BLOCK_CAPTURE_VERSION << 16);
+	assert_int_equal(bench_read(b, GLK_BLOCK_CAPTURE),
+			 GLK_BLOCK_CAPTURE_TYPE | GLK_BLOCK_CAPTURE_VERSION << 16 | (uint64_t)GLK_BLOCK_REGION << 32);
 	assert_true(bench_read(b, GLK_CARD_FEATURES) & GLK_CARD_FEATURES_CAPTURE_MASK);
 	errors = bench_card_counter(b, GLK_CARD_ERR_CONFIG);
 	for (unsigned i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)

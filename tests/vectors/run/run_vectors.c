@@ -16,7 +16,7 @@
 
 #define LINK_OFFSET_MOST 0xffffffffffffULL
 #define REASONS ((GLK_PARTITION_FLUSH_DRAIN - GLK_PARTITION_FLUSH_WINDOW_MISS) / 8 + 1)
-_Static_assert(REASONS == GLK_FLUSH_REGION, "a counter for every reason before region");
+_Static_assert(REASONS == GLK_FLUSH_REGION, "vectors have no regions");
 
 struct run {
 	struct vector_file f;
@@ -370,7 +370,7 @@ static const struct command {
 	{ "unmap", do_unmap, false, 2, { 15, VECTOR_CONTEXTS - 1 } },
 	{ "time", do_time, false, 1, { UINT64_MAX } },
 	{ "receive", do_receive, false, 2, { VECTOR_PACKET_BYTES, 1 } },
-	{ "packet", do_packet, true, 2, { GLK_FLUSH_COUNT - 1, VECTOR_PACKET_BYTES } },
+	{ "packet", do_packet, true, 2, { REASONS - 1, VECTOR_PACKET_BYTES } },
 	{ "queued", do_queued, false, 3, { 15, 0x40, 0x1000 } },
 	{ "counters", do_counters, false, 9,
 	  { 15, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX } },
