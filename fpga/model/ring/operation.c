@@ -295,6 +295,8 @@ unsigned glk_operation(struct glk_rings *rings, unsigned context, const uint64_t
 	struct entry e = decode(sqe);
 	unsigned status;
 
+	if (e.opcode > GLK_OP_RELEASE && !rings->common->config.regions)
+		return GLK_ST_OPCODE;
 	switch (e.opcode) {
 	case GLK_OP_NOP:
 		return unused_are_zero(&e, false, false, false, 0) && !e.length ? GLK_ST_OK : GLK_ST_RESERVED;

@@ -25,7 +25,7 @@ module glk_ring_check (
   logic [31:0] byte_set, byte_allowed;
 
   always_ff @(posedge clk) begin
-    known            <= opcode < 8'(glk_regs::OP_COUNT);
+    known            <= !(opcode > 8'(glk_regs::OP_RELEASE)); // no regions
     no_move          <= is_nop || is_release;
     may_window       <= !(is_nop || is_release);
     may_offset       <= !(is_nop || is_release || is_putv);
