@@ -154,7 +154,7 @@ static void find_failed_targets(struct glk_regions *regions, struct glk_region *
 	for (unsigned t = 0; t < target_count(region); t++) {
 		unsigned p = region->partition_of[t];
 
-		if (region->failed_before[p] != regions->endpoints->of[p].failed) {
+		if ((region->stored_targets & (1u << t)) && region->failed_before[p] != regions->endpoints->of[p].failed) {
 			region->failed_targets |= 1u << t;
 			if (!region->code)
 				region->code = GLK_ST_ENDPOINT;

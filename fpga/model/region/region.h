@@ -37,7 +37,8 @@ struct glk_region {
 	/* The epoch that becomes visible next, and all later ones as one. */
 	struct glk_region_wait current, next;
 	uint64_t failed_before[GLK_PARTITION_COUNT];
-	uint8_t partition_of[GLK_REGION_TARGETS]; /* of the targets that were stored to */
+	uint8_t stored_targets;			  /* bit N: target N was stored to, last in partition_of[N] */
+	uint8_t partition_of[GLK_REGION_TARGETS];
 	/* The record. */
 	unsigned code, failed_targets;
 	uint32_t chunks_sent, rejected, where;

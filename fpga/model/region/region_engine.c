@@ -72,6 +72,7 @@ static bool store(struct glk_regions *regions, struct glk_region *region, unsign
 		return false;
 	}
 	glk_window_part(regions->windows, window, offset, bytes, &where);
+	region->stored_targets |= (uint8_t)(1u << target);
 	region->partition_of[target] = (uint8_t)where.partition;
 	glk_store_range(regions->windows, window, offset, data, bytes);
 	return true;

@@ -314,6 +314,15 @@ static void short_and_empty_chunks(void **state)
 	start(b, 1);
 	assert_int_equal(record(b, 1, 0), 1);
 	assert_int_equal(record(b, 1, 1), 1);
+	/* A failed write to a partition that the region has not stored to is not its own. */
+	b->hold = true;
+	bench_store8(b, 0x80000, 1);
+	release(b, 1);
+	start(b, 1);
+	assert_int_equal(record(b, 1, 1), 1);
+	glk_card_endpoint_acknowledge(b->card, 0, b->posted[0], 1);
+	assert_int_equal(record(b, 1, 1), 2);
+	assert_int_equal(code(b, 1), 0);
 }
 
 /* Cases 10, 11: a release sends dirty chunks, whole, once, if FLUSH_ON_RELEASE is set; they are sent again when complete. */
