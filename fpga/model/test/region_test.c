@@ -362,6 +362,39 @@ static void releases_flush_partial_chunks(void **state)
 	assert_int_equal(run(b, GLK_OP_REGION_FLUSH, 2, 0, 0), GLK_ST_REGION);
 }
 
+/* A partial chunk has no signal and does not count for the epoch. One that becomes complete while it is listed is sent once. */
+static void partial_chunks(void **state)
+{
+	const unsigned doorbells = GLK_DOORBELL_ARRAY;
+	struct bench *b = *state;
+
+	source(b, usual.bytes);
+	bench_write(b, region_at(0, GLK_REGION_TARGET_WINDOW_0), GLK_REGION_TARGET_WINDOW_0_SIGNAL_MASK);
+	bench_write(b, region_at(0, GLK_REGION_TARGET_SIGNAL_0), 0x10000);
+	create(b, &usual);
+	start(b, 0);
+	arrive(b, 0, 1);
+	release(b, 1);
+	assert_arrived(b, 0, 0, CHUNK);
+	assert_int_equal(bench_at_endpoint(b, 0, 0x10000), 0);
+	for (unsigned k = 1; k < 4; k++)
+		arrive(b, k, 2);
+	assert_int_equal(record(b, 0, 0), 0);
+	arrive(b, 0, 1);
+	assert_int_equal(record(b, 0, 0), 1);
+	assert_int_equal(bench_at_endpoint(b, 0, 0x10000), 1);
+
+	start(b, 0);
+	bench_write(b, doorbells + GLK_DOORBELL_ARRIVE, arrive_word(0, 0, 1, 0));
+	bench_write(b, doorbells + GLK_DOORBELL_RELEASE, 2);
+	bench_write(b, doorbells + GLK_DOORBELL_ARRIVE, arrive_word(0, 0, 1, 0));
+	service(b);
+	assert_int_equal(released(b), 2);
+	assert_int_equal(bench_card_counter(b, GLK_CARD_REGION_PARTIAL), 1);
+	assert_int_equal(bench_card_counter(b, GLK_CARD_REGION_CHUNKS), 5);
+	assert_int_equal(bench_at_endpoint(b, 0, 0x10000), 2);
+}
+
 /* Case 12: a release is behind the chunks that were ready before it. */
 static void releases_wait_for_ready_chunks(void **state)
 {
@@ -573,7 +606,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bench_setup, bench_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(last_writer_sends), TEST(rejections), TEST(epochs_and_signals), TEST(sent_before_visible),
-		TEST(short_and_empty_chunks), TEST(releases_flush_partial_chunks), TEST(releases_wait_for_ready_chunks),
+		TEST(short_and_empty_chunks), TEST(releases_flush_partial_chunks), TEST(partial_chunks), TEST(releases_wait_for_ready_chunks),
 		TEST(several_targets), TEST(chunk_after_store), TEST(source_failure), TEST(target_gone), TEST(taken_away),
 		TEST(turns), TEST(shapes),
 	};
