@@ -10,7 +10,6 @@
  * A region has a number, a run of counters, and a place for its record in the page of the context's
  * completion record. They are given to another region only when the card has stopped this one.
  */
-#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 

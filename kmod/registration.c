@@ -215,7 +215,7 @@ void glk_registrations_mark_disarmed(struct glk_context *ctx)
 /*
  * Maps process memory for the card. Under state_lock, but not under card->lock: for large memory
  * behind an IOMMU it takes milliseconds, which must not delay other users. Undo with
- * glk_registrations_unmap(). The memory of imports is mapped by glk_registration_add().
+ * glk_registration_unmap(). The memory of imports is mapped by glk_registration_add().
  */
 int glk_registration_map(struct glk_card *card, struct glk_registration *reg)
 {

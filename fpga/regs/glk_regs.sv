@@ -570,7 +570,7 @@ package glk_regs;
   localparam int CHUNK_COUNTER_REMAINING_SHIFT = 0;
   localparam logic [63:0] CHUNK_COUNTER_INITIAL_MASK = 64'h00000000ffff0000; // writers of the chunk in each epoch; 0: the chunk is never sent
   localparam int CHUNK_COUNTER_INITIAL_SHIFT = 16;
-  localparam logic [63:0] CHUNK_COUNTER_EPOCH_MASK = 64'h0000000300000000; // low bits of the epoch of REMAINING and STATE; in another epoch they read as INITIAL and clean; read only
+  localparam logic [63:0] CHUNK_COUNTER_EPOCH_MASK = 64'h0000000300000000; // low bits of the epoch of REMAINING and STATE; in another epoch the chunk counts as one with INITIAL writers, in state clean; read only
   localparam int CHUNK_COUNTER_EPOCH_SHIFT = 32;
   localparam logic [63:0] CHUNK_COUNTER_STATE_MASK = 64'h0000000c00000000; // enum chunk_state; read only
   localparam int CHUNK_COUNTER_STATE_SHIFT = 34;

@@ -574,7 +574,7 @@
 #define GLK_CHUNK_COUNTER_REMAINING_SHIFT	0U
 #define GLK_CHUNK_COUNTER_INITIAL_MASK		0x00000000ffff0000ULL /* writers of the chunk in each epoch; 0: the chunk is never sent */
 #define GLK_CHUNK_COUNTER_INITIAL_SHIFT		0x10U
-#define GLK_CHUNK_COUNTER_EPOCH_MASK		0x0000000300000000ULL /* low bits of the epoch of REMAINING and STATE; in another epoch they read as INITIAL and clean; read only */
+#define GLK_CHUNK_COUNTER_EPOCH_MASK		0x0000000300000000ULL /* low bits of the epoch of REMAINING and STATE; in another epoch the chunk counts as one with INITIAL writers, in state clean; read only */
 #define GLK_CHUNK_COUNTER_EPOCH_SHIFT		0x20U
 #define GLK_CHUNK_COUNTER_STATE_MASK		0x0000000c00000000ULL /* enum chunk_state; read only */
 #define GLK_CHUNK_COUNTER_STATE_SHIFT		0x22U

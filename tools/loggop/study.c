@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#define HBM_NS 250 /* of L, for the memory of the GPU (section IV-A) */
-
 const struct study_row study_rows[STUDY_WAYS] = {
 	[STUDY_HOST_PUT] = { "host put", false, false, 530, 229, 0.074, 5, 0 },
 	[STUDY_HOST_GET] = { "host get", false, true, 530, 247, 0.067, 5, 0 },
@@ -12,24 +10,13 @@ const struct study_row study_rows[STUDY_WAYS] = {
 	[STUDY_DEVICE_GET] = { "device get", true, true, 530, 237, 0, 5, 4570 },
 };
 
-static double single(const struct study_row *r, double latency, double bytes)
+double study_single(enum study_way way, double bytes)
 {
-	double trip = 2 * (latency + bytes / STUDY_BANDWIDTH) + 4 * (r->overhead + r->gap);
+	const struct study_row *r = &study_rows[way];
+	double trip = 2 * (r->latency + bytes / STUDY_BANDWIDTH) + 4 * (r->overhead + r->gap);
 	double once = r->device ? r->sync : r->overhead_byte * bytes;
 
 	return trip + (r->get ? 2 * once : once);
-}
-
-double study_single(enum study_way way, double bytes)
-{
-	return single(&study_rows[way], study_rows[way].latency, bytes);
-}
-
-double study_cpu_single(double bytes)
-{
-	const struct study_row *r = &study_rows[STUDY_HOST_PUT];
-
-	return single(r, r->latency - HBM_NS, bytes);
 }
 
 double study_pipelined(enum study_pipeline pipeline, double bytes)
@@ -40,9 +27,4 @@ double study_pipelined(enum study_pipeline pipeline, double bytes)
 	double gap = fmax(study_rows[STUDY_HOST_PUT].gap, bytes / STUDY_BANDWIDTH);
 
 	return fmax(bytes * overhead[pipeline].factor * pow(bytes, overhead[pipeline].exponent), gap);
-}
-
-double study_speed_up(double share, double ratio, double time, double cpu_time)
-{
-	return 1 / (share * time / cpu_time + (1 - share) / ratio);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The model of Groves et al., Performance Trade-offs in GPU Communication (PMBS 2020): its parameters, equations and projections,
+ * The model of Groves et al., Performance Trade-offs in GPU Communication (PMBS 2020): its parameters and equations,
  * in nanoseconds and bytes.
  */
 #ifndef LOGGOP_STUDY_H
@@ -30,15 +30,5 @@ enum study_pipeline { STUDY_VERBS, STUDY_HOST, STUDY_DEVICE, STUDY_PIPELINES };
 
 /** Time per message of many in a row (Table II; section V-1a): the larger of overhead and gap. */
 double study_pipelined(enum study_pipeline pipeline, double bytes);
-
-/**
- * Projected speed-up of a program that moves from CPU to GPU (section VI, fixed problem): its computation is `ratio` times as fast,
- * `share` of its time on the CPU is communication. `time` is that of a message on the GPU, with launches, `cpu_time` on the CPU.
- */
-double study_speed_up(double share, double ratio, double time, double cpu_time);
-
-/** A message between CPUs in the single-message model. The paper gives no row: here that of host put without the 250 ns of
- *  reaching GPU memory (section IV-A). */
-double study_cpu_single(double bytes);
 
 #endif /* LOGGOP_STUDY_H */

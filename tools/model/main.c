@@ -52,6 +52,8 @@ static int fit(int argc, char **argv)
 		object = loggop_file_object(&file);
 		if (object)
 			puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+		else
+			failed(argv[1], strerror(ENOMEM));
 	}
 	loggop_file_free(&file);
 	return json_object_put(object) && !fflush(stdout) ? EXIT_SUCCESS : EXIT_FAILURE;

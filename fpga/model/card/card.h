@@ -96,8 +96,9 @@ void glk_card_advance(struct glk_card *card, uint64_t now_ns);
 uint64_t glk_card_deadline(const struct glk_card *card);
 
 /** Processes submission ring entries, at most `budget` in all, round robin over the contexts, and moves as many pieces of
- *  4 KiB of regions' chunks. Returns true if it is to be called again: work that can be done now is left, or may have become due. Register writes only record a doorbell: the platform calls this from its loop. Releases complete
- *  from here and from glk_card_endpoint_acknowledge(). */
+ *  4 KiB of regions' chunks. Returns true if it is to be called again: work that can be done now is left, or may have become
+ *  due. Register writes only record a doorbell: the platform calls this from its loop. Releases complete from here and from
+ *  glk_card_endpoint_acknowledge(). */
 bool glk_card_service(struct glk_card *card, unsigned budget);
 
 #endif /* GLK_CARD_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Releases and drains: flush, then wait until every endpoint write posted so far is acknowledged (FinePack IV-B).
- * A wait is a mark (remote/mark.h).
- * Internal to the model.
+ * A wait is a mark (remote/mark.h). Internal to the model.
  */
 #ifndef GLK_RELEASE_H
 #define GLK_RELEASE_H

@@ -9,9 +9,9 @@
 #include "base/common.h"
 #include "base/context.h"
 #include "region/region.h"
+#include "registration/registration.h"
 #include "release/release.h"
 #include "remote/remote.h"
-#include "registration/registration.h"
 #include "window/window_table.h"
 
 #define GLK_RING_ORDER_MAX 15u /* indices are 16 bits wide and must distinguish full from empty */
