@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "paradigm/chunks.h"
 #include "paradigm/parallel.h"
 
-enum { SUBHEADER = STREAM_OPTIONS_END, PAYLOAD, ENTRIES, LINK, ECRC, PARADIGMS, LATENCY, BUFFER, NO_TIME, JOBS };
+enum { SUBHEADER = STREAM_OPTIONS_END, PAYLOAD, ENTRIES, LINK, ECRC, PARADIGMS, LATENCY, BUFFER, NO_TIME, JOBS, CHUNK, THREADS, TRACKING, LAUNCH,
+       POLLING, CARD };
 
 static const struct option known[] = {
 	STREAM_OPTIONS_KNOWN,
@@ -22,6 +24,12 @@ static const struct option known[] = {
 	{ "buffer", required_argument, NULL, BUFFER },
 	{ "no-time", no_argument, NULL, NO_TIME },
 	{ "jobs", required_argument, NULL, JOBS },
+	{ "chunk", required_argument, NULL, CHUNK },
+	{ "threads", required_argument, NULL, THREADS },
+	{ "tracking", required_argument, NULL, TRACKING },
+	{ "launch", required_argument, NULL, LAUNCH },
+	{ "polling", required_argument, NULL, POLLING },
+	{ "card", required_argument, NULL, CARD },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
@@ -45,10 +53,18 @@ static const char help[] =
 	"  --payload BYTES    maximum payload size: 128, 256, 512, 1024, 2048 or 4096 (4096; nvlink 256)\n"
 	"  --subheader BYTES  sub-header width, 2 to 6 (5)\n"
 	"  --entries N        write queue entries per destination: 16, 32 or 64 (64)\n"
-	"  --paradigms LIST   transfer methods, comma-separated (all but narrow):\n"
-	"                     p2p, write-combining, dma, finepack, compact, config-packet, narrow\n"
+	"  --paradigms LIST   transfer methods, comma-separated (the first six):\n"
+	"                     p2p, write-combining, dma, finepack, compact, config-packet, narrow,\n"
+	"                     proact-inline, proact-polling, proact-launch, proact-hw\n"
 	"  --latency NS       link latency, 0 to 1000000 (700)\n"
 	"  --buffer BYTES     buffer ahead of each source's link; a full buffer stalls the source (65536)\n"
+	"Regions (the proact methods):\n"
+	"  --chunk BYTES      chunk size, a power of two, 4096 to 16777216 (131072)\n"
+	"  --threads N        threads of a software agent, 1 to 65536 (2048); each can use 1/128 of the link\n"
+	"  --tracking PERCENT slowdown of computing by counting in software, 0 to 1000 (12)\n"
+	"  --polling NS       delay until a polling agent finds a chunk, 0 to 1000000 (1000); 20 ns * chunks / threads more\n"
+	"  --launch NS        delay of a kernel launch, 0 to 1000000 (10000)\n"
+	"  --card NS          delay of the card's engine, 0 to 1000000 (600)\n"
 	"Output:\n"
 	"  --no-time          count bytes only, without simulating time; faster\n"
 	"  --jobs N           threads, 1 to 64 (1); more than 1 requires --no-time\n"
@@ -69,6 +85,7 @@ static bool take_paradigm(void *options, unsigned place, const char *name)
 static const struct option_field fields[] = {
 	{ SUBHEADER, "subheader", false, 2, 6, offsetof(struct options, setting.subheader_bytes) },
 	{ ENTRIES, "entries", true, 16, 64, offsetof(struct options, setting.queue_entries) },
+	{ THREADS, "threads", false, 1, 65536, offsetof(struct options, setting.threads) },
 	{ JOBS, "jobs", false, 1, PARALLEL_JOBS_MAX, offsetof(struct options, jobs) },
 };
 
@@ -89,6 +106,14 @@ static int link_named(struct options *o, const char *name)
 	return 0;
 }
 
+static int nanoseconds(const char *option, const char *text, uint64_t *ps)
+{
+	int status = option_number(option, text, 0, 1000000, ps);
+
+	*ps *= 1000;
+	return status;
+}
+
 static int take(void *gathered, int option, const char *value)
 {
 	struct gathered *g = gathered;
@@ -101,14 +126,21 @@ static int take(void *gathered, int option, const char *value)
 	case LINK: return link_named(o, value);
 	case PARADIGMS:
 		return option_list("paradigms", value,
-				   "one of p2p, write-combining, dma, finepack, compact, config-packet, narrow", take_paradigm, o);
+				   "one of p2p, write-combining, dma, finepack, compact, config-packet, narrow, proact-inline, "
+				   "proact-polling, proact-launch, proact-hw", take_paradigm, o);
 	case 'o': return option_output(value, &o->output);
 	case PAYLOAD: return option_power_of_two("payload", value, 128, 4096, &g->payload);
 	case NO_TIME: o->timed = false; return 0;
 	case BUFFER: return option_number("buffer", value, 4096, 1u << 30, &o->timing.buffer_bytes);
-	case LATENCY:
-		status = option_number("latency", value, 0, 1000000, &n);
-		o->timing.latency_ps = n * 1000;
+	case CHUNK:
+		return option_power_of_two("chunk", value, CHUNK_BYTES_MIN, CHUNK_BYTES_MAX, &o->setting.chunk_bytes);
+	case LATENCY: return nanoseconds("latency", value, &o->timing.latency_ps);
+	case POLLING: return nanoseconds("polling", value, &o->setting.cost.polling_ps);
+	case LAUNCH: return nanoseconds("launch", value, &o->setting.cost.launch_ps);
+	case CARD: return nanoseconds("card", value, &o->setting.cost.card_ps);
+	case TRACKING:
+		status = option_number("tracking", value, 0, 1000, &n);
+		o->setting.cost.tracking = (double)n / 100;
 		return status;
 	default: break;
 	}
@@ -149,7 +181,10 @@ int options_read(int argc, char **argv, struct options *o)
 			       .timed = true,
 			       .jobs = 1,
 			       .timing = { .latency_ps = 700000, .buffer_bytes = 65536 },
-			       .setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5 } };
+			       .setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5,
+					    .chunk_bytes = 131072, .threads = 2048,
+					    .cost = { .polling_ps = 1000000, .scan_ps = 20000, .launch_ps = 10000000,
+						      .card_ps = 600000, .tracking = 0.12 } } };
 	for (unsigned i = 0; i < PARADIGM_DEFAULTS; i++)
 		o->paradigms[i] = paradigm_at(i);
 	status = option_read_all(argc, argv, &command, &g);

@@ -96,11 +96,12 @@ static int play_alone(const struct options *o, struct found *found, const struct
 	if (!c)
 		return -ENOMEM;
 	status = push(source, comparison_sink(c), error);
+	if (!status)
+		status = comparison_end(c);
 	if (status) {
 		comparison_free(c);
 		return status;
 	}
-	comparison_end(c);
 	found->comparison = c;
 	return 0;
 }

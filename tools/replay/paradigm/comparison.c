@@ -15,13 +15,15 @@ struct comparison {
 	const struct paradigm *paradigm[COMPARISON_PARADIGMS_MAX];
 	void **states;		    /* of pair p, paradigm i: states[p * paradigms + i]; made when the pair is first used */
 	uint64_t *unique;	    /* of each pair since its release */
-	struct touched *touched;
+	struct pages *touched;
 	struct direct_copies {
 		uint64_t bytes, wire_bytes, packets;
 	} pages; /* what dma costs that copies touched pages */
 	/* Of paradigm i, where time is wanted; what it had sent of pair p: sent[p * paradigms + i]; and of the pages. */
 	struct timing *timing[COMPARISON_PARADIGMS_MAX], *page_timing;
 	uint64_t *sent, *page_sent;
+	struct agents *agents, *own_agents; /* those that are fed, or NULL; the same if they are of the paradigms */
+	unsigned agent_of[COMPARISON_PARADIGMS_MAX];
 	struct stream_counts counts;
 	struct tally tally[COMPARISON_PARADIGMS_MAX];
 };
@@ -35,6 +37,25 @@ static bool create_timing(struct comparison *c, const struct timing_setting *set
 	c->sent = calloc((size_t)c->pairs * c->paradigms, sizeof(*c->sent));
 	c->page_sent = calloc(c->pairs, sizeof(*c->page_sent));
 	return c->page_timing && c->sent && c->page_sent;
+}
+
+/* For the paradigms that send by region. */
+static bool create_agents(struct comparison *c, const struct timing_setting *timing)
+{
+	struct agent list[COMPARISON_PARADIGMS_MAX];
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < c->paradigms; i++) {
+		if (!c->paradigm[i]->by_region)
+			continue;
+		c->agent_of[i] = count;
+		list[count++] = (struct agent){ .kind = c->paradigm[i]->agent,
+						.chunk_bytes = (uint32_t)c->setting.chunk_bytes,
+						.threads = c->setting.threads };
+	}
+	if (count)
+		c->agents = c->own_agents = agents_create(c->gpus, &c->setting, timing, list, count);
+	return !count || c->agents;
 }
 
 struct comparison *comparison_create(unsigned gpus, const struct setting *setting, const struct paradigm *const *list,
@@ -54,8 +75,9 @@ struct comparison *comparison_create(unsigned gpus, const struct setting *settin
 	}
 	c->states = calloc((size_t)c->pairs * c->paradigms, sizeof(*c->states));
 	c->unique = calloc(c->pairs, sizeof(*c->unique));
-	c->touched = touched_create(c->pairs);
-	if (!c->states || !c->unique || !c->touched || (timing && !create_timing(c, timing))) {
+	c->touched = pages_create(c->pairs, TOUCHED_RECORD_BYTES);
+	if (!c->states || !c->unique || !c->touched || (timing && !create_timing(c, timing)) ||
+	    !create_agents(c, timing)) {
 		comparison_free(c);
 		return NULL;
 	}
@@ -72,11 +94,12 @@ void comparison_free(struct comparison *c)
 	for (unsigned i = 0; i < c->paradigms; i++)
 		timing_free(c->timing[i]);
 	timing_free(c->page_timing);
+	agents_free(c->own_agents);
 	free(c->sent);
 	free(c->page_sent);
 	free(c->states);
 	free(c->unique);
-	touched_free(c->touched);
+	pages_free(c->touched);
 	free(c);
 }
 
@@ -135,7 +158,7 @@ static void release(struct comparison *c, unsigned pair, uint64_t time_ps)
 	}
 	c->counts.lower_bound_bytes += lower_bound(&c->setting.link, c->unique[pair]);
 	c->unique[pair] = 0;
-	touched_release(c->touched, pair);
+	pages_release(c->touched, pair);
 }
 
 /* Of a size from 1 to 128: the bits of size - 1, above the two that the first class has. */
@@ -152,10 +175,10 @@ static int store(struct comparison *c, const struct replay_op *op, unsigned pair
 	if (fresh < 0)
 		return fresh;
 	if (pages) {
-		uint64_t page = op->address / TOUCHED_PAGE * TOUCHED_PAGE;
-		uint64_t bytes = link_write(&c->setting.link, page, TOUCHED_PAGE, &c->pages.packets);
+		uint64_t page = op->address / PAGE_BYTES * PAGE_BYTES;
+		uint64_t bytes = link_write(&c->setting.link, page, PAGE_BYTES, &c->pages.packets);
 
-		c->pages.bytes += TOUCHED_PAGE;
+		c->pages.bytes += PAGE_BYTES;
 		c->pages.wire_bytes += bytes;
 		if (c->page_sent)
 			c->page_sent[pair] += bytes;
@@ -167,7 +190,7 @@ static int store(struct comparison *c, const struct replay_op *op, unsigned pair
 	c->unique[pair] += (unsigned)fresh;
 	for (unsigned i = 0; i < c->paradigms; i++)
 		c->paradigm[i]->store(states[i], op->address, op->size);
-	return 0;
+	return c->agents ? agents_take(c->agents, op) : 0;
 }
 
 /* What all send alike, on the links of all. */
@@ -178,6 +201,8 @@ static void send_alike(struct comparison *c, unsigned source, unsigned destinati
 		timing_send(c->timing[i], source, destination, time_ps, bytes);
 	if (c->sent)
 		timing_send(c->page_timing, source, destination, time_ps, bytes);
+	if (c->agents)
+		agents_send(c->agents, source, destination, time_ps, bytes);
 }
 
 static void load(struct comparison *c, const struct replay_op *op, unsigned pair, void **states)
@@ -202,11 +227,12 @@ static void load(struct comparison *c, const struct replay_op *op, unsigned pair
 	}
 }
 
-static void copy(struct comparison *c, const struct replay_op *op, void **states)
+static int copy(struct comparison *c, const struct replay_op *op, void **states)
 {
 	c->counts.copies++;
 	for (unsigned i = 0; i < c->paradigms; i++)
 		c->paradigm[i]->copy(states[i], op->address, op->size);
+	return c->agents ? agents_take(c->agents, op) : 0;
 }
 
 /* What stream.h allows. */
@@ -233,29 +259,31 @@ static bool allowed(const struct comparison *c, const struct replay_op *op)
 	}
 }
 
-static void wait_for_all(struct comparison *c, uint64_t time_ps)
+static int wait_for_all(struct comparison *c, uint64_t time_ps)
 {
 	for (unsigned i = 0; i < c->paradigms && c->sent; i++)
 		timing_barrier(c->timing[i], time_ps);
 	if (c->sent)
 		timing_barrier(c->page_timing, time_ps);
+	return c->agents ? agents_barrier(c->agents, time_ps) : 0;
 }
 
-static void barrier(struct comparison *c, uint64_t time_ps)
+static int barrier(struct comparison *c, uint64_t time_ps)
 {
 	c->counts.barriers++;
 	for (unsigned pair = 0; pair < c->pairs; pair++)
 		release(c, pair, time_ps);
-	wait_for_all(c, time_ps);
+	return wait_for_all(c, time_ps);
 }
 
 /* A release of a pair, not of all: the source waits. */
-static void wait_for(struct comparison *c, const struct replay_op *op)
+static int wait_for(struct comparison *c, const struct replay_op *op)
 {
 	for (unsigned i = 0; i < c->paradigms && c->sent; i++)
 		timing_release(c->timing[i], op->source, op->time_ps);
 	if (c->sent)
 		timing_release(c->page_timing, op->source, op->time_ps);
+	return c->agents ? agents_release(c->agents, op->source, op->destination, op->time_ps) : 0;
 }
 
 /* Barriers are for all shares, and counted by the first. */
@@ -277,23 +305,20 @@ static int take_one(struct comparison *c, const struct replay_op *op)
 	c->counts.operations++;
 	if (op->time_ps > c->counts.last_ps)
 		c->counts.last_ps = op->time_ps;
-	if (op->kind == REPLAY_BARRIER) {
-		barrier(c, op->time_ps);
-		return 0;
-	}
+	if (op->kind == REPLAY_BARRIER)
+		return barrier(c, op->time_ps);
 	states = states_of(c, pair);
 	if (!states)
 		return -ENOMEM;
 	if (op->kind == REPLAY_RELEASE) {
 		c->counts.releases++;
 		release(c, pair, op->time_ps);
-		wait_for(c, op);
-		return 0;
+		return wait_for(c, op);
 	}
 	if (op->kind == REPLAY_STORE)
 		error = store(c, op, pair, states);
 	else if (op->kind == REPLAY_COPY)
-		copy(c, op, states);
+		error = copy(c, op, states);
 	else
 		load(c, op, pair, states);
 	if (c->sent)
@@ -309,11 +334,16 @@ static int take(void *user, const struct replay_op *ops, size_t count)
 
 	for (size_t i = 0; i < count && !error; i++) {
 		if (i + AHEAD < count)
-			touched_prefetch(c->touched, ops[i + AHEAD].source * c->gpus + ops[i + AHEAD].destination,
+			pages_prefetch(c->touched, ops[i + AHEAD].source * c->gpus + ops[i + AHEAD].destination,
 					 ops[i + AHEAD].address);
 		error = take_one(c, &ops[i]);
 	}
 	return error;
+}
+
+void comparison_feed(struct comparison *c, struct agents *agents)
+{
+	c->agents = agents;
 }
 
 void comparison_share(struct comparison *c, unsigned index, unsigned count)
@@ -354,14 +384,20 @@ struct replay_sink comparison_sink(struct comparison *c)
 	return (struct replay_sink){ .take = take, .user = c };
 }
 
-void comparison_end(struct comparison *c)
+int comparison_end(struct comparison *c)
 {
+	int error;
+
 	for (unsigned pair = 0; pair < c->pairs; pair++)
 		release(c, pair, c->counts.last_ps);
-	wait_for_all(c, c->counts.last_ps); /* a stream need not end with a barrier */
+	error = wait_for_all(c, c->counts.last_ps); /* a stream need not end with a barrier */
 	for (unsigned i = 0; i < c->pairs * c->paradigms; i++)
 		if (c->states[i])
 			tally_add(&c->tally[i % c->paradigms], c->paradigm[i % c->paradigms]->tally(c->states[i]));
+	for (unsigned i = 0; i < c->paradigms; i++)
+		if (c->paradigm[i]->by_region)
+			c->tally[i] = agents_result(c->own_agents, c->agent_of[i]).tally;
+	return error;
 }
 
 const struct stream_counts *comparison_counts(const struct comparison *c)
@@ -384,8 +420,7 @@ struct result comparison_result(const struct comparison *c, unsigned index)
 	uint64_t unique = c->counts.unique_bytes;
 	uint64_t useful = t->data_bytes < unique ? t->data_bytes : unique; /* copies may leave out what was stored */
 	const struct timing *timing = pages ? c->page_timing : c->timing[index];
-
-	return (struct result){
+	struct result result = {
 		.paradigm = c->paradigm[index],
 		.wire_bytes = t->wire_bytes,
 		.useful_bytes = useful,
@@ -394,6 +429,17 @@ struct result comparison_result(const struct comparison *c, unsigned index)
 		.packets = t->packets,
 		.stores_per_packet = t->packets ? (double)c->counts.stores / (double)t->packets : 0,
 		.time_ps = timing ? timing_end(timing) : 0,
+		.tail_ps = timing ? timing_tail(timing) : 0,
 		.stalled_ps = timing ? timing_stalled(timing) : 0,
+		.hidden = timing ? timing_hidden(timing) : 0,
 	};
+
+	if (timing && c->paradigm[index]->by_region) {
+		struct agent_result agent = agents_result(c->own_agents, c->agent_of[index]);
+
+		result.time_ps = agent.time_ps;
+		result.tail_ps = agent.tail_ps;
+		result.hidden = agent.hidden;
+	}
+	return result;
 }

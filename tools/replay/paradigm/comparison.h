@@ -14,10 +14,11 @@
 #include <stdint.h>
 
 #include "../stream.h"
+#include "agents.h"
 #include "paradigm.h"
 #include "timing.h"
 
-enum { COMPARISON_PARADIGMS_MAX = 8 };
+enum { COMPARISON_PARADIGMS_MAX = 12 };
 
 /** Classes of stores by size: class i has those up to 4 << i bytes that the one before has not. The last ends at a line. */
 enum { STORE_CLASSES = 6 };
@@ -37,7 +38,9 @@ struct result {
 	uint64_t wire_bytes, useful_bytes, protocol_bytes, wasted_bytes, packets;
 	double stores_per_packet;
 	uint64_t time_ps; /**< of the whole; 0 where no time is asked for */
+	uint64_t tail_ps; /**< of time_ps, what phases last longer than computing */
 	uint64_t stalled_ps;
+	double hidden; /**< timing_hidden() */
 };
 
 struct comparison;
@@ -50,6 +53,9 @@ struct comparison *comparison_create(unsigned gpus, const struct setting *settin
 				     const struct timing_setting *timing);
 void comparison_free(struct comparison *comparison);
 
+/** Gives the stream to these agents as well; before the stream. They are the caller's; no paradigm of the list sends by region. */
+void comparison_feed(struct comparison *comparison, struct agents *agents);
+
 /** Has it take only every `count`th pair of GPUs, from `index` on, beside others that take the rest. Before the stream, and not
  *  where time is wanted: that is of all pairs together. */
 void comparison_share(struct comparison *comparison, unsigned index, unsigned count);
@@ -60,8 +66,8 @@ void comparison_add(struct comparison *comparison, const struct comparison *othe
 /** Takes the stream. Its function returns -EINVAL for an operation that stream.h does not allow, -ENOMEM. */
 struct replay_sink comparison_sink(struct comparison *comparison);
 
-/** Ends the stream: sends what paradigms kept. The counts and results of list's order are valid from now on. */
-void comparison_end(struct comparison *comparison);
+/** Ends the stream: sends what paradigms kept. The counts and results of list's order are valid from now on. Returns 0 or -ENOMEM. */
+int comparison_end(struct comparison *comparison);
 const struct stream_counts *comparison_counts(const struct comparison *comparison);
 struct result comparison_result(const struct comparison *comparison, unsigned index);
 unsigned comparison_results(const struct comparison *comparison);

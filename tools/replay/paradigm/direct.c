@@ -57,6 +57,43 @@ const struct paradigm paradigm_p2p = {
 	.tally = direct_tally,
 };
 
+/* PROACT's inline way (III-C) repeats each store for each target: that is what a peer store is. */
+const struct paradigm paradigm_proact_inline = {
+	.name = "proact-inline",
+	.label = "proact-inline (p2p)",
+	.summary = "PROACT's inline stores: p2p by definition; through a card they are finepack",
+	.create = direct_create,
+	.free = free,
+	.store = send,
+	.load = direct_nothing,
+	.copy = direct_nothing,
+	.release = direct_no_release,
+	.tally = direct_tally,
+};
+
+#define BY_REGION(which, text)                                                                                        \
+	.by_region = true, .agent = (which), .summary = (text), .create = direct_create, .free = free,                \
+	.store = direct_nothing, .load = direct_nothing, .copy = direct_nothing, .release = direct_no_release,        \
+	.tally = direct_tally
+
+const struct paradigm paradigm_proact_polling = {
+	.name = "proact-polling",
+	.label = "proact-polling",
+	BY_REGION(AGENT_POLLING, "PROACT's regions: chunks are sent when they are complete, by threads that poll"),
+};
+
+const struct paradigm paradigm_proact_launch = {
+	.name = "proact-launch",
+	.label = "proact-launch",
+	BY_REGION(AGENT_LAUNCH, "the same, by a kernel that is launched for each chunk"),
+};
+
+const struct paradigm paradigm_proact_hw = {
+	.name = "proact-hw",
+	.label = "proact-hw",
+	BY_REGION(AGENT_CARD, "the same, by counters and an engine in hardware"),
+};
+
 const struct paradigm paradigm_dma = {
 	.name = "dma",
 	.label = "dma",

@@ -11,11 +11,29 @@
 
 #include "link.h"
 
+/** Who transfers a region's chunks (PROACT III-C, III-D). */
+enum agent_kind {
+	AGENT_POLLING, /**< threads that look for ready chunks in a bitmap */
+	AGENT_LAUNCH,  /**< a kernel, launched for each ready chunk, one after the other */
+	AGENT_CARD,    /**< the card's counters and engine */
+};
+
+/** What agents cost. Values. */
+struct agent_cost {
+	uint64_t polling_ps, scan_ps; /**< to find a ready chunk: polling + scan * chunks / threads */
+	uint64_t launch_ps;
+	uint64_t card_ps;
+	double tracking; /**< by which software's counting slows computing down: 0.12 is 12 % */
+};
+
 /** What the card, or its like, is set to. Values. */
 struct setting {
 	struct link link;
 	unsigned queue_entries;	  /**< 16, 32 or 64 lines of 128 bytes for each destination */
 	unsigned subheader_bytes; /**< H, 2 .. 6 */
+	uint64_t chunk_bytes;	  /**< of regions */
+	unsigned threads;	  /**< of a region's agent */
+	struct agent_cost cost;
 };
 
 /** What a paradigm put on the wire. wire = data + protocol. */
@@ -40,6 +58,8 @@ struct paradigm {
 	const char *label; /**< in tables and reports */
 	const char *alias; /**< a former name, still accepted; or NULL */
 	bool model_only;   /**< no card sends this */
+	bool by_region;	   /**< chunks are transferred by `agent` (agents.h); the functions do nothing */
+	enum agent_kind agent;
 	const char *summary;
 	void *(*create)(const struct setting *setting);
 	void (*free)(void *state);
@@ -59,6 +79,7 @@ const struct paradigm *paradigm_at(unsigned index);
 const struct paradigm *paradigm_named(const char *name);
 
 extern const struct paradigm paradigm_p2p, paradigm_write_combining, paradigm_dma, paradigm_finepack, paradigm_compact,
-	paradigm_config_packet, paradigm_narrow;
+	paradigm_config_packet, paradigm_narrow, paradigm_proact_inline, paradigm_proact_polling, paradigm_proact_launch,
+	paradigm_proact_hw;
 
 #endif /* REPLAY_PARADIGM_H */

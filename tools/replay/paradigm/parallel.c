@@ -158,7 +158,7 @@ int parallel_end(struct parallel *p, struct comparison **result)
 	for (unsigned i = 0; i < p->jobs && !error; i++)
 		error = p->worker[i].error;
 	for (unsigned i = 0; i < p->jobs && !error; i++) {
-		comparison_end(p->worker[i].comparison);
+		error = comparison_end(p->worker[i].comparison);
 		if (i)
 			comparison_add(p->worker[0].comparison, p->worker[i].comparison);
 	}

@@ -9,6 +9,8 @@
 struct gpu {
 	double behind;	    /* what stalls and waiting have added to its own clock */
 	double link_free;   /* when its link has sent what it was given */
+	double agent_free;  /* when its agent has made the transfers that it was given */
+	double out, in;	    /* bytes of the phase */
 	double arrivals[TIMING_STEPS]; /* bytes that begin to arrive in each step of the phase */
 };
 
@@ -17,7 +19,9 @@ struct timing {
 	unsigned gpus;
 	double begin; /* of the phase */
 	double step;  /* length; doubled when something comes behind the last one */
-	double stalled;
+	double stalled, tail;
+	double alone;  /* the end without any bytes */
+	double moving; /* what the bytes would take alone */
 	struct gpu gpu[];
 };
 
@@ -30,6 +34,8 @@ struct timing *timing_create(unsigned gpus, const struct timing_setting *setting
 	if (!t)
 		return NULL;
 	t->setting = *setting;
+	if (!(t->setting.slowdown > 0))
+		t->setting.slowdown = 1;
 	t->gpus = gpus;
 	t->step = FIRST_STEP_PS;
 	return t;
@@ -38,6 +44,11 @@ struct timing *timing_create(unsigned gpus, const struct timing_setting *setting
 void timing_free(struct timing *t)
 {
 	free(t);
+}
+
+static double own_time(const struct timing *t, uint64_t time_ps)
+{
+	return (double)time_ps * t->setting.slowdown;
 }
 
 static double sending_time(const struct timing *t, double bytes)
@@ -65,10 +76,16 @@ static void arrive(struct timing *t, unsigned destination, double time, double b
 	t->gpu[destination].arrivals[(unsigned)((time - t->begin) / t->step)] += bytes;
 }
 
+static void count(struct timing *t, unsigned source, unsigned destination, uint64_t bytes)
+{
+	t->gpu[source].out += (double)bytes;
+	t->gpu[destination].in += (double)bytes;
+}
+
 void timing_send(struct timing *t, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes)
 {
 	struct gpu *g = &t->gpu[source];
-	double now = (double)time_ps + g->behind, needs = sending_time(t, (double)bytes);
+	double now = own_time(t, time_ps) + g->behind, needs = sending_time(t, (double)bytes);
 	double room = sending_time(t, (double)t->setting.buffer_bytes);
 	double begin = now > g->link_free ? now : g->link_free;
 
@@ -81,12 +98,30 @@ void timing_send(struct timing *t, unsigned source, unsigned destination, uint64
 	}
 	/* The first byte arrives while the last ones are being sent. */
 	arrive(t, destination, begin + (double)t->setting.latency_ps, (double)bytes);
+	count(t, source, destination, bytes);
+}
+
+void timing_transfer(struct timing *t, const struct timing_transfer *transfer)
+{
+	enum { PIECES = 32 }; /* that arrive one after the other when they are sent more slowly than the link could */
+	struct gpu *g = &t->gpu[transfer->source];
+	double now = own_time(t, transfer->ready_ps) + g->behind;
+	double begin = fmax(transfer->one_by_one ? fmax(now, g->agent_free) : now, t->begin) + (double)transfer->delay_ps;
+	double needs = sending_time(t, (double)transfer->bytes) / transfer->speed;
+	unsigned pieces = transfer->speed < 1 ? PIECES : 1;
+
+	begin = fmax(begin, g->link_free);
+	for (unsigned i = 0; i < pieces; i++)
+		arrive(t, transfer->destination, begin + needs * i / pieces + (double)t->setting.latency_ps,
+		       (double)transfer->bytes / pieces);
+	g->link_free = g->agent_free = begin + needs;
+	count(t, transfer->source, transfer->destination, transfer->bytes);
 }
 
 void timing_release(struct timing *t, unsigned source, uint64_t time_ps)
 {
 	struct gpu *g = &t->gpu[source];
-	double now = (double)time_ps + g->behind;
+	double now = own_time(t, time_ps) + g->behind;
 	double done = g->link_free + 2 * (double)t->setting.latency_ps;
 
 	if (g->link_free > t->begin && done > now) {
@@ -122,16 +157,21 @@ static double delivered(const struct timing *t)
 
 void timing_barrier(struct timing *t, uint64_t time_ps)
 {
-	double computed = 0, end;
+	double computed = 0, end, busiest = 0;
 
 	for (unsigned g = 0; g < t->gpus; g++)
-		computed = fmax(computed, (double)time_ps + t->gpu[g].behind);
+		computed = fmax(computed, own_time(t, time_ps) + t->gpu[g].behind);
 	end = fmax(computed, delivered(t));
+	t->tail += end - computed;
+	t->alone = own_time(t, time_ps);
 	for (unsigned g = 0; g < t->gpus; g++) {
-		t->gpu[g].behind = end - (double)time_ps;
-		t->gpu[g].link_free = end;
+		busiest = fmax(busiest, fmax(t->gpu[g].out, t->gpu[g].in));
+		t->gpu[g].out = t->gpu[g].in = 0;
+		t->gpu[g].behind = end - own_time(t, time_ps);
+		t->gpu[g].link_free = t->gpu[g].agent_free = end;
 		memset(t->gpu[g].arrivals, 0, sizeof(t->gpu[g].arrivals));
 	}
+	t->moving += sending_time(t, busiest);
 	t->begin = end;
 	t->step = FIRST_STEP_PS;
 }
@@ -144,4 +184,14 @@ uint64_t timing_end(const struct timing *t)
 uint64_t timing_stalled(const struct timing *t)
 {
 	return (uint64_t)llround(t->stalled);
+}
+
+uint64_t timing_tail(const struct timing *t)
+{
+	return (uint64_t)llround(t->tail);
+}
+
+double timing_hidden(const struct timing *t)
+{
+	return t->moving > 0 ? 1 - (t->begin - t->alone) / t->moving : 1;
 }

@@ -14,6 +14,7 @@
 #ifndef REPLAY_TIMING_H
 #define REPLAY_TIMING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "../stream.h"
@@ -25,6 +26,17 @@ struct timing_setting {
 	double bytes_per_second; /**< of each link, in each direction */
 	uint64_t latency_ps;	 /**< from the end of sending to the begin of arriving */
 	uint64_t buffer_bytes;	 /**< that wait before a source's link */
+	double slowdown;	 /**< of computing, by what a program must do besides: times are multiplied by it. 0: none */
+};
+
+/** A transfer that an agent beside the source's computing makes; the source does not wait for it. */
+struct timing_transfer {
+	unsigned source, destination;
+	uint64_t ready_ps; /**< at the source's own time */
+	uint64_t delay_ps; /**< until the agent begins */
+	bool one_by_one;   /**< the agent begins when it has ended the one before */
+	double speed;	   /**< the part of the link's bandwidth that the agent can use, above 0 and at most 1 */
+	uint64_t bytes;
 };
 
 struct timing;
@@ -35,6 +47,9 @@ void timing_free(struct timing *timing);
 
 /** `bytes` leave the source at its own time (struct replay_op's). */
 void timing_send(struct timing *timing, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes);
+
+/** The transfers of a source in a phase come in the order in which they are ready; of other bytes, after those that it sends itself. */
+void timing_transfer(struct timing *timing, const struct timing_transfer *transfer);
 
 /** The source waits until what it sent has arrived. */
 void timing_release(struct timing *timing, unsigned source, uint64_t time_ps);
@@ -47,5 +62,12 @@ uint64_t timing_end(const struct timing *timing);
 
 /** Time that sources have stalled, all together. */
 uint64_t timing_stalled(const struct timing *timing);
+
+/** Time between the end of computing and the end of the phase, of all phases. */
+uint64_t timing_tail(const struct timing *timing);
+
+/** The part of the transfer time that is hidden behind computing: 1 - (time - time without bytes) / time of the bytes alone, each
+ *  phase's at once on idle links. Below 0 where transfers cost more than that. 1 without bytes. */
+double timing_hidden(const struct timing *timing);
 
 #endif /* REPLAY_TIMING_H */

@@ -54,7 +54,7 @@ static void by_hand(void **state)
 	for (unsigned i = 0; i < 10; i++)
 		assert_int_equal(give(c, store(0, 1, i * 256, 8)), 0);
 	assert_int_equal(give(c, store(0, 1, 0, 8)), 0);
-	comparison_end(c);
+	assert_int_equal(comparison_end(c), 0);
 	assert_int_equal(comparison_counts(c)->stores, 11);
 	assert_int_equal(comparison_counts(c)->store_bytes, 88);
 	assert_int_equal(comparison_counts(c)->unique_bytes, 80);
@@ -94,7 +94,7 @@ static void combining_whole_lines(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 8; i++)
 		assert_int_equal(give(c, store(1, 0, 128 * 7 + i * 16, 8)), 0);
-	comparison_end(c);
+	assert_int_equal(comparison_end(c), 0);
 	r = comparison_result(c, COMBINING);
 	assert_int_equal(r.wire_bytes, 24 + 128);
 	assert_int_equal(r.wasted_bytes, 64);
@@ -111,7 +111,7 @@ static void copies_are_dma(void **state)
 	(void)state;
 	assert_int_equal(give(c, store(2, 0, 4096, 4)), 0);
 	assert_int_equal(give(c, copy), 0);
-	comparison_end(c);
+	assert_int_equal(comparison_end(c), 0);
 	r = comparison_result(c, DMA);
 	assert_int_equal(r.wire_bytes, 3 * 24 + 10000);
 	assert_int_equal(r.useful_bytes, 4);
@@ -131,7 +131,7 @@ static void loads_flush_what_they_hit(void **state)
 	load.address = 64;
 	assert_int_equal(give(c, load), 0); /* asks for what is not queued */
 	assert_int_equal(give(c, store(0, 1, 16, 16)), 0);
-	comparison_end(c);
+	assert_int_equal(comparison_end(c), 0);
 	assert_int_equal(comparison_result(c, FINEPACK).packets, 2);
 	assert_int_equal(comparison_counts(c)->alike_bytes, 2 * (24 + 20 + 8));
 	comparison_free(c);
@@ -193,7 +193,7 @@ static void time_without_a_barrier(void **state)
 	last.time_ps = 50000000;
 	assert_int_equal(give(c, first), 0);
 	assert_int_equal(give(c, last), 0);
-	comparison_end(c);
+	assert_int_equal(comparison_end(c), 0);
 	for (unsigned i = 0; i < ALL; i++)
 		assert_in_range(comparison_result(c, i).time_ps, last.time_ps, last.time_ps + 1000000);
 	comparison_free(c);
@@ -236,7 +236,7 @@ static void classes_of_sizes(void **state)
 	(void)state;
 	for (uint32_t size = 1; size <= 128; size++)
 		assert_int_equal(give(c, store(0, 1, 0, size)), 0);
-	comparison_end(c);
+	assert_int_equal(comparison_end(c), 0);
 	for (unsigned i = 0; i < STORE_CLASSES; i++)
 		assert_int_equal(comparison_counts(c)->classes[i], expected[i]);
 	comparison_free(c);
@@ -261,7 +261,7 @@ static void any_stream(void **state)
 		c = start(gpus, width);
 		for (unsigned i = 0; i < 20000; i++)
 			assert_int_equal(give(c, by_chance(&chance, gpus)), 0);
-		comparison_end(c);
+		assert_int_equal(comparison_end(c), 0);
 		for (unsigned i = 0; i < ALL; i++) {
 			struct result r = comparison_result(c, i);
 

@@ -19,7 +19,7 @@ static void by_chance(void **state)
 	static uint8_t marked[PAIRS][BYTES];
 	const char *given = getenv("SEED");
 	uint64_t seed = given ? strtoull(given, NULL, 0) : 1;
-	struct touched *t = touched_create(PAIRS);
+	struct pages *t = pages_create(PAIRS, TOUCHED_RECORD_BYTES);
 	struct chance c;
 
 	(void)state;
@@ -30,10 +30,10 @@ static void by_chance(void **state)
 		unsigned pair = below(&c, PAIRS), size = 1 + below(&c, 128), expected = 0;
 		uint64_t address = below(&c, 64) ? below(&c, BYTES - 128) : below(&c, 4096), pages = 0;
 
-		if (address % TOUCHED_PAGE + size > TOUCHED_PAGE)
-			size = (unsigned)(TOUCHED_PAGE - address % TOUCHED_PAGE);
+		if (address % PAGE_BYTES + size > PAGE_BYTES)
+			size = (unsigned)(PAGE_BYTES - address % PAGE_BYTES);
 		if (below(&c, 1000) == 0) {
-			touched_release(t, pair);
+			pages_release(t, pair);
 			memset(marked[pair], 0, BYTES);
 		}
 		for (unsigned b = 0; b < size; b++) {
@@ -43,12 +43,12 @@ static void by_chance(void **state)
 		/* Far apart for each pair, so that keys of large addresses are met too. */
 		assert_int_equal(touched_mark(t, pair, address + ((uint64_t)pair << 46), size, &pages), expected);
 	}
-	touched_free(t);
+	pages_free(t);
 }
 
 static void pages_are_counted_once(void **state)
 {
-	struct touched *t = touched_create(1);
+	struct pages *t = pages_create(1, TOUCHED_RECORD_BYTES);
 	uint64_t pages = 0;
 
 	(void)state;
@@ -58,30 +58,30 @@ static void pages_are_counted_once(void **state)
 	assert_int_equal(pages, 1);
 	assert_int_equal(touched_mark(t, 0, 4096, 1, &pages), 1);
 	assert_int_equal(pages, 2);
-	touched_release(t, 0);
+	pages_release(t, 0);
 	assert_int_equal(touched_mark(t, 0, 0, 128, &pages), 128);
 	assert_int_equal(pages, 3);
-	touched_free(t);
+	pages_free(t);
 }
 
 /* What lies between two releases decides how much memory is used, not how long it goes on. */
 static void memory_is_bounded(void **state)
 {
-	struct touched *t = touched_create(1);
+	struct pages *t = pages_create(1, TOUCHED_RECORD_BYTES);
 	uint64_t pages = 0;
 	size_t most;
 
 	(void)state;
 	for (uint64_t page = 0; page < 5000; page++)
-		touched_mark(t, 0, page * TOUCHED_PAGE, 1, &pages);
-	most = touched_pages(t);
+		touched_mark(t, 0, page * PAGE_BYTES, 1, &pages);
+	most = pages_room(t);
 	for (uint64_t page = 0; page < 2000000; page++) {
 		if (page % 5000 == 0)
-			touched_release(t, 0);
-		assert_int_equal(touched_mark(t, 0, page * TOUCHED_PAGE, 1, &pages), 1);
+			pages_release(t, 0);
+		assert_int_equal(touched_mark(t, 0, page * PAGE_BYTES, 1, &pages), 1);
 	}
-	assert_true(touched_pages(t) <= 4 * most);
-	touched_free(t);
+	assert_true(pages_room(t) <= 4 * most);
+	pages_free(t);
 }
 
 int main(void)
