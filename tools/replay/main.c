@@ -9,6 +9,7 @@
 #include "netcrafter/variant.h"
 #include "netcrafter_main.h"
 #include "output.h"
+#include "profile.h"
 #include "report/report.h"
 #include "sweep.h"
 #include "trace/trace.h"
@@ -102,7 +103,7 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*function)(int argc, char **argv);
 	} commands[] = { { "run", run }, { "sweep", sweep }, { "report", report }, { "record", record }, { "convert", convert },
-		       { "list", list }, { "goodput", goodput }, { "netcrafter", netcrafter } };
+		       { "list", list }, { "goodput", goodput }, { "profile", profile }, { "netcrafter", netcrafter } };
 
 	for (unsigned i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(argv[1], commands[i].name) == 0)

@@ -10,7 +10,8 @@
 #include "paradigm/parallel.h"
 
 enum { SUBHEADER = STREAM_OPTIONS_END, PAYLOAD, ENTRIES, LINK, ECRC, PARADIGMS, LATENCY, BUFFER, NO_TIME, JOBS, CHUNK, THREADS, TRACKING, LAUNCH,
-       POLLING, CARD };
+       POLLING, CARD, LAST };
+_Static_assert((int)LAST <= (int)OPTIONS_END, "a command's own options come behind");
 
 static const struct option known[] = {
 	STREAM_OPTIONS_KNOWN,
@@ -92,6 +93,7 @@ static const struct option_field fields[] = {
 /* Options that are validated together, after all are read. */
 struct gathered {
 	struct options *options;
+	const struct options_more *more; /* or NULL */
 	uint64_t payload;
 	bool ecrc;
 };
@@ -121,6 +123,8 @@ static int take(void *gathered, int option, const char *value)
 	uint64_t n = 0;
 	int status;
 
+	if (option >= OPTIONS_END)
+		return g->more->take(g->more->user, option, value);
 	switch (option) {
 	case ECRC: g->ecrc = true; return 0;
 	case LINK: return link_named(o, value);
@@ -152,7 +156,7 @@ static int take(void *gathered, int option, const char *value)
 
 static int together(struct options *o, const struct gathered *g)
 {
-	if (stream_options_check(&o->stream))
+	if (!(g->more && g->more->own_stream(g->more->user)) && stream_options_check(&o->stream))
 		return -1;
 	if (o->jobs > 1 && o->timed) {
 		fputs("gpulink-replay: --jobs: more than 1 thread requires --no-time\n", stderr);
@@ -171,11 +175,20 @@ static int together(struct options *o, const struct gathered *g)
 	return 0;
 }
 
-int options_read(int argc, char **argv, struct options *o)
+int options_read_more(int argc, char **argv, const struct options_more *more, struct options *o)
 {
-	static const struct option_command command = { .name = "run", .help = help, .known = known, .take = take };
-	struct gathered g = { .options = o };
+	enum { MOST = 64 };
+	struct option all[MOST] = { 0 };
+	const struct option_command command = { .name = more ? more->name : "run", .help = more ? more->help : help,
+						.known = all, .take = take };
+	struct gathered g = { .options = o, .more = more };
+	unsigned count = 0;
 	int status;
+
+	for (unsigned i = 0; more && more->known[i].name && count < MOST - 1; i++) /* first: of equal names they count */
+		all[count++] = more->known[i];
+	for (unsigned i = 0; known[i].name && count < MOST - 1; i++)
+		all[count++] = known[i];
 
 	*o = (struct options){ .stream = STREAM_OPTIONS_DEFAULT,
 			       .timed = true,
@@ -189,6 +202,11 @@ int options_read(int argc, char **argv, struct options *o)
 		o->paradigms[i] = paradigm_at(i);
 	status = option_read_all(argc, argv, &command, &g);
 	return status ? status : together(o, &g);
+}
+
+int options_read(int argc, char **argv, struct options *o)
+{
+	return options_read_more(argc, argv, NULL, o);
 }
 
 int options_read_with(int argc, char **argv, const char *setting, const char *value, struct options *options)

@@ -17,12 +17,29 @@ struct options {
 	struct timing_setting timing; /* the bandwidth is set from the link */
 	const struct paradigm *paradigms[COMPARISON_PARADIGMS_MAX + 1];
 	enum output output;
+	/* Agents that get the stream as well (comparison_feed()). */
+	const struct agent *agents;
+	unsigned agent_count;
 };
+
+/** Options that a command has besides those of `run`. */
+struct options_more {
+	const char *name, *help;
+	const struct option *known; /**< values from OPTIONS_END on */
+	int (*take)(void *user, int option, const char *value); /**< returns 0 or -1 */
+	bool (*own_stream)(const void *user); /**< whether they name a stream, so that --workload and --trace need not */
+	void *user;
+};
+
+enum { OPTIONS_END = 512 };
 
 /** Reads the options of `run`. Returns 0; 1 after --help; -1 after an error message on stderr. */
 int options_read(int argc, char **argv, struct options *options);
 
-/** The same with one more setting, a number or a link, appended so that it overrides. */
+/** The same with a command's own options. */
+int options_read_more(int argc, char **argv, const struct options_more *more, struct options *options);
+
+/** options_read() with one more setting, a number or a link, appended so that it overrides. */
 int options_read_with(int argc, char **argv, const char *setting, const char *value, struct options *options);
 
 #endif /* REPLAY_OPTIONS_H */

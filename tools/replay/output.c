@@ -48,6 +48,14 @@ static void table_time(FILE *to, const struct found *f)
 	fputc('\n', to);
 }
 
+static bool has_regions(const struct found *f)
+{
+	for (unsigned i = 0; i < comparison_results(f->comparison); i++)
+		if (comparison_result(f->comparison, i).paradigm->by_region)
+			return true;
+	return false;
+}
+
 static int table(FILE *to, const struct found *f)
 {
 	const struct stream_counts *c = comparison_counts(f->comparison);
@@ -80,6 +88,9 @@ static int table(FILE *to, const struct found *f)
 			fprintf(to, " %9.2f", speed_up(f, r.time_ps));
 		fputc('\n', to);
 	}
+	if (f->oracle && has_regions(f))
+		fputs("\nRegions need the number of stores to each chunk in advance, which this workload cannot tell: the rows of agents are an "
+		      "oracle's.\n", to);
 	return ferror(to) ? -EIO : 0;
 }
 
@@ -144,13 +155,16 @@ static int add_time(struct json_object *o, const struct found *f, const struct r
 {
 	if (!f->options->timed)
 		return 0;
-	if (output_add_count(o, "time_ps", r->time_ps) || output_add_count(o, "stalled_ps", r->stalled_ps))
+	if (output_add_count(o, "time_ps", r->time_ps) || output_add_count(o, "stalled_ps", r->stalled_ps) ||
+	    output_add_count(o, "tail_ps", r->tail_ps) || output_add(o, "hidden", json_object_new_double(r->hidden)))
 		return -ENOMEM;
 	return f->one_gpu_ps ? output_add(o, "speed_up", json_object_new_double(speed_up(f, r->time_ps))) : 0;
 }
 
-static int add_name(struct json_object *o, const struct paradigm *p)
+static int add_name(struct json_object *o, const struct found *f, const struct paradigm *p)
 {
+	if (f->oracle && p->by_region && output_add(o, "oracle", json_object_new_boolean(true)))
+		return -ENOMEM;
 	if (output_add_text(o, "name", p->name) || (p->alias && output_add_text(o, "alias", p->alias)))
 		return -ENOMEM;
 	return output_add(o, "model_only", json_object_new_boolean(p->model_only));
@@ -160,7 +174,7 @@ static struct json_object *paradigm_object(const struct found *f, const struct r
 {
 	struct json_object *o = json_object_new_object();
 
-	if (o && !add_name(o, r->paradigm) && !output_add_count(o, "wire_bytes", r->wire_bytes) &&
+	if (o && !add_name(o, f, r->paradigm) && !output_add_count(o, "wire_bytes", r->wire_bytes) &&
 	    !output_add_count(o, "useful_bytes", r->useful_bytes) && !output_add_count(o, "protocol_bytes", r->protocol_bytes) &&
 	    !output_add_count(o, "wasted_bytes", r->wasted_bytes) && !output_add_count(o, "packets", r->packets) &&
 	    !output_add(o, "stores_per_packet", json_object_new_double(r->stores_per_packet)) && !add_time(o, f, r))

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "paradigm/parallel.h"
+#include "synthetic.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
 
@@ -90,20 +91,27 @@ static int push(const struct source *source, struct replay_sink to, char *error)
 
 static int play_alone(const struct options *o, struct found *found, const struct source *source, char *error)
 {
-	struct comparison *c = comparison_create(found->gpus, &o->setting, o->paradigms, o->timed ? &o->timing : NULL);
+	const struct timing_setting *timing = o->timed ? &o->timing : NULL;
+	struct comparison *c = comparison_create(found->gpus, &o->setting, o->paradigms, timing);
 	int status;
 
 	if (!c)
 		return -ENOMEM;
+	if (o->agents) {
+		found->agents = agents_create(found->gpus, &o->setting, timing, o->agents, o->agent_count);
+		if (!found->agents) {
+			comparison_free(c);
+			return -ENOMEM;
+		}
+		comparison_feed(c, found->agents);
+	}
 	status = push(source, comparison_sink(c), error);
 	if (!status)
 		status = comparison_end(c);
-	if (status) {
-		comparison_free(c);
-		return status;
-	}
 	found->comparison = c;
-	return 0;
+	if (status)
+		run_free(found);
+	return status;
 }
 
 static int play_parallel(const struct options *o, struct found *found, const struct source *source, char *error)
@@ -179,6 +187,7 @@ static int play_workload(const struct options *o, struct found *found, char *err
 	if (status)
 		return status;
 	found->stream = w.workload->name;
+	found->oracle = w.workload->uncounted;
 	found->gpus = o->stream.gpus;
 	status = play(o, found, &(struct source){ .push = run_workload, .user = &w }, error);
 	if (status)
@@ -210,6 +219,22 @@ static int play_trace(const struct options *o, struct found *found, char *error)
 	return status;
 }
 
+static int push_synthetic(void *user, struct replay_sink to, char *error)
+{
+	(void)error;
+	return synthetic_run(user, to);
+}
+
+int run_synthetic(const struct options *o, uint64_t bytes, struct found *found, char *error)
+{
+	struct synthetic s = { .bytes = bytes, .gpus = o->stream.gpus };
+
+	*found = (struct found){ .options = o, .stream = "synthetic", .gpus = s.gpus };
+	error[0] = '\0';
+	s.compute_ps = synthetic_copy_ps(&s, &o->setting.link);
+	return play(o, found, &(struct source){ .push = push_synthetic, .user = &s }, error);
+}
+
 int run_stream(const struct options *options, struct found *found, char *error)
 {
 	*found = (struct found){ .options = options };
@@ -220,7 +245,9 @@ int run_stream(const struct options *options, struct found *found, char *error)
 void run_free(struct found *found)
 {
 	comparison_free(found->comparison);
+	agents_free(found->agents);
 	found->comparison = NULL;
+	found->agents = NULL;
 }
 
 int run_failed(int status, const char *error)

@@ -12,7 +12,9 @@ struct found {
 	char check[256];    /**< the check of the workload's own result; "" for a trace */
 	unsigned gpus;
 	uint64_t one_gpu_ps; /**< the workload's time on one GPU; 0: unknown */
+	bool oracle;		/**< nobody could count this workload's stores in advance, as regions require */
 	struct comparison *comparison;
+	struct agents *agents; /**< of options->agents, or NULL */
 };
 
 /**
@@ -20,6 +22,8 @@ struct found {
  * or a negative errno value, with a message in error[REPLAY_ERROR_BYTES] or an empty one.
  */
 int run_stream(const struct options *options, struct found *found, char *error);
+/** The same for PROACT's microbenchmark: synthetic.h. */
+int run_synthetic(const struct options *options, uint64_t bytes, struct found *found, char *error);
 void run_free(struct found *found);
 
 /** Prints the error message, or that of the errno value. Returns an exit status. */

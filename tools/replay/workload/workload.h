@@ -22,6 +22,7 @@ struct replay_workload {
 	unsigned element;	/**< bytes of what is stored, the default */
 	bool either_element;	/**< 4 and 8 are allowed */
 	bool takes_input, needs_input; /**< a matrix or graph (formats: matrix.h) */
+	bool uncounted; /**< how often it stores to a chunk depends on what it computes */
 	int (*run)(struct workload_run *run);
 };
 

@@ -13,7 +13,7 @@
 #include "chance.h"
 #include "chunks.h"
 
-enum { GPUS = 3, PAIRS = GPUS * GPUS, BYTES = 1 << 16, LINE = 128, PAGE = 4096 };
+enum { GPUS = 3, PAIRS = GPUS * GPUS, BYTES = 1 << 14, LINE = 128, PAGE = 4096 };
 
 /* What is known of each byte of a pair's memory. */
 struct map {
@@ -99,7 +99,7 @@ static void check_cover(const struct chunk *list, size_t count, uint32_t chunk_b
 static void gather(struct chunks *c, struct chance *r)
 {
 	memset(map, 0, sizeof(map));
-	for (unsigned i = 0; i < 300; i++) {
+	for (unsigned i = 0; i < 80; i++) {
 		unsigned pair = below(r, 2) ? 1 : below(r, PAIRS), size = 1 + below(r, LINE);
 		struct replay_op op = { .kind = REPLAY_STORE, .source = (uint8_t)(pair / GPUS), .destination = (uint8_t)(pair % GPUS),
 					.address = below(r, BYTES), .time_ps = i + 1 };
@@ -134,10 +134,10 @@ static void by_chance(void **state)
 	printf("# SEED=%llu\n", (unsigned long long)seed);
 	assert_non_null(c);
 	chance_start(&r, seed, 0);
-	for (unsigned phase = 0; phase < 40; phase++) {
+	for (unsigned phase = 0; phase < 25; phase++) {
 		gather(c, &r);
 		assert_int_equal(chunks_end(c, CHUNKS_ALL_PAIRS), 0);
-		for (uint32_t bytes = 4096; bytes <= BYTES; bytes *= 4) {
+		for (uint32_t bytes = 4096; bytes <= BYTES; bytes *= 2) {
 			const struct chunk *list;
 			size_t count;
 
