@@ -43,6 +43,7 @@ struct wanted {
 	const char *write;
 	struct options options;
 	struct agent list[PROFILE_ROWS_MAX];
+	unsigned count;
 };
 
 /* A number that may end in k or M. Returns where it ends, or NULL. */
@@ -152,8 +153,7 @@ static void list_agents(struct wanted *w)
 			}
 		}
 	}
-	w->options.agents = w->list;
-	w->options.agent_count = count;
+	w->count = count;
 }
 
 static int read_options(int argc, char **argv, struct wanted *w)
@@ -174,9 +174,6 @@ static int read_options(int argc, char **argv, struct wanted *w)
 		option_wrong("output", "csv", "table or json");
 	else
 		status = 1;
-	w->options.paradigms[0] = &paradigm_dma;
-	w->options.paradigms[1] = &paradigm_proact_inline;
-	w->options.paradigms[2] = NULL;
 	list_agents(w);
 	return status ? 0 : -1;
 }
@@ -223,6 +220,32 @@ static void gather(struct profile *p)
 			p->best = i;
 }
 
+int profile_make(struct options *options, const struct agent *list, unsigned count, uint64_t synthetic, struct profile *p,
+		 char *error)
+{
+	int status;
+
+	options->paradigms[0] = &paradigm_dma;
+	options->paradigms[1] = &paradigm_proact_inline;
+	options->paradigms[2] = NULL;
+	options->agents = list;
+	options->agent_count = count;
+	*p = (struct profile){ 0 };
+	status = synthetic ? run_synthetic(options, synthetic, &p->found, error) : run_stream(options, &p->found, error);
+	if (!status)
+		gather(p);
+	return status;
+}
+
+const struct profile_row *profile_find(const struct profile *p, enum agent_kind kind, uint32_t chunk_bytes, unsigned threads)
+{
+	for (unsigned i = 0; i < p->rows; i++)
+		if (strcmp(p->row[i].agent, agent_name(kind)) == 0 && p->row[i].chunk_bytes == chunk_bytes &&
+		    p->row[i].threads == threads)
+			return &p->row[i];
+	return NULL;
+}
+
 static int show(const struct wanted *w, const struct profile *p, char *error)
 {
 	int status = w->options.output == OUTPUT_JSON ? profile_json(stdout, p) : profile_table(stdout, p);
@@ -251,9 +274,8 @@ int profile(int argc, char **argv)
 		free(p);
 		return status == -ENOMEM ? run_failed(status, "") : status > 0 ? EXIT_SUCCESS : 2;
 	}
-	status = w->synthetic ? run_synthetic(&w->options, w->synthetic, &p->found, error) : run_stream(&w->options, &p->found, error);
+	status = profile_make(&w->options, w->list, w->count, w->synthetic, p, error);
 	if (!status) {
-		gather(p);
 		status = show(w, p, error);
 		run_free(&p->found);
 	}

@@ -11,8 +11,7 @@
 #include "part_file.h"
 #include "profile.h"
 
-/* "128k". */
-static const char *size_name(uint32_t bytes, char name[16])
+const char *profile_size(uint32_t bytes, char name[16])
 {
 	if (!bytes)
 		return "-";
@@ -37,7 +36,7 @@ static void table_row(FILE *to, const struct profile *p, const struct profile_ro
 	if (row->threads)
 		snprintf(threads, sizeof(threads), "%u", row->threads);
 	fprintf(to, "%c %-8s %6s %7s %12.1f %9.2f", row == &p->row[p->best] ? '*' : ' ', row->agent,
-		size_name(row->chunk_bytes, chunk), threads, (double)row->result.time_ps / 1e6, copies_over(p, row));
+		profile_size(row->chunk_bytes, chunk), threads, (double)row->result.time_ps / 1e6, copies_over(p, row));
 	if (p->found.one_gpu_ps)
 		fprintf(to, " %9.2f", one_over(p, row->result.time_ps));
 	fprintf(to, " %15" PRIu64 " %7.1f%% %10.1f\n", row->result.tally.wire_bytes, 100 * row->result.hidden,

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "paradigm/chunks.h"
 #include "svg.h"
 #include "workload/workload.h"
 
@@ -19,6 +20,9 @@ static const char css[] =
 	"th, td { padding: .2em .7em; border-bottom: 1px solid var(--grid); text-align: right; white-space: nowrap }\n"
 	"th:first-child, .settings td { text-align: left } .settings th { vertical-align: top }\n"
 	".settings td { white-space: normal; overflow-wrap: anywhere } dt { font-weight: 600 } dd { margin: 0 0 .5em 1.5em }\n"
+	".h0 { background: var(--h0) } .h1 { background: var(--h1) } .h2 { background: var(--h2) } .h3 { background: var(--h3) }\n"
+	".h4 { background: var(--h4) } .h5 { background: var(--h5) } .h6 { background: var(--h6) } .h7 { background: var(--h7) }\n"
+	".h8 { background: var(--h8) }\n"
 	"@media print { body { max-width: none; margin: 0; padding: 0; font-size: 11px } table { font-size: 10px }\n"
 	"  .wide { overflow: visible; break-inside: avoid } th, td { padding: .1em .4em } }\n";
 
@@ -493,6 +497,68 @@ static void sweeps(FILE *to, const struct page *p)
 	}
 }
 
+/* Columns of the map of regions. */
+static const struct {
+	enum agent_kind kind;
+	unsigned threads;
+} region_columns[] = { { AGENT_CARD, 0 },      { AGENT_POLLING, 32 },	{ AGENT_POLLING, 128 }, { AGENT_POLLING, 512 },
+		       { AGENT_POLLING, 2048 }, { AGENT_POLLING, 8192 }, { AGENT_LAUNCH, 32 },	 { AGENT_LAUNCH, 128 },
+		       { AGENT_LAUNCH, 512 },	{ AGENT_LAUNCH, 2048 },	 { AGENT_LAUNCH, 8192 } };
+enum { REGION_COLUMNS = sizeof(region_columns) / sizeof(region_columns[0]) };
+
+unsigned page_region_agents(struct agent *list)
+{
+	unsigned count = 0;
+
+	for (uint32_t chunk = CHUNK_BYTES_MIN; chunk <= CHUNK_BYTES_MAX; chunk *= 4)
+		for (unsigned i = 0; i < REGION_COLUMNS; i++)
+			list[count++] = (struct agent){ .kind = region_columns[i].kind,
+							.chunk_bytes = chunk,
+							.threads = region_columns[i].threads ? region_columns[i].threads : 1 };
+	return count;
+}
+
+/* The number of copies' time over this one's, on a colour of HEATS that says the same; the best is marked. */
+static void region_cell(FILE *to, const struct profile *p, const struct profile_row *row)
+{
+	enum { HEATS = 9 };
+	double copies = (double)p->row[0].result.time_ps, value = row->result.time_ps ? copies / (double)row->result.time_ps : 0;
+	double heat = value * HEATS / 2; /* twice is the most that hiding gives where computing takes as long */
+
+	fprintf(to, "<td class=\"h%u\">%.3f%s</td>", (unsigned)fmin(heat, HEATS - 1), value, row == &p->row[p->best] ? "*" : "");
+}
+
+static void regions(FILE *to, const struct page *p)
+{
+	const char *columns[REGION_COLUMNS + 2] = { "chunk" };
+	char name[REGION_COLUMNS][32];
+
+	if (!p->profile.rows)
+		return;
+	for (unsigned i = 0; i < REGION_COLUMNS; i++) {
+		snprintf(name[i], sizeof(name[i]), region_columns[i].threads ? "%s %u" : "%s", agent_name(region_columns[i].kind),
+			 region_columns[i].threads);
+		columns[i + 1] = name[i];
+	}
+	fputs("<h2>Regions</h2>\n<p>PROACT's regions: a chunk is sent when its last store is done, by the card, by threads that poll for "
+	      "it, or by a kernel launched for it; columns have the agent and its threads. A cell is how many times as fast that is as "
+	      "copies at the end of each phase", to);
+	fprintf(to, " (%.3f \u00b5s). The best agent is marked with an asterisk if it is faster than copies and inline stores. "
+		"gpulink-replay profile tries more combinations.</p>\n", p->copies_us);
+	figure_begin(to, "Speed-up to copies, by chunk size, agent and threads");
+	table_begin(to, "regions", columns);
+	for (uint32_t chunk = CHUNK_BYTES_MIN; chunk <= CHUNK_BYTES_MAX; chunk *= 4) {
+		char size[16];
+
+		row_begin(to, profile_size(chunk, size));
+		for (unsigned i = 0; i < REGION_COLUMNS; i++)
+			region_cell(to, &p->profile, profile_find(&p->profile, region_columns[i].kind, chunk, region_columns[i].threads));
+		fputs("</tr>\n", to);
+	}
+	table_end(to);
+	fputs("</figure>\n", to);
+}
+
 static void paradigms(FILE *to, const struct page_run *run)
 {
 	fputs("<h2>Transfer methods</h2>\n<dl>\n", to);
@@ -527,6 +593,7 @@ void page_write(FILE *to, const struct page *p)
 	packets_section(to, &p->run);
 	time_section(to, &p->run);
 	sweeps(to, p);
+	regions(to, p);
 	paradigms(to, &p->run);
 	fputs("</body>\n</html>\n", to);
 }

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "run.h"
+#include "profile.h"
 
 enum { PAGE_STEPS_MAX = 5 };
 
@@ -31,8 +31,13 @@ struct page {
 	char *const *word;
 	struct page_run run;
 	struct page_sweep subheader, payload, link, gpus; /**< without steps: omitted */
+	struct profile profile; /**< of regions; without rows: omitted. `found` is freed */
+	double copies_us;	/**< what it compares with */
 	char gpus_left_out[REPLAY_ERROR_BYTES];		  /**< why larger numbers of GPUs are missing, or "" */
 };
+
+/** The agents of the map of regions. Returns how many, at most PROFILE_ROWS_MAX. */
+unsigned page_region_agents(struct agent *list);
 
 /** Writes the page deterministically; the caller checks ferror(). */
 void page_write(FILE *to, const struct page *page);

@@ -128,6 +128,24 @@ static int sweep_gpus(struct page *page, char **argv, char *error)
 	return 0;
 }
 
+/* The same stream by regions, with several agents. */
+static int profile_regions(struct page *page, char *error)
+{
+	struct options options = page->run.options;
+	struct agent list[PROFILE_ROWS_MAX];
+	unsigned count = page_region_agents(list);
+	int status;
+
+	if (!options.timed)
+		return 0;
+	status = profile_make(&options, list, count, 0, &page->profile, error);
+	if (status)
+		return status;
+	page->copies_us = (double)page->profile.row[0].result.time_ps / 1e6;
+	run_free(&page->profile.found);
+	return 0;
+}
+
 static int gather(struct page *page, char **argv, char *error)
 {
 	int status = play(&page->run, page, error);
@@ -138,6 +156,8 @@ static int gather(struct page *page, char **argv, char *error)
 		status = sweep_links(page, argv, error);
 	if (!status)
 		status = sweep_gpus(page, argv, error);
+	if (!status)
+		status = profile_regions(page, error);
 	return status;
 }
 

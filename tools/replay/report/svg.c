@@ -27,11 +27,15 @@ static const char css[] =
 	"svg .marker { stroke-dasharray: none; fill: var(--paper) }\n"
 	":root { color-scheme: light; --paper: #ffffff; --ink: #1b1b1b; --faint: #666666; --grid: #dddddd;\n"
 	"  --useful: #0072b2; --protocol: #e69f00; --wasted: #bbbbbb; --hatch: #4d3500;\n"
-	"  --s0: #cc4455; --s1: #a08800; --s2: #1f8fb8; --s3: #2f5f9e; --s4: #1f7f33; --s5: #aa3377 }\n"
+	"  --s0: #cc4455; --s1: #a08800; --s2: #1f8fb8; --s3: #2f5f9e; --s4: #1f7f33; --s5: #aa3377;\n"
+	"  --h0: #ffffff; --h1: #f4f8fb; --h2: #e6f0f7; --h3: #d5e6f2; --h4: #c0d9ec; --h5: #a8cbe5; --h6: #8dbbdd;\n"
+	"  --h7: #70aad4; --h8: #5199ca }\n"
 	"@media screen and (prefers-color-scheme: dark) { :root { color-scheme: dark;\n"
 	"  --paper: #161616; --ink: #e8e8e8; --faint: #a0a0a0; --grid: #3a3a3a;\n"
 	"  --useful: #4aa3dd; --protocol: #c98a00; --wasted: #777777; --hatch: #161616;\n"
-	"  --s0: #ff8a97; --s1: #ddcc55; --s2: #66ccee; --s3: #8ab4f0; --s4: #55bb66; --s5: #e07bb0 } }\n";
+	"  --s0: #ff8a97; --s1: #ddcc55; --s2: #66ccee; --s3: #8ab4f0; --s4: #55bb66; --s5: #e07bb0;\n"
+	"  --h0: #161616; --h1: #18202a; --h2: #1a2a3a; --h3: #1c3448; --h4: #1d3e57; --h5: #1e4866; --h6: #1f5375;\n"
+	"  --h7: #1f5d84; --h8: #1f6894 } }\n";
 
 void svg_css(FILE *to)
 {

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-enum { SVG_PARTS_MAX = 3, SVG_BARS_MAX = 8, SVG_POINTS_MAX = 8, SVG_LINES_MAX = 10, SVG_STYLES = 7, SVG_LABEL_BYTES = 64 };
+enum { SVG_PARTS_MAX = 3, SVG_BARS_MAX = 12, SVG_POINTS_MAX = 8, SVG_LINES_MAX = 13, SVG_STYLES = 7, SVG_LABEL_BYTES = 64 };
 
 /** Parts of a bar lie side by side. `label` stands at the bar's end. */
 struct svg_bar {
