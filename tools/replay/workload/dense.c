@@ -116,7 +116,7 @@ static int copy_parts(struct dense *d)
 	int result = 0;
 
 	for (unsigned i = 0; i < gpus * gpus && !result; i++) {
-		unsigned from = i / gpus, to = i % gpus;
+		unsigned from = i / gpus, to = (from + i) % gpus;
 
 		if (from != to)
 			result = replay_system_copy(&d->run->system, from, to,

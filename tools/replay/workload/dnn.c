@@ -152,7 +152,7 @@ static int copy(struct dnn *d, bool sums)
 	int result = 0;
 
 	for (unsigned i = 0; i < gpus * gpus && !result; i++) {
-		unsigned from = i / gpus, to = i % gpus, part = sums ? from : to;
+		unsigned from = i / gpus, to = (from + i) % gpus, part = sums ? from : to;
 		uint64_t begin = part_begin(d, part), bytes = (part_begin(d, part + 1) - begin) * 4;
 
 		if (from != to)

@@ -94,11 +94,14 @@ static int run_all(struct gups *u)
 	}
 	if (!result)
 		result = replay_system_run(&run->system, &kernel);
-	for (unsigned i = 0; i < gpus * gpus && !result; i++)
-		if (i / gpus != i % gpus)
-			result = replay_system_copy(&run->system, i / gpus, i % gpus,
-						    u->buffer + i / gpus * u->threads * run->options.iterations * 8,
-						    u->sent[i / gpus][i % gpus] * 8);
+	for (unsigned i = 0; i < gpus * gpus && !result; i++) {
+		unsigned from = i / gpus, to = (from + i) % gpus;
+
+		if (from != to)
+			result = replay_system_copy(&run->system, from, to,
+						    u->buffer + from * u->threads * run->options.iterations * 8,
+						    u->sent[from][to] * 8);
+	}
 	if (!result)
 		result = replay_system_barrier(&run->system);
 	return result ? result : check(u);

@@ -162,7 +162,7 @@ static int transpose(struct hit *h, unsigned which)
 		kernel.threads[g] = share_size(h->run, h->n, g) * h->n * h->n;
 	result = replay_system_run(&h->run->system, &kernel);
 	for (unsigned i = 0; i < gpus * gpus && !result; i++) {
-		unsigned from = i / gpus, to = i % gpus;
+		unsigned from = i / gpus, to = (from + i) % gpus;
 		uint64_t a = share_begin(h->run, h->n, from), wide = share_size(h->run, h->n, to);
 
 		if (from != to)

@@ -148,8 +148,12 @@ int replay_system_copy_all(struct replay_system *system, unsigned source, uint64
 {
 	int result = 0;
 
-	for (destinations &= replay_peers(system, source); !result && destinations; destinations &= destinations - 1)
-		result = replay_system_copy(system, source, (unsigned)__builtin_ctzll(destinations), address, bytes);
+	for (unsigned i = 1; i < system->gpus && !result; i++) {
+		unsigned to = (source + i) % system->gpus;
+
+		if (destinations >> to & 1)
+			result = replay_system_copy(system, source, to, address, bytes);
+	}
 	return result;
 }
 

@@ -92,7 +92,8 @@ int replay_system_run(struct replay_system *system, const struct replay_kernel *
 int replay_system_copy(struct replay_system *system, unsigned source, unsigned destination, uint64_t address,
 		       uint64_t bytes);
 
-/** The same to every GPU with a bit in `destinations`. */
+/** The same to every GPU with a bit in `destinations` but the source, beginning behind the source: each GPU begins with another
+ *  destination, so that their links are shared evenly, as programs do it. */
 int replay_system_copy_all(struct replay_system *system, unsigned source, uint64_t destinations, uint64_t address,
 			   uint64_t bytes);
 

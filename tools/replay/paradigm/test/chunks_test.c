@@ -99,7 +99,7 @@ static void check_cover(const struct chunk *list, size_t count, uint32_t chunk_b
 static void gather(struct chunks *c, struct chance *r)
 {
 	memset(map, 0, sizeof(map));
-	for (unsigned i = 0; i < 80; i++) {
+	for (unsigned i = 0; i < 300; i++) {
 		unsigned pair = below(r, 2) ? 1 : below(r, PAIRS), size = 1 + below(r, LINE);
 		struct replay_op op = { .kind = REPLAY_STORE, .source = (uint8_t)(pair / GPUS), .destination = (uint8_t)(pair % GPUS),
 					.address = below(r, BYTES), .time_ps = i + 1 };
@@ -134,7 +134,7 @@ static void by_chance(void **state)
 	printf("# SEED=%llu\n", (unsigned long long)seed);
 	assert_non_null(c);
 	chance_start(&r, seed, 0);
-	for (unsigned phase = 0; phase < 25; phase++) {
+	for (unsigned phase = 0; phase < 15; phase++) {
 		gather(c, &r);
 		assert_int_equal(chunks_end(c, CHUNKS_ALL_PAIRS), 0);
 		for (uint32_t bytes = 4096; bytes <= BYTES; bytes *= 2) {
@@ -184,9 +184,29 @@ static void one_pair(void **state)
 	chunks_free(c);
 }
 
+/* Ranges that touch each other are one region. */
+static void adjacent_ranges(void **state)
+{
+	struct chunks *c = chunks_create(2);
+	const struct replay_op store = { .kind = REPLAY_STORE, .destination = 1, .address = 12000, .size = 8 };
+	const struct chunk *list;
+	size_t count;
+
+	(void)state;
+	assert_non_null(c);
+	assert_int_equal(chunks_store(c, &store), 0);
+	for (uint64_t at = 16384; at > 0; at -= 4096)
+		assert_int_equal(chunks_copy(c, &(struct replay_op){ .kind = REPLAY_COPY, .destination = 1, .address = at, .size = 4096 }), 0);
+	assert_int_equal(chunks_end(c, CHUNKS_ALL_PAIRS), 0);
+	assert_int_equal(chunks_cut(c, 16384, &list, &count), 0);
+	assert_int_equal(count, 1);
+	assert_true(list->address == 4096 && list->bytes == 16384);
+	chunks_free(c);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(by_chance), cmocka_unit_test(one_pair) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(by_chance), cmocka_unit_test(one_pair), cmocka_unit_test(adjacent_ranges) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -242,6 +242,40 @@ static void classes_of_sizes(void **state)
 	comparison_free(c);
 }
 
+/* A source that sends by region waits at a release, and its atomics take their time, as with other methods. On a link of 1 byte a
+ * nanosecond with a latency of 100 ns. */
+static void regions_and_releases(void **state)
+{
+	static const struct paradigm *const list[] = { &paradigm_proact_hw, NULL };
+	const struct timing_setting timing = { .bytes_per_second = 1e9, .latency_ps = 100000, .buffer_bytes = 1 << 20 };
+	const struct setting setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5, .chunk_bytes = 4096 };
+	const struct replay_op atomic = { .kind = REPLAY_ATOMIC, .destination = 1, .address = 8192, .size = 8, .time_ps = 900000 };
+	const struct replay_op release = { .kind = REPLAY_RELEASE, .destination = 1, .time_ps = 1000000 };
+	const struct replay_op barrier = { .kind = REPLAY_BARRIER, .time_ps = 9000000 };
+
+	(void)state;
+	for (unsigned what = 0; what < 4; what++) {
+		struct comparison *c = comparison_create(2, &setting, list, &timing);
+		struct replay_op op = store(0, 1, 4096, 8);
+		struct result r;
+
+		assert_non_null(c);
+		assert_int_equal(give(c, op), 0);
+		if (what & 1)
+			assert_int_equal(give(c, atomic), 0);
+		if (what & 2)
+			assert_int_equal(give(c, release), 0);
+		assert_int_equal(give(c, barrier), 0);
+		assert_int_equal(comparison_end(c), 0);
+		r = comparison_result(c, 0);
+		assert_int_equal(r.wire_bytes, 4096 + 24);
+		/* The source computes for 9 us; at the release it waits from 1000 ns to 4120 + 200, behind the atomic at 900 + 32 + 4120 + 200. */
+		assert_in_range(r.time_ps, (what == 2 ? 9000 + 3320 : what == 3 ? 9000 + 4252 : 9000) * 1000 - 4000,
+				(what == 2 ? 9000 + 3320 : what == 3 ? 9000 + 4252 : 9000) * 1000 + 4000);
+		comparison_free(c);
+	}
+}
+
 /* Sums add up, no method is below the bound, and a queue is never worse than none. */
 static void any_stream(void **state)
 {
@@ -286,6 +320,7 @@ int main(void)
 		cmocka_unit_test(time_without_a_barrier),
 		cmocka_unit_test(a_share_refuses),
 		cmocka_unit_test(classes_of_sizes),
+		cmocka_unit_test(regions_and_releases),
 		cmocka_unit_test(any_stream),
 	};
 

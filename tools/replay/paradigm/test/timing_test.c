@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The time of systems small enough to be reckoned by hand: links of 1 byte a nanosecond, a latency of 100 ns. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -147,13 +148,38 @@ static void bounds(void **state)
 	}
 }
 
+/* Of a transfer of 2000 ns to one GPU, what does not fit behind computing is seen; latency too. */
+static void what_is_hidden(void **state)
+{
+	static const unsigned begin[3] = { 0, 1000, 2000 };
+	static const double hidden[3] = { 0.95, 0.45, -0.05 };
+	static const unsigned tail[3] = { 100, 1100, 2100 };
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		struct timing *t = start(3, 1 << 20);
+
+		for (unsigned phase = 0; phase < 2; phase++) {
+			uint64_t computed = 2000 * (phase + 1) * NS;
+
+			for (unsigned g = 0; g < 2; g++)
+				timing_send(t, g, 2, computed - 2000 * NS + begin[i] * NS, 1000);
+			timing_barrier(t, computed);
+		}
+		if (fabs(timing_hidden(t) - hidden[i]) > 0.003)
+			fail_msg("%g is hidden", timing_hidden(t));
+		assert_ns(timing_tail(t), 2 * tail[i], 4);
+		timing_free(t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_packet),	      cmocka_unit_test(hidden_behind_computing),
 		cmocka_unit_test(links_are_shared),   cmocka_unit_test(full_buffers_stall),
 		cmocka_unit_test(releases_wait),      cmocka_unit_test(phases),
-		cmocka_unit_test(bounds),
+		cmocka_unit_test(bounds),	      cmocka_unit_test(what_is_hidden),
 	};
 
 	return cmocka_run_group_tests_name("timing", tests, NULL, NULL);
