@@ -106,7 +106,9 @@ static void transfer(struct agents *a, struct one *one, const struct chunk *chun
 				     .one_by_one = one->agent.kind == AGENT_LAUNCH,
 				     .speed = limited ? (double)one->agent.threads / SATURATING_THREADS : 1 };
 
-	for (unsigned d = 0; d < a->gpus; d++) {
+	for (unsigned i = 1; i < a->gpus; i++) {
+		unsigned d = (chunk->source + i) % a->gpus; /* each source begins with another one, so that links are shared evenly */
+
 		if (!(chunk->destinations >> d & 1))
 			continue;
 		t.destination = d;
