@@ -72,12 +72,13 @@ def reasons(f):
         are copied. For ct see (9).""",
         """Write combining has as many lines here as FinePack, and sends a line run by run or as a whole, whichever is smaller. It
         cannot pack runs, and the runs here are smaller (3).""",
-        f"""The order is the paper's: peer stores, copies, FinePack, the bound. FinePack reaches
+        f"""Peer stores are last, as in the paper; copies and FinePack are level ({f['speed']['dma']:.2f} and
+        {f['speed']['finepack']:.2f}), and copies are ahead on faster links. Each GPU begins its copies with another destination, and a
+        copy costs nothing to start; the paper's are launched by a driver. FinePack reaches
         {100 * f['speed']['finepack'] / f['bound']:.0f} % of the bound, in the paper 71 %. The link limits als, ct and hit here.
         Compute time is a roofline with data sheet rates, which real kernels do not reach, and inputs are small; both reduce the
         compute time per byte sent. For pagerank and sssp peer stores are slightly faster than FinePack: at the end of a phase of
-        some 20 us they have been sent, while FinePack's last packets wait for the release. Software costs nothing here; the
-        paper's copies are launched by a driver.""",
+        some 20 us they have been sent, while FinePack's last packets wait for the release.""",
         f"""als has {packed['als']:.0f}: its eight stores of 4 bytes per row fill whole lines in the queue. Without als the mean
         is {f['packed_mean_no_als']:.0f}. Where each store has its own line (hit-direct), 64 entries give
         {packed['hit-direct']:.0f}.""",
