@@ -200,6 +200,32 @@ static void last_writer_sends(void **state)
 	assert_int_equal(bench_card_counter(b, GLK_CARD_ERR_ARRIVE), 1);
 }
 
+/* Case 16: another sub-header width, and the limit of a link with payloads of 256 bytes. */
+static void widths_and_limits(void **state)
+{
+	static const struct {
+		unsigned reg;
+		uint64_t value, packets, wire_bytes;
+	} cases[] = { { GLK_PARTITION_SUBHEADER_BYTES, 3, 2, 4244 }, { GLK_PARTITION_MAX_PAYLOAD_BYTES, 256, 32, 5120 } };
+	struct bench *b = *state;
+	uint64_t packets = 0, wire = 0;
+
+	create_usual(b);
+	start(b, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t usual_value = bench_read(b, bench_partition(0, cases[i].reg));
+
+		bench_write(b, bench_partition(0, cases[i].reg), cases[i].value);
+		arrive(b, i, 2);
+		assert_int_equal(b->packets - packets, cases[i].packets);
+		assert_int_equal(bench_counter(b, 0, GLK_PARTITION_WIRE_BYTES) - wire, cases[i].wire_bytes);
+		assert_arrived(b, 0, i * CHUNK, (i + 1) * CHUNK);
+		bench_write(b, bench_partition(0, cases[i].reg), usual_value);
+		packets = b->packets;
+		wire = bench_counter(b, 0, GLK_PARTITION_WIRE_BYTES);
+	}
+}
+
 /* Cases 3, 4, 5, 9: what is rejected, and where it counts. */
 static void rejections(void **state)
 {
@@ -605,7 +631,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bench_setup, bench_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(last_writer_sends), TEST(rejections), TEST(epochs_and_signals), TEST(sent_before_visible),
+		TEST(last_writer_sends), TEST(widths_and_limits), TEST(rejections), TEST(epochs_and_signals), TEST(sent_before_visible),
 		TEST(short_and_empty_chunks), TEST(releases_flush_partial_chunks), TEST(partial_chunks), TEST(releases_wait_for_ready_chunks),
 		TEST(several_targets), TEST(chunk_after_store), TEST(source_failure), TEST(target_gone), TEST(taken_away),
 		TEST(turns), TEST(shapes),
