@@ -19,7 +19,8 @@ static bool add_number(struct json_object *to, const char *name, double value)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "%.6g", value); /* the measurement has no more digits, and files stay readable */
+	/* The measurement has no more digits, and files stay readable; sizes and counts are exact. */
+	snprintf(text, sizeof(text), fabs(value) < 1e15 && floor(value) == value ? "%.0f" : "%.6g", value);
 	return json_put(to, name, json_object_new_double_s(value, text));
 }
 
@@ -79,7 +80,7 @@ static struct json_object *set_object(const struct loggop_set *set)
 	struct json_object *o = json_object_new_object();
 
 	if (o && json_put_text(o, "way", set->way) && json_put_text(o, "path", set->path) &&
-	    (set->latency < 0 || add_number(o, "L", set->latency)) && add_number(o, "S", set->sync) &&
+	    (set->latency < 0 || add_number(o, "L", set->latency)) && add_number(o, "S", set->sync) && add_number(o, "batch", set->batch) &&
 	    add_number(o, "timeouts", set->timeouts) && add_number(o, "full", set->full) &&
 	    add_number(o, "packet_bytes", set->packet_bytes) && json_put(o, "single", curve_object(&set->single)) &&
 	    json_put(o, "overhead", curve_object(&set->overhead)) && json_put(o, "gap", curve_object(&set->gap)) && add_samples(o, set))
@@ -96,7 +97,7 @@ struct json_object *loggop_file_object(const struct loggop_file *file)
 	for (unsigned i = 0; good && i < file->sets; i++)
 		good = json_append(list, set_object(&file->set[i]));
 	good = good && json_put_text(o, "format", FORMAT) && json_put_text(o, "device", file->device) &&
-	       json_put_text(o, "unit", file->unit) &&
+	       json_put_text(o, "unit", file->unit) && json_put_text(o, "basis", file->basis) &&
 	       json_put(o, "complete", json_object_new_boolean(file->complete));
 	if (good && json_put(o, "ways", list))
 		return o;
@@ -108,6 +109,12 @@ struct json_object *loggop_file_object(const struct loggop_file *file)
 
 void loggop_file_csv(FILE *to, const struct loggop_file *file)
 {
+	char device[sizeof(file->device)];
+
+	/* Options of a soft device are separated by commas, too. */
+	snprintf(device, sizeof(device), "%s", file->device);
+	for (char *comma = device; (comma = strchr(comma, ','));)
+		*comma = ';';
 	fputs(COLUMNS "\n", to);
 	for (unsigned i = 0; i < file->sets; i++) {
 		const struct loggop_set *set = &file->set[i];
@@ -115,7 +122,7 @@ void loggop_file_csv(FILE *to, const struct loggop_file *file)
 		for (unsigned k = 0; k < set->samples; k++) {
 			const struct loggop_sample *s = &set->sample[k];
 
-			fprintf(to, "%s,%s,%s,%s,%.0f,%.0f,%.6g,%.6g,%.6g,%.6g\n", file->device, file->unit, set->way, set->path,
+			fprintf(to, "%s,%s,%s,%s,%.0f,%.0f,%.6g,%.6g,%.6g,%.6g\n", device, file->unit, set->way, set->path,
 				s->bytes, s->count, s->delay, s->time, s->spread, s->cpu);
 		}
 	}
@@ -184,6 +191,7 @@ static bool read_set(struct json_object *o, struct loggop_set *set)
 	text_of(o, "path", set->path, sizeof(set->path));
 	set->latency = number_of(o, "L", -1);
 	set->sync = number_of(o, "S", 0);
+	set->batch = number_of(o, "batch", 0);
 	set->timeouts = number_of(o, "timeouts", 0);
 	set->full = number_of(o, "full", 0);
 	set->packet_bytes = number_of(o, "packet_bytes", 0);
@@ -201,6 +209,7 @@ static int read_json(struct loggop_file *file, struct json_object *top, const ch
 		return wrong(error, path, "no parameters: \"format\" must be \"" FORMAT "\"");
 	text_of(top, "device", file->device, sizeof(file->device));
 	text_of(top, "unit", file->unit, sizeof(file->unit));
+	text_of(top, "basis", file->basis, sizeof(file->basis));
 	file->complete = !json_object_object_get_ex(top, "complete", &complete) || json_object_get_boolean(complete);
 	if (!json_object_object_get_ex(top, "ways", &list) || !json_object_is_type(list, json_type_array) ||
 	    json_object_array_length(list) > LOGGOP_SETS_MAX)
