@@ -169,12 +169,12 @@ int glk_queue_await(struct gpulink_queue *queue, uint64_t count, uint64_t deadli
 int glk_queue_reserve(struct gpulink_queue *queue, unsigned count);
 /* Opens a queue; without rings, for uring.c. */
 int glk_queue_open(struct gpulink *device, bool rings, struct gpulink_queue **queue);
-/* The error of a status of the card. */
-int glk_status_error(uint32_t status);
-/* The words of a completion as the program gets them. */
-struct gpulink_completion glk_completion(const uint64_t word[GLK_CQE_WORDS]);
 uint64_t glk_now_ns(void);
 uint64_t glk_deadline(uint64_t timeout_ns);
+
+/* completion.c: the error of a status of the card; the words of a completion. */
+int glk_status_error(uint32_t status);
+struct gpulink_completion glk_completion(const uint64_t word[GLK_CQE_WORDS]);
 
 /* operations.c: puts with a flight of the caller's. */
 int glk_put_inline(struct gpulink_queue *queue, struct gpulink_window *window, uint64_t offset, const void *data, size_t bytes,
