@@ -163,6 +163,8 @@ int glk_queue_submit(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_W
 int glk_queue_take(struct gpulink_queue *queue);
 /* The region is closed: operations in flight do not belong to it any more. */
 void glk_queue_forget(struct gpulink_queue *queue, const struct gpulink_region *region);
+/* Whether the card is there and was not reset: 0 or an error. */
+int glk_queue_check_card(const struct gpulink_queue *queue);
 /* Waits until `count` entries have completed since the queue was opened. */
 int glk_queue_await(struct gpulink_queue *queue, uint64_t count, uint64_t deadline);
 /* Waits until `count` more operations have room, or for a second. */

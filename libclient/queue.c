@@ -211,6 +211,13 @@ static int sleep_for(struct gpulink_queue *queue, uint64_t entry, uint64_t deadl
 	return error == -GPULINK_ETIMEDOUT ? 0 : error;
 }
 
+int glk_queue_check_card(const struct gpulink_queue *queue)
+{
+	int error = queue->device->ops->sleep(queue->backend, queue->submitted, 0);
+
+	return error == -GPULINK_ETIMEDOUT ? 0 : error;
+}
+
 int glk_queue_await(struct gpulink_queue *queue, uint64_t count, uint64_t deadline)
 {
 	int error = 0, taken;

@@ -24,15 +24,17 @@ static int start_card(struct gpulink_region *region)
 static int start_own(struct gpulink_region *region)
 {
 	struct gpulink_queue *queue = &region->device->queue;
-	int taken = 0;
+	int error = 0;
 
 	if (!glk_region_all_sent(region)) {
 		glk_queue_lock(queue);
-		taken = glk_queue_take(queue);
+		error = glk_queue_take(queue);
+		if (error >= 0)
+			error = glk_queue_check_card(queue);
 		glk_queue_unlock(queue);
 	}
 	if (!glk_region_all_sent(region))
-		return taken < 0 ? taken : -GPULINK_EBUSY;
+		return error ? error : -GPULINK_EBUSY;
 	__atomic_store_n(&region->error, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&region->failed_targets, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&region->left, region->expected, __ATOMIC_SEQ_CST);

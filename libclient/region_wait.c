@@ -5,6 +5,7 @@
 #include "region.h"
 
 #define SLEEP_MAX_NS UINT64_C(10000000000) /* of one call; the kernel allows 60 s */
+#define CHECK_EVERY  64u		   /* looks per check of the card's state by the kernel */
 
 /* 0: reached; ETIMEDOUT: not yet; or the epoch's first error. Sleeps up to `timeout_ns` if the back end can. */
 static int look_card(const struct gpulink_region *region, unsigned level, uint64_t epoch, uint64_t timeout_ns)
@@ -33,6 +34,20 @@ static int release_once(struct gpulink_region *region, uint64_t epoch)
 	error = glk_region_release(region, epoch);
 	if (!error)
 		region->released = epoch;
+	return error;
+}
+
+/* While others arrive, nothing may be in flight whose completion would fail. */
+static int check_card(struct gpulink_region *region, unsigned round)
+{
+	struct gpulink_queue *queue = &region->device->queue;
+	int error;
+
+	if (region->agent == GPULINK_AGENT_CARD || round % CHECK_EVERY)
+		return 0;
+	glk_queue_lock(queue);
+	error = glk_queue_check_card(queue);
+	glk_queue_unlock(queue);
 	return error;
 }
 
@@ -80,6 +95,7 @@ int gpulink_region_wait(struct gpulink_region *region, unsigned level, uint64_t 
 {
 	int error = check(region, level);
 	uint64_t deadline, now, left;
+	int lost;
 
 	if (error)
 		return error;
@@ -93,6 +109,9 @@ int gpulink_region_wait(struct gpulink_region *region, unsigned level, uint64_t 
 		error = look(region, level, left < SLEEP_MAX_NS ? left : SLEEP_MAX_NS);
 		if (error != -GPULINK_ETIMEDOUT || !left)
 			return error;
+		lost = check_card(region, round);
+		if (lost)
+			return lost;
 		glk_pause(round, left);
 	}
 }
