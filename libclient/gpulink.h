@@ -565,6 +565,7 @@ struct gpulink_counters {
 	uint64_t flush_window_miss, flush_payload_full, flush_entries_full, flush_release, flush_timeout, flush_load_hit,
 		flush_atomic, flush_config, flush_drain;
 	uint64_t loads, atomics, endpoint_writes, endpoint_bytes, err_endpoint;
+	uint64_t flush_region, region_bytes;
 };
 
 /** Returns a consistent snapshot of the counters of a partition. size: sizeof(*counters). */

@@ -5,6 +5,7 @@
 
 check "endpoints assigned" name_endpoints
 tap regions region-test /dev/gpulink0 $class
+check "gpulinkctl counts them" sh -c "gpulinkctl --direct card-counters | grep -q '^region_epochs *[1-9]'"
 check "debugfs lists regions" test -r /sys/kernel/debug/gpulink/gpulink0/regions
 check "a reset" put 1 $class/reset
 tap "library" lib_region_test /dev/gpulink0 2
