@@ -151,6 +151,28 @@ static void stuck(void **state)
 	assert_int_equal(info().failed_targets, 3);
 }
 
+/* One release, behind all chunks. */
+static void visible(void **state)
+{
+	(void)state;
+	open_region(GPULINK_AGENT_CALLER, 0);
+	assert_int_equal(gpulink_region_ready(region, 0), 0);
+	assert_int_equal(gpulink_region_test(region, GPULINK_LEVEL_VISIBLE), 0);
+	assert_int_equal(count_entries(GLK_OP_RELEASE), 0);
+	assert_int_equal(gpulink_region_ready(region, 1), 0);
+	assert_int_equal(gpulink_region_wait(region, GPULINK_LEVEL_SENT, MS), 0);
+	assert_int_equal(count_entries(GLK_OP_RELEASE), 0);
+	fake_ready(0);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(gpulink_region_test(region, GPULINK_LEVEL_VISIBLE), 0);
+	assert_int_equal(count_entries(GLK_OP_RELEASE), 1);
+	assert_int_equal(info().visible, 0);
+	fake_ready(UINT32_MAX);
+	assert_int_equal(gpulink_region_test(region, GPULINK_LEVEL_VISIBLE), 1);
+	assert_int_equal(info().visible, 1);
+	assert_int_equal(count_entries(GLK_OP_RELEASE), 1);
+}
+
 /* Operations in flight outlive the region. */
 static void closed_in_flight(void **state)
 {
@@ -187,7 +209,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(agents), TEST(failed_target), TEST(failed_release), TEST(signals),
-		TEST(stuck),  TEST(closed_in_flight), TEST(inline_stores),
+		TEST(stuck),  TEST(visible), TEST(closed_in_flight), TEST(inline_stores),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

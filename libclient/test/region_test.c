@@ -461,7 +461,8 @@ static void test_best(void)
 	is((long)info().chunk_bytes, GPULINK_CHUNK_BYTES_DEFAULT, "with chunks of 128 KiB");
 	is(info().partitions, info().chunks, "and as many partitions");
 	gpulink_region_close(region);
-	for (count = 0; count < 200 && !error; count++)
+	error = 0;
+	for (count = 0; count < 400 && !error; count++)
 		if (!(error = gpulink_region_open(device, memory, 0, SOURCE, &target, 1, &card, &region)))
 			gpulink_region_close(region);
 	is(gpulink_region_open(device, memory, 0, SOURCE, &target, 1, &card, &region), 0, "regions can be used again");
