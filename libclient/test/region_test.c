@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * region_test DEVICE [ROUNDS]: regions (gpulink_region.h) by all agents, on any kind of device. TAP. The device needs endpoints of
- * 1 MiB or more in partitions 0 and 1, whose memory the process can map. SEED in the environment repeats the order of arrivals.
+ * region_test DEVICE [ROUNDS [FAR PARTITION]]: regions (gpulink_region.h) by all agents, on any kind of device. TAP. The device needs
+ * endpoints of 1 MiB or more in partitions 0 and 1, whose memory the process can map; or in PARTITION and the next one, which are
+ * those of card FAR, over a link. SEED in the environment repeats the order of arrivals.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -13,6 +14,7 @@
 
 #include <chance.h>
 #include <gpulink_region.h>
+#include <gpulink_regs.h>
 
 #include "tap.h"
 
@@ -23,8 +25,10 @@
 enum { WINDOW = 1 << 20, FLAGS = WINDOW - 4096, SOURCE = 320000, PLACE = 8192, THREADS = 4 };
 
 static const char *const agent_names[] = { "best", "card", "polling", "caller", "inline" };
-static struct gpulink *device;
-static struct gpulink_window *windows[2]; /* of partitions 0 and 1 */
+static struct gpulink *device, *far; /* far: where the endpoints are, the device itself or the other end of its link */
+static unsigned lowest;		      /* partition */
+static bool has_regions;	      /* the card */
+static struct gpulink_window *windows[2]; /* of two partitions */
 static struct gpulink_memory *memory;
 static uint8_t source[SOURCE], data[SOURCE];
 static uint8_t *endpoints[2];
@@ -166,7 +170,7 @@ static void test_arguments(void)
 	is(refused(target, good), -GPULINK_EINVAL, "signals that are not aligned");
 	target.flags_offset = WINDOW - 8 * (SOURCE / 4096 + 1) + 8;
 	is(refused(target, good), -GPULINK_ERANGE, "signals beyond the window");
-	gpulink_window_open(device, 0, 0, WINDOW, READ, &read_only);
+	gpulink_window_open(device, lowest, 0, WINDOW, READ, &read_only);
 	target = (struct gpulink_region_target){ .window = read_only };
 	is(refused(target, good), -GPULINK_EACCES, "a window that is only readable");
 	gpulink_window_close(read_only);
@@ -361,18 +365,6 @@ static void *polling(void *argument)
 	return NULL;
 }
 
-static void shuffle(uint32_t *order, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		order[i] = i;
-	for (uint32_t i = count; i > 1; i--) {
-		uint32_t other = below(&chance, i), swap = order[i - 1];
-
-		order[i - 1] = order[other];
-		order[other] = swap;
-	}
-}
-
 /* An epoch by several threads; the source is written again as soon as it is sent. */
 static bool run_epoch(uint64_t epoch, uint32_t partition, uint32_t *order, uint32_t count)
 {
@@ -381,7 +373,7 @@ static bool run_epoch(uint64_t epoch, uint32_t partition, uint32_t *order, uint3
 	pthread_t poller;
 	void *failed;
 
-	shuffle(order, count);
+	shuffle(&chance, order, count);
 	fill(100 + epoch);
 	good &= !gpulink_region_start(region) && !pthread_create(&poller, NULL, polling, &stop);
 	for (unsigned t = 0; t < THREADS; t++) {
@@ -501,7 +493,7 @@ static void test_fork(void)
 	int status = 0;
 	pid_t child;
 
-	open_region(GPULINK_AGENT_CARD, 8192, 4096, 0);
+	open_region(GPULINK_AGENT_BEST, 8192, 4096, 0);
 	gpulink_region_start(region);
 	child = fork();
 	if (child == 0) {
@@ -516,7 +508,7 @@ static void test_fork(void)
 	is(gpulink_region_wait(region, GPULINK_LEVEL_VISIBLE, 10 * SECOND), 0, "for the parent");
 	gpulink_region_close(region);
 	/* In the middle of an epoch; what it named can be closed. */
-	for (unsigned agent = GPULINK_AGENT_CARD; agent <= GPULINK_AGENT_INLINE; agent++) {
+	for (unsigned agent = has_regions ? GPULINK_AGENT_CARD : GPULINK_AGENT_POLLING; agent <= GPULINK_AGENT_INLINE; agent++) {
 		open_region(agent, 8192, 4096, 0);
 		gpulink_region_start(region);
 		gpulink_region_ready(region, 1);
@@ -525,16 +517,20 @@ static void test_fork(void)
 	is(gpulink_release(device, 10 * SECOND), 0, "regions close in the middle of an epoch");
 }
 
-static bool open_all(const char *name)
+static bool open_all(const char *name, const char *far_name)
 {
-	bool good = !gpulink_open(name, &device);
+	struct gpulink_info about = { 0 };
+	bool good = !gpulink_open(name, &device) && (!far_name || !gpulink_open(far_name, &far)) &&
+		    !gpulink_get_info(device, &about, sizeof(about));
 
+	far = far_name ? far : device;
+	has_regions = about.features & GLK_CARD_FEATURES_REGION_MASK;
 	for (unsigned p = 0; p < 2 && good; p++) {
 		void *at;
 		size_t bytes;
 
-		good = !gpulink_window_open(device, p, 0, WINDOW, READ | WRITE, &windows[p]) &&
-		       !gpulink_endpoint_memory(device, p, &at, &bytes) && bytes >= WINDOW;
+		good = !gpulink_window_open(device, lowest + p, 0, WINDOW, READ | WRITE, &windows[p]) &&
+		       !gpulink_endpoint_memory(far, lowest + p, &at, &bytes) && bytes >= WINDOW;
 		if (good)
 			endpoints[p] = at;
 	}
@@ -558,27 +554,35 @@ int main(int argc, char **argv)
 {
 	const char *given = getenv("SEED");
 
-	if (argc != 2 && argc != 3) {
-		fprintf(stderr, "usage: %s DEVICE [ROUNDS]\n", argv[0]);
+	if (argc < 2 || argc == 4 || argc > 5) {
+		fprintf(stderr, "usage: %s DEVICE [ROUNDS [FAR PARTITION]]\n", argv[0]);
 		return 2;
 	}
-	if (argc == 3)
+	if (argc > 2)
 		epochs = (unsigned)strtoul(argv[2], NULL, 10);
+	if (argc == 5)
+		lowest = (unsigned)strtoul(argv[4], NULL, 10);
 	seed = given && *given ? strtoull(given, NULL, 0) : (uint64_t)(seconds_now() * 1e6);
 	printf("# SEED=%" PRIu64 "\n", seed);
 	chance_start(&chance, seed, 0);
-	is(open_all(argv[1]), 1, "device, windows and memory open");
+	is(open_all(argv[1], argc == 5 ? argv[3] : NULL), 1, "device, windows and memory open");
 	if (!bad) {
 		test_arguments();
-		for (unsigned agent = GPULINK_AGENT_CARD; agent <= GPULINK_AGENT_INLINE; agent++)
+		for (unsigned agent = has_regions ? GPULINK_AGENT_CARD : GPULINK_AGENT_POLLING; agent <= GPULINK_AGENT_INLINE; agent++)
 			test_agent(agent);
-		test_release(true);
-		test_release(false);
-		test_best();
-		test_doorbell();
+		if (has_regions) {
+			test_release(true);
+			test_release(false);
+			test_best();
+			test_doorbell();
+		} else {
+			is(open_region(GPULINK_AGENT_CARD, 8192, 4096, 0), -GPULINK_ENOTSUP, "a card without regions");
+		}
 		test_fork();
 	}
 	gpulink_close(device);
+	if (far != device)
+		gpulink_close(far);
 	printf("1..%u\n", number);
 	return bad != 0;
 }
