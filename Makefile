@@ -17,6 +17,8 @@ CARDS   ?= 1
 LINK    ?=
 # GPU=1: the demo's work as OpenCL kernels, which PoCL runs on the CPU of the VM.
 GPU     ?= 0
+# REGION=1: Jacobi iterations by regions instead of PageRank.
+REGION  ?= 0
 # Kernel build folder for `make module` and `make install`.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
@@ -53,11 +55,12 @@ asan: packages $(ASAN)/build.ninja
 	ninja -C $(ASAN) -j2
 
 # Installs the packages for the root file system first: it is then made while the compiler is installed and the programs are built.
-DEMO_PROGRAMS := fpga/emu/gpulink-card fpga/emu/gpulink-endpoint daemon/gpulinkd tools/ctl/gpulinkctl tests/demo/gpulink-pagerank
+DEMO_PROGRAMS := fpga/emu/gpulink-card fpga/emu/gpulink-endpoint daemon/gpulinkd tools/ctl/gpulinkctl tests/demo/gpulink-pagerank \
+	tests/demo/gpulink-jacobi
 demo:
 	@tools/setup/packages vm
 	@$(MAKE) -s -j2 demo-machine demo-programs
-	@KERNEL=$(KERNEL) GPULINK_LOGIC=$(LOGIC) CARDS=$(CARDS) LINK="$(LINK)" GPU=$(GPU) tests/vm/demo $(GRAPH)
+	@KERNEL=$(KERNEL) GPULINK_LOGIC=$(LOGIC) CARDS=$(CARDS) LINK="$(LINK)" GPU=$(GPU) REGION=$(REGION) tests/vm/demo $(GRAPH)
 
 demo-machine:
 	@tools/vm/prepare $(KERNEL)

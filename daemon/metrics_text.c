@@ -17,6 +17,7 @@ struct snapshot {
 	struct gpulink_admin_link link;
 	bool has_link;
 	uint64_t link_counters[GPULINK_LINK_COUNTERS];
+	uint64_t counters[GPULINK_CARD_COUNTERS];
 	struct snapshot_partition {
 		struct gpulink_admin_partition about;
 		struct gpulink_counters counters;
@@ -48,12 +49,13 @@ static const struct counter counters[] = {
 	COUNTER(raw_wire_bytes, "raw_wire_bytes", "Bytes on the wire if each store were sent by itself."),
 	COUNTER(overwritten_bytes, "overwritten_bytes", "Bytes overwritten in the write queue before they were sent."),
 	FLUSH(window_miss), FLUSH(payload_full), FLUSH(entries_full), FLUSH(release), FLUSH(timeout), FLUSH(load_hit),
-	FLUSH(atomic), FLUSH(config), FLUSH(drain),
+	FLUSH(atomic), FLUSH(config), FLUSH(drain), FLUSH(region),
 	COUNTER(loads, "loads", "Loads."),
 	COUNTER(atomics, "atomics", "Atomics."),
 	COUNTER(endpoint_writes, "endpoint_writes", "Writes to the endpoint."),
 	COUNTER(endpoint_bytes, "endpoint_bytes", "Bytes of these writes."),
 	COUNTER(err_endpoint, "endpoint_errors", "Writes that the endpoint refused."),
+	COUNTER(region_bytes, "region_bytes", "Bytes of regions' chunks stored by the card."),
 };
 
 /* --- reading --- */
@@ -67,7 +69,8 @@ static void free_snapshots(struct snapshots *all)
 
 static bool read_card(struct snapshot *card, const char *name)
 {
-	if (gpulink_admin_get_info(name, &card->info, sizeof(card->info)))
+	if (gpulink_admin_get_info(name, &card->info, sizeof(card->info)) ||
+	    gpulink_admin_get_card_counters(name, card->counters, GPULINK_CARD_COUNTERS))
 		return false;
 	card->has_link = !gpulink_admin_get_link(name, &card->link, sizeof(card->link)) &&
 			 !gpulink_admin_get_link_counters(name, card->link_counters, GPULINK_LINK_COUNTERS);
@@ -173,6 +176,11 @@ static void write_cards(FILE *out, const struct snapshots *all)
 	for (unsigned i = 0; i < all->count; i++)
 		fprintf(out, "gpulink_card_resets_total{card=\"%s\"} %" PRIu64 "\n", all->cards[i].info.name,
 			all->cards[i].info.generation);
+	head(out, "card_events_total", "counter", "Counters of the card by name, as in docs/sysfs.md.");
+	for (unsigned i = 0; i < all->count; i++)
+		for (unsigned c = 0; c < GPULINK_CARD_COUNTERS; c++)
+			fprintf(out, "gpulink_card_events_total{card=\"%s\",counter=\"%s\"} %" PRIu64 "\n",
+				all->cards[i].info.name, gpulink_card_counter_name(c), all->cards[i].counters[c]);
 }
 
 char *metrics_text(size_t *length)

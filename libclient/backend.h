@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "gpulink.h"
+#include "gpulink_region.h"
 
 #define GLK_SQE_WORDS 8u
 #define GLK_CQE_WORDS 2u
@@ -26,6 +27,31 @@ struct glk_backend_window {
 	uint32_t partition; /* of the endpoint that contains a dma-buf */
 	uint64_t place;	    /* private to the back end */
 	void *address;	    /* mapping for the CPU, or NULL */
+};
+
+/* A region to be opened. Windows and memory are those of this back end. */
+struct glk_region_shape {
+	uint32_t memory; /* handle */
+	uint64_t offset, bytes;
+	unsigned chunk_order, chunks, target_count;
+	bool flush_on_release;
+	const uint16_t *arrivals; /* of each chunk */
+	struct glk_region_shape_target {
+		uint32_t window; /* handle */
+		uint64_t offset, flags_offset;
+		bool signal;
+	} targets[GPULINK_REGION_TARGETS_MAX];
+};
+
+struct glk_backend_region {
+	uint32_t handle;
+	const volatile uint64_t *record; /* private to the back end */
+};
+
+struct glk_region_state {
+	uint64_t sent, visible;
+	uint32_t status; /* of the card: the first error of the epoch */
+	uint32_t failed_targets, rejected;
 };
 
 struct glk_backend_ops {
@@ -70,10 +96,30 @@ struct glk_backend_ops {
 	/* The pages for a device that releases; NULL: it has none. Under the lock. */
 	int (*doorbell)(void *backend, struct gpulink_doorbell *doorbell);
 
+	/* Regions; NULL: there are none. Open and close under the lock, the others not. ENOTSUP: the card has none. */
+	int (*region_open)(void *backend, const struct glk_region_shape *shape, struct glk_backend_region *region);
+	void (*region_close)(void *backend, const struct glk_backend_region *region);
+	/* Writes a register of the doorbell page, START or ARRIVE. */
+	void (*region_write)(void *backend, unsigned reg, uint64_t value);
+	/* 0: the epoch has reached the level, or failed (status); ETIMEDOUT: not yet. May sleep for up to `timeout_ns`. *state is
+	 * valid in both cases. Epoch 0: only the state. */
+	int (*region_wait)(void *backend, const struct glk_backend_region *region, unsigned level, uint64_t epoch,
+			   uint64_t timeout_ns, struct glk_region_state *state);
+
 	/* Opens another context of the same device, with the same operations. Without rings it has no submit(), take(), sleep() and
 	 * count_errors(). ENOTSUP: it cannot be without. */
 	int (*open_queue)(void *backend, bool rings, void **queue);
 };
+
+/* Sends the stores through write-combining windows that this CPU holds. On arm64 the compiler's fence does not. */
+static inline void glk_flush_stores(void)
+{
+#ifdef __aarch64__
+	__asm__ volatile("dsb st" ::: "memory");
+#else
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
 
 /* Open a back end. `name` is the argument of gpulink_open(), `options` what follows "soft:" there. */
 int glk_card_open(const char *name, const struct glk_backend_ops **ops, void **backend);

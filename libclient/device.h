@@ -57,6 +57,7 @@ enum glk_kind {
 	GLK_KIND_OPERATION,
 	GLK_KIND_RELEASE,
 	GLK_KIND_SIGNAL_RELEASE, /* a release that belongs to the next entry, a signal */
+	GLK_KIND_REGION_RELEASE, /* a release of a region */
 	GLK_KIND_WAKEUP,	 /* of the library: requests an interrupt */
 };
 
@@ -70,6 +71,8 @@ struct glk_flight {
 	int stage;   /* of a put vector, or -1 */
 	bool tagged; /* its completion is returned */
 	bool signal; /* its completion also has the error of the release before it */
+	struct gpulink_region *region; /* to which it belongs, or NULL; of its release `offset` is the epoch, or 0 */
+	unsigned target;	       /* of the region */
 };
 
 /* Completions received and not returned yet: a ring of GPULINK_COMPLETIONS_MAX. */
@@ -116,6 +119,7 @@ struct gpulink {
 	struct gpulink_info info;
 	struct gpulink_window *windows;
 	struct gpulink_memory *memories;
+	struct gpulink_region *regions;
 	struct gpulink_queue *queues; /* the last one is `queue` */
 	struct gpulink_queue queue;
 };
@@ -155,16 +159,36 @@ void glk_queue_unlock(struct gpulink_queue *queue);
 /* Puts an entry on the ring, with a flag for an interrupt if `wake`. Waits for room. */
 int glk_queue_submit(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_WORDS], const struct glk_flight *flight,
 		     bool wake);
+/* Takes the available completions. Returns their number. */
+int glk_queue_take(struct gpulink_queue *queue);
+/* The region is closed: operations in flight do not belong to it any more. */
+void glk_queue_forget(struct gpulink_queue *queue, const struct gpulink_region *region);
+/* Whether the card is there and was not reset: 0 or an error. */
+int glk_queue_check_card(const struct gpulink_queue *queue);
 /* Waits until `count` entries have completed since the queue was opened. */
 int glk_queue_await(struct gpulink_queue *queue, uint64_t count, uint64_t deadline);
 /* Waits until `count` more operations have room, or for a second. */
 int glk_queue_reserve(struct gpulink_queue *queue, unsigned count);
 /* Opens a queue; without rings, for uring.c. */
 int glk_queue_open(struct gpulink *device, bool rings, struct gpulink_queue **queue);
-/* The words of a completion as the program gets them. */
-struct gpulink_completion glk_completion(const uint64_t word[GLK_CQE_WORDS]);
 uint64_t glk_now_ns(void);
 uint64_t glk_deadline(uint64_t timeout_ns);
+
+/* completion.c: the error of a status of the card; the words of a completion. */
+int glk_status_error(uint32_t status);
+struct gpulink_completion glk_completion(const uint64_t word[GLK_CQE_WORDS]);
+
+/* operations.c: puts with a flight of the caller's. */
+int glk_put_inline(struct gpulink_queue *queue, struct gpulink_window *window, uint64_t offset, const void *data, size_t bytes,
+		   uint64_t tag, const struct glk_flight *flight);
+int glk_put_memory(struct gpulink_queue *queue, struct gpulink_window *window, uint64_t offset, struct gpulink_memory *memory,
+		   uint64_t memory_offset, size_t bytes, uint64_t tag, const struct glk_flight *flight);
+
+/* region_send.c: an operation of a region has completed. Under the queue's lock. */
+void glk_region_completed(const struct glk_flight *flight, int error);
+
+/* wait_until.c: between two looks at a word: spins, then yields, then sleeps, at most `left`. */
+void glk_pause(unsigned round, uint64_t left);
 
 /* batch.c: for queues without rings. Appends an entry to the batch. */
 int glk_batch_add(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_WORDS], const struct glk_flight *flight);

@@ -10,7 +10,7 @@
 #include <gpulink_regs.h>
 
 #include "copy_out.h"
-#include "device.h"
+#include "region.h"
 
 static uint32_t *open_own(void)
 {
@@ -91,6 +91,10 @@ static void close_in_child(struct gpulink *device)
 		next = window->next;
 		free(window);
 	}
+	for (struct gpulink_region *region = device->regions, *next; region; region = next) {
+		next = region->next;
+		glk_region_abandon(region);
+	}
 	for (struct gpulink_memory *memory = device->memories, *next; memory; memory = next) {
 		next = memory->next;
 		glk_memory_abandon(memory);
@@ -117,6 +121,8 @@ void gpulink_close(struct gpulink *device)
 	}
 	while (device->queues->number)
 		gpulink_queue_close(device->queues);
+	while (device->regions)
+		gpulink_region_close(device->regions);
 	while (device->windows)
 		gpulink_window_close(device->windows);
 	while (device->memories)

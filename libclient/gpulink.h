@@ -6,6 +6,8 @@
  * the submission ring), and releases. After a release every earlier store is visible at its destination. Stores to the
  * same address arrive in order; stores to different addresses may be reordered until the release (FinePack, IV-B).
  *
+ * Memory whose parts are sent when they are complete: regions, gpulink_region.h.
+ *
  * The same program runs on a card ("/dev/gpulink0" or "gpulink0") and on "soft:", a model of the card inside the
  * process, for tests and for machines without a card. A soft device is private to its process.
  *
@@ -347,7 +349,11 @@ int gpulink_swap(struct gpulink_window *window, uint64_t offset, size_t bytes, u
 int gpulink_compare_swap(struct gpulink_window *window, uint64_t offset, size_t bytes, uint64_t compare,
 			 uint64_t operand, struct gpulink_memory *memory, uint64_t memory_offset, uint64_t tag);
 
-/** Completion of a ring operation. */
+/**
+ * Completion of a ring operation. The card's status in terms of errors: ERANGE: window_bounds, registration_bounds, region_count;
+ * EACCES: permission; EINVAL: length, alignment, window, registration, region; EBUSY: region_state; EENDPOINT: endpoint; ERESET:
+ * reset; EIO: dma; EPROTO: the others.
+ */
 struct gpulink_completion {
 	uint64_t tag;	  /**< of the operation */
 	int32_t error;	  /**< 0 or a negative GPULINK_E code */
@@ -559,6 +565,7 @@ struct gpulink_counters {
 	uint64_t flush_window_miss, flush_payload_full, flush_entries_full, flush_release, flush_timeout, flush_load_hit,
 		flush_atomic, flush_config, flush_drain;
 	uint64_t loads, atomics, endpoint_writes, endpoint_bytes, err_endpoint;
+	uint64_t flush_region, region_bytes;
 };
 
 /** Returns a consistent snapshot of the counters of a partition. size: sizeof(*counters). */

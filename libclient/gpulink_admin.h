@@ -73,6 +73,18 @@ int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpu
 /** Returns the counters of a partition, read one after the other. EINVAL: no such partition. size: sizeof(*counters). */
 int gpulink_admin_get_counters(const char *card, unsigned partition, struct gpulink_counters *counters, size_t size);
 
+/** Number of counters of a card: errors, and arrivals, chunks and epochs of regions. */
+#define GPULINK_CARD_COUNTERS 12
+
+/** Returns the name of a counter of a card, 0 to GPULINK_CARD_COUNTERS - 1; NULL if unknown. docs/registers.md, block CARD. Static. */
+const char *gpulink_card_counter_name(unsigned index);
+
+/**
+ * Returns the first `count` counters of a card since power-on, read one after the other; those that the library does not know are
+ * 0. Those of regions are 0 on a card without regions.
+ */
+int gpulink_admin_get_card_counters(const char *card, uint64_t *values, unsigned count);
+
 /** Changes a setting of a partition. Errors: EINVAL (invalid value or partition; nothing is changed), EACCES, ENOTSUP (not
  *  supported by this card). */
 int gpulink_admin_set(const char *card, unsigned partition, enum gpulink_setting setting, uint64_t value);

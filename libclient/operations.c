@@ -94,8 +94,8 @@ static int submit(struct gpulink_queue *queue, struct gpulink_window *window, st
 	return error;
 }
 
-int gpulink_queue_put(struct gpulink_queue *queue, struct gpulink_window *window, uint64_t offset, const void *data,
-		      size_t bytes, uint64_t tag)
+int glk_put_inline(struct gpulink_queue *queue, struct gpulink_window *window, uint64_t offset, const void *data, size_t bytes,
+		   uint64_t tag, const struct glk_flight *flight)
 {
 	int error = check_window(queue, window, offset, bytes, GPULINK_WRITE);
 	struct entry e;
@@ -109,7 +109,13 @@ int gpulink_queue_put(struct gpulink_queue *queue, struct gpulink_window *window
 	for (unsigned i = GLK_SQE_DATA_Q; i < GLK_SQE_WORDS; i++)
 		e.words[i] = le64toh(e.words[i]); /* bytes, in entries of words */
 	GLK_PROBE4(put, queue, window->endpoint.partition, window->offset + offset, bytes);
-	return submit(queue, window, &e, NULL, 0, &nothing_to_do);
+	return submit(queue, window, &e, NULL, 0, flight);
+}
+
+int gpulink_queue_put(struct gpulink_queue *queue, struct gpulink_window *window, uint64_t offset, const void *data,
+		      size_t bytes, uint64_t tag)
+{
+	return glk_put_inline(queue, window, offset, data, bytes, tag, &nothing_to_do);
 }
 
 /* The flight of an entry that writes to a memory. */
@@ -119,8 +125,8 @@ static struct glk_flight flight_to(struct gpulink_memory *memory, uint64_t offse
 				    .offset = offset, .bytes = (uint32_t)bytes };
 }
 
-int gpulink_queue_put_memory(struct gpulink_queue *queue, struct gpulink_window *window, uint64_t offset,
-			     struct gpulink_memory *memory, uint64_t memory_offset, size_t bytes, uint64_t tag)
+int glk_put_memory(struct gpulink_queue *queue, struct gpulink_window *window, uint64_t offset, struct gpulink_memory *memory,
+		   uint64_t memory_offset, size_t bytes, uint64_t tag, const struct glk_flight *flight)
 {
 	int error = check_window(queue, window, offset, bytes, GPULINK_WRITE);
 	struct entry e;
@@ -136,7 +142,13 @@ int gpulink_queue_put_memory(struct gpulink_queue *queue, struct gpulink_window 
 		return error;
 	e = make_entry(GLK_OP_PUT, offset, bytes, tag);
 	GLK_PROBE4(put, queue, window->endpoint.partition, window->offset + offset, bytes);
-	return submit(queue, window, &e, memory, memory_offset, &nothing_to_do);
+	return submit(queue, window, &e, memory, memory_offset, flight);
+}
+
+int gpulink_queue_put_memory(struct gpulink_queue *queue, struct gpulink_window *window, uint64_t offset,
+			     struct gpulink_memory *memory, uint64_t memory_offset, size_t bytes, uint64_t tag)
+{
+	return glk_put_memory(queue, window, offset, memory, memory_offset, bytes, tag, &nothing_to_do);
 }
 
 int gpulink_queue_get(struct gpulink_queue *queue, struct gpulink_window *window, uint64_t offset,

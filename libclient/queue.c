@@ -70,44 +70,6 @@ static unsigned in_flight(const struct gpulink_queue *queue)
 
 /* --- completions --- */
 
-static int code_of(uint32_t status)
-{
-	switch (status) {
-	case GLK_ST_OK:
-		return 0;
-	case GLK_ST_WINDOW_BOUNDS:
-	case GLK_ST_REGISTRATION_BOUNDS:
-		return -GPULINK_ERANGE;
-	case GLK_ST_PERMISSION:
-		return -GPULINK_EACCES;
-	case GLK_ST_LENGTH:
-	case GLK_ST_ALIGNMENT:
-	case GLK_ST_WINDOW:
-	case GLK_ST_REGISTRATION:
-		return -GPULINK_EINVAL;
-	case GLK_ST_ENDPOINT:
-		return -GPULINK_EENDPOINT;
-	case GLK_ST_RESET:
-		return -GPULINK_ERESET;
-	case GLK_ST_DMA:
-		return -GPULINK_EIO;
-	default:
-		return -GPULINK_EPROTO;
-	}
-}
-
-struct gpulink_completion glk_completion(const uint64_t word[GLK_CQE_WORDS])
-{
-	uint32_t status = (uint32_t)((word[GLK_CQE_STATUS_Q] & GLK_CQE_STATUS_MASK) >> GLK_CQE_STATUS_SHIFT);
-
-	return (struct gpulink_completion){
-		.tag = word[GLK_CQE_TAG_Q],
-		.error = code_of(status),
-		.status = status,
-		.bytes = (uint32_t)((word[GLK_CQE_LENGTH_Q] & GLK_CQE_LENGTH_MASK) >> GLK_CQE_LENGTH_SHIFT),
-	};
-}
-
 /* The result of the oldest entry, a release: its own error, or the first of what it covers. */
 static int settle_release(struct gpulink_queue *queue, int error)
 {
@@ -144,6 +106,21 @@ static int settle(struct gpulink_queue *queue, const struct glk_flight *flight, 
 	return error;
 }
 
+/* An operation of a region. Its release may have failed by stores of others, whose release has to report that as well. */
+static void complete_region(struct gpulink_queue *queue, const struct glk_flight *flight, int error)
+{
+	glk_region_completed(flight, error);
+	if (flight->kind == GLK_KIND_REGION_RELEASE && !queue->failed)
+		queue->failed = error;
+}
+
+void glk_queue_forget(struct gpulink_queue *queue, const struct gpulink_region *region)
+{
+	for (uint64_t entry = queue->completed; entry < queue->submitted; entry++)
+		if (flight_of(queue, entry)->region == region)
+			flight_of(queue, entry)->region = NULL;
+}
+
 /* Completes the oldest entry in flight. `done` has room: glk_queue_submit() limits the operations with a tag. */
 static void complete(struct gpulink_queue *queue, const uint64_t word[GLK_CQE_WORDS])
 {
@@ -158,6 +135,8 @@ static void complete(struct gpulink_queue *queue, const uint64_t word[GLK_CQE_WO
 		GLK_PROBE2(failed, queue, completion.status);
 	if (flight->result)
 		*flight->result = (struct glk_result){ .complete = true, .error = error };
+	else if (flight->region)
+		complete_region(queue, flight, error);
 	else if (flight->kind == GLK_KIND_SIGNAL_RELEASE)
 		queue->carried = error;
 	else if (flight->tagged)
@@ -166,8 +145,7 @@ static void complete(struct gpulink_queue *queue, const uint64_t word[GLK_CQE_WO
 		queue->failed = error;
 }
 
-/* Takes the available completions. Returns their number. */
-static int take(struct gpulink_queue *queue)
+int glk_queue_take(struct gpulink_queue *queue)
 {
 	uint64_t words[CHUNK][GLK_CQE_WORDS];
 	int count, taken = 0;
@@ -233,12 +211,19 @@ static int sleep_for(struct gpulink_queue *queue, uint64_t entry, uint64_t deadl
 	return error == -GPULINK_ETIMEDOUT ? 0 : error;
 }
 
+int glk_queue_check_card(const struct gpulink_queue *queue)
+{
+	int error = queue->device->ops->sleep(queue->backend, queue->submitted, 0);
+
+	return error == -GPULINK_ETIMEDOUT ? 0 : error;
+}
+
 int glk_queue_await(struct gpulink_queue *queue, uint64_t count, uint64_t deadline)
 {
 	int error = 0, taken;
 
 	for (unsigned look = 0;; look++) {
-		taken = take(queue);
+		taken = glk_queue_take(queue);
 		if (queue->completed >= count)
 			return 0;
 		if (taken < 0 || error)
@@ -334,7 +319,7 @@ static int sleep_for_submission(struct gpulink_queue *queue, uint64_t deadline)
 /* Polls: the card's state too, now and then; if poll() may have returned for that, always. */
 static int look(struct gpulink_queue *queue)
 {
-	int taken = take(queue), error;
+	int taken = glk_queue_take(queue), error;
 
 	if (taken || (!queue->polled && (!in_flight(queue) || ++queue->looks % CHECK_EVERY)))
 		return taken;

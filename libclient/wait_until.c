@@ -38,10 +38,9 @@ static bool meets(uint64_t word, enum gpulink_compare compare, uint64_t value)
 	}
 }
 
-/* Spins, then yields, then sleeps longer and longer. */
-static void pause_for(unsigned round, uint64_t left)
+void glk_pause(unsigned round, uint64_t left)
 {
-	uint64_t sleep = (uint64_t)(round - SPINS) * 50;
+	uint64_t sleep = (uint64_t)(round - SPINS) * 50; /* longer and longer */
 
 	if (round < SPINS) {
 		relax();
@@ -69,6 +68,6 @@ int gpulink_wait_until(const volatile void *address, enum gpulink_compare compar
 		now = round % 64 && round < SPINS ? 0 : glk_now_ns();
 		if (now >= deadline)
 			return -GPULINK_ETIMEDOUT;
-		pause_for(round, deadline - now);
+		glk_pause(round, deadline - now);
 	}
 }

@@ -30,4 +30,17 @@ static inline void chance_start(struct chance *c, uint64_t seed, uint64_t round)
 		draw(c);
 }
 
+/* 0 to count - 1 in random order. */
+static inline void shuffle(struct chance *c, uint32_t *order, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = i;
+	for (uint32_t i = count; i > 1; i--) {
+		uint32_t other = below(c, i), swap = order[i - 1];
+
+		order[i - 1] = order[other];
+		order[other] = swap;
+	}
+}
+
 #endif /* GLK_TESTS_CHANCE_H */

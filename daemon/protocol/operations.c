@@ -122,7 +122,9 @@ static bool put_counters(struct json_object *object, const struct gpulink_counte
 	       json_put_number(object, "flush_drain", c->flush_drain) && json_put_number(object, "loads", c->loads) &&
 	       json_put_number(object, "atomics", c->atomics) && json_put_number(object, "endpoint_writes", c->endpoint_writes) &&
 	       json_put_number(object, "endpoint_bytes", c->endpoint_bytes) &&
-	       json_put_number(object, "err_endpoint", c->err_endpoint);
+	       json_put_number(object, "err_endpoint", c->err_endpoint) &&
+	       json_put_number(object, "flush_region", c->flush_region) &&
+	       json_put_number(object, "region_bytes", c->region_bytes);
 }
 
 /* --- operations: fill run->result, or fail --- */
@@ -417,18 +419,31 @@ bool operation_link(struct run *run)
 	return (run->result && put_link(run->result, &link)) || out_of_memory(run);
 }
 
+static bool put_values(struct run *run, const char *(*name)(unsigned index), const uint64_t *values, unsigned count)
+{
+	run->result = json_object_new_object();
+	for (unsigned i = 0; i < count; i++)
+		if (!run->result || !json_put_number(run->result, name(i), values[i]))
+			return out_of_memory(run);
+	return true;
+}
+
 bool operation_link_counters(struct run *run)
 {
 	uint64_t values[GPULINK_LINK_COUNTERS];
 	int code = gpulink_admin_get_link_counters(run->card, values, GPULINK_LINK_COUNTERS);
 
+	return code ? link_failed(run, code) : put_values(run, gpulink_link_counter_name, values, GPULINK_LINK_COUNTERS);
+}
+
+bool operation_card_counters(struct run *run)
+{
+	uint64_t values[GPULINK_CARD_COUNTERS];
+	int code = gpulink_admin_get_card_counters(run->card, values, GPULINK_CARD_COUNTERS);
+
 	if (code)
-		return link_failed(run, code);
-	run->result = json_object_new_object();
-	for (unsigned i = 0; i < GPULINK_LINK_COUNTERS; i++)
-		if (!run->result || !json_put_number(run->result, gpulink_link_counter_name(i), values[i]))
-			return out_of_memory(run);
-	return true;
+		return operation_fail(run, request_code_name(code), "%s: %s", run->card, gpulink_strerror(code));
+	return put_values(run, gpulink_card_counter_name, values, GPULINK_CARD_COUNTERS);
 }
 
 bool operation_set_link(struct run *run)

@@ -50,6 +50,7 @@ bool operation_remove_range(struct run *run);
 bool operation_reset(struct run *run);
 bool operation_program(struct run *run);
 bool operation_link(struct run *run);
+bool operation_card_counters(struct run *run);
 bool operation_link_counters(struct run *run);
 bool operation_set_link(struct run *run);
 

@@ -23,6 +23,7 @@ static const struct operation {
 	{"info", operation_info, false, CARD, CARD, false},
 	{"partitions", operation_partitions, false, CARD, CARD | PARTITION, false},
 	{"counters", operation_counters, false, CARD, CARD | PARTITION, false},
+	{"card_counters", operation_card_counters, false, CARD, CARD, false},
 	{"set", operation_set, true, CARD | SETTING | VALUE, CARD | PARTITION | SETTING | VALUE, false},
 	{"set_endpoint", operation_set_endpoint, true, CARD | PARTITION | ENDPOINT, CARD | PARTITION | ENDPOINT, false},
 	{"ranges", operation_ranges, false, CARD, CARD | PARTITION, false},
@@ -35,8 +36,8 @@ static const struct operation {
 	{"set_link", operation_set_link, true, CARD | SETTING | VALUE, CARD | SETTING | VALUE, true},
 };
 #define OPERATIONS \
-	"list, info, partitions, counters, set, set_endpoint, ranges, add_range, remove_range, reset, program, link, " \
-	"link_counters, set_link"
+	"list, info, partitions, counters, card_counters, set, set_endpoint, ranges, add_range, remove_range, reset, program, " \
+	"link, link_counters, set_link"
 #define SETTINGS "subheader_bytes, max_payload_bytes, flush_timeout_ns, coalesce, open"
 #define LINK_SETTINGS                                                                                \
 	"enable, stitching, pooling, selective_pooling, yielding, sequencing, trimming, pool_cycles, burst, trim_bytes, " \

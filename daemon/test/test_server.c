@@ -171,7 +171,7 @@ static void test_operations(void **state)
 	assert_non_null(strstr(ask(f, fd, "{\"op\":\"counters\",\"card\":\"gpulink0\",\"partition\":0}"),
 			       "[{\"partition\":0,\"stores\":42,"));
 	assert_non_null(strstr(ask(f, fd, "{\"op\":\"counters\",\"card\":\"gpulink0\"}"),
-			       "\"err_endpoint\":18446744073709551615},{\"partition\":1,"));
+			       "\"err_endpoint\":18446744073709551615,\"flush_region\":0,\"region_bytes\":5},{\"partition\":1,"));
 	close(fd);
 }
 

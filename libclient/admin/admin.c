@@ -33,7 +33,7 @@ static const char *const counter_names[] = {
 	"stores", "store_bytes", "packets", "sub_packets", "payload_bytes", "wire_bytes", "raw_wire_bytes",
 	"overwritten_bytes", "flush_window_miss", "flush_payload_full", "flush_entries_full", "flush_release",
 	"flush_timeout", "flush_load_hit", "flush_atomic", "flush_config", "flush_drain", "loads", "atomics",
-	"endpoint_writes", "endpoint_bytes", "err_endpoint",
+	"endpoint_writes", "endpoint_bytes", "err_endpoint", "flush_region", "region_bytes",
 };
 #define COUNTERS (sizeof(counter_names) / sizeof(counter_names[0]))
 _Static_assert(COUNTERS == sizeof(struct gpulink_counters) / sizeof(uint64_t), "a name for every counter");

@@ -12,25 +12,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include <gpulink_regs.h>
+#include "card_context.h"
 
-#include "../../kmod/uapi/gpulink.h"
-#include "../backend.h"
-#include "card_ring.h"
-
-struct card {
-	int fd;
-	dev_t number;
-	struct gpulink_ioctl_query query;
-	struct glk_card_ring *ring;
-	void *record; /* completion record, once it was asked for */
-	struct {
-		void *memory;
-		size_t bytes;
-	} endpoints[GLK_PARTITION_COUNT];
-};
-
-static int code_of(int error)
+int glk_card_code_of(int error)
 {
 	switch (error) {
 	case EINVAL:
@@ -69,7 +53,7 @@ static int code_of(int error)
 
 static int call(const struct card *card, unsigned long request, void *argument)
 {
-	return ioctl(card->fd, request, argument) ? code_of(errno) : 0;
+	return ioctl(card->fd, request, argument) ? glk_card_code_of(errno) : 0;
 }
 
 static void get_info(void *backend, struct gpulink_info *info)
@@ -178,9 +162,9 @@ static int map_endpoint(struct card *card, unsigned partition)
 		return error;
 	fd = resource_open(path, sizeof(path));
 	if (fd < 0)
-		return code_of(errno);
+		return glk_card_code_of(errno);
 	memory = map_shared(e.bytes, PROT_READ | PROT_WRITE, fd, e.offset);
-	error = memory ? 0 : code_of(errno);
+	error = memory ? 0 : glk_card_code_of(errno);
 	close(fd);
 	if (error)
 		return error;
@@ -222,7 +206,7 @@ static int map_window(const struct card *card, uint32_t handle, uint64_t mmap_of
 	void *address = map_shared(bytes, protection, card->fd, mmap_offset);
 
 	if (!address) {
-		error = code_of(errno);
+		error = glk_card_code_of(errno);
 		unmap(card, handle);
 		return error;
 	}
@@ -251,7 +235,7 @@ static int window_import(void *backend, int dmabuf, uint64_t offset, uint64_t by
 	int error;
 
 	if (ioctl(card->fd, GPULINK_IOCTL_WINDOW_DMABUF, &w))
-		return errno == EBADF || errno == ELOOP ? -GPULINK_EINVAL : code_of(errno);
+		return errno == EBADF || errno == ELOOP ? -GPULINK_EINVAL : glk_card_code_of(errno);
 	error = map_window(card, w.handle, w.mmap_offset, bytes, rights, window);
 	if (!error)
 		window->partition = w.partition;
@@ -264,7 +248,7 @@ static int window_export(void *backend, const struct glk_backend_window *window)
 	const struct card *card = backend;
 	int dmabuf = ioctl(card->fd, GPULINK_IOCTL_WINDOW_EXPORT, &h);
 
-	return dmabuf < 0 ? code_of(errno) : dmabuf;
+	return dmabuf < 0 ? glk_card_code_of(errno) : dmabuf;
 }
 
 static void window_close(void *backend, const struct glk_backend_window *window, uint64_t bytes)
@@ -292,7 +276,7 @@ static int memory_import(void *backend, int dmabuf, uint64_t offset, size_t byte
 	};
 
 	if (ioctl(card->fd, GPULINK_IOCTL_REGISTER_DMABUF, &r))
-		return errno == EBADF || errno == ELOOP ? -GPULINK_EINVAL : code_of(errno);
+		return errno == EBADF || errno == ELOOP ? -GPULINK_EINVAL : glk_card_code_of(errno);
 	*handle = r.handle;
 	return 0;
 }
@@ -321,7 +305,7 @@ static int take(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigned 
 /* A ring that stopped is not an error of the system. */
 static int ring_code_of(int error)
 {
-	return error == EIO ? -GPULINK_EPROTO : error ? code_of(error) : 0;
+	return error == EIO ? -GPULINK_EPROTO : error ? glk_card_code_of(error) : 0;
 }
 
 static int sleep_for(void *backend, uint64_t entry, uint64_t timeout_ns)
@@ -347,14 +331,20 @@ static int descriptor(void *backend)
 	return card->fd;
 }
 
+int glk_card_map_record(struct card *card)
+{
+	if (!card->record)
+		card->record = map_shared(GLK_PAGE_SIZE, PROT_READ, card->fd, card->query.record_offset);
+	return card->record ? 0 : glk_card_code_of(errno);
+}
+
 static int doorbell(void *backend, struct gpulink_doorbell *pages)
 {
 	struct card *card = backend;
+	int error = glk_card_map_record(card);
 
-	if (!card->record)
-		card->record = map_shared(GLK_PAGE_SIZE, PROT_READ, card->fd, card->query.record_offset);
-	if (!card->record)
-		return code_of(errno);
+	if (error)
+		return error;
 	*pages = (struct gpulink_doorbell){ .page = glk_card_ring_doorbell(card->ring), .record = card->record };
 	return 0;
 }
@@ -406,6 +396,10 @@ static const struct glk_backend_ops card_ops = {
 	.count_errors = count_errors,
 	.descriptor = descriptor,
 	.doorbell = doorbell,
+	.region_open = glk_card_region_open,
+	.region_close = glk_card_region_close,
+	.region_write = glk_card_region_write,
+	.region_wait = glk_card_region_wait,
 	.open_queue = open_queue,
 };
 
@@ -415,19 +409,19 @@ static int introduce(struct card *card, bool rings)
 	int error;
 
 	if (fstat(card->fd, &status))
-		return code_of(errno);
+		return glk_card_code_of(errno);
 	if (!S_ISCHR(status.st_mode))
 		return -GPULINK_ENODEV;
 	card->number = status.st_rdev;
 	card->query.size = sizeof(card->query);
 	if (ioctl(card->fd, GPULINK_IOCTL_QUERY, &card->query)) {
 		error = errno; /* ENOTTY: another driver's device */
-		return error == ENOTTY ? -GPULINK_ENODEV : error == EINVAL || error == E2BIG ? -GPULINK_EABI : code_of(error);
+		return error == ENOTTY ? -GPULINK_ENODEV : error == EINVAL || error == E2BIG ? -GPULINK_EABI : glk_card_code_of(error);
 	}
 	if (card->query.abi_version != GPULINK_ABI_VERSION)
 		return -GPULINK_EABI;
 	error = rings ? -glk_card_ring_open(card->fd, card->query.doorbell_offset, &card->ring) : 0;
-	return error == ENOTTY ? -GPULINK_EABI : error ? code_of(error) : 0;
+	return error == ENOTTY ? -GPULINK_EABI : error ? glk_card_code_of(error) : 0;
 }
 
 static int open_path(const char *path, bool rings, struct card **out)
@@ -440,7 +434,7 @@ static int open_path(const char *path, bool rings, struct card **out)
 	card->fd = open(path, O_RDWR | O_CLOEXEC);
 	if (card->fd < 0) {
 		/* A node without a device, or not a node. */
-		error = errno == ENXIO || errno == ENOTDIR || errno == EISDIR ? -GPULINK_ENODEV : code_of(errno);
+		error = errno == ENXIO || errno == ENOTDIR || errno == EISDIR ? -GPULINK_ENODEV : glk_card_code_of(errno);
 		free(card);
 		return error;
 	}

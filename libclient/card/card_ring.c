@@ -40,16 +40,6 @@ static void write_doorbell(const struct glk_card_ring *ring, unsigned reg, uint1
 	ring->doorbell[reg / sizeof(long)] = sizeof(long) == 8 ? (unsigned long)htole64(index) : htole32(index);
 }
 
-/* Sends the stores through write-combining windows that this CPU holds. On arm64 the compiler's fence does not. */
-static void flush_stores(void)
-{
-#ifdef __aarch64__
-	__asm__ volatile("dsb st" ::: "memory");
-#else
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-#endif
-}
-
 int glk_card_ring_submit(struct glk_card_ring *ring, const uint64_t entry[GLK_SQE_WORDS])
 {
 	if ((uint16_t)(ring->tail - ring->head) == ENTRIES)
@@ -58,7 +48,7 @@ int glk_card_ring_submit(struct glk_card_ring *ring, const uint64_t entry[GLK_SQ
 		ring->sq[slot_of(ring->tail)][i] = htole64(entry[i]);
 	ring->tail++;
 	/* Order the entry and earlier stores through windows before the doorbell. */
-	flush_stores();
+	glk_flush_stores();
 	write_doorbell(ring, GLK_DOORBELL_SQ_TAIL, ring->tail);
 	return 1;
 }

@@ -377,6 +377,7 @@ static void destroy(struct soft *soft)
 			munmap(soft->endpoints[p], soft->options.memory);
 	for (unsigned h = 0; h < SOFT_REGISTRATIONS; h++)
 		free(soft->registrations[h]);
+	free(soft->records);
 	pthread_mutex_destroy(&soft->lock);
 	free(soft);
 }
@@ -442,6 +443,10 @@ static const struct glk_backend_ops soft_ops = {
 	.sleep = glk_soft_sleep,
 	.count_errors = glk_soft_count_errors,
 	.descriptor = glk_soft_descriptor,
+	.region_open = glk_soft_region_open,
+	.region_close = glk_soft_region_close,
+	.region_write = glk_soft_region_write,
+	.region_wait = glk_soft_region_wait,
 	.open_queue = open_queue,
 };
 
@@ -455,7 +460,8 @@ static int allocate(struct soft *soft)
 			return -GPULINK_ENOMEM;
 		soft->endpoints[p] = memory;
 	}
-	return 0;
+	soft->records = aligned_alloc(GLK_REGION_RECORD_BYTES, GLK_REGION_COUNT * GLK_REGION_RECORD_BYTES);
+	return soft->records ? 0 : -GPULINK_ENOMEM;
 }
 
 /* How often the aperture holds every endpoint. */

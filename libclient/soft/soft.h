@@ -26,6 +26,11 @@ struct soft {
 	bool slice_used[SOFT_SLICES];
 	uint64_t *registrations[SOFT_REGISTRATIONS]; /* page lists; NULL: free */
 	uint32_t contexts;			     /* in use, a bit each */
+	struct {
+		unsigned first, chunks; /* counters; no chunks: free */
+	} regions[GLK_REGION_COUNT];
+	bool chunk_used[GLK_CHUNK_COUNT];
+	uint64_t (*records)[GLK_REGION_RECORD_BYTES / 8];
 };
 
 struct soft_queue {
@@ -70,5 +75,12 @@ int glk_soft_take(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigne
 int glk_soft_sleep(void *backend, uint64_t entry, uint64_t timeout_ns);
 int glk_soft_count_errors(void *backend, uint64_t entry, uint32_t *errors);
 int glk_soft_descriptor(void *backend);
+
+/* soft_region.c: as in struct glk_backend_ops. */
+int glk_soft_region_open(void *backend, const struct glk_region_shape *shape, struct glk_backend_region *region);
+void glk_soft_region_close(void *backend, const struct glk_backend_region *region);
+void glk_soft_region_write(void *backend, unsigned reg, uint64_t value);
+int glk_soft_region_wait(void *backend, const struct glk_backend_region *region, unsigned level, uint64_t epoch,
+			 uint64_t timeout_ns, struct glk_region_state *state);
 
 #endif /* GLK_SOFT_H */

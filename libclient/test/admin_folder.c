@@ -75,7 +75,7 @@ static void add_partition(const char *card, unsigned number, unsigned k)
 		"stores", "store_bytes", "packets", "sub_packets", "payload_bytes", "wire_bytes", "raw_wire_bytes",
 		"overwritten_bytes", "flush_window_miss", "flush_payload_full", "flush_entries_full", "flush_release",
 		"flush_timeout", "flush_load_hit", "flush_atomic", "flush_config", "flush_drain", "loads", "atomics",
-		"endpoint_writes", "endpoint_bytes", "err_endpoint",
+		"endpoint_writes", "endpoint_bytes", "err_endpoint", "flush_region", "region_bytes",
 	};
 	char where[128], inner[160];
 
@@ -117,6 +117,10 @@ void folder_add_card(unsigned number, unsigned partitions)
 	write_value(card, "contexts", "%u\n", 32 + number);
 	write_value(card, "queue_entries", "64\n");
 	write_value(card, "reset", "%s", "");
+	snprintf(path, sizeof(path), "%s/counters", card);
+	assert_int_equal(mkdir(path, 0755), 0);
+	for (unsigned i = 0; gpulink_card_counter_name(i); i++)
+		write_value(path, gpulink_card_counter_name(i), "%u\n", 5000 + i);
 	snprintf(path, sizeof(path), "%s/partitions", card);
 	assert_int_equal(mkdir(path, 0755), 0);
 	for (unsigned k = 0; k < partitions; k++)

@@ -273,6 +273,13 @@ static void partitions_and_counters(void **state)
 	assert_int_equal(counters.flush_window_miss, 3004008);
 	assert_int_equal(counters.flush_drain, 3004016);
 	assert_int_equal(counters.err_endpoint, 3004021);
+	assert_int_equal(counters.region_bytes, 3004023);
+	assert_int_equal(gpulink_admin_get_card_counters("gpulink3", values, GPULINK_CARD_COUNTERS + 1), 0);
+	assert_true(values[0] == 5000 && values[GPULINK_CARD_COUNTERS - 1] == 5011 && !values[GPULINK_CARD_COUNTERS]);
+	assert_string_equal(gpulink_card_counter_name(11), "err_arrive");
+	assert_null(gpulink_card_counter_name(12));
+	assert_int_equal(gpulink_admin_get_card_counters("gpulink9", values, 1), -GPULINK_ENODEV);
+	assert_int_equal(gpulink_admin_get_card_counters("gpulink3", NULL, 1), -GPULINK_EINVAL);
 	folder_write("gpulink0/partitions/1/counters/loads", "18446744073709551615\n");
 	assert_int_equal(gpulink_admin_get_counters("gpulink0", 1, &counters, sizeof(counters)), 0);
 	assert_true(counters.loads == UINT64_MAX);

@@ -527,7 +527,7 @@ static void counters(void **state)
 
 	(void)state;
 	assert_int_equal(gpulink_get_counters(device, 9, &c, sizeof(c)), 0);
-	assert_true(c.stores == 9000 && c.store_bytes == 9001 && c.flush_drain == 9016 && c.err_endpoint == 9021);
+	assert_true(c.stores == 9000 && c.store_bytes == 9001 && c.flush_drain == 9016 && c.region_bytes == 9023);
 	driver.counters = 100; /* a later kernel has more */
 	assert_int_equal(gpulink_get_counters(device, 9, &c, sizeof(c)), 0);
 	driver.counters = 21;

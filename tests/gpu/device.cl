@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Uses all of gpulink_device.h; as OpenCL C, and with the first lines also as CUDA, HIP and C. */
-#include <gpulink_device.h>
+/* Uses all of gpulink_device.h and gpulink_region_device.h; as OpenCL C, and with the first lines also as CUDA, HIP and C. */
+#include <gpulink_region_device.h>
 
 #if !defined(__OPENCL_C_VERSION__)
 #if defined(__CUDA__) || defined(__CUDACC__) || defined(__HIP__)
@@ -26,6 +26,13 @@ __kernel void release(__global void *doorbell, const __global void *record, __gl
 {
 	gpulink_device_release(doorbell, value);
 	*seen = (gpulink_u32)gpulink_device_released(record, value);
+}
+
+__kernel void region(__global void *where, const __global void *words, __global gpulink_u32 *seen, gpulink_u64 word, gpulink_u32 chunk)
+{
+	gpulink_region_device_fence();
+	gpulink_region_device_arrive(where, word, chunk, 2);
+	*seen = (gpulink_u32)gpulink_region_device_arrived(words, chunk, 7);
 }
 #elif defined(MUST_RELEASE)
 #error "no release in this language"

@@ -271,28 +271,33 @@ static enum exit_code run_set_endpoint(struct invocation *invocation)
 	return ask_and_print(invocation, with(request, "endpoint", json_object_new_string(endpoint)), print_set_endpoint);
 }
 
-/* --- the link --- */
+/* --- counters of the card, and the link --- */
 
-static enum exit_code run_set_open(struct invocation *invocation)
-{
-	return set(invocation, GPULINK_OPEN, parse_number);
-}
-
-static enum exit_code show_link(struct invocation *invocation, const char *op)
+static enum exit_code show_object(struct invocation *invocation, const char *op)
 {
 	enum exit_code code = find_card(invocation);
 
 	return code == EXIT_OK ? ask_and_print(invocation, new_request(op, invocation->card), print_object) : code;
 }
 
+static enum exit_code run_card_counters(struct invocation *invocation)
+{
+	return show_object(invocation, "card_counters");
+}
+
+static enum exit_code run_set_open(struct invocation *invocation)
+{
+	return set(invocation, GPULINK_OPEN, parse_number);
+}
+
 static enum exit_code run_link(struct invocation *invocation)
 {
-	return show_link(invocation, "link");
+	return show_object(invocation, "link");
 }
 
 static enum exit_code run_link_counters(struct invocation *invocation)
 {
-	return show_link(invocation, "link_counters");
+	return show_object(invocation, "link_counters");
 }
 
 static bool print_set_link(struct json_object *result)
@@ -412,6 +417,12 @@ static const struct command partition_commands[] = {
 	 .takes_partition = true,
 	 .takes_watch = true,
 	 .run = run_counters},
+	{.name = "card-counters",
+	 .usage = "",
+	 .summary = "show counters of the card since power-on: errors and regions",
+	 .details = "Errors, packets received, and arrivals, chunks and epochs of regions.\n",
+	 .takes_card = true,
+	 .run = run_card_counters},
 	{.name = "set-endpoint",
 	 .usage = "PARTITION ENDPOINT",
 	 .summary = "set the endpoint of a partition",

@@ -57,6 +57,7 @@ check "local endpoints work alongside" sh -c "echo 0000:00:08.0 0 > $class/parti
 
 # --- traffic
 for k in 2 3; do tap "traffic to remote endpoint $k" link-test /dev/gpulink0 /dev/gpulink1 $k 4; done
+if model; then tap "regions over the link" lib_region_test /dev/gpulink0 1 /dev/gpulink1 2; fi
 check "coalescing is switched off" put 0 $class/partitions/2/coalesce
 tap "without coalescing" link-test /dev/gpulink0 /dev/gpulink1 2 2
 sent=$(count $class packets_write_request)

@@ -125,7 +125,7 @@ reasons_add_up() {
 	for i in $(seq 10); do
 		awk '$1 == "partition" && $3 == "packets" { packets = $4; sum = 0 }
 		     $1 == "partition" && $3 ~ /^flush_/ { sum += $4 }
-		     $1 == "partition" && $3 == "err_endpoint" { seen++; if (packets != sum) { print; bad = 1 } }
+		     $1 == "partition" && $3 == "region_bytes" { seen++; if (packets != sum) { print; bad = 1 } }
 		     END { exit bad || seen < 16 }' $debug/counters || return 1
 	done
 }

@@ -224,6 +224,8 @@ for s in enable stitching pooling selective_pooling yielding sequencing trimming
 	echo 1 >"$work/cards/gpulink0/link/$s"
 done
 for k in 0 1 2 3; do echo 0 >"$work/cards/gpulink0/partitions/$k/open"; done
+check "card-counters" json "len(r) == 12 and r['err_window'] == 2000 and r['region_epochs'] == 2010" card-counters
+check "card-counters as a table" ctl 0 "region_chunks     2008" card-counters
 check "link" ctl 0 "peer_serial        00000000000000b2" link
 check "link as JSON" json "r['state'] == 'up' and r['queue_flits'] == 1024 and r['burst'] == 1" link
 check "link-counters" json "len(r) == 62 and r['flits_in'] == 1000 and r['waited_atomic_response'] == 1061" link-counters

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Counters of a card: /sys/class/gpulink/gpulinkN/counters. */
+#include "../gpulink_admin.h"
+
+#include "../copy_out.h"
+#include "admin_files.h"
+
+#include <stdio.h>
+
+/* In the order of the registers. */
+static const char *const names[] = {
+	"err_window", "err_packet", "err_config", "err_dma", "err_entry", "dropped_stores", "packets_received",
+	"region_arrivals", "region_chunks", "region_partial", "region_epochs", "err_arrive",
+};
+_Static_assert(sizeof(names) / sizeof(names[0]) == GPULINK_CARD_COUNTERS, "a name for every counter");
+
+const char *gpulink_card_counter_name(unsigned index)
+{
+	return index < GPULINK_CARD_COUNTERS ? names[index] : NULL;
+}
+
+int gpulink_admin_get_card_counters(const char *card, uint64_t *values, unsigned count)
+{
+	uint64_t own[GPULINK_CARD_COUNTERS];
+	char file[64];
+	int error = 0;
+
+	if (!card || !values)
+		return -GPULINK_EINVAL;
+	for (unsigned i = 0; i < GPULINK_CARD_COUNTERS && !error; i++) {
+		snprintf(file, sizeof(file), "counters/%s", names[i]);
+		error = glk_admin_read_number(card, file, &own[i]);
+	}
+	if (!error)
+		glk_copy_out(values, count * sizeof(*values), own, sizeof(own));
+	return error;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How far epochs have got: waits, tests, and consumers' looks at signals. */
+#include <endian.h>
+
+#include "region.h"
+
+#define SLEEP_MAX_NS UINT64_C(10000000000) /* of one call; the kernel allows 60 s */
+#define CHECK_EVERY  64u		   /* looks per check of the card's state by the kernel */
+
+/* 0: reached; ETIMEDOUT: not yet; or the epoch's first error. Sleeps up to `timeout_ns` if the back end can. */
+static int look_card(const struct gpulink_region *region, unsigned level, uint64_t epoch, uint64_t timeout_ns)
+{
+	const struct gpulink *device = region->device;
+	struct glk_region_state state = { 0 };
+	int error = device->ops->region_wait(device->backend, &region->card, level, epoch, timeout_ns, &state);
+
+	return error ? error : glk_status_error(state.status);
+}
+
+static bool reached(const struct gpulink_region *region, unsigned level, uint64_t epoch)
+{
+	if (level == GPULINK_LEVEL_SENT)
+		return glk_region_all_sent(region);
+	return __atomic_load_n(&region->visible, __ATOMIC_ACQUIRE) >= epoch;
+}
+
+/* Under the queue's lock: the release behind all chunks, once. */
+static int release_once(struct gpulink_region *region, uint64_t epoch)
+{
+	int error;
+
+	if (region->released >= epoch || !glk_region_all_sent(region))
+		return 0;
+	error = glk_region_release(region, epoch);
+	if (!error)
+		region->released = epoch;
+	return error;
+}
+
+/* While others arrive, nothing may be in flight whose completion would fail. */
+static int check_card(struct gpulink_region *region, unsigned round)
+{
+	struct gpulink_queue *queue = &region->device->queue;
+	int error;
+
+	if (region->agent == GPULINK_AGENT_CARD || round % CHECK_EVERY)
+		return 0;
+	glk_queue_lock(queue);
+	error = glk_queue_check_card(queue);
+	glk_queue_unlock(queue);
+	return error;
+}
+
+/* As look_card(). All entries that are in flight now are waited for, if there is nothing else to do. */
+static int look_own(struct gpulink_region *region, unsigned level, uint64_t epoch, uint64_t timeout_ns)
+{
+	struct gpulink_queue *queue = &region->device->queue;
+	int error = gpulink_region_poll(region, UINT32_MAX);
+
+	glk_queue_lock(queue);
+	if (error >= 0)
+		error = glk_queue_take(queue);
+	if (error >= 0 && level == GPULINK_LEVEL_VISIBLE)
+		error = release_once(region, epoch);
+	if (error >= 0)
+		error = glk_queue_take(queue);
+	if (error >= 0 && !reached(region, level, epoch))
+		error = -GPULINK_ETIMEDOUT;
+	if (error == -GPULINK_ETIMEDOUT && timeout_ns && !__atomic_load_n(&region->left, __ATOMIC_SEQ_CST)) {
+		error = glk_queue_await(queue, queue->submitted, glk_deadline(timeout_ns));
+		error = error ? error : reached(region, level, epoch) ? 0 : -GPULINK_ETIMEDOUT;
+	}
+	glk_queue_unlock(queue);
+	return error < 0 ? error : __atomic_load_n(&region->error, __ATOMIC_ACQUIRE);
+}
+
+static int look(struct gpulink_region *region, unsigned level, uint64_t timeout_ns)
+{
+	uint64_t epoch = glk_region_epoch(region);
+
+	if (!epoch)
+		return 0;
+	return region->agent == GPULINK_AGENT_CARD ? look_card(region, level, epoch, timeout_ns) :
+						     look_own(region, level, epoch, timeout_ns);
+}
+
+static int check(const struct gpulink_region *region, unsigned level)
+{
+	int error = glk_region_check(region);
+
+	return error ? error : level > GPULINK_LEVEL_VISIBLE ? -GPULINK_EINVAL : 0;
+}
+
+int gpulink_region_wait(struct gpulink_region *region, unsigned level, uint64_t timeout_ns)
+{
+	int error = check(region, level);
+	uint64_t deadline, now, left;
+	int lost;
+
+	if (error)
+		return error;
+	error = look(region, level, 0);
+	if (error != -GPULINK_ETIMEDOUT || !timeout_ns)
+		return error;
+	deadline = glk_deadline(timeout_ns);
+	for (unsigned round = 0;; round += round < UINT32_MAX) {
+		now = glk_now_ns();
+		left = now < deadline ? deadline - now : 0;
+		error = look(region, level, left < SLEEP_MAX_NS ? left : SLEEP_MAX_NS);
+		if (error != -GPULINK_ETIMEDOUT || !left)
+			return error;
+		lost = check_card(region, round);
+		if (lost)
+			return lost;
+		glk_pause(round, left);
+	}
+}
+
+int gpulink_region_test(struct gpulink_region *region, unsigned level)
+{
+	int error = check(region, level);
+
+	if (error)
+		return error;
+	error = look(region, level, 0);
+	return error == -GPULINK_ETIMEDOUT ? 0 : error ? error : 1;
+}
+
+int gpulink_region_arrived(const volatile uint64_t *flags, uint32_t chunk, uint64_t epoch)
+{
+	if (!flags)
+		return -GPULINK_EINVAL;
+	return le64toh(__atomic_load_n(&flags[chunk], __ATOMIC_ACQUIRE)) >= epoch;
+}
