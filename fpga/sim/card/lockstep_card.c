@@ -31,6 +31,7 @@ struct kind {
 static const struct kind kinds[] = {
 	{ "stores and settings", 30, bench_burst },
 	{ "ring entries", 30, bench_ring },
+	{ "region", 30, bench_region },
 	{ "release by doorbell", 8, bench_release },
 	{ "drain", 4, bench_drain },
 	{ "time", 4, bench_time },
