@@ -157,7 +157,7 @@ module glk_region_engine #(
   logic [PW-1:0] w_partition, partition;
   logic [47:0]   w_target;
   glk_ring_window #(.PARTITIONS(PARTITIONS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT), .WINDOW_W(WINDOW_W)) windows (
-    .clk, .rst, .ep_kind, .ep_bytes, .start(state == AIM || state == STEP), .all(state == AIM), .context_number(5'(context_number)),
+    .clk, .rst, .ep_kind, .ep_bytes, .start(state == AIM || state == STEP), .all(state == AIM || state == AIM_WAIT), .context_number(5'(context_number)),
     .handle(window[15:0]), .offset(at), .length(32'(to_store)), .need_read(1'b0), .need_write(1'b1), .done(w_answered), .status(w_status),
     .part(w_part), .partition(w_partition), .target(w_target), .w_changed, .w_valid, .w_ready, .w_row, .w_done, .w_q);
 
