@@ -56,6 +56,7 @@ void bench_reset(struct bench *b);
 
 /* Loose rounds: everything concurrently; removal of resources in use. */
 void bench_loose(struct bench *b);
+void bench_region_loose(struct bench *b);
 void bench_away(struct bench *b);
 
 /* --- shared by the files with steps --- */
@@ -116,6 +117,8 @@ void loose_post(struct bench *b, unsigned bar, uint64_t offset, const void *data
 /* A valid entry for the ring of context c. */
 void loose_entry(struct bench *b, unsigned c, uint64_t sqe[8]);
 void loose_release(struct bench *b, unsigned c);
+/* A store to the context's other window. */
+void loose_store(struct bench *b, unsigned c);
 /* Entries and releases of a set of contexts, with several doorbells, interleaved with stores of all contexts. */
 void loose_load_up(struct bench *b, unsigned whose);
 void loose_settle(struct bench *b);
