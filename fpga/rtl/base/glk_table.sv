@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Table in block RAM, written by registers and read by lookups. One RAM port serves the aperture, one lookup per clock; the
-// other is shared by the registers (p0, higher priority) and the ring engine (p1). The memory is not cleared by reset: the
+// other is shared by the registers (p0, highest priority), the ring engine (p1) and the regions (p2). The memory is not cleared by reset: the
 // register block writes every row afterwards.
 module glk_table #(
   parameter int W    = 89,
@@ -26,6 +26,10 @@ module glk_table #(
   output logic          p1_ready,
   input  logic [RW-1:0] p1_row,
   output logic          p1_done,
+  input  logic          p2_valid,
+  output logic          p2_ready,
+  input  logic [RW-1:0] p2_row,
+  output logic          p2_done,
   output logic [W-1:0]  q
 );
   // Depth covers every row index: an out-of-range lookup returns undefined data, which the requester ignores.
@@ -40,16 +44,18 @@ module glk_table #(
   end
 
   // --- access ports: requests are registered before arbitration, so no combinational path connects them ---
-  logic          kept0, kept0_write, kept1;
-  logic [RW-1:0] kept0_row, kept1_row;
+  logic          kept0, kept0_write, kept1, kept2;
+  logic [RW-1:0] kept0_row, kept1_row, kept2_row;
   logic [W-1:0]  kept0_data, read_first;
-  logic          first0, first1;
+  logic          first0, first1, first2;
 
   assign p0_ready = !kept0;
   assign p1_ready = !kept1;
+  assign p2_ready = !kept2;
 
   wire          take1 = kept1 && !kept0;
-  wire [RW-1:0] row   = kept0 ? kept0_row : kept1_row;
+  wire          take2 = kept2 && !kept0 && !kept1;
+  wire [RW-1:0] row   = kept0 ? kept0_row : kept1 ? kept1_row : kept2_row;
 
   always_ff @(posedge clk) begin
     if (p0_ready) begin
@@ -66,24 +72,35 @@ module glk_table #(
     end else if (take1) begin
       kept1 <= 1'b0;
     end
+    if (p2_ready) begin
+      kept2     <= p2_valid;
+      kept2_row <= p2_row;
+    end else if (take2) begin
+      kept2 <= 1'b0;
+    end
 
     if (kept0 && kept0_write)
       memory[row] <= kept0_data;
     read_first <= memory[row];
     first0     <= kept0 && !kept0_write;
     first1     <= take1;
+    first2     <= take2;
 
-    if (first0 || first1)
+    if (first0 || first1 || first2)
       q <= read_first;
     p0_done <= first0;
     p1_done <= first1;
+    p2_done <= first2;
     if (rst) begin
       kept0   <= 1'b0;
       kept1   <= 1'b0;
       first0  <= 1'b0;
       first1  <= 1'b0;
+      kept2   <= 1'b0;
+      first2  <= 1'b0;
       p0_done <= 1'b0;
       p1_done <= 1'b0;
+      p2_done <= 1'b0;
     end
   end
 endmodule

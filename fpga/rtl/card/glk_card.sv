@@ -21,6 +21,8 @@ module glk_card #(
   parameter int SLICE_SHIFT   = 20,
   parameter int REGISTRATIONS = 1024,
   parameter int VECTORS       = 33,
+  parameter int REGIONS       = 64,    // 0: none, without their logic
+  parameter int CHUNKS        = 16384, // readiness counters of all regions together
   parameter int READ_BYTES    = 512, // maximum read request; at least LANES, a power of two
   parameter int WRITE_BYTES   = 256, // maximum write request; at least LANES, a power of two
   parameter int LINK          = 1,   // 0: without the logic of a card-to-card link; `link` must be 0
@@ -126,7 +128,8 @@ module glk_card #(
   localparam int REGISTRATION_W = 133; // registration entry: {q3[33:32], q3[20:0], q2[63:3], q1[40:0], context[4:0], write, read, valid}
 
   initial if (PARTITIONS < 1 || PARTITIONS > 16 || BANKS < 2 || CONTEXTS < 1 || CONTEXTS > 32 || SLICES < 1 || SLICES > 1024 ||
-              REGISTRATIONS < 1 || REGISTRATIONS > 1024 || VECTORS < 1 || VECTORS > 64) $fatal;
+              REGISTRATIONS < 1 || REGISTRATIONS > 1024 || VECTORS < 1 || VECTORS > 64 || REGIONS < 0 || REGIONS > 64 || CHUNKS < 1 ||
+              CHUNKS > 16384) $fatal;
   initial if (READ_BYTES < LANES || READ_BYTES > 4096 || WRITE_BYTES < LANES || WRITE_BYTES > 4096) $fatal;
   initial if ((READ_BYTES & (READ_BYTES - 1)) != 0 || (WRITE_BYTES & (WRITE_BYTES - 1)) != 0) $fatal;
 
@@ -195,22 +198,24 @@ module glk_card #(
   logic                wt_look; // aperture lookup: wt_entry is valid two clocks later
   logic [SW-1:0]       wt_slice;
   logic [WINDOW_W-1:0] wt_entry;
-  // Two users share the other port: valid/ready per access; a read's entry comes with `done`, some clocks later.
-  logic                xw_valid, xw_ready, xw_write, xw_done, nw_valid, nw_ready, nw_done;
-  logic [SW-1:0]       xw_row, nw_row;
+  // Three users share the other port: valid/ready per access; a read's entry comes with `done`, some clocks later.
+  logic                xw_valid, xw_ready, xw_write, xw_done, nw_valid, nw_ready, nw_done, gw_valid, gw_ready, gw_done;
+  logic [SW-1:0]       xw_row, nw_row, gw_row;
   logic [WINDOW_W-1:0] xw_data, w_q;
-  logic                xh_valid, xh_ready, xh_write, xh_done, nh_valid, nh_ready, nh_done;
-  logic [HW-1:0]       xh_row, nh_row;
+  logic                xh_valid, xh_ready, xh_write, xh_done, nh_valid, nh_ready, nh_done, gh_valid, gh_ready, gh_done;
+  logic [HW-1:0]       xh_row, nh_row, gh_row;
   logic [REGISTRATION_W-1:0] xh_data, h_q, unused_look;
 
   glk_table #(.W(WINDOW_W), .ROWS(SLICES)) window_table (
     .clk, .rst, .look(wt_look), .look_row(wt_slice), .look_q(wt_entry),
     .p0_valid(xw_valid), .p0_ready(xw_ready), .p0_write(xw_write), .p0_row(xw_row), .p0_data(xw_data), .p0_done(xw_done),
-    .p1_valid(nw_valid), .p1_ready(nw_ready), .p1_row(nw_row), .p1_done(nw_done), .q(w_q));
+    .p1_valid(nw_valid), .p1_ready(nw_ready), .p1_row(nw_row), .p1_done(nw_done),
+    .p2_valid(gw_valid), .p2_ready(gw_ready), .p2_row(gw_row), .p2_done(gw_done), .q(w_q));
   glk_table #(.W(REGISTRATION_W), .ROWS(REGISTRATIONS)) registrations (
     .clk, .rst, .look(1'b0), .look_row('0), .look_q(unused_look),
     .p0_valid(xh_valid), .p0_ready(xh_ready), .p0_write(xh_write), .p0_row(xh_row), .p0_data(xh_data), .p0_done(xh_done),
-    .p1_valid(nh_valid), .p1_ready(nh_ready), .p1_row(nh_row), .p1_done(nh_done), .q(h_q));
+    .p1_valid(nh_valid), .p1_ready(nh_ready), .p1_row(nh_row), .p1_done(nh_done),
+    .p2_valid(gh_valid), .p2_ready(gh_ready), .p2_row(gh_row), .p2_done(gh_done), .q(h_q));
 
   // --- aperture stores and loads ---
   // Queue items, kind: 0 store, 1 flush, 2 probe (flush if the range is queued). `owned`: flush only if the queue holds a
@@ -265,7 +270,13 @@ module glk_card #(
   logic [47:0]       wn_offset;
   logic [3:0]        wn_length;
   logic [63:0]       wn_data;
-  logic              rn_valid, rn_ready;
+  logic              rn_only, rn_valid, rn_ready;
+  logic              ng_valid, ng_done;
+  logic [1:0]        ng_kind;
+  logic [15:0]       ng_region;
+  logic [63:0]       ng_chunk;
+  logic [31:0]       ng_count;
+  logic [4:0]        ng_status;
   logic [CW-1:0]     rn_context;
   logic [CONTEXTS-1:0] rn_done, rn_failed;
   logic              rn_take;
@@ -309,6 +320,8 @@ module glk_card #(
   logic [5:0]        zx_vector;
   logic [15:0]       zx_sq_head;
   logic [3:0]        zx_status;
+  logic [CW-1:0]     gx_context;     // glk_region's read port, one clock of latency
+  logic [5:0]        gx_vector;
 
   glk_contexts #(.CONTEXTS(CONTEXTS)) contexts (
     .clk, .rst, .clear,
@@ -316,10 +329,10 @@ module glk_card #(
     .xc_sq_tail, .xc_cq_head, .xc_sq_head, .xc_cq_tail, .xc_status,
     .nx_context, .nx_sq_base, .nx_cq_base, .nx_sq_order, .nx_cq_order, .nx_status, .nx_vector, .nx_sq_tail, .nx_cq_head,
     .nx_sq_head, .nx_cq_tail, .nx_write, .nx_write_context, .nx_new_sq_head, .nx_new_cq_tail, .nx_new_status,
-    .zx_context, .zx_record, .zx_vector, .zx_sq_head, .zx_status);
+    .zx_context, .zx_record, .zx_vector, .zx_sq_head, .zx_status, .gx_context, .gx_vector);
 
   glk_ring #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
-             .REGISTRATIONS(REGISTRATIONS), .READ_BYTES(READ_BYTES), .READ_TAGS(32)) ring (
+             .REGISTRATIONS(REGISTRATIONS), .REGIONS(REGIONS), .READ_BYTES(READ_BYTES), .READ_TAGS(32)) ring (
     .clk, .rst, .clear, .enabled, .halt, .halted(ring_halted), .idle(ring_idle), .stale(ring_stale), .generation, .ep_kind, .ep_bytes,
     .ctx_enable, .bell, .command_start, .command_context, .command_valid, .command_ready,
     .nx_context, .nx_sq_base, .nx_cq_base, .nx_sq_order, .nx_cq_order, .nx_status, .nx_vector, .nx_sq_tail, .nx_cq_head,
@@ -336,14 +349,80 @@ module glk_card #(
     // New value of an atomic, directly to the endpoint; not while an atomic of the other card is in progress.
     .lock, .atomic_busy,
     .o_partition(wn_partition), .o_offset(wn_offset), .o_length(wn_length), .o_data(wn_data), .o_valid(wn_valid), .o_ready(wn_ready),
+    // Operations of regions.
+    .i_valid(ng_valid), .i_kind(ng_kind), .i_region(ng_region), .i_chunk(ng_chunk), .i_count(ng_count), .i_done(ng_done), .i_status(ng_status),
     // Releases.
-    .z_context(rn_context), .z_valid(rn_valid), .z_ready(rn_ready), .z_done(rn_done), .z_failed(rn_failed), .z_take(rn_take),
+    .z_only(rn_only), .z_context(rn_context), .z_valid(rn_valid), .z_ready(rn_ready), .z_done(rn_done), .z_failed(rn_failed), .z_take(rn_take),
     // Host memory: reads, whose data is always accepted; writes; interrupts.
     .m_kind(mn_kind), .m_address(mn_address), .m_length(mn_length), .m_tag(mn_tag), .m_data(mn_data), .m_last(mn_last), .m_valid(mn_valid), .m_ready(mn_ready),
     .d_tag(d_tag[4:0]), .d_error, .d_data, .d_last, .d_valid(dn_valid),
     // Event pulses: an entry completed with an error; host memory access failed; a ring stopped. Loads and atomics, for the
     // counters.
     .e_entry, .e_dma, .e_ring, .n_atomic(nc_atomic), .n_partition(nc_partition), .n_context(nc_context), .n_valid(nc_valid), .n_ready(nc_ready));
+
+  // --- regions ---
+  logic              sg_flush, sg_last, sg_valid, sg_ready;
+  logic [PW-1:0]     sg_partition, cg_partition;
+  logic [47:0]       sg_offset;
+  logic [12:0]       sg_length, cg_bytes;
+  logic [CW-1:0]     sg_context, eg_context;
+  logic [DATA_W-1:0] sg_data;
+  logic [1:0]        mg_kind;
+  logic [63:0]       mg_address, mg_data;
+  logic [12:0]       mg_length;
+  logic [2:0]        mg_tag;
+  logic              mg_valid, mg_ready, dg_valid;
+  logic              xg_valid, xg_of_chunk, xg_done, xg_refused, region_swept, region_hold, region_storing, region_halted, region_idle, region_stale;
+  logic [1:0]        xg_kind;
+  logic [13:0]       xg_element;
+  logic [5:0]        xg_word;
+  logic [63:0]       xg_value, xg_shown;
+  logic [CW-1:0]     xg_context;
+  logic [CONTEXTS-1:0] region_ask, region_ask_only, region_pass;
+  logic              vg_valid, vg_ready, vg_done;
+  logic              cg_valid, eg_dma, eg_chunk, eg_partial, eg_epoch, eg_reject, eg_error;
+  logic [15:0]       eg_arrivals;
+  logic              fail_valid;
+  logic [PW-1:0]     fail_partition;
+  generate
+    if (REGIONS != 0) begin : with_regions
+      glk_region #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
+                   .REGISTRATIONS(REGISTRATIONS), .READ_BYTES(READ_BYTES), .READ_TAGS(8), .REGIONS(REGIONS), .CHUNKS(CHUNKS),
+                   .WINDOW_W(WINDOW_W), .REGISTRATION_W(REGISTRATION_W)) regions (
+        .clk, .rst, .clear, .swept(region_swept), .enabled, .hold(region_hold), .storing(region_storing), .halt, .halted(region_halted),
+        .idle(region_idle), .stale(region_stale), .generation(generation[7:0]), .ep_kind, .ep_bytes,
+        .x_valid(xg_valid), .x_kind(xg_kind), .x_of_chunk(xg_of_chunk), .x_element(xg_element), .x_word(xg_word), .x_value(xg_value),
+        .x_context(xg_context), .x_done(xg_done), .x_refused(xg_refused), .x_shown(xg_shown),
+        .n_valid(ng_valid), .n_kind(ng_kind), .n_context(rn_context), .n_region(ng_region), .n_chunk(ng_chunk), .n_count(ng_count), .n_done(ng_done),
+        .n_status(ng_status), .ask(region_ask), .ask_only(region_ask_only), .pass(region_pass), .v_valid(vg_valid), .v_ready(vg_ready), .v_done(vg_done),
+        .fail_valid, .fail_partition,
+        .w_changed((xw_valid && xw_write) || ep_changed), .w_valid(gw_valid), .w_ready(gw_ready), .w_row(gw_row), .w_done(gw_done), .w_q,
+        .h_changed(xh_valid && xh_write), .h_valid(gh_valid), .h_ready(gh_ready), .h_row(gh_row), .h_done(gh_done), .h_q, .gx_context, .gx_vector,
+        .s_flush(sg_flush), .s_partition(sg_partition), .s_offset(sg_offset), .s_length(sg_length), .s_context(sg_context), .s_data(sg_data),
+        .s_last(sg_last), .s_valid(sg_valid), .s_ready(sg_ready),
+        .m_kind(mg_kind), .m_address(mg_address), .m_length(mg_length), .m_tag(mg_tag), .m_data(mg_data), .m_valid(mg_valid), .m_ready(mg_ready),
+        .d_tag(d_tag[2:0]), .d_error, .d_data, .d_last, .d_valid(dg_valid),
+        .e_dma(eg_dma), .e_arrivals(eg_arrivals), .e_chunk(eg_chunk), .e_partial(eg_partial), .e_epoch(eg_epoch), .e_reject(eg_reject),
+        .e_error(eg_error), .e_error_context(eg_context), .c_valid(cg_valid), .c_partition(cg_partition), .c_bytes(cg_bytes));
+    end else begin : without_regions
+      assign {region_swept, region_storing, region_halted, region_idle, region_stale} = 5'b10110;
+      assign {xg_done, xg_refused, xg_shown, ng_done, ng_status, vg_valid} = {2'b11, 64'd0, 1'b1, 5'd0, 1'b0};
+      assign region_pass = '1;
+      assign {gw_valid, gw_row, gh_valid, gh_row, gx_context} = '0;
+      assign {sg_flush, sg_partition, sg_offset, sg_length, sg_context, sg_data, sg_last, sg_valid} = '0;
+      assign {mg_kind, mg_address, mg_length, mg_tag, mg_data, mg_valid} = '0;
+      assign {eg_dma, eg_arrivals, eg_chunk, eg_partial, eg_epoch, eg_reject, eg_error, eg_context, cg_valid, cg_partition, cg_bytes} = '0;
+      wire unused_by_none = &{1'b0, xg_valid, xg_kind, xg_of_chunk, xg_element, xg_word, xg_value, xg_context, region_hold, ng_valid, ng_kind, ng_region,
+                            ng_chunk, ng_count, region_ask, region_ask_only, vg_ready, vg_done, gw_ready, gw_done, gh_ready, gh_done, gx_vector, sg_ready,
+                            mg_ready, dg_valid};
+    end
+  endgenerate
+
+  // A failed read of the ring engine and one of a region may coincide; then that of the region is counted later.
+  logic              dma_waits;
+  wire               e_any_dma = e_dma || dma_waits;
+  always_ff @(posedge clk)
+    dma_waits <= (eg_dma || (dma_waits && e_dma)) && !rst;
 
   // --- store multiplexer ---
   logic [1:0]        s_kind, s_token;
@@ -373,6 +452,8 @@ module glk_card #(
     .a_data(sa_data), .a_last(sa_last), .a_valid(sa_valid), .a_ready(sa_ready),
     .n_probe(sn_probe), .n_reason(sn_reason), .n_partition(sn_partition), .n_offset(sn_offset), .n_length(sn_length),
     .n_context(sn_context), .n_data(sn_data), .n_last(sn_last), .n_valid(sn_valid), .n_ready(sn_ready),
+    .g_flush(sg_flush), .g_partition(sg_partition), .g_offset(sg_offset), .g_length(sg_length), .g_context(sg_context), .g_data(sg_data),
+    .g_last(sg_last), .g_valid(sg_valid), .g_ready(sg_ready),
     // Flushes: of releases (`none`: token only), of registers, of timeouts.
     .z_none(fz_none), .z_token(fz_token), .z_owned(fz_owned), .z_partition(fz_partition), .z_context(fz_context), .z_reason(fz_reason),
     .z_valid(fz_valid), .z_ready(fz_ready),
@@ -563,8 +644,6 @@ module glk_card #(
   logic [PW-1:0]     posted_partition, mf_partition;
   logic [63:0]       posted_address, mf_address;
   logic              mark_take, mark_reached, all_acknowledged;
-  logic              fail_valid;
-  logic [PW-1:0]     fail_partition;
   logic [31:0]       fail_count, look_unacknowledged;
   logic              fail_lost;
   logic [PW-1:0]     remote_posted_partition, q_partition, ak_partition;
@@ -601,7 +680,9 @@ module glk_card #(
     // Doorbell releases.
     .b_context(zb_context), .b_value(zb_value), .b_target(xc_sq_tail), .b_valid(zb_valid), .b_ready(zb_ready),
     // Ring releases: done and failed are held until taken.
-    .n_context(rn_context), .n_valid(rn_valid), .n_ready(rn_ready), .n_done(rn_done), .n_failed(rn_failed), .n_take(rn_take),
+    .n_context(rn_context), .n_only(rn_only), .n_valid(rn_valid), .n_ready(rn_ready), .n_done(rn_done), .n_failed(rn_failed), .n_take(rn_take),
+    // Regions: ahead of the flushes; epochs that were sent.
+    .ask(region_ask), .ask_only(region_ask_only), .pass(region_pass), .v_valid(vg_valid), .v_ready(vg_ready), .v_done(vg_done),
     // Drains of partitions, or of a context's stores in them.
     .drain_partitions, .drain_owned, .drain_context, .drain_valid, .drain_ready, .drain_busy,
     .zx_context, .zx_record, .zx_vector, .zx_sq_head, .zx_status, .nx_write, .nx_write_context,
@@ -643,11 +724,12 @@ module glk_card #(
     .p_valid, .p_partition, .p_payload, .p_runs, .p_reason,
     .a_load(e_load), .a_partition(e_load_partition), .n_atomic(nc_atomic), .n_partition(nc_partition), .n_valid(nc_valid), .n_ready(nc_ready),
     .e_write, .e_write_partition, .e_write_bytes, .fail_valid, .fail_partition, .fail_count,
-    .e_window(e_window || e_pool_poisoned), .e_refused(e_bad_packet), .e_config, .e_dma, .e_entry, .e_dropped, .dropped_valid, .dropped_count, .e_accepted,
-    .snapshot, .snapshot_done, .k_read, .k_at, .k_value, .k_done,
+    .e_window(e_window || e_pool_poisoned), .e_refused(e_bad_packet), .e_config, .e_dma(e_any_dma), .e_entry, .e_dropped, .dropped_valid, .dropped_count, .e_accepted,
+    .g_valid(cg_valid), .g_partition(cg_partition), .g_bytes(cg_bytes), .e_arrivals(eg_arrivals), .e_chunk(eg_chunk), .e_partial(eg_partial), .e_epoch(eg_epoch),
+    .e_reject(eg_reject), .snapshot, .snapshot_done, .k_read, .k_at, .k_value, .k_done,
     // ERRORS of the contexts.
     .w_valid(e_window && ew_owned), .w_context(ew_context), .l_valid(lf_valid && lf_ready && lf_owned), .l_context(lf_context),
-    .z_valid(ze_valid), .z_ready(ze_ready), .z_context(ze_context), .c_clear(xe_clear), .c_clear_all(clear), .c_context(xe_context), .c_errors(xe_errors),
+    .r_valid(eg_error), .r_of(eg_context), .z_valid(ze_valid), .z_ready(ze_ready), .z_context(ze_context), .c_clear(xe_clear), .c_clear_all(clear), .c_context(xe_context), .c_errors(xe_errors),
     .r_context(errors_context), .r_errors(context_errors));
 
   // --- link to another card ---
@@ -696,14 +778,15 @@ module glk_card #(
   logic              quiet, registers_idle, mem_idle;
   assign quiet = mux_idle && tx_idle && sent == arrived;
   glk_registers #(.PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
-                  .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .WINDOW_W(WINDOW_W), .REGISTRATION_W(REGISTRATION_W)) registers (
+                  .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .REGIONS(REGIONS), .CHUNKS(CHUNKS), .WINDOW_W(WINDOW_W),
+                  .REGISTRATION_W(REGISTRATION_W)) registers (
     .clk, .rst, .flr, .flr_done, .serial, .pool_bytes, .link, .link_up,
     .x_write, .x_offset, .x_size, .x_data, .x_poisoned, .x_valid, .x_ready, .y_data, .y_valid,
     .enabled, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_flush_timeout_ns,
     .ep_kind, .ep_base, .ep_bytes, .ep_changed, .ep_open, .remote(ep_remote), .remote_bound(ep_beyond), .remote_partition, .ask_valid, .ask_partition, .generation,
     // Changes that require empty queues: pause, flush, wait for quiet. Resets also halt the rings and wait for all blocks.
     .pause, .f_partition(fx_partition), .f_reason(fx_reason), .f_valid(fx_valid), .f_ready(fx_ready), .quiet,
-    .halt, .ring_halted, .ring_stale, .release_stale,
+    .halt, .ring_halted(ring_halted && region_halted), .ring_stale, .release_stale,
     .others_idle(load_idle && serve_load_idle && link_idle && endpoint_idle && all_acknowledged && mem_idle), .clear, .queued_stores,
     .dropped_valid, .dropped_count,
     .tx_holds, .all_acknowledged, .look_partition, .look_entries, .look_payload, .look_unacknowledged, .look_remote_bytes, .under_way,
@@ -714,10 +797,12 @@ module glk_card #(
     .bell, .command_start, .command_context, .command_valid, .command_ready,
     .z_context(zb_context), .z_value(zb_value), .z_valid(zb_valid), .z_ready(zb_ready), .xr_context, .xr_released,
     .drain_partitions, .drain_owned, .drain_context, .drain_valid, .drain_ready, .drain_busy,
-    .l_word, .l_shown, .l_value, .l_allowed, .l_take, .l_snapshot_done,
+    .g_valid(xg_valid), .g_kind(xg_kind), .g_of_chunk(xg_of_chunk), .g_element(xg_element), .g_word(xg_word), .g_value(xg_value), .g_context(xg_context),
+    .g_done(xg_done), .g_refused(xg_refused), .g_shown(xg_shown), .g_swept(region_swept), .g_stale(region_stale), .g_hold(region_hold),
+    .g_storing(region_storing), .l_word, .l_shown, .l_value, .l_allowed, .l_take, .l_snapshot_done,
     .snapshot, .snapshot_done, .k_read, .k_at, .k_value, .k_done, .e_config, .xe_clear, .xe_context, .xe_errors,
     // ERROR_CAUSE: window, packet, config, dma, endpoint, ring, link.
-    .e_cause({e_link, e_ring, fail_valid, e_dma, e_config, e_bad_packet, e_window || e_pool_poisoned}), .i_valid(mx_valid),
+    .e_cause({e_link, e_ring, fail_valid, e_any_dma, e_config, e_bad_packet, e_window || e_pool_poisoned}), .i_valid(mx_valid),
     .i_ready(mx_ready), .idle(registers_idle));
 
   // --- PCIe requests ---
@@ -725,6 +810,7 @@ module glk_card #(
     .clk, .rst,
     .e_address(me_address), .e_length(me_length), .e_partition(me_partition), .e_data(me_data), .e_last(me_last), .e_valid(me_valid), .e_ready(me_ready),
     .n_kind(mn_kind), .n_address(mn_address), .n_length(mn_length), .n_tag(mn_tag), .n_data(mn_data), .n_last(mn_last), .n_valid(mn_valid), .n_ready(mn_ready),
+    .g_kind(mg_kind), .g_address(mg_address), .g_length(mg_length), .g_tag(mg_tag), .g_data(mg_data), .g_valid(mg_valid), .g_ready(mg_ready),
     .l_address(ml_address), .l_length(ml_length), .l_valid(ml_valid), .l_ready(ml_ready),
     .k_address(ms_address), .k_length(ms_length), .k_valid(ms_valid), .k_ready(ms_ready),
     .z_interrupt(mz_interrupt), .z_address(mz_address), .z_data(mz_data), .z_valid(mz_valid), .z_ready(mz_ready),
@@ -740,6 +826,7 @@ module glk_card #(
   assign dn_valid = d_valid && for_ring;
   assign dl_valid = d_valid && for_load;
   assign ds_valid = d_valid && d_tag == 6'd18;
+  assign dg_valid = d_valid && d_tag[5:3] == 3'b011;
   assign dk_valid = d_valid && !d_tag[4] && !d_tag[5];
 
   // --- pool ---
@@ -757,7 +844,7 @@ module glk_card #(
 
   always_ff @(posedge clk) begin
     busy    <= r_valid || flr || !(requests_idle && aperture_idle && quiet && endpoint_idle && load_idle && all_acknowledged && release_idle &&
-                            ring_idle && registers_idle && mem_idle);
+                            ring_idle && region_idle && registers_idle && mem_idle);
     holding <= |tx_holds;
     if (rst)
       busy <= 1'b0;

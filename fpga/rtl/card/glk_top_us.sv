@@ -10,6 +10,8 @@ module glk_top_us #(
   parameter int SLICE_SHIFT   = 20,
   parameter int REGISTRATIONS = 1024,
   parameter int VECTORS       = 8, // limited by the hard block's MSI-X table
+  parameter int REGIONS       = 64,
+  parameter int CHUNKS        = 16384,
   parameter int READ_BYTES    = 512,
   parameter int WRITE_BYTES   = 256
 ) (
@@ -122,7 +124,7 @@ module glk_top_us #(
   logic [6:0]   unused_bytes;
   glk_card #(
     .DATA_W(512), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS), .CONTEXTS(CONTEXTS), .SLICES(SLICES),
-    .SLICE_SHIFT(SLICE_SHIFT), .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .READ_BYTES(READ_BYTES), .WRITE_BYTES(WRITE_BYTES)
+    .SLICE_SHIFT(SLICE_SHIFT), .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .REGIONS(REGIONS), .CHUNKS(CHUNKS), .READ_BYTES(READ_BYTES), .WRITE_BYTES(WRITE_BYTES)
   ) card (
     .clk, .rst, .now_ns, .serial, .pool_bytes, .link, .cluster, .link_session, .li_data, .li_control, .li_valid, .li_cut,
     .lo_data, .lo_control, .lo_valid, .busy(unused_busy), .holding(unused_holding),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arbiter in front of the write queues: stores and probes of aperture and rings; flushes of releases, registers and
-// timeouts. Whole items, round robin, one beat per clock.
+// Arbiter in front of the write queues: stores and probes of aperture and rings; stores and flushes of regions; flushes of
+// releases, registers and timeouts. Whole items, round robin, one beat per clock.
 //
 // Ordering: an accepted item is ahead of every item accepted later from any source. So nothing is accepted ahead of
 // arbitration: `ready` is asserted to one source at a time, from a register set one clock ahead. A single active source
@@ -39,6 +39,17 @@ module glk_store_mux #(
   input  logic              n_last,
   input  logic              n_valid,
   output logic              n_ready,
+
+  // Regions: stores and flushes
+  input  logic              g_flush,
+  input  logic [PW-1:0]     g_partition,
+  input  logic [47:0]       g_offset,
+  input  logic [12:0]       g_length,
+  input  logic [CW-1:0]     g_context,
+  input  logic [DATA_W-1:0] g_data,
+  input  logic              g_last,
+  input  logic              g_valid,
+  output logic              g_ready,
 
   // Releases: flushes, or only a token
   input  logic              z_none,
@@ -95,27 +106,27 @@ module glk_store_mux #(
   localparam logic [1:0] TOKEN_RING = 2'd3;
   localparam int HEAD_W = 2 + PW + 48 + 13 + 4 + CW + 1 + 2;
   localparam int OUT_W  = HEAD_W + DATA_W;
-  localparam logic [4:0] A = 5'b00001;
-  localparam logic [4:0] X = 5'b01000; // order: aperture, rings, releases, registers, timeouts
+  localparam logic [5:0] A = 6'b000001;
+  localparam logic [5:0] X = 6'b010000; // order: aperture, rings, regions, releases, registers, timeouts
 
   // --- arbiter ---
-  logic [4:0] turn;    // one-hot
+  logic [5:0] turn;    // one-hot
   logic       in_item; // more beats of the item follow
   logic       paused;
   logic       out_ready;
 
-  wire [4:0] valid   = {t_valid, x_valid, z_valid, n_valid, a_valid};
-  wire [4:0] may     = turn & {5{out_ready}} & ((in_item || !paused) ? 5'b11111 : X);
-  wire [4:0] takes   = may & valid;
+  wire [5:0] valid   = {t_valid, x_valid, z_valid, g_valid, n_valid, a_valid};
+  wire [5:0] may     = turn & {6{out_ready}} & ((in_item || !paused) ? 6'b111111 : X);
+  wire [5:0] takes   = may & valid;
   wire       take    = |takes;
-  wire       last    = turn[0] ? a_last : turn[1] ? n_last : 1'b1;
-  wire [4:0] wants   = valid & ((pause || paused) ? X : 5'b11111);
+  wire       last    = turn[0] ? a_last : turn[1] ? n_last : turn[2] ? g_last : 1'b1;
+  wire [5:0] wants   = valid & ((pause || paused) ? X : 6'b111111);
   wire       stays   = take ? !last : in_item || |(turn & wants);
-  wire [4:0] others  = wants & ~turn;
-  wire [4:0] behind  = others & ~(turn | (turn - 5'd1));
-  wire [4:0] next    = (|behind) ? behind & (~behind + 5'd1) : others & (~others + 5'd1);
+  wire [5:0] others  = wants & ~turn;
+  wire [5:0] behind  = others & ~(turn | (turn - 6'd1));
+  wire [5:0] next    = (|behind) ? behind & (~behind + 6'd1) : others & (~others + 6'd1);
 
-  assign {t_ready, x_ready, z_ready, n_ready, a_ready} = may;
+  assign {t_ready, x_ready, z_ready, g_ready, n_ready, a_ready} = may;
 
   always_ff @(posedge clk) begin
     paused <= pause;
@@ -135,15 +146,16 @@ module glk_store_mux #(
                               a_context, 1'b0, a_probe ? TOKEN_APERTURE : TOKEN_NONE};
   wire [HEAD_W-1:0] n_head = {n_probe ? PROBE : STORE, n_partition, n_offset, n_length, n_reason,
                               n_context, 1'b0, n_probe ? TOKEN_RING : TOKEN_NONE};
+  wire [HEAD_W-1:0] g_head = {g_flush ? FLUSH : STORE, g_partition, g_offset, g_length, 4'(glk_regs::FLUSH_REGION), g_context, 1'b0, TOKEN_NONE};
   // A zero-length probe hits nothing: it only carries the token.
   wire [HEAD_W-1:0] z_head = {z_none ? PROBE : FLUSH, z_partition, 48'b0, 13'b0, z_reason,
                               z_context, z_owned, z_token ? TOKEN_RELEASE : TOKEN_NONE};
   wire [HEAD_W-1:0] x_head = {FLUSH, x_partition, 48'b0, 13'b0, x_reason, CW'(0), 1'b0, TOKEN_NONE};
   wire [HEAD_W-1:0] t_head = {FLUSH, t_partition, 48'b0, 13'b0, 4'(glk_regs::FLUSH_TIMEOUT), CW'(0), 1'b0, TOKEN_NONE};
 
-  wire [HEAD_W-1:0] head = ({HEAD_W{turn[0]}} & a_head) | ({HEAD_W{turn[1]}} & n_head) | ({HEAD_W{turn[2]}} & z_head) |
-                           ({HEAD_W{turn[3]}} & x_head) | ({HEAD_W{turn[4]}} & t_head);
-  wire [DATA_W-1:0] data = turn[0] ? a_data : n_data; // don't care for flushes
+  wire [HEAD_W-1:0] head = ({HEAD_W{turn[0]}} & a_head) | ({HEAD_W{turn[1]}} & n_head) | ({HEAD_W{turn[2]}} & g_head) |
+                           ({HEAD_W{turn[3]}} & z_head) | ({HEAD_W{turn[4]}} & x_head) | ({HEAD_W{turn[5]}} & t_head);
+  wire [DATA_W-1:0] data = turn[0] ? a_data : turn[1] ? n_data : g_data; // don't care for flushes
 
   glk_skid #(.W(OUT_W)) skid (
     .clk, .rst, .s_data({head, data}), .s_valid(take), .s_ready(out_ready),
@@ -151,7 +163,7 @@ module glk_store_mux #(
   assign idle = !s_valid && !in_item;
 
   // --- cost as plain writes: per part between multiples of the maximum payload, 24 bytes plus its DWs ---
-  wire store = take && !in_item && |(turn[1:0] & {!n_probe, !a_probe});
+  wire store = take && !in_item && |(turn[2:0] & {!g_flush, !n_probe, !a_probe});
 
   logic [11:0]   st_from;
   logic          p1_valid, p2_valid, p3_valid;
@@ -190,10 +202,10 @@ module glk_store_mux #(
 
   always_ff @(posedge clk) begin
     st_valid     <= store;
-    st_partition <= turn[0] ? a_partition : n_partition;
-    st_context   <= turn[0] ? a_context : n_context;
-    st_length    <= turn[0] ? a_length : n_length;
-    st_from      <= turn[0] ? a_offset[11:0] : n_offset[11:0];
+    st_partition <= turn[0] ? a_partition : turn[1] ? n_partition : g_partition;
+    st_context   <= turn[0] ? a_context : turn[1] ? n_context : g_context;
+    st_length    <= turn[0] ? a_length : turn[1] ? n_length : g_length;
+    st_from      <= turn[0] ? a_offset[11:0] : turn[1] ? n_offset[11:0] : g_offset[11:0];
 
     p1_valid     <= st_valid;
     p1_partition <= st_partition;

@@ -36,6 +36,15 @@ module glk_memory_mux #(
   input  logic              n_valid,
   output logic              n_ready,
 
+  // Regions; kind as above, a write is 8 bytes
+  input  logic [1:0]        g_kind,
+  input  logic [63:0]       g_address,
+  input  logic [12:0]       g_length,
+  input  logic [2:0]        g_tag,
+  input  logic [63:0]       g_data,
+  input  logic              g_valid,
+  output logic              g_ready,
+
   // Load reads of this card
   input  logic [63:0]       l_address,
   input  logic [12:0]       l_length,
@@ -85,18 +94,18 @@ module glk_memory_mux #(
   initial if (TW > 5) $fatal;
   localparam int QUIET = 8; // idle clocks until `idle`
   localparam logic [1:0] WRITE = 2'd0, READ = 2'd1, INTERRUPT = 2'd2;
-  localparam logic [5:0] TAG_LOAD = 6'd17, TAG_SERVE = 6'd18; // flush reads use tags 0..15, rings 32..63
+  localparam logic [5:0] TAG_LOAD = 6'd17, TAG_SERVE = 6'd18; // flush reads use tags 0..15, regions 24..31, rings 32..63
 
   // --- arbiter ---
-  localparam int SOURCES = 7;
+  localparam int SOURCES = 8;
   logic [SOURCES-1:0] turn; // one-hot
   logic               mid, go;
-  wire [SOURCES-1:0]  valids = {k_valid, x_valid, f_valid, z_valid, l_valid, n_valid, e_valid};
-  wire [SOURCES-1:0]  lasts  = {5'b11111, n_last, e_last};
+  wire [SOURCES-1:0]  valids = {g_valid, k_valid, x_valid, f_valid, z_valid, l_valid, n_valid, e_valid};
+  wire [SOURCES-1:0]  lasts  = {6'b111111, n_last, e_last};
   wire                some   = |(turn & valids);
   wire                last   = |(turn & lasts);
   wire                taken  = some && go;
-  assign {k_ready, x_ready, f_ready, z_ready, l_ready, n_ready, e_ready} = turn & {SOURCES{go}};
+  assign {g_ready, k_ready, x_ready, f_ready, z_ready, l_ready, n_ready, e_ready} = turn & {SOURCES{go}};
 
   // Round robin: the next other source with a request.
   logic [2*SOURCES-1:0] order;
@@ -132,7 +141,7 @@ module glk_memory_mux #(
       a_valid <= some;
       a_first <= !mid;
       a_last  <= last;
-      a_data  <= turn[0] ? e_data : turn[1] ? n_data : {LANES/8{z_data}};
+      a_data  <= turn[0] ? e_data : turn[1] ? n_data : {LANES/8{turn[7] ? g_data : z_data}};
       a_kind  <= WRITE;
       a_tag   <= 6'd0;
       unique case (1'b1)
@@ -157,6 +166,12 @@ module glk_memory_mux #(
           a_address <= k_address;
           a_length  <= k_length;
           a_tag     <= TAG_SERVE;
+        end
+        turn[7]: begin
+          a_kind    <= g_kind;
+          a_address <= g_address;
+          a_length  <= g_length;
+          a_tag     <= {3'b011, g_tag};
         end
         turn[3]: begin
           a_kind    <= z_interrupt ? INTERRUPT : WRITE;

@@ -8,7 +8,9 @@ module glk_card_rules #(
   parameter int SLICES        = 1024,
   parameter int SLICE_SHIFT   = 20,
   parameter int REGISTRATIONS = 1024,
-  parameter int VECTORS       = 33
+  parameter int VECTORS       = 33,
+  parameter int REGIONS       = 64,
+  parameter int CHUNKS        = 16384
 ) (
   input  logic        clk,
   input  logic        rst,
@@ -41,7 +43,9 @@ module glk_card_rules #(
   localparam logic [63:0] CAPS0 = {8'b0, 8'(RING_ORDER_MAX), 16'(VECTORS), WIDTHS, 8'(ENTRIES), 8'(CONTEXTS), 8'(PARTITIONS)};
   localparam logic [63:0] CAPS1 = {8'b0, 16'(CLOCK_MHZ), 16'(REGISTRATIONS), 8'(SLICE_SHIFT), 16'(SLICES)};
   localparam logic [63:0] FEATURES = glk_regs::CARD_FEATURES_FINEPACK_MASK | glk_regs::CARD_FEATURES_LOOPBACK_MASK |
-                                     glk_regs::CARD_FEATURES_ATOMICS_MASK;
+                                     glk_regs::CARD_FEATURES_ATOMICS_MASK |
+                                     ((REGIONS != 0) ? glk_regs::CARD_FEATURES_REGION_MASK : 64'd0);
+  localparam logic [63:0] CAPS2 = (REGIONS != 0) ? {16'b0, 8'(glk_regs::REGION_TARGETS), 24'(CHUNKS), 16'(REGIONS)} : 64'd0;
 
   // Work that moves between two blocks may be invisible for some clocks.
   logic [5:0] still; // clocks since the last activity
@@ -64,6 +68,7 @@ module glk_card_rules #(
       9'(glk_regs::CARD_HW_VERSION / 8): shown <= HW_VERSION;
       9'(glk_regs::CARD_CAPS0 / 8):      shown <= CAPS0;
       9'(glk_regs::CARD_CAPS1 / 8):      shown <= CAPS1;
+      9'(glk_regs::CARD_CAPS2 / 8):      shown <= CAPS2;
       9'(glk_regs::CARD_FEATURES / 8):
         shown <= FEATURES | ((pool_bytes != '0) ? glk_regs::CARD_FEATURES_POOL_MASK : 64'd0) |
                  (link ? glk_regs::CARD_FEATURES_LINK_MASK : 64'd0);

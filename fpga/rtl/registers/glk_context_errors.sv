@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ERRORS counters of the contexts: failed accesses and releases since a context was started. Two events may coincide and
-// cannot be stalled, so there are two counts per context, added on read.
+// cannot be stalled, so there are two counts per context, added on read; rare ones wait.
 module glk_context_errors #(
   parameter int CONTEXTS = 32,
   parameter int CW       = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1
@@ -8,11 +8,14 @@ module glk_context_errors #(
   input  logic          clk,
   input  logic          rst,
 
-  // Events. w: aperture access refused; l: load failed, rare; z: release failed, counted immediately
+  // Events. w: aperture access refused; l: load failed, rare; g: doorbell of a region rejected, not in consecutive clocks;
+  // z: release failed, counted immediately
   input  logic          w_valid,
   input  logic [CW-1:0] w_context,
   input  logic          l_valid,
   input  logic [CW-1:0] l_context,
+  input  logic          g_valid,
+  input  logic [CW-1:0] g_context,
   input  logic          z_valid,
   input  logic [CW-1:0] z_context,
 
@@ -30,8 +33,8 @@ module glk_context_errors #(
   (* ram_style = "distributed" *) logic [63:0] failed  [0:(1<<CW)-1];
   logic [CONTEXTS-1:0] some_refused, some_failed; // otherwise the count is 0, whatever the RAM holds
 
-  logic          n_valid, l_waits;
-  logic [CW-1:0] n_context, l_kept;
+  logic          n_valid, l_waits, g_waits;
+  logic [CW-1:0] n_context, l_kept, g_kept;
 
   function bit_of(input [CONTEXTS-1:0] bits, input [CW-1:0] context_);
     integer i;
@@ -41,8 +44,8 @@ module glk_context_errors #(
         bit_of = bits[i];
   endfunction
 
-  wire          f_valid   = z_valid || l_waits;
-  wire [CW-1:0] f_context = z_valid ? z_context : l_kept;
+  wire          f_valid   = z_valid || l_waits || g_waits;
+  wire [CW-1:0] f_context = z_valid ? z_context : l_waits ? l_kept : g_kept;
   wire [63:0]   n_before  = refused[n_context] & {64{bit_of(some_refused, n_context)}};
   wire [63:0]   f_before  = failed[f_context] & {64{bit_of(some_failed, f_context)}};
 
@@ -55,6 +58,12 @@ module glk_context_errors #(
       l_kept  <= l_context;
     end else if (!z_valid) begin
       l_waits <= 1'b0;
+    end
+    if (g_valid) begin
+      g_waits <= 1'b1;
+      g_kept  <= g_context;
+    end else if (!z_valid && !l_waits) begin
+      g_waits <= 1'b0;
     end
     if (n_valid)
       refused[n_context] <= n_before + 64'd1;
@@ -71,6 +80,7 @@ module glk_context_errors #(
     if (rst) begin
       n_valid      <= 1'b0;
       l_waits      <= 1'b0;
+      g_waits      <= 1'b0;
       some_refused <= '0;
       some_failed  <= '0;
     end

@@ -2,7 +2,7 @@
 // Context register file: settings and doorbells, written by glk_registers; ring indices and status, written by the ring
 // engine.
 //
-// Distributed RAM, replicated for the three readers: registers (x), ring engine (n), releases (z). One clock of read
+// Distributed RAM, replicated for the readers: registers (x), ring engine (n), releases (z), regions (g). One clock of read
 // latency. After a reset the memories are cleared row by row; until then all reads return 0.
 module glk_contexts #(
   parameter int CONTEXTS = 32,
@@ -52,7 +52,11 @@ module glk_contexts #(
   output logic [63:0]   zx_record,
   output logic [5:0]    zx_vector,
   output logic [15:0]   zx_sq_head,
-  output logic [3:0]    zx_status
+  output logic [3:0]    zx_status,
+
+  // Regions
+  input  logic [CW-1:0] gx_context,
+  output logic [5:0]    gx_vector
 );
   localparam int BASE_W = 58; // ring bases are multiples of 64
   localparam int RECORD_W = 60; // multiples of 16
@@ -116,6 +120,7 @@ module glk_contexts #(
     zx_record   <= {record[zx_context], 4'b0};
     zx_vector   <= vector[zx_context];
     {zx_sq_head, zx_status} <= {place[zx_context][35:20], place[zx_context][3:0]};
+    gx_vector   <= vector[gx_context];
 
     if (rst || clear || sweeping) begin
       xc_sq_base  <= '0;
@@ -137,6 +142,7 @@ module glk_contexts #(
       zx_record   <= '0;
       zx_vector   <= '0;
       {zx_sq_head, zx_status} <= '0;
+      gx_vector   <= '0;
     end
   end
 

@@ -34,6 +34,10 @@ module glk_counters #(
   input  logic [PW-1:0] n_partition,
   input  logic          n_valid,
   output logic          n_ready,
+  // Bytes of regions stored
+  input  logic          g_valid,
+  input  logic [PW-1:0] g_partition,
+  input  logic [12:0]   g_bytes,
   // Plain writes to endpoints; failed endpoint writes and reads
   input  logic          e_write,
   input  logic [PW-1:0] e_write_partition,
@@ -51,6 +55,12 @@ module glk_counters #(
   input  logic          dropped_valid,
   input  logic [31:0]   dropped_count,
   input  logic          e_accepted,
+  // Regions: accepted arrivals; chunks sent, whole and partial; epochs; rejected doorbells and entries
+  input  logic [15:0]   e_arrivals,
+  input  logic          e_chunk,
+  input  logic          e_partial,
+  input  logic          e_epoch,
+  input  logic          e_reject,
 
   // Snapshot of all counters; reads may begin in the clock of snapshot_done
   input  logic          snapshot,
@@ -65,6 +75,8 @@ module glk_counters #(
   input  logic [CW-1:0] w_context,
   input  logic          l_valid,
   input  logic [CW-1:0] l_context,
+  input  logic          r_valid,
+  input  logic [CW-1:0] r_of,
   input  logic          z_valid,
   output logic          z_ready,
   input  logic [CW-1:0] z_context,
@@ -92,9 +104,11 @@ module glk_counters #(
   localparam int WRITE_BYTES = (glk_regs::PARTITION_ENDPOINT_BYTES - BASE) / 8;
   localparam int FAILED      = (glk_regs::PARTITION_ERR_ENDPOINT - BASE) / 8;
   localparam int REASONS     = LOADS - REASON;
-  localparam int COUNTERS    = FAILED + 1;
+  localparam int OF_REGION   = (glk_regs::PARTITION_FLUSH_REGION - BASE) / 8; // reason region, apart from the others
+  localparam int REGION_BYTES = (glk_regs::PARTITION_REGION_BYTES - BASE) / 8;
+  localparam int COUNTERS    = REGION_BYTES + 1;
   localparam int CONTEXT     = (glk_regs::CONTEXT_STORE_BYTES - glk_regs::CONTEXT_STORES) / 8 + 1;
-  localparam int CARD        = (glk_regs::CARD_PACKETS_RECEIVED - glk_regs::CARD_ERR_WINDOW) / 8 + 1;
+  localparam int CARD        = (glk_regs::CARD_ERR_ARRIVE - glk_regs::CARD_ERR_WINDOW) / 8 + 1;
 
   wire [PW-1:0] row = k_at[5 +: PW];
   logic [COUNTERS*64-1:0] seen; // of the row, one clock of latency
@@ -119,6 +133,7 @@ module glk_counters #(
   logic [4*13-1:0] q_add;
   logic [3:0]    q_reason;
   logic [REASONS*13-1:0] q_add_reason;
+  wire  [12:0]     q_of_region = 13'(q_reason == 4'(glk_regs::FLUSH_REGION));
   always_ff @(posedge clk) begin
     q_valid     <= p_valid;
     q_partition <= p_partition;
@@ -137,15 +152,16 @@ module glk_counters #(
   logic q_snapshot;
   always_ff @(posedge clk)
     q_snapshot <= snapshot && !rst;
-  logic [(4+REASONS)*64-1:0] packet_seen;
-  glk_counter_bank #(.ROWS(PARTITIONS), .COLUMNS(4 + REASONS), .ADD_W(13)) packets (
-    .clk, .rst, .u_valid(q_valid), .u_row(q_partition), .u_add({q_add_reason, q_add}), .snapshot(q_snapshot),
+  logic [(5+REASONS)*64-1:0] packet_seen;
+  glk_counter_bank #(.ROWS(PARTITIONS), .COLUMNS(5 + REASONS), .ADD_W(13)) packets (
+    .clk, .rst, .u_valid(q_valid), .u_row(q_partition), .u_add({q_of_region, q_add_reason, q_add}), .snapshot(q_snapshot),
     .look_row(row), .look_q(packet_seen));
   assign seen[PACKETS*64 +: 64]        = packet_seen[0 +: 64];
   assign seen[SUB_PACKETS*64 +: 64]    = packet_seen[64 +: 64];
   assign seen[PAYLOAD*64 +: 64]        = packet_seen[128 +: 64];
   assign seen[WIRE*64 +: 64]           = packet_seen[192 +: 64];
   assign seen[REASON*64 +: REASONS*64] = packet_seen[256 +: REASONS*64];
+  assign seen[OF_REGION*64 +: 64]      = packet_seen[256 + REASONS*64 +: 64];
 
   // Aperture loads cannot be stalled; ring loads can.
   logic          kept, kept_atomic;
@@ -181,6 +197,9 @@ module glk_counters #(
     .clk, .rst, .u_valid(fail_valid), .u_row(fail_partition), .u_add(fail_count), .snapshot,
     .look_row(row), .look_q(seen[FAILED*64 +: 64]));
 
+  glk_counter_bank #(.ROWS(PARTITIONS), .COLUMNS(1), .ADD_W(13)) region_bytes (
+    .clk, .rst, .u_valid(g_valid), .u_row(g_partition), .u_add(g_bytes), .snapshot, .look_row(row), .look_q(seen[REGION_BYTES*64 +: 64]));
+
   // --- context counters ---
   logic [CONTEXT*64-1:0] context_seen;
   glk_counter_bank #(.ROWS(CONTEXTS), .COLUMNS(CONTEXT), .ADD_W(13)) contexts (
@@ -190,19 +209,23 @@ module glk_counters #(
   // --- card counters ---
   logic [CARD-1:0]    c_one;     // increment by 1
   logic [31:0]        c_dropped; // increment of DROPPED_STORES
+  logic [15:0]        c_arrivals; // of REGION_ARRIVALS
   logic               c_snapshot;
   logic [CARD*64-1:0] c_count, c_latched;
+  localparam int ARRIVALS = (glk_regs::CARD_REGION_ARRIVALS - glk_regs::CARD_ERR_WINDOW) / 8;
   localparam int DROPPED = (glk_regs::CARD_DROPPED_STORES - glk_regs::CARD_ERR_WINDOW) / 8;
 
   always_ff @(posedge clk) begin
-    c_one      <= {e_accepted, e_dropped, e_entry, e_dma, e_config, e_refused, e_window};
+    c_one      <= {e_reject, e_epoch, e_partial, e_chunk, 1'b0, e_accepted, e_dropped, e_entry, e_dma, e_config, e_refused, e_window};
     c_dropped  <= dropped_valid ? dropped_count : '0;
+    c_arrivals <= e_arrivals;
     c_snapshot <= snapshot;
     if (c_snapshot)
       c_latched <= c_count;
     if (rst) begin
       c_one      <= '0;
       c_dropped  <= '0;
+      c_arrivals <= '0;
       c_snapshot <= 1'b0;
       c_latched  <= '0;
     end
@@ -212,6 +235,8 @@ module glk_counters #(
       always_ff @(posedge clk) begin
         if (g == DROPPED)
           c_count[g*64 +: 64] <= c_count[g*64 +: 64] + 64'(c_dropped) + 64'(c_one[g]);
+        else if (g == ARRIVALS)
+          c_count[g*64 +: 64] <= c_count[g*64 +: 64] + 64'(c_arrivals);
         else
           c_count[g*64 +: 64] <= c_count[g*64 +: 64] + 64'(c_one[g]);
         if (rst)
@@ -234,11 +259,11 @@ module glk_counters #(
       if (from + i < COUNTERS && which == 3'(i))
         one_of = values[(from+i)*64 +: 64];
   endfunction
-  function [63:0] card_of(input [CARD*64-1:0] values, input [2:0] which);
+  function [63:0] card_of(input [CARD*64-1:0] values, input [3:0] which);
     integer i;
     card_of = '0;
     for (i = 0; i < CARD; i = i + 1)
-      if (which == 3'(i))
+      if (which == 4'(i))
         card_of = values[i*64 +: 64];
   endfunction
 
@@ -247,7 +272,7 @@ module glk_counters #(
     read1   <= k_read;
     at2     <= at1;
     read2   <= read1;
-    value2a <= at1[10] ? card_of(c_latched, at1[2:0]) : one_of(seen, 0, at1[2:0]);
+    value2a <= at1[10] ? card_of(c_latched, at1[3:0]) : one_of(seen, 0, at1[2:0]);
     value2b <= one_of(seen, 8, at1[2:0]);
     value2c <= one_of(seen, 16, at1[2:0]);
     value2d <= context_seen[at1[0]*64 +: 64];
@@ -270,7 +295,7 @@ module glk_counters #(
   // Releases are rare and failing loads rarer, so a release is always accepted.
   assign z_ready = 1'b1;
   glk_context_errors #(.CONTEXTS(CONTEXTS)) errors (
-    .clk, .rst, .w_valid, .w_context, .l_valid, .l_context, .z_valid, .z_context,
+    .clk, .rst, .w_valid, .w_context, .l_valid, .l_context, .g_valid(r_valid), .g_context(r_of), .z_valid, .z_context,
     .clear_all(c_clear_all), .clear(c_clear), .clear_context(c_context),
     .a_context(c_context), .a_errors(c_errors), .b_context(r_context), .b_errors(r_errors));
 endmodule

@@ -16,6 +16,8 @@ module glk_registers #(
   parameter int SLICE_SHIFT    = 20,
   parameter int REGISTRATIONS  = 1024,
   parameter int VECTORS        = 33,
+  parameter int REGIONS        = 64,
+  parameter int CHUNKS         = 16384,
   parameter int WINDOW_W       = 89,
   parameter int REGISTRATION_W = 133,
   parameter int PW             = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
@@ -141,6 +143,23 @@ module glk_registers #(
   input  logic              drain_ready,
   input  logic              drain_busy,
 
+  // Blocks REGION and CHUNK, doorbells ARRIVE and START, see glk_region_state; disabling the card waits until no region's turn
+  // is storing
+  output logic              g_valid,
+  output logic [1:0]        g_kind,
+  output logic              g_of_chunk,
+  output logic [13:0]       g_element,
+  output logic [5:0]        g_word,
+  output logic [63:0]       g_value,
+  output logic [CW-1:0]     g_context,
+  input  logic              g_done,
+  input  logic              g_refused,
+  input  logic [63:0]       g_shown,
+  input  logic              g_swept,
+  input  logic              g_stale,
+  output logic              g_hold,
+  input  logic              g_storing,
+
   // Block LINK, see glk_link_registers
   output logic [8:0]        l_word,
   input  logic [63:0]       l_shown,
@@ -173,11 +192,11 @@ module glk_registers #(
   localparam logic [8:0] ERROR_CAUSE = 9'(glk_regs::CARD_ERROR_CAUSE / 8);
   localparam logic [8:0] DRAIN       = 9'(glk_regs::CARD_DRAIN / 8);
   localparam logic [8:0] CARD_FIRST  = 9'(glk_regs::CARD_ERR_WINDOW / 8);
-  localparam logic [8:0] CARD_LAST   = 9'(glk_regs::CARD_PACKETS_RECEIVED / 8);
+  localparam logic [8:0] CARD_LAST   = 9'(glk_regs::CARD_ERR_ARRIVE / 8);
   localparam logic [8:0] P_STATUS    = 9'(glk_regs::PARTITION_STATUS / 8);
   localparam logic [8:0] P_REMOTE_BYTES = 9'(glk_regs::PARTITION_REMOTE_BYTES / 8);
   localparam logic [8:0] P_FIRST     = 9'(glk_regs::PARTITION_STORES / 8);
-  localparam logic [8:0] P_LAST      = 9'(glk_regs::PARTITION_ERR_ENDPOINT / 8);
+  localparam logic [8:0] P_LAST      = 9'(glk_regs::PARTITION_REGION_BYTES / 8);
   localparam logic [8:0] C_FIRST     = 9'(glk_regs::CONTEXT_STORES / 8);
   localparam logic [8:0] C_LAST      = 9'(glk_regs::CONTEXT_STORE_BYTES / 8);
   localparam logic [8:0] C_CONTROL   = 9'(glk_regs::CONTEXT_CONTROL / 8);
@@ -186,17 +205,21 @@ module glk_registers #(
   localparam logic [8:0] D_SQ_TAIL   = 9'(glk_regs::DOORBELL_SQ_TAIL / 8);
   localparam logic [8:0] D_CQ_HEAD   = 9'(glk_regs::DOORBELL_CQ_HEAD / 8);
   localparam logic [8:0] D_RELEASE   = 9'(glk_regs::DOORBELL_RELEASE / 8);
+  localparam logic [8:0] D_ARRIVE    = 9'(glk_regs::DOORBELL_ARRIVE / 8);
+  localparam logic [8:0] D_START     = 9'(glk_regs::DOORBELL_START / 8);
   localparam logic [2:0] SET_SQ_TAIL = 3'd5; // xc_which values
   localparam logic [2:0] SET_CQ_HEAD = 3'd6;
 
   // Block types.
-  localparam logic [2:0] CARD         = 3'(glk_regs::BLOCK_CARD_TYPE);
-  localparam logic [2:0] PARTITION    = 3'(glk_regs::BLOCK_PARTITION_TYPE);
-  localparam logic [2:0] WINDOW       = 3'(glk_regs::BLOCK_WINDOW_TYPE);
-  localparam logic [2:0] REGISTRATION = 3'(glk_regs::BLOCK_REGISTRATION_TYPE);
-  localparam logic [2:0] CONTEXT      = 3'(glk_regs::BLOCK_CONTEXT_TYPE);
-  localparam logic [2:0] DOORBELL     = 3'(glk_regs::BLOCK_DOORBELL_TYPE);
-  localparam logic [2:0] LINK         = 3'(glk_regs::BLOCK_LINK_TYPE);
+  localparam logic [3:0] CARD         = 4'(glk_regs::BLOCK_CARD_TYPE);
+  localparam logic [3:0] PARTITION    = 4'(glk_regs::BLOCK_PARTITION_TYPE);
+  localparam logic [3:0] WINDOW       = 4'(glk_regs::BLOCK_WINDOW_TYPE);
+  localparam logic [3:0] REGISTRATION = 4'(glk_regs::BLOCK_REGISTRATION_TYPE);
+  localparam logic [3:0] CONTEXT      = 4'(glk_regs::BLOCK_CONTEXT_TYPE);
+  localparam logic [3:0] DOORBELL     = 4'(glk_regs::BLOCK_DOORBELL_TYPE);
+  localparam logic [3:0] LINK         = 4'(glk_regs::BLOCK_LINK_TYPE);
+  localparam logic [3:0] REGION       = 4'(glk_regs::BLOCK_REGION_TYPE);
+  localparam logic [3:0] CHUNK        = 4'(glk_regs::BLOCK_CHUNK_TYPE);
 
   // Lookup latencies in clocks: settings and contexts; queues, which are many pipeline stages away; and the delay before a
   // snapshot that lets earlier stores be counted.
@@ -204,9 +227,10 @@ module glk_registers #(
   localparam logic [4:0] FAR   = 5'd20;
   localparam logic [4:0] BEFORE_SNAPSHOT = 5'd31;
 
-  typedef enum logic [4:0] {
+  typedef enum logic [5:0] {
     IDLE, PLACE, DECODE, LOOK, TABLE, TABLE_WAIT, COUNTER, COLLECT, MERGE, AIM, DRAINED_WINDOW, CHECK, ACT,
-    BEFORE, LATCH, DRAINING, QUIESCE, APPLY, TABLE_WRITE, AFTER, RESUME, START_HEAD, START_TAIL, COMMAND, STARTED, RELEASE, FINISH
+    BEFORE, LATCH, DRAINING, QUIESCE, APPLY, TABLE_WRITE, AFTER, RESUME, START_HEAD, START_TAIL, COMMAND, STARTED, RELEASE, FINISH,
+    REGION_READ, REGION_WRITE, REGION_BELL, HOLD
   } state_t;
   state_t     state;
   logic [4:0] clocks;
@@ -221,12 +245,13 @@ module glk_registers #(
   logic [1:0]  held_size;
 
   // --- decoded register ---
-  logic [2:0]  place;
-  logic [9:0]  element;
+  logic [3:0]  place;
+  logic [13:0] element;
   logic [8:0]  word;
   logic        header;
   logic [63:0] header_value;
-  glk_register_decode #(.PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .REGISTRATIONS(REGISTRATIONS)) decode (
+  glk_register_decode #(.PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .REGISTRATIONS(REGISTRATIONS),
+                        .REGIONS(REGIONS), .CHUNKS(CHUNKS)) decode (
     .clk, .link, .offset(r_offset), .place, .element, .word, .header, .header_value);
 
   wire is_counter = (place == CARD && word >= CARD_FIRST && word <= CARD_LAST) ||
@@ -234,6 +259,7 @@ module glk_registers #(
                     (place == CONTEXT && word >= C_FIRST && word <= C_LAST);
   wire is_table   = place == WINDOW || place == REGISTRATION;
   wire is_drain   = place == CARD && word == DRAIN;
+  wire of_region  = place == REGION || place == CHUNK;
 
   logic [63:0] old;   // current value; merged into the unwritten bytes of a narrow write
   logic [63:0] value; // value to be written
@@ -246,7 +272,7 @@ module glk_registers #(
   logic [SW-1:0] sweep_w_row;
   logic [HW-1:0] sweep_h_row;
   glk_reset_sequence #(.SLICES(SLICES), .REGISTRATIONS(REGISTRATIONS)) reset_sequence (
-    .clk, .rst, .start(start_reset), .running(resetting), .halt, .pause(reset_pause), .clear, .halted(ring_halted), .quiet, .others_idle, .drop,
+    .clk, .rst, .start(start_reset), .running(resetting), .halt, .pause(reset_pause), .clear, .halted(ring_halted), .quiet, .others_idle, .others_swept(g_swept), .drop,
     .w_row(sweep_w_row), .w_valid(sweep_w_valid), .w_ready, .h_row(sweep_h_row), .h_valid(sweep_h_valid), .h_ready);
 
   always_ff @(posedge clk) begin
@@ -286,7 +312,7 @@ module glk_registers #(
   logic [WINDOW_W-1:0]       window_changed;
   logic [REGISTRATION_W-1:0] registration_changed;
   glk_window_rules #(.PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICE_SHIFT(SLICE_SHIFT), .W(WINDOW_W)) window_rules (
-    .clk, .slice(element), .word(word[1:0]), .entry(entry[WINDOW_W-1:0]), .shown(window_shown), .value,
+    .clk, .slice(element[9:0]), .word(word[1:0]), .entry(entry[WINDOW_W-1:0]), .shown(window_shown), .value,
     .allowed(window_allowed), .drains(window_drains), .changed(window_changed));
   glk_registration_rules #(.CONTEXTS(CONTEXTS), .W(REGISTRATION_W)) registration_rules (
     .clk, .word(word[1:0]), .entry, .shown(registration_shown), .value, .allowed(registration_allowed), .changed(registration_changed));
@@ -341,7 +367,7 @@ module glk_registers #(
   logic [31:0] drain_written;
   logic        card_allowed;
   glk_card_rules #(.PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
-                   .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS)) card_rules (
+                   .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .REGIONS(REGIONS), .CHUNKS(CHUNKS)) card_rules (
     .clk, .rst, .word, .link, .link_up, .serial, .pool_bytes, .enabled, .resetting,
     .some(tx_holds != '0 || !all_acknowledged || !quiet), .generation, .scratch, .cause, .drain_busy, .drain_written, .snapshots,
     .for_write(r_write), .shown(card_value), .value, .drains_window(entry[0]), .allowed(card_allowed));
@@ -395,6 +421,14 @@ module glk_registers #(
                             5'(word - ((place == CARD) ? CARD_FIRST : (place == CONTEXT) ? C_FIRST : P_FIRST))};
   assign apply_partition = state == APPLY && place == PARTITION;
   assign ep_changed      = apply_partition;
+  assign g_valid         = state == REGION_READ || state == REGION_WRITE || state == REGION_BELL;
+  assign g_kind          = (state == REGION_READ) ? 2'd0 : (state == REGION_WRITE) ? 2'd1 : (word == D_ARRIVE) ? 2'd2 : 2'd3;
+  assign g_of_chunk      = place == CHUNK;
+  assign g_element       = element;
+  assign g_word          = word[5:0];
+  assign g_value         = value;
+  assign g_context       = element[CW-1:0];
+  assign g_hold          = state == HOLD || (quiesce_all && change_pause) || (state == QUIESCE && place == CARD);
   assign l_word          = word;
   assign l_value         = value;
   assign command_valid   = state == COMMAND;
@@ -430,7 +464,7 @@ module glk_registers #(
     xe_clear    <= 1'b0;
     bell        <= '0;
     cause_clear <= '0;
-    held_may    <= resetting ? held_status : !(ring_stale || release_stale);
+    held_may    <= resetting ? held_status : !(ring_stale || release_stale || g_stale);
     if (flr_running && !resetting && !start_reset) begin
       flr_running <= 1'b0;
       flr_done    <= 1'b1;
@@ -474,7 +508,7 @@ module glk_registers #(
       DECODE: begin
         clocks <= (place == PARTITION) ? FAR : NEAR;
         k_read <= is_counter;
-        state  <= is_counter ? COUNTER : is_table ? TABLE : LOOK;
+        state  <= is_counter ? COUNTER : is_table ? TABLE : (of_region && !header) ? REGION_READ : LOOK;
       end
       LOOK:
         if (clocks == '0)
@@ -490,6 +524,9 @@ module glk_registers #(
         if (table_done)
           state <= is_drain ? DRAINED_WINDOW : COLLECT;
       end
+      REGION_READ:
+        if (g_done)
+          state <= COLLECT;
       COUNTER:
         if (k_done)
           state <= COLLECT;
@@ -503,6 +540,7 @@ module glk_registers #(
           CONTEXT:      old <= is_counter ? k_value : context_shown;
           DOORBELL:     old <= doorbell_shown;
           LINK:         old <= l_shown;
+          REGION, CHUNK: old <= g_shown;
           default:      old <= '0;
         endcase
         if (header)
@@ -512,7 +550,7 @@ module glk_registers #(
       MERGE: begin
         value  <= (old & ~(mask << {shift, 1'b0})) | ((r_data & mask) << {shift, 1'b0});
         y_data <= (old >> {shift, 1'b0}) & mask;
-        state  <= r_write ? AIM : FINISH;
+        state  <= !r_write ? FINISH : (of_region && !header && !r_poisoned) ? REGION_WRITE : AIM;
       end
 
       // Check the new value.
@@ -525,6 +563,12 @@ module glk_registers #(
           state <= ACT;
         end else begin
           e_config <= 1'b1;
+          state    <= FINISH;
+        end
+
+      REGION_WRITE:
+        if (g_done) begin
+          e_config <= g_refused;
           state    <= FINISH;
         end
 
@@ -543,8 +587,8 @@ module glk_registers #(
                   enabled <= 1'b1;
                   bell    <= '1;
                 end else begin
-                  quiesce <= 1'b1;
-                  state   <= QUIESCE;
+                  clocks <= 5'd4; // until a turn that begins to store is visible
+                  state  <= HOLD;
                 end
               SCRATCH:     scratch     <= value;
               ERROR_CAUSE: cause_clear <= value[6:0];
@@ -590,11 +634,24 @@ module glk_registers #(
               state    <= AFTER;
             end else if (enabled && word == D_RELEASE && c_enabled) begin
               state <= RELEASE;
+            end else if (REGIONS != 0 && enabled && (word == D_ARRIVE || word == D_START) && c_enabled) begin
+              state <= REGION_BELL;
             end
           end
         endcase
       end
 
+      REGION_BELL:
+        if (g_done)
+          state <= FINISH;
+      HOLD: begin
+        if (clocks == '0)
+          clocks <= '0;
+        if (clocks == '0 && !g_storing) begin
+          quiesce <= 1'b1;
+          state   <= QUIESCE;
+        end
+      end
       BEFORE: // until earlier stores are counted
         if (clocks == '0) begin
           snapshot  <= 1'b1;

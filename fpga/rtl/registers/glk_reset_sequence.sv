@@ -19,6 +19,7 @@ module glk_reset_sequence #(
   input  logic          halted,
   input  logic          quiet,
   input  logic          others_idle,
+  input  logic          others_swept, // their tables are cleared
   output logic          drop,        // discard the contents of the queues and count them
 
   // Table rows to clear
@@ -94,7 +95,7 @@ module glk_reset_sequence #(
           h_row   <= h_row + HW'(1);
           h_valid <= h_row != HW'(REGISTRATIONS - 1);
         end
-        if (!w_valid && !h_valid && steady) begin
+        if (!w_valid && !h_valid && steady && others_swept) begin
           state <= OFF;
           halt  <= 1'b0;
           pause <= 1'b0;

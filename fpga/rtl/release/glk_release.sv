@@ -13,6 +13,9 @@
 // Doorbell releases wait until the ring has reached the tail known at their doorbell. A context has one release being
 // waited for and one behind it, which later ones overwrite; the two slots swap roles when the first completes.
 //
+// Before a release is eligible, it waits until ready chunks of the context's regions are stored (`ask`, `pass`; see
+// glk_region_fence). Epochs of regions that were sent take part in batches, to learn when everything has arrived.
+//
 // Stopping a context (`ctx_enable`) discards its pending releases and all state visible to the next owner. Only a release
 // being reported cannot be cancelled: `stale` is high until its writes have been issued.
 module glk_release #(
@@ -36,11 +39,20 @@ module glk_release #(
 
   // Ring releases
   input  logic [CW-1:0]         n_context,
+  input  logic                  n_only,  // a flush of a region: waits for the context's regions, flushes nothing
   input  logic                  n_valid,
   output logic                  n_ready,
   output logic [CONTEXTS-1:0]   n_done,
   output logic [CONTEXTS-1:0]   n_failed,
   input  logic                  n_take, // of n_context
+
+  // Regions: releases that begin, those that may go on; a batch of epochs, done when all that was sent before has arrived
+  output logic [CONTEXTS-1:0]   ask,
+  output logic [CONTEXTS-1:0]   ask_only,
+  input  logic [CONTEXTS-1:0]   pass,
+  input  logic                  v_valid,
+  output logic                  v_ready,
+  output logic                  v_done,
 
   // Drains
   input  logic [PARTITIONS-1:0] drain_partitions,
@@ -124,7 +136,10 @@ module glk_release #(
   logic [C-1:0]  pending, next, slot;  // doorbells: first pending, second pending, slot of the first
   logic [C-1:0]  eligible, bell_batch; // first pending ones: eligible, in the batch
   logic [C-1:0]  unchecked;            // whether their rings have reached the target is to be checked
+  logic [C-1:0]  bell_stage, ring_stage; // waiting for regions
+  logic [C-1:0]  ring_only;
   logic [C-1:0]  ring_waits, ring_batch;
+  logic          epochs_wait, epochs_batch;
   logic          drain_waits, drain_batch, drain_of_context;
   logic [P-1:0]  drain_mask;
   logic [CW-1:0] drain_of;
@@ -136,6 +151,7 @@ module glk_release #(
 
   assign n_ready     = 1'b1;
   assign drain_ready = !drain_busy;
+  assign v_ready     = 1'b1;
   assign b_ready     = state != RELEASED; // the slots swap roles in RELEASED
   wire   b_taken     = b_valid && b_ready;
   wire   begins      = state == IDLE && asked;
@@ -148,7 +164,7 @@ module glk_release #(
   logic [PP-1:0] flush_lowest;
   logic [CW-1:0] todo_first, scan_first;
   logic [PW-1:0] flush_first;
-  wire  [C-1:0]  to_scan = pending & unchecked & ~eligible & ~bell_batch;
+  wire  [C-1:0]  to_scan = pending & unchecked & ~bell_stage & ~eligible & ~bell_batch;
   glk_lowest #(.W(CP)) lowest_todo (.bits(CP'(todo)), .lowest(todo_lowest));
   glk_lowest #(.W(CP)) lowest_scan (.bits(CP'(to_scan)), .lowest(scan_lowest));
   glk_lowest #(.W(PP)) lowest_flush (.bits(PP'(flushes)), .lowest(flush_lowest));
@@ -188,7 +204,7 @@ module glk_release #(
   logic [P-1:0]   fence, found, again; // of c: touched before the batch; failed; touched since
   logic [C-1:0]   st_c, at_c, aw_c;
   logic [P-1:0]   st_p, aw_p, fail_p;
-  wire            newer   = |(ring_waits & c_one) || (n_valid && n_context == c);
+  wire            newer   = |((ring_waits | (ring_stage & ~ring_only)) & c_one) || (n_valid && !n_only && n_context == c);
   wire            restore = state == RING && newer && !gone; // a newer release of the ring inherits the failures
   always_comb begin
     c_touched = '0;
@@ -266,20 +282,35 @@ module glk_release #(
     if (scans)
       zx_context <= scan_first;
     got_there <= zx_status != 4'd0 || !ahead[15];
-    if (begins)
-      eligible <= '0;
-    if (scan_step == 2'd3 && got_there)
-      eligible <= (begins ? '0 : eligible) | zx_one;
+    eligible   <= (begins ? '0 : eligible) | (bell_stage & pass);
+    bell_stage <= bell_stage & ~pass;
+    ask        <= '0;
+    if (scan_step == 2'd3 && got_there) begin
+      bell_stage <= (bell_stage & ~pass) | zx_one;
+      ask        <= zx_one;
+    end
 
     // Rings and drains.
+    ring_waits <= (begins ? '0 : ring_waits) | (ring_stage & pass & ~ring_only);
+    ring_stage <= ring_stage & ~pass;
+    n_done     <= n_done | (ring_stage & pass & ring_only);
+    n_failed   <= n_failed & ~(ring_stage & pass & ring_only);
+    ask_only   <= '0;
     if (begins) begin
-      ring_waits  <= '0;
       drain_waits <= 1'b0;
+      epochs_wait <= 1'b0;
     end
     if (n_valid) begin
-      ring_waits[n_context] <= 1'b1;
+      ring_stage[n_context] <= 1'b1;
+      ring_only[n_context]  <= n_only;
       n_done[n_context]     <= 1'b0;
+      if (!n_only)
+        ask[n_context] <= 1'b1;
+      ask_only[n_context]   <= n_only;
     end
+    v_done <= 1'b0;
+    if (v_valid)
+      epochs_wait <= 1'b1;
     if (n_take)
       n_done[n_context] <= 1'b0;
     if (drain_valid && drain_ready) begin
@@ -289,7 +320,7 @@ module glk_release #(
       drain_of_context <= drain_owned;
       drain_of         <= drain_context;
     end
-    asked <= |eligible || |ring_waits || drain_waits;
+    asked <= |eligible || |ring_waits || drain_waits || epochs_wait;
 
     // Batches.
     if (f_ready)
@@ -306,6 +337,7 @@ module glk_release #(
           ring_batch  <= ring_waits;
           todo        <= eligible | ring_waits;
           drain_batch <= drain_waits;
+          epochs_batch <= epochs_wait;
           state       <= PICK;
         end
       end
@@ -367,6 +399,7 @@ module glk_release #(
           if (drain_batch)
             drain_busy <= 1'b0;
           drain_batch <= 1'b0;
+          v_done      <= epochs_batch;
           state       <= IDLE;
         end else if (scan_step == 2'd0) begin
           zx_context <= todo_first;
@@ -463,6 +496,7 @@ module glk_release #(
       if (!ctx_enable[k]) begin
         pending[k]       <= 1'b0;
         next[k]          <= 1'b0;
+        bell_stage[k]    <= 1'b0;
         eligible[k]      <= 1'b0;
         bell_batch[k]    <= 1'b0;
         released_once[k] <= 1'b0;
@@ -471,8 +505,8 @@ module glk_release #(
       gone <= 1'b1;
 
     // idle: nothing can proceed, for some clocks, because a doorbell precedes the ring's movement
-    if (state != IDLE || asked || |eligible || |ring_waits || drain_waits || scan_step != 2'd0 || |to_scan || nx_write ||
-        b_valid || n_valid || drain_valid) begin
+    if (state != IDLE || asked || |eligible || |ring_waits || drain_waits || epochs_wait || scan_step != 2'd0 || |to_scan || nx_write ||
+        |ask || |ask_only || b_valid || n_valid || drain_valid || v_valid) begin
       quiet <= '0;
       idle  <= 1'b0;
     end else begin
@@ -489,6 +523,14 @@ module glk_release #(
       bell_batch    <= '0;
       unchecked     <= '0;
       scan_step     <= 2'd0;
+      bell_stage    <= '0;
+      ring_stage    <= '0;
+      ring_only     <= '0;
+      ask           <= '0;
+      ask_only      <= '0;
+      v_done        <= 1'b0;
+      epochs_wait   <= 1'b0;
+      epochs_batch  <= 1'b0;
       ring_waits    <= '0;
       ring_batch    <= '0;
       n_done        <= '0;

@@ -18,6 +18,7 @@ module glk_ring #(
   parameter int SLICES         = 1024,
   parameter int SLICE_SHIFT    = 20,
   parameter int REGISTRATIONS  = 1024,
+  parameter int REGIONS        = 64,
   parameter int READ_BYTES     = 512,
   parameter int READ_TAGS      = 32,  // outstanding reads of host memory
   parameter int WINDOW_W       = 89,
@@ -118,7 +119,17 @@ module glk_ring #(
   output logic                      o_valid,
   input  logic                      o_ready,
 
+  // Operations of regions
+  output logic                      i_valid,
+  output logic [1:0]                i_kind,
+  output logic [15:0]               i_region,
+  output logic [63:0]               i_chunk,
+  output logic [31:0]               i_count,
+  input  logic                      i_done,
+  input  logic [4:0]                i_status,
+
   // Releases
+  output logic                      z_only,
   output logic [CW-1:0]             z_context,
   output logic                      z_valid,
   input  logic                      z_ready,
@@ -214,7 +225,7 @@ module glk_ring #(
   logic              u_last, u_valid, u_ready;
 
   glk_ring_engine #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
-                    .REGISTRATIONS(REGISTRATIONS), .WINDOW_W(WINDOW_W), .REGISTRATION_W(REGISTRATION_W)) engine (
+                    .REGISTRATIONS(REGISTRATIONS), .REGIONS(REGIONS), .WINDOW_W(WINDOW_W), .REGISTRATION_W(REGISTRATION_W)) engine (
     .clk, .rst, .generation(generation[7:0]), .ep_kind, .ep_bytes,
     .t_valid, .t_context, .t_protocol, .t_sq_address, .t_sq_head, .t_entries, .t_held, .t_cq_address, .t_first_lap,
     .t_vector, .t_asked, .t_mine, .abandon, .commanded, .out_idle(!m_valid), .stale, .r_fetched, .r_upto, .r_asked,
@@ -224,7 +235,8 @@ module glk_ring #(
     .v_ready, .v_idle, .head_data(u_data[63:0]), .head_now,
     .w_changed, .w_valid, .w_ready, .w_row, .w_done, .w_q, .h_changed, .h_valid, .h_ready, .h_row, .h_done, .h_q,
     .probe_reason(s_reason), .l_partition, .l_offset, .l_length, .l_atomic, .l_operation, .l_operand, .l_compare, .l_valid, .l_ready, .g_whole, .g_error, .g_data, .g_last, .g_valid,
-    .o_partition, .o_offset, .o_length, .o_data, .o_valid, .o_ready, .lock, .atomic_busy, .z_valid, .z_ready, .z_done, .z_failed, .z_take,
+    .o_partition, .o_offset, .o_length, .o_data, .o_valid, .o_ready, .lock, .atomic_busy,
+    .i_valid, .i_kind, .i_region, .i_chunk, .i_count, .i_done, .i_status, .z_only, .z_valid, .z_ready, .z_done, .z_failed, .z_take,
     .c_interrupt, .c_address, .c_data, .c_valid, .c_ready, .e_entry, .e_dma, .e_ring, .n_atomic, .n_partition, .n_valid, .n_ready);
 
   // --- data mover ---

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stateless checks of a ring entry, in order of error priority: known operation, unused fields zero, length and alignment.
 // Latency two clocks.
-module glk_ring_check (
+module glk_ring_check #(
+  parameter int REGIONS = 64 // 0: their operations are unknown
+) (
   input  logic         clk,
   input  logic [511:0] entry,
-  output logic [3:0]   status
+  output logic [4:0]   status
 );
   wire [7:0]  opcode        = entry[7:0];
   wire [7:0]  flags         = entry[15:8];
@@ -17,6 +19,9 @@ module glk_ring_check (
   wire        is_cas        = opcode == 8'(glk_regs::OP_CAS);
   wire        is_atomic     = opcode == 8'(glk_regs::OP_FETCH_ADD) || opcode == 8'(glk_regs::OP_SWAP) || is_cas;
   wire        is_release    = opcode == 8'(glk_regs::OP_RELEASE);
+  wire        is_arrive     = opcode == 8'(glk_regs::OP_REGION_ARRIVE);
+  wire        of_region     = opcode == 8'(glk_regs::OP_REGION_START) || is_arrive || opcode == 8'(glk_regs::OP_REGION_FLUSH);
+  wire        moves         = !is_nop && !is_release && !of_region;
 
   // --- stage 1 ---
   logic        known, no_move, may_window, may_offset, may_registration, atomic, put_inline, short_atomic;
@@ -25,19 +30,19 @@ module glk_ring_check (
   logic [31:0] byte_set, byte_allowed;
 
   always_ff @(posedge clk) begin
-    known            <= !(opcode > 8'(glk_regs::OP_RELEASE)); // no regions
-    no_move          <= is_nop || is_release;
-    may_window       <= !(is_nop || is_release);
-    may_offset       <= !(is_nop || is_release || is_putv);
-    may_registration <= !(is_nop || is_release || is_put_inline);
+    known            <= opcode <= 8'((REGIONS != 0) ? glk_regs::OP_REGION_FLUSH : glk_regs::OP_RELEASE);
+    no_move          <= !moves;
+    may_window       <= moves;
+    may_offset       <= (moves && !is_putv) || is_arrive;
+    may_registration <= (moves && !is_put_inline) || of_region;
     put_inline       <= is_put_inline;
     atomic           <= is_atomic;
     flags_set        <= |(flags & ~(8'(glk_regs::FLAG_INTERRUPT)));
     window_set       <= |entry[31:16];
     offset_set       <= |entry[191:128];
     registration_set <= |entry[255:192];
-    // An atomic without destination for the old value must not have an offset for it.
-    unwanted_offset  <= is_atomic && entry[207:192] == 16'(glk_regs::NO_REGISTRATION) && |entry[255:208];
+    // An atomic without destination for the old value must not have an offset for it. REGISTRATION may number a region.
+    unwanted_offset  <= ((is_atomic && entry[207:192] == 16'(glk_regs::NO_REGISTRATION)) || of_region) && |entry[255:208];
     data_set         <= {|entry[511:448], |entry[447:384], |entry[383:320], |entry[319:256]};
     data_allowed     <= is_put_inline ? 4'b1111 : is_cas ? 4'b0011 : is_atomic ? 4'b0001 : 4'b0000;
     for (int k = 0; k < 32; k = k + 1) begin
@@ -47,7 +52,7 @@ module glk_ring_check (
     high_set         <= |entry[319:288] || |entry[383:352];
     short_atomic     <= length == 32'd4;
     unaligned        <= |entry[129:128] || (entry[130] && length != 32'd4);
-    length_bad       <= (is_nop || is_release) ? length != 32'd0 :
+    length_bad       <= !moves ? length != 32'd0 && !is_arrive :
                         is_atomic ? (length != 32'd4 && length != 32'd8) :
                         length == 32'd0 || (is_put_inline && length > 32'(glk_regs::INLINE_MAX_BYTES)) ||
                         ((is_put || is_get) && length > 32'(glk_regs::PUT_MAX_BYTES)) ||
@@ -60,11 +65,11 @@ module glk_ring_check (
   wire late_reserved = (put_inline && |(byte_set & ~byte_allowed)) || (atomic && short_atomic && high_set);
 
   always_ff @(posedge clk)
-    status <= !known ? 4'(glk_regs::ST_OPCODE) :
-              (reserved || (no_move && length_bad)) ? 4'(glk_regs::ST_RESERVED) :
-              length_bad ? 4'(glk_regs::ST_LENGTH) :
-              late_reserved ? 4'(glk_regs::ST_RESERVED) :
-              (atomic && unaligned) ? 4'(glk_regs::ST_ALIGNMENT) : 4'(glk_regs::ST_OK);
+    status <= !known ? 5'(glk_regs::ST_OPCODE) :
+              (reserved || (no_move && length_bad)) ? 5'(glk_regs::ST_RESERVED) :
+              length_bad ? 5'(glk_regs::ST_LENGTH) :
+              late_reserved ? 5'(glk_regs::ST_RESERVED) :
+              (atomic && unaligned) ? 5'(glk_regs::ST_ALIGNMENT) : 5'(glk_regs::ST_OK);
 
   wire unused = &{1'b0, entry[127:64]};
 endmodule

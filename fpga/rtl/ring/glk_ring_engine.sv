@@ -14,6 +14,7 @@ module glk_ring_engine #(
   parameter int SLICES         = 1024,
   parameter int SLICE_SHIFT    = 20,
   parameter int REGISTRATIONS  = 1024,
+  parameter int REGIONS        = 64,
   parameter int WINDOW_W       = 89,
   parameter int REGISTRATION_W = 133,
   parameter int PW             = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
@@ -132,7 +133,17 @@ module glk_ring_engine #(
   output logic                     o_valid,
   input  logic                     o_ready,
 
+  // Operations of regions, see glk_region_state
+  output logic                     i_valid,
+  output logic [1:0]               i_kind,
+  output logic [15:0]              i_region,
+  output logic [63:0]              i_chunk,
+  output logic [31:0]              i_count,
+  input  logic                     i_done,
+  input  logic [4:0]               i_status,
+
   // Releases
+  output logic                     z_only,
   output logic                     z_valid,
   input  logic                     z_ready,
   input  logic [CONTEXTS-1:0]      z_done,
@@ -160,10 +171,10 @@ module glk_ring_engine #(
   localparam logic [1:0] STORE = 2'd0, PROBE = 2'd1, HOST = 2'd2, HEADER = 2'd3;
   localparam logic [12:0] TRANSFER_BYTES = 13'd4096;
 
-  typedef enum logic [4:0] {
+  typedef enum logic [5:0] {
     IDLE, FETCH, FETCH_WAIT, LOAD, CHECK, REGISTRATION, BEGIN, INLINE, CHUNK, RECHECK, RECHECK_WAIT, PAGE, PAGE_WAIT,
     PIECE, PIECE_WAIT, AIM, AIM_WAIT, PUSH, QUEUE, LOADING, OLD_VALUE, NEW_VALUE, MODIFY, RECORD, HEAD_WAIT, HEAD_CHECK,
-    AHEAD, RELEASE, FINISH, COMPLETE, INTERRUPT, DONE
+    AHEAD, RELEASE, FINISH, COMPLETE, INTERRUPT, DONE, REGION
   } state_t;
   state_t state;
 
@@ -174,12 +185,12 @@ module glk_ring_engine #(
   wire  [31:0]  length       = entry[63:32];
   wire  [15:0]  registration = entry[207:192];
   logic [3:0]   pace;         // clocks since the first beat of the entry
-  logic [3:0]   field_status;
+  logic [4:0]   field_status;
   logic         single;       // fetch only one entry
-  logic         is_inline, is_put, is_putv, is_get, is_atomic, is_cas, is_add, is_release, moves, registered;
+  logic         is_inline, is_put, is_putv, is_get, is_atomic, is_cas, is_add, is_release, is_region, is_flush, moves, registered;
   wire  [3:0]   fetch_entries = single ? 4'd1 : t_entries;
 
-  glk_ring_check check (.clk, .entry, .status(field_status));
+  glk_ring_check #(.REGIONS(REGIONS)) check (.clk, .entry, .status(field_status));
 
   always_ff @(posedge clk) begin
     is_inline  <= opcode == 8'(glk_regs::OP_PUT_INLINE);
@@ -190,7 +201,9 @@ module glk_ring_engine #(
     is_cas     <= opcode == 8'(glk_regs::OP_CAS);
     is_atomic  <= opcode == 8'(glk_regs::OP_FETCH_ADD) || opcode == 8'(glk_regs::OP_SWAP) || opcode == 8'(glk_regs::OP_CAS);
     is_release <= opcode == 8'(glk_regs::OP_RELEASE);
-    moves      <= opcode != 8'(glk_regs::OP_NOP) && opcode != 8'(glk_regs::OP_RELEASE);
+    is_region  <= REGIONS != 0 && opcode > 8'(glk_regs::OP_RELEASE);
+    is_flush   <= opcode == 8'(glk_regs::OP_REGION_FLUSH);
+    moves      <= opcode != 8'(glk_regs::OP_NOP) && opcode < 8'(glk_regs::OP_RELEASE);
     registered <= opcode != 8'(glk_regs::OP_PUT_INLINE) && (opcode <= 8'(glk_regs::OP_GET) || registration != 16'(glk_regs::NO_REGISTRATION));
   end
 
@@ -266,7 +279,7 @@ module glk_ring_engine #(
   wire          head_wanted = !following || rec_left >= 17'd8;
 
   // --- result ---
-  logic [3:0]   status;
+  logic [4:0]   status;
   logic         counted;      // the load is counted
   logic         release_done, release_failed;
   logic         may_queue; // a probe may be issued: for an atomic, if not locked
@@ -334,6 +347,13 @@ module glk_ring_engine #(
   assign o_data       = value;
   assign o_valid      = state == MODIFY && modifies;
 
+  assign i_valid  = state == REGION; // until done, also when abandoned
+  assign i_kind   = opcode[1:0] - 2'(glk_regs::OP_REGION_START);
+  assign i_region = registration;
+  assign i_chunk  = entry[191:128];
+  assign i_count  = length;
+
+  assign z_only  = is_flush;
   assign z_valid = state == RELEASE && !t_asked_now;
   assign z_take  = state == RELEASE && t_asked_now && release_done;
 
@@ -347,12 +367,12 @@ module glk_ring_engine #(
   assign r_advance = advance;
   assign r_sleep   = sleep;
   assign r_stop    = stop;
-  assign r_status  = status;
+  assign r_status  = status[3:0]; // of a ring that stops
 
   assign c_valid     = (state == COMPLETE || state == INTERRUPT) && !abandon;
   assign c_interrupt = state == INTERRUPT;
   assign c_address   = (state == INTERRUPT) ? {58'b0, t_vector} : t_cq_address;
-  assign c_data      = {7'b0, t_first_lap, generation, 12'b0, status, (moves && status == 4'd0) ? length : 32'd0, entry[127:64]};
+  assign c_data      = {7'b0, t_first_lap, generation, 11'b0, status, (moves && status == 5'd0) ? length : 32'd0, entry[127:64]};
 
   always_ff @(posedge clk) begin
     e_entry <= 1'b0;
@@ -389,7 +409,7 @@ module glk_ring_engine #(
         pace        <= 4'd0;
         single      <= 1'b0;
         stage       <= ENTRY;
-        status      <= 4'd0;
+        status      <= 5'd0;
         advance     <= 1'b0;
         sleep       <= 1'b0;
         stop        <= 1'b0;
@@ -404,7 +424,7 @@ module glk_ring_engine #(
         rd_entries  <= 1'b1;
         rd_buffer   <= 1'b0;
         if (t_valid && t_protocol) begin
-          status <= 4'(glk_regs::ST_PROTOCOL);
+          status <= 5'(glk_regs::ST_PROTOCOL);
           stop   <= 1'b1;
           e_ring <= 1'b1;
           state  <= INTERRUPT;
@@ -423,7 +443,7 @@ module glk_ring_engine #(
             single <= 1'b1;
             state  <= FETCH;
           end else if (rd_failed) begin
-            status <= 4'(glk_regs::ST_DMA);
+            status <= 5'(glk_regs::ST_DMA);
             stop   <= 1'b1;
             e_dma  <= 1'b1;
             e_ring <= 1'b1;
@@ -444,12 +464,12 @@ module glk_ring_engine #(
         left <= is_putv ? 32'd1 : length;
         if (pace == 4'(ENTRY_LINES + 3)) begin
           status <= field_status;
-          state  <= (field_status != 4'd0) ? FINISH : is_release ? RELEASE : moves ? AIM : FINISH;
+          state  <= (field_status != 5'd0) ? FINISH : (is_release || (is_flush && t_asked_now)) ? RELEASE : is_region ? REGION : moves ? AIM : FINISH;
         end
       end
       REGISTRATION:
         if (h_known || h_answered) begin
-          status <= h_status;
+          status <= {1'b0, h_status};
           state  <= (h_status != 4'd0) ? FINISH : BEGIN;
         end
 
@@ -489,7 +509,7 @@ module glk_ring_engine #(
         state <= RECHECK_WAIT;
       RECHECK_WAIT: // a registration of another shape has replaced that of the entry: r_at could be beyond its list
         if (h_answered) begin
-          status <= (h_status == 4'd0 && {tables, wide, first} != begun) ? 4'(glk_regs::ST_REGISTRATION) : h_status;
+          status <= (h_status == 4'd0 && {tables, wide, first} != begun) ? 5'(glk_regs::ST_REGISTRATION) : {1'b0, h_status};
           state  <= (h_status != 4'd0 || {tables, wide, first} != begun) ? FINISH : PAGE;
         end
       PAGE: begin
@@ -522,7 +542,7 @@ module glk_ring_engine #(
           table_index <= index[28:9];
           table_known <= tables && !h_changed;
           page_known  <= !reads_table && !h_changed;
-          status      <= rd_failed ? 4'(glk_regs::ST_DMA) : 4'd0;
+          status      <= rd_failed ? 5'(glk_regs::ST_DMA) : 5'd0;
           e_dma       <= rd_failed;
           state       <= rd_failed ? FINISH : reads_table ? PAGE : PIECE;
         end
@@ -544,7 +564,7 @@ module glk_ring_engine #(
         if (!rd_busy) begin
           r_at   <= r_at + 41'(piece);
           r_left <= r_left - 17'(piece);
-          status <= rd_failed ? 4'(glk_regs::ST_DMA) : 4'd0;
+          status <= rd_failed ? 5'(glk_regs::ST_DMA) : 5'd0;
           e_dma  <= rd_failed;
           later  <= 1'b1;
           state  <= rd_failed ? FINISH : PAGE;
@@ -558,7 +578,7 @@ module glk_ring_engine #(
           state <= AIM_WAIT;
       AIM_WAIT:
         if (w_answered) begin
-          status <= w_status;
+          status <= {1'b0, w_status};
           state  <= (w_status != 4'd0) ? FINISH :
                     (stage == ENTRY) ? (registered ? REGISTRATION : BEGIN) :
                     (stage == RECORDS) ? RECORD :
@@ -590,7 +610,7 @@ module glk_ring_engine #(
       LOADING:
         if (g_valid && (g_last || g_error)) begin
           whole  <= g_whole;
-          status <= g_error ? 4'(glk_regs::ST_ENDPOINT) : 4'd0;
+          status <= g_error ? 5'(glk_regs::ST_ENDPOINT) : 5'd0;
           state  <= g_error ? FINISH : is_get ? RECHECK : OLD_VALUE;
         end
 
@@ -624,7 +644,7 @@ module glk_ring_engine #(
           if (stage == MOVE)
             state <= FINISH;
         end else if (rec_left < 17'd8) begin
-          status <= 4'(glk_regs::ST_VECTOR);
+          status <= 5'(glk_regs::ST_VECTOR);
           state  <= FINISH;
         end else
           state <= head_asked ? HEAD_WAIT : AHEAD;
@@ -648,7 +668,7 @@ module glk_ring_engine #(
         following <= 1'b1;
         state    <= AHEAD;
         if (rec_bytes == 16'd0 || rec_bytes > 16'(TRANSFER_BYTES) || rec_size > rec_left) begin
-          status <= 4'(glk_regs::ST_VECTOR);
+          status <= 5'(glk_regs::ST_VECTOR);
           state  <= FINISH;
         end
       end
@@ -674,9 +694,15 @@ module glk_ring_engine #(
           state <= DONE;
         end else begin
           t_asked_now <= 1'b0;
-          status      <= release_failed ? 4'(glk_regs::ST_ENDPOINT) : 4'd0;
-          if (t_mine)
-            state <= FINISH;
+          status      <= release_failed ? 5'(glk_regs::ST_ENDPOINT) : 5'd0;
+          state       <= t_mine ? FINISH : is_flush ? REGION : RELEASE;
+        end
+
+      // --- regions; a flush then waits like a release ---
+      REGION:
+        if (i_done) begin
+          status <= i_status;
+          state  <= (i_status == 5'd0 && is_flush && !abandon) ? RELEASE : FINISH;
         end
 
       // --- completion ---
@@ -688,8 +714,8 @@ module glk_ring_engine #(
           state <= DONE;
         else if (c_ready) begin
           advance <= 1'b1;
-          e_entry <= status != 4'd0;
-          state   <= (status != 4'd0 || entry[8]) ? INTERRUPT : DONE;
+          e_entry <= status != 5'd0;
+          state   <= (status != 5'd0 || entry[8]) ? INTERRUPT : DONE;
         end
       INTERRUPT:
         if (c_ready || abandon)

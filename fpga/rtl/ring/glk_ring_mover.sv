@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data buffer of the ring engine, and its output: ranges are issued as stores, host writes, or a header for the engine.
+// Data buffer of the ring engine, and its output: ranges are issued as stores, host writes, or a header for the engine. Regions
+// have one, too.
 //
-// 64 KiB, the longest put vector. Input data keeps its lanes; output is realigned to the destination's lanes: the buffer
+// 64 KiB, the longest put vector; positions wrap. Input data keeps its lanes; output is realigned to the destination's lanes: the buffer
 // position of lane 0 of a destination line is the range start less the destination's lane, so every output line is two
 // adjacent buffer lines shifted by a constant byte count, one line per clock. Even and odd lines are in separate memories,
 // so that two adjacent lines can be read at once. Lanes outside the range are undefined.
 module glk_ring_mover #(
   parameter int DATA_W = 512,
   parameter int PW     = 4,
+  parameter int BUFFER = 16, // log2 of its bytes
   parameter int LANES  = DATA_W / 8,
-  parameter int LINE_W = 16 - $clog2(LANES)
+  parameter int LINE_W = BUFFER - $clog2(LANES)
 ) (
   input  logic              clk,
   input  logic              rst,
@@ -100,7 +102,7 @@ module glk_ring_mover #(
   logic [META_W-1:0] b_meta;
   logic [LB:0]       b_shift; // in bytes, rotating {odd, even}
   logic [DATA_W-1:0] b_even, b_odd;
-  wire [LINE_W-1:0]  a_line = a_place[15:LB];
+  wire [LINE_W-1:0]  a_line = a_place[LB +: LINE_W];
 
   always_ff @(posedge clk) begin
     if (go) begin

@@ -31,7 +31,7 @@ static uint64_t draw_value(struct bench *b, uint64_t now)
 }
 
 /* Bases of endpoints, rings and page lists must be in memory that the bench has; unaligned ones are refused anyway. */
-static bool may_be_wild(unsigned offset, uint64_t value)
+static bool may_be_wild(const struct bench *b, unsigned offset, uint64_t value)
 {
 	unsigned reg;
 
@@ -50,6 +50,9 @@ static bool may_be_wild(unsigned offset, uint64_t value)
 		if (reg == GLK_CONTEXT_ORDER) /* rings hold 32 entries at most */
 			return (value & 0xff) <= 5 && (value >> 8) <= 5;
 	}
+	/* Counters of a valid region must not be written. */
+	if (offset >= GLK_CHUNK_ARRAY)
+		return !bench_regions_valid(b);
 	if (offset >= GLK_REGISTRATION_ARRAY &&
 	    offset < GLK_REGISTRATION_ARRAY + GLK_REGISTRATION_COUNT * GLK_REGISTRATION_STRIDE &&
 	    (offset - GLK_REGISTRATION_ARRAY) % GLK_REGISTRATION_STRIDE == GLK_REGISTRATION_Q2)
@@ -61,11 +64,15 @@ static unsigned draw_register(struct bench *b)
 {
 	const struct card_parameters *p = &b->pair.p;
 
-	switch (below(&b->chance, 7)) {
+	switch (below(&b->chance, p->regions ? 9 : 7)) {
+	case 7:
+		return bench_region_reg(below(&b->chance, p->regions + 1), 8 * below(&b->chance, GLK_REGION_TARGET_SIGNAL_7 / 8 + 2));
+	case 8:
+		return GLK_CHUNK_ARRAY + below(&b->chance, p->chunks + 1) * GLK_CHUNK_STRIDE;
 	case 0:
-		return 8 * below(&b->chance, GLK_CARD_PACKETS_RECEIVED / 8 + 4);
+		return 8 * below(&b->chance, GLK_CARD_ERR_ARRIVE / 8 + 4);
 	case 1:
-		return bench_partition_reg(below(&b->chance, p->partitions + 1), 8 * below(&b->chance, GLK_PARTITION_ERR_ENDPOINT / 8 + 2));
+		return bench_partition_reg(below(&b->chance, p->partitions + 1), 8 * below(&b->chance, GLK_PARTITION_REGION_BYTES / 8 + 2));
 	case 2:
 		return bench_window_reg(below(&b->chance, p->slices + 1), 8 * below(&b->chance, 4));
 	case 3:
@@ -73,7 +80,7 @@ static unsigned draw_register(struct bench *b)
 	case 4:
 		return bench_context_reg(below(&b->chance, p->contexts + 1), 8 * below(&b->chance, GLK_CONTEXT_ERRORS / 8 + 2));
 	case 5:
-		return bench_doorbell_reg(below(&b->chance, p->contexts + 1), 8 * below(&b->chance, GLK_DOORBELL_CQ_HEAD / 8 + 2));
+		return bench_doorbell_reg(below(&b->chance, p->contexts + 1), 8 * below(&b->chance, GLK_DOORBELL_START / 8 + 2));
 	default:
 		return 8 * below(&b->chance, GLK_BAR0_SIZE / 8);
 	}
@@ -90,7 +97,7 @@ static void wild_access(struct bench *b, unsigned offset)
 	if (bench_chance(b, 4)) {
 		bench_add(b, " read %#x+%u", offset + at, size);
 		pair_get(&b->pair, offset + at, size);
-	} else if (!may_be_wild(offset, (now & ~(mask << 8 * at)) | (value & mask) << 8 * at)) { /* the resulting value */
+	} else if (!may_be_wild(b, offset, (now & ~(mask << 8 * at)) | (value & mask) << 8 * at)) { /* the resulting value */
 		return;
 	} else if (bench_chance(b, 16)) {
 		bench_add(b, " poisoned %#x+%u", offset + at, size);

@@ -35,6 +35,7 @@ void bench_configure(struct bench *b);
 void bench_settle(struct bench *b);
 void bench_burst(struct bench *b);
 void bench_ring(struct bench *b);
+void bench_region(struct bench *b);
 void bench_release(struct bench *b);
 void bench_drain(struct bench *b);
 void bench_time(struct bench *b);
@@ -55,6 +56,7 @@ void bench_reset(struct bench *b);
 
 /* Loose rounds: everything concurrently; removal of resources in use. */
 void bench_loose(struct bench *b);
+void bench_region_loose(struct bench *b);
 void bench_away(struct bench *b);
 
 /* --- shared by the files with steps --- */
@@ -65,6 +67,9 @@ unsigned bench_window_reg(unsigned slice, unsigned reg);
 unsigned bench_registration_reg(unsigned handle, unsigned reg);
 unsigned bench_context_reg(unsigned c, unsigned reg);
 unsigned bench_doorbell_reg(unsigned c, unsigned reg);
+unsigned bench_region_reg(unsigned r, unsigned reg);
+bool bench_regions_valid(const struct bench *b);
+void bench_end_dirty_regions(struct bench *b);
 bool bench_chance(struct bench *b, unsigned of);
 /* Random length, mostly short. */
 unsigned bench_length(struct bench *b, unsigned most);
@@ -73,6 +78,10 @@ void bench_fill(struct bench *b, uint8_t *data, size_t len);
 void bench_entry(struct bench *b, unsigned context, uint64_t sqe[8]);
 /* Writes bytes to registered memory, page by page, where the page list is reachable. */
 void bench_put_registered(struct bench *b, unsigned handle, uint64_t offset, const uint8_t *data, size_t len);
+/* A window or registration, mostly one of the context's own; contiguous bytes of a window. */
+unsigned bench_draw_window(struct bench *b, unsigned context);
+unsigned bench_draw_registration(struct bench *b, unsigned context);
+uint64_t bench_window_bytes(const struct bench *b, unsigned handle);
 /* Number of slices with windows. */
 unsigned bench_slices(const struct bench *b);
 void bench_start_context(struct bench *b, unsigned c);
@@ -108,6 +117,8 @@ void loose_post(struct bench *b, unsigned bar, uint64_t offset, const void *data
 /* A valid entry for the ring of context c. */
 void loose_entry(struct bench *b, unsigned c, uint64_t sqe[8]);
 void loose_release(struct bench *b, unsigned c);
+/* A store to the context's other window. */
+void loose_store(struct bench *b, unsigned c);
 /* Entries and releases of a set of contexts, with several doorbells, interleaved with stores of all contexts. */
 void loose_load_up(struct bench *b, unsigned whose);
 void loose_settle(struct bench *b);
@@ -122,6 +133,7 @@ void loose_follow(struct bench *b);
 #define BENCH_SQ(c)	(PAIR_HOST + (c) * UINT64_C(0x800))
 #define BENCH_CQ(c)	(PAIR_HOST + 0x10000 + (c) * UINT64_C(0x200))
 #define BENCH_RECORD(c) (PAIR_HOST + 0x14000 + (c) * UINT64_C(16))
+#define BENCH_REGION(r) (PAIR_HOST + 0x15000 + (r) * UINT64_C(32))
 #define BENCH_LIST(h)	(PAIR_HOST + 0x18000 + (h) * UINT64_C(0x200))
 #define BENCH_LISTS	64u /* page lists, at most */
 #define BENCH_LIST_PAGES 64u

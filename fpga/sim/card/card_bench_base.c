@@ -117,6 +117,11 @@ unsigned bench_doorbell_reg(unsigned c, unsigned reg)
 	return GLK_DOORBELL_ARRAY + c * GLK_DOORBELL_STRIDE + reg;
 }
 
+unsigned bench_region_reg(unsigned r, unsigned reg)
+{
+	return GLK_REGION_ARRAY + r * GLK_REGION_STRIDE + reg;
+}
+
 void bench_set(struct bench *b, unsigned offset, uint64_t value)
 {
 	pair_set(&b->pair, offset, 8, value);

@@ -156,7 +156,7 @@ void loose_release(struct bench *b, unsigned c)
 	loose_post(b, 0, bench_doorbell_reg(c, GLK_DOORBELL_RELEASE), &value, 8);
 }
 
-static void store(struct bench *b, unsigned c)
+void loose_store(struct bench *b, unsigned c)
 {
 	unsigned length = bench_length(b, 256), at = below(&b->chance, WINDOW_BYTES - length + 1);
 	uint8_t data[256];
@@ -208,7 +208,7 @@ void loose_load_up(struct bench *b, unsigned whose)
 		} else if ((whose >> c & 1) && bench_chance(b, 8)) {
 			loose_release(b, c);
 		} else {
-			store(b, c);
+			loose_store(b, c);
 		}
 	}
 }
@@ -229,7 +229,7 @@ void loose_totals(struct bench *b, bool check)
 {
 	static const unsigned totals[] = {
 		GLK_PARTITION_STORES, GLK_PARTITION_STORE_BYTES, GLK_PARTITION_RAW_WIRE_BYTES, GLK_PARTITION_LOADS, GLK_PARTITION_ATOMICS,
-		GLK_PARTITION_ERR_ENDPOINT,
+		GLK_PARTITION_ERR_ENDPOINT, GLK_PARTITION_REGION_BYTES,
 	};
 	unsigned at = 0;
 
@@ -237,7 +237,7 @@ void loose_totals(struct bench *b, bool check)
 	for (unsigned p = 0; p < b->pair.p.partitions; p++)
 		for (unsigned i = 0; i < sizeof(totals) / sizeof(totals[0]); i++)
 			one_total(b, bench_partition_reg(p, totals[i]), check, &at);
-	for (unsigned reg = GLK_CARD_ERR_WINDOW; reg <= GLK_CARD_DROPPED_STORES; reg += 8)
+	for (unsigned reg = GLK_CARD_ERR_WINDOW; reg <= GLK_CARD_ERR_ARRIVE; reg += reg == GLK_CARD_DROPPED_STORES ? 16 : 8)
 		one_total(b, reg, check, &at);
 }
 

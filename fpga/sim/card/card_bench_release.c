@@ -26,6 +26,7 @@ static unsigned draw_started(struct bench *b)
 {
 	unsigned c = below(&b->chance, b->pair.p.contexts);
 
+	bench_end_dirty_regions(b); /* a release sends nothing */
 	bench_start_context(b, c);
 	if (!(b->pair.model->contexts[c].control & GLK_CONTEXT_CONTROL_ENABLE_MASK))
 		pair_fail(&b->pair, "context %u does not start", c);

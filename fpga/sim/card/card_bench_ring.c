@@ -10,8 +10,7 @@
 
 #define VECTOR_MOST GLK_PUTV_MAX_BYTES
 
-/* A window, mostly one of the context's own. */
-static unsigned draw_window(struct bench *b, unsigned context)
+unsigned bench_draw_window(struct bench *b, unsigned context)
 {
 	unsigned handle = 0;
 
@@ -27,8 +26,7 @@ static unsigned draw_window(struct bench *b, unsigned context)
 	return handle;
 }
 
-/* Contiguous bytes of a window. */
-static uint64_t window_bytes(const struct bench *b, unsigned handle)
+uint64_t bench_window_bytes(const struct bench *b, unsigned handle)
 {
 	uint64_t bytes = 0;
 
@@ -44,7 +42,7 @@ static uint64_t window_bytes(const struct bench *b, unsigned handle)
 	return bytes ? bytes : 1;
 }
 
-static unsigned draw_registration(struct bench *b, unsigned context)
+unsigned bench_draw_registration(struct bench *b, unsigned context)
 {
 	unsigned count = b->pair.p.registrations < BENCH_LISTS ? b->pair.p.registrations : BENCH_LISTS, handle = 0;
 
@@ -126,9 +124,9 @@ struct parts {
 
 static void choose_places(struct bench *b, struct parts *e, unsigned context)
 {
-	e->window = draw_window(b, context);
-	e->bytes = window_bytes(b, e->window);
-	e->registration = draw_registration(b, context);
+	e->window = bench_draw_window(b, context);
+	e->bytes = bench_window_bytes(b, e->window);
+	e->registration = bench_draw_registration(b, context);
 	e->registered = b->pair.model->registrations.entries[e->registration].q[1];
 	if (!e->registered)
 		e->registered = 1;

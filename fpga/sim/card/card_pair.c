@@ -206,6 +206,8 @@ int pair_create(struct pair *pair, uint64_t seed, uint64_t round, const char *wa
 		.slice_shift = pair->p.slice_shift,
 		.registrations = pair->p.registrations,
 		.vectors = pair->p.vectors,
+		.regions = pair->p.regions,
+		.chunks = pair->p.chunks,
 		.loopback = true,
 		.pool_bytes = PAIR_POOL_BYTES,
 		.serial = seed,

@@ -28,6 +28,7 @@
 #define PAIR_PARTITIONS MEMORY_PARTITIONS
 #define PAIR_VECTORS	64u
 #define PAIR_CLOSED	8u
+#define PAIR_REGIONS	4u /* compared */
 
 enum { MODEL, CARD, SIDES };
 
@@ -76,6 +77,11 @@ struct pair {
 	unsigned deaf;
 	unsigned covered[PAIR_PARTITIONS];
 	bool loose;	/* compare only on the bench's request */
+	/*
+	 * Epochs of regions that may end in a step. The card raises the vector when one is sent and again when it is visible; the model
+	 * once if nothing is to be acknowledged.
+	 */
+	unsigned epochs[PAIR_VECTORS];
 	unsigned least[PAIR_VECTORS], most[PAIR_VECTORS]; /* allowed interrupts in a loose round */
 	bool reset;	/* data in flight may be lost */
 	bool unordered; /* packets of different partitions may be sent in any order */

@@ -15,6 +15,7 @@ extern "C" {
 struct card_parameters {
 	unsigned lanes; /* bytes per beat */
 	unsigned partitions, entries, contexts, slices, slice_shift, registrations, vectors;
+	unsigned regions, chunks;
 	unsigned read_bytes, write_bytes; /* maximum size of one read and one write by the card */
 };
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the record of a region, Q1 to Q3 and then Q0, and raises a vector. All inputs are stable while busy.
+module glk_region_record (
+  input  logic         clk,
+  input  logic         rst,
+  input  logic         start,
+  input  logic [63:5]  address,    // 0: no record
+  input  logic [255:0] record,
+  input  logic         interrupt,
+  input  logic [5:0]   vector,
+  output logic         busy,       // low in the clock after start
+
+  // 8-byte writes and interrupts
+  output logic         m_interrupt,
+  output logic [63:0]  m_address,
+  output logic [63:0]  m_data,
+  output logic         m_valid,
+  input  logic         m_ready
+);
+  typedef enum logic [2:0] {IDLE, Q1, Q2, Q3, Q0, RAISE} state_t;
+  state_t     state;
+  logic [1:0] q;
+
+  always_comb
+    case (state)
+      Q1:      q = 2'd1;
+      Q2:      q = 2'd2;
+      Q3:      q = 2'd3;
+      default: q = 2'd0;
+    endcase
+  assign busy        = state != IDLE;
+  assign m_valid     = state != IDLE && (state != RAISE || interrupt);
+  assign m_interrupt = state == RAISE;
+  assign m_address   = (state == RAISE) ? 64'(vector) : {address, q, 3'b000};
+  assign m_data      = record[q*64 +: 64];
+
+  always_ff @(posedge clk) begin
+    case (state)
+      IDLE:
+        if (start)
+          state <= (address != '0) ? Q1 : RAISE;
+      Q1: if (m_ready) state <= Q2;
+      Q2: if (m_ready) state <= Q3;
+      Q3: if (m_ready) state <= Q0;
+      Q0: if (m_ready) state <= RAISE;
+      default:
+        if (m_ready || !interrupt)
+          state <= IDLE;
+    endcase
+    if (rst)
+      state <= IDLE;
+  end
+endmodule
