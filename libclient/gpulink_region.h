@@ -8,32 +8,32 @@
  * MPI_Wait and MPI_Request_free; gpulink_region_arrived() is MPI_Parrived. Nothing is matched: that a consumer's buffer is free
  * (MPI_Pbuf_prepare) a signal in the other direction has to report.
  *
- * An epoch is one use of the region, from its start until all chunks are sent: "sent" when all of the source is read, so that it
- * may be overwritten, and "visible" when all of it is at its destinations.
+ * An epoch is one use of the region, from its start until all chunks are sent: "sent" when all of the source is read, so that
+ * it may be overwritten, and "visible" when all of it is at its destinations.
  *
  * Order and pitfalls:
- *  (a) The last store must precede the trigger. On a GPU: a barrier of the work-group, a fence for the system in each thread, then
- *      one thread arrives (gpulink_region_device.h). On a CPU gpulink_region_ready() and _arrive() order the thread's ordinary
- *      stores; threads that wrote for it synchronise with it first.
+ *  (a) The last store must precede the trigger. On a GPU: a fence for the system in each thread, a barrier of the work-group,
+ *      then one thread arrives (gpulink_region_device.h). On a CPU gpulink_region_ready() and _arrive() order the thread's
+ *      ordinary stores; threads that wrote for it synchronise with it first.
  *  (b) Several producers of a chunk may arrive in any order; each orders its own stores.
  *  (c) The source must not be written again before the epoch is sent, apart from chunks that are not ready.
  *  (d) Where targets overlap, or other stores go into them during an epoch, one of the values remains, byte by byte.
  *  (e) Whole chunks travel: bytes of a chunk that another producer owns at the target are overwritten by the stale copy in this
- *      source. The bounds of a region, which need no alignment, must be those of its owner's share. False sharing inside a region,
- *      between its own producers, is harmless: its chunk waits for all of them.
+ *      source. The bounds of a region, which need no alignment, must be those of its owner's share. False sharing inside a
+ *      region, between its own producers, is harmless: its chunk waits for all of them.
  *  (f) Before a chunk's signal, or a release, a consumer sees old or new bytes.
  *
  * Threads: gpulink_region_ready(), its variants, gpulink_region_arrive() and gpulink_region_store() may be called by several
- * threads at once. They take no lock, with two exceptions: a soft device serialises everything, and the arrival that completes a
- * chunk uses the device's default queue with agent CALLER, and also with agent INLINE if a target has signals. poll, wait, test
- * and flush may be called by several threads at once. start and close may not overlap with any other call on the region.
+ * threads at once. They take no lock, with two exceptions: a soft device serialises everything, and the arrival that completes
+ * a chunk uses the device's default queue with agent CALLER, and also with agent INLINE if a target has signals. poll, wait,
+ * test and flush may be called by several threads at once. start and close may not overlap with any other call on the region.
  *
- * A region belongs to the device's default queue: gpulink_release() also makes the chunks visible that are ready before it. With
- * agent CARD it first sends chunks that have arrivals (PROACT, III-C), unless GPULINK_REGION_NO_FLUSH is set; with the other agents
- * only gpulink_region_flush() does.
+ * A region belongs to the device's default queue: gpulink_release() also makes the chunks visible that are ready before it.
+ * With agent CARD it first sends chunks that have arrivals (PROACT, III-C), unless GPULINK_REGION_NO_FLUSH is set; with the
+ * other agents only gpulink_region_flush() does.
  *
- * Errors, beside those listed: EINVAL for invalid arguments; EFORK in a child of the process that opened the device; on a card also
- * ENODEV and ERESET.
+ * Errors, beside those listed: EINVAL for invalid arguments; EFORK in a child of the process that opened the device; on a card
+ * also ENODEV and ERESET.
  */
 #ifndef GPULINK_REGION_H
 #define GPULINK_REGION_H
@@ -64,6 +64,7 @@ enum gpulink_level {
 
 /** Flags of a region. */
 #define GPULINK_REGION_NO_FLUSH 1u /**< releases do not send chunks that are not complete */
+#define GPULINK_REGION_STORES	2u /**< all writes are gpulink_region_store(): a profile may choose agent INLINE */
 
 /** Flags of a target. */
 #define GPULINK_TARGET_SIGNAL 1u /**< behind each chunk the number of the epoch is stored to its word: put with signal */
@@ -80,7 +81,7 @@ enum gpulink_level {
 struct gpulink_region_target {
 	struct gpulink_window *window; /**< with GPULINK_WRITE */
 	uint64_t offset;	       /**< of the region's first byte, in the window */
-	uint64_t flags_offset;	       /**< of chunk 0's word, in the window; a multiple of 8; 0 without GPULINK_TARGET_SIGNAL */
+	uint64_t flags_offset;	       /**< of chunk 0's word, in the window; multiple of 8; 0 without GPULINK_TARGET_SIGNAL */
 	unsigned flags;		       /**< 0 or GPULINK_TARGET_SIGNAL */
 };
 
@@ -88,11 +89,12 @@ struct gpulink_region_target {
 struct gpulink_region_options {
 	uint32_t size;		  /**< sizeof(struct gpulink_region_options) */
 	uint32_t agent;		  /**< enum gpulink_agent */
-	uint32_t flags;		  /**< 0 or GPULINK_REGION_NO_FLUSH */
+	uint32_t flags;		  /**< GPULINK_REGION_NO_FLUSH, GPULINK_REGION_STORES */
 	uint32_t partitions;	  /**< user partitions; 0: as many as the region has */
 	uint64_t partition_bytes; /**< size of a partition, the last one may be shorter; 0: that of a chunk */
 	uint64_t chunk_bytes;	  /**< size of a chunk, the last one may be shorter; 0: GPULINK_CHUNK_BYTES_DEFAULT */
 	const uint16_t *arrivals; /**< per chunk, in each epoch; NULL: the partitions that overlap it. Copied. 0: not sent */
+	const char *profile;	  /**< file of `gpulink-replay profile --write`: the agent, if BEST, and the chunk size, if 0 */
 };
 
 /** State of a region. */
@@ -103,7 +105,7 @@ struct gpulink_region_info {
 	uint64_t chunk_bytes, partition_bytes;
 	uint64_t epoch;		  /**< last one started, from 1 on; 0: none */
 	uint64_t sent, visible;	  /**< last epochs that are; visible also counts releases by gpulink_region_wait() only */
-	uint32_t rejected;	  /**< arrivals that the card rejected since the region was opened: stale, too many, no such chunk */
+	uint32_t rejected;	  /**< arrivals that the card rejected since the region was opened: stale or too many */
 	int32_t error;		  /**< 0, or the first error of the epoch, a negative GPULINK_E code */
 };
 
@@ -111,14 +113,15 @@ struct gpulink_region_info {
  * Opens a region: [offset, offset + bytes) of a registered memory, and where its chunks go.
  *
  * source   memory with GPULINK_READ. Keep it, and the windows of the targets, open until the region is closed.
- * targets  1 to GPULINK_REGION_TARGETS_MAX. With signals the region's last epoch is stored, little endian, at flags_offset + 8 *
- *          chunk, when the chunk is complete at this target; neither the region nor the words of another may overlap them.
+ * targets  1 to GPULINK_REGION_TARGETS_MAX. With signals the number of the epoch is stored, little endian, at flags_offset +
+ *          8 * chunk, when the chunk is complete at this target; neither the region nor the words of another may overlap them.
  * options  NULL: the defaults, in which a partition is a chunk.
  * region   receives the region. The caller closes it with gpulink_region_close(); gpulink_close() closes it too.
  *
- * Errors: EINVAL (also: more than 65535 arrivals at a chunk; a partition with sub-headers of 2 bytes, agent CARD), ERANGE (source,
- * target or signals exceed their memory or window), EACCES, ENOTSUP (agent CARD: the card has no regions, the memory is staged, or
- * a 32-bit process; agent INLINE: memory of a dma-buf), ENOSPC (the card has no region or counters left, or a limit), ENOMEM, EIO.
+ * Errors: EINVAL (also: more than 65535 arrivals at a chunk; a partition with sub-headers of 2 bytes, agent CARD), ERANGE
+ * (source, target or signals exceed their memory or window), EACCES, ENOTSUP (agent CARD: the card has no regions, the memory
+ * is staged, or a 32-bit process; agent INLINE: memory of a dma-buf), ENOSPC (the card has no region or counters left, or a
+ * limit), ENOMEM, EIO.
  */
 int gpulink_region_open(struct gpulink *device, struct gpulink_memory *source, uint64_t offset, size_t bytes,
 			const struct gpulink_region_target *targets, unsigned target_count,
@@ -133,25 +136,27 @@ void gpulink_region_close(struct gpulink_region *region);
 int gpulink_region_get_info(struct gpulink_region *region, struct gpulink_region_info *info, size_t size);
 
 /**
- * Starts the next epoch. EBUSY: the last one is not sent. After one that failed, the error of gpulink_region_wait(), it starts anew.
+ * Starts the next epoch. EBUSY: the last one is not sent. After one that failed, the error of gpulink_region_wait(), it starts
+ * anew.
  */
 int gpulink_region_start(struct gpulink_region *region);
 
 /**
- * Partition `partition` is written: arrives once at each chunk that overlaps it. The variants do so for the partitions `first` to
- * `last`, inclusive, and for `count` partitions of a list; they stop at the first error. A partition is ready once per epoch.
+ * Partition `partition` is written: arrives once at each chunk that overlaps it. The variants do so for the partitions `first`
+ * to `last`, inclusive, and for `count` partitions of a list; they stop at the first error. A partition is ready once per
+ * epoch.
  *
- * Errors: EINVAL (no such partition, ready twice, or before start), ERANGE (options.arrivals: the chunk has no arrivals left); with
- * agents CALLER and INLINE also those of operations, which gpulink_region_wait() returns too.
+ * Errors: EINVAL (no such partition, ready twice, or before start), ERANGE (options.arrivals: the chunk has no arrivals left);
+ * with agents CALLER and INLINE also those of operations, which gpulink_region_wait() returns too.
  */
 int gpulink_region_ready(struct gpulink_region *region, uint32_t partition);
 int gpulink_region_ready_range(struct gpulink_region *region, uint32_t first, uint32_t last);
 int gpulink_region_ready_list(struct gpulink_region *region, const uint32_t *partitions, unsigned count);
 
 /**
- * `count` writers of a chunk, at least 1, are done: what gpulink_region_ready() does, by chunk. Errors: EINVAL (before start), ERANGE
- * (no such chunk, or more than it has writers left). With agent CARD arrivals are posted, and the card rejects what exceeds:
- * gpulink_region_info.rejected counts it, and the next gpulink_release() returns EFAULT.
+ * `count` writers of a chunk, at least 1, are done: what gpulink_region_ready() does, by chunk. Errors: EINVAL (before start),
+ * ERANGE (no such chunk, or more than it has writers left). With agent CARD arrivals are posted, and the card rejects what
+ * exceeds: gpulink_region_info.rejected counts it, and the next gpulink_release() returns EFAULT.
  */
 int gpulink_region_arrive(struct gpulink_region *region, uint32_t chunk, uint32_t count);
 
@@ -162,22 +167,22 @@ int gpulink_region_arrive(struct gpulink_region *region, uint32_t chunk, uint32_
 int gpulink_region_poll(struct gpulink_region *region, unsigned budget);
 
 /**
- * Writes to the source, at an offset in the region; with agent INLINE stores to the targets too, which a program must then use for
- * all of its writes. Errors: ERANGE, ENOTSUP (memory of a dma-buf), those of gpulink_store(). Window accesses that the card rejects
- * are reported by gpulink_release().
+ * Writes to the source, at an offset in the region; with agent INLINE stores to the targets too, which a program must then use
+ * for all of its writes. Errors: ERANGE, ENOTSUP (memory of a dma-buf), those of gpulink_store(). Window accesses that the card
+ * rejects are reported by gpulink_release().
  */
 int gpulink_region_store(struct gpulink_region *region, uint64_t offset, const void *data, size_t bytes);
 
 /**
- * Waits until the last epoch that was started has reached a level (enum gpulink_level). With agent POLLING the thread also sends
- * chunks meanwhile. With agents other than CARD, level VISIBLE contains a release of the default queue. Returns 0 at once before
- * the first start.
+ * Waits until the last epoch that was started has reached a level (enum gpulink_level). With agent POLLING the thread also
+ * sends chunks meanwhile. With agents other than CARD, level VISIBLE contains a release of the default queue. Returns 0 at once
+ * before the first start.
  *
  * timeout_ns  maximum wait; 0: look once.
  *
- * Errors: ETIMEDOUT; the first error of the epoch: EENDPOINT, EIO (the source could not be read), EINVAL or ENOENDPOINT (a dma-buf
- * was moved, or an endpoint removed), EACCES, ERANGE. Targets that are not in gpulink_region_info.failed_targets are complete, unless
- * the source failed.
+ * Errors: ETIMEDOUT; the first error of the epoch: EENDPOINT, EIO (the source could not be read), EINVAL or ENOENDPOINT (a
+ * dma-buf was moved, or an endpoint removed), EACCES, ERANGE. Targets that are not in gpulink_region_info.failed_targets are
+ * complete, unless the source failed.
  */
 int gpulink_region_wait(struct gpulink_region *region, unsigned level, uint64_t timeout_ns);
 
@@ -185,22 +190,22 @@ int gpulink_region_wait(struct gpulink_region *region, unsigned level, uint64_t 
 int gpulink_region_test(struct gpulink_region *region, unsigned level);
 
 /**
- * Sends chunks that have arrivals since they were last sent, but are not complete; they go again, whole, when they are. Returns when
- * they are queued: a gpulink_release() makes them visible. With agent INLINE there are none. Errors: EINVAL (before start), EBUSY
- * (agent CARD: no epoch is in progress), those of operations.
+ * Sends chunks that have arrivals since they were last sent, but are not complete; they go again, whole, when they are. Returns
+ * when they are queued: a gpulink_release() makes them visible. With agent INLINE there are none. Errors: EINVAL (before
+ * start), EBUSY (agent CARD: no epoch is in progress), those of operations.
  */
 int gpulink_region_flush(struct gpulink_region *region);
 
 /**
- * A consumer's look at the words of GPULINK_TARGET_SIGNAL, in memory that it maps: returns 1 if chunk `chunk` of epoch `epoch`, or of
- * a later one, has arrived, else 0. The thread's later reads come behind. Needs no device.
+ * A consumer's look at the words of GPULINK_TARGET_SIGNAL, in memory that it maps: returns 1 if chunk `chunk` of epoch `epoch`,
+ * or of a later one, has arrived, else 0. The thread's later reads come behind. Needs no device.
  */
 int gpulink_region_arrived(const volatile uint64_t *flags, uint32_t chunk, uint64_t epoch);
 
 /**
- * Returns where a device, for example a GPU, arrives by itself: one arrival at a chunk is a store of *word | (uint64_t)chunk << 16 to
- * *where, 8 bytes, little endian (gpulink_region_device.h). Valid until the region is closed. The library does not see these
- * arrivals: do not use gpulink_region_ready() for their chunks as well, beyond the arrivals expected.
+ * Returns where a device, for example a GPU, arrives by itself: one arrival at a chunk is a store of *word | (uint64_t)chunk <<
+ * 16 to *where, 8 bytes, little endian (gpulink_region_device.h). Valid until the region is closed. The library does not see
+ * these arrivals: do not use gpulink_region_ready() for their chunks as well, beyond the arrivals expected.
  *
  * Errors: ENOTSUP (a soft device, or another agent than CARD), EIO.
  */

@@ -2,16 +2,16 @@
 /*
  * Regions by the threads of a device (gpulink_region.h, PROACT III-B): OpenCL C, CUDA, HIP, SYCL, and C11 or C++ on the CPU.
  *
- * A kernel writes its results to the region's source, which the device and the card can both reach, and arrives at the chunks that
- * it wrote. The last arrival sends a chunk; the kernel itself does not store to other devices. Per work-group:
+ * A kernel writes its results to the region's source, which the device and the card can both reach, and arrives at the chunks
+ * that it wrote. The last arrival sends a chunk; the kernel itself does not store to other devices. Per work-group:
  *
  *  1. each thread executes gpulink_region_device_fence() behind its last store to a chunk;
  *  2. a barrier of the work-group;
  *  3. one thread calls gpulink_region_device_arrive() for each chunk to which the work-group wrote.
  *
  * The region has been opened with options.arrivals: the number of work-groups that write each chunk; the host starts each epoch
- * before the kernel (gpulink_region_start()) and waits behind it. A counter in the device's own memory cannot replace an arrival:
- * a thread that finds it 0 may be another than the last one that wrote.
+ * before the kernel (gpulink_region_start()) and waits behind it. A counter in the device's own memory cannot replace an
+ * arrival: a thread that finds it 0 may be another than the last one that wrote.
  */
 #ifndef GPULINK_REGION_DEVICE_H
 #define GPULINK_REGION_DEVICE_H
@@ -24,23 +24,23 @@ GPULINK_DEVICE_FUNCTION void gpulink_region_device_fence(void)
 	gpulink_device_fence();
 }
 
-/* Without a fence for the whole system the card could read the source before the stores; the host arrives (gpulink_region_arrive()). */
+/* Without a fence for the whole system the card could read the source too early: there the host arrives. */
 #ifdef GPULINK_DEVICE_HAS_RELEASE
 
 /**
- * `count` work-groups, 1 to 65535, are done with a chunk. `where` and `word` are those of gpulink_region_doorbell(). The caller's
- * own stores come before it.
+ * `count` work-groups, 1 to 65535, are done with a chunk. `where` and `word` are those of gpulink_region_doorbell(). The
+ * caller's own stores come before it.
  */
-GPULINK_DEVICE_FUNCTION void gpulink_region_device_arrive(GPULINK_DEVICE_MEMORY void *where, gpulink_u64 word, gpulink_u32 chunk,
-							   gpulink_u32 count)
+GPULINK_DEVICE_FUNCTION void gpulink_region_device_arrive(GPULINK_DEVICE_MEMORY void *where, gpulink_u64 word,
+							   gpulink_u32 chunk, gpulink_u32 count)
 {
 	gpulink_device_fence();
 	gpulink_device_store64(where, word + ((gpulink_u64)chunk << 16) + ((gpulink_u64)(count - 1) << 40));
 }
 
 /**
- * A consumer's look at the words of GPULINK_TARGET_SIGNAL: 1 if chunk `chunk` of epoch `epoch`, or of a later one, has arrived, else
- * 0. The thread's later reads come behind.
+ * A consumer's look at the words of GPULINK_TARGET_SIGNAL: 1 if chunk `chunk` of epoch `epoch`, or of a later one, has arrived,
+ * else 0. The thread's later reads come behind.
  */
 GPULINK_DEVICE_FUNCTION int gpulink_region_device_arrived(const GPULINK_DEVICE_MEMORY void *words, gpulink_u32 chunk,
 							   gpulink_u64 epoch)

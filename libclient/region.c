@@ -33,7 +33,9 @@ static int read_options(const struct gpulink_region_options *from, struct gpulin
 	for (size_t i = sizeof(none); i < from->size; i++)
 		if (bytes[i])
 			return -GPULINK_EINVAL;
-	return options->agent > GPULINK_AGENT_INLINE || (options->flags & ~GPULINK_REGION_NO_FLUSH) ? -GPULINK_EINVAL : 0;
+	if (options->agent > GPULINK_AGENT_INLINE || (options->flags & ~(GPULINK_REGION_NO_FLUSH | GPULINK_REGION_STORES)))
+		return -GPULINK_EINVAL;
+	return options->profile ? glk_region_profile(options) : 0;
 }
 
 static bool fits(uint64_t offset, uint64_t bytes, uint64_t room)
@@ -54,8 +56,8 @@ static int check_target(const struct gpulink_region *region, const struct gpulin
 {
 	const struct gpulink_window *window = target->window;
 
-	if (!window || window->device != region->device || (target->flags & ~GPULINK_TARGET_SIGNAL) || target->flags_offset % 8 ||
-	    (target->flags_offset && !target->flags))
+	if (!window || window->device != region->device || (target->flags & ~GPULINK_TARGET_SIGNAL) ||
+	    target->flags_offset % 8 || (target->flags_offset && !target->flags))
 		return -GPULINK_EINVAL;
 	if (!fits(target->offset, region->bytes, window->bytes) ||
 	    (target->flags && !fits(target->flags_offset, UINT64_C(8) * region->chunks, window->bytes)))
@@ -201,9 +203,11 @@ int gpulink_region_open(struct gpulink *device, struct gpulink_memory *source, u
 
 	if (error)
 		return error;
-	if (!targets || target_count == 0 || target_count > GPULINK_REGION_TARGETS_MAX || !out || read_options(from, &options))
+	if (!targets || target_count == 0 || target_count > GPULINK_REGION_TARGETS_MAX || !out)
 		return -GPULINK_EINVAL;
-	error = check_source(device, source, offset, bytes);
+	error = read_options(from, &options);
+	if (!error)
+		error = check_source(device, source, offset, bytes);
 	if (error)
 		return error;
 	region = calloc(1, sizeof(*region));
@@ -271,7 +275,7 @@ int gpulink_region_store(struct gpulink_region *region, uint64_t offset, const v
 
 		for (size_t at = 0, part; !error && at < bytes; at += part) {
 			part = bytes - at < GLK_PAGE_SIZE ? bytes - at : GLK_PAGE_SIZE;
-			error = gpulink_queue_store(&region->device->queue, to->window, to->offset + offset + at, from + at, part);
+			error = gpulink_store(to->window, to->offset + offset + at, from + at, part);
 		}
 	}
 	return error;
@@ -333,6 +337,7 @@ int gpulink_region_doorbell(struct gpulink_region *region, volatile uint64_t **w
 	if (error)
 		return error;
 	*where = (volatile uint64_t *)pages.page + GLK_DOORBELL_ARRIVE / 8;
-	*word = (uint64_t)region->card.handle << GLK_DOORBELL_ARRIVE_REGION_SHIFT | UINT64_C(1) << GLK_DOORBELL_ARRIVE_COUNT_SHIFT;
+	*word = (uint64_t)region->card.handle << GLK_DOORBELL_ARRIVE_REGION_SHIFT |
+		UINT64_C(1) << GLK_DOORBELL_ARRIVE_COUNT_SHIFT;
 	return 0;
 }

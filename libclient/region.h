@@ -65,6 +65,9 @@ int glk_region_send(struct gpulink_region *region, uint32_t chunk, bool complete
 /* Submits a release: of a signal, or with the epoch that is visible behind it. Under the default queue's lock. */
 int glk_region_release(struct gpulink_region *region, uint64_t epoch);
 
+/* region_profile.c: sets what options leave open. EINVAL: malformed; EIO. */
+int glk_region_profile(struct gpulink_region_options *options);
+
 /* region.c: frees it in a child of the process that opened the device. */
 void glk_region_abandon(struct gpulink_region *region);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Readiness counters in the process (PROACT III-B): a word per chunk with the writers left, whether some have arrived since the
- * chunk was last sent, and the epoch to which that belongs. A word of another epoch counts as one that nobody has arrived at, so
- * that a start takes constant time.
+ * chunk was last sent, and the epoch to which that belongs. A word of another epoch counts as one that nobody has arrived at,
+ * so that a start takes constant time.
  */
 #include "region.h"
 
@@ -27,7 +27,8 @@ int glk_region_subtract(struct gpulink_region *region, uint64_t epoch, uint32_t 
 			return -GPULINK_ERANGE;
 		next = (next & ~DIRTY) - count;
 		next |= next & LEFT ? DIRTY : 0;
-	} while (!__atomic_compare_exchange_n(&region->counters[chunk], &word, next, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+	} while (!__atomic_compare_exchange_n(&region->counters[chunk], &word, next, false, __ATOMIC_ACQ_REL,
+					      __ATOMIC_RELAXED));
 	return !(next & LEFT);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The transfers of agents other than CARD: puts of the default queue, which count themselves in the region while they are in
- * flight. Signals go behind a release, as stores to other addresses than the chunk's are not ordered, and before another one, which
- * sends them.
+ * flight. Signals go behind a release, as stores to other addresses than the chunk's are not ordered, and before another one,
+ * which sends them.
  */
 #include <endian.h>
 #include <string.h>

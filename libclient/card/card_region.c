@@ -45,7 +45,7 @@ int glk_card_region_open(void *backend, const struct glk_region_shape *shape, st
 		return -GPULINK_EPROTO;
 	}
 	region->handle = c.handle;
-	region->record = (const volatile uint64_t *)((const uint8_t *)card->record + (c.record_offset - card->query.record_offset));
+	region->record = (const uint64_t *)card->record + (c.record_offset - card->query.record_offset) / 8;
 	return 0;
 }
 
@@ -72,7 +72,8 @@ static uint64_t record_word(const struct glk_backend_region *region, unsigned wo
 /* Success, without the kernel: the card writes the last epoch that is sent behind the rest of the record. */
 static bool record_shows(const struct glk_backend_region *region, unsigned level, uint64_t epoch)
 {
-	uint64_t sent = record_word(region, GLK_REGION_RECORD_SENT_Q), visible = record_word(region, GLK_REGION_RECORD_VISIBLE_Q);
+	uint64_t sent = record_word(region, GLK_REGION_RECORD_SENT_Q);
+	uint64_t visible = record_word(region, GLK_REGION_RECORD_VISIBLE_Q);
 
 	return sent >= epoch && (level == GPULINK_LEVEL_SENT || visible >= epoch) &&
 	       !(record_word(region, GLK_REGION_RECORD_CODE_Q) & GLK_REGION_RECORD_CODE_MASK);
@@ -93,7 +94,8 @@ int glk_card_region_wait(void *backend, const struct glk_backend_region *region,
 	}
 	error = ioctl(card->fd, GPULINK_IOCTL_REGION_WAIT, &w) ? errno : 0;
 	*state = (struct glk_region_state){
-		.sent = w.sent, .visible = w.visible, .status = w.status, .failed_targets = w.failed_targets, .rejected = w.rejected,
+		.sent = w.sent, .visible = w.visible, .status = w.status, .failed_targets = w.failed_targets,
+		.rejected = w.rejected,
 	};
 	if (error == EIO && w.status)
 		return 0;

@@ -2,6 +2,9 @@
 /* Regions over a fake back end, which has none: failures of the operations that send chunks. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <temporary.h>
 
 #include "front_setup.h"
 #include "gpulink_region.h"
@@ -55,7 +58,8 @@ static void agents(void **state)
 	open_region(GPULINK_AGENT_BEST, 0);
 	assert_int_equal(info().agent, GPULINK_AGENT_CALLER);
 	assert_int_equal(gpulink_region_open(device, memory, 0, CHUNK, &target, 1, &options, &other), -GPULINK_ENOTSUP);
-	assert_int_equal(gpulink_region_open(device, memory, 0, CHUNK, &target, 1, NULL, &other), 0); /* left to gpulink_close() */
+	/* Left to gpulink_close(): */
+	assert_int_equal(gpulink_region_open(device, memory, 0, CHUNK, &target, 1, NULL, &other), 0);
 }
 
 /* The first chunk fails at one target: the other has all, and nobody else hears of it. */
@@ -108,7 +112,8 @@ static void failed_release(void **state)
 /* Chunk, release, signals, release. */
 static void signals(void **state)
 {
-	static const unsigned order[] = { GLK_OP_PUT, GLK_OP_PUT, GLK_OP_RELEASE, GLK_OP_PUT_INLINE, GLK_OP_PUT_INLINE, GLK_OP_RELEASE };
+	static const unsigned order[] = { GLK_OP_PUT,	     GLK_OP_PUT,	GLK_OP_RELEASE,
+					  GLK_OP_PUT_INLINE, GLK_OP_PUT_INLINE, GLK_OP_RELEASE };
 
 	(void)state;
 	open_region(GPULINK_AGENT_POLLING, GPULINK_TARGET_SIGNAL);
@@ -205,11 +210,57 @@ static void inline_stores(void **state)
 	assert_int_equal(count_entries(GLK_OP_PUT), 0);
 }
 
+/* Opens a region with options that a file completes; returns an error, or the agent and chunk size. */
+static long profiled(const char *text, struct gpulink_region_options options)
+{
+	char path[TEMPORARY_ROOM];
+	int fd = mkstemp(temporary_template(path, "gpulink-profile"));
+	struct gpulink_region_target target = { .window = window };
+	struct gpulink_memory *small;
+	long got;
+
+	assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) && !close(fd));
+	options.size = sizeof(options);
+	options.profile = path;
+	assert_int_equal(gpulink_memory_register(device, source, CHUNK, GPULINK_READ, &small), 0);
+	got = gpulink_region_open(device, small, 0, CHUNK, &target, 1, &options, &region);
+	if (!got) {
+		got = (long)(info().chunk_bytes + info().agent);
+		gpulink_region_close(region);
+	}
+	gpulink_memory_unregister(small);
+	assert_int_equal(unlink(path), 0);
+	return got;
+}
+
+static void profiles(void **state)
+{
+	static const char good[] = "# by hand\n[other]\nagent\n[region]\nagent = polling\nchunk_bytes = 65536\nthreads = 128\n";
+	struct gpulink_region_options own = { .agent = GPULINK_AGENT_CALLER, .chunk_bytes = 8192 }, none = { .size = 0 };
+	struct gpulink_region_options missing = { .size = sizeof(missing), .profile = "/nonexistent/profile" };
+	struct gpulink_region_target target = { .window = window };
+
+	(void)state;
+	assert_int_equal(profiled(good, none), 65536 + GPULINK_AGENT_POLLING);
+	assert_int_equal(profiled(good, own), 8192 + GPULINK_AGENT_CALLER);
+	assert_int_equal(profiled("[region]\nagent = inline", none), GPULINK_CHUNK_BYTES_DEFAULT + GPULINK_AGENT_CALLER);
+	none.flags = GPULINK_REGION_STORES;
+	assert_int_equal(profiled("[region]\nagent = inline", none), GPULINK_CHUNK_BYTES_DEFAULT + GPULINK_AGENT_INLINE);
+	assert_int_equal(profiled("", none), GPULINK_CHUNK_BYTES_DEFAULT + GPULINK_AGENT_CALLER);
+	assert_int_equal(profiled("[region]\nagent = thread\n", none), -GPULINK_EINVAL);
+	assert_int_equal(profiled("[region]\nchunk_bytes = 0\n", none), -GPULINK_EINVAL);
+	assert_int_equal(profiled("[region]\nchunk_bytes = -1\n", none), -GPULINK_EINVAL);
+	assert_int_equal(profiled("[region]\nchunk_bytes = 5000\n", none), -GPULINK_EINVAL);
+	assert_int_equal(profiled("[region]\nnonsense\n", none), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_memory_register(device, source, CHUNK, GPULINK_READ, &memory), 0);
+	assert_int_equal(gpulink_region_open(device, memory, 0, CHUNK, &target, 1, &missing, &region), -GPULINK_EIO);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(agents), TEST(failed_target), TEST(failed_release), TEST(signals),
-		TEST(stuck),  TEST(visible), TEST(closed_in_flight), TEST(inline_stores),
+		TEST(stuck),  TEST(visible), TEST(closed_in_flight), TEST(inline_stores), TEST(profiles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

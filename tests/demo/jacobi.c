@@ -10,7 +10,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-enum { NEIGHBOURS = 96, SHARE = JACOBI_UNKNOWNS / JACOBI_ENDPOINTS, CHUNK = GPULINK_CHUNK_BYTES_MIN };
+enum { NEIGHBOURS = 16, SHARE = JACOBI_UNKNOWNS / JACOBI_ENDPOINTS, CHUNK = 32768 };
 enum { SHARE_BYTES = SHARE * sizeof(double), VECTOR_BYTES = JACOBI_UNKNOWNS * sizeof(double) };
 enum { CHUNK_UNKNOWNS = CHUNK / sizeof(double) };
 
@@ -195,7 +195,8 @@ static int compare(const struct jacobi *j, char *reason)
 			double got = j->replica[t][JACOBI_ITERATIONS % 2 * JACOBI_UNKNOWNS + i];
 
 			if (memcmp(&got, &last[i], sizeof(got))) {
-				snprintf(reason, JACOBI_REASON, "endpoint %u has %.17g for unknown %u, should be %.17g", t, got, i, last[i]);
+				snprintf(reason, JACOBI_REASON, "endpoint %u: unknown %u is %.17g, should be %.17g", t, i, got,
+					 last[i]);
 				result = -1;
 			}
 		}
@@ -240,8 +241,8 @@ static int open_regions(struct jacobi *j, unsigned agent)
 
 			for (unsigned t = 0; t < JACOBI_ENDPOINTS; t++)
 				targets[t] = (struct gpulink_region_target){.window = j->windows[t], .offset = place};
-			error = gpulink_region_open(j->device, j->memory, place, SHARE_BYTES, targets, JACOBI_ENDPOINTS, &options,
-						    &j->regions[e][parity]);
+			error = gpulink_region_open(j->device, j->memory, place, SHARE_BYTES, targets, JACOBI_ENDPOINTS,
+						    &options, &j->regions[e][parity]);
 		}
 	return error;
 }
@@ -275,7 +276,7 @@ struct jacobi *jacobi_new(struct gpulink *device, unsigned agent, char *reason)
 		return NULL;
 	}
 	j->device = device;
-	j->source = aligned_alloc(CHUNK, 2 * VECTOR_BYTES);
+	j->source = aligned_alloc(4096, 2 * VECTOR_BYTES);
 	if (j->source)
 		memset(j->source, 0, 2 * VECTOR_BYTES);
 	error = j->source ? open_all(j, agent) : -GPULINK_ENOMEM;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Jacobi iterations on the endpoints of a device: every endpoint has a replica of the vector, computes its share of the next one,
- * and sends it to all replicas (the program of PROACT's Jacobi). A thread stands for the GPU of each endpoint.
+ * Jacobi iterations on the endpoints of a device: every endpoint has a replica of the vector, computes its share of the next
+ * one, and sends it to all replicas (the program of PROACT's Jacobi). A thread stands for the GPU of each endpoint.
  */
 #ifndef JACOBI_H
 #define JACOBI_H
@@ -9,8 +9,8 @@
 #include <gpulink_region.h>
 
 #define JACOBI_ENDPOINTS  4u
-#define JACOBI_UNKNOWNS	  16384u
-#define JACOBI_ITERATIONS 6u
+#define JACOBI_UNKNOWNS	  65536u
+#define JACOBI_ITERATIONS 4u
 #define JACOBI_REASON	  256u
 
 /** How results are sent. */
@@ -30,15 +30,15 @@ struct jacobi_result {
 
 struct jacobi;
 
-/** Opens windows and regions with an agent (enum gpulink_agent). Returns NULL and a reason, of JACOBI_REASON bytes, on failure. */
+/** Opens windows and regions of an agent (enum gpulink_agent). Returns NULL and a reason of JACOBI_REASON bytes on failure. */
 struct jacobi *jacobi_new(struct gpulink *device, unsigned agent, char *reason);
 void jacobi_free(struct jacobi *jacobi);
 /** The agent of the regions. */
 unsigned jacobi_agent(const struct jacobi *jacobi);
 
 /**
- * Runs all iterations from the same vector. Except for JACOBI_NOTHING it compares all replicas with a reference that is computed in
- * one piece. Returns 0, or -1 and a reason.
+ * Runs all iterations from the same vector. Except for JACOBI_NOTHING it compares all replicas with a reference that is
+ * computed in one piece. Returns 0, or -1 and a reason.
  */
 int jacobi_run(struct jacobi *jacobi, enum jacobi_way way, struct jacobi_result *result, char *reason);
 

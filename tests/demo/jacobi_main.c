@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * gpulink-jacobi: Jacobi iterations on four endpoints of a gpulink device, whose results go to all endpoints by copy, by stores and
- * by region. Checks memory against a reference, and prints how much of the transfer each way hides behind the computation.
+ * gpulink-jacobi: Jacobi iterations on four endpoints of a gpulink device, whose results go to all endpoints by copy, by stores
+ * and by region. Checks memory against a reference, and prints how much of the transfer each way hides behind the computation.
  *
  * gpulink-jacobi --device NAME [--agent AGENT]
  *
@@ -13,6 +13,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#define RUNS 7u
 
 static const char *const agents[] = {"best", "card", "polling", "caller"};
 
@@ -48,7 +50,8 @@ static int read_options(int argc, char **argv, struct options *options)
 			for (options->agent = 0; options->agent < 4 && strcmp(optarg, agents[options->agent]); options->agent++)
 				;
 			if (options->agent == 4) {
-				fprintf(stderr, "gpulink-jacobi: unknown agent '%s': must be best, card, polling or caller\n", optarg);
+				fprintf(stderr, "gpulink-jacobi: unknown agent '%s': must be best, card, polling or caller\n",
+					optarg);
 				return 1 + usage(stderr);
 			}
 			break;
@@ -84,8 +87,23 @@ static void show(const struct jacobi_result *results, unsigned agent)
 			printf("%8s", w ? "0 %" : "");
 		printf("  %8" PRIu64 "  %10" PRIu64 "\n", results[w].packets, results[w].wire_bytes);
 	}
-	printf("hidden: the part of the copy's transfer time that the way does not add to the computation; below 0: it adds more\n"
+	printf("hidden: the part of the copy's transfer time that a way does not add to the computation; below 0: it adds\n"
+	       "more than that; in a VM it depends on the emulation and on free processors of the host\n"
 	       "the region's agent is %s; all replicas hold the reference's values, bit by bit\n\n", agents[agent]);
+}
+
+/* The fastest of several runs: others' use of the machine only adds time. */
+static int run_fastest(struct jacobi *jacobi, enum jacobi_way way, struct jacobi_result *result, char *reason)
+{
+	struct jacobi_result one;
+	int failed = jacobi_run(jacobi, way, result, reason);
+
+	for (unsigned i = 1; i < RUNS && way != JACOBI_STORES && !failed; i++) {
+		failed = jacobi_run(jacobi, way, &one, reason);
+		if (!failed && one.seconds < result->seconds)
+			*result = one;
+	}
+	return failed;
 }
 
 /* Returns 0, or -1 with a reason. */
@@ -96,10 +114,8 @@ static int demo(struct gpulink *device, const struct options *options, struct ja
 
 	printf("Jacobi: %u unknowns, %u iterations, %u endpoints of %s; each result goes to all of them\n", JACOBI_UNKNOWNS,
 	       JACOBI_ITERATIONS, JACOBI_ENDPOINTS, options->device);
-	if (!failed) /* once before the clock runs: the first accesses to memory are slower */
-		failed = jacobi_run(jacobi, JACOBI_NOTHING, results, reason);
 	for (unsigned w = 0; w < JACOBI_WAYS && !failed; w++)
-		failed = jacobi_run(jacobi, (enum jacobi_way)w, &results[w], reason);
+		failed = run_fastest(jacobi, (enum jacobi_way)w, &results[w], reason);
 	if (!failed)
 		show(results, jacobi_agent(jacobi));
 	jacobi_free(jacobi);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * region-events-test DEVICE SYSFS: regions of the library when targets fail, other contexts send nonsense, and the card is reset.
- * TAP. Requires endpoints of at least 1 MiB in partitions 0 and 1, and a writable SYSFS folder of the card. SEED in the environment
- * repeats the nonsense.
+ * region-events-test DEVICE SYSFS: regions of the library when targets fail, other contexts send nonsense, and the card is
+ * reset. TAP. Requires endpoints of at least 1 MiB in partitions 0 and 1, and a writable SYSFS folder of the card. SEED in the
+ * environment repeats the nonsense.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -252,7 +252,8 @@ int main(int argc, char **argv)
 	}
 	gpulink_close(device);
 	snprintf(usage, sizeof(usage), "%s/usage", folder);
-	is(card_file(usage, "regions") + card_file(usage, "region_chunks") + card_file(usage, "contexts"), 0, "nothing is left");
+	is(card_file(usage, "regions") + card_file(usage, "region_chunks") + card_file(usage, "contexts"), 0,
+	   "nothing is left");
 	printf("1..%u\n", tap_number);
 	return tap_bad != 0;
 }
