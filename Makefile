@@ -132,7 +132,8 @@ check-more: user check-machines
 	tools/setup/check "tests/vm/run-suite 6.12 basic" "tests/vm/run-suite newest rings" "tests/vm/run-suite 6.1 memory" \
 		"tests/vm/run-suite 6.12 faults" "tests/vm/run-suite 6.1 ranges" "tests/vm/run-suite newest users" \
 		"tests/vm/run-suite newest endpoints" "tests/vm/run-suite arm64-16k basic" "tests/vm/run-suite arm64-16k memory" \
-		"tests/vm/big-endian-check" "TREE=iommu tests/vm/run-suite newest topo" -- "$(MESON) $(FORMAL)" \
+		"tests/vm/big-endian-check" "TREE=iommu tests/vm/run-suite newest topo" \
+		"fpga/model/pool/test/check-leases --whole rumur $(BUILD)/leases" -- "$(MESON) $(FORMAL)" \
 		"$(MESON)/fpga/sim/card/lockstep-card --rounds 6" "$(MESON)/fpga/sim/card/lockstep-card-256-4 --rounds 40" \
 		-- "fpga/sim/synth.py --limits fpga/sim/synth_limits.toml"
 
