@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "admin_folder.h"
 
+#include <errno.h>
 #include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +17,27 @@
 
 #include <gpulink_admin.h>
 #include <temporary.h>
+
+/* Replaces read() and write(): kernel attributes fail in ways that plain files do not. */
+int folder_read_error, folder_write_error;
+size_t folder_write_most = SIZE_MAX;
+
+ssize_t __real_read(int fd, void *data, size_t bytes);
+ssize_t __wrap_read(int fd, void *data, size_t bytes);
+ssize_t __real_write(int fd, const void *data, size_t bytes);
+ssize_t __wrap_write(int fd, const void *data, size_t bytes);
+
+ssize_t __wrap_read(int fd, void *data, size_t bytes)
+{
+	errno = folder_read_error;
+	return folder_read_error ? -1 : __real_read(fd, data, bytes);
+}
+
+ssize_t __wrap_write(int fd, const void *data, size_t bytes)
+{
+	errno = folder_write_error;
+	return folder_write_error ? -1 : __real_write(fd, data, bytes < folder_write_most ? bytes : folder_write_most);
+}
 
 static char folder[TEMPORARY_ROOM];
 static int lowest; /* descriptor that was free before the test */

@@ -6,6 +6,8 @@
 #ifndef GLK_ADMIN_FOLDER_H
 #define GLK_ADMIN_FOLDER_H
 
+#include <stddef.h>
+
 /** Setup and teardown of a test: makes a folder without cards and goes there; removes it with all that is in it,
  *  and fails when a file was left open. */
 int folder_make(void **state);
@@ -26,5 +28,12 @@ void folder_add_range(const char *where, const char *offset, const char *bytes, 
 void folder_write(const char *file, const char *text);
 const char *folder_read(const char *file);
 void folder_remove_file(const char *file);
+
+/**
+ * How read() and write() fail, which kernel attributes do in ways that plain files do not: errno values, or 0; and how much a write
+ * takes at most. For programs linked with --wrap=read and --wrap=write.
+ */
+extern int folder_read_error, folder_write_error;
+extern size_t folder_write_most;
 
 #endif /* GLK_ADMIN_FOLDER_H */
