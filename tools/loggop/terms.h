@@ -46,6 +46,7 @@ struct loggop_set {
 /** The sets of one device. */
 struct loggop_file {
 	char device[128], unit[LOGGOP_NAME_BYTES]; /**< unit: "ns", or "clocks" of the card's logic */
+	char basis[64];				    /**< what the times are worth, for example "virtual machine: only ratios" */
 	bool complete;				    /**< false: the measurement was interrupted */
 	unsigned sets;
 	struct loggop_set *set; /**< LOGGOP_SETS_MAX; allocated by loggop_file_init() */

@@ -19,7 +19,8 @@ static bool add_number(struct json_object *to, const char *name, double value)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "%.6g", value); /* the measurement has no more digits, and files stay readable */
+	/* The measurement has no more digits, and files stay readable; sizes and counts are exact. */
+	snprintf(text, sizeof(text), fabs(value) < 1e15 && floor(value) == value ? "%.0f" : "%.6g", value);
 	return json_put(to, name, json_object_new_double_s(value, text));
 }
 
@@ -96,7 +97,7 @@ struct json_object *loggop_file_object(const struct loggop_file *file)
 	for (unsigned i = 0; good && i < file->sets; i++)
 		good = json_append(list, set_object(&file->set[i]));
 	good = good && json_put_text(o, "format", FORMAT) && json_put_text(o, "device", file->device) &&
-	       json_put_text(o, "unit", file->unit) &&
+	       json_put_text(o, "unit", file->unit) && json_put_text(o, "basis", file->basis) &&
 	       json_put(o, "complete", json_object_new_boolean(file->complete));
 	if (good && json_put(o, "ways", list))
 		return o;
@@ -108,6 +109,12 @@ struct json_object *loggop_file_object(const struct loggop_file *file)
 
 void loggop_file_csv(FILE *to, const struct loggop_file *file)
 {
+	char device[sizeof(file->device)];
+
+	/* Options of a soft device are separated by commas, too. */
+	snprintf(device, sizeof(device), "%s", file->device);
+	for (char *comma = device; (comma = strchr(comma, ','));)
+		*comma = ';';
 	fputs(COLUMNS "\n", to);
 	for (unsigned i = 0; i < file->sets; i++) {
 		const struct loggop_set *set = &file->set[i];
@@ -115,7 +122,7 @@ void loggop_file_csv(FILE *to, const struct loggop_file *file)
 		for (unsigned k = 0; k < set->samples; k++) {
 			const struct loggop_sample *s = &set->sample[k];
 
-			fprintf(to, "%s,%s,%s,%s,%.0f,%.0f,%.6g,%.6g,%.6g,%.6g\n", file->device, file->unit, set->way, set->path,
+			fprintf(to, "%s,%s,%s,%s,%.0f,%.0f,%.6g,%.6g,%.6g,%.6g\n", device, file->unit, set->way, set->path,
 				s->bytes, s->count, s->delay, s->time, s->spread, s->cpu);
 		}
 	}
@@ -201,6 +208,7 @@ static int read_json(struct loggop_file *file, struct json_object *top, const ch
 		return wrong(error, path, "no parameters: \"format\" must be \"" FORMAT "\"");
 	text_of(top, "device", file->device, sizeof(file->device));
 	text_of(top, "unit", file->unit, sizeof(file->unit));
+	text_of(top, "basis", file->basis, sizeof(file->basis));
 	file->complete = !json_object_object_get_ex(top, "complete", &complete) || json_object_get_boolean(complete);
 	if (!json_object_object_get_ex(top, "ways", &list) || !json_object_is_type(list, json_type_array) ||
 	    json_object_array_length(list) > LOGGOP_SETS_MAX)

@@ -38,7 +38,7 @@ completes() {
 }
 check "bash completes commands of gpulinkctl" completes gpulinkctl set-sub set-subheader
 check "bash completes options of gpulinkd" completes gpulinkd --check --check-config
-check "zsh has the completions of all six programs" is "$(ls /usr/share/zsh/vendor-completions | grep -c '^_gpulink')" 6
+check "zsh has the completions of all seven programs" is "$(ls /usr/share/zsh/vendor-completions | grep -c '^_gpulink')" 7
 check "gpulinkd reloads" systemctl reload gpulinkd
 check "gpulinkd restarts" systemctl restart gpulinkd
 check "gpulinkd answers again" wait_until 20 says "gpulink0" gpulinkctl list
