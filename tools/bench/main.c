@@ -61,7 +61,7 @@ static int take_ways(struct request *r, const char *value)
 	struct names known = { measure_way_names, MEASURE_WAYS, &r->plan.ways };
 
 	r->plan.ways = 0;
-	return option_list("way", value, "window, inline, put, putv or get", take_name, &known);
+	return option_list("way", value, "window, scatter, inline, put, putv or get", take_name, &known);
 }
 
 static int take_paths(struct request *r, const char *value)
@@ -111,7 +111,7 @@ static const struct option_command loggop_command = {
 		"Measures times of operations with releases, and fits L, o, O, g, G and S to them. Overwrites endpoint memory: up to\n"
 		"16 MiB of a partition. An interrupt ends the measurement, and what was measured is printed.\n"
 		"  --device DEVICE     gpulink0, or soft:\n"
-		"  --way LIST          window, inline, put, putv, get (all)\n"
+		"  --way LIST          window, scatter, inline, put, putv, get (all)\n"
 		"  --path LIST         ioctl, io_uring, asleep, polling, doorbell (all that the device has)\n"
 		"  --partition K       whose endpoint is written (0)\n"
 		"  --offset BYTES      in the endpoint's memory, a multiple of 4096 (0)\n"

@@ -262,7 +262,7 @@ static bool has(const struct session *s, unsigned way, unsigned path)
 		return false;
 	if (path == MEASURE_URING && !path_has_uring())
 		return false;
-	return path == MEASURE_DOORBELL ? way == MEASURE_WINDOW : measure_ways[way].collected || !kernel;
+	return path == MEASURE_DOORBELL ? measure_ways[way].direct : measure_ways[way].collected || !kernel;
 }
 
 static int check_paths(struct session *s)
@@ -276,7 +276,7 @@ static int check_paths(struct session *s)
 			continue;
 		snprintf(s->error, MEASURE_ERROR_BYTES, "path %s: %s", measure_path_names[path],
 			 !strcmp(s->info.kind, "soft") ? "a soft device has asleep and polling" :
-			 path == MEASURE_DOORBELL      ? "only the way window has it" :
+			 path == MEASURE_DOORBELL      ? "only the ways window and scatter have it" :
 							 "this way, or this build, does not have it");
 		return -GPULINK_ENOTSUP;
 	}
@@ -286,7 +286,7 @@ static int check_paths(struct session *s)
 static int open_site(struct session *s)
 {
 	const struct measure_plan *p = s->plan;
-	uint64_t want = (p->most * counts[COUNTS - 1] + PAGE - 1) / PAGE * PAGE;
+	uint64_t span = p->most > WAY_APART_MAX ? p->most : WAY_APART_MAX, want = (span * counts[COUNTS - 1] + PAGE - 1) / PAGE * PAGE;
 	struct gpulink_endpoint_info endpoint;
 	struct site *site = &s->site;
 	int error = gpulink_get_endpoint(s->device, p->partition, &endpoint, sizeof(endpoint));

@@ -3,7 +3,8 @@
  * Measures ways to send on a device, for the LogGOP model (tools/loggop): each T(n, d, s) is the median time from the first of n
  * operations of s bytes, d apart, to the end of the release behind them.
  *
- *	ways   window    direct stores
+ *	ways   window    direct stores, in a row
+ *	       scatter   direct stores of at most 128 bytes, 256 bytes apart
  *	       inline    puts with the data in the entry, 1 to 32 bytes
  *	       put       puts from registered memory
  *	       putv      put vectors: stores of at most 64 bytes, 128 bytes apart
@@ -12,7 +13,7 @@
  *	       io_uring  a command per batch (gpulink_uring.h)
  *	       asleep    a ring in user space; sleeps until the release is complete
  *	       polling   a ring in user space; polls
- *	       doorbell  the release word of the doorbell page, as a device releases; only for window
+ *	       doorbell  the release word of the doorbell page, as a device releases; only for direct stores
  *
  * io_uring and ioctl submit all operations of a T(n, 0, s) at once. A soft device has only asleep and polling.
  */
@@ -25,7 +26,7 @@
 
 #include <terms.h>
 
-enum { MEASURE_WINDOW, MEASURE_INLINE, MEASURE_PUT, MEASURE_PUTV, MEASURE_GET, MEASURE_WAYS };
+enum { MEASURE_WINDOW, MEASURE_SCATTER, MEASURE_INLINE, MEASURE_PUT, MEASURE_PUTV, MEASURE_GET, MEASURE_WAYS };
 enum { MEASURE_IOCTL, MEASURE_URING, MEASURE_ASLEEP, MEASURE_POLLING, MEASURE_DOORBELL, MEASURE_PATHS };
 enum { MEASURE_ERROR_BYTES = 256, MEASURE_REPETITIONS_MAX = 1001 };
 

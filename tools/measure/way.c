@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "way.h"
 
-enum { STORE_MAX = 4096, INLINE_MAX = 32 };
+enum { STORE_MAX = 4096, INLINE_MAX = 32, LINE = 128 };
 
 const char *const measure_way_names[MEASURE_WAYS] = {
-	[MEASURE_WINDOW] = "window", [MEASURE_INLINE] = "inline", [MEASURE_PUT] = "put",
-	[MEASURE_PUTV] = "putv",     [MEASURE_GET] = "get",
+	[MEASURE_WINDOW] = "window", [MEASURE_SCATTER] = "scatter", [MEASURE_INLINE] = "inline",
+	[MEASURE_PUT] = "put",	     [MEASURE_PUTV] = "putv",	    [MEASURE_GET] = "get",
 };
 
 /* Operations go to places in a row, from the first again when the window ends. */
@@ -27,6 +27,11 @@ static int store(const struct site *site, struct gpulink_queue *queue, unsigned 
 			return error;
 	}
 	return 0;
+}
+
+static int scatter(const struct site *site, struct gpulink_queue *queue, unsigned number, size_t bytes)
+{
+	return gpulink_queue_store(queue, site->window, place(site, number, WAY_APART_MAX), site->data, bytes);
 }
 
 static int put_inline(const struct site *site, struct gpulink_queue *queue, unsigned number, size_t bytes)
@@ -61,9 +66,10 @@ static int get(const struct site *site, struct gpulink_queue *queue, unsigned nu
 }
 
 const struct way measure_ways[MEASURE_WAYS] = {
-	[MEASURE_WINDOW] = { MEASURE_BYTES_MAX, 1, true, store },
-	[MEASURE_INLINE] = { INLINE_MAX, 1, true, put_inline },
-	[MEASURE_PUT] = { MEASURE_BYTES_MAX, 1, true, put },
-	[MEASURE_PUTV] = { (uint64_t)WAY_PIECE_BYTES * WAY_PIECES_MAX, 2, false, put_vector },
-	[MEASURE_GET] = { MEASURE_BYTES_MAX, 1, true, get },
+	[MEASURE_WINDOW] = { MEASURE_BYTES_MAX, 1, true, true, store },
+	[MEASURE_SCATTER] = { LINE, 1, true, true, scatter },
+	[MEASURE_INLINE] = { INLINE_MAX, 1, false, true, put_inline },
+	[MEASURE_PUT] = { MEASURE_BYTES_MAX, 1, false, true, put },
+	[MEASURE_PUTV] = { (uint64_t)WAY_PIECE_BYTES * WAY_PIECES_MAX, 2, false, false, put_vector },
+	[MEASURE_GET] = { MEASURE_BYTES_MAX, 1, false, true, get },
 };

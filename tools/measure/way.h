@@ -16,11 +16,12 @@ struct site {
 	struct gpulink_vector *vector; /* WAY_PIECES_MAX */
 };
 
-enum { WAY_PIECE_BYTES = 64, WAY_PIECES_MAX = 512 };
+enum { WAY_APART_MAX = 256, WAY_PIECE_BYTES = 64, WAY_PIECES_MAX = 512 };
 
 struct way {
 	uint64_t most;	/* bytes of one operation */
 	unsigned span;	/* bytes of the window that an operation takes, relative to its size */
+	bool direct;	/* stores: the doorbell releases them */
 	bool collected; /* io_uring and the ioctl have it */
 	/* Operation `number` of `bytes`. Returns 0 or a negative GPULINK_E code. */
 	int (*operate)(const struct site *site, struct gpulink_queue *queue, unsigned number, size_t bytes);

@@ -55,6 +55,7 @@ struct card_dut_config {
 	bool link; /* link to another card, with `cluster` and `link_session` (not 0, different each time) */
 	unsigned cluster, link_session;
 	uint64_t clocks_max; /* limit per function call; 0: 4 million */
+	unsigned read_clocks; /* after which reads of memory are answered, at the earliest */
 	const char *wave;    /* waveform file, or NULL */
 	const struct card_dut_ops *ops;
 	void *user;

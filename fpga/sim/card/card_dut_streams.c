@@ -164,7 +164,8 @@ static void read_taken(struct card_dut *dut)
 	struct reading *reading = &dut->readings[dut->reading_count];
 	unsigned limit = dut->p.read_bytes;
 
-	*reading = (struct reading){ .tag = dut->out.m.tag, .length = dut->out.m.length, .address = dut->out.m.address };
+	*reading = (struct reading){ .tag = dut->out.m.tag, .length = dut->out.m.length, .address = dut->out.m.address,
+				     .since = dut->clocks };
 	if (!dut->out.m.last || reading->address % limit + reading->length > limit ||
 	    (reading->tag >= 16 && reading->tag < 32 && reading->tag != 17 && reading->tag != 18) || reading->tag >= READS_MAX ||
 	    (reading->tag < 16) != (reading->length == 0)) {
@@ -205,10 +206,12 @@ static void next_answer(struct card_dut *dut)
 	if (dut->in.d.valid || !dut->reading_count || hold(dut, CARD_DUT_D))
 		return;
 	for (unsigned i = 0; i < dut->reading_count; i++) {
-		if (!(seen >> dut->readings[i].tag & 1))
+		if (!(seen >> dut->readings[i].tag & 1) && dut->clocks - dut->readings[i].since >= dut->config.read_clocks)
 			first[count++] = i;
 		seen |= UINT64_C(1) << dut->readings[i].tag;
 	}
+	if (!count)
+		return;
 	dut->answering = first[choose(dut, count)];
 	reading = &dut->readings[dut->answering];
 	part = part_of(dut, reading->address, reading->length, reading->at, &lane);

@@ -22,7 +22,7 @@ struct post {
 /* A read by the card, not yet completely answered; its data are sampled at the request. */
 struct reading {
 	unsigned tag, length, at, error_after;
-	uint64_t address;
+	uint64_t address, since;
 	bool failed;
 	uint8_t data[PAGE];
 };
