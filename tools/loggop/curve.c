@@ -54,6 +54,32 @@ static unsigned first_segment(const struct loggop_point *p, unsigned count, doub
 	return count;
 }
 
+/* Sum of squared deviations of two lines, of which the second begins at point `split`. */
+static double cost_of_split(const struct loggop_point *p, unsigned count, unsigned split, struct loggop_segment *pair)
+{
+	double first = fit_line(p, split, &pair[0]), second = fit_line(p + split, count - split, &pair[1]);
+
+	return first * first * split + second * second * (count - split);
+}
+
+/* Where two segments meet: the rule above ends a segment early if its points lie on a line by far better than the measurement. */
+static void move_boundary(const struct loggop_point *p, unsigned count, unsigned *boundary, struct loggop_segment *pair)
+{
+	double least = cost_of_split(p, count, *boundary, pair);
+
+	for (unsigned split = LEAST_POINTS; split + LEAST_POINTS <= count; split++) {
+		struct loggop_segment tried[2];
+		double cost = cost_of_split(p, count, split, tried);
+
+		if (cost < least) {
+			least = cost;
+			*boundary = split;
+			pair[0] = tried[0];
+			pair[1] = tried[1];
+		}
+	}
+}
+
 static void judge(const struct loggop_point *p, unsigned count, struct loggop_curve *c)
 {
 	double mean = 0, total = 0, left = 0;
@@ -73,7 +99,7 @@ static void judge(const struct loggop_point *p, unsigned count, struct loggop_cu
 
 int loggop_fit(const struct loggop_point *p, unsigned count, double spread, struct loggop_curve *c)
 {
-	unsigned done = 0;
+	unsigned done = 0, first[LOGGOP_SEGMENTS_MAX + 1];
 
 	if (!count || count > LOGGOP_POINTS_MAX)
 		return -EINVAL;
@@ -86,7 +112,15 @@ int loggop_fit(const struct loggop_point *p, unsigned count, double spread, stru
 					  count - done;
 
 		fit_line(p + done, points, &c->segment[c->count]);
+		first[c->count] = done;
 		done += points;
+	}
+	first[c->count] = count;
+	for (unsigned i = 1; i < c->count; i++) {
+		unsigned begin = first[i - 1], boundary = first[i] - begin;
+
+		move_boundary(p + begin, first[i + 1] - begin, &boundary, &c->segment[i - 1]);
+		first[i] = begin + boundary;
 	}
 	judge(p, count, c);
 	return 0;

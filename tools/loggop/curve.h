@@ -5,7 +5,7 @@
  *
  * LogGOP: Alexandrov et al., LogGP (SPAA 1995), with the overhead per byte of Hoefler et al., LogGOPSim (HPDC 2010). The segments
  * follow netgauge (Hoefler et al., Low-overhead LogGP parameter assessment, IPDPS 2007): a new one where the residual doubles and
- * stays doubled for the next five points.
+ * stays doubled for the next five points. The boundary of two segments then moves to where their squared deviations are least.
  */
 #ifndef LOGGOP_CURVE_H
 #define LOGGOP_CURVE_H

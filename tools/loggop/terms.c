@@ -104,6 +104,36 @@ static int fit_curve(const struct loggop_set *set, enum curve which, struct logg
 	return count ? loggop_fit(points, count, relative_spread(set), curve) : 0;
 }
 
+/* The sample of a size with the fewest operations, but more than one. */
+static const struct loggop_sample *few_of(const struct loggop_set *set, double bytes)
+{
+	const struct loggop_sample *found = NULL;
+
+	for (unsigned i = 0; i < set->samples; i++) {
+		const struct loggop_sample *s = &set->sample[i];
+
+		if (s->bytes == bytes && s->count > 1 && s->delay == 0 && (!found || s->count < found->count))
+			found = s;
+	}
+	return found;
+}
+
+/* The median over sizes that have more than one such sample. */
+static double derive_batch(const struct loggop_set *set)
+{
+	double all[LOGGOP_POINTS_MAX], gap;
+	unsigned count = 0;
+
+	for (double bytes = next_size(set, 0); bytes > 0 && count < LOGGOP_POINTS_MAX; bytes = next_size(set, bytes)) {
+		const struct loggop_sample *one = single_of(set, bytes), *few = few_of(set, bytes), *many = many_of(set, bytes, false);
+
+		if (one && few && few != many && derive(set, GAP, bytes, &gap))
+			all[count++] = fmax(few->time - one->time - (2 * few->count - 1) * gap, 0);
+	}
+	qsort(all, count, sizeof(all[0]), ascending);
+	return count ? all[count / 2] : 0;
+}
+
 int loggop_set_fit(struct loggop_set *set)
 {
 	int error = fit_curve(set, SINGLE, &set->single);
@@ -116,6 +146,7 @@ int loggop_set_fit(struct loggop_set *set)
 		error = fit_curve(set, GAP, &set->gap);
 	if (error)
 		return error;
+	set->batch = derive_batch(set);
 	set->sync = set->single.segment[0].base - loggop_at(&set->overhead, set->single.segment[0].from) - fmax(set->latency, 0);
 	return 0;
 }

@@ -7,6 +7,7 @@
  *	o + (s-1) O = (T(n, d, s) - T(1, 0, s)) / (n-1) - d          with d = T(1, 0, s)
  *	max(o, g + (s-1) G) = (T(n, 0, s) - T(1, 0, s)) / (n-1)
  *	S = single - o - L, at the smallest size
+ *	batch = T(m,0,s) - T(1,0,s) - (2m-1) max(o, g + (s-1) G), m the least n above 1; the median over sizes, at least 0
  *
  * as netgauge does with round trips; the release takes the place of the answer, as transfers are one-sided. S is that of the
  * NVSHMEM study (Groves et al., PMBS 2020, II-B): synchronization and consistency.
@@ -37,6 +38,7 @@ struct loggop_set {
 	struct loggop_sample sample[LOGGOP_SAMPLES_MAX];
 	double latency; /**< L; negative: unknown, and part of S */
 	double sync;	/**< S */
+	double batch;	/**< what a release costs more behind several operations, which go into the card's queue and then out of it */
 	double timeouts; /**< share of packets that left by the flush timeout, 0 to 1 */
 	double full;	 /**< share of packets that left because they were full, 0 to 1 */
 	double packet_bytes; /**< mean payload of a packet; 0: unknown */

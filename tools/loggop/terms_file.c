@@ -80,7 +80,7 @@ static struct json_object *set_object(const struct loggop_set *set)
 	struct json_object *o = json_object_new_object();
 
 	if (o && json_put_text(o, "way", set->way) && json_put_text(o, "path", set->path) &&
-	    (set->latency < 0 || add_number(o, "L", set->latency)) && add_number(o, "S", set->sync) &&
+	    (set->latency < 0 || add_number(o, "L", set->latency)) && add_number(o, "S", set->sync) && add_number(o, "batch", set->batch) &&
 	    add_number(o, "timeouts", set->timeouts) && add_number(o, "full", set->full) &&
 	    add_number(o, "packet_bytes", set->packet_bytes) && json_put(o, "single", curve_object(&set->single)) &&
 	    json_put(o, "overhead", curve_object(&set->overhead)) && json_put(o, "gap", curve_object(&set->gap)) && add_samples(o, set))
@@ -191,6 +191,7 @@ static bool read_set(struct json_object *o, struct loggop_set *set)
 	text_of(o, "path", set->path, sizeof(set->path));
 	set->latency = number_of(o, "L", -1);
 	set->sync = number_of(o, "S", 0);
+	set->batch = number_of(o, "batch", 0);
 	set->timeouts = number_of(o, "timeouts", 0);
 	set->full = number_of(o, "full", 0);
 	set->packet_bytes = number_of(o, "packet_bytes", 0);

@@ -13,8 +13,12 @@
 #include <study.h>
 #include <terms.h>
 
+#include "predict.h"
+
 static const char help[] = "usage: gpulink-model COMMAND [OPTION...]\n"
 			   "  fit         SAMPLES: determine LogGOP parameters from measured times\n"
+			   "  predict     predict the communication time of a trace's phases\n"
+			   "  goal        write a trace as a GOAL schedule\n"
 			   "  simulate    SCHEDULE: simulate a GOAL schedule of sends and receives, as LogGOPSim does\n"
 			   "  study       show the model of the NVSHMEM study (PMBS 2020)\n"
 			   "Options:\n"
@@ -180,7 +184,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*function)(int argc, char **argv);
-	} commands[] = { { "fit", fit }, { "simulate", simulate_command }, { "study", study } };
+	} commands[] = { { "fit", fit }, { "predict", predict_command }, { "goal", goal_command }, { "simulate", simulate_command },
+			 { "study", study } };
 
 	for (unsigned i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(argv[1], commands[i].name) == 0)

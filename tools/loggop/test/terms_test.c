@@ -121,6 +121,25 @@ static void one_outlier(void **state)
 	near(c.worst, 0.28, 0.1);
 }
 
+/* A step, as of a bus whose beat is full: the boundary is where it is, though the points before it lie on their line exactly. */
+static void a_step(void **state)
+{
+	struct loggop_point p[16];
+	struct loggop_curve c;
+
+	(void)state;
+	for (unsigned i = 0; i < 16; i++) {
+		p[i].bytes = 8 * (i + 1);
+		p[i].time = p[i].bytes <= 64 ? 1 : 2;
+	}
+	p[7].time = 1.07;
+	assert_int_equal(loggop_fit(p, 16, 0, &c), 0);
+	assert_int_equal(c.count, 2);
+	assert_true(c.segment[0].to == 64 && c.segment[1].from == 72);
+	near(loggop_at(&c, 64), 1, 0.1);
+	near(loggop_at(&c, 72), 2, 1e-6);
+}
+
 static void few_points(void **state)
 {
 	struct loggop_point p[3] = { { 8, 100 }, { 64, 156 }, { 64, 1 } };
@@ -306,7 +325,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_line),   cmocka_unit_test(two_lines), cmocka_unit_test(with_noise), cmocka_unit_test(few_points),
-		cmocka_unit_test(one_outlier),
+		cmocka_unit_test(one_outlier), cmocka_unit_test(a_step),
 		cmocka_unit_test(terms),      cmocka_unit_test(no_delays), cmocka_unit_test(files),	 cmocka_unit_test(bad_files),
 		cmocka_unit_test(study),
 	};
