@@ -21,7 +21,7 @@ GPU     ?= 0
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
 .PHONY: all demo demo-machine demo-programs report bench paper quick check check-machines check-programs check-more \
-	check-debug-kernel check-debian soak checkpatch deb synth place coverage install module clean packages user asan
+	check-debug-kernel check-debian soak loggop checkpatch deb synth place coverage install module clean packages user asan
 
 all: user
 
@@ -191,6 +191,11 @@ place: packages
 # Reproduces the papers' figures with gpulink's logic, in three minutes.
 paper: user
 	tools/replay/paper/paper $(MESON)/tools/replay/gpulink-replay docs/papers.md
+
+# Measures the Verilog's clocks for docs/loggop.md, in two minutes.
+loggop: user
+	tools/loggop/page --measure $(MESON)/fpga/sim/card/card-loggop $(MESON)/tools/replay/gpulink-replay tests/data/loggop
+	tools/loggop/page $(MESON)/tools/model/gpulink-model $(MESON)/tools/replay/gpulink-replay tests/data/loggop docs/loggop.md
 
 # RTL coverage of the lock-step benches, in a few minutes.
 coverage: user

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * card-loggop: times of operations on the Verilated card, in clocks, as samples for gpulink-model fit.
+ * card-loggop BYTES: times of operations on the Verilated card, in clocks, as samples for gpulink-model fit: of at most BYTES, all
+ * operations together.
  * card-loggop TRACE GPU: clocks of each phase of a trace, as CSV of gpulink-replay convert: the stores of a GPU with a card of its own,
  * as fast as the card takes them, and the release behind them.
  *
- * Reports, not tests.
+ * docs/loggop.md has the results; tools/loggop/page writes it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,16 +15,11 @@
 
 #include "card_rig.h"
 
-enum { GPUS_MAX = 16, LINE = 128, STRIDE = 256, TOTAL_BYTES = RIG_DATA_BYTES };
+enum { GPUS_MAX = 16, LINE = 128, STRIDE = 256, PUT_MOST = 65536 };
 
 /* --- samples --- */
 
 static const unsigned counts[] = { 1, 16, 256, 4096 };
-
-static void print(const char *way, const char *path, unsigned bytes, unsigned count, uint64_t clocks)
-{
-	printf("verilog,clocks,%s,%s,%u,%u,0,%" PRIu64 ",0,0\n", way, path, bytes, count, clocks);
-}
 
 /* Powers of two; scattered stores in steps of a word, as a store takes a clock per beat of 64 bytes. */
 static unsigned next_size(unsigned bytes, bool dense)
@@ -31,54 +27,60 @@ static unsigned next_size(unsigned bytes, bool dense)
 	return bytes < 8 || !dense ? 2 * bytes : bytes + 8;
 }
 
-/* Stores to places in a row, or `stride` bytes apart. */
-static void measure_stores(struct rig *rig, const char *way, unsigned stride, unsigned most)
-{
-	for (unsigned bytes = 1; bytes <= most; bytes = next_size(bytes, stride))
-		for (unsigned c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
-			uint64_t begin = card_dut_clocks(rig->dut), step = stride > bytes ? stride : bytes;
+/* A way to send. Stores go to places in a row, or `stride` bytes apart; entries, with `opcode`, to places in a row. */
+struct way {
+	const char *name, *path;
+	unsigned opcode, stride, most;
+};
 
-			if ((uint64_t)bytes * counts[c] > TOTAL_BYTES)
-				continue;
-			for (unsigned i = 0; i < counts[c]; i++)
-				rig_store(rig, 0, i * step % rig->window_bytes, bytes);
-			rig_release(rig);
-			print(way, "doorbell", bytes, counts[c], card_dut_clocks(rig->dut) - begin);
-			rig_settle(rig);
-		}
+static const struct way ways[] = {
+	{ "window", "doorbell", GLK_OP_NOP, 0, GLK_PAGE_SIZE }, { "scatter", "doorbell", GLK_OP_NOP, STRIDE, LINE },
+	{ "inline", "ring", GLK_OP_PUT_INLINE, 0, 32 },		{ "put", "ring", GLK_OP_PUT, 0, PUT_MOST },
+	{ "get", "ring", GLK_OP_GET, 0, PUT_MOST },
+};
+
+/* Clocks of `count` operations, and of the release behind them. */
+static uint64_t run(struct rig *rig, const struct way *way, unsigned bytes, unsigned count)
+{
+	uint64_t begin = card_dut_clocks(rig->dut), step = way->stride > bytes ? way->stride : bytes;
+
+	for (unsigned i = 0; i < count; i++) {
+		if (way->opcode == GLK_OP_NOP)
+			rig_store(rig, 0, i * step % rig->window_bytes, bytes);
+		else
+			rig_entry(rig, way->opcode, i * step, bytes);
+	}
+	if (way->opcode == GLK_OP_NOP) {
+		rig_release(rig);
+	} else {
+		rig_entry(rig, GLK_OP_RELEASE, 0, 0);
+		rig_submit(rig);
+	}
+	return card_dut_clocks(rig->dut) - begin;
 }
 
-/* Entries of a ring, and a release behind them. */
-static void measure_entries(struct rig *rig, const char *way, unsigned opcode, unsigned most)
-{
-	for (unsigned bytes = 1; bytes <= most; bytes *= 2)
-		for (unsigned c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
-			uint64_t begin = card_dut_clocks(rig->dut);
-
-			if (counts[c] >= RIG_ENTRIES || (uint64_t)bytes * counts[c] > TOTAL_BYTES)
-				continue;
-			for (unsigned i = 0; i < counts[c]; i++)
-				rig_entry(rig, opcode, (uint64_t)i * bytes, bytes);
-			rig_entry(rig, GLK_OP_RELEASE, 0, 0);
-			rig_submit(rig);
-			print(way, "ring", bytes, counts[c], card_dut_clocks(rig->dut) - begin);
-			rig_settle(rig);
-		}
-}
-
-static void measure(void)
+/* Each card runs one number of operations in ascending sizes, so that a shorter measurement has the same clocks. */
+static void measure_way(const struct way *way, unsigned count, uint64_t total)
 {
 	static struct rig rig;
 
-	puts("device,unit,way,path,bytes,count,delay,time,spread,cpu");
 	rig_start(&rig, 1, RIG_READ_CLOCKS);
-	rig_release(&rig); /* the first one takes longer */
-	measure_stores(&rig, "window", 0, GLK_PAGE_SIZE);
-	measure_stores(&rig, "scatter", STRIDE, 128);
-	measure_entries(&rig, "inline", GLK_OP_PUT_INLINE, 32);
-	measure_entries(&rig, "put", GLK_OP_PUT, 65536);
-	measure_entries(&rig, "get", GLK_OP_GET, 65536);
+	run(&rig, way, 1, 1); /* the first one takes longer */
+	for (unsigned bytes = 1; bytes <= way->most && (uint64_t)bytes * count <= total; bytes = next_size(bytes, way->stride)) {
+		rig_settle(&rig);
+		printf("verilog,clocks,%s,%s,%u,%u,0,%" PRIu64 ",0,0\n", way->name, way->path, bytes, count,
+		       run(&rig, way, bytes, count));
+	}
 	rig_stop(&rig);
+}
+
+static void measure(uint64_t total)
+{
+	puts("device,unit,way,path,bytes,count,delay,time,spread,cpu");
+	for (unsigned w = 0; w < sizeof(ways) / sizeof(ways[0]); w++)
+		for (unsigned c = 0; c < sizeof(counts) / sizeof(counts[0]); c++)
+			if (counts[c] < RIG_ENTRIES || ways[w].opcode == GLK_OP_NOP)
+				measure_way(&ways[w], counts[c], total);
 }
 
 /* --- traces --- */
@@ -118,13 +120,13 @@ int main(int argc, char **argv)
 {
 	FILE *from;
 
-	if (argc == 1) {
-		measure();
+	if (argc == 2 && atol(argv[1]) > 0 && atol(argv[1]) <= RIG_DATA_BYTES) {
+		measure((uint64_t)atol(argv[1]));
 		return 0;
 	}
 	from = argc == 3 ? fopen(argv[1], "r") : NULL;
 	if (!from || play(from, (unsigned)atoi(argv[2]))) {
-		fprintf(stderr, "card-loggop: %s: must be a trace with barriers, as CSV; usage: card-loggop [TRACE GPU]\n",
+		fprintf(stderr, "card-loggop: %s: must be a trace with barriers, as CSV; usage: card-loggop BYTES (1 to 1048576), or TRACE GPU\n",
 			argc > 1 ? argv[1] : "");
 		return 1;
 	}
