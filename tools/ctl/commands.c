@@ -12,6 +12,7 @@
 #include "trace/latency.h"
 #include "trace/record.h"
 #include "trace/top.h"
+#include "tune.h"
 
 #include <endpoint_name.h>
 #include <gpulink_admin.h>
@@ -580,6 +581,20 @@ static const struct command machine_commands[] = {
 		    "Exit status: 0 only notes, 6 warnings, 7 errors; otherwise as gpulinkctl.\n",
 	 .takes_from = true,
 	 .run = run_doctor},
+	{.name = "tune",
+	 .usage = "[FILE] [FILE.html]",
+	 .summary = "measure which way to send is the cheapest for which size",
+	 .details = "Measures direct stores, inline puts and puts on each path, as gpulink-bench loggop does, in about a minute;\n"
+		    "overwrites up to 16 MiB of the endpoint of --partition (default 0). For each size: the cheapest way for one\n"
+		    "message, and for many; the term that rules it; and from how many messages on a ring is cheaper than direct\n"
+		    "stores. Also chunk and agent of regions. FILE: a profile; FILE.html: a page with plots. CARD may be soft:.\n",
+	 .most = 2,
+	 .takes_card = true,
+	 .takes_partition = true,
+	 .takes_from = true,
+	 .from_help = "      --from FILE      read FILE instead: parameters or samples of gpulink-bench loggop\n"
+		      "      --dump FILE      also write the parameters to FILE\n",
+	 .run = run_tune},
 	{0},
 };
 

@@ -11,6 +11,7 @@ struct command {
 	const char *summary; /**< one imperative line */
 	const char *details; /**< further lines of `gpulinkctl NAME --help` */
 	int least, most;     /**< number of arguments */
+	const char *from_help; /**< of --from and --dump, if they are not those of topo */
 	bool takes_partition, takes_watch, takes_card, takes_from;
 	bool takes_count, takes_seconds, takes_once;
 	enum exit_code (*run)(struct invocation *invocation);

@@ -37,8 +37,8 @@ static void print_help(void)
 	       "      --count N        capture, monitor: end after N frames or events\n"
 	       "      --seconds N      capture, latency, monitor, record: end after N seconds\n"
 	       "      --once           latency: end after one second; top: after one table\n"
-	       "      --from FILE      topo, doctor: read FILE instead of this machine\n"
-	       "      --dump FILE      topo, doctor: also write the machine to FILE\n" COMMON_OPTIONS
+	       "      --from FILE      doctor, topo, tune: read FILE instead of this machine\n"
+	       "      --dump FILE      doctor, topo, tune: also write what was read to FILE\n" COMMON_OPTIONS
 	       "  -V, --version        show version and exit\n\n"
 	       "Run 'gpulinkctl COMMAND --help' for help on a command; see also gpulinkctl(1).\n"
 	       "Exit status: 0 success, 1 failure, 2 invalid arguments, 3 gpulinkd not running, 4 no such card or device,\n"
@@ -62,7 +62,9 @@ static void print_command_help(const struct command *command)
 		printf("      --seconds N      end after N seconds\n");
 	if (command->takes_once)
 		printf("      --once           end after one %s\n", command->takes_watch ? "table" : "second");
-	if (command->takes_from)
+	if (command->takes_from && command->from_help)
+		printf("%s", command->from_help);
+	else if (command->takes_from)
 		printf("      --from FILE      read FILE instead of this machine: a dump, or the output of lspci -Dvvxxxx\n"
 		       "      --dump FILE      also write the machine to FILE, for a bug report\n");
 	printf(COMMON_OPTIONS);
