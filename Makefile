@@ -190,7 +190,7 @@ place: packages
 
 # Reproduces the papers' figures with gpulink's logic, in three minutes.
 paper: user
-	tools/replay/paper/paper $(MESON)/tools/replay/gpulink-replay docs/papers.md
+	tools/replay/paper/paper $(MESON)/tools/replay/gpulink-replay $(MESON)/tools/model/gpulink-model docs/papers.md
 
 # Measures the Verilog's clocks for docs/loggop.md, in two minutes.
 loggop: user

@@ -19,6 +19,20 @@ double study_single(enum study_way way, double bytes)
 	return trip + (r->get ? 2 * once : once);
 }
 
+double study_processor(bool get, double bytes)
+{
+	const double memory = 250; /* of L: the GPU's, beyond DRAM (section IV-A) */
+
+	return study_single(get ? STUDY_HOST_GET : STUDY_HOST_PUT, bytes) - 2 * memory;
+}
+
+double study_speedup(double gpu, double processor)
+{
+	const double communication = 0.25, faster = 5;
+
+	return 1 / ((1 - communication) / faster + communication * gpu / processor);
+}
+
 double study_pipelined(enum study_pipeline pipeline, double bytes)
 {
 	static const struct {

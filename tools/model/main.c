@@ -159,23 +159,90 @@ static int simulate_command(int argc, char **argv)
 	return status ? (status > 0 ? EXIT_SUCCESS : 2) : simulate_file(&s, argv[1]);
 }
 
-static int study(int argc, char **argv)
+enum { STUDY_LAUNCHES = 2 };
+static const double launches[STUDY_LAUNCHES] = { 5000, 2000 }; /* of a kernel, ns (section VI) */
+
+/* One size: times, and speed-ups of a ported program (Figs. 9 to 11), by get as by put. */
+static void study_row_json(double bytes)
 {
-	if (argc != 1)
-		return option_usage(argc, argv, "usage: gpulink-model study\nTimes in ns; blocking messages by equations 1 to 4.\n"
-						"  -h, --help  show this help and exit\n");
-	printf("%8s", "bytes");
+	printf("{ \"bytes\": %.0f, \"single\": {", bytes);
 	for (unsigned w = 0; w < STUDY_WAYS; w++)
-		printf(" %12s", study_rows[w].name);
-	puts("  pipelined: verbs, host, device");
+		printf("%s \"%s\": %.1f", w ? "," : "", study_rows[w].name, study_single((enum study_way)w, bytes));
+	printf(" }, \"speedup\": {");
+	for (unsigned w = 0; w < STUDY_WAYS; w++) {
+		double one = study_single((enum study_way)w, bytes), cpu = study_processor(study_rows[w].get, bytes);
+
+		if (study_rows[w].device)
+			printf(", \"%s\": %.4f", study_rows[w].name, study_speedup(one, cpu));
+		for (unsigned l = 0; !study_rows[w].device && l < STUDY_LAUNCHES; l++)
+			printf("%s \"%s, launch %.0f\": %.4f", w + l ? "," : "", study_rows[w].name, launches[l],
+			       study_speedup(one + launches[l], cpu));
+	}
+	printf(" }, \"pipelined\": {");
+	if (bytes > 0)
+		printf(" \"verbs\": %.1f, \"host\": %.1f, \"device\": %.1f, \"speedup\": %.4f", study_pipelined(STUDY_VERBS, bytes),
+		       study_pipelined(STUDY_HOST, bytes), study_pipelined(STUDY_DEVICE, bytes),
+		       study_speedup(study_pipelined(STUDY_HOST, bytes), study_pipelined(STUDY_VERBS, bytes)));
+	printf(" } }");
+}
+
+static void study_json(void)
+{
+	putchar('[');
+	for (unsigned bytes = 0; bytes <= 1u << 24; bytes = bytes ? bytes * 2 : 1) {
+		fputs(bytes ? ",\n" : "\n", stdout);
+		study_row_json(bytes);
+	}
+	puts("\n]");
+}
+
+static void study_table(char separator)
+{
+	const bool csv = separator == ',';
+
+	printf(csv ? "bytes" : "%8s", "bytes");
+	for (unsigned w = 0; w < STUDY_WAYS; w++)
+		printf(csv ? ",%s" : " %12s", study_rows[w].name);
+	puts(csv ? ",verbs pipelined,host pipelined,device pipelined" : "  pipelined: verbs, host, device");
 	for (unsigned bytes = 0; bytes <= 1u << 20; bytes = bytes ? bytes * 8 : 8) {
-		printf("%8u", bytes);
+		printf(csv ? "%u" : "%8u", bytes);
 		for (unsigned w = 0; w < STUDY_WAYS; w++)
-			printf(" %12.0f", study_single((enum study_way)w, bytes));
-		for (unsigned p = 0; bytes && p < STUDY_PIPELINES; p++)
-			printf(" %9.1f", study_pipelined((enum study_pipeline)p, bytes));
+			printf(csv ? ",%.0f" : " %12.0f", study_single((enum study_way)w, bytes));
+		for (unsigned p = 0; p < STUDY_PIPELINES; p++) {
+			if (bytes)
+				printf(csv ? ",%.1f" : " %9.1f", study_pipelined((enum study_pipeline)p, bytes));
+			else if (csv)
+				putchar(',');
+		}
 		putchar('\n');
 	}
+}
+
+static int take_study(void *user, int option, const char *value)
+{
+	return option == 'o' ? option_output(value, user) : -1;
+}
+
+static int study(int argc, char **argv)
+{
+	static const struct option known[] = { { "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { 0 } };
+	static const struct option_command command = {
+		.name = "study",
+		.known = known,
+		.take = take_study,
+		.help = "usage: gpulink-model study [OPTION...]\nTimes in ns; blocking messages by equations 1 to 4.\n"
+			"  -o, --output FORM  table, json or csv; json has speed-ups of ported programs, too (table)\n"
+			"  -h, --help         show this help and exit\n",
+	};
+	enum output output = OUTPUT_TABLE;
+	int status = option_read_all(argc, argv, &command, &output);
+
+	if (status)
+		return status > 0 ? EXIT_SUCCESS : 2;
+	if (output == OUTPUT_JSON)
+		study_json();
+	else
+		study_table(output == OUTPUT_CSV ? ',' : ' ');
 	return fflush(stdout) ? failed("output", strerror(errno)) : EXIT_SUCCESS;
 }
 

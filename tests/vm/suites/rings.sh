@@ -49,6 +49,8 @@ measure() {
 	is "$(grep -c ^$device /tmp/loggop)" $(((5 + 5 + 4 + 2 + 4) * 7 * 4 + 4 * 6 * 4)) && is "$(cut -d, -f3,4 /tmp/loggop | sort -u | wc -l)" 25
 }
 check "all ways are measured on all paths" measure
+ratios() { gpulink-bench loggop --device $device --most 1 --way inline --path ioctl | grep -q "virtual machine: only ratios"; }
+check "times of a virtual machine are marked" ratios
 tap "limits" limits-test $device $class
 check "limits refuse invalid values" limits_refuse_nonsense
 check "a reset ends traffic on all three paths" end_of_all reset put 1 $class/reset

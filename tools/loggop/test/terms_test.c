@@ -319,6 +319,9 @@ static void study(void **state)
 	near(study_single(STUDY_HOST_GET, 1000), 2068 + 2 * (80 + 67), 1e-9);
 	near(study_pipelined(STUDY_HOST, 8), 517.6, 0.001);
 	near(study_pipelined(STUDY_VERBS, 4096), 4096 / 12.5, 1e-9);
+	near(study_processor(false, 0), 1496, 1e-9);
+	near(study_speedup(3, 3), 2.5, 1e-9);
+	near(study_speedup(1996 + 5000, 1496), 1 / (0.15 + 0.25 * 6996 / 1496), 1e-9);
 }
 
 int main(void)
