@@ -220,7 +220,13 @@ static enum exit_code show(const struct invocation *invocation, const struct log
 		return EXIT_OK;
 	}
 	object = advice_object(file, &advice, agent);
-	return show_json(object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
+	if (!object) {
+		complain("out of memory");
+		return EXIT_FAILED;
+	}
+	code = show_json(object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
+	json_object_put(object);
+	return code;
 }
 
 enum exit_code run_tune(struct invocation *invocation)
