@@ -108,8 +108,8 @@ static const struct option_command loggop_command = {
 	},
 	.take = take,
 	.help = "usage: gpulink-bench loggop --device DEVICE [OPTION...]\n"
-		"Measures times of operations with releases, and fits L, o, O, g, G and S to them. Overwrites endpoint memory: up to\n"
-		"16 MiB of a partition. An interrupt ends the measurement, and what was measured is printed.\n"
+		"Measures times of operations with releases, and fits L, o, O, g, G and S to them. Overwrites endpoint memory,\n"
+		"up to 16 MiB of a partition. An interrupt ends the measurement, and what was measured is printed.\n"
 		"  --device DEVICE     gpulink0, or soft:\n"
 		"  --way LIST          window, scatter, inline, put, putv, get (all)\n"
 		"  --path LIST         ioctl, io_uring, asleep, polling, doorbell (all that the device has)\n"

@@ -74,7 +74,8 @@ static void print_table(const struct loggop_file *file, const struct advice *a, 
 
 		snprintf(one, sizeof(one), "%s, %s", r->single->way, r->single->path);
 		snprintf(stream, sizeof(stream), "%s, %s", r->stream->way, r->stream->path);
-		printf("%9" PRIu64 "  %-18s %10.0f  %-18s %10.1f  %-13s", r->bytes, one, r->single_time, stream, r->stream_time, r->bound);
+		printf("%9" PRIu64 "  %-18s %10.0f  %-18s %10.1f  %-13s", r->bytes, one, r->single_time, stream, r->stream_time,
+		       r->bound);
 		tune_ring_from(one, sizeof(one), r->ring_from);
 		printf(" %10s\n", one);
 	}

@@ -10,7 +10,8 @@
 static const char css[] =
 	"body { max-width: 760px; margin: 2em auto; padding: 0 1em; font: 15px system-ui, sans-serif; color: var(--ink);\n"
 	"  background: var(--paper) }\n"
-	"table { border-collapse: collapse } td, th { padding: .15em .7em; text-align: right; border-bottom: 1px solid var(--grid) }\n"
+	"table { border-collapse: collapse }\n"
+	"td, th { padding: .15em .7em; text-align: right; border-bottom: 1px solid var(--grid) }\n"
 	"td.name, th.name { text-align: left }\n";
 
 /* Sizes that a drawing shows. */
@@ -24,7 +25,8 @@ struct drawing {
 static const struct drawing drawings[] = {
 	{ "Time per message, in a row of 256, up to 32 bytes", 6, { 1, 2, 4, 8, 16, 32 }, { "1", "2", "4", "8", "16", "32" } },
 	{ "Time per message, in a row of 256, from 64 bytes on", 8,
-	  { 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576 }, { "64", "256", "1 Ki", "4 Ki", "16 Ki", "64 Ki", "256 Ki", "1 Mi" } },
+	  { 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576 },
+	  { "64", "256", "1 Ki", "4 Ki", "16 Ki", "64 Ki", "256 Ki", "1 Mi" } },
 };
 
 static bool add_line(struct svg_lines *l, const struct drawing *d, const struct loggop_set *set, char *name, size_t room)

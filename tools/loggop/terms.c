@@ -125,7 +125,8 @@ static double derive_batch(const struct loggop_set *set)
 	unsigned count = 0;
 
 	for (double bytes = next_size(set, 0); bytes > 0 && count < LOGGOP_POINTS_MAX; bytes = next_size(set, bytes)) {
-		const struct loggop_sample *one = single_of(set, bytes), *few = few_of(set, bytes), *many = many_of(set, bytes, false);
+		const struct loggop_sample *one = single_of(set, bytes), *few = few_of(set, bytes);
+		const struct loggop_sample *many = many_of(set, bytes, false);
 
 		if (one && few && few != many && derive(set, GAP, bytes, &gap))
 			all[count++] = fmax(few->time - one->time - (2 * few->count - 1) * gap, 0);

@@ -286,7 +286,8 @@ static int check_paths(struct session *s)
 static int open_site(struct session *s)
 {
 	const struct measure_plan *p = s->plan;
-	uint64_t span = p->most > WAY_APART_MAX ? p->most : WAY_APART_MAX, want = (span * counts[COUNTS - 1] + PAGE - 1) / PAGE * PAGE;
+	uint64_t span = p->most > WAY_APART_MAX ? p->most : WAY_APART_MAX;
+	uint64_t want = (span * counts[COUNTS - 1] + PAGE - 1) / PAGE * PAGE;
 	struct gpulink_endpoint_info endpoint;
 	struct site *site = &s->site;
 	int error = gpulink_get_endpoint(s->device, p->partition, &endpoint, sizeof(endpoint));

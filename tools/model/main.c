@@ -225,7 +225,9 @@ static int take_study(void *user, int option, const char *value)
 
 static int study(int argc, char **argv)
 {
-	static const struct option known[] = { { "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { 0 } };
+	static const struct option known[] = {
+		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { 0 },
+	};
 	static const struct option_command command = {
 		.name = "study",
 		.known = known,

@@ -172,7 +172,8 @@ static void print_table(const struct prediction *p)
 {
 	struct quality q = quality_of(p);
 
-	printf("phase gpu    stores      bytes    messages      queued       fixed   predicted%s\n", p->measured ? "    measured   error" : "");
+	printf("phase gpu    stores      bytes    messages      queued       fixed   predicted%s\n",
+	       p->measured ? "    measured   error" : "");
 	for (size_t i = 0; i < p->phases.count; i++) {
 		struct phase_pair sum = phase_sum(&p->phases, &p->phases.phase[i], p->ruler[i]);
 		struct cost cost = cost_of(p, &sum);

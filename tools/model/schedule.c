@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * gpulink-model goal: a trace as a schedule in GOAL. Each GPU is a rank; in each phase it computes for the trace's time (ps), then sends
- * each other GPU one message with all bytes that it stored there, and receives theirs. The next phase begins when these are done: a
- * barrier becomes the dependencies on the messages of its phase.
+ * gpulink-model goal: a trace as a schedule in GOAL. Each GPU is a rank; in each phase it computes for the trace's time (ps),
+ * then sends each other GPU one message with all bytes that it stored there, and receives theirs. The next phase begins when
+ * these are done: a barrier becomes the dependencies on the messages of its phase.
  */
 #include "predict.h"
 
@@ -24,6 +24,13 @@ static int add(struct goal_rank *rank, struct goal_op op)
 	return goal_add(rank, &op);
 }
 
+static int add_behind(struct goal_rank *rank, struct goal_op op, uint32_t before)
+{
+	int error = add(rank, op);
+
+	return error ? error : goal_require(rank, &(struct goal_edge){ .before = before, .after = rank->op_count - 1 });
+}
+
 /* The messages of a rank in a phase, which require operation `after`. */
 static int add_messages(struct goal_rank *rank, const struct phases *p, size_t phase, uint32_t me, uint32_t after)
 {
@@ -37,14 +44,12 @@ static int add_messages(struct goal_rank *rank, const struct phases *p, size_t p
 		if (!error && out) {
 			op.kind = GOAL_SEND;
 			op.size = out;
-			error = add(rank, op);
-			error = error ? error : goal_require(rank, &(struct goal_edge){ .before = after, .after = rank->op_count - 1 });
+			error = add_behind(rank, op, after);
 		}
 		if (!error && in) {
 			op.kind = GOAL_RECV;
 			op.size = in;
-			error = add(rank, op);
-			error = error ? error : goal_require(rank, &(struct goal_edge){ .before = after, .after = rank->op_count - 1 });
+			error = add_behind(rank, op, after);
 		}
 	}
 	return error;
@@ -86,8 +91,8 @@ static const struct option_command command = {
 	.known = (const struct option[]){ { "trace", required_argument, NULL, TRACE }, { "help", no_argument, NULL, 'h' }, { 0 } },
 	.take = take,
 	.help = "usage: gpulink-model goal --trace FILE\n"
-		"Writes a trace as a GOAL schedule for gpulink-model simulate and LogGOPSim, in picoseconds: per phase a rank computes, then\n"
-		"exchanges one message with each GPU to which it stored.\n"
+		"Writes a trace as a GOAL schedule for gpulink-model simulate and LogGOPSim, in picoseconds: per phase a rank\n"
+		"computes, then exchanges one message with each GPU to which it stored.\n"
 		"  --trace FILE  of gpulink-replay record, or another that gpulink-replay reads\n"
 		"  -h, --help    show this help and exit\n",
 };

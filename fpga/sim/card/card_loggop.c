@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * card-loggop BYTES: times of operations on the Verilated card, in clocks, as samples for gpulink-model fit: of at most BYTES, all
- * operations together.
- * card-loggop TRACE GPU: clocks of each phase of a trace, as CSV of gpulink-replay convert: the stores of a GPU with a card of its own,
- * as fast as the card takes them, and the release behind them.
+ * card-loggop BYTES: times of operations on the Verilated card, in clocks, as samples for gpulink-model fit: of at most BYTES,
+ * all operations together.
+ * card-loggop TRACE GPU: clocks of each phase of a trace, as CSV of gpulink-replay convert: the stores of a GPU with a card of
+ * its own, as fast as the card takes them, and the release behind them.
  *
  * docs/loggop.md has the results; tools/loggop/page writes it.
  */
@@ -126,7 +126,8 @@ int main(int argc, char **argv)
 	}
 	from = argc == 3 ? fopen(argv[1], "r") : NULL;
 	if (!from || play(from, (unsigned)atoi(argv[2]))) {
-		fprintf(stderr, "card-loggop: %s: must be a trace with barriers, as CSV; usage: card-loggop BYTES (1 to 1048576), or TRACE GPU\n",
+		fprintf(stderr, "card-loggop: %s: must be a trace with barriers, as CSV; usage: card-loggop BYTES (1 to 1048576), "
+				"or TRACE GPU\n",
 			argc > 1 ? argv[1] : "");
 		return 1;
 	}

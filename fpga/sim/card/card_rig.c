@@ -90,7 +90,8 @@ static void open_windows(struct rig *rig, unsigned slices, unsigned shift)
 		set(rig, partition + GLK_PARTITION_EP_BYTES, rig->window_bytes);
 		set(rig, partition + GLK_PARTITION_EP_KIND, GLK_EP_BUS);
 		for (unsigned s = 0; s < rig->window_slices; s++) {
-			uint64_t slice = p * (uint64_t)rig->window_slices + s, window = GLK_WINDOW_ARRAY + slice * GLK_WINDOW_STRIDE;
+			uint64_t slice = p * (uint64_t)rig->window_slices + s;
+			uint64_t window = GLK_WINDOW_ARRAY + slice * GLK_WINDOW_STRIDE;
 
 			set(rig, window + GLK_WINDOW_Q1, (uint64_t)s << shift);
 			set(rig, window + GLK_WINDOW_Q2, UINT64_C(1) << shift);
@@ -112,7 +113,8 @@ static void open_context(struct rig *rig)
 	    GLK_REGISTRATION_Q0_VALID_MASK | GLK_REGISTRATION_Q0_READ_MASK | GLK_REGISTRATION_Q0_WRITE_MASK);
 	set(rig, GLK_CONTEXT_ARRAY + GLK_CONTEXT_SQ_BASE, SQ);
 	set(rig, GLK_CONTEXT_ARRAY + GLK_CONTEXT_CQ_BASE, CQ);
-	set(rig, GLK_CONTEXT_ARRAY + GLK_CONTEXT_ORDER, RIG_ORDER << GLK_CONTEXT_ORDER_SQ_SHIFT | RIG_ORDER << GLK_CONTEXT_ORDER_CQ_SHIFT);
+	set(rig, GLK_CONTEXT_ARRAY + GLK_CONTEXT_ORDER,
+	    RIG_ORDER << GLK_CONTEXT_ORDER_SQ_SHIFT | RIG_ORDER << GLK_CONTEXT_ORDER_CQ_SHIFT);
 	set(rig, GLK_CONTEXT_ARRAY + GLK_CONTEXT_RECORD, RECORD);
 	set(rig, GLK_CONTEXT_ARRAY + GLK_CONTEXT_CONTROL, GLK_CONTEXT_CONTROL_ENABLE_MASK);
 }

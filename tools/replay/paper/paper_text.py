@@ -170,8 +170,9 @@ def page(f, parts):
 
 This page compares the results of FinePack (Muthukrishnan et al., HPCA 2023) and PROACT (Muthukrishnan et al., ISCA 2021) with
 those of `gpulink-replay`, which runs the papers' workloads through the model that the card's Verilog is co-simulated with.
-[NetCrafter's figures](#netcrafters-figures) and those of [the NVSHMEM study](#the-nvshmem-studys-figures) follow below. `make paper` generates this page in three minutes on one core,
-deterministically. A unit test repeats the quick parts and fails when the page no longer matches the logic.
+[NetCrafter's figures](#netcrafters-figures) and those of [the NVSHMEM study](#the-nvshmem-studys-figures) follow below. `make paper`
+generates this page in a few minutes on one core, deterministically. A unit test repeats the quick parts and fails when the page no
+longer matches the logic.
 
 The papers' programs are not public, and most of their inputs are not in this tree. [workloads.md](workloads.md) describes the
 workloads used instead. No size or setting was fitted to the papers' numbers. Two choices were made after a first result
