@@ -78,7 +78,7 @@ static void show(const struct jacobi_result *results, unsigned agent)
 {
 	static const char *const names[] = {"computation alone", "copy at the end", "stores of 8 bytes", "region"};
 
-	printf("\n%-17s  %10s  %8s  %8s  %10s\n", "way", "ms", "hidden", "packets", "wire_bytes");
+	printf("\nan iteration\n%-17s  %10s  %8s  %8s  %10s\n", "way", "ms", "hidden", "packets", "wire_bytes");
 	for (unsigned w = 0; w < JACOBI_WAYS; w++) {
 		printf("%-17s  %10.1f  ", names[w], results[w].seconds * 1e3);
 		if (w > JACOBI_COPY)
@@ -112,8 +112,8 @@ static int demo(struct gpulink *device, const struct options *options, struct ja
 	struct jacobi *jacobi = jacobi_new(device, options->agent, reason);
 	int failed = jacobi ? 0 : -1;
 
-	printf("Jacobi: %u unknowns, %u iterations, %u endpoints of %s; each result goes to all of them\n", JACOBI_UNKNOWNS,
-	       JACOBI_ITERATIONS, JACOBI_ENDPOINTS, options->device);
+	printf("Jacobi: %u unknowns on %u endpoints of %s; each result goes to all of them\n", JACOBI_UNKNOWNS, JACOBI_ENDPOINTS,
+	       options->device);
 	for (unsigned w = 0; w < JACOBI_WAYS && !failed; w++)
 		failed = run_fastest(jacobi, (enum jacobi_way)w, &results[w], reason);
 	if (!failed)
