@@ -88,7 +88,7 @@ static void show(const struct jacobi_result *results, unsigned agent)
 		printf("  %8" PRIu64 "  %10" PRIu64 "\n", results[w].packets, results[w].wire_bytes);
 	}
 	printf("hidden: the part of the copy's transfer time that a way does not add to the computation; in a VM it depends on\n"
-	       "the emulation and on free processors of the host, and a soft device hides nothing\n"
+	       "the emulation and on free processors of the host; on a soft device the producers themselves copy\n"
 	       "the region's agent is %s; all replicas hold the reference's values, bit by bit\n\n", agents[agent]);
 }
 
