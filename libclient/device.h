@@ -73,6 +73,7 @@ struct glk_flight {
 	bool signal; /* its completion also has the error of the release before it */
 	struct gpulink_region *region; /* to which it belongs, or NULL; of its release `offset` is the epoch, or 0 */
 	unsigned target;	       /* of the region */
+	void (*completed)(const struct glk_flight *flight, int error); /* of a region; under the queue's lock */
 };
 
 /* Completions received and not returned yet: a ring of GPULINK_COMPLETIONS_MAX. */
@@ -183,9 +184,6 @@ int glk_put_inline(struct gpulink_queue *queue, struct gpulink_window *window, u
 		   uint64_t tag, const struct glk_flight *flight);
 int glk_put_memory(struct gpulink_queue *queue, struct gpulink_window *window, uint64_t offset, struct gpulink_memory *memory,
 		   uint64_t memory_offset, size_t bytes, uint64_t tag, const struct glk_flight *flight);
-
-/* region_send.c: an operation of a region has completed. Under the queue's lock. */
-void glk_region_completed(const struct glk_flight *flight, int error);
 
 /* wait_until.c: between two looks at a word: spins, then yields, then sleeps, at most `left`. */
 void glk_pause(unsigned round, uint64_t left);

@@ -109,7 +109,7 @@ static int settle(struct gpulink_queue *queue, const struct glk_flight *flight, 
 /* An operation of a region. Its release may have failed by stores of others, whose release has to report that as well. */
 static void complete_region(struct gpulink_queue *queue, const struct glk_flight *flight, int error)
 {
-	glk_region_completed(flight, error);
+	flight->completed(flight, error);
 	if (flight->kind == GLK_KIND_REGION_RELEASE && !queue->failed)
 		queue->failed = error;
 }

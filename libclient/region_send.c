@@ -31,7 +31,7 @@ static void note(struct gpulink_region *region, unsigned target, int error)
 	__atomic_compare_exchange_n(&region->error, &none, error, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-void glk_region_completed(const struct glk_flight *flight, int error)
+static void completed(const struct glk_flight *flight, int error)
 {
 	struct gpulink_region *region = flight->region;
 
@@ -50,7 +50,8 @@ static bool has_failed(const struct gpulink_region *region, unsigned target)
 
 static struct glk_flight flight_of(struct gpulink_region *region, unsigned target, enum glk_kind kind)
 {
-	return (struct glk_flight){ .kind = kind, .stage = -1, .region = region, .target = target };
+	return (struct glk_flight){ .kind = kind, .stage = -1, .region = region, .target = target,
+				    .completed = completed };
 }
 
 /* What was counted for an operation that was not submitted. */

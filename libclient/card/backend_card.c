@@ -14,43 +14,6 @@
 
 #include "card_context.h"
 
-int glk_card_code_of(int error)
-{
-	switch (error) {
-	case EINVAL:
-		return -GPULINK_EINVAL;
-	case ENOMEM:
-		return -GPULINK_ENOMEM;
-	case ENODEV:
-	case ENOENT:
-		return -GPULINK_ENODEV;
-	case EACCES:
-	case EPERM:
-		return -GPULINK_EACCES;
-	case ENXIO:
-		return -GPULINK_ENOENDPOINT;
-	case ERANGE:
-		return -GPULINK_ERANGE;
-	case ENOSPC:
-	case EDQUOT:
-		return -GPULINK_ENOSPC;
-	case ETIMEDOUT:
-		return -GPULINK_ETIMEDOUT;
-	case ESTALE:
-		return -GPULINK_ERESET;
-	case EBUSY:
-		return -GPULINK_EBUSY;
-	case EHOSTUNREACH:
-		return -GPULINK_EUNREACHABLE;
-	case EOPNOTSUPP:
-		return -GPULINK_ENOTSUP;
-	case EINTR:
-		return -GPULINK_EINTR;
-	default:
-		return -GPULINK_EIO;
-	}
-}
-
 static int call(const struct card *card, unsigned long request, void *argument)
 {
 	return ioctl(card->fd, request, argument) ? glk_card_code_of(errno) : 0;
@@ -131,20 +94,6 @@ static int resource_open(char *path, size_t room)
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
-/* mmap(), or NULL. Children do not inherit it: their accesses would be the parent's. */
-static void *map_shared(uint64_t bytes, int protection, int fd, uint64_t offset)
-{
-	void *address = mmap(NULL, bytes, protection, MAP_SHARED, fd, (off_t)offset);
-
-	if (address == MAP_FAILED)
-		return NULL;
-	if (madvise(address, bytes, MADV_DONTFORK)) {
-		munmap(address, bytes);
-		return NULL;
-	}
-	return address;
-}
-
 static int map_endpoint(struct card *card, unsigned partition)
 {
 	struct gpulink_ioctl_endpoint e = { .size = sizeof(e), .partition = partition };
@@ -163,7 +112,7 @@ static int map_endpoint(struct card *card, unsigned partition)
 	fd = resource_open(path, sizeof(path));
 	if (fd < 0)
 		return glk_card_code_of(errno);
-	memory = map_shared(e.bytes, PROT_READ | PROT_WRITE, fd, e.offset);
+	memory = glk_card_map(e.bytes, PROT_READ | PROT_WRITE, fd, e.offset);
 	error = memory ? 0 : glk_card_code_of(errno);
 	close(fd);
 	if (error)
@@ -203,7 +152,7 @@ static int map_window(const struct card *card, uint32_t handle, uint64_t mmap_of
 		      struct glk_backend_window *window)
 {
 	int protection = (rights & GPULINK_READ ? PROT_READ : 0) | (rights & GPULINK_WRITE ? PROT_WRITE : 0), error;
-	void *address = map_shared(bytes, protection, card->fd, mmap_offset);
+	void *address = glk_card_map(bytes, protection, card->fd, mmap_offset);
 
 	if (!address) {
 		error = glk_card_code_of(errno);
@@ -331,13 +280,6 @@ static int descriptor(void *backend)
 	return card->fd;
 }
 
-int glk_card_map_record(struct card *card)
-{
-	if (!card->record)
-		card->record = map_shared(GLK_PAGE_SIZE, PROT_READ, card->fd, card->query.record_offset);
-	return card->record ? 0 : glk_card_code_of(errno);
-}
-
 static int doorbell(void *backend, struct gpulink_doorbell *pages)
 {
 	struct card *card = backend;
@@ -364,7 +306,7 @@ static void card_close(void *backend)
 	free(card);
 }
 
-/* Mappings stay: the driver and map_shared() keep them from children. Until the descriptor is closed, it keeps the context. */
+/* Mappings stay: the driver and glk_card_map() keep them from children. Until the descriptor is closed, it keeps the context. */
 static void card_abandon(void *backend)
 {
 	struct card *card = backend;

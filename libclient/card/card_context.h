@@ -23,8 +23,10 @@ struct card {
 	} endpoints[GLK_PARTITION_COUNT];
 };
 
-/* backend_card.c: the error of an errno. */
+/* card_context.c: the error of an errno. */
 int glk_card_code_of(int error);
+/* mmap(), or NULL. Children do not inherit it: their accesses would be the parent's. */
+void *glk_card_map(uint64_t bytes, int protection, int fd, uint64_t offset);
 /* Maps the page of the completion record. 0 or an error. Under the device's lock. */
 int glk_card_map_record(struct card *card);
 

@@ -8,10 +8,9 @@
 
 #include <gpulink_region.h>
 
-#define JACOBI_ENDPOINTS  4u
-#define JACOBI_UNKNOWNS	  65536u
-#define JACOBI_ITERATIONS 4u
-#define JACOBI_REASON	  256u
+#define JACOBI_ENDPOINTS 4u
+#define JACOBI_UNKNOWNS	 262144u
+#define JACOBI_REASON	 256u
 
 /** How results are sent. */
 enum jacobi_way {
@@ -22,13 +21,19 @@ enum jacobi_way {
 	JACOBI_WAYS
 };
 
-/** What a way took. */
+/** What an iteration of a way took. */
 struct jacobi_result {
 	double seconds;
 	uint64_t packets, wire_bytes, region_bytes;
 };
 
 struct jacobi;
+
+/** The iterations of a way. Stores one by one take long in a VM, where each is a message to the card's process. */
+static inline unsigned jacobi_iterations(enum jacobi_way way)
+{
+	return way == JACOBI_STORES ? 1 : 4;
+}
 
 /** Opens windows and regions of an agent (enum gpulink_agent). Returns NULL and a reason of JACOBI_REASON bytes on failure. */
 struct jacobi *jacobi_new(struct gpulink *device, unsigned agent, char *reason);
@@ -37,7 +42,7 @@ void jacobi_free(struct jacobi *jacobi);
 unsigned jacobi_agent(const struct jacobi *jacobi);
 
 /**
- * Runs all iterations from the same vector. Except for JACOBI_NOTHING it compares all replicas with a reference that is
+ * Runs some iterations from the same vector. Except for JACOBI_NOTHING it compares all replicas with a reference that is
  * computed in one piece. Returns 0, or -1 and a reason.
  */
 int jacobi_run(struct jacobi *jacobi, enum jacobi_way way, struct jacobi_result *result, char *reason);

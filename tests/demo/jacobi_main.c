@@ -78,17 +78,17 @@ static void show(const struct jacobi_result *results, unsigned agent)
 {
 	static const char *const names[] = {"computation alone", "copy at the end", "stores of 8 bytes", "region"};
 
-	printf("\n%-17s  %10s  %8s  %8s  %10s\n", "way", "ms", "hidden", "packets", "wire_bytes");
+	printf("\nan iteration\n%-17s  %10s  %8s  %8s  %10s\n", "way", "ms", "hidden", "packets", "wire_bytes");
 	for (unsigned w = 0; w < JACOBI_WAYS; w++) {
 		printf("%-17s  %10.1f  ", names[w], results[w].seconds * 1e3);
-		if (w > JACOBI_COPY)
+		if (w > JACOBI_COPY && hidden(results, w) > 0)
 			printf("%6.0f %%", 100 * hidden(results, w));
 		else
-			printf("%8s", w ? "0 %" : "");
+			printf("%8s", w ? "none" : "");
 		printf("  %8" PRIu64 "  %10" PRIu64 "\n", results[w].packets, results[w].wire_bytes);
 	}
-	printf("hidden: the part of the copy's transfer time that a way does not add to the computation; below 0: it adds\n"
-	       "more than that; in a VM it depends on the emulation and on free processors of the host\n"
+	printf("hidden: the part of the copy's transfer time that a way does not add to the computation; in a VM it depends on\n"
+	       "the emulation and on free processors of the host; on a soft device the producers themselves copy\n"
 	       "the region's agent is %s; all replicas hold the reference's values, bit by bit\n\n", agents[agent]);
 }
 
@@ -112,8 +112,8 @@ static int demo(struct gpulink *device, const struct options *options, struct ja
 	struct jacobi *jacobi = jacobi_new(device, options->agent, reason);
 	int failed = jacobi ? 0 : -1;
 
-	printf("Jacobi: %u unknowns, %u iterations, %u endpoints of %s; each result goes to all of them\n", JACOBI_UNKNOWNS,
-	       JACOBI_ITERATIONS, JACOBI_ENDPOINTS, options->device);
+	printf("Jacobi: %u unknowns on %u endpoints of %s; each result goes to all of them\n", JACOBI_UNKNOWNS,
+	       JACOBI_ENDPOINTS, options->device);
 	for (unsigned w = 0; w < JACOBI_WAYS && !failed; w++)
 		failed = run_fastest(jacobi, (enum jacobi_way)w, &results[w], reason);
 	if (!failed)
