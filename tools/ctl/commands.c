@@ -40,9 +40,7 @@ static enum exit_code run_list(struct invocation *invocation)
 
 static enum exit_code run_info(struct invocation *invocation)
 {
-	enum exit_code code = find_card(invocation);
-
-	return code == EXIT_OK ? ask_and_print(invocation, new_request("info", invocation->card), print_object) : code;
+	return show_of_card(invocation, "info");
 }
 
 static bool print_partitions(struct json_object *partitions)
@@ -272,7 +270,10 @@ static enum exit_code run_set_endpoint(struct invocation *invocation)
 	return ask_and_print(invocation, with(request, "endpoint", json_object_new_string(endpoint)), print_set_endpoint);
 }
 
-/* --- counters of the card, and the link --- */
+static enum exit_code run_card_counters(struct invocation *invocation)
+{
+	return show_of_card(invocation, "card_counters");
+}
 
 static enum exit_code run_set_open(struct invocation *invocation)
 {

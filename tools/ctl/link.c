@@ -11,21 +11,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum exit_code show_link(struct invocation *invocation, const char *op)
-{
-	enum exit_code code = find_card(invocation);
-
-	return code == EXIT_OK ? ask_and_print(invocation, new_request(op, invocation->card), print_object) : code;
-}
-
 enum exit_code run_link(struct invocation *invocation)
 {
-	return show_link(invocation, "link");
+	return show_of_card(invocation, "link");
 }
 
 enum exit_code run_link_counters(struct invocation *invocation)
 {
-	return show_link(invocation, "link_counters");
+	return show_of_card(invocation, "link_counters");
 }
 
 static bool print_set_link(struct json_object *result)

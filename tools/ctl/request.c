@@ -93,3 +93,10 @@ enum exit_code find_card(struct invocation *invocation)
 	json_object_put(cards);
 	return code;
 }
+
+enum exit_code show_of_card(struct invocation *invocation, const char *op)
+{
+	enum exit_code code = find_card(invocation);
+
+	return code == EXIT_OK ? ask_and_print(invocation, new_request(op, invocation->card), print_object) : code;
+}

@@ -42,6 +42,9 @@ enum exit_code show_json(struct json_object *result, int flags);
 enum exit_code ask_and_print(struct invocation *invocation, struct json_object *request,
 			     bool (*print)(struct json_object *result));
 
+/** Runs a request about the card that has no arguments, and prints the object that it returns. */
+enum exit_code show_of_card(struct invocation *invocation, const char *op);
+
 /** Reports a malformed answer. Returns EXIT_FAILED. */
 enum exit_code unexpected(void);
 
