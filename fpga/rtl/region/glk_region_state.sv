@@ -133,8 +133,7 @@ module glk_region_state #(
 
   typedef enum logic [3:0] {READ, WRITE, ARRIVE, START, FLUSH, FENCE, TURN, SEEN} op_t;
   typedef enum logic [4:0] {
-    SWEEP, IDLE, LOAD, ACT, RULE, COUNTER, ARRIVING, WALK, WALKING, LOOKED, MARK, FINISHED, FAILED, SENT, BEGIN, VISIBLE, REJECT, SAVE, REPORT, REPORTING,
-    DONE
+    SWEEP, IDLE, LOAD, ACT, RULE, COUNTER, ARRIVING, WALK, WALKING, MARK, FINISHED, FAILED, SENT, BEGIN, VISIBLE, REJECT, SAVE, REPORT, REPORTING, DONE
   } state_t;
   op_t        op;
   state_t     state;
@@ -605,5 +604,5 @@ module glk_region_state #(
       idle       <= 1'b0;
     end
   end
-  wire unused = &{1'b0, batch_lowest, control, chunks};
+  wire unused = &{1'b0, batch_lowest, control, chunks, x_element};
 endmodule
