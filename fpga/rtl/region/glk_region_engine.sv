@@ -116,7 +116,7 @@ module glk_region_engine #(
   logic [RW-1:0]      lowest_number;
   logic               dead, halting;
   wire  [REGIONS-1:0] behind = wants & after;
-  glk_lowest #(.W(RP)) find (.bits(RP'(|behind ? behind : wants)), .lowest);
+  glk_lowest #(.W(RP)) find (.bits(|behind ? RP'(behind) : RP'(wants)), .lowest);
   always_comb begin
     lowest_number = '0;
     for (int r = 0; r < REGIONS; r = r + 1)
