@@ -115,7 +115,8 @@ module glk_region_engine #(
   logic [RP-1:0]      lowest;
   logic [RW-1:0]      lowest_number;
   logic               dead, halting;
-  glk_lowest #(.W(RP)) find (.bits(RP'(|(wants & after) ? wants & after : wants)), .lowest);
+  wire  [REGIONS-1:0] behind = wants & after;
+  glk_lowest #(.W(RP)) find (.bits(|behind ? RP'(behind) : RP'(wants)), .lowest);
   always_comb begin
     lowest_number = '0;
     for (int r = 0; r < REGIONS; r = r + 1)
@@ -157,8 +158,8 @@ module glk_region_engine #(
   logic [PW-1:0] w_partition, partition;
   logic [47:0]   w_target;
   glk_ring_window #(.PARTITIONS(PARTITIONS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT), .WINDOW_W(WINDOW_W)) windows (
-    .clk, .rst, .ep_kind, .ep_bytes, .start(state == AIM || state == STEP), .all(state == AIM || state == AIM_WAIT), .context_number(5'(context_number)),
-    .handle(window[15:0]), .offset(at), .length(32'(to_store)), .need_read(1'b0), .need_write(1'b1), .done(w_answered), .status(w_status),
+    .clk, .rst, .ep_kind, .ep_bytes, .start(state == AIM || state == STEP), .all(state == AIM || state == AIM_WAIT),
+    .context_number(5'(context_number)), .handle(window[15:0]), .offset(at), .length(32'(to_store)), .need_read(1'b0), .need_write(1'b1), .done(w_answered), .status(w_status),
     .part(w_part), .partition(w_partition), .target(w_target), .w_changed, .w_valid, .w_ready, .w_row, .w_done, .w_q);
 
   assign b_valid     = state == TARGET && last && complete;

@@ -128,13 +128,11 @@ module glk_region_state #(
   output logic [CW-1:0]         e_error_context
 );
   localparam int LW = KW + 1;
-  localparam int FW = 16; // failures of a partition are compared modulo 2^FW
   localparam logic [23:0] EVERY = 24'hffffff; // REGION_RECORD.WHERE of a start
 
   typedef enum logic [3:0] {READ, WRITE, ARRIVE, START, FLUSH, FENCE, TURN, SEEN} op_t;
   typedef enum logic [4:0] {
-    SWEEP, IDLE, LOAD, ACT, RULE, COUNTER, ARRIVING, WALK, WALKING, LOOKED, MARK, FINISHED, FAILED, SENT, BEGIN, VISIBLE, REJECT, SAVE, REPORT, REPORTING,
-    DONE
+    SWEEP, IDLE, LOAD, ACT, RULE, COUNTER, ARRIVING, WALK, WALKING, MARK, FINISHED, FAILED, SENT, BEGIN, VISIBLE, REJECT, SAVE, REPORT, REPORTING, DONE
   } state_t;
   op_t        op;
   state_t     state;
@@ -190,28 +188,11 @@ module glk_region_state #(
     fence <= targets[region];
   end
 
-  // --- failures of partitions since the region last noted them ---
-  (* ram_style = "distributed" *) logic [PARTITIONS*FW-1:0] notes [0:(1<<RW)-1];
-  logic [PARTITIONS*FW-1:0] failures, noted, sample;
-  logic [(1<<PW)-1:0]       failed; // padded for the lookup
-  logic [7:0]               failed_targets;
-  always_ff @(posedge clk) begin
-    if (state == BEGIN ? !pending : state == VISIBLE)
-      notes[region] <= sample;
-    noted  <= notes[region];
-    if (state == LOAD && step == 3'd0)
-      sample <= failures;
-    failed <= '0;
-    for (int p = 0; p < PARTITIONS; p = p + 1) begin
-      failed[p] <= sample[p*FW +: FW] != noted[p*FW +: FW];
-      if (fail_valid && 32'(fail_partition) == p)
-        failures[p*FW +: FW] <= failures[p*FW +: FW] + FW'(1);
-    end
-    for (int t = 0; t < 8; t = t + 1)
-      failed_targets[t] <= stored[t] && failed[places[t*PW +: PW]];
-    if (rst)
-      failures <= '0;
-  end
+  // --- failures of targets ---
+  logic [7:0] failed_targets;
+  glk_region_failures #(.REGIONS(REGIONS), .PARTITIONS(PARTITIONS)) noted_failures (
+    .clk, .rst, .fail_valid, .fail_partition, .region, .sample(state == LOAD && step == 3'd0),
+    .note((state == BEGIN && !pending) || state == VISIBLE), .stored, .places, .failed(failed_targets));
 
   // --- rules ---
   logic allowed;
@@ -605,5 +586,5 @@ module glk_region_state #(
       idle       <= 1'b0;
     end
   end
-  wire unused = &{1'b0, batch_lowest, control, chunks};
+  wire unused = &{1'b0, batch_lowest, control, chunks, x_element};
 endmodule

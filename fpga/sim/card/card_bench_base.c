@@ -24,6 +24,8 @@ int bench_start(struct bench *b, uint64_t seed, uint64_t round, const char *wave
 	for (unsigned i = 0; i < CARD_DUT_STREAMS; i++)
 		b->pair.gaps[i] = free ? 0 : gaps[below(&b->chance, 5)];
 	b->deafness = bench_chance(b, 2);
+	b->pair.records = BENCH_REGION(0);
+	b->pair.records_end = BENCH_REGION(PAIR_REGIONS);
 	return 0;
 }
 

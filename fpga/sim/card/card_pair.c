@@ -114,12 +114,24 @@ static const struct glk_card_ops model_ops = {
 
 /* --- the card's platform --- */
 
+static void check_record(struct pair *pair, uint64_t address, size_t len)
+{
+	unsigned q = (unsigned)(address % GLK_REGION_RECORD_BYTES / 8);
+
+	if (address < pair->records || address >= pair->records_end)
+		return;
+	if (len != 8 || q != (pair->record_next + 1) % 4)
+		pair_fail(pair, "%zu bytes of a region's record at %#" PRIx64 " out of order", len, address);
+	pair->record_next = q;
+}
+
 static void card_write(void *user, uint64_t address, const void *data, size_t len)
 {
 	struct pair *pair = user;
 	unsigned p = card_memory_endpoint(address);
 
 	check_open(pair, "write", address, len, true);
+	check_record(pair, address, len);
 	card_memory_write(&pair->side[CARD].memory, address, data, len);
 	if (p < PAIR_PARTITIONS && !pair->loose)
 		pair_log_add(&pair->side[CARD].writes[p], data, len)->address = address;

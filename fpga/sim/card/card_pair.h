@@ -70,6 +70,8 @@ struct pair {
 	uint64_t still_until[CARD_DUT_STREAMS];	 /* clock until which a stream is stalled completely */
 	struct pair_range closed[PAIR_CLOSED];
 	unsigned closed_count;
+	uint64_t records, records_end; /* records of regions: Q1 to Q3 are written before Q0 */
+	unsigned record_next;
 	/*
 	 * Partitions whose flush reads fail, all until the next pair_settle(). (For a write that left just before a flush read,
 	 * the card may not yet have recorded that the read covers it.)

@@ -2,12 +2,14 @@
 /*
  * Stores per clock through the whole card: into the window aperture, through the queues, over the looped-back link and out as
  * plain writes on PCIe, without back-pressure. Two figures each: stores accepted per clock, and stores per clock including the
- * time until the last has arrived. A report, not a test.
+ * time until the last has arrived. And clocks per 4 KiB of regions' chunks, from the last arrival to the record. A report, not a
+ * test.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <chance.h>
 #include <gpulink_regs.h>
@@ -18,28 +20,53 @@
 #define CLOCKS	 (100u * STORES) /* upper bound */
 #define WINDOW	 (UINT64_C(1) << 20)
 #define ENDPOINT UINT64_C(0x10000000000)
+#define LATENCY	 100u /* clocks, of a read of host memory for regions */
+#define SOURCE	 UINT64_C(0x100000) /* a page list and, from the next MiB on, its pages */
+#define RECORD	 UINT64_C(0x80000)
+#define READS	 256u
 
 static struct {
 	struct card_dut *dut;
 	struct chance chance;
-	uint64_t written;
+	uint64_t written, sent; /* bytes; region record, Q0 */
+	uint64_t due[READS]; /* clock from which a read is answered, and its beats that are left */
+	unsigned beats[READS], first, last;
 } t;
 
 static void on_write(void *user, uint64_t address, const void *data, size_t len)
 {
 	(void)user;
-	(void)address;
-	(void)data;
-	t.written += len;
+	if (address == RECORD)
+		memcpy(&t.sent, data, sizeof(t.sent));
+	else
+		t.written += len;
 }
 
 static int on_read(void *user, uint64_t address, void *data, size_t len)
 {
+	uint64_t page = SOURCE + 0x100000 + (address - SOURCE) / 8 * GLK_PAGE_SIZE;
+
 	(void)user;
-	(void)address;
-	for (size_t i = 0; i < len; i++)
-		((uint8_t *)data)[i] = 0;
+	memset(data, 0, len);
+	if (len == sizeof(page) && address - SOURCE < 0x100000)
+		memcpy(data, &page, sizeof(page));
+	t.due[t.last % READS] = card_dut_clocks(t.dut) + LATENCY;
+	t.beats[t.last++ % READS] = len <= 64 ? 1 : (unsigned)(len / 64);
 	return 0;
+}
+
+/* Of the reads in order. */
+static bool late(void *user, enum card_dut_stream stream)
+{
+	unsigned at = t.first % READS;
+
+	(void)user;
+	if (stream != CARD_DUT_D || t.first == t.last)
+		return false;
+	if (card_dut_clocks(t.dut) < t.due[at])
+		return true;
+	t.first += --t.beats[at] == 0;
+	return false;
 }
 
 static void on_interrupt(void *user, unsigned vector)
@@ -49,6 +76,7 @@ static void on_interrupt(void *user, unsigned vector)
 }
 
 static const struct card_dut_ops ops = { .mem_write = on_write, .mem_read = on_read, .interrupt = on_interrupt };
+static const struct card_dut_ops late_ops = { .mem_write = on_write, .mem_read = on_read, .interrupt = on_interrupt, .hold = late };
 
 static void must(int error, const char *what)
 {
@@ -64,13 +92,13 @@ static void set(uint64_t offset, uint64_t value)
 }
 
 /* Creates the card, with an endpoint of one slice and its window for each of the first partitions. */
-static void start(unsigned partitions)
+static void start(unsigned partitions, const struct card_dut_ops *with)
 {
-	const struct card_dut_config config = { .ops = &ops };
+	const struct card_dut_config config = { .ops = with };
 
 	must(card_dut_create(&config, &t.dut), "creating the card");
 	chance_start(&t.chance, 1, 0);
-	t.written = 0;
+	t.written = t.sent = t.first = t.last = 0;
 	for (unsigned p = 0; p < partitions; p++) {
 		uint64_t partition = GLK_PARTITION_ARRAY + (uint64_t)p * GLK_PARTITION_STRIDE;
 		uint64_t window = GLK_WINDOW_ARRAY + (uint64_t)p * GLK_WINDOW_STRIDE;
@@ -108,7 +136,7 @@ static void report(enum pattern pattern, unsigned length, unsigned partitions)
 	static const uint8_t data[64];
 	uint64_t begin, taken, arrived, drain = GLK_DRAIN_CARD;
 
-	start(partitions);
+	start(partitions, &ops);
 	begin = card_dut_clocks(t.dut);
 	for (unsigned i = 0; i < STORES; i++) {
 		uint64_t offset = place(pattern, i / partitions, length) + i % partitions * WINDOW;
@@ -135,6 +163,39 @@ static void report(enum pattern pattern, unsigned length, unsigned partitions)
 	card_dut_destroy(t.dut);
 }
 
+/* A chunk of 2^order bytes to the first `targets` endpoints, the page list's entries one after the other. */
+static void report_region(unsigned order, unsigned targets)
+{
+	uint64_t at = GLK_REGION_ARRAY, bytes = UINT64_C(1) << order, begin;
+
+	start(targets, &late_ops);
+	set(GLK_REGISTRATION_ARRAY + GLK_REGISTRATION_Q1, bytes);
+	set(GLK_REGISTRATION_ARRAY + GLK_REGISTRATION_Q2, SOURCE);
+	set(GLK_REGISTRATION_ARRAY + GLK_REGISTRATION_Q0, GLK_REGISTRATION_Q0_VALID_MASK | GLK_REGISTRATION_Q0_READ_MASK);
+	set(GLK_CONTEXT_ARRAY + GLK_CONTEXT_ORDER, GLK_RING_ORDER_MIN | GLK_RING_ORDER_MIN << GLK_CONTEXT_ORDER_CQ_SHIFT);
+	set(GLK_CONTEXT_ARRAY + GLK_CONTEXT_CONTROL, GLK_CONTEXT_CONTROL_ENABLE_MASK);
+	set(GLK_CHUNK_ARRAY, UINT64_C(1) << GLK_CHUNK_COUNTER_INITIAL_SHIFT);
+	set(at + GLK_REGION_BYTES, bytes);
+	set(at + GLK_REGION_CHUNKS, UINT64_C(1) << GLK_REGION_CHUNKS_COUNT_SHIFT);
+	set(at + GLK_REGION_EXPECTED, 1);
+	set(at + GLK_REGION_RECORD, RECORD);
+	for (unsigned p = 0; p < targets; p++)
+		set(at + GLK_REGION_TARGET_WINDOW_0 + 8 * p, p);
+	set(at + GLK_REGION_CONTROL, GLK_REGION_CONTROL_VALID_MASK | (uint64_t)order << GLK_REGION_CONTROL_ORDER_SHIFT |
+					     (uint64_t)targets << GLK_REGION_CONTROL_TARGETS_SHIFT);
+	set(GLK_DOORBELL_ARRAY + GLK_DOORBELL_START, 0);
+	begin = card_dut_clocks(t.dut);
+	set(GLK_DOORBELL_ARRAY + GLK_DOORBELL_ARRIVE, UINT64_C(1) << GLK_DOORBELL_ARRIVE_COUNT_SHIFT);
+	while (!t.sent) {
+		must(card_dut_clocks(t.dut) - begin < CLOCKS ? 0 : -ETIMEDOUT, "transfer");
+		card_dut_clock(t.dut);
+	}
+	printf("chunk of %u KiB, %u targets: %.0f clocks per 4 KiB\n", 1u << (order - 10), targets,
+	       (double)(card_dut_clocks(t.dut) - begin) / (double)(bytes / GLK_PAGE_SIZE));
+	must(card_dut_fault(t.dut) ? -EIO : 0, "the card");
+	card_dut_destroy(t.dut);
+}
+
 int main(void)
 {
 	static const unsigned lengths[] = { 4, 8, 16, 32, 64 };
@@ -144,5 +205,8 @@ int main(void)
 			report((enum pattern)pattern, lengths[l], 1);
 	for (unsigned l = 0; l < 5; l++)
 		report(RANDOM, lengths[l], 4);
+	for (unsigned order = GLK_REGION_ORDER_MIN; order <= 20; order += 4)
+		for (unsigned targets = 1; targets <= 4; targets += 3)
+			report_region(order, targets);
 	return 0;
 }
