@@ -16,6 +16,11 @@ enum { PAGE = 4096, LATENCY_BYTES = 8, DELAYED = 16 };
 static const unsigned counts[] = { 1, 16, 256 };
 enum { COUNTS = sizeof(counts) / sizeof(counts[0]) };
 
+/* So that slow devices, such as emulated ones, are measured in bounded time. */
+enum { REPETITIONS_LEAST = 3 };
+#define REPEAT_NS  UINT64_C(1000000000) /* further repetitions begin only before that */
+#define MESSAGE_NS 250000000.0	       /* a size at which one message takes longer is the last */
+
 struct session {
 	const struct measure_plan *plan;
 	struct loggop_file *file;
@@ -95,14 +100,20 @@ static int run_once(const struct site *site, const struct way *way, struct drive
 	return error ? error : d->path->finish(d);
 }
 
+static bool goes_on(const struct session *s, unsigned done, uint64_t since)
+{
+	return done < s->plan->repetitions && !stopped(s) && (done < REPETITIONS_LEAST || measure_now() - since < REPEAT_NS);
+}
+
 /* Fills in times of a sample. Returns the number of repetitions, which a stop may cut to 0, or an error. */
 static int repeat(const struct session *s, const struct way *way, struct driver *d, struct loggop_sample *sample)
 {
 	double times[MEASURE_REPETITIONS_MAX], cpu[MEASURE_REPETITIONS_MAX];
 	unsigned done = 0;
+	uint64_t since = measure_now();
 	int error = run_once(&s->site, way, d, sample); /* the first one takes page faults, and opens the window in the queue */
 
-	for (; !error && done < s->plan->repetitions && !stopped(s); done++) {
+	for (; !error && goes_on(s, done, since); done++) {
 		uint64_t begin = measure_now();
 		double used = cpu_now();
 
@@ -171,10 +182,14 @@ static int measure_sizes(const struct session *s, const struct way *way, struct 
 {
 	struct gpulink_counters before = { 0 }, after = { 0 };
 	int error = gpulink_get_counters(s->device, s->plan->partition, &before, sizeof(before));
+	bool slow = false;
 
-	for (uint64_t bytes = 1; !error && !stopped(s) && bytes <= largest(s, way); bytes *= 2)
+	for (uint64_t bytes = 1; !error && !slow && !stopped(s) && bytes <= largest(s, way); bytes *= 2) {
 		if (bytes >= s->plan->least)
 			error = measure_size(s, way, d, set, bytes);
+		for (unsigned i = 0; i < set->samples; i++)
+			slow |= set->sample[i].count == 1 && set->sample[i].time > MESSAGE_NS;
+	}
 	if (!error)
 		error = gpulink_get_counters(s->device, s->plan->partition, &after, sizeof(after));
 	if (!error)
