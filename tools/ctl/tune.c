@@ -137,28 +137,30 @@ static void write_ways(FILE *to, const struct advice *a, bool stream)
 {
 	const struct loggop_set *before = NULL;
 
+	fprintf(to, "\n[%s]\n", stream ? "stream" : "single");
 	for (unsigned i = 0; i < a->rows; i++) {
 		const struct loggop_set *set = stream ? a->row[i].stream : a->row[i].single;
 
 		if (set != before)
-			fprintf(to, "%s %" PRIu64 " %s %s\n", stream ? "stream" : "single", a->row[i].bytes, set->way, set->path);
+			fprintf(to, "%" PRIu64 " = %s %s\n", a->row[i].bytes, set->way, set->path);
 		before = set;
 	}
 }
 
-/* gpulinkctl(1), "Profiles". */
+/* gpulinkctl(1), "Profiles". The library reads [region]. */
 static void write_profile(FILE *to, const struct loggop_file *file, const struct advice *a, const char *agent)
 {
-	fprintf(to, "# gpulink profile 1\ndevice %s\n", file->device);
-	if (a->chunk_bytes)
-		fprintf(to, "chunk_bytes %" PRIu64 "\n", a->chunk_bytes);
+	fprintf(to, "# gpulinkctl tune: %s\n[region]\n", file->device);
 	if (*agent)
-		fprintf(to, "agent %s\n", agent);
+		fprintf(to, "agent = %s\n", agent);
+	if (a->chunk_bytes)
+		fprintf(to, "chunk_bytes = %" PRIu64 "\n", a->chunk_bytes);
 	write_ways(to, a, false);
 	write_ways(to, a, true);
+	fputs("\n[ring_from]\n", to);
 	for (unsigned i = 0; i < a->rows; i++)
 		if (a->row[i].ring_from >= 0 && (!i || a->row[i].ring_from != a->row[i - 1].ring_from))
-			fprintf(to, "ring_from %" PRIu64 " %d\n", a->row[i].bytes, a->row[i].ring_from);
+			fprintf(to, "%" PRIu64 " = %d\n", a->row[i].bytes, a->row[i].ring_from);
 }
 
 static void write_parameters(FILE *to, const struct loggop_file *file)
