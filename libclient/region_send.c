@@ -11,12 +11,12 @@
 
 #include "region.h"
 
-static void hold(struct gpulink_region *region)
+static void transfer_begin(struct gpulink_region *region)
 {
 	__atomic_fetch_add(&region->transfers, 1, __ATOMIC_SEQ_CST);
 }
 
-static void let_go(struct gpulink_region *region)
+static void transfer_end(struct gpulink_region *region)
 {
 	__atomic_fetch_sub(&region->transfers, 1, __ATOMIC_SEQ_CST);
 }
@@ -40,7 +40,7 @@ static void completed(const struct glk_flight *flight, int error)
 	if (flight->kind == GLK_KIND_REGION_RELEASE && flight->offset)
 		__atomic_store_n(&region->visible, flight->offset, __ATOMIC_RELEASE);
 	else
-		let_go(region);
+		transfer_end(region);
 }
 
 static bool has_failed(const struct gpulink_region *region, unsigned target)
@@ -59,7 +59,7 @@ static int settle(struct gpulink_region *region, unsigned target, int error)
 {
 	if (error) {
 		note(region, target, error);
-		let_go(region);
+		transfer_end(region);
 	}
 	return error;
 }
@@ -69,7 +69,7 @@ static int put_chunk(struct gpulink_region *region, unsigned target, uint64_t at
 	const struct gpulink_region_target *to = &region->targets[target];
 	const struct glk_flight flight = flight_of(region, target, GLK_KIND_OPERATION);
 
-	hold(region);
+	transfer_begin(region);
 	return settle(region, target,
 		      glk_put_memory(&region->device->queue, to->window, to->offset + at, region->source, region->offset + at,
 				     (size_t)bytes, GPULINK_NO_TAG, &flight));
@@ -81,7 +81,7 @@ static int put_signal(struct gpulink_region *region, unsigned target, uint32_t c
 	const struct glk_flight flight = flight_of(region, target, GLK_KIND_OPERATION);
 	const uint64_t epoch = htole64(glk_region_epoch(region));
 
-	hold(region);
+	transfer_begin(region);
 	return settle(region, target,
 		      glk_put_inline(&region->device->queue, to->window, to->flags_offset + UINT64_C(8) * chunk, &epoch,
 				     sizeof(epoch), GPULINK_NO_TAG, &flight));
@@ -95,7 +95,7 @@ int glk_region_release(struct gpulink_region *region, uint64_t epoch)
 	flight.offset = epoch;
 	if (epoch) /* nothing of it has to be sent */
 		return glk_queue_submit(&region->device->queue, entry, &flight, true);
-	hold(region);
+	transfer_begin(region);
 	return settle(region, GLK_EVERY_TARGET, glk_queue_submit(&region->device->queue, entry, &flight, true));
 }
 
@@ -132,7 +132,7 @@ int glk_region_send(struct gpulink_region *region, uint32_t chunk, bool complete
 	int error = 0, failed;
 
 	bytes = bytes < region->chunk_bytes ? bytes : region->chunk_bytes;
-	hold(region);
+	transfer_begin(region);
 	for (unsigned t = 0; region->agent != GPULINK_AGENT_INLINE && t < region->target_count; t++) {
 		if (has_failed(region, t))
 			continue;
@@ -145,7 +145,7 @@ int glk_region_send(struct gpulink_region *region, uint32_t chunk, bool complete
 	}
 	if (complete)
 		__atomic_fetch_sub(&region->left, 1, __ATOMIC_SEQ_CST);
-	let_go(region);
+	transfer_end(region);
 	return error;
 }
 
@@ -221,12 +221,12 @@ int gpulink_region_flush(struct gpulink_region *region)
 	if (region->agent == GPULINK_AGENT_CARD)
 		return flush_card(region);
 	/* Before looking: the epoch is not sent, and the source not written again, until these puts have read it. */
-	hold(region);
+	transfer_begin(region);
 	for (uint32_t chunk = 0; chunk < region->chunks; chunk++)
 		if (glk_region_take_dirty(region, epoch, chunk) && region->agent != GPULINK_AGENT_INLINE) {
 			failed = glk_region_send(region, chunk, false);
 			error = error ? error : failed;
 		}
-	let_go(region);
+	transfer_end(region);
 	return error;
 }

@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include <gpulink_opencl.h>
+#include <gpulink_regs.h>
 
 enum { PAGE = 4096 };
 
@@ -193,6 +194,39 @@ static void releases(cl_program program)
 	munmap(seen, PAGE);
 }
 
+/* Two arrivals at a chunk of region 3, and a look at its signal: epoch 7. */
+static void regions(cl_program program)
+{
+	static const uint64_t word = 3 | UINT64_C(1) << GLK_DOORBELL_ARRIVE_COUNT_SHIFT;
+	uint8_t *where = new_page(), *words = new_page(), *seen = new_page(), expected[PAGE] = { 0 };
+	struct gpulink_opencl_memory memory[3] = { take(where), take(words), take(seen) };
+	cl_kernel kernel;
+	cl_int error;
+
+	kernel = clCreateKernel(program, "region", &error);
+	assert_int_equal(error, 0);
+	for (cl_uint i = 0; i < 3; i++)
+		assert_int_equal(gpulink_opencl_argument(kernel, i, &memory[i]), 0);
+	assert_int_equal(clSetKernelArg(kernel, 3, sizeof(word), &word), 0);
+	for (uint32_t chunk = 100; chunk < 103; chunk++) {
+		const uint64_t epoch = chunk - 94, arrival = 3 | (uint64_t)chunk << GLK_DOORBELL_ARRIVE_CHUNK_SHIFT |
+							     UINT64_C(2) << GLK_DOORBELL_ARRIVE_COUNT_SHIFT;
+
+		memcpy(words + 8 * (size_t)chunk, &epoch, 8);
+		assert_int_equal(clSetKernelArg(kernel, 4, sizeof(chunk), &chunk), 0);
+		run_once(kernel);
+		memcpy(expected, &arrival, 8);
+		assert_memory_equal(where, expected, PAGE);
+		assert_int_equal(seen[0], epoch >= 7);
+	}
+	clReleaseKernel(kernel);
+	for (unsigned i = 0; i < 3; i++)
+		gpulink_opencl_close(&memory[i]);
+	munmap(where, PAGE);
+	munmap(words, PAGE);
+	munmap(seen, PAGE);
+}
+
 static void kernels(void **state)
 {
 	cl_program program;
@@ -203,6 +237,7 @@ static void kernels(void **state)
 	program = build("");
 	stores(program);
 	releases(program);
+	regions(program);
 	clReleaseProgram(program);
 }
 
