@@ -208,6 +208,10 @@ static void take_away(struct bench *b, const struct place *places, enum what wha
 		catch(b, &of);
 	else
 		pair_card_clock(&b->pair, below(&b->chance, bench_chance(b, 2) ? 300 : 1500));
+	if (bench_chance(b, 2)) { /* with a record on its way */
+		b->pair.still_until[CARD_DUT_M] = card_dut_clocks(b->pair.dut) + 40 + below(&b->chance, 400);
+		pair_card_clock(&b->pair, below(&b->chance, 200));
+	}
 	pair_card_post(&b->pair, 0, reg, &none, sizeof(none));
 	pair_card_get(&b->pair, GLK_CARD_STATUS);
 	pair_pass(&b->pair);
