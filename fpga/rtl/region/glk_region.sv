@@ -258,14 +258,18 @@ module glk_region #(
     .s_valid(record_valid || reads_valid), .s_ready(out_ready),
     .m_data({m_kind, m_address, m_length, m_tag, m_data}), .m_valid, .m_ready);
 
+  // Records on their way to glk_memory_mux; from there on, completions do not pass them.
+  logic [1:0] records_out;
   always_ff @(posedge clk) begin
-    stale  <= engine_stale || source_stale;
+    records_out <= records_out + 2'(record_valid && record_ready) - 2'(m_valid && m_ready && m_kind != READ);
+    stale  <= engine_stale || source_stale || records_out != 2'd0;
     idle   <= state_idle && fence_idle && engine_idle && v_store_idle && !m_valid;
     halted <= halt && engine_resting && v_store_idle && state_idle && !m_valid;
     if (rst) begin
       stale  <= 1'b0;
       idle   <= 1'b0;
       halted <= 1'b0;
+      records_out <= 2'd0;
     end
   end
 

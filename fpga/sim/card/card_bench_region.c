@@ -94,6 +94,26 @@ static void fill_source(struct bench *b, unsigned registration, uint64_t offset,
 	bench_put_registered(b, registration, offset, data, bytes);
 }
 
+static uint64_t control_of(unsigned order, unsigned targets, unsigned context)
+{
+	return GLK_REGION_CONTROL_VALID_MASK | (uint64_t)order << GLK_REGION_CONTROL_ORDER_SHIFT |
+	       (uint64_t)targets << GLK_REGION_CONTROL_TARGETS_SHIFT | (uint64_t)context << GLK_REGION_CONTROL_CONTEXT_SHIFT;
+}
+
+/* Orders out of range, with the numbers of chunks that they give: refused. */
+static void refused_orders(struct bench *b, unsigned r)
+{
+	static const unsigned orders[] = { GLK_REGION_ORDER_MIN - 1, GLK_REGION_ORDER_MAX + 1 };
+
+	for (unsigned i = 0; i < 2; i++) {
+		bench_set(b, bench_region_reg(r, GLK_REGION_CHUNKS), UINT64_C(1) << GLK_REGION_CHUNKS_COUNT_SHIFT);
+		bench_set(b, bench_region_reg(r, GLK_REGION_BYTES), UINT64_C(1) << orders[i]);
+		bench_set(b, bench_region_reg(r, GLK_REGION_EXPECTED), 0);
+		bench_set(b, bench_region_reg(r, GLK_REGION_CONTROL), control_of(orders[i], 1, 0));
+		pair_get(&b->pair, bench_region_reg(r, GLK_REGION_CONTROL), 8);
+	}
+}
+
 static void create(struct bench *b, unsigned r)
 {
 	unsigned context = below(&b->chance, b->pair.p.contexts), order = GLK_REGION_ORDER_MIN + below(&b->chance, 3);
@@ -107,6 +127,8 @@ static void create(struct bench *b, unsigned r)
 	if (bench_chance(b, 30))
 		offset = draw(&b->chance) >> 16;
 	bench_set(b, bench_region_reg(r, GLK_REGION_CONTROL), 0);
+	if (bench_chance(b, 8))
+		refused_orders(b, r);
 	expected = set_counters(b, first, chunks);
 	for (unsigned t = 0; t < targets; t++)
 		set_target(b, r, t, context, bytes);
@@ -115,9 +137,7 @@ static void create(struct bench *b, unsigned r)
 	bench_set(b, bench_region_reg(r, GLK_REGION_CHUNKS), first | (uint64_t)chunks << GLK_REGION_CHUNKS_COUNT_SHIFT);
 	bench_set(b, bench_region_reg(r, GLK_REGION_EXPECTED), expected);
 	bench_set(b, bench_region_reg(r, GLK_REGION_RECORD), bench_chance(b, 8) ? 0 : BENCH_REGION(r));
-	control = GLK_REGION_CONTROL_VALID_MASK | (uint64_t)below(&b->chance, 8) << GLK_REGION_CONTROL_FLUSH_ON_RELEASE_SHIFT |
-		  (uint64_t)order << GLK_REGION_CONTROL_ORDER_SHIFT | (uint64_t)targets << GLK_REGION_CONTROL_TARGETS_SHIFT |
-		  (uint64_t)context << GLK_REGION_CONTROL_CONTEXT_SHIFT;
+	control = control_of(order, targets, context) | (uint64_t)below(&b->chance, 8) << GLK_REGION_CONTROL_FLUSH_ON_RELEASE_SHIFT;
 	if (bench_chance(b, 6)) /* mostly refused */
 		bench_set(b, bench_region_reg(r, GLK_REGION_CONTROL), control ^ UINT64_C(1) << below(&b->chance, 48));
 	bench_set(b, bench_region_reg(r, GLK_REGION_CONTROL), control);
@@ -250,6 +270,16 @@ static struct operation draw_operation(struct bench *b, unsigned r)
 	return o;
 }
 
+/* Not while the ring delays it: whether it covers later chunks depends on timing then. */
+static void release(struct bench *b, unsigned context)
+{
+	const struct glk_context *c = &b->pair.model->contexts[context];
+
+	bench_add(b, " [release]");
+	if (c->sq_head == c->sq_tail && !b->pair.model->releases.of[context].current.pending)
+		bench_set(b, bench_doorbell_reg(context, GLK_DOORBELL_RELEASE), draw(&b->chance));
+}
+
 void bench_region(struct bench *b)
 {
 	unsigned r, count = 1 + below(&b->chance, 6);
@@ -268,7 +298,10 @@ void bench_region(struct bench *b)
 	for (; count && glk_region_valid(region_of(b, r)) && !b->pair.failure[0]; count--) {
 		struct operation o = draw_operation(b, r);
 
-		operate(b, &o);
+		if (bench_chance(b, 6))
+			release(b, context_of(region_of(b, r)));
+		else
+			operate(b, &o);
 		bench_settle(b);
 		pair_check_registers(&b->pair, false);
 	}

@@ -152,7 +152,14 @@ static void disabled_meanwhile(struct bench *b, const struct place *places)
 	pair_card_clock(&b->pair, below(&b->chance, 1500));
 	loose_post(b, 0, GLK_CARD_CONTROL, &off, sizeof(off));
 	pair_card_get(&b->pair, GLK_CARD_STATUS);
+	pair_pass(&b->pair);
+	for (unsigned r = 0; r < region_count(b) && r < PAIR_CLOSED; r++) { /* nothing is stored meanwhile */
+		const struct loose_place of = loose_place(b, r);
+
+		pair_close(&b->pair, PAIR_BUS(of.partition) + of.offset, loose_ring_bytes(b), true);
+	}
 	pair_card_clock(&b->pair, below(&b->chance, 1500));
+	pair_open(&b->pair);
 	loose_post(b, 0, GLK_CARD_CONTROL, &on, sizeof(on));
 	loose_settle(b);
 }
@@ -174,6 +181,18 @@ static void reset(struct bench *b, const struct place *places)
 	pair_check_registers(&b->pair, false);
 }
 
+/* Clocks until a page list or data are being read, and stalls the answer. */
+static void catch(struct bench *b, const struct loose_place *of)
+{
+	bool data = bench_chance(b, 2);
+	uint64_t from = data ? of->data : of->list, bytes = LOOSE_PAGES * (data ? GLK_PAGE_SIZE : 8);
+
+	for (unsigned i = 0; i < 2000 && !card_dut_reading(b->pair.dut, from, bytes); i++)
+		pair_card_clock(&b->pair, 1);
+	b->pair.still_until[CARD_DUT_D] = card_dut_clocks(b->pair.dut) + below(&b->chance, 400);
+	pair_card_clock(&b->pair, below(&b->chance, 8));
+}
+
 /* Takes away what a transfer uses, on the card only; from the read behind it the card must not access it. */
 static void take_away(struct bench *b, const struct place *places, enum what what)
 {
@@ -185,7 +204,14 @@ static void take_away(struct bench *b, const struct place *places, enum what wha
 		       what == WINDOW ? bench_window_reg(2 * r, GLK_WINDOW_Q0) : bench_registration_reg(r, GLK_REGISTRATION_Q0);
 
 	load_up(b, places, bench_chance(b, 2));
-	pair_card_clock(&b->pair, below(&b->chance, bench_chance(b, 2) ? 300 : 1500));
+	if (bench_chance(b, 2))
+		catch(b, &of);
+	else
+		pair_card_clock(&b->pair, below(&b->chance, bench_chance(b, 2) ? 300 : 1500));
+	if (bench_chance(b, 2)) { /* with a record on its way */
+		b->pair.still_until[CARD_DUT_M] = card_dut_clocks(b->pair.dut) + 40 + below(&b->chance, 400);
+		pair_card_clock(&b->pair, below(&b->chance, 200));
+	}
 	pair_card_post(&b->pair, 0, reg, &none, sizeof(none));
 	pair_card_get(&b->pair, GLK_CARD_STATUS);
 	pair_pass(&b->pair);
@@ -226,7 +252,7 @@ void bench_region_loose(struct bench *b)
 		disabled_meanwhile(b, places);
 		loose_totals(b, true);
 	}
-	for (unsigned i = 0; i < 12 && !b->pair.failure[0]; i++, b->step++) {
+	for (unsigned i = 0; i < 24 && !b->pair.failure[0]; i++, b->step++) {
 		bench_say(b, "%s in the middle of a transfer", i % 4 == WHATS ? "reset" : "removal");
 		if (i % 4 != WHATS)
 			take_away(b, places, i % 4);
