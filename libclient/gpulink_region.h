@@ -115,6 +115,7 @@ struct gpulink_region_info {
  * source   memory with GPULINK_READ. Keep it, and the windows of the targets, open until the region is closed.
  * targets  1 to GPULINK_REGION_TARGETS_MAX. With signals the number of the epoch is stored, little endian, at flags_offset +
  *          8 * chunk, when the chunk is complete at this target; neither the region nor the words of another may overlap them.
+ *          Agents other than CARD store it also behind a put that fails in flight: gpulink_region_wait() tells the producer.
  * options  NULL: the defaults, in which a partition is a chunk.
  * region   receives the region. The caller closes it with gpulink_region_close(); gpulink_close() closes it too.
  *

@@ -17,7 +17,7 @@ static const char help[] =
 	"  --agents LIST      comma-separated: polling, launch, card (all)\n"
 	"  --synthetic BYTES  PROACT's microbenchmark instead of a workload: each GPU stores so many bytes to each other one\n"
 	"                     evenly, while it computes for as long as copying them would take; 4k to 1024M\n"
-	"  --write FILE       write the best as a region's profile (options.profile in gpulink.h)\n"
+	"  --write FILE       write the best as a region's profile (options.profile in gpulink_region.h)\n"
 	"  -o, --output FORM  table or json (table)\n"
 	"and the options of run for stream, link and costs of agents.\n";
 
