@@ -18,8 +18,9 @@ enum { COUNTS = sizeof(counts) / sizeof(counts[0]) };
 
 /* So that slow devices, such as emulated ones, are measured in bounded time. */
 enum { REPETITIONS_LEAST = 3 };
-#define REPEAT_NS  UINT64_C(1000000000) /* further repetitions begin only before that */
-#define MESSAGE_NS 250000000.0	       /* a size at which one message takes longer is the last */
+#define REPEAT_NS   UINT64_C(300000000) /* further repetitions begin only before that */
+#define MESSAGES_NS 2000000000.0       /* so long may several messages take, by the time of one */
+#define MESSAGE_NS  100000000.0	       /* a size at which one message takes longer is the last */
 
 struct session {
 	const struct measure_plan *plan;
@@ -152,8 +153,9 @@ static int measure_size(const struct session *s, const struct way *way, struct d
 	int error = 0;
 
 	for (unsigned i = 0; !error && !stopped(s) && i < COUNTS; i++)
-		error = add_sample(s, way, d, set, (struct loggop_sample){ .bytes = (double)bytes, .count = counts[i] });
-	if (error || stopped(s) || set->samples == before)
+		if (i == 0 || (set->samples > before && counts[i] * set->sample[before].time <= MESSAGES_NS))
+			error = add_sample(s, way, d, set, (struct loggop_sample){ .bytes = (double)bytes, .count = counts[i] });
+	if (error || stopped(s) || set->samples == before || 2 * DELAYED * set->sample[before].time > MESSAGES_NS)
 		return error;
 	return add_sample(s, way, d, set, (struct loggop_sample){ .bytes = (double)bytes, .count = DELAYED,
 								  .delay = set->sample[before].time });
