@@ -68,6 +68,7 @@ unsigned bench_registration_reg(unsigned handle, unsigned reg);
 unsigned bench_context_reg(unsigned c, unsigned reg);
 unsigned bench_doorbell_reg(unsigned c, unsigned reg);
 unsigned bench_region_reg(unsigned r, unsigned reg);
+/* Whether any region is valid. Ends those with chunks that a release would send. */
 bool bench_regions_valid(const struct bench *b);
 void bench_end_dirty_regions(struct bench *b);
 bool bench_chance(struct bench *b, unsigned of);

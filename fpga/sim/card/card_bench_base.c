@@ -134,4 +134,17 @@ unsigned bench_slices(const struct bench *b)
 	return b->pair.p.slices < 64 ? b->pair.p.slices : 64;
 }
 
-/* --- register accesses --- */
+bool bench_regions_valid(const struct bench *b)
+{
+	for (unsigned r = 0; r < b->pair.p.regions; r++)
+		if (glk_region_valid(&b->pair.model->regions.of[r]))
+			return true;
+	return false;
+}
+
+void bench_end_dirty_regions(struct bench *b)
+{
+	for (unsigned r = 0; r < b->pair.p.regions; r++)
+		if (b->pair.model->regions.of[r].dirty)
+			bench_set(b, bench_region_reg(r, GLK_REGION_CONTROL), 0);
+}

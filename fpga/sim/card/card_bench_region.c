@@ -36,21 +36,6 @@ static unsigned context_of(const struct glk_region *region)
 	return (unsigned)GLK_FIELD(GLK_REGION_WORD(region, CONTROL), GLK_REGION_CONTROL_CONTEXT);
 }
 
-bool bench_regions_valid(const struct bench *b)
-{
-	for (unsigned r = 0; r < b->pair.p.regions; r++)
-		if (glk_region_valid(region_of(b, r)))
-			return true;
-	return false;
-}
-
-void bench_end_dirty_regions(struct bench *b)
-{
-	for (unsigned r = 0; r < b->pair.p.regions; r++)
-		if (region_of(b, r)->dirty)
-			bench_set(b, bench_region_reg(r, GLK_REGION_CONTROL), 0);
-}
-
 /* --- creation --- */
 
 static void set_target(struct bench *b, unsigned r, unsigned t, unsigned context, uint64_t bytes)
