@@ -144,6 +144,23 @@ static void release_finds_chunks(struct bench *b, const struct place *places)
 	loose_settle(b);
 }
 
+static void visible_in_memory(struct bench *b, const struct place *places)
+{
+	unsigned r = below(&b->chance, region_count(b));
+	uint64_t visible = 0;
+
+	load_up(b, places, false);
+	for (unsigned i = 0; i < POLLS && visible != b->pair.model->regions.of[r].epoch; i++) {
+		pair_card_clock(&b->pair, 1);
+		card_memory_read(&b->pair.side[CARD].memory, BENCH_REGION(r) + 8 * GLK_REGION_RECORD_VISIBLE_Q, &visible, sizeof(visible));
+	}
+	if (visible != b->pair.model->regions.of[r].epoch)
+		pair_fail(&b->pair, "epoch of region %u does not become visible", r);
+	else if (!arrived(b, r, &places[r]))
+		pair_fail(&b->pair, "epoch of region %u is reported before it is visible", r);
+	loose_settle(b);
+}
+
 static void disabled_meanwhile(struct bench *b, const struct place *places)
 {
 	const uint64_t off = 0, on = GLK_CARD_CONTROL_ENABLE_MASK;
@@ -248,6 +265,8 @@ void bench_region_loose(struct bench *b)
 		loose_totals(b, true);
 		bench_say(b, "release behind chunks");
 		release_finds_chunks(b, places);
+		bench_say(b, "visible epochs");
+		visible_in_memory(b, places);
 		bench_say(b, "disabled during transfers");
 		disabled_meanwhile(b, places);
 		loose_totals(b, true);
