@@ -102,6 +102,7 @@ check: packages
 		"tests/vm/run-suite 6.12 bounce" \
 		"tests/vm/run-suite 6.1 users" \
 		"tests/vm/run-suite 6.12 regions" \
+		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 regions" \
 		"tests/vm/run-suite newest monitoring" \
 		"tests/vm/run-suite 6.1 tracing" \
 		"tests/vm/run-suite newest faults" \
