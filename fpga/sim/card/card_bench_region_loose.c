@@ -271,7 +271,7 @@ void bench_region_loose(struct bench *b)
 		disabled_meanwhile(b, places);
 		loose_totals(b, true);
 	}
-	for (unsigned i = 0; i < 24 && !b->pair.failure[0]; i++, b->step++) {
+	for (unsigned i = 0; i < (region_count(b) > 4 ? 8u : 24u) && !b->pair.failure[0]; i++, b->step++) {
 		bench_say(b, "%s in the middle of a transfer", i % 4 == WHATS ? "reset" : "removal");
 		if (i % 4 != WHATS)
 			take_away(b, places, i % 4);
