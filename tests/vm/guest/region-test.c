@@ -110,12 +110,12 @@ static long usage(const char *name)
 	return card_file(file, name);
 }
 
-static void set_limit(const char *name, long value)
+static void set(const char *name, long value)
 {
 	char file[300];
 	FILE *out;
 
-	snprintf(file, sizeof(file), "%s/limits/%s", folder, name);
+	snprintf(file, sizeof(file), "%s/%s", folder, name);
 	out = fopen(file, "w");
 	if (out)
 		fprintf(out, "%ld\n", value);
@@ -187,6 +187,10 @@ static void test_refused(void)
 	is(create(&owner, &good), -ERANGE, "a target beyond the window");
 	target.offset = UINT64_MAX - 100;
 	is(create(&owner, &good), -ERANGE, "a target's offset that wraps");
+	target.offset = 0;
+	set("partitions/0/subheader_bytes", 2);
+	is(create(&owner, &good), -EINVAL, "sub-headers of 2 bytes");
+	set("partitions/0/subheader_bytes", 5);
 	ioctl(owner.fd, GPULINK_IOCTL_WINDOW_MAP, &read_only);
 	target = (struct gpulink_ioctl_region_target){ .window = read_only.handle };
 	is(create(&owner, &good), -EACCES, "a read-only window");
@@ -219,13 +223,13 @@ static void test_limits(void)
 	     chunks = card_file(folder, "limits/region_chunks_per_context");
 	bool all = true;
 
-	set_limit("regions_per_context", 1);
+	set("limits/regions_per_context", 1);
 	handles[0] = create(&owner, &c);
 	is(create(&owner, &c), -EDQUOT, "a region above the limit");
-	set_limit("regions_per_context", most);
-	set_limit("region_chunks_per_context", 2 * CHUNKS - 1);
+	set("limits/regions_per_context", most);
+	set("limits/region_chunks_per_context", 2 * CHUNKS - 1);
 	is(create(&owner, &c), -EDQUOT, "chunks above the limit");
-	set_limit("region_chunks_per_context", chunks);
+	set("limits/region_chunks_per_context", chunks);
 	is(destroy(&owner, handles[0]), 0, "the region is destroyed");
 	while (count <= GLK_REGION_COUNT && (error = create(&owner, &c)) >= 0)
 		handles[count++] = error;

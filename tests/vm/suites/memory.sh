@@ -16,6 +16,7 @@ check "users may map more than 16 times the memory of this small machine" \
 tap large /bin/large-test /dev/gpulink0 0000:00:08.0 0000:00:09.0
 tap dmabuf /bin/dmabuf-test /dev/gpulink0 0000:00:08.0 0000:00:09.0
 check "endpoints are assigned again" name_endpoints # the card was unbound
+tap "region moves" /bin/region-move-test /dev/gpulink0 0000:00:08.0 0000:00:09.0
 proof() { proof-test /dev/gpulink0 $class /dev/gpulink-test-gpu-0000:00:08.0 /sys/bus/pci/devices/0000:00:08.0/resource0; }
 tap proof proof
 check "the log says why a dma-buf is refused" sh -c "dmesg | grep -q 'dma-buf of gpulink.test.gpu is scattered: page '"
