@@ -196,8 +196,11 @@ static void region_write_counters(struct glk_card *card, const struct glk_region
 
 		glk_write(card, GLK_CHUNK_ARRAY + (region->first + i) * GLK_CHUNK_STRIDE,
 			  initial << GLK_CHUNK_COUNTER_INITIAL_SHIFT);
-		if (!(i % 256))
+		if (i % 256 == 255) {
+			/* Posted: another user's read waits for no more than these. */
+			glk_read(card, GLK_CARD_STATUS);
 			cond_resched();
+		}
 	}
 }
 
