@@ -204,9 +204,33 @@ static void adjacent_ranges(void **state)
 	chunks_free(c);
 }
 
+/* A border in the middle of a line that was stored to whole, and then in part: both sides are known. */
+static void divided_line(void **state)
+{
+	struct chunks *c = chunks_create(2);
+	const struct replay_op whole = { .kind = REPLAY_STORE, .destination = 1, .address = PAGE, .size = LINE };
+	const struct replay_op part = { .kind = REPLAY_STORE, .destination = 1, .address = PAGE + 8, .size = 8 };
+	const struct replay_op region = { .kind = REPLAY_COPY, .destination = 1, .size = PAGE + LINE / 2 };
+	const struct chunk *list;
+	size_t count;
+
+	(void)state;
+	assert_non_null(c);
+	assert_int_equal(chunks_store(c, &whole), 0);
+	assert_int_equal(chunks_store(c, &part), 0);
+	assert_int_equal(chunks_copy(c, &region), 0);
+	assert_int_equal(chunks_end(c, CHUNKS_ALL_PAIRS), 0);
+	assert_int_equal(chunks_cut(c, PAGE, &list, &count), 0);
+	assert_int_equal(count, 2);
+	assert_true(list[0].address == PAGE && list[0].bytes == LINE / 2);
+	assert_true(list[1].address == PAGE + LINE / 2 && list[1].bytes == PAGE - LINE / 2);
+	chunks_free(c);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(by_chance), cmocka_unit_test(one_pair), cmocka_unit_test(adjacent_ranges) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(by_chance), cmocka_unit_test(one_pair), cmocka_unit_test(adjacent_ranges),
+					    cmocka_unit_test(divided_line) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
