@@ -44,7 +44,7 @@ module glk_region_engine #(
   output logic [RW-1:0]            region,   // whose turn it is
   output logic [4:0]               slot,     // of its words
   input  logic [63:0]              word,     // one clock later
-    input  logic [7:0]               excluded, // failed targets
+  input  logic [7:0]               excluded, // failed targets
 
   // Take of its first ready chunk
   output logic                     t_valid,

@@ -44,17 +44,15 @@ static void send(void *state, uint64_t address, uint32_t size)
 	direct_send(state, address, size);
 }
 
+#define KEEPS_NOTHING(on_store, on_copy)                                                                            \
+	.create = direct_create, .free = free, .store = (on_store), .load = direct_nothing, .copy = (on_copy),      \
+	.release = direct_no_release, .tally = direct_tally
+
 const struct paradigm paradigm_p2p = {
 	.name = "p2p",
 	.label = "p2p",
 	.summary = "plain peer stores, one transaction each",
-	.create = direct_create,
-	.free = free,
-	.store = send,
-	.load = direct_nothing,
-	.copy = direct_nothing,
-	.release = direct_no_release,
-	.tally = direct_tally,
+	KEEPS_NOTHING(send, direct_nothing),
 };
 
 /* PROACT's inline way (III-C) repeats each store for each target: that is what a peer store is. */
@@ -62,19 +60,10 @@ const struct paradigm paradigm_proact_inline = {
 	.name = "proact-inline",
 	.label = "proact-inline (p2p)",
 	.summary = "PROACT's inline stores: p2p by definition; through a card they are finepack",
-	.create = direct_create,
-	.free = free,
-	.store = send,
-	.load = direct_nothing,
-	.copy = direct_nothing,
-	.release = direct_no_release,
-	.tally = direct_tally,
+	KEEPS_NOTHING(send, direct_nothing),
 };
 
-#define BY_REGION(which, text)                                                                                        \
-	.by_region = true, .agent = (which), .summary = (text), .create = direct_create, .free = free,                \
-	.store = direct_nothing, .load = direct_nothing, .copy = direct_nothing, .release = direct_no_release,        \
-	.tally = direct_tally
+#define BY_REGION(which, text) .by_region = true, .agent = (which), .summary = (text), KEEPS_NOTHING(direct_nothing, direct_nothing)
 
 const struct paradigm paradigm_proact_polling = {
 	.name = "proact-polling",
@@ -98,11 +87,5 @@ const struct paradigm paradigm_dma = {
 	.name = "dma",
 	.label = "dma",
 	.summary = "bulk copies at the end of each phase",
-	.create = direct_create,
-	.free = free,
-	.store = direct_nothing,
-	.load = direct_nothing,
-	.copy = send,
-	.release = direct_no_release,
-	.tally = direct_tally,
+	KEEPS_NOTHING(direct_nothing, send),
 };
