@@ -47,6 +47,7 @@ int profile_table(FILE *to, const struct profile *p)
 {
 	uint64_t bound = comparison_counts(p->found.comparison)->last_ps;
 
+	errno = 0;
 	fprintf(to, "stream    %s, %u GPUs; link %s\n", p->found.stream, p->found.gpus, p->found.options->setting.link.name);
 	if (p->found.check[0])
 		fprintf(to, "checked   %s\n", p->found.check);
@@ -58,7 +59,7 @@ int profile_table(FILE *to, const struct profile *p)
 		p->found.one_gpu_ps ? "  speed-up" : "", "wire bytes", "hidden", "tail us");
 	for (unsigned i = 0; i < p->rows; i++)
 		table_row(to, p, &p->row[i]);
-	return ferror(to) ? -EIO : 0;
+	return !ferror(to) ? 0 : errno ? -errno : -EIO;
 }
 
 static struct json_object *row_object(const struct profile *p, const struct profile_row *row)
