@@ -54,6 +54,27 @@ struct glk_region_state {
 	uint32_t failed_targets, rejected;
 };
 
+/* A pool object of a back end. */
+struct glk_backend_pool {
+	struct glk_backend_window window; /* of this context; its address is for stores without a time, or NULL */
+	uint64_t bytes;
+	uint32_t grain;	    /* bytes of a line */
+	void *address;	    /* mapping of the pool's memory, uncached, or NULL */
+	unsigned rights;
+	void *state;	    /* private to the back end */
+};
+
+/* Where an answer of a pool operation goes. `wts`, `rts` as in LEASE_RECORD. */
+struct glk_pool_lease {
+	uint64_t wts, rts;
+	bool same;
+};
+
+/* A renewal: RENEW_RECORD. */
+struct glk_pool_renewal {
+	uint64_t line, wts;
+};
+
 struct glk_backend_ops {
 	void (*close)(void *backend);
 	/* Instead of close() in a child of the process that opened it: without effect on the parent. Not under the lock. */
@@ -105,6 +126,35 @@ struct glk_backend_ops {
 	 * valid in both cases. Epoch 0: only the state. */
 	int (*region_wait)(void *backend, const struct glk_backend_region *region, unsigned level, uint64_t epoch,
 			   uint64_t timeout_ns, struct glk_region_state *state);
+
+	/*
+	 * Pool objects (gpulink_pool.h); NULL: there are none. ENOTSUP: the card has none. Create, open and close under the lock, the
+	 * others not, and by several threads at once. Offsets are checked. ERANGE: a time later than all leases given out.
+	 */
+	/* A new object's descriptor, which is the caller's. */
+	int (*pool_create)(void *backend, uint64_t bytes, uint32_t grain, int *fd);
+	/* A descriptor with fewer rights. */
+	int (*pool_share)(void *backend, int fd, unsigned rights, int *shared);
+	/* The descriptor stays the caller's. Opens with all rights that it has. */
+	int (*pool_open)(void *backend, int fd, struct glk_backend_pool *pool);
+	void (*pool_close)(void *backend, const struct glk_backend_pool *pool);
+	/* The card's clock, for the object. */
+	int (*pool_clock)(void *backend, const struct glk_backend_pool *pool, uint64_t *clock);
+	/* Reads a whole line at a time, with a copy of `wts` (UINT64_MAX: none); data unless lease->same. */
+	int (*pool_read)(void *backend, const struct glk_backend_pool *pool, uint64_t line, uint64_t time, uint64_t wts,
+			 struct glk_pool_lease *lease, void *data);
+	/* 1..GLK_RENEW_MAX renewals at a time; answers as RENEW_RECORD: line becomes rts, or 0. */
+	int (*pool_renew)(void *backend, const struct glk_backend_pool *pool, uint64_t time, struct glk_pool_renewal *renewals,
+			  unsigned count);
+	/* Writes bytes within a line at a time or later; visible when it returns. */
+	int (*pool_write)(void *backend, const struct glk_backend_pool *pool, uint64_t offset, uint64_t time, const void *data,
+			  size_t bytes, struct glk_pool_lease *lease);
+	/* A timed atomic of 4 or 8 bytes, GLK_OP_FETCH_ADD .. GLK_OP_CAS. */
+	int (*pool_atomic)(void *backend, const struct glk_backend_pool *pool, unsigned opcode, uint64_t offset, size_t bytes,
+			   uint64_t time, uint64_t operand, uint64_t compare, uint64_t *old, struct glk_pool_lease *lease);
+	/* Loads without a lease, current; and stores without a time, which a release makes visible. */
+	int (*pool_load)(void *backend, const struct glk_backend_pool *pool, uint64_t offset, void *data, size_t bytes);
+	int (*pool_store)(void *backend, const struct glk_backend_pool *pool, uint64_t offset, const void *data, size_t bytes);
 
 	/* Opens another context of the same device, with the same operations. Without rings it has no submit(), take(), sleep() and
 	 * count_errors(). ENOTSUP: it cannot be without. */

@@ -32,6 +32,10 @@ package glk_regs;
   localparam int REGION_ORDER_MAX = 24; // maximum log2 of a chunk's bytes
   localparam int REGION_TARGETS = 8; // maximum targets of a region
   localparam int REGION_EPOCHS = 255; // ARRIVE.EPOCH of an epoch is (epoch - 1) mod REGION_EPOCHS + 1
+  localparam int POOL_SLOTS = 64; // slots of the pool, each with its grain (TSU.GRAIN)
+  localparam int GRAIN_ORDER_MIN = 6; // minimum log2 of a line's bytes, the unit of leases
+  localparam int GRAIN_ORDER_MAX = 12; // maximum log2 of a line's bytes
+  localparam int RENEW_MAX = 256; // maximum renewals of one pool_renew
   localparam int NO_REGISTRATION = 65535; // registration handle of an atomic that discards the old value
 
   // Identity, capabilities, control and card-wide counters. Mapped by the kernel only.
@@ -84,6 +88,8 @@ package glk_regs;
   localparam int CARD_FEATURES_CAPTURE_SHIFT = 5;
   localparam logic [63:0] CARD_FEATURES_REGION_MASK = 64'h0000000000000040; // regions, sent by chunks when their last writer arrives: blocks REGION and CHUNK
   localparam int CARD_FEATURES_REGION_SHIFT = 6;
+  localparam logic [63:0] CARD_FEATURES_LEASE_MASK = 64'h0000000000000080; // leases on the pool's lines: block TSU, ring operations pool_read, pool_renew, pool_write, timed atomics
+  localparam int CARD_FEATURES_LEASE_SHIFT = 7;
   localparam int CARD_CONTROL = 48; // rw
   localparam logic [63:0] CARD_CONTROL_ENABLE_MASK = 64'h0000000000000001; // 1: stores, rings and link traffic are accepted; 0: stores are dropped and counted, doorbells are ignored
   localparam int CARD_CONTROL_ENABLE_SHIFT = 0;
@@ -321,6 +327,7 @@ package glk_regs;
   localparam int DOORBELL_START = 48; // wo
   localparam logic [63:0] DOORBELL_START_REGION_MASK = 64'h000000000000ffff;
   localparam int DOORBELL_START_REGION_SHIFT = 0;
+  localparam int DOORBELL_CLOCK = 56; // ro
 
   // The link to another card (docs/link-format.md): state, settings and counters. Mapped by the kernel only.
   localparam int BLOCK_LINK = 32768; // HEADER: type 15:0, version 31:16, offset of the next block 63:32
@@ -575,6 +582,58 @@ package glk_regs;
   localparam logic [63:0] CHUNK_COUNTER_STATE_MASK = 64'h0000000c00000000; // enum chunk_state; read only
   localparam int CHUNK_COUNTER_STATE_SHIFT = 34;
 
+  // Timestamps of the pool's lines (MGCC 4.2): a copy of a line has a lease in logical time, and a write
+  // gets a time behind all leases of its line, so nobody has to invalidate copies. A time is EPOCH * 2^32 +
+  // timestamp. Every write to the pool is stamped: those of ring operations with a time at that time or
+  // later, all others at CLOCK or later. Mapped by the kernel only.
+  localparam int BLOCK_TSU = 49152; // HEADER: type 15:0, version 31:16, offset of the next block 63:32
+  localparam int BLOCK_TSU_TYPE = 11;
+  localparam int BLOCK_TSU_VERSION = 1;
+  localparam int BLOCK_TSU_NEXT = 0;
+  localparam int TSU_CAPS = 49160; // ro
+  localparam logic [63:0] TSU_CAPS_CHANNELS_MASK = 64'h00000000000000ff; // memory channels, each with its part of the table
+  localparam int TSU_CAPS_CHANNELS_SHIFT = 0;
+  localparam logic [63:0] TSU_CAPS_SETS_MASK = 64'h0000000000ffff00; // sets of the table, per channel
+  localparam int TSU_CAPS_SETS_SHIFT = 8;
+  localparam logic [63:0] TSU_CAPS_WAYS_MASK = 64'h00000000ff000000; // entries of a set
+  localparam int TSU_CAPS_WAYS_SHIFT = 24;
+  localparam logic [63:0] TSU_CAPS_TS_BITS_MASK = 64'h000000ff00000000; // bits of a timestamp; after the last one the next epoch begins
+  localparam int TSU_CAPS_TS_BITS_SHIFT = 32;
+  localparam logic [63:0] TSU_CAPS_SLOT_SHIFT_MASK = 64'h0000ff0000000000; // log2 of the bytes of a slot: the pool divided by POOL_SLOTS, rounded up to a power of two, at least 4096
+  localparam int TSU_CAPS_SLOT_SHIFT_SHIFT = 40;
+  localparam int TSU_CONTROL = 49168; // rw
+  localparam logic [63:0] TSU_CONTROL_EXPIRE_MASK = 64'h0000000000000001; // write 1: all leases end, and the next epoch begins; reads 0. Costs caches misses, never values
+  localparam int TSU_CONTROL_EXPIRE_SHIFT = 0;
+  localparam logic [63:0] TSU_CONTROL_ADAPT_MASK = 64'h0000000000000002; // a line's lease doubles with each renewal of an unchanged copy, up to 16 * READ_LEASE, and is READ_LEASE again after a write
+  localparam int TSU_CONTROL_ADAPT_SHIFT = 1;
+  localparam int TSU_READ_LEASE = 49176; // rw
+  localparam int TSU_READ_LEASE_RESET = 10;
+  localparam int TSU_WRITE_LEASE = 49184; // rw
+  localparam int TSU_WRITE_LEASE_RESET = 5;
+  localparam int TSU_EPOCH = 49192; // ro
+  localparam int TSU_FLOOR = 49200; // ro
+  localparam int TSU_CLOCK = 49208; // ro
+  localparam int TSU_GREATEST = 49216; // ro
+  localparam int TSU_CLEAR = 49224; // rw
+  localparam logic [63:0] TSU_CLEAR_FIRST_MASK = 64'h0000000000ffffff; // first page
+  localparam int TSU_CLEAR_FIRST_SHIFT = 0;
+  localparam logic [63:0] TSU_CLEAR_PAGES_MASK = 64'h0000ffffff000000; // number of pages, at least 1
+  localparam int TSU_CLEAR_PAGES_SHIFT = 24;
+  localparam logic [63:0] TSU_CLEAR_BUSY_MASK = 64'h8000000000000000; // read only
+  localparam int TSU_CLEAR_BUSY_SHIFT = 63;
+  localparam int TSU_GRAIN_0 = 49248; // rw
+  localparam int TSU_GRAIN_1 = 49256; // rw
+  localparam int TSU_GRAIN_2 = 49264; // rw
+  localparam int TSU_GRAIN_3 = 49272; // rw
+  localparam int TSU_READS = 49280; // ro
+  localparam int TSU_SAME = 49288; // ro
+  localparam int TSU_WRITES = 49296; // ro
+  localparam int TSU_UNTIMED = 49304; // ro
+  localparam int TSU_EVICTIONS = 49312; // ro
+  localparam int TSU_EPOCHS = 49320; // ro
+  localparam int TSU_REFUSED = 49328; // ro
+  localparam int TSU_ERRORS = 49336; // ro
+
   // Submission ring entry. Reserved bits and unused words must be 0, otherwise the entry completes with
   // status reserved.
   localparam int SQE_BYTES = 64;
@@ -587,7 +646,7 @@ package glk_regs;
   localparam int SQE_WINDOW_Q = 0; // handle of the window (its first slice)
   localparam logic [63:0] SQE_WINDOW_MASK = 64'h00000000ffff0000;
   localparam int SQE_WINDOW_SHIFT = 16;
-  localparam int SQE_LENGTH_Q = 0; // number of bytes; put_inline 1..32, put and get 1..PUT_MAX_BYTES, putv the bytes of its records, atomics 4 or 8
+  localparam int SQE_LENGTH_Q = 0; // number of bytes; put_inline 1..32, put and get 1..PUT_MAX_BYTES, putv the bytes of its records, atomics 4 or 8, pool operations as in enum opcode
   localparam logic [63:0] SQE_LENGTH_MASK = 64'hffffffff00000000;
   localparam int SQE_LENGTH_SHIFT = 32;
   localparam int SQE_TAG_Q = 1; // user tag, returned in the completion
@@ -602,7 +661,7 @@ package glk_regs;
   localparam int SQE_REGISTRATION_OFFSET_Q = 3; // offset in the registration
   localparam logic [63:0] SQE_REGISTRATION_OFFSET_MASK = 64'hffffffffffff0000;
   localparam int SQE_REGISTRATION_OFFSET_SHIFT = 16;
-  localparam int SQE_DATA_Q = 4; // Q4..Q7: the data of put_inline (bytes past LENGTH are 0); of atomics Q4 the operand and, for cas, Q5 the compare value
+  localparam int SQE_DATA_Q = 4; // Q4..Q7: the data of put_inline (bytes past LENGTH are 0); of atomics Q4 the operand and, for cas, Q5 the compare value; times as in enum opcode and FLAG_TIMED
   localparam logic [63:0] SQE_DATA_MASK = 64'hffffffffffffffff;
   localparam int SQE_DATA_SHIFT = 0;
 
@@ -680,6 +739,31 @@ package glk_regs;
   localparam logic [63:0] REGION_RECORD_WHERE_MASK = 64'h00ffffff00000000;
   localparam int REGION_RECORD_WHERE_SHIFT = 32;
 
+  // Answer of pool_read, pool_write and timed atomics, at REGISTRATION_OFFSET. Data of pool_read and
+  // pool_write follow it.
+  localparam int LEASE_RECORD_BYTES = 32;
+  localparam int LEASE_RECORD_WTS_Q = 0; // time of the line's last write
+  localparam logic [63:0] LEASE_RECORD_WTS_MASK = 64'hffffffffffffffff;
+  localparam int LEASE_RECORD_WTS_SHIFT = 0;
+  localparam int LEASE_RECORD_RTS_Q = 1; // last time at which a copy may be read
+  localparam logic [63:0] LEASE_RECORD_RTS_MASK = 64'hffffffffffffffff;
+  localparam int LEASE_RECORD_RTS_SHIFT = 0;
+  localparam int LEASE_RECORD_OLD_Q = 2; // previous value, of an atomic; else 0
+  localparam logic [63:0] LEASE_RECORD_OLD_MASK = 64'hffffffffffffffff;
+  localparam int LEASE_RECORD_OLD_SHIFT = 0;
+  localparam int LEASE_RECORD_SAME_Q = 3; // pool_read: the copy of time Q5 is still the line's bytes, and no data were written
+  localparam logic [63:0] LEASE_RECORD_SAME_MASK = 64'h0000000000000001;
+  localparam int LEASE_RECORD_SAME_SHIFT = 0;
+
+  // A renewal of pool_renew, in the registration. The card overwrites it with its answer.
+  localparam int RENEW_RECORD_BYTES = 16;
+  localparam int RENEW_RECORD_LINE_Q = 0; // in: offset in the window of the line's first byte; out: end of the lease (rts), or 0: the copy is not the line's bytes any more
+  localparam logic [63:0] RENEW_RECORD_LINE_MASK = 64'hffffffffffffffff;
+  localparam int RENEW_RECORD_LINE_SHIFT = 0;
+  localparam int RENEW_RECORD_WTS_Q = 1; // in: wts of the copy; out: of the line
+  localparam logic [63:0] RENEW_RECORD_WTS_MASK = 64'hffffffffffffffff;
+  localparam int RENEW_RECORD_WTS_SHIFT = 0;
+
   // A captured frame of the link. Words and bits without a field are 0.
   localparam int CAPTURE_RECORD_BYTES = 256;
   localparam int CAPTURE_RECORD_TIME_Q = 0; // CAPTURE.TIME at its link word
@@ -717,10 +801,14 @@ package glk_regs;
   localparam int OP_REGION_START = 9; // start the next epoch of region REGISTRATION (its number); see DOORBELL.START
   localparam int OP_REGION_ARRIVE = 10; // LENGTH writers of chunk WINDOW_OFFSET of region REGISTRATION are done; see DOORBELL.ARRIVE
   localparam int OP_REGION_FLUSH = 11; // send the chunks of region REGISTRATION that have arrivals since they were last sent; completes when they are queued
-  localparam int OP_COUNT = 12; // number of values
+  localparam int OP_POOL_READ = 12; // read the line at WINDOW_OFFSET, LENGTH bytes (the line's), at time Q4 with a copy of wts Q5 (all ones: none): a LEASE_RECORD, and the line's bytes unless the copy is the same
+  localparam int OP_POOL_RENEW = 13; // renew the leases of LENGTH lines, 1..RENEW_MAX, at time Q4: RENEW_RECORDs; WINDOW_OFFSET is 0
+  localparam int OP_POOL_WRITE = 14; // write LENGTH bytes within a line at time Q4 or later; visible when it completes
+  localparam int OP_COUNT = 15; // number of values
 
   // Flags of a submission ring entry.
   localparam int FLAG_INTERRUPT = 1; // raise the vector on completion
+  localparam int FLAG_TIMED = 2; // atomics: at time Q6 or later; the registration, which is required, receives a LEASE_RECORD
 
   // Kinds of endpoint.
   localparam int EP_NONE = 0; // no endpoint: the partition accepts no stores
@@ -772,7 +860,7 @@ package glk_regs;
   localparam int ST_REGISTRATION_BOUNDS = 6; // beyond the end of the registration
   localparam int ST_PERMISSION = 7; // the window or registration does not permit the access
   localparam int ST_LENGTH = 8; // invalid length for the operation
-  localparam int ST_ALIGNMENT = 9; // an atomic not aligned to its length
+  localparam int ST_ALIGNMENT = 9; // an atomic not aligned to its length; a pool operation that is not on a line, or exceeds one
   localparam int ST_DMA = 10; // a failed read or write of host memory
   localparam int ST_ENDPOINT = 11; // no endpoint, or a failed write or read of it since the last release
   localparam int ST_VECTOR = 12; // a malformed record in a put vector
@@ -781,6 +869,8 @@ package glk_regs;
   localparam int ST_REGION = 15; // the context has no such region
   localparam int ST_REGION_STATE = 16; // the region is not started, is still sending, or is in another epoch
   localparam int ST_REGION_COUNT = 17; // no such chunk, or more arrivals than the chunk has writers left
-  localparam int ST_COUNT = 18; // number of values
+  localparam int ST_TIME = 18; // a time later than all leases given out
+  localparam int ST_NOT_POOL = 19; // the window is not on pool memory with leases
+  localparam int ST_COUNT = 20; // number of values
 
 endpackage

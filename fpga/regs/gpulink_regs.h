@@ -33,6 +33,10 @@
 #define GLK_REGION_ORDER_MAX			0x18U /* maximum log2 of a chunk's bytes */
 #define GLK_REGION_TARGETS			8U /* maximum targets of a region */
 #define GLK_REGION_EPOCHS			0xffU /* ARRIVE.EPOCH of an epoch is (epoch - 1) mod REGION_EPOCHS + 1 */
+#define GLK_POOL_SLOTS				0x40U /* slots of the pool, each with its grain (TSU.GRAIN) */
+#define GLK_GRAIN_ORDER_MIN			6U /* minimum log2 of a line's bytes, the unit of leases */
+#define GLK_GRAIN_ORDER_MAX			0xcU /* maximum log2 of a line's bytes */
+#define GLK_RENEW_MAX				0x100U /* maximum renewals of one pool_renew */
 #define GLK_NO_REGISTRATION			0xffffU /* registration handle of an atomic that discards the old value */
 
 /* Identity, capabilities, control and card-wide counters. Mapped by the kernel only. */
@@ -85,6 +89,8 @@
 #define GLK_CARD_FEATURES_CAPTURE_SHIFT		5U
 #define GLK_CARD_FEATURES_REGION_MASK		0x0000000000000040ULL /* regions, sent by chunks when their last writer arrives: blocks REGION and CHUNK */
 #define GLK_CARD_FEATURES_REGION_SHIFT		6U
+#define GLK_CARD_FEATURES_LEASE_MASK		0x0000000000000080ULL /* leases on the pool's lines: block TSU, ring operations pool_read, pool_renew, pool_write, timed atomics */
+#define GLK_CARD_FEATURES_LEASE_SHIFT		7U
 #define GLK_CARD_CONTROL			0x30U /* rw */
 #define GLK_CARD_CONTROL_ENABLE_MASK		0x0000000000000001ULL /* 1: stores, rings and link traffic are accepted; 0: stores are dropped and counted, doorbells are ignored */
 #define GLK_CARD_CONTROL_ENABLE_SHIFT		0U
@@ -323,6 +329,7 @@
 #define GLK_DOORBELL_START			0x30U /* wo */
 #define GLK_DOORBELL_START_REGION_MASK		0x000000000000ffffULL
 #define GLK_DOORBELL_START_REGION_SHIFT		0U
+#define GLK_DOORBELL_CLOCK			0x38U /* ro */
 
 /* The link to another card (docs/link-format.md): state, settings and counters. Mapped by the
  * kernel only. */
@@ -579,6 +586,58 @@
 #define GLK_CHUNK_COUNTER_STATE_MASK		0x0000000c00000000ULL /* enum chunk_state; read only */
 #define GLK_CHUNK_COUNTER_STATE_SHIFT		0x22U
 
+/* Timestamps of the pool's lines (MGCC 4.2): a copy of a line has a lease in logical time, and a
+ * write gets a time behind all leases of its line, so nobody has to invalidate copies. A time is
+ * EPOCH * 2^32 + timestamp. Every write to the pool is stamped: those of ring operations with a
+ * time at that time or later, all others at CLOCK or later. Mapped by the kernel only. */
+#define GLK_BLOCK_TSU				0xc000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
+#define GLK_BLOCK_TSU_TYPE			0xbU
+#define GLK_BLOCK_TSU_VERSION			1U
+#define GLK_BLOCK_TSU_NEXT			0U
+#define GLK_TSU_CAPS				0xc008U /* ro */
+#define GLK_TSU_CAPS_CHANNELS_MASK		0x00000000000000ffULL /* memory channels, each with its part of the table */
+#define GLK_TSU_CAPS_CHANNELS_SHIFT		0U
+#define GLK_TSU_CAPS_SETS_MASK			0x0000000000ffff00ULL /* sets of the table, per channel */
+#define GLK_TSU_CAPS_SETS_SHIFT			8U
+#define GLK_TSU_CAPS_WAYS_MASK			0x00000000ff000000ULL /* entries of a set */
+#define GLK_TSU_CAPS_WAYS_SHIFT			0x18U
+#define GLK_TSU_CAPS_TS_BITS_MASK		0x000000ff00000000ULL /* bits of a timestamp; after the last one the next epoch begins */
+#define GLK_TSU_CAPS_TS_BITS_SHIFT		0x20U
+#define GLK_TSU_CAPS_SLOT_SHIFT_MASK		0x0000ff0000000000ULL /* log2 of the bytes of a slot: the pool divided by POOL_SLOTS, rounded up to a power of two, at least 4096 */
+#define GLK_TSU_CAPS_SLOT_SHIFT_SHIFT		0x28U
+#define GLK_TSU_CONTROL				0xc010U /* rw */
+#define GLK_TSU_CONTROL_EXPIRE_MASK		0x0000000000000001ULL /* write 1: all leases end, and the next epoch begins; reads 0. Costs caches misses, never values */
+#define GLK_TSU_CONTROL_EXPIRE_SHIFT		0U
+#define GLK_TSU_CONTROL_ADAPT_MASK		0x0000000000000002ULL /* a line's lease doubles with each renewal of an unchanged copy, up to 16 * READ_LEASE, and is READ_LEASE again after a write */
+#define GLK_TSU_CONTROL_ADAPT_SHIFT		1U
+#define GLK_TSU_READ_LEASE			0xc018U /* rw */
+#define GLK_TSU_READ_LEASE_RESET		0xaU
+#define GLK_TSU_WRITE_LEASE			0xc020U /* rw */
+#define GLK_TSU_WRITE_LEASE_RESET		5U
+#define GLK_TSU_EPOCH				0xc028U /* ro */
+#define GLK_TSU_FLOOR				0xc030U /* ro */
+#define GLK_TSU_CLOCK				0xc038U /* ro */
+#define GLK_TSU_GREATEST			0xc040U /* ro */
+#define GLK_TSU_CLEAR				0xc048U /* rw */
+#define GLK_TSU_CLEAR_FIRST_MASK		0x0000000000ffffffULL /* first page */
+#define GLK_TSU_CLEAR_FIRST_SHIFT		0U
+#define GLK_TSU_CLEAR_PAGES_MASK		0x0000ffffff000000ULL /* number of pages, at least 1 */
+#define GLK_TSU_CLEAR_PAGES_SHIFT		0x18U
+#define GLK_TSU_CLEAR_BUSY_MASK			0x8000000000000000ULL /* read only */
+#define GLK_TSU_CLEAR_BUSY_SHIFT		0x3fU
+#define GLK_TSU_GRAIN_0				0xc060U /* rw */
+#define GLK_TSU_GRAIN_1				0xc068U /* rw */
+#define GLK_TSU_GRAIN_2				0xc070U /* rw */
+#define GLK_TSU_GRAIN_3				0xc078U /* rw */
+#define GLK_TSU_READS				0xc080U /* ro */
+#define GLK_TSU_SAME				0xc088U /* ro */
+#define GLK_TSU_WRITES				0xc090U /* ro */
+#define GLK_TSU_UNTIMED				0xc098U /* ro */
+#define GLK_TSU_EVICTIONS			0xc0a0U /* ro */
+#define GLK_TSU_EPOCHS				0xc0a8U /* ro */
+#define GLK_TSU_REFUSED				0xc0b0U /* ro */
+#define GLK_TSU_ERRORS				0xc0b8U /* ro */
+
 /* Submission ring entry. Reserved bits and unused words must be 0, otherwise the entry completes
  * with status reserved. */
 #define GLK_SQE_BYTES				0x40U
@@ -591,7 +650,7 @@
 #define GLK_SQE_WINDOW_Q			0U /* handle of the window (its first slice) */
 #define GLK_SQE_WINDOW_MASK			0x00000000ffff0000ULL
 #define GLK_SQE_WINDOW_SHIFT			0x10U
-#define GLK_SQE_LENGTH_Q			0U /* number of bytes; put_inline 1..32, put and get 1..PUT_MAX_BYTES, putv the bytes of its records, atomics 4 or 8 */
+#define GLK_SQE_LENGTH_Q			0U /* number of bytes; put_inline 1..32, put and get 1..PUT_MAX_BYTES, putv the bytes of its records, atomics 4 or 8, pool operations as in enum opcode */
 #define GLK_SQE_LENGTH_MASK			0xffffffff00000000ULL
 #define GLK_SQE_LENGTH_SHIFT			0x20U
 #define GLK_SQE_TAG_Q				1U /* user tag, returned in the completion */
@@ -606,7 +665,7 @@
 #define GLK_SQE_REGISTRATION_OFFSET_Q		3U /* offset in the registration */
 #define GLK_SQE_REGISTRATION_OFFSET_MASK	0xffffffffffff0000ULL
 #define GLK_SQE_REGISTRATION_OFFSET_SHIFT	0x10U
-#define GLK_SQE_DATA_Q				4U /* Q4..Q7: the data of put_inline (bytes past LENGTH are 0); of atomics Q4 the operand and, for cas, Q5 the compare value */
+#define GLK_SQE_DATA_Q				4U /* Q4..Q7: the data of put_inline (bytes past LENGTH are 0); of atomics Q4 the operand and, for cas, Q5 the compare value; times as in enum opcode and FLAG_TIMED */
 #define GLK_SQE_DATA_MASK			0xffffffffffffffffULL
 #define GLK_SQE_DATA_SHIFT			0U
 
@@ -684,6 +743,31 @@
 #define GLK_REGION_RECORD_WHERE_MASK		0x00ffffff00000000ULL
 #define GLK_REGION_RECORD_WHERE_SHIFT		0x20U
 
+/* Answer of pool_read, pool_write and timed atomics, at REGISTRATION_OFFSET. Data of pool_read
+ * and pool_write follow it. */
+#define GLK_LEASE_RECORD_BYTES			0x20U
+#define GLK_LEASE_RECORD_WTS_Q			0U /* time of the line's last write */
+#define GLK_LEASE_RECORD_WTS_MASK		0xffffffffffffffffULL
+#define GLK_LEASE_RECORD_WTS_SHIFT		0U
+#define GLK_LEASE_RECORD_RTS_Q			1U /* last time at which a copy may be read */
+#define GLK_LEASE_RECORD_RTS_MASK		0xffffffffffffffffULL
+#define GLK_LEASE_RECORD_RTS_SHIFT		0U
+#define GLK_LEASE_RECORD_OLD_Q			2U /* previous value, of an atomic; else 0 */
+#define GLK_LEASE_RECORD_OLD_MASK		0xffffffffffffffffULL
+#define GLK_LEASE_RECORD_OLD_SHIFT		0U
+#define GLK_LEASE_RECORD_SAME_Q			3U /* pool_read: the copy of time Q5 is still the line's bytes, and no data were written */
+#define GLK_LEASE_RECORD_SAME_MASK		0x0000000000000001ULL
+#define GLK_LEASE_RECORD_SAME_SHIFT		0U
+
+/* A renewal of pool_renew, in the registration. The card overwrites it with its answer. */
+#define GLK_RENEW_RECORD_BYTES			0x10U
+#define GLK_RENEW_RECORD_LINE_Q			0U /* in: offset in the window of the line's first byte; out: end of the lease (rts), or 0: the copy is not the line's bytes any more */
+#define GLK_RENEW_RECORD_LINE_MASK		0xffffffffffffffffULL
+#define GLK_RENEW_RECORD_LINE_SHIFT		0U
+#define GLK_RENEW_RECORD_WTS_Q			1U /* in: wts of the copy; out: of the line */
+#define GLK_RENEW_RECORD_WTS_MASK		0xffffffffffffffffULL
+#define GLK_RENEW_RECORD_WTS_SHIFT		0U
+
 /* A captured frame of the link. Words and bits without a field are 0. */
 #define GLK_CAPTURE_RECORD_BYTES		0x100U
 #define GLK_CAPTURE_RECORD_TIME_Q		0U /* CAPTURE.TIME at its link word */
@@ -721,10 +805,14 @@
 #define GLK_OP_REGION_START			9U /* start the next epoch of region REGISTRATION (its number); see DOORBELL.START */
 #define GLK_OP_REGION_ARRIVE			0xaU /* LENGTH writers of chunk WINDOW_OFFSET of region REGISTRATION are done; see DOORBELL.ARRIVE */
 #define GLK_OP_REGION_FLUSH			0xbU /* send the chunks of region REGISTRATION that have arrivals since they were last sent; completes when they are queued */
-#define GLK_OP_COUNT				0xcU /* number of values */
+#define GLK_OP_POOL_READ			0xcU /* read the line at WINDOW_OFFSET, LENGTH bytes (the line's), at time Q4 with a copy of wts Q5 (all ones: none): a LEASE_RECORD, and the line's bytes unless the copy is the same */
+#define GLK_OP_POOL_RENEW			0xdU /* renew the leases of LENGTH lines, 1..RENEW_MAX, at time Q4: RENEW_RECORDs; WINDOW_OFFSET is 0 */
+#define GLK_OP_POOL_WRITE			0xeU /* write LENGTH bytes within a line at time Q4 or later; visible when it completes */
+#define GLK_OP_COUNT				0xfU /* number of values */
 
 /* Flags of a submission ring entry. */
 #define GLK_FLAG_INTERRUPT			1U /* raise the vector on completion */
+#define GLK_FLAG_TIMED				2U /* atomics: at time Q6 or later; the registration, which is required, receives a LEASE_RECORD */
 
 /* Kinds of endpoint. */
 #define GLK_EP_NONE				0U /* no endpoint: the partition accepts no stores */
@@ -776,7 +864,7 @@
 #define GLK_ST_REGISTRATION_BOUNDS		6U /* beyond the end of the registration */
 #define GLK_ST_PERMISSION			7U /* the window or registration does not permit the access */
 #define GLK_ST_LENGTH				8U /* invalid length for the operation */
-#define GLK_ST_ALIGNMENT			9U /* an atomic not aligned to its length */
+#define GLK_ST_ALIGNMENT			9U /* an atomic not aligned to its length; a pool operation that is not on a line, or exceeds one */
 #define GLK_ST_DMA				0xaU /* a failed read or write of host memory */
 #define GLK_ST_ENDPOINT				0xbU /* no endpoint, or a failed write or read of it since the last release */
 #define GLK_ST_VECTOR				0xcU /* a malformed record in a put vector */
@@ -785,6 +873,8 @@
 #define GLK_ST_REGION				0xfU /* the context has no such region */
 #define GLK_ST_REGION_STATE			0x10U /* the region is not started, is still sending, or is in another epoch */
 #define GLK_ST_REGION_COUNT			0x11U /* no such chunk, or more arrivals than the chunk has writers left */
-#define GLK_ST_COUNT				0x12U /* number of values */
+#define GLK_ST_TIME				0x12U /* a time later than all leases given out */
+#define GLK_ST_NOT_POOL				0x13U /* the window is not on pool memory with leases */
+#define GLK_ST_COUNT				0x14U /* number of values */
 
 #endif /* GPULINK_REGS_H */

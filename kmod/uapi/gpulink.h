@@ -526,6 +526,97 @@ struct gpulink_ioctl_region_wait {
 	__u32 reserved;
 };
 
+/**
+ * struct gpulink_ioctl_pool_create - allocate an object of the card's pool memory
+ * @size: sizeof(struct gpulink_ioctl_pool_create)
+ * @flags: GPULINK_ALLOW_*: rights of the descriptor, at least one
+ * @bytes: length, multiple of 4096; the memory reads 0
+ * @grain: bytes of a line, the unit of leases: a power of two, 64..4096 (EINVAL); 0: 64
+ * @fd: out: descriptor of the object (O_CLOEXEC)
+ *
+ * The descriptor is the right to the object: whoever has it, by fork(), SCM_RIGHTS or
+ * GPULINK_IOCTL_POOL_SHARE, may use the object on any context of this card, with the descriptor's
+ * rights. The memory is freed with the last descriptor, mapping and window. It outlives the file
+ * that created it, and resets of the card; after the card's removal every call returns ENODEV. The
+ * object counts towards its creator's limits (EDQUOT). ENOSPC: not enough pool memory with this
+ * grain in a row; or no partition without an endpoint is left, of which the first object takes one.
+ * EBUSY: a partition's endpoint is the pool as a whole. EOPNOTSUPP: the card has no pool, or no
+ * leases.
+ */
+struct gpulink_ioctl_pool_create {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 bytes;
+	__u32 grain;
+	__s32 fd;
+};
+
+/**
+ * struct gpulink_ioctl_pool_share - make a descriptor of an object with fewer rights
+ * @size: sizeof(struct gpulink_ioctl_pool_share)
+ * @flags: GPULINK_ALLOW_*, at least one, that @fd has (EACCES)
+ * @fd: descriptor of the object (EBADF; EINVAL: not one of a pool object)
+ * @shared: out: the new descriptor (O_CLOEXEC)
+ */
+struct gpulink_ioctl_pool_share {
+	__u32 size;
+	__u32 flags;
+	__s32 fd;
+	__s32 shared;
+};
+
+/**
+ * struct gpulink_ioctl_pool_attach - map an object into the aperture, for this context
+ * @size: sizeof(struct gpulink_ioctl_pool_attach)
+ * @flags: GPULINK_ALLOW_*, at least one, that @fd has (EACCES)
+ * @fd: descriptor of the object (EBADF; EINVAL: not one of a pool object; EXDEV: of another card)
+ * @handle: out: window handle for ring entries and GPULINK_IOCTL_WINDOW_UNMAP
+ * @bytes: out: length of object and window
+ * @mmap_offset: out: mmap offset of the window (@bytes long, MAP_SHARED)
+ * @grain: out: bytes of a line
+ * @partition: out: partition of the window
+ *
+ * No range of the endpoint is required. The descriptor itself can be mapped too (MAP_SHARED, offset
+ * 0): that mapping bypasses the write queues, and is uncached. Other errors as for
+ * GPULINK_IOCTL_WINDOW_MAP.
+ */
+struct gpulink_ioctl_pool_attach {
+	__u32 size;
+	__u32 flags;
+	__s32 fd;
+	__u32 handle;
+	__aligned_u64 bytes;
+	__aligned_u64 mmap_offset;
+	__u32 grain;
+	__u32 partition;
+};
+
+/**
+ * struct gpulink_ioctl_pool_query - query an object, and the pool
+ * @size: sizeof(struct gpulink_ioctl_pool_query)
+ * @flags: 0
+ * @fd: descriptor of the object; -1: none, only the pool
+ * @rights: out: GPULINK_ALLOW_* of the descriptor
+ * @bytes: out: length of the object
+ * @grain: out: bytes of a line
+ * @ts_bits: out: bits of a timestamp
+ * @pool_bytes: out: bytes of the pool
+ * @pool_free: out: bytes of it in no object
+ * @clock_offset: out: mmap offset of the doorbell page; its register CLOCK is the card's clock
+ */
+struct gpulink_ioctl_pool_query {
+	__u32 size;
+	__u32 flags;
+	__s32 fd;
+	__u32 rights;
+	__aligned_u64 bytes;
+	__u32 grain;
+	__u32 ts_bits;
+	__aligned_u64 pool_bytes;
+	__aligned_u64 pool_free;
+	__aligned_u64 clock_offset;
+};
+
 #define GPULINK_URING_RESULTS	(1U << 0)
 
 /**
@@ -606,6 +697,10 @@ struct gpulink_uring_release {
 #define GPULINK_IOCTL_REGION_CREATE	_IO(GPULINK_IOCTL_BASE, 0x13)
 #define GPULINK_IOCTL_REGION_DESTROY	_IO(GPULINK_IOCTL_BASE, 0x14)
 #define GPULINK_IOCTL_REGION_WAIT	_IO(GPULINK_IOCTL_BASE, 0x15)
+#define GPULINK_IOCTL_POOL_CREATE	_IO(GPULINK_IOCTL_BASE, 0x16)
+#define GPULINK_IOCTL_POOL_SHARE	_IO(GPULINK_IOCTL_BASE, 0x17)
+#define GPULINK_IOCTL_POOL_ATTACH	_IO(GPULINK_IOCTL_BASE, 0x18)
+#define GPULINK_IOCTL_POOL_QUERY	_IO(GPULINK_IOCTL_BASE, 0x19)
 #define GPULINK_IOCTL_RING_MAP		_IO(GPULINK_IOCTL_BASE, 0x0a)
 #define GPULINK_IOCTL_RING_UNMAP	_IO(GPULINK_IOCTL_BASE, 0x0b)
 #define GPULINK_IOCTL_RING_WAIT		_IO(GPULINK_IOCTL_BASE, 0x0c)
