@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -310,6 +311,54 @@ static void test_atomics(void)
 
 /* --- lives --- */
 
+/* A copy of the object's shared memory that is cut off, or could be: no access may fault. */
+static void test_strange_memory(void)
+{
+	static uint8_t head[4096];
+	struct gpulink_pool *c;
+	int descriptor, strange = memfd_create("strange", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (strncmp(name, "soft:", 5))
+		return;
+	open_both(LINE, GPULINK_POOL_RC, 0);
+	gpulink_pool_share(a, GPULINK_READ | GPULINK_WRITE, &descriptor);
+	close_both();
+	is(pread(descriptor, head, sizeof(head), 0) == sizeof(head) && write(strange, head, sizeof(head)) == sizeof(head), true, "a head");
+	is(gpulink_pool_open(one, strange, NULL, &c), -GPULINK_EINVAL, "memory that can shrink");
+	fcntl(strange, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+	is(gpulink_pool_open(one, strange, NULL, &c), -GPULINK_EINVAL, "memory that ends early");
+	close(strange);
+	close(descriptor);
+}
+
+/* The lock of the object's shared memory follows its three words. Leases end, as a store may have been half done. */
+static void test_dead_owner(void)
+{
+	uint8_t *memory;
+	int descriptor;
+	pid_t child;
+
+	if (strncmp(name, "soft:", 5))
+		return;
+	open_both(LINE, GPULINK_POOL_RC, 0);
+	gpulink_pool_share(a, GPULINK_READ | GPULINK_WRITE, &descriptor);
+	load(a, 0);
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+		_exit(memory == MAP_FAILED || pthread_mutex_lock((pthread_mutex_t *)(void *)(memory + 24)));
+	}
+	waitpid(child, NULL, 0);
+	is(store(a, 0, 4), 0, "a process died with the lock: a store");
+	gpulink_release(one, SECOND);
+	is((long)load(a, 0), 4, "is seen");
+	is((long)(about(a).time >> 32), 1, "in the next epoch");
+	is((long)load(b, 0), 4, "by the other, too");
+	close(descriptor);
+	close_both();
+}
+
 static void test_lives(void)
 {
 	struct gpulink *third;
@@ -344,7 +393,9 @@ static void test_lives(void)
 	gpulink_close(third); /* closes the object */
 }
 
-/* Threads of a process share copies: what one has acquired, all have. */
+/* Threads of a process share copies: what one has acquired, all have. A soft device stores and reads a line as a whole. */
+static bool whole;
+
 static void *spin(void *flag)
 {
 	uint64_t *seen = flag;
@@ -354,7 +405,7 @@ static void *spin(void *flag)
 
 		if (gpulink_pool_load(b, 16, pair, sizeof(pair)))
 			return NULL;
-		if (pair[0] < *seen)
+		if (pair[0] < *seen || (whole && pair[0] != pair[1]))
 			return NULL;
 		*seen = pair[0];
 	}
@@ -369,10 +420,13 @@ static void test_threads(void)
 	void *done;
 
 	open_both(64, GPULINK_POOL_RC, 4096);
+	whole = !strncmp(name, "soft:", 5);
 	for (unsigned t = 0; t < 3; t++)
 		right &= !pthread_create(&thread[t], NULL, spin, &seen[t]);
 	for (uint64_t i = 1; i <= 500 && right; i++) {
-		store(a, 16, i);
+		const uint64_t pair[2] = { i, i };
+
+		right &= !gpulink_pool_store(a, 16, pair, sizeof(pair));
 		right &= !gpulink_release(one, SECOND) && !gpulink_acquire(two) && load(b, 16) == i;
 	}
 	for (unsigned t = 0; t < 3; t++) {
@@ -401,6 +455,8 @@ int main(int argc, char **argv)
 	test_uncached();
 	test_atomics();
 	test_lives();
+	test_strange_memory();
+	test_dead_owner();
 	test_threads();
 	gpulink_close(two);
 	gpulink_close(one);
