@@ -104,21 +104,18 @@ static unsigned place(const struct gpulink_pool *pool, const struct glk_pool_set
 bool glk_pool_cache_hit(struct gpulink_pool *pool, uint64_t line, size_t at, void *to, size_t bytes)
 {
 	struct glk_pool_set *s = set_of(pool, line);
-	uint64_t time = glk_pool_time(pool), wts;
+	uint64_t time = glk_pool_time(pool);
 	uint32_t version = __atomic_load_n(&s->version, __ATOMIC_ACQUIRE), ticks = __atomic_load_n(&s->ticks, __ATOMIC_RELAXED);
 	unsigned way = find(s, line);
 
 	if (version % 2 || way == GLK_POOL_WAYS || get(&s->way[way].rts) < time || ticks >= GPULINK_POOL_TICK)
 		return false;
-	wts = get(&s->way[way].wts);
 	copy_from(data_of(pool, s, way), at, to, bytes);
 	if (__atomic_load_n(&s->version, __ATOMIC_RELAXED) != version)
 		return false;
 	__atomic_store_n(&s->ticks, ticks + 1, __ATOMIC_RELAXED);
 	glk_pool_count(&s->hits);
-	if (wts > time)
-		glk_pool_reach(pool, wts);
-	return true;
+	return true; /* the time is not before wts: it was reached when the line was read */
 }
 
 bool glk_pool_cache_ticks(struct gpulink_pool *pool, uint64_t line)

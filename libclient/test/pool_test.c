@@ -393,41 +393,43 @@ static void test_lives(void)
 	gpulink_close(third); /* closes the object */
 }
 
-/* Threads of a process share copies: what one has acquired, all have. A soft device stores and reads a line as a whole. */
-static bool whole;
+/*
+ * Threads of a process share copies: what one has acquired, all have. A soft device stores and reads a line as a whole, and a copy is
+ * loaded as a whole.
+ */
+enum { WIDE = 4096 / 8 };
 
 static void *spin(void *flag)
 {
-	uint64_t *seen = flag;
+	bool whole = !strncmp(name, "soft:", 5);
+	uint64_t *seen = flag, line[WIDE];
 
-	for (uint64_t i = 0; i < 200000; i++) {
-		uint64_t pair[2];
-
-		if (gpulink_pool_load(b, 16, pair, sizeof(pair)))
+	for (unsigned i = 0; i < 20000; i++) {
+		if (gpulink_pool_load(b, 0, line, sizeof(line)) || line[0] < *seen)
 			return NULL;
-		if (pair[0] < *seen || (whole && pair[0] != pair[1]))
-			return NULL;
-		*seen = pair[0];
+		for (unsigned w = 1; whole && w < WIDE; w++)
+			if (line[w] != line[0])
+				return NULL;
+		*seen = line[0];
 	}
 	return flag;
 }
 
 static void test_threads(void)
 {
-	uint64_t seen[3] = { 0 };
-	bool right = true;
+	uint64_t seen[3] = { 0 }, line[WIDE];
 	pthread_t thread[3];
+	bool right = true;
 	void *done;
 
-	open_both(64, GPULINK_POOL_RC, 4096);
-	whole = !strncmp(name, "soft:", 5);
+	open_both(sizeof(line), GPULINK_POOL_RC, 0);
 	for (unsigned t = 0; t < 3; t++)
 		right &= !pthread_create(&thread[t], NULL, spin, &seen[t]);
-	for (uint64_t i = 1; i <= 500 && right; i++) {
-		const uint64_t pair[2] = { i, i };
-
-		right &= !gpulink_pool_store(a, 16, pair, sizeof(pair));
-		right &= !gpulink_release(one, SECOND) && !gpulink_acquire(two) && load(b, 16) == i;
+	for (uint64_t i = 1; i <= 2000 && right; i++) {
+		for (unsigned w = 0; w < WIDE; w++)
+			line[w] = i;
+		right &= !gpulink_pool_store(a, 0, line, sizeof(line));
+		right &= !gpulink_release(one, SECOND) && !gpulink_acquire(two) && load(b, 0) == i;
 	}
 	for (unsigned t = 0; t < 3; t++) {
 		pthread_join(thread[t], &done);
