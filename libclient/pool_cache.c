@@ -14,16 +14,25 @@
 static void copy_from(const uint64_t *words, size_t at, void *to, size_t bytes)
 {
 	uint8_t *out = to;
+	uint64_t word;
 
-	for (size_t part; bytes; bytes -= part, out += part, at += part) {
-		uint64_t word = __atomic_load_n(&words[at / 8], __ATOMIC_ACQUIRE);
-		size_t in = at % 8;
+	words += at / 8;
+	at %= 8;
+	if (at) {
+		size_t part = bytes < 8 - at ? bytes : 8 - at;
 
-		part = 8 - in < bytes ? 8 - in : bytes;
-		if (part == 8)
-			memcpy(out, &word, 8);
-		else
-			memcpy(out, (const uint8_t *)&word + in, part);
+		word = __atomic_load_n(words++, __ATOMIC_ACQUIRE);
+		memcpy(out, (const uint8_t *)&word + at, part);
+		out += part;
+		bytes -= part;
+	}
+	for (; bytes >= 8; bytes -= 8, out += 8) {
+		word = __atomic_load_n(words++, __ATOMIC_ACQUIRE);
+		memcpy(out, &word, 8);
+	}
+	if (bytes) {
+		word = __atomic_load_n(words, __ATOMIC_ACQUIRE);
+		memcpy(out, &word, bytes);
 	}
 }
 
