@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "caches.h"
 #include "goodput.h"
 #include "netcrafter/variant.h"
 #include "netcrafter_main.h"
@@ -24,6 +25,7 @@ static const char help[] = "usage: gpulink-replay COMMAND [OPTION...]\n"
 			   "  list        list workloads, links, transfer methods and NetCrafter variants\n"
 			   "  goodput     show the goodput of a single store by size, for each link\n"
 			   "  netcrafter  simulate two clusters of GPUs on a narrow link, with and without NetCrafter\n"
+			   "  caches      count what caches of GPUs over one memory find, with and without leases\n"
 			   "Options:\n"
 			   "  -V, --version  show version and exit\n"
 			   "  -h, --help     show this help, or that of a command, and exit\n"
@@ -103,7 +105,7 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*function)(int argc, char **argv);
 	} commands[] = { { "run", run }, { "sweep", sweep }, { "report", report }, { "record", record }, { "convert", convert },
-		       { "list", list }, { "goodput", goodput }, { "profile", profile }, { "netcrafter", netcrafter } };
+		       { "list", list }, { "goodput", goodput }, { "profile", profile }, { "netcrafter", netcrafter }, { "caches", caches } };
 
 	for (unsigned i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(argv[1], commands[i].name) == 0)
