@@ -24,7 +24,8 @@
 /* A window of a back end. */
 struct glk_backend_window {
 	uint32_t handle;    /* in ring entries */
-	uint32_t partition; /* of the endpoint that contains a dma-buf */
+	uint32_t partition; /* of the endpoint that contains a dma-buf, or where lanes are */
+	uint64_t origin;    /* where lanes are: offset in the endpoint */
 	uint64_t place;	    /* private to the back end */
 	void *address;	    /* mapping for the CPU, or NULL */
 };
@@ -75,6 +76,8 @@ struct glk_pool_lease {
 struct glk_pool_renewal {
 	uint64_t line, wts;
 };
+
+struct glk_lane;
 
 struct glk_backend_ops {
 	void (*close)(void *backend);
@@ -157,6 +160,9 @@ struct glk_backend_ops {
 	int (*pool_load)(void *backend, const struct glk_backend_pool *pool, uint64_t offset, void *data, size_t bytes);
 	int (*pool_store)(void *backend, const struct glk_backend_pool *pool, uint64_t offset, const void *data, size_t bytes);
 
+	/* The lane of a queue to a partition, by the thread that uses the queue. NULL, or ENOTSUP: the device has none. */
+	int (*lane_open)(void *backend, unsigned partition, struct glk_lane **lane);
+
 	/* Opens another context of the same device, with the same operations. Without rings it has no submit(), take(), sleep() and
 	 * count_errors(). ENOTSUP: it cannot be without. */
 	int (*open_queue)(void *backend, bool rings, void **queue);
@@ -175,5 +181,7 @@ static inline void glk_flush_stores(void)
 /* Open a back end. `name` is the argument of gpulink_open(), `options` what follows "soft:" there. */
 int glk_card_open(const char *name, const struct glk_backend_ops **ops, void **backend);
 int glk_soft_open(const char *options, const struct glk_backend_ops **ops, void **backend);
+/* `text`: what follows "local:". */
+int glk_local_open(const char *text, const struct glk_backend_ops **ops, void **backend);
 
 #endif /* GLK_BACKEND_H */

@@ -48,7 +48,7 @@ static int prepare(struct gpulink *device)
 
 int gpulink_open(const char *name, struct gpulink **out)
 {
-	static const char soft[] = "soft:";
+	static const char soft[] = "soft:", local[] = "local:";
 	struct gpulink *device;
 	int error;
 
@@ -66,6 +66,8 @@ int gpulink_open(const char *name, struct gpulink **out)
 	}
 	if (!strncmp(name, soft, strlen(soft)))
 		error = glk_soft_open(name + strlen(soft), &device->ops, &device->backend);
+	else if (!strncmp(name, local, strlen(local)))
+		error = glk_local_open(name + strlen(local), &device->ops, &device->backend);
 	else
 		error = glk_card_open(name, &device->ops, &device->backend);
 	if (!error && prepare(device)) {

@@ -110,7 +110,7 @@ static void get_info(void *backend, struct gpulink_info *info)
 	struct soft *soft = lock(queue);
 	uint64_t caps = glk_soft_get(soft, GLK_CARD_CAPS0);
 
-	strcpy(info->kind, "soft");
+	strcpy(info->kind, soft->shared ? "local" : "soft");
 	info->partitions = (uint32_t)((caps & GLK_CARD_CAPS0_PARTITIONS_MASK) >> GLK_CARD_CAPS0_PARTITIONS_SHIFT);
 	info->queue_entries = (uint32_t)((caps & GLK_CARD_CAPS0_QUEUE_ENTRIES_MASK) >> GLK_CARD_CAPS0_QUEUE_ENTRIES_SHIFT);
 	info->subheader_widths =
@@ -127,7 +127,7 @@ static int get_endpoint(void *backend, unsigned partition, struct gpulink_endpoi
 
 	if (partition >= soft->options.endpoints)
 		return 0;
-	snprintf(info->name, sizeof(info->name), "soft %u", partition);
+	snprintf(info->name, sizeof(info->name), "%s %u", soft->shared ? "local" : "soft", partition);
 	info->present = 1;
 	info->bytes = soft->options.memory;
 	return 0;
@@ -142,8 +142,9 @@ static int get_counters(void *backend, unsigned partition, struct gpulink_counte
 	glk_soft_set(soft, GLK_CARD_SNAPSHOT, 1);
 	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		values[i] = glk_soft_get(soft, partition_register(partition, GLK_PARTITION_STORES + 8 * i));
-	pthread_mutex_unlock(&soft->lock);
 	memcpy(counters, values, sizeof(values));
+	glk_soft_lanes_count(soft, partition, counters);
+	pthread_mutex_unlock(&soft->lock);
 	return 0;
 }
 
@@ -221,7 +222,9 @@ static int window_open(void *backend, unsigned partition, uint64_t offset, uint6
 	pthread_mutex_unlock(&soft->lock);
 	if (error)
 		return error;
-	*window = (struct glk_backend_window){ .handle = first, .place = (uint64_t)first << soft->slice_shift };
+	*window = (struct glk_backend_window){
+		.handle = first, .place = (uint64_t)first << soft->slice_shift, .partition = partition, .origin = offset,
+	};
 	return 0;
 }
 
@@ -252,11 +255,14 @@ static int code_of(int error)
 
 static int store(void *backend, const struct glk_backend_window *window, uint64_t offset, const void *data, size_t bytes)
 {
-	struct soft *soft = lock(backend);
+	struct soft *soft = ((const struct soft_queue *)backend)->soft;
 	const uint8_t *from = data;
 	uint64_t place = window->place + offset;
 	int error = 0;
 
+	if (soft->shared)
+		return glk_soft_lane_store(backend, window->partition, window->origin + offset, data, bytes);
+	lock(backend);
 	glk_soft_update_time(soft);
 	for (size_t part; bytes && !error; bytes -= part, place += part, from += part) {
 		part = part_of(soft, place, bytes);
@@ -268,11 +274,14 @@ static int store(void *backend, const struct glk_backend_window *window, uint64_
 
 static int load(void *backend, const struct glk_backend_window *window, uint64_t offset, void *data, size_t bytes)
 {
-	struct soft *soft = lock(backend);
+	struct soft *soft = ((const struct soft_queue *)backend)->soft;
 	uint8_t *to = data;
 	uint64_t place = window->place + offset;
 	int error = 0;
 
+	if (soft->shared)
+		glk_soft_lane_flush(backend, window->partition, GLK_FLUSH_LOAD_HIT);
+	lock(backend);
 	glk_soft_update_time(soft);
 	for (size_t part; bytes && !error; bytes -= part, place += part, to += part) {
 		part = part_of(soft, place, bytes);
@@ -373,8 +382,9 @@ static void destroy(struct soft *soft)
 	if (soft->card)
 		glk_card_destroy(soft->card);
 	for (unsigned p = 0; p < soft->options.endpoints; p++)
-		if (soft->endpoints[p])
+		if (soft->endpoints[p] && !soft->shared)
 			munmap(soft->endpoints[p], soft->options.memory);
+	glk_soft_shared_close(soft->shared);
 	for (unsigned h = 0; h < SOFT_REGISTRATIONS; h++)
 		free(soft->registrations[h]);
 	free(soft->records);
@@ -447,6 +457,7 @@ static const struct glk_backend_ops soft_ops = {
 	.region_close = glk_soft_region_close,
 	.region_write = glk_soft_region_write,
 	.region_wait = glk_soft_region_wait,
+	.lane_open = glk_soft_lane_open,
 	.pool_create = glk_soft_pool_create,
 	.pool_share = glk_soft_pool_share,
 	.pool_open = glk_soft_pool_open,
@@ -463,7 +474,9 @@ static const struct glk_backend_ops soft_ops = {
 
 static int allocate(struct soft *soft)
 {
-	for (unsigned p = 0; p < soft->options.endpoints; p++) {
+	for (unsigned p = 0; p < soft->options.endpoints && soft->shared; p++)
+		soft->endpoints[p] = glk_soft_shared_memory(soft->shared, p);
+	for (unsigned p = 0; p < soft->options.endpoints && !soft->shared; p++) {
 		void *memory = mmap(NULL, soft->options.memory, PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -538,7 +551,8 @@ static int open_first(struct soft *soft, struct soft_queue **queue)
 	return error;
 }
 
-int glk_soft_open(const char *text, const struct glk_backend_ops **ops, void **backend)
+/* `name`: of the shared memory, or NULL. */
+static int open_device(const char *text, const char *name, const struct glk_backend_ops **ops, void **backend)
 {
 	struct soft *soft = calloc(1, sizeof(*soft));
 	struct soft_queue *queue;
@@ -547,12 +561,19 @@ int glk_soft_open(const char *text, const struct glk_backend_ops **ops, void **b
 	if (!soft)
 		return -GPULINK_ENOMEM;
 	error = glk_soft_options_parse(text, &soft->options);
+	if (!error && name && (soft->options.timeout || soft->options.subheader != 5 || !soft->options.coalesce))
+		error = -GPULINK_EINVAL; /* lanes have no clock, and one form of packets */
 	if (error || pthread_mutex_init(&soft->lock, NULL)) {
 		free(soft);
 		errno = EINVAL;
 		return error ? error : -GPULINK_ENOMEM;
 	}
-	error = open_first(soft, &queue);
+	if (name) {
+		soft->options.coalesce = 0; /* what rings store arrives in the order of the lanes' packets */
+		error = glk_soft_shared_open(name, soft->options.endpoints, soft->options.memory, &soft->shared);
+	}
+	if (!error)
+		error = open_first(soft, &queue);
 	if (error) {
 		destroy(soft);
 		if (error == -GPULINK_EINVAL) /* valid options whose combination is too large */
@@ -562,4 +583,25 @@ int glk_soft_open(const char *text, const struct glk_backend_ops **ops, void **b
 	*ops = &soft_ops;
 	*backend = queue;
 	return 0;
+}
+
+int glk_soft_open(const char *text, const struct glk_backend_ops **ops, void **backend)
+{
+	return open_device(text, NULL, ops, backend);
+}
+
+/* NAME[,OPTION=VALUE...] */
+int glk_local_open(const char *text, const struct glk_backend_ops **ops, void **backend)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	size_t length = strspn(text, letters);
+	char name[GLK_LOCAL_NAME_MAX + 1];
+
+	if (!length || length > GLK_LOCAL_NAME_MAX || (text[length] && text[length] != ',')) {
+		errno = EINVAL;
+		return -GPULINK_EINVAL;
+	}
+	memcpy(name, text, length);
+	name[length] = '\0';
+	return open_device(text[length] ? text + length + 1 : "", name, ops, backend);
 }

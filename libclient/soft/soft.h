@@ -11,21 +11,28 @@
 #include <gpulink_regs.h>
 
 #include "../backend.h"
+#include "../lane/lane.h"
 #include "soft_options.h"
+#include "soft_shared.h"
 
 #define SOFT_SLICES	   1024u
 #define SOFT_REGISTRATIONS 1024u
+
+struct soft_queue;
 
 /* Shared by the queues of a device. The lock serialises the model. */
 struct soft {
 	pthread_mutex_t lock;
 	struct glk_card *card;
 	struct glk_soft_options options;
+	struct glk_soft_shared *shared; /* "local:": the endpoints' memory, of several processes; else NULL */
 	unsigned slice_shift;
 	uint8_t *endpoints[GLK_PARTITION_COUNT];
 	bool slice_used[SOFT_SLICES];
 	uint64_t *registrations[SOFT_REGISTRATIONS]; /* page lists; NULL: free */
 	uint32_t contexts;			     /* in use, a bit each */
+	struct soft_queue *queues[GLK_CONTEXT_COUNT];	     /* by context */
+	struct gpulink_counters closed[GLK_PARTITION_COUNT]; /* of lanes that are closed */
 	struct {
 		unsigned first, chunks; /* counters; no chunks: free */
 	} regions[GLK_REGION_COUNT];
@@ -39,6 +46,8 @@ struct soft_queue {
 	uint64_t (*sq)[GLK_SQE_WORDS];
 	uint64_t (*cq)[GLK_CQE_WORDS];
 	uint16_t sq_tail, cq_head; /* free running */
+	struct glk_lane *lanes[GLK_PARTITION_COUNT]; /* "local:": its stores; NULL before the first */
+	bool first;		   /* the default queue: its lanes are used under the lock */
 	int event;		   /* eventfd that is set while completions are not taken, or -1 */
 	bool raised;
 };
@@ -75,6 +84,16 @@ int glk_soft_take(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigne
 int glk_soft_sleep(void *backend, uint64_t entry, uint64_t timeout_ns);
 int glk_soft_count_errors(void *backend, uint64_t entry, uint32_t *errors);
 int glk_soft_descriptor(void *backend);
+
+/* soft_lane.c: as in struct glk_backend_ops, on "local:". */
+int glk_soft_lane_store(void *backend, unsigned partition, uint64_t offset, const void *data, size_t bytes);
+int glk_soft_lane_open(void *backend, unsigned partition, struct glk_lane **lane);
+/* Applies what the lanes of a queue hold, or one of them; by the thread that uses the queue. */
+void glk_soft_lanes_flush(struct soft_queue *queue, unsigned reason);
+void glk_soft_lane_flush(struct soft_queue *queue, unsigned partition, unsigned reason);
+void glk_soft_lanes_close(struct soft_queue *queue);
+/* The counters of all queues' lanes, also of those that are closed. */
+void glk_soft_lanes_count(const struct soft *soft, unsigned partition, struct gpulink_counters *counters);
 
 /* soft_region.c: as in struct glk_backend_ops. */
 int glk_soft_region_open(void *backend, const struct glk_region_shape *shape, struct glk_backend_region *region);

@@ -9,6 +9,9 @@ struct glk_soft_options {
 	uint64_t endpoints, memory, subheader, payload, timeout, coalesce;
 };
 
+/** As in the name of a shared object; 1 to this. */
+#define GLK_LOCAL_NAME_MAX 64u
+
 /** Parses the text; other options have their defaults. -GPULINK_EINVAL: unknown key or invalid value. */
 int glk_soft_options_parse(const char *text, struct glk_soft_options *options);
 

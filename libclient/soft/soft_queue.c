@@ -53,7 +53,9 @@ int glk_soft_queue_create(struct soft *soft, struct soft_queue **out)
 	}
 	memset(queue->sq, 0, sq);
 	memset(queue->cq, 0, cq);
+	queue->first = !soft->contexts;
 	soft->contexts |= 1u << queue->context;
+	soft->queues[queue->context] = queue;
 	start(queue);
 	*out = queue;
 	return 0;
@@ -61,7 +63,9 @@ int glk_soft_queue_create(struct soft *soft, struct soft_queue **out)
 
 void glk_soft_queue_destroy(struct soft_queue *queue)
 {
+	glk_soft_lanes_close(queue);
 	glk_soft_set(queue->soft, context_register(queue, GLK_CONTEXT_CONTROL), 0);
+	queue->soft->queues[queue->context] = NULL;
 	queue->soft->contexts &= ~(1u << queue->context);
 	if (queue->event >= 0)
 		close(queue->event);
@@ -84,21 +88,43 @@ static void update_event(struct soft_queue *queue)
 		queue->raised = waiting;
 }
 
+/* Stores before an entry come before it. */
+static void flush_lanes(struct soft_queue *queue, unsigned opcode)
+{
+	bool atomic = opcode >= GLK_OP_FETCH_ADD && opcode <= GLK_OP_CAS;
+
+	glk_soft_lanes_flush(queue, opcode == GLK_OP_RELEASE ? GLK_FLUSH_RELEASE : opcode == GLK_OP_GET ? GLK_FLUSH_LOAD_HIT :
+				    atomic ? GLK_FLUSH_ATOMIC : GLK_FLUSH_DRAIN);
+}
+
+static void run(const struct soft *soft, const struct soft_queue *queue)
+{
+	glk_soft_update_time(soft);
+	glk_soft_set(soft, context_register(queue, GLK_CONTEXT_SQ_TAIL), queue->sq_tail);
+	while (glk_card_service(soft->card, GLK_RING_MAX))
+		;
+}
+
 int glk_soft_submit(void *backend, const uint64_t entry[GLK_SQE_WORDS])
 {
+	unsigned opcode = (unsigned)((entry[GLK_SQE_OPCODE_Q] & GLK_SQE_OPCODE_MASK) >> GLK_SQE_OPCODE_SHIFT);
 	struct soft_queue *queue = backend;
 	const struct soft *soft = queue->soft;
+	bool others = soft->shared && opcode >= GLK_OP_FETCH_ADD && opcode <= GLK_OP_CAS;
 
 	if ((uint16_t)(queue->sq_tail - queue->cq_head) == GLK_RING_MAX)
 		return 0;
 	for (unsigned i = 0; i < GLK_SQE_WORDS; i++)
 		queue->sq[queue->sq_tail % GLK_RING_MAX][i] = htole64(entry[i]);
 	queue->sq_tail++;
+	if (soft->shared)
+		flush_lanes(queue, opcode);
 	pthread_mutex_lock(&queue->soft->lock);
-	glk_soft_update_time(soft);
-	glk_soft_set(soft, context_register(queue, GLK_CONTEXT_SQ_TAIL), queue->sq_tail);
-	while (glk_card_service(soft->card, GLK_RING_MAX))
-		;
+	if (others) /* of other processes */
+		glk_soft_shared_lock(soft->shared);
+	run(soft, queue);
+	if (others)
+		glk_soft_shared_unlock(soft->shared);
 	pthread_mutex_unlock(&queue->soft->lock);
 	update_event(queue);
 	return 1;

@@ -393,6 +393,11 @@ int glk_card_open(const char *name, const struct glk_backend_ops **ops, void **b
 	return 0;
 }
 
+int glk_local_open(const char *text, const struct glk_backend_ops **ops, void **backend)
+{
+	return glk_card_open(text, ops, backend);
+}
+
 int glk_soft_open(const char *options, const struct glk_backend_ops **ops, void **backend)
 {
 	return glk_card_open(options, ops, backend);

@@ -85,7 +85,7 @@ static void test_releases(void)
 	uint64_t value = 31;
 	void *address = NULL;
 
-	is(gpulink_queue_put(queue, windows[0], 1024, &value, 8, NONE), 0, "a put to one endpoint");
+	is(gpulink_queue_store(queue, windows[0], 1024, &value, 8), 0, "a store to one endpoint");
 	is(gpulink_queue_put(other, windows[1], 1024, &value, 8, NONE), 0, "a put of another queue to another endpoint");
 	is(gpulink_queue_release(other, 10 * SECOND), 0, "that queue releases");
 	is((long)endpoints[1][128], 31, "its put has arrived");

@@ -4,7 +4,7 @@
  * loads, gets, atomics and the final endpoint memory are compared with the same operations on plain memory. Several queues take
  * turns, each behind a release of the one before.
  *
- * random_test [--seed=N] [OPERATIONS]: 300000 by default. SEED in the environment replays a run too.
+ * random_test [--seed=N] [--local] [OPERATIONS]: 300000 by default; --local: on devices whose stores take lanes. SEED in the environment replays a run too.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <chance.h>
 #include <gpulink.h>
@@ -440,8 +441,11 @@ int main(int argc, char **argv)
 	uint64_t seed = find_seed(argc, argv), operations = 300000;
 	struct bench *b = calloc(1, sizeof(*b));
 	unsigned failed = 0;
+	bool local = false;
 	char name[64];
 
+	for (int i = 1; i < argc; i++)
+		local |= !strcmp(argv[i], "--local");
 	for (int i = 1; i < argc; i++)
 		if (argv[i][0] != '-')
 			operations = strtoull(argv[i], NULL, 0);
@@ -454,10 +458,12 @@ int main(int argc, char **argv)
 	for (unsigned number = 0; number < CASES; number++) {
 		static const char *const modes[] = { "", "", "", "", ",timeout=2000", ",coalesce=0" };
 
-		b->width = 2 + number % 5;
+		b->width = local ? 5 : 2 + number % 5;
 		b->chance.state = (seed + number + 1) * UINT64_C(0x9e3779b97f4a7c15) | 1;
 		snprintf(name, sizeof(name), "soft:memory=3M,subheader=%u,payload=%u%s", b->width,
 			 128u << number / 5 % 6, modes[(number + number / 30 * 2) % 6]);
+		if (local)
+			snprintf(name, sizeof(name), "local:random-%ld,memory=3M,payload=%u", (long)getpid(), 128u << number % 6);
 		run(b, name, operations / CASES);
 		failed += b->wrong[0] != '\0';
 		printf("%sok %u - %s %s\n", b->wrong[0] ? "not " : "", number + 1, name, b->wrong);

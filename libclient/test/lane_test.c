@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Lanes: stores at random of all sizes leave the memory that direct stores leave, and their packets are what a card's de-packetizer
+ * accepts and applies to the same effect.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#include <chance.h>
+#include <finepack/depacketizer.h>
+#include <gpulink_regs.h>
+
+#include "../lane/lane.h"
+
+enum { PARTITION = 3, PAGE = 4096, BORDER = 1 << 30 };
+
+struct bench {
+	struct glk_lane *lane;
+	struct gpulink_lane door;
+	uint64_t bytes, packets, stores;
+	uint8_t *direct, *lanes, *packed; /* memory: by direct stores, by the lane, by its packets and the model */
+};
+
+static void write_plain(void *user, unsigned partition, uint64_t offset, const void *data, size_t length)
+{
+	struct bench *b = user;
+
+	assert_int_equal(partition, PARTITION);
+	assert_true(offset + length <= b->bytes);
+	memcpy(b->packed + offset, data, length);
+}
+
+static struct gpulink_counters counters(const struct bench *b)
+{
+	struct gpulink_counters c = { 0 };
+
+	glk_lane_count(b->lane, &c);
+	return c;
+}
+
+/* Gives the packet, if one was applied, to the model. */
+static void take(struct bench *b)
+{
+	struct glk_destination to[PARTITION + 1] = { 0 };
+	struct glk_accepted accepted;
+	uint64_t packets = counters(b).packets;
+	const uint8_t *packet;
+	size_t length;
+
+	if (packets == b->packets)
+		return;
+	assert_int_equal(packets, b->packets + 1);
+	b->packets = packets;
+	to[PARTITION] = (struct glk_destination){ .bytes = b->bytes, .subheader_bytes = 2 };
+	packet = glk_lane_last(b->lane, &length);
+	assert_int_equal(glk_depacketizer_check(packet, length, to, PARTITION + 1, &accepted), GLK_REFUSED_NOT);
+	glk_depacketizer_apply(&accepted, write_plain, b);
+}
+
+static uint8_t *map(uint64_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	assert_true(memory != MAP_FAILED);
+	return memory;
+}
+
+static void start(struct bench *b, uint64_t bytes, unsigned payload)
+{
+	*b = (struct bench){ .bytes = bytes, .direct = map(bytes), .lanes = map(bytes), .packed = map(bytes) };
+	b->lane = glk_lane_new(PARTITION, b->lanes, bytes, payload);
+	assert_non_null(b->lane);
+	b->door = (struct gpulink_lane){ .packet = glk_lane_packet(b->lane), .bytes = bytes, .home = b->lane };
+}
+
+static void end(struct bench *b)
+{
+	glk_lane_free(b->lane);
+	munmap(b->direct, b->bytes);
+	munmap(b->lanes, b->bytes);
+	munmap(b->packed, b->bytes);
+}
+
+/* A store of more than a packet may apply several; the model gets each. */
+static void store(struct bench *b, uint64_t at, const void *data, size_t bytes)
+{
+	const uint8_t *from = data;
+
+	memcpy(b->direct + at, data, bytes);
+	for (size_t part; bytes; bytes -= part, at += part, from += part) {
+		part = bytes < 32 ? bytes : 32; /* at most one packet each: not over the border of two windows either */
+		part = at < BORDER && at + part > BORDER ? BORDER - at : part;
+		assert_int_equal(gpulink_lane_store(&b->door, at, from, part), 0);
+		take(b);
+		b->stores++;
+	}
+}
+
+static void compare(struct bench *b, uint64_t from, uint64_t bytes, unsigned round)
+{
+	glk_lane_flush(b->lane, GLK_FLUSH_RELEASE);
+	take(b);
+	if (memcmp(b->direct + from, b->lanes + from, bytes) || memcmp(b->direct + from, b->packed + from, bytes))
+		fail_msg("round %u: memory differs", round);
+}
+
+static void by_chance(void **state)
+{
+	static const unsigned payloads[] = { 128, 256, 512, 1024, 4096 }, spans[] = { 64, 512, 8192, 65536 };
+	const char *given = getenv("SEED");
+	uint64_t seed = given ? strtoull(given, NULL, 0) : 1, overwritten = 0, full = 0, missed = 0;
+
+	(void)state;
+	printf("# SEED=%llu\n", (unsigned long long)seed);
+	for (unsigned round = 0; round < 60; round++) {
+		struct gpulink_counters c;
+		struct chance dice;
+		uint64_t low, span, bytes = 0;
+		struct bench b;
+
+		chance_start(&dice, seed, round);
+		start(&b, (uint64_t)BORDER + 65536, payloads[below(&dice, 5)]);
+		span = spans[below(&dice, 4)];
+		low = below(&dice, 2) ? BORDER - span / 2 : 0; /* over the border of two address windows, or not */
+		for (unsigned i = 0; i < 5000; i++) {
+			static const size_t usual[] = { 8, 8, 8, 4, 4, 1, 2, 3, 12, 16, 24, 31 };
+			size_t n = usual[below(&dice, 12)];
+			uint64_t at = low + below(&dice, (unsigned)(span - n + 1)), data[4] = { draw(&dice), draw(&dice), draw(&dice), draw(&dice) };
+
+			if (below(&dice, 4))
+				at -= at % 8 < n ? at % 8 : 0;
+			at = at < low ? low : at;
+			store(&b, at, data, n);
+			bytes += n;
+			if (below(&dice, 500) == 0)
+				compare(&b, low, span, round);
+		}
+		compare(&b, low, span, round);
+		c = counters(&b);
+		assert_true(c.stores == b.stores && c.store_bytes == bytes);
+		assert_true(c.payload_bytes - 5 * c.sub_packets + c.overwritten_bytes == bytes);
+		assert_true(c.packets == c.flush_payload_full + c.flush_window_miss + c.flush_release);
+		overwritten += c.overwritten_bytes;
+		full += c.flush_payload_full;
+		missed += c.flush_window_miss;
+		end(&b);
+	}
+	assert_true(overwritten && full && missed);
+}
+
+/* Any length in one call. */
+static void lengths(void **state)
+{
+	uint8_t data[PAGE];
+	struct bench b;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)(i * 7 + i / 256);
+	start(&b, 1 << 20, 4096);
+	for (size_t n = 1; n <= PAGE; n += n < 200 ? 1 : 97) {
+		uint64_t at = (n * 131) % 60000;
+
+		memcpy(b.direct + at, data, n);
+		assert_int_equal(gpulink_lane_store(&b.door, at, data, n), 0);
+	}
+	glk_lane_flush(b.lane, GLK_FLUSH_RELEASE);
+	assert_int_equal(memcmp(b.direct, b.lanes, 1 << 16), 0);
+	assert_int_equal(gpulink_lane_store(&b.door, 0, data, 0), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_lane_store(&b.door, 0, data, 4097), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_lane_store(&b.door, 0, NULL, 500), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_lane_store(&b.door, (1 << 20) - 7, data, 8), -GPULINK_ERANGE);
+	assert_int_equal(gpulink_lane_store(&b.door, UINT64_MAX - 3, data, 8), -GPULINK_ERANGE);
+	end(&b);
+}
+
+/* The queue is looked at where stores hit, and not where they do not; both ways round. */
+static void adapts(void **state)
+{
+	struct gpulink_counters before, after;
+	struct bench b;
+
+	(void)state;
+	start(&b, 64 << 20, 4096);
+	for (uint64_t i = 0; i < 100000; i++)
+		store(&b, (i * 4099 * 8) % (64 << 20), &i, 8);
+	assert_false(b.door.packet->looks);
+	before = counters(&b);
+	for (uint64_t i = 0; i < 100000; i++)
+		store(&b, i % 16 * 64, &i, 8);
+	assert_true(b.door.packet->looks);
+	after = counters(&b);
+	assert_true(after.packets - before.packets < 100);
+	assert_true(after.overwritten_bytes - before.overwritten_bytes > 700000);
+	compare(&b, 0, 64 << 20, 0);
+	end(&b);
+}
+
+/* A packet of another is checked before any of it is written. */
+static void strangers(void **state)
+{
+	uint8_t payload[64] = { 0 }, memory[64] = { 0 };
+	uint64_t header = UINT64_C(8) << 10 | 8;
+
+	(void)state;
+	memcpy(payload, &header, 5);
+	memset(payload + 5, 0xaa, 8);
+	assert_int_equal(glk_lane_apply(payload, 13, 0, memory, 64), 1);
+	assert_int_equal(memory[8], 0xaa);
+	memset(memory, 0, sizeof(memory));
+	for (size_t n = 0; n < 13; n++)
+		assert_int_equal(glk_lane_apply(payload, n, 0, memory, 64), -1);
+	assert_int_equal(glk_lane_apply(payload, 13, 56, memory, 64), -1);
+	assert_int_equal(glk_lane_apply(payload, 13, 65, memory, 64), -1);
+	assert_int_equal(glk_lane_apply(payload, 13, UINT64_MAX, memory, 64), -1);
+	header = UINT64_C(57) << 10 | 8; /* a second one, beyond the memory: the first is not written either */
+	memcpy(payload + 13, &header, 5);
+	assert_int_equal(glk_lane_apply(payload, 26, 0, memory, 64), -1);
+	for (size_t i = 0; i < sizeof(memory); i++)
+		assert_int_equal(memory[i], 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(by_chance), cmocka_unit_test(lengths), cmocka_unit_test(adapts), cmocka_unit_test(strangers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+/* "local:" devices: processes that share endpoints by a name. TAP. */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gpulink_lane.h>
+
+#include "tap.h"
+
+#define SECOND UINT64_C(1000000000)
+
+enum { PROCESSES = 4, ROUNDS = 2000, MEMORY = 1 << 20, BOTH = GPULINK_READ | GPULINK_WRITE };
+
+static char name[96];
+
+struct end {
+	struct gpulink *device;
+	struct gpulink_window *window;
+	struct gpulink_queue *queue;
+	struct gpulink_lane lane;
+	uint8_t *memory; /* of endpoint 0 */
+};
+
+static bool open_end(struct end *e)
+{
+	void *memory;
+	size_t bytes;
+
+	if (gpulink_open(name, &e->device) || gpulink_window_open(e->device, 0, 0, MEMORY, BOTH, &e->window) ||
+	    gpulink_queue_open(e->device, &e->queue) || gpulink_lane_open(e->queue, e->window, &e->lane) ||
+	    gpulink_endpoint_memory(e->device, 0, &memory, &bytes))
+		return false;
+	e->memory = memory;
+	return bytes == MEMORY;
+}
+
+static uint64_t word(const struct end *e, uint64_t offset)
+{
+	return *(const volatile uint64_t *)(const void *)(e->memory + offset);
+}
+
+static void test_names(void)
+{
+	struct gpulink *first, *second;
+	char other[128];
+
+	is(gpulink_open("local:", &first), -GPULINK_EINVAL, "a name is needed");
+	is(gpulink_open("local:a/b", &first), -GPULINK_EINVAL, "of letters");
+	is(gpulink_open("local:x,memory=1M,timeout=5", &first), -GPULINK_EINVAL, "no timeouts");
+	is(gpulink_open("local:x,memory=1M,subheader=4", &first), -GPULINK_EINVAL, "one width");
+	is(gpulink_open(name, &first), 0, "opened");
+	snprintf(other, sizeof(other), "%s,endpoints=2", name);
+	is(gpulink_open(other, &second), -GPULINK_EINVAL, "not with other sizes");
+	is(gpulink_open(name, &second), 0, "opened again");
+	gpulink_close(first);
+	gpulink_close(second);
+	is(gpulink_open(other, &second), 0, "with other sizes when nobody has it");
+	gpulink_close(second);
+}
+
+static void test_lanes(void)
+{
+	struct gpulink_counters counters;
+	struct gpulink_lane lane;
+	struct gpulink_window *readable;
+	uint64_t value = 5, seen;
+	struct end e, f;
+
+	is(open_end(&e) && open_end(&f), true, "two ends");
+	is(gpulink_lane_open(gpulink_default_queue(e.device), e.window, &lane), -GPULINK_EINVAL, "no lane of the default queue");
+	gpulink_window_open(e.device, 0, 0, 4096, GPULINK_READ, &readable);
+	is(gpulink_lane_open(e.queue, readable, &lane), -GPULINK_EACCES, "nor to what may not be written");
+	is(gpulink_lane_store(&e.lane, 64, &value, 8), 0, "a store");
+	is((long)word(&f, 64), 0, "is not there yet");
+	is(gpulink_queue_load(e.queue, e.window, 64, &seen, 8), 0, "the queue loads it");
+	is((long)seen, 5, "and sees it");
+	value = 6;
+	gpulink_lane_store(&e.lane, 64, &value, 8);
+	value = 7;
+	is(gpulink_queue_put(e.queue, e.window, 64, &value, 8, GPULINK_NO_TAG), 0, "a put behind a store");
+	value = 8;
+	gpulink_lane_store(&e.lane, 72, &value, 8);
+	is(gpulink_queue_release(e.queue, SECOND), 0, "a release");
+	is((long)word(&f, 64), 7, "in their order");
+	is((long)word(&f, 72), 8, "all of them");
+	gpulink_store(e.window, 80, &value, 8);
+	is(gpulink_release(e.device, SECOND), 0, "of the default queue, too");
+	is((long)word(&f, 80), 8, "by its own lane");
+	gpulink_get_counters(e.device, 0, &counters, sizeof(counters));
+	is((long)counters.stores, 5, "stores are counted");
+	is((long)counters.flush_load_hit, 1, "and why packets left");
+	is(counters.raw_wire_bytes == 5 * 32, true, "and what they would have cost");
+	value = 9;
+	gpulink_lane_store(&e.lane, 88, &value, 8);
+	gpulink_close(e.device);
+	is((long)word(&f, 88), 9, "closing applies the rest");
+	gpulink_close(f.device);
+}
+
+/* Each process adds to a word by atomics, and passes its own word on: data, release, signal. */
+static int work(unsigned process)
+{
+	struct end e;
+	uint64_t seen = 0;
+
+	if (!open_end(&e))
+		return 1;
+	for (uint64_t i = 1; i <= ROUNDS; i++) {
+		uint64_t data[8] = { i, i, i, i, i, i, i, i }, from = (process + PROCESSES - 1) % PROCESSES * 256;
+
+		gpulink_lane_store(&e.lane, 4096 + process * 256, data, sizeof(data));
+		if (gpulink_queue_fetch_add(e.queue, e.window, 0, 8, 1, NULL, 0, GPULINK_NO_TAG) || gpulink_queue_release(e.queue, SECOND))
+			return 2;
+		gpulink_lane_store(&e.lane, 8192 + process * 256, &i, 8);
+		if (gpulink_queue_release(e.queue, SECOND))
+			return 3;
+		if (gpulink_wait_until(e.memory + 8192 + from, GPULINK_COMPARE_GE, i, 20 * SECOND, &seen))
+			return 4;
+		for (unsigned w = 0; w < 8; w++)
+			if (word(&e, 4096 + from + 8 * w) < i)
+				return 5;
+	}
+	gpulink_close(e.device);
+	return 0;
+}
+
+static void test_processes(void)
+{
+	pid_t child[PROCESSES];
+	bool well = true;
+	struct end e;
+	int status;
+
+	is(open_end(&e), true, "an end that watches");
+	fflush(stdout);
+	for (unsigned p = 0; p < PROCESSES; p++) {
+		child[p] = fork();
+		if (child[p] == 0)
+			_exit(work(p));
+	}
+	for (unsigned p = 0; p < PROCESSES; p++) {
+		well &= waitpid(child[p], &status, 0) == child[p] && !status;
+		if (status)
+			printf("# process %u: status %#x\n", p, (unsigned)status);
+	}
+	is(well, true, "processes pass data on, behind releases");
+	is((long)word(&e, 0), PROCESSES * ROUNDS, "no atomic is lost");
+	gpulink_close(e.device);
+}
+
+/* A name whose processes are dead begins anew. */
+static void test_death(void)
+{
+	uint64_t value = 3;
+	struct end e;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		if (open_end(&e) && !gpulink_lane_store(&e.lane, 0, &value, 8) && !gpulink_queue_release(e.queue, SECOND))
+			kill(getpid(), SIGKILL);
+		_exit(1);
+	}
+	waitpid(child, NULL, 0);
+	is(open_end(&e), true, "opened behind a dead process");
+	is((long)word(&e, 0), 0, "and empty");
+	gpulink_close(e.device);
+}
+
+int main(void)
+{
+	snprintf(name, sizeof(name), "local:test-%ld,memory=1M", (long)getpid());
+	test_names();
+	test_lanes();
+	test_processes();
+	test_death();
+	printf("1..%u\n", number);
+	return bad != 0;
+}
