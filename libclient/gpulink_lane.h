@@ -30,7 +30,7 @@ struct gpulink_lane_packet {
 	uint8_t *at, *end;   /**< of the payload: where the next sub-packet begins, and where no byte may lie */
 	uint8_t *last;	     /**< sub-header of the last sub-packet */
 	uint64_t next;	     /**< offset in the endpoint behind its bytes */
-	uint64_t low, span;  /**< the packet's address window */
+	uint64_t low, span;  /**< the packet's address window, without its last GPULINK_LANE_SMALL bytes; span 0: none */
 	uint64_t stores, store_bytes, dwords; /**< since the lane was opened; dwords: touched by each store */
 	uint16_t run;	     /**< bytes of the last sub-packet */
 	uint16_t looks;	     /**< not 0: stores look for words that the packet has */

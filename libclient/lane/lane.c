@@ -28,7 +28,6 @@ enum kind { WHOLE, LOW, HIGH, OTHER };
 struct glk_lane {
 	struct gpulink_lane_packet packet;
 	unsigned partition, payload;
-	uint64_t window; /* bytes that the packet can name from packet.low on; packet.span is less, by the largest store of the header */
 	uint8_t *memory;
 	uint64_t bytes;
 	uint8_t *room[2]; /* header and payload: of the packet, and of the last one */
@@ -57,7 +56,6 @@ static void begin(struct glk_lane *l)
 	l->packet.next = UINT64_MAX;
 	l->packet.low = 0;
 	l->packet.span = 0;
-	l->window = 0;
 	l->packet.run = 0;
 	l->stores_before = l->packet.stores;
 	l->hits = 0;
@@ -225,7 +223,7 @@ static bool hit(struct glk_lane *l, uint64_t to, const void *data, size_t bytes)
 	uint64_t word = to / 8, entry = *slot(l, word), place;
 	enum kind kind = (enum kind)(entry >> PLACE_BITS & ((1u << KIND_BITS) - 1));
 
-	if ((entry ^ key(l, word)) >> (PLACE_BITS + KIND_BITS) || kind == OTHER)
+	if ((entry ^ key(l, word)) >> (PLACE_BITS + KIND_BITS))
 		return false;
 	place = entry & ((1u << PLACE_BITS) - 1);
 	if (bytes == 8 && kind == WHOLE)
@@ -262,7 +260,7 @@ static void remember(struct glk_lane *l, uint64_t to, size_t bytes, size_t place
 
 static bool in_window(const struct glk_lane *l, uint64_t to, size_t bytes)
 {
-	return to - l->packet.low < l->window && bytes <= l->window - (to - l->packet.low);
+	return l->packet.span && to - l->packet.low < WINDOW && bytes <= WINDOW - (to - l->packet.low);
 }
 
 /* Appends up to 1023 bytes that fit. */
@@ -301,8 +299,7 @@ static void make_way(struct glk_lane *l, uint64_t to, size_t bytes)
 		return;
 	glk_lane_flush(l, in_window(l, to, bytes) ? GLK_FLUSH_PAYLOAD_FULL : GLK_FLUSH_WINDOW_MISS);
 	p->low = to & ~(WINDOW - 1);
-	l->window = l->bytes - p->low < WINDOW ? l->bytes - p->low : WINDOW;
-	p->span = l->window > GPULINK_LANE_SMALL ? l->window - GPULINK_LANE_SMALL : 0;
+	p->span = WINDOW - GPULINK_LANE_SMALL;
 }
 
 void glk_lane_store(struct glk_lane *l, uint64_t to, const void *data, size_t bytes)

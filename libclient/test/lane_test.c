@@ -181,6 +181,69 @@ static void lengths(void **state)
 	end(&b);
 }
 
+static void borders(void **state)
+{
+	uint8_t data[100];
+	struct bench b;
+
+	(void)state;
+	memset(data, 0x5a, sizeof(data));
+	for (unsigned looks = 0; looks < 2; looks++) {
+		start(&b, (uint64_t)BORDER + PAGE, 4096);
+		store(&b, 8, data, 8);
+		b.door.packet->looks = (uint16_t)looks;
+		memcpy(b.direct + BORDER - 20, data, sizeof(data));
+		assert_int_equal(gpulink_lane_store(&b.door, BORDER - 20, data, sizeof(data)), 0); /* the first window's, and the next */
+		take(&b);
+		compare(&b, BORDER - PAGE, 2 * PAGE, looks);
+		assert_int_equal(b.packets, 2);
+		end(&b);
+	}
+}
+
+/* Runs end before their length does not fit its field. */
+static void sequential(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	for (unsigned looks = 0; looks < 2; looks++) {
+		start(&b, 1 << 20, 4096);
+		for (uint64_t i = 0; i < 8192; i++) {
+			b.door.packet->looks = (uint16_t)looks;
+			store(&b, 8 * i, &i, 8);
+		}
+		compare(&b, 0, 1 << 16, looks);
+		assert_in_range(counters(&b).sub_packets, 64, 90);
+		end(&b);
+	}
+}
+
+/* What a packet had of a word is not taken for what another has, however many packets lie between. */
+static void stamps(void **state)
+{
+	uint64_t value = 1;
+	struct bench b;
+
+	(void)state;
+	start(&b, 1 << 20, 4096);
+	store(&b, 0, &value, 8);
+	for (unsigned i = 0; i < (1u << 14) - 1; i++) {
+		glk_lane_flush(b.lane, GLK_FLUSH_RELEASE);
+		take(&b);
+		store(&b, 8, &value, 8);
+		store(&b, 8, &value, 8);
+	}
+	glk_lane_flush(b.lane, GLK_FLUSH_RELEASE);
+	take(&b);
+	assert_true(b.door.packet->looks);
+	value = 2;
+	store(&b, 16, &value, 8);
+	store(&b, 0, &value, 8);
+	compare(&b, 0, PAGE, 0);
+	end(&b);
+}
+
 /* The queue is looked at where stores hit, and not where they do not; both ways round. */
 static void adapts(void **state)
 {
@@ -230,7 +293,8 @@ static void strangers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_chance), cmocka_unit_test(lengths), cmocka_unit_test(adapts), cmocka_unit_test(strangers),
+		cmocka_unit_test(by_chance), cmocka_unit_test(lengths), cmocka_unit_test(borders), cmocka_unit_test(sequential),
+		cmocka_unit_test(stamps), cmocka_unit_test(adapts), cmocka_unit_test(strangers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

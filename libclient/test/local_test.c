@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* "local:" devices: processes that share endpoints by a name. TAP. */
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-enum { PROCESSES = 4, ROUNDS = 2000, MEMORY = 1 << 20, BOTH = GPULINK_READ | GPULINK_WRITE };
+enum { PROCESSES = 4, ROUNDS = 2000, STORES = 640000, MEMORY = 1 << 20, BOTH = GPULINK_READ | GPULINK_WRITE };
 
 static char name[96];
 
@@ -153,6 +154,105 @@ static void test_processes(void)
 	gpulink_close(e.device);
 }
 
+/* Nothing but atomics, so that they meet. */
+static void test_atomics(void)
+{
+	enum { ADDS = 200000 };
+	pid_t child[PROCESSES];
+	bool well = true;
+	struct end e;
+	int status;
+
+	open_end(&e);
+	fflush(stdout);
+	for (unsigned p = 0; p < PROCESSES; p++) {
+		child[p] = fork();
+		if (child[p] == 0) {
+			bool right = open_end(&e);
+
+			for (unsigned i = 0; i < ADDS && right; i++)
+				right = !gpulink_queue_fetch_add(e.queue, e.window, 8, 8, 1, NULL, 0, GPULINK_NO_TAG);
+			_exit(!right || gpulink_queue_release(e.queue, SECOND));
+		}
+	}
+	for (unsigned p = 0; p < PROCESSES; p++)
+		well &= waitpid(child[p], &status, 0) == child[p] && !status;
+	is(well, true, "processes add");
+	is((long)word(&e, 8), PROCESSES * ADDS, "to one word");
+	gpulink_close(e.device);
+}
+
+/* Threads share the default queue, and its lanes. */
+static struct end shared;
+
+static void *store_words(void *from)
+{
+	for (uint64_t i = 0; i < STORES; i++)
+		if (gpulink_store(shared.window, (uint64_t)(uintptr_t)from + 8 * (i % 64), &i, 8))
+			return from;
+	return NULL;
+}
+
+static void test_threads(void)
+{
+	pthread_t thread[3];
+	bool well = true;
+	void *failed;
+
+	open_end(&shared);
+	for (uintptr_t t = 0; t < 3; t++)
+		pthread_create(&thread[t], NULL, store_words, (void *)(4096 * (t + 1)));
+	for (unsigned t = 0; t < 3; t++) {
+		pthread_join(thread[t], &failed);
+		well &= !failed;
+	}
+	is(well && !gpulink_release(shared.device, SECOND), true, "threads store by the default queue");
+	for (unsigned t = 0; t < 3; t++)
+		for (uint64_t w = 0; w < 64; w++)
+			well &= word(&shared, 4096 * (t + 1) + 8 * w) == STORES - 64 + w;
+	is(well, true, "and lose nothing");
+	gpulink_close(shared.device);
+}
+
+/* Who has a name open at the same time has the same memory. The first one to come leaves a token in it. */
+static void test_comings_and_goings(void)
+{
+	uint64_t *tokens = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t child[PROCESSES];
+	bool well = true;
+	int status;
+
+	fflush(stdout);
+	for (unsigned p = 0; p < PROCESSES; p++) {
+		child[p] = fork();
+		if (child[p] == 0) {
+			for (uint64_t i = 1; i <= 1500; i++) {
+				uint64_t token = (uint64_t)(p + 1) << 32 | i, none = 0;
+				struct end e;
+
+				if (!open_end(&e))
+					_exit(1);
+				if (!__atomic_compare_exchange_n((uint64_t *)(void *)e.memory, &none, token, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+					token = none;
+				__atomic_store_n(&tokens[p], token, __ATOMIC_SEQ_CST);
+				for (unsigned o = 0; o < PROCESSES; o++) {
+					uint64_t other = __atomic_load_n(&tokens[o], __ATOMIC_SEQ_CST);
+
+					if (other && other != token)
+						_exit(2);
+				}
+				__atomic_store_n(&tokens[p], 0, __ATOMIC_SEQ_CST);
+				gpulink_close(e.device);
+			}
+			_exit(0);
+		}
+	}
+	for (unsigned p = 0; p < PROCESSES; p++)
+		well &= waitpid(child[p], &status, 0) == child[p] && !status;
+	is(well, true, "processes come and go, and always meet");
+	munmap(tokens, 4096);
+}
+
 /* A name whose processes are dead begins anew. */
 static void test_death(void)
 {
@@ -179,6 +279,9 @@ int main(void)
 	test_names();
 	test_lanes();
 	test_processes();
+	test_atomics();
+	test_threads();
+	test_comings_and_goings();
 	test_death();
 	printf("1..%u\n", number);
 	return bad != 0;
