@@ -10,7 +10,8 @@
  * coherent copies: pool objects, gpulink_pool.h.
  *
  * The same program runs on a card ("/dev/gpulink0" or "gpulink0") and on "soft:", a model of the card inside the
- * process, for tests and for machines without a card. A soft device is private to its process.
+ * process, for tests and for machines without a card. A soft device is private to its process. "local:NAME" is shared memory of
+ * several processes, with small stores packed as a card does (gpulink_lane.h).
  *
  * Results: functions that return int return 0 or a non-negative count on success and a negative GPULINK_E code on
  * failure; gpulink_strerror() describes it. Every function may return EINVAL for a NULL or malformed argument, and on a
@@ -115,7 +116,7 @@ const char *gpulink_version(void);
 /** Properties of a device. They do not change while the device is open. */
 struct gpulink_info {
 	char name[128];		   /**< as passed to gpulink_open() */
-	char kind[8];		   /**< "card" or "soft" */
+	char kind[8];		   /**< "card", "soft" or "local" */
 	uint32_t partitions;	   /**< number of partitions; each has at most one endpoint */
 	uint32_t queue_entries;	   /**< write queue entries of a partition (FinePack, IV-B) */
 	uint32_t subheader_widths; /**< supported sub-header widths: bit N set for N bytes (FinePack, Table II) */
@@ -135,10 +136,14 @@ struct gpulink_endpoint_info {
 /**
  * Opens a device.
  *
- * name    "/dev/gpulinkN" or "gpulinkN" for a card; "soft:" for the model in the process, with options "key=value"
+ * name    "/dev/gpulinkN" or "gpulinkN" for a card; "local:NAME" for memory that processes of a user share on this machine, under a
+ *         name of letters, digits, '.', '_' and '-'; "soft:" for the model in the process. The last two take options "key=value"
  *         separated by commas: endpoints (1 to 16, default 4), memory (size of each endpoint with optional suffix k, M or
  *         G, default 64M), subheader (2 to 6, default 5), payload (128 to 4096, a power of two, default 4096), timeout
  *         (in nanoseconds, 0 to 1000000000, default 0: off), coalesce (0 or 1, default 1). At most 127 characters.
+ *         All processes that have local:NAME open give the same endpoints and memory; the endpoints read 0 when no process had it
+ *         open. Its stores are packed by lanes (gpulink_lane.h), for which subheader is 5, timeout 0 and coalesce 1, and everything
+ *         else by the model in the process.
  * device  receives the device. The caller closes it with gpulink_close(). Unchanged on failure.
  *
  * Errors: EINVAL (invalid name or option; errno is EINVAL too), EACCES, ENOSPC (no free context), EABI, ENOMEM, EIO.

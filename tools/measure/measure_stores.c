@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure_stores.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <gpulink_lane.h>
+
+#define SECOND UINT64_C(1000000000)
+#define GRAPH  (UINT64_C(8) << 20)
+
+const char *const measure_pattern_names[MEASURE_PATTERNS] = { "random", "sequential", "graph", "halo", "hot" };
+const char *const measure_store_way_names[MEASURE_STORE_WAYS] = { "plain", "lane", "queue" };
+
+struct bench {
+	struct gpulink *device;
+	struct gpulink_window *window;
+	struct gpulink_queue *queue;
+	struct gpulink_lane lane;
+	uint8_t *memory;
+	uint64_t bytes, state; /* of random numbers */
+	unsigned stores;
+	uint64_t *at; /* of each store */
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* xorshift64* (Vigna, 2016). */
+static uint64_t draw(struct bench *b)
+{
+	b->state ^= b->state >> 12;
+	b->state ^= b->state << 25;
+	b->state ^= b->state >> 27;
+	return b->state * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+/* --- patterns --- */
+
+/* A column of R-MAT: each bit is 1 with probability 0.24, as b + d of its quadrants. */
+static uint64_t skewed(struct bench *b, uint64_t words)
+{
+	uint64_t at = 0;
+
+	for (uint64_t bit = 1; bit < words; bit *= 2)
+		at |= draw(b) >> 40 < (uint64_t)(0.24 * (1 << 24)) ? bit : 0;
+	return at;
+}
+
+static void fill(struct bench *b, enum measure_pattern pattern)
+{
+	uint64_t words = b->bytes / 8, graph = (b->bytes < GRAPH ? b->bytes : GRAPH) / 8, line = 0;
+
+	for (unsigned i = 0; i < b->stores; i++) {
+		switch (pattern) {
+		case MEASURE_RANDOM: b->at[i] = 8 * ((draw(b) >> 16) % words); break;
+		case MEASURE_SEQUENTIAL: b->at[i] = 8 * (i % words); break;
+		case MEASURE_GRAPH: b->at[i] = 8 * skewed(b, graph); break;
+		case MEASURE_HALO:
+			line = i % 16 ? line : (draw(b) >> 16) % (words / 16);
+			b->at[i] = 128 * line + 8 * (i % 16);
+			break;
+		default: b->at[i] = 512 * ((draw(b) >> 16) % 64); break;
+		}
+	}
+}
+
+/* --- ways --- */
+
+static int store_all(struct bench *b, enum measure_store_way way, uint64_t mark)
+{
+	int error = 0;
+
+	switch (way) {
+	case MEASURE_PLAIN:
+		for (unsigned i = 0; i < b->stores; i++)
+			*(volatile uint64_t *)(void *)(b->memory + b->at[i]) = mark + i;
+		break;
+	case MEASURE_LANE:
+		for (unsigned i = 0; i < b->stores && !error; i++) {
+			uint64_t value = mark + i;
+
+			error = gpulink_lane_store(&b->lane, b->at[i], &value, 8);
+		}
+		break;
+	default:
+		for (unsigned i = 0; i < b->stores && !error; i++) {
+			uint64_t value = mark + i;
+
+			error = gpulink_queue_store(b->queue, b->window, b->at[i], &value, 8);
+		}
+		break;
+	}
+	return error ? error : gpulink_queue_release(b->queue, 60 * SECOND);
+}
+
+/* The last store to each place is there: from the last on, each place that was not seen. */
+static int check(struct bench *b, uint64_t mark)
+{
+	uint8_t *seen = calloc(b->bytes / 64 + 1, 1);
+	int wrong = 0;
+
+	if (!seen)
+		return -GPULINK_ENOMEM;
+	for (unsigned i = b->stores; i-- && !wrong;) {
+		uint64_t word = b->at[i] / 8;
+
+		if (!(seen[word / 8] >> word % 8 & 1))
+			wrong = *(const volatile uint64_t *)(const void *)(b->memory + b->at[i]) != mark + i;
+		seen[word / 8] |= (uint8_t)(1u << word % 8);
+	}
+	free(seen);
+	return wrong ? -GPULINK_EPROTO : 0;
+}
+
+static uint64_t wire_bytes(struct bench *b)
+{
+	struct gpulink_counters counters;
+
+	return gpulink_get_counters(b->device, 0, &counters, sizeof(counters)) ? 0 : counters.wire_bytes;
+}
+
+static int compare(const void *left, const void *right)
+{
+	double l = *(const double *)left, r = *(const double *)right;
+
+	return (l > r) - (l < r);
+}
+
+static double median(double *values, unsigned count)
+{
+	qsort(values, count, sizeof(*values), compare);
+	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+static int measure(struct bench *b, unsigned rounds, double *values[MEASURE_STORE_WAYS], struct measure_stores found[MEASURE_STORE_WAYS])
+{
+	uint64_t mark = draw(b) >> 8;
+
+	for (unsigned r = 0; r < rounds; r++) {
+		for (unsigned way = 0; way < MEASURE_STORE_WAYS; way++, mark += b->stores) {
+			uint64_t before = wire_bytes(b);
+			double begin = now();
+			int error = store_all(b, (enum measure_store_way)way, mark);
+
+			values[way][r] = (now() - begin) / b->stores;
+			found[way].wire_bytes = (double)(wire_bytes(b) - before) / b->stores;
+			if (!error)
+				error = check(b, mark);
+			if (error)
+				return error;
+		}
+	}
+	for (unsigned way = 0; way < MEASURE_STORE_WAYS; way++) {
+		found[way].ns = median(values[way], rounds);
+		for (unsigned r = 0; r < rounds; r++)
+			values[way][r] = fabs(values[way][r] - found[way].ns);
+		found[way].spread = median(values[way], rounds);
+	}
+	return 0;
+}
+
+static int open_bench(struct bench *b, const char *name)
+{
+	int error = gpulink_open(name, &b->device);
+	void *memory;
+	size_t size;
+
+	if (!error)
+		error = gpulink_window_open(b->device, 0, 0, b->bytes, GPULINK_READ | GPULINK_WRITE, &b->window);
+	if (!error)
+		error = gpulink_queue_open(b->device, &b->queue);
+	if (!error)
+		error = gpulink_lane_open(b->queue, b->window, &b->lane);
+	if (!error)
+		error = gpulink_endpoint_memory(b->device, 0, &memory, &size);
+	if (!error) {
+		b->memory = memory;
+		memset(memory, 1, b->bytes); /* its pages are there */
+	}
+	return error;
+}
+
+int measure_stores(const char *device, uint64_t bytes, unsigned stores, unsigned rounds,
+		   struct measure_stores found[MEASURE_PATTERNS][MEASURE_STORE_WAYS], char *error)
+{
+	struct bench b = { .bytes = bytes, .stores = stores, .state = 1, .at = calloc(stores, sizeof(*b.at)) };
+	double *all = calloc((size_t)rounds * MEASURE_STORE_WAYS, sizeof(*all)), *values[MEASURE_STORE_WAYS];
+	int failed = b.at && all ? open_bench(&b, device) : -GPULINK_ENOMEM;
+
+	for (unsigned way = 0; way < MEASURE_STORE_WAYS; way++)
+		values[way] = all + (size_t)way * rounds;
+	for (unsigned p = 0; p < MEASURE_PATTERNS && !failed; p++) {
+		fill(&b, (enum measure_pattern)p);
+		failed = measure(&b, rounds, values, found[p]);
+	}
+	if (failed)
+		snprintf(error, MEASURE_STORES_ERROR, "%.200s: %s", device,
+			 failed == -GPULINK_EPROTO ? "the memory has not what was stored" : gpulink_strerror(failed));
+	gpulink_close(b.device);
+	free(b.at);
+	free(all);
+	return failed ? -1 : 0;
+}
