@@ -32,9 +32,13 @@ finish() {
 }
 is() { [ "$1" = "$2" ] || { echo "is '$1', should be '$2'"; return 1; }; }
 
-# functions_of HEADER...: what the headers declare, by the compiler's eyes: comments and macros are gone.
+# functions_of HEADER...: what the headers declare, by the compiler's eyes: comments and macros are gone. Functions whose bodies are in a
+# header are of the program.
 functions_of() {
 	for header; do
 		cc -E -P -I"$(dirname "$header")" "$header" || return 1
-	done | grep -oE '\bgpulink_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u
+	done | tr '\n' ' ' >"$work/seen_by_compiler"
+	grep -oE '\bgpulink_[a-z0-9_]+ *\(' "$work/seen_by_compiler" | tr -d ' (' | sort -u >"$work/all_functions"
+	grep -oE 'static inline [a-z0-9_ *]+\bgpulink_[a-z0-9_]+ *\(' "$work/seen_by_compiler" | grep -oE 'gpulink_[a-z0-9_]+ *\($' |
+		tr -d ' (' | sort -u | comm -13 - "$work/all_functions"
 }
