@@ -94,7 +94,7 @@ static void pool_write_grain(struct glk_card *card, unsigned int slot)
 	unsigned int i, first = round_down(slot, 16);
 	u64 value = 0;
 
-	BUILD_BUG_ON(GLK_TSU_GRAIN_3 != GLK_TSU_GRAIN_0 + 8 * (GLK_POOL_SLOTS / 16 - 1));
+	BUILD_BUG_ON((GLK_TSU_GRAIN_3 - GLK_TSU_GRAIN_0) / 8 + 1 != GLK_POOL_SLOTS / 16);
 	for (i = 0; i < 16; i++)
 		value |= (u64)card->pool.grains[first + i] << 4 * i;
 	glk_write(card, GLK_TSU_GRAIN_0 + first / 2, value);
