@@ -266,7 +266,7 @@ static void test_leases(void)
 	struct gpulink_ioctl_query query = { .size = sizeof(query) };
 	struct gpulink_ioctl_pool_attach a;
 	const volatile uint64_t *doorbell;
-	uint64_t record[4], clock;
+	uint64_t record[4] = { 0 }, clock;
 	static uint64_t buffer[1024] __attribute__((aligned(PAGE)));
 	int registration = card_register(card, buffer, sizeof(buffer), RIGHT_RW);
 	bool right = true;
