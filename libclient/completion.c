@@ -32,6 +32,8 @@ int glk_status_error(uint32_t status)
 		return -GPULINK_ENOTSUP;
 	case GLK_ST_DMA:
 		return -GPULINK_EIO;
+	case GLK_ST_NOT_POOL:
+		return -GPULINK_ENOTSUP;
 	default:
 		return -GPULINK_EPROTO;
 	}

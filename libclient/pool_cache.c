@@ -14,16 +14,25 @@
 static void copy_from(const uint64_t *words, size_t at, void *to, size_t bytes)
 {
 	uint8_t *out = to;
+	uint64_t word;
 
-	for (size_t part; bytes; bytes -= part, out += part, at += part) {
-		uint64_t word = __atomic_load_n(&words[at / 8], __ATOMIC_ACQUIRE);
-		size_t in = at % 8;
+	words += at / 8;
+	at %= 8;
+	if (at) {
+		size_t part = bytes < 8 - at ? bytes : 8 - at;
 
-		part = 8 - in < bytes ? 8 - in : bytes;
-		if (part == 8)
-			memcpy(out, &word, 8);
-		else
-			memcpy(out, (const uint8_t *)&word + in, part);
+		word = __atomic_load_n(words++, __ATOMIC_ACQUIRE);
+		memcpy(out, (const uint8_t *)&word + at, part);
+		out += part;
+		bytes -= part;
+	}
+	for (; bytes >= 8; bytes -= 8, out += 8) {
+		word = __atomic_load_n(words++, __ATOMIC_ACQUIRE);
+		memcpy(out, &word, 8);
+	}
+	if (bytes) {
+		word = __atomic_load_n(words, __ATOMIC_ACQUIRE);
+		memcpy(out, &word, bytes);
 	}
 }
 
@@ -104,21 +113,18 @@ static unsigned place(const struct gpulink_pool *pool, const struct glk_pool_set
 bool glk_pool_cache_hit(struct gpulink_pool *pool, uint64_t line, size_t at, void *to, size_t bytes)
 {
 	struct glk_pool_set *s = set_of(pool, line);
-	uint64_t time = glk_pool_time(pool), wts;
+	uint64_t time = glk_pool_time(pool);
 	uint32_t version = __atomic_load_n(&s->version, __ATOMIC_ACQUIRE), ticks = __atomic_load_n(&s->ticks, __ATOMIC_RELAXED);
 	unsigned way = find(s, line);
 
 	if (version % 2 || way == GLK_POOL_WAYS || get(&s->way[way].rts) < time || ticks >= GPULINK_POOL_TICK)
 		return false;
-	wts = get(&s->way[way].wts);
 	copy_from(data_of(pool, s, way), at, to, bytes);
 	if (__atomic_load_n(&s->version, __ATOMIC_RELAXED) != version)
 		return false;
 	__atomic_store_n(&s->ticks, ticks + 1, __ATOMIC_RELAXED);
 	glk_pool_count(&s->hits);
-	if (wts > time)
-		glk_pool_reach(pool, wts);
-	return true;
+	return true; /* the time is not before wts: it was reached when the line was read */
 }
 
 bool glk_pool_cache_ticks(struct gpulink_pool *pool, uint64_t line)

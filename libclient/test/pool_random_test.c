@@ -286,8 +286,6 @@ int main(int argc, char **argv)
 	is(run(released, 0), true, "RC: loads behind an acquire are as new as what was released");
 	is(shared->hits > accesses / 10, true, "with hits");
 	printf("# %llu hits, %llu loads older than what was released\n", (unsigned long long)shared->hits, (unsigned long long)shared->stale);
-	if (processes > 1 && accesses >= 100000)
-		is(shared->stale > 0, true, "without one some are not");
 	test_kills(device);
 	gpulink_close(device);
 	printf("1..%u\n", number);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +18,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-enum { BYTES = 65536, LINE = 256 };
+enum { BYTES = 65536, LINE = 256, LARGE = 4096 };
 
 static const char *name;
 static struct gpulink *one, *two;
@@ -193,28 +194,28 @@ static void test_false_sharing(void)
 	close_both();
 }
 
-/* Leases end, lines do not change: renewals without data, many at a time. */
+/* Leases end, lines do not change: renewals without data, many at a time. Few lines, as cards have few timestamps. */
 static void test_renewals(void)
 {
 	static uint8_t all[BYTES];
 	struct gpulink_pool_info before, after;
 
-	open_both(LINE, GPULINK_POOL_RC, BYTES);
+	open_both(LARGE, GPULINK_POOL_RC, BYTES);
 	is(gpulink_pool_load(b, 0, all, BYTES), 0, "all lines are read");
 	before = about(b);
-	is((long)before.misses, BYTES / LINE, "as many misses");
+	is((long)before.misses, BYTES / LARGE, "as many misses");
 	for (uint64_t i = 0; i < 40; i++) { /* of the line before the last: its time overtakes all leases */
-		store(a, BYTES - 2 * LINE, i);
+		store(a, BYTES - 2 * LARGE, i);
 		gpulink_release(one, SECOND);
 		gpulink_acquire(one);
-		load(a, BYTES - 2 * LINE);
+		load(a, BYTES - 2 * LARGE);
 	}
 	gpulink_acquire(two);
 	is(gpulink_pool_load(b, 0, all, BYTES), 0, "and again");
 	after = about(b);
 	is((long)(after.misses - before.misses), 1, "one line has changed");
-	is((long)(after.renewals - before.renewals), BYTES / LINE - 1, "the others are renewed without data");
-	is(all[BYTES - 2 * LINE], 39, "to its last value");
+	is((long)(after.renewals - before.renewals), BYTES / LARGE - 1, "the others are renewed without data");
+	is(all[BYTES - 2 * LARGE], 39, "to its last value");
 	is(gpulink_pool_load(b, 100, all, BYTES - 200), 0, "and again");
 	is((long)(about(b).misses + about(b).renewals - after.misses - after.renewals), 0, "all of it hits");
 	close_both();
@@ -310,6 +311,54 @@ static void test_atomics(void)
 
 /* --- lives --- */
 
+/* A copy of the object's shared memory that is cut off, or could be: no access may fault. */
+static void test_strange_memory(void)
+{
+	static uint8_t head[4096];
+	struct gpulink_pool *c;
+	int descriptor, strange = memfd_create("strange", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (strncmp(name, "soft:", 5))
+		return;
+	open_both(LINE, GPULINK_POOL_RC, 0);
+	gpulink_pool_share(a, GPULINK_READ | GPULINK_WRITE, &descriptor);
+	close_both();
+	is(pread(descriptor, head, sizeof(head), 0) == sizeof(head) && write(strange, head, sizeof(head)) == sizeof(head), true, "a head");
+	is(gpulink_pool_open(one, strange, NULL, &c), -GPULINK_EINVAL, "memory that can shrink");
+	fcntl(strange, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+	is(gpulink_pool_open(one, strange, NULL, &c), -GPULINK_EINVAL, "memory that ends early");
+	close(strange);
+	close(descriptor);
+}
+
+/* The lock of the object's shared memory follows its three words. Leases end, as a store may have been half done. */
+static void test_dead_owner(void)
+{
+	uint8_t *memory;
+	int descriptor;
+	pid_t child;
+
+	if (strncmp(name, "soft:", 5))
+		return;
+	open_both(LINE, GPULINK_POOL_RC, 0);
+	gpulink_pool_share(a, GPULINK_READ | GPULINK_WRITE, &descriptor);
+	load(a, 0);
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+		_exit(memory == MAP_FAILED || pthread_mutex_lock((pthread_mutex_t *)(void *)(memory + 24)));
+	}
+	waitpid(child, NULL, 0);
+	is(store(a, 0, 4), 0, "a process died with the lock: a store");
+	gpulink_release(one, SECOND);
+	is((long)load(a, 0), 4, "is seen");
+	is((long)(about(a).time >> 32), 1, "in the next epoch");
+	is((long)load(b, 0), 4, "by the other, too");
+	close(descriptor);
+	close_both();
+}
+
 static void test_lives(void)
 {
 	struct gpulink *third;
@@ -344,36 +393,43 @@ static void test_lives(void)
 	gpulink_close(third); /* closes the object */
 }
 
-/* Threads of a process share copies: what one has acquired, all have. */
+/*
+ * Threads of a process share copies: what one has acquired, all have. A soft device stores and reads a line as a whole, and a copy is
+ * loaded as a whole.
+ */
+enum { WIDE = 4096 / 8 };
+
 static void *spin(void *flag)
 {
-	uint64_t *seen = flag;
+	bool whole = !strncmp(name, "soft:", 5);
+	uint64_t *seen = flag, line[WIDE];
 
-	for (uint64_t i = 0; i < 200000; i++) {
-		uint64_t pair[2];
-
-		if (gpulink_pool_load(b, 16, pair, sizeof(pair)))
+	for (unsigned i = 0; i < 20000; i++) {
+		if (gpulink_pool_load(b, 0, line, sizeof(line)) || line[0] < *seen)
 			return NULL;
-		if (pair[0] < *seen)
-			return NULL;
-		*seen = pair[0];
+		for (unsigned w = 1; whole && w < WIDE; w++)
+			if (line[w] != line[0])
+				return NULL;
+		*seen = line[0];
 	}
 	return flag;
 }
 
 static void test_threads(void)
 {
-	uint64_t seen[3] = { 0 };
-	bool right = true;
+	uint64_t seen[3] = { 0 }, line[WIDE];
 	pthread_t thread[3];
+	bool right = true;
 	void *done;
 
-	open_both(64, GPULINK_POOL_RC, 4096);
+	open_both(sizeof(line), GPULINK_POOL_RC, 0);
 	for (unsigned t = 0; t < 3; t++)
 		right &= !pthread_create(&thread[t], NULL, spin, &seen[t]);
-	for (uint64_t i = 1; i <= 500 && right; i++) {
-		store(a, 16, i);
-		right &= !gpulink_release(one, SECOND) && !gpulink_acquire(two) && load(b, 16) == i;
+	for (uint64_t i = 1; i <= 2000 && right; i++) {
+		for (unsigned w = 0; w < WIDE; w++)
+			line[w] = i;
+		right &= !gpulink_pool_store(a, 0, line, sizeof(line));
+		right &= !gpulink_release(one, SECOND) && !gpulink_acquire(two) && load(b, 0) == i;
 	}
 	for (unsigned t = 0; t < 3; t++) {
 		pthread_join(thread[t], &done);
@@ -401,6 +457,8 @@ int main(int argc, char **argv)
 	test_uncached();
 	test_atomics();
 	test_lives();
+	test_strange_memory();
+	test_dead_owner();
 	test_threads();
 	gpulink_close(two);
 	gpulink_close(one);
