@@ -28,8 +28,6 @@ int glk_status_error(uint32_t status)
 		return -GPULINK_EENDPOINT;
 	case GLK_ST_RESET:
 		return -GPULINK_ERESET;
-	case GLK_ST_NOT_POOL:
-		return -GPULINK_ENOTSUP;
 	case GLK_ST_DMA:
 		return -GPULINK_EIO;
 	case GLK_ST_NOT_POOL:
