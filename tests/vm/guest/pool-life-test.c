@@ -4,6 +4,7 @@
  *
  * reset     resets of the card
  * remove    the driver is unbound from the card and bound again: SYSFS is read for the card's PCI address
+ * drain     drains that fail; requires gpulink-test-gpu
  * processes descriptors between processes, and processes that are killed
  * random    objects of random sizes and grains, by SEED
  */
@@ -17,6 +18,7 @@
 #include <chance.h>
 
 #include "pool.h"
+#include "test-gpu/gpulink-test-gpu.h"
 
 enum { BYTES = 8 * PAGE, OBJECTS = 24, ROUNDS = 160 };
 
@@ -304,6 +306,51 @@ static void test_processes(void)
 	is((long)pool_free(card), (long)pool, "nothing is left");
 }
 
+/* --- drains that fail --- */
+
+static void fail_drains(unsigned count)
+{
+	int gpu = open("/dev/gpulink-test-gpu-0000:00:0a.0", O_RDWR);
+
+	is(ioctl(gpu, TEST_GPU_FAIL_DRAINS, count) ? -errno : 0, 0, count ? "drains fail" : "drains succeed");
+	close(gpu);
+}
+
+/* An object whose window is not drained when it goes. */
+static void leave_undrained(void)
+{
+	int fd = pool_create(card, BYTES, 64, RIGHT_RW), window;
+	struct gpulink_ioctl_pool_attach a;
+
+	window = pool_attach(card, fd, RIGHT_RW, &a);
+	check(window >= 0, "an object with a window");
+	fail_drains(1000);
+	card_unmap(card, a.handle);
+	close(fd);
+	is((long)pool_free(card), (long)(pool - BYTES), "its memory is not free: the card may still write to it");
+}
+
+static void test_drain(void)
+{
+	int fd;
+
+	leave_undrained();
+	is(card_file(folder, "usage/pool_bytes"), BYTES, "it is counted");
+	is(card_file(folder, "usage/pool_objects"), 0, "the object is not");
+	is(pool_create(card, pool, 64, RIGHT_RW), -ENOSPC, "nobody gets it");
+	fail_drains(0);
+	fd = pool_create(card, pool, 4096, RIGHT_RW);
+	check(fd >= 0, "it is free when the card has drained its stores");
+	close(fd);
+	is((long)pool_free(card), (long)pool, "all of it");
+	leave_undrained();
+	is(put_file(folder, "reset", "1"), 0, "a reset");
+	fail_drains(0);
+	close(card);
+	card = open_card();
+	is((long)pool_free(card), (long)pool, "frees it, too");
+}
+
 /* --- at random --- */
 
 static struct object {
@@ -339,6 +386,23 @@ static void drop(struct object *o)
 	o->fd = -1;
 }
 
+/* Whether the card has its grain: a line can be read as a whole. */
+static bool lined(const struct object *o)
+{
+	static uint64_t buffer[1024] __attribute__((aligned(PAGE)));
+	static int registration = -1;
+	struct gpulink_ioctl_pool_attach a;
+	uint64_t record[4];
+	int status;
+
+	if (registration < 0)
+		registration = card_register(card, buffer, sizeof(buffer), RIGHT_RW);
+	if (pool_attach(card, o->fd, RIGHT_RW, &a) < 0)
+		return false;
+	status = pool_read(card, a.handle, o->pages * PAGE - o->grain, o->grain, registration, buffer, record);
+	return !card_unmap(card, a.handle) && status == GLK_ST_OK && buffer[4 + o->grain / 8 - 1] == o->words[o->pages * PAGE / 8 - 1];
+}
+
 static bool make(struct object *o, struct chance *c)
 {
 	uint64_t most = pool / PAGE / 8;
@@ -369,7 +433,7 @@ static void test_random(uint64_t seed)
 		uint64_t used = 0;
 
 		if (o->fd >= 0) {
-			right = marked(o) && !pool_query(card, o->fd, &q) && q.grain == o->grain && q.bytes == o->pages * PAGE;
+			right = marked(o) && lined(o) && !pool_query(card, o->fd, &q) && q.grain == o->grain && q.bytes == o->pages * PAGE;
 			drop(o);
 		} else {
 			right = make(o, &c);
@@ -418,6 +482,8 @@ int main(int argc, char **argv)
 		test_reset();
 	else if (!strcmp(argv[1], "remove"))
 		test_remove();
+	else if (!strcmp(argv[1], "drain"))
+		test_drain();
 	else if (!strcmp(argv[1], "processes"))
 		test_processes();
 	else

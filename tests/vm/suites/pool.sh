@@ -13,6 +13,15 @@ echo 0 >$trace/events/enable
 tap "resets" pool-life-test reset /dev/gpulink0 $class
 tap "processes" pool-life-test processes /dev/gpulink0 $class
 tap "random" pool-life-test random /dev/gpulink0 $class
+check "GPU drivers bind" modprobe gpulink-test-gpu
+tap "drains" pool-life-test drain /dev/gpulink0 $class
+check "GPU drivers unload" rmmod gpulink-test-gpu
+if [ "${1:-}" = driver ]; then # by hand: without what takes longest
+	tap "removal" pool-life-test remove /dev/gpulink0 $class
+	finish
+fi
+check "gpulinkctl shows the pool" sh -c "gpulinkctl --direct --card gpulink0 pool | grep -q '^partition  *none'"
+check "gpulinkctl counts leases" sh -c "gpulinkctl --direct --card gpulink0 pool-counters | grep -q '^reads  *[1-9]'"
 tap "library" lib_pool_test /dev/gpulink0
 tap "library at random" lib_pool_random_test /dev/gpulink0
 check "debugfs shows the pool" grep -q '^pool pages [1-9][0-9]* used 0 quarantine 0 objects 0 partition -1 epoch [0-9]' /sys/kernel/debug/gpulink/gpulink0/pool
