@@ -11,8 +11,8 @@
  * or a bus error, every call on a file opened before it returns ESTALE; open the device again
  * (docs/recovery.md); what the file held has been released. Mappings of windows and doorbell pages
  * then show a dummy page, so that a store in flight does not kill the process; the completion
- * record and the doorbell page's CLOCK read 0. Windows whose endpoint or range was removed show a dummy page too: each later
- * release increments @errors until the window is unmapped.
+ * record and the doorbell page's CLOCK read 0. Windows whose endpoint or range was removed show a
+ * dummy page too: each later release increments @errors until the window is unmapped.
  *
  * Contexts: each open file is one context. It owns its windows, registrations, regions and rings,
  * which are released when the file is closed. All calls are thread-safe. open() returns ENOSPC when
@@ -129,7 +129,8 @@ struct gpulink_ioctl_endpoint {
  *
  * ENOSPC: the aperture has no contiguous run of free slices of this length. EACCES: the file is not
  * open for reading or writing, as @flags demand; the endpoint is that of pool objects, which are
- * mapped by GPULINK_IOCTL_POOL_ATTACH; or the calling user has no right to all of these bytes: they must lie in ranges of the endpoint that grant @flags to the user or one of his groups
+ * mapped by GPULINK_IOCTL_POOL_ATTACH; or the calling user has no right to all of these bytes: they
+ * must lie in ranges of the endpoint that grant @flags to the user or one of his groups
  * (docs/sysfs.md, "Ranges"), or the caller must have CAP_SYS_ADMIN. Credentials are checked by this
  * call only. The removal of a range revokes the windows opened through it, as the removal of the
  * endpoint does.
@@ -328,8 +329,8 @@ struct gpulink_ioctl_release {
 #define GPULINK_COUNTERS_TSU	0xfffffffdU
 
 /**
- * struct gpulink_ioctl_counters - read all counters of a partition, the card, the link or the pool's
- * timestamps in one snapshot
+ * struct gpulink_ioctl_counters - read all counters of a partition, the card, the link or the
+ * pool's timestamps in one snapshot
  * @size: sizeof(struct gpulink_ioctl_counters)
  * @flags: 0
  * @partition: in: partition number, GPULINK_COUNTERS_CARD, GPULINK_COUNTERS_LINK (EOPNOTSUPP: the
@@ -649,7 +650,8 @@ struct gpulink_ioctl_pool_query {
  * of entries completed successfully, or the error of the first that failed: EINVAL (operation,
  * reserved bits, length, alignment, vector), ENOENT (window, registration), ERANGE (window or
  * registration bounds, time), EACCES (permission), EFAULT (dma), EIO (endpoint), EOPNOTSUPP
- * (not_pool). The other entries may have been executed; GPULINK_URING_RESULTS returns the status of each.
+ * (not_pool). The other entries may have been executed; GPULINK_URING_RESULTS returns the status of
+ * each.
  *
  * Errors of the command itself leave @entries unchanged: EINVAL, EFAULT; EBUSY: the rings are
  * mapped; EAGAIN: the ring had no room for 5 s; EIO: the ring stopped; ECANCELED; ENODEV, ESTALE:

@@ -23,7 +23,7 @@ fi
 check "gpulinkctl shows the pool" sh -c "gpulinkctl --direct --card gpulink0 pool | grep -q '^partition  *none'"
 check "gpulinkctl counts leases" sh -c "gpulinkctl --direct --card gpulink0 pool-counters | grep -q '^reads  *[1-9]'"
 tap "library" lib_pool_test /dev/gpulink0
-tap "library at random" lib_pool_random_test /dev/gpulink0
+tap "library at random" lib_pool_random_test /dev/gpulink0 3 400
 check "debugfs shows the pool" grep -q '^pool pages [1-9][0-9]* used 0 quarantine 0 objects 0 partition -1 epoch [0-9]' /sys/kernel/debug/gpulink/gpulink0/pool
 tap "removal" pool-life-test remove /dev/gpulink0 $class
 tap "objects after it" pool-test /dev/gpulink0 $class /dev/gpulink1
