@@ -104,6 +104,7 @@ check: packages
 		"tests/vm/run-suite 6.12 bounce" \
 		"tests/vm/run-suite 6.1 users" \
 		"tests/vm/run-suite 6.12 regions" \
+		"tests/vm/run-suite 6.12 pool" \
 		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 regions" \
 		"tests/vm/run-suite newest monitoring" \
 		"tests/vm/run-suite 6.1 tracing" \
@@ -153,7 +154,7 @@ quick: user
 # The VM suites on a debug kernel (KASAN, lockdep, kmemleak), two suites that require it, and those with the most concurrency on a
 # kernel with KCSAN. Not part of check: each kernel takes 20 minutes to build, once, and the suites take several times as long as
 # on a stock kernel.
-DEBUG_SUITES := basic link faults kill daemon memory rings users ranges endpoints monitoring apart bounce regions injection fuzz
+DEBUG_SUITES := basic link faults kill daemon memory rings users ranges endpoints monitoring apart bounce regions pool injection fuzz
 KCSAN_SUITES := basic rings memory link
 check-debug-kernel: user
 	tools/vm/debug-kernel debug

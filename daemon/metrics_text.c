@@ -15,8 +15,10 @@
 struct snapshot {
 	struct gpulink_admin_info info;
 	struct gpulink_admin_link link;
-	bool has_link;
+	struct gpulink_admin_pool pool;
+	bool has_link, has_pool;
 	uint64_t link_counters[GPULINK_LINK_COUNTERS];
+	uint64_t pool_counters[GPULINK_POOL_COUNTERS];
 	uint64_t counters[GPULINK_CARD_COUNTERS];
 	struct snapshot_partition {
 		struct gpulink_admin_partition about;
@@ -74,6 +76,8 @@ static bool read_card(struct snapshot *card, const char *name)
 		return false;
 	card->has_link = !gpulink_admin_get_link(name, &card->link, sizeof(card->link)) &&
 			 !gpulink_admin_get_link_counters(name, card->link_counters, GPULINK_LINK_COUNTERS);
+	card->has_pool = !gpulink_admin_get_pool(name, &card->pool, sizeof(card->pool)) &&
+			 !gpulink_admin_get_pool_counters(name, card->pool_counters, GPULINK_POOL_COUNTERS);
 	card->partitions = calloc(card->info.partitions, sizeof(*card->partitions));
 	if (!card->partitions)
 		return false;
@@ -165,6 +169,30 @@ static void write_links(FILE *out, const struct snapshots *all)
 				all->cards[i].info.name, gpulink_link_counter_name(c), all->cards[i].link_counters[c]);
 }
 
+static void write_pool_gauge(FILE *out, const struct snapshots *all, const char *name, const char *help, size_t offset)
+{
+	head(out, name, "gauge", help);
+	for (unsigned i = 0; i < all->count; i++) {
+		uint64_t value;
+
+		memcpy(&value, (const char *)&all->cards[i].pool + offset, sizeof(value));
+		if (all->cards[i].has_pool)
+			fprintf(out, "gpulink_%s{card=\"%s\"} %" PRIu64 "\n", name, all->cards[i].info.name, value);
+	}
+}
+
+static void write_pools(FILE *out, const struct snapshots *all)
+{
+	write_pool_gauge(out, all, "pool_bytes", "Size of the pool.", offsetof(struct gpulink_admin_pool, bytes));
+	write_pool_gauge(out, all, "pool_free_bytes", "Bytes of the pool in no object.", offsetof(struct gpulink_admin_pool, free));
+	write_pool_gauge(out, all, "pool_objects", "Objects in the pool.", offsetof(struct gpulink_admin_pool, objects));
+	head(out, "pool_events_total", "counter", "Counters of the pool's timestamps by name, as in docs/sysfs.md.");
+	for (unsigned i = 0; i < all->count; i++)
+		for (unsigned c = 0; all->cards[i].has_pool && c < GPULINK_POOL_COUNTERS; c++)
+			fprintf(out, "gpulink_pool_events_total{card=\"%s\",counter=\"%s\"} %" PRIu64 "\n",
+				all->cards[i].info.name, gpulink_pool_counter_name(c), all->cards[i].pool_counters[c]);
+}
+
 static void write_cards(FILE *out, const struct snapshots *all)
 {
 	head(out, "card_info", "gauge", "A card. The value is 1.");
@@ -193,6 +221,7 @@ char *metrics_text(size_t *length)
 		write_cards(out, all);
 		write_partitions(out, all);
 		write_links(out, all);
+		write_pools(out, all);
 		if (fclose(out)) {
 			free(text);
 			text = NULL;

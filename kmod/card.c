@@ -218,6 +218,12 @@ int glk_card_identify(struct glk_card *card)
 		if (err)
 			return err;
 	}
+	if (card->features & GLK_CARD_FEATURES_LEASE_MASK) {
+		err = card_check_block(card, GLK_BLOCK_TSU, GLK_BLOCK_TSU_TYPE,
+				       GLK_BLOCK_TSU_VERSION);
+		if (err)
+			return err;
+	}
 	err = card_identify_regions(card);
 	if (err)
 		return err;
@@ -236,7 +242,7 @@ int glk_card_identify(struct glk_card *card)
 	card->hw_version = glk_read(card, GLK_CARD_HW_VERSION);
 	card->pool_bytes = glk_read(card, GLK_CARD_POOL_BYTES);
 	card_read_identity(card);
-	return card_check_capabilities(card);
+	return card_check_capabilities(card) ?: glk_pool_init(card);
 }
 
 /* STATUS is readable during a reset. If it and MAGIC read all ones, the card is gone. */
@@ -262,6 +268,7 @@ static int card_wait_ready(struct glk_card *card)
  */
 int glk_card_start(struct glk_card *card)
 {
+	u64 before = card->hw_generation;
 	unsigned int p;
 
 	lockdep_assert_held(&card->lock);
@@ -275,6 +282,8 @@ int glk_card_start(struct glk_card *card)
 	card->drain_stuck = false;
 	for (p = 0; p < card->partition_count; p++)
 		glk_endpoint_restore(card, p);
+	/* A card that lost power has lost its memory. */
+	glk_pool_restore(card, card->hw_generation <= before);
 	glk_link_restore(card);
 	glk_errors_reset(card);
 	glk_write(card, GLK_CARD_CONTROL, GLK_CARD_CONTROL_ENABLE_MASK);

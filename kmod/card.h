@@ -48,6 +48,7 @@
 #include "limits.h"
 #include "link.h"
 #include "partition.h"
+#include "pool.h"
 
 #define GLK_DRIVER_VERSION	"0.1.0"
 
@@ -112,6 +113,7 @@ struct glk_card {
 	u64 serial, hw_version, features, pool_bytes;
 	u64 identity[7];	/* registers that must not change; see card.c */
 	u64 limits[GLK_LIMIT_COUNT];	/* set by the administrator; see limits.c */
+	struct glk_pool pool;
 
 	struct mutex lock;	/* see above */
 	struct glk_partition partitions[GLK_PARTITION_COUNT];

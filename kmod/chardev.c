@@ -89,6 +89,7 @@ static void glk_card_free(struct device *dev)
 
 	pci_dev_put(card->pdev);
 	glk_ranges_free(card);
+	glk_pool_exit(card);
 	kfree(card);
 	glk_object_put();
 }

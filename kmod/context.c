@@ -96,7 +96,8 @@ int glk_context_open(struct glk_card *card, struct address_space *mapping, struc
 		return -ENOMEM;
 	err = -ENOMEM;
 	ctx->dummy_page = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
-	if (!ctx->dummy_page || glk_submit_init(ctx))
+	ctx->dummy_doorbell = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	if (!ctx->dummy_page || !ctx->dummy_doorbell || glk_submit_init(ctx))
 		goto free;
 	ctx->card = card;
 	ctx->mapping = mapping;
@@ -124,6 +125,7 @@ int glk_context_open(struct glk_card *card, struct address_space *mapping, struc
 free:
 	put_pid(ctx->owner);
 	glk_submit_exit(ctx);
+	free_page((unsigned long)ctx->dummy_doorbell);
 	free_page((unsigned long)ctx->dummy_page);
 	kvfree(ctx);
 	return err;
@@ -197,6 +199,7 @@ void glk_context_close(struct glk_context *ctx)
 	glk_proofs_free(ctx);
 	/* Mappings hold the file: none is left that could show these pages. */
 	free_page((unsigned long)ctx->reset_cq);
+	free_page((unsigned long)ctx->dummy_doorbell);
 	free_page((unsigned long)ctx->dummy_page);
 	put_pid(ctx->owner);
 	glk_submit_exit(ctx);

@@ -49,6 +49,7 @@ struct glk_context {
 	struct glk_ring ring;
 	struct glk_memory record;
 	void *dummy_page;	/* backs revoked mappings */
+	void *dummy_doorbell;	/* the same, of the doorbell page: its CLOCK reads 0 */
 	void *reset_cq;		/* backs the completion ring's mapping after a reset */
 	struct mutex submit_lock;	/* see card.h */
 	__le64 *chunk;		/* copy of user entries; under submit_lock */

@@ -16,6 +16,7 @@
 
 #define CARD(reg)	((GLK_CARD_##reg - GLK_CARD_ERR_WINDOW) / 8)
 #define PARTITION(reg)	((GLK_PARTITION_##reg - GLK_PARTITION_STORES) / 8)
+#define TSU(reg)	((GLK_TSU_##reg - GLK_TSU_READS) / 8)
 #define LINK(reg)	((GLK_LINK_##reg - GLK_LINK_FLITS_IN) / 8)
 
 const char * const glk_card_counter_names[GLK_CARD_COUNTERS] = {
@@ -126,6 +127,17 @@ const char * const glk_link_counter_names[GLK_LINK_COUNTERS] = {
 	"waited_atomic_response",
 };
 
+const char * const glk_tsu_counter_names[GLK_TSU_COUNTERS] = {
+	[TSU(READS)] = "reads",
+	[TSU(SAME)] = "same",
+	[TSU(WRITES)] = "writes",
+	[TSU(UNTIMED)] = "untimed",
+	[TSU(EVICTIONS)] = "evictions",
+	[TSU(EPOCHS)] = "epochs",
+	[TSU(REFUSED)] = "refused",
+	[TSU(ERRORS)] = "errors",
+};
+
 static u32 link_counter_reg(unsigned int index)
 {
 	static const u32 of_kinds[] = {
@@ -147,7 +159,7 @@ static void counters_latch(struct glk_card *card)
 	glk_write(card, GLK_CARD_SNAPSHOT, 0);
 }
 
-/* Number of counters of a row: a partition, GPULINK_COUNTERS_CARD or GPULINK_COUNTERS_LINK. */
+/* Number of counters of a row: a partition, or GPULINK_COUNTERS_*. */
 unsigned int glk_counter_count(unsigned int row)
 {
 	switch (row) {
@@ -155,6 +167,8 @@ unsigned int glk_counter_count(unsigned int row)
 		return GLK_CARD_COUNTERS;
 	case GPULINK_COUNTERS_LINK:
 		return GLK_LINK_COUNTERS;
+	case GPULINK_COUNTERS_TSU:
+		return GLK_TSU_COUNTERS;
 	default:
 		return GLK_PARTITION_COUNTERS;
 	}
@@ -167,6 +181,8 @@ static u32 counter_reg(unsigned int row, unsigned int index)
 		return GLK_CARD_ERR_WINDOW + 8 * index;
 	case GPULINK_COUNTERS_LINK:
 		return link_counter_reg(index);
+	case GPULINK_COUNTERS_TSU:
+		return GLK_TSU_READS + 8 * index;
 	default:
 		return glk_partition_reg(row, GLK_PARTITION_STORES + 8 * index);
 	}

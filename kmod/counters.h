@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counters of partitions, card, link and contexts. */
+/* Counters of partitions, card, link, the pool's timestamps (TSU) and contexts. */
 #ifndef GLK_COUNTERS_H
 #define GLK_COUNTERS_H
 
@@ -20,6 +20,8 @@ struct glk_card;
 	((GLK_LINK_PACKETS_ATOMIC_RESPONSE - GLK_LINK_PACKETS_READ_REQUEST) / 8 + 1)
 #define GLK_LINK_COUNTERS	(GLK_LINK_SINGLE_COUNTERS + 3 * GLK_LINK_KINDS)
 
+#define GLK_TSU_COUNTERS	((GLK_TSU_ERRORS - GLK_TSU_READS) / 8 + 1)
+
 struct glk_counters {
 	u64 card[GLK_CARD_COUNTERS];
 	u64 partitions[GLK_PARTITION_COUNT][GLK_PARTITION_COUNTERS];
@@ -29,6 +31,7 @@ struct glk_counters {
 extern const char * const glk_card_counter_names[GLK_CARD_COUNTERS];
 extern const char * const glk_partition_counter_names[GLK_PARTITION_COUNTERS];
 extern const char * const glk_link_counter_names[GLK_LINK_COUNTERS];
+extern const char * const glk_tsu_counter_names[GLK_TSU_COUNTERS];
 unsigned int glk_counter_count(unsigned int row);
 int glk_card_read_counters(struct glk_card *card, unsigned int row, u64 *values);
 int glk_card_read_counter(struct glk_card *card, unsigned int row, unsigned int index, u64 *value);

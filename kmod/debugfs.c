@@ -48,6 +48,7 @@ DUMP_FILE(rings);
 DUMP_FILE(windows);
 DUMP_FILE(registrations);
 DUMP_FILE(regions);
+DUMP_FILE(pool);
 
 static int dump_counters_show(struct seq_file *m, void *unused)
 {
@@ -71,6 +72,7 @@ void glk_debugfs_add(struct glk_card *card)
 	debugfs_create_file("windows", 0400, card->debugfs, card, &dump_windows_fops);
 	debugfs_create_file("registrations", 0400, card->debugfs, card, &dump_registrations_fops);
 	debugfs_create_file("regions", 0400, card->debugfs, card, &dump_regions_fops);
+	debugfs_create_file("pool", 0400, card->debugfs, card, &dump_pool_fops);
 	debugfs_create_file("counters", 0400, card->debugfs, card, &dump_counters_fops);
 	glk_capture_add(card);
 }

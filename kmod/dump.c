@@ -19,6 +19,7 @@
 #include "counters.h"
 #include "dump.h"
 #include "partition.h"
+#include "pool.h"
 #include "region.h"
 #include "registration.h"
 #include "ring.h"
@@ -98,7 +99,7 @@ void glk_dump_partitions(struct glk_dump *dump)
 		const struct glk_partition *partition = &card->partitions[p];
 		u32 status = glk_partition_reg(p, GLK_PARTITION_STATUS);
 
-		glk_endpoint_describe(partition, name, sizeof(name));
+		glk_endpoint_describe(card, p, name, sizeof(name));
 		seq_printf(m, "partition %u endpoint %s bytes %llu", p, name, partition->bytes);
 		seq_printf(m, " subheader_bytes %llu max_payload_bytes %llu",
 			   partition->settings[0], partition->settings[1]);
@@ -241,6 +242,38 @@ void glk_dump_regions(struct glk_dump *dump)
 	}
 }
 
+/* Nothing, for a card without leases. */
+void glk_dump_pool(struct glk_dump *dump)
+{
+	const struct glk_pool *pool = &dump->card->pool;
+	const struct glk_pool_object *o;
+	struct seq_file *m = dump->m;
+	unsigned int i;
+
+	if (!pool->pages)
+		return;
+	seq_printf(m, "pool pages %lu used %lu quarantine %lu objects %u partition %d",
+		   pool->pages, pool->used_pages, pool->quarantine_pages, pool->object_count,
+		   pool->partition);
+	dump_register(dump, "epoch", GLK_TSU_EPOCH, U64_MAX, 0);
+	dump_register(dump, "floor", GLK_TSU_FLOOR, U64_MAX, 0);
+	dump_register(dump, "clock", GLK_TSU_CLOCK, U64_MAX, 0);
+	dump_register(dump, "greatest", GLK_TSU_GREATEST, U64_MAX, 0);
+	dump_register(dump, "clearing", GLK_TSU_CLEAR, GLK_TSU_CLEAR_BUSY_MASK,
+		      GLK_TSU_CLEAR_BUSY_SHIFT);
+	seq_putc(m, '\n');
+	for (i = 0; i < GLK_POOL_SLOTS; i++)
+		if (pool->slot_pages[i])
+			seq_printf(m, "slot %u grain %lu pages %lu\n", i,
+				   BIT(pool->grains[i] + GLK_GRAIN_ORDER_MIN),
+				   pool->slot_pages[i]);
+	list_for_each_entry(o, &pool->objects, list)
+		seq_printf(m, "object offset %llu bytes %llu grain %lu user %u users %u%s%s\n",
+			   (u64)o->first * GLK_PAGE_SIZE, o->bytes, BIT(o->grain_order),
+			   from_kuid_munged(&init_user_ns, o->uid), o->users,
+			   o->quarantine ? " quarantine" : "", o->dead ? " dead" : "");
+}
+
 static void dump_all_counters(struct glk_dump *dump, const struct glk_counters *all)
 {
 	struct seq_file *m = dump->m;
@@ -320,6 +353,7 @@ struct glk_coredump glk_coredump_make(struct glk_card *card, const char *why)
 	glk_dump_windows(&dump);
 	glk_dump_registrations(&dump);
 	glk_dump_regions(&dump);
+	glk_dump_pool(&dump);
 	core.bytes = m.count;
 	core.text = vmalloc(core.bytes);
 	if (core.text)

@@ -26,6 +26,7 @@ void glk_dump_rings(struct glk_dump *dump);
 void glk_dump_windows(struct glk_dump *dump);
 void glk_dump_registrations(struct glk_dump *dump);
 void glk_dump_regions(struct glk_dump *dump);
+void glk_dump_pool(struct glk_dump *dump);
 int glk_dump_counters(struct glk_dump *dump);
 struct glk_coredump glk_coredump_make(struct glk_card *card, const char *why);
 void glk_coredump_publish(struct glk_card *card, struct glk_coredump core);

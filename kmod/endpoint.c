@@ -11,14 +11,18 @@
 #include "partition.h"
 #include "window.h"
 
-void glk_endpoint_describe(const struct glk_partition *partition, char *name, size_t size)
+/* Under card->lock. */
+void glk_endpoint_describe(struct glk_card *card, unsigned int index, char *name, size_t size)
 {
+	const struct glk_partition *partition = &card->partitions[index];
+
 	switch (partition->kind) {
 	case GPULINK_ENDPOINT_BUS:
 		scnprintf(name, size, "%s %d", pci_name(partition->pdev), partition->bar);
 		break;
 	case GPULINK_ENDPOINT_POOL:
-		scnprintf(name, size, "pool");
+		scnprintf(name, size, "pool%s",
+			  glk_pool_has_partition(card, index) ? " objects" : "");
 		break;
 	case GPULINK_ENDPOINT_LINK:
 		scnprintf(name, size, "link %llu",
@@ -137,7 +141,9 @@ static int endpoint_set_pool(struct glk_card *card, unsigned int partition)
 
 	if (!card->pool_bytes)
 		return -ENXIO;
-	err = glk_endpoint_clear(card, partition);
+	if (card->pool.partition >= 0)
+		return -EBUSY;
+	err = glk_pool_clear_all(card) ?: glk_endpoint_clear(card, partition);
 	if (err)
 		return err;
 	p->kind = GPULINK_ENDPOINT_POOL;
@@ -284,8 +290,8 @@ void glk_endpoint_warn_open(struct glk_card *card, unsigned int partition)
 }
 
 /*
- * `name` is trimmed. On error the endpoint is unchanged, except that EBUSY (glk_endpoint_clear())
- * and a failed remote query leave the partition without one.
+ * `name` is trimmed. On error the endpoint is unchanged, except that EBUSY of glk_endpoint_clear()
+ * and a failed remote query leave the partition without one. EBUSY also: the pool has objects.
  */
 int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *name)
 {
@@ -294,6 +300,8 @@ int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *
 	int err;
 
 	lockdep_assert_held(&card->lock);
+	if (glk_pool_has_partition(card, partition))
+		return -EBUSY;
 	if (!strcmp(name, "none"))
 		return glk_endpoint_clear(card, partition);
 	if (!strcmp(name, "pool")) {

@@ -12,6 +12,7 @@
 #include "counters.h"
 #include "link.h"
 #include "partition.h"
+#include "pool.h"
 #include "region.h"
 #include "registration.h"
 #include "ring.h"
@@ -41,6 +42,10 @@ union glk_arg {
 	struct gpulink_ioctl_ring_wait ring_wait;
 	struct gpulink_ioctl_region_create region_create;
 	struct gpulink_ioctl_region_wait region_wait;
+	struct gpulink_ioctl_pool_create pool_create;
+	struct gpulink_ioctl_pool_share pool_share;
+	struct gpulink_ioctl_pool_attach pool_attach;
+	struct gpulink_ioctl_pool_query pool_query;
 };
 
 static int glk_ioctl_query(struct glk_context *ctx, union glk_arg *arg)
@@ -81,14 +86,15 @@ static int glk_ioctl_endpoint(struct glk_context *ctx, union glk_arg *arg)
 		return err;
 	if (e->partition < ctx->card->partition_count) {
 		mutex_lock(&ctx->card->lock);
-		p = &ctx->card->partitions[array_index_nospec(e->partition,
-							      GLK_PARTITION_COUNT)];
+		e->partition = array_index_nospec(e->partition, GLK_PARTITION_COUNT);
+		p = &ctx->card->partitions[e->partition];
 		e->kind = p->kind;
 		e->bytes = p->bytes;
 		e->offset = p->bar_offset;
 		memset(e->name, 0, sizeof(e->name));
 		if (p->kind != GPULINK_ENDPOINT_NONE)
-			glk_endpoint_describe(p, (char *)e->name, sizeof(e->name));
+			glk_endpoint_describe(ctx->card, e->partition, (char *)e->name,
+					      sizeof(e->name));
 		mutex_unlock(&ctx->card->lock);
 	} else {
 		err = -EINVAL;
@@ -356,8 +362,12 @@ static int glk_ioctl_counters(struct glk_context *ctx, union glk_arg *arg)
 
 	BUILD_BUG_ON(ARRAY_SIZE(values) < GLK_CARD_COUNTERS);
 	BUILD_BUG_ON(ARRAY_SIZE(values) < GLK_PARTITION_COUNTERS);
+	BUILD_BUG_ON(ARRAY_SIZE(values) < GLK_TSU_COUNTERS);
 	if (c->partition == GPULINK_COUNTERS_LINK) {
 		if (!glk_link_present(ctx->card))
+			return -EOPNOTSUPP;
+	} else if (c->partition == GPULINK_COUNTERS_TSU) {
+		if (!ctx->card->pool.pages)
 			return -EOPNOTSUPP;
 	} else if (c->partition != GPULINK_COUNTERS_CARD &&
 		   c->partition >= ctx->card->partition_count) {
@@ -399,6 +409,29 @@ static int glk_ioctl_region_wait(struct glk_context *ctx, union glk_arg *arg)
 	return err == -EINTR ? -ERESTARTNOHAND : err;	/* as in glk_ioctl_wait() */
 }
 
+static int glk_ioctl_pool_create(struct glk_context *ctx, union glk_arg *arg,
+				 struct glk_new_file *new)
+{
+	return context_check_rights(ctx, arg->flags) ?:
+	       glk_pool_create(ctx, &arg->pool_create, new);
+}
+
+static int glk_ioctl_pool_share(struct glk_context *ctx, union glk_arg *arg,
+				struct glk_new_file *new)
+{
+	return arg->flags ? glk_pool_share(ctx, &arg->pool_share, new) : -EINVAL;
+}
+
+static int glk_ioctl_pool_attach(struct glk_context *ctx, union glk_arg *arg)
+{
+	return context_check_rights(ctx, arg->flags) ?: glk_pool_attach(ctx, &arg->pool_attach);
+}
+
+static int glk_ioctl_pool_query(struct glk_context *ctx, union glk_arg *arg)
+{
+	return glk_pool_query(ctx, &arg->pool_query);
+}
+
 #define REGION_FLAGS	(GPULINK_REGION_FLUSH_ON_RELEASE | GPULINK_REGION_REARM | \
 			 GPULINK_REGION_INTERRUPT)
 #define ALLOW_MASK (GPULINK_ALLOW_READ | GPULINK_ALLOW_WRITE)
@@ -408,6 +441,8 @@ static const struct {
 	u32 size;	/* of the structure in this kernel */
 	u32 least;	/* size of its first version */
 	u32 flags;	/* allowed flags */
+	/* Instead of the handler: makes a descriptor, too. */
+	int (*make)(struct glk_context *ctx, union glk_arg *arg, struct glk_new_file *new);
 } glk_ioctls[] = {
 	{ glk_ioctl_query, sizeof(struct gpulink_ioctl_query), 72, 0 },
 	{ glk_ioctl_endpoint, sizeof(struct gpulink_ioctl_endpoint), 56, 0 },
@@ -443,6 +478,19 @@ static const struct {
 	[_IOC_NR(GPULINK_IOCTL_REGION_WAIT)] = {
 		glk_ioctl_region_wait, sizeof(struct gpulink_ioctl_region_wait), 64, 0
 	},
+	[_IOC_NR(GPULINK_IOCTL_POOL_CREATE)] = {
+		NULL, sizeof(struct gpulink_ioctl_pool_create), 24, ALLOW_MASK,
+		glk_ioctl_pool_create
+	},
+	[_IOC_NR(GPULINK_IOCTL_POOL_SHARE)] = {
+		NULL, sizeof(struct gpulink_ioctl_pool_share), 16, ALLOW_MASK, glk_ioctl_pool_share
+	},
+	[_IOC_NR(GPULINK_IOCTL_POOL_ATTACH)] = {
+		glk_ioctl_pool_attach, sizeof(struct gpulink_ioctl_pool_attach), 40, ALLOW_MASK
+	},
+	[_IOC_NR(GPULINK_IOCTL_POOL_QUERY)] = {
+		glk_ioctl_pool_query, sizeof(struct gpulink_ioctl_pool_query), 56, 0
+	},
 };
 
 long glk_file_ioctl(struct file *file, unsigned int cmd, unsigned long user)
@@ -450,6 +498,7 @@ long glk_file_ioctl(struct file *file, unsigned int cmd, unsigned long user)
 	struct glk_context *ctx = file->private_data;
 	void __user *from = (void __user *)user;
 	unsigned int number = _IOC_NR(cmd);
+	struct glk_new_file new = { };
 	union glk_arg arg = { };
 	u32 size;
 	int err, ret;
@@ -457,7 +506,7 @@ long glk_file_ioctl(struct file *file, unsigned int cmd, unsigned long user)
 	if (number >= ARRAY_SIZE(glk_ioctls))
 		return -ENOTTY;
 	number = array_index_nospec(number, ARRAY_SIZE(glk_ioctls));
-	if (!glk_ioctls[number].handler || cmd != _IO(GPULINK_IOCTL_BASE, number))
+	if (!glk_ioctls[number].size || cmd != _IO(GPULINK_IOCTL_BASE, number))
 		return -ENOTTY;
 	if (get_user(size, (u32 __user *)from))
 		return -EFAULT;
@@ -470,9 +519,11 @@ long glk_file_ioctl(struct file *file, unsigned int cmd, unsigned long user)
 	arg.size = size;
 	if (arg.flags & ~glk_ioctls[number].flags)
 		return -EINVAL;
-	ret = glk_ioctls[number].handler(ctx, &arg);
+	ret = glk_ioctls[number].make ? glk_ioctls[number].make(ctx, &arg, &new) :
+					glk_ioctls[number].handler(ctx, &arg);
 	/* Some handlers return partial results together with an error. */
 	if (copy_to_user(from, &arg, min(size, glk_ioctls[number].size)) && !ret)
 		ret = -EFAULT;
+	glk_pool_file_finish(&new, !ret);
 	return ret;
 }

@@ -9,7 +9,11 @@
 #include "card.h"
 #include "context.h"
 #include "limits.h"
+#include "pool.h"
 #include "window.h"
+
+/* Of a user, by default; glk_limit_pool() looks at all objects. */
+#define POOL_OBJECTS	4096UL
 
 void glk_limits_init(struct glk_card *card)
 {
@@ -19,6 +23,8 @@ void glk_limits_init(struct glk_card *card)
 	card->limits[GLK_LIMIT_REGIONS] = card->region_count;
 	card->limits[GLK_LIMIT_CHUNKS] = card->chunk_count;
 	card->limits[GLK_LIMIT_USER_CONTEXTS] = glk_contexts_usable(card);
+	card->limits[GLK_LIMIT_USER_POOL_BYTES] = (u64)card->pool.pages * GLK_PAGE_SIZE;
+	card->limits[GLK_LIMIT_USER_POOL_OBJECTS] = min(card->pool.pages, POOL_OBJECTS);
 }
 
 static u64 card_limit(struct glk_card *card, enum glk_limit which)
@@ -63,6 +69,22 @@ bool glk_limit_region(struct glk_context *ctx, u64 chunks)
 	       ctx->chunk_count + chunks <= card_limit(ctx->card, GLK_LIMIT_CHUNKS);
 }
 
+/* Whether the calling user may create an object of pool memory. */
+bool glk_limit_pool(struct glk_card *card, u64 bytes)
+{
+	const struct glk_pool_object *object;
+	u64 total, objects = 0;
+
+	lockdep_assert_held(&card->lock);
+	total = bytes;
+	list_for_each_entry(object, &card->pool.objects, list)
+		if (uid_eq(object->uid, current_uid()) &&
+		    (++objects, check_add_overflow(total, object->bytes, &total)))
+			return false;
+	return total <= card_limit(card, GLK_LIMIT_USER_POOL_BYTES) &&
+	       objects < card_limit(card, GLK_LIMIT_USER_POOL_OBJECTS);
+}
+
 /* --- sysfs --- */
 
 struct glk_limit_attr {
@@ -79,6 +101,8 @@ enum glk_usage {
 	GLK_USAGE_CONTEXTS,
 	GLK_USAGE_PINNED_PAGES,
 	GLK_USAGE_DMABUF_BYTES,
+	GLK_USAGE_POOL_BYTES,
+	GLK_USAGE_POOL_OBJECTS,
 };
 
 struct glk_usage_attr {
@@ -109,6 +133,22 @@ static ssize_t limit_store(struct device *dev, struct device_attribute *attr, co
 	return count;
 }
 
+/* Resources that are not of a context. */
+static u64 usage_of_card(struct glk_card *card, enum glk_usage which)
+{
+	lockdep_assert_held(&card->lock);
+	switch (which) {
+	case GLK_USAGE_SLICES:
+		return glk_quarantined_slices(card, INVALID_UID);
+	case GLK_USAGE_POOL_BYTES:
+		return (u64)card->pool.used_pages * GLK_PAGE_SIZE;
+	case GLK_USAGE_POOL_OBJECTS:
+		return card->pool.object_count;
+	default:
+		return 0;
+	}
+}
+
 /* Resources of a context, by their file in usage/. */
 static u64 usage_of_context(const struct glk_context *ctx, enum glk_usage which)
 {
@@ -127,8 +167,10 @@ static u64 usage_of_context(const struct glk_context *ctx, enum glk_usage which)
 		return ctx->pinned_pages;
 	case GLK_USAGE_DMABUF_BYTES:
 		return ctx->dmabuf_bytes;
-	default:
+	case GLK_USAGE_CONTEXTS:
 		return 1;
+	default:
+		return 0;
 	}
 }
 
@@ -136,12 +178,11 @@ static ssize_t usage_show(struct device *dev, struct device_attribute *attr, cha
 {
 	const struct glk_usage_attr *a = container_of(attr, struct glk_usage_attr, dev_attr);
 	struct glk_card *card = glk_to_card(dev);
-	u64 total = 0;
 	unsigned int i;
+	u64 total;
 
-	if (a->which == GLK_USAGE_SLICES)
-		total = glk_quarantined_slices(card, INVALID_UID);
 	mutex_lock(&card->lock);
+	total = usage_of_card(card, a->which);
 	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
 		if (card->contexts[i])
 			total += usage_of_context(card->contexts[i], a->which);
@@ -165,6 +206,8 @@ LIMIT(registrations_per_context, GLK_LIMIT_REGISTRATIONS);
 LIMIT(regions_per_context, GLK_LIMIT_REGIONS);
 LIMIT(region_chunks_per_context, GLK_LIMIT_CHUNKS);
 LIMIT(contexts_per_user, GLK_LIMIT_USER_CONTEXTS);
+LIMIT(pool_bytes_per_user, GLK_LIMIT_USER_POOL_BYTES);
+LIMIT(pool_objects_per_user, GLK_LIMIT_USER_POOL_OBJECTS);
 USAGE(windows, GLK_USAGE_WINDOWS);
 USAGE(slices, GLK_USAGE_SLICES);
 USAGE(registrations, GLK_USAGE_REGISTRATIONS);
@@ -173,6 +216,8 @@ USAGE(region_chunks, GLK_USAGE_CHUNKS);
 USAGE(contexts, GLK_USAGE_CONTEXTS);
 USAGE(pinned_pages, GLK_USAGE_PINNED_PAGES);
 USAGE(dmabuf_bytes, GLK_USAGE_DMABUF_BYTES);
+USAGE(pool_bytes, GLK_USAGE_POOL_BYTES);
+USAGE(pool_objects, GLK_USAGE_POOL_OBJECTS);
 
 static struct attribute *limit_attrs[] = {
 	&limit_windows_per_context.dev_attr.attr,
@@ -181,6 +226,8 @@ static struct attribute *limit_attrs[] = {
 	&limit_regions_per_context.dev_attr.attr,
 	&limit_region_chunks_per_context.dev_attr.attr,
 	&limit_contexts_per_user.dev_attr.attr,
+	&limit_pool_bytes_per_user.dev_attr.attr,
+	&limit_pool_objects_per_user.dev_attr.attr,
 	NULL
 };
 
@@ -193,6 +240,8 @@ static struct attribute *usage_attrs[] = {
 	&usage_contexts.dev_attr.attr,
 	&usage_pinned_pages.dev_attr.attr,
 	&usage_dmabuf_bytes.dev_attr.attr,
+	&usage_pool_bytes.dev_attr.attr,
+	&usage_pool_objects.dev_attr.attr,
 	NULL
 };
 

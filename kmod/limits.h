@@ -9,7 +9,7 @@ struct attribute_group;
 struct glk_card;
 struct glk_context;
 
-/* Indices into card->limits: per context, except the last one (per user). */
+/* Indices into card->limits: per context, and from USER_CONTEXTS on per user. */
 enum glk_limit {
 	GLK_LIMIT_WINDOWS,
 	GLK_LIMIT_SLICES,
@@ -17,6 +17,8 @@ enum glk_limit {
 	GLK_LIMIT_REGIONS,
 	GLK_LIMIT_CHUNKS,
 	GLK_LIMIT_USER_CONTEXTS,
+	GLK_LIMIT_USER_POOL_BYTES,
+	GLK_LIMIT_USER_POOL_OBJECTS,
 	GLK_LIMIT_COUNT,
 };
 
@@ -26,6 +28,7 @@ bool glk_limit_context(struct glk_card *card);
 bool glk_limit_window(struct glk_context *ctx, u64 slices);
 bool glk_limit_registration(struct glk_context *ctx);
 bool glk_limit_region(struct glk_context *ctx, u64 chunks);
+bool glk_limit_pool(struct glk_card *card, u64 bytes);
 extern const struct attribute_group glk_limit_group, glk_usage_group;
 
 #endif /* GLK_LIMITS_H */

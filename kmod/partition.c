@@ -38,6 +38,10 @@ int glk_partition_set(struct glk_card *card, unsigned int partition, u32 reg, u6
 	lockdep_assert_held(&card->lock);
 	if (!glk_partition_setting_valid(card, reg, value))
 		return -EINVAL;
+	/* The remote card has no descriptors. */
+	if (reg == GLK_PARTITION_MODE && (value & GLK_PARTITION_MODE_OPEN_MASK) &&
+	    glk_pool_has_partition(card, partition))
+		return -EBUSY;
 	glk_write(card, glk_partition_reg(partition, reg), value);
 	card->partitions[partition].settings[reg / 8] = value;
 	return 0;

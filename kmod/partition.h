@@ -80,7 +80,7 @@ void glk_partition_restore(struct glk_card *card, unsigned int partition);
 
 /* endpoint.c: callers hold card->lock */
 int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *name);
-void glk_endpoint_describe(const struct glk_partition *partition, char *name, size_t size);
+void glk_endpoint_describe(struct glk_card *card, unsigned int index, char *name, size_t size);
 bool glk_endpoint_is_whole(const struct glk_partition *p);
 void glk_endpoint_warn_open(struct glk_card *card, unsigned int partition);
 int glk_endpoint_clear(struct glk_card *card, unsigned int partition);

@@ -160,15 +160,16 @@ static unsigned int range_slot(const struct glk_partition *p, const char *name)
  * A whole BAR contains what the GPU's driver keeps there: the memory of all of its users, and page
  * tables, through which its engines reach the memory of the machine.
  */
-static void range_warn_whole(struct glk_card *card, const struct glk_partition *p,
+static void range_warn_whole(struct glk_card *card, unsigned int partition,
 			     const struct glk_range *range)
 {
+	const struct glk_partition *p = &card->partitions[partition];
 	char name[32];
 
 	if (range->bytes != p->bytes ||
 	    (p->kind != GPULINK_ENDPOINT_LINK && !glk_endpoint_is_whole(p)))
 		return;
-	glk_endpoint_describe(p, name, sizeof(name));
+	glk_endpoint_describe(card, partition, name, sizeof(name));
 	dev_warn(&card->pdev->dev,
 		 "range %s grants ALL %llu bytes of endpoint %s to user %d, group %d: on a GPU, the memory of all of its users and its page tables\n",
 		 range->name, range->bytes, name,
@@ -176,7 +177,7 @@ static void range_warn_whole(struct glk_card *card, const struct glk_partition *
 		 gid_valid(range->gid) ? (int)from_kgid(&init_user_ns, range->gid) : -1);
 }
 
-/* Under card->lock. Returns the range; ENXIO: no endpoint. */
+/* Under card->lock. Returns the range; ENXIO: no endpoint; EBUSY: it is that of pool objects. */
 struct glk_range *glk_range_add(struct glk_card *card, unsigned int partition, char *text)
 {
 	struct glk_partition *p = &card->partitions[partition];
@@ -194,6 +195,9 @@ struct glk_range *glk_range_add(struct glk_card *card, unsigned int partition, c
 	err = -ENXIO;
 	if (p->kind == GPULINK_ENDPOINT_NONE)
 		goto free;
+	err = -EBUSY;
+	if (glk_pool_has_partition(card, partition))
+		goto free;
 	err = -ERANGE;
 	if (range->bytes > p->bytes || range->offset > p->bytes - range->bytes)
 		goto free;
@@ -205,7 +209,7 @@ struct glk_range *glk_range_add(struct glk_card *card, unsigned int partition, c
 	if (range->index == GLK_RANGE_COUNT)
 		goto free;
 	p->ranges[range->index] = range;
-	range_warn_whole(card, p, range);
+	range_warn_whole(card, partition, range);
 	return range;
 free:
 	kfree(range);

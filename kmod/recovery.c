@@ -36,6 +36,7 @@ static void card_quiesce(struct glk_card *card, enum glk_state to, bool reachabl
 	if (to == GLK_LOST)
 		core = glk_coredump_make(card, "a bus error");
 	glk_contexts_zap(card);
+	glk_pool_zap(card);
 	reachable = live && reachable && glk_card_responds(card);
 	if (reachable) {
 		glk_card_drain(card, GLK_DRAIN_CARD, 0);
@@ -83,6 +84,7 @@ static void card_bring_up(struct glk_card *card, enum glk_state from, const char
 		dev_info(&pdev->dev, "recovered from %s, generation %llu\n", why, card->generation);
 	}
 	glk_card_set_state(card, err ? GLK_LOST : GLK_LIVE);
+	glk_pool_settle(card);
 unlock:
 	mutex_unlock(&card->lock);
 	up_write(&card->state_lock);
@@ -104,6 +106,7 @@ static void card_lost_work(struct work_struct *work)
 	if (card->state == GLK_LOST) {
 		core = glk_coredump_make(card, "the card stopped responding");
 		glk_contexts_zap(card);
+		glk_pool_zap(card);
 		pci_clear_master(card->pdev);
 		glk_contexts_mark_disarmed(card);
 		glk_capture_stop(card, -ENODEV, false);

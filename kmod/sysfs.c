@@ -9,6 +9,7 @@
 #include "limits.h"
 #include "link.h"
 #include "partition.h"
+#include "pool.h"
 #include "sysfs.h"
 
 /* Like DEVICE_ATTR_RO(), but the show function's name includes "card". */
@@ -309,7 +310,7 @@ static ssize_t partition_endpoint_show(struct glk_partition_kobj *p,
 	err = glk_card_enter(p->card);
 	if (err)
 		return err;
-	glk_endpoint_describe(partition, name, sizeof(name));
+	glk_endpoint_describe(p->card, p->index, name, sizeof(name));
 	offset = partition->bar_offset;
 	bytes = partition->bytes;
 	part = partition->kind == GPULINK_ENDPOINT_BUS && !glk_endpoint_is_whole(partition);
@@ -510,6 +511,7 @@ void glk_sysfs_remove(struct glk_card *card)
 	kobject_del(card->partitions_kobj);
 	kobject_put(card->partitions_kobj);
 	card->partitions_kobj = NULL;
+	glk_pool_sysfs_remove(card);
 	glk_link_sysfs_remove(card);
 }
 
@@ -522,11 +524,13 @@ int glk_sysfs_add(struct glk_card *card)
 	err = glk_link_sysfs_add(card);
 	if (err)
 		return err;
+	err = glk_pool_sysfs_add(card);
+	if (err)
+		goto link;
+	err = -ENOMEM;
 	card->partitions_kobj = kobject_create_and_add("partitions", &card->dev.kobj);
-	if (!card->partitions_kobj) {
-		glk_link_sysfs_remove(card);
-		return -ENOMEM;
-	}
+	if (!card->partitions_kobj)
+		goto pool;
 	for (i = 0; i < card->partition_count; i++) {
 		err = partition_kobj_add(card, i);
 		if (err) {
@@ -535,6 +539,11 @@ int glk_sysfs_add(struct glk_card *card)
 		}
 	}
 	return 0;
+pool:
+	glk_pool_sysfs_remove(card);
+link:
+	glk_link_sysfs_remove(card);
+	return err;
 }
 
 /* Builds the counter attributes from the counter names. Call before any card is added. */
@@ -543,6 +552,7 @@ void glk_sysfs_init(void)
 	unsigned int i;
 
 	glk_link_sysfs_init();
+	glk_pool_sysfs_init();
 	for (i = 0; i < GLK_CARD_COUNTERS; i++) {
 		struct device_attribute *attr = &card_counters[i].dev_attr;
 

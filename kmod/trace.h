@@ -10,6 +10,7 @@
 
 #include "card.h"
 #include "context.h"
+#include "pool.h"
 #include "region.h"
 #include "registration.h"
 #include "window.h"
@@ -269,6 +270,36 @@ TRACE_EVENT(gpulink_region_create,
 DEFINE_EVENT(gpulink_handle, gpulink_region_destroy,
 	TP_PROTO(const struct glk_context *ctx, unsigned int handle),
 	TP_ARGS(ctx, handle));
+
+DECLARE_EVENT_CLASS(gpulink_pool_object,
+	TP_PROTO(const struct glk_pool_object *object),
+	TP_ARGS(object),
+	TP_STRUCT__entry(
+		__field(unsigned int, card)
+		__field(u64, offset)
+		__field(u64, bytes)
+		__field(unsigned int, grain)
+	),
+	TP_fast_assign(
+		__entry->card = MINOR(object->card->dev.devt);
+		__entry->offset = (u64)object->first * GLK_PAGE_SIZE;
+		__entry->bytes = object->bytes;
+		__entry->grain = BIT(object->grain_order);
+	),
+	TP_printk("card=%u offset=%llu bytes=%llu grain=%u", __entry->card, __entry->offset,
+		  __entry->bytes, __entry->grain)
+);
+
+DEFINE_EVENT(gpulink_pool_object, gpulink_pool_create,
+	TP_PROTO(const struct glk_pool_object *object),
+	TP_ARGS(object)
+);
+
+/* The last descriptor, mapping or window of the object is gone. */
+DEFINE_EVENT(gpulink_pool_object, gpulink_pool_free,
+	TP_PROTO(const struct glk_pool_object *object),
+	TP_ARGS(object)
+);
 
 TRACE_EVENT(gpulink_state,
 	TP_PROTO(const struct glk_card *card, enum glk_state from, enum glk_state to),

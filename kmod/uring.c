@@ -64,6 +64,7 @@ static int uring_status_to_errno(unsigned int status)
 	case GLK_ST_WINDOW_BOUNDS:
 	case GLK_ST_REGISTRATION_BOUNDS:
 	case GLK_ST_REGION_COUNT:
+	case GLK_ST_TIME:
 		return -ERANGE;
 	case GLK_ST_PERMISSION:
 		return -EACCES;
@@ -73,6 +74,8 @@ static int uring_status_to_errno(unsigned int status)
 		return -EIO;
 	case GLK_ST_RESET:
 		return -ESTALE;
+	case GLK_ST_NOT_POOL:
+		return -EOPNOTSUPP;
 	default:
 		return -EINVAL;
 	}

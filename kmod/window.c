@@ -80,7 +80,8 @@ static void window_remove_slices(struct glk_context *ctx, struct glk_window *win
 		return;
 	glk_proof_revoke(window);
 	glk_window_clear_slices(card, window);
-	glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id);
+	if (glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id) && window->object)
+		window->object->quarantine = true;
 }
 
 /* Revokes the window and its mappings. */
@@ -173,6 +174,8 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 	if (p->kind == GPULINK_ENDPOINT_NONE ||
 	    (p->kind == GPULINK_ENDPOINT_BUS && glk_endpoint_bus_moved(p)))
 		return -ENXIO;
+	if (glk_pool_has_partition(card, arg->partition))
+		return -EACCES;
 	if (arg->bytes > p->bytes || arg->offset > p->bytes - arg->bytes)
 		return -ERANGE;
 	err = glk_range_check(card, arg->partition, arg->offset, arg->bytes, arg->flags, &ranges);
@@ -207,6 +210,8 @@ static void window_free(struct glk_context *ctx, struct glk_window *window)
 		bitmap_clear(ctx->card->slice_map, window->handle, window->slices);
 	ctx->window_count--;
 	ctx->slice_count -= window->slices;
+	if (window->object)
+		glk_pool_put(window->object);
 	if (!glk_proof_retire(ctx, window))
 		kfree(window);
 }
@@ -329,12 +334,15 @@ static u64 context_record_offset(const struct glk_context *ctx)
 
 /*
  * The page that backs a mapping after the card was reset or removed. Read-only mappings must not
- * show what the process stored in the dummy page.
+ * show what the process stored in the dummy page, nor a doorbell's CLOCK what it stored through
+ * windows.
  */
 static unsigned long context_lost_pfn(struct glk_context *ctx, u64 offset)
 {
 	if (offset == context_record_offset(ctx))
 		return page_to_pfn(ZERO_PAGE(0));
+	if (offset == GLK_MMAP_DOORBELLS + (u64)ctx->id * GLK_PAGE_SIZE)
+		return page_to_pfn(virt_to_page(ctx->dummy_doorbell));
 	if (ctx->reset_cq && glk_user_ring_is_cq(ctx, offset))
 		return page_to_pfn(virt_to_page(ctx->reset_cq));
 	return context_dummy_pfn(ctx);

@@ -12,6 +12,7 @@
 
 struct glk_card;
 struct glk_context;
+struct glk_pool_object;
 
 /* Wait for importers of a window, by the call that unmaps it and by the removal of the card. */
 #define GLK_IMPORTER_TIMEOUT	(2 * HZ)
@@ -28,6 +29,7 @@ struct glk_window {
 	unsigned int regions;	/* that use it; under card->lock */
 	bool lost;		/* accessed since then: stores may have been lost */
 	struct dma_buf *dmabuf;	/* non-NULL once exported; holds a reference */
+	struct glk_pool_object *object;	/* whose memory it shows, or NULL; holds a use */
 	/* Windows on a dma-buf (dmabuf_window.c): used instead of offset. */
 	struct glk_proof *proof;
 	u64 *places;		/* of the slices, in the endpoint's memory */

@@ -178,6 +178,9 @@ static inline void glk_flush_stores(void)
 #endif
 }
 
+/* completion.c: the error of a status of the card (enum status). */
+int glk_status_error(uint32_t status);
+
 /* Open a back end. `name` is the argument of gpulink_open(), `options` what follows "soft:" there. */
 int glk_card_open(const char *name, const struct glk_backend_ops **ops, void **backend);
 int glk_soft_open(const char *options, const struct glk_backend_ops **ops, void **backend);

@@ -196,8 +196,7 @@ int glk_queue_open(struct gpulink *device, bool rings, struct gpulink_queue **qu
 uint64_t glk_now_ns(void);
 uint64_t glk_deadline(uint64_t timeout_ns);
 
-/* completion.c: the error of a status of the card; the words of a completion. */
-int glk_status_error(uint32_t status);
+/* completion.c: the words of a completion. */
 struct gpulink_completion glk_completion(const uint64_t word[GLK_CQE_WORDS]);
 
 /* operations.c: puts with a flight of the caller's. */

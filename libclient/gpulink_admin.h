@@ -183,6 +183,28 @@ const char *gpulink_link_counter_name(unsigned index);
  */
 int gpulink_admin_get_link_counters(const char *card, uint64_t *values, unsigned count);
 
+/** The pool of a card, with its objects (gpulink_pool.h). */
+struct gpulink_admin_pool {
+	char partition[16];   /**< of the objects, decimal, or "none" */
+	uint64_t bytes, free; /**< size of the pool; bytes that are not in use */
+	uint64_t objects;
+	uint64_t read_lease, write_lease; /**< length of leases that reads and writes get, in logical time */
+	uint64_t adapt;			  /**< 1: leases of lines that are only read become longer */
+	uint64_t epoch, clock;		  /**< greatest time of any write, and its epoch */
+};
+
+/** Returns the state of a card's pool in *pool. ENOTSUP: the card has no leases. size: sizeof(*pool). */
+int gpulink_admin_get_pool(const char *card, struct gpulink_admin_pool *pool, size_t size);
+
+/** Number of counters of a pool's timestamps. */
+#define GPULINK_POOL_COUNTERS 8
+
+/** Returns the name of such a counter, 0 to GPULINK_POOL_COUNTERS - 1; NULL if unknown. docs/sysfs.md defines each. Static. */
+const char *gpulink_pool_counter_name(unsigned index);
+
+/** As gpulink_admin_get_link_counters(), of the pool's timestamps. ENOTSUP: the card has no leases. */
+int gpulink_admin_get_pool_counters(const char *card, uint64_t *values, unsigned count);
+
 /** Resets a card. Open contexts end with ERESET; configuration is kept. EBUSY: not possible now, try again. */
 int gpulink_admin_reset(const char *card);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cpu_access.h"
 #include "device.h"
 #include "probes.h"
 
@@ -177,67 +178,6 @@ static int check(const struct gpulink_queue *queue, const struct gpulink_window 
 	return window->rights & right ? 0 : -GPULINK_EACCES;
 }
 
-/* The widest access that is aligned at `address` and not longer than `left`. */
-static size_t piece(uintptr_t address, size_t left)
-{
-	size_t width = 8;
-
-	while (address % width || width > left)
-		width /= 2;
-	return width;
-}
-
-/* Each piece is one CPU access: volatile, so that the compiler neither splits nor merges them. */
-static void cpu_store(uint8_t *to, const uint8_t *from, size_t bytes)
-{
-	uint64_t value;
-
-	for (size_t width; bytes; bytes -= width, to += width, from += width) {
-		width = piece((uintptr_t)to, bytes);
-		memcpy(&value, from, width);
-		switch (width) {
-		case 8:
-			*(volatile uint64_t *)(void *)to = value;
-			break;
-		case 4:
-			*(volatile uint32_t *)(void *)to = (uint32_t)value;
-			break;
-		case 2:
-			*(volatile uint16_t *)(void *)to = (uint16_t)value;
-			break;
-		default:
-			*(volatile uint8_t *)to = (uint8_t)value;
-			break;
-		}
-	}
-}
-
-static void cpu_load(uint8_t *to, const uint8_t *from, size_t bytes)
-{
-	uint64_t value;
-
-	/* The mapping is write-combining: flush this CPU's earlier stores before the load. */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	for (size_t width; bytes; bytes -= width, to += width, from += width) {
-		width = piece((uintptr_t)from, bytes);
-		switch (width) {
-		case 8:
-			value = *(const volatile uint64_t *)(const void *)from;
-			break;
-		case 4:
-			value = *(const volatile uint32_t *)(const void *)from;
-			break;
-		case 2:
-			value = *(const volatile uint16_t *)(const void *)from;
-			break;
-		default:
-			value = *(const volatile uint8_t *)from;
-			break;
-		}
-		memcpy(to, &value, width);
-	}
-}
-
 int gpulink_queue_store(struct gpulink_queue *queue, struct gpulink_window *window, uint64_t offset, const void *data,
 			size_t bytes)
 {
@@ -251,7 +191,7 @@ int gpulink_queue_store(struct gpulink_queue *queue, struct gpulink_window *wind
 	GLK_PROBE4(store, queue, window->endpoint.partition, window->offset + offset, bytes);
 	if (!view->backend.address)
 		return queue->device->ops->store(queue->backend, &view->backend, offset, data, bytes);
-	cpu_store((uint8_t *)view->backend.address + offset, data, bytes);
+	glk_cpu_store((uint8_t *)view->backend.address + offset, data, bytes);
 	return 0;
 }
 
@@ -267,7 +207,7 @@ int gpulink_queue_load(struct gpulink_queue *queue, struct gpulink_window *windo
 	GLK_PROBE4(load, queue, window->endpoint.partition, window->offset + offset, bytes);
 	if (!view->backend.address)
 		return queue->device->ops->load(queue->backend, &view->backend, offset, data, bytes);
-	cpu_load(data, (const uint8_t *)view->backend.address + offset, bytes);
+	glk_cpu_load(data, (const uint8_t *)view->backend.address + offset, bytes);
 	return 0;
 }
 

@@ -446,6 +446,37 @@ bool operation_card_counters(struct run *run)
 	return put_values(run, gpulink_card_counter_name, values, GPULINK_CARD_COUNTERS);
 }
 
+static bool pool_failed(struct run *run, int code)
+{
+	if (code == -GPULINK_ENOTSUP)
+		return operation_fail(run, "ENOTSUP", "%s has no leases on pool memory", run->card);
+	return operation_fail(run, request_code_name(code), "%s: pool: %s", run->card, gpulink_strerror(code));
+}
+
+bool operation_pool(struct run *run)
+{
+	struct gpulink_admin_pool pool;
+	int code = gpulink_admin_get_pool(run->card, &pool, sizeof(pool));
+
+	if (code)
+		return pool_failed(run, code);
+	run->result = json_object_new_object();
+	return (run->result && json_put_number(run->result, "bytes", pool.bytes) && json_put_number(run->result, "free", pool.free) &&
+		json_put_number(run->result, "objects", pool.objects) && json_put_text(run->result, "partition", pool.partition) &&
+		json_put_number(run->result, "read_lease", pool.read_lease) &&
+		json_put_number(run->result, "write_lease", pool.write_lease) && json_put_number(run->result, "adapt", pool.adapt) &&
+		json_put_number(run->result, "epoch", pool.epoch) && json_put_number(run->result, "clock", pool.clock)) ||
+	       out_of_memory(run);
+}
+
+bool operation_pool_counters(struct run *run)
+{
+	uint64_t values[GPULINK_POOL_COUNTERS];
+	int code = gpulink_admin_get_pool_counters(run->card, values, GPULINK_POOL_COUNTERS);
+
+	return code ? pool_failed(run, code) : put_values(run, gpulink_pool_counter_name, values, GPULINK_POOL_COUNTERS);
+}
+
 bool operation_set_link(struct run *run)
 {
 	enum gpulink_link_setting setting = (enum gpulink_link_setting)run->setting;

@@ -53,5 +53,7 @@ bool operation_link(struct run *run);
 bool operation_card_counters(struct run *run);
 bool operation_link_counters(struct run *run);
 bool operation_set_link(struct run *run);
+bool operation_pool(struct run *run);
+bool operation_pool_counters(struct run *run);
 
 #endif /* GPULINKD_OPERATIONS_H */

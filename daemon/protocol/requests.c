@@ -34,10 +34,12 @@ static const struct operation {
 	{"link", operation_link, false, CARD, CARD, true},
 	{"link_counters", operation_link_counters, false, CARD, CARD, true},
 	{"set_link", operation_set_link, true, CARD | SETTING | VALUE, CARD | SETTING | VALUE, true},
+	{"pool", operation_pool, false, CARD, CARD, false},
+	{"pool_counters", operation_pool_counters, false, CARD, CARD, false},
 };
 #define OPERATIONS \
 	"list, info, partitions, counters, card_counters, set, set_endpoint, ranges, add_range, remove_range, reset, program, " \
-	"link, link_counters, set_link"
+	"link, link_counters, set_link, pool, pool_counters"
 #define SETTINGS "subheader_bytes, max_payload_bytes, flush_timeout_ns, coalesce, open"
 #define LINK_SETTINGS                                                                                \
 	"enable, stitching, pooling, selective_pooling, yielding, sequencing, trimming, pool_cycles, burst, trim_bytes, " \

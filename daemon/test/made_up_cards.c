@@ -3,7 +3,8 @@
  * Fake cards: replaces the administration functions of libgpulink. The environment variable MADE_UP_CARDS names a directory
  * with a directory per card and a file per value, like sysfs. Tests link this file before the library, add and remove cards
  * by creating and removing directories, and check the files. A file "broken" in a partition's directory makes changes of
- * that partition fail. A card with a directory "link" has a link.
+ * that partition fail. A card with a directory "link" has a link; one with a directory "pool" has
+ * leases.
  */
 #include <gpulink_admin.h>
 
@@ -256,6 +257,30 @@ int gpulink_admin_get_link_counters(const char *card, uint64_t *values, unsigned
 		return no_link(card);
 	for (unsigned i = 0; i < count; i++)
 		values[i] = 1000 + i;
+	return 0;
+}
+
+/* Counter i is 3000 + i. */
+int gpulink_admin_get_pool_counters(const char *card, uint64_t *values, unsigned count)
+{
+	char text[32];
+
+	if (read_value(text, sizeof(text), "%s/pool/partition", card))
+		return no_link(card);
+	for (unsigned i = 0; i < count; i++)
+		values[i] = 3000 + i;
+	return 0;
+}
+
+int gpulink_admin_get_pool(const char *card, struct gpulink_admin_pool *pool, size_t size)
+{
+	memset(pool, 0, size);
+	if (read_value(pool->partition, sizeof(pool->partition), "%s/pool/partition", card))
+		return no_link(card);
+	pool->bytes = 1 << 24;
+	pool->free = 1 << 20;
+	pool->objects = 3;
+	pool->read_lease = 10;
 	return 0;
 }
 

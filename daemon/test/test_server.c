@@ -227,6 +227,8 @@ static void test_invalid_requests(void **state)
 		{SET_ENDPOINT("link -1"), "EINVAL", "\\\"link 15\\\""},
 		{"{\"op\":\"link\"," OF_CARD "}", "ENOTSUP", "has no link"},
 		{"{\"op\":\"link_counters\"," OF_CARD "}", "ENOTSUP", "has no link"},
+		{"{\"op\":\"pool\"," OF_CARD "}", "ENOTSUP", "has no leases"},
+		{"{\"op\":\"pool_counters\"," OF_CARD "}", "ENOTSUP", "has no leases"},
 		{SET("set_link", "burst", "1"), "ENOTSUP", "has no link"},
 		{SET("set_link", "burst", "0"), "EINVAL", "must be 1 to 255"},
 		{SET("set_link", "timeout_ns", "10000000001"), "EINVAL", "must be 1000 to 10000000000"},

@@ -11,14 +11,14 @@
  * or a bus error, every call on a file opened before it returns ESTALE; open the device again
  * (docs/recovery.md); what the file held has been released. Mappings of windows and doorbell pages
  * then show a dummy page, so that a store in flight does not kill the process; the completion
- * record reads 0. Windows whose endpoint or range was removed show a dummy page too: each later
- * release increments @errors until the window is unmapped.
+ * record and the doorbell page's CLOCK read 0. Windows whose endpoint or range was removed show a
+ * dummy page too: each later release increments @errors until the window is unmapped.
  *
  * Contexts: each open file is one context. It owns its windows, registrations, regions and rings,
  * which are released when the file is closed. All calls are thread-safe. open() returns ENOSPC when
  * the card has no free context. The administrator can limit what a context or a user allocates
- * (docs/sysfs.md): open(), both calls that map windows, both register calls, and the call that
- * creates regions return EDQUOT at the limit.
+ * (docs/sysfs.md): open(), the calls that map windows, both register calls, and those that create
+ * regions and pool objects return EDQUOT at the limit.
  *
  * Mappings are not inherited by fork(); the file is.
  *
@@ -66,7 +66,8 @@
  * @subheader_widths: bit N set: the card supports N-byte sub-headers
  * @queue_entries: write queue entries per partition
  * @reserved: 0
- * @doorbell_offset: mmap offset of the doorbell page (one page, MAP_SHARED; reads are not useful)
+ * @doorbell_offset: mmap offset of the doorbell page (one page, MAP_SHARED; of its registers only
+ *                   RELEASED and CLOCK can be read)
  * @record_offset: mmap offset of the completion record (one page, MAP_SHARED, read-only)
  */
 struct gpulink_ioctl_query {
@@ -98,8 +99,9 @@ struct gpulink_ioctl_query {
  * @partition: in: partition number (EINVAL: out of range)
  * @kind: GPULINK_ENDPOINT_*
  * @bytes: size of the endpoint's memory
- * @name: kind bus: PCI address and BAR ("0000:00:03.0 0"); kind pool: "pool"; kind link: the
- *        partition of the remote card ("link 3"); kind none: ""
+ * @name: kind bus: PCI address and BAR ("0000:00:03.0 0"); kind pool: "pool", or "pool objects"
+ *        (GPULINK_IOCTL_POOL_CREATE); kind link: the partition of the remote card ("link 3"); kind
+ *        none: ""
  * @offset: kind bus: offset of the memory in the BAR, nonzero only for a part of it
  */
 struct gpulink_ioctl_endpoint {
@@ -126,8 +128,9 @@ struct gpulink_ioctl_endpoint {
  * @mmap_offset: out: mmap offset of the window (@bytes long, MAP_SHARED)
  *
  * ENOSPC: the aperture has no contiguous run of free slices of this length. EACCES: the file is not
- * open for reading or writing, as @flags demand; or the calling user has no right to all of these
- * bytes: they must lie in ranges of the endpoint that grant @flags to the user or one of his groups
+ * open for reading or writing, as @flags demand; the endpoint is that of pool objects, which are
+ * mapped by GPULINK_IOCTL_POOL_ATTACH; or the calling user has no right to all of these bytes: they
+ * must lie in ranges of the endpoint that grant @flags to the user or one of his groups
  * (docs/sysfs.md, "Ranges"), or the caller must have CAP_SYS_ADMIN. Credentials are checked by this
  * call only. The removal of a range revokes the windows opened through it, as the removal of the
  * endpoint does.
@@ -323,18 +326,19 @@ struct gpulink_ioctl_release {
 
 #define GPULINK_COUNTERS_CARD	0xffffffffU
 #define GPULINK_COUNTERS_LINK	0xfffffffeU
+#define GPULINK_COUNTERS_TSU	0xfffffffdU
 
 /**
- * struct gpulink_ioctl_counters - read all counters of a partition, the card or the link in one
- * snapshot
+ * struct gpulink_ioctl_counters - read all counters of a partition, the card, the link or the
+ * pool's timestamps in one snapshot
  * @size: sizeof(struct gpulink_ioctl_counters)
  * @flags: 0
- * @partition: in: partition number, GPULINK_COUNTERS_CARD or GPULINK_COUNTERS_LINK (EOPNOTSUPP: the
- *             card has no link)
+ * @partition: in: partition number, GPULINK_COUNTERS_CARD, GPULINK_COUNTERS_LINK (EOPNOTSUPP: the
+ *             card has no link) or GPULINK_COUNTERS_TSU (EOPNOTSUPP: it has no leases)
  * @count: in: capacity of @values; out: number of counters that the kernel supports
  * @values: user array of __u64, in the order of the counter registers of the block
  *          (docs/registers.md): of a partition from STORES on, of the card from ERR_WINDOW on, of
- *          the link from FLITS_IN on
+ *          the link from FLITS_IN on, of the timestamps from READS on
  */
 struct gpulink_ioctl_counters {
 	__u32 size;
@@ -529,7 +533,8 @@ struct gpulink_ioctl_region_wait {
 /**
  * struct gpulink_ioctl_pool_create - allocate an object of the card's pool memory
  * @size: sizeof(struct gpulink_ioctl_pool_create)
- * @flags: GPULINK_ALLOW_*: rights of the descriptor, at least one
+ * @flags: GPULINK_ALLOW_*: rights of the descriptor, at least one, for which the file is open
+ *         (EACCES)
  * @bytes: length, multiple of 4096; the memory reads 0
  * @grain: bytes of a line, the unit of leases: a power of two, 64..4096 (EINVAL); 0: 64
  * @fd: out: descriptor of the object (O_CLOEXEC)
@@ -537,11 +542,20 @@ struct gpulink_ioctl_region_wait {
  * The descriptor is the right to the object: whoever has it, by fork(), SCM_RIGHTS or
  * GPULINK_IOCTL_POOL_SHARE, may use the object on any context of this card, with the descriptor's
  * rights. The memory is freed with the last descriptor, mapping and window. It outlives the file
- * that created it, and resets of the card; after the card's removal every call returns ENODEV. The
- * object counts towards its creator's limits (EDQUOT). ENOSPC: not enough pool memory with this
- * grain in a row; or no partition without an endpoint is left, of which the first object takes one.
- * EBUSY: a partition's endpoint is the pool as a whole. EOPNOTSUPP: the card has no pool, or no
- * leases.
+ * that created it, and resets of the card; after the card's removal, and for objects whose memory
+ * was lost with the card's power, every call returns ENODEV. The object counts towards its
+ * creator's limits (EDQUOT).
+ *
+ * The descriptor can be mapped (MAP_SHARED; offset and length within the object: EINVAL), also
+ * without a context: uncached, and past the write queues of windows. mmap() and mprotect() return
+ * EACCES without the right to write, for writable mappings; without the right to read, for all.
+ * Accesses during a reset of the card wait for its end. After a removal the mapping shows a dummy
+ * page.
+ *
+ * ENOSPC: not enough pool memory with this grain in a row; or no partition without an endpoint is
+ * left that is not open to the remote card, of which the first object takes one. EBUSY: a
+ * partition's endpoint is the pool as a whole. EIO: the card could not clear the memory. EINTR: the
+ * process is being killed. EOPNOTSUPP: the card has no pool, or no leases.
  */
 struct gpulink_ioctl_pool_create {
 	__u32 size;
@@ -552,10 +566,10 @@ struct gpulink_ioctl_pool_create {
 };
 
 /**
- * struct gpulink_ioctl_pool_share - make a descriptor of an object with fewer rights
+ * struct gpulink_ioctl_pool_share - make a descriptor of an object, with the same or fewer rights
  * @size: sizeof(struct gpulink_ioctl_pool_share)
  * @flags: GPULINK_ALLOW_*, at least one, that @fd has (EACCES)
- * @fd: descriptor of the object (EBADF; EINVAL: not one of a pool object)
+ * @fd: descriptor of the object (EBADF; EINVAL: not one of a pool object; EXDEV: of another card)
  * @shared: out: the new descriptor (O_CLOEXEC)
  */
 struct gpulink_ioctl_pool_share {
@@ -568,7 +582,7 @@ struct gpulink_ioctl_pool_share {
 /**
  * struct gpulink_ioctl_pool_attach - map an object into the aperture, for this context
  * @size: sizeof(struct gpulink_ioctl_pool_attach)
- * @flags: GPULINK_ALLOW_*, at least one, that @fd has (EACCES)
+ * @flags: GPULINK_ALLOW_*, at least one, that @fd has and for which the file is open (EACCES)
  * @fd: descriptor of the object (EBADF; EINVAL: not one of a pool object; EXDEV: of another card)
  * @handle: out: window handle for ring entries and GPULINK_IOCTL_WINDOW_UNMAP
  * @bytes: out: length of object and window
@@ -576,9 +590,8 @@ struct gpulink_ioctl_pool_share {
  * @grain: out: bytes of a line
  * @partition: out: partition of the window
  *
- * No range of the endpoint is required. The descriptor itself can be mapped too (MAP_SHARED, offset
- * 0): that mapping bypasses the write queues, and is uncached. Other errors as for
- * GPULINK_IOCTL_WINDOW_MAP.
+ * No range of the endpoint is required. The window is one like others: a reset ends it, with its
+ * context; attach the object again on a new one. Other errors as for GPULINK_IOCTL_WINDOW_MAP.
  */
 struct gpulink_ioctl_pool_attach {
 	__u32 size;
@@ -595,14 +608,18 @@ struct gpulink_ioctl_pool_attach {
  * struct gpulink_ioctl_pool_query - query an object, and the pool
  * @size: sizeof(struct gpulink_ioctl_pool_query)
  * @flags: 0
- * @fd: descriptor of the object; -1: none, only the pool
- * @rights: out: GPULINK_ALLOW_* of the descriptor
+ * @fd: descriptor of the object (EBADF; EINVAL: not one of a pool object; EXDEV: of another card);
+ *      -1: none, only the pool
+ * @rights: out: GPULINK_ALLOW_* of the descriptor; 0 without one, as @bytes and @grain
  * @bytes: out: length of the object
  * @grain: out: bytes of a line
  * @ts_bits: out: bits of a timestamp
  * @pool_bytes: out: bytes of the pool
- * @pool_free: out: bytes of it in no object
- * @clock_offset: out: mmap offset of the doorbell page; its register CLOCK is the card's clock
+ * @pool_free: out: bytes of it that are not in use
+ * @clock_offset: out: mmap offset of the doorbell page; its register CLOCK is the card's clock, and
+ *                reads 0 after a reset or removal of the card
+ *
+ * EOPNOTSUPP: the card has no pool, or no leases.
  */
 struct gpulink_ioctl_pool_query {
 	__u32 size;
@@ -632,8 +649,9 @@ struct gpulink_ioctl_pool_query {
  * when all its entries have completed, and after at most 60 s (ETIMEDOUT). Its result is the number
  * of entries completed successfully, or the error of the first that failed: EINVAL (operation,
  * reserved bits, length, alignment, vector), ENOENT (window, registration), ERANGE (window or
- * registration bounds), EACCES (permission), EFAULT (dma), EIO (endpoint). The other entries may
- * have been executed; GPULINK_URING_RESULTS returns the status of each.
+ * registration bounds, time), EACCES (permission), EFAULT (dma), EIO (endpoint), EOPNOTSUPP
+ * (not_pool). The other entries may have been executed; GPULINK_URING_RESULTS returns the status of
+ * each.
  *
  * Errors of the command itself leave @entries unchanged: EINVAL, EFAULT; EBUSY: the rings are
  * mapped; EAGAIN: the ring had no room for 5 s; EIO: the ring stopped; ECANCELED; ENODEV, ESTALE:

@@ -143,3 +143,12 @@ int glk_admin_partition_file(const char *card, unsigned partition, const char *n
 	snprintf(file, room, "partitions/%u/%s", partition, name);
 	return 0;
 }
+
+int glk_admin_without(const char *card, int error)
+{
+	char serial[24];
+
+	if (error == -GPULINK_ENODEV && !glk_admin_read_text(card, "serial", serial, sizeof(serial)))
+		return -GPULINK_ENOTSUP;
+	return error;
+}

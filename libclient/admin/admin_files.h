@@ -27,4 +27,7 @@ int glk_admin_read_u32(const char *card, const char *file, uint32_t *value);
 
 int glk_admin_write_text(const char *card, const char *file, const char *text);
 
+/** The error of reading files that only some cards have: ENOTSUP instead of ENODEV if the card is there. */
+int glk_admin_without(const char *card, int error);
+
 #endif /* GLK_ADMIN_FILES_H */

@@ -65,16 +65,6 @@ int gpulink_link_setting_valid(enum gpulink_link_setting setting, uint64_t value
 	return setting != GPULINK_LINK_TRIM_BYTES || (value & (value - 1)) == 0;
 }
 
-/* A card without these files has no link: ENOTSUP instead of ENODEV. */
-static int no_link(const char *card, int error)
-{
-	char serial[24];
-
-	if (error == -GPULINK_ENODEV && !glk_admin_read_text(card, "serial", serial, sizeof(serial)))
-		return -GPULINK_ENOTSUP;
-	return error;
-}
-
 static int read_link(const char *card, struct gpulink_admin_link *link)
 {
 	char file[64];
@@ -100,7 +90,7 @@ static int read_link(const char *card, struct gpulink_admin_link *link)
 int gpulink_admin_get_link(const char *card, struct gpulink_admin_link *link, size_t size)
 {
 	struct gpulink_admin_link own = { 0 };
-	int error = card && link && size ? no_link(card, read_link(card, &own)) : -GPULINK_EINVAL;
+	int error = card && link && size ? glk_admin_without(card, read_link(card, &own)) : -GPULINK_EINVAL;
 
 	if (!error)
 		glk_copy_out(link, size, &own, sizeof(own));
@@ -115,7 +105,7 @@ int gpulink_admin_set_link(const char *card, enum gpulink_link_setting setting, 
 		return -GPULINK_EINVAL;
 	snprintf(file, sizeof(file), "link/%s", settings[setting].name);
 	snprintf(text, sizeof(text), "%" PRIu64 "\n", value);
-	return no_link(card, glk_admin_write_text(card, file, text));
+	return glk_admin_without(card, glk_admin_write_text(card, file, text));
 }
 
 const char *gpulink_link_counter_name(unsigned index)
@@ -137,5 +127,5 @@ int gpulink_admin_get_link_counters(const char *card, uint64_t *values, unsigned
 	}
 	if (!error)
 		glk_copy_out(values, count * sizeof(*values), own, sizeof(own));
-	return no_link(card, error);
+	return glk_admin_without(card, error);
 }

@@ -295,6 +295,8 @@ static void card_close(void *backend)
 {
 	struct card *card = backend;
 
+	if (card->pools)
+		card_close(glk_card_pools_close(card->pools, false));
 	if (card->record)
 		munmap(card->record, GLK_PAGE_SIZE);
 	if (card->ring)
@@ -311,12 +313,34 @@ static void card_abandon(void *backend)
 {
 	struct card *card = backend;
 
+	if (card->pools)
+		card_abandon(glk_card_pools_close(card->pools, true));
 	close(card->fd);
 	free(card->ring);
 	free(card);
 }
 
 static int open_queue(void *backend, bool rings, void **queue);
+
+/* The first one opens another context, for operations on all of them. */
+static int pool_open(void *backend, int fd, struct glk_backend_pool *pool)
+{
+	struct card *card = backend;
+	void *queue;
+	int error;
+
+	if (!card->pools) {
+		error = open_queue(card, true, &queue);
+		if (error)
+			return error;
+		error = glk_card_pools_open(queue, &card->pools);
+		if (error) {
+			card_close(queue);
+			return error;
+		}
+	}
+	return glk_card_object_open(card, fd, pool);
+}
 
 static const struct glk_backend_ops card_ops = {
 	.close = card_close,
@@ -342,6 +366,17 @@ static const struct glk_backend_ops card_ops = {
 	.region_close = glk_card_region_close,
 	.region_write = glk_card_region_write,
 	.region_wait = glk_card_region_wait,
+	.pool_create = glk_card_object_create,
+	.pool_share = glk_card_object_share,
+	.pool_open = pool_open,
+	.pool_close = glk_card_object_close,
+	.pool_clock = glk_card_object_clock,
+	.pool_read = glk_card_object_read,
+	.pool_renew = glk_card_object_renew,
+	.pool_write = glk_card_object_write,
+	.pool_atomic = glk_card_object_atomic,
+	.pool_load = glk_card_object_load,
+	.pool_store = glk_card_object_store,
 	.open_queue = open_queue,
 };
 

@@ -173,6 +173,28 @@ void folder_add_link(unsigned number)
 	write_value(where, "queued_flits", "17\n");
 }
 
+void folder_add_pool(unsigned number)
+{
+	static const char *const files[] = {
+		"pool/bytes", "pool/free", "usage/pool_objects", "pool/read_lease", "pool/write_lease", "pool/adapt", "pool/epoch",
+		"pool/clock",
+	};
+	static const char *const folders[] = { "pool", "pool_counters", "usage" };
+	char path[128];
+
+	for (unsigned i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		snprintf(path, sizeof(path), "%s/gpulink%u/%s", GLK_SYSFS, number, folders[i]);
+		assert_int_equal(mkdir(path, 0755), 0);
+	}
+	snprintf(path, sizeof(path), "%s/gpulink%u", GLK_SYSFS, number);
+	for (unsigned i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		write_value(path, files[i], "%u\n", 11 + i);
+	write_value(path, "pool/partition", "5\n");
+	snprintf(path, sizeof(path), "%s/gpulink%u/pool_counters", GLK_SYSFS, number);
+	for (unsigned i = 0; gpulink_pool_counter_name(i); i++)
+		write_value(path, gpulink_pool_counter_name(i), "%u\n", 8000 + i);
+}
+
 void folder_add_range(const char *where, const char *offset, const char *bytes, const char *user, const char *group,
 		      const char *rights)
 {

@@ -19,6 +19,9 @@ void folder_add_card(unsigned number, unsigned partitions);
 /** Gives card N a link, down, whose setting s is s + 1 and whose counter i is 7000 + i. */
 void folder_add_link(unsigned number);
 
+/** Gives card N a pool with leases, whose partition is 5, whose numbers are 11 to 18, and whose counter i is 8000 + i. */
+void folder_add_pool(unsigned number);
+
 /** Makes the directory of a range below GLK_SYSFS. */
 void folder_add_range(const char *where, const char *offset, const char *bytes, const char *user, const char *group,
 		      const char *rights);

@@ -267,6 +267,29 @@ static void partitions_and_counters(void **state)
 	assert_int_equal(gpulink_admin_get_counters("gpulink0", 0, NULL, 8), -GPULINK_EINVAL);
 }
 
+static void pools(void **state)
+{
+	uint64_t values[GPULINK_POOL_COUNTERS + 1];
+	struct gpulink_admin_pool pool;
+
+	(void)state;
+	folder_add_card(0, 2);
+	assert_int_equal(gpulink_admin_get_pool("gpulink0", &pool, sizeof(pool)), -GPULINK_ENOTSUP);
+	assert_int_equal(gpulink_admin_get_pool_counters("gpulink0", values, 1), -GPULINK_ENOTSUP);
+	assert_int_equal(gpulink_admin_get_pool("gpulink1", &pool, sizeof(pool)), -GPULINK_ENODEV);
+	folder_add_pool(0);
+	assert_int_equal(gpulink_admin_get_pool("gpulink0", &pool, sizeof(pool)), 0);
+	assert_string_equal(pool.partition, "5");
+	assert_true(pool.bytes == 11 && pool.free == 12 && pool.objects == 13 && pool.read_lease == 14 && pool.write_lease == 15 &&
+		    pool.adapt == 16 && pool.epoch == 17 && pool.clock == 18);
+	assert_int_equal(gpulink_admin_get_pool_counters("gpulink0", values, GPULINK_POOL_COUNTERS + 1), 0);
+	assert_true(values[0] == 8000 && values[7] == 8007 && !values[8]);
+	assert_string_equal(gpulink_pool_counter_name(7), "errors");
+	assert_null(gpulink_pool_counter_name(8));
+	assert_int_equal(gpulink_admin_get_pool(NULL, &pool, sizeof(pool)), -GPULINK_EINVAL);
+	assert_int_equal(gpulink_admin_get_pool_counters("gpulink0", NULL, 1), -GPULINK_EINVAL);
+}
+
 static void endpoint(void **state)
 {
 	static const char *const good[] = { "0000:00:05.0 0", "pool", "none", "0000:00:1f.7 5" };
@@ -353,7 +376,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(settings),	     TEST(unknown_settings), TEST(list),  TEST(list_without_driver),
-		TEST(info),	     TEST(partitions_and_counters), TEST(endpoint), TEST(reset),
+		TEST(info),	     TEST(partitions_and_counters), TEST(pools), TEST(endpoint), TEST(reset),
 		TEST(link_settings), TEST(link_state),	     TEST(no_link), TEST(ranges),
 	};
 

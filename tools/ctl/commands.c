@@ -275,6 +275,16 @@ static enum exit_code run_card_counters(struct invocation *invocation)
 	return show_of_card(invocation, "card_counters");
 }
 
+static enum exit_code run_pool(struct invocation *invocation)
+{
+	return show_of_card(invocation, "pool");
+}
+
+static enum exit_code run_pool_counters(struct invocation *invocation)
+{
+	return show_of_card(invocation, "pool_counters");
+}
+
 static enum exit_code run_set_open(struct invocation *invocation)
 {
 	return set(invocation, GPULINK_OPEN, parse_number);
@@ -362,6 +372,18 @@ static const struct command partition_commands[] = {
 	 .details = "Errors, packets received, and arrivals, chunks and epochs of regions.\n",
 	 .takes_card = true,
 	 .run = run_card_counters},
+	{.name = "pool",
+	 .usage = "",
+	 .summary = "show size, objects and leases of the pool",
+	 .details = "Sizes are in bytes; leases, epoch and clock in the logical time of leases.\n",
+	 .takes_card = true,
+	 .run = run_pool},
+	{.name = "pool-counters",
+	 .usage = "",
+	 .summary = "show counters of the pool's timestamps since power-on",
+	 .details = "Leases, writes, evictions, epochs and errors.\n",
+	 .takes_card = true,
+	 .run = run_pool_counters},
 	{.name = "set-endpoint",
 	 .usage = "PARTITION ENDPOINT",
 	 .summary = "set the endpoint of a partition",

@@ -6,7 +6,7 @@
  * partition 0, and no other user of the card.
  *
  * For each call, fail-nth counts up from 1 until the call completes without an injected failure. Until then it may fail with
- * ENOMEM or EFAULT, or succeed. Afterwards as many contexts, windows and registrations must be free as before, with no page
+ * ENOMEM or EFAULT, or succeed. Afterwards as many contexts, windows, registrations and bytes of the pool must be free as before, with no page
  * pinned. Leaks are left to kmemleak.
  */
 #include <errno.h>
@@ -43,6 +43,7 @@ static struct {
 	struct gpulink_ioctl_window_map window;
 	struct gpulink_ioctl_register registration;
 	struct gpulink_ioctl_region_create region;
+	int object; /* a pool object, or -1: the card has none */
 	void *mapping;
 } now;
 
@@ -116,6 +117,67 @@ static int region_wait(void)
 
 static int region_prepare(void) { return window_map() ?: register_few(); }
 static int region_prepare_all(void) { return region_prepare() ?: region_create(); }
+
+/* --- pool objects --- */
+
+static int touch(void)
+{
+	volatile unsigned long *words = now.mapping;
+
+	for (unsigned i = 0; i < BYTES / 4096; i++)
+		words[i * 512] = i;
+	return 0;
+}
+
+static int pool_create(void)
+{
+	struct gpulink_ioctl_pool_create c = {
+		.size = sizeof(c), .flags = GPULINK_ALLOW_READ | GPULINK_ALLOW_WRITE, .bytes = BYTES,
+	};
+
+	now.object = -1;
+	if (ioctl(now.fd, GPULINK_IOCTL_POOL_CREATE, &c))
+		return if_possible(-1);
+	now.object = c.fd;
+	return 0;
+}
+
+static int pool_share(void)
+{
+	struct gpulink_ioctl_pool_share s = { .size = sizeof(s), .flags = GPULINK_ALLOW_READ, .fd = now.object };
+
+	if (ioctl(now.fd, GPULINK_IOCTL_POOL_SHARE, &s))
+		return now.object < 0 ? 0 : -1;
+	return close(s.shared);
+}
+
+/* Its window is closed with the file. */
+static int pool_attach(void)
+{
+	struct gpulink_ioctl_pool_attach a = { .size = sizeof(a), .flags = GPULINK_ALLOW_READ, .fd = now.object };
+	int ret = ioctl(now.fd, GPULINK_IOCTL_POOL_ATTACH, &a);
+
+	return now.object < 0 ? 0 : ret;
+}
+
+static int pool_query(void)
+{
+	struct gpulink_ioctl_pool_query q = { .size = sizeof(q), .fd = now.object };
+
+	return if_possible(ioctl(now.fd, GPULINK_IOCTL_POOL_QUERY, &q));
+}
+
+static int map_object(void)
+{
+	now.mapping = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, now.object, 0);
+	return now.mapping == MAP_FAILED && now.object >= 0 ? -1 : 0;
+}
+
+static int touch_object(void) { return now.object < 0 ? 0 : touch(); }
+static int unmap_object(void) { return now.object < 0 ? 0 : munmap(now.mapping, BYTES); }
+static int drop_object(void) { return now.object < 0 ? 0 : close(now.object); }
+static int prepare_object(void) { return pool_create() ?: map_object(); }
+static int drop_mapped(void) { return unmap_object() ?: drop_object(); }
 
 static int query(void)
 {
@@ -219,15 +281,6 @@ static int map_record(void)
 static int unmap_window(void) { return munmap(now.mapping, BYTES); }
 static int unmap_record(void) { return munmap(now.mapping, 4096); }
 
-static int touch(void)
-{
-	volatile unsigned long *words = now.mapping;
-
-	for (unsigned i = 0; i < BYTES / 4096; i++)
-		words[i * 512] = i;
-	return 0;
-}
-
 static int nothing(void) { return 0; }
 static int prepare_touch(void) { return window_map() ?: map_window(); }
 static int after_touch(void) { return unmap_window() ?: window_unmap(); }
@@ -284,6 +337,12 @@ static const struct call {
 	{ "region_create", region_prepare, region_create, nothing, nothing, false, false, 1 },
 	{ "region_destroy", region_prepare_all, region_destroy, nothing, nothing, false, false, 1 },
 	{ "region_wait", region_prepare_all, region_wait, nothing, nothing, false, false, 1 },
+	{ "pool_create", nothing, pool_create, drop_object, nothing, false, false, 1 },
+	{ "pool_share", pool_create, pool_share, drop_object, drop_object, false, false, 1 },
+	{ "pool_attach", pool_create, pool_attach, drop_object, drop_object, false, false, 1 },
+	{ "pool_query", pool_create, pool_query, drop_object, drop_object, false, false, 1 },
+	{ "mmap of a pool object", pool_create, map_object, drop_mapped, drop_object, false, false, 1 },
+	{ "touch of a pool object", prepare_object, touch_object, drop_mapped, drop_mapped, false, false, 1 },
 	{ "submit", nothing, submit, take, take, false, false, 1 },
 	{ "wait", submit, take, nothing, take, false, false, 1 },
 	{ "release", nothing, release, nothing, nothing, false, false, 1 },
@@ -367,6 +426,7 @@ static bool try_nth(const struct call *call, unsigned nth, unsigned *failures, b
 struct capacity {
 	unsigned contexts, windows, registrations;
 	long pinned;
+	unsigned long long pool; /* free bytes */
 };
 
 static long pages_pinned(void)
@@ -405,6 +465,13 @@ static unsigned count_windows(void)
 	return count;
 }
 
+static unsigned long long pool_free(void)
+{
+	struct gpulink_ioctl_pool_query q = { .size = sizeof(q), .fd = -1 };
+
+	return ioctl(now.fd, GPULINK_IOCTL_POOL_QUERY, &q) ? 0 : q.pool_free;
+}
+
 static struct capacity measure(void)
 {
 	struct capacity c = { 0 };
@@ -414,6 +481,7 @@ static struct capacity measure(void)
 	while (c.contexts < 256 && (fds[c.contexts] = open(device, O_RDWR)) >= 0)
 		c.contexts++;
 	now.fd = c.contexts ? fds[0] : -1;
+	c.pool = pool_free();
 	c.windows = count_windows();
 	c.registrations = count_registrations();
 	for (unsigned i = 0; i < c.contexts; i++)

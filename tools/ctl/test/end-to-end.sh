@@ -229,6 +229,12 @@ check "card-counters as a table" ctl 0 "region_chunks     2008" card-counters
 check "link" ctl 0 "peer_serial        00000000000000b2" link
 check "link as JSON" json "r['state'] == 'up' and r['queue_flits'] == 1024 and r['burst'] == 1" link
 check "link-counters" json "len(r) == 62 and r['flits_in'] == 1000 and r['waited_atomic_response'] == 1061" link-counters
+check "pool: card without leases" ctl 1 "has no leases" pool
+mkdir "$work/cards/gpulink0/pool"
+echo 7 >"$work/cards/gpulink0/pool/partition"
+check "pool" json "r['bytes'] == 2 ** 24 and r['free'] == 2 ** 20 and r['objects'] == 3 and r['partition'] == '7'" pool
+check "pool as a table" ctl 0 "read_lease   10" pool
+check "pool-counters" json "len(r) == 8 and r['reads'] == 3000 and r['errors'] == 3007" pool-counters
 check "set-link" ctl 0 "gpulink0: pool_cycles of the link is now 64" set-link pool_cycles 64
 check "set-link yielding" ctl 0 "gpulink0: yielding of the link is now 0" set-link yielding 0
 check "set-link changes the card" holds gpulink0/link/pool_cycles 64

@@ -132,6 +132,14 @@ static void do_ioctl(const struct op *op, int fd)
 		keep_results(s, argument);
 	if (result > 0 && call == GPULINK_IOCTL_WINDOW_EXPORT)
 		keep_file(op->values[2].v / 4, result);
+	/* The new descriptor is the last field of these, as in their structures. */
+	if (!result && argument && argument != readonly_page &&
+	    (call == GPULINK_IOCTL_POOL_CREATE || call == GPULINK_IOCTL_POOL_SHARE)) {
+		int object;
+
+		memcpy(&object, argument + bytes - sizeof(object), sizeof(object));
+		keep_file(op->values[2].v / 4, object);
+	}
 }
 
 static void do_entry(const struct op *op)

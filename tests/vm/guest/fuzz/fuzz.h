@@ -69,7 +69,7 @@ struct program {
 
 /* Meaning of a field, so that most generated values pass the first check. */
 enum hint { ANY, SIZE, FLAGS, PARTITION, PAGES, BYTES, COUNT, TIMEOUT, MEMORY, ENTRIES, ORDER, FILE_IN, HANDLE_IN, HANDLE_OUT,
-	    OFFSET_OUT };
+	    OFFSET_OUT, GRAIN };
 
 enum { IOCTL_FIELDS = 3 }; /* where the structure's fields begin among the values of OP_IOCTL */
 

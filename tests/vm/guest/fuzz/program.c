@@ -9,6 +9,9 @@
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
+/* Operations of ring entries, and one that there is not. */
+enum { GLK_OPS = 16 };
+
 /* The last one stands for all calls that are not in this list. */
 const struct shape shapes[] = {
 	{ "query", GPULINK_IOCTL_QUERY,
@@ -43,6 +46,13 @@ const struct shape shapes[] = {
 	{ "region_destroy", GPULINK_IOCTL_REGION_DESTROY, { { 4, SIZE }, { 4, FLAGS }, { 4, HANDLE_IN }, { 4, ANY } } },
 	{ "region_wait", GPULINK_IOCTL_REGION_WAIT,
 	  { { 4, SIZE }, { 4, FLAGS }, { 4, HANDLE_IN }, { 4, FLAGS }, { 8, COUNT }, { 8, TIMEOUT }, { 32, ANY } } },
+	{ "pool_create", GPULINK_IOCTL_POOL_CREATE,
+	  { { 4, SIZE }, { 4, FLAGS }, { 8, BYTES }, { 4, GRAIN }, { 4, ANY } } },
+	{ "pool_share", GPULINK_IOCTL_POOL_SHARE, { { 4, SIZE }, { 4, FLAGS }, { 4, FILE_IN }, { 4, ANY } } },
+	{ "pool_attach", GPULINK_IOCTL_POOL_ATTACH,
+	  { { 4, SIZE }, { 4, FLAGS }, { 4, FILE_IN }, { 4, HANDLE_OUT }, { 8, ANY }, { 8, OFFSET_OUT }, { 8, ANY } } },
+	{ "pool_query", GPULINK_IOCTL_POOL_QUERY,
+	  { { 4, SIZE }, { 4, FLAGS }, { 4, FILE_IN }, { 4, ANY }, { 32, ANY }, { 8, OFFSET_OUT } } },
 	{ "other", 0,
 	  { { 4, COUNT }, { 4, FLAGS }, { 8, HANDLE_IN }, { 8, MEMORY }, { 8, BYTES }, { 8, TIMEOUT }, { 8, COUNT }, { 8, PAGES },
 	    { 8, ANY } } },
@@ -54,7 +64,7 @@ const char *const sysfs_files[] = {
 	"partitions/0/endpoint", "partitions/1/endpoint", "partitions/2/subheader_bytes", "partitions/1/max_payload_bytes",
 	"partitions/0/flush_timeout_ns", "partitions/1/coalesce", "reset", "partitions/2/endpoint", "partitions/1/open",
 	"link/enable", "link/stitching", "link/pool_cycles", "link/trim_bytes", "link/timeout_ns", "partitions/0/ranges/add",
-	"partitions/0/ranges/remove", NULL,
+	"partitions/0/ranges/remove", "pool/read_lease", "pool/adapt", "partitions/7/endpoint", NULL,
 };
 const char *const sysfs_values[] = { "none", "pool", "0000:00:08.0 0", "0000:00:09.0 0", "0000:00:09.0 7", "0",
 				     "1", "3", "256", "4096", "18446744073709551615", "link 2", "link 3", "link 3 65536",
@@ -63,7 +73,8 @@ const char *const sysfs_values[] = { "none", "pool", "0000:00:08.0 0", "0000:00:
 const char *const looked_files[] = {
 	"state", "rings", "windows", "registrations", "counters", "partitions", "link_capture", /* in debugfs */
 	"partitions/2/endpoint", "partitions/2/counters/stores", "partitions/0/endpoint_distance", "link/state",
-	"link/queued_flits", "link_counters/flits_out", "state", "generation", "limits/windows_per_context", NULL,
+	"link/queued_flits", "link_counters/flits_out", "state", "generation", "limits/windows_per_context", "pool/clock", "pool/free", "pool_counters/reads",
+	NULL,
 };
 
 static const char *const kind_names[OP_KINDS] = {
@@ -131,6 +142,7 @@ static struct value draw_value(enum hint hint)
 		return (struct value){ ADDRESS, ENTRIES_BYTES + random_below(ARENA_BYTES - ENTRIES_BYTES) / 512 * 512 + random_below(3) };
 	case ENTRIES: return (struct value){ ADDRESS, random_below(8) * 64 };
 	case ORDER: return literal(4 + random_below(4));
+	case GRAIN: return literal(one_in(3) ? 0 : UINT64_C(32) << random_below(9));
 	case FILE_IN: return (struct value){ DESCRIPTOR, random_below(FILES) };
 	case HANDLE_IN: return (struct value){ HANDLE, random_below(RESULTS) };
 	default: return literal(0);
@@ -168,7 +180,7 @@ static void draw_ioctl(struct op *op)
 static void draw_entry(struct op *op)
 {
 	op->values[0] = literal(random_below(8));
-	op->values[1] = literal(random_below(13));
+	op->values[1] = literal(random_below(GLK_OPS));
 	op->values[2] = literal(one_in(6) ? random_below(4) : 0);
 	op->values[3] = draw_value(HANDLE_IN);
 	op->values[4] = literal(one_in(4) ? edge() : 1 + random_below(32));

@@ -61,6 +61,8 @@ void restore_settings(void)
 {
 	put_setting("partitions/0/endpoint", "0000:00:08.0 0");
 	put_setting("partitions/1/endpoint", "0000:00:09.0 0");
+	put_setting("partitions/7/endpoint", "none");
+	put_setting("pool/read_lease", "10");
 	if (!linked)
 		return;
 	put_setting("link/enable", "1");
