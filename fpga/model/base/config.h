@@ -60,6 +60,9 @@ struct glk_card_config {
 	/** Clocks, for a wire slower than the logic's; 0: the logic's values. */
 	unsigned link_replay_cycles, link_ack_cycles, link_hello_cycles;
 	uint64_t pool_bytes;	/**< multiple of 4096, 0 for none */
+	/** The table of the pool's timestamps; 0 sets, or no pool: no FEATURES.LEASE. */
+	unsigned tsu_sets, tsu_ways; /**< powers of two, 1..32768 and 1..128 */
+	unsigned tsu_ts_bits;	     /**< bits of a timestamp, 5..32 */
 	uint64_t serial;
 	const struct glk_card_ops *ops;
 	void *platform;

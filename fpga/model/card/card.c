@@ -11,6 +11,9 @@
 #define SLICE_SHIFT_MIN 12u
 #define SLICE_SHIFT_MAX 30u
 #define VECTORS_MAX	64u
+#define TSU_SETS_MAX	32768u
+#define TSU_WAYS_MAX	128u
+#define TSU_TS_BITS_MIN 5u /* the reset values of the leases fit */
 
 void glk_card_config_default(struct glk_card_config *config)
 {
@@ -26,6 +29,9 @@ void glk_card_config_default(struct glk_card_config *config)
 		.vectors = 33,
 		.loopback = true,
 		.pool_bytes = 16u << 20,
+		.tsu_sets = 1024,
+		.tsu_ways = 8,
+		.tsu_ts_bits = 32,
 		.serial = 1,
 	};
 }
@@ -33,6 +39,17 @@ void glk_card_config_default(struct glk_card_config *config)
 static bool between(unsigned value, unsigned least, unsigned most)
 {
 	return value >= least && value <= most;
+}
+
+static bool power_of_two(unsigned value, unsigned most)
+{
+	return value && value <= most && !(value & (value - 1));
+}
+
+static bool tsu_valid(const struct glk_card_config *c)
+{
+	return !c->tsu_sets || (power_of_two(c->tsu_sets, TSU_SETS_MAX) && power_of_two(c->tsu_ways, TSU_WAYS_MAX) &&
+				between(c->tsu_ts_bits, TSU_TS_BITS_MIN, GLK_TSU_TS_BITS_MAX));
 }
 
 static bool config_valid(const struct glk_card_config *c)
@@ -45,7 +62,7 @@ static bool config_valid(const struct glk_card_config *c)
 	       between(c->slice_shift, SLICE_SHIFT_MIN, SLICE_SHIFT_MAX) &&
 	       between(c->registrations, 1, GLK_REGISTRATION_COUNT) && c->regions <= GLK_REGION_COUNT &&
 	       (c->regions == 0 || between(c->chunks, 1, GLK_CHUNK_COUNT)) && between(c->vectors, 1, VECTORS_MAX) &&
-	       c->pool_bytes % GLK_PAGE_SIZE == 0 && ops && ops->dma_read && ops->dma_write && ops->endpoint_write &&
+	       c->pool_bytes % GLK_PAGE_SIZE == 0 && tsu_valid(c) && ops && ops->dma_read && ops->dma_write && ops->endpoint_write &&
 	       ops->endpoint_read && ops->link_send && ops->interrupt &&
 	       (!c->link || (ops->link_wait && c->link_session));
 }
@@ -161,8 +178,6 @@ static void connect(struct glk_card *card)
 {
 	struct glk_common *common = &card->common;
 
-	card->pool = (struct glk_pool){ .bytes = common->config.pool_bytes, .data = card->pool_bytes };
-
 	card->endpoints.common = common;
 	card->endpoints.partitions = card->partitions;
 	card->endpoints.pool = &card->pool;
@@ -229,11 +244,20 @@ int glk_card_create(const struct glk_card_config *config, struct glk_card **out)
 	if (!card)
 		return -ENOMEM;
 	card->common.config = *config;
+	if (!config->pool_bytes)
+		card->common.config.tsu_sets = 0;
+	card->tsu_entries = calloc((size_t)config->tsu_sets * config->tsu_ways + 1, sizeof(*card->tsu_entries));
+	if (!card->tsu_entries) {
+		free(card);
+		return -ENOMEM;
+	}
+	glk_pool_init(&card->pool, &card->common.config, card->pool_bytes, card->tsu_entries);
 	connect(card);
 	for (unsigned p = 0; p < config->partitions; p++)
 		glk_partition_init(&card->partitions[p], config->queue_entries, packet_out, card);
 	glk_serve_reset(&card->serve);
 	if (config->link && glk_card_link_create(&card->link, &card->common, &link_ops, card)) {
+		free(card->tsu_entries);
 		free(card);
 		return -ENOMEM;
 	}
@@ -243,8 +267,11 @@ int glk_card_create(const struct glk_card_config *config, struct glk_card **out)
 
 void glk_card_destroy(struct glk_card *card)
 {
-	if (card && card->common.config.link)
+	if (!card)
+		return;
+	if (card->common.config.link)
 		glk_card_link_destroy(&card->link);
+	free(card->tsu_entries);
 	free(card);
 }
 
@@ -263,6 +290,7 @@ void glk_card_reset(struct glk_card *card)
 			glk_remote_unbind(&card->remote, p);
 	}
 	memset(card->endpoints.of, 0, sizeof(card->endpoints.of));
+	glk_pool_reset(&card->pool);
 	card->registers.scratch = 0;
 	card->common.control = 0;
 	card->common.error_cause = 0;

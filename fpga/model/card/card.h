@@ -25,7 +25,7 @@ struct glk_card;
 struct glk_block;
 
 /** Fills in the default configuration of gpulink-card: 16 partitions, 64 entries, 32 contexts, 1024 slices
- *  of 1 MiB, 1024 registrations, 33 vectors, loopback, no link, 16 MiB of pool. ops and platform are left NULL. */
+ *  of 1 MiB, 1024 registrations, 33 vectors, loopback, no link, 16 MiB of pool with 1024 sets of 8 timestamps. ops and platform are left NULL. */
 void glk_card_config_default(struct glk_card_config *config);
 
 /** Creates a card in its power-on state. `config` is copied; ops must stay valid until glk_card_destroy(). Returns 0, -EINVAL
@@ -64,7 +64,7 @@ int glk_card_register_poisoned(struct glk_card *card, uint64_t offset, unsigned 
 int glk_card_aperture_poisoned(struct glk_card *card, uint64_t offset);
 int glk_card_pool_poisoned(struct glk_card *card, uint64_t offset, size_t len);
 
-/** Access the pool (BAR 4); any offset and length inside it. Return 0 or -EINVAL. */
+/** Access the pool (BAR 4); any offset and length inside it. A write is stamped at CLOCK or later. Return 0 or -EINVAL. */
 int glk_card_pool_write(struct glk_card *card, uint64_t offset, const void *data, size_t len);
 int glk_card_pool_read(struct glk_card *card, uint64_t offset, void *data, size_t len);
 

@@ -26,6 +26,7 @@ struct glk_card {
 	struct glk_common common;
 	struct glk_partition partitions[GLK_PARTITION_COUNT];
 	struct glk_pool pool;
+	struct glk_tsu_entry *tsu_entries;
 	struct glk_endpoints endpoints;
 	struct glk_windows windows;
 	struct glk_registrations registrations;

@@ -19,10 +19,15 @@ static uint64_t time_of(const struct glk_tsu *t, uint32_t ts)
 	return (uint64_t)t->epoch << 32 | ts;
 }
 
+static void clear(struct glk_tsu *t)
+{
+	memset(t->entries, 0, (size_t)t->shape.sets * t->shape.ways * sizeof(*t->entries));
+}
+
 void glk_tsu_init(struct glk_tsu *t, const struct glk_tsu_shape *shape, struct glk_tsu_entry *entries)
 {
 	*t = (struct glk_tsu){ .shape = *shape, .entries = entries };
-	memset(entries, 0, (size_t)shape->sets * shape->ways * sizeof(*entries));
+	clear(t);
 }
 
 static void enter_epoch(struct glk_tsu *t, uint32_t epoch)
@@ -30,13 +35,24 @@ static void enter_epoch(struct glk_tsu *t, uint32_t epoch)
 	t->epoch = epoch;
 	t->floor = 0;
 	t->epochs++;
-	for (unsigned i = 0; i < t->shape.sets * t->shape.ways; i++)
-		t->entries[i].valid = false;
+	clear(t);
 }
 
 void glk_tsu_next_epoch(struct glk_tsu *t)
 {
 	enter_epoch(t, t->epoch + 1);
+}
+
+void glk_tsu_forget(struct glk_tsu *t)
+{
+	clear(t);
+	if (epoch_of(t->greatest) == t->epoch)
+		t->floor = (uint32_t)t->greatest;
+}
+
+void glk_tsu_damage(struct glk_tsu *t, unsigned entry)
+{
+	t->entries[entry].damaged = true;
 }
 
 uint64_t glk_tsu_after(const struct glk_tsu *t, uint64_t time)
@@ -61,10 +77,30 @@ static struct glk_tsu_entry *make(struct glk_tsu *t, struct glk_tsu_entry *set, 
 	return e;
 }
 
-static struct glk_tsu_entry *find(struct glk_tsu *t, uint64_t line)
+/* All bits of the line's number count, folded: so lines of coarse grains, whose lower bits are 0, are spread over all sets. */
+static struct glk_tsu_entry *set_of(struct glk_tsu *t, uint64_t line)
 {
-	struct glk_tsu_entry *set = &t->entries[(line & (t->shape.sets - 1)) * t->shape.ways];
+	unsigned bits = (unsigned)__builtin_ctz(t->shape.sets);
+	uint64_t set = 0;
 
+	for (; bits && line; line >>= bits)
+		set ^= line;
+	return &t->entries[(set & (t->shape.sets - 1)) * t->shape.ways];
+}
+
+/* A line's entry. A parity error in its set begins the next epoch, in which the request's time *ts is the first. */
+static struct glk_tsu_entry *find(struct glk_tsu *t, uint64_t line, uint32_t *ts)
+{
+	struct glk_tsu_entry *set = set_of(t, line);
+	bool damaged = false;
+
+	for (unsigned w = 0; w < t->shape.ways; w++)
+		damaged |= set[w].damaged;
+	if (damaged) {
+		t->errors++;
+		enter_epoch(t, t->epoch + 1);
+		*ts = 0;
+	}
 	for (unsigned w = 0; w < t->shape.ways; w++)
 		if (set[w].valid && set[w].line == line)
 			return &set[w];
@@ -109,10 +145,12 @@ bool glk_tsu_read(struct glk_tsu *t, uint64_t line, uint64_t time, uint64_t wts,
 
 	if (!take_time(t, time, &ts))
 		return false;
-	e = find(t, line);
-	e->rts = later(e->rts, lease_end(t, later(ts, e->wts), t->shape.read_lease));
+	e = find(t, line, &ts);
+	*same = wts == time_of(t, e->wts);
+	if (*same && t->shape.adapt && e->stretch < GLK_TSU_STRETCH_MAX)
+		e->stretch++;
+	e->rts = later(e->rts, lease_end(t, later(ts, e->wts), t->shape.read_lease << (t->shape.adapt ? e->stretch : 0)));
 	give(t, e, lease);
-	*same = wts == lease->wts;
 	t->reads++;
 	t->same += *same;
 	return true;
@@ -121,13 +159,14 @@ bool glk_tsu_read(struct glk_tsu *t, uint64_t line, uint64_t time, uint64_t wts,
 /* A write at `ts` or later, behind all leases of its line. */
 static void write(struct glk_tsu *t, uint64_t line, uint32_t ts, struct glk_lease *lease)
 {
-	struct glk_tsu_entry *e = find(t, line);
+	struct glk_tsu_entry *e = find(t, line, &ts);
 
 	if (e->rts == ts_max(t)) {
 		enter_epoch(t, t->epoch + 1);
-		e = find(t, line);
 		ts = 0;
+		e = find(t, line, &ts);
 	}
+	e->stretch = 0;
 	e->wts = later(e->rts + 1, ts);
 	e->rts = lease_end(t, e->wts - 1, t->shape.write_lease);
 	give(t, e, lease);

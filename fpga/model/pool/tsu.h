@@ -17,13 +17,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { GLK_TSU_TS_BITS_MAX = 32 };
+enum { GLK_TSU_TS_BITS_MAX = 32, GLK_TSU_STRETCH_MAX = 4 };
 
 /** A line's entry: nobody else has its times. */
 struct glk_tsu_entry {
 	uint64_t line;
 	uint32_t wts, rts; /* of the table's epoch */
+	uint8_t stretch;   /* `adapt`: its read leases are 2^stretch times the shape's */
 	bool valid;
+	bool damaged;	   /* has a parity error */
 };
 
 /** What a table is made of. Values. */
@@ -31,6 +33,7 @@ struct glk_tsu_shape {
 	unsigned sets, ways; /**< powers of two, 1 or more */
 	unsigned ts_bits;    /**< 3 .. GLK_TSU_TS_BITS_MAX */
 	uint32_t read_lease, write_lease; /**< 1 or more, below 2^(ts_bits - 1) */
+	bool adapt; /**< a line's read lease doubles whenever a copy is the same, up to 16 times; a write ends that */
 };
 
 struct glk_tsu {
@@ -40,7 +43,7 @@ struct glk_tsu {
 	uint32_t floor;	   /* no lease of an absent line ends later */
 	uint64_t clock;	   /* greatest wts given to a write */
 	uint64_t greatest; /* end of the latest lease ever given */
-	uint64_t reads, same, writes, untimed, evictions, epochs, refused;
+	uint64_t reads, same, writes, untimed, evictions, epochs, refused, errors;
 };
 
 /** A lease: from the time of the line's last write to the last time at which the copy may be read. */
@@ -56,6 +59,12 @@ void glk_tsu_init(struct glk_tsu *tsu, const struct glk_tsu_shape *shape, struct
  * misses, never values.
  */
 void glk_tsu_next_epoch(struct glk_tsu *tsu);
+
+/** Lines become others: no entry is left, and no lease that was given is forgotten. */
+void glk_tsu_forget(struct glk_tsu *tsu);
+
+/** For tests: a parity error in an entry, whether it is used or not. The next request to its set notices it. */
+void glk_tsu_damage(struct glk_tsu *tsu, unsigned entry);
 
 /** The time behind this one. */
 uint64_t glk_tsu_after(const struct glk_tsu *tsu, uint64_t time);

@@ -45,6 +45,7 @@ static const struct header headers[] = {
 	{ GLK_BLOCK_CAPTURE, GLK_BLOCK_CAPTURE_TYPE, GLK_BLOCK_CAPTURE_VERSION },
 	{ GLK_BLOCK_REGION, GLK_BLOCK_REGION_TYPE, GLK_BLOCK_REGION_VERSION },
 	{ GLK_BLOCK_CHUNK, GLK_BLOCK_CHUNK_TYPE, GLK_BLOCK_CHUNK_VERSION },
+	{ GLK_BLOCK_TSU, GLK_BLOCK_TSU_TYPE, GLK_BLOCK_TSU_VERSION },
 };
 
 static unsigned elements_of(const struct glk_registers *registers, unsigned block)
@@ -65,6 +66,11 @@ static unsigned elements_of(const struct glk_registers *registers, unsigned bloc
 	}
 }
 
+static struct glk_pool *pool_of(const struct glk_registers *registers)
+{
+	return registers->endpoints->pool;
+}
+
 static struct place find(const struct glk_registers *registers, unsigned offset)
 {
 	struct place place = { .block = GLK_BLOCK_CARD, .reg = offset, .exists = offset < GLK_BLOCK_PARTITION };
@@ -73,6 +79,8 @@ static struct place find(const struct glk_registers *registers, unsigned offset)
 		return (struct place){ .block = GLK_BLOCK_LINK, .reg = offset, .exists = registers->common->config.link };
 	if (offset / GLK_PAGE_SIZE == GLK_BLOCK_CAPTURE / GLK_PAGE_SIZE)
 		return (struct place){ .block = GLK_BLOCK_CAPTURE, .reg = offset, .exists = registers->common->config.link };
+	if (offset / GLK_PAGE_SIZE == GLK_BLOCK_TSU / GLK_PAGE_SIZE)
+		return (struct place){ .block = GLK_BLOCK_TSU, .reg = offset, .exists = pool_of(registers)->leases };
 	for (unsigned i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
 		const struct array *a = &arrays[i];
 
@@ -130,7 +138,7 @@ static uint64_t features(const struct glk_card_config *c)
 	return GLK_CARD_FEATURES_FINEPACK_MASK | GLK_CARD_FEATURES_ATOMICS_MASK |
 	       (c->loopback ? GLK_CARD_FEATURES_LOOPBACK_MASK : 0) | 
 	       (c->link ? GLK_CARD_FEATURES_LINK_MASK | GLK_CARD_FEATURES_CAPTURE_MASK : 0) |
-	       (c->regions ? GLK_CARD_FEATURES_REGION_MASK : 0) |
+	       (c->regions ? GLK_CARD_FEATURES_REGION_MASK : 0) | (c->tsu_sets ? GLK_CARD_FEATURES_LEASE_MASK : 0) |
 	       (c->pool_bytes ? GLK_CARD_FEATURES_POOL_MASK : 0);
 }
 
@@ -211,6 +219,8 @@ static uint64_t read_doorbell(const struct glk_registers *registers, unsigned co
 {
 	if (reg == GLK_DOORBELL_RELEASED)
 		return registers->releases->of[context].released;
+	if (reg == GLK_DOORBELL_CLOCK)
+		return glk_pool_clock(pool_of(registers));
 	return reg == GLK_DOORBELL_GENERATION ? registers->common->generation : 0;
 }
 
@@ -223,6 +233,8 @@ static bool block_exists(const struct glk_registers *registers, unsigned block)
 	case GLK_BLOCK_REGION:
 	case GLK_BLOCK_CHUNK:
 		return registers->common->config.regions;
+	case GLK_BLOCK_TSU:
+		return pool_of(registers)->leases;
 	default:
 		return true;
 	}
@@ -264,6 +276,8 @@ static uint64_t read_whole(struct glk_registers *registers, unsigned offset)
 		return glk_region_get(registers->regions, place.element, place.reg);
 	case GLK_BLOCK_CHUNK:
 		return registers->regions->counters[place.element];
+	case GLK_BLOCK_TSU:
+		return glk_pool_get(pool_of(registers), place.reg);
 	case GLK_BLOCK_LINK:
 		return glk_card_link_get(registers->link, place.reg);
 	case GLK_BLOCK_CAPTURE:
@@ -280,6 +294,7 @@ static void snapshot(struct glk_registers *registers)
 	for (unsigned p = 0; p < registers->common->config.partitions; p++)
 		registers->latched_partitions[p] = registers->endpoints->partitions[p].counters;
 	memcpy(registers->latched_contexts, registers->windows->counters, sizeof(registers->latched_contexts));
+	glk_pool_snapshot(pool_of(registers));
 	if (registers->common->config.link)
 		glk_card_link_snapshot(registers->link);
 	registers->snapshots++;
@@ -384,6 +399,8 @@ static int write_whole(struct glk_registers *registers, unsigned offset, uint64_
 		return glk_region_set(registers->regions, place.element, place.reg, value);
 	case GLK_BLOCK_CHUNK:
 		return glk_chunk_set(registers->regions, place.element, value);
+	case GLK_BLOCK_TSU:
+		return glk_pool_set(pool_of(registers), place.reg, value);
 	case GLK_BLOCK_LINK:
 		return glk_card_link_set(registers->link, place.reg, value);
 	case GLK_BLOCK_CAPTURE:

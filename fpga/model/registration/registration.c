@@ -52,7 +52,7 @@ int glk_registration_set(struct glk_registrations *registrations, unsigned index
 }
 
 unsigned glk_registration_check(const struct glk_registrations *registrations, unsigned context, unsigned handle,
-				uint64_t offset, uint64_t len, uint64_t right)
+				uint64_t offset, uint64_t len, uint64_t rights)
 {
 	const struct glk_entry *entry;
 
@@ -63,7 +63,7 @@ unsigned glk_registration_check(const struct glk_registrations *registrations, u
 		return GLK_ST_REGISTRATION;
 	if (len > entry->q[1] || offset > entry->q[1] - len)
 		return GLK_ST_REGISTRATION_BOUNDS;
-	return entry->q[0] & right ? GLK_ST_OK : GLK_ST_PERMISSION;
+	return (entry->q[0] & rights) == rights ? GLK_ST_OK : GLK_ST_PERMISSION;
 }
 
 /* The address in entry `index` of a list at `list`, of pages or tables of `bytes` bytes. */

@@ -15,9 +15,9 @@ struct glk_registrations {
 
 /* Sets a register of an entry. Returns 0, or -EINVAL if the entry may not take the value. */
 int glk_registration_set(struct glk_registrations *registrations, unsigned index, unsigned word, uint64_t value);
-/* Checks a range, named by handle, against context, bounds and `right`. Returns GLK_ST_... */
+/* Checks a range, named by handle, against context, bounds and all of `rights`. Returns GLK_ST_... */
 unsigned glk_registration_check(const struct glk_registrations *registrations, unsigned context, unsigned handle,
-				uint64_t offset, uint64_t len, uint64_t right);
+				uint64_t offset, uint64_t len, uint64_t rights);
 /* Copy between a checked range and `data`. Return 0, or -EIO if host memory could not be accessed. */
 int glk_registration_read(struct glk_registrations *registrations, unsigned handle, uint64_t offset, void *data, size_t len);
 int glk_registration_write(struct glk_registrations *registrations, unsigned handle, uint64_t offset, const void *data,

@@ -2,51 +2,18 @@
 #include "ring/operation.h"
 
 #include "base/bytes.h"
+#include "ring/entry.h"
+#include "ring/pool_operation.h"
 #include "window/access.h"
 
 #define TRANSFER_BYTES 4096u /* moved at a time by put and get */
 
-/* The fields of an entry. */
-struct entry {
-	unsigned opcode, window, registration;
-	uint32_t length;
-	uint64_t window_offset, registration_offset;
-	const uint64_t *sqe;
-};
-
-static struct entry decode(const uint64_t sqe[8])
-{
-	return (struct entry){
-		.opcode = (unsigned)GLK_FIELD(sqe[GLK_SQE_OPCODE_Q], GLK_SQE_OPCODE),
-		.window = (unsigned)GLK_FIELD(sqe[GLK_SQE_WINDOW_Q], GLK_SQE_WINDOW),
-		.length = (uint32_t)GLK_FIELD(sqe[GLK_SQE_LENGTH_Q], GLK_SQE_LENGTH),
-		.window_offset = sqe[GLK_SQE_WINDOW_OFFSET_Q],
-		.registration = (unsigned)GLK_FIELD(sqe[GLK_SQE_REGISTRATION_Q], GLK_SQE_REGISTRATION),
-		.registration_offset = GLK_FIELD(sqe[GLK_SQE_REGISTRATION_OFFSET_Q], GLK_SQE_REGISTRATION_OFFSET),
-		.sqe = sqe,
-	};
-}
-
-/* Checks that words and fields which the operation does not use are 0. */
-static bool unused_are_zero(const struct entry *e, bool window, bool window_offset, bool registration, unsigned data_words)
-{
-	if (GLK_FIELD(e->sqe[0], GLK_SQE_FLAGS) & ~(uint64_t)GLK_FLAG_INTERRUPT)
-		return false;
-	if ((!window && e->window) || (!window_offset && e->window_offset) ||
-	    (!registration && e->sqe[GLK_SQE_REGISTRATION_Q]))
-		return false;
-	for (unsigned i = GLK_SQE_DATA_Q + data_words; i < GLK_SQE_BYTES / 8; i++)
-		if (e->sqe[i])
-			return false;
-	return true;
-}
-
-static unsigned put_inline(struct glk_rings *rings, unsigned context, const struct entry *e)
+static unsigned put_inline(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e)
 {
 	uint8_t data[GLK_INLINE_MAX_BYTES];
 	unsigned status;
 
-	if (!unused_are_zero(e, true, true, false, 4))
+	if (!glk_entry_rest_is_zero(e, true, true, false, 4))
 		return GLK_ST_RESERVED;
 	if (e->length == 0 || e->length > GLK_INLINE_MAX_BYTES)
 		return GLK_ST_LENGTH;
@@ -62,12 +29,12 @@ static unsigned put_inline(struct glk_rings *rings, unsigned context, const stru
 }
 
 /* Checks a transfer between a window and a registration, with the rights that each must grant. */
-static unsigned transfer_check(struct glk_rings *rings, unsigned context, const struct entry *e, uint64_t window_right,
+static unsigned transfer_check(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e, uint64_t window_right,
 			       uint64_t registration_right)
 {
 	unsigned status;
 
-	if (!unused_are_zero(e, true, true, true, 0))
+	if (!glk_entry_rest_is_zero(e, true, true, true, 0))
 		return GLK_ST_RESERVED;
 	if (e->length == 0 || e->length > GLK_PUT_MAX_BYTES)
 		return GLK_ST_LENGTH;
@@ -78,7 +45,7 @@ static unsigned transfer_check(struct glk_rings *rings, unsigned context, const 
 				      registration_right);
 }
 
-static unsigned put(struct glk_rings *rings, unsigned context, const struct entry *e)
+static unsigned put(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e)
 {
 	uint8_t data[TRANSFER_BYTES];
 	unsigned status = transfer_check(rings, context, e, GLK_WINDOW_Q0_WRITE_MASK, GLK_REGISTRATION_Q0_READ_MASK);
@@ -111,14 +78,14 @@ static bool next_record(const uint8_t *vector, uint32_t length, uint32_t *at, ui
 	return true;
 }
 
-static unsigned putv(struct glk_rings *rings, unsigned context, const struct entry *e)
+static unsigned putv(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e)
 {
 	const uint8_t *vector = rings->vector_buffer;
-	uint32_t at = 0, bytes;
-	uint64_t offset;
+	uint32_t at = 0, bytes = 0;
+	uint64_t offset = 0;
 	unsigned status;
 
-	if (!unused_are_zero(e, true, false, true, 0))
+	if (!glk_entry_rest_is_zero(e, true, false, true, 0))
 		return GLK_ST_RESERVED;
 	if (e->length == 0 || e->length > GLK_PUTV_MAX_BYTES)
 		return GLK_ST_LENGTH;
@@ -152,7 +119,7 @@ static void count_for(struct glk_rings *rings, const struct glk_target *target, 
 	rings->windows->endpoints->partitions[target->partition].counters.value[counter]++;
 }
 
-static unsigned get(struct glk_rings *rings, unsigned context, const struct entry *e)
+static unsigned get(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e)
 {
 	uint8_t data[TRANSFER_BYTES];
 	unsigned status = transfer_check(rings, context, e, GLK_WINDOW_Q0_READ_MASK, GLK_REGISTRATION_Q0_WRITE_MASK);
@@ -173,13 +140,30 @@ static unsigned get(struct glk_rings *rings, unsigned context, const struct entr
 	return status;
 }
 
-static unsigned atomic_check(struct glk_rings *rings, unsigned context, const struct entry *e)
+static bool is_timed(const struct glk_rings *rings, const struct glk_ring_entry *e)
 {
-	bool wanted = e->registration != GLK_NO_REGISTRATION;
+	return (e->flags & GLK_FLAG_TIMED) && rings->common->config.tsu_sets;
+}
+
+/* Those with a time have it in Q6, and a registration. */
+static bool atomic_fields_valid(const struct glk_rings *rings, const struct glk_ring_entry *e)
+{
+	struct glk_ring_entry rest = *e;
+
+	if (!is_timed(rings, e))
+		return glk_entry_rest_is_zero(e, true, true, true, e->opcode == GLK_OP_CAS ? 2 : 1) &&
+		       (e->registration != GLK_NO_REGISTRATION || !e->registration_offset);
+	rest.flags &= ~GLK_FLAG_TIMED;
+	return glk_entry_rest_is_zero(&rest, true, true, true, 3) && (e->opcode == GLK_OP_CAS || !e->sqe[GLK_SQE_DATA_Q + 1]) &&
+	       e->registration != GLK_NO_REGISTRATION;
+}
+
+static unsigned atomic_check(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e)
+{
+	bool timed = is_timed(rings, e);
 	unsigned status;
 
-	if (!unused_are_zero(e, true, true, true, e->opcode == GLK_OP_CAS ? 2 : 1) ||
-	    (!wanted && e->registration_offset))
+	if (!atomic_fields_valid(rings, e))
 		return GLK_ST_RESERVED;
 	if (e->length != 4 && e->length != 8)
 		return GLK_ST_LENGTH;
@@ -189,14 +173,16 @@ static unsigned atomic_check(struct glk_rings *rings, unsigned context, const st
 		return GLK_ST_ALIGNMENT;
 	status = glk_window_check(rings->windows, context, e->window, e->window_offset, e->length,
 				  GLK_WINDOW_Q0_READ_MASK | GLK_WINDOW_Q0_WRITE_MASK);
-	if (status == GLK_ST_OK && wanted)
+	if (status == GLK_ST_OK && timed && !glk_pool_atomic_allowed(rings, e))
+		return GLK_ST_NOT_POOL;
+	if (status == GLK_ST_OK && e->registration != GLK_NO_REGISTRATION)
 		status = glk_registration_check(rings->registrations, context, e->registration, e->registration_offset,
-						e->length, GLK_REGISTRATION_Q0_WRITE_MASK);
+						timed ? GLK_LEASE_RECORD_BYTES : e->length, GLK_REGISTRATION_Q0_WRITE_MASK);
 	return status;
 }
 
 /* Atomics are neither queued nor merged. */
-static unsigned atomic(struct glk_rings *rings, unsigned context, const struct entry *e)
+static unsigned atomic(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e)
 {
 	const struct glk_update update = {
 		.opcode = e->opcode, .operand = e->sqe[GLK_SQE_DATA_Q], .compare = e->sqe[GLK_SQE_DATA_Q + 1],
@@ -211,6 +197,8 @@ static unsigned atomic(struct glk_rings *rings, unsigned context, const struct e
 
 	if (status != GLK_ST_OK)
 		return status;
+	if (is_timed(rings, e))
+		return glk_pool_atomic(rings, context, e, &update);
 	glk_window_part(rings->windows, e->window, e->window_offset, e->length, &target);
 	count_for(rings, &target, GLK_PARTITION_COUNTER(ATOMICS));
 	glk_flush_hit(rings->windows, &target, e->length, GLK_FLUSH_ATOMIC);
@@ -229,12 +217,12 @@ static unsigned atomic(struct glk_rings *rings, unsigned context, const struct e
 	return GLK_ST_OK;
 }
 
-static unsigned release(struct glk_rings *rings, unsigned context, const struct entry *e)
+static unsigned release(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e)
 {
 	struct glk_release_context *of = &rings->releases->of[context];
 
 	if (!of->ring_fenced && !of->ring_waits) {
-		if (!unused_are_zero(e, false, false, false, 0) || e->length)
+		if (!glk_entry_rest_is_zero(e, false, false, false, 0) || e->length)
 			return GLK_ST_RESERVED;
 		glk_regions_fence(rings->regions, context);
 		of->ring_fenced = true;
@@ -254,17 +242,17 @@ static unsigned release(struct glk_rings *rings, unsigned context, const struct 
 }
 
 /* REGISTRATION has the number of the region, and no offset. */
-static bool region_fields_valid(const struct entry *e, bool arrive)
+static bool region_fields_valid(const struct glk_ring_entry *e, bool arrive)
 {
-	return unused_are_zero(e, false, arrive, true, 0) && !e->registration_offset && (arrive || !e->length);
+	return glk_entry_rest_is_zero(e, false, arrive, true, 0) && !e->registration_offset && (arrive || !e->length);
 }
 
-static unsigned region_start(struct glk_rings *rings, unsigned context, const struct entry *e)
+static unsigned region_start(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e)
 {
 	return region_fields_valid(e, false) ? glk_region_start(rings->regions, context, e->registration) : GLK_ST_RESERVED;
 }
 
-static unsigned region_arrive(struct glk_rings *rings, unsigned context, const struct entry *e)
+static unsigned region_arrive(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e)
 {
 	const struct glk_arrival arrival = { .chunk = e->window_offset, .count = e->length };
 
@@ -272,7 +260,7 @@ static unsigned region_arrive(struct glk_rings *rings, unsigned context, const s
 					      GLK_ST_RESERVED;
 }
 
-static unsigned region_flush(struct glk_rings *rings, unsigned context, const struct entry *e)
+static unsigned region_flush(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e)
 {
 	struct glk_release_context *of = &rings->releases->of[context];
 
@@ -292,14 +280,16 @@ static unsigned region_flush(struct glk_rings *rings, unsigned context, const st
 
 unsigned glk_operation(struct glk_rings *rings, unsigned context, const uint64_t sqe[8], uint32_t *moved)
 {
-	struct entry e = decode(sqe);
+	struct glk_ring_entry e = glk_entry_decode(sqe);
 	unsigned status;
 
-	if (e.opcode > GLK_OP_RELEASE && !rings->common->config.regions)
+	if (e.opcode >= GLK_OP_REGION_START && e.opcode <= GLK_OP_REGION_FLUSH && !rings->common->config.regions)
 		return GLK_ST_OPCODE;
+	if (e.opcode >= GLK_OP_POOL_READ && e.opcode <= GLK_OP_POOL_WRITE)
+		return rings->common->config.tsu_sets ? glk_pool_operation(rings, context, &e, moved) : GLK_ST_OPCODE;
 	switch (e.opcode) {
 	case GLK_OP_NOP:
-		return unused_are_zero(&e, false, false, false, 0) && !e.length ? GLK_ST_OK : GLK_ST_RESERVED;
+		return glk_entry_rest_is_zero(&e, false, false, false, 0) && !e.length ? GLK_ST_OK : GLK_ST_RESERVED;
 	case GLK_OP_PUT_INLINE:
 		status = put_inline(rings, context, &e);
 		break;

@@ -101,6 +101,38 @@ void bench_create(struct bench *b)
 	assert_int_equal(glk_card_create(&config, &b->card), 0);
 }
 
+void bench_create_shaped(struct bench *b, unsigned sets, unsigned ways, unsigned bits)
+{
+	struct glk_card_config config;
+
+	memset(b, 0, sizeof(*b));
+	glk_card_config_default(&config);
+	config.tsu_sets = sets;
+	config.tsu_ways = ways;
+	config.tsu_ts_bits = bits;
+	config.ops = &ops;
+	config.platform = b;
+	assert_int_equal(glk_card_create(&config, &b->card), 0);
+}
+
+bool bench_can_be(struct bench *b, unsigned sets, unsigned ways, unsigned bits, uint64_t pool_bytes)
+{
+	struct glk_card_config config;
+	struct glk_card *card;
+
+	glk_card_config_default(&config);
+	config.tsu_sets = sets;
+	config.tsu_ways = ways;
+	config.tsu_ts_bits = bits;
+	config.pool_bytes = pool_bytes;
+	config.ops = &ops;
+	config.platform = b;
+	if (glk_card_create(&config, &card))
+		return false;
+	glk_card_destroy(card);
+	return true;
+}
+
 void bench_create_linked(struct bench *b, unsigned cluster, uint64_t (*wait)(void *pair, uint64_t until), void *pair)
 {
 	struct glk_card_config config;

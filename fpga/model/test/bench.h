@@ -35,6 +35,10 @@ struct bench {
 /* Creates a card in its power-on state. bench_start() enables it, sets up endpoints in partitions 0..3 and a window of all of
  * endpoint 0 for context 0 (handle 0, aperture offset 0), and starts context 0 with rings of 16 entries. */
 void bench_create(struct bench *b);
+/* With another table of timestamps: sets, ways, bits. */
+void bench_create_shaped(struct bench *b, unsigned sets, unsigned ways, unsigned bits);
+/* Whether there are cards with such a table, and a pool of so many bytes. */
+bool bench_can_be(struct bench *b, unsigned sets, unsigned ways, unsigned bits, uint64_t pool_bytes);
 /* A card with a link; `wait` and `pair` as above. */
 void bench_create_linked(struct bench *b, unsigned cluster, uint64_t (*wait)(void *pair, uint64_t until), void *pair);
 void bench_start(struct bench *b);

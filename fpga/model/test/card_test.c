@@ -21,6 +21,7 @@ static void identity(void **state)
 	static const unsigned types[] = {
 		GLK_BLOCK_CARD_TYPE, GLK_BLOCK_PARTITION_TYPE, GLK_BLOCK_WINDOW_TYPE, GLK_BLOCK_REGISTRATION_TYPE,
 		GLK_BLOCK_CONTEXT_TYPE, GLK_BLOCK_DOORBELL_TYPE, GLK_BLOCK_REGION_TYPE, GLK_BLOCK_CHUNK_TYPE,
+		GLK_BLOCK_TSU_TYPE,
 	};
 	unsigned blocks = 0;
 	uint64_t value;
@@ -29,13 +30,13 @@ static void identity(void **state)
 	for (uint64_t at = 0;; blocks++) {
 		uint64_t header = bench_read(b, (unsigned)at);
 
-		assert_true(blocks < 8);
+		assert_true(blocks < 9);
 		assert_int_equal(header & 0xffff, types[blocks]);
 		at = header >> 32;
 		if (!at)
 			break;
 	}
-	assert_int_equal(blocks, 7);
+	assert_int_equal(blocks, 8);
 	assert_int_equal(glk_card_register_read(b->card, GLK_CARD_MAGIC + 1, 1, &value), 0);
 	assert_int_equal(value, 'g');
 	assert_int_equal(glk_card_register_read(b->card, 4, 8, &value), -EINVAL);

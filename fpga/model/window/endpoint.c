@@ -72,17 +72,23 @@ bool glk_endpoint_holds(const struct glk_endpoints *endpoints, unsigned partitio
 	return e->kind != GLK_EP_NONE && len <= e->bytes && offset <= e->bytes - len;
 }
 
-void glk_endpoint_write(struct glk_endpoints *endpoints, unsigned partition, uint64_t offset, const void *data, size_t len)
+void glk_endpoint_posted(struct glk_endpoints *endpoints, unsigned partition, size_t len)
 {
-	const struct glk_card_config *config = &endpoints->common->config;
-	struct glk_endpoint *e = &endpoints->of[partition];
 	uint64_t *counters = endpoints->partitions[partition].counters.value;
 
 	counters[GLK_PARTITION_COUNTER(ENDPOINT_WRITES)]++;
 	counters[GLK_PARTITION_COUNTER(ENDPOINT_BYTES)] += len;
-	e->posted++;
+	endpoints->of[partition].posted++;
+}
+
+void glk_endpoint_write(struct glk_endpoints *endpoints, unsigned partition, uint64_t offset, const void *data, size_t len)
+{
+	const struct glk_card_config *config = &endpoints->common->config;
+	const struct glk_endpoint *e = &endpoints->of[partition];
+
+	glk_endpoint_posted(endpoints, partition, len);
 	if (e->kind == GLK_EP_POOL) {
-		memcpy(endpoints->pool->data + e->base + offset, data, len);
+		glk_pool_write(endpoints->pool, e->base + offset, data, len);
 		glk_endpoint_acknowledge(endpoints, partition, 1, 0);
 	} else {
 		config->ops->endpoint_write(config->platform, partition, e->base + offset, data, len);
@@ -126,20 +132,27 @@ int glk_endpoint_read(struct glk_endpoints *endpoints, unsigned partition, uint6
 	return error;
 }
 
+bool glk_update_value(const struct glk_update *update, uint64_t old, uint64_t *value)
+{
+	*value = update->opcode == GLK_OP_FETCH_ADD ? old + update->operand : update->operand;
+	return update->opcode != GLK_OP_CAS || old == update->compare;
+}
+
 /* The new value is posted at once, behind every earlier write to the bytes. */
 int glk_endpoint_update(struct glk_endpoints *endpoints, unsigned partition, uint64_t offset, size_t len,
 			const struct glk_update *update, uint64_t *old, bool *written)
 {
 	uint8_t bytes[8] = { 0 };
+	uint64_t value;
 
 	*written = false;
 	if (glk_endpoint_read(endpoints, partition, offset, bytes, len))
 		return -EIO;
 	*old = glk_get_le64(bytes);
-	if (update->opcode == GLK_OP_CAS && *old != update->compare)
+	*written = glk_update_value(update, *old, &value);
+	if (!*written)
 		return 0;
-	glk_put_le64(bytes, update->opcode == GLK_OP_FETCH_ADD ? *old + update->operand : update->operand);
-	*written = true;
+	glk_put_le64(bytes, value);
 	glk_endpoint_write(endpoints, partition, offset, bytes, len);
 	return 0;
 }

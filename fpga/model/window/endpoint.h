@@ -60,10 +60,14 @@ int glk_endpoint_set(struct glk_endpoints *endpoints, unsigned partition, unsign
 bool glk_endpoint_own(const struct glk_endpoints *endpoints, unsigned partition);
 /* Whether there is an endpoint, and it has `len` bytes from `offset` on. */
 bool glk_endpoint_holds(const struct glk_endpoints *endpoints, unsigned partition, uint64_t offset, uint64_t len);
+/* Counts a write that is posted to an endpoint of the own cluster. */
+void glk_endpoint_posted(struct glk_endpoints *endpoints, unsigned partition, size_t len);
 /* Posts a write to bytes that an endpoint of the own cluster holds. */
 void glk_endpoint_write(struct glk_endpoints *endpoints, unsigned partition, uint64_t offset, const void *data, size_t len);
 /* Reads bytes that the endpoint holds, behind every write to it. Returns 0 or a negative errno; failures are counted. */
 int glk_endpoint_read(struct glk_endpoints *endpoints, unsigned partition, uint64_t offset, void *data, size_t len);
+/* The new value of an atomic. Returns whether it is written. */
+bool glk_update_value(const struct glk_update *update, uint64_t old, uint64_t *value);
 /* An atomic of 4 or 8 bytes in the own cluster. *written: it was more than a read. Returns 0 or -EIO. */
 int glk_endpoint_update(struct glk_endpoints *endpoints, unsigned partition, uint64_t offset, size_t len,
 			const struct glk_update *update, uint64_t *old, bool *written);

@@ -167,12 +167,14 @@ static void run_litmus(struct run *run)
 	}
 }
 
-#define SHAPE(s, w, b) { .sets = (s), .ways = (w), .ts_bits = (b), .read_lease = (b) < 5 ? 2 : 10, .write_lease = (b) < 5 ? 1 : 5 }
+#define SHAPE(s, w, b, ...) \
+	{ .sets = (s), .ways = (w), .ts_bits = (b), .read_lease = (b) < 5 ? 2 : 10, .write_lease = (b) < 5 ? 1 : 5, __VA_ARGS__ }
 static const struct topology topologies[] = {
 	{ "a cache each", own, SHAPE(1, 8, 32), false, false },
 	{ "two caches", shared, SHAPE(1, 8, 32), false, false },
 	{ "evictions", own, SHAPE(1, 1, 32), false, false },
 	{ "times of 4 bits", own, SHAPE(2, 1, 4), false, false },
+	{ "leases that adapt", own, SHAPE(1, 2, 8, .adapt = true), false, false },
 	{ "stores without a time, acquires", own, SHAPE(1, 8, 32), true, true },
 	{ "the same, two caches, evictions", shared, SHAPE(2, 1, 32), true, true },
 	{ "the same, times of 4 bits", own, SHAPE(1, 2, 4), true, true },
@@ -225,13 +227,18 @@ static void random_program(uint64_t seed, unsigned round, struct leases *l, bool
 	shape = (struct glk_tsu_shape){ .sets = sets[below(&c, 3)], .ways = ways[below(&c, 3)], .ts_bits = bits[below(&c, 4)] };
 	shape.read_lease = 1 + below(&c, shape.ts_bits == 3 ? 2 : shape.ts_bits == 4 ? 6 : 20);
 	shape.write_lease = 1 + below(&c, 3);
+	shape.adapt = below(&c, 2);
 	leases_init(l, &shape, below(&c, 2) ? own : shared);
 	l->tick = below(&c, 2) ? 0 : 4;
 	for (unsigned i = 0; i < 400; i++) {
 		unsigned thread = below(&c, LEASES_THREADS), line = below(&c, LEASES_LINES), word = below(&c, LEASES_WORDS);
 
 		if (below(&c, 200) == 0)
-			glk_tsu_next_epoch(&l->tsu); /* a reset, a parity error */
+			glk_tsu_next_epoch(&l->tsu); /* a reset */
+		if (below(&c, 200) == 0)
+			glk_tsu_damage(&l->tsu, below(&c, shape.sets * shape.ways));
+		if (below(&c, 200) == 0)
+			glk_tsu_forget(&l->tsu);
 		if (below(&c, 3))
 			leases_load(l, thread, line, word);
 		else if (posted && below(&c, 2))
@@ -243,6 +250,7 @@ static void random_program(uint64_t seed, unsigned round, struct leases *l, bool
 	sum->epochs += l->tsu.epochs;
 	sum->same += l->tsu.same;
 	sum->reads += l->tsu.reads;
+	sum->errors += l->tsu.errors;
 }
 
 static void by_chance(void **state)
@@ -265,7 +273,7 @@ static void by_chance(void **state)
 		if (wrong)
 			fail_msg("round %u: %s", round, wrong);
 	}
-	assert_true(sum.evictions > 1000 && sum.epochs > 1000 && sum.same > 1000 && sum.reads > 10000); /* all of it was met */
+	assert_true(sum.evictions > 1000 && sum.epochs > 1000 && sum.same > 1000 && sum.errors > 1000 && sum.reads > 10000); /* all of it was met */
 	free(l->log);
 	free(l);
 }
@@ -343,12 +351,121 @@ static void places_and_ends(void **state)
 	assert_true(lease.wts == (UINT64_C(1) << 32) + 1 && lease.rts == (UINT64_C(1) << 32) + 5 && t.epochs == 1);
 }
 
+/* Leases of a line that is read again and again, as it is: 10, 20, 40, 80, 160, 160 long. A write, or another copy, gets 10. */
+static void leases_adapt(void **state)
+{
+	static const uint32_t lengths[] = { 20, 40, 80, 160, 160, 160 };
+	struct glk_tsu_entry entries[8];
+	struct glk_tsu_shape shape = usual;
+	struct glk_lease lease;
+	struct glk_tsu t;
+	bool same;
+
+	(void)state;
+	shape.adapt = true;
+	glk_tsu_init(&t, &shape, entries);
+	assert_true(glk_tsu_read(&t, X, 0, UINT64_MAX, &lease, &same));
+	assert_int_equal(lease.rts, 10);
+	for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		uint64_t time = lease.rts + 1;
+
+		assert_true(glk_tsu_read(&t, X, time, 0, &lease, &same));
+		assert_true(same && lease.rts == time + lengths[i]);
+	}
+	assert_true(glk_tsu_read(&t, X, lease.rts, UINT64_MAX, &lease, &same)); /* another cache gets the line's length */
+	assert_int_equal(lease.rts, 636 + 160);
+	t.shape.adapt = false;
+	assert_true(glk_tsu_read(&t, X, lease.rts, 0, &lease, &same));
+	assert_int_equal(lease.rts, 796 + 10);
+	t.shape.adapt = true;
+	assert_true(glk_tsu_write(&t, X, 0, &lease));
+	assert_true(lease.wts == 807 && lease.rts == 811);
+	assert_true(glk_tsu_read(&t, X, 811, 0, &lease, &same));
+	assert_true(!same && lease.rts == 821);
+	assert_true(glk_tsu_read(&t, X, 821, 807, &lease, &same));
+	assert_true(same && lease.rts == 841);
+}
+
+static void lines_change(void **state)
+{
+	struct glk_tsu_entry entries[8];
+	struct glk_lease lease;
+	struct glk_tsu t;
+	bool same;
+
+	(void)state;
+	glk_tsu_init(&t, &usual, entries);
+	assert_true(glk_tsu_read(&t, X, 0, UINT64_MAX, &lease, &same));
+	assert_true(glk_tsu_write(&t, Y, 0, &lease)); /* to 5 */
+	glk_tsu_forget(&t);
+	assert_true(t.floor == 10 && t.evictions == 0 && t.epoch == 0);
+	assert_true(glk_tsu_read(&t, X, 3, 0, &lease, &same));
+	assert_true(!same && lease.wts == 10 && lease.rts == 20);
+	glk_tsu_next_epoch(&t);
+	glk_tsu_forget(&t); /* the greatest lease is of the epoch before */
+	assert_int_equal(t.floor, 0);
+}
+
+/* What is damaged is not believed: the next epoch begins. */
+static void parity_errors(void **state)
+{
+	struct glk_tsu_entry entries[4];
+	struct glk_tsu_shape shape = { .sets = 2, .ways = 2, .ts_bits = 32, .read_lease = 10, .write_lease = 5 };
+	struct glk_lease lease;
+	struct glk_tsu t;
+	bool same;
+
+	(void)state;
+	for (unsigned write = 0; write < 2; write++) {
+		glk_tsu_init(&t, &shape, entries);
+		assert_true(glk_tsu_read(&t, 0, 0, UINT64_MAX, &lease, &same));
+		assert_true(glk_tsu_read(&t, 0, 9, 0, &lease, &same)); /* to 19 */
+		glk_tsu_damage(&t, 1); /* unused, in the set of lines 0, 2, .. */
+		assert_true(glk_tsu_read(&t, 1, 0, UINT64_MAX, &lease, &same));
+		assert_true(glk_tsu_write(&t, 1, 12, &lease));
+		assert_true(t.errors == 0 && lease.wts == 12);
+		assert_false(glk_tsu_write(&t, 2, 99, &lease));
+		assert_int_equal(t.errors, 0);
+		if (write)
+			assert_true(glk_tsu_write(&t, 2, 15, &lease));
+		else
+			assert_true(glk_tsu_read(&t, 0, 15, 0, &lease, &same));
+		assert_true(t.errors == 1 && t.epoch == 1 && t.epochs == 1);
+		assert_int_equal(lease.wts, (UINT64_C(1) << 32) + write);
+		assert_int_equal(lease.rts, (UINT64_C(1) << 32) + (write ? 5 : 10));
+		assert_true(write || !same);
+		assert_true(glk_tsu_read(&t, 0, 15, 0, &lease, &same));
+		assert_int_equal(t.errors, 1);
+	}
+}
+
+/* Lines of 4 KiB differ in their upper bits alone, and use all sets. */
+static void coarse_lines_spread(void **state)
+{
+	static struct glk_tsu_entry entries[1024];
+	struct glk_tsu_shape shape = { .sets = 1024, .ways = 1, .ts_bits = 32, .read_lease = 10, .write_lease = 5 };
+	struct glk_lease lease;
+	struct glk_tsu t;
+	bool same;
+
+	(void)state;
+	for (shape.sets = 16; shape.sets <= 1024; shape.sets *= 2) {
+		for (unsigned order = 0; order <= 6; order++) {
+			glk_tsu_init(&t, &shape, entries);
+			for (uint64_t i = 0; i < shape.sets; i++)
+				assert_true(glk_tsu_read(&t, i << order, 0, UINT64_MAX, &lease, &same));
+			assert_int_equal(t.evictions, 0);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(timeline),  cmocka_unit_test(forbidden),     cmocka_unit_test(allowed),
 		cmocka_unit_test(by_chance), cmocka_unit_test(spinning_ends), cmocka_unit_test(absurd_times),
-		cmocka_unit_test(places_and_ends),
+		cmocka_unit_test(places_and_ends), cmocka_unit_test(leases_adapt), cmocka_unit_test(lines_change),
+		cmocka_unit_test(parity_errors), cmocka_unit_test(coarse_lines_spread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
