@@ -25,6 +25,9 @@ module glk_card #(
   parameter int CHUNKS        = 16384, // readiness counters of all regions together
   parameter int READ_BYTES    = 512, // maximum read request; at least LANES, a power of two
   parameter int WRITE_BYTES   = 256, // maximum write request; at least LANES, a power of two
+  parameter int TSU_SETS      = 0,   // timestamps of the pool's lines: sets (0: none), entries of a set, bits of a timestamp
+  parameter int TSU_WAYS      = 8,
+  parameter int TSU_TS_BITS   = 32,
   parameter int LINK          = 1,   // 0: without the logic of a card-to-card link; `link` must be 0
   parameter int LINK_REPLAY   = 1024, // replay timer: clocks without an acknowledgement
   parameter int LINK_HELLO    = 4096, // keep-alive interval of an idle link, in clocks
@@ -776,18 +779,20 @@ module glk_card #(
   // --- registers ---
   logic              mx_valid, mx_ready; // raises the event vector
   logic              quiet, registers_idle, mem_idle;
+  logic              leases, pool_idle, pool_swept, xu_allowed, xu_valid, xu_write, xu_done;
+  logic [63:0]       xu_shown;
   assign quiet = mux_idle && tx_idle && sent == arrived;
   glk_registers #(.PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
                   .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .REGIONS(REGIONS), .CHUNKS(CHUNKS), .WINDOW_W(WINDOW_W),
                   .REGISTRATION_W(REGISTRATION_W)) registers (
-    .clk, .rst, .flr, .flr_done, .serial, .pool_bytes, .link, .link_up,
+    .clk, .rst, .flr, .flr_done, .serial, .pool_bytes, .link, .link_up, .leases,
     .x_write, .x_offset, .x_size, .x_data, .x_poisoned, .x_valid, .x_ready, .y_data, .y_valid,
     .enabled, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_flush_timeout_ns,
     .ep_kind, .ep_base, .ep_bytes, .ep_changed, .ep_open, .remote(ep_remote), .remote_bound(ep_beyond), .remote_partition, .ask_valid, .ask_partition, .generation,
     // Changes that require empty queues: pause, flush, wait for quiet. Resets also halt the rings and wait for all blocks.
     .pause, .f_partition(fx_partition), .f_reason(fx_reason), .f_valid(fx_valid), .f_ready(fx_ready), .quiet,
     .halt, .ring_halted(ring_halted && region_halted), .ring_stale, .release_stale,
-    .others_idle(load_idle && serve_load_idle && link_idle && endpoint_idle && all_acknowledged && mem_idle), .clear, .queued_stores,
+    .others_idle(load_idle && serve_load_idle && link_idle && endpoint_idle && all_acknowledged && mem_idle && pool_idle), .clear, .queued_stores,
     .dropped_valid, .dropped_count,
     .tx_holds, .all_acknowledged, .look_partition, .look_entries, .look_payload, .look_unacknowledged, .look_remote_bytes, .under_way,
     .w_valid(xw_valid), .w_ready(xw_ready), .w_write(xw_write), .w_row(xw_row), .w_data(xw_data), .w_done(xw_done), .w_q,
@@ -800,6 +805,7 @@ module glk_card #(
     .g_valid(xg_valid), .g_kind(xg_kind), .g_of_chunk(xg_of_chunk), .g_element(xg_element), .g_word(xg_word), .g_value(xg_value), .g_context(xg_context),
     .g_done(xg_done), .g_refused(xg_refused), .g_shown(xg_shown), .g_swept(region_swept), .g_stale(region_stale), .g_hold(region_hold),
     .g_storing(region_storing), .l_word, .l_shown, .l_value, .l_allowed, .l_take, .l_snapshot_done,
+    .u_shown(xu_shown), .u_allowed(xu_allowed), .u_valid(xu_valid), .u_write(xu_write), .u_done(xu_done), .u_swept(pool_swept),
     .snapshot, .snapshot_done, .k_read, .k_at, .k_value, .k_done, .e_config, .xe_clear, .xe_context, .xe_errors,
     // ERROR_CAUSE: window, packet, config, dma, endpoint, ring, link.
     .e_cause({e_link, e_ring, fail_valid, e_any_dma, e_config, e_bad_packet, e_window || e_pool_poisoned}), .i_valid(mx_valid),
@@ -830,8 +836,16 @@ module glk_card #(
   assign dk_valid = d_valid && !d_tag[4] && !d_tag[5];
 
   // --- pool ---
-  glk_pool_mux #(.DATA_W(DATA_W)) pool_mux (
-    .clk, .rst,
+  logic              tp_valid, tp_ready, tp_last, tq_last, tq_valid, tl_valid, tl_ok, tl_same, tp_refuse;
+  logic [1:0]        tp_kind;
+  logic [47:0]       tp_offset;
+  logic [12:0]       tp_length;
+  logic [DATA_W-1:0] tp_data, tq_data;
+  logic [63:0]       tp_time, tp_wts, tl_wts, tl_rts, tp_limit;
+  logic [5:0]        slot_shift;
+  logic [255:0]      grains;
+  glk_pool #(.DATA_W(DATA_W), .SETS(TSU_SETS), .WAYS(TSU_WAYS), .TS_BITS(TSU_TS_BITS)) pool (
+    .clk, .rst, .clear, .pool_bytes, .leases, .idle(pool_idle), .swept(pool_swept),
     .b_write(bp_write), .b_offset(bp_offset), .b_length(bp_length), .b_data(bp_data), .b_last(bp_last), .b_valid(bp_valid), .b_ready(bp_ready),
     .b_q_data(bq_data), .b_q_last(bq_last), .b_q_valid(bq_valid), .b_q_ready(bq_ready),
     .e_offset(ep_offset), .e_length(ep_length), .e_data(ep_data), .e_last(ep_last), .e_valid(ep_valid), .e_ready(ep_ready),
@@ -839,12 +853,18 @@ module glk_card #(
     .l_q_data(lq_data), .l_q_last(lq_last), .l_q_valid(lq_valid), .l_q_ready(lq_ready),
     .k_offset(ps_offset), .k_length(ps_length), .k_valid(ps_valid), .k_ready(ps_ready),
     .k_q_data(qs_data), .k_q_last(qs_last), .k_q_valid(qs_valid), .k_q_ready(qs_ready),
+    // Accesses of the rings with a time.
+    .t_kind(tp_kind), .t_offset(tp_offset), .t_length(tp_length), .t_data(tp_data), .t_last(tp_last), .t_valid(tp_valid), .t_ready(tp_ready),
+    .t_time(tp_time), .t_wts(tp_wts), .t_q_data(tq_data), .t_q_last(tq_last), .t_q_valid(tq_valid), .t_lease_valid(tl_valid), .t_lease_ok(tl_ok),
+    .t_lease_same(tl_same), .t_lease_wts(tl_wts), .t_lease_rts(tl_rts), .limit(tp_limit), .e_refuse(tp_refuse), .slot_shift, .grains,
+    .word(l_word), .shown(xu_shown), .value(l_value), .allowed(xu_allowed), .x_valid(xu_valid), .x_write(xu_write), .x_done(xu_done), .snapshot,
     .pool_write, .pool_offset, .pool_length, .pool_data, .pool_last, .pool_valid, .pool_ready,
     .pool_q_data, .pool_q_last, .pool_q_valid, .pool_q_ready);
+  assign {tp_kind, tp_offset, tp_length, tp_data, tp_last, tp_valid, tp_time, tp_wts, tp_refuse} = '0;
 
   always_ff @(posedge clk) begin
     busy    <= r_valid || flr || !(requests_idle && aperture_idle && quiet && endpoint_idle && load_idle && all_acknowledged && release_idle &&
-                            ring_idle && region_idle && registers_idle && mem_idle);
+                            ring_idle && region_idle && registers_idle && mem_idle && pool_idle);
     holding <= |tx_holds;
     if (rst)
       busy <= 1'b0;

@@ -24,10 +24,11 @@ module tsu (
   logic [2:0]  q_kind;
   logic [63:0] q_wts, q_rts, clock, greatest;
   logic [31:0] epoch, floor;
+  logic [63:0] limit;
   glk_tsu #(.SETS(2), .WAYS(1), .TS_BITS(3), .LINE_W(8)) dut (
     .clk, .rst, .read_lease(16'd2), .write_lease(16'd1), .adapt,
     .o_kind, .o_line({6'd0, line}), .o_time, .o_wts, .o_valid(want), .o_ready,
-    .q_ok, .q_same, .q_wts, .q_rts, .q_kind, .q_valid, .epoch, .floor, .clock, .greatest, .e_eviction, .e_epoch, .e_error, .idle);
+    .q_ok, .q_same, .q_wts, .q_rts, .q_kind, .q_valid, .epoch, .floor, .clock, .greatest, .limit, .e_eviction, .e_epoch, .e_error, .idle);
 
   // --- operations under way, the oldest at `waiting` - 1: of the watched line, with their times ---
   logic [7:0]  mines = 8'd0;
