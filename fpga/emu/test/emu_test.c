@@ -330,6 +330,46 @@ static void second_client_waits(void **state)
 	client_close(&second);
 }
 
+/* A line is written and read with times, between evictions of a small table. */
+static void leases(void **state)
+{
+	struct machine *m = machine_start(state);
+	const unsigned entry = GLK_REGISTRATION_ARRAY, lines = 200, page = 0x8000;
+	uint64_t record[4];
+
+	if (!(machine_get(m, GLK_CARD_FEATURES) & GLK_CARD_FEATURES_LEASE_MASK))
+		skip();
+	machine_enable(m);
+	memcpy(m->host + 0x7000, (const uint64_t[]){ MACHINE_HOST + page }, 8);
+	machine_set(m, entry + GLK_REGISTRATION_Q1, 4096);
+	machine_set(m, entry + GLK_REGISTRATION_Q2, MACHINE_HOST + 0x7000);
+	machine_set(m, entry + GLK_REGISTRATION_Q3, 0);
+	machine_set(m, entry + GLK_REGISTRATION_Q0, GLK_REGISTRATION_Q0_VALID_MASK | GLK_REGISTRATION_Q0_READ_MASK |
+							    GLK_REGISTRATION_Q0_WRITE_MASK);
+	for (uint64_t i = 0; i < 2 * (uint64_t)lines; i++) {
+		unsigned op = i < lines ? GLK_OP_POOL_WRITE : GLK_OP_POOL_READ;
+		uint64_t length = i < lines ? 8 : 64, at = i % lines * 64;
+		const uint64_t sqe[8] = {
+			op | (uint64_t)TO_POOL << GLK_SQE_WINDOW_SHIFT | length << GLK_SQE_LENGTH_SHIFT, i, at, 0,
+		};
+
+		if (i < lines)
+			memcpy(m->host + page + GLK_LEASE_RECORD_BYTES, &i, 8);
+		memcpy(m->host + MACHINE_SQ + i % 16 * GLK_SQE_BYTES, sqe, sizeof(sqe));
+		machine_set(m, machine_context(GLK_CONTEXT_CQ_HEAD), i);
+		machine_set(m, machine_context(GLK_CONTEXT_SQ_TAIL), i + 1);
+		while (machine_get(m, machine_context(GLK_CONTEXT_CQ_TAIL)) != i + 1)
+			;
+		memcpy(record, m->host + page, sizeof(record));
+		assert_true(record[0] > 0 && record[1] >= record[0] && record[3] == 0);
+		assert_int_equal(machine_at(m->host, page + GLK_LEASE_RECORD_BYTES), i % lines);
+	}
+	assert_int_equal(machine_get(m, machine_context(GLK_CONTEXT_ERRORS)), 0);
+	assert_int_equal(machine_counter(m, GLK_TSU_WRITES), lines);
+	assert_true(machine_counter(m, GLK_TSU_EVICTIONS) > lines);
+	assert_int_equal(machine_get(m, GLK_DOORBELL_ARRAY + GLK_DOORBELL_CLOCK), machine_get(m, GLK_TSU_CLOCK));
+}
+
 static int run_to_end(struct machine *m, const char *const argv[])
 {
 	struct process process;
@@ -379,6 +419,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(bars_agree_with_regions, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(registers_need_decode, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(pool, machine_setup, machine_teardown),
+		cmocka_unit_test_setup_teardown(leases, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(messages_in_pieces, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(posted_writes, machine_setup, machine_teardown),
 		cmocka_unit_test_setup_teardown(vectors_are_bounded, machine_setup, machine_teardown),

@@ -253,6 +253,7 @@ static uint64_t any_register(struct hostile *h)
 		{ GLK_REGISTRATION_ARRAY, GLK_REGISTRATION_STRIDE, 4, 8 },
 		{ GLK_CONTEXT_ARRAY, GLK_CONTEXT_STRIDE, 12, DRAFT_CONTEXTS + 1 },
 		{ GLK_DOORBELL_ARRAY, GLK_DOORBELL_STRIDE, 4, DRAFT_CONTEXTS + 1 },
+		{ GLK_BLOCK_TSU, 0, 24, 1 },
 		{ 0, 0, 16, 1 },
 	};
 	unsigned i = hostile_below(h, sizeof(arrays) / sizeof(arrays[0]));
@@ -266,6 +267,8 @@ static void register_write(struct hostile *h, struct draft *d)
 	struct vfu_wire_access access = { any_register(h), 0, 8 };
 	uint64_t value = hostile_number(h);
 
+	if (access.offset >= GLK_TSU_GRAIN_0 && access.offset <= GLK_TSU_GRAIN_3)
+		value &= UINT64_C(0x3333333333333333); /* else hardly ever valid */
 	if (hostile_one_in(h, 4))
 		access.offset = GLK_CONTEXT_ARRAY + GLK_CONTEXT_SQ_TAIL + hostile_below(h, 4) * GLK_CONTEXT_STRIDE;
 	if (access.offset == GLK_CARD_CONTROL && !hostile_one_in(h, 4))
@@ -336,17 +339,21 @@ static void any_entry(struct hostile *h, unsigned context, uint64_t entry[8])
 		length = 16 * hostile_below(h, 20);
 	else if (operation >= GLK_OP_FETCH_ADD && operation <= GLK_OP_CAS)
 		length = 4u << hostile_below(h, 2);
+	else if (operation == GLK_OP_POOL_READ)
+		length = 64u << hostile_below(h, 4);
 	if (hostile_one_in(h, 20))
 		length = hostile_below(h, 2 * GLK_PUT_MAX_BYTES);
 	else if (operation == GLK_OP_NOP || operation == GLK_OP_RELEASE)
 		length = window = 0;
 	memset(entry, 0, GLK_SQE_BYTES);
-	entry[0] = operation | (uint64_t)hostile_below(h, 2) << GLK_SQE_FLAGS_SHIFT |
+	entry[0] = operation | (uint64_t)hostile_below(h, hostile_one_in(h, 4) ? 4 : 2) << GLK_SQE_FLAGS_SHIFT |
 		   (uint64_t)window << GLK_SQE_WINDOW_SHIFT | (uint64_t)length << GLK_SQE_LENGTH_SHIFT;
 	entry[1] = hostile_any(h);
-	if (operation != GLK_OP_PUTV && operation != GLK_OP_NOP && operation != GLK_OP_RELEASE)
+	if (operation != GLK_OP_PUTV && operation != GLK_OP_NOP && operation != GLK_OP_RELEASE && operation != GLK_OP_POOL_RENEW)
 		entry[2] = hostile_one_in(h, 10) ? hostile_number(h) : 8 * (uint64_t)hostile_below(h, 400);
-	if (operation >= GLK_OP_PUT && operation <= GLK_OP_CAS)
+	if (operation == GLK_OP_POOL_READ)
+		entry[2] &= ~(uint64_t)(length - 1);
+	if ((operation >= GLK_OP_PUT && operation <= GLK_OP_CAS) || operation >= GLK_OP_POOL_READ)
 		entry[3] = window | 16 * (uint64_t)hostile_below(h, 300) << GLK_SQE_REGISTRATION_OFFSET_SHIFT;
 	for (unsigned i = 4; i < 8; i++)
 		entry[i] = hostile_one_in(h, 40) ? hostile_number(h) : 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Two cards with random stores, loads and atomics to each other's endpoints over a lossy link: each load and atomic returns the
- * expected value, and after a release the endpoints hold the stored data. GPULINK_SEED replays a run, GPULINK_ROUNDS sets the
+ * expected value, and after a release the endpoints hold the stored data. Meanwhile each card leases lines of its own pool: a copy of
+ * the same time has the line's bytes. GPULINK_SEED replays a run, GPULINK_ROUNDS sets the
  * number of rounds of each kind.
  */
 #include <inttypes.h>
@@ -15,16 +16,24 @@
 
 #include <cmocka.h>
 
+#include "lease_bench.h"
 #include "pair.h"
 
 #define STEPS  250u
 #define REGION 0x8000u /* size in the endpoint: small, so that stores collide */
+#define LINES  24u
+#define LINE   64u
 
 struct round {
 	struct pair pair;
 	struct chance chance;
 	uint8_t expected[2][BENCH_ENDPOINT_BYTES]; /* endpoint PAIR_OPEN of each card, written only by the other card */
 	uint8_t own[2][REGION];			   /* endpoint 0, written by its own card */
+	uint8_t pool[2][LINES * LINE];		   /* as LEASE_PARTITION begins */
+	struct copy {
+		uint64_t wts;
+		uint8_t data[LINE];
+	} copy[2][LINES];
 	uint64_t number;			   /* of ring entries */
 	unsigned busy;				   /* the card that is busy */
 };
@@ -122,6 +131,87 @@ static void random_put(struct round *r, unsigned side)
 	assert_int_equal(bench_run(b, sqe), GLK_ST_OK);
 }
 
+/* --- the card's own pool --- */
+
+/* A time that is not refused. */
+static uint64_t any_time(struct round *r, struct bench *b)
+{
+	return (bench_read(b, GLK_TSU_GREATEST) * chance_of(r, 9)) / 8;
+}
+
+static void lease_line(struct round *r, unsigned side, unsigned line)
+{
+	struct bench *b = &r->pair.side[side];
+	struct copy *copy = &r->copy[side][line];
+	const uint8_t *now = &r->pool[side][line * LINE];
+	uint64_t time = any_time(r, b);
+
+	assert_int_equal(lease_read(b, line * LINE, LINE, time, copy->wts), GLK_ST_OK);
+	assert_true(lease_record(b).rts >= time && lease_record(b).rts >= lease_record(b).wts);
+	assert_true(copy->wts == LEASE_NONE || lease_record(b).wts >= copy->wts);
+	if (!lease_record(b).same)
+		memcpy(copy->data, lease_data(b), LINE);
+	assert_memory_equal(copy->data, now, LINE);
+	copy->wts = lease_record(b).wts;
+}
+
+static void write_line(struct round *r, unsigned side, unsigned line)
+{
+	struct bench *b = &r->pair.side[side];
+	unsigned first = chance_of(r, LINE), length = 1 + chance_of(r, LINE - first);
+	uint8_t *now = &r->pool[side][line * LINE];
+	uint64_t time = any_time(r, b), rts;
+
+	assert_int_equal(lease_read(b, line * LINE, LINE, 0, LEASE_NONE), GLK_ST_OK);
+	rts = lease_record(b).rts;
+	for (unsigned i = 0; i < length; i++)
+		now[first + i] = (uint8_t)draw(&r->chance);
+	assert_int_equal(lease_write(b, line * LINE + first, now + first, length, time), GLK_ST_OK);
+	assert_true(lease_record(b).wts > rts && lease_record(b).wts >= time);
+}
+
+static void add_to_line(struct round *r, unsigned side, unsigned line)
+{
+	uint64_t at = line * LINE + 8 * (uint64_t)chance_of(r, LINE / 8), old, value;
+
+	memcpy(&old, &r->pool[side][at], 8);
+	value = old + 0x100000001;
+	assert_int_equal(lease_atomic(&r->pair.side[side], GLK_OP_FETCH_ADD, at, 8, 0x100000001, 0, any_time(r, &r->pair.side[side])), GLK_ST_OK);
+	assert_int_equal(lease_record(&r->pair.side[side]).old, old);
+	memcpy(&r->pool[side][at], &value, 8);
+}
+
+/* A store through the window is seen by the next operation on its line; a write to BAR 4 at once. */
+static void store_to_lines(struct round *r, unsigned side)
+{
+	unsigned at = chance_of(r, LINES * LINE - 100), length = 1 + chance_of(r, 100);
+	bool window = chance_of(r, 2);
+	uint8_t *now = &r->pool[side][at];
+
+	for (unsigned i = 0; i < length; i++)
+		now[i] = (uint8_t)draw(&r->chance);
+	if (window)
+		assert_int_equal(glk_card_aperture_store(r->pair.side[side].card, ((uint64_t)LEASE_SLICE << 20) + at, now, length), 0);
+	for (unsigned line = at / LINE; window && line <= (at + length - 1) / LINE; line++)
+		lease_line(r, side, line);
+	if (!window)
+		assert_int_equal(glk_card_pool_write(r->pair.side[side].card, LEASE_BASE + at, now, length), 0);
+}
+
+static void pool_step(struct round *r, unsigned side)
+{
+	unsigned kind = chance_of(r, 5), line = chance_of(r, LINES);
+
+	if (kind < 2)
+		lease_line(r, side, line);
+	else if (kind == 2)
+		write_line(r, side, line);
+	else if (kind == 3)
+		add_to_line(r, side, line);
+	else
+		store_to_lines(r, side);
+}
+
 /* Traffic in the own cluster, in parallel. */
 static void own_store(struct round *r, unsigned side)
 {
@@ -136,8 +226,10 @@ static void card_step(struct round *r, unsigned side)
 {
 	unsigned kind = chance_of(r, 100);
 
-	if (kind < 55)
+	if (kind < 40)
 		random_store(r, side);
+	else if (kind < 55)
+		pool_step(r, side);
 	else if (kind < 65)
 		own_store(r, side);
 	else if (kind < 75)
@@ -212,6 +304,10 @@ static void run_round(struct round *r, const struct kind *kind, unsigned number)
 		draw_settings(r, side);
 		draw_mode(r, side);
 		bench_register(&r->pair.side[side], 1, 0, 4096, 0, GLK_REGISTRATION_Q0_WRITE_MASK);
+		lease_start(&r->pair.side[side]);
+		for (unsigned line = 0; line < LINES; line++)
+			r->copy[side][line].wts = LEASE_NONE;
+		bench_write(&r->pair.side[side], GLK_TSU_CONTROL, chance_of(r, 2) * GLK_TSU_CONTROL_ADAPT_MASK);
 	}
 	if (kind->harm)
 		draw_harm(r);
