@@ -65,8 +65,13 @@ module glk_tsu #(
   glk_skid #(.W(3 + LINE_W + 128)) in (
     .clk, .rst, .s_data({o_kind, o_line, o_time, o_wts}), .s_valid(o_valid), .s_ready(o_ready),
     .m_data({i_kind, i_line, i_time, i_wts}), .m_valid(i_valid), .m_ready(i_ready));
-  // Lines of coarse grains differ in their upper bits only.
-  wire [SB-1:0]    i_set = (SETS > 1) ? i_line[SB-1:0] ^ i_line[SB+5:6] : '0;
+  // All bits of the line count, folded: lines of coarse grains, whose lower bits are 0, are spread over all sets.
+  logic [SB-1:0]   i_set;
+  always_comb begin
+    i_set = '0;
+    for (int k = 0; k < LINE_W && SETS > 1; k = k + 1)
+      i_set[k % SB] = i_set[k % SB] ^ i_line[k];
+  end
   wire [TAG_W-1:0] i_tag = i_line[LINE_W-1:SET_BITS];
 
   // --- search ---

@@ -41,6 +41,7 @@ void bench_drain(struct bench *b);
 void bench_time(struct bench *b);
 void bench_packets(struct bench *b);
 void bench_pool(struct bench *b);
+void bench_stamps(struct bench *b);
 void bench_registers(struct bench *b);
 void bench_window(struct bench *b);
 void bench_registration(struct bench *b);

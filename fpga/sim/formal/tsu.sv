@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// glk_tsu, scaled down: two sets of an entry, four lines, times of three bits. For arbitrary operations, of a watched line. Under
+// glk_tsu, scaled down: an entry, four lines, times of three bits. For arbitrary operations, of a watched line. Under
 // ORDER: the time of a write is behind the end of every lease that was given for its line, and not before the clock or its own time;
 // a read's lease begins at the last write and contains its time. Under BOUND: no lease ends after GREATEST, and none is given for a
 // time later than the one behind it. Under REACHED the negated covers are asserted; each must fail.
@@ -25,7 +25,7 @@ module tsu (
   logic [63:0] q_wts, q_rts, clock, greatest;
   logic [31:0] epoch, floor;
   logic [63:0] limit;
-  glk_tsu #(.SETS(2), .WAYS(1), .TS_BITS(3), .LINE_W(8)) dut (
+  glk_tsu #(.SETS(1), .WAYS(1), .TS_BITS(3), .LINE_W(8)) dut (
     .clk, .rst, .read_lease(16'd2), .write_lease(16'd1), .adapt,
     .o_kind, .o_line({6'd0, line}), .o_time, .o_wts, .o_valid(want), .o_ready,
     .q_ok, .q_same, .q_wts, .q_rts, .q_kind, .q_valid, .epoch, .floor, .clock, .greatest, .limit, .e_eviction, .e_epoch, .e_error, .idle);

@@ -171,6 +171,15 @@ static uint64_t draw_time(unsigned cache)
 	}
 }
 
+static unsigned set_of(uint64_t line)
+{
+	uint64_t set = 0;
+
+	for (unsigned bits = (unsigned)__builtin_ctz(t.model.shape.sets); bits && line; line >>= bits)
+		set ^= line;
+	return (unsigned)(set & (t.model.shape.sets - 1));
+}
+
 static void offer(void)
 {
 	unsigned cache = below(&t.chance, CACHES), line = below(&t.chance, t.line_count), what = below(&t.chance, 100);
@@ -182,7 +191,7 @@ static void offer(void)
 	t.in.valid = true;
 	/* What it will be when it is accepted: nothing else is before. */
 	if (t.in.kind == TSU_READ && below(&t.chance, 2)) {
-		const struct glk_tsu_entry *set = &t.entries[((t.in.line ^ t.in.line >> 6) & (t.model.shape.sets - 1)) * t.model.shape.ways];
+		const struct glk_tsu_entry *set = &t.entries[set_of(t.in.line) * t.model.shape.ways];
 
 		for (unsigned w = 0; w < t.model.shape.ways; w++)
 			if (set[w].valid && set[w].line == t.in.line)
@@ -201,8 +210,11 @@ static void set_up(void)
 	t.in.read_lease = t.model.shape.read_lease = below(&t.chance, 8) ? 1 + below(&t.chance, most) : most < 40 ? most : 1u << 15;
 	t.in.write_lease = t.model.shape.write_lease = below(&t.chance, 8) ? 1 + below(&t.chance, most) : most < 40 ? most : 1u << 15;
 	t.line_count = 1 + below(&t.chance, LINES_MOST);
-	for (unsigned i = 0; i < t.line_count; i++)
-		t.lines[i] = few ? draw(&t.chance) >> 44 << 22 | below(&t.chance, 4) : draw(&t.chance) >> 22 >> below(&t.chance, 42);
+	for (unsigned i = 0; i < t.line_count; i++) {
+		t.lines[i] = draw(&t.chance) >> 22 >> below(&t.chance, 42);
+		if (few)
+			t.lines[i] ^= set_of(t.lines[i]) ^ (below(&t.chance, 3) & (t.model.shape.sets - 1));
+	}
 	memset(t.wts, 0xff, sizeof(t.wts));
 }
 
@@ -213,7 +225,7 @@ static void damage(void)
 	rest();
 	/* That the next operations come to it */
 	if (below(&t.chance, 4))
-		set = (unsigned)((t.lines[0] ^ t.lines[0] >> 6) & (t.model.shape.sets - 1));
+		set = set_of(t.lines[0]);
 	if (t.entries[set * t.model.shape.ways + way].damaged)
 		return;
 	tsu_dut_damage(t.dut, set, way, (unsigned)draw(&t.chance) >> 1);
