@@ -5,8 +5,7 @@ module glk_pool #(
   parameter int DATA_W  = 512,
   parameter int SETS    = 1024,
   parameter int WAYS    = 8,
-  parameter int TS_BITS = 32,
-  parameter int LANES   = DATA_W / 8
+  parameter int TS_BITS = 32
 ) (
   input  logic              clk,
   input  logic              rst,
@@ -56,7 +55,7 @@ module glk_pool #(
   output logic              k_q_valid,
   input  logic              k_q_ready,
 
-  // Accesses with a time, within a line: its lease alone, a read (whose data is always accepted), a write, 0, 1, 2. One at a time;
+  // Accesses with a time, within a line: its lease alone, a read (whose data is always accepted), a write, a mark, 0 to 3. One at a time;
   // t_time and t_wts stay until its lease is given, or refused.
   input  logic [1:0]        t_kind,
   input  logic [47:0]       t_offset,

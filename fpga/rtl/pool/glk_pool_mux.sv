@@ -52,8 +52,8 @@ module glk_pool_mux #(
   output logic              k_q_valid,
   input  logic              k_q_ready,
 
-  // Accesses with a time, within a line: its lease alone, a read (whose data is always accepted), a write
-  input  logic [1:0]        t_kind, // 0, 1, 2
+  // Accesses with a time, within a line: its lease alone, a read (whose data is always accepted), a write, a mark
+  input  logic [1:0]        t_kind, // 0, 1, 2, 3
   input  logic [47:0]       t_offset,
   input  logic [12:0]       t_length,
   input  logic [DATA_W-1:0] t_data,
@@ -71,7 +71,7 @@ module glk_pool_mux #(
 
   // To be stamped; `stamp_room` 0: for at most some clocks more
   output logic              stamp_valid,
-  output logic [1:0]        stamp_kind, // 0 write without a time, 1 write, 2 lease
+  output logic [1:0]        stamp_kind, // 0 write without a time, 1 write, 2 lease, 3 mark
   output logic [47:0]       stamp_offset,
   output logic [12:0]       stamp_length,
   input  logic              stamp_room,
@@ -141,8 +141,8 @@ module glk_pool_mux #(
   end
 
   // --- output stage ---
-  wire          o_write = ge || (gb && b_write) || (gt && t_kind[1]) || gz;
-  wire          o_none  = gt && t_kind == 2'd0;
+  wire          o_write = ge || (gb && b_write) || (gt && t_kind == 2'd2) || gz;
+  wire          o_none  = gt && (t_kind == 2'd0 || t_kind == 2'd3);
   wire          o_last  = now_last || (ge && cut);
   wire [47:0]   o_offset = gb ? b_offset : gl ? l_offset : gk ? k_offset : gt ? t_offset : gz ? {z_page, 12'b0} : e_second ? {next_page, 12'b0} : e_offset;
   wire [12:0]   o_length = gb ? b_length : gl ? l_length : gk ? k_length : gt ? t_length : gz ? 13'd4096 : e_second ? {1'b0, sum[11:0]} : crosses ? room : e_length;
@@ -156,7 +156,7 @@ module glk_pool_mux #(
   logic after_cut;
   always_ff @(posedge clk) begin
     stamp_valid  <= beat && (!begun || after_cut) && (o_write || gt);
-    stamp_kind   <= !gt ? 2'd0 : t_kind[1] ? 2'd1 : 2'd2;
+    stamp_kind   <= !gt ? 2'd0 : (t_kind == 2'd2) ? 2'd1 : (t_kind == 2'd3) ? 2'd3 : 2'd2;
     stamp_offset <= o_offset;
     stamp_length <= o_length;
     if (beat)

@@ -22,7 +22,7 @@ module glk_pool_stamps #(
 
   // From glk_pool_mux
   input  logic         s_valid,
-  input  logic [1:0]   s_kind,     // 0 write without a time, 1 write, 2 lease
+  input  logic [1:0]   s_kind,     // 0 write without a time, 1 write, 2 lease, 3 mark: answered when all stamps ahead of it are made
   input  logic [47:0]  s_offset,
   input  logic [12:0]  s_length,
   output logic         s_room,
@@ -154,7 +154,7 @@ module glk_pool_stamps #(
   logic        asked;
   wire         offers = x_valid && &settled && !asked;
   assign o_valid = d_valid || offers;
-  assign o_kind  = d_valid ? {1'b0, d_kind} : x_kind;
+  assign o_kind  = !d_valid ? x_kind : (d_kind == 2'd3) ? 3'd6 : {1'b0, d_kind};
   assign x_take  = offers && !d_valid && o_ready;
 
   always_ff @(posedge clk) begin
@@ -173,12 +173,12 @@ module glk_pool_stamps #(
     .o_kind, .o_line(d_line), .o_time(t_time), .o_wts(t_wts), .o_valid, .o_ready,
     .q_ok, .q_same, .q_wts, .q_rts, .q_kind, .q_valid, .epoch, .floor, .clock, .greatest, .limit, .e_eviction, .e_epoch, .e_error, .idle(tsu_idle));
 
-  assign t_valid = q_valid && (q_kind == 3'd1 || q_kind == 3'd2);
+  assign t_valid = q_valid && (q_kind == 3'd1 || q_kind == 3'd2 || q_kind == 3'd6);
   assign t_ok    = q_ok;
   assign t_same  = q_same;
   assign t_first = q_wts;
   assign t_end   = q_rts;
-  assign x_done  = q_valid && q_kind >= 3'd3;
+  assign x_done  = q_valid && q_kind >= 3'd3 && q_kind != 3'd6;
 
   always_ff @(posedge clk) begin
     e_untimed <= q_valid && q_kind == 3'd0;

@@ -19,7 +19,7 @@ module glk_tsu #(
   input  logic [15:0]       write_lease,
   input  logic              adapt,
 
-  // Operations: 0 write without a time, 1 write, 2 read, 3 forget all entries, 4 next epoch, 5 none
+  // Operations: 0 write without a time, 1 write, 2 read, 3 forget all entries, 4 next epoch, 5 and 6 none
   input  logic [2:0]        o_kind,
   input  logic [LINE_W-1:0] o_line,
   input  logic [63:0]       o_time,
@@ -53,7 +53,7 @@ module glk_tsu #(
   localparam int STAGES   = 2 + ((WAYS > 1) ? $clog2(WAYS) : 1); // of a search; then D, E, and the result
   localparam int SUM_W    = ((TS_BITS > 20) ? TS_BITS : 20) + 1;
   localparam logic [TS_BITS-1:0] LAST = {TS_BITS{1'b1}};
-  localparam logic [2:0] UNTIMED = 3'd0, WRITE = 3'd1, READ = 3'd2, FORGET = 3'd3, NONE = 3'd5;
+  localparam logic [2:0] UNTIMED = 3'd0, WRITE = 3'd1, READ = 3'd2, FORGET = 3'd3, EPOCH = 3'd4;
 
   initial if (TS_BITS < 3 || TS_BITS > 32 || SETS < 1 || WAYS < 1 || (SETS & (SETS - 1)) != 0 || (WAYS & (WAYS - 1)) != 0) $fatal;
 
@@ -252,9 +252,9 @@ module glk_tsu #(
           end
           resume <= GIVE;
           state  <= CLEAR;
-        end else if (d_kind == NONE) begin
+        end else if (d_kind > EPOCH) begin
           state <= GIVE;
-        end else if (d_kind[2]) begin
+        end else if (d_kind == EPOCH) begin
           epoch   <= epoch + 32'd1;
           e_epoch <= 1'b1;
           resume  <= GIVE;
