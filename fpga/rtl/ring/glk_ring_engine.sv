@@ -380,7 +380,7 @@ module glk_ring_engine #(
     b_data  <= p_valid ? p_data : t_q_valid ? t_q_data : rd_buffer ? rd_o_data : (state == INLINE) ? DATA_W'({256'b0, entry[511:256]} >> (pace[0] ? DATA_W : 0)) : g_data;
     for (int k = 0; k < LANES; k = k + 1)
       b_enables[k] <= p_valid ? p_enables[k] : t_q_valid || (!begins || LB'(k) >= r_at[LB-1:0]) && (!wrapped || LB'(k) < vector_place[LB-1:0]);
-    if (g_valid || t_q_valid)
+    if ((g_valid && !l_wait) || t_q_valid)
       g_line <= g_line + LINE_W'(1);
     if (state == QUEUE)
       g_line <= w_target[15:LB];

@@ -14,7 +14,7 @@ struct bench {
 	struct chance chance;
 	unsigned step;
 	bool deafness; /* some partitions' writes fail in this round */
-	char said[300]; /* description of the step */
+	char said[4000]; /* description of the step */
 	unsigned turn[BENCH_LOOSE]; /* how often a context of a loose round moved to other memory */
 	unsigned caught[BENCH_PHASES]; /* removals per phase of an operation */
 	uint64_t apart[BENCH_TOTALS]; /* counter differences, card less model: work of the card only */
