@@ -25,7 +25,7 @@ module glk_card #(
   parameter int CHUNKS        = 16384, // readiness counters of all regions together
   parameter int READ_BYTES    = 512, // maximum read request; at least LANES, a power of two
   parameter int WRITE_BYTES   = 256, // maximum write request; at least LANES, a power of two
-  parameter int TSU_SETS      = 0,   // timestamps of the pool's lines: sets (0: none), entries of a set, bits of a timestamp
+  parameter int TSU_SETS      = 1024, // timestamps of the pool's lines: sets (0: none), entries of a set, bits of a timestamp
   parameter int TSU_WAYS      = 8,
   parameter int TSU_TS_BITS   = 32,
   parameter int LINK          = 1,   // 0: without the logic of a card-to-card link; `link` must be 0

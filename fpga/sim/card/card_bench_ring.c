@@ -124,9 +124,9 @@ struct parts {
 
 static void choose_places(struct bench *b, struct parts *e, unsigned context)
 {
-	e->window = bench_draw_window(b, context);
+	e->window = b->leases ? 0 : bench_draw_window(b, context);
 	e->bytes = bench_window_bytes(b, e->window);
-	e->registration = bench_draw_registration(b, context);
+	e->registration = b->leases ? b->lease_registration : bench_draw_registration(b, context);
 	e->registered = b->pair.model->registrations.entries[e->registration].q[1];
 	if (!e->registered)
 		e->registered = 1;
@@ -205,6 +205,23 @@ static struct line line_at(struct bench *b, unsigned window, uint64_t offset)
 	return line;
 }
 
+/* Often in few lines, so that these have leases. */
+static uint64_t draw_place(struct bench *b, uint64_t bytes)
+{
+	uint64_t tops[] = { 256, 256, 1024, 8192, bytes }, top = tops[below(&b->chance, 5)], at;
+	const struct glk_entry *window = &b->pair.model->windows.entries[0];
+	unsigned entries = b->pair.p.tsu_sets * b->pair.p.tsu_ways;
+	const struct glk_tsu_entry *entry;
+
+	if (b->leases && entries && bench_chance(b, 2)) { /* a line with an entry */
+		entry = &b->pair.model->pool.tsu.entries[below(&b->chance, entries)];
+		at = entry->line * 64 - b->pair.model->endpoints.of[GLK_FIELD(window->q[0], GLK_WINDOW_Q0_PARTITION)].base - window->q[1];
+		if (entry->valid && at < bytes)
+			return at;
+	}
+	return draw(&b->chance) % (top < bytes ? top : bytes);
+}
+
 static void make_renewals(struct bench *b, struct parts *e, uint64_t sqe[8])
 {
 	uint64_t records[2 * GLK_RENEW_MAX];
@@ -214,7 +231,7 @@ static void make_renewals(struct bench *b, struct parts *e, uint64_t sqe[8])
 	if (e->length > most)
 		e->length = most ? most : 1;
 	for (unsigned i = 0; i < e->length; i++) {
-		struct line line = line_at(b, e->window, draw(&b->chance) % (bench_chance(b, 2) ? 2048 : e->bytes));
+		struct line line = line_at(b, e->window, draw_place(b, e->bytes));
 
 		records[2 * i] = bench_chance(b, 100) ? draw(&b->chance) >> below(&b->chance, 64) : line.offset;
 		records[2 * i + 1] = bench_chance(b, 4) ? draw(&b->chance) : line.wts;
@@ -242,7 +259,7 @@ static void make_lease(struct bench *b, struct parts *e, uint64_t sqe[8])
 		make_renewals(b, e, sqe);
 		return;
 	}
-	line = line_at(b, e->window, draw(&b->chance) % (bench_chance(b, 2) ? 2048 : e->bytes));
+	line = line_at(b, e->window, draw_place(b, e->bytes));
 	sqe[4] = draw_time(b);
 	if (e->opcode == GLK_OP_POOL_READ) {
 		e->window_offset = line.offset;
@@ -322,7 +339,7 @@ void bench_entry(struct bench *b, unsigned context, uint64_t sqe[8])
 	unsigned flags = below(&b->chance, 2);
 
 	memset(sqe, 0, 8 * sizeof(*sqe));
-	if (bench_chance(b, b->pair.p.tsu_sets ? 3 : 50))
+	if (b->leases ? !bench_chance(b, 4) : bench_chance(b, b->pair.p.tsu_sets ? 6 : 50))
 		e.opcode = GLK_OP_POOL_READ + below(&b->chance, 3);
 	choose_places(b, &e, context);
 	for (unsigned i = 0; i < 8 && e.opcode >= GLK_OP_POOL_READ && !is_on_pool(b, e.window); i++)

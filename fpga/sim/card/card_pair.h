@@ -130,7 +130,7 @@ void pair_flr(struct pair *pair);
 void pair_settle(struct pair *pair);
 
 /* Compares the registers of block TSU. Where the times depend on the order of stores, gives the card's to the model. */
-void pair_check_stamps(struct pair *pair);
+void pair_check_stamps(struct pair *pair, bool counters);
 void pair_adopt_stamps(struct pair *pair);
 /* Compares all memories. */
 void pair_check_memory(struct pair *pair);

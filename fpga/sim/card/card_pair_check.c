@@ -221,10 +221,10 @@ static void check_all_registers(struct pair *pair)
 }
 
 /* In loose rounds the times depend on the order of stores. */
-void pair_check_stamps(struct pair *pair)
+void pair_check_stamps(struct pair *pair, bool counters)
 {
 	check_row(pair, GLK_BLOCK_TSU, GLK_TSU_CAPS - GLK_BLOCK_TSU, GLK_TSU_GREATEST - GLK_BLOCK_TSU);
-	check_row(pair, GLK_BLOCK_TSU, GLK_TSU_CLEAR - GLK_BLOCK_TSU, GLK_TSU_ERRORS - GLK_BLOCK_TSU + 8);
+	check_row(pair, GLK_BLOCK_TSU, GLK_TSU_CLEAR - GLK_BLOCK_TSU, (counters ? GLK_TSU_ERRORS : GLK_TSU_GRAIN_3) - GLK_BLOCK_TSU);
 }
 
 /* Lets all leases end in both, and gives the model the card's times, where these depend on the order of stores. */
@@ -251,7 +251,7 @@ void pair_check_registers(struct pair *pair, bool all)
 	if (all) {
 		check_all_registers(pair);
 		if (!pair->loose)
-			pair_check_stamps(pair);
+			pair_check_stamps(pair, true);
 		return;
 	}
 	pair_get(pair, GLK_CARD_CONTROL, 8);
@@ -259,7 +259,7 @@ void pair_check_registers(struct pair *pair, bool all)
 	pair_get(pair, GLK_CARD_ERROR_CAUSE, 8);
 	pair_get(pair, GLK_CARD_DRAIN, 8);
 	if (!pair->loose)
-		pair_check_stamps(pair);
+		pair_check_stamps(pair, true);
 	for (unsigned r = 0; r < pair->p.regions && r < PAIR_REGIONS; r++)
 		check_row(pair, GLK_REGION_ARRAY + r * GLK_REGION_STRIDE, GLK_REGION_EPOCH, GLK_REGION_STATUS);
 	for (unsigned p = 0; p < pair->p.partitions; p++)

@@ -39,6 +39,7 @@ static const struct kind kinds[] = {
 	{ "injected packets", 6, bench_packets },
 	{ "pool", 8, bench_pool },
 	{ "timestamps", 6, bench_stamps },
+	{ "leases", 30, bench_leases },
 	{ "register writes", 8, bench_registers },
 	{ "window", 3, bench_window },
 	{ "registration", 3, bench_registration },
@@ -83,6 +84,8 @@ static void strict_round(unsigned steps, bool verbose)
 	}
 	if (!b.pair.failure[0])
 		pair_check_registers(&b.pair, true);
+	if (!b.pair.failure[0] && b.pair.p.tsu_sets)
+		bench_lease_cut(&b);
 }
 
 static bool run_round(uint64_t seed, uint64_t round, unsigned steps, const char *wave, bool verbose)
