@@ -25,6 +25,9 @@ module glk_card #(
   parameter int CHUNKS        = 16384, // readiness counters of all regions together
   parameter int READ_BYTES    = 512, // maximum read request; at least LANES, a power of two
   parameter int WRITE_BYTES   = 256, // maximum write request; at least LANES, a power of two
+  parameter int TSU_SETS      = 1024, // timestamps of the pool's lines: sets (0: none), entries of a set, bits of a timestamp
+  parameter int TSU_WAYS      = 8,
+  parameter int TSU_TS_BITS   = 32,
   parameter int LINK          = 1,   // 0: without the logic of a card-to-card link; `link` must be 0
   parameter int LINK_REPLAY   = 1024, // replay timer: clocks without an acknowledgement
   parameter int LINK_HELLO    = 4096, // keep-alive interval of an idle link, in clocks
@@ -270,6 +273,7 @@ module glk_card #(
   logic [47:0]       wn_offset;
   logic [3:0]        wn_length;
   logic [63:0]       wn_data;
+  logic              ln_wait;
   logic              rn_only, rn_valid, rn_ready;
   logic              ng_valid, ng_done;
   logic [1:0]        ng_kind;
@@ -331,9 +335,18 @@ module glk_card #(
     .nx_sq_head, .nx_cq_tail, .nx_write, .nx_write_context, .nx_new_sq_head, .nx_new_cq_tail, .nx_new_status,
     .zx_context, .zx_record, .zx_vector, .zx_sq_head, .zx_status, .gx_context, .gx_vector);
 
+  logic              tp_valid, tp_ready, tp_last, tq_last, tq_valid, tl_valid, tl_ok, tl_same, tp_refuse, te_write, te_atomic, leases;
+  logic [1:0]        tp_kind;
+  logic [47:0]       tp_offset;
+  logic [12:0]       tp_length, te_bytes;
+  logic [DATA_W-1:0] tp_data, tq_data;
+  logic [63:0]       tp_time, tp_wts, tl_wts, tl_rts, tp_limit;
+  logic [5:0]        slot_shift;
+  logic [255:0]      grains;
+
   glk_ring #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
              .REGISTRATIONS(REGISTRATIONS), .REGIONS(REGIONS), .READ_BYTES(READ_BYTES), .READ_TAGS(32)) ring (
-    .clk, .rst, .clear, .enabled, .halt, .halted(ring_halted), .idle(ring_idle), .stale(ring_stale), .generation, .ep_kind, .ep_bytes,
+    .clk, .rst, .clear, .enabled, .halt, .halted(ring_halted), .idle(ring_idle), .stale(ring_stale), .generation, .ep_kind, .ep_bytes, .ep_base, .leases, .slot_shift, .grains,
     .ctx_enable, .bell, .command_start, .command_context, .command_valid, .command_ready,
     .nx_context, .nx_sq_base, .nx_cq_base, .nx_sq_order, .nx_cq_order, .nx_status, .nx_vector, .nx_sq_tail, .nx_cq_head,
     .nx_sq_head, .nx_cq_tail, .nx_write, .nx_write_context, .nx_new_sq_head, .nx_new_cq_tail, .nx_new_status,
@@ -343,12 +356,17 @@ module glk_card #(
     .s_probe(sn_probe), .s_reason(sn_reason), .s_partition(sn_partition), .s_offset(sn_offset), .s_length(sn_length),
     .s_context(sn_context), .s_data(sn_data), .s_last(sn_last), .s_valid(sn_valid), .s_ready(sn_ready),
     // Loads; data is in the endpoint's lanes and always accepted.
-    .l_partition(ln_partition), .l_offset(ln_offset), .l_length(ln_length), .l_atomic(ln_atomic), .l_operation(ln_operation),
+    .l_partition(ln_partition), .l_offset(ln_offset), .l_length(ln_length), .l_wait(ln_wait), .l_atomic(ln_atomic), .l_operation(ln_operation),
     .l_operand(ln_operand), .l_compare(ln_compare), .l_valid(ln_valid), .l_ready(ln_ready), .g_whole(gn_whole),
     .g_error(gn_error), .g_data(gn_data), .g_last(gn_last), .g_valid(gn_valid),
     // New value of an atomic, directly to the endpoint; not while an atomic of the other card is in progress.
     .lock, .atomic_busy,
     .o_partition(wn_partition), .o_offset(wn_offset), .o_length(wn_length), .o_data(wn_data), .o_valid(wn_valid), .o_ready(wn_ready),
+    // Accesses to the pool with a time.
+    .t_kind(tp_kind), .t_offset(tp_offset), .t_length(tp_length), .t_data(tp_data), .t_last(tp_last), .t_port_valid(tp_valid), .t_port_ready(tp_ready),
+    .t_time(tp_time), .t_wts(tp_wts), .t_q_data(tq_data), .t_q_last(tq_last), .t_q_valid(tq_valid), .t_lease_valid(tl_valid), .t_lease_ok(tl_ok),
+    .t_lease_same(tl_same), .t_lease_wts(tl_wts), .t_lease_rts(tl_rts), .t_limit(tp_limit), .e_refuse(tp_refuse), .e_timed_write(te_write),
+    .e_timed_bytes(te_bytes), .e_timed_atomic(te_atomic),
     // Operations of regions.
     .i_valid(ng_valid), .i_kind(ng_kind), .i_region(ng_region), .i_chunk(ng_chunk), .i_count(ng_count), .i_done(ng_done), .i_status(ng_status),
     // Releases.
@@ -571,6 +589,21 @@ module glk_card #(
     // Event pulses: a plain write is completely issued; the last write of a packet is.
     .e_write, .e_write_partition, .e_write_bytes, .packet_done, .idle(endpoint_idle));
 
+  // A write with a time may coincide with one of an endpoint; then it is counted later.
+  logic              te_waits;
+  logic [PW-1:0]     te_partition;
+  logic [12:0]       te_length;
+  wire               any_write = e_write || te_waits;
+  wire [PW-1:0]      any_write_partition = e_write ? e_write_partition : te_partition;
+  wire [12:0]        any_write_bytes     = e_write ? e_write_bytes : te_length;
+  always_ff @(posedge clk) begin
+    if (te_write) begin
+      te_partition <= wn_partition;
+      te_length    <= te_bytes;
+    end
+    te_waits <= (te_write || (te_waits && e_write)) && !rst;
+  end
+
   // --- loads ---
   logic              ml_valid, ml_ready, dl_valid;
   logic [63:0]       ml_address;
@@ -593,7 +626,7 @@ module glk_card #(
     .clk, .rst, .ep_kind, .ep_base, .ep_bytes, .token_valid, .token, .sent, .arrived,
     .a_error(la_error), .a_partition(la_partition), .a_offset(la_offset), .a_length(la_length), .a_context(la_context), .a_valid(la_valid), .a_ready(la_ready),
     .b_error, .b_data, .b_last, .b_valid,
-    .n_partition(ln_partition), .n_offset(ln_offset), .n_length(ln_length), .n_atomic(ln_atomic), .n_operation(ln_operation), .n_operand(ln_operand),
+    .n_partition(ln_partition), .n_offset(ln_offset), .n_length(ln_length), .n_wait(ln_wait), .n_atomic(ln_atomic), .n_operation(ln_operation), .n_operand(ln_operand),
     .n_compare(ln_compare), .n_valid(ln_valid), .n_ready(ln_ready), .g_whole(gn_whole), .g_error(gn_error), .g_data(gn_data),
     .g_last(gn_last), .g_valid(gn_valid),
     // Endpoints on the bus: reads with tag 17. In the pool: pool reads.
@@ -630,7 +663,7 @@ module glk_card #(
     .clk, .rst, .ep_kind, .ep_base, .ep_bytes, .token_valid(1'b1), .token(2'd3), .sent('0), .arrived('0),
     .a_error(1'b0), .a_partition('0), .a_offset('0), .a_length('0), .a_context('0), .a_valid(1'b0), .a_ready(us_a_ready),
     .b_error(us_b_error), .b_data(us_b_data), .b_last(us_b_last), .b_valid(us_b_valid),
-    .n_partition(ls_partition), .n_offset(ls_offset), .n_length(ls_length), .n_atomic(1'b0), .n_operation('0), .n_operand('0), .n_compare('0),
+    .n_partition(ls_partition), .n_offset(ls_offset), .n_length(ls_length), .n_wait(1'b0), .n_atomic(1'b0), .n_operation('0), .n_operand('0), .n_compare('0),
     .n_valid(ls_valid), .n_ready(ls_ready), .g_whole(us_whole), .g_error(gs_error), .g_data(gs_data), .g_last(gs_last), .g_valid(gs_valid),
     .m_address(ms_address), .m_length(ms_length), .m_valid(ms_valid), .m_ready(ms_ready), .d_error, .d_data, .d_last, .d_valid(ds_valid),
     .p_offset(ps_offset), .p_length(ps_length), .p_valid(ps_valid), .p_ready(ps_ready), .q_data(qs_data), .q_last(qs_last),
@@ -687,7 +720,7 @@ module glk_card #(
     .drain_partitions, .drain_owned, .drain_context, .drain_valid, .drain_ready, .drain_busy,
     .zx_context, .zx_record, .zx_vector, .zx_sq_head, .zx_status, .nx_write, .nx_write_context,
     // Stores; atomics, which use a partition only for their write.
-    .st_valid, .st_partition, .st_context, .at_valid(nc_valid && nc_atomic), .at_context(nc_context), .aw_valid(wn_valid), .aw_partition(wn_partition),
+    .st_valid, .st_partition, .st_context, .at_valid(nc_valid && nc_atomic), .at_context(nc_context), .aw_valid(wn_valid || te_atomic), .aw_partition(wn_partition),
     .fail_valid, .fail_partition,
     .f_none(fz_none), .f_token(fz_token), .f_owned(fz_owned), .f_partition(fz_partition), .f_context(fz_context), .f_reason(fz_reason),
     .f_valid(fz_valid), .f_ready(fz_ready),
@@ -723,7 +756,7 @@ module glk_card #(
     .e_overwrite, .e_overwrite_partition, .e_overwritten,
     .p_valid, .p_partition, .p_payload, .p_runs, .p_reason,
     .a_load(e_load), .a_partition(e_load_partition), .n_atomic(nc_atomic), .n_partition(nc_partition), .n_valid(nc_valid), .n_ready(nc_ready),
-    .e_write, .e_write_partition, .e_write_bytes, .fail_valid, .fail_partition, .fail_count,
+    .e_write(any_write), .e_write_partition(any_write_partition), .e_write_bytes(any_write_bytes), .fail_valid, .fail_partition, .fail_count,
     .e_window(e_window || e_pool_poisoned), .e_refused(e_bad_packet), .e_config, .e_dma(e_any_dma), .e_entry, .e_dropped, .dropped_valid, .dropped_count, .e_accepted,
     .g_valid(cg_valid), .g_partition(cg_partition), .g_bytes(cg_bytes), .e_arrivals(eg_arrivals), .e_chunk(eg_chunk), .e_partial(eg_partial), .e_epoch(eg_epoch),
     .e_reject(eg_reject), .snapshot, .snapshot_done, .k_read, .k_at, .k_value, .k_done,
@@ -776,18 +809,20 @@ module glk_card #(
   // --- registers ---
   logic              mx_valid, mx_ready; // raises the event vector
   logic              quiet, registers_idle, mem_idle;
+  logic              pool_idle, pool_swept, xu_allowed, xu_valid, xu_write, xu_done;
+  logic [63:0]       xu_shown;
   assign quiet = mux_idle && tx_idle && sent == arrived;
   glk_registers #(.PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
                   .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .REGIONS(REGIONS), .CHUNKS(CHUNKS), .WINDOW_W(WINDOW_W),
                   .REGISTRATION_W(REGISTRATION_W)) registers (
-    .clk, .rst, .flr, .flr_done, .serial, .pool_bytes, .link, .link_up,
+    .clk, .rst, .flr, .flr_done, .serial, .pool_bytes, .link, .link_up, .leases,
     .x_write, .x_offset, .x_size, .x_data, .x_poisoned, .x_valid, .x_ready, .y_data, .y_valid,
     .enabled, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_flush_timeout_ns,
     .ep_kind, .ep_base, .ep_bytes, .ep_changed, .ep_open, .remote(ep_remote), .remote_bound(ep_beyond), .remote_partition, .ask_valid, .ask_partition, .generation,
     // Changes that require empty queues: pause, flush, wait for quiet. Resets also halt the rings and wait for all blocks.
     .pause, .f_partition(fx_partition), .f_reason(fx_reason), .f_valid(fx_valid), .f_ready(fx_ready), .quiet,
     .halt, .ring_halted(ring_halted && region_halted), .ring_stale, .release_stale,
-    .others_idle(load_idle && serve_load_idle && link_idle && endpoint_idle && all_acknowledged && mem_idle), .clear, .queued_stores,
+    .others_idle(load_idle && serve_load_idle && link_idle && endpoint_idle && all_acknowledged && mem_idle && pool_idle), .clear, .queued_stores,
     .dropped_valid, .dropped_count,
     .tx_holds, .all_acknowledged, .look_partition, .look_entries, .look_payload, .look_unacknowledged, .look_remote_bytes, .under_way,
     .w_valid(xw_valid), .w_ready(xw_ready), .w_write(xw_write), .w_row(xw_row), .w_data(xw_data), .w_done(xw_done), .w_q,
@@ -800,6 +835,7 @@ module glk_card #(
     .g_valid(xg_valid), .g_kind(xg_kind), .g_of_chunk(xg_of_chunk), .g_element(xg_element), .g_word(xg_word), .g_value(xg_value), .g_context(xg_context),
     .g_done(xg_done), .g_refused(xg_refused), .g_shown(xg_shown), .g_swept(region_swept), .g_stale(region_stale), .g_hold(region_hold),
     .g_storing(region_storing), .l_word, .l_shown, .l_value, .l_allowed, .l_take, .l_snapshot_done,
+    .u_shown(xu_shown), .u_allowed(xu_allowed), .u_valid(xu_valid), .u_write(xu_write), .u_done(xu_done), .u_swept(pool_swept),
     .snapshot, .snapshot_done, .k_read, .k_at, .k_value, .k_done, .e_config, .xe_clear, .xe_context, .xe_errors,
     // ERROR_CAUSE: window, packet, config, dma, endpoint, ring, link.
     .e_cause({e_link, e_ring, fail_valid, e_any_dma, e_config, e_bad_packet, e_window || e_pool_poisoned}), .i_valid(mx_valid),
@@ -830,8 +866,8 @@ module glk_card #(
   assign dk_valid = d_valid && !d_tag[4] && !d_tag[5];
 
   // --- pool ---
-  glk_pool_mux #(.DATA_W(DATA_W)) pool_mux (
-    .clk, .rst,
+  glk_pool #(.DATA_W(DATA_W), .SETS(TSU_SETS), .WAYS(TSU_WAYS), .TS_BITS(TSU_TS_BITS)) pool (
+    .clk, .rst, .clear, .pool_bytes, .leases, .idle(pool_idle), .swept(pool_swept),
     .b_write(bp_write), .b_offset(bp_offset), .b_length(bp_length), .b_data(bp_data), .b_last(bp_last), .b_valid(bp_valid), .b_ready(bp_ready),
     .b_q_data(bq_data), .b_q_last(bq_last), .b_q_valid(bq_valid), .b_q_ready(bq_ready),
     .e_offset(ep_offset), .e_length(ep_length), .e_data(ep_data), .e_last(ep_last), .e_valid(ep_valid), .e_ready(ep_ready),
@@ -839,12 +875,17 @@ module glk_card #(
     .l_q_data(lq_data), .l_q_last(lq_last), .l_q_valid(lq_valid), .l_q_ready(lq_ready),
     .k_offset(ps_offset), .k_length(ps_length), .k_valid(ps_valid), .k_ready(ps_ready),
     .k_q_data(qs_data), .k_q_last(qs_last), .k_q_valid(qs_valid), .k_q_ready(qs_ready),
+    // Accesses of the rings with a time.
+    .t_kind(tp_kind), .t_offset(tp_offset), .t_length(tp_length), .t_data(tp_data), .t_last(tp_last), .t_valid(tp_valid), .t_ready(tp_ready),
+    .t_time(tp_time), .t_wts(tp_wts), .t_q_data(tq_data), .t_q_last(tq_last), .t_q_valid(tq_valid), .t_lease_valid(tl_valid), .t_lease_ok(tl_ok),
+    .t_lease_same(tl_same), .t_lease_wts(tl_wts), .t_lease_rts(tl_rts), .limit(tp_limit), .e_refuse(tp_refuse), .slot_shift, .grains,
+    .word(l_word), .shown(xu_shown), .value(l_value), .allowed(xu_allowed), .x_valid(xu_valid), .x_write(xu_write), .x_done(xu_done), .snapshot,
     .pool_write, .pool_offset, .pool_length, .pool_data, .pool_last, .pool_valid, .pool_ready,
     .pool_q_data, .pool_q_last, .pool_q_valid, .pool_q_ready);
 
   always_ff @(posedge clk) begin
     busy    <= r_valid || flr || !(requests_idle && aperture_idle && quiet && endpoint_idle && load_idle && all_acknowledged && release_idle &&
-                            ring_idle && region_idle && registers_idle && mem_idle);
+                            ring_idle && region_idle && registers_idle && mem_idle && pool_idle);
     holding <= |tx_holds;
     if (rst)
       busy <= 1'b0;

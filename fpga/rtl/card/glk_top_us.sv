@@ -12,6 +12,9 @@ module glk_top_us #(
   parameter int VECTORS       = 8, // limited by the hard block's MSI-X table
   parameter int REGIONS       = 64,
   parameter int CHUNKS        = 16384,
+  parameter int TSU_SETS      = 1024,
+  parameter int TSU_WAYS      = 8,
+  parameter int TSU_TS_BITS   = 32,
   parameter int READ_BYTES    = 512,
   parameter int WRITE_BYTES   = 256
 ) (
@@ -124,7 +127,8 @@ module glk_top_us #(
   logic [6:0]   unused_bytes;
   glk_card #(
     .DATA_W(512), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS), .CONTEXTS(CONTEXTS), .SLICES(SLICES),
-    .SLICE_SHIFT(SLICE_SHIFT), .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .REGIONS(REGIONS), .CHUNKS(CHUNKS), .READ_BYTES(READ_BYTES), .WRITE_BYTES(WRITE_BYTES)
+    .SLICE_SHIFT(SLICE_SHIFT), .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .REGIONS(REGIONS), .CHUNKS(CHUNKS),
+    .TSU_SETS(TSU_SETS), .TSU_WAYS(TSU_WAYS), .TSU_TS_BITS(TSU_TS_BITS), .READ_BYTES(READ_BYTES), .WRITE_BYTES(WRITE_BYTES)
   ) card (
     .clk, .rst, .now_ns, .serial, .pool_bytes, .link, .cluster, .link_session, .li_data, .li_control, .li_valid, .li_cut,
     .lo_data, .lo_control, .lo_valid, .busy(unused_busy), .holding(unused_holding),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arbiter for the pool's single port: BAR 4 accesses, endpoint writes that target the pool, and loads from the pool (local
-// and remote). Whole transactions, in grant order: a write that was accepted here is ordered before every read accepted
-// later.
+// Arbiter for the pool's single port: BAR 4 accesses, endpoint writes that target the pool, loads from the pool (local and
+// remote), accesses with a time, and zeros. Whole transactions, in grant order: a write that was accepted here is ordered before
+// every read accepted later. What glk_pool_stamps has to stamp is reported in the same order: every write, and accesses with a time.
 //
 // The grant is a register, so no ready depends on a valid. It parks at the last user: a single user, or users that
 // alternate, move one beat per clock; only the first beat after an idle period waits one clock.
@@ -52,6 +52,30 @@ module glk_pool_mux #(
   output logic              k_q_valid,
   input  logic              k_q_ready,
 
+  // Accesses with a time, within a line: its lease alone, a read (whose data is always accepted), a write, a mark
+  input  logic [1:0]        t_kind, // 0, 1, 2, 3
+  input  logic [47:0]       t_offset,
+  input  logic [12:0]       t_length,
+  input  logic [DATA_W-1:0] t_data,
+  input  logic              t_last,
+  input  logic              t_valid,
+  output logic              t_ready,
+  output logic [DATA_W-1:0] t_q_data,
+  output logic              t_q_last,
+  output logic              t_q_valid,
+  // Zeros, for a page; a beat each
+  input  logic [35:0]       z_page,
+  input  logic              z_last,
+  input  logic              z_valid,
+  output logic              z_ready,
+
+  // To be stamped; `stamp_room` 0: for at most some clocks more
+  output logic              stamp_valid,
+  output logic [1:0]        stamp_kind, // 0 write without a time, 1 write, 2 lease, 3 mark
+  output logic [47:0]       stamp_offset,
+  output logic [12:0]       stamp_length,
+  input  logic              stamp_room,
+
   output logic              pool_write,
   output logic [47:0]       pool_offset,
   output logic [12:0]       pool_length,
@@ -67,31 +91,32 @@ module glk_pool_mux #(
   localparam int LB = $clog2(LANES);
 
   // --- round-robin arbiter ---
-  logic [3:0] turn;         // one-hot
+  logic [5:0] turn;         // one-hot
   logic       begun;        // inside a transaction
   logic       o_ready;      // from the output stage
-  wire  [3:0] valids = {k_valid, l_valid, e_valid, b_valid};
-  assign {k_ready, l_ready, e_ready, b_ready} = turn & {4{o_ready}};
-  wire        gb = turn[0], ge = turn[1], gl = turn[2], gk = turn[3];
+  wire        go     = o_ready && (begun || stamp_room);
+  wire  [5:0] valids = {z_valid, t_valid, k_valid, l_valid, e_valid, b_valid};
+  assign {z_ready, t_ready, k_ready, l_ready, e_ready, b_ready} = turn & {6{go}};
+  wire        gb = turn[0], ge = turn[1], gl = turn[2], gk = turn[3], gt = turn[4], gz = turn[5];
 
   wire now_valid = |(turn & valids);
-  wire now_last  = (gb && b_last) || (ge && e_last) || gl || gk;
-  wire beat      = now_valid && o_ready;
+  wire now_last  = (gb && b_last) || (ge && e_last) || gl || gk || (gt && t_last) || (gz && z_last);
+  wire beat      = now_valid && go;
   wire over      = (beat && now_last) || (!now_valid && !begun);
 
   // Search order: the users after the current one, then the current one itself.
-  logic [7:0] order;
+  logic [11:0] order;
   always_comb begin
-    order = {valids, valids & ~((turn - 4'd1) | turn)};
-    order = order & (~order + 8'd1);
+    order = {valids, valids & ~((turn - 6'd1) | turn)};
+    order = order & (~order + 12'd1);
   end
   always_ff @(posedge clk) begin
     if (beat)
       begun <= !now_last;
-    if (over && valids != 4'd0)
-      turn <= order[3:0] | order[7:4];
+    if (over && valids != 6'd0)
+      turn <= order[5:0] | order[11:6];
     if (rst) begin
-      turn  <= 4'd1;
+      turn  <= 6'd1;
       begun <= 1'b0;
     end
   end
@@ -116,22 +141,38 @@ module glk_pool_mux #(
   end
 
   // --- output stage ---
-  wire          o_write = ge || (gb && b_write);
+  wire          o_write = ge || (gb && b_write) || (gt && t_kind == 2'd2) || gz;
+  wire          o_none  = gt && (t_kind == 2'd0 || t_kind == 2'd3);
   wire          o_last  = now_last || (ge && cut);
-  wire [47:0]   o_offset = gb ? b_offset : gl ? l_offset : gk ? k_offset : e_second ? {next_page, 12'b0} : e_offset;
-  wire [12:0]   o_length = gb ? b_length : gl ? l_length : gk ? k_length : e_second ? {1'b0, sum[11:0]} : crosses ? room : e_length;
-  wire [DATA_W-1:0] o_data = ge ? e_data : b_data;
+  wire [47:0]   o_offset = gb ? b_offset : gl ? l_offset : gk ? k_offset : gt ? t_offset : gz ? {z_page, 12'b0} : e_second ? {next_page, 12'b0} : e_offset;
+  wire [12:0]   o_length = gb ? b_length : gl ? l_length : gk ? k_length : gt ? t_length : gz ? 13'd4096 : e_second ? {1'b0, sum[11:0]} : crosses ? room : e_length;
+  wire [DATA_W-1:0] o_data = ge ? e_data : gt ? t_data : gz ? '0 : b_data;
 
   glk_skid #(.W(1 + 48 + 13 + DATA_W + 1)) out (
-    .clk, .rst, .s_data({o_write, o_offset, o_length, o_data, o_last}), .s_valid(now_valid), .s_ready(o_ready),
+    .clk, .rst, .s_data({o_write, o_offset, o_length, o_data, o_last}), .s_valid(now_valid && !o_none && (begun || stamp_room)), .s_ready(o_ready),
     .m_data({pool_write, pool_offset, pool_length, pool_data, pool_last}), .m_valid(pool_valid), .m_ready(pool_ready));
+
+  // --- stamps, of the first beat of each transaction ---
+  logic after_cut;
+  always_ff @(posedge clk) begin
+    stamp_valid  <= beat && (!begun || after_cut) && (o_write || gt);
+    stamp_kind   <= !gt ? 2'd0 : (t_kind == 2'd2) ? 2'd1 : (t_kind == 2'd3) ? 2'd3 : 2'd2;
+    stamp_offset <= o_offset;
+    stamp_length <= o_length;
+    if (beat)
+      after_cut <= ge && cut;
+    if (rst) begin
+      stamp_valid <= 1'b0;
+      after_cut   <= 1'b0;
+    end
+  end
 
   // --- read responses, routed to the requester; each has one request outstanding, so this FIFO never fills ---
   logic       asks_ready, asker_valid;
-  logic [1:0] asker; // 1: load, 2: load of the other card, else BAR 4
-  wire  asks = beat && !o_write;
+  logic [1:0] asker; // 0: BAR 4, 1: load, 2: load of the other card, 3: with a time
+  wire  asks = beat && !o_write && !o_none;
   glk_fifo #(.W(2), .DEPTH(16)) askers (
-    .clk, .rst, .s_data({gk, gl}), .s_valid(asks), .s_ready(asks_ready),
+    .clk, .rst, .s_data({gk || gt, gl || gt}), .s_valid(asks), .s_ready(asks_ready),
     .m_data(asker), .m_valid(asker_valid), .m_ready(pool_q_valid && pool_q_ready && pool_q_last));
 
   logic q_in_ready, q_valid, q_last;
@@ -140,16 +181,19 @@ module glk_pool_mux #(
   assign pool_q_ready = asker_valid && q_in_ready;
   glk_skid #(.W(2 + DATA_W + 1)) back (
     .clk, .rst, .s_data({asker, pool_q_data, pool_q_last}), .s_valid(pool_q_valid && asker_valid), .s_ready(q_in_ready),
-    .m_data({q_asker, q_data, q_last}), .m_valid(q_valid), .m_ready(q_asker[1] ? k_q_ready : q_asker[0] ? l_q_ready : b_q_ready));
+    .m_data({q_asker, q_data, q_last}), .m_valid(q_valid), .m_ready((q_asker == 2'd3) || (q_asker[1] ? k_q_ready : q_asker[0] ? l_q_ready : b_q_ready)));
   assign b_q_data  = q_data;
   assign b_q_last  = q_last;
   assign b_q_valid = q_valid && q_asker == 2'd0;
   assign l_q_data  = q_data;
   assign l_q_last  = q_last;
-  assign l_q_valid = q_valid && q_asker[0];
+  assign l_q_valid = q_valid && q_asker == 2'd1;
   assign k_q_data  = q_data;
   assign k_q_last  = q_last;
-  assign k_q_valid = q_valid && q_asker[1];
+  assign k_q_valid = q_valid && q_asker == 2'd2;
+  assign t_q_data  = q_data;
+  assign t_q_last  = q_last;
+  assign t_q_valid = q_valid && q_asker == 2'd3;
 
   always_ff @(posedge clk)
     if (!rst)

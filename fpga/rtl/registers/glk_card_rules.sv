@@ -17,6 +17,7 @@ module glk_card_rules #(
   input  logic [8:0]  word,
 
   input  logic        link,
+  input  logic        leases,
   input  logic        link_up,
   input  logic [63:0] serial,
   input  logic [63:0] pool_bytes,
@@ -71,7 +72,7 @@ module glk_card_rules #(
       9'(glk_regs::CARD_CAPS2 / 8):      shown <= CAPS2;
       9'(glk_regs::CARD_FEATURES / 8):
         shown <= FEATURES | ((pool_bytes != '0) ? glk_regs::CARD_FEATURES_POOL_MASK : 64'd0) |
-                 (link ? glk_regs::CARD_FEATURES_LINK_MASK : 64'd0);
+                 (link ? glk_regs::CARD_FEATURES_LINK_MASK : 64'd0) | (leases ? glk_regs::CARD_FEATURES_LEASE_MASK : 64'd0);
       9'(glk_regs::CARD_CONTROL / 8):     shown <= 64'(enabled);
       9'(glk_regs::CARD_STATUS / 8):      shown <= 64'({!link || link_up, idle, !resetting});
       9'(glk_regs::CARD_GENERATION / 8):  shown <= generation;

@@ -10,6 +10,7 @@ module glk_register_decode #(
 ) (
   input  logic        clk,
   input  logic        link,        // block LINK exists
+  input  logic        leases,      // block TSU exists
   input  logic [19:0] offset,
   output logic [3:0]  place,       // TYPE of the block; 0: no register at this offset
   output logic [13:0] element,
@@ -23,6 +24,7 @@ module glk_register_decode #(
   wire in_registration = offset[19:15] == 5'(glk_regs::REGISTRATION_ARRAY >> 15);
   wire in_context      = offset[19:13] == 7'(glk_regs::CONTEXT_ARRAY >> 13);
   wire in_link         = link && offset[19:12] == 8'(glk_regs::BLOCK_LINK >> 12);
+  wire in_tsu          = leases && offset[19:12] == 8'(glk_regs::BLOCK_TSU >> 12);
   wire in_region       = offset[19:15] == 5'(glk_regs::REGION_ARRAY >> 15);
   wire in_chunk        = offset[19:17] == 3'(glk_regs::CHUNK_ARRAY >> 17);
   wire in_doorbell     = offset[19:17] == 3'(glk_regs::DOORBELL_ARRAY >> 17);
@@ -38,7 +40,8 @@ module glk_register_decode #(
 
   wire [19:0] whole = {offset[19:3], 3'b0};
   wire unused = &{1'b0, offset[2:0]};
-  localparam logic [31:0] LAST_NEXT = (REGIONS != 0) ? 32'(glk_regs::BLOCK_REGION) : 32'd0; // behind the last block of any card
+  wire [31:0] tsu_next  = leases ? 32'(glk_regs::BLOCK_TSU) : 32'd0;
+  wire [31:0] last_next = (REGIONS != 0) ? 32'(glk_regs::BLOCK_REGION) : tsu_next; // behind the last block of any card
 
   always_ff @(posedge clk) begin
     place   <= 4'd0;
@@ -50,6 +53,10 @@ module glk_register_decode #(
     end
     if (in_link) begin
       place <= 4'(glk_regs::BLOCK_LINK_TYPE);
+      word  <= offset[11:3];
+    end
+    if (in_tsu) begin
+      place <= 4'(glk_regs::BLOCK_TSU_TYPE);
       word  <= offset[11:3];
     end
     if (in_partition) begin
@@ -101,14 +108,16 @@ module glk_register_decode #(
       20'(glk_regs::BLOCK_CONTEXT):
         header_value <= {32'(glk_regs::BLOCK_CONTEXT_NEXT), 16'(glk_regs::BLOCK_CONTEXT_VERSION), 16'(glk_regs::BLOCK_CONTEXT_TYPE)};
       20'(glk_regs::BLOCK_DOORBELL):
-        header_value <= {link ? 32'(glk_regs::BLOCK_LINK) : LAST_NEXT, 16'(glk_regs::BLOCK_DOORBELL_VERSION),
+        header_value <= {link ? 32'(glk_regs::BLOCK_LINK) : last_next, 16'(glk_regs::BLOCK_DOORBELL_VERSION),
                          16'(glk_regs::BLOCK_DOORBELL_TYPE)};
       20'(glk_regs::BLOCK_LINK):
-        header_value <= link ? {LAST_NEXT, 16'(glk_regs::BLOCK_LINK_VERSION), 16'(glk_regs::BLOCK_LINK_TYPE)} : '0;
+        header_value <= link ? {last_next, 16'(glk_regs::BLOCK_LINK_VERSION), 16'(glk_regs::BLOCK_LINK_TYPE)} : '0;
       20'(glk_regs::BLOCK_REGION):
         header_value <= (REGIONS != 0) ? {32'(glk_regs::BLOCK_CHUNK), 16'(glk_regs::BLOCK_REGION_VERSION), 16'(glk_regs::BLOCK_REGION_TYPE)} : '0;
       20'(glk_regs::BLOCK_CHUNK):
-        header_value <= (REGIONS != 0) ? {32'd0, 16'(glk_regs::BLOCK_CHUNK_VERSION), 16'(glk_regs::BLOCK_CHUNK_TYPE)} : '0;
+        header_value <= (REGIONS != 0) ? {tsu_next, 16'(glk_regs::BLOCK_CHUNK_VERSION), 16'(glk_regs::BLOCK_CHUNK_TYPE)} : '0;
+      20'(glk_regs::BLOCK_TSU):
+        header_value <= leases ? {32'd0, 16'(glk_regs::BLOCK_TSU_VERSION), 16'(glk_regs::BLOCK_TSU_TYPE)} : '0;
       default: begin
         header       <= 1'b0;
         header_value <= '0;

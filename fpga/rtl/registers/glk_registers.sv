@@ -33,6 +33,7 @@ module glk_registers #(
   input  logic [63:0]       pool_bytes,
   input  logic              link,       // a link exists; constant
   input  logic              link_up,
+  input  logic              leases,     // block TSU exists; constant
 
   // Accesses: 1 << x_size bytes, aligned, data in the low bits. A read is answered on y some time after it was accepted; no
   // other read is accepted until then.
@@ -168,6 +169,14 @@ module glk_registers #(
   output logic              l_take,
   input  logic              l_snapshot_done, // if a link exists; not before snapshot_done
 
+  // Block TSU, whose word and value are l_word and l_value, and DOORBELL.CLOCK; see glk_pool_registers
+  input  logic [63:0]       u_shown,
+  input  logic              u_allowed,
+  output logic              u_valid,
+  output logic              u_write,
+  input  logic              u_done,
+  input  logic              u_swept,
+
   // Counters
   output logic              snapshot,
   input  logic              snapshot_done,
@@ -207,6 +216,8 @@ module glk_registers #(
   localparam logic [8:0] D_RELEASE   = 9'(glk_regs::DOORBELL_RELEASE / 8);
   localparam logic [8:0] D_ARRIVE    = 9'(glk_regs::DOORBELL_ARRIVE / 8);
   localparam logic [8:0] D_START     = 9'(glk_regs::DOORBELL_START / 8);
+  localparam logic [8:0] D_CLOCK     = 9'(glk_regs::DOORBELL_CLOCK / 8); // also the word of TSU.CLOCK
+  initial if (glk_regs::DOORBELL_CLOCK != glk_regs::TSU_CLOCK - glk_regs::BLOCK_TSU) $fatal;
   localparam logic [2:0] SET_SQ_TAIL = 3'd5; // xc_which values
   localparam logic [2:0] SET_CQ_HEAD = 3'd6;
 
@@ -220,6 +231,7 @@ module glk_registers #(
   localparam logic [3:0] LINK         = 4'(glk_regs::BLOCK_LINK_TYPE);
   localparam logic [3:0] REGION       = 4'(glk_regs::BLOCK_REGION_TYPE);
   localparam logic [3:0] CHUNK        = 4'(glk_regs::BLOCK_CHUNK_TYPE);
+  localparam logic [3:0] TSU          = 4'(glk_regs::BLOCK_TSU_TYPE);
 
   // Lookup latencies in clocks: settings and contexts; queues, which are many pipeline stages away; and the delay before a
   // snapshot that lets earlier stores be counted.
@@ -230,7 +242,7 @@ module glk_registers #(
   typedef enum logic [5:0] {
     IDLE, PLACE, DECODE, LOOK, TABLE, TABLE_WAIT, COUNTER, COLLECT, MERGE, AIM, DRAINED_WINDOW, CHECK, ACT,
     BEFORE, LATCH, DRAINING, QUIESCE, APPLY, TABLE_WRITE, AFTER, RESUME, START_HEAD, START_TAIL, COMMAND, STARTED, RELEASE, FINISH,
-    REGION_READ, REGION_WRITE, REGION_BELL, HOLD
+    REGION_READ, REGION_WRITE, REGION_BELL, HOLD, STAMP_READ, STAMP_WRITE
   } state_t;
   state_t     state;
   logic [4:0] clocks;
@@ -252,13 +264,14 @@ module glk_registers #(
   logic [63:0] header_value;
   glk_register_decode #(.PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .REGISTRATIONS(REGISTRATIONS),
                         .REGIONS(REGIONS), .CHUNKS(CHUNKS)) decode (
-    .clk, .link, .offset(r_offset), .place, .element, .word, .header, .header_value);
+    .clk, .link, .leases, .offset(r_offset), .place, .element, .word, .header, .header_value);
 
   wire is_counter = (place == CARD && word >= CARD_FIRST && word <= CARD_LAST) ||
                     (place == PARTITION && word >= P_FIRST && word <= P_LAST) ||
                     (place == CONTEXT && word >= C_FIRST && word <= C_LAST);
   wire is_table   = place == WINDOW || place == REGISTRATION;
   wire is_drain   = place == CARD && word == DRAIN;
+  wire of_stamps  = (place == TSU || (leases && place == DOORBELL && word == D_CLOCK)) && !header;
   wire of_region  = place == REGION || place == CHUNK;
 
   logic [63:0] old;   // current value; merged into the unwritten bytes of a narrow write
@@ -272,7 +285,7 @@ module glk_registers #(
   logic [SW-1:0] sweep_w_row;
   logic [HW-1:0] sweep_h_row;
   glk_reset_sequence #(.SLICES(SLICES), .REGISTRATIONS(REGISTRATIONS)) reset_sequence (
-    .clk, .rst, .start(start_reset), .running(resetting), .halt, .pause(reset_pause), .clear, .halted(ring_halted), .quiet, .others_idle, .others_swept(g_swept), .drop,
+    .clk, .rst, .start(start_reset), .running(resetting), .halt, .pause(reset_pause), .clear, .halted(ring_halted), .quiet, .others_idle, .others_swept(g_swept && u_swept), .drop,
     .w_row(sweep_w_row), .w_valid(sweep_w_valid), .w_ready, .h_row(sweep_h_row), .h_valid(sweep_h_valid), .h_ready);
 
   always_ff @(posedge clk) begin
@@ -368,7 +381,7 @@ module glk_registers #(
   logic        card_allowed;
   glk_card_rules #(.PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
                    .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .REGIONS(REGIONS), .CHUNKS(CHUNKS)) card_rules (
-    .clk, .rst, .word, .link, .link_up, .serial, .pool_bytes, .enabled, .resetting,
+    .clk, .rst, .word, .link, .leases, .link_up, .serial, .pool_bytes, .enabled, .resetting,
     .some(tx_holds != '0 || !all_acknowledged || !quiet), .generation, .scratch, .cause, .drain_busy, .drain_written, .snapshots,
     .for_write(r_write), .shown(card_value), .value, .drains_window(entry[0]), .allowed(card_allowed));
 
@@ -394,6 +407,7 @@ module glk_registers #(
       REGISTRATION: allowed = registration_allowed;
       CONTEXT:      allowed = context_allowed;
       LINK:         allowed = l_allowed;
+      TSU:          allowed = u_allowed && !header;
       DOORBELL:     allowed = 1'b1; // user-writable: invalid values affect only the user's context
       default:      allowed = 1'b0;
     endcase
@@ -429,6 +443,8 @@ module glk_registers #(
   assign g_value         = value;
   assign g_context       = element[CW-1:0];
   assign g_hold          = state == HOLD || (quiesce_all && change_pause) || (state == QUIESCE && place == CARD);
+  assign u_valid         = state == STAMP_READ || state == STAMP_WRITE;
+  assign u_write         = r_write;
   assign l_word          = word;
   assign l_value         = value;
   assign command_valid   = state == COMMAND;
@@ -508,7 +524,7 @@ module glk_registers #(
       DECODE: begin
         clocks <= (place == PARTITION) ? FAR : NEAR;
         k_read <= is_counter;
-        state  <= is_counter ? COUNTER : is_table ? TABLE : (of_region && !header) ? REGION_READ : LOOK;
+        state  <= (of_stamps && !r_write) ? STAMP_READ : is_counter ? COUNTER : is_table ? TABLE : (of_region && !header) ? REGION_READ : LOOK;
       end
       LOOK:
         if (clocks == '0)
@@ -530,6 +546,9 @@ module glk_registers #(
       COUNTER:
         if (k_done)
           state <= COLLECT;
+      STAMP_READ: // behind the writes that the pool has taken
+        if (u_done)
+          state <= COLLECT;
 
       COLLECT: begin
         case (place)
@@ -538,7 +557,8 @@ module glk_registers #(
           WINDOW:       old <= window_shown;
           REGISTRATION: old <= registration_shown;
           CONTEXT:      old <= is_counter ? k_value : context_shown;
-          DOORBELL:     old <= doorbell_shown;
+          DOORBELL:     old <= (of_stamps && !r_write) ? u_shown : doorbell_shown;
+          TSU:          old <= u_shown;
           LINK:         old <= l_shown;
           REGION, CHUNK: old <= g_shown;
           default:      old <= '0;
@@ -624,6 +644,8 @@ module glk_registers #(
           end
           LINK:
             l_take <= 1'b1;
+          TSU:
+            state <= STAMP_WRITE;
           default: begin
             xc_data  <= 64'(value[15:0]);
             xc_which <= (word == D_CQ_HEAD) ? SET_CQ_HEAD : SET_SQ_TAIL;
@@ -643,6 +665,9 @@ module glk_registers #(
 
       REGION_BELL:
         if (g_done)
+          state <= FINISH;
+      STAMP_WRITE:
+        if (u_done)
           state <= FINISH;
       HOLD: begin
         if (clocks == '0)

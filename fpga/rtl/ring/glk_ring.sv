@@ -40,6 +40,10 @@ module glk_ring #(
   input  logic [63:0]               generation,
   input  logic [PARTITIONS*2-1:0]   ep_kind,
   input  logic [PARTITIONS*37-1:0]  ep_bytes,
+  input  logic [PARTITIONS*52-1:0]  ep_base,
+  input  logic                      leases,
+  input  logic [5:0]                slot_shift,
+  input  logic [255:0]              grains,
 
   // Contexts
   input  logic [CONTEXTS-1:0]       ctx_enable,
@@ -95,6 +99,7 @@ module glk_ring #(
   output logic [PW-1:0]             l_partition,
   output logic [47:0]               l_offset,
   output logic [12:0]               l_length,
+  output logic                      l_wait,
   output logic                      l_atomic,
   output logic [1:0]                l_operation,
   output logic [63:0]               l_operand,
@@ -118,6 +123,30 @@ module glk_ring #(
   output logic [63:0]               o_data,
   output logic                      o_valid,
   input  logic                      o_ready,
+
+  // Accesses to the pool with a time, see glk_pool; event pulses
+  output logic [1:0]                t_kind,
+  output logic [47:0]               t_offset,
+  output logic [12:0]               t_length,
+  output logic [DATA_W-1:0]         t_data,
+  output logic                      t_last,
+  output logic                      t_port_valid,
+  input  logic                      t_port_ready,
+  output logic [63:0]               t_time,
+  output logic [63:0]               t_wts,
+  input  logic [DATA_W-1:0]         t_q_data,
+  input  logic                      t_q_last,
+  input  logic                      t_q_valid,
+  input  logic                      t_lease_valid,
+  input  logic                      t_lease_ok,
+  input  logic                      t_lease_same,
+  input  logic [63:0]               t_lease_wts,
+  input  logic [63:0]               t_lease_rts,
+  input  logic [63:0]               t_limit,
+  output logic                      e_refuse,
+  output logic                      e_timed_write,
+  output logic [12:0]               e_timed_bytes,
+  output logic                      e_timed_atomic,
 
   // Operations of regions
   output logic                      i_valid,
@@ -224,9 +253,15 @@ module glk_ring #(
   logic [DATA_W-1:0] u_data;
   logic              u_last, u_valid, u_ready;
 
+  logic              t_range, k_ask;
+  logic [1:0]        k_kind;
+  logic [47:0]       k_offset;
+  logic [12:0]       k_length;
+  logic [63:0]       k_data;
+
   glk_ring_engine #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
                     .REGISTRATIONS(REGISTRATIONS), .REGIONS(REGIONS), .WINDOW_W(WINDOW_W), .REGISTRATION_W(REGISTRATION_W)) engine (
-    .clk, .rst, .generation(generation[7:0]), .ep_kind, .ep_bytes,
+    .clk, .rst, .generation(generation[7:0]), .ep_kind, .ep_bytes, .ep_base, .leases, .slot_shift, .grains,
     .t_valid, .t_context, .t_protocol, .t_sq_address, .t_sq_head, .t_entries, .t_held, .t_cq_address, .t_first_lap,
     .t_vector, .t_asked, .t_mine, .abandon, .commanded, .out_idle(!m_valid), .stale, .r_fetched, .r_upto, .r_asked,
     .r_taken, .r_done, .r_advance, .r_sleep, .r_stop, .r_status, .entry_line, .entry_q,
@@ -234,8 +269,10 @@ module glk_ring #(
     .rd_o_valid, .b_valid, .b_line, .b_enables, .b_data, .v_kind, .v_place, .v_length, .v_address, .v_partition, .v_valid,
     .v_ready, .v_idle, .head_data(u_data[63:0]), .head_now,
     .w_changed, .w_valid, .w_ready, .w_row, .w_done, .w_q, .h_changed, .h_valid, .h_ready, .h_row, .h_done, .h_q,
-    .probe_reason(s_reason), .l_partition, .l_offset, .l_length, .l_atomic, .l_operation, .l_operand, .l_compare, .l_valid, .l_ready, .g_whole, .g_error, .g_data, .g_last, .g_valid,
+    .probe_reason(s_reason), .l_partition, .l_offset, .l_length, .l_wait, .l_atomic, .l_operation, .l_operand, .l_compare, .l_valid, .l_ready, .g_whole, .g_error, .g_data, .g_last, .g_valid,
     .o_partition, .o_offset, .o_length, .o_data, .o_valid, .o_ready, .lock, .atomic_busy,
+    .t_range, .t_kind(k_kind), .t_offset(k_offset), .t_length(k_length), .t_data(k_data), .t_ask(k_ask), .t_asked_ready(t_port_ready), .t_time, .t_wts,
+    .t_q_data, .t_q_last, .t_q_valid, .t_lease_valid, .t_lease_ok, .t_lease_same, .t_lease_wts, .t_lease_rts, .t_limit, .e_refuse, .e_timed_write,
     .i_valid, .i_kind, .i_region, .i_chunk, .i_count, .i_done, .i_status, .z_only, .z_valid, .z_ready, .z_done, .z_failed, .z_take,
     .c_interrupt, .c_address, .c_data, .c_valid, .c_ready, .e_entry, .e_dma, .e_ring, .n_atomic, .n_partition, .n_valid, .n_ready);
 
@@ -247,7 +284,20 @@ module glk_ring #(
     .m_kind(u_kind), .m_partition(u_partition), .m_address(u_address), .m_length(u_length), .m_data(u_data), .m_last(u_last),
     .m_valid(u_valid), .m_ready(u_ready));
 
-  wire u_store = u_kind == STORE || u_kind == PROBE;
+  // Stores of a range with a time go to the pool; the engine's own accesses there are single beats.
+  wire u_timed = u_kind == STORE && t_range;
+  wire u_store = (u_kind == STORE && !t_range) || u_kind == PROBE;
+  assign t_kind       = k_ask ? k_kind : 2'd2;
+  assign t_offset     = k_ask ? k_offset : u_address[47:0];
+  assign t_length     = k_ask ? k_length : u_length;
+  assign t_data       = k_ask ? {(DATA_W/64){k_data}} : u_data;
+  assign t_last       = k_ask || u_last;
+  assign t_port_valid = k_ask || (u_valid && u_timed);
+  always_ff @(posedge clk) begin
+    e_timed_atomic <= k_ask && k_kind == 2'd2;
+    e_timed_bytes  <= k_ask ? k_length : v_length;
+  end
+
   wire u_host  = u_valid && u_kind == HOST;
 
   assign s_probe     = u_kind == PROBE;
@@ -273,7 +323,7 @@ module glk_ring #(
 
   assign rd_m_ready = out_ready && !mover_out;
   assign c_ready    = out_ready && !mover_out && !rd_m_valid;
-  assign u_ready    = u_store ? s_ready : (u_kind == HEADER || out_ready);
+  assign u_ready    = u_timed ? t_port_ready && !k_ask : u_store ? s_ready : (u_kind == HEADER || out_ready);
 
   always_ff @(posedge clk) begin
     if (u_host && out_ready)

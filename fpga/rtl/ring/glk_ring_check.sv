@@ -5,6 +5,7 @@ module glk_ring_check #(
   parameter int REGIONS = 64 // 0: their operations are unknown
 ) (
   input  logic         clk,
+  input  logic         leases, // operations on leases are known; constant
   input  logic [511:0] entry,
   output logic [4:0]   status
 );
@@ -21,6 +22,11 @@ module glk_ring_check #(
   wire        is_release    = opcode == 8'(glk_regs::OP_RELEASE);
   wire        is_arrive     = opcode == 8'(glk_regs::OP_REGION_ARRIVE);
   wire        of_region     = opcode == 8'(glk_regs::OP_REGION_START) || is_arrive || opcode == 8'(glk_regs::OP_REGION_FLUSH);
+  wire        is_pool_read  = opcode == 8'(glk_regs::OP_POOL_READ);
+  wire        is_renew      = opcode == 8'(glk_regs::OP_POOL_RENEW);
+  wire        is_pool_write = opcode == 8'(glk_regs::OP_POOL_WRITE);
+  wire        of_pool       = leases && (is_pool_read || is_renew || is_pool_write);
+  wire        timed         = leases && is_atomic && (flags & 8'(glk_regs::FLAG_TIMED)) != '0;
   wire        moves         = !is_nop && !is_release && !of_region;
 
   // --- stage 1 ---
@@ -30,21 +36,23 @@ module glk_ring_check #(
   logic [31:0] byte_set, byte_allowed;
 
   always_ff @(posedge clk) begin
-    known            <= opcode <= 8'((REGIONS != 0) ? glk_regs::OP_REGION_FLUSH : glk_regs::OP_RELEASE);
+    known            <= of_pool || opcode <= 8'((REGIONS != 0) ? glk_regs::OP_REGION_FLUSH : glk_regs::OP_RELEASE);
     no_move          <= !moves;
     may_window       <= moves;
-    may_offset       <= (moves && !is_putv) || is_arrive;
+    may_offset       <= (moves && !is_putv && !is_renew) || is_arrive;
     may_registration <= (moves && !is_put_inline) || of_region;
     put_inline       <= is_put_inline;
     atomic           <= is_atomic;
-    flags_set        <= |(flags & ~(8'(glk_regs::FLAG_INTERRUPT)));
+    flags_set        <= |(flags & ~(8'(glk_regs::FLAG_INTERRUPT) | (timed ? 8'(glk_regs::FLAG_TIMED) : 8'd0)));
     window_set       <= |entry[31:16];
     offset_set       <= |entry[191:128];
     registration_set <= |entry[255:192];
     // An atomic without destination for the old value must not have an offset for it. REGISTRATION may number a region.
-    unwanted_offset  <= ((is_atomic && entry[207:192] == 16'(glk_regs::NO_REGISTRATION)) || of_region) && |entry[255:208];
+    unwanted_offset  <= (((is_atomic && entry[207:192] == 16'(glk_regs::NO_REGISTRATION)) || of_region) && |entry[255:208]) ||
+                        (timed && entry[207:192] == 16'(glk_regs::NO_REGISTRATION));
     data_set         <= {|entry[511:448], |entry[447:384], |entry[383:320], |entry[319:256]};
-    data_allowed     <= is_put_inline ? 4'b1111 : is_cas ? 4'b0011 : is_atomic ? 4'b0001 : 4'b0000;
+    data_allowed     <= is_put_inline ? 4'b1111 : is_cas ? {1'b0, timed, 2'b11} : is_atomic ? {1'b0, timed, 2'b01} :
+                        is_pool_read ? 4'b0011 : (is_renew || is_pool_write) ? 4'b0001 : 4'b0000;
     for (int k = 0; k < 32; k = k + 1) begin
       byte_set[k]     <= |entry[256 + 8*k +: 8];
       byte_allowed[k] <= 32'(k) < length;
@@ -54,7 +62,7 @@ module glk_ring_check #(
     unaligned        <= |entry[129:128] || (entry[130] && length != 32'd4);
     length_bad       <= !moves ? length != 32'd0 && !is_arrive :
                         is_atomic ? (length != 32'd4 && length != 32'd8) :
-                        length == 32'd0 || (is_put_inline && length > 32'(glk_regs::INLINE_MAX_BYTES)) ||
+                        (length == 32'd0 && !is_pool_read) || (is_renew && length > 32'(glk_regs::RENEW_MAX)) || (is_put_inline && length > 32'(glk_regs::INLINE_MAX_BYTES)) ||
                         ((is_put || is_get) && length > 32'(glk_regs::PUT_MAX_BYTES)) ||
                         (is_putv && length > 32'(glk_regs::PUTV_MAX_BYTES));
   end

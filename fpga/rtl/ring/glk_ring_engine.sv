@@ -30,6 +30,10 @@ module glk_ring_engine #(
   input  logic [7:0]               generation,
   input  logic [PARTITIONS*2-1:0]  ep_kind,
   input  logic [PARTITIONS*37-1:0] ep_bytes,
+  input  logic [PARTITIONS*52-1:0] ep_base,
+  input  logic                     leases,     // operations with times exist; constant
+  input  logic [5:0]               slot_shift,
+  input  logic [255:0]             grains,
 
   // Turn, from glk_ring_scheduler
   input  logic                     t_valid,
@@ -109,6 +113,7 @@ module glk_ring_engine #(
   output logic [PW-1:0]            l_partition,
   output logic [47:0]              l_offset,
   output logic [12:0]              l_length,
+  output logic                     l_wait,   // only the wait for earlier stores
   output logic                     l_atomic,
   output logic [1:0]               l_operation,
   output logic [63:0]              l_operand,
@@ -132,6 +137,28 @@ module glk_ring_engine #(
   output logic [63:0]              o_data,
   output logic                     o_valid,
   input  logic                     o_ready,
+
+  // Accesses to the pool with a time, see glk_pool; `t_range`: the stores of the data mover are such a write
+  output logic                     t_range,
+  output logic [1:0]               t_kind,
+  output logic [47:0]              t_offset,
+  output logic [12:0]              t_length,
+  output logic [63:0]              t_data,
+  output logic                     t_ask,
+  input  logic                     t_asked_ready,
+  output logic [63:0]              t_time,
+  output logic [63:0]              t_wts,
+  input  logic [DATA_W-1:0]        t_q_data,
+  input  logic                     t_q_last,
+  input  logic                     t_q_valid,
+  input  logic                     t_lease_valid,
+  input  logic                     t_lease_ok,
+  input  logic                     t_lease_same,
+  input  logic [63:0]              t_lease_wts,
+  input  logic [63:0]              t_lease_rts,
+  input  logic [63:0]              t_limit,
+  output logic                     e_refuse, // a write was refused for its time
+  output logic                     e_timed_write, // one was made, of t_length bytes
 
   // Operations of regions, see glk_region_state
   output logic                     i_valid,
@@ -174,7 +201,8 @@ module glk_ring_engine #(
   typedef enum logic [5:0] {
     IDLE, FETCH, FETCH_WAIT, LOAD, CHECK, REGISTRATION, BEGIN, INLINE, CHUNK, RECHECK, RECHECK_WAIT, PAGE, PAGE_WAIT,
     PIECE, PIECE_WAIT, AIM, AIM_WAIT, PUSH, QUEUE, LOADING, OLD_VALUE, NEW_VALUE, MODIFY, RECORD, HEAD_WAIT, HEAD_CHECK,
-    AHEAD, RELEASE, FINISH, COMPLETE, INTERRUPT, DONE, REGION
+    AHEAD, RELEASE, FINISH, COMPLETE, INTERRUPT, DONE, REGION,
+    LINE, LEASE, LEASE_WAIT, LATE, LEASE_RECORD, RENEW, RENEW_HEAD, RENEWED
   } state_t;
   state_t state;
 
@@ -188,9 +216,10 @@ module glk_ring_engine #(
   logic [4:0]   field_status;
   logic         single;       // fetch only one entry
   logic         is_inline, is_put, is_putv, is_get, is_atomic, is_cas, is_add, is_release, is_region, is_flush, moves, registered;
+  logic        is_pool_read, is_pool_write, is_renew, of_pool, is_timed, leased;
   wire  [3:0]   fetch_entries = single ? 4'd1 : t_entries;
 
-  glk_ring_check #(.REGIONS(REGIONS)) check (.clk, .entry, .status(field_status));
+  glk_ring_check #(.REGIONS(REGIONS)) check (.clk, .leases, .entry, .status(field_status));
 
   always_ff @(posedge clk) begin
     is_inline  <= opcode == 8'(glk_regs::OP_PUT_INLINE);
@@ -201,10 +230,16 @@ module glk_ring_engine #(
     is_cas     <= opcode == 8'(glk_regs::OP_CAS);
     is_atomic  <= opcode == 8'(glk_regs::OP_FETCH_ADD) || opcode == 8'(glk_regs::OP_SWAP) || opcode == 8'(glk_regs::OP_CAS);
     is_release <= opcode == 8'(glk_regs::OP_RELEASE);
-    is_region  <= REGIONS != 0 && opcode > 8'(glk_regs::OP_RELEASE);
+    is_region  <= REGIONS != 0 && opcode > 8'(glk_regs::OP_RELEASE) && opcode <= 8'(glk_regs::OP_REGION_FLUSH);
     is_flush   <= opcode == 8'(glk_regs::OP_REGION_FLUSH);
-    moves      <= opcode != 8'(glk_regs::OP_NOP) && opcode < 8'(glk_regs::OP_RELEASE);
-    registered <= opcode != 8'(glk_regs::OP_PUT_INLINE) && (opcode <= 8'(glk_regs::OP_GET) || registration != 16'(glk_regs::NO_REGISTRATION));
+    moves      <= opcode != 8'(glk_regs::OP_NOP) && (opcode < 8'(glk_regs::OP_RELEASE) || opcode > 8'(glk_regs::OP_REGION_FLUSH));
+    is_pool_read  <= opcode == 8'(glk_regs::OP_POOL_READ);
+    is_pool_write <= opcode == 8'(glk_regs::OP_POOL_WRITE);
+    is_renew      <= opcode == 8'(glk_regs::OP_POOL_RENEW);
+    of_pool       <= opcode > 8'(glk_regs::OP_REGION_FLUSH);
+    is_timed      <= leases && opcode < 8'(glk_regs::OP_RELEASE) && (entry[15:8] & 8'(glk_regs::FLAG_TIMED)) != '0;
+    leased        <= opcode > 8'(glk_regs::OP_REGION_FLUSH) || (leases && opcode < 8'(glk_regs::OP_RELEASE) && (entry[15:8] & 8'(glk_regs::FLAG_TIMED)) != '0);
+    registered <= opcode != 8'(glk_regs::OP_PUT_INLINE) && (opcode <= 8'(glk_regs::OP_GET) || opcode > 8'(glk_regs::OP_REGION_FLUSH) || registration != 16'(glk_regs::NO_REGISTRATION));
   end
 
   // --- window range: being checked, or left to move ---
@@ -231,7 +266,7 @@ module glk_ring_engine #(
   glk_ring_window #(.PARTITIONS(PARTITIONS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT), .WINDOW_W(WINDOW_W)) windows (
     .clk, .rst, .ep_kind, .ep_bytes, .start(aims), .all(stage != MOVE),
     .context_number(5'(t_context)), .handle(window), .offset(at), .length(left),
-    .need_read(is_get || is_atomic), .need_write(!is_get), .done(w_answered), .status(w_status), .part(w_part),
+    .need_read(is_get || is_atomic || is_pool_read || is_renew), .need_write(!is_get && !is_pool_read && !is_renew), .done(w_answered), .status(w_status), .part(w_part),
     .partition(w_partition), .target(w_target), .w_changed, .w_valid, .w_ready, .w_row, .w_done, .w_q);
 
   // --- registration range: read or written page by page ---
@@ -262,9 +297,12 @@ module glk_ring_engine #(
   wire          page_hit = page_known && page_index == r_at[40:12];
   wire          ask_registration = state == RECHECK || (aims && stage == ENTRY && registered);
 
+  wire [31:0]   of_registration = is_renew ? {length[27:0], 4'b0} : is_timed ? 32'd32 : of_pool ? length + 32'd32 : length;
+
   glk_ring_registration #(.REGISTRATIONS(REGISTRATIONS), .REGISTRATION_W(REGISTRATION_W)) registrations (
     .clk, .rst, .start(ask_registration), .context_number(5'(t_context)), .handle(registration),
-    .offset(entry[255:208]), .length, .need_read(is_put || is_putv), .need_write(is_get || is_atomic),
+    .offset(entry[255:208]), .length(of_registration), .need_read(is_put || is_putv || is_pool_write || is_renew),
+    .need_write(is_get || is_atomic || of_pool),
     .done(h_answered), .status(h_status), .list, .first, .wide, .tables, .h_changed, .h_valid, .h_ready, .h_row, .h_done, .h_q);
 
   // --- put vector records ---
@@ -290,6 +328,43 @@ module glk_ring_engine #(
   logic         advance, sleep, stop;
   logic         t_asked_now; // t_asked, until taken
 
+  // --- leases ---
+  logic         fetches;      // host memory is read into the buffer, otherwise written from it
+  logic         full;         // the whole range in the line is checked, not its first byte alone
+  logic         answers;      // what is written to host memory is the answer
+  logic         data_due;     // with the bytes of a line behind it
+  logic         marked;       // a write's time is checked
+  logic         granted;      // a lease is known, of an atomic that may write nothing
+  logic         second;       // the second word of a renewal is read
+  logic [8:0]   item;         // of the renewals
+  logic [63:0]  copy_wts;
+  logic         on_pool, known, bytes_read, lease_ok, lease_same, late, p_valid;
+  logic [12:0]  line_bytes;
+  logic [11:0]  in_line;
+  logic [47:0]  pool_offset;
+  logic [LINE_W-1:0] p_line;
+  logic [LANES-1:0]  p_enables;
+  logic [DATA_W-1:0] p_data;
+  logic         same;         // pool_read: the copy is the line's bytes
+  wire  [15:0]  answer_place = is_renew ? {~vector_place[15], vector_place[14:12], 12'b0} : {~w_target[15], w_target[14:12], 12'b0};
+  wire          puts_record  = state == LEASE_RECORD || state == RENEWED;
+
+  glk_ring_pool #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) pool (
+    .clk, .leases, .ep_kind, .ep_base, .slot_shift, .grains, .partition(w_partition), .target(w_target), .on_pool, .bytes(line_bytes), .in_line,
+    .offset(pool_offset), .forget(state == LEASE || state == PUSH), .t_valid(t_lease_valid), .t_ok(t_lease_ok), .t_same(t_lease_same),
+    .t_wts(t_lease_wts), .t_rts(t_lease_rts), .t_q_valid, .t_q_last, .known, .read(bytes_read), .ok(lease_ok), .same(lease_same),
+    .limit_time(t_time), .limit(t_limit), .late, .put(puts_record), .renewal(is_renew), .second(pace[0]), .old(is_timed ? old : 64'd0),
+    .place(answer_place + (is_renew ? {3'b0, item, 4'b0} : {11'b0, pace[0], 4'b0})), .b_line(p_line), .b_enables(p_enables), .b_data(p_data), .b_valid(p_valid));
+
+  assign t_range  = is_pool_write;
+  assign t_kind   = (is_pool_read || (is_timed && !modifies)) ? 2'd1 : is_renew ? 2'd0 : marked ? 2'd2 : 2'd3;
+  assign t_offset = is_timed && !modifies ? {pool_offset[47:3], 3'b0} : pool_offset;
+  assign t_length = is_pool_read ? line_bytes : is_timed ? (modifies ? 13'(length[3:0]) : 13'd8) : 13'd1;
+  assign t_data   = length[3] ? value : {2{value[31:0]}};
+  assign t_ask    = state == LEASE;
+  assign t_time   = is_timed ? entry[447:384] : entry[319:256];
+  assign t_wts    = is_renew ? copy_wts : is_pool_read ? entry[383:320] : '1;
+
   // --- buffer input: from host memory, from the endpoint, or inline data ---
   logic              rd_buffer; // read data goes to the buffer
   logic              later;     // after the first piece of the entry
@@ -300,12 +375,12 @@ module glk_ring_engine #(
   wire  wrapped = rd_buffer && is_putv && later && rd_o_line == vector_place[15:LB];
 
   always_ff @(posedge clk) begin
-    b_valid <= (rd_o_valid && rd_buffer) || (g_valid && !g_error) || state == INLINE;
-    b_line  <= rd_buffer ? rd_o_line : (state == INLINE) ? LINE_W'(pace) : g_line;
-    b_data  <= rd_buffer ? rd_o_data : (state == INLINE) ? DATA_W'({256'b0, entry[511:256]} >> (pace[0] ? DATA_W : 0)) : g_data;
+    b_valid <= (rd_o_valid && rd_buffer) || (g_valid && !g_error && !l_wait) || t_q_valid || p_valid || state == INLINE;
+    b_line  <= p_valid ? p_line : t_q_valid ? g_line : rd_buffer ? rd_o_line : (state == INLINE) ? LINE_W'(pace) : g_line;
+    b_data  <= p_valid ? p_data : t_q_valid ? t_q_data : rd_buffer ? rd_o_data : (state == INLINE) ? DATA_W'({256'b0, entry[511:256]} >> (pace[0] ? DATA_W : 0)) : g_data;
     for (int k = 0; k < LANES; k = k + 1)
-      b_enables[k] <= (!begins || LB'(k) >= r_at[LB-1:0]) && (!wrapped || LB'(k) < vector_place[LB-1:0]);
-    if (g_valid)
+      b_enables[k] <= p_valid ? p_enables[k] : t_q_valid || (!begins || LB'(k) >= r_at[LB-1:0]) && (!wrapped || LB'(k) < vector_place[LB-1:0]);
+    if ((g_valid && !l_wait) || t_q_valid)
       g_line <= g_line + LINE_W'(1);
     if (state == QUEUE)
       g_line <= w_target[15:LB];
@@ -315,37 +390,40 @@ module glk_ring_engine #(
 
   // --- requests, decoded from the state ---
   assign rd_start   = !abandon && (state == FETCH || (state == PAGE && r_left != 17'd0 && !dirty && !page_hit) ||
-                                   (state == PIECE && (is_put || is_putv)));
+                                   (state == PIECE && fetches));
   assign rd_address = (state == FETCH) ? t_sq_address : (state == PAGE) ? {page_at, 3'b000} : {page, r_at[11:0]};
   assign rd_length  = (state == FETCH) ? {3'b0, fetch_entries, 6'b0} : (state == PAGE) ? 13'd8 : piece;
   assign rd_line    = (state == FETCH) ? LINE_W'(16'({t_context, t_sq_head[2:0], 6'b0}) >> LB) : r_at[15:LB];
   assign entry_line = ENTRY_LINE_W'({t_context, t_sq_head[2:0], 6'b0} >> LB) + ENTRY_LINE_W'(pace);
 
-  assign v_valid     = !abandon && (state == PUSH || (state == QUEUE && may_queue) || (state == PIECE && (is_get || is_atomic)) ||
+  assign v_valid     = !abandon && (state == PUSH || (state == QUEUE && may_queue) || (state == PIECE && !fetches) || (state == RENEW && item != length[8:0]) ||
                                     (state == AHEAD && head_wanted));
   assign v_kind      = (state == PUSH) ? STORE : (state == QUEUE) ? PROBE : (state == PIECE) ? HOST : HEADER;
-  assign v_place     = (state == PUSH) ? place : (state == PIECE) ? r_place : vector_place + rec_at[15:0];
-  assign v_length    = (state == PIECE) ? piece : (state == AHEAD) ? 13'd8 : part;
-  assign v_address   = (state == PIECE) ? {page, r_at[11:0]} : (state == AHEAD) ? 64'd0 : {16'b0, w_target};
+  assign v_place     = (state == PUSH) ? place : (state == PIECE) ? r_place : vector_place + (is_renew ? {3'b0, item, second, 3'b0} : rec_at[15:0]);
+  assign v_length    = (state == PIECE) ? piece : (state == AHEAD || state == RENEW) ? 13'd8 : (state == QUEUE && leased) ? line_bytes : part;
+  assign v_address   = (state == PIECE) ? {page, r_at[11:0]} : (state == AHEAD || state == RENEW) ? 64'd0 :
+                       (state == QUEUE && leased) ? {16'b0, w_target - 48'(in_line)} : (state == PUSH && is_pool_write) ? {16'b0, pool_offset} :
+                       {16'b0, w_target};
   assign v_partition = w_partition;
 
   assign l_partition  = w_partition;
   assign l_offset     = w_target;
   assign l_length     = part;
+  assign l_wait       = of_pool;
   assign l_atomic     = is_atomic;
   assign l_operation  = is_cas ? 2'd2 : is_add ? 2'd0 : 2'd1;
   assign l_operand    = length[3] ? entry[319:256] : {32'b0, entry[287:256]};
   assign l_compare    = entry[383:320];
-  assign probe_reason = is_get ? 4'(glk_regs::FLUSH_LOAD_HIT) : 4'(glk_regs::FLUSH_ATOMIC);
+  assign probe_reason = (is_get || is_pool_read || is_renew) ? 4'(glk_regs::FLUSH_LOAD_HIT) : 4'(glk_regs::FLUSH_ATOMIC);
   assign n_atomic     = is_atomic;
   assign atomic_busy  = is_atomic && !beyond && ((state == QUEUE && may_queue) || state == LOADING || state == OLD_VALUE ||
-                                                 state == NEW_VALUE || state == MODIFY);
+                                                 state == NEW_VALUE || state == MODIFY || (is_timed && (state == LEASE || state == LEASE_WAIT || state == LATE)));
   assign n_partition  = w_partition;
   assign o_partition  = w_partition;
   assign o_offset     = w_target;
   assign o_length     = length[3:0];
   assign o_data       = value;
-  assign o_valid      = state == MODIFY && modifies;
+  assign o_valid      = state == MODIFY && modifies && !is_timed;
 
   assign i_valid  = state == REGION; // until done, also when abandoned
   assign i_kind   = opcode[1:0] - 2'(glk_regs::OP_REGION_START);
@@ -372,12 +450,14 @@ module glk_ring_engine #(
   assign c_valid     = (state == COMPLETE || state == INTERRUPT) && !abandon;
   assign c_interrupt = state == INTERRUPT;
   assign c_address   = (state == INTERRUPT) ? {58'b0, t_vector} : t_cq_address;
-  assign c_data      = {7'b0, t_first_lap, generation, 11'b0, status, (moves && status == 5'd0) ? length : 32'd0, entry[127:64]};
+  assign c_data      = {7'b0, t_first_lap, generation, 11'b0, status, (moves && status == 5'd0 && !same) ? length : 32'd0, entry[127:64]};
 
   always_ff @(posedge clk) begin
     e_entry <= 1'b0;
     e_dma   <= 1'b0;
     e_ring  <= 1'b0;
+    e_refuse <= 1'b0;
+    e_timed_write <= 1'b0;
     if (l_ready)
       l_valid <= 1'b0;
     if (n_ready)
@@ -396,8 +476,8 @@ module glk_ring_engine #(
       head       <= head_data;
       head_valid <= 1'b1;
     end
-    if (g_valid)
-      word <= g_data[32'(w_target[LB-1:3]) * 64 +: 64];
+    if (g_valid || t_q_valid)
+      word <= t_q_valid ? t_q_data[32'(w_target[LB-1:3]) * 64 +: 64] : g_data[32'(w_target[LB-1:3]) * 64 +: 64];
     beyond    <= ep_kind[32'(w_partition)*2 +: 2] == 2'(glk_regs::EP_LINK);
     may_queue <= state == QUEUE && !(may_queue && v_ready) && (may_queue || !is_atomic || beyond || !lock);
     release_done   <= z_done[t_context];
@@ -423,6 +503,14 @@ module glk_ring_engine #(
         t_asked_now <= t_asked;
         rd_entries  <= 1'b1;
         rd_buffer   <= 1'b0;
+        full        <= 1'b0;
+        answers     <= 1'b0;
+        data_due    <= 1'b0;
+        marked      <= 1'b0;
+        granted     <= 1'b0;
+        second      <= 1'b0;
+        same        <= 1'b0;
+        item        <= 9'd0;
         if (t_valid && t_protocol) begin
           status <= 5'(glk_regs::ST_PROTOCOL);
           stop   <= 1'b1;
@@ -461,7 +549,7 @@ module glk_ring_engine #(
       CHECK: begin
         pace <= pace + 4'd1;
         at   <= is_putv ? 64'd0 : entry[191:128];
-        left <= is_putv ? 32'd1 : length;
+        left <= (is_putv || of_pool) ? 32'd1 : length;
         if (pace == 4'(ENTRY_LINES + 3)) begin
           status <= field_status;
           state  <= (field_status != 5'd0) ? FINISH : (is_release || (is_flush && t_asked_now)) ? RELEASE : is_region ? REGION : moves ? AIM : FINISH;
@@ -479,15 +567,16 @@ module glk_ring_engine #(
         at           <= entry[191:128];
         left         <= length;
         todo         <= length;
-        place        <= 16'd0;
+        place        <= is_pool_write ? entry[223:208] + 16'(first) + 16'd32 : 16'd0;
         pace         <= 4'd0;
-        r_at         <= {1'b0, entry[247:208]} + 41'(first);
-        r_left       <= length[16:0];
+        r_at         <= {1'b0, entry[247:208]} + 41'(first) + (is_pool_write ? 41'd32 : 41'd0);
+        r_left       <= is_renew ? {4'b0, length[8:0], 4'b0} : length[16:0];
+        fetches      <= is_put || is_putv || is_pool_write || is_renew;
         begun        <= {tables, wide, first};
         vector_place <= entry[223:208] + 16'(first);
         rec_at       <= 17'd0;
         rec_left     <= length[16:0];
-        state        <= is_inline ? INLINE : is_putv ? PAGE : is_atomic ? AIM : CHUNK;
+        state        <= is_inline ? INLINE : (is_putv || is_pool_write || is_renew) ? PAGE : (is_atomic || is_pool_read) ? AIM : CHUNK;
       end
       INLINE: begin
         pace <= pace + 4'd1;
@@ -519,10 +608,14 @@ module glk_ring_engine #(
         rd_buffer <= 1'b0;
         if (abandon)
           state <= FINISH;
-        else if (r_left == 17'd0) begin
-          if (is_putv)
+        else if (r_left == 17'd0 && data_due) begin // behind the record
+          data_due <= 1'b0;
+          r_left   <= length[16:0];
+          r_place  <= w_target[15:0];
+        end else if (r_left == 17'd0) begin
+          if (is_putv || (is_renew && !answers))
             stage <= RECORDS;
-          state <= is_put ? AIM : is_putv ? RECORD : (is_get && todo != 32'd0) ? CHUNK : FINISH;
+          state <= (leased && !answers) ? (is_renew ? RENEW : AIM) : is_put ? AIM : is_putv ? RECORD : (is_get && todo != 32'd0) ? CHUNK : FINISH;
         end else if (dirty) begin
           page_known  <= 1'b0;
           table_known <= 1'b0;
@@ -551,7 +644,7 @@ module glk_ring_engine #(
         rd_buffer <= 1'b1;
         if (abandon)
           state <= FINISH;
-        else if (is_put || is_putv)
+        else if (fetches)
           state <= PIECE_WAIT;
         else if (v_ready) begin
           r_at    <= r_at + 41'(piece);
@@ -579,7 +672,9 @@ module glk_ring_engine #(
       AIM_WAIT:
         if (w_answered) begin
           status <= {1'b0, w_status};
+          pace   <= 4'd0;
           state  <= (w_status != 4'd0) ? FINISH :
+                    (leased && !(is_renew && stage == ENTRY)) ? LINE :
                     (stage == ENTRY) ? (registered ? REGISTRATION : BEGIN) :
                     (stage == RECORDS) ? RECORD :
                     (is_get || is_atomic) ? QUEUE : PUSH;
@@ -591,7 +686,7 @@ module glk_ring_engine #(
           at    <= at + 64'(part);
           left  <= left - 32'(part);
           place <= place + 16'(part);
-          state <= (left != 32'(part)) ? AIM : is_putv ? RECORD : (is_put && todo != 32'd0) ? CHUNK : FINISH;
+          state <= is_pool_write ? LEASE_WAIT : (left != 32'(part)) ? AIM : is_putv ? RECORD : (is_put && todo != 32'd0) ? CHUNK : FINISH;
         end
       QUEUE:
         if (abandon)
@@ -599,7 +694,7 @@ module glk_ring_engine #(
         else if (v_ready && may_queue) begin
           l_valid <= 1'b1;
           counted <= 1'b1;
-          if (!counted)
+          if (!counted && !is_pool_write && !is_renew)
             n_valid <= 1'b1;
           at      <= at + 64'(part);
           todo    <= todo - 32'(part);
@@ -611,7 +706,7 @@ module glk_ring_engine #(
         if (g_valid && (g_last || g_error)) begin
           whole  <= g_whole;
           status <= g_error ? 5'(glk_regs::ST_ENDPOINT) : 5'd0;
-          state  <= g_error ? FINISH : is_get ? RECHECK : OLD_VALUE;
+          state  <= g_error ? FINISH : is_get ? RECHECK : of_pool ? LEASE : OLD_VALUE;
         end
 
       // --- atomics ---
@@ -626,11 +721,115 @@ module glk_ring_engine #(
         left     <= length;
         todo     <= length;
         // The window may have changed since the read: check again.
-        state    <= abandon ? FINISH : whole ? (registered ? RECHECK : FINISH) : (dirty || beyond) ? AIM : MODIFY;
+        state    <= abandon ? FINISH : whole ? (registered ? RECHECK : FINISH) : ((dirty && !granted) || beyond) ? AIM : MODIFY;
       end
-      MODIFY:
-        if (!modifies || o_ready)
+      MODIFY: begin
+        pace <= 4'd0;
+        if (is_timed)
+          state <= (granted && !modifies) ? LEASE_RECORD : LEASE;
+        else if (!modifies || o_ready)
           state <= registered ? RECHECK : FINISH;
+      end
+
+      // --- lines and leases ---
+      LINE: begin // of the first byte, then of the whole range
+        pace <= pace + 4'd1;
+        full <= full || pace == 4'd4;
+        left <= is_renew ? 32'(line_bytes) : length;
+        if (pace == 4'd4) begin
+          state <= (stage == MOVE) ? QUEUE : (is_timed || full) ? (is_renew ? RENEW : REGISTRATION) : AIM;
+          if (stage == RECORDS && full) begin
+            full <= 1'b0;
+            item <= item + 9'd1;
+          end
+          if (!on_pool) begin
+            status <= 5'(glk_regs::ST_NOT_POOL);
+            state  <= FINISH;
+          end else if (is_pool_read && length != 32'(line_bytes)) begin
+            status <= 5'(glk_regs::ST_LENGTH);
+            state  <= FINISH;
+          end else if ((is_pool_write && length > 32'(line_bytes) - 32'(in_line)) || ((is_pool_read || is_renew) && in_line != 12'd0)) begin
+            status <= 5'(glk_regs::ST_ALIGNMENT);
+            state  <= FINISH;
+          end
+        end
+      end
+      LEASE:
+        if (t_asked_ready) begin
+          e_timed_write <= t_kind == 2'd2;
+          state         <= LEASE_WAIT;
+        end
+      LEASE_WAIT: begin
+        pace <= 4'd0;
+        if (known && (bytes_read || t_kind != 2'd1)) begin
+          status <= lease_ok ? 5'd0 : 5'(glk_regs::ST_TIME);
+          state  <= !lease_ok ? FINISH : is_renew ? RENEWED : (is_timed && !modifies) ? OLD_VALUE :
+                    (is_pool_read || marked) ? LEASE_RECORD : LATE;
+          granted <= is_timed && !modifies;
+        end
+      end
+      LATE: begin // a time that is not refused now is not refused when the write is stamped
+        pace <= pace + 4'd1;
+        if (pace == 4'd4) begin
+          pace     <= 4'd0;
+          marked   <= 1'b1;
+          e_refuse <= late;
+          state    <= is_pool_write ? PUSH : LEASE;
+          if (late) begin
+            status <= 5'(glk_regs::ST_TIME);
+            state  <= FINISH;
+          end else if (is_pool_write)
+            e_timed_write <= 1'b1;
+        end
+      end
+      LEASE_RECORD: begin
+        pace     <= pace + 4'd1;
+        answers  <= 1'b1;
+        fetches  <= 1'b0;
+        same     <= is_pool_read && lease_same;
+        data_due <= is_pool_read && !lease_same;
+        r_at     <= {1'b0, entry[247:208]} + 41'(first);
+        r_left   <= 17'd32;
+        r_place  <= answer_place;
+        if (pace[0])
+          state <= RECHECK;
+      end
+
+      // --- renewals: all are checked before any is executed ---
+      RENEW:
+        if (abandon)
+          state <= FINISH;
+        else if (item != length[8:0]) begin
+          if (v_ready)
+            state <= RENEW_HEAD;
+        end else if (stage == RECORDS) begin
+          stage <= MOVE;
+          item  <= 9'd0;
+        end else begin
+          answers <= 1'b1;
+          fetches <= 1'b0;
+          r_at    <= {1'b0, entry[247:208]} + 41'(first);
+          r_left  <= {4'b0, length[8:0], 4'b0};
+          r_place <= answer_place;
+          state   <= RECHECK;
+        end
+      RENEW_HEAD: begin
+        left <= 32'd1;
+        if (!second)
+          at <= head;
+        else
+          copy_wts <= head;
+        if (head_valid) begin
+          head_valid <= 1'b0;
+          second     <= stage == MOVE && !second;
+          state      <= (stage == MOVE && !second) ? RENEW : AIM;
+        end
+      end
+      RENEWED: begin
+        item  <= item + 9'd1;
+        full  <= 1'b0;
+        state <= RENEW;
+      end
 
       // --- put vectors: all records are checked before any is stored ---
       RECORD: begin

@@ -43,6 +43,7 @@ module glk_load #(
   input  logic [PW-1:0]     n_partition,
   input  logic [47:0]       n_offset,
   input  logic [12:0]       n_length,
+  input  logic              n_wait,      // only the wait for earlier stores: answered without data
   input  logic              n_atomic,    // first part of an atomic; n_operation .. n_compare apply if it is remote
   input  logic [1:0]        n_operation, // 0 add, 1 swap, 2 compare and swap
   input  logic [63:0]       n_operand,
@@ -100,7 +101,7 @@ module glk_load #(
 );
   localparam int RB = $clog2(READ_BYTES);
 
-  typedef enum logic [3:0] {IDLE, LOOK, SUM, ROOM, CUT, ASK, TAKE, FAIL, SAY} state_t;
+  typedef enum logic [3:0] {IDLE, LOOK, SUM, ROOM, CUT, ASK, TAKE, FAIL, SAY, WAITED} state_t;
   state_t state;
 
   // --- request registers ---
@@ -110,7 +111,7 @@ module glk_load #(
   logic [12:0]   al;
   logic [CW-1:0] ac;
   logic [15:0]   a_mark;
-  logic          nf, n_is_atomic, n_passed, n_reached;
+  logic          nf, n_is_atomic, n_only_waits, n_passed, n_reached;
   logic [PW-1:0] np;
   logic [47:0]   no;
   logic [12:0]   nl;
@@ -143,6 +144,7 @@ module glk_load #(
       no <= n_offset;
       nl <= n_length;
       n_is_atomic <= n_atomic;
+      n_only_waits <= n_wait;
       y_operation <= n_operation;
       y_operand   <= n_operand;
       y_compare   <= n_compare;
@@ -224,7 +226,7 @@ module glk_load #(
       end
       SUM: begin // checked by the requester, but the endpoint may have changed since
         address <= (beyond ? 64'd0 : {base, 12'b0}) + 64'(offset);
-        state   <= (kind == 2'(glk_regs::EP_NONE) || {1'b0, last_byte[47:12]} >= bytes) ? FAIL : ROOM;
+        state   <= (kind == 2'(glk_regs::EP_NONE) || {1'b0, last_byte[47:12]} >= bytes) ? FAIL : (mine && n_only_waits) ? WAITED : ROOM;
       end
       // Bus reads end at multiples of READ_BYTES, others at multiples of 4 KiB.
       ROOM: begin
@@ -278,8 +280,9 @@ module glk_load #(
   logic              s_mine, s_whole, s_error, s_last, s_valid;
   logic [DATA_W-1:0] s_data;
   wire               o_error = state == SAY;
-  wire               o_last  = o_error || (final_q && (pool ? q_last : beyond ? z_last : d_last));
-  wire               o_valid = o_error || (from_d && !d_error) || from_q || (from_z && !z_error);
+  wire               o_waited = state == WAITED;
+  wire               o_last  = o_error || o_waited || (final_q && (pool ? q_last : beyond ? z_last : d_last));
+  wire               o_valid = o_error || o_waited || (from_d && !d_error) || from_q || (from_z && !z_error);
 
   always_ff @(posedge clk) begin
     s_valid <= o_valid;

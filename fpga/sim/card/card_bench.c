@@ -64,7 +64,9 @@ static unsigned draw_register(struct bench *b)
 {
 	const struct card_parameters *p = &b->pair.p;
 
-	switch (below(&b->chance, p->regions ? 9 : 7)) {
+	switch (below(&b->chance, p->regions ? 10 : 7)) {
+	case 9:
+		return GLK_BLOCK_TSU + 8 * below(&b->chance, (GLK_TSU_ERRORS - GLK_BLOCK_TSU) / 8 + 2);
 	case 7:
 		return bench_region_reg(below(&b->chance, p->regions + 1), 8 * below(&b->chance, GLK_REGION_TARGET_SIGNAL_7 / 8 + 2));
 	case 8:
@@ -80,7 +82,7 @@ static unsigned draw_register(struct bench *b)
 	case 4:
 		return bench_context_reg(below(&b->chance, p->contexts + 1), 8 * below(&b->chance, GLK_CONTEXT_ERRORS / 8 + 2));
 	case 5:
-		return bench_doorbell_reg(below(&b->chance, p->contexts + 1), 8 * below(&b->chance, GLK_DOORBELL_START / 8 + 2));
+		return bench_doorbell_reg(below(&b->chance, p->contexts + 1), 8 * below(&b->chance, GLK_DOORBELL_CLOCK / 8 + 2));
 	default:
 		return 8 * below(&b->chance, GLK_BAR0_SIZE / 8);
 	}
@@ -460,6 +462,31 @@ void bench_pool(struct bench *b)
 	default:
 		pair_pool_write(&b->pair, offset, data, length);
 		pair_pool_read(&b->pair, offset, length);
+		break;
+	}
+}
+
+/* Settings of the pool's timestamps, often valid; pages cleared. */
+void bench_stamps(struct bench *b)
+{
+	uint64_t pages = PAIR_POOL_BYTES / GLK_PAGE_SIZE, value = 0;
+	unsigned first;
+
+	switch (below(&b->chance, 5)) {
+	case 0:
+		bench_set(b, bench_chance(b, 2) ? GLK_TSU_READ_LEASE : GLK_TSU_WRITE_LEASE, 1 + below(&b->chance, bench_chance(b, 4) ? 3000 : 30));
+		break;
+	case 1:
+		bench_set(b, GLK_TSU_CONTROL, below(&b->chance, 4));
+		break;
+	case 2:
+		first = below(&b->chance, (unsigned)pages);
+		bench_set(b, GLK_TSU_CLEAR, first | (uint64_t)(1 + below(&b->chance, (unsigned)pages - first)) << GLK_TSU_CLEAR_PAGES_SHIFT);
+		break;
+	default:
+		for (unsigned i = 0; i < 16; i++)
+			value |= (uint64_t)below(&b->chance, bench_chance(b, 50) ? 16 : 7) << (4 * i);
+		bench_set(b, bench_chance(b, 3) ? GLK_TSU_GRAIN_0 + 8 * below(&b->chance, 4) : GLK_TSU_GRAIN_0, value);
 		break;
 	}
 }

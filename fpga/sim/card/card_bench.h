@@ -14,6 +14,8 @@ struct bench {
 	struct chance chance;
 	unsigned step;
 	bool deafness; /* some partitions' writes fail in this round */
+	bool leases; /* entries use window 0 and the registration of bench_leases() */
+	unsigned lease_registration;
 	char said[300]; /* description of the step */
 	unsigned turn[BENCH_LOOSE]; /* how often a context of a loose round moved to other memory */
 	unsigned caught[BENCH_PHASES]; /* removals per phase of an operation */
@@ -41,6 +43,11 @@ void bench_drain(struct bench *b);
 void bench_time(struct bench *b);
 void bench_packets(struct bench *b);
 void bench_pool(struct bench *b);
+void bench_stamps(struct bench *b);
+/* A ring of operations on leases, on the pool. */
+void bench_leases(struct bench *b);
+/* The last step of a round: counters differ afterwards. */
+void bench_lease_cut(struct bench *b);
 void bench_registers(struct bench *b);
 void bench_window(struct bench *b);
 void bench_registration(struct bench *b);

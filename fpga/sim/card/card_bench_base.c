@@ -68,7 +68,11 @@ static void draw_deaf(struct bench *b)
 
 void bench_settle(struct bench *b)
 {
+	bool any_order = b->pair.unordered || b->pair.reset;
+
 	pair_settle(&b->pair);
+	if (any_order)
+		pair_adopt_stamps(&b->pair);
 	b->pair.unordered = b->pair.reset = false;
 	draw_deaf(b);
 }

@@ -124,9 +124,9 @@ struct parts {
 
 static void choose_places(struct bench *b, struct parts *e, unsigned context)
 {
-	e->window = bench_draw_window(b, context);
+	e->window = b->leases ? 0 : bench_draw_window(b, context);
 	e->bytes = bench_window_bytes(b, e->window);
-	e->registration = bench_draw_registration(b, context);
+	e->registration = b->leases ? b->lease_registration : bench_draw_registration(b, context);
 	e->registered = b->pair.model->registrations.entries[e->registration].q[1];
 	if (!e->registered)
 		e->registered = 1;
@@ -156,6 +156,129 @@ static void make_atomic(struct bench *b, struct parts *e, uint64_t sqe[8])
 		e->registration = GLK_NO_REGISTRATION;
 		e->registration_offset = 0;
 	}
+}
+
+/* A time that a cache of the lines may have; rarely one that is refused. */
+static uint64_t draw_time(struct bench *b)
+{
+	const struct glk_tsu *tsu = &b->pair.model->pool.tsu;
+	uint64_t after = glk_tsu_after(tsu, tsu->greatest);
+
+	switch (below(&b->chance, 8)) {
+	case 0:
+		return 0;
+	case 1:
+		return after;
+	case 2:
+		return bench_chance(b, 2) ? after + 1 : draw(&b->chance);
+	case 3:
+		return tsu->greatest;
+	case 4:
+		return (uint64_t)tsu->epoch << 32 | below(&b->chance, 8);
+	default:
+		return tsu->clock;
+	}
+}
+
+struct line {
+	uint64_t offset; /* in the window */
+	uint64_t bytes, wts;
+};
+
+/* The line at an offset of a window, with the time of its entry; a guess if it is not of the pool. */
+static struct line line_at(struct bench *b, unsigned window, uint64_t offset)
+{
+	const struct glk_card *model = b->pair.model;
+	uint64_t slice = UINT64_C(1) << b->pair.p.slice_shift, at;
+	const struct glk_entry *entry = &model->windows.entries[(window + offset / slice) % b->pair.p.slices];
+	unsigned partition = (unsigned)GLK_FIELD(entry->q[0], GLK_WINDOW_Q0_PARTITION);
+	struct line line = { .offset = offset & ~UINT64_C(63), .bytes = 64, .wts = UINT64_MAX };
+
+	at = model->endpoints.of[partition].base + entry->q[1] + offset % slice;
+	if (model->endpoints.of[partition].kind != GLK_EP_POOL || at >= PAIR_POOL_BYTES)
+		return line;
+	line.bytes = glk_pool_line_bytes(&model->pool, at);
+	line.offset = offset - at % line.bytes;
+	for (unsigned i = 0; i < b->pair.p.tsu_sets * b->pair.p.tsu_ways && !bench_chance(b, 4); i++)
+		if (model->pool.tsu.entries[i].valid && model->pool.tsu.entries[i].line == at / line.bytes * line.bytes / 64)
+			line.wts = (uint64_t)model->pool.tsu.epoch << 32 | model->pool.tsu.entries[i].wts;
+	return line;
+}
+
+/* Often in few lines, so that these have leases. */
+static uint64_t draw_place(struct bench *b, uint64_t bytes)
+{
+	uint64_t tops[] = { 256, 256, 1024, 8192, bytes }, top = tops[below(&b->chance, 5)], at;
+	const struct glk_entry *window = &b->pair.model->windows.entries[0];
+	unsigned entries = b->pair.p.tsu_sets * b->pair.p.tsu_ways;
+	const struct glk_tsu_entry *entry;
+
+	if (b->leases && entries && bench_chance(b, 2)) { /* a line with an entry */
+		entry = &b->pair.model->pool.tsu.entries[below(&b->chance, entries)];
+		at = entry->line * 64 - b->pair.model->endpoints.of[GLK_FIELD(window->q[0], GLK_WINDOW_Q0_PARTITION)].base - window->q[1];
+		if (entry->valid && at < bytes)
+			return at;
+	}
+	return draw(&b->chance) % (top < bytes ? top : bytes);
+}
+
+static void make_renewals(struct bench *b, struct parts *e, uint64_t sqe[8])
+{
+	uint64_t records[2 * GLK_RENEW_MAX];
+	unsigned most = (unsigned)(e->registered / GLK_RENEW_RECORD_BYTES);
+
+	e->length = 1 + below(&b->chance, bench_chance(b, 8) ? GLK_RENEW_MAX : 12);
+	if (e->length > most)
+		e->length = most ? most : 1;
+	for (unsigned i = 0; i < e->length; i++) {
+		struct line line = line_at(b, e->window, draw_place(b, e->bytes));
+
+		records[2 * i] = bench_chance(b, 100) ? draw(&b->chance) >> below(&b->chance, 64) : line.offset;
+		records[2 * i + 1] = bench_chance(b, 4) ? draw(&b->chance) : line.wts;
+	}
+	e->window_offset = 0;
+	e->registration_offset = draw(&b->chance) % (e->registered - e->length * GLK_RENEW_RECORD_BYTES + 1);
+	if (most)
+		bench_put_registered(b, e->registration, e->registration_offset, (const uint8_t *)records, e->length * GLK_RENEW_RECORD_BYTES);
+	sqe[4] = draw_time(b);
+}
+
+static bool is_on_pool(const struct bench *b, unsigned window)
+{
+	unsigned partition = (unsigned)GLK_FIELD(b->pair.model->windows.entries[window].q[0], GLK_WINDOW_Q0_PARTITION);
+
+	return b->pair.model->endpoints.of[partition].kind == GLK_EP_POOL;
+}
+
+static void make_lease(struct bench *b, struct parts *e, uint64_t sqe[8])
+{
+	uint64_t room = e->registered > GLK_LEASE_RECORD_BYTES ? e->registered - GLK_LEASE_RECORD_BYTES : 1, within;
+	struct line line;
+
+	if (e->opcode == GLK_OP_POOL_RENEW) {
+		make_renewals(b, e, sqe);
+		return;
+	}
+	line = line_at(b, e->window, draw_place(b, e->bytes));
+	sqe[4] = draw_time(b);
+	if (e->opcode == GLK_OP_POOL_READ) {
+		e->window_offset = line.offset;
+		e->length = line.bytes;
+		sqe[5] = bench_chance(b, 4) ? draw(&b->chance) : line.wts;
+	} else {
+		within = draw(&b->chance) % line.bytes;
+		e->window_offset = line.offset + within;
+		e->length = 1 + draw(&b->chance) % (line.bytes - within + bench_chance(b, 20));
+	}
+	e->registration_offset = room > e->length ? draw(&b->chance) % (room - e->length) : 0;
+}
+
+/* An atomic with a time, of a register that exists. */
+static void make_timed(struct bench *b, struct parts *e, uint64_t sqe[8])
+{
+	sqe[6] = draw_time(b);
+	if (e->registration == GLK_NO_REGISTRATION && !bench_chance(b, 8))
+		e->registration = 0;
 }
 
 static void make_vector_entry(struct bench *b, struct parts *e)
@@ -213,9 +336,14 @@ void bench_entry(struct bench *b, unsigned context, uint64_t sqe[8])
 		GLK_OP_GET, GLK_OP_GET,	       GLK_OP_FETCH_ADD,  GLK_OP_SWAP, GLK_OP_CAS,     GLK_OP_RELEASE, GLK_OP_RELEASE,
 	};
 	struct parts e = { .opcode = opcodes[below(&b->chance, sizeof(opcodes) / sizeof(opcodes[0]))] };
+	unsigned flags = below(&b->chance, 2);
 
 	memset(sqe, 0, 8 * sizeof(*sqe));
+	if (b->leases ? !bench_chance(b, 4) : bench_chance(b, b->pair.p.tsu_sets ? 6 : 50))
+		e.opcode = GLK_OP_POOL_READ + below(&b->chance, 3);
 	choose_places(b, &e, context);
+	for (unsigned i = 0; i < 8 && e.opcode >= GLK_OP_POOL_READ && !is_on_pool(b, e.window); i++)
+		choose_places(b, &e, context);
 	switch (e.opcode) {
 	case GLK_OP_PUT:
 	case GLK_OP_GET:
@@ -234,12 +362,21 @@ void bench_entry(struct bench *b, unsigned context, uint64_t sqe[8])
 	case GLK_OP_SWAP:
 	case GLK_OP_CAS:
 		make_atomic(b, &e, sqe);
+		if (bench_chance(b, 2)) {
+			make_timed(b, &e, sqe);
+			flags |= GLK_FLAG_TIMED;
+		}
+		break;
+	case GLK_OP_POOL_READ:
+	case GLK_OP_POOL_RENEW:
+	case GLK_OP_POOL_WRITE:
+		make_lease(b, &e, sqe);
 		break;
 	default:
 		memset(&e.window, 0, sizeof(e) - offsetof(struct parts, window));
 		break;
 	}
-	sqe[0] = e.opcode | (uint64_t)below(&b->chance, 2) << GLK_SQE_FLAGS_SHIFT | (uint64_t)e.window << GLK_SQE_WINDOW_SHIFT |
+	sqe[0] = e.opcode | (uint64_t)flags << GLK_SQE_FLAGS_SHIFT | (uint64_t)e.window << GLK_SQE_WINDOW_SHIFT |
 		 e.length << GLK_SQE_LENGTH_SHIFT;
 	sqe[1] = draw(&b->chance);
 	sqe[2] = e.window_offset;

@@ -129,6 +129,9 @@ void pair_flr(struct pair *pair);
 /* Runs until both are idle, and compares their events. */
 void pair_settle(struct pair *pair);
 
+/* Compares the registers of block TSU. Where the times depend on the order of stores, gives the card's to the model. */
+void pair_check_stamps(struct pair *pair, bool counters);
+void pair_adopt_stamps(struct pair *pair);
 /* Compares all memories. */
 void pair_check_memory(struct pair *pair);
 /* Compares registers: those that change spontaneously, or all, with counters latched first. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <gpulink_regs.h>
+#include <card/state.h>
 
 #define SERVICE_BUDGET 1000u
 
@@ -196,7 +197,7 @@ static void check_all_registers(struct pair *pair)
 {
 	static const unsigned headers[] = {
 		GLK_BLOCK_CARD,	   GLK_BLOCK_PARTITION, GLK_BLOCK_WINDOW, GLK_BLOCK_REGISTRATION,
-		GLK_BLOCK_CONTEXT, GLK_BLOCK_DOORBELL,	GLK_BLOCK_REGION, GLK_BLOCK_CHUNK,
+		GLK_BLOCK_CONTEXT, GLK_BLOCK_DOORBELL,	GLK_BLOCK_REGION, GLK_BLOCK_CHUNK, GLK_BLOCK_TSU,
 	};
 
 	pair_set(pair, GLK_CARD_SNAPSHOT, 8, 0);
@@ -211,7 +212,7 @@ static void check_all_registers(struct pair *pair)
 		check_row(pair, GLK_REGISTRATION_ARRAY + r * GLK_REGISTRATION_STRIDE, 0, GLK_REGISTRATION_STRIDE - 8);
 	for (unsigned c = 0; c < pair->p.contexts; c++) {
 		check_row(pair, GLK_CONTEXT_ARRAY + c * GLK_CONTEXT_STRIDE, 0, GLK_CONTEXT_STORE_BYTES + 8);
-		check_row(pair, GLK_DOORBELL_ARRAY + c * GLK_DOORBELL_STRIDE, 0, GLK_DOORBELL_START + 8);
+		check_row(pair, GLK_DOORBELL_ARRAY + c * GLK_DOORBELL_STRIDE, 0, pair->loose ? GLK_DOORBELL_CLOCK - 8 : GLK_DOORBELL_CLOCK + 8);
 	}
 	for (unsigned r = 0; r < pair->p.regions && r < PAIR_REGIONS; r++)
 		check_row(pair, GLK_REGION_ARRAY + r * GLK_REGION_STRIDE, 0, GLK_REGION_TARGET_SIGNAL_7 + 8);
@@ -219,16 +220,46 @@ static void check_all_registers(struct pair *pair)
 		pair_get(pair, GLK_CHUNK_ARRAY + k * GLK_CHUNK_STRIDE, 8);
 }
 
+/* In loose rounds the times depend on the order of stores. */
+void pair_check_stamps(struct pair *pair, bool counters)
+{
+	check_row(pair, GLK_BLOCK_TSU, GLK_TSU_CAPS - GLK_BLOCK_TSU, GLK_TSU_GREATEST - GLK_BLOCK_TSU);
+	check_row(pair, GLK_BLOCK_TSU, GLK_TSU_CLEAR - GLK_BLOCK_TSU, (counters ? GLK_TSU_ERRORS : GLK_TSU_GRAIN_3) - GLK_BLOCK_TSU);
+}
+
+/* Lets all leases end in both, and gives the model the card's times, where these depend on the order of stores. */
+void pair_adopt_stamps(struct pair *pair)
+{
+	struct glk_tsu *tsu = &pair->model->pool.tsu;
+	uint64_t control = pair->model->pool.tsu.shape.adapt ? GLK_TSU_CONTROL_ADAPT_MASK : 0;
+
+	if (!pair->p.tsu_sets)
+		return;
+	pair_set(pair, GLK_TSU_CONTROL, 8, control | GLK_TSU_CONTROL_EXPIRE_MASK);
+	pair_set(pair, GLK_CARD_SNAPSHOT, 8, 0);
+	tsu->epoch = (uint32_t)pair_card_get(pair, GLK_TSU_EPOCH);
+	tsu->clock = pair_card_get(pair, GLK_TSU_CLOCK);
+	tsu->greatest = pair_card_get(pair, GLK_TSU_GREATEST);
+	tsu->evictions = pair_card_get(pair, GLK_TSU_EVICTIONS);
+	tsu->epochs = pair_card_get(pair, GLK_TSU_EPOCHS);
+	pair_set(pair, GLK_CARD_SNAPSHOT, 8, 0);
+	pair_get(pair, GLK_TSU_EPOCHS, 8); /* behind the writes */
+}
+
 void pair_check_registers(struct pair *pair, bool all)
 {
 	if (all) {
 		check_all_registers(pair);
+		if (!pair->loose)
+			pair_check_stamps(pair, true);
 		return;
 	}
 	pair_get(pair, GLK_CARD_CONTROL, 8);
 	pair_get(pair, GLK_CARD_STATUS, 8);
 	pair_get(pair, GLK_CARD_ERROR_CAUSE, 8);
 	pair_get(pair, GLK_CARD_DRAIN, 8);
+	if (!pair->loose)
+		pair_check_stamps(pair, true);
 	for (unsigned r = 0; r < pair->p.regions && r < PAIR_REGIONS; r++)
 		check_row(pair, GLK_REGION_ARRAY + r * GLK_REGION_STRIDE, GLK_REGION_EPOCH, GLK_REGION_STATUS);
 	for (unsigned p = 0; p < pair->p.partitions; p++)

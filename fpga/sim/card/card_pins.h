@@ -16,6 +16,7 @@ struct card_parameters {
 	unsigned lanes; /* bytes per beat */
 	unsigned partitions, entries, contexts, slices, slice_shift, registrations, vectors;
 	unsigned regions, chunks;
+	unsigned tsu_sets, tsu_ways, tsu_ts_bits; /* timestamps of the pool's lines; 0 sets: none */
 	unsigned read_bytes, write_bytes; /* maximum size of one read and one write by the card */
 };
 

@@ -37,7 +37,9 @@ static const struct kind kinds[] = {
 	{ "drain", 4, bench_drain },
 	{ "time", 4, bench_time },
 	{ "injected packets", 6, bench_packets },
-	{ "pool", 3, bench_pool },
+	{ "pool", 8, bench_pool },
+	{ "timestamps", 6, bench_stamps },
+	{ "leases", 30, bench_leases },
 	{ "register writes", 8, bench_registers },
 	{ "window", 3, bench_window },
 	{ "registration", 3, bench_registration },
@@ -82,6 +84,8 @@ static void strict_round(unsigned steps, bool verbose)
 	}
 	if (!b.pair.failure[0])
 		pair_check_registers(&b.pair, true);
+	if (!b.pair.failure[0] && b.pair.p.tsu_sets)
+		bench_lease_cut(&b);
 }
 
 static bool run_round(uint64_t seed, uint64_t round, unsigned steps, const char *wave, bool verbose)
@@ -112,6 +116,17 @@ static uint64_t card_counter(unsigned index)
 	return b.pair.model->common.counters.value[index];
 }
 
+static void add_leases(struct glk_tsu *all, const struct glk_tsu *tsu)
+{
+	all->reads += tsu->reads;
+	all->same += tsu->same;
+	all->writes += tsu->writes;
+	all->untimed += tsu->untimed;
+	all->refused += tsu->refused;
+	all->evictions += tsu->evictions;
+	all->epochs += tsu->epochs;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -121,6 +136,7 @@ int main(int argc, char **argv)
 		{ 0 },
 	};
 	uint64_t seed = 1, round = 0, end = 20, clocks = 0, packets = 0, writes = 0, chunks = 0, partial = 0, epochs = 0, rejected = 0;
+	struct glk_tsu leases = { 0 };
 	unsigned steps = 150, rounds = 0;
 	const char *wave = NULL;
 	bool verbose = false, good = true;
@@ -154,10 +170,18 @@ int main(int argc, char **argv)
 		partial += card_counter(GLK_CARD_COUNTER(REGION_PARTIAL));
 		epochs += card_counter(GLK_CARD_COUNTER(REGION_EPOCHS));
 		rejected += card_counter(GLK_CARD_COUNTER(ERR_ARRIVE));
+		add_leases(&leases, &b.pair.model->pool.tsu);
 		bench_end(&b);
 	}
 	printf("# %" PRIu64 " packets, %" PRIu64 " plain writes, %" PRIu64 " clocks\n", packets, writes, clocks);
 	printf("# regions: %" PRIu64 " chunks, %" PRIu64 " partial, %" PRIu64 " epochs, %" PRIu64 " rejected\n", chunks, partial, epochs, rejected);
+	printf("# leases: %" PRIu64 ", %" PRIu64 " same, %" PRIu64 " writes with a time, %" PRIu64 " without, %" PRIu64 " refused, %" PRIu64
+	       " evictions, %" PRIu64 " epochs\n",
+	       leases.reads, leases.same, leases.writes, leases.untimed, leases.refused, leases.evictions, leases.epochs);
+	if (good && p.tsu_sets && rounds >= 6 && !(leases.reads && leases.same && leases.writes && leases.untimed && leases.refused)) {
+		printf("# an operation on leases was never made\n");
+		good = false;
+	}
 	if (good && (!packets || !writes || (p.regions && rounds >= 6 && !(chunks && partial && epochs && rejected)))) {
 		printf("# the card sent nothing of some kind\n");
 		good = false;

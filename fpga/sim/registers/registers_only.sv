@@ -79,7 +79,7 @@ module registers_only #(
   glk_registers #(.PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
                   .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .REGIONS(0), .WINDOW_W(WINDOW_W),
                   .REGISTRATION_W(REGISTRATION_W)) registers (
-    .clk, .rst, .flr(1'b0), .flr_done(), .serial, .pool_bytes, .link, .link_up(up),
+    .clk, .rst, .flr(1'b0), .flr_done(), .serial, .pool_bytes, .link, .link_up(up), .leases(1'b0),
     .x_write, .x_offset, .x_size, .x_data, .x_poisoned, .x_valid, .x_ready, .y_data, .y_valid,
     .enabled(), .cfg_subheader_bytes(), .cfg_max_payload_bytes(), .cfg_coalesce(), .cfg_self_describe(), .cfg_flush_timeout_ns(),
     .ep_kind, .ep_base(), .ep_bytes(), .ep_changed(), .ep_open, .remote(ep_remote), .remote_bound, .remote_partition, .ask_valid, .ask_partition, .generation(),
@@ -95,7 +95,7 @@ module registers_only #(
     .xr_context(), .xr_released('0), .drain_partitions(), .drain_owned(), .drain_context(), .drain_valid(), .drain_ready(1'b1),
     .drain_busy(1'b0), .g_valid(), .g_kind(), .g_of_chunk(), .g_element(), .g_word(), .g_value(), .g_context(), .g_done(1'b1), .g_refused(1'b1),
     .g_shown('0), .g_swept(1'b1), .g_stale(1'b0), .g_hold(), .g_storing(1'b0), .l_word, .l_shown, .l_value, .l_allowed, .l_take, .l_snapshot_done,
-    .snapshot, .snapshot_done, .k_read, .k_at(), .k_value(64'd0), .k_done, .e_config, .xe_clear(), .xe_context(), .xe_errors('0),
+    .u_shown('0), .u_allowed(1'b0), .u_valid(), .u_write(), .u_done(1'b1), .u_swept(1'b1), .snapshot, .snapshot_done, .k_read, .k_at(), .k_value(64'd0), .k_done, .e_config, .xe_clear(), .xe_context(), .xe_errors('0),
     .e_cause({e_link, 3'b0, e_config, 2'b0}), .i_valid(), .i_ready(1'b1), .idle());
 
   glk_link_registers link_registers (

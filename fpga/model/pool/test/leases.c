@@ -6,24 +6,12 @@
 
 void leases_init(struct leases *l, const struct glk_tsu_shape *shape, const unsigned of[LEASES_THREADS])
 {
-	struct leases_access *log = l->log;
+	struct access_log log = { .of = l->log.of, .room = l->log.room };
 
 	memset(l, 0, sizeof(*l));
 	l->log = log;
 	memcpy(l->cache_of, of, sizeof(l->cache_of));
 	glk_tsu_init(&l->tsu, shape, l->entries);
-}
-
-static void note(struct leases *l, unsigned thread, const struct leases_access *access)
-{
-	struct leases_access *to;
-
-	if (!l->log || l->logged == LEASES_LOG)
-		return;
-	to = &l->log[l->logged];
-	*to = *access;
-	to->thread = thread;
-	to->order = l->logged++;
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -73,7 +61,7 @@ int leases_load(struct leases *l, unsigned thread, unsigned line, unsigned word)
 	if (!copy->valid || c->lts > copy->rts)
 		fetch(l, c, line);
 	c->lts = later(c->lts, copy->wts);
-	note(l, thread, &(struct leases_access){ .time = c->lts, .line = line, .word = word, .value = copy->value[word] });
+	access_note(&l->log, &(struct access){ .thread = thread, .time = c->lts, .line = line, .word = word, .value = copy->value[word] });
 	return copy->value[word];
 }
 
@@ -88,7 +76,7 @@ void leases_store(struct leases *l, unsigned thread, unsigned line, unsigned wor
 	enter_epoch(c, &lease);
 	c->line[line].valid = false;
 	c->lts = c->sts = later(c->sts, lease.wts);
-	note(l, thread, &(struct leases_access){ .time = lease.wts, .line = line, .word = word, .value = value, .store = true });
+	access_note(&l->log, &(struct access){ .thread = thread, .time = lease.wts, .line = line, .word = word, .value = value, .store = true });
 }
 
 void leases_post(struct leases *l, unsigned thread, unsigned line, unsigned word, int value)
@@ -97,7 +85,7 @@ void leases_post(struct leases *l, unsigned thread, unsigned line, unsigned word
 
 	l->memory[line][word] = value;
 	l->cache[l->cache_of[thread]].line[line].valid = false;
-	note(l, thread, &(struct leases_access){ .time = wts, .line = line, .word = word, .value = value, .store = true });
+	access_note(&l->log, &(struct access){ .thread = thread, .time = wts, .line = line, .word = word, .value = value, .store = true });
 }
 
 void leases_acquire(struct leases *l, unsigned thread)
@@ -108,35 +96,9 @@ void leases_acquire(struct leases *l, unsigned thread)
 	c->lts = later(c->lts, l->tsu.clock);
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct leases_access *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
-}
-
 const char *leases_check(struct leases *l, bool posted)
 {
-	uint64_t last[LEASES_THREADS][2] = { { 0 } };
-	int value[LEASES_LINES][LEASES_WORDS] = { { 0 } };
+	int values[LEASES_LINES * LEASES_WORDS] = { 0 };
 
-	for (unsigned i = 0; i < l->logged; i++) {
-		uint64_t *its = &last[l->log[i].thread][posted && l->log[i].store];
-
-		if (l->log[i].time < *its)
-			return "a thread's time falls";
-		*its = l->log[i].time;
-	}
-	qsort(l->log, l->logged, sizeof(*l->log), by_time);
-	for (unsigned i = 0; i < l->logged; i++) {
-		const struct leases_access *a = &l->log[i];
-
-		if (a->store)
-			value[a->line][a->word] = a->value;
-		else if (value[a->line][a->word] != a->value)
-			return "a load has another value than the last store before it";
-	}
-	return NULL;
+	return access_check(&l->log, posted, values, LEASES_WORDS);
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "access_log.h"
 #include "pool/tsu.h"
 
 enum { LEASES_THREADS = 4, LEASES_LINES = 8, LEASES_WORDS = 2, LEASES_ENTRIES = 64, LEASES_LOG = 1 << 16 };
@@ -23,13 +24,6 @@ struct leases_cache {
 	} line[LEASES_LINES];
 };
 
-struct leases_access {
-	uint64_t time, order;
-	unsigned thread, line, word;
-	int value;
-	bool store;
-};
-
 struct leases {
 	struct glk_tsu tsu;
 	struct glk_tsu_entry entries[LEASES_ENTRIES];
@@ -37,8 +31,7 @@ struct leases {
 	unsigned cache_of[LEASES_THREADS];
 	struct leases_cache cache[LEASES_THREADS];
 	unsigned tick; /* hits in a row after which a load asks again; 0: never */
-	struct leases_access *log; /* LEASES_LOG of them, or NULL */
-	unsigned logged;
+	struct access_log log;
 };
 
 /** `of`: the cache of each thread. */
@@ -52,11 +45,7 @@ void leases_post(struct leases *l, unsigned thread, unsigned line, unsigned word
 /** Later loads of the thread see what was stored before. */
 void leases_acquire(struct leases *l, unsigned thread);
 
-/**
- * Sorts the log by time, and equal times by the order in which they were made: then each load has the value of the store before it,
- * and no thread's times fall (MGCC 4.2.2). `posted`: a store without a time may be before the thread's earlier loads; among loads,
- * and among stores, times do not fall. Returns NULL, or what is wrong.
- */
+/** As access_check(). `posted`: a store without a time may be before the thread's earlier loads. */
 const char *leases_check(struct leases *l, bool posted);
 
 #endif /* GLK_TEST_LEASES_H */
