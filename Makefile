@@ -137,7 +137,8 @@ check-more: user check-machines
 		"tests/vm/run-suite 6.12 faults" "tests/vm/run-suite 6.1 ranges" "tests/vm/run-suite newest users" \
 		"tests/vm/run-suite newest endpoints" "tests/vm/run-suite arm64-16k basic" "tests/vm/run-suite arm64-16k memory" \
 		"tests/vm/big-endian-check" "TREE=iommu tests/vm/run-suite newest topo" \
-		"fpga/model/pool/test/check-leases --whole rumur $(BUILD)/leases" -- "$(MESON) $(FORMAL)" \
+		"fpga/model/pool/test/check-leases --whole rumur $(BUILD)/leases" \
+		"$(MESON)/fpga/model/lease-random-test --accesses 20000000" -- "$(MESON) $(FORMAL)" \
 		"$(MESON)/fpga/sim/card/lockstep-card --rounds 6" "$(MESON)/fpga/sim/card/lockstep-card-256-4 --rounds 40" \
 		-- "fpga/sim/synth.py --limits fpga/sim/synth_limits.toml"
 

@@ -803,8 +803,9 @@ package glk_regs;
   localparam int OP_REGION_FLUSH = 11; // send the chunks of region REGISTRATION that have arrivals since they were last sent; completes when they are queued
   localparam int OP_POOL_READ = 12; // read the line at WINDOW_OFFSET, LENGTH bytes (the line's), at time Q4 with a copy of wts Q5 (all ones: none): a LEASE_RECORD, and the line's bytes unless the copy is the same
   localparam int OP_POOL_RENEW = 13; // renew the leases of LENGTH lines, 1..RENEW_MAX, at time Q4: RENEW_RECORDs; WINDOW_OFFSET is 0
-  localparam int OP_POOL_WRITE = 14; // write LENGTH bytes within a line at time Q4 or later; visible when it completes
-  localparam int OP_COUNT = 15; // number of values
+  localparam int OP_POOL_WRITE = 14; // write LENGTH bytes within a line at time Q4 or later; visible when it completes. On the remote card's pool: within a page, in blocks of 64 bytes, each at a time of its own
+  localparam int OP_POOL_CLOCK = 15; // read the clock of the window's pool, which may be the remote card's: a LEASE_RECORD whose WTS and RTS are it; LENGTH and WINDOW_OFFSET are 0
+  localparam int OP_COUNT = 16; // number of values
 
   // Flags of a submission ring entry.
   localparam int FLAG_INTERRUPT = 1; // raise the vector on completion

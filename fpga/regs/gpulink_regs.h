@@ -807,8 +807,9 @@
 #define GLK_OP_REGION_FLUSH			0xbU /* send the chunks of region REGISTRATION that have arrivals since they were last sent; completes when they are queued */
 #define GLK_OP_POOL_READ			0xcU /* read the line at WINDOW_OFFSET, LENGTH bytes (the line's), at time Q4 with a copy of wts Q5 (all ones: none): a LEASE_RECORD, and the line's bytes unless the copy is the same */
 #define GLK_OP_POOL_RENEW			0xdU /* renew the leases of LENGTH lines, 1..RENEW_MAX, at time Q4: RENEW_RECORDs; WINDOW_OFFSET is 0 */
-#define GLK_OP_POOL_WRITE			0xeU /* write LENGTH bytes within a line at time Q4 or later; visible when it completes */
-#define GLK_OP_COUNT				0xfU /* number of values */
+#define GLK_OP_POOL_WRITE			0xeU /* write LENGTH bytes within a line at time Q4 or later; visible when it completes. On the remote card's pool: within a page, in blocks of 64 bytes, each at a time of its own */
+#define GLK_OP_POOL_CLOCK			0xfU /* read the clock of the window's pool, which may be the remote card's: a LEASE_RECORD whose WTS and RTS are it; LENGTH and WINDOW_OFFSET are 0 */
+#define GLK_OP_COUNT				0x10U /* number of values */
 
 /* Flags of a submission ring entry. */
 #define GLK_FLAG_INTERRUPT			1U /* raise the vector on completion */

@@ -16,7 +16,7 @@
 
 int glk_link_push(struct glk_card_link *link, const struct glk_link_header *header, const void *body, size_t length)
 {
-	uint8_t packet[GLK_LINK_HEADER_BYTES + 8 + GLK_LINK_LINE_BYTES];
+	uint8_t packet[GLK_LINK_HEADER_BYTES + 16 + GLK_LINK_LINE_BYTES];
 
 	glk_link_header_put(packet, header);
 	if (length)
@@ -53,12 +53,14 @@ uint64_t glk_link_bound(const struct glk_card_link *link)
 static void session_begins(struct glk_card_link *link)
 {
 	link->session = true;
+	link->leases = glk_link_layer_peer(link->layer)->version >= GLK_LINK_VERSION_LEASES;
+	glk_unstitch_define(link->unstitch, link->leases ? GLK_KIND_ALL : GLK_KIND_COUNT);
 	link->ops->session_begins(link->user);
 }
 
 static void session_ends(struct glk_card_link *link)
 {
-	link->session = false;
+	link->session = link->leases = false;
 	glk_cluster_queue_reset(link->queue);
 	glk_unstitch_reset(link->unstitch);
 	link->ops->session_ends(link->user);
@@ -211,6 +213,12 @@ static void reset_settings(struct glk_card_link *link)
 	link->timeout_ns = GLK_LINK_TIMEOUT_NS_RESET;
 }
 
+/* The highest that the card supports. */
+static uint8_t version(const struct glk_card_link *link)
+{
+	return link->common->config.tsu_sets ? GLK_LINK_VERSION_LEASES : GLK_LINK_VERSION;
+}
+
 static uint64_t status(const struct glk_card_link *link)
 {
 	const struct glk_link_hello *peer = link->up ? glk_link_layer_peer(link->layer) : NULL;
@@ -231,7 +239,7 @@ uint64_t glk_card_link_get(const struct glk_card_link *link, unsigned reg)
 		return (uint64_t)GLK_LINK_ENTRIES << GLK_LINK_CAPS_ENTRIES_SHIFT |
 		       (uint64_t)GLK_LINK_POOL_CYCLES_MAX << GLK_LINK_CAPS_POOL_CYCLES_SHIFT |
 		       (uint64_t)TRIM_SIZES << GLK_LINK_CAPS_TRIM_BYTES_SHIFT |
-		       (uint64_t)GLK_LINK_VERSION << GLK_LINK_CAPS_VERSION_SHIFT;
+		       (uint64_t)version(link) << GLK_LINK_CAPS_VERSION_SHIFT;
 	case GLK_LINK_CONTROL:
 		return link->control;
 	case GLK_LINK_CLUSTER:
@@ -300,17 +308,17 @@ int glk_card_link_set(struct glk_card_link *link, unsigned reg, uint64_t value)
 	return glk_cluster_queue_set(link->queue, &config);
 }
 
-static void copy_by_kind(struct glk_card_link *link, unsigned reg, const uint64_t from[GLK_KIND_COUNT])
+static void copy_by_kind(struct glk_card_link *link, unsigned reg, const uint64_t from[GLK_KIND_ALL])
 {
 	memcpy(glk_link_counter(link, reg), from + GLK_KIND_READ_REQUEST,
 	       (GLK_KIND_COUNT - GLK_KIND_READ_REQUEST) * sizeof(from[0]));
 }
 
-static uint64_t sum(const uint64_t by_kind[GLK_KIND_COUNT])
+static uint64_t sum(const uint64_t by_kind[GLK_KIND_ALL])
 {
 	uint64_t all = 0;
 
-	for (unsigned i = 0; i < GLK_KIND_COUNT; i++)
+	for (unsigned i = 0; i < GLK_KIND_ALL; i++)
 		all += by_kind[i];
 	return all;
 }
@@ -373,7 +381,7 @@ static int create_layer(struct glk_card_link *link)
 	glk_link_layer_config_default(&config);
 	config.self = (struct glk_link_hello){
 		.serial = c->serial,
-		.version = GLK_LINK_VERSION,
+		.version = version(link),
 		.cluster = c->cluster,
 		.session = c->link_session,
 		.credits = { GLK_LINK_POSTED_ROOM, GLK_LINK_REQUEST_ROOM, GLK_LINK_RESPONSE_ROOM },

@@ -43,6 +43,7 @@ struct glk_card_link {
 	struct glk_unstitch *unstitch;
 	uint64_t now; /* in clocks of GLK_LINK_CLOCK_NS */
 	bool up, session;
+	bool leases;	       /* the session has the kinds of leases */
 	bool malformed;	       /* the flit being processed is a protocol error */
 	unsigned nested;       /* calls into the link that are in progress: none of them may wait for it */
 	uint64_t session_until; /* while it is down: the clock at which the session ends */

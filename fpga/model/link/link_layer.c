@@ -22,8 +22,9 @@ static bool valid(const struct glk_link_layer_config *config)
 	unsigned frames = config->replay_frames;
 
 	return frames >= 2 && frames <= GLK_LINK_REPLAY_FRAMES_MAX && (frames & (frames - 1)) == 0 && config->replay_cycles &&
-	       config->ack_cycles && config->hello_cycles && config->self.version == GLK_LINK_VERSION && config->self.session &&
-	       glk_link_credits_valid(config->self.credits) && config->ops;
+	       config->ack_cycles && config->hello_cycles && config->self.version >= GLK_LINK_VERSION &&
+	       config->self.version <= GLK_LINK_VERSION_LEASES && config->self.session &&
+	       glk_link_credits_valid(config->self.version, config->self.credits) && config->ops;
 }
 
 int glk_link_layer_create(const struct glk_link_layer_config *config, struct glk_link_layer **link)
@@ -42,6 +43,7 @@ int glk_link_layer_create(const struct glk_link_layer_config *config, struct glk
 	}
 	made->config = *config;
 	made->session.own = config->self.session;
+	made->session.version = config->self.version;
 	glk_crc32c_init(&made->crc);
 	glk_link_send_reset(made);
 	glk_link_receive_reset(made);

@@ -23,17 +23,21 @@
 #include "netcrafter/flit.h"
 
 #define GLK_LINK_VERSION	   1u
+#define GLK_LINK_VERSION_LEASES	   2u /* with the kinds of leases; a card that has it also supports version 1 */
 #define GLK_LINK_CLOCK_NS	   4u
 #define GLK_LINK_REPLAY_FRAMES_MAX 512u
 #define GLK_LINK_CREDITS_MAX	   2048u
 /*
  * Minimum credits, in pieces: one more than incomplete packets can occupy. With fewer, two cards could deadlock. Posted: a
  * FinePack packet without its last flit, 127 early tails, a write request without its last flit; requests: an atomic;
- * responses: a read response and 127 early tails.
+ * responses: a read response and 127 early tails. With leases also a lease request, a timed request and 127 early tails; a lease
+ * response and 127 early tails, and a timed response.
  */
 #define GLK_LINK_POSTED_MIN   (256u + 127u + 4u + 1u)
 #define GLK_LINK_REQUEST_MIN  (1u + 1u)
 #define GLK_LINK_RESPONSE_MIN (4u + 127u + 1u)
+#define GLK_LINK_REQUEST_MIN_LEASES  (GLK_LINK_REQUEST_MIN + 1u + 5u + 127u)
+#define GLK_LINK_RESPONSE_MIN_LEASES (GLK_LINK_RESPONSE_MIN + 5u + 127u + 1u)
 
 struct glk_link_layer;
 
@@ -66,7 +70,8 @@ struct glk_link_layer_ops {
 };
 
 struct glk_link_layer_config {
-	/** session: different from all earlier ones, across power cycles too; credits: room in pieces, see above */
+	/** version: the highest supported; session: different from all earlier ones, across power cycles too; credits: room in
+	 *  pieces, see above */
 	struct glk_link_hello self;
 	unsigned replay_frames;	     /**< replay memory: a power of two, 2..512; 64 in the logic */
 	unsigned replay_cycles;	     /**< replay timeout: longer than a round trip, ack_cycles and a frame */
@@ -97,7 +102,7 @@ void glk_link_layer_reset(struct glk_link_layer *link, uint64_t now);
 void glk_link_layer_cut(struct glk_link_layer *link, uint64_t now);
 
 bool glk_link_layer_up(const struct glk_link_layer *link);
-/** The hello of the other card; NULL while down. */
+/** The hello of the other card; NULL while down. Its version is that of the session. */
 const struct glk_link_hello *glk_link_layer_peer(const struct glk_link_layer *link);
 
 /** Whether a flit can be sent at this clock. */

@@ -90,6 +90,7 @@ static bool put_hello(struct glk_link_layer *link, struct glk_block *block)
 		return put_control(link, block, &word);
 	}
 	self.session = link->session.own;
+	self.version = link->session.version;
 	glk_link_hello_put(flits, &self, link->session.other);
 	return put_data(link, block, flits[link->sender.hello_block++]);
 }

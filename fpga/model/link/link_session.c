@@ -42,6 +42,7 @@ void glk_link_session_end(struct glk_link_layer *link, uint16_t other)
 
 	down(link);
 	session->begun = false;
+	session->version = link->config.self.version;
 	session->own = (uint16_t)(session->own == UINT16_MAX ? 1 : session->own + 1);
 	session->other = other;
 	glk_link_send_reset(link);
@@ -89,7 +90,7 @@ static bool acceptable(struct glk_link_layer *link, const struct glk_link_word *
 		return false;
 	}
 	valid = glk_link_hello_get(flits, hello, other);
-	if (hello->version != GLK_LINK_VERSION) {
+	if (hello->version < GLK_LINK_VERSION || hello->version > link->config.self.version) {
 		link->counters.version_errors++;
 		if (link->session.up)
 			glk_link_session_end(link, 0);
@@ -118,9 +119,11 @@ void glk_link_session_hello(struct glk_link_layer *link, const struct glk_link_w
 			glk_link_session_end(link, hello.session);
 		session->other = hello.session;
 	}
+	if (hello.version < session->version && !session->begun)
+		session->version = hello.version;
 	if (!ready)
 		session->answer = true;
-	if (!session->up && names == session->own)
+	if (!session->up && names == session->own && hello.version == session->version)
 		up(link, &hello);
 }
 

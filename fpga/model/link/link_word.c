@@ -82,12 +82,13 @@ void glk_link_hello_put(uint8_t flits[GLK_HELLO_FLITS][GLK_FLIT_BYTES], const st
 		put_le16(flits[1] + 2 * class, hello->credits[class]);
 }
 
-bool glk_link_credits_valid(const uint16_t credits[GLK_CLASS_COUNT])
+bool glk_link_credits_valid(unsigned version, const uint16_t credits[GLK_CLASS_COUNT])
 {
-	static const uint16_t least[GLK_CLASS_COUNT] = {
+	bool leases = version >= GLK_LINK_VERSION_LEASES;
+	const unsigned least[GLK_CLASS_COUNT] = {
 		[GLK_CLASS_POSTED] = GLK_LINK_POSTED_MIN,
-		[GLK_CLASS_REQUEST] = GLK_LINK_REQUEST_MIN,
-		[GLK_CLASS_RESPONSE] = GLK_LINK_RESPONSE_MIN,
+		[GLK_CLASS_REQUEST] = leases ? GLK_LINK_REQUEST_MIN_LEASES : GLK_LINK_REQUEST_MIN,
+		[GLK_CLASS_RESPONSE] = leases ? GLK_LINK_RESPONSE_MIN_LEASES : GLK_LINK_RESPONSE_MIN,
 	};
 
 	for (unsigned class = 0; class < GLK_CLASS_COUNT; class++)
@@ -108,5 +109,5 @@ bool glk_link_hello_get(const uint8_t flits[GLK_HELLO_FLITS][GLK_FLIT_BYTES], st
 	for (unsigned class = 0; class < GLK_CLASS_COUNT; class++)
 		hello->credits[class] = get_le16(flits[1] + 2 * class);
 	glk_link_hello_put(again, hello, *other); /* unused bits must be 0 */
-	return hello->session != 0 && glk_link_credits_valid(hello->credits) && memcmp(again, flits, sizeof(again)) == 0;
+	return hello->session != 0 && glk_link_credits_valid(hello->version, hello->credits) && memcmp(again, flits, sizeof(again)) == 0;
 }

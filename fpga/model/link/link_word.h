@@ -58,6 +58,6 @@ static inline unsigned glk_sequence_after(unsigned from, unsigned to)
 void glk_link_hello_put(uint8_t flits[GLK_HELLO_FLITS][GLK_FLIT_BYTES], const struct glk_link_hello *hello, uint16_t other);
 /** Returns whether it is a valid hello of this version. */
 bool glk_link_hello_get(const uint8_t flits[GLK_HELLO_FLITS][GLK_FLIT_BYTES], struct glk_link_hello *hello, uint16_t *other);
-bool glk_link_credits_valid(const uint16_t credits[GLK_CLASS_COUNT]);
+bool glk_link_credits_valid(unsigned version, const uint16_t credits[GLK_CLASS_COUNT]);
 
 #endif /* GLK_LINK_WORD_H */

@@ -25,11 +25,11 @@ struct glk_cluster_queue {
 	struct glk_cluster_queue_config config;
 	struct glk_parent parent;
 	uint32_t has_full, has_room, has_pooled; /* one bit for each kind */
-	struct list full[GLK_KIND_COUNT];	 /* flits without free bytes */
-	struct list room[GLK_KIND_COUNT];	 /* with free bytes: tails, and packets shorter than a flit */
-	uint16_t pooled[GLK_KIND_COUNT];
-	uint64_t pooled_until[GLK_KIND_COUNT];
-	uint32_t order[GLK_KIND_COUNT]; /* of the next packet */
+	struct list full[GLK_KIND_ALL];	 /* flits without free bytes */
+	struct list room[GLK_KIND_ALL];	 /* with free bytes: tails, and packets shorter than a flit */
+	uint16_t pooled[GLK_KIND_ALL];
+	uint64_t pooled_until[GLK_KIND_ALL];
+	uint32_t order[GLK_KIND_ALL]; /* of the next packet */
 	uint8_t turn_critical, turn;	/* the kind of the last turn; `turn`: of the others, or of all without sequencing */
 	unsigned critical_run;
 	unsigned fill;
@@ -44,9 +44,10 @@ struct glk_cluster_queue {
 static const uint32_t class_kinds[GLK_CLASS_COUNT] = {
 	[GLK_CLASS_POSTED] = 1u << GLK_KIND_WRITE_REQUEST | 1u << GLK_KIND_FINEPACK,
 	[GLK_CLASS_REQUEST] = 1u << GLK_KIND_READ_REQUEST | 1u << GLK_KIND_TRANSLATION_REQUEST | 1u << GLK_KIND_RELEASE |
-			      1u << GLK_KIND_ATOMIC_REQUEST,
+			      1u << GLK_KIND_ATOMIC_REQUEST | 1u << GLK_KIND_LEASE_REQUEST | 1u << GLK_KIND_TIMED_REQUEST,
 	[GLK_CLASS_RESPONSE] = 1u << GLK_KIND_READ_RESPONSE | 1u << GLK_KIND_WRITE_RESPONSE |
-			       1u << GLK_KIND_TRANSLATION_RESPONSE | 1u << GLK_KIND_RELEASED | 1u << GLK_KIND_ATOMIC_RESPONSE,
+			       1u << GLK_KIND_TRANSLATION_RESPONSE | 1u << GLK_KIND_RELEASED | 1u << GLK_KIND_ATOMIC_RESPONSE |
+			       1u << GLK_KIND_LEASE_RESPONSE | 1u << GLK_KIND_TIMED_RESPONSE,
 };
 static const uint32_t critical_kinds = 1u << GLK_KIND_TRANSLATION_REQUEST | 1u << GLK_KIND_TRANSLATION_RESPONSE |
 				       1u << GLK_KIND_RELEASE | 1u << GLK_KIND_RELEASED;

@@ -23,14 +23,14 @@ struct glk_cluster_queue_config {
 
 /** All monotonic; arrays are by kind. */
 struct glk_cluster_queue_counters {
-	uint64_t packets[GLK_KIND_COUNT], flits_in[GLK_KIND_COUNT], bytes_in[GLK_KIND_COUNT];
+	uint64_t packets[GLK_KIND_ALL], flits_in[GLK_KIND_ALL], bytes_in[GLK_KIND_ALL];
 	uint64_t flits_out;		     /**< sent, stitched or not */
 	uint64_t flits_padded;		     /**< of them, those with unused bytes */
 	uint64_t parents;		     /**< flits that carried pieces of others */
-	uint64_t stitched[GLK_KIND_COUNT];   /**< flits that were sent as a piece of another */
+	uint64_t stitched[GLK_KIND_ALL];   /**< flits that were sent as a piece of another */
 	uint64_t partial;		     /**< of them, tails, which carry number and size */
 	uint64_t pooled, pool_stitched, pool_timed_out; /**< flits pooled; of them stitched; of them sent alone */
-	uint64_t waited[GLK_KIND_COUNT];     /**< clocks from entry to exit, summed at exit */
+	uint64_t waited[GLK_KIND_ALL];     /**< clocks from entry to exit, summed at exit */
 	uint64_t refused;		     /**< packets rejected for lack of room */
 };
 

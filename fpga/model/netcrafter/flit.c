@@ -5,14 +5,15 @@
 #define FINEPACK_HEADER	     16u
 #define FINEPACK_PAYLOAD_MAX 4096u
 #define ATOMIC_REQUEST_BYTES (GLK_LINK_HEADER_BYTES + WHERE_BYTES + 16u)
+#define TIMES_BYTES	     16u
 #define TRIMMED_OTHER_BIT    4u /* reserved bit of a trimmed response's status; must be 0 */
 
-/* Packet sizes; for read responses and FinePack packets the maximum. */
+/* Packet sizes; for FinePack packets, read, lease and timed responses the maximum. */
 static const struct {
 	uint16_t bytes;
 	uint8_t class;
 	bool critical;
-} kinds[GLK_KIND_COUNT] = {
+} kinds[GLK_KIND_ALL] = {
 	[GLK_KIND_READ_REQUEST] = { GLK_LINK_HEADER_BYTES + WHERE_BYTES, GLK_CLASS_REQUEST, false },
 	[GLK_KIND_READ_RESPONSE] = { GLK_LINK_HEADER_BYTES + GLK_LINK_LINE_BYTES, GLK_CLASS_RESPONSE, false },
 	[GLK_KIND_WRITE_REQUEST] = { GLK_LINK_HEADER_BYTES + WHERE_BYTES + GLK_LINK_LINE_BYTES, GLK_CLASS_POSTED, false },
@@ -24,12 +25,16 @@ static const struct {
 	[GLK_KIND_RELEASED] = { GLK_LINK_HEADER_BYTES, GLK_CLASS_RESPONSE, true },
 	[GLK_KIND_ATOMIC_REQUEST] = { ATOMIC_REQUEST_BYTES, GLK_CLASS_REQUEST, false },
 	[GLK_KIND_ATOMIC_RESPONSE] = { GLK_LINK_HEADER_BYTES + 8, GLK_CLASS_RESPONSE, false },
+	[GLK_KIND_LEASE_REQUEST] = { GLK_LINK_HEADER_BYTES + WHERE_BYTES + TIMES_BYTES, GLK_CLASS_REQUEST, false },
+	[GLK_KIND_LEASE_RESPONSE] = { GLK_LINK_HEADER_BYTES + TIMES_BYTES + GLK_LINK_LINE_BYTES, GLK_CLASS_RESPONSE, false },
+	[GLK_KIND_TIMED_REQUEST] = { GLK_LINK_HEADER_BYTES + WHERE_BYTES + 8 + GLK_LINK_LINE_BYTES, GLK_CLASS_REQUEST, false },
+	[GLK_KIND_TIMED_RESPONSE] = { GLK_LINK_HEADER_BYTES + TIMES_BYTES + 8, GLK_CLASS_RESPONSE, false },
 };
 _Static_assert(FINEPACK_HEADER + FINEPACK_PAYLOAD_MAX == GLK_LINK_PACKET_BYTES_MAX, "a FinePack packet is the longest");
 
 static bool kind_valid(enum glk_kind kind)
 {
-	return kind > GLK_KIND_NONE && kind < GLK_KIND_COUNT;
+	return kind > GLK_KIND_NONE && kind < GLK_KIND_ALL;
 }
 
 enum glk_class glk_kind_class(enum glk_kind kind)
@@ -86,6 +91,8 @@ bool glk_kind_length_valid(enum glk_kind kind, size_t length)
 		return length > FINEPACK_HEADER && length % 4 == 0;
 	if (length == kinds[kind].bytes)
 		return true;
+	if (kind == GLK_KIND_LEASE_RESPONSE || kind == GLK_KIND_TIMED_RESPONSE)
+		return length == GLK_LINK_HEADER_BYTES || (kind == GLK_KIND_LEASE_RESPONSE && length == GLK_LINK_HEADER_BYTES + TIMES_BYTES);
 	if (kind != GLK_KIND_READ_RESPONSE)
 		return false;
 	for (unsigned code = 0; code < 4; code++)
@@ -104,6 +111,18 @@ static size_t read_response_bytes(unsigned status)
 	return status <= GLK_LINK_FAILED ? GLK_LINK_HEADER_BYTES : 0;
 }
 
+/* A lease with the line's bytes, or without, or only the header. A timed response is whole, or only the header. */
+static size_t lease_response_bytes(enum glk_kind kind, unsigned status)
+{
+	if (status == GLK_LINK_DONE)
+		return kinds[kind].bytes;
+	if (kind == GLK_KIND_LEASE_RESPONSE && (status == GLK_LEASE_SAME || status == GLK_LEASE_CHANGED))
+		return GLK_LINK_HEADER_BYTES + TIMES_BYTES;
+	if (kind == GLK_KIND_TIMED_RESPONSE && (status == GLK_LEASE_SAME || status == GLK_LEASE_CHANGED))
+		return 0;
+	return status <= GLK_LEASE_NOT_POOL ? GLK_LINK_HEADER_BYTES : 0;
+}
+
 size_t glk_link_packet_bytes(enum glk_kind kind, const uint8_t start[GLK_LINK_HEADER_BYTES])
 {
 	if (kind == GLK_KIND_FINEPACK) {
@@ -113,5 +132,7 @@ size_t glk_link_packet_bytes(enum glk_kind kind, const uint8_t start[GLK_LINK_HE
 	}
 	if (!kind_valid(kind) || (start[0] & 31) != kind)
 		return 0;
+	if (kind == GLK_KIND_LEASE_RESPONSE || kind == GLK_KIND_TIMED_RESPONSE)
+		return lease_response_bytes(kind, start[1] >> 4);
 	return kind == GLK_KIND_READ_RESPONSE ? read_response_bytes(start[1] >> 4) : kinds[kind].bytes;
 }

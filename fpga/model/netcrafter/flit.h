@@ -29,13 +29,27 @@ enum glk_kind {
 	GLK_KIND_RELEASED,
 	GLK_KIND_ATOMIC_REQUEST,
 	GLK_KIND_ATOMIC_RESPONSE,
-	GLK_KIND_COUNT
+	GLK_KIND_COUNT, /**< of version 1 of the format */
+	GLK_KIND_LEASE_REQUEST = GLK_KIND_COUNT,
+	GLK_KIND_LEASE_RESPONSE,
+	GLK_KIND_TIMED_REQUEST,
+	GLK_KIND_TIMED_RESPONSE,
+	GLK_KIND_ALL /**< of version 2 */
 };
 
 enum glk_class { GLK_CLASS_POSTED, GLK_CLASS_REQUEST, GLK_CLASS_RESPONSE, GLK_CLASS_COUNT };
 
 /** Status of a response. Only a read response can be trimmed: done, with a sector, its size in bits 1:0 as in the request. */
 enum glk_link_status { GLK_LINK_DONE, GLK_LINK_REFUSED, GLK_LINK_FAILED, GLK_LINK_TRIMMED = 8 };
+
+/** Further status of a lease or timed response. */
+enum glk_lease_status {
+	GLK_LEASE_SAME = 3,	/**< the copy is the line's bytes: a lease without data; also the answer to what asks for none */
+	GLK_LEASE_CHANGED = 4,	/**< a renewal, and it is not: likewise without data */
+	GLK_LEASE_TIME = 5,	/**< a time later than all leases given out */
+	GLK_LEASE_NO_LINE = 6,	/**< not a line, or not in one */
+	GLK_LEASE_NOT_POOL = 7, /**< not on pool memory with leases */
+};
 
 struct glk_flit {
 	uint8_t bytes[GLK_FLIT_BYTES];

@@ -31,7 +31,8 @@ struct glk_unstitch {
 	unsigned flit_bytes;
 	glk_unstitch_packet take;
 	void *user;
-	struct assembly kinds[GLK_KIND_COUNT];
+	unsigned defined; /* kinds below this */
+	struct assembly kinds[GLK_KIND_ALL];
 };
 
 int glk_unstitch_create(unsigned flit_bytes, glk_unstitch_packet packet, void *user, struct glk_unstitch **unstitch)
@@ -44,6 +45,7 @@ int glk_unstitch_create(unsigned flit_bytes, glk_unstitch_packet packet, void *u
 	if (!u)
 		return -ENOMEM;
 	u->flit_bytes = flit_bytes;
+	u->defined = GLK_KIND_COUNT;
 	u->take = packet;
 	u->user = user;
 	*unstitch = u;
@@ -55,9 +57,14 @@ void glk_unstitch_destroy(struct glk_unstitch *unstitch)
 	free(unstitch);
 }
 
+void glk_unstitch_define(struct glk_unstitch *u, unsigned kinds)
+{
+	u->defined = kinds;
+}
+
 void glk_unstitch_reset(struct glk_unstitch *u)
 {
-	for (unsigned kind = 0; kind < GLK_KIND_COUNT; kind++) {
+	for (unsigned kind = 0; kind < GLK_KIND_ALL; kind++) {
 		struct assembly *a = &u->kinds[kind];
 
 		a->number = 0;
@@ -133,11 +140,18 @@ static int take_next(struct glk_unstitch *u, unsigned kind, const uint8_t *bytes
 	return (int)take;
 }
 
-/* Tails that fit in a parent: those of other requests are too long, other packets have none. */
-static bool tail_valid(unsigned kind, unsigned length)
+/* Tails that fit in a parent: those of other packets are too long, or they have none. */
+static bool tail_valid(const struct glk_unstitch *u, unsigned kind, unsigned length)
 {
-	return length == 4 ? kind == GLK_KIND_READ_RESPONSE || kind == GLK_KIND_FINEPACK
-			   : length == TAIL_BYTES_MOST && kind == GLK_KIND_FINEPACK;
+	if (length != 4)
+		return length == TAIL_BYTES_MOST && kind == GLK_KIND_FINEPACK;
+	return kind == GLK_KIND_READ_RESPONSE || kind == GLK_KIND_FINEPACK ||
+	       (kind < u->defined && (kind == GLK_KIND_LEASE_RESPONSE || kind == GLK_KIND_TIMED_REQUEST));
+}
+
+static bool defined(const struct glk_unstitch *u, unsigned kind)
+{
+	return kind != GLK_KIND_NONE && kind < u->defined;
 }
 
 /* Processes an early tail with its prefix, at most `room` bytes. Returns the number of bytes, or -EBADMSG. */
@@ -150,7 +164,7 @@ static int take_tail(struct glk_unstitch *u, const uint8_t *bytes, size_t room)
 	prefix = bytes[0] | (unsigned)bytes[1] << 8;
 	kind = prefix & 15;
 	length = (prefix >> 5 & 15) + 1;
-	if (!tail_valid(kind, length) || GLK_STITCH_PREFIX_BYTES + length > room)
+	if (!tail_valid(u, kind, length) || GLK_STITCH_PREFIX_BYTES + length > room)
 		return -EBADMSG;
 	a = &u->kinds[kind];
 	tail = &a->tails[prefix >> 9];
@@ -169,7 +183,7 @@ static int take_piece(struct glk_unstitch *u, const uint8_t *bytes, size_t room)
 
 	if (kind >= 16)
 		return take_tail(u, bytes, room);
-	if (!glk_kind_length_most((enum glk_kind)kind) || u->kinds[kind].length || room < GLK_LINK_HEADER_BYTES ||
+	if (!defined(u, kind) || u->kinds[kind].length || room < GLK_LINK_HEADER_BYTES ||
 	    glk_link_packet_bytes((enum glk_kind)kind, bytes) > room)
 		return -EBADMSG;
 	return take_next(u, kind, bytes);
@@ -181,7 +195,7 @@ int glk_unstitch_flit(struct glk_unstitch *u, const struct glk_flit *flit)
 	int taken;
 	size_t at;
 
-	if (flit->type > (GLK_FLIT_STITCHED | 15) || !glk_kind_length_most((enum glk_kind)kind))
+	if (flit->type > (GLK_FLIT_STITCHED | 15) || !defined(u, kind))
 		return -EBADMSG;
 	taken = take_next(u, kind, flit->bytes);
 	if (taken < 0)

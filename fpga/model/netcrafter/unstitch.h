@@ -14,6 +14,8 @@ typedef void (*glk_unstitch_packet)(void *user, enum glk_kind kind, const uint8_
 /** `flit_bytes`: as in the cluster queue. Returns 0, -EINVAL or -ENOMEM. */
 int glk_unstitch_create(unsigned flit_bytes, glk_unstitch_packet packet, void *user, struct glk_unstitch **unstitch);
 void glk_unstitch_destroy(struct glk_unstitch *unstitch);
+/** Other kinds are protocol errors: those below `kinds` are defined, GLK_KIND_COUNT (as created) or GLK_KIND_ALL. */
+void glk_unstitch_define(struct glk_unstitch *unstitch, unsigned kinds);
 /** Discards incomplete packets; packet numbers restart at 0. */
 void glk_unstitch_reset(struct glk_unstitch *unstitch);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "remote/remote_lease.h"
 
 static void count(struct glk_remote *remote, unsigned reg, uint64_t by)
 {
@@ -43,6 +44,12 @@ static void dispatch(struct glk_remote *remote, const struct glk_link_header *he
 	case GLK_KIND_RELEASED:
 		known = glk_remote_on_released(remote, header);
 		break;
+	case GLK_KIND_LEASE_RESPONSE:
+		known = glk_remote_on_lease_response(remote, header, body, length);
+		break;
+	case GLK_KIND_TIMED_RESPONSE:
+		known = glk_remote_on_timed_response(remote, header, body);
+		break;
 	default:
 		known = glk_remote_on_atomic_response(remote, header, body);
 		break;
@@ -73,6 +80,7 @@ void glk_remote_session_begins(struct glk_remote *remote)
 void glk_remote_session_ends(struct glk_remote *remote)
 {
 	glk_remote_loads_fail(remote);
+	glk_remote_leases_fail(remote);
 	remote->to_push = 0;
 	for (unsigned p = 0; p < remote->common->config.partitions; p++) {
 		remote->of[p].held_bytes = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What this card asks of the other one, through partitions of kind link. Three files: remote_send.c sends stores and confirms
- * their arrival by releases, remote_load.c does loads and atomics, remote.c dispatches the responses and follows the session.
+ * What this card asks of the other one, through partitions of kind link. Four files: remote_send.c sends stores and confirms
+ * their arrival by releases, remote_load.c does loads and atomics, remote_lease.c leases and writes with a time, remote.c dispatches the responses and follows the session.
  * Packets that find no room in the cluster queue are held, one a partition. What is outstanding when the session ends has
  * failed, once. Internal to the model.
  *
@@ -55,6 +55,23 @@ struct glk_remote_atomic {
 	uint64_t old;
 };
 
+/* The lease requests in progress, or the timed one. */
+#define GLK_REMOTE_BLOCKS (GLK_PAGE_SIZE / GLK_LINK_LINE_BYTES)
+
+struct glk_remote_lease {
+	bool active, failed;
+	uint8_t response;      /* the kind of the answers */
+	uint16_t first_tag;
+	unsigned count, left;  /* requests; not yet answered */
+	uint8_t *data;	       /* of `count` blocks; NULL: leases alone */
+	uint64_t old;
+	struct glk_remote_answer {
+		bool answered;
+		uint8_t status;
+		uint64_t wts, rts;
+	} of[GLK_REMOTE_BLOCKS];
+};
+
 struct glk_remote {
 	struct glk_common *common;
 	struct glk_card_link *link; /* on a card without one no partition is ever bound */
@@ -65,6 +82,7 @@ struct glk_remote {
 	uint16_t next_tag;
 	struct glk_remote_load load;
 	struct glk_remote_atomic atomic;
+	struct glk_remote_lease lease;
 };
 
 /* --- remote.c --- */

@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "finepack/depacketizer.h"
 #include "netcrafter/trim.h"
+#include "remote/serve_lease.h"
 
 #define NONE		  GLK_SERVE_REQUESTS
 #define WRITE_FIRST_SHIFT 48u /* bits of `where` */
@@ -13,7 +14,8 @@
 #define ATOMIC_UNUSED	  52u
 #define ATOMIC_8_BYTES	  (1ULL << 51)
 #define ATOMICS		  3u
-#define ANSWER_FLITS	  5u /* at most, of one answer */
+#define ANSWER_FLITS	  5u /* at most, of one answer; */
+#define LEASE_FLITS	  6u /* of a lease */
 
 static void count(struct glk_serve *serve, unsigned reg, uint64_t by)
 {
@@ -74,19 +76,6 @@ static uint16_t place(const struct glk_serve *serve, const struct glk_request *r
 	return (uint16_t)(request - serve->requests);
 }
 
-/* --- access checks --- */
-
-static bool is_open(const struct glk_serve *serve, unsigned partition)
-{
-	return glk_enabled(serve->common) && serve->endpoints->partitions[partition].open &&
-	       glk_endpoint_own(serve->endpoints, partition);
-}
-
-static bool may_reach(const struct glk_serve *serve, unsigned partition, uint64_t offset, uint64_t length)
-{
-	return is_open(serve, partition) && glk_endpoint_holds(serve->endpoints, partition, offset, length);
-}
-
 /* --- answers --- */
 
 /* Reads the data when the response can be sent. */
@@ -99,7 +88,7 @@ static int answer_read(struct glk_serve *serve, const struct glk_request *reques
 
 	header->partition = GLK_LINK_REFUSED;
 	if (glk_trim_asked(request->value, &sector) && offset % GLK_LINK_LINE_BYTES == 0 &&
-	    may_reach(serve, request->partition, offset, GLK_LINK_LINE_BYTES)) {
+	    glk_serve_may_reach(serve, request->partition, offset, GLK_LINK_LINE_BYTES)) {
 		bool failed = glk_endpoint_read(serve->endpoints, request->partition, offset + sector.first, data,
 						sector.bytes);
 
@@ -117,7 +106,7 @@ static int answer_translation(struct glk_serve *serve, const struct glk_request 
 	uint8_t body[8];
 
 	header->partition = GLK_LINK_REFUSED;
-	if (offset % GLK_PAGE_SIZE == 0 && may_reach(serve, request->partition, offset, GLK_PAGE_SIZE)) {
+	if (offset % GLK_PAGE_SIZE == 0 && glk_serve_may_reach(serve, request->partition, offset, GLK_PAGE_SIZE)) {
 		header->partition = GLK_LINK_DONE;
 		bytes = serve->endpoints->of[request->partition].bytes - offset;
 		if (bytes > GLK_PARTITION_REMOTE_BYTES_BYTES_MASK) /* 2^48 does not fit in the field */
@@ -148,16 +137,27 @@ static int answer(struct glk_serve *serve, const struct glk_request *request, st
 	case GLK_KIND_RELEASE:
 		header->kind = GLK_KIND_RELEASED;
 		return glk_link_push(serve->link, header, NULL, 0);
+	case GLK_KIND_LEASE_REQUEST:
+		return glk_serve_answer_lease(serve, request, header);
+	case GLK_KIND_TIMED_REQUEST:
+		return glk_serve_answer_timed(serve, request, header);
 	default:
 		header->kind = GLK_KIND_WRITE_RESPONSE;
 		return glk_link_push(serve->link, header, NULL, 0);
 	}
 }
 
+static bool room(const struct glk_serve *serve)
+{
+	bool lease = serve->requests[serve->answers.first].kind == GLK_KIND_LEASE_REQUEST;
+
+	return GLK_LINK_ENTRIES - glk_cluster_queue_fill(serve->link->queue) >= (lease ? LEASE_FLITS : ANSWER_FLITS);
+}
+
 void glk_serve_push(struct glk_serve *serve)
 {
 
-	while (serve->answers.first != NONE && GLK_LINK_ENTRIES - glk_cluster_queue_fill(serve->link->queue) >= ANSWER_FLITS) {
+	while (serve->answers.first != NONE && room(serve)) {
 		uint16_t at = behead(serve, &serve->answers);
 		const struct glk_request *request = &serve->requests[at];
 		struct glk_link_header header;
@@ -236,7 +236,7 @@ static bool apply_finepack(struct glk_serve *serve, unsigned partition, const ui
 	struct glk_destination destinations[GLK_LINK_PARTITIONS] = { 0 };
 	struct glk_accepted accepted;
 
-	if (!is_open(serve, partition)) {
+	if (!glk_serve_is_open(serve, partition)) {
 		count(serve, GLK_LINK_DENIED, 1);
 		return false;
 	}
@@ -273,7 +273,7 @@ static void serve_write(struct glk_serve *serve, struct glk_request *request, co
 	unsigned first = (unsigned)(where >> WRITE_FIRST_SHIFT) & 63, bytes = ((unsigned)(where >> WRITE_BYTES_SHIFT) & 63) + 1;
 	unsigned partition = request->partition;
 	bool good = where >> WRITE_UNUSED == 0 && offset % GLK_LINK_LINE_BYTES == 0 && first + bytes <= GLK_LINK_LINE_BYTES &&
-		    may_reach(serve, partition, offset + first, bytes);
+		    glk_serve_may_reach(serve, partition, offset + first, bytes);
 
 	request->status = good ? GLK_LINK_DONE : GLK_LINK_REFUSED;
 	request->mark = good ? serve->endpoints->of[partition].posted + 1 : 0;
@@ -293,7 +293,7 @@ static void serve_atomic(struct glk_serve *serve, struct glk_request *request, c
 		.opcode = GLK_OP_FETCH_ADD + operation, .operand = glk_get_le64(body + 8), .compare = glk_get_le64(body + 16),
 	};
 	bool good = where >> ATOMIC_UNUSED == 0 && operation < ATOMICS && offset % bytes == 0 &&
-		    may_reach(serve, partition, offset, bytes), written;
+		    glk_serve_may_reach(serve, partition, offset, bytes), written;
 
 	request->status = good ? GLK_LINK_DONE : GLK_LINK_REFUSED;
 	if (good && glk_endpoint_update(serve->endpoints, partition, offset, bytes, &update, &request->value, &written))
@@ -308,7 +308,7 @@ static void serve_release(struct glk_serve *serve, struct glk_request *request, 
 {
 	struct glk_serve_partition *of = &serve->of[request->partition];
 
-	if (!is_open(serve, request->partition) || of->release != NONE) {
+	if (!glk_serve_is_open(serve, request->partition) || of->release != NONE) {
 		request->status = GLK_LINK_REFUSED;
 		answer_soon(serve, request);
 		return;
@@ -341,6 +341,14 @@ void glk_serve_packet(struct glk_serve *serve, enum glk_kind kind, const uint8_t
 		break;
 	case GLK_KIND_RELEASE:
 		serve_release(serve, request, body);
+		break;
+	case GLK_KIND_LEASE_REQUEST:
+		glk_serve_lease(request, body);
+		answer_soon(serve, request);
+		break;
+	case GLK_KIND_TIMED_REQUEST:
+		glk_serve_timed(serve, request, body);
+		answer_soon(serve, request);
 		break;
 	default: /* reads and translations */
 		request->value = glk_get_le64(body);

@@ -22,6 +22,7 @@ struct glk_request {
 	uint16_t tag, pieces;
 	uint8_t kind, partition, status;
 	uint64_t value;	 /* where to read, or the value to answer */
+	uint64_t time, wts; /* of a lease request; of a timed request the lease to answer is [wts, time] */
 	uint64_t mark;	 /* done when that many of the endpoint's writes are acknowledged */
 	uint64_t failed; /* failures of the endpoint when the request arrived */
 };
@@ -50,6 +51,18 @@ struct glk_serve {
 	struct glk_request_list answers;
 	uint16_t free;
 };
+
+/* Whether the other card may access the partition, and bytes of it. */
+static inline bool glk_serve_is_open(const struct glk_serve *serve, unsigned partition)
+{
+	return glk_enabled(serve->common) && serve->endpoints->partitions[partition].open &&
+	       glk_endpoint_own(serve->endpoints, partition);
+}
+
+static inline bool glk_serve_may_reach(const struct glk_serve *serve, unsigned partition, uint64_t offset, uint64_t length)
+{
+	return glk_serve_is_open(serve, partition) && glk_endpoint_holds(serve->endpoints, partition, offset, length);
+}
 
 /* A session begins or ends: no request is left. Also once before the first session. */
 void glk_serve_reset(struct glk_serve *serve);

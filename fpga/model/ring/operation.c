@@ -285,7 +285,7 @@ unsigned glk_operation(struct glk_rings *rings, unsigned context, const uint64_t
 
 	if (e.opcode >= GLK_OP_REGION_START && e.opcode <= GLK_OP_REGION_FLUSH && !rings->common->config.regions)
 		return GLK_ST_OPCODE;
-	if (e.opcode >= GLK_OP_POOL_READ && e.opcode <= GLK_OP_POOL_WRITE)
+	if (e.opcode >= GLK_OP_POOL_READ && e.opcode <= GLK_OP_POOL_CLOCK)
 		return rings->common->config.tsu_sets ? glk_pool_operation(rings, context, &e, moved) : GLK_ST_OPCODE;
 	switch (e.opcode) {
 	case GLK_OP_NOP:

@@ -6,7 +6,7 @@
 #include "ring/entry.h"
 #include "ring/ring.h"
 
-/* GLK_OP_POOL_READ, _RENEW or _WRITE. Returns GLK_ST_... and the bytes moved. */
+/* GLK_OP_POOL_READ, _RENEW, _WRITE or _CLOCK. Returns GLK_ST_... and the bytes moved. */
 unsigned glk_pool_operation(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *entry, uint32_t *moved);
 /* An atomic with a time, whose window is checked: whether it is on a line with a lease. */
 bool glk_pool_atomic_allowed(const struct glk_rings *rings, const struct glk_ring_entry *entry);

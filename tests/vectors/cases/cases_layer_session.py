@@ -341,4 +341,91 @@ def session_refused():
         yield v
 
 
-GROUPS = (session_begins, session_resumes, session_ends, session_refused)
+def session_versions():
+    """A card that supports versions 1 and 2."""
+    v = Vector("leases-both", "Both support version 2.", version=2)
+    v.out_hello(0)
+    v.in_hello(0, version=2)
+    v.out_hello(v.other, ready=1)
+    v.in_hello(v.session, ready=1, version=2)
+    v.event(UP)
+    v.credits(*ROOM)
+    v.out_hello(v.other, ready=1)
+    v.errors()
+    yield v
+
+    v = Vector("leases-falls-back", "The other card supports version 1 only; the next session begins with 2 again.", version=2)
+    v.out_hello(0)
+    v.in_hello(0)
+    v.version = 1
+    v.out_hello(v.other, ready=1)
+    v.in_hello(v.session, ready=1)
+    v.event(UP)
+    v.out_hello(v.other, ready=1)
+    v.clock()
+    v.line("reset")
+    v.event(ENDED)
+    v.session += 1
+    v.version = 2
+    v.out_hello(0, now=True)
+    v.errors()
+    yield v
+
+    v = Vector("leases-other-names-too-soon", "A version above that of the session is answered, but does not begin it.", version=2)
+    v.out_hello(0)
+    v.in_hello(0)
+    v.version = 1
+    v.out_hello(v.other, ready=1)
+    v.in_hello(v.session, version=2)
+    v.out_hello(v.other, ready=1)
+    v.in_hello(v.session, ready=1)
+    v.event(UP)
+    yield v
+
+    v = Vector("leases-cut", "A session that goes on keeps its version.", version=2)
+    v.out_hello(0)
+    v.in_hello(v.session, ready=1)
+    v.version = 1
+    v.event(UP)
+    v.out_hello(v.other, ready=1)
+    v.clock()
+    v.line("cut")
+    v.event(LOST)
+    v.out_hello(v.other, now=True)
+    v.in_hello(v.session)
+    v.event(RESUMED)
+    v.out_hello(v.other, ready=1)
+    yield v
+
+    v = Vector("leases-refused", "Versions that are not supported; too little room for version 2, enough for 1.", version=2)
+    v.out_hello(0)
+    v.in_hello(v.session, version=3)
+    v.errors(version=1)
+    v.in_hello(v.session, version=0)
+    v.errors(version=2)
+    v.in_hello(v.session, version=2, room=(388, 134, 265))
+    v.errors(version=2, protocol=1)
+    v.in_hello(v.session, version=2, room=(388, 135, 264))
+    v.errors(version=2, protocol=2)
+    v.in_hello(v.session, version=2, room=(388, 135, 265), ready=1)
+    v.event(UP)
+    v.credits(388, 135, 265)
+    yield v
+
+    v = Vector("leases-refused-up", "Version 3 while up: the link is reset.", version=2)
+    v.out_hello(0)
+    v.in_hello(v.session, version=2, ready=1)
+    v.event(UP)
+    v.out_hello(v.other, ready=1)
+    for i, at in enumerate((9, 13, 17)):
+        v.clock(at)
+        v.out_word(cls=i)
+    v.in_hello(v.session, version=3)
+    v.event(ENDED)
+    v.errors(version=1)
+    v.session += 1
+    v.out_hello(0)
+    yield v
+
+
+GROUPS = (session_versions, session_begins, session_resumes, session_ends, session_refused)

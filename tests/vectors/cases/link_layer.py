@@ -41,15 +41,16 @@ def hello(session, names, serial=0x1122334455667788, version=1, cluster=0, room=
 class Vector:
     """Writes lines; holds the data blocks since the last control block of each direction, for the check of the next word."""
 
-    def __init__(self, name, about, frames=FRAMES, room=ROOM, session=OWN):
+    def __init__(self, name, about, frames=FRAMES, room=ROOM, session=OWN, version=1):
         self.name = name
+        self.version = version  # that its own hellos have
         self.lines = [f"# {line}" for line in textwrap.wrap(about, 110)]
         self.lines += ["vectors 1"]
         self.session, self.other = session, OTHER
         self.room = room
         self.now = -1
         self.gone, self.come = b"", b""
-        self.line("layer", 0, 0x1122334455667788, session, frames, REPLAY, ACK, HELLO, *room)
+        self.line("layer-leases" if version == 2 else "layer", 0, 0x1122334455667788, session, frames, REPLAY, ACK, HELLO, *room)
 
     def text(self):
         return NOTICE + "\n".join(self.lines) + "\nend\n"
@@ -104,7 +105,7 @@ class Vector:
         self.out_word(*numbers, **fields)
 
     def out_hello(self, names, ready=0, now=False):
-        for data in hello(self.session, names, room=self.room):
+        for data in hello(self.session, names, version=self.version, room=self.room):
             self.clock(self.now + (not now))
             now = False
             self.out_data(data)

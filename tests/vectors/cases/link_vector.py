@@ -11,13 +11,13 @@ class LinkVector:
     """`Vector` lends how lines, bytes and chance are written."""
     line, data, note, random, bytes = Vector.line, Vector.data, Vector.note, Vector.random, Vector.bytes
 
-    def __init__(self, name, about, flit_bytes=16, entries=1024, credits=0xfff, **settings):
+    def __init__(self, name, about, flit_bytes=16, entries=1024, credits=0xfff, leases=False, **settings):
         self.name = name
         self.lines = [f"# {line}" for line in about.splitlines()]
-        self.lines += ["vectors 1", f"link {flit_bytes:x} {entries:x}"]
+        self.lines += ["vectors 1", f"{'link-leases' if leases else 'link'} {flit_bytes:x} {entries:x}"]
         self.noise = 0x9e3779b9
         self.queue = nc.Queue(flit_bytes, entries)
-        self.unstitcher = nc.Unstitcher(flit_bytes)
+        self.unstitcher = nc.Unstitcher(flit_bytes, nc.ALL_KINDS if leases else nc.KINDS)
         self.now, self.is_ready, self.credit = 0, 1, [0] * 3
         self.sent = []  # packets that are on their way, as (kind, packet)
         self.set(**settings)
@@ -144,7 +144,7 @@ class LinkVector:
         """The file. Counters come last."""
         queue, lines = self.queue, list(self.lines)
         self.line("queued", queue.fill())
-        for kind in nc.KINDS:
+        for kind in nc.ALL_KINDS:
             if queue.packets[kind]:
                 self.line("kind", kind, queue.packets[kind], queue.flits_in[kind], queue.bytes_in[kind],
                           queue.stitched[kind], queue.waited[kind])

@@ -9,16 +9,22 @@ from dataclasses import dataclass
 
 READ_REQUEST, READ_RESPONSE, WRITE_REQUEST, WRITE_RESPONSE, TRANSLATION_REQUEST, TRANSLATION_RESPONSE = range(1, 7)
 FINEPACK, RELEASE, RELEASED, ATOMIC_REQUEST, ATOMIC_RESPONSE = range(7, 12)
+LEASE_REQUEST, LEASE_RESPONSE, TIMED_REQUEST, TIMED_RESPONSE = range(12, 16)  # of version 2
 KINDS = range(1, 12)
+ALL_KINDS = range(1, 16)
 NAMES = ("", "read request", "read response", "write request", "write response", "translation request",
-         "translation response", "FinePack packet", "release", "released", "atomic request", "atomic response")
+         "translation response", "FinePack packet", "release", "released", "atomic request", "atomic response",
+         "lease request", "lease response", "timed request", "timed response")
 CRITICAL = (TRANSLATION_REQUEST, TRANSLATION_RESPONSE, RELEASE, RELEASED)
 POSTED, REQUEST, RESPONSE = range(3)
 CLASS = {READ_REQUEST: REQUEST, READ_RESPONSE: RESPONSE, WRITE_REQUEST: POSTED, WRITE_RESPONSE: RESPONSE,
          TRANSLATION_REQUEST: REQUEST, TRANSLATION_RESPONSE: RESPONSE, FINEPACK: POSTED, RELEASE: REQUEST,
-         RELEASED: RESPONSE, ATOMIC_REQUEST: REQUEST, ATOMIC_RESPONSE: RESPONSE}
+         RELEASED: RESPONSE, ATOMIC_REQUEST: REQUEST, ATOMIC_RESPONSE: RESPONSE, LEASE_REQUEST: REQUEST,
+         LEASE_RESPONSE: RESPONSE, TIMED_REQUEST: REQUEST, TIMED_RESPONSE: RESPONSE}
 BYTES = {READ_REQUEST: 12, WRITE_REQUEST: 76, WRITE_RESPONSE: 4, TRANSLATION_REQUEST: 12, TRANSLATION_RESPONSE: 12,
-         RELEASE: 12, RELEASED: 4, ATOMIC_REQUEST: 28, ATOMIC_RESPONSE: 12}
+         RELEASE: 12, RELEASED: 4, ATOMIC_REQUEST: 28, ATOMIC_RESPONSE: 12, LEASE_REQUEST: 28, TIMED_REQUEST: 84}
+# By status: done, refused, failed, same, changed, time, no line, not pool.
+BY_STATUS = {LEASE_RESPONSE: (84, 4, 4, 20, 20, 4, 4, 4), TIMED_RESPONSE: (28, 4, 4, None, None, 4, 4, 4)}
 SECTOR = {16: 0, 4: 1, 8: 2, 32: 3}  # bytes: code
 DONE, REFUSED_STATUS, FAILED, TRIMMED = 0, 1, 2, 8
 STITCHED = 16
@@ -49,9 +55,14 @@ def packet_bytes(kind, start):
         return 16 + 4 * (int.from_bytes(start[2:4], "big") % 1024 or 1024)
     if start[0] % 32 != kind:
         raise Refused("a header of another kind")
+    status = start[1] >> 4
+    if kind in BY_STATUS:
+        length = BY_STATUS[kind][status] if status < 8 else None
+        if length is None:
+            raise Refused("a status that is none")
+        return length
     if kind != READ_RESPONSE:
         return BYTES[kind]
-    status = start[1] >> 4
     if status in (REFUSED_STATUS, FAILED):
         return 4
     lengths = {DONE: 68} | {TRIMMED + code: 4 + size for size, code in SECTOR.items()}
@@ -86,7 +97,7 @@ class Queue:
         self.flit_bytes, self.entries = flit_bytes, entries
         self.stitching = self.pooling = self.selective = self.sequencing = 0
         self.pool_cycles, self.burst = 32, 8
-        self.packets, self.flits_in, self.bytes_in, self.stitched, self.waited = ([0] * 12 for _ in range(5))
+        self.packets, self.flits_in, self.bytes_in, self.stitched, self.waited = ([0] * 16 for _ in range(5))
         self.out = self.padded = self.parents = self.partial = 0
         self.pooled = self.pool_stitched = self.timed_out = self.refused = 0
         self.reset()
@@ -95,7 +106,7 @@ class Queue:
         self.queue = []   # the parent and its pieces are not in it, the pooled flits are
         self.parent = []  # flits: the parent and the pieces it took
         self.sent = []    # what left last
-        self.next_number = [0] * 12
+        self.next_number = [0] * 16
         self.input_free = 0
         self.last_turn = {"critical": 0, "others": 0}
         self.run = 0
@@ -150,7 +161,7 @@ class Queue:
 
     def candidates(self, credits):
         room = self.flit_bytes - self.used()
-        for kind in KINDS:
+        for kind in ALL_KINDS:
             flit = self.pooled_flit(kind) or self.head(kind, True)
             taken = sum(CLASS[f.kind] == CLASS[kind] for f in self.parent)
             if flit and len(flit.piece()) <= room and self.in_order(flit) and credits[CLASS[kind]] > taken:
@@ -208,7 +219,7 @@ class Queue:
         return kind
 
     def choose(self, credits):
-        due = [k for k in KINDS if credits[CLASS[k]] > 0 and self.next_of(k)]
+        due = [k for k in ALL_KINDS if credits[CLASS[k]] > 0 and self.next_of(k)]
         critical = [k for k in due if k in CRITICAL] if self.sequencing else []
         others = [k for k in due if k not in critical]
         if critical and (self.run < self.burst or not others):
@@ -247,14 +258,14 @@ class Queue:
 
 
 class Unstitcher:
-    def __init__(self, flit_bytes):
-        self.flit_bytes = flit_bytes
+    def __init__(self, flit_bytes, kinds=KINDS):
+        self.flit_bytes, self.kinds = flit_bytes, kinds
         self.reset()
 
     def reset(self):
-        self.next_number = [0] * 12  # of the packet under way, else of the next
-        self.begun = [b""] * 12      # its flits but the tail
-        self.length = [0] * 12       # 0: none is under way
+        self.next_number = [0] * 16  # of the packet under way, else of the next
+        self.begun = [b""] * 16      # its flits but the tail
+        self.length = [0] * 16       # 0: none is under way
         self.tails = {}              # (kind, number): bytes
 
     def deliver(self, kind, packet):
@@ -293,7 +304,7 @@ class Unstitcher:
     def further_piece(self, data):
         kind = data[0] % 32
         if kind < PARTIAL:
-            if kind not in KINDS:
+            if kind not in self.kinds:
                 raise Refused("a kind that is none")
             if self.length[kind]:
                 raise Refused("a whole packet while another is under way")
@@ -303,7 +314,8 @@ class Unstitcher:
         kind -= PARTIAL
         word = int.from_bytes(data[:2], "little")
         count, number = (word >> 5) % 16 + 1, word >> 9
-        if count not in {READ_RESPONSE: (4,), FINEPACK: (4, 8)}.get(kind, ()):
+        tails = {READ_RESPONSE: (4,), FINEPACK: (4, 8), LEASE_RESPONSE: (4,), TIMED_REQUEST: (4,)}
+        if kind not in self.kinds or count not in tails.get(kind, ()):
             raise Refused("a tail that no packet of the kind has, or that fits behind none")
         if 2 + count > len(data):
             raise Refused("beyond the flit")
@@ -318,7 +330,7 @@ class Unstitcher:
         """Takes a flit: gives the packets it ends, as (kind, packet, pieces); raises Refused."""
         stitched, kind = kind & STITCHED, kind & ~STITCHED
         self.got = []
-        if kind not in KINDS:
+        if kind not in self.kinds:
             raise Refused("a kind that is none")
         rest = self.first_piece(kind, data)
         pieces = 1

@@ -95,7 +95,7 @@ static bool clock_without(struct run *r)
 			   hex(block.bytes, text));
 }
 
-static bool set_up(struct run *r)
+static bool set_up(struct run *r, unsigned version)
 {
 	static const uint64_t most[10] = { UINT8_MAX, UINT64_MAX, UINT16_MAX, 1024, UINT32_MAX, UINT32_MAX, UINT32_MAX,
 					   UINT16_MAX, UINT16_MAX, UINT16_MAX };
@@ -105,6 +105,7 @@ static bool set_up(struct run *r)
 	if (!vector_numbers(&r->file, 10, most, value))
 		return false;
 	glk_link_layer_config_default(&config);
+	config.self.version = (uint8_t)version;
 	config.self.cluster = (uint8_t)value[0];
 	config.self.serial = value[1];
 	config.self.session = (uint16_t)value[2];
@@ -366,9 +367,9 @@ static bool run_file(struct run *r)
 	if (!vector_next(&r->file) || strcmp(r->file.keyword, "vectors") != 0 || !vector_numbers(&r->file, 1, &version, &value) ||
 	    value != version)
 		return vector_fail(&r->file, "must begin with vectors 1");
-	if (!vector_next(&r->file) || strcmp(r->file.keyword, "layer") != 0)
-		return vector_fail(&r->file, "second line must be layer");
-	if (!set_up(r))
+	if (!vector_next(&r->file) || (strcmp(r->file.keyword, "layer") != 0 && strcmp(r->file.keyword, "layer-leases") != 0))
+		return vector_fail(&r->file, "second line must be layer or layer-leases");
+	if (!set_up(r, strcmp(r->file.keyword, "layer-leases") ? GLK_LINK_VERSION : GLK_LINK_VERSION_LEASES))
 		return false;
 	while (!r->ended && vector_next(&r->file))
 		if (!run_line(r))

@@ -25,6 +25,7 @@ struct run {
 	struct vector_link *v;
 	uint64_t n[VECTOR_FIELDS]; /* the fields of the line at hand */
 	unsigned flit_bytes;
+	unsigned kinds; /* those below are defined */
 	uint64_t now;
 	bool ready, ended, skipped;
 	unsigned credits[GLK_CLASS_COUNT];
@@ -207,14 +208,14 @@ static const struct command {
 	{ "set", do_set, EVENT, 6, { 1, 1, 1, 1, 128, 255 } },
 	{ "credits", do_credits, EVENT, 3, { 0xfff, 0xfff, 0xfff } },
 	{ "ready", do_ready, EVENT, 1, { 1 } },
-	{ "packet", do_packet, EVENT, 3, { GLK_KIND_COUNT - 1, GLK_LINK_PACKET_BYTES_MAX, 1 } },
+	{ "packet", do_packet, EVENT, 3, { GLK_KIND_ALL - 1, GLK_LINK_PACKET_BYTES_MAX, 1 } },
 	{ "run", do_run, EVENT, 1, { RUN_MOST } },
 	{ "reset", do_reset, EVENT, 0, { 0 } },
 	{ "receive", do_receive, EVENT, 2, { 0x1f, 1 } },
 	{ "flit", do_flit, OF_RUN, 2, { UINT64_MAX, 0x1f } },
-	{ "arrived", do_arrived, OF_FLIT, 3, { GLK_KIND_COUNT - 1, GLK_LINK_PACKET_BYTES_MAX, 0xffff } },
+	{ "arrived", do_arrived, OF_FLIT, 3, { GLK_KIND_ALL - 1, GLK_LINK_PACKET_BYTES_MAX, 0xffff } },
 	{ "queued", do_queued, EVENT, 1, { VECTOR_LINK_ENTRIES } },
-	{ "kind", do_kind, EVENT, 6, { GLK_KIND_COUNT - 1, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX } },
+	{ "kind", do_kind, EVENT, 6, { GLK_KIND_ALL - 1, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX } },
 	{ "counters", do_counters, EVENT, 8,
 	  { UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX } },
 	{ "end", do_end, EVENT, 0, { 0 } },
@@ -232,6 +233,8 @@ static bool command(struct run *r)
 	}
 	if (!vector_numbers(&r->f, c->fields, c->most, r->n))
 		return false;
+	if ((c->run == do_packet || c->run == do_arrived || c->run == do_kind) && r->n[0] >= r->kinds)
+		return vector_fail(&r->f, "%s: undefined kind %llx", c->keyword, (unsigned long long)r->n[0]);
 	if (c->expectation != OF_FLIT && !settled(r, c->expectation == EVENT))
 		return false;
 	if (c->expectation == EVENT)
@@ -249,15 +252,16 @@ static bool head(struct run *r)
 		return vector_fail(f, "no vector file: it begins with \"vectors 1\"");
 	if (!vector_numbers(f, 1, most, r->n) || !vector_equal(f, "version of the format", 1, r->n[0]))
 		return false;
-	if (!vector_next(f) || strcmp(f->keyword, "link") != 0)
-		return vector_fail(f, "\"link\", bytes of a flit and flits of the queue have to come second");
+	if (!vector_next(f) || (strcmp(f->keyword, "link") != 0 && strcmp(f->keyword, "link-leases") != 0))
+		return vector_fail(f, "\"link\" or \"link-leases\", bytes of a flit and flits of the queue have to come second");
+	r->kinds = strcmp(f->keyword, "link-leases") ? GLK_KIND_COUNT : GLK_KIND_ALL;
 	if (!vector_numbers(f, 2, most, r->n))
 		return false;
 	r->flit_bytes = (unsigned)r->n[0];
-	r->skipped = !vector_link_has((unsigned)r->n[0], (unsigned)r->n[1]);
+	r->skipped = !vector_link_has((unsigned)r->n[0], (unsigned)r->n[1], r->kinds == GLK_KIND_ALL);
 	if (r->skipped)
 		return true;
-	r->v = vector_link_create((unsigned)r->n[0], (unsigned)r->n[1]);
+	r->v = vector_link_create((unsigned)r->n[0], (unsigned)r->n[1], r->kinds == GLK_KIND_ALL);
 	if (!r->v)
 		return vector_fail(f, "no queue of %llx flits of %llx bytes", (unsigned long long)r->n[1],
 				   (unsigned long long)r->n[0]);

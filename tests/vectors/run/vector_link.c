@@ -26,10 +26,11 @@ static void arrived(void *user, enum glk_kind kind, const uint8_t *packet, size_
 }
 
 /* Numbers that mean nothing are for vector_link_create() to refuse. */
-bool vector_link_has(unsigned flit_bytes, unsigned entries)
+bool vector_link_has(unsigned flit_bytes, unsigned entries, bool leases)
 {
 	(void)flit_bytes;
 	(void)entries;
+	(void)leases;
 	return true;
 }
 
@@ -39,13 +40,15 @@ bool vector_link_tells_all(const struct vector_link *v)
 	return true;
 }
 
-struct vector_link *vector_link_create(unsigned flit_bytes, unsigned entries)
+struct vector_link *vector_link_create(unsigned flit_bytes, unsigned entries, bool leases)
 {
 	const struct glk_cluster_queue_config config = { .entries = entries, .flit_bytes = flit_bytes, .burst = 1 };
 	struct vector_link *v = calloc(1, sizeof(*v));
 
-	if (v && !glk_cluster_queue_create(&config, &v->queue) && !glk_unstitch_create(flit_bytes, arrived, v, &v->unstitch))
+	if (v && !glk_cluster_queue_create(&config, &v->queue) && !glk_unstitch_create(flit_bytes, arrived, v, &v->unstitch)) {
+		glk_unstitch_define(v->unstitch, leases ? GLK_KIND_ALL : GLK_KIND_COUNT);
 		return v;
+	}
 	if (v)
 		vector_link_destroy(v);
 	return NULL;

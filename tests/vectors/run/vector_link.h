@@ -16,11 +16,11 @@ struct vector_arrival {
 	uint8_t packet[GLK_LINK_PACKET_BYTES_MAX];
 };
 
-/* Returns whether the queue size is supported; vectors of other sizes are skipped. */
-bool vector_link_has(unsigned flit_bytes, unsigned entries);
+/* Returns whether the queue size is supported, and the kinds of leases if need be; other vectors are skipped. */
+bool vector_link_has(unsigned flit_bytes, unsigned entries, bool leases);
 
 /* Starts with arbitrary settings; the file sets them. Returns NULL if the queue size is not supported. */
-struct vector_link *vector_link_create(unsigned flit_bytes, unsigned entries);
+struct vector_link *vector_link_create(unsigned flit_bytes, unsigned entries, bool leases);
 void vector_link_destroy(struct vector_link *v);
 void vector_link_reset(struct vector_link *v);
 

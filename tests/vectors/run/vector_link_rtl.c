@@ -42,9 +42,9 @@ struct vector_link {
 	struct vector_arrival arrivals[GLK_FLIT_BYTES];
 };
 
-bool vector_link_has(unsigned flit_bytes, unsigned entries)
+bool vector_link_has(unsigned flit_bytes, unsigned entries, bool leases)
 {
-	return flit_bytes == GLK_FLIT_BYTES && entries == cluster_queue_flits();
+	return !leases && flit_bytes == GLK_FLIT_BYTES && entries == cluster_queue_flits();
 }
 
 bool vector_link_tells_all(const struct vector_link *v)
@@ -52,11 +52,12 @@ bool vector_link_tells_all(const struct vector_link *v)
 	return !v->was_reset;
 }
 
-struct vector_link *vector_link_create(unsigned flit_bytes, unsigned entries)
+struct vector_link *vector_link_create(unsigned flit_bytes, unsigned entries, bool leases)
 {
 	struct vector_link *v = calloc(1, sizeof(*v));
 
 	(void)flit_bytes;
+	(void)leases;
 	if (!v)
 		abort();
 	v->queue = cluster_queue_create(NULL);

@@ -113,7 +113,7 @@ static void configurations(void **state)
 		FIELD(replay_frames, 3, -EINVAL), FIELD(replay_frames, 512, 0), FIELD(replay_frames, 1024, -EINVAL),
 		FIELD(replay_cycles, 0, -EINVAL), FIELD(replay_cycles, 1, 0), FIELD(ack_cycles, 0, -EINVAL),
 		FIELD(ack_cycles, 1, 0), FIELD(hello_cycles, 0, -EINVAL), FIELD(hello_cycles, 1, 0),
-		FIELD(self.version, 0, -EINVAL), FIELD(self.version, 2, -EINVAL), FIELD(self.session, 0, -EINVAL),
+		FIELD(self.version, 0, -EINVAL), FIELD(self.version, 2, 0), FIELD(self.version, 3, -EINVAL), FIELD(self.session, 0, -EINVAL),
 		FIELD(self.session, 65535, 0), FIELD(self.credits[0], 387, -EINVAL), FIELD(self.credits[0], 388, 0),
 		FIELD(self.credits[0], 2048, 0), FIELD(self.credits[0], 2049, -EINVAL), FIELD(self.credits[1], 1, -EINVAL),
 		FIELD(self.credits[1], 2, 0), FIELD(self.credits[2], 131, -EINVAL), FIELD(self.credits[2], 132, 0),

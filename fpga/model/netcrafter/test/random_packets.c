@@ -25,8 +25,8 @@ enum supply { EAGER, CHANCE, CLOSED, SUPPLIES };
 
 /* For flits of 16 bytes see docs/link-format.md; for 8 bytes the pieces of each kind less one, plus one. */
 static const unsigned least_room[2][GLK_CLASS_COUNT] = {
-	{ [GLK_CLASS_POSTED] = 388, [GLK_CLASS_REQUEST] = 2, [GLK_CLASS_RESPONSE] = 132 },
-	{ [GLK_CLASS_POSTED] = 523, [GLK_CLASS_REQUEST] = 7, [GLK_CLASS_RESPONSE] = 11 },
+	{ [GLK_CLASS_POSTED] = 388, [GLK_CLASS_REQUEST] = 135, [GLK_CLASS_RESPONSE] = 265 },
+	{ [GLK_CLASS_POSTED] = 523, [GLK_CLASS_REQUEST] = 20, [GLK_CLASS_RESPONSE] = 24 },
 };
 
 struct bench {
@@ -40,8 +40,8 @@ struct bench {
 	uint32_t kinds;
 	unsigned credits[GLK_CLASS_COUNT], twin_credits[GLK_CLASS_COUNT];
 	uint64_t granted[GLK_CLASS_COUNT];
-	uint64_t sent[GLK_KIND_COUNT], received[GLK_KIND_COUNT], pieces[GLK_KIND_COUNT], refused;
-	uint64_t waited[GLK_KIND_COUNT], quiet_since[GLK_KIND_COUNT];
+	uint64_t sent[GLK_KIND_ALL], received[GLK_KIND_ALL], pieces[GLK_KIND_ALL], refused;
+	uint64_t waited[GLK_KIND_ALL], quiet_since[GLK_KIND_ALL];
 	const char *trouble;
 };
 
@@ -80,6 +80,10 @@ static size_t make_packet(const struct bench *b, unsigned kind, uint64_t n, uint
 
 		if (kind == GLK_KIND_READ_RESPONSE)
 			header.partition = (uint8_t)statuses[below(&c, 7)];
+		else if (kind == GLK_KIND_LEASE_RESPONSE)
+			header.partition = (uint8_t)(below(&c, 2) ? GLK_LINK_DONE : below(&c, GLK_LEASE_NOT_POOL + 1));
+		else if (kind == GLK_KIND_TIMED_RESPONSE)
+			header.partition = (uint8_t)(below(&c, 2) ? GLK_LINK_DONE : GLK_LEASE_TIME + below(&c, 3));
 		glk_link_header_put(packet, &header);
 		length = glk_link_packet_bytes((enum glk_kind)kind, packet);
 	}
@@ -144,7 +148,7 @@ static void push(struct bench *b)
 /* Bound of the waiting time on a link that is always ready: the input backlog, two turns of every kind, pooling once. */
 static uint64_t bound(const struct bench *b)
 {
-	unsigned turns = GLK_KIND_COUNT * (b->config.sequencing ? b->config.burst + 1 : 1);
+	unsigned turns = GLK_KIND_ALL * (b->config.sequencing ? b->config.burst + 1 : 1);
 
 	return b->config.entries + 2 * 5 * (uint64_t)turns + b->config.pool_cycles + 8;
 }
@@ -153,7 +157,7 @@ static void watch_waiting(struct bench *b, uint64_t *longest)
 {
 	const struct glk_cluster_queue_counters *counters = glk_cluster_queue_counters(b->queue);
 
-	for (unsigned kind = 1; kind < GLK_KIND_COUNT; kind++) {
+	for (unsigned kind = 1; kind < GLK_KIND_ALL; kind++) {
 		if (counters->waited[kind] != b->waited[kind] || b->received[kind] == b->sent[kind])
 			b->quiet_since[kind] = b->now;
 		b->waited[kind] = counters->waited[kind];
@@ -211,14 +215,17 @@ static bool start(struct bench *b, uint64_t seed, unsigned round)
 	b->rate = 1 + below(&b->chance, 256);
 	b->ready_rate = b->supply == EAGER ? 256 : 1 + below(&b->chance, 256);
 	do
-		b->kinds = (uint32_t)draw(&b->chance) & ((1u << GLK_KIND_COUNT) - 2);
+		b->kinds = (uint32_t)draw(&b->chance) & ((1u << GLK_KIND_ALL) - 2);
 	while (!b->kinds);
 	if (below(&b->chance, 3) == 0)
-		b->kinds = (1u << GLK_KIND_COUNT) - 2;
+		b->kinds = (1u << GLK_KIND_ALL) - 2;
 	for (unsigned class = 0; class < GLK_CLASS_COUNT; class++)
 		grant(b, class, b->supply == EAGER ? PLENTY : b->supply == CLOSED ? least_room[b->config.flit_bytes == 8][class] : 0);
-	return !glk_cluster_queue_create(&b->config, &b->queue) && !glk_cluster_queue_create(&b->config, &b->twin) &&
-	       !glk_unstitch_create(b->config.flit_bytes, arrived, b, &b->unstitch);
+	if (glk_cluster_queue_create(&b->config, &b->queue) || glk_cluster_queue_create(&b->config, &b->twin) ||
+	    glk_unstitch_create(b->config.flit_bytes, arrived, b, &b->unstitch))
+		return false;
+	glk_unstitch_define(b->unstitch, GLK_KIND_ALL);
+	return true;
 }
 
 static void check_counters(struct bench *b, struct totals *totals)
@@ -226,7 +233,7 @@ static void check_counters(struct bench *b, struct totals *totals)
 	const struct glk_cluster_queue_counters *c = glk_cluster_queue_counters(b->queue);
 	uint64_t flits = 0, stitched = 0, by_class[GLK_CLASS_COUNT] = { 0 };
 
-	for (unsigned kind = 1; kind < GLK_KIND_COUNT; kind++) {
+	for (unsigned kind = 1; kind < GLK_KIND_ALL; kind++) {
 		if (b->received[kind] != b->sent[kind] || c->packets[kind] != b->sent[kind])
 			trouble(b, "a packet was lost");
 		if (c->flits_in[kind] != b->pieces[kind])

@@ -94,10 +94,10 @@ static void headers(void **state)
 		bytes[2] = (uint8_t)(low * 3);
 		bytes[3] = (uint8_t)(low * 7 >> 8);
 		if (!glk_link_header_get(bytes, &header)) {
-			assert_true(kind == 0 || kind == GLK_KIND_FINEPACK || kind >= GLK_KIND_COUNT);
+			assert_true(kind == 0 || kind == GLK_KIND_FINEPACK || kind >= GLK_KIND_ALL);
 			continue;
 		}
-		assert_in_range(kind, 1, GLK_KIND_COUNT - 1);
+		assert_in_range(kind, 1, GLK_KIND_ALL - 1);
 		assert_int_equal(header.kind, kind);
 		assert_int_equal(header.number, low >> 5 & 127);
 		assert_int_equal(header.partition, low >> 12);
@@ -108,24 +108,25 @@ static void headers(void **state)
 
 static void lengths(void **state)
 {
-	static const uint16_t least[GLK_KIND_COUNT] = { 0, 12, 4, 76, 4, 12, 12, 20, 12, 4, 28, 12 };
-	static const uint16_t most[GLK_KIND_COUNT] = { 0, 12, 68, 76, 4, 12, 12, 4112, 12, 4, 28, 12 };
+	static const uint16_t least[GLK_KIND_ALL] = { 0, 12, 4, 76, 4, 12, 12, 20, 12, 4, 28, 12, 28, 4, 84, 4 };
+	static const uint16_t most[GLK_KIND_ALL] = { 0, 12, 68, 76, 4, 12, 12, 4112, 12, 4, 28, 12, 28, 84, 84, 28 };
 	static const uint16_t others[] = { 8, 12, 20, 36 };
 
 	(void)state;
-	for (unsigned kind = 0; kind <= GLK_KIND_COUNT; kind++)
+	for (unsigned kind = 0; kind <= GLK_KIND_ALL; kind++)
 		for (size_t length = 0; length < 4200; length++) {
-			bool expected = kind && kind < GLK_KIND_COUNT && (length == least[kind] || length == most[kind]);
+			bool expected = kind && kind < GLK_KIND_ALL && (length == least[kind] || length == most[kind]);
 
 			for (unsigned i = 0; kind == GLK_KIND_READ_RESPONSE && i < 4; i++)
 				expected = expected || length == others[i];
 			if (kind == GLK_KIND_FINEPACK)
 				expected = length >= 20 && length <= 4112 && length % 4 == 0;
+			expected |= kind == GLK_KIND_LEASE_RESPONSE && length == 20;
 			assert_int_equal(glk_kind_length_valid((enum glk_kind)kind, length), expected);
 		}
-	for (unsigned kind = 0; kind < GLK_KIND_COUNT; kind++)
+	for (unsigned kind = 0; kind < GLK_KIND_ALL; kind++)
 		assert_int_equal(glk_kind_length_most((enum glk_kind)kind), most[kind]);
-	assert_int_equal(glk_kind_length_most(GLK_KIND_COUNT), 0);
+	assert_int_equal(glk_kind_length_most(GLK_KIND_ALL), 0);
 }
 
 /* ---- Refusals ---- */
@@ -169,7 +170,7 @@ static void packets_refused(void **state)
 	config.entries = 16;
 	queue = new_queue(&config);
 	assert_int_equal(glk_cluster_queue_push(queue, 0, GLK_KIND_NONE, packet, length), -EINVAL);
-	assert_int_equal(glk_cluster_queue_push(queue, 0, GLK_KIND_COUNT, packet, length), -EINVAL);
+	assert_int_equal(glk_cluster_queue_push(queue, 0, GLK_KIND_ALL, packet, length), -EINVAL);
 	assert_int_equal(glk_cluster_queue_push(queue, 0, GLK_KIND_READ_REQUEST, packet, 8), -EINVAL);
 	assert_int_equal(glk_cluster_queue_push(queue, 0, GLK_KIND_ATOMIC_RESPONSE, packet, length), -EINVAL);
 	make_packet(GLK_KIND_READ_RESPONSE, GLK_LINK_TRIMMED | 2, packet);
@@ -200,16 +201,16 @@ static void turns(void **state)
 	for (unsigned burst = 0; burst < 6; burst++) { /* 0: without sequencing */
 		struct glk_cluster_queue_config config = { .entries = 4096, .flit_bytes = 16, .sequencing = burst, .burst = burst ? burst : 1 };
 		struct glk_cluster_queue *queue = new_queue(&config);
-		unsigned credits[GLK_CLASS_COUNT] = { 9999, 9999, 9999 }, kinds = GLK_KIND_COUNT - 1;
-		uint64_t last[GLK_KIND_COUNT], now = 0;
+		unsigned credits[GLK_CLASS_COUNT] = { 9999, 9999, 9999 }, kinds = GLK_KIND_ALL - 1;
+		uint64_t last[GLK_KIND_ALL], now = 0;
 		struct glk_flit flit;
 
 		for (unsigned i = 0; i < 16; i++)
-			for (unsigned kind = 1; kind < GLK_KIND_COUNT; kind++)
+			for (unsigned kind = 1; kind < GLK_KIND_ALL; kind++)
 				push(queue, 0, (enum glk_kind)kind, 0);
 		while (now < 400)
 			assert_false(glk_cluster_queue_clock(queue, now++, false, credits, &flit));
-		for (unsigned kind = 0; kind < GLK_KIND_COUNT; kind++)
+		for (unsigned kind = 0; kind < GLK_KIND_ALL; kind++)
 			last[kind] = now;
 		for (uint64_t end = now + 60; now < end; now++) {
 			unsigned kind, bound;
@@ -221,7 +222,7 @@ static void turns(void **state)
 			assert_in_range(now - last[kind], 0, bound);
 			last[kind] = now;
 		}
-		for (unsigned kind = 1; burst < 4 && kind < GLK_KIND_COUNT; kind++)
+		for (unsigned kind = 1; burst < 4 && kind < GLK_KIND_ALL; kind++)
 			assert_int_not_equal(last[kind], 400);
 		glk_cluster_queue_destroy(queue);
 	}
@@ -261,7 +262,7 @@ static void critical_is_not_pooled(void **state)
 struct receiver {
 	struct glk_unstitch *unstitch;
 	unsigned credits[GLK_CLASS_COUNT];
-	unsigned arrived[GLK_KIND_COUNT];
+	unsigned arrived[GLK_KIND_ALL];
 };
 
 static void take(void *user, enum glk_kind kind, const uint8_t *packet, size_t length, unsigned pieces)
@@ -298,6 +299,7 @@ static void tails_fill_the_room(void **state)
 		config.burst = 255;
 		queue = new_queue(&config);
 		assert_int_equal(glk_unstitch_create(16, take, &r, &r.unstitch), 0);
+		glk_unstitch_define(r.unstitch, GLK_KIND_ALL);
 		push(queue, now, GLK_KIND_RELEASED, 0);
 		for (unsigned i = 0; i < 140; i++)
 			push(queue, now, GLK_KIND_READ_RESPONSE, 0);
@@ -338,6 +340,7 @@ static void types(void **state)
 
 	(void)state;
 	assert_int_equal(glk_unstitch_create(16, take, &r, &r.unstitch), 0);
+	glk_unstitch_define(r.unstitch, GLK_KIND_ALL);
 	for (unsigned bit = 5; bit < 8; bit++) {
 		struct glk_flit flit = { .bytes = { GLK_KIND_RELEASED }, .type = (uint8_t)(GLK_KIND_RELEASED | 1u << bit) };
 
@@ -349,10 +352,32 @@ static void types(void **state)
 	glk_unstitch_destroy(r.unstitch);
 }
 
+/* Kinds of version 2 are undefined in version 1: in the type, in a whole packet, in a tail. */
+static void versions(void **state)
+{
+	static const struct glk_flit flits[] = {
+		{ { GLK_KIND_TIMED_RESPONSE, GLK_LINK_REFUSED << 4 }, GLK_KIND_TIMED_RESPONSE },
+		{ { GLK_KIND_RELEASED, 0, 0, 0, GLK_KIND_LEASE_RESPONSE, GLK_LEASE_TIME << 4 }, GLK_KIND_RELEASED | GLK_FLIT_STITCHED },
+		{ { GLK_KIND_RELEASED, 0, 0, 0, (16 + GLK_KIND_LEASE_RESPONSE) | 3 << 5 }, GLK_KIND_RELEASED | GLK_FLIT_STITCHED },
+		{ { GLK_KIND_RELEASED, 0, 0, 0, (16 + GLK_KIND_TIMED_REQUEST) | 3 << 5 }, GLK_KIND_RELEASED | GLK_FLIT_STITCHED },
+	};
+	struct receiver r = { .credits = { 0 } };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(flits) / sizeof(flits[0]); i++) {
+		for (unsigned kinds = GLK_KIND_COUNT; kinds <= GLK_KIND_ALL; kinds += GLK_KIND_ALL - GLK_KIND_COUNT) {
+			assert_int_equal(glk_unstitch_create(16, take, &r, &r.unstitch), 0);
+			glk_unstitch_define(r.unstitch, kinds);
+			assert_int_equal(glk_unstitch_flit(r.unstitch, &flits[i]), kinds == GLK_KIND_ALL ? 0 : -EBADMSG);
+			glk_unstitch_destroy(r.unstitch);
+		}
+	}
+}
+
 /* A random piece: of random kind, number and size, or random bytes. */
 static void random_flit(struct chance *c, struct glk_flit *flit)
 {
-	flit->type = (uint8_t)(below(c, 8) ? 1 + below(c, GLK_KIND_COUNT - 1) : draw(c));
+	flit->type = (uint8_t)(below(c, 8) ? 1 + below(c, GLK_KIND_ALL - 1) : draw(c));
 	if (below(c, 2))
 		flit->type |= GLK_FLIT_STITCHED;
 	for (unsigned at = 0; at < 16; at++)
@@ -383,6 +408,7 @@ static void random_flits(void **state)
 
 		chance_start(&c, s, flit_bytes);
 		assert_int_equal(glk_unstitch_create(flit_bytes, take, &r, &r.unstitch), 0);
+		glk_unstitch_define(r.unstitch, GLK_KIND_ALL);
 		for (unsigned i = 0; i < 400000; i++) {
 			struct glk_flit flit;
 			int result;
@@ -417,11 +443,12 @@ static void changed_flits(void **state)
 
 		chance_start(&c, s, round);
 		assert_int_equal(glk_unstitch_create(16, take, &r, &r.unstitch), 0);
+		glk_unstitch_define(r.unstitch, GLK_KIND_ALL);
 		for (uint64_t now = 0; now < 600; now++) {
 			struct glk_flit flit;
 
 			if (below(&c, 3) == 0 && glk_cluster_queue_fill(queue) < 800)
-				push(queue, now, (enum glk_kind)(1 + below(&c, GLK_KIND_COUNT - 1)), 0);
+				push(queue, now, (enum glk_kind)(1 + below(&c, GLK_KIND_ALL - 1)), 0);
 			if (!glk_cluster_queue_clock(queue, now, true, credits, &flit))
 				continue;
 			if (below(&c, 16) == 0)
@@ -452,7 +479,7 @@ int main(void)
 		cmocka_unit_test(turns),
 		cmocka_unit_test(critical_is_not_pooled),
 		cmocka_unit_test(tails_fill_the_room),
-		cmocka_unit_test(types),
+		cmocka_unit_test(types), cmocka_unit_test(versions),
 		cmocka_unit_test(random_flits),
 		cmocka_unit_test(changed_flits),
 	};

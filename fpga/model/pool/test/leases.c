@@ -85,7 +85,8 @@ void leases_post(struct leases *l, unsigned thread, unsigned line, unsigned word
 
 	l->memory[line][word] = value;
 	l->cache[l->cache_of[thread]].line[line].valid = false;
-	access_note(&l->log, &(struct access){ .thread = thread, .time = wts, .line = line, .word = word, .value = value, .store = true });
+	access_note(&l->log, &(struct access){ .thread = thread, .time = wts, .line = line, .word = word, .value = value, .store = true,
+			.stream = ACCESS_POSTED });
 }
 
 void leases_acquire(struct leases *l, unsigned thread)
@@ -96,9 +97,9 @@ void leases_acquire(struct leases *l, unsigned thread)
 	c->lts = later(c->lts, l->tsu.clock);
 }
 
-const char *leases_check(struct leases *l, bool posted)
+const char *leases_check(struct leases *l)
 {
 	int values[LEASES_LINES * LEASES_WORDS] = { 0 };
 
-	return access_check(&l->log, posted, values, LEASES_WORDS);
+	return access_check(&l->log, values, LEASES_WORDS);
 }

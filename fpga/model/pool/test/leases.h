@@ -45,7 +45,7 @@ void leases_post(struct leases *l, unsigned thread, unsigned line, unsigned word
 /** Later loads of the thread see what was stored before. */
 void leases_acquire(struct leases *l, unsigned thread);
 
-/** As access_check(). `posted`: a store without a time may be before the thread's earlier loads. */
-const char *leases_check(struct leases *l, bool posted);
+/** As access_check(). A store without a time may be before the thread's earlier loads. */
+const char *leases_check(struct leases *l);
 
 #endif /* GLK_TEST_LEASES_H */
