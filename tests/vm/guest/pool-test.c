@@ -123,6 +123,7 @@ static void test_rights(void)
 	struct gpulink_ioctl_pool_attach a;
 	struct gpulink_ioctl_pool_query q;
 	int fd = pool_create(card, BYTES, 256, RIGHT_RW), reader, writer, dup_fd;
+	char name[64];
 	void *at;
 
 	reader = pool_share(card, fd, RIGHT_R);
@@ -154,6 +155,10 @@ static void test_rights(void)
 	at = (void *)pool_map(fd, BYTES, PROT_READ, 0);
 	check(at && !mprotect(at, BYTES, PROT_READ | PROT_WRITE), "one with both rights may change its protection");
 	munmap(at, BYTES);
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", reader);
+	check(open(name, O_RDWR) < 0, "a reader's descriptor cannot be opened again");
+	check(ftruncate(fd, 2 * BYTES) && !fcntl(reader, F_SETFL, O_RDWR) && !pool_query(card, reader, &q) && q.rights == RIGHT_R,
+	      "nor changed");
 	close(reader);
 	close(writer);
 	close(fd);
