@@ -345,7 +345,7 @@ static void test_limits(uint64_t pool)
 
 static void test_partition(unsigned partitions)
 {
-	char file[64], endpoints[16][8];
+	char file[64], part[64], endpoints[16][8];
 	int fd, error = 0;
 
 	is(put_file(folder, "partitions/4/endpoint", "pool"), 0, "the pool as a whole is an endpoint");
@@ -378,8 +378,9 @@ static void test_partition(unsigned partitions)
 	for (unsigned p = 0; p < partitions && p < 16; p++) {
 		snprintf(file, sizeof(file), "partitions/%u/endpoint", p);
 		snprintf(endpoints[p], sizeof(endpoints[p]), "%s", text_of(folder, file));
+		snprintf(part, sizeof(part), "0000:00:08.0 0 %u 65536", (p + 1) * 65536); /* parts that do not overlap */
 		if (!strcmp(endpoints[p], "none"))
-			put_file(folder, file, "0000:00:08.0 0");
+			put_file(folder, file, part);
 	}
 	is(pool_create(card, PAGE, 0, RIGHT_RW), -ENOSPC, "without a free partition there are no objects");
 	for (unsigned p = 0; p < partitions && p < 16; p++) {
