@@ -141,6 +141,10 @@ static void test_rights(void)
 
 	is(pool_attach(card, reader, RIGHT_RW, &a), -EACCES, "attach: more than the descriptor has");
 	is(pool_attach(card, fd, 0, &a), -EINVAL, "attach: no rights");
+	dup_fd = open(path, O_RDONLY);
+	is(pool_attach(dup_fd, fd, RIGHT_RW, &a), -EACCES, "attach: by a file that is open for reading, to write");
+	check(pool_attach(dup_fd, fd, RIGHT_R, &a) >= 0, "attach: to read");
+	close(dup_fd);
 	is(pool_attach(card, card, RIGHT_R, &a), -EINVAL, "attach: not an object");
 	is(pool_attach(other, fd, RIGHT_R, &a), -EXDEV, "attach: of another card");
 	is(pool_share(other, fd, RIGHT_R), -EXDEV, "share: of another card");
