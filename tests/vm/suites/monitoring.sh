@@ -18,7 +18,7 @@ traced() {
 }
 same() { diff "$1" "$2"; }
 
-check "all 14 tracepoints exist" is "$(ls $tracing/events/gpulink | grep -c '^gpulink_')" 14
+check "all 16 tracepoints exist" is "$(ls $tracing/events/gpulink | grep -c '^gpulink_')" 16
 check "an endpoint assigned" put "0000:00:08.0 0" $class/partitions/0/endpoint
 check "another endpoint assigned" put "0000:00:09.0 0" $class/partitions/1/endpoint
 
