@@ -19,6 +19,8 @@ LINK    ?=
 GPU     ?= 0
 # REGION=1: Jacobi iterations by regions instead of PageRank.
 REGION  ?= 0
+# POOL=1: an embedding of the graph in a pool object instead of PageRank.
+POOL    ?= 0
 # Kernel build folder for `make module` and `make install`.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
@@ -56,11 +58,11 @@ asan: packages $(ASAN)/build.ninja
 
 # Installs the packages for the root file system first: it is then made while the compiler is installed and the programs are built.
 DEMO_PROGRAMS := fpga/emu/gpulink-card fpga/emu/gpulink-endpoint daemon/gpulinkd tools/ctl/gpulinkctl tests/demo/gpulink-pagerank \
-	tests/demo/gpulink-jacobi
+	tests/demo/gpulink-embed tests/demo/gpulink-jacobi
 demo:
 	@tools/setup/packages vm
 	@$(MAKE) -s -j2 demo-machine demo-programs
-	@KERNEL=$(KERNEL) GPULINK_LOGIC=$(LOGIC) CARDS=$(CARDS) LINK="$(LINK)" GPU=$(GPU) REGION=$(REGION) tests/vm/demo $(GRAPH)
+	@KERNEL=$(KERNEL) GPULINK_LOGIC=$(LOGIC) CARDS=$(CARDS) LINK="$(LINK)" GPU=$(GPU) REGION=$(REGION) POOL=$(POOL) tests/vm/demo $(GRAPH)
 
 demo-machine:
 	@tools/vm/prepare $(KERNEL)

@@ -61,6 +61,7 @@ struct glk_backend_pool {
 	uint32_t grain;	    /* bytes of a line */
 	void *address;	    /* mapping of the pool's memory, uncached, or NULL */
 	unsigned rights;
+	const void *clock;  /* objects with the same one have one clock */
 	void *state;	    /* private to the back end */
 };
 
@@ -133,9 +134,9 @@ struct glk_backend_ops {
 	 */
 	/* A new object's descriptor, which is the caller's. */
 	int (*pool_create)(void *backend, uint64_t bytes, uint32_t grain, int *fd);
-	/* A descriptor with fewer rights. */
-	int (*pool_share)(void *backend, int fd, unsigned rights, int *shared);
-	/* The descriptor stays the caller's. Opens with all rights that it has. */
+	/* A descriptor with rights that the object was opened with. */
+	int (*pool_share)(void *backend, const struct glk_backend_pool *pool, unsigned rights, int *shared);
+	/* Opens with all rights that the descriptor has, which stays the caller's and may be closed. */
 	int (*pool_open)(void *backend, int fd, struct glk_backend_pool *pool);
 	void (*pool_close)(void *backend, const struct glk_backend_pool *pool);
 	/* The card's clock, for the object. */

@@ -12,6 +12,7 @@ int glk_status_error(uint32_t status)
 	case GLK_ST_WINDOW_BOUNDS:
 	case GLK_ST_REGISTRATION_BOUNDS:
 	case GLK_ST_REGION_COUNT:
+	case GLK_ST_TIME:
 		return -GPULINK_ERANGE;
 	case GLK_ST_PERMISSION:
 		return -GPULINK_EACCES;
@@ -29,6 +30,8 @@ int glk_status_error(uint32_t status)
 		return -GPULINK_ERESET;
 	case GLK_ST_DMA:
 		return -GPULINK_EIO;
+	case GLK_ST_NOT_POOL:
+		return -GPULINK_ENOTSUP;
 	default:
 		return -GPULINK_EPROTO;
 	}

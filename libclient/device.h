@@ -121,6 +121,9 @@ struct gpulink {
 	struct gpulink_window *windows;
 	struct gpulink_memory *memories;
 	struct gpulink_region *regions;
+	struct gpulink_pool *pools;
+	/* Atomic: releases of the default queue that were begun, and the number up to which they have ended well. */
+	uint64_t releases, released;
 	struct gpulink_queue *queues; /* the last one is `queue` */
 	struct gpulink_queue queue;
 };
@@ -129,6 +132,24 @@ struct gpulink {
 static inline int glk_device_check(const struct gpulink *device)
 {
 	return !device ? -GPULINK_EINVAL : *device->own ? 0 : -GPULINK_EFORK;
+}
+
+/*
+ * Around a release of the default queue. Stores to pool objects are marked with the number of the release that covers them at the
+ * earliest: the next one that begins.
+ */
+static inline uint64_t glk_release_begin(struct gpulink *device)
+{
+	return __atomic_add_fetch(&device->releases, 1, __ATOMIC_SEQ_CST);
+}
+
+static inline void glk_release_end(struct gpulink *device, uint64_t number)
+{
+	uint64_t now = __atomic_load_n(&device->released, __ATOMIC_RELAXED);
+
+	while (now < number &&
+	       !__atomic_compare_exchange_n(&device->released, &now, number, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		;
 }
 
 /* Whether the objects belong together: 0, EINVAL or EFORK. */
@@ -187,6 +208,7 @@ int glk_put_memory(struct gpulink_queue *queue, struct gpulink_window *window, u
 
 /* wait_until.c: between two looks at a word: spins, then yields, then sleeps, at most `left`. */
 void glk_pause(unsigned round, uint64_t left);
+bool glk_meets(uint64_t word, enum gpulink_compare compare, uint64_t value);
 
 /* batch.c: for queues without rings. Appends an entry to the batch. */
 int glk_batch_add(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_WORDS], const struct glk_flight *flight);

@@ -10,6 +10,7 @@
 #include <gpulink_regs.h>
 
 #include "copy_out.h"
+#include "pool.h"
 #include "region.h"
 
 static uint32_t *open_own(void)
@@ -95,6 +96,10 @@ static void close_in_child(struct gpulink *device)
 		next = region->next;
 		glk_region_abandon(region);
 	}
+	for (struct gpulink_pool *pool = device->pools, *next; pool; pool = next) {
+		next = pool->next;
+		glk_pool_abandon(pool);
+	}
 	for (struct gpulink_memory *memory = device->memories, *next; memory; memory = next) {
 		next = memory->next;
 		glk_memory_abandon(memory);
@@ -123,6 +128,8 @@ void gpulink_close(struct gpulink *device)
 		gpulink_queue_close(device->queues);
 	while (device->regions)
 		gpulink_region_close(device->regions);
+	while (device->pools)
+		gpulink_pool_close(device->pools);
 	while (device->windows)
 		gpulink_window_close(device->windows);
 	while (device->memories)

@@ -6,7 +6,8 @@
  * the submission ring), and releases. After a release every earlier store is visible at its destination. Stores to the
  * same address arrive in order; stores to different addresses may be reordered until the release (FinePack, IV-B).
  *
- * Memory whose parts are sent when they are complete: regions, gpulink_region.h.
+ * Memory whose parts are sent when they are complete: regions, gpulink_region.h. Memory on the card that processes share, with
+ * coherent copies: pool objects, gpulink_pool.h.
  *
  * The same program runs on a card ("/dev/gpulink0" or "gpulink0") and on "soft:", a model of the card inside the
  * process, for tests and for machines without a card. A soft device is private to its process.
@@ -350,9 +351,9 @@ int gpulink_compare_swap(struct gpulink_window *window, uint64_t offset, size_t 
 			 uint64_t operand, struct gpulink_memory *memory, uint64_t memory_offset, uint64_t tag);
 
 /**
- * Completion of a ring operation. The card's status in terms of errors: ERANGE: window_bounds, registration_bounds, region_count;
+ * Completion of a ring operation. The card's status in terms of errors: ERANGE: window_bounds, registration_bounds, region_count, time;
  * EACCES: permission; EINVAL: length, alignment, window, registration, region; EBUSY: region_state; EENDPOINT: endpoint; ERESET:
- * reset; EIO: dma; EPROTO: the others.
+ * reset; EIO: dma; ENOTSUP: not_pool; EPROTO: the others.
  */
 struct gpulink_completion {
 	uint64_t tag;	  /**< of the operation */

@@ -382,13 +382,14 @@ int gpulink_queue_release(struct gpulink_queue *queue, uint64_t timeout_ns)
 {
 	struct glk_result result = { 0 };
 	const struct glk_flight flight = { .kind = GLK_KIND_RELEASE, .stage = NO_STAGE, .result = &result };
-	uint64_t deadline, entry;
+	uint64_t deadline, entry, number;
 	int error = glk_queue_check(queue);
 
 	if (error)
 		return error;
 	if (timeout_ns == 0)
 		return -GPULINK_EINVAL;
+	number = is_shared(queue) ? glk_release_begin(queue->device) : 0;
 	deadline = glk_deadline(timeout_ns);
 	GLK_PROBE2(release_begin, queue, queue->number);
 	glk_queue_lock(queue);
@@ -401,6 +402,8 @@ int gpulink_queue_release(struct gpulink_queue *queue, uint64_t timeout_ns)
 	}
 	glk_queue_unlock(queue);
 	error = result.complete ? result.error : error;
+	if (!error && is_shared(queue))
+		glk_release_end(queue->device, number);
 	GLK_PROBE2(release_end, queue, error);
 	return error;
 }

@@ -20,7 +20,7 @@ static void relax(void)
 #endif
 }
 
-static bool meets(uint64_t word, enum gpulink_compare compare, uint64_t value)
+bool glk_meets(uint64_t word, enum gpulink_compare compare, uint64_t value)
 {
 	switch (compare) {
 	case GPULINK_COMPARE_EQ:
@@ -63,7 +63,7 @@ int gpulink_wait_until(const volatile void *address, enum gpulink_compare compar
 		word = le64toh(__atomic_load_n((const volatile uint64_t *)address, __ATOMIC_ACQUIRE));
 		if (seen)
 			*seen = word;
-		if (meets(word, compare, value))
+		if (glk_meets(word, compare, value))
 			return 0;
 		now = round % 64 && round < SPINS ? 0 : glk_now_ns();
 		if (now >= deadline)

@@ -447,6 +447,17 @@ static const struct glk_backend_ops soft_ops = {
 	.region_close = glk_soft_region_close,
 	.region_write = glk_soft_region_write,
 	.region_wait = glk_soft_region_wait,
+	.pool_create = glk_soft_pool_create,
+	.pool_share = glk_soft_pool_share,
+	.pool_open = glk_soft_pool_open,
+	.pool_close = glk_soft_pool_close,
+	.pool_clock = glk_soft_pool_clock,
+	.pool_read = glk_soft_pool_read,
+	.pool_renew = glk_soft_pool_renew,
+	.pool_write = glk_soft_pool_write,
+	.pool_atomic = glk_soft_pool_atomic,
+	.pool_load = glk_soft_pool_load,
+	.pool_store = glk_soft_pool_store,
 	.open_queue = open_queue,
 };
 

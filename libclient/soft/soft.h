@@ -83,4 +83,21 @@ void glk_soft_region_write(void *backend, unsigned reg, uint64_t value);
 int glk_soft_region_wait(void *backend, const struct glk_backend_region *region, unsigned level, uint64_t epoch,
 			 uint64_t timeout_ns, struct glk_region_state *state);
 
+/* soft_pool.c: as in struct glk_backend_ops. */
+int glk_soft_pool_create(void *backend, uint64_t bytes, uint32_t grain, int *fd);
+int glk_soft_pool_share(void *backend, const struct glk_backend_pool *pool, unsigned rights, int *shared);
+int glk_soft_pool_open(void *backend, int fd, struct glk_backend_pool *pool);
+void glk_soft_pool_close(void *backend, const struct glk_backend_pool *pool);
+int glk_soft_pool_clock(void *backend, const struct glk_backend_pool *pool, uint64_t *clock);
+int glk_soft_pool_read(void *backend, const struct glk_backend_pool *pool, uint64_t line, uint64_t time, uint64_t wts,
+		       struct glk_pool_lease *lease, void *data);
+int glk_soft_pool_renew(void *backend, const struct glk_backend_pool *pool, uint64_t time, struct glk_pool_renewal *renewal,
+			unsigned count);
+int glk_soft_pool_write(void *backend, const struct glk_backend_pool *pool, uint64_t offset, uint64_t time, const void *data,
+			size_t bytes, struct glk_pool_lease *lease);
+int glk_soft_pool_atomic(void *backend, const struct glk_backend_pool *pool, unsigned opcode, uint64_t offset, size_t bytes,
+			 uint64_t time, uint64_t operand, uint64_t compare, uint64_t *old, struct glk_pool_lease *lease);
+int glk_soft_pool_load(void *backend, const struct glk_backend_pool *pool, uint64_t offset, void *data, size_t bytes);
+int glk_soft_pool_store(void *backend, const struct glk_backend_pool *pool, uint64_t offset, const void *data, size_t bytes);
+
 #endif /* GLK_SOFT_H */

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <gpulink_regs.h>
 
@@ -240,6 +241,114 @@ static int open_queue(void *backend, bool rings, void **queue)
 	return 0;
 }
 
+/* --- pool --- */
+
+static void happen(void)
+{
+	void (*during)(void) = fake.during;
+
+	fake.during = NULL;
+	if (during)
+		during();
+}
+
+static int pool_create(void *backend, uint64_t bytes, uint32_t grain, int *fd)
+{
+	(void)backend;
+	(void)grain;
+	*fd = bytes == FAKE_POOL ? dup(0) : -1;
+	return *fd < 0 ? -GPULINK_ENOSPC : 0;
+}
+
+static int pool_open(void *backend, int fd, struct glk_backend_pool *pool)
+{
+	(void)fd;
+	((struct fake *)backend)->pools++;
+	*pool = (struct glk_backend_pool){ .bytes = FAKE_POOL, .grain = 64, .rights = GPULINK_READ | GPULINK_WRITE, .clock = backend };
+	return 0;
+}
+
+static void pool_close(void *backend, const struct glk_backend_pool *pool)
+{
+	(void)pool;
+	((struct fake *)backend)->pools--;
+}
+
+static int pool_clock(void *backend, const struct glk_backend_pool *pool, uint64_t *clock)
+{
+	struct fake *f = backend;
+
+	(void)pool;
+	*clock = f->clock;
+	return f->pool_error;
+}
+
+static int pool_read(void *backend, const struct glk_backend_pool *pool, uint64_t line, uint64_t time, uint64_t wts,
+		     struct glk_pool_lease *lease, void *data)
+{
+	struct fake *f = backend;
+
+	(void)pool;
+	f->pool_reads++;
+	f->read_time = time;
+	f->read_wts = wts;
+	*lease = f->lease;
+	if (!lease->same)
+		memcpy(data, f->pool + line, 64);
+	happen();
+	return f->pool_error;
+}
+
+static int pool_renew(void *backend, const struct glk_backend_pool *pool, uint64_t time, struct glk_pool_renewal *renewals,
+		      unsigned count)
+{
+	struct fake *f = backend;
+
+	(void)pool;
+	(void)time;
+	for (unsigned i = 0; i < count; i++)
+		renewals[i].line = renewals[i].wts == f->lease.wts ? f->lease.rts : 0;
+	f->renewed += count;
+	return f->pool_error;
+}
+
+static int pool_atomic(void *backend, const struct glk_backend_pool *pool, unsigned opcode, uint64_t offset, size_t bytes,
+		       uint64_t time, uint64_t operand, uint64_t compare, uint64_t *old, struct glk_pool_lease *lease)
+{
+	struct fake *f = backend;
+
+	(void)pool;
+	(void)opcode;
+	(void)offset;
+	(void)bytes;
+	(void)operand;
+	(void)compare;
+	f->read_time = time;
+	f->atomic_after = f->submitted;
+	*old = 0;
+	*lease = f->lease;
+	return f->pool_error;
+}
+
+static int pool_load(void *backend, const struct glk_backend_pool *pool, uint64_t offset, void *data, size_t bytes)
+{
+	struct fake *f = backend;
+
+	(void)pool;
+	memcpy(data, f->pool + offset, bytes);
+	return f->pool_error;
+}
+
+static int pool_store(void *backend, const struct glk_backend_pool *pool, uint64_t offset, const void *data, size_t bytes)
+{
+	struct fake *f = backend;
+
+	(void)pool;
+	happen();
+	memcpy(f->pool + offset, data, bytes);
+	return f->pool_error;
+}
+
 static const struct glk_backend_ops fake_ops = {
 	.close = fake_close,
 	.abandon = fake_close,
@@ -261,6 +370,15 @@ static const struct glk_backend_ops fake_ops = {
 	.count_errors = count_errors,
 	.descriptor = descriptor,
 	.open_queue = open_queue,
+	.pool_create = pool_create,
+	.pool_open = pool_open,
+	.pool_close = pool_close,
+	.pool_clock = pool_clock,
+	.pool_read = pool_read,
+	.pool_renew = pool_renew,
+	.pool_atomic = pool_atomic,
+	.pool_load = pool_load,
+	.pool_store = pool_store,
 };
 
 /* Replaces both back ends. */

@@ -9,6 +9,7 @@
 
 #define FAKE_MAPPING 8192u
 #define FAKE_BROKEN  64u
+#define FAKE_POOL    4096u /* bytes of the object, in lines of 64 */
 
 struct fake {
 	/* behaviour */
@@ -25,7 +26,16 @@ struct fake {
 	bool mapped;	      /* windows have an address */
 	uint64_t endpoint_bytes;
 
+	/* pool: each answer of a read, and what happens during it (and during a store), when the answer is made */
+	struct glk_pool_lease lease;
+	uint64_t clock;
+	int pool_error;
+	void (*during)(void); /* called once */
+	uint8_t pool[FAKE_POOL];
+
 	/* recorded calls */
+	unsigned pools, pool_reads, renewed;
+	uint64_t read_time, read_wts, atomic_after; /* of the last; entries submitted before the atomic */
 	unsigned open; /* contexts */
 	unsigned windows, memories, opened_memories, imported_memories, sleeps, stores;
 	uint64_t entries[600][GLK_SQE_WORDS]; /* all accepted entries */

@@ -11,8 +11,11 @@
 #include <measure.h>
 #include <option_value.h>
 
+#include "bench_pool.h"
+
 static const char help[] = "usage: gpulink-bench COMMAND [OPTION...]\n"
 			   "  loggop      determine LogGOP parameters of ways to send on a device\n"
+			   "  pool        measure accesses to a pool object of a device\n"
 			   "Options:\n"
 			   "  -V, --version  show version and exit\n"
 			   "  -h, --help     show this help, or that of a command, and exit\n"
@@ -231,6 +234,8 @@ int main(int argc, char **argv)
 {
 	if (argc > 1 && strcmp(argv[1], "loggop") == 0)
 		return loggop(argc - 1, argv + 1);
+	if (argc > 1 && strcmp(argv[1], "pool") == 0)
+		return bench_pool(argc - 1, argv + 1);
 	if (argc > 1 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)) {
 		puts("gpulink-bench " GLK_VERSION);
 		return EXIT_SUCCESS;

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # demo.sh GRAPH CARDS [FOLDER]: in the guest: an administrator's and an application's work. The daemon configures the cards, gpulinkctl
-# changes settings, and PageRank pushes its updates through the cards. GRAPH /region: Jacobi by regions instead.
+# changes settings, and PageRank pushes its updates through the cards. GRAPH /region: Jacobi by regions
+# instead; /pool-GRAPH: an embedding of the graph in a pool object.
 . /suite/lib.sh
 graph=$1 cards=$2
 gpu=${3:+--gpu $3}
@@ -23,7 +24,10 @@ show gpulinkctl list
 if [ "$cards" = 1 ]; then
 	show gpulinkctl set-subheader 5
 	show gpulinkctl partitions
-	[ "$graph" != /region ] || exec gpulink-jacobi --device /dev/gpulink0
+	case $graph in
+	/region) exec gpulink-jacobi --device /dev/gpulink0 ;;
+	/pool-*) exec gpulink-embed --device /dev/gpulink0 --processes 3 --rounds 4 "$graph" ;;
+	esac
 	exec gpulink-pagerank --device /dev/gpulink0 $gpu "$graph"
 fi
 wait_until 20 joined || { cat /tmp/gpulinkd.log; echo "demo: FAILED the cards do not have each other's endpoints"; exit 1; }

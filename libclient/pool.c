@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Pool objects: open and close, descriptors, properties. */
+#include "pool.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "copy_out.h"
+
+static bool power_of_two(uint64_t value)
+{
+	return value && !(value & (value - 1));
+}
+
+/* Options as this library knows them. What a newer program sets beyond must be 0. */
+static int read_options(const struct gpulink_pool_options *from, struct gpulink_pool_options *options)
+{
+	static const struct gpulink_pool_options none;
+	const uint8_t *bytes = (const uint8_t *)from;
+
+	*options = none;
+	if (!from)
+		return 0;
+	if (from->size < sizeof(none))
+		return -GPULINK_EINVAL;
+	*options = *from;
+	for (size_t i = sizeof(none); i < from->size; i++)
+		if (bytes[i])
+			return -GPULINK_EINVAL;
+	return options->mode > GPULINK_POOL_UNCACHED || options->cache_bytes > GPULINK_POOL_CACHE_MAX ? -GPULINK_EINVAL : 0;
+}
+
+static void free_pool(struct gpulink_pool *pool)
+{
+	glk_pool_cache_close(pool);
+	free(pool);
+}
+
+/* Under the device's lock. */
+static int open_locked(struct gpulink_pool *pool, int descriptor, const struct gpulink_pool_options *options)
+{
+	struct gpulink *device = pool->device;
+	int error = device->ops->pool_open(device->backend, descriptor, &pool->backend);
+
+	if (error)
+		return error;
+	/* A descriptor comes from anybody; the back end's answer decides sizes here. */
+	if (!power_of_two(pool->backend.grain) || pool->backend.grain < GPULINK_GRAIN_MIN ||
+	    pool->backend.grain > GPULINK_GRAIN_MAX || !pool->backend.bytes || pool->backend.bytes % GPULINK_GRAIN_MAX) {
+		device->ops->pool_close(device->backend, &pool->backend);
+		return -GPULINK_EPROTO;
+	}
+	pool->mode = options->mode;
+	pool->grain_shift = (unsigned)__builtin_ctz(pool->backend.grain);
+	error = glk_pool_cache_open(pool, options->cache_bytes ? options->cache_bytes : GPULINK_POOL_CACHE_DEFAULT);
+	if (error) {
+		device->ops->pool_close(device->backend, &pool->backend);
+		return error;
+	}
+	pool->next = device->pools;
+	device->pools = pool;
+	return 0;
+}
+
+int gpulink_pool_open(struct gpulink *device, int descriptor, const struct gpulink_pool_options *from, struct gpulink_pool **out)
+{
+	struct gpulink_pool_options options;
+	struct gpulink_pool *pool;
+	int error = glk_device_check(device);
+
+	if (error || descriptor < 0 || !out)
+		return error ? error : -GPULINK_EINVAL;
+	error = read_options(from, &options);
+	if (!error && !device->ops->pool_open)
+		error = -GPULINK_ENOTSUP;
+	if (error)
+		return error;
+	pool = calloc(1, sizeof(*pool));
+	if (!pool)
+		return -GPULINK_ENOMEM;
+	pool->device = device;
+	pthread_mutex_lock(&device->lock);
+	error = open_locked(pool, descriptor, &options);
+	pthread_mutex_unlock(&device->lock);
+	if (error)
+		free_pool(pool);
+	else
+		*out = pool;
+	return error;
+}
+
+int gpulink_pool_create(struct gpulink *device, uint64_t bytes, uint32_t grain, const struct gpulink_pool_options *options,
+			struct gpulink_pool **pool)
+{
+	int error = glk_device_check(device), descriptor;
+	struct gpulink_pool_options checked;
+
+	if (error)
+		return error;
+	grain = grain ? grain : GPULINK_GRAIN_DEFAULT;
+	if (!pool || !bytes || bytes % GPULINK_GRAIN_MAX || !power_of_two(grain) || grain < GPULINK_GRAIN_MIN ||
+	    grain > GPULINK_GRAIN_MAX)
+		return -GPULINK_EINVAL;
+	error = read_options(options, &checked);
+	if (!error && !device->ops->pool_create)
+		error = -GPULINK_ENOTSUP;
+	if (error)
+		return error;
+	pthread_mutex_lock(&device->lock);
+	error = device->ops->pool_create(device->backend, bytes, grain, &descriptor);
+	pthread_mutex_unlock(&device->lock);
+	if (error)
+		return error;
+	error = gpulink_pool_open(device, descriptor, options, pool);
+	close(descriptor); /* the object lives while it is open */
+	return error;
+}
+
+int gpulink_pool_share(struct gpulink_pool *pool, unsigned rights, int *descriptor)
+{
+	int error = glk_pool_check(pool);
+
+	if (error)
+		return error;
+	if (!descriptor || !rights || (rights & ~(GPULINK_READ | GPULINK_WRITE)))
+		return -GPULINK_EINVAL;
+	if (rights & ~pool->backend.rights)
+		return -GPULINK_EACCES;
+	pthread_mutex_lock(&pool->device->lock);
+	error = pool->device->ops->pool_share(pool->device->backend, &pool->backend, rights, descriptor);
+	pthread_mutex_unlock(&pool->device->lock);
+	return error;
+}
+
+void glk_pool_abandon(struct gpulink_pool *pool)
+{
+	free_pool(pool);
+}
+
+void gpulink_pool_close(struct gpulink_pool *pool)
+{
+	struct gpulink_pool **link;
+	struct gpulink *device;
+
+	if (glk_pool_check(pool))
+		return;
+	device = pool->device;
+	pthread_mutex_lock(&device->lock);
+	for (link = &device->pools; *link != pool; link = &(*link)->next)
+		;
+	*link = pool->next;
+	device->ops->pool_close(device->backend, &pool->backend);
+	pthread_mutex_unlock(&device->lock);
+	free_pool(pool);
+}
+
+static uint64_t count_of(const uint64_t *counter)
+{
+	return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
+int gpulink_pool_get_info(struct gpulink_pool *pool, struct gpulink_pool_info *info, size_t size)
+{
+	struct gpulink_pool_info own = { 0 };
+	int error = glk_pool_check(pool);
+
+	if (error || !info || !size)
+		return error ? error : -GPULINK_EINVAL;
+	own.bytes = pool->backend.bytes;
+	own.grain = pool->backend.grain;
+	own.rights = pool->backend.rights;
+	own.mode = pool->mode;
+	own.time = glk_pool_time(pool);
+	for (uint64_t i = 0; pool->sets && i <= pool->set_mask; i++)
+		own.hits += count_of(&pool->sets[i].hits);
+	own.misses = count_of(&pool->count.misses);
+	own.renewals = count_of(&pool->count.renewals);
+	own.uncached = count_of(&pool->count.uncached);
+	own.stores = count_of(&pool->count.stores);
+	own.atomics = count_of(&pool->count.atomics);
+	own.acquires = count_of(&pool->count.acquires);
+	glk_copy_out(info, size, &own, sizeof(own));
+	return 0;
+}
+
+void *gpulink_pool_address(struct gpulink_pool *pool)
+{
+	return glk_pool_check(pool) ? NULL : pool->backend.address;
+}
