@@ -17,14 +17,17 @@ local bits, FLIT_BYTES, FLITS_MAX = receive.bits, receive.FLIT_BYTES, receive.FL
 local KINDS = {
 	[0] = "none", "read request", "read response", "write request", "write response", "translation request",
 	"translation response", "FinePack packet", "release", "released", "atomic request", "atomic response",
+	"lease request", "lease response", "timed request", "timed response",
 }
-local IS_RESPONSE = { [2] = true, [4] = true, [6] = true, [9] = true, [11] = true }
+local IS_RESPONSE = { [2] = true, [4] = true, [6] = true, [9] = true, [11] = true, [13] = true, [15] = true }
 local CLASSES = { [0] = "posted", "request", "response", "none" }
 local WANTED = { [0] = "nothing", "replay of pass 0", "replay of pass 1", "session: hello or ready" }
 local SECTORS = { [0] = 16, 4, 8, 32 }
-local STATUS = { [0] = "done", "refused", "failed", [8] = "done, trimmed to 16 bytes", [9] = "done, trimmed to 4 bytes",
+local STATUS = { [0] = "done", "refused", "failed", "same", "changed", "time", "no line", "not pool", [8] = "done, trimmed to 16 bytes", [9] = "done, trimmed to 4 bytes",
 	[10] = "done, trimmed to 8 bytes", [11] = "done, trimmed to 32 bytes" }
 local OPERATIONS = { [0] = "add", "swap", "compare and swap" }
+local LEASES = { [0] = "read", "renew", "clock" }
+local TIMED = { [0] = "write", "add", "swap", "compare and swap" }
 local PARTS = { "whole packet", "part of a packet", "tail of a packet, in another flit", "packet unknown" }
 local CHECKS = { [0] = "Bad", "Good", "Unverified" }
 
@@ -94,6 +97,14 @@ for _, one in ipairs({
 	{ "atomic.operand", "uint64", "Operand", base.HEX },
 	{ "atomic.compare", "uint64", "Compared value", base.HEX },
 	{ "atomic.old", "uint64", "Old value", base.HEX },
+	{ "lease.what", "uint8", "Asks for", base.DEC, LEASES },
+	{ "lease.line_bytes", "uint16", "Bytes of the line" },
+	{ "lease.copy", "uint64", "Time of the copy", base.HEX },
+	{ "timed.operation", "uint8", "Operation", base.DEC, TIMED },
+	{ "timed.bytes", "uint8", "Bytes written" },
+	{ "time", "uint64", "Time", base.HEX },
+	{ "wts", "uint64", "Time of the last write", base.HEX },
+	{ "rts", "uint64", "End of the lease", base.HEX },
 	{ "finepack.fmt", "uint8", "Fmt", base.HEX },
 	{ "finepack.type", "uint8", "Type", base.HEX },
 	{ "finepack.dwords", "uint16", "Length in DW" },
@@ -219,8 +230,45 @@ local function add_atomic_response(tree, tvb)
 	tree:add_le(f["atomic.old"], tvb(4, 8))
 end
 
+local function add_lease_request(tree, tvb, text)
+	local above = add_offset(tree, tvb, text)
+	tree:add(f["lease.what"], tvb(10, 1), floor(above / 16) % 4)
+	if floor(above / 16) % 4 == 0 then
+		tree:add(f["lease.line_bytes"], tvb(10, 1), 64 * 2 ^ (above % 16))
+	end
+	tree:add_le(f["time"], tvb(12, 8))
+	tree:add_le(f["lease.copy"], tvb(20, 8))
+end
+
+local function add_lease_response(tree, tvb)
+	if tvb:len() > 4 then
+		tree:add_le(f["wts"], tvb(4, 8))
+		tree:add_le(f["rts"], tvb(12, 8))
+	end
+	if tvb:len() > 20 then
+		tree:add(f["data"], tvb(20))
+	end
+end
+
+local function add_timed_request(tree, tvb, text)
+	local above = add_offset(tree, tvb, text)
+	tree:add(f["timed.operation"], tvb(10, 1), floor(above / 64) % 4)
+	tree:add(f["timed.bytes"], tvb(10, 1), above % 64 + 1)
+	tree:add_le(f["time"], tvb(12, 8))
+	tree:add(f["data"], tvb(20))
+end
+
+local function add_timed_response(tree, tvb)
+	if tvb:len() > 4 then
+		tree:add_le(f["wts"], tvb(4, 8))
+		tree:add_le(f["rts"], tvb(12, 8))
+		tree:add_le(f["atomic.old"], tvb(20, 8))
+	end
+end
+
 local ADD = { add_read_request, add_read_response, add_write_request, nil, add_offset, add_translation_response, nil,
-	add_release, nil, add_atomic_request, add_atomic_response }
+	add_release, nil, add_atomic_request, add_atomic_response, add_lease_request, add_lease_response, add_timed_request,
+	add_timed_response }
 
 local function add_sub_packets(tree, tvb, text, h)
 	local found, why = receive.sub_packets(text, h)
@@ -277,7 +325,7 @@ local function add_header(tree, tvb, packet)
 	tree:add(f["number"], tvb(0, 2), bits(text, 5, 7))
 	if IS_RESPONSE[packet.kind] then
 		tree:add(f["status"], tvb(1, 1), above)
-		if above == 1 or above == 2 then
+		if above == 1 or above == 2 or above >= 5 and above <= 7 then
 			tree:add_proto_expert_info(e["not_done"], "Not successful: " .. STATUS[above])
 		end
 	else

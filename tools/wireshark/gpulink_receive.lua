@@ -16,16 +16,22 @@ local SEQUENCES = 1024
 local BEFORE = 512 -- frames so far behind the expected one, or more, are one of those before
 local PREFIX_BYTES = 2 -- before a tail that is a piece
 local STITCHED, PARTIAL = 16, 16
-local READ_RESPONSE, WRITE_REQUEST, FINEPACK, ATOMIC_REQUEST, KINDS = 2, 3, 7, 10, 11
-local LENGTHS = { 12, 68, 76, 4, 12, 12, 4112, 12, 4, 28, 12 } -- of a packet, or of the longest of its kind
-local REQUEST_OF = { [2] = 1, [4] = 3, [6] = 5, [9] = 8, [11] = 10 }
-local IS_REQUEST = { true, [3] = true, [5] = true, [8] = true, [10] = true }
-local READ_LENGTHS = { [0] = 68, 4, 4, [8] = 20, [9] = 8, [10] = 12, [11] = 36 } -- of a read response, by status
+local READ_RESPONSE, WRITE_REQUEST, FINEPACK, ATOMIC_REQUEST = 2, 3, 7, 10
+local LEASE_REQUEST, LEASE_RESPONSE, TIMED_REQUEST = 12, 13, 14
+local KINDS, KINDS_BEFORE_LEASES = 15, 11 -- of versions 2 and 1
+local LENGTHS = { 12, 68, 76, 4, 12, 12, 4112, 12, 4, 28, 12, 28, 84, 84, 28 } -- of a packet, or of the longest of its kind
+local REQUEST_OF = { [2] = 1, [4] = 3, [6] = 5, [9] = 8, [11] = 10, [13] = 12, [15] = 14 }
+local IS_REQUEST = { true, [3] = true, [5] = true, [8] = true, [10] = true, [12] = true, [14] = true }
+local BY_STATUS = { -- lengths of responses
+	[READ_RESPONSE] = { [0] = 68, 4, 4, [8] = 20, [9] = 8, [10] = 12, [11] = 36 },
+	[LEASE_RESPONSE] = { [0] = 84, 4, 4, 20, 20, 4, 4, 4 },
+	[15] = { [0] = 28, 4, 4, [5] = 4, [6] = 4, [7] = 4 },
+}
 local OFFSET_BITS = { [2] = 6, [3] = 14, [4] = 22, [5] = 30, [6] = 38 } -- by bytes of a sub-header
 local LAST_BYTES = { [1] = 1, [3] = 2, [7] = 3, [15] = 4 } -- by Last BE
 local SESSION = 3 -- what the word of a hello or ready wants
-local VERSION = 1
-local CREDITS_LEAST, CREDITS_MOST = { 388, 2, 132 }, 2048
+local VERSION, LEASES = 1, 2
+local CREDITS_LEAST, CREDITS_MOST = { { 388, 2, 132 }, { 388, 135, 265 } }, 2048 -- by version
 
 local OUT = 0
 local BAD, GOOD, UNVERIFIED = 0, 1, 2
@@ -83,10 +89,10 @@ local function packet_bytes(kind, start)
 		return 16 + 4 * (dwords == 0 and 1024 or dwords)
 	elseif bits(start, 0, 5) ~= kind then
 		return nil, string.format("the header is of kind %d", bits(start, 0, 5))
-	elseif kind ~= READ_RESPONSE then
+	elseif not BY_STATUS[kind] then
 		return LENGTHS[kind]
 	end
-	local length = READ_LENGTHS[bits(start, 12, 4)]
+	local length = BY_STATUS[kind][bits(start, 12, 4)]
 	return length, not length and "undefined status"
 end
 
@@ -99,6 +105,10 @@ local function plausible(kind, start)
 		return false
 	elseif kind == WRITE_REQUEST then
 		return bits(start, 92, 4) == 0
+	elseif kind == LEASE_REQUEST then
+		return bits(start, 86, 10) == 0
+	elseif kind == TIMED_REQUEST then
+		return bits(start, 88, 8) == 0
 	end
 	return kind ~= ATOMIC_REQUEST or bits(start, 84, 12) == 0
 end
@@ -166,7 +176,7 @@ local function new_assembly(lost)
 end
 
 local function start_assemblies(way, lost)
-	way.kinds = {}
+	way.kinds = { most = way.most or KINDS }
 	for kind = 1, KINDS do
 		way.kinds[kind] = new_assembly(lost)
 	end
@@ -288,7 +298,8 @@ local function take_tail(assemblies, text, at, taken)
 	end
 	local kind, length, number = bits(text, at * 8, 4), bits(text, at * 8 + 5, 4) + 1, bits(text, at * 8 + 9, 7)
 	-- A flit with room has 4 bytes of it: a tail of 4 or 8 bytes, and packets are multiples of 4 bytes.
-	if not (kind == READ_RESPONSE and length == 4 or kind == FINEPACK and (length == 4 or length == 8)) then
+	local short = kind == READ_RESPONSE or kind == FINEPACK or kind <= assemblies.most and (kind == LEASE_RESPONSE or kind == TIMED_REQUEST)
+	if not (length == 4 and short or length == 8 and kind == FINEPACK) then
 		return nil, "a tail that cannot be a piece"
 	elseif at + PREFIX_BYTES + length > FLIT_BYTES then
 		return nil, "a tail exceeds the flit"
@@ -315,7 +326,7 @@ local function take_piece(assemblies, text, at, taken)
 	local kind, room = bits(text, at * 8, 5), FLIT_BYTES - at
 	if kind >= PARTIAL then
 		return take_tail(assemblies, text, at, taken)
-	elseif not LENGTHS[kind] then
+	elseif kind > assemblies.most then
 		return nil, string.format("undefined packet kind %d", kind)
 	elseif room < 4 or (packet_bytes(kind, text:sub(at + 1)) or 0) > room then
 		return nil, "a packet exceeds the flit"
@@ -336,7 +347,7 @@ end
 -- Takes a flit. Returns its pieces, where its unused bytes begin, and why it is refused.
 local function take_flit(way, text, type, taken)
 	local pieces, at, kind = {}, 0, type % STITCHED
-	if not LENGTHS[kind] then
+	if kind == 0 or kind > way.kinds.most then
 		return pieces, at, "undefined type"
 	end
 	local lost = way.kinds[kind].lost
@@ -375,9 +386,20 @@ local function new_way()
 	return way
 end
 
--- What is known of a card's link: sessions and ways by direction, 0 out and 1 in; whether the sessions are from a hello.
+-- What is known of a card's link: sessions, the versions of their hellos, and ways by direction, 0 out and 1 in; whether the
+-- sessions are from a hello.
 function receive.new_card()
-	return { sessions = {}, ways = { [0] = new_way(), new_way() } }
+	return { sessions = {}, versions = {}, ways = { [0] = new_way(), new_way() } }
+end
+
+-- A session has the lower one of both versions; what is not known may have any.
+local function set_version(card, direction, version)
+	card.versions[direction] = version
+	for way = 0, 1 do
+		local least = math.min(card.versions[0] or LEASES, card.versions[1] or LEASES)
+		card.ways[way].most = least < LEASES and KINDS_BEFORE_LEASES or KINDS
+		card.ways[way].kinds.most = card.ways[way].most
+	end
 end
 
 -- `expected`: the next frame's number; nil: that of whatever comes.
@@ -414,6 +436,8 @@ local function find_sessions(card, direction, difference)
 	card.candidate = own * 65536 + other
 	if again then
 		card.sessions, card.heard = { [0] = own, other }, false
+		set_version(card, 0, nil)
+		set_version(card, 1, nil)
 		restart(card, nil)
 	end
 	return again
@@ -442,7 +466,7 @@ end
 -- What hello and ready say; `why`: what they are refused for.
 local function read_hello(text, word)
 	local hello = { version = byte(text, 9), session = bits(text, 80, 16), other = bits(text, 96, 16), ready = word.pass == 1 }
-	if hello.version ~= VERSION then
+	if hello.version < VERSION or hello.version > LEASES then
 		hello.why = "another version"
 	elseif hello.session == 0 then
 		hello.why = "no session"
@@ -452,7 +476,7 @@ local function read_hello(text, word)
 	end
 	for class = 0, 2 do
 		local credits = bits(text, 128 + 16 * class, 16)
-		if not hello.why and (credits < CREDITS_LEAST[class + 1] or credits > CREDITS_MOST) then
+		if not hello.why and (credits < CREDITS_LEAST[hello.version][class + 1] or credits > CREDITS_MOST) then
 			hello.why = "invalid room"
 		end
 	end
@@ -465,8 +489,17 @@ local function take_hello(card, direction, text, word, result)
 		return
 	end
 	local hello = read_hello(text, word)
+	local other = card.sessions[1 - direction]
 	result.hello = hello
-	if hello.why or hello.session == card.sessions[direction] then
+	-- Who names a session has its version.
+	if not hello.why and hello.other == other and hello.version > (card.versions[1 - direction] or LEASES) then
+		hello.why = "another version"
+	end
+	if hello.why then
+		return
+	end
+	set_version(card, direction, hello.version)
+	if hello.session == card.sessions[direction] then
 		return
 	end
 	-- Where neither the session before is known, nor that there was none, this may be one that goes on.

@@ -53,7 +53,7 @@ static void expect_stamps(struct bench *b, const struct written *w)
 
 static const uint8_t *pattern(void)
 {
-	static uint8_t data[4096];
+	static uint8_t data[8192];
 
 	memset(data, 0xab, sizeof(data));
 	return data;

@@ -67,6 +67,15 @@ static uint64_t remote_clock(struct bench *b)
 	return lease_record(b).wts;
 }
 
+static void send_raw(struct bench *b, enum glk_kind kind, unsigned partition, uint64_t tag, uint64_t where, size_t length)
+{
+	const struct glk_link_header header = { .kind = kind, .partition = (uint8_t)partition, .tag = (uint16_t)tag };
+	uint8_t body[16 + GLK_LINK_LINE_BYTES] = { 0 };
+
+	glk_put_le64(body, where);
+	assert_int_equal(glk_link_push(&b->card->link, &header, body, length), 0);
+}
+
 static void operations(void **state)
 {
 	struct pair *pair = *state;
@@ -118,6 +127,11 @@ static void own_stores_come_first(void **state)
 		assert_memory_equal(lease_data(far), &value, 8);
 		assert_int_equal(lease_counter(home, GLK_TSU_UNTIMED), 1 + mode);
 	}
+	/* A long packet, which requests could overtake. */
+	assert_int_equal(glk_card_aperture_store(far->card, ((uint64_t)LEASE_SLICE << 20) + 0x3000, bytes, 4096), 0);
+	bench_store8(far, ((uint64_t)LEASE_SLICE << 20) + 0x3ff8, 5);
+	assert_int_equal(lease_read(far, 0x3fc0, 64, 0, LEASE_NONE), GLK_ST_OK);
+	assert_int_equal(lease_data(far)[56], 5);
 }
 
 /* Lines longer than a block: all of it is of one version, also when it is written meanwhile. */
@@ -248,6 +262,9 @@ static void versions(void **state)
 			pair_run(pair, 1000);
 			assert_int_equal(bench_load8(&pair->side[FAR], ((uint64_t)LEASE_SLICE << 20) + 0x2000), 77);
 		}
+		send_raw(&pair->side[FAR], GLK_KIND_LEASE_REQUEST, LEASE_PARTITION, 1, 0, 24); /* there is no such kind */
+		pair_run(pair, 1000);
+		assert_int_equal(pair_link_counter(&pair->side[HOME], GLK_LINK_PROTOCOL_ERRORS), 1);
 		pair_destroy(pair);
 	}
 	test_free(pair);
@@ -260,15 +277,23 @@ static void end_session(struct pair *pair)
 	bench_write(&pair->side[HOME], GLK_LINK_CONTROL, GLK_LINK_CONTROL_RESET);
 }
 
+/* The next one has begun before anybody looks. */
+static void another_session(struct pair *pair)
+{
+	end_session(pair);
+	for (unsigned i = 0; i < 100000 && (i < 1000 || !(bench_read(&pair->side[FAR], GLK_LINK_STATUS) & GLK_LINK_STATUS_UP_MASK)); i++)
+		pair_clock(pair, 1);
+}
+
 static void sessions_end(void **state)
 {
 	struct pair *pair = *state;
 	struct bench *far = &pair->side[FAR];
 
-	for (unsigned i = 0; i < 3; i++) {
-		pair->meanwhile = end_session;
-		assert_int_equal(i == 0	  ? lease_read(far, 0, 64, 0, LEASE_NONE)
-				 : i == 1 ? lease_write(far, 0, bytes, 8, 0)
+	for (unsigned i = 0; i < 6; i++) {
+		pair->meanwhile = i < 3 ? end_session : another_session;
+		assert_int_equal(i % 3 == 0	  ? lease_read(far, 0, 64, 0, LEASE_NONE)
+				 : i % 3 == 1 ? lease_write(far, 0, bytes, 8, 0)
 					  : lease_atomic(far, GLK_OP_SWAP, 0, 8, 1, 0, 0),
 				 GLK_ST_ENDPOINT);
 		assert_int_equal(pair_errors(far, LEASE_PARTITION), i + 1);
@@ -280,18 +305,10 @@ static void sessions_end(void **state)
 	bench_write(far, GLK_LINK_CONTROL, 0);
 	assert_int_equal(lease_read(far, 0, 64, 0, LEASE_NONE), GLK_ST_ENDPOINT); /* no session */
 	assert_int_equal(pair_link_counter(far, GLK_LINK_STRAYS), 0);
+	assert_int_equal(pair_link_counter(far, GLK_LINK_TIMEOUTS), 0);
 }
 
 /* --- a card that sends what it must not --- */
-
-static void send_raw(struct bench *b, enum glk_kind kind, unsigned partition, uint64_t tag, uint64_t where, size_t length)
-{
-	const struct glk_link_header header = { .kind = kind, .partition = (uint8_t)partition, .tag = (uint16_t)tag };
-	uint8_t body[16 + GLK_LINK_LINE_BYTES] = { 0 };
-
-	glk_put_le64(body, where);
-	assert_int_equal(glk_link_push(&b->card->link, &header, body, length), 0);
-}
 
 /* What names too much changes nothing. */
 static void hostile_requests(void **state)
@@ -339,6 +356,47 @@ static void forge(struct pair *pair)
 			forged == GLK_LEASE_SAME || forged == GLK_LEASE_CHANGED ? 16 : 0;
 
 	send_raw(home, (enum glk_kind)kind, forged, far->card->remote.lease.first_tag, 5, length);
+}
+
+static void forge_kind(struct pair *pair)
+{
+	send_raw(&pair->side[HOME], GLK_KIND_TIMED_RESPONSE, GLK_LINK_DONE, pair->side[FAR].card->remote.lease.first_tag, 5, 24);
+}
+
+static uint64_t forged_wts;
+
+/* Answers the last block twice, ahead of the right answer. */
+static void forge_twice(struct pair *pair)
+{
+	const struct glk_remote_lease *lease = &pair->side[FAR].card->remote.lease;
+
+	if (lease->count == 1) {
+		pair->meanwhile = forge_twice;
+		return;
+	}
+	for (unsigned i = 0; i < 2; i++)
+		send_raw(&pair->side[HOME], GLK_KIND_LEASE_RESPONSE, GLK_LINK_DONE, lease->first_tag + lease->count - 1u, forged_wts, 80);
+}
+
+static void answers_to_others(void **state)
+{
+	struct pair *pair = *state;
+	struct bench *far = &pair->side[FAR], *home = &pair->side[HOME];
+
+	pair->meanwhile = forge_kind;
+	assert_int_equal(lease_read(far, 0, 64, 0, LEASE_NONE), GLK_ST_OK);
+	assert_lease(far, 0, 10, 0, false);
+	pair_run(pair, 1000);
+	assert_int_equal(pair_link_counter(far, GLK_LINK_STRAYS), 1);
+	bench_write(home, GLK_TSU_GRAIN_0, 6); /* the line has wts 10 now */
+	pair->meanwhile = forge_twice;
+	forged_wts = 10;
+	assert_int_equal(lease_read(far, 0, 4096, 0, LEASE_NONE), GLK_ST_OK);
+	assert_int_equal(lease_record(far).wts, 10);
+	pair_run(pair, 1000);
+	assert_int_equal(pair_link_counter(far, GLK_LINK_STRAYS), 1 + 2);
+	for (unsigned i = 0; i < 4096; i++)
+		assert_int_equal(*lease_registered(far, 32 + i), 0);
 }
 
 /* An answer that does not fit the question is a failure of the endpoint, or what it says; never more. */
@@ -459,7 +517,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(operations), TEST(own_stores_come_first), TEST(long_lines),	   TEST(refusals),
-		cmocka_unit_test(versions), TEST(sessions_end), TEST(hostile_requests), TEST(hostile_answers),
+		cmocka_unit_test(versions), TEST(sessions_end), TEST(hostile_requests), TEST(hostile_answers), TEST(answers_to_others),
 		PAIR_TEST(by_chance),
 	};
 

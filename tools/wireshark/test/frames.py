@@ -61,13 +61,14 @@ class Link:
         self.records.append(record(blocks, 1_700_000_000_000_000_000 + 1000 * len(self.records), direction, **more))
         return len(self.records)
 
-    def start(self):
+    def start(self, version=1):
         """A new session."""
+        more = {"version": version}
         self.sessions = [s % 65535 + 1 for s in self.sessions]
         self.next = [0, 0]
-        self.add(hello(self.sessions[OUT]), OUT)
-        self.add(hello(self.sessions[IN], self.sessions[OUT], ready=True), IN)
-        self.add(hello(self.sessions[OUT], self.sessions[IN], ready=True), OUT)
+        self.add(hello(self.sessions[OUT], **more), OUT)
+        self.add(hello(self.sessions[IN], self.sessions[OUT], ready=True, **more), IN)
+        self.add(hello(self.sessions[OUT], self.sessions[IN], ready=True, **more), OUT)
 
     def frame(self, flits=(), direction=OUT, **more):
         """The next frame of a direction, as bytes."""
