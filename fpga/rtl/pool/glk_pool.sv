@@ -138,8 +138,9 @@ module glk_pool #(
         .t_time, .t_wts, .t_valid(t_lease_valid), .t_ok(t_lease_ok), .t_same(t_lease_same), .t_first(t_lease_wts), .t_end(t_lease_rts),
         .limit, .x_valid(c_valid), .x_kind(c_kind), .x_take(c_take), .x_done(c_done), .epoch, .floor, .clock, .greatest,
         .e_read, .e_same, .e_write, .e_untimed, .e_refused, .e_eviction, .e_epoch, .e_error, .idle(stamps_idle));
-      assign leases = pool_bytes != '0;
-      assign idle   = stamps_idle && commands_over && !z_busy && !x_valid;
+      always_ff @(posedge clk)
+        leases <= pool_bytes != '0;
+      assign idle   = stamps_idle && commands_over && !z_busy;
       assign swept  = stamps_idle && commands_over;
     end else begin : plain
       assign {leases, idle, swept, z_page, z_last, z_valid, z_busy, stamp_room} = {3'b011, 36'd0, 4'b0001};

@@ -94,7 +94,8 @@ module glk_pool_mux #(
   logic [5:0] turn;         // one-hot
   logic       begun;        // inside a transaction
   logic       o_ready;      // from the output stage
-  wire        go     = o_ready && (begun || stamp_room);
+  logic       may_begin;    // there is room to stamp what begins
+  wire        go     = o_ready && (begun || may_begin);
   wire  [5:0] valids = {z_valid, t_valid, k_valid, l_valid, e_valid, b_valid};
   assign {z_ready, t_ready, k_ready, l_ready, e_ready, b_ready} = turn & {6{go}};
   wire        gb = turn[0], ge = turn[1], gl = turn[2], gk = turn[3], gt = turn[4], gz = turn[5];
@@ -111,12 +112,14 @@ module glk_pool_mux #(
     order = order & (~order + 12'd1);
   end
   always_ff @(posedge clk) begin
+    may_begin <= stamp_room;
     if (beat)
       begun <= !now_last;
     if (over && valids != 6'd0)
       turn <= order[5:0] | order[11:6];
     if (rst) begin
       turn  <= 6'd1;
+      may_begin <= 1'b0;
       begun <= 1'b0;
     end
   end
@@ -149,7 +152,7 @@ module glk_pool_mux #(
   wire [DATA_W-1:0] o_data = ge ? e_data : gt ? t_data : gz ? '0 : b_data;
 
   glk_skid #(.W(1 + 48 + 13 + DATA_W + 1)) out (
-    .clk, .rst, .s_data({o_write, o_offset, o_length, o_data, o_last}), .s_valid(now_valid && !o_none && (begun || stamp_room)), .s_ready(o_ready),
+    .clk, .rst, .s_data({o_write, o_offset, o_length, o_data, o_last}), .s_valid(now_valid && !o_none && (begun || may_begin)), .s_ready(o_ready),
     .m_data({pool_write, pool_offset, pool_length, pool_data, pool_last}), .m_valid(pool_valid), .m_ready(pool_ready));
 
   // --- stamps, of the first beat of each transaction ---

@@ -242,7 +242,7 @@ module glk_registers #(
   typedef enum logic [5:0] {
     IDLE, PLACE, DECODE, LOOK, TABLE, TABLE_WAIT, COUNTER, COLLECT, MERGE, AIM, DRAINED_WINDOW, CHECK, ACT,
     BEFORE, LATCH, DRAINING, QUIESCE, APPLY, TABLE_WRITE, AFTER, RESUME, START_HEAD, START_TAIL, COMMAND, STARTED, RELEASE, FINISH,
-    REGION_READ, REGION_WRITE, REGION_BELL, HOLD, STAMP_READ, STAMP_WRITE
+    REGION_READ, REGION_WRITE, REGION_BELL, HOLD, STAMP_READ, STAMP_WRITE, STAMPED
   } state_t;
   state_t     state;
   logic [4:0] clocks;
@@ -443,8 +443,8 @@ module glk_registers #(
   assign g_value         = value;
   assign g_context       = element[CW-1:0];
   assign g_hold          = state == HOLD || (quiesce_all && change_pause) || (state == QUIESCE && place == CARD);
-  assign u_valid         = state == STAMP_READ || state == STAMP_WRITE;
-  assign u_write         = r_write;
+  assign u_valid         = state == STAMP_READ || state == STAMP_WRITE || state == STAMPED;
+  assign u_write         = r_write && state != STAMPED;
   assign l_word          = word;
   assign l_value         = value;
   assign command_valid   = state == COMMAND;
@@ -678,7 +678,15 @@ module glk_registers #(
         end
       end
       BEFORE: // until earlier stores are counted
-        if (clocks == '0) begin
+        if (clocks == '0 && leases)
+          state <= STAMPED;
+        else if (clocks == '0) begin
+          snapshot  <= 1'b1;
+          snapshots <= snapshots + 64'd1;
+          state     <= LATCH;
+        end
+      STAMPED: // and those to the pool are stamped
+        if (u_done) begin
           snapshot  <= 1'b1;
           snapshots <= snapshots + 64'd1;
           state     <= LATCH;

@@ -761,7 +761,7 @@ module glk_ring_engine #(
         end
       LEASE_WAIT: begin
         pace <= 4'd0;
-        if (known && (bytes_read || t_kind != 2'd1)) begin
+        if (known && (bytes_read || t_kind != 2'd1) && v_idle) begin // the record could overwrite data that is being written
           status <= lease_ok ? 5'd0 : 5'(glk_regs::ST_TIME);
           state  <= !lease_ok ? FINISH : is_renew ? RENEWED : (is_timed && !modifies) ? OLD_VALUE :
                     (is_pool_read || marked) ? LEASE_RECORD : LATE;

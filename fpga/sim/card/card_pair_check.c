@@ -259,7 +259,7 @@ void pair_check_registers(struct pair *pair, bool all)
 	pair_get(pair, GLK_CARD_ERROR_CAUSE, 8);
 	pair_get(pair, GLK_CARD_DRAIN, 8);
 	if (!pair->loose)
-		pair_check_stamps(pair, true);
+		pair_check_stamps(pair, false);
 	for (unsigned r = 0; r < pair->p.regions && r < PAIR_REGIONS; r++)
 		check_row(pair, GLK_REGION_ARRAY + r * GLK_REGION_STRIDE, GLK_REGION_EPOCH, GLK_REGION_STATUS);
 	for (unsigned p = 0; p < pair->p.partitions; p++)
