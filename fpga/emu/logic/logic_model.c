@@ -15,9 +15,7 @@
 #define ACK_CYCLES    2500u	/* 10 us */
 #define HELLO_CYCLES  25000000u /* 100 ms */
 
-/* Few timestamps, of few bits, so that programs meet evictions and ends of epochs. */
-#define TSU_SETS    16u
-#define TSU_WAYS    4u
+/* Times of few bits, so that programs meet ends of epochs. */
 #define TSU_TS_BITS 16u
 
 struct model {
@@ -227,8 +225,6 @@ int logic_model_create(const struct logic_config *config, struct logic *logic)
 		card.partitions = config->partitions;
 	if (config->queue_entries)
 		card.queue_entries = config->queue_entries;
-	card.tsu_sets = TSU_SETS;
-	card.tsu_ways = TSU_WAYS;
 	card.tsu_ts_bits = TSU_TS_BITS;
 	card.serial = config->serial;
 	card.link = config->link;
