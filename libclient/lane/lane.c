@@ -104,7 +104,7 @@ static void write_run(uint8_t *to, const uint8_t *from, size_t length)
 		memcpy(to, from, length);
 }
 
-/* Checks one sub-packet and asks for its line. Returns the next one, or NULL. */
+/* Checks one sub-packet and asks for its first and last line. Returns the next one, or NULL. */
 static const uint8_t *look_ahead(const uint8_t *at, const uint8_t *end, uint64_t base, uint8_t *memory, uint64_t bytes)
 {
 	uint64_t header, offset;
@@ -118,6 +118,7 @@ static const uint8_t *look_ahead(const uint8_t *at, const uint8_t *end, uint64_t
 	if (length > (size_t)(end - at) - WIDTH || offset + length > WINDOW || base + offset + length > bytes)
 		return NULL;
 	__builtin_prefetch(memory + base + offset, 1);
+	__builtin_prefetch(memory + base + offset + length - 1, 1);
 	return at + WIDTH + length;
 }
 
