@@ -9,7 +9,8 @@
  *
  * Semantics are those of gpulink_queue_store(): stores to one address arrive in order, others in any order until a release.
  *
- * Threads: a lane belongs to its queue, and with it to one thread at a time.
+ * Threads: a lane belongs to its queue, and with it to one thread at a time. A child of fork() must not store by lanes of its parent:
+ * a store does not look whose lane it is.
  */
 #ifndef GPULINK_LANE_H
 #define GPULINK_LANE_H

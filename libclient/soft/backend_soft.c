@@ -377,14 +377,16 @@ static void memory_close(void *backend, uint32_t handle)
 
 /* --- open and close --- */
 
-static void destroy(struct soft *soft)
+/* `shares`: this process has the memory of a "local:" device. */
+static void destroy(struct soft *soft, bool shares)
 {
 	if (soft->card)
 		glk_card_destroy(soft->card);
 	for (unsigned p = 0; p < soft->options.endpoints; p++)
 		if (soft->endpoints[p] && !soft->shared)
 			munmap(soft->endpoints[p], soft->options.memory);
-	glk_soft_shared_close(soft->shared);
+	if (shares)
+		glk_soft_shared_close(soft->shared);
 	for (unsigned h = 0; h < SOFT_REGISTRATIONS; h++)
 		free(soft->registrations[h]);
 	free(soft->records);
@@ -398,9 +400,11 @@ static void soft_abandon(void *backend)
 	struct soft_queue *queue = backend;
 	struct soft *soft = queue->soft;
 
-	glk_soft_queue_destroy(queue);
-	if (!soft->contexts)
-		destroy(soft);
+	glk_soft_queue_destroy(queue, true);
+	if (soft->contexts)
+		return;
+	glk_soft_shared_abandon(soft->shared);
+	destroy(soft, false);
 }
 
 /* The last queue closes the device. */
@@ -410,11 +414,11 @@ static void soft_close(void *backend)
 	struct soft *soft = lock(queue);
 	bool last;
 
-	glk_soft_queue_destroy(queue);
+	glk_soft_queue_destroy(queue, false);
 	last = !soft->contexts;
 	pthread_mutex_unlock(&soft->lock);
 	if (last)
-		destroy(soft);
+		destroy(soft, true);
 }
 
 static int open_queue(void *backend, bool rings, void **out)
@@ -545,7 +549,7 @@ static int open_first(struct soft *soft, struct soft_queue **queue)
 	error = glk_soft_queue_create(soft, queue);
 	/* Rejected register writes are counted here. */
 	if (!error && glk_soft_get(soft, GLK_CARD_ERR_CONFIG)) {
-		glk_soft_queue_destroy(*queue);
+		glk_soft_queue_destroy(*queue, false);
 		error = -GPULINK_EPROTO;
 	}
 	return error;
@@ -575,7 +579,7 @@ static int open_device(const char *text, const char *name, const struct glk_back
 	if (!error)
 		error = open_first(soft, &queue);
 	if (error) {
-		destroy(soft);
+		destroy(soft, true);
 		if (error == -GPULINK_EINVAL) /* valid options whose combination is too large */
 			errno = EINVAL;
 		return error;

@@ -78,7 +78,7 @@ static inline void glk_soft_update_time(const struct soft *soft)
 
 /* soft_queue.c: under the lock, except for those of struct glk_backend_ops. */
 int glk_soft_queue_create(struct soft *soft, struct soft_queue **queue);
-void glk_soft_queue_destroy(struct soft_queue *queue);
+void glk_soft_queue_destroy(struct soft_queue *queue, bool child);
 int glk_soft_submit(void *backend, const uint64_t entry[GLK_SQE_WORDS]);
 int glk_soft_take(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigned room);
 int glk_soft_sleep(void *backend, uint64_t entry, uint64_t timeout_ns);
@@ -91,7 +91,7 @@ int glk_soft_lane_open(void *backend, unsigned partition, struct glk_lane **lane
 /* Applies what the lanes of a queue hold, or one of them; by the thread that uses the queue. */
 void glk_soft_lanes_flush(struct soft_queue *queue, unsigned reason);
 void glk_soft_lane_flush(struct soft_queue *queue, unsigned partition, unsigned reason);
-void glk_soft_lanes_close(struct soft_queue *queue);
+void glk_soft_lanes_close(struct soft_queue *queue, bool child);
 /* The counters of all queues' lanes, also of those that are closed. */
 void glk_soft_lanes_count(const struct soft *soft, unsigned partition, struct gpulink_counters *counters);
 

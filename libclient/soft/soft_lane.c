@@ -57,15 +57,16 @@ void glk_soft_lanes_flush(struct soft_queue *queue, unsigned reason)
 		glk_soft_lane_flush(queue, p, reason);
 }
 
-/* Under the device's lock; the queue is not used any more. */
-void glk_soft_lanes_close(struct soft_queue *queue)
+/* Under the device's lock; the queue is not used any more. In a child of fork() the stores are the parent's. */
+void glk_soft_lanes_close(struct soft_queue *queue, bool child)
 {
 	struct soft *soft = queue->soft;
 
 	for (unsigned p = 0; p < soft->options.endpoints; p++) {
 		if (!queue->lanes[p])
 			continue;
-		glk_lane_flush(queue->lanes[p], GLK_FLUSH_DRAIN);
+		if (!child)
+			glk_lane_flush(queue->lanes[p], GLK_FLUSH_DRAIN);
 		glk_lane_count(queue->lanes[p], &soft->closed[p]);
 		glk_lane_free(queue->lanes[p]);
 		queue->lanes[p] = NULL;

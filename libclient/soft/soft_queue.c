@@ -61,9 +61,9 @@ int glk_soft_queue_create(struct soft *soft, struct soft_queue **out)
 	return 0;
 }
 
-void glk_soft_queue_destroy(struct soft_queue *queue)
+void glk_soft_queue_destroy(struct soft_queue *queue, bool child)
 {
-	glk_soft_lanes_close(queue);
+	glk_soft_lanes_close(queue, child);
 	glk_soft_set(queue->soft, context_register(queue, GLK_CONTEXT_CONTROL), 0);
 	queue->soft->queues[queue->context] = NULL;
 	queue->soft->contexts &= ~(1u << queue->context);

@@ -147,16 +147,21 @@ int glk_soft_shared_open(const char *name, uint64_t endpoints, uint64_t bytes, s
 	return 0;
 }
 
-void glk_soft_shared_close(struct glk_soft_shared *s)
+void glk_soft_shared_abandon(struct glk_soft_shared *s)
 {
 	if (!s)
 		return;
 	if (s->head)
 		munmap(s->head, s->mapped);
-	if (try_lock(s->fd, F_WRLCK)) /* nobody else has it */
-		shm_unlink(s->path);
 	close(s->fd);
 	free(s);
+}
+
+void glk_soft_shared_close(struct glk_soft_shared *s)
+{
+	if (s && try_lock(s->fd, F_WRLCK)) /* nobody else has it */
+		shm_unlink(s->path);
+	glk_soft_shared_abandon(s);
 }
 
 uint8_t *glk_soft_shared_memory(const struct glk_soft_shared *s, unsigned endpoint)

@@ -13,6 +13,8 @@ struct glk_soft_shared;
  */
 int glk_soft_shared_open(const char *name, uint64_t endpoints, uint64_t bytes, struct glk_soft_shared **shared);
 void glk_soft_shared_close(struct glk_soft_shared *shared);
+/** In a child of fork(), which shares the lock with its parent: leaves the object to the parent. */
+void glk_soft_shared_abandon(struct glk_soft_shared *shared);
 
 /** The memory of an endpoint. */
 uint8_t *glk_soft_shared_memory(const struct glk_soft_shared *shared, unsigned endpoint);

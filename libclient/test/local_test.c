@@ -253,6 +253,30 @@ static void test_comings_and_goings(void)
 	munmap(tokens, 4096);
 }
 
+/* What a child of fork() closes is not the parent's: neither are the parent's stores applied, nor is its memory removed. */
+static void test_child(void)
+{
+	uint64_t value = 1;
+	struct end e, f;
+	pid_t child;
+
+	open_end(&e);
+	gpulink_lane_store(&e.lane, 0, &value, 8);
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		gpulink_close(e.device);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	is((long)word(&e, 0), 0, "a child that closes the device applies nothing");
+	is(open_end(&f), true, "nor does it remove it");
+	gpulink_queue_release(e.queue, SECOND);
+	is((long)word(&f, 0), 1, "the parent does both itself");
+	gpulink_close(f.device);
+	gpulink_close(e.device);
+}
+
 /* A name whose processes are dead begins anew. */
 static void test_death(void)
 {
@@ -282,6 +306,7 @@ int main(void)
 	test_atomics();
 	test_threads();
 	test_comings_and_goings();
+	test_child();
 	test_death();
 	printf("1..%u\n", number);
 	return bad != 0;
