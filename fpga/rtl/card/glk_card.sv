@@ -481,6 +481,7 @@ module glk_card #(
     // A store has entered the queue; and later, its cost as individual TLPs.
     .st_valid, .st_partition, .st_context, .sc_valid, .sc_partition, .sc_context, .sc_length, .sc_raw);
 
+  logic [PARTITIONS-1:0] tx_holds; // of the write queues, below
   glk_timeout #(.PARTITIONS(PARTITIONS)) timeout (
     .clk, .rst, .clear, .now_ns, .cfg_flush_timeout_ns, .holds(tx_holds), .st_valid, .st_partition,
     .f_partition(ft_partition), .f_valid(ft_valid), .f_ready(ft_ready));
@@ -495,7 +496,6 @@ module glk_card #(
   logic [12:0]       p_payload;
   logic [10:0]       p_runs;
   logic [3:0]        p_reason;
-  logic [PARTITIONS-1:0] tx_holds;
   logic              token_valid, e_flush;
   logic [1:0]        token;
   logic [31:0]       queued_stores;

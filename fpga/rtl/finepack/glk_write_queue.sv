@@ -376,6 +376,7 @@ module glk_write_queue #(
   (* ram_style = "distributed" *) logic [CONTEXTS-1:0] owners [0:PLACES-1];
   wire [CONTEXTS-1:0] e_owners = owners[e_partition_q];
   wire e_some  = some[e_partition_q];
+  logic [CW-1:0] d_context; // of stage D
   wire e_own_b = e_same1 && d_adds && d_context == e_context;
   wire e_own_a = e_own_b || (e_some && e_owners[e_context]);
 
@@ -416,7 +417,6 @@ module glk_write_queue #(
   logic [LANES-1:0]  d_enables;
   logic [3:0]        d_reason;
   logic [DATA_W-1:0] d_data;
-  logic [CW-1:0]     d_context;
   logic              d_final;
   logic [1:0]        d_token;
   logic [EW-1:0]     d_entry;

@@ -122,11 +122,11 @@ module glk_pcie_rc (
   wire          y_final  = y_ends && !more[y_tag];
   wire          y_show   = y_final || !y_failed;
   (* ram_style = "distributed" *) logic [5:0] owners [0:63]; // card tag by bus tag
-  wire [5:0]    owner = owners[use_fail ? fail_tag_q : y_tag];
   // Evaluated one clock later, when the owner is in the table.
   logic         fail_seen;
   logic [5:0]   fail_tag_q;
   wire          use_fail = fail_seen && !y_valid && !held;
+  wire [5:0]    owner = owners[use_fail ? fail_tag_q : y_tag];
   wire          y_take   = y_valid && y_ready;
   assign y_ready    = o_ready;
   assign fail_ready = use_fail && o_ready;

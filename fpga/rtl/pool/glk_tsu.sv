@@ -373,9 +373,9 @@ module glk_tsu #(
 
   // --- the result; the entry is written ---
   assign f_write = q_valid && q_ok && (q_kind == UNTIMED || q_kind == WRITE || q_kind == READ);
+  logic [31:0] f_epoch;
   assign q_wts   = {f_epoch, 32'(f_wts)};
   assign q_rts   = {f_epoch, 32'(f_rts)};
-  logic [31:0] f_epoch;
   always_ff @(posedge clk) begin
     q_valid <= e_valid;
     q_ok    <= e_ok;

@@ -63,8 +63,9 @@ module glk_serve_releases #(
   logic [15:0] failed, refused, marked;
   logic [3:0]  at;
   logic        status;
+  wire  [15:0] reaches = 16'(each_reached);
+  wire         reached = reaches[at];
   wire         answers = state == SEE && marked[at] && reached;
-
 
   always_ff @(posedge clk) begin
     for (int p = 0; p < 16; p = p + 1) begin
@@ -85,8 +86,6 @@ module glk_serve_releases #(
   logic [15:0] tag;
   wire  [47:0] slot    = slots[at];
   wire         come    = state == SEE && !marked[at] && !difference[31];
-  wire  [15:0] reaches = 16'(each_reached);
-  wire         reached = reaches[at];
   wire  [15:0] takes   = come ? 16'd1 << at : 16'd0;
 
   assign each_take = takes[PARTITIONS-1:0];

@@ -20,10 +20,10 @@ module lists (
   logic [2:0] free = 3'd4;
   logic       kept = 1'b0, looks = 1'b0, look_full;
   logic [1:0] kept_at, put_at, taken_at, back_at;
-  wire        put   = past_reset && put_want && free_now != 3'd0;
   wire        keeps = looks && !kept && keep;
   wire        back  = past_reset && (looks ? !keeps : kept && !keep);
   wire  [2:0] free_now = free + 3'(back); // a slot can be reused in the clock that frees it
+  wire        put   = past_reset && put_want && free_now != 3'd0;
   assign back_at = looks ? taken_at : kept_at;
 
   logic        mark;

@@ -24,8 +24,8 @@ module region (
   wire        k_valid = past_reset && swept && !open && !k_done;
   wire        arrive  = open && arrive_want && arrive_count != 2'd0;
   wire        take    = open && take_want && some[0] && !taking;
-  wire        walk    = open && walk_want && !w_busy && !walked;
   logic       walked  = 1'b0; // w_busy follows a clock later
+  wire        walk    = open && walk_want && !w_busy && !walked;
 
   logic [35:0] k_counter;
   logic        look_dirty;
