@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // raii DEVICE: the library from C++, with handles that close themselves.
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
