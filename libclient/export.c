@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What other devices store to: windows as dma-bufs, and doorbell pages. */
-#include "copy_out.h"
+#include "copy_struct.h"
 #include "device.h"
 
 int gpulink_window_export(struct gpulink_window *window, int *dmabuf)

@@ -9,7 +9,7 @@
 
 #include <gpulink_regs.h>
 
-#include "copy_out.h"
+#include "copy_struct.h"
 #include "pool.h"
 #include "region.h"
 

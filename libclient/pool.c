@@ -5,28 +5,17 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "copy_out.h"
+#include "copy_struct.h"
 
 static bool power_of_two(uint64_t value)
 {
 	return value && !(value & (value - 1));
 }
 
-/* Options as this library knows them. What a newer program sets beyond must be 0. */
 static int read_options(const struct gpulink_pool_options *from, struct gpulink_pool_options *options)
 {
-	static const struct gpulink_pool_options none;
-	const uint8_t *bytes = (const uint8_t *)from;
-
-	*options = none;
-	if (!from)
-		return 0;
-	if (from->size < sizeof(none))
+	if (glk_copy_in(options, sizeof(*options), from))
 		return -GPULINK_EINVAL;
-	*options = *from;
-	for (size_t i = sizeof(none); i < from->size; i++)
-		if (bytes[i])
-			return -GPULINK_EINVAL;
 	return options->mode > GPULINK_POOL_UNCACHED || options->cache_bytes > GPULINK_POOL_CACHE_MAX ? -GPULINK_EINVAL : 0;
 }
 

@@ -7,7 +7,7 @@
 
 #include <gpulink_regs.h>
 
-#include "copy_out.h"
+#include "copy_struct.h"
 
 #define CHUNKS_MAX (1u << 24) /* DOORBELL.ARRIVE names no more */
 
@@ -18,21 +18,10 @@ _Static_assert(GPULINK_REGION_TARGETS_MAX <= GLK_REGION_TARGETS, "the card has a
 
 /* --- arguments --- */
 
-/* Options as this library knows them. What a newer program sets beyond must be 0. */
 static int read_options(const struct gpulink_region_options *from, struct gpulink_region_options *options)
 {
-	static const struct gpulink_region_options none;
-	const uint8_t *bytes = (const uint8_t *)from;
-
-	*options = none;
-	if (!from)
-		return 0;
-	if (from->size < sizeof(none))
+	if (glk_copy_in(options, sizeof(*options), from))
 		return -GPULINK_EINVAL;
-	*options = *from;
-	for (size_t i = sizeof(none); i < from->size; i++)
-		if (bytes[i])
-			return -GPULINK_EINVAL;
 	if (options->agent > GPULINK_AGENT_INLINE || (options->flags & ~(GPULINK_REGION_NO_FLUSH | GPULINK_REGION_STORES)))
 		return -GPULINK_EINVAL;
 	return options->profile ? glk_region_profile(options) : 0;

@@ -2,7 +2,7 @@
 /* Cards, partitions and their settings: the files of docs/sysfs.md as calls. */
 #include "../gpulink_admin.h"
 
-#include "../copy_out.h"
+#include "../copy_struct.h"
 #include "admin_files.h"
 
 #include <dirent.h>

@@ -2,7 +2,7 @@
 /* Counters of a card: /sys/class/gpulink/gpulinkN/counters. */
 #include "../gpulink_admin.h"
 
-#include "../copy_out.h"
+#include "../copy_struct.h"
 #include "admin_files.h"
 
 #include <stdio.h>

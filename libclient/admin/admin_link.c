@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../copy_out.h"
+#include "../copy_struct.h"
 #include "admin_files.h"
 
 static const struct {

@@ -2,7 +2,7 @@
 /* The pool of a card, with leases: /sys/class/gpulink/gpulinkN/pool and pool_counters. */
 #include "../gpulink_admin.h"
 
-#include "../copy_out.h"
+#include "../copy_struct.h"
 #include "admin_files.h"
 
 #include <stdio.h>

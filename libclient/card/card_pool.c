@@ -207,8 +207,9 @@ int glk_card_object_open(struct card *card, int fd, struct glk_backend_pool *poo
 		return -GPULINK_ENOMEM;
 	object->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (object->fd < 0) {
+		error = errno == EBADF ? -GPULINK_EINVAL : -GPULINK_ENOMEM;
 		free(object);
-		return errno == EBADF ? -GPULINK_EINVAL : -GPULINK_ENOMEM;
+		return error;
 	}
 	error = open_object(card, object, pool);
 	if (error) {

@@ -16,6 +16,7 @@
 
 #include <pool/tsu.h>
 
+#include "shared_lock.h"
 #include "soft.h"
 
 #define MAGIC	   UINT64_C(0x316c6f6f704b4c47) /* "GLKpool1", little endian */
@@ -91,22 +92,6 @@ static void unlock(struct soft_pool *pool)
 	pthread_mutex_unlock(&pool->head->lock);
 }
 
-static int init_lock(pthread_mutex_t *lock)
-{
-	pthread_mutexattr_t shared;
-	int error = pthread_mutexattr_init(&shared);
-
-	if (error)
-		return error;
-	error = pthread_mutexattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
-	if (!error)
-		error = pthread_mutexattr_setrobust(&shared, PTHREAD_MUTEX_ROBUST);
-	if (!error)
-		error = pthread_mutex_init(lock, &shared);
-	pthread_mutexattr_destroy(&shared);
-	return error;
-}
-
 /* --- descriptors --- */
 
 static int fill_in(int fd, uint64_t bytes, uint64_t grain)
@@ -123,7 +108,7 @@ static int fill_in(int fd, uint64_t bytes, uint64_t grain)
 	head->bytes = bytes;
 	head->grain = grain;
 	glk_tsu_init(&head->tsu, &shape, head->entries);
-	error = init_lock(&head->lock) ? -GPULINK_ENOMEM : 0;
+	error = glk_shared_lock_init(&head->lock) ? -GPULINK_ENOMEM : 0;
 	head->magic = MAGIC;
 	munmap(head, head_bytes(&shape));
 	return error;

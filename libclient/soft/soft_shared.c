@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../gpulink.h"
+#include "shared_lock.h"
 #include "soft_options.h"
 
 #define MAGIC	 UINT64_C(0x316c61636f4c4b47) /* "GKLocal1", little endian */
@@ -49,27 +50,11 @@ static void pause_ms(void)
 	nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
-static int init_lock(pthread_mutex_t *lock)
-{
-	pthread_mutexattr_t shared;
-	int error = pthread_mutexattr_init(&shared);
-
-	if (error)
-		return error;
-	error = pthread_mutexattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
-	if (!error)
-		error = pthread_mutexattr_setrobust(&shared, PTHREAD_MUTEX_ROBUST);
-	if (!error)
-		error = pthread_mutex_init(lock, &shared);
-	pthread_mutexattr_destroy(&shared);
-	return error;
-}
-
 /* With the exclusive lock: what is there belongs to nobody. */
 static int make(int fd, uint64_t endpoints, uint64_t bytes)
 {
 	struct head head = { .magic = MAGIC, .endpoints = endpoints, .bytes = bytes };
-	int error = init_lock(&head.lock);
+	int error = glk_shared_lock_init(&head.lock);
 
 	if (error || ftruncate(fd, 0) || ftruncate(fd, (off_t)(HEAD + endpoints * bytes)) ||
 	    pwrite(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head))
