@@ -10,7 +10,7 @@ int main(int argc, char **argv)
 {
 	struct gpulink_window *window[ENDPOINTS];
 	uint64_t sum = 0, state = 1, count;
-	struct gpulink *device;
+	struct gpulink *device = NULL;
 	int error;
 
 	error = gpulink_open(argc > 1 ? argv[1] : "soft:", &device);

@@ -14,7 +14,7 @@ enum { TABLE = 4096, FLAG = TABLE, ROUNDS = 100, READERS = 2 };
 static int read_table(const char *name, int descriptor)
 {
 	struct gpulink_pool *pool;
-	struct gpulink *device;
+	struct gpulink *device = NULL;
 	int error = gpulink_open(name, &device);
 
 	if (error)
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "soft:";
 	struct gpulink_pool *pool;
-	struct gpulink *device;
+	struct gpulink *device = NULL;
 	int descriptor, error, status, failed = 0;
 
 	error = gpulink_open(name, &device);
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 		error = write_table(device, pool);
 	while (wait(&status) > 0)
 		failed |= status != 0;
-	printf("pool: %s, readers %s\n", gpulink_strerror(error), failed ? "failed" : "saw each round");
+	printf("pool: %s, readers %s\n", gpulink_strerror(error), error || failed ? "failed" : "saw each round");
 	gpulink_close(device);
 	return error || failed;
 }

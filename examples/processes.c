@@ -14,7 +14,7 @@ static int pass_on(const char *name, unsigned self)
 	struct gpulink_window *window;
 	struct gpulink_queue *queue;
 	struct gpulink_lane lane;
-	struct gpulink *device;
+	struct gpulink *device = NULL;
 	uint64_t seen = 0;
 	void *memory;
 	size_t bytes;
@@ -45,7 +45,7 @@ static int pass_on(const char *name, unsigned self)
 
 int main(int argc, char **argv)
 {
-	struct gpulink *device;
+	struct gpulink *device = NULL;
 	int status, failed = 0, error;
 	char name[64];
 
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 	}
 	while (wait(&status) > 0)
 		failed |= status != 0;
-	printf("processes: %s, %s\n", gpulink_strerror(error), failed ? "failed" : "all rounds passed on");
+	printf("processes: %s, %s\n", gpulink_strerror(error), error || failed ? "failed" : "all rounds passed on");
 	gpulink_close(device);
 	return error || failed;
 }

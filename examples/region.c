@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 	struct gpulink_region_target targets[2] = {{ 0 }};
 	struct gpulink_memory *memory;
 	struct gpulink_region *region;
-	struct gpulink *device;
+	struct gpulink *device = NULL;
 	uint64_t last = 0;
 	int error;
 
