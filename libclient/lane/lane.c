@@ -5,13 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gpulink_regs.h>
+#include "packet.h"
 
-#define WIDTH	    5u /* bytes of a sub-header: packets of 1 GiB */
-#define WINDOW	    (UINT64_C(1) << (8 * WIDTH - GLK_SUBHEADER_LENGTH_BITS))
-#define HEADER	    16u
-#define SLACK	    16u /* sub-headers are written as words */
-#define AHEAD	    24u /* sub-packets whose lines are fetched before they are written */
+#define WIDTH	    GLK_PACKET_WIDTH
+#define WINDOW	    GLK_PACKET_WINDOW
+#define HEADER	    GLK_PACKET_HEADER
 #define TABLE_BITS  10u
 #define PLACE_BITS  12u
 #define STAMP_BITS  14u
@@ -28,8 +26,9 @@ enum kind { WHOLE, LOW, HIGH, OTHER };
 struct glk_lane {
 	struct gpulink_lane_packet packet;
 	unsigned partition, payload;
-	uint8_t *memory;
+	uint8_t *memory; /* or NULL: packets are sent */
 	uint64_t bytes;
+	struct glk_lane_way way;
 	uint8_t *room[2]; /* header and payload: of the packet, and of the last one */
 	unsigned now;	  /* which is the packet's */
 	size_t last;	  /* bytes of the last one */
@@ -61,112 +60,6 @@ static void begin(struct glk_lane *l)
 	l->hits = 0;
 }
 
-/* A packet that described itself to any receiver (docs/wire-format.md). */
-static size_t finish(const struct glk_lane *l, size_t payload)
-{
-	size_t dwords = (payload + 3) / 4, padding = 4 * dwords - payload;
-	uint64_t address = htobe64((uint64_t)l->partition << 48 | l->packet.low);
-	uint8_t *h = l->room[l->now];
-
-	memset(h, 0, 8);
-	h[0] = 0x7c;
-	h[2] = (uint8_t)(dwords >> 8 & 3);
-	h[3] = (uint8_t)dwords;
-	h[7] = (uint8_t)(((1u << (4 - padding)) - 1) << 4 | WIDTH);
-	memcpy(h + 8, &address, 8);
-	memset(h + HEADER + payload, 0, padding);
-	return 4 * dwords;
-}
-
-static uint64_t sub_header(const uint8_t *at)
-{
-	uint64_t header;
-
-	memcpy(&header, at, 8); /* there is slack behind the payload */
-	return le64toh(header) & ((UINT64_C(1) << 8 * WIDTH) - 1);
-}
-
-static size_t length_of(uint64_t header)
-{
-	size_t length = header & ((1u << GLK_SUBHEADER_LENGTH_BITS) - 1);
-
-	return length ? length : 1u << GLK_SUBHEADER_LENGTH_BITS;
-}
-
-/* Aligned words are written whole. */
-static void write_run(uint8_t *to, const uint8_t *from, size_t length)
-{
-	if (length == 8)
-		memcpy(to, from, 8);
-	else if (length < GPULINK_LANE_SMALL)
-		gpulink_lane_copy(to, from, length);
-	else
-		memcpy(to, from, length);
-}
-
-/* Checks one sub-packet and asks for its first and last line. Returns the next one, or NULL. */
-static const uint8_t *look_ahead(const uint8_t *at, const uint8_t *end, uint64_t base, uint8_t *memory, uint64_t bytes)
-{
-	uint64_t header, offset;
-	size_t length;
-
-	if ((size_t)(end - at) <= WIDTH)
-		return NULL;
-	header = sub_header(at);
-	length = length_of(header);
-	offset = header >> GLK_SUBHEADER_LENGTH_BITS;
-	if (length > (size_t)(end - at) - WIDTH || offset + length > WINDOW || base + offset + length > bytes)
-		return NULL;
-	__builtin_prefetch(memory + base + offset, 1);
-	__builtin_prefetch(memory + base + offset + length - 1, 1);
-	return at + WIDTH + length;
-}
-
-static bool valid(const uint8_t *at, const uint8_t *end, uint64_t base, uint64_t bytes)
-{
-	while (at && at < end) {
-		uint64_t header;
-		size_t length;
-
-		if ((size_t)(end - at) <= WIDTH)
-			return false;
-		header = sub_header(at);
-		length = length_of(header);
-		if (length > (size_t)(end - at) - WIDTH || (header >> GLK_SUBHEADER_LENGTH_BITS) + length > WINDOW ||
-		    base + (header >> GLK_SUBHEADER_LENGTH_BITS) + length > bytes)
-			return false;
-		at += WIDTH + length;
-	}
-	return at == end;
-}
-
-/* Writes the sub-packets in order; lines are asked for some sub-packets before. */
-static int apply(const uint8_t *at, const uint8_t *end, uint64_t base, uint8_t *memory, uint64_t bytes)
-{
-	const uint8_t *ahead = at;
-	int count = 0;
-
-	for (unsigned i = 0; i < AHEAD && ahead && ahead < end; i++)
-		ahead = look_ahead(ahead, end, base, memory, bytes);
-	for (; at < end; count++) {
-		uint64_t header = sub_header(at);
-		size_t length = length_of(header);
-
-		if (ahead && ahead < end)
-			ahead = look_ahead(ahead, end, base, memory, bytes);
-		write_run(memory + base + (header >> GLK_SUBHEADER_LENGTH_BITS), at + WIDTH, length);
-		at += WIDTH + length;
-	}
-	return count;
-}
-
-int glk_lane_apply(const uint8_t *payload, size_t payload_bytes, uint64_t base, uint8_t *memory, uint64_t bytes)
-{
-	if (base > bytes || !payload_bytes || !valid(payload, payload + payload_bytes, base, bytes))
-		return -1;
-	return apply(payload, payload + payload_bytes, base, memory, bytes);
-}
-
 /* Looking for words pays where stores hit; else it is tried again after a while. */
 static void decide(struct glk_lane *l)
 {
@@ -191,12 +84,17 @@ void glk_lane_flush(struct glk_lane *l, unsigned reason)
 
 	if (!payload)
 		return;
-	l->last = HEADER + finish(l, payload);
+	l->last = HEADER + glk_packet_finish(l->room[l->now], payload, l->partition, l->packet.low);
 	l->wire_bytes += l->last - HEADER + GLK_TLP_OVERHEAD_BYTES;
 	l->payload_bytes += payload;
 	l->packets++;
 	l->flushes[reason]++;
-	l->sub_packets += (uint64_t)apply(payload_of(l), l->packet.at, l->packet.low, l->memory, l->bytes);
+	if (l->memory) {
+		l->sub_packets += glk_packet_apply(payload_of(l), payload, l->memory + l->packet.low);
+	} else {
+		l->sub_packets += glk_packet_count(payload_of(l), payload);
+		l->way.send(l->way.to, l->room[l->now], l->last);
+	}
 	decide(l);
 	l->now ^= 1;
 	l->packet.end = payload_of(l) + l->payload + 1;
@@ -347,7 +245,7 @@ struct glk_lane *glk_lane_new(unsigned partition, uint8_t *memory, uint64_t byte
 	l->bytes = bytes;
 	l->payload = payload;
 	for (unsigned i = 0; i < 2; i++)
-		l->room[i] = calloc(1, HEADER + payload + SLACK);
+		l->room[i] = calloc(1, HEADER + payload + GLK_PACKET_SLACK);
 	l->table = malloc(sizeof(*l->table) << TABLE_BITS);
 	if (!l->room[0] || !l->room[1] || !l->table) {
 		glk_lane_free(l);
@@ -357,6 +255,15 @@ struct glk_lane *glk_lane_new(unsigned partition, uint8_t *memory, uint64_t byte
 	l->packet.end = payload_of(l) + payload + 1; /* "more than", so that a payload of all bytes fits */
 	l->packet.looks = 1;
 	begin(l);
+	return l;
+}
+
+struct glk_lane *glk_lane_new_remote(unsigned partition, uint64_t bytes, unsigned payload, const struct glk_lane_way *way)
+{
+	struct glk_lane *l = glk_lane_new(partition, NULL, bytes, payload);
+
+	if (l)
+		l->way = *way;
 	return l;
 }
 
@@ -396,8 +303,10 @@ void glk_lane_count(const struct glk_lane *l, struct gpulink_counters *c)
 	c->wire_bytes += l->wire_bytes;
 	c->raw_wire_bytes += 4 * l->packet.dwords + GLK_TLP_OVERHEAD_BYTES * l->packet.stores;
 	c->overwritten_bytes += l->overwritten;
-	c->endpoint_writes += l->sub_packets;
-	c->endpoint_bytes += l->payload_bytes - WIDTH * l->sub_packets;
+	if (l->memory) { /* else they are the receiver's */
+		c->endpoint_writes += l->sub_packets;
+		c->endpoint_bytes += l->payload_bytes - WIDTH * l->sub_packets;
+	}
 	for (unsigned reason = 0; reason < GLK_FLUSH_COUNT; reason++)
 		*flushes[reason] += l->flushes[reason];
 }

@@ -18,13 +18,14 @@
 #include <gpulink_regs.h>
 
 #include "../lane/lane.h"
+#include "../lane/packet.h"
 
 enum { PARTITION = 3, PAGE = 4096, BORDER = 1 << 30 };
 
 struct bench {
 	struct glk_lane *lane;
 	struct gpulink_lane door;
-	uint64_t bytes, packets, stores;
+	uint64_t bytes, packets, stores, sent;
 	uint8_t *direct, *lanes, *packed; /* memory: by direct stores, by the lane, by its packets and the model */
 };
 
@@ -266,26 +267,81 @@ static void adapts(void **state)
 	end(&b);
 }
 
+/* Packets that are sent: those that a lane with memory would have applied. */
+static void send_packet(void *to, const uint8_t *packet, size_t bytes)
+{
+	struct bench *b = to;
+	uint8_t copy[GLK_PACKET_MAX + GLK_PACKET_SLACK] = { 0 };
+
+	memcpy(copy, packet, bytes);
+	assert_true(glk_packet_receive(copy, bytes, PARTITION, b->packed, b->bytes) > 0);
+	b->sent++;
+}
+
+static void remote(void **state)
+{
+	struct glk_lane_way way = { .send = send_packet };
+	struct glk_lane *sender;
+	struct chance dice;
+	struct bench b;
+
+	(void)state;
+	start(&b, (uint64_t)BORDER + 65536, 512);
+	way.to = &b;
+	sender = glk_lane_new_remote(PARTITION, b.bytes, 512, &way);
+	assert_non_null(sender);
+	chance_start(&dice, 1, 0);
+	for (unsigned i = 0; i < 20000; i++) {
+		uint64_t value = draw(&dice), at = BORDER - 32768 + below(&dice, 65528);
+
+		memcpy(b.direct + at, &value, 8);
+		glk_lane_store(b.lane, at, &value, 8);
+		glk_lane_store(sender, at, &value, 8);
+	}
+	glk_lane_flush(b.lane, GLK_FLUSH_RELEASE);
+	glk_lane_flush(sender, GLK_FLUSH_RELEASE);
+	assert_int_equal(b.sent, counters(&b).packets);
+	assert_int_equal(memcmp(b.packed + BORDER - 32768, b.lanes + BORDER - 32768, 65536), 0);
+	assert_int_equal(memcmp(b.direct + BORDER - 32768, b.lanes + BORDER - 32768, 65536), 0);
+	glk_lane_free(sender);
+	end(&b);
+}
+
 /* A packet of another is checked before any of it is written. */
 static void strangers(void **state)
 {
-	uint8_t payload[64] = { 0 }, memory[64] = { 0 };
+	uint8_t packet[GLK_PACKET_MAX + GLK_PACKET_SLACK + 8] = { 0 }, *payload = packet + GLK_PACKET_HEADER, memory[64] = { 0 };
 	uint64_t header = UINT64_C(8) << 10 | 8;
+	size_t bytes;
 
 	(void)state;
 	memcpy(payload, &header, 5);
 	memset(payload + 5, 0xaa, 8);
-	assert_int_equal(glk_lane_apply(payload, 13, 0, memory, 64), 1);
+	bytes = GLK_PACKET_HEADER + glk_packet_finish(packet, 13, PARTITION, 0);
+	assert_int_equal(glk_packet_receive(packet, bytes, PARTITION, memory, 64), 1);
 	assert_int_equal(memory[8], 0xaa);
 	memset(memory, 0, sizeof(memory));
-	for (size_t n = 0; n < 13; n++)
-		assert_int_equal(glk_lane_apply(payload, n, 0, memory, 64), -1);
-	assert_int_equal(glk_lane_apply(payload, 13, 56, memory, 64), -1);
-	assert_int_equal(glk_lane_apply(payload, 13, 65, memory, 64), -1);
-	assert_int_equal(glk_lane_apply(payload, 13, UINT64_MAX, memory, 64), -1);
+	assert_int_equal(glk_packet_receive(packet, bytes, PARTITION + 1, memory, 64), -1);
+	assert_int_equal(glk_packet_receive(packet, bytes, PARTITION, memory, 15), -1);
+	for (size_t n = 0; n < 4200; n++)
+		if (n != bytes)
+			assert_int_equal(glk_packet_receive(packet, n < sizeof(packet) ? n : 4200, PARTITION, memory, 64), -1);
+	for (unsigned bit = 0; bit < 8 * GLK_PACKET_HEADER; bit++) { /* each bit of the header says something, and one is 0 */
+		packet[bit / 8] ^= (uint8_t)(1u << bit % 8);
+		assert_int_equal(glk_packet_receive(packet, bytes, PARTITION, memory, 64), -1);
+		packet[bit / 8] ^= (uint8_t)(1u << bit % 8);
+	}
+	for (size_t n = 1; n < 13; n++) { /* cut anywhere */
+		bytes = GLK_PACKET_HEADER + glk_packet_finish(packet, n, PARTITION, 0);
+		assert_int_equal(glk_packet_receive(packet, bytes, PARTITION, memory, 64), -1);
+		memcpy(payload, &header, 5);
+		memset(payload + 5, 0xaa, 8);
+	}
+	packet[bytes - 1] = 1; /* padding */
 	header = UINT64_C(57) << 10 | 8; /* a second one, beyond the memory: the first is not written either */
 	memcpy(payload + 13, &header, 5);
-	assert_int_equal(glk_lane_apply(payload, 26, 0, memory, 64), -1);
+	bytes = GLK_PACKET_HEADER + glk_packet_finish(packet, 26, PARTITION, 0);
+	assert_int_equal(glk_packet_receive(packet, bytes, PARTITION, memory, 64), -1);
 	for (size_t i = 0; i < sizeof(memory); i++)
 		assert_int_equal(memory[i], 0);
 }
@@ -294,7 +350,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_chance), cmocka_unit_test(lengths), cmocka_unit_test(borders), cmocka_unit_test(sequential),
-		cmocka_unit_test(stamps), cmocka_unit_test(adapts), cmocka_unit_test(strangers),
+		cmocka_unit_test(stamps), cmocka_unit_test(adapts), cmocka_unit_test(remote),
+		cmocka_unit_test(strangers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
