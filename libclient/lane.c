@@ -22,6 +22,7 @@ int gpulink_lane_open(struct gpulink_queue *queue, struct gpulink_window *window
 		return error;
 	*lane = (struct gpulink_lane){
 		.packet = glk_lane_packet(opened), .origin = view->backend.origin, .bytes = window->bytes, .home = opened,
+		.safe = window->bytes - GPULINK_LANE_SMALL + 1, /* at least a page */
 	};
 	return 0;
 }

@@ -14,18 +14,18 @@
 
 struct glk_lane;
 
-/** A lane to partition `partition`, `bytes` of memory at `memory`. payload: limit of a packet, 128 to 4096. NULL: no memory. */
-struct glk_lane *glk_lane_new(unsigned partition, uint8_t *memory, uint64_t bytes, unsigned payload);
-
-/** Where packets go that are not applied to memory of this process. */
+/** Takes the packets of a lane. */
 struct glk_lane_way {
-	/** Takes a packet: header, payload and padding, valid during the call. It cannot fail: a release reports what was lost. */
+	/** `packet`: header, payload and padding, valid during the call. It cannot fail: a release reports what was lost. */
 	void (*send)(void *to, const uint8_t *packet, size_t bytes);
 	void *to;
 };
 
-/** A lane whose packets are sent. `bytes`: of the endpoint's memory. */
-struct glk_lane *glk_lane_new_remote(unsigned partition, uint64_t bytes, unsigned payload, const struct glk_lane_way *way);
+/**
+ * A lane to a partition whose memory this process maps, or NULL: then packets are only sent. `way`: or NULL. payload: limit of a packet,
+ * a power of two, 128 to 4096. Returns NULL if there is no memory.
+ */
+struct glk_lane *glk_lane_new(unsigned partition, uint8_t *memory, unsigned payload, const struct glk_lane_way *way);
 void glk_lane_free(struct glk_lane *lane);
 
 /** Stores 1 to 4096 bytes at an offset in the endpoint, within its memory. */
@@ -36,9 +36,6 @@ void glk_lane_flush(struct glk_lane *lane, unsigned reason);
 
 /** The part that programs append to. */
 struct gpulink_lane_packet *glk_lane_packet(struct glk_lane *lane);
-
-/** The last packet that left: header, payload and padding. Until the next one is. */
-const uint8_t *glk_lane_last(const struct glk_lane *lane, size_t *bytes);
 
 /** Adds the lane's counters. */
 void glk_lane_count(const struct glk_lane *lane, struct gpulink_counters *counters);

@@ -9,7 +9,6 @@
 
 #define WIDTH  GLK_PACKET_WIDTH
 #define WINDOW GLK_PACKET_WINDOW
-#define AHEAD  24u /* sub-packets whose lines are fetched before they are written */
 
 static uint64_t sub_header(const uint8_t *at)
 {
@@ -26,55 +25,29 @@ static size_t length_of(uint64_t header)
 	return length ? length : 1u << GLK_SUBHEADER_LENGTH_BITS;
 }
 
-/* Aligned words are written whole. */
 static void write_run(uint8_t *to, const uint8_t *from, size_t length)
 {
-	if (length == 8)
+	if (length == 8) { /* most are */
 		memcpy(to, from, 8);
-	else if (length < GPULINK_LANE_SMALL)
-		gpulink_lane_copy(to, from, length);
-	else
-		memcpy(to, from, length);
-}
-
-/* Fetches the first and last line of a sub-packet. Returns the next one. */
-static const uint8_t *fetch(const uint8_t *at, uint8_t *base)
-{
-	uint64_t header = sub_header(at);
-	size_t length = length_of(header);
-	uint8_t *to = base + (header >> GLK_SUBHEADER_LENGTH_BITS);
-
-	__builtin_prefetch(to, 1);
-	__builtin_prefetch(to + length - 1, 1);
-	return at + WIDTH + length;
+		return;
+	}
+	for (; length >= 16; length -= 16, to += 16, from += 16)
+		memcpy(to, from, 16);
+	gpulink_lane_copy(to, from, length);
 }
 
 uint64_t glk_packet_apply(const uint8_t *payload, size_t bytes, uint8_t *base)
 {
-	const uint8_t *at = payload, *ahead = at, *end = at + bytes;
+	const uint8_t *at = payload, *end = at + bytes;
 	uint64_t count = 0;
 
-	for (unsigned i = 0; i < AHEAD && ahead < end; i++)
-		ahead = fetch(ahead, base);
 	for (; at < end; count++) {
 		uint64_t header = sub_header(at);
 		size_t length = length_of(header);
 
-		if (ahead < end)
-			ahead = fetch(ahead, base);
 		write_run(base + (header >> GLK_SUBHEADER_LENGTH_BITS), at + WIDTH, length);
 		at += WIDTH + length;
 	}
-	return count;
-}
-
-uint64_t glk_packet_count(const uint8_t *payload, size_t bytes)
-{
-	const uint8_t *at = payload, *end = at + bytes;
-	uint64_t count = 0;
-
-	for (; at < end; count++)
-		at += WIDTH + length_of(sub_header(at));
 	return count;
 }
 
@@ -93,8 +66,11 @@ size_t glk_packet_finish(uint8_t *packet, size_t payload, unsigned partition, ui
 	return 4 * dwords;
 }
 
-/* Whether all sub-packets are whole and in the window and the `room` bytes behind its start. */
-static bool valid(const uint8_t *at, const uint8_t *end, uint64_t room)
+/*
+ * Whether all sub-packets are whole and in the window and the `room` bytes behind its start. Their lines are fetched, so that applying
+ * them does not wait for one after the other.
+ */
+static bool valid(const uint8_t *at, const uint8_t *end, const uint8_t *base, uint64_t room)
 {
 	room = room < WINDOW ? room : WINDOW;
 	while (at < end) {
@@ -107,6 +83,7 @@ static bool valid(const uint8_t *at, const uint8_t *end, uint64_t room)
 		length = length_of(header);
 		if (length > (size_t)(end - at) - WIDTH || (header >> GLK_SUBHEADER_LENGTH_BITS) + length > room)
 			return false;
+		__builtin_prefetch(base + (header >> GLK_SUBHEADER_LENGTH_BITS), 1);
 		at += WIDTH + length;
 	}
 	return true;
@@ -141,7 +118,7 @@ int64_t glk_packet_receive(const uint8_t *packet, size_t bytes, unsigned partiti
 	memcpy(&address, packet + 8, 8);
 	address = be64toh(address);
 	low = address & ((UINT64_C(1) << 48) - 1);
-	if (address >> 48 != partition || low & (WINDOW - 1) || low > memory_bytes || !valid(at, at + payload, memory_bytes - low))
+	if (address >> 48 != partition || low & (WINDOW - 1) || low > memory_bytes || !valid(at, at + payload, memory + low, memory_bytes - low))
 		return -1;
 	return (int64_t)glk_packet_apply(at, payload, memory + low);
 }

@@ -20,10 +20,10 @@
  */
 size_t glk_packet_finish(uint8_t *packet, size_t payload, unsigned partition, uint64_t low);
 
-/** Sub-packets of a valid payload, which has GLK_PACKET_SLACK readable bytes behind, as below. */
-uint64_t glk_packet_count(const uint8_t *payload, size_t bytes);
-
-/** Applies a valid payload to the memory at the start of its address window. Returns the number of sub-packets. */
+/**
+ * Applies a valid payload, which has GLK_PACKET_SLACK readable bytes behind, as below, to the memory at the start of its address window.
+ * Returns the number of sub-packets.
+ */
 uint64_t glk_packet_apply(const uint8_t *payload, size_t bytes, uint8_t *base);
 
 /**
