@@ -31,7 +31,7 @@ struct gpulink_lane_packet {
 	uint8_t *at;	  /**< where the next byte of the last run belongs, or the next sub-header */
 	uint8_t *limit;	  /**< the run may grow to here */
 	uint64_t lead;	  /**< offset in the endpoint of the run's next byte, minus `at` */
-	uint8_t *run;	  /**< the run's data; its sub-header lies before and has no length until the run ends */
+	uint8_t *run;	  /**< the run's sub-header, which has no length until the run ends */
 	uint8_t *end;	  /**< of the payload */
 	uint64_t low, span; /**< offsets at which a run may begin without a look; span 0: none */
 	uint64_t stores, runs; /**< since the lane was opened */
@@ -41,8 +41,9 @@ struct gpulink_lane_packet {
 	uint64_t *words;  /**< 1 << GPULINK_LANE_WORDS: what the packet has of aligned words of 8 bytes */
 	uint64_t stamp;	  /**< of this packet's entries there */
 	uint64_t hits;	  /**< words of 8 bytes that were overwritten, since the lane was opened */
-	uint16_t head;	  /**< low bits of the run's sub-header */
+	uint16_t head;	  /**< low bits of the run's sub-header, minus its bytes */
 	uint16_t order;	  /**< log2 of the most that a plain write has */
+	uint16_t width;	  /**< bytes of a sub-header */
 	uint16_t looks;	  /**< not 0: stores look for words that the packet has */
 };
 
@@ -126,27 +127,28 @@ static inline void gpulink_lane_end_run(struct gpulink_lane_packet *p)
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 	head = __builtin_bswap16(head);
 #endif
-	memcpy(p->run - 5, &head, 2);
+	memcpy(p->run, &head, 2);
 }
 
-/** Begins a run at an offset in the endpoint; it has room for its sub-header and may grow up to `limit`. The library's. */
-static inline void gpulink_lane_begin_run(struct gpulink_lane_packet *p, uint64_t to, uint8_t *limit)
+/** Begins a run at an offset in the endpoint; it has room for its sub-header. Returns where its data belong. The library's. */
+static inline uint8_t *gpulink_lane_begin_run(struct gpulink_lane_packet *p, uint64_t to)
 {
 	uint64_t header = (to - p->low) << 10;
+	uint8_t *at = p->at, *data = at + p->width;
 
 	gpulink_lane_end_run(p);
-	p->head = (uint16_t)header;
-	if (p->memory)
-		__builtin_prefetch(p->memory + to, 1); /* the packet is applied by the time it has come */
+	p->head = (uint16_t)(header - p->width);
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 	header = __builtin_bswap64(header);
 #endif
-	memcpy(p->at, &header, 8);
-	p->at += 5;
-	p->run = p->at;
-	p->lead = to - (uintptr_t)p->at;
-	p->limit = limit;
+	memcpy(at, &header, 8);
+	p->run = at;
+	p->lead = to - (uintptr_t)data;
+	p->limit = data + 1023 < p->end ? data + 1023 : p->end;
 	p->runs++;
+	if (p->memory)
+		__builtin_prefetch(p->memory + to, 1); /* the packet is applied by the time it has come */
+	return data;
 }
 
 /** Stores 1 to 4096 bytes at an offset of the window. Errors: EINVAL (length), ERANGE. */
@@ -159,13 +161,12 @@ static inline int gpulink_lane_store(struct gpulink_lane *lane, uint64_t offset,
 	if (__builtin_expect(bytes - 1 >= GPULINK_LANE_SMALL || offset >= lane->safe, 0))
 		return gpulink_lane_store_any(lane, offset, data, bytes);
 	if (to - (uintptr_t)at != p->lead || (size_t)(p->limit - at) < bytes) {
-		if (__builtin_expect(to - p->low >= p->span || (size_t)(p->end - at) < bytes + 5, 0)) {
+		if (__builtin_expect(to - p->low >= p->span || (size_t)(p->end - at) < bytes + p->width, 0)) {
 			if (p->looks && bytes == 8 && to % 8 == 0 && gpulink_lane_hit(p, to, data))
 				return 0;
 			return gpulink_lane_store_any(lane, offset, data, bytes);
 		}
-		gpulink_lane_begin_run(p, to, at + 1028 < p->end ? at + 1028 : p->end);
-		at += 5;
+		at = gpulink_lane_begin_run(p, to);
 	}
 	if (__builtin_constant_p(bytes))
 		memcpy(at, data, bytes);

@@ -7,8 +7,6 @@
 
 #include "packet.h"
 
-#define WIDTH	    GLK_PACKET_WIDTH
-#define WINDOW	    GLK_PACKET_WINDOW
 #define HEADER	    GLK_PACKET_HEADER
 #define WORDS_BYTES (sizeof(uint64_t) << GPULINK_LANE_WORDS)
 #define PLACE_BITS  GPULINK_LANE_PLACE
@@ -29,8 +27,9 @@ enum kind { WHOLE, LOW, HIGH, OTHER }; /* WHOLE: as gpulink_lane_hit() has it */
 
 struct glk_lane {
 	struct gpulink_lane_packet packet;
-	unsigned partition, payload;
-	struct glk_lane_way way;
+	struct glk_lane_shape shape;
+	uint64_t window; /* bytes of a packet's address window */
+	uint8_t *limit;	 /* while stores are looked for: the last run may grow to here, by append() only */
 	uint8_t *room; /* header and payload */
 
 	uint32_t pause, pauses;		      /* pause: packets until the next look; pauses: how long the last one was */
@@ -48,8 +47,8 @@ static void begin(struct glk_lane *l)
 {
 	struct gpulink_lane_packet *p = &l->packet;
 
-	p->at = p->run = p->limit = p->payload;
-	p->end = p->at + l->payload;
+	p->at = p->run = p->limit = l->limit = p->payload;
+	p->end = p->at + l->shape.payload;
 	p->lead = NOWHERE;
 	p->low = 0;
 	p->span = 0;
@@ -82,16 +81,17 @@ void glk_lane_flush(struct glk_lane *l, unsigned reason)
 	if (!payload)
 		return;
 	gpulink_lane_end_run(&l->packet);
-	bytes = glk_packet_finish(l->room, payload, l->partition, l->packet.low);
+	bytes = glk_packet_finish(l->room, payload, l->shape.partition, l->shape.width, l->packet.low);
 	l->wire_bytes += bytes + GLK_TLP_OVERHEAD_BYTES;
 	l->payload_bytes += payload;
 	l->packets++;
 	l->flushes[reason]++;
 	l->sub_packets = l->packet.runs;
 	if (l->packet.memory)
-		glk_packet_apply(l->packet.payload, payload, l->packet.memory + l->packet.low);
-	if (l->way.send)
-		l->way.send(l->way.to, l->room, HEADER + bytes);
+		glk_packet_apply((struct glk_packet){ .at = l->packet.payload, .end = l->packet.at, .width = l->shape.width,
+						      .low = l->packet.low }, l->packet.memory);
+	if (l->shape.send)
+		l->shape.send(l->shape.to, l->room, HEADER + bytes);
 	decide(l);
 	begin(l);
 	l->packet.stamp = (l->packet.stamp + (1u << STAMP_SHIFT)) & ((1u << GPULINK_LANE_WORD) - 1);
@@ -143,7 +143,7 @@ static void remember(struct glk_lane *l, uint64_t to, size_t bytes, size_t place
 
 static bool in_window(const struct glk_lane *l, uint64_t to, size_t bytes)
 {
-	return l->packet.at != l->packet.payload && to - l->packet.low < WINDOW && bytes <= WINDOW - (to - l->packet.low);
+	return l->packet.at != l->packet.payload && to - l->packet.low < l->window && bytes <= l->window - (to - l->packet.low);
 }
 
 /* Opens the packet's address window at the store, after a flush if the packet has another or no room. */
@@ -151,20 +151,11 @@ static void make_way(struct glk_lane *l, uint64_t to, size_t bytes)
 {
 	struct gpulink_lane_packet *p = &l->packet;
 
-	if (in_window(l, to, bytes) && (size_t)(p->end - p->at) >= bytes + WIDTH)
+	if (in_window(l, to, bytes) && (size_t)(p->end - p->at) >= bytes + p->width)
 		return;
 	glk_lane_flush(l, in_window(l, to, bytes) ? GLK_FLUSH_PAYLOAD_FULL : GLK_FLUSH_WINDOW_MISS);
-	p->low = to & ~(WINDOW - 1);
-	p->span = p->looks ? 0 : WINDOW - BORDER;
-}
-
-/* How far the last run may grow: its length, the payload, and the address window have an end. */
-static uint8_t *run_limit(const struct gpulink_lane_packet *p)
-{
-	uint8_t *limit = p->run + RUN_MAX < p->end ? p->run + RUN_MAX : p->end;
-	uint64_t border = p->low + WINDOW - p->lead;
-
-	return border < (uintptr_t)limit ? limit - ((uintptr_t)limit - border) : limit;
+	p->low = to & ~(l->window - 1);
+	p->span = p->looks ? 0 : l->window - BORDER;
 }
 
 /* Appends bytes of one address window. While stores are looked for, runs grow here only. */
@@ -172,21 +163,28 @@ static void append(struct glk_lane *l, uint64_t to, const void *data, size_t byt
 {
 	struct gpulink_lane_packet *p = &l->packet;
 
-	if (to - (uintptr_t)p->at != p->lead || (size_t)(run_limit(p) - p->at) < bytes) {
+	if (to - (uintptr_t)p->at != p->lead || p->at + bytes > (p->looks ? l->limit : p->limit)) {
+		uint64_t left;
+
 		make_way(l, to, bytes);
-		gpulink_lane_begin_run(p, to, p->at);
+		p->at = gpulink_lane_begin_run(p, to);
+		left = l->window - (to - p->low);
+		if (left < (size_t)(p->limit - p->at))
+			p->limit = p->at + left;
+		l->limit = p->limit;
 	}
 	gpulink_lane_copy(p->at, data, bytes);
 	if (p->looks)
 		remember(l, to, bytes, (size_t)(p->at - l->packet.payload));
 	p->at += bytes;
-	p->limit = p->looks ? p->at : run_limit(p);
+	if (p->looks)
+		p->limit = p->at;
 }
 
 void glk_lane_store(struct glk_lane *l, uint64_t to, const void *data, size_t bytes)
 {
 	struct gpulink_lane_packet *p = &l->packet;
-	size_t most = l->payload / 2 < GPULINK_LANE_SMALL ? l->payload / 2 : GPULINK_LANE_SMALL;
+	size_t most = l->shape.payload / 2 < GPULINK_LANE_SMALL ? l->shape.payload / 2 : GPULINK_LANE_SMALL;
 	const uint8_t *from = data;
 
 	if (p->looks && ((bytes == 8 && to % 8 == 0 && gpulink_lane_hit(p, to, data)) ||
@@ -195,7 +193,7 @@ void glk_lane_store(struct glk_lane *l, uint64_t to, const void *data, size_t by
 	p->stores++;
 	gpulink_lane_count_extra(p, to, bytes);
 	for (size_t part; bytes; bytes -= part, from += part, to += part) {
-		uint64_t border = WINDOW - (to & (WINDOW - 1));
+		uint64_t border = l->window - (to & (l->window - 1));
 
 		part = bytes < most ? bytes : most;
 		part = part < border ? part : (size_t)border;
@@ -215,26 +213,25 @@ int gpulink_lane_store_any(struct gpulink_lane *lane, uint64_t offset, const voi
 
 /* --- life --- */
 
-struct glk_lane *glk_lane_new(unsigned partition, uint8_t *memory, unsigned payload, const struct glk_lane_way *way)
+struct glk_lane *glk_lane_new(const struct glk_lane_shape *shape)
 {
 	struct glk_lane *l = calloc(1, sizeof(*l));
 
 	if (!l)
 		return NULL;
-	l->partition = partition;
-	l->payload = payload;
-	l->room = calloc(1, HEADER + payload + GLK_PACKET_SLACK);
+	l->shape = *shape;
+	l->window = glk_packet_window(shape->width);
+	l->room = calloc(1, HEADER + shape->payload + GLK_PACKET_SLACK);
 	l->packet.words = malloc(WORDS_BYTES);
 	if (!l->room || !l->packet.words) {
 		glk_lane_free(l);
 		return NULL;
 	}
 	memset(l->packet.words, 0xff, WORDS_BYTES);
-	if (way)
-		l->way = *way;
-	l->packet.memory = memory;
+	l->packet.memory = shape->memory;
 	l->packet.payload = l->room + HEADER;
-	l->packet.order = (uint16_t)__builtin_ctz(payload);
+	l->packet.order = (uint16_t)__builtin_ctz(shape->payload);
+	l->packet.width = (uint16_t)shape->width;
 	l->packet.looks = 1;
 	begin(l);
 	return l;
@@ -260,7 +257,7 @@ void glk_lane_count(const struct glk_lane *l, struct gpulink_counters *c)
 		&c->flush_window_miss, &c->flush_payload_full, &c->flush_entries_full, &c->flush_release, &c->flush_timeout,
 		&c->flush_load_hit, &c->flush_atomic, &c->flush_config, &c->flush_drain, &c->flush_region,
 	};
-	uint64_t packed = l->payload_bytes + (uint64_t)(l->packet.at - l->packet.payload) - WIDTH * l->packet.runs;
+	uint64_t packed = l->payload_bytes + (uint64_t)(l->packet.at - l->packet.payload) - l->shape.width * l->packet.runs;
 	uint64_t overwritten = 8 * l->packet.hits + 4 * l->halves, data = packed + overwritten;
 
 	c->stores += l->packet.stores;
@@ -273,7 +270,7 @@ void glk_lane_count(const struct glk_lane *l, struct gpulink_counters *c)
 	c->overwritten_bytes += overwritten;
 	if (l->packet.memory) { /* else they are the receiver's */
 		c->endpoint_writes += l->sub_packets;
-		c->endpoint_bytes += l->payload_bytes - WIDTH * l->sub_packets;
+		c->endpoint_bytes += l->payload_bytes - l->shape.width * l->sub_packets;
 	}
 	for (unsigned reason = 0; reason < GLK_FLUSH_COUNT; reason++)
 		*flushes[reason] += l->flushes[reason];

@@ -14,18 +14,18 @@
 
 struct glk_lane;
 
-/** Takes the packets of a lane. */
-struct glk_lane_way {
-	/** `packet`: header, payload and padding, valid during the call. It cannot fail: a release reports what was lost. */
+struct glk_lane_shape {
+	unsigned partition; /**< in the packets */
+	unsigned width;	    /**< bytes of a sub-header: 5 or 6, for packets of 1 or 256 GiB */
+	unsigned payload;   /**< limit of a packet: a power of two, 128 to 4096 */
+	uint8_t *memory;    /**< to which packets are applied, or NULL */
+	/** Takes a packet: header, payload and padding, valid during the call; or NULL. It cannot fail: a release reports what was lost. */
 	void (*send)(void *to, const uint8_t *packet, size_t bytes);
 	void *to;
 };
 
-/**
- * A lane to a partition whose memory this process maps, or NULL: then packets are only sent. `way`: or NULL. payload: limit of a packet,
- * a power of two, 128 to 4096. Returns NULL if there is no memory.
- */
-struct glk_lane *glk_lane_new(unsigned partition, uint8_t *memory, unsigned payload, const struct glk_lane_way *way);
+/** Returns NULL if there is no memory. */
+struct glk_lane *glk_lane_new(const struct glk_lane_shape *shape);
 void glk_lane_free(struct glk_lane *lane);
 
 /** Stores 1 to 4096 bytes at an offset in the endpoint, within its memory. */

@@ -2,27 +2,81 @@
 #include "packet.h"
 
 #include <endian.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "../gpulink_lane.h"
 
-#define WIDTH  GLK_PACKET_WIDTH
-#define WINDOW GLK_PACKET_WINDOW
+#define WIDTH_MIN 5u
+#define WIDTH_MAX 6u
 
-static uint64_t sub_header(const uint8_t *at)
+size_t glk_packet_finish(uint8_t *packet, size_t payload, unsigned partition, unsigned width, uint64_t low)
 {
-	uint64_t header;
+	size_t dwords = (payload + 3) / 4, padding = 4 * dwords - payload;
+	uint64_t address = htobe64((uint64_t)partition << 48 | low);
 
-	memcpy(&header, at, 8); /* there is slack behind the payload */
-	return le64toh(header) & ((UINT64_C(1) << 8 * WIDTH) - 1);
+	memset(packet, 0, 8);
+	packet[0] = 0x7c;
+	packet[2] = (uint8_t)(dwords >> 8 & 3);
+	packet[3] = (uint8_t)dwords;
+	packet[7] = (uint8_t)(((1u << (4 - padding)) - 1) << 4 | width);
+	memcpy(packet + 8, &address, 8);
+	memset(packet + GLK_PACKET_HEADER + payload, 0, padding);
+	return 4 * dwords;
 }
 
-static size_t length_of(uint64_t header)
+/* Bytes of the payload; 0: not a packet of this form. */
+static size_t payload_of(const uint8_t *packet, size_t bytes)
 {
-	size_t length = header & ((1u << GLK_SUBHEADER_LENGTH_BITS) - 1);
+	size_t length = bytes - GLK_PACKET_HEADER, padding = 4;
+	uint8_t last = packet[7] >> 4, width = packet[7] & 15;
 
-	return length ? length : 1u << GLK_SUBHEADER_LENGTH_BITS;
+	if (bytes <= GLK_PACKET_HEADER || bytes > GLK_PACKET_MAX || length % 4 || width < WIDTH_MIN || width > WIDTH_MAX ||
+	    ((size_t)packet[2] << 8 | packet[3]) != (length / 4 & 1023) || packet[0] != 0x7c || packet[1] ||
+	    packet[4] || packet[5] || packet[6] || !last || (last & (last + 1)))
+		return 0;
+	for (; last; last >>= 1)
+		padding--;
+	for (size_t i = 0; i < padding; i++)
+		if (packet[bytes - 1 - i])
+			return 0;
+	return length - padding;
+}
+
+/* Whether all sub-packets are whole, and in the window and the `room` bytes behind its start. */
+static bool valid(struct glk_packet p, uint64_t room)
+{
+	room = room < glk_packet_window(p.width) ? room : glk_packet_window(p.width);
+	while (p.at < p.end) {
+		uint64_t header;
+		size_t length;
+
+		if ((size_t)(p.end - p.at) <= p.width)
+			return false;
+		header = glk_packet_sub_header(&p);
+		length = glk_packet_length(header);
+		if (length > (size_t)(p.end - p.at) - p.width || (header >> GLK_SUBHEADER_LENGTH_BITS) + length > room)
+			return false;
+		p.at += p.width + length;
+	}
+	return true;
+}
+
+bool glk_packet_open(const uint8_t *packet, size_t bytes, unsigned partition, uint64_t room, struct glk_packet *opened)
+{
+	size_t payload = bytes < GLK_PACKET_HEADER ? 0 : payload_of(packet, bytes);
+	struct glk_packet p = { .at = packet + GLK_PACKET_HEADER, .end = packet + GLK_PACKET_HEADER + payload };
+	uint64_t address;
+
+	if (!payload)
+		return false;
+	memcpy(&address, packet + 8, 8);
+	address = be64toh(address);
+	p.width = packet[7] & 15;
+	p.low = address & ((UINT64_C(1) << 48) - 1);
+	if (address >> 48 != partition || p.low & (glk_packet_window(p.width) - 1) || p.low > room || !valid(p, room - p.low))
+		return false;
+	*opened = p;
+	return true;
 }
 
 static void write_run(uint8_t *to, const uint8_t *from, size_t length)
@@ -36,89 +90,27 @@ static void write_run(uint8_t *to, const uint8_t *from, size_t length)
 	gpulink_lane_copy(to, from, length);
 }
 
-uint64_t glk_packet_apply(const uint8_t *payload, size_t bytes, uint8_t *base)
+uint64_t glk_packet_apply(struct glk_packet packet, uint8_t *memory)
 {
-	const uint8_t *at = payload, *end = at + bytes;
-	uint64_t count = 0;
+	uint64_t offset, count = 0;
+	const uint8_t *data;
+	size_t bytes;
 
-	for (; at < end; count++) {
-		uint64_t header = sub_header(at);
-		size_t length = length_of(header);
-
-		write_run(base + (header >> GLK_SUBHEADER_LENGTH_BITS), at + WIDTH, length);
-		at += WIDTH + length;
-	}
+	for (; glk_packet_next(&packet, &offset, &data, &bytes); count++)
+		write_run(memory + offset, data, bytes);
 	return count;
-}
-
-size_t glk_packet_finish(uint8_t *packet, size_t payload, unsigned partition, uint64_t low)
-{
-	size_t dwords = (payload + 3) / 4, padding = 4 * dwords - payload;
-	uint64_t address = htobe64((uint64_t)partition << 48 | low);
-
-	memset(packet, 0, 8);
-	packet[0] = 0x7c;
-	packet[2] = (uint8_t)(dwords >> 8 & 3);
-	packet[3] = (uint8_t)dwords;
-	packet[7] = (uint8_t)(((1u << (4 - padding)) - 1) << 4 | WIDTH);
-	memcpy(packet + 8, &address, 8);
-	memset(packet + GLK_PACKET_HEADER + payload, 0, padding);
-	return 4 * dwords;
-}
-
-/*
- * Whether all sub-packets are whole and in the window and the `room` bytes behind its start. Their lines are fetched, so that applying
- * them does not wait for one after the other.
- */
-static bool valid(const uint8_t *at, const uint8_t *end, const uint8_t *base, uint64_t room)
-{
-	room = room < WINDOW ? room : WINDOW;
-	while (at < end) {
-		uint64_t header;
-		size_t length;
-
-		if ((size_t)(end - at) <= WIDTH)
-			return false;
-		header = sub_header(at);
-		length = length_of(header);
-		if (length > (size_t)(end - at) - WIDTH || (header >> GLK_SUBHEADER_LENGTH_BITS) + length > room)
-			return false;
-		__builtin_prefetch(base + (header >> GLK_SUBHEADER_LENGTH_BITS), 1);
-		at += WIDTH + length;
-	}
-	return true;
-}
-
-/* Bytes of the payload; 0: not a packet of this form. */
-static size_t payload_of(const uint8_t *packet, size_t bytes)
-{
-	size_t length = bytes - GLK_PACKET_HEADER, padding = 4;
-	uint8_t last = packet[7] >> 4;
-
-	if (bytes <= GLK_PACKET_HEADER || bytes > GLK_PACKET_MAX || length % 4 || (packet[7] & 15) != WIDTH ||
-	    ((size_t)packet[2] << 8 | packet[3]) != (length / 4 & 1023) || packet[0] != 0x7c || packet[1] ||
-	    packet[4] || packet[5] || packet[6] || !last || (last & (last + 1)))
-		return 0;
-	for (; last; last >>= 1)
-		padding--;
-	for (size_t i = 0; i < padding; i++)
-		if (packet[bytes - 1 - i])
-			return 0;
-	return length - padding;
 }
 
 int64_t glk_packet_receive(const uint8_t *packet, size_t bytes, unsigned partition, uint8_t *memory, uint64_t memory_bytes)
 {
-	const uint8_t *at = packet + GLK_PACKET_HEADER;
-	size_t payload = bytes < GLK_PACKET_HEADER ? 0 : payload_of(packet, bytes);
-	uint64_t address, low;
+	struct glk_packet opened, ahead;
+	const uint8_t *data;
+	uint64_t offset;
 
-	if (!payload)
+	if (!glk_packet_open(packet, bytes, partition, memory_bytes, &opened))
 		return -1;
-	memcpy(&address, packet + 8, 8);
-	address = be64toh(address);
-	low = address & ((UINT64_C(1) << 48) - 1);
-	if (address >> 48 != partition || low & (WINDOW - 1) || low > memory_bytes || !valid(at, at + payload, memory + low, memory_bytes - low))
-		return -1;
-	return (int64_t)glk_packet_apply(at, payload, memory + low);
+	/* All lines are fetched first, so that writing them does not wait for one after the other. */
+	for (ahead = opened; glk_packet_next(&ahead, &offset, &data, &bytes);)
+		__builtin_prefetch(memory + offset, 1);
+	return (int64_t)glk_packet_apply(opened, memory);
 }

@@ -70,13 +70,20 @@ static uint8_t *map(uint64_t bytes)
 	return memory;
 }
 
-static void start(struct bench *b, uint64_t bytes, unsigned payload)
+static void start_width(struct bench *b, uint64_t bytes, unsigned payload, unsigned width)
 {
 	*b = (struct bench){ .bytes = bytes, .direct = map(bytes), .lanes = map(bytes), .packed = map(bytes), .received = map(bytes) };
-	b->lane = glk_lane_new(PARTITION, b->lanes, payload, &(struct glk_lane_way){ .send = take, .to = b });
+	b->lane = glk_lane_new(&(struct glk_lane_shape){
+		.partition = PARTITION, .width = width, .payload = payload, .memory = b->lanes, .send = take, .to = b,
+	});
 	assert_non_null(b->lane);
 	b->door = (struct gpulink_lane){ .packet = glk_lane_packet(b->lane), .bytes = bytes, .home = b->lane,
 					.safe = bytes - GPULINK_LANE_SMALL + 1 };
+}
+
+static void start(struct bench *b, uint64_t bytes, unsigned payload)
+{
+	start_width(b, bytes, payload, 5);
 }
 
 static void end(struct bench *b)
@@ -115,10 +122,12 @@ static void by_chance(void **state)
 		struct gpulink_counters c;
 		struct chance dice;
 		uint64_t low, span, bytes = 0;
+		unsigned width;
 		struct bench b;
 
 		chance_start(&dice, seed, round);
-		start(&b, (uint64_t)BORDER + 65536, payloads[below(&dice, 5)]);
+		width = 5 + below(&dice, 2);
+		start_width(&b, (uint64_t)BORDER + 65536, payloads[below(&dice, 5)], width);
 		span = spans[below(&dice, 4)];
 		low = below(&dice, 2) ? BORDER - span / 2 : 0; /* over the border of two address windows, or not */
 		for (unsigned i = 0; i < 5000; i++) {
@@ -137,7 +146,7 @@ static void by_chance(void **state)
 		compare(&b, low, span, round);
 		c = counters(&b);
 		assert_true(c.stores == b.stores && c.store_bytes == bytes);
-		assert_true(c.payload_bytes - 5 * c.sub_packets + c.overwritten_bytes == bytes);
+		assert_true(c.payload_bytes - width * c.sub_packets + c.overwritten_bytes == bytes);
 		assert_true(c.packets == c.flush_payload_full + c.flush_window_miss + c.flush_release);
 		overwritten += c.overwritten_bytes;
 		full += c.flush_payload_full;
@@ -262,7 +271,7 @@ static void strangers(void **state)
 	(void)state;
 	memcpy(payload, &header, 5);
 	memset(payload + 5, 0xaa, 8);
-	bytes = GLK_PACKET_HEADER + glk_packet_finish(packet, 13, PARTITION, 0);
+	bytes = GLK_PACKET_HEADER + glk_packet_finish(packet, 13, PARTITION, 5, 0);
 	assert_int_equal(glk_packet_receive(packet, bytes, PARTITION, memory, 64), 1);
 	assert_int_equal(memory[8], 0xaa);
 	memset(memory, 0, sizeof(memory));
@@ -277,7 +286,7 @@ static void strangers(void **state)
 		packet[bit / 8] ^= (uint8_t)(1u << bit % 8);
 	}
 	for (size_t n = 1; n < 13; n++) { /* cut anywhere */
-		bytes = GLK_PACKET_HEADER + glk_packet_finish(packet, n, PARTITION, 0);
+		bytes = GLK_PACKET_HEADER + glk_packet_finish(packet, n, PARTITION, 5, 0);
 		assert_int_equal(glk_packet_receive(packet, bytes, PARTITION, memory, 64), -1);
 		memcpy(payload, &header, 5);
 		memset(payload + 5, 0xaa, 8);
@@ -285,7 +294,7 @@ static void strangers(void **state)
 	packet[bytes - 1] = 1; /* padding */
 	header = UINT64_C(57) << 10 | 8; /* a second one, beyond the memory: the first is not written either */
 	memcpy(payload + 13, &header, 5);
-	bytes = GLK_PACKET_HEADER + glk_packet_finish(packet, 26, PARTITION, 0);
+	bytes = GLK_PACKET_HEADER + glk_packet_finish(packet, 26, PARTITION, 5, 0);
 	assert_int_equal(glk_packet_receive(packet, bytes, PARTITION, memory, 64), -1);
 	for (size_t i = 0; i < sizeof(memory); i++)
 		assert_int_equal(memory[i], 0);
