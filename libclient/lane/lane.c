@@ -246,9 +246,11 @@ void glk_lane_free(struct glk_lane *l)
 	free(l);
 }
 
-struct gpulink_lane_packet *glk_lane_packet(struct glk_lane *l)
+struct gpulink_lane glk_lane_door(struct glk_lane *l, uint64_t origin, uint64_t bytes)
 {
-	return &l->packet;
+	return (struct gpulink_lane){
+		.packet = &l->packet, .origin = origin, .bytes = bytes, .safe = bytes - GPULINK_LANE_SMALL + 1, .home = l,
+	};
 }
 
 void glk_lane_count(const struct glk_lane *l, struct gpulink_counters *c)

@@ -34,8 +34,8 @@ void glk_lane_store(struct glk_lane *lane, uint64_t offset, const void *data, si
 /** Applies or sends the packet, if it is not empty; `reason`: enum flush. */
 void glk_lane_flush(struct glk_lane *lane, unsigned reason);
 
-/** The part that programs append to. */
-struct gpulink_lane_packet *glk_lane_packet(struct glk_lane *lane);
+/** What programs store by: `bytes` of the endpoint, at least GPULINK_LANE_SMALL, from an offset on. */
+struct gpulink_lane glk_lane_door(struct glk_lane *lane, uint64_t origin, uint64_t bytes);
 
 /** Adds the lane's counters. */
 void glk_lane_count(const struct glk_lane *lane, struct gpulink_counters *counters);

@@ -79,7 +79,7 @@ bool glk_packet_open(const uint8_t *packet, size_t bytes, unsigned partition, ui
 	return true;
 }
 
-static void write_run(uint8_t *to, const uint8_t *from, size_t length)
+void glk_packet_write(uint8_t *to, const uint8_t *from, size_t length)
 {
 	if (length == 8) { /* most are */
 		memcpy(to, from, 8);
@@ -97,7 +97,7 @@ uint64_t glk_packet_apply(struct glk_packet packet, uint8_t *memory)
 	size_t bytes;
 
 	for (; glk_packet_next(&packet, &offset, &data, &bytes); count++)
-		write_run(memory + offset, data, bytes);
+		glk_packet_write(memory + offset, data, bytes);
 	return count;
 }
 

@@ -38,6 +38,9 @@ size_t glk_packet_finish(uint8_t *packet, size_t payload, unsigned partition, un
  */
 bool glk_packet_open(const uint8_t *packet, size_t bytes, unsigned partition, uint64_t room, struct glk_packet *opened);
 
+/** Writes the data of a sub-packet. */
+void glk_packet_write(uint8_t *to, const uint8_t *data, size_t bytes);
+
 /** Writes the sub-packets to the partition's memory. Returns their number. */
 uint64_t glk_packet_apply(struct glk_packet packet, uint8_t *memory);
 

@@ -77,8 +77,7 @@ static void start_width(struct bench *b, uint64_t bytes, unsigned payload, unsig
 		.partition = PARTITION, .width = width, .payload = payload, .memory = b->lanes, .send = take, .to = b,
 	});
 	assert_non_null(b->lane);
-	b->door = (struct gpulink_lane){ .packet = glk_lane_packet(b->lane), .bytes = bytes, .home = b->lane,
-					.safe = bytes - GPULINK_LANE_SMALL + 1 };
+	b->door = glk_lane_door(b->lane, 0, bytes);
 }
 
 static void start(struct bench *b, uint64_t bytes, unsigned payload)
