@@ -186,5 +186,7 @@ int glk_card_open(const char *name, const struct glk_backend_ops **ops, void **b
 int glk_soft_open(const char *options, const struct glk_backend_ops **ops, void **backend);
 /* `text`: what follows "local:". */
 int glk_local_open(const char *text, const struct glk_backend_ops **ops, void **backend);
+/* `text`: what follows "ucx:". Loads the module that does it. */
+int glk_ucx_open(const char *text, const struct glk_backend_ops **ops, void **backend);
 
 #endif /* GLK_BACKEND_H */

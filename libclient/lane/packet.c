@@ -112,8 +112,7 @@ static bool valid(const uint8_t *at, const uint8_t *end, uint64_t room)
 	return true;
 }
 
-/* Bytes of the payload; 0: not a packet of this form. */
-static size_t payload_of(const uint8_t *packet, size_t bytes)
+size_t glk_packet_payload(const uint8_t *packet, size_t bytes)
 {
 	size_t length = bytes - GLK_PACKET_HEADER, padding = 4;
 	uint8_t last = packet[7] >> 4;
@@ -133,7 +132,7 @@ static size_t payload_of(const uint8_t *packet, size_t bytes)
 int64_t glk_packet_receive(const uint8_t *packet, size_t bytes, unsigned partition, uint8_t *memory, uint64_t memory_bytes)
 {
 	const uint8_t *at = packet + GLK_PACKET_HEADER;
-	size_t payload = bytes < GLK_PACKET_HEADER ? 0 : payload_of(packet, bytes);
+	size_t payload = bytes < GLK_PACKET_HEADER ? 0 : glk_packet_payload(packet, bytes);
 	uint64_t address, low;
 
 	if (!payload)

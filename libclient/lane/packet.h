@@ -32,4 +32,7 @@ uint64_t glk_packet_apply(const uint8_t *payload, size_t bytes, uint8_t *base);
  */
 int64_t glk_packet_receive(const uint8_t *packet, size_t bytes, unsigned partition, uint8_t *memory, uint64_t memory_bytes);
 
+/** Bytes of a packet's payload; 0: it is not of this form. `bytes` must be at least GLK_PACKET_HEADER. */
+size_t glk_packet_payload(const uint8_t *packet, size_t bytes);
+
 #endif /* GLK_LANE_PACKET_H */
