@@ -48,7 +48,7 @@ static int prepare(struct gpulink *device)
 
 int gpulink_open(const char *name, struct gpulink **out)
 {
-	static const char soft[] = "soft:", local[] = "local:";
+	static const char soft[] = "soft:", local[] = "local:", ucx[] = "ucx:";
 	struct gpulink *device;
 	int error;
 
@@ -68,6 +68,8 @@ int gpulink_open(const char *name, struct gpulink **out)
 		error = glk_soft_open(name + strlen(soft), &device->ops, &device->backend);
 	else if (!strncmp(name, local, strlen(local)))
 		error = glk_local_open(name + strlen(local), &device->ops, &device->backend);
+	else if (!strncmp(name, ucx, strlen(ucx)))
+		error = glk_ucx_open(name + strlen(ucx), &device->ops, &device->backend);
 	else
 		error = glk_card_open(name, &device->ops, &device->backend);
 	if (!error && prepare(device)) {
@@ -81,6 +83,7 @@ int gpulink_open(const char *name, struct gpulink **out)
 		errno = cause;
 		return error;
 	}
+	device->info.processes = 1;
 	device->ops->get_info(device->backend, &device->info);
 	strcpy(device->info.name, name);
 	*out = device;

@@ -116,13 +116,15 @@ const char *gpulink_version(void);
 /** Properties of a device. They do not change while the device is open. */
 struct gpulink_info {
 	char name[128];		   /**< as passed to gpulink_open() */
-	char kind[8];		   /**< "card", "soft" or "local" */
+	char kind[8];		   /**< "card", "soft", "local" or "ucx" */
 	uint32_t partitions;	   /**< number of partitions; each has at most one endpoint */
 	uint32_t queue_entries;	   /**< write queue entries of a partition (FinePack, IV-B) */
 	uint32_t subheader_widths; /**< supported sub-header widths: bit N set for N bytes (FinePack, Table II) */
 	uint32_t context;	   /**< number of this open's context on the card */
 	uint64_t generation;	   /**< number of resets of the card when it was opened */
 	uint64_t features;	   /**< GLK_CARD_FEATURES_* of docs/registers.md */
+	uint32_t process;	   /**< "ucx:": number of this process, which is the partition of its memory; else 0 */
+	uint32_t processes;	   /**< "ucx:": number of processes; else 1 */
 };
 
 /** Properties of an endpoint. */

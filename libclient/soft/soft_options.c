@@ -1,41 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "soft_options.h"
 
-#include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../gpulink_admin.h"
-
-#define PAGE	   UINT64_C(4096)
-#define MEMORY_MAX (UINT64_C(64) << 30)
-
-/* A number, for bytes with an optional suffix k, M or G. */
-static bool parse_number(const char *text, bool bytes, uint64_t *value)
-{
-	unsigned shift = 0;
-	char *end;
-
-	if (text[0] < '0' || text[0] > '9')
-		return false;
-	errno = 0;
-	*value = strtoull(text, &end, 0);
-	if (bytes && *end)
-		shift = *end == 'k' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
-	if (shift)
-		end++;
-	if (errno || *end || *value > UINT64_MAX >> shift)
-		return false;
-	*value <<= shift;
-	return true;
-}
+#include "../option.h"
 
 static bool apply(const char *key, const char *text, struct glk_soft_options *o)
 {
 	uint64_t value;
 
-	if (!parse_number(text, !strcmp(key, "memory"), &value))
+	if (!glk_option_number(text, !strcmp(key, "memory"), &value))
 		return false;
 	if (!strcmp(key, "endpoints")) {
 		o->endpoints = value;
@@ -43,7 +19,7 @@ static bool apply(const char *key, const char *text, struct glk_soft_options *o)
 	}
 	if (!strcmp(key, "memory")) {
 		o->memory = value;
-		return value && value % PAGE == 0 && value <= MEMORY_MAX;
+		return glk_option_memory(value);
 	}
 	if (!strcmp(key, "subheader")) {
 		o->subheader = value;

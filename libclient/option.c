@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "option.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define PAGE	   UINT64_C(4096)
+#define MEMORY_MAX (UINT64_C(64) << 30)
+
+bool glk_option_number(const char *text, bool bytes, uint64_t *value)
+{
+	unsigned shift = 0;
+	char *end;
+
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	if (bytes && *end)
+		shift = *end == 'k' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+	if (shift)
+		end++;
+	if (errno || *end || *value > UINT64_MAX >> shift)
+		return false;
+	*value <<= shift;
+	return true;
+}
+
+bool glk_option_memory(uint64_t bytes)
+{
+	return bytes && bytes % PAGE == 0 && bytes <= MEMORY_MAX;
+}

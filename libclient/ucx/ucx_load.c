@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Loads the module for "ucx:" devices: programs that use cards have nothing of UCX. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ucx_module.h"
+
+#define MODULE "libgpulink-ucx.so"
+
+/* The module is where the library is. */
+static void *load(void)
+{
+	char path[PATH_MAX];
+	Dl_info own;
+	const char *slash;
+
+	if (!dladdr((const void *)&glk_ucx_open, &own) || !own.dli_fname)
+		return NULL;
+	slash = strrchr(own.dli_fname, '/');
+	if (snprintf(path, sizeof(path), "%.*s" MODULE, slash ? (int)(slash + 1 - own.dli_fname) : 0, own.dli_fname) >= (int)sizeof(path))
+		return NULL;
+	/* UCX cannot be unloaded. */
+	return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+}
+
+/* UCX sets handlers of signals when it is loaded. They are the program's. */
+static void *load_without_handlers(void)
+{
+	struct sigaction before[NSIG];
+	bool known[NSIG];
+	void *module;
+
+	for (int s = 1; s < NSIG; s++)
+		known[s] = !sigaction(s, NULL, &before[s]);
+	module = load();
+	for (int s = 1; s < NSIG; s++)
+		if (known[s])
+			sigaction(s, &before[s], NULL);
+	return module;
+}
+
+int glk_ucx_open(const char *text, const struct glk_backend_ops **ops, void **backend)
+{
+	void *library = load_without_handlers();
+	const struct glk_ucx_module *module;
+
+	if (!library) {
+		errno = ENOENT;
+		return -GPULINK_ENOTSUP;
+	}
+	module = dlsym(library, "glk_ucx_module");
+	if (!module || module->interface != GLK_UCX_MODULE || strcmp(module->version, GLK_VERSION) ||
+	    module->ops_bytes != sizeof(struct glk_backend_ops))
+		return -GPULINK_EABI;
+	return module->open(text, ops, backend);
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Without PMIx. */
+#include "../gpulink.h"
+#include "ucx_launcher.h"
+
+int glk_launcher_open(struct glk_ucx_options *options)
+{
+	(void)options;
+	return -GPULINK_ENOTSUP;
+}
+
+void glk_launcher_close(void)
+{
+}
+
+int glk_launcher_meet(const struct glk_ucx_options *options, const struct glk_meet_item *own, struct glk_meet_item *items)
+{
+	(void)options;
+	(void)own;
+	(void)items;
+	return -GPULINK_ENOTSUP;
+}
