@@ -87,7 +87,7 @@ static bool open_lane(struct glk_relay *relay, struct member *member)
 	return true;
 }
 
-/* Whether each sub-packet is in the memory of one member. */
+/* Whether each sub-packet, which is in the slots of the members, is in the memory of one. */
 static bool check(const struct glk_relay *relay, struct glk_packet packet)
 {
 	const uint8_t *data;
@@ -97,7 +97,7 @@ static bool check(const struct glk_relay *relay, struct glk_packet packet)
 	while (glk_packet_next(&packet, &at, &data, &bytes)) {
 		uint64_t offset = at & ((UINT64_C(1) << relay->shape.route.slot) - 1), row = at >> relay->shape.route.slot;
 
-		if (row >= relay->count || bytes > relay->members[row].bytes || offset > relay->members[row].bytes - bytes)
+		if (bytes > relay->members[row].bytes || offset > relay->members[row].bytes - bytes)
 			return false;
 	}
 	return true;
