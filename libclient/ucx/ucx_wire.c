@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include <ucp/api/ucp.h>
+#include <ucs/config/global_opts.h>
 
 #include "../gpulink.h"
 
@@ -62,8 +63,11 @@ static ucs_status_t open_context(struct glk_wire *w, unsigned processes)
 		.name = "gpulink",
 	};
 	ucp_config_t *config;
-	ucs_status_t status = ucp_config_read(NULL, NULL, &config);
+	ucs_status_t status;
 
+	if (!getenv("UCX_LOG_LEVEL")) /* errors are returned, not printed */
+		ucs_global_opts_set_value("LOG_LEVEL", "fatal");
+	status = ucp_config_read(NULL, NULL, &config);
 	if (status != UCS_OK)
 		return status;
 	configure(config);

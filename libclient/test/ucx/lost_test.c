@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Processes of a "ucx:" device that are killed, stop, or close: who stored to them gets an error in time, the others nothing. TAP.
+ * UCX_TLS in the environment chooses the transport.
+ */
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../tap.h"
+#include "all.h"
+#include "port.h"
+
+enum { PROCESSES = 3, VICTIM = 2 };
+
+static struct {
+	volatile pid_t victim;
+	volatile bool stopped;
+	unsigned done; /* atomic: processes */
+} *shared;
+
+/* A wrong result ends the process with the line's number. */
+#define EXPECT(got, should) \
+	do { \
+		long got_ = (got); \
+		if (got_ != (should)) { \
+			fprintf(stderr, "# process %u, line %d: %ld\n", a->process, __LINE__, got_); \
+			return __LINE__; \
+		} \
+	} while (0)
+
+static int store(struct all *a, struct gpulink_queue *queue, unsigned process, unsigned words)
+{
+	int error = 0;
+
+	for (uint64_t i = 0; i < words && !error; i++)
+		error = gpulink_queue_store(queue, a->windows[process], 4096 + 16 * (i % 4096), &i, 8);
+	return error;
+}
+
+/* Whoever closes is lost for the others. */
+static int wait_for_others(void)
+{
+	__atomic_add_fetch(&shared->done, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&shared->done, __ATOMIC_SEQ_CST) < PROCESSES - 1)
+		usleep(1000);
+	return 0;
+}
+
+/* What the others do when process 2 is gone. */
+static int live_on(struct all *a)
+{
+	struct gpulink_queue *other;
+	uint64_t word;
+	double before = seconds_now();
+
+	EXPECT(gpulink_queue_open(a->device, &other), 0);
+	if (a->process == 1) { /* has nothing to do with it */
+		EXPECT(store(a, other, 0, 10000), 0);
+		EXPECT(gpulink_queue_release(other, 10 * SECOND), 0);
+		return wait_for_others();
+	}
+	EXPECT(store(a, gpulink_default_queue(a->device), VICTIM, 1000), 0);
+	EXPECT(gpulink_release(a->device, 20 * SECOND), -GPULINK_EENDPOINT);
+	EXPECT(seconds_now() - before < 15, true);
+	EXPECT(store(a, gpulink_default_queue(a->device), 1, 10000), 0);
+	EXPECT(gpulink_release(a->device, 10 * SECOND), 0);
+	EXPECT(gpulink_load(a->windows[VICTIM], 0, &word, 8), -GPULINK_EENDPOINT);
+	EXPECT(gpulink_fetch_add(a->windows[VICTIM], 0, 8, 1, NULL, 0, GPULINK_NO_TAG), 0);
+	EXPECT(gpulink_release(a->device, 10 * SECOND), -GPULINK_EENDPOINT);
+	EXPECT(store(a, other, 1, 10000), 0);
+	EXPECT(gpulink_queue_release(other, 10 * SECOND), 0);
+	return wait_for_others();
+}
+
+static int killed(struct all *a)
+{
+	EXPECT(meet_all(a), 0);
+	if (a->process == VICTIM) {
+		usleep(100000);
+		raise(SIGKILL);
+	}
+	if (a->process == 0) { /* before, while and after it dies */
+		for (int error = 0; !error;) {
+			EXPECT(store(a, gpulink_default_queue(a->device), VICTIM, 1000), 0);
+			error = gpulink_release(a->device, 20 * SECOND);
+			EXPECT(error == 0 || error == -GPULINK_EENDPOINT, true);
+		}
+	}
+	return live_on(a);
+}
+
+/* Process 2 dies before anyone has connected to it. */
+static int killed_early(struct all *a)
+{
+	if (a->process == VICTIM)
+		raise(SIGKILL);
+	usleep(300000);
+	return live_on(a);
+}
+
+static int closed(struct all *a)
+{
+	EXPECT(meet_all(a), 0);
+	if (a->process == VICTIM)
+		return 0;
+	usleep(300000);
+	return live_on(a);
+}
+
+static long resident(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_maxrss;
+}
+
+static int stopped(struct all *a)
+{
+	struct gpulink_queue *other;
+	uint64_t word;
+	long before;
+	double start;
+
+	EXPECT(gpulink_queue_open(a->device, &other), 0);
+	EXPECT(meet_all(a), 0);
+	if (a->process == VICTIM) {
+		shared->victim = getpid();
+		raise(SIGSTOP);
+		EXPECT(meet_all(a), 0);
+		memcpy(&word, a->memory + 4096, 8);
+		EXPECT((long)word, 77);
+		return 0;
+	}
+	while (!shared->victim)
+		usleep(1000);
+	usleep(100000);
+	if (a->process == 0) {
+		word = 77;
+		EXPECT(gpulink_store(a->windows[VICTIM], 4096, &word, 8), 0);
+		EXPECT(gpulink_release(a->device, SECOND / 2), -GPULINK_ETIMEDOUT);
+		EXPECT(store(a, other, 1, 10000), 0);
+		EXPECT(gpulink_queue_release(other, 10 * SECOND), 0);
+		EXPECT(gpulink_queue_load(other, a->windows[1], 4096, &word, 8), 0);
+		/* More than may be under way: the rest is lost after the device's time, 2 s, and the memory stays. */
+		before = resident();
+		start = seconds_now();
+		for (unsigned i = 0; i < 40; i++)
+			EXPECT(store(a, other, VICTIM, 50000), 0);
+		EXPECT(seconds_now() - start < 6, true);
+		EXPECT(resident() - before < 16 << 10, true);
+		EXPECT(gpulink_queue_release(other, SECOND / 2), -GPULINK_ETIMEDOUT);
+		shared->stopped = true;
+	}
+	while (!shared->stopped)
+		usleep(1000);
+	kill(shared->victim, SIGCONT);
+	if (a->process == 0) {
+		EXPECT(gpulink_queue_release(other, 20 * SECOND), -GPULINK_EENDPOINT); /* of what was lost */
+		word = 77;
+		EXPECT(gpulink_store(a->windows[VICTIM], 4096, &word, 8), 0);
+		EXPECT(gpulink_release(a->device, 20 * SECOND), 0);
+	}
+	EXPECT(meet_all(a), 0);
+	return 0;
+}
+
+static void run(const char *what, int (*test)(struct all *a), bool victim_dies)
+{
+	unsigned port = free_port();
+	pid_t child[PROCESSES];
+	bool well = true;
+	int status;
+
+	memset(shared, 0, sizeof(*shared));
+	fflush(stdout);
+	for (unsigned p = 0; p < PROCESSES; p++) {
+		child[p] = fork();
+		if (child[p] == 0) {
+			char name[128];
+			struct all a;
+
+			alarm(100);
+			snprintf(name, sizeof(name), "ucx:rank=%u,processes=%u,at=127.0.0.1:%u,memory=1M,timeout=2", p, PROCESSES, port);
+			status = open_all(&a, name);
+			if (status)
+				fprintf(stderr, "# process %u: %s\n", p, gpulink_strerror(status));
+			status = status ? 1 : test(&a) != 0;
+			close_all(&a);
+			_exit(status);
+		}
+	}
+	for (unsigned p = 0; p < PROCESSES; p++) {
+		waitpid(child[p], &status, 0);
+		well &= p == VICTIM && victim_dies ? WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL : status == 0;
+	}
+	is(well, true, what);
+}
+
+int main(void)
+{
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		return 1;
+	run("a process is killed", killed, true);
+	run("a process is killed before anyone has stored to it", killed_early, true);
+	run("a process closes the device", closed, false);
+	run("a process stops, and goes on", stopped, false);
+	printf("1..%u\n", number);
+	return bad != 0;
+}
