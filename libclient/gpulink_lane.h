@@ -28,19 +28,54 @@ extern "C" {
 
 /** The packet that a lane fills. The library's; programs do not touch it. */
 struct gpulink_lane_packet {
-	uint8_t *at, *end;   /**< of the payload: where the next sub-packet begins, and where no byte may lie */
-	uint8_t *last;	     /**< sub-header of the last sub-packet */
-	uint64_t next;	     /**< offset in the endpoint behind its bytes */
-	uint64_t low, span;  /**< the packet's address window, without its last GPULINK_LANE_SMALL bytes; span 0: none */
-	uint64_t stores, store_bytes, dwords; /**< since the lane was opened; dwords: touched by each store */
-	uint16_t run;	     /**< bytes of the last sub-packet */
-	uint16_t looks;	     /**< not 0: stores look for words that the packet has */
+	uint8_t *at;	  /**< where the next byte of the last run belongs, or the next sub-header */
+	uint8_t *limit;	  /**< the run may grow to here */
+	uint64_t lead;	  /**< offset in the endpoint of the run's next byte, minus `at` */
+	uint8_t *run;	  /**< the run's sub-header, which has no length until the run ends */
+	uint8_t *end;	  /**< of the payload */
+	uint64_t low, span; /**< offsets at which a run may begin without a look; span 0: none */
+	uint64_t stores, runs; /**< since the lane was opened */
+	uint64_t extra;	  /**< bytes that the stores would cost as plain writes, beyond theirs and one header each */
+	uint8_t *memory;  /**< of the endpoint, or NULL: another process's */
+	uint8_t *payload; /**< its first byte */
+	uint64_t *words;  /**< 1 << GPULINK_LANE_WORDS: what the packet has of aligned words of 8 bytes */
+	uint64_t stamp;	  /**< of this packet's entries there */
+	uint64_t hits;	  /**< words of 8 bytes that were overwritten, since the lane was opened */
+	uint16_t head;	  /**< low bits of the run's sub-header, minus its bytes */
+	uint16_t order;	  /**< log2 of the most that a plain write has */
+	uint16_t width;	  /**< bytes of a sub-header */
+	uint16_t looks;	  /**< not 0: stores look for words that the packet has */
 };
+
+#define GPULINK_LANE_WORDS 10u /* log2 of the number of entries */
+#define GPULINK_LANE_PLACE 12u /* their low bits: place in the payload */
+#define GPULINK_LANE_WORD  28u /* from here on: the word's number; between, 0 if the packet has it whole, and the stamp */
+
+/** Where a word's entry is. The library's. */
+static inline uint64_t *gpulink_lane_word(const struct gpulink_lane_packet *p, uint64_t word)
+{
+	return &p->words[word * UINT64_C(0x9e3779b97f4a7c15) >> (64 - GPULINK_LANE_WORDS)];
+}
+
+/** Overwrites a word of 8 bytes that the packet has whole, if it does. The library's. */
+static inline int gpulink_lane_hit(struct gpulink_lane_packet *p, uint64_t to, const void *data)
+{
+	uint64_t place = *gpulink_lane_word(p, to / 8) ^ (to / 8 << GPULINK_LANE_WORD | p->stamp);
+
+	if (place >> GPULINK_LANE_PLACE)
+		return 0;
+	memcpy(p->payload + place, data, 8);
+	p->hits++;
+	p->stores++;
+	return 1;
+}
+
 
 /** A lane: filled in by gpulink_lane_open(). */
 struct gpulink_lane {
 	struct gpulink_lane_packet *packet;
 	uint64_t origin, bytes; /**< of the window in the endpoint */
+	uint64_t safe;		/**< offsets at which GPULINK_LANE_SMALL bytes are in the window */
 	void *home;		/**< the library's */
 };
 
@@ -77,43 +112,71 @@ static inline void gpulink_lane_copy(uint8_t *to, const void *data, size_t bytes
 		*to = *from;
 }
 
+/** Counts what a plain write of a store costs beyond its bytes: whole words of 4 bytes, and a header of 24 at each cut. The library's. */
+static inline void gpulink_lane_count_extra(struct gpulink_lane_packet *p, uint64_t to, size_t bytes)
+{
+	p->extra += (((to & 3) + bytes + 3) & ~UINT64_C(3)) - bytes;
+	p->extra += 24 * (((to + bytes - 1) >> p->order) - (to >> p->order));
+}
+
+/** Completes the sub-header of the last run. The library's. */
+static inline void gpulink_lane_end_run(struct gpulink_lane_packet *p)
+{
+	uint16_t head = (uint16_t)(p->head + (p->at - p->run));
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+	head = __builtin_bswap16(head);
+#endif
+	memcpy(p->run, &head, 2);
+}
+
+/** Begins a run at an offset in the endpoint; it has room for its sub-header. Returns where its data belong. The library's. */
+static inline uint8_t *gpulink_lane_begin_run(struct gpulink_lane_packet *p, uint64_t to)
+{
+	uint64_t header = (to - p->low) << 10;
+	uint8_t *at = p->at, *data = at + p->width;
+
+	gpulink_lane_end_run(p);
+	p->head = (uint16_t)(header - p->width);
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+	header = __builtin_bswap64(header);
+#endif
+	memcpy(at, &header, 8);
+	p->run = at;
+	p->lead = to - (uintptr_t)data;
+	p->limit = data + 1023 < p->end ? data + 1023 : p->end;
+	p->runs++;
+	if (p->memory)
+		__builtin_prefetch(p->memory + to, 1); /* the packet is applied by the time it has come */
+	return data;
+}
+
 /** Stores 1 to 4096 bytes at an offset of the window. Errors: EINVAL (length), ERANGE. */
 static inline int gpulink_lane_store(struct gpulink_lane *lane, uint64_t offset, const void *data, size_t bytes)
 {
 	struct gpulink_lane_packet *p = lane->packet;
 	uint64_t to = lane->origin + offset;
+	uint8_t *at = p->at;
 
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	if (__builtin_expect(bytes - 1 < GPULINK_LANE_SMALL && lane->bytes >= bytes && offset <= lane->bytes - bytes && !p->looks &&
-			     (size_t)(p->end - p->at) > bytes + 5 && to - p->low < p->span, 1)) {
-		if (to == p->next && p->run + bytes < 1024) {
-			uint16_t length;
-
-			memcpy(&length, p->last, 2);
-			length = (uint16_t)(length + bytes);
-			memcpy(p->last, &length, 2);
-			p->run = (uint16_t)(p->run + bytes);
-		} else {
-			uint64_t header = (to - p->low) << 10 | bytes;
-
-			memcpy(p->at, &header, 8);
-			p->last = p->at;
-			p->at += 5;
-			p->run = (uint16_t)bytes;
+	if (__builtin_expect(bytes - 1 >= GPULINK_LANE_SMALL || offset >= lane->safe, 0))
+		return gpulink_lane_store_any(lane, offset, data, bytes);
+	if (to - (uintptr_t)at != p->lead || (size_t)(p->limit - at) < bytes) {
+		if (__builtin_expect(to - p->low >= p->span || (size_t)(p->end - at) < bytes + p->width, 0)) {
+			if (p->looks && bytes == 8 && to % 8 == 0 && gpulink_lane_hit(p, to, data))
+				return 0;
+			return gpulink_lane_store_any(lane, offset, data, bytes);
 		}
-		if (__builtin_constant_p(bytes))
-			memcpy(p->at, data, bytes);
-		else
-			gpulink_lane_copy(p->at, data, bytes);
-		p->at += bytes;
-		p->next = to + bytes;
-		p->stores++;
-		p->store_bytes += bytes;
-		p->dwords += ((to & 3) + bytes + 3) >> 2;
-		return 0;
+		at = gpulink_lane_begin_run(p, to);
 	}
-#endif
-	return gpulink_lane_store_any(lane, offset, data, bytes);
+	if (__builtin_constant_p(bytes))
+		memcpy(at, data, bytes);
+	else
+		gpulink_lane_copy(at, data, bytes);
+	p->at = at + bytes;
+	p->stores++;
+	if (bytes < 4 || bytes & (bytes - 1) || to & (bytes - 1))
+		gpulink_lane_count_extra(p, to, bytes);
+	return 0;
 }
 
 #ifdef __cplusplus

@@ -20,8 +20,6 @@ int gpulink_lane_open(struct gpulink_queue *queue, struct gpulink_window *window
 		error = queue->device->ops->lane_open(queue->backend, view->backend.partition, &opened);
 	if (error)
 		return error;
-	*lane = (struct gpulink_lane){
-		.packet = glk_lane_packet(opened), .origin = view->backend.origin, .bytes = window->bytes, .home = opened,
-	};
+	*lane = glk_lane_door(opened, view->backend.origin, window->bytes); /* at least a page */
 	return 0;
 }

@@ -14,18 +14,18 @@
 
 struct glk_lane;
 
-/** A lane to partition `partition`, `bytes` of memory at `memory`. payload: limit of a packet, 128 to 4096. NULL: no memory. */
-struct glk_lane *glk_lane_new(unsigned partition, uint8_t *memory, uint64_t bytes, unsigned payload);
-
-/** Where packets go that are not applied to memory of this process. */
-struct glk_lane_way {
-	/** Takes a packet: header, payload and padding, valid during the call. It cannot fail: a release reports what was lost. */
+struct glk_lane_shape {
+	unsigned partition; /**< in the packets */
+	unsigned width;	    /**< bytes of a sub-header: 5 or 6, for packets of 1 or 256 GiB */
+	unsigned payload;   /**< limit of a packet: a power of two, 128 to 4096 */
+	uint8_t *memory;    /**< to which packets are applied, or NULL */
+	/** Takes a packet: header, payload and padding, valid during the call; or NULL. It cannot fail: a release reports what was lost. */
 	void (*send)(void *to, const uint8_t *packet, size_t bytes);
 	void *to;
 };
 
-/** A lane whose packets are sent. `bytes`: of the endpoint's memory. */
-struct glk_lane *glk_lane_new_remote(unsigned partition, uint64_t bytes, unsigned payload, const struct glk_lane_way *way);
+/** Returns NULL if there is no memory. */
+struct glk_lane *glk_lane_new(const struct glk_lane_shape *shape);
 void glk_lane_free(struct glk_lane *lane);
 
 /** Stores 1 to 4096 bytes at an offset in the endpoint, within its memory. */
@@ -34,11 +34,8 @@ void glk_lane_store(struct glk_lane *lane, uint64_t offset, const void *data, si
 /** Applies or sends the packet, if it is not empty; `reason`: enum flush. */
 void glk_lane_flush(struct glk_lane *lane, unsigned reason);
 
-/** The part that programs append to. */
-struct gpulink_lane_packet *glk_lane_packet(struct glk_lane *lane);
-
-/** The last packet that left: header, payload and padding. Until the next one is. */
-const uint8_t *glk_lane_last(const struct glk_lane *lane, size_t *bytes);
+/** What programs store by: `bytes` of the endpoint, at least GPULINK_LANE_SMALL, from an offset on. */
+struct gpulink_lane glk_lane_door(struct glk_lane *lane, uint64_t origin, uint64_t bytes);
 
 /** Adds the lane's counters. */
 void glk_lane_count(const struct glk_lane *lane, struct gpulink_counters *counters);

@@ -2,83 +2,14 @@
 #include "packet.h"
 
 #include <endian.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "../gpulink_lane.h"
 
-#define WIDTH  GLK_PACKET_WIDTH
-#define WINDOW GLK_PACKET_WINDOW
-#define AHEAD  24u /* sub-packets whose lines are fetched before they are written */
+#define WIDTH_MIN 5u
+#define WIDTH_MAX 6u
 
-static uint64_t sub_header(const uint8_t *at)
-{
-	uint64_t header;
-
-	memcpy(&header, at, 8); /* there is slack behind the payload */
-	return le64toh(header) & ((UINT64_C(1) << 8 * WIDTH) - 1);
-}
-
-static size_t length_of(uint64_t header)
-{
-	size_t length = header & ((1u << GLK_SUBHEADER_LENGTH_BITS) - 1);
-
-	return length ? length : 1u << GLK_SUBHEADER_LENGTH_BITS;
-}
-
-/* Aligned words are written whole. */
-static void write_run(uint8_t *to, const uint8_t *from, size_t length)
-{
-	if (length == 8)
-		memcpy(to, from, 8);
-	else if (length < GPULINK_LANE_SMALL)
-		gpulink_lane_copy(to, from, length);
-	else
-		memcpy(to, from, length);
-}
-
-/* Fetches the first and last line of a sub-packet. Returns the next one. */
-static const uint8_t *fetch(const uint8_t *at, uint8_t *base)
-{
-	uint64_t header = sub_header(at);
-	size_t length = length_of(header);
-	uint8_t *to = base + (header >> GLK_SUBHEADER_LENGTH_BITS);
-
-	__builtin_prefetch(to, 1);
-	__builtin_prefetch(to + length - 1, 1);
-	return at + WIDTH + length;
-}
-
-uint64_t glk_packet_apply(const uint8_t *payload, size_t bytes, uint8_t *base)
-{
-	const uint8_t *at = payload, *ahead = at, *end = at + bytes;
-	uint64_t count = 0;
-
-	for (unsigned i = 0; i < AHEAD && ahead < end; i++)
-		ahead = fetch(ahead, base);
-	for (; at < end; count++) {
-		uint64_t header = sub_header(at);
-		size_t length = length_of(header);
-
-		if (ahead < end)
-			ahead = fetch(ahead, base);
-		write_run(base + (header >> GLK_SUBHEADER_LENGTH_BITS), at + WIDTH, length);
-		at += WIDTH + length;
-	}
-	return count;
-}
-
-uint64_t glk_packet_count(const uint8_t *payload, size_t bytes)
-{
-	const uint8_t *at = payload, *end = at + bytes;
-	uint64_t count = 0;
-
-	for (; at < end; count++)
-		at += WIDTH + length_of(sub_header(at));
-	return count;
-}
-
-size_t glk_packet_finish(uint8_t *packet, size_t payload, unsigned partition, uint64_t low)
+size_t glk_packet_finish(uint8_t *packet, size_t payload, unsigned partition, unsigned width, uint64_t low)
 {
 	size_t dwords = (payload + 3) / 4, padding = 4 * dwords - payload;
 	uint64_t address = htobe64((uint64_t)partition << 48 | low);
@@ -87,37 +18,19 @@ size_t glk_packet_finish(uint8_t *packet, size_t payload, unsigned partition, ui
 	packet[0] = 0x7c;
 	packet[2] = (uint8_t)(dwords >> 8 & 3);
 	packet[3] = (uint8_t)dwords;
-	packet[7] = (uint8_t)(((1u << (4 - padding)) - 1) << 4 | WIDTH);
+	packet[7] = (uint8_t)(((1u << (4 - padding)) - 1) << 4 | width);
 	memcpy(packet + 8, &address, 8);
 	memset(packet + GLK_PACKET_HEADER + payload, 0, padding);
 	return 4 * dwords;
 }
 
-/* Whether all sub-packets are whole and in the window and the `room` bytes behind its start. */
-static bool valid(const uint8_t *at, const uint8_t *end, uint64_t room)
-{
-	room = room < WINDOW ? room : WINDOW;
-	while (at < end) {
-		uint64_t header;
-		size_t length;
-
-		if ((size_t)(end - at) <= WIDTH)
-			return false;
-		header = sub_header(at);
-		length = length_of(header);
-		if (length > (size_t)(end - at) - WIDTH || (header >> GLK_SUBHEADER_LENGTH_BITS) + length > room)
-			return false;
-		at += WIDTH + length;
-	}
-	return true;
-}
-
-size_t glk_packet_payload(const uint8_t *packet, size_t bytes)
+/* Bytes of the payload; 0: not a packet of this form. */
+static size_t payload_of(const uint8_t *packet, size_t bytes)
 {
 	size_t length = bytes - GLK_PACKET_HEADER, padding = 4;
-	uint8_t last = packet[7] >> 4;
+	uint8_t last = packet[7] >> 4, width = packet[7] & 15;
 
-	if (bytes <= GLK_PACKET_HEADER || bytes > GLK_PACKET_MAX || length % 4 || (packet[7] & 15) != WIDTH ||
+	if (bytes <= GLK_PACKET_HEADER || bytes > GLK_PACKET_MAX || length % 4 || width < WIDTH_MIN || width > WIDTH_MAX ||
 	    ((size_t)packet[2] << 8 | packet[3]) != (length / 4 & 1023) || packet[0] != 0x7c || packet[1] ||
 	    packet[4] || packet[5] || packet[6] || !last || (last & (last + 1)))
 		return 0;
@@ -129,18 +42,75 @@ size_t glk_packet_payload(const uint8_t *packet, size_t bytes)
 	return length - padding;
 }
 
-int64_t glk_packet_receive(const uint8_t *packet, size_t bytes, unsigned partition, uint8_t *memory, uint64_t memory_bytes)
+/* Whether all sub-packets are whole, and in the window and the `room` bytes behind its start. */
+static bool valid(struct glk_packet p, uint64_t room)
 {
-	const uint8_t *at = packet + GLK_PACKET_HEADER;
-	size_t payload = bytes < GLK_PACKET_HEADER ? 0 : glk_packet_payload(packet, bytes);
-	uint64_t address, low;
+	room = room < glk_packet_window(p.width) ? room : glk_packet_window(p.width);
+	while (p.at < p.end) {
+		uint64_t header;
+		size_t length;
+
+		if ((size_t)(p.end - p.at) <= p.width)
+			return false;
+		header = glk_packet_sub_header(&p);
+		length = glk_packet_length(header);
+		if (length > (size_t)(p.end - p.at) - p.width || (header >> GLK_SUBHEADER_LENGTH_BITS) + length > room)
+			return false;
+		p.at += p.width + length;
+	}
+	return true;
+}
+
+bool glk_packet_open(const uint8_t *packet, size_t bytes, unsigned partition, uint64_t room, struct glk_packet *opened)
+{
+	size_t payload = bytes < GLK_PACKET_HEADER ? 0 : payload_of(packet, bytes);
+	struct glk_packet p = { .at = packet + GLK_PACKET_HEADER, .end = packet + GLK_PACKET_HEADER + payload };
+	uint64_t address;
 
 	if (!payload)
-		return -1;
+		return false;
 	memcpy(&address, packet + 8, 8);
 	address = be64toh(address);
-	low = address & ((UINT64_C(1) << 48) - 1);
-	if (address >> 48 != partition || low & (WINDOW - 1) || low > memory_bytes || !valid(at, at + payload, memory_bytes - low))
+	p.width = packet[7] & 15;
+	p.low = address & ((UINT64_C(1) << 48) - 1);
+	if (address >> 48 != partition || p.low & (glk_packet_window(p.width) - 1) || p.low > room || !valid(p, room - p.low))
+		return false;
+	*opened = p;
+	return true;
+}
+
+void glk_packet_write(uint8_t *to, const uint8_t *from, size_t length)
+{
+	if (length == 8) { /* most are */
+		memcpy(to, from, 8);
+		return;
+	}
+	for (; length >= 16; length -= 16, to += 16, from += 16)
+		memcpy(to, from, 16);
+	gpulink_lane_copy(to, from, length);
+}
+
+uint64_t glk_packet_apply(struct glk_packet packet, uint8_t *memory)
+{
+	uint64_t offset, count = 0;
+	const uint8_t *data;
+	size_t bytes;
+
+	for (; glk_packet_next(&packet, &offset, &data, &bytes); count++)
+		glk_packet_write(memory + offset, data, bytes);
+	return count;
+}
+
+int64_t glk_packet_receive(const uint8_t *packet, size_t bytes, unsigned partition, uint8_t *memory, uint64_t memory_bytes)
+{
+	struct glk_packet opened, ahead;
+	const uint8_t *data;
+	uint64_t offset;
+
+	if (!glk_packet_open(packet, bytes, partition, memory_bytes, &opened))
 		return -1;
-	return (int64_t)glk_packet_apply(at, payload, memory + low);
+	/* All lines are fetched first, so that writing them does not wait for one after the other. */
+	for (ahead = opened; glk_packet_next(&ahead, &offset, &data, &bytes);)
+		__builtin_prefetch(memory + offset, 1);
+	return (int64_t)glk_packet_apply(opened, memory);
 }

@@ -23,8 +23,10 @@ int glk_soft_lane_open(void *backend, unsigned partition, struct glk_lane **lane
 	if (!soft->shared)
 		return -GPULINK_ENOTSUP;
 	if (!queue->lanes[partition])
-		queue->lanes[partition] = glk_lane_new(partition, soft->endpoints[partition], soft->options.memory,
-						       (unsigned)soft->options.payload);
+		queue->lanes[partition] = glk_lane_new(&(struct glk_lane_shape){
+			.partition = partition, .width = (unsigned)soft->options.subheader, .payload = (unsigned)soft->options.payload,
+			.memory = soft->endpoints[partition],
+		});
 	*lane = queue->lanes[partition];
 	return *lane ? 0 : -GPULINK_ENOMEM;
 }

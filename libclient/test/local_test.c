@@ -130,6 +130,25 @@ static int work(unsigned process)
 	return 0;
 }
 
+/* A window of part of an endpoint: no store gets out of it, whatever its width. */
+static void test_window(void)
+{
+	const uint64_t bytes = 4096;
+	uint8_t data[GPULINK_LANE_SMALL + 1] = { 0 };
+	struct gpulink_window *window;
+	struct gpulink_lane lane;
+	unsigned wrong = 0;
+	struct end e;
+
+	is(open_end(&e) && !gpulink_window_open(e.device, 0, 8192, bytes, GPULINK_WRITE, &window) &&
+	   !gpulink_lane_open(e.queue, window, &lane), true, "a window of part of an endpoint");
+	for (size_t n = 1; n <= sizeof(data); n++)
+		for (uint64_t at = bytes - 200; at < bytes + 8; at++)
+			wrong += gpulink_lane_store(&lane, at, data, n) != (n > bytes || at > bytes - n ? -GPULINK_ERANGE : 0);
+	is(wrong, 0, "no store gets out of it");
+	gpulink_close(e.device);
+}
+
 static void test_processes(void)
 {
 	pid_t child[PROCESSES];
@@ -302,6 +321,7 @@ int main(void)
 	snprintf(name, sizeof(name), "local:test-%ld,memory=1M", (long)getpid());
 	test_names();
 	test_lanes();
+	test_window();
 	test_processes();
 	test_atomics();
 	test_threads();

@@ -43,16 +43,17 @@ static void send_packet(void *to, const uint8_t *packet, size_t bytes)
 static struct ucx_link *open_link(struct ucx_queue *queue, uint32_t process)
 {
 	struct ucx_link *link = calloc(1, sizeof(*link));
-	const struct glk_lane_way way = { send_packet, link };
 	struct ucx *u = queue->ucx;
-	unsigned payload = (unsigned)u->options.payload;
+	const struct glk_lane_shape shape = {
+		.partition = process, .width = 5, .payload = (unsigned)u->options.payload,
+		.memory = process == u->process ? u->memory : NULL, .send = process == u->process ? NULL : send_packet, .to = link,
+	};
 
 	if (!link)
 		return NULL;
 	link->queue = queue;
 	link->process = process;
-	link->lane = process == u->process ? glk_lane_new(process, u->memory, u->options.memory, payload) :
-					     glk_lane_new_remote(process, u->peers[process].bytes, payload, &way);
+	link->lane = glk_lane_new(&shape);
 	if (!link->lane) {
 		free(link);
 		return NULL;

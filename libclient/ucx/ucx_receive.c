@@ -9,6 +9,14 @@
 #include "ucx_request.h"
 #include "ucx_serve.h"
 
+/* Bytes that a valid packet wrote: its payload without sub-headers and padding. */
+static uint64_t written(const uint8_t *packet, size_t bytes, uint64_t parts)
+{
+	unsigned width = packet[7] & 15, last = (unsigned)__builtin_popcount(packet[7] >> 4);
+
+	return bytes - GLK_PACKET_HEADER - (4 - last) - width * parts;
+}
+
 bool glk_receive_packet(struct ucx *u, uint32_t process, const uint8_t *packet, size_t bytes)
 {
 	int64_t parts = glk_packet_receive(packet, bytes, u->process, u->memory, u->options.memory);
@@ -20,7 +28,7 @@ bool glk_receive_packet(struct ucx *u, uint32_t process, const uint8_t *packet, 
 		return true;
 	}
 	own->endpoint_writes += (uint64_t)parts;
-	own->endpoint_bytes += glk_packet_payload(packet, bytes) - GLK_PACKET_WIDTH * (uint64_t)parts;
+	own->endpoint_bytes += written(packet, bytes, (uint64_t)parts);
 	return true;
 }
 

@@ -14,11 +14,13 @@
 #include <terms.h>
 
 #include "predict.h"
+#include "scale_command.h"
 
 static const char help[] = "usage: gpulink-model COMMAND [OPTION...]\n"
 			   "  fit         SAMPLES: determine LogGOP parameters from measured times\n"
 			   "  predict     predict the communication time of a trace's phases\n"
 			   "  goal        write a trace as a GOAL schedule\n"
+			   "  scale       predict memory, packets and time of stores between many processes\n"
 			   "  simulate    SCHEDULE: simulate a GOAL schedule of sends and receives, as LogGOPSim does\n"
 			   "  study       show the model of the NVSHMEM study (PMBS 2020)\n"
 			   "Options:\n"
@@ -254,7 +256,7 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*function)(int argc, char **argv);
 	} commands[] = { { "fit", fit }, { "predict", predict_command }, { "goal", goal_command }, { "simulate", simulate_command },
-			 { "study", study } };
+			 { "scale", scale_command }, { "study", study } };
 
 	for (unsigned i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(argv[1], commands[i].name) == 0)

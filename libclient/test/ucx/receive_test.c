@@ -21,7 +21,7 @@
 #include "../ucx/ucx_receive.h"
 #include "../ucx/ucx_request.h"
 
-enum { PAGE = 4096, MEMORY = 4 * PAGE, PROCESSES = 3, OWN = 1, OTHER = 2 };
+enum { PAGE = 4096, MEMORY = 4 * PAGE, PROCESSES = 3, OWN = 1, OTHER = 2, WIDTH = 5 };
 
 #define JOB UINT64_C(0x1122334455667788)
 
@@ -133,8 +133,8 @@ static size_t make_packet(uint8_t *packet, unsigned partition, uint64_t low, uin
 	uint64_t header = offset << 10 | bytes;
 
 	memcpy(packet + GLK_PACKET_HEADER, &header, 8);
-	memcpy(packet + GLK_PACKET_HEADER + GLK_PACKET_WIDTH, data, bytes);
-	return GLK_PACKET_HEADER + glk_packet_finish(packet, GLK_PACKET_WIDTH + bytes, partition, low);
+	memcpy(packet + GLK_PACKET_HEADER + WIDTH, data, bytes);
+	return GLK_PACKET_HEADER + glk_packet_finish(packet, WIDTH + bytes, partition, WIDTH, low);
 }
 
 static const struct glk_record_answer *answer_in(size_t at)
