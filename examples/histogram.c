@@ -1,35 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-/* histogram DEVICE: the histogram of bale: additions at random to a table that is distributed over endpoints, by atomics. */
+/*
+ * histogram DEVICE: the histogram of bale: additions at random to a table that is distributed over the processes' memories, by atomics
+ * of all of them.
+ */
 #include <stdio.h>
 
-#include <gpulink.h>
+#include "together.h"
 
-enum { ENDPOINTS = 2, BUCKETS = 512, ADDITIONS = 20000 };
+enum { BUCKETS = 512, ADDITIONS = 20000 };
 
 int main(int argc, char **argv)
 {
-	struct gpulink_window *window[ENDPOINTS];
-	uint64_t sum = 0, state = 1, count;
+	struct together all = { .processes = 0 };
+	uint64_t sum = 0, state, count;
 	struct gpulink *device = NULL;
 	int error;
 
 	error = gpulink_open(argc > 1 ? argv[1] : "soft:", &device);
-	for (unsigned e = 0; e < ENDPOINTS && !error; e++)
-		error = gpulink_window_open(device, e, 0, 8 * BUCKETS, GPULINK_READ | GPULINK_WRITE, &window[e]);
+	if (!error)
+		error = together_open(&all, device, TOGETHER_FIRST + 8 * BUCKETS);
+	state = all.process;
 	for (unsigned i = 0; i < ADDITIONS && !error; i++) {
 		unsigned bucket;
 
-		state = state * UINT64_C(6364136223846793005) + 1;
-		bucket = (unsigned)(state >> 33) % (ENDPOINTS * BUCKETS);
-		error = gpulink_fetch_add(window[bucket % ENDPOINTS], 8 * (bucket / ENDPOINTS), 8, 1, NULL, 0, GPULINK_NO_TAG);
+		state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+		bucket = (unsigned)(state >> 33) % (all.processes * BUCKETS);
+		error = gpulink_fetch_add(all.windows[bucket % all.processes], TOGETHER_FIRST + 8 * (bucket / all.processes), 8, 1, NULL, 0,
+					  GPULINK_NO_TAG);
 	}
 	if (!error)
-		error = gpulink_release(device, UINT64_C(10000000000));
-	for (unsigned b = 0; b < ENDPOINTS * BUCKETS && !error; b++) {
-		error = gpulink_load(window[b % ENDPOINTS], 8 * (b / ENDPOINTS), &count, sizeof(count));
+		error = together_meet(&all);
+	for (unsigned b = 0; b < all.processes * BUCKETS && !error; b++) {
+		error = gpulink_load(all.windows[b % all.processes], TOGETHER_FIRST + 8 * (b / all.processes), &count, sizeof(count));
 		sum += count;
 	}
+	if (!error)
+		error = together_meet(&all); /* nobody leaves while others look */
 	printf("histogram: %s, %llu additions\n", gpulink_strerror(error), (unsigned long long)sum);
 	gpulink_close(device);
-	return error != 0 || sum != ADDITIONS;
+	free(all.windows);
+	return error != 0 || sum != (uint64_t)ADDITIONS * all.processes;
 }

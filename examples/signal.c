@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* signal DEVICE: put with signal. Data, then a word behind them that a consumer waits for: here another thread. */
+/*
+ * signal DEVICE: put with signal. Data, then a word behind them that a consumer waits for: a thread, of the next process if there are
+ * several.
+ */
 #include <pthread.h>
 #include <stdio.h>
 
-#include <gpulink.h>
+#include "together.h"
 
-enum { FLAG = 4096 };
+enum { DATA = TOGETHER_FIRST, FLAG = DATA + 4096 };
 
 static const uint64_t *memory; /* of the endpoint */
 static uint64_t consumed;
@@ -14,14 +17,14 @@ static void *consume(void *unused)
 {
 	(void)unused;
 	if (!gpulink_wait_until(memory + FLAG / 8, GPULINK_COMPARE_EQ, 1, UINT64_C(10000000000), NULL))
-		consumed = memory[0];
+		consumed = memory[DATA / 8];
 	return NULL;
 }
 
 int main(int argc, char **argv)
 {
 	struct gpulink_signal signal = { .offset = FLAG, .operation = GPULINK_SIGNAL_SET, .value = 1 };
-	struct gpulink_window *window;
+	struct together all = { .windows = NULL };
 	struct gpulink *device;
 	uint64_t value = 42;
 	pthread_t consumer;
@@ -34,22 +37,25 @@ int main(int argc, char **argv)
 		fprintf(stderr, "signal: %s\n", gpulink_strerror(error));
 		return 1;
 	}
-	error = gpulink_window_open(device, 0, 0, 8192, GPULINK_READ | GPULINK_WRITE, &window);
+	error = together_open(&all, device, FLAG + 4096);
 	if (!error)
-		error = gpulink_endpoint_memory(device, 0, &mapped, &bytes);
+		error = gpulink_endpoint_memory(device, all.process, &mapped, &bytes);
 	if (!error) {
 		memory = mapped;
 		if (pthread_create(&consumer, NULL, consume, NULL))
 			return 1;
-		signal.window = window;
-		error = gpulink_put(window, 0, &value, sizeof(value), GPULINK_NO_TAG);
+		signal.window = together_next(&all);
+		error = gpulink_put(signal.window, DATA, &value, sizeof(value), GPULINK_NO_TAG);
 		if (!error) /* a release, then the word */
 			error = gpulink_queue_signal(gpulink_default_queue(device), &signal, GPULINK_NO_TAG);
 		if (!error)
 			error = gpulink_release(device, 1000000000);
 		pthread_join(consumer, NULL);
+		if (!error)
+			error = together_meet(&all);
 	}
 	printf("signal: %s, the consumer has %llu\n", gpulink_strerror(error), (unsigned long long)consumed);
 	gpulink_close(device);
+	free(all.windows);
 	return error != 0 || consumed != 42;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* threads DEVICE: a queue for each thread, so that they neither wait for each other nor take each other's completions. */
+/* threads DEVICE: a queue for each thread, so that they neither wait for each other nor take each other's completions. Each puts to the
+ * next process, if there are several. */
 #include <pthread.h>
 #include <stdio.h>
 
-#include <gpulink.h>
+#include "together.h"
 
 enum { THREADS = 3, ROWS = 1000 };
 
@@ -17,7 +18,7 @@ static void *work(void *number)
 	int error = gpulink_queue_open(device, &queue);
 
 	for (uint64_t row = first; row < first + ROWS && !error; row++)
-		error = gpulink_queue_put(queue, window, 8 * row, &row, sizeof(row), GPULINK_NO_TAG);
+		error = gpulink_queue_put(queue, window, TOGETHER_FIRST + 8 * row, &row, sizeof(row), GPULINK_NO_TAG);
 	if (!error)
 		error = gpulink_queue_release(queue, 1000000000); /* covers this thread's alone */
 	return (void *)(intptr_t)error;
@@ -25,6 +26,7 @@ static void *work(void *number)
 
 int main(int argc, char **argv)
 {
+	struct together all = { .windows = NULL };
 	pthread_t thread[THREADS];
 	uint64_t row = 0;
 	void *result;
@@ -32,7 +34,8 @@ int main(int argc, char **argv)
 
 	error = gpulink_open(argc > 1 ? argv[1] : "soft:", &device);
 	if (!error)
-		error = gpulink_window_open(device, 0, 0, 65536, GPULINK_READ | GPULINK_WRITE, &window);
+		error = together_open(&all, device, 65536);
+	window = error ? NULL : together_next(&all);
 	for (uintptr_t t = 0; t < THREADS && !error; t++)
 		error = pthread_create(&thread[t], NULL, work, (void *)t) ? -GPULINK_ENOMEM : 0;
 	for (unsigned t = 0; t < THREADS && !error; t++) {
@@ -40,8 +43,11 @@ int main(int argc, char **argv)
 		error = (int)(intptr_t)result;
 	}
 	if (!error)
-		error = gpulink_load(window, 8 * (THREADS * ROWS - 1), &row, sizeof(row));
+		error = gpulink_load(window, TOGETHER_FIRST + 8 * (THREADS * ROWS - 1), &row, sizeof(row));
+	if (!error)
+		error = together_meet(&all);
 	printf("threads: %s, the last row has %llu\n", gpulink_strerror(error), (unsigned long long)row);
 	gpulink_close(device);
+	free(all.windows);
 	return error != 0 || row != THREADS * ROWS - 1;
 }

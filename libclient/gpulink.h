@@ -11,7 +11,8 @@
  *
  * The same program runs on a card ("/dev/gpulink0" or "gpulink0") and on "soft:", a model of the card inside the
  * process, for tests and for machines without a card. A soft device is private to its process. "local:NAME" is shared memory of
- * several processes, with small stores packed as a card does (gpulink_lane.h).
+ * several processes, with small stores packed as a card does (gpulink_lane.h). "ucx:" is memory of processes on several machines
+ * (docs/ucx.md).
  *
  * Results: functions that return int return 0 or a non-negative count on success and a negative GPULINK_E code on
  * failure; gpulink_strerror() describes it. Every function may return EINVAL for a NULL or malformed argument, and on a
@@ -21,7 +22,7 @@
  * All other calls on a device, its windows and its memories may be made from several threads at once; those that operate use
  * the device's default queue, where threads wait for each other for the time of a submission, never while one sleeps. No
  * thread may use an object while another closes it, nor close a window or memory that an operation of another thread's queue
- * uses. The library starts no thread, prints nothing and has no global state. It takes no lock for a store through a window
+ * uses. The library starts no thread, except for "ucx:" devices, prints nothing and has no global state. It takes no lock for a store through a window
  * of a card, and none for an operation of a queue from gpulink_queue_open(), except when that first uses a window or memory.
  * A soft device serialises everything.
  *
@@ -146,9 +147,13 @@ struct gpulink_endpoint_info {
  *         All processes that have local:NAME open give the same endpoints and memory; the endpoints read 0 when no process had it
  *         open. Its stores are packed by lanes (gpulink_lane.h), for which subheader is 5, timeout 0 and coalesce 1, and everything
  *         else by the model in the process.
+ *         "ucx:" joins processes, each of which gives the others its memory: partition p is that of process p. Options: rank,
+ *         processes and at (HOST:PORT, where process 0 waits for the others), or none of these if mpirun or srun started the program;
+ *         memory, payload, timeout (seconds, default 30) and progress ("thread" or "caller"). Returns when all have come.
  * device  receives the device. The caller closes it with gpulink_close(). Unchanged on failure.
  *
- * Errors: EINVAL (invalid name or option; errno is EINVAL too), EACCES, ENOSPC (no free context), EABI, ENOMEM, EIO.
+ * Errors: EINVAL (invalid name or option; errno is EINVAL too), EACCES, ENOSPC (no free context), EABI, ENOMEM, EIO. "ucx:" also:
+ * EINVAL (errno has the cause), ETIMEDOUT (not all came), ENOTSUP (libgpulink-ucx.so is not installed), ENODEV (no launcher), EPROTO.
  */
 int gpulink_open(const char *name, struct gpulink **device);
 
@@ -175,7 +180,7 @@ int gpulink_get_endpoint(struct gpulink *device, unsigned partition, struct gpul
  * removed. Repeated calls return the same mapping. On other processors than x86, access to a BAR that is not prefetchable
  * must be aligned to its size, which memcpy() does not guarantee.
  *
- * Errors: EACCES, ENOENDPOINT, ENOTSUP (the endpoint is behind a link), ENOMEM, EIO.
+ * Errors: EACCES, ENOENDPOINT, ENOTSUP (the endpoint is behind a link, or another process's), ENOMEM, EIO.
  */
 int gpulink_endpoint_memory(struct gpulink *device, unsigned partition, void **memory, size_t *bytes);
 

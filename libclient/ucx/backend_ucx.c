@@ -185,7 +185,11 @@ static void memory_close(void *backend, uint32_t handle)
 
 static void on_received(void *owner, const uint8_t *message, size_t bytes)
 {
-	glk_receive(owner, message, bytes);
+	struct ucx *u = owner;
+
+	u->receiving = true;
+	glk_receive(u, message, bytes);
+	u->receiving = false;
 }
 
 static void on_sent(void *owner, void *cookie)

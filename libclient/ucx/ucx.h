@@ -39,7 +39,8 @@ struct ucx_peer {
 	bool listed;			/* in the list of those to send to */
 	uint32_t next;			/* in this list */
 	struct ucx_message *filling;	/* or NULL */
-	uint64_t unsent;		/* bytes in messages that UCX has */
+	struct ucx_message *full, **last_full; /* those before it that could not leave yet */
+	uint64_t unsent;		/* bytes in those, and in messages that UCX has */
 	uint32_t number_out, number_in; /* messages */
 	uint64_t sent, acked, asked;	/* packets to it; up to where an acknowledgement was asked for */
 	uint64_t received, applied;	/* packets from it */
@@ -111,6 +112,7 @@ struct ucx {
 	uint32_t first_dirty;	  /* peers to send to */
 	struct ucx_message *lent; /* messages that UCX has */
 	bool news;		  /* since `changed` was signalled */
+	bool receiving;		  /* UCX calls back: nothing is sent */
 	bool losses;		  /* of peers whose requests are not done yet */
 	bool stopping;
 	bool has_thread, asleep;

@@ -34,6 +34,15 @@ static void list(struct ucx *u, uint32_t process)
 	u->first_dirty = process;
 }
 
+static struct ucx_message *take_full(struct ucx_peer *peer)
+{
+	struct ucx_message *m = peer->full;
+
+	peer->full = m->next;
+	peer->unsent -= m->bytes;
+	return m;
+}
+
 void glk_peer_lose(struct ucx *u, uint32_t process)
 {
 	struct ucx_peer *peer = peer_of(u, process);
@@ -45,6 +54,8 @@ void glk_peer_lose(struct ucx *u, uint32_t process)
 	u->news = true;
 	free(peer->filling);
 	peer->filling = NULL;
+	while (peer->full)
+		free(take_full(peer));
 }
 
 static bool connect(struct ucx *u, uint32_t process)
@@ -69,7 +80,7 @@ static struct ucx_message *begin(struct ucx *u, uint32_t process)
 {
 	struct ucx_peer *peer = peer_of(u, process);
 
-	if (!connect(u, process))
+	if (peer->lost)
 		return NULL;
 	if (!peer->filling) {
 		peer->filling = malloc(sizeof(*peer->filling));
@@ -113,28 +124,49 @@ static void take_back(struct ucx_peer *peer, struct ucx_message *m)
 		m->next->link = m->link;
 }
 
-static void push(struct ucx *u, uint32_t process)
+static void send_now(struct ucx *u, uint32_t process, struct ucx_message *m)
 {
 	struct ucx_peer *peer = peer_of(u, process);
-	struct ucx_message *m = begin(u, process);
 	int sent;
 
-	if (!m)
+	if (!connect(u, process)) {
+		free(m);
 		return;
+	}
 	complete_head(u, peer, m);
-	peer->filling = NULL;
 	lend(u, peer, m);
 	sent = glk_wire_send(&peer->end, m->data, m->bytes, m);
 	if (sent == 0)
 		return;
 	take_back(peer, m);
-	if (sent < 0) {
-		free(m);
+	if (sent < 0)
 		glk_peer_lose(u, process);
+	if (sent < 0 || peer->filling) {
+		free(m);
 		return;
 	}
 	m->bytes = sizeof(struct glk_message_head);
 	peer->filling = m;
+}
+
+/* The message that fills leaves. While UCX calls back, it only waits: tcp breaks if a connection is opened then (1.13). */
+static void push(struct ucx *u, uint32_t process)
+{
+	struct ucx_peer *peer = peer_of(u, process);
+	struct ucx_message *m = begin(u, process);
+
+	if (!m)
+		return;
+	peer->filling = NULL;
+	if (!u->receiving && !peer->full) {
+		send_now(u, process, m);
+		return;
+	}
+	m->next = NULL;
+	*(peer->full ? peer->last_full : &peer->full) = m;
+	peer->last_full = &m->next;
+	peer->unsent += m->bytes;
+	list(u, process);
 }
 
 void glk_peer_sent(struct ucx *u, struct ucx_message *m)
@@ -253,6 +285,8 @@ void glk_peers_send(struct ucx *u)
 
 		u->first_dirty = peer->next;
 		peer->listed = false;
+		while (peer->full)
+			send_now(u, process, take_full(peer));
 		if (!peer->lost && (is_due(peer) || (peer->filling && peer->filling->bytes > sizeof(struct glk_message_head))))
 			push(u, process);
 	}

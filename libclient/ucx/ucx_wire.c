@@ -42,11 +42,16 @@ static int code_of(ucs_status_t status)
 
 /* --- open and close --- */
 
-/* What UCX would do to the program by default. Versions differ in what they have: a setting that is unknown is not needed. */
+/*
+ * What UCX does by default and must not here. Versions differ in what they have, and in whether a transport's settings are named with it:
+ * those that are unknown are ignored.
+ */
 static void configure(ucp_config_t *config)
 {
 	static const char *const settings[][2] = {
-		{ "RCACHE_ENABLE", "n" },      /* hooks of malloc() and mmap() */
+		{ "RCACHE_ENABLE", "n" }, /* hooks of malloc() and mmap() */
+		/* A machine that is gone is noticed in about 8 s. */
+		{ "KEEPIDLE", "5s" }, { "TCP_KEEPIDLE", "5s" }, { "KEEPINTVL", "1s" }, { "TCP_KEEPINTVL", "1s" },
 		{ "KEEPALIVE_INTERVAL", "5s" },
 	};
 

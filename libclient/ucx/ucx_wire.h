@@ -12,7 +12,7 @@
 
 struct glk_wire;
 
-/* What the owner of a wire is called for, in glk_wire_progress() and glk_wire_send(). Must not make progress. */
+/* What the owner of a wire is called for, in glk_wire_progress() and glk_wire_send(). They must not send, connect or make progress. */
 struct glk_wire_events {
 	/* A message, valid during the call. Of anyone: nothing about it is checked. */
 	void (*received)(void *owner, const uint8_t *message, size_t bytes);

@@ -28,7 +28,10 @@ __attribute__((format(printf, 1, 0))) static pid_t open_in_child(const char *for
 		char name[128];
 		int error;
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		snprintf(name, sizeof(name), format, port);
+#pragma GCC diagnostic pop
 		alarm(60);
 		error = gpulink_open(name, &device);
 		if (error != should || (cause && errno != cause))
