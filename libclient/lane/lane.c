@@ -78,6 +78,21 @@ static void decide(struct glk_lane *l)
 	l->pause = l->pauses;
 }
 
+/* No word of the packet is found any more. */
+static void forget(struct glk_lane *l)
+{
+	l->stamp = (l->stamp + 1) & ((1u << STAMP_BITS) - 1);
+	if (!l->stamp)
+		memset(l->table, 0xff, sizeof(*l->table) << TABLE_BITS);
+}
+
+void glk_lane_fence(struct glk_lane *l)
+{
+	l->packet.next = UINT64_MAX;
+	if (l->packet.looks)
+		forget(l);
+}
+
 void glk_lane_flush(struct glk_lane *l, unsigned reason)
 {
 	size_t payload = (size_t)(l->packet.at - payload_of(l));
@@ -99,9 +114,7 @@ void glk_lane_flush(struct glk_lane *l, unsigned reason)
 	l->now ^= 1;
 	l->packet.end = payload_of(l) + l->payload + 1;
 	begin(l);
-	l->stamp = (l->stamp + 1) & ((1u << STAMP_BITS) - 1);
-	if (!l->stamp)
-		memset(l->table, 0xff, sizeof(*l->table) << TABLE_BITS);
+	forget(l);
 }
 
 /* --- words --- */

@@ -34,6 +34,9 @@ void glk_lane_store(struct glk_lane *lane, uint64_t offset, const void *data, si
 /** Applies or sends the packet, if it is not empty; `reason`: enum flush. */
 void glk_lane_flush(struct glk_lane *lane, unsigned reason);
 
+/** Orders: later stores neither overwrite nor join the ones before, and are applied behind them. */
+void glk_lane_fence(struct glk_lane *lane);
+
 /** The part that programs append to. */
 struct gpulink_lane_packet *glk_lane_packet(struct glk_lane *lane);
 

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine.h"
+
+#include <stdlib.h>
+
+#include <gpulink_regs.h>
+
+#include "real.h"
+#include "ring.h"
+
+#define g glk_shmem
+
+static bool is(atomic_bool *flag)
+{
+	return atomic_load_explicit(flag, memory_order_relaxed);
+}
+
+static void set(atomic_bool *flag, bool value)
+{
+	if (is(flag) != value)
+		atomic_store_explicit(flag, value, memory_order_relaxed);
+}
+
+/* --- packing --- */
+
+static void send_packet(void *to, const uint8_t *packet, size_t bytes)
+{
+	glk_ring_append((int)((struct glk_peer *)to - g.peers), packet, bytes);
+}
+
+static bool open_ring(int pe)
+{
+	struct glk_peer *p = &g.peers[pe];
+
+	p->mirror = malloc(g.ring);
+	p->refused = !p->mirror;
+	if (p->refused)
+		return false;
+	glk_lock(&g.activating);
+	g.active[g.actives] = pe;
+	atomic_fetch_add_explicit(&g.actives, 1, memory_order_release);
+	glk_unlock(&g.activating);
+	return true;
+}
+
+static void flush_lane(struct glk_peer *p)
+{
+	if (p->lane[p->segment])
+		glk_lane_flush(p->lane[p->segment], GLK_FLUSH_RELEASE);
+}
+
+/* Only one lane of a PE holds stores: those before a fence must not be overtaken by the other's. */
+static struct glk_lane *lane_of(int pe, int segment)
+{
+	struct glk_peer *p = &g.peers[pe];
+
+	if (!p->mirror && (p->refused || !open_ring(pe)))
+		return NULL;
+	if (!p->lane[segment]) {
+		struct glk_lane_way way = {.send = send_packet, .to = p};
+
+		p->lane[segment] = glk_lane_new_remote((unsigned)segment, g.segments[segment].bytes, g.payload, &way);
+	}
+	if (p->segment != segment && p->lane[segment]) {
+		flush_lane(p);
+		p->segment = segment;
+	}
+	return p->lane[segment];
+}
+
+bool glk_pack(void *to, const void *from, size_t bytes, int pe)
+{
+	int segment = glk_segment_of(to, bytes);
+	struct glk_lane *lane;
+	struct glk_peer *p;
+
+	if (segment < 0 || !g.packs || bytes > g.small || (unsigned)pe >= (unsigned)g.pes)
+		return false;
+	p = &g.peers[pe];
+	glk_lock(&p->lock);
+	lane = lane_of(pe, segment);
+	if (lane) {
+		glk_lane_store(lane, (uint64_t)((uint8_t *)to - g.segments[segment].base), from, bytes);
+		set(&p->busy, true);
+		set(&g.held, true);
+		set(&g.unfenced, true);
+	}
+	glk_unlock(&p->lock);
+	return lane;
+}
+
+bool glk_put(void *to, const void *from, size_t bytes, int pe)
+{
+	void *at;
+
+	if (!g.peers)
+		return false;
+	if (!bytes)
+		return true;
+	at = glk_direct(to, bytes, pe);
+	if (!at)
+		return glk_pack(to, from, bytes, pe);
+	memmove(at, from, bytes);
+	glk_count(&g.stores);
+	return true;
+}
+
+/* --- completion --- */
+
+static bool holds(struct glk_peer *p)
+{
+	return p->pushed != p->produced || (p->lane[p->segment] && glk_lane_packet(p->lane[p->segment])->span);
+}
+
+static void send_all(int pe, bool want)
+{
+	struct glk_peer *p = &g.peers[pe];
+
+	glk_lock(&p->lock);
+	flush_lane(p);
+	if (p->pushed != p->produced || (want && p->wanted != p->produced && glk_ring_acknowledged(pe) != p->produced))
+		glk_ring_push(pe, want);
+	glk_unlock(&p->lock);
+}
+
+/* Waits until what is in the ring now is applied. */
+static void await(int pe)
+{
+	struct glk_peer *p = &g.peers[pe];
+	unsigned idle = 0;
+	uint64_t end;
+
+	glk_lock(&p->lock);
+	end = p->pushed;
+	glk_unlock(&p->lock);
+	atomic_fetch_add_explicit(&g.waiting, 1, memory_order_relaxed);
+	while ((int64_t)(glk_ring_acknowledged(pe) - end) < 0)
+		glk_ring_turn(&idle);
+	atomic_fetch_sub_explicit(&g.waiting, 1, memory_order_relaxed);
+	glk_lock(&p->lock);
+	if (!holds(p) && glk_ring_acknowledged(pe) == p->produced) {
+		set(&p->busy, false);
+		set(&p->fenced, false);
+	}
+	glk_unlock(&p->lock);
+}
+
+static void drain(int pe)
+{
+	send_all(pe, true);
+	await(pe);
+}
+
+/* Calls `what` for the PEs whose stores are not complete. */
+static void for_busy(void (*what)(int pe))
+{
+	int count = atomic_load_explicit(&g.actives, memory_order_acquire);
+
+	for (int i = 0; i < count; i++)
+		if (is(&g.peers[g.active[i]].busy))
+			what(g.active[i]);
+}
+
+static void send_wanting(int pe)
+{
+	send_all(pe, true);
+}
+
+void glk_send_all(void)
+{
+	set(&g.held, false);
+	for_busy(send_wanting);
+}
+
+void glk_finish(void)
+{
+	for_busy(await);
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
+void glk_quiet(void)
+{
+	bool real = is(&g.real) || !g.peers;
+
+	glk_send_all();
+	set(&g.real, false);
+	set(&g.real_near, false);
+	if (real) /* else it would wait for the counters of packets, which are acknowledged anyway */
+		pshmem_quiet();
+	glk_finish();
+}
+
+/* --- order --- */
+
+/* A packet is put at a fence if putting takes no more than half of the time; so a lone signal leaves at once, and many are packed. */
+static bool due(const struct glk_peer *p)
+{
+	return glk_now() - p->pushed_at >= p->push_took;
+}
+
+static void fence_peer(int pe)
+{
+	struct glk_peer *p = &g.peers[pe];
+
+	if (p->near) { /* direct stores and packets go different ways */
+		drain(pe);
+		return;
+	}
+	glk_lock(&p->lock);
+	set(&p->fenced, true);
+	if (due(p)) {
+		flush_lane(p);
+		if (p->pushed != p->produced)
+			glk_ring_push(pe, false);
+	} else {
+#if defined(__x86_64__) || defined(__i386__)
+		if (p->lane[p->segment])
+			glk_lane_fence(p->lane[p->segment]);
+#else /* the receiver's stores are ordered from packet to packet */
+		flush_lane(p);
+#endif
+	}
+	glk_unlock(&p->lock);
+}
+
+bool glk_fence(void)
+{
+	bool near = is(&g.real_near);
+
+	atomic_thread_fence(memory_order_release);
+	if (is(&g.unfenced)) {
+		set(&g.unfenced, false);
+		for_busy(fence_peer);
+	}
+	set(&g.real_near, false);
+	return near;
+}
+
+static void note(int pe, bool other_context)
+{
+	if (other_context)
+		set(&g.real_context, true);
+	if (g.peers[pe].near)
+		set(&g.real_near, true);
+	set(&g.real, true);
+	glk_count(&g.passed);
+}
+
+/* Without the helper this thread has to receive: the PE that it calls may wait for an acknowledgement. */
+static void help(void)
+{
+	unsigned idle = 0;
+
+	if (g.packs && !g.helped)
+		glk_ring_turn(&idle);
+}
+
+void glk_before_store(int pe, bool other_context)
+{
+	if (!g.peers || (unsigned)pe >= (unsigned)g.pes)
+		return;
+	if (is(&g.peers[pe].fenced))
+		drain(pe);
+	note(pe, other_context);
+	help();
+}
+
+void glk_before_load(int pe)
+{
+	if (!g.peers || (unsigned)pe >= (unsigned)g.pes)
+		return;
+	if (is(&g.peers[pe].busy))
+		drain(pe);
+	set(&g.real, true); /* perhaps nonblocking */
+	glk_count(&g.passed);
+	help();
+}
+
+/* --- waiting --- */
+
+static void send_quietly(int pe)
+{
+	send_all(pe, false);
+}
+
+void glk_before_wait(void)
+{
+	if (is(&g.held)) {
+		set(&g.held, false);
+		for_busy(send_quietly);
+	}
+}
+
+void glk_before_block(void)
+{
+	glk_before_wait();
+	set(&g.real, true);
+	atomic_fetch_add_explicit(&g.blocked, 1, memory_order_relaxed);
+}
+
+void glk_after_block(void)
+{
+	atomic_fetch_sub_explicit(&g.blocked, 1, memory_order_relaxed);
+	atomic_thread_fence(memory_order_acquire);
+}
+
+bool glk_push_aged(void)
+{
+	int count = atomic_load_explicit(&g.actives, memory_order_acquire);
+	bool some = false;
+
+	for (int i = 0; i < count; i++) {
+		int pe = g.active[i];
+		struct glk_peer *p = &g.peers[pe];
+
+		if (!is(&p->busy) || !glk_try_lock(&p->lock))
+			continue;
+		if (holds(p)) {
+			some = true;
+			if (p->aged) {
+				flush_lane(p);
+				glk_ring_push(pe, false);
+			} else {
+				p->aged = true;
+			}
+		}
+		glk_unlock(&p->lock);
+	}
+	return some;
+}
+
+bool glk_can_sync(void)
+{
+	return g.packs && !g.multiple;
+}
+
+void glk_sync(int start, int log, int size)
+{
+	int stride = 1 << log, rank = (g.me - start) / stride;
+
+	atomic_thread_fence(memory_order_seq_cst);
+	atomic_fetch_add_explicit(&g.waiting, 1, memory_order_relaxed);
+	for (int step = 1; step < size; step *= 2) {
+		int to = start + (rank + step) % size * stride, from = start + (rank + size - step) % size * stride;
+		uint64_t expected = ++g.peers[from].sync_in;
+		unsigned idle = 0;
+
+		pshmem_fence(); /* behind the message before */
+		pshmem_uint64_p(&g.boxes[g.me].sync, ++g.peers[to].sync_out, to);
+		while ((int64_t)(__atomic_load_n(&g.boxes[from].sync, __ATOMIC_ACQUIRE) - expected) < 0)
+			glk_ring_turn(&idle);
+	}
+	atomic_fetch_sub_explicit(&g.waiting, 1, memory_order_relaxed);
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
+void glk_meet(int start, int log, int size)
+{
+	glk_before_wait();
+	if (glk_can_sync())
+		glk_sync(start, log, size);
+}
