@@ -53,7 +53,6 @@ void shmem_fence(void)
 		pshmem_fence();
 }
 
-/* The default context's fence, which packets use, does not order what another context has under way. */
 void shmem_ctx_fence(shmem_ctx_t context)
 {
 	if (glk_fence() || atomic_load_explicit(&g.real_context, memory_order_relaxed))

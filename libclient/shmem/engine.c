@@ -184,7 +184,6 @@ void glk_quiet(void)
 
 	glk_send_all();
 	set(&g.real, false);
-	set(&g.real_near, false);
 	if (real) /* else it would wait for the counters of packets, which are acknowledged anyway */
 		pshmem_quiet();
 	glk_finish();
@@ -225,23 +224,21 @@ static void fence_peer(int pe)
 
 bool glk_fence(void)
 {
-	bool near = is(&g.real_near);
+	bool real = is(&g.real);
 
 	atomic_thread_fence(memory_order_release);
 	if (is(&g.unfenced)) {
 		set(&g.unfenced, false);
 		for_busy(fence_peer);
 	}
-	set(&g.real_near, false);
-	return near;
+	set(&g.real, false);
+	return real;
 }
 
-static void note(int pe, bool other_context)
+static void note(bool other_context)
 {
 	if (other_context)
 		set(&g.real_context, true);
-	if (g.peers[pe].near)
-		set(&g.real_near, true);
 	set(&g.real, true);
 	glk_count(&g.passed);
 }
@@ -261,7 +258,7 @@ void glk_before_store(int pe, bool other_context)
 		return;
 	if (is(&g.peers[pe].fenced))
 		drain(pe);
-	note(pe, other_context);
+	note(other_context);
 	help();
 }
 

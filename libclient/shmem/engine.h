@@ -59,7 +59,10 @@ void glk_after_block(void);
 /** Puts what lanes have held for a while; of the helper. Returns whether there was something. */
 bool glk_push_aged(void);
 
-/** Orders packed and direct stores; fence of the implementation is the caller's. Returns whether that has to be a quiet. */
+/**
+ * Orders packed and direct stores. Returns whether the implementation has operations under way, which only a quiet of its orders with
+ * those: they go other ways.
+ */
 bool glk_fence(void);
 
 /** Sends all, with a request for acknowledgements; glk_finish() waits for them. */

@@ -10,7 +10,7 @@
 #include "../lane/packet.h"
 #include "real.h"
 
-#define RECORD	8u	     /* bytes before a packet */
+#define RECORD	8u	     /* bytes before a packet: its bytes, and the record's place in the stream */
 #define SKIP	UINT32_MAX   /* instead of a packet's bytes: the next record is at the ring's start */
 #define BATCH	(32u << 10)  /* bytes that are put without being asked for */
 #define TURNS	64u	     /* without a pause */
@@ -44,6 +44,12 @@ uint64_t glk_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* A record's second word, by its place in the stream: not what the ring has there before. */
+static uint32_t stamp(uint64_t place)
+{
+	return ~(uint32_t)place;
 }
 
 static uint64_t record_bytes(size_t packet)
@@ -114,16 +120,17 @@ void glk_ring_append(int pe, const uint8_t *packet, size_t bytes)
 	struct glk_peer *p = &g.peers[pe];
 	uint64_t record = record_bytes(bytes), at = p->produced & (g.ring - 1), batch = g.ring / 4 < BATCH ? g.ring / 4 : BATCH;
 	uint64_t skipped = at + record > g.ring ? g.ring - at : 0;
-	uint32_t word = SKIP;
+	uint32_t words[2] = {SKIP, stamp(p->produced)};
 
 	make_room(pe, p->produced + skipped + record);
 	if (skipped) {
-		memcpy(p->mirror + at, &word, 4);
+		memcpy(p->mirror + at, words, RECORD);
 		p->produced += skipped;
 		at = 0;
 	}
-	word = (uint32_t)bytes;
-	memcpy(p->mirror + at, &word, 4);
+	words[0] = (uint32_t)bytes;
+	words[1] = stamp(p->produced);
+	memcpy(p->mirror + at, words, RECORD);
 	memcpy(p->mirror + at + RECORD, packet, bytes);
 	p->produced += record;
 	if (p->produced - p->pushed >= batch)
@@ -156,15 +163,17 @@ static bool receive_from(int pe)
 
 	while (p->consumed != head) {
 		uint64_t at = p->consumed & (g.ring - 1);
-		uint32_t bytes;
+		uint32_t words[2];
 
-		memcpy(&bytes, ring + at, 4);
-		if (bytes == SKIP) {
+		memcpy(words, ring + at, RECORD);
+		if (words[1] != stamp(p->consumed))
+			break; /* the counter overtook the record, against the fence */
+		if (words[0] == SKIP) {
 			p->consumed += g.ring - at;
 			continue;
 		}
-		apply(pe, ring + at + RECORD, bytes);
-		p->consumed += record_bytes(bytes);
+		apply(pe, ring + at + RECORD, words[0]);
+		p->consumed += record_bytes(words[0]);
 		atomic_thread_fence(memory_order_release); /* between packets is a fence of the sender, perhaps */
 	}
 	if (p->consumed != p->acknowledged && (word & WANT || p->consumed - p->acknowledged >= g.ring / 4)) {
