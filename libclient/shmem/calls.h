@@ -27,7 +27,7 @@ static inline void glk_loaded(void)
 			*(volatile __typeof__(*(to)) *)at_ = value;                       \
 			glk_count(&glk_shmem.stores);                                     \
 		} else if (!glk_pack(to, &(value), sizeof(*(to)), pe)) {                  \
-			glk_before_store(pe, other);                                      \
+			glk_before_store(to, sizeof(*(to)), pe, other);                    \
 			real;                                                             \
 		}                                                                         \
 	} while (0)
@@ -35,7 +35,7 @@ static inline void glk_loaded(void)
 #define GLK_PUT(to, from, bytes, pe, other, real)                                         \
 	do {                                                                              \
 		if (!glk_put(to, from, bytes, pe)) {                                      \
-			glk_before_store(pe, other);                                      \
+			glk_before_store(to, bytes, pe, other);                           \
 			real;                                                             \
 		}                                                                         \
 	} while (0)
@@ -48,7 +48,7 @@ static inline void glk_loaded(void)
 				     (const char *)(from) + (ptrdiff_t)i_ * (from_stride) * (ptrdiff_t)(bytes), bytes, pe)) \
 				break;                                                    \
 		if (i_ < (count)) { /* all of them, some perhaps twice */                 \
-			glk_before_store(pe, other);                                      \
+			glk_before_store(to, SIZE_MAX / 2, pe, other);                    \
 			real;                                                             \
 		}                                                                         \
 	} while (0)
@@ -61,7 +61,7 @@ static inline void glk_loaded(void)
 			glk_loaded();                                                     \
 			return value_;                                                    \
 		}                                                                         \
-		glk_before_load(pe);                                                      \
+		glk_before_load(from, sizeof(*(from)), pe);                               \
 		return real;                                                              \
 	} while (0)
 
@@ -72,7 +72,7 @@ static inline void glk_loaded(void)
 			memmove(to, at_, bytes);                                          \
 			glk_loaded();                                                     \
 		} else {                                                                  \
-			glk_before_load(pe);                                              \
+			glk_before_load(from, bytes, pe);                                 \
 			real;                                                             \
 		}                                                                         \
 	} while (0)

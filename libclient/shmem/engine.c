@@ -8,6 +8,11 @@
 #include "real.h"
 #include "ring.h"
 
+#define MARKS_BYTES ((size_t)1 << (GLK_MARK_BITS - 3))
+#define TURN_EVERY  16u
+#define LINE	    64u
+#define LINES_MAX   64u /* longer operations count as hits */
+
 #define g glk_shmem
 
 static bool is(atomic_bool *flag)
@@ -33,14 +38,44 @@ static bool open_ring(int pe)
 	struct glk_peer *p = &g.peers[pe];
 
 	p->mirror = malloc(g.ring);
-	p->refused = !p->mirror;
-	if (p->refused)
+	p->marks = calloc(1, MARKS_BYTES);
+	p->refused = !p->mirror || !p->marks;
+	if (p->refused) {
+		free(p->mirror);
+		free(p->marks);
+		p->mirror = NULL;
+		p->marks = NULL;
 		return false;
+	}
 	glk_lock(&g.activating);
 	g.active[g.actives] = pe;
 	atomic_fetch_add_explicit(&g.actives, 1, memory_order_release);
 	glk_unlock(&g.activating);
 	return true;
+}
+
+/* Whether a line has, perhaps, stores that are not complete; if not, `set`: it has now. */
+static bool mark(struct glk_peer *p, uint64_t line, bool set)
+{
+	uint64_t bit = line * UINT64_C(0x9e3779b97f4a7c15) >> (64 - GLK_MARK_BITS), mask = UINT64_C(1) << (bit & 63);
+	bool was = p->marks[bit / 64] & mask;
+
+	if (set)
+		p->marks[bit / 64] |= mask;
+	return was;
+}
+
+/* So for the lines of [at, at + bytes). */
+static bool mark_all(struct glk_peer *p, const void *at, size_t bytes, bool set)
+{
+	uint64_t first = (uintptr_t)at / LINE, last = ((uintptr_t)at + bytes - 1) / LINE;
+	bool some = false;
+
+	if (last - first >= LINES_MAX && !set)
+		return true;
+	for (uint64_t line = first; line <= last; line++)
+		some |= mark(p, line, set);
+	return some;
 }
 
 static void flush_lane(struct glk_peer *p)
@@ -81,6 +116,7 @@ bool glk_pack(void *to, const void *from, size_t bytes, int pe)
 	lane = lane_of(pe, segment);
 	if (lane) {
 		glk_lane_store(lane, (uint64_t)((uint8_t *)to - g.segments[segment].base), from, bytes);
+		mark_all(p, to, bytes, true);
 		set(&p->busy, true);
 		set(&g.held, true);
 		set(&g.unfenced, true);
@@ -141,6 +177,7 @@ static void await(int pe)
 	if (!holds(p) && glk_ring_acknowledged(pe) == p->produced) {
 		set(&p->busy, false);
 		set(&p->fenced, false);
+		memset(p->marks, 0, MARKS_BYTES);
 	}
 	glk_unlock(&p->lock);
 }
@@ -235,42 +272,48 @@ bool glk_fence(void)
 	return real;
 }
 
-static void note(bool other_context)
-{
-	if (other_context)
-		set(&g.real_context, true);
-	set(&g.real, true);
-	glk_count(&g.passed);
-}
-
-/* Without the helper this thread has to receive: the PE that it calls may wait for an acknowledgement. */
+/* Without the helper this thread has to receive now and then: the PE that it calls may wait for an acknowledgement. */
 static void help(void)
 {
 	unsigned idle = 0;
 
-	if (g.packs && !g.helped)
+	if (g.packs && !g.helped && !(atomic_load_explicit(&g.passed, memory_order_relaxed) % TURN_EVERY))
 		glk_ring_turn(&idle);
 }
 
-void glk_before_store(int pe, bool other_context)
+static void before_real(const void *at, size_t bytes, int pe, bool ordered)
 {
-	if (!g.peers || (unsigned)pe >= (unsigned)g.pes)
-		return;
-	if (is(&g.peers[pe].fenced))
-		drain(pe);
-	note(other_context);
+	struct glk_peer *p = &g.peers[pe];
+
+	if (is(&p->busy)) {
+		bool behind = ordered && is(&p->fenced);
+
+		if (!behind) {
+			glk_lock(&p->lock);
+			behind = bytes && mark_all(p, at, bytes, false);
+			glk_unlock(&p->lock);
+		}
+		if (behind)
+			drain(pe);
+	}
+	set(&g.real, true);
+	glk_count(&g.passed);
 	help();
 }
 
-void glk_before_load(int pe)
+void glk_before_store(const void *at, size_t bytes, int pe, bool other)
 {
 	if (!g.peers || (unsigned)pe >= (unsigned)g.pes)
 		return;
-	if (is(&g.peers[pe].busy))
-		drain(pe);
-	set(&g.real, true); /* perhaps nonblocking */
-	glk_count(&g.passed);
-	help();
+	before_real(at, bytes, pe, true);
+	if (other)
+		set(&g.real_context, true);
+}
+
+void glk_before_load(const void *at, size_t bytes, int pe)
+{
+	if (g.peers && (unsigned)pe < (unsigned)g.pes)
+		before_real(at, bytes, pe, false);
 }
 
 /* --- waiting --- */

@@ -43,11 +43,12 @@ bool glk_pack(void *to, const void *from, size_t bytes, int pe);
 /** A put of any length, direct or packed. Returns false if the implementation has to do it. */
 bool glk_put(void *to, const void *from, size_t bytes, int pe);
 
-/** Before an operation of the implementation that stores to PE `pe`: it is behind packed stores before a fence. */
-void glk_before_store(int pe, bool other_context);
-
-/** Before one that loads from PE `pe`: it is behind all packed stores. */
-void glk_before_load(int pe);
+/**
+ * Before an operation of the implementation on [at, at + bytes) of PE `pe`: it is behind packed stores to the same lines. If it stores, also
+ * behind those before a fence; `other`: by a context of its own.
+ */
+void glk_before_load(const void *at, size_t bytes, int pe);
+void glk_before_store(const void *at, size_t bytes, int pe, bool other);
 
 /** Before a call that may block: other PEs get what lanes hold. */
 void glk_before_wait(void);

@@ -59,10 +59,10 @@ def body(result, name, short, arguments, real):
     back = "" if result == "void" else "return "
     if "PE_start" in arguments:
         return f"glk_meet(PE_start, logPE_stride, PE_size); {back}{real};"
-    if a[-1] == "pe" and result == "void" and "get" not in plain:
-        return f"glk_before_store(pe, {other}); {back}{real};"
-    if a[-1] == "pe":
-        return f"glk_before_load(pe); {back}{real};"
+    if a[-1] == "pe" and "iget" in plain:
+        return f"glk_before_load({a[1]}, SIZE_MAX / 2, pe); {real};"
+    if a[-1] == "pe":  # atomics, and what is not known
+        return f"glk_before_store({a[0]}, sizeof(*{a[0]}), pe, {other}); {back}{real};"
     if result == "void":
         return f"glk_before_block(); {real}; glk_after_block();"
     return f"glk_before_block(); {result} result = {real}; glk_after_block(); return result;"

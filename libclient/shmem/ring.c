@@ -121,6 +121,7 @@ void glk_ring_append(int pe, const uint8_t *packet, size_t bytes)
 	uint64_t record = record_bytes(bytes), at = p->produced & (g.ring - 1), batch = g.ring / 4 < BATCH ? g.ring / 4 : BATCH;
 	uint64_t skipped = at + record > g.ring ? g.ring - at : 0;
 	uint32_t words[2] = {SKIP, stamp(p->produced)};
+	unsigned idle = 0;
 
 	make_room(pe, p->produced + skipped + record);
 	if (skipped) {
@@ -133,8 +134,10 @@ void glk_ring_append(int pe, const uint8_t *packet, size_t bytes)
 	memcpy(p->mirror + at, words, RECORD);
 	memcpy(p->mirror + at + RECORD, packet, bytes);
 	p->produced += record;
-	if (p->produced - p->pushed >= batch)
-		glk_ring_push(pe, false);
+	if (p->produced - p->pushed < batch)
+		return;
+	glk_ring_push(pe, false);
+	glk_ring_turn(&idle); /* who sends receives: others send too */
 }
 
 /* --- receiving --- */

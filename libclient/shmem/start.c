@@ -189,6 +189,7 @@ void glk_stop(void)
 		print_counters();
 	for (int pe = 0; pe < g.pes; pe++) {
 		free(g.peers[pe].mirror);
+		free(g.peers[pe].marks);
 		for (int i = 0; i < GLK_SEGMENTS; i++)
 			glk_lane_free(g.peers[pe].lane[i]);
 	}

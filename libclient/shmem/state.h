@@ -15,6 +15,8 @@
 
 enum { GLK_HEAP, GLK_STATIC, GLK_SEGMENTS };
 
+#define GLK_MARK_BITS 15u
+
 #define GLK_NO_WAY INTPTR_MIN /* no direct address */
 
 /** Symmetric memory: the same offsets in all PEs. */
@@ -43,6 +45,7 @@ struct glk_peer {
 	int segment;	    /* of the lane that may hold stores */
 	struct glk_lane *lane[GLK_SEGMENTS];
 	uint8_t *mirror;		    /* of the ring there */
+	uint64_t *marks;		    /* bits of lines, by a hash, that have stores which are not complete */
 	uint64_t produced, pushed, wanted; /* bytes written to the mirror, put there, whose acknowledgement was asked for */
 	uint64_t pushed_at, push_took;	    /* ns */
 
