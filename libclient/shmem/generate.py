@@ -80,7 +80,7 @@ def main():
             continue
         arguments = [] if parameters == ["void"] else [name_of(p) for p in parameters]
         real = f"p{name}({', '.join(arguments)})"
-        declarations.append(f"extern __typeof__({name}) p{name};")
+        declarations.append(f"extern __typeof__({name}) p{name} __attribute__((weak));")  # headers have some without code
         lines += [f"{result} {name}({', '.join(parameters)})", "{",
                   "\t" + body(result, name, short, arguments, real), "}"]
     if not declarations:

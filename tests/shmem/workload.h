@@ -50,6 +50,7 @@ static inline void *symmetric(size_t bytes)
 
 	if (!memory)
 		shmem_global_exit(2);
+	shmem_barrier_all(); /* Open MPI clears the memory behind the barrier */
 	return memory;
 }
 
