@@ -82,7 +82,7 @@ void shmem_ctx_destroy(shmem_ctx_t context)
 void shmem_barrier(int start, int log, int size, long *sync)
 {
 	glk_quiet();
-	if (glk_can_sync())
+	if (glk_can_sync(start, log, size))
 		glk_sync(start, log, size);
 	else
 		pshmem_barrier(start, log, size, sync);
@@ -91,7 +91,7 @@ void shmem_barrier(int start, int log, int size, long *sync)
 void shmem_barrier_all(void)
 {
 	glk_quiet();
-	if (glk_can_sync())
+	if (glk_can_sync(0, 0, g.pes))
 		glk_sync(0, 0, g.pes);
 	else
 		pshmem_barrier_all();
@@ -100,7 +100,7 @@ void shmem_barrier_all(void)
 void shmem_sync(int start, int log, int size, long *sync)
 {
 	glk_before_wait();
-	if (glk_can_sync())
+	if (glk_can_sync(start, log, size))
 		glk_sync(start, log, size);
 	else
 		pshmem_sync(start, log, size, sync);
@@ -109,7 +109,7 @@ void shmem_sync(int start, int log, int size, long *sync)
 void shmem_sync_all(void)
 {
 	glk_before_wait();
-	if (glk_can_sync())
+	if (glk_can_sync(0, 0, g.pes))
 		glk_sync(0, 0, g.pes);
 	else
 		pshmem_sync_all();

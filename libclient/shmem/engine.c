@@ -272,12 +272,12 @@ bool glk_fence(void)
 	return real;
 }
 
-/* Without the helper this thread has to receive now and then: the PE that it calls may wait for an acknowledgement. */
+/* Receives now and then: the PE that is called may wait for an acknowledgement. */
 static void help(void)
 {
 	unsigned idle = 0;
 
-	if (g.packs && !g.helped && !(atomic_load_explicit(&g.passed, memory_order_relaxed) % TURN_EVERY))
+	if (g.packs && !(atomic_load_explicit(&g.passed, memory_order_relaxed) % TURN_EVERY))
 		glk_ring_turn(&idle);
 }
 
@@ -344,10 +344,9 @@ void glk_after_block(void)
 	atomic_thread_fence(memory_order_acquire);
 }
 
-bool glk_push_aged(void)
+void glk_push_aged(void)
 {
 	int count = atomic_load_explicit(&g.actives, memory_order_acquire);
-	bool some = false;
 
 	for (int i = 0; i < count; i++) {
 		int pe = g.active[i];
@@ -355,23 +354,22 @@ bool glk_push_aged(void)
 
 		if (!is(&p->busy) || !glk_try_lock(&p->lock))
 			continue;
-		if (holds(p)) {
-			some = true;
-			if (p->aged) {
-				flush_lane(p);
+		if (holds(p) && p->aged) {
+			flush_lane(p);
+			if (p->pushed != p->produced) /* a full ring may have pushed it */
 				glk_ring_push(pe, false);
-			} else {
-				p->aged = true;
-			}
+		} else {
+			p->aged = holds(p);
 		}
 		glk_unlock(&p->lock);
 	}
-	return some;
 }
 
-bool glk_can_sync(void)
+bool glk_can_sync(int start, int log, int size)
 {
-	return g.packs && !g.multiple;
+	int stride = 1 << log, rank = (g.me - start) / stride;
+
+	return g.packs && !g.multiple && g.me >= start && (g.me - start) % stride == 0 && rank < size && start + (size - 1) * stride < g.pes;
 }
 
 void glk_sync(int start, int log, int size)
@@ -397,6 +395,6 @@ void glk_sync(int start, int log, int size)
 void glk_meet(int start, int log, int size)
 {
 	glk_before_wait();
-	if (glk_can_sync())
+	if (glk_can_sync(start, log, size))
 		glk_sync(start, log, size);
 }

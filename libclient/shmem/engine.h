@@ -57,8 +57,8 @@ void glk_before_wait(void);
 void glk_before_block(void);
 void glk_after_block(void);
 
-/** Puts what lanes have held for a while; of the helper. Returns whether there was something. */
-bool glk_push_aged(void);
+/** Puts what lanes hold since the last call; the helper's. */
+void glk_push_aged(void);
 
 /**
  * Orders packed and direct stores. Returns whether the implementation has operations under way, which only a quiet of its orders with
@@ -73,8 +73,8 @@ void glk_finish(void);
 /** Completes stores of packets and of the implementation's default context. */
 void glk_quiet(void);
 
-/** Whether glk_sync() can be used: not by several threads. */
-bool glk_can_sync(void);
+/** Whether glk_sync() can be used: not by several threads, and only for PEs that exist and include this one. */
+bool glk_can_sync(int start, int log, int size);
 
 /** Waits until the PEs start, start + 2^log, ... arrive, with progress. */
 void glk_sync(int start, int log, int size);

@@ -207,6 +207,7 @@ void glk_ring_turn(unsigned *idle)
 	bool some = glk_ring_receive();
 
 	*idle = some ? 0 : *idle + 1;
+	atomic_fetch_add_explicit(&g.turns, 1, memory_order_relaxed);
 	if (opal_progress)
 		opal_progress();
 	else

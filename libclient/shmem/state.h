@@ -80,6 +80,7 @@ struct glk_shmem {
 	atomic_bool unfenced;	/* stores were packed since the last fence */
 	atomic_bool real;	/* the implementation has had operations since the last quiet */
 	atomic_bool real_context; /* by other contexts, ever */
+	atomic_uint turns;		/* of glk_ring_turn() */
 	atomic_int waiting, blocked;	/* threads that poll in a call; in one of the implementation, where they do not */
 	atomic_ulong stores, loads, passed, wire; /* direct stores and loads; calls passed on; bytes put */
 };
