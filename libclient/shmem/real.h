@@ -33,6 +33,7 @@ GLK_REAL(sync_all);
 GLK_REAL(set_lock);
 GLK_REAL(clear_lock);
 GLK_REAL(test_lock);
+GLK_REAL(getmem);
 GLK_REAL(putmem);
 GLK_REAL(putmem_nbi);
 GLK_REAL(uint64_p);

@@ -142,6 +142,21 @@ static bool make_rings(const struct settings *s)
 	return g.active;
 }
 
+/*
+ * Open MPI looks a PE's memory up when it is used first, and puts it into a table that other threads read: now, before there are any.
+ */
+static void touch(const struct profile *table)
+{
+	const struct glk_segment *program = &g.segments[GLK_STATIC];
+	uint8_t byte;
+
+	for (int pe = 0; pe < g.pes; pe++) {
+		pshmem_getmem(&byte, table, 1, pe);
+		if (program->bytes)
+			pshmem_getmem(&byte, program->base + program->bytes - 1, 1, pe);
+	}
+}
+
 /* The table is allocated first, so that PEs with different settings do not allocate different rings. */
 static bool prepare(const struct settings *s, struct profile **table)
 {
@@ -158,7 +173,10 @@ static bool prepare(const struct settings *s, struct profile **table)
 			fprintf(stderr, "libgpulink-shmem: PEs have different settings GPULINK_SHMEM*: off\n");
 		return false;
 	}
-	return !s->off;
+	if (s->off)
+		return false;
+	touch(*table);
+	return true;
 }
 
 static void print_counters(void)
