@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The calls without a type: life, order, memory, locks. */
 #include "calls.h"
+#include "helper.h"
 #include "real.h"
 #include "start.h"
 
@@ -36,6 +37,12 @@ void shmem_finalize(void)
 {
 	glk_stop();
 	pshmem_finalize();
+}
+
+void shmem_global_exit(int status)
+{
+	glk_helper_stop();
+	pshmem_global_exit(status);
 }
 
 void *shmem_ptr(const void *at, int pe)

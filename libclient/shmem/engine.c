@@ -354,9 +354,9 @@ void glk_push_aged(void)
 
 		if (!is(&p->busy) || !glk_try_lock(&p->lock))
 			continue;
-		if (holds(p) && p->aged) {
+		if (holds(p) && p->aged && glk_ring_has_room(pe)) {
 			flush_lane(p);
-			if (p->pushed != p->produced) /* a full ring may have pushed it */
+			if (p->pushed != p->produced) /* a batch was put at once */
 				glk_ring_push(pe, false);
 		} else {
 			p->aged = holds(p);

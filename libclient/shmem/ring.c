@@ -101,6 +101,11 @@ void glk_ring_push(int pe, bool want)
 	p->push_took = p->pushed_at - start;
 }
 
+bool glk_ring_has_room(int pe)
+{
+	return g.peers[pe].produced + 2 * record_bytes(GLK_PACKET_HEADER + g.payload) - glk_ring_acknowledged(pe) <= g.ring;
+}
+
 static void make_room(int pe, uint64_t end)
 {
 	unsigned idle = 0;

@@ -26,6 +26,9 @@ unsigned glk_ring_payload(uint64_t ring);
 /** Appends a packet to the ring of PE `pe`, whose lock is held; waits for room. */
 void glk_ring_append(int pe, const uint8_t *packet, size_t bytes);
 
+/** Whether a packet for PE `pe`, whose lock is held, can be appended without waiting. */
+bool glk_ring_has_room(int pe);
+
 /** Puts what is appended to PE `pe`, whose lock is held; `want`: it shall be acknowledged at once. */
 void glk_ring_push(int pe, bool want);
 

@@ -219,11 +219,13 @@ void glk_stop(void)
 	g.packs = false;
 }
 
-/* A program may end without finalize; not so after a failure, when others do not come. */
+/* A program may end without finalize; after a failure the others do not come, but the helper must not outlive the implementation. */
 static void stop_at_exit(int status, void *unused)
 {
 	(void)unused;
-	if (!status)
+	if (status)
+		glk_helper_stop();
+	else
 		glk_stop();
 }
 

@@ -6,6 +6,7 @@
  *   lock        PEs change a number under a lock, by packed stores
  *   symbols     all calls of <shmem.h> are this library's, and the level of threads is the one asked for
  *   unfinished  ends without finalize
+ *   failed      ends without finalize, with status 3
  *   killed      PE 1 is killed in the middle
  */
 #include <dlfcn.h>
@@ -180,14 +181,14 @@ int main(int argc, char **argv)
 		symbols();
 	else if (!strcmp(name, "killed"))
 		killed();
-	else if (strcmp(name, "unfinished"))
+	else if (strcmp(name, "unfinished") && strcmp(name, "failed"))
 		errors++;
 	printf("# PE %d: %s: errors=%u\n", me, name, errors);
-	if (!strcmp(name, "unfinished")) {
+	if (!strcmp(name, "unfinished") || !strcmp(name, "failed")) {
 		long *word = symmetric(1);
 
 		shmem_long_p(word, 1, (me + 1) % pes);
-		return 0;
+		return *name == 'f' ? 3 : 0;
 	}
 	shmem_finalize();
 	return errors ? 1 : 0;
