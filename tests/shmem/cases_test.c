@@ -3,6 +3,8 @@
  * cases_test CASE, with two or more PEs; status 1: an error.
  *   passive     PE 1 computes without calls, and gets and delivers stores meanwhile
  *   threads     several threads of each PE store, fence and read back
+ *   loads       loads and atomics see this PE's stores to the same words without a quiet
+ *   collective  some PEs are in a collective call when others wait for their acknowledgements
  *   lock        PEs change a number under a lock, by packed stores
  *   symbols     all calls of <shmem.h> are this library's, and the level of threads is the one asked for
  *   unfinished  ends without finalize
@@ -132,6 +134,51 @@ static void locked(void)
 		expect("number under a lock", *number, (long)pes * LOCKED);
 }
 
+static void loads(void)
+{
+	long *words = symmetric(1000), got[3];
+	int right = (me + 1) % pes;
+
+	for (long i = 0; i < 997; i++) {
+		shmem_long_p(words + i, i, right);
+		expect("word stored before", shmem_long_g(words + i, right), i);
+		shmem_long_p(words + i, i + 1, right);
+		expect("word fetched and added to", shmem_long_atomic_fetch_add(words + i, 5, right), i + 1);
+		shmem_long_p(words + i + 1, i + 2, right);
+		shmem_long_get(got, words + i, 3, right);
+		expect("word after an atomic", got[0], i + 6);
+		expect("word of a get", got[1], i + 2);
+	}
+	shmem_barrier_all();
+}
+
+static void collective(void)
+{
+	static long sync_sum[SHMEM_REDUCE_SYNC_SIZE], sync_cast[SHMEM_BCAST_SYNC_SIZE], work[SHMEM_REDUCE_MIN_WRKDATA_SIZE + 1];
+	static long one = 1, sum, told, from;
+	long *words = symmetric(10000);
+
+	for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; i++)
+		sync_sum[i] = SHMEM_SYNC_VALUE;
+	for (int i = 0; i < SHMEM_BCAST_SYNC_SIZE; i++)
+		sync_cast[i] = SHMEM_SYNC_VALUE;
+	shmem_barrier_all();
+	for (int round = 0; round < 20; round++) {
+		if (me == round % pes) { /* late, and needs the others */
+			for (long i = 0; i < 100000; i++)
+				shmem_long_p(words + i % 10000, i, (int)((me + i % 3) % pes));
+			shmem_quiet();
+			from = round;
+		}
+		shmem_long_sum_to_all(&sum, &one, 1, 0, 0, pes, work, sync_sum);
+		expect("sum", sum, pes);
+		shmem_barrier_all();
+		shmem_broadcast64(&told, &from, 1, round % pes, 0, 0, pes, sync_cast);
+		expect("broadcast", me == round % pes ? from : told, round);
+		shmem_barrier_all();
+	}
+}
+
 static void killed(void)
 {
 	long *word = symmetric(1000);
@@ -179,6 +226,10 @@ int main(int argc, char **argv)
 		locked();
 	else if (!strcmp(name, "symbols"))
 		symbols();
+	else if (!strcmp(name, "loads"))
+		loads();
+	else if (!strcmp(name, "collective"))
+		collective();
 	else if (!strcmp(name, "killed"))
 		killed();
 	else if (strcmp(name, "unfinished") && strcmp(name, "failed"))
