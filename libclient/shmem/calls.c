@@ -104,6 +104,7 @@ void shmem_barrier_all(void)
 		pshmem_barrier_all();
 }
 
+#ifndef shmem_sync
 void shmem_sync(int start, int log, int size, long *sync)
 {
 	glk_before_wait();
@@ -112,6 +113,7 @@ void shmem_sync(int start, int log, int size, long *sync)
 	else
 		pshmem_sync(start, log, size, sync);
 }
+#endif
 
 void shmem_sync_all(void)
 {

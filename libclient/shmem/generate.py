@@ -11,7 +11,7 @@ WRITTEN = set("""init init_thread query_thread finalize global_exit ptr fence ct
 malloc calloc align realloc free set_lock test_lock clear_lock""".split())
 # Without stores, loads or waiting.
 LEFT = re.compile(r"my_pe|n_pes|info_.*|(pe|addr)_accessible|ctx_create|.*cache.*|udcflush.*|team_(my|n)_.*|ctx_get_team"
-                  r"|team_translate_pe|team_get_config|alltoall_global_nb")
+                  r"|team_translate_pe|team_get_config|alltoall_global_nb|pcontrol")
 
 
 def prototypes(compiler):
@@ -23,7 +23,9 @@ def prototypes(compiler):
     for result, name, parameters in re.findall(r"(?:extern\s+)?\b([a-z_][\w\s*]*?[\s*])(shmemx?_\w+)\s*\(([^()]*)\)\s*;", text):
         if name not in seen and not re.search(r"\b(typedef|return)\b", result):
             seen.add(name)
-            yield result.replace("extern", "").strip(), name, [p.strip() for p in parameters.split(",")]
+            named = [p.strip() for p in parameters.split(",")]
+            named = [p if p == "void" or re.search(r"[\s*]\w+(\[\d*\])?$", p) else f"{p} a{i}" for i, p in enumerate(named)]
+            yield result.replace("extern", "").strip(), name, named
 
 
 def name_of(parameter):
@@ -62,7 +64,8 @@ def body(result, name, short, arguments, real):
     if a[-1] == "pe" and "iget" in plain:
         return f"glk_before_load({a[1]}, SIZE_MAX / 2, pe); {real};"
     if a[-1] == "pe":  # atomics, and what is not known
-        return f"glk_before_store({a[0]}, sizeof(*{a[0]}), pe, {other}); {back}{real};"
+        at = a[1] if re.search(r"_(fetch\w*|swap)_nbi$", plain) else a[0]
+        return f"glk_before_store({at}, sizeof(*{at}), pe, {other}); {back}{real};"
     if result == "void":
         return f"glk_before_block(); {real}; glk_after_block();"
     return f"glk_before_block(); {result} result = {real}; glk_after_block(); return result;"

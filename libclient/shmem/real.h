@@ -28,7 +28,9 @@ GLK_REAL(quiet);
 GLK_REAL(ctx_quiet);
 GLK_REAL(barrier);
 GLK_REAL(barrier_all);
+#ifndef shmem_sync /* OpenSHMEM 1.5: a choice of functions, which generate.py knows */
 GLK_REAL(sync);
+#endif
 GLK_REAL(sync_all);
 GLK_REAL(set_lock);
 GLK_REAL(clear_lock);
