@@ -24,7 +24,7 @@ POOL    ?= 0
 # Kernel build folder for `make module` and `make install`.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all demo demo-machine demo-programs report bench paper quick check check-machines check-programs check-more \
+.PHONY: all demo demo-machine demo-programs report bench bench-peers paper quick check check-machines check-programs check-more \
 	check-debug-kernel check-debian soak loggop checkpatch deb synth place coverage install module clean packages user asan
 
 all: user
@@ -205,6 +205,10 @@ paper: user
 loggop: user
 	tools/loggop/page --measure $(MESON)/fpga/sim/card/card-loggop $(MESON)/tools/replay/gpulink-replay tests/data/loggop
 	tools/loggop/page $(MESON)/tools/model/gpulink-model $(MESON)/tools/replay/gpulink-replay tests/data/loggop docs/loggop.md
+
+# Stores of 8 bytes by gpulink's devices, OpenSHMEM, MPI and plain, in turns: the table of docs/performance.md.
+bench-peers: user
+	tests/peers/bench-peers $(MESON)/tests/peers $(addprefix --shmem ,$(wildcard $(MESON)/libclient/shmem/libgpulink-shmem.so))
 
 # RTL coverage of the lock-step benches, in a few minutes.
 coverage: user

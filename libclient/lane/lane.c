@@ -74,6 +74,20 @@ static void decide(struct glk_lane *l)
 	l->pause = l->pauses;
 }
 
+/* No word of the packet is found any more. */
+static void forget(struct glk_lane *l)
+{
+	l->packet.stamp = (l->packet.stamp + (1u << STAMP_SHIFT)) & ((1u << GPULINK_LANE_WORD) - 1);
+	if (!l->packet.stamp)
+		memset(l->packet.words, 0xff, WORDS_BYTES);
+}
+
+void glk_lane_fence(struct glk_lane *l)
+{
+	l->packet.lead = NOWHERE;
+	forget(l);
+}
+
 void glk_lane_flush(struct glk_lane *l, unsigned reason)
 {
 	size_t payload = (size_t)(l->packet.at - l->packet.payload), bytes;
@@ -94,9 +108,7 @@ void glk_lane_flush(struct glk_lane *l, unsigned reason)
 		l->shape.send(l->shape.to, l->room, HEADER + bytes);
 	decide(l);
 	begin(l);
-	l->packet.stamp = (l->packet.stamp + (1u << STAMP_SHIFT)) & ((1u << GPULINK_LANE_WORD) - 1);
-	if (!l->packet.stamp)
-		memset(l->packet.words, 0xff, WORDS_BYTES);
+	forget(l);
 }
 
 /* --- words --- */
@@ -244,6 +256,11 @@ void glk_lane_free(struct glk_lane *l)
 	free(l->room);
 	free(l->packet.words);
 	free(l);
+}
+
+bool glk_lane_is_empty(const struct glk_lane *l)
+{
+	return l->packet.at == l->packet.payload;
 }
 
 struct gpulink_lane glk_lane_door(struct glk_lane *l, uint64_t origin, uint64_t bytes)

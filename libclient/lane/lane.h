@@ -34,6 +34,12 @@ void glk_lane_store(struct glk_lane *lane, uint64_t offset, const void *data, si
 /** Applies or sends the packet, if it is not empty; `reason`: enum flush. */
 void glk_lane_flush(struct glk_lane *lane, unsigned reason);
 
+/** Whether there is nothing to flush. */
+bool glk_lane_is_empty(const struct glk_lane *lane);
+
+/** Orders: later stores neither overwrite nor join the ones before, and are applied behind them. */
+void glk_lane_fence(struct glk_lane *lane);
+
 /** What programs store by: `bytes` of the endpoint, at least GPULINK_LANE_SMALL, from an offset on. */
 struct gpulink_lane glk_lane_door(struct glk_lane *lane, uint64_t origin, uint64_t bytes);
 

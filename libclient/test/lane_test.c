@@ -260,6 +260,31 @@ static void adapts(void **state)
 	end(&b);
 }
 
+/* Behind a fence a store neither overwrites nor joins what the packet has: who sees it sees what was stored before. */
+static void fences(void **state)
+{
+	uint64_t values[] = { 1, 2, 3, 4 };
+	struct gpulink_counters c;
+	struct bench b;
+
+	(void)state;
+	start(&b, 4096, 512);
+	glk_lane_store(b.lane, 64, &values[0], 8); /* the flag's last value */
+	glk_lane_store(b.lane, 256, &values[1], 8);
+	glk_lane_fence(b.lane);
+	glk_lane_store(b.lane, 64, &values[2], 8);
+	glk_lane_fence(b.lane);
+	glk_lane_store(b.lane, 72, &values[3], 8);
+	glk_lane_flush(b.lane, GLK_FLUSH_RELEASE);
+	c = counters(&b);
+	assert_int_equal(c.packets, 1);
+	assert_int_equal(c.sub_packets, 4);
+	assert_int_equal(c.overwritten_bytes, 0);
+	assert_memory_equal(b.lanes + 64, &values[2], 16);
+	assert_memory_equal(b.lanes + 256, &values[1], 8);
+	end(&b);
+}
+
 /* A packet of another is checked before any of it is written. */
 static void strangers(void **state)
 {
@@ -303,7 +328,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_chance), cmocka_unit_test(lengths), cmocka_unit_test(borders), cmocka_unit_test(sequential),
-		cmocka_unit_test(stamps), cmocka_unit_test(adapts), cmocka_unit_test(strangers),
+		cmocka_unit_test(stamps), cmocka_unit_test(adapts), cmocka_unit_test(fences), cmocka_unit_test(strangers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

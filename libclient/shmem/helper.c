@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "helper.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+#include "engine.h"
+#include "ring.h"
+
+#define SLEEP_MIN 50000L   /* ns */
+#define SLEEP_MAX 1000000L
+
+static struct {
+	pthread_t thread;
+	atomic_bool stops;
+} helper;
+
+/* Only where no other thread does: two threads in the implementation slow each other down. */
+static void *run(void *unused)
+{
+	unsigned turns = 0, idle;
+	long pause = SLEEP_MIN;
+
+	(void)unused;
+	while (!atomic_load_explicit(&helper.stops, memory_order_relaxed)) {
+		idle = 1;
+		if (!atomic_load_explicit(&glk_shmem.waiting, memory_order_relaxed)) {
+			if (atomic_load_explicit(&glk_shmem.turns, memory_order_relaxed) == turns)
+				glk_ring_turn(&idle);
+			glk_push_aged();
+		}
+		turns = atomic_load_explicit(&glk_shmem.turns, memory_order_relaxed);
+		if (!idle || atomic_load_explicit(&glk_shmem.blocked, memory_order_relaxed))
+			pause = SLEEP_MIN;
+		nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
+		pause = pause < SLEEP_MAX / 2 ? 2 * pause : SLEEP_MAX;
+	}
+	return NULL;
+}
+
+bool glk_helper_start(void)
+{
+	sigset_t all, before;
+
+	atomic_store(&helper.stops, false);
+	sigfillset(&all); /* signals are the program's */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	glk_shmem.helped = !pthread_create(&helper.thread, NULL, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return glk_shmem.helped;
+}
+
+void glk_helper_stop(void)
+{
+	if (!glk_shmem.helped)
+		return;
+	atomic_store(&helper.stops, true);
+	pthread_join(helper.thread, NULL);
+	glk_shmem.helped = false;
+}
