@@ -97,7 +97,7 @@ module glk_line_sorter #(
     end
   end
 
-  glk_fifo #(.W(31 + EW + 3), .DEPTH(4)) out (
+  glk_fifo #(.W(31 + EW + 3), .DEPTH(4), .BYPASS(1)) out (
     .clk, .rst, .s_data({tag[0], entry[0], sel[first], last}), .s_valid(pop), .s_ready(out_ready),
     .m_data({m_tag, m_entry, m_sel, m_last}), .m_valid, .m_ready);
 

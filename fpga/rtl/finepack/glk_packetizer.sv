@@ -15,6 +15,7 @@ module glk_packetizer #(
   parameter int PARTITIONS = 4,
   parameter int ENTRIES    = 64,
   parameter int BANKS      = 4,
+  parameter int PIECES     = 512, // see glk_packing
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
   parameter int EW         = $clog2(ENTRIES),
   parameter int BW         = $clog2(BANKS),
@@ -325,7 +326,7 @@ module glk_packetizer #(
   logic [12:0]   g_payload;
   logic [9:0]    g_run;
   logic [1:0]    made_sel;
-  glk_packing #(.EW(EW)) packing (
+  glk_packing #(.EW(EW), .PIECES(PIECES)) packing (
     .clk, .rst, .set_packing, .set_h, .set_limit, .set_payload, .set_runs,
     .s_tag(j_tag), .s_begin(j_begin_at), .s_length(j_length), .s_entry(j_entry), .s_sel(j_sel), .s_last(j_last), .s_valid(j_valid),
     .s_ready(j_ready),

@@ -88,14 +88,14 @@ module glk_packing #(
   localparam int P_W = 31 + 7 + 8 + EW + 2 + 1;
   logic [P_W-1:0] p_all;
   logic           p_valid, p_take;
-  glk_fifo #(.W(P_W), .DEPTH(PIECES)) pieces (
+  glk_fifo #(.W(P_W), .DEPTH(PIECES), .BYPASS(1)) pieces (
     .clk, .rst, .s_data({s_tag, s_begin, s_length, s_entry, s_sel, !s_joins}), .s_valid(take), .s_ready(piece_ready),
     .m_data(p_all), .m_valid(p_valid), .m_ready(p_take));
 
   logic [12:0] c_run;
   logic [1:0]  c_sel;
   logic        c_last, c_valid, c_take;
-  glk_fifo #(.W(13 + 2 + 1), .DEPTH(4)) runs (
+  glk_fifo #(.W(13 + 2 + 1), .DEPTH(4), .BYPASS(1)) runs (
     .clk, .rst, .s_data({a_run, a_sel, a_closing}), .s_valid(run_given), .s_ready(run_ready),
     .m_data({c_run, c_sel, c_last}), .m_valid(c_valid), .m_ready(c_take));
 
@@ -149,13 +149,13 @@ module glk_packing #(
 
   logic [12:0] k_run;
   logic        k_valid, k_take;
-  glk_fifo #(.W(13), .DEPTH(PIECES)) known (
+  glk_fifo #(.W(13), .DEPTH(PIECES), .BYPASS(1)) known (
     .clk, .rst, .s_data(c_run), .s_valid(c_take), .s_ready(known_ready), .m_data(k_run), .m_valid(k_valid), .m_ready(k_take));
 
   logic [12:0] q_payload;
   logic [10:0] q_runs;
   logic        q_single, q_final, q_valid, q_take;
-  glk_fifo #(.W(13 + 11 + 2), .DEPTH(16)) packets (
+  glk_fifo #(.W(13 + 11 + 2), .DEPTH(16), .BYPASS(1)) packets (
     .clk, .rst,
     .s_data(b_gives ? {b_single ? b_alone : b_payload, b_runs, b_single, b_final}
                     : {set_payload[c_sel*13 +: 13], set_runs[c_sel*11 +: 11], 1'b0, 1'b1}),

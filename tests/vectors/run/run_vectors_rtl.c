@@ -238,7 +238,7 @@ static bool do_endpoint(struct run *r)
 static bool do_set(struct run *r)
 {
 	unsigned p = (unsigned)r->n[0];
-	struct tx_config c = { (unsigned)r->n[1], (unsigned)r->n[2], r->n[4], r->n[5] };
+	struct tx_config c = { (unsigned)r->n[1], (unsigned)r->n[2], r->n[4], r->n[5], r->config[p].packing };
 	bool same = c.subheader_bytes == r->config[p].subheader_bytes && c.max_payload_bytes == r->config[p].max_payload_bytes &&
 		    c.coalesce == r->config[p].coalesce && c.self_describe == r->config[p].self_describe && r->timeout[p] == r->n[3];
 
@@ -249,6 +249,17 @@ static bool do_set(struct run *r)
 	r->timeout[p] = r->n[3];
 	tx_dut_configure(r->tx, p, &c);
 	rx_dut_configure(r->rx, p, c.subheader_bytes, r->endpoint[p]);
+	return true;
+}
+
+static bool do_packing(struct run *r)
+{
+	unsigned p = (unsigned)r->n[0];
+
+	if (r->config[p].packing != r->n[1] && (!flush(r, p, GLK_FLUSH_CONFIG) || !settle(r)))
+		return false;
+	r->config[p].packing = r->n[1];
+	tx_dut_configure(r->tx, p, &r->config[p]);
 	return true;
 }
 
@@ -405,6 +416,7 @@ static const struct command {
 } commands[] = {
 	{ "vectors", 1, false, do_nothing },	  { "queue", 1, false, do_nothing },
 	{ "endpoint", 2, false, do_endpoint },	  { "set", 6, true, do_set },
+	{ "packing", 2, true, do_packing },
 	{ "store", 4, true, do_store },		  { "load", 4, true, do_load },
 	{ "get", 4, true, do_load },		  { "atomic", 8, true, do_atomic },
 	{ "release", 1, true, do_release },	  { "drain-card", 0, true, do_drain_card },
