@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Packing never loses: random streams of stores cost no more bytes with MODE.PACKING than as plain writes, and at most twice those
- * without it, which is what can be proven (docs/wire-format.md, "Packing"). Write combining of as many lines, in LRU order, whose
- * runs leave one by one, is reported beside them.
+ * Packing never loses to plain writes: random streams of stores cost no more bytes with MODE.PACKING. They cost at most 1.2 times
+ * those without it. Write combining of as many lines, in LRU order, whose runs leave one by one, is reported beside them
+ * (docs/wire-format.md, "Packing": what can be proven, and what cannot).
  *
  * packing_test [STREAMS]: 2000 by default. GPULINK_SEED replays one run.
  */
@@ -18,6 +18,7 @@
 #include "finepack/partition.h"
 
 enum { LINES = 64, STORES = 3000, LARGEST = 4096 };
+#define MOST 1.2
 
 /* Write combining: lines by their last use. */
 struct combining {
@@ -186,7 +187,7 @@ int main(int argc, char **argv)
 		over_plain += r.packing > r.plain;
 		over_paper += r.packing > r.paper;
 		over_combining += r.packing > r.combining;
-		if (r.packing > r.plain || r.packing > 2 * r.paper)
+		if (r.packing > r.plain || (double)r.packing > MOST * (double)r.paper)
 			printf("# GPULINK_SEED=%" PRIu64 ": %" PRIu64 " bytes, %" PRIu64 " as plain writes, %" PRIu64 " without packing\n",
 			       seed + i, r.packing, r.plain, r.paper);
 		worst_paper = paper > worst_paper ? paper : worst_paper;
@@ -195,7 +196,7 @@ int main(int argc, char **argv)
 	printf("# of %u streams, more bytes than as plain writes: %u; than without packing: %u, at most %.3f times; "
 	       "than write combining: %u, at most %.2f times\n",
 	       streams, over_plain, over_paper, worst_paper, over_combining, worst_combining);
-	printf("%sok 1 - never more bytes than plain writes\n%sok 2 - at most twice those without packing\n",
-	       over_plain ? "not " : "", worst_paper > 2 ? "not " : "");
-	return over_plain || worst_paper > 2;
+	printf("%sok 1 - never more bytes than plain writes\n%sok 2 - at most 1.2 times those without packing\n",
+	       over_plain ? "not " : "", worst_paper > MOST ? "not " : "");
+	return over_plain || worst_paper > MOST;
 }
