@@ -44,18 +44,19 @@ def lines():
 
 
 def full():
-    v = Vector("packing-full", "A queue leaves when its entries are full, and before a store that would be cut.", entries=16)
+    v = Vector("packing-full", "A queue leaves when its entries are full, and before a store that would be cut.")
     v.endpoint(0, 1 << 30, limit=256)
     v.packing(0, 1)
-    for line in range(17):
+    for line in range(65):
         v.store(0, 256 * line, 60)
     v.queued(0)
-    v.note("15 lines more fit, but not a store of two that a plain write would not cut; then 13, whose last two are cut anyway")
-    for line in range(14):
+    v.note("one entry is free, too few for two lines that are one plain write")
+    for line in range(62):
         v.store(0, 65536 + 256 * line, 4)
     v.store(0, 2 * 65536 + 100, 40)
     v.queued(0)
-    for line in range(13):
+    v.note("one entry is free; the plain writes of this store end between its lines")
+    for line in range(61):
         v.store(0, 65536 + 256 * line, 4)
     v.store(0, 4 * 65536 + 200, 100)
     v.note("a line that is queued needs no entry")
@@ -79,20 +80,20 @@ def many_runs():
 def chance():
     for h in (2, 3, 4, 5, 6):
         for limit in (128, 256, 4096):
-            v = Vector(f"packing-chance-{h}-{limit}", f"Random stores with packing: H {h}, payload limit {limit}.", entries=16)
+            v = Vector(f"packing-chance-{h}-{limit}", f"Random stores with packing: H {h}, payload limit {limit}.")
             v.noise += h * limit
             v.endpoint(3, 1 << 22, h=h, limit=limit)
             v.packing(3, 1)
-            for _ in range(120):
+            for _ in range(150):
                 what = v.random(16)
                 if what == 0:
                     v.release()
                 elif what == 1:
-                    v.load(3, v.random(1 << 13), 1 + v.random(64))
+                    v.load(3, v.random(1 << 14), 1 + v.random(64))
                 elif what < 4:
-                    v.store(3, v.random(1 << 12), 1 + v.random(1500))
+                    v.store(3, v.random(1 << 14), 1 + v.random(1500))
                 else:
-                    v.store(3, v.random(1 << 12), 1 + v.random(40))
+                    v.store(3, v.random(1 << 14), 1 + v.random(40))
             yield v
 
 

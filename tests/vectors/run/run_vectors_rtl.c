@@ -20,6 +20,7 @@
 #define PACKETS_MAX  256u
 #define PAGE	     4096u
 #define IDLE_CLOCKS  60u
+#define FLUSH_CLOCKS 600u /* in which the packets of a flush are known */
 #define MOST_CLOCKS  200000u
 
 enum { STORE, FLUSH, PROBE };
@@ -47,6 +48,7 @@ struct run {
 	struct page *pages;
 	struct sent *sent; /* by the event at hand */
 	unsigned packets, events, checked;
+	bool flushed; /* by the event at hand */
 	size_t got; /* bytes of the packet that is coming */
 	uint64_t accepted, refused;
 	uint64_t n[VECTOR_FIELDS];
@@ -131,6 +133,7 @@ static void tx_note(struct run *r)
 	const struct tx_out *out = &r->out;
 	struct sent *s = &r->sent[r->packets % PACKETS_MAX];
 
+	r->flushed |= out->flush;
 	if (out->packet) {
 		struct sent *e = &r->sent[r->events % PACKETS_MAX];
 
@@ -182,12 +185,13 @@ static bool settle(struct run *r)
 {
 	struct tx_in none = { 0 };
 
-	for (unsigned quiet = 0, clocks = 0; quiet < IDLE_CLOCKS; clocks++) {
+	for (unsigned quiet = 0, clocks = 0; quiet < (r->flushed ? FLUSH_CLOCKS : IDLE_CLOCKS); clocks++) {
 		tx_clock(r, &none);
 		quiet = r->out.idle && !r->out.valid && !r->got && r->packets == r->events ? quiet + 1 : 0;
 		if (clocks > MOST_CLOCKS)
 			return vector_fail(&r->f, "the logic does not become idle");
 	}
+	r->flushed = false;
 	for (unsigned i = 0; i < r->packets; i++) {
 		uint64_t accepted = r->accepted;
 
