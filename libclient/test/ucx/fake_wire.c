@@ -16,9 +16,9 @@ int glk_wire_connect(struct glk_wire *wire, struct glk_wire_end *end, const void
 	return 0;
 }
 
-void glk_wire_disconnect(struct glk_wire_end *end, uint64_t timeout_ns)
+void glk_wire_disconnect(struct glk_wire_end *end, uint64_t deadline)
 {
-	(void)timeout_ns;
+	(void)deadline;
 	end->endpoint = NULL;
 }
 
