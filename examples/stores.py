@@ -1,28 +1,43 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""stores.py LIBRARY DEVICE: the library from Python, by ctypes."""
-import ctypes
+"""stores.py [DEVICE]: stores of Python, by the binding of libclient/python; of one process, or of each to the next one."""
+import struct
 import sys
+import time
 
-READ_WRITE = 3
-gpulink = ctypes.CDLL(sys.argv[1] if len(sys.argv) > 1 else "libgpulink.so.0")
-gpulink.gpulink_strerror.restype = ctypes.c_char_p
+import gpulink
 
-
-def check(code):
-    if code < 0:
-        raise OSError(gpulink.gpulink_strerror(code).decode())
+ARRIVED = 65528  # a word that counts those that are done
 
 
-device, window = ctypes.c_void_p(), ctypes.c_void_p()
-check(gpulink.gpulink_open((sys.argv[2] if len(sys.argv) > 2 else "soft:").encode(), ctypes.byref(device)))
-check(gpulink.gpulink_window_open(device, 0, ctypes.c_uint64(0), ctypes.c_uint64(65536), READ_WRITE, ctypes.byref(window)))
-for row in range(100):
-    value = ctypes.c_double(row / 2)
-    check(gpulink.gpulink_store(window, ctypes.c_uint64(8 * row), ctypes.byref(value), ctypes.c_size_t(8)))
-check(gpulink.gpulink_release(device, ctypes.c_uint64(1000000000)))
-last = ctypes.c_double()
-check(gpulink.gpulink_load(window, ctypes.c_uint64(8 * 99), ctypes.byref(last), ctypes.c_size_t(8)))
-gpulink.gpulink_close(device)
-print(f"stores.py: the last row has {last.value}")
-sys.exit(last.value != 49.5)
+def meet(device, windows, info):
+    """Returns when all processes have come: nobody needs another's memory any more."""
+    for window in windows:
+        window.fetch_add(ARRIVED, 1)
+    device.release()
+    own = device.memory(info["process"])
+    while struct.unpack_from("<Q", own, ARRIVED)[0] < info["processes"]:
+        time.sleep(0.001)
+
+
+def main(name):
+    """Returns the exit status."""
+    with gpulink.Device(name) as device:
+        info = device.info()
+        windows = [device.window(process, bytes=65536) for process in range(info["processes"])]
+        window = windows[(info["process"] + 1) % info["processes"]]
+        for row in range(100):
+            window.store(8 * row, struct.pack("<d", row / 2))
+        device.release()
+        last = struct.unpack("<d", window.load(8 * 99, 8))[0]
+        try:
+            window.store(65536, b"beyond")
+            refused = False
+        except gpulink.Error as error:
+            refused = error.code == -gpulink.lib.GPULINK_ERANGE
+        meet(device, windows, info)
+        print(f"stores.py: the last row has {last}")
+        return int(last != 49.5 or not refused)
+
+
+sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else "soft:"))

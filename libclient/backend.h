@@ -160,8 +160,9 @@ struct glk_backend_ops {
 	int (*pool_load)(void *backend, const struct glk_backend_pool *pool, uint64_t offset, void *data, size_t bytes);
 	int (*pool_store)(void *backend, const struct glk_backend_pool *pool, uint64_t offset, const void *data, size_t bytes);
 
-	/* The lane of a queue to a partition, by the thread that uses the queue. NULL, or ENOTSUP: the device has none. */
-	int (*lane_open)(void *backend, unsigned partition, struct glk_lane **lane);
+	/* The lane of a queue to a partition, whose memory begins at *origin there; by the thread that uses the queue. NULL, or ENOTSUP: the
+	 * device has none. */
+	int (*lane_open)(void *backend, unsigned partition, struct glk_lane **lane, uint64_t *origin);
 
 	/* Opens another context of the same device, with the same operations. Without rings it has no submit(), take(), sleep() and
 	 * count_errors(). ENOTSUP: it cannot be without. */

@@ -8,6 +8,7 @@ int gpulink_lane_open(struct gpulink_queue *queue, struct gpulink_window *window
 	int error = glk_queue_check(queue);
 	const struct glk_view *view;
 	struct glk_lane *opened;
+	uint64_t origin = 0;
 
 	if (error || !window || !lane || window->device != queue->device || queue->number == 0)
 		return error ? error : -GPULINK_EINVAL;
@@ -17,9 +18,9 @@ int gpulink_lane_open(struct gpulink_queue *queue, struct gpulink_window *window
 		return -GPULINK_ENOTSUP;
 	error = glk_window_view(window, queue, &view);
 	if (!error)
-		error = queue->device->ops->lane_open(queue->backend, view->backend.partition, &opened);
+		error = queue->device->ops->lane_open(queue->backend, view->backend.partition, &opened, &origin);
 	if (error)
 		return error;
-	*lane = glk_lane_door(opened, view->backend.origin, window->bytes); /* at least a page */
+	*lane = glk_lane_door(opened, origin + view->backend.origin, window->bytes); /* at least a page */
 	return 0;
 }

@@ -90,6 +90,16 @@ void glk_packet_write(uint8_t *to, const uint8_t *from, size_t length)
 	gpulink_lane_copy(to, from, length);
 }
 
+void glk_packet_fetch(struct glk_packet packet, const uint8_t *memory)
+{
+	uint64_t offset;
+	const uint8_t *data;
+	size_t bytes;
+
+	while (glk_packet_next(&packet, &offset, &data, &bytes))
+		__builtin_prefetch(memory + offset, 1);
+}
+
 uint64_t glk_packet_apply(struct glk_packet packet, uint8_t *memory)
 {
 	uint64_t offset, count = 0;
@@ -103,14 +113,10 @@ uint64_t glk_packet_apply(struct glk_packet packet, uint8_t *memory)
 
 int64_t glk_packet_receive(const uint8_t *packet, size_t bytes, unsigned partition, uint8_t *memory, uint64_t memory_bytes)
 {
-	struct glk_packet opened, ahead;
-	const uint8_t *data;
-	uint64_t offset;
+	struct glk_packet opened;
 
 	if (!glk_packet_open(packet, bytes, partition, memory_bytes, &opened))
 		return -1;
-	/* All lines are fetched first, so that writing them does not wait for one after the other. */
-	for (ahead = opened; glk_packet_next(&ahead, &offset, &data, &bytes);)
-		__builtin_prefetch(memory + offset, 1);
+	glk_packet_fetch(opened, memory);
 	return (int64_t)glk_packet_apply(opened, memory);
 }

@@ -41,6 +41,9 @@ bool glk_packet_open(const uint8_t *packet, size_t bytes, unsigned partition, ui
 /** Writes the data of a sub-packet. */
 void glk_packet_write(uint8_t *to, const uint8_t *data, size_t bytes);
 
+/** Asks for the lines of all sub-packets, so that writing them does not wait for one after the other. */
+void glk_packet_fetch(struct glk_packet packet, const uint8_t *memory);
+
 /** Writes the sub-packets to the partition's memory. Returns their number. */
 uint64_t glk_packet_apply(struct glk_packet packet, uint8_t *memory);
 
@@ -64,6 +67,12 @@ static inline size_t glk_packet_length(uint64_t header)
 	size_t length = header & ((1u << GLK_SUBHEADER_LENGTH_BITS) - 1);
 
 	return length ? length : 1u << GLK_SUBHEADER_LENGTH_BITS;
+}
+
+/** The partition that a packet of a stranger names. */
+static inline unsigned glk_packet_partition(const uint8_t *packet, size_t bytes)
+{
+	return bytes < GLK_PACKET_HEADER ? UINT16_MAX : (unsigned)packet[8] << 8 | packet[9];
 }
 
 /** The next sub-packet: its offset in the partition's memory, and data. False: there are no more. */

@@ -87,7 +87,7 @@ int glk_soft_descriptor(void *backend);
 
 /* soft_lane.c: as in struct glk_backend_ops, on "local:". */
 int glk_soft_lane_store(void *backend, unsigned partition, uint64_t offset, const void *data, size_t bytes);
-int glk_soft_lane_open(void *backend, unsigned partition, struct glk_lane **lane);
+int glk_soft_lane_open(void *backend, unsigned partition, struct glk_lane **lane, uint64_t *origin);
 /* Applies what the lanes of a queue hold, or one of them; by the thread that uses the queue. */
 void glk_soft_lanes_flush(struct soft_queue *queue, unsigned reason);
 void glk_soft_lane_flush(struct soft_queue *queue, unsigned partition, unsigned reason);

@@ -15,7 +15,7 @@ static void unlock(struct soft_queue *queue)
 		pthread_mutex_unlock(&queue->soft->lock);
 }
 
-int glk_soft_lane_open(void *backend, unsigned partition, struct glk_lane **lane)
+int glk_soft_lane_open(void *backend, unsigned partition, struct glk_lane **lane, uint64_t *origin)
 {
 	struct soft_queue *queue = backend;
 	const struct soft *soft = queue->soft;
@@ -28,6 +28,7 @@ int glk_soft_lane_open(void *backend, unsigned partition, struct glk_lane **lane
 			.memory = soft->endpoints[partition],
 		});
 	*lane = queue->lanes[partition];
+	*origin = 0;
 	return *lane ? 0 : -GPULINK_ENOMEM;
 }
 
@@ -35,12 +36,13 @@ int glk_soft_lane_store(void *backend, unsigned partition, uint64_t offset, cons
 {
 	struct soft_queue *queue = backend;
 	struct glk_lane *lane;
+	uint64_t origin;
 	int error;
 
 	lock(queue);
-	error = glk_soft_lane_open(queue, partition, &lane);
+	error = glk_soft_lane_open(queue, partition, &lane, &origin);
 	if (!error)
-		glk_lane_store(lane, offset, data, bytes);
+		glk_lane_store(lane, origin + offset, data, bytes);
 	unlock(queue);
 	return error;
 }

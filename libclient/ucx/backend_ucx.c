@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ucx.h"
+#include "ucx_hop.h"
 #include "ucx_lane.h"
 #include "ucx_launcher.h"
 #include "ucx_message.h"
@@ -286,6 +287,7 @@ static void destroy(struct ucx *u, bool own)
 		close(u->wake);
 	if (u->memory)
 		munmap(u->memory, u->options.memory);
+	glk_hop_close(u);
 	glk_peers_free(u);
 	free(u->closed);
 	free(u->windows);
@@ -317,12 +319,25 @@ static bool all_acknowledged(const void *what)
 	return true;
 }
 
-/* The last stores arrive, and others learn that nothing comes any more. */
+static bool all_left(const void *what)
+{
+	return glk_hop_all_left(what);
+}
+
+/*
+ * The last stores arrive, and others learn that nothing comes any more. With routing a process stays until those that it is a relay for
+ * have nothing to be passed on.
+ */
 static void leave(struct ucx *u)
 {
 	uint64_t deadline = glk_progress_now() + CLOSE_NS;
 
 	ucx_lock(u);
+	if (u->hop) {
+		glk_hop_leave(u);
+		glk_progress_until(u, all_left, u, glk_progress_now() + u->options.timeout * 1000000000u);
+		glk_hop_flush(u);
+	}
 	for (uint32_t p = 0; p < u->processes; p++)
 		glk_peer_ask(u, p, u->peers[p].sent);
 	glk_progress_until(u, all_acknowledged, u, deadline);
@@ -406,6 +421,8 @@ static int open_first(struct ucx *u, struct ucx_queue **queue)
 	error = glk_wire_open(&wire_events, u, u->processes, &u->wire);
 	if (!error)
 		error = meet(u);
+	if (!error)
+		error = glk_hop_open(u);
 	if (!error)
 		error = glk_ucx_queue_open(u, queue);
 	if (error)

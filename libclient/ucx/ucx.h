@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A device of several processes: state and lock. Files from the bottom: ucx_wire (UCX), ucx_peer (messages to a process),
- * ucx_request (loads and atomics that wait for answers), ucx_serve (those of others), ucx_receive, ucx_run (entries of queues),
+ * ucx_request (loads and atomics that wait for answers), ucx_serve (those of others), ucx_hop (routing), ucx_receive, ucx_run (entries
+ * of queues),
  * ucx_progress (who does all that, and when), ucx_lane (stores), ucx_queue (rings), backend_ucx.
  *
  * One lock protects the device, UCX included: whoever holds it makes progress for all. Stores take it when a packet leaves.
@@ -24,6 +25,7 @@
 #define UCX_BUCKETS	 1024u
 #define UCX_NO_PROCESS	 UINT32_MAX
 
+struct ucx_hop;
 struct ucx_message;
 struct ucx_request;
 
@@ -59,7 +61,7 @@ struct ucx_memory {
 	unsigned rights;
 };
 
-/* The stores of a queue to a process. */
+/* The stores of a queue to a process; with routing, to those of a column by the process that is the relay. */
 struct ucx_link {
 	struct ucx_queue *queue;
 	struct ucx_link *next; /* of the queue */
@@ -77,6 +79,7 @@ struct ucx_slot {
 	enum ucx_slot_state state;
 	uint32_t status, pieces; /* pieces: without an answer */
 	uint64_t asked;		 /* bytes of a get that are requested */
+	enum { UCX_FENCE_NOT, UCX_FENCE_ASKED, UCX_FENCE_DONE } fence; /* with routing: of what was stored before a load or atomic */
 	uint64_t words[GLK_SQE_WORDS];
 };
 
@@ -86,7 +89,7 @@ struct ucx_queue {
 	unsigned number;
 	bool first;	       /* the default queue: its lanes are used by several threads, under `lanes` */
 	pthread_mutex_t lanes; /* before the device's lock */
-	struct ucx_link **links; /* by process; NULL before the first store */
+	struct ucx_link **links; /* by process, or column; NULL before the first store */
 	struct ucx_link *list;	 /* those that are there */
 	struct ucx_slot slots[GLK_RING_MAX];
 	uint64_t submitted, started, finished, taken; /* entries */
@@ -105,6 +108,7 @@ struct ucx {
 	struct glk_ucx_machine machine;
 	struct glk_wire *wire;
 	struct ucx_peer *peers;	  /* by process */
+	struct ucx_hop *hop;	  /* two-hop routing, or NULL: stores go to their process directly */
 	uint32_t first_dirty;	  /* peers to send to */
 	struct ucx_message *lent; /* messages that UCX has */
 	bool news;		  /* since `changed` was signalled */

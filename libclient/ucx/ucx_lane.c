@@ -2,7 +2,10 @@
 #include "ucx_lane.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "../lane/packet.h"
+#include "ucx_hop.h"
 #include "ucx_peer.h"
 #include "ucx_progress.h"
 
@@ -22,7 +25,19 @@ static bool has_room(const void *what)
 {
 	const struct ucx_link *link = what;
 
-	return glk_peer_has_room(link->queue->ucx, link->process);
+	const struct ucx *u = link->queue->ucx;
+
+	return link->process == u->process ? glk_hop_has_room(u) : glk_peer_has_room(u, link->process);
+}
+
+/* To the own column, of which this process is the relay. */
+static uint64_t pass_on(struct ucx *u, const uint8_t *packet, size_t bytes)
+{
+	uint8_t copy[GLK_PACKET_MAX + GLK_PACKET_SLACK] = { 0 };
+
+	memcpy(copy, packet, bytes);
+	glk_hop_packet(u, u->process, copy, bytes);
+	return 1;
 }
 
 /* A process that takes nothing for the time of the options loses packets, from then on without waiting. */
@@ -34,25 +49,31 @@ static void send_packet(void *to, const uint8_t *packet, size_t bytes)
 
 	ucx_lock(u);
 	if (has_room(link) || (!link->failed && glk_progress_until(u, has_room, link, glk_progress_now() + u->options.timeout * 1000000000u)))
-		last = glk_peer_packet(u, link->process, packet, bytes);
+		last = link->process == u->process ? pass_on(u, packet, bytes) : glk_peer_packet(u, link->process, packet, bytes);
 	link->last = last ? last : link->last;
 	link->failed |= !last;
 	glk_progress_unlock(u);
 }
 
-static struct ucx_link *open_link(struct ucx_queue *queue, uint32_t process)
+/* `slot`: the process, or the column. */
+static struct ucx_link *open_link(struct ucx_queue *queue, uint32_t slot)
 {
 	struct ucx_link *link = calloc(1, sizeof(*link));
 	struct ucx *u = queue->ucx;
-	const struct glk_lane_shape shape = {
-		.partition = process, .width = 5, .payload = (unsigned)u->options.payload,
-		.memory = process == u->process ? u->memory : NULL, .send = process == u->process ? NULL : send_packet, .to = link,
+	struct glk_lane_shape shape = {
+		.partition = u->hop ? GLK_ROUTE_PARTITION : 0, .width = u->hop ? GLK_ROUTE_WIDTH : 5,
+		.payload = (unsigned)u->options.payload,
 	};
 
 	if (!link)
 		return NULL;
 	link->queue = queue;
-	link->process = process;
+	link->process = u->hop ? glk_route_relay(glk_hop_route(u), u->process, slot) : slot;
+	if (!u->hop && slot == u->process)
+		shape.memory = u->memory;
+	else
+		shape.send = send_packet;
+	shape.to = link;
 	link->lane = glk_lane_new(&shape);
 	if (!link->lane) {
 		free(link);
@@ -62,18 +83,32 @@ static struct ucx_link *open_link(struct ucx_queue *queue, uint32_t process)
 	link->next = queue->list;
 	queue->list = link;
 	pthread_mutex_unlock(&u->lock);
-	queue->links[process] = link;
+	queue->links[slot] = link;
 	return link;
 }
 
-static struct ucx_link *link_of(struct ucx_queue *queue, uint32_t process)
+static uint32_t slot_of(const struct ucx *u, uint32_t process)
 {
-	return queue->links[process] ? queue->links[process] : open_link(queue, process);
+	return u->hop ? glk_route_column(glk_hop_route(u), process) : process;
 }
 
-int glk_ucx_lane_open(void *backend, unsigned partition, struct glk_lane **lane)
+static struct ucx_link *find_link(const struct ucx_queue *queue, uint32_t process)
 {
-	struct ucx_link *link = link_of(backend, partition);
+	return queue->links[slot_of(queue->ucx, process)];
+}
+
+/* The link to a process, and where its memory is there. */
+static struct ucx_link *link_of(struct ucx_queue *queue, uint32_t process, uint64_t *origin)
+{
+	struct ucx_link *link = find_link(queue, process);
+
+	*origin = queue->ucx->hop ? glk_route_place(glk_hop_route(queue->ucx), process) : 0;
+	return link ? link : open_link(queue, slot_of(queue->ucx, process));
+}
+
+int glk_ucx_lane_open(void *backend, unsigned partition, struct glk_lane **lane, uint64_t *origin)
+{
+	struct ucx_link *link = link_of(backend, partition, origin);
 
 	if (!link)
 		return -GPULINK_ENOMEM;
@@ -84,20 +119,24 @@ int glk_ucx_lane_open(void *backend, unsigned partition, struct glk_lane **lane)
 int glk_ucx_lane_store(struct ucx_queue *queue, uint32_t process, uint64_t offset, const void *data, size_t bytes)
 {
 	struct ucx_link *link;
+	uint64_t origin;
 
 	lock_lanes(queue);
-	link = link_of(queue, process);
+	link = link_of(queue, process, &origin);
 	if (link)
-		glk_lane_store(link->lane, offset, data, bytes);
+		glk_lane_store(link->lane, origin + offset, data, bytes);
 	unlock_lanes(queue);
 	return link ? 0 : -GPULINK_ENOMEM;
 }
 
 void glk_ucx_lane_flush(struct ucx_queue *queue, uint32_t process, unsigned reason)
 {
+	struct ucx_link *link;
+
 	lock_lanes(queue);
-	if (queue->links[process])
-		glk_lane_flush(queue->links[process]->lane, reason);
+	link = find_link(queue, process);
+	if (link)
+		glk_lane_flush(link->lane, reason);
 	unlock_lanes(queue);
 }
 

@@ -6,7 +6,7 @@
 #include "ucx.h"
 
 /* As in struct glk_backend_ops. */
-int glk_ucx_lane_open(void *backend, unsigned partition, struct glk_lane **lane);
+int glk_ucx_lane_open(void *backend, unsigned partition, struct glk_lane **lane, uint64_t *origin);
 
 /* Stores 1 to 4096 bytes at an offset in the process's memory. */
 int glk_ucx_lane_store(struct ucx_queue *queue, uint32_t process, uint64_t offset, const void *data, size_t bytes);

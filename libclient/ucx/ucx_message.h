@@ -27,6 +27,8 @@ enum glk_record {
 	GLK_RECORD_ATOMIC,     /* struct glk_record_atomic */
 	GLK_RECORD_ANSWER,     /* struct glk_record_answer; the data of a load, or the old value of an atomic, 8 bytes, follow */
 	GLK_RECORD_BYE,	       /* the sender closes */
+	GLK_RECORD_RELEASE,    /* an id, 8 bytes: answer when what was passed on for the sender has arrived */
+	GLK_RECORD_LEAVE,      /* the sender has nothing to be passed on any more */
 };
 
 struct glk_record_head {

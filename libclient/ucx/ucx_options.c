@@ -40,6 +40,10 @@ static bool apply(const char *key, char *text, struct glk_ucx_options *o, bool *
 		o->caller = !strcmp(text, "caller");
 		return o->caller || !strcmp(text, "thread");
 	}
+	if (!strcmp(key, "route")) {
+		o->route = !strcmp(text, "on") ? GLK_ROUTE_ON : !strcmp(text, "off") ? GLK_ROUTE_OFF : GLK_ROUTE_AUTO;
+		return o->route != GLK_ROUTE_AUTO || !strcmp(text, "auto");
+	}
 	if (!glk_option_number(text, !strcmp(key, "memory"), &value))
 		return false;
 	if (!strcmp(key, "rank")) {

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ucx_hop.h"
 #include "ucx_peer.h"
 #include "ucx_request.h"
 #include "ucx_run.h"
@@ -36,6 +37,8 @@ void glk_progress(struct ucx *u)
 		u->losses = false;
 		glk_requests_fail(u);
 	}
+	if (u->hop)
+		glk_hop_run(u);
 	glk_run_queues(u);
 	glk_peers_send(u);
 	if (u->news)

@@ -7,6 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "ucx_hop.h"
 #include "ucx_lane.h"
 #include "ucx_progress.h"
 #include "ucx_request.h"
@@ -55,6 +56,8 @@ void glk_ucx_queue_close(struct ucx_queue *queue, bool child)
 	*link = queue->next;
 	u->numbers &= ~(1u << queue->number);
 	glk_requests_cancel(u, queue);
+	if (u->hop)
+		glk_hop_cancel(u, queue);
 	if (!child) {
 		glk_progress(u);
 		glk_progress_unlock(u);
@@ -125,6 +128,12 @@ int glk_ucx_load(void *backend, const struct glk_backend_window *window, uint64_
 	ucx_lock(u);
 	u->closed[window->partition].loads++;
 	met = glk_progress_until(u, has_started, queue, deadline);
+	if (met && u->hop && glk_run_fence(queue, window->partition, &asker)) {
+		met = glk_progress_until(u, is_load_done, &load, deadline);
+		glk_hop_cancel(u, &load);
+		glk_requests_cancel(u, &load);
+		load = (struct waiting_load){ .done = false };
+	}
 	if (met && window->partition == u->process) {
 		memcpy(data, u->memory + window->origin + offset, bytes);
 	} else if (met) {

@@ -5,30 +5,27 @@
 #include <string.h>
 
 #include "../lane/packet.h"
+#include "ucx_hop.h"
 #include "ucx_peer.h"
 #include "ucx_request.h"
 #include "ucx_serve.h"
 
-/* Bytes that a valid packet wrote: its payload without sub-headers and padding. */
-static uint64_t written(const uint8_t *packet, size_t bytes, uint64_t parts)
-{
-	unsigned width = packet[7] & 15, last = (unsigned)__builtin_popcount(packet[7] >> 4);
-
-	return bytes - GLK_PACKET_HEADER - (4 - last) - width * parts;
-}
-
 bool glk_receive_packet(struct ucx *u, uint32_t process, const uint8_t *packet, size_t bytes)
 {
-	int64_t parts = glk_packet_receive(packet, bytes, u->process, u->memory, u->options.memory);
 	struct gpulink_counters *own = &u->closed[u->process];
+	struct glk_packet opened;
+	uint64_t parts;
 
-	(void)process;
-	if (parts < 0) {
+	if (u->hop && glk_packet_partition(packet, bytes) == GLK_ROUTE_PARTITION)
+		return glk_hop_packet(u, process, packet, bytes);
+	if (!glk_packet_open(packet, bytes, 0, u->options.memory, &opened)) {
 		u->malformed++;
 		return true;
 	}
-	own->endpoint_writes += (uint64_t)parts;
-	own->endpoint_bytes += written(packet, bytes, (uint64_t)parts);
+	glk_packet_fetch(opened, u->memory);
+	parts = glk_packet_apply(opened, u->memory);
+	own->endpoint_writes += parts;
+	own->endpoint_bytes += (uint64_t)(opened.end - opened.at) - opened.width * parts;
 	return true;
 }
 
@@ -64,6 +61,12 @@ static bool take_record(struct ucx *u, uint32_t process, unsigned type, const ui
 		return glk_serve_atomic(u, process, body, bytes);
 	case GLK_RECORD_ANSWER:
 		return glk_request_answer(u, process, body, bytes);
+	case GLK_RECORD_RELEASE:
+		return glk_hop_asked(u, process, body, bytes);
+	case GLK_RECORD_LEAVE:
+		if (u->hop)
+			glk_hop_left(u, process);
+		return u->hop && bytes == 0;
 	case GLK_RECORD_BYE:
 		glk_peer_lose(u, process);
 		return bytes == 0;

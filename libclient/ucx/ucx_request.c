@@ -80,6 +80,14 @@ uint32_t glk_request_atomic(struct ucx *u, uint32_t process, uint64_t offset, co
 	return ask(u, GLK_RECORD_ATOMIC, &body, sizeof(body), &request);
 }
 
+uint32_t glk_request_release(struct ucx *u, uint32_t process, const struct ucx_asker *asker)
+{
+	const struct ucx_request request = { .process = process, .asker = *asker };
+	uint64_t id;
+
+	return ask(u, GLK_RECORD_RELEASE, &id, sizeof(id), &request);
+}
+
 bool glk_request_answer(struct ucx *u, uint32_t process, const uint8_t *body, size_t bytes)
 {
 	struct glk_record_answer answer;

@@ -26,6 +26,9 @@ uint32_t glk_request_load(struct ucx *u, uint32_t process, uint64_t offset, void
 uint32_t glk_request_atomic(struct ucx *u, uint32_t process, uint64_t offset, const struct ucx_atomic *atomic, void *to,
 			    const struct ucx_asker *asker);
 
+/* With routing: what the process passes on for this one. */
+uint32_t glk_request_release(struct ucx *u, uint32_t process, const struct ucx_asker *asker);
+
 /* The body of an answer. Returns whether it is one. */
 bool glk_request_answer(struct ucx *u, uint32_t process, const uint8_t *body, size_t bytes);
 

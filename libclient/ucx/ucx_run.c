@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ucx_hop.h"
 #include "ucx_message.h"
 #include "ucx_peer.h"
 #include "ucx_request.h"
@@ -45,6 +46,17 @@ uint32_t glk_run_memory(const struct ucx *u, const uint64_t words[GLK_SQE_WORDS]
 
 /* --- entries --- */
 
+bool glk_run_fence(struct ucx_queue *queue, uint32_t process, const struct ucx_asker *asker)
+{
+	struct ucx *u = queue->ucx;
+	uint32_t relay = glk_route_relay(glk_hop_route(u), u->process, glk_route_column(glk_hop_route(u), process));
+
+	for (struct ucx_link *link = queue->list; link; link = link->next)
+		if (link->process == relay && link->last)
+			return glk_hop_release(u, relay, asker) == GLK_ST_OK;
+	return false;
+}
+
 /* A piece of an entry has its answer. */
 static void piece_done(void *owner, uint64_t entry, uint32_t status)
 {
@@ -53,6 +65,26 @@ static void piece_done(void *owner, uint64_t entry, uint32_t status)
 	slot->pieces--;
 	if (!slot->status)
 		slot->status = status;
+}
+
+/* What the queue stored by way of a relay has arrived, or is lost; the error is the next release's. */
+static void fence_done(void *owner, uint64_t entry, uint32_t status)
+{
+	(void)status;
+	ucx_slot(owner, entry)->fence = UCX_FENCE_DONE;
+}
+
+/*
+ * With routing, stores of the queue to the process take another way than a load or an atomic: these wait for a release. Returns whether
+ * they need wait no more. Nothing is stored meanwhile.
+ */
+static bool fence(struct ucx_queue *queue, struct ucx_slot *slot, uint32_t process)
+{
+	const struct ucx_asker asker = { fence_done, queue, queue->started };
+
+	if (queue->ucx->hop && slot->fence == UCX_FENCE_NOT)
+		slot->fence = glk_run_fence(queue, process, &asker) ? UCX_FENCE_ASKED : UCX_FENCE_DONE;
+	return !queue->ucx->hop || slot->fence == UCX_FENCE_DONE;
 }
 
 /* Loads of up to GLK_LOAD_MAX bytes, as many as may be asked for now. Returns whether all are. */
@@ -70,6 +102,8 @@ static bool start_get(struct ucx_queue *queue, struct ucx_slot *slot)
 		slot->status = glk_run_memory(u, slot->words, bytes, GPULINK_WRITE, &to);
 	if (!slot->status && (!bytes || bytes > GLK_PUT_MAX_BYTES))
 		slot->status = GLK_ST_LENGTH;
+	if (!slot->status && !fence(queue, slot, window->partition))
+		return false;
 	if (!slot->status && window->partition == u->process) {
 		memcpy(to, u->memory + window->offset + offset, bytes);
 		return true;
@@ -115,7 +149,8 @@ static bool start_atomic(struct ucx_queue *queue, struct ucx_slot *slot)
 		slot->status = GLK_ST_ALIGNMENT;
 	if (slot->status)
 		return true;
-	if (window->partition != u->process && !glk_request_has_room(u, window->partition))
+	if (!fence(queue, slot, window->partition) ||
+	    (window->partition != u->process && !glk_request_has_room(u, window->partition)))
 		return false;
 	u->closed[window->partition].atomics++;
 	if (window->partition == u->process) {
@@ -128,23 +163,37 @@ static bool start_atomic(struct ucx_queue *queue, struct ucx_slot *slot)
 }
 
 /* What the release waits for: all that has left until now. */
-static void start_release(struct ucx_queue *queue)
+static void start_release(struct ucx_queue *queue, struct ucx_slot *slot)
 {
+	const struct ucx_asker asker = { piece_done, queue, queue->started };
+	struct ucx *u = queue->ucx;
+
 	for (struct ucx_link *link = queue->list; link; link = link->next) {
 		link->due = link->last;
-		if (link->due)
-			glk_peer_ask(queue->ucx, link->process, link->due);
+		if (link->due && !u->hop) {
+			glk_peer_ask(u, link->process, link->due);
+		} else if (link->due) {
+			uint32_t status = glk_hop_release(u, link->process, &asker);
+
+			slot->pieces += !status;
+			slot->status = slot->status ? slot->status : status;
+		}
 	}
 }
 
-/* Whether all that a release waits for is acknowledged or lost. */
+static bool is_acknowledged(const struct ucx *u, const struct ucx_link *link)
+{
+	return u->hop || u->peers[link->process].acked >= link->due;
+}
+
+/* Whether all that a release waits for is acknowledged or lost; that of relays was answered. */
 static bool released(struct ucx_queue *queue, struct ucx_slot *slot)
 {
 	for (const struct ucx_link *link = queue->list; link; link = link->next)
-		if (queue->ucx->peers[link->process].acked < link->due && !queue->ucx->peers[link->process].lost)
+		if (!is_acknowledged(queue->ucx, link) && !queue->ucx->peers[link->process].lost)
 			return false;
 	for (struct ucx_link *link = queue->list; link; link = link->next) {
-		if (link->failed || queue->ucx->peers[link->process].acked < link->due)
+		if (link->failed || !is_acknowledged(queue->ucx, link))
 			slot->status = GLK_ST_ENDPOINT;
 		link->failed = false;
 		link->last = link->last == link->due ? 0 : link->last; /* it is not reported again */
@@ -160,7 +209,7 @@ static bool start(struct ucx_queue *queue, struct ucx_slot *slot)
 	if (slot->state == UCX_SLOT_DONE)
 		return true;
 	if (opcode == GLK_OP_RELEASE)
-		start_release(queue);
+		start_release(queue, slot);
 	else if (opcode == GLK_OP_GET ? !start_get(queue, slot) : glk_run_is_atomic(opcode) && !start_atomic(queue, slot))
 		return false;
 	else if (opcode != GLK_OP_GET && !glk_run_is_atomic(opcode) && opcode != GLK_OP_NOP)

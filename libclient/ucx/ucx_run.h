@@ -7,12 +7,19 @@
 #define GLK_UCX_RUN_H
 
 #include "ucx.h"
+#include "ucx_request.h"
 
 /* Starts entries of all queues and finishes them, as far as possible. */
 void glk_run_queues(struct ucx *u);
 
 /* Whether the last entry that started is a release that has not finished: those behind it do not start. */
 bool glk_run_fenced(struct ucx_queue *queue);
+
+/*
+ * With routing: requests a release of what the queue stored to the process's column since its last release. Returns whether there was
+ * something, and the asker is called.
+ */
+bool glk_run_fence(struct ucx_queue *queue, uint32_t process, const struct ucx_asker *asker);
 
 /* Keeps the queue's eventfd as its ring is. */
 void glk_run_update_event(struct ucx_queue *queue);

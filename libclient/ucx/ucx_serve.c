@@ -56,6 +56,11 @@ static uint8_t *answer(struct ucx *u, uint32_t process, uint64_t id, uint32_t st
 	return body ? body + sizeof(head) : NULL;
 }
 
+void glk_serve_answer(struct ucx *u, uint32_t process, uint64_t id, uint32_t status)
+{
+	answer(u, process, id, status, 0);
+}
+
 bool glk_serve_load(struct ucx *u, uint32_t process, const uint8_t *body, size_t bytes)
 {
 	struct glk_record_load load;

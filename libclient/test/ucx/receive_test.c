@@ -22,7 +22,7 @@
 #include "../ucx/ucx_request.h"
 #include "fake_wire.h"
 
-enum { PAGE = 4096, MEMORY = 4 * PAGE, PROCESSES = 3, OWN = 1, OTHER = 2, WIDTH = 5 };
+enum { PAGE = 4096, MEMORY = 4 * PAGE, PROCESSES = 3, OWN = 1, OTHER = 2 };
 
 #define JOB UINT64_C(0x1122334455667788)
 
@@ -102,8 +102,8 @@ static size_t make_packet(uint8_t *packet, unsigned partition, uint64_t low, uin
 	uint64_t header = offset << 10 | bytes;
 
 	memcpy(packet + GLK_PACKET_HEADER, &header, 8);
-	memcpy(packet + GLK_PACKET_HEADER + WIDTH, data, bytes);
-	return GLK_PACKET_HEADER + glk_packet_finish(packet, WIDTH + bytes, partition, WIDTH, low);
+	memcpy(packet + GLK_PACKET_HEADER + 5, data, bytes);
+	return GLK_PACKET_HEADER + glk_packet_finish(packet, 5 + bytes, partition, 5, low);
 }
 
 /* The answer in the last message, and its first byte of data. */
@@ -130,8 +130,8 @@ static void test_packets(void **state)
 
 	(void)state;
 	begin(&m, OTHER, 0, 0);
-	add(&m, GLK_RECORD_PACKET, packet, make_packet(packet, OWN, 0, 16, &value, 8));
-	bytes = make_packet(packet, OWN, 0, MEMORY - 8, &value, 8);
+	add(&m, GLK_RECORD_PACKET, packet, make_packet(packet, 0, 0, 16, &value, 8));
+	bytes = make_packet(packet, 0, 0, MEMORY - 8, &value, 8);
 	add(&m, GLK_RECORD_PACKET, packet, bytes);
 	add(&m, GLK_RECORD_ASK, NULL, 0);
 	give(u, &m);
@@ -144,7 +144,7 @@ static void test_packets(void **state)
 	assert_int_equal(u->closed[OWN].endpoint_bytes, 16);
 	/* One byte too far, and to another process. */
 	begin(&m, OTHER, 1, 0);
-	add(&m, GLK_RECORD_PACKET, packet, make_packet(packet, OWN, 0, MEMORY - 7, &value, 8));
+	add(&m, GLK_RECORD_PACKET, packet, make_packet(packet, 0, 0, MEMORY - 7, &value, 8));
 	add(&m, GLK_RECORD_PACKET, packet, make_packet(packet, OTHER, 0, 32, &value, 8));
 	give(u, &m);
 	assert_int_equal(u->malformed, 2);
@@ -349,7 +349,7 @@ static void test_random(void **state)
 		begin(&m, OTHER, u->peers[OTHER].number_in, 0);
 		for (unsigned records = below(&c, 4); records; records--) {
 			if (below(&c, 2))
-				add(&m, GLK_RECORD_PACKET, packet, make_packet(packet, OWN, 0, below(&c, MEMORY + 64), &value, 1 + below(&c, 8)));
+				add(&m, GLK_RECORD_PACKET, packet, make_packet(packet, 0, 0, below(&c, MEMORY + 64), &value, 1 + below(&c, 8)));
 			else if (below(&c, 2))
 				add(&m, GLK_RECORD_LOAD, &load, sizeof(load));
 			else

@@ -62,7 +62,7 @@ static void arrive(struct world *w, unsigned from, unsigned to, const uint8_t *p
 		w->packets++;
 		w->wire += bytes - GLK_PACKET_HEADER + GLK_TLP_OVERHEAD_BYTES;
 	}
-	count = first && w->routed ? glk_relay_receive(p->relay, copy, bytes) : glk_packet_receive(copy, bytes, 0, p->memory, w->bytes);
+	count = first && w->routed ? glk_relay_receive(p->relay, from, copy, bytes) : glk_packet_receive(copy, bytes, 0, p->memory, w->bytes);
 	w->refused += count < 0;
 }
 
@@ -71,6 +71,14 @@ static void send_first(void *to, const uint8_t *packet, size_t bytes)
 	const struct link *link = to;
 
 	arrive(link->world, link->from, link->to, packet, bytes, true);
+}
+
+static uint64_t bytes_of(void *to, unsigned process)
+{
+	const struct process *p = to;
+
+	(void)process;
+	return p->world->bytes;
 }
 
 static void send_second(void *to, unsigned process, const uint8_t *packet, size_t bytes)
@@ -87,7 +95,7 @@ static bool open_process(struct world *w, unsigned number)
 	*p = (struct process){ .world = w, .number = number, .memory = calloc(1, w->bytes), .expected = calloc(1, w->bytes) };
 	p->lanes = calloc(w->lanes, sizeof(struct glk_lane *));
 	p->relay = glk_relay_new(&(struct glk_relay_shape){ .route = w->route, .process = number, .payload = w->payload,
-							    .memory = p->memory, .bytes = w->bytes, .send = send_second, .to = p });
+							    .memory = p->memory, .bytes = bytes_of, .send = send_second, .to = p });
 	if (!p->memory || !p->expected || !p->lanes || !p->relay)
 		return false;
 	for (unsigned i = 0; i < w->lanes; i++) {
