@@ -29,7 +29,9 @@ bool glk_partition_setting_valid(struct glk_card *card, u32 reg, u64 value)
 	default:
 		return !(value & ~(GLK_PARTITION_MODE_COALESCE_MASK |
 				  GLK_PARTITION_MODE_SELF_DESCRIBE_MASK |
-				  (glk_link_present(card) ? GLK_PARTITION_MODE_OPEN_MASK : 0)));
+				  (glk_link_present(card) ? GLK_PARTITION_MODE_OPEN_MASK : 0) |
+				  (card->features & GLK_CARD_FEATURES_PACKING_MASK ?
+				   GLK_PARTITION_MODE_PACKING_MASK : 0)));
 	}
 }
 

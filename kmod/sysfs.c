@@ -392,10 +392,17 @@ PARTITION_ATTR(endpoint_distance, 0444, partition_endpoint_distance_show, NULL, 
 	}
 MODE_ATTR(coalesce, GLK_PARTITION_MODE_COALESCE_MASK);
 MODE_ATTR(open, GLK_PARTITION_MODE_OPEN_MASK);
+MODE_ATTR(packing, GLK_PARTITION_MODE_PACKING_MASK);
 
 /* Only on cards with a link. */
 static const struct attribute *partition_link_attrs[] = {
 	&partition_open.attr,
+	NULL
+};
+
+/* Only on cards that can. */
+static const struct attribute *partition_packing_attrs[] = {
+	&partition_packing.attr,
 	NULL
 };
 
@@ -486,6 +493,8 @@ static int partition_kobj_add(struct glk_card *card, unsigned int index)
 	      sysfs_create_group(&p->kobj, &partition_counter_group);
 	if (!err && glk_link_present(card))
 		err = sysfs_create_files(&p->kobj, partition_link_attrs);
+	if (!err && (card->features & GLK_CARD_FEATURES_PACKING_MASK))
+		err = sysfs_create_files(&p->kobj, partition_packing_attrs);
 	if (!err)
 		err = glk_ranges_sysfs_add(card, index, &p->kobj);
 	if (err) {

@@ -28,6 +28,7 @@ enum gpulink_setting {
 	GPULINK_FLUSH_TIMEOUT_NS,  /**< idle flush timeout in nanoseconds, 0 (never) to 1000000000 */
 	GPULINK_COALESCE,	   /**< 1: merge and pack stores; 0: send each store by itself */
 	GPULINK_OPEN,		   /**< 1: the remote card may access the endpoint; only on cards with a link */
+	GPULINK_PACKING,	   /**< 1: a queue leaves when its entries are full, in several packets; only on cards that can */
 	GPULINK_SETTINGS	   /**< number of settings */
 };
 

@@ -90,6 +90,8 @@ package glk_regs;
   localparam int CARD_FEATURES_REGION_SHIFT = 6;
   localparam logic [63:0] CARD_FEATURES_LEASE_MASK = 64'h0000000000000080; // leases on the pool's lines: block TSU, ring operations pool_read, pool_renew, pool_write, timed atomics
   localparam int CARD_FEATURES_LEASE_SHIFT = 7;
+  localparam logic [63:0] CARD_FEATURES_PACKING_MASK = 64'h0000000000000100; // PARTITION.MODE.PACKING; packets of a single run are accepted
+  localparam int CARD_FEATURES_PACKING_SHIFT = 8;
   localparam int CARD_CONTROL = 48; // rw
   localparam logic [63:0] CARD_CONTROL_ENABLE_MASK = 64'h0000000000000001; // 1: stores, rings and link traffic are accepted; 0: stores are dropped and counted, doorbells are ignored
   localparam int CARD_CONTROL_ENABLE_SHIFT = 0;
@@ -170,6 +172,8 @@ package glk_regs;
   localparam int PARTITION_MODE_SELF_DESCRIBE_SHIFT = 1;
   localparam logic [63:0] PARTITION_MODE_OPEN_MASK = 64'h0000000000000004; // 1: the remote card may read and write this endpoint (kind bus or pool); 0: its requests are rejected. FEATURES.LINK only
   localparam int PARTITION_MODE_OPEN_SHIFT = 2;
+  localparam logic [63:0] PARTITION_MODE_PACKING_MASK = 64'h0000000000000008; // 0: a queue leaves as one packet, at the latest when its payload is full; 1: when its entries are full, in as many packets as it takes, adjacent lines as one run. FEATURES.PACKING only
+  localparam int PARTITION_MODE_PACKING_SHIFT = 3;
   localparam int PARTITION_EP_KIND = 32; // rw
   localparam int PARTITION_EP_BASE = 40; // rw
   localparam logic [63:0] PARTITION_EP_BASE_REMOTE_PARTITION_MASK = 64'h000000000000f000; // kind link: the remote card's partition that this one represents; no two partitions of kind link may represent the same

@@ -91,6 +91,8 @@
 #define GLK_CARD_FEATURES_REGION_SHIFT		6U
 #define GLK_CARD_FEATURES_LEASE_MASK		0x0000000000000080ULL /* leases on the pool's lines: block TSU, ring operations pool_read, pool_renew, pool_write, timed atomics */
 #define GLK_CARD_FEATURES_LEASE_SHIFT		7U
+#define GLK_CARD_FEATURES_PACKING_MASK		0x0000000000000100ULL /* PARTITION.MODE.PACKING; packets of a single run are accepted */
+#define GLK_CARD_FEATURES_PACKING_SHIFT		8U
 #define GLK_CARD_CONTROL			0x30U /* rw */
 #define GLK_CARD_CONTROL_ENABLE_MASK		0x0000000000000001ULL /* 1: stores, rings and link traffic are accepted; 0: stores are dropped and counted, doorbells are ignored */
 #define GLK_CARD_CONTROL_ENABLE_SHIFT		0U
@@ -171,6 +173,8 @@
 #define GLK_PARTITION_MODE_SELF_DESCRIBE_SHIFT	1U
 #define GLK_PARTITION_MODE_OPEN_MASK		0x0000000000000004ULL /* 1: the remote card may read and write this endpoint (kind bus or pool); 0: its requests are rejected. FEATURES.LINK only */
 #define GLK_PARTITION_MODE_OPEN_SHIFT		2U
+#define GLK_PARTITION_MODE_PACKING_MASK		0x0000000000000008ULL /* 0: a queue leaves as one packet, at the latest when its payload is full; 1: when its entries are full, in as many packets as it takes, adjacent lines as one run. FEATURES.PACKING only */
+#define GLK_PARTITION_MODE_PACKING_SHIFT	3U
 #define GLK_PARTITION_EP_KIND			0x20U /* rw */
 #define GLK_PARTITION_EP_BASE			0x28U /* rw */
 #define GLK_PARTITION_EP_BASE_REMOTE_PARTITION_MASK	0x000000000000f000ULL /* kind link: the remote card's partition that this one represents; no two partitions of kind link may represent the same */

@@ -22,9 +22,9 @@ module ecp5_path #(
   logic [DATA_W-1:0] s_data;
   logic              s_valid, m_ready;
   logic [2:0]        subheader;
-  logic              coalesce, self_describe;
+  logic              coalesce, self_describe, packing;
   logic [48:0]       bytes;
-  assign {s_kind, s_address, s_length, s_reason, s_valid, s_data, m_ready, subheader, max_payload, coalesce, self_describe, bytes} = in;
+  assign {s_kind, s_address, s_length, s_reason, s_valid, s_data, m_ready, subheader, max_payload, coalesce, self_describe, packing, bytes} = in;
   always_ff @(posedge clk)
     in <= {in[IN_W-2:0], pin_in};
 
@@ -41,11 +41,11 @@ module ecp5_path #(
   logic [1:0]        token;
   logic [31:0]       queued_stores;
   logic [6:0]        look_entries;
-  logic [12:0]       look_payload;
+  logic [14:0]       look_payload;
 
   glk_finepack_tx #(.DATA_W(DATA_W), .PARTITIONS(1), .ENTRIES(ENTRIES), .CONTEXTS(2)) tx (
     .clk, .rst, .cfg_subheader_bytes(subheader), .cfg_max_payload_bytes(max_payload), .cfg_coalesce(coalesce),
-    .cfg_self_describe(self_describe), .s_kind, .s_partition(1'b0), .s_address, .s_length, .s_reason, .s_context(s_address[47]),
+    .cfg_self_describe(self_describe), .cfg_packing(packing), .s_kind, .s_partition(1'b0), .s_address, .s_length, .s_reason, .s_context(s_address[47]),
     .s_owned(s_address[46]), .s_token(s_address[45:44]), .s_data, .s_valid, .s_ready,
     .m_data(t_data), .m_bytes(t_bytes), .m_last(t_last), .m_valid(t_valid), .m_ready(t_ready),
     .e_valid, .e_partition(), .e_overwritten, .p_valid, .p_partition(), .p_payload, .p_runs, .p_reason, .idle, .holds,

@@ -23,6 +23,7 @@ static const struct {
 	[GPULINK_FLUSH_TIMEOUT_NS] = { "flush_timeout_ns", "0 (never) to 1000000000" },
 	[GPULINK_COALESCE] = { "coalesce", "0 or 1" },
 	[GPULINK_OPEN] = { "open", "0 or 1" },
+	[GPULINK_PACKING] = { "packing", "0 or 1" },
 };
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))
 _Static_assert(SETTINGS == GPULINK_SETTINGS, "every setting has a name");
@@ -41,6 +42,12 @@ _Static_assert(COUNTERS == sizeof(struct gpulink_counters) / sizeof(uint64_t), "
 static bool known(enum gpulink_setting setting)
 {
 	return (unsigned)setting < SETTINGS;
+}
+
+/* Whether cards without the mechanism have no file for it. */
+static bool optional(enum gpulink_setting setting)
+{
+	return setting == GPULINK_OPEN || setting == GPULINK_PACKING;
 }
 
 const char *gpulink_setting_name(enum gpulink_setting setting)
@@ -64,6 +71,7 @@ int gpulink_setting_valid(enum gpulink_setting setting, uint64_t value)
 		return value <= 1000000000;
 	case GPULINK_COALESCE:
 	case GPULINK_OPEN:
+	case GPULINK_PACKING:
 		return value <= 1;
 	default:
 		return 0;
@@ -176,8 +184,8 @@ static int read_partition(const char *card, unsigned partition, struct gpulink_a
 		error = glk_admin_partition_file(card, partition, settings[s].name, file, sizeof(file));
 		if (!error)
 			error = glk_admin_read_number(card, file, &out->settings[s]);
-		if (error == -GPULINK_ENODEV && s == GPULINK_OPEN)
-			out->settings[s] = 0, error = 0; /* only cards with a link have it */
+		if (error == -GPULINK_ENODEV && optional(s))
+			out->settings[s] = 0, error = 0;
 	}
 	if (!error)
 		error = glk_admin_partition_file(card, partition, "endpoint", file, sizeof(file));
@@ -220,7 +228,7 @@ int gpulink_admin_set(const char *card, unsigned partition, enum gpulink_setting
 		return error;
 	snprintf(text, sizeof(text), "%" PRIu64 "\n", value);
 	error = glk_admin_write_text(card, file, text);
-	return error == -GPULINK_ENODEV && setting == GPULINK_OPEN ? -GPULINK_ENOTSUP : error;
+	return error == -GPULINK_ENODEV && optional(setting) ? -GPULINK_ENOTSUP : error;
 }
 
 int gpulink_admin_set_endpoint(const char *card, unsigned partition, const char *endpoint)

@@ -16,22 +16,36 @@ static struct {
 	atomic_bool stops;
 } helper;
 
-/* Only where no other thread does: two threads in the implementation slow each other down. */
+/* Two threads in the implementation slow each other down: this one leaves progress to a thread that calls it, and receiving, too. */
+static bool look(unsigned *turns, unsigned long *passed)
+{
+	unsigned now = atomic_load_explicit(&glk_shmem.turns, memory_order_relaxed), idle = 1;
+	unsigned long calls = atomic_load_explicit(&glk_shmem.passed, memory_order_relaxed);
+	bool some = false;
+
+	if (now == *turns && calls == *passed) {
+		glk_ring_turn(&idle);
+		some = !idle;
+	} else if (now == *turns) {
+		some = glk_ring_receive();
+	}
+	glk_push_aged();
+	*turns = atomic_load_explicit(&glk_shmem.turns, memory_order_relaxed);
+	*passed = calls;
+	return some;
+}
+
 static void *run(void *unused)
 {
-	unsigned turns = 0, idle;
+	unsigned long passed = 0;
 	long pause = SLEEP_MIN;
+	unsigned turns = 0;
 
 	(void)unused;
 	while (!atomic_load_explicit(&helper.stops, memory_order_relaxed)) {
-		idle = 1;
-		if (!atomic_load_explicit(&glk_shmem.waiting, memory_order_relaxed)) {
-			if (atomic_load_explicit(&glk_shmem.turns, memory_order_relaxed) == turns)
-				glk_ring_turn(&idle);
-			glk_push_aged();
-		}
-		turns = atomic_load_explicit(&glk_shmem.turns, memory_order_relaxed);
-		if (!idle || atomic_load_explicit(&glk_shmem.blocked, memory_order_relaxed))
+		bool waits = atomic_load_explicit(&glk_shmem.waiting, memory_order_relaxed);
+
+		if ((!waits && look(&turns, &passed)) || atomic_load_explicit(&glk_shmem.blocked, memory_order_relaxed))
 			pause = SLEEP_MIN;
 		nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
 		pause = pause < SLEEP_MAX / 2 ? 2 * pause : SLEEP_MAX;

@@ -524,7 +524,8 @@ static void configure(struct soft *soft)
 	const struct glk_soft_options *o = &soft->options;
 
 	for (unsigned p = 0; p < o->endpoints; p++) {
-		uint64_t mode = GLK_PARTITION_MODE_SELF_DESCRIBE_MASK | (o->coalesce ? GLK_PARTITION_MODE_COALESCE_MASK : 0);
+		uint64_t mode = GLK_PARTITION_MODE_SELF_DESCRIBE_MASK | (o->coalesce ? GLK_PARTITION_MODE_COALESCE_MASK : 0) |
+				(o->packing ? GLK_PARTITION_MODE_PACKING_MASK : 0);
 
 		glk_soft_set(soft, partition_register(p, GLK_PARTITION_SUBHEADER_BYTES), o->subheader);
 		glk_soft_set(soft, partition_register(p, GLK_PARTITION_MAX_PAYLOAD_BYTES), o->payload);
@@ -565,7 +566,8 @@ static int open_device(const char *text, const char *name, const struct glk_back
 	if (!soft)
 		return -GPULINK_ENOMEM;
 	error = glk_soft_options_parse(text, &soft->options);
-	if (!error && name && (soft->options.timeout || soft->options.subheader != 5 || !soft->options.coalesce))
+	if (!error && name && (soft->options.timeout || soft->options.subheader != 5 || !soft->options.coalesce ||
+			       soft->options.packing))
 		error = -GPULINK_EINVAL; /* lanes have no clock, and one form of packets */
 	if (error || pthread_mutex_init(&soft->lock, NULL)) {
 		free(soft);

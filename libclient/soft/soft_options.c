@@ -33,6 +33,10 @@ static bool apply(const char *key, const char *text, struct glk_soft_options *o)
 		o->timeout = value;
 		return gpulink_setting_valid(GPULINK_FLUSH_TIMEOUT_NS, value);
 	}
+	if (!strcmp(key, "packing")) {
+		o->packing = value;
+		return gpulink_setting_valid(GPULINK_PACKING, value);
+	}
 	o->coalesce = value;
 	return !strcmp(key, "coalesce") && gpulink_setting_valid(GPULINK_COALESCE, value);
 }
@@ -41,7 +45,7 @@ int glk_soft_options_parse(const char *text, struct glk_soft_options *options)
 {
 	char copy[128], *option, *rest = NULL, *value;
 
-	*options = (struct glk_soft_options){ 4, UINT64_C(64) << 20, 5, 4096, 0, 1 };
+	*options = (struct glk_soft_options){ 4, UINT64_C(64) << 20, 5, 4096, 0, 1, 0 };
 	if (strlen(text) >= sizeof(copy))
 		return -GPULINK_EINVAL;
 	strcpy(copy, text);

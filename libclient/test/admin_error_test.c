@@ -17,7 +17,7 @@
 #include "admin_folder.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
-#define SETTINGS  5u
+#define SETTINGS  ((unsigned)GPULINK_SETTINGS)
 
 /* --- missing cards, partitions and files --- */
 

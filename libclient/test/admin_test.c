@@ -17,7 +17,7 @@
 #include "admin_folder.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
-#define SETTINGS  5u
+#define SETTINGS  ((unsigned)GPULINK_SETTINGS)
 
 /* --- settings --- */
 
@@ -35,12 +35,14 @@ static void settings(void **state)
 					       { 1000000001, UINT64_MAX }, 4, 2 },
 		[GPULINK_COALESCE] = { "coalesce", { 0, 1 }, { 2, UINT64_MAX }, 2, 2 },
 		[GPULINK_OPEN] = { "open", { 0, 1 }, { 2, UINT64_MAX }, 2, 2 },
+		[GPULINK_PACKING] = { "packing", { 0, 1 }, { 2, UINT64_MAX }, 2, 2 },
 	};
 	char file[64], number[32];
 
 	(void)state;
 	folder_add_card(0, 2);
 	folder_write("gpulink0/partitions/1/open", "0\n");
+	folder_write("gpulink0/partitions/1/packing", "0\n");
 	for (unsigned s = 0; s < SETTINGS; s++) {
 		assert_string_equal(gpulink_setting_name(s), cases[s].name);
 		assert_true(strlen(gpulink_setting_allowed(s)) > 3);
@@ -154,6 +156,8 @@ static void no_link(void **state)
 	assert_int_equal(gpulink_admin_get_partition("gpulink0", 0, &partition, sizeof(partition)), 0);
 	assert_int_equal(partition.settings[GPULINK_OPEN], 0);
 	assert_int_equal(gpulink_admin_set("gpulink0", 0, GPULINK_OPEN, 1), -GPULINK_ENOTSUP);
+	assert_int_equal(partition.settings[GPULINK_PACKING], 0);
+	assert_int_equal(gpulink_admin_set("gpulink0", 0, GPULINK_PACKING, 1), -GPULINK_ENOTSUP);
 	assert_int_equal(gpulink_admin_get_link("gpulink1", &link, sizeof(link)), -GPULINK_ENODEV);
 	assert_int_equal(gpulink_admin_get_link_counters("gpulink1", counters, GPULINK_LINK_COUNTERS), -GPULINK_ENODEV);
 	assert_int_equal(gpulink_admin_set_link("gpulink1", GPULINK_LINK_ENABLE, 0), -GPULINK_ENODEV);

@@ -347,7 +347,7 @@ static void leave(struct ucx *u)
 	glk_progress(u);
 	pthread_mutex_unlock(&u->lock);
 	glk_progress_stop(u);
-	glk_peers_close(u, CLOSE_NS);
+	glk_peers_close(u, deadline + CLOSE_NS);
 }
 
 /* The last queue closes the device. */

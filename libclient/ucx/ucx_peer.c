@@ -294,10 +294,10 @@ void glk_peers_send(struct ucx *u)
 
 /* --- close --- */
 
-void glk_peers_close(struct ucx *u, uint64_t timeout_ns)
+void glk_peers_close(struct ucx *u, uint64_t deadline)
 {
 	for (uint32_t p = 0; p < u->processes; p++)
-		glk_wire_disconnect(&u->peers[p].end, u->peers[p].lost ? 0 : timeout_ns);
+		glk_wire_disconnect(&u->peers[p].end, u->peers[p].lost ? 0 : deadline);
 }
 
 void glk_peers_free(struct ucx *u)

@@ -32,8 +32,8 @@ void glk_peers_send(struct ucx *u);
 /* UCX is done with a message. */
 void glk_peer_sent(struct ucx *u, struct ucx_message *message);
 
-/* Before the wire closes: what was sent leaves, for up to `timeout_ns`; 0: not. */
-void glk_peers_close(struct ucx *u, uint64_t timeout_ns);
+/* Before the wire closes: what was sent leaves, until a time of CLOCK_MONOTONIC. */
+void glk_peers_close(struct ucx *u, uint64_t deadline);
 /* Behind it. */
 void glk_peers_free(struct ucx *u);
 

@@ -77,7 +77,7 @@ static bool has_started(const void *what)
 {
 	const struct ucx_queue *queue = what;
 
-	return __atomic_load_n(&queue->started, __ATOMIC_ACQUIRE) == queue->submitted;
+	return __atomic_load_n(&queue->started, __ATOMIC_ACQUIRE) == __atomic_load_n(&queue->submitted, __ATOMIC_RELAXED);
 }
 
 int glk_ucx_store(void *backend, const struct glk_backend_window *window, uint64_t offset, const void *data, size_t bytes)
@@ -262,7 +262,7 @@ int glk_ucx_submit(void *backend, const uint64_t entry[GLK_SQE_WORDS])
 	slot = ucx_slot(queue, queue->submitted);
 	*slot = (struct ucx_slot){ .state = stores(opcode) ? UCX_SLOT_DONE : UCX_SLOT_WAITS, .status = status };
 	memcpy(slot->words, entry, sizeof(slot->words));
-	queue->submitted++;
+	__atomic_store_n(&queue->submitted, queue->submitted + 1, __ATOMIC_RELAXED); /* has_started() */
 	if (opcode == GLK_OP_NOP || stores(opcode))
 		glk_run_queues(u);
 	else

@@ -190,20 +190,19 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void glk_wire_disconnect(struct glk_wire_end *end, uint64_t timeout_ns)
+void glk_wire_disconnect(struct glk_wire_end *end, uint64_t deadline)
 {
 	const ucp_request_param_t flush = { .op_attr_mask = 0 };
 	const ucp_request_param_t force = { .op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS, .flags = UCP_EP_CLOSE_FLAG_FORCE };
-	uint64_t start = now_ns();
 	ucs_status_ptr_t request;
 
 	if (!end->endpoint)
 		return;
-	request = ucp_ep_close_nbx(end->endpoint, timeout_ns ? &flush : &force);
+	request = ucp_ep_close_nbx(end->endpoint, now_ns() < deadline ? &flush : &force);
 	end->endpoint = NULL;
 	if (!UCS_PTR_IS_PTR(request))
 		return;
-	while (ucp_request_check_status(request) == UCS_INPROGRESS && now_ns() - start < timeout_ns)
+	while (ucp_request_check_status(request) == UCS_INPROGRESS && now_ns() < deadline)
 		ucp_worker_progress(end->wire->worker);
 	ucp_request_free(request);
 }

@@ -39,8 +39,8 @@ const void *glk_wire_address(const struct glk_wire *wire, size_t *bytes);
 
 /* `watched`: whether someone else notices that the process is gone, so that transports may be used which do not. */
 int glk_wire_connect(struct glk_wire *wire, struct glk_wire_end *end, const void *address, bool watched);
-/* Waits until what was sent has left, for up to `timeout_ns`. */
-void glk_wire_disconnect(struct glk_wire_end *end, uint64_t timeout_ns);
+/* Waits until what was sent has left, or until this time of CLOCK_MONOTONIC; 0: not. */
+void glk_wire_disconnect(struct glk_wire_end *end, uint64_t deadline);
 
 /*
  * 1: sent; 0: the message must stay until sent() is called for it; or an error: nothing will come. The cookie begins with a pointer to

@@ -20,12 +20,13 @@ import cases_layer_session  # noqa: E402
 import cases_leases  # noqa: E402
 import cases_link  # noqa: E402
 import cases_pack  # noqa: E402
+import cases_packing  # noqa: E402
 import cases_receive  # noqa: E402
 import cases_unstitch  # noqa: E402
 
 DATA = HERE / "data"
 CASES = {
-    "finepack": (cases_pack, cases_flush, cases_receive),
+    "finepack": (cases_pack, cases_packing, cases_flush, cases_receive),
     "netcrafter": (cases_link, cases_unstitch, cases_leases),
     "link": (cases_layer_session, cases_layer_send, cases_layer_receive),
 }

@@ -46,7 +46,7 @@ static enum exit_code run_info(struct invocation *invocation)
 static bool print_partitions(struct json_object *partitions)
 {
 	static const char *const columns[] = {"partition", "endpoint", "endpoint_bytes", "subheader_bytes",
-					      "max_payload_bytes", "flush_timeout_ns", "coalesce", "open", NULL};
+					      "max_payload_bytes", "flush_timeout_ns", "coalesce", "packing", "open", NULL};
 
 	return print_rows(partitions, columns);
 }
@@ -232,6 +232,11 @@ static enum exit_code run_set_timeout(struct invocation *invocation)
 static enum exit_code run_set_coalesce(struct invocation *invocation)
 {
 	return set(invocation, GPULINK_COALESCE, parse_number);
+}
+
+static enum exit_code run_set_packing(struct invocation *invocation)
+{
+	return set(invocation, GPULINK_PACKING, parse_number);
 }
 
 static bool print_set_endpoint(struct json_object *result)
@@ -453,6 +458,16 @@ static const struct command partition_commands[] = {
 	 .takes_card = true,
 	 .takes_partition = true,
 	 .run = run_set_coalesce},
+	{.name = "set-packing",
+	 .usage = "0|1",
+	 .summary = "choose when a queue leaves",
+	 .details = "0: as one packet, at the latest when its payload is full. 1: when its entries are full, in as many packets as\n"
+		    "it takes, which never takes more bytes than plain writes. Only on cards that can.\n",
+	 .least = 1,
+	 .most = 1,
+	 .takes_card = true,
+	 .takes_partition = true,
+	 .run = run_set_packing},
 	{.name = "set-open",
 	 .usage = "0|1",
 	 .summary = "allow or deny the remote card access to the endpoint",

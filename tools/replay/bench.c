@@ -67,10 +67,10 @@ static void stage_queue(const struct replay_op *op, struct glk_partition *partit
 	struct glk_write_queue *queue = &partition->queue;
 	size_t piece = glk_write_queue_piece(queue, op->address, op->size);
 
-	if (glk_write_queue_put(queue, op->address, data, piece, &sink_bytes) == GLK_QUEUE_TAKEN)
+	if (glk_write_queue_put(queue, op->address, data, piece, 1, &sink_bytes) == GLK_QUEUE_TAKEN)
 		return;
 	glk_write_queue_clear(queue);
-	glk_write_queue_put(queue, op->address, data, piece, &sink_bytes);
+	glk_write_queue_put(queue, op->address, data, piece, 1, &sink_bytes);
 }
 
 static void stage_all(const struct replay_op *op, struct glk_partition *partition)

@@ -275,10 +275,11 @@ local function add_sub_packets(tree, tvb, text, h)
 	tree:add(f["finepack.sub_packets"], tvb(16), #found):set_generated()
 	for index, one in ipairs(found) do
 		local sub = tree:add(f["sub_packet"], tvb(one.at, h.width + one.length))
+		local head = h.single and tvb(8, 8) or tvb(one.at, h.width)
 		sub:set_text(format("Sub-packet %d: %d bytes at offset 0x%x", index - 1, one.length, one.offset))
-		sub:add(f["sub_packet.length"], tvb(one.at, 2), one.length)
-		sub:add(f["sub_packet.offset"], tvb(one.at, h.width), uint64(one.offset))
-		sub:add(f["offset"], tvb(one.at, h.width), uint64(h.base + one.offset)):set_generated()
+		sub:add(f["sub_packet.length"], h.single and tvb(2, 2) or tvb(one.at, 2), one.length)
+		sub:add(f["sub_packet.offset"], head, uint64(one.offset))
+		sub:add(f["offset"], head, uint64(h.base + one.offset)):set_generated()
 		sub:add(f["sub_packet.data"], tvb(one.at + h.width, one.length))
 	end
 	return why

@@ -97,10 +97,16 @@ local function packet_bytes(kind, start)
 end
 
 -- Whether these 16 bytes look like a packet's first.
+-- A FinePack packet whose payload is one run, without sub-header.
+local function single_run(start)
+	return bits(start, 56, 4) == 8 and bits(start, 48, 6) == 15
+end
+
 local function plausible(kind, start)
 	if kind == FINEPACK then
-		return byte(start, 1) == 0x7c and byte(start, 2) == 0 and byte(start, 3) < 4 and all_zero(start:sub(5, 7)) and
-			byte(start, 9) == 0 and LAST_BYTES[bits(start, 60, 4)] ~= nil and bits(start, 56, 4) <= 6
+		return byte(start, 1) == 0x7c and byte(start, 2) == 0 and byte(start, 3) < 4 and all_zero(start:sub(5, 6)) and
+			byte(start, 9) == 0 and LAST_BYTES[bits(start, 60, 4)] ~= nil and
+			(single_run(start) or bits(start, 56, 4) <= 6 and byte(start, 7) == 0)
 	elseif not packet_bytes(kind, start) then
 		return false
 	elseif kind == WRITE_REQUEST then
@@ -123,15 +129,19 @@ function receive.finepack_header(text)
 	h.payload = #text - 20 + (LAST_BYTES[h.last_be] or 4)
 	h.width = h.first_be == 0 and receive.own_width or h.first_be
 	local range = OFFSET_BITS[h.width] and 2 ^ OFFSET_BITS[h.width]
+	h.single = single_run(text)
+	if h.single then
+		h.width, range = 0, 4
+	end
 	if h.fmt ~= 3 or h.type ~= 0x1c then
 		h.why = "Fmt and Type are not those of a FinePack packet"
-	elseif byte(text, 2) ~= 0 or byte(text, 3) >= 4 or not all_zero(text:sub(5, 7)) then
+	elseif byte(text, 2) ~= 0 or byte(text, 3) >= 4 or not all_zero(text:sub(5, h.single and 6 or 7)) then
 		h.why = "a reserved field is not 0"
 	elseif not LAST_BYTES[h.last_be] then
 		h.why = "invalid Last BE"
 	elseif h.first_be == 1 then
 		h.why = "compact form"
-	elseif h.first_be > 6 then
+	elseif h.first_be > 6 and not h.single then
 		h.why = "invalid First BE"
 	elseif byte(text, 9) ~= 0 or range and h.base % range ~= 0 then
 		h.why = "invalid base"
@@ -146,6 +156,9 @@ end
 -- receiver refuses them.
 function receive.sub_packets(text, h)
 	local found, at, past = {}, 16, 16 + h.payload
+	if h.single then
+		return { { at = at, length = h.payload, offset = bits(text, 54, 2) } }, nil
+	end
 	while at < past do
 		if at + h.width > past then
 			return found, "the payload ends in a sub-header"

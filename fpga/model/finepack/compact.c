@@ -62,69 +62,18 @@ static unsigned log2_of(uint64_t value)
 
 /* --- the runs of a queue --- */
 
-/* Insertion sort by address: most entries are nearly in order. */
-static void sort_entries(const struct glk_write_queue *queue, uint8_t order[GLK_QUEUE_ENTRIES_MAX])
-{
-	for (unsigned i = 0; i < queue->used; i++) {
-		unsigned at = i;
-
-		for (; at > 0 && queue->line[order[at - 1]] > queue->line[i]; at--)
-			order[at] = order[at - 1];
-		order[at] = (uint8_t)i;
-	}
-}
-
-static void add_run(struct glk_compact_walk *walk, uint64_t address, unsigned length, unsigned entry)
-{
-	struct glk_compact_place *next = &walk->run[walk->runs];
-
-	if (walk->runs && next[-1].address + next[-1].length == address) {
-		next[-1].length = (uint16_t)(next[-1].length + length);
-		return;
-	}
-	*next = (struct glk_compact_place){ .address = address, .length = (uint16_t)length, .entry = (uint8_t)entry };
-	walk->runs++;
-}
-
 void glk_compact_start(struct glk_compact_walk *walk, const struct glk_write_queue *queue)
 {
-	walk->queue = queue;
-	walk->at = walk->runs = 0;
-	sort_entries(queue, walk->order);
-	for (unsigned i = 0; i < queue->used; i++) {
-		const struct glk_enables *enables = &queue->enables[walk->order[i]];
-		uint64_t line = glk_line_address(queue, walk->order[i]);
-		unsigned end;
-
-		for (unsigned first = glk_next_byte(enables, 0, true); first < GLK_LINE_BYTES;
-		     first = glk_next_byte(enables, end, true)) {
-			end = glk_next_byte(enables, first, false);
-			add_run(walk, line + first, end - first, i);
-		}
-	}
+	walk->at = 0;
+	glk_runs_find(&walk->all, queue, 0);
 }
 
-static uint8_t *copy_run(uint8_t *to, const struct glk_compact_walk *walk, const struct glk_compact_place *run)
-{
-	unsigned line_bytes = glk_line_bytes(walk->queue), first = (unsigned)run->address & (line_bytes - 1);
-	unsigned left = run->length;
-
-	for (unsigned at = run->entry; left; at++, first = 0) {
-		unsigned part = line_bytes - first < left ? line_bytes - first : left;
-
-		glk_copy_run(to, &walk->queue->data[glk_line_place(walk->queue, walk->order[at]) + first], part);
-		to += part;
-		left -= part;
-	}
-	return to;
-}
-
-static uint64_t gap_before(const struct glk_compact_place *run)
+static uint64_t gap_before(const struct glk_run *run)
 {
 	return run->address - run[-1].address - run[-1].length;
 }
 
-static struct glk_compact_shape shape_of(const struct glk_compact_place *run, unsigned unit_shift)
+static struct glk_compact_shape shape_of(const struct glk_run *run, unsigned unit_shift)
 {
 	return (struct glk_compact_shape){ .gap = gap_before(run) >> unit_shift, .length = run->length >> unit_shift };
 }
@@ -132,7 +81,7 @@ static struct glk_compact_shape shape_of(const struct glk_compact_place *run, un
 /* --- choosing the encoding --- */
 
 /* log2 of the largest unit that divides all gaps and lengths. */
-static unsigned common_unit(const struct glk_compact_place *run, unsigned runs)
+static unsigned common_unit(const struct glk_run *run, unsigned runs)
 {
 	uint64_t all = run->length;
 
@@ -153,7 +102,7 @@ static unsigned mean_order(unsigned logarithms, unsigned count, unsigned most)
  * One pass finds repetitions and sums the logarithms, of all runs and of those that repeat no shape. A repetition takes one or
  * two bits; if runs may repeat, all others take two bits more. That pays if a quarter of the runs are repetitions.
  */
-static struct glk_compact_coding choose(struct glk_compact_place *run, unsigned runs)
+static struct glk_compact_coding choose(struct glk_run *run, unsigned runs)
 {
 	struct glk_compact_coding coding = { .unit_shift = common_unit(run, runs) };
 	struct glk_compact_shape recent[2] = { { 0 } };
@@ -188,7 +137,7 @@ static unsigned number_bits(uint64_t value, unsigned order)
 	return 2 * log2_of(value - 1 + (1ULL << order)) + 1 - order;
 }
 
-static unsigned shape_bits(const struct glk_compact_coding *coding, const struct glk_compact_place *run)
+static unsigned shape_bits(const struct glk_compact_coding *coding, const struct glk_run *run)
 {
 	struct glk_compact_shape shape = shape_of(run, coding->unit_shift);
 	unsigned mark = coding->repeats ? 2 : 0;
@@ -199,7 +148,7 @@ static unsigned shape_bits(const struct glk_compact_coding *coding, const struct
 }
 
 /* Returns how many runs, at least one, fit in `room` bytes; *encoding: the size of their bit string in bytes. */
-static unsigned fitting(const struct glk_compact_place *run, unsigned runs, const struct glk_compact_coding *coding,
+static unsigned fitting(const struct glk_run *run, unsigned runs, const struct glk_compact_coding *coding,
 			size_t room, size_t *encoding)
 {
 	size_t bits = number_bits(run->length >> coding->unit_shift, coding->length_order), data = run->length;
@@ -248,7 +197,7 @@ static void put_number(struct bit_writer *w, uint64_t value, unsigned order)
 	put_bits(w, number & ((1ULL << low) - 1), low);
 }
 
-static void put_shape(struct bit_writer *w, const struct glk_compact_coding *coding, const struct glk_compact_place *run)
+static void put_shape(struct bit_writer *w, const struct glk_compact_coding *coding, const struct glk_run *run)
 {
 	struct glk_compact_shape shape = shape_of(run, coding->unit_shift);
 
@@ -261,7 +210,7 @@ static void put_shape(struct bit_writer *w, const struct glk_compact_coding *cod
 	put_number(w, shape.length, coding->length_order);
 }
 
-static void put_shapes(uint8_t *to, const struct glk_compact_place *run, unsigned runs, const struct glk_compact_coding *coding)
+static void put_shapes(uint8_t *to, const struct glk_run *run, unsigned runs, const struct glk_compact_coding *coding)
 {
 	struct bit_writer w = { .to = to };
 
@@ -274,16 +223,16 @@ static void put_shapes(uint8_t *to, const struct glk_compact_place *run, unsigne
 size_t glk_compact_build(struct glk_compact_walk *walk, uint8_t *payload, uint64_t *base, struct glk_compact_coding *coding,
 			 unsigned *runs)
 {
-	struct glk_compact_place *run = &walk->run[walk->at];
+	struct glk_run *run = &walk->all.run[walk->at];
 	uint8_t *to = payload;
 	size_t encoding;
 
-	*runs = walk->runs - walk->at;
+	*runs = walk->all.count - walk->at;
 	if (!*runs)
 		return 0;
 	*base = run->address;
 	*coding = choose(run, *runs);
-	*runs = fitting(run, *runs, coding, walk->queue->max_payload_bytes, &encoding);
+	*runs = fitting(run, *runs, coding, walk->all.queue->max_payload_bytes, &encoding);
 	if (*runs == 1) {
 		*coding = (struct glk_compact_coding){ .single = true };
 	} else {
@@ -291,7 +240,7 @@ size_t glk_compact_build(struct glk_compact_walk *walk, uint8_t *payload, uint64
 		to += encoding;
 	}
 	for (unsigned i = 0; i < *runs; i++)
-		to = copy_run(to, walk, &run[i]);
+		to = glk_runs_copy(to, &walk->all, &run[i]);
 	walk->at += *runs;
 	return (size_t)(to - payload);
 }

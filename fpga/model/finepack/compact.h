@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "finepack/runs.h"
 #include "finepack/write_queue.h"
 
 #define GLK_COMPACT_FIRST_BE   8u /* and up to 15: First BE of compact packets */
@@ -21,9 +22,6 @@
  *  all are sent in a second one. */
 #define GLK_COMPACT_RUN_BYTES 1u
 
-/** A run has at least one byte. */
-#define GLK_COMPACT_RUNS_MAX (GLK_PAYLOAD_MAX / (GLK_COMPACT_RUN_BYTES + 1))
-
 /** The encoding of the runs of one packet, as its header gives it. */
 struct glk_compact_coding {
 	bool single;	       /**< one run, the whole payload: no bit string, all members below are 0 */
@@ -33,20 +31,10 @@ struct glk_compact_coding {
 	unsigned length_order; /**< the same of lengths: 0 to 3 */
 };
 
-/** A run in a queue; it may span several lines. */
-struct glk_compact_place {
-	uint64_t address;
-	uint16_t length;
-	uint8_t entry; /* index in the walk's order of the entry where it begins */
-	uint8_t like;  /* which of the last two shapes it repeats, if any */
-};
-
 /** An iterator over a queue that is not empty, in address order. Its members are private. */
 struct glk_compact_walk {
-	const struct glk_write_queue *queue;
-	unsigned at, runs;
-	uint8_t order[GLK_QUEUE_ENTRIES_MAX];
-	struct glk_compact_place run[GLK_COMPACT_RUNS_MAX];
+	struct glk_runs all;
+	unsigned at;
 };
 
 /** Starts a walk; the queue must not change until it ends. */

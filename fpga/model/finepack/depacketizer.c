@@ -100,10 +100,10 @@ static enum glk_refusal check_form(const uint8_t *packet, unsigned first_be, con
 {
 	accepted->compact = first_be >= GLK_COMPACT_FIRST_BE;
 	if (accepted->compact) {
-		if (!destination->compact)
-			return GLK_REFUSED_BYTE_ENABLES;
 		accepted->base |= packet[6] >> GLK_COMPACT_BASE_SHIFT;
-		return glk_compact_coding_of(first_be, packet[6], &accepted->coding) ? GLK_REFUSED_NOT : GLK_REFUSED_HEADER;
+		if (!glk_compact_coding_of(first_be, packet[6], &accepted->coding))
+			return GLK_REFUSED_HEADER;
+		return destination->compact || accepted->coding.single ? GLK_REFUSED_NOT : GLK_REFUSED_BYTE_ENABLES;
 	}
 	if (first_be && (first_be < GLK_SUBHEADER_MIN || first_be > GLK_SUBHEADER_MAX))
 		return GLK_REFUSED_BYTE_ENABLES;

@@ -60,6 +60,20 @@ static size_t finish(uint8_t *packet, uint64_t base, unsigned tag, unsigned firs
 	return GLK_PACKET_HEADER_BYTES + payload + padding;
 }
 
+size_t glk_packetizer_finish(uint8_t packet[GLK_PACKET_ROOM], uint64_t base, unsigned first_be, size_t payload)
+{
+	return finish(packet, base, 0, first_be, payload);
+}
+
+size_t glk_packetizer_finish_single(uint8_t packet[GLK_PACKET_ROOM], uint64_t address, size_t payload)
+{
+	static const struct glk_compact_coding single = { .single = true };
+	unsigned low = (unsigned)(address & GLK_COMPACT_BASE_LOW) << GLK_COMPACT_BASE_SHIFT;
+
+	return finish(packet, address & ~(uint64_t)GLK_COMPACT_BASE_LOW, glk_compact_tag(&single) | low,
+		      glk_compact_first_be(&single), payload);
+}
+
 unsigned glk_packetizer_narrowest(const struct glk_write_queue *queue)
 {
 	uint64_t first = (queue->base & ~(uint64_t)(GLK_LINE_BYTES - 1)) + line_offset(queue, 0), differ = 0;

@@ -4,8 +4,11 @@
 #include <errno.h>
 #include <string.h>
 
-#define MODE_MASK \
-	(GLK_PARTITION_MODE_COALESCE_MASK | GLK_PARTITION_MODE_SELF_DESCRIBE_MASK | GLK_PARTITION_MODE_OPEN_MASK)
+#include "finepack/packing.h"
+
+#define MODE_MASK                                                                                                        \
+	(GLK_PARTITION_MODE_COALESCE_MASK | GLK_PARTITION_MODE_SELF_DESCRIBE_MASK | GLK_PARTITION_MODE_OPEN_MASK | \
+	 GLK_PARTITION_MODE_PACKING_MASK)
 
 static void count(struct glk_partition *partition, unsigned counter, uint64_t by)
 {
@@ -17,6 +20,7 @@ static void set_mode(struct glk_partition *partition, uint64_t mode)
 	partition->coalesce = mode & GLK_PARTITION_MODE_COALESCE_MASK;
 	partition->self_describe = mode & GLK_PARTITION_MODE_SELF_DESCRIBE_MASK;
 	partition->open = mode & GLK_PARTITION_MODE_OPEN_MASK;
+	partition->packing = mode & GLK_PARTITION_MODE_PACKING_MASK;
 }
 
 void glk_partition_init(struct glk_partition *partition, unsigned queue_entries, glk_packet_out out, void *user)
@@ -45,6 +49,7 @@ uint64_t glk_partition_reset(struct glk_partition *partition)
 	set_mode(partition, GLK_PARTITION_MODE_RESET);
 	partition->remote = false;
 	partition->form = GLK_FORM_PLAIN;
+	partition->queue.packing = false;
 	partition->flush_timeout_ns = 0;
 	partition->last_store_ns = 0;
 	return dropped;
@@ -81,7 +86,8 @@ void glk_partition_store(struct glk_partition *partition, uint64_t address, cons
 	while (left) {
 		size_t piece = glk_write_queue_piece(queue, address, left);
 		uint64_t *overwritten = &partition->counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)];
-		int reason = glk_write_queue_put(queue, address, from, piece, overwritten);
+		unsigned wanted = glk_write_queue_wanted(queue, address, left);
+		int reason = glk_write_queue_put(queue, address, from, piece, wanted, overwritten);
 
 		if (reason != GLK_QUEUE_TAKEN) {
 			glk_partition_flush(partition, (unsigned)reason);
@@ -134,6 +140,19 @@ static void flush_compact(struct glk_partition *partition, unsigned reason)
 	forget_queued(partition);
 }
 
+static void flush_packing(struct glk_partition *partition, unsigned reason)
+{
+	struct glk_packing_walk walk;
+	uint8_t packet[GLK_PACKET_ROOM];
+	unsigned sub_packets;
+	size_t length;
+
+	glk_packing_start(&walk, &partition->queue);
+	while ((length = glk_packing_build(&walk, partition->self_describe, packet, &sub_packets)) != 0)
+		send(partition, packet, length, sub_packets, reason);
+	forget_queued(partition);
+}
+
 void glk_partition_flush(struct glk_partition *partition, unsigned reason)
 {
 	const struct glk_write_queue *queue = &partition->queue;
@@ -146,6 +165,10 @@ void glk_partition_flush(struct glk_partition *partition, unsigned reason)
 		return;
 	if (partition->form == GLK_FORM_COMPACT) {
 		flush_compact(partition, reason);
+		return;
+	}
+	if (queue->packing) {
+		flush_packing(partition, reason);
 		return;
 	}
 	if (narrow)
@@ -176,7 +199,8 @@ uint64_t glk_partition_get(const struct glk_partition *partition, unsigned reg)
 	case GLK_PARTITION_MODE:
 		return (partition->coalesce ? GLK_PARTITION_MODE_COALESCE_MASK : 0) |
 		       (partition->self_describe ? GLK_PARTITION_MODE_SELF_DESCRIBE_MASK : 0) |
-		       (partition->open ? GLK_PARTITION_MODE_OPEN_MASK : 0);
+		       (partition->open ? GLK_PARTITION_MODE_OPEN_MASK : 0) |
+		       (partition->packing ? GLK_PARTITION_MODE_PACKING_MASK : 0);
 	default:
 		return 0;
 	}
@@ -198,11 +222,12 @@ static bool allowed(unsigned reg, uint64_t value)
 	}
 }
 
-/* Configuring the queue resets its shape: sets that of the packet format. */
+/* Configuring the queue resets its shape: sets that of the packet format, and whether a flush may take several packets. */
 static void shape(struct glk_partition *partition)
 {
 	struct glk_write_queue *queue = &partition->queue;
 
+	queue->packing = partition->packing && partition->form == GLK_FORM_PLAIN;
 	if (partition->form == GLK_FORM_COMPACT)
 		glk_write_queue_shape(queue, GLK_SHORT_LINE_BYTES, GLK_COMPACT_RUN_BYTES);
 	else

@@ -31,6 +31,7 @@ struct glk_partition {
 	bool coalesce;
 	bool self_describe;
 	bool open; /**< the other card may access it; checked for its requests */
+	bool packing; /**< MODE.PACKING; other forms than PLAIN ignore it */
 	bool remote; /**< of kind link: stores that are not coalesced leave as write requests, which their sender counts */
 	enum glk_packet_form form;
 	uint64_t flush_timeout_ns;

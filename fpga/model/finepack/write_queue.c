@@ -148,7 +148,20 @@ static struct change change_by(struct glk_enables have, struct glk_enables piece
 	return (struct change){ .overwritten = count_bytes(both), .runs = (int)count_runs(all) - (int)count_runs(have) };
 }
 
-int glk_write_queue_put(struct glk_write_queue *queue, uint64_t address, const void *data, size_t length,
+unsigned glk_write_queue_wanted(const struct glk_write_queue *queue, uint64_t address, size_t left)
+{
+	unsigned block = queue->entries * GLK_LINE_BYTES;
+	uint64_t last = address + left - 1, block_last;
+
+	if (!queue->packing)
+		return 1;
+	if (block > queue->max_payload_bytes)
+		block = queue->max_payload_bytes;
+	block_last = address | (block - 1);
+	return (unsigned)((last < block_last ? last : block_last) / GLK_LINE_BYTES - address / GLK_LINE_BYTES) + 1;
+}
+
+int glk_write_queue_put(struct glk_write_queue *queue, uint64_t address, const void *data, size_t length, unsigned wanted,
 			uint64_t *overwritten)
 {
 	unsigned first = (unsigned)address & (glk_line_bytes(queue) - 1);
@@ -166,12 +179,12 @@ int glk_write_queue_put(struct glk_write_queue *queue, uint64_t address, const v
 	entry = find(queue, line, &slot);
 	if (entry != NOT_QUEUED)
 		change = change_by(queue->enables[entry], piece, first, (unsigned)length);
-	else if (queue->used == queue->entries)
+	else if (queue->used && queue->used + wanted > queue->entries)
 		return GLK_FLUSH_ENTRIES_FULL;
 
 	payload = queue->payload_bytes + (unsigned)length - change.overwritten +
 		  (unsigned)(change.runs * (int)queue->run_bytes);
-	if (payload > queue->max_payload_bytes)
+	if (!queue->packing && payload > queue->max_payload_bytes)
 		return GLK_FLUSH_PAYLOAD_FULL;
 
 	if (entry == NOT_QUEUED) {

@@ -34,10 +34,11 @@ struct glk_write_queue {
 	unsigned subheader_bytes;   /**< H */
 	unsigned max_payload_bytes;
 	unsigned unit_bytes;	    /**< pieces do not cross its multiples: a line, or the window if smaller (H = 2) */
+	bool packing;		    /**< MODE.PACKING: the payload has no limit */
 	unsigned run_bytes;	    /**< overhead accounted for each run: H, unless glk_write_queue_shape() sets another */
 	unsigned used;		    /**< entries in use, in the order of first stores */
 	unsigned runs;		    /**< sub-packets of a packet flushed now */
-	unsigned payload_bytes;	    /**< payload of a packet flushed now */
+	unsigned payload_bytes;	    /**< payload of a packet flushed now; with `packing` that of all, were no run joined or alone */
 	uint64_t base;		    /**< first link address of the window; undefined while used is 0 */
 	uint64_t range_bytes;	    /**< R, size of the window */
 	uint64_t generation;	    /**< hash slots with another generation are free */
@@ -90,12 +91,16 @@ void glk_write_queue_shape(struct glk_write_queue *queue, unsigned line_bytes, u
  *  at most what one packet can hold. */
 size_t glk_write_queue_piece(const struct glk_write_queue *queue, uint64_t address, size_t length);
 
+/** The entries that must be free for a piece with `left` bytes of its store, itself included, if its line is not queued: 1, or
+ *  with `packing` those for all lines of the store up to where a plain write would be cut, so that a flush does not cut it. */
+unsigned glk_write_queue_wanted(const struct glk_write_queue *queue, uint64_t address, size_t left);
+
 /**
- * Queues a piece, as returned by glk_write_queue_piece(). Returns GLK_QUEUE_TAKEN; or GLK_FLUSH_WINDOW_MISS,
- * GLK_FLUSH_ENTRIES_FULL or GLK_FLUSH_PAYLOAD_FULL: nothing was queued, the caller flushes and tries again. An empty queue
+ * Queues a piece, as returned by glk_write_queue_piece(), with what glk_write_queue_wanted() returned. Returns GLK_QUEUE_TAKEN;
+ * or GLK_FLUSH_WINDOW_MISS, GLK_FLUSH_ENTRIES_FULL or GLK_FLUSH_PAYLOAD_FULL: nothing was queued, the caller flushes and tries again. An empty queue
  * takes any piece. Adds the number of queued bytes that it replaces to *overwritten.
  */
-int glk_write_queue_put(struct glk_write_queue *queue, uint64_t address, const void *data, size_t length,
+int glk_write_queue_put(struct glk_write_queue *queue, uint64_t address, const void *data, size_t length, unsigned wanted,
 			uint64_t *overwritten);
 
 /** Whether any byte of [address, address + length) is queued. */

@@ -140,7 +140,7 @@ module glk_card #(
   logic                     enabled;
   logic [PARTITIONS*3-1:0]  cfg_subheader_bytes;
   logic [PARTITIONS*13-1:0] cfg_max_payload_bytes;
-  logic [PARTITIONS-1:0]    cfg_coalesce, cfg_self_describe;
+  logic [PARTITIONS-1:0]    cfg_coalesce, cfg_self_describe, cfg_packing;
   logic [PARTITIONS*30-1:0] cfg_flush_timeout_ns;
   logic [PARTITIONS*2-1:0]  ep_kind;
   logic [PARTITIONS*52-1:0] ep_base;  // bits 63:12
@@ -490,7 +490,7 @@ module glk_card #(
   logic [DATA_W-1:0] t_data;
   logic [KW-1:0]     t_bytes;
   logic              t_last, t_valid, t_ready;
-  logic              e_overwrite, p_valid, tx_idle;
+  logic              e_overwrite, p_valid, p_final, tx_idle;
   logic [PW-1:0]     e_overwrite_partition, p_partition;
   logic [7:0]        e_overwritten;
   logic [12:0]       p_payload;
@@ -501,13 +501,13 @@ module glk_card #(
   logic [31:0]       queued_stores;
   logic [PW-1:0]     look_partition;
   logic [6:0]        look_entries;
-  logic [12:0]       look_payload;
+  logic [14:0]       look_payload;
 
   glk_finepack_tx #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS), .CONTEXTS(CONTEXTS)) tx (
-    .clk, .rst(rst || clear), .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe,
+    .clk, .rst(rst || clear), .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_packing,
     .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_context, .s_owned, .s_token, .s_data, .s_valid, .s_ready,
     .m_data(t_data), .m_bytes(t_bytes), .m_last(t_last), .m_valid(t_valid), .m_ready(t_ready),
-    .e_valid(e_overwrite), .e_partition(e_overwrite_partition), .e_overwritten, .p_valid, .p_partition, .p_payload, .p_runs, .p_reason,
+    .e_valid(e_overwrite), .e_partition(e_overwrite_partition), .e_overwritten, .p_valid, .p_partition, .p_payload, .p_runs, .p_reason, .p_final,
     .idle(tx_idle), .holds(tx_holds),
     // A flush occurred; an item's token, one clock after its flush, if any; stores that a reset would drop.
     .e_flush, .token_valid, .token, .queued_stores, .look_partition, .look_entries, .look_payload);
@@ -552,7 +552,7 @@ module glk_card #(
   logic [15:0]       sent, arrived;
   logic              arrivals_full, e_passed, e_passed_remote, e_remote, e_other, e_other_refused;
   glk_arrivals arrivals (
-    .clk, .rst, .clear, .e_flush, .u_taken(u_valid && u_ready && u_last), .u_own, .e_accepted, .e_refused, .packet_done, .e_passed,
+    .clk, .rst, .clear, .e_flush, .e_packet(p_valid), .e_packet_final(p_final), .u_taken(u_valid && u_ready && u_last), .u_own, .e_accepted, .e_refused, .packet_done, .e_passed,
     .e_passed_remote, .e_remote, .full(arrivals_full), .sent, .arrived,
     .e_other, .e_other_refused);
 
@@ -817,7 +817,7 @@ module glk_card #(
                   .REGISTRATION_W(REGISTRATION_W)) registers (
     .clk, .rst, .flr, .flr_done, .serial, .pool_bytes, .link, .link_up, .leases,
     .x_write, .x_offset, .x_size, .x_data, .x_poisoned, .x_valid, .x_ready, .y_data, .y_valid,
-    .enabled, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_flush_timeout_ns,
+    .enabled, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_packing, .cfg_flush_timeout_ns,
     .ep_kind, .ep_base, .ep_bytes, .ep_changed, .ep_open, .remote(ep_remote), .remote_bound(ep_beyond), .remote_partition, .ask_valid, .ask_partition, .generation,
     // Changes that require empty queues: pause, flush, wait for quiet. Resets also halt the rings and wait for all blocks.
     .pause, .f_partition(fx_partition), .f_reason(fx_reason), .f_valid(fx_valid), .f_ready(fx_ready), .quiet,

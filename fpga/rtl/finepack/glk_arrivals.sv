@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts flushes made (`sent`) and own packets that are done (`arrived`): refused, or all their plain writes issued. The
+// Counts flushes made (`sent`) and those whose packets are done (`arrived`): refused, or all their plain writes issued. The
 // counts are equal when nothing is in flight.
 //
 // Packets enter the receiver in order, are decided in that order, and accepted ones complete in that order. These three
@@ -10,6 +10,7 @@
 // may stall while the other does not, so `full` limits how many may leave.
 module glk_arrivals #(
   parameter int DEPTH = 32, // maximum of packets between entering the receiver and completion; power of two
+  parameter int MADE  = 128, // maximum of packets between glk_packing and that; power of two
   parameter int ORDER = 128 // maximum of own packets between the packetizer and completion, more than loop and receiver
                             // hold; power of two
 ) (
@@ -17,6 +18,8 @@ module glk_arrivals #(
   input  logic        rst,
   input  logic        clear,       // clears both counts; packets of others may be in flight
   input  logic        e_flush,
+  input  logic        e_packet,       // one of its packets is made: packets leave in this order
+  input  logic        e_packet_final, // the last one
   input  logic        u_taken,     // a packet has entered the receiver
   input  logic        u_own,
   input  logic        e_accepted,
@@ -43,11 +46,16 @@ module glk_arrivals #(
 
   localparam int V     = $clog2(ORDER);
   localparam int SLACK = 8;
-  logic [ORDER-1:0] remote;
+  logic [ORDER-1:0] remote, final_one;
+  logic             made_ready, made_final, made_valid; // packets made and not left yet
   logic [V:0]       passed, counted;    // the low bits index the array
   logic [V:0]       own_done, remote_done; // and not counted yet
   wire              next_remote = remote[counted[V-1:0]];
   wire              count    = passed != counted && (next_remote ? remote_done != '0 : own_done != '0);
+
+  glk_fifo #(.W(1), .DEPTH(MADE)) made (
+    .clk, .rst(rst || clear), .s_data(e_packet_final), .s_valid(e_packet), .s_ready(made_ready),
+    .m_data(made_final), .m_valid(made_valid), .m_ready(e_passed));
 
   always_ff @(posedge clk) begin
     if (u_taken) begin
@@ -64,13 +72,14 @@ module glk_arrivals #(
     sent    <= sent + 16'(e_flush);
     if (e_passed) begin
       remote[passed[V-1:0]] <= e_passed_remote;
+      final_one[passed[V-1:0]] <= made_final;
       passed             <= passed + (V+1)'(1);
     end
     counted  <= counted + (V+1)'(count);
     full     <= (V+1)'(passed - counted) >= (V+1)'(ORDER - SLACK) && !rst;
     own_done <= own_done + (V+1)'(finish && own[at]) - (V+1)'(count && !next_remote);
     remote_done <= remote_done + (V+1)'(e_remote) - (V+1)'(count && next_remote);
-    arrived  <= arrived + 16'(count);
+    arrived  <= arrived + 16'(count && final_one[counted[V-1:0]]);
     e_other         <= finish && !own[at];
     e_other_refused <= refused[at];
     if (clear) begin
@@ -92,6 +101,8 @@ module glk_arrivals #(
     end
     if (!rst && u_taken)
       assert(entered - finished != (W+1)'(DEPTH));
+    if (!rst)
+      assert((!e_packet || made_ready) && (!e_passed || made_valid));
     if (!rst && e_passed)
       assert(passed - counted != (V+1)'(ORDER));
   end

@@ -32,7 +32,7 @@ module glk_depacketizer #(
   // A sub-packet: position of its data in the buffer, and length
   output logic              d_valid,
   output logic [11:0]       d_position,
-  output logic [10:0]       d_length,
+  output logic [12:0]       d_length,
   // A plain write, of one or more sub-packets
   output logic              g_valid,
   output logic [47:0]       g_offset,
@@ -66,12 +66,14 @@ module glk_depacketizer #(
   wire [9:0]  dwords      = {head[17:16], head[31:24]};
   wire [12:0] padded      = (dwords == 10'd0) ? 13'd4096 : {1'b0, dwords, 2'b0};
   wire [1:0]  short_by    = (last_be == 4'hf) ? 2'd0 : (last_be == 4'h7) ? 2'd1 : (last_be == 4'h3) ? 2'd2 : 2'd3;
+  // A single run without sub-header: the base is its address, whose low bits are in Tag.
+  wire        single      = first_be == 4'd8 && head[53:48] == 6'h0f;
   wire        be_wrong    = !(last_be == 4'hf || last_be == 4'h7 || last_be == 4'h3 || last_be == 4'h1) ||
-                            first_be == 4'd1 || first_be > 4'd6;
-  wire        field_wrong = head[7:0] != 8'h7c || head[15:8] != 8'h0 || head[23:18] != 6'h0 || head[55:32] != 24'h0 ||
-                            head[71:64] != 8'h0;
+                            first_be == 4'd1 || (first_be > 4'd6 && !single);
+  wire        field_wrong = head[7:0] != 8'h7c || head[15:8] != 8'h0 || head[23:18] != 6'h0 || head[47:32] != 16'h0 ||
+                            (head[55:48] != 8'h0 && !single) || head[71:64] != 8'h0 || (single && head[121:120] != 2'd0);
   wire        dest_wrong  = head_dest >= 8'(PARTITIONS);
-  wire [2:0]  head_h      = (first_be == 4'd0) ? cfg_subheader_bytes[head_dest[PW-1:0]*3 +: 3] : first_be[2:0];
+  wire [2:0]  head_h      = single ? 3'd0 : (first_be == 4'd0) ? cfg_subheader_bytes[head_dest[PW-1:0]*3 +: 3] : first_be[2:0];
 
   logic          n_valid, load;
   logic          n_bad;
@@ -89,7 +91,7 @@ module glk_depacketizer #(
       n_bad            <= be_wrong || field_wrong || dest_wrong;
       n_partition      <= head_dest[PW-1:0];
       n_h              <= head_h;
-      n_base           <= head_base;
+      n_base           <= head_base | (single ? 48'(head[55:54]) : 48'd0);
       n_endpoint_bytes <= cfg_endpoint_bytes[head_dest[PW-1:0]*49 +: 49];
       n_payload        <= padded - 13'(short_by);
       n_size           <= padded + 13'd16;
@@ -122,24 +124,25 @@ module glk_depacketizer #(
   // Offset bits of a sub-header: 8 * H - 10.
   wire [37:0]    low_bits = (h == 3'd2) ? 38'h3f : (h == 3'd3) ? 38'h3fff : (h == 3'd4) ? 38'h3fffff :
                             (h == 3'd5) ? 38'h3fffffff : 38'h3fffffffff;
+  wire           whole_run = h == 3'd0;
 
   wire [2*DATA_W-1:0] window = {ahead, now};
   wire [47:0] word48   = 48'(window >> {jump[LB-1:0], 3'b0});
   wire [47:0] h_mask   = (h == 3'd2) ? 48'hffff : (h == 3'd3) ? 48'hffffff : (h == 3'd4) ? 48'hffffffff :
                          (h == 3'd5) ? 48'hffffffffff : 48'hffffffffffff;
   wire [47:0] word     = word48 & h_mask;
-  wire [10:0] length   = (word[9:0] == 10'd0) ? 11'd1024 : {1'b0, word[9:0]};
-  wire [12:0] step     = 13'(h) + 13'(length);
+  wire [12:0] length   = whole_run ? left : (word[9:0] == 10'd0) ? 13'd1024 : {3'b0, word[9:0]};
+  wire [12:0] step     = 13'(h) + length;
   wire        near     = ~|jump[12:LB];
   wire        whole    = ahead_valid || now_last || 8'(jump[LB-1:0]) <= h_room;
   wire        walk     = active && !dead && now_valid && near && whole && left != 13'd0;
   // Sub-header and data must end within the payload.
-  wire        cut_off  = (word[9:0] == 10'd0) ? spare < 14'sd1024 : $signed({4'b0, word[9:0]}) > spare;
-  wire        last_sub = $signed({3'b0, length}) == spare;
+  wire        cut_off  = !whole_run && ((word[9:0] == 10'd0) ? spare < 14'sd1024 : $signed({4'b0, word[9:0]}) > spare);
+  wire        last_sub = whole_run || $signed({1'b0, length}) == spare;
   wire [12:0] reach    = jump + step;
   // Whether `reach` is beyond the first beat, without an adder: the data exceeds its space in the beat.
   wire signed [8:0] gap = 9'(h_room) - 9'(jump[LB-1:0]);
-  wire        beyond   = gap[8] || word[9:0] == 10'd0 || |word[9:7] || {1'b0, word[6:0]} >= gap[7:0];
+  wire        beyond   = gap[8] || whole_run || word[9:0] == 10'd0 || |word[9:7] || {1'b0, word[6:0]} >= gap[7:0];
   wire        can_pass = active && now_valid && (ahead_valid || now_last);
   wire        through  = walk ? (last_sub || beyond) : (dead || left == 13'd0 || !near); // for a cut-off packet one clock later
   wire        pass     = can_pass && through;
@@ -223,7 +226,7 @@ module glk_depacketizer #(
   logic          c_sub, c_first, c_finish, c_bad;
   logic [1:0]    c_buffer, b_buffer, x_buffer;
   logic [37:0]   c_offset, c_low_bits;
-  logic [10:0]   c_length;
+  logic [12:0]   c_length;
   logic [11:0]   c_position;
   logic [PW-1:0] c_partition;
   logic [47:0]   c_base;
@@ -231,13 +234,13 @@ module glk_depacketizer #(
   logic          b_sub, b_first, b_finish, b_bad;
   logic [37:0]   b_offset, b_low_bits;
   logic [38:0]   b_end;
-  logic [10:0]   b_length;
+  logic [12:0]   b_length;
   logic [11:0]   b_position;
   logic [PW-1:0] b_partition;
   logic [47:0]   b_base;
   logic [48:0]   b_endpoint_bytes;
   logic          x_sub, x_finish, x_bad;
-  logic [10:0]   x_length;
+  logic [12:0]   x_length;
   logic [11:0]   x_position;
   logic [PW-1:0] x_partition;
   logic [47:0]   x_base;
@@ -262,9 +265,9 @@ module glk_depacketizer #(
     c_sub            <= walk && !cut_off;
     c_first          <= fresh;
     c_finish         <= finish;
-    c_bad            <= !fine || now_total != size || endpoint_bytes == 49'd0 || |(base[37:0] & low_bits);
+    c_bad            <= !fine || now_total != size || endpoint_bytes == 49'd0 || (!whole_run && |(base[37:0] & low_bits));
     c_buffer         <= buffer;
-    c_offset         <= word[47:10];
+    c_offset         <= whole_run ? 38'd0 : word[47:10];
     c_low_bits       <= low_bits;
     c_length         <= length;
     c_position       <= position[11:0] + 12'(h);
@@ -311,7 +314,7 @@ module glk_depacketizer #(
       open        <= 1'b1;
       outside     <= b_outside || (outside && !b_first);
       open_end    <= b_end;
-      open_length <= b_join ? open_length + 13'(b_length) : 13'(b_length);
+      open_length <= b_join ? open_length + b_length : b_length;
       if (!b_join)
         open_offset <= b_offset;
     end

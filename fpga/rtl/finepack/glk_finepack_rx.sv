@@ -39,7 +39,7 @@ module glk_finepack_rx #(
   logic [BUFFER_W+1:0] w_at;
   logic [DATA_W-1:0] w_data;
   logic [11:0]       d_position;
-  logic [10:0]       d_length;
+  logic [12:0]       d_length;
   logic [47:0]       g_offset;
   logic [12:0]       g_length;
   logic [PW-1:0]     p_partition;

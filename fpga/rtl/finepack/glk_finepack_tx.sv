@@ -17,6 +17,7 @@ module glk_finepack_tx #(
   input  logic [PARTITIONS*13-1:0] cfg_max_payload_bytes,
   input  logic [PARTITIONS-1:0]    cfg_coalesce,
   input  logic [PARTITIONS-1:0]    cfg_self_describe,
+  input  logic [PARTITIONS-1:0]    cfg_packing,
 
   input  logic [1:0]        s_kind,
   input  logic [PW-1:0]     s_partition,
@@ -45,6 +46,7 @@ module glk_finepack_tx #(
   output logic [12:0]       p_payload,
   output logic [10:0]       p_runs,
   output logic [3:0]        p_reason,
+  output logic              p_final, // the last of its flush
   output logic              idle,  // no items in the pipeline
   output logic [PARTITIONS-1:0] holds,
 
@@ -54,7 +56,7 @@ module glk_finepack_tx #(
   output logic [31:0]       queued_stores,
   input  logic [PW-1:0]     look_partition,
   output logic [6:0]        look_entries,
-  output logic [12:0]       look_payload
+  output logic [14:0]       look_payload
 );
   localparam int EW    = $clog2(ENTRIES);
   localparam int BW    = $clog2(BANKS);
@@ -65,6 +67,7 @@ module glk_finepack_tx #(
   logic [47:0]       q_address;
   logic [7:0]        q_length;
   logic [127:0]      q_mask;
+  logic [5:0]        q_wanted;
   logic [LANES-1:0]  q_enables;
   logic [3:0]        q_reason;
   logic [CW-1:0]     q_context;
@@ -73,10 +76,10 @@ module glk_finepack_tx #(
   logic              q_first, q_valid, q_ready;
   logic [DATA_W-1:0] q_data;
 
-  glk_store_cutter #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS)) cutter (
-    .clk, .rst, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce,
+  glk_store_cutter #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .CONTEXTS(CONTEXTS)) cutter (
+    .clk, .rst, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_packing, .cfg_coalesce,
     .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_context, .s_owned, .s_token, .s_data, .s_valid, .s_ready,
-    .m_kind(q_kind), .m_partition(q_partition), .m_address(q_address), .m_length(q_length), .m_mask(q_mask),
+    .m_kind(q_kind), .m_partition(q_partition), .m_address(q_address), .m_length(q_length), .m_mask(q_mask), .m_wanted(q_wanted),
     .m_enables(q_enables), .m_reason(q_reason), .m_context(q_context), .m_owned(q_owned), .m_token(q_token), .m_final(q_final),
     .m_first(q_first), .m_data(q_data), .m_valid(q_valid), .m_ready(q_ready), .idle(cutter_idle));
 
@@ -86,40 +89,33 @@ module glk_finepack_tx #(
   logic [EW:0]    f_used;
   logic [47:0]    f_base;
   logic [12:0]    f_payload;
-  logic [PW+BW+EW-1:0] r_entry, r_data_entry;
+  logic [PW+BW+EW-1:0] t_entry, r_entry, r_data_entry;
   logic [30:0]    r_tag;
   logic [127:0]   r_enables;
-  logic           r_enable, r_data_enable, done_valid, queue_idle;
+  logic           t_enable, r_enable, r_data_enable, done_valid, queue_idle;
   logic [1023:0]  r_data;
   logic [PW-1:0]  done_partition;
   logic [10:0]    f_runs;
   logic [3:0]     f_reason;
 
   glk_write_queue #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS), .CONTEXTS(CONTEXTS)) queue (
-    .clk, .rst, .cfg_subheader_bytes, .cfg_max_payload_bytes,
-    .s_kind(q_kind), .s_partition(q_partition), .s_address(q_address), .s_length(q_length), .s_mask(q_mask),
+    .clk, .rst, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_packing,
+    .s_kind(q_kind), .s_partition(q_partition), .s_address(q_address), .s_length(q_length), .s_mask(q_mask), .s_wanted(q_wanted),
     .s_enables(q_enables), .s_reason(q_reason), .s_context(q_context), .s_owned(q_owned), .s_token(q_token), .s_final(q_final),
     .s_first(q_first), .s_data(q_data),
     .s_valid(q_valid), .s_ready(q_ready),
     .f_partition, .f_bank, .f_used, .f_base, .f_payload, .f_runs, .f_reason, .f_valid, .f_ready,
-    .r_entry, .r_enable, .r_tag, .r_enables, .r_data_entry, .r_data_enable, .r_data, .done_valid, .done_partition, .done_bank,
+    .t_entry, .t_enable, .r_entry, .r_enable, .r_tag, .r_enables, .r_data_entry, .r_data_enable, .r_data, .done_valid, .done_partition, .done_bank,
     .e_valid, .e_partition, .e_overwritten, .idle(queue_idle), .holds,
     .e_flush, .token_valid, .token, .queued_stores, .look_partition, .look_entries, .look_payload);
 
   glk_packetizer #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS)) packetizer (
-    .clk, .rst, .cfg_subheader_bytes, .cfg_self_describe,
-    .f_partition, .f_bank, .f_used, .f_base, .f_payload, .f_valid, .f_ready,
-    .r_entry, .r_enable, .r_tag, .r_enables, .r_data_entry, .r_data_enable, .r_data, .done_valid, .done_partition, .done_bank,
+    .clk, .rst, .cfg_subheader_bytes, .cfg_self_describe, .cfg_max_payload_bytes, .cfg_packing,
+    .f_partition, .f_bank, .f_used, .f_base, .f_payload, .f_runs, .f_reason, .f_valid, .f_ready,
+    .t_entry, .t_enable, .r_entry, .r_enable, .r_tag, .r_enables, .r_data_entry, .r_data_enable, .r_data, .done_valid, .done_partition, .done_bank,
+    .e_packet(p_valid), .e_partition(p_partition), .e_payload(p_payload), .e_runs(p_runs), .e_reason(p_reason), .e_final(p_final),
     .m_data, .m_bytes, .m_last, .m_valid, .m_ready);
 
-  always_ff @(posedge clk) begin
-    p_valid     <= f_valid && f_ready;
-    p_partition <= f_partition;
-    p_payload   <= f_payload;
-    p_runs      <= f_runs;
-    p_reason    <= f_reason;
-    idle        <= queue_idle && cutter_idle && !s_valid;
-    if (rst)
-      p_valid <= 1'b0;
-  end
+  always_ff @(posedge clk)
+    idle <= queue_idle && cutter_idle && !s_valid;
 endmodule

@@ -4,16 +4,18 @@
 // A packet is a sequence of chunks, one per clock: the sub-header of a run with up to LANES bytes of its data, or up to
 // LANES further bytes. The packet header accompanies the first chunk, or is a chunk of its own if beats are too narrow.
 // Chunks are shifted to the end of the previous one and leave when a beat is full. Pipeline:
-//   F  read tag and enables of an entry      D  register the entry's data
+//   F  read tags, sort, read enables         D  register the entry's data
 //   P  find run boundaries                   X  shift the run's bytes down
 //   R  pick one run per clock                Y  prepend sub-header, or packet header
 //   N  encode its first and last byte        Z  shift to the position in the beat
 //   G  cut into chunks, read data            W  merge with the rest of the previous chunk
+// Between N and G glk_packing divides runs among packets.
 module glk_packetizer #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 4,
   parameter int ENTRIES    = 64,
   parameter int BANKS      = 4,
+  parameter int PIECES     = 512, // see glk_packing
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
   parameter int EW         = $clog2(ENTRIES),
   parameter int BW         = $clog2(BANKS),
@@ -25,18 +27,24 @@ module glk_packetizer #(
 
   input  logic [PARTITIONS*3-1:0] cfg_subheader_bytes,
   input  logic [PARTITIONS-1:0]   cfg_self_describe,
+  input  logic [PARTITIONS*13-1:0] cfg_max_payload_bytes,
+  input  logic [PARTITIONS-1:0]   cfg_packing,
 
   input  logic [PW-1:0]     f_partition,
   input  logic [BW-1:0]     f_bank,
   input  logic [EW:0]       f_used,
   input  logic [47:0]       f_base,
-  input  logic [12:0]       f_payload,
+  input  logic [12:0]       f_payload, // without packing, as the next
+  input  logic [10:0]       f_runs,
+  input  logic [3:0]        f_reason,
   input  logic              f_valid,
   output logic              f_ready,
 
-  output logic [PW+BW+EW-1:0] r_entry,
-  output logic              r_enable, // r_tag and r_enables hold the last value read
+  output logic [PW+BW+EW-1:0] t_entry,
+  output logic              t_enable, // r_tag holds the last value read
   input  logic [30:0]       r_tag,
+  output logic [PW+BW+EW-1:0] r_entry,
+  output logic              r_enable, // so does r_enables
   input  logic [127:0]      r_enables,
   output logic [PW+BW+EW-1:0] r_data_entry,
   output logic              r_data_enable,
@@ -44,6 +52,14 @@ module glk_packetizer #(
   output logic              done_valid,
   output logic [PW-1:0]     done_partition,
   output logic [BW-1:0]     done_bank,
+
+  // A packet is made, the last of its flush or not
+  output logic              e_packet,
+  output logic [PW-1:0]     e_partition,
+  output logic [12:0]       e_payload,
+  output logic [10:0]       e_runs,
+  output logic [3:0]        e_reason,
+  output logic              e_final,
 
   // Packets: header and padded payload, lowest byte first
   output logic [DATA_W-1:0] m_data,
@@ -62,8 +78,11 @@ module glk_packetizer #(
   logic [PW-1:0] set_partition [0:3];
   logic [BW-1:0] set_bank      [0:3];
   logic [47:0]   set_base      [0:3];
-  logic [12:0]   set_payload   [0:3];
-  logic [2:0]    set_h         [0:3];
+  logic [3:0]    set_reason    [0:3];
+  logic [3:0]    set_packing;
+  logic [4*13-1:0] set_limit, set_payload;
+  logic [4*11-1:0] set_runs;
+  logic [4*3-1:0]  set_h;
   logic          set_self      [0:3];
   logic [3:0]    set_busy;
   logic [1:0]    fetch_set;           // next to be filled
@@ -76,18 +95,35 @@ module glk_packetizer #(
   logic [1:0]    g_sel;
 
   // --- F: fetch entries ---
+  logic          o_valid, sort_ready; // a tag is read
+  logic [EW-1:0] o_entry;
+  logic          o_last;
+  logic [1:0]    o_sel;
+  wire fetch_step = fetching && t_enable;
+  wire fetch_end  = fetch_at + (EW+1)'(1) == fetch_used;
+
+  assign t_entry  = {fetch_partition, fetch_bank, fetch_at[EW-1:0]};
+  assign t_enable = !o_valid || sort_ready;
+
+  logic          i_valid, i_last;
+  logic [30:0]   i_tag;
+  logic [EW-1:0] i_entry;
+  logic [1:0]    i_sel;
+  glk_line_sorter #(.ENTRIES(ENTRIES)) sorter (
+    .clk, .rst, .s_sorts(set_packing[o_sel]), .s_tag(r_tag), .s_entry(o_entry), .s_sel(o_sel), .s_last(o_last),
+    .s_valid(o_valid), .s_ready(sort_ready),
+    .m_tag(i_tag), .m_entry(i_entry), .m_sel(i_sel), .m_last(i_last), .m_valid(i_valid), .m_ready(r_enable));
+
   logic          p_valid;
   logic          p_take;
   wire  [127:0]  p_enables = r_enables;
+  logic [30:0]   p_tag;
   logic [EW-1:0] p_entry;
   logic          p_last;
   logic [1:0]    p_sel;
+  assign r_entry  = {set_partition[i_sel], set_bank[i_sel], i_entry};
+  assign r_enable = !p_valid || p_take;
 
-  wire fetch_step = fetching && r_enable;
-  wire fetch_end  = fetch_at + (EW+1)'(1) == fetch_used;
-
-  assign r_entry  = {fetch_partition, fetch_bank, fetch_at[EW-1:0]};
-  assign r_enable = go && (!p_valid || p_take);
   // The next flush is prefetched; its acceptance does not depend on the inputs.
   logic          ready_q, next_valid;
   logic [BW-1:0] next_bank;
@@ -103,8 +139,12 @@ module glk_packetizer #(
       set_partition[fetch_set] <= f_partition;
       set_bank[fetch_set]      <= f_bank;
       set_base[fetch_set]      <= f_base;
-      set_payload[fetch_set]   <= f_payload;
-      set_h[fetch_set]         <= cfg_subheader_bytes[f_partition*3 +: 3];
+      set_reason[fetch_set]    <= f_reason;
+      set_packing[fetch_set]   <= cfg_packing[f_partition];
+      set_limit[fetch_set*13 +: 13]   <= cfg_max_payload_bytes[f_partition*13 +: 13];
+      set_payload[fetch_set*13 +: 13] <= f_payload;
+      set_runs[fetch_set*11 +: 11]    <= f_runs;
+      set_h[fetch_set*3 +: 3]  <= cfg_subheader_bytes[f_partition*3 +: 3];
       set_self[fetch_set]      <= cfg_self_describe[f_partition];
       set_busy[fetch_set]      <= 1'b1;
       fetch_set      <= fetch_set + 2'd1;
@@ -129,17 +169,25 @@ module glk_packetizer #(
       fetch_at <= fetch_at + (EW+1)'(1);
     if (g_done)
       set_busy[g_sel] <= 1'b0;
+    if (t_enable) begin
+      o_valid <= fetching;
+      o_entry <= fetch_at[EW-1:0];
+      o_last  <= fetch_end;
+      o_sel   <= fetch_sel;
+    end
     if (r_enable) begin
-      p_valid <= fetching;
-      p_entry <= fetch_at[EW-1:0];
-      p_last  <= fetch_end;
-      p_sel   <= fetch_sel;
+      p_valid <= i_valid;
+      p_tag   <= i_tag;
+      p_entry <= i_entry;
+      p_last  <= i_last;
+      p_sel   <= i_sel;
     end
     if (rst) begin
       set_busy   <= '0;
       fetch_set  <= '0;
       fetching   <= 1'b0;
       next_valid <= 1'b0;
+      o_valid    <= 1'b0;
       p_valid    <= 1'b0;
       ready_q    <= 1'b0;
     end
@@ -151,9 +199,8 @@ module glk_packetizer #(
   logic [19:0]   q_runs;  // four partial sums of 5 bits, added one stage later
   logic [30:0]   q_tag;
   logic [EW-1:0] q_entry;
-  logic          q_last, q_first;
+  logic          q_last;
   logic [1:0]    q_sel;
-  logic          next_is_first;
 
   wire [127:0] p_begins = p_enables & ~(p_enables << 1);
   logic [63:0] p_pairs;
@@ -170,23 +217,18 @@ module glk_packetizer #(
 
   assign p_take = p_valid && (!q_valid || q_take);
   always_ff @(posedge clk) begin
-    if (go && (!q_valid || q_take)) begin
+    if (!q_valid || q_take) begin
       q_valid  <= p_valid;
       q_begins <= p_begins;
       q_ends   <= p_enables & ~(p_enables >> 1);
       q_runs   <= p_runs;
-      q_tag    <= r_tag;
+      q_tag    <= p_tag;
       q_entry  <= p_entry;
       q_last   <= p_last;
       q_sel    <= p_sel;
-      q_first  <= next_is_first;
-      if (p_valid)
-        next_is_first <= p_last;
     end
-    if (rst) begin
-      q_valid       <= 1'b0;
-      next_is_first <= 1'b1;
-    end
+    if (rst)
+      q_valid <= 1'b0;
   end
 
   // --- R: pick a run ---
@@ -195,7 +237,7 @@ module glk_packetizer #(
   logic [6:0]    c_runs;
   logic [30:0]   c_tag;
   logic [EW-1:0] c_entry;
-  logic          c_last, c_first;
+  logic          c_last;
   logic [1:0]    c_sel;
   logic          n_valid, n_take;
   logic [127:0]  n_begin, n_end;
@@ -208,23 +250,19 @@ module glk_packetizer #(
   assign q_take = q_valid && (!c_valid || (c_pop && c_one));
 
   always_ff @(posedge clk) begin
-    if (go) begin
-      if (!c_valid || (c_pop && c_one)) begin
-        c_valid  <= q_valid;
-        c_begins <= q_begins;
-        c_ends   <= q_ends;
-        c_runs   <= (7'(q_runs[4:0]) + 7'(q_runs[9:5])) + (7'(q_runs[14:10]) + 7'(q_runs[19:15]));
-        c_tag    <= q_tag;
-        c_entry  <= q_entry;
-        c_last   <= q_last;
-        c_sel    <= q_sel;
-        c_first  <= q_first;
-      end else if (c_pop) begin
-        c_begins <= c_begins & ~c_begin;
-        c_ends   <= c_ends & ~c_end;
-        c_runs   <= c_runs - 7'd1;
-        c_first  <= 1'b0;
-      end
+    if (!c_valid || (c_pop && c_one)) begin
+      c_valid  <= q_valid;
+      c_begins <= q_begins;
+      c_ends   <= q_ends;
+      c_runs   <= (7'(q_runs[4:0]) + 7'(q_runs[9:5])) + (7'(q_runs[14:10]) + 7'(q_runs[19:15]));
+      c_tag    <= q_tag;
+      c_entry  <= q_entry;
+      c_last   <= q_last;
+      c_sel    <= q_sel;
+    end else if (c_pop) begin
+      c_begins <= c_begins & ~c_begin;
+      c_ends   <= c_ends & ~c_end;
+      c_runs   <= c_runs - 7'd1;
     end
     if (rst)
       c_valid <= 1'b0;
@@ -233,7 +271,7 @@ module glk_packetizer #(
   // --- N: first and last byte ---
   logic [30:0]   n_tag;
   logic [EW-1:0] n_entry;
-  logic          n_last, n_first;
+  logic          n_last;
   logic [1:0]    n_sel;
   logic [6:0]    n_begin_at, n_end_at;
   always_comb begin
@@ -245,42 +283,59 @@ module glk_packetizer #(
     end
   end
 
-  logic          g_valid, g_take;
+  logic          j_valid, j_ready;
+  logic [30:0]   j_tag;
+  logic [EW-1:0] j_entry;
+  logic          j_last;
+  logic [1:0]    j_sel;
+  logic [6:0]    j_begin_at;
+  logic [7:0]    j_length;
+
+  assign n_take = n_valid && (!j_valid || j_ready);
+  always_ff @(posedge clk) begin
+    if (!n_valid || n_take) begin
+      n_valid <= c_valid;
+      n_begin <= c_begin;
+      n_end   <= c_end;
+      n_tag   <= c_tag;
+      n_entry <= c_entry;
+      n_last  <= c_last && c_one;
+      n_sel   <= c_sel;
+    end
+    if (!j_valid || j_ready) begin
+      j_valid    <= n_valid;
+      j_begin_at <= n_begin_at;
+      j_length   <= 8'(n_end_at) - 8'(n_begin_at) + 8'd1;
+      j_tag      <= n_tag;
+      j_entry    <= n_entry;
+      j_last     <= n_last;
+      j_sel      <= n_sel;
+    end
+    if (rst) begin
+      n_valid <= 1'b0;
+      j_valid <= 1'b0;
+    end
+  end
+
+  logic          g_valid, g_take, g_starts, g_single, g_final;
   logic [30:0]   g_tag;
   logic [EW-1:0] g_entry;
   logic          g_last, g_first;
   logic [6:0]    g_begin_at;
   logic [7:0]    g_length;
-
-  assign n_take = n_valid && (!g_valid || g_take);
-  always_ff @(posedge clk) begin
-    if (go) begin
-      if (!n_valid || n_take) begin
-        n_valid <= c_valid;
-        n_begin <= c_begin;
-        n_end   <= c_end;
-        n_tag   <= c_tag;
-        n_entry <= c_entry;
-        n_last  <= c_last && c_one;
-        n_sel   <= c_sel;
-        n_first <= c_first;
-      end
-      if (!g_valid || g_take) begin
-        g_valid    <= n_valid;
-        g_begin_at <= n_begin_at;
-        g_length   <= 8'(n_end_at) - 8'(n_begin_at) + 8'd1;
-        g_tag      <= n_tag;
-        g_entry    <= n_entry;
-        g_last     <= n_last;
-        g_sel      <= n_sel;
-        g_first    <= n_first;
-      end
-    end
-    if (rst) begin
-      n_valid <= 1'b0;
-      g_valid <= 1'b0;
-    end
-  end
+  logic [12:0]   g_payload;
+  logic [9:0]    g_run;
+  logic [1:0]    made_sel;
+  glk_packing #(.EW(EW), .PIECES(PIECES)) packing (
+    .clk, .rst, .set_packing, .set_h, .set_limit, .set_payload, .set_runs,
+    .s_tag(j_tag), .s_begin(j_begin_at), .s_length(j_length), .s_entry(j_entry), .s_sel(j_sel), .s_last(j_last), .s_valid(j_valid),
+    .s_ready(j_ready),
+    .m_tag(g_tag), .m_begin(g_begin_at), .m_length(g_length), .m_entry(g_entry), .m_sel(g_sel), .m_head(g_starts), .m_run(g_run),
+    .m_first(g_first), .m_last(g_last), .m_single(g_single), .m_final(g_final), .m_payload(g_payload), .m_valid(g_valid),
+    .m_ready(go && g_take),
+    .e_packet, .e_sel(made_sel), .e_payload, .e_runs, .e_final);
+  assign e_partition = set_partition[made_sel];
+  assign e_reason    = set_reason[made_sel];
 
   // --- G: chunks ---
   logic       head_sent; // of the current packet
@@ -288,7 +343,7 @@ module glk_packetizer #(
   logic [6:0] run_at;    // next byte of the run
   logic [7:0] run_left;
 
-  wire [2:0]  g_h      = set_h[g_sel];
+  wire [2:0]  g_h      = set_h[g_sel*3 +: 3];
   wire        g_head   = g_first && !head_sent && !in_run;
   wire [7:0]  g_left   = in_run ? run_left : g_length;
   wire [7:0]  g_room   = g_head ? 8'(BESIDE) : 8'(LANES);
@@ -299,7 +354,7 @@ module glk_packetizer #(
   wire        g_alone  = g_head && BESIDE == 0; // header-only chunk
 
   assign g_take = g_valid && !g_alone && g_ends;
-  assign g_done = go && g_take && g_last;
+  assign g_done = go && g_take && g_last && g_final;
   assign r_data_entry  = {set_partition[g_sel], set_bank[g_sel], g_entry};
   assign r_data_enable = go;
 
@@ -310,26 +365,28 @@ module glk_packetizer #(
   logic [47:0]   d_subheader;
   logic [127:0]  d_header;
 
-  wire [10:0] dwords    = 11'((set_payload[g_sel] + 13'd3) >> 2);
-  wire [1:0]  tail      = set_payload[g_sel][1:0];
+  wire [10:0] dwords    = 11'((g_payload + 13'd3) >> 2);
+  wire [1:0]  tail      = g_payload[1:0];
   wire [3:0]  last_be   = (tail == 2'd0) ? 4'hf : (tail == 2'd1) ? 4'h1 : (tail == 2'd2) ? 4'h3 : 4'h7;
-  wire [47:0] base      = set_base[g_sel];
+  wire [47:0] base      = g_single ? {set_base[g_sel][47:38], g_tag, g_begin_at[6:2], 2'b0} : set_base[g_sel];
+  wire [7:0]  tag       = g_single ? {g_begin_at[1:0], 6'h0f} : 8'h00;
+  wire [3:0]  first_be  = g_single ? 4'h8 : set_self[g_sel] ? {1'b0, g_h} : 4'h0;
   // Byte 0 lowest; the address is big-endian.
   wire [127:0] header = {base[7:0], base[15:8], base[23:16], base[31:24], base[39:32], base[47:40],
                          8'(set_partition[g_sel]), 8'h00,
-                         last_be, set_self[g_sel] ? {1'b0, g_h} : 4'h0, 8'h00, 16'h0000,
+                         last_be, first_be, tag, 16'h0000,
                          dwords[7:0], 6'b0, dwords[9:8], 8'h00, 8'h7c};
 
   always_ff @(posedge clk) begin
     if (go) begin
       d_valid     <= g_valid;
       d_head      <= g_head;
-      d_sub       <= !in_run && !g_alone;
+      d_sub       <= g_starts && !g_single && !in_run && !g_alone;
       d_last      <= g_take && g_last;
       d_at        <= g_at;
       d_bytes     <= g_alone ? 8'd0 : g_bytes;
       d_h         <= g_h;
-      d_subheader <= {g_tag, g_begin_at, 2'b0, g_length};
+      d_subheader <= {g_tag, g_begin_at, g_run};
       d_header    <= header;
       if (g_valid) begin
         head_sent <= g_head || (head_sent && !(g_take && g_last));

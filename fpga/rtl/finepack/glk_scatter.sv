@@ -20,7 +20,7 @@ module glk_scatter #(
   input  logic [DATA_W-1:0] w_data,
   input  logic              d_valid,
   input  logic [11:0]       d_position,
-  input  logic [10:0]       d_length,
+  input  logic [12:0]       d_length,
   input  logic              g_valid,
   input  logic [47:0]       g_offset,
   input  logic [12:0]       g_length,
@@ -59,12 +59,12 @@ module glk_scatter #(
   // --- lists of sub-packets and writes ---
   logic          sub_valid, sub_ready, write_valid, write_ready, write_last, unused_tag, unused_last;
   logic [11:0]   sub_position;
-  logic [10:0]   sub_length;
+  logic [12:0]   sub_length;
   logic [47:0]   write_offset;
   logic [12:0]   write_length;
   logic [1:0]    write_buffer;
   logic [PW-1:0] write_partition;
-  glk_scatter_list #(.W(12 + 11), .TAG_W(1)) subs (
+  glk_scatter_list #(.W(12 + 13), .TAG_W(1)) subs (
     .clk, .rst, .s_data({d_position, d_length}), .s_valid(d_valid), .p_accept, .p_refuse, .p_buffer, .p_tag(1'b0),
     .m_data({sub_position, sub_length}), .m_tag(unused_tag), .m_last(unused_last), .m_valid(sub_valid), .m_ready(sub_ready));
   glk_scatter_list #(.W(48 + 13), .TAG_W(PW + 2)) writes (
@@ -84,12 +84,12 @@ module glk_scatter #(
   logic [LB:0]   room;             // lanes from there on
   logic [12:0]   write_left;
   logic [11:0]   position;
-  logic [10:0]   sub_left;
+  logic [12:0]   sub_left;
 
   wire step       = in_write && in_sub && go;
-  wire sub_ends   = sub_left <= 11'(room);
-  wire fills      = sub_left >= 11'(room); // reaches the end of the line
-  wire write_ends = sub_ends && write_left == 13'(sub_left);
+  wire sub_ends   = sub_left <= 13'(room);
+  wire fills      = sub_left >= 13'(room); // reaches the end of the line
+  wire write_ends = sub_ends && write_left == sub_left;
   assign sub_ready   = !in_sub || (step && sub_ends);
   assign write_ready = !in_write || (step && write_ends);
 
@@ -108,7 +108,7 @@ module glk_scatter #(
       sub_left <= sub_length;
     end else if (step) begin
       position <= position + 12'(room);
-      sub_left <= sub_left - 11'(room);
+      sub_left <= sub_left - 13'(room);
     end
     if (write_ready) begin
       in_write    <= write_valid;
@@ -124,7 +124,7 @@ module glk_scatter #(
       line       <= line + (48-LB)'(fills);
       low        <= fills ? '0 : low + sub_left[LB-1:0];
       room       <= fills ? (LB+1)'(LANES) : room - sub_left[LB:0];
-      write_left <= sub_ends ? write_left - 13'(sub_left) : write_left - 13'(room);
+      write_left <= sub_ends ? write_left - sub_left : write_left - 13'(room);
     end
     if (go) begin
       a_valid     <= in_write && in_sub;
@@ -149,7 +149,7 @@ module glk_scatter #(
 `ifndef SYNTHESIS
   always_ff @(posedge clk)
     if (!rst && step)
-      assert(write_left >= 13'(sub_left));
+      assert(write_left >= sub_left);
 `endif
 
   // --- read: the beat with the first byte, and the next. Then the buffer may be refilled ---

@@ -9,6 +9,7 @@
 module glk_store_cutter #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 4,
+  parameter int ENTRIES    = 64,
   parameter int CONTEXTS   = 32,
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
   parameter int CW         = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1,
@@ -20,6 +21,7 @@ module glk_store_cutter #(
   // Settings per partition, constant while a store is cut
   input  logic [PARTITIONS*3-1:0]  cfg_subheader_bytes,
   input  logic [PARTITIONS*13-1:0] cfg_max_payload_bytes,
+  input  logic [PARTITIONS-1:0]    cfg_packing,
   input  logic [PARTITIONS-1:0]    cfg_coalesce, // 0: every piece is followed by a flush
 
   input  logic [1:0]        s_kind,
@@ -39,6 +41,7 @@ module glk_store_cutter #(
   output logic [47:0]       m_address, // of the item's first byte
   output logic [7:0]        m_length,  // of the piece, valid with its first beat
   output logic [127:0]      m_mask,    // of the piece within its line, valid with its first beat
+  output logic [5:0]        m_wanted,  // entries that must be free if the line is not queued, valid with its first beat
   output logic [LANES-1:0]  m_enables, // of this beat
   output logic [3:0]        m_reason,
   output logic [CW-1:0]     m_context,
@@ -81,9 +84,11 @@ module glk_store_cutter #(
   // Maximum piece length per partition; registered for timing, settings change rarely.
   logic [PARTITIONS*13-1:0] most_all;
   logic [PARTITIONS-1:0]    unit64_all; // 64-byte address windows
+  logic [PARTITIONS*5-1:0]  block_all;
   always_ff @(posedge clk)
     for (int p = 0; p < PARTITIONS; p = p + 1) begin
       most_all[p*13 +: 13] <= cfg_max_payload_bytes[p*13 +: 13] - 13'(cfg_subheader_bytes[p*3 +: 3]);
+      block_all[p*5 +: 5]  <= 5'((cfg_max_payload_bytes[p*13 +: 13] - 13'd1) >> 7) & 5'(ENTRIES - 1);
       unit64_all[p]        <= cfg_subheader_bytes[p*3 +: 3] == 3'd2;
     end
 
@@ -204,6 +209,9 @@ module glk_store_cutter #(
   logic [PW-1:0]     o_partition;
   logic [47:0]       o_address;
   logic [7:0]        o_piece, o_bytes;
+  logic [12:0]       o_left;
+  logic [4:0]        o_block; // lines at whose multiples plain writes end, less one
+  logic              o_packs;
   logic [3:0]        o_reason;
   logic [CW-1:0]     o_context;
   logic              o_owned, o_final;
@@ -214,6 +222,10 @@ module glk_store_cutter #(
   assign advance = !o_valid || !m_valid || m_ready;
   wire   move    = !m_valid || m_ready;
   assign idle    = !(in_valid || i_valid || drain || o_valid || m_valid);
+  // With packing all lines that the store has up to where a plain write would end, so that no flush comes between them.
+  wire [13:0] o_end   = 14'(o_address[6:0]) + 14'(o_left) + 14'd127;
+  wire [5:0] o_inside = {1'b0, o_block & ~o_address[11:7]} + 6'd1;
+  wire [5:0] o_lines  = (6'(o_end[13:7]) < o_inside) ? 6'(o_end[13:7]) : o_inside;
   wire [8:0] line_end = 9'(o_address[6:0]) + 9'(o_piece);
   wire [LB+1:0] beat_end = (LB+2)'(o_address[LB-1:0]) + (LB+2)'(o_bytes);
 
@@ -224,6 +236,9 @@ module glk_store_cutter #(
       o_partition <= drain ? drain_partition : i_partition;
       o_address   <= address;
       o_piece     <= piece;
+      o_left      <= left;
+      o_block     <= block_all[i_partition*5 +: 5];
+      o_packs     <= cfg_packing[i_partition];
       o_bytes     <= bytes;
       o_reason    <= drain ? 4'(glk_regs::FLUSH_DRAIN) : i_reason;
       o_context   <= i_context;
@@ -239,6 +254,7 @@ module glk_store_cutter #(
       m_partition <= o_partition;
       m_address   <= o_address;
       m_length    <= o_piece;
+      m_wanted    <= o_packs ? o_lines : 6'd1;
       m_reason    <= o_reason;
       m_context   <= o_context;
       m_owned     <= o_owned;

@@ -34,6 +34,7 @@ module glk_write_queue #(
 
   input  logic [PARTITIONS*3-1:0]  cfg_subheader_bytes,
   input  logic [PARTITIONS*13-1:0] cfg_max_payload_bytes,
+  input  logic [PARTITIONS-1:0]    cfg_packing, // the payload has no limit
 
   // Items from glk_store_cutter
   input  logic [1:0]        s_kind,
@@ -41,6 +42,7 @@ module glk_write_queue #(
   input  logic [47:0]       s_address,
   input  logic [7:0]        s_length,
   input  logic [127:0]      s_mask,
+  input  logic [5:0]        s_wanted, // entries that must be free if the line is not queued
   input  logic [LANES-1:0]  s_enables,
   input  logic [3:0]        s_reason,
   input  logic [CW-1:0]     s_context,
@@ -64,9 +66,11 @@ module glk_write_queue #(
   input  logic              f_ready,
 
   // Read port for flushed entries, one clock of latency; then the bank is released
-  input  logic [PW+BW+EW-1:0] r_entry, // {partition, bank, entry}
-  input  logic              r_enable,
+  input  logic [PW+BW+EW-1:0] t_entry, // {partition, bank, entry}
+  input  logic              t_enable,
   output logic [30:0]       r_tag,
+  input  logic [PW+BW+EW-1:0] r_entry,
+  input  logic              r_enable,
   output logic [127:0]      r_enables,
   input  logic [PW+BW+EW-1:0] r_data_entry,
   input  logic              r_data_enable,
@@ -90,12 +94,13 @@ module glk_write_queue #(
   // Queue status of a partition, some clocks later
   input  logic [PW-1:0]     look_partition,
   output logic [6:0]        look_entries,
-  output logic [12:0]       look_payload
+  output logic [14:0]       look_payload
 );
   localparam logic [1:0] STORE = 2'd0;
   localparam logic [1:0] PROBE = 2'd2;
-  localparam int IN_W = 2 + PW + 48 + 8 + 128 + LANES + 4 + CW + 1 + 2 + 1 + 1 + DATA_W;
+  localparam int IN_W = 2 + PW + 48 + 8 + 128 + 6 + LANES + 4 + CW + 1 + 2 + 1 + 1 + DATA_W;
   localparam int AW   = PW + BW + EW;
+  localparam logic [14:0] NO_LIMIT = 15'h7fff; // more than all lines with a sub-header for every second byte
   localparam int PLACES = (PARTITIONS > 1) ? PARTITIONS : 2; // an index has at least one partition bit
   localparam int ROWS   = PLACES * BANKS * ENTRIES;
 
@@ -111,6 +116,7 @@ module glk_write_queue #(
   logic [47:0]       a_address;
   logic [7:0]        a_length;
   logic [127:0]      a_mask;
+  logic [5:0]        a_wanted, b_wanted, c_wanted, e_wanted;
   logic [LANES-1:0]  a_enables;
   logic [3:0]        a_reason;
   logic [CW-1:0]     a_context;
@@ -121,9 +127,9 @@ module glk_write_queue #(
 
   glk_skid #(.W(IN_W)) skid (
     .clk, .rst,
-    .s_data({s_kind, s_partition, s_address, s_length, s_mask, s_enables, s_reason, s_context, s_owned, s_token, s_final, s_first, s_data}),
+    .s_data({s_kind, s_partition, s_address, s_length, s_mask, s_wanted, s_enables, s_reason, s_context, s_owned, s_token, s_final, s_first, s_data}),
     .s_valid, .s_ready, .m_data(a_all), .m_valid(a_valid), .m_ready(go));
-  assign {a_kind, a_partition, a_address, a_length, a_mask, a_enables, a_reason, a_context, a_owned, a_token, a_final, a_first, a_data} = a_all;
+  assign {a_kind, a_partition, a_address, a_length, a_mask, a_wanted, a_enables, a_reason, a_context, a_owned, a_token, a_final, a_first, a_data} = a_all;
 
   logic          b_valid, c_valid, e_item, d_valid;
   logic          b_adds, c_adds, e_adds, d_adds; // first beat of a piece: adds a mask to a line
@@ -198,6 +204,7 @@ module glk_write_queue #(
       b_address   <= a_address;
       b_length    <= a_length;
       b_mask      <= a_mask;
+      b_wanted    <= a_wanted;
       b_enables   <= a_enables;
       b_reason    <= a_reason;
       b_context   <= a_context;
@@ -248,6 +255,7 @@ module glk_write_queue #(
       c_address   <= b_address;
       c_length    <= b_length;
       c_mask      <= b_mask;
+      c_wanted    <= b_wanted;
       c_enables   <= b_enables;
       c_reason    <= b_reason;
       c_context   <= b_context;
@@ -321,7 +329,7 @@ module glk_write_queue #(
   logic [11:0]       e_touch0, e_touch1, e_touch2;
   logic              e_left0, e_left1, e_left2;
   logic [2:0]        e_h;
-  logic [12:0]       e_limit;
+  logic [14:0]       e_limit;
   logic [8:0]        e_fresh; // payload of the piece alone
 
   always_ff @(posedge clk) begin
@@ -332,6 +340,7 @@ module glk_write_queue #(
       e_partition_q <= c_partition;
       e_address     <= c_address;
       e_mask        <= c_mask;
+      e_wanted      <= c_wanted;
       e_enables     <= c_enables;
       e_reason      <= c_reason;
       e_context     <= c_context;
@@ -363,7 +372,7 @@ module glk_write_queue #(
       e_left1       <= c_left1;
       e_left2       <= c_left2;
       e_h           <= c_h;
-      e_limit       <= cfg_max_payload_bytes[c_partition*13 +: 13];
+      e_limit       <= cfg_packing[c_partition] ? NO_LIMIT : 15'(cfg_max_payload_bytes[c_partition*13 +: 13]);
       e_fresh       <= 9'(c_length) + 9'(c_h);
     end
     if (rst) begin
@@ -429,7 +438,8 @@ module glk_write_queue #(
   logic signed [7:0] d_runs_a, d_runs_b;
   logic signed [10:0] d_delta_a, d_delta_b;
   logic              d_hit_a, d_hit_b; // queued bytes are hit
-  logic [12:0]       d_limit, d_begun; // maximum payload; remaining payload after the piece alone
+  logic [6:0]        d_most;           // entries in use that leave those wanted
+  logic [14:0]       d_limit, d_begun; // maximum payload; remaining payload after the piece alone
   logic              d_some, d_inside;
   logic [PARTITIONS-1:0] d_hot; // one-hot partition
   wire [BW-1:0] d_next = d_bank + BW'(1);
@@ -470,8 +480,9 @@ module glk_write_queue #(
       d_delta_b   <= e_base_b - 11'(e_heads_b);
       d_hit_a     <= |e_parts_a;
       d_hit_b     <= |e_over2;
+      d_most      <= 7'(ENTRIES) - 7'(e_wanted);
       d_limit     <= e_limit;
-      d_begun     <= e_limit - 13'(e_fresh);
+      d_begun     <= e_limit - 15'(e_fresh);
       d_window    <= e_window;
       d_inside    <= (e_same1 && d_adds && d_alone) ? e_inside_ahead : e_inside_now;
       d_some      <= (e_same1 && d_adds) || (e_some && !(e_same1 && d_flush));
@@ -487,31 +498,31 @@ module glk_write_queue #(
   end
 
   // Accounts per partition. `room` is the remaining payload.
-  (* ram_style = "distributed" *) logic [12:0] room [0:PLACES-1];
+  (* ram_style = "distributed" *) logic [14:0] room [0:PLACES-1];
   (* ram_style = "distributed" *) logic [10:0] runs [0:PLACES-1];
   logic [BANKS-1:0]      bank_busy [0:PARTITIONS-1];
   logic [PARTITIONS-1:0] next_busy; // the bank after the one being filled is busy
   logic                  flush_full;
 
   wire [6:0]  d_used  = used[d_partition];
-  wire [12:0] d_room  = room[d_partition];
+  wire [14:0] d_room  = room[d_partition];
   wire [41:0] d_base  = base[d_partition];
   wire [10:0] d_runs  = runs[d_partition];
   wire [CONTEXTS-1:0] d_owners = owners[d_partition];
   wire        d_empty = !d_some;
-  wire        d_full  = d_used[EW];
+  wire        d_full  = d_used > d_most;
 
   wire               d_any   = d_f1 ? d_any_b : d_any_a;
   wire [7:0]         d_over  = d_f1 ? d_over_b : d_over_a;
   wire signed [7:0]  d_drun  = d_f1 ? d_runs_b : d_runs_a;
   wire signed [10:0] d_delta = d_f1 ? d_delta_b : d_delta_a;
   wire [127:0]       d_have  = d_f1 ? d_have_b : d_have_a;
-  wire signed [14:0] d_after = $signed({2'b0, d_room}) - 15'(d_delta);
+  wire signed [16:0] d_after = $signed({2'b0, d_room}) - 17'(d_delta);
 
   wire d_stores = d_adds;
   wire d_miss   = !d_inside;
   wire d_no_entry = !d_any && d_full;
-  wire d_over_limit = d_after[14];
+  wire d_over_limit = d_after[16];
   wire d_probes = d_probe && d_inside && (d_f1 ? d_hit_b : d_hit_a);
   wire d_told   = d_f1 ? d_told_b : d_told_a;
   wire d_needs  = d_some && ((d_stores && (d_miss || d_no_entry || d_over_limit)) || d_probes || d_told);
@@ -550,7 +561,7 @@ module glk_write_queue #(
     end
     if (go && d_stores) begin
       used[d_partition]   <= d_alone ? 7'd1 : d_used + 7'(d_new);
-      room[d_partition]   <= d_alone ? d_begun : d_after[12:0];
+      room[d_partition]   <= d_alone ? d_begun : d_after[14:0];
       runs[d_partition]   <= d_alone ? 11'd1 : d_runs + 11'(d_drun);
       owners[d_partition] <= (d_alone ? '0 : d_owners) | d_context_bit;
       if (d_alone)
@@ -619,10 +630,10 @@ module glk_write_queue #(
     end
     if (w_new)
       drain_tags[w_at] <= w_tag;
-    if (r_enable) begin
-      r_tag     <= drain_tags[r_entry];
+    if (t_enable)
+      r_tag <= drain_tags[t_entry];
+    if (r_enable)
       r_enables <= drain_enables[r_entry];
-    end
   end
   generate // one memory per beat of a line
     for (g = 0; g < 128 / LANES; g = g + 1) begin : beat
@@ -644,7 +655,7 @@ module glk_write_queue #(
   assign flush_full = !flush_ready;
   glk_fifo #(.W(F_W), .DEPTH(16)) flushes (
     .clk, .rst,
-    .s_data({d_partition, d_bank, d_used[EW:0], {d_base, 6'b0}, d_limit - d_room, d_runs, d_why}),
+    .s_data({d_partition, d_bank, d_used[EW:0], {d_base, 6'b0}, 13'(d_limit - d_room), d_runs, d_why}),
     .s_valid(d_flush), .s_ready(flush_ready),
     .m_data(flush_out), .m_valid(f_valid), .m_ready(f_ready));
   assign {f_partition, f_bank, f_used, f_base, f_payload, f_runs, f_reason} = flush_out;
@@ -687,7 +698,8 @@ module glk_write_queue #(
 
     look_at      <= look_partition;
     look_entries <= some[look_at] ? used[look_at] : 7'd0;
-    look_payload <= !some[look_at] ? 13'd0 : cfg_max_payload_bytes[look_at*13 +: 13] - room[look_at];
+    look_payload <= !some[look_at] ? 15'd0 :
+                    (cfg_packing[look_at] ? NO_LIMIT : 15'(cfg_max_payload_bytes[look_at*13 +: 13])) - room[look_at];
     if (rst) begin
       e_valid           <= 1'b0;
       e_flush           <= 1'b0;

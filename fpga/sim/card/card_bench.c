@@ -116,11 +116,13 @@ static void wild_access(struct bench *b, unsigned offset)
 static void set_settings(struct bench *b, unsigned p)
 {
 	static const unsigned limits[] = { 128, 256, 512, 1024, 2048, 4096 };
+	uint64_t packing = bench_chance(b, 2) ? GLK_PARTITION_MODE_PACKING_MASK : 0;
 
 	bench_set(b, bench_partition_reg(p, GLK_PARTITION_SUBHEADER_BYTES), 2 + below(&b->chance, 5));
 	bench_set(b, bench_partition_reg(p, GLK_PARTITION_MAX_PAYLOAD_BYTES), limits[below(&b->chance, 6)]);
 	bench_set(b, bench_partition_reg(p, GLK_PARTITION_FLUSH_TIMEOUT_NS), bench_chance(b, 2) ? 0 : 1 + below(&b->chance, 2000));
-	bench_set(b, bench_partition_reg(p, GLK_PARTITION_MODE), bench_chance(b, 6) ? below(&b->chance, 4) : GLK_PARTITION_MODE_RESET);
+	bench_set(b, bench_partition_reg(p, GLK_PARTITION_MODE),
+		  packing | (bench_chance(b, 6) ? below(&b->chance, 4) : GLK_PARTITION_MODE_RESET));
 }
 
 static void set_endpoint(struct bench *b, unsigned p)

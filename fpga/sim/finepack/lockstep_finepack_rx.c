@@ -180,7 +180,11 @@ static void run_round(unsigned packets)
 		size_t length;
 
 		m.h = describe ? 2 + below(&t.chance, 5) : t.destinations[m.partition].subheader_bytes;
-		m.base = (draw(&t.chance) & (t.destinations[m.partition].bytes - 1)) & ~(glk_subheader_range(m.h) - 1) & GLK_LINK_OFFSET_MASK;
+		if (below(&t.chance, 4) == 0)
+			m.h = 0;
+		m.base = draw(&t.chance) & (t.destinations[m.partition].bytes - 1) & GLK_LINK_OFFSET_MASK;
+		if (m.h)
+			m.base &= ~(glk_subheader_range(m.h) - 1);
 		packet_maker_fill(&m, &t.chance, 1u << 20);
 		length = packet_maker_close(&m, describe);
 		if (below(&t.chance, 256) < spoilt)

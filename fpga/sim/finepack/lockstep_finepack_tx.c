@@ -69,7 +69,9 @@ static void look_into(struct expected *e, unsigned subheader_bytes)
 	e->payload = 4 * ((dwords ? dwords : 1024) - 1);
 	for (unsigned last_be = p[7] >> 4; last_be & 1; last_be >>= 1)
 		e->payload++;
-	e->runs = 0;
+	e->runs = (p[7] & 15) == GLK_COMPACT_FIRST_BE; /* a single run has no sub-header */
+	if (e->runs)
+		return;
 	for (unsigned at = 0; at < e->payload; at += subheader_bytes + (length ? length : 1024)) {
 		length = payload[at] | (unsigned)(payload[at + 1] & 3) << 8;
 		e->runs++;
@@ -86,6 +88,16 @@ static void on_packet(void *user, const uint8_t *packet, size_t length, unsigned
 	e->partition = (unsigned)(partition - t.model);
 	e->reason = reason;
 	look_into(e, partition->queue.subheader_bytes);
+}
+
+/* Flushes of the model; one may make several packets. */
+static uint64_t flushes(void)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < PARTITIONS_MAX; i++)
+		sum += t.model[i].queue.generation - 1;
+	return sum;
 }
 
 static void check_packet(void)
@@ -185,8 +197,8 @@ static void check_queues(void)
 	} while (!t.out.idle && !t.failure[0]);
 	if (t.tokens_back != t.tokens_given)
 		fail("tokens returned", t.tokens_given, t.tokens_back);
-	if (t.flushed != t.made)
-		fail("flushes", t.made, t.flushed);
+	if (t.flushed != flushes())
+		fail("flushes", flushes(), t.flushed);
 	for (unsigned i = 0; i < tx_dut_partitions(); i++) {
 		stores += t.model[i].queued_stores;
 		if (((t.out.holds >> i) & 1) != (t.model[i].queue.used != 0))
@@ -273,7 +285,7 @@ static void give_token(struct tx_in *in)
 {
 	in->token = below(&t.chance, 4);
 	if (in->token)
-		t.tokens[t.tokens_given++ % TOKENS_MAX] = (struct sent_token){ in->token, t.made };
+		t.tokens[t.tokens_given++ % TOKENS_MAX] = (struct sent_token){ in->token, flushes() };
 	give(in, NULL);
 }
 
@@ -344,6 +356,7 @@ static void configure(unsigned partition)
 		.max_payload_bytes = limits[below(&t.chance, 6)],
 		.coalesce = below(&t.chance, 16) != 0,
 		.self_describe = below(&t.chance, 4) != 0,
+		.packing = below(&t.chance, 2) != 0,
 	};
 	struct glk_partition *m = &t.model[partition];
 
@@ -351,7 +364,8 @@ static void configure(unsigned partition)
 	glk_partition_set(m, GLK_PARTITION_MAX_PAYLOAD_BYTES, c.max_payload_bytes);
 	glk_partition_set(m, GLK_PARTITION_MODE,
 			  (c.coalesce ? GLK_PARTITION_MODE_COALESCE_MASK : 0) |
-				  (c.self_describe ? GLK_PARTITION_MODE_SELF_DESCRIBE_MASK : 0));
+				  (c.self_describe ? GLK_PARTITION_MODE_SELF_DESCRIBE_MASK : 0) |
+				  (c.packing ? GLK_PARTITION_MODE_PACKING_MASK : 0));
 	tx_dut_configure(t.dut, partition, &c);
 }
 

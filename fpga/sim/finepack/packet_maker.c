@@ -20,11 +20,15 @@ void packet_maker_fill(struct packet_maker *m, struct chance *c, uint64_t space)
 	static const unsigned tops[] = { 1, 4, 8, 32, 64, 128, 1024 };
 	/* Half of the packets are short, so that buffers wrap around soon. */
 	unsigned top = tops[below(c, 7)], most = 1 + below(c, below(c, 2) ? GLK_PAYLOAD_MAX : 32), joins = below(c, 3);
-	uint64_t range = glk_subheader_range(m->h), at = 0;
+	uint64_t range = m->h ? glk_subheader_range(m->h) : 0, at = 0;
 
 	if (space > range)
 		space = range;
 	m->payload = 0;
+	if (!m->h) {
+		packet_maker_add(m, c, 0, most < GLK_PAYLOAD_MAX ? most : GLK_PAYLOAD_MAX);
+		return;
+	}
 	do {
 		unsigned length = 1 + below(c, top);
 
@@ -52,6 +56,11 @@ size_t packet_maker_close(struct packet_maker *m, bool describe)
 	p[2] = (uint8_t)((dwords >> 8) & 3);
 	p[3] = (uint8_t)dwords;
 	p[7] = (uint8_t)(((1u << (m->payload - 4 * (dwords - 1))) - 1) << 4 | (describe ? m->h : 0));
+	if (!m->h) {
+		p[6] = (uint8_t)(0x0f | (address & 3) << 6);
+		p[7] |= 8;
+		address &= ~UINT64_C(3);
+	}
 	for (unsigned i = 0; i < 8; i++)
 		p[8 + i] = (uint8_t)(address >> (56 - 8 * i));
 	return GLK_PACKET_HEADER_BYTES + 4 * dwords;
@@ -75,7 +84,7 @@ size_t packet_maker_spoil(struct packet_maker *m, struct chance *c, size_t lengt
 		m->packet[length - 1] ^= 1;
 		return length;
 	default: /* a random sub-header */
-		m->packet[GLK_PACKET_HEADER_BYTES + below(c, m->h)] = (uint8_t)draw(c);
+		m->packet[GLK_PACKET_HEADER_BYTES + below(c, m->h + 1)] = (uint8_t)draw(c);
 		return length;
 	}
 }

@@ -16,7 +16,7 @@
 #define PACKET_MAKER_LONGEST (GLK_PACKET_BYTES_MAX + 600u) /* maximum length of spoiled packets */
 
 struct packet_maker {
-	unsigned partition, h; /* h: sub-header bytes */
+	unsigned partition, h; /* h: sub-header bytes; 0: a single run, without */
 	uint64_t base;	       /* offset of the address window in the endpoint */
 	size_t payload;	       /* bytes so far */
 	uint8_t packet[PACKET_MAKER_LONGEST];

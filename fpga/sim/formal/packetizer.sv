@@ -52,35 +52,38 @@ module packetizer (
   endfunction
   wire [14:0]  flush = {two, tag1, tag0, data1, data0, bytes1, bytes0};
   wire [196:0] flush_content = content(flush);
+  wire [10:0]  flush_runs = 11'd1 + 11'(bytes0 == 3'b101) + (two ? 11'd1 + 11'(bytes1 == 3'b101) : 11'd0);
 
   // --- the flushing queue: two banks, whose entries stay until the bank is freed ---
   logic        f_ready, done_valid, done_bank, m_valid, m_last;
   logic        f_bank = 1'b0;
   logic [4:0]  m_bytes;
   logic [127:0] m_data;
-  logic [2:0]  r_entry, r_data_entry;
-  logic        r_enable, r_data_enable;
+  logic [2:0]  t_entry, r_entry, r_data_entry;
+  logic        t_enable, r_enable, r_data_enable;
   logic [14:0] bank0, bank1;
   logic [1:0]  busy = 2'b0;
+  wire [14:0]  t_bank = t_entry[1] ? bank1 : bank0;
   wire [14:0]  r_bank = r_entry[1] ? bank1 : bank0;
   wire [14:0]  r_data_bank = r_data_entry[1] ? bank1 : bank0;
   logic        r_tag;
   logic [2:0]  r_enables, r_data;
   always_ff @(posedge clk) begin // read data hold until the next read, as in glk_write_queue
-    if (r_enable) begin
-      r_tag     <= r_entry[0] ? r_bank[13] : r_bank[12];
+    if (t_enable)
+      r_tag <= t_entry[0] ? t_bank[13] : t_bank[12];
+    if (r_enable)
       r_enables <= r_entry[0] ? r_bank[5:3] : r_bank[2:0];
-    end
     if (r_data_enable)
       r_data <= r_data_entry[0] ? r_data_bank[11:9] : r_data_bank[8:6];
   end
 
-  glk_packetizer #(.DATA_W(128), .PARTITIONS(1), .ENTRIES(2), .BANKS(2)) dut (
-    .clk, .rst, .cfg_subheader_bytes(3'(H)), .cfg_self_describe(1'b0),
-    .f_partition(1'b0), .f_bank, .f_used({two, !two}), .f_base(48'b0), .f_payload({8'b0, flush_content[196:192]}), .f_valid, .f_ready,
+  glk_packetizer #(.DATA_W(128), .PARTITIONS(1), .ENTRIES(2), .BANKS(2), .PIECES(4)) dut (
+    .clk, .rst, .cfg_subheader_bytes(3'(H)), .cfg_self_describe(1'b0), .cfg_max_payload_bytes(13'd128), .cfg_packing(1'b0),
+    .f_partition(1'b0), .f_bank, .f_used({two, !two}), .f_base(48'b0), .f_payload({8'b0, flush_content[196:192]}),
+    .f_runs(flush_runs), .f_reason(4'd0), .f_valid, .f_ready, .t_entry, .t_enable,
     .r_entry, .r_enable, .r_tag({30'b0, r_tag}), .r_enables({125'b0, r_enables}),
     .r_data_entry, .r_data_enable, .r_data({1000'b0, 7'b0, r_data[2], 7'b0, r_data[1], 7'b0, r_data[0]}),
-    .done_valid, .done_partition(), .done_bank, .m_data, .m_bytes, .m_last, .m_valid, .m_ready);
+    .done_valid, .done_partition(), .done_bank, .e_packet(), .e_partition(), .e_payload(), .e_runs(), .e_reason(), .e_final(), .m_data, .m_bytes, .m_last, .m_valid, .m_ready);
 
   logic        past_valid = 1'b0, held = 1'b0;
   logic [14:0] offered;

@@ -43,20 +43,27 @@ static inline int open_all(struct all *a, const char *name)
 	return error;
 }
 
+/* Waits until a word of this process's memory is at least `value`. */
+static inline int wait_all(struct all *a, uint64_t offset, uint64_t value)
+{
+	struct gpulink_completion done;
+	int error = 0;
+
+	while (!error && a->polls && gpulink_wait_until(a->memory + offset, GPULINK_COMPARE_GE, value, 0, NULL))
+		error = gpulink_wait(a->device, &done, 1, 0, 0);
+	return error ? error : gpulink_wait_until(a->memory + offset, GPULINK_COMPARE_GE, value, 60 * SECOND, NULL);
+}
+
 /* Returns when all have called it, and what the default queue stored before is there. */
 static inline int meet_all(struct all *a)
 {
-	struct gpulink_completion done;
 	int error = gpulink_release(a->device, 60 * SECOND);
 
 	for (unsigned p = 0; p < a->processes && !error; p++)
 		error = gpulink_fetch_add(a->windows[p], 0, 8, 1, NULL, 0, GPULINK_NO_TAG);
 	if (!error)
 		error = gpulink_release(a->device, 60 * SECOND);
-	a->barriers++;
-	while (!error && a->polls && gpulink_wait_until(a->memory, GPULINK_COMPARE_GE, a->barriers * a->processes, 0, NULL))
-		error = gpulink_wait(a->device, &done, 1, 0, 0);
-	return error ? error : gpulink_wait_until(a->memory, GPULINK_COMPARE_GE, a->barriers * a->processes, 60 * SECOND, NULL);
+	return error ? error : wait_all(a, 0, ++a->barriers * a->processes);
 }
 
 static inline void close_all(struct all *a)

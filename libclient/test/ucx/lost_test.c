@@ -20,7 +20,7 @@ enum { PROCESSES = 3, VICTIM = 2 };
 
 static struct {
 	volatile pid_t victim;
-	volatile bool stopped;
+	volatile bool signalled, looked, stopped;
 	unsigned done; /* atomic: processes */
 } *shared;
 
@@ -121,6 +121,34 @@ static long resident(void)
 	return usage.ru_maxrss;
 }
 
+/* A signal waits until what was stored before it is in place, here at the process that has stopped; and so does a put behind it. */
+static int signal_behind(struct all *a)
+{
+	struct gpulink_signal signal = { .window = a->windows[1], .offset = 64, .operation = GPULINK_SIGNAL_SET, .value = 9 };
+	struct gpulink_queue *queue;
+	uint64_t word = 5;
+
+	EXPECT(gpulink_queue_open(a->device, &queue), 0);
+	EXPECT(gpulink_queue_put(queue, a->windows[VICTIM], 8192, &word, 8, GPULINK_NO_TAG), 0);
+	EXPECT(gpulink_queue_signal(queue, &signal, GPULINK_NO_TAG), 0);
+	EXPECT(gpulink_queue_put(queue, a->windows[1], 72, &word, 8, GPULINK_NO_TAG), -GPULINK_ETIMEDOUT);
+	shared->signalled = true;
+	while (!shared->looked)
+		usleep(1000);
+	return 0;
+}
+
+/* The one that is signalled. */
+static int look_behind(struct all *a)
+{
+	while (!shared->signalled)
+		usleep(1000);
+	EXPECT(gpulink_wait_until(a->memory + 64, GPULINK_COMPARE_NE, 0, SECOND / 5, NULL), -GPULINK_ETIMEDOUT);
+	EXPECT(gpulink_wait_until(a->memory + 72, GPULINK_COMPARE_NE, 0, 0, NULL), -GPULINK_ETIMEDOUT);
+	shared->looked = true;
+	return 0;
+}
+
 static int stopped(struct all *a)
 {
 	struct gpulink_queue *other;
@@ -141,6 +169,7 @@ static int stopped(struct all *a)
 	while (!shared->victim)
 		usleep(1000);
 	usleep(100000);
+	EXPECT(a->process ? look_behind(a) : signal_behind(a), 0);
 	if (a->process == 0) {
 		word = 77;
 		EXPECT(gpulink_store(a->windows[VICTIM], 4096, &word, 8), 0);
@@ -167,6 +196,8 @@ static int stopped(struct all *a)
 		EXPECT(gpulink_store(a->windows[VICTIM], 4096, &word, 8), 0);
 		EXPECT(gpulink_release(a->device, 20 * SECOND), 0);
 	}
+	if (a->process == 1)
+		EXPECT(gpulink_wait_until(a->memory + 64, GPULINK_COMPARE_EQ, 9, 20 * SECOND, NULL), 0);
 	EXPECT(meet_all(a), 0);
 	return 0;
 }
@@ -193,6 +224,8 @@ static void run(const char *what, int (*test)(struct all *a), bool victim_dies)
 				fprintf(stderr, "# process %u: %s\n", p, gpulink_strerror(status));
 			status = status ? 1 : test(&a) != 0;
 			close_all(&a);
+			while (!status && test == closed && p == VICTIM && __atomic_load_n(&shared->done, __ATOMIC_SEQ_CST) < PROCESSES - 1)
+				usleep(1000); /* the process lives on */
 			_exit(status);
 		}
 	}

@@ -18,7 +18,7 @@
 #include "../tap.h"
 #include "all.h"
 
-enum { THREADS = 3, PART = 32768, PAGE = 4096, SUMS = 512, SUM_WORDS = 8, HASHES = 1024, HOST = 16384 };
+enum { THREADS = 3, PART = 32768, PAGE = 4096, SUMS = 512, SUM_WORDS = 8, FLAGS = 1024, HASHES = 2560, HOST = 16384 };
 
 struct worker {
 	struct chance chance;
@@ -242,6 +242,25 @@ static bool sums_are_right(const struct worker *workers)
 	return all.process || sum == should;
 }
 
+/* Data to one process, then a signal to another, which looks there: a signal comes behind all data. */
+static int pass_on(unsigned rounds)
+{
+	unsigned n = all.processes, before = (all.process + n - 1) % n, next = (all.process + 1) % n;
+	struct gpulink_signal signal = { .window = all.windows[next], .offset = FLAGS, .operation = GPULINK_SIGNAL_SET };
+	uint64_t seen;
+	int error = 0;
+
+	for (uint64_t i = 1; i <= rounds && !error; i++) {
+		signal.value = i;
+		error = gpulink_put(all.windows[(all.process + 2) % n], FLAGS + 8 + 8 * all.process, &i, 8, GPULINK_NO_TAG) ?:
+			gpulink_queue_signal(gpulink_default_queue(all.device), &signal, GPULINK_NO_TAG) ?:
+			wait_all(&all, FLAGS, i) ?: gpulink_load(all.windows[(before + 2) % n], FLAGS + 8 + 8 * before, &seen, 8);
+		if (!error && seen < i)
+			return -1;
+	}
+	return error;
+}
+
 static int run(uint64_t seed, uint64_t operations)
 {
 	static struct worker workers[THREADS];
@@ -264,6 +283,7 @@ static int run(uint64_t seed, uint64_t operations)
 	is(meet_all(&all), 0, "all are done");
 	is(is_right(), true, "the memory is right");
 	is(sums_are_right(workers), true, "no addition is lost");
+	is(pass_on(all.polls ? 30 : 300), 0, "signals come behind data to others");
 	is(meet_all(&all), 0, "all have looked");
 	return 0;
 }

@@ -20,42 +20,11 @@
 #include "../ucx/ucx_peer.h"
 #include "../ucx/ucx_receive.h"
 #include "../ucx/ucx_request.h"
+#include "fake_wire.h"
 
 enum { PAGE = 4096, MEMORY = 4 * PAGE, PROCESSES = 3, OWN = 1, OTHER = 2 };
 
 #define JOB UINT64_C(0x1122334455667788)
-
-/* --- a wire that keeps what is sent --- */
-
-static uint8_t sent[GLK_MESSAGE_MAX];
-static size_t sent_bytes;
-static unsigned sent_count;
-static bool busy; /* keeps messages */
-
-int glk_wire_connect(struct glk_wire *wire, struct glk_wire_end *end, const void *address, bool watched)
-{
-	(void)wire;
-	(void)address;
-	(void)watched;
-	end->endpoint = end;
-	return 0;
-}
-
-void glk_wire_disconnect(struct glk_wire_end *end, uint64_t timeout_ns)
-{
-	(void)timeout_ns;
-	end->endpoint = NULL;
-}
-
-int glk_wire_send(const struct glk_wire_end *end, const void *message, size_t bytes, void *cookie)
-{
-	(void)end;
-	(void)cookie;
-	memcpy(sent, message, bytes);
-	sent_bytes = bytes;
-	sent_count++;
-	return !busy;
-}
 
 /* --- a device --- */
 
@@ -76,8 +45,8 @@ static struct ucx *open_device(void)
 	for (unsigned p = 0; p < PROCESSES; p++)
 		u->peers[p].watch = -1;
 	memset(u->memory, 0, MEMORY);
-	sent_count = 0;
-	busy = false;
+	fake_wire.count = 0;
+	fake_wire.busy = false;
 	return u;
 }
 
@@ -137,9 +106,16 @@ static size_t make_packet(uint8_t *packet, unsigned partition, uint64_t low, uin
 	return GLK_PACKET_HEADER + glk_packet_finish(packet, 5 + bytes, partition, 5, low);
 }
 
-static const struct glk_record_answer *answer_in(size_t at)
+/* The answer in the last message, and its first byte of data. */
+static struct answer {
+	struct glk_record_answer head;
+	uint8_t data;
+} last_answer(void)
 {
-	return (const struct glk_record_answer *)(const void *)(sent + sizeof(struct glk_message_head) + sizeof(struct glk_record_head) + at);
+	struct answer answer;
+
+	memcpy(&answer, fake_wire.sent + sizeof(struct glk_message_head) + sizeof(struct glk_record_head), sizeof(answer));
+	return answer;
 }
 
 /* --- tests --- */
@@ -162,8 +138,8 @@ static void test_packets(void **state)
 	assert_memory_equal(u->memory + 16, &value, 8);
 	assert_memory_equal(u->memory + MEMORY - 8, &value, 8);
 	assert_int_equal(u->malformed, 0);
-	assert_int_equal(sent_count, 1); /* the acknowledgement */
-	assert_int_equal(((struct glk_message_head *)(void *)sent)->applied, 2);
+	assert_int_equal(fake_wire.count, 1); /* the acknowledgement */
+	assert_int_equal(((struct glk_message_head *)(void *)fake_wire.sent)->applied, 2);
 	assert_int_equal(u->closed[OWN].endpoint_writes, 2);
 	assert_int_equal(u->closed[OWN].endpoint_bytes, 16);
 	/* One byte too far, and to another process. */
@@ -220,22 +196,22 @@ static void test_loads(void **state)
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct glk_record_load load = { .id = 7 + i, .offset = cases[i].offset, .bytes = cases[i].bytes };
 
-		sent_bytes = 0;
+		fake_wire.bytes = 0;
 		begin(&m, OTHER, i, 0);
 		add(&m, GLK_RECORD_LOAD, &load, sizeof(load));
 		give(u, &m);
 		dropped += cases[i].result < 0;
 		assert_int_equal(u->malformed, dropped);
 		if (cases[i].result < 0) {
-			assert_int_equal(sent_bytes, 0);
+			assert_int_equal(fake_wire.bytes, 0);
 			continue;
 		}
-		assert_int_equal(answer_in(0)->id, 7 + i);
-		assert_int_equal(answer_in(0)->status, cases[i].result);
-		assert_int_equal(sent_bytes, sizeof(struct glk_message_head) + sizeof(struct glk_record_head) +
+		assert_int_equal(last_answer().head.id, 7 + i);
+		assert_int_equal(last_answer().head.status, cases[i].result);
+		assert_int_equal(fake_wire.bytes, sizeof(struct glk_message_head) + sizeof(struct glk_record_head) +
 				 sizeof(struct glk_record_answer) + (cases[i].result ? 0 : cases[i].bytes));
 		if (!i)
-			assert_int_equal(*(const uint8_t *)(answer_in(0) + 1), 42);
+			assert_int_equal(last_answer().data, 42);
 	}
 	close_device(u);
 }
@@ -265,7 +241,7 @@ static void test_atomics(void **state)
 		dropped += cases[i].result < 0;
 		assert_int_equal(u->malformed, dropped);
 		if (cases[i].result >= 0)
-			assert_int_equal(answer_in(0)->status, cases[i].result);
+			assert_int_equal(last_answer().head.status, cases[i].result);
 	}
 	memcpy(&word, u->memory + 8, 8);
 	assert_int_equal(word, 5);
@@ -339,7 +315,7 @@ static void test_greed(void **state)
 	struct message m;
 
 	(void)state;
-	busy = true;
+	fake_wire.busy = true;
 	for (uint32_t i = 0; i < 10000 && !u->peers[OTHER].lost; i++) {
 		begin(&m, OTHER, i, 0);
 		add(&m, GLK_RECORD_LOAD, &load, sizeof(load));

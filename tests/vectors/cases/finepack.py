@@ -6,10 +6,13 @@ number is counted anew whenever it is asked for. The card's model in C shares no
 """
 
 LINE = 128
+LONGEST = 1024  # that a sub-header describes
+MOST_RUNS = 256  # of a packet with packing
 HEADER = 16
 OVERHEAD = 24
 WINDOW_MISS, PAYLOAD_FULL, ENTRIES_FULL, RELEASE, TIMEOUT, LOAD_HIT, ATOMIC, CONFIG, DRAIN = range(9)
 REASONS = ("window miss", "payload full", "entries full", "release", "timeout", "load hit", "atomic", "config", "drain")
+SINGLE, SINGLE_TAG = 8, 0b001111  # First BE and Tag of a packet of a single run
 LAST_BE = {1: 0b0001, 2: 0b0011, 3: 0b0111, 4: 0b1111}
 
 
@@ -71,13 +74,20 @@ class Queue:
     def payload(self, h, extra=(None, 0)):
         return sum(h + length for _, length in self.runs(extra))
 
-    def why_not(self, address, length, h, limit):
-        """The reason to flush before this piece can be merged; None when there is none."""
+    def wanted(self, address, left, limit):
+        """With packing: the lines that a store still needs, up to where a plain write ends."""
+        block = min(limit, self.entries * LINE)
+        end = min(address + left, address // block * block + block)
+        return (end - 1) // LINE - address // LINE + 1
+
+    def why_not(self, address, length, h, limit, packing=False, left=0):
+        """The reason to flush before this piece can be merged; None when there is none. `left`: of its store, with it."""
         if self.lines and address & -address_range(h) != self.base:
             return WINDOW_MISS
-        if address // LINE not in self.lines and len(self.lines) == self.entries:
+        free = self.wanted(address, left, limit) if packing else 1
+        if self.lines and address // LINE not in self.lines and len(self.lines) + free > self.entries:
             return ENTRIES_FULL
-        if self.payload(h, (address, length)) > limit:
+        if not packing and self.payload(h, (address, length)) > limit:
             return PAYLOAD_FULL
         return None
 
@@ -95,18 +105,42 @@ class Queue:
         return [(a - self.base, bytes(self.bytes[a + i] for i in range(n))) for a, n in self.runs()]
 
 
+    def packed(self, h, limit):
+        """With packing: the runs of each packet, as (link address, data)."""
+        runs = []
+        for at in sorted(self.bytes):
+            if runs and runs[-1][0] + runs[-1][1] == at and at % limit:
+                runs[-1][1] += 1
+            else:
+                runs.append([at, 1])
+        packets = []
+        for at, length in runs:
+            last = packets[-1] if packets else []
+            joins = last and len(last) < MOST_RUNS and max(n for _, n in last + [(at, length)]) <= LONGEST
+            if not joins or sum(h + n for _, n in last) + h + length > limit:
+                last = []
+                packets.append(last)
+            last.append((at, length))
+        return [[(at, bytes(self.bytes[at + i] for i in range(n))) for at, n in some] for some in packets]
+
+
 def sub_packet(h, offset, data, length=None):
     """A sub-packet; `length` other than that of the data makes a wrong one."""
     length = len(data) if length is None else length
     return ((offset << 10) | (length & 0x3ff)).to_bytes(h, "little") + data
 
 
-def packet(base, payload, first_be):
+def packet(base, payload, first_be, tag=0):
     """A packet around a payload of sub-packets."""
     dwords = (len(payload) + 3) // 4
     last_be = LAST_BE[len(payload) - 4 * (dwords - 1)]
-    head = bytes([0b011 << 5 | 0b11100, 0, dwords >> 8 & 3, dwords & 0xff, 0, 0, 0, last_be << 4 | first_be])
+    head = bytes([0b011 << 5 | 0b11100, 0, dwords >> 8 & 3, dwords & 0xff, 0, 0, tag, last_be << 4 | first_be])
     return head + base.to_bytes(8, "big") + payload + bytes(4 * dwords - len(payload))
+
+
+def single(address, data):
+    """A packet of a single run."""
+    return packet(address & ~3, data, SINGLE, (address & 3) << 6 | SINGLE_TAG)
 
 
 class Refused(Exception):
@@ -127,10 +161,12 @@ def check_header(p):
     demand(HEADER < len(p) <= HEADER + 4096 and len(p) % 4 == 0, 1)
     length = (p[2] & 3) << 8 | p[3]
     demand(len(p) == HEADER + 4 * (length or 1024), 1)
-    demand(p[0] == 0x7c and p[1] == 0 and p[2] >> 2 == 0 and p[4] == p[5] == p[6] == 0, 2)
+    demand(p[0] == 0x7c and p[1] == 0 and p[2] >> 2 == 0 and p[4] == p[5] == 0, 2)
     last_be, first_be = p[7] >> 4, p[7] & 15
     demand(last_be in LAST_BE.values(), 3)
-    demand(first_be == 0 or 2 <= first_be <= 6, 3)
+    demand(p[6] == 0 or first_be >= SINGLE, 2)
+    demand(first_be == 0 or 2 <= first_be <= 6 or (first_be == SINGLE and p[6] & 0x0f == 0x0f), 3)
+    demand(first_be != SINGLE or p[6] & 0x3f == SINGLE_TAG, 2)
     return first_be, p[HEADER:], len(p) - HEADER - (4 - bin(last_be).count("1"))
 
 
@@ -151,6 +187,12 @@ def receive(p, endpoint_bytes, subheader_bytes):
     base = int.from_bytes(p[8:16], "big")
     partition, offset = base >> 48 & 0xff, base & (1 << 48) - 1
     demand(base >> 56 == 0 and endpoint_bytes.get(partition, 0), 6)
+    if first_be == SINGLE:
+        demand(base % 4 == 0, 6)
+        demand(not any(payload[count:]), 5)
+        offset |= p[6] >> 6
+        demand(offset + count <= endpoint_bytes[partition], 7)
+        return [(partition, offset, payload[:count])]
     h = first_be or subheader_bytes[partition]
     demand(base % address_range(h) == 0, 6)
     demand(count > h, 1)

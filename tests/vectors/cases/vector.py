@@ -14,6 +14,7 @@ class Partition:
     def __init__(self, entries, endpoint_bytes):
         self.endpoint_bytes = endpoint_bytes
         self.h, self.limit, self.timeout, self.coalesce, self.describe = 5, 4096, 0, 1, 1
+        self.packing = 0
         self.queue = fp.Queue(entries)
         self.owners = set()
         self.last_store = 0
@@ -65,16 +66,38 @@ class Vector:
         subs = part.queue.sub_packets()
         if not subs:
             return
-        payload = b"".join(fp.sub_packet(part.h, offset, data) for offset, data in subs)
-        assert 3 <= len(payload) <= part.limit
-        packet = fp.packet(part.queue.base, payload, part.h if part.describe else 0)
-        part.packets += 1
-        part.sub_packets += len(subs)
-        part.payload_bytes += len(payload)
-        part.wire_bytes += fp.wire_bytes(packet)
+        if part.packing:
+            for runs in part.queue.packed(part.h, part.limit):
+                self.send_packed(p, runs, reason)
+        else:
+            self.send_whole(p, subs, reason)
         part.queue.clear()
         part.owners.clear()
         self.reasons.add(reason)
+
+    def send_packed(self, p, runs, reason):
+        part = self.partitions[p]
+        payload = b"".join(fp.sub_packet(part.h, at - part.queue.base, data) for at, data in runs)
+        if len(runs) == 1:
+            payload, packet = runs[0][1], fp.single(*runs[0])
+        else:
+            packet = fp.packet(part.queue.base, payload, part.h if part.describe else 0)
+        self.send(p, packet, len(runs), payload, reason)
+
+    def send_whole(self, p, subs, reason):
+        part = self.partitions[p]
+        payload = b"".join(fp.sub_packet(part.h, offset, data) for offset, data in subs)
+        assert 3 <= len(payload) <= part.limit
+        packet = fp.packet(part.queue.base, payload, part.h if part.describe else 0)
+        self.send(p, packet, len(subs), payload, reason)
+
+    def send(self, p, packet, sub_packets, payload, reason):
+        part = self.partitions[p]
+        assert len(payload) <= part.limit
+        part.packets += 1
+        part.sub_packets += sub_packets
+        part.payload_bytes += len(payload)
+        part.wire_bytes += fp.wire_bytes(packet)
         self.sent.append((p, reason, packet))
         self.apply(packet)
 
@@ -120,6 +143,13 @@ class Vector:
                 setattr(part, name, value)
         self.done()
 
+    def packing(self, p, value):
+        self.event("packing", p, value)
+        if self.partitions[p].packing != value:
+            self.flush(p, fp.CONFIG)
+            self.partitions[p].packing = value
+        self.done()
+
     def store(self, p, offset, data, c=0):
         if isinstance(data, int):
             data = self.bytes(data)
@@ -131,7 +161,7 @@ class Vector:
         part.raw_wire_bytes += fp.raw_wire_bytes(address, len(data), part.limit)
         part.last_store = self.now
         for at, length in fp.pieces(address, len(data), part.h, part.limit):
-            reason = part.queue.why_not(at, length, part.h, part.limit)
+            reason = part.queue.why_not(at, length, part.h, part.limit, part.packing, address + len(data) - at)
             if reason is not None:
                 self.flush(p, reason)
             part.overwritten += part.queue.merge(at, data[at - address:at - address + length], part.h)

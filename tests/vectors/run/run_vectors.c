@@ -27,6 +27,7 @@ struct run {
 	uint64_t flushes[VECTOR_PARTITIONS][REASONS];
 	uint64_t accepted, refused;
 	uint64_t now;
+	uint64_t packing[VECTOR_PARTITIONS]; /* MODE.PACKING */
 	bool in_memory, ended;
 	uint8_t data[VECTOR_PACKET_BYTES];
 	unsigned lines[VECTOR_PACKET_BYTES / VECTOR_DATA_BYTES + 1];
@@ -117,7 +118,7 @@ static bool do_set(struct run *r)
 					      GLK_PARTITION_FLUSH_TIMEOUT_NS, GLK_PARTITION_MODE };
 	uint64_t values[] = { r->n[1], r->n[2], r->n[3],
 			      r->n[4] << GLK_PARTITION_MODE_COALESCE_SHIFT |
-				      r->n[5] << GLK_PARTITION_MODE_SELF_DESCRIBE_SHIFT };
+				      r->n[5] << GLK_PARTITION_MODE_SELF_DESCRIBE_SHIFT | r->packing[r->n[0]] };
 
 	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		unsigned reg = vector_partition_register((unsigned)r->n[0], registers[i]);
@@ -127,6 +128,16 @@ static bool do_set(struct run *r)
 			return false;
 	}
 	return true;
+}
+
+static bool do_packing(struct run *r)
+{
+	unsigned reg = vector_partition_register((unsigned)r->n[0], GLK_PARTITION_MODE);
+	uint64_t mode = vector_card_read(r->v, reg) & ~GLK_PARTITION_MODE_PACKING_MASK;
+
+	r->packing[r->n[0]] = r->n[1] << GLK_PARTITION_MODE_PACKING_SHIFT;
+	vector_card_write(r->v, reg, mode | r->packing[r->n[0]]);
+	return equal(r, "packing: the mode the card has then", mode | r->packing[r->n[0]], vector_card_read(r->v, reg));
 }
 
 /* The aperture offset of the access in fields 0..3. */
@@ -357,6 +368,7 @@ static const struct command {
 } commands[] = {
 	{ "endpoint", do_endpoint, false, 2, { 15, LINK_OFFSET_MOST + 1 } },
 	{ "set", do_set, false, 6, { 15, 6, 4096, GLK_TIMEOUT_MAX_NS, 1, 1 } },
+	{ "packing", do_packing, false, 2, { 15, 1 } },
 	{ "store", do_store, false, 4, { 15, VECTOR_CONTEXTS - 1, LINK_OFFSET_MOST, VECTOR_ACCESS_BYTES } },
 	{ "load", do_load, false, 4, { 15, VECTOR_CONTEXTS - 1, LINK_OFFSET_MOST, VECTOR_ACCESS_BYTES } },
 	{ "get", do_get, false, 4, { 15, VECTOR_CONTEXTS - 1, LINK_OFFSET_MOST, VECTOR_ACCESS_BYTES } },
@@ -371,7 +383,7 @@ static const struct command {
 	{ "time", do_time, false, 1, { UINT64_MAX } },
 	{ "receive", do_receive, false, 2, { VECTOR_PACKET_BYTES, 1 } },
 	{ "packet", do_packet, true, 2, { REASONS - 1, VECTOR_PACKET_BYTES } },
-	{ "queued", do_queued, false, 3, { 15, 0x40, 0x1000 } },
+	{ "queued", do_queued, false, 3, { 15, 0x40, 0x7fff } },
 	{ "counters", do_counters, false, 9,
 	  { 15, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX } },
 	{ "memory", do_memory, false, 3, { 15, LINK_OFFSET_MOST, VECTOR_ACCESS_BYTES } },

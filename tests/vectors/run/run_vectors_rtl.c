@@ -20,6 +20,7 @@
 #define PACKETS_MAX  256u
 #define PAGE	     4096u
 #define IDLE_CLOCKS  60u
+#define FLUSH_CLOCKS 600u /* in which the packets of a flush are known */
 #define MOST_CLOCKS  200000u
 
 enum { STORE, FLUSH, PROBE };
@@ -47,6 +48,7 @@ struct run {
 	struct page *pages;
 	struct sent *sent; /* by the event at hand */
 	unsigned packets, events, checked;
+	bool flushed; /* by the event at hand */
 	size_t got; /* bytes of the packet that is coming */
 	uint64_t accepted, refused;
 	uint64_t n[VECTOR_FIELDS];
@@ -131,6 +133,7 @@ static void tx_note(struct run *r)
 	const struct tx_out *out = &r->out;
 	struct sent *s = &r->sent[r->packets % PACKETS_MAX];
 
+	r->flushed |= out->flush;
 	if (out->packet) {
 		struct sent *e = &r->sent[r->events % PACKETS_MAX];
 
@@ -182,12 +185,13 @@ static bool settle(struct run *r)
 {
 	struct tx_in none = { 0 };
 
-	for (unsigned quiet = 0, clocks = 0; quiet < IDLE_CLOCKS; clocks++) {
+	for (unsigned quiet = 0, clocks = 0; quiet < (r->flushed ? FLUSH_CLOCKS : IDLE_CLOCKS); clocks++) {
 		tx_clock(r, &none);
 		quiet = r->out.idle && !r->out.valid && !r->got && r->packets == r->events ? quiet + 1 : 0;
 		if (clocks > MOST_CLOCKS)
 			return vector_fail(&r->f, "the logic does not become idle");
 	}
+	r->flushed = false;
 	for (unsigned i = 0; i < r->packets; i++) {
 		uint64_t accepted = r->accepted;
 
@@ -238,7 +242,7 @@ static bool do_endpoint(struct run *r)
 static bool do_set(struct run *r)
 {
 	unsigned p = (unsigned)r->n[0];
-	struct tx_config c = { (unsigned)r->n[1], (unsigned)r->n[2], r->n[4], r->n[5] };
+	struct tx_config c = { (unsigned)r->n[1], (unsigned)r->n[2], r->n[4], r->n[5], r->config[p].packing };
 	bool same = c.subheader_bytes == r->config[p].subheader_bytes && c.max_payload_bytes == r->config[p].max_payload_bytes &&
 		    c.coalesce == r->config[p].coalesce && c.self_describe == r->config[p].self_describe && r->timeout[p] == r->n[3];
 
@@ -249,6 +253,17 @@ static bool do_set(struct run *r)
 	r->timeout[p] = r->n[3];
 	tx_dut_configure(r->tx, p, &c);
 	rx_dut_configure(r->rx, p, c.subheader_bytes, r->endpoint[p]);
+	return true;
+}
+
+static bool do_packing(struct run *r)
+{
+	unsigned p = (unsigned)r->n[0];
+
+	if (r->config[p].packing != r->n[1] && (!flush(r, p, GLK_FLUSH_CONFIG) || !settle(r)))
+		return false;
+	r->config[p].packing = r->n[1];
+	tx_dut_configure(r->tx, p, &r->config[p]);
 	return true;
 }
 
@@ -405,6 +420,7 @@ static const struct command {
 } commands[] = {
 	{ "vectors", 1, false, do_nothing },	  { "queue", 1, false, do_nothing },
 	{ "endpoint", 2, false, do_endpoint },	  { "set", 6, true, do_set },
+	{ "packing", 2, true, do_packing },
 	{ "store", 4, true, do_store },		  { "load", 4, true, do_load },
 	{ "get", 4, true, do_load },		  { "atomic", 8, true, do_atomic },
 	{ "release", 1, true, do_release },	  { "drain-card", 0, true, do_drain_card },

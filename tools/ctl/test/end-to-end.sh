@@ -242,6 +242,9 @@ check "set-link: an invalid value is rejected" ctl 2 "must be 4, 8, 16 or 32" se
 check "set-link: maximum timeout" ctl 0 "timeout_ns of the link is now 10000000000" set-link timeout_ns 10000000000
 check "set-link: a longer timeout is rejected" ctl 2 "must be 1000 to 10000000000" set-link timeout_ns 10000000001
 check "set-link: an unknown setting is rejected" ctl 2 "must be one of enable stitching" set-link colour 1
+echo 0 >"$work/cards/gpulink0/partitions/2/packing"
+check "set-packing" ctl 0 "packing is now 1 on partition 2" set-packing 1 --partition 2
+check "set-packing changes the card" holds gpulink0/partitions/2/packing 1
 check "set-open" ctl 0 "open is now 1 on partition 2" set-open 1 --partition 2
 check "set-open changes the card" holds gpulink0/partitions/2/open 1
 check "set-endpoint: remote partition" ctl 0 "endpoint of partition 3 is now link 11" set-endpoint 3 "link 11"

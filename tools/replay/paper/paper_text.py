@@ -171,7 +171,7 @@ def page(f, parts):
 This page compares the results of FinePack (Muthukrishnan et al., HPCA 2023) and PROACT (Muthukrishnan et al., ISCA 2021) with
 those of `gpulink-replay`, which runs the papers' workloads through the model that the card's Verilog is co-simulated with.
 [NetCrafter's figures](#netcrafters-figures), those of [the NVSHMEM study](#the-nvshmem-studys-figures) and of
-[MGPU-TSM and MGCC](#mgpu-tsm-and-mgccs-figures) follow below. `make paper`
+[MGPU-TSM and MGCC](#mgpu-tsm-and-mgccs-figures), and those of [packing](#packing) follow below. `make paper`
 generates this page in a few minutes on one core, deterministically. A unit test repeats the quick parts and fails when the page no
 longer matches the logic.
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Four paradigms that use the card model's partition:
+ * Five paradigms that use the card model's partition:
  * finepack: one window per destination, one sub-header width; what the card sends.
+ * packing: the same with MODE.PACKING: the queue leaves when its lines are full, in as many packets as it takes.
  * config-packet: the alternative of the paper's discussion (VI-B). A configuration packet sets the fields that the following
  * store packets share. Each of these still carries an address and a length, like a sub-header, and its own sequence number,
  * LCRC and ECRC: 10 bytes more.
@@ -61,6 +62,15 @@ static void *create(const struct setting *setting)
 	return make(setting, setting->subheader_bytes, GLK_FORM_PLAIN);
 }
 
+static void *create_packing(const struct setting *setting)
+{
+	struct finepack *f = create(setting);
+
+	if (f)
+		glk_partition_set(&f->partition, GLK_PARTITION_MODE, GLK_PARTITION_MODE_RESET | GLK_PARTITION_MODE_PACKING_MASK);
+	return f;
+}
+
 /* A configuration packet replaces each FinePack packet's header, and every sub-packet adds its own link overhead. */
 static void *create_config_packet(const struct setting *setting)
 {
@@ -113,6 +123,9 @@ static void release(void *state)
 
 const struct paradigm paradigm_finepack = {
 	FINEPACK("finepack", "finepack", "what the card sends: one address window, one sub-header width", create)
+};
+const struct paradigm paradigm_packing = {
+	FINEPACK("packing", "packing", "what the card sends with set-packing 1: when its lines are full, in several packets", create_packing)
 };
 const struct paradigm paradigm_compact = {
 	FINEPACK("compact", "compact (model only)", "sorted runs encoded by distance, in queue lines of 64 bytes", create_compact),

@@ -18,6 +18,7 @@
 #include "finepack/partition.h"
 
 enum { MEMORY = 1 << 20, TAIL = 256 };
+enum { PACKING = GLK_FORM_COMPACT + 1, KINDS }; /* kinds of packets: the forms, and this */
 
 struct bench {
 	struct chance chance;
@@ -101,15 +102,16 @@ static bool counters_agree(const struct bench *b, uint64_t stores)
 }
 
 /* Runs one configuration: stores, a flush, a comparison. Returns 0 on success. */
-static int run(struct bench *b, enum glk_packet_form form, unsigned width, unsigned limit, unsigned entries, uint64_t stores)
+static int run(struct bench *b, unsigned kind, unsigned width, unsigned limit, unsigned entries, uint64_t stores)
 {
 	unsigned cursor = 0, shape = 0;
+	uint64_t mode = GLK_PARTITION_MODE_COALESCE_MASK | (kind == PACKING ? GLK_PARTITION_MODE_PACKING_MASK : 0);
 
 	glk_partition_init(&b->sender, entries, take_packet, b);
-	glk_partition_set_form(&b->sender, form);
+	glk_partition_set_form(&b->sender, kind == PACKING ? GLK_FORM_PLAIN : kind);
 	if (glk_partition_set(&b->sender, GLK_PARTITION_SUBHEADER_BYTES, width) ||
 	    glk_partition_set(&b->sender, GLK_PARTITION_MAX_PAYLOAD_BYTES, limit) ||
-	    glk_partition_set(&b->sender, GLK_PARTITION_MODE, GLK_PARTITION_MODE_COALESCE_MASK | below(&b->chance, 2) << 1))
+	    glk_partition_set(&b->sender, GLK_PARTITION_MODE, mode | below(&b->chance, 2) << 1))
 		return 1;
 	b->partition = below(&b->chance, 16);
 	b->placed = (uint64_t)below(&b->chance, 1 << 20) << 12;
@@ -127,24 +129,24 @@ static int run(struct bench *b, enum glk_packet_form form, unsigned width, unsig
 	return b->bad || !b->packets || !counters_agree(b, stores) || memcmp(b->direct, b->sent, sizeof(b->direct));
 }
 
-/* Runs all limits and capacities of a format and width. Returns the number of failures. */
-static int run_all(struct bench *b, enum glk_packet_form form, unsigned width, uint64_t seed, uint64_t stores)
+/* Runs all limits and capacities of a kind of packets and a width. Returns the number of failures. */
+static int run_all(struct bench *b, unsigned kind, unsigned width, uint64_t seed, uint64_t stores)
 {
-	static const char *const forms[] = { "plain", "narrow", "compact" };
+	static const char *const kinds[] = { "plain", "narrow", "compact", "packing" };
 	static const unsigned limits[] = { 128, 256, 512, 4096 };
 	static const unsigned capacities[] = { 64, 16 };
 	int failed = 0;
 
 	for (unsigned l = 0; l < 4; l++) {
 		for (unsigned c = 0; c < 2; c++) {
-			unsigned number = ((form * 5 + width - GLK_SUBHEADER_MIN) * 4 + l) * 2 + c + 1;
+			unsigned number = ((kind * 5 + width - GLK_SUBHEADER_MIN) * 4 + l) * 2 + c + 1;
 			int wrong;
 
 			b->chance.state = seed + number + 1;
-			wrong = run(b, form, width, limits[l], capacities[c], stores);
+			wrong = run(b, kind, width, limits[l], capacities[c], stores);
 			failed += wrong;
 			printf("%sok %u - %s, width %u, limit %u, entries %u: %" PRIu64 " packets\n", wrong ? "not " : "", number,
-			       forms[form], width, limits[l], capacities[c], b->packets);
+			       kinds[kind], width, limits[l], capacities[c], b->packets);
 		}
 	}
 	return failed;
@@ -160,10 +162,10 @@ int main(int argc, char **argv)
 
 	if (!b)
 		return 2;
-	printf("# GPULINK_SEED=%" PRIu64 "\n1..120\n", seed);
-	for (enum glk_packet_form form = GLK_FORM_PLAIN; form <= GLK_FORM_COMPACT; form++)
+	printf("# GPULINK_SEED=%" PRIu64 "\n1..160\n", seed);
+	for (unsigned kind = 0; kind < KINDS; kind++)
 		for (unsigned width = GLK_SUBHEADER_MIN; width <= GLK_SUBHEADER_MAX; width++)
-			failed += run_all(b, form, width, seed, stores / 120);
+			failed += run_all(b, kind, width, seed, stores / 160);
 	free(b);
 	return failed != 0;
 }
