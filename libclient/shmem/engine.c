@@ -91,11 +91,9 @@ static struct glk_lane *lane_of(int pe, int segment)
 
 	if (!p->mirror && (p->refused || !open_ring(pe)))
 		return NULL;
-	if (!p->lane[segment]) {
-
+	if (!p->lane[segment])
 		p->lane[segment] = glk_lane_new(&(struct glk_lane_shape){
 			.partition = (unsigned)segment, .width = 5, .payload = g.payload, .send = send_packet, .to = p });
-	}
 	if (p->segment != segment && p->lane[segment]) {
 		flush_lane(p);
 		p->segment = segment;
