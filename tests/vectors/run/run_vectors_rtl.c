@@ -456,7 +456,7 @@ static bool run_line(struct run *r)
 
 static bool run_file(const char *path)
 {
-	static const struct tx_config reset = { 5, 4096, true, true };
+	static const struct tx_config reset = { 5, 4096, true, true, false };
 	struct run *r = calloc(1, sizeof(*r));
 	struct page *next;
 	bool good;
