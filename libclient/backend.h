@@ -91,7 +91,7 @@ struct glk_backend_ops {
 
 	int (*window_open)(void *backend, unsigned partition, uint64_t offset, uint64_t bytes, unsigned rights,
 			   struct glk_backend_window *window);
-	/* Onto memory of a dma-buf. EUNREACHABLE: not accessible to this device. */
+	/* Onto memory of a dma-buf. EUNREACHABLE: not accessible to this device. NULL: it has no bus to others, as below. */
 	int (*window_import)(void *backend, int dmabuf, uint64_t offset, uint64_t bytes, unsigned rights,
 			     struct glk_backend_window *window);
 	void (*window_close)(void *backend, const struct glk_backend_window *window, uint64_t bytes);
@@ -103,7 +103,7 @@ struct glk_backend_ops {
 	int (*load)(void *backend, const struct glk_backend_window *window, uint64_t offset, void *data, size_t bytes);
 
 	int (*memory_open)(void *backend, void *address, size_t bytes, unsigned rights, uint32_t *handle);
-	/* Memory of a dma-buf. EUNREACHABLE: not accessible to this device. */
+	/* Memory of a dma-buf, as window_import(). */
 	int (*memory_import)(void *backend, int dmabuf, uint64_t offset, size_t bytes, unsigned rights, uint32_t *handle);
 	void (*memory_close)(void *backend, uint32_t handle);
 

@@ -48,6 +48,7 @@ static int open_share(struct gpulink_memory *memory, struct gpulink_queue *queue
 	struct glk_share *share = &memory->shares[queue->number];
 	int error = memory->address ?
 		ops->memory_open(queue->backend, memory->address, memory->bytes, memory->rights, &share->handle) :
+		!ops->memory_import ? -GPULINK_EUNREACHABLE :
 		ops->memory_import(queue->backend, memory->dmabuf, memory->offset, memory->bytes, memory->rights, &share->handle);
 
 	share->open = !error;

@@ -25,8 +25,8 @@ static int open_view(struct gpulink_window *window, struct gpulink_queue *queue)
 	int error;
 
 	if (window->dmabuf >= 0) {
-		error = ops->window_import(queue->backend, window->dmabuf, window->offset, window->bytes, window->rights,
-					   &view->backend);
+		error = !ops->window_import ? -GPULINK_EUNREACHABLE :
+			ops->window_import(queue->backend, window->dmabuf, window->offset, window->bytes, window->rights, &view->backend);
 		view->open = !error;
 		if (!error && queue->number == 0) /* before other threads have the window */
 			window->endpoint.partition = view->backend.partition; /* for probes */

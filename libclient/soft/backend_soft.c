@@ -341,30 +341,6 @@ static int memory_open(void *backend, void *address, size_t bytes, unsigned righ
 	return error;
 }
 
-/* A soft device has no bus to other devices. */
-static int window_import(void *backend, int dmabuf, uint64_t offset, uint64_t bytes, unsigned rights,
-			 struct glk_backend_window *window)
-{
-	(void)backend;
-	(void)dmabuf;
-	(void)offset;
-	(void)bytes;
-	(void)rights;
-	(void)window;
-	return -GPULINK_EUNREACHABLE;
-}
-
-static int memory_import(void *backend, int dmabuf, uint64_t offset, size_t bytes, unsigned rights, uint32_t *handle)
-{
-	(void)backend;
-	(void)dmabuf;
-	(void)offset;
-	(void)bytes;
-	(void)rights;
-	(void)handle;
-	return -GPULINK_EUNREACHABLE;
-}
-
 static void memory_close(void *backend, uint32_t handle)
 {
 	struct soft *soft = lock(backend);
@@ -449,8 +425,6 @@ static const struct glk_backend_ops soft_ops = {
 	.store = store,
 	.load = load,
 	.memory_open = memory_open,
-	.window_import = window_import,
-	.memory_import = memory_import,
 	.memory_close = memory_close,
 	.submit = glk_soft_submit,
 	.take = glk_soft_take,

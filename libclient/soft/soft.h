@@ -12,6 +12,7 @@
 
 #include "../backend.h"
 #include "../lane/lane.h"
+#include "../ready_event.h"
 #include "soft_options.h"
 #include "soft_shared.h"
 
@@ -48,8 +49,7 @@ struct soft_queue {
 	uint16_t sq_tail, cq_head; /* free running */
 	struct glk_lane *lanes[GLK_PARTITION_COUNT]; /* "local:": its stores; NULL before the first */
 	bool first;		   /* the default queue: its lanes are used under the lock */
-	int event;		   /* eventfd that is set while completions are not taken, or -1 */
-	bool raised;
+	struct glk_ready_event event;
 };
 
 static inline uint64_t glk_soft_get(const struct soft *soft, unsigned reg)

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "soft.h"
 
@@ -42,7 +40,7 @@ int glk_soft_queue_create(struct soft *soft, struct soft_queue **out)
 		return -GPULINK_ENOMEM;
 	queue->soft = soft;
 	queue->context = context - 1;
-	queue->event = -1;
+	queue->event.fd = -1;
 	queue->sq = aligned_alloc(64, sq);
 	queue->cq = aligned_alloc(64, cq);
 	if (!queue->sq || !queue->cq) {
@@ -67,25 +65,15 @@ void glk_soft_queue_destroy(struct soft_queue *queue, bool child)
 	glk_soft_set(queue->soft, context_register(queue, GLK_CONTEXT_CONTROL), 0);
 	queue->soft->queues[queue->context] = NULL;
 	queue->soft->contexts &= ~(1u << queue->context);
-	if (queue->event >= 0)
-		close(queue->event);
+	glk_ready_event_close(&queue->event);
 	free(queue->sq);
 	free(queue->cq);
 	free(queue);
 }
 
-/* Keeps the eventfd as the ring is. */
-static void update_event(struct soft_queue *queue)
+static bool is_ready(const struct soft_queue *queue)
 {
-	bool waiting = queue->cq_head != queue->sq_tail;
-	uint64_t value = 1;
-	ssize_t moved;
-
-	if (queue->event < 0 || queue->raised == waiting)
-		return;
-	moved = waiting ? write(queue->event, &value, sizeof(value)) : read(queue->event, &value, sizeof(value));
-	if (moved == (ssize_t)sizeof(value))
-		queue->raised = waiting;
+	return queue->cq_head != queue->sq_tail;
 }
 
 /* Stores before an entry come before it. */
@@ -126,7 +114,7 @@ int glk_soft_submit(void *backend, const uint64_t entry[GLK_SQE_WORDS])
 	if (others)
 		glk_soft_shared_unlock(soft->shared);
 	pthread_mutex_unlock(&queue->soft->lock);
-	update_event(queue);
+	glk_ready_event_update(&queue->event, is_ready(queue));
 	return 1;
 }
 
@@ -154,7 +142,7 @@ int glk_soft_take(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigne
 		pthread_mutex_lock(&soft->lock);
 		glk_soft_set(soft, context_register(queue, GLK_CONTEXT_CQ_HEAD), queue->cq_head);
 		pthread_mutex_unlock(&soft->lock);
-		update_event(queue);
+		glk_ready_event_update(&queue->event, is_ready(queue));
 	}
 	return (int)taken;
 }
@@ -182,11 +170,7 @@ int glk_soft_count_errors(void *backend, uint64_t entry, uint32_t *errors)
 int glk_soft_descriptor(void *backend)
 {
 	struct soft_queue *queue = backend;
+	int fd = glk_ready_event_open(&queue->event, is_ready(queue));
 
-	if (queue->event < 0)
-		queue->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (queue->event < 0)
-		return -GPULINK_EIO;
-	update_event(queue);
-	return queue->event;
+	return fd < 0 ? -GPULINK_EIO : fd;
 }

@@ -135,30 +135,6 @@ static void window_close(void *backend, const struct glk_backend_window *window,
 	pthread_mutex_unlock(&u->lock);
 }
 
-/* There is no bus to other devices. */
-static int window_import(void *backend, int dmabuf, uint64_t offset, uint64_t bytes, unsigned rights,
-			 struct glk_backend_window *window)
-{
-	(void)backend;
-	(void)dmabuf;
-	(void)offset;
-	(void)bytes;
-	(void)rights;
-	(void)window;
-	return -GPULINK_EUNREACHABLE;
-}
-
-static int memory_import(void *backend, int dmabuf, uint64_t offset, size_t bytes, unsigned rights, uint32_t *handle)
-{
-	(void)backend;
-	(void)dmabuf;
-	(void)offset;
-	(void)bytes;
-	(void)rights;
-	(void)handle;
-	return -GPULINK_EUNREACHABLE;
-}
-
 static int memory_open(void *backend, void *address, size_t bytes, unsigned rights, uint32_t *handle)
 {
 	struct ucx *u = device_of(backend);
@@ -380,12 +356,10 @@ static const struct glk_backend_ops ucx_ops = {
 	.get_counters = get_counters,
 	.endpoint_memory = endpoint_memory,
 	.window_open = window_open,
-	.window_import = window_import,
 	.window_close = window_close,
 	.store = glk_ucx_store,
 	.load = glk_ucx_load,
 	.memory_open = memory_open,
-	.memory_import = memory_import,
 	.memory_close = memory_close,
 	.submit = glk_ucx_submit,
 	.take = glk_ucx_take,

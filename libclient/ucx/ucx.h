@@ -17,6 +17,7 @@
 
 #include "../backend.h"
 #include "../lane/lane.h"
+#include "../ready_event.h"
 #include "ucx_machine.h"
 #include "ucx_options.h"
 #include "ucx_wire.h"
@@ -93,8 +94,7 @@ struct ucx_queue {
 	struct ucx_link *list;	 /* those that are there */
 	struct ucx_slot slots[GLK_RING_MAX];
 	uint64_t submitted, started, finished, taken; /* entries */
-	int event;				      /* eventfd, set while finished entries are not taken, or -1 */
-	bool raised;
+	struct glk_ready_event event;
 };
 
 struct ucx {

@@ -4,8 +4,6 @@
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "ucx_hop.h"
 #include "ucx_lane.h"
@@ -24,7 +22,7 @@ int glk_ucx_queue_open(struct ucx *u, struct ucx_queue **out)
 	if (!queue)
 		return -GPULINK_ENOMEM;
 	queue->ucx = u;
-	queue->event = -1;
+	queue->event.fd = -1;
 	queue->links = calloc(u->processes, sizeof(struct ucx_link *));
 	if (!queue->links || pthread_mutex_init(&queue->lanes, NULL)) {
 		free(queue->links);
@@ -62,8 +60,7 @@ void glk_ucx_queue_close(struct ucx_queue *queue, bool child)
 		glk_progress(u);
 		glk_progress_unlock(u);
 	}
-	if (queue->event >= 0)
-		close(queue->event);
+	glk_ready_event_close(&queue->event);
 	if (!child)
 		pthread_mutex_destroy(&queue->lanes);
 	free(queue->links);
@@ -287,7 +284,7 @@ int glk_ucx_take(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigned
 		completions[count][GLK_CQE_STATUS_Q] = (uint64_t)slot->status << GLK_CQE_STATUS_SHIFT |
 						       (slot->status ? 0 : glk_run_length(slot->words));
 	}
-	glk_run_update_event(queue);
+	glk_ready_event_update(&queue->event, queue->taken != queue->finished);
 	glk_progress_unlock(u);
 	return (int)count;
 }
@@ -328,11 +325,10 @@ int glk_ucx_count_errors(void *backend, uint64_t entry, uint32_t *errors)
 int glk_ucx_descriptor(void *backend)
 {
 	struct ucx_queue *queue = backend;
+	int fd;
 
 	ucx_lock(queue->ucx);
-	if (queue->event < 0)
-		queue->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	glk_run_update_event(queue);
+	fd = glk_ready_event_open(&queue->event, queue->taken != queue->finished);
 	pthread_mutex_unlock(&queue->ucx->lock);
-	return queue->event < 0 ? -GPULINK_EIO : queue->event;
+	return fd < 0 ? -GPULINK_EIO : fd;
 }

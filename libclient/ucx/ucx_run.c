@@ -2,7 +2,6 @@
 #include "ucx_run.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "ucx_hop.h"
 #include "ucx_message.h"
@@ -249,7 +248,7 @@ static void run(struct ucx_queue *queue)
 	if (queue->finished == before)
 		return;
 	queue->ucx->news = true;
-	glk_run_update_event(queue);
+	glk_ready_event_update(&queue->event, queue->taken != queue->finished);
 }
 
 void glk_run_queues(struct ucx *u)
@@ -257,17 +256,4 @@ void glk_run_queues(struct ucx *u)
 	for (struct ucx_queue *queue = u->queues; queue; queue = queue->next)
 		if (queue->finished < queue->submitted)
 			run(queue);
-}
-
-void glk_run_update_event(struct ucx_queue *queue)
-{
-	bool waiting = queue->taken != queue->finished;
-	uint64_t value = 1;
-	ssize_t moved;
-
-	if (queue->event < 0 || queue->raised == waiting)
-		return;
-	moved = waiting ? write(queue->event, &value, sizeof(value)) : read(queue->event, &value, sizeof(value));
-	if (moved == (ssize_t)sizeof(value))
-		queue->raised = waiting;
 }

@@ -21,9 +21,6 @@ bool glk_run_fenced(struct ucx_queue *queue);
  */
 bool glk_run_fence(struct ucx_queue *queue, uint32_t process, const struct ucx_asker *asker);
 
-/* Keeps the queue's eventfd as its ring is. */
-void glk_run_update_event(struct ucx_queue *queue);
-
 /* Windows and registrations of an entry: GLK_ST_OK or a status. */
 uint32_t glk_run_window(const struct ucx *u, const uint64_t words[GLK_SQE_WORDS], uint64_t offset, uint64_t bytes, unsigned rights,
 			const struct ucx_window **window);
