@@ -13,10 +13,10 @@ subheader_bytes = 4
 flush_timeout_ns = 5000
 [card serial:$(cat $class/serial)]
 max_payload_bytes = 512
-packing = 1
 [card gpulink0 partition 2]
 endpoint = 0000:00:0A.0 0
 subheader_bytes = 6
+packing = 1
 range mine = 1M 64K rw user=1000
 range all = 0 all r group=2000
 CONF
@@ -35,7 +35,7 @@ says() {
 }
 configured() {
 	wait_until 10 holds 0/subheader_bytes 4 && wait_until 10 holds 2/endpoint "0000:00:0a.0 0" &&
-		holds 2/subheader_bytes 6 && wait_until 10 holds 2/ranges/all/bytes 67108864 && holds 2/ranges/mine/user 1000 && holds 0/max_payload_bytes 512 && holds 4/packing 1 && holds 5/flush_timeout_ns 5000
+		holds 2/subheader_bytes 6 && wait_until 10 holds 2/ranges/all/bytes 67108864 && holds 2/ranges/mine/user 1000 && holds 0/max_payload_bytes 512 && holds 2/packing 1 && holds 5/flush_timeout_ns 5000
 }
 
 check "gpulinkctl reports a missing daemon" ctl 3 list
@@ -102,6 +102,7 @@ check "reset" ctl 0 reset
 check "reset increments the generation" is "$(cat $class/generation)" $((generation + 1))
 check "monitor shows the new generation" monitored " gpulink0 generation: $generation -> $((generation + 1))"
 check "reset keeps settings" holds 7/subheader_bytes 5
+check "and packing" holds 3/packing 1
 check "reset keeps endpoints" holds 0/endpoint "0000:00:08.0 0"
 echo "[defaults]
 subheader_bytes = 9" >/tmp/wrong
@@ -146,7 +147,7 @@ check "the card was not reset" is "$(cat $class/generation)" "$generation"
 check "nothing is stored" test ! -e /var/lib/gpulink/$pci.xclbin
 check "program loads logic without packing" says "gpulink0: new logic" gpulinkctl program $images/plain $images/sixteen
 check "the card has no file for packing" test ! -e $class/partitions/0/packing
-check "the daemon reports that it cannot be configured" wait_until 10 grep -q "partition 15: packing 1: operation not supported" /tmp/gpulinkd.log
+check "the daemon reports that it cannot be configured" wait_until 10 grep -q "partition 2: packing 1: operation not supported" /tmp/gpulinkd.log
 check "set-packing is refused" ctl 1 set-packing 1
 check "program loads logic with 8 partitions" says "gpulink0: new logic, version 1.0.0, 8 partitions of 64 entries" gpulinkctl program $images/eight $images/sixteen
 check "the driver has 8 partitions" partitions_are 8
