@@ -17,8 +17,8 @@
 #include <gpulink_admin.h>
 
 /** Keys of rules: enum gpulink_setting, then the endpoint, then CONFIG_LINK + enum gpulink_link_setting ("link_" and name). */
-#define CONFIG_ENDPOINT 5
-#define CONFIG_LINK	6
+#define CONFIG_ENDPOINT GPULINK_SETTINGS
+#define CONFIG_LINK	(CONFIG_ENDPOINT + 1)
 #define CONFIG_KEYS	(CONFIG_LINK + GPULINK_LINK_SETTINGS)
 /** Key of "range NAME" rules, of which a partition may have several. */
 #define CONFIG_RANGE	CONFIG_KEYS

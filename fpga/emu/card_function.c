@@ -101,6 +101,7 @@ static int start_image(struct card_function *card)
 
 	config.partitions = image->partitions;
 	config.queue_entries = image->queue_entries;
+	config.no_packing = image->no_packing;
 	error = image->rtl ? logic_rtl_create(&config, &other) : logic_model_create(&config, &other);
 	if (error)
 		return error;

@@ -225,6 +225,7 @@ int logic_model_create(const struct logic_config *config, struct logic *logic)
 		card.partitions = config->partitions;
 	if (config->queue_entries)
 		card.queue_entries = config->queue_entries;
+	card.no_packing = config->no_packing;
 	card.tsu_ts_bits = TSU_TS_BITS;
 	card.serial = config->serial;
 	card.link = config->link;

@@ -268,7 +268,8 @@ int logic_rtl_create(const struct logic_config *config, struct logic *logic)
 
 	/* Parameters of the RTL are set when it is built. */
 	card_pins_parameters(&p);
-	if ((config->partitions && config->partitions != p.partitions) || (config->queue_entries && config->queue_entries != p.entries))
+	if (config->no_packing || (config->partitions && config->partitions != p.partitions) ||
+	    (config->queue_entries && config->queue_entries != p.entries))
 		return -EINVAL;
 	r = calloc(1, sizeof(*r));
 	if (!r)

@@ -81,6 +81,10 @@ static bool take_line(struct mcap_image *image, const char *line)
 		image->partitions = value;
 		return value >= 1 && value <= 16;
 	}
+	if (!strcmp(line, "packing 0")) {
+		image->no_packing = true;
+		return true;
+	}
 	if (sscanf(line, "queue_entries %2u%c", &value, &rest) == 1) {
 		image->queue_entries = value;
 		return value == 16 || value == 32 || value == 64;

@@ -20,6 +20,7 @@ struct mcap_image {
 	bool rtl;
 	bool dead; /* logic whose registers read all ones */
 	unsigned partitions, queue_entries;
+	bool no_packing;
 };
 
 enum mcap_event {

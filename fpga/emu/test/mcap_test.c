@@ -95,7 +95,10 @@ static void complete(void **state)
 	assert_int_equal(get(STATUS), 0);
 	begin();
 	assert_int_equal(stream("gpulink emulated logic 1\nlogic dead\nend\n"), MCAP_LOADED);
-	assert_true(!mcap.image.rtl && mcap.image.dead && !mcap.image.partitions);
+	assert_true(!mcap.image.rtl && mcap.image.dead && !mcap.image.partitions && !mcap.image.no_packing);
+	begin();
+	assert_int_equal(stream("gpulink emulated logic 1\npacking 0\n\nend\n"), MCAP_LOADED);
+	assert_true(mcap.image.no_packing);
 }
 
 static void wrong(void **state)
@@ -104,7 +107,7 @@ static void wrong(void **state)
 		"gpulink emulated logic 2\n\n\n\nend\n",	     "gpulink emulated logic 1\npartitions 17\n\nend\n",
 		"gpulink emulated logic 1\npartitions 0\n\n\nend\n", "gpulink emulated logic 1\nlogic gpu \nend\n",
 		"gpulink emulated logic 1\npartitions 8x\n\nend\n",  "gpulink emulated logic 1\nqueue_entries 17\n\n\nend\n",
-		"gpulink emulated logic 1 \n\n\nend\n",
+		"gpulink emulated logic 1 \n\n\nend\n",		     "gpulink emulated logic 1\npacking 1\n\nend\n",
 	};
 
 	(void)state;

@@ -4,7 +4,7 @@
 // Flushes and back-pressure are arbitrary; a bank is refilled as soon as it is freed. Asserted:
 //   CONTENT  every packet matches its flush, in order, byte by byte: header, sub-headers and data of the runs, each once and in
 //            order, padding; so its length is that of the flush, which is within the queue's limit;
-//   REST     progress: while packets are accepted, within 16 clocks something goes in or comes out, or the block is idle; a
+//   REST     progress: while packets are accepted, within 24 clocks something goes in or comes out, or the block is idle; a
 //            bank is freed once, before its packet is out.
 // Under REACHED the negated covers are asserted; each must fail.
 module packetizer (
@@ -149,7 +149,7 @@ module packetizer (
       end
 `endif
 `ifdef REST
-      assert(still < 5'd16);
+      assert(still < 5'd24);
       assert(under != 3'd0 || busy == 2'd0);
       if (done_valid)
         assert(busy[done_bank]);

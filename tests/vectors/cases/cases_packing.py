@@ -77,6 +77,18 @@ def many_runs():
     yield v
 
 
+def limits():
+    v = Vector("packing-limit", "A packet is as long as the payload limit, and no byte longer; SELF_DESCRIBE 0.")
+    v.endpoint(0, 1 << 30, h=3, limit=128)
+    v.packing(0, 1)
+    v.set(0, describe=0)
+    for last in (20, 21, 22):
+        for line, length in enumerate((50, 48, last)):
+            v.store(0, 256 * line, length)
+        v.release()
+    yield v
+
+
 def chance():
     for h in (2, 3, 4, 5, 6):
         for limit in (128, 256, 4096):
@@ -84,16 +96,16 @@ def chance():
             v.noise += h * limit
             v.endpoint(3, 1 << 22, h=h, limit=limit)
             v.packing(3, 1)
-            for _ in range(150):
+            for _ in range(55):
                 what = v.random(16)
                 if what == 0:
                     v.release()
                 elif what == 1:
-                    v.load(3, v.random(1 << 14), 1 + v.random(64))
-                elif what < 4:
-                    v.store(3, v.random(1 << 14), 1 + v.random(1500))
+                    v.load(3, v.random(1 << 12), 1 + v.random(64))
+                elif what == 2:
+                    v.store(3, v.random(1 << 12), 1 + v.random(600))
                 else:
-                    v.store(3, v.random(1 << 14), 1 + v.random(40))
+                    v.store(3, v.random(1 << 12), 1 + v.random(40))
             yield v
 
 
@@ -115,4 +127,4 @@ def received():
     yield v
 
 
-GROUPS = (single_runs, lines, full, many_runs, chance, received)
+GROUPS = (single_runs, lines, full, many_runs, limits, chance, received)

@@ -22,6 +22,12 @@ for p in 64 100 129 8192; do
 	check "payload limit $p is refused" refused put $p $class/partitions/1/max_payload_bytes
 done
 check "payload limit 256 is accepted" sh -c "echo 256 > $class/partitions/1/max_payload_bytes && grep -qx 256 $class/partitions/1/max_payload_bytes"
+check "packing after probe is 0" is "$(cat $class/partitions/1/packing)" 0
+for v in 2 -1 x ''; do
+	check "packing '$v' is refused" refused put "$v" $class/partitions/1/packing
+done
+check "packing 1 is accepted" sh -c "echo 1 > $class/partitions/1/packing && grep -qx 1 $class/partitions/1/packing"
+check "it leaves coalesce as it is" is "$(cat $class/partitions/1/coalesce)" 1
 check "timeout of 2 s is refused" refused put 2000000000 $class/partitions/1/flush_timeout_ns
 check "an endpoint at a PCI address without a device is refused" refused put "0000:00:1e.7 0" $class/partitions/0/endpoint
 check "an endpoint BAR that does not exist is refused" refused put "0000:00:08.0 3" $class/partitions/0/endpoint
@@ -44,6 +50,7 @@ if [ -e /bin/kmod-ioctl-test-32 ]; then
 	tap "ioctl from 32 bits" /bin/kmod-ioctl-test-32 /dev/gpulink0
 fi
 tap mapping /bin/mapping-test /dev/gpulink0 $class
+tap packing packing-test /dev/gpulink0 $class
 check "traffic through windows and ring, read back" traffic /dev/gpulink0 2 ok
 check "stores were counted" test "$(cat $class/partitions/0/counters/stores)" -gt 0
 check "rmmod removes the device node" sh -c "rmmod gpulink && ! test -e /dev/gpulink0"
@@ -51,4 +58,5 @@ if [ -e $memtypes ]; then
 	check "rmmod releases the memory type" is "$(aperture_type)" ""
 fi
 check "modprobe brings the device node back" sh -c "modprobe gpulink && test -c /dev/gpulink0"
+check "packing is 0 again" is "$(cat $class/partitions/1/packing)" 0
 finish

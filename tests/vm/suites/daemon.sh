@@ -16,6 +16,7 @@ max_payload_bytes = 512
 [card gpulink0 partition 2]
 endpoint = 0000:00:0A.0 0
 subheader_bytes = 6
+packing = 1
 range mine = 1M 64K rw user=1000
 range all = 0 all r group=2000
 CONF
@@ -34,7 +35,7 @@ says() {
 }
 configured() {
 	wait_until 10 holds 0/subheader_bytes 4 && wait_until 10 holds 2/endpoint "0000:00:0a.0 0" &&
-		holds 2/subheader_bytes 6 && wait_until 10 holds 2/ranges/all/bytes 67108864 && holds 2/ranges/mine/user 1000 && holds 0/max_payload_bytes 512 && holds 5/flush_timeout_ns 5000
+		holds 2/subheader_bytes 6 && wait_until 10 holds 2/ranges/all/bytes 67108864 && holds 2/ranges/mine/user 1000 && holds 0/max_payload_bytes 512 && holds 2/packing 1 && holds 5/flush_timeout_ns 5000
 }
 
 check "gpulinkctl reports a missing daemon" ctl 3 list
@@ -62,6 +63,10 @@ check "the message names the allowed values" says "subheader_bytes '7': must be 
 check "the width is unchanged" holds 7/subheader_bytes 5
 check "set-timeout" ctl 0 set-timeout 10us --partition 3
 check "the timeout is in sysfs, in nanoseconds" holds 3/flush_timeout_ns 10000
+check "set-packing" ctl 0 set-packing 1 --partition 3
+check "packing is in sysfs" holds 3/packing 1
+check "monitor shows that, too" monitored " gpulink0 partition 3 packing: 0 -> 1"
+check "set-packing 2 is refused" says "packing '2': must be 0 or 1" gpulinkctl set-packing 2 --partition 3
 check "set-endpoint" ctl 0 set-endpoint 0 "0000:00:08.0 0"
 check "the endpoint is in sysfs" holds 0/endpoint "0000:00:08.0 0"
 check "monitor shows it" monitored " gpulink0 partition 0 endpoint: none -> 0000:00:08.0 0"
@@ -97,6 +102,7 @@ check "reset" ctl 0 reset
 check "reset increments the generation" is "$(cat $class/generation)" $((generation + 1))
 check "monitor shows the new generation" monitored " gpulink0 generation: $generation -> $((generation + 1))"
 check "reset keeps settings" holds 7/subheader_bytes 5
+check "and packing" holds 3/packing 1
 check "reset keeps endpoints" holds 0/endpoint "0000:00:08.0 0"
 echo "[defaults]
 subheader_bytes = 9" >/tmp/wrong
@@ -139,6 +145,10 @@ generation=$(cat $class/generation)
 check "images that are cut, foreign, of another part or version are refused under traffic" under_traffic ok bad_images
 check "the card was not reset" is "$(cat $class/generation)" "$generation"
 check "nothing is stored" test ! -e /var/lib/gpulink/$pci.xclbin
+check "program loads logic without packing" says "gpulink0: new logic" gpulinkctl program $images/plain $images/sixteen
+check "the card has no file for packing" test ! -e $class/partitions/0/packing
+check "the daemon reports that it cannot be configured" wait_until 10 grep -q "partition 2: packing 1: operation not supported" /tmp/gpulinkd.log
+check "set-packing is refused" ctl 1 set-packing 1
 check "program loads logic with 8 partitions" says "gpulink0: new logic, version 1.0.0, 8 partitions of 64 entries" gpulinkctl program $images/eight $images/sixteen
 check "the driver has 8 partitions" partitions_are 8
 check "the daemon configures the card again" configured
