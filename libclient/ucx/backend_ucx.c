@@ -186,6 +186,7 @@ static const struct glk_wire_events wire_events = { on_received, on_sent, on_los
 struct card {
 	uint64_t job; /* at random; that of process 0 is everybody's */
 	uint64_t bytes;
+	uint64_t routes; /* 0 or 1; the same in all */
 	struct glk_ucx_machine machine;
 };
 
@@ -193,7 +194,9 @@ static int make_card(struct ucx *u, struct glk_meet_item *item)
 {
 	size_t address_bytes;
 	const void *address = glk_wire_address(u->wire, &address_bytes);
-	struct card card = { .bytes = htole64(u->options.memory), .machine = u->machine };
+	struct card card = {
+		.bytes = htole64(u->options.memory), .routes = htole64(glk_ucx_routes(&u->options, u->processes)), .machine = u->machine,
+	};
 
 	if (getrandom(&card.job, sizeof(card.job), 0) != (ssize_t)sizeof(card.job) || address_bytes > GLK_MEET_MAX - sizeof(card))
 		return -GPULINK_EIO;
@@ -214,6 +217,10 @@ static int take_card(struct ucx *u, uint32_t process, const struct glk_meet_item
 	if (item->bytes <= sizeof(card))
 		return -GPULINK_EPROTO;
 	memcpy(&card, item->data, sizeof(card));
+	if (le64toh(card.routes) != glk_ucx_routes(&u->options, u->processes)) {
+		errno = EINVAL;
+		return -GPULINK_EINVAL;
+	}
 	peer->bytes = le64toh(card.bytes);
 	peer->address = malloc(item->bytes - sizeof(card));
 	if (!peer->address)

@@ -69,7 +69,7 @@ static void test_options(void)
 		"ucx:rank=0,processes=2,at=localhost", "ucx:rank=0,processes=2,at=localhost:0", "ucx:rank=0,processes=2,at=localhost:65536",
 		"ucx:rank=0,processes=2,at=:4000", "ucx:rank=0,processes=2,at=[::1:4000", "ucx:rank=0,processes=2,at=[]:4000",
 		"ucx:rank=0,processes=1,memory=5", "ucx:rank=0,processes=1,payload=100", "ucx:rank=0,processes=1,timeout=0",
-		"ucx:rank=0,processes=1,progress=never", "ucx:rank=0,processes=1,color=red", "ucx:rank=0,processes=1,rank", "ucx:at=localhost:4000",
+		"ucx:rank=0,processes=1,progress=never", "ucx:rank=0,processes=1,route=maybe", "ucx:rank=0,processes=1,color=red", "ucx:rank=0,processes=1,rank", "ucx:at=localhost:4000",
 	};
 	struct gpulink *device;
 
@@ -120,6 +120,16 @@ static void test_meeting(void)
 	is(went_well(c), true, "and a second process 0");
 	d = open_in_child("ucx:rank=2,processes=3,at=localhost:%u,timeout=10", port, 0, 0);
 	is(went_well(a) & went_well(b) & went_well(d), true, "while the others meet");
+}
+
+/* All have to route, or none. */
+static void test_routes(void)
+{
+	unsigned port = free_port();
+	pid_t a = open_in_child("ucx:rank=0,processes=2,at=127.0.0.1:%u,timeout=8,route=on", port, -GPULINK_EINVAL, EINVAL);
+	pid_t b = open_in_child("ucx:rank=1,processes=2,at=127.0.0.1:%u,timeout=8,route=off", port, -GPULINK_EINVAL, EINVAL);
+
+	is(went_well(a) & went_well(b), true, "processes of which one routes and one does not");
 }
 
 static void test_times(void)
@@ -198,6 +208,7 @@ int main(void)
 	test_options();
 	test_one();
 	test_meeting();
+	test_routes();
 	test_times();
 	test_strangers();
 	test_other_server(other, sizeof(other), -GPULINK_EPROTO, "another server");
