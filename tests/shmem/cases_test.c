@@ -212,7 +212,7 @@ static void symbols(void)
 
 int main(int argc, char **argv)
 {
-	const char *name = argc > 1 ? argv[1] : "";
+	const char *name = argc > 1 && argv[1] ? argv[1] : "";
 	int level;
 
 	shmem_init_thread(strcmp(name, "threads") ? SHMEM_THREAD_FUNNELED : SHMEM_THREAD_MULTIPLE, &level);
