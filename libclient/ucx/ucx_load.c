@@ -11,20 +11,27 @@
 
 #define MODULE "libgpulink-ucx.so"
 
-/* The module is where the library is. */
+/* Relative to the library: installed, and in a build directory. */
+static const char *const places[] = { "gpulink/" MODULE, MODULE };
+
 static void *load(void)
 {
 	char path[PATH_MAX];
 	Dl_info own;
 	const char *slash;
+	void *module = NULL;
 
 	if (!dladdr((const void *)&glk_ucx_open, &own) || !own.dli_fname)
 		return NULL;
 	slash = strrchr(own.dli_fname, '/');
-	if (snprintf(path, sizeof(path), "%.*s" MODULE, slash ? (int)(slash + 1 - own.dli_fname) : 0, own.dli_fname) >= (int)sizeof(path))
-		return NULL;
-	/* UCX cannot be unloaded. */
-	return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	for (size_t i = 0; !module && i < sizeof(places) / sizeof(places[0]); i++) {
+		if (snprintf(path, sizeof(path), "%.*s%s", slash ? (int)(slash + 1 - own.dli_fname) : 0, own.dli_fname, places[i]) >=
+		    (int)sizeof(path))
+			return NULL;
+		/* UCX cannot be unloaded. */
+		module = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	}
+	return module;
 }
 
 /* UCX sets handlers of signals when it is loaded. They are the program's. */

@@ -86,7 +86,11 @@ static bool one_load(void)
 		return false;
 	if (memcmp(loaded, t.copy + at, bytes) == 0)
 		return true;
-	printf("# %u bytes loaded from %u differ from the stored data\n", bytes, at);
+	printf("# %u bytes loaded from %u differ from the stored data:", bytes, at);
+	for (unsigned i = 0; i < bytes; i++)
+		printf(" %02x", loaded[i]);
+	puts("");
+	good(gpulink_release(t.near, TIMEOUT_NS), "release"); /* EFAULT: the load failed, and returned ones */
 	return false;
 }
 
