@@ -206,9 +206,11 @@ loggop: user
 	tools/loggop/page --measure $(MESON)/fpga/sim/card/card-loggop $(MESON)/tools/replay/gpulink-replay tests/data/loggop
 	tools/loggop/page $(MESON)/tools/model/gpulink-model $(MESON)/tools/replay/gpulink-replay tests/data/loggop docs/loggop.md
 
-# Stores of 8 bytes by gpulink's devices, OpenSHMEM, MPI and plain, in turns: the table of docs/performance.md.
+# Stores of 8 bytes by gpulink's devices, OpenSHMEM, UCX, MPI and plain, in turns; BALE=PREFIX: also by an installed bale. PEERS: options,
+# as for the tables of docs/performance.md.
 bench-peers: user
-	tests/peers/bench-peers $(MESON)/tests/peers $(addprefix --shmem ,$(wildcard $(MESON)/libclient/shmem/libgpulink-shmem.so))
+	tests/peers/bench-peers $(MESON)/tests/peers $(addprefix --shmem ,$(wildcard $(MESON)/libclient/shmem/libgpulink-shmem.so)) \
+		$(addprefix --bale ,$(BALE)) $(PEERS)
 
 # RTL coverage of the lock-step benches, in a few minutes.
 coverage: user
