@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """NetCrafter's figures for docs/papers.md: their runs, measurements and tables."""
 
-import json
 import math
 import pathlib
 
@@ -26,7 +25,6 @@ WORKLOADS = {
     "dnn-lenet": "--size 1 --iterations 1",
     "sssp": "--input cnr-2000.csr.bin.gz",
 }
-QUICK = ["pagerank", "fir"]  # repeated by --check
 SYSTEM = ("--within 128 --between 16 --flit 16 --queue 1024 --clocks 4 --tlb 512 --pool 32 --trim 16 --burst 16").split()
 VARIANTS = ["plain", "ideal", "stitching", "pooling", "trimming", "sequencing", "netcrafter", "tuned", "finepack", "both"]
 POOLS = [32, 64, 96, 128]
@@ -73,7 +71,7 @@ class Runs:
         self.output = output
 
     def run(self, stream, variants, *more):
-        found = json.loads(self.output("netcrafter", *stream, *SYSTEM, *more, "--variants", ",".join(variants), "-o", "json"))
+        found = self.output("netcrafter", *stream, *SYSTEM, *more, "--variants", ",".join(variants), "-o", "json")
         found["by"] = {v["name"]: v for v in found["variants"]}
         return found
 
@@ -316,6 +314,8 @@ def figures(traces, workloads):
         (found["base"]["by"] if c == 4 else found["clocks", c]) for found in traces.values()))
         for c in (1, 2, 4) for v in ("stitching", "pooling", "netcrafter")}
     f["noise"] = {n: noise(found) for n, found in traces.items()}
+    f["workloads"] = {n: found["by"]["netcrafter"]["speed_up"] for n, found in workloads.items()}
+    f["workloads_mean"] = geometric_mean(f["workloads"].values())
     f["gups"] = {v: workloads["gups"]["by"][v]["speed_up"] for v in ("sequencing", "netcrafter")}
     every = [*base.values(), *(found["by"] for found in workloads.values())]
     f["both_less"] = {n: 100 * (1 - by["both"]["link_flits"] / min(by[v]["link_flits"] for v in ("netcrafter", "finepack")))
@@ -335,12 +335,3 @@ def parameters():
                       *(f"    {name:13} tests/data/mgpusim/{file}.rtr.zst" for name, file in TRACES.items()),
                       f"    gpulink-replay netcrafter {' '.join(SYSTEM)} --gpus 4 --seed 1 --workload ...",
                       *(f"    {name:13} {words}" for name, words in WORKLOADS.items())])
-
-
-def quick(runs):
-    """Yields (title, lines that the page must contain) for quick runs."""
-    yield "NetCrafter's parameters", parameters().splitlines()
-    for name in QUICK:
-        found = runs.trace(name, VARIANTS)
-        rows = (row(name, found) for row in (traffic_row, need_row, speed_row, latency_row, stitched_row, link_bytes_row))
-        yield f"NetCrafter with the trace {name}", ["| " + " | ".join(map(str, row)) + " |" for row in rows]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """PROACT's figures for docs/papers.md: their runs, tables and text."""
 
-import json
 import math
 
 import paper_text
@@ -17,7 +16,6 @@ THREADS = "--synthetic 256M --gpus 2 --agents polling --chunks 1M --threads 32..
 SCALED = [2, 4, 8, 16]
 METHODS = ["dma", "proact-inline", "proact-polling", "proact-launch", "proact-hw", "finepack"]
 SOFTWARE = ["inline", "polling", "launch"]
-QUICK = ["ct", "als"]  # repeated by --check
 
 
 def geometric_mean(values):
@@ -41,7 +39,7 @@ class Runs:
         self.output, self.words = output, words
 
     def profile(self, link, words):
-        one = json.loads(self.output("profile", *words, "--link", link, *LINKS[link], "-o", "json"))
+        one = self.output("profile", *words, "--link", link, *LINKS[link], "-o", "json")
         one["by"] = {(r["agent"], r.get("chunk_bytes"), r.get("threads")): r for r in one["rows"]}
         return one
 
@@ -50,7 +48,7 @@ class Runs:
 
     def scaled(self, name, gpus):
         words = ["run", *self.words(name), "--gpus", str(gpus), "--link", "nvlink", *LINKS["nvlink"], "--chunk", "131072", "--threads", "2048"]
-        one = json.loads(self.output(*words, "--paradigms", ",".join(METHODS), "-o", "json"))
+        one = self.output(*words, "--paradigms", ",".join(METHODS), "-o", "json")
         one["by"] = {p["name"]: p["time_ps"] for p in one["paradigms"]}
         return one
 
@@ -229,13 +227,3 @@ def parameters():
     return ["Parameters:", "",
             *(f"    gpulink-replay profile --gpus 4 --link {link} {' '.join(words)} --workload ..." for link, words in LINKS.items()),
             f"    gpulink-replay profile {' '.join(MICRO)} --link ...", f"    gpulink-replay profile {' '.join(THREADS)} --link pcie3 ..."]
-
-
-def quick(runs):
-    """Yields (title, lines that the page must contain) for quick runs."""
-    yield "PROACT's parameters", parameters()
-    yield "PROACT's microbenchmark", micro_table({link: runs.profile(link, MICRO) for link in LINKS})
-    yield "PROACT's threads", threads_table(runs.profile("pcie3", THREADS))
-    for link in LINKS:
-        for name in QUICK:
-            yield f"PROACT: {name} on {link}", ["| " + " | ".join(winner_row(name, link, runs.workload(link, name))) + " |"]

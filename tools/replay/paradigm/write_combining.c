@@ -124,13 +124,13 @@ static void store(void *state, uint64_t address, uint32_t size)
 	}
 }
 
-/* A load must not pass what it asks for. */
+/* A load must not pass the bytes that it asks for. As in FinePack's queue other bytes of their line do not count. */
 static void load(void *state, uint64_t address, uint32_t size)
 {
 	struct combining *c = state;
+	unsigned slot = find(c, address / GLK_LINE_BYTES), first = (unsigned)(address % GLK_LINE_BYTES);
 
-	(void)size; /* inside the line */
-	if (c->slots[find(c, address / GLK_LINE_BYTES)] != NONE)
+	if (c->slots[slot] != NONE && glk_next_byte(&c->entry[c->slots[slot]].enables, first, true) < first + size)
 		release(c);
 }
 

@@ -133,6 +133,7 @@ static void loads_flush_what_they_hit(void **state)
 	assert_int_equal(give(c, store(0, 1, 16, 16)), 0);
 	assert_int_equal(comparison_end(c), 0);
 	assert_int_equal(comparison_result(c, FINEPACK).packets, 2);
+	assert_int_equal(comparison_result(c, COMBINING).packets, 2);
 	assert_int_equal(comparison_counts(c)->alike_bytes, 2 * (24 + 20 + 8));
 	comparison_free(c);
 }

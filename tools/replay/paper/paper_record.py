@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What gpulink-replay and gpulink-model printed for docs/papers.md. `make paper` runs them and keeps the record next to this file; the
+check makes the page from the record again, and repeats some of the runs. Part of `paper`."""
+
+import gzip
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import time
+
+DATA = pathlib.Path(__file__).resolve().parents[3] / "tests/data"
+RECORD = pathlib.Path(__file__).with_name("record.json.gz")
+
+
+class Missing(Exception):
+    """A run that the record does not have."""
+
+
+def holds(recorded, found):
+    """Whether `found` has all that was recorded: new fields do not change the page."""
+    if isinstance(recorded, dict):
+        return isinstance(found, dict) and all(key in found and holds(value, found[key]) for key, value in recorded.items())
+    if isinstance(recorded, list):
+        return isinstance(found, list) and len(recorded) == len(found) and all(map(holds, recorded, found))
+    return recorded == found
+
+
+class Programs:
+    """Runs programs, whose output is JSON or text. `made` is a folder of inputs that the page's scripts make, if `makes`."""
+
+    makes = True
+
+    def __init__(self, programs, made):
+        self.programs = dict(programs)
+        self.folders = {"tests/data": DATA, "made": made}
+        self.record = {}
+
+    def key(self, program, words):
+        return self.named(" ".join([program, *words]))
+
+    def named(self, text):
+        """The folders' names instead of their places on this machine."""
+        for name, folder in self.folders.items():
+            text = text.replace(str(folder), name)
+        return text
+
+    def words(self, key):
+        """A run's program and arguments."""
+        for name, folder in self.folders.items():
+            key = key.replace(f" {name}/", f" {folder}/")
+        return key.split()
+
+    def run(self, program, *words):
+        done = subprocess.run([self.programs[program], *words], capture_output=True, text=True, check=False)
+        if done.returncode:
+            sys.exit(f"paper: {program} {' '.join(words)}: {done.stderr.strip()}")
+        printed = self.named(done.stdout)
+        return json.loads(printed) if printed[:1] in "{[" else printed
+
+    def output(self, program, *words):
+        key = self.key(program, words)
+        if key not in self.record:
+            self.record[key] = self.run(program, *words)
+        return json.loads(json.dumps(self.record[key]))
+
+    def write(self, path):
+        """A line for each run."""
+        lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}" for key, value in sorted(self.record.items()))
+        path.write_bytes(gzip.compress(("{\n" + lines + "\n}\n").encode(), mtime=0))
+
+
+class Played(Programs):
+    """Answers from a record, and repeats runs for some seconds."""
+
+    def __init__(self, programs, made, path, seconds):
+        super().__init__(programs, made)
+        self.makes, self.seconds = seconds > 0, seconds
+        self.record = json.loads(gzip.decompress(path.read_bytes()))
+        self.used = set()
+
+    def output(self, program, *words):
+        key = self.key(program, words)
+        if key not in self.record:
+            raise Missing(key)
+        self.used.add(key)
+        return json.loads(json.dumps(self.record[key]))
+
+    def sample(self, seed):
+        """Repeats runs in a random order. Yields (run, whether the output is that of the record)."""
+        keys = sorted(self.used)
+        random.Random(seed).shuffle(keys)
+        until = time.monotonic() + self.seconds
+        for key in keys:
+            if time.monotonic() >= until:
+                return
+            program, *words = self.words(key)
+            yield key, holds(self.record[key], self.run(program, *words))

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The section on inputs that no choice was made on: traces of MGPUSim, other and renumbered graphs, streams made to be hard. Part of `paper`."""
+
+import gzip
+import math
+import random
+
+from paper_record import DATA
+
+LIMITS = (256, 4096)
+METHODS = ("p2p", "write-combining", "compact", "packing")
+TRACES = ["fir32k", "matrixtranspose1024", "pagerank_cage8_it2", "spmv_rgg15", "stencil2d256"]
+# Workload, graph of tests/data or made here, options.
+GRAPHS = {
+    "pagerank, wiki-Vote": ("pagerank", "wiki-Vote.txt.gz", "--iterations 3"),
+    "pagerank, wiki-Vote renumbered": ("pagerank", "renumbered.txt", "--iterations 3"),
+    "pagerank, R-MAT": ("pagerank", "rmat.txt", "--iterations 2"),
+    "pagerank, 3elt": ("pagerank", "3elt.mtx.gz", "--iterations 5"),
+    "sssp, R-MAT": ("sssp", "rmat.txt", ""),
+    "sssp, power": ("sssp", "power.graph.gz", ""),
+    "bfs, 3elt": ("bfs", "3elt.mtx.gz", ""),
+    "mis, R-MAT": ("mis", "rmat.txt", ""),
+    "spmv, power": ("spmv", "power.graph.gz", "--iterations 3"),
+}
+STORES = 20000
+RMAT_SCALE, RMAT_EDGES = 13, 8  # edges a vertex
+SEED = 1
+KIB = 1024
+
+
+def rmat(chance):
+    """Edges with the probabilities 0.57, 0.19, 0.19, 0.05 (Chakrabarti et al., 2004)."""
+    for _ in range(RMAT_EDGES << RMAT_SCALE):
+        row = column = 0
+        for _ in range(RMAT_SCALE):
+            dice = chance.random()
+            row, column = 2 * row + (dice >= 0.76), 2 * column + (0.57 <= dice < 0.76 or dice >= 0.95)
+        if row != column:
+            yield row, column
+
+
+def renumbered(chance):
+    """wiki-Vote with its vertices in a random order."""
+    lines = gzip.decompress((DATA / "wiki-Vote.txt.gz").read_bytes()).decode().splitlines()
+    edges = [tuple(map(int, line.split())) for line in lines if not line.startswith("#")]
+    order = list(range(1 + max(max(edge) for edge in edges)))
+    chance.shuffle(order)
+    return [(order[a], order[b]) for a, b in edges]
+
+
+def zipf(chance, count, power):
+    """Draws of 0 .. count - 1 with the probability of rank^-power, in a random order of the numbers."""
+    numbers = list(range(count))
+    chance.shuffle(numbers)
+    return chance.choices(numbers, weights=[(rank + 1) ** -power for rank in range(count)], k=STORES)
+
+
+def streams(chance):
+    """{name: [(address, size)]}, each to one destination."""
+    eight = {
+        "random 8 B in 64 MiB": [chance.randrange(8 << 20) for _ in range(STORES)],
+        "random 8 B in 16 KiB": [chance.randrange(2 * KIB) for _ in range(STORES)],
+        "hot set of 8 KiB": [chance.randrange(KIB) for _ in range(STORES)],
+        "zipf 1.0 in 1 MiB": zipf(chance, 128 * KIB, 1.0),
+        "zipf 1.3 in 1 MiB": zipf(chance, 128 * KIB, 1.3),
+        "sequential 8 B": range(STORES),
+        "63 hot lines and a cold one": [(i % 64) * 16 if i % 64 < 63 else 1024 + 16 * i for i in range(STORES)],
+        "alternating hot sets of 6 KiB": [chance.randrange(768) + 768 * 16 * (i // 2000 % 2) for i in range(STORES)],
+    }
+    made = {name: [(8 * word, 8) for word in words] for name, words in eight.items()}
+    made["random lines in 10 KiB"] = [(128 * chance.randrange(80), 128) for _ in range(STORES)]
+    made["single bytes, each second one"] = [(2 * i, 1) for i in range(STORES)]
+    made["single bytes of random lines"] = [(128 * chance.randrange(1 << 20) + 64, 1) for _ in range(STORES)]
+    made["windows of 1 GiB in turn"] = [((i % 2 << 40) + 8 * i, 8) for i in range(STORES)]
+    made["mixed 1 to 128 B"] = [(128 * chance.randrange(1 << 18) + at, chance.randint(1, 128 - at))
+                                for at in (chance.randrange(128) for _ in range(STORES))]
+    return made
+
+
+class Runs:
+    """`output` runs gpulink-replay; `made` is a folder for inputs, made here if `makes`."""
+
+    def __init__(self, output, made, makes):
+        self.output, self.made = output, made
+        self.streams = streams(random.Random(SEED))
+        if makes:
+            self.make()
+
+    def make(self):
+        for name, edges in (("rmat.txt", rmat), ("renumbered.txt", renumbered)):
+            (self.made / name).write_text("".join(f"{a} {b}\n" for a, b in edges(random.Random(SEED))), encoding="ascii")
+        for number, stores in enumerate(self.streams.values()):
+            lines = [f"{1000 * i},0,1,store,{at},{size}" for i, (at, size) in enumerate(stores)]
+            self.stream(number).write_text("\n".join(["time_ps,source,destination,operation,address,size", *lines, ""]), encoding="ascii")
+
+    def stream(self, number):
+        return self.made / f"stream-{number}.csv"
+
+    def bytes_of(self, words, limit):
+        """Bytes on the wire by method, as multiples of FinePack's at the same payload limit."""
+        found = self.output("run", *words, "--payload", str(limit), "--paradigms", ",".join(("finepack", *METHODS)), "--no-time", "-o", "json")
+        by = {p["name"]: p["wire_bytes"] for p in found["paradigms"]}
+        return {method: by[method] / by["finepack"] for method in METHODS}
+
+    def inputs(self):
+        for name in TRACES:
+            yield f"trace {name}", ["--trace", str(DATA / "mgpusim" / f"{name}.rtr.zst")]
+        for name, (workload, file, options) in GRAPHS.items():
+            path = (DATA if file.endswith(".gz") else self.made) / file
+            yield name, ["--workload", workload, "--input", str(path), *options.split(), "--seed", "1"]
+        for number, name in enumerate(self.streams):
+            yield name, ["--trace", str(self.stream(number))]
+
+    def all(self):
+        return {name: {limit: self.bytes_of(words, limit) for limit in LIMITS} for name, words in self.inputs()}
+
+
+def geometric_mean(values):
+    values = list(values)
+    return math.exp(math.fsum(math.log(v) for v in values) / len(values))
+
+
+def losers(rows, bad):
+    found = [name for name, row in rows.items() if bad(row)]
+    return f"{len(found)} of {len(rows)}" + (f" ({', '.join(found)})" if found else "")
+
+
+def row(name, cells):
+    return "| " + " | ".join([name, *(f"{cells[limit][method]:.3f}" for limit in LIMITS for method in METHODS)]) + " |"
+
+
+def better(cells):
+    return min(cells["p2p"], cells["write-combining"])
+
+
+def means(rows):
+    return {limit: {m: geometric_mean(r[limit][m] for r in rows.values()) for m in METHODS} for limit in LIMITS}
+
+
+def less(ratio):
+    return f"{100 * (1 - ratio):.1f} %"
+
+
+def section(runs, design, filled):
+    """`design`: the compact form's and packing's (256, 4096) ratios to FinePack over the workloads above."""
+    rows = runs.all()
+    made = {name: rows[name] for name in runs.streams}
+    programs = {name: r for name, r in rows.items() if name not in made}
+    mean = {"programs": means(programs), "streams": means(made)}
+    of = mean["programs"]
+    spread = {m: [f"{f(r[limit][m] for r in programs.values() for limit in LIMITS):.2f}" for f in (min, max)] for m in ("compact", "packing")}
+    worse = {limit: max((r[limit]["packing"] / better(r[limit]), name) for name, r in rows.items()) for limit in LIMITS}
+
+    def anywhere(of_limit):
+        return losers(rows, lambda r: any(of_limit(r[limit]) for limit in LIMITS))
+
+    text = [
+        f"""The compact form and packing were developed with the workloads above: the *design set*. The inputs here were added
+        afterwards, and nothing was chosen by them: the *report set*. Recorded traces of MGPUSim, other graphs and a renumbered one, an R-MAT
+        graph, and streams of {STORES} stores to one destination, some made to be hard (`tools/replay/paper/paper_sets.py`, seed {SEED}). Bytes on
+        the wire as multiples of FinePack's, H = 5, with maximum payloads of 256 and 4096 bytes.""",
+        f"""The compact form takes {less(of[4096]['compact'])} less than FinePack in the geometric mean of the programs, compared with
+        {less(design['compact'])} in the design set; by program {spread['compact'][0]} to {spread['compact'][1]} of FinePack's bytes. It takes more
+        in {anywhere(lambda by: by['compact'] > 1)}.""",
+        f"""Packing takes {less(of[256]['packing'])} less at 256 bytes and {less(of[4096]['packing'])} less at 4096, compared with
+        {less(design['packing', 256])} and {less(design['packing', 4096])}; by program {spread['packing'][0]} to {spread['packing'][1]}. It takes
+        more than FinePack in {anywhere(lambda by: by['packing'] > 1)}, more than plain stores in
+        {anywhere(lambda by: by['packing'] > by['p2p'])}. Compared with the better of plain stores and write combining it takes more in
+        {anywhere(lambda by: by['packing'] > better(by))}: up to {worse[256][0]:.2f} times at 256 ({worse[256][1]}) and {worse[4096][0]:.2f} times at
+        4096 ({worse[4096][1]}).""",
+    ]
+    head = ["input", *(f"{method}, {limit}" for limit in LIMITS for method in METHODS)]
+    return "\n".join(["## Design and report sets", "", *(filled(t) + "\n" for t in text), "| " + " | ".join(head) + " |",
+                      "|---" + "|---:" * (len(head) - 1) + "|", *(row(name, r) for name, r in rows.items()),
+                      *(row(f"geometric mean, {name}", m) for name, m in mean.items()), ""])
