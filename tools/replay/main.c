@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "caches.h"
+#include "convert.h"
 #include "goodput.h"
 #include "netcrafter/variant.h"
 #include "netcrafter_main.h"
@@ -21,7 +22,7 @@ static const char help[] = "usage: gpulink-replay COMMAND [OPTION...]\n"
 			   "  sweep       SETTING=VALUE[,VALUE...]: run once for each value of a setting\n"
 			   "  report      FILE.html: write a self-contained HTML page with figures, tables and the usual sweeps\n"
 			   "  record      OUT: write a workload's stream to a trace\n"
-			   "  convert     IN OUT: convert a trace to .glt, .glt.zst or .csv\n"
+			   "  convert     IN OUT: convert a trace, or what another tool recorded, to .glt, .glt.zst or .csv\n"
 			   "  list        list workloads, links, transfer methods and NetCrafter variants\n"
 			   "  goodput     show the goodput of a single store by size, for each link\n"
 			   "  netcrafter  simulate two clusters of GPUs on a narrow link, with and without NetCrafter\n"
@@ -62,17 +63,6 @@ static int record(int argc, char **argv)
 	if (status)
 		return status > 0 ? EXIT_SUCCESS : 2;
 	status = run_record(&options, argv[1], error);
-	return status ? run_failed(status, error) : EXIT_SUCCESS;
-}
-
-static int convert(int argc, char **argv)
-{
-	char error[REPLAY_ERROR_BYTES] = "";
-	int status;
-
-	if (argc != 3)
-		return option_usage(argc, argv, "usage: gpulink-replay convert IN OUT\n");
-	status = replay_trace_convert(argv[1], argv[2], error);
 	return status ? run_failed(status, error) : EXIT_SUCCESS;
 }
 

@@ -20,6 +20,8 @@ struct options {
 	/* Agents that get the stream as well (comparison_feed()). */
 	const struct agent *agents;
 	unsigned agent_count;
+	struct run_watch *watch; /* is told how far the run is, which then shows nothing itself; or NULL */
+	uint64_t limit;		 /* operations to play, the first ones; 0: all */
 };
 
 /** Options that a command has besides those of `run`. */

@@ -170,6 +170,28 @@ static int add_name(struct json_object *o, const struct found *f, const struct p
 	return output_add(o, "model_only", json_object_new_boolean(p->model_only));
 }
 
+/* Packets by flush reason, of methods that have them. */
+static int add_left(struct json_object *o, const struct result *r)
+{
+	static const char *const names[TALLY_REASONS] = { "window_miss", "payload_full", "entries_full", "release", "timeout", "load_hit",
+							  "atomic",	 "config",	 "drain",	 "region" };
+	struct json_object *left;
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < TALLY_REASONS; i++)
+		sum += r->left[i];
+	if (!sum)
+		return 0;
+	left = json_object_new_object();
+	for (unsigned i = 0; left && i < TALLY_REASONS; i++) {
+		if (output_add_count(left, names[i], r->left[i])) {
+			json_object_put(left);
+			left = NULL;
+		}
+	}
+	return output_add(o, "left", left);
+}
+
 static struct json_object *paradigm_object(const struct found *f, const struct result *r)
 {
 	struct json_object *o = json_object_new_object();
@@ -177,7 +199,7 @@ static struct json_object *paradigm_object(const struct found *f, const struct r
 	if (o && !add_name(o, f, r->paradigm) && !output_add_count(o, "wire_bytes", r->wire_bytes) &&
 	    !output_add_count(o, "useful_bytes", r->useful_bytes) && !output_add_count(o, "protocol_bytes", r->protocol_bytes) &&
 	    !output_add_count(o, "wasted_bytes", r->wasted_bytes) && !output_add_count(o, "packets", r->packets) &&
-	    !output_add(o, "stores_per_packet", json_object_new_double(r->stores_per_packet)) && !add_time(o, f, r))
+	    !output_add(o, "stores_per_packet", json_object_new_double(r->stores_per_packet)) && !add_left(o, r) && !add_time(o, f, r))
 		return o;
 	json_object_put(o);
 	return NULL;

@@ -18,7 +18,8 @@
 struct progress {
 	struct replay_sink to;
 	const struct replay_trace_info *trace; /* or NULL */
-	uint64_t operations, next_look;
+	struct run_watch *watch;	       /* or NULL */
+	uint64_t operations, next_look, told;
 	double start, last;
 };
 
@@ -41,35 +42,56 @@ static void progress_print(struct progress *p, double now)
 	fprintf(stderr, "%" PRIu64 " operations, %.1f million a second ", p->operations, rate);
 }
 
+static void tell(struct progress *p)
+{
+	bool known = p->trace && p->trace->file_bytes;
+
+	p->watch->played(p->watch, p->operations - p->told, known ? (double)p->trace->read_bytes / (double)p->trace->file_bytes : 0);
+	p->told = p->operations;
+}
+
+static void look(struct progress *p)
+{
+	double now;
+
+	if (p->watch) {
+		tell(p);
+		return;
+	}
+	now = seconds_now();
+	if (now - p->last >= 0.5) {
+		p->last = now;
+		progress_print(p, now);
+	}
+}
+
 static int take(void *user, const struct replay_op *ops, size_t count)
 {
-	enum { LOOK_EVERY = 1 << 20 };
+	enum { LOOK_EVERY = 1 << 19 };
 	struct progress *p = user;
 
 	p->operations += count;
 	if (p->operations >= p->next_look) {
-		double now = seconds_now();
-
 		p->next_look = p->operations + LOOK_EVERY;
-		if (now - p->last >= 0.5) {
-			p->last = now;
-			progress_print(p, now);
-		}
+		look(p);
 	}
 	return p->to.take(p->to.user, ops, count);
 }
 
-/* Adds progress output to the sink when standard error is a terminal. */
-static struct replay_sink with_progress(struct progress *p, struct replay_sink to, const struct replay_trace_info *trace)
+/* Adds progress output to the sink when standard error is a terminal, or a watch. */
+static struct replay_sink with_progress(struct progress *p, struct replay_sink to, const struct replay_trace_info *trace,
+					struct run_watch *watch)
 {
-	*p = (struct progress){ .to = to, .trace = trace, .start = seconds_now() };
+	*p = (struct progress){ .to = to, .trace = trace, .watch = watch, .start = seconds_now() };
 	p->last = p->start;
-	return isatty(STDERR_FILENO) ? (struct replay_sink){ .take = take, .user = p } : to;
+	return watch || isatty(STDERR_FILENO) ? (struct replay_sink){ .take = take, .user = p } : to;
 }
 
-static void end_progress(const struct progress *p)
+static void end_progress(struct progress *p)
 {
-	if (p->last != p->start)
+	if (p->watch)
+		tell(p);
+	else if (p->last != p->start)
 		fputs("\r\033[K", stderr);
 }
 
@@ -80,13 +102,35 @@ struct source {
 	const struct replay_trace_info *trace; /* or NULL */
 };
 
-static int push(const struct source *source, struct replay_sink to, char *error)
-{
-	struct progress progress;
-	int status = source->push(source->user, with_progress(&progress, to, source->trace), error);
+/* Ends a stream after so many operations. */
+struct limit {
+	struct replay_sink to;
+	uint64_t left;
+};
 
+static int take_some(void *user, const struct replay_op *ops, size_t count)
+{
+	struct limit *l = user;
+
+	if (!l->left)
+		return -ECANCELED;
+	if (count > l->left)
+		count = l->left;
+	l->left -= count;
+	return l->to.take(l->to.user, ops, count);
+}
+
+static int push(const struct options *o, const struct source *source, struct replay_sink to, char *error)
+{
+	struct limit limit = { .to = to, .left = o->limit };
+	struct progress progress;
+	int status;
+
+	if (o->limit)
+		to = (struct replay_sink){ .take = take_some, .user = &limit };
+	status = source->push(source->user, with_progress(&progress, to, source->trace, o->watch), error);
 	end_progress(&progress);
-	return status;
+	return status == -ECANCELED && o->limit && !limit.left ? 0 : status;
 }
 
 static int play_alone(const struct options *o, struct found *found, const struct source *source, char *error)
@@ -105,7 +149,7 @@ static int play_alone(const struct options *o, struct found *found, const struct
 		}
 		comparison_feed(c, found->agents);
 	}
-	status = push(source, comparison_sink(c), error);
+	status = push(o, source, comparison_sink(c), error);
 	if (!status)
 		status = comparison_end(c);
 	found->comparison = c;
@@ -121,7 +165,7 @@ static int play_parallel(const struct options *o, struct found *found, const str
 
 	if (!p)
 		return -ENOMEM;
-	status = push(source, parallel_sink(p), error);
+	status = push(o, source, parallel_sink(p), error);
 	ended = parallel_end(p, &found->comparison);
 	if (status && !ended)
 		run_free(found);
@@ -190,7 +234,7 @@ static int play_workload(const struct options *o, struct found *found, char *err
 	found->oracle = w.workload->uncounted;
 	found->gpus = o->stream.gpus;
 	status = play(o, found, &(struct source){ .push = run_workload, .user = &w }, error);
-	if (status)
+	if (status || o->limit) /* what is cut short has no result */
 		return status;
 	snprintf(found->check, sizeof(found->check), "%s: %.3g (at most %.3g)", w.info.compared, w.info.residual, w.info.allowed);
 	if (o->timed)
@@ -266,7 +310,7 @@ int run_workload_into(const struct stream_options *o, struct replay_sink sink, c
 	status = find_workload(o, &w, error);
 	if (status)
 		return status;
-	status = run_workload(&w, with_progress(&progress, sink, NULL), error);
+	status = run_workload(&w, with_progress(&progress, sink, NULL, NULL), error);
 	end_progress(&progress);
 	return status;
 }

@@ -17,6 +17,12 @@ struct found {
 	struct agents *agents; /**< of options->agents, or NULL */
 };
 
+/** Is told how far a run is, now and then, by the thread that runs. */
+struct run_watch {
+	/** `operations`: since the last call. `part`: of the trace's bytes that have been read; 0: unknown. */
+	void (*played)(struct run_watch *watch, uint64_t operations, double part);
+};
+
 /**
  * Plays the selected stream, with progress on standard error if that is a terminal. Returns 0, and run_free() releases *found;
  * or a negative errno value, with a message in error[REPLAY_ERROR_BYTES] or an empty one.

@@ -32,10 +32,17 @@ struct spans {
 	size_t count, room;
 };
 
+/* Pages of a pair since its last release: a release looks at no others. */
+struct stored {
+	uint64_t *address;
+	size_t count, room;
+};
+
 struct chunks {
-	unsigned gpus;
+	unsigned gpus, pairs;
 	int ended; /* the pair, or CHUNKS_ALL_PAIRS */
 	struct pages *pages;
+	struct stored *stored; /* of each pair */
 	struct spans ranges;	    /* since the last barrier */
 	struct spans regions, lines; /* of what was ended: sorted, regions apart */
 	struct chunk *cut;
@@ -49,8 +56,10 @@ struct chunks *chunks_create(unsigned gpus)
 	if (!c)
 		return NULL;
 	c->gpus = gpus;
-	c->pages = pages_create(gpus * gpus, sizeof(struct record));
-	if (!c->pages) {
+	c->pairs = gpus * gpus;
+	c->pages = pages_create(c->pairs, sizeof(struct record));
+	c->stored = calloc(c->pairs, sizeof(*c->stored));
+	if (!c->pages || !c->stored) {
 		chunks_free(c);
 		return NULL;
 	}
@@ -62,6 +71,9 @@ void chunks_free(struct chunks *c)
 	if (!c)
 		return;
 	pages_free(c->pages);
+	for (unsigned pair = 0; c->stored && pair < c->pairs; pair++)
+		free(c->stored[pair].address);
+	free(c->stored);
 	free(c->ranges.of);
 	free(c->regions.of);
 	free(c->lines.of);
@@ -89,6 +101,21 @@ static unsigned pair_of(const struct chunks *c, const struct replay_op *op)
 	return op->source * c->gpus + op->destination;
 }
 
+static int add_page(struct stored *stored, uint64_t address)
+{
+	if (stored->count == stored->room) {
+		size_t room = stored->room ? 2 * stored->room : 64;
+		uint64_t *of = realloc(stored->address, room * sizeof(*of));
+
+		if (!of)
+			return -ENOMEM;
+		stored->address = of;
+		stored->room = room;
+	}
+	stored->address[stored->count++] = address / PAGE_BYTES * PAGE_BYTES;
+	return 0;
+}
+
 int chunks_store(struct chunks *c, const struct replay_op *op)
 {
 	uint64_t fresh = 0;
@@ -96,7 +123,7 @@ int chunks_store(struct chunks *c, const struct replay_op *op)
 	uint32_t first = (uint32_t)(op->address % GLK_LINE_BYTES), end = first + op->size;
 	struct line_stores *line;
 
-	if (!record)
+	if (!record || (fresh && add_page(&c->stored[pair_of(c, op)], op->address)))
 		return -ENOMEM;
 	line = &record->line[op->address % PAGE_BYTES / GLK_LINE_BYTES];
 	if (!line->end || first < line->first)
@@ -143,14 +170,12 @@ static void join(struct spans *spans)
 	spans->count = spans->count ? kept + 1 : 0;
 }
 
-static int take_page(void *user, unsigned pair, uint64_t address, const void *page)
+static int add_lines(struct chunks *c, unsigned pair, uint64_t address)
 {
-	struct chunks *c = user;
-	const struct record *record = page;
+	uint64_t fresh = 0;
+	const struct record *record = pages_get(c->pages, pair, address, &fresh);
 	int error = 0;
 
-	if (c->ended != CHUNKS_ALL_PAIRS && (unsigned)c->ended != pair)
-		return 0;
 	for (unsigned i = 0; i < LINES && !error; i++) {
 		const struct line_stores *line = &record->line[i];
 		uint64_t at = address + i * GLK_LINE_BYTES;
@@ -164,11 +189,14 @@ static int take_page(void *user, unsigned pair, uint64_t address, const void *pa
 
 int chunks_end(struct chunks *c, int pair)
 {
-	int error;
+	unsigned first = pair == CHUNKS_ALL_PAIRS ? 0 : (unsigned)pair, end = pair == CHUNKS_ALL_PAIRS ? c->pairs : first + 1;
+	int error = 0;
 
 	c->ended = pair;
 	c->lines.count = c->regions.count = 0;
-	error = pages_each(c->pages, take_page, c);
+	for (unsigned p = first; p < end; p++)
+		for (size_t i = 0; i < c->stored[p].count && !error; i++)
+			error = add_lines(c, p, c->stored[p].address[i]);
 	for (size_t i = 0; i < c->ranges.count && !error; i++)
 		if (pair == CHUNKS_ALL_PAIRS || c->ranges.of[i].pair == (unsigned)pair)
 			error = add(&c->regions, &c->ranges.of[i]);
@@ -297,9 +325,12 @@ void chunks_forget(struct chunks *c)
 {
 	if (c->ended != CHUNKS_ALL_PAIRS) {
 		pages_release(c->pages, (unsigned)c->ended);
+		c->stored[c->ended].count = 0;
 		return; /* its regions stay until the barrier */
 	}
-	for (unsigned pair = 0; pair < c->gpus * c->gpus; pair++)
+	for (unsigned pair = 0; pair < c->pairs; pair++) {
 		pages_release(c->pages, pair);
+		c->stored[pair].count = 0;
+	}
 	c->ranges.count = 0;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <gpulink_regs.h>
 
@@ -434,6 +435,7 @@ struct result comparison_result(const struct comparison *c, unsigned index)
 		.hidden = timing ? timing_hidden(timing) : 0,
 	};
 
+	memcpy(result.left, t->left, sizeof(result.left));
 	if (timing && c->paradigm[index]->by_region) {
 		struct agent_result agent = agents_result(c->own_agents, c->agent_of[index]);
 

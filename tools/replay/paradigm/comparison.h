@@ -37,6 +37,7 @@ struct result {
 	const struct paradigm *paradigm;
 	uint64_t wire_bytes, useful_bytes, protocol_bytes, wasted_bytes, packets;
 	double stores_per_packet;
+	uint64_t left[TALLY_REASONS]; /**< as struct tally's */
 	uint64_t time_ps; /**< of the whole; 0 where no time is asked for */
 	uint64_t tail_ps; /**< of time_ps, what phases last longer than computing */
 	uint64_t stalled_ps;

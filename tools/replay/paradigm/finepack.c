@@ -16,6 +16,7 @@
 #include "finepack/partition.h"
 
 enum { CONFIG_PACKET_EXTRA = 10 };
+_Static_assert((unsigned)TALLY_REASONS == GLK_FLUSH_COUNT, "a tally has all flush reasons");
 
 struct finepack {
 	struct direct direct; /* first: direct_tally() is used on this */
@@ -30,8 +31,8 @@ static void packet_out(void *user, const uint8_t *packet, size_t length, unsigne
 	uint64_t sub_packets = counted[GLK_PARTITION_COUNTER(SUB_PACKETS)] - f->direct.tally.sub_packets;
 
 	(void)packet;
-	(void)reason;
 	f->direct.tally.packets++;
+	f->direct.tally.left[reason]++;
 	f->direct.tally.sub_packets += sub_packets;
 	f->direct.tally.wire_bytes += link_packet(&f->direct.link, length - GLK_PACKET_HEADER_BYTES);
 	if (f->sub_packet_extra) {

@@ -189,17 +189,6 @@ void *pages_get(struct pages *t, unsigned pair, uint64_t address, uint64_t *fres
 	return memset(record_at(t, slot->record), 0, t->record_bytes);
 }
 
-int pages_each(const struct pages *t, int (*take)(void *user, unsigned pair, uint64_t address, const void *record), void *user)
-{
-	int status = 0;
-
-	for (size_t i = 0; i < t->slot_count && !status; i++)
-		if (in_use(t, &t->slots[i]))
-			status = take(user, (unsigned)(t->slots[i].key >> 36), t->slots[i].key << PAGE_SHIFT & ADDRESS_MASK,
-				      record_at(t, t->slots[i].record));
-	return status;
-}
-
 void pages_prefetch(const struct pages *t, unsigned pair, uint64_t address)
 {
 	__builtin_prefetch(&t->slots[home(t, key_of(pair, address))]);

@@ -24,11 +24,6 @@ void *pages_get(struct pages *pages, unsigned pair, uint64_t address, uint64_t *
 /** Begins to bring what pages_get() will need into the cache. */
 void pages_prefetch(const struct pages *pages, unsigned pair, uint64_t address);
 
-/** Calls `take` for all records, in any order, until it returns something else than 0, which is returned. `address`: of the
- *  page's first byte. */
-int pages_each(const struct pages *pages, int (*take)(void *user, unsigned pair, uint64_t address, const void *record),
-	       void *user);
-
 /** Forgets the records of a pair. */
 void pages_release(struct pages *pages, unsigned pair);
 

@@ -36,12 +36,16 @@ struct setting {
 	struct agent_cost cost;
 };
 
+/** Flush reasons: those of the card (GLK_FLUSH_...). */
+enum { TALLY_REASONS = 10 };
+
 /** What a paradigm put on the wire. wire = data + protocol. */
 struct tally {
 	uint64_t wire_bytes;
 	uint64_t data_bytes; /**< of the destination's memory, whether anybody needed them or not */
 	uint64_t packets;
 	uint64_t sub_packets; /**< runs in packets; 0 where there are none */
+	uint64_t left[TALLY_REASONS]; /**< packets that left the write queue, by flush reason; all 0 without one */
 };
 
 /** Adds what of another. */

@@ -7,4 +7,6 @@ void tally_add(struct tally *sum, const struct tally *other)
 	sum->data_bytes += other->data_bytes;
 	sum->packets += other->packets;
 	sum->sub_packets += other->sub_packets;
+	for (unsigned i = 0; i < TALLY_REASONS; i++)
+		sum->left[i] += other->left[i];
 }

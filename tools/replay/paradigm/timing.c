@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Times are real ones in picoseconds, as doubles: 2^53 ps are two and a half hours to the picosecond. */
 struct gpu {
@@ -12,6 +11,7 @@ struct gpu {
 	double agent_free;  /* when its agent has made the transfers that it was given */
 	double out, in;	    /* bytes of the phase */
 	double arrivals[TIMING_STEPS]; /* bytes that begin to arrive in each step of the phase */
+	uint64_t some[TIMING_STEPS / 64]; /* a bit for each step that has bytes: few, in a short phase */
 };
 
 struct timing {
@@ -56,16 +56,40 @@ static double sending_time(const struct timing *t, double bytes)
 	return bytes / t->setting.bytes_per_second * 1e12;
 }
 
-/* Twice the time in as many steps. */
+/* The first step from `from` that has bytes; TIMING_STEPS: there is none. */
+static unsigned next_arrival(const struct gpu *g, unsigned from)
+{
+	for (unsigned word = from / 64; word < TIMING_STEPS / 64; word++, from = word * 64) {
+		uint64_t bits = g->some[word] & UINT64_MAX << from % 64;
+
+		if (bits)
+			return word * 64 + (unsigned)__builtin_ctzll(bits);
+	}
+	return TIMING_STEPS;
+}
+
+static void add_arrival(struct gpu *g, unsigned step, double bytes)
+{
+	g->arrivals[step] += bytes;
+	g->some[step / 64] |= UINT64_C(1) << step % 64;
+}
+
+/* Returns the bytes of a step, which has none from now on. */
+static double take_arrival(struct gpu *g, unsigned step)
+{
+	double bytes = g->arrivals[step];
+
+	g->arrivals[step] = 0;
+	g->some[step / 64] &= ~(UINT64_C(1) << step % 64);
+	return bytes;
+}
+
+/* Twice the time in as many steps: upwards, so that a step moves where all have moved away. */
 static void widen(struct timing *t)
 {
-	for (unsigned g = 0; g < t->gpus; g++) {
-		double *a = t->gpu[g].arrivals;
-
-		for (unsigned i = 0; i < TIMING_STEPS / 2; i++)
-			a[i] = a[2 * i] + a[2 * i + 1];
-		memset(a + TIMING_STEPS / 2, 0, TIMING_STEPS / 2 * sizeof(*a));
-	}
+	for (unsigned g = 0; g < t->gpus; g++)
+		for (unsigned i = next_arrival(&t->gpu[g], 1); i < TIMING_STEPS; i = next_arrival(&t->gpu[g], i + 1))
+			add_arrival(&t->gpu[g], i / 2, take_arrival(&t->gpu[g], i));
 	t->step *= 2;
 }
 
@@ -73,7 +97,7 @@ static void arrive(struct timing *t, unsigned destination, double time, double b
 {
 	while (time - t->begin >= t->step * TIMING_STEPS)
 		widen(t);
-	t->gpu[destination].arrivals[(unsigned)((time - t->begin) / t->step)] += bytes;
+	add_arrival(&t->gpu[destination], (unsigned)((time - t->begin) / t->step), bytes);
 }
 
 static void count(struct timing *t, unsigned source, unsigned destination, uint64_t bytes)
@@ -135,11 +159,9 @@ static double all_arrived(const struct timing *t, const struct gpu *g)
 {
 	double free = t->begin;
 
-	for (unsigned i = 0; i < TIMING_STEPS; i++) {
+	for (unsigned i = next_arrival(g, 0); i < TIMING_STEPS; i = next_arrival(g, i + 1)) {
 		double begin = t->begin + i * t->step;
 
-		if (g->arrivals[i] == 0)
-			continue;
 		free = (free > begin ? free : begin) + sending_time(t, g->arrivals[i]);
 	}
 	return free;
@@ -169,7 +191,8 @@ void timing_barrier(struct timing *t, uint64_t time_ps)
 		t->gpu[g].out = t->gpu[g].in = 0;
 		t->gpu[g].behind = end - own_time(t, time_ps);
 		t->gpu[g].link_free = t->gpu[g].agent_free = end;
-		memset(t->gpu[g].arrivals, 0, sizeof(t->gpu[g].arrivals));
+		for (unsigned i = next_arrival(&t->gpu[g], 0); i < TIMING_STEPS; i = next_arrival(&t->gpu[g], i + 1))
+			take_arrival(&t->gpu[g], i);
 	}
 	t->moving += sending_time(t, busiest);
 	t->begin = end;

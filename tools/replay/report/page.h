@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report: a self-contained HTML page with figures, each with its numbers in a table. */
+/* The report: a self-contained HTML page. It opens with the answer; each figure has its numbers in a table. */
 #ifndef REPLAY_PAGE_H
 #define REPLAY_PAGE_H
 
@@ -31,8 +31,8 @@ struct page {
 	char *const *word;
 	struct page_run run;
 	struct page_sweep subheader, payload, link, gpus; /**< without steps: omitted */
-	struct profile profile; /**< of regions; without rows: omitted. `found` is freed */
-	double copies_us;	/**< what it compares with */
+	struct profile profile;	     /**< of regions; without rows: omitted. `found` is freed */
+	uint64_t profile_operations; /**< that it played, the stream's first */
 	char gpus_left_out[REPLAY_ERROR_BYTES];		  /**< why larger numbers of GPUs are missing, or "" */
 };
 

@@ -2,16 +2,19 @@
 /*
  * Drawings: bars and lines with their axes, as SVG elements to stand in an HTML page that has svg_css() in its style and
  * svg_patterns() once in its body. Nothing depends on colour only: parts of bars have patterns, lines have
- * dashes, markers and their name at the end. Every text is escaped.
+ * dashes, markers and their name at the end. Values show as tooltips. Every text is escaped.
+ *
+ * A narrow drawing is for the screen of a phone: names stand above bars and below lines.
  */
 #ifndef REPLAY_SVG_H
 #define REPLAY_SVG_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
-enum { SVG_PARTS_MAX = 3, SVG_BARS_MAX = 12, SVG_POINTS_MAX = 8, SVG_LINES_MAX = 13, SVG_STYLES = 7, SVG_LABEL_BYTES = 64 };
+enum { SVG_PARTS_MAX = 5, SVG_BARS_MAX = 12, SVG_POINTS_MAX = 8, SVG_LINES_MAX = 13, SVG_STYLES = 7, SVG_LABEL_BYTES = 64 };
 
-/** Parts of a bar lie side by side. `label` stands at the bar's end. */
+/** Parts of a bar lie side by side. `label` stands at the bar's end. A bar much longer than most is cut, and shown as cut. */
 struct svg_bar {
 	const char *name;
 	char label[SVG_LABEL_BYTES];
@@ -26,6 +29,7 @@ struct svg_bars {
 	struct svg_bar bar[SVG_BARS_MAX];
 	double mark; /**< a line across, named mark_name; 0: none */
 	const char *mark_name;
+	bool narrow;
 };
 
 struct svg_line {
@@ -41,6 +45,7 @@ struct svg_lines {
 	unsigned points, lines;
 	const char *point[SVG_POINTS_MAX];
 	struct svg_line line[SVG_LINES_MAX];
+	bool narrow; /**< names of points end at a comma */
 };
 
 /** Text in which nothing is markup. What cannot stand in a page (control characters, bytes that are not UTF-8) shows as U+FFFD. */

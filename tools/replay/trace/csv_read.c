@@ -138,33 +138,60 @@ static int next_line(struct replay_trace *t, struct text *line, char *error)
 	}
 }
 
+/* Columns by their names and by what others call them; times in other units are multiplied. */
+static const struct csv_name {
+	const char *name;
+	uint8_t column;
+	uint32_t scale;
+} csv_names[] = {
+	{ "time_ps", CSV_TIME, 1 },	 { "time", CSV_TIME, 1 },	 { "time_ns", CSV_TIME, 1000 },
+	{ "time_us", CSV_TIME, 1000000 }, { "operation", CSV_OPERATION, 1 }, { "op", CSV_OPERATION, 1 },
+	{ "type", CSV_OPERATION, 1 },	 { "source", CSV_SOURCE, 1 },	 { "src", CSV_SOURCE, 1 },
+	{ "destination", CSV_DESTINATION, 1 }, { "dst", CSV_DESTINATION, 1 }, { "dest", CSV_DESTINATION, 1 },
+	{ "address", CSV_ADDRESS, 1 },	 { "addr", CSV_ADDRESS, 1 },	 { "size", CSV_SIZE, 1 },
+	{ "bytes", CSV_SIZE, 1 },	 { "length", CSV_SIZE, 1 },	 { "mask", CSV_MASK, 1 },
+};
+
+static const struct csv_name *find_name(struct text cell)
+{
+	for (size_t i = 0; i < sizeof(csv_names) / sizeof(csv_names[0]); i++)
+		if (is_text(cell, csv_names[i].name))
+			return &csv_names[i];
+	return NULL;
+}
+
+/* The first name of a column. */
+static const char *column_name(unsigned column)
+{
+	const struct csv_name *n = csv_names;
+
+	while (n->column != column)
+		n++;
+	return n->name;
+}
+
 /* The line that names the columns. */
 static int parse_names(struct replay_trace *t, struct text line, char *error)
 {
-	static const char *const names[CSV_COLUMNS] = {
-		[CSV_TIME] = "time_ps",		    [CSV_OPERATION] = "operation", [CSV_SOURCE] = "source",
-		[CSV_DESTINATION] = "destination", [CSV_ADDRESS] = "address",	 [CSV_SIZE] = "size",
-		[CSV_MASK] = "mask",
-	};
 	unsigned seen = 0;
 	struct text cell;
 	char room[SHOWN + 1];
 
 	for (t->columns = 0; next_cell(&line, &cell); t->columns++) {
-		unsigned c = 0;
+		const struct csv_name *found = find_name(cell);
 
-		while (c < CSV_COLUMNS && !is_text(cell, names[c]))
-			c++;
-		if (c == CSV_COLUMNS || seen & 1u << c)
-			return trace_wrong(t, error, "column '%s' %s: must be one of " CSV_NAMES ",mask, each once",
-					   show(cell, room), c == CSV_COLUMNS ? "is unknown" : "comes twice");
-		seen |= 1u << c;
-		t->column[t->columns] = (uint8_t)c;
+		if (!found || seen & 1u << found->column)
+			return trace_wrong(t, error, "column '%s' %s: must be one of " CSV_NAMES ",mask, or an alias, each once",
+					   show(cell, room), found ? "comes twice" : "is unknown");
+		seen |= 1u << found->column;
+		t->column[t->columns] = found->column;
+		if (found->column == CSV_TIME)
+			t->time_scale = found->scale;
 	}
 	for (unsigned c = 0; c < CSV_SIZE; c++) {
 		if (!(seen & 1u << c))
 			return trace_wrong(t, error, "column %s is missing: needed are time_ps, operation, source, "
-					   "destination, address, and size or mask", names[c]);
+					   "destination, address, and size or mask", column_name(c));
 	}
 	if (!(seen & (1u << CSV_SIZE | 1u << CSV_MASK)))
 		return trace_wrong(t, error, "columns size and mask are missing: one of them is needed, or both");
@@ -214,7 +241,7 @@ int trace_csv_header(struct replay_trace *t, char *error)
 struct row {
 	struct replay_op op;
 	struct line_mask mask;
-	bool has_mask;
+	bool has_mask, has_size;
 };
 
 static int wrong_cell(struct replay_trace *t, const char *column, struct text cell, const char *allowed, char *error)
@@ -226,12 +253,21 @@ static int wrong_cell(struct replay_trace *t, const char *column, struct text ce
 
 static int parse_kind(struct replay_trace *t, struct row *row, struct text cell, char *error)
 {
-	for (uint8_t kind = REPLAY_STORE; kind <= REPLAY_BARRIER; kind++) {
-		if (is_text(cell, trace_kind_name(kind))) {
+	static const struct {
+		const char *name;
+		uint8_t kind;
+	} others[] = { { "write", REPLAY_STORE }, { "W", REPLAY_STORE },   { "st", REPLAY_STORE },     { "read", REPLAY_LOAD },
+		       { "R", REPLAY_LOAD },	  { "ld", REPLAY_LOAD },   { "fence", REPLAY_RELEASE }, { "memcpy", REPLAY_COPY } };
+
+	row->op.kind = 0;
+	for (uint8_t kind = REPLAY_STORE; kind <= REPLAY_BARRIER && !row->op.kind; kind++)
+		if (is_text(cell, trace_kind_name(kind)))
 			row->op.kind = kind;
-			return 0;
-		}
-	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]) && !row->op.kind; i++)
+		if (is_text(cell, others[i].name))
+			row->op.kind = others[i].kind;
+	if (row->op.kind)
+		return 0;
 	return wrong_cell(t, "operation", cell, "store, load, atomic, release, copy or barrier", error);
 }
 
@@ -253,8 +289,8 @@ static int parse_cell(struct replay_trace *t, struct row *row, unsigned column, 
 
 	switch (column) {
 	case CSV_TIME:
-		if (!parse_number(cell, &row->op.time_ps))
-			return wrong_cell(t, "time_ps", cell, "a number, decimal or 0x, below 2^64", error);
+		if (!parse_number(cell, &row->op.time_ps) || __builtin_mul_overflow(row->op.time_ps, t->time_scale, &row->op.time_ps))
+			return wrong_cell(t, "time", cell, "a number, decimal or 0x, below 2^64 ps", error);
 		return 0;
 	case CSV_OPERATION:
 		return parse_kind(t, row, cell, error);
@@ -270,6 +306,7 @@ static int parse_cell(struct replay_trace *t, struct row *row, unsigned column, 
 		if (!parse_number(cell, &size) || size > UINT32_MAX)
 			return wrong_cell(t, "size", cell, "a number, decimal or 0x, below 2^32", error);
 		row->op.size = (uint32_t)size;
+		row->has_size = cell.bytes != 0;
 		return 0;
 	default:
 		row->has_mask = cell.bytes != 0;
@@ -317,6 +354,8 @@ static int take_line(struct replay_trace *t, struct text line, char *error)
 	}
 	if (n < t->columns)
 		return trace_wrong(t, error, "%u cells for %u columns", n, t->columns);
+	if (row.op.kind == REPLAY_BARRIER && !row.has_size)
+		row.op.size = (uint32_t)t->rules.phases; /* barriers number themselves */
 	return row.has_mask ? add_scattered(t, &row, error) : trace_add(t, &row.op, error);
 }
 

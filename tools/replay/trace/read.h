@@ -21,6 +21,7 @@ struct replay_trace {
 	uint64_t record_offset;
 	unsigned columns;	 /* of CSV, and what they are */
 	uint8_t column[CSV_COLUMNS];
+	uint64_t time_scale;	 /* of CSV's times, to ps */
 	size_t count; /* of batch */
 	struct replay_op batch[REPLAY_BATCH];
 };
