@@ -197,7 +197,7 @@ place: packages
 	tools/vm/prepare
 	fpga/sim/place $(BUILD)/place
 
-# Reproduces the papers' figures with gpulink's logic, in three minutes.
+# Reproduces the papers' figures with gpulink's logic, in six minutes, and records what the programs printed.
 paper: user
 	tools/replay/paper/paper $(MESON)/tools/replay/gpulink-replay $(MESON)/tools/model/gpulink-model docs/papers.md
 

@@ -10,7 +10,7 @@
 #include "paradigm/parallel.h"
 
 enum { SUBHEADER = STREAM_OPTIONS_END, PAYLOAD, ENTRIES, LINK, ECRC, PARADIGMS, LATENCY, BUFFER, NO_TIME, JOBS, CHUNK, THREADS, TRACKING, LAUNCH,
-       POLLING, CARD, LAST };
+       POLLING, CARD, COMPUTE, TRANSACTION, COPY_START, LAST };
 _Static_assert((int)LAST <= (int)OPTIONS_END, "a command's own options come behind");
 
 static const struct option known[] = {
@@ -31,6 +31,9 @@ static const struct option known[] = {
 	{ "launch", required_argument, NULL, LAUNCH },
 	{ "polling", required_argument, NULL, POLLING },
 	{ "card", required_argument, NULL, CARD },
+	{ "compute", required_argument, NULL, COMPUTE },
+	{ "transaction", required_argument, NULL, TRANSACTION },
+	{ "copy-start", required_argument, NULL, COPY_START },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
@@ -58,6 +61,9 @@ static const char help[] =
 	"                     p2p, write-combining, dma, finepack, compact, config-packet, narrow, packing,\n"
 	"                     proact-inline, proact-polling, proact-launch, proact-hw\n"
 	"  --latency NS       link latency, 0 to 1000000 (700)\n"
+	"  --compute PERCENT  computing takes this part of its time, 1 to 100000 (100)\n"
+	"  --transaction NS   least time that a transaction occupies a link, 0 to 1000000 (0)\n"
+	"  --copy-start NS    time from the end of a phase to the start of its bulk copies, 0 to 1000000 (0)\n"
 	"  --buffer BYTES     buffer ahead of each source's link; a full buffer stalls the source (65536)\n"
 	"Regions (the proact methods):\n"
 	"  --chunk BYTES      chunk size, a power of two, 4096 to 16777216 (131072)\n"
@@ -141,6 +147,12 @@ static int take(void *gathered, int option, const char *value)
 	case LATENCY: return nanoseconds("latency", value, &o->timing.latency_ps);
 	case POLLING: return nanoseconds("polling", value, &o->setting.cost.polling_ps);
 	case LAUNCH: return nanoseconds("launch", value, &o->setting.cost.launch_ps);
+	case COMPUTE:
+		status = option_number("compute", value, 1, 100000, &n);
+		o->timing.compute_percent = (unsigned)n;
+		return status;
+	case TRANSACTION: return nanoseconds("transaction", value, &o->timing.transaction_ps);
+	case COPY_START: return nanoseconds("copy-start", value, &o->timing.copy_start_ps);
 	case CARD: return nanoseconds("card", value, &o->setting.cost.card_ps);
 	case TRACKING:
 		status = option_number("tracking", value, 0, 1000, &n);
@@ -193,7 +205,7 @@ int options_read_more(int argc, char **argv, const struct options_more *more, st
 	*o = (struct options){ .stream = STREAM_OPTIONS_DEFAULT,
 			       .timed = true,
 			       .jobs = 1,
-			       .timing = { .latency_ps = 700000, .buffer_bytes = 65536 },
+			       .timing = { .latency_ps = 700000, .buffer_bytes = 65536, .compute_percent = 100 },
 			       .setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5,
 					    .chunk_bytes = 131072, .threads = 2048,
 					    .cost = { .polling_ps = 1000000, .scan_ps = 20000, .launch_ps = 10000000,

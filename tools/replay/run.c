@@ -239,6 +239,7 @@ static int play_workload(const struct options *o, struct found *found, char *err
 	snprintf(found->check, sizeof(found->check), "%s: %.3g (at most %.3g)", w.info.compared, w.info.residual, w.info.allowed);
 	if (o->timed)
 		status = time_on_one_gpu(&w, &found->one_gpu_ps, error);
+	found->one_gpu_ps = timing_scaled(&o->timing, found->one_gpu_ps);
 	if (status)
 		run_free(found);
 	return status;

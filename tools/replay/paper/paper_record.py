@@ -43,7 +43,8 @@ class Programs:
     def named(self, text):
         """The folders' names instead of their places on this machine."""
         for name, folder in self.folders.items():
-            text = text.replace(str(folder), name)
+            for place in (str(folder), str(folder).replace("/", "\\/")):  # in JSON slashes may be escaped
+                text = text.replace(place, name)
         return text
 
     def words(self, key):

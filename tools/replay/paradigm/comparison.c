@@ -22,7 +22,10 @@ struct comparison {
 	} pages; /* what dma costs that copies touched pages */
 	/* Of paradigm i, where time is wanted; what it had sent of pair p: sent[p * paradigms + i]; and of the pages. */
 	struct timing *timing[COMPARISON_PARADIGMS_MAX], *page_timing;
-	uint64_t *sent, *page_sent;
+	struct sent {
+		uint64_t bytes, packets;
+	} *sent, *page_sent;
+	struct timing_setting time;
 	struct agents *agents, *own_agents; /* those that are fed, or NULL; the same if they are of the paradigms */
 	unsigned agent_of[COMPARISON_PARADIGMS_MAX];
 	struct stream_counts counts;
@@ -35,6 +38,7 @@ static bool create_timing(struct comparison *c, const struct timing_setting *set
 		if (!(c->timing[i] = timing_create(c->gpus, setting)))
 			return false;
 	c->page_timing = timing_create(c->gpus, setting);
+	c->time = *setting;
 	c->sent = calloc((size_t)c->pairs * c->paradigms, sizeof(*c->sent));
 	c->page_sent = calloc(c->pairs, sizeof(*c->page_sent));
 	return c->page_timing && c->sent && c->page_sent;
@@ -127,21 +131,32 @@ static uint64_t lower_bound(const struct link *link, uint64_t unique)
 	return whole * link_packet(link, link->payload_bytes) + (rest ? link_packet(link, rest) : 0);
 }
 
+/* The bytes that a link could carry while transactions occupy it. */
+static uint64_t occupied(const struct comparison *c, uint64_t bytes, uint64_t packets)
+{
+	uint64_t least = (uint64_t)((double)packets * (double)c->time.transaction_ps * c->time.bytes_per_second / 1e12);
+
+	return least > bytes ? least : bytes;
+}
+
 /* Puts on the links what the paradigms have sent of a pair since it was last looked at. */
 static void send(struct comparison *c, unsigned pair, uint64_t time_ps)
 {
 	void **states = c->states + (size_t)pair * c->paradigms;
 
 	for (unsigned i = 0; i < c->paradigms && c->sent; i++) {
-		uint64_t *sent = &c->sent[(size_t)pair * c->paradigms + i], now;
+		struct sent *sent = &c->sent[(size_t)pair * c->paradigms + i];
+		const struct tally *now;
 
 		if (!states[i])
 			continue;
-		now = c->paradigm[i]->tally(states[i])->wire_bytes;
-		if (now == *sent)
+		now = c->paradigm[i]->tally(states[i]);
+		if (now->wire_bytes == sent->bytes)
 			continue;
-		timing_send(c->timing[i], pair / c->gpus, pair % c->gpus, time_ps, now - *sent);
-		*sent = now;
+		timing_send(c->timing[i], pair / c->gpus, pair % c->gpus,
+			    time_ps + (c->paradigm[i] == &paradigm_dma ? c->time.copy_start_ps : 0),
+			    occupied(c, now->wire_bytes - sent->bytes, now->packets - sent->packets));
+		*sent = (struct sent){ now->wire_bytes, now->packets };
 	}
 }
 
@@ -153,9 +168,10 @@ static void release(struct comparison *c, unsigned pair, uint64_t time_ps)
 		if (states[i])
 			c->paradigm[i]->release(states[i]);
 	send(c, pair, time_ps);
-	if (c->page_sent && c->page_sent[pair]) {
-		timing_send(c->page_timing, pair / c->gpus, pair % c->gpus, time_ps, c->page_sent[pair]);
-		c->page_sent[pair] = 0;
+	if (c->page_sent && c->page_sent[pair].bytes) {
+		timing_send(c->page_timing, pair / c->gpus, pair % c->gpus, time_ps + c->time.copy_start_ps,
+			    occupied(c, c->page_sent[pair].bytes, c->page_sent[pair].packets));
+		c->page_sent[pair] = (struct sent){ 0 };
 	}
 	c->counts.lower_bound_bytes += lower_bound(&c->setting.link, c->unique[pair]);
 	c->unique[pair] = 0;
@@ -177,12 +193,15 @@ static int store(struct comparison *c, const struct replay_op *op, unsigned pair
 		return fresh;
 	if (pages) {
 		uint64_t page = op->address / PAGE_BYTES * PAGE_BYTES;
-		uint64_t bytes = link_write(&c->setting.link, page, PAGE_BYTES, &c->pages.packets);
+		uint64_t packets = 0, bytes = link_write(&c->setting.link, page, PAGE_BYTES, &packets);
 
 		c->pages.bytes += PAGE_BYTES;
 		c->pages.wire_bytes += bytes;
-		if (c->page_sent)
-			c->page_sent[pair] += bytes;
+		c->pages.packets += packets;
+		if (c->page_sent) {
+			c->page_sent[pair].bytes += bytes;
+			c->page_sent[pair].packets += packets;
+		}
 	}
 	c->counts.stores++;
 	c->counts.store_bytes += op->size;
@@ -198,6 +217,7 @@ static int store(struct comparison *c, const struct replay_op *op, unsigned pair
 static void send_alike(struct comparison *c, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes)
 {
 	c->counts.alike_bytes += bytes;
+	bytes = occupied(c, bytes, 1);
 	for (unsigned i = 0; i < c->paradigms && c->sent; i++)
 		timing_send(c->timing[i], source, destination, time_ps, bytes);
 	if (c->sent)
@@ -327,9 +347,20 @@ static int take_one(struct comparison *c, const struct replay_op *op)
 	return error;
 }
 
+/* The operation, or in `slower` the same at a later time. */
+static const struct replay_op *scaled(const struct comparison *c, const struct replay_op *op, struct replay_op *slower)
+{
+	if (!c->time.compute_percent || c->time.compute_percent == 100)
+		return op;
+	*slower = *op;
+	slower->time_ps = timing_scaled(&c->time, op->time_ps);
+	return slower;
+}
+
 static int take(void *user, const struct replay_op *ops, size_t count)
 {
 	enum { AHEAD = 16 };
+	struct replay_op slower;
 	struct comparison *c = user;
 	int error = 0;
 
@@ -337,7 +368,7 @@ static int take(void *user, const struct replay_op *ops, size_t count)
 		if (i + AHEAD < count)
 			pages_prefetch(c->touched, ops[i + AHEAD].source * c->gpus + ops[i + AHEAD].destination,
 					 ops[i + AHEAD].address);
-		error = take_one(c, &ops[i]);
+		error = take_one(c, scaled(c, &ops[i], &slower));
 	}
 	return error;
 }

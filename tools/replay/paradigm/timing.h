@@ -27,6 +27,10 @@ struct timing_setting {
 	uint64_t latency_ps;	 /**< from the end of sending to the begin of arriving */
 	uint64_t buffer_bytes;	 /**< that wait before a source's link */
 	double slowdown;	 /**< of computing, by what a program must do besides: times are multiplied by it. 0: none */
+	/* Used by comparison.c */
+	unsigned compute_percent; /**< the stream's own times are multiplied by it, those of one GPU too. 0: 100 */
+	uint64_t transaction_ps;  /**< the least time that a transaction occupies a link */
+	uint64_t copy_start_ps;	  /**< from the end of a phase until its bulk copies begin */
 };
 
 /** A transfer that an agent beside the source's computing makes; the source does not wait for it. */
@@ -38,6 +42,12 @@ struct timing_transfer {
 	double speed;	   /**< the part of the link's bandwidth that the agent can use, above 0 and at most 1 */
 	uint64_t bytes;
 };
+
+/** A time of the stream, multiplied by compute_percent. */
+static inline uint64_t timing_scaled(const struct timing_setting *setting, uint64_t time_ps)
+{
+	return setting->compute_percent ? (uint64_t)((double)time_ps * setting->compute_percent / 100) : time_ps;
+}
 
 struct timing;
 

@@ -277,6 +277,39 @@ static void regions_and_releases(void **state)
 	}
 }
 
+/* 40 stores of 8 bytes at once, then a page's copy, by terms of the model of time; links of 1 byte a nanosecond with a latency of 100 ns. */
+static void terms_of_time(void **state)
+{
+	static const struct paradigm *const list[] = { &paradigm_p2p, &paradigm_dma, NULL };
+	static const struct timing_setting terms[] = {
+		{ .compute_percent = 100 }, { .transaction_ps = 50000 }, { .copy_start_ps = 700000 }, { .compute_percent = 500 },
+	};
+	/* The stores have arrived at 100 + 40 * 32 or 40 * 50 ns, the page at 1000 + 100 + 4120. */
+	static const unsigned expected[][2] = { { 1380, 5220 }, { 2100, 5220 }, { 1380, 5920 }, { 5000, 9220 } };
+	const struct setting setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5 };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(terms) / sizeof(terms[0]); i++) {
+		struct timing_setting timing = terms[i];
+		struct replay_op barrier = { .kind = REPLAY_BARRIER, .time_ps = 1000000 };
+		struct comparison *c;
+
+		timing.bytes_per_second = 1e9;
+		timing.latency_ps = 100000;
+		timing.buffer_bytes = 1 << 20;
+		c = comparison_create(2, &setting, list, &timing);
+		assert_non_null(c);
+		for (unsigned k = 0; k < 40; k++)
+			assert_int_equal(give(c, store(0, 1, 4096 + 64 * k, 8)), 0);
+		assert_int_equal(give(c, barrier), 0);
+		assert_int_equal(comparison_end(c), 0);
+		for (unsigned k = 0; k < 2; k++)
+			assert_in_range(comparison_result(c, k).time_ps, expected[i][k] * UINT64_C(1000) - 4000,
+					expected[i][k] * UINT64_C(1000) + 4000);
+		comparison_free(c);
+	}
+}
+
 /* Sums add up, no method is below the bound, and a queue is never worse than none. */
 static void any_stream(void **state)
 {
@@ -322,6 +355,7 @@ int main(void)
 		cmocka_unit_test(a_share_refuses),
 		cmocka_unit_test(classes_of_sizes),
 		cmocka_unit_test(regions_and_releases),
+		cmocka_unit_test(terms_of_time),
 		cmocka_unit_test(any_stream),
 	};
 
