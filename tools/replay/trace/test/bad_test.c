@@ -307,7 +307,7 @@ static void csv_header(void **state)
 		{"gpus,65\n" COLUMNS, ": line 1", "gpus '65'"},
 		{"gpus,4,4\n" COLUMNS, ": line 1", "gpus '4'"},
 		{"gpus,x\n" COLUMNS, ": line 1", "gpus 'x'"},
-		{"\n#\ntime,operation\n", ": line 3", "column 'time' is unknown"},
+		{"\n#\nwhen,operation\n", ": line 3", "column 'when' is unknown"},
 		{"time_ps,time_ps\n", ": line 1", "column 'time_ps' comes twice"},
 		{"time_ps,source,destination,address,size\n", ": line 1", "column operation is missing"},
 		{"time_ps,operation,source,destination,address\n", ": line 1", "columns size and mask are missing"},
