@@ -24,7 +24,7 @@ POOL    ?= 0
 # Kernel build folder for `make module` and `make install`.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all demo demo-machine demo-programs report bench bench-peers paper quick check check-machines check-programs check-more \
+.PHONY: all demo demo-machine demo-programs report docs bench bench-peers paper quick check check-machines check-programs check-more \
 	check-debug-kernel check-debian soak loggop checkpatch deb synth place coverage install module clean packages user asan
 
 all: user
@@ -80,6 +80,13 @@ report:
 	@$(MAKE) -s $(MESON)/build.ninja
 	@ninja -C $(MESON) --quiet tools/replay/gpulink-replay
 	$(MESON)/tools/replay/gpulink-replay report $(BUILD)/report.html --workload $(WORKLOAD) --input $(GRAPH)
+
+# All pages, the man pages, and reports of some workloads, as a site: build/docs/index.html.
+docs:
+	@tools/setup/packages user docs
+	@$(MAKE) -s $(MESON)/build.ninja
+	@ninja -C $(MESON) --quiet tools/replay/gpulink-replay
+	docs/book $(BUILD)/docs $(MESON)/tools/replay/gpulink-replay
 
 # All tests. The VM lane, one VM at a time, has priority; the lanes without VMs run at low priority on the remaining CPU time.
 # checkpatch mostly waits for a download. SAMPLE: a quarter of the proofs' mutation tests and of the synthesized blocks, another

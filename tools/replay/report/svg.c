@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+enum { THICK = 20, ABOVE = 16 }; /* of a bar; of its name in narrow drawings */
 enum { WIDTH = 720, NARROW = 372, TICKS_MAX = 16, TEXT_HEIGHT = 15 };
 
 static const char css[] =
@@ -287,16 +288,10 @@ static void part_begin(FILE *to, const struct svg_bars *b, const struct svg_bar 
 
 static void bar(FILE *to, const struct svg_bars *b, const struct svg_bar *bar, const struct frame *f, double y)
 {
-	enum { THICK = 20 };
 	const struct axis *a = &f->axis;
 	double x = a->begin, sum = 0;
 
-	if (b->narrow) {
-		place_text(to, a->begin, y + 11, "", bar->name);
-		y += 16;
-	} else {
-		place_text(to, a->begin - 8, y + THICK - 6, "end", bar->name);
-	}
+	y += b->narrow ? ABOVE : 0;
 	for (unsigned i = 0; i < b->parts; i++) {
 		double end;
 
@@ -311,10 +306,18 @@ static void bar(FILE *to, const struct svg_bars *b, const struct svg_bar *bar, c
 	if (sum > a->high * 1.000001)
 		for (unsigned i = 0; i < 2; i++)
 			place_line(to, "cut", a->end - 18 - 7 * i, y + THICK, a->end - 12 - 7 * i, y);
-	if (b->narrow)
-		place_text(to, f->right, y - 5, "end", bar->label);
-	else
-		place_text(to, x + 6, y + THICK - 6, "", bar->label);
+}
+
+/* Name and label: beside the bar, or above it. */
+static void bar_names(FILE *to, const struct svg_bars *b, const struct svg_bar *bar, const struct frame *f, double y)
+{
+	if (b->narrow) {
+		place_text(to, f->left, y + 11, "", bar->name);
+		place_text(to, f->right, y + 11, "end", bar->label);
+		return;
+	}
+	place_text(to, f->left - 8, y + THICK - 6, "end", bar->name);
+	place_text(to, fmin(position(&f->axis, sum_of(b, bar)), f->right) + 6, y + THICK - 6, "", bar->label);
 }
 
 /* A line across the bars, named; not where it would lie beyond the axis. */
@@ -362,6 +365,8 @@ void svg_bars(FILE *to, const struct svg_bars *b)
 	place_line(to, "axis", f.left, f.top, f.left, bottom);
 	if (b->mark > 0 && b->mark <= f.axis.high)
 		bars_mark(to, b, &f, bottom);
+	for (unsigned i = 0; i < b->bars; i++)
+		bar_names(to, b, &b->bar[i], &f, f.top + 8 + i * f.bar);
 	place_text(to, (f.left + f.right) / 2, bottom + 2 * TEXT_HEIGHT + 3, "middle", b->axis);
 	fputs("</svg>\n", to);
 }
