@@ -26,6 +26,7 @@ template <typename TOP> struct glk_dut {
 
 	explicit glk_dut(const char *file) : top(new TOP(random_state())), pins(top)
 	{
+		pins.put_inputs(std::string(pins.get_inputs().size(), '\0')); /* the state is random, not what the bench drives */
 #if VM_TRACE
 		if (file) {
 			context.traceEverOn(true);
@@ -82,7 +83,7 @@ template <typename TOP> struct glk_dut {
 		if (wave)
 			wave->dump(time);
 #endif
-		time++;
+		context.time(++time);
 	}
 
 	void edge()
