@@ -158,7 +158,7 @@ def c_header(d):
 
 
 def verilog_package(d):
-    out = ["// SPDX-License-Identifier: Apache-2.0", f"// {NOTICE}", "package glk_regs;", ""]
+    out = ["// SPDX-License-Identifier: Apache-2.0", "`default_nettype none", f"// {NOTICE}", "package glk_regs;", ""]
     for doc, group in names(d):
         out += wrap(doc, 110, "  // ", "  // ")
         for name, value, note in group:
@@ -167,7 +167,7 @@ def verilog_package(d):
             text = f"64'h{value:016x}" if wide else str(value)
             out.append(f"  localparam {kind} {name} = {text};" + (f" // {note}" if note else ""))
         out.append("")
-    out.append("endpackage")
+    out += ["endpackage", "`default_nettype wire"]
     return "\n".join(out) + "\n"
 
 

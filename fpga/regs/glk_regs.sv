@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Generated from fpga/regs/gpulink.toml by fpga/regs/generate.py: edit that, not this.
 package glk_regs;
 
@@ -879,3 +880,4 @@ package glk_regs;
   localparam int ST_COUNT = 20; // number of values
 
 endpackage
+`default_nettype wire

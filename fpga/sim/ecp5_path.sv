@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // The FinePack path, transmitter and receiver chained, with few pins: inputs come from a shift register, outputs are reduced to
 // one bit. Place and route then sees only register-to-register paths, and the part has enough pins.
 module ecp5_path #(
@@ -63,3 +64,4 @@ module ecp5_path #(
     pin_out <= ^folded;
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Bank of 64-bit counters in RAM, one row of COLUMNS counters per partition. Accepts one row update per clock as a
 // single-cycle read-modify-write of the distributed RAM, so no forwarding is needed.
 //
@@ -87,3 +88,4 @@ module glk_counter_bank #(
   end
   assign look_q = look_saved ? look_aside : look_used ? look_rows : '0;
 endmodule
+`default_nettype wire

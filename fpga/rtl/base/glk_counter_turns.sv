@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Array of 64-bit counters, each of which may count in every clock. Every counter accumulates in a few flip-flops of its
 // own; a round-robin scan adds them to the totals in RAM.
 //
@@ -100,3 +101,4 @@ module glk_counter_turns #(
   end
   assign look_q = some ? look_seen : '0;
 endmodule
+`default_nettype wire

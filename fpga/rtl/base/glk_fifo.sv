@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Synchronous FIFO in distributed RAM with a registered output; the output register is in addition to DEPTH. No
 // combinational path from an input to an output. Latency through an empty FIFO: two clocks, or one with BYPASS.
 module glk_fifo #(
@@ -54,3 +55,4 @@ module glk_fifo #(
     end
   end
 endmodule
+`default_nettype wire

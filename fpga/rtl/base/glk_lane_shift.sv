@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Realigns packets of DWs between two beat layouts: descriptor-aligned (first DW at lane `from` of the first beat) and
 // address-aligned (first DW at lane `to`), in either direction. Lanes outside the packet are undefined.
 //
@@ -120,3 +121,4 @@ module glk_lane_shift #(
     .clk, .rst, .s_data({o_data, o_user, o_first, o_last}), .s_valid(o_valid), .s_ready(go),
     .m_data({m_data, m_user, m_first, m_last}), .m_valid, .m_ready);
 endmodule
+`default_nettype wire

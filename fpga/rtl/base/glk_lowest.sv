@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Isolates the lowest set bit (one-hot, or 0 if none is set). Two-level search: groups of 8 and bits within a group in
 // parallel. Combinational.
 module glk_lowest #(
@@ -18,3 +19,4 @@ module glk_lowest #(
       lowest[k] = bits[k] & first[k/8] & ~|(bits[8*(k/8) +: 8] & 8'((16'd1 << (k % 8)) - 16'd1));
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Population count. A first level of 6-input LUTs reduces six bits to a 3-bit count (written as tables, so that tools do
 // not infer adders); the three weights are then counted recursively. Combinational.
 module glk_popcount #(
@@ -35,3 +36,4 @@ module glk_popcount #(
     end
   endgenerate
 endmodule
+`default_nettype wire

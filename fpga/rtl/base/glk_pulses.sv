@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Merges the pulses of two sources that may coincide into one pulse per clock. The average rate must stay below one per
 // clock; up to 255 are pending.
 module glk_pulses (
@@ -20,3 +21,4 @@ module glk_pulses (
     end
   end
 endmodule
+`default_nettype wire

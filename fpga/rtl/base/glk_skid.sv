@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Skid buffer: a ready/valid pipeline stage with both directions registered, so no combinational path goes through it.
 // Latency one clock, throughput one beat per clock.
 module glk_skid #(
@@ -33,3 +34,4 @@ module glk_skid #(
     end
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Sum of N unsigned numbers as an adder tree. Combinational.
 module glk_sum #(
   parameter int N  = 8,
@@ -20,3 +21,4 @@ module glk_sum #(
     end
   endgenerate
 endmodule
+`default_nettype wire

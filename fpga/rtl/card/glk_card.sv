@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Card top level: all logic between PCIe, link and pool. Architecture: fpga/README.md; register behaviour:
 // docs/registers.md.
 //
@@ -215,7 +216,7 @@ module glk_card #(
     .p1_valid(nw_valid), .p1_ready(nw_ready), .p1_row(nw_row), .p1_done(nw_done),
     .p2_valid(gw_valid), .p2_ready(gw_ready), .p2_row(gw_row), .p2_done(gw_done), .q(w_q));
   glk_table #(.W(REGISTRATION_W), .ROWS(REGISTRATIONS)) registrations (
-    .clk, .rst, .look(1'b0), .look_row('0), .look_q(unused_look),
+    .clk, .rst, .look(1'b0), .look_row({HW{1'b0}}), .look_q(unused_look),
     .p0_valid(xh_valid), .p0_ready(xh_ready), .p0_write(xh_write), .p0_row(xh_row), .p0_data(xh_data), .p0_done(xh_done),
     .p1_valid(nh_valid), .p1_ready(nh_ready), .p1_row(nh_row), .p1_done(nh_done),
     .p2_valid(gh_valid), .p2_ready(gh_ready), .p2_row(gh_row), .p2_done(gh_done), .q(h_q));
@@ -660,16 +661,16 @@ module glk_card #(
   wire               unused_serve_load = &{1'b0, us_a_ready, us_b_error, us_b_last, us_b_valid, us_whole, us_atomic, us_y_valid, us_owned, us_b_data, us_y_partition,
                             us_y_offset, us_y_length, us_y_operation, us_y_operand, us_y_compare, us_context};
   glk_load #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .READ_BYTES(READ_BYTES)) serve_load (
-    .clk, .rst, .ep_kind, .ep_base, .ep_bytes, .token_valid(1'b1), .token(2'd3), .sent('0), .arrived('0),
-    .a_error(1'b0), .a_partition('0), .a_offset('0), .a_length('0), .a_context('0), .a_valid(1'b0), .a_ready(us_a_ready),
+    .clk, .rst, .ep_kind, .ep_base, .ep_bytes, .token_valid(1'b1), .token(2'd3), .sent(16'd0), .arrived(16'd0),
+    .a_error(1'b0), .a_partition({PW{1'b0}}), .a_offset(48'd0), .a_length(13'd0), .a_context({CW{1'b0}}), .a_valid(1'b0), .a_ready(us_a_ready),
     .b_error(us_b_error), .b_data(us_b_data), .b_last(us_b_last), .b_valid(us_b_valid),
-    .n_partition(ls_partition), .n_offset(ls_offset), .n_length(ls_length), .n_wait(1'b0), .n_atomic(1'b0), .n_operation('0), .n_operand('0), .n_compare('0),
+    .n_partition(ls_partition), .n_offset(ls_offset), .n_length(ls_length), .n_wait(1'b0), .n_atomic(1'b0), .n_operation(2'd0), .n_operand(64'd0), .n_compare(64'd0),
     .n_valid(ls_valid), .n_ready(ls_ready), .g_whole(us_whole), .g_error(gs_error), .g_data(gs_data), .g_last(gs_last), .g_valid(gs_valid),
     .m_address(ms_address), .m_length(ms_length), .m_valid(ms_valid), .m_ready(ms_ready), .d_error, .d_data, .d_last, .d_valid(ds_valid),
     .p_offset(ps_offset), .p_length(ps_length), .p_valid(ps_valid), .p_ready(ps_ready), .q_data(qs_data), .q_last(qs_last),
     .q_valid(qs_valid), .q_ready(qs_ready),
     .y_partition(us_y_partition), .y_offset(us_y_offset), .y_length(us_y_length), .y_atomic(us_atomic), .y_operation(us_y_operation),
-    .y_operand(us_y_operand), .y_compare(us_y_compare), .y_valid(us_y_valid), .y_ready(1'b0), .z_error(1'b0), .z_data('0), .z_last(1'b0), .z_valid(1'b0),
+    .y_operand(us_y_operand), .y_compare(us_y_compare), .y_valid(us_y_valid), .y_ready(1'b0), .z_error(1'b0), .z_data({DATA_W{1'b0}}), .z_last(1'b0), .z_valid(1'b0),
     .f_partition(fs_partition), .f_owned(us_owned), .f_context(us_context), .f_valid(fs_valid), .f_ready(fs_ready), .idle(serve_load_idle));
 
   // --- write acknowledgement ---
@@ -891,3 +892,4 @@ module glk_card #(
       busy <= 1'b0;
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Card-to-card link (docs/link-format.md): cluster queue, link layer and unstitching; requester side (glk_remote_send,
 // glk_remote_ask) and completer side (glk_serve); session control.
 //
@@ -335,3 +336,4 @@ module glk_card_link #(
   assign idle       = ask_idle && serve_idle;
   wire unused = &{1'b0, fail_count[31:16], x_lost, unused_word, unused_bytes, unused_kind};
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Top level for UltraScale+ parts, between the integrated block for PCI Express (configuration and pins: glk_pcie_us) and a
 // memory controller for the pool. Single clock domain: the hard block's user clock.
 module glk_top_us #(
@@ -140,3 +141,4 @@ module glk_top_us #(
     .lt_data(unused_data), .lt_bytes(unused_bytes), .lt_last(unused_last), .lt_valid(unused_valid), .lt_ready(1'b1),
     .lr_data(512'b0), .lr_bytes(7'd0), .lr_last(1'b0), .lr_valid(1'b0), .lr_ready(unused_ready));
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Counts flushes made (`sent`) and those whose packets are done (`arrived`): refused, or all their plain writes issued. The
 // counts are equal when nothing is in flight.
 //
@@ -107,3 +108,4 @@ module glk_arrivals #(
       assert(passed - counted != (V+1)'(ORDER));
   end
 endmodule
+`default_nettype wire

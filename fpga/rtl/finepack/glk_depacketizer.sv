@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // De-packetizer: validates a whole packet before any of it takes effect (docs/wire-format.md, "Packet validation").
 // The payload is written to one of four buffers while the sub-headers are parsed, one per clock; lists of sub-packets and
 // of the plain writes they form are built. At the end of the packet the lists are committed to glk_scatter, or discarded.
@@ -355,3 +356,4 @@ module glk_depacketizer #(
     end
   end
 endmodule
+`default_nettype wire

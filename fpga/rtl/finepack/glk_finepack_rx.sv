@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // FinePack receive path: packets in, plain writes out.
 module glk_finepack_rx #(
   parameter int DATA_W     = 512,
@@ -54,3 +55,4 @@ module glk_finepack_rx #(
     .p_accept(e_accepted), .p_refuse(e_refused), .p_partition, .p_buffer, .free_valid, .free_buffer,
     .m_partition, .m_offset, .m_length, .m_enables, .m_data, .m_first, .m_last, .m_packet_last, .m_valid, .m_ready);
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // FinePack transmit path: stores in, packets out. Store cutter, write queues, packetizer.
 module glk_finepack_tx #(
   parameter int DATA_W     = 512,
@@ -119,3 +120,4 @@ module glk_finepack_tx #(
   always_ff @(posedge clk)
     idle <= queue_idle && cutter_idle && !s_valid;
 endmodule
+`default_nettype wire

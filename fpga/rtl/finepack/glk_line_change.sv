@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Effect of merging a piece (one contiguous run) into a line: bytes overwritten, and existing runs touched, which merge
 // with it into one. Both are returned as partial sums, added one stage later. Combinational, for glk_write_queue.
 module glk_line_change (
@@ -30,3 +31,4 @@ module glk_line_change (
     end
   endgenerate
 endmodule
+`default_nettype wire

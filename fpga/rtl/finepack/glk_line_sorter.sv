@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Sorts the entries of a flush by address, for packing; entries with equal tags, and those of flushes without packing, keep their
 // order. One entry in and one out per clock: each of ENTRIES places holds an entry, smallest first, and compares its tag with
 // that of the next one in, so that all behind it make room at once. While the entries of a flush leave, those of the next one
@@ -112,3 +113,4 @@ module glk_line_sorter #(
     end
 `endif
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Loop-back of packets to the card's own endpoints, with an observation port that can stall it; packets from elsewhere are
 // merged in, whole packets, round robin.
 module glk_link_loop #(
@@ -96,3 +97,4 @@ module glk_link_loop #(
     .clk, .rst, .s_data({others ? other : own, !others}), .s_valid(valid), .s_ready(out_ready),
     .m_data({u_data, u_bytes, u_last, u_own}), .m_valid(u_valid), .m_ready(u_ready));
 endmodule
+`default_nettype wire

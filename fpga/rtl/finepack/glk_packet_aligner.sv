@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Separates header and payload of a packet, and shifts the payload down by the 16-byte header, so that it starts at lane 0.
 // Every packet produces one header and at least one beat; the last beat carries the packet's total length.
 module glk_packet_aligner #(
@@ -86,3 +87,4 @@ module glk_packet_aligner #(
     .clk, .rst, .s_data({beat_data, beat_last, tail ? tail_total : total_next}), .s_valid(beat_valid), .s_ready(beat_ready),
     .m_data({m_data, m_last, m_total}), .m_valid, .m_ready);
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Packetizer: builds FinePack packets from flushed banks (docs/wire-format.md, "The packet"), one beat per clock.
 //
 // A packet is a sequence of chunks, one per clock: the sub-header of a run with up to LANES bytes of its data, or up to
@@ -563,3 +564,4 @@ module glk_packetizer #(
     .clk, .rst, .s_data(out_data), .s_valid(out_valid), .s_ready(out_ready),
     .m_data({m_data, m_bytes, m_last}), .m_valid, .m_ready);
 endmodule
+`default_nettype wire

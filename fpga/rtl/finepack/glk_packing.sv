@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Divides the runs of a flush among packets (docs/wire-format.md, "Packing"), so that the header of a packet is known before its
 // first run. Runs come line by line, and leave as pieces of runs, which span lines with packing. Without packing a flush is one
 // packet, whose payload is known from the start, and every run is that of a line.
@@ -220,3 +221,4 @@ module glk_packing #(
     end
 `endif
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Unpacks packets accepted by glk_depacketizer into plain writes, one beat per clock. Holds four payload buffers and lists,
 // so that unpacking overlaps with validation.
 //
@@ -267,3 +268,4 @@ module glk_scatter #(
     .clk, .rst, .s_data(o_data), .s_valid(o_valid), .s_ready(o_ready),
     .m_data({m_partition, m_offset, m_length, m_enables, m_data, m_first, m_last, m_packet_last}), .m_valid, .m_ready);
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // List memory of glk_scatter, for four packets: filled while a packet is validated, read at one item per clock after it is
 // accepted. Items are prefetched into a FIFO, so block RAM outputs feed only registers and its address depends only on
 // registers.
@@ -100,3 +101,4 @@ module glk_scatter_list #(
     end
 `endif
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Splits stores into pieces (docs/wire-format.md, "Write queue and flush rules"): at lines, address windows, and the
 // capacity of a packet; and pieces into beats. Throughput one input beat per clock.
 //
@@ -273,3 +274,4 @@ module glk_store_cutter #(
     end
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Arbiter in front of the write queues: stores and probes of aperture and rings; stores and flushes of regions; flushes of
 // releases, registers and timeouts. Whole items, round robin, one beat per clock.
 //
@@ -243,3 +244,4 @@ module glk_store_mux #(
     end
   end
 endmodule
+`default_nettype wire

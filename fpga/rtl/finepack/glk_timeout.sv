@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Idle flush timer: flushes queues without a store for FLUSH_TIMEOUT_NS. Scans one partition per clock.
 module glk_timeout #(
   parameter int PARTITIONS = 4,
@@ -65,3 +66,4 @@ module glk_timeout #(
       at <= '0;
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Write queues of all partitions (FinePack IV-B): fully associative lines of 128 bytes with byte enables; all lines of a
 // partition are within one address window; the payload size of the resulting packet is tracked exactly. Accepts one item
 // per clock. Each partition has BANKS banks: one fills while the others wait for the packetizer or are read out. (With two,
@@ -733,3 +734,4 @@ module glk_write_queue #(
     end
 `endif
 endmodule
+`default_nettype wire

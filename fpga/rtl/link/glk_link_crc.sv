@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // CRC-32C of the link layer, one 128-bit block per clock. For a control block, `check` (one clock of latency) covers the
 // data blocks since the previous control block and the first 12 bytes of the control block itself.
 //
@@ -61,3 +62,4 @@ module glk_link_crc (
     end
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Credit counters of one class, both directions: pieces sent for which no credit has returned, and pieces received and
 // freed. Counters are mod 4096 and restart with each session. Reference model: fpga/model/link.
 module glk_link_credits (
@@ -47,3 +48,4 @@ module glk_link_credits (
     end
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Holds received flits until the link word of their frame arrives, then forwards those of an accepted frame, one per clock.
 // The 32-flit buffer holds the frame being received and the frames accepted while another one is forwarded, which takes no
 // longer than receiving it.
@@ -65,3 +66,4 @@ module glk_link_deliver (
 `endif
   end
 endmodule
+`default_nettype wire

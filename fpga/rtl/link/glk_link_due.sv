@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Deadline of the next link word: immediately, cfg_ack clocks after an acknowledgement or credit became pending, or
 // cfg_hello clocks after the previous word; the earliest wins, and any word sent satisfies all of them. `due` has no
 // meaning while the link is down: coming up requests a word immediately.
@@ -32,3 +33,4 @@ module glk_link_due #(
       left <= (soon && less > ack) ? ack : less;
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Receive pipeline of the link layer, latency three clocks: numbers data blocks since the last control block, and
 // pre-decodes control blocks and their CRC. Loss of signal and link reset travel through the same pipeline.
 module glk_link_in (
@@ -70,3 +71,4 @@ module glk_link_in (
     end
   end
 endmodule
+`default_nettype wire

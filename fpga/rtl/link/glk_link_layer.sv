@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Link layer of one card (docs/link-format.md, "The link layer"): framing, CRC, acknowledgement and replay, per-class
 // credits, sessions.
 //
@@ -299,3 +300,4 @@ module glk_link_layer #(
     end
   end
 endmodule
+`default_nettype wire

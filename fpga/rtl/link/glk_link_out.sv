@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Transmit pipeline of the link layer, latency four clocks: selects the block and inserts the CRC into link words.
 module glk_link_out (
   input  logic         clk,
@@ -56,3 +57,4 @@ module glk_link_out (
     end
   end
 endmodule
+`default_nettype wire

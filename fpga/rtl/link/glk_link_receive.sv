@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Receive side of the frame sequence: accepts the expected frame, detects gaps and duplicates, and requests a replay.
 // Reference model: fpga/model/link/link_receive.c.
 module glk_link_receive (
@@ -57,3 +58,4 @@ module glk_link_receive (
     end
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Replay buffer: flits and flit types of the frames that are not acknowledged.
 module glk_link_replay #(
   parameter int FRAMES = 64, // power of two
@@ -40,3 +41,4 @@ module glk_link_replay #(
       words[close_frame] <= {close_count, close_types};
   end
 endmodule
+`default_nettype wire

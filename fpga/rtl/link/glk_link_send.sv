@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Transmit scheduler of the link layer. Per clock, the first applicable of:
 //   1. the next block of what has begun: hello or ready; replayed frame; open frame (the flit taken in this clock, or its
 //      link word if there is none or the frame is full)
@@ -207,3 +208,4 @@ module glk_link_send #(
     end
   end
 endmodule
+`default_nettype wire

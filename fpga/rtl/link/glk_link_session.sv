@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Session state machine: handshake with hello and ready, link up or down. A session is identified by two numbers, one
 // chosen by each card. A card resumes only if the other card names both numbers; a card that lost its state takes a new
 // number. Reference model: fpga/model/link/link_session.c.
@@ -120,3 +121,4 @@ module glk_link_session #(
     end
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // One-shot timer: `over` is high from `clocks` clocks after `set` on, or from the clock after `finish`.
 module glk_link_timer #(
   parameter int W = 32
@@ -20,3 +21,4 @@ module glk_link_timer #(
     else if (!over)
       left <= left - W'(1);
 endmodule
+`default_nettype wire

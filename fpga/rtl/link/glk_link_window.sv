@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Transmit window of the replay protocol: frames from the oldest unacknowledged one to the open or next one. A received
 // acknowledgement is applied after the transmit decision of the same clock.
 module glk_link_window #(
@@ -51,3 +52,4 @@ module glk_link_window #(
     end
   end
 endmodule
+`default_nettype wire

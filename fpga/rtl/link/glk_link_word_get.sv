@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Unpacks a link word without its CRC, and checks its format (docs/link-format.md, "The link layer"). Combinational.
 module glk_link_word_get (
   input  logic [95:0] word,
@@ -22,3 +23,4 @@ module glk_link_word_get (
   assign types_right = beyond == '0;
   assign plain = types == '0 && credit_class == 2'd3 && credit == '0 && number == '0 && acknowledge == '0;
 endmodule
+`default_nettype wire

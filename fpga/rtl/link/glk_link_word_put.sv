@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Packs a link word without its CRC (docs/link-format.md, "The link layer"). Combinational.
 module glk_link_word_put (
   input  logic [3:0]  flits,
@@ -13,3 +14,4 @@ module glk_link_word_put (
 );
   assign word = {wanted, pass, acknowledge, number, credit, credit_class, types, flits};
 endmodule
+`default_nettype wire

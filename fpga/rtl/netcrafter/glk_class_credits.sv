@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Transmit credit counter of one class, net of the credits held by the parent flit. `take` and `back` arrive late in the
 // clock, so only `some` is updated from them directly; the count follows one clock later.
 module glk_class_credits #(
@@ -35,3 +36,4 @@ module glk_class_credits #(
     end
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Input stage of the cluster queue: accepts packets, one flit per clock. A packet is accepted whole: its first flit waits
 // until enough slots for the whole packet are free. Assigns packet order numbers per kind and inserts the number into
 // headers.
@@ -88,3 +89,4 @@ module glk_cluster_input #(
 `endif
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Cluster queue and stitching engine of one destination cluster (docs/link-format.md, "Flits"; NetCrafter 4.2, 4.4):
 // packets in, flits out, at most one flit or piece leaves the queue per clock.
 //
@@ -358,3 +359,4 @@ module glk_cluster_queue #(
     .clk, .rst, .put(e_flit), .put_kind(e_kind), .piece(d_kind & {11{d_begin || d_add}}), .leave(d_leave), .pool(d_pool),
     .w_valid, .w_kind, .w_clocks);
 endmodule
+`default_nettype wire

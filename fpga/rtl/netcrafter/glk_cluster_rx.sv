@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Receive half of the NetCrafter controller: unstitches flits from the link and buffers their pieces in one FIFO per class
 // (0 posted, 1 request, 2 response), sized to the credits granted to the other card. Each piece taken frees one credit. A
 // class may interleave packets of different kinds; packets of one kind arrive one after the other.
@@ -52,3 +53,4 @@ module glk_cluster_rx #(
   always_ff @(posedge clk)
     error <= (p_error || overrun != '0) && !rst;
 endmodule
+`default_nettype wire

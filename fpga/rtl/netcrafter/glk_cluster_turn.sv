@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Arbiter among the kinds of packets, round robin. With sequencing, latency-critical kinds have priority, but for at most
 // `burst` grants in a row while others wait. If no kind is due, the kinds in `yields` are arbitrated instead; both
 // arbitrations run in parallel, because `due` arrives late.
@@ -61,3 +62,4 @@ module glk_cluster_turn (
     end
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Transmit half of the NetCrafter controller: the cluster queue behind stream interfaces. A FIFO of up to three flits
 // decouples the queue from the link; the queue sees the link as not ready while it is full.
 module glk_cluster_tx #(
@@ -121,3 +122,4 @@ module glk_cluster_tx #(
 `endif
   end
 endmodule
+`default_nettype wire

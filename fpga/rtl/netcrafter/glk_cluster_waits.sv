@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Measures the time that flits wait in the cluster queue, by kind: accumulates the number of queued flits in every clock.
 // Kinds are reported round robin, each every sixteen clocks.
 module glk_cluster_waits #(
@@ -57,3 +58,4 @@ module glk_cluster_waits #(
     end
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Packet kinds on the link (docs/link-format.md, "Packets") and sets of kinds, one bit per kind.
 package glk_flit;
   localparam int READ_REQUEST         = 1;
@@ -25,3 +26,4 @@ package glk_flit;
                             1 << ATOMIC_RESPONSE;
   localparam int FOUR     = 1 << WRITE_RESPONSE | 1 << RELEASED;
 endpackage
+`default_nettype wire

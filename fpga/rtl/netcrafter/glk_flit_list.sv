@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // FIFO of flits in the cluster queue's memory, one put and one take per clock. The first two entries are held in registers,
 // so that the head can be taken in every clock; the others are a linked list in a memory shared by all FIFOs. A take is
 // followed by a read of the linked list; since only one FIFO is popped per clock, one read port suffices.
@@ -84,3 +85,4 @@ module glk_flit_list #(
 `endif
   end
 endmodule
+`default_nettype wire

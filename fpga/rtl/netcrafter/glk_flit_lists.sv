@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // All FIFOs of the cluster queue in one shared memory: lists 0..10 hold the flits with room of kinds 1..11, lists 11..14
 // the flits without room of the kinds with long packets (2, 3, 7, 10). One put and one take per clock.
 module glk_flit_lists #(
@@ -63,3 +64,4 @@ module glk_flit_lists #(
     end
   endgenerate
 endmodule
+`default_nettype wire

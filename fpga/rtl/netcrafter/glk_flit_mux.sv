@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Merges packets of several sources into the cluster queue: round robin, whole packets, one flit per clock. `rst` aborts
 // the packet in progress; all sources are reset with it.
 module glk_flit_mux #(
@@ -56,3 +57,4 @@ module glk_flit_mux #(
   glk_skid #(.W(4 + 128)) out (
     .clk, .rst, .s_data({kind, data}), .s_valid(some), .s_ready(go), .m_data({m_kind, m_data}), .m_valid, .m_ready);
 endmodule
+`default_nettype wire

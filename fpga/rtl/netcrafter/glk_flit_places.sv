@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Free list of the cluster queue's memory. A slot released in a clock may be allocated in the same clock; the requester
 // ensures that one is free.
 module glk_flit_places #(
@@ -35,3 +36,4 @@ module glk_flit_places #(
 `endif
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Packet length in words of 4 bytes, from kind and first word; 0 if the header is invalid. Combinational.
 module glk_packet_words (
   input  logic [3:0]  kind,
@@ -35,3 +36,4 @@ module glk_packet_words (
       words = (start[4:0] == {1'b0, kind}) ? 11'(own) : 11'd0;
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // FIFO in block RAM with credit-based flow control: always accepts; the sender counts the free entries.
 module glk_piece_buffer #(
   parameter int W    = 8,
@@ -53,3 +54,4 @@ module glk_piece_buffer #(
   glk_fifo #(.W(W), .DEPTH(AHEAD), .BYPASS(1)) out (
     .clk, .rst, .s_data(read), .s_valid(reads), .s_ready(reads_ready), .m_data, .m_valid, .m_ready);
 endmodule
+`default_nettype wire

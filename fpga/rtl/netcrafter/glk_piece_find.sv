@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Selects the next piece to stitch into the parent: with sequencing, the lowest latency-critical kind that fits; else the
 // largest piece that fits, lowest kind first. Pieces have 4, 6, 8, 10 or 12 bytes: whole packets, whose size is fixed by
 // their kind except for read responses; and tails of read responses and FinePack packets including their 2-byte prefix.
@@ -60,3 +61,4 @@ module glk_piece_find (
       size[2] = size[2] || (first_critical[k] && FOUR[k]);
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Data path of the stitching engine: flit memory, and the parent flit as pieces are added. Commands arrive one clock after
 // the decision and take effect one clock later, so that `parent` is complete in the clock in which it is reported to leave.
 module glk_stitch #(
@@ -53,3 +54,4 @@ module glk_stitch #(
   always_ff @(posedge clk)
     kept <= parent;
 endmodule
+`default_nettype wire

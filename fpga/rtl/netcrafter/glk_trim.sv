@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Trimming, completer side (docs/link-format.md; NetCrafter 4.3): builds read responses, flit by flit, and sends only the
 // requested sector of a line. Requests with reserved bits set are refused.
 module glk_trim (
@@ -98,3 +99,4 @@ module glk_trim (
   glk_skid #(.W(129)) out (
     .clk, .rst, .s_data({b_data, b_last}), .s_valid(b_valid), .s_ready(b_ready), .m_data({m_data, m_last}), .m_valid, .m_ready);
 endmodule
+`default_nettype wire

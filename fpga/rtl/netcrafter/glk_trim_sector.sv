@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Decodes the sector of a line from bits 63:48 of a read request's "where" field (docs/link-format.md, "Where"), in words
 // of 4 bytes. Combinational.
 module glk_trim_sector (
@@ -24,3 +25,4 @@ module glk_trim_sector (
   end
   assign good = all || (asked[0] && asked[15:7] == 9'd0 && fits);
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Unstitching (docs/link-format.md, "Stitching"; NetCrafter 4.4): splits flits into pieces, one piece per clock; an output
 // piece is one flit of its packet. Packets of different kinds may interleave; packets of one kind are sequential, each with
 // its flits in order. A tail that arrives ahead of its packet is held until the rest has been sent.
@@ -227,3 +228,4 @@ module glk_unstitch #(
     end
   end
 endmodule
+`default_nettype wire

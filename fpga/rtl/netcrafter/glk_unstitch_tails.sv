@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Storage for tails that arrive ahead of their packets, indexed by packet number. After reset it is cleared one entry per
 // clock; `ready` is low until then.
 module glk_unstitch_tails #(
@@ -46,3 +47,4 @@ module glk_unstitch_tails #(
       cleared <= '0;
   end
 endmodule
+`default_nettype wire

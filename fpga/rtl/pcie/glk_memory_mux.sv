@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Arbiter of all PCIe requests of the card: round robin between sources, whole transactions; splits writes at multiples of
 // WRITE_BYTES.
 //
@@ -262,3 +263,4 @@ module glk_memory_mux #(
     end
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Completer completion (CC) interface of the PCIe hard block: 512 bits, DW-aligned behind a 96-bit descriptor, no
 // straddling. Sends the card's read completions, and Unsupported Request completions for requests the card does not
 // implement. Completions are split at multiples of the max payload size, which are multiples of the read completion
@@ -133,3 +134,4 @@ module glk_pcie_cc (
     .clk, .rst, .s_data({o_data, o_keep, o_user, o_last}), .s_valid(o_valid), .s_ready(o_ready),
     .m_data({cc_tdata, cc_tkeep, tuser, cc_tlast}), .m_valid(cc_tvalid), .m_ready(cc_tready));
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Completer request (CQ) interface of the PCIe hard block (512 bits, DW-aligned behind a 128-bit descriptor, no straddling)
 // to the card's r stream.
 //
@@ -308,3 +309,4 @@ module glk_pcie_cq (
     end
   end
 endmodule
+`default_nettype wire

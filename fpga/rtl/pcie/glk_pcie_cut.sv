@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Splits transactions at multiples of a packet size limit. Data is address-aligned and the limit is a multiple of a beat,
 // so data passes unchanged and only packet boundaries are added. A transaction lies within 4 KiB; a zero-length one yields
 // one packet that looks like one of 1 byte, which is also how PCIe counts it. Latency three clocks after the input skid
@@ -113,3 +114,4 @@ module glk_pcie_cut #(
     end
   end
 endmodule
+`default_nettype wire

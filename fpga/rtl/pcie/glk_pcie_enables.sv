@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // First and last DW byte enables of a PCIe memory request. Combinational.
 module glk_pcie_enables (
   input  logic       none,   // zero-length read: no byte enabled
@@ -13,3 +14,4 @@ module glk_pcie_enables (
   assign first = none ? 4'b0 : single ? up & down : up;
   assign last  = (none || single) ? 4'b0 : down;
 endmodule
+`default_nettype wire

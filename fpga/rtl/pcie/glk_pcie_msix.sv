@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Interrupt controller for the hard block's built-in MSI-X table (PG213: 8 vectors per function, so VECTORS is at most 8).
 // A raised vector waits until nothing can pass the writes posted before it; raising it again meanwhile is merged. Vectors
 // raised while a batch waits form the next batch, so none starves. Interrupts that the hard block could not send are
@@ -60,3 +61,4 @@ module glk_pcie_msix #(
     end
   end
 endmodule
+`default_nettype wire

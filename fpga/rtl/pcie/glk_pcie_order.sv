@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // PCIe ordering of completions behind posted writes. A completion must not pass an earlier posted write of the card:
 // software that reads a register which reports data as written must find that data. The registers report a write once
 // glk_memory_mux has accepted it, and up to SLACK transactions are queued between glk_memory_mux and m. Requests and
@@ -73,3 +74,4 @@ module glk_pcie_order #(
     end
   end
 endmodule
+`default_nettype wire

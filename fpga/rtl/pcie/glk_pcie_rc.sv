@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Requester completion (RC) interface of the PCIe hard block (512 bits, DW-aligned behind a 96-bit descriptor, no
 // straddling) to the card's d stream.
 //
@@ -157,3 +158,4 @@ module glk_pcie_rc (
     .s_valid(use_fail || (y_valid && y_show)), .s_ready(o_ready),
     .m_data({d_tag, d_error, d_data, d_last}), .m_valid(d_valid), .m_ready(d_ready));
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Read requests of the card: splits them at multiples of the max read request size, builds descriptors, and throttles. The
 // parts of a split read go one at a time under the read's tag, each after the previous one is completed; that is
 // sufficient, since a host limit below READ_BYTES is rare. A read whose tag is in use waits.
@@ -157,3 +158,4 @@ module glk_pcie_reads #(
       assert (n_room && (!n_valid || never_full));
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // The card's m stream to the requester request (RQ) interface of the PCIe hard block: 512 bits, DW-aligned behind a 128-bit
 // descriptor, no straddling, client tags.
 //
@@ -232,3 +233,4 @@ module glk_pcie_rq #(
     end
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Adapter from the card's four PCIe streams (glk_card: r, c, m, d) to the user interface of AMD's UltraScale+ integrated
 // block for PCI Express (PCIE4, PG213): 512 bits, DW-aligned, no straddling on any interface, no parity, client tags, one
 // function, 64-bit BARs (0 registers, 2 aperture, 4 pool), MSI-X with the built-in table. Connect pins of equal names; use
@@ -161,3 +162,4 @@ module glk_pcie_us #(
     end
   end
 endmodule
+`default_nettype wire

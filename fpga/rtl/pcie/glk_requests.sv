@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Routes host requests by BAR, in order, and completes reads. Accesses outside the implemented ranges are dropped; reads of
 // them return all ones.
 //
@@ -108,7 +109,11 @@ module glk_requests #(
       case (h_bar)
         2'd0: if (h_sized && h_offset < 48'(glk_regs::BAR0_SIZE)) h_route = REGISTER;
         2'd1: h_route = APERTURE;
-        2'd2: if (h_in_pool) h_route = (h_write && h_poisoned) ? POISONED : POOL;
+        2'd2:
+          if (h_in_pool && h_write && h_poisoned)
+            h_route = POISONED;
+          else if (h_in_pool)
+            h_route = POOL;
         default: h_route = NOWHERE;
       endcase
   end
@@ -278,3 +283,4 @@ module glk_requests #(
       assert(reading == LOAD);
 `endif
 endmodule
+`default_nettype wire

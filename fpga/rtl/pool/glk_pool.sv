@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // The pool's port: glk_pool_mux, and behind it the timestamps of lines, which no write gets round: glk_pool_stamps. SETS 0: without
 // timestamps.
 module glk_pool #(
@@ -151,3 +152,4 @@ module glk_pool #(
     end
   endgenerate
 endmodule
+`default_nettype wire

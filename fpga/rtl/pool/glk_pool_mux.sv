@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Arbiter for the pool's single port: BAR 4 accesses, endpoint writes that target the pool, loads from the pool (local and
 // remote), accesses with a time, and zeros. Whole transactions, in grant order: a write that was accepted here is ordered before
 // every read accepted later. What glk_pool_stamps has to stamp is reported in the same order: every write, and accesses with a time.
@@ -202,3 +203,4 @@ module glk_pool_mux #(
     if (!rst)
       assert (!asks || asks_ready);
 endmodule
+`default_nettype wire

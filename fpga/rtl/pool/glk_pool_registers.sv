@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Block TSU: settings, state and counters of the pool's timestamps. `shown` is the value of `word` when x_done of a read comes: all
 // writes that the pool took before it are stamped. `allowed` follows word and value by a clock.
 module glk_pool_registers #(
@@ -204,3 +205,4 @@ module glk_pool_registers #(
     end
   end
 endmodule
+`default_nettype wire

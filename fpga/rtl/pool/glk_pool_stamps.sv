@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Stamps of the pool's lines, in the order of glk_pool_mux: an operation of glk_tsu for each line that a write touches, and for the
 // line of an access with a time. A line's bytes are those of its slot's grain.
 //
@@ -196,3 +197,4 @@ module glk_pool_stamps #(
       assert (!s_valid || f_room);
   wire unused = &{1'b0, b_grain[3], f_end[5:0]};
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Stores zeros to pages of the pool (TSU.CLEAR).
 module glk_pool_zero #(
   parameter int DATA_W = 512,
@@ -43,3 +44,4 @@ module glk_pool_zero #(
       busy <= 1'b0;
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Timestamps of the pool's lines (MGCC 4.2.5): leases for reads, and a time behind all leases of its line for each write. The rules
 // are those of fpga/model/pool/tsu.h. A time is {epoch, ts}; ts has TS_BITS.
 //
@@ -69,8 +70,9 @@ module glk_tsu #(
   logic [SB-1:0]   i_set;
   always_comb begin
     i_set = '0;
-    for (int k = 0; k < LINE_W && SETS > 1; k = k + 1)
-      i_set[k % SB] = i_set[k % SB] ^ i_line[k];
+    if (SETS > 1)
+      for (int k = 0; k < LINE_W; k = k + 1)
+        i_set[k % SB] = i_set[k % SB] ^ i_line[k];
   end
   wire [TAG_W-1:0] i_tag = i_line[LINE_W-1:SET_BITS];
 
@@ -401,3 +403,4 @@ module glk_tsu #(
 
   wire unused = &{1'b0, i_line};
 endmodule
+`default_nettype wire

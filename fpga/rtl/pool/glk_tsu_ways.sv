@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // The entries of glk_tsu, and the search of a set: the entry of a line, and the one that a new line takes: the first free one,
 // or that with the lease that ends first.
 //
@@ -115,3 +116,4 @@ module glk_tsu_ways #(
       only <= leaves[CANDIDATE-1:0];
   assign {q_victim, q_used, q_ends} = (WAYS > 1) ? nodes[CANDIDATE +: CANDIDATE] : only;
 endmodule
+`default_nettype wire

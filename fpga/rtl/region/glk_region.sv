@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Regions (PROACT III): memory of registrations in chunks with readiness counters; a chunk is stored to all targets when its last
 // writer has arrived. Blocks REGION and CHUNK, doorbells ARRIVE and START, operations of rings, the stage of releases that waits
 // for ready chunks, records.
@@ -238,7 +239,7 @@ module glk_region #(
   logic [1:0]  u_kind;
   logic [63:0] u_address;
   glk_ring_mover #(.DATA_W(DATA_W), .PW(PW), .BUFFER(BUFFER)) mover (
-    .clk, .rst, .w_valid(source_valid || b_valid), .w_line(b_valid ? b_line : source_line[LINE_W-1:0]), .w_enables('1),
+    .clk, .rst, .w_valid(source_valid || b_valid), .w_line(b_valid ? b_line : source_line[LINE_W-1:0]), .w_enables({(DATA_W/8){1'b1}}),
     .w_data(b_valid ? {(DATA_W/64){turn_epoch}} : source_data),
     .r_kind(v_kind), .r_place(v_place), .r_length(v_length), .r_address(v_address), .r_partition(v_partition), .r_valid(v_store_valid),
     .r_ready(v_store_ready), .idle(v_store_idle),
@@ -275,3 +276,4 @@ module glk_region #(
 
   wire unused = &{1'b0, a_listed, u_kind[1], u_address[63:48], source_line};
 endmodule
+`default_nettype wire

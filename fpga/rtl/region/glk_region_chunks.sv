@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Chunks of all regions: their counters and the lists of those that are ready, with the operations on them. An arrival is taken in
 // any clock; takes, accesses of the registers and walks over a region's counters use the clocks between.
 //
@@ -235,3 +236,4 @@ module glk_region_chunks #(
     end
   end
 endmodule
+`default_nettype wire

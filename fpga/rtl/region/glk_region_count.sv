@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Readiness counters of chunks (PROACT III-B, III-D) in block RAM: an operation a clock, results in order three clocks later.
 //
 // A counter of another epoch reads as {remaining: initial, clean}, so that starting an epoch touches none. Operations up to two
@@ -129,3 +130,4 @@ module glk_region_count #(
     end
   end
 endmodule
+`default_nettype wire

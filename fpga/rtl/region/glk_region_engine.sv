@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Transfers chunks (PROACT III-D), round robin over the regions, a turn of at most 4096 bytes each: reads the source once, stores it
 // to all targets, and behind the last byte of a chunk flushes their partitions and stores the signals.
 //
@@ -389,3 +390,4 @@ module glk_region_engine #(
 
   wire unused = &{1'b0, w_part[31:16], after, lowest, control};
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Which targets of a region were stored to in partitions that have had failures since the region last noted them.
 module glk_region_failures #(
   parameter int REGIONS    = 64,
@@ -42,3 +43,4 @@ module glk_region_failures #(
       failures <= '0;
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // The stage of releases ahead of their flushes: a release of a context waits until the chunks that its regions have ready are
 // stored. First each region lists its dirty chunks, if it is to, and notes what is listed (a fence, see glk_region_state).
 module glk_region_fence #(
@@ -106,3 +107,4 @@ module glk_region_fence #(
   end
   wire unused = &{1'b0, todo_lowest, own_lowest};
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Lists of ready chunks, one per region: linked lists over the chunks, so that no list overflows. A chunk must be in at most one
 // list, once. An append a clock; a chunk is taken in four.
 //
@@ -126,3 +127,4 @@ module glk_region_ready #(
     end
   end
 endmodule
+`default_nettype wire

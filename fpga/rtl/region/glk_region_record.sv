@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Writes the record of a region, Q1 to Q3 and then Q0, and raises a vector. All inputs are stable while busy.
 module glk_region_record (
   input  logic         clk,
@@ -51,3 +52,4 @@ module glk_region_record (
       state <= IDLE;
   end
 endmodule
+`default_nettype wire

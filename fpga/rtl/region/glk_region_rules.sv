@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Whether a word of block REGION may be written, two clocks after its inputs. `valid`, and that CONTROL may always become 0, are
 // left to the caller.
 module glk_region_rules #(
@@ -46,3 +47,4 @@ module glk_region_rules #(
     allowed <= (slot == 5'd0) ? fields && shape && last == 41'(count_less) : word_allowed;
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Reads up to 4096 bytes of a registration into the buffer of glk_region_engine: check, page list, data. Buffer lines keep the
 // lanes of the registered memory.
 //
@@ -206,3 +207,4 @@ module glk_region_source #(
     end
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // What happens to the regions, one operation at a time: accesses of registers, starts, arrivals, flushes, ends of turns of the
 // engine, fences of releases, epochs that become visible. No operation waits for a read of the card, only for its posted writes
 // (records) and, a clock per chunk, for walks over a region's counters.
@@ -588,3 +589,4 @@ module glk_region_state #(
   end
   wire unused = &{1'b0, batch_lowest, control, chunks, x_element};
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Read values and write rules of the registers of block CARD, except its counters. Outputs follow their inputs by one
 // clock.
 module glk_card_rules #(
@@ -104,3 +105,4 @@ module glk_card_rules #(
     endcase
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // ERRORS counters of the contexts: failed accesses and releases since a context was started. Two events may coincide and
 // cannot be stalled, so there are two counts per context, added on read; rare ones wait.
 module glk_context_errors #(
@@ -96,3 +97,4 @@ module glk_context_errors #(
     b_errors  <= b_refused + b_failed;
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Read values and write rules of a context's registers and doorbell page. Settings are writable only while the context is
 // disabled, and it can be enabled only once. Outputs follow their inputs by one clock.
 module glk_context_rules #(
@@ -81,3 +82,4 @@ module glk_context_rules #(
       default:          allowed <= 1'b0;
     endcase
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Context register file: settings and doorbells, written by glk_registers; ring indices and status, written by the ring
 // engine.
 //
@@ -157,3 +158,4 @@ module glk_contexts #(
     end
   end
 endmodule
+`default_nettype wire

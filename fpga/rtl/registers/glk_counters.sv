@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Event counters. Counters of partitions and contexts are in RAM banks, one per event source, so that each accepts one event per clock; card
 // counters are in registers, because several kinds of events may coincide; ERRORS of the contexts. Reads return the values
 // at the last snapshot, except ERRORS, which are live.
@@ -299,3 +300,4 @@ module glk_counters #(
     .clear_all(c_clear_all), .clear(c_clear), .clear_context(c_context),
     .a_context(c_context), .a_errors(c_errors), .b_context(r_context), .b_errors(r_errors));
 endmodule
+`default_nettype wire

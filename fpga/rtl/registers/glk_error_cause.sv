@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // ERROR_CAUSE: sticky error bits, cleared by software. A bit that becomes set raises the event vector; bits set before that
 // interrupt is sent are covered by it.
 module glk_error_cause (
@@ -27,3 +28,4 @@ module glk_error_cause (
     end
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Counters of block LINK. Per-kind flit events, at most one per clock, are counted in RAM banks by kind; all other events
 // may coincide. Inputs: see glk_link_registers.
 module glk_link_counters #(
@@ -112,3 +113,4 @@ module glk_link_counters #(
     endcase
   end
 endmodule
+`default_nettype wire

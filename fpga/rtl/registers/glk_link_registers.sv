@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Block LINK: settings, read values, write rules, and counters, which read as of the last snapshot.
 module glk_link_registers #(
   parameter int FLITS = 1024, // capacity of the cluster queue
@@ -173,3 +174,4 @@ module glk_link_registers #(
     end
   end
 endmodule
+`default_nettype wire

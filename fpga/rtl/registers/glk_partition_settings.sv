@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Settings of the partitions and their endpoints. In flip-flops, because queues, receiver and lookups use all of them in
 // parallel. One register at a time can be read and a new value for it checked.
 module glk_partition_settings #(
@@ -163,3 +164,4 @@ module glk_partition_settings #(
       flushes <= new_value != value;
   end
 endmodule
+`default_nettype wire

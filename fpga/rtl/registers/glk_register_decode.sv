@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Address decoder of BAR 0: block, array element, and word within the element. One clock of latency.
 module glk_register_decode #(
   parameter int PARTITIONS    = 16,
@@ -125,3 +126,4 @@ module glk_register_decode #(
     endcase
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // BAR 0 register file. Accesses are processed one at a time: decode; read the current value; for a narrow write, merge;
 // check; act, which may first flush the queues. A refused write has no effect and is counted.
 //
@@ -789,3 +790,4 @@ module glk_registers #(
     end
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Read values and write rules of registration table entries; interface as glk_window_rules.
 module glk_registration_rules #(
   parameter int CONTEXTS = 32,
@@ -54,3 +55,4 @@ module glk_registration_rules #(
     endcase
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Binding of partitions to partitions of the other card. Bindings are exclusive, because a release names how much was sent
 // to its partition. A binding persists while packets to it are in flight, and answers belong to it, until the partition's
 // kind changes.
@@ -61,3 +62,4 @@ module glk_remote_settings #(
       ask_valid <= 1'b0;
   end
 endmodule
+`default_nettype wire

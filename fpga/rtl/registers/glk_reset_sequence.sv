@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Reset state machine for CONTROL.RESET, function-level reset and power-on. Halts the rings; waits until everything in
 // flight to the endpoints has arrived, so that no write from before the reset can land afterwards; pulses `clear`, which
 // discards all state; then clears the tables. Power-on only clears the tables.
@@ -114,3 +115,4 @@ module glk_reset_sequence #(
     end
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Read values and write rules of window table entries: a valid entry can only be cleared, and an entry becomes valid as a
 // whole. Outputs follow entry and value by one clock; `fits` follows the entry by two, which is stable long before the
 // value.
@@ -66,3 +67,4 @@ module glk_window_rules #(
     drains <= zero && is_valid;
   end
 endmodule
+`default_nettype wire

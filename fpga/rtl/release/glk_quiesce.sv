@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Drains the queues ahead of a change that their contents depend on: sets `pause`, so that only its own flushes enter the
 // queues; flushes one partition or all; and asserts `empty` once nothing is in flight to the endpoints, until `finish`.
 module glk_quiesce #(
@@ -70,3 +71,4 @@ module glk_quiesce #(
       state <= OFF;
   end
 endmodule
+`default_nettype wire

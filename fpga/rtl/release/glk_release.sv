@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Releases and drains: flush what is queued, wait until it has arrived, report.
 //
 // Requests are processed in batches: all eligible ones at one instant share a batch, and later ones wait for the next. A
@@ -560,3 +561,4 @@ module glk_release #(
   assign errors_context = c;
   wire unused = &{1'b0, todo_lowest, scan_lowest, flush_lowest, generation[63:8], errors[63:32], zx_record[3:0], ahead[14:0], beyond[14:0]};
 endmodule
+`default_nettype wire

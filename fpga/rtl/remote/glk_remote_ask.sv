@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Requester side of the link (docs/link-format.md): loads and atomics, releases, and size queries of remote partitions.
 // Responses are matched by kind and tag; one that matches no request is counted as stray. Reference model:
 // fpga/model/remote/remote.c, remote_load.c.
@@ -163,3 +164,4 @@ module glk_remote_ask #(
   end
   wire unused = &{1'b0, s_bytes};
 endmodule
+`default_nettype wire

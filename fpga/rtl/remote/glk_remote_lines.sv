@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Reassembly buffer of a load over the link: read responses arrive in any order, one flit at a time, and are stored at the
 // position of their bytes within the 4 KiB page. A full-line response (4 + 64 bytes) completes one 16-byte row with every
 // flit except the first. A 4- or 8-byte sector is replicated over its row, since only the requested bytes are used.
@@ -125,3 +126,4 @@ module glk_remote_lines #(
     end
   endgenerate
 endmodule
+`default_nettype wire

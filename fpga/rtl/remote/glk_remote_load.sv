@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Loads and atomics on partitions of kind link, one at a time. To preserve ordering, all posted writes are acknowledged
 // first. A load then requests all of its lines at once; if the bytes needed of a line lie within one sector and trimming is
 // on, it requests only that sector. Every wait is bounded by the configured timeout.
@@ -260,3 +261,4 @@ module glk_remote_load #(
     end
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Request packets to flits. A request of up to two flits is accepted whole, so its source may withdraw it at any clock
 // before that, and no packet is truncated. Fixed priority: releases, translations, loads.
 module glk_remote_out (
@@ -51,3 +52,4 @@ module glk_remote_out (
       m_valid <= 1'b0;
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Flush reads of partitions of kind link: each becomes a release over the link, which is answered when all packets sent
 // before have arrived. One per partition is in flight.
 //
@@ -236,3 +237,4 @@ module glk_remote_release #(
   end
   wire unused = &{1'b0, s_data[11:0]};
 endmodule
+`default_nettype wire

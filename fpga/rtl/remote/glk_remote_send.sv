@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Transmit path of FinePack packets to remote partitions: separates them from the packets to local endpoints, rewrites the
 // partition number, and cuts them into flits. Other packets pass through.
 //
@@ -184,3 +185,4 @@ module glk_remote_send #(
 `endif
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Size queries of remote partitions (REMOTE_BYTES): on request, and for all of them when a session begins. A response to a
 // query that was repeated since is a stray. REMOTE_BYTES reads as 0 without a response.
 module glk_remote_translate #(
@@ -110,3 +111,4 @@ module glk_remote_translate #(
   end
   wire unused = &{1'b0, s_data[95:82], s_data[11:0]};
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Completer side of the link (docs/link-format.md): FinePack packets and write requests of the other card go to the card's
 // receiver, loads and atomics are executed, releases wait for posted packets.
 //
@@ -196,3 +197,4 @@ module glk_serve #(
 
   wire unused = &{1'b0, r_bytes, r_first};
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Arbiter of the responses to the other card, whole packets, fixed priority: releases first, being latency-critical, reads
 // last.
 module glk_serve_answers (
@@ -58,3 +59,4 @@ module glk_serve_answers (
   glk_skid #(.W(4 + 128 + 1)) out (
     .clk, .rst, .s_data({kind, data, last}), .s_valid(valid), .s_ready(ready), .m_data({m_kind, m_data, m_last}), .m_valid, .m_ready);
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Arbiter in front of the card's receiver, round robin: FinePack packets of the other card, and packets made from its write
 // requests. The receiver reports completion or refusal in order, which refers to the oldest packet. Packets given to it in
 // a previous session are ignored.
@@ -96,3 +97,4 @@ module glk_serve_given #(
 `endif
   end
 endmodule
+`default_nettype wire

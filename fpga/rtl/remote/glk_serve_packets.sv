@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // FinePack packets of the other card, from pieces to beats, store and forward: pieces of a packet may interleave with those
 // of write requests, so a receiver waiting for the rest of a packet could block a write, and that write the pieces. The
 // buffer exceeds the longest packet. Packets to partitions not open to the link are dropped.
@@ -117,3 +118,4 @@ module glk_serve_packets #(
   end
   wire unused = &{1'b0, overrun};
 endmodule
+`default_nettype wire

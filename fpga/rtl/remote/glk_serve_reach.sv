@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Access check for the link, in two clocks: partition lookup, then bounds comparison.
 module glk_serve_reach #(
   parameter int PARTITIONS = 16
@@ -29,3 +30,4 @@ module glk_serve_reach #(
     left   <= bytes - {1'b0, page};
   end
 endmodule
+`default_nettype wire

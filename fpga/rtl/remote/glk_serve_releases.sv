@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Releases of the other card, one per partition at a time. Each names the number of posted packets sent to its partition
 // since the session began, waits until these have arrived, then until all writes posted by then are visible, and reports
 // whether any of them failed or was refused since the previous release. Partitions are scanned round robin.
@@ -133,3 +134,4 @@ module glk_serve_releases #(
   end
   wire unused = &{1'b0, takes, difference[30:0]};
 endmodule
+`default_nettype wire

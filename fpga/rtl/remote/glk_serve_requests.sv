@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Requests of the other card, one at a time: reads, atomics and translations are executed and answered; a release goes to
 // the slot of its partition. Malformed requests and those without access right are refused.
 //
@@ -248,3 +249,4 @@ module glk_serve_requests #(
     if (LANES > 64)
       $fatal(1, "a beat has at most a line");
 endmodule
+`default_nettype wire

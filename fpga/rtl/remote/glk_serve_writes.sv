@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Write requests of the other card, one at a time: each is converted to a FinePack packet of one sub-packet, so that all
 // writes use one path, and answered when its bytes are visible. Malformed requests and those without access right are
 // refused, and count as arrived.
@@ -175,3 +176,4 @@ module glk_serve_writes #(
   end
   wire unused = &{1'b0, opened, pages_left};
 endmodule
+`default_nettype wire

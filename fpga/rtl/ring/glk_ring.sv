@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Ring engine: executes the entries of the contexts' submission rings and writes completions.
 //
 // glk_ring_scheduler arbitrates between contexts; glk_ring_engine executes an entry; glk_ring_reader reads host memory;
@@ -350,3 +351,4 @@ module glk_ring #(
 
   wire unused = &{1'b0, generation[63:8]};
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Stateless checks of a ring entry, in order of error priority: known operation, unused fields zero, length and alignment.
 // Latency two clocks.
 module glk_ring_check #(
@@ -81,3 +82,4 @@ module glk_ring_check #(
 
   wire unused = &{1'b0, entry[127:64]};
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Executes one ring entry per turn: fetch, check completely, move data, write the completion.
 //
 // Sequential, with a few overlaps: the table lookups of a check; the stores of a chunk and the reads of the next; a
@@ -936,3 +937,4 @@ module glk_ring_engine #(
 
   wire unused = &{1'b0, w_part[31:13], rec_end[2:0]};
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Data buffer of the ring engine, and its output: ranges are issued as stores, host writes, or a header for the engine. Regions
 // have one, too.
 //
@@ -170,3 +171,4 @@ module glk_ring_mover #(
       count <= 4'd0;
   end
 endmodule
+`default_nettype wire

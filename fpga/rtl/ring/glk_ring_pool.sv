@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Pool operations of the ring engine: the line at an address, the lease that an access with a time got, and what of both goes into
 // the data buffer: bytes that were read, and records of leases.
 module glk_ring_pool #(
@@ -103,3 +104,4 @@ module glk_ring_pool #(
   end
   wire unused = &{1'b0, place[3:0]};
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Reads a range of host memory, as PCIe reads split at multiples of READ_BYTES, with up to TAGS outstanding. Completions
 // are in order per tag and unordered between tags.
 //
@@ -113,3 +114,4 @@ module glk_ring_reader #(
       o_valid <= 1'b0;
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Checks a context's access to a range of a registration, and returns its page list. The last row is cached until the table
 // is written.
 module glk_ring_registration #(
@@ -103,3 +104,4 @@ module glk_ring_registration #(
     end
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Ring scheduler: examines contexts with pending doorbells, round robin, and gives each that has an entry (or inconsistent
 // indices) a turn of one entry with the engine. Also starts and stops contexts.
 //
@@ -275,3 +276,4 @@ module glk_ring_scheduler #(
       upto[t_context] <= r_upto;
 
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Checks a context's access to a range of a window, slice by slice, and returns the part in the first slice.
 //
 // With `all`: checks the handle, then every slice of the range. Otherwise only the slice of the first byte, which has been
@@ -168,3 +169,4 @@ module glk_ring_window #(
     end
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Tracks which writes to endpoints have arrived. Posted writes are not acknowledged, but a read behind them is, and pushes
 // them: while a partition has unacknowledged writes, one zero-length flush read of it is in flight. Its completion
 // acknowledges all writes accepted before it; if it fails, all of them count as failed.
@@ -203,3 +204,4 @@ module glk_acknowledge #(
     end
   end
 endmodule
+`default_nettype wire

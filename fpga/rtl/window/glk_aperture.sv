@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Window aperture (BAR 2): looks up the slice of an access in the window table, checks it, and converts it into a store to
 // a partition, or into a probe of the partition's queue followed by a load.
 //
@@ -249,3 +250,4 @@ module glk_aperture #(
     end
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Plain writes to endpoints: memory on the bus, or the pool.
 //
 // glk_scatter may deliver a line in several beats where sub-packets meet; they are merged here, so that a write has one
@@ -218,3 +219,4 @@ module glk_endpoint #(
     end
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Loads from endpoints for the aperture and the rings, one at a time. Ordering: a load must not pass an earlier store. A
 // probe ahead of it flushes the queued bytes of its range; `token` reports that the probe has passed the queue, and the
 // load waits until every packet sent by then has arrived. Then it is issued as a read, which stays behind these writes.
@@ -307,3 +308,4 @@ module glk_load #(
   assign idle = state == IDLE && !af && !nf && !s_valid;
   wire unused = &{1'b0, last_byte[11:0]};
 endmodule
+`default_nettype wire

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Common part of the C++ shims: a Verilated top with its clock, reset, waveform and coverage.
+// Common part of the C++ shims: a Verilated top with its clock, reset, waveform and coverage. A top starts from a random state
+// and is reset while all its inputs change at random: what a bench sees is what `rst` alone establishes.
 #ifndef GLK_SIM_DUT_H
 #define GLK_SIM_DUT_H
 
@@ -9,6 +10,7 @@
 #include <string>
 
 #include "verilated.h"
+#include "pins.hpp"
 #if VM_TRACE
 #include "verilated_vcd_c.h"
 #endif
@@ -16,13 +18,15 @@
 template <typename TOP> struct glk_dut {
 	VerilatedContext context;
 	TOP *top;
+	glk_pins pins;
 	uint64_t time = 0;
 #if VM_TRACE
 	VerilatedVcdC *wave = nullptr;
 #endif
 
-	explicit glk_dut(const char *file) : top(new TOP(one_thread()))
+	explicit glk_dut(const char *file) : top(new TOP(random_state())), pins(top)
 	{
+		pins.put_inputs(std::string(pins.get_inputs().size(), '\0')); /* the state is random, not what the bench drives */
 #if VM_TRACE
 		if (file) {
 			context.traceEverOn(true);
@@ -56,10 +60,20 @@ template <typename TOP> struct glk_dut {
 	glk_dut(const glk_dut &) = delete;
 	glk_dut &operator=(const glk_dut &) = delete;
 
-	/* The library would start one per processor: idle here, but they would receive the program's signals. */
-	VerilatedContext *one_thread()
+	/* Another state for each top of a program, and the same ones in every run. */
+	static int next_seed()
 	{
+		static int seed;
+
+		return ++seed;
+	}
+
+	VerilatedContext *random_state()
+	{
+		/* The library would start one per processor: idle here, but they would receive the program's signals. */
 		context.threads(1);
+		context.randReset(2);
+		context.randSeed(next_seed());
 		return &context;
 	}
 
@@ -69,11 +83,12 @@ template <typename TOP> struct glk_dut {
 		if (wave)
 			wave->dump(time);
 #endif
-		time++;
+		context.time(++time);
 	}
 
 	void edge()
 	{
+		pins.note();
 		top->clk = 1;
 		top->eval();
 		dump();
@@ -82,12 +97,25 @@ template <typename TOP> struct glk_dut {
 		dump();
 	}
 
+	/* Random traffic, which assertions do not hold for, until the reset; it ends before the reset does. */
 	void reset()
 	{
+		std::mt19937 random(static_cast<uint32_t>(context.randSeed()));
+		const std::string inputs = pins.get_inputs();
+
+		context.assertOn(false);
+		for (int i = 0; i < 100; i++) {
+			pins.randomize_inputs(random);
+			top->clk = 0;
+			top->rst = i >= 96;
+			top->eval();
+			edge();
+		}
+		context.assertOn(true);
+		pins.put_inputs(inputs);
 		top->rst = 1;
 		top->eval();
-		for (int i = 0; i < 4; i++)
-			edge();
+		edge();
 		top->rst = 0;
 		top->eval();
 		for (int i = 0; i < 4; i++)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Cluster queue, stitching and un-stitching, chained, with a queue of four flits: packets of four kinds (two of one flit, two
 // of a flit and a tail), arbitrary packets, settings and link back-pressure. Asserted under CONTENT:
 //   the un-stitcher never refuses a sent flit;
@@ -123,3 +124,4 @@ module cluster (
 `endif
     end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Credits of one class: pieces that one card sends and the other consumes from a receiver buffer of 1 to 15, with the credit
 // returned in control words. The link stores two sent words for any time; each arrives never, late, repeatedly or out of order,
 // and so does the word that is sent in this clock. The sender takes a piece when glk_class_credits has credit and sends up to 3
@@ -150,3 +151,4 @@ module credits (
 `endif
   end
 endmodule
+`default_nettype wire

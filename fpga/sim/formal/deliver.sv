@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // glk_link_deliver: back-to-back frames of any length, some rejected. Data and type of a flit hold its number among the
 // accepted ones. Asserted under DELIVER: flits come out in order, each once, within the time that a frame of 11 takes.
 // Under REACHED the negated covers are asserted; each must fail.
@@ -59,3 +60,4 @@ module deliver (
     end
   end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Frames of the link layer, scaled down: the session is up; the transmitter of one end (replay buffer of two frames of two
 // flits) and the receiver of the other, over a link that drops and corrupts blocks and turns data blocks into control blocks. A
 // control word is valid when the blocks since the previous one arrived as sent. Acknowledgements leave at any time and arrive
@@ -165,3 +166,4 @@ module frames (
     end
   end
 endmodule
+`default_nettype wire

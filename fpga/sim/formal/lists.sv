@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // The cluster queue's lists and free-slot allocator, scaled down: four slots, two of the fifteen lists, one mark bit per flit.
 // For arbitrary insertions, removals and frees, asserted under ORDER: each list returns its flits in order, once, unchanged,
 // with the slot they were stored in; no slot is allocated while in use. Under REACHED the negated covers are asserted; each
@@ -95,3 +96,4 @@ module lists (
 `endif
     end
 endmodule
+`default_nettype wire

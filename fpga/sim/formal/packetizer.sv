@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // The packetizer, scaled down: 128 bits wide, one partition, flushes of one or two lines, each with any of its first three
 // bytes. One bit per byte and one per line tag are free; sub-headers have five bytes, so a packet has two or three beats.
 // Flushes and back-pressure are arbitrary; a bank is refilled as soon as it is freed. Asserted:
@@ -157,3 +158,4 @@ module packetizer (
     end
   end
 endmodule
+`default_nettype wire

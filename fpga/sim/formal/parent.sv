@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Progress of the parent in a cluster queue of four flits, for packets of four kinds (two of one flit, two of a flit and a
 // tail), all settings with pooling of up to three clocks, unlimited credits, and arbitrary link back-pressure. Asserted under
 // REST:
@@ -86,3 +87,4 @@ module parent (
 `endif
     end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // The write queue, scaled down: one partition, two entries, the first three bytes of a line, four lines in two windows, two
 // contexts, memories initially zero. Stores, probes and flushes are arbitrary; the drain accepts flushes with arbitrary
 // back-pressure and reads each completely. Asserted, besides the queue's own assertions (no overflow inside or at its outputs):
@@ -199,3 +200,4 @@ module queue (
 `endif
     end
 endmodule
+`default_nettype wire

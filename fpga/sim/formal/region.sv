@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // glk_region_chunks, scaled down: one region of two chunks, of two writers each. For arbitrary arrivals, takes and walks, one
 // watched chunk, one epoch. Under ONCE: its arrivals are accepted exactly while writers remain; it is taken whole at most once,
 // and partially only behind a walk that listed it; it is never taken without an append. Under REST: a chunk whose last writer has
@@ -99,3 +100,4 @@ module region (
 `endif
     end
 endmodule
+`default_nettype wire

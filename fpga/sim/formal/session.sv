@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Sessions: two cards, connected by a channel each way that delays up to two hello or ready messages for any time, in order,
 // and may lose them, the arriving one included; a message may have another version or be malformed. At any time a channel is
 // cut, a card is reset, detects a protocol error, or gives up after its replays. An epoch of a card ends when it clears its
@@ -235,3 +236,4 @@ module session_card (
     end
   end
 endmodule
+`default_nettype wire

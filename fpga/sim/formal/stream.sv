@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Properties of a block that only forwards a stream: items come out once, unchanged and in order; an offered item holds until
 // it is taken; no deadlock. One item, of any number, is watched from input to output.
 module stream_check #(
@@ -52,3 +53,4 @@ module stream_check #(
     cover(past_valid && out_count == 5'd5);
   end
 endmodule
+`default_nettype wire

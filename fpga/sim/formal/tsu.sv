@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // glk_tsu, scaled down: an entry, four lines, times of three bits. For arbitrary operations, of a watched line. Under
 // ORDER: the time of a write is behind the end of every lease that was given for its line, and not before the clock or its own time;
 // a read's lease begins at the last write and contains its time. Under BOUND: no lease ends after GREATEST, and none is given for a
@@ -103,3 +104,4 @@ module tsu (
 `endif
     end
 endmodule
+`default_nettype wire

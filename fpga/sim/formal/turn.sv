@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // The arbiter of the cluster queue, for arbitrary sets of kinds that are due or yield, with a `burst` of 2. Asserted under
 // TURNS:
 // it grants one kind that is due, or one that yields when none is due. A kind that stays due gets its turn: without sequencing
@@ -50,3 +51,4 @@ module turn (
 `endif
     end
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Bench top: glk_region_chunks, with the operations on its counters in the order in which they take effect.
 module region_chunks_bench #(
   parameter int REGIONS = 4,
@@ -58,3 +59,4 @@ module region_chunks_bench #(
   assign q_chunk   = chunks.q_chunk;
   assign q_counter = chunks.q_counter;
 endmodule
+`default_nettype wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`default_nettype none
 // Bench top: the registers of a card with a link, without the blocks behind them: queues are empty, tables and contexts read 0,
 // only the link's counters exist.
 module registers_only #(
@@ -110,3 +111,4 @@ module registers_only #(
     .e_flit_received(1'b0), .e_credit_stall(1'b0), .e_stray(1'b0), .e_timeout(1'b0), .e_given_up(1'b0), .e_lost(1'b0),
     .e_lost_packets(16'd0), .e_served(1'b0), .e_denied(1'b0), .e_trimmed(1'b0), .e_trimmed_bytes(6'd0), .e_link);
 endmodule
+`default_nettype wire
