@@ -25,7 +25,7 @@ POOL    ?= 0
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
 .PHONY: all demo demo-machine demo-programs report docs bench bench-peers paper quick check check-machines check-programs check-more \
-	check-debug-kernel check-debian soak loggop checkpatch deb synth place coverage install module clean packages user asan
+	check-debug-kernel check-debian soak loggop checkpatch deb synth place coverage mutate install module clean packages user asan
 
 all: user
 
@@ -222,6 +222,12 @@ bench-peers: user
 # RTL coverage of the lock-step benches, in a few minutes.
 coverage: user
 	fpga/sim/coverage $(MESON) $(BUILD)/coverage
+
+# Plants faults in the Verilog and counts those that a test notices: the known ones, then a random sample. SECONDS limits the time.
+SECONDS ?= 7200
+SEED    ?= 1
+mutate: user
+	fpga/sim/mutate --seed $(SEED) --seconds $(SECONDS) $(MESON) $(BUILD)/mutate
 
 # Benchmarks the model: the cost of a store, stage by stage.
 bench: user
