@@ -35,6 +35,8 @@ def summary(f):
          "42 %", "(2)"),
         ("Fig. 7: reads that need 16 bytes or less", ", ".join(f"{t} {f['need'][t]:.0f} %" for t in traces),
          "many of many applications; a chart", "(3)"),
+        ("Fig. 8: page walks first, and as many data accesses first", "-", "a chart", "out of reach (9)"),
+        ("Figs. 16, 17: misses of L1s with trimming", "-", "charts", "out of reach (9)"),
         ("Fig. 9: page walks, share of accesses", f"{span((f['walks'][t] for t in traces), digits=1)}; gups {f['walks']['gups']:.0f} %",
          "13 % of the traffic", "(2)"),
         ("Fig. 9: page walks, share of flits", f"{span((f['walk_flits'][t] for t in traces), digits=1)}; gups {f['walk_flits']['gups']:.0f} %",
@@ -108,6 +110,7 @@ def reasons(f):
         """GB/s of a GPU's port and of the link. Times come from the same trace, in which compute units issue requests no faster than
         in the simulator, over its PCIe; so from 32 GB/s on little can be gained. For the paper's faster links the programs
         were simulated again.""",
+        """Too few page walks cross here for Fig. 8 (2), and the traces have what L1s missed, not what they were asked for.""",
     ]
     return "\n".join(filled(item, f"{number}. ", " " * len(f"{number}. ")) for number, item in enumerate(items, 1))
 

@@ -58,6 +58,8 @@ def summary(f):
          "ahead at every step (3 at PCIe 4)", "(7)"),
         ("Configuration packets: efficiency loss", f"{f['config']:.0f} %; with 42 stores of 40 B per packet "
          f"{f['config_by_size'][40]:.0f} %", "18 % for 32 to 64 stores per packet", "(10)"),
+        ("IV-B: data in the queues of a GPU among 4 and 16", ", ".join(f"{f['storage'][gpus]} KiB" for gpus in (4, 16)), "48 kB, 120 kB",
+         verdict(near([f["storage"][4], f["storage"][16]], [48, 120]), "(13)")),
         ("16 GPUs, PCIe 6: FinePack over peer stores", f"{f['many_p2p']:.2f}", "3", "(11)"),
         ("16 GPUs, PCIe 6: FinePack over bulk DMA", f"{f['many_dma']:.2f}", "1.9", "(11)"),
     ]
@@ -106,6 +108,8 @@ def reasons(f):
         latency of 0.7 is a large part, for all methods.""",
         f"""By chance: {f['whole']} of the eight workloads divide evenly and reach 4.00, and the mean is lowered by the imbalance of
         {", ".join(f['imbalanced'])} (see Fig. 9), which is that of our inputs.""",
+        """64 entries of 128 bytes for each other GPU; the 4 GPUs' number is twice that. Tags and byte enables take 159 bits an entry more.
+        [synthesis.md](synthesis.md) has the card's area.""",
     ]
     return "\n".join(filled(item, f"{number}. ", " " * len(f"{number}. ")) for number, item in enumerate(items, 1))
 
