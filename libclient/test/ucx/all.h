@@ -9,7 +9,8 @@
 
 #include <gpulink.h>
 
-#define SECOND UINT64_C(1000000000)
+#define SECOND	 UINT64_C(1000000000)
+#define PATIENCE (240 * SECOND) /* a busy machine is no fault */
 
 struct all {
 	struct gpulink *device;
@@ -51,18 +52,18 @@ static inline int wait_all(struct all *a, uint64_t offset, uint64_t value)
 
 	while (!error && a->polls && gpulink_wait_until(a->memory + offset, GPULINK_COMPARE_GE, value, 0, NULL))
 		error = gpulink_wait(a->device, &done, 1, 0, 0);
-	return error ? error : gpulink_wait_until(a->memory + offset, GPULINK_COMPARE_GE, value, 60 * SECOND, NULL);
+	return error ? error : gpulink_wait_until(a->memory + offset, GPULINK_COMPARE_GE, value, PATIENCE, NULL);
 }
 
 /* Returns when all have called it, and what the default queue stored before is there. */
 static inline int meet_all(struct all *a)
 {
-	int error = gpulink_release(a->device, 60 * SECOND);
+	int error = gpulink_release(a->device, PATIENCE);
 
 	for (unsigned p = 0; p < a->processes && !error; p++)
 		error = gpulink_fetch_add(a->windows[p], 0, 8, 1, NULL, 0, GPULINK_NO_TAG);
 	if (!error)
-		error = gpulink_release(a->device, 60 * SECOND);
+		error = gpulink_release(a->device, PATIENCE);
 	return error ? error : wait_all(a, 0, ++a->barriers * a->processes);
 }
 

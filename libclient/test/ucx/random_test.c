@@ -101,7 +101,7 @@ static int load(struct worker *w, unsigned process, const uint8_t *should, uint6
 		bytes = pick(w, 2) ? bytes : HOST;
 		offset = offset + bytes > PART ? PART - bytes : offset;
 		error = gpulink_queue_get(w->queue, all.windows[process], base + offset, w->memory, 0, bytes, GPULINK_NO_TAG) ?:
-			gpulink_queue_release(w->queue, 60 * SECOND);
+			gpulink_queue_release(w->queue, PATIENCE);
 		if (!error && memcmp(w->host, should + offset, bytes))
 			w->what = "get";
 		return error;
@@ -131,7 +131,7 @@ static int atomic(struct worker *w, unsigned process, uint8_t *should, uint64_t 
 		memcpy(should + at, &value, 8);
 	}
 	if (!error)
-		error = gpulink_queue_release(w->queue, 60 * SECOND);
+		error = gpulink_queue_release(w->queue, PATIENCE);
 	memcpy(&old, w->host, 8);
 	if (!error && old != now)
 		w->what = "atomic";
@@ -150,7 +150,7 @@ static int operate(struct worker *w)
 		return load(w, process, should, base);
 	if (kind < 97)
 		return atomic(w, process, should, base);
-	return gpulink_queue_release(w->queue, 60 * SECOND);
+	return gpulink_queue_release(w->queue, PATIENCE);
 }
 
 static uint64_t hash(const uint8_t *at)
@@ -172,7 +172,7 @@ static int conclude(struct worker *w)
 		sum = hash(w->should + (size_t)p * PART);
 		error = gpulink_queue_store(w->queue, all.windows[p], HASHES + 8 * (all.process * THREADS + w->thread), &sum, 8);
 	}
-	return error ? error : gpulink_queue_release(w->queue, 60 * SECOND);
+	return error ? error : gpulink_queue_release(w->queue, PATIENCE);
 }
 
 static void *work(void *worker)
@@ -208,13 +208,17 @@ static int open_worker(struct worker *w, unsigned thread, uint64_t seed, uint64_
 /* The parts of all in this process's memory. */
 static bool is_right(void)
 {
-	bool right = true;
+	bool right = true, same;
 
 	for (unsigned part = 0; part < all.processes * THREADS; part++) {
 		uint64_t sum;
 
 		memcpy(&sum, all.memory + HASHES + 8 * part, 8);
-		right &= sum == hash(all.memory + PAGE + (size_t)part * PART);
+		same = sum == hash(all.memory + PAGE + (size_t)part * PART);
+		if (!same)
+			fprintf(stderr, "# process %u: the part of process %u, thread %u is wrong%s\n", all.process, part / THREADS,
+				part % THREADS, sum ? "" : ", which has not ended its operations");
+		right &= same;
 	}
 	return right;
 }

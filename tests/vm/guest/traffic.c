@@ -23,7 +23,8 @@
 
 enum { SLOTS = 64, SLOT_BYTES = 264, WINDOW_BYTES = 1 << 16 };
 #define LENGTH(a)	 (sizeof(a) / sizeof((a)[0]))
-#define ROUND_TIMEOUT_NS UINT64_C(5000000000)
+/* Long: a busy machine stops emulated CPUs and simulated cards for seconds. */
+#define ROUND_TIMEOUT_NS UINT64_C(30000000000)
 
 /* SIGTERM stays blocked, so that it does not interrupt library calls. */
 static int block_sigterm(void)
