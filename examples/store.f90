@@ -1,12 +1,19 @@
 ! SPDX-License-Identifier: Apache-2.0
-! Fortran stores to another GPU's or process's memory: example-fortran [DEVICE].
+! Fortran stores to another GPU's memory, or to the next process's if there are several: example-fortran [DEVICE].
 program store
   use, intrinsic :: iso_c_binding
   implicit none
 
-  integer(c_int), parameter :: read_write = 3
+  integer(c_int), parameter :: read_write = 3, greater_or_equal = 3
   integer(c_size_t), parameter :: rows = 500
-  integer(c_int64_t), parameter :: second = 1000000000_c_int64_t
+  integer(c_int64_t), parameter :: window_bytes = 65536, first = 64, minute = 60000000000_c_int64_t, no_tag = -1
+
+  type, bind(c) :: gpulink_info
+    character(kind=c_char) :: name(128), kind(8)
+    integer(c_int32_t) :: partitions, queue_entries, subheader_widths, context
+    integer(c_int64_t) :: generation, features
+    integer(c_int32_t) :: process, processes
+  end type
 
   interface
     integer(c_int) function gpulink_open(name, device) bind(c)
@@ -18,6 +25,19 @@ program store
       import
       type(c_ptr), value :: device
     end subroutine
+    integer(c_int) function gpulink_get_info(device, info, bytes) bind(c)
+      import
+      type(c_ptr), value :: device
+      type(gpulink_info), intent(out) :: info
+      integer(c_size_t), value :: bytes
+    end function
+    integer(c_int) function gpulink_endpoint_memory(device, partition, memory, bytes) bind(c)
+      import
+      type(c_ptr), value :: device
+      integer(c_int), value :: partition
+      type(c_ptr), intent(out) :: memory
+      integer(c_size_t), intent(out) :: bytes
+    end function
     integer(c_int) function gpulink_window_open(device, partition, offset, bytes, rights, window) bind(c)
       import
       type(c_ptr), value :: device
@@ -37,6 +57,18 @@ program store
       integer(c_int64_t), value :: offset
       integer(c_size_t), value :: bytes
     end function
+    integer(c_int) function gpulink_fetch_add(window, offset, bytes, operand, memory, memory_offset, tag) bind(c)
+      import
+      type(c_ptr), value :: window, memory
+      integer(c_int64_t), value :: offset, operand, memory_offset, tag
+      integer(c_size_t), value :: bytes
+    end function
+    integer(c_int) function gpulink_wait_until(address, compare, value, timeout_ns, seen) bind(c)
+      import
+      type(c_ptr), value :: address, seen
+      integer(c_int), value :: compare
+      integer(c_int64_t), value :: value, timeout_ns
+    end function
     integer(c_int) function gpulink_release(device, timeout_ns) bind(c)
       import
       type(c_ptr), value :: device
@@ -53,21 +85,30 @@ program store
     end function
   end interface
 
-  type(c_ptr) :: device, window
+  type(gpulink_info) :: info
+  type(c_ptr) :: device
+  type(c_ptr), allocatable :: windows(:)
   character(len=256) :: name
   real(c_double), target :: rank(rows), last(rows)
   integer(c_size_t) :: i
+  integer :: p, next
 
   call get_command_argument(1, name)
   if (name == '') name = 'soft:'
   call check(gpulink_open(trim(name)//c_null_char, device))
-  call check(gpulink_window_open(device, 0, 0_c_int64_t, 65536_c_int64_t, read_write, window))
-  do i = 1, rows
-    rank(i) = 0.5_c_double * real(i, c_double)
-    call check(gpulink_store(window, int(8 * (i - 1), c_int64_t), c_loc(rank(i)), 8_c_size_t))
+  call check(gpulink_get_info(device, info, c_sizeof(info)))
+  allocate(windows(0:info%processes - 1))
+  do p = 0, info%processes - 1
+    call check(gpulink_window_open(device, p, 0_c_int64_t, window_bytes, read_write, windows(p)))
   end do
-  call check(gpulink_release(device, second))
-  call check(gpulink_load(window, 0_c_int64_t, c_loc(last), 8 * rows))
+  next = mod(info%process + 1, info%processes)
+  do i = 1, rows
+    rank(i) = 0.5_c_double * real(i, c_double) + info%process
+    call check(gpulink_store(windows(next), first + int(8 * (i - 1), c_int64_t), c_loc(rank(i)), 8_c_size_t))
+  end do
+  call check(gpulink_release(device, minute))
+  call check(gpulink_load(windows(next), first, c_loc(last), 8 * rows))
+  call meet()
   call gpulink_close(device)
   if (any(abs(last - rank) > 0)) then
     print '(a)', 'store.f90: the memory has not what was stored'
@@ -76,6 +117,20 @@ program store
   print '(a, f0.1)', 'store.f90: the last row has ', last(rows)
 
 contains
+
+  ! Returns when all processes have come: nobody needs another's memory any more.
+  subroutine meet()
+    type(c_ptr) :: memory
+    integer(c_size_t) :: bytes
+    integer :: q
+
+    do q = 0, info%processes - 1
+      call check(gpulink_fetch_add(windows(q), 0_c_int64_t, 8_c_size_t, 1_c_int64_t, c_null_ptr, 0_c_int64_t, no_tag))
+    end do
+    call check(gpulink_release(device, minute))
+    call check(gpulink_endpoint_memory(device, info%process, memory, bytes))
+    call check(gpulink_wait_until(memory, greater_or_equal, int(info%processes, c_int64_t), minute, c_null_ptr))
+  end subroutine
 
   subroutine check(code)
     integer(c_int), intent(in) :: code

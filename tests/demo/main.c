@@ -5,11 +5,12 @@
  *
  * gpulink-pagerank --device NAME [--device NAME] [--endpoints N] [--gpu FOLDER] GRAPH
  *
- * Its last line begins "demo: ok" or "demo: FAILED". Exit status 0: ok; 1: failed; 2: usage.
+ * Of several processes on a "ucx:" device process 0 prints. Its last line begins "demo: ok" or "demo: FAILED". Exit status 0: ok; 1: failed; 2: usage.
  */
 #include "graph.h"
 #include "link.h"
 #include "pagerank.h"
+#include "processes.h"
 #include "reference.h"
 #include "sysfs.h"
 
@@ -37,9 +38,10 @@ struct result {
 static int usage(FILE *to)
 {
 	fprintf(to, "usage: gpulink-pagerank --device NAME [--device NAME] [--endpoints N] [--gpu FOLDER] GRAPH\n"
-		    "  NAME   /dev/gpulinkN, gpulinkN, or soft:[OPTION=VALUE,...]; two cards are joined by a link, and the\n"
-		    "         first has the first half of the endpoints, the second the others\n"
-		    "  N      partitions 0..N-1 take part: 1 to 16, default 4\n"
+		    "  NAME   /dev/gpulinkN, gpulinkN, soft:[OPTION=VALUE,...], or ucx:[OPTION=VALUE,...]; two cards are\n"
+		    "         joined by a link, and the first has the first half of the endpoints, the second the others;\n"
+		    "         of a ucx: device each process owns the endpoint of its number: mpirun -n 4 gpulink-pagerank ...\n"
+		    "  N      partitions 0..N-1 take part: 1 to 16, default 4; with ucx: those of all processes\n"
 		    "  FOLDER has pagerank.cl and gpulink_device.h: OpenCL kernels compute the ranks and store them\n"
 		    "  GRAPH  a Matrix Market coordinate file or an edge list, plain or gzip\n");
 	return to == stdout ? 0 : 2;
@@ -63,7 +65,7 @@ static int read_options(int argc, char **argv, struct options *options)
 	char *end;
 	int option;
 
-	*options = (struct options){.endpoints = 4};
+	*options = (struct options){.endpoints = 0};
 	while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
 		switch (option) {
 		case 'd':
@@ -135,20 +137,21 @@ static void name_row(char *name, size_t bytes, unsigned cards, unsigned card, un
 		snprintf(name, bytes, "%u", endpoint);
 }
 
-static void show_tables(const struct pagerank_traffic *traffic, const struct options *options,
+static void show_tables(const struct pagerank_traffic *traffic, const struct options *options, bool by_process,
 			const struct gpulink_counters *total)
 {
+	const char *what = by_process ? "process" : "endpoint";
 	unsigned cards = options->cards, endpoints = options->endpoints;
 	char name[32];
 
-	printf("\n%-8s  %-6s  %10s  %11s  %8s  %13s  %13s  %14s  %10s  %5s\n", "endpoint", "way", "stores", "store_bytes",
+	printf("\n%-8s  %-6s  %10s  %11s  %8s  %13s  %13s  %14s  %10s  %5s\n", what, "way", "stores", "store_bytes",
 	       "packets", "stores/packet", "payload_bytes", "raw_wire_bytes", "wire_bytes", "ratio");
 	for (unsigned i = 0; i < cards * endpoints; i++) {
 		name_row(name, sizeof(name), cards, i / endpoints, i % endpoints);
-		show_traffic_row(name, i % endpoints && !options->gpu ? "ring" : "window", &traffic[i].card);
+		show_traffic_row(name, by_process ? "both" : i % endpoints && !options->gpu ? "ring" : "window", &traffic[i].card);
 	}
 	show_traffic_row("total", "", total);
-	printf("\npackets by flush reason\n%-8s  %11s  %12s  %12s  %7s  %7s  %8s  %6s  %6s  %5s\n", "endpoint", "window_miss",
+	printf("\npackets by flush reason\n%-8s  %11s  %12s  %12s  %7s  %7s  %8s  %6s  %6s  %5s\n", what, "window_miss",
 	       "payload_full", "entries_full", "release", "timeout", "load_hit", "atomic", "config", "drain");
 	for (unsigned i = 0; i < cards * endpoints; i++) {
 		name_row(name, sizeof(name), cards, i / endpoints, i % endpoints);
@@ -156,19 +159,6 @@ static void show_tables(const struct pagerank_traffic *traffic, const struct opt
 	}
 	show_flush_row("total", total);
 	printf("\n");
-}
-
-/* All counters are 64-bit numbers: adds the structures as arrays. */
-static void add(struct gpulink_counters *total, const struct gpulink_counters *more)
-{
-	enum { COUNTERS = sizeof(*total) / sizeof(uint64_t) };
-	uint64_t a[COUNTERS], b[COUNTERS];
-
-	memcpy(a, total, sizeof(a));
-	memcpy(b, more, sizeof(b));
-	for (unsigned i = 0; i < COUNTERS; i++)
-		a[i] += b[i];
-	memcpy(total, a, sizeof(a));
 }
 
 /* Compares with the reference. Returns 0, or -1 with a reason. */
@@ -245,33 +235,68 @@ static int check_sysfs(const struct options *options, const struct pagerank_traf
 	return 0;
 }
 
-/* Runs, checks and shows; fills *result. Returns 0, or -1 with a reason. */
-static int run(struct pagerank *p, const struct graph *graph, bool in_sysfs, const struct options *options,
-	       struct result *result, char *reason)
+/* Runs and checks. With processes, each its own part; process 0 gets what all sent. Returns 0, or -1 with a reason. */
+static int run_and_check(struct pagerank *p, const struct graph *graph, bool by_process, struct pagerank_traffic *traffic, char *reason)
 {
-	struct pagerank_traffic traffic[PAGERANK_MOST_CARDS * PAGERANK_MOST_ENDPOINTS];
-	struct link_state before;
-	int iterations;
+	int iterations = pagerank_run(p, show_iteration), failed;
 
-	if (options->cards == 2 && link_read(options->device, &before, reason))
-		return -1;
-	iterations = pagerank_run(p, show_iteration);
 	if (iterations < 0 || pagerank_count(p, traffic)) {
 		snprintf(reason, REASON_BYTES, "%s", pagerank_reason(p));
 		return -1;
 	}
-	if (check_ranks(p, graph, iterations, reason))
+	failed = check_ranks(p, graph, iterations, reason);
+	if (by_process && pagerank_gather(p, failed, traffic) && !failed) {
+		snprintf(reason, REASON_BYTES, "%s", pagerank_reason(p));
 		return -1;
+	}
+	return failed;
+}
+
+/* Shows what was sent as well; fills *result. Returns 0, or -1 with a reason. */
+static int run(struct pagerank *p, const struct graph *graph, const struct gpulink_info *info, const struct options *options,
+	       struct result *result, char *reason)
+{
+	bool by_process = strcmp(info->kind, "ucx") == 0;
+	struct pagerank_traffic traffic[PAGERANK_MOST_CARDS * PAGERANK_MOST_ENDPOINTS];
+	struct link_state before;
+
+	if (options->cards == 2 && link_read(options->device, &before, reason))
+		return -1;
+	if (run_and_check(p, graph, by_process, traffic, reason))
+		return -1;
+	if (info->process)
+		return 0;
 	for (unsigned i = 0; i < options->cards * options->endpoints; i++)
-		add(&result->total, &traffic[i].card);
-	show_tables(traffic, options, &result->total);
-	if (in_sysfs && check_sysfs(options, traffic, reason))
+		pagerank_add(&result->total, &traffic[i].card);
+	show_tables(traffic, options, by_process, &result->total);
+	if (strcmp(info->kind, "card") == 0 && check_sysfs(options, traffic, reason))
 		return -1;
 	return options->cards == 2 ? show_link(p, options, traffic, &before, result, reason) : 0;
 }
 
+/* Of a "ucx:" device: as many endpoints as processes, whose reports process 0 makes. Returns 0, or -1 with a reason. */
+static int open_processes(struct options *options, struct pagerank_cards *cards, const struct gpulink_info *info, char *reason)
+{
+	if (info->process && !freopen("/dev/null", "w", stdout)) {
+		snprintf(reason, REASON_BYTES, "/dev/null cannot be opened");
+		return -1;
+	}
+	if (options->cards > 1 || options->gpu) {
+		snprintf(reason, REASON_BYTES, "a ucx: device takes neither another device nor --gpu");
+		return -1;
+	}
+	if (info->processes > PAGERANK_MOST_ENDPOINTS || (options->endpoints && options->endpoints != info->processes)) {
+		snprintf(reason, REASON_BYTES, "%" PRIu32 " processes for %u endpoints: must be one each, at most %u", info->processes,
+			 options->endpoints ? options->endpoints : PAGERANK_MOST_ENDPOINTS, PAGERANK_MOST_ENDPOINTS);
+		return -1;
+	}
+	options->endpoints = info->processes;
+	cards->processes = processes_open(cards->device[0], reason);
+	return cards->processes ? 0 : -1;
+}
+
 /* Opens the devices of the options. Returns 0, or -1 with a reason; some devices may be open then. */
-static int open_cards(const struct options *options, struct pagerank_cards *cards, struct gpulink_info *info, char *reason)
+static int open_cards(struct options *options, struct pagerank_cards *cards, struct gpulink_info *info, char *reason)
 {
 	for (; cards->count < options->cards; cards->count++) {
 		const char *name = options->device[cards->count];
@@ -287,6 +312,11 @@ static int open_cards(const struct options *options, struct pagerank_cards *card
 			snprintf(reason, REASON_BYTES, "%.200s: %s", name, gpulink_strerror(error));
 			return -1;
 		}
+		if (strcmp(info->kind, "ucx") == 0) {
+			cards->count++;
+			return open_processes(options, cards, info, reason);
+		}
+		options->endpoints = options->endpoints ? options->endpoints : 4;
 		if (info->partitions < options->endpoints) {
 			snprintf(reason, REASON_BYTES, "%.200s has %" PRIu32 " partitions, %u are needed", name,
 				 info->partitions, options->endpoints);
@@ -313,7 +343,7 @@ static int demo(const struct pagerank_cards *cards, const struct gpulink_info *i
 		printf("%s%s", c ? " and " : "", options->device[c]);
 	printf(" (%s), %u endpoints\n", info->kind, options->endpoints);
 	p = pagerank_new(cards, &graph, options->endpoints, reason);
-	failed = p ? run(p, &graph, strcmp(info->kind, "card") == 0, options, result, reason) : -1;
+	failed = p ? run(p, &graph, info, options, result, reason) : -1;
 	pagerank_free(p);
 	graph_free(&graph);
 	return failed;
@@ -339,7 +369,7 @@ int main(int argc, char **argv)
 	char reason[REASON_BYTES] = "";
 	struct pagerank_cards cards = {.count = 0};
 	struct result result = {.trimmed_bytes = 0};
-	struct gpulink_info info;
+	struct gpulink_info info = {.process = 0};
 	struct options options;
 	int failed = read_options(argc, argv, &options);
 
@@ -349,8 +379,9 @@ int main(int argc, char **argv)
 	failed = open_cards(&options, &cards, &info, reason) || demo(&cards, &info, &options, &result, reason);
 	for (unsigned c = 0; c < cards.count; c++)
 		gpulink_close(cards.device[c]);
+	processes_free(cards.processes);
 	if (failed)
-		printf("demo: FAILED %s\n", reason);
+		fprintf(info.process ? stderr : stdout, "demo: FAILED %s\n", reason);
 	else
 		show_result(&options, &result);
 	/* Callers rely on the last line: failing to print it is an error. */

@@ -2,51 +2,37 @@
 #include "pagerank.h"
 
 #include "gpu.h"
+#include "processes.h"
 #include "reference.h"
+#include "side.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH_STORES = 512, MOST_IN_FLIGHT = 8, PAGE_BYTES = 4096, RANK_BYTES = 8, FAR_LOADS = 64 };
-#define WAIT_NS	    UINT64_C(30000000000)
-#define EQUAL_TO    1e-12
+enum { PAGE_BYTES = 4096, FAR_LOADS = 64 };
+#define EQUAL_TO 1e-12
 /* Replicas are filled with this NaN before the first rank is pushed: a missing rank is detected. */
 #define NEVER_STORED UINT64_C(0xfff8deadbeef0000)
 
 _Static_assert(sizeof(double) == RANK_BYTES, "a rank is 8 bytes");
-_Static_assert(BATCH_STORES * (RANK_BYTES + 8u) <= GPULINK_VECTOR_BYTES, "a batch fits into a put vector");
 
 /* One endpoint, and the block of vertices that it owns. */
 struct part {
 	uint32_t begin, end;
 	unsigned card;		    /* the card it is local to */
-	volatile uint64_t *replica; /* the endpoint's own memory; volatile: the card changes it */
-};
-
-/* One partition of one card: the path from that card's owners to an endpoint. */
-struct lane {
-	struct gpulink_window *window;
-	struct gpulink_counters before;
-	uint64_t stores;
-	size_t batched; /* stores for the next put vector */
-	struct gpulink_vector batch[BATCH_STORES];
-	uint64_t values[BATCH_STORES];
-};
-
-struct side {
-	struct gpulink *device;
-	struct lane *lane; /* by endpoint */
-	uint64_t submitted, completed;
+	volatile uint64_t *replica; /* the endpoint's own memory; volatile: the card changes it; NULL: another process has it */
 };
 
 struct pagerank {
 	const struct graph *graph;
 	unsigned cards, parts;
+	struct processes *processes; /* NULL: this process owns all parts */
+	unsigned first, end;	     /* its own parts */
+	uint64_t offset;	     /* of the replicas in the endpoints' memories */
 	struct side side[PAGERANK_MOST_CARDS];
 	struct part *part;
 	uint16_t *readers; /* of each vertex: bit e, endpoint e reads its rank */
@@ -54,16 +40,6 @@ struct pagerank {
 	struct gpu *gpu;   /* that computes and pushes them, or NULL */
 	char reason[PAGERANK_REASON_BYTES];
 };
-
-__attribute__((format(printf, 2, 3))) static int fail(char *reason, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(reason, PAGERANK_REASON_BYTES, format, arguments);
-	va_end(arguments);
-	return -1;
-}
 
 static double rank_of(const struct part *part, uint32_t vertex)
 {
@@ -95,6 +71,7 @@ unsigned pagerank_card_of(unsigned endpoint, unsigned cards, unsigned endpoints)
 /* Returns the size of an endpoint as one card reports it, or 0 with a reason. */
 static uint64_t endpoint_room(const struct pagerank_cards *cards, unsigned card, unsigned e, unsigned endpoints, char *reason)
 {
+	uint64_t first = cards->processes ? PROCESSES_FIRST : 0;
 	struct gpulink_endpoint_info endpoint;
 	int error = gpulink_get_endpoint(cards->device[card], e, &endpoint, sizeof(endpoint));
 	char far[16];
@@ -102,12 +79,12 @@ static uint64_t endpoint_room(const struct pagerank_cards *cards, unsigned card,
 	snprintf(far, sizeof(far), "link %u", e);
 	if (error)
 		fail(reason, "endpoint %u: %s", e, gpulink_strerror(error));
-	else if (!endpoint.present || endpoint.bytes < PAGE_BYTES)
+	else if (!endpoint.present || endpoint.bytes < first + PAGE_BYTES)
 		fail(reason, "partition %u has no endpoint with memory; %u endpoints are needed", e, endpoints);
 	else if (card != pagerank_card_of(e, cards->count, endpoints) && strcmp(endpoint.name, far) != 0)
 		fail(reason, "partition %u of card %u is '%s', should be '%s'", e, card, endpoint.name, far);
 	else
-		return endpoint.bytes;
+		return endpoint.bytes - first;
 	return 0;
 }
 
@@ -153,12 +130,14 @@ static int open_part(struct pagerank *p, unsigned e)
 	part->card = pagerank_card_of(e, p->cards, p->parts);
 	part->begin = (uint32_t)((uint64_t)p->graph->vertices * e / p->parts);
 	part->end = (uint32_t)((uint64_t)p->graph->vertices * (e + 1) / p->parts);
+	if (e < p->first || e >= p->end)
+		return 0;
 	error = gpulink_endpoint_memory(p->side[part->card].device, e, &memory, &bytes);
 	if (error)
 		return fail(p->reason, "memory of endpoint %u: %s", e, gpulink_strerror(error));
-	if (bytes < need)
-		return fail(p->reason, "memory of endpoint %u: %zu bytes, %" PRIu64 " are needed", e, bytes, need);
-	part->replica = memory;
+	if (bytes < p->offset + need)
+		return fail(p->reason, "memory of endpoint %u: %zu bytes, %" PRIu64 " are needed", e, bytes, p->offset + need);
+	part->replica = (uint64_t *)memory + p->offset / RANK_BYTES;
 	for (uint32_t v = 0; v < p->graph->vertices; v++)
 		part->replica[v] = NEVER_STORED;
 	return 0;
@@ -168,7 +147,7 @@ static int open_part(struct pagerank *p, unsigned e)
 static int open_lanes(struct pagerank *p, struct side *side)
 {
 	for (unsigned e = 0; e < p->parts; e++) {
-		int error = gpulink_window_open(side->device, e, 0, replica_bytes(p->graph->vertices),
+		int error = gpulink_window_open(side->device, e, p->offset, replica_bytes(p->graph->vertices),
 						GPULINK_READ | GPULINK_WRITE, &side->lane[e].window);
 
 		if (error) {
@@ -188,6 +167,12 @@ static int release_all(struct pagerank *p)
 			return fail(p->reason, "release of card %u: %s", c, gpulink_strerror(error));
 	}
 	return 0;
+}
+
+/* What was stored is in place, in all processes. */
+static int finish_all(struct pagerank *p)
+{
+	return p->processes ? processes_meet(p->processes, p->reason) : release_all(p);
 }
 
 /* The kernels, and everything that they access. */
@@ -225,7 +210,7 @@ static int open_all(struct pagerank *p, const char *gpu)
 	if (gpu && open_gpu(p, gpu))
 		return -1;
 	/* Only a release orders the filling of the memories with the stores that follow. */
-	if (release_all(p))
+	if (finish_all(p))
 		return -1;
 	for (unsigned c = 0; c < p->cards; c++) {
 		for (unsigned e = 0; e < p->parts; e++) {
@@ -265,6 +250,10 @@ struct pagerank *pagerank_new(const struct pagerank_cards *cards, const struct g
 	p->graph = graph;
 	p->cards = cards->count;
 	p->parts = endpoints;
+	p->processes = cards->processes;
+	p->first = p->processes ? processes_own(p->processes) : 0;
+	p->end = p->processes ? p->first + 1 : p->parts;
+	p->offset = p->processes ? PROCESSES_FIRST : 0;
 	for (unsigned c = 0; c < p->cards; c++)
 		p->side[c].device = cards->device[c];
 	if (!allocate(p)) {
@@ -301,70 +290,6 @@ const char *pagerank_reason(const struct pagerank *p)
 	return p->reason;
 }
 
-/* Takes completions until at most `most` operations are in flight. */
-static int reap(struct pagerank *p, struct side *side, uint64_t most)
-{
-	struct gpulink_completion done[MOST_IN_FLIGHT];
-
-	while (side->submitted - side->completed > most) {
-		int count = gpulink_wait(side->device, done, MOST_IN_FLIGHT, 1, WAIT_NS);
-
-		if (count < 0)
-			return fail(p->reason, "wait for the ring: %s", gpulink_strerror(count));
-		if (!count || (uint64_t)count > side->submitted - side->completed)
-			return fail(p->reason, "wait for the ring: %d completions of %" PRIu64 " operations", count,
-				    side->submitted - side->completed);
-		for (int i = 0; i < count; i++, side->completed++) {
-			if (done[i].tag != side->completed)
-				return fail(p->reason, "the ring completed operation %" PRIu64 ", %" PRIu64 " is next", done[i].tag,
-					    side->completed);
-			if (done[i].error)
-				return fail(p->reason, "put %" PRIu64 ": %s (status %" PRIu32 ")", done[i].tag,
-					    gpulink_strerror(done[i].error), done[i].status);
-		}
-	}
-	return 0;
-}
-
-static int send_batch(struct pagerank *p, struct side *side, unsigned e)
-{
-	struct lane *lane = &side->lane[e];
-	int error;
-
-	if (!lane->batched)
-		return 0;
-	if (reap(p, side, MOST_IN_FLIGHT - 1))
-		return -1;
-	if (lane->batched == 1)
-		error = gpulink_put(lane->window, lane->batch[0].offset, lane->batch[0].data, RANK_BYTES, side->submitted);
-	else
-		error = gpulink_put_vector(lane->window, lane->batch, lane->batched, side->submitted);
-	if (error)
-		return fail(p->reason, "put into endpoint %u: %s", e, gpulink_strerror(error));
-	side->submitted++;
-	lane->batched = 0;
-	return 0;
-}
-
-/* One rank into one replica: endpoint 0 through its window, the others through the ring, so that both are used. */
-static int push_rank(struct pagerank *p, struct side *side, unsigned e, uint32_t vertex, uint64_t bits)
-{
-	struct lane *lane = &side->lane[e];
-	uint64_t offset = (uint64_t)vertex * RANK_BYTES;
-
-	lane->stores++;
-	if (e == 0) {
-		int error = gpulink_store(lane->window, offset, &bits, sizeof(bits));
-
-		return error ? fail(p->reason, "store into endpoint 0: %s", gpulink_strerror(error)) : 0;
-	}
-	lane->values[lane->batched] = bits;
-	lane->batch[lane->batched] =
-		(struct gpulink_vector){.offset = offset, .data = &lane->values[lane->batched], .bytes = RANK_BYTES};
-	lane->batched++;
-	return lane->batched == BATCH_STORES ? send_batch(p, side, e) : 0;
-}
-
 /* Pushes the ranks of one owner's block that differ from its own replica, to all their readers. */
 static int push_block(struct pagerank *p, const struct part *owner)
 {
@@ -376,7 +301,7 @@ static int push_block(struct pagerank *p, const struct part *owner)
 		if (bits == owner->replica[v])
 			continue;
 		for (unsigned e = 0; e < p->parts; e++)
-			if (p->readers[v] >> e & 1 && push_rank(p, side, e, v, bits))
+			if (p->readers[v] >> e & 1 && side_push(side, e, (uint64_t)v * RANK_BYTES, bits, p->reason))
 				return -1;
 	}
 	return 0;
@@ -413,26 +338,22 @@ static int push_changes(struct pagerank *p)
 {
 	if (p->gpu)
 		return push_changes_by_gpu(p);
-	for (unsigned owner = 0; owner < p->parts; owner++)
+	for (unsigned owner = p->first; owner < p->end; owner++)
 		if (push_block(p, &p->part[owner]))
 			return -1;
-	for (unsigned c = 0; c < p->cards; c++) {
-		for (unsigned e = 0; e < p->parts; e++)
-			if (send_batch(p, &p->side[c], e))
-				return -1;
-		if (reap(p, &p->side[c], 0))
+	for (unsigned c = 0; c < p->cards; c++)
+		if (side_flush(&p->side[c], p->parts, p->reason))
 			return -1;
-	}
-	return release_all(p);
+	return finish_all(p);
 }
 
 /* Each owner adds the ranks of its vertices without edges out, read in its own replica, to the sum of those before
- * it: the same order of additions as the reference's, hence the same rounding. */
+ * it: the same order of additions as the reference's, hence the same rounding. Processes add their sums. */
 static double dangling_mass(const struct pagerank *p)
 {
 	double mass = 0;
 
-	for (unsigned e = 0; e < p->parts; e++)
+	for (unsigned e = p->first; e < p->end; e++)
 		for (uint32_t v = p->part[e].begin; v < p->part[e].end; v++)
 			if (!p->graph->out_degree[v])
 				mass += rank_of(&p->part[e], v);
@@ -462,13 +383,15 @@ static void compute_block(struct pagerank *p, const struct part *part, double da
 	}
 }
 
-/* All blocks. Returns 0 and the sum of the changes. */
+/* All blocks. Returns 0 and the sum of the changes, when no process reads ranks any more. */
 static int compute(struct pagerank *p, double *change)
 {
 	double dangling = dangling_mass(p);
 
+	if (p->processes && processes_sum(p->processes, 0, &dangling, p->reason))
+		return -1;
 	*change = 0;
-	for (unsigned e = 0; e < p->parts; e++) {
+	for (unsigned e = p->first; e < p->end; e++) {
 		const struct part *part = &p->part[e];
 
 		if (!p->gpu)
@@ -477,7 +400,7 @@ static int compute(struct pagerank *p, double *change)
 			return -1;
 		*change = add_changes(p, part, *change);
 	}
-	return 0;
+	return p->processes ? processes_sum(p->processes, 1, change, p->reason) : 0;
 }
 
 static uint64_t stores_made(const struct pagerank *p)
@@ -516,7 +439,7 @@ int pagerank_run(struct pagerank *p, pagerank_progress progress)
 int pagerank_compare(struct pagerank *p, const double *ranks, double *worst)
 {
 	*worst = 0;
-	for (unsigned e = 0; e < p->parts; e++) {
+	for (unsigned e = p->first; e < p->end; e++) {
 		for (uint32_t v = 0; v < p->graph->vertices; v++) {
 			bool read = p->readers[v] >> e & 1;
 			double difference = fabs(rank_of(&p->part[e], v) - ranks[v]);
@@ -556,7 +479,18 @@ int pagerank_load_far(struct pagerank *p)
 	return loads;
 }
 
-/* All counters are 64-bit numbers: subtracts the structures as arrays. */
+void pagerank_add(struct gpulink_counters *total, const struct gpulink_counters *more)
+{
+	enum { COUNTERS = sizeof(*total) / sizeof(uint64_t) };
+	uint64_t a[COUNTERS], b[COUNTERS];
+
+	memcpy(a, total, sizeof(a));
+	memcpy(b, more, sizeof(b));
+	for (unsigned i = 0; i < COUNTERS; i++)
+		a[i] += b[i];
+	memcpy(total, a, sizeof(a));
+}
+
 static void subtract(struct gpulink_counters *counters, const struct gpulink_counters *less)
 {
 	enum { COUNTERS = sizeof(*counters) / sizeof(uint64_t) };
@@ -579,17 +513,40 @@ static int count_lane(struct pagerank *p, struct side *side, unsigned e, struct 
 	t->stores = lane->stores;
 	t->card = t->last;
 	subtract(&t->card, &lane->before);
-	if (t->card.stores != lane->stores || t->card.store_bytes != lane->stores * RANK_BYTES)
-		return fail(p->reason, "endpoint %u: %" PRIu64 " stores were made, the device counted %" PRIu64 " of %" PRIu64 " bytes",
-			    e, lane->stores, t->card.stores, t->card.store_bytes);
 	return 0;
+}
+
+static int check_count(struct pagerank *p, unsigned e, const struct pagerank_traffic *t)
+{
+	if (t->card.stores == t->stores && t->card.store_bytes == t->stores * RANK_BYTES)
+		return 0;
+	return fail(p->reason, "endpoint %u: %" PRIu64 " stores were made, the device counted %" PRIu64 " of %" PRIu64 " bytes", e,
+		    t->stores, t->card.stores, t->card.store_bytes);
 }
 
 int pagerank_count(struct pagerank *p, struct pagerank_traffic *traffic)
 {
-	for (unsigned c = 0; c < p->cards; c++)
-		for (unsigned e = 0; e < p->parts; e++)
-			if (count_lane(p, &p->side[c], e, &traffic[c * p->parts + e]))
+	struct pagerank_traffic one, *t;
+
+	memset(traffic, 0, sizeof(*traffic));
+	for (unsigned c = 0; c < p->cards; c++) {
+		for (unsigned e = 0; e < p->parts; e++) {
+			t = p->processes ? &one : &traffic[c * p->parts + e];
+			if (count_lane(p, &p->side[c], e, t) || (!p->processes && check_count(p, e, t)))
 				return -1;
-	return 0;
+			if (p->processes) {
+				traffic->stores += one.stores;
+				pagerank_add(&traffic->card, &one.card);
+			}
+		}
+	}
+	if (!p->processes)
+		return 0;
+	traffic->stores += processes_stores(p->processes);
+	return check_count(p, p->first, traffic); /* only the sum: with two-hop routing a partition has the counters of a relay */
+}
+
+int pagerank_gather(struct pagerank *p, int failed, struct pagerank_traffic *traffic)
+{
+	return processes_gather(p->processes, failed, traffic, p->reason);
 }

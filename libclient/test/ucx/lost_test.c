@@ -2,12 +2,17 @@
 /*
  * Processes of a "ucx:" device that are killed, stop, or close: who stored to them gets an error in time, the others nothing. TAP.
  * UCX_TLS in the environment chooses the transport.
+ *
+ * lost_test [ADDRESS NAMESPACE NAMESPACE]: processes 0 and 3 in one network namespace, which has the address, the others in the other one.
  */
+#include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,13 +21,15 @@
 #include "all.h"
 #include "port.h"
 
-enum { PROCESSES = 3, VICTIM = 2 };
+enum { MOST = 4, VICTIM = 2, FAR = 3 }; /* the one that ends, of three; of four with two-hop routing */
 
 static struct {
 	volatile pid_t victim;
 	volatile bool signalled, looked, stopped;
 	unsigned done; /* atomic: processes */
 } *shared;
+static unsigned processes;
+static const char *address = "127.0.0.1", *const *namespaces;
 
 /* A wrong result ends the process with the line's number. */
 #define EXPECT(got, should) \
@@ -47,7 +54,7 @@ static int store(struct all *a, struct gpulink_queue *queue, unsigned process, u
 static int wait_for_others(void)
 {
 	__atomic_add_fetch(&shared->done, 1, __ATOMIC_SEQ_CST);
-	while (__atomic_load_n(&shared->done, __ATOMIC_SEQ_CST) < PROCESSES - 1)
+	while (__atomic_load_n(&shared->done, __ATOMIC_SEQ_CST) < processes - 1)
 		usleep(1000);
 	return 0;
 }
@@ -202,49 +209,174 @@ static int stopped(struct all *a)
 	return 0;
 }
 
-static void run(const char *what, int (*test)(struct all *a), bool victim_dies)
+/*
+ * Two-hop routing: 0 and 1 are one row, 2 and 3 the other. So 1 is the relay of 0 to 3, and 3 that of 2 to 1.
+ */
+static int routed_stores(struct all *a, struct gpulink_queue *queue, unsigned to)
 {
-	unsigned port = free_port();
-	pid_t child[PROCESSES];
+	EXPECT(store(a, queue, to, 2000), 0);
+	return gpulink_queue_release(queue, 20 * SECOND);
+}
+
+/* Those who stored to the lost process, and those who stored by way of it, hear of it; nobody else. */
+static int routed_killed(struct all *a)
+{
+	struct gpulink_queue *own = gpulink_default_queue(a->device), *other;
+	uint64_t word = 0;
+	int error = 0;
+
+	EXPECT(gpulink_queue_open(a->device, &other), 0);
+	EXPECT(meet_all(a), 0);
+	switch (a->process) {
+	case FAR:
+		usleep(100000);
+		raise(SIGKILL);
+		return 1;
+	case 0: /* by way of 1, before, while and after it dies */
+		while (!error) {
+			error = routed_stores(a, own, FAR);
+			EXPECT(error == 0 || error == -GPULINK_EENDPOINT, true);
+		}
+		EXPECT(routed_stores(a, other, 1), -GPULINK_EENDPOINT); /* 1 does not know which queue it was */
+		EXPECT(routed_stores(a, own, 1), -GPULINK_EENDPOINT); /* nor that it was reported */
+		EXPECT(routed_stores(a, own, 2), 0);
+		EXPECT(gpulink_queue_load(other, a->windows[2], 4096 + 16 * 1999, &word, 8), 0);
+		EXPECT((long)word, 1999);
+		EXPECT(gpulink_queue_load(other, a->windows[FAR], 0, &word, 8), -GPULINK_EENDPOINT);
+		break;
+	case 1: /* is the relay of 0, and has nothing to do with it */
+		for (unsigned i = 0; i < 50; i++) {
+			EXPECT(routed_stores(a, own, 0), 0);
+			EXPECT(routed_stores(a, other, 2), 0);
+		}
+		break;
+	default:
+		EXPECT(routed_stores(a, own, 0), 0);
+		while (!error) { /* by way of 3 */
+			error = routed_stores(a, own, 1);
+			EXPECT(error == 0 || error == -GPULINK_EENDPOINT, true);
+		}
+		EXPECT(routed_stores(a, other, 0), 0);
+		EXPECT(routed_stores(a, own, 0), 0);
+		EXPECT(routed_stores(a, own, 1), -GPULINK_EENDPOINT);
+		break;
+	}
+	return wait_for_others();
+}
+
+/* What is stored to the process that stops, or by way of it, waits; what is kept for it at the relay is bounded. */
+static int routed_stopped(struct all *a)
+{
+	struct gpulink_queue *own = gpulink_default_queue(a->device), *other;
+	unsigned waits = a->process == 0 ? FAR : 1;
+	uint64_t word = 0;
+	long before;
+
+	EXPECT(gpulink_queue_open(a->device, &other), 0);
+	EXPECT(meet_all(a), 0);
+	if (a->process == FAR) {
+		shared->victim = getpid();
+		raise(SIGSTOP);
+		EXPECT(meet_all(a), 0);
+		memcpy(&word, a->memory + 4096 + 16 * 1999, 8);
+		EXPECT((long)word, 1999);
+		return 0;
+	}
+	while (!shared->victim)
+		usleep(1000);
+	usleep(100000);
+	before = resident();
+	EXPECT(routed_stores(a, other, a->process == 0 ? 2 : 0), 0);
+	if (a->process != 1) {
+		EXPECT(store(a, own, waits, 2000), 0);
+		EXPECT(gpulink_release(a->device, SECOND / 2), -GPULINK_ETIMEDOUT);
+	}
+	if (a->process == 0) { /* more than may be under way, to the relay */
+		for (unsigned i = 0; i < 40; i++)
+			EXPECT(store(a, other, FAR, 50000), 0);
+		EXPECT(gpulink_queue_release(other, SECOND / 2), -GPULINK_ETIMEDOUT);
+	}
+	wait_for_others();
+	EXPECT(resident() - before < (namespaces ? 32 : 16) << 10, true); /* UCX takes more where a link is slow, once */
+	if (a->process == 0)
+		kill(shared->victim, SIGCONT);
+	if (a->process == 0)
+		EXPECT(gpulink_queue_release(other, 20 * SECOND), -GPULINK_EENDPOINT); /* of what was not sent */
+	EXPECT(gpulink_release(a->device, 20 * SECOND), 0);
+	if (a->process != 1) {
+		EXPECT(routed_stores(a, own, waits), 0);
+		EXPECT(gpulink_load(a->windows[waits], 4096 + 16 * 1999, &word, 8), 0);
+		EXPECT((long)word, 1999);
+	}
+	EXPECT(meet_all(a), 0);
+	return 0;
+}
+
+/* As ip netns exec: UCX looks for interfaces in /sys. */
+static bool enter(const char *name)
+{
+	char path[300];
+	int fd;
+
+	snprintf(path, sizeof(path), "/run/netns/%s", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 && !setns(fd, CLONE_NEWNET) && !close(fd) && !unshare(CLONE_NEWNS) && !mount("", "/", "none", MS_SLAVE | MS_REC, NULL) &&
+	       !umount2("/sys", MNT_DETACH) && !mount("sysfs", "/sys", "sysfs", 0, NULL);
+}
+
+static void run(const char *what, int (*test)(struct all *a), bool victim_dies, bool routed)
+{
+	unsigned port = free_port(), victim = routed ? FAR : VICTIM;
+	pid_t child[MOST];
 	bool well = true;
 	int status;
 
+	processes = victim + 1;
 	memset(shared, 0, sizeof(*shared));
 	fflush(stdout);
-	for (unsigned p = 0; p < PROCESSES; p++) {
+	for (unsigned p = 0; p < processes; p++) {
 		child[p] = fork();
 		if (child[p] == 0) {
 			char name[128];
 			struct all a;
 
 			alarm(100);
-			snprintf(name, sizeof(name), "ucx:rank=%u,processes=%u,at=127.0.0.1:%u,memory=1M,timeout=2", p, PROCESSES, port);
+			snprintf(name, sizeof(name), "ucx:rank=%u,processes=%u,at=%s:%u,memory=1M,timeout=%u%s", p, processes, address,
+				 port, namespaces ? 4 : 2, routed ? ",route=on" : "");
+			if (namespaces && !enter(namespaces[(p + 1) / 2 % 2]))
+				_exit(1);
 			status = open_all(&a, name);
 			if (status)
 				fprintf(stderr, "# process %u: %s\n", p, gpulink_strerror(status));
 			status = status ? 1 : test(&a) != 0;
 			close_all(&a);
-			while (!status && test == closed && p == VICTIM && __atomic_load_n(&shared->done, __ATOMIC_SEQ_CST) < PROCESSES - 1)
+			while (!status && test == closed && p == victim && __atomic_load_n(&shared->done, __ATOMIC_SEQ_CST) < processes - 1)
 				usleep(1000); /* the process lives on */
 			_exit(status);
 		}
 	}
-	for (unsigned p = 0; p < PROCESSES; p++) {
+	for (unsigned p = 0; p < processes; p++) {
 		waitpid(child[p], &status, 0);
-		well &= p == VICTIM && victim_dies ? WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL : status == 0;
+		well &= p == victim && victim_dies ? WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL : status == 0;
 	}
 	is(well, true, what);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	if (argc > 3) {
+		address = argv[1];
+		namespaces = (const char *const *)argv + 2;
+	}
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED)
 		return 1;
-	run("a process is killed", killed, true);
-	run("a process is killed before anyone has stored to it", killed_early, true);
-	run("a process closes the device", closed, false);
-	run("a process stops, and goes on", stopped, false);
+	run("a process is killed", killed, true, false);
+	run("a process is killed before anyone has stored to it", killed_early, true, false);
+	run("a process closes the device", closed, false, false);
+	run("a process stops, and goes on", stopped, false, false);
+	run("two-hop routing: a process is killed", routed_killed, true, true);
+	run("two-hop routing: a process stops, and goes on", routed_stopped, false, true);
 	printf("1..%u\n", number);
 	return bad != 0;
 }

@@ -36,6 +36,17 @@ struct worker {
 
 static struct all all;
 
+/* An operation behind a release waits for a second, less than others may take on a busy machine; then it was not submitted. */
+#define SUBMIT(call) \
+	({ \
+		int error_; \
+		unsigned seconds_ = 0; \
+		do { \
+			error_ = (call); \
+		} while (error_ == -GPULINK_ETIMEDOUT && ++seconds_ < PATIENCE / SECOND); \
+		error_; \
+	})
+
 static uint32_t pick(struct worker *w, uint32_t n)
 {
 	return (uint32_t)(draw(&w->chance) >> 20) % n;
@@ -78,13 +89,13 @@ static int store(struct worker *w, unsigned process, uint8_t *should, uint64_t b
 			{ base + offset, should + offset, bytes }, { base + offset, should + offset, 1 },
 		};
 
-		return gpulink_queue_put_vector(w->queue, all.windows[process], vector, 2, GPULINK_NO_TAG);
+		return SUBMIT(gpulink_queue_put_vector(w->queue, all.windows[process], vector, 2, GPULINK_NO_TAG));
 	}
 	case 3:
 		memcpy(w->host, should + offset, bytes);
-		return gpulink_queue_put_memory(w->queue, all.windows[process], base + offset, w->memory, 0, bytes, GPULINK_NO_TAG);
+		return SUBMIT(gpulink_queue_put_memory(w->queue, all.windows[process], base + offset, w->memory, 0, bytes, GPULINK_NO_TAG));
 	default:
-		return gpulink_queue_put(w->queue, all.windows[process], base + offset, should + offset, bytes, GPULINK_NO_TAG);
+		return SUBMIT(gpulink_queue_put(w->queue, all.windows[process], base + offset, should + offset, bytes, GPULINK_NO_TAG));
 	}
 }
 
@@ -100,7 +111,7 @@ static int load(struct worker *w, unsigned process, const uint8_t *should, uint6
 	} else {
 		bytes = pick(w, 2) ? bytes : HOST;
 		offset = offset + bytes > PART ? PART - bytes : offset;
-		error = gpulink_queue_get(w->queue, all.windows[process], base + offset, w->memory, 0, bytes, GPULINK_NO_TAG) ?:
+		error = SUBMIT(gpulink_queue_get(w->queue, all.windows[process], base + offset, w->memory, 0, bytes, GPULINK_NO_TAG)) ?:
 			gpulink_queue_release(w->queue, PATIENCE);
 		if (!error && memcmp(w->host, should + offset, bytes))
 			w->what = "get";
@@ -120,14 +131,15 @@ static int atomic(struct worker *w, unsigned process, uint8_t *should, uint64_t 
 
 	if (pick(w, 2)) {
 		w->sums[at / 8 % SUM_WORDS] += value;
-		return gpulink_queue_fetch_add(w->queue, all.windows[process], SUMS + at % (8 * SUM_WORDS), 8, value, NULL, 0, GPULINK_NO_TAG);
+		return SUBMIT(gpulink_queue_fetch_add(w->queue, all.windows[process], SUMS + at % (8 * SUM_WORDS), 8, value, NULL, 0, GPULINK_NO_TAG));
 	}
 	memcpy(&now, should + at, 8);
 	if (pick(w, 2)) {
-		error = gpulink_queue_swap(w->queue, all.windows[process], base + at, 8, value, w->memory, 0, GPULINK_NO_TAG);
+		error = SUBMIT(gpulink_queue_swap(w->queue, all.windows[process], base + at, 8, value, w->memory, 0, GPULINK_NO_TAG));
 		memcpy(should + at, &value, 8);
 	} else {
-		error = gpulink_queue_compare_swap(w->queue, all.windows[process], base + at, 8, now, value, w->memory, 0, GPULINK_NO_TAG);
+		error = SUBMIT(gpulink_queue_compare_swap(w->queue, all.windows[process], base + at, 8, now, value, w->memory, 0,
+							  GPULINK_NO_TAG));
 		memcpy(should + at, &value, 8);
 	}
 	if (!error)

@@ -307,6 +307,35 @@ static void test_answers(void **state)
 	close_device(u);
 }
 
+/* Answers to gets whose memory was unregistered meanwhile are not written, and the operations end. */
+static void test_unregistered(void **state)
+{
+	struct { struct glk_record_answer head; uint8_t data[8]; } answer = { .head = { .id = 0 } };
+	const struct ucx_asker asker = { done, &times_done, 0 };
+	uint8_t to[24] = { 0 }, should[24] = { 0 };
+	struct ucx *u = open_device();
+	struct message m;
+
+	(void)state;
+	times_done = 0;
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(glk_request_load(u, OTHER, 0, to + 8 * i, 8, &asker), GLK_ST_OK);
+	glk_requests_discard(u, to + 8, 8);
+	memset(answer.data, 9, sizeof(answer.data));
+	for (unsigned i = 0; i < 3; i++) {
+		answer.head.id = i;
+		begin(&m, OTHER, i, 0);
+		add(&m, GLK_RECORD_ANSWER, &answer, sizeof(answer));
+		give(u, &m);
+	}
+	memset(should, 9, 8);
+	memset(should + 16, 9, 8);
+	assert_memory_equal(to, should, sizeof(to));
+	assert_int_equal(times_done, 3);
+	assert_int_equal(u->malformed, 0);
+	close_device(u);
+}
+
 /* Who asks and takes no answers is lost, before the memory is. */
 static void test_greed(void **state)
 {
@@ -371,7 +400,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_packets), cmocka_unit_test(test_heads), cmocka_unit_test(test_loads), cmocka_unit_test(test_atomics),
-		cmocka_unit_test(test_answers), cmocka_unit_test(test_greed), cmocka_unit_test(test_random),
+		cmocka_unit_test(test_answers), cmocka_unit_test(test_unregistered), cmocka_unit_test(test_greed),
+		cmocka_unit_test(test_random),
 	};
 
 	area = mmap(NULL, MEMORY + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

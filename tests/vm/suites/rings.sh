@@ -36,6 +36,11 @@ tap "io_uring" uring-test $device $class
 tap "library" lib_promise_test $device
 tap "queues" lib_queue_test $device 40
 tap "event loop" lib_uring_loop_test $device $class
+for example in store ring signal threads region; do
+	check "example $example" example-$example $device
+done
+check "example pagerank, 256 rows" example-pagerank $device 8
+check "the examples left nothing" wait_until 3 nothing_left
 tap "isolation" isolation-test $device $class
 for way in ioctl uring user; do
 	check "traffic by $way" ring-traffic $device $way 1 ok
