@@ -2,6 +2,7 @@
 /* "local:" devices: processes that share endpoints by a name. TAP. */
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <signal.h>
@@ -101,6 +102,102 @@ static void test_lanes(void)
 	gpulink_close(e.device);
 	is((long)word(&f, 88), 9, "closing applies the rest");
 	gpulink_close(f.device);
+}
+
+/* --- why packets leave --- */
+
+static struct gpulink *far_device;
+static struct gpulink_queue *far_queue;
+static struct gpulink_window *far_window;
+static struct gpulink_lane far_lane;
+
+static void load_it(void)
+{
+	uint64_t seen;
+
+	gpulink_queue_load(far_queue, far_window, 0, &seen, 8);
+}
+
+static void get_it(void)
+{
+	static uint64_t seen[512] __attribute__((aligned(4096)));
+	struct gpulink_memory *memory;
+
+	gpulink_memory_register(far_device, seen, sizeof(seen), BOTH, &memory);
+	gpulink_queue_get(far_queue, far_window, 0, memory, 0, 8, GPULINK_NO_TAG);
+	gpulink_memory_unregister(memory);
+}
+
+static void release_it(void)
+{
+	gpulink_queue_release(far_queue, SECOND);
+}
+
+static void add_it(void)
+{
+	gpulink_queue_fetch_add(far_queue, far_window, 64, 8, 1, NULL, 0, GPULINK_NO_TAG);
+}
+
+static void put_it(void)
+{
+	uint64_t value = 1;
+
+	gpulink_queue_put(far_queue, far_window, 64, &value, 8, GPULINK_NO_TAG);
+}
+
+static void store_a_gibibyte_away(void)
+{
+	uint64_t value = 1;
+
+	gpulink_lane_store(&far_lane, UINT64_C(1) << 30, &value, 8);
+}
+
+/* 128 bytes hold 9 words at odd places, each with 5 bytes of sub-header. */
+static void store_many(void)
+{
+	for (uint64_t i = 1; i <= 9; i++)
+		gpulink_lane_store(&far_lane, 24 * i, &i, 8);
+}
+
+/* Each cause makes packets leave for its reason, and no other ones; behind it the first store is there. */
+static void test_reasons(void)
+{
+	static const struct {
+		const char *name;
+		void (*cause)(void);
+		size_t counter;
+		uint64_t packets;
+	} reasons[] = {
+		{ "a store to another address window", store_a_gibibyte_away, offsetof(struct gpulink_counters, flush_window_miss), 1 },
+		{ "a full packet", store_many, offsetof(struct gpulink_counters, flush_payload_full), 1 },
+		{ "a release", release_it, offsetof(struct gpulink_counters, flush_release), 1 },
+		{ "a load", load_it, offsetof(struct gpulink_counters, flush_load_hit), 1 },
+		{ "a get", get_it, offsetof(struct gpulink_counters, flush_load_hit), 1 },
+		{ "an atomic", add_it, offsetof(struct gpulink_counters, flush_atomic), 1 },
+		{ "a put", put_it, offsetof(struct gpulink_counters, flush_drain), 2 }, /* and its own */
+	};
+	char far[96];
+	void *memory;
+	size_t size;
+
+	snprintf(far, sizeof(far), "local:far-%ld,endpoints=1,memory=2G,payload=128", (long)getpid());
+	is(!gpulink_open(far, &far_device) && !gpulink_window_open(far_device, 0, 0, UINT64_C(2) << 30, BOTH, &far_window) &&
+	   !gpulink_queue_open(far_device, &far_queue) && !gpulink_lane_open(far_queue, far_window, &far_lane) &&
+	   !gpulink_endpoint_memory(far_device, 0, &memory, &size), true, "an endpoint of two address windows");
+	for (unsigned i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		struct gpulink_counters before, after;
+		uint64_t value = 1000 + i;
+
+		gpulink_queue_release(far_queue, SECOND);
+		gpulink_get_counters(far_device, 0, &before, sizeof(before));
+		gpulink_lane_store(&far_lane, 0, &value, 8);
+		reasons[i].cause();
+		gpulink_get_counters(far_device, 0, &after, sizeof(after));
+		is(after.packets - before.packets == reasons[i].packets && *(volatile uint64_t *)memory == value &&
+		   *(uint64_t *)(void *)((uint8_t *)&after + reasons[i].counter) -
+		   *(uint64_t *)(void *)((uint8_t *)&before + reasons[i].counter) == reasons[i].packets, true, reasons[i].name);
+	}
+	gpulink_close(far_device);
 }
 
 /* Each process adds to a word by atomics, and passes its own word on: data, release, signal. */
@@ -322,6 +419,7 @@ int main(void)
 	test_names();
 	test_lanes();
 	test_window();
+	test_reasons();
 	test_processes();
 	test_atomics();
 	test_threads();

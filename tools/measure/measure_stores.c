@@ -2,6 +2,8 @@
 #include "measure_stores.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +13,27 @@
 
 #define SECOND UINT64_C(1000000000)
 #define GRAPH  (UINT64_C(8) << 20)
+#define SIDES  2u
 
 const char *const measure_pattern_names[MEASURE_PATTERNS] = { "random", "sequential", "graph", "halo", "hot" };
-const char *const measure_store_way_names[MEASURE_STORE_WAYS] = { "plain", "lane", "queue" };
+const char *const measure_store_way_names[MEASURE_STORE_WAYS] = { "plain", "lane", "queue", "2 plain", "2 lanes" };
 
-struct bench {
-	struct gpulink *device;
+/* What a thread stores to: an endpoint. */
+struct side {
+	struct bench *bench;
 	struct gpulink_window *window;
 	struct gpulink_queue *queue;
 	struct gpulink_lane lane;
 	uint8_t *memory;
+	enum measure_store_way way; /* of the thread of side 1 */
+	uint64_t mark;
+	int error;
+};
+
+struct bench {
+	struct gpulink *device;
+	struct side sides[SIDES];
+	pthread_barrier_t start;
 	uint64_t bytes, state; /* of random numbers */
 	unsigned stores;
 	uint64_t *at; /* of each store */
@@ -75,36 +88,92 @@ static void fill(struct bench *b, enum measure_pattern pattern)
 
 /* --- ways --- */
 
-static int store_all(struct bench *b, enum measure_store_way way, uint64_t mark)
+/* Each way is a function, so that a profiler counts its instructions (docs/local.md, "What a store costs"). */
+static __attribute__((noinline)) int store_plain(const struct side *s, uint64_t mark)
 {
+	const struct bench *b = s->bench;
+
+	for (unsigned i = 0; i < b->stores; i++)
+		*(volatile uint64_t *)(void *)(s->memory + b->at[i]) = mark + i;
+	return 0;
+}
+
+static __attribute__((noinline)) int store_lane(struct side *s, uint64_t mark)
+{
+	const struct bench *b = s->bench;
 	int error = 0;
+
+	for (unsigned i = 0; i < b->stores && !error; i++) {
+		uint64_t value = mark + i;
+
+		error = gpulink_lane_store(&s->lane, b->at[i], &value, 8);
+	}
+	return error;
+}
+
+static __attribute__((noinline)) int store_queue(const struct side *s, uint64_t mark)
+{
+	const struct bench *b = s->bench;
+	int error = 0;
+
+	for (unsigned i = 0; i < b->stores && !error; i++) {
+		uint64_t value = mark + i;
+
+		error = gpulink_queue_store(s->queue, s->window, b->at[i], &value, 8);
+	}
+	return error;
+}
+
+static int store_all(struct side *s, enum measure_store_way way, uint64_t mark)
+{
+	int error;
 
 	switch (way) {
 	case MEASURE_PLAIN:
-		for (unsigned i = 0; i < b->stores; i++)
-			*(volatile uint64_t *)(void *)(b->memory + b->at[i]) = mark + i;
-		break;
-	case MEASURE_LANE:
-		for (unsigned i = 0; i < b->stores && !error; i++) {
-			uint64_t value = mark + i;
-
-			error = gpulink_lane_store(&b->lane, b->at[i], &value, 8);
-		}
-		break;
-	default:
-		for (unsigned i = 0; i < b->stores && !error; i++) {
-			uint64_t value = mark + i;
-
-			error = gpulink_queue_store(b->queue, b->window, b->at[i], &value, 8);
-		}
-		break;
+	case MEASURE_TWO_PLAIN: error = store_plain(s, mark); break;
+	case MEASURE_QUEUE: error = store_queue(s, mark); break;
+	default: error = store_lane(s, mark); break;
 	}
-	return error ? error : gpulink_queue_release(b->queue, 60 * SECOND);
+	return error ? error : gpulink_queue_release(s->queue, 60 * SECOND);
+}
+
+static void *store_other(void *argument)
+{
+	struct side *s = argument;
+
+	pthread_barrier_wait(&s->bench->start);
+	s->error = store_all(s, s->way, s->mark);
+	return NULL;
+}
+
+/* Returns ns, or a code. */
+static double time_all(struct bench *b, enum measure_store_way way, uint64_t mark)
+{
+	struct side *other = &b->sides[1];
+	bool two = way >= MEASURE_TWO_PLAIN;
+	pthread_t thread;
+	double begin;
+	int error;
+
+	other->way = way;
+	other->mark = mark;
+	other->error = 0;
+	if (two && pthread_create(&thread, NULL, store_other, other))
+		return -GPULINK_ENOMEM;
+	if (two)
+		pthread_barrier_wait(&b->start);
+	begin = now();
+	error = store_all(&b->sides[0], way, mark);
+	if (two)
+		pthread_join(thread, NULL);
+	error = error ? error : other->error;
+	return error ? error : now() - begin;
 }
 
 /* The last store to each place is there: from the last on, each place that was not seen. */
-static int check(struct bench *b, uint64_t mark)
+static int check(const struct side *s, uint64_t mark)
 {
+	const struct bench *b = s->bench;
 	uint8_t *seen = calloc(b->bytes / 64 + 1, 1);
 	int wrong = 0;
 
@@ -114,7 +183,7 @@ static int check(struct bench *b, uint64_t mark)
 		uint64_t word = b->at[i] / 8;
 
 		if (!(seen[word / 8] >> word % 8 & 1))
-			wrong = *(const volatile uint64_t *)(const void *)(b->memory + b->at[i]) != mark + i;
+			wrong = *(const volatile uint64_t *)(const void *)(s->memory + b->at[i]) != mark + i;
 		seen[word / 8] |= (uint8_t)(1u << word % 8);
 	}
 	free(seen);
@@ -141,6 +210,18 @@ static double median(double *values, unsigned count)
 	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
+/* One round of one way. Returns ns a store, or a code. */
+static double measure_one(struct bench *b, enum measure_store_way way, uint64_t mark)
+{
+	unsigned sides = way >= MEASURE_TWO_PLAIN ? SIDES : 1;
+	double ns = time_all(b, way, mark);
+	int error = 0;
+
+	for (unsigned i = 0; i < sides && ns >= 0 && !error; i++)
+		error = check(&b->sides[i], mark);
+	return error ? error : ns < 0 ? ns : ns / b->stores / sides;
+}
+
 static int measure(struct bench *b, unsigned rounds, double *values[MEASURE_STORE_WAYS], struct measure_stores found[MEASURE_STORE_WAYS])
 {
 	uint64_t mark = draw(b) >> 8;
@@ -148,15 +229,11 @@ static int measure(struct bench *b, unsigned rounds, double *values[MEASURE_STOR
 	for (unsigned r = 0; r < rounds; r++) {
 		for (unsigned way = 0; way < MEASURE_STORE_WAYS; way++, mark += b->stores) {
 			uint64_t before = wire_bytes(b);
-			double begin = now();
-			int error = store_all(b, (enum measure_store_way)way, mark);
 
-			values[way][r] = (now() - begin) / b->stores;
+			values[way][r] = measure_one(b, (enum measure_store_way)way, mark);
+			if (values[way][r] < 0)
+				return (int)values[way][r];
 			found[way].wire_bytes = (double)(wire_bytes(b) - before) / b->stores;
-			if (!error)
-				error = check(b, mark);
-			if (error)
-				return error;
 		}
 	}
 	for (unsigned way = 0; way < MEASURE_STORE_WAYS; way++) {
@@ -168,37 +245,43 @@ static int measure(struct bench *b, unsigned rounds, double *values[MEASURE_STOR
 	return 0;
 }
 
-static int open_bench(struct bench *b, const char *name)
+static int open_side(struct bench *b, unsigned number)
 {
-	int error = gpulink_open(name, &b->device);
+	struct side *s = &b->sides[number];
 	void *memory;
 	size_t size;
+	int error = gpulink_window_open(b->device, number, 0, b->bytes, GPULINK_READ | GPULINK_WRITE, &s->window);
 
+	s->bench = b;
 	if (!error)
-		error = gpulink_window_open(b->device, 0, 0, b->bytes, GPULINK_READ | GPULINK_WRITE, &b->window);
+		error = gpulink_queue_open(b->device, &s->queue);
 	if (!error)
-		error = gpulink_queue_open(b->device, &b->queue);
+		error = gpulink_lane_open(s->queue, s->window, &s->lane);
 	if (!error)
-		error = gpulink_lane_open(b->queue, b->window, &b->lane);
-	if (!error)
-		error = gpulink_endpoint_memory(b->device, 0, &memory, &size);
+		error = gpulink_endpoint_memory(b->device, number, &memory, &size);
 	if (!error) {
-		b->memory = memory;
+		s->memory = memory;
 		memset(memory, 1, b->bytes); /* its pages are there */
 	}
 	return error;
 }
 
-int measure_stores(const char *device, uint64_t bytes, unsigned stores, unsigned rounds,
+int measure_stores(const char *device, uint64_t bytes, unsigned stores, unsigned rounds, unsigned patterns,
 		   struct measure_stores found[MEASURE_PATTERNS][MEASURE_STORE_WAYS], char *error)
 {
 	struct bench b = { .bytes = bytes, .stores = stores, .state = 1, .at = calloc(stores, sizeof(*b.at)) };
 	double *all = calloc((size_t)rounds * MEASURE_STORE_WAYS, sizeof(*all)), *values[MEASURE_STORE_WAYS];
-	int failed = b.at && all ? open_bench(&b, device) : -GPULINK_ENOMEM;
+	int failed = b.at && all ? gpulink_open(device, &b.device) : -GPULINK_ENOMEM;
 
+	if (!failed && pthread_barrier_init(&b.start, NULL, SIDES))
+		failed = -GPULINK_ENOMEM;
+	for (unsigned i = 0; i < SIDES && !failed; i++)
+		failed = open_side(&b, i);
 	for (unsigned way = 0; way < MEASURE_STORE_WAYS; way++)
 		values[way] = all + (size_t)way * rounds;
 	for (unsigned p = 0; p < MEASURE_PATTERNS && !failed; p++) {
+		if (!(patterns >> p & 1))
+			continue;
 		fill(&b, (enum measure_pattern)p);
 		failed = measure(&b, rounds, values, found[p]);
 	}
