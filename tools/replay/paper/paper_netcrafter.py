@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """NetCrafter's figures for docs/papers.md: their runs, measurements and tables."""
 
-import math
 import pathlib
 
 import paper_netcrafter_text as text
+from paper_common import geometric_mean, mean, table
 
 DATA = pathlib.Path(__file__).resolve().parents[3] / "tests/data"
 TRACES = {
@@ -30,16 +30,6 @@ VARIANTS = ["plain", "ideal", "stitching", "pooling", "trimming", "sequencing", 
 POOLS = [32, 64, 96, 128]
 BANDWIDTHS = [(128, 16), (128, 32), (128, 64), (256, 32), (512, 64), (32, 32)]
 QUEUES = [1016, 1020, 1028, 1032]  # equivalent to 1024; the spread of their times is the noise
-
-
-def geometric_mean(values):
-    values = list(values)
-    return math.exp(math.fsum(math.log(v) for v in values) / len(values))
-
-
-def mean(values):
-    values = list(values)
-    return math.fsum(values) / len(values)
 
 
 def kind(variant, name, what="packets"):
@@ -118,11 +108,6 @@ def gather(runs, tell):
 
 
 # ---- Tables ----
-
-def table(head, rows):
-    return "\n".join(["| " + " | ".join(map(str, head)) + " |", "|---" + "|---:" * (len(head) - 1) + "|",
-                      *("| " + " | ".join(map(str, row)) + " |" for row in rows)])
-
 
 def traffic_row(name, found):
     plain = found["by"]["plain"]
@@ -250,7 +235,7 @@ def tables(traces, workloads):
     bases = {name: found["base"] for name, found in traces.items()}
     rows = [[f"{w} / {b}", *(f"{ratio(found, w, b):.3f}" for found in traces.values()),
              f"{geometric_mean(ratio(found, w, b) for found in traces.values()):.3f}"] for w, b in BANDWIDTHS]
-    return {
+    lines = {
         "traffic": table(TRAFFIC, [traffic_row(n, f) for n, f in bases.items()]),
         "traffic_workloads": table(TRAFFIC, [traffic_row(n, f) for n, f in workloads.items()]),
         "need": table(NEED, [need_row(n, f) for n, f in bases.items()]),
@@ -274,6 +259,7 @@ def tables(traces, workloads):
         "both": table(LINK_BYTES, [link_bytes_row(n, f) for n, f in bases.items()]),
         "both_workloads": table(LINK_BYTES, [link_bytes_row(n, f) for n, f in workloads.items()]),
     }
+    return {name: "\n".join(of) for name, of in lines.items()}
 
 
 # ---- Numbers in the text ----

@@ -1,14 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The NetCrafter text of docs/papers.md, around the measurements of paper_netcrafter.py."""
 
-import textwrap
-
-from paper_text import near, verdict
-
-
-def filled(text, first="", rest=""):
-    return textwrap.fill(" ".join(text.split()), 128, initial_indent=first, subsequent_indent=rest, break_long_words=False,
-                         break_on_hyphens=False)
+from paper_common import comparison, filled, near, numbered, verdict
 
 
 def percent(speed_up):
@@ -112,7 +105,7 @@ def reasons(f):
         were simulated again.""",
         """Too few page walks cross here for Fig. 8 (2), and the traces have what L1s missed, not what they were asked for.""",
     ]
-    return "\n".join(filled(item, f"{number}. ", " " * len(f"{number}. ")) for number, item in enumerate(items, 1))
+    return numbered(items)
 
 
 def pooling(f):
@@ -154,9 +147,7 @@ def better(f):
 
 
 def section(f, t, parameters):
-    lines = ["| item | ours | the paper's | note |", "|---|---|---|---|"]
-    lines += ["| " + " | ".join(row) + " |" for row in summary(f)]
-    side_by_side = "\n".join(lines)
+    side_by_side = "\n".join(comparison(summary(f)))
     both, tuned = better(f)
     return f"""\
 # NetCrafter's figures

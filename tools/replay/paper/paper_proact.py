@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """PROACT's figures for docs/papers.md: their runs, tables and text."""
 
-import math
-
-import paper_text
+from paper_common import bullets, comparison, filled, geometric_mean, numbered, table
 
 SYSTEM = "--payload 4096 --latency 700 --buffer 65536 --seed 1 --polling 1000 --launch 10000 --card 600 --tracking 12".split()
 LINKS = {"pcie3": SYSTEM, "nvlink": ["--payload", "256", *SYSTEM[2:]]}
@@ -16,16 +14,6 @@ THREADS = "--synthetic 256M --gpus 2 --agents polling --chunks 1M --threads 32..
 SCALED = [2, 4, 8, 16]
 METHODS = ["dma", "proact-inline", "proact-polling", "proact-launch", "proact-hw", "finepack"]
 SOFTWARE = ["inline", "polling", "launch"]
-
-
-def geometric_mean(values):
-    values = list(values)
-    return math.exp(math.fsum(math.log(v) for v in values) / len(values))
-
-
-def table(head, rows):
-    return ["| " + " | ".join(map(str, head)) + " |", "|---" + "|---:" * (len(head) - 1) + "|",
-            *("| " + " | ".join(map(str, row)) + " |" for row in rows)]
 
 
 def size(count):
@@ -189,16 +177,14 @@ def section(runs, tell):
         for name in FIVE:
             scaled[name, gpus] = runs.scaled(name, gpus)
     f = figures(micro, found, scaled)
-    lines = ["## PROACT's figures", "", paper_text.filled(INTRODUCTION), "",
-             "| item | ours | the paper's | note |", "|---|---|---|---|", *("| " + " | ".join(row) + " |" for row in summary(f)), "",
-             *(paper_text.filled(text, f"{i}. ", "   ") for i, text in enumerate(reasons(f), 1)), "", *parameters(), "",
+    lines = ["## PROACT's figures", "", filled(INTRODUCTION), "", *comparison(summary(f)), "", numbered(reasons(f)), "", *parameters(), "",
              "### Speed-up to copies by chunk size (Fig. 6)", "", *micro_table(micro), "",
              "### Threads (Fig. 4)", "", *threads_table(runs.profile("pcie3", THREADS)), "",
              "### Speed-up over one GPU, and winners (Table II, Figs. 7 and 9)", "",
-             paper_text.filled(WINNERS_TEXT), "",
+             filled(WINNERS_TEXT), "",
              *table(winner_head(), [winner_row(name, link, found[link, name]) for link in LINKS for name in FIVE]), "",
-             "### Scaling on NVLink (Fig. 10)", "", paper_text.filled(SCALING_TEXT), "", *scaled_table(scaled), "",
-             "### Contradictions in the paper", "", paper_text.bullets(CONTRADICTIONS), ""]
+             "### Scaling on NVLink (Fig. 10)", "", filled(SCALING_TEXT), "", *scaled_table(scaled), "",
+             "### Contradictions in the paper", "", bullets(CONTRADICTIONS), ""]
     return "\n".join(lines)
 
 

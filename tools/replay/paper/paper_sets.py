@@ -2,9 +2,9 @@
 """The section on inputs that no choice was made on: traces of MGPUSim, other and renumbered graphs, streams made to be hard. Part of `paper`."""
 
 import gzip
-import math
 import random
 
+from paper_common import filled, geometric_mean, table
 from paper_record import DATA
 
 LIMITS = (256, 4096)
@@ -115,18 +115,13 @@ class Runs:
         return {name: {limit: self.bytes_of(words, limit) for limit in LIMITS} for name, words in self.inputs()}
 
 
-def geometric_mean(values):
-    values = list(values)
-    return math.exp(math.fsum(math.log(v) for v in values) / len(values))
-
-
 def losers(rows, bad):
     found = [name for name, row in rows.items() if bad(row)]
     return f"{len(found)} of {len(rows)}" + (f" ({', '.join(found)})" if found else "")
 
 
 def row(name, cells):
-    return "| " + " | ".join([name, *(f"{cells[limit][method]:.3f}" for limit in LIMITS for method in METHODS)]) + " |"
+    return [name, *(f"{cells[limit][method]:.3f}" for limit in LIMITS for method in METHODS)]
 
 
 def better(cells):
@@ -141,7 +136,7 @@ def less(ratio):
     return f"{100 * (1 - ratio):.1f} %"
 
 
-def section(runs, design, filled):
+def section(runs, design):
     """`design`: the compact form's and packing's (256, 4096) ratios to FinePack over the workloads above."""
     rows = runs.all()
     made = {name: rows[name] for name in runs.streams}
@@ -170,6 +165,5 @@ def section(runs, design, filled):
         4096 ({worse[4096][1]}).""",
     ]
     head = ["input", *(f"{method}, {limit}" for limit in LIMITS for method in METHODS)]
-    return "\n".join(["## Design and report sets", "", *(filled(t) + "\n" for t in text), "| " + " | ".join(head) + " |",
-                      "|---" + "|---:" * (len(head) - 1) + "|", *(row(name, r) for name, r in rows.items()),
-                      *(row(f"geometric mean, {name}", m) for name, m in mean.items()), ""])
+    return "\n".join(["## Design and report sets", "", *(filled(t) + "\n" for t in text),
+                      *table(head, [*(row(name, r) for name, r in rows.items()), *(row(f"geometric mean, {name}", m) for name, m in mean.items())]), ""])
