@@ -48,3 +48,10 @@ def near(ours, theirs):
 def verdict(good, note=""):
     """Of a comparison, with the number of a note."""
     return " ".join(filter(None, ["agrees" if good else "differs", note]))
+
+
+def verdict_twice(without_ct, with_ct, note=""):
+    """Of means without and with our ct: where only one agrees, ct decides."""
+    if without_ct == with_ct:
+        return verdict(without_ct, note)
+    return f"agrees only {'without' if without_ct else 'with'} ct {note}".strip()
