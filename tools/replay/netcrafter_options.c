@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 enum {
-	VARIANTS = STREAM_OPTIONS_END, WITHIN, BETWEEN, FLIT, QUEUE, CLOCKS, POOL, NO_SELECTIVE, NO_YIELDING, TRIM, BURST, TLB
+	VARIANTS = STREAM_OPTIONS_END, WITHIN, BETWEEN, FLIT, QUEUE, CLOCKS, POOL, NO_SELECTIVE, NO_YIELDING, TRIM, BURST, TLB, UNIT_TLB
 };
 
 static const struct option known[] = {
@@ -22,6 +22,7 @@ static const struct option known[] = {
 	{ "trim", required_argument, NULL, TRIM },
 	{ "burst", required_argument, NULL, BURST },
 	{ "tlb", required_argument, NULL, TLB },
+	{ "unit-tlb", required_argument, NULL, UNIT_TLB },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
@@ -40,6 +41,7 @@ static const char help[] =
 	"  --queue FLITS      size of each cluster queue, 600 to 4096 (1024)\n"
 	"  --clocks N         clocks of the cluster queue per flit time, 1 to 8 (4)\n"
 	"  --tlb ENTRIES      TLB entries per GPU, a power of two, 8 to 65536 (512)\n"
+	"  --unit-tlb ENTRIES TLB entries per compute unit, a power of two, 1 to 64 (32)\n"
 	"NetCrafter:\n"
 	"  --pool NS          pooling time, 0 to 128 (32)\n"
 	"  --no-selective     pool latency-critical flits too\n"
@@ -73,6 +75,7 @@ static const struct option_field fields[] = {
 	{ TRIM, "trim", true, 4, 32, offsetof(struct netcrafter_setting, trim_bytes) },
 	{ BURST, "burst", false, 1, 255, offsetof(struct netcrafter_setting, burst) },
 	{ TLB, "tlb", true, 8, 65536, offsetof(struct netcrafter_setting, tlb_entries) },
+	{ UNIT_TLB, "unit-tlb", true, 1, 64, offsetof(struct netcrafter_setting, unit_tlb_entries) },
 };
 
 static int take(void *options, int option, const char *value)

@@ -70,8 +70,8 @@ static void table_head(FILE *to, const struct netcrafter_found *f)
 			"time;\n          a compute unit has at most 32 outstanding reads");
 	fprintf(to, "system    %u GB/s per GPU, %u GB/s between clusters, switch latency 30 ns, flits of %u bytes, queues of %u "
 		    "flits, %u queue clocks per flit\n", s->within, s->between, s->flit_bytes, s->queue_entries, s->clocks);
-	fprintf(to, "pages     4 KiB, 4 levels, a table on the GPU of the first page that it maps; TLB entries: %u per GPU (8 ways), 32 "
-		    "per unit, 32 for upper levels; 16 walkers\n", s->tlb_entries);
+	fprintf(to, "pages     4 KiB, 4 levels, a table on the GPU of the first page that it maps; TLB entries: %u per GPU (8 ways), %u "
+		    "per unit, 32 for upper levels; 16 walkers\n", s->tlb_entries, s->unit_tlb_entries);
 	fprintf(to, "pooling   %u ns, %s, %s; trimming to %u bytes; at most %u latency-critical flits in a row\n", s->pool_ns,
 		s->selective ? "all but latency-critical flits" : "all flits",
 		s->yielding ? "yielding" : "not yielding", s->trim_bytes, s->burst);
@@ -228,11 +228,11 @@ static int add_setting(struct json_object *top, const struct netcrafter_setting 
 {
 	static const char *const names[] = {
 		"within_gb_s", "between_gb_s", "flit_bytes", "queue_entries", "clocks", "pool_ns", "selective", "yielding",
-		"trim_bytes", "burst", "tlb_entries",
+		"trim_bytes", "burst", "tlb_entries", "unit_tlb_entries",
 	};
 	const uint64_t values[] = {
 		s->within, s->between, s->flit_bytes, s->queue_entries, s->clocks, s->pool_ns, s->selective, s->yielding,
-		s->trim_bytes, s->burst, s->tlb_entries,
+		s->trim_bytes, s->burst, s->tlb_entries, s->unit_tlb_entries,
 	};
 
 	_Static_assert(sizeof(names) / sizeof(names[0]) == sizeof(values) / sizeof(values[0]), "a name for each value");

@@ -9,7 +9,7 @@
 #include "paradigm/chunks.h"
 #include "paradigm/parallel.h"
 
-enum { SUBHEADER = STREAM_OPTIONS_END, PAYLOAD, ENTRIES, LINK, ECRC, PARADIGMS, LATENCY, BUFFER, NO_TIME, JOBS, CHUNK, THREADS, TRACKING, LAUNCH,
+enum { SUBHEADER = STREAM_OPTIONS_END, PAYLOAD, ENTRIES, LINK, ECRC, PARADIGMS, LATENCY, BUFFER, TIME, NO_TIME, JOBS, CHUNK, THREADS, TRACKING, LAUNCH,
        POLLING, CARD, COMPUTE, TRANSACTION, COPY_START, LAST };
 _Static_assert((int)LAST <= (int)OPTIONS_END, "a command's own options come behind");
 
@@ -23,6 +23,7 @@ static const struct option known[] = {
 	{ "paradigms", required_argument, NULL, PARADIGMS },
 	{ "latency", required_argument, NULL, LATENCY },
 	{ "buffer", required_argument, NULL, BUFFER },
+	{ "time", no_argument, NULL, TIME },
 	{ "no-time", no_argument, NULL, NO_TIME },
 	{ "jobs", required_argument, NULL, JOBS },
 	{ "chunk", required_argument, NULL, CHUNK },
@@ -50,6 +51,7 @@ static const char help[] =
 	"  --size N           problem size (0: the workload's default); gpulink-replay list shows its unit\n"
 	"  --element BYTES    element size, 4 or 8, where the workload has both\n"
 	"  --seed N           seed of generated data (1)\n"
+	"  --halo-copies      bulk copies have only the range that a peer reads, not all that a GPU has (jacobi, pagerank, sssp, mis)\n"
 	"  --trace FILE       play a trace; - is standard input\n"
 	"Link and card:\n"
 	"  --link NAME        link type: pcie1 to pcie6, 16 lanes, or nvlink (pcie4)\n"
@@ -73,6 +75,7 @@ static const char help[] =
 	"  --launch NS        delay of a kernel launch, 0 to 1000000 (10000)\n"
 	"  --card NS          delay of the card's engine, 0 to 1000000 (600)\n"
 	"Output:\n"
+	"  --time             simulate time for a trace too; its times must not contain waiting for transfers (see the man page)\n"
 	"  --no-time          count bytes only, without simulating time; faster\n"
 	"  --jobs N           threads, 1 to 64 (1); more than 1 requires --no-time\n"
 	"  -o, --output FORM  table, json or csv (table)\n";
@@ -102,6 +105,7 @@ struct gathered {
 	const struct options_more *more; /* or NULL */
 	uint64_t payload;
 	bool ecrc;
+	bool timed; /* --time or --no-time is given */
 };
 
 static int link_named(struct options *o, const char *name)
@@ -140,7 +144,11 @@ static int take(void *gathered, int option, const char *value)
 				   "proact-inline, proact-polling, proact-launch, proact-hw", take_paradigm, o);
 	case 'o': return option_output(value, &o->output);
 	case PAYLOAD: return option_power_of_two("payload", value, 128, 4096, &g->payload);
-	case NO_TIME: o->timed = false; return 0;
+	case TIME:
+	case NO_TIME:
+		o->timed = option == TIME;
+		g->timed = true;
+		return 0;
 	case BUFFER: return option_number("buffer", value, 4096, 1u << 30, &o->timing.buffer_bytes);
 	case CHUNK:
 		return option_power_of_two("chunk", value, CHUNK_BYTES_MIN, CHUNK_BYTES_MAX, &o->setting.chunk_bytes);
@@ -170,6 +178,8 @@ static int together(struct options *o, const struct gathered *g)
 {
 	if (!(g->more && g->more->own_stream(g->more->user)) && stream_options_check(&o->stream))
 		return -1;
+	if (o->stream.trace && !g->timed)
+		o->timed = false; /* what was recorded has waited for its transfers already */
 	if (o->jobs > 1 && o->timed) {
 		fputs("gpulink-replay: --jobs: more than 1 thread requires --no-time\n", stderr);
 		return -1;

@@ -39,8 +39,11 @@ static void table_time(FILE *to, const struct found *f)
 	const struct timing_setting *t = &f->options->timing;
 	uint64_t bound = comparison_counts(f->comparison)->last_ps;
 
-	if (!f->options->timed)
+	if (!f->options->timed) {
+		if (f->options->stream.trace)
+			fputs("time      none: a recorded trace has waited for its transfers already; --time simulates it nevertheless\n", to);
 		return;
+	}
 	fprintf(to, "time      links of %.1f GB/s and %.0f ns with buffers of %" PRIu64 " bytes; infinite bandwidth %.1f us",
 		t->bytes_per_second / 1e9, (double)t->latency_ps / 1e3, t->buffer_bytes, (double)bound / 1e6);
 	if (f->one_gpu_ps)

@@ -169,7 +169,7 @@ static int read_options(int argc, char **argv, struct wanted *w)
 	if (w->synthetic && (w->options.stream.workload || w->options.stream.trace))
 		fputs("gpulink-replay: --synthetic: requires that neither --workload nor --trace is given\n", stderr);
 	else if (!w->options.timed)
-		fputs("gpulink-replay: --no-time: a profile requires time\n", stderr);
+		fprintf(stderr, "gpulink-replay: %s\n", w->options.stream.trace ? "--trace: a profile requires --time" : "--no-time: a profile requires time");
 	else if (w->options.output == OUTPUT_CSV)
 		option_wrong("output", "csv", "table or json");
 	else

@@ -214,7 +214,7 @@ static int find_workload(const struct stream_options *o, struct workload_source 
 	*w = (struct workload_source){
 		.workload = replay_workload_find(o->workload),
 		.options = { .input = o->input, .gpus = o->gpus, .iterations = o->iterations, .element = o->element,
-			     .size = o->size, .seed = o->seed },
+			     .size = o->size, .seed = o->seed, .halo_copies = o->halo_copies },
 	};
 	if (w->workload)
 		return 0;

@@ -21,6 +21,7 @@ int stream_options_take(struct stream_options *o, int option, const char *value)
 	case STREAM_INPUT: o->input = value; return 0;
 	case STREAM_SIZE: return option_number("size", value, 0, UINT64_MAX, &o->size);
 	case STREAM_SEED: return option_number("seed", value, 0, UINT64_MAX, &o->seed);
+	case STREAM_HALO_COPIES: o->halo_copies = true; return 0;
 	default: return option_set_field(fields, sizeof(fields) / sizeof(fields[0]), option, value, o);
 	}
 }
@@ -31,8 +32,8 @@ int stream_options_check(const struct stream_options *o)
 		fputs("gpulink-replay: a stream is required: either --workload NAME or --trace FILE\n", stderr);
 		return -1;
 	}
-	if (o->trace && o->input) {
-		fputs("gpulink-replay: --input: requires --workload\n", stderr);
+	if (o->trace && (o->input || o->halo_copies)) {
+		fprintf(stderr, "gpulink-replay: %s: requires --workload\n", o->input ? "--input" : "--halo-copies");
 		return -1;
 	}
 	return 0;

@@ -4,6 +4,7 @@
 #define REPLAY_STREAM_OPTIONS_H
 
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct stream_options {
@@ -11,6 +12,7 @@ struct stream_options {
 	unsigned gpus, iterations;
 	unsigned element;
 	uint64_t size, seed;
+	bool halo_copies;
 };
 
 #define STREAM_OPTIONS_DEFAULT { .gpus = 4, .seed = 1 }
@@ -18,6 +20,7 @@ struct stream_options {
 /** Their getopt_long() values; a command's own options begin with STREAM_OPTIONS_END. */
 enum {
 	STREAM_WORKLOAD = 256, STREAM_TRACE, STREAM_INPUT, STREAM_GPUS, STREAM_ITERATIONS, STREAM_SIZE, STREAM_ELEMENT, STREAM_SEED,
+	STREAM_HALO_COPIES,
 	STREAM_OPTIONS_END
 };
 
@@ -30,7 +33,8 @@ enum {
 	{ "iterations", required_argument, NULL, STREAM_ITERATIONS },   \
 	{ "size", required_argument, NULL, STREAM_SIZE },               \
 	{ "element", required_argument, NULL, STREAM_ELEMENT },         \
-	{ "seed", required_argument, NULL, STREAM_SEED }
+	{ "seed", required_argument, NULL, STREAM_SEED },               \
+	{ "halo-copies", no_argument, NULL, STREAM_HALO_COPIES }
 
 /** Handles one stream option. Returns 0; 1: not a stream option; -1 after an error message. */
 int stream_options_take(struct stream_options *options, int option, const char *value);

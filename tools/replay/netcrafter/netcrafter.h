@@ -20,6 +20,7 @@ struct netcrafter_setting {
 	unsigned burst;
 	unsigned trim_bytes;	  /**< 4, 8, 16 or 32; 0: off */
 	unsigned tlb_entries;	  /**< of a GPU, a multiple of 8 */
+	unsigned unit_tlb_entries; /**< of a compute unit, fully associative */
 	bool stitching, pooling, selective, sequencing, yielding; /**< as in link/cluster_queue.h */
 	bool packed; /**< stores that cross go as FinePack packets */
 	bool tuned;  /**< the pooling time follows the counters */

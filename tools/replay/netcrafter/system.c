@@ -9,7 +9,7 @@ void netcrafter_setting_default(struct netcrafter_setting *setting)
 {
 	*setting = (struct netcrafter_setting){
 		.within = 128, .between = 16, .flit_bytes = GLK_FLIT_BYTES, .queue_entries = 1024, .clocks = 4, .pool_ns = 32,
-		.burst = 16, .trim_bytes = 16, .tlb_entries = 512, .stitching = true, .pooling = true, .selective = true,
+		.burst = 16, .trim_bytes = 16, .tlb_entries = 512, .unit_tlb_entries = 32, .stitching = true, .pooling = true, .selective = true,
 		.sequencing = true, .yielding = true,
 	};
 }
@@ -204,7 +204,7 @@ static int make_units(struct system *s)
 	s->flights = calloc(s->requests->count + 1, sizeof(*s->flights));
 	for (size_t i = 0; s->units && i < s->requests->unit_count; i++) {
 		s->units[i].next = s->requests->units[i].first;
-		s->units[i].tlb = tags_create(1, UNIT_TLB_WAYS);
+		s->units[i].tlb = tags_create(1, s->setting.unit_tlb_entries);
 		if (!s->units[i].tlb)
 			return -ENOMEM;
 	}

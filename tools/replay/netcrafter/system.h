@@ -16,7 +16,7 @@ enum {
 	CACHE_NS = 100,	 /* L2, looked up */
 	MEMORY_NS = 100, /* and then, when it has not the line */
 	CACHE_SETS = 4096, CACHE_WAYS = 16, /* 4 MB of lines of 64 bytes */
-	UNIT_TLB_NS = 1, UNIT_TLB_WAYS = 32,
+	UNIT_TLB_NS = 1,
 	GPU_TLB_NS = 10, GPU_TLB_WAYS = 8,
 	WALK_CACHE_NS = 10, WALK_CACHE_WAYS = 32,
 	WALKS = 64, /* pages that a GPU's TLB can miss at a time */

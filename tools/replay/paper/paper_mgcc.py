@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """MGPU-TSM and MGCC's part of docs/papers.md: what caches find, by gpulink-replay caches."""
-import textwrap
-
-import paper_text
+from paper_common import comparison, filled, mean, near, table, verdict
 
 KIB = 1024
 SIZES = [192, 384, 768, 1536, 24576]  # KiB of A, B and C of a GPU together (S4.4.2)
@@ -31,17 +29,8 @@ def dram(row):
     return row["dram_reads"] + row["dram_writes"]
 
 
-def mean(values):
-    values = list(values)
-    return sum(values) / len(values)
-
-
 def programs(runs, *words):
     return {name: runs(name, *words) for name in RATIOS}
-
-
-def table(head, rows):
-    return ["| " + " | ".join(head) + " |", "|---|" + "---:|" * (len(head) - 1), *("| " + " | ".join(row) + " |" for row in rows)]
 
 
 def storage():
@@ -64,14 +53,14 @@ def summary(runs):
                        for row in found.values())
     old = {protocol: sum(runs(x, "--size", 384 * KIB)[protocol]["old"] for x in XTREMES) for protocol in PROTOCOLS}
     ratios = {name: dram(row["rdma"]) / row["rdma"]["remote"] for name, row in found.items()}
-    near = [name for name in RATIOS if abs(ratios[name] / RATIOS[name] - 1) <= 0.25]
+    alike = [name for name in RATIOS if abs(ratios[name] / RATIOS[name] - 1) <= 0.25]
     leases = {pair: leases_row(runs, pair) for pair in LEASES}
     ratios_of = {f"{leases[pair]['leases-sc']:.1f}" for pair in LEASES if pair[1] == 2 * pair[0]}
     return [
         ["S4.2.7: storage of an L1, of an L2 bank", f"{kept[16 * KIB] // KIB} KiB, {kept[256 * KIB] // KIB} KiB", "1 KB, 8 KB", "(1)"],
         ["S4.2.7: timestamps in requests (read, write) and answers", ", ".join(f"{t:.2f}" for t in traffic()) + " %",
          "16.7, 2.63, 5, 5.26 %",
-         paper_text.verdict(paper_text.near(traffic(), [16.7, 2.63, 5, 5.26]))],
+         verdict(near(traffic(), [16.7, 2.63, 5, 5.26]))],
         ["the same, of all bytes of the programs below", f"{share:.1f} %", "-", "(2)"],
         ["Loads of what was overwritten before the last barrier, Xtreme of 384 KB: no coherence, printed, leases",
          f"{old['wt-nc']}, {old['printed']}, {old['leases-sc'] + old['leases-rc']}", "none with coherence", "(3)"],
@@ -81,7 +70,7 @@ def summary(runs):
          "+2.15, +0.1 %", "(4)"],
         ["Fig. 4-4 f: DRAM transactions of SC relative to RC",
          f"{100 * (mean(dram(r['leases-sc']) / dram(r['leases-rc']) for r in found.values()) - 1):+.1f} %", "-2.7 %", "(4)"],
-        ["Table 3.3: DRAM accesses per remote one, within 25 %", f"{len(near)} of {len(RATIOS)} programs", "-", "(5)"],
+        ["Table 3.3: DRAM accesses per remote one, within 25 %", f"{len(alike)} of {len(RATIOS)} programs", "-", "(5)"],
         ["Fig. 4-11: L1 misses, SC, with RdLease = 2 WrLease; 5, 5; 5, 80", "; ".join([" or ".join(sorted(ratios_of)), *(
             f"{leases[5, r]['leases-sc']:.1f}" for r in (5, 80))]) + " %", "5, 10 has the least runtime", "(6)"],
         ["Figs. 4-8 to 4-10: further misses with leases", "see below", "significant up to 768 KB", "(7)"],
@@ -150,23 +139,19 @@ NOTES = """1. An L2 bank of 256 KiB has 4096 lines of 64 bytes, and two timestam
 8. Times need a model of the GPUs' latencies and of HMG. Nothing here was fitted."""
 
 
-def text(words):
-    return textwrap.fill(" ".join(words.split()), 130, break_long_words=False, break_on_hyphens=False).splitlines()
-
-
 def section(runs, sizes=None):
     return "\n".join([
         "## MGPU-TSM and MGCC's figures", "",
-        *text("""Mojumder, MGPU-TSM and MGCC (Boston University, 2021): 4 GPUs with 64 compute units over one memory, coherent by leases in
+        filled("""Mojumder, MGPU-TSM and MGCC (Boston University, 2021): 4 GPUs with 64 compute units over one memory, coherent by leases in
         logical time. `gpulink-replay caches` counts what L1s and L2s of Table 3.1 find, one access at a time, so its counts do not depend on
         latencies. *Printed* are algorithms 1 to 5; *leases* the card's own table of timestamps, with which message passing holds
         ([pool.md](pool.md)). The timeline of Fig. 4-2 is a test (`fpga/model/pool/test`)."""), "",
-        "| item | ours | the thesis's | note |", "|---|---|---|---|", *("| " + " | ".join(row) + " |" for row in summary(runs)), "",
+        *comparison(summary(runs), "the thesis's"), "",
         NOTES, "", "### Figs. 4-8 to 4-10: Xtreme", "",
-        *text("""C = A + B again and again: by each unit on its own slices (xtreme1), by a unit on those of its neighbour (2) and of another GPU
+        filled("""C = A + B again and again: by each unit on its own slices (xtreme1), by a unit on those of its neighbour (2) and of another GPU
         (3). Misses of reads; DRAM transactions relative to no coherence."""), "",
         *xtreme_table(runs, sizes or SIZES), "", "### Fig. 4-4 and Table 3.3: programs", "", *program_table(runs), "",
         "### Fig. 4-11: leases", "", "The mean of the three Xtreme streams with 384 KB.", "", *lease_table(runs), "",
         "### Adaptive leases", "",
-        *text("""Beyond the thesis: a line's lease doubles with each renewal of an unchanged copy, up to 16 times, and is short again after a write
+        filled("""Beyond the thesis: a line's lease doubles with each renewal of an unchanged copy, up to 16 times, and is short again after a write
         (`TSU.CONTROL.ADAPT`). Bytes between L2 and memory relative to fixed leases."""), "", *adapt_table(runs), ""])

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """NetCrafter's figures for docs/papers.md: their runs, measurements and tables."""
 
-import math
 import pathlib
 
 import paper_netcrafter_text as text
+from paper_common import geometric_mean, mean, table
 
 DATA = pathlib.Path(__file__).resolve().parents[3] / "tests/data"
 TRACES = {
@@ -29,17 +29,12 @@ SYSTEM = ("--within 128 --between 16 --flit 16 --queue 1024 --clocks 4 --tlb 512
 VARIANTS = ["plain", "ideal", "stitching", "pooling", "trimming", "sequencing", "netcrafter", "tuned", "finepack", "both"]
 POOLS = [32, 64, 96, 128]
 BANDWIDTHS = [(128, 16), (128, 32), (128, 64), (256, 32), (512, 64), (32, 32)]
+TLBS = [(512, 32), (64, 32), (16, 8), (8, 4), (8, 1)]  # of a GPU, of a unit; the first is the paper's
+SHORT_POOLS = [4, 8]
+# Table 1 of the paper: bytes required and occupied.
+TABLE_1 = {"read request": (12, 16), "write request": (76, 80), "translation request": (12, 16), "read response": (68, 80),
+           "write response": (4, 16), "translation response": (12, 16)}
 QUEUES = [1016, 1020, 1028, 1032]  # equivalent to 1024; the spread of their times is the noise
-
-
-def geometric_mean(values):
-    values = list(values)
-    return math.exp(math.fsum(math.log(v) for v in values) / len(values))
-
-
-def mean(values):
-    values = list(values)
-    return math.fsum(values) / len(values)
 
 
 def kind(variant, name, what="packets"):
@@ -78,12 +73,12 @@ class Runs:
     def trace(self, name, variants, *more):
         return self.run(["--trace", str(DATA / "mgpusim" / f"{TRACES[name]}.rtr.zst")], variants, *more)
 
-    def workload(self, name, variants):
+    def workload(self, name, variants, *more):
         words = ["--workload", name, *WORKLOADS[name].split()]
         if "--input" in words:
             place = words.index("--input") + 1
             words[place] = str(DATA / words[place])
-        return self.run([*words, "--gpus", "4", "--seed", "1"], variants)
+        return self.run([*words, "--gpus", "4", "--seed", "1"], variants, *more)
 
 
 def gather_trace(runs, name):
@@ -101,34 +96,51 @@ def gather_trace(runs, name):
         found["clocks", clocks] = runs.trace(name, ["plain", "stitching", "pooling", "netcrafter"], "--clocks", str(clocks))["by"]
     for bytes_ in (4, 8, 32):
         found["trim", bytes_] = runs.trace(name, ["trimming"], "--trim", str(bytes_))["by"]["trimming"]
+    for pool in SHORT_POOLS:
+        found["short pool", pool] = runs.trace(name, ["netcrafter"], "--pool", str(pool))["by"]["netcrafter"]
     for queue in QUEUES:
         found["queue", queue] = runs.trace(name, ["plain", "netcrafter"], "--queue", str(queue))["by"]
     return found
 
 
 def gather(runs, tell):
-    traces, workloads = {}, {}
+    traces, workloads, tlbs = {}, {}, {}
     for name in TRACES:
         tell(f"netcrafter, trace {name}")
         traces[name] = gather_trace(runs, name)
     for name in WORKLOADS:
         tell(f"netcrafter, workload {name}")
         workloads[name] = runs.workload(name, ["plain", "stitching", "pooling", "sequencing", "netcrafter", "finepack", "both"])
-    return traces, workloads
+        workloads[name]["clocks 1"] = runs.workload(name, ["plain", "netcrafter"], "--clocks", "1")["by"]
+    for name in [*TRACES, "gups"]:
+        tell(f"netcrafter, TLBs, {name}")
+        run = runs.trace if name in TRACES else runs.workload
+        for tlb, unit in TLBS:
+            tlbs[name, tlb, unit] = run(name, ["plain", "sequencing", "netcrafter"], "--tlb", str(tlb), "--unit-tlb", str(unit))["by"]
+    return traces, workloads, tlbs
 
 
 # ---- Tables ----
 
-def table(head, rows):
-    return "\n".join(["| " + " | ".join(map(str, head)) + " |", "|---" + "|---:" * (len(head) - 1) + "|",
-                      *("| " + " | ".join(map(str, row)) + " |" for row in rows)])
+def walks(variant):
+    """The share of page walks in all accesses that cross, in per cent."""
+    accesses = sum(variant[what] for what in ("reads_crossed", "writes_crossed", "atomics_crossed"))
+    return 100 * variant["walk_crossings"] / (variant["walk_crossings"] + accesses)
+
+
+def tlb_rows(tlbs):
+    rows = []
+    for name in dict.fromkeys(key[0] for key in tlbs):
+        ones = [tlbs[name, *size] for size in TLBS]
+        rows.append([name, *(cell for by in ones for cell in (f"{walks(by['plain']):.1f} %", f"{by['sequencing']['speed_up']:.3f}",
+                                                              f"{by['netcrafter']['speed_up']:.3f}"))])
+    return rows
 
 
 def traffic_row(name, found):
     plain = found["by"]["plain"]
-    accesses = sum(plain[what] for what in ("reads_crossed", "writes_crossed", "atomics_crossed"))
     return [name, plain["reads_crossed"], plain["writes_crossed"] + plain["atomics_crossed"], plain["flits"],
-            f"{padded(plain):.1f} %", f"{100 * plain['walk_crossings'] / (plain['walk_crossings'] + accesses):.1f} %",
+            f"{padded(plain):.1f} %", f"{walks(plain):.1f} %",
             f"{100 * walk(plain, 'flits') / plain['flits']:.1f} %", f"{100 * walk(plain, 'bytes') / plain['bytes']:.1f} %"]
 
 
@@ -246,11 +258,11 @@ def noise(found):
     return 100 * (max(plain) / min(plain) - 1), 100 * (max(ups) / min(ups) - 1)
 
 
-def tables(traces, workloads):
+def tables(traces, workloads, tlbs):
     bases = {name: found["base"] for name, found in traces.items()}
     rows = [[f"{w} / {b}", *(f"{ratio(found, w, b):.3f}" for found in traces.values()),
              f"{geometric_mean(ratio(found, w, b) for found in traces.values()):.3f}"] for w, b in BANDWIDTHS]
-    return {
+    lines = {
         "traffic": table(TRAFFIC, [traffic_row(n, f) for n, f in bases.items()]),
         "traffic_workloads": table(TRAFFIC, [traffic_row(n, f) for n, f in workloads.items()]),
         "need": table(NEED, [need_row(n, f) for n, f in bases.items()]),
@@ -271,22 +283,36 @@ def tables(traces, workloads):
         "bandwidth": table(["within / between", *traces, "geometric mean"], rows),
         "trim": table(["", *(w for b in (4, 8, 16, 32) for w in (f"{b} B", "fewer flits"))],
                       [trim_row(n, f) for n, f in traces.items()]),
+        "tlbs": table(["", *(cell for tlb, unit in TLBS for cell in (f"{tlb}, {unit}: walks", "sequencing", "netcrafter"))], tlb_rows(tlbs)),
         "both": table(LINK_BYTES, [link_bytes_row(n, f) for n, f in bases.items()]),
         "both_workloads": table(LINK_BYTES, [link_bytes_row(n, f) for n, f in workloads.items()]),
     }
+    return {name: "\n".join(of) for name, of in lines.items()}
 
 
 # ---- Numbers in the text ----
 
-def figures(traces, workloads):
+def sizes(every):
+    """Table 1 as it was run: bytes required and occupied, of all packets of each kind."""
+    found = {}
+    for name in TABLE_1:
+        packets, of, flits = (sum(kind(by["plain"], name, what) for by in every) for what in ("packets", "bytes", "flits"))
+        found[name] = of / packets, 16 * flits / packets
+    return found
+
+
+def pooled(every):
+    """Selective pooling of 32 ns relative to stitching without, by input."""
+    return {name: by["pooling"]["speed_up"] / by["stitching"]["speed_up"] for name, by in every.items()}
+
+
+def figures(traces, workloads, tlbs):
     base = {name: found["base"]["by"] for name, found in traces.items()}
     f = {"padded": {n: padded(by["plain"]) for n, by in base.items()}}
     f["walks"], f["walk_flits"] = {}, {}
     for n, by in [*base.items(), ("gups", workloads["gups"]["by"])]:
         plain = by["plain"]
-        asked = plain["reads_crossed"] + plain["writes_crossed"] + plain["atomics_crossed"]
-        f["walk_flits"][n] = 100 * walk(plain, "flits") / plain["flits"]
-        f["walks"][n] = 100 * plain["walk_crossings"] / (plain["walk_crossings"] + asked)
+        f["walk_flits"][n], f["walks"][n] = 100 * walk(plain, "flits") / plain["flits"], walks(plain)
     f["padded"]["gups"] = padded(workloads["gups"]["by"]["plain"])
     f["need"] = {n: 100 * found["base"]["reads_by_bytes"]["1-16"] / sum(found["base"]["reads_by_bytes"].values())
                  for n, found in traces.items()}
@@ -316,6 +342,13 @@ def figures(traces, workloads):
     f["noise"] = {n: noise(found) for n, found in traces.items()}
     f["workloads"] = {n: found["by"]["netcrafter"]["speed_up"] for n, found in workloads.items()}
     f["workloads_mean"] = geometric_mean(f["workloads"].values())
+    f["workloads_1"] = {n: found["clocks 1"]["plain"]["time_ns"] / found["clocks 1"]["netcrafter"]["time_ns"] for n, found in workloads.items()}
+    f["speed_1"] = {n: found["clocks", 1]["plain"]["time_ns"] / found["clocks", 1]["netcrafter"]["time_ns"] for n, found in traces.items()}
+    f["sizes"] = sizes([*base.values(), *(found["by"] for found in workloads.values())])
+    f["pooled"] = pooled({f"{n} (trace)": by for n, by in base.items()} | {n: found["by"] for n, found in workloads.items()})
+    f["short"] = {p: speed(traces["pagerank"], traces["pagerank"]["short pool", p]) for p in SHORT_POOLS}
+    f["slower_latency"] = [n for n, by in base.items() if by["netcrafter"]["access"]["mean_ns"] > by["plain"]["access"]["mean_ns"]]
+    f["tlbs"] = {size: {n: (walks(tlbs[n, *size]["plain"]), tlbs[n, *size]["sequencing"]["speed_up"]) for n in [*TRACES, "gups"]} for size in TLBS}
     f["gups"] = {v: workloads["gups"]["by"][v]["speed_up"] for v in ("sequencing", "netcrafter")}
     every = [*base.values(), *(found["by"] for found in workloads.values())]
     f["both_less"] = {n: 100 * (1 - by["both"]["link_flits"] / min(by[v]["link_flits"] for v in ("netcrafter", "finepack")))
@@ -326,8 +359,8 @@ def figures(traces, workloads):
 
 
 def section(runs, tell):
-    traces, workloads = gather(runs, tell)
-    return text.section(figures(traces, workloads), tables(traces, workloads), parameters())
+    gathered = gather(runs, tell)
+    return text.section(figures(*gathered), tables(*gathered), parameters(), TABLE_1)
 
 
 def parameters():

@@ -1,14 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The NetCrafter text of docs/papers.md, around the measurements of paper_netcrafter.py."""
 
-import textwrap
-
-from paper_text import near, verdict
-
-
-def filled(text, first="", rest=""):
-    return textwrap.fill(" ".join(text.split()), 128, initial_indent=first, subsequent_indent=rest, break_long_words=False,
-                         break_on_hyphens=False)
+from paper_common import comparison, filled, geometric_mean, near, numbered, verdict
 
 
 def percent(speed_up):
@@ -20,39 +13,60 @@ def span(values, unit=" %", digits=0):
     return f"{min(values):.{digits}f} to {max(values):.{digits}f}{unit}"
 
 
-def summary(f):
+def losers(speed_ups):
+    """Those that lose more than half a per cent."""
+    return ", ".join(f"{n} {100 * (s - 1):+.1f} %" for n, s in speed_ups.items() if s < 0.995) or "none"
+
+
+def clock_row(title, four, one, theirs, stated, what):
+    """A row with the two numbers of queue clocks, which decide it."""
+    ours = [what(values) for values in (four, one)]
+    good = [near([value], [theirs]) for value in ours]
+    words = {(True, True): "agrees (5)", (False, False): "differs (5)", (True, False): "agrees only with 4 clocks (5)"}
+    return title, ", ".join(map(percent, ours)), stated, words.get(tuple(good), "agrees only with 1 clock (5)")
+
+
+def summary(f, table_1):
     """(item, ours, the paper's, why)"""
     mean, speed, traces = f["mean"], f["speed"], list(f["need"])
     best = max(f["pool"], key=f["pool"].get)
+
+    def written(table):
+        return ", ".join(f"{required:g}/{occupied:g}" for required, occupied in table.values())
+
     return [
-        ("Table 1: bytes required and occupied", "equal in every run", "12/16, 76/80, 12/16, 68/80, 4/16, 12/16", "agrees"),
+        ("Table 1: bytes required and occupied, means of all runs", written(f["sizes"]), written(table_1), verdict(f["sizes"] == table_1)),
         ("Fig. 3: speed-up of an ideal network", f"{mean['ideal']:.2f}", "1.5",
          verdict(near([mean["ideal"]], [1.5]))),
         ("Fig. 4: link utilization, plain; ideal", f"{100 * f['busy']['plain']:.0f} %; {100 * f['busy']['ideal']:.0f} %",
-         "high; a chart", "(1)"),
-        ("Fig. 5: access latency, ideal relative to plain", f"{f['ideal_latency']:.2f}", "a chart", "(1)"),
+         "high; a chart", "no number (1)"),
+        ("Fig. 5: access latency, ideal relative to plain", f"{f['ideal_latency']:.2f}", "a chart", "no number (1)"),
         ("Fig. 6: flits with 25 % or 75 % padding", f"{span(f['padded'][t] for t in traces)}; gups {f['padded']['gups']:.0f} %",
-         "42 %", "(2)"),
+         "42 %", verdict(near([sum(f["padded"][t] for t in traces) / len(traces)], [42]), "(2)")),
         ("Fig. 7: reads that need 16 bytes or less", ", ".join(f"{t} {f['need'][t]:.0f} %" for t in traces),
-         "many of many applications; a chart", "(3)"),
+         "many of many applications; a chart", "no number (3)"),
         ("Fig. 8: page walks first, and as many data accesses first", "-", "a chart", "out of reach (9)"),
         ("Figs. 16, 17: misses of L1s with trimming", "-", "charts", "out of reach (9)"),
         ("Fig. 9: page walks, share of accesses", f"{span((f['walks'][t] for t in traces), digits=1)}; gups {f['walks']['gups']:.0f} %",
-         "13 % of the traffic", "(2)"),
-        ("Fig. 9: page walks, share of flits", f"{span((f['walk_flits'][t] for t in traces), digits=1)}; gups {f['walk_flits']['gups']:.0f} %",
-         "", "(2)"),
+         "13 % of the accesses, mean", verdict(near([sum(f["walks"].values()) / len(f["walks"])], [13]), "(2)")),
+        ("Fig. 9: page walks, share of flits",
+         f"{span((f['walk_flits'][t] for t in traces), digits=1)}; gups {f['walk_flits']['gups']:.0f} %", "", "(2)"),
         ("Fig. 12: stitched flits, without and with pooling", f"{f['shared']['stitching']:.0f} %, {f['shared']['pooling']:.0f} %",
-         "a small fraction, significantly more; a chart", "(4)"),
-        ("Fig. 14: all of NetCrafter", f"{percent(mean['netcrafter'])} mean, {percent(max(speed['netcrafter'].values()))} maximum",
-         "+16 % mean, +64 % maximum", "(5)"),
-        ("the same, with 1 and 2 queue clocks per flit time, not 4", ", ".join(percent(f["clocks"][c, "netcrafter"]) for c in (1, 2)),
-         "not stated", "(5)"),
-        ("the same, the workloads below", f"{percent(f['workloads_mean'])} mean, {percent(max(f['workloads'].values()))} maximum; "
-         f"slower: {', '.join(f'{n} {percent(s)}' for n, s in f['workloads'].items() if s < 0.995) or 'none'}", "none loses", "(5)"),
+         "a small fraction, significantly more; a chart", "no number (4)"),
+        clock_row("Fig. 14: all of NetCrafter, mean, with 4 and with 1 queue clocks per flit time", speed["netcrafter"], f["speed_1"], 1.16,
+                  "+16 %; clocks not stated", lambda values: geometric_mean(values.values())),
+        clock_row("the same, maximum", speed["netcrafter"], f["speed_1"], 1.64, "+64 %", lambda values: max(values.values())),
+        clock_row("the same, mean of the workloads below", f["workloads"], f["workloads_1"], 1.16, "+16 %",
+                  lambda values: geometric_mean(values.values())),
+        ("the same, inputs that lose, with 4; with 1", "; ".join(losers(
+            {f"{n} (trace)": s for n, s in of.items()} | rest) for of, rest in ((speed["netcrafter"], f["workloads"]),
+                                                                             (f["speed_1"], f["workloads_1"]))), "none",
+         verdict(min(s for of in (speed["netcrafter"], f["speed_1"], f["workloads"], f["workloads_1"]) for s in of.values()) >= 0.995, "(5)")),
         ("Spread of times with queues of 1016 to 1032 flits", ", ".join(f"{n} {v[0]:.1f} %" for n, v in f["noise"].items()), "-", "(5)"),
         ("Fig. 14: stitching with pooling; trimming; sequencing", ", ".join(percent(mean[v]) for v in ("pooling", "trimming", "sequencing")),
-         "a chart", "(5)"),
-        ("Fig. 15: access latency with NetCrafter", f"{f['latency']:.2f} of plain", "lower; a chart", "(6)"),
+         "a chart", "no number (5)"),
+        ("Fig. 15: access latency with NetCrafter", f"{f['latency']:.2f} of plain, mean; higher in {', '.join(f['slower_latency']) or 'none'}",
+         "lower; a chart", verdict(f["latency"] < 1 and not f["slower_latency"], "(6)")),
         ("Fig. 18: best pooling time, all flits", f"{max(f['all'], key=f['all'].get)} ns", "32 cycles",
          verdict(max(f["all"], key=f["all"].get) == 32)),
         ("Fig. 18: pagerank, all flits pooled, relative to stitching only", ", ".join(
@@ -62,13 +76,17 @@ def summary(f):
         ("Fig. 19: pagerank, selective, 32 ns, relative to stitching only",
          f"{100 * (f['pool_pagerank'][32] / speed['stitching']['pagerank'] - 1):+.1f} %", "loses nothing",
          verdict(f["pool_pagerank"][32] >= speed["stitching"]["pagerank"])),
+        ("the same, all inputs: range; those that lose", f"{100 * (min(f['pooled'].values()) - 1):+.1f} to "
+         f"{100 * (max(f['pooled'].values()) - 1):+.1f} %; {losers(f['pooled'])}", "prevents degradation",
+         verdict(min(f["pooled"].values()) >= 0.995)),
         ("Fig. 20: bytes saved, without pooling; 32, 64, 96, 128 ns",
          f"{f['saved']['stitching']:.1f} %; " + ", ".join(f"{s:.1f} %" for s in f["pool_saved"].values()),
          "constant from 32; a chart", verdict(max(f["pool_saved"].values()) - min(f["pool_saved"].values()) < 1)),
         ("Fig. 21: stitching with pooling, flits of 8 bytes", f"{percent(f['flit'][8])} (16 bytes: {percent(f['flit'][16])})",
-         "less, but still some", "(7)"),
+         "less, but still some", verdict(1 < f["flit"][8] < f["flit"][16], "(7)")),
         ("Fig. 22: NetCrafter by bandwidth", ", ".join(f"{w}/{b}: {percent(s)}" for (w, b), s in f["bandwidth"].items()),
-         "gains throughout, most where bandwidth is scarce", "(8)"),
+         "gains throughout, most where bandwidth is scarce",
+         verdict(min(f["bandwidth"].values()) > 1 and max(f["bandwidth"], key=f["bandwidth"].get)[1] == min(b for _, b in f["bandwidth"]), "(8)")),
     ]
 
 
@@ -84,22 +102,21 @@ def reasons(f):
         to a near GPU's memory do not cross. transpose, with 2048 pages, has {f['walks']['transpose']:.0f} %; gups has
         {f['walks']['gups']:.0f} %, and atomic updates, which have padding in two of three flits.""",
         f"""Bytes that the wavefront requested on a miss. Trimming requires them in one sector, because the request has three bits
-        for it: {f['sector']['pagerank']:.0f} % of pagerank's reads and {f['sector']['spmv']:.0f} % of spmv's. Half of spmv's
-        need two distant words of the line.""",
+        for it: {f['sector']['pagerank']:.0f} % of pagerank's reads and {f['sector']['spmv']:.0f} % of spmv's.
+        {f['need']['spmv'] - f['sector']['spmv']:.0f} % of spmv's need 16 bytes or less, but of more than one sector.""",
         """A flit is stitched when it shares a flit on the link, as a piece or as the parent. Means over the traces; their
         table shows the possible maximum.""",
         f"""Geometric means of time relative to plain. With different programs and inputs, the closeness of the means is a
         coincidence, and the number of clocks that the queue has for a flit, which the paper does not state, decides it. Page walks are
-        modelled, not recorded, and rare except in gups, so sequencing is hardly tested. Two choices were made after first results: pooled flits yield, and with sequencing latency-critical packets do
-        not wait behind others at the switch. Without the first, pooling loses far more than stitching gains (below). Without the
-        second, sequencing changed nothing in pagerank, because the packets had already waited. The limit on each GPU's reads is that
-        of Table 2; it was added last and changed spmv's times by a few per cent. Trimming costs nothing here: data that a trimmed
+        modelled, not recorded, and rare except in gups; smaller TLBs make more of them ([below](#page-walks-by-tlb)). Two choices were
+        made after first results: pooled flits yield, and with sequencing latency-critical packets do not wait behind others at the
+        switch. Without the first, pooling loses far more than stitching gains (below). Trimming costs nothing here: data that a trimmed
         response omits and another wavefront would have hit are not in the traces (the subject of the paper's Figs. 16 and 17, which
         have no counterpart here). transpose's times vary by {f['noise']['transpose'][0]:.0f} % when the queue has a few flits more
         or fewer, spmv's by {f['noise']['spmv'][0]:.1f} %, the others' by at most
         {max(f['noise'][t][0] for t in ('pagerank', 'stencil2d', 'fir')):.1f} %; smaller differences are not significant.""",
-        f"""transpose's latency is higher: when walks complete sooner, more of its accesses are outstanding at a time and each waits
-        longer, while the total time is shorter. Sequencing alone reduces the mean latency of walks from {walk['plain']['spmv']:.0f} to
+        f"""A latency is higher where walks complete sooner and more accesses are outstanding at a time: each waits longer, while the total
+        time is shorter. Sequencing alone reduces the mean latency of walks from {walk['plain']['spmv']:.0f} to
         {walk['sequencing']['spmv']:.0f} ns in spmv and from {walk['plain']['transpose']:.0f} to {walk['sequencing']['transpose']:.0f} in
         transpose, and the 99th percentile from {late['plain']['spmv']} to {late['sequencing']['spmv']} and from
         {late['plain']['transpose']} to {late['sequencing']['transpose']} ns, the latency of an unloaded link. There are few walks,
@@ -112,7 +129,7 @@ def reasons(f):
         were simulated again.""",
         """Too few page walks cross here for Fig. 8 (2), and the traces have what L1s missed, not what they were asked for.""",
     ]
-    return "\n".join(filled(item, f"{number}. ", " " * len(f"{number}. ")) for number, item in enumerate(items, 1))
+    return numbered(items)
 
 
 def pooling(f):
@@ -148,15 +165,26 @@ def better(f):
     least half of them found a piece, and halved if less than a quarter did. The mean is {mean['tuned']:.3f}, compared with
     {mean['netcrafter']:.3f} at 32 ns. The difference comes from pagerank ({speed['tuned']['pagerank']:.2f} instead of
     {speed['netcrafter']['pagerank']:.2f}), and slightly fewer bytes are saved ({f['saved']['tuned']:.1f} % instead of
-    {f['saved']['netcrafter']:.1f} %). A fixed time of 4 to 8 ns does as well there: once pooled flits yield, the time matters little.
+    {f['saved']['netcrafter']:.1f} %). Fixed times of {' and '.join(map(str, f['short']))} ns give {' and '.join(f'{s:.2f}' for s in f['short'].values())} there.
     When they hold, tuning repairs part of the damage ({f['holding']['tuned']:.2f}). So the card's model does not have it."""
     return filled(both), filled(tuned)
 
 
-def section(f, t, parameters):
-    lines = ["| item | ours | the paper's | note |", "|---|---|---|---|"]
-    lines += ["| " + " | ".join(row) + " |" for row in summary(f)]
-    side_by_side = "\n".join(lines)
+def tlbs(f):
+    least, paper = list(f["tlbs"].values())[-1], list(f["tlbs"].values())[0]
+    gain = [100 * (s - 1) for of in f["tlbs"].values() for n, (w, s) in of.items() if w >= 13 and n != "gups"]
+    gups = [100 * (of["gups"][1] - 1) for of in f["tlbs"].values()]
+    reached = f"""Where the share is the paper's 13 % or more, sequencing changes the time of traces by {min(gain):+.1f} to
+        {max(gain):+.1f} %.""" if gain else "No trace reaches the paper's 13 %."
+    return filled(f"""Smaller TLBs (entries of a GPU, of a compute unit) make page walks more frequent: from
+        {min(w for n, (w, _) in paper.items() if n != 'gups'):.1f} to {max(w for n, (w, _) in paper.items() if n != 'gups'):.1f} % of a trace's
+        accesses with the paper's, to at most {max(w for n, (w, _) in least.items() if n != 'gups'):.1f} % with the smallest, because the traces
+        access few pages. {reached} For gups, with walks for {paper['gups'][0]:.0f} to {least['gups'][0]:.0f} % of the accesses, by
+        {min(gups):+.1f} to {max(gups):+.1f} %. So sequencing gains little here, whatever the share; the paper's bars are not numbers.""")
+
+
+def section(f, t, parameters, table_1):
+    side_by_side = "\n".join(comparison(summary(f, table_1)))
     both, tuned = better(f)
     return f"""\
 # NetCrafter's figures
@@ -196,6 +224,12 @@ The workloads of gpulink-replay, which store and do not read:
 Relative to plain. *stitching* is without pooling; *tuned* (model only), *finepack* and *both* are explained below.
 
 {t['speed']}
+
+## Page walks by TLB
+
+{tlbs(f)}
+
+{t['tlbs']}
 
 ## Figs. 5 and 15: latency, and sequencing
 

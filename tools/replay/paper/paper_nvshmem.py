@@ -3,7 +3,7 @@
 import csv
 import pathlib
 
-from paper_text import near, verdict
+from paper_common import comparison, near, verdict
 
 CLOCKS = pathlib.Path(__file__).resolve().parents[3] / "tests/data/loggop/verilog.csv"
 NS_PER_CLOCK = 4  # 250 MHz
@@ -95,8 +95,7 @@ NOTES = """1. Table I's S of a put is 4380 ns; 72 % is 4.6 us, which the text gi
 
 def section(programs):
     rows = summary(study(programs))
-    table = ["| item | ours | the study's | note |", "|---|---|---|---|", *("| " + " | ".join(row) + " |" for row in rows)]
     return "\n".join(["## The NVSHMEM study's figures", "",
                       "Groves et al., Performance Trade-offs in GPU Communication (PMBS 2020): a LogGOP model of NVSHMEM 0.3 on Summit.",
                       "`gpulink-model study` has its equations and tables; *ours* follows from these. Figs. 2 and 4 are measurements, from",
-                      "which Table I was made.", "", *table, "", NOTES, ""])
+                      "which Table I was made.", "", *comparison(rows, "the study's"), "", NOTES, ""])

@@ -27,15 +27,21 @@ def holds(recorded, found):
     return recorded == found
 
 
+def read(path):
+    return json.loads(gzip.decompress(path.read_bytes()))
+
+
 class Programs:
-    """Runs programs, whose output is JSON or text. `made` is a folder of inputs that the page's scripts make, if `makes`."""
+    """Runs programs, whose output is JSON or text; what `record` has is not run again. `made` is a folder of inputs that the page's
+    scripts make, if `makes`."""
 
     makes = True
 
-    def __init__(self, programs, made):
+    def __init__(self, programs, made, record=None):
         self.programs = dict(programs)
         self.folders = {"tests/data": DATA, "made": made}
-        self.record = {}
+        self.record = record or {}
+        self.used = set()
 
     def key(self, program, words):
         return self.named(" ".join([program, *words]))
@@ -63,30 +69,29 @@ class Programs:
     def output(self, program, *words):
         key = self.key(program, words)
         if key not in self.record:
-            self.record[key] = self.run(program, *words)
+            self.record[key] = self.missing(key, program, words)
+        self.used.add(key)
         return json.loads(json.dumps(self.record[key]))
 
+    def missing(self, key, program, words):
+        return self.run(program, *words)
+
     def write(self, path):
-        """A line for each run."""
-        lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}" for key, value in sorted(self.record.items()))
+        """A line for each run that the page uses."""
+        lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}" for key, value in sorted(self.record.items())
+                            if key in self.used)
         path.write_bytes(gzip.compress(("{\n" + lines + "\n}\n").encode(), mtime=0))
 
 
 class Played(Programs):
     """Answers from a record, and repeats runs for some seconds."""
 
-    def __init__(self, programs, made, path, seconds):
-        super().__init__(programs, made)
+    def __init__(self, programs, made, path, seconds=0):
+        super().__init__(programs, made, read(path))
         self.makes, self.seconds = seconds > 0, seconds
-        self.record = json.loads(gzip.decompress(path.read_bytes()))
-        self.used = set()
 
-    def output(self, program, *words):
-        key = self.key(program, words)
-        if key not in self.record:
-            raise Missing(key)
-        self.used.add(key)
-        return json.loads(json.dumps(self.record[key]))
+    def missing(self, key, program, words):
+        raise Missing(key)
 
     def sample(self, seed):
         """Repeats runs in a random order. Yields (run, whether the output is that of the record)."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The section on the terms of the time model: what each explains of the speed-ups that FinePack's paper has. Part of `paper`."""
 
-import math
+from paper_common import filled, geometric_mean, table
 
 METHODS = ("p2p", "dma", "finepack")
 PAPER = {"finepack": 2.4, "finepack over p2p": 3.0, "finepack over dma": 1.4, "infinite bandwidth": 3.4}
@@ -20,11 +20,6 @@ TERMS = {
 }
 
 
-def geometric_mean(values):
-    values = list(values)
-    return math.exp(math.fsum(math.log(v) for v in values) / len(values))
-
-
 def means(run, names, words):
     """Geometric means over the workloads."""
     ones = [run(name, METHODS, True, words) for name in names]
@@ -36,7 +31,7 @@ def means(run, names, words):
     return found
 
 
-def section(run, names, progress, filled):
+def section(run, names, progress):
     rows = {}
     for name, words in TERMS.items():
         progress(f"time, {name}")
@@ -59,7 +54,6 @@ def section(run, names, progress, filled):
         three together give {rows[ALL]['finepack']:.2f}, {rows[ALL]['finepack over p2p']:.2f} over peer stores and
         {rows[ALL]['finepack over dma']:.2f} over copies.""",
     ]
-    lines = ["| | " + " | ".join(columns) + " |", "|---" + "|---:" * len(columns) + "|",
-             *("| " + " | ".join([name, *(f"{row[c]:.2f}" for c in columns)]) + " |" for name, row in rows.items()),
-             "| the paper's | " + " | ".join(f"{PAPER[c]:.1f}" if c in PAPER else "-" for c in columns) + " |"]
+    lines = table(["", *columns], [*([name, *(f"{row[c]:.2f}" for c in columns)] for name, row in rows.items()),
+                                   ["the paper's", *(f"{PAPER[c]:.1f}" if c in PAPER else "-" for c in columns)]])
     return "\n".join(["## Terms of the time model", "", *(filled(t) + "\n" for t in text), *lines, ""])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Write combining of cache lines, as GPS does (FinePack VI-B): as many lines as FinePack's queue has, with an enable for each
- * byte; the oldest leaves when a new line needs its place. A line leaves in whatever takes fewer bytes: its runs, each a
+ * byte; the least recently stored one leaves when a new line needs its place. A line leaves in whatever takes fewer bytes: its runs, each a
  * transaction of its own; or whole, with bytes that were not stored, which the replicas of GPS allow and count as wasted.
  */
 #include <stdlib.h>
@@ -17,13 +17,15 @@ enum { SLOTS = 256, NONE = 0xff };
 struct entry {
 	uint64_t line;
 	struct glk_enables enables;
+	uint8_t older, newer; /* in the order of their last stores; NONE past the ends */
 };
 
 struct combining {
 	struct direct direct; /* first: direct_tally() is used on this */
-	unsigned entries, used, oldest;
-	struct entry entry[64];	   /* a ring: oldest, and the used - 1 after it */
-	uint8_t slots[SLOTS];	   /* open-addressed by line: entry, or NONE */
+	unsigned entries, used;
+	uint8_t oldest, newest; /* NONE: empty */
+	struct entry entry[64]; /* the first `used` */
+	uint8_t slots[SLOTS];	/* open-addressed by line: entry, or NONE */
 };
 
 static void *create(const struct setting *setting)
@@ -34,6 +36,7 @@ static void *create(const struct setting *setting)
 		return NULL;
 	c->direct.link = setting->link;
 	c->entries = setting->queue_entries;
+	c->oldest = c->newest = NONE;
 	memset(c->slots, NONE, sizeof(c->slots));
 	return c;
 }
@@ -81,44 +84,66 @@ static void send(struct combining *c, const struct entry *e)
 	tally_add(&c->direct.tally, whole.tally.wire_bytes < runs.tally.wire_bytes ? &whole.tally : &runs.tally);
 }
 
-static void send_oldest(struct combining *c)
+static void take_out(struct combining *c, uint8_t place)
 {
-	struct entry *e = &c->entry[c->oldest];
+	const struct entry *e = &c->entry[place];
 
-	send(c, e);
-	empty_slot(c, find(c, e->line));
-	c->oldest = (c->oldest + 1) % c->entries;
-	c->used--;
+	*(e->older == NONE ? &c->oldest : &c->entry[e->older].newer) = e->newer;
+	*(e->newer == NONE ? &c->newest : &c->entry[e->newer].older) = e->older;
+}
+
+static void put_newest(struct combining *c, uint8_t place)
+{
+	c->entry[place].older = c->newest;
+	c->entry[place].newer = NONE;
+	*(c->newest == NONE ? &c->oldest : &c->entry[c->newest].newer) = place;
+	c->newest = place;
 }
 
 static void release(void *state)
 {
 	struct combining *c = state;
 
-	while (c->used)
-		send_oldest(c);
+	for (unsigned i = 0; i < c->used; i++)
+		send(c, &c->entry[i]);
+	memset(c->slots, NONE, sizeof(c->slots));
+	c->oldest = c->newest = NONE;
+	c->used = 0;
+}
+
+/* An entry for a new line. */
+static uint8_t make_room(struct combining *c)
+{
+	uint8_t place = c->oldest;
+
+	if (c->used < c->entries)
+		return (uint8_t)c->used++;
+	send(c, &c->entry[place]);
+	empty_slot(c, find(c, c->entry[place].line));
+	take_out(c, place);
+	return place;
 }
 
 static void store(void *state, uint64_t address, uint32_t size)
 {
 	struct combining *c = state;
 	uint64_t line = address / GLK_LINE_BYTES;
-	unsigned first = (unsigned)(address % GLK_LINE_BYTES), slot = find(c, line), place;
+	unsigned first = (unsigned)(address % GLK_LINE_BYTES);
+	uint8_t place = c->slots[find(c, line)];
 
-	if (c->slots[slot] == NONE) {
-		if (c->used == c->entries) {
-			send_oldest(c);
-			slot = find(c, line);
-		}
-		place = (c->oldest + c->used++) % c->entries;
+	if (place == NONE) {
+		place = make_room(c);
 		c->entry[place] = (struct entry){ .line = line };
-		c->slots[slot] = (uint8_t)place;
+		c->slots[find(c, line)] = place;
+	} else {
+		take_out(c, place);
 	}
+	put_newest(c, place);
 	for (unsigned at = first, left = size; left;) {
 		unsigned count = 64 - at % 64 < left ? 64 - at % 64 : left;
 		uint64_t mask = count == 64 ? UINT64_MAX : (1ULL << count) - 1;
 
-		c->entry[c->slots[slot]].enables.word[at / 64] |= mask << at % 64;
+		c->entry[place].enables.word[at / 64] |= mask << at % 64;
 		at += count;
 		left -= count;
 	}
@@ -137,7 +162,7 @@ static void load(void *state, uint64_t address, uint32_t size)
 const struct paradigm paradigm_write_combining = {
 	.name = "write-combining",
 	.label = "write-combining",
-	.summary = "lines of 128 bytes, combined; the oldest is evicted when the buffer is full",
+	.summary = "lines of 128 bytes, combined; the least recently stored one is evicted when the buffer is full",
 	.create = create,
 	.free = free,
 	.store = store,

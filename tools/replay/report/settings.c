@@ -95,6 +95,9 @@ static void table(FILE *to, const struct page *p)
 		fputs("<p>Each GPU has one link to a switch with unlimited buffers. Compute time is estimated by the workload, or taken "
 		      "from the trace; launching copies and kernels costs nothing. Infinite bandwidth is the time if sending took none.</p>\n",
 		      to);
+	else if (p->run.options.stream.trace)
+		fputs("<p id=\"untimed\">No times: a recorded trace has waited for its transfers already, so its times cannot be had without "
+		      "them. <code>--time</code> simulates time nevertheless.</p>\n", to);
 	fputs("<div class=\"wide settings\"><table id=\"settings\"><tbody>\n", to);
 	setting(to, "stream", p->stream);
 	if (p->run.options.stream.workload)

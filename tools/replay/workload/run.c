@@ -45,24 +45,34 @@ int workload_readers(struct workload_run *run, const struct matrix *matrix)
 	return 0;
 }
 
-uint64_t workload_readers_of(const struct workload_run *run, unsigned gpu)
+/* What a reader reads of the rows from *begin up to *end: from the first row to the last. Returns whether it reads any. */
+static bool range_read(const struct workload_run *run, unsigned reader, uint64_t *begin, uint64_t *end)
 {
-	uint64_t all = 0, rows = run->matrix.rows;
-
-	for (uint64_t v = share_begin(run, rows, gpu); v < share_begin(run, rows, gpu + 1); v++)
-		all |= run->readers[v];
-	return all;
+	while (*begin < *end && !(run->readers[*begin] >> reader & 1))
+		(*begin)++;
+	while (*begin < *end && !(run->readers[*end - 1] >> reader & 1))
+		(*end)--;
+	return *begin < *end;
 }
 
 int workload_copy_shares(struct workload_run *run, uint64_t array, unsigned element)
 {
 	uint64_t rows = run->matrix.rows;
+	unsigned gpus = run->options.gpus;
 	int result = 0;
 
-	for (unsigned g = 0; g < run->options.gpus && !result; g++)
-		result = replay_system_copy_all(&run->system, g, workload_readers_of(run, g),
-						array + share_begin(run, rows, g) * element,
-						share_size(run, rows, g) * element);
+	for (unsigned i = 0; i < gpus * gpus && !result; i++) {
+		unsigned from = i / gpus, to = (from + i) % gpus; /* each begins with another one */
+		uint64_t begin = share_begin(run, rows, from), end = share_begin(run, rows, from + 1), first = begin, last = end;
+
+		if (from == to || !range_read(run, to, &first, &last))
+			continue;
+		if (run->options.halo_copies) {
+			begin = first;
+			end = last;
+		}
+		result = replay_system_copy(&run->system, from, to, array + begin * element, (end - begin) * element);
+	}
 	return result;
 }
 

@@ -55,10 +55,8 @@ int workload_start(struct workload_run *run);
  */
 int workload_readers(struct workload_run *run, const struct matrix *matrix);
 
-/* All GPUs that read anything of the share of `gpu`. */
-uint64_t workload_readers_of(const struct workload_run *run, unsigned gpu);
-
-/* At the phase's end: each GPU's share of an array goes to all GPUs that read of it. */
+/* At the phase's end: each GPU's share of an array goes to all GPUs that read of it, whole or, with halo_copies, from the first
+ * element to the last that the reader reads. */
 int workload_copy_shares(struct workload_run *run, uint64_t array, unsigned element);
 
 /* Whether each GPU has of the array what the owners have, wherever it reads: what the pushes are for. */

@@ -40,6 +40,7 @@ struct replay_workload_options {
 	unsigned element;
 	uint64_t size;
 	uint64_t seed; /**< any */
+	bool halo_copies; /**< a reader is copied the range of a peer's share that it reads from, not the whole share */
 };
 
 struct replay_workload_info {

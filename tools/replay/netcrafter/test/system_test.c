@@ -178,6 +178,15 @@ static void a_small_tlb_forgets(void **state)
 	r = play(b, &b->plain);
 	assert_int_equal(r.walks, 200);
 	netcrafter_result_free(&r);
+	for (uint32_t i = 0; i < 200; i++) /* ten pages in turn: the GPU has 8 of them, a unit 32 or fewer */
+		b->requests.list[i].line = i % 10 * PAGE_LINES;
+	r = play(b, &b->plain);
+	assert_int_equal(r.walks, 10);
+	netcrafter_result_free(&r);
+	b->plain.unit_tlb_entries = 8;
+	r = play(b, &b->plain);
+	assert_true(r.walks > 100);
+	netcrafter_result_free(&r);
 }
 
 /* Table 1: bytes required and occupied. */
@@ -455,6 +464,7 @@ static void random_setting(struct netcrafter_setting *s, struct chance *chance)
 	s->pool_ns = below(chance, 33);
 	s->trim_bytes = sectors[below(chance, 5)];
 	s->tlb_entries = 8u << below(chance, 7);
+	s->unit_tlb_entries = 1u << below(chance, 6);
 	s->stitching = any & 1;
 	s->pooling = any & 2;
 	s->selective = any & 4;

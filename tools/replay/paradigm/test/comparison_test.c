@@ -137,6 +137,49 @@ static void combining_whole_lines(void **state)
 	comparison_free(c);
 }
 
+/* Of 64 lines the one that was stored least recently leaves for a new one, not the one that came first. */
+static void combining_keeps_what_is_stored_again(void **state)
+{
+	struct comparison *c = start(2, 5);
+
+	(void)state;
+	for (unsigned i = 0; i < 64; i++)
+		assert_int_equal(give(c, store(0, 1, 128 * i, 8)), 0);
+	for (unsigned i = 64; i < 200; i++) { /* lines 0 and 7 before each new one */
+		assert_int_equal(give(c, store(0, 1, 8, 8)), 0);
+		assert_int_equal(give(c, store(0, 1, 128 * 7, 8)), 0);
+		assert_int_equal(give(c, store(0, 1, 128 * i, 8)), 0);
+	}
+	assert_int_equal(comparison_end(c), 0);
+	assert_int_equal(comparison_result(c, COMBINING).packets, 200); /* each line once, line 0 as a run of 16 bytes */
+	assert_int_equal(comparison_result(c, COMBINING).wire_bytes, 200 * 32 + 8);
+	comparison_free(c);
+}
+
+/* A load waits for the bytes that it asks for, not for others of their line: with the line resident, before and behind what is stored. */
+static void combining_loads_beside_what_is_stored(void **state)
+{
+	static const struct {
+		uint64_t address;
+		uint32_t size;
+		bool sends;
+	} loads[] = { { 0, 32, false }, { 48, 80, false }, { 128, 32, false }, { 47, 1, true }, { 0, 33, true }, { 32, 1, true }, { 0, 128, true } };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
+		struct comparison *c = start(2, 5);
+		struct replay_op load = { .kind = REPLAY_LOAD, .destination = 1, .address = loads[i].address, .size = loads[i].size };
+
+		assert_int_equal(give(c, store(0, 1, 32, 16)), 0);
+		assert_int_equal(give(c, load), 0);
+		assert_int_equal(give(c, store(0, 1, 32, 16)), 0);
+		assert_int_equal(comparison_end(c), 0);
+		assert_int_equal(comparison_result(c, COMBINING).packets, loads[i].sends ? 2 : 1);
+		assert_int_equal(comparison_result(c, FINEPACK).packets, loads[i].sends ? 2 : 1);
+		comparison_free(c);
+	}
+}
+
 static void copies_are_dma(void **state)
 {
 	struct comparison *c = start(3, 5);
@@ -384,6 +427,8 @@ int main(void)
 		cmocka_unit_test(by_hand),
 		cmocka_unit_test(recency_by_hand),
 		cmocka_unit_test(combining_whole_lines),
+		cmocka_unit_test(combining_keeps_what_is_stored_again),
+		cmocka_unit_test(combining_loads_beside_what_is_stored),
 		cmocka_unit_test(copies_are_dma),
 		cmocka_unit_test(loads_flush_what_they_hit),
 		cmocka_unit_test(refusals),

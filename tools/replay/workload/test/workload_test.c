@@ -19,6 +19,8 @@ enum { STORED = 1, COPIED = 2 };
 struct watch {
 	unsigned gpus;
 	bool packed, denser;
+	bool halo_copies; /* the option */
+	uint64_t copied_bytes;
 	uint64_t memory_bytes; /* 0: not known yet */
 	uint8_t *marks;	       /* of each source, destination and byte, in this phase */
 	uint64_t copied[REPLAY_GPUS_MAX][REPLAY_GPUS_MAX], atomics[REPLAY_GPUS_MAX][REPLAY_GPUS_MAX];
@@ -89,6 +91,7 @@ static void watch_op(struct watch *w, const struct replay_op *op)
 	w->last_ps[op->source] = op->time_ps;
 	if (op->kind == REPLAY_COPY) {
 		w->copied[op->source][op->destination] += op->size;
+		w->copied_bytes += op->size;
 	} else {
 		assert_true(op->kind == REPLAY_STORE || op->kind == REPLAY_ATOMIC);
 		assert_true(op->address / REPLAY_STORE_MAX == (op->address + op->size - 1) / REPLAY_STORE_MAX);
@@ -126,6 +129,7 @@ static void run(const struct small *s, unsigned gpus, struct watch *w, struct re
 	const struct replay_workload *workload = replay_workload_find(s->name);
 
 	assert_non_null(workload);
+	options.halo_copies = w->halo_copies;
 	w->gpus = gpus;
 	w->packed = s->packed;
 	w->denser = s->denser;
@@ -135,13 +139,14 @@ static void run(const struct small *s, unsigned gpus, struct watch *w, struct re
 }
 
 /* Once to see how large it is, and once more with marks; both must be the same. Returns the stream's hash. */
-static uint64_t run_twice(const struct small *s, unsigned gpus)
+static uint64_t run_twice_with(const struct small *s, unsigned gpus, bool halo_copies, uint64_t *copied)
 {
 	struct watch *first = calloc(1, sizeof(*first)), *again = calloc(1, sizeof(*again));
 	struct replay_workload_info info;
 	uint64_t hash;
 
 	assert_true(first && again);
+	first->halo_copies = again->halo_copies = halo_copies;
 	run(s, gpus, first, &info);
 	assert_int_equal(info.phases, first->count[REPLAY_BARRIER]);
 	assert_int_equal(first->last_kind, REPLAY_BARRIER);
@@ -162,8 +167,37 @@ static uint64_t run_twice(const struct small *s, unsigned gpus)
 	free(again->marks);
 	free(again);
 	hash = first->hash;
+	*copied = first->copied_bytes;
 	free(first);
 	return hash;
+}
+
+static uint64_t run_twice(const struct small *s, unsigned gpus)
+{
+	uint64_t copied;
+
+	return run_twice_with(s, gpus, false, &copied);
+}
+
+/* They still cover what is stored, which run_twice_with() checks, with at most as many bytes; jacobi's are halos. */
+static void test_halo_copies(void **state)
+{
+	static const char *const names[] = {"jacobi", "pagerank", "sssp", "mis"};
+	uint64_t whole, halo;
+
+	(void)state;
+	for (unsigned i = 0; i < SMALL; i++)
+		for (unsigned n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
+			if (strcmp(small[i].name, names[n]))
+				continue;
+			run_twice_with(&small[i], 3, false, &whole);
+			run_twice_with(&small[i], 3, true, &halo);
+			assert_true(halo <= whole);
+		}
+	run_twice_with(&(struct small){.name = "jacobi", .size = 1200}, 3, false, &whole);
+	run_twice_with(&(struct small){.name = "jacobi", .size = 1200}, 3, true, &halo);
+	assert_int_equal(whole % (4 * 400), 0); /* two ends have one neighbour, the middle two: 64 rows each way, of 400 */
+	assert_int_equal(halo * 400, whole * 64);
 }
 
 static void test_all(void **state)
@@ -331,6 +365,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_elements_and_seed),
+		cmocka_unit_test(test_halo_copies),
 		cmocka_unit_test(test_sink_fails),
 		cmocka_unit_test(test_bad_options),
 		cmocka_unit_test(test_wrong_input),
