@@ -124,9 +124,15 @@ module glk_pcie_cc (
       c_open <= !c_last;
     if (rst)
       c_open <= 1'b0;
-    else
-      assert (!c_open || c_valid);
   end
+
+`ifndef SYNTHESIS
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
+  always_ff @(posedge clk)
+    if (checks)
+      assert (!c_open || c_valid);
+`endif
 
   logic [16:0] tuser;
   assign cc_tuser = {64'b0, tuser}; // no parity

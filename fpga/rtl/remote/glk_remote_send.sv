@@ -179,10 +179,14 @@ module glk_remote_send #(
       sent_valid <= 1'b0;
       lost_valid <= 1'b0;
     end
+  end
+
 `ifndef SYNTHESIS
-    if (!rst)
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
+  always_ff @(posedge clk)
+    if (checks)
       assert (!(ended && (ends_lost || ends_well)));
 `endif
-  end
 endmodule
 `default_nettype wire
