@@ -94,11 +94,15 @@ module glk_counter_turns #(
       some          <= 1'b0;
       snapshot_done <= 1'b0;
     end
+  end
+
 `ifndef SYNTHESIS
-    if (!rst)
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
+  always_ff @(posedge clk)
+    if (checks)
       assert (!(snapshot && saving != '0));
 `endif
-  end
   assign look_q = some ? look_seen : '0;
 endmodule
 `default_nettype wire

@@ -311,9 +311,6 @@ module glk_card_link #(
   // --- link timeout: the session ends if the link is down, or accepts no packet, for too long ---
   logic        waits, waited, late;
   logic [63:0] until_ns;
-`ifndef SYNTHESIS
-  logic [3:0]  given_up; // clocks since the timeout
-`endif
   always_ff @(posedge clk) begin
     waits    <= (alive && !up) || (in_valid && !in_ready);
     waited   <= waits;
@@ -327,12 +324,18 @@ module glk_card_link #(
       late     <= 1'b0;
       gives_up <= 1'b0;
     end
-`ifndef SYNTHESIS
-    given_up <= rst ? 4'd0 : gives_up ? 4'd15 : given_up - 4'(given_up != 4'd0);
-    if (!rst)
-      assert (!(gives_up && given_up != 4'd0)); // only once until the session has ended
-`endif
   end
+
+`ifndef SYNTHESIS
+  wire        checks;
+  logic [3:0] given_up; // clocks since the timeout
+  glk_after_reset checking (.clk, .rst, .on(checks));
+  always_ff @(posedge clk) begin
+    given_up <= rst ? 4'd0 : gives_up ? 4'd15 : given_up - 4'(given_up != 4'd0);
+    if (checks)
+      assert (!(gives_up && given_up != 4'd0)); // only once until the session has ended
+  end
+`endif
   assign idle       = ask_idle && serve_idle;
   wire unused = &{1'b0, fail_count[31:16], x_lost, unused_word, unused_bytes, unused_kind};
 endmodule

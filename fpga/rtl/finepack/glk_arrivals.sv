@@ -100,12 +100,19 @@ module glk_arrivals #(
       sent     <= 16'd0;
       arrived  <= 16'd0;
     end
-    if (!rst && u_taken)
-      assert(entered - finished != (W+1)'(DEPTH));
-    if (!rst)
-      assert((!e_packet || made_ready) && (!e_passed || made_valid));
-    if (!rst && e_passed)
-      assert(passed - counted != (V+1)'(ORDER));
   end
+
+`ifndef SYNTHESIS
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
+  always_ff @(posedge clk)
+    if (checks) begin
+      if (u_taken)
+        assert(entered - finished != (W+1)'(DEPTH));
+      assert((!e_packet || made_ready) && (!e_passed || made_valid));
+      if (e_passed)
+        assert(passed - counted != (V+1)'(ORDER));
+    end
+`endif
 endmodule
 `default_nettype wire

@@ -103,8 +103,10 @@ module glk_line_sorter #(
     .m_data({m_tag, m_entry, m_sel, m_last}), .m_valid, .m_ready);
 
 `ifndef SYNTHESIS
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
-    if (!rst) begin
+    if (checks) begin
       // Places are filled from the first; those of a flush are in order.
       for (int i = 0; i < ENTRIES - 1; i = i + 1)
         assert(valid[i] || !valid[i + 1]);

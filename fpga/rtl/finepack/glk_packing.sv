@@ -210,8 +210,10 @@ module glk_packing #(
   end
 
 `ifndef SYNTHESIS
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
-    if (!rst) begin
+    if (checks) begin
       if (p_moves)
         assert(p_run >= 13'(p_length) && p_runs != 11'd0);
       if (b_gives)

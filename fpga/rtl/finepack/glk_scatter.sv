@@ -148,8 +148,10 @@ module glk_scatter #(
   end
 
 `ifndef SYNTHESIS
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
-    if (!rst && step)
+    if (checks && step)
       assert(write_left >= sub_left);
 `endif
 

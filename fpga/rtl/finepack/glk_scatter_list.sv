@@ -94,8 +94,10 @@ module glk_scatter_list #(
     .m_data({m_data, m_tag, m_last}), .m_valid, .m_ready);
 
 `ifndef SYNTHESIS
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
-    if (!rst) begin
+    if (checks) begin
       assert(!p_accept || (waiting_ready && (s_valid || put != 11'd0)));
       assert(!x_valid || ahead_ready);
     end

@@ -187,19 +187,14 @@ module glk_store_mux #(
     for (int p = 0; p < PARTITIONS; p = p + 1)
       limits[p*8 +: 8] = {3'b0, cfg_max_payload_bytes[p*13 + 8 +: 5]};
 
-  // Multiples of 128 << k differ in bits 12:(7+k).
-  always_comb begin
-    p1_first = {1'b0, p1_from[11:7]};
-    p1_last  = p1_end[12:7];
-    unique case (1'b1)
-      p1_limit[12]: begin p1_first = 6'd0; p1_last = {5'b0, p1_end[12]}; end
-      p1_limit[11]: begin p1_first = {5'b0, p1_from[11]}; p1_last = {4'b0, p1_end[12:11]}; end
-      p1_limit[10]: begin p1_first = {4'b0, p1_from[11:10]}; p1_last = {3'b0, p1_end[12:10]}; end
-      p1_limit[9]:  begin p1_first = {3'b0, p1_from[11:9]}; p1_last = {2'b0, p1_end[12:9]}; end
-      p1_limit[8]:  begin p1_first = {2'b0, p1_from[11:8]}; p1_last = {1'b0, p1_end[12:8]}; end
-      default: ;
-    endcase
-  end
+  // Multiples of 128 << k differ in bits 12:(7+k). At most one bit of the limit is set.
+  wire p1_least = p1_limit == 5'd0;
+  assign p1_first = ({6{p1_least}} & {1'b0, p1_from[11:7]}) | ({6{p1_limit[8]}} & {2'b0, p1_from[11:8]}) |
+                    ({6{p1_limit[9]}} & {3'b0, p1_from[11:9]}) | ({6{p1_limit[10]}} & {4'b0, p1_from[11:10]}) |
+                    {5'b0, p1_limit[11] & p1_from[11]};
+  assign p1_last  = ({6{p1_least}} & p1_end[12:7]) | ({6{p1_limit[8]}} & {1'b0, p1_end[12:8]}) |
+                    ({6{p1_limit[9]}} & {2'b0, p1_end[12:9]}) | ({6{p1_limit[10]}} & {3'b0, p1_end[12:10]}) |
+                    ({6{p1_limit[11]}} & {4'b0, p1_end[12:11]}) | {5'b0, p1_limit[12] & p1_end[12]};
 
   always_ff @(posedge clk) begin
     st_valid     <= store;

@@ -714,11 +714,13 @@ module glk_write_queue #(
   assign idle = !(a_valid || b_valid || c_valid || e_item || d_valid || n_valid || n_changed || e_flush);
 
 `ifndef SYNTHESIS
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
   wire [BANKS-1:0] d_bank_busy = bank_busy[d_partition];
   wire [BW-1:0]    d_fills     = d_first ? d_to : last_bank;
   wire [BANKS-1:0] look_busy   = bank_busy[done_partition];
   always_ff @(posedge clk)
-    if (!rst) begin
+    if (checks) begin
       if (d_valid && d_some) begin
         assert(d_used != 7'd0 && d_used <= 7'(ENTRIES));
         assert(d_room <= d_limit);

@@ -60,10 +60,14 @@ module glk_link_deliver (
       left    <= '0;
       m_valid <= 1'b0;
     end
+  end
+
 `ifndef SYNTHESIS
-    if (!rst && !clear)
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
+  always_ff @(posedge clk)
+    if (checks && !clear)
       assert (!(take && !q_room));
 `endif
-  end
 endmodule
 `default_nettype wire

@@ -83,10 +83,14 @@ module glk_cluster_input #(
       kept    <= PW'(FLITS);
       counted <= '0;
     end
+  end
+
 `ifndef SYNTHESIS
-    if (!rst && s_valid && !begun)
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
+  always_ff @(posedge clk)
+    if (checks && s_valid && !begun)
       assert (s_words != 11'd0 && 32'(flits) <= FLITS);
 `endif
-  end
 endmodule
 `default_nettype wire

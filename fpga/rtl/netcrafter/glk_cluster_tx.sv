@@ -116,10 +116,14 @@ module glk_cluster_tx #(
       sent  <= 2'd0;
       ready <= 1'b1;
     end
+  end
+
 `ifndef SYNTHESIS
-    if (!rst)
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
+  always_ff @(posedge clk)
+    if (checks)
       assert (!(f_valid && !f_ready));
 `endif
-  end
 endmodule
 `default_nettype wire

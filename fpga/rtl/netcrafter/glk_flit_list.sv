@@ -79,10 +79,14 @@ module glk_flit_list #(
       rows   <= 1'b0;
       refill <= 1'b0;
     end
+  end
+
 `ifndef SYNTHESIS
-    if (!rst)
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
+  always_ff @(posedge clk)
+    if (checks)
       assert (!(take && !some) && !(comes && second));
 `endif
-  end
 endmodule
 `default_nettype wire

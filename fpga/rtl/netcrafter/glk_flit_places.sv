@@ -30,10 +30,14 @@ module glk_flit_places #(
       fresh <= fresh + (AW+1)'(1);
     if (rst)
       fresh <= '0;
+  end
+
 `ifndef SYNTHESIS
-    if (!rst)
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
+  always_ff @(posedge clk)
+    if (checks)
       assert (!(direct && !back) && !(back && !kept_ready));
 `endif
-  end
 endmodule
 `default_nettype wire

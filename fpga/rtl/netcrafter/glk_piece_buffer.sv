@@ -45,11 +45,15 @@ module glk_piece_buffer #(
       reads   <= 1'b0;
       overrun <= 1'b0;
     end
+  end
+
 `ifndef SYNTHESIS
-    if (!rst)
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
+  always_ff @(posedge clk)
+    if (checks)
       assert (!(reads && !reads_ready));
 `endif
-  end
 
   glk_fifo #(.W(W), .DEPTH(AHEAD), .BYPASS(1)) out (
     .clk, .rst, .s_data(read), .s_valid(reads), .s_ready(reads_ready), .m_data, .m_valid, .m_ready);

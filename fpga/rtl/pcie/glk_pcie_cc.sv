@@ -9,8 +9,11 @@
 // The beats of a transaction on c must come without gaps (glk_requests plays them from a buffer), so tvalid never drops
 // inside a packet; the hard block would nullify such a packet.
 //
-// An Unsupported Request completion carries the request behind its descriptor, as PG213 requires for the hard block's error
-// log; dword count and byte count are set as in the vendor's example.
+// Behind the descriptor of an Unsupported Request completion come five DWs about the request, for the hard block's error log
+// (PG213, "Completions with Error Status"). They are no payload, so its dword count is 0: PG213 demands that of UR and CA in the
+// table of the descriptor's fields (which we know only as others quote it), and a completion that is not successful has no data in
+// the PCIe specification. The vendor's example design has 5 there, and a byte count of 20. The byte count is the specification's:
+// of a memory read the bytes from the first to the last that is enabled, at least 1, of all others 4. Not tried on a board.
 module glk_pcie_cc (
   input  logic         clk,
   input  logic         rst,
@@ -45,7 +48,8 @@ module glk_pcie_cc (
   input  logic         cc_tready
 );
   localparam logic [2:0] SUCCESS = 3'b000, UNSUPPORTED = 3'b001;
-  localparam logic [3:0] LOCKED_READ = 4'd7;
+  localparam logic [3:0] MEMORY_READ = 4'd0, LOCKED_READ = 4'd7;
+  localparam logic [10:0] REFUSAL_DWORDS = 11'd0;
   localparam int UW = 32 + 7 + 13 + 11 + 1;
 
   // --- split at max payload size, shift behind the descriptor ---
@@ -74,6 +78,16 @@ module glk_pcie_cc (
     .s_user({p_id, p_offset[6:0], p_left, p_dwords, p_final}), .s_first(p_first), .s_last(p_last), .s_valid(p_valid), .s_ready(p_ready),
     .m_data(y_data), .m_user({y_id, y_lower, y_left, y_dwords, y_final}), .m_first(y_first), .m_last(y_last), .m_valid(y_valid), .m_ready(y_ready));
 
+  // --- byte count of a refused request: valid from the clock after u_valid ---
+  logic [12:0] u_bytes;
+  wire  [3:0]  u_first = u_user[3:0];
+  wire  [3:0]  u_ends  = u_descriptor[74:64] == 11'd1 ? u_first : u_user[7:4]; // enables of the last DW
+  wire  [1:0]  u_below = u_first[0] ? 2'd0 : u_first[1] ? 2'd1 : u_first[2] ? 2'd2 : 2'd3;
+  wire  [1:0]  u_above = u_ends[3] ? 2'd0 : u_ends[2] ? 2'd1 : u_ends[1] ? 2'd2 : 2'd3;
+  wire         u_reads = u_descriptor[78:75] == MEMORY_READ || u_descriptor[78:75] == LOCKED_READ;
+  always_ff @(posedge clk)
+    u_bytes <= !u_reads ? 13'd4 : u_ends == 4'd0 ? 13'd1 : {u_descriptor[74:64], 2'b0} - 13'(u_below) - 13'(u_above);
+
   // --- descriptors ---
   logic         o_ready;
   logic         begun;   // inside a completion, between its packets
@@ -90,8 +104,8 @@ module glk_pcie_cc (
                                 y_id[15:0], 1'b0, 1'b0, SUCCESS, y_dwords,
                                 3'b0, y_left, 6'b0, y_id[25:24], 1'b0, y_lower};
   wire [95:0]   u_head       = {1'b0, u_descriptor[126:124], u_descriptor[123:121], 1'b0, 16'b0, u_descriptor[103:96],
-                                u_descriptor[95:80], 1'b0, 1'b0, UNSUPPORTED, 11'd5,
-                                2'b0, u_descriptor[78:75] == LOCKED_READ, 13'd20, 6'b0, u_descriptor[1:0], 8'b0};
+                                u_descriptor[95:80], 1'b0, 1'b0, UNSUPPORTED, REFUSAL_DWORDS,
+                                2'b0, u_descriptor[78:75] == LOCKED_READ, u_bytes, 6'b0, u_descriptor[1:0], 8'b0};
   wire [255:0]  u_packet     = {u_descriptor, 8'b0, u_user[18:11], 5'b0, u_user[10:9], u_user[8], u_user[7:0], u_head};
   wire [3:0]    y_end        = y_dwords[3:0] + 4'd2; // lane of the last DW
   wire [3:0]    o_end        = refuse ? 4'd7 : y_end;
@@ -124,9 +138,15 @@ module glk_pcie_cc (
       c_open <= !c_last;
     if (rst)
       c_open <= 1'b0;
-    else
-      assert (!c_open || c_valid);
   end
+
+`ifndef SYNTHESIS
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
+  always_ff @(posedge clk)
+    if (checks)
+      assert (!c_open || c_valid);
+`endif
 
   logic [16:0] tuser;
   assign cc_tuser = {64'b0, tuser}; // no parity

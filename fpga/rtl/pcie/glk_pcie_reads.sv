@@ -154,8 +154,15 @@ module glk_pcie_reads #(
       waiting    <= '0;
       n_room     <= 1'b1;
       own        <= 1'b0;
-    end else
-      assert (n_room && (!n_valid || never_full));
+    end
   end
+
+`ifndef SYNTHESIS
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
+  always_ff @(posedge clk)
+    if (checks)
+      assert (n_room && (!n_valid || never_full));
+`endif
 endmodule
 `default_nettype wire

@@ -179,9 +179,16 @@ module glk_pcie_rq #(
       master  <= 1'b0;
       n_valid <= 1'b0;
       raise   <= 1'b0;
-    end else
-      assert (!midway || z_valid); // a packet starts only when complete
+    end
   end
+
+`ifndef SYNTHESIS
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
+  always_ff @(posedge clk)
+    if (checks)
+      assert (!midway || z_valid); // a packet starts only when complete
+`endif
 
   logic [7:0]  o_enables_q;
   logic [5:0]  o_seq_q;

@@ -277,9 +277,11 @@ module glk_requests #(
   end
 
 `ifndef SYNTHESIS
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
   // Load data arrives only while it is awaited, so the stream needs no ready.
   always_ff @(posedge clk)
-    if (!rst && b_valid)
+    if (checks && b_valid)
       assert(reading == LOAD);
 `endif
 endmodule

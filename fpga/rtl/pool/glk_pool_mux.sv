@@ -199,8 +199,12 @@ module glk_pool_mux #(
   assign t_q_last  = q_last;
   assign t_q_valid = q_valid && q_asker == 2'd3;
 
+`ifndef SYNTHESIS
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
-    if (!rst)
+    if (checks)
       assert (!asks || asks_ready);
+`endif
 endmodule
 `default_nettype wire

@@ -192,9 +192,13 @@ module glk_pool_stamps #(
       idle <= 1'b0;
   end
 
+`ifndef SYNTHESIS
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
-    if (!rst)
+    if (checks)
       assert (!s_valid || f_room);
+`endif
   wire unused = &{1'b0, b_grain[3], f_end[5:0]};
 endmodule
 `default_nettype wire

@@ -230,11 +230,15 @@ module glk_remote_release #(
       a_valid <= 1'b0;
       idle    <= 1'b0;
     end
+  end
+
 `ifndef SYNTHESIS
-    if (!rst)
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
+  always_ff @(posedge clk)
+    if (checks)
       assert (!(take && busy[q_partition])); // one per partition
 `endif
-  end
   wire unused = &{1'b0, s_data[11:0]};
 endmodule
 `default_nettype wire

@@ -50,7 +50,7 @@ module glk_remote_send #(
 );
   localparam int FLITS = DATA_W / 128;
   localparam int FW    = (FLITS > 1) ? $clog2(FLITS) : 1;
-  localparam int DELAY = 4;  // clocks from posted to arrived, see glk_acknowledge
+  localparam int DELAY = 4;  // clocks from posted, which glk_acknowledge counts at once, to arrived: as in glk_endpoint
   localparam int BYTE  = 9;  // header byte with the partition number of the address
 
   logic [PARTITIONS-1:0]   remote_q;
@@ -179,10 +179,14 @@ module glk_remote_send #(
       sent_valid <= 1'b0;
       lost_valid <= 1'b0;
     end
+  end
+
 `ifndef SYNTHESIS
-    if (!rst)
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
+  always_ff @(posedge clk)
+    if (checks)
       assert (!(ended && (ends_lost || ends_well)));
 `endif
-  end
 endmodule
 `default_nettype wire

@@ -91,10 +91,14 @@ module glk_serve_given #(
       passed     <= '0;
       done_valid <= 1'b0;
     end
+  end
+
 `ifndef SYNTHESIS
-    if (!rst)
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
+  always_ff @(posedge clk)
+    if (checks)
       assert (!(ends && !oldest_valid) && !(other_done && other_refused));
 `endif
-  end
 endmodule
 `default_nettype wire

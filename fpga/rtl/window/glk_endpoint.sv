@@ -71,8 +71,11 @@ module glk_endpoint #(
   output logic              idle
 );
   localparam int LB    = $clog2(LANES);
-  localparam int DELAY = 4;  // clocks from acceptance to done: see glk_memory_mux, glk_acknowledge
-  localparam int QUIET = 16; // idle clocks until `idle`: effects of the last write are counted by then
+  // Clocks from acceptance to done. glk_memory_mux reports an accepted write to glk_acknowledge two clocks later, and a mark taken in
+  // that clock covers it; so does one that `packet_done` causes, which comes later.
+  localparam int DELAY = 4;
+  // Idle clocks until `idle`: those two, DELAY, and the clock in which `all_acknowledged` falls.
+  localparam int QUIET = 16;
 
   // --- merge lines; offset and length of the write are latched ---
   logic              go; // the following stages advance

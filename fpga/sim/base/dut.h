@@ -20,6 +20,8 @@ template <typename TOP> struct glk_dut {
 	TOP *top;
 	glk_pins pins;
 	uint64_t time = 0;
+	bool was_reset = false;
+	std::mt19937 random{ static_cast<uint32_t>(next_seed()) };
 #if VM_TRACE
 	VerilatedVcdC *wave = nullptr;
 #endif
@@ -97,28 +99,34 @@ template <typename TOP> struct glk_dut {
 		dump();
 	}
 
-	/* Random traffic, which assertions do not hold for, until the reset; it ends before the reset does. */
-	void reset()
+	void disturb(unsigned clocks, bool rst)
 	{
-		std::mt19937 random(static_cast<uint32_t>(context.randSeed()));
-		const std::string inputs = pins.get_inputs();
-
-		context.assertOn(false);
-		for (int i = 0; i < 100; i++) {
+		while (clocks--) {
 			pins.randomize_inputs(random);
 			top->clk = 0;
-			top->rst = i >= 96;
+			top->rst = rst;
 			top->eval();
 			edge();
 		}
-		context.assertOn(true);
+	}
+
+	/* Asserts `rst` in whatever goes on: the first time that is random, and later what the bench did last. Meanwhile the inputs
+	   change at random. Then come `idle` clocks without it. */
+	void reset(unsigned idle = 4)
+	{
+		const std::string inputs = pins.get_inputs();
+
+		if (!was_reset)
+			disturb(96, false);
+		was_reset = true;
+		disturb(4, true);
 		pins.put_inputs(inputs);
 		top->rst = 1;
 		top->eval();
 		edge();
 		top->rst = 0;
 		top->eval();
-		for (int i = 0; i < 4; i++)
+		while (idle--)
 			edge();
 	}
 };

@@ -435,8 +435,13 @@ void bench_drain(struct bench *b)
 
 void bench_time(struct bench *b)
 {
+	const struct glk_partition *p = &b->pair.model->partitions[below(&b->chance, b->pair.p.partitions)];
+	uint64_t due = glk_partition_deadline(p) - b->pair.now_ns, by = 1 + below(&b->chance, 3000);
+
 	b->pair.unordered = true; /* several may end at once */
-	pair_advance(&b->pair, 1 + below(&b->chance, 3000));
+	if (due > 1 && due < 1 << 30 && bench_chance(b, 2))
+		by = due - below(&b->chance, 2); /* exactly when a queue is due, or just before */
+	pair_advance(&b->pair, by);
 }
 
 void bench_pool(struct bench *b)
@@ -537,6 +542,22 @@ void bench_reset(struct bench *b)
 	} else {
 		bench_set(b, GLK_CARD_CONTROL, GLK_CARD_CONTROL_RESET_MASK | below(&b->chance, 2));
 	}
+	bench_settle(b);
+	pair_check_registers(&b->pair, true);
+	bench_configure(b);
+}
+
+/* In the middle of stores and ring entries. */
+void bench_power(struct bench *b)
+{
+	b->pair.deaf = 0;
+	for (unsigned i = 0; i < 10; i++)
+		one_store(b, draw_place(b));
+	bench_ring(b);
+	for (unsigned i = 0; i < 4; i++)
+		one_store(b, draw_place(b));
+	pair_card_clock(&b->pair, below(&b->chance, 300));
+	pair_power(&b->pair);
 	bench_settle(b);
 	pair_check_registers(&b->pair, true);
 	bench_configure(b);

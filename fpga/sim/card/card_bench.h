@@ -59,7 +59,9 @@ void bench_owner(struct bench *b);
 void bench_moved(struct bench *b);
 void bench_late(struct bench *b);
 void bench_seen(struct bench *b);
+void bench_visible(struct bench *b);
 void bench_reset(struct bench *b);
+void bench_power(struct bench *b);
 
 /* Loose rounds: everything concurrently; removal of resources in use. */
 void bench_loose(struct bench *b);

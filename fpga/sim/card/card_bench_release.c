@@ -16,6 +16,7 @@
 #define OUT_CLOCKS  120u /* clocks for the stores that a release flushes */
 #define SOON_CLOCKS 400u
 #define POLLS	    2000u
+#define VISIBLE_CLOCKS 100000u
 
 static void card_set(struct bench *b, unsigned reg, uint64_t value)
 {
@@ -253,4 +254,26 @@ void bench_seen(struct bench *b)
 	if (polls == POLLS || tag != sqe[1])
 		pair_fail(&b->pair, "CQ_TAIL of context %u covers a completion that is not in memory, after %u reads", c, polls);
 	b->pair.gaps[CARD_DUT_M] = gap;
+}
+
+/* Stores are at their endpoint when the record of their release is written, however late the bus brings them there. */
+void bench_visible(struct bench *b)
+{
+	struct pair_side *model = &b->pair.side[MODEL], *card = &b->pair.side[CARD];
+	unsigned c = draw_started(b), p = aim_window(b, c), clocks = 0;
+	const uint8_t *record = card->memory.host + (BENCH_RECORD(c) - PAIR_HOST);
+	uint8_t before[16];
+
+	bench_settle(b);
+	b->pair.deaf = 0;
+	memcpy(before, record, sizeof(before));
+	for (unsigned i = 1 + below(&b->chance, 8); i; i--)
+		store(b);
+	bench_set(b, bench_doorbell_reg(c, GLK_DOORBELL_RELEASE), draw(&b->chance));
+	while (!memcmp(before, record, sizeof(before)) && ++clocks < VISIBLE_CLOCKS)
+		pair_card_clock(&b->pair, 1);
+	if (clocks == VISIBLE_CLOCKS)
+		pair_fail(&b->pair, "no record of context %u after %u clocks", c, clocks);
+	else if (memcmp(model->memory.endpoint[p], card->memory.endpoint[p], GLK_PAGE_SIZE))
+		pair_fail(&b->pair, "record of context %u ahead of its stores", c);
 }

@@ -42,9 +42,21 @@ static bool in_time(struct card_dut *dut, uint64_t since)
 
 /* --- user interface --- */
 
-int card_dut_create(const struct card_dut_config *config, struct card_dut **out)
+/* The card first clears its tables and ignores writes meanwhile. */
+static int settle_alone(struct card_dut *dut)
 {
 	static const struct card_dut_ops nobody = { 0 };
+	const struct card_dut_ops *ops = dut->config.ops;
+	int error;
+
+	dut->config.ops = &nobody;
+	error = card_dut_settle(dut);
+	dut->config.ops = ops;
+	return error;
+}
+
+int card_dut_create(const struct card_dut_config *config, struct card_dut **out)
+{
 	struct card_dut *dut = calloc(1, sizeof(*dut));
 	int error;
 
@@ -66,16 +78,29 @@ int card_dut_create(const struct card_dut_config *config, struct card_dut **out)
 		free(dut);
 		return -ENOMEM;
 	}
-	/* The card first clears its tables and ignores writes meanwhile. */
-	dut->config.ops = &nobody;
-	error = card_dut_settle(dut);
-	dut->config.ops = config->ops;
+	error = settle_alone(dut);
 	if (error) {
 		card_dut_destroy(dut);
 		return error;
 	}
 	*out = dut;
 	return 0;
+}
+
+int card_dut_reset(struct card_dut *dut)
+{
+	struct card_in *in = &dut->in;
+
+	in->flr = in->r.valid = in->d.valid = in->q.valid = in->lr.valid = in->li.valid = in->li_cut = false;
+	card_pins_reset(dut->pins, in);
+	memset(&dut->out, 0, sizeof(dut->out));
+	dut->held_c = dut->held_m = dut->held_pool = dut->held_lt = false;
+	dut->post_count = dut->post_at = dut->read_after = dut->reading_count = dut->write_at = 0;
+	dut->read = READ_NONE;
+	dut->pool_at = dut->pool_count = 0;
+	dut->packet_bytes = dut->inject_bytes = dut->inject_at = 0;
+	dut->quiet = 0;
+	return settle_alone(dut);
 }
 
 void card_dut_destroy(struct card_dut *dut)

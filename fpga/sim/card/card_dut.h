@@ -37,6 +37,8 @@ struct card_dut_ops {
 	/* Returns 0, or a negative errno: the read completes with an error. `len` 0: a flush read, which completes after the
 	 * writes before it; it fails if the address is unreachable. */
 	int (*mem_read)(void *user, uint64_t address, void *data, size_t len);
+	/* A read of length 0 has been answered; may be NULL. */
+	void (*flushed)(void *user, uint64_t address);
 	void (*interrupt)(void *user, unsigned vector);
 	/* Monitors packets that the card sends; may be NULL. */
 	void (*link)(void *user, const uint8_t *packet, size_t len);
@@ -66,6 +68,8 @@ struct card_dut;
 /** Creates a card and resets it. Returns 0 or -ENOMEM. */
 int card_dut_create(const struct card_dut_config *config, struct card_dut **dut);
 void card_dut_destroy(struct card_dut *dut);
+/** Asserts `rst` in whatever goes on, which is lost, and clocks until the card is ready. Returns 0 or -ETIMEDOUT. */
+int card_dut_reset(struct card_dut *dut);
 
 void card_dut_clock(struct card_dut *dut);
 

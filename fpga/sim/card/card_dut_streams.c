@@ -232,6 +232,8 @@ static void answer_taken(struct card_dut *dut)
 	dut->in.d.valid = false;
 	if (!dut->in.d.last)
 		return;
+	if (!reading->length && dut->config.ops->flushed)
+		dut->config.ops->flushed(dut->config.user, reading->address);
 	dut->reading_count--;
 	memmove(reading, reading + 1, (dut->reading_count - dut->answering) * sizeof(*reading));
 }

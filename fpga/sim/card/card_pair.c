@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <gpulink_regs.h>
+#include <card/state.h>
 
 #define CLOCKS_MAX     1000000u
 
@@ -132,9 +133,38 @@ static void card_write(void *user, uint64_t address, const void *data, size_t le
 
 	check_open(pair, "write", address, len, true);
 	check_record(pair, address, len);
-	card_memory_write(&pair->side[CARD].memory, address, data, len);
-	if (p < PAIR_PARTITIONS && !pair->loose)
+	if (p >= PAIR_PARTITIONS) {
+		card_memory_write(&pair->side[CARD].memory, address, data, len);
+		return;
+	}
+	pair_log_add(&pair->late[p].log, data, len)->address = address;
+	if (!pair->loose)
 		pair_log_add(&pair->side[CARD].writes[p], data, len)->address = address;
+}
+
+/* The writes to an endpoint up to index `end` arrive. */
+static void arrive(struct pair *pair, unsigned p, size_t end)
+{
+	struct pair_late *late = &pair->late[p];
+
+	for (; late->log.next < end; late->log.next++) {
+		const struct pair_event *event = &late->log.events[late->log.next];
+
+		card_memory_write(&pair->side[CARD].memory, event->address, late->log.bytes + event->data, event->length);
+	}
+	if (late->log.next < late->log.count)
+		return;
+	pair_log_empty(&late->log);
+	late->pushed = 0;
+}
+
+static void card_flushed(void *user, uint64_t address)
+{
+	struct pair *pair = user;
+	unsigned p = card_memory_endpoint(address);
+
+	if (p < PAIR_PARTITIONS)
+		arrive(pair, p, pair->late[p].pushed);
 }
 
 static int card_read(void *user, uint64_t address, void *data, size_t len)
@@ -145,6 +175,10 @@ static int card_read(void *user, uint64_t address, void *data, size_t len)
 	bool failed;
 
 	check_open(pair, "read", address, len, false);
+	if (p < PAIR_PARTITIONS)
+		pair->late[p].pushed = pair->late[p].log.count;
+	if (len && p < PAIR_PARTITIONS)
+		arrive(pair, p, pair->late[p].pushed);
 	if (len)
 		return card_memory_read(&pair->side[CARD].memory, address, data, len);
 	failed = p < PAIR_PARTITIONS && (pair->deaf >> p & 1);
@@ -193,6 +227,7 @@ static unsigned card_choose(void *user, unsigned n)
 static const struct card_dut_ops card_ops = {
 	.mem_write = card_write,
 	.mem_read = card_read,
+	.flushed = card_flushed,
 	.interrupt = card_interrupt,
 	.link = card_link,
 	.hold = card_hold,
@@ -204,13 +239,12 @@ int pair_create(struct pair *pair, uint64_t seed, uint64_t round, const char *wa
 	const struct card_dut_config card = {
 		.pool_bytes = PAIR_POOL_BYTES, .serial = seed, .clocks_max = CLOCKS_MAX, .wave = wave, .ops = &card_ops, .user = pair,
 	};
-	struct glk_card_config model;
 	int error;
 
 	memset(pair, 0, sizeof(*pair));
 	chance_start(&pair->streams, seed + 1000000, round);
 	card_pins_parameters(&pair->p);
-	model = (struct glk_card_config){
+	pair->config = (struct glk_card_config){
 		.partitions = pair->p.partitions,
 		.queue_entries = pair->p.entries,
 		.contexts = pair->p.contexts,
@@ -229,7 +263,7 @@ int pair_create(struct pair *pair, uint64_t seed, uint64_t round, const char *wa
 		.ops = &model_ops,
 		.platform = pair,
 	};
-	error = glk_card_create(&model, &pair->model);
+	error = glk_card_create(&pair->config, &pair->model);
 	return error ? error : card_dut_create(&card, &pair->dut);
 }
 
@@ -242,6 +276,8 @@ void pair_destroy(struct pair *pair)
 			pair_log_free(&pair->side[i].writes[p]);
 		pair_log_free(&pair->side[i].packets);
 	}
+	for (unsigned p = 0; p < PAIR_PARTITIONS; p++)
+		pair_log_free(&pair->late[p].log);
 	memset(pair, 0, sizeof(*pair));
 }
 
@@ -376,4 +412,34 @@ void pair_flr(struct pair *pair)
 {
 	glk_card_reset(pair->model);
 	pair_card_did(pair, card_dut_flr(pair->dut));
+}
+
+/* What was sent before the reset arrives, and nothing else does. */
+static void forget(struct pair *pair)
+{
+	for (unsigned p = 0; p < PAIR_PARTITIONS; p++) {
+		arrive(pair, p, pair->late[p].log.count);
+		pair->covered[p] = 0;
+	}
+	for (unsigned i = 0; i < SIDES; i++) {
+		for (unsigned p = 0; p < PAIR_PARTITIONS; p++)
+			pair_log_empty(&pair->side[i].writes[p]);
+		pair_log_empty(&pair->side[i].packets);
+		memset(pair->side[i].interrupts, 0, sizeof(pair->side[i].interrupts));
+	}
+	memset(pair->epochs, 0, sizeof(pair->epochs));
+	pair->record_next = 0;
+	memcpy(&pair->side[MODEL].memory, &pair->side[CARD].memory, sizeof(pair->side[MODEL].memory));
+}
+
+void pair_power(struct pair *pair)
+{
+	pair_card_did(pair, card_dut_reset(pair->dut));
+	forget(pair);
+	glk_card_destroy(pair->model);
+	pair->model = NULL;
+	if (glk_card_create(&pair->config, &pair->model))
+		abort();
+	memcpy(pair->model->pool.data, card_dut_pool(pair->dut), PAIR_POOL_BYTES);
+	glk_card_advance(pair->model, pair->now_ns);
 }

@@ -5,7 +5,8 @@
  *
  * Strict: one operation at a time, followed by pair_settle(). Plain writes, packets, memory and interrupts must match then.
  * The model's endpoint writes are acknowledged according to the card's flush reads, so that both detect a failure with the same
- * write. A card cannot detect a failed write to host memory, so the model is not notified of it either.
+ * write. A card cannot detect a failed write to host memory, so the model is not notified of it either. The card's writes to endpoints
+ * become visible as late as possible: when a flush read behind them is answered, or pushed by a read of their endpoint.
  */
 #ifndef GLK_CARD_PAIR_H
 #define GLK_CARD_PAIR_H
@@ -54,6 +55,12 @@ struct pair_side {
 	struct pair_log packets;
 };
 
+/* Writes to an endpoint that are not visible there yet; those before a flush read are when it is answered. */
+struct pair_late {
+	struct pair_log log;
+	size_t pushed; /* index in the log, behind the last flush read */
+};
+
 /* Revoked memory: the card must not read it, and, if set, not write it. */
 struct pair_range {
 	uint64_t from, bytes;
@@ -64,7 +71,9 @@ struct pair {
 	struct glk_card *model;
 	struct card_dut *dut;
 	struct card_parameters p;
+	struct glk_card_config config;
 	struct pair_side side[SIDES];
+	struct pair_late late[PAIR_PARTITIONS];
 	struct chance streams; /* for the streams; the bench has a separate one */
 	unsigned gaps[CARD_DUT_STREAMS]; /* stall probability per stream, in 1/256 */
 	uint64_t still_until[CARD_DUT_STREAMS];	 /* clock until which a stream is stalled completely */
@@ -125,6 +134,8 @@ void pair_poisoned(struct pair *pair, unsigned bar, uint64_t offset, const void 
 void pair_inject(struct pair *pair, const uint8_t *packet, size_t len);
 void pair_advance(struct pair *pair, uint64_t by_ns);
 void pair_flr(struct pair *pair);
+/* Both lose power, whatever goes on; the memories stay as the card leaves them. */
+void pair_power(struct pair *pair);
 
 /* Runs until both are idle, and compares their events. */
 void pair_settle(struct pair *pair);

@@ -96,9 +96,14 @@ struct card_pins *card_pins_create(const struct card_in *in, const char *wave)
 
 	if (!pins)
 		return nullptr;
+	card_pins_reset(pins, in);
+	return pins;
+}
+
+void card_pins_reset(struct card_pins *pins, const struct card_in *in)
+{
 	show(pins->top, in);
 	pins->reset();
-	return pins;
 }
 
 void card_pins_destroy(struct card_pins *pins) { delete pins; }

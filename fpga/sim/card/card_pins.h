@@ -90,6 +90,8 @@ struct card_pins;
 
 /* Creates a card and resets it. `wave`: waveform file, or NULL. Returns NULL if out of memory. */
 struct card_pins *card_pins_create(const struct card_in *in, const char *wave);
+/* Asserts `rst` in whatever goes on. */
+void card_pins_reset(struct card_pins *pins, const struct card_in *in);
 void card_pins_destroy(struct card_pins *pins);
 
 void card_pins_parameters(struct card_parameters *parameters);

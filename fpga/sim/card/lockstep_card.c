@@ -50,8 +50,10 @@ static const struct kind kinds[] = {
 	{ "endpoint changed", 3, bench_moved },
 	{ "late failure", 3, bench_late },
 	{ "completion visible", 2, bench_seen },
+	{ "stores visible", 2, bench_visible },
 	{ "disabled", 1, bench_disabled },
 	{ "reset", 1, bench_reset },
+	{ "power-on reset", 1, bench_power },
 };
 
 static const struct kind *draw_kind(void)

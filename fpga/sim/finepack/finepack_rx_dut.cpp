@@ -26,6 +26,12 @@ struct rx_dut *rx_dut_create(const char *wave)
 
 void rx_dut_destroy(struct rx_dut *dut) { delete dut; }
 
+void rx_dut_reset(struct rx_dut *dut)
+{
+	dut->top->s_valid = 0;
+	dut->reset();
+}
+
 void rx_dut_configure(struct rx_dut *dut, unsigned partition, unsigned subheader_bytes, uint64_t endpoint_bytes)
 {
 	put_bits(dut->top->cfg_subheader_bytes, 3 * partition, 3, subheader_bytes);

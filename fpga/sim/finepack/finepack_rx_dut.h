@@ -35,6 +35,8 @@ unsigned rx_dut_partitions(void);
 
 struct rx_dut *rx_dut_create(const char *wave);
 void rx_dut_destroy(struct rx_dut *dut);
+/* Asserts `rst` in whatever goes on. */
+void rx_dut_reset(struct rx_dut *dut);
 
 /* Only between packets. */
 void rx_dut_configure(struct rx_dut *dut, unsigned partition, unsigned subheader_bytes, uint64_t endpoint_bytes);

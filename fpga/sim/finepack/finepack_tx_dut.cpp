@@ -29,6 +29,12 @@ struct tx_dut *tx_dut_create(const char *wave)
 
 void tx_dut_destroy(struct tx_dut *dut) { delete dut; }
 
+void tx_dut_reset(struct tx_dut *dut)
+{
+	dut->top->s_valid = 0;
+	dut->reset();
+}
+
 void tx_dut_configure(struct tx_dut *dut, unsigned partition, const struct tx_config *config)
 {
 	put_bits(dut->top->cfg_subheader_bytes, 3 * partition, 3, config->subheader_bytes);

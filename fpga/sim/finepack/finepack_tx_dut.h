@@ -53,6 +53,8 @@ unsigned tx_dut_contexts(void);
 /* Resets, with default settings. `wave`: waveform file, or NULL. */
 struct tx_dut *tx_dut_create(const char *wave);
 void tx_dut_destroy(struct tx_dut *dut);
+/* Asserts `rst` in whatever goes on. */
+void tx_dut_reset(struct tx_dut *dut);
 
 /* Only while `idle` is set. */
 void tx_dut_configure(struct tx_dut *dut, unsigned partition, const struct tx_config *config);

@@ -2,7 +2,8 @@
 /*
  * Lock-step co-simulation of the FinePack receiver: the model's de-packetizer and the Verilated glk_finepack_rx get the same
  * packets. Refusals, the plain writes of accepted packets, and packet ends must match, with random gaps and back-pressure.
- * Packets are well-formed ones of every sub-header width and sub-packet length, and malformed ones.
+ * Packets are well-formed ones of every sub-header width and sub-packet length, and malformed ones. In half of the rounds both are
+ * reset in the middle of other traffic first.
  *
  * lockstep-finepack-rx-* [--seed N] [--packets N] [--round N] [--wave FILE] [--rates]
  */
@@ -39,7 +40,7 @@ static struct {
 	bool in_write;
 	size_t at; /* position in the current write */
 	struct chance chance;
-	uint64_t clocks;
+	uint64_t clocks, reset_at;
 	unsigned in_gap, out_gap;
 	char failure[256];
 } t;
@@ -49,6 +50,12 @@ static void fail(const char *what, uint64_t expected, uint64_t got)
 	if (!t.failure[0])
 		snprintf(t.failure, sizeof(t.failure), "write %" PRIu64 ", clock %" PRIu64 ": %s: expected %" PRIu64 ", got %" PRIu64,
 			 t.checked, t.clocks, what, expected, got);
+}
+
+/* Until a failure, or until the reset comes. */
+static bool going(void)
+{
+	return !t.failure[0] && (!t.reset_at || t.clocks < t.reset_at);
 }
 
 static void on_write(void *user, unsigned partition, uint64_t offset, const void *data, size_t length)
@@ -128,7 +135,7 @@ static void give(const uint8_t *packet, size_t length)
 		glk_depacketizer_apply(&accepted, on_write, NULL);
 		t.writes[(t.made - 1) % WRITES_MAX].packet_last = true;
 	}
-	for (size_t at = 0; at < length && !t.failure[0]; at += lanes) {
+	for (size_t at = 0; at < length && going(); at += lanes) {
 		unsigned part = length - at < lanes ? (unsigned)(length - at) : lanes, waited = 0;
 
 		for (unsigned i = 0; i < lanes; i++)
@@ -140,7 +147,7 @@ static void give(const uint8_t *packet, size_t length)
 		while (below(&t.chance, 256) < t.in_gap)
 			clock_once(&in);
 		in.valid = true;
-		while (!clock_once(&in) && !t.failure[0])
+		while (!clock_once(&in) && going())
 			if (++waited > 1000000)
 				fail("clocks of input back-pressure", 0, waited);
 	}
@@ -162,7 +169,7 @@ static void wait_idle(void)
 		fail("packets refused", t.refused, t.got_refused);
 }
 
-static void run_round(unsigned packets)
+static void run_traffic(unsigned packets)
 {
 	static const unsigned gaps[] = { 0, 0, 16, 128, 230 };
 	unsigned spoilt = below(&t.chance, 3) * 64;
@@ -174,7 +181,7 @@ static void run_round(unsigned packets)
 		t.destinations[p].subheader_bytes = 2 + below(&t.chance, 5);
 		rx_dut_configure(t.dut, p, t.destinations[p].subheader_bytes, t.destinations[p].bytes);
 	}
-	for (unsigned i = 0; i < packets && !t.failure[0]; i++) {
+	for (unsigned i = 0; i < packets && going(); i++) {
 		struct packet_maker m = { .partition = below(&t.chance, rx_dut_partitions()) };
 		bool describe = below(&t.chance, 4);
 		size_t length;
@@ -191,21 +198,43 @@ static void run_round(unsigned packets)
 			length = packet_maker_spoil(&m, &t.chance, length);
 		give(m.packet, length);
 	}
-	wait_idle();
+	if (!t.reset_at)
+		wait_idle();
+}
+
+/* The model and the checks as after a reset. */
+static void begin(struct rx_dut *dut, struct plain_write *writes, struct chance chance)
+{
+	memset(&t, 0, sizeof(t));
+	t.dut = dut;
+	t.writes = writes;
+	t.chance = chance;
 }
 
 static void start(uint64_t seed, uint64_t round, const char *wave)
 {
-	struct plain_write *writes = t.writes;
+	struct plain_write *writes = t.writes ? t.writes : calloc(WRITES_MAX, sizeof(*writes));
+	struct chance chance;
 
+	if (!writes)
+		abort();
 	if (t.dut)
 		rx_dut_destroy(t.dut);
-	memset(&t, 0, sizeof(t));
-	t.writes = writes ? writes : calloc(WRITES_MAX, sizeof(*writes));
-	if (!t.writes)
-		abort();
-	t.dut = rx_dut_create(wave);
-	chance_start(&t.chance, seed, round);
+	chance_start(&chance, seed, round);
+	begin(rx_dut_create(wave), writes, chance);
+}
+
+static void run_round(unsigned packets)
+{
+	if (below(&t.chance, 2)) {
+		t.reset_at = 1 + below(&t.chance, 2000);
+		run_traffic(packets);
+		if (t.failure[0])
+			return;
+		rx_dut_reset(t.dut);
+		begin(t.dut, t.writes, t.chance);
+	}
+	run_traffic(packets);
 }
 
 /* Sub-packets per clock, for the report: back-to-back packets of 64 entries, as random stores create them. */

@@ -3,7 +3,8 @@
  * Lock-step co-simulation of the FinePack transmitter: the model's partitions and the Verilated glk_finepack_tx get the same
  * stores, flushes and probes. Packets and their order, flush reasons, runs, payload and overwritten bytes must match; a token
  * returns directly after the flushes that the model had made when it was given; when the RTL is idle, its reported queue state
- * is the model's. Constrained random: each round draws settings, address pattern and back-pressure from the seed.
+ * is the model's. Constrained random: each round draws settings, address pattern and back-pressure from the seed. In half of the
+ * rounds both are reset in the middle of other traffic first.
  *
  * lockstep-finepack-tx-* [--seed N] [--stores N] [--round N] [--wave FILE] [--rates]
  */
@@ -22,6 +23,7 @@ enum { STORE, FLUSH, PROBE, CONFIG };
 #define PARTITIONS_MAX 16u
 #define EXPECTED_MAX   4096u
 #define TOKENS_MAX     64u /* in flight */
+#define FRAMING	       8u  /* bytes of a packet on the wire besides those of the transmitter */
 
 struct expected {
 	uint8_t packet[GLK_PACKET_ROOM];
@@ -45,10 +47,10 @@ static struct {
 	uint64_t tokens_given, tokens_back;
 	uint8_t beat[GLK_PACKET_ROOM + DUT_BEAT_MAX];
 	size_t got; /* bytes of the current packet */
-	uint64_t overwritten[PARTITIONS_MAX];
+	uint64_t overwritten[PARTITIONS_MAX], wire[PARTITIONS_MAX]; /* bytes */
 	struct chance chance;
 	unsigned in_gap, out_gap; /* probability of input gaps and of back-pressure, in 1/256 */
-	uint64_t clocks;
+	uint64_t clocks, reset_at;
 	struct tx_out out; /* of the previous clock */
 	char failure[256];
 } t;
@@ -58,6 +60,12 @@ static void fail(const char *what, uint64_t expected, uint64_t got)
 	if (!t.failure[0])
 		snprintf(t.failure, sizeof(t.failure), "packet %" PRIu64 ", clock %" PRIu64 ": %s: expected %" PRIu64 ", got %" PRIu64,
 			 t.checked, t.clocks, what, expected, got);
+}
+
+/* Until a failure, or until the reset comes. */
+static bool going(void)
+{
+	return !t.failure[0] && (!t.reset_at || t.clocks < t.reset_at);
 }
 
 /* Payload of a packet without padding, and its number of runs. */
@@ -115,6 +123,7 @@ static void check_packet(void)
 			fprintf(stderr, "# byte %zu of %zu, partition %u, reason %u\n", i, e->bytes, e->partition, e->reason);
 			fail("packet data", e->packet[i], t.beat[i]);
 		}
+	t.wire[e->partition] += t.got + FRAMING;
 	t.checked++;
 	t.got = 0;
 }
@@ -194,7 +203,9 @@ static void check_queues(void)
 		clock_once(&none);
 		if (++waited > 100000)
 			fail("clocks until idle", 0, waited);
-	} while (!t.out.idle && !t.failure[0]);
+	} while (!t.out.idle && going());
+	if (!going())
+		return;
 	if (t.tokens_back != t.tokens_given)
 		fail("tokens returned", t.tokens_given, t.tokens_back);
 	if (t.flushed != flushes())
@@ -246,7 +257,7 @@ static void give(struct tx_in *in, const uint8_t *data)
 {
 	unsigned lanes = tx_dut_lanes(), at = (unsigned)(in->address % lanes), left = in->kind == STORE ? in->length : 1;
 
-	while (left && !t.failure[0]) {
+	while (left && going()) {
 		unsigned part = left < lanes - at ? left : lanes - at;
 		unsigned waited = 0;
 
@@ -259,7 +270,7 @@ static void give(struct tx_in *in, const uint8_t *data)
 			clock_once(in);
 		}
 		in->valid = true;
-		while (!clock_once(in) && !t.failure[0])
+		while (!clock_once(in) && going())
 			if (++waited > 100000)
 				fail("clocks of input back-pressure", 0, waited);
 		data += part;
@@ -369,7 +380,18 @@ static void configure(unsigned partition)
 	tx_dut_configure(t.dut, partition, &c);
 }
 
-static void run_round(uint64_t stores)
+/* With packing, stores never cost more bytes than as plain writes, whatever is flushed when. */
+static void check_cost(void)
+{
+	for (unsigned i = 0; i < tx_dut_partitions(); i++) {
+		uint64_t plain = t.model[i].counters.value[GLK_PARTITION_COUNTER(RAW_WIRE_BYTES)];
+
+		if (t.model[i].packing && t.model[i].coalesce && t.wire[i] > plain)
+			fail("bytes on the wire, at most those of plain writes", plain, t.wire[i]);
+	}
+}
+
+static void run_traffic(uint64_t stores)
 {
 	static const unsigned gaps[] = { 0, 0, 16, 128, 230 }, lengths[] = { 4, 8, 16, 32, 64, 200, 4096 };
 	struct pattern p = {
@@ -388,7 +410,7 @@ static void run_round(uint64_t stores)
 		configure(i);
 		p.at[i] = draw(&t.chance) & 0xffffffffffff;
 	}
-	for (uint64_t i = 0; i < stores && !t.failure[0]; i++) {
+	for (uint64_t i = 0; i < stores && going(); i++) {
 		unsigned partition = below(&t.chance, p.partitions), length = 1 + below(&t.chance, p.length_max), what = below(&t.chance, 256);
 		uint64_t address;
 
@@ -407,26 +429,53 @@ static void run_round(uint64_t stores)
 		else
 			do_store(partition, address, length, below(&t.chance, contexts));
 	}
-	for (unsigned i = 0; i < p.partitions && !t.failure[0]; i++)
+	for (unsigned i = 0; i < p.partitions && going(); i++)
 		do_flush(i, GLK_FLUSH_DRAIN);
+	if (t.reset_at)
+		return;
 	check_queues();
 	wait_idle();
 	for (unsigned i = 0; i < PARTITIONS_MAX && !t.failure[0]; i++)
 		if (t.overwritten[i] != t.model[i].counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)])
 			fail("overwritten bytes", t.model[i].counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)], t.overwritten[i]);
+	check_cost();
+}
+
+/* The model and the checks as after a reset. */
+static void begin(struct tx_dut *dut, struct expected *expected, struct chance chance)
+{
+	memset(&t, 0, sizeof(t));
+	t.dut = dut;
+	t.expected = expected;
+	t.chance = chance;
+	for (unsigned i = 0; i < PARTITIONS_MAX; i++)
+		glk_partition_init(&t.model[i], tx_dut_entries(), on_packet, &t.model[i]);
 }
 
 static void start(uint64_t seed, uint64_t round, const char *wave)
 {
+	struct expected *expected = t.expected ? t.expected : calloc(EXPECTED_MAX, sizeof(*expected));
+	struct chance chance;
+
+	if (!expected)
+		abort();
 	if (t.dut)
 		tx_dut_destroy(t.dut);
-	free(t.expected);
-	memset(&t, 0, sizeof(t));
-	t.expected = calloc(EXPECTED_MAX, sizeof(*t.expected));
-	t.dut = tx_dut_create(wave);
-	chance_start(&t.chance, seed, round);
-	for (unsigned i = 0; i < PARTITIONS_MAX; i++)
-		glk_partition_init(&t.model[i], tx_dut_entries(), on_packet, &t.model[i]);
+	chance_start(&chance, seed, round);
+	begin(tx_dut_create(wave), expected, chance);
+}
+
+static void run_round(uint64_t stores)
+{
+	if (below(&t.chance, 2)) {
+		t.reset_at = 1 + below(&t.chance, 2000);
+		run_traffic(stores);
+		if (t.failure[0])
+			return;
+		tx_dut_reset(t.dut);
+		begin(t.dut, t.expected, t.chance);
+	}
+	run_traffic(stores);
 }
 
 /* End-to-end stores per clock, for the report: no gaps and no back-pressure besides the card's. */

@@ -38,11 +38,7 @@ void link_layer_reset(struct link_layer_dut *dut, const struct link_layer_settin
 	top->m_ready = 0;
 	top->m_refused = 0;
 	top->m_freed = 0;
-	top->rst = 1;
-	top->eval();
-	for (int i = 0; i < 4; i++)
-		dut->edge();
-	top->rst = 0;
+	dut->reset(0);
 }
 
 void link_layer_clock(struct link_layer_dut *dut, const struct link_layer_in *in, struct link_layer_out *out)

@@ -66,6 +66,7 @@ static void cq_taken(struct pcie_block *block)
 		begin_read(block, r);
 	} else if (pcie_request_non_posted(r)) {
 		block->under_way = REFUSED;
+		begin_read(block, r);
 	}
 	if (block->ops->request_taken)
 		block->ops->request_taken(block->user, r);
@@ -73,14 +74,24 @@ static void cq_taken(struct pcie_block *block)
 
 /* --- CC: completions to the host --- */
 
+/* Byte count of a completion without data (PCIe 2.3.2): what is left of a read, at least 1, and otherwise 4. */
+static unsigned refused_bytes(const struct pcie_block *block)
+{
+	if (block->np.type != MEM_READ && block->np.type != LOCKED_READ)
+		return 4;
+	return block->np_bytes ? block->np_bytes : 1;
+}
+
 static void refusal(struct pcie_block *block, const uint32_t *dw)
 {
 	struct pcie_bench *b = block->bench;
 	const struct pcie_request *np = &block->np;
 
 	pcie_same(b, "UR", 1, dw[1] >> 11 & 7);
-	pcie_same(b, "UR completion: DWs", 5, dw[1] & 0x7ff);
-	pcie_same(b, "UR completion: bytes", 20, dw[0] >> 16 & 0x1fff);
+	pcie_same(b, "UR completion: packet's DWs", 8, block->cc.dwords);
+	pcie_same(b, "UR completion: DWs", 0, dw[1] & 0x7ff); /* it has no data */
+	pcie_same(b, "UR completion: bytes", refused_bytes(block), dw[0] >> 16 & 0x1fff);
+	pcie_same(b, "UR completion: lower address", 0, dw[0] & 0x7f);
 	pcie_same(b, "UR completion: locked", np->type == LOCKED_READ, dw[0] >> 29 & 1);
 	pcie_same(b, "UR completion: enables and hint",
 		  np->first_be | np->last_be << 4 | (block->np_hint & 7) << 8 | block->np_hint >> 8 << 16, dw[3]);
@@ -102,6 +113,7 @@ static void read_part(struct pcie_block *block, const uint32_t *dw)
 	struct pcie_bench *b = block->bench;
 	unsigned count = dw[1] & 0x7ff, left = dw[0] >> 16 & 0x1fff, lower = dw[0] & 0x7f, end;
 
+	pcie_same(b, "completion DWs", block->cc.dwords, 3 + count);
 	pcie_same(b, "success", 0, dw[1] >> 11 & 7);
 	pcie_same(b, "locked", 0, dw[0] >> 29 & 1);
 	if (!block->np_bytes) {
@@ -149,7 +161,6 @@ static void cc_beat(struct pcie_block *block, const struct pcie_axis *s)
 	if (!s->last)
 		return;
 	pcie_same(b, "CC is_eop0_ptr", (block->cc.dwords - 1) % 16, pcie_bits_get(s->user, 8, 4));
-	pcie_same(b, "completion DWs", block->cc.dwords, 3 + (dw[1] & 0x7ff));
 	pcie_same(b, "completion requester", np[2] >> 16, dw[1] >> 16);
 	pcie_same(b, "completion tag", np[3] & 0xff, dw[2] & 0xff);
 	pcie_same(b, "completion class and attributes", np[3] >> 25, dw[2] >> 25);
@@ -295,15 +306,20 @@ static void show_seq(struct pcie_block *block)
 
 /* --- RC: completions by the host --- */
 
+/* A completion of no request: of an unknown tag, or with another requester, class or attributes than the request with its tag. */
 static void make_stray(struct pcie_block *block, unsigned tag)
 {
+	struct pcie_bench *b = block->bench;
 	struct pcie_packet *p = &block->rc;
+	unsigned code = pcie_one_in(b, 2) ? 6 : 4, count = pcie_one_in(b, 2) ? 1 : 1 + below(&b->chance, 40);
 
-	p->dw[0] = 6u << 12 | 4u << 16;
-	p->dw[1] = 1;
-	p->dw[2] = pcie_one_in(block->bench, 2) ? tag : 64 + below(&block->bench->chance, 192);
-	p->dw[3] = 0x5aa55aa5;
-	p->dwords = 4;
+	p->dw[0] = code << 12 | 4 * count << 16;
+	p->dw[1] = count;
+	p->dw[2] = code == 4 || pcie_one_in(b, 2) ? tag : 64 + below(&b->chance, 192);
+	for (unsigned i = 0; i < count; i++)
+		p->dw[3 + i] = 0x5aa55aa5;
+	p->dwords = 3 + count;
+	block->codes[code]++;
 	block->rc_full = true;
 }
 
@@ -313,7 +329,7 @@ static void spoil(struct pcie_block *block, unsigned *count, unsigned *code, uns
 	struct pcie_bench *b = block->bench;
 	struct pcie_packet *p = &block->rc;
 
-	switch (below(&b->chance, 4)) {
+	switch (below(&b->chance, 7)) {
 	case 0: /* unsupported request */
 		*code = 2;
 		*status = pcie_one_in(b, 2) ? 1 : 4;
@@ -330,6 +346,22 @@ static void spoil(struct pcie_block *block, unsigned *count, unsigned *code, uns
 	case 2: /* poisoned */
 		*code = 1;
 		*status = 8;
+		break;
+	case 3: /* no data, or more than was asked for */
+		*code = 3;
+		*done = true;
+		if (pcie_one_in(b, 2)) {
+			p->dwords = 3;
+			*count = 0;
+		}
+		break;
+	case 4: /* another requester, class or attributes: with the end of the request */
+		*code = 4;
+		*done = true;
+		break;
+	case 5: /* another address, with or without the end of the request */
+		*code = 5;
+		*done = *done || pcie_one_in(b, 2);
 		break;
 	default:
 		p->discontinue = true;
@@ -383,6 +415,7 @@ static void make_completion(struct pcie_block *block)
 		if (block->ops->read_failed)
 			block->ops->read_failed(block->user, tag);
 	}
+	block->codes[code]++;
 	p->dw[0] = (uint32_t)(from & 0xfff) | code << 12 | (uint32_t)left << 16 | (uint32_t)done << 30;
 	p->dw[1] = count | status << 11;
 	p->dw[2] = tag;

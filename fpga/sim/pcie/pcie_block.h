@@ -87,6 +87,7 @@ struct pcie_block {
 	/* RC */
 	struct pcie_packet rc;
 	bool rc_full;
+	uint64_t codes[16]; /* completions by error code */
 
 	/* interrupts */
 	bool again[PCIE_MSIX];	  /* it failed and is retried */

@@ -31,7 +31,7 @@ static struct {
 } t;
 
 static struct {
-	uint64_t answered, refused, done, failed, poisoned;
+	uint64_t answered, refused, done, failed, poisoned, codes[16];
 } happened;
 
 static bool one_in(unsigned n)
@@ -340,6 +340,8 @@ static bool traffic(uint64_t seed, uint64_t round, const char *wave)
 	happened.done += t.card.reads_done;
 	happened.failed += t.card.reads_failed;
 	happened.poisoned += t.card.poisoned;
+	for (unsigned i = 0; i < 16; i++)
+		happened.codes[i] += t.block.codes[i];
 	us_dut_destroy(t.dut);
 	return !t.bench.failure[0];
 }
@@ -527,6 +529,7 @@ static bool report(unsigned number, bool good, const char *what)
 
 static bool all_traffic(uint64_t seed, uint64_t first, uint64_t rounds, const char *wave)
 {
+	static const unsigned codes[] = { 0, 1, 2, 3, 4, 5, 6, 8, 9 }; /* all that PG213 defines */
 	bool good = true;
 
 	for (uint64_t r = first; r < rounds && good; r++) {
@@ -536,6 +539,8 @@ static bool all_traffic(uint64_t seed, uint64_t first, uint64_t rounds, const ch
 	}
 	printf("# %" PRIu64 " completions, %" PRIu64 " UR completions, %" PRIu64 " poisoned writes; %" PRIu64 " card reads, %" PRIu64 " failed\n",
 	       happened.answered, happened.refused, happened.poisoned, happened.done, happened.failed);
+	for (unsigned i = 0; i < sizeof(codes) / sizeof(codes[0]) && rounds >= first + 20; i++)
+		good = good && happened.codes[codes[i]];
 	if (rounds >= first + 20)
 		good = good && happened.answered && happened.refused && happened.poisoned && happened.done && happened.failed;
 	return good;

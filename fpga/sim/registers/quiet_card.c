@@ -61,7 +61,7 @@ void quiet_card_config(struct glk_card_config *config, bool link)
 	};
 
 	glk_card_config_default(config);
-	config->regions = config->chunks = 0; /* not in the Verilog yet */
+	config->regions = config->chunks = 0; /* registers_only.sv has no regions and no timestamps */
 	config->tsu_sets = 0;
 	config->link = link;
 	config->link_session = 1;

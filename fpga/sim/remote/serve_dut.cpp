@@ -11,23 +11,8 @@ struct serve_dut : glk_dut<Vglk_serve> {
 	using glk_dut::glk_dut;
 };
 
-struct serve_dut *serve_dut_create(const char *wave)
+static void show(Vglk_serve *top, const struct serve_in *in)
 {
-	struct serve_dut *dut = new serve_dut(wave);
-
-	dut->top->session = 0;
-	dut->reset();
-	return dut;
-}
-
-void serve_dut_destroy(struct serve_dut *dut) { delete dut; }
-unsigned serve_dut_lanes(void) { return DUT_DATA_W / 8; }
-unsigned serve_dut_partitions(void) { return DUT_PARTITIONS; }
-
-void serve_dut_clock(struct serve_dut *dut, const struct serve_in *in, struct serve_out *out)
-{
-	Vglk_serve *top = dut->top;
-
 	top->session = in->session;
 	top->enabled = in->enabled;
 	put_bits(top->ep_open, 0, DUT_PARTITIONS, in->open);
@@ -61,6 +46,32 @@ void serve_dut_clock(struct serve_dut *dut, const struct serve_in *in, struct se
 	top->locked = in->locked;
 	top->o_ready = in->write_ready;
 	top->m_ready = in->answer_ready;
+}
+
+struct serve_dut *serve_dut_create(const char *wave)
+{
+	struct serve_dut *dut = new serve_dut(wave);
+
+	dut->top->session = 0;
+	dut->reset();
+	return dut;
+}
+
+void serve_dut_destroy(struct serve_dut *dut) { delete dut; }
+unsigned serve_dut_lanes(void) { return DUT_DATA_W / 8; }
+unsigned serve_dut_partitions(void) { return DUT_PARTITIONS; }
+
+void serve_dut_reset(struct serve_dut *dut, const struct serve_in *in)
+{
+	show(dut->top, in);
+	dut->reset();
+}
+
+void serve_dut_clock(struct serve_dut *dut, const struct serve_in *in, struct serve_out *out)
+{
+	Vglk_serve *top = dut->top;
+
+	show(top, in);
 	top->eval();
 
 	out->posted_ready = top->p_ready;

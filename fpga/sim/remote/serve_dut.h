@@ -55,6 +55,8 @@ struct serve_out {
 /* Resets. `wave`: waveform file, or NULL. */
 struct serve_dut *serve_dut_create(const char *wave);
 void serve_dut_destroy(struct serve_dut *dut);
+/* Asserts `rst` in whatever goes on; then the inputs are `in`. */
+void serve_dut_reset(struct serve_dut *dut, const struct serve_in *in);
 unsigned serve_dut_lanes(void);
 unsigned serve_dut_partitions(void);
 

@@ -432,12 +432,12 @@ static void within(const char *what, struct range *r)
 	r->least = r->most = r->seen;
 }
 
-static void begin_round(uint64_t seed, uint64_t round)
+static void begin_round(uint64_t seed, uint64_t round, uint64_t part)
 {
 	static const unsigned gaps[] = { 0, 16, 100, 180 };
 	unsigned order[16];
 
-	chance_start(&t.chance, seed, round);
+	chance_start(&t.chance, seed + part, round);
 	t.round = round;
 	t.gap = gaps[below(&t.chance, 4)];
 	t.mood = (unsigned)(round % MOODS);
@@ -478,7 +478,14 @@ static void begin_round(uint64_t seed, uint64_t round)
 
 static void one_round(uint64_t seed, uint64_t round)
 {
-	begin_round(seed, round);
+	begin_round(seed, round, 0);
+	if (round % 3 == 1) { /* a reset in the middle of traffic: what that counted is open */
+		for (unsigned i = below(&t.chance, ROUND_CLOCKS); i && !t.failure[0]; i--)
+			clock_once();
+		t.strays.least = t.strays.most = t.strays.seen;
+		t.timeouts.least = t.timeouts.most = t.timeouts.seen;
+		begin_round(seed, round, 1);
+	}
 	for (unsigned i = 0; i < ROUND_CLOCKS && !t.failure[0]; i++)
 		clock_once();
 	draining = true;

@@ -2,7 +2,7 @@
 /*
  * Requests of the other card: the Verilated glk_serve between an emulated link (serve_asks.c) and an emulated card
  * (serve_card.c). A round is a session of several phases with random settings, in which requests of all kinds arrive and are
- * answered; some sessions end in any clock.
+ * answered; some sessions end in any clock, and some of these with a reset.
  *
  * test-serve-* [--seed N] [--rounds N] [--wave FILE]
  */
@@ -23,7 +23,7 @@ static struct {
 	struct serve_out out;
 	struct serve_card card;
 	struct serve_asks asks;
-	uint64_t cuts;
+	uint64_t cuts, resets;
 } t;
 
 static void clock_once(void)
@@ -143,9 +143,33 @@ static void phase(bool cut)
 	t.cuts += cut;
 }
 
+static void start_card(void)
+{
+	const uint64_t now = t.card.now;
+	struct serve_user user;
+
+	serve_asks_user(&t.asks, &user);
+	serve_card_start(&t.card, &t.chance, &user, serve_dut_lanes());
+	t.card.now = now;
+	t.card.done_most = t.card.visible_most = t.card.load_most = 1;
+}
+
+/* In whatever the last session left. */
+static void power(void)
+{
+	t.in = (struct serve_in){ .enabled = t.in.enabled };
+	start_card();
+	serve_asks_begin(&t.asks);
+	serve_dut_reset(t.dut, &t.in);
+	set_endpoints();
+	t.resets++;
+}
+
 static void play_round(uint64_t seed, uint64_t number)
 {
 	chance_start(&t.chance, seed, number);
+	if (number && !below(&t.chance, 3))
+		power();
 	begin_session();
 	for (unsigned phases = below(&t.chance, 4); phases-- && !failed();) {
 		phase(false);
@@ -166,7 +190,6 @@ int main(int argc, char **argv)
 		{ 0 },
 	};
 	uint64_t seed = 1, rounds = 120, done = 0;
-	struct serve_user user;
 	const char *wave = NULL;
 	int option;
 
@@ -181,17 +204,15 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	t.dut = serve_dut_create(wave);
-	serve_asks_user(&t.asks, &user);
-	serve_card_start(&t.card, &t.chance, &user, serve_dut_lanes());
 	t.asks.chance = &t.chance;
 	t.asks.card = &t.card;
 	t.asks.in = &t.in;
 	t.asks.partitions = serve_dut_partitions();
-	t.card.done_most = t.card.visible_most = t.card.load_most = 1;
+	start_card();
 	for (; done < rounds && !failed(); done++)
 		play_round(seed, done);
-	printf("# seed %" PRIu64 ": %" PRIu64 " rounds, %" PRIu64 " of them cut short, %" PRIu64 " clocks; %" PRIu64 " answers, %" PRIu64 " refused, %" PRIu64
-	       " failed\n", seed, done, t.cuts, t.card.now, t.asks.answers, t.asks.by_status[GLK_LINK_REFUSED], t.asks.by_status[GLK_LINK_FAILED]);
+	printf("# seed %" PRIu64 ": %" PRIu64 " rounds, %" PRIu64 " of them cut short, %" PRIu64 " resets, %" PRIu64 " clocks; %" PRIu64 " answers, %" PRIu64 " refused, %" PRIu64
+	       " failed\n", seed, done, t.cuts, t.resets, t.card.now, t.asks.answers, t.asks.by_status[GLK_LINK_REFUSED], t.asks.by_status[GLK_LINK_FAILED]);
 	if (failed())
 		printf("# round %" PRIu64 ", %s\n# reproduce: --seed %" PRIu64 " --rounds %" PRIu64 " --wave FILE\n", done - 1, t.asks.failure, seed, done);
 	printf("%sok 1 - requests of the other card are executed and answered\n1..1\n", failed() ? "not " : "");
