@@ -93,7 +93,7 @@ module glk_memory_mux #(
   localparam int LB = $clog2(LANES);
   localparam int WB = $clog2(WRITE_BYTES);
   initial if (TW > 5) $fatal;
-  localparam int QUIET = 8; // idle clocks until `idle`
+  localparam int QUIET = 8; // idle clocks until `idle`: the report of the last write, two clocks, is over
   localparam logic [1:0] WRITE = 2'd0, READ = 2'd1, INTERRUPT = 2'd2;
   localparam logic [5:0] TAG_LOAD = 6'd17, TAG_SERVE = 6'd18; // flush reads use tags 0..15, regions 24..31, rings 32..63
 
@@ -136,6 +136,8 @@ module glk_memory_mux #(
   logic [12:0]       a_length;
   logic [5:0]        a_tag;
   logic [DATA_W-1:0] a_data;
+  wire [1:0]         kind = ({2{turn[1]}} & n_kind) | ({2{turn[2] || turn[4] || turn[6]}} & READ) | ({2{turn[7]}} & g_kind) |
+                            ({2{(turn[3] && z_interrupt) || turn[5]}} & INTERRUPT);
 
   always_ff @(posedge clk) begin
     if (go) begin
@@ -143,54 +145,14 @@ module glk_memory_mux #(
       a_first <= !mid;
       a_last  <= last;
       a_data  <= turn[0] ? e_data : turn[1] ? n_data : {LANES/8{turn[7] ? g_data : z_data}};
-      a_kind  <= WRITE;
-      a_tag   <= 6'd0;
-      unique case (1'b1)
-        turn[0]: begin
-          a_address <= e_address;
-          a_length  <= e_length;
-        end
-        turn[1]: begin
-          a_kind    <= n_kind;
-          a_address <= n_address;
-          a_length  <= n_length;
-          a_tag     <= {1'b1, 5'(n_tag)};
-        end
-        turn[2]: begin
-          a_kind    <= READ;
-          a_address <= l_address;
-          a_length  <= l_length;
-          a_tag     <= TAG_LOAD;
-        end
-        turn[6]: begin
-          a_kind    <= READ;
-          a_address <= k_address;
-          a_length  <= k_length;
-          a_tag     <= TAG_SERVE;
-        end
-        turn[7]: begin
-          a_kind    <= g_kind;
-          a_address <= g_address;
-          a_length  <= g_length;
-          a_tag     <= {3'b011, g_tag};
-        end
-        turn[3]: begin
-          a_kind    <= z_interrupt ? INTERRUPT : WRITE;
-          a_address <= z_address;
-          a_length  <= 13'd8;
-        end
-        turn[4]: begin
-          a_kind    <= READ;
-          a_address <= f_address;
-          a_length  <= 13'd0;
-          a_tag     <= 6'(f_partition);
-        end
-        default: begin
-          a_kind    <= INTERRUPT;
-          a_address <= 64'(glk_regs::EVENT_VECTOR);
-          a_length  <= 13'd0;
-        end
-      endcase
+      a_kind    <= kind;
+      a_address <= ({64{turn[0]}} & e_address) | ({64{turn[1]}} & n_address) | ({64{turn[2]}} & l_address) | ({64{turn[3]}} & z_address) |
+                   ({64{turn[4]}} & f_address) | ({64{turn[5]}} & 64'(glk_regs::EVENT_VECTOR)) | ({64{turn[6]}} & k_address) |
+                   ({64{turn[7]}} & g_address);
+      a_length  <= ({13{turn[0]}} & e_length) | ({13{turn[1]}} & n_length) | ({13{turn[2]}} & l_length) | {9'b0, turn[3], 3'b0} |
+                   ({13{turn[6]}} & k_length) | ({13{turn[7]}} & g_length);
+      a_tag     <= ({6{turn[1]}} & {1'b1, 5'(n_tag)}) | ({6{turn[2]}} & TAG_LOAD) | ({6{turn[4]}} & 6'(f_partition)) |
+                   ({6{turn[6]}} & TAG_SERVE) | ({6{turn[7]}} & {3'b011, g_tag});
     end
     if (rst)
       a_valid <= 1'b0;
