@@ -3,6 +3,7 @@
 ../regs/glk_regs.sv
 netcrafter/glk_flit.sv
 base/glk_after_reset.sv
+base/glk_block_fifo.sv
 base/glk_counter_bank.sv
 base/glk_counter_turns.sv
 base/glk_fifo.sv

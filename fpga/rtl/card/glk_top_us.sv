@@ -17,7 +17,9 @@ module glk_top_us #(
   parameter int TSU_WAYS      = 8,
   parameter int TSU_TS_BITS   = 32,
   parameter int READ_BYTES    = 512,
-  parameter int WRITE_BYTES   = 256
+  parameter int WRITE_BYTES   = 256,
+  parameter int LOST          = 1 << 22, // in clocks, see glk_pcie_reads
+  parameter int QUARANTINE    = 1 << 24
 ) (
   input  logic         clk, // user_clk
   input  logic         rst, // user_reset
@@ -110,7 +112,7 @@ module glk_top_us #(
   logic [63:0]  m_address;
   logic [5:0]   m_tag, d_tag;
 
-  glk_pcie_us #(.VECTORS(VECTORS)) pcie (
+  glk_pcie_us #(.VECTORS(VECTORS), .LOST(LOST), .QUARANTINE(QUARANTINE)) pcie (
     .clk, .rst,
     .r_write, .r_bar, .r_offset, .r_length, .r_id, .r_poisoned, .r_data, .r_last, .r_valid, .r_ready, .r_read_ready, .c_id,
     .c_offset, .c_length, .c_data, .c_last, .c_valid, .c_ready, .m_kind, .m_address, .m_length, .m_tag, .m_data, .m_last,

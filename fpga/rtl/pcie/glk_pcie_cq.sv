@@ -192,24 +192,19 @@ module glk_pcie_cq (
   logic [31:0]   g_id;
 
   // --- request buffer: data, and a header once the request is complete ---
-  (* ram_style = "block" *) logic [512:0] memory [0:BEATS-1];
-  logic [BW-1:0] put_at, take_at;
-  logic [BW:0]   used;
+  logic [BW:0]   used; // beats
   logic          full;
-  logic          take_beat;
+  logic          take_beat, fifo_ready;
   wire           put_beat = w_valid && w_ready && w_write;
-  wire [BW-1:0]  take_next = take_at + BW'(take_beat);
   logic [511:0]  q_data;
-  logic          q_last;
+  logic          q_last, q_valid;
 
   assign w_ready = !full && h_room;
+  glk_block_fifo #(.W(513), .DEPTH(BEATS)) buffer (
+    .clk, .rst, .s_data({w_last, w_data}), .s_valid(put_beat), .s_ready(fifo_ready),
+    .m_data({q_last, q_data}), .m_valid(q_valid), .m_ready(take_beat));
 
   always_ff @(posedge clk) begin
-    if (put_beat)
-      memory[put_at] <= {w_last, w_data};
-    {q_last, q_data} <= memory[take_next];
-    take_at <= take_next;
-    put_at  <= put_at + BW'(put_beat);
     used    <= used + (BW+1)'(put_beat) - (BW+1)'(take_beat);
     full    <= used >= (BW+1)'(BEATS - 4);
 
@@ -228,12 +223,11 @@ module glk_pcie_cq (
       g_length <= w_none ? 13'd0 : 13'd8 - 13'(w_low) - 13'(w_above);
     end
     if (rst) begin
-      take_at <= '0;
-      put_at  <= '0;
       used    <= '0;
       full    <= 1'b0;
       h_put   <= 1'b0;
-    end
+    end else
+      assert (!put_beat || fifo_ready);
   end
 
   logic          h_valid, h_take, h_write, h_masked, h_poisoned, h_never_full;
@@ -281,7 +275,7 @@ module glk_pcie_cq (
   end
   wire [7:0]   rest = mask & ~run;
   wire         run_only = rest == 8'b0;
-  wire         step = h_valid && o_ready && (h_write || r_read_ready);
+  wire         step = h_valid && o_ready && (h_write ? q_valid : r_read_ready);
   wire [2:0]   run_at = run[3:0] != 4'b0 ? {1'b0, lowest(run[3:0])} : {1'b1, lowest(run[7:4])};
   wire [3:0]   run_bytes = {3'b0, run[0]} + {3'b0, run[1]} + {3'b0, run[2]} + {3'b0, run[3]} + {3'b0, run[4]} + {3'b0, run[5]} +
                            {3'b0, run[6]} + {3'b0, run[7]};

@@ -8,7 +8,8 @@
 // returns no data and is recorded until the part that completes the request, whose last beat reports the error. `more`: the
 // request is only a part of the card's read (glk_pcie_reads).
 //
-// Completions without a matching request (error codes 4 and 6) are dropped, unless they complete one nonetheless.
+// Completions without a matching request (error codes 4 and 6) are dropped, unless they complete one nonetheless. So are those of
+// a read that has failed meanwhile (glk_pcie_reads), but they still end its use of the tag.
 module glk_pcie_rc (
   input  logic         clk,
   input  logic         rst,
@@ -25,9 +26,11 @@ module glk_pcie_rc (
   output logic [5:0]   part_tag,
   output logic         part_done,
   input  logic         own,       // maps a bus tag to a card tag; arrives before its completion can,
-  input  logic [5:0]   own_tag,   // and no later than its failure
+  input  logic         own_sent,  // and no later than its failure
+  input  logic [5:0]   own_tag,
   input  logic [5:0]   own_card,
-  input  logic [5:0]   fail_tag,  // a read that is not sent and fails
+  input  logic [5:0]   fail_tag,  // a read that fails; unless fail_sure, only if it is still open
+  input  logic         fail_sure,
   input  logic         fail_valid,
   output logic         fail_ready,
 
@@ -110,6 +113,8 @@ module glk_pcie_rc (
       s_to_held     <= d0_to;
       begun[d0_tag] <= !d0_completed;
     end
+    if (own_sent)
+      begun[own_tag] <= 1'b0; // an earlier read may have ended in the middle of its completions
     if (rst)
       begun <= 64'd0;
   end
@@ -117,16 +122,18 @@ module glk_pcie_rc (
   // --- completion status ---
   logic         o_ready, held;  // held: inside a packet, where no failed read may be inserted
   logic [63:0]  failed;
+  logic [63:0]  open;          // sent, and not ended
   wire          y_failed = failed[y_tag] || y_bad;
   wire          y_wrong  = y_failed || (y_last && y_discontinue);
   wire          y_ends   = y_last && y_completed;
   wire          y_final  = y_ends && !more[y_tag];
-  wire          y_show   = y_final || !y_failed;
+  wire          y_show   = open[y_tag] && (y_final || !y_failed);
   (* ram_style = "distributed" *) logic [5:0] owners [0:63]; // card tag by bus tag
   // Evaluated one clock later, when the owner is in the table.
-  logic         fail_seen;
+  logic         fail_seen, fail_sure_q;
   logic [5:0]   fail_tag_q;
   wire          use_fail = fail_seen && !y_valid && !held;
+  wire          tell_fail = use_fail && (fail_sure_q || open[fail_tag_q]);
   wire [5:0]    owner = owners[use_fail ? fail_tag_q : y_tag];
   wire          y_take   = y_valid && y_ready;
   assign y_ready    = o_ready;
@@ -135,27 +142,35 @@ module glk_pcie_rc (
   always_ff @(posedge clk) begin
     part_done <= y_take && y_ends;
     fail_seen  <= fail_valid && !fail_ready;
-    fail_tag_q <= fail_tag;
+    fail_tag_q  <= fail_tag;
+    fail_sure_q <= fail_sure;
     part_tag  <= y_tag;
     if (own)
       owners[own_tag] <= own_card;
+    if (own_sent)
+      open[own_tag] <= 1'b1;
     if (y_take) begin
       held          <= !y_last;
-      failed[y_tag] <= y_wrong && !y_final;
+      failed[y_tag] <= open[y_tag] && y_wrong && !y_final;
+      if (y_final)
+        open[y_tag] <= 1'b0;
     end
-    if (fail_ready)
+    if (fail_ready) begin
       failed[fail_tag_q] <= 1'b0;
+      open[fail_tag_q]   <= 1'b0;
+    end
     if (rst) begin
       part_done <= 1'b0;
       fail_seen <= 1'b0;
       held      <= 1'b0;
       failed    <= 64'd0;
+      open      <= 64'd0;
     end
   end
 
   glk_skid #(.W(6 + 1 + 512 + 1)) skid_out (
     .clk, .rst, .s_data({owner, use_fail || (y_final && y_wrong), y_data, use_fail || y_final}),
-    .s_valid(use_fail || (y_valid && y_show)), .s_ready(o_ready),
+    .s_valid(tell_fail || (y_valid && y_show)), .s_ready(o_ready),
     .m_data({d_tag, d_error, d_data, d_last}), .m_valid(d_valid), .m_ready(d_ready));
 endmodule
 `default_nettype wire

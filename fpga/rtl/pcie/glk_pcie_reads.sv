@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 // Read requests of the card: splits them at multiples of the max read request size, builds descriptors, and throttles. The
-// parts of a split read go one at a time under the read's tag, each after the previous one is completed; that is
-// sufficient, since a host limit below READ_BYTES is rare. A read whose tag is in use waits.
+// parts of a split read go one at a time under the read's tag, each after the previous one is completed. Meanwhile, and while a
+// read's tag is in use by another, the read returns to the end of the queue, so that reads of other tags go on.
 //
 // Reads wait for non-posted header credit (pcie_tfc_nph_av); without it they would block the writes behind them in the hard
 // block. The credit count is some clocks old, so reads are spaced unless credit is plentiful. The queue here holds all
@@ -10,15 +10,23 @@
 //
 // Bus tags equal card tags. If the host has not enabled extended (8-bit) tags, tags above 31 are mapped to 16..31 and may
 // have to wait for each other; `own` reports the mapping to glk_pcie_rc.
+//
+// A function-level reset waits for all reads, which perhaps nothing ends any more. After LOST clocks of it all reads fail: those
+// here, and those that the host has not completed. The tags of the latter are not used again before a completion arrives, which
+// is dropped, or QUARANTINE clocks have passed; so a late completion is never the answer to a later read. The defaults are 17
+// and 67 ms at 250 MHz: a function must complete such a reset within 100 ms, and a read times out after at most 50 ms.
 module glk_pcie_reads #(
-  parameter int READS = 49, // outstanding reads of the card: 16 flush reads, a load, 32 of the rings
-  parameter int DEPTH = 64  // queue depth; a power of two
+  parameter int READS      = 58,      // outstanding reads of the card: 16 flush reads, 2 loads, 8 of regions, 32 of the rings
+  parameter int DEPTH      = 64,      // queue depth; a power of two
+  parameter int LOST       = 1 << 22, // powers of two
+  parameter int QUARANTINE = 1 << 24
 ) (
   input  logic         clk,
   input  logic         rst,
   input  logic [2:0]   cfg_max_read_req,
   input  logic         ext_tag,    // Device Control: Extended Tag Field Enable
   input  logic         bus_master,
+  input  logic         flr,        // a function-level reset is in process
   input  logic [3:0]   nph_av,
 
   // Reads from the request stream
@@ -35,8 +43,9 @@ module glk_pcie_reads #(
   input  logic         k_ready,
   input  logic         stalled,    // the hard block does not accept packets
 
-  // Read that fails without being sent; from here on, tags are bus tags
+  // Read that fails; from here on, tags are bus tags. fail_sure: it is not sent; otherwise it fails unless it has ended
   output logic [5:0]   fail_tag,
+  output logic         fail_sure,
   output logic         fail_valid,
   input  logic         fail_ready,
 
@@ -44,33 +53,50 @@ module glk_pcie_reads #(
   input  logic [5:0]   part_tag,   // a part is completed
   input  logic         part_done,
   output logic         own,        // bus tag own_tag now belongs to card tag own_card
+  output logic         own_sent,   // and a part of its read is sent
   output logic [5:0]   own_tag,
   output logic [5:0]   own_card
 );
   initial if (READS > DEPTH - 4) $fatal;
   localparam logic [3:0] MEM_READ = 4'd0;
   localparam int CW = $clog2(DEPTH) + 2;
+  localparam int LW = $clog2(LOST), QW = $clog2(QUARANTINE);
 
-  logic          h_valid, h_take, never_full;
-  logic [63:0]   h_address;
-  logic [12:0]   h_length;
-  logic [5:0]    h_tag;
-  logic [CW-1:0] waiting;
-  glk_fifo #(.W(64 + 13 + 6), .DEPTH(DEPTH)) fifo (
-    .clk, .rst, .s_data({n_address, n_length, n_tag}), .s_valid(n_valid), .s_ready(never_full),
-    .m_data({h_address, h_length, h_tag}), .m_valid(h_valid), .m_ready(h_take));
-
-  typedef enum logic [2:0] {IDLE, CUT, MAKE, WAIT, OFFER, FAIL} state_t;
+  typedef enum logic [2:0] {IDLE, CUT, MAKE, WAIT, OFFER, BACK, FAIL} state_t;
   state_t      state;
-  logic [63:0] busy;    // tags in use
+  logic [63:0] busy;    // tags of reads of which something was sent
+  logic [63:0] flight;  // a part is outstanding
+  logic [63:0] dead;    // the read has failed, and its part is still outstanding
   logic [63:12] base;
   logic [11:0] start, stop, bound;
-  logic        none, last, tag_busy, pause_over;
+  logic        none, going_on, last, tag_busy, tag_waits, pause_over; // going_on: not the first part
   logic [5:0]  tag;       // bus tag
   logic [5:0]  card_tag;
   logic        extended;
   logic [3:0]  pause, credit;
   logic        master;
+
+  // --- queue ---
+  logic          h_valid, h_take, h_going_on, never_full;
+  logic [63:0]   h_address;
+  logic [12:0]   h_length;
+  logic [5:0]    h_tag;
+  logic [CW-1:0] waiting;
+  wire           back = state == BACK && !n_valid;
+  wire  [11:0]   left = stop - start + 12'd1; // 0: 4096
+  wire  [12:0]   back_length = none ? 13'd0 : {left == 12'd0, left};
+  glk_fifo #(.W(64 + 13 + 6 + 1), .DEPTH(DEPTH)) fifo (
+    .clk, .rst, .s_data(n_valid ? {n_address, n_length, n_tag, 1'b0} : {base, start, back_length, card_tag, going_on}),
+    .s_valid(n_valid || back), .s_ready(never_full),
+    .m_data({h_address, h_length, h_tag, h_going_on}), .m_valid(h_valid), .m_ready(h_take));
+
+  // --- end of reads in a function-level reset ---
+  logic [LW:0] silent; // clocks of it, saturating at LOST
+  logic [QW:0] age;    // clocks since
+  logic        gone;
+  logic [5:0]  scan;   // the last part of its read is looked for among these
+  wire         found = gone && flight[scan] && !more[scan] && !dead[scan];
+
   wire [11:7]  ones = ~(5'b11111 << (cfg_max_read_req > 3'd5 ? 3'd5 : cfg_max_read_req));
   wire         one  = ((start[11:7] ^ stop[11:7]) & ~ones) == 5'b0;
   wire [10:0]  dwords = {1'b0, bound[11:2]} - {1'b0, start[11:2]} + 11'd1;
@@ -78,28 +104,43 @@ module glk_pcie_reads #(
   glk_pcie_enables enables (
     .none(none), .single(start[11:2] == bound[11:2]), .from(start[1:0]), .to(bound[1:0]), .first(first_be), .last(last_be));
 
-  assign h_take = h_valid && state == IDLE;
+  assign h_take = h_valid && state == IDLE && !found;
 
   always_ff @(posedge clk) begin
     extended   <= ext_tag;
     credit     <= nph_av;
-    own        <= state == WAIT && !tag_busy;
+    own        <= 1'b0;
+    own_sent   <= 1'b0;
     own_tag    <= tag;
     own_card   <= card_tag;
     master     <= bus_master;
-    tag_busy   <= busy[tag];
+    tag_waits  <= going_on ? flight[tag] : busy[tag];
+    tag_busy   <= busy[tag] && !dead[tag];
     pause_over <= credit == 4'd15 || (credit != 4'd0 && pause == 4'd0);
     if (pause != 4'd0 && !stalled)
       pause <= pause - 4'd1;
+    silent <= flr ? silent + (LW+1)'(!silent[LW]) : '0;
+    gone   <= silent[LW] && flr;
+    age    <= (gone || age[QW]) ? '0 : age + (QW+1)'(dead != 64'd0);
+    scan   <= scan + 6'(state == IDLE);
     case (state)
       IDLE: begin
         base  <= h_address[63:12];
         start <= h_address[11:0];
         stop  <= h_address[11:0] + h_length[11:0] - 12'(h_length != 13'd0);
         none  <= h_length == 13'd0;
+        going_on <= h_going_on;
         tag      <= (extended || !h_tag[5]) ? h_tag : {2'b01, h_tag[3:0]};
         card_tag <= h_tag;
-        if (h_valid)
+        if (found) begin
+          tag        <= scan;
+          going_on   <= 1'b1;
+          fail_tag   <= scan;
+          fail_sure  <= 1'b0;
+          fail_valid <= 1'b1;
+          dead[scan] <= 1'b1;
+          state      <= FAIL;
+        end else if (h_valid)
           state <= CUT;
       end
       CUT: begin
@@ -113,39 +154,64 @@ module glk_pcie_reads #(
         state        <= WAIT;
       end
       WAIT:
-        if (!tag_busy) begin
-          if (!master) begin
-            fail_tag   <= tag;
-            fail_valid <= 1'b1;
-            more[tag]  <= 1'b0;
-            state      <= FAIL;
-          end else if (pause_over) begin
-            k_valid   <= 1'b1;
-            busy[tag] <= 1'b1;
-            more[tag] <= !last;
-            state     <= OFFER;
-          end
+        if (gone ? !going_on && tag_busy : tag_waits)
+          state <= BACK;
+        else if (gone || !master) begin
+          fail_tag   <= tag;
+          fail_sure  <= !going_on;
+          fail_valid <= 1'b1;
+          own        <= 1'b1;
+          if (going_on)
+            dead[tag] <= flight[tag];
+          state      <= FAIL;
+        end else if (pause_over) begin
+          k_valid     <= 1'b1;
+          busy[tag]   <= 1'b1;
+          flight[tag] <= 1'b1;
+          more[tag]   <= !last;
+          own         <= 1'b1;
+          own_sent    <= 1'b1;
+          state       <= OFFER;
         end
       OFFER:
         if (k_ready) begin
-          k_valid <= 1'b0;
-          pause   <= 4'd15;
-          start   <= bound + 12'd1;
-          state   <= last ? IDLE : CUT;
+          k_valid  <= 1'b0;
+          pause    <= 4'd15;
+          start    <= bound + 12'd1;
+          going_on <= 1'b1;
+          state    <= last ? IDLE : BACK;
         end
+      BACK:
+        if (!n_valid)
+          state <= IDLE;
       default: // FAIL
         if (fail_ready) begin
           fail_valid <= 1'b0;
-          state      <= IDLE;
+          if (going_on) begin
+            more[tag] <= 1'b0;
+            busy[tag] <= flight[tag];
+          end
+          state <= IDLE;
         end
     endcase
-    if (part_done)
-      busy[part_tag] <= 1'b0;
-    waiting <= waiting + CW'(n_valid) - CW'(h_take);
+    if (part_done) begin
+      flight[part_tag] <= 1'b0;
+      dead[part_tag]   <= 1'b0;
+      if (!more[part_tag] || dead[part_tag])
+        busy[part_tag] <= 1'b0;
+    end
+    if (age[QW]) begin
+      busy   <= busy & ~dead;
+      flight <= flight & ~dead;
+      dead   <= 64'd0;
+    end
+    waiting <= waiting + CW'(n_valid) + CW'(back) - CW'(h_take);
     n_room  <= waiting < CW'(DEPTH - 4);
     if (rst) begin
       state      <= IDLE;
       busy       <= 64'd0;
+      flight     <= 64'd0;
+      dead       <= 64'd0;
       more       <= 64'd0;
       k_valid    <= 1'b0;
       fail_valid <= 1'b0;
@@ -154,6 +220,10 @@ module glk_pcie_reads #(
       waiting    <= '0;
       n_room     <= 1'b1;
       own        <= 1'b0;
+      silent     <= '0;
+      gone       <= 1'b0;
+      age        <= '0;
+      scan       <= 6'd0;
     end
   end
 

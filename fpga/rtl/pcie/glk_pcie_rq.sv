@@ -108,39 +108,38 @@ module glk_pcie_rq #(
   wire [127:0]   y_told   = (y_kind == WRITE) ? y_descriptor : {45'b0, y_tag, y_length, y_address};
   wire [3:0]     y_lane   = y_last ? y_dwords[3:0] + 4'd3 : 4'd15; // lane of the last DW
 
-  (* ram_style = "block" *) logic [YW-1:0] memory [0:BEATS-1];
-  logic [BW-1:0] put_at, take_at;
-  logic [BW:0]   used, whole; // beats; complete packets
-  logic          full, ended, z_take;
-  logic          z_first, z_last, z_final, z_valid, z_ready;
+  logic          fifo_ready, full, z_take;
+  logic [3:0]    ended; // a packet's last beat was put in, up to here
+  logic [BW:0]   whole; // complete packets that have reached the output
+  logic [BW:0]   used;  // beats
+  logic          z_first, z_last, z_final, z_valid, z_ready, z_some;
   logic [1:0]    z_kind;
   logic [3:0]    z_lane;
   logic [7:0]    z_enables;
   logic [511:0]  z_data;
   wire           put = y_valid && y_ready;
-  wire [BW-1:0]  take_next = take_at + BW'(z_take);
   assign y_ready = !full;
-  assign z_valid = whole != '0;
+  assign z_valid = z_some && whole != '0;
   assign z_take  = z_valid && z_ready;
 
+  glk_block_fifo #(.W(YW), .DEPTH(BEATS)) buffer (
+    .clk, .rst,
+    .s_data({y_kind, y_first, y_last, y_final, y_lane, y_last_be, y_first_be, y_data[511:128], y_first ? y_told : y_data[127:0]}),
+    .s_valid(put), .s_ready(fifo_ready),
+    .m_data({z_kind, z_first, z_last, z_final, z_lane, z_enables, z_data}), .m_valid(z_some), .m_ready(z_ready && whole != '0));
+
   always_ff @(posedge clk) begin
-    if (put)
-      memory[put_at] <= {y_kind, y_first, y_last, y_final, y_lane, y_last_be, y_first_be, y_data[511:128], y_first ? y_told : y_data[127:0]};
-    {z_kind, z_first, z_last, z_final, z_lane, z_enables, z_data} <= memory[take_next];
-    put_at  <= put_at + BW'(put);
-    take_at <= take_next;
-    used    <= used + (BW+1)'(put) - (BW+1)'(z_take);
-    full    <= used >= (BW+1)'(BEATS - 4);
-    ended   <= put && y_last;
-    whole   <= whole + (BW+1)'(ended) - (BW+1)'(z_take && z_last);
+    used  <= used + (BW+1)'(put) - (BW+1)'(z_take);
+    full  <= used >= (BW+1)'(BEATS - 4);
+    ended <= {ended[2:0], put && y_last};
+    whole <= whole + (BW+1)'(ended[3]) - (BW+1)'(z_take && z_last);
     if (rst) begin
-      put_at  <= '0;
-      take_at <= '0;
-      used    <= '0;
-      full    <= 1'b0;
-      ended   <= 1'b0;
-      whole   <= '0;
-    end
+      used  <= '0;
+      full  <= 1'b0;
+      ended <= '0;
+      whole <= '0;
+    end else
+      assert (!put || fifo_ready);
   end
 
   // --- packets ---

@@ -10,14 +10,16 @@
 // The built-in table has 8 vectors, so glk_card needs VECTORS <= 8.
 //
 // Packet sizes: the card splits at READ_BYTES and WRITE_BYTES; this adapter splits again at the limits set by the host
-// (cfg_max_payload, cfg_max_read_req), whatever they are. Split reads are slow.
+// (cfg_max_payload, cfg_max_read_req), whatever they are. The parts of a read follow one another.
 //
 // Verified by simulation against a model of these interfaces written from PG213 (fpga/sim/pcie). Not verified: on a board,
 // with the vendor's simulation model, behind another vendor's switch. Based on PG213 only: that sequence numbers also order
 // interrupts; dword and byte count of an Unsupported Request completion (as in the vendor's example); that poisoned
 // requests are not delivered.
 module glk_pcie_us #(
-  parameter int VECTORS = 8
+  parameter int VECTORS    = 8,
+  parameter int LOST       = 1 << 22, // of reads in a function-level reset, see glk_pcie_reads
+  parameter int QUARANTINE = 1 << 24
 ) (
   input  logic         clk, // user_clk
   input  logic         rst, // user_reset
@@ -119,7 +121,7 @@ module glk_pcie_us #(
   logic [63:0]  n_address, more;
   logic [12:0]  n_length;
   logic [5:0]   n_tag, vector, part_tag, fail_tag, own_tag, own_card;
-  logic         n_valid, n_room, k_valid, k_ready, raise, part_done, own, fail_valid, fail_ready;
+  logic         n_valid, n_room, k_valid, k_ready, raise, part_done, own, own_sent, fail_sure, fail_valid, fail_ready;
   logic [127:0] k_descriptor;
   logic [7:0]   k_enables, writes_taken, writes_given, packets_given, packets_past;
   glk_pcie_rq rq (
@@ -130,14 +132,15 @@ module glk_pcie_us #(
     .rq_tdata(s_axis_rq_tdata), .rq_tkeep(s_axis_rq_tkeep), .rq_tuser(s_axis_rq_tuser), .rq_tlast(s_axis_rq_tlast),
     .rq_tvalid(s_axis_rq_tvalid), .rq_tready(s_axis_rq_tready),
     .seq_num0(pcie_rq_seq_num0), .seq_num_vld0(pcie_rq_seq_num_vld0), .seq_num1(pcie_rq_seq_num1), .seq_num_vld1(pcie_rq_seq_num_vld1));
-  glk_pcie_reads reads (
-    .clk, .rst, .cfg_max_read_req, .ext_tag(cfg_ext_tag), .bus_master(cfg_bus_master), .nph_av(pcie_tfc_nph_av),
+  glk_pcie_reads #(.LOST(LOST), .QUARANTINE(QUARANTINE)) reads (
+    .clk, .rst, .cfg_max_read_req, .ext_tag(cfg_ext_tag), .bus_master(cfg_bus_master), .flr(cfg_flr_in_process), .nph_av(pcie_tfc_nph_av),
     .n_address, .n_length, .n_tag, .n_valid, .n_room, .k_descriptor, .k_enables, .k_valid, .k_ready,
-    .stalled(s_axis_rq_tvalid && !s_axis_rq_tready), .fail_tag, .fail_valid, .fail_ready, .more, .part_tag, .part_done,
-    .own, .own_tag, .own_card);
+    .stalled(s_axis_rq_tvalid && !s_axis_rq_tready), .fail_tag, .fail_sure, .fail_valid, .fail_ready, .more, .part_tag, .part_done,
+    .own, .own_sent, .own_tag, .own_card);
   glk_pcie_rc rc (
     .clk, .rst, .rc_tdata(m_axis_rc_tdata), .rc_tuser(m_axis_rc_tuser), .rc_tlast(m_axis_rc_tlast), .rc_tvalid(m_axis_rc_tvalid),
-    .rc_tready(m_axis_rc_tready), .more, .part_tag, .part_done, .own, .own_tag, .own_card, .fail_tag, .fail_valid, .fail_ready,
+    .rc_tready(m_axis_rc_tready), .more, .part_tag, .part_done, .own, .own_sent, .own_tag, .own_card, .fail_tag, .fail_sure, .fail_valid,
+    .fail_ready,
     .d_tag, .d_error, .d_data, .d_last, .d_valid, .d_ready);
 
   // --- ordering ---

@@ -9,6 +9,7 @@
 module glk_remote_send #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 16,
+  parameter int WAITING    = 512, // beats of packets that wait for the link: what the block RAMs of a beat's width hold
   parameter int KW         = $clog2(DATA_W / 8 + 1),
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1
 ) (
@@ -72,24 +73,45 @@ module glk_remote_send #(
     .clk, .rst, .s_data({t_data, t_bytes, t_last}), .s_valid(t_valid && !held), .s_ready(in_ready),
     .m_data({i_data, i_bytes, i_last}), .m_valid(i_valid), .m_ready(i_ready));
 
-  logic          going_on, was_remote, dropping; // inside a packet; it is remote; discard its rest
+  logic          amid, was_remote; // inside a packet; it is remote
+  wire  [PW-1:0] i_partition = i_data[8*BYTE +: PW];
+  wire           of_remote   = amid ? was_remote : remote_q[i_partition];
+  logic          q_ready;
+
+  assign o_data  = i_data;
+  assign o_bytes = i_bytes;
+  assign o_last  = i_last;
+  assign o_valid = i_valid && !of_remote;
+  assign i_ready = of_remote ? q_ready : o_ready;
+
+  always_ff @(posedge clk) begin
+    if (i_valid && i_ready) begin
+      amid       <= !i_last;
+      was_remote <= of_remote;
+    end
+    if (rst)
+      amid <= 1'b0;
+  end
+
+  // Packets that wait for the link, so that those behind them go on.
+  logic [DATA_W-1:0] j_data;
+  logic [KW-1:0]     j_bytes;
+  logic              j_last, j_valid, free;
+  glk_block_fifo #(.W(DATA_W + KW + 1), .DEPTH(WAITING)) waiting (
+    .clk, .rst, .s_data({i_data, i_bytes, i_last}), .s_valid(i_valid && of_remote), .s_ready(q_ready),
+    .m_data({j_data, j_bytes, j_last}), .m_valid(j_valid), .m_ready(free));
+
+  logic          going_on, dropping; // inside a packet; discard its rest
   logic [PW-1:0] was_partition;
-  wire  [PW-1:0] first_partition = i_data[8*BYTE +: PW];
-  wire           of_remote    = going_on ? was_remote : remote_q[first_partition];
+  wire  [PW-1:0] first_partition = j_data[8*BYTE +: PW];
   wire  [PW-1:0] partition = going_on ? was_partition : first_partition;
   logic [FW:0]   left;     // flits left of the current beat
   logic          beat_last;
   logic          room;     // for the next beat
   logic          ended;    // the end of the last packet is not reported yet
   wire           drops     = (going_on && dropping) || !session;
-  wire           free      = !ended && (drops ? left == '0 || !beat_last : room);
-  wire           take      = i_valid && of_remote && free;
-
-  assign o_data  = i_data;
-  assign o_bytes = i_bytes;
-  assign o_last  = i_last;
-  assign o_valid = i_valid && !of_remote;
-  assign i_ready = of_remote ? free : o_ready;
+  assign         free      = !ended && (drops ? left == '0 || !beat_last : room);
+  wire           take      = j_valid && free;
 
   // --- cut into flits ---
   logic [DATA_W-1:0] beat;
@@ -97,10 +119,10 @@ module glk_remote_send #(
   logic [127:0]      f_data;
   logic              f_valid, f_last, f_ready, out_valid;
   wire               gone    = f_valid && f_ready;
-  wire [DATA_W-1:0]  readdressed = going_on ? i_data :
-                       {i_data[DATA_W-1:8*BYTE+8], 4'b0, remote_partition_q[4*first_partition +: 4], i_data[8*BYTE-1:0]};
+  wire [DATA_W-1:0]  readdressed = going_on ? j_data :
+                       {j_data[DATA_W-1:8*BYTE+8], 4'b0, remote_partition_q[4*first_partition +: 4], j_data[8*BYTE-1:0]};
   wire [KW-1:0]      full    = KW'(DATA_W / 8);
-  wire [KW-1:0]      bytes   = i_last ? i_bytes : full;
+  wire [KW-1:0]      bytes   = j_last ? j_bytes : full;
   // No beat follows the last beat of a packet until the packet's end is reported.
   assign room    = left == '0 || (left == (FW+1)'(1) && gone && !beat_last);
   assign f_data  = beat[127:0];
@@ -108,16 +130,12 @@ module glk_remote_send #(
   assign f_valid = left != '0;
 
   always_ff @(posedge clk) begin
-    if (i_valid && i_ready && of_remote) begin
-      going_on        <= !i_last;
-      was_remote       <= 1'b1;
+    if (take) begin
+      going_on      <= !j_last;
       was_partition <= partition;
       dropping      <= drops;
-    end else if (i_valid && i_ready) begin
-      going_on  <= !i_last;
-      was_remote <= 1'b0;
     end
-    if (going_on && was_remote && !session)
+    if (going_on && !session)
       dropping <= 1'b1;
     if (gone) begin
       beat <= beat >> 128;
@@ -126,7 +144,7 @@ module glk_remote_send #(
     if (take && !drops) begin
       beat           <= readdressed;
       left           <= (FW+1)'((bytes + KW'(15)) >> 4);
-      beat_last      <= i_last;
+      beat_last      <= j_last;
       beat_partition <= partition;
     end
     if (!session)
@@ -147,7 +165,7 @@ module glk_remote_send #(
   logic             lost;  // of the packet that ended
   logic [PW-1:0]    end_partition;
   logic [DELAY-1:0] arrives;
-  wire              ends_lost = (take && drops && i_last) ||        // no session at its end
+  wire              ends_lost = (take && drops && j_last) ||        // no session at its end
                                 (left != '0 && beat_last && !session); // or while its last flits wait
   wire              ends_well = gone && f_last && session;
   assign posted_valid     = ended;

@@ -134,6 +134,17 @@ void linked_cut(struct linked_pair *pair, unsigned who)
 	}
 }
 
+bool linked_kinds(const char *text, enum linked_kind kinds[2])
+{
+	const char *comma = strchr(text, ',');
+
+	if (!comma)
+		return false;
+	kinds[0] = strncmp(text, "rtl,", 4) == 0 ? LINKED_RTL : LINKED_MODEL;
+	kinds[1] = strcmp(comma + 1, "rtl") == 0 ? LINKED_RTL : LINKED_MODEL;
+	return true;
+}
+
 unsigned linked_partition(unsigned p, unsigned reg)
 {
 	return GLK_PARTITION_ARRAY + p * GLK_PARTITION_STRIDE + reg;

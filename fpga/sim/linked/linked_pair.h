@@ -28,6 +28,9 @@ int linked_pair_create(struct linked_pair *pair, const enum linked_kind kinds[2]
 void linked_pair_destroy(struct linked_pair *pair);
 void linked_pair_clock(struct linked_pair *pair);
 
+/* "rtl,model" and the like. */
+bool linked_kinds(const char *text, enum linked_kind kinds[2]);
+
 /* Records the first failure. */
 void linked_fail(struct linked_pair *pair, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

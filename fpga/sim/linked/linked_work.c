@@ -561,7 +561,13 @@ static void begin_release_soon(struct work *w, struct work_context *x)
 	begin_release(w, x);
 }
 
-static void release_all(struct work *w)
+void work_release_one(struct work *w, struct work_context *x)
+{
+	begin_release_soon(w, x);
+	work_rest(w);
+}
+
+void work_release_all(struct work *w)
 {
 	for (unsigned side = 0; side < 2; side++)
 		for (unsigned c = 0; c < w->contexts && !linked_bad(w); c++)
@@ -581,6 +587,11 @@ static void store_soon(struct work *w, struct work_context *x, struct work_lane 
 	}
 }
 
+void work_store_soon(struct work *w, struct work_context *x, unsigned role, unsigned at, unsigned length)
+{
+	store_soon(w, x, &x->lane[role], at, length);
+}
+
 static void store_all(struct work *w, unsigned bytes)
 {
 	for (unsigned side = 0; side < 2; side++)
@@ -597,11 +608,11 @@ void work_settle(struct work *w)
 	w->pause = true;
 	work_rest(w);
 	store_all(w, STORE_BYTES); /* a partition's failures are reported to contexts that store to it */
-	release_all(w);
-	release_all(w); /* reports failures found by the releases of other contexts */
+	work_release_all(w);
+	work_release_all(w); /* reports failures found by the releases of other contexts */
 	check_sums(w);
 	w->trouble = false;
-	release_all(w);
+	work_release_all(w);
 	w->pause = paused;
 }
 
@@ -626,7 +637,7 @@ void work_check_all(struct work *w)
 	w->pause = true;
 	work_rest(w);
 	store_all(w, WORK_LANE_BYTES);
-	release_all(w);
+	work_release_all(w);
 	check_sums(w);
 	for (unsigned side = 0; side < 2; side++)
 		for (unsigned r = 0; r < WORK_ROLES; r++)

@@ -112,6 +112,10 @@ void work_remote_bytes(struct work *w, unsigned side);
 void work_run(struct work *w, unsigned clocks);
 void work_rest(struct work *w);
 void work_settle(struct work *w);
+/* Stores when the card accepts it; releases of a context or of all, until they have ended. All while the contexts pause. */
+void work_store_soon(struct work *w, struct work_context *x, unsigned role, unsigned at, unsigned length);
+void work_release_one(struct work *w, struct work_context *x);
+void work_release_all(struct work *w);
 /* Runs until no load or ring entry of a card is in flight; releases may be. */
 void work_stop_loads(struct work *w, unsigned side);
 /* Stores, releases, compares and loads all lanes. */

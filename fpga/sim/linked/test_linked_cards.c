@@ -97,17 +97,6 @@ static bool run_round(const enum linked_kind kinds[2], uint64_t seed, uint64_t r
 	return !w.pair.failure[0];
 }
 
-static bool take_kinds(const char *text, enum linked_kind kinds[2])
-{
-	const char *comma = strchr(text, ',');
-
-	if (!comma)
-		return false;
-	kinds[0] = strncmp(text, "rtl,", 4) == 0 ? LINKED_RTL : LINKED_MODEL;
-	kinds[1] = strcmp(comma + 1, "rtl") == 0 ? LINKED_RTL : LINKED_MODEL;
-	return true;
-}
-
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -137,7 +126,7 @@ int main(int argc, char **argv)
 			wave = optarg;
 		else if (option == 'v')
 			verbose = true;
-		else if (option != 'c' || !take_kinds(optarg, kinds))
+		else if (option != 'c' || !linked_kinds(optarg, kinds))
 			return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);

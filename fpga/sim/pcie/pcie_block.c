@@ -408,7 +408,7 @@ static void make_completion(struct pcie_block *block)
 	for (unsigned i = 0; i < count; i++) {
 		p->dw[3 + i] = 0;
 		for (unsigned k = 0; k < 4; k++)
-			p->dw[3 + i] |= (uint32_t)block->ops->byte(block->user, (o->dw_at + i) * 4 + k) << 8 * k;
+			p->dw[3 + i] |= (uint32_t)(block->ops->byte(block->user, (o->dw_at + i) * 4 + k) ^ (o->stale ? 0xff : 0)) << 8 * k;
 	}
 	if (block->failures && pcie_one_in(b, 24)) {
 		spoil(block, &count, &code, &status, &done);
@@ -434,7 +434,7 @@ static void show_rc(struct pcie_block *block)
 
 	if (block->in->rc.valid)
 		return;
-	if (!block->rc_full && pcie_go(b, GAP_RC_NEXT))
+	if (!block->rc_full && !block->silent && pcie_go(b, GAP_RC_NEXT))
 		make_completion(block);
 	if (block->rc_full && pcie_go(b, GAP_RC))
 		pcie_packet_show(b, &block->rc, &block->in->rc);
@@ -487,6 +487,15 @@ void pcie_block_start(struct pcie_block *block)
 	block->np_credit = 20;
 }
 
+void pcie_block_forget(struct pcie_block *block)
+{
+	for (unsigned i = 0; i < PCIE_TAGS_MAX; i++) {
+		block->reads[i].stale = true;
+		if (pcie_one_in(block->bench, 2))
+			block->reads[i].busy = false;
+	}
+}
+
 void pcie_block_show(struct pcie_block *block)
 {
 	struct pcie_bench *b = block->bench;
@@ -494,7 +503,7 @@ void pcie_block_show(struct pcie_block *block)
 	show_rc(block);
 	show_seq(block);
 	show_interrupts(block);
-	if (block->np_credit < 40 && pcie_one_in(b, block->np_refill))
+	if (block->np_credit < 40 && !block->silent && pcie_one_in(b, block->np_refill))
 		block->np_credit++;
 	memmove(block->np_shown + 1, block->np_shown, sizeof(block->np_shown) - sizeof(block->np_shown[0]));
 	block->np_shown[0] = block->np_credit > 15 ? 15 : block->np_credit < 0 ? 0 : (unsigned)block->np_credit;

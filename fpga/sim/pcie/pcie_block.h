@@ -9,7 +9,7 @@
 
 #include "pcie_packet.h"
 
-#define PCIE_PACKETS_MAX 64u /* packets of the card in flight */
+#define PCIE_PACKETS_MAX 256u /* packets of the card in flight: 31 writes, and reads, of which the card counts none */
 #define PCIE_TAGS_MAX	 64u
 #define PCIE_MSIX	 8u
 
@@ -37,7 +37,7 @@ struct pcie_block_ops {
 };
 
 struct pcie_outstanding { /* an outstanding read by the card */
-	bool busy, begun;
+	bool busy, begun, stale; /* stale: the card no longer waits for it, and gets wrong data */
 	uint64_t from, to; /* bytes; for a flush, from = to + 1 */
 	unsigned dw_left;
 	uint64_t dw_at;
@@ -52,6 +52,7 @@ struct pcie_block {
 	void *user;
 	unsigned tags;	      /* the card uses all tags below this */
 	bool failures;	      /* reads fail at random */
+	bool silent;	      /* the host completes nothing, and gives no credit for reads */
 	unsigned seq_delay;   /* maximum clocks until a sequence number returns */
 	unsigned np_refill;   /* approximate clocks until credit for another read */
 	unsigned write_limit, read_limit; /* bytes: max payload, max read request */
@@ -98,6 +99,9 @@ struct pcie_block {
 
 /* Sets the limits from the pins max_payload and max_read_req. */
 void pcie_block_start(struct pcie_block *block);
+
+/* After a function-level reset: outstanding reads are stale, and some are never completed. */
+void pcie_block_forget(struct pcie_block *block);
 
 /* Drives the next clock: CQ, and everything else. */
 void pcie_block_show_requests(struct pcie_block *block);

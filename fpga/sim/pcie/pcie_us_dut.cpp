@@ -20,6 +20,10 @@ struct us_dut *us_dut_create(const char *wave)
 	return dut;
 }
 
+unsigned us_dut_lost(void) { return DUT_LOST; }
+
+unsigned us_dut_quarantine(void) { return DUT_QUARANTINE; }
+
 void us_dut_destroy(struct us_dut *dut) { delete dut; }
 
 void us_dut_clock(struct us_dut *dut, const struct us_in *in, struct us_out *out)

@@ -44,6 +44,10 @@ struct us_dut;
 struct us_dut *us_dut_create(const char *wave);
 void us_dut_destroy(struct us_dut *dut);
 
+/* Parameters of glk_pcie_reads. */
+unsigned us_dut_lost(void);
+unsigned us_dut_quarantine(void);
+
 /* Applies `in`, samples the outputs before the clock edge, and clocks. */
 void us_dut_clock(struct us_dut *dut, const struct us_in *in, struct us_out *out);
 

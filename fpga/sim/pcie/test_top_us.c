@@ -2,7 +2,8 @@
 /*
  * glk_top_us, the complete design of a board, with a model of the hard block, host memory, an endpoint on the bus and the pool.
  * Host accesses arrive as packets on CQ; memory accesses by the card leave on RQ or to the pool: stores through windows, loads,
- * poisoned stores, the pool's BAR, ring entries with their interrupts, releases, function-level resets. Constrained random
+ * poisoned stores, the pool's BAR, ring entries with their interrupts, releases, function-level resets, also while the host
+ * completes no reads, and late completions after them. Constrained random
  * lengths, addresses, gaps and back-pressure; memory must equal what was stored.
  *
  * test-top-us [--seed N] [--rounds N] [--round N] [--wave FILE]
@@ -62,7 +63,7 @@ static struct {
 } t;
 
 static struct {
-	uint64_t stores, loads, poisoned, entries, interrupts, resets, clocks;
+	uint64_t stores, loads, poisoned, entries, interrupts, resets, silent, clocks;
 } happened;
 
 static unsigned under(unsigned n)
@@ -440,11 +441,28 @@ static void release(void)
 	happened.interrupts++;
 }
 
-/* Reset in flight: each byte holds its old value or the last store; then the card has its power-on state. */
-static void reset(void)
+/* Reads of the card are outstanding, and the host completes no more of them. */
+static void silence(void)
+{
+	uint64_t sqe[8] = { GLK_OP_PUT | (uint64_t)POOL << GLK_SQE_WINDOW_SHIFT | UINT64_C(3000) << GLK_SQE_LENGTH_SHIFT, 0, 0, 0 };
+	unsigned clocks = 0, steps = under(3) * 400;
+
+	fill(t.host + (DATA - HOST), 8192);
+	memcpy(t.host + (SQ - HOST) + t.submitted % 16 * sizeof(sqe), sqe, sizeof(sqe));
+	for (unsigned i = 0; i < 3000; i++)
+		t.expected[POOL][i] = *registered(i);
+	set(GLK_CONTEXT_ARRAY + GLK_CONTEXT_SQ_TAIL, ++t.submitted & 0xffff);
+	while (steps-- && wait_for("", &clocks))
+		;
+	t.block.silent = true;
+}
+
+/* Reset in flight: each byte holds its old value or the last store; then the card has its power-on state. `silent`: with reads
+ * that the host completes long after the reset, or never. */
+static void reset(bool silent)
 {
 	static uint8_t before[MEMORIES][POOL_BYTES];
-	uint64_t generation = value_of(GLK_CARD_GENERATION);
+	uint64_t generation = value_of(GLK_CARD_GENERATION), since;
 	unsigned clocks = 0;
 
 	memcpy(before, t.expected, sizeof(before));
@@ -454,21 +472,31 @@ static void reset(void)
 		ask(MEM_WRITE, 2, offset, &value, 8, false);
 		memcpy(t.expected[ENDPOINT] + offset, &value, 8);
 	}
+	if (silent)
+		silence();
 	while (t.queue_take != t.queue_put && wait_for("stores not accepted", &clocks))
 		;
+	since = t.bench.clocks;
 	t.in.block.flr_in_process = true;
 	do
 		wait_for("function-level reset does not end", &clocks);
 	while (!t.flr_done && !t.bench.failure[0]);
+	if (silent && t.bench.clocks - since > 4 * top_dut_lost())
+		pcie_fail(&t.bench, "clocks of a function-level reset", 4 * top_dut_lost(), t.bench.clocks - since);
 	t.in.block.flr_in_process = false;
+	if (silent)
+		pcie_block_forget(&t.block);
+	t.block.silent = false;
 	wait_register("not ready after a reset", GLK_CARD_STATUS, GLK_CARD_STATUS_READY_MASK, 1);
 	pcie_same(&t.bench, "generation", generation + 1, value_of(GLK_CARD_GENERATION));
 	pcie_same(&t.bench, "window after a reset", 0, value_of(GLK_WINDOW_ARRAY + GLK_WINDOW_Q0));
-	for (unsigned i = 0; i < WINDOW; i++)
-		if (t.memory[ENDPOINT][i] == before[ENDPOINT][i])
-			t.expected[ENDPOINT][i] = before[ENDPOINT][i];
+	for (unsigned m = 0; m < MEMORIES; m++)
+		for (unsigned i = 0; i < WINDOW; i++)
+			if (t.memory[m][i] == before[m][i])
+				t.expected[m][i] = before[m][i];
 	check_memory("memory after a reset");
 	happened.resets++;
+	happened.silent += silent;
 }
 
 static void start(uint64_t seed, uint64_t round, const char *wave)
@@ -511,7 +539,7 @@ static bool run_round(uint64_t seed, uint64_t round, const char *wave)
 		stores(20);
 		ring();
 		poisoned_counted(poisoned);
-		reset();
+		reset(under(2));
 	}
 	configure();
 	stores(20);
@@ -553,8 +581,8 @@ int main(int argc, char **argv)
 			printf("# %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", t.bench.failure, seed, r);
 	}
 	printf("# %" PRIu64 " stores, %" PRIu64 " poisoned, %" PRIu64 " loads, %" PRIu64 " ring entries, %" PRIu64
-	       " interrupts, %" PRIu64 " resets, %" PRIu64 " clocks\n", happened.stores, happened.poisoned, happened.loads,
-	       happened.entries, happened.interrupts, happened.resets, happened.clocks);
+	       " interrupts, %" PRIu64 " resets, %" PRIu64 " of them with a silent host, %" PRIu64 " clocks\n", happened.stores, happened.poisoned,
+	       happened.loads, happened.entries, happened.interrupts, happened.resets, happened.silent, happened.clocks);
 	printf("%sok 1 - stores, loads, rings and resets through the hard block's streams\n1..1\n", good ? "" : "not ");
 	return good ? 0 : 1;
 }

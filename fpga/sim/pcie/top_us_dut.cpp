@@ -36,6 +36,8 @@ void top_dut_destroy(struct top_dut *dut) { delete dut; }
 
 unsigned top_dut_slice_shift(void) { return DUT_SLICE_SHIFT; }
 
+unsigned top_dut_lost(void) { return DUT_LOST; }
+
 void top_dut_clock(struct top_dut *dut, const struct top_in *in, struct top_out *out)
 {
 	Vglk_top_us *top = dut->top;

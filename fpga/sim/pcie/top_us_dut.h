@@ -37,6 +37,7 @@ struct top_dut *top_dut_create(const struct top_in *in, const char *wave);
 void top_dut_destroy(struct top_dut *dut);
 
 unsigned top_dut_slice_shift(void);
+unsigned top_dut_lost(void); /* of glk_pcie_reads */
 
 /* Applies `in`, samples the outputs before the clock edge, and clocks. */
 void top_dut_clock(struct top_dut *dut, const struct top_in *in, struct top_out *out);
