@@ -3,6 +3,7 @@
 ../regs/glk_regs.sv
 netcrafter/glk_flit.sv
 base/glk_after_reset.sv
+base/glk_async_fifo.sv
 base/glk_block_fifo.sv
 base/glk_counter_bank.sv
 base/glk_counter_turns.sv
@@ -12,8 +13,11 @@ base/glk_lowest.sv
 base/glk_popcount.sv
 base/glk_pulses.sv
 base/glk_skid.sv
+base/glk_stalls.sv
 base/glk_sum.sv
+base/glk_synchronizer.sv
 base/glk_table.sv
+base/glk_time.sv
 card/glk_card.sv
 card/glk_card_link.sv
 card/glk_top_us.sv
@@ -33,6 +37,7 @@ finepack/glk_store_cutter.sv
 finepack/glk_store_mux.sv
 finepack/glk_timeout.sv
 finepack/glk_write_queue.sv
+link/glk_link_clock.sv
 link/glk_link_crc.sv
 link/glk_link_credits.sv
 link/glk_link_deliver.sv
@@ -72,6 +77,7 @@ pcie/glk_pcie_cc.sv
 pcie/glk_pcie_cq.sv
 pcie/glk_pcie_cut.sv
 pcie/glk_pcie_enables.sv
+pcie/glk_pcie_ext_tag.sv
 pcie/glk_pcie_msix.sv
 pcie/glk_pcie_order.sv
 pcie/glk_pcie_rc.sv
@@ -79,7 +85,9 @@ pcie/glk_pcie_reads.sv
 pcie/glk_pcie_rq.sv
 pcie/glk_pcie_us.sv
 pcie/glk_requests.sv
+pool/glk_axi_clock.sv
 pool/glk_pool.sv
+pool/glk_pool_axi.sv
 pool/glk_pool_mux.sv
 pool/glk_pool_registers.sv
 pool/glk_pool_stamps.sv

@@ -121,6 +121,8 @@ void glk_link_layer_stalled(struct glk_link_layer *link, uint64_t clocks);
 
 /** Runs one clock of the sending side. Returns whether *block is to be sent. */
 bool glk_link_layer_clock(struct glk_link_layer *link, uint64_t now, struct glk_block *block);
+/** Runs one clock of the sending side in which the wire takes no block: no flit is accepted, only time passes. */
+void glk_link_layer_wait(struct glk_link_layer *link, uint64_t now);
 /** Processes a received block. */
 void glk_link_layer_receive(struct glk_link_layer *link, uint64_t now, const struct glk_block *block);
 /** The next clock, `now` at the earliest, at which there is a block to send if none is received. */

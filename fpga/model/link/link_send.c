@@ -207,9 +207,15 @@ bool glk_link_layer_clock(struct glk_link_layer *link, uint64_t now, struct glk_
 
 	link->now = now;
 	sent = put_next(link, block);
+	glk_link_layer_wait(link, now);
+	return sent;
+}
+
+void glk_link_layer_wait(struct glk_link_layer *link, uint64_t now)
+{
+	link->now = now;
 	if (timer_runs(link) && now - link->sender.timer >= link->config.replay_cycles)
 		link->sender.replay_wanted = true;
-	return sent;
 }
 
 uint64_t glk_link_layer_next(const struct glk_link_layer *link, uint64_t now)

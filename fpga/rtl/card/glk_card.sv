@@ -109,6 +109,7 @@ module glk_card #(
   output logic [127:0]      lo_data,
   output logic              lo_control,
   output logic              lo_valid,
+  input  logic              lo_go,      // the wire has room for the blocks of six clocks: this one and five behind it
 
   // Packets to the own endpoints loop back inside the card. lt observes and delays them; lr injects packets from elsewhere,
   // if there is no link.
@@ -789,7 +790,7 @@ module glk_card #(
         .l_partition(ls_partition), .l_offset(ls_offset), .l_length(ls_length), .l_valid(ls_valid), .l_ready(ls_ready),
         .g_error(gs_error), .g_data(gs_data), .g_last(gs_last), .g_valid(gs_valid), .lock, .locked,
         .w_partition(ws_partition), .w_offset(ws_offset), .w_length(ws_length), .w_data(ws_data), .w_valid(ws_valid), .w_ready(wn_ready),
-        .li_data, .li_control, .li_valid(li_valid && link), .li_cut, .lo_data, .lo_control, .lo_valid,
+        .li_data, .li_control, .li_valid(li_valid && link), .li_cut, .lo_data, .lo_control, .lo_valid, .lo_go,
         .l_word, .l_shown, .l_value, .l_allowed, .l_take, .snapshot, .l_snapshot_done, .e_link, .e_malformed(e_other_malformed));
     end else begin : alone
       assign {look_remote_bytes, link_up, link_idle, l_shown, l_allowed, l_snapshot_done, e_link, e_other_malformed} = {64'd0, 2'b01, 64'd0, 4'b0100};
@@ -799,7 +800,7 @@ module glk_card #(
       assign {by_ready, bz_error, bz_data, bz_last, bz_valid, remote_data, remote_bytes, remote_last, remote_valid} = '0;
       assign {ls_partition, ls_offset, ls_length, ls_valid, lock, ws_partition, ws_offset, ws_length, ws_data, ws_valid} = '0;
       assign {lo_data, lo_control, lo_valid} = '0;
-      wire unused_by_none = &{1'b0, cluster, link_session, li_data, li_control, li_valid, li_cut, ep_open, ep_remote,
+      wire unused_by_none = &{1'b0, cluster, link_session, li_data, li_control, li_valid, li_cut, lo_go, ep_open, ep_remote,
                             remote_partition, ask_valid, l_take, ask_partition, l_word, l_value, locked, remote_ready,
                             e_other, e_other_refused, by_partition, by_offset, by_length, by_operation, by_operand,
                             by_compare, by_atomic, by_valid, gs_data, ls_ready, gs_error, gs_last, gs_valid, fail_lost,

@@ -129,6 +129,7 @@ module glk_card_link #(
   output logic [127:0]      lo_data,
   output logic              lo_control,
   output logic              lo_valid,
+  input  logic              lo_go,
 
   // Registers of block LINK
   input  logic [8:0]        l_word,
@@ -296,7 +297,7 @@ module glk_card_link #(
     .s_type, .s_data, .s_pieces, .s_valid(q_valid_out && session), .s_ready, .c_valid, .c_class, .c_pieces,
     .m_type(f_type), .m_data(f_data), .m_valid(f_valid), .m_ready(f_ready && session), .m_refused(wrong && session), .m_freed(freed),
     .i_data(li_data), .i_control(li_control), .i_valid(li_valid && cfg_enable), .i_cut(li_cut), .i_reset(!cfg_enable || halt || gives_up),
-    .o_data(lo_data), .o_control(lo_control), .o_valid(ll_valid), .up, .peer_serial, .peer_cluster,
+    .o_data(lo_data), .o_control(lo_control), .o_valid(ll_valid), .o_go(lo_go), .up, .peer_serial, .peer_cluster,
     .e_up(x_up), .e_resumed(x_resumed), .e_lost(x_lost), .e_ended(x_ended), .e_down, .e_frame_sent, .e_frame_received,
     .e_word_sent(unused_word), .e_replay, .e_frame_replayed, .e_frame_repeated, .e_crc, .e_sequence, .e_protocol, .e_version);
   assign lo_valid        = ll_valid && cfg_enable;

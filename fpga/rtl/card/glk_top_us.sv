@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 // Top level for UltraScale+ parts, between the integrated block for PCI Express (configuration and pins: glk_pcie_us) and a
-// memory controller for the pool. Single clock domain: the hard block's user clock.
+// memory controller for the pool. Single clock domain: the hard block's user clock. A board adds the other domains: the link's
+// (glk_link_clock), the memory's (glk_pool_axi, glk_axi_clock) and time (glk_time); fpga/board has one.
 module glk_top_us #(
   parameter int PARTITIONS    = 16,
   parameter int ENTRIES       = 64,
@@ -23,6 +24,7 @@ module glk_top_us #(
 ) (
   input  logic         clk, // user_clk
   input  logic         rst, // user_reset
+  input  logic [63:0]  now_ns, // monotonic, also while user_clk stops
   input  logic [63:0]  serial,
   input  logic [63:0]  pool_bytes,
 
@@ -37,6 +39,7 @@ module glk_top_us #(
   output logic [127:0] lo_data,
   output logic         lo_control,
   output logic         lo_valid,
+  input  logic         lo_go,
 
   // Pool memory: writes and reads in order, responses in order. Not across a 4 KiB boundary; data in address lanes
   // (glk_card)
@@ -94,13 +97,6 @@ module glk_top_us #(
   input  logic         cfg_interrupt_msi_sent,
   input  logic         cfg_interrupt_msi_fail
 );
-  logic [63:0] now_ns;
-  always_ff @(posedge clk) begin
-    now_ns <= now_ns + 64'd4; // 4 ns: the user clock runs at 250 MHz
-    if (rst)
-      now_ns <= 64'd0;
-  end
-
   logic         r_write, r_poisoned, r_last, r_valid, r_ready, r_read_ready;
   logic [1:0]   r_bar, m_kind;
   logic [47:0]  r_offset;
@@ -134,7 +130,7 @@ module glk_top_us #(
     .TSU_SETS(TSU_SETS), .TSU_WAYS(TSU_WAYS), .TSU_TS_BITS(TSU_TS_BITS), .READ_BYTES(READ_BYTES), .WRITE_BYTES(WRITE_BYTES)
   ) card (
     .clk, .rst, .now_ns, .serial, .pool_bytes, .link, .cluster, .link_session, .li_data, .li_control, .li_valid, .li_cut,
-    .lo_data, .lo_control, .lo_valid, .busy(unused_busy), .holding(unused_holding),
+    .lo_data, .lo_control, .lo_valid, .lo_go, .busy(unused_busy), .holding(unused_holding),
     .r_write, .r_bar, .r_offset, .r_length, .r_id, .r_poisoned, .r_data, .r_last, .r_valid, .r_ready, .r_read_ready, .c_id,
     .c_offset, .c_length, .c_data, .c_last, .c_valid, .c_ready, .m_kind, .m_address, .m_length, .m_tag, .m_data, .m_last,
     .m_valid, .m_ready, .d_tag, .d_error, .d_data, .d_last, .d_valid, .d_ready, .flr, .flr_done,

@@ -4,8 +4,8 @@
 // credits, sessions.
 //
 // Cycle-accurate to the reference model, fpga/model/link: in each clock, the transmit decision depends on registers and on
-// s_valid, and received blocks take effect after it. Receive latency: three clocks from i_* to the decision. Transmit
-// latency: four clocks from the decision to o_*.
+// s_valid, and received blocks take effect after it. Receive latency: three clocks from i_* to the decision. Transmit latency:
+// four clocks from the decision to o_*. Without o_go nothing is sent from the next clock on: five more blocks may follow.
 module glk_link_layer #(
   parameter int FRAMES = 64,   // replay buffer depth: unacknowledged frames; power of two, 2..512
   parameter int BUFFER = 2048, // receive buffer in flits, at least the sum of cfg_room; power of two
@@ -54,6 +54,7 @@ module glk_link_layer #(
   output logic [127:0] o_data,
   output logic         o_control,
   output logic         o_valid,
+  input  logic         o_go,         // the wire has room
 
   // Status
   output logic         up,
@@ -128,6 +129,10 @@ module glk_link_layer #(
     .number(w_number), .pass(w_pass), .take, .now(ask_now), .soon(ask_soon), .e_early(early), .e_again(again), .expected, .missing,
     .missing_pass);
 
+  logic         go;
+  always_ff @(posedge clk)
+    go <= o_go;
+
   logic         forget; // a session ended in the previous clock
   logic [4:0]   d_type;
   logic [127:0] d_data;
@@ -154,7 +159,7 @@ module glk_link_layer #(
     .clk, .clear(clear || rst), .oldest, .next, .some, .room(window_room), .close,
     .acknowledge(w_acknowledge), .take(right), .right(acknowledge_right), .news(acknowledged), .some_behind);
   glk_link_send #(.FRAMES(FRAMES)) send (
-    .clk, .rst, .clear(clear || rst), .stop(stop || rst), .s_type, .s_valid, .s_ready, .take(sent), .up, .answer, .hello_due,
+    .clk, .rst, .clear(clear || rst), .stop(stop || rst), .go, .s_type, .s_valid, .s_ready, .take(sent), .up, .answer, .hello_due,
     .greet, .lost, .oldest, .next, .some, .room(window_room), .close, .close_count, .close_types, .frame, .frame_count,
     .frame_types, .get_frame, .get_flit, .put_flit, .acknowledged(right && acknowledged),
     .wanted(right && (w_wanted == 2'd1 || w_wanted == 2'd2)), .wanted_pass(w_wanted[1]), .wanted_some(some_behind),
@@ -283,7 +288,7 @@ module glk_link_layer #(
     e_ended   <= x_ended || y_ended;
     e_down    <= x_down || y_down;
 
-    e_frame_sent     <= close || (clear && sent);
+    e_frame_sent     <= close || (clear && (sent || close_count != 4'd0));
     e_frame_received <= take && !wrong;
     e_word_sent      <= o_word || p_control;
     e_replay         <= replays;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Transmit scheduler of the link layer. Per clock, the first applicable of:
+// Transmit scheduler of the link layer. Per clock with `go`, the first applicable of:
 //   1. the next block of what has begun: hello or ready; replayed frame; open frame (the flit taken in this clock, or its
 //      link word if there is none or the frame is full)
 //   2. a pending ready, or a hello that is due
@@ -18,6 +18,7 @@ module glk_link_send #(
   input  logic          rst,
   input  logic          clear,        // end of session
   input  logic          stop,         // link goes down
+  input  logic          go,           // the wire takes a block of this clock
 
   input  logic [4:0]    s_type,
   input  logic          s_valid,
@@ -95,20 +96,20 @@ module glk_link_send #(
   wire in_open   = up && !in_hello && !in_replay && open != 4'd0;
   wire full      = open == 4'(FLITS);
 
-  assign s_ready = up && !answer && !in_hello && !replaying && !replay_wanted && (open != 4'd0 ? !full : room);
+  assign s_ready = go && up && !answer && !in_hello && !replaying && !replay_wanted && (open != 4'd0 ? !full : room);
   assign take    = s_valid && s_ready;
   // A frame left open when the link went down is closed with the flits it has.
-  assign close       = (in_open && !take) || (!up && open != 4'd0);
+  assign close       = (go && in_open && !take) || (!up && open != 4'd0);
   assign close_count = open;
   assign close_types = types;
   assign put_flit    = open;
 
   wire [9:0] replay_next = replay + 10'd1;
-  wire replay_word = in_replay && replay_flit == replay_count;
+  wire replay_word = go && in_replay && replay_flit == replay_count;
   wire replay_end  = replay_word && replay_next == next;
 
   // --- arbitration between frames ---
-  wire   idle  = !in_hello && !in_replay && !in_open;
+  wire   idle  = go && !in_hello && !in_replay && !in_open;
   wire   meet  = idle && (answer || (!up && hello_due));
   assign greet = meet && !broken;
 
@@ -128,12 +129,12 @@ module glk_link_send #(
   assign get_flit  = begins ? 4'd0 : replay_flit;
 
   assign o_flit   = take;
-  assign o_again  = begins || (in_replay && !replay_word);
-  assign o_hello  = greet || in_hello;
+  assign o_again  = begins || (go && in_replay && !replay_word);
+  assign o_hello  = greet || (go && in_hello);
   assign o_ready  = hello_ready;
   assign o_block  = hello;
   assign o_break  = meet && broken;
-  assign o_word   = (in_open && !take) || replay_word || word_alone;
+  assign o_word   = (go && in_open && !take) || replay_word || word_alone;
   assign o_count  = in_open ? open : replay_word ? replay_count : 4'd0;
   assign o_types  = in_open ? types : replay_word ? replay_types : '0;
   assign o_number = replay_word ? replay : next;
@@ -172,7 +173,7 @@ module glk_link_send #(
     end else if (replay_word) begin
       replay      <= replay_next;
       replay_flit <= 4'd0;
-    end else if (in_replay)
+    end else if (go && in_replay)
       replay_flit <= replay_flit + 4'd1;
     if (step)
       replaying <= begins;

@@ -50,6 +50,7 @@ static void show(Vglk_card *top, const struct card_in *in)
 	top->li_control = in->li.control;
 	std::memcpy(&top->li_data, in->li.data, sizeof(in->li.data));
 	top->li_cut = in->li_cut;
+	top->lo_go = 1; /* the benches' wire takes a block in every clock */
 	top->c_ready = in->c_ready;
 	top->m_ready = in->m_ready;
 	top->pool_ready = in->pool_ready;

@@ -55,7 +55,7 @@ module frames (
     .clk, .clear(rst), .oldest, .next, .some, .room, .close, .acknowledge(b_acknowledge), .take(heard),
     .right(close_right), .news(acknowledged), .some_behind);
   glk_link_send #(.FRAMES(2), .FLITS(FLITS)) send (
-    .clk, .rst, .clear(rst), .stop(rst), .s_type({2'b0, taken}), .s_valid, .s_ready, .take, .up(!rst && past_valid),
+    .clk, .rst, .clear(rst), .stop(rst), .go(1'b1), .s_type({2'b0, taken}), .s_valid, .s_ready, .take, .up(!rst && past_valid),
     .answer(1'b0), .hello_due(1'b0), .greet(), .lost, .oldest, .next, .some, .room, .close, .close_count, .close_types,
     .frame, .frame_count, .frame_types, .get_frame, .get_flit, .put_flit, .acknowledged(heard && acknowledged),
     .wanted(heard && b_wanted != 2'd0), .wanted_pass(b_wanted[1]), .wanted_some(some_behind), .resumed(1'b0),

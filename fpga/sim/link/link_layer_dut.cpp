@@ -35,6 +35,7 @@ void link_layer_reset(struct link_layer_dut *dut, const struct link_layer_settin
 	top->i_valid = 0;
 	top->i_cut = 0;
 	top->i_reset = 0;
+	top->o_go = 1;
 	top->m_ready = 0;
 	top->m_refused = 0;
 	top->m_freed = 0;
@@ -55,6 +56,7 @@ void link_layer_clock(struct link_layer_dut *dut, const struct link_layer_in *in
 	std::memcpy(&top->i_data, in->block.data, 16);
 	top->i_cut = in->cut;
 	top->i_reset = in->reset;
+	top->o_go = !in->full;
 	top->m_ready = in->out_ready;
 	top->m_refused = in->refused;
 	for (unsigned c = 0; c < LINK_LAYER_CLASSES; c++)

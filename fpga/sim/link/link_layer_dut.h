@@ -43,6 +43,7 @@ struct link_layer_in {
 	unsigned pieces[LINK_LAYER_CLASSES]; /* of the flit, by class */
 	struct link_layer_block block;
 	bool cut, reset;
+	bool full; /* the wire takes no block from the next clock on */
 	bool out_ready, refused;
 	unsigned freed[LINK_LAYER_CLASSES];
 };

@@ -110,7 +110,7 @@ void link_layer_end_make(struct link_layer_end *e)
 	e->given = e->made;
 	e->session = e->dut_session = (e->session + 1) / 2 * 2;
 	e->refusals = 0;
-	e->offering = e->refused = false;
+	e->offering = e->refused = e->full = false;
 	e->up_at = e->strange_at = e->bench->now;
 }
 
@@ -146,12 +146,15 @@ static void model_sends(struct link_layer_end *e, const struct link_layer_in *in
 	struct said *said = said_at(e, e->bench->now);
 	struct glk_block block = { .control = false };
 
-	if (in->flit.valid && glk_link_layer_ready(e->model)) {
+	if (in->flit.valid && !e->full && glk_link_layer_ready(e->model)) {
 		for (unsigned class = 0; class < LINK_LAYER_CLASSES; class++)
 			glk_link_layer_credits(e->model)[class] -= in->pieces[class];
 		glk_link_layer_send(e->model, &e->offered);
 	}
-	said->out.valid = glk_link_layer_clock(e->model, e->bench->now, &block);
+	if (e->full)
+		glk_link_layer_wait(e->model, e->bench->now);
+	else
+		said->out.valid = glk_link_layer_clock(e->model, e->bench->now, &block);
 	said->out.control = block.control;
 	memcpy(said->out.data, block.bytes, GLK_FLIT_BYTES);
 }
@@ -292,6 +295,7 @@ static void choose(struct link_layer_end *e, const struct glk_block *came, struc
 		if (below(&e->bench->chance, 256) < e->free_rate)
 			in->freed[class] = below(&e->bench->chance, e->held[class] + 1);
 	}
+	in->full = e->full_rate && below(&e->bench->chance, e->full ? 16 : 256) < e->full_rate;
 	in->out_ready = below(&e->bench->chance, 256) < e->take_rate;
 	said->in = in->block;
 	said->cut = in->cut;
@@ -340,8 +344,8 @@ struct link_layer_block link_layer_end_clock(struct link_layer_end *e, const str
 	}
 	check_credits(e);
 	check_peer(e, &out);
-	if (glk_link_layer_ready(e->model) != out.ready)
-		link_layer_fail(e, "ready", glk_link_layer_ready(e->model), out.ready);
+	if ((!e->full && glk_link_layer_ready(e->model)) != out.ready)
+		link_layer_fail(e, "ready", !out.ready, out.ready);
 	taken = in.flit.valid && out.ready;
 	model_sends(e, &in);
 	model_receives(e, &in);
@@ -350,6 +354,7 @@ struct link_layer_block link_layer_end_clock(struct link_layer_end *e, const str
 		e->credits[class] -= taken ? in.pieces[class] : 0;
 		e->held[class] -= e->session % 2 ? in.freed[class] : 0;
 	}
+	e->full = in.full;
 	e->sent += taken;
 	e->offering &= !taken;
 	count(e, &out, taken);

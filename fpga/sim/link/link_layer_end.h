@@ -57,7 +57,8 @@ struct link_layer_end {
 	bool refused; /* one clock ago */
 	bool offering, takes_all; /* for the whole round */
 	uint64_t sent, enough;
-	unsigned offer_rate, take_rate, free_rate; /* in 1/256 */
+	unsigned offer_rate, take_rate, free_rate, full_rate; /* in 1/256 */
+	bool full; /* since one clock ago: no block is sent */
 };
 
 /* Injected events of a clock. */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Lock-step co-simulation of the link layer: two ends, each the Verilated glk_link_layer and the model, with the model's inputs
- * delayed by the latency of the RTL pipelines. Fault injection: the link drops, corrupts, repeats and swaps blocks, and is cut
- * and restored; in some rounds corrupted blocks have a valid CRC; ends are reset, replaced, and notified of protocol errors. In
- * every clock both must accept a flit or not, be up or not, send the same block or none, report the same events, and have the
- * same counters and credits. They must deliver the same flits, in order, and all of them unless the session ends.
+ * delayed by the latency of the RTL pipelines. At random the wire takes no blocks. Fault injection: the link drops, corrupts,
+ * repeats and swaps blocks, and is cut and restored; in some rounds corrupted blocks have a valid CRC; ends are reset,
+ * replaced, and notified of protocol errors. In every clock both must accept a flit or not, be up or not, send the same block
+ * or none, report the same events, and have the same counters and credits. They must deliver the same flits, in order, and all
+ * of them unless the session ends.
  *
  * lockstep-link-layer-* [--seed N] [--clocks N] [--round N] [--wave FILE] [--rates]
  */
@@ -42,6 +43,7 @@ static void configure(struct link_layer_end *e, unsigned delay, uint64_t seed)
 {
 	static const unsigned rates[] = { 256, 256, 256, 200, 90, 10 };
 	static const unsigned least[] = { GLK_LINK_POSTED_MIN, GLK_LINK_REQUEST_MIN, GLK_LINK_RESPONSE_MIN };
+	static const unsigned full_rates[] = { 0, 1, 4, 12 };
 	static const double harm_rates[] = { 0, 0, 0.0001, 0.001, 0.01, 0.05, 0.2 };
 	struct chance *c = &t.bench.chance;
 	unsigned room = link_layer_buffer();
@@ -49,6 +51,7 @@ static void configure(struct link_layer_end *e, unsigned delay, uint64_t seed)
 	e->offer_rate = rates[below(c, 6)];
 	e->take_rate = rates[below(c, 6)];
 	e->free_rate = rates[below(c, 6)];
+	e->full_rate = full_rates[below(c, 4)];
 	e->takes_all = e->take_rate == 256;
 	e->enough = UINT64_MAX;
 	e->settings.serial = draw(c);
@@ -183,6 +186,7 @@ static void begin_good(void)
 		for (enum link_wire_harm harm = 0; harm < LINK_HARM_COUNT; harm++)
 			link_wire_harm(&t.wire[e->number], harm, 0);
 		e->offer_rate = e->take_rate = e->free_rate = 256;
+		e->full_rate = 0;
 		e->enough = e->sent + FLITS_GOOD;
 		if (t.forge_rate)
 			link_layer_end_replace(e);

@@ -53,4 +53,5 @@ void top_dut_clock(struct top_dut *dut, const struct top_in *in, struct top_out 
 	out->pool.offset = top->pool_offset;
 	std::memcpy(out->pool.data, &top->pool_data, PCIE_BEAT);
 	dut->edge();
+	top->now_ns += 4;
 }
