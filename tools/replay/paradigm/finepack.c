@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Five paradigms that use the card model's partition:
+ * Six paradigms that use the card model's partition:
  * finepack: one window per destination, one sub-header width; what the card sends.
  * packing: the same with MODE.PACKING: the queue leaves when its lines are full, in as many packets as it takes.
+ * recency (model only): packing whose lines leave in the order of their last stores, others early (recency.h).
  * config-packet: the alternative of the paper's discussion (VI-B). A configuration packet sets the fields that the following
  * store packets share. Each of these still carries an address and a length, like a sub-header, and its own sequence number,
  * LCRC and ECRC: 10 bytes more.
@@ -14,6 +15,7 @@
 
 #include "direct.h"
 #include "finepack/partition.h"
+#include "finepack/recency.h"
 
 enum { CONFIG_PACKET_EXTRA = 10 };
 _Static_assert((unsigned)TALLY_REASONS == GLK_FLUSH_COUNT, "a tally has all flush reasons");
@@ -21,6 +23,7 @@ _Static_assert((unsigned)TALLY_REASONS == GLK_FLUSH_COUNT, "a tally has all flus
 struct finepack {
 	struct direct direct; /* first: direct_tally() is used on this */
 	struct glk_partition partition;
+	struct glk_recency recency; /* ahead of it, for the paradigm of that name */
 	unsigned sub_packet_extra; /* wire bytes of each sub-packet, beside those of the packet */
 };
 
@@ -72,6 +75,15 @@ static void *create_packing(const struct setting *setting)
 	return f;
 }
 
+static void *create_recency(const struct setting *setting)
+{
+	struct finepack *f = create_packing(setting);
+
+	if (f)
+		glk_recency_init(&f->recency, &f->partition, setting->queue_entries);
+	return f;
+}
+
 /* A configuration packet replaces each FinePack packet's header, and every sub-packet adds its own link overhead. */
 static void *create_config_packet(const struct setting *setting)
 {
@@ -92,13 +104,21 @@ static void *create_narrow(const struct setting *setting)
 	return make(setting, GLK_SUBHEADER_MAX, GLK_FORM_NARROW);
 }
 
+/* The tally counts bytes only; their values do not matter. */
+static const uint8_t data[GLK_LINE_BYTES];
+
 static void store(void *state, uint64_t address, uint32_t size)
 {
-	/* The tally counts bytes only; their values do not matter. */
-	static const uint8_t data[GLK_LINE_BYTES];
 	struct finepack *f = state;
 
 	glk_partition_store(&f->partition, address, data, size, 0, 0);
+}
+
+static void store_recency(void *state, uint64_t address, uint32_t size)
+{
+	struct finepack *f = state;
+
+	glk_recency_store(&f->recency, address, data, size);
 }
 
 static void load(void *state, uint64_t address, uint32_t size)
@@ -109,13 +129,34 @@ static void load(void *state, uint64_t address, uint32_t size)
 		glk_partition_flush(&f->partition, GLK_FLUSH_LOAD_HIT);
 }
 
+static void load_recency(void *state, uint64_t address, uint32_t size)
+{
+	struct finepack *f = state;
+
+	if (glk_recency_hits(&f->recency, address, size))
+		glk_recency_flush(&f->recency, GLK_FLUSH_LOAD_HIT);
+}
+
+static void count_data(struct finepack *f)
+{
+	f->direct.tally.data_bytes = f->partition.counters.value[GLK_PARTITION_COUNTER(STORE_BYTES)] -
+				     f->partition.counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)];
+}
+
 static void release(void *state)
 {
 	struct finepack *f = state;
 
 	glk_partition_flush(&f->partition, GLK_FLUSH_RELEASE);
-	f->direct.tally.data_bytes = f->partition.counters.value[GLK_PARTITION_COUNTER(STORE_BYTES)] -
-				     f->partition.counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)];
+	count_data(f);
+}
+
+static void release_recency(void *state)
+{
+	struct finepack *f = state;
+
+	glk_recency_flush(&f->recency, GLK_FLUSH_RELEASE);
+	count_data(f);
 }
 
 #define FINEPACK(name_, label_, summary_, create_)                                                              \
@@ -127,6 +168,11 @@ const struct paradigm paradigm_finepack = {
 };
 const struct paradigm paradigm_packing = {
 	FINEPACK("packing", "packing", "what the card sends with set-packing 1: when its lines are full, in several packets", create_packing)
+};
+const struct paradigm paradigm_recency = {
+	.name = "recency", .label = "recency (model only)", .summary = "packing whose least recently stored lines leave, others early",
+	.create = create_recency, .free = free, .store = store_recency, .load = load_recency, .copy = direct_nothing,
+	.release = release_recency, .tally = direct_tally, .model_only = true,
 };
 const struct paradigm paradigm_compact = {
 	FINEPACK("compact", "compact (model only)", "sorted runs encoded by distance, in queue lines of 64 bytes", create_compact),

@@ -16,13 +16,16 @@
 
 #include "finepack/depacketizer.h"
 #include "finepack/partition.h"
+#include "finepack/recency.h"
 
 enum { MEMORY = 1 << 20, TAIL = 256 };
-enum { PACKING = GLK_FORM_COMPACT + 1, KINDS }; /* kinds of packets: the forms, and this */
+enum { PACKING = GLK_FORM_COMPACT + 1, RECENCY, KINDS }; /* kinds of packets: the forms, and these */
 
 struct bench {
 	struct chance chance;
 	struct glk_partition sender;
+	struct glk_recency recency; /* ahead of it, if `recent` */
+	bool recent;
 	unsigned partition;
 	uint64_t placed; /* offset of the memory in the endpoint */
 	uint64_t packets, sub_packets, bad;
@@ -86,7 +89,25 @@ static void one_store(struct bench *b, unsigned shape, unsigned *cursor)
 		memcpy(data + i, &r, len - i < 8 ? len - i : 8);
 	}
 	memcpy(b->direct + at, data, len);
-	glk_partition_store(&b->sender, glk_link_address(b->partition, b->placed + at), data, len, 0, 0);
+	if (b->recent)
+		glk_recency_store(&b->recency, glk_link_address(b->partition, b->placed + at), data, len);
+	else
+		glk_partition_store(&b->sender, glk_link_address(b->partition, b->placed + at), data, len, 0, 0);
+}
+
+static void flush(struct bench *b)
+{
+	if (b->recent)
+		glk_recency_flush(&b->recency, GLK_FLUSH_RELEASE);
+	else
+		glk_partition_flush(&b->sender, GLK_FLUSH_RELEASE);
+}
+
+/* A byte that differs at the destination is queued. */
+static bool misses_queued(const struct bench *b, unsigned at)
+{
+	return b->recent && b->direct[at] != b->sent[at] &&
+	       !glk_recency_hits(&b->recency, glk_link_address(b->partition, b->placed + at), 1);
 }
 
 /* The counters of the sender match the data received. */
@@ -97,7 +118,7 @@ static bool counters_agree(const struct bench *b, uint64_t stores)
 
 	for (unsigned reason = 0; reason < GLK_FLUSH_COUNT; reason++)
 		flushes += value[glk_flush_counter(reason)];
-	return value[GLK_PARTITION_COUNTER(STORES)] == stores && value[GLK_PARTITION_COUNTER(PACKETS)] == b->packets &&
+	return (b->recent || value[GLK_PARTITION_COUNTER(STORES)] == stores) && value[GLK_PARTITION_COUNTER(PACKETS)] == b->packets &&
 	       value[GLK_PARTITION_COUNTER(SUB_PACKETS)] == b->sub_packets && flushes == b->packets;
 }
 
@@ -105,14 +126,16 @@ static bool counters_agree(const struct bench *b, uint64_t stores)
 static int run(struct bench *b, unsigned kind, unsigned width, unsigned limit, unsigned entries, uint64_t stores)
 {
 	unsigned cursor = 0, shape = 0;
-	uint64_t mode = GLK_PARTITION_MODE_COALESCE_MASK | (kind == PACKING ? GLK_PARTITION_MODE_PACKING_MASK : 0);
+	uint64_t mode = GLK_PARTITION_MODE_COALESCE_MASK | (kind >= PACKING ? GLK_PARTITION_MODE_PACKING_MASK : 0);
 
 	glk_partition_init(&b->sender, entries, take_packet, b);
-	glk_partition_set_form(&b->sender, kind == PACKING ? GLK_FORM_PLAIN : kind);
+	glk_partition_set_form(&b->sender, kind >= PACKING ? GLK_FORM_PLAIN : kind);
 	if (glk_partition_set(&b->sender, GLK_PARTITION_SUBHEADER_BYTES, width) ||
 	    glk_partition_set(&b->sender, GLK_PARTITION_MAX_PAYLOAD_BYTES, limit) ||
 	    glk_partition_set(&b->sender, GLK_PARTITION_MODE, mode | below(&b->chance, 2) << 1))
 		return 1;
+	b->recent = kind == RECENCY;
+	glk_recency_init(&b->recency, &b->sender, entries);
 	b->partition = below(&b->chance, 16);
 	b->placed = (uint64_t)below(&b->chance, 1 << 20) << 12;
 	b->bad = b->packets = b->sub_packets = 0;
@@ -122,17 +145,18 @@ static int run(struct bench *b, unsigned kind, unsigned width, unsigned limit, u
 			cursor = below(&b->chance, MEMORY);
 		}
 		one_store(b, shape, &cursor);
+		b->bad += misses_queued(b, cursor);
 		if (below(&b->chance, 4096) == 0)
-			glk_partition_flush(&b->sender, GLK_FLUSH_RELEASE);
+			flush(b);
 	}
-	glk_partition_flush(&b->sender, GLK_FLUSH_RELEASE);
+	flush(b);
 	return b->bad || !b->packets || !counters_agree(b, stores) || memcmp(b->direct, b->sent, sizeof(b->direct));
 }
 
 /* Runs all limits and capacities of a kind of packets and a width. Returns the number of failures. */
 static int run_all(struct bench *b, unsigned kind, unsigned width, uint64_t seed, uint64_t stores)
 {
-	static const char *const kinds[] = { "plain", "narrow", "compact", "packing" };
+	static const char *const kinds[] = { "plain", "narrow", "compact", "packing", "recency" };
 	static const unsigned limits[] = { 128, 256, 512, 4096 };
 	static const unsigned capacities[] = { 64, 16 };
 	int failed = 0;
@@ -162,10 +186,10 @@ int main(int argc, char **argv)
 
 	if (!b)
 		return 2;
-	printf("# GPULINK_SEED=%" PRIu64 "\n1..160\n", seed);
+	printf("# GPULINK_SEED=%" PRIu64 "\n1..200\n", seed);
 	for (unsigned kind = 0; kind < KINDS; kind++)
 		for (unsigned width = GLK_SUBHEADER_MIN; width <= GLK_SUBHEADER_MAX; width++)
-			failed += run_all(b, kind, width, seed, stores / 160);
+			failed += run_all(b, kind, width, seed, stores / 200);
 	free(b);
 	return failed != 0;
 }

@@ -14,11 +14,11 @@
 #include "comparison.h"
 #include "parallel.h"
 
-enum { P2P, COMBINING, DMA, FINEPACK, OWN, CONFIG, NARROW, ALL };
+enum { P2P, COMBINING, DMA, FINEPACK, OWN, CONFIG, NARROW, RECENCY, ALL };
 
 static const struct paradigm *const everything[] = {
 	&paradigm_p2p, &paradigm_write_combining, &paradigm_dma, &paradigm_finepack, &paradigm_compact,
-	&paradigm_config_packet, &paradigm_narrow, NULL,
+	&paradigm_config_packet, &paradigm_narrow, &paradigm_recency, NULL,
 };
 
 static struct comparison *start(unsigned gpus, unsigned width)
@@ -82,6 +82,41 @@ static void by_hand(void **state)
 	assert_int_equal(r.packets, 11);
 	r = comparison_result(c, NARROW); /* 16 KiB hold all ten: H = 3 */
 	assert_int_equal(r.wire_bytes, 24 + (10 * 11 + 3) / 4 * 4);
+	comparison_free(c);
+}
+
+static uint64_t padded(unsigned payload)
+{
+	return 24 + (payload + 3) / 4 * 4;
+}
+
+/* The least recently stored line leaves when another is needed, in a full packet; those that were left behind take further stores. */
+static void recency_by_hand(void **state)
+{
+	struct comparison *c = start(2, 5);
+
+	(void)state;
+	for (unsigned i = 0; i < 65; i++)
+		assert_int_equal(give(c, store(0, 1, 256 * i, 8)), 0);
+	assert_int_equal(comparison_end(c), 0);
+	assert_int_equal(comparison_result(c, RECENCY).wire_bytes, padded(64 * 13) + 32);
+	comparison_free(c);
+
+	c = start(2, 5);
+	for (unsigned i = 0; i < 65; i++)
+		assert_int_equal(give(c, store(0, 1, 256 * i, 128)), 0);
+	for (unsigned i = 0; i < 340; i++)
+		assert_int_equal(give(c, store(0, 1, 256 * (30 + i % 34), 128)), 0);
+	assert_int_equal(comparison_end(c), 0);
+	assert_int_equal(comparison_result(c, RECENCY).wire_bytes, padded(30 * 133) + padded(30 * 133) + padded(5 * 133));
+	assert_int_equal(comparison_result(c, RECENCY).packets, 3);
+	comparison_free(c);
+
+	c = start(2, 3); /* two windows of 16 KiB: lines of the other one stay */
+	for (unsigned i = 0; i < 65; i++)
+		assert_int_equal(give(c, store(0, 1, i % 2 * 16384 + 256 * (i / 2), 8)), 0);
+	assert_int_equal(comparison_end(c), 0);
+	assert_int_equal(comparison_result(c, RECENCY).wire_bytes, padded(32 * 11) + padded(32 * 11) + 32);
 	comparison_free(c);
 }
 
@@ -390,6 +425,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_hand),
+		cmocka_unit_test(recency_by_hand),
 		cmocka_unit_test(combining_whole_lines),
 		cmocka_unit_test(combining_keeps_what_is_stored_again),
 		cmocka_unit_test(combining_loads_beside_what_is_stored),
