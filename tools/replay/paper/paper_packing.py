@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section on MODE.PACKING: bytes on the wire for three payload limits. Part of `paper`."""
+"""The section on MODE.PACKING and packing by recency: bytes on the wire for three payload limits. Part of `paper`."""
 
 from paper_common import filled, geometric_mean, table
 
 LIMITS = (256, 512, 4096)
-PARADIGMS = ("p2p", "write-combining", "packing")
+PARADIGMS = ("p2p", "write-combining", "packing", "recency")
 
 
 class Runs:
@@ -40,13 +40,23 @@ def means(rows):
     return {column: geometric_mean(row[i] for row in rows.values()) for i, column in enumerate(columns)}
 
 
+def recency_text(by, means_of):
+    more = {p: sum(cells["recency", limit] > cells[p, limit] for cells in by.values() for limit in LIMITS) for p in PARADIGMS}
+    worst = max((cells["recency", limit] / cells["packing", limit], name, limit) for name, cells in by.items() for limit in LIMITS)
+    return f"""Packing by recency ([wire-format.md](wire-format.md#packing-by-recency-model-only), model only) keeps the lines that are stored
+    to often. It takes {means_of['recency', 256]:.2f}, {means_of['recency', 512]:.2f} and {means_of['recency', 4096]:.2f} of FinePack's bytes; of
+    the {len(by) * len(LIMITS)} cases more than plain stores in {more['p2p']}, more than write combining in {more['write-combining']}, more than
+    packing in {more['packing']}, at most {worst[0]:.3f} times ({worst[1]}, {worst[2]})."""
+
+
 def section(rows):
     means_of = means(rows)
     columns = [f"{p}, {limit}" for p, limit in means_of]
-    packing = [[row[3 * i + 2] for row in rows.values()] for i in range(len(LIMITS))]
-    worse = [sum(row[3 * i + 2] > row[3 * i + 1] for row in rows.values()) for i in range(len(LIMITS))]
-    plain = sum(row[3 * i + 2] > row[3 * i] for row in rows.values() for i in range(len(LIMITS)))
-    worst = max((row[3 * i + 2] / row[3 * i + 1], name, LIMITS[i]) for name, row in rows.items() for i in range(len(LIMITS)))
+    by = {name: dict(zip(means_of, row)) for name, row in rows.items()}
+    packing = [[cells["packing", limit] for cells in by.values()] for limit in LIMITS]
+    worse = [sum(cells["packing", limit] > cells["write-combining", limit] for cells in by.values()) for limit in LIMITS]
+    plain = sum(cells["packing", limit] > cells["p2p", limit] for cells in by.values() for limit in LIMITS)
+    worst = max((cells["packing", limit] / cells["write-combining", limit], name, limit) for name, cells in by.items() for limit in LIMITS)
     lines = "\n".join(table(["workload", *columns], [*(line(name, row) for name, row in rows.items()), line("geometric mean without ct", means_of.values())]))
     words = f"""`gpulinkctl set-packing 1` ([wire-format.md](wire-format.md#packing)): a queue leaves when its lines are full, in as many
     packets as it takes, and not when one packet is. Most devices have a maximum payload size of 256 or 512 bytes; FinePack's paper has
@@ -59,6 +69,8 @@ def section(rows):
     return f"""## Packing
 
 {filled(words)}
+
+{filled(recency_text(by, means_of))}
 
 {lines}
 """
