@@ -59,9 +59,16 @@ module glk_block_fifo #(
       room    <= 1'b1;
       a_valid <= 1'b0;
       b_valid <= 1'b0;
-    end else
-      assert (!b_valid || never_full);
+    end
   end
+
+`ifndef SYNTHESIS
+  wire checks;
+  glk_after_reset checking (.clk, .rst, .on(checks));
+  always_ff @(posedge clk)
+    if (checks)
+      assert (!b_valid || never_full);
+`endif
 
   glk_fifo #(.W(W), .DEPTH(AHEAD), .BYPASS(1)) out (
     .clk, .rst, .s_data(b_data), .s_valid(b_valid), .s_ready(never_full), .m_data, .m_valid, .m_ready);

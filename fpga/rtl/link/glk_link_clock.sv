@@ -45,10 +45,12 @@ module glk_link_clock #(
   always_ff @(posedge clk)
     lo_go <= !rst && room > (A+1)'(BEHIND);
 `ifndef SYNTHESIS
+  wire  checks;
   logic ready_before; // when both sides have run for a clock
+  glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk) begin
     ready_before <= !rst && tx_runs;
-    if (!rst && tx_runs && ready_before)
+    if (checks && tx_runs && ready_before)
       assert (!lo_valid || s_ready);
   end
 `endif

@@ -226,8 +226,7 @@ module glk_pcie_cq (
       used    <= '0;
       full    <= 1'b0;
       h_put   <= 1'b0;
-    end else
-      assert (!put_beat || fifo_ready);
+    end
   end
 
   logic          h_valid, h_take, h_write, h_masked, h_poisoned, h_never_full;
@@ -254,8 +253,10 @@ module glk_pcie_cq (
   wire checks;
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
-    if (checks)
+    if (checks) begin
+      assert (!put_beat || fifo_ready);
       assert (!h_put || h_never_full);
+    end
 `endif
 
   // --- output: a masked write becomes one write per run of bytes, lowest first ---

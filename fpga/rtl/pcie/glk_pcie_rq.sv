@@ -138,8 +138,7 @@ module glk_pcie_rq #(
       full  <= 1'b0;
       ended <= '0;
       whole <= '0;
-    end else
-      assert (!put || fifo_ready);
+    end
   end
 
   // --- packets ---
@@ -185,8 +184,10 @@ module glk_pcie_rq #(
   wire checks;
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
-    if (checks)
+    if (checks) begin
+      assert (!put || fifo_ready);
       assert (!midway || z_valid); // a packet starts only when complete
+    end
 `endif
 
   logic [7:0]  o_enables_q;
