@@ -31,7 +31,7 @@ struct gpulink_lane_packet {
 	uint8_t *at;	  /**< where the next byte of the last run belongs, or the next sub-header */
 	uint8_t *limit;	  /**< the run may grow to here */
 	uint64_t lead;	  /**< offset in the endpoint of the run's next byte, minus `at` */
-	uint8_t *run;	  /**< the run's sub-header, which has no length until the run ends */
+	uint8_t *run;	  /**< the last run's sub-header */
 	uint8_t *end;	  /**< of the payload */
 	uint64_t low, span; /**< offsets at which a run may begin without a look; span 0: none */
 	uint64_t stores, runs; /**< since the lane was opened */
@@ -41,7 +41,7 @@ struct gpulink_lane_packet {
 	uint64_t *words;  /**< 1 << GPULINK_LANE_WORDS: what the packet has of aligned words of 8 bytes */
 	uint64_t stamp;	  /**< of this packet's entries there */
 	uint64_t hits;	  /**< words of 8 bytes that were overwritten, since the lane was opened */
-	uint16_t head;	  /**< low bits of the run's sub-header, minus its bytes */
+	uint16_t grown;	  /**< not 0: the run is longer than its sub-header says */
 	uint16_t order;	  /**< log2 of the most that a plain write has */
 	uint16_t width;	  /**< bytes of a sub-header */
 	uint16_t looks;	  /**< not 0: stores look for words that the packet has */
@@ -69,7 +69,6 @@ static inline int gpulink_lane_hit(struct gpulink_lane_packet *p, uint64_t to, c
 	p->stores++;
 	return 1;
 }
-
 
 /** A lane: filled in by gpulink_lane_open(). */
 struct gpulink_lane {
@@ -119,35 +118,39 @@ static inline void gpulink_lane_count_extra(struct gpulink_lane_packet *p, uint6
 	p->extra += 24 * (((to + bytes - 1) >> p->order) - (to >> p->order));
 }
 
-/** Completes the sub-header of the last run. The library's. */
+/** Sets the length of the last run, which has grown. The library's. */
 static inline void gpulink_lane_end_run(struct gpulink_lane_packet *p)
 {
-	uint16_t head = (uint16_t)(p->head + (p->at - p->run));
+	uint16_t length = (uint16_t)(p->at - p->run - p->width), head;
 
+	memcpy(&head, p->run, 2);
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-	head = __builtin_bswap16(head);
+	head = __builtin_bswap16((uint16_t)((__builtin_bswap16(head) & ~1023u) | length));
+#else
+	head = (uint16_t)((head & ~1023u) | length);
 #endif
 	memcpy(p->run, &head, 2);
+	p->grown = 0;
 }
 
 /** Begins a run at an offset in the endpoint; it has room for its sub-header. Returns where its data belong. The library's. */
-static inline uint8_t *gpulink_lane_begin_run(struct gpulink_lane_packet *p, uint64_t to)
+static inline uint8_t *gpulink_lane_begin_run(struct gpulink_lane_packet *p, uint64_t to, size_t bytes)
 {
-	uint64_t header = (to - p->low) << 10;
-	uint8_t *at = p->at, *data = at + p->width;
+	uint64_t header = (to - p->low) << 10 | bytes;
+	uint8_t *at = p->at, *end = p->end, *data = at + p->width;
 
-	gpulink_lane_end_run(p);
-	p->head = (uint16_t)(header - p->width);
+	if (p->grown)
+		gpulink_lane_end_run(p);
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 	header = __builtin_bswap64(header);
 #endif
-	memcpy(at, &header, 8);
 	p->run = at;
 	p->lead = to - (uintptr_t)data;
-	p->limit = data + 1023 < p->end ? data + 1023 : p->end;
+	p->limit = data + 1023 < end ? data + 1023 : end;
 	p->runs++;
 	if (p->memory)
 		__builtin_prefetch(p->memory + to, 1); /* the packet is applied by the time it has come */
+	memcpy(at, &header, 8);
 	return data;
 }
 
@@ -166,7 +169,9 @@ static inline int gpulink_lane_store(struct gpulink_lane *lane, uint64_t offset,
 				return 0;
 			return gpulink_lane_store_any(lane, offset, data, bytes);
 		}
-		at = gpulink_lane_begin_run(p, to);
+		at = gpulink_lane_begin_run(p, to, bytes);
+	} else {
+		p->grown = 1;
 	}
 	if (__builtin_constant_p(bytes))
 		memcpy(at, data, bytes);

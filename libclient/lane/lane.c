@@ -42,12 +42,12 @@ struct glk_lane {
 
 /* --- packets --- */
 
-/* An empty packet, in which no store fits without a look. Its last run ends in the header, which is written later. */
+/* An empty packet, in which no store fits without a look. */
 static void begin(struct glk_lane *l)
 {
 	struct gpulink_lane_packet *p = &l->packet;
 
-	p->at = p->run = p->limit = l->limit = p->payload;
+	p->at = p->limit = l->limit = p->payload;
 	p->end = p->at + l->shape.payload;
 	p->lead = NOWHERE;
 	p->low = 0;
@@ -94,7 +94,8 @@ void glk_lane_flush(struct glk_lane *l, unsigned reason)
 
 	if (!payload)
 		return;
-	gpulink_lane_end_run(&l->packet);
+	if (l->packet.grown)
+		gpulink_lane_end_run(&l->packet);
 	bytes = glk_packet_finish(l->room, payload, l->shape.partition, l->shape.width, l->packet.low);
 	l->wire_bytes += bytes + GLK_TLP_OVERHEAD_BYTES;
 	l->payload_bytes += payload;
@@ -179,11 +180,13 @@ static void append(struct glk_lane *l, uint64_t to, const void *data, size_t byt
 		uint64_t left;
 
 		make_way(l, to, bytes);
-		p->at = gpulink_lane_begin_run(p, to);
+		p->at = gpulink_lane_begin_run(p, to, bytes);
 		left = l->window - (to - p->low);
 		if (left < (size_t)(p->limit - p->at))
 			p->limit = p->at + left;
 		l->limit = p->limit;
+	} else {
+		p->grown = 1;
 	}
 	gpulink_lane_copy(p->at, data, bytes);
 	if (p->looks)
