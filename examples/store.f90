@@ -110,6 +110,7 @@ program store
   call check(gpulink_load(windows(next), first, c_loc(last), 8 * rows))
   call meet()
   call gpulink_close(device)
+  deallocate(windows)
   if (any(abs(last - rank) > 0)) then
     print '(a)', 'store.f90: the memory has not what was stored'
     stop 1
