@@ -85,7 +85,7 @@ static bool take_paradigm(void *options, unsigned place, const char *name)
 	const struct paradigm *p = paradigm_named(name);
 	struct options *o = options;
 
-	if (!p || place == COMPARISON_PARADIGMS_MAX)
+	if (!p || place == PARADIGM_COUNT)
 		return false;
 	o->paradigms[place] = p;
 	o->paradigms[place + 1] = NULL;

@@ -15,7 +15,7 @@ struct options {
 	bool timed;
 	unsigned jobs; /* more than 1 requires !timed */
 	struct timing_setting timing; /* the bandwidth is set from the link */
-	const struct paradigm *paradigms[COMPARISON_PARADIGMS_MAX + 1];
+	const struct paradigm *paradigms[PARADIGM_COUNT + 1];
 	enum output output;
 	/* Agents that get the stream as well (comparison_feed()). */
 	const struct agent *agents;

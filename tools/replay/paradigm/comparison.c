@@ -13,7 +13,7 @@ struct comparison {
 	unsigned gpus, pairs, paradigms;
 	unsigned share, shares; /* the pairs that are this one's: share, share + shares, ... */
 	struct setting setting;
-	const struct paradigm *paradigm[COMPARISON_PARADIGMS_MAX];
+	const struct paradigm *paradigm[PARADIGM_COUNT];
 	void **states;		    /* of pair p, paradigm i: states[p * paradigms + i]; made when the pair is first used */
 	uint64_t *unique;	    /* of each pair since its release */
 	struct pages *touched;
@@ -21,15 +21,15 @@ struct comparison {
 		uint64_t bytes, wire_bytes, packets;
 	} pages; /* what dma costs that copies touched pages */
 	/* Of paradigm i, where time is wanted; what it had sent of pair p: sent[p * paradigms + i]; and of the pages. */
-	struct timing *timing[COMPARISON_PARADIGMS_MAX], *page_timing;
+	struct timing *timing[PARADIGM_COUNT], *page_timing;
 	struct sent {
 		uint64_t bytes, packets;
 	} *sent, *page_sent;
 	struct timing_setting time;
 	struct agents *agents, *own_agents; /* those that are fed, or NULL; the same if they are of the paradigms */
-	unsigned agent_of[COMPARISON_PARADIGMS_MAX];
+	unsigned agent_of[PARADIGM_COUNT];
 	struct stream_counts counts;
-	struct tally tally[COMPARISON_PARADIGMS_MAX];
+	struct tally tally[PARADIGM_COUNT];
 };
 
 static bool create_timing(struct comparison *c, const struct timing_setting *setting)
@@ -47,7 +47,7 @@ static bool create_timing(struct comparison *c, const struct timing_setting *set
 /* For the paradigms that send by region. */
 static bool create_agents(struct comparison *c, const struct timing_setting *timing)
 {
-	struct agent list[COMPARISON_PARADIGMS_MAX];
+	struct agent list[PARADIGM_COUNT];
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < c->paradigms; i++) {
@@ -74,7 +74,7 @@ struct comparison *comparison_create(unsigned gpus, const struct setting *settin
 	c->pairs = gpus * gpus;
 	c->shares = 1;
 	c->setting = *setting;
-	while (c->paradigms < COMPARISON_PARADIGMS_MAX && list[c->paradigms]) {
+	while (c->paradigms < PARADIGM_COUNT && list[c->paradigms]) {
 		c->paradigm[c->paradigms] = list[c->paradigms];
 		c->paradigms++;
 	}

@@ -18,8 +18,6 @@
 #include "paradigm.h"
 #include "timing.h"
 
-enum { COMPARISON_PARADIGMS_MAX = 12 };
-
 /** Classes of stores by size: class i has those up to 4 << i bytes that the one before has not. The last ends at a line. */
 enum { STORE_CLASSES = 6 };
 

@@ -4,15 +4,15 @@
 #include <stddef.h>
 #include <string.h>
 
-static const struct paradigm *const all[] = {
-	&paradigm_p2p, &paradigm_write_combining, &paradigm_dma, &paradigm_finepack, &paradigm_compact,
-	&paradigm_config_packet, &paradigm_narrow, &paradigm_packing, &paradigm_recency, &paradigm_proact_inline, &paradigm_proact_polling, &paradigm_proact_launch,
-	&paradigm_proact_hw,
+static const struct paradigm *const all[PARADIGM_COUNT] = {
+	&paradigm_p2p,		  &paradigm_write_combining, &paradigm_dma,	       &paradigm_finepack,	 &paradigm_compact,
+	&paradigm_config_packet,  &paradigm_narrow,	     &paradigm_packing,	       &paradigm_recency,	 &paradigm_proact_inline,
+	&paradigm_proact_polling, &paradigm_proact_launch,   &paradigm_proact_hw,
 };
 
 const struct paradigm *paradigm_at(unsigned index)
 {
-	return index < sizeof(all) / sizeof(all[0]) ? all[index] : NULL;
+	return index < PARADIGM_COUNT ? all[index] : NULL;
 }
 
 const struct paradigm *paradigm_named(const char *name)

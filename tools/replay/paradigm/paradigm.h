@@ -77,6 +77,9 @@ struct paradigm {
 /** The number of default paradigms: p2p, write-combining, dma, finepack, compact, config-packet. */
 enum { PARADIGM_DEFAULTS = 6 };
 
+/** The number of all paradigms, and of what may be compared at once. */
+enum { PARADIGM_COUNT = 13 };
+
 /** All paradigms, the defaults first; NULL past the last. */
 const struct paradigm *paradigm_at(unsigned index);
 /** By name or alias; NULL: unknown. */

@@ -16,7 +16,7 @@ struct page_run {
 	unsigned gpus, results;
 	uint64_t one_gpu_ps;
 	struct stream_counts counts;
-	struct result result[COMPARISON_PARADIGMS_MAX];
+	struct result result[PARADIGM_COUNT];
 };
 
 struct page_sweep {

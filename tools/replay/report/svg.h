@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { SVG_PARTS_MAX = 5, SVG_BARS_MAX = 12, SVG_POINTS_MAX = 8, SVG_LINES_MAX = 13, SVG_STYLES = 7, SVG_LABEL_BYTES = 64 };
+enum { SVG_PARTS_MAX = 5, SVG_BARS_MAX = 16, SVG_POINTS_MAX = 8, SVG_LINES_MAX = 16, SVG_STYLES = 7, SVG_LABEL_BYTES = 64 };
 
 /** Parts of a bar lie side by side. `label` stands at the bar's end. A bar much longer than most is cut, and shown as cut. */
 struct svg_bar {

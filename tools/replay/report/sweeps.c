@@ -8,6 +8,10 @@
 #include "paradigm/chunks.h"
 #include "parts.h"
 
+_Static_assert((int)PARADIGM_COUNT <= (int)SVG_BARS_MAX && PARADIGM_COUNT + 1 <= (int)SVG_LINES_MAX,
+	       "a bar for each transfer method, a line for each and for the bound");
+_Static_assert(PARADIGM_COUNT + 2 <= (int)SHEET_COLUMNS_MAX, "a column for each, for the setting and for the bound");
+
 /* The quantity that a sweep figure shows. */
 struct measure {
 	const char *name, *unit;
@@ -139,7 +143,7 @@ static void sweep_figure(FILE *to, const char *id, const struct page_sweep *s, c
 			 const struct measure *m)
 {
 	const struct page_run *first = &s->step[0];
-	const char *columns[COMPARISON_PARADIGMS_MAX + 3] = { subject->column };
+	const char *columns[PARADIGM_COUNT + 3] = { subject->column };
 	struct svg_lines lines = lines_of(s, subject, m);
 	bool bound = add_bound(&lines, s, m);
 	struct sheet sheet;
