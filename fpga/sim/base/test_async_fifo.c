@@ -6,13 +6,12 @@
  *
  * async-fifo-* [--seed N] [--round N] [--rounds N] [--wave FILE]
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "async_fifo_dut.h"
+#include "options.h"
 #include "two_clocks.h"
 
 enum {
@@ -183,34 +182,16 @@ static double rate(struct async_fifo_dut *dut, unsigned s_period, unsigned m_per
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = { { "seed", required_argument, NULL, 's' },
-						 { "round", required_argument, NULL, 'r' },
-						 { "rounds", required_argument, NULL, 'n' },
-						 { "wave", required_argument, NULL, 'w' },
-						 { 0 } };
-	uint64_t seed = 1, round = 0, rounds = 300, passed = 0, lost = 0, resets = 0;
-	const char *wave = NULL;
+	const struct bench_options o = bench_options(argc, argv, "rounds", 300);
+	uint64_t round = o.first, passed = 0, lost = 0, resets = 0;
 	struct async_fifo_dut *dut;
 	double least = 1;
-	int option;
 	bool good;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 's')
-			seed = strtoull(optarg, NULL, 0);
-		else if (option == 'r')
-			round = strtoull(optarg, NULL, 0), rounds = round + 1;
-		else if (option == 'n')
-			rounds = strtoull(optarg, NULL, 0);
-		else if (option == 'w')
-			wave = optarg;
-		else
-			return 2;
-	}
-	printf("# seed %" PRIu64 ", %u words\n", seed, async_fifo_depth());
-	dut = async_fifo_create(wave);
-	for (; round < rounds && !t.failure[0]; round++) {
-		start(dut, seed, round);
+	printf("# seed %" PRIu64 ", %u words\n", o.seed, async_fifo_depth());
+	dut = async_fifo_create(o.wave);
+	for (; round < o.first + o.amount && !t.failure[0]; round++) {
+		start(dut, o.seed, round);
 		run_round(dut);
 		passed += t.passed;
 		lost += t.lost;
@@ -218,7 +199,7 @@ int main(int argc, char **argv)
 	}
 	printf("# %" PRIu64 " words arrived, %" PRIu64 " lost in %" PRIu64 " resets\n", passed, lost, resets);
 	if (t.failure[0])
-		printf("# round %" PRIu64 " %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round - 1, t.failure, seed, round - 1);
+		bench_reproduce(&o, round - 1, t.failure);
 	good = !t.failure[0];
 	printf("%sok 1 - words arrive once and in order\n", good ? "" : "not ");
 	if (async_fifo_depth() < 16) {

@@ -6,16 +6,15 @@
  *
  * board-parts [--seed N] [--wave FILE]
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "board_parts_dut.h"
+#include "options.h"
 #include "two_clocks.h"
 
-enum { ROUNDS = 40, TICKS = 512, STREAMS = 3, MOST = 63, PERIOD = 16, DEVICE_CONTROL = 0x78 / 4 };
+enum { TICKS = 512, STREAMS = 3, MOST = 63, PERIOD = 16, DEVICE_CONTROL = 0x78 / 4 };
 /* Time is that of at most BEHIND clocks of the card ago, and LATE ticks. */
 enum { BEHIND = 6, LATE = 2 };
 static const uint64_t SERIAL = UINT64_C(0xfedcba9876543210); /* board_parts_bench.sv */
@@ -127,25 +126,15 @@ static void run_round(struct board_parts_dut *dut, uint64_t seed, uint64_t round
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = { { "seed", required_argument, NULL, 's' }, { "wave", required_argument, NULL, 'w' }, { 0 } };
-	uint64_t seed = 1, round = 0;
-	const char *wave = NULL;
+	const struct bench_options o = bench_options(argc, argv, "rounds", 40);
+	uint64_t round = o.first;
 	struct board_parts_dut *dut;
-	int option;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 's')
-			seed = strtoull(optarg, NULL, 0);
-		else if (option == 'w')
-			wave = optarg;
-		else
-			return 2;
-	}
-	dut = board_parts_create(wave);
-	for (; round < ROUNDS && !t.failure[0]; round++)
-		run_round(dut, seed, round);
+	dut = board_parts_create(o.wave);
+	for (; round < o.first + o.amount && !t.failure[0]; round++)
+		run_round(dut, o.seed, round);
 	if (t.failure[0])
-		printf("# seed %" PRIu64 ", round %" PRIu64 ", %s\n", seed, round - 1, t.failure);
+		bench_reproduce(&o, round - 1, t.failure);
 	printf("%sok 1 - time, stall counters, extended tags, serial number\n1..1\n", t.failure[0] ? "not " : "");
 	board_parts_destroy(dut);
 	return t.failure[0] != '\0';

@@ -7,12 +7,12 @@
  *
  * lockstep-finepack-rx-* [--seed N] [--packets N] [--round N] [--wave FILE] [--rates]
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <base/options.h>
 #include <chance.h>
 #include <finepack/depacketizer.h>
 
@@ -264,47 +264,25 @@ static void report_rates(void)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "seed", required_argument, NULL, 's' },  { "packets", required_argument, NULL, 'n' },
-		{ "round", required_argument, NULL, 'r' }, { "wave", required_argument, NULL, 'w' },
-		{ "rates", no_argument, NULL, 'p' },	   { 0 },
-	};
-	uint64_t seed = 1, packets = 2000, round = 0, writes = 0, accepted = 0, refused = 0, clocks = 0;
-	const char *wave = NULL;
-	bool one = false, rates = false;
-	int option;
+	const struct bench_options o = bench_options(argc, argv, "packets", 2000);
+	uint64_t round = o.first, writes = 0, accepted = 0, refused = 0, clocks = 0;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 's')
-			seed = strtoull(optarg, NULL, 0);
-		else if (option == 'n')
-			packets = strtoull(optarg, NULL, 0);
-		else if (option == 'r')
-			one = true, round = strtoull(optarg, NULL, 0);
-		else if (option == 'w')
-			wave = optarg;
-		else if (option == 'p')
-			rates = true;
-		else
-			return 2;
-	}
-	printf("# seed %" PRIu64 ", %u partitions, %u bytes per beat\n", seed, rx_dut_partitions(), rx_dut_lanes());
-	if (rates)
+	printf("# seed %" PRIu64 ", %u partitions, %u bytes per beat\n", o.seed, rx_dut_partitions(), rx_dut_lanes());
+	if (o.rates)
 		report_rates();
 	do {
-		start(seed, round, wave);
+		start(o.seed, round, o.wave);
 		run_round(50);
 		accepted += t.accepted;
 		refused += t.refused;
 		writes += t.checked;
 		clocks += t.clocks;
 		round++;
-	} while (accepted + refused < packets && !t.failure[0] && !one);
+	} while (accepted + refused < o.amount && !t.failure[0] && !o.one);
 	printf("# %" PRIu64 " rounds, %" PRIu64 " packets accepted, %" PRIu64 " refused, %" PRIu64 " writes, %" PRIu64 " clocks\n",
 	       round, accepted, refused, writes, clocks);
 	if (t.failure[0])
-		printf("# round %" PRIu64 ": %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round - 1, t.failure,
-		       seed, round - 1);
+		bench_reproduce(&o, round - 1, t.failure);
 	printf("%sok 1 - model and RTL write the same data\n1..1\n", t.failure[0] ? "not " : "");
 	rx_dut_destroy(t.dut);
 	free(t.writes);

@@ -8,12 +8,12 @@
  *
  * lockstep-finepack-tx-* [--seed N] [--stores N] [--round N] [--wave FILE] [--rates]
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <base/options.h>
 #include <chance.h>
 #include <finepack/partition.h>
 
@@ -515,47 +515,25 @@ static void report_rates(void)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "seed", required_argument, NULL, 's' },  { "stores", required_argument, NULL, 'n' },
-		{ "round", required_argument, NULL, 'r' }, { "wave", required_argument, NULL, 'w' },
-		{ "rates", no_argument, NULL, 'p' },	   { 0 },
-	};
-	uint64_t seed = 1, stores = 200000, done = 0, round = 0, clocks = 0, packets = 0;
-	const char *wave = NULL;
-	bool one = false, rates = false;
-	int option;
+	const struct bench_options o = bench_options(argc, argv, "stores", 200000);
+	uint64_t done = 0, round = o.first, clocks = 0, packets = 0;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 's')
-			seed = strtoull(optarg, NULL, 0);
-		else if (option == 'n')
-			stores = strtoull(optarg, NULL, 0);
-		else if (option == 'r')
-			one = true, round = strtoull(optarg, NULL, 0);
-		else if (option == 'w')
-			wave = optarg;
-		else if (option == 'p')
-			rates = true;
-		else
-			return 2;
-	}
-	printf("# seed %" PRIu64 ", %u partitions, %u entries, %u contexts, %u bytes per beat\n", seed, tx_dut_partitions(),
+	printf("# seed %" PRIu64 ", %u partitions, %u entries, %u contexts, %u bytes per beat\n", o.seed, tx_dut_partitions(),
 	       tx_dut_entries(), tx_dut_contexts(), tx_dut_lanes());
-	if (rates)
+	if (o.rates)
 		report_rates();
 	do {
-		start(seed, round, wave);
+		start(o.seed, round, o.wave);
 		run_round(4000);
 		for (unsigned i = 0; i < PARTITIONS_MAX; i++)
 			done += t.model[i].counters.value[GLK_PARTITION_COUNTER(STORES)];
 		clocks += t.clocks;
 		packets += t.checked;
 		round++;
-	} while (done < stores && !t.failure[0] && !one);
+	} while (done < o.amount && !t.failure[0] && !o.one);
 	printf("# %" PRIu64 " rounds, %" PRIu64 " stores, %" PRIu64 " packets, %" PRIu64 " clocks\n", round, done, packets, clocks);
 	if (t.failure[0])
-		printf("# round %" PRIu64 ": %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round - 1, t.failure,
-		       seed, round - 1);
+		bench_reproduce(&o, round - 1, t.failure);
 	printf("%sok 1 - model and RTL send the same packets\n1..1\n", t.failure[0] ? "not " : "");
 	tx_dut_destroy(t.dut);
 	free(t.expected);

@@ -9,12 +9,11 @@
  *
  * lockstep-link-layer-* [--seed N] [--clocks N] [--round N] [--wave FILE] [--rates]
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include <base/options.h>
 #include <link/crc32c.h>
 #include <link/test/link_wire.h>
 
@@ -294,46 +293,28 @@ static bool overruns(void)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "seed", required_argument, NULL, 's' },  { "clocks", required_argument, NULL, 'n' },
-		{ "round", required_argument, NULL, 'r' }, { "wave", required_argument, NULL, 'w' }, { 0 },
-	};
-	uint64_t seed = 1, clocks = 300000, round = 0, done = 0, rounds = 0, totals[LINK_LAYER_COUNTERS] = { 0 };
-	const char *wave = NULL;
-	bool one = false, good, room;
-	int option;
+	const struct bench_options o = bench_options(argc, argv, "clocks", 300000);
+	uint64_t round = o.first, done = 0, rounds = 0, totals[LINK_LAYER_COUNTERS] = { 0 };
+	bool good, room;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 's')
-			seed = strtoull(optarg, NULL, 0);
-		else if (option == 'n')
-			clocks = strtoull(optarg, NULL, 0);
-		else if (option == 'r')
-			one = true, round = strtoull(optarg, NULL, 0);
-		else if (option == 'w')
-			wave = optarg;
-		else
-			return 2;
-	}
-	printf("# seed %" PRIu64 ", replay buffer of %u frames\n", seed, link_layer_frames());
-	t.end[0].dut = link_layer_create(wave);
+	printf("# seed %" PRIu64 ", replay buffer of %u frames\n", o.seed, link_layer_frames());
+	t.end[0].dut = link_layer_create(o.wave);
 	t.end[1].dut = link_layer_create(NULL);
 	do {
-		start(seed, round);
+		start(o.seed, round);
 		run_round(CLOCKS);
 		done += t.bench.now;
 		rounds++;
 		for (unsigned i = 0; i < LINK_LAYER_COUNTERS; i++)
 			totals[i] += t.bench.totals[i];
 		round++;
-	} while (done < clocks && !t.bench.failure[0] && !one);
+	} while (done < o.amount && !t.bench.failure[0] && !o.one);
 	printf("# %" PRIu64 " rounds, %" PRIu64 " clocks", rounds, done);
 	for (unsigned i = 0; i < LINK_LAYER_COUNTERS; i++)
 		printf("%s %" PRIu64 " %s", i ? "," : ":", totals[i], link_layer_counter_names[i]);
 	putchar('\n');
 	if (t.bench.failure[0])
-		printf("# round %" PRIu64 ": %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round - 1, t.bench.failure,
-		       seed, round - 1);
+		bench_reproduce(&o, round - 1, t.bench.failure);
 	good = !t.bench.failure[0];
 	printf("%sok 1 - model and RTL match in every clock\n", good ? "" : "not ");
 	good = report_rate() && good;

@@ -6,12 +6,12 @@
  *
  * test-link-chain [--seed N] [--rounds N] [--round N]
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <base/options.h>
 #include <chance.h>
 #include <link/test/link_wire.h>
 
@@ -306,12 +306,12 @@ static void run_round(void)
 	}
 }
 
-static bool run_rounds(uint64_t seed, uint64_t first, uint64_t rounds)
+static bool run_rounds(const struct bench_options *o)
 {
 	uint64_t clocks = 0, packets = 0, resumed = 0, replays = 0, round;
 
-	for (round = first; round < first + rounds && !t.failure[0]; round++) {
-		start(seed, round);
+	for (round = o->first; round < o->first + o->amount && !t.failure[0]; round++) {
+		start(o->seed, round);
 		run_round();
 		clocks += t.now;
 		for (unsigned i = 0; i < 2; i++) {
@@ -323,32 +323,17 @@ static bool run_rounds(uint64_t seed, uint64_t first, uint64_t rounds)
 	printf("# %" PRIu64 " clocks, %" PRIu64 " packets, %" PRIu64 " resumptions, %" PRIu64 " replays\n", clocks, packets, resumed,
 	       replays);
 	if (t.failure[0])
-		printf("# round %" PRIu64 ": %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64 "\n", round - 1, t.failure, seed, round - 1);
+		bench_reproduce(o, round - 1, t.failure);
 	printf("%sok 1 - all packets delivered once, in order per kind\n1..1\n", t.failure[0] ? "not " : "");
 	return !t.failure[0];
 }
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "seed", required_argument, NULL, 's' }, { "rounds", required_argument, NULL, 'n' },
-		{ "round", required_argument, NULL, 'r' }, { 0 },
-	};
-	uint64_t seed = 1, rounds = 10, first = 0;
+	const struct bench_options o = bench_options(argc, argv, "rounds", 10);
 	bool good;
-	int option;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 's')
-			seed = strtoull(optarg, NULL, 0);
-		else if (option == 'n')
-			rounds = strtoull(optarg, NULL, 0);
-		else if (option == 'r')
-			rounds = 1, first = strtoull(optarg, NULL, 0);
-		else
-			return 2;
-	}
-	printf("# seed %" PRIu64 "\n", seed);
+	printf("# seed %" PRIu64 "\n", o.seed);
 	for (unsigned i = 0; i < 2; i++) {
 		struct end *e = &t.end[i];
 
@@ -359,7 +344,7 @@ int main(int argc, char **argv)
 		if (!e->packets)
 			abort();
 	}
-	good = run_rounds(seed, first, rounds);
+	good = run_rounds(&o);
 	for (unsigned i = 0; i < 2; i++) {
 		cluster_tx_destroy(t.end[i].tx);
 		link_layer_destroy(t.end[i].link);

@@ -7,12 +7,12 @@
  * lockstep-cluster-rx [--seed N] [--flits N] [--round N] [--wave FILE] [--rates]
  */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <base/options.h>
 #include <chance.h>
 #include <netcrafter/cluster_queue.h>
 #include <netcrafter/unstitch.h>
@@ -400,44 +400,24 @@ static void report_rates(void)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "seed", required_argument, NULL, 's' },  { "flits", required_argument, NULL, 'n' },
-		{ "round", required_argument, NULL, 'r' }, { "wave", required_argument, NULL, 'w' },
-		{ "rates", no_argument, NULL, 'p' },	   { 0 },
-	};
-	uint64_t seed = 1, flits = 100000, round = 0;
+	const struct bench_options o = bench_options(argc, argv, "flits", 100000);
+	uint64_t round = o.first;
 	struct totals totals = { 0 };
-	const char *wave = NULL;
-	bool one = false, rates = false, good;
-	int option;
+	bool good;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 's')
-			seed = strtoull(optarg, NULL, 0);
-		else if (option == 'n')
-			flits = strtoull(optarg, NULL, 0);
-		else if (option == 'r')
-			one = true, round = strtoull(optarg, NULL, 0);
-		else if (option == 'w')
-			wave = optarg;
-		else if (option == 'p')
-			rates = true;
-		else
-			return 2;
-	}
-	printf("# seed %" PRIu64 ", buffers of %u pieces per class\n", seed, cluster_rx_room());
+	printf("# seed %" PRIu64 ", buffers of %u pieces per class\n", o.seed, cluster_rx_room());
 	t.expected = calloc(PACKETS, sizeof(*t.expected));
 	if (!t.expected)
 		abort();
-	t.dut = cluster_rx_create(wave);
-	if (rates)
+	t.dut = cluster_rx_create(o.wave);
+	if (o.rates)
 		report_rates();
 	good = overrun();
 	if (!good)
 		printf("# %s\n", t.failure);
 	printf("%sok 1 - buffer overflow is an error and loses no earlier piece\n", good ? "" : "not ");
 	do {
-		start(seed, round);
+		start(o.seed, round);
 		make_flits();
 		if (round % 2 && t.flit_count)
 			spoil();
@@ -450,13 +430,12 @@ int main(int argc, char **argv)
 		totals.refused += t.wrong < t.flit_count;
 		round++;
 		totals.rounds++;
-	} while (totals.flits < flits && !t.failure[0] && !one);
+	} while (totals.flits < o.amount && !t.failure[0] && !o.one);
 	printf("# %" PRIu64 " rounds, %" PRIu64 " clocks, %" PRIu64 " flits, %" PRIu64 " pieces, %" PRIu64 " packets; %" PRIu64
 	       " flits refused\n",
 	       totals.rounds, totals.clocks, totals.flits, totals.pieces, totals.packets, totals.refused);
 	if (t.failure[0])
-		printf("# round %" PRIu64 ": %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round - 1, t.failure,
-		       seed, round - 1);
+		bench_reproduce(&o, round - 1, t.failure);
 	good = good && !t.failure[0];
 	printf("%sok 2 - model and RTL deliver the same packets and refuse the same flits\n1..2\n", t.failure[0] ? "not " : "");
 	cluster_rx_destroy(t.dut);

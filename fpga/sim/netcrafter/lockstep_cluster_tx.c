@@ -8,12 +8,12 @@
  * lockstep-cluster-tx-* [--seed N] [--flits N] [--round N] [--wave FILE] [--rates]
  */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <base/options.h>
 #include <chance.h>
 #include <netcrafter/cluster_queue.h>
 #include <netcrafter/unstitch.h>
@@ -454,53 +454,32 @@ static void report_rates(void)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "seed", required_argument, NULL, 's' },  { "flits", required_argument, NULL, 'n' },
-		{ "round", required_argument, NULL, 'r' }, { "wave", required_argument, NULL, 'w' },
-		{ "rates", no_argument, NULL, 'p' },	   { 0 },
-	};
-	uint64_t seed = 1, flits = 100000, round = 0;
+	const struct bench_options o = bench_options(argc, argv, "flits", 100000);
+	uint64_t round = o.first;
 	struct totals totals = { 0 };
-	const char *wave = NULL;
-	bool one = false, rates = false, met;
-	int option;
+	bool met;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 's')
-			seed = strtoull(optarg, NULL, 0);
-		else if (option == 'n')
-			flits = strtoull(optarg, NULL, 0);
-		else if (option == 'r')
-			one = true, round = strtoull(optarg, NULL, 0);
-		else if (option == 'w')
-			wave = optarg;
-		else if (option == 'p')
-			rates = true;
-		else
-			return 2;
-	}
-	printf("# seed %" PRIu64 ", %u flits\n", seed, cluster_tx_flits());
+	printf("# seed %" PRIu64 ", %u flits\n", o.seed, cluster_tx_flits());
 	t.packets = calloc(OFFERED, sizeof(*t.packets));
 	if (!t.packets)
 		abort();
-	t.dut = cluster_tx_create(wave);
-	if (rates)
+	t.dut = cluster_tx_create(o.wave);
+	if (o.rates)
 		report_rates();
 	do {
-		start(seed, round);
+		start(o.seed, round);
 		run_round();
 		add_totals(&totals);
 		round++;
-	} while (totals.flits < flits && !t.failure[0] && !one);
+	} while (totals.flits < o.amount && !t.failure[0] && !o.one);
 	printf("# %" PRIu64 " rounds, %" PRIu64 " clocks, %" PRIu64 " flits; stitched %" PRIu64 ", including %" PRIu64
 	       " tails; pooled %" PRIu64 ", timed out %" PRIu64 "; clocks that packets waited %" PRIu64 "\n",
 	       totals.rounds, totals.clocks, totals.flits, totals.stitched, totals.partial, totals.pooled, totals.timed_out,
 	       totals.refused);
 	if (t.failure[0])
-		printf("# round %" PRIu64 ": %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round - 1, t.failure,
-		       seed, round - 1);
+		bench_reproduce(&o, round - 1, t.failure);
 	printf("%sok 1 - model and RTL send the same flits in the same clocks\n", t.failure[0] ? "not " : "");
-	met = one || (totals.partial && totals.pooled > totals.timed_out && totals.timed_out && totals.refused);
+	met = o.one || (totals.partial && totals.pooled > totals.timed_out && totals.timed_out && totals.refused);
 	printf("%sok 2 - covers reached\n1..2\n", met ? "" : "not ");
 	cluster_tx_destroy(t.dut);
 	glk_unstitch_destroy(t.unstitch);

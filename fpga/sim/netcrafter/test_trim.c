@@ -5,12 +5,11 @@
  *
  * test-trim [--seed N] [--wave FILE] [--rates]
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include <base/options.h>
 #include <chance.h>
 #include <netcrafter/flit.h>
 #include <netcrafter/trim.h>
@@ -157,35 +156,16 @@ static void report_rates(void)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "seed", required_argument, NULL, 's' },
-		{ "wave", required_argument, NULL, 'w' },
-		{ "rates", no_argument, NULL, 'p' },
-		{ 0 },
-	};
-	uint64_t seed = 1;
-	const char *wave = NULL;
-	bool rates = false;
-	int option;
+	const struct bench_options o = bench_options(argc, argv, NULL, 0);
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 's')
-			seed = strtoull(optarg, NULL, 0);
-		else if (option == 'w')
-			wave = optarg;
-		else if (option == 'p')
-			rates = true;
-		else
-			return 2;
-	}
-	chance_start(&t.chance, seed, 0);
-	t.dut = trim_dut_create(wave);
-	if (rates)
+	chance_start(&t.chance, o.seed, o.first);
+	t.dut = trim_dut_create(o.wave);
+	if (o.rates)
 		report_rates();
 	run();
-	printf("# seed %" PRIu64 ": %u responses, %" PRIu64 " flits, %" PRIu64 " bytes trimmed\n", seed, t.seen, t.flits, t.trimmed);
+	printf("# seed %" PRIu64 ": %u responses, %" PRIu64 " flits, %" PRIu64 " bytes trimmed\n", o.seed, t.seen, t.flits, t.trimmed);
 	if (t.failure[0])
-		printf("# %s\n# reproduce: --seed %" PRIu64 " --wave FILE\n", t.failure, seed);
+		bench_reproduce(&o, o.first, t.failure);
 	printf("%sok 1 - responses hold the requested sector\n1..1\n", t.failure[0] ? "not " : "");
 	trim_dut_destroy(t.dut);
 	return t.failure[0] != 0;

@@ -9,11 +9,11 @@
  *
  * test-pcie-reads [--seed N] [--rounds N] [--round N] [--wave FILE]
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include <base/options.h>
 
 #include "pcie_packet.h"
 #include "pcie_us_dut.h"
@@ -346,48 +346,29 @@ static bool silent_host(uint64_t seed, uint64_t round, const char *wave)
 	return !t.bench.failure[0];
 }
 
-static bool all_resets(uint64_t seed, uint64_t first, uint64_t rounds, const char *wave)
+static bool all_resets(const struct bench_options *o)
 {
 	bool good = true;
 
-	for (uint64_t r = first; r < rounds && good; r++) {
-		good = silent_host(seed, r, wave);
+	for (uint64_t r = o->first; r < o->first + o->amount && good; r++) {
+		good = silent_host(o->seed, r, o->wave);
 		if (!good)
-			printf("# %s\n# --seed %" PRIu64 " --round %" PRIu64 "\n", t.bench.failure, seed, r);
+			bench_reproduce(o, r, t.bench.failure);
 	}
 	printf("# %" PRIu64 " reads, %" PRIu64 " failed, %" PRIu64 " completed after that, %" PRIu64 " never\n", happened.reads, happened.failed,
 	       happened.late, happened.forgotten);
-	return good && (rounds < first + 10 || (happened.failed && happened.late && happened.forgotten));
+	return good && (o->amount < 10 || (happened.failed && happened.late && happened.forgotten));
 }
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = { { "seed", required_argument, NULL, 's' },
-						 { "rounds", required_argument, NULL, 'n' },
-						 { "round", required_argument, NULL, 'r' },
-						 { "wave", required_argument, NULL, 'w' },
-						 { NULL, 0, NULL, 0 } };
-	uint64_t seed = 1, rounds = 60, first = 0;
-	const char *wave = NULL;
+	const struct bench_options o = bench_options(argc, argv, "rounds", 60);
 	bool all, resets;
-	int c;
 
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (c == 's')
-			seed = strtoull(optarg, NULL, 0);
-		else if (c == 'n')
-			rounds = strtoull(optarg, NULL, 0);
-		else if (c == 'r')
-			first = strtoull(optarg, NULL, 0), rounds = first + 1;
-		else if (c == 'w')
-			wave = optarg;
-		else
-			return 2;
-	}
 	printf("1..3\n");
 	all = rates(1, 2, 4000);
 	all = rates(2, 0, 16000) && all;
-	resets = all_resets(seed, first, rounds, wave);
+	resets = all_resets(&o);
 	printf("%sok 3 - function-level resets with a silent host\n", resets ? "" : "not ");
 	return all && resets ? 0 : 1;
 }

@@ -6,11 +6,11 @@
  *
  * test-pcie-us [--seed N] [--rounds N] [--round N] [--wave FILE]
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include <base/options.h>
 
 #include "pcie_block.h"
 #include "pcie_card.h"
@@ -527,21 +527,21 @@ static bool report(unsigned number, bool good, const char *what)
 	return good;
 }
 
-static bool all_traffic(uint64_t seed, uint64_t first, uint64_t rounds, const char *wave)
+static bool all_traffic(const struct bench_options *o)
 {
 	static const unsigned codes[] = { 0, 1, 2, 3, 4, 5, 6, 8, 9 }; /* all that PG213 defines */
 	bool good = true;
 
-	for (uint64_t r = first; r < rounds && good; r++) {
-		good = traffic(seed, r, wave);
+	for (uint64_t r = o->first; r < o->first + o->amount && good; r++) {
+		good = traffic(o->seed, r, o->wave);
 		if (!good)
-			printf("# --seed %" PRIu64 " --round %" PRIu64 "\n", seed, r);
+			bench_reproduce(o, r, t.bench.failure);
 	}
 	printf("# %" PRIu64 " completions, %" PRIu64 " UR completions, %" PRIu64 " poisoned writes; %" PRIu64 " card reads, %" PRIu64 " failed\n",
 	       happened.answered, happened.refused, happened.poisoned, happened.done, happened.failed);
-	for (unsigned i = 0; i < sizeof(codes) / sizeof(codes[0]) && rounds >= first + 20; i++)
+	for (unsigned i = 0; i < sizeof(codes) / sizeof(codes[0]) && o->amount >= 20; i++)
 		good = good && happened.codes[codes[i]];
-	if (rounds >= first + 20)
+	if (o->amount >= 20)
 		good = good && happened.answered && happened.refused && happened.poisoned && happened.done && happened.failed;
 	return good;
 }
@@ -574,30 +574,11 @@ static bool rates(unsigned number)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = { { "seed", required_argument, NULL, 's' },
-						 { "rounds", required_argument, NULL, 'n' },
-						 { "round", required_argument, NULL, 'r' },
-						 { "wave", required_argument, NULL, 'w' },
-						 { NULL, 0, NULL, 0 } };
-	uint64_t seed = 1, rounds = 60, first = 0;
-	const char *wave = NULL;
+	const struct bench_options o = bench_options(argc, argv, "rounds", 60);
 	bool all;
-	int c;
 
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (c == 's')
-			seed = strtoull(optarg, NULL, 0);
-		else if (c == 'n')
-			rounds = strtoull(optarg, NULL, 0);
-		else if (c == 'r')
-			first = strtoull(optarg, NULL, 0), rounds = first + 1;
-		else if (c == 'w')
-			wave = optarg;
-		else
-			return 2;
-	}
 	printf("1..13\n");
-	all = report(1, all_traffic(seed, first, rounds, wave), "traffic in all directions");
+	all = report(1, all_traffic(&o), "traffic in all directions");
 	all = report(2, reset_of_function(), "function-level reset") && all;
 	all = report(3, interrupts_off(), "dropped interrupts") && all;
 	all = report(4, reads_do_not_hold_writes(), "writes pass reads without credit") && all;

@@ -8,12 +8,11 @@
  *
  * test-top-us [--seed N] [--rounds N] [--round N] [--wave FILE]
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include <base/options.h>
 #include <gpulink_regs.h>
 
 #include "pcie_block.h"
@@ -552,33 +551,14 @@ static bool run_round(uint64_t seed, uint64_t round, const char *wave)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = { { "seed", required_argument, NULL, 's' },
-						 { "rounds", required_argument, NULL, 'n' },
-						 { "round", required_argument, NULL, 'r' },
-						 { "wave", required_argument, NULL, 'w' },
-						 { NULL, 0, NULL, 0 } };
-	uint64_t seed = 1, rounds = 8, first = 0;
-	const char *wave = NULL;
+	const struct bench_options o = bench_options(argc, argv, "rounds", 8);
 	bool good = true;
-	int c;
 
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (c == 's')
-			seed = strtoull(optarg, NULL, 0);
-		else if (c == 'n')
-			rounds = strtoull(optarg, NULL, 0);
-		else if (c == 'r')
-			first = strtoull(optarg, NULL, 0), rounds = first + 1;
-		else if (c == 'w')
-			wave = optarg;
-		else
-			return 2;
-	}
-	printf("# seed %" PRIu64 "\n", seed);
-	for (uint64_t r = first; r < rounds && good; r++) {
-		good = run_round(seed, r, wave);
+	printf("# seed %" PRIu64 "\n", o.seed);
+	for (uint64_t r = o.first; r < o.first + o.amount && good; r++) {
+		good = run_round(o.seed, r, o.wave);
 		if (!good)
-			printf("# %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", t.bench.failure, seed, r);
+			bench_reproduce(&o, r, t.bench.failure);
 	}
 	printf("# %" PRIu64 " stores, %" PRIu64 " poisoned, %" PRIu64 " loads, %" PRIu64 " ring entries, %" PRIu64
 	       " interrupts, %" PRIu64 " resets, %" PRIu64 " of them with a silent host, %" PRIu64 " clocks\n", happened.stores, happened.poisoned,

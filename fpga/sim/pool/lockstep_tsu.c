@@ -4,14 +4,14 @@
  * sets are still in use, times of caches that lag, lead and are refused, leases that overflow into a next epoch, parity errors.
  * Each result, and at rest clock, floor, epoch, greatest time and the number of events, must be equal.
  *
- * lockstep-tsu [--rounds N] [--seed N] [--first ROUND] [--wave FILE] [--rates]
+ * lockstep-tsu [--rounds N] [--seed N] [--round N] [--wave FILE] [--rates]
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <base/options.h>
 #include <chance.h>
 #include <pool/tsu.h>
 
@@ -275,45 +275,27 @@ static void rates(void)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = { { "rounds", required_argument, NULL, 'r' }, { "seed", required_argument, NULL, 's' },
-		{ "first", required_argument, NULL, 'f' }, { "wave", required_argument, NULL, 'w' }, { "rates", no_argument, NULL, 'R' }, { 0 } };
-	uint64_t rounds = 300, seed = 1, first = 0;
-	const char *wave = NULL;
-	bool only_rates = false;
+	const struct bench_options o = bench_options(argc, argv, "rounds", 300);
 
-	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-		if (c == 'r')
-			rounds = strtoull(optarg, NULL, 0);
-		else if (c == 's')
-			seed = strtoull(optarg, NULL, 0);
-		else if (c == 'f')
-			first = strtoull(optarg, NULL, 0);
-		else if (c == 'w')
-			wave = optarg;
-		else if (c == 'R')
-			only_rates = true;
-		else
-			return 2;
-	}
-	t.dut = tsu_dut_create(wave);
+	t.dut = tsu_dut_create(o.wave);
 	t.entries = calloc((size_t)tsu_dut_sets() * tsu_dut_ways(), sizeof(*t.entries));
 	if (!t.entries)
 		return 2;
 	glk_tsu_init(&t.model, &(struct glk_tsu_shape){ .sets = tsu_dut_sets(), .ways = tsu_dut_ways(), .ts_bits = tsu_dut_ts_bits(),
 							.read_lease = 1, .write_lease = 1 }, t.entries);
 	t.in = (struct tsu_in){ .read_lease = 1, .write_lease = 1 };
-	if (only_rates)
+	if (o.rates)
 		rates();
-	/* Rounds continue on one table: --first does not replay a round alone, but draws other numbers. */
-	for (uint64_t round = first; round < first + rounds && !only_rates && !t.failure[0]; round++) {
-		run_round(seed, round);
+	/* Rounds continue on one table: --round does not replay a round alone, but draws other numbers. */
+	for (uint64_t round = o.first; round < o.first + o.amount && !o.rates && !t.failure[0]; round++) {
+		run_round(o.seed, round);
 		if (t.failure[0])
-			printf("# seed %" PRIu64 ", round %" PRIu64 "\n", seed, round);
+			printf("# seed %" PRIu64 ", round %" PRIu64 "\n", o.seed, round);
 	}
 	printf("# %" PRIu64 " clocks, %" PRIu64 " evictions, %" PRIu64 " epochs, %" PRIu64 " parity errors, %" PRIu64 " refused, %" PRIu64 " same\n",
 	       t.clocks, t.evictions, t.epochs, t.errors, t.refused, t.model.same);
 	printf("%s 1 - %u sets of %u, times of %u bits, seed %" PRIu64 "%s%s\n1..1\n", t.failure[0] ? "not ok" : "ok", tsu_dut_sets(),
-	       tsu_dut_ways(), tsu_dut_ts_bits(), seed, t.failure[0] ? ": " : "", t.failure);
+	       tsu_dut_ways(), tsu_dut_ts_bits(), o.seed, t.failure[0] ? ": " : "", t.failure);
 	tsu_dut_destroy(t.dut);
 	free(t.entries);
 	return t.failure[0] ? 1 : 0;

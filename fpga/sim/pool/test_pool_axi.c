@@ -7,12 +7,11 @@
  *
  * pool-axi-* [--seed N] [--round N] [--rounds N] [--wave FILE]
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include <base/options.h>
 #include <base/two_clocks.h>
 
 #include "axi_memory.h"
@@ -275,34 +274,16 @@ static double rate(struct pool_axi_dut *dut)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = { { "seed", required_argument, NULL, 's' },
-						 { "round", required_argument, NULL, 'r' },
-						 { "rounds", required_argument, NULL, 'n' },
-						 { "wave", required_argument, NULL, 'w' },
-						 { 0 } };
-	uint64_t seed = 1, round = 0, rounds = 40, beats = 0, answered = 0, bursts = 0, errors = 0, resets = 0;
-	const char *wave = NULL;
+	const struct bench_options o = bench_options(argc, argv, "rounds", 40);
+	uint64_t round = o.first, beats = 0, answered = 0, bursts = 0, errors = 0, resets = 0;
 	struct pool_axi_dut *dut;
 	double is;
-	int option;
 	bool good, fast;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 's')
-			seed = strtoull(optarg, NULL, 0);
-		else if (option == 'r')
-			round = strtoull(optarg, NULL, 0), rounds = round + 1;
-		else if (option == 'n')
-			rounds = strtoull(optarg, NULL, 0);
-		else if (option == 'w')
-			wave = optarg;
-		else
-			return 2;
-	}
-	printf("# seed %" PRIu64 ", beats of %u bytes\n", seed, pool_axi_lanes());
-	dut = pool_axi_create(wave);
-	for (; round < rounds && !t.failure[0]; round++) {
-		start(dut, seed, round);
+	printf("# seed %" PRIu64 ", beats of %u bytes\n", o.seed, pool_axi_lanes());
+	dut = pool_axi_create(o.wave);
+	for (; round < o.first + o.amount && !t.failure[0]; round++) {
+		start(dut, o.seed, round);
 		run_round(dut);
 		beats += t.beats, answered += t.answered, bursts += t.memory.bursts, resets += t.resets;
 		errors += t.write_errors + t.read_errors;
@@ -310,8 +291,8 @@ int main(int argc, char **argv)
 	printf("# %" PRIu64 " beats, %" PRIu64 " reads answered, %" PRIu64 " bursts, %" PRIu64 " errors reported, %" PRIu64 " resets\n",
 	       beats, answered, bursts, errors, resets);
 	if (t.failure[0])
-		printf("# round %" PRIu64 " %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round - 1, t.failure, seed, round - 1);
-	good = !t.failure[0] && errors > 0;
+		bench_reproduce(&o, round - 1, t.failure);
+	good = !t.failure[0] && (o.one || errors > 0);
 	printf("%sok 1 - reads return what was written before; errors are reported\n", good ? "" : "not ");
 	is = good ? rate(dut) : 0;
 	fast = is > 0.3 && !t.failure[0];

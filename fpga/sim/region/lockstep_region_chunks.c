@@ -7,12 +7,11 @@
  *
  * lockstep-region-chunks [--clocks N] [--seed N] [--wave FILE]
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include <base/options.h>
 #include <chance.h>
 #include <gpulink_regs.h>
 
@@ -382,36 +381,18 @@ static void run(uint64_t clocks)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "clocks", required_argument, NULL, 'c' },
-		{ "seed", required_argument, NULL, 's' },
-		{ "wave", required_argument, NULL, 'w' },
-		{ 0 },
-	};
-	uint64_t seed = 1, clocks = 400000;
-	const char *wave = NULL;
-	int option;
+	const struct bench_options o = bench_options(argc, argv, "clocks", 400000);
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 's')
-			seed = strtoull(optarg, NULL, 0);
-		else if (option == 'w')
-			wave = optarg;
-		else if (option == 'c')
-			clocks = strtoull(optarg, NULL, 0);
-		else
-			return 2;
-	}
-	chance_start(&t.chance, seed, 0);
-	t.dut = region_chunks_create(wave);
-	run(clocks);
+	chance_start(&t.chance, o.seed, o.first);
+	t.dut = region_chunks_create(o.wave);
+	run(o.amount);
 	printf("# seed %" PRIu64 ": %" PRIu64 " arrivals, %" PRIu64 " accepted, %" PRIu64 " takes, %" PRIu64 " partial, %" PRIu64 " epochs, %" PRIu64
 	       " failures, %" PRIu64 " regions\n",
-	       seed, t.arrivals, t.accepted, t.takes, t.partial, t.epochs, t.failures, t.opened);
+	       o.seed, t.arrivals, t.accepted, t.takes, t.partial, t.epochs, t.failures, t.opened);
 	if (!t.failure[0] && (!t.accepted || !t.partial || !t.epochs || !t.failures || t.opened <= t.region_count))
 		fail("something was never reached", 1, 0);
 	if (t.failure[0])
-		printf("# %s\n# reproduce: --seed %" PRIu64 " --wave FILE\n", t.failure, seed);
+		bench_reproduce(&o, o.first, t.failure);
 	printf("%sok 1 - counters and lists of chunks\n1..1\n", t.failure[0] ? "not " : "");
 	region_chunks_destroy(t.dut);
 	return t.failure[0] != 0;

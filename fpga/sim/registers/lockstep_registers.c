@@ -7,12 +7,11 @@
  *
  * lockstep-registers [--seed N] [--accesses N] [--wave FILE]
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include <base/options.h>
 #include <chance.h>
 #include <card/state.h>
 
@@ -357,34 +356,16 @@ static void run(bool link, uint64_t accesses, const char *wave)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "seed", required_argument, NULL, 's' },
-		{ "accesses", required_argument, NULL, 'a' },
-		{ "wave", required_argument, NULL, 'w' },
-		{ 0 },
-	};
-	uint64_t seed = 1, accesses = 40000;
-	const char *wave = NULL;
-	int option;
+	const struct bench_options o = bench_options(argc, argv, "accesses", 40000);
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 's')
-			seed = strtoull(optarg, NULL, 0);
-		else if (option == 'a')
-			accesses = strtoull(optarg, NULL, 0);
-		else if (option == 'w')
-			wave = optarg;
-		else
-			return 2;
-	}
-	chance_start(&t.chance, seed, 0);
-	run(false, accesses, wave);
+	chance_start(&t.chance, o.seed, o.first);
+	run(false, o.amount, o.wave);
 	if (!t.failure[0])
-		run(true, accesses, wave);
+		run(true, o.amount, o.wave);
 	printf("# seed %" PRIu64 ": %" PRIu64 " clocks, %" PRIu64 " reads, %" PRIu64 " writes, %" PRIu64 " refused, %" PRIu64 " asks, partition 0 of kind link after %" PRIu64
-	       "\n", seed, t.clocks, t.reads, t.writes, t.all_refused, t.all_asks, t.links);
+	       "\n", o.seed, t.clocks, t.reads, t.writes, t.all_refused, t.all_asks, t.links);
 	if (t.failure[0])
-		printf("# %s\n# reproduce: --seed %" PRIu64 " --wave FILE\n", t.failure, seed);
+		bench_reproduce(&o, o.first, t.failure);
 	printf("%sok 1 - model and RTL registers match\n1..1\n", t.failure[0] ? "not " : "");
 	return t.failure[0] != 0;
 }

@@ -6,12 +6,11 @@
  *
  * test-link-registers [--seed N] [--rounds N] [--wave FILE]
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include <base/options.h>
 #include <chance.h>
 #include <gpulink_regs.h>
 
@@ -333,39 +332,21 @@ static void events(void)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "seed", required_argument, NULL, 's' },
-		{ "rounds", required_argument, NULL, 'r' },
-		{ "wave", required_argument, NULL, 'w' },
-		{ 0 },
-	};
+	const struct bench_options o = bench_options(argc, argv, "rounds", 1000);
 	struct glk_card_config config;
-	uint64_t seed = 1, rounds = 1000;
-	const char *wave = NULL;
-	int option;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 's')
-			seed = strtoull(optarg, NULL, 0);
-		else if (option == 'r')
-			rounds = strtoull(optarg, NULL, 0);
-		else if (option == 'w')
-			wave = optarg;
-		else
-			return 2;
-	}
-	chance_start(&t.chance, seed, 0);
+	chance_start(&t.chance, o.seed, o.first);
 	quiet_card_config(&config, true);
 	t.card = quiet_card_create(&config);
-	t.dut = link_registers_dut_create(wave);
+	t.dut = link_registers_dut_create(o.wave);
 	read_all(); /* power-on values */
 	events();
-	for (uint64_t i = 0; i < rounds && !t.failure[0]; i++)
+	for (uint64_t i = 0; i < o.amount && !t.failure[0]; i++)
 		one_round();
-	printf("# seed %" PRIu64 ": %" PRIu64 " clocks, %" PRIu64 " snapshots, %" PRIu64 " reads, %" PRIu64 " writes, %" PRIu64 " refused\n", seed,
+	printf("# seed %" PRIu64 ": %" PRIu64 " clocks, %" PRIu64 " snapshots, %" PRIu64 " reads, %" PRIu64 " writes, %" PRIu64 " refused\n", o.seed,
 	       t.clocks, t.snapshots, t.reads, t.writes, t.refused);
 	if (t.failure[0])
-		printf("# %s\n# reproduce: --seed %" PRIu64 " --wave FILE\n", t.failure, seed);
+		bench_reproduce(&o, o.first, t.failure);
 	printf("%sok 1 - counters match the injected events, settings match the model\n1..1\n", t.failure[0] ? "not " : "");
 	link_registers_dut_destroy(t.dut);
 	glk_card_destroy(t.card);

@@ -7,11 +7,11 @@
  */
 #include "remote_ask_bench.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include <base/options.h>
 
 enum { ROUND_CLOCKS = 12000, DRAIN_CLOCKS = 20000, SOON = 200, MOODS = 4 };
 
@@ -503,43 +503,20 @@ static void one_round(uint64_t seed, uint64_t round)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "seed", required_argument, NULL, 's' },
-		{ "rounds", required_argument, NULL, 'n' },
-		{ "round", required_argument, NULL, 'r' },
-		{ "wave", required_argument, NULL, 'w' },
-		{ 0 },
-	};
-	uint64_t seed = 1, first = 0, rounds = 400;
-	const char *wave = NULL;
-	int option;
+	const struct bench_options o = bench_options(argc, argv, "rounds", 400);
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 's')
-			seed = strtoull(optarg, NULL, 0);
-		else if (option == 'n')
-			rounds = strtoull(optarg, NULL, 0);
-		else if (option == 'r')
-			first = strtoull(optarg, NULL, 0);
-		else if (option == 'w')
-			wave = optarg;
-		else
-			return 2;
-	}
-	if (first)
-		rounds = first + 1;
-	t.dut = remote_ask_dut_create(wave);
+	t.dut = remote_ask_dut_create(o.wave);
 	t.lanes = remote_ask_dut_lanes();
 	t.partitions = remote_ask_dut_partitions();
 	t.clock = 1000;
-	for (uint64_t round = first; round < rounds && !t.failure[0]; round++)
-		one_round(seed, round);
+	for (uint64_t round = o.first; round < o.first + o.amount && !t.failure[0]; round++)
+		one_round(o.seed, round);
 	printf("# seed %" PRIu64 ": %" PRIu64 " clocks, %" PRIu64 " sessions, %" PRIu64 " loads and atomics (%" PRIu64 " atomics, %" PRIu64
 	       " failed), %" PRIu64 " flush reads (%" PRIu64 " failed), %" PRIu64 " strays, %" PRIu64 " timeouts (%" PRIu64 " ambiguous)\n",
-	       seed, t.clock, t.sessions, t.loads, t.atomics, t.bad_loads, t.releases, t.bad_releases, t.strays.seen,
+	       o.seed, t.clock, t.sessions, t.loads, t.atomics, t.bad_loads, t.releases, t.bad_releases, t.strays.seen,
 	       t.timeouts.seen, t.unsure);
 	if (t.failure[0])
-		printf("# %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", t.failure, seed, t.round);
+		bench_reproduce(&o, t.round, t.failure);
 	printf("%sok 1 - requests to the other card and their completion\n1..1\n", t.failure[0] ? "not " : "");
 	remote_ask_dut_destroy(t.dut);
 	return t.failure[0] != 0;

@@ -6,10 +6,10 @@
  *
  * test-serve-* [--seed N] [--rounds N] [--wave FILE]
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
+
+#include <base/options.h>
 
 #include "serve_asks.h"
 
@@ -183,38 +183,21 @@ static void play_round(uint64_t seed, uint64_t number)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "seed", required_argument, NULL, 's' },
-		{ "rounds", required_argument, NULL, 'r' },
-		{ "wave", required_argument, NULL, 'w' },
-		{ 0 },
-	};
-	uint64_t seed = 1, rounds = 120, done = 0;
-	const char *wave = NULL;
-	int option;
+	const struct bench_options o = bench_options(argc, argv, "rounds", 120);
+	uint64_t done = 0;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 's')
-			seed = strtoull(optarg, NULL, 0);
-		else if (option == 'r')
-			rounds = strtoull(optarg, NULL, 0);
-		else if (option == 'w')
-			wave = optarg;
-		else
-			return 2;
-	}
-	t.dut = serve_dut_create(wave);
+	t.dut = serve_dut_create(o.wave);
 	t.asks.chance = &t.chance;
 	t.asks.card = &t.card;
 	t.asks.in = &t.in;
 	t.asks.partitions = serve_dut_partitions();
 	start_card();
-	for (; done < rounds && !failed(); done++)
-		play_round(seed, done);
+	for (; done < o.amount && !failed(); done++)
+		play_round(o.seed, o.first + done);
 	printf("# seed %" PRIu64 ": %" PRIu64 " rounds, %" PRIu64 " of them cut short, %" PRIu64 " resets, %" PRIu64 " clocks; %" PRIu64 " answers, %" PRIu64 " refused, %" PRIu64
-	       " failed\n", seed, done, t.cuts, t.resets, t.card.now, t.asks.answers, t.asks.by_status[GLK_LINK_REFUSED], t.asks.by_status[GLK_LINK_FAILED]);
+	       " failed\n", o.seed, done, t.cuts, t.resets, t.card.now, t.asks.answers, t.asks.by_status[GLK_LINK_REFUSED], t.asks.by_status[GLK_LINK_FAILED]);
 	if (failed())
-		printf("# round %" PRIu64 ", %s\n# reproduce: --seed %" PRIu64 " --rounds %" PRIu64 " --wave FILE\n", done - 1, t.asks.failure, seed, done);
+		printf("# round %" PRIu64 ", %s\n# reproduce: --seed %" PRIu64 " --rounds %" PRIu64 " --wave FILE\n", done - 1, t.asks.failure, o.seed, done);
 	printf("%sok 1 - requests of the other card are executed and answered\n1..1\n", failed() ? "not " : "");
 	serve_dut_destroy(t.dut);
 	return failed();
