@@ -26,6 +26,7 @@ struct pending {
 	uint64_t id;		/* of the request; of another process's */
 	struct ucx_asker asker; /* of this process's */
 	bool flushed;
+	uint64_t marks[]; /* by row, once flushed: what it stores later is not waited for */
 };
 
 struct ucx_hop {
@@ -186,11 +187,13 @@ static bool has_kept(const struct ucx *u, uint32_t from)
 
 static bool add_release(struct ucx *u, uint32_t from, uint64_t id, const struct ucx_asker *asker)
 {
-	struct pending *pending = malloc(sizeof(*pending));
+	struct pending *pending = calloc(1, sizeof(*pending) + glk_relay_members(u->hop->relay) * sizeof(pending->marks[0]));
 
 	if (!pending)
 		return false;
-	*pending = (struct pending){ .next = u->hop->releases, .from = from, .id = id };
+	pending->next = u->hop->releases;
+	pending->from = from;
+	pending->id = id;
 	if (asker)
 		pending->asker = *asker;
 	u->hop->releases = pending;
@@ -216,8 +219,17 @@ bool glk_hop_asked(struct ucx *u, uint32_t from, const uint8_t *body, size_t byt
 	return true;
 }
 
+/* What the process has stored leaves. */
+static void flush(struct ucx_hop *hop, struct pending *pending)
+{
+	glk_relay_flush(hop->relay, GLK_FLUSH_RELEASE);
+	for (unsigned row = 0; row < glk_relay_members(hop->relay); row++)
+		pending->marks[row] = glk_relay_mark(hop->relay, row, pending->from);
+	pending->flushed = true;
+}
+
 /*
- * Whether all that the process has stored is in the members' memory, or lost. Which of its queues stored to a member that is lost is not
+ * Whether all that the process had stored is in the members' memory, or lost. Which of its queues stored to a member that is lost is not
  * known here: all of them hear of it, from then on.
  */
 static bool is_done(struct ucx *u, const struct pending *pending, uint32_t *status)
@@ -228,7 +240,7 @@ static bool is_done(struct ucx *u, const struct pending *pending, uint32_t *stat
 	*status = hop->lost[pending->from] ? GLK_ST_ENDPOINT : GLK_ST_OK;
 	for (unsigned row = 0; row < glk_relay_members(hop->relay); row++) {
 		uint32_t member = glk_relay_member(hop->relay, row);
-		uint64_t mark = glk_relay_mark(hop->relay, row, pending->from);
+		uint64_t mark = pending->marks[row];
 		const struct ucx_peer *peer = &u->peers[member];
 
 		if (member == u->process || peer->acked >= mark)
@@ -259,10 +271,8 @@ void glk_hop_run(struct ucx *u)
 	for (struct pending **link = &u->hop->releases, *pending; (pending = *link);) {
 		uint32_t status = GLK_ST_OK;
 
-		if (!pending->flushed && !has_kept(u, pending->from)) {
-			glk_relay_flush(u->hop->relay, GLK_FLUSH_RELEASE);
-			pending->flushed = true;
-		}
+		if (!pending->flushed && !has_kept(u, pending->from))
+			flush(u->hop, pending);
 		if (!pending->flushed || !is_done(u, pending, &status)) {
 			link = &pending->next;
 			continue;

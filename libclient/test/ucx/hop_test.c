@@ -174,6 +174,21 @@ static void passes_on(void **state)
 	assert_true(b->answers == 2 && b->sent == 1);
 }
 
+/* A release waits for what was stored before it, and asks for no packet that is not sent: glk_peer_ask(). */
+static void waits_for_no_more(void **state)
+{
+	struct bench *b = *state;
+
+	store(b, MEMBER, 1);
+	release(b);
+	store(b, MEMBER, 2);
+	glk_hop_run(&b->u);
+	assert_true(b->sent == 1 && b->asked == 1 && !b->answers);
+	b->peers[MEMBER].acked = 1;
+	glk_hop_run(&b->u);
+	assert_true(b->answers == 1 && b->status == GLK_ST_OK && b->sent == 1);
+}
+
 /* Packets that find no room are passed on later, in their order, and so is what follows them, a release too. */
 static void keeps(void **state)
 {
@@ -254,7 +269,8 @@ static void leaves(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(passes_on, setup, teardown), cmocka_unit_test_setup_teardown(keeps, setup, teardown),
+		cmocka_unit_test_setup_teardown(passes_on, setup, teardown), cmocka_unit_test_setup_teardown(waits_for_no_more, setup, teardown),
+		cmocka_unit_test_setup_teardown(keeps, setup, teardown),
 		cmocka_unit_test_setup_teardown(loses, setup, teardown), cmocka_unit_test_setup_teardown(refuses, setup, teardown),
 		cmocka_unit_test_setup_teardown(leaves, setup, teardown),
 	};
