@@ -358,6 +358,12 @@ static void one_store(struct bench *b, uint64_t place)
 	}
 }
 
+void bench_stores(struct bench *b, unsigned count)
+{
+	while (count--)
+		one_store(b, draw_place(b));
+}
+
 /* Changes a setting between stores. */
 static void one_setting(struct bench *b)
 {
@@ -533,8 +539,7 @@ void bench_reset(struct bench *b)
 	b->pair.deaf = 0; /* the model drops at once what the card still waits for */
 
 	bench_add(b, flr ? " (FLR)" : " by CONTROL");
-	for (unsigned i = 0; i < 10; i++)
-		one_store(b, draw_place(b));
+	bench_stores(b, 10);
 	if (flr) {
 		/* Not ordered with earlier writes: they must be done. */
 		bench_settle(b);
@@ -542,22 +547,6 @@ void bench_reset(struct bench *b)
 	} else {
 		bench_set(b, GLK_CARD_CONTROL, GLK_CARD_CONTROL_RESET_MASK | below(&b->chance, 2));
 	}
-	bench_settle(b);
-	pair_check_registers(&b->pair, true);
-	bench_configure(b);
-}
-
-/* In the middle of stores and ring entries. */
-void bench_power(struct bench *b)
-{
-	b->pair.deaf = 0;
-	for (unsigned i = 0; i < 10; i++)
-		one_store(b, draw_place(b));
-	bench_ring(b);
-	for (unsigned i = 0; i < 4; i++)
-		one_store(b, draw_place(b));
-	pair_card_clock(&b->pair, below(&b->chance, 300));
-	pair_power(&b->pair);
 	bench_settle(b);
 	pair_check_registers(&b->pair, true);
 	bench_configure(b);

@@ -33,6 +33,9 @@ void bench_add(struct bench *b, const char *format, ...) __attribute__((format(p
 /* Enables the card and sets up endpoints, windows, registrations and rings. */
 void bench_configure(struct bench *b);
 
+/* Stores, each at a place of its own. */
+void bench_stores(struct bench *b, unsigned count);
+
 /* Steps of strict rounds, each followed by bench_settle(). */
 void bench_settle(struct bench *b);
 void bench_burst(struct bench *b);
@@ -61,7 +64,6 @@ void bench_late(struct bench *b);
 void bench_seen(struct bench *b);
 void bench_visible(struct bench *b);
 void bench_reset(struct bench *b);
-void bench_power(struct bench *b);
 
 /* Loose rounds: everything concurrently; removal of resources in use. */
 void bench_loose(struct bench *b);

@@ -29,6 +29,20 @@ struct kind {
 	void (*step)(struct bench *b);
 };
 
+/* In the middle of stores and ring entries. */
+static void power(struct bench *to)
+{
+	to->pair.deaf = 0;
+	bench_stores(to, 10);
+	bench_ring(to);
+	bench_stores(to, 4);
+	pair_card_clock(&to->pair, below(&to->chance, 300));
+	pair_power(&to->pair);
+	bench_settle(to);
+	pair_check_registers(&to->pair, true);
+	bench_configure(to);
+}
+
 static const struct kind kinds[] = {
 	{ "stores and settings", 30, bench_burst },
 	{ "ring entries", 30, bench_ring },
@@ -53,7 +67,7 @@ static const struct kind kinds[] = {
 	{ "stores visible", 2, bench_visible },
 	{ "disabled", 1, bench_disabled },
 	{ "reset", 1, bench_reset },
-	{ "power-on reset", 1, bench_power },
+	{ "power-on reset", 1, power },
 };
 
 static const struct kind *draw_kind(void)
