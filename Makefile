@@ -24,7 +24,7 @@ POOL    ?= 0
 # Kernel build folder for `make module` and `make install`.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all demo demo-machine demo-programs report docs bench bench-peers paper quick check check-machines check-programs check-more \
+.PHONY: all demo demo-machine demo-programs report docs pictures bench bench-peers paper quick check check-machines check-programs check-more \
 	check-debug-kernel check-debian soak loggop checkpatch deb synth place coverage mutate install module clean packages user asan
 
 all: user
@@ -87,6 +87,11 @@ docs:
 	@$(MAKE) -s $(MESON)/build.ninja
 	@ninja -C $(MESON) --quiet tools/replay/gpulink-replay
 	docs/book $(BUILD)/docs $(MESON)/tools/replay/gpulink-replay
+
+# The pictures of docs/report.md, by a browser.
+pictures: report
+	@tools/setup/packages pictures
+	docs/pictures $(BUILD)/report.html
 
 # All tests. The VM lane, one VM at a time, has priority; the lanes without VMs run at low priority on the remaining CPU time.
 # checkpatch mostly waits for a download. SAMPLE: an eighth of the proofs' mutation tests and of the synthesized blocks, another

@@ -50,6 +50,11 @@ def verdict(good, note=""):
     return " ".join(filter(None, ["agrees" if good else "differs", note]))
 
 
+def uncompared(why, note=""):
+    """For a row whose numbers no verdict can be had of."""
+    return " ".join(filter(None, [f"not compared: {why}", note]))
+
+
 def verdict_twice(without_ct, with_ct, note=""):
     """Of means without and with our ct: where only one agrees, ct decides."""
     if without_ct == with_ct:

@@ -309,10 +309,12 @@ def pooled(every):
 def figures(traces, workloads, tlbs):
     base = {name: found["base"]["by"] for name, found in traces.items()}
     f = {"padded": {n: padded(by["plain"]) for n, by in base.items()}}
-    f["walks"], f["walk_flits"] = {}, {}
+    f["walks"], f["walk_flits"], f["walk_bytes"] = {}, {}, {}
     for n, by in [*base.items(), ("gups", workloads["gups"]["by"])]:
         plain = by["plain"]
-        f["walk_flits"][n], f["walks"][n] = 100 * walk(plain, "flits") / plain["flits"], walks(plain)
+        f["walks"][n] = walks(plain)
+        for what in ("flits", "bytes"):
+            f[f"walk_{what}"][n] = 100 * walk(plain, what) / plain[what]
     f["padded"]["gups"] = padded(workloads["gups"]["by"]["plain"])
     f["need"] = {n: 100 * found["base"]["reads_by_bytes"]["1-16"] / sum(found["base"]["reads_by_bytes"].values())
                  for n, found in traces.items()}
