@@ -24,8 +24,9 @@ POOL    ?= 0
 # Kernel build folder for `make module` and `make install`.
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all demo demo-machine demo-programs report docs pictures bench bench-peers paper quick check check-machines check-programs check-more \
-	check-debug-kernel check-debian soak loggop checkpatch deb synth place coverage mutate install module clean packages user asan
+.PHONY: all demo demo-machine demo-programs report docs pictures bench bench-peers paper quick check check-machines \
+	check-programs check-more check-debug-kernel check-debian soak loggop checkpatch deb synth place coverage mutate install module \
+	clean packages user asan
 
 all: user
 
