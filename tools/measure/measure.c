@@ -271,11 +271,16 @@ static int measure_latency(struct session *s)
 
 /* --- device --- */
 
+static bool is_card(const struct session *s)
+{
+	return !strcmp(s->info.kind, "card");
+}
+
 static bool has(const struct session *s, unsigned way, unsigned path)
 {
 	bool kernel = path == MEASURE_IOCTL || path == MEASURE_URING;
 
-	if (!strcmp(s->info.kind, "soft") && !measure_paths[path]->soft)
+	if (!is_card(s) && !measure_paths[path]->soft)
 		return false;
 	if (path == MEASURE_URING && !path_has_uring())
 		return false;
@@ -292,9 +297,9 @@ static int check_paths(struct session *s)
 		if (any || !(s->plan->paths & 1u << path))
 			continue;
 		snprintf(s->error, MEASURE_ERROR_BYTES, "path %s: %s", measure_path_names[path],
-			 !strcmp(s->info.kind, "soft") ? "a soft device has asleep and polling" :
-			 path == MEASURE_DOORBELL      ? "only the ways window and scatter have it" :
-							 "this way, or this build, does not have it");
+			 !is_card(s)		  ? "only a card has it: other devices have asleep and polling" :
+			 path == MEASURE_DOORBELL ? "only the ways window and scatter have it" :
+						    "this way, or this build, does not have it");
 		return -GPULINK_ENOTSUP;
 	}
 	return 0;
@@ -377,6 +382,7 @@ int measure_device(const char *name, const struct measure_plan *plan, struct log
 	status = gpulink_get_info(s.device, &s.info, sizeof(s.info));
 	snprintf(file->basis, sizeof(file->basis), "%s",
 		 !strcmp(s.info.kind, "soft") ? "CPU cost of the model in the process" :
+		 !is_card(&s)		      ? "stores of processors, without a card" :
 		 is_virtual()		      ? "virtual machine: only ratios" :
 						"device");
 	if (!status)
