@@ -25,6 +25,7 @@ struct pending {
 	uint32_t from;
 	uint64_t id;		/* of the request; of another process's */
 	struct ucx_asker asker; /* of this process's */
+	uint64_t received; /* packets of the process before it */
 	bool flushed;
 	uint64_t marks[]; /* by row, once flushed: what it stores later is not waited for */
 };
@@ -175,10 +176,11 @@ static void pass_kept(struct ucx *u)
 	}
 }
 
-static bool has_kept(const struct ucx *u, uint32_t from)
+/* Whether a packet from before the release is kept. */
+static bool has_kept(const struct ucx_hop *hop, const struct pending *pending)
 {
-	for (const struct kept *kept = u->hop->first; kept; kept = kept->next)
-		if (kept->from == from)
+	for (const struct kept *kept = hop->first; kept; kept = kept->next)
+		if (kept->from == pending->from && kept->number <= pending->received)
 			return true;
 	return false;
 }
@@ -194,6 +196,7 @@ static bool add_release(struct ucx *u, uint32_t from, uint64_t id, const struct 
 	pending->next = u->hop->releases;
 	pending->from = from;
 	pending->id = id;
+	pending->received = u->peers[from].received;
 	if (asker)
 		pending->asker = *asker;
 	u->hop->releases = pending;
@@ -271,7 +274,7 @@ void glk_hop_run(struct ucx *u)
 	for (struct pending **link = &u->hop->releases, *pending; (pending = *link);) {
 		uint32_t status = GLK_ST_OK;
 
-		if (!pending->flushed && !has_kept(u, pending->from))
+		if (!pending->flushed && !has_kept(u->hop, pending))
 			flush(u->hop, pending);
 		if (!pending->flushed || !is_done(u, pending, &status)) {
 			link = &pending->next;

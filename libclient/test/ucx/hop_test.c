@@ -3,6 +3,7 @@
  * A process as relay, with the other processes and their room in the hands of the test: four processes in two rows, of which this is the
  * first. It passes stores of process 1 to process 2.
  */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +25,7 @@ struct bench {
 	struct glk_lane *lane; /* of process 1, to the column */
 	uint8_t own[BYTES], other[BYTES]; /* memories of processes 0 and 2 */
 	uint32_t from; /* of its packets */
-	bool full;
+	unsigned room; /* packets */
 	unsigned sent, leaves, answers;
 	uint32_t status; /* of the last answer */
 	uint64_t asked;
@@ -38,7 +39,7 @@ bool glk_peer_has_room(const struct ucx *u, uint32_t process)
 {
 	assert_ptr_equal(u, &bench->u);
 	assert_int_equal(process, MEMBER);
-	return !bench->full;
+	return bench->room && bench->room--;
 }
 
 uint64_t glk_peer_packet(struct ucx *u, uint32_t process, const uint8_t *packet, size_t bytes)
@@ -110,6 +111,7 @@ static int setup(void **state)
 	assert_non_null(b);
 	bench = b;
 	b->from = SOURCE;
+	b->room = UINT_MAX;
 	b->u = (struct ucx){ .process = 0, .processes = PROCESSES, .peers = b->peers, .memory = b->own };
 	b->u.options = (struct glk_ucx_options){ .memory = BYTES, .payload = 4096, .route = GLK_ROUTE_ON };
 	for (unsigned p = 0; p < PROCESSES; p++)
@@ -189,21 +191,39 @@ static void waits_for_no_more(void **state)
 	assert_true(b->answers == 1 && b->status == GLK_ST_OK && b->sent == 1);
 }
 
+/* Nor for what is kept behind it: a process may go on storing. */
+static void waits_for_no_more_kept(void **state)
+{
+	struct bench *b = *state;
+
+	b->room = 0;
+	store(b, MEMBER, 1);
+	release(b);
+	store(b, MEMBER, 2);
+	b->room = 1;
+	glk_hop_run(&b->u);
+	assert_true(b->sent == 1 && b->asked == 1);
+	assert_int_equal(word(b->other), 1);
+	b->peers[MEMBER].acked = 1;
+	glk_hop_run(&b->u);
+	assert_true(b->answers == 1 && b->status == GLK_ST_OK);
+}
+
 /* Packets that find no room are passed on later, in their order, and so is what follows them, a release too. */
 static void keeps(void **state)
 {
 	struct bench *b = *state;
 
-	b->full = true;
+	b->room = 0;
 	store(b, MEMBER, 1);
 	assert_int_equal(b->peers[SOURCE].applied, 0);
-	b->full = false;
+	b->room = UINT_MAX;
 	store(b, MEMBER, 2);
 	assert_int_equal(b->peers[SOURCE].applied, 0);
-	b->full = true;
+	b->room = 0;
 	release(b);
 	assert_true(!b->sent && !b->answers);
-	b->full = false;
+	b->room = UINT_MAX;
 	glk_hop_run(&b->u);
 	assert_int_equal(b->peers[SOURCE].applied, 2);
 	assert_true(b->sent == 1 && !b->answers);
@@ -270,7 +290,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(passes_on, setup, teardown), cmocka_unit_test_setup_teardown(waits_for_no_more, setup, teardown),
-		cmocka_unit_test_setup_teardown(keeps, setup, teardown),
+		cmocka_unit_test_setup_teardown(waits_for_no_more_kept, setup, teardown), cmocka_unit_test_setup_teardown(keeps, setup, teardown),
 		cmocka_unit_test_setup_teardown(loses, setup, teardown), cmocka_unit_test_setup_teardown(refuses, setup, teardown),
 		cmocka_unit_test_setup_teardown(leaves, setup, teardown),
 	};
