@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options that benches share: --seed N, --round K (that round alone), --wave FILE, --rates, and how much a bench does, by the
-   name of what it counts (--rounds N, --stores N). */
+/* The options that benches share: --seed N, --round K (that round alone, or its random numbers where there is one), --wave FILE,
+   --rates (where a bench reports any), and how much a bench does, by the name of what it counts (--rounds N, --stores N). */
 #ifndef GLK_SIM_OPTIONS_H
 #define GLK_SIM_OPTIONS_H
 
@@ -20,7 +20,19 @@ struct bench_options {
 	const char *wave;
 };
 
-/* Reads them over the defaults `unit` and `amount`; exits with 2, with a message of getopt, for what is not an option. */
+static inline uint64_t bench_number(const char *text)
+{
+	char *end;
+	uint64_t value = strtoull(text, &end, 0);
+
+	if (end == text || *end) {
+		fprintf(stderr, "%s: must be a number\n", text);
+		exit(2);
+	}
+	return value;
+}
+
+/* Reads them over the defaults `unit` and `amount`; exits with 2, with a message, for what is not an option or not a number. */
 static inline struct bench_options bench_options(int argc, char **argv, const char *unit, uint64_t amount)
 {
 	const struct option options[] = {
@@ -35,17 +47,21 @@ static inline struct bench_options bench_options(int argc, char **argv, const ch
 
 	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
 		if (c == 's')
-			o.seed = strtoull(optarg, NULL, 0);
+			o.seed = bench_number(optarg);
 		else if (c == 'r')
-			o.one = true, o.first = strtoull(optarg, NULL, 0);
+			o.one = true, o.first = bench_number(optarg);
 		else if (c == 'w')
 			o.wave = optarg;
 		else if (c == 'p')
 			o.rates = true;
 		else if (c == 'n')
-			o.amount = strtoull(optarg, NULL, 0);
+			o.amount = bench_number(optarg);
 		else
 			exit(2);
+	}
+	if (optind < argc) {
+		fprintf(stderr, "%s: is no option\n", argv[optind]);
+		exit(2);
 	}
 	if (o.one && unit && !strcmp(unit, "rounds"))
 		o.amount = 1;

@@ -4,7 +4,7 @@
  * all values); glk_stalls counts what a model counts, up to its maximum; glk_pcie_ext_tag asks again and again, holds each
  * request until it is answered, and shows the bit of the last answer; glk_board_serial reads the identifier's last 64 bits.
  *
- * board-parts [--seed N] [--wave FILE]
+ * board-parts [--seed N] [--rounds N] [--round N] [--wave FILE]
  */
 #include <inttypes.h>
 #include <stdio.h>

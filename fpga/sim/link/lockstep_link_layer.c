@@ -7,7 +7,7 @@
  * or none, report the same events, and have the same counters and credits. They must deliver the same flits, in order, and all
  * of them unless the session ends.
  *
- * lockstep-link-layer-* [--seed N] [--clocks N] [--round N] [--wave FILE] [--rates]
+ * lockstep-link-layer-* [--seed N] [--clocks N] [--round N] [--wave FILE]
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * corrupts and repeats blocks and is cut at times. All packets must be delivered with the right data, in order per kind, and
  * the session must not end.
  *
- * test-link-chain [--seed N] [--rounds N] [--round N]
+ * test-link-chain [--seed N] [--rounds N] [--round N] [--wave FILE]
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -338,7 +338,7 @@ int main(int argc, char **argv)
 		struct end *e = &t.end[i];
 
 		e->tx = cluster_tx_create(NULL);
-		e->link = link_layer_create(NULL);
+		e->link = link_layer_create(i ? NULL : o.wave);
 		e->rx = cluster_rx_create(NULL);
 		e->packets = calloc(PACKETS, sizeof(*e->packets));
 		if (!e->packets)

@@ -3,7 +3,7 @@
  * Trimming: all values of the 16 bits above a read request's offset, those with trimming requested several times with different
  * lines, and failed requests. The responses of the Verilated glk_trim must match the model (netcrafter/trim.c).
  *
- * test-trim [--seed N] [--wave FILE] [--rates]
+ * test-trim [--seed N] [--round N] [--wave FILE] [--rates]
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * have the result of a plain reference; lists must be in the order of the appends; at the end of an epoch every chunk was taken
  * whole exactly once.
  *
- * lockstep-region-chunks [--clocks N] [--seed N] [--wave FILE]
+ * lockstep-region-chunks [--seed N] [--clocks N] [--round N] [--wave FILE]
  */
 #include <inttypes.h>
 #include <stdio.h>

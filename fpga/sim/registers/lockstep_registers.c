@@ -5,7 +5,7 @@
  * accesses, and hold the same settings of partitions of kind link. Effects of an active link (writes in flight, answers, ups
  * and downs) are injected into both.
  *
- * lockstep-registers [--seed N] [--accesses N] [--wave FILE]
+ * lockstep-registers [--seed N] [--accesses N] [--round N] [--wave FILE]
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * registers must read these counts as of the snapshot. Settings are written to the RTL and to the model's card: both must
  * refuse the same values and hold the same settings.
  *
- * test-link-registers [--seed N] [--rounds N] [--wave FILE]
+ * test-link-registers [--seed N] [--rounds N] [--round N] [--wave FILE]
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * (serve_card.c). A round is a session of several phases with random settings, in which requests of all kinds arrive and are
  * answered; some sessions end in any clock, and some of these with a reset.
  *
- * test-serve-* [--seed N] [--rounds N] [--wave FILE]
+ * test-serve-* [--seed N] [--rounds N] [--round N] [--wave FILE]
  */
 #include <inttypes.h>
 #include <stdio.h>
