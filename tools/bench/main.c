@@ -115,7 +115,7 @@ static const struct option_command loggop_command = {
 	.help = "usage: gpulink-bench loggop --device DEVICE [OPTION...]\n"
 		"Measures times of operations with releases, and fits L, o, O, g, G and S to them. Overwrites endpoint memory,\n"
 		"up to 16 MiB of a partition. An interrupt ends the measurement, and what was measured is printed.\n"
-		"  --device DEVICE     gpulink0, or soft:, local: or ucx:\n"
+		"  --device DEVICE     gpulink0, or soft: (also local: and ucx:)\n"
 		"  --way LIST          window, scatter, inline, put, putv, get (all)\n"
 		"  --path LIST         ioctl, io_uring, asleep, polling, doorbell (all that the device has)\n"
 		"  --partition K       whose endpoint is written (0)\n"
