@@ -10,7 +10,7 @@
 #include "paradigm/parallel.h"
 
 enum { SUBHEADER = STREAM_OPTIONS_END, PAYLOAD, ENTRIES, LINK, ECRC, PARADIGMS, LATENCY, BUFFER, TIME, NO_TIME, JOBS, CHUNK, THREADS, TRACKING, LAUNCH,
-       POLLING, CARD, COMPUTE, TRANSACTION, COPY_START, LAST };
+       POLLING, CARD, COMPUTE, TRANSACTION, DLLP, KERNEL_START, COPY_START, LAST };
 _Static_assert((int)LAST <= (int)OPTIONS_END, "a command's own options come behind");
 
 static const struct option known[] = {
@@ -34,6 +34,8 @@ static const struct option known[] = {
 	{ "card", required_argument, NULL, CARD },
 	{ "compute", required_argument, NULL, COMPUTE },
 	{ "transaction", required_argument, NULL, TRANSACTION },
+	{ "dllp", required_argument, NULL, DLLP },
+	{ "kernel-start", required_argument, NULL, KERNEL_START },
 	{ "copy-start", required_argument, NULL, COPY_START },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
@@ -65,6 +67,8 @@ static const char help[] =
 	"  --latency NS       link latency, 0 to 1000000 (700)\n"
 	"  --compute PERCENT  computing takes this part of its time, 1 to 100000 (100)\n"
 	"  --transaction NS   least time that a transaction occupies a link, 0 to 1000000 (0)\n"
+	"  --dllp BYTES       acknowledgements and credits on the other direction for each transaction, 0 to 64 (0)\n"
+	"  --kernel-start NS  time from the begin of a phase to that of its computing, 0 to 1000000 (0)\n"
 	"  --copy-start NS    time from the end of a phase to the start of its bulk copies, 0 to 1000000 (0)\n"
 	"  --buffer BYTES     buffer ahead of each source's link; a full buffer stalls the source (65536)\n"
 	"Regions (the proact methods):\n"
@@ -160,6 +164,8 @@ static int take(void *gathered, int option, const char *value)
 		o->timing.compute_percent = (unsigned)n;
 		return status;
 	case TRANSACTION: return nanoseconds("transaction", value, &o->timing.transaction_ps);
+	case DLLP: return option_number("dllp", value, 0, 64, &o->timing.dllp_bytes);
+	case KERNEL_START: return nanoseconds("kernel-start", value, &o->timing.kernel_start_ps);
 	case COPY_START: return nanoseconds("copy-start", value, &o->timing.copy_start_ps);
 	case CARD: return nanoseconds("card", value, &o->setting.cost.card_ps);
 	case TRACKING:

@@ -190,22 +190,22 @@ static int run_workload(void *user, struct replay_sink to, char *error)
 	return replay_workload_run(w->workload, &w->options, to, &w->info, error);
 }
 
-static int forget(void *user, const struct replay_op *ops, size_t count)
+static int count_phases(void *phases, const struct replay_op *ops, size_t count)
 {
-	(void)user;
-	(void)ops;
-	(void)count;
+	for (size_t i = 0; i < count; i++)
+		*(uint64_t *)phases += ops[i].kind == REPLAY_BARRIER;
 	return 0;
 }
 
 /* The same workload on one GPU, which sends nothing. */
-static int time_on_one_gpu(struct workload_source *w, uint64_t *time_ps, char *error)
+static int time_on_one_gpu(struct workload_source *w, const struct timing_setting *timing, uint64_t *time_ps, char *error)
 {
+	uint64_t phases = 0;
 	int status;
 
 	w->options.gpus = 1;
-	status = run_workload(w, (struct replay_sink){ .take = forget }, error);
-	*time_ps = w->info.compute_ps;
+	status = run_workload(w, (struct replay_sink){ .take = count_phases, .user = &phases }, error);
+	*time_ps = timing_scaled(timing, w->info.compute_ps, phases);
 	return status;
 }
 
@@ -238,8 +238,7 @@ static int play_workload(const struct options *o, struct found *found, char *err
 		return status;
 	snprintf(found->check, sizeof(found->check), "%s: %.3g (at most %.3g)", w.info.compared, w.info.residual, w.info.allowed);
 	if (o->timed)
-		status = time_on_one_gpu(&w, &found->one_gpu_ps, error);
-	found->one_gpu_ps = timing_scaled(&o->timing, found->one_gpu_ps);
+		status = time_on_one_gpu(&w, &o->timing, &found->one_gpu_ps, error);
 	if (status)
 		run_free(found);
 	return status;

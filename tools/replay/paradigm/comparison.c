@@ -131,11 +131,12 @@ static uint64_t lower_bound(const struct link *link, uint64_t unique)
 	return whole * link_packet(link, link->payload_bytes) + (rest ? link_packet(link, rest) : 0);
 }
 
-/* The bytes that a link could carry while transactions occupy it. */
+/* The bytes that a link could carry while transactions, and what answers as many others, occupy it. */
 static uint64_t occupied(const struct comparison *c, uint64_t bytes, uint64_t packets)
 {
 	uint64_t least = (uint64_t)((double)packets * (double)c->time.transaction_ps * c->time.bytes_per_second / 1e12);
 
+	bytes += packets * c->time.dllp_bytes;
 	return least > bytes ? least : bytes;
 }
 
@@ -350,10 +351,10 @@ static int take_one(struct comparison *c, const struct replay_op *op)
 /* The operation, or in `slower` the same at a later time. */
 static const struct replay_op *scaled(const struct comparison *c, const struct replay_op *op, struct replay_op *slower)
 {
-	if (!c->time.compute_percent || c->time.compute_percent == 100)
+	if ((!c->time.compute_percent || c->time.compute_percent == 100) && !c->time.kernel_start_ps)
 		return op;
 	*slower = *op;
-	slower->time_ps = timing_scaled(&c->time, op->time_ps);
+	slower->time_ps = timing_scaled(&c->time, op->time_ps, c->counts.barriers + 1);
 	return slower;
 }
 

@@ -30,6 +30,9 @@ struct timing_setting {
 	/* Used by comparison.c */
 	unsigned compute_percent; /**< the stream's own times are multiplied by it, those of one GPU too. 0: 100 */
 	uint64_t transaction_ps;  /**< the least time that a transaction occupies a link */
+	uint64_t dllp_bytes;	  /**< acknowledgements and credits of a transaction, which the other direction carries: as much traffic
+				     *   there is taken to put its own here */
+	uint64_t kernel_start_ps; /**< from the begin of a phase until its kernels compute; one GPU's too */
 	uint64_t copy_start_ps;	  /**< from the end of a phase until its bulk copies begin */
 };
 
@@ -43,10 +46,12 @@ struct timing_transfer {
 	uint64_t bytes;
 };
 
-/** A time of the stream, multiplied by compute_percent. */
-static inline uint64_t timing_scaled(const struct timing_setting *setting, uint64_t time_ps)
+/** A time of the stream in its phase `phases` (from 1), multiplied by compute_percent, after the starts of that many kernels. */
+static inline uint64_t timing_scaled(const struct timing_setting *setting, uint64_t time_ps, uint64_t phases)
 {
-	return setting->compute_percent ? (uint64_t)((double)time_ps * setting->compute_percent / 100) : time_ps;
+	if (setting->compute_percent)
+		time_ps = (uint64_t)((double)time_ps * setting->compute_percent / 100);
+	return time_ps + phases * setting->kernel_start_ps;
 }
 
 struct timing;

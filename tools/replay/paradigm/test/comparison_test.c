@@ -361,9 +361,12 @@ static void terms_of_time(void **state)
 	static const struct paradigm *const list[] = { &paradigm_p2p, &paradigm_dma, NULL };
 	static const struct timing_setting terms[] = {
 		{ .compute_percent = 100 }, { .transaction_ps = 50000 }, { .copy_start_ps = 700000 }, { .compute_percent = 500 },
+		{ .dllp_bytes = 16 }, { .dllp_bytes = 16, .transaction_ps = 50000 }, { .kernel_start_ps = 3000000 },
+		{ .kernel_start_ps = 3000000, .compute_percent = 500 },
 	};
-	/* The stores have arrived at 100 + 40 * 32 or 40 * 50 ns, the page at 1000 + 100 + 4120. */
-	static const unsigned expected[][2] = { { 1380, 5220 }, { 2100, 5220 }, { 1380, 5920 }, { 5000, 9220 } };
+	/* The stores have arrived at 100 + 40 * 32, 40 * 48 or 40 * 50 ns, the page, one transaction, at 1000 + 100 + 4120. */
+	static const unsigned expected[][2] = { { 1380, 5220 }, { 2100, 5220 }, { 1380, 5920 }, { 5000, 9220 }, { 2020, 5236 },
+						{ 2100, 5236 }, { 4380, 8220 }, { 8000, 12220 } };
 	const struct setting setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5 };
 
 	(void)state;
