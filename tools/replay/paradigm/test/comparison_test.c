@@ -364,11 +364,12 @@ static void terms_of_time(void **state)
 		{ .dllp_bytes = 16 }, { .dllp_bytes = 16, .transaction_ps = 50000 }, { .kernel_start_ps = 3000000 },
 		{ .kernel_start_ps = 3000000, .compute_percent = 500 },
 	};
-	/* The stores have arrived at 100 + 40 * 32, 40 * 48 or 40 * 50 ns, the page, one transaction, at 1000 + 100 + 4120. */
-	static const unsigned expected[][2] = { { 1380, 5220 }, { 2100, 5220 }, { 1380, 5920 }, { 5000, 9220 }, { 2020, 5236 },
-						{ 2100, 5236 }, { 4380, 8220 }, { 8000, 12220 } };
-	const struct setting setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5 };
+	/* The stores have arrived at 100 + 40 * 32, 40 * 48 or 40 * 50 ns, the page, of four transactions, at 1000 + 100 + 4192. */
+	static const unsigned expected[][2] = { { 1380, 5292 }, { 2100, 5292 }, { 1380, 5992 }, { 5000, 9292 }, { 2020, 5356 },
+						{ 2100, 5356 }, { 4380, 8292 }, { 8000, 12292 } };
+	struct setting setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5 };
 
+	setting.link.payload_bytes = 1024;
 	(void)state;
 	for (unsigned i = 0; i < sizeof(terms) / sizeof(terms[0]); i++) {
 		struct timing_setting timing = terms[i];
